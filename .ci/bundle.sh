@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Pack the build folder with every shared library that it needs, for GPU machines without a network:
+#
+#   make bundle [PETSC_DIR=... PETSC_ARCH=...]        makes $BUILD/goza-bundle.tar.xz
+#   tar -xf goza-bundle.tar.xz && goza/run mpiexec -n 2 goza/petsc/ksp_ksp_tutorials_ex45 -dll_append goza/lib/libgoza.so ...
+#
+# Left out, since every CUDA machine has them: libc and its kin, the driver (libcuda) and the toolkit's libraries.
+set -euo pipefail
+build=${BUILD:-build}
+limit_mb=40
+out=$build/goza-bundle.tar.xz
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+top=$stage/goza
+
+# 1. Programs and the plugin, in the build folder's own layout; the scripts that run the tests.
+mkdir -p "$top/lib" "$top/mpi/bin"
+for folder in lib bin test bench petsc; do
+  if [ -d "$build/$folder" ]; then cp -a "$build/$folder" "$top/"; fi
+done
+mkdir -p "$top/source"
+cp -a test examples "$top/source/"
+
+# 2. MPI's launcher, and the libraries that MPICH opens at run time beside its own.
+if [ -x "${MPIEXEC:-}" ]; then
+  launcher=$(readlink -f "$MPIEXEC")
+  mpi=$(dirname "$(dirname "$launcher")")
+  cp "$launcher" "$top/mpi/bin/mpiexec"
+  for helper in "$mpi"/bin/hydra_*; do cp "$helper" "$top/mpi/bin/"; done
+  if [ -d "$mpi/lib/mpich" ]; then cp -a "$mpi/lib/mpich" "$top/lib/"; fi
+fi
+
+# 3. What the loader finds for all of those. (A pattern for what stays out, not a list of what goes in.)
+leave='^(linux-vdso|ld-linux.*|libc|libm|libdl|librt|libpthread|libresolv|libutil|libcuda|libnvidia.*|libcudart|libcublas.*|libcusparse|libcusolver.*|libcurand|libcufft.*|libnvJitLink|libnvrtc.*|libnvtx.*|libnccl)[.]so'
+find "$top" -type f -exec sh -c 'head -c 4 "$1" | grep -q ELF' _ {} \; -print0 |
+  xargs -0 -n 1 ldd 2>/dev/null | awk '$2 == "=>" && $3 ~ /^\// { print $1, $3 }' | sort -u |
+  while read -r name path; do
+    if [[ $name =~ $leave || $path == "$top"/* ]]; then continue; fi
+    if [ -e "$top/lib/mpich/$name" ] || [ -e "$top/lib/$name" ]; then continue; fi
+    cp -L "$path" "$top/lib/$name"
+  done
+
+# 4. Symbols are a third of the size; the function names that a profiler shows are in the dynamic table.
+find "$top" -type f -exec sh -c 'head -c 4 "$1" | grep -q ELF' _ {} \; -print0 | xargs -0 strip --strip-debug
+
+# 5. `run COMMAND...`: the environment in which the moved libraries find one another.
+cat >"$top/run" <<'RUN'
+#!/usr/bin/env bash
+# Run a command in the bundle's environment: ./run mpiexec -n 2 bin/poisson -dll_append "$GOZA_LIB" ...
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+cuda=${CUDA_HOME:-/usr/local/cuda}
+export BUILD=$here GOZA_LIB=$here/lib/libgoza.so PATH=$here/mpi/bin:$here/bin:$PATH MPIEXEC=$here/mpi/bin/mpiexec
+export LD_LIBRARY_PATH=$here/lib:$here/lib/mpich:$cuda/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export FI_PROVIDER_PATH=$here/lib/mpich/libfabric UCX_MODULE_DIR=$here/lib/mpich/ucx
+export PETSC_OPTIONS=${PETSC_OPTIONS--use_gpu_aware_mpi 0} OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
+exec "$@"
+RUN
+chmod +x "$top/run"
+
+tar -C "$stage" -cf - goza | xz -T0 -6 >"$out"
+size=$(du -m "$out" | cut -f1)
+echo "bundle: $out, $size MB ($(find "$top/lib" -name '*.so*' -type f | wc -l) libraries)"
+if [ "$size" -gt $limit_mb ]; then
+  echo "bundle: over $limit_mb MB; the largest files:" >&2
+  (cd "$top" && find . -type f -printf '%s %p\n' | sort -rn | head -n 10 >&2)
+  exit 1
+fi

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Build PETSc 3.26.1 with CUDA, and the MPI it needs, from PyPI's packages into a prefix.
+#
+#   .ci/petsc-cuda.sh PREFIX [CUDA_ARCH]     (CUDA_ARCH: 90 for an H100 or H200)
+#
+# Every finished step leaves a mark in PREFIX, so that a second call goes on where the first stopped; all output is in
+# PREFIX/build.log. The result is used with  make PETSC_DIR=PREFIX/petsc MPIEXEC=PREFIX/mpi/bin/mpiexec.
+set -euo pipefail
+prefix=$(mkdir -p "${1:?usage: petsc-cuda.sh PREFIX [CUDA_ARCH]}" && cd "$1" && pwd)
+arch=${2:-90}
+petsc=3.26.1
+mpich=5.0.2
+log=$prefix/build.log
+export PATH=$prefix/mpi/bin:$PATH
+
+step() { # step NAME WHAT COMMAND...: once, with the log on failure
+  local mark=$prefix/.done-$1 what=$2
+  shift 2
+  if [ -e "$mark" ]; then return; fi
+  printf '%(%H:%M:%S)T  %s\n' -1 "$what"
+  if ! "$@" >>"$log" 2>&1; then
+    tail -n 40 "$log" >&2
+    echo "petsc-cuda: '$what' failed; all of it is in $log; run the same command to go on from here" >&2
+    exit 1
+  fi
+  touch "$mark"
+}
+
+fetch_mpi() {
+  pip download --no-deps -d "$prefix/wheels" "mpich==$mpich"
+  pip install --no-deps --ignore-installed --prefix "$prefix/mpi" "$prefix"/wheels/mpich-*.whl
+  mpicc -show
+}
+fetch_petsc() {
+  pip install --target "$prefix/py" setuptools wheel # the sdist's metadata step imports them
+  PYTHONPATH=$prefix/py pip download --no-binary petsc --no-deps --no-build-isolation -d "$prefix/wheels" "petsc==$petsc"
+  tar -xzf "$prefix/wheels/petsc-$petsc.tar.gz" -C "$prefix"
+  rm -rf "$prefix/petsc"
+  mv "$prefix/petsc-$petsc" "$prefix/petsc"
+}
+configure() {
+  cd "$prefix/petsc"
+  python3 ./configure PETSC_ARCH=arch-goza --with-cc=mpicc --with-cxx=mpicxx --with-fc=0 --with-cuda --with-cuda-arch="$arch" \
+    --with-debugging=0 --with-blaslapack-lib="-llapack -lblas" --with-shared-libraries --with-x=0 COPTFLAGS=-O3 CXXOPTFLAGS=-O3
+}
+build() { make -C "$prefix/petsc" PETSC_DIR="$prefix/petsc" PETSC_ARCH=arch-goza libs; }
+
+command -v nvcc >/dev/null || { echo "petsc-cuda: nvcc is not on the PATH: install the CUDA toolkit first" >&2; exit 1; }
+step mpi "MPI (mpich $mpich from PyPI)" fetch_mpi
+step source "PETSc $petsc source (PyPI)" fetch_petsc
+step configure "configure (2 min)" configure
+step build "compile (about 10 min on 2 cores)" build
+echo "PETSc with CUDA: PETSC_DIR=$prefix/petsc PETSC_ARCH=arch-goza, MPI in $prefix/mpi/bin"

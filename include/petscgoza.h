@@ -1,0 +1,52 @@
+/*
+   Goza: GPU matrix types and smoothed-aggregation AMG for PETSc.
+
+   A program that only uses -dll_append libgoza.so needs nothing of this; one that links libgoza calls GozaInitializePackage() after
+   PetscInitialize().
+*/
+#pragma once
+#include <petscksp.h>
+
+#define MATSLICEDELL       "slicedell"
+#define MATSEQAIJSLICEDELL "seqaijslicedell"
+#define MATMPIAIJSLICEDELL "mpiaijslicedell"
+
+#define PCSAAMG "saamg"
+
+typedef enum {
+  PC_SAAMG_CYCLE_V,
+  PC_SAAMG_CYCLE_W
+} PCSAAMGCycleType;
+
+typedef enum {
+  PC_SAAMG_DOUBLE, /* every level in PetscScalar */
+  PC_SAAMG_MIXED,  /* finest level in PetscScalar, coarser ones in single: paper P5 */
+  PC_SAAMG_SINGLE  /* the whole cycle in single */
+} PCSAAMGPrecision;
+
+typedef enum {
+  PC_SAAMG_REUSE_NONE,         /* new values: a new hierarchy */
+  PC_SAAMG_REUSE_INTERPOLATION /* new values, same pattern: keep P, redo the coarse operators */
+} PCSAAMGReuse;
+
+PETSC_EXTERN PetscErrorCode GozaInitializePackage(void);
+
+PETSC_EXTERN PetscErrorCode MatSlicedEllSetSliceHeight(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatSlicedEllSetSortWindow(Mat, PetscInt);
+
+PETSC_EXTERN PetscErrorCode PCSAAMGSetThreshold(PC, PetscReal);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetThreshold(PC, PetscReal *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetMaxLevels(PC, PetscInt);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetMaxLevels(PC, PetscInt *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetCoarseLimit(PC, PetscInt);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetCoarseLimit(PC, PetscInt *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetCycleType(PC, PCSAAMGCycleType);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetCycleType(PC, PCSAAMGCycleType *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetSmoother(PC, const char[]);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetSmoother(PC, const char *[]);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetSweeps(PC, PetscInt);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetSweeps(PC, PetscInt *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetPrecision(PC, PCSAAMGPrecision);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetPrecision(PC, PCSAAMGPrecision *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetReuse(PC, PCSAAMGReuse);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetReuse(PC, PCSAAMGReuse *);

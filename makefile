@@ -1,0 +1,193 @@
+# Goza: a PETSc plugin. `make help` lists the targets; README.md explains them.
+#
+#   make [demo|check|...] [PETSC_DIR=... PETSC_ARCH=...] [CUDA=auto|yes|no] [BUILD=build]
+#
+# PETSc is found by PETSC_DIR and PETSC_ARCH, else by pkg-config. A build folder holds one configuration; changing PETSc or
+# the flags rebuilds what is in it. Use BUILD=build/other to keep two.
+
+BUILD   = build
+CUDA    = auto
+DEPS    = yes
+WERROR  = -Werror
+PREFIX  = /usr/local
+JOBS   := $(shell nproc)
+goals  := $(or $(MAKECMDGOALS),all)
+
+SHELL     = /bin/bash
+MAKEFLAGS += -j$(JOBS) --no-builtin-rules
+.DELETE_ON_ERROR:
+.SECONDEXPANSION:
+
+all: $(BUILD)/lib/libgoza.so ## build the library (the default)
+
+# --- What a machine needs. Looked for before anything below asks pkg-config or a compiler.
+ifneq ($(filter demo check petsc-tests deps,$(goals)),)
+  ifeq ($(DEPS),yes)
+    $(info $(shell .ci/deps.sh >&2))
+    ifneq ($(.SHELLSTATUS),0)
+      $(error .ci/deps.sh could not install what is missing: install it by hand, then use DEPS=no)
+    endif
+  endif
+endif
+deps: ; @:               ## install what a Debian machine lacks (demo and check do this first; DEPS=no skips it)
+
+# --- PETSc and its MPI: the MPI that PETSc was built with, where it lies in or beside PETSc, else the one on the PATH.
+ifdef PETSC_DIR
+  pkgconf = PKG_CONFIG_PATH=$(PETSC_DIR)/$(PETSC_ARCH)/lib/pkgconfig pkg-config
+else
+  pkgconf = pkg-config
+endif
+ifeq ($(filter help clean format deps petsc-cuda,$(goals)),)
+  PETSC_LIBDIR := $(shell $(pkgconf) --variable=libdir PETSc)
+  ifeq ($(PETSC_LIBDIR),)
+    $(error PETSc not found: give PETSC_DIR and PETSC_ARCH, or install petsc-dev (`make deps`))
+  endif
+endif
+PETSC_DIR    ?= $(patsubst %/lib,%,$(PETSC_LIBDIR))
+PETSC_SRC    := $(firstword $(wildcard $(PETSC_DIR)/src /usr/share/petsc/*/share/petsc/examples/src))
+PETSC_CFLAGS := $(patsubst -I%,-isystem %,$(filter -I%,$(shell $(pkgconf) --cflags PETSc)))
+PETSC_LIBS   := $(shell $(pkgconf) --libs PETSc) -Wl,-rpath,$(PETSC_LIBDIR)
+MPI_BIN      := $(dir $(firstword $(wildcard $(PETSC_DIR)/$(PETSC_ARCH)/bin/mpicxx $(abspath $(PETSC_DIR)/../mpi/bin)/mpicxx)))
+MPICXX       := $(MPI_BIN)mpicxx
+MPICC        := $(MPI_BIN)mpicc
+MPIEXEC      := $(MPI_BIN)mpiexec
+MPI_CFLAGS   := $(patsubst -I%,-isystem %,$(filter -I%,$(shell $(MPICXX) -show)))
+
+# --- CUDA: nvcc where it is found; without it the .cu files go through the C++ compiler, as host code.
+CUDA_HOME ?= /usr/local/cuda
+ifneq ($(CUDA),no)
+  NVCC := $(firstword $(shell command -v nvcc) $(wildcard $(CUDA_HOME)/bin/nvcc))
+  ifeq ($(CUDA)$(NVCC),yes)
+    $(error CUDA=yes, but there is no nvcc on the PATH or in CUDA_HOME=$(CUDA_HOME))
+  endif
+endif
+ifneq ($(NVCC),)
+  CUDA_HOME   := $(patsubst %/bin/,%,$(dir $(realpath $(NVCC))))
+  CUDA_ARCH   := $(or $(subst .,,$(firstword $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null))),90)
+  CUDA_CFLAGS := -DGOZA_HAVE_CUDA -isystem $(CUDA_HOME)/include
+  CUDA_LIBS   := -L$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt -lpthread # static: only the driver is needed at run time
+endif
+
+# --- Compilers. The bundle goes to another machine, so it names a processor generation instead of this machine's own.
+ifneq ($(filter bundle,$(goals)),)
+  PORTABLE := yes
+endif
+MARCH     = $(if $(filter yes,$(PORTABLE)),-march=x86-64-v3,-march=native)
+CPPFLAGS  = -Iinclude -Isrc $(CUDA_CFLAGS) $(PETSC_CFLAGS) $(MPI_CFLAGS)
+CXXFLAGS  = -std=c++17 -O3 -g1 $(MARCH) -Wall -Wextra $(WERROR) -fPIC -fvisibility=hidden
+NVCCFLAGS = -std=c++17 -O3 -arch=sm_$(CUDA_ARCH) -lineinfo --expt-relaxed-constexpr --extended-lambda -ccbin g++ \
+            $(if $(WERROR),-Werror all-warnings) $(addprefix -Xcompiler ,$(MARCH) -Wall $(WERROR) -fPIC -fvisibility=hidden)
+CXX_OBJ   = $(MPICXX) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP -c
+CU_OBJ    = $(if $(NVCC),$(NVCC) $(CPPFLAGS) $(NVCCFLAGS) -MMD -MP -c,$(CXX_OBJ) -x c++)
+LIBS      = $(PETSC_LIBS) $(CUDA_LIBS)
+
+# --- The one list of sources, by place: the library, what tests share, and one program for every other file.
+sources  = $(sort $(shell find $(1) -name '*.cxx' -o -name '*.cu' 2>/dev/null))
+objects  = $(patsubst %,$(BUILD)/obj/%.o,$(1))
+programs = $(patsubst $(2)/%,$(BUILD)/$(3)/%,$(basename $(1)))
+LIB_OBJ     := $(call objects,$(call sources,src))
+SUPPORT_OBJ := $(call objects,$(call sources,test/support))
+BENCH_SRC   := $(call sources,test/bench)
+TEST_SRC    := $(filter-out test/support/% test/bench/%,$(call sources,test))
+EXAMPLE_SRC := $(call sources,examples)
+TESTS       := $(call programs,$(TEST_SRC),test,test)
+BENCHES     := $(call programs,$(BENCH_SRC),test/bench,bench)
+EXAMPLES    := $(call programs,$(EXAMPLE_SRC),examples,bin)
+
+# PETSc's own programs, unmodified: ksp/ksp/tutorials/ex45.c becomes petsc/ksp_ksp_tutorials_ex45.
+PETSC_NAMES := $(addprefix ksp/ksp/tutorials/ex,2 45 46 50 56 66) $(addprefix snes/tutorials/ex,5 19) snes/tests/ex13 \
+               $(addprefix mat/tests/ex,2 5 12 18 123 236 301)
+PETSC_PROGRAMS := $(foreach p,$(PETSC_NAMES),$(if $(wildcard $(PETSC_SRC)/$(p).c),$(BUILD)/petsc/$(subst /,_,$(p))))
+
+# --- Objects depend on the commands that make them: the file changes only when its content does.
+FLAGS := $(BUILD)/obj/flags
+define flags_now
+$(CXX_OBJ)
+$(CU_OBJ)
+$(LIBS)
+endef
+ifneq ($(PETSC_LIBDIR),)
+  ifneq ($(flags_now),$(file <$(FLAGS)))
+    $(shell mkdir -p $(dir $(FLAGS)))
+    $(file >$(FLAGS),$(flags_now))
+  endif
+endif
+
+$(BUILD)/obj/%.cxx.o: %.cxx $(FLAGS)
+	@mkdir -p $(@D)
+	@echo "  C++   $<"
+	@$(CXX_OBJ) -o $@ $<
+$(BUILD)/obj/%.cu.o: %.cu $(FLAGS)
+	@mkdir -p $(@D)
+	@echo "  $(if $(NVCC),CUDA ,C++  ) $<"
+	@$(CU_OBJ) -o $@ $<
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
+
+# --- Linking. Tests and benches take the library's objects, not the library, so that its hidden parts can be tested.
+link = @mkdir -p $(@D); echo "  link  $@"; $(MPICXX) $(CXXFLAGS) -o $@ $(filter %.o,$^)
+
+$(BUILD)/lib/libgoza.so: $(LIB_OBJ)
+	$(link) -shared -Wl,--no-undefined -Wl,-soname,libgoza.so $(LIBS)
+$(EXAMPLES): $(BUILD)/bin/%: $$(call objects,$$(wildcard examples/$$*.c*)) | $(BUILD)/lib/libgoza.so
+	$(link) -L$(BUILD)/lib -Wl,--as-needed -lgoza '-Wl,-rpath,$$ORIGIN/../lib' $(LIBS)
+$(TESTS): $(BUILD)/test/%: $$(call objects,$$(wildcard test/$$*.c*)) $(SUPPORT_OBJ) $(LIB_OBJ)
+	$(link) $(LIBS)
+$(BENCHES): $(BUILD)/bench/%: $$(call objects,$$(wildcard test/bench/$$*.c*)) $(LIB_OBJ) $(BUILD)/obj/support.a
+	$(link) $(BUILD)/obj/support.a $(LIBS)
+$(BUILD)/obj/support.a: $(SUPPORT_OBJ) # an archive, since a bench has its own main() and takes from support only what it calls
+	@rm -f $@; ar rcs $@ $^
+$(BUILD)/petsc/%: $$(PETSC_SRC)/$$(subst _,/,$$*).c $(FLAGS)
+	@mkdir -p $(@D)
+	@echo "  PETSc $<"
+	@$(MPICC) -O2 -w $(CPPFLAGS) -o $@ $< $(PETSC_LIBS) -lm
+
+programs: all $(EXAMPLES) $(TESTS) $(PETSC_PROGRAMS)
+
+# --- What people run. Open MPI must be told that more ranks than cores, and root, are meant.
+export BUILD PETSC_DIR PETSC_ARCH MPIEXEC PREFIX
+export PETSC_EXAMPLES := $(PETSC_SRC)
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMP_NUM_THREADS=1
+
+demo: all $(EXAMPLES) $(BUILD)/petsc/ksp_ksp_tutorials_ex45 ## solve with Goza beside plain PETSc, and compare
+	@python3 examples/demo.py
+check: programs ## build everything and run every test
+	@test/run.sh
+bench: all $(BENCHES) ## build the benchmarks
+petsc-tests: all ## run a selection of PETSc's own tests with Goza's types put in
+	@.ci/petsc-tests.sh
+petsc-cuda: ## build PETSc 3.26.1 with CUDA and its MPI from PyPI into CACHE (kept, resumable)
+	@.ci/petsc-cuda.sh $(CACHE) $(CUDA_ARCH)
+bundle: programs $(BENCHES) ## pack everything that a GPU machine without a network needs
+	@.ci/bundle.sh
+CACHE = $(HOME)/.cache/goza/petsc-cuda
+
+define GOZA_PC
+prefix=$(PREFIX)
+libdir=$${prefix}/lib
+includedir=$${prefix}/include
+
+Name: Goza
+Description: GPU matrix types and smoothed-aggregation AMG for PETSc
+Version: 0.1.0
+Requires: PETSc
+Cflags: -I$${includedir}
+Libs: -L$${libdir} -lgoza
+endef
+export GOZA_PC
+install: all ## copy library, header and goza.pc to PREFIX
+	install -D -t $(DESTDIR)$(PREFIX)/lib $(BUILD)/lib/libgoza.so
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include include/*.h
+	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	@echo "$$GOZA_PC" >$(DESTDIR)$(PREFIX)/lib/pkgconfig/goza.pc
+
+# --- Housekeeping
+STYLED = $(shell find src include examples test -name '*.[ch]xx' -o -name '*.h' -o -name '*.hpp' -o -name '*.cu')
+format: ## lay the sources out as .clang-format says
+	clang-format -i $(STYLED)
+tidy: ## static analysis (clang-tidy)
+	clang-tidy --quiet $(filter src/%.cxx,$(STYLED)) -- $(filter-out -DGOZA_HAVE_CUDA,$(CPPFLAGS)) -std=c++17
+clean: ## remove the build folder
+	rm -rf $(BUILD)
+help: ## this list
+	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' makefile | expand -t 14
+.PHONY: all deps programs demo check bench petsc-tests petsc-cuda bundle install format tidy clean help

@@ -1,0 +1,15 @@
+/* A borrowed compressed-row matrix, in either space. */
+#pragma once
+#include "space.hpp"
+
+namespace goza
+{
+
+struct Csr {
+  Space              space;
+  PetscInt           nrows, ncols;
+  const PetscInt    *ptr, *col; // [nrows + 1], [ptr[nrows]]
+  const PetscScalar *val;       // [ptr[nrows]]
+};
+
+} // namespace goza

@@ -1,0 +1,230 @@
+#include "device.hpp"
+#include <atomic>
+#include <map>
+#include <mutex>
+
+#if defined(__CUDACC__)
+  #include <cuda_runtime.h>
+#endif
+
+namespace goza
+{
+namespace device
+{
+
+#if defined(__CUDACC__)
+
+static cudaStream_t                 current = nullptr;
+static std::mutex                   guard;
+static std::map<void *, std::size_t> blocks; // what is allocated, so that bytes_in_use() is exact
+static std::atomic<std::size_t>     in_use{0};
+
+static void check(cudaError_t err, const char *what)
+{
+  if (err == cudaSuccess) return;
+  (void)cudaGetLastError(); // an error that is not sticky must not surface in a later, innocent call
+  throw DeviceError(std::string(what) + ": " + cudaGetErrorString(err));
+}
+
+__global__ static void GozaProbe(int *p)
+{
+  *p = 0;
+}
+
+bool available(std::string *why)
+{
+  int         count = 0;
+  cudaError_t err   = cudaGetDeviceCount(&count);
+
+  if (err == cudaSuccess && count > 0) {
+    cudaFuncAttributes attributes;
+    err = cudaFuncGetAttributes(&attributes, GozaProbe); // fails where this build holds no code for the device
+    if (err == cudaSuccess) return true;
+  }
+  (void)cudaGetLastError();
+  if (why) *why = err != cudaSuccess ? cudaGetErrorString(err) : "no CUDA device is attached";
+  return false;
+}
+
+std::string description()
+{
+  int            id = 0;
+  cudaDeviceProp prop;
+  char           text[384];
+
+  check(cudaGetDevice(&id), "cudaGetDevice");
+  check(cudaGetDeviceProperties(&prop, id), "cudaGetDeviceProperties");
+  std::snprintf(text, sizeof(text), "%.256s, %.1f GiB, compute capability %d.%d", prop.name, prop.totalGlobalMem / 1073741824.0, prop.major, prop.minor);
+  return text;
+}
+
+bool is_device_pointer(const void *p)
+{
+  cudaPointerAttributes attributes;
+
+  if (!p) return false;
+  if (cudaPointerGetAttributes(&attributes, p) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return false;
+  }
+  return attributes.type == cudaMemoryTypeDevice;
+}
+
+void *allocate(std::size_t bytes)
+{
+  void       *p   = nullptr;
+  cudaError_t err = cudaMalloc(&p, bytes);
+
+  if (err == cudaErrorMemoryAllocation) {
+    std::size_t free_bytes = 0, total = 0;
+    char        text[256];
+
+    (void)cudaGetLastError();
+    (void)cudaMemGetInfo(&free_bytes, &total);
+    std::snprintf(text, sizeof(text), "device memory: %.3f GiB asked for, %.3f GiB free of %.3f GiB, %.3f GiB held by Goza", bytes / 1073741824.0, free_bytes / 1073741824.0, total / 1073741824.0,
+                  in_use / 1073741824.0);
+    throw DeviceMemoryError(text);
+  }
+  check(err, "cudaMalloc");
+  std::lock_guard<std::mutex> lock(guard);
+  blocks[p] = bytes;
+  in_use += bytes;
+  return p;
+}
+
+void deallocate(void *p) noexcept
+{
+  if (!p) return;
+  {
+    std::lock_guard<std::mutex> lock(guard);
+    auto                        block = blocks.find(p);
+    if (block != blocks.end()) {
+      in_use -= block->second;
+      blocks.erase(block);
+    }
+  }
+  (void)cudaFree(p);
+}
+
+void *allocate_pinned(std::size_t bytes)
+{
+  void *p = nullptr;
+
+  check(cudaMallocHost(&p, bytes), "cudaMallocHost");
+  return p;
+}
+
+void deallocate_pinned(void *p) noexcept
+{
+  if (p) (void)cudaFreeHost(p);
+}
+
+void copy_async(void *dst, const void *src, std::size_t bytes)
+{
+  if (bytes) check(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, current), "cudaMemcpyAsync");
+}
+
+void copy(void *dst, const void *src, std::size_t bytes)
+{
+  copy_async(dst, src, bytes);
+  if (bytes && !(is_device_pointer(dst) && is_device_pointer(src))) synchronize();
+}
+
+void fill_zero(void *dst, std::size_t bytes)
+{
+  if (bytes) check(cudaMemsetAsync(dst, 0, bytes, current), "cudaMemsetAsync");
+}
+
+void synchronize()
+{
+  check(cudaStreamSynchronize(current), "cudaStreamSynchronize");
+}
+
+void set_stream(void *s)
+{
+  current = static_cast<cudaStream_t>(s);
+}
+
+void *stream()
+{
+  return current;
+}
+
+std::size_t bytes_in_use()
+{
+  return in_use;
+}
+
+#else
+
+[[noreturn]] static void no_cuda()
+{
+  throw DeviceError("this libgoza was built without CUDA");
+}
+
+bool available(std::string *why)
+{
+  if (why) *why = "this libgoza was built without CUDA";
+  return false;
+}
+
+std::string description()
+{
+  return "none";
+}
+
+bool is_device_pointer(const void *)
+{
+  return false;
+}
+
+void *allocate(std::size_t)
+{
+  no_cuda();
+}
+
+void deallocate(void *) noexcept { }
+
+void *allocate_pinned(std::size_t)
+{
+  no_cuda();
+}
+
+void deallocate_pinned(void *) noexcept { }
+
+void copy(void *, const void *, std::size_t)
+{
+  no_cuda();
+}
+
+void copy_async(void *, const void *, std::size_t)
+{
+  no_cuda();
+}
+
+void fill_zero(void *, std::size_t)
+{
+  no_cuda();
+}
+
+void synchronize()
+{
+  no_cuda();
+}
+
+void set_stream(void *) { }
+
+void *stream()
+{
+  return nullptr;
+}
+
+std::size_t bytes_in_use()
+{
+  return 0;
+}
+
+#endif
+
+} // namespace device
+} // namespace goza

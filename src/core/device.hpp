@@ -1,0 +1,46 @@
+/* The few things asked of the CUDA runtime. In a build without CUDA, available() is false and every other call throws. */
+#pragma once
+#include "space.hpp"
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+
+namespace goza
+{
+
+/* An error of the device; the PETSc glue turns it into PETSC_ERR_GPU. */
+struct DeviceError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/* The device has not enough memory; the glue turns it into PETSC_ERR_MEM. */
+struct DeviceMemoryError : DeviceError {
+  using DeviceError::DeviceError;
+};
+
+namespace device
+{
+
+bool        available(std::string *why = nullptr); // a device that runs our kernels is there; else why not, in a sentence
+std::string description();                         // "NVIDIA H200, 139.8 GiB, compute capability 9.0"
+bool        is_device_pointer(const void *p);
+
+void *allocate(std::size_t bytes);
+void  deallocate(void *p) noexcept;
+void *allocate_pinned(std::size_t bytes); // host memory that the device copies at full speed
+void  deallocate_pinned(void *p) noexcept;
+
+/* Ordered on the stream. The host memory of a copy may be used again when the call returns. */
+void copy(void *dst, const void *src, std::size_t bytes);
+void copy_async(void *dst, const void *src, std::size_t bytes);
+void fill_zero(void *dst, std::size_t bytes);
+void synchronize();
+
+/* Every kernel and copy goes to this stream (a cudaStream_t): PETSc's current one, set by the glue on entry. */
+void  set_stream(void *stream);
+void *stream();
+
+std::size_t bytes_in_use(); // by Goza's own allocations
+
+} // namespace device
+} // namespace goza

@@ -1,0 +1,34 @@
+/* What a matrix format is to the rest of Goza: built from CSR in its own space, refilled when only values move, applied with a fused output.
+   V is the type of the vectors and of the sums. A format is a shadow of a CSR matrix: it never changes values itself. */
+#pragma once
+#include "array.hpp"
+#include "csr.hpp"
+#include "row_out.hpp"
+#include <memory>
+#include <string>
+
+namespace goza
+{
+
+template <class V> class Format {
+public:
+  virtual ~Format() = default;
+
+  virtual void        build(const Csr &A)                           = 0; // pattern and values; A.space is the format's space
+  virtual void        refill(const Csr &A)                          = 0; // same pattern, new values
+  virtual void        apply(const V *x, const RowOut<V> &out) const = 0; // x and out's arrays live in the format's space
+  virtual std::size_t bytes() const                                 = 0;
+  virtual std::string describe() const                              = 0; // one line for a viewer, from numbers already there
+
+  Space    space() const { return space_; }
+  PetscInt nrows() const { return nrows_; }
+  PetscInt ncols() const { return ncols_; }
+
+protected:
+  explicit Format(Space space) : space_(space) { }
+
+  Space    space_;
+  PetscInt nrows_ = 0, ncols_ = 0;
+};
+
+} // namespace goza

@@ -1,0 +1,19 @@
+/* The plugin's own state: what was decided once, when it was loaded. */
+#pragma once
+#include "core/space.hpp"
+#include <petscmat.h>
+
+namespace goza
+{
+
+struct Events {
+  PetscLogEvent mult, build;
+};
+extern Events events;
+
+Space          default_space();     // where formats live: -goza_device
+bool           petsc_on_device();   // PETSc itself has CUDA and uses it: vectors can be resident
+bool           check_results();     // -goza_check
+PetscErrorCode use_petsc_stream();  // kernels follow PETSc's current stream
+
+} // namespace goza

@@ -1,0 +1,18 @@
+/* Differences between PETSc 3.18 and 3.26, in one place. */
+#pragma once
+#include <petscmat.h>
+
+#if PETSC_VERSION_LT(3, 19, 0)
+  #define PETSC_SUCCESS ((PetscErrorCode)0)
+#endif
+
+#if PETSC_VERSION_LT(3, 20, 0)
+  #define PetscAssertPointer PetscValidPointer
+#endif
+
+#if PETSC_VERSION_LT(3, 23, 0)
+using GozaOptionItems = PetscOptionItems *;
+#else
+using GozaOptionItems = PetscOptionItems;
+#endif
+

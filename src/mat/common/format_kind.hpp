@@ -1,0 +1,39 @@
+/* What the Mat glue must know of a format. Adding a format: one of these, and one line in register.cxx. */
+#pragma once
+#include "compat.hpp"
+#include "par_operator.hpp"
+
+namespace goza
+{
+
+/* One matrix's settings of its format. */
+class FormatConfig {
+public:
+  virtual ~FormatConfig() = default;
+
+  virtual PetscErrorCode                set_from_options(Mat A, GozaOptionItems PetscOptionsObject, bool *changed) = 0;
+  virtual FormatFactory<PetscScalar>    factory() const                                                           = 0;
+  virtual std::unique_ptr<FormatConfig> clone() const                                                             = 0;
+  virtual PetscErrorCode                compose(Mat A, bool attach) const = 0; // the format's own Set functions, on or off
+};
+
+struct FormatKind {
+  const char *root, *seq, *mpi; // "slicedell", "seqaijslicedell", "mpiaijslicedell"
+  std::unique_ptr<FormatConfig> (*config)();
+  PetscErrorCode (*create_seq)(Mat), (*create_mpi)(Mat); // for MatRegister(): MatCreate_Format() with this kind
+};
+
+PetscErrorCode MatRegister_Format(const FormatKind &kind);
+PetscErrorCode FindFormatKind(const char *type, const FormatKind **kind); // by any of its three names; error when there is none
+
+/* For ->create: make A, which has sizes but no type, a matrix of this kind. */
+PetscErrorCode MatCreate_Format(Mat A, const FormatKind &kind, bool mpi);
+
+/* The settings of A, to change: the format is built anew at the next product. Error when A is not of this kind. */
+PetscErrorCode MatFormatGetConfig(Mat A, FormatConfig **config);
+PetscErrorCode MatFormatChanged(Mat A);
+
+/* The operator of a Goza matrix, up to date in its space; NULL when A is not one. For saamg, which then needs no second copy. */
+PetscErrorCode MatFormatGetOperator(Mat A, ParOperator<PetscScalar> **op);
+
+} // namespace goza

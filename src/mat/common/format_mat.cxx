@@ -1,0 +1,289 @@
+#include "format_mat.hpp"
+#include "errors.hpp"
+#include "goza.hpp"
+#include <petsc/private/petscimpl.h>
+
+namespace goza
+{
+
+static const char context_key[] = "GozaFormatMat";
+
+PetscErrorCode MatGetFormatMat(Mat A, FormatMat **f)
+{
+  PetscContainer container;
+
+  PetscFunctionBegin;
+  *f = nullptr;
+  PetscCall(PetscObjectQuery((PetscObject)A, context_key, (PetscObject *)&container));
+  if (container) PetscCall(PetscContainerGetPointer(container, (void **)f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#if PETSC_VERSION_LT(3, 23, 0)
+static PetscErrorCode FormatMatDestroy(void *ctx)
+{
+  PetscFunctionBegin;
+  delete static_cast<FormatMat *>(ctx);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+  #define PetscContainerSetCtxDestroy PetscContainerSetUserDestroy
+#else
+static PetscErrorCode FormatMatDestroy(void **ctx)
+{
+  PetscFunctionBegin;
+  delete static_cast<FormatMat *>(*ctx);
+  *ctx = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+PetscErrorCode MatFormatGetConfig(Mat A, FormatConfig **config)
+{
+  FormatMat *f;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  PetscCheck(f, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "Not a Goza matrix: type %s", ((PetscObject)A)->type_name);
+  *config = f->config.get();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatFormatChanged(Mat A)
+{
+  FormatMat *f;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  if (f) PetscCallCXX(f->op = ParOperator<PetscScalar>());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* --- operations that need more than the base's */
+
+static PetscErrorCode MatAssemblyEnd_Format(Mat A, MatAssemblyType type)
+{
+  PetscFunctionBegin;
+  /* puts our view back over a DM's, which hides every ascii_info format of a parallel matrix */
+  PetscCall(AsBase<&_MatOps::assemblyend>::call(A, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatSetFromOptions_Format(Mat A, GozaOptionItems PetscOptionsObject)
+{
+  FormatMat *f;
+  bool       changed = false;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  if (f->base.setfromoptions) PetscCall(MatFormatAsBase(A, f, [&] { return f->base.setfromoptions(A, PetscOptionsObject); }));
+  PetscCall(f->config->set_from_options(A, PetscOptionsObject, &changed));
+  if (changed) PetscCall(MatFormatChanged(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A product with SeqAIJCUSPARSE's own kernels checks exact type names later, when ours are back; the AIJ product, which a matrix bound to the
+   CPU gets, is the one that fits. */
+static PetscErrorCode MatProductSetFromOptions_Format(Mat C)
+{
+  FormatMat *f;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(C->product->A, &f));
+  if (!f) PetscCall(MatGetFormatMat(C->product->B, &f)); /* only B is ours */
+#if PetscDefined(HAVE_DEVICE)
+  if (f->base_type == MATSEQAIJCUSPARSE) {
+    Mat             A     = C->product->A;
+    const PetscBool bound = A->boundtocpu;
+
+    A->boundtocpu             = PETSC_TRUE;
+    const PetscErrorCode ierr = f->base.productsetfromoptions(C);
+    A->boundtocpu             = bound;
+    PetscCall(ierr);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+  PetscCall(f->base.productsetfromoptions(C));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatSetPreallocationCOO_Format(Mat A, PetscCount n, PetscInt i[], PetscInt j[])
+{
+  FormatMat *f;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  f->coo_n = n;
+  PetscCall(MatFormatAsBase(A, f, [&] { return f->base_coo_preallocate(A, n, i, j); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatSetValuesCOO_Format(Mat A, const PetscScalar v[], InsertMode mode)
+{
+  FormatMat               *f;
+  std::vector<PetscScalar> host;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  if (!petsc_on_device() && device::is_device_pointer(v)) { /* this PETSc knows no device memory */
+    PetscCall(Guarded([&] {
+      host.resize(f->coo_n);
+      device::copy(host.data(), v, host.size() * sizeof(PetscScalar));
+    }));
+    v = host.data();
+  }
+  PetscCall(MatFormatAsBase(A, f, [&] { return f->base_coo_values(A, v, mode); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatDestroy_Format(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatFormatDetach(A));
+  PetscTryTypeMethod(A, destroy);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* --- attaching and detaching */
+
+template <auto Op> static void wrap(Mat A)
+{
+  if (A->ops->*Op) A->ops->*Op = AsBase<Op>::call;
+}
+
+template <class F> static PetscErrorCode ComposeOver(Mat A, const char *name, F ours, F *base)
+{
+  F now = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectQueryFunction((PetscObject)A, name, &now));
+  if (now && now != ours) {
+    *base = now;
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, name, ours));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatFormatOverride(Mat A, FormatMat *f)
+{
+  char        name[128];
+  const char *size = f->base_type.rfind("mpi", 0) == 0 ? "mpi" : "seq", *type = size[0] == 'm' ? f->kind->mpi : f->kind->seq;
+
+  PetscFunctionBegin;
+  f->base = *A->ops;
+  PetscCall(PetscObjectChangeTypeName((PetscObject)A, type));
+  A->ops->mult                  = MatMult_Format;
+  A->ops->multadd               = MatMultAdd_Format;
+  A->ops->view                  = MatView_Format;
+  A->ops->duplicate             = MatDuplicate_Format;
+  A->ops->destroy               = MatDestroy_Format;
+  A->ops->assemblyend           = MatAssemblyEnd_Format;
+  A->ops->setfromoptions        = MatSetFromOptions_Format;
+  A->ops->productsetfromoptions = MatProductSetFromOptions_Format;
+  if (f->base_type != MATSEQAIJ) {
+    wrap<&_MatOps::multtranspose>(A);
+    wrap<&_MatOps::multtransposeadd>(A);
+    wrap<&_MatOps::multhermitiantranspose>(A);
+    wrap<&_MatOps::multhermitiantransposeadd>(A);
+    wrap<&_MatOps::scale>(A);
+    wrap<&_MatOps::shift>(A);
+    wrap<&_MatOps::diagonalscale>(A);
+    wrap<&_MatOps::getdiagonal>(A);
+    wrap<&_MatOps::zeroentries>(A);
+    wrap<&_MatOps::bindtocpu>(A);
+    wrap<&_MatOps::setoption>(A);
+  }
+  PetscCall(ComposeOver(A, "MatSetPreallocationCOO_C", MatSetPreallocationCOO_Format, &f->base_coo_preallocate));
+  PetscCall(ComposeOver(A, "MatSetValuesCOO_C", MatSetValuesCOO_Format, &f->base_coo_values));
+  for (const char *dense : {"seqdense", "mpidense"}) { /* products look for a function by type names */
+    PetscErrorCode (*product)(Mat) = nullptr;
+
+    PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%saij_%s_C", size, dense));
+    PetscCall(PetscObjectQueryFunction((PetscObject)A, name, &product));
+    PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%s_%s_C", type, dense));
+    if (product) PetscCall(PetscObjectComposeFunction((PetscObject)A, name, product));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode ComposeConversions(Mat A, const FormatMat *f, bool attach)
+{
+  char        name[128];
+  const bool  mpi  = f->base_type.rfind("mpi", 0) == 0;
+  const char *type = mpi ? f->kind->mpi : f->kind->seq;
+
+  PetscFunctionBegin;
+  for (const char *base : {"aij", "aijcusparse"}) {
+    PetscCall(PetscSNPrintf(name, sizeof(name), "MatConvert_%s_%s%s_C", type, mpi ? "mpi" : "seq", base));
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, name, attach ? MatConvert_Format_Base : NULL));
+    PetscCall(PetscSNPrintf(name, sizeof(name), "MatConvert_%s%s_%s_C", mpi ? "mpi" : "seq", base, type));
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, name, attach ? MatConvert_Base_Format : NULL));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatFormatAttach(Mat A, const FormatKind &kind, std::unique_ptr<FormatConfig> config)
+{
+  FormatMat     *f;
+  PetscContainer container;
+
+  PetscFunctionBegin;
+  PetscCallCXX(f = new FormatMat);
+  f->kind      = &kind;
+  f->config    = std::move(config);
+  f->base_type = ((PetscObject)A)->type_name;
+  PetscCall(PetscContainerCreate(PetscObjectComm((PetscObject)A), &container));
+  PetscCall(PetscContainerSetPointer(container, f));
+  PetscCall(PetscContainerSetCtxDestroy(container, FormatMatDestroy));
+  PetscCall(PetscObjectCompose((PetscObject)A, context_key, (PetscObject)container));
+  PetscCall(PetscContainerDestroy(&container));
+  PetscCall(MatFormatOverride(A, f));
+  PetscCall(ComposeConversions(A, f, true));
+  PetscCall(f->config->compose(A, true));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatFormatDetach(Mat A)
+{
+  FormatMat  *f;
+  char        name[128];
+  const char *type;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  type = ((PetscObject)A)->type_name;
+  for (const char *dense : {"seqdense", "mpidense"}) {
+    PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%s_%s_C", type, dense));
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, name, NULL));
+  }
+  PetscCall(ComposeConversions(A, f, false));
+  PetscCall(f->config->compose(A, false));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSetPreallocationCOO_C", f->base_coo_preallocate));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSetValuesCOO_C", f->base_coo_values));
+  *A->ops = f->base;
+  PetscCall(PetscObjectChangeTypeName((PetscObject)A, f->base_type.c_str()));
+  PetscCall(PetscObjectCompose((PetscObject)A, context_key, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCreate_Format(Mat A, const FormatKind &kind, bool mpi)
+{
+  const bool                    cuda = petsc_on_device() && default_space() == Space::Cuda;
+  std::unique_ptr<FormatConfig> config;
+
+  PetscFunctionBegin;
+  PetscCallCXX(config = kind.config());
+  PetscCall(MatSetType(A, mpi ? (cuda ? MATMPIAIJCUSPARSE : MATMPIAIJ) : (cuda ? MATSEQAIJCUSPARSE : MATSEQAIJ)));
+  PetscCall(MatFormatAttach(A, kind, std::move(config)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatRegister_Format(const FormatKind &kind)
+{
+  PetscFunctionBegin;
+  PetscCall(MatRegisterRootName(kind.root, kind.seq, kind.mpi));
+  PetscCall(MatRegister(kind.seq, kind.create_seq));
+  PetscCall(MatRegister(kind.mpi, kind.create_mpi));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza

@@ -1,0 +1,84 @@
+/* The context of a Goza matrix, and the way back to the PETSc type below it.
+
+   A Goza matrix is a SeqAIJ or MPIAIJ (with a CUDA PETSc and a device: SeqAIJCUSPARSE or MPIAIJCUSPARSE) whose type name and some of whose
+   operations are ours. PETSc's part keeps pattern and values, on the host, on the device or on both; ours is a shadow in another layout. */
+#pragma once
+#include "format_kind.hpp"
+#include <petsc/private/matimpl.h>
+
+namespace goza
+{
+
+struct FormatMat {
+  const FormatKind             *kind;
+  std::unique_ptr<FormatConfig> config;
+  std::string                   base_type;
+  struct _MatOps                base; // the operations of base_type
+  PetscErrorCode (*chained_view)(Mat, PetscViewer) = nullptr; // a DM's view, put in place of ours
+  PetscErrorCode (*base_coo_preallocate)(Mat, PetscCount, PetscInt[], PetscInt[]) = nullptr;
+  PetscErrorCode (*base_coo_values)(Mat, const PetscScalar[], InsertMode)         = nullptr;
+  PetscCount               coo_n = 0;
+  ParOperator<PetscScalar> op, check; // check: on the host, for -goza_check
+  Array<PetscScalar>       staged_x, staged_y, staged_z; // host vectors on their way to a device format and back
+};
+
+PetscErrorCode MatGetFormatMat(Mat A, FormatMat **f); // NULL when A is not ours
+
+/* Put the overrides (back) on a matrix whose operations are those of its base type. */
+PetscErrorCode MatFormatOverride(Mat A, FormatMat *f);
+PetscErrorCode MatFormatAttach(Mat A, const FormatKind &kind, std::unique_ptr<FormatConfig> config); // A has a base type
+PetscErrorCode MatFormatDetach(Mat A);                                                               // to the base type
+
+inline bool MatIsHashed(Mat A)
+{
+#if PETSC_VERSION_GE(3, 19, 0)
+  return A->hash_active;
+#else
+  (void)A;
+  return false;
+#endif
+}
+
+PetscErrorCode MatView_Format(Mat A, PetscViewer viewer); // format_view.cxx
+
+/* Run call() while A is, in name and operations, its base type: PETSc's SeqAIJCUSPARSE functions insist on their exact type name, and some
+   operations (bind-to-CPU, assembly) exchange others. Afterwards what they left is the base, and the overrides are put back. */
+template <class Call> PetscErrorCode MatFormatAsBase(Mat A, FormatMat *f, const Call &call)
+{
+  PetscFunctionBegin;
+  if (MatIsHashed(A)) { /* entries still in PETSc's hash table: it has put its own operations there and will bring ours back */
+    PetscCall(call());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (A->ops->view && A->ops->view != f->base.view && A->ops->view != MatView_Format) f->chained_view = A->ops->view;
+  *A->ops = f->base;
+  PetscCall(PetscObjectChangeTypeName((PetscObject)A, f->base_type.c_str()));
+  const PetscErrorCode ierr = call();
+  PetscCall(MatFormatOverride(A, f));
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* AsBase<&_MatOps::scale>::call has the signature of that operation and runs the base type's. */
+template <auto Op> struct AsBase;
+template <class... Args, PetscErrorCode (*_MatOps::*Op)(Mat, Args...)> struct AsBase<Op> {
+  static PetscErrorCode call(Mat A, Args... args)
+  {
+    FormatMat *f;
+
+    PetscFunctionBegin;
+    PetscCall(MatGetFormatMat(A, &f));
+    PetscCall(MatFormatAsBase(A, f, [&] { return (f->base.*Op)(A, args...); }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+};
+
+/* format_mult.cxx */
+PetscErrorCode MatMult_Format(Mat A, Vec x, Vec y);
+PetscErrorCode MatMultAdd_Format(Mat A, Vec x, Vec y, Vec z);
+/* format_convert.cxx */
+PetscErrorCode MatDuplicate_Format(Mat A, MatDuplicateOption how, Mat *B);
+PetscErrorCode MatConvert_Format_Base(Mat A, MatType type, MatReuse reuse, Mat *M);
+PetscErrorCode MatConvert_Base_Format(Mat A, MatType type, MatReuse reuse, Mat *M);
+
+} // namespace goza

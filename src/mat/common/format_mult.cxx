@@ -1,0 +1,117 @@
+/* Products of a Goza matrix with vectors that live anywhere. */
+#include "format_mat.hpp"
+#include "errors.hpp"
+#include "goza.hpp"
+#include "vec_access.hpp"
+
+namespace goza
+{
+
+static PetscErrorCode MatFormatUpdate(Mat A, FormatMat *f)
+{
+  PetscBool bound;
+
+  PetscFunctionBegin;
+  PetscCall(MatBoundToCPU(A, &bound));
+  PetscCall(use_petsc_stream());
+  PetscCall(f->op.update(A, bound ? Space::Host : default_space(), f->config->factory()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatFormatGetOperator(Mat A, ParOperator<PetscScalar> **op)
+{
+  FormatMat *f;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  *op = nullptr;
+  if (f) {
+    PetscCall(MatFormatUpdate(A, f));
+    *op = &f->op;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* -goza_check: y = A x again, on the host in CSR order, and compared with the device's. */
+static PetscErrorCode MatCheckMult(Mat A, FormatMat *f, Vec x, Vec add, Vec y)
+{
+  const PetscScalar     *xa, *za = NULL, *ya;
+  std::vector<PetscScalar> again;
+  PetscInt               n;
+  PetscReal              scale = 1, worst = 0;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(y, &n));
+  PetscCallCXX(again.resize(n + 1));
+  PetscCall(f->check.update(A, Space::Host, [](Space space) { return std::make_unique<SlicedEll<PetscScalar, PetscScalar>>(space); }));
+  PetscCall(VecGetArrayRead(x, &xa));
+  if (add) PetscCall(VecGetArrayRead(add, &za));
+  PetscCall(f->check.apply(xa, add ? RowOut<PetscScalar>(Add<PetscScalar>{za, again.data()}) : RowOut<PetscScalar>(Assign<PetscScalar>{again.data()})));
+  if (add) PetscCall(VecRestoreArrayRead(add, &za));
+  PetscCall(VecRestoreArrayRead(x, &xa));
+  PetscCall(VecGetArrayRead(y, &ya));
+  for (PetscInt i = 0; i < n; i++) {
+    scale = PetscMax(scale, PetscAbsScalar(again[i]));
+    worst = PetscMax(worst, PetscAbsScalar(again[i] - ya[i]));
+  }
+  PetscCall(VecRestoreArrayRead(y, &ya));
+  PetscCheck(worst <= 1e4 * PETSC_MACHINE_EPSILON * scale, PETSC_COMM_SELF, PETSC_ERR_PLIB, "-goza_check: product of %s differs from the host's by %g (largest entry %g)", ((PetscObject)A)->type_name,
+             (double)worst, (double)scale);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* z = A x, or z = y + A x */
+static PetscErrorCode MatMultAny(Mat A, Vec x, Vec y, Vec z)
+{
+  FormatMat     *f;
+  VecRead        xin, yin;
+  VecWrite       zout;
+  PetscLogDouble flops;
+  Vec            y_before = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  PetscCall(MatFormatUpdate(A, f));
+  const Space space = f->op.space();
+  const bool  check = check_results() && space == Space::Cuda;
+
+  if (check && y) {
+    PetscCall(VecDuplicate(y, &y_before));
+    PetscCall(VecCopy(y, y_before));
+  }
+  PetscCall(PetscLogEventBegin(events.mult, A, x, z, 0));
+  PetscCall(xin.get(x, space, f->staged_x));
+  if (y && y != z) PetscCall(yin.get(y, space, f->staged_y));
+  PetscCall(zout.get(z, space, f->staged_z, y == z));
+  if (space == Space::Cuda) PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(f->op.apply(xin.data(), y ? RowOut<PetscScalar>(Add<PetscScalar>{y == z ? zout.data() : yin.data(), zout.data()}) : RowOut<PetscScalar>(Assign<PetscScalar>{zout.data()})));
+  if (space == Space::Cuda) PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(zout.restore());
+  if (y && y != z) PetscCall(yin.restore());
+  PetscCall(xin.restore());
+  flops = 2.0 * f->op.nnz() - (y ? 0 : A->rmap->n);
+  if (space == Space::Cuda) PetscCall(PetscLogGpuFlops(flops));
+  else PetscCall(PetscLogFlops(PetscMax(flops, 0)));
+  PetscCall(PetscLogEventEnd(events.mult, A, x, z, 0));
+  if (check) {
+    PetscCall(MatCheckMult(A, f, x, y_before, z));
+    PetscCall(VecDestroy(&y_before));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatMult_Format(Mat A, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatMultAny(A, x, NULL, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatMultAdd_Format(Mat A, Vec x, Vec y, Vec z)
+{
+  PetscFunctionBegin;
+  PetscCall(MatMultAny(A, x, y, z));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza

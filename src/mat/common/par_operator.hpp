@@ -1,0 +1,54 @@
+/* y = A x over the ranks, with any fused output: A's diagonal block in a format of choice, its off-diagonal block in the rows that have entries,
+   and the halo between. It shadows a SeqAIJ- or MPIAIJ-based Mat: update() looks at the states of A's blocks and builds, refills or does nothing. */
+#pragma once
+#include "core/format.hpp"
+#include "halo.hpp"
+#include "mat/slicedell/sliced_ell.hpp"
+#include <functional>
+#include <petscmat.h>
+
+namespace goza
+{
+
+template <class V> using FormatFactory = std::function<std::unique_ptr<Format<V>>(Space)>;
+
+template <class V> class ParOperator {
+public:
+  /* Collective on A. Arrays in `space` afterwards shadow A's present values. */
+  PetscErrorCode update(Mat A, Space space, const FormatFactory<V> &factory);
+  void           forget_pattern() { parent_state_ = -1, diag_seen_ = offd_seen_ = Seen(); } // the next update() builds anew
+
+  /* x: the local part, in this space. Collective. */
+  PetscErrorCode apply(const V *x, const RowOut<V> &out);
+
+  Space            space() const { return space_; }
+  bool             built() const { return diag_ != nullptr; }
+  const Format<V> &diagonal_block() const { return *diag_; }
+  std::size_t      bytes() const;
+  PetscLogDouble   nnz() const { return nnz_; } // local
+  PetscInt         builds() const { return builds_; }
+
+private:
+  struct Seen { // what of a block the shadow was made from
+    PetscObjectId    id           = 0;
+    PetscObjectState state        = -1;
+    PetscObjectState nonzerostate = -1;
+    PetscInt         ncols        = -1; // an off-diagonal block is compacted in place
+  };
+  static PetscErrorCode look(Mat block, const Seen &seen, Seen *now, bool *pattern, bool *values);
+  PetscErrorCode        update_block(Mat block, Format<V> &format, bool pattern, bool values);
+
+  Space                         space_ = Space::Host;
+  std::unique_ptr<Format<V>>    diag_;
+  std::unique_ptr<SlicedEll<V, V>> offd_;
+  std::unique_ptr<Halo<V>>      halo_;
+  Seen                          diag_seen_, offd_seen_;
+  PetscObjectState              parent_state_ = -1;
+  PetscLogDouble                nnz_    = 0;
+  PetscInt                      builds_ = 0;
+};
+
+/* The blocks of a SeqAIJ- or MPIAIJ-based matrix: Ao and garray are NULL for one rank's SeqAIJ. */
+PetscErrorCode MatGetAIJBlocks(Mat A, Mat *Ad, Mat *Ao, const PetscInt **garray);
+
+} // namespace goza

@@ -1,0 +1,214 @@
+#include "sliced_ell.hpp"
+#include "core/algorithm.hpp"
+#include <cstdio>
+#include <numeric>
+
+namespace goza
+{
+
+namespace
+{
+
+/* Width of one slice, in stored entries, and whether an empty row shares it with others. */
+struct SliceWidth {
+  PetscInt        nplaces;
+  int             shift;
+  const PetscInt *ptr, *row;
+  std::int64_t   *width, *mixed;
+
+  HD void operator()(PetscInt slice) const
+  {
+    const PetscInt H       = PetscInt(1) << shift;
+    PetscInt       longest = 0;
+    bool           empty   = false;
+
+    for (PetscInt place = slice << shift; place < (slice + 1) << shift && place < nplaces; place++) {
+      const PetscInt i = row ? row[place] : place, n = ptr[i + 1] - ptr[i];
+
+      longest = n > longest ? n : longest;
+      empty   = empty || n == 0;
+    }
+    width[slice] = static_cast<std::int64_t>(longest) * H;
+    mixed[slice] = longest && empty;
+  }
+};
+
+struct RowLength {
+  const PetscInt *ptr, *row;
+  PetscInt       *length;
+
+  HD void operator()(PetscInt place) const
+  {
+    const PetscInt i = row ? row[place] : place;
+
+    length[place] = ptr[i + 1] - ptr[i];
+  }
+};
+
+struct Iota {
+  PetscInt *p;
+
+  HD void operator()(PetscInt i) const { p[i] = i; }
+};
+
+/* Writes one place of the slices, all H of the last slice included; columns only when col is there. */
+template <class Store> struct EllFill {
+  PetscInt            nplaces;
+  int                 shift;
+  const PetscInt     *ptr, *acol, *row;
+  const PetscScalar  *aval;
+  const std::int64_t *slice_ptr;
+  PetscInt           *col;
+  Store              *val;
+
+  HD void operator()(PetscInt place) const
+  {
+    const PetscInt slice = place >> shift, H = PetscInt(1) << shift;
+    PetscInt       j = 0, end = 0, last = 0;
+
+    if (place < nplaces) {
+      const PetscInt i = row ? row[place] : place;
+
+      j   = ptr[i];
+      end = ptr[i + 1];
+    }
+    for (std::int64_t k = slice_ptr[slice] + (place & (H - 1)); k < slice_ptr[slice + 1]; k += H, j++) {
+      const bool entry = j < end;
+
+      if (entry) last = acol[j];
+      if (col) col[k] = last;
+      val[k] = entry ? static_cast<Store>(aval[j]) : Store(0);
+    }
+  }
+};
+
+template <class Out> struct More {
+  Out out;
+
+  template <class V> HD void operator()(PetscInt i, V s) const { out.more(i, s); }
+};
+
+int log2_exact(PetscInt n)
+{
+  int shift = 0;
+
+  while ((PetscInt(1) << shift) < n) shift++;
+  return shift;
+}
+
+} // namespace
+
+template <class Store, class V> SlicedEll<Store, V>::SlicedEll(Space space, const SlicedEllOptions &options) : Format<V>(space), options_(options)
+{
+  const PetscInt height = options.slice_height ? options.slice_height : (space == Space::Cuda ? 32 : 1);
+
+  shift_ = log2_exact(height);
+}
+
+template <class Store, class V> EllView<Store> SlicedEll<Store, V>::view() const
+{
+  return {nplaces_, shift_, slice_ptr_.data(), row_.data(), length_.data(), col_.data(), val_.data()};
+}
+
+/* Order of the rows and slice pointers. */
+template <class Store, class V> void SlicedEll<Store, V>::lay_out(const Csr &A, PetscInt window)
+{
+  const Space space = this->space_;
+
+  row_     = options_.drop_empty ? nonempty_rows(space, A.ptr, A.nrows) : Array<PetscInt>(space);
+  nplaces_ = options_.drop_empty ? static_cast<PetscInt>(row_.size()) : A.nrows;
+  window_  = window;
+  if (window > 1 && nplaces_) {
+    if (!options_.drop_empty) {
+      row_ = Array<PetscInt>(space, nplaces_);
+      for_each_row(space, nplaces_, Iota{row_.data()});
+    }
+    sort_by_length(space, A.ptr, row_.data(), row_.size(), window);
+  }
+
+  const PetscInt      nslices = (nplaces_ + (PetscInt(1) << shift_) - 1) >> shift_;
+  Array<std::int64_t> mixed(space, nslices);
+
+  slice_ptr_ = Array<std::int64_t>(space, nslices + 1);
+  slice_ptr_.zero();
+  for_each_row(space, nslices, SliceWidth{nplaces_, shift_, A.ptr, row_.data(), slice_ptr_.data(), mixed.data()});
+  length_ = Array<PetscInt>(space);
+  if (sum(space, mixed.data(), nslices)) {
+    length_ = Array<PetscInt>(space, nplaces_);
+    for_each_row(space, nplaces_, RowLength{A.ptr, row_.data(), length_.data()});
+  }
+  exclusive_scan(space, slice_ptr_.data(), nslices + 1);
+}
+
+template <class T> static T last(const Array<T> &a)
+{
+  T value = 0;
+
+  if (!a.size()) return value;
+  if (a.space() == Space::Cuda) device::copy(&value, a.data() + a.size() - 1, sizeof(T));
+  else value = a.data()[a.size() - 1];
+  return value;
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::build(const Csr &A)
+{
+  PetscInt nnz = 0;
+
+  this->nrows_ = A.nrows;
+  this->ncols_ = A.ncols;
+  if (A.nrows) {
+    if (A.space == Space::Cuda) device::copy(&nnz, A.ptr + A.nrows, sizeof(nnz));
+    else nnz = A.ptr[A.nrows];
+  }
+  nnz_ = nnz;
+  lay_out(A, options_.sort_window > 0 ? options_.sort_window : 0);
+  if (options_.sort_window < 0 && shift_ > 0 && last(slice_ptr_) > nnz_ + nnz_ / 20) lay_out(A, 4096);
+  const std::int64_t stored = last(slice_ptr_);
+  col_                      = Array<PetscInt>(this->space_, stored);
+  val_                      = Array<Store>(this->space_, stored);
+  fill(A, true);
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::refill(const Csr &A)
+{
+  fill(A, false);
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::fill(const Csr &A, bool columns)
+{
+  const PetscInt nslices = static_cast<PetscInt>(slice_ptr_.size()) - 1;
+
+  if (!val_.size()) return;
+  for_each_row(this->space_, nslices << shift_, EllFill<Store>{nplaces_, shift_, A.ptr, A.col, row_.data(), A.val, slice_ptr_.data(), columns ? col_.data() : nullptr, val_.data()});
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::apply(const V *x, const RowOut<V> &out) const
+{
+  std::visit([&](const auto &o) { for_each_row(this->space_, nplaces_, EllRow<Store, V, std::decay_t<decltype(o)>>{view(), x, o}); }, out);
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::apply_more(const V *x, const RowOut<V> &out) const
+{
+  std::visit([&](const auto &o) { for_each_row(this->space_, nplaces_, EllRow<Store, V, More<std::decay_t<decltype(o)>>>{view(), x, {o}}); }, out);
+}
+
+template <class Store, class V> std::size_t SlicedEll<Store, V>::bytes() const
+{
+  return slice_ptr_.bytes() + row_.bytes() + length_.bytes() + col_.bytes() + val_.bytes();
+}
+
+template <class Store, class V> std::string SlicedEll<Store, V>::describe() const
+{
+  char text[200];
+
+  std::snprintf(text, sizeof(text), "slice height %d, sort window %d, stored %lld for %lld nonzeros (padding %.2f %%), %zu-byte values", 1 << shift_, static_cast<int>(window_),
+                static_cast<long long>(val_.size()), static_cast<long long>(nnz_), nnz_ ? 100.0 * (static_cast<double>(val_.size()) / static_cast<double>(nnz_) - 1.0) : 0.0, sizeof(Store));
+  return text;
+}
+
+template class SlicedEll<PetscScalar, PetscScalar>;
+#if !PetscDefined(USE_REAL_SINGLE)
+template class SlicedEll<float, float>;
+#endif
+
+} // namespace goza

@@ -1,0 +1,42 @@
+/* The sliced-ELL format: layout in sliced_ell_view.hpp. Store is the type of the stored values, V that of the vectors. */
+#pragma once
+#include "core/format.hpp"
+#include "sliced_ell_view.hpp"
+
+namespace goza
+{
+
+struct SlicedEllOptions {
+  PetscInt slice_height = 0;     // a power of two; 0: 1 on the host, 32 (a warp) on the device
+  PetscInt sort_window  = -1;    // rows are sorted by length inside windows of this many; 0: never; -1: 4096 where that saves 5 % of the stored entries
+  bool     drop_empty   = false; // hold only the rows that have entries (the off-diagonal block of a parallel matrix)
+};
+
+template <class Store, class V> class SlicedEll final : public Format<V> {
+public:
+  explicit SlicedEll(Space space, const SlicedEllOptions &options = {});
+
+  void        build(const Csr &A) override;
+  void        refill(const Csr &A) override;
+  void        apply(const V *x, const RowOut<V> &out) const override;
+  void        apply_more(const V *x, const RowOut<V> &out) const; // out.more() for the rows held: finishes what another block began
+  std::size_t bytes() const override;
+  std::string describe() const override;
+
+  EllView<Store> view() const;
+  std::int64_t   stored() const { return static_cast<std::int64_t>(val_.size()); }
+
+private:
+  void lay_out(const Csr &A, PetscInt window);
+  void fill(const Csr &A, bool columns);
+
+  SlicedEllOptions    options_;
+  int                 shift_   = 0;
+  PetscInt            nplaces_ = 0, window_ = 0;
+  std::int64_t        nnz_ = 0;
+  Array<std::int64_t> slice_ptr_;
+  Array<PetscInt>     row_, length_, col_;
+  Array<Store>        val_;
+};
+
+} // namespace goza

@@ -1,0 +1,45 @@
+/* Sliced ELL: rows in slices of H consecutive places, each slice as wide as its longest row and stored column by column.
+
+     place        slice 0 (H = 2)      slice 1           entry k of place p stands at slice_ptr[p / H] + k * H + p % H:
+       0   a b c     a d b e c -         f - g -         a warp of H places reads H consecutive words.
+       1   d e
+       2   f g       slice_ptr = 0 6 10
+       3   (empty)
+
+   Padding has value 0 and a column of its own row, so that the loop needs no branch and meets no foreign NaN; where a row without entries
+   shares a slice with others, `length` bounds the loop instead. Place p holds matrix row `row[p]` (rows sorted by length, or only the rows
+   that have entries); row == nullptr means p itself. */
+#pragma once
+#include "core/for_each_row.hpp"
+
+namespace goza
+{
+
+template <class Store> struct EllView {
+  PetscInt            nplaces;
+  int                 shift;     // H = 1 << shift
+  const std::int64_t *slice_ptr; // [nslices + 1]
+  const PetscInt     *row;       // [nplaces] or nullptr
+  const PetscInt     *length;    // [nplaces] or nullptr
+  const PetscInt     *col;       // [slice_ptr[nslices]]
+  const Store        *val;       // [slice_ptr[nslices]]
+};
+
+template <class Store, class V, class Out> struct EllRow {
+  EllView<Store> A;
+  const V       *x;
+  Out            out;
+
+  HD void operator()(PetscInt place) const
+  {
+    const PetscInt     slice = place >> A.shift, H = PetscInt(1) << A.shift;
+    const std::int64_t begin = A.slice_ptr[slice] + (place & (H - 1));
+    const std::int64_t end   = A.length ? begin + static_cast<std::int64_t>(A.length[place]) * H : A.slice_ptr[slice + 1];
+    V                  sum   = 0;
+
+    for (std::int64_t k = begin; k < end; k += H) sum += static_cast<V>(stream_load(A.val + k)) * x[stream_load(A.col + k)];
+    out(A.row ? A.row[place] : place, sum);
+  }
+};
+
+} // namespace goza

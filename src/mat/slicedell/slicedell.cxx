@@ -1,0 +1,196 @@
+/* The Mat type slicedell: settings and names of the sliced-ELL format; everything else is the glue of mat/common. */
+#include "slicedell.hpp"
+#include "mat/common/errors.hpp"
+#include "petscgoza.h"
+#include <petsc/private/petscimpl.h>
+
+namespace goza
+{
+
+namespace
+{
+
+const char *const slice_heights[] = {"auto", "1", "2", "4", "8", "16", "32", "64", "128"};
+
+class SlicedEllConfig final : public FormatConfig {
+public:
+  SlicedEllOptions options;
+
+  PetscErrorCode set_from_options(Mat A, GozaOptionItems PetscOptionsObject, bool *changed) override
+  {
+    const SlicedEllOptions before = options;
+    PetscInt               which  = 0;
+    PetscBool              flg;
+
+    PetscFunctionBegin;
+    PetscOptionsHeadBegin(PetscOptionsObject, "Sliced ELL options");
+    while ((which ? PetscInt(1) << (which - 1) : 0) != options.slice_height) which++;
+    PetscCall(PetscOptionsEList("-mat_slicedell_slice_height", "Rows in a slice (auto: 1 on the host, 32 on the device)", "MatSlicedEllSetSliceHeight", slice_heights, PETSC_STATIC_ARRAY_LENGTH(slice_heights),
+                                slice_heights[which], &which, &flg));
+    if (flg) PetscCall(MatSlicedEllSetSliceHeight(A, which ? PetscInt(1) << (which - 1) : 0));
+    PetscCall(PetscOptionsInt("-mat_slicedell_sort_window", "Sort rows by length inside windows of this many rows (0: never, -1: where it saves 5 %)", "MatSlicedEllSetSortWindow", options.sort_window, &which, &flg));
+    if (flg) PetscCall(MatSlicedEllSetSortWindow(A, which));
+    PetscOptionsHeadEnd();
+    *changed = before.slice_height != options.slice_height || before.sort_window != options.sort_window;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  FormatFactory<PetscScalar> factory() const override
+  {
+    return [o = options](Space space) { return std::make_unique<SlicedEll<PetscScalar, PetscScalar>>(space, o); };
+  }
+
+  std::unique_ptr<FormatConfig> clone() const override { return std::make_unique<SlicedEllConfig>(*this); }
+
+  PetscErrorCode compose(Mat A, bool attach) const override
+  {
+    PetscFunctionBegin;
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSlicedEllSetSliceHeight_C", attach ? SetSliceHeight : NULL));
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSlicedEllSetSortWindow_C", attach ? SetSortWindow : NULL));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+private:
+  static PetscErrorCode Get(Mat A, SlicedEllConfig **self)
+  {
+    FormatConfig *config;
+
+    PetscFunctionBegin;
+    PetscCall(MatFormatGetConfig(A, &config));
+    *self = static_cast<SlicedEllConfig *>(config);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  static PetscErrorCode SetSliceHeight(Mat A, PetscInt height)
+  {
+    SlicedEllConfig *self = nullptr;
+
+    PetscFunctionBegin;
+    PetscCall(Get(A, &self));
+    PetscCheck(height >= 0 && height <= 128 && (height & (height - 1)) == 0, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
+               "-mat_slicedell_slice_height %" PetscInt_FMT " is not 0 (auto) or a power of two up to 128", height);
+    self->options.slice_height = height;
+    PetscCall(MatFormatChanged(A));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  static PetscErrorCode SetSortWindow(Mat A, PetscInt window)
+  {
+    SlicedEllConfig *self = nullptr;
+
+    PetscFunctionBegin;
+    PetscCall(Get(A, &self));
+    PetscCheck(window >= -1, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_slicedell_sort_window %" PetscInt_FMT " is not -1 (auto), 0 (never) or a number of rows", window);
+    self->options.sort_window = window;
+    PetscCall(MatFormatChanged(A));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+};
+
+extern const FormatKind kind;
+
+PetscErrorCode MatCreate_SeqAIJSlicedEll(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatCreate_Format(A, kind, false));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCreate_MPIAIJSlicedEll(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatCreate_Format(A, kind, true));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+std::unique_ptr<FormatConfig> NewConfig()
+{
+  return std::make_unique<SlicedEllConfig>();
+}
+
+const FormatKind kind = {MATSLICEDELL, MATSEQAIJSLICEDELL, MATMPIAIJSLICEDELL, NewConfig, MatCreate_SeqAIJSlicedEll, MatCreate_MPIAIJSlicedEll};
+
+} // namespace
+
+const FormatKind &SlicedEllKind()
+{
+  return kind;
+}
+
+} // namespace goza
+
+/*@
+  MatSlicedEllSetSliceHeight - Sets the number of rows in a slice of a `MATSLICEDELL` matrix
+
+  Logically Collective
+
+  Input Parameters:
++ A      - the matrix
+- height - a power of two up to 128, or 0 for the default (1 on the host, 32 on the device)
+
+  Options Database Key:
+. -mat_slicedell_slice_height (auto|1|2|4|8|16|32|64|128) - rows in a slice
+
+  Level: intermediate
+
+  Notes:
+  The format is built anew at the next product. Does nothing for other matrix types.
+
+.seealso: `MATSLICEDELL`, `MatSlicedEllSetSortWindow()`
+@*/
+PetscErrorCode MatSlicedEllSetSliceHeight(Mat A, PetscInt height)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscTryMethod(A, "MatSlicedEllSetSliceHeight_C", (Mat, PetscInt), (A, height));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatSlicedEllSetSortWindow - Sets the window inside which a `MATSLICEDELL` matrix sorts its rows by length
+
+  Logically Collective
+
+  Input Parameters:
++ A      - the matrix
+- window - number of rows in a window, 0 for no sorting, -1 to sort (windows of 4096) where it saves at least 5 % of the stored entries
+
+  Options Database Key:
+. -mat_slicedell_sort_window window - rows in a window
+
+  Level: intermediate
+
+  Note:
+  The format is built anew at the next product. Does nothing for other matrix types.
+
+.seealso: `MATSLICEDELL`, `MatSlicedEllSetSliceHeight()`
+@*/
+PetscErrorCode MatSlicedEllSetSortWindow(Mat A, PetscInt window)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscTryMethod(A, "MatSlicedEllSetSortWindow_C", (Mat, PetscInt), (A, window));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*MC
+   MATSLICEDELL - MATSLICEDELL = "slicedell" - A sparse matrix in sliced ELL storage, on the host or on an NVIDIA GPU; "seqaijslicedell" on one
+   MPI process and "mpiaijslicedell" on several.
+
+   Options Database Keys:
++ -mat_type slicedell                                         - sets the type during `MatSetFromOptions()`
+. -mat_slicedell_slice_height (auto|1|2|4|8|16|32|64|128)     - rows in a slice
+- -mat_slicedell_sort_window window                           - sort rows by length inside windows of this many rows
+
+  Level: beginner
+
+  Notes:
+  The matrix is an `MATAIJ` (with a CUDA PETSc and a device, an `MATAIJCUSPARSE`) in all but its products with vectors, so that every function
+  for these works. Products use a shadow of the diagonal block, made at the first product after the nonzero pattern moved and refilled after
+  the values moved.
+
+  Each slice of H rows is stored column by column, so that the H threads of a warp read consecutive words.
+  With several ranks the rows that have off-process entries are finished by a second kernel when the halo has arrived.
+
+.seealso: `MATAIJ`, `MATAIJCUSPARSE`, `MatSlicedEllSetSliceHeight()`, `MatSlicedEllSetSortWindow()`
+M*/

@@ -1,0 +1,211 @@
+/* Loading: the hook that -dll_append calls, the one list of types, and what is decided once. */
+#include "goza.hpp"
+#include "mat/common/errors.hpp"
+#include "mat/slicedell/slicedell.hpp"
+#include "pc/saamg/pcsaamg.hpp"
+#include "petscgoza.h"
+#if PetscDefined(HAVE_CUDA)
+  #include <petscdevice_cuda.h>
+#endif
+
+namespace goza
+{
+
+/* --- the one list of types */
+
+static const FormatKind *const formats[] = {&SlicedEllKind()};
+
+static PetscErrorCode RegisterTypes()
+{
+  PetscFunctionBegin;
+  for (const FormatKind *kind : formats) PetscCall(MatRegister_Format(*kind));
+  PetscCall(PCRegister(PCSAAMG, PCCreate_SAAMG));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode FindFormatKind(const char *type, const FormatKind **found)
+{
+  PetscFunctionBegin;
+  *found = nullptr;
+  for (const FormatKind *kind : formats) {
+    PetscBool root, seq, mpi;
+
+    PetscCall(PetscStrcmp(type, kind->root, &root));
+    PetscCall(PetscStrcmp(type, kind->seq, &seq));
+    PetscCall(PetscStrcmp(type, kind->mpi, &mpi));
+    if (root || seq || mpi) *found = kind;
+  }
+  PetscCheck(*found, PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "Not a Goza matrix type: %s", type);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* --- state */
+
+Events events;
+
+static struct {
+  PetscBool registered = PETSC_FALSE, check = PETSC_FALSE;
+  Space     space = Space::Host;
+  char      device_text[512] = "not looked at yet";
+} state;
+
+Space default_space()
+{
+  return state.space;
+}
+
+bool petsc_on_device()
+{
+  return PetscDefined(HAVE_CUDA) && state.space == Space::Cuda;
+}
+
+bool check_results()
+{
+  return state.check;
+}
+
+PetscErrorCode use_petsc_stream()
+{
+  PetscFunctionBegin;
+#if PetscDefined(HAVE_CUDA) && defined(GOZA_HAVE_CUDA)
+  if (state.space == Space::Cuda) {
+    cudaStream_t stream;
+
+    PetscCall(PetscGetCurrentCUDAStream(&stream));
+    device::set_stream(stream);
+  }
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* --- what is refused */
+
+/* A plugin shares structures with PETSc: release, scalar and index must be those it was compiled with. */
+PetscErrorCode GozaCheckPETSc(int major, int minor, size_t scalar_size, size_t index_size)
+{
+  PetscFunctionBegin;
+  PetscCheck(major == PETSC_VERSION_MAJOR && minor == PETSC_VERSION_MINOR, PETSC_COMM_SELF, PETSC_ERR_LIB, "libgoza was built for PETSc %d.%d and cannot be loaded into PETSc %d.%d; rebuild it with this PETSc", PETSC_VERSION_MAJOR,
+             PETSC_VERSION_MINOR, major, minor);
+  PetscCheck(scalar_size == sizeof(PetscScalar), PETSC_COMM_SELF, PETSC_ERR_LIB, "libgoza was built for a PetscScalar of %d bytes and cannot be loaded into a PETSc whose has %d; rebuild it with this PETSc", (int)sizeof(PetscScalar),
+             (int)scalar_size);
+  PetscCheck(index_size == sizeof(PetscInt), PETSC_COMM_SELF, PETSC_ERR_LIB, "libgoza was built for a PetscInt of %d bytes and cannot be loaded into a PETSc whose has %d; rebuild it with this PETSc", (int)sizeof(PetscInt),
+             (int)index_size);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CheckPETSc()
+{
+  PetscInt major, minor;
+  size_t   scalar, index;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetVersionNumber(&major, &minor, NULL, NULL));
+  PetscCall(PetscDataTypeGetSize(PETSC_SCALAR, &scalar));
+  PetscCall(PetscDataTypeGetSize(PETSC_INT, &index));
+  PetscCall(GozaCheckPETSc((int)major, (int)minor, scalar, index));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* --- options of the plugin itself */
+
+static PetscErrorCode ChooseDevice(PetscInt wish)
+{
+  std::string why;
+  bool        there = false;
+
+  PetscFunctionBegin;
+  state.space = Space::Host;
+  if (wish != 1) {
+    there = device::available(&why);
+#if PetscDefined(HAVE_CUDA)
+    if (there) {
+      PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA)); /* picks this rank's device */
+    }
+#endif
+    if (there) state.space = Space::Cuda;
+    PetscCheck(there || wish != 2, PETSC_COMM_SELF, PETSC_ERR_GPU, "-goza_device cuda was asked for, but %s", why.c_str());
+  }
+  if (there) PetscCall(PetscSNPrintf(state.device_text, sizeof(state.device_text), "%s", device::description().c_str()));
+  else PetscCall(PetscSNPrintf(state.device_text, sizeof(state.device_text), "host (%s)", wish == 1 ? "-goza_device host" : why.c_str()));
+  PetscCall(PetscInfo(NULL, "Goza runs on %s\n", state.device_text));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SetFromOptions()
+{
+  static const char *const devices[] = {"auto", "host", "cuda"};
+  PetscInt                 wish      = 0;
+  PetscBool                info      = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Goza options", "Goza");
+  PetscCall(PetscOptionsEList("-goza_device", "Where matrices and preconditioners live", "GozaInitializePackage", devices, 3, devices[wish], &wish, NULL));
+  PetscCall(PetscOptionsBool("-goza_check", "Compute every device product again on the host and compare", "GozaInitializePackage", state.check, &state.check, NULL));
+  PetscCall(PetscOptionsBool("-goza_info", "Print versions, backend and device", "GozaInitializePackage", info, &info, NULL));
+  PetscOptionsEnd();
+  PetscCall(ChooseDevice(wish));
+  if (info) {
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza for PETSc %d.%d.%d, %s backend; runs on %s; vectors %s\n", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, PetscDefined(HAVE_CUDA) || device::available() ? "CUDA" : "host",
+                          state.device_text, state.space == Space::Host ? "on the host" : (petsc_on_device() ? "resident on the device" : "staged to the device (this PETSc has no CUDA)")));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode FinalizePackage()
+{
+  PetscFunctionBegin;
+  state = {};
+  device::set_stream(nullptr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode RegisterEvents()
+{
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventRegister("GozaMatMult", MAT_CLASSID, &events.mult));
+  PetscCall(PetscLogEventRegister("GozaMatBuild", MAT_CLASSID, &events.build));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza
+
+/*@C
+  GozaInitializePackage - Registers Goza's matrix and preconditioner types with PETSc
+
+  Collective on `PETSC_COMM_WORLD`
+
+  Options Database Keys:
++ -goza_device (auto|host|cuda) - where Goza's matrices live; `cuda` is an error where there is no device
+. -goza_check                   - compute every device product again on the host and compare
+- -goza_info                    - print versions, backend and device
+
+  Level: developer
+
+  Note:
+  Called by `-dll_append /path/to/libgoza.so`; a program that links libgoza calls it after `PetscInitialize()`. Calling it again does nothing.
+  A PETSc of another release, scalar type or index size than libgoza was built for is refused.
+
+.seealso: `MATSLICEDELL`, `PCSAAMG`
+@*/
+PetscErrorCode GozaInitializePackage(void)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::CheckPETSc());
+  if (goza::state.registered) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatInitializePackage());
+  PetscCall(PCInitializePackage());
+  PetscCall(goza::SetFromOptions());
+  PetscCall(goza::RegisterEvents());
+  PetscCall(goza::RegisterTypes());
+  PetscCall(PetscRegisterFinalize(goza::FinalizePackage));
+  goza::state.registered = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The symbol that -dll_append looks for in libgoza.so. */
+PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_goza(void)
+{
+  PetscFunctionBegin;
+  PetscCall(GozaInitializePackage());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
