@@ -3,7 +3,7 @@
 #   make [demo|check|...] [PETSC_DIR=... PETSC_ARCH=...] [CUDA=auto|yes|no] [BUILD=build]
 #
 # PETSc is found by PETSC_DIR and PETSC_ARCH, else by pkg-config. A build folder holds one configuration; changing PETSc or
-# the flags rebuilds what is in it. Use BUILD=build/other to keep two.
+# the flags rebuilds what is in it: use BUILD=build/other to keep two. Sanitizers: SANITIZE=address,undefined CUDA=no.
 
 BUILD   = build
 CUDA    = auto
@@ -74,12 +74,13 @@ ifneq ($(filter bundle,$(goals)),)
 endif
 MARCH     = $(if $(filter yes,$(PORTABLE)),-march=x86-64-v3,-march=native)
 CPPFLAGS  = -Iinclude -Isrc $(CUDA_CFLAGS) $(PETSC_CFLAGS) $(MPI_CFLAGS)
-CXXFLAGS  = -std=c++17 -O3 -g1 $(MARCH) -Wall -Wextra $(WERROR) -fPIC -fvisibility=hidden
+SANITIZED = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer)
+CXXFLAGS  = -std=c++17 -O3 -g1 $(MARCH) -Wall -Wextra $(WERROR) -fPIC -fvisibility=hidden $(SANITIZED)
 NVCCFLAGS = -std=c++17 -O3 -arch=sm_$(CUDA_ARCH) -lineinfo --expt-relaxed-constexpr --extended-lambda -ccbin g++ \
             $(if $(WERROR),-Werror all-warnings) $(addprefix -Xcompiler ,$(MARCH) -Wall $(WERROR) -fPIC -fvisibility=hidden)
 CXX_OBJ   = $(MPICXX) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP -c
 CU_OBJ    = $(if $(NVCC),$(NVCC) $(CPPFLAGS) $(NVCCFLAGS) -MMD -MP -c,$(CXX_OBJ) -x c++)
-LIBS      = $(PETSC_LIBS) $(CUDA_LIBS)
+LIBS      = $(PETSC_LIBS) -llapack -lblas $(CUDA_LIBS)
 
 # --- The one list of sources, by place: the library, what tests share, and one program for every other file.
 sources  = $(sort $(shell find $(1) -name '*.cxx' -o -name '*.cu' 2>/dev/null))
@@ -94,9 +95,8 @@ TESTS       := $(call programs,$(TEST_SRC),test,test)
 BENCHES     := $(call programs,$(BENCH_SRC),test/bench,bench)
 EXAMPLES    := $(call programs,$(EXAMPLE_SRC),examples,bin)
 
-# PETSc's own programs, unmodified: ksp/ksp/tutorials/ex45.c becomes petsc/ksp_ksp_tutorials_ex45.
-PETSC_NAMES := $(addprefix ksp/ksp/tutorials/ex,2 45 46 50 56 66) $(addprefix snes/tutorials/ex,5 19) snes/tests/ex13 \
-               $(addprefix mat/tests/ex,2 5 12 18 123 236 301)
+# PETSc's own programs, unmodified: ksp/ksp/tutorials/ex45.c becomes petsc/ksp_ksp_tutorials_ex45. Any other can be asked for by name.
+PETSC_NAMES    := $(file <test/petsc_programs.list)
 PETSC_PROGRAMS := $(foreach p,$(PETSC_NAMES),$(if $(wildcard $(PETSC_SRC)/$(p).c),$(BUILD)/petsc/$(subst /,_,$(p))))
 
 # --- Objects depend on the commands that make them: the file changes only when its content does.
@@ -139,14 +139,18 @@ $(BUILD)/obj/support.a: $(SUPPORT_OBJ) # an archive, since a bench has its own m
 $(BUILD)/petsc/%: $$(PETSC_SRC)/$$(subst _,/,$$*).c $(FLAGS)
 	@mkdir -p $(@D)
 	@echo "  PETSc $<"
-	@$(MPICC) -O2 -w $(CPPFLAGS) -o $@ $< $(PETSC_LIBS) -lm
+	@$(MPICC) -O2 -w $(SANITIZED) $(CPPFLAGS) -o $@ $< $(PETSC_LIBS) -lm
 
 programs: all $(EXAMPLES) $(TESTS) $(PETSC_PROGRAMS)
 
 # --- What people run. Open MPI must be told that more ranks than cores, and root, are meant.
-export BUILD PETSC_DIR PETSC_ARCH MPIEXEC PREFIX
+export BUILD PETSC_DIR PETSC_ARCH MPIEXEC
 export PETSC_EXAMPLES := $(PETSC_SRC)
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMP_NUM_THREADS=1
+export OMPI_ALLOW_RUN_AS_ROOT = 1
+export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
+export OMPI_MCA_rmaps_base_oversubscribe = 1
+export OMPI_MCA_mpi_yield_when_idle = 1
+export OMP_NUM_THREADS = 1
 
 demo: all $(EXAMPLES) $(BUILD)/petsc/ksp_ksp_tutorials_ex45 ## solve with Goza beside plain PETSc, and compare
 	@python3 examples/demo.py
@@ -161,7 +165,7 @@ bundle: programs $(BENCHES) ## pack everything that a GPU machine without a netw
 	@.ci/bundle.sh
 CACHE = $(HOME)/.cache/goza/petsc-cuda
 
-define GOZA_PC
+define goza_pc
 prefix=$(PREFIX)
 libdir=$${prefix}/lib
 includedir=$${prefix}/include
@@ -173,7 +177,7 @@ Requires: PETSc
 Cflags: -I$${includedir}
 Libs: -L$${libdir} -lgoza
 endef
-export GOZA_PC
+install: export GOZA_PC := $(goza_pc)
 install: all ## copy library, header and goza.pc to PREFIX
 	install -D -t $(DESTDIR)$(PREFIX)/lib $(BUILD)/lib/libgoza.so
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include include/*.h

@@ -4,7 +4,7 @@
 #   .ci/petsc-cuda.sh PREFIX [CUDA_ARCH]     (CUDA_ARCH: 90 for an H100 or H200)
 #
 # Every finished step leaves a mark in PREFIX, so that a second call goes on where the first stopped; all output is in
-# PREFIX/build.log. The result is used with  make PETSC_DIR=PREFIX/petsc MPIEXEC=PREFIX/mpi/bin/mpiexec.
+# PREFIX/build.log. The result is used with  make PETSC_DIR=PREFIX/petsc PETSC_ARCH=arch-goza.
 set -euo pipefail
 prefix=$(mkdir -p "${1:?usage: petsc-cuda.sh PREFIX [CUDA_ARCH]}" && cd "$1" && pwd)
 arch=${2:-90}
@@ -40,7 +40,7 @@ fetch_petsc() {
 }
 configure() {
   cd "$prefix/petsc"
-  python3 ./configure PETSC_ARCH=arch-goza --with-cc=mpicc --with-cxx=mpicxx --with-fc=0 --with-cuda --with-cuda-arch="$arch" \
+  python3 ./configure PETSC_ARCH=arch-goza --with-cc="$prefix/mpi/bin/mpicc" --with-cxx="$prefix/mpi/bin/mpicxx" --with-fc=0 --with-cuda --with-cuda-arch="$arch" \
     --with-debugging=0 --with-blaslapack-lib="-llapack -lblas" --with-shared-libraries --with-x=0 COPTFLAGS=-O3 CXXOPTFLAGS=-O3
 }
 build() { make -C "$prefix/petsc" PETSC_DIR="$prefix/petsc" PETSC_ARCH=arch-goza libs; }

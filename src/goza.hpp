@@ -7,7 +7,8 @@ namespace goza
 {
 
 struct Events {
-  PetscLogEvent mult, build;
+  PetscLogEvent mult, build;                                  // of matrices
+  PetscLogEvent aggregate, prolong, galerkin, eigen, mirror; // steps of saamg's set-up; mirror: host matrices to the format and place of the cycle
 };
 extern Events events;
 

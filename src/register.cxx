@@ -164,6 +164,11 @@ static PetscErrorCode RegisterEvents()
   PetscFunctionBegin;
   PetscCall(PetscLogEventRegister("GozaMatMult", MAT_CLASSID, &events.mult));
   PetscCall(PetscLogEventRegister("GozaMatBuild", MAT_CLASSID, &events.build));
+  PetscCall(PetscLogEventRegister("SAAMGAggregate", PC_CLASSID, &events.aggregate));
+  PetscCall(PetscLogEventRegister("SAAMGProlong", PC_CLASSID, &events.prolong));
+  PetscCall(PetscLogEventRegister("SAAMGGalerkin", PC_CLASSID, &events.galerkin));
+  PetscCall(PetscLogEventRegister("SAAMGEigen", PC_CLASSID, &events.eigen));
+  PetscCall(PetscLogEventRegister("SAAMGMirror", PC_CLASSID, &events.mirror));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

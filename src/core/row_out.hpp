@@ -48,8 +48,9 @@ template <class V> struct ChebyshevStep { // d = c1 d + c2 D^-1 (b - A x); y = x
 
   HD void operator()(PetscInt i, V s) const
   {
-    const V di = c1 * d[i] + c2 * dinv[i] * (b[i] - s);
+    V di = c2 * dinv[i] * (b[i] - s);
 
+    if (c1 != V(0)) di += c1 * d[i]; // the first step must not see what an earlier solve left in d
     d[i] = di;
     y[i] = x[i] + di;
   }

@@ -16,3 +16,23 @@ using GozaOptionItems = PetscOptionItems *;
 using GozaOptionItems = PetscOptionItems;
 #endif
 
+
+/* A container's destroy function: given the pointer until 3.22, the address of the pointer since. */
+#if PETSC_VERSION_LT(3, 23, 0)
+  #define PetscContainerSetCtxDestroy PetscContainerSetUserDestroy
+using GozaDestroyContext = void *;
+inline void *GozaDestroyedPointer(void *ctx)
+{
+  return ctx;
+}
+#else
+  #if PETSC_VERSION_LT(3, 25, 0)
+using GozaDestroyContext = void **;
+  #else
+using GozaDestroyContext = PetscCtxRt;
+  #endif
+inline void *GozaDestroyedPointer(void *ctx)
+{
+  return *static_cast<void **>(ctx);
+}
+#endif

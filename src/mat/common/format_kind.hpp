@@ -34,6 +34,6 @@ PetscErrorCode MatFormatGetConfig(Mat A, FormatConfig **config);
 PetscErrorCode MatFormatChanged(Mat A);
 
 /* The operator of a Goza matrix, up to date in its space; NULL when A is not one. For saamg, which then needs no second copy. */
-PetscErrorCode MatFormatGetOperator(Mat A, ParOperator<PetscScalar> **op);
+PetscErrorCode MatFormatGetOperator(Mat A, std::shared_ptr<ParOperator<PetscScalar>> *op);
 
 } // namespace goza

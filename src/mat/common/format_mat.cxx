@@ -19,23 +19,12 @@ PetscErrorCode MatGetFormatMat(Mat A, FormatMat **f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#if PETSC_VERSION_LT(3, 23, 0)
-static PetscErrorCode FormatMatDestroy(void *ctx)
+static PetscErrorCode FormatMatDestroy(GozaDestroyContext ctx)
 {
   PetscFunctionBegin;
-  delete static_cast<FormatMat *>(ctx);
+  delete static_cast<FormatMat *>(GozaDestroyedPointer(ctx));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-  #define PetscContainerSetCtxDestroy PetscContainerSetUserDestroy
-#else
-static PetscErrorCode FormatMatDestroy(void **ctx)
-{
-  PetscFunctionBegin;
-  delete static_cast<FormatMat *>(*ctx);
-  *ctx = NULL;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-#endif
 
 PetscErrorCode MatFormatGetConfig(Mat A, FormatConfig **config)
 {
@@ -54,7 +43,7 @@ PetscErrorCode MatFormatChanged(Mat A)
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
-  if (f) PetscCallCXX(f->op = ParOperator<PetscScalar>());
+  if (f) PetscCallCXX(f->op = std::make_shared<ParOperator<PetscScalar>>());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

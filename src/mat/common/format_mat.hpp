@@ -17,9 +17,11 @@ struct FormatMat {
   PetscErrorCode (*chained_view)(Mat, PetscViewer) = nullptr; // a DM's view, put in place of ours
   PetscErrorCode (*base_coo_preallocate)(Mat, PetscCount, PetscInt[], PetscInt[]) = nullptr;
   PetscErrorCode (*base_coo_values)(Mat, const PetscScalar[], InsertMode)         = nullptr;
-  PetscCount               coo_n = 0;
-  ParOperator<PetscScalar> op, check; // check: on the host, for -goza_check
-  Array<PetscScalar>       staged_x, staged_y, staged_z; // host vectors on their way to a device format and back
+  PetscCount                                coo_n = 0;
+  /* a preconditioner may share the operator, and must keep its values when the matrix moves on: then the matrix makes a new one */
+  std::shared_ptr<ParOperator<PetscScalar>> op = std::make_shared<ParOperator<PetscScalar>>();
+  ParOperator<PetscScalar>                  check; // on the host, for -goza_check
+  Array<PetscScalar>                        staged_x, staged_y, staged_z; // host vectors on their way to a device format and back
 };
 
 PetscErrorCode MatGetFormatMat(Mat A, FormatMat **f); // NULL when A is not ours

@@ -10,24 +10,27 @@ namespace goza
 static PetscErrorCode MatFormatUpdate(Mat A, FormatMat *f)
 {
   PetscBool bound;
+  bool      behind;
 
   PetscFunctionBegin;
+  PetscCall(f->op->behind(A, &behind));
+  if (behind && f->op.use_count() > 1) PetscCall(MatFormatChanged(A));
   PetscCall(MatBoundToCPU(A, &bound));
   PetscCall(use_petsc_stream());
-  PetscCall(f->op.update(A, bound ? Space::Host : default_space(), f->config->factory()));
+  PetscCall(f->op->update(A, bound ? Space::Host : default_space(), f->config->factory()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatFormatGetOperator(Mat A, ParOperator<PetscScalar> **op)
+PetscErrorCode MatFormatGetOperator(Mat A, std::shared_ptr<ParOperator<PetscScalar>> *op)
 {
   FormatMat *f;
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
-  *op = nullptr;
+  op->reset();
   if (f) {
     PetscCall(MatFormatUpdate(A, f));
-    *op = &f->op;
+    *op = f->op;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -72,7 +75,7 @@ static PetscErrorCode MatMultAny(Mat A, Vec x, Vec y, Vec z)
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
   PetscCall(MatFormatUpdate(A, f));
-  const Space space = f->op.space();
+  const Space space = f->op->space();
   const bool  check = check_results() && space == Space::Cuda;
 
   if (check && y) {
@@ -84,12 +87,12 @@ static PetscErrorCode MatMultAny(Mat A, Vec x, Vec y, Vec z)
   if (y && y != z) PetscCall(yin.get(y, space, f->staged_y));
   PetscCall(zout.get(z, space, f->staged_z, y == z));
   if (space == Space::Cuda) PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(f->op.apply(xin.data(), y ? RowOut<PetscScalar>(Add<PetscScalar>{y == z ? zout.data() : yin.data(), zout.data()}) : RowOut<PetscScalar>(Assign<PetscScalar>{zout.data()})));
+  PetscCall(f->op->apply(xin.data(), y ? RowOut<PetscScalar>(Add<PetscScalar>{y == z ? zout.data() : yin.data(), zout.data()}) : RowOut<PetscScalar>(Assign<PetscScalar>{zout.data()})));
   if (space == Space::Cuda) PetscCall(PetscLogGpuTimeEnd());
   PetscCall(zout.restore());
   if (y && y != z) PetscCall(yin.restore());
   PetscCall(xin.restore());
-  flops = 2.0 * f->op.nnz() - (y ? 0 : A->rmap->n);
+  flops = 2.0 * f->op->nnz() - (y ? 0 : A->rmap->n);
   if (space == Space::Cuda) PetscCall(PetscLogGpuFlops(flops));
   else PetscCall(PetscLogFlops(PetscMax(flops, 0)));
   PetscCall(PetscLogEventEnd(events.mult, A, x, z, 0));

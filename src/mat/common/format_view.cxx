@@ -22,15 +22,15 @@ PetscErrorCode MatView_Format(Mat A, PetscViewer viewer)
   if (f->chained_view && !info) PetscCall(MatFormatAsBase(A, f, [&] { return f->chained_view(A, viewer); }));
   else PetscCall(MatFormatAsBase(A, f, [&] { return f->base.view(A, viewer); }));
   if (!info) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!f->op.built()) {
+  if (!f->op->built()) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: not built yet\n", f->kind->root));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  bytes = (PetscLogDouble)f->op.bytes();
+  bytes = (PetscLogDouble)f->op->bytes();
   PetscCallMPI(MPI_Allreduce(&bytes, &total, 1, MPIU_PETSCLOGDOUBLE, MPI_SUM, PetscObjectComm((PetscObject)A)));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s on %s%s: %s\n", f->kind->root, space_name(f->op.space()),
-                                   f->op.space() == Space::Host ? "" : (petsc_on_device() ? ", vectors resident" : ", vectors staged"), f->op.diagonal_block().describe().c_str()));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: %.3f MB in all, built %d times\n", f->kind->root, total / 1e6, (int)f->op.builds()));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s on %s%s: %s\n", f->kind->root, space_name(f->op->space()),
+                                   f->op->space() == Space::Host ? "" : (petsc_on_device() ? ", vectors resident" : ", vectors staged"), f->op->diagonal_block().describe().c_str()));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: %.3f MB in all, built %d times\n", f->kind->root, total / 1e6, (int)f->op->builds()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

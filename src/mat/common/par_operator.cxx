@@ -114,13 +114,24 @@ template <class V> PetscErrorCode ParOperator<V>::update_block(Mat block, Format
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+template <class V> PetscErrorCode ParOperator<V>::behind(Mat A, bool *yes) const
+{
+  PetscObjectState state;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
+  *yes = diag_ && state != parent_state_;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 template <class V> PetscErrorCode ParOperator<V>::update(Mat A, Space space, const FormatFactory<V> &factory)
 {
   Mat             Ad, Ao;
   const PetscInt *garray;
   bool            pattern, values;
-  Seen            now;
-  MatInfo         info;
+  Seen             now;
+  MatInfo          info;
+  PetscObjectState state;
 
   PetscFunctionBegin;
   PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
@@ -136,6 +147,7 @@ template <class V> PetscErrorCode ParOperator<V>::update(Mat A, Space space, con
       halo_                 = Ao ? std::make_unique<Halo<V>>() : nullptr;
     }));
   }
+  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
   PetscCall(look(Ad, diag_seen_, &now, &pattern, &values));
   if (values) {
     diag_seen_ = Seen(); // if this fails, the next update begins anew
@@ -146,21 +158,17 @@ template <class V> PetscErrorCode ParOperator<V>::update(Mat A, Space space, con
     nnz_ = info.nz_used;
   }
   if (Ao) {
-    PetscObjectState state;
-
     PetscCall(look(Ao, offd_seen_, &now, &pattern, &values));
-    PetscCall(PetscObjectStateGet((PetscObject)A, &state));
     if (state != parent_state_) {
       /* the ghosts move only in an assembly, which is collective and moves A's state; setting up the halo is collective as well */
-      PetscBool mine = pattern ? PETSC_TRUE : PETSC_FALSE, any;
+      PetscMPIInt mine = pattern, any;
 
-      PetscCallMPI(MPI_Allreduce(&mine, &any, 1, MPIU_BOOL, MPI_LOR, PetscObjectComm((PetscObject)A)));
+      PetscCallMPI(MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)A)));
       if (any) {
         pattern = values = true;
         offd_seen_       = Seen();
         PetscCall(halo_->setup(PetscObjectComm((PetscObject)A), A->cmap, Ao->cmap->n, garray, space));
       }
-      parent_state_ = state;
     }
     if (values) {
       PetscCall(update_block(Ao, *offd_, pattern, values));
@@ -171,6 +179,7 @@ template <class V> PetscErrorCode ParOperator<V>::update(Mat A, Space space, con
     PetscCall(MatGetInfo(Ao, MAT_LOCAL, &info));
     nnz_ += info.nz_used;
   }
+  parent_state_ = state;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -16,6 +16,8 @@ template <class V> class ParOperator {
 public:
   /* Collective on A. Arrays in `space` afterwards shadow A's present values. */
   PetscErrorCode update(Mat A, Space space, const FormatFactory<V> &factory);
+  /* A's state moved since the last update(): the same answer on every rank. */
+  PetscErrorCode behind(Mat A, bool *yes) const;
   void           forget_pattern() { parent_state_ = -1, diag_seen_ = offd_seen_ = Seen(); } // the next update() builds anew
 
   /* x: the local part, in this space. Collective. */
@@ -43,7 +45,7 @@ private:
   std::unique_ptr<SlicedEll<V, V>> offd_;
   std::unique_ptr<Halo<V>>      halo_;
   Seen                          diag_seen_, offd_seen_;
-  PetscObjectState              parent_state_ = -1;
+  PetscObjectState              parent_state_ = -1; // A's own
   PetscLogDouble                nnz_    = 0;
   PetscInt                      builds_ = 0;
 };

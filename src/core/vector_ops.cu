@@ -1,0 +1,86 @@
+#include "vector_ops.hpp"
+#include "for_each_row.hpp"
+
+namespace goza
+{
+
+namespace
+{
+
+template <class From, class To> struct Convert {
+  const From *x;
+  To         *y;
+
+  HD void operator()(PetscInt i) const { y[i] = static_cast<To>(x[i]); }
+};
+
+template <class From, class To> struct AddConverted {
+  const From *e;
+  To         *x;
+
+  HD void operator()(PetscInt i) const { x[i] += static_cast<To>(e[i]); }
+};
+
+template <class V> struct FirstStep {
+  V        c;
+  const V *dinv, *alone, *b;
+  V       *x, *d;
+
+  HD void operator()(PetscInt i) const
+  {
+    const V s = c * dinv[i] * b[i];
+
+    x[i] = alone ? s + alone[i] * b[i] : s;
+    if (d) d[i] = s;
+  }
+};
+
+template <class V> struct DenseRow {
+  PetscInt nrows, ncols;
+  const V *M, *x;
+  V       *y;
+
+  HD void operator()(PetscInt i) const
+  {
+    V sum = 0;
+
+    for (PetscInt j = 0; j < ncols; j++) sum += M[static_cast<std::size_t>(j) * nrows + i] * x[j];
+    y[i] = sum;
+  }
+};
+
+} // namespace
+
+template <class From, class To> void convert(Space space, PetscInt n, const From *x, To *y)
+{
+  for_each_row(space, n, Convert<From, To>{x, y});
+}
+
+template <class From, class To> void add_converted(Space space, PetscInt n, const From *e, To *x)
+{
+  for_each_row(space, n, AddConverted<From, To>{e, x});
+}
+
+template <class V> void first_step(Space space, PetscInt n, V c, const V *dinv, const V *alone, const V *b, V *x, V *d)
+{
+  for_each_row(space, n, FirstStep<V>{c, dinv, alone, b, x, d});
+}
+
+template <class V> void dense_multiply(Space space, PetscInt nrows, PetscInt ncols, const V *M, const V *x, V *y)
+{
+  for_each_row(space, nrows, DenseRow<V>{nrows, ncols, M, x, y});
+}
+
+#define GOZA_VECTOR_OPS(V) \
+  template void first_step(Space, PetscInt, V, const V *, const V *, const V *, V *, V *); \
+  template void dense_multiply(Space, PetscInt, PetscInt, const V *, const V *, V *); \
+  template void convert(Space, PetscInt, const PetscScalar *, V *); \
+  template void add_converted(Space, PetscInt, const V *, PetscScalar *);
+
+GOZA_VECTOR_OPS(PetscScalar)
+#if !PetscDefined(USE_REAL_SINGLE)
+GOZA_VECTOR_OPS(float)
+template void convert(Space, PetscInt, const float *, PetscScalar *);
+#endif
+
+} // namespace goza

@@ -1,0 +1,28 @@
+/* The coarsest level: its (pseudo-)inverse, dense, every rank holding its own rows. One product, one MPI_Allgatherv. */
+#pragma once
+#include "core/vector_ops.hpp"
+#include <petscmat.h>
+
+namespace goza
+{
+
+template <class V> class CoarseSolver {
+public:
+  PetscErrorCode setup(Mat A, Space space); // A: host AIJ
+  PetscErrorCode apply(const V *b, V *x);   // local parts, in the space
+  std::size_t    bytes() const { return inverse_.bytes() + all_.bytes(); }
+  bool           singular() const { return singular_; }
+
+private:
+  MPI_Comm                 comm_ = MPI_COMM_NULL;
+  PetscInt                 m_ = 0, n_ = 0; // local and global rows
+  bool                     singular_ = false;
+  std::vector<PetscMPIInt> counts_, offsets_; // bytes per rank, when there are several
+  std::vector<V>           mine_, everyone_;
+  Array<V>                 inverse_, all_; // [n][m] column after column; [n]
+};
+
+/* M [n][n] becomes its inverse, or, where it is singular to working precision, its pseudo-inverse, after symmetric scaling to a unit diagonal. */
+PetscErrorCode DensePseudoInverse(PetscInt n, std::vector<PetscScalar> &M, bool *singular);
+
+} // namespace goza

@@ -1,0 +1,262 @@
+#include "cycle.hpp"
+#include "coarse.hpp"
+#include "mat/common/errors.hpp"
+#include "petscgoza.h"
+
+namespace goza
+{
+
+namespace
+{
+
+/* One grid in one precision: operator, smoother and vectors. The solution moves between x[0] and x[1]; `at` says where it is. */
+template <class V> struct Level {
+  PetscInt                     n = 0;
+  std::shared_ptr<ParOperator<V>> A; // the finest may be the matrix's own
+  std::unique_ptr<Smoother<V>> smoother;
+  Array<V>                     dinv, alone, b, r, d, x0, x1;
+  LevelVectors<V>              v{};
+  int                          at = 0;
+
+  PetscErrorCode setup(const Grid &grid, Space space, std::shared_ptr<ParOperator<V>> shared, const CycleOptions &options)
+  {
+    const PetscScalar *host;
+    std::vector<V>     converted, inverse_alone;
+
+    PetscFunctionBegin;
+    if (shared) A = shared;
+    else {
+      if (!A || A.use_count() > 1) PetscCallCXX(A = std::make_shared<ParOperator<V>>());
+      PetscCall(A->update(grid.A, space, [](Space s) { return std::make_unique<SlicedEll<V, V>>(s); }));
+    }
+    PetscCall(VecGetLocalSize(grid.dinv, &n));
+    PetscCall(VecGetArrayRead(grid.dinv, &host));
+    PetscCall(Guarded([&] {
+      converted.assign(host, host + n);
+      alone = Array<V>(space);
+      if (!grid.alone.empty()) {
+        inverse_alone.resize(n);
+        for (PetscInt i : grid.alone) std::swap(inverse_alone[i], converted[i]);
+        alone = Array<V>(space, inverse_alone.data(), n);
+      }
+      dinv = Array<V>(space, converted.data(), n);
+      for (Array<V> *a : {&b, &r, &d, &x0, &x1}) {
+        if (a->space() != space || a->size() != static_cast<std::size_t>(n)) *a = Array<V>(space, n);
+        a->zero();
+      }
+      /* the estimate lies below the truth, and beyond beta a Chebyshev polynomial grows */
+      smoother = smoother_table<V>()[options.smoother].create(*A, {n, dinv.data(), alone.data()}, 1.1 * grid.lambda, options.smoothing);
+    }));
+    PetscCall(VecRestoreArrayRead(grid.dinv, &host));
+    v = {{x0.data(), x1.data()}, d.data()};
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode smooth(const V *rhs, bool zero_guess) { return smoother->apply(rhs, v, at, zero_guess, &at); }
+  PetscErrorCode residual(const V *rhs) { return A->apply(v.x[at], Residual<V>{rhs, r.data()}); }
+  std::size_t    bytes() const { return (A.use_count() > 1 ? 0 : A->bytes()) + dinv.bytes() + alone.bytes() + b.bytes() + r.bytes() + d.bytes() + x0.bytes() + x1.bytes(); }
+};
+
+template <class V> struct Transfer {
+  ParOperator<V> P, R;
+
+  PetscErrorCode setup(const Grid &grid, Space space)
+  {
+    const auto format = [](Space s) { return std::make_unique<SlicedEll<V, V>>(s); };
+
+    PetscFunctionBegin;
+    PetscCall(P.update(grid.P, space, format));
+    PetscCall(R.update(grid.R, space, format));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+};
+
+/* Finest level in Fine, the others and the transfers in Coarse. With Fine double and Coarse float this is the mixed-precision cycle of P5: the
+   residual is computed in double and restricted in single, the single correction is added to the double solution. */
+template <class Fine, class Coarse> class CycleOf final : public Cycle {
+public:
+  PetscErrorCode setup(const std::vector<Grid> &grids, Space space, std::shared_ptr<ParOperator<PetscScalar>> fine, const CycleOptions &options) override
+  {
+    std::shared_ptr<ParOperator<Fine>> shared;
+    PetscInt                           rows;
+
+    PetscFunctionBegin;
+    options_ = options;
+    space_   = space;
+    if constexpr (std::is_same_v<Fine, PetscScalar>) shared = fine;
+    PetscCall(fine_.setup(grids[0], space, shared, options));
+    PetscCall(Guarded([&] { /* what is there already is only refilled where the pattern is the same */
+      coarse_.resize(grids.size() - 1);
+      transfer_.resize(grids.size() - 1);
+      for (auto &level : coarse_) {
+        if (!level) level = std::make_unique<Level<Coarse>>();
+      }
+      for (auto &t : transfer_) {
+        if (!t) t = std::make_unique<Transfer<Coarse>>();
+      }
+    }));
+    for (std::size_t l = 1; l < grids.size(); l++) {
+      PetscCall(coarse_[l - 1]->setup(grids[l], space, nullptr, options));
+      PetscCall(transfer_[l - 1]->setup(grids[l - 1], space));
+    }
+    PetscCall(MatGetSize(grids.back().A, &rows, NULL));
+    direct_ = rows <= options.direct_limit;
+    if (direct_ && coarse_.empty()) PetscCall(fine_solver_.setup(grids.back().A, space));
+    if (direct_ && !coarse_.empty()) PetscCall(coarse_solver_.setup(grids.back().A, space));
+    if constexpr (!std::is_same_v<Fine, Coarse>) {
+      PetscCall(Guarded([&] { converted_ = Array<Coarse>(space, fine_.n); }));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode apply(const PetscScalar *b, PetscScalar *x) override
+  {
+    PetscFunctionBegin;
+    if constexpr (std::is_same_v<Fine, PetscScalar>) {
+      /* the finest solution changes its place a known number of times: begin so that it ends in the user's vector */
+      fine_.v.x[0] = x;
+      fine_.v.x[1] = fine_.x1.data();
+      fine_.at     = changes_of_place() & 1;
+      PetscCall(descend(fine_, b, 0, true));
+      if (fine_.v.x[fine_.at] != x) PetscCall(Guarded([&] { convert(space_, fine_.n, fine_.v.x[fine_.at], x); }));
+    } else {
+      PetscCall(Guarded([&] { convert(space_, fine_.n, b, fine_.b.data()); }));
+      PetscCall(descend(fine_, fine_.b.data(), 0, true));
+      PetscCall(Guarded([&] { convert(space_, fine_.n, fine_.v.x[fine_.at], x); }));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  std::size_t bytes() const override
+  {
+    std::size_t sum = fine_.bytes() + fine_solver_.bytes() + coarse_solver_.bytes() + converted_.bytes();
+
+    for (const auto &level : coarse_) sum += level->bytes();
+    for (const auto &t : transfer_) sum += t->P.bytes() + t->R.bytes();
+    return sum;
+  }
+
+  PetscLogDouble flops() const override
+  {
+    PetscLogDouble sum = level_flops(fine_, coarse_.empty()), visits = 1;
+
+    for (std::size_t l = 0; l < coarse_.size(); l++) {
+      visits *= options_.gamma;
+      sum += visits * (level_flops(*coarse_[l], l + 1 == coarse_.size()) + 2 * (transfer_[l]->P.nnz() + transfer_[l]->R.nnz()));
+    }
+    return sum;
+  }
+
+  std::string describe_level(std::size_t level) const override
+  {
+    if (level == coarse_.size() && direct_) return (coarse_.empty() ? fine_solver_.singular() : coarse_solver_.singular()) ? "dense pseudo-inverse (singular)" : "dense inverse";
+    return level == 0 ? describe(fine_) : describe(*coarse_[level - 1]);
+  }
+
+private:
+  template <class V> static std::string describe(const Level<V> &L) { return L.smoother->describe() + (sizeof(V) == sizeof(PetscScalar) ? "" : ", single precision"); }
+
+  template <class V> PetscLogDouble level_flops(const Level<V> &L, bool bottom) const
+  {
+    if (bottom && direct_) return 0;
+    return 2 * L.A->nnz() * (L.smoother->products(true) + L.smoother->products(false) + 1);
+  }
+
+  int changes_of_place() const
+  {
+    if (coarse_.empty()) return direct_ ? 0 : bottom_sweeps * fine_.smoother->steps(false) - 1;
+    return fine_.smoother->steps(true) + fine_.smoother->steps(false);
+  }
+
+  /* One cycle on level l (0 is the finest) for A x = b. */
+  template <class V> PetscErrorCode descend(Level<V> &L, const V *b, std::size_t l, bool zero_guess)
+  {
+    PetscFunctionBegin;
+    if (l == coarse_.size()) {
+      PetscCall(bottom(L, b, zero_guess));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    Level<Coarse> &next  = *coarse_[l];
+    const bool     twice = options_.gamma > 1 && l + 1 < coarse_.size();
+
+    PetscCall(L.smooth(b, zero_guess));
+    PetscCall(L.residual(b));
+    PetscCall(restrict_to(L, l));
+    next.at = 0;
+    PetscCall(descend(next, next.b.data(), l + 1, true));
+    if (twice) PetscCall(descend(next, next.b.data(), l + 1, false));
+    PetscCall(correct(L, l));
+    PetscCall(L.smooth(b, false));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  template <class V> PetscErrorCode bottom(Level<V> &L, const V *b, bool zero_guess)
+  {
+    PetscFunctionBegin;
+    if (!direct_) {
+      for (int sweep = 0; sweep < bottom_sweeps; sweep++) PetscCall(L.smooth(b, zero_guess && sweep == 0));
+    } else if constexpr (std::is_same_v<V, Coarse>) {
+      PetscCall((coarse_.empty() ? coarse_solver_of_fine() : coarse_solver_).apply(b, L.v.x[L.at]));
+    } else PetscCall(fine_solver_.apply(b, L.v.x[L.at]));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  CoarseSolver<Coarse> &coarse_solver_of_fine()
+  {
+    if constexpr (std::is_same_v<Fine, Coarse>) return fine_solver_;
+    else return coarse_solver_;
+  }
+
+  template <class V> PetscErrorCode restrict_to(Level<V> &L, std::size_t l)
+  {
+    PetscFunctionBegin;
+    if constexpr (std::is_same_v<V, Coarse>) PetscCall(transfer_[l]->R.apply(L.r.data(), Assign<Coarse>{coarse_[l]->b.data()}));
+    else {
+      PetscCall(Guarded([&] { convert(space_, L.n, L.r.data(), converted_.data()); }));
+      PetscCall(transfer_[l]->R.apply(converted_.data(), Assign<Coarse>{coarse_[l]->b.data()}));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  template <class V> PetscErrorCode correct(Level<V> &L, std::size_t l)
+  {
+    Level<Coarse> &next = *coarse_[l];
+    V             *x    = L.v.x[L.at];
+
+    PetscFunctionBegin;
+    if constexpr (std::is_same_v<V, Coarse>) PetscCall(transfer_[l]->P.apply(next.v.x[next.at], Add<Coarse>{x, x}));
+    else {
+      PetscCall(transfer_[l]->P.apply(next.v.x[next.at], Assign<Coarse>{converted_.data()}));
+      PetscCall(Guarded([&] { add_converted(space_, L.n, converted_.data(), x); }));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  static constexpr int bottom_sweeps = 30; // as in P5, where the coarsest level is not solved exactly
+
+  CycleOptions                                   options_;
+  Space                                          space_  = Space::Host;
+  bool                                           direct_ = true;
+  Level<Fine>                                    fine_;
+  std::vector<std::unique_ptr<Level<Coarse>>>    coarse_;
+  std::vector<std::unique_ptr<Transfer<Coarse>>> transfer_;
+  CoarseSolver<Fine>                             fine_solver_; // when there is but one level
+  CoarseSolver<Coarse>                           coarse_solver_;
+  Array<Coarse>                                  converted_; // [fine n] between the finest level and the others
+};
+
+} // namespace
+
+std::unique_ptr<Cycle> make_cycle(int precision)
+{
+#if PetscDefined(USE_REAL_SINGLE)
+  (void)precision;
+  return std::make_unique<CycleOf<PetscScalar, PetscScalar>>();
+#else
+  if (precision == PC_SAAMG_MIXED) return std::make_unique<CycleOf<PetscScalar, float>>();
+  if (precision == PC_SAAMG_SINGLE) return std::make_unique<CycleOf<float, float>>();
+  return std::make_unique<CycleOf<PetscScalar, PetscScalar>>();
+#endif
+}
+
+} // namespace goza

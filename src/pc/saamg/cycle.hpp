@@ -1,0 +1,33 @@
+/* The multigrid cycle, where the matrix is, in the precision asked for. */
+#pragma once
+#include "hierarchy.hpp"
+#include "mat/common/par_operator.hpp"
+#include "smoother/smoother.hpp"
+
+namespace goza
+{
+
+struct CycleOptions {
+  PetscInt        gamma    = 1; // coarse corrections per level: 1 V, 2 W
+  PetscInt        smoother = 1; // index in smoother_names
+  SmootherOptions smoothing;
+  PetscInt        direct_limit = 500; // rows up to which the coarsest level is solved by its inverse; above: 30 sweeps of the smoother
+};
+
+class Cycle {
+public:
+  virtual ~Cycle() = default;
+
+  /* fine: the finest operator in PetscScalar where somebody (a Goza matrix) holds one already, else empty */
+  virtual PetscErrorCode setup(const std::vector<Grid> &grids, Space space, std::shared_ptr<ParOperator<PetscScalar>> fine, const CycleOptions &options) = 0;
+  virtual PetscErrorCode apply(const PetscScalar *b, PetscScalar *x) = 0; // x = M b, local parts in the space
+
+  virtual std::size_t    bytes() const                                      = 0;
+  virtual PetscLogDouble flops() const                                      = 0; // of one apply(), local
+  virtual std::string    describe_level(std::size_t level) const            = 0;
+};
+
+/* precision: a PCSAAMGPrecision */
+std::unique_ptr<Cycle> make_cycle(int precision);
+
+} // namespace goza

@@ -1,0 +1,259 @@
+/* The preconditioner type saamg: PETSc's side of it. The method is in hierarchy.cxx (set-up) and cycle.cxx. */
+#include "pcsaamg.hpp"
+#include "cycle.hpp"
+#include "goza.hpp"
+#include "host_aij.hpp"
+#include "mat/common/errors.hpp"
+#include "mat/common/format_kind.hpp"
+#include "mat/common/vec_access.hpp"
+#include "near_null.hpp"
+#include "petscgoza.h"
+#include "saamg_data.hpp"
+#include <petsc/private/matimpl.h>
+#include <petsc/private/pcimpl.h>
+
+namespace goza
+{
+
+/* --- set-up */
+
+/* The host matrices that the set-up reads: the Pmat itself, its lent arrays, or, for a type that is not AIJ, a converted copy. */
+static PetscErrorCode OpenPmat(PC pc, SAAMG *mg)
+{
+  Mat       A = pc->pmat;
+  PetscBool seq, mpi;
+  PetscInt  M, N;
+
+  PetscFunctionBegin;
+  PetscCheck(A->assembled, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE, "PC saamg: the matrix is not assembled");
+  PetscCall(MatGetSize(A, &M, &N));
+  PetscCheck(M == N, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_SIZ, "PC saamg: the matrix must be square, but is %" PetscInt_FMT " x %" PetscInt_FMT, M, N);
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &seq));
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
+  PetscCall(MatDestroy(&mg->converted));
+  if (!seq && !mpi) {
+    PetscBool shell;
+
+    PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &shell, MATSHELL, MATMFFD, MATNEST, MATIS, MATPYTHON, ""));
+    PetscCheck(!shell, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "PC saamg needs the entries of a matrix, which type %s does not give; give KSPSetOperators() an assembled Pmat", ((PetscObject)A)->type_name);
+    PetscCall(PetscInfo(pc, "Matrix of type %s is converted to AIJ\n", ((PetscObject)A)->type_name));
+    PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &mg->converted));
+    A = mg->converted;
+  }
+  PetscCall(mg->host.open(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCSetUp_SAAMG(PC pc)
+{
+  SAAMG                                    *mg     = static_cast<SAAMG *>(pc->data);
+  bool                                      finite = true, same_pattern;
+  PetscBool                                 bound;
+  std::shared_ptr<ParOperator<PetscScalar>> fine;
+  PetscObjectState                          nonzerostate;
+
+  PetscFunctionBegin;
+  PetscCall(use_petsc_stream());
+  PetscCall(OpenPmat(pc, mg));
+  PetscCall(MatBoundToCPU(pc->pmat, &bound));
+  PetscCall(MatGetNonzeroState(pc->pmat, &nonzerostate));
+  mg->space    = bound ? Space::Host : default_space();
+  same_pattern = !mg->hierarchy.empty() && nonzerostate == mg->nonzerostate && pc->flag != DIFFERENT_NONZERO_PATTERN;
+  mg->transposed.cycle.reset();
+  PetscCall(mg->transposed.grids_reset());
+  if (mg->reuse == PC_SAAMG_REUSE_INTERPOLATION && same_pattern) PetscCall(mg->hierarchy.update(mg->host.mat(), mg->hierarchy_options, &finite));
+  else {
+    PetscInt                 bs, k;
+    std::vector<PetscScalar> B;
+
+    PetscCall(NearNullVectors(pc->pmat, mg->coordinates, mg->dim, &bs, &k, B));
+    PetscCall(mg->hierarchy.build(mg->host.mat(), bs, k, B, mg->hierarchy_options, &finite));
+  }
+  mg->nonzerostate = nonzerostate;
+  if (!finite) {
+    PetscCall(PetscInfo(pc, "The matrix holds a NaN or Inf, or the set-up made one\n"));
+    PetscCall(mg->host.close());
+    mg->cycle.reset();
+    PetscCall(PCSetFailedReason(pc, PC_SETUP_ERROR));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PCSetFailedReason(pc, PC_NOERROR));
+  PetscCall(PetscLogEventBegin(events.mirror, pc, 0, 0, 0));
+  if (!mg->converted) PetscCall(MatFormatGetOperator(pc->pmat, &fine));
+  if (!mg->cycle || mg->cycle_precision != mg->precision) PetscCallCXX(mg->cycle = make_cycle(mg->precision));
+  mg->cycle_precision = mg->precision;
+  PetscCall(mg->cycle->setup(mg->hierarchy.grids(), mg->space, fine, mg->cycle_options));
+  PetscCall(PetscLogEventEnd(events.mirror, pc, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* --- application */
+
+static PetscErrorCode ApplyCycle(SAAMG *mg, Cycle &cycle, Vec b, Vec x)
+{
+  VecRead  bin;
+  VecWrite xout;
+
+  PetscFunctionBegin;
+  PetscCall(use_petsc_stream());
+  PetscCall(bin.get(b, mg->space, mg->staged_b));
+  PetscCall(xout.get(x, mg->space, mg->staged_x));
+  if (mg->space == Space::Cuda) PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(cycle.apply(bin.data(), xout.data()));
+  if (mg->space == Space::Cuda) PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(xout.restore());
+  PetscCall(bin.restore());
+  if (mg->space == Space::Cuda) PetscCall(PetscLogGpuFlops(cycle.flops()));
+  else PetscCall(PetscLogFlops(cycle.flops()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCApply_SAAMG(PC pc, Vec b, Vec x)
+{
+  SAAMG *mg = static_cast<SAAMG *>(pc->data);
+
+  PetscFunctionBegin;
+  if (!mg->cycle) { /* a failed set-up: KSP has the reason */
+    PetscCall(VecSetInf(x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(ApplyCycle(mg, *mg->cycle, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The transposed cycle is the cycle of A^T with the same transfers: (P^T A P)^T = P^T A^T P, and the smoother is the same before and after. */
+static PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
+{
+  SAAMG    *mg = static_cast<SAAMG *>(pc->data);
+  PetscBool known, symmetric;
+
+  PetscFunctionBegin;
+  PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
+  if (!mg->cycle || (known && symmetric)) {
+    PetscCall(PCApply_SAAMG(pc, b, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!mg->transposed.cycle) {
+    for (const Grid &grid : mg->hierarchy.grids()) {
+      Grid t = grid;
+
+      PetscCall(MatTranspose(grid.A, MAT_INITIAL_MATRIX, &t.A));
+      PetscCallCXX(mg->transposed.grids.push_back(t));
+    }
+    PetscCallCXX(mg->transposed.cycle = make_cycle(mg->precision));
+    PetscCall(mg->transposed.cycle->setup(mg->transposed.grids, mg->space, nullptr, mg->cycle_options));
+  }
+  PetscCall(ApplyCycle(mg, *mg->transposed.cycle, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* --- the rest of the PC's life */
+
+static PetscErrorCode PCReset_SAAMG(PC pc)
+{
+  SAAMG *mg = static_cast<SAAMG *>(pc->data);
+
+  PetscFunctionBegin;
+  mg->cycle.reset();
+  mg->transposed.cycle.reset();
+  PetscCall(mg->transposed.grids_reset());
+  PetscCall(mg->hierarchy.reset());
+  PetscCall(mg->host.close());
+  PetscCall(MatDestroy(&mg->converted));
+  PetscCallCXX(mg->staged_b = Array<PetscScalar>());
+  PetscCallCXX(mg->staged_x = Array<PetscScalar>());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCDestroy_SAAMG(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCall(PCReset_SAAMG(pc));
+  PetscCall(ComposeSAAMG(pc, false));
+  delete static_cast<SAAMG *>(pc->data);
+  pc->data = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
+{
+  SAAMG         *mg = static_cast<SAAMG *>(pc->data);
+  PetscBool      ascii;
+  PetscLogDouble bytes, total, rows = 0, nonzeros = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  smoothed aggregation, %s-cycle, %s precision, strength threshold %g\n", mg->cycle_options.gamma == 1 ? "V" : "W", precision_names[mg->precision],
+                                   (double)mg->hierarchy_options.threshold));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  smoother %s, reuse %s\n", smoother_names[mg->cycle_options.smoother], reuse_names[mg->reuse]));
+  if (!mg->cycle) PetscFunctionReturn(PETSC_SUCCESS);
+  const std::vector<Grid> &grids = mg->hierarchy.grids();
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  on %s%s\n", space_name(mg->space), mg->space == Space::Host ? "" : (petsc_on_device() ? ", vectors resident" : ", vectors staged")));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  level       rows    nonzeros  per row  smoother\n"));
+  for (std::size_t l = 0; l < grids.size(); l++) {
+    PetscInt M;
+    MatInfo  info;
+
+    PetscCall(MatGetSize(grids[l].A, &M, NULL));
+    PetscCall(MatGetInfo(grids[l].A, MAT_GLOBAL_SUM, &info));
+    rows += M;
+    nonzeros += info.nz_used;
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %5d %10" PetscInt_FMT " %11.0f %8.1f  %s\n", (int)l, M, info.nz_used, M ? info.nz_used / M : 0.0, mg->cycle->describe_level(l).c_str()));
+    if (l == 0) mg->fine_rows = M, mg->fine_nonzeros = info.nz_used;
+  }
+  bytes = (PetscLogDouble)mg->cycle->bytes();
+  PetscCallMPI(MPI_Allreduce(&bytes, &total, 1, MPIU_PETSCLOGDOUBLE, MPI_SUM, PetscObjectComm((PetscObject)pc)));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  complexity: grid %.3f, operator %.3f; %.3f MB for the cycle\n", mg->fine_rows ? rows / mg->fine_rows : 1.0, mg->fine_nonzeros > 0 ? nonzeros / mg->fine_nonzeros : 1.0, total / 1e6));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*MC
+   PCSAAMG - "saamg": smoothed-aggregation algebraic multigrid, on the host or on an NVIDIA GPU
+
+   Options Database Keys:
++ -pc_saamg_threshold t                        - strength of connection, 0 <= t < 1: weaker entries are left out of the aggregates (default 0)
+. -pc_saamg_max_levels n                       - most levels
+. -pc_saamg_coarse_limit n                     - rows at which coarsening stops
+. -pc_saamg_cycle (v|w)                        - cycle
+. -pc_saamg_smoother (jacobi|chebyshev)        - smoother on all but the coarsest level
+. -pc_saamg_sweeps n                           - applications of the smoother before and after the coarse correction
+. -pc_saamg_jacobi_relax w                     - relaxation of Jacobi
+. -pc_saamg_chebyshev_degree n                 - degree of the Chebyshev polynomial
+. -pc_saamg_chebyshev_ratio r                  - smooths [lambda_max/r, lambda_max]
+. -pc_saamg_esteig_iterations n                - Lanczos steps of the estimate of lambda_max
+. -pc_saamg_precision (double|mixed|single)    - precision of the cycle; mixed: the finest level in double, the others in single
+- -pc_saamg_reuse (none|interpolation)         - what is kept when values change and the pattern does not
+
+  Level: intermediate
+
+  Notes:
+  The near-null space is taken from `MatSetNearNullSpace()` or `PCSetCoordinates()` (rigid-body modes); else the constant of each component.
+  Rows without off-diagonal entries (Dirichlet) are smoothed and not coarsened. A singular coarsest operator is inverted on its range.
+  A matrix with a NaN or Inf gives `PC_SETUP_ERROR`, no abort.
+
+  Levels, aggregates and iteration counts do not depend on the number of ranks.
+
+  Source: A. T. Araya, A. Fujii, T. Tanaka, smoothed-aggregation AMG on a GPU cluster; P. Vanek, J. Mandel, M. Brezina, Computing 56 (1996).
+
+.seealso: `PCGAMG`, `PCSAAMGSetThreshold()`, `PCSAAMGSetSmoother()`, `PCSAAMGSetPrecision()`
+M*/
+PetscErrorCode PCCreate_SAAMG(PC pc)
+{
+  SAAMG *mg;
+
+  PetscFunctionBegin;
+  PetscCallCXX(mg = new SAAMG);
+  pc->data                = mg;
+  pc->ops->setup          = PCSetUp_SAAMG;
+  pc->ops->apply          = PCApply_SAAMG;
+  pc->ops->applytranspose = PCApplyTranspose_SAAMG;
+  pc->ops->reset          = PCReset_SAAMG;
+  pc->ops->destroy        = PCDestroy_SAAMG;
+  pc->ops->setfromoptions = PCSetFromOptions_SAAMG;
+  pc->ops->view           = PCView_SAAMG;
+  PetscCall(ComposeSAAMG(pc, true));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza

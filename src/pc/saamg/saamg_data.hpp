@@ -1,0 +1,51 @@
+/* The context of a PC of type saamg. */
+#pragma once
+#include "cycle.hpp"
+#include "host_aij.hpp"
+#include "mat/common/compat.hpp"
+#include "petscgoza.h"
+
+namespace goza
+{
+
+/* The cycle of A^T, made when it is first asked for; its grids borrow all but A from the hierarchy. */
+struct TransposedCycle {
+  std::vector<Grid>      grids;
+  std::unique_ptr<Cycle> cycle;
+
+  PetscErrorCode grids_reset()
+  {
+    PetscFunctionBegin;
+    for (Grid &grid : grids) PetscCall(MatDestroy(&grid.A));
+    grids.clear();
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+};
+
+struct SAAMG {
+  HierarchyOptions       hierarchy_options;
+  CycleOptions           cycle_options;
+  PCSAAMGPrecision       precision = PC_SAAMG_DOUBLE;
+  PCSAAMGReuse           reuse     = PC_SAAMG_REUSE_NONE;
+  std::vector<PetscReal> coordinates; // [nodes][dim], from PCSetCoordinates()
+  PetscInt               dim = 0;
+
+  HostAij                host;
+  Mat                    converted = NULL; // AIJ copy of a Pmat of another type
+  Hierarchy              hierarchy;
+  std::unique_ptr<Cycle> cycle;
+  TransposedCycle        transposed;
+  PCSAAMGPrecision       cycle_precision = PC_SAAMG_DOUBLE;
+  PetscObjectState       nonzerostate    = -1;
+  Space                  space           = Space::Host;
+  Array<PetscScalar>     staged_b, staged_x;
+  PetscLogDouble         fine_rows = 0, fine_nonzeros = 0;
+};
+
+extern const char *const cycle_names[], *const precision_names[], *const reuse_names[]; // for PetscOptionsEnum()
+
+/* saamg_options.cxx */
+PetscErrorCode PCSetFromOptions_SAAMG(PC pc, GozaOptionItems PetscOptionsObject);
+PetscErrorCode ComposeSAAMG(PC pc, bool attach); // the Set and Get functions
+
+} // namespace goza

@@ -1,0 +1,51 @@
+/* Relaxed Jacobi: x += omega D^-1 (b - A x). */
+#pragma once
+#include "smoother.hpp"
+#include <cstdio>
+
+namespace goza
+{
+
+template <class V> class JacobiSmoother final : public Smoother<V> {
+public:
+  JacobiSmoother(ParOperator<V> &A, const InverseDiagonal<V> &D, const SmootherOptions &options) : A_(A), D_(D), options_(options) { }
+
+  static std::unique_ptr<Smoother<V>> create(ParOperator<V> &A, const InverseDiagonal<V> &D, PetscReal, const SmootherOptions &options)
+  {
+    return std::make_unique<JacobiSmoother>(A, D, options);
+  }
+
+  int    steps(bool zero_guess) const override { return static_cast<int>(options_.sweeps) - zero_guess; }
+  double products(bool zero_guess) const override { return steps(zero_guess); }
+
+  PetscErrorCode apply(const V *b, const LevelVectors<V> &v, int at, bool zero_guess, int *end) override
+  {
+    const V omega = static_cast<V>(options_.jacobi_relax);
+
+    PetscFunctionBegin;
+    for (PetscInt sweep = 0; sweep < options_.sweeps; sweep++) {
+      if (sweep == 0 && zero_guess) PetscCallCXX(first_step(A_.space(), D_.n, omega, D_.inv, D_.alone, b, v.x[at], static_cast<V *>(nullptr)));
+      else {
+        PetscCall(A_.apply(v.x[at], JacobiStep<V>{omega, D_.inv, b, v.x[at], v.x[1 - at]}));
+        at = 1 - at;
+      }
+    }
+    *end = at;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  std::string describe() const override
+  {
+    char text[80];
+
+    std::snprintf(text, sizeof(text), "jacobi, %d sweep(s), relaxation %.3g", static_cast<int>(options_.sweeps), static_cast<double>(options_.jacobi_relax));
+    return text;
+  }
+
+private:
+  ParOperator<V> &A_;
+  InverseDiagonal<V> D_;
+  SmootherOptions options_;
+};
+
+} // namespace goza

@@ -1,0 +1,55 @@
+/* What a smoother is to the cycle, and the table of their names.
+
+   A smoother works out of place, on a pair of vectors: it begins in x[at] and returns where it ended. steps() tells the number of changes
+   of place beforehand, so that the cycle can arrange for the last one to end in the user's vector. */
+#pragma once
+#include "core/vector_ops.hpp"
+#include "mat/common/compat.hpp"
+#include "mat/common/par_operator.hpp"
+
+namespace goza
+{
+
+struct SmootherOptions {
+  PetscInt  sweeps           = 1;       // applications before and after the coarse correction
+  PetscReal jacobi_relax     = 2. / 3.; // D^-1 is multiplied by this
+  PetscInt  chebyshev_degree = 2;       // products with A in an application that begins from zero: degree - 1
+  PetscReal chebyshev_ratio  = 10;      // smooths the part [lambda_max / ratio, lambda_max] of D^-1 A's spectrum: paper P5
+};
+
+/* The diagonal as smoothers see it, [n] in A's space: inv is 0 where a row is coupled to nothing (or has no diagonal), and alone, nullptr where
+   there is no such row, holds the inverse for those. */
+template <class V> struct InverseDiagonal {
+  PetscInt n;
+  const V *inv, *alone;
+};
+
+template <class V> struct LevelVectors {
+  V *x[2];
+  V *d; // work
+};
+
+template <class V> class Smoother {
+public:
+  virtual ~Smoother() = default;
+
+  virtual int            steps(bool zero_guess) const                                                  = 0; // places changed by apply()
+  virtual PetscErrorCode apply(const V *b, const LevelVectors<V> &v, int at, bool zero_guess, int *end) = 0;
+  virtual std::string    describe() const                                                              = 0;
+  virtual double         products(bool zero_guess) const                                               = 0; // with A, for counting flops
+};
+
+/* A: the level's operator; lambda: largest eigenvalue of D^-1 A */
+template <class V>
+using SmootherFactory = std::unique_ptr<Smoother<V>> (*)(ParOperator<V> &A, const InverseDiagonal<V> &D, PetscReal lambda, const SmootherOptions &options);
+
+template <class V> struct SmootherEntry {
+  const char        *name;
+  SmootherFactory<V> create;
+};
+
+extern const char *const smoother_names[]; // ends with NULL; the index is the same in smoother_table
+PetscInt                 smoother_count();
+template <class V> const SmootherEntry<V> *smoother_table();
+
+} // namespace goza

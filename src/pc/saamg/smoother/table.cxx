@@ -1,0 +1,30 @@
+/* The one list of smoothers. Adding one: a header like jacobi.hpp and a line in each of the two tables. */
+#include "chebyshev.hpp"
+#include "jacobi.hpp"
+
+namespace goza
+{
+
+const char *const smoother_names[] = {"jacobi", "chebyshev", NULL};
+
+PetscInt smoother_count()
+{
+  return PETSC_STATIC_ARRAY_LENGTH(smoother_names) - 1;
+}
+
+template <class V> const SmootherEntry<V> *smoother_table()
+{
+  static const SmootherEntry<V> table[] = {
+    {"jacobi",    JacobiSmoother<V>::create   },
+    {"chebyshev", ChebyshevSmoother<V>::create},
+  };
+  static_assert(PETSC_STATIC_ARRAY_LENGTH(table) == PETSC_STATIC_ARRAY_LENGTH(smoother_names) - 1, "a smoother is missing from one of the tables");
+  return table;
+}
+
+template const SmootherEntry<PetscScalar> *smoother_table();
+#if !PetscDefined(USE_REAL_SINGLE)
+template const SmootherEntry<float> *smoother_table();
+#endif
+
+} // namespace goza

@@ -1,0 +1,66 @@
+/* Arrays in host memory; where a device exists, the same in device memory. */
+#include "core/array.hpp"
+
+#include "support/check.hpp"
+
+#include <vector>
+
+using goza::Array;
+using goza::Space;
+
+namespace
+{
+
+std::vector<Space> spaces()
+{
+  return goza::device::available() ? std::vector<Space>{Space::Host, Space::Cuda} : std::vector<Space>{Space::Host};
+}
+
+const std::vector<double> values{3, 1, 4, 1, 5};
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(keeps_what_it_was_given)
+{
+  for (Space space : spaces()) {
+    Array<double> a(space, values.data(), values.size());
+    BOOST_TEST(a.to_host() == values, boost::test_tools::per_element());
+    BOOST_TEST(a.bytes() == 40);
+    a.zero();
+    BOOST_TEST(a.to_host() == std::vector<double>(5, 0), boost::test_tools::per_element());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(moves_leave_an_empty_array)
+{
+  for (Space space : spaces()) {
+    Array<double> a(space, values.data(), values.size());
+    Array<double> b(std::move(a));
+    BOOST_TEST(a.size() == 0);
+    BOOST_TEST(b.to_host() == values, boost::test_tools::per_element());
+    Array<double> c(space, 3);
+    c = std::move(b);
+    BOOST_TEST(c.to_host() == values, boost::test_tools::per_element());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(copies_between_spaces)
+{
+  for (Space from : spaces())
+    for (Space to : spaces()) {
+      Array<double> a(from, values.data(), values.size()), b(to, a.data(), a.size());
+      BOOST_TEST(b.to_host() == values, boost::test_tools::per_element());
+    }
+}
+
+BOOST_AUTO_TEST_CASE(nothing)
+{
+  for (Space space : spaces()) {
+    Array<double> a(space, values.data(), 0);
+    a.zero();
+    BOOST_TEST(a.to_host().empty());
+    a.resize(2);
+    a.resize(0);
+    BOOST_TEST(a.size() == 0);
+  }
+}

@@ -1,0 +1,130 @@
+/* The sliced-ELL arrays of a small matrix, worked out by hand. */
+#include "core/csr.hpp"
+#include "mat/slicedell/sliced_ell.hpp"
+
+#include "support/check.hpp"
+
+#include <vector>
+
+using goza::Csr;
+using goza::SlicedEll;
+using goza::SlicedEllOptions;
+using goza::Space;
+
+namespace
+{
+
+/*   1 . 2 .
+     . 3 . .
+     4 5 6 7
+     . . . .
+     . . . 8   */
+const std::vector<PetscInt>    ptr{0, 2, 3, 7, 7, 8}, col{0, 2, 1, 0, 1, 2, 3, 3};
+const std::vector<PetscScalar> val{1, 2, 3, 4, 5, 6, 7, 8};
+const Csr                      A{Space::Host, 5, 4, ptr.data(), col.data(), val.data()};
+
+template <class T> SlicedEll<PetscScalar, PetscScalar> built(T height, T window, bool drop_empty = false)
+{
+  SlicedEllOptions options;
+  options.slice_height = height;
+  options.sort_window  = window;
+  options.drop_empty   = drop_empty;
+  SlicedEll<PetscScalar, PetscScalar> ell(Space::Host, options);
+  ell.build(A);
+  return ell;
+}
+
+void check_product(const SlicedEll<PetscScalar, PetscScalar> &ell)
+{
+  const std::vector<PetscScalar> x{1, 10, 100, 1000}, want{201, 30, 7654, 0, 8000};
+  std::vector<PetscScalar>       y(5, -1);
+  ell.apply(x.data(), goza::Assign<PetscScalar>{y.data()});
+  BOOST_TEST(y == want, boost::test_tools::per_element());
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(slices_of_two_unsorted)
+{
+  const auto ell  = built(2, 0);
+  const auto view = ell.view();
+
+  BOOST_TEST(view.nplaces == 5);
+  BOOST_TEST(view.shift == 1);
+  /* widths 2, 4, 1: slices 0-1, 2-3, 4 */
+  const std::vector<std::int64_t> slice_ptr(view.slice_ptr, view.slice_ptr + 4);
+  BOOST_TEST(slice_ptr == (std::vector<std::int64_t>{0, 4, 12, 14}), boost::test_tools::per_element());
+  const std::vector<PetscScalar> first(view.val, view.val + 4);
+  BOOST_TEST(first == (std::vector<PetscScalar>{1, 3, 2, 0}), boost::test_tools::per_element());
+  for (int k = 0; k < 4; k++) BOOST_TEST(view.val[4 + 2 * k] == val[3 + k]); /* row 2, every second word of its slice */
+  BOOST_TEST(view.col[0] == 0);
+  BOOST_TEST(view.col[1] == 1);
+  BOOST_TEST(view.col[2] == 2);
+  BOOST_TEST(view.col[3] == 1); /* padding: a column of its own row */
+  check_product(ell);
+}
+
+BOOST_AUTO_TEST_CASE(every_height_and_window_gives_the_same_product)
+{
+  for (int height : {1, 2, 4, 8, 32})
+    for (int window : {-1, 0, 2, 5, 4096}) {
+      BOOST_TEST_CONTEXT("height " << height << ", window " << window) check_product(built(height, window));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(height_one_stores_no_padding)
+{
+  BOOST_TEST(built(1, 0).stored() == 8);
+}
+
+BOOST_AUTO_TEST_CASE(sorting_saves_padding)
+{
+  BOOST_TEST(built(2, 4096).stored() < built(2, 0).stored());
+}
+
+BOOST_AUTO_TEST_CASE(rows_without_entries_can_be_left_out)
+{
+  const auto               ell = built(2, 0, true);
+  std::vector<PetscScalar> y(5, 100);
+  const std::vector<PetscScalar> x{1, 10, 100, 1000};
+
+  BOOST_TEST(ell.view().nplaces == 4);
+  ell.apply_more(x.data(), goza::Assign<PetscScalar>{y.data()}); /* adds to what is there */
+  BOOST_TEST(y == (std::vector<PetscScalar>{301, 130, 7754, 100, 8100}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(refill_takes_new_values_and_keeps_the_layout)
+{
+  auto              ell     = built(2, 4096);
+  const auto        stored  = ell.stored();
+  auto              doubled = val;
+  std::vector<PetscScalar> y(5);
+  const std::vector<PetscScalar> x{1, 10, 100, 1000};
+
+  for (auto &v : doubled) v *= 2;
+  ell.refill(Csr{Space::Host, 5, 4, ptr.data(), col.data(), doubled.data()});
+  ell.apply(x.data(), goza::Assign<PetscScalar>{y.data()});
+  BOOST_TEST(y == (std::vector<PetscScalar>{402, 60, 15308, 0, 16000}), boost::test_tools::per_element());
+  BOOST_TEST(ell.stored() == stored);
+}
+
+BOOST_AUTO_TEST_CASE(single_precision)
+{
+  SlicedEll<float, float>  ell(Space::Host, {});
+  std::vector<float>       y(5);
+  const std::vector<float> x{1, 10, 100, 1000};
+
+  ell.build(A);
+  ell.apply(x.data(), goza::Assign<float>{y.data()});
+  BOOST_TEST(y == (std::vector<float>{201, 30, 7654, 0, 8000}), boost::test_tools::per_element()); /* small integers are exact */
+}
+
+BOOST_AUTO_TEST_CASE(nothing_at_all)
+{
+  const PetscInt                      zero = 0;
+  SlicedEll<PetscScalar, PetscScalar> ell(Space::Host, {});
+
+  ell.build(Csr{Space::Host, 0, 0, &zero, nullptr, nullptr});
+  ell.apply(nullptr, goza::Assign<PetscScalar>{nullptr});
+  BOOST_TEST(ell.stored() == 0);
+}

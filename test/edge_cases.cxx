@@ -1,0 +1,240 @@
+/* Rows of ../shared/edge-cases.md that no law covers; the number in a test's name is the row. */
+#include "support/mat_case.hpp"
+#include "support/pc_case.hpp"
+
+#include <petscgoza.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <unistd.h>
+
+using namespace goza_test;
+
+namespace goza
+{
+PetscErrorCode GozaCheckPETSc(int major, int minor, size_t scalar_size, size_t index_size); /* src/register.cxx */
+}
+
+namespace
+{
+
+/* Pages this process has in memory. */
+long resident_pages()
+{
+  std::ifstream statm("/proc/self/statm");
+  long          total = 0, resident = 0;
+  statm >> total >> resident;
+  return resident;
+}
+
+/* Runs cycle 1,000 times; from the 200th on memory may not grow by more than 2 MB. */
+void memory_stays_flat(const std::function<void()> &cycle)
+{
+  PetscLogDouble malloced_before, malloced_after;
+  for (int i = 0; i < 200; i++) cycle();
+  const long before = resident_pages();
+  PETSC_OK(PetscMallocGetCurrentUsage(&malloced_before));
+  for (int i = 200; i < 1000; i++) cycle();
+  PETSC_OK(PetscMallocGetCurrentUsage(&malloced_after)); /* counts with -malloc_debug only */
+  const long grown = (resident_pages() - before) * sysconf(_SC_PAGESIZE);
+  BOOST_TEST(grown < 2 << 20, grown << " bytes more after 800 cycles");
+  BOOST_TEST(malloced_after == malloced_before);
+}
+
+void bad_slice_height(const char *value)
+{
+  MatHandle     A;
+  Option        option("-mat_slicedell_slice_height", value);
+  const Outcome outcome = attempt([&]() -> PetscErrorCode {
+    PetscErrorCode code = MatCreate(PETSC_COMM_WORLD, A.put());
+    if (!code) code = MatSetSizes(A, PETSC_DECIDE, PETSC_DECIDE, 20, 20);
+    if (!code) code = MatSetType(A, "slicedell");
+    if (!code) code = MatSetFromOptions(A);
+    return code;
+  });
+  BOOST_TEST(outcome.failed);
+  BOOST_TEST(outcome.says("slice_height"), outcome.message);
+}
+
+void good_slice_height(const char *height, const char *window)
+{
+  Option first("-mat_slicedell_slice_height", height), second("-mat_slicedell_sort_window", window);
+  for (const char *name : {"stencil27", "power_law", "empty_rows", "dense_row", "skewed", "1x1", "0x0"}) {
+    const MatCase c{mat_names().front(), VECSTANDARD, gallery_entry(name)};
+    MatHandle     A = c.ours(), R = c.aij();
+    c.check_same(A, R, std::string(name) + ", height " + height + ", window " + window);
+    PETSC_OK(MatScale(A, 2));
+    PETSC_OK(MatScale(R, 2));
+    c.check_same(A, R, std::string(name) + ", refilled");
+  }
+}
+
+const AddTests add([] {
+  auto *rows = suite_named(nullptr, "row");
+
+  add_test(rows, "42_several_solvers_alive", [] {
+    /* on all ranks, on this rank alone, with other options each */
+    MatHandle A = system_matrix(problem("poisson5")), B = system_matrix(problem("elasticity"), "slicedell"), S = system_matrix(problem("poisson7"), MATAIJ, PETSC_COMM_SELF);
+    KSPHandle a, b, s;
+    {
+      Option smoother("-pc_saamg_smoother", "jacobi");
+      a = make_cg(A);
+      PETSC_OK(KSPSetUp(a));
+    }
+    {
+      Option smoother("-pc_saamg_smoother", "chebyshev"), cycle("-pc_saamg_cycle", "w");
+      b = make_cg(B);
+      PETSC_OK(KSPSetUp(b));
+    }
+    s                          = make_cg(S);
+    const Solve a1 = solve(a, A), b1 = solve(b, B), s1 = solve(s, S), s2 = solve(s, S), b2 = solve(b, B), a2 = solve(a, A);
+    for (const auto &r : {a1, b1, s1}) BOOST_TEST(r.reason > 0);
+    BOOST_TEST(a1.iterations == a2.iterations);
+    BOOST_TEST(b1.iterations == b2.iterations);
+    BOOST_TEST(s1.iterations == s2.iterations);
+  });
+  add_test(rows, "42_prefixes_are_independent", [] {
+    Option    bad("-other_pc_saamg_threshold", "-1"); /* of another prefix: not ours to read */
+    MatHandle A = system_matrix(problem("poisson5"));
+    PCHandle  pc;
+    PETSC_OK(PCCreate(PETSC_COMM_WORLD, pc.put()));
+    PETSC_OK(PCSetOptionsPrefix(pc, "one_"));
+    PETSC_OK(PCSetOperators(pc, A, A));
+    PETSC_OK(PCSetType(pc, "saamg"));
+    PETSC_OK(PCSetFromOptions(pc));
+    PETSC_OK(PCSetUp(pc));
+    PETSC_OK(PCSetOptionsPrefix(pc, "other_"));
+    BOOST_TEST(attempt([&] { return PCSetFromOptions(pc); }).failed);
+  });
+  add_test(rows, "43_destroyed_in_any_order", [] {
+    std::array<int, 3> order{0, 1, 2};
+    do {
+      MatHandle A   = system_matrix(problem("poisson5"), "slicedell");
+      KSPHandle ksp = make_cg(A);
+      VecHandle x   = vector_like(A, false, VECSTANDARD, 1);
+      BOOST_TEST(solve(ksp, A).reason > 0);
+      for (int who : order)
+        if (who == 0) A.reset();
+        else if (who == 1) ksp.reset();
+        else x.reset();
+    } while (std::next_permutation(order.begin(), order.end()));
+  });
+  add_test(rows, "43_destroyed_before_use", [] {
+    for (const auto &type : mat_names()) {
+      MatHandle A;
+      PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.put()));
+      PETSC_OK(MatSetType(A, type.set.c_str()));
+      A.reset();
+      PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.put())); /* with a size, and values that were never assembled */
+      PETSC_OK(MatSetSizes(A, PETSC_DECIDE, PETSC_DECIDE, 10, 10));
+      PETSC_OK(MatSetType(A, type.set.c_str()));
+      PETSC_OK(MatSetUp(A));
+      PETSC_OK(MatSetValue(A, 0, 0, 1, ADD_VALUES));
+    }
+    for (int with_matrix : {0, 1}) {
+      MatHandle A = system_matrix(problem("three_rows"));
+      PCHandle  pc;
+      PETSC_OK(PCCreate(PETSC_COMM_WORLD, pc.put()));
+      PETSC_OK(PCSetType(pc, "saamg"));
+      if (with_matrix) PETSC_OK(PCSetOperators(pc, A, A));
+      PETSC_OK(PCReset(pc));
+    }
+  });
+  add_test(rows, "43_type_changed_and_back", [] { /* what the old type composed on the object must be gone */
+    MatHandle A  = system_matrix(problem("poisson5"));
+    PCHandle  pc = make_pc(A);
+    PETSC_OK(PCSetType(pc, PCJACOBI));
+    PETSC_OK(PCSAAMGSetThreshold(pc, 0.1)); /* a Set function on another type does nothing */
+    PETSC_OK(PCSetUp(pc));
+    PETSC_OK(PCSetType(pc, PCSAAMG));
+    PETSC_OK(PCSAAMGSetThreshold(pc, 0.05));
+    PETSC_OK(PCSetUp(pc));
+    PetscReal t;
+    PETSC_OK(PCSAAMGGetThreshold(pc, &t));
+    BOOST_TEST(t == (PetscReal)0.05);
+    BOOST_TEST(attempt([&] { return PCSAAMGSetThreshold(pc, -0.5); }).failed);
+  });
+  add_test(rows, "44_matrix_cycles", [] {
+    const Entry &entry = gallery_entry("stencil5");
+    for (const auto &type : mat_names())
+      memory_stays_flat([&] {
+        MatHandle A = assemble(entry, type.set.c_str());
+        VecHandle x = vector_like(A, false, VECSTANDARD, 1), y = vector_like(A, true, VECSTANDARD, 1);
+        PETSC_OK(MatMult(A, x, y));
+      });
+  });
+  add_test(rows, "44_conversion_cycles", [] {
+    const Entry &entry = gallery_entry("stencil5");
+    MatHandle    A = assemble(entry, MATAIJ);
+    VecHandle    x = vector_like(A, false, VECSTANDARD, 1), y = vector_like(A, true, VECSTANDARD, 1);
+    memory_stays_flat([&] {
+      MatHandle B;
+      PETSC_OK(MatConvert(A, "slicedell", MAT_INITIAL_MATRIX, B.put()));
+      PETSC_OK(MatMult(B, x, y));
+      PETSC_OK(MatConvert(B, MATAIJ, MAT_INPLACE_MATRIX, B.get()));
+    });
+  });
+  add_test(rows, "44_refill_cycles", [] {
+    MatHandle A = assemble(gallery_entry("stencil5"), "slicedell");
+    VecHandle x = vector_like(A, false, VECSTANDARD, 1), y = vector_like(A, true, VECSTANDARD, 1);
+    memory_stays_flat([&] {
+      PETSC_OK(MatScale(A, 1.0001));
+      PETSC_OK(MatMult(A, x, y));
+    });
+  });
+  add_test(rows, "44_preconditioner_cycles", [] {
+    MatHandle A = system_matrix(problem("idle_ranks"));
+    VecHandle x = vector_like(A, false, VECSTANDARD, 1), y = vector_like(A, true, VECSTANDARD, 1);
+    Option    limit("-pc_saamg_coarse_limit", "20");
+    memory_stays_flat([&] {
+      PCHandle pc = make_pc(A);
+      PETSC_OK(PCApply(pc, x, y));
+    });
+  });
+  add_test(rows, "44_setup_again_cycles", [] {
+    MatHandle A = system_matrix(problem("idle_ranks"));
+    VecHandle x = vector_like(A, false, VECSTANDARD, 1), y = vector_like(A, true, VECSTANDARD, 1);
+    Option    limit("-pc_saamg_coarse_limit", "20"), reuse("-pc_saamg_reuse", "interpolation");
+    PCHandle  pc = make_pc(A);
+    memory_stays_flat([&] {
+      PETSC_OK(MatScale(A, 1.0001));
+      PETSC_OK(PCSetOperators(pc, A, A));
+      PETSC_OK(PCSetUp(pc));
+      PETSC_OK(PCApply(pc, x, y));
+    });
+  });
+  add_test(rows, "52_initialized_twice", [] {
+    PETSC_OK(GozaInitializePackage());
+    PETSC_OK(GozaInitializePackage());
+    MatHandle A = assemble(gallery_entry("stencil5"), "slicedell");
+    MatType   type;
+    PETSC_OK(MatGetType(A, &type));
+    BOOST_TEST(std::string(type).find("aijslicedell") != std::string::npos);
+  });
+  add_test(rows, "52_wrong_petsc_refused", [] {
+    const auto check = [](int major, int minor, size_t scalar, size_t index) { return attempt([=] { return goza::GozaCheckPETSc(major, minor, scalar, index); }); };
+    BOOST_TEST(!check(PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, sizeof(PetscScalar), sizeof(PetscInt)).failed);
+    BOOST_TEST(check(PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR + 1, sizeof(PetscScalar), sizeof(PetscInt)).says("built for PETSc"));
+    BOOST_TEST(check(PETSC_VERSION_MAJOR + 1, PETSC_VERSION_MINOR, sizeof(PetscScalar), sizeof(PetscInt)).says("built for PETSc"));
+    BOOST_TEST(check(PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, 2 * sizeof(PetscScalar), sizeof(PetscInt)).says("PetscScalar"));
+    BOOST_TEST(check(PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, sizeof(PetscScalar), 12 - sizeof(PetscInt)).says("PetscInt"));
+  });
+
+  auto *options = suite_named(nullptr, "slicedell_options");
+  for (const char *value : {"-1", "3", "sixteen", "100000000"}) add_test(options, std::string("slice_height=") + value, [value] { bad_slice_height(value); });
+  for (const char *height : {"1", "2", "8", "32", "64"})
+    for (const char *window : {"0", "16", "4096"}) add_test(options, std::string("height_") + height + "_window_" + window, [height, window] { good_slice_height(height, window); });
+  add_test(options, "set_function", [] {
+    const MatCase c{mat_names().front(), VECSTANDARD, gallery_entry("power_law")};
+    MatHandle     A = c.ours(), R = c.aij();
+    PETSC_OK(MatSlicedEllSetSliceHeight(A, 16));
+    c.check_same(A, R, "other height after use");
+    PETSC_OK(MatSlicedEllSetSortWindow(A, 64));
+    c.check_same(A, R, "other window after use");
+    BOOST_TEST(attempt([&] { return MatSlicedEllSetSliceHeight(A, 3); }).failed);
+    PETSC_OK(MatSlicedEllSetSliceHeight(R, 16)); /* on aij: nothing */
+  });
+});
+
+} // namespace

@@ -1,0 +1,328 @@
+/* Laws of the preconditioner: for every problem, smoother, cycle and precision of the name tables. */
+#include "support/mat_case.hpp"
+#include "support/pc_case.hpp"
+
+#include <cmath>
+#include <cstdlib>
+
+using namespace goza_test;
+
+namespace
+{
+
+struct PCCase {
+  PCConfig       config;
+  const Problem &problem;
+  PetscReal      eps() const { return 1e4 * config.eps(); } /* what sums over a few levels may lose, relative to the size of the vector */
+};
+
+VecHandle apply(PC pc, Mat A, Vec x)
+{
+  VecHandle y = filled_with_nan(A, true, VECSTANDARD); /* nothing of it may be read */
+  PETSC_OK(PCApply(pc, x, y));
+  remove_null_space(A, y);
+  return y;
+}
+
+PetscReal distance(Vec a, Vec b)
+{
+  VecHandle d;
+  PETSC_OK(VecDuplicate(a, d.put()));
+  PETSC_OK(VecWAXPY(d, -1, a, b));
+  return norm(d);
+}
+
+PetscReal dot(Vec a, Vec b)
+{
+  PetscScalar s;
+  PETSC_OK(VecDot(a, b, &s));
+  return PetscRealPart(s);
+}
+
+void linear(const PCCase &c)
+{
+  MatHandle A  = system_matrix(c.problem);
+  PCHandle  pc = make_pc(A);
+  VecHandle x = right_hand_side(A, 1), y = right_hand_side(A, 2), Mx = apply(pc, A, x), My = apply(pc, A, y), sum, want;
+
+  PETSC_OK(VecDuplicate(x, sum.put()));
+  PETSC_OK(VecAXPBYPCZ(sum, 2, -3, 0, x, y));
+  PETSC_OK(VecDuplicate(x, want.put()));
+  PETSC_OK(VecAXPBYPCZ(want, 2, -3, 0, Mx, My));
+  VecHandle got = apply(pc, A, sum);
+  BOOST_TEST(distance(got, want) <= c.eps() * (2 * norm(Mx) + 3 * norm(My)));
+  BOOST_TEST(norm(Mx) > 0); /* M = 0 is linear too */
+}
+
+void is_symmetric(const PCCase &c)
+{
+  MatHandle A  = system_matrix(c.problem);
+  PCHandle  pc = make_pc(A);
+
+  for (PetscInt seed = 1; seed < 4; seed++) {
+    VecHandle       x = right_hand_side(A, seed), y = right_hand_side(A, seed + 10), Mx = apply(pc, A, x), My = apply(pc, A, y);
+    const PetscReal difference = PetscAbsReal(dot(Mx, y) - dot(x, My));
+    BOOST_TEST(difference <= c.eps() * (norm(Mx) * norm(y) + norm(x) * norm(My)));
+    BOOST_TEST(dot(Mx, x) > 0); /* and positive definite, as CG needs it */
+  }
+}
+
+/* The error of x <- x + M (b - A x) shrinks in the energy norm, at every step. */
+void contracts(const PCCase &c)
+{
+  MatHandle A  = system_matrix(c.problem);
+  PCHandle  pc = make_pc(A);
+  VecHandle e = right_hand_side(A, 3), Ae = right_hand_side(A, 3);
+
+  PETSC_OK(MatMult(A, e, Ae));
+  const PetscReal start  = std::sqrt(dot(e, Ae));
+  PetscReal       energy = start;
+  for (int step = 0; step < 15 && energy > 100 * c.eps() * start; step++) { /* random at first: steps on let the slowest error through */
+    VecHandle correction = apply(pc, A, Ae);
+    PETSC_OK(VecAXPY(e, -1, correction));
+    PETSC_OK(MatMult(A, e, Ae));
+    const PetscReal now = std::sqrt(std::max((PetscReal)0, dot(e, Ae)));
+    BOOST_TEST((std::isfinite(now) && now < energy), "step " << step << ": " << energy << " -> " << now);
+    energy = now;
+  }
+}
+
+void converges(const PCCase &c)
+{
+  MatHandle   A   = system_matrix(c.problem);
+  KSPHandle   ksp = make_cg(A);
+  const Solve s   = solve(ksp, A);
+
+  BOOST_TEST(s.reason > 0, KSPConvergedReasons[s.reason]);
+  BOOST_TEST(s.iterations <= c.problem.ceiling);
+  BOOST_TEST(std::isfinite(s.true_residual));
+  /* CG stops by the preconditioned residual, which the scales of the matrix separate from the true one */
+  if (c.problem.name != "scales") BOOST_TEST(s.true_residual <= 1e-5);
+}
+
+/* The hierarchy is that of the matrix, not that of its distribution: one rank alone needs the same iterations, give or take one. */
+void iterations_do_not_depend_on_ranks(const PCCase &c)
+{
+  MatHandle A = system_matrix(c.problem), alone = system_matrix(c.problem, MATAIJ, PETSC_COMM_SELF);
+  KSPHandle ksp = make_cg(A), ksp_alone = make_cg(alone);
+  const Solve together = solve(ksp, A), single = solve(ksp_alone, alone);
+
+  BOOST_TEST(PetscAbsInt(together.iterations - single.iterations) <= 1, together.iterations << " iterations, but " << single.iterations << " on one rank");
+}
+
+void same_input_same_output(const PCCase &c)
+{
+  MatHandle A = system_matrix(c.problem);
+  PCHandle  first = make_pc(A), second = make_pc(A);
+  VecHandle x = right_hand_side(A, 1), y = apply(first, A, x), again = apply(first, A, x), other = apply(second, A, x);
+  PetscBool   same;
+  PetscMPIInt size;
+
+  PETSC_OK(VecEqual(y, again, &same));
+  BOOST_TEST((same == PETSC_TRUE), "applied twice");
+  PETSC_OK(VecEqual(y, other, &same));
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  if (size == 1) BOOST_TEST((same == PETSC_TRUE), "set up twice");
+  else BOOST_TEST(distance(y, other) <= c.eps() * norm(y)); /* messages may come in another order */
+}
+
+void transposed(const PCCase &c)
+{
+  MatHandle A  = system_matrix(c.problem);
+  PCHandle  pc = make_pc(A);
+  VecHandle x = right_hand_side(A, 1), y = right_hand_side(A, 2), Mx = apply(pc, A, x), Mty = filled_with_nan(A, true, VECSTANDARD);
+
+  PETSC_OK(PCApplyTranspose(pc, y, Mty));
+  BOOST_TEST(PetscAbsReal(dot(Mx, y) - dot(x, Mty)) <= c.eps() * (norm(Mx) * norm(y) + norm(x) * norm(Mty)));
+}
+
+void zero_right_hand_side(const PCCase &c)
+{
+  MatHandle A  = system_matrix(c.problem);
+  PCHandle  pc = make_pc(A);
+  VecHandle zero = right_hand_side(A, 1), x = right_hand_side(A, 1);
+
+  PETSC_OK(VecSet(zero, 0));
+  BOOST_TEST(norm(apply(pc, A, zero)) == 0);
+
+  KSPHandle          ksp = make_cg(A);
+  PetscInt           its;
+  KSPConvergedReason reason;
+  PETSC_OK(KSPSolve(ksp, zero, x));
+  PETSC_OK(KSPGetIterationNumber(ksp, &its));
+  PETSC_OK(KSPGetConvergedReason(ksp, &reason));
+  BOOST_TEST(its == 0);
+  BOOST_TEST(reason > 0);
+  BOOST_TEST(norm(x) == 0);
+}
+
+/* New values, same pattern: without reuse the preconditioner is what a fresh one would be. */
+void values_change(const PCCase &c)
+{
+  MatHandle A  = system_matrix(c.problem);
+  PCHandle  pc = make_pc(A);
+  VecHandle x  = right_hand_side(A, 1);
+  PetscReal size;
+  apply(pc, A, x);
+
+  PETSC_OK(MatNorm(A, NORM_INFINITY, &size));
+  PETSC_OK(MatScale(A, 3));
+  if (c.problem.kernel != Kernel::constants) PETSC_OK(MatShift(A, 0.5 * size));
+  PETSC_OK(PCSetOperators(pc, A, A));
+  PETSC_OK(PCSetUp(pc));
+  PCHandle  fresh = make_pc(A);
+  VecHandle got = apply(pc, A, x), want = apply(fresh, A, x);
+  BOOST_TEST(distance(got, want) <= c.eps() * norm(want));
+}
+
+/* With the interpolation kept, a matrix that is only scaled still has the hierarchy of a fresh set-up; any other still converges. */
+void values_change_interpolation_kept(const PCCase &c)
+{
+  if (pc_name() != "saamg") return;
+  Option    reuse("-pc_saamg_reuse", "interpolation");
+  MatHandle A  = system_matrix(c.problem);
+  PCHandle  pc = make_pc(A);
+  VecHandle x = right_hand_side(A, 1), before = apply(pc, A, x);
+
+  PETSC_OK(MatScale(A, 4));
+  PETSC_OK(PCSetOperators(pc, A, A));
+  PETSC_OK(PCSetUp(pc));
+  VecHandle after = apply(pc, A, x);
+  PETSC_OK(VecScale(after, 4));
+  BOOST_TEST(distance(after, before) <= c.eps() * norm(before));
+
+  KSPHandle ksp = make_cg(A);
+  solve(ksp, A);
+  VecHandle d = right_hand_side(A, 21);
+  if (c.problem.kernel != Kernel::constants) {
+    PETSC_OK(VecAbs(d));
+    PETSC_OK(MatDiagonalSet(A, d, ADD_VALUES));
+  }
+  PETSC_OK(KSPSetOperators(ksp, A, A));
+  const Solve s = solve(ksp, A);
+  BOOST_TEST(s.reason > 0);
+  BOOST_TEST(s.iterations <= c.problem.ceiling + 2);
+}
+
+/* Another pattern in the same matrix object: everything is built anew, whatever may be reused. */
+void pattern_changes(const PCCase &c)
+{
+  if (c.problem.kernel != Kernel::none || c.problem.entry.rows < 10) return;
+  Option      reuse("-pc_saamg_reuse", "interpolation"); /* must not be taken at its word here */
+  MatHandle   A   = system_matrix(c.problem);
+  KSPHandle   ksp = make_cg(A);
+  const auto  n   = c.problem.entry.rows;
+  PetscInt    start, end;
+  PetscReal   size;
+  solve(ksp, A);
+
+  PETSC_OK(MatNorm(A, NORM_INFINITY, &size));
+  PETSC_OK(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  PETSC_OK(MatGetOwnershipRange(A, &start, &end));
+  for (PetscInt i = start; i < end; i++) { /* a symmetric link to the mirrored index, diagonally dominated */
+    const PetscInt    other = n - 1 - i;
+    const PetscScalar v[2]  = {0.1 * size, -0.1 * size};
+    if (other == i) continue;
+    PETSC_OK(MatSetValue(A, i, i, v[0], ADD_VALUES));
+    PETSC_OK(MatSetValue(A, i, other, v[1], ADD_VALUES));
+  }
+  PETSC_OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PETSC_OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PETSC_OK(KSPSetOperators(ksp, A, A));
+  PC pc;
+  PETSC_OK(KSPGetPC(ksp, &pc));
+  PETSC_OK(KSPSetUp(ksp));
+  PCHandle  fresh = make_pc(A);
+  VecHandle x = right_hand_side(A, 1), got = apply(pc, A, x), want = apply(fresh, A, x);
+  BOOST_TEST(distance(got, want) <= c.eps() * norm(want));
+}
+
+void reset(const PCCase &c)
+{
+  MatHandle A  = system_matrix(c.problem);
+  PCHandle  pc = make_pc(A);
+  VecHandle x = right_hand_side(A, 1), before = apply(pc, A, x);
+
+  PETSC_OK(PCReset(pc));
+  PETSC_OK(PCReset(pc)); /* twice does no harm */
+  PETSC_OK(PCSetOperators(pc, A, A));
+  PETSC_OK(PCSetUp(pc));
+  VecHandle after = apply(pc, A, x);
+  BOOST_TEST(distance(after, before) <= c.eps() * norm(before));
+}
+
+/* The same preconditioner from Goza's matrix types as from aij; and the matrix may go before it does. */
+void matrix_types(const PCCase &c)
+{
+  MatHandle R = system_matrix(c.problem);
+  PCHandle  reference = make_pc(R);
+  VecHandle x = right_hand_side(R, 1), want = apply(reference, R, x);
+
+  for (const auto &type : mat_names()) {
+    MatHandle A  = system_matrix(c.problem, type.set.c_str());
+    PCHandle  pc = make_pc(A);
+    A.reset();
+    VecHandle got = apply(pc, R, x);
+    BOOST_TEST(distance(got, want) <= c.eps() * norm(want), type.set);
+  }
+}
+
+std::string viewed(PC pc)
+{
+  TemporaryFile file;
+  {
+    ViewerHandle viewer;
+    PETSC_OK(PetscViewerASCIIOpen(PETSC_COMM_WORLD, file.name(), viewer.put()));
+    PETSC_OK(PCView(pc, viewer));
+  }
+  return file.text();
+}
+
+void view(const PCCase &c)
+{
+  MatHandle         A  = system_matrix(c.problem);
+  PCHandle          pc = make_pc(A);
+  const std::string text = viewed(pc);
+  if (pc_name() != "saamg") return;
+  for (const auto &word : {std::string("saamg"), c.config.smoother, c.config.precision, std::string("levels"), std::string("complexity")}) BOOST_TEST(text.find(word) != std::string::npos, word << " is not in: " << text);
+  viewed(make_pc(A, false)); /* before set-up there is less to say, but no crash */
+}
+
+struct PCLaw {
+  const char *name;
+  void (*law)(const PCCase &);
+};
+
+const AddTests add([] {
+  const std::vector<PCLaw> laws{
+    {"linear",                            linear                           },
+    {"symmetric",                         is_symmetric                     },
+    {"contracts",                         contracts                        },
+    {"converges",                         converges                        },
+    {"iterations_do_not_depend_on_ranks", iterations_do_not_depend_on_ranks},
+    {"same_input_same_output",            same_input_same_output           },
+    {"transposed",                        transposed                       },
+    {"zero_right_hand_side",              zero_right_hand_side             },
+    {"values_change",                     values_change                    },
+    {"values_change_interpolation_kept",  values_change_interpolation_kept },
+    {"pattern_changes",                   pattern_changes                  },
+    {"reset",                             reset                            },
+    {"matrix_types",                      matrix_types                     },
+    {"view",                              view                             },
+  };
+  for (const auto &smoother : smoother_names())
+    for (const auto &cycle : cycle_names())
+      for (const auto &precision : precision_names()) {
+        const PCConfig config{smoother, cycle, precision};
+        for (const auto &p : problems()) {
+          auto *suite = suite_named(suite_named(nullptr, config.name()), p.name);
+          for (const auto &law : laws)
+            add_test(suite, law.name, [config, &p, run = law.law] {
+              Configured options(config);
+              run(PCCase{config, p});
+            });
+        }
+      }
+});
+
+} // namespace

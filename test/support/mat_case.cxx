@@ -1,0 +1,102 @@
+#include "mat_case.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <unistd.h>
+
+namespace goza_test
+{
+
+MatHandle MatCase::ours() const
+{
+  MatHandle A = assemble(entry, type.set.c_str());
+  VecHandle x = in(A), y = out(A);
+  PETSC_OK(MatMult(A, x, y));
+  return A;
+}
+
+MatHandle MatCase::aij() const
+{
+  PetscBool parallel;
+  MatHandle A = assemble(entry, type.is.rfind("mpi", 0) == 0 ? MATMPIAIJ : MATAIJ);
+  PETSC_OK(PetscObjectBaseTypeCompare((PetscObject)(Mat)A, MATMPIAIJ, &parallel));
+  return A;
+}
+
+void MatCase::check_type(Mat A, const std::string &what) const
+{
+  MatType now;
+  PETSC_OK(MatGetType(A, &now));
+  BOOST_CHECK_MESSAGE(type.is == now, what << ": type " << now << " instead of " << type.is);
+}
+
+void MatCase::check_same(Mat A, Mat R, const std::string &what, PetscReal entries_eps, PetscReal floor) const
+{
+  PetscInt M, N;
+
+  check_type(A, what);
+  PETSC_OK(MatGetSize(R, &M, &N));
+
+  VecHandle  x = in(R), got = junk(R), want = out(R), bound = rounding_bound(R, x, nullptr);
+  const long before = kernel_count();
+  PETSC_OK(MatMult(A, x, got));
+  /* a rank without rows, and a matrix without entries, need not launch anything */
+  const bool ran = kernel_count() > before;
+  if (type.ours && M && N) BOOST_CHECK_MESSAGE(any_rank(ran), what << ": Goza's product did not run");
+  PETSC_OK(MatMult(R, x, want));
+  check_close(got, want, bound, what + ": MatMult");
+
+  VecHandle y = out(R), got_t = junk_in(R), want_t = in(R), bound_t = rounding_bound(R, y, nullptr, true);
+  PETSC_OK(MatMultTranspose(A, y, got_t));
+  PETSC_OK(MatMultTranspose(R, y, want_t));
+  check_close(got_t, want_t, bound_t, what + ": MatMultTranspose");
+
+  check_entries(A, R, what + ": MatGetRow", entries_eps, floor);
+}
+
+void add_mat_laws(const std::vector<MatLaw> &laws)
+{
+  for (const auto &type : mat_names())
+    for (const auto &vec : vec_names())
+      for (const auto &entry : gallery()) {
+        auto *suite = suite_named(suite_named(suite_named(nullptr, type.set), vec), entry.name);
+        for (const auto &law : laws)
+          if (entry.has(law.needs)) add_test(suite, law.name, [=, &entry, run = law.law] { run(MatCase{type, vec, entry}); });
+      }
+}
+
+TemporaryFile::TemporaryFile()
+{
+  PetscMPIInt rank;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  if (!rank) {
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, sizeof(path), "%s/goza_test_XXXXXX", folder ? folder : "/tmp");
+    const int fd = mkstemp(path);
+    if (fd >= 0) close(fd);
+  }
+  MPI_Bcast(path, sizeof(path), MPI_CHAR, 0, PETSC_COMM_WORLD);
+}
+
+TemporaryFile::~TemporaryFile()
+{
+  PetscMPIInt rank;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  MPI_Barrier(PETSC_COMM_WORLD);
+  if (!rank) {
+    unlink(path);
+    unlink((std::string(path) + ".info").c_str()); /* PETSc's binary viewer puts one beside */
+  }
+}
+
+std::string TemporaryFile::text() const
+{
+  MPI_Barrier(PETSC_COMM_WORLD);
+  std::ifstream     file(path);
+  std::stringstream all;
+  all << file.rdbuf();
+  return all.str();
+}
+
+} // namespace goza_test

@@ -1,0 +1,62 @@
+/* One law, one Mat type, one vector type, one matrix of the gallery. */
+#pragma once
+
+#include "gallery.hpp"
+#include "names.hpp"
+#include "reference.hpp"
+
+namespace goza_test
+{
+
+struct MatCase {
+  MatName      type;
+  std::string  vec;
+  const Entry &entry;
+
+  MatHandle ours() const; /* the entry as the type under test, its product taken once so that there is a shadow to go stale */
+  MatHandle aij() const;  /* the same as PETSc's aij */
+
+  VecHandle in(Mat A, PetscInt seed = 1) const { return vector_like(A, false, vec, seed); }  /* as MatMult's x */
+  VecHandle out(Mat A, PetscInt seed = 2) const { return vector_like(A, true, vec, seed); }  /* as MatMult's y */
+  VecHandle junk(Mat A) const { return filled_with_nan(A, true, vec); }                      /* an output that must not be read */
+  VecHandle junk_in(Mat A) const { return filled_with_nan(A, false, vec); }
+
+  /* A still has the type under test, our kernel does its product, and it is the same operator as R, an aij matrix: product, transposed product, entries.
+     entries_eps and floor: see check_entries(). */
+  void check_same(Mat A, Mat R, const std::string &what, PetscReal entries_eps = 4, PetscReal floor = 0) const;
+
+  void check_type(Mat A, const std::string &what) const;
+};
+
+struct MatLaw {
+  const char *name;
+  void (*law)(const MatCase &);
+  unsigned needs = 0; /* flags of the gallery entry */
+};
+
+/* Adds law x type x vector type x entry to the tests, as TYPE/VECTOR/ENTRY/LAW. */
+void add_mat_laws(const std::vector<MatLaw> &);
+
+/* Does the same to both matrices, one of them ours. */
+template <class F> void to_both(Mat A, Mat R, F f)
+{
+  f(A);
+  f(R);
+}
+
+/* A file of this process group's own, removed at the end. All ranks have the same name. */
+class TemporaryFile {
+public:
+  TemporaryFile();
+  ~TemporaryFile();
+  TemporaryFile(const TemporaryFile &)            = delete;
+  TemporaryFile &operator=(const TemporaryFile &) = delete;
+
+  const char *name() const { return path; }
+  std::string text() const; /* what it holds, on every rank */
+
+private:
+  char path[256] = "";
+};
+
+} // namespace goza_test

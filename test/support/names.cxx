@@ -1,0 +1,78 @@
+#include "names.hpp"
+
+#include <dlfcn.h>
+
+namespace goza_test
+{
+namespace
+{
+
+const std::vector<std::string> goza_mat_types{"slicedell"};
+
+/* Asks the driver itself, so that neither CUDA headers nor the library under test are needed. */
+bool cuda_device_exists()
+{
+  void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+  if (!driver) return false;
+  const auto init  = (int (*)(unsigned))dlsym(driver, "cuInit");
+  const auto count = (int (*)(int *))dlsym(driver, "cuDeviceGetCount");
+  int        n     = 0;
+  return init && count && !init(0) && !count(&n) && n > 0;
+}
+
+std::string option(const char *name, const std::string &otherwise)
+{
+  char      text[256];
+  PetscBool set;
+  PETSC_OK(PetscOptionsGetString(nullptr, nullptr, name, text, sizeof(text), &set));
+  return set ? text : otherwise;
+}
+
+} // namespace
+
+std::vector<MatName> mat_names()
+{
+  std::vector<std::string> roots   = goza_mat_types;
+  const std::string        instead = option("-test_mat_types", "");
+  std::vector<MatName>     names;
+  PetscMPIInt              size;
+
+  if (!instead.empty()) roots = {instead};
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  for (const auto &root : roots) {
+    const bool        ours  = instead.empty();
+    const std::string after = root.rfind("aij", 0) == 0 ? root.substr(3) : root; /* seqaij, seqaijslicedell */
+    names.push_back({root, (size == 1 ? "seqaij" : "mpiaij") + after, ours});
+    if (size == 1) names.push_back({"mpiaij" + after, "mpiaij" + after, ours});
+  }
+  return names;
+}
+
+std::vector<std::string> vec_names()
+{
+  std::vector<std::string> names{VECSTANDARD};
+  if (PetscDefined(HAVE_CUDA) && cuda_device_exists()) names.push_back(VECCUDA);
+  return names;
+}
+
+std::string pc_name()
+{
+  return option("-test_pc_type", "saamg");
+}
+
+std::vector<std::string> smoother_names()
+{
+  return {"jacobi", "chebyshev"};
+}
+
+std::vector<std::string> cycle_names()
+{
+  return {"v", "w"};
+}
+
+std::vector<std::string> precision_names()
+{
+  return {"double", "single", "mixed"};
+}
+
+} // namespace goza_test

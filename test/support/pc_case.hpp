@@ -1,0 +1,61 @@
+/* Linear systems for the laws of preconditioners, and one configuration of the preconditioner. */
+#pragma once
+
+#include "gallery.hpp"
+#include "names.hpp"
+#include "reference.hpp"
+
+#include <memory>
+
+namespace goza_test
+{
+
+enum class Kernel { none, constants, rigid_body }; /* constants: true null space (Neumann); rigid_body: near null space */
+
+struct Problem {
+  std::string name;
+  Entry       entry;
+  Kernel      kernel;
+  PetscInt    ceiling; /* iterations of CG to 1e-7, V cycle, two smoothing steps: GAMG's defaults on PETSc 3.18.5 need gamg, Goza no more than this */
+};
+
+const std::vector<Problem> &problems();
+const Problem              &problem(const std::string &name);
+
+/* The matrix with its null space or near null space attached. */
+MatHandle system_matrix(const Problem &, MatType = MATAIJ, MPI_Comm = PETSC_COMM_WORLD);
+
+struct PCConfig {
+  std::string smoother, cycle, precision;
+
+  std::string name() const { return smoother + "_" + cycle + "_" + precision; }
+  PetscReal   eps() const { return precision == "double" ? PETSC_MACHINE_EPSILON : (PetscReal)PETSC_MACHINE_EPSILON > 1e-7 ? PETSC_MACHINE_EPSILON : (PetscReal)6e-8; }
+};
+
+/* The options of a configuration, for as long as the object lives. */
+class Configured {
+public:
+  explicit Configured(const PCConfig &);
+
+private:
+  std::vector<std::unique_ptr<Option>> options;
+};
+
+PCHandle  make_pc(Mat A, bool set_up = true); /* with the options set now */
+KSPHandle make_cg(Mat A, PetscReal rtol = 1e-7);
+
+struct Solve {
+  KSPConvergedReason reason;
+  PetscInt           iterations;
+  PetscReal          true_residual; /* relative */
+};
+Solve solve(KSP, Mat A, PetscInt seed = 5);
+
+/* Right-hand side with values by global index, in the range of A. */
+VecHandle right_hand_side(Mat A, PetscInt seed);
+void      remove_null_space(Mat A, Vec);
+
+bool      all_finite(Vec); /* on all ranks */
+PetscReal norm(Vec);
+
+} // namespace goza_test
