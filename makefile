@@ -10,7 +10,7 @@ CUDA    = auto
 DEPS    = yes
 WERROR  = -Werror
 PREFIX  = /usr/local
-JOBS   := $(shell nproc)
+JOBS   := $(shell nproc --all)
 goals  := $(or $(MAKECMDGOALS),all)
 
 SHELL     = /bin/bash

@@ -298,6 +298,26 @@ void back_and_forth(const MatCase &c)
   }
 }
 
+/* PETSc's own types keep the string that MatGetType() gave as long as the type; programs hold on to it (mat/tests/ex2). */
+void type_name_stays(const MatCase &c)
+{
+  MatHandle A = c.ours(), B;
+  VecHandle x = c.out(A), y = c.in(A);
+  MatType   before, after;
+
+  PETSC_OK(MatGetType(A, &before));
+  PETSC_OK(MatMultTranspose(A, x, y));
+  PETSC_OK(MatScale(A, 2));
+  PETSC_OK(MatDuplicate(A, MAT_COPY_VALUES, B.put()));
+  PETSC_OK(MatSetOption(A, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE));
+  PETSC_OK(MatZeroEntries(A));
+  fill(c.entry, A, 2);
+  PETSC_OK(MatAXPY(A, 1, B, SAME_NONZERO_PATTERN));
+  PETSC_OK(MatGetType(A, &after));
+  const bool same_string = before == after; /* pointers: BOOST_TEST itself would compare the text */
+  BOOST_TEST(same_string);
+}
+
 const AddTests add([] {
   add_mat_laws({
     {"scale",               scale                                        },
@@ -315,6 +335,7 @@ const AddTests add([] {
     {"zero_rows_columns",   zero_rows_columns,   square | full_diagonal  },
     {"options",             options                                      },
     {"back_and_forth",      back_and_forth                               },
+    {"type_name_stays",     type_name_stays                              },
   });
 });
 

@@ -284,7 +284,7 @@ void view(const PCCase &c)
   PCHandle          pc = make_pc(A);
   const std::string text = viewed(pc);
   if (pc_name() != "saamg") return;
-  for (const auto &word : {std::string("saamg"), c.config.smoother, c.config.precision, std::string("levels"), std::string("complexity")}) BOOST_TEST(text.find(word) != std::string::npos, word << " is not in: " << text);
+  for (const auto &word : {std::string("saamg"), c.config.smoother, c.config.precision, std::string("level"), std::string("complexity")}) BOOST_TEST(text.find(word) != std::string::npos, word << " is not in: " << text);
   viewed(make_pc(A, false)); /* before set-up there is less to say, but no crash */
 }
 
@@ -318,7 +318,7 @@ const AddTests add([] {
           auto *suite = suite_named(suite_named(nullptr, config.name()), p.name);
           for (const auto &law : laws)
             add_test(suite, law.name, [config, &p, run = law.law] {
-              Configured options(config);
+              Configured options(config, p.threshold);
               run(PCCase{config, p});
             });
         }

@@ -12,7 +12,7 @@ const std::vector<Problem> &problems()
       {"poisson27",     stencil27(12, 12, 12),       Kernel::none,       12},
       {"poisson7",      stencil7(14, 13, 12),        Kernel::none,       14},
       {"poisson5",      stencil5(40, 37),            Kernel::none,       16},
-      {"anisotropic",   stencil5(40, 37, 1e-3),      Kernel::none,       30},
+      {"anisotropic",   stencil5(40, 37, 1e-3),      Kernel::none,       30, "0.05"}, /* without a threshold, as GAMG's default is, 66 for GAMG */
       {"neumann",       neumann5(30, 31),            Kernel::constants,  18},
       {"elasticity",    elasticity(6, 5, 5),         Kernel::rigid_body, 22},
       {"elasticity_no", elasticity(6, 5, 5),         Kernel::none,       60}, /* without rigid-body modes: constants of each component */
@@ -62,13 +62,14 @@ MatHandle system_matrix(const Problem &p, MatType type, MPI_Comm comm)
   return A;
 }
 
-Configured::Configured(const PCConfig &c)
+Configured::Configured(const PCConfig &c, const std::string &threshold)
 {
   const auto set = [this](const char *name, const std::string &value) { options.push_back(std::make_unique<Option>(name, value)); };
   if (pc_name() != "saamg") return;
   set("-pc_saamg_smoother", c.smoother);
   set("-pc_saamg_cycle", c.cycle);
   set("-pc_saamg_precision", c.precision);
+  set("-pc_saamg_threshold", threshold);
   set("-pc_saamg_coarse_limit", "30"); /* several levels, for problems as small as these */
 }
 

@@ -16,7 +16,8 @@ struct Problem {
   std::string name;
   Entry       entry;
   Kernel      kernel;
-  PetscInt    ceiling; /* iterations of CG to 1e-7, V cycle, two smoothing steps: GAMG's defaults on PETSc 3.18.5 need gamg, Goza no more than this */
+  PetscInt    ceiling; /* iterations of CG to 1e-7, with any smoother, cycle and precision */
+  std::string threshold = "0";
 };
 
 const std::vector<Problem> &problems();
@@ -35,7 +36,7 @@ struct PCConfig {
 /* The options of a configuration, for as long as the object lives. */
 class Configured {
 public:
-  explicit Configured(const PCConfig &);
+  explicit Configured(const PCConfig &, const std::string &threshold = "0");
 
 private:
   std::vector<std::unique_ptr<Option>> options;

@@ -36,3 +36,10 @@ inline void *GozaDestroyedPointer(void *ctx)
   return *static_cast<void **>(ctx);
 }
 #endif
+
+#if PETSC_VERSION_LT(3, 22, 0)
+inline PetscErrorCode VecFlag(Vec v, PetscInt) /* 3.18 has VecSetInf(): x is marked as not to be used */
+{
+  return VecSetInf(v);
+}
+#endif

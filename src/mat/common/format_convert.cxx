@@ -39,13 +39,23 @@ PetscErrorCode MatConvert_Format_Base(Mat A, MatType type, MatReuse reuse, Mat *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatConvert_Base_Format(Mat A, MatType type, MatReuse reuse, Mat *M)
+PetscErrorCode MatConvert_Format_Same(Mat A, MatType, MatReuse reuse, Mat *M)
+{
+  PetscFunctionBegin;
+  if (reuse == MAT_REUSE_MATRIX) PetscCall(MatCopy(A, *M, SAME_NONZERO_PATTERN));
+  else if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, M));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* From whatever A is, by way of the base type. */
+PetscErrorCode MatConvert_Any_Format(Mat A, MatType type, MatReuse reuse, Mat *M)
 {
   const FormatKind             *kind;
   std::unique_ptr<FormatConfig> config;
   Mat                           B = A;
+  FormatMat                    *f;
   PetscBool                     mpi;
-  const bool                    cuda = petsc_on_device() && default_space() == Space::Cuda;
+  MatType                       base;
 
   PetscFunctionBegin;
   if (reuse == MAT_REUSE_MATRIX) {
@@ -54,9 +64,19 @@ PetscErrorCode MatConvert_Base_Format(Mat A, MatType type, MatReuse reuse, Mat *
   }
   PetscCall(FindFormatKind(type, &kind));
   PetscCallCXX(config = kind->config());
-  if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)B, MATMPIAIJ, &mpi));
-  if (cuda) PetscCall(MatConvert(B, mpi ? MATMPIAIJCUSPARSE : MATSEQAIJCUSPARSE, MAT_INPLACE_MATRIX, &B));
+  PetscCall(PetscStrbeginswith(((PetscObject)A)->type_name, "mpi", &mpi));
+  base = BaseType(mpi);
+  if (reuse == MAT_INITIAL_MATRIX) {
+    PetscBool same;
+
+    PetscCall(PetscObjectTypeCompare((PetscObject)A, base, &same));
+    if (same) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
+    else PetscCall(MatConvert(A, base, MAT_INITIAL_MATRIX, &B));
+  } else {
+    PetscCall(MatGetFormatMat(B, &f));
+    if (f) PetscCall(MatFormatDetach(B));
+    PetscCall(MatConvert(B, base, MAT_INPLACE_MATRIX, &B));
+  }
   PetscCall(MatFormatAttach(B, *kind, std::move(config)));
   *M = B;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -8,6 +8,12 @@ namespace goza
 
 static const char context_key[] = "GozaFormatMat";
 
+MatType BaseType(bool mpi)
+{
+  if (petsc_on_device()) return mpi ? MATMPIAIJCUSPARSE : MATSEQAIJCUSPARSE;
+  return mpi ? MATMPIAIJ : MATSEQAIJ;
+}
+
 PetscErrorCode MatGetFormatMat(Mat A, FormatMat **f)
 {
   PetscContainer container;
@@ -70,7 +76,7 @@ static PetscErrorCode MatSetFromOptions_Format(Mat A, GozaOptionItems PetscOptio
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A product with SeqAIJCUSPARSE's own kernels checks exact type names later, when ours are back; the AIJ product, which a matrix bound to the
+/* Only over SeqAIJCUSPARSE: a product with its own kernels checks exact type names later, when ours are back; the AIJ product, which a matrix bound to the
    CPU gets, is the one that fits. */
 static PetscErrorCode MatProductSetFromOptions_Format(Mat C)
 {
@@ -80,18 +86,14 @@ static PetscErrorCode MatProductSetFromOptions_Format(Mat C)
   PetscCall(MatGetFormatMat(C->product->A, &f));
   if (!f) PetscCall(MatGetFormatMat(C->product->B, &f)); /* only B is ours */
 #if PetscDefined(HAVE_DEVICE)
-  if (f->base_type == MATSEQAIJCUSPARSE) {
-    Mat             A     = C->product->A;
-    const PetscBool bound = A->boundtocpu;
+  Mat             A     = C->product->A;
+  const PetscBool bound = A->boundtocpu;
 
-    A->boundtocpu             = PETSC_TRUE;
-    const PetscErrorCode ierr = f->base.productsetfromoptions(C);
-    A->boundtocpu             = bound;
-    PetscCall(ierr);
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  A->boundtocpu             = PETSC_TRUE;
+  const PetscErrorCode ierr = f->base.productsetfromoptions(C);
+  A->boundtocpu             = bound;
+  PetscCall(ierr);
 #endif
-  PetscCall(f->base.productsetfromoptions(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -154,21 +156,18 @@ template <class F> static PetscErrorCode ComposeOver(Mat A, const char *name, F 
 
 PetscErrorCode MatFormatOverride(Mat A, FormatMat *f)
 {
-  char        name[128];
-  const char *size = f->base_type.rfind("mpi", 0) == 0 ? "mpi" : "seq", *type = size[0] == 'm' ? f->kind->mpi : f->kind->seq;
-
   PetscFunctionBegin;
   f->base = *A->ops;
-  PetscCall(PetscObjectChangeTypeName((PetscObject)A, type));
-  A->ops->mult                  = MatMult_Format;
-  A->ops->multadd               = MatMultAdd_Format;
-  A->ops->view                  = MatView_Format;
-  A->ops->duplicate             = MatDuplicate_Format;
-  A->ops->destroy               = MatDestroy_Format;
-  A->ops->assemblyend           = MatAssemblyEnd_Format;
-  A->ops->setfromoptions        = MatSetFromOptions_Format;
-  A->ops->productsetfromoptions = MatProductSetFromOptions_Format;
-  if (f->base_type != MATSEQAIJ) {
+  A->ops->mult           = MatMult_Format;
+  A->ops->multadd        = MatMultAdd_Format;
+  A->ops->view           = MatView_Format;
+  A->ops->duplicate      = MatDuplicate_Format;
+  A->ops->destroy        = MatDestroy_Format;
+  A->ops->assemblyend    = MatAssemblyEnd_Format;
+  A->ops->setfromoptions = MatSetFromOptions_Format;
+  A->ops->convertfrom    = MatConvert_Any_Format;
+  if (f->base_type == MATSEQAIJCUSPARSE) {
+    A->ops->productsetfromoptions = MatProductSetFromOptions_Format;
     wrap<&_MatOps::multtranspose>(A);
     wrap<&_MatOps::multtransposeadd>(A);
     wrap<&_MatOps::multhermitiantranspose>(A);
@@ -183,29 +182,58 @@ PetscErrorCode MatFormatOverride(Mat A, FormatMat *f)
   }
   PetscCall(ComposeOver(A, "MatSetPreallocationCOO_C", MatSetPreallocationCOO_Format, &f->base_coo_preallocate));
   PetscCall(ComposeOver(A, "MatSetValuesCOO_C", MatSetValuesCOO_Format, &f->base_coo_values));
-  for (const char *dense : {"seqdense", "mpidense"}) { /* products look for a function by type names */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatFormatBeginBase(Mat A, FormatMat *f, char **name)
+{
+  PetscObject obj = (PetscObject)A;
+
+  PetscFunctionBegin;
+  if (A->ops->view && A->ops->view != f->base.view && A->ops->view != MatView_Format) f->chained_view = A->ops->view;
+  *A->ops = f->base;
+  *name   = obj->type_name; /* kept, not freed: a user may hold what MatGetType() gave */
+  PetscCall(PetscStrallocpy(f->base_type.c_str(), &obj->type_name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatFormatEndBase(Mat A, FormatMat *f, char *name)
+{
+  PetscObject obj = (PetscObject)A;
+
+  PetscFunctionBegin;
+  PetscCall(PetscFree(obj->type_name));
+  obj->type_name = name;
+  PetscCall(MatFormatOverride(A, f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Functions that PETSc looks for by type names: conversions from us (those to us are ops->convertfrom), and products with other types. */
+static PetscErrorCode ComposeByName(Mat A, const FormatMat *f, bool attach)
+{
+  char        name[128];
+  const bool  mpi  = f->base_type.rfind("mpi", 0) == 0;
+  const char *size = mpi ? "mpi" : "seq", *type = mpi ? f->kind->mpi : f->kind->seq;
+
+  PetscFunctionBegin;
+  for (const char *to : {"aij", "aijcusparse"}) {
+    PetscCall(PetscSNPrintf(name, sizeof(name), "MatConvert_%s_%s%s_C", type, size, to));
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, name, attach ? MatConvert_Format_Base : NULL));
+    PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%s_%s%s_C", type, size, to));
+    if (f->base_type == MATSEQAIJCUSPARSE) PetscCall(PetscObjectComposeFunction((PetscObject)A, name, attach ? MatProductSetFromOptions_Format : NULL));
+    PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%s%s_%s_C", size, to, type));
+    if (f->base_type == MATSEQAIJCUSPARSE) PetscCall(PetscObjectComposeFunction((PetscObject)A, name, attach ? MatProductSetFromOptions_Format : NULL));
+  }
+  /* to the same type by its root name, which PETSc's test for "the same type" does not know */
+  PetscCall(PetscSNPrintf(name, sizeof(name), "MatConvert_%s_%s_C", type, f->kind->root));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, name, attach ? MatConvert_Format_Same : NULL));
+  for (const char *dense : {"seqdense", "mpidense"}) {
     PetscErrorCode (*product)(Mat) = nullptr;
 
     PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%saij_%s_C", size, dense));
     PetscCall(PetscObjectQueryFunction((PetscObject)A, name, &product));
     PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%s_%s_C", type, dense));
-    if (product) PetscCall(PetscObjectComposeFunction((PetscObject)A, name, product));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode ComposeConversions(Mat A, const FormatMat *f, bool attach)
-{
-  char        name[128];
-  const bool  mpi  = f->base_type.rfind("mpi", 0) == 0;
-  const char *type = mpi ? f->kind->mpi : f->kind->seq;
-
-  PetscFunctionBegin;
-  for (const char *base : {"aij", "aijcusparse"}) {
-    PetscCall(PetscSNPrintf(name, sizeof(name), "MatConvert_%s_%s%s_C", type, mpi ? "mpi" : "seq", base));
-    PetscCall(PetscObjectComposeFunction((PetscObject)A, name, attach ? MatConvert_Format_Base : NULL));
-    PetscCall(PetscSNPrintf(name, sizeof(name), "MatConvert_%s%s_%s_C", mpi ? "mpi" : "seq", base, type));
-    PetscCall(PetscObjectComposeFunction((PetscObject)A, name, attach ? MatConvert_Base_Format : NULL));
+    if (product) PetscCall(PetscObjectComposeFunction((PetscObject)A, name, attach ? product : NULL));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -225,30 +253,24 @@ PetscErrorCode MatFormatAttach(Mat A, const FormatKind &kind, std::unique_ptr<Fo
   PetscCall(PetscContainerSetCtxDestroy(container, FormatMatDestroy));
   PetscCall(PetscObjectCompose((PetscObject)A, context_key, (PetscObject)container));
   PetscCall(PetscContainerDestroy(&container));
+  PetscCall(PetscObjectChangeTypeName((PetscObject)A, f->base_type.rfind("mpi", 0) == 0 ? kind.mpi : kind.seq));
   PetscCall(MatFormatOverride(A, f));
-  PetscCall(ComposeConversions(A, f, true));
+  PetscCall(ComposeByName(A, f, true));
   PetscCall(f->config->compose(A, true));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatFormatDetach(Mat A)
 {
-  FormatMat  *f;
-  char        name[128];
-  const char *type;
+  FormatMat *f;
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
-  type = ((PetscObject)A)->type_name;
-  for (const char *dense : {"seqdense", "mpidense"}) {
-    PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%s_%s_C", type, dense));
-    PetscCall(PetscObjectComposeFunction((PetscObject)A, name, NULL));
-  }
-  PetscCall(ComposeConversions(A, f, false));
+  PetscCall(ComposeByName(A, f, false));
   PetscCall(f->config->compose(A, false));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSetPreallocationCOO_C", f->base_coo_preallocate));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSetValuesCOO_C", f->base_coo_values));
-  *A->ops = f->base;
+  if (!MatIsHashed(A)) *A->ops = f->base;
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, f->base_type.c_str()));
   PetscCall(PetscObjectCompose((PetscObject)A, context_key, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -256,12 +278,11 @@ PetscErrorCode MatFormatDetach(Mat A)
 
 PetscErrorCode MatCreate_Format(Mat A, const FormatKind &kind, bool mpi)
 {
-  const bool                    cuda = petsc_on_device() && default_space() == Space::Cuda;
   std::unique_ptr<FormatConfig> config;
 
   PetscFunctionBegin;
   PetscCallCXX(config = kind.config());
-  PetscCall(MatSetType(A, mpi ? (cuda ? MATMPIAIJCUSPARSE : MATMPIAIJ) : (cuda ? MATSEQAIJCUSPARSE : MATSEQAIJ)));
+  PetscCall(MatSetType(A, BaseType(mpi)));
   PetscCall(MatFormatAttach(A, kind, std::move(config)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

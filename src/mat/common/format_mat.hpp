@@ -24,6 +24,7 @@ struct FormatMat {
   Array<PetscScalar>                        staged_x, staged_y, staged_z; // host vectors on their way to a device format and back
 };
 
+MatType        BaseType(bool mpi);                // what a new Goza matrix is below
 PetscErrorCode MatGetFormatMat(Mat A, FormatMat **f); // NULL when A is not ours
 
 /* Put the overrides (back) on a matrix whose operations are those of its base type. */
@@ -45,18 +46,21 @@ PetscErrorCode MatView_Format(Mat A, PetscViewer viewer); // format_view.cxx
 
 /* Run call() while A is, in name and operations, its base type: PETSc's SeqAIJCUSPARSE functions insist on their exact type name, and some
    operations (bind-to-CPU, assembly) exchange others. Afterwards what they left is the base, and the overrides are put back. */
+PetscErrorCode MatFormatBeginBase(Mat A, FormatMat *f, char **name);
+PetscErrorCode MatFormatEndBase(Mat A, FormatMat *f, char *name);
+
 template <class Call> PetscErrorCode MatFormatAsBase(Mat A, FormatMat *f, const Call &call)
 {
+  char *name;
+
   PetscFunctionBegin;
   if (MatIsHashed(A)) { /* entries still in PETSc's hash table: it has put its own operations there and will bring ours back */
     PetscCall(call());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (A->ops->view && A->ops->view != f->base.view && A->ops->view != MatView_Format) f->chained_view = A->ops->view;
-  *A->ops = f->base;
-  PetscCall(PetscObjectChangeTypeName((PetscObject)A, f->base_type.c_str()));
+  PetscCall(MatFormatBeginBase(A, f, &name));
   const PetscErrorCode ierr = call();
-  PetscCall(MatFormatOverride(A, f));
+  PetscCall(MatFormatEndBase(A, f, name));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -80,7 +84,8 @@ PetscErrorCode MatMult_Format(Mat A, Vec x, Vec y);
 PetscErrorCode MatMultAdd_Format(Mat A, Vec x, Vec y, Vec z);
 /* format_convert.cxx */
 PetscErrorCode MatDuplicate_Format(Mat A, MatDuplicateOption how, Mat *B);
+PetscErrorCode MatConvert_Format_Same(Mat A, MatType type, MatReuse reuse, Mat *M);
 PetscErrorCode MatConvert_Format_Base(Mat A, MatType type, MatReuse reuse, Mat *M);
-PetscErrorCode MatConvert_Base_Format(Mat A, MatType type, MatReuse reuse, Mat *M);
+PetscErrorCode MatConvert_Any_Format(Mat A, MatType type, MatReuse reuse, Mat *M);
 
 } // namespace goza

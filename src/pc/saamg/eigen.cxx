@@ -211,7 +211,7 @@ PetscErrorCode EstimateLambdaMax(Mat A, Vec dinv, PetscInt its, PetscReal *lambd
 {
   PetscInt           n, N;
   const PetscScalar *d;
-  PetscInt           mixed[2] = {0, 0}; // is there a positive, a negative entry (or a complex one: both)
+  PetscInt           mixed[2]  = {0, 0}; // is there a positive, a negative entry (or a complex one: both)
   PetscBool          symmetric = PETSC_FALSE;
 
   PetscFunctionBegin;

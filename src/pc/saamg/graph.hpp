@@ -46,10 +46,10 @@ public:
 
 private:
   struct Block {
-    Mat                      mat  = nullptr;
-    PetscInt                 n    = 0;
-    const PetscInt          *ptr  = nullptr, *col = nullptr;
-    const PetscScalar       *val  = nullptr; // what PETSc lent
+    Mat                      mat = nullptr;
+    PetscInt                 n   = 0;
+    const PetscInt          *ptr = nullptr, *col = nullptr;
+    const PetscScalar       *val = nullptr; // what PETSc lent
     std::vector<PetscInt>    sorted_col;
     std::vector<PetscScalar> sorted_val;
 
@@ -66,14 +66,14 @@ private:
 
 /* Nodes (bs rows each) and their strong connections. Symmetric; without loops. A node without an edge is isolated: it stays out of every aggregate. */
 struct Graph {
-  MPI_Comm                   comm  = MPI_COMM_NULL; // the matrix's, not a duplicate
-  PetscInt                   n     = 0;             // owned nodes
-  PetscInt                   start = 0;             // global number of the first
-  bool                       finite = true;         // no NaN or Inf in the matrix; the same on all ranks. If false, there are no edges
-  std::vector<PetscInt>      ptr, col;              // [n + 1], [ptr[n]] local numbers, ascending in a row
-  std::vector<float>         weight;                // [ptr[n]] |a_ij|^2 / |a_ii a_jj|, the same from both sides if the matrix is symmetric
-  std::vector<PetscInt>      ghost;                 // [nghost] global numbers
-  PetscSF                    sf = nullptr;          // owned nodes -> ghosts
+  MPI_Comm              comm   = MPI_COMM_NULL; // the matrix's, not a duplicate
+  PetscInt              n      = 0;             // owned nodes
+  PetscInt              start  = 0;             // global number of the first
+  bool                  finite = true;          // no NaN or Inf in the matrix; the same on all ranks. If false, there are no edges
+  std::vector<PetscInt> ptr, col;               // [n + 1], [ptr[n]] local numbers, ascending in a row
+  std::vector<float>    weight;                 // [ptr[n]] |a_ij|^2 / |a_ii a_jj|, the same from both sides if the matrix is symmetric
+  std::vector<PetscInt> ghost;                  // [nghost] global numbers
+  PetscSF               sf = nullptr;           // owned nodes -> ghosts
 
   Graph()                         = default;
   Graph(const Graph &)            = delete;
@@ -95,8 +95,7 @@ template <class T> PetscErrorCode UpdateGhosts(const Graph &G, MPI_Datatype unit
 PetscErrorCode RowPointer(MPI_Comm comm, const std::vector<PetscInt> &length, std::vector<PetscInt> &ptr);
 
 /* A host AIJ matrix (MATSEQAIJ on one rank, else MATMPIAIJ) from rows with ascending global columns, with blocks of rbs x cbs. The arrays are copied. */
-PetscErrorCode CreateAij(MPI_Comm comm, PetscInt m, PetscInt n, PetscInt rbs, PetscInt cbs, const std::vector<PetscInt> &ptr, const std::vector<PetscInt> &col,
-                         const std::vector<PetscScalar> &val, Mat *A);
+PetscErrorCode CreateAij(MPI_Comm comm, PetscInt m, PetscInt n, PetscInt rbs, PetscInt cbs, const std::vector<PetscInt> &ptr, const std::vector<PetscInt> &col, const std::vector<PetscScalar> &val, Mat *A);
 
 /* A well-mixed number of 62 bits; different for different i < 2^62 (each step can be undone), so that it needs no tie break. */
 HD inline std::uint64_t hash62(std::uint64_t i)

@@ -88,9 +88,18 @@ PetscErrorCode Hierarchy::build(Mat A, PetscInt bs, PetscInt k, const std::vecto
 
     PetscCall(PetscLogEventBegin(events.prolong, grid.A, 0, 0, 0));
     PetscCall(TentativeProlongator(comm, aggregates, grid.bs, k, B, &T, Bcoarse));
-    if (threshold > 0) PetscCall(FilterWeak(grid.A, graph, &filtered));
-    PetscCall(SmoothProlongator(filtered ? filtered : grid.A, T, grid.dinv, options.prolongator_relax / grid.lambda, &grid.P));
-    PetscCall(MatDestroy(&filtered));
+    if (threshold > 0) {
+      Vec       dinv;
+      PetscReal lambda;
+
+      PetscCall(FilterWeak(grid.A, graph, &filtered));
+      PetscCall(MatCreateVecs(filtered, NULL, &dinv));
+      PetscCall(DiagonalInverse(filtered, dinv));
+      PetscCall(EstimateLambdaMax(filtered, dinv, options.esteig_iterations, &lambda));
+      PetscCall(SmoothProlongator(filtered, T, dinv, options.prolongator_relax / lambda, &grid.P));
+      PetscCall(VecDestroy(&dinv));
+      PetscCall(MatDestroy(&filtered));
+    } else PetscCall(SmoothProlongator(grid.A, T, grid.dinv, options.prolongator_relax / grid.lambda, &grid.P));
     PetscCall(MatDestroy(&T));
     PetscCall(MatTranspose(grid.P, MAT_INITIAL_MATRIX, &grid.R));
     PetscCall(PetscLogEventEnd(events.prolong, grid.A, 0, 0, 0));

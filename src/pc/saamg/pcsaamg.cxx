@@ -114,7 +114,7 @@ static PetscErrorCode PCApply_SAAMG(PC pc, Vec b, Vec x)
 
   PetscFunctionBegin;
   if (!mg->cycle) { /* a failed set-up: KSP has the reason */
-    PetscCall(VecSetInf(x));
+    PetscCall(VecFlag(x, 1));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(ApplyCycle(mg, *mg->cycle, b, x));

@@ -161,8 +161,7 @@ PetscErrorCode SmoothProlongator(Mat A, Mat T, Vec dinv, PetscReal omega_over_la
   PetscCallCXX(col.resize(ptr[n]), val.resize(ptr[n]));
   PetscCall(VecGetArrayRead(dinv, &d));
   PetscCallCXX(for_each_row(Space::Host, n,
-                            SmoothedRow{Arows.view(), bs, k, aggregate.data(), Tval.data(), d, omega_over_lambda, reached.data(), ptr.data(), col.data(),
-                                        val.data()}));
+                            SmoothedRow{Arows.view(), bs, k, aggregate.data(), Tval.data(), d, omega_over_lambda, reached.data(), ptr.data(), col.data(), val.data()}));
   PetscCall(VecRestoreArrayRead(dinv, &d));
   PetscCall(Arows.close());
   PetscCall(CreateAij(comm, n, ncoarse, bs, k, ptr, col, val, P));
@@ -175,7 +174,7 @@ namespace
 /* One row of the filtered matrix, in two passes: its length, then its entries with global columns. */
 struct FilteredRow {
   AijRowsView     A;
-  PetscInt        bs, n, start;      // n owned nodes, start the first global row
+  PetscInt        bs, n, start;       // n owned nodes, start the first global row
   const PetscInt *ghost, *ghost_node; // [ghost columns] global columns, ghost nodes
   const PetscInt *gptr, *gcol;
   const PetscInt *ptr; // null in the first pass
@@ -218,7 +217,7 @@ struct FilteredRow {
 
 private:
   HD PetscInt component(PetscInt j) const { return (j < A.ncols ? j : ghost[j - A.ncols]) % bs; }
-  HD bool keep(PetscInt node, PetscInt j) const
+  HD bool     keep(PetscInt node, PetscInt j) const
   {
     const PetscInt J   = j < A.ncols ? j / bs : n + ghost_node[j - A.ncols];
     PetscInt       low = gptr[node], high = gptr[node + 1];
@@ -255,8 +254,7 @@ PetscErrorCode FilterWeak(Mat A, const Graph &G, Mat *filtered)
 
     ghost_node[c] = at != G.ghost.end() && *at == rows.ghost()[c] / bs ? static_cast<PetscInt>(at - G.ghost.begin()) : G.nghost();
   }
-  FilteredRow body{rows.view(), bs,           G.n,           start,   rows.ghost(), ghost_node.data(), G.ptr.data(), G.col.data(), nullptr,
-                   length.data(), nullptr, nullptr};
+  FilteredRow body{rows.view(), bs, G.n, start, rows.ghost(), ghost_node.data(), G.ptr.data(), G.col.data(), nullptr, length.data(), nullptr, nullptr};
   PetscCallCXX(for_each_row(Space::Host, m, body));
   PetscCall(RowPointer(G.comm, length, ptr));
   PetscCallCXX(col.resize(ptr[m]), val.resize(ptr[m]));

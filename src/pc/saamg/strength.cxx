@@ -105,8 +105,7 @@ PetscErrorCode RowPointer(MPI_Comm comm, const std::vector<PetscInt> &length, st
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode CreateAij(MPI_Comm comm, PetscInt m, PetscInt n, PetscInt rbs, PetscInt cbs, const std::vector<PetscInt> &ptr, const std::vector<PetscInt> &col,
-                         const std::vector<PetscScalar> &val, Mat *A)
+PetscErrorCode CreateAij(MPI_Comm comm, PetscInt m, PetscInt n, PetscInt rbs, PetscInt cbs, const std::vector<PetscInt> &ptr, const std::vector<PetscInt> &col, const std::vector<PetscScalar> &val, Mat *A)
 {
   static const PetscInt no_col = 0; // PETSc takes a null pointer for "not given"
   PetscMPIInt           size;
@@ -139,8 +138,10 @@ struct BlockRows {
       A.for_each_entry(node, [&](PetscInt j, PetscScalar a) { f(j, PetscRealPart(a * PetscConj(a))); });
       return;
     }
-    merge(node, A.dptr, A.dcol, A.dval, [this](PetscInt c) { return c / bs; }, f);
-    merge(node, A.optr, A.ocol, A.oval, [this](PetscInt c) { return n + ghost_node[c]; }, f);
+    merge(
+      node, A.dptr, A.dcol, A.dval, [this](PetscInt c) { return c / bs; }, f);
+    merge(
+      node, A.optr, A.ocol, A.oval, [this](PetscInt c) { return n + ghost_node[c]; }, f);
   }
 
 private:
@@ -183,7 +184,7 @@ struct DiagonalNorm {
 
   HD void operator()(PetscInt i) const
   {
-    PetscReal d = 0;
+    PetscReal d  = 0;
     bool      ok = true;
 
     A.for_each_block(i, [&](PetscInt j, PetscReal norm2) {
@@ -424,8 +425,7 @@ PetscErrorCode StrengthGraph(Mat A, PetscInt bs, PetscReal threshold, Graph &G)
   PetscCall(RowPointer(G.comm, length, G.ptr));
   PetscCallCXX(G.col.resize(G.ptr[G.n]), G.weight.resize(G.ptr[G.n]));
   PetscCallCXX(for_each_row(Space::Host, G.n,
-                            FillStrong{blocks, measure, G.start, G.ghost.data(), count.data(), G.ptr.data(), G.col.data(), length.data(), G.weight.data(),
-                                       check.data()}));
+                            FillStrong{blocks, measure, G.start, G.ghost.data(), count.data(), G.ptr.data(), G.col.data(), length.data(), G.weight.data(), check.data()}));
   PetscCall(rows.close());
   asymmetry = std::accumulate(check.begin(), check.end(), std::uint64_t(0));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &asymmetry, 1, MPI_UINT64_T, MPI_SUM, G.comm));

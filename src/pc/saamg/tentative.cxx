@@ -102,8 +102,7 @@ void AddGram(PetscInt nrows, PetscInt bs, PetscInt k, const std::vector<PetscInt
 
 } // namespace
 
-PetscErrorCode TentativeProlongator(MPI_Comm comm, const Aggregates &aggregates, PetscInt bs, PetscInt k, const std::vector<PetscScalar> &B, Mat *T,
-                                    std::vector<PetscScalar> &Bcoarse)
+PetscErrorCode TentativeProlongator(MPI_Comm comm, const Aggregates &aggregates, PetscInt bs, PetscInt k, const std::vector<PetscScalar> &B, Mat *T, std::vector<PetscScalar> &Bcoarse)
 {
   const PetscInt           nnodes = static_cast<PetscInt>(aggregates.of_node.size()), nrows = nnodes * bs, kk = k * k;
   std::vector<PetscInt>    touched, leaf, length, ptr, col;
