@@ -44,4 +44,30 @@ template <class Body> void for_each_row(Space space, PetscInt n, const Body &bod
   for (PetscInt row = 0; row < n; row++) body(row);
 }
 
+#if defined(__CUDACC__)
+template <class Body> __global__ void __launch_bounds__(rows_per_block) WarpKernel(PetscInt n, Body body)
+{
+  const std::int64_t warp = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) >> 5;
+
+  if (warp < n) body(static_cast<PetscInt>(warp), static_cast<int>(threadIdx.x & 31));
+}
+
+/* body(k, lane) for k < n with the 32 lanes of one warp: for matrices with too few rows to fill the device one thread a row. */
+template <class Body> void for_each_warp(PetscInt n, const Body &body)
+{
+  const std::int64_t blocks = (static_cast<std::int64_t>(n) * 32 + rows_per_block - 1) / rows_per_block;
+
+  if (n <= 0) return;
+  WarpKernel<<<static_cast<unsigned>(blocks), rows_per_block, 0, static_cast<cudaStream_t>(device::stream())>>>(n, body);
+  if (const cudaError_t err = cudaGetLastError(); err != cudaSuccess) throw DeviceError(std::string("kernel launch: ") + cudaGetErrorString(err));
+}
+
+/* Sum over the lanes that are equal modulo `stride`, a power of two: all of them get it. */
+template <class V> __device__ inline V sum_lanes(V value, int stride)
+{
+  for (int offset = stride; offset < 32; offset <<= 1) value += __shfl_xor_sync(0xffffffffu, value, offset);
+  return value;
+}
+#endif
+
 } // namespace goza

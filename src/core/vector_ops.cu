@@ -36,7 +36,7 @@ template <class V> struct FirstStep {
 };
 
 template <class V> struct DenseRow {
-  PetscInt nrows, ncols;
+  PetscInt ncols;
   const V *M, *x;
   V       *y;
 
@@ -44,9 +44,20 @@ template <class V> struct DenseRow {
   {
     V sum = 0;
 
-    for (PetscInt j = 0; j < ncols; j++) sum += M[static_cast<std::size_t>(j) * nrows + i] * x[j];
+    for (PetscInt j = 0; j < ncols; j++) sum += M[static_cast<std::size_t>(i) * ncols + j] * x[j];
     y[i] = sum;
   }
+
+#if defined(__CUDACC__)
+  __device__ void operator()(PetscInt i, int lane) const
+  {
+    V sum = 0;
+
+    for (PetscInt j = lane; j < ncols; j += 32) sum += M[static_cast<std::size_t>(i) * ncols + j] * x[j];
+    sum = sum_lanes(sum, 1);
+    if (lane == 0) y[i] = sum;
+  }
+#endif
 };
 
 } // namespace
@@ -68,7 +79,13 @@ template <class V> void first_step(Space space, PetscInt n, V c, const V *dinv, 
 
 template <class V> void dense_multiply(Space space, PetscInt nrows, PetscInt ncols, const V *M, const V *x, V *y)
 {
-  for_each_row(space, nrows, DenseRow<V>{nrows, ncols, M, x, y});
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) {
+    for_each_warp(nrows, DenseRow<V>{ncols, M, x, y});
+    return;
+  }
+#endif
+  for_each_row(space, nrows, DenseRow<V>{ncols, M, x, y});
 }
 
 #define GOZA_VECTOR_OPS(V) \

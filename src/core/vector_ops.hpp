@@ -12,7 +12,7 @@ template <class From, class To> void add_converted(Space space, PetscInt n, cons
    inverse diagonal of rows that are coupled to nothing, whose D^-1 is 0: they are solved once and left alone. */
 template <class V> void first_step(Space space, PetscInt n, V c, const V *dinv, const V *alone, const V *b, V *x, V *d);
 
-/* y = M x, M dense [ncols][nrows] (column after column, so that neighbouring threads read neighbouring words) */
+/* y = M x, M dense [nrows][ncols] */
 template <class V> void dense_multiply(Space space, PetscInt nrows, PetscInt ncols, const V *M, const V *x, V *y);
 
 } // namespace goza

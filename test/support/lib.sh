@@ -4,8 +4,8 @@ BUILD=${BUILD:-build}
 BUILD=$(cd "$BUILD" && pwd) || exit 2
 LIBGOZA=$BUILD/lib/libgoza.so
 MPIEXEC=${MPIEXEC:-mpiexec}
-# more ranks than cores, and root: Open MPI wants to be told; threads of a BLAS only get in the way
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none OMP_NUM_THREADS=1
+# Open MPI: root and more ranks than cores are meant, and a waiting rank leaves the core to others (without it, two ranks on a busy machine take minutes)
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1 OMP_NUM_THREADS=1
 export PETSC_OPTIONS="${PETSC_OPTIONS-}"
 export LSAN_OPTIONS="suppressions=$here/support/lsan.supp:print_suppressions=0:${LSAN_OPTIONS-}"
 # MPI libraries leave the heap in a state that new-delete pairing checks of a dlopened library trip over

@@ -19,6 +19,22 @@ PetscErrorCode MatDuplicate_Format(Mat A, MatDuplicateOption how, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The submatrix of a parallel AIJ is a plain one, whatever its parent's type; a field's block should be as fast as the whole. */
+PetscErrorCode MatCreateSubMatrix_Format(Mat A, IS rows, IS cols, MatReuse reuse, Mat *B)
+{
+  FormatMat                    *f, *there;
+  std::unique_ptr<FormatConfig> config;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  PetscCall(MatFormatAsBase(A, f, [&] { return f->base.createsubmatrix(A, rows, cols, reuse, B); }));
+  PetscCall(MatGetFormatMat(*B, &there));
+  if (there) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallCXX(config = f->config->clone());
+  PetscCall(MatFormatAttach(*B, *f->kind, std::move(config)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MatConvert_Format_Base(Mat A, MatType type, MatReuse reuse, Mat *M)
 {
   FormatMat *f;
@@ -75,7 +91,8 @@ PetscErrorCode MatConvert_Any_Format(Mat A, MatType type, MatReuse reuse, Mat *M
   } else {
     PetscCall(MatGetFormatMat(B, &f));
     if (f) PetscCall(MatFormatDetach(B));
-    PetscCall(MatConvert(B, base, MAT_INPLACE_MATRIX, &B));
+    if (B->assembled) PetscCall(MatConvert(B, base, MAT_INPLACE_MATRIX, &B));
+    else if (!mpi) PetscCall(MatSeqAIJSetType(B, base)); /* by way of -mat_seqaij_type, before there are entries */
   }
   PetscCall(MatFormatAttach(B, *kind, std::move(config)));
   *M = B;

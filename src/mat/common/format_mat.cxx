@@ -166,6 +166,7 @@ PetscErrorCode MatFormatOverride(Mat A, FormatMat *f)
   A->ops->assemblyend    = MatAssemblyEnd_Format;
   A->ops->setfromoptions = MatSetFromOptions_Format;
   A->ops->convertfrom    = MatConvert_Any_Format;
+  if (f->base.createsubmatrix) A->ops->createsubmatrix = MatCreateSubMatrix_Format;
   if (f->base_type == MATSEQAIJCUSPARSE) {
     A->ops->productsetfromoptions = MatProductSetFromOptions_Format;
     wrap<&_MatOps::multtranspose>(A);
@@ -293,6 +294,7 @@ PetscErrorCode MatRegister_Format(const FormatKind &kind)
   PetscCall(MatRegisterRootName(kind.root, kind.seq, kind.mpi));
   PetscCall(MatRegister(kind.seq, kind.create_seq));
   PetscCall(MatRegister(kind.mpi, kind.create_mpi));
+  PetscCall(MatSeqAIJRegister(kind.seq, MatConvert_Any_Format)); /* -mat_seqaij_type: every SeqAIJ block, also inside an MPIAIJ */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

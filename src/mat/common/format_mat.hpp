@@ -84,6 +84,7 @@ PetscErrorCode MatMult_Format(Mat A, Vec x, Vec y);
 PetscErrorCode MatMultAdd_Format(Mat A, Vec x, Vec y, Vec z);
 /* format_convert.cxx */
 PetscErrorCode MatDuplicate_Format(Mat A, MatDuplicateOption how, Mat *B);
+PetscErrorCode MatCreateSubMatrix_Format(Mat A, IS rows, IS cols, MatReuse reuse, Mat *B);
 PetscErrorCode MatConvert_Format_Same(Mat A, MatType type, MatReuse reuse, Mat *M);
 PetscErrorCode MatConvert_Format_Base(Mat A, MatType type, MatReuse reuse, Mat *M);
 PetscErrorCode MatConvert_Any_Format(Mat A, MatType type, MatReuse reuse, Mat *M);

@@ -116,11 +116,12 @@ template <class V> PetscErrorCode ParOperator<V>::update_block(Mat block, Format
 
 template <class V> PetscErrorCode ParOperator<V>::behind(Mat A, bool *yes) const
 {
-  PetscObjectState state;
+  Seen now;
+  bool pattern;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
-  *yes = diag_ && state != parent_state_;
+  PetscCall(look(A, parent_seen_, &now, &pattern, yes));
+  *yes = *yes && diag_;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -129,9 +130,9 @@ template <class V> PetscErrorCode ParOperator<V>::update(Mat A, Space space, con
   Mat             Ad, Ao;
   const PetscInt *garray;
   bool            pattern, values;
-  Seen             now;
-  MatInfo          info;
-  PetscObjectState state;
+  Seen            now, parent;
+  MatInfo         info;
+  bool            parent_pattern, parent_moved;
 
   PetscFunctionBegin;
   PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
@@ -147,7 +148,7 @@ template <class V> PetscErrorCode ParOperator<V>::update(Mat A, Space space, con
       halo_                 = Ao ? std::make_unique<Halo<V>>() : nullptr;
     }));
   }
-  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
+  PetscCall(look(A, parent_seen_, &parent, &parent_pattern, &parent_moved));
   PetscCall(look(Ad, diag_seen_, &now, &pattern, &values));
   if (values) {
     diag_seen_ = Seen(); // if this fails, the next update begins anew
@@ -159,7 +160,7 @@ template <class V> PetscErrorCode ParOperator<V>::update(Mat A, Space space, con
   }
   if (Ao) {
     PetscCall(look(Ao, offd_seen_, &now, &pattern, &values));
-    if (state != parent_state_) {
+    if (parent_moved) {
       /* the ghosts move only in an assembly, which is collective and moves A's state; setting up the halo is collective as well */
       PetscMPIInt mine = pattern, any;
 
@@ -179,7 +180,7 @@ template <class V> PetscErrorCode ParOperator<V>::update(Mat A, Space space, con
     PetscCall(MatGetInfo(Ao, MAT_LOCAL, &info));
     nnz_ += info.nz_used;
   }
-  parent_state_ = state;
+  parent_seen_ = parent;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -18,7 +18,7 @@ public:
   PetscErrorCode update(Mat A, Space space, const FormatFactory<V> &factory);
   /* A's state moved since the last update(): the same answer on every rank. */
   PetscErrorCode behind(Mat A, bool *yes) const;
-  void           forget_pattern() { parent_state_ = -1, diag_seen_ = offd_seen_ = Seen(); } // the next update() builds anew
+  void           forget_pattern() { parent_seen_ = diag_seen_ = offd_seen_ = Seen(); } // the next update() builds anew
 
   /* x: the local part, in this space. Collective. */
   PetscErrorCode apply(const V *x, const RowOut<V> &out);
@@ -44,8 +44,7 @@ private:
   std::unique_ptr<Format<V>>    diag_;
   std::unique_ptr<SlicedEll<V, V>> offd_;
   std::unique_ptr<Halo<V>>      halo_;
-  Seen                          diag_seen_, offd_seen_;
-  PetscObjectState              parent_state_ = -1; // A's own
+  Seen                          parent_seen_, diag_seen_, offd_seen_; // parent: A itself
   PetscLogDouble                nnz_    = 0;
   PetscInt                      builds_ = 0;
 };

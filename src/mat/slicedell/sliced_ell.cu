@@ -100,9 +100,18 @@ int log2_exact(PetscInt n)
 
 template <class Store, class V> SlicedEll<Store, V>::SlicedEll(Space space, const SlicedEllOptions &options) : Format<V>(space), options_(options)
 {
-  const PetscInt height = options.slice_height ? options.slice_height : (space == Space::Cuda ? 32 : 1);
+}
 
-  shift_ = log2_exact(height);
+/* On the device 32/H threads share a row: more of them, the fewer rows there are to fill the device with, as long as each has entries to add.
+   On the host rows one by one are as good as any (measured, 27-point 64^3). */
+static PetscInt auto_height(Space space, PetscInt nrows, std::int64_t nnz)
+{
+  constexpr std::int64_t device_full = 500000; // threads: twice what an H200 holds at once
+  std::int64_t           team        = 1;
+
+  if (space == Space::Host) return 1;
+  while (team < 32 && nrows * team < device_full && team * 4 * nrows <= nnz) team *= 2;
+  return static_cast<PetscInt>(32 / team);
 }
 
 template <class Store, class V> EllView<Store> SlicedEll<Store, V>::view() const
@@ -160,7 +169,8 @@ template <class Store, class V> void SlicedEll<Store, V>::build(const Csr &A)
     if (A.space == Space::Cuda) device::copy(&nnz, A.ptr + A.nrows, sizeof(nnz));
     else nnz = A.ptr[A.nrows];
   }
-  nnz_ = nnz;
+  nnz_   = nnz;
+  shift_ = log2_exact(options_.slice_height ? options_.slice_height : auto_height(this->space_, A.nrows, nnz_));
   lay_out(A, options_.sort_window > 0 ? options_.sort_window : 0);
   if (options_.sort_window < 0 && shift_ > 0 && last(slice_ptr_) > nnz_ + nnz_ / 20) lay_out(A, 4096);
   const std::int64_t stored = last(slice_ptr_);
@@ -182,14 +192,25 @@ template <class Store, class V> void SlicedEll<Store, V>::fill(const Csr &A, boo
   for_each_row(this->space_, nslices << shift_, EllFill<Store>{nplaces_, shift_, A.ptr, A.col, row_.data(), A.val, slice_ptr_.data(), columns ? col_.data() : nullptr, val_.data()});
 }
 
+template <class Store, class V, class Out> static void launch(Space space, const EllView<Store> &A, const V *x, const Out &out)
+{
+#if defined(__CUDACC__)
+  if (space == Space::Cuda && A.shift < 5) {
+    for_each_warp((A.nplaces + (PetscInt(1) << A.shift) - 1) >> A.shift, EllSlice<Store, V, Out>{A, x, out});
+    return;
+  }
+#endif
+  for_each_row(space, A.nplaces, EllRow<Store, V, Out>{A, x, out});
+}
+
 template <class Store, class V> void SlicedEll<Store, V>::apply(const V *x, const RowOut<V> &out) const
 {
-  std::visit([&](const auto &o) { for_each_row(this->space_, nplaces_, EllRow<Store, V, std::decay_t<decltype(o)>>{view(), x, o}); }, out);
+  std::visit([&](const auto &o) { launch(this->space_, view(), x, o); }, out);
 }
 
 template <class Store, class V> void SlicedEll<Store, V>::apply_more(const V *x, const RowOut<V> &out) const
 {
-  std::visit([&](const auto &o) { for_each_row(this->space_, nplaces_, EllRow<Store, V, More<std::decay_t<decltype(o)>>>{view(), x, {o}}); }, out);
+  std::visit([&](const auto &o) { launch(this->space_, view(), x, More<std::decay_t<decltype(o)>>{o}); }, out);
 }
 
 template <class Store, class V> std::size_t SlicedEll<Store, V>::bytes() const

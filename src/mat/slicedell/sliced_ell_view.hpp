@@ -42,4 +42,26 @@ template <class Store, class V, class Out> struct EllRow {
   }
 };
 
+#if defined(__CUDACC__)
+/* The same with a warp a slice, H < 32: 32/H threads share a row, and the warp still reads consecutive words. */
+template <class Store, class V, class Out> struct EllSlice {
+  EllView<Store> A;
+  const V       *x;
+  Out            out;
+
+  __device__ void operator()(PetscInt slice, int lane) const
+  {
+    const int          H     = 1 << A.shift;
+    const PetscInt     place = (slice << A.shift) + (lane & (H - 1));
+    std::int64_t       stop  = A.slice_ptr[slice + 1];
+    V                  sum   = 0;
+
+    if (A.length) stop = place < A.nplaces ? A.slice_ptr[slice] + static_cast<std::int64_t>(A.length[place]) * H : 0;
+    for (std::int64_t k = A.slice_ptr[slice] + lane; k < stop; k += 32) sum += static_cast<V>(stream_load(A.val + k)) * x[stream_load(A.col + k)];
+    sum = sum_lanes(sum, H);
+    if (lane < H && place < A.nplaces) out(A.row ? A.row[place] : place, sum);
+  }
+};
+#endif
+
 } // namespace goza

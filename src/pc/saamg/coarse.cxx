@@ -116,7 +116,7 @@ template <class V> PetscErrorCode CoarseSolver<V>::setup(Mat A, Space space)
   PetscCall(Guarded([&] {
     inverse.resize((std::size_t)m_ * n_);
     for (PetscInt i = 0; i < m_; i++) {
-      for (PetscInt j = 0; j < n_; j++) inverse[(std::size_t)j * m_ + i] = static_cast<V>(M[(rstart + i) * n_ + j]);
+      for (PetscInt j = 0; j < n_; j++) inverse[(std::size_t)i * n_ + j] = static_cast<V>(M[(rstart + i) * n_ + j]);
     }
     inverse_ = Array<V>(space, inverse.data(), inverse.size());
     if (size > 1) {

@@ -19,7 +19,7 @@ private:
   bool                     singular_ = false;
   std::vector<PetscMPIInt> counts_, offsets_; // bytes per rank, when there are several
   std::vector<V>           mine_, everyone_;
-  Array<V>                 inverse_, all_; // [n][m] column after column; [n]
+  Array<V>                 inverse_, all_; // [m][n]; [n]
 };
 
 /* M [n][n] becomes its inverse, or, where it is singular to working precision, its pseudo-inverse, after symmetric scaling to a unit diagonal. */
