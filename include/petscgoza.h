@@ -33,6 +33,7 @@ PETSC_EXTERN PetscErrorCode GozaInitializePackage(void);
 
 PETSC_EXTERN PetscErrorCode MatSlicedEllSetSliceHeight(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatSlicedEllSetSortWindow(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatSlicedEllSetShortIndices(Mat, PetscBool);
 
 PETSC_EXTERN PetscErrorCode PCSAAMGSetThreshold(PC, PetscReal);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetThreshold(PC, PetscReal *);

@@ -51,33 +51,73 @@ struct Iota {
   HD void operator()(PetscInt i) const { p[i] = i; }
 };
 
-/* Writes one place of the slices, all H of the last slice included; columns only when col is there. */
+/* Whether every gap between neighbouring columns of the slice's rows fits in 16 bits; entries[] and gaps[] get the slice's stored entries in the
+   one that will hold its columns, 0 in the other. */
+struct SliceColumns {
+  PetscInt            nplaces;
+  int                 shift;
+  bool                gaps_allowed;
+  const PetscInt     *ptr, *col, *row;
+  const std::int64_t *slice_ptr;
+  std::int64_t       *entries, *gaps;
+
+  HD void operator()(PetscInt slice) const
+  {
+    bool fits = gaps_allowed;
+
+    for (PetscInt place = slice << shift; place < (slice + 1) << shift && place < nplaces && fits; place++) {
+      const PetscInt i = row ? row[place] : place;
+
+      for (PetscInt j = ptr[i] + 1; j < ptr[i + 1] && fits; j++) fits = col[j] >= col[j - 1] && col[j] - col[j - 1] <= 65535;
+    }
+    gaps[slice]    = fits ? slice_ptr[slice + 1] - slice_ptr[slice] : 0;
+    entries[slice] = fits ? 0 : slice_ptr[slice + 1] - slice_ptr[slice];
+  }
+};
+
+/* After both were scanned [nslices + 1]: one signed place for either. */
+struct SliceColumnPlace {
+  const std::int64_t *gaps;
+  std::int64_t       *entries; // becomes col_ptr
+
+  HD void operator()(PetscInt slice) const
+  {
+    if (gaps[slice + 1] > gaps[slice]) entries[slice] = ~gaps[slice];
+  }
+};
+
+/* Writes one place of the slices, all H of the last slice included; columns only when they are asked for. */
 template <class Store> struct EllFill {
   PetscInt            nplaces;
   int                 shift;
+  bool                columns;
   const PetscInt     *ptr, *acol, *row;
   const PetscScalar  *aval;
-  const std::int64_t *slice_ptr;
-  PetscInt           *col;
+  const std::int64_t *slice_ptr, *col_ptr;
+  PetscInt           *col, *first;
+  std::uint16_t      *gap;
   Store              *val;
 
   HD void operator()(PetscInt place) const
   {
-    const PetscInt slice = place >> shift, H = PetscInt(1) << shift;
-    PetscInt       j = 0, end = 0, last = 0;
+    const PetscInt     slice = place >> shift, H = PetscInt(1) << shift, offset = place & (H - 1);
+    const std::int64_t begin = slice_ptr[slice], end = slice_ptr[slice + 1], at = col_ptr[slice];
+    PetscInt           j = 0, stop = 0, last = 0, before = 0;
 
     if (place < nplaces) {
       const PetscInt i = row ? row[place] : place;
 
-      j   = ptr[i];
-      end = ptr[i + 1];
+      j    = ptr[i];
+      stop = ptr[i + 1];
+      if (j < stop) last = before = acol[j];
+      if (columns && first) first[place] = last;
     }
-    for (std::int64_t k = slice_ptr[slice] + (place & (H - 1)); k < slice_ptr[slice + 1]; k += H, j++) {
-      const bool entry = j < end;
-
-      if (entry) last = acol[j];
-      if (col) col[k] = last;
-      val[k] = entry ? static_cast<Store>(aval[j]) : Store(0);
+    for (std::int64_t k = begin + offset; k < end; k += H, j++) {
+      if (j < stop) last = acol[j];
+      val[k] = j < stop ? static_cast<Store>(aval[j]) : Store(0);
+      if (columns && at < 0) gap[~at + k - begin] = static_cast<std::uint16_t>(last - before);
+      if (columns && at >= 0) col[at + k - begin] = last;
+      before = last;
     }
   }
 };
@@ -116,7 +156,7 @@ static PetscInt auto_height(Space space, PetscInt nrows, std::int64_t nnz)
 
 template <class Store, class V> EllView<Store> SlicedEll<Store, V>::view() const
 {
-  return {nplaces_, shift_, slice_ptr_.data(), row_.data(), length_.data(), col_.data(), val_.data()};
+  return {nplaces_, shift_, slice_ptr_.data(), row_.data(), length_.data(), val_.data(), col_ptr_.data(), col_.data(), gap_.data(), first_.data()};
 }
 
 /* Order of the rows and slice pointers. */
@@ -173,10 +213,29 @@ template <class Store, class V> void SlicedEll<Store, V>::build(const Csr &A)
   shift_ = log2_exact(options_.slice_height ? options_.slice_height : auto_height(this->space_, A.nrows, nnz_));
   lay_out(A, options_.sort_window > 0 ? options_.sort_window : 0);
   if (options_.sort_window < 0 && shift_ > 0 && last(slice_ptr_) > nnz_ + nnz_ / 20) lay_out(A, 4096);
-  const std::int64_t stored = last(slice_ptr_);
-  col_                      = Array<PetscInt>(this->space_, stored);
-  val_                      = Array<Store>(this->space_, stored);
+  val_ = Array<Store>(this->space_, last(slice_ptr_));
+  place_columns(A);
   fill(A, true);
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::place_columns(const Csr &A)
+{
+  const Space         space   = this->space_;
+  const PetscInt      nslices = static_cast<PetscInt>(slice_ptr_.size()) - 1;
+  const bool          shared  = space == Space::Cuda && shift_ < 5; // threads that share a row cannot add up its gaps
+  Array<std::int64_t> gaps(space, nslices + 1);
+
+  col_ptr_ = Array<std::int64_t>(space, nslices + 1);
+  gaps.zero();
+  col_ptr_.zero();
+  for_each_row(space, nslices, SliceColumns{nplaces_, shift_, options_.gaps && !shared, A.ptr, A.col, row_.data(), slice_ptr_.data(), col_ptr_.data(), gaps.data()});
+  exclusive_scan(space, gaps.data(), gaps.size());
+  exclusive_scan(space, col_ptr_.data(), col_ptr_.size());
+  in_gaps_ = last(gaps);
+  col_     = Array<PetscInt>(space, last(col_ptr_));
+  gap_     = Array<std::uint16_t>(space, in_gaps_);
+  first_   = Array<PetscInt>(space, in_gaps_ ? nplaces_ : 0);
+  for_each_row(space, nslices, SliceColumnPlace{gaps.data(), col_ptr_.data()});
 }
 
 template <class Store, class V> void SlicedEll<Store, V>::refill(const Csr &A)
@@ -189,7 +248,7 @@ template <class Store, class V> void SlicedEll<Store, V>::fill(const Csr &A, boo
   const PetscInt nslices = static_cast<PetscInt>(slice_ptr_.size()) - 1;
 
   if (!val_.size()) return;
-  for_each_row(this->space_, nslices << shift_, EllFill<Store>{nplaces_, shift_, A.ptr, A.col, row_.data(), A.val, slice_ptr_.data(), columns ? col_.data() : nullptr, val_.data()});
+  for_each_row(this->space_, nslices << shift_, EllFill<Store>{nplaces_, shift_, columns, A.ptr, A.col, row_.data(), A.val, slice_ptr_.data(), col_ptr_.data(), col_.data(), first_.data(), gap_.data(), val_.data()});
 }
 
 template <class Store, class V, class Out> static void launch(Space space, const EllView<Store> &A, const V *x, const Out &out)
@@ -215,15 +274,16 @@ template <class Store, class V> void SlicedEll<Store, V>::apply_more(const V *x,
 
 template <class Store, class V> std::size_t SlicedEll<Store, V>::bytes() const
 {
-  return slice_ptr_.bytes() + row_.bytes() + length_.bytes() + col_.bytes() + val_.bytes();
+  return slice_ptr_.bytes() + row_.bytes() + length_.bytes() + val_.bytes() + col_ptr_.bytes() + col_.bytes() + gap_.bytes() + first_.bytes();
 }
 
 template <class Store, class V> std::string SlicedEll<Store, V>::describe() const
 {
-  char text[200];
+  char text[256];
 
-  std::snprintf(text, sizeof(text), "slice height %d, sort window %d, stored %lld for %lld nonzeros (padding %.2f %%), %zu-byte values", 1 << shift_, static_cast<int>(window_),
-                static_cast<long long>(val_.size()), static_cast<long long>(nnz_), nnz_ ? 100.0 * (static_cast<double>(val_.size()) / static_cast<double>(nnz_) - 1.0) : 0.0, sizeof(Store));
+  std::snprintf(text, sizeof(text), "slice height %d, sort window %d, stored %lld for %lld nonzeros (padding %.2f %%), %zu-byte values, %.0f %% of the columns in 16 bits", 1 << shift_, static_cast<int>(window_),
+                static_cast<long long>(val_.size()), static_cast<long long>(nnz_), nnz_ ? 100.0 * (static_cast<double>(val_.size()) / static_cast<double>(nnz_) - 1.0) : 0.0, sizeof(Store),
+                val_.size() ? 100.0 * static_cast<double>(in_gaps_) / static_cast<double>(val_.size()) : 0.0);
   return text;
 }
 

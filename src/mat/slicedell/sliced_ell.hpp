@@ -9,6 +9,7 @@ namespace goza
 struct SlicedEllOptions {
   PetscInt slice_height = 0;     // a power of two; 0: 1 on the host; on the device 32, fewer where there are few rows
   PetscInt sort_window  = -1;    // rows are sorted by length inside windows of this many; 0: never; -1: 4096 where that saves 5 % of the stored entries
+  bool     gaps         = true;  // columns in 16 bits where they fit
   bool     drop_empty   = false; // hold only the rows that have entries (the off-diagonal block of a parallel matrix)
 };
 
@@ -28,15 +29,18 @@ public:
 
 private:
   void lay_out(const Csr &A, PetscInt window);
+  void place_columns(const Csr &A);
   void fill(const Csr &A, bool columns);
 
   SlicedEllOptions    options_;
   int                 shift_   = 0;
   PetscInt            nplaces_ = 0, window_ = 0;
   std::int64_t        nnz_ = 0;
-  Array<std::int64_t> slice_ptr_;
-  Array<PetscInt>     row_, length_, col_;
-  Array<Store>        val_;
+  std::int64_t         in_gaps_ = 0; // stored entries whose column takes 16 bits
+  Array<std::int64_t>  slice_ptr_, col_ptr_;
+  Array<PetscInt>      row_, length_, col_, first_;
+  Array<std::uint16_t> gap_;
+  Array<Store>         val_;
 };
 
 } // namespace goza

@@ -10,6 +10,7 @@ namespace goza
 namespace
 {
 
+const char *const indices[]       = {"auto", "32"};
 const char *const slice_heights[] = {"auto", "1", "2", "4", "8", "16", "32", "64", "128"};
 
 class SlicedEllConfig final : public FormatConfig {
@@ -30,8 +31,10 @@ public:
     if (flg) PetscCall(MatSlicedEllSetSliceHeight(A, which ? PetscInt(1) << (which - 1) : 0));
     PetscCall(PetscOptionsInt("-mat_slicedell_sort_window", "Sort rows by length inside windows of this many rows (0: never, -1: where it saves 5 %)", "MatSlicedEllSetSortWindow", options.sort_window, &which, &flg));
     if (flg) PetscCall(MatSlicedEllSetSortWindow(A, which));
+    PetscCall(PetscOptionsEList("-mat_slicedell_index", "Bits of a column index (auto: 16 in the slices where they fit, else 32)", "MatSlicedEllSetShortIndices", indices, 2, indices[!options.gaps], &which, &flg));
+    if (flg) PetscCall(MatSlicedEllSetShortIndices(A, which ? PETSC_FALSE : PETSC_TRUE));
     PetscOptionsHeadEnd();
-    *changed = before.slice_height != options.slice_height || before.sort_window != options.sort_window;
+    *changed = before.slice_height != options.slice_height || before.sort_window != options.sort_window || before.gaps != options.gaps;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -47,6 +50,7 @@ public:
     PetscFunctionBegin;
     PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSlicedEllSetSliceHeight_C", attach ? SetSliceHeight : NULL));
     PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSlicedEllSetSortWindow_C", attach ? SetSortWindow : NULL));
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSlicedEllSetShortIndices_C", attach ? SetShortIndices : NULL));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -82,6 +86,17 @@ private:
     PetscCall(Get(A, &self));
     PetscCheck(window >= -1, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_slicedell_sort_window %" PetscInt_FMT " is not -1 (auto), 0 (never) or a number of rows", window);
     self->options.sort_window = window;
+    PetscCall(MatFormatChanged(A));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  static PetscErrorCode SetShortIndices(Mat A, PetscBool shorter)
+  {
+    SlicedEllConfig *self = nullptr;
+
+    PetscFunctionBegin;
+    PetscCall(Get(A, &self));
+    self->options.gaps = shorter;
     PetscCall(MatFormatChanged(A));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -173,6 +188,33 @@ PetscErrorCode MatSlicedEllSetSortWindow(Mat A, PetscInt window)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*@
+  MatSlicedEllSetShortIndices - Says whether a `MATSLICEDELL` matrix may store column indices in 16 bits where they fit
+
+  Logically Collective
+
+  Input Parameters:
++ A       - the matrix
+- shorter - `PETSC_TRUE` (the default): 16-bit gaps between columns in the slices where all fit; `PETSC_FALSE`: 32-bit columns everywhere
+
+  Options Database Key:
+. -mat_slicedell_index (auto|32) - bits of a column index
+
+  Level: intermediate
+
+  Note:
+  The format is built anew at the next product. Does nothing for other matrix types.
+
+.seealso: `MATSLICEDELL`, `MatSlicedEllSetSliceHeight()`
+@*/
+PetscErrorCode MatSlicedEllSetShortIndices(Mat A, PetscBool shorter)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscTryMethod(A, "MatSlicedEllSetShortIndices_C", (Mat, PetscBool), (A, shorter));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*MC
    MATSLICEDELL - MATSLICEDELL = "slicedell" - A sparse matrix in sliced ELL storage, on the host or on an NVIDIA GPU; "seqaijslicedell" on one
    MPI process and "mpiaijslicedell" on several.
@@ -180,6 +222,7 @@ PetscErrorCode MatSlicedEllSetSortWindow(Mat A, PetscInt window)
    Options Database Keys:
 + -mat_type slicedell                                         - sets the type during `MatSetFromOptions()`
 . -mat_slicedell_slice_height (auto|1|2|4|8|16|32|64|128)     - rows in a slice
+. -mat_slicedell_index (auto|32)                              - 16-bit indices where they fit, or 32-bit everywhere
 - -mat_slicedell_sort_window window                           - sort rows by length inside windows of this many rows
 
   Level: beginner
