@@ -57,11 +57,53 @@ BOOST_AUTO_TEST_CASE(slices_of_two_unsorted)
   const std::vector<PetscScalar> first(view.val, view.val + 4);
   BOOST_TEST(first == (std::vector<PetscScalar>{1, 3, 2, 0}), boost::test_tools::per_element());
   for (int k = 0; k < 4; k++) BOOST_TEST(view.val[4 + 2 * k] == val[3 + k]); /* row 2, every second word of its slice */
-  BOOST_TEST(view.col[0] == 0);
-  BOOST_TEST(view.col[1] == 1);
-  BOOST_TEST(view.col[2] == 2);
-  BOOST_TEST(view.col[3] == 1); /* padding: a column of its own row */
+  /* columns: the first of each row, then the gaps, in the places of the values */
+  const std::vector<PetscInt>      first_col(view.first, view.first + 5);
+  const std::vector<std::uint16_t> gaps(view.gap, view.gap + 4);
+  for (int s = 0; s < 3; s++) BOOST_TEST(view.col_ptr[s] == ~slice_ptr[s]);
+  BOOST_TEST(first_col[0] == 0);
+  BOOST_TEST(first_col[1] == 1);
+  BOOST_TEST(first_col[2] == 0);
+  BOOST_TEST(first_col[4] == 3);
+  BOOST_TEST(gaps == (std::vector<std::uint16_t>{0, 0, 2, 0}), boost::test_tools::per_element()); /* padding: a column of its own row */
   check_product(ell);
+}
+
+BOOST_AUTO_TEST_CASE(columns_in_full)
+{
+  SlicedEllOptions options;
+  options.slice_height = 2;
+  options.sort_window  = 0;
+  options.gaps         = false;
+  SlicedEll<PetscScalar, PetscScalar> ell(Space::Host, options);
+  ell.build(A);
+  const auto                  view = ell.view();
+  const std::vector<PetscInt> first(view.col, view.col + 4);
+
+  BOOST_TEST(view.col_ptr[1] == 4);
+  BOOST_TEST(first == (std::vector<PetscInt>{0, 1, 2, 1}), boost::test_tools::per_element()); /* padding: a column of its own row */
+  for (int k = 0; k < 4; k++) BOOST_TEST(view.col[4 + 2 * k] == col[3 + k]);
+  check_product(ell);
+}
+
+/* Slice 0 has a gap of more than 16 bits, slice 1 one that goes back (unsorted columns), slice 2 the widest that fits. */
+BOOST_AUTO_TEST_CASE(columns_that_do_not_fit_in_16_bits)
+{
+  const std::vector<PetscInt>    wide_ptr{0, 2, 4, 6}, wide_col{1, 65537, 7, 3, 2, 65537};
+  const std::vector<PetscScalar> ones(6, 1);
+  std::vector<PetscScalar>       x(70000), y(3);
+  SlicedEllOptions               options;
+
+  options.slice_height = 1;
+  for (std::size_t i = 0; i < x.size(); i++) x[i] = static_cast<PetscReal>(i);
+  SlicedEll<PetscScalar, PetscScalar> ell(Space::Host, options);
+  ell.build(Csr{Space::Host, 3, 70000, wide_ptr.data(), wide_col.data(), ones.data()});
+  const auto view = ell.view();
+  BOOST_TEST(view.col_ptr[0] == 0);
+  BOOST_TEST(view.col_ptr[1] == 2);
+  BOOST_TEST(view.col_ptr[2] == ~0);
+  ell.apply(x.data(), goza::Assign<PetscScalar>{y.data()});
+  BOOST_TEST(y == (std::vector<PetscScalar>{65538, 10, 65539}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(every_height_and_window_gives_the_same_product)

@@ -126,12 +126,134 @@ static PetscErrorCode MatSetValuesCOO_Format(Mat A, const PetscScalar v[], Inser
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatDestroy_Format(Mat A)
+/* --- operations of SeqAIJCUSPARSE and MPIAIJCUSPARSE that take vectors: those take device vectors only, ours any */
+
+static PetscErrorCode OnDevice(Vec v, bool read, Vec *w)
+{
+  PetscBool cuda;
+  PetscInt  n, N;
+
+  PetscFunctionBegin;
+  *w = v;
+  if (!v) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)v, &cuda, VECSEQCUDA, VECMPICUDA, ""));
+  if (cuda) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecGetLocalSize(v, &n));
+  PetscCall(VecGetSize(v, &N));
+  PetscCall(VecCreate(PetscObjectComm((PetscObject)v), w));
+  PetscCall(VecSetSizes(*w, n, N));
+  PetscCall(VecSetType(*w, VECCUDA));
+  if (read) PetscCall(VecCopy(v, *w));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Back(Vec v, bool written, Vec *w)
 {
   PetscFunctionBegin;
-  PetscCall(MatFormatDetach(A));
-  PetscTryTypeMethod(A, destroy);
+  if (v != *w) {
+    if (written) PetscCall(VecCopy(*w, v));
+    PetscCall(VecDestroy(w));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <auto Op> static PetscErrorCode MatInOut_Device(Mat A, Vec x, Vec y) /* y = op(A) x */
+{
+  Vec dx, dy;
+
+  PetscFunctionBegin;
+  PetscCall(OnDevice(x, true, &dx));
+  PetscCall(OnDevice(y, false, &dy));
+  PetscCall(AsBase<Op>::call(A, dx, dy));
+  PetscCall(Back(x, false, &dx));
+  PetscCall(Back(y, true, &dy));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <auto Op> static PetscErrorCode MatInInOut_Device(Mat A, Vec x, Vec y, Vec z) /* z = y + op(A) x; y may be z */
+{
+  Vec dx, dy, dz;
+
+  PetscFunctionBegin;
+  PetscCall(OnDevice(x, true, &dx));
+  PetscCall(OnDevice(y, true, &dy));
+  if (y == z) dz = dy;
+  else PetscCall(OnDevice(z, false, &dz));
+  PetscCall(AsBase<Op>::call(A, dx, dy, dz));
+  PetscCall(Back(x, false, &dx));
+  if (y != z) PetscCall(Back(y, false, &dy));
+  PetscCall(Back(z, true, &dz));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Both are ours, or PETSc had not come here. */
+static PetscErrorCode MatAXPY_Device(Mat Y, PetscScalar a, Mat X, MatStructure structure)
+{
+  FormatMat *fx, *fy;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(X, &fx));
+  PetscCall(MatGetFormatMat(Y, &fy));
+  PetscCall(MatFormatAsBase(Y, fy, [&] {
+    if (X == Y) return fy->base.axpy(Y, a, X, structure);
+    return MatFormatAsBase(X, fx, [&] { return fy->base.axpy(Y, a, X, structure); });
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatGetDiagonal_Device(Mat A, Vec d)
+{
+  Vec dd;
+
+  PetscFunctionBegin;
+  PetscCall(OnDevice(d, false, &dd));
+  PetscCall(AsBase<&_MatOps::getdiagonal>::call(A, dd));
+  PetscCall(Back(d, true, &dd));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatDiagonalScale_Device(Mat A, Vec l, Vec r)
+{
+  Vec dl, dr;
+
+  PetscFunctionBegin;
+  PetscCall(OnDevice(l, true, &dl));
+  PetscCall(OnDevice(r, true, &dr));
+  PetscCall(AsBase<&_MatOps::diagonalscale>::call(A, dl, dr));
+  PetscCall(Back(l, false, &dl));
+  PetscCall(Back(r, false, &dr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* PETSc destroys the inside of a matrix in two ways: with the whole matrix, and, its composed objects already taken away, to put another one's
+   inside there (MatHeaderMerge()). In the second the shell stays a Goza matrix, and only the base type's part goes. */
+static const char *const base_types[] = {MATSEQAIJ, MATMPIAIJ, "seqaijcusparse", "mpiaijcusparse"};
+static PetscErrorCode (*base_destroy[PETSC_STATIC_ARRAY_LENGTH(base_types)])(Mat);
+
+template <int base> static PetscErrorCode MatDestroy_Format(Mat A)
+{
+  FormatMat *f;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  if (f) PetscCall(MatFormatDetach(A));
+  PetscCall((*base_destroy[base])(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode OverrideDestroy(Mat A, const FormatMat *f)
+{
+  static PetscErrorCode (*const ours[])(Mat) = {MatDestroy_Format<0>, MatDestroy_Format<1>, MatDestroy_Format<2>, MatDestroy_Format<3>};
+
+  PetscFunctionBegin;
+  for (std::size_t b = 0; b < PETSC_STATIC_ARRAY_LENGTH(base_types); b++) {
+    if (f->base_type == base_types[b]) {
+      base_destroy[b] = f->base.destroy;
+      A->ops->destroy = ours[b];
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP, "A Goza matrix cannot be made from type %s", f->base_type.c_str());
 }
 
 /* --- attaching and detaching */
@@ -162,28 +284,49 @@ PetscErrorCode MatFormatOverride(Mat A, FormatMat *f)
   A->ops->multadd        = MatMultAdd_Format;
   A->ops->view           = MatView_Format;
   A->ops->duplicate      = MatDuplicate_Format;
-  A->ops->destroy        = MatDestroy_Format;
   A->ops->assemblyend    = MatAssemblyEnd_Format;
   A->ops->setfromoptions = MatSetFromOptions_Format;
   A->ops->convertfrom    = MatConvert_Any_Format;
+  PetscCall(OverrideDestroy(A, f));
   if (f->base.createsubmatrix) A->ops->createsubmatrix = MatCreateSubMatrix_Format;
   if (f->base_type == MATSEQAIJCUSPARSE) {
     A->ops->productsetfromoptions = MatProductSetFromOptions_Format;
-    wrap<&_MatOps::multtranspose>(A);
-    wrap<&_MatOps::multtransposeadd>(A);
-    wrap<&_MatOps::multhermitiantranspose>(A);
-    wrap<&_MatOps::multhermitiantransposeadd>(A);
+    A->ops->axpy                  = MatAXPY_Device;
+  }
+  if (f->base_type == MATSEQAIJCUSPARSE || f->base_type == MATMPIAIJCUSPARSE) {
+    PetscBool bound;
+
+    PetscCall(MatBoundToCPU(A, &bound));
+    if (!bound) {
+      A->ops->multtranspose    = MatInOut_Device<&_MatOps::multtranspose>;
+      A->ops->multtransposeadd = MatInInOut_Device<&_MatOps::multtransposeadd>;
+      A->ops->getdiagonal      = MatGetDiagonal_Device;
+      A->ops->diagonalscale    = MatDiagonalScale_Device;
+      if (f->base.multhermitiantranspose) A->ops->multhermitiantranspose = MatInOut_Device<&_MatOps::multhermitiantranspose>;
+      if (f->base.multhermitiantransposeadd) A->ops->multhermitiantransposeadd = MatInInOut_Device<&_MatOps::multhermitiantransposeadd>;
+    }
     wrap<&_MatOps::scale>(A);
     wrap<&_MatOps::shift>(A);
-    wrap<&_MatOps::diagonalscale>(A);
-    wrap<&_MatOps::getdiagonal>(A);
     wrap<&_MatOps::zeroentries>(A);
     wrap<&_MatOps::bindtocpu>(A);
     wrap<&_MatOps::setoption>(A);
   }
   PetscCall(ComposeOver(A, "MatSetPreallocationCOO_C", MatSetPreallocationCOO_Format, &f->base_coo_preallocate));
   PetscCall(ComposeOver(A, "MatSetValuesCOO_C", MatSetValuesCOO_Format, &f->base_coo_values));
+  f->ours = *A->ops;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The base's operations again. What PETSc has put there since (the numeric phase of a product that made A) stays. */
+static void RestoreBaseOps(Mat A, const FormatMat *f)
+{
+  static_assert(sizeof(struct _MatOps) % sizeof(PetscVoidFunction) == 0, "a table of functions");
+  PetscVoidFunction       *now  = reinterpret_cast<PetscVoidFunction *>(A->ops);
+  const PetscVoidFunction *base = reinterpret_cast<const PetscVoidFunction *>(&f->base), *ours = reinterpret_cast<const PetscVoidFunction *>(&f->ours);
+
+  for (std::size_t k = 0; k < sizeof(struct _MatOps) / sizeof(PetscVoidFunction); k++) {
+    if (now[k] == ours[k]) now[k] = base[k];
+  }
 }
 
 PetscErrorCode MatFormatBeginBase(Mat A, FormatMat *f, char **name)
@@ -192,7 +335,8 @@ PetscErrorCode MatFormatBeginBase(Mat A, FormatMat *f, char **name)
 
   PetscFunctionBegin;
   if (A->ops->view && A->ops->view != f->base.view && A->ops->view != MatView_Format) f->chained_view = A->ops->view;
-  *A->ops = f->base;
+  A->ops->view = f->ours.view;
+  RestoreBaseOps(A, f);
   *name   = obj->type_name; /* kept, not freed: a user may hold what MatGetType() gave */
   PetscCall(PetscStrallocpy(f->base_type.c_str(), &obj->type_name));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -271,7 +415,7 @@ PetscErrorCode MatFormatDetach(Mat A)
   PetscCall(f->config->compose(A, false));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSetPreallocationCOO_C", f->base_coo_preallocate));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSetValuesCOO_C", f->base_coo_values));
-  if (!MatIsHashed(A)) *A->ops = f->base;
+  if (!MatIsHashed(A)) RestoreBaseOps(A, f);
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, f->base_type.c_str()));
   PetscCall(PetscObjectCompose((PetscObject)A, context_key, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);

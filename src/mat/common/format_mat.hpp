@@ -14,6 +14,7 @@ struct FormatMat {
   std::unique_ptr<FormatConfig> config;
   std::string                   base_type;
   struct _MatOps                base; // the operations of base_type
+  struct _MatOps                ours; // the same with the overrides, as MatFormatOverride() left them
   PetscErrorCode (*chained_view)(Mat, PetscViewer) = nullptr; // a DM's view, put in place of ours
   PetscErrorCode (*base_coo_preallocate)(Mat, PetscCount, PetscInt[], PetscInt[]) = nullptr;
   PetscErrorCode (*base_coo_values)(Mat, const PetscScalar[], InsertMode)         = nullptr;

@@ -146,7 +146,7 @@ template <class Store, class V> SlicedEll<Store, V>::SlicedEll(Space space, cons
    On the host rows one by one are as good as any (measured, 27-point 64^3). */
 static PetscInt auto_height(Space space, PetscInt nrows, std::int64_t nnz)
 {
-  constexpr std::int64_t device_full = 500000; // threads: twice what an H200 holds at once
+  constexpr std::int64_t device_full = 200000; // threads; an H200 holds 270336, and 64^3 rows were best one thread each
   std::int64_t           team        = 1;
 
   if (space == Space::Host) return 1;

@@ -95,8 +95,10 @@ public:
         if (!t) t = std::make_unique<Transfer<Coarse>>();
       }
     }));
+    CycleOptions below = options;
+    below.smoothing.chebyshev_degree = options.coarse_chebyshev_degree;
     for (std::size_t l = 1; l < grids.size(); l++) {
-      PetscCall(coarse_[l - 1]->setup(grids[l], space, nullptr, options));
+      PetscCall(coarse_[l - 1]->setup(grids[l], space, nullptr, below));
       PetscCall(transfer_[l - 1]->setup(grids[l - 1], space));
     }
     PetscCall(MatGetSize(grids.back().A, &rows, NULL));

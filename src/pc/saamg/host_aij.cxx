@@ -36,16 +36,22 @@ PetscErrorCode HostAij::open(Mat A)
   Mat             Ad, Ao;
   const PetscInt *garray;
   PetscInt        m, n, M, N;
+  PetscMPIInt     size;
 
   PetscFunctionBegin;
   PetscCall(close());
+  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
+  if (size == 1) { /* a parallel type on one rank is its diagonal block, and the other levels will be sequential */
+    A  = Ad;
+    Ao = NULL;
+  }
   PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &plain, MATSEQAIJ, MATMPIAIJ, ""));
   if (plain) {
     PetscCall(PetscObjectReference((PetscObject)A));
     mat_ = A;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
   PetscCall(MatGetLocalSize(A, &m, &n));
   PetscCall(MatGetSize(A, &M, &N));
   PetscCall(diag_.open(Ad));

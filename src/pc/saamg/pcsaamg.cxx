@@ -219,7 +219,8 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
 . -pc_saamg_smoother (jacobi|chebyshev)        - smoother on all but the coarsest level
 . -pc_saamg_sweeps n                           - applications of the smoother before and after the coarse correction
 . -pc_saamg_jacobi_relax w                     - relaxation of Jacobi
-. -pc_saamg_chebyshev_degree n                 - degree of the Chebyshev polynomial
+. -pc_saamg_chebyshev_degree n                 - degree of the Chebyshev polynomial on the finest level
+. -pc_saamg_coarse_chebyshev_degree n          - the same on the others
 . -pc_saamg_chebyshev_ratio r                  - smooths [lambda_max/r, lambda_max]
 . -pc_saamg_esteig_iterations n                - Lanczos steps of the estimate of lambda_max
 . -pc_saamg_precision (double|mixed|single)    - precision of the cycle; mixed: the finest level in double, the others in single

@@ -75,6 +75,8 @@ PetscErrorCode PCSetFromOptions_SAAMG(PC pc, GozaOptionItems PetscOptionsObject)
   if (flg) PetscCall(PCSAAMGSetChebyshev(pc, n, s.chebyshev_ratio));
   PetscCall(PetscOptionsReal("-pc_saamg_chebyshev_ratio", "The polynomial smooths [lambda_max/ratio, lambda_max]", "PCSAAMGSetChebyshev", s.chebyshev_ratio, &r, &flg));
   if (flg) PetscCall(PCSAAMGSetChebyshev(pc, s.chebyshev_degree, r));
+  PetscCall(PetscOptionsInt("-pc_saamg_coarse_chebyshev_degree", "Degree of the Chebyshev polynomial below the finest level", "PCSAAMGSetCoarseChebyshevDegree", mg->cycle_options.coarse_chebyshev_degree, &n, &flg));
+  if (flg) PetscCall(PCSAAMGSetCoarseChebyshevDegree(pc, n));
   PetscCall(PetscOptionsInt("-pc_saamg_esteig_iterations", "Lanczos steps of the estimate of the largest eigenvalue", "PCSAAMGSetEstEigIterations", mg->hierarchy_options.esteig_iterations, &n, &flg));
   if (flg) PetscCall(PCSAAMGSetEstEigIterations(pc, n));
   PetscCall(PetscOptionsEnum("-pc_saamg_precision", "Precision of the cycle", "PCSAAMGSetPrecision", precision_names, (PetscEnum)mg->precision, &e, &flg));
@@ -371,6 +373,52 @@ PetscErrorCode PCSAAMGGetChebyshev(PC pc, PetscInt *degree, PetscReal *ratio)
   PetscCall(FindOrFail(pc, &mg));
   *degree = mg->cycle_options.smoothing.chebyshev_degree;
   *ratio = mg->cycle_options.smoothing.chebyshev_ratio;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGSetCoarseChebyshevDegree - Sets the Chebyshev smoother's degree below the finest level
+
+  Logically Collective
+
+  Input Parameters:
++ pc - the preconditioner, of type `PCSAAMG`
+- degree - at least 1 (default 4)
+
+  Options Database Key:
+. -pc_saamg_coarse_chebyshev_degree degree - the Chebyshev smoother's degree below the finest level
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGGetCoarseChebyshevDegree()`
+@*/
+PetscErrorCode PCSAAMGSetCoarseChebyshevDegree(PC pc, PetscInt degree)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(Find(pc, &mg));
+  PetscCheck(degree >= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_coarse_chebyshev_degree %" PetscInt_FMT " is less than 1", degree);
+  if (mg) mg->cycle_options.coarse_chebyshev_degree = degree;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGGetCoarseChebyshevDegree - Gets the Chebyshev smoother's degree below the finest level
+
+  Not Collective
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGSetCoarseChebyshevDegree()`
+@*/
+PetscErrorCode PCSAAMGGetCoarseChebyshevDegree(PC pc, PetscInt *degree)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindOrFail(pc, &mg));
+  *degree = mg->cycle_options.coarse_chebyshev_degree;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
