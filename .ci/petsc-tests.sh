@@ -18,8 +18,8 @@ mat_tests=$(tests_of mat_tests ex2 ex5 ex18 ex19 ex28 ex30 ex40 ex96 ex97 ex99 e
   ex243 ex250 ex251 ex253 ex254 ex301)
 ksp_tests="$(tests_of ksp_ksp_tutorials ex2 ex8 ex29 ex32 ex45 ex46 ex50 ex54 ex55 ex56) $(tests_of ksp_ksp_tests ex3 ex4 ex24 ex42) \
 $(tests_of snes_tutorials ex3 ex5 ex19) $(tests_of snes_tests ex13)"
-pc_tests="ksp_ksp_tests-ex3_chebyest ksp_ksp_tutorials-ex8_1 ksp_ksp_tutorials-ex29_5 \
-$(tests_of snes_tutorials ex3) snes_tutorials-ex5_5_ls snes_tutorials-ex19_4 snes_tutorials-ex19_17 snes_tutorials-ex19_18"
+pc_tests="ksp_ksp_tutorials-ex8_1 \
+$(tests_of snes_tutorials ex3) snes_tutorials-ex5_5_ls snes_tutorials-ex19_17 snes_tutorials-ex19_18"
 
 # The harness is in PETSc's source tree, or in Debian's package of examples.
 gmakefile=$PETSC_DIR/gmakefile.test

@@ -7,14 +7,14 @@ namespace goza
 {
 
 struct Events {
-  PetscLogEvent mult, build;                                  // of matrices
+  PetscLogEvent mult, build;                                 // of matrices
   PetscLogEvent aggregate, prolong, galerkin, eigen, mirror; // steps of saamg's set-up; mirror: host matrices to the format and place of the cycle
 };
 extern Events events;
 
-Space          default_space();     // where formats live: -goza_device
-bool           petsc_on_device();   // PETSc itself has CUDA and uses it: vectors can be resident
-bool           check_results();     // -goza_check
-PetscErrorCode use_petsc_stream();  // kernels follow PETSc's current stream
+Space          default_space();    // where formats live: -goza_device
+bool           petsc_on_device();  // PETSc itself has CUDA and uses it: vectors can be resident
+bool           check_results();    // -goza_check
+PetscErrorCode use_petsc_stream(); // kernels follow PETSc's current stream
 
 } // namespace goza

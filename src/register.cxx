@@ -45,7 +45,7 @@ Events events;
 
 static struct {
   PetscBool registered = PETSC_FALSE, check = PETSC_FALSE;
-  Space     space = Space::Host;
+  Space     space            = Space::Host;
   char      device_text[512] = "not looked at yet";
 } state;
 
@@ -84,23 +84,25 @@ PetscErrorCode use_petsc_stream()
 PetscErrorCode GozaCheckPETSc(int major, int minor, size_t scalar_size, size_t index_size)
 {
   PetscFunctionBegin;
-  PetscCheck(major == PETSC_VERSION_MAJOR && minor == PETSC_VERSION_MINOR, PETSC_COMM_SELF, PETSC_ERR_LIB, "libgoza was built for PETSc %d.%d and cannot be loaded into PETSc %d.%d; rebuild it with this PETSc", PETSC_VERSION_MAJOR,
-             PETSC_VERSION_MINOR, major, minor);
-  PetscCheck(scalar_size == sizeof(PetscScalar), PETSC_COMM_SELF, PETSC_ERR_LIB, "libgoza was built for a PetscScalar of %d bytes and cannot be loaded into a PETSc whose has %d; rebuild it with this PETSc", (int)sizeof(PetscScalar),
-             (int)scalar_size);
-  PetscCheck(index_size == sizeof(PetscInt), PETSC_COMM_SELF, PETSC_ERR_LIB, "libgoza was built for a PetscInt of %d bytes and cannot be loaded into a PETSc whose has %d; rebuild it with this PETSc", (int)sizeof(PetscInt),
-             (int)index_size);
+  PetscCheck(major == PETSC_VERSION_MAJOR && minor == PETSC_VERSION_MINOR, PETSC_COMM_SELF, PETSC_ERR_LIB, "libgoza was built for PETSc %d.%d and cannot be loaded into PETSc %d.%d; rebuild it with this PETSc", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, major, minor);
+  PetscCheck(scalar_size == sizeof(PetscScalar), PETSC_COMM_SELF, PETSC_ERR_LIB, "libgoza was built for a PetscScalar of %d bytes and cannot be loaded into a PETSc whose has %d; rebuild it with this PETSc", (int)sizeof(PetscScalar), (int)scalar_size);
+  PetscCheck(index_size == sizeof(PetscInt), PETSC_COMM_SELF, PETSC_ERR_LIB, "libgoza was built for a PetscInt of %d bytes and cannot be loaded into a PETSc whose has %d; rebuild it with this PETSc", (int)sizeof(PetscInt), (int)index_size);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode CheckPETSc()
 {
-  PetscInt major, minor;
-  size_t   scalar, index;
+  PetscInt      major, minor;
+  PetscDataType type;
+  PetscBool     known;
+  size_t        scalar, index;
 
   PetscFunctionBegin;
   PetscCall(PetscGetVersionNumber(&major, &minor, NULL, NULL));
-  PetscCall(PetscDataTypeGetSize(PETSC_SCALAR, &scalar));
+  /* by name: the macro PETSC_SCALAR is what we were compiled with, not what this PETSc has */
+  PetscCall(PetscDataTypeFromString("scalar", &type, &known));
+  PetscCheck(known && type == PETSC_SCALAR, PETSC_COMM_SELF, PETSC_ERR_LIB, "libgoza was built for a PetscScalar that is %s, but this PETSc's is %s; rebuild it with this PETSc", PetscDataTypes[PETSC_SCALAR], known ? PetscDataTypes[type] : "unknown");
+  PetscCall(PetscDataTypeGetSize(type, &scalar));
   PetscCall(PetscDataTypeGetSize(PETSC_INT, &index));
   PetscCall(GozaCheckPETSc((int)major, (int)minor, scalar, index));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -118,9 +120,7 @@ static PetscErrorCode ChooseDevice(PetscInt wish)
   if (wish != 1) {
     there = device::available(&why);
 #if PetscDefined(HAVE_CUDA)
-    if (there) {
-      PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA)); /* picks this rank's device */
-    }
+    if (there) { PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA)); /* picks this rank's device */ }
 #endif
     if (there) state.space = Space::Cuda;
     PetscCheck(there || wish != 2, PETSC_COMM_SELF, PETSC_ERR_GPU, "-goza_device cuda was asked for, but %s", why.c_str());

@@ -16,7 +16,7 @@ const double b = 5, x = 2, dinv = 0.5, z = 100, s = 3;
 template <class Make> void check_parts(double want, Make make)
 {
   double whole = -7, parts = -7;
-  make(&whole)(0, s);
+  make (&whole)(0, s);
   BOOST_TEST(whole == want);
   auto out = make(&parts);
   out(0, s - 1);

@@ -109,9 +109,7 @@ BOOST_AUTO_TEST_CASE(columns_that_do_not_fit_in_16_bits)
 BOOST_AUTO_TEST_CASE(every_height_and_window_gives_the_same_product)
 {
   for (int height : {1, 2, 4, 8, 32})
-    for (int window : {-1, 0, 2, 5, 4096}) {
-      BOOST_TEST_CONTEXT("height " << height << ", window " << window) check_product(built(height, window));
-    }
+    for (int window : {-1, 0, 2, 5, 4096}) { BOOST_TEST_CONTEXT("height " << height << ", window " << window) check_product(built(height, window)); }
 }
 
 BOOST_AUTO_TEST_CASE(height_one_stores_no_padding)
@@ -126,8 +124,8 @@ BOOST_AUTO_TEST_CASE(sorting_saves_padding)
 
 BOOST_AUTO_TEST_CASE(rows_without_entries_can_be_left_out)
 {
-  const auto               ell = built(2, 0, true);
-  std::vector<PetscScalar> y(5, 100);
+  const auto                     ell = built(2, 0, true);
+  std::vector<PetscScalar>       y(5, 100);
   const std::vector<PetscScalar> x{1, 10, 100, 1000};
 
   BOOST_TEST(ell.view().nplaces == 4);
@@ -137,10 +135,10 @@ BOOST_AUTO_TEST_CASE(rows_without_entries_can_be_left_out)
 
 BOOST_AUTO_TEST_CASE(refill_takes_new_values_and_keeps_the_layout)
 {
-  auto              ell     = built(2, 4096);
-  const auto        stored  = ell.stored();
-  auto              doubled = val;
-  std::vector<PetscScalar> y(5);
+  auto                           ell     = built(2, 4096);
+  const auto                     stored  = ell.stored();
+  auto                           doubled = val;
+  std::vector<PetscScalar>       y(5);
   const std::vector<PetscScalar> x{1, 10, 100, 1000};
 
   for (auto &v : doubled) v *= 2;

@@ -87,7 +87,7 @@ const AddTests add([] {
       b = make_cg(B);
       PETSC_OK(KSPSetUp(b));
     }
-    s                          = make_cg(S);
+    s              = make_cg(S);
     const Solve a1 = solve(a, A), b1 = solve(b, B), s1 = solve(s, S), s2 = solve(s, S), b2 = solve(b, B), a2 = solve(a, A);
     for (const auto &r : {a1, b1, s1}) BOOST_TEST(r.reason > 0);
     BOOST_TEST(a1.iterations == a2.iterations);
@@ -142,18 +142,18 @@ const AddTests add([] {
     }
   });
   add_test(rows, "43_type_changed_and_back", [] { /* what the old type composed on the object must be gone */
-    MatHandle A  = system_matrix(problem("poisson5"));
-    PCHandle  pc = make_pc(A);
-    PETSC_OK(PCSetType(pc, PCJACOBI));
-    PETSC_OK(PCSAAMGSetThreshold(pc, 0.1)); /* a Set function on another type does nothing */
-    PETSC_OK(PCSetUp(pc));
-    PETSC_OK(PCSetType(pc, PCSAAMG));
-    PETSC_OK(PCSAAMGSetThreshold(pc, 0.05));
-    PETSC_OK(PCSetUp(pc));
-    PetscReal t;
-    PETSC_OK(PCSAAMGGetThreshold(pc, &t));
-    BOOST_TEST(t == (PetscReal)0.05);
-    BOOST_TEST(attempt([&] { return PCSAAMGSetThreshold(pc, -0.5); }).failed);
+                                                  MatHandle A  = system_matrix(problem("poisson5"));
+                                                  PCHandle  pc = make_pc(A);
+                                                  PETSC_OK(PCSetType(pc, PCJACOBI));
+                                                  PETSC_OK(PCSAAMGSetThreshold(pc, 0.1)); /* a Set function on another type does nothing */
+                                                  PETSC_OK(PCSetUp(pc));
+                                                  PETSC_OK(PCSetType(pc, PCSAAMG));
+                                                  PETSC_OK(PCSAAMGSetThreshold(pc, 0.05));
+                                                  PETSC_OK(PCSetUp(pc));
+                                                  PetscReal t;
+                                                  PETSC_OK(PCSAAMGGetThreshold(pc, &t));
+                                                  BOOST_TEST(t == (PetscReal)0.05);
+                                                  BOOST_TEST(attempt([&] { return PCSAAMGSetThreshold(pc, -0.5); }).failed);
   });
   add_test(rows, "44_matrix_cycles", [] {
     const Entry &entry = gallery_entry("stencil5");
@@ -166,7 +166,7 @@ const AddTests add([] {
   });
   add_test(rows, "44_conversion_cycles", [] {
     const Entry &entry = gallery_entry("stencil5");
-    MatHandle    A = assemble(entry, MATAIJ);
+    MatHandle    A     = assemble(entry, MATAIJ);
     VecHandle    x = vector_like(A, false, VECSTANDARD, 1), y = vector_like(A, true, VECSTANDARD, 1);
     memory_stays_flat([&] {
       MatHandle B;
@@ -213,7 +213,9 @@ const AddTests add([] {
     BOOST_TEST(std::string(type).find("aijslicedell") != std::string::npos);
   });
   add_test(rows, "52_wrong_petsc_refused", [] {
-    const auto check = [](int major, int minor, size_t scalar, size_t index) { return attempt([=] { return goza::GozaCheckPETSc(major, minor, scalar, index); }); };
+    const auto check = [](int major, int minor, size_t scalar, size_t index) {
+      return attempt([=] { return goza::GozaCheckPETSc(major, minor, scalar, index); });
+    };
     BOOST_TEST(!check(PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, sizeof(PetscScalar), sizeof(PetscInt)).failed);
     BOOST_TEST(check(PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR + 1, sizeof(PetscScalar), sizeof(PetscInt)).says("built for PETSc"));
     BOOST_TEST(check(PETSC_VERSION_MAJOR + 1, PETSC_VERSION_MINOR, sizeof(PetscScalar), sizeof(PetscInt)).says("built for PETSc"));
@@ -224,7 +226,8 @@ const AddTests add([] {
   auto *options = suite_named(nullptr, "slicedell_options");
   for (const char *value : {"-1", "3", "sixteen", "100000000"}) add_test(options, std::string("slice_height=") + value, [value] { bad_slice_height(value); });
   for (const char *height : {"1", "2", "8", "32", "64"})
-    for (const char *window : {"0", "16", "4096"}) add_test(options, std::string("height_") + height + "_window_" + window, [height, window] { good_slice_height(height, window); });
+    for (const char *window : {"0", "16", "4096"})
+      add_test(options, std::string("height_") + height + "_window_" + window, [height, window] { good_slice_height(height, window); });
   add_test(options, "set_function", [] {
     const MatCase c{mat_names().front(), VECSTANDARD, gallery_entry("power_law")};
     MatHandle     A = c.ours(), R = c.aij();

@@ -218,20 +218,20 @@ void sor(const MatCase &c)
 
 const AddTests add([] {
   add_mat_laws({
-    {"built_every_way",       built_every_way                       },
-    {"mult_add",              mult_add                              },
-    {"mult_transpose_add",    mult_transpose_add                    },
-    {"residual",              residual                              },
-    {"nonfinite_stays_in_its_rows", nonfinite_stays_in_its_rows     },
-    {"get_diagonal",          get_diagonal,          square         },
-    {"norms",                 norms                                 },
-    {"info",                  info                                  },
-    {"create_vecs",           create_vecs                           },
-    {"bound_to_cpu",          bound_to_cpu                          },
-    {"mixed_vectors",         mixed_vectors                         },
-    {"deterministic",         deterministic                         },
-    {"submatrix",             submatrix                             },
-    {"sor",                   sor,                   no_zero_pivots},
+    {"built_every_way", built_every_way},
+    {"mult_add", mult_add},
+    {"mult_transpose_add", mult_transpose_add},
+    {"residual", residual},
+    {"nonfinite_stays_in_its_rows", nonfinite_stays_in_its_rows},
+    {"get_diagonal", get_diagonal, square},
+    {"norms", norms},
+    {"info", info},
+    {"create_vecs", create_vecs},
+    {"bound_to_cpu", bound_to_cpu},
+    {"mixed_vectors", mixed_vectors},
+    {"deterministic", deterministic},
+    {"submatrix", submatrix},
+    {"sor", sor, no_zero_pivots},
   });
 });
 

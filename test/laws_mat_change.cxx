@@ -65,7 +65,7 @@ void axpy(const MatCase &c)
 {
   /* X has the same pattern; then every second entry of each row; then other columns as well */
   Entry half = c.entry, other = c.entry;
-  half.row   = [row = c.entry.row](PetscInt i, Row &out) {
+  half.row = [row = c.entry.row](PetscInt i, Row &out) {
     Row all;
     row(i, all);
     for (std::size_t k = 0; k < all.col.size(); k += 2) out.add(all.col[k], 1 + uniform(i, all.col[k]));
@@ -275,7 +275,7 @@ void options(const MatCase &c)
     PETSC_OK(MatGetOwnershipRange(M, &start, &end));
     if (end - start >= 2 && c.entry.cols >= 2) {
       const PetscInt    rows[2] = {start, start + 1}, cols[2] = {0, c.entry.cols - 1};
-      const PetscScalar v[4]    = {1, 2, 3, 4};
+      const PetscScalar v[4] = {1, 2, 3, 4};
       PETSC_OK(MatSetValues(M, 2, rows, 2, cols, v, INSERT_VALUES));
     }
     PETSC_OK(MatAssemblyBegin(M, MAT_FINAL_ASSEMBLY));
@@ -320,22 +320,22 @@ void type_name_stays(const MatCase &c)
 
 const AddTests add([] {
   add_mat_laws({
-    {"scale",               scale                                        },
-    {"diagonal_scale",      diagonal_scale                               },
-    {"shift",               shift,               square                  },
-    {"diagonal_set",        diagonal_set,        square | full_diagonal  },
-    {"zero_entries",        zero_entries                                 },
-    {"axpy",                axpy                                         },
-    {"set_values_again",    set_values_again                             },
-    {"new_pattern",         new_pattern                                  },
-    {"reset_preallocation", reset_preallocation, nonempty                },
-    {"store_retrieve",      store_retrieve                               },
-    {"array_access",        array_access                                 },
-    {"zero_rows",           zero_rows,           nonempty                },
-    {"zero_rows_columns",   zero_rows_columns,   square | full_diagonal  },
-    {"options",             options                                      },
-    {"back_and_forth",      back_and_forth                               },
-    {"type_name_stays",     type_name_stays                              },
+    {"scale", scale},
+    {"diagonal_scale", diagonal_scale},
+    {"shift", shift, square},
+    {"diagonal_set", diagonal_set, square | full_diagonal},
+    {"zero_entries", zero_entries},
+    {"axpy", axpy},
+    {"set_values_again", set_values_again},
+    {"new_pattern", new_pattern},
+    {"reset_preallocation", reset_preallocation, nonempty},
+    {"store_retrieve", store_retrieve},
+    {"array_access", array_access},
+    {"zero_rows", zero_rows, nonempty},
+    {"zero_rows_columns", zero_rows_columns, square | full_diagonal},
+    {"options", options},
+    {"back_and_forth", back_and_forth},
+    {"type_name_stays", type_name_stays},
   });
 });
 

@@ -88,7 +88,8 @@ void copy_into_larger_pattern(const MatCase &c)
 void convert_to_aij(const MatCase &c)
 {
   std::vector<std::string> targets{aij_of(c)};
-  if (PetscDefined(HAVE_CUDA) && vec_names().size() > 1) targets.push_back(std::string(aij_of(c)) + "cusparse");
+  /* PETSc's own aijcusparse takes device vectors only */
+  if (PetscDefined(HAVE_CUDA) && vec_names().size() > 1 && c.vec != VECSTANDARD) targets.push_back(std::string(aij_of(c)) + "cusparse");
   for (const auto &target : targets) {
     MatHandle A = c.ours(), R = c.aij(), B;
 
@@ -145,7 +146,7 @@ void convert_to_dense(const MatCase &c)
   PETSC_OK(MatConvert(A, MATDENSE, MAT_INITIAL_MATRIX, D.put()));
   PETSC_OK(MatMult(D, x, got));
   PETSC_OK(MatMult(R, x, want));
-  PetscInt    cols;
+  PetscInt cols;
   PETSC_OK(MatGetSize(R, nullptr, &cols));
   PETSC_OK(VecScale(bound, 1 + cols)); /* a dense row is as long as the matrix is wide */
   check_close(got, want, bound, "dense");
@@ -385,16 +386,16 @@ void product_ptap_rectangular(const MatCase &c)
   MatHandle A = c.ours(), R = c.aij(), PA, C, D;
   P.layout = c.entry.layout;
   PA       = [&] { /* row layout must be that of A, whatever the block size */
-    MatHandle B;
-    PetscInt  m, n = PETSC_DECIDE, cols = P.cols;
-    PETSC_OK(MatGetLocalSize(R, &m, nullptr));
-    PETSC_OK(PetscSplitOwnership(PETSC_COMM_WORLD, &n, &cols));
-    PETSC_OK(MatCreate(PETSC_COMM_WORLD, B.put()));
-    PETSC_OK(MatSetSizes(B, m, n, P.rows, P.cols));
-    PETSC_OK(MatSetType(B, aij_of(c)));
-    PETSC_OK(MatSetUp(B));
-    fill(P, B);
-    return B;
+             MatHandle B;
+             PetscInt  m, n = PETSC_DECIDE, cols = P.cols;
+             PETSC_OK(MatGetLocalSize(R, &m, nullptr));
+             PETSC_OK(PetscSplitOwnership(PETSC_COMM_WORLD, &n, &cols));
+             PETSC_OK(MatCreate(PETSC_COMM_WORLD, B.put()));
+             PETSC_OK(MatSetSizes(B, m, n, P.rows, P.cols));
+             PETSC_OK(MatSetType(B, aij_of(c)));
+             PETSC_OK(MatSetUp(B));
+             fill(P, B);
+             return B;
   }();
   PETSC_OK(MatPtAP(A, PA, MAT_INITIAL_MATRIX, PETSC_DEFAULT, C.put()));
   PETSC_OK(MatPtAP(R, PA, MAT_INITIAL_MATRIX, PETSC_DEFAULT, D.put()));
@@ -407,21 +408,21 @@ void product_ptap_rectangular(const MatCase &c)
 
 const AddTests add([] {
   add_mat_laws({
-    {"duplicate",                duplicate                                   },
-    {"copy",                     copy                                        },
-    {"copy_into_larger_pattern", copy_into_larger_pattern, nonempty          },
-    {"convert_to_aij",           convert_to_aij                              },
-    {"convert_from_aij",         convert_from_aij                            },
-    {"convert_to_same",          convert_to_same                             },
-    {"convert_to_dense",         convert_to_dense,         nonempty          },
-    {"coo",                      coo                                         },
-    {"view_ascii",               view_ascii                                  },
-    {"view_binary",              view_binary                                 },
-    {"transpose",                transpose                                   },
-    {"product_ab",               product_ab,               square            },
-    {"product_atb",              product_atb,              nonempty          },
-    {"product_ptap",             product_ptap,             square            },
-    {"product_ptap_rectangular", product_ptap_rectangular, square | nonempty },
+    {"duplicate", duplicate},
+    {"copy", copy},
+    {"copy_into_larger_pattern", copy_into_larger_pattern, nonempty},
+    {"convert_to_aij", convert_to_aij},
+    {"convert_from_aij", convert_from_aij},
+    {"convert_to_same", convert_to_same},
+    {"convert_to_dense", convert_to_dense, nonempty},
+    {"coo", coo},
+    {"view_ascii", view_ascii},
+    {"view_binary", view_binary},
+    {"transpose", transpose},
+    {"product_ab", product_ab, square},
+    {"product_atb", product_atb, nonempty},
+    {"product_ptap", product_ptap, square},
+    {"product_ptap_rectangular", product_ptap_rectangular, square | nonempty},
   });
 });
 

@@ -16,22 +16,10 @@ struct BadOption {
 };
 
 const BadOption bad_options[] = {
-  {"-pc_saamg_threshold",          "-0.25"  },
-  {"-pc_saamg_threshold",          "1"      },
-  {"-pc_saamg_threshold",          "7.5"    },
-  {"-pc_saamg_max_levels",         "0"      },
-  {"-pc_saamg_max_levels",         "-3"     },
-  {"-pc_saamg_coarse_limit",       "-1"     },
-  {"-pc_saamg_sweeps",             "-1"     },
-  {"-pc_saamg_chebyshev_degree",   "0"      },
-  {"-pc_saamg_chebyshev_ratio",    "-2"     },
-  {"-pc_saamg_jacobi_relax",       "-1"     },
-  {"-pc_saamg_jacobi_relax",       "2.5"    },
-  {"-pc_saamg_esteig_iterations",  "0"      },
-  {"-pc_saamg_smoother",           "sandpaper"},
-  {"-pc_saamg_cycle",              "x"      },
-  {"-pc_saamg_precision",          "quarter"},
-  {"-pc_saamg_reuse",              "always" },
+  {"-pc_saamg_threshold", "-0.25"},    {"-pc_saamg_threshold", "1"},     {"-pc_saamg_threshold", "7.5"},     {"-pc_saamg_max_levels", "0"},
+  {"-pc_saamg_max_levels", "-3"},      {"-pc_saamg_coarse_limit", "-1"}, {"-pc_saamg_sweeps", "-1"},         {"-pc_saamg_chebyshev_degree", "0"},
+  {"-pc_saamg_chebyshev_ratio", "-2"}, {"-pc_saamg_jacobi_relax", "-1"}, {"-pc_saamg_jacobi_relax", "2.5"},  {"-pc_saamg_esteig_iterations", "0"},
+  {"-pc_saamg_smoother", "sandpaper"}, {"-pc_saamg_cycle", "x"},         {"-pc_saamg_precision", "quarter"}, {"-pc_saamg_reuse", "always"},
 };
 
 /* A fresh PC, so that nothing of the failure is left when the test ends. */
@@ -229,16 +217,81 @@ const AddTests add([] {
     BOOST_TEST(attempt([&] { return PCSetUp(pc); }).failed);
   });
   add_test(objects, "shell_matrix", [] { /* no entries to look at */
-    MatHandle A;
-    PCHandle  pc;
-    PETSC_OK(MatCreateShell(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 20, 20, nullptr, A.put()));
-    PETSC_OK(MatSetUp(A));
-    PETSC_OK(PCCreate(PETSC_COMM_WORLD, pc.put()));
-    PETSC_OK(PCSetType(pc, "saamg"));
-    PETSC_OK(PCSetOperators(pc, A, A));
-    const Outcome outcome = attempt([&] { return PCSetUp(pc); });
-    BOOST_TEST(outcome.failed);
-    BOOST_TEST((outcome.says("shell")), outcome.message);
+                                         MatHandle A;
+                                         PCHandle  pc;
+                                         PETSC_OK(MatCreateShell(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 20, 20, nullptr, A.put()));
+                                         PETSC_OK(MatSetUp(A));
+                                         PETSC_OK(PCCreate(PETSC_COMM_WORLD, pc.put()));
+                                         PETSC_OK(PCSetType(pc, "saamg"));
+                                         PETSC_OK(PCSetOperators(pc, A, A));
+                                         const Outcome outcome = attempt([&] { return PCSetUp(pc); });
+                                         BOOST_TEST(outcome.failed);
+                                         BOOST_TEST((outcome.says("shell")), outcome.message);
+  });
+  /* What PCApply() of a failed set-up leaves cannot be taken for a result. */
+  add_test(objects, "failed_set_up_applied", [] {
+    MatHandle      A  = spoilt("poisson5", 700, 700, nan_value);
+    PCHandle       pc = make_pc(A);
+    PCFailedReason why;
+    VecHandle      x = vector_like(A, true, VECSTANDARD, 1), y = vector_like(A, false, VECSTANDARD, 2);
+    PETSC_OK(PCGetFailedReason(pc, &why));
+    BOOST_TEST((why != PC_NOERROR));
+    PETSC_OK(PCApply(pc, x, y));
+    BOOST_TEST(!all_finite(y));
+    y = vector_like(A, false, VECSTANDARD, 2);
+    PETSC_OK(PCApplyTranspose(pc, x, y));
+    BOOST_TEST(!all_finite(y));
+  });
+  /* A type that is not AIJ is converted: the same iterations as from AIJ, with new values and the interpolation kept too. */
+  add_test(objects, "other_matrix_types_solve_alike", [] {
+    Option limit("-pc_saamg_coarse_limit", "30"), reuse("-pc_saamg_reuse", "interpolation");
+    for (const char *name : {"elasticity", "neumann", "idle_ranks"})
+      for (const char *type : {MATDENSE, MATBAIJ, MATSBAIJ, MATAIJPERM, MATAIJCRL}) {
+        MatHandle    R = system_matrix(problem(name)), A;
+        MatNullSpace space, near_null;
+        PETSC_OK(MatConvert(R, type, MAT_INITIAL_MATRIX, A.put()));
+        PETSC_OK(MatGetNullSpace(R, &space));
+        PETSC_OK(MatSetNullSpace(A, space));
+        PETSC_OK(MatGetNearNullSpace(R, &near_null));
+        PETSC_OK(MatSetNearNullSpace(A, near_null));
+        KSPHandle ours = make_cg(A), theirs = make_cg(R);
+        for (const PetscReal factor : {1., 4.}) {
+          PETSC_OK(MatScale(A, factor));
+          PETSC_OK(MatScale(R, factor));
+          const Solve got = solve(ours, A), want = solve(theirs, R);
+          BOOST_TEST(got.reason > 0, name << ", " << type << ": " << KSPConvergedReasons[got.reason]);
+          BOOST_TEST(got.iterations == want.iterations, name << ", " << type << ": " << got.iterations << " iterations, from aij " << want.iterations);
+        }
+      }
+  });
+  /* Rigid-body modes from the nodes' coordinates are those of the near-null space. */
+  add_test(objects, "coordinates", [] {
+    Option         limit("-pc_saamg_coarse_limit", "30");
+    const Problem &p = problem("elasticity");
+    MatHandle      A = system_matrix(p), bare = assemble(p.entry, MATAIJ);
+    KSPHandle      with_modes = make_cg(A), with_coordinates = make_cg(bare);
+    PC             pc;
+    PetscInt       start, end;
+    PETSC_OK(MatGetOwnershipRange(A, &start, &end));
+    std::vector<PetscReal> xyz(end - start);
+    for (PetscInt i = start; i < end; i += 3) elasticity_node(p.entry, i / 3, &xyz[i - start]);
+    PETSC_OK(KSPGetPC(with_coordinates, &pc));
+    PETSC_OK(PCSetCoordinates(pc, 3, (end - start) / 3, xyz.data()));
+    const Solve got = solve(with_coordinates, bare), want = solve(with_modes, A);
+    BOOST_TEST(got.reason > 0);
+    BOOST_TEST(got.iterations == want.iterations);
+
+    /* of another number of nodes */
+    PCHandle wrong = make_pc(bare, false);
+    PETSC_OK(PCSetCoordinates(wrong, 3, (end - start) / 3 + 1, std::vector<PetscReal>(end - start + 3).data()));
+    BOOST_TEST(attempt([&] { return PCSetUp(wrong); }).says("PCSetCoordinates"));
+
+    /* of a scalar problem, as DMs give them: nothing to make of them */
+    MatHandle scalar = system_matrix(problem("poisson5"));
+    PCHandle  plain  = make_pc(scalar, false);
+    PETSC_OK(MatGetOwnershipRange(scalar, &start, &end));
+    PETSC_OK(PCSetCoordinates(plain, 2, end - start, std::vector<PetscReal>(2 * (end - start) + 1).data()));
+    PETSC_OK(PCSetUp(plain));
   });
   add_test(objects, "other_matrix_types_work_or_are_named", [] {
     for (const char *type : {MATDENSE, MATBAIJ, MATSBAIJ}) {

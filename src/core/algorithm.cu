@@ -99,7 +99,7 @@ void sort_by_length(Space space, const PetscInt *ptr, PetscInt *rows, std::size_
     return;
   }
 #endif
-  std::vector<PetscInt>    place(n);
+  std::vector<PetscInt>       place(n);
   const std::vector<PetscInt> old(rows, rows + n);
 
   std::iota(place.begin(), place.end(), 0);

@@ -14,10 +14,10 @@ namespace device
 
 #if defined(__CUDACC__)
 
-static cudaStream_t                 current = nullptr;
-static std::mutex                   guard;
+static cudaStream_t                  current = nullptr;
+static std::mutex                    guard;
 static std::map<void *, std::size_t> blocks; // what is allocated, so that bytes_in_use() is exact
-static std::atomic<std::size_t>     in_use{0};
+static std::atomic<std::size_t>      in_use{0};
 
 static void check(cudaError_t err, const char *what)
 {
@@ -81,8 +81,7 @@ void *allocate(std::size_t bytes)
 
     (void)cudaGetLastError();
     (void)cudaMemGetInfo(&free_bytes, &total);
-    std::snprintf(text, sizeof(text), "device memory: %.3f GiB asked for, %.3f GiB free of %.3f GiB, %.3f GiB held by Goza", bytes / 1073741824.0, free_bytes / 1073741824.0, total / 1073741824.0,
-                  in_use / 1073741824.0);
+    std::snprintf(text, sizeof(text), "device memory: %.3f GiB asked for, %.3f GiB free of %.3f GiB, %.3f GiB held by Goza", bytes / 1073741824.0, free_bytes / 1073741824.0, total / 1073741824.0, in_use / 1073741824.0);
     throw DeviceMemoryError(text);
   }
   check(err, "cudaMalloc");

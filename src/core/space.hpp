@@ -2,6 +2,10 @@
 #pragma once
 #include <petscsys.h>
 
+#if PetscDefined(USE_COMPLEX)
+  #error "Goza has no complex scalars: build it with a PETSc whose PetscScalar is real"
+#endif
+
 #if defined(__CUDACC__)
   #define HD __host__ __device__
 #else

@@ -35,8 +35,8 @@ static PetscErrorCode Stencil27(PetscInt n, Mat *A)
   for (PetscInt z = 0; z < n; z++) {
     for (PetscInt y = 0; y < n; y++) {
       for (PetscInt x = 0; x < n; x++) {
-        const PetscInt i = (z * n + y) * n + x;
-        PetscScalar    sum = 0;
+        const PetscInt i        = (z * n + y) * n + x;
+        PetscScalar    sum      = 0;
         PetscInt       diagonal = -1;
 
         for (PetscInt c = std::max<PetscInt>(z - 1, 0); c <= std::min(z + 1, n - 1); c++) {
@@ -98,10 +98,10 @@ template <class Body> static PetscErrorCode MedianSeconds(PetscInt repeats, Pets
 
 int main(int argc, char **argv)
 {
-  PetscInt    sizes[16], nsizes = 16, ntypes = 16, repeats = 7;
-  char       *types[16], json[PETSC_MAX_PATH_LEN] = "";
-  PetscBool   flg;
-  FILE       *out = NULL;
+  PetscInt  sizes[16], nsizes = 16, ntypes = 16, repeats = 7;
+  char     *types[16], json[PETSC_MAX_PATH_LEN] = "";
+  PetscBool flg;
+  FILE     *out = NULL;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, "Products with one matrix in several types\n"));
   PetscCall(GozaInitializePackage());
@@ -143,7 +143,8 @@ int main(int argc, char **argv)
       PetscCall(MatMult(B, x, y));
       PetscCall(Synchronise(y));
       PetscCall(PetscTime(&t1));
-      PetscCall(MedianSeconds(repeats, batch, y, [&] { return MatMult(B, x, y); }, &seconds));
+      PetscCall(MedianSeconds(
+        repeats, batch, y, [&] { return MatMult(B, x, y); }, &seconds));
       if (!reference) {
         PetscCall(VecCreateSeq(PETSC_COMM_SELF, n * n * n, &reference));
         PetscCall(VecCopy(y, reference));
@@ -157,7 +158,8 @@ int main(int argc, char **argv)
         PetscCall(VecNorm(host, NORM_2, &error));
         PetscCall(VecDestroy(&host));
       }
-      PetscCall(MedianSeconds(repeats, batch, y, [&] { return VecCopy(x, y); }, &copy));
+      PetscCall(MedianSeconds(
+        repeats, batch, y, [&] { return VecCopy(x, y); }, &copy));
       for (FILE *f : {stdout, out}) {
         if (f)
           fprintf(f, "{\"work\": \"spmv 27-point\", \"type\": \"%s\", \"n\": %d, \"nnz\": %.0f, \"seconds\": %.4e, \"gflops\": %.1f, \"first\": %.3e, \"copy_TBs\": %.3f, \"relative_difference\": %.1e}\n",

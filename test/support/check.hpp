@@ -77,7 +77,10 @@ using NullHandle   = Handle<MatNullSpace, MatNullSpaceDestroy>;
 /* Sets an option of PETSc's data base for the lifetime of the object. */
 class Option {
 public:
-  Option(std::string option_name, const std::string &value) : name(std::move(option_name)) { PETSC_OK(PetscOptionsSetValue(nullptr, name.c_str(), value.c_str())); }
+  Option(std::string option_name, const std::string &value) : name(std::move(option_name))
+  {
+    PETSC_OK(PetscOptionsSetValue(nullptr, name.c_str(), value.c_str()));
+  }
   ~Option() { PETSC_OK(PetscOptionsClearValue(nullptr, name.c_str())); }
   Option(const Option &)            = delete;
   Option &operator=(const Option &) = delete;

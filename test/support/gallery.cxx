@@ -33,9 +33,9 @@ PetscReal weight(PetscInt i, PetscInt j)
 
 /* A graph Laplacian on a grid with the neighbours given; an edge that leaves the grid goes to a Dirichlet value, or does not exist. */
 struct Grid {
-  std::array<PetscInt, 3>                           n;
+  std::array<PetscInt, 3>                                    n;
   std::vector<std::pair<std::array<PetscInt, 3>, PetscReal>> neighbours; /* offset, factor */
-  bool                                              dirichlet = true;
+  bool                                                       dirichlet = true;
 
   void operator()(PetscInt i, Row &out) const
   {
@@ -110,7 +110,7 @@ Element element_stiffness()
 std::vector<Entry> make_gallery()
 {
   std::vector<Entry> g;
-  const auto         nothing = [](PetscInt, Row &) { };
+  const auto         nothing = [](PetscInt, Row &) {};
 
   g.push_back({"0x0", 0, 0, square, nothing});
   g.push_back({"7x0", 7, 0, 0, nothing});
@@ -129,9 +129,9 @@ std::vector<Entry> make_gallery()
                  if (i < 96) r.add(96, -0.5 + 0.4 * uniform(0, i));
                }});
   g.push_back({"three_rows", 3, 3, all_good, [](PetscInt i, Row &r) { /* fewer rows than ranks, on 4 */
-                 if (i) r.add(i - 1, -1);
-                 r.add(i, 2);
-                 if (i < 2) r.add(i + 1, -1);
+                                                                      if (i) r.add(i - 1, -1);
+                                                                      r.add(i, 2);
+                                                                      if (i < 2) r.add(i + 1, -1);
                }});
   g.push_back(stencil5(20, 17));
   g.push_back(stencil7(9, 8, 7));
@@ -153,9 +153,9 @@ std::vector<Entry> make_gallery()
                  random_columns(i, 4, 80, r, 52, i);
                  if (i % 2) r.add(i, 5);
                }});
-  Entry zeros  = stencil5(11, 12);
-  zeros.name   = "explicit_zeros";
-  zeros.row    = [five = zeros.row](PetscInt i, Row &r) {
+  Entry zeros = stencil5(11, 12);
+  zeros.name  = "explicit_zeros";
+  zeros.row   = [five = zeros.row](PetscInt i, Row &r) {
     five(i, r);
     for (std::size_t k = 0; k < r.col.size(); k++)
       if (r.col[k] != i && (r.col[k] + i) % 3 == 0) r.val[k] = 0;
@@ -167,10 +167,12 @@ std::vector<Entry> make_gallery()
                  r.add(i, 9); /* the diagonal last */
                }});
   g.push_back({"scales", 64, 64, all_good, [](PetscInt i, Row &r) { /* D T D with 15 decades in D D */
-                 const auto d = [](PetscInt k) { return std::pow((PetscReal)10, (PetscReal)(k * 5 % 16) / 2 - 4); };
-                 if (i) r.add(i - 1, -d(i) * d(i - 1));
-                 r.add(i, 2.2 * d(i) * d(i));
-                 if (i < 63) r.add(i + 1, -d(i) * d(i + 1));
+                                                                    const auto d = [](PetscInt k) {
+                                                                      return std::pow((PetscReal)10, (PetscReal)(k * 5 % 16) / 2 - 4);
+                                                                    };
+                                                                    if (i) r.add(i - 1, -d(i) * d(i - 1));
+                                                                    r.add(i, 2.2 * d(i) * d(i));
+                                                                    if (i < 63) r.add(i + 1, -d(i) * d(i + 1));
                }});
   g.push_back(elasticity(3, 3, 2));
   Entry idle  = stencil5(12, 12);
@@ -218,7 +220,11 @@ Entry elasticity(PetscInt nx, PetscInt ny, PetscInt nz)
   const PetscInt                dofs = 3 * n[0] * n[1] * n[2];
 
   elasticity_sizes()[dofs] = n;
-  return {"elasticity", dofs, dofs, all_good, [n, nx, ny, nz](PetscInt dof, Row &out) {
+  return {"elasticity",
+          dofs,
+          dofs,
+          all_good,
+          [n, nx, ny, nz](PetscInt dof, Row &out) {
             static const Element          K    = element_stiffness();
             const PetscInt                node = dof / 3, component = dof % 3;
             const std::array<PetscInt, 3> at{node % n[0] + 1, node / n[0] % n[1], node / n[0] / n[1]};
@@ -266,8 +272,8 @@ void local_sizes(const Entry &e, MPI_Comm comm, PetscInt *m, PetscInt *n)
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
   const auto even = [&](PetscInt total) { /* whole blocks */
-    const PetscInt blocks = total / e.bs;
-    return e.bs * (blocks / size + (rank < blocks % size));
+                                          const PetscInt blocks = total / e.bs;
+                                          return e.bs * (blocks / size + (rank < blocks % size));
   };
   const auto all_on = [&](PetscInt total, PetscMPIInt owner) { return rank == owner ? total : 0; };
   switch (e.layout) {

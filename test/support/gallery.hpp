@@ -56,14 +56,17 @@ const Entry              &gallery_entry(const std::string &name);
 Entry stencil5(PetscInt nx, PetscInt ny, PetscReal anisotropy = 1);
 Entry stencil7(PetscInt nx, PetscInt ny, PetscInt nz);
 Entry stencil27(PetscInt nx, PetscInt ny, PetscInt nz);
-Entry neumann5(PetscInt nx, PetscInt ny);                               /* singular: constants are the null space */
-Entry elasticity(PetscInt nx, PetscInt ny, PetscInt nz);                /* Q1 elements, the plane x=0 clamped and left out */
+Entry neumann5(PetscInt nx, PetscInt ny);                              /* singular: constants are the null space */
+Entry elasticity(PetscInt nx, PetscInt ny, PetscInt nz);               /* Q1 elements, the plane x=0 clamped and left out */
 void  elasticity_node(const Entry &, PetscInt node, PetscReal xyz[3]); /* coordinates, for rigid-body modes */
 
 /* Local sizes of an entry on comm. */
 void local_sizes(const Entry &, MPI_Comm, PetscInt *m, PetscInt *n);
 
-enum class Prealloc { exact, none };
+enum class Prealloc {
+  exact,
+  none
+};
 MatHandle assemble(const Entry &, MatType, Prealloc = Prealloc::exact, MPI_Comm = PETSC_COMM_WORLD);
 
 /* Inserts all rows this rank owns, and assembles. */

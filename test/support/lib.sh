@@ -9,7 +9,8 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_
 export PETSC_OPTIONS="${PETSC_OPTIONS-}"
 export LSAN_OPTIONS="suppressions=$here/support/lsan.supp:print_suppressions=0:${LSAN_OPTIONS-}"
 # MPI libraries leave the heap in a state that new-delete pairing checks of a dlopened library trip over
-export ASAN_OPTIONS="alloc_dealloc_mismatch=0:${ASAN_OPTIONS-}" UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1:${UBSAN_OPTIONS-}"
+# (the slow unwinder sees through libraries without frame pointers, so that the suppressions of their leaks find their names)
+export ASAN_OPTIONS="alloc_dealloc_mismatch=0:fast_unwind_on_malloc=0:${ASAN_OPTIONS-}" UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1:${UBSAN_OPTIONS-}"
 TIMEOUT=${TIMEOUT:-300}
 have_device() { nvidia-smi -L >/dev/null 2>&1; }
 if have_device; then DEVICE=yes; PETSC_OPTIONS+=" -use_gpu_aware_mpi 0"; else DEVICE=no; fi

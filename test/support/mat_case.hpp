@@ -16,9 +16,9 @@ struct MatCase {
   MatHandle ours() const; /* the entry as the type under test, its product taken once so that there is a shadow to go stale */
   MatHandle aij() const;  /* the same as PETSc's aij */
 
-  VecHandle in(Mat A, PetscInt seed = 1) const { return vector_like(A, false, vec, seed); }  /* as MatMult's x */
-  VecHandle out(Mat A, PetscInt seed = 2) const { return vector_like(A, true, vec, seed); }  /* as MatMult's y */
-  VecHandle junk(Mat A) const { return filled_with_nan(A, true, vec); }                      /* an output that must not be read */
+  VecHandle in(Mat A, PetscInt seed = 1) const { return vector_like(A, false, vec, seed); } /* as MatMult's x */
+  VecHandle out(Mat A, PetscInt seed = 2) const { return vector_like(A, true, vec, seed); } /* as MatMult's y */
+  VecHandle junk(Mat A) const { return filled_with_nan(A, true, vec); }                     /* an output that must not be read */
   VecHandle junk_in(Mat A) const { return filled_with_nan(A, false, vec); }
 
   /* A still has the type under test, our kernel does its product, and it is the same operator as R, an aij matrix: product, transposed product, entries.

@@ -9,8 +9,8 @@ namespace goza_test
 {
 
 struct MatName {
-  std::string set; /* what MatSetType is given */
-  std::string is;  /* what MatGetType must answer from then on */
+  std::string set;  /* what MatSetType is given */
+  std::string is;   /* what MatGetType must answer from then on */
   bool        ours; /* has our kernel, so event GozaMatMult counts it */
 };
 

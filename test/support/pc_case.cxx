@@ -9,13 +9,13 @@ const std::vector<Problem> &problems()
 {
   static const std::vector<Problem> all = [] {
     std::vector<Problem> p{
-      {"poisson27",     stencil27(12, 12, 12),       Kernel::none,       12},
-      {"poisson7",      stencil7(14, 13, 12),        Kernel::none,       14},
-      {"poisson5",      stencil5(40, 37),            Kernel::none,       16},
-      {"anisotropic",   stencil5(40, 37, 1e-3),      Kernel::none,       30, "0.05"}, /* without a threshold, as GAMG's default is, 66 for GAMG */
-      {"neumann",       neumann5(30, 31),            Kernel::constants,  18},
-      {"elasticity",    elasticity(6, 5, 5),         Kernel::rigid_body, 22},
-      {"elasticity_no", elasticity(6, 5, 5),         Kernel::none,       60}, /* without rigid-body modes: constants of each component */
+      {"poisson27", stencil27(12, 12, 12), Kernel::none, 12},
+      {"poisson7", stencil7(14, 13, 12), Kernel::none, 14},
+      {"poisson5", stencil5(40, 37), Kernel::none, 16},
+      {"anisotropic", stencil5(40, 37, 1e-3), Kernel::none, 30, "0.05"}, /* without a threshold, as GAMG's default is, 66 for GAMG */
+      {"neumann", neumann5(30, 31), Kernel::constants, 18},
+      {"elasticity", elasticity(6, 5, 5), Kernel::rigid_body, 22},
+      {"elasticity_no", elasticity(6, 5, 5), Kernel::none, 60}, /* without rigid-body modes: constants of each component */
     };
     for (const char *name : {"1x1", "three_rows", "diagonal", "arrow", "scales", "idle_ranks"}) p.push_back({name, gallery_entry(name), Kernel::none, 20});
     return p;

@@ -10,7 +10,11 @@
 namespace goza_test
 {
 
-enum class Kernel { none, constants, rigid_body }; /* constants: true null space (Neumann); rigid_body: near null space */
+enum class Kernel {
+  none,
+  constants,
+  rigid_body
+}; /* constants: true null space (Neumann); rigid_body: near null space */
 
 struct Problem {
   std::string name;
@@ -30,7 +34,10 @@ struct PCConfig {
   std::string smoother, cycle, precision;
 
   std::string name() const { return smoother + "_" + cycle + "_" + precision; }
-  PetscReal   eps() const { return precision == "double" ? PETSC_MACHINE_EPSILON : (PetscReal)PETSC_MACHINE_EPSILON > 1e-7 ? PETSC_MACHINE_EPSILON : (PetscReal)6e-8; }
+  PetscReal   eps() const
+  {
+    return precision == "double" ? PETSC_MACHINE_EPSILON : (PetscReal)PETSC_MACHINE_EPSILON > 1e-7 ? PETSC_MACHINE_EPSILON : (PetscReal)6e-8;
+  }
 };
 
 /* The options of a configuration, for as long as the object lives. */

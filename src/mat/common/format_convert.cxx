@@ -71,6 +71,7 @@ PetscErrorCode MatConvert_Any_Format(Mat A, MatType type, MatReuse reuse, Mat *M
   Mat                           B = A;
   FormatMat                    *f;
   PetscBool                     mpi;
+  PetscMPIInt                   size;
   MatType                       base;
 
   PetscFunctionBegin;
@@ -81,6 +82,8 @@ PetscErrorCode MatConvert_Any_Format(Mat A, MatType type, MatReuse reuse, Mat *M
   PetscCall(FindFormatKind(type, &kind));
   PetscCallCXX(config = kind->config());
   PetscCall(PetscStrbeginswith(((PetscObject)A)->type_name, "mpi", &mpi));
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
+  if (size > 1) mpi = PETSC_TRUE; /* a type without two forms: the transpose of a matrix, a shell */
   base = BaseType(mpi);
   if (reuse == MAT_INITIAL_MATRIX) {
     PetscBool same;

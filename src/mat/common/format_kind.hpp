@@ -12,8 +12,8 @@ public:
   virtual ~FormatConfig() = default;
 
   virtual PetscErrorCode                set_from_options(Mat A, GozaOptionItems PetscOptionsObject, bool *changed) = 0;
-  virtual FormatFactory<PetscScalar>    factory() const                                                           = 0;
-  virtual std::unique_ptr<FormatConfig> clone() const                                                             = 0;
+  virtual FormatFactory<PetscScalar>    factory() const                                                            = 0;
+  virtual std::unique_ptr<FormatConfig> clone() const                                                              = 0;
   virtual PetscErrorCode                compose(Mat A, bool attach) const = 0; // the format's own Set functions, on or off
 };
 

@@ -89,7 +89,7 @@ static PetscErrorCode MatProductSetFromOptions_Format(Mat C)
   Mat             A     = C->product->A;
   const PetscBool bound = A->boundtocpu;
 
-  A->boundtocpu             = PETSC_TRUE;
+  A->boundtocpu             = f->base_type == MATSEQAIJCUSPARSE ? PETSC_TRUE : bound;
   const PetscErrorCode ierr = f->base.productsetfromoptions(C);
   A->boundtocpu             = bound;
   PetscCall(ierr);
@@ -170,32 +170,105 @@ template <auto Op> static PetscErrorCode MatInOut_Device(Mat A, Vec x, Vec y) /*
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <auto Op> static PetscErrorCode MatInInOut_Device(Mat A, Vec x, Vec y, Vec z) /* z = y + op(A) x; y may be z */
+/* z = y + op(A) x; y may be z. SeqAIJCUSPARSE's of 3.26 adds what was in z to the sum unless y is z, so that is what it is given. */
+template <auto Op> static PetscErrorCode MatInInOut_Device(Mat A, Vec x, Vec y, Vec z)
 {
-  Vec dx, dy, dz;
+  Vec dx, dz;
 
   PetscFunctionBegin;
+  if (y != z) PetscCall(VecCopy(y, z));
   PetscCall(OnDevice(x, true, &dx));
-  PetscCall(OnDevice(y, true, &dy));
-  if (y == z) dz = dy;
-  else PetscCall(OnDevice(z, false, &dz));
-  PetscCall(AsBase<Op>::call(A, dx, dy, dz));
+  PetscCall(OnDevice(z, true, &dz));
+  PetscCall(AsBase<Op>::call(A, dx, dz, dz));
   PetscCall(Back(x, false, &dx));
-  if (y != z) PetscCall(Back(y, false, &dy));
   PetscCall(Back(z, true, &dz));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Both are ours, or PETSc had not come here. */
+/* Some operations of AIJCUSPARSE read or write the host's values without a look at where the newer ones are. */
+static PetscErrorCode HostValues(Mat A, bool written)
+{
+  Mat             blocks[2];
+  const PetscInt *garray;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1], &garray));
+  for (Mat block : blocks) {
+    const PetscScalar *a;
+
+    if (!block) continue;
+    if (written) {
+#if PetscDefined(HAVE_DEVICE)
+      block->offloadmask = PETSC_OFFLOAD_CPU;
+#endif
+      PetscCall(PetscObjectStateIncrease((PetscObject)block));
+    } else { /* copies what the device has newer */
+      PetscCall(MatSeqAIJGetArrayRead(block, &a));
+      PetscCall(MatSeqAIJRestoreArrayRead(block, &a));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <auto Op> struct OnHost;
+template <class... Args, PetscErrorCode (*_MatOps::*Op)(Mat, Args...)> struct OnHost<Op> {
+  static PetscErrorCode call(Mat A, Args... args)
+  {
+    FormatMat *f;
+
+    PetscFunctionBegin;
+    PetscCall(HostValues(A, false));
+    PetscCall(MatGetFormatMat(A, &f));
+    PetscCall((f->base.*Op)(A, args...));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+};
+
+static PetscErrorCode MatTranspose_Device(Mat A, MatReuse reuse, Mat *B)
+{
+  PetscFunctionBegin;
+  PetscCall((OnHost<&_MatOps::transpose>::call(A, reuse, B)));
+  if (reuse == MAT_REUSE_MATRIX) PetscCall(HostValues(*B, true));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatStoreValues_Device(Mat A)
+{
+  FormatMat *f;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  PetscCall(HostValues(A, false));
+  PetscCall(f->base_store(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatRetrieveValues_Device(Mat A)
+{
+  FormatMat *f;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  PetscCall(f->base_retrieve(A));
+  PetscCall(HostValues(A, true));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Both are ours, or PETSc had not come here. cuSPARSE's sum wants entries in both; without them, and as soon as the two differ in their operations,
+   PETSc adds on the host. */
 static PetscErrorCode MatAXPY_Device(Mat Y, PetscScalar a, Mat X, MatStructure structure)
 {
   FormatMat *fx, *fy;
+  MatInfo    ix, iy;
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(X, &fx));
   PetscCall(MatGetFormatMat(Y, &fy));
+  PetscCall(MatGetInfo(X, MAT_LOCAL, &ix));
+  PetscCall(MatGetInfo(Y, MAT_LOCAL, &iy));
+  if (ix.nz_used == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatFormatAsBase(Y, fy, [&] {
-    if (X == Y) return fy->base.axpy(Y, a, X, structure);
+    if (X == Y || iy.nz_used == 0) return fy->base.axpy(Y, a, X, structure);
     return MatFormatAsBase(X, fx, [&] { return fy->base.axpy(Y, a, X, structure); });
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -279,7 +352,7 @@ template <class F> static PetscErrorCode ComposeOver(Mat A, const char *name, F 
 PetscErrorCode MatFormatOverride(Mat A, FormatMat *f)
 {
   PetscFunctionBegin;
-  f->base = *A->ops;
+  f->base                = *A->ops;
   A->ops->mult           = MatMult_Format;
   A->ops->multadd        = MatMultAdd_Format;
   A->ops->view           = MatView_Format;
@@ -305,6 +378,11 @@ PetscErrorCode MatFormatOverride(Mat A, FormatMat *f)
       if (f->base.multhermitiantranspose) A->ops->multhermitiantranspose = MatInOut_Device<&_MatOps::multhermitiantranspose>;
       if (f->base.multhermitiantransposeadd) A->ops->multhermitiantransposeadd = MatInInOut_Device<&_MatOps::multhermitiantransposeadd>;
     }
+    if (f->base.transpose) A->ops->transpose = MatTranspose_Device;
+    if (f->base.sor) A->ops->sor = OnHost<&_MatOps::sor>::call;
+    if (f->base.norm) A->ops->norm = OnHost<&_MatOps::norm>::call;
+    PetscCall(ComposeOver(A, "MatStoreValues_C", MatStoreValues_Device, &f->base_store));
+    PetscCall(ComposeOver(A, "MatRetrieveValues_C", MatRetrieveValues_Device, &f->base_retrieve));
     wrap<&_MatOps::scale>(A);
     wrap<&_MatOps::shift>(A);
     wrap<&_MatOps::zeroentries>(A);
@@ -320,11 +398,13 @@ PetscErrorCode MatFormatOverride(Mat A, FormatMat *f)
 /* The base's operations again. What PETSc has put there since (the numeric phase of a product that made A) stays. */
 static void RestoreBaseOps(Mat A, const FormatMat *f)
 {
-  static_assert(sizeof(struct _MatOps) % sizeof(PetscVoidFunction) == 0, "a table of functions");
-  PetscVoidFunction       *now  = reinterpret_cast<PetscVoidFunction *>(A->ops);
-  const PetscVoidFunction *base = reinterpret_cast<const PetscVoidFunction *>(&f->base), *ours = reinterpret_cast<const PetscVoidFunction *>(&f->ours);
+  using Function = void (*)();
 
-  for (std::size_t k = 0; k < sizeof(struct _MatOps) / sizeof(PetscVoidFunction); k++) {
+  static_assert(sizeof(struct _MatOps) % sizeof(Function) == 0, "a table of functions");
+  Function       *now  = reinterpret_cast<Function *>(A->ops);
+  const Function *base = reinterpret_cast<const Function *>(&f->base), *ours = reinterpret_cast<const Function *>(&f->ours);
+
+  for (std::size_t k = 0; k < sizeof(struct _MatOps) / sizeof(Function); k++) {
     if (now[k] == ours[k]) now[k] = base[k];
   }
 }
@@ -337,7 +417,7 @@ PetscErrorCode MatFormatBeginBase(Mat A, FormatMat *f, char **name)
   if (A->ops->view && A->ops->view != f->base.view && A->ops->view != MatView_Format) f->chained_view = A->ops->view;
   A->ops->view = f->ours.view;
   RestoreBaseOps(A, f);
-  *name   = obj->type_name; /* kept, not freed: a user may hold what MatGetType() gave */
+  *name = obj->type_name; /* kept, not freed: a user may hold what MatGetType() gave */
   PetscCall(PetscStrallocpy(f->base_type.c_str(), &obj->type_name));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -359,15 +439,16 @@ static PetscErrorCode ComposeByName(Mat A, const FormatMat *f, bool attach)
   char        name[128];
   const bool  mpi  = f->base_type.rfind("mpi", 0) == 0;
   const char *size = mpi ? "mpi" : "seq", *type = mpi ? f->kind->mpi : f->kind->seq;
+  const bool  on_device = f->base_type != MATSEQAIJ && f->base_type != MATMPIAIJ;
 
   PetscFunctionBegin;
   for (const char *to : {"aij", "aijcusparse"}) {
     PetscCall(PetscSNPrintf(name, sizeof(name), "MatConvert_%s_%s%s_C", type, size, to));
     PetscCall(PetscObjectComposeFunction((PetscObject)A, name, attach ? MatConvert_Format_Base : NULL));
     PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%s_%s%s_C", type, size, to));
-    if (f->base_type == MATSEQAIJCUSPARSE) PetscCall(PetscObjectComposeFunction((PetscObject)A, name, attach ? MatProductSetFromOptions_Format : NULL));
+    if (on_device) PetscCall(PetscObjectComposeFunction((PetscObject)A, name, attach ? MatProductSetFromOptions_Format : NULL));
     PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%s%s_%s_C", size, to, type));
-    if (f->base_type == MATSEQAIJCUSPARSE) PetscCall(PetscObjectComposeFunction((PetscObject)A, name, attach ? MatProductSetFromOptions_Format : NULL));
+    if (on_device) PetscCall(PetscObjectComposeFunction((PetscObject)A, name, attach ? MatProductSetFromOptions_Format : NULL));
   }
   /* to the same type by its root name, which PETSc's test for "the same type" does not know */
   PetscCall(PetscSNPrintf(name, sizeof(name), "MatConvert_%s_%s_C", type, f->kind->root));
@@ -415,6 +496,8 @@ PetscErrorCode MatFormatDetach(Mat A)
   PetscCall(f->config->compose(A, false));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSetPreallocationCOO_C", f->base_coo_preallocate));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSetValuesCOO_C", f->base_coo_values));
+  if (f->base_store) PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatStoreValues_C", f->base_store));
+  if (f->base_retrieve) PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatRetrieveValues_C", f->base_retrieve));
   if (!MatIsHashed(A)) RestoreBaseOps(A, f);
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, f->base_type.c_str()));
   PetscCall(PetscObjectCompose((PetscObject)A, context_key, NULL));

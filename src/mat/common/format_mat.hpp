@@ -13,19 +13,20 @@ struct FormatMat {
   const FormatKind             *kind;
   std::unique_ptr<FormatConfig> config;
   std::string                   base_type;
-  struct _MatOps                base; // the operations of base_type
-  struct _MatOps                ours; // the same with the overrides, as MatFormatOverride() left them
-  PetscErrorCode (*chained_view)(Mat, PetscViewer) = nullptr; // a DM's view, put in place of ours
+  struct _MatOps                base;                                                        // the operations of base_type
+  struct _MatOps                ours;                                                        // the same with the overrides, as MatFormatOverride() left them
+  PetscErrorCode (*chained_view)(Mat, PetscViewer)                                = nullptr; // a DM's view, put in place of ours
   PetscErrorCode (*base_coo_preallocate)(Mat, PetscCount, PetscInt[], PetscInt[]) = nullptr;
   PetscErrorCode (*base_coo_values)(Mat, const PetscScalar[], InsertMode)         = nullptr;
-  PetscCount                                coo_n = 0;
+  PetscErrorCode (*base_store)(Mat) = nullptr, (*base_retrieve)(Mat) = nullptr;
+  PetscCount coo_n = 0;
   /* a preconditioner may share the operator, and must keep its values when the matrix moves on: then the matrix makes a new one */
   std::shared_ptr<ParOperator<PetscScalar>> op = std::make_shared<ParOperator<PetscScalar>>();
-  ParOperator<PetscScalar>                  check; // on the host, for -goza_check
+  ParOperator<PetscScalar>                  check;                        // on the host, for -goza_check
   Array<PetscScalar>                        staged_x, staged_y, staged_z; // host vectors on their way to a device format and back
 };
 
-MatType        BaseType(bool mpi);                // what a new Goza matrix is below
+MatType        BaseType(bool mpi);                    // what a new Goza matrix is below
 PetscErrorCode MatGetFormatMat(Mat A, FormatMat **f); // NULL when A is not ours
 
 /* Put the overrides (back) on a matrix whose operations are those of its base type. */

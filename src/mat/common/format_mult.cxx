@@ -38,10 +38,10 @@ PetscErrorCode MatFormatGetOperator(Mat A, std::shared_ptr<ParOperator<PetscScal
 /* -goza_check: y = A x again, on the host in CSR order, and compared with the device's. */
 static PetscErrorCode MatCheckMult(Mat A, FormatMat *f, Vec x, Vec add, Vec y)
 {
-  const PetscScalar     *xa, *za = NULL, *ya;
+  const PetscScalar       *xa, *za = NULL, *ya;
   std::vector<PetscScalar> again;
-  PetscInt               n;
-  PetscReal              scale = 1, worst = 0;
+  PetscInt                 n;
+  PetscReal                scale = 1, worst = 0;
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(y, &n));
@@ -58,8 +58,8 @@ static PetscErrorCode MatCheckMult(Mat A, FormatMat *f, Vec x, Vec add, Vec y)
     worst = PetscMax(worst, PetscAbsScalar(again[i] - ya[i]));
   }
   PetscCall(VecRestoreArrayRead(y, &ya));
-  PetscCheck(worst <= 1e4 * PETSC_MACHINE_EPSILON * scale, PETSC_COMM_SELF, PETSC_ERR_PLIB, "-goza_check: product of %s differs from the host's by %g (largest entry %g)", ((PetscObject)A)->type_name,
-             (double)worst, (double)scale);
+  PetscCheck(worst <= 1e4 * PETSC_MACHINE_EPSILON * scale, PETSC_COMM_SELF, PETSC_ERR_PLIB, "-goza_check: product of %s differs from the host's by %g (largest entry %g)",
+             ((PetscObject)A)->type_name, (double)worst, (double)scale);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -87,7 +87,8 @@ static PetscErrorCode MatMultAny(Mat A, Vec x, Vec y, Vec z)
   if (y && y != z) PetscCall(yin.get(y, space, f->staged_y));
   PetscCall(zout.get(z, space, f->staged_z, y == z));
   if (space == Space::Cuda) PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(f->op->apply(xin.data(), y ? RowOut<PetscScalar>(Add<PetscScalar>{y == z ? zout.data() : yin.data(), zout.data()}) : RowOut<PetscScalar>(Assign<PetscScalar>{zout.data()})));
+  PetscCall(f->op->apply(xin.data(), y ? RowOut<PetscScalar>(Add<PetscScalar>{y == z ? zout.data() : yin.data(), zout.data()})
+                                       : RowOut<PetscScalar>(Assign<PetscScalar>{zout.data()})));
   if (space == Space::Cuda) PetscCall(PetscLogGpuTimeEnd());
   PetscCall(zout.restore());
   if (y && y != z) PetscCall(yin.restore());

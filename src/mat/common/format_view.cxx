@@ -28,8 +28,8 @@ PetscErrorCode MatView_Format(Mat A, PetscViewer viewer)
   }
   bytes = (PetscLogDouble)f->op->bytes();
   PetscCallMPI(MPI_Allreduce(&bytes, &total, 1, MPIU_PETSCLOGDOUBLE, MPI_SUM, PetscObjectComm((PetscObject)A)));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s on %s%s: %s\n", f->kind->root, space_name(f->op->space()),
-                                   f->op->space() == Space::Host ? "" : (petsc_on_device() ? ", vectors resident" : ", vectors staged"), f->op->diagonal_block().describe().c_str()));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s on %s%s: %s\n", f->kind->root, space_name(f->op->space()), f->op->space() == Space::Host ? "" : (petsc_on_device() ? ", vectors resident" : ", vectors staged"),
+                                   f->op->diagonal_block().describe().c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: %.3f MB in all, built %d times\n", f->kind->root, total / 1e6, (int)f->op->builds()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,4 +1,5 @@
 #include "halo.hpp"
+#include "compat.hpp"
 #include "errors.hpp"
 #include "gather.hpp"
 
@@ -24,7 +25,7 @@ template <class V> Halo<V>::~Halo()
 template <class V> PetscErrorCode Halo<V>::setup(MPI_Comm comm, PetscLayout columns, PetscInt nghost, const PetscInt *ghosts, Space space)
 {
   PetscSF            sf;
-  PetscMPIInt        n;
+  GozaRankCount      n;
   const PetscMPIInt *ranks;
   const PetscInt    *offset, *index, *remote;
   PetscInt           nsend = 0;
@@ -37,7 +38,7 @@ template <class V> PetscErrorCode Halo<V>::setup(MPI_Comm comm, PetscLayout colu
   PetscCall(PetscSFSetGraphLayout(sf, columns, nghost, NULL, PETSC_COPY_VALUES, ghosts));
   PetscCall(PetscSFSetUp(sf));
   PetscCall(PetscSFGetRootRanks(sf, &n, &ranks, &offset, &index, &remote));
-  for (PetscMPIInt r = 0; r < n; r++) {
+  for (GozaRankCount r = 0; r < n; r++) {
     const PetscInt count = offset[r + 1] - offset[r];
 
     if (!count) continue;
@@ -46,7 +47,7 @@ template <class V> PetscErrorCode Halo<V>::setup(MPI_Comm comm, PetscLayout colu
     PetscCallCXX(receives_.push_back({ranks[r], index[offset[r]], count}));
   }
   PetscCall(PetscSFGetLeafRanks(sf, &n, &ranks, &offset, &index));
-  for (PetscMPIInt r = 0; r < n; r++) {
+  for (GozaRankCount r = 0; r < n; r++) {
     if (offset[r + 1] > offset[r]) PetscCallCXX(sends_.push_back({ranks[r], offset[r], offset[r + 1] - offset[r]}));
   }
   nsend = n ? offset[n] : 0;
@@ -71,7 +72,8 @@ template <class V> PetscErrorCode Halo<V>::begin(const V *x)
   std::size_t request = 0;
 
   PetscFunctionBegin;
-  for (const Message &m : receives_) PetscCallMPI(MPI_Irecv(recv_ + m.begin, static_cast<PetscMPIInt>(m.n * sizeof(V)), MPI_BYTE, m.rank, tag_, comm_, &requests_[request++]));
+  for (const Message &m : receives_)
+    PetscCallMPI(MPI_Irecv(recv_ + m.begin, static_cast<PetscMPIInt>(m.n * sizeof(V)), MPI_BYTE, m.rank, tag_, comm_, &requests_[request++]));
   PetscCall(Guarded([&] {
     gather(pack_.space(), static_cast<PetscInt>(pack_.size()), send_index_.data(), x, pack_.data());
     if (pack_.space() == Space::Cuda && pack_.size()) {
@@ -79,7 +81,8 @@ template <class V> PetscErrorCode Halo<V>::begin(const V *x)
       device::synchronize();
     }
   }));
-  for (const Message &m : sends_) PetscCallMPI(MPI_Isend(send_ + m.begin, static_cast<PetscMPIInt>(m.n * sizeof(V)), MPI_BYTE, m.rank, tag_, comm_, &requests_[request++]));
+  for (const Message &m : sends_)
+    PetscCallMPI(MPI_Isend(send_ + m.begin, static_cast<PetscMPIInt>(m.n * sizeof(V)), MPI_BYTE, m.rank, tag_, comm_, &requests_[request++]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -78,8 +78,8 @@ template <class V> PetscErrorCode ParOperator<V>::update_block(Mat block, Format
 #else
   host_is_truth = PETSC_TRUE;
 #endif
-  csr.nrows     = block->rmap->n;
-  csr.ncols     = block->cmap->n;
+  csr.nrows = block->rmap->n;
+  csr.ncols = block->cmap->n;
   if (host_is_truth || this->space_ == Space::Host) {
     PetscInt           n;
     PetscBool          done;
@@ -100,15 +100,30 @@ template <class V> PetscErrorCode ParOperator<V>::update_block(Mat block, Format
     PetscCall(MatSeqAIJRestoreArrayRead(block, &a));
     PetscCall(MatRestoreRowIJ(block, 0, PETSC_FALSE, PETSC_FALSE, &n, &csr.ptr, &csr.col, &done));
   } else {
-    PetscCall(MatSeqAIJGetCSRAndMemType(block, &csr.ptr, &csr.col, &val, &memtype));
+    const PetscInt *device_ptr;
+    PetscInt        n;
+    PetscBool       done;
+
+    /* AIJCUSPARSE drops empty rows from the row pointer it hands out, so that is the host's; columns and values are where they were computed */
+    PetscCall(MatGetRowIJ(block, 0, PETSC_FALSE, PETSC_FALSE, &n, &csr.ptr, &csr.col, &done));
+    PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Matrix type %s gives no row pointers", ((PetscObject)block)->type_name);
+    const PetscInt *host_ptr = csr.ptr, *host_col = csr.col;
+
+    PetscCall(MatSeqAIJGetCSRAndMemType(block, &device_ptr, &csr.col, &val, &memtype));
     csr.space = PetscMemTypeDevice(memtype) ? Space::Cuda : Space::Host;
     csr.val   = val;
     PetscCall(Guarded([&] {
-      const Csr here = csr.space == this->space_ ? csr : staged.stage(csr, this->space_, pattern);
+      Csr here = csr;
 
+      if (csr.space == this->space_) {
+        staged.ptr = Array<PetscInt>(this->space_, host_ptr, csr.nrows + 1);
+        here.ptr   = staged.ptr.data();
+      } else here = staged.stage(csr, this->space_, pattern);
       if (pattern) format.build(here);
       else format.refill(here);
     }));
+    PetscCall(PetscLogCpuToGpu((PetscLogDouble)staged.ptr.bytes()));
+    PetscCall(MatRestoreRowIJ(block, 0, PETSC_FALSE, PETSC_FALSE, &n, &host_ptr, &host_col, &done));
   }
   PetscCall(PetscLogEventEnd(events.build, block, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);

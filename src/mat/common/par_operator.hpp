@@ -40,13 +40,13 @@ private:
   static PetscErrorCode look(Mat block, const Seen &seen, Seen *now, bool *pattern, bool *values);
   PetscErrorCode        update_block(Mat block, Format<V> &format, bool pattern, bool values);
 
-  Space                         space_ = Space::Host;
-  std::unique_ptr<Format<V>>    diag_;
+  Space                            space_ = Space::Host;
+  std::unique_ptr<Format<V>>       diag_;
   std::unique_ptr<SlicedEll<V, V>> offd_;
-  std::unique_ptr<Halo<V>>      halo_;
-  Seen                          parent_seen_, diag_seen_, offd_seen_; // parent: A itself
-  PetscLogDouble                nnz_    = 0;
-  PetscInt                      builds_ = 0;
+  std::unique_ptr<Halo<V>>         halo_;
+  Seen                             parent_seen_, diag_seen_, offd_seen_; // parent: A itself
+  PetscLogDouble                   nnz_    = 0;
+  PetscInt                         builds_ = 0;
 };
 
 /* The blocks of a SeqAIJ- or MPIAIJ-based matrix: Ao and garray are NULL for one rank's SeqAIJ. */

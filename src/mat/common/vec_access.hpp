@@ -26,10 +26,10 @@ public:
   PetscScalar   *data() const { return data_; }
 
 private:
-  Vec          v_     = NULL;
-  Space        space_ = Space::Host;
+  Vec          v_        = NULL;
+  Space        space_    = Space::Host;
   bool         read_too_ = false;
-  PetscInt     n_     = 0;
+  PetscInt     n_        = 0;
   PetscScalar *array_ = NULL, *data_ = NULL;
 };
 

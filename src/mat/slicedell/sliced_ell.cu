@@ -109,11 +109,11 @@ template <class Store> struct EllFill {
 
       j    = ptr[i];
       stop = ptr[i + 1];
-      if (j < stop) last = before = acol[j];
+      if (columns && j < stop) last = before = acol[j];
       if (columns && first) first[place] = last;
     }
     for (std::int64_t k = begin + offset; k < end; k += H, j++) {
-      if (j < stop) last = acol[j];
+      if (columns && j < stop) last = acol[j]; // a refill is given values only
       val[k] = j < stop ? static_cast<Store>(aval[j]) : Store(0);
       if (columns && at < 0) gap[~at + k - begin] = static_cast<std::uint16_t>(last - before);
       if (columns && at >= 0) col[at + k - begin] = last;
@@ -138,9 +138,7 @@ int log2_exact(PetscInt n)
 
 } // namespace
 
-template <class Store, class V> SlicedEll<Store, V>::SlicedEll(Space space, const SlicedEllOptions &options) : Format<V>(space), options_(options)
-{
-}
+template <class Store, class V> SlicedEll<Store, V>::SlicedEll(Space space, const SlicedEllOptions &options) : Format<V>(space), options_(options) { }
 
 /* On the device 32/H threads share a row: more of them, the fewer rows there are to fill the device with, as long as each has entries to add.
    On the host rows one by one are as good as any (measured, 27-point 64^3). */
@@ -248,7 +246,9 @@ template <class Store, class V> void SlicedEll<Store, V>::fill(const Csr &A, boo
   const PetscInt nslices = static_cast<PetscInt>(slice_ptr_.size()) - 1;
 
   if (!val_.size()) return;
-  for_each_row(this->space_, nslices << shift_, EllFill<Store>{nplaces_, shift_, columns, A.ptr, A.col, row_.data(), A.val, slice_ptr_.data(), col_ptr_.data(), col_.data(), first_.data(), gap_.data(), val_.data()});
+  for_each_row(this->space_, nslices << shift_,
+               EllFill<Store>{nplaces_, shift_, columns, A.ptr, A.col, row_.data(), A.val, slice_ptr_.data(), col_ptr_.data(), col_.data(), first_.data(), gap_.data(),
+                              val_.data()});
 }
 
 template <class Store, class V, class Out> static void launch(Space space, const EllView<Store> &A, const V *x, const Out &out)

@@ -32,10 +32,10 @@ private:
   void place_columns(const Csr &A);
   void fill(const Csr &A, bool columns);
 
-  SlicedEllOptions    options_;
-  int                 shift_   = 0;
-  PetscInt            nplaces_ = 0, window_ = 0;
-  std::int64_t        nnz_ = 0;
+  SlicedEllOptions     options_;
+  int                  shift_   = 0;
+  PetscInt             nplaces_ = 0, window_ = 0;
+  std::int64_t         nnz_     = 0;
   std::int64_t         in_gaps_ = 0; // stored entries whose column takes 16 bits
   Array<std::int64_t>  slice_ptr_, col_ptr_;
   Array<PetscInt>      row_, length_, col_, first_;

@@ -19,16 +19,16 @@ namespace goza
 {
 
 template <class Store> struct EllView {
-  PetscInt            nplaces;
-  int                 shift;     // H = 1 << shift
-  const std::int64_t *slice_ptr; // [nslices + 1]
-  const PetscInt     *row;       // [nplaces] or nullptr
-  const PetscInt     *length;    // [nplaces] or nullptr
-  const Store        *val;       // [slice_ptr[nslices]]
-  const std::int64_t *col_ptr;   // [nslices] where the slice's columns begin in col, or ~(where its gaps begin in gap)
-  const PetscInt     *col;       // columns of the slices that are not in gap
-  const std::uint16_t *gap;      // column minus the one before it in the row; 0 for the row's first
-  const PetscInt     *first;     // [nplaces] first column of the row, if there are gaps
+  PetscInt             nplaces;
+  int                  shift;     // H = 1 << shift
+  const std::int64_t  *slice_ptr; // [nslices + 1]
+  const PetscInt      *row;       // [nplaces] or nullptr
+  const PetscInt      *length;    // [nplaces] or nullptr
+  const Store         *val;       // [slice_ptr[nslices]]
+  const std::int64_t  *col_ptr;   // [nslices] where the slice's columns begin in col, or ~(where its gaps begin in gap)
+  const PetscInt      *col;       // columns of the slices that are not in gap
+  const std::uint16_t *gap;       // column minus the one before it in the row; 0 for the row's first
+  const PetscInt      *first;     // [nplaces] first column of the row, if there are gaps
 };
 
 template <class Store, class V, class Out> struct EllRow {
@@ -40,22 +40,22 @@ template <class Store, class V, class Out> struct EllRow {
   {
     const PetscInt     slice = place >> A.shift, H = PetscInt(1) << A.shift, offset = place & (H - 1);
     const std::int64_t begin = A.slice_ptr[slice], at = A.col_ptr[slice];
-    const std::int64_t end   = A.length ? begin + static_cast<std::int64_t>(A.length[place]) * H : A.slice_ptr[slice + 1];
-    const Store       *val   = A.val + offset;
-    V                  sum   = 0;
+    const std::int64_t end = A.length ? begin + static_cast<std::int64_t>(A.length[place]) * H : A.slice_ptr[slice + 1];
+    const Store       *val = A.val + offset;
+    V                  sum = 0;
 
     if (at < 0) {
-      const std::uint16_t *gap = A.gap + (~at - begin + offset);
-      PetscInt             col = A.first[place];
+      const std::int64_t to_gap = ~at - begin + offset; // added to indices: a pointer outside its array is undefined
+      PetscInt           col    = A.first[place];
 
       for (std::int64_t k = begin; k < end; k += H) {
-        col += stream_load(gap + k);
+        col += stream_load(A.gap + (to_gap + k));
         sum += static_cast<V>(stream_load(val + k)) * x[col];
       }
     } else {
-      const PetscInt *col = A.col + (at - begin + offset);
+      const std::int64_t to_col = at - begin + offset;
 
-      for (std::int64_t k = begin; k < end; k += H) sum += static_cast<V>(stream_load(val + k)) * x[stream_load(col + k)];
+      for (std::int64_t k = begin; k < end; k += H) sum += static_cast<V>(stream_load(val + k)) * x[stream_load(A.col + (to_col + k))];
     }
     out(A.row ? A.row[place] : place, sum);
   }

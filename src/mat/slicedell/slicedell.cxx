@@ -26,12 +26,13 @@ public:
     PetscFunctionBegin;
     PetscOptionsHeadBegin(PetscOptionsObject, "Sliced ELL options");
     while ((which ? PetscInt(1) << (which - 1) : 0) != options.slice_height) which++;
-    PetscCall(PetscOptionsEList("-mat_slicedell_slice_height", "Rows in a slice (auto: 1 on the host; on the device 32, fewer where there are few rows)", "MatSlicedEllSetSliceHeight", slice_heights, PETSC_STATIC_ARRAY_LENGTH(slice_heights),
-                                slice_heights[which], &which, &flg));
+    PetscCall(PetscOptionsEList("-mat_slicedell_slice_height", "Rows in a slice (auto: 1 on the host; on the device 32, fewer where there are few rows)", "MatSlicedEllSetSliceHeight", slice_heights, PETSC_STATIC_ARRAY_LENGTH(slice_heights), slice_heights[which], &which, &flg));
     if (flg) PetscCall(MatSlicedEllSetSliceHeight(A, which ? PetscInt(1) << (which - 1) : 0));
-    PetscCall(PetscOptionsInt("-mat_slicedell_sort_window", "Sort rows by length inside windows of this many rows (0: never, -1: where it saves 5 %)", "MatSlicedEllSetSortWindow", options.sort_window, &which, &flg));
+    PetscCall(PetscOptionsInt("-mat_slicedell_sort_window", "Sort rows by length inside windows of this many rows (0: never, -1: where it saves 5 %)", "MatSlicedEllSetSortWindow",
+                              options.sort_window, &which, &flg));
     if (flg) PetscCall(MatSlicedEllSetSortWindow(A, which));
-    PetscCall(PetscOptionsEList("-mat_slicedell_index", "Bits of a column index (auto: 16 in the slices where they fit, else 32)", "MatSlicedEllSetShortIndices", indices, 2, indices[!options.gaps], &which, &flg));
+    PetscCall(PetscOptionsEList("-mat_slicedell_index", "Bits of a column index (auto: 16 in the slices where they fit, else 32)", "MatSlicedEllSetShortIndices", indices, 2,
+                                indices[!options.gaps], &which, &flg));
     if (flg) PetscCall(MatSlicedEllSetShortIndices(A, which ? PETSC_FALSE : PETSC_TRUE));
     PetscOptionsHeadEnd();
     *changed = before.slice_height != options.slice_height || before.sort_window != options.sort_window || before.gaps != options.gaps;
@@ -71,8 +72,7 @@ private:
 
     PetscFunctionBegin;
     PetscCall(Get(A, &self));
-    PetscCheck(height >= 0 && height <= 128 && (height & (height - 1)) == 0, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
-               "-mat_slicedell_slice_height %" PetscInt_FMT " is not 0 (auto) or a power of two up to 128", height);
+    PetscCheck(height >= 0 && height <= 128 && (height & (height - 1)) == 0, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_slicedell_slice_height %" PetscInt_FMT " is not 0 (auto) or a power of two up to 128", height);
     self->options.slice_height = height;
     PetscCall(MatFormatChanged(A));
     PetscFunctionReturn(PETSC_SUCCESS);

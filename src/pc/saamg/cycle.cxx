@@ -11,12 +11,12 @@ namespace
 
 /* One grid in one precision: operator, smoother and vectors. The solution moves between x[0] and x[1]; `at` says where it is. */
 template <class V> struct Level {
-  PetscInt                     n = 0;
+  PetscInt                        n = 0;
   std::shared_ptr<ParOperator<V>> A; // the finest may be the matrix's own
-  std::unique_ptr<Smoother<V>> smoother;
-  Array<V>                     dinv, alone, b, r, d, x0, x1;
-  LevelVectors<V>              v{};
-  int                          at = 0;
+  std::unique_ptr<Smoother<V>>    smoother;
+  Array<V>                        dinv, alone, b, r, d, x0, x1;
+  LevelVectors<V>                 v{};
+  int                             at = 0;
 
   PetscErrorCode setup(const Grid &grid, Space space, std::shared_ptr<ParOperator<V>> shared, const CycleOptions &options)
   {
@@ -54,7 +54,10 @@ template <class V> struct Level {
 
   PetscErrorCode smooth(const V *rhs, bool zero_guess) { return smoother->apply(rhs, v, at, zero_guess, &at); }
   PetscErrorCode residual(const V *rhs) { return A->apply(v.x[at], Residual<V>{rhs, r.data()}); }
-  std::size_t    bytes() const { return (A.use_count() > 1 ? 0 : A->bytes()) + dinv.bytes() + alone.bytes() + b.bytes() + r.bytes() + d.bytes() + x0.bytes() + x1.bytes(); }
+  std::size_t    bytes() const
+  {
+    return (A.use_count() > 1 ? 0 : A->bytes()) + dinv.bytes() + alone.bytes() + b.bytes() + r.bytes() + d.bytes() + x0.bytes() + x1.bytes();
+  }
 };
 
 template <class V> struct Transfer {
@@ -86,16 +89,16 @@ public:
     if constexpr (std::is_same_v<Fine, PetscScalar>) shared = fine;
     PetscCall(fine_.setup(grids[0], space, shared, options));
     PetscCall(Guarded([&] { /* what is there already is only refilled where the pattern is the same */
-      coarse_.resize(grids.size() - 1);
-      transfer_.resize(grids.size() - 1);
-      for (auto &level : coarse_) {
-        if (!level) level = std::make_unique<Level<Coarse>>();
-      }
-      for (auto &t : transfer_) {
-        if (!t) t = std::make_unique<Transfer<Coarse>>();
-      }
+                            coarse_.resize(grids.size() - 1);
+                            transfer_.resize(grids.size() - 1);
+                            for (auto &level : coarse_) {
+                              if (!level) level = std::make_unique<Level<Coarse>>();
+                            }
+                            for (auto &t : transfer_) {
+                              if (!t) t = std::make_unique<Transfer<Coarse>>();
+                            }
     }));
-    CycleOptions below = options;
+    CycleOptions below               = options;
     below.smoothing.chebyshev_degree = options.coarse_chebyshev_degree;
     for (std::size_t l = 1; l < grids.size(); l++) {
       PetscCall(coarse_[l - 1]->setup(grids[l], space, nullptr, below));
@@ -151,12 +154,16 @@ public:
 
   std::string describe_level(std::size_t level) const override
   {
-    if (level == coarse_.size() && direct_) return (coarse_.empty() ? fine_solver_.singular() : coarse_solver_.singular()) ? "dense pseudo-inverse (singular)" : "dense inverse";
+    if (level == coarse_.size() && direct_)
+      return (coarse_.empty() ? fine_solver_.singular() : coarse_solver_.singular()) ? "dense pseudo-inverse (singular)" : "dense inverse";
     return level == 0 ? describe(fine_) : describe(*coarse_[level - 1]);
   }
 
 private:
-  template <class V> static std::string describe(const Level<V> &L) { return L.smoother->describe() + (sizeof(V) == sizeof(PetscScalar) ? "" : ", single precision"); }
+  template <class V> static std::string describe(const Level<V> &L)
+  {
+    return L.smoother->describe() + (sizeof(V) == sizeof(PetscScalar) ? "" : ", single precision");
+  }
 
   template <class V> PetscLogDouble level_flops(const Level<V> &L, bool bottom) const
   {

@@ -12,7 +12,7 @@ struct CycleOptions {
   PetscInt        smoother = 1; // index in smoother_names
   SmootherOptions smoothing;
   PetscInt        coarse_chebyshev_degree = 4; // below the finest level, where products are cheap: with 2, 27-point 96^3 takes 11 iterations, with 4 it takes 8
-  PetscInt        direct_limit = 500; // rows up to which the coarsest level is solved by its inverse; above: 30 sweeps of the smoother
+  PetscInt        direct_limit            = 500; // rows up to which the coarsest level is solved by its inverse; above: 30 sweeps of the smoother
 };
 
 class Cycle {
@@ -23,9 +23,9 @@ public:
   virtual PetscErrorCode setup(const std::vector<Grid> &grids, Space space, std::shared_ptr<ParOperator<PetscScalar>> fine, const CycleOptions &options) = 0;
   virtual PetscErrorCode apply(const PetscScalar *b, PetscScalar *x) = 0; // x = M b, local parts in the space
 
-  virtual std::size_t    bytes() const                                      = 0;
-  virtual PetscLogDouble flops() const                                      = 0; // of one apply(), local
-  virtual std::string    describe_level(std::size_t level) const            = 0;
+  virtual std::size_t    bytes() const                           = 0;
+  virtual PetscLogDouble flops() const                           = 0; // of one apply(), local
+  virtual std::string    describe_level(std::size_t level) const = 0;
 };
 
 /* precision: a PCSAAMGPrecision */

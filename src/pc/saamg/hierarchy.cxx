@@ -48,7 +48,7 @@ static PetscErrorCode Measure(Grid &grid, PetscInt its, bool *finite)
 
 PetscErrorCode Hierarchy::build(Mat A, PetscInt bs, PetscInt k, const std::vector<PetscScalar> &B_fine, const HierarchyOptions &options, bool *finite)
 {
-  std::vector<PetscScalar> B = B_fine, Bcoarse;
+  std::vector<PetscScalar> B         = B_fine, Bcoarse;
   PetscReal                threshold = options.threshold;
 
   PetscFunctionBegin;

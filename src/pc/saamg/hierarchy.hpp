@@ -7,7 +7,7 @@ namespace goza
 {
 
 struct HierarchyOptions {
-  PetscReal threshold         = 0;       // of strength, relative to the diagonals
+  PetscReal threshold         = 0; // of strength, relative to the diagonals
   PetscInt  max_levels        = 10;
   PetscInt  coarse_limit      = 200;     // rows at which coarsening may stop
   PetscInt  esteig_iterations = 10;      // of the largest eigenvalue's estimate
@@ -15,12 +15,12 @@ struct HierarchyOptions {
 };
 
 struct Grid {
-  Mat       A = NULL;            // host AIJ
-  Mat       P = NULL, R = NULL;  // from the next coarser grid, and P^T; NULL on the coarsest
-  Vec       dinv   = NULL;       // inverse diagonal
-  std::vector<PetscInt> alone;   // local rows that are coupled to nothing: Dirichlet rows, diagonal matrices
-  PetscReal lambda = 1;          // estimate, from below, of the largest eigenvalue of D^-1 A
-  PetscInt  bs     = 1;
+  Mat                   A = NULL;           // host AIJ
+  Mat                   P = NULL, R = NULL; // from the next coarser grid, and P^T; NULL on the coarsest
+  Vec                   dinv = NULL;        // inverse diagonal
+  std::vector<PetscInt> alone;              // local rows that are coupled to nothing: Dirichlet rows, diagonal matrices
+  PetscReal             lambda = 1;         // estimate, from below, of the largest eigenvalue of D^-1 A
+  PetscInt              bs     = 1;
 };
 
 class Hierarchy {

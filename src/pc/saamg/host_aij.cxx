@@ -60,8 +60,8 @@ PetscErrorCode HostAij::open(Mat A)
     PetscCall(offd_.open(Ao));
     PetscCallCXX(global_.assign(offd_.col, offd_.col + offd_.ptr[m]));
     for (PetscInt &c : global_) c = garray[c];
-    PetscCall(MatCreateMPIAIJWithSplitArrays(PetscObjectComm((PetscObject)A), m, n, M, N, (PetscInt *)diag_.ptr, (PetscInt *)diag_.col, (PetscScalar *)diag_.val, (PetscInt *)offd_.ptr, global_.data(),
-                                             (PetscScalar *)offd_.val, &mat_));
+    PetscCall(MatCreateMPIAIJWithSplitArrays(PetscObjectComm((PetscObject)A), m, n, M, N, (PetscInt *)diag_.ptr, (PetscInt *)diag_.col, (PetscScalar *)diag_.val,
+                                             (PetscInt *)offd_.ptr, global_.data(), (PetscScalar *)offd_.val, &mat_));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

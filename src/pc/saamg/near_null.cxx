@@ -50,7 +50,8 @@ PetscErrorCode NearNullVectors(Mat A, const std::vector<PetscReal> &coordinates,
   if (dim > 1 && *bs == dim) {
     Vec coords;
 
-    PetscCheck((PetscInt)coordinates.size() == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "PCSetCoordinates() gave %d numbers, the matrix has %" PetscInt_FMT " local rows", (int)coordinates.size(), m);
+    PetscCheck((PetscInt)coordinates.size() == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "PCSetCoordinates() gave %d numbers, the matrix has %" PetscInt_FMT " local rows",
+               (int)coordinates.size(), m);
     PetscCall(VecCreate(PetscObjectComm((PetscObject)A), &coords));
     PetscCall(VecSetSizes(coords, m, PETSC_DECIDE));
     PetscCall(VecSetBlockSize(coords, dim));

@@ -35,7 +35,8 @@ static PetscErrorCode OpenPmat(PC pc, SAAMG *mg)
     PetscBool shell;
 
     PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &shell, MATSHELL, MATMFFD, MATNEST, MATIS, MATPYTHON, ""));
-    PetscCheck(!shell, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "PC saamg needs the entries of a matrix, which type %s does not give; give KSPSetOperators() an assembled Pmat", ((PetscObject)A)->type_name);
+    PetscCheck(!shell, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "PC saamg needs the entries of a matrix, which type %s does not give; give KSPSetOperators() an assembled Pmat",
+               ((PetscObject)A)->type_name);
     PetscCall(PetscInfo(pc, "Matrix of type %s is converted to AIJ\n", ((PetscObject)A)->type_name));
     PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &mg->converted));
     A = mg->converted;
@@ -199,7 +200,8 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
     PetscCall(MatGetInfo(grids[l].A, MAT_GLOBAL_SUM, &info));
     rows += M;
     nonzeros += info.nz_used;
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  %5d %10" PetscInt_FMT " %11.0f %8.1f  %s\n", (int)l, M, info.nz_used, M ? info.nz_used / M : 0.0, mg->cycle->describe_level(l).c_str()));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %5d %10" PetscInt_FMT " %11.0f %8.1f  %s\n", (int)l, M, info.nz_used, M ? info.nz_used / M : 0.0,
+                                     mg->cycle->describe_level(l).c_str()));
     if (l == 0) mg->fine_rows = M, mg->fine_nonzeros = info.nz_used;
   }
   bytes = (PetscLogDouble)mg->cycle->bytes();

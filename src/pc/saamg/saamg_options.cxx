@@ -52,20 +52,24 @@ PetscErrorCode PCSetFromOptions_SAAMG(PC pc, GozaOptionItems PetscOptionsObject)
   SmootherOptions &s  = mg->cycle_options.smoothing;
   PetscInt         n, which;
   PetscReal        r;
-  PetscEnum        e;
+  PCSAAMGCycleType cycle;
+  PCSAAMGPrecision precision;
+  PCSAAMGReuse     reuse;
   PetscBool        flg;
 
   PetscFunctionBegin;
   PetscOptionsHeadBegin(PetscOptionsObject, "Smoothed-aggregation AMG options");
-  PetscCall(PetscOptionsReal("-pc_saamg_threshold", "Weaker entries, relative to the diagonals, are left out of the aggregates", "PCSAAMGSetThreshold", mg->hierarchy_options.threshold, &r, &flg));
+  PetscCall(PetscOptionsReal("-pc_saamg_threshold", "Weaker entries, relative to the diagonals, are left out of the aggregates", "PCSAAMGSetThreshold",
+                             mg->hierarchy_options.threshold, &r, &flg));
   if (flg) PetscCall(PCSAAMGSetThreshold(pc, r));
   PetscCall(PetscOptionsInt("-pc_saamg_max_levels", "Most levels", "PCSAAMGSetMaxLevels", mg->hierarchy_options.max_levels, &n, &flg));
   if (flg) PetscCall(PCSAAMGSetMaxLevels(pc, n));
   PetscCall(PetscOptionsInt("-pc_saamg_coarse_limit", "Rows at which coarsening stops", "PCSAAMGSetCoarseLimit", mg->hierarchy_options.coarse_limit, &n, &flg));
   if (flg) PetscCall(PCSAAMGSetCoarseLimit(pc, n));
-  PetscCall(PetscOptionsEnum("-pc_saamg_cycle", "Cycle", "PCSAAMGSetCycleType", cycle_names, (PetscEnum)(mg->cycle_options.gamma - 1), &e, &flg));
-  if (flg) PetscCall(PCSAAMGSetCycleType(pc, (PCSAAMGCycleType)e));
-  PetscCall(PetscOptionsEList("-pc_saamg_smoother", "Smoother on all but the coarsest level", "PCSAAMGSetSmoother", smoother_names, smoother_count(), smoother_names[mg->cycle_options.smoother], &which, &flg));
+  PetscCall(PetscOptionsEnum("-pc_saamg_cycle", "Cycle", "PCSAAMGSetCycleType", cycle_names, (PetscEnum)(mg->cycle_options.gamma - 1), (PetscEnum *)&cycle, &flg));
+  if (flg) PetscCall(PCSAAMGSetCycleType(pc, cycle));
+  PetscCall(PetscOptionsEList("-pc_saamg_smoother", "Smoother on all but the coarsest level", "PCSAAMGSetSmoother", smoother_names, smoother_count(),
+                              smoother_names[mg->cycle_options.smoother], &which, &flg));
   if (flg) PetscCall(PCSAAMGSetSmoother(pc, smoother_names[which]));
   PetscCall(PetscOptionsInt("-pc_saamg_sweeps", "Applications of the smoother before and after the coarse correction", "PCSAAMGSetSweeps", s.sweeps, &n, &flg));
   if (flg) PetscCall(PCSAAMGSetSweeps(pc, n));
@@ -75,14 +79,16 @@ PetscErrorCode PCSetFromOptions_SAAMG(PC pc, GozaOptionItems PetscOptionsObject)
   if (flg) PetscCall(PCSAAMGSetChebyshev(pc, n, s.chebyshev_ratio));
   PetscCall(PetscOptionsReal("-pc_saamg_chebyshev_ratio", "The polynomial smooths [lambda_max/ratio, lambda_max]", "PCSAAMGSetChebyshev", s.chebyshev_ratio, &r, &flg));
   if (flg) PetscCall(PCSAAMGSetChebyshev(pc, s.chebyshev_degree, r));
-  PetscCall(PetscOptionsInt("-pc_saamg_coarse_chebyshev_degree", "Degree of the Chebyshev polynomial below the finest level", "PCSAAMGSetCoarseChebyshevDegree", mg->cycle_options.coarse_chebyshev_degree, &n, &flg));
+  PetscCall(PetscOptionsInt("-pc_saamg_coarse_chebyshev_degree", "Degree of the Chebyshev polynomial below the finest level", "PCSAAMGSetCoarseChebyshevDegree",
+                            mg->cycle_options.coarse_chebyshev_degree, &n, &flg));
   if (flg) PetscCall(PCSAAMGSetCoarseChebyshevDegree(pc, n));
-  PetscCall(PetscOptionsInt("-pc_saamg_esteig_iterations", "Lanczos steps of the estimate of the largest eigenvalue", "PCSAAMGSetEstEigIterations", mg->hierarchy_options.esteig_iterations, &n, &flg));
+  PetscCall(PetscOptionsInt("-pc_saamg_esteig_iterations", "Lanczos steps of the estimate of the largest eigenvalue", "PCSAAMGSetEstEigIterations",
+                            mg->hierarchy_options.esteig_iterations, &n, &flg));
   if (flg) PetscCall(PCSAAMGSetEstEigIterations(pc, n));
-  PetscCall(PetscOptionsEnum("-pc_saamg_precision", "Precision of the cycle", "PCSAAMGSetPrecision", precision_names, (PetscEnum)mg->precision, &e, &flg));
-  if (flg) PetscCall(PCSAAMGSetPrecision(pc, (PCSAAMGPrecision)e));
-  PetscCall(PetscOptionsEnum("-pc_saamg_reuse", "What is kept when values change and the pattern does not", "PCSAAMGSetReuse", reuse_names, (PetscEnum)mg->reuse, &e, &flg));
-  if (flg) PetscCall(PCSAAMGSetReuse(pc, (PCSAAMGReuse)e));
+  PetscCall(PetscOptionsEnum("-pc_saamg_precision", "Precision of the cycle", "PCSAAMGSetPrecision", precision_names, (PetscEnum)mg->precision, (PetscEnum *)&precision, &flg));
+  if (flg) PetscCall(PCSAAMGSetPrecision(pc, precision));
+  PetscCall(PetscOptionsEnum("-pc_saamg_reuse", "What is kept when values change and the pattern does not", "PCSAAMGSetReuse", reuse_names, (PetscEnum)mg->reuse, (PetscEnum *)&reuse, &flg));
+  if (flg) PetscCall(PCSAAMGSetReuse(pc, reuse));
   PetscOptionsHeadEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -351,7 +357,7 @@ PetscErrorCode PCSAAMGSetChebyshev(PC pc, PetscInt degree, PetscReal ratio)
   PetscCheck(ratio > 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_chebyshev_ratio %g is not more than 1", (double)ratio);
   if (mg) {
     mg->cycle_options.smoothing.chebyshev_degree = degree;
-    mg->cycle_options.smoothing.chebyshev_ratio = ratio;
+    mg->cycle_options.smoothing.chebyshev_ratio  = ratio;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -372,7 +378,7 @@ PetscErrorCode PCSAAMGGetChebyshev(PC pc, PetscInt *degree, PetscReal *ratio)
   PetscFunctionBegin;
   PetscCall(FindOrFail(pc, &mg));
   *degree = mg->cycle_options.smoothing.chebyshev_degree;
-  *ratio = mg->cycle_options.smoothing.chebyshev_ratio;
+  *ratio  = mg->cycle_options.smoothing.chebyshev_ratio;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -10,7 +10,10 @@ namespace goza
 
 template <class V> class ChebyshevSmoother final : public Smoother<V> {
 public:
-  ChebyshevSmoother(ParOperator<V> &A, const InverseDiagonal<V> &D, PetscReal lambda, const SmootherOptions &options) : A_(A), D_(D), beta_(lambda), options_(options) { }
+  ChebyshevSmoother(ParOperator<V> &A, const InverseDiagonal<V> &D, PetscReal lambda, const SmootherOptions &options) :
+    A_(A), D_(D), beta_(lambda), options_(options)
+  {
+  }
 
   static std::unique_ptr<Smoother<V>> create(ParOperator<V> &A, const InverseDiagonal<V> &D, PetscReal lambda, const SmootherOptions &options)
   {
@@ -55,10 +58,10 @@ public:
   }
 
 private:
-  ParOperator<V> &A_;
+  ParOperator<V>    &A_;
   InverseDiagonal<V> D_;
-  PetscReal       beta_;
-  SmootherOptions options_;
+  PetscReal          beta_;
+  SmootherOptions    options_;
 };
 
 } // namespace goza

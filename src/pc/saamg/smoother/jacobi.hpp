@@ -43,9 +43,9 @@ public:
   }
 
 private:
-  ParOperator<V> &A_;
+  ParOperator<V>    &A_;
   InverseDiagonal<V> D_;
-  SmootherOptions options_;
+  SmootherOptions    options_;
 };
 
 } // namespace goza

@@ -33,10 +33,10 @@ template <class V> class Smoother {
 public:
   virtual ~Smoother() = default;
 
-  virtual int            steps(bool zero_guess) const                                                  = 0; // places changed by apply()
+  virtual int            steps(bool zero_guess) const                                                   = 0; // places changed by apply()
   virtual PetscErrorCode apply(const V *b, const LevelVectors<V> &v, int at, bool zero_guess, int *end) = 0;
-  virtual std::string    describe() const                                                              = 0;
-  virtual double         products(bool zero_guess) const                                               = 0; // with A, for counting flops
+  virtual std::string    describe() const                                                               = 0;
+  virtual double         products(bool zero_guess) const                                                = 0; // with A, for counting flops
 };
 
 /* A: the level's operator; lambda: largest eigenvalue of D^-1 A */
@@ -48,8 +48,8 @@ template <class V> struct SmootherEntry {
   SmootherFactory<V> create;
 };
 
-extern const char *const smoother_names[]; // ends with NULL; the index is the same in smoother_table
-PetscInt                 smoother_count();
+extern const char *const                   smoother_names[]; // ends with NULL; the index is the same in smoother_table
+PetscInt                                   smoother_count();
 template <class V> const SmootherEntry<V> *smoother_table();
 
 } // namespace goza

@@ -15,7 +15,7 @@ PetscInt smoother_count()
 template <class V> const SmootherEntry<V> *smoother_table()
 {
   static const SmootherEntry<V> table[] = {
-    {"jacobi",    JacobiSmoother<V>::create   },
+    {"jacobi", JacobiSmoother<V>::create},
     {"chebyshev", ChebyshevSmoother<V>::create},
   };
   static_assert(PETSC_STATIC_ARRAY_LENGTH(table) == PETSC_STATIC_ARRAY_LENGTH(smoother_names) - 1, "a smoother is missing from one of the tables");
