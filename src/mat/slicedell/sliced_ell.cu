@@ -140,14 +140,16 @@ int log2_exact(PetscInt n)
 
 template <class Store, class V> SlicedEll<Store, V>::SlicedEll(Space space, const SlicedEllOptions &options) : Format<V>(space), options_(options) { }
 
+constexpr int host_shift = 2; // slices of 4 rows: measured against 1, 2 and 8, 27-point 64^3 to 128^3
+
 /* On the device 32/H threads share a row: more of them, the fewer rows there are to fill the device with, as long as each has entries to add.
-   On the host rows one by one are as good as any (measured, 27-point 64^3). */
+    */
 static PetscInt auto_height(Space space, PetscInt nrows, std::int64_t nnz)
 {
   constexpr std::int64_t device_full = 200000; // threads; an H200 holds 270336, and 64^3 rows were best one thread each
   std::int64_t           team        = 1;
 
-  if (space == Space::Host) return 1;
+  if (space == Space::Host) return 1 << host_shift;
   while (team < 32 && nrows * team < device_full && team * 4 * nrows <= nnz) team *= 2;
   return static_cast<PetscInt>(32 / team);
 }
@@ -220,13 +222,15 @@ template <class Store, class V> void SlicedEll<Store, V>::place_columns(const Cs
 {
   const Space         space   = this->space_;
   const PetscInt      nslices = static_cast<PetscInt>(slice_ptr_.size()) - 1;
-  const bool          shared  = space == Space::Cuda && shift_ < 5; // threads that share a row cannot add up its gaps
+  const bool          shared  = space == Space::Cuda && shift_ < 5;                 // threads that share a row cannot add up its gaps
+  const bool          host    = space == Space::Host && options_.slice_height == 0; // a core is bound by instructions: full columns are faster
   Array<std::int64_t> gaps(space, nslices + 1);
 
   col_ptr_ = Array<std::int64_t>(space, nslices + 1);
   gaps.zero();
   col_ptr_.zero();
-  for_each_row(space, nslices, SliceColumns{nplaces_, shift_, options_.gaps && !shared, A.ptr, A.col, row_.data(), slice_ptr_.data(), col_ptr_.data(), gaps.data()});
+  for_each_row(space, nslices,
+               SliceColumns{nplaces_, shift_, options_.gaps && !shared && !host, A.ptr, A.col, row_.data(), slice_ptr_.data(), col_ptr_.data(), gaps.data()});
   exclusive_scan(space, gaps.data(), gaps.size());
   exclusive_scan(space, col_ptr_.data(), col_ptr_.size());
   in_gaps_ = last(gaps);
@@ -259,6 +263,14 @@ template <class Store, class V, class Out> static void launch(Space space, const
     return;
   }
 #endif
+  if (space == Space::Host && A.shift == host_shift && !A.length) {
+    const EllHostSlice<1 << host_shift, Store, V, Out> whole{A, x, out};
+    const EllRow<Store, V, Out>                        rest{A, x, out};
+
+    for (PetscInt slice = 0; slice < A.nplaces >> host_shift; slice++) whole(slice);
+    for (PetscInt place = A.nplaces >> host_shift << host_shift; place < A.nplaces; place++) rest(place);
+    return;
+  }
   for_each_row(space, A.nplaces, EllRow<Store, V, Out>{A, x, out});
 }
 

@@ -7,7 +7,7 @@ namespace goza
 {
 
 struct SlicedEllOptions {
-  PetscInt slice_height = 0;     // a power of two; 0: 1 on the host; on the device 32, fewer where there are few rows
+  PetscInt slice_height = 0;     // a power of two; 0: 4 on the host; on the device 32, fewer where there are few rows
   PetscInt sort_window  = -1;    // rows are sorted by length inside windows of this many; 0: never; -1: 4096 where that saves 5 % of the stored entries
   bool     gaps         = true;  // columns in 16 bits where they fit
   bool     drop_empty   = false; // hold only the rows that have entries (the off-diagonal block of a parallel matrix)

@@ -40,24 +40,64 @@ template <class Store, class V, class Out> struct EllRow {
   {
     const PetscInt     slice = place >> A.shift, H = PetscInt(1) << A.shift, offset = place & (H - 1);
     const std::int64_t begin = A.slice_ptr[slice], at = A.col_ptr[slice];
-    const std::int64_t end = A.length ? begin + static_cast<std::int64_t>(A.length[place]) * H : A.slice_ptr[slice + 1];
-    const Store       *val = A.val + offset;
+    const Store       *val = A.val + (begin + offset);
+    PetscInt           n   = A.length ? A.length[place] : static_cast<PetscInt>((A.slice_ptr[slice + 1] - begin) >> A.shift);
     V                  sum = 0;
 
+    /* unrolled by 3, which divides the 27, 18, 12 and 8 + 1 entries of stencils: measured on an H200 against 1, 4, 6 and 9 */
     if (at < 0) {
-      const std::int64_t to_gap = ~at - begin + offset; // added to indices: a pointer outside its array is undefined
-      PetscInt           col    = A.first[place];
+      const std::uint16_t *gap = A.gap + (~at + offset);
+      PetscInt             col = A.first[place];
 
-      for (std::int64_t k = begin; k < end; k += H) {
-        col += stream_load(A.gap + (to_gap + k));
-        sum += static_cast<V>(stream_load(val + k)) * x[col];
+#if defined(__CUDA_ARCH__)
+  #pragma unroll 3
+#endif
+      for (; n > 0; n--, gap += H, val += H) {
+        col += stream_load(gap);
+        sum += static_cast<V>(stream_load(val)) * x[col];
       }
     } else {
-      const std::int64_t to_col = at - begin + offset;
+      const PetscInt *col = A.col + (at + offset);
 
-      for (std::int64_t k = begin; k < end; k += H) sum += static_cast<V>(stream_load(val + k)) * x[stream_load(A.col + (to_col + k))];
+#if defined(__CUDA_ARCH__)
+  #pragma unroll 3
+#endif
+      for (; n > 0; n--, col += H, val += H) sum += static_cast<V>(stream_load(val)) * x[stream_load(col)];
     }
     out(A.row ? A.row[place] : place, sum);
+  }
+};
+
+/* The same on the host for a whole slice of H places, which the compiler turns into vector instructions. No place has a length of its own. */
+template <int H, class Store, class V, class Out> struct EllHostSlice {
+  EllView<Store> A;
+  const V       *x;
+  Out            out;
+
+  void operator()(PetscInt slice) const
+  {
+    const std::int64_t begin = A.slice_ptr[slice], at = A.col_ptr[slice];
+    const PetscInt     n = static_cast<PetscInt>((A.slice_ptr[slice + 1] - begin) / H), place = slice * H;
+    const Store       *val    = A.val + begin;
+    V                  sum[H] = {};
+
+    if (at < 0) {
+      const std::uint16_t *gap = A.gap + ~at;
+      PetscInt             col[H];
+
+      for (int r = 0; r < H; r++) col[r] = A.first[place + r];
+      for (PetscInt k = 0; k < n; k++, gap += H, val += H) {
+        for (int r = 0; r < H; r++) col[r] += gap[r];
+        for (int r = 0; r < H; r++) sum[r] += static_cast<V>(val[r]) * x[col[r]];
+      }
+    } else {
+      const PetscInt *col = A.col + at;
+
+      for (PetscInt k = 0; k < n; k++, col += H, val += H) {
+        for (int r = 0; r < H; r++) sum[r] += static_cast<V>(val[r]) * x[col[r]];
+      }
+    }
+    for (int r = 0; r < H; r++) out(A.row ? A.row[place + r] : place + r, sum[r]);
   }
 };
 

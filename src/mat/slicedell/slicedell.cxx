@@ -26,12 +26,12 @@ public:
     PetscFunctionBegin;
     PetscOptionsHeadBegin(PetscOptionsObject, "Sliced ELL options");
     while ((which ? PetscInt(1) << (which - 1) : 0) != options.slice_height) which++;
-    PetscCall(PetscOptionsEList("-mat_slicedell_slice_height", "Rows in a slice (auto: 1 on the host; on the device 32, fewer where there are few rows)", "MatSlicedEllSetSliceHeight", slice_heights, PETSC_STATIC_ARRAY_LENGTH(slice_heights), slice_heights[which], &which, &flg));
+    PetscCall(PetscOptionsEList("-mat_slicedell_slice_height", "Rows in a slice (auto: 4 on the host; on the device 32, fewer where there are few rows)", "MatSlicedEllSetSliceHeight", slice_heights, PETSC_STATIC_ARRAY_LENGTH(slice_heights), slice_heights[which], &which, &flg));
     if (flg) PetscCall(MatSlicedEllSetSliceHeight(A, which ? PetscInt(1) << (which - 1) : 0));
     PetscCall(PetscOptionsInt("-mat_slicedell_sort_window", "Sort rows by length inside windows of this many rows (0: never, -1: where it saves 5 %)", "MatSlicedEllSetSortWindow",
                               options.sort_window, &which, &flg));
     if (flg) PetscCall(MatSlicedEllSetSortWindow(A, which));
-    PetscCall(PetscOptionsEList("-mat_slicedell_index", "Bits of a column index (auto: 16 in the slices where they fit, else 32)", "MatSlicedEllSetShortIndices", indices, 2,
+    PetscCall(PetscOptionsEList("-mat_slicedell_index", "Bits of a column index (auto: on the device 16 in the slices where they fit, else 32)", "MatSlicedEllSetShortIndices", indices, 2,
                                 indices[!options.gaps], &which, &flg));
     if (flg) PetscCall(MatSlicedEllSetShortIndices(A, which ? PETSC_FALSE : PETSC_TRUE));
     PetscOptionsHeadEnd();
@@ -141,7 +141,7 @@ const FormatKind &SlicedEllKind()
 
   Input Parameters:
 + A      - the matrix
-- height - a power of two up to 128, or 0 for the default (1 on the host; on the device 32, fewer where there are few rows: 32/height threads share a row)
+- height - a power of two up to 128, or 0 for the default (4 on the host; on the device 32, fewer where there are few rows: 32/height threads share a row)
 
   Options Database Key:
 . -mat_slicedell_slice_height (auto|1|2|4|8|16|32|64|128) - rows in a slice
