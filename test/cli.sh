@@ -42,6 +42,11 @@ fi
 says "unknown smoother" error 'pc_saamg_smoother' "$ex2" $load $good -pc_saamg_smoother sandpaper
 says "threshold out of range" error 'pc_saamg_threshold' "$ex2" $load $good -pc_saamg_threshold 1.5
 says "slice height no power of two" error 'slice_height' "$ex2" $load $good -mat_slicedell_slice_height 3
+says "full column indices" 0 ' 0 % of the columns in 16 bits' "$ex2" $load $good -mat_slicedell_slice_height 8 -mat_slicedell_index 32 -ksp_view
+says "short column indices" 0 '100 % of the columns in 16 bits' "$ex2" $load $good -mat_slicedell_slice_height 8 -mat_slicedell_index auto -ksp_view
+says "unknown index" error 'mat_slicedell_index' "$ex2" $load $good -mat_slicedell_index 7
+says "degree below the finest level" 0 'sweep.s. of degree 5' "$ex2" $load $good -m 40 -n 40 -pc_saamg_coarse_limit 20 -pc_saamg_coarse_chebyshev_degree 5 -ksp_view
+says "no degree below the finest level" error 'pc_saamg_coarse_chebyshev_degree' "$ex2" $load $good -pc_saamg_coarse_chebyshev_degree 0
 RANKS=2 says "an error on two ranks ends both" error 'pc_saamg_threshold' "$ex2" $load $good -pc_saamg_threshold -1
 says "-ksp_view tells the levels" 0 'saamg' "$ex2" $load $good -ksp_view
 says "floating-point traps (51)" 0 'converged due to' "$ex2" $load $good -m 40 -n 40 -fp_trap
