@@ -29,8 +29,6 @@ struct FormatMat {
 MatType        BaseType(bool mpi);                    // what a new Goza matrix is below
 PetscErrorCode MatGetFormatMat(Mat A, FormatMat **f); // NULL when A is not ours
 
-/* Put the overrides (back) on a matrix whose operations are those of its base type. */
-PetscErrorCode MatFormatOverride(Mat A, FormatMat *f);
 PetscErrorCode MatFormatAttach(Mat A, const FormatKind &kind, std::unique_ptr<FormatConfig> config); // A has a base type
 PetscErrorCode MatFormatDetach(Mat A);                                                               // to the base type
 
@@ -43,8 +41,6 @@ inline bool MatIsHashed(Mat A)
   return false;
 #endif
 }
-
-PetscErrorCode MatView_Format(Mat A, PetscViewer viewer); // format_view.cxx
 
 /* Run call() while A is, in name and operations, its base type: PETSc's SeqAIJCUSPARSE functions insist on their exact type name, and some
    operations (bind-to-CPU, assembly) exchange others. Afterwards what they left is the base, and the overrides are put back. */
@@ -81,9 +77,37 @@ template <class... Args, PetscErrorCode (*_MatOps::*Op)(Mat, Args...)> struct As
   }
 };
 
+/* Put our function where the base type composed one of that name, and keep the base's. */
+template <class F> PetscErrorCode ComposeOver(Mat A, const char *name, F ours, F *base)
+{
+  F now = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectQueryFunction((PetscObject)A, name, &now));
+  if (now && now != ours) {
+    *base = now;
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, name, ours));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* format_override.cxx */
+PetscErrorCode MatFormatOverride(Mat A, FormatMat *f); // (back) on a matrix whose operations are those of its base type
+void           MatFormatRestoreOps(Mat A, const FormatMat *f);
+/* format_device.cxx */
+PetscErrorCode MatFormatOverrideDevice(Mat A, FormatMat *f);
+PetscErrorCode MatFormatRestoreDevice(Mat A, const FormatMat *f);
+/* format_coo.cxx */
+PetscErrorCode MatFormatOverrideCOO(Mat A, FormatMat *f);
+PetscErrorCode MatFormatRestoreCOO(Mat A, const FormatMat *f);
+/* format_by_name.cxx */
+PetscErrorCode MatFormatComposeByName(Mat A, const FormatMat *f, bool attach);
+PetscErrorCode MatProductSetFromOptions_Format(Mat C);
 /* format_mult.cxx */
 PetscErrorCode MatMult_Format(Mat A, Vec x, Vec y);
 PetscErrorCode MatMultAdd_Format(Mat A, Vec x, Vec y, Vec z);
+/* format_view.cxx */
+PetscErrorCode MatView_Format(Mat A, PetscViewer viewer);
 /* format_convert.cxx */
 PetscErrorCode MatDuplicate_Format(Mat A, MatDuplicateOption how, Mat *B);
 PetscErrorCode MatCreateSubMatrix_Format(Mat A, IS rows, IS cols, MatReuse reuse, Mat *B);

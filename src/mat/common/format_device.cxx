@@ -1,0 +1,223 @@
+/* What a Goza matrix does for itself over SeqAIJCUSPARSE and MPIAIJCUSPARSE, whose own operations take device vectors only, or do not look at
+   where the newer values are, or insist on their exact type name. */
+#include "format_mat.hpp"
+
+namespace goza
+{
+
+/* --- vectors: those take device vectors only, ours any */
+
+static PetscErrorCode OnDevice(Vec v, bool read, Vec *w)
+{
+  PetscBool cuda;
+  PetscInt  n, N;
+
+  PetscFunctionBegin;
+  *w = v;
+  if (!v) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)v, &cuda, VECSEQCUDA, VECMPICUDA, ""));
+  if (cuda) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecGetLocalSize(v, &n));
+  PetscCall(VecGetSize(v, &N));
+  PetscCall(VecCreate(PetscObjectComm((PetscObject)v), w));
+  PetscCall(VecSetSizes(*w, n, N));
+  PetscCall(VecSetType(*w, VECCUDA));
+  if (read) PetscCall(VecCopy(v, *w));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Back(Vec v, bool written, Vec *w)
+{
+  PetscFunctionBegin;
+  if (v != *w) {
+    if (written) PetscCall(VecCopy(*w, v));
+    PetscCall(VecDestroy(w));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <auto Op> static PetscErrorCode MatInOut_Device(Mat A, Vec x, Vec y) /* y = op(A) x */
+{
+  Vec dx, dy;
+
+  PetscFunctionBegin;
+  PetscCall(OnDevice(x, true, &dx));
+  PetscCall(OnDevice(y, false, &dy));
+  PetscCall(AsBase<Op>::call(A, dx, dy));
+  PetscCall(Back(x, false, &dx));
+  PetscCall(Back(y, true, &dy));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* z = y + op(A) x; y may be z. SeqAIJCUSPARSE's of 3.26 adds what was in z to the sum unless y is z, so that is what it is given. */
+template <auto Op> static PetscErrorCode MatInInOut_Device(Mat A, Vec x, Vec y, Vec z)
+{
+  Vec dx, dz;
+
+  PetscFunctionBegin;
+  if (y != z) PetscCall(VecCopy(y, z));
+  PetscCall(OnDevice(x, true, &dx));
+  PetscCall(OnDevice(z, true, &dz));
+  PetscCall(AsBase<Op>::call(A, dx, dz, dz));
+  PetscCall(Back(x, false, &dx));
+  PetscCall(Back(z, true, &dz));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* --- values */
+
+/* Some operations of AIJCUSPARSE read or write the host's values without a look at where the newer ones are. */
+static PetscErrorCode HostValues(Mat A, bool written)
+{
+  Mat             blocks[2];
+  const PetscInt *garray;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1], &garray));
+  for (Mat block : blocks) {
+    const PetscScalar *a;
+
+    if (!block) continue;
+    if (written) {
+#if PetscDefined(HAVE_DEVICE)
+      block->offloadmask = PETSC_OFFLOAD_CPU;
+#endif
+      PetscCall(PetscObjectStateIncrease((PetscObject)block));
+    } else { /* copies what the device has newer */
+      PetscCall(MatSeqAIJGetArrayRead(block, &a));
+      PetscCall(MatSeqAIJRestoreArrayRead(block, &a));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <auto Op> struct OnHost;
+template <class... Args, PetscErrorCode (*_MatOps::*Op)(Mat, Args...)> struct OnHost<Op> {
+  static PetscErrorCode call(Mat A, Args... args)
+  {
+    FormatMat *f;
+
+    PetscFunctionBegin;
+    PetscCall(HostValues(A, false));
+    PetscCall(MatGetFormatMat(A, &f));
+    PetscCall((f->base.*Op)(A, args...));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+};
+
+static PetscErrorCode MatTranspose_Device(Mat A, MatReuse reuse, Mat *B)
+{
+  PetscFunctionBegin;
+  PetscCall((OnHost<&_MatOps::transpose>::call(A, reuse, B)));
+  if (reuse == MAT_REUSE_MATRIX) PetscCall(HostValues(*B, true));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatStoreValues_Device(Mat A)
+{
+  FormatMat *f;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  PetscCall(HostValues(A, false));
+  PetscCall(f->base_store(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatRetrieveValues_Device(Mat A)
+{
+  FormatMat *f;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  PetscCall(f->base_retrieve(A));
+  PetscCall(HostValues(A, true));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Both are ours, or PETSc had not come here. cuSPARSE's sum wants entries in both; without them, and as soon as the two differ in their operations,
+   PETSc adds on the host. */
+static PetscErrorCode MatAXPY_Device(Mat Y, PetscScalar a, Mat X, MatStructure structure)
+{
+  FormatMat *fx, *fy;
+  MatInfo    ix, iy;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(X, &fx));
+  PetscCall(MatGetFormatMat(Y, &fy));
+  PetscCall(MatGetInfo(X, MAT_LOCAL, &ix));
+  PetscCall(MatGetInfo(Y, MAT_LOCAL, &iy));
+  if (ix.nz_used == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatFormatAsBase(Y, fy, [&] {
+    if (X == Y || iy.nz_used == 0) return fy->base.axpy(Y, a, X, structure);
+    return MatFormatAsBase(X, fx, [&] { return fy->base.axpy(Y, a, X, structure); });
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatGetDiagonal_Device(Mat A, Vec d)
+{
+  Vec dd;
+
+  PetscFunctionBegin;
+  PetscCall(OnDevice(d, false, &dd));
+  PetscCall(AsBase<&_MatOps::getdiagonal>::call(A, dd));
+  PetscCall(Back(d, true, &dd));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatDiagonalScale_Device(Mat A, Vec l, Vec r)
+{
+  Vec dl, dr;
+
+  PetscFunctionBegin;
+  PetscCall(OnDevice(l, true, &dl));
+  PetscCall(OnDevice(r, true, &dr));
+  PetscCall(AsBase<&_MatOps::diagonalscale>::call(A, dl, dr));
+  PetscCall(Back(l, false, &dl));
+  PetscCall(Back(r, false, &dr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <auto Op> static void wrap(Mat A)
+{
+  if (A->ops->*Op) A->ops->*Op = AsBase<Op>::call;
+}
+
+PetscErrorCode MatFormatOverrideDevice(Mat A, FormatMat *f)
+{
+  PetscBool bound;
+
+  PetscFunctionBegin;
+  if (f->base_type == MATSEQAIJCUSPARSE) A->ops->axpy = MatAXPY_Device;
+  PetscCall(MatBoundToCPU(A, &bound));
+  if (!bound) {
+    A->ops->multtranspose    = MatInOut_Device<&_MatOps::multtranspose>;
+    A->ops->multtransposeadd = MatInInOut_Device<&_MatOps::multtransposeadd>;
+    A->ops->getdiagonal      = MatGetDiagonal_Device;
+    A->ops->diagonalscale    = MatDiagonalScale_Device;
+    if (f->base.multhermitiantranspose) A->ops->multhermitiantranspose = MatInOut_Device<&_MatOps::multhermitiantranspose>;
+    if (f->base.multhermitiantransposeadd) A->ops->multhermitiantransposeadd = MatInInOut_Device<&_MatOps::multhermitiantransposeadd>;
+  }
+  if (f->base.transpose) A->ops->transpose = MatTranspose_Device;
+  if (f->base.sor) A->ops->sor = OnHost<&_MatOps::sor>::call;
+  if (f->base.norm) A->ops->norm = OnHost<&_MatOps::norm>::call;
+  PetscCall(ComposeOver(A, "MatStoreValues_C", MatStoreValues_Device, &f->base_store));
+  PetscCall(ComposeOver(A, "MatRetrieveValues_C", MatRetrieveValues_Device, &f->base_retrieve));
+  wrap<&_MatOps::scale>(A);
+  wrap<&_MatOps::shift>(A);
+  wrap<&_MatOps::zeroentries>(A);
+  wrap<&_MatOps::bindtocpu>(A);
+  wrap<&_MatOps::setoption>(A);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatFormatRestoreDevice(Mat A, const FormatMat *f)
+{
+  PetscFunctionBegin;
+  if (f->base_store) PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatStoreValues_C", f->base_store));
+  if (f->base_retrieve) PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatRetrieveValues_C", f->base_retrieve));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza

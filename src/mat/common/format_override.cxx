@@ -1,0 +1,117 @@
+/* The operations of a Goza matrix: which ones are ours, and the way to the base type's and back. */
+#include "format_mat.hpp"
+
+namespace goza
+{
+
+static PetscErrorCode MatAssemblyEnd_Format(Mat A, MatAssemblyType type)
+{
+  PetscFunctionBegin;
+  /* puts our view back over a DM's, which hides every ascii_info format of a parallel matrix */
+  PetscCall(AsBase<&_MatOps::assemblyend>::call(A, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatSetFromOptions_Format(Mat A, GozaOptionItems PetscOptionsObject)
+{
+  FormatMat *f;
+  bool       changed = false;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  if (f->base.setfromoptions) PetscCall(MatFormatAsBase(A, f, [&] { return f->base.setfromoptions(A, PetscOptionsObject); }));
+  PetscCall(f->config->set_from_options(A, PetscOptionsObject, &changed));
+  if (changed) PetscCall(MatFormatChanged(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* PETSc destroys the inside of a matrix in two ways: with the whole matrix, and, its composed objects already taken away, to put another one's
+   inside there (MatHeaderMerge()). In the second the shell stays a Goza matrix, and only the base type's part goes. */
+static const char *const base_types[] = {MATSEQAIJ, MATMPIAIJ, "seqaijcusparse", "mpiaijcusparse"};
+static PetscErrorCode (*base_destroy[PETSC_STATIC_ARRAY_LENGTH(base_types)])(Mat);
+
+template <int base> static PetscErrorCode MatDestroy_Format(Mat A)
+{
+  FormatMat *f;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  if (f) PetscCall(MatFormatDetach(A));
+  PetscCall((*base_destroy[base])(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode OverrideDestroy(Mat A, const FormatMat *f)
+{
+  static PetscErrorCode (*const ours[])(Mat) = {MatDestroy_Format<0>, MatDestroy_Format<1>, MatDestroy_Format<2>, MatDestroy_Format<3>};
+
+  PetscFunctionBegin;
+  for (std::size_t b = 0; b < PETSC_STATIC_ARRAY_LENGTH(base_types); b++) {
+    if (f->base_type == base_types[b]) {
+      base_destroy[b] = f->base.destroy;
+      A->ops->destroy = ours[b];
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP, "A Goza matrix cannot be made from type %s", f->base_type.c_str());
+}
+
+PetscErrorCode MatFormatOverride(Mat A, FormatMat *f)
+{
+  PetscFunctionBegin;
+  f->base                = *A->ops;
+  A->ops->mult           = MatMult_Format;
+  A->ops->multadd        = MatMultAdd_Format;
+  A->ops->view           = MatView_Format;
+  A->ops->duplicate      = MatDuplicate_Format;
+  A->ops->assemblyend    = MatAssemblyEnd_Format;
+  A->ops->setfromoptions = MatSetFromOptions_Format;
+  A->ops->convertfrom    = MatConvert_Any_Format;
+  PetscCall(OverrideDestroy(A, f));
+  if (f->base.createsubmatrix) A->ops->createsubmatrix = MatCreateSubMatrix_Format;
+  if (f->base_type == MATSEQAIJCUSPARSE) A->ops->productsetfromoptions = MatProductSetFromOptions_Format;
+  if (f->base_type == MATSEQAIJCUSPARSE || f->base_type == MATMPIAIJCUSPARSE) PetscCall(MatFormatOverrideDevice(A, f));
+  PetscCall(MatFormatOverrideCOO(A, f));
+  f->ours = *A->ops;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The base's operations again. What PETSc has put there since (the numeric phase of a product that made A) stays. */
+void MatFormatRestoreOps(Mat A, const FormatMat *f)
+{
+  using Function = void (*)();
+
+  static_assert(sizeof(struct _MatOps) % sizeof(Function) == 0, "a table of functions");
+  Function       *now  = reinterpret_cast<Function *>(A->ops);
+  const Function *base = reinterpret_cast<const Function *>(&f->base), *ours = reinterpret_cast<const Function *>(&f->ours);
+
+  for (std::size_t k = 0; k < sizeof(struct _MatOps) / sizeof(Function); k++) {
+    if (now[k] == ours[k]) now[k] = base[k];
+  }
+}
+
+PetscErrorCode MatFormatBeginBase(Mat A, FormatMat *f, char **name)
+{
+  PetscObject obj = (PetscObject)A;
+
+  PetscFunctionBegin;
+  if (A->ops->view && A->ops->view != f->base.view && A->ops->view != MatView_Format) f->chained_view = A->ops->view;
+  A->ops->view = f->ours.view;
+  MatFormatRestoreOps(A, f);
+  *name = obj->type_name; /* kept, not freed: a user may hold what MatGetType() gave */
+  PetscCall(PetscStrallocpy(f->base_type.c_str(), &obj->type_name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatFormatEndBase(Mat A, FormatMat *f, char *name)
+{
+  PetscObject obj = (PetscObject)A;
+
+  PetscFunctionBegin;
+  PetscCall(PetscFree(obj->type_name));
+  obj->type_name = name;
+  PetscCall(MatFormatOverride(A, f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza
