@@ -105,6 +105,23 @@ template <class... Args, PetscErrorCode (*_MatOps::*Op)(Mat, Args...)> struct On
   }
 };
 
+/* PETSc 3.26's MatNorm_MPIAIJ() sums the columns of the off-diagonal block, for the 1-norm, in the host array of a new vector of that block's
+   kind, and takes it for zero: true of VECSEQ, not of VECSEQCUDA. */
+static PetscErrorCode MatNorm_Device(Mat A, NormType type, PetscReal *norm)
+{
+  Mat             Ad, Ao;
+  const PetscInt *garray;
+  char            host[] = VECSTANDARD, *kind = host;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
+  if (Ao) std::swap(Ao->defaultvectype, kind);
+  const PetscErrorCode ierr = OnHost<&_MatOps::norm>::call(A, type, norm);
+  if (Ao) std::swap(Ao->defaultvectype, kind);
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MatTranspose_Device(Mat A, MatReuse reuse, Mat *B)
 {
   PetscFunctionBegin;
@@ -201,7 +218,7 @@ PetscErrorCode MatFormatOverrideDevice(Mat A, FormatMat *f)
   }
   if (f->base.transpose) A->ops->transpose = MatTranspose_Device;
   if (f->base.sor) A->ops->sor = OnHost<&_MatOps::sor>::call;
-  if (f->base.norm) A->ops->norm = OnHost<&_MatOps::norm>::call;
+  if (f->base.norm) A->ops->norm = MatNorm_Device;
   PetscCall(ComposeOver(A, "MatStoreValues_C", MatStoreValues_Device, &f->base_store));
   PetscCall(ComposeOver(A, "MatRetrieveValues_C", MatRetrieveValues_Device, &f->base_retrieve));
   wrap<&_MatOps::scale>(A);
