@@ -35,6 +35,7 @@ says "-goza_check" 0 'converged due to' "$ex2" $load $good -goza_check
 says "-goza_device host" 0 'converged due to' "$ex2" $load $good -goza_device host
 says "-goza_device nonsense" error 'goza_device' "$ex2" $load $good -goza_device toaster
 if [ $DEVICE = no ]; then
+  says "no device: a sentence, and the host (46)" 0 'runs on host \(.+\)' "$ex2" $load $good -goza_info
   says "-goza_device cuda without a device (46)" error 'goza_device cuda' "$ex2" $load $good -goza_device cuda
 else
   says "-goza_device cuda" 0 'converged due to' "$ex2" $load $good -goza_device cuda

@@ -223,6 +223,22 @@ const AddTests add([] {
     BOOST_TEST(check(PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, sizeof(PetscScalar), 12 - sizeof(PetscInt)).says("PetscInt"));
   });
 
+  add_test(rows, "matrix_not_assembled", [] {
+    for (const auto &type : mat_names()) {
+      MatHandle A;
+      VecHandle x, y;
+      PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.put()));
+      PETSC_OK(MatSetSizes(A, PETSC_DECIDE, PETSC_DECIDE, 20, 20));
+      PETSC_OK(MatSetType(A, type.set.c_str()));
+      PETSC_OK(MatSetUp(A));
+      PETSC_OK(MatSetValue(A, 0, 0, 1, ADD_VALUES));
+      PETSC_OK(MatCreateVecs(A, x.put(), y.put()));
+      const Outcome outcome = attempt([&] { return MatMult(A, x, y); });
+      BOOST_TEST(outcome.failed);
+      BOOST_TEST(outcome.says("unassembled"), outcome.message);
+    }
+  });
+
   auto *options = suite_named(nullptr, "slicedell_options");
   for (const char *value : {"-1", "3", "sixteen", "100000000"}) add_test(options, std::string("slice_height=") + value, [value] { bad_slice_height(value); });
   for (const char *height : {"1", "2", "8", "32", "64"})
@@ -235,7 +251,11 @@ const AddTests add([] {
     c.check_same(A, R, "other height after use");
     PETSC_OK(MatSlicedEllSetSortWindow(A, 64));
     c.check_same(A, R, "other window after use");
-    BOOST_TEST(attempt([&] { return MatSlicedEllSetSliceHeight(A, 3); }).failed);
+    PETSC_OK(MatSlicedEllSetShortIndices(A, PETSC_FALSE));
+    c.check_same(A, R, "full indices after use");
+    BOOST_TEST(attempt([&] { return MatSlicedEllSetSliceHeight(A, 3); }).says("mat_slicedell_slice_height"));
+    BOOST_TEST(attempt([&] { return MatSlicedEllSetSortWindow(A, -2); }).says("mat_slicedell_sort_window"));
+    c.check_same(A, R, "after a refusal");
     PETSC_OK(MatSlicedEllSetSliceHeight(R, 16)); /* on aij: nothing */
   });
 });

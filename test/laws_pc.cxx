@@ -251,19 +251,22 @@ void reset(const PCCase &c)
   BOOST_TEST(distance(after, before) <= c.eps() * norm(before));
 }
 
-/* The same preconditioner from Goza's matrix types as from aij; and the matrix may go before it does. */
+/* The same preconditioner from Goza's matrix types, and from PETSc's on a device, as from aij; and the matrix may go before it does. */
 void matrix_types(const PCCase &c)
 {
-  MatHandle R         = system_matrix(c.problem);
-  PCHandle  reference = make_pc(R);
-  VecHandle x = right_hand_side(R, 1), want = apply(reference, R, x);
+  MatHandle                R         = system_matrix(c.problem);
+  PCHandle                 reference = make_pc(R);
+  VecHandle                x = right_hand_side(R, 1), want = apply(reference, R, x);
+  std::vector<std::string> types;
 
-  for (const auto &type : mat_names()) {
-    MatHandle A  = system_matrix(c.problem, type.set.c_str());
+  for (const auto &type : mat_names()) types.push_back(type.set);
+  if (vec_names().size() > 1) types.push_back("aijcusparse");
+  for (const auto &type : types) {
+    MatHandle A  = system_matrix(c.problem, type.c_str());
     PCHandle  pc = make_pc(A);
     A.reset();
     VecHandle got = apply(pc, R, x);
-    BOOST_TEST(distance(got, want) <= c.eps() * norm(want), type.set);
+    BOOST_TEST(distance(got, want) <= c.eps() * norm(want), type);
   }
 }
 
@@ -284,7 +287,7 @@ void view(const PCCase &c)
   PCHandle          pc   = make_pc(A);
   const std::string text = viewed(pc);
   if (pc_name() != "saamg") return;
-  for (const auto &word : {std::string("saamg"), c.config.smoother, c.config.precision, std::string("level"), std::string("complexity")})
+  for (const auto &word : {std::string("saamg"), c.config.smoother, c.config.precision, std::string("level"), std::string("rows"), std::string("per row"), std::string("complexity"), std::string("MB")})
     BOOST_TEST(text.find(word) != std::string::npos, word << " is not in: " << text);
   viewed(make_pc(A, false)); /* before set-up there is less to say, but no crash */
 }

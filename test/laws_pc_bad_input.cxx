@@ -210,6 +210,34 @@ const AddTests add([] {
     BOOST_TEST(outcome.failed);
     BOOST_TEST((outcome.says("assembled")), outcome.message);
   });
+  /* 19: vectors of another matrix */
+  add_test(objects, "near_null_space_of_another_size", [] {
+    MatHandle  A = assemble(problem("poisson5").entry, MATAIJ), small = system_matrix(problem("three_rows"));
+    VecHandle  v = vector_like(small, false, VECSTANDARD, 1);
+    Vec        list[1];
+    NullHandle space;
+    PCHandle   pc = make_pc(A, false);
+    PETSC_OK(VecNormalize(v, nullptr));
+    list[0] = v;
+    PETSC_OK(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_FALSE, 1, list, space.put()));
+    PETSC_OK(MatSetNearNullSpace(A, space));
+    const Outcome outcome = attempt([&] { return PCSetUp(pc); });
+    BOOST_TEST(outcome.failed);
+    BOOST_TEST(outcome.says("ear-null"), outcome.message);
+  });
+  /* 30: 1480 rows and blocks of 7 */
+  add_test(objects, "block_size_that_does_not_divide", [] {
+    for (const char *type : {MATAIJ, "slicedell"}) {
+      MatHandle     A       = assemble(problem("poisson5").entry, type);
+      PCHandle      pc      = make_pc(A, false);
+      const Outcome outcome = attempt([&] {
+        const PetscErrorCode code = MatSetBlockSize(A, 7);
+        return code ? code : PCSetUp(pc);
+      });
+      BOOST_TEST(outcome.failed);
+      BOOST_TEST(outcome.says("lock size"), outcome.message);
+    }
+  });
   add_test(objects, "no_matrix", [] {
     PCHandle pc;
     PETSC_OK(PCCreate(PETSC_COMM_WORLD, pc.put()));

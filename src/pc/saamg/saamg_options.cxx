@@ -377,8 +377,8 @@ PetscErrorCode PCSAAMGGetChebyshev(PC pc, PetscInt *degree, PetscReal *ratio)
 
   PetscFunctionBegin;
   PetscCall(FindOrFail(pc, &mg));
-  *degree = mg->cycle_options.smoothing.chebyshev_degree;
-  *ratio  = mg->cycle_options.smoothing.chebyshev_ratio;
+  if (degree) *degree = mg->cycle_options.smoothing.chebyshev_degree;
+  if (ratio) *ratio = mg->cycle_options.smoothing.chebyshev_ratio;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
