@@ -80,32 +80,48 @@ PetscErrorCode use_petsc_stream()
 
 /* --- what is refused */
 
-/* A plugin shares structures with PETSc: release, scalar and index must be those it was compiled with. */
-PetscErrorCode GozaCheckPETSc(int major, int minor, size_t scalar_size, size_t index_size)
+/* A plugin shares structures with PETSc: release, scalar and index must be those it was compiled with. The sentence is printed, and no PetscError()
+   raised here, nor PetscCall() used on the way out: another PETSc may have another MPI, whose communicators are of another kind than ours. */
+template <class... Args> static PetscErrorCode Refuse(const char *sentence, Args... args)
 {
-  PetscFunctionBegin;
-  PetscCheck(major == PETSC_VERSION_MAJOR && minor == PETSC_VERSION_MINOR, PETSC_COMM_SELF, PETSC_ERR_LIB, "libgoza was built for PETSc %d.%d and cannot be loaded into PETSc %d.%d; rebuild it with this PETSc", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, major, minor);
-  PetscCheck(scalar_size == sizeof(PetscScalar), PETSC_COMM_SELF, PETSC_ERR_LIB, "libgoza was built for a PetscScalar of %d bytes and cannot be loaded into a PETSc whose has %d; rebuild it with this PETSc", (int)sizeof(PetscScalar), (int)scalar_size);
-  PetscCheck(index_size == sizeof(PetscInt), PETSC_COMM_SELF, PETSC_ERR_LIB, "libgoza was built for a PetscInt of %d bytes and cannot be loaded into a PETSc whose has %d; rebuild it with this PETSc", (int)sizeof(PetscInt), (int)index_size);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  (void)(*PetscErrorPrintf)(sentence, args...);
+  return PETSC_ERR_LIB;
+}
+
+PetscErrorCode GozaCheckRelease(int major, int minor)
+{
+  if (major == PETSC_VERSION_MAJOR && minor == PETSC_VERSION_MINOR) return PETSC_SUCCESS;
+  return Refuse("libgoza was built for PETSc %d.%d and cannot be loaded into PETSc %d.%d; rebuild it with this PETSc\n", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, major, minor);
+}
+
+PetscErrorCode GozaCheckTypes(PetscDataType scalar, size_t scalar_size, size_t index_size)
+{
+  if (scalar != PETSC_SCALAR)
+    return Refuse("libgoza was built for a PetscScalar that is %s, but this PETSc's is %s; rebuild it with this PETSc\n", PetscDataTypes[PETSC_SCALAR], PetscDataTypes[scalar]);
+  if (scalar_size != sizeof(PetscScalar))
+    return Refuse("libgoza was built for a PetscScalar of %d bytes and cannot be loaded into a PETSc whose has %d; rebuild it with this PETSc\n", (int)sizeof(PetscScalar), (int)scalar_size);
+  if (index_size != sizeof(PetscInt))
+    return Refuse("libgoza was built for a PetscInt of %d bytes and cannot be loaded into a PETSc whose has %d; rebuild it with this PETSc\n", (int)sizeof(PetscInt), (int)index_size);
+  return PETSC_SUCCESS;
 }
 
 static PetscErrorCode CheckPETSc()
 {
-  PetscInt      major, minor;
-  PetscDataType type;
-  PetscBool     known;
-  size_t        scalar, index;
+  PetscInt64     major = 0, minor = 0; // with room for the PetscInt of any PETSc
+  PetscDataType  type;
+  PetscBool      known;
+  size_t         scalar, index;
+  PetscErrorCode ierr;
 
-  PetscFunctionBegin;
-  PetscCall(PetscGetVersionNumber(&major, &minor, NULL, NULL));
+  ierr = PetscGetVersionNumber(reinterpret_cast<PetscInt *>(&major), reinterpret_cast<PetscInt *>(&minor), NULL, NULL);
+  if (!ierr) ierr = GozaCheckRelease((int)major, (int)minor);
+  if (ierr) return ierr; // a PetscBool of another release is of another size: nothing more is asked
   /* by name: the macro PETSC_SCALAR is what we were compiled with, not what this PETSc has */
-  PetscCall(PetscDataTypeFromString("scalar", &type, &known));
-  PetscCheck(known && type == PETSC_SCALAR, PETSC_COMM_SELF, PETSC_ERR_LIB, "libgoza was built for a PetscScalar that is %s, but this PETSc's is %s; rebuild it with this PETSc", PetscDataTypes[PETSC_SCALAR], known ? PetscDataTypes[type] : "unknown");
-  PetscCall(PetscDataTypeGetSize(type, &scalar));
-  PetscCall(PetscDataTypeGetSize(PETSC_INT, &index));
-  PetscCall(GozaCheckPETSc((int)major, (int)minor, scalar, index));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  ierr = PetscDataTypeFromString("scalar", &type, &known);
+  if (!ierr) ierr = PetscDataTypeGetSize(type, &scalar);
+  if (!ierr) ierr = PetscDataTypeGetSize(PETSC_INT, &index);
+  if (!ierr) ierr = GozaCheckTypes(type, scalar, index);
+  return ierr;
 }
 
 /* --- options of the plugin itself */
@@ -194,8 +210,10 @@ static PetscErrorCode RegisterEvents()
 @*/
 PetscErrorCode GozaInitializePackage(void)
 {
+  const PetscErrorCode ierr = goza::CheckPETSc();
+
+  if (ierr) return ierr; /* no PetscCall(): see there */
   PetscFunctionBegin;
-  PetscCall(goza::CheckPETSc());
   if (goza::state.registered) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatInitializePackage());
   PetscCall(PCInitializePackage());
@@ -210,7 +228,5 @@ PetscErrorCode GozaInitializePackage(void)
 /* The symbol that -dll_append looks for in libgoza.so. */
 PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_goza(void)
 {
-  PetscFunctionBegin;
-  PetscCall(GozaInitializePackage());
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return GozaInitializePackage();
 }
