@@ -24,6 +24,10 @@ void check_is(Mat A, const std::string &type, const std::string &what)
 /* A is a plain AIJ matrix of PETSc's now, and acts like R. */
 void check_plain(const MatCase &c, Mat A, Mat R, const std::string &type, const std::string &what)
 {
+  PetscErrorCode (*ours)(Mat, PetscInt) = nullptr;
+
+  PETSC_OK(PetscObjectQueryFunction((PetscObject)A, "MatSlicedEllSetSliceHeight_C", &ours));
+  BOOST_TEST(!ours, what); /* nothing of ours is left on it */
   MatCase plain = c;
   plain.type    = {type, type, false};
   plain.check_same(A, R, what);
@@ -217,6 +221,24 @@ void set_coo(const MatCase &c, Mat A, const std::vector<PetscScalar> &v, InsertM
   PETSC_OK(VecRestoreArrayReadAndMemType(d, &device));
 }
 
+/* What was copied or converted takes coordinates as any other matrix of its type. */
+void coo_of_copies(const MatCase &c, Mat A, Mat R)
+{
+  MatHandle duplicate, converted;
+
+  PETSC_OK(MatDuplicate(A, MAT_DO_NOT_COPY_VALUES, duplicate.put()));
+  PETSC_OK(MatConvert(A, aij_of(c), MAT_INITIAL_MATRIX, converted.put()));
+  for (Mat M : {static_cast<Mat>(duplicate), static_cast<Mat>(converted)}) {
+    Coo data = coo_of(c.entry), again = data;
+    PETSC_OK(MatSetPreallocationCOO(M, (PetscCount)data.i.size(), data.i.data(), data.j.data()));
+    PETSC_OK(MatSetValuesCOO(M, data.v.data(), INSERT_VALUES));
+    PETSC_OK(MatSetPreallocationCOO(R, (PetscCount)again.i.size(), again.i.data(), again.j.data()));
+    PETSC_OK(MatSetValuesCOO(R, data.v.data(), INSERT_VALUES));
+    check_entries(M, R, "copy, then COO", 20);
+  }
+  c.check_same(duplicate, R, "duplicate, then COO", 20);
+}
+
 void coo(const MatCase &c)
 {
   Coo  data = coo_of(c.entry), again = data; /* PETSc may change the index arrays */
@@ -252,6 +274,7 @@ void coo(const MatCase &c)
   set_coo(c, A, other.v, INSERT_VALUES);
   PETSC_OK(MatSetValuesCOO(R, other.v.data(), INSERT_VALUES));
   c.check_same(A, R, "other pattern", 20);
+  coo_of_copies(c, A, R);
 }
 
 std::string viewed(Mat A, PetscViewerFormat format)

@@ -13,7 +13,7 @@ PetscErrorCode MatDuplicate_Format(Mat A, MatDuplicateOption how, Mat *B)
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
-  PetscCall(MatFormatAsBase(A, f, [&] { return f->base.duplicate(A, how, B); }));
+  PetscCall(MatFormatDuplicateBase(A, f, how, B));
   PetscCallCXX(config = f->config->clone());
   PetscCall(MatFormatAttach(*B, *f->kind, std::move(config)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -48,7 +48,7 @@ PetscErrorCode MatConvert_Format_Base(Mat A, MatType type, MatReuse reuse, Mat *
   B = A;
   if (reuse == MAT_INITIAL_MATRIX) {
     PetscCall(MatGetFormatMat(A, &f));
-    PetscCall(MatFormatAsBase(A, f, [&] { return f->base.duplicate(A, MAT_COPY_VALUES, &B); }));
+    PetscCall(MatFormatDuplicateBase(A, f, MAT_COPY_VALUES, &B));
   } else PetscCall(MatFormatDetach(B));
   PetscCall(MatConvert(B, type, MAT_INPLACE_MATRIX, &B));
   *M = B;

@@ -75,16 +75,32 @@ PetscErrorCode MatFormatAttach(Mat A, const FormatKind &kind, std::unique_ptr<Fo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The composed functions of the base type again. */
+static PetscErrorCode RestoreFunctions(Mat A, const FormatMat *f)
+{
+  PetscFunctionBegin;
+  PetscCall(MatFormatComposeByName(A, f, false));
+  PetscCall(f->config->compose(A, false));
+  PetscCall(MatFormatRestoreCOO(A, f));
+  PetscCall(MatFormatRestoreDevice(A, f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatFormatDuplicateBase(Mat A, FormatMat *f, MatDuplicateOption how, Mat *B)
+{
+  PetscFunctionBegin;
+  PetscCall(MatFormatAsBase(A, f, [&] { return f->base.duplicate(A, how, B); }));
+  PetscCall(RestoreFunctions(*B, f)); /* PETSc's duplicate of an AIJ inherits what is composed on it */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MatFormatDetach(Mat A)
 {
   FormatMat *f;
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
-  PetscCall(MatFormatComposeByName(A, f, false));
-  PetscCall(f->config->compose(A, false));
-  PetscCall(MatFormatRestoreCOO(A, f));
-  PetscCall(MatFormatRestoreDevice(A, f));
+  PetscCall(RestoreFunctions(A, f));
   if (!MatIsHashed(A)) MatFormatRestoreOps(A, f);
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, f->base_type.c_str()));
   PetscCall(PetscObjectCompose((PetscObject)A, context_key, NULL));

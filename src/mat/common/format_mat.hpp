@@ -77,6 +77,8 @@ template <class... Args, PetscErrorCode (*_MatOps::*Op)(Mat, Args...)> struct As
   }
 };
 
+PetscErrorCode MatFormatDuplicateBase(Mat A, FormatMat *f, MatDuplicateOption how, Mat *B); // a matrix of the base type, with nothing of ours
+
 /* Put our function where the base type composed one of that name, and keep the base's. */
 template <class F> PetscErrorCode ComposeOver(Mat A, const char *name, F ours, F *base)
 {
