@@ -24,10 +24,6 @@ void check_is(Mat A, const std::string &type, const std::string &what)
 /* A is a plain AIJ matrix of PETSc's now, and acts like R. */
 void check_plain(const MatCase &c, Mat A, Mat R, const std::string &type, const std::string &what)
 {
-  PetscErrorCode (*ours)(Mat, PetscInt) = nullptr;
-
-  PETSC_OK(PetscObjectQueryFunction((PetscObject)A, "MatSlicedEllSetSliceHeight_C", &ours));
-  BOOST_TEST(!ours, what); /* nothing of ours is left on it */
   MatCase plain = c;
   plain.type    = {type, type, false};
   plain.check_same(A, R, what);
@@ -154,6 +150,12 @@ void convert_to_dense(const MatCase &c)
   PETSC_OK(MatGetSize(R, nullptr, &cols));
   PETSC_OK(VecScale(bound, 1 + cols)); /* a dense row is as long as the matrix is wide */
   check_close(got, want, bound, "dense");
+  to_both(A, R, [](Mat M) { PETSC_OK(MatScale(M, -2)); });
+  PETSC_OK(MatConvert(A, MATDENSE, MAT_REUSE_MATRIX, D.get()));
+  PETSC_OK(MatMult(D, x, got));
+  PETSC_OK(MatMult(R, x, want));
+  PETSC_OK(VecScale(bound, 2));
+  check_close(got, want, bound, "dense, reused");
 }
 
 struct Coo {

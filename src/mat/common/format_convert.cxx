@@ -35,31 +35,32 @@ PetscErrorCode MatCreateSubMatrix_Format(Mat A, IS rows, IS cols, MatReuse reuse
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatConvert_Format_Base(Mat A, MatType type, MatReuse reuse, Mat *M)
+/* To whatever the base type is converted to. As operations of the matrix, not as functions composed on it by name: PETSc's factors and duplicates of
+   an AIJ inherit those. */
+PetscErrorCode MatConvert_Format_Any(Mat A, MatType type, MatReuse reuse, Mat *M)
 {
   FormatMat *f;
-  Mat        B;
+  Mat        B = A;
 
   PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
   if (reuse == MAT_REUSE_MATRIX) {
-    PetscCall(MatCopy(A, *M, SAME_NONZERO_PATTERN));
+    PetscBool seq, mpi;
+
+    PetscCall(PetscObjectBaseTypeCompare((PetscObject)*M, MATSEQAIJ, &seq));
+    PetscCall(PetscObjectBaseTypeCompare((PetscObject)*M, MATMPIAIJ, &mpi));
+    if (seq || mpi) PetscCall(MatCopy(A, *M, SAME_NONZERO_PATTERN));
+    else {
+      PetscCall(MatFormatDuplicateBase(A, f, MAT_COPY_VALUES, &B));
+      PetscCall(MatConvert(B, type, reuse, M));
+      PetscCall(MatDestroy(&B));
+    }
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  B = A;
-  if (reuse == MAT_INITIAL_MATRIX) {
-    PetscCall(MatGetFormatMat(A, &f));
-    PetscCall(MatFormatDuplicateBase(A, f, MAT_COPY_VALUES, &B));
-  } else PetscCall(MatFormatDetach(B));
+  if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatFormatDuplicateBase(A, f, MAT_COPY_VALUES, &B));
+  else PetscCall(MatFormatDetach(B));
   PetscCall(MatConvert(B, type, MAT_INPLACE_MATRIX, &B));
   *M = B;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatConvert_Format_Same(Mat A, MatType, MatReuse reuse, Mat *M)
-{
-  PetscFunctionBegin;
-  if (reuse == MAT_REUSE_MATRIX) PetscCall(MatCopy(A, *M, SAME_NONZERO_PATTERN));
-  else if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, M));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -73,6 +74,7 @@ PetscErrorCode MatConvert_Any_Format(Mat A, MatType type, MatReuse reuse, Mat *M
   PetscBool                     mpi;
   PetscMPIInt                   size;
   MatType                       base;
+  PetscBool                     root;
 
   PetscFunctionBegin;
   if (reuse == MAT_REUSE_MATRIX) {
@@ -80,6 +82,12 @@ PetscErrorCode MatConvert_Any_Format(Mat A, MatType type, MatReuse reuse, Mat *M
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(FindFormatKind(type, &kind));
+  PetscCall(MatGetFormatMat(A, &f));
+  PetscCall(PetscStrcmp(type, kind->root, &root));
+  if (f && f->kind == kind && root) { /* the same type by its root name, which PETSc's test for "the same type" does not know */
+    if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, M));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCallCXX(config = kind->config());
   PetscCall(PetscStrbeginswith(((PetscObject)A)->type_name, "mpi", &mpi));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
@@ -92,7 +100,6 @@ PetscErrorCode MatConvert_Any_Format(Mat A, MatType type, MatReuse reuse, Mat *M
     if (same) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
     else PetscCall(MatConvert(A, base, MAT_INITIAL_MATRIX, &B));
   } else {
-    PetscCall(MatGetFormatMat(B, &f));
     if (f) PetscCall(MatFormatDetach(B));
     if (B->assembled) PetscCall(MatConvert(B, base, MAT_INPLACE_MATRIX, &B));
     else if (!mpi) PetscCall(MatSeqAIJSetType(B, base)); /* by way of -mat_seqaij_type, before there are entries */

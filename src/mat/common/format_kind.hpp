@@ -14,7 +14,6 @@ public:
   virtual PetscErrorCode                set_from_options(Mat A, GozaOptionItems PetscOptionsObject, bool *changed) = 0;
   virtual FormatFactory<PetscScalar>    factory() const                                                            = 0;
   virtual std::unique_ptr<FormatConfig> clone() const                                                              = 0;
-  virtual PetscErrorCode                compose(Mat A, bool attach) const = 0; // the format's own Set functions, on or off
 };
 
 struct FormatKind {
@@ -29,9 +28,9 @@ PetscErrorCode FindFormatKind(const char *type, const FormatKind **kind); // by 
 /* For ->create: make A, which has sizes but no type, a matrix of this kind. */
 PetscErrorCode MatCreate_Format(Mat A, const FormatKind &kind, bool mpi);
 
-/* The settings of A, to change: the format is built anew at the next product. Error when A is not of this kind. */
-PetscErrorCode MatFormatGetConfig(Mat A, FormatConfig **config);
-PetscErrorCode MatFormatChanged(Mat A);
+/* The settings of A, to change; NULL when A is not of this kind. (Nothing is composed on A for it: a factor or duplicate of A would inherit that.) */
+PetscErrorCode MatFormatFindConfig(Mat A, const FormatKind &kind, FormatConfig **config);
+PetscErrorCode MatFormatChanged(Mat A); // the format is built anew at the next product
 
 /* The operator of a Goza matrix, up to date in its space; NULL when A is not one. For saamg, which then needs no second copy. */
 PetscErrorCode MatFormatGetOperator(Mat A, std::shared_ptr<ParOperator<PetscScalar>> *op);

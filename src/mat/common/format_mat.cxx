@@ -32,14 +32,13 @@ static PetscErrorCode FormatMatDestroy(GozaDestroyContext ctx)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatFormatGetConfig(Mat A, FormatConfig **config)
+PetscErrorCode MatFormatFindConfig(Mat A, const FormatKind &kind, FormatConfig **config)
 {
   FormatMat *f;
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
-  PetscCheck(f, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "Not a Goza matrix: type %s", ((PetscObject)A)->type_name);
-  *config = f->config.get();
+  *config = f && f->kind == &kind ? f->config.get() : nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -70,8 +69,7 @@ PetscErrorCode MatFormatAttach(Mat A, const FormatKind &kind, std::unique_ptr<Fo
   PetscCall(PetscContainerDestroy(&container));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, f->base_type.rfind("mpi", 0) == 0 ? kind.mpi : kind.seq));
   PetscCall(MatFormatOverride(A, f));
-  PetscCall(MatFormatComposeByName(A, f, true));
-  PetscCall(f->config->compose(A, true));
+  PetscCall(MatFormatComposeProducts(A, f, true));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -79,8 +77,7 @@ PetscErrorCode MatFormatAttach(Mat A, const FormatKind &kind, std::unique_ptr<Fo
 static PetscErrorCode RestoreFunctions(Mat A, const FormatMat *f)
 {
   PetscFunctionBegin;
-  PetscCall(MatFormatComposeByName(A, f, false));
-  PetscCall(f->config->compose(A, false));
+  PetscCall(MatFormatComposeProducts(A, f, false));
   PetscCall(MatFormatRestoreCOO(A, f));
   PetscCall(MatFormatRestoreDevice(A, f));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -102,8 +102,8 @@ PetscErrorCode MatFormatRestoreDevice(Mat A, const FormatMat *f);
 /* format_coo.cxx */
 PetscErrorCode MatFormatOverrideCOO(Mat A, FormatMat *f);
 PetscErrorCode MatFormatRestoreCOO(Mat A, const FormatMat *f);
-/* format_by_name.cxx */
-PetscErrorCode MatFormatComposeByName(Mat A, const FormatMat *f, bool attach);
+/* format_product.cxx */
+PetscErrorCode MatFormatComposeProducts(Mat A, const FormatMat *f, bool attach);
 PetscErrorCode MatProductSetFromOptions_Format(Mat C);
 /* format_mult.cxx */
 PetscErrorCode MatMult_Format(Mat A, Vec x, Vec y);
@@ -113,8 +113,7 @@ PetscErrorCode MatView_Format(Mat A, PetscViewer viewer);
 /* format_convert.cxx */
 PetscErrorCode MatDuplicate_Format(Mat A, MatDuplicateOption how, Mat *B);
 PetscErrorCode MatCreateSubMatrix_Format(Mat A, IS rows, IS cols, MatReuse reuse, Mat *B);
-PetscErrorCode MatConvert_Format_Same(Mat A, MatType type, MatReuse reuse, Mat *M);
-PetscErrorCode MatConvert_Format_Base(Mat A, MatType type, MatReuse reuse, Mat *M);
+PetscErrorCode MatConvert_Format_Any(Mat A, MatType type, MatReuse reuse, Mat *M);
 PetscErrorCode MatConvert_Any_Format(Mat A, MatType type, MatReuse reuse, Mat *M);
 
 } // namespace goza

@@ -66,6 +66,7 @@ PetscErrorCode MatFormatOverride(Mat A, FormatMat *f)
   A->ops->duplicate      = MatDuplicate_Format;
   A->ops->assemblyend    = MatAssemblyEnd_Format;
   A->ops->setfromoptions = MatSetFromOptions_Format;
+  A->ops->convert        = MatConvert_Format_Any;
   A->ops->convertfrom    = MatConvert_Any_Format;
   PetscCall(OverrideDestroy(A, f));
   if (f->base.createsubmatrix) A->ops->createsubmatrix = MatCreateSubMatrix_Format;

@@ -45,61 +45,6 @@ public:
   }
 
   std::unique_ptr<FormatConfig> clone() const override { return std::make_unique<SlicedEllConfig>(*this); }
-
-  PetscErrorCode compose(Mat A, bool attach) const override
-  {
-    PetscFunctionBegin;
-    PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSlicedEllSetSliceHeight_C", attach ? SetSliceHeight : NULL));
-    PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSlicedEllSetSortWindow_C", attach ? SetSortWindow : NULL));
-    PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSlicedEllSetShortIndices_C", attach ? SetShortIndices : NULL));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-private:
-  static PetscErrorCode Get(Mat A, SlicedEllConfig **self)
-  {
-    FormatConfig *config;
-
-    PetscFunctionBegin;
-    PetscCall(MatFormatGetConfig(A, &config));
-    *self = static_cast<SlicedEllConfig *>(config);
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  static PetscErrorCode SetSliceHeight(Mat A, PetscInt height)
-  {
-    SlicedEllConfig *self = nullptr;
-
-    PetscFunctionBegin;
-    PetscCall(Get(A, &self));
-    PetscCheck(height >= 0 && height <= 128 && (height & (height - 1)) == 0, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_slicedell_slice_height %" PetscInt_FMT " is not 0 (auto) or a power of two up to 128", height);
-    self->options.slice_height = height;
-    PetscCall(MatFormatChanged(A));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  static PetscErrorCode SetSortWindow(Mat A, PetscInt window)
-  {
-    SlicedEllConfig *self = nullptr;
-
-    PetscFunctionBegin;
-    PetscCall(Get(A, &self));
-    PetscCheck(window >= -1, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_slicedell_sort_window %" PetscInt_FMT " is not -1 (auto), 0 (never) or a number of rows", window);
-    self->options.sort_window = window;
-    PetscCall(MatFormatChanged(A));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  static PetscErrorCode SetShortIndices(Mat A, PetscBool shorter)
-  {
-    SlicedEllConfig *self = nullptr;
-
-    PetscFunctionBegin;
-    PetscCall(Get(A, &self));
-    self->options.gaps = shorter;
-    PetscCall(MatFormatChanged(A));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
 };
 
 extern const FormatKind kind;
@@ -132,7 +77,23 @@ const FormatKind &SlicedEllKind()
   return kind;
 }
 
+/* The settings of A; NULL for another type, on which the Set functions do nothing, as is PETSc's custom. */
+static PetscErrorCode Find(Mat A, SlicedEllOptions **options)
+{
+  FormatConfig *config;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscCall(MatFormatFindConfig(A, kind, &config));
+  *options = config ? &static_cast<SlicedEllConfig *>(config)->options : nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 } // namespace goza
+
+using goza::Find;
+using goza::MatFormatChanged;
+using goza::SlicedEllOptions;
 
 /*@
   MatSlicedEllSetSliceHeight - Sets the number of rows in a slice of a `MATSLICEDELL` matrix
@@ -155,9 +116,14 @@ const FormatKind &SlicedEllKind()
 @*/
 PetscErrorCode MatSlicedEllSetSliceHeight(Mat A, PetscInt height)
 {
+  SlicedEllOptions *options = nullptr;
+
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
-  PetscTryMethod(A, "MatSlicedEllSetSliceHeight_C", (Mat, PetscInt), (A, height));
+  PetscCall(Find(A, &options));
+  if (!options) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(height >= 0 && height <= 128 && (height & (height - 1)) == 0, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_slicedell_slice_height %" PetscInt_FMT " is not 0 (auto) or a power of two up to 128", height);
+  options->slice_height = height;
+  PetscCall(MatFormatChanged(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -182,9 +148,14 @@ PetscErrorCode MatSlicedEllSetSliceHeight(Mat A, PetscInt height)
 @*/
 PetscErrorCode MatSlicedEllSetSortWindow(Mat A, PetscInt window)
 {
+  SlicedEllOptions *options = nullptr;
+
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
-  PetscTryMethod(A, "MatSlicedEllSetSortWindow_C", (Mat, PetscInt), (A, window));
+  PetscCall(Find(A, &options));
+  if (!options) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(window >= -1, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_slicedell_sort_window %" PetscInt_FMT " is not -1 (auto), 0 (never) or a number of rows", window);
+  options->sort_window = window;
+  PetscCall(MatFormatChanged(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -209,9 +180,13 @@ PetscErrorCode MatSlicedEllSetSortWindow(Mat A, PetscInt window)
 @*/
 PetscErrorCode MatSlicedEllSetShortIndices(Mat A, PetscBool shorter)
 {
+  SlicedEllOptions *options = nullptr;
+
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
-  PetscTryMethod(A, "MatSlicedEllSetShortIndices_C", (Mat, PetscBool), (A, shorter));
+  PetscCall(Find(A, &options));
+  if (!options) PetscFunctionReturn(PETSC_SUCCESS);
+  options->gaps = shorter;
+  PetscCall(MatFormatChanged(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

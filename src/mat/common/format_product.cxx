@@ -1,4 +1,4 @@
-/* Functions that PETSc looks for by type names: conversions from us (those to us are ops->convertfrom), and products with other types. */
+/* Products of a Goza matrix with matrices of other types, which PETSc looks for by the names of both. */
 #include "format_mat.hpp"
 
 namespace goza
@@ -25,7 +25,7 @@ PetscErrorCode MatProductSetFromOptions_Format(Mat C)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatFormatComposeByName(Mat A, const FormatMat *f, bool attach)
+PetscErrorCode MatFormatComposeProducts(Mat A, const FormatMat *f, bool attach)
 {
   char        name[128];
   const bool  mpi  = f->base_type.rfind("mpi", 0) == 0;
@@ -33,17 +33,14 @@ PetscErrorCode MatFormatComposeByName(Mat A, const FormatMat *f, bool attach)
   const bool  on_device = f->base_type != MATSEQAIJ && f->base_type != MATMPIAIJ;
 
   PetscFunctionBegin;
-  for (const char *to : {"aij", "aijcusparse"}) {
-    PetscCall(PetscSNPrintf(name, sizeof(name), "MatConvert_%s_%s%s_C", type, size, to));
-    PetscCall(PetscObjectComposeFunction((PetscObject)A, name, attach ? MatConvert_Format_Base : NULL));
-    PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%s_%s%s_C", type, size, to));
-    if (on_device) PetscCall(PetscObjectComposeFunction((PetscObject)A, name, attach ? MatProductSetFromOptions_Format : NULL));
-    PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%s%s_%s_C", size, to, type));
-    if (on_device) PetscCall(PetscObjectComposeFunction((PetscObject)A, name, attach ? MatProductSetFromOptions_Format : NULL));
+  if (on_device) {
+    for (const char *with : {"aij", "aijcusparse"}) {
+      PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%s_%s%s_C", type, size, with));
+      PetscCall(PetscObjectComposeFunction((PetscObject)A, name, attach ? MatProductSetFromOptions_Format : NULL));
+      PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%s%s_%s_C", size, with, type));
+      PetscCall(PetscObjectComposeFunction((PetscObject)A, name, attach ? MatProductSetFromOptions_Format : NULL));
+    }
   }
-  /* to the same type by its root name, which PETSc's test for "the same type" does not know */
-  PetscCall(PetscSNPrintf(name, sizeof(name), "MatConvert_%s_%s_C", type, f->kind->root));
-  PetscCall(PetscObjectComposeFunction((PetscObject)A, name, attach ? MatConvert_Format_Same : NULL));
   for (const char *dense : {"seqdense", "mpidense"}) {
     PetscErrorCode (*product)(Mat) = nullptr;
 
