@@ -156,6 +156,9 @@ void convert_to_dense(const MatCase &c)
   PETSC_OK(MatMult(R, x, want));
   PETSC_OK(VecScale(bound, 2));
   check_close(got, want, bound, "dense, reused");
+  PETSC_OK(MatConvert(A, MATDENSE, MAT_INPLACE_MATRIX, A.get()));
+  PETSC_OK(MatMult(A, x, got));
+  check_close(got, want, bound, "dense, in place");
 }
 
 struct Coo {

@@ -35,8 +35,16 @@ PetscErrorCode MatCreateSubMatrix_Format(Mat A, IS rows, IS cols, MatReuse reuse
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* To whatever the base type is converted to. As operations of the matrix, not as functions composed on it by name: PETSc's factors and duplicates of
-   an AIJ inherit those. */
+static bool IsAIJ(const std::string &type)
+{
+  const std::string form = type.substr(0, 3);
+  const std::string root = form == "seq" || form == "mpi" ? type.substr(3) : type;
+
+  return root == MATAIJ || root == "aijcusparse";
+}
+
+/* To PETSc's AIJ types by way of the base type; to others as PETSc converts any matrix. An operation of the matrix, not functions composed on it by
+   name: PETSc's factors of an AIJ inherit those. */
 PetscErrorCode MatConvert_Format_Any(Mat A, MatType type, MatReuse reuse, Mat *M)
 {
   FormatMat *f;
@@ -44,23 +52,20 @@ PetscErrorCode MatConvert_Format_Any(Mat A, MatType type, MatReuse reuse, Mat *M
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
-  if (reuse == MAT_REUSE_MATRIX) {
-    PetscBool seq, mpi;
-
-    PetscCall(PetscObjectBaseTypeCompare((PetscObject)*M, MATSEQAIJ, &seq));
-    PetscCall(PetscObjectBaseTypeCompare((PetscObject)*M, MATMPIAIJ, &mpi));
-    if (seq || mpi) PetscCall(MatCopy(A, *M, SAME_NONZERO_PATTERN));
-    else {
-      PetscCall(MatFormatDuplicateBase(A, f, MAT_COPY_VALUES, &B));
-      PetscCall(MatConvert(B, type, reuse, M));
-      PetscCall(MatDestroy(&B));
-    }
-    PetscFunctionReturn(PETSC_SUCCESS);
+  if (!IsAIJ(type)) {
+    A->ops->convert           = NULL;
+    const PetscErrorCode ierr = MatConvert(A, type, reuse, M);
+    PetscCall(MatGetFormatMat(A, &f));
+    if (f) A->ops->convert = MatConvert_Format_Any; /* else it is of the other type now */
+    PetscCall(ierr);
+  } else if (reuse == MAT_REUSE_MATRIX) {
+    PetscCall(MatCopy(A, *M, SAME_NONZERO_PATTERN));
+  } else {
+    if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatFormatDuplicateBase(A, f, MAT_COPY_VALUES, &B));
+    else PetscCall(MatFormatDetach(B));
+    PetscCall(MatConvert(B, type, MAT_INPLACE_MATRIX, &B));
+    *M = B;
   }
-  if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatFormatDuplicateBase(A, f, MAT_COPY_VALUES, &B));
-  else PetscCall(MatFormatDetach(B));
-  PetscCall(MatConvert(B, type, MAT_INPLACE_MATRIX, &B));
-  *M = B;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
