@@ -30,11 +30,12 @@ if [ ! -e "$gmakefile" ]; then
 fi
 
 run() { # run NAME TESTS OPTIONS: the names of the tests that passed and failed are in $out/NAME.ok and $out/NAME.bad
-  # The environment is PETSc's own: no flags of our make, and its own MPI first.
+  # The environment is PETSc's own: no flags of our make, and its own MPI first. No program reads both -mat_type and -dm_mat_type, and PETSc 3.26
+  # would say so in its output.
   env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u PREFIX -u BUILD PATH="$(dirname "$(command -v "$MPIEXEC")"):$PATH" \
     PETSC_OPTIONS="-dll_append $lib ${PETSC_OPTIONS:-}" \
     make -k -j "$(nproc --all)" -f "$gmakefile" PETSC_DIR="$PETSC_DIR" PETSC_ARCH="${PETSC_ARCH:-}" TESTDIR="$work" test gmakesearch="$2" \
-    EXTRA_OPTIONS="$3" TIMEOUT="${TIMEOUT:-60}" >"$out/$1.log" 2>&1
+    EXTRA_OPTIONS="$3 -options_left no" TIMEOUT="${TIMEOUT:-60}" >"$out/$1.log" 2>&1
   cp "$work/test_${PETSC_ARCH:-}_tap.log" "$out/$1.tap"
   # A test is two lines, the run and the comparison of its output ("diff-NAME"): it fails when either does.
   sed -nE '/# SKIP/d; s/^ *not ok (diff-)?([^ ]+).*/\2/p' "$out/$1.tap" | sort -u >"$out/$1.bad"
