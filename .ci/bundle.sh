@@ -57,7 +57,7 @@ exec "$@"
 RUN
 chmod +x "$top/run"
 
-tar -C "$stage" -cf - goza | xz -T0 -6 >"$out"
+tar -C "$stage" -cf - goza | xz --lzma2=preset=6,dict=256MiB >"$out" # every test holds the same kernels: the dictionary must reach over them
 size=$(du -m "$out" | cut -f1)
 echo "bundle: $out, $size MB ($(find "$top/lib" -name '*.so*' -type f | wc -l) libraries)"
 if [ "$size" -gt $limit_mb ]; then

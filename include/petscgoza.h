@@ -7,11 +7,21 @@
 #pragma once
 #include <petscksp.h>
 
+#define MATCDS       "cds"
+#define MATSEQAIJCDS "seqaijcds"
+#define MATMPIAIJCDS "mpiaijcds"
+
 #define MATSLICEDELL       "slicedell"
 #define MATSEQAIJSLICEDELL "seqaijslicedell"
 #define MATMPIAIJSLICEDELL "mpiaijslicedell"
 
 #define PCSAAMG "saamg"
+
+typedef enum {
+  MAT_CDS_AUTO, /* half where the matrix is symmetric */
+  MAT_CDS_FULL,
+  MAT_CDS_HALF
+} MatCDSStorage;
 
 typedef enum {
   PC_SAAMG_CYCLE_V,
@@ -30,6 +40,10 @@ typedef enum {
 } PCSAAMGReuse;
 
 PETSC_EXTERN PetscErrorCode GozaInitializePackage(void);
+
+PETSC_EXTERN PetscErrorCode MatCDSSetStorage(Mat, MatCDSStorage);
+PETSC_EXTERN PetscErrorCode MatCDSSetLimits(Mat, PetscReal, PetscReal);
+PETSC_EXTERN PetscErrorCode MatCDSSetBlockSize(Mat, PetscInt);
 
 PETSC_EXTERN PetscErrorCode MatSlicedEllSetSliceHeight(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatSlicedEllSetSortWindow(Mat, PetscInt);

@@ -1,6 +1,7 @@
 /* Loading: the hook that -dll_append calls, the one list of types, and what is decided once. */
 #include "goza.hpp"
 #include "mat/common/errors.hpp"
+#include "mat/cds/cdsmat.hpp"
 #include "mat/slicedell/slicedell.hpp"
 #include "pc/saamg/pcsaamg.hpp"
 #include "petscgoza.h"
@@ -13,7 +14,7 @@ namespace goza
 
 /* --- the one list of types */
 
-static const FormatKind *const formats[] = {&SlicedEllKind()};
+static const FormatKind *const formats[] = {&CdsKind(), &SlicedEllKind()};
 
 static PetscErrorCode RegisterTypes()
 {

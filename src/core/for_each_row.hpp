@@ -17,6 +17,16 @@ template <class T> HD inline T stream_load(const T *p)
 #endif
 }
 
+/* What neighbouring rows read again stays in the caches. */
+template <class T> HD inline T cached_load(const T *p)
+{
+#if defined(__CUDA_ARCH__)
+  return __ldg(p);
+#else
+  return *p;
+#endif
+}
+
 #if defined(__CUDACC__)
 constexpr int rows_per_block = 256;
 
@@ -43,6 +53,45 @@ template <class Body> void for_each_row(Space space, PetscInt n, const Body &bod
   if (space == Space::Cuda) throw DeviceError("this libgoza was built without CUDA");
   for (PetscInt row = 0; row < n; row++) body(row);
 }
+
+/* The rows of a grid's matrix, where row i has neighbours i +- 1, i +- line and i +- plane. No grid: line = plane = nrows; two dimensions: plane = nrows. */
+struct Grid3 {
+  PetscInt nrows, line, plane;
+};
+
+#if defined(__CUDACC__)
+/* A block takes a brick of 2^bx x 2^by x 2^bz rows instead of a run of them: what its rows read in common is in its L1 cache. */
+template <class Body> __global__ void __launch_bounds__(Body::brick, 1024 / Body::brick) BrickKernel(Grid3 grid, int bx, int by, const __grid_constant__ Body body)
+{
+  const int          t = threadIdx.x;
+  const std::int64_t x = (static_cast<std::int64_t>(blockIdx.x) << bx) + (t & ((1 << bx) - 1)), y = (blockIdx.y << by) + (t >> bx & ((1 << by) - 1));
+  const std::int64_t z = blockIdx.z * (Body::brick >> (bx + by)) + (t >> (bx + by)), in_plane = y * grid.line + x, row = z * grid.plane + in_plane;
+
+  if (x < grid.line && in_plane < grid.plane && row < grid.nrows) body(static_cast<PetscInt>(row));
+}
+
+/* for_each_row() on the device in an order made for a grid. A body names its rows to a block, `brick`, a power of two: 64 x 4 x 2 of them measured best on an H200. */
+template <class Body> void for_each_row_of_grid(Grid3 grid, const Body &body)
+{
+  const auto bricks    = [](PetscInt n, PetscInt size) { return static_cast<unsigned>((static_cast<std::int64_t>(n) + size - 1) / size); };
+  int        log_brick = 0, bx, by;
+  dim3       blocks;
+
+  if (grid.nrows <= 0) return;
+  while (1 << log_brick < Body::brick) log_brick++;
+  bx     = grid.line > 32 ? 6 : 5;
+  by     = grid.plane >= grid.nrows ? log_brick - bx : 2;
+  blocks = dim3(bricks(grid.line, 1 << bx), bricks(bricks(grid.plane, grid.line), 1 << by), bricks(bricks(grid.nrows, grid.plane), Body::brick >> (bx + by)));
+  if (grid.line < 16 || blocks.y > 65535 || blocks.z > 65535 || grid.line >= grid.nrows) {
+    grid.line = grid.plane = grid.nrows;
+    bx                     = log_brick;
+    by                     = 0;
+    blocks                 = dim3(bricks(grid.nrows, Body::brick));
+  }
+  BrickKernel<<<blocks, Body::brick, 0, static_cast<cudaStream_t>(device::stream())>>>(grid, bx, by, body);
+  if (const cudaError_t err = cudaGetLastError(); err != cudaSuccess) throw DeviceError(std::string("kernel launch: ") + cudaGetErrorString(err));
+}
+#endif
 
 #if defined(__CUDACC__)
 template <class Body> __global__ void __launch_bounds__(rows_per_block) WarpKernel(PetscInt n, Body body)

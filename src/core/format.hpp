@@ -5,20 +5,28 @@
 #include "csr.hpp"
 #include "row_out.hpp"
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 namespace goza
 {
+
+/* The matrix cannot be held in the way that was asked for; the glue turns it into PETSC_ERR_ARG_INCOMP. */
+struct FormatRefusal : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 template <class V> class Format {
 public:
   virtual ~Format() = default;
 
   virtual void        build(const Csr &A)                           = 0; // pattern and values; A.space is the format's space
-  virtual void        refill(const Csr &A)                          = 0; // same pattern, new values
+  virtual void        refill(const Csr &A)                          = 0; // same pattern, new values; A.col may be null unless refill_reads_columns()
   virtual void        apply(const V *x, const RowOut<V> &out) const = 0; // x and out's arrays live in the format's space
   virtual std::size_t bytes() const                                 = 0;
   virtual std::string describe() const                              = 0; // one line for a viewer, from numbers already there
+
+  virtual bool refill_reads_columns() const { return false; }
 
   Space    space() const { return space_; }
   PetscInt nrows() const { return nrows_; }

@@ -145,6 +145,7 @@ int main(int argc, char **argv)
       PetscCall(PetscTime(&t1));
       PetscCall(MedianSeconds(
         repeats, batch, y, [&] { return MatMult(B, x, y); }, &seconds));
+      PetscCall(MatViewFromOptions(B, NULL, "-bench_view")); /* ::ascii_info says what the format made of it */
       if (!reference) {
         PetscCall(VecCreateSeq(PETSC_COMM_SELF, n * n * n, &reference));
         PetscCall(VecCopy(y, reference));

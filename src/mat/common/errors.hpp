@@ -1,7 +1,7 @@
 /* Where C++ meets PETSc: no exception crosses. */
 #pragma once
 #include "compat.hpp"
-#include "core/device.hpp"
+#include "core/format.hpp"
 #include <new>
 
 namespace goza
@@ -17,6 +17,8 @@ template <class Body> PetscErrorCode Guarded(Body &&body)
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "%s", e.what());
   } catch (const DeviceError &e) {
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_GPU, "%s", e.what());
+  } catch (const FormatRefusal &e) {
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "%s", e.what());
   } catch (const std::bad_alloc &) {
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "host memory exhausted");
   } catch (const std::exception &e) {

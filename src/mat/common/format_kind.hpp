@@ -12,7 +12,7 @@ public:
   virtual ~FormatConfig() = default;
 
   virtual PetscErrorCode                set_from_options(Mat A, GozaOptionItems PetscOptionsObject, bool *changed) = 0;
-  virtual FormatFactory<PetscScalar>    factory() const                                                            = 0;
+  virtual FormatFactory<PetscScalar>    factory(Mat A) const                                                       = 0; // what A says of itself may count
   virtual std::unique_ptr<FormatConfig> clone() const                                                              = 0;
 };
 

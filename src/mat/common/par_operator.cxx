@@ -41,12 +41,12 @@ struct Staged {
   Array<PetscInt>    ptr, col;
   Array<PetscScalar> val;
 
-  Csr stage(const Csr &A, Space space, bool pattern)
+  Csr stage(const Csr &A, Space space, bool columns)
   {
     const PetscInt nnz = A.space == Space::Host ? A.ptr[A.nrows] : last(A.ptr + A.nrows);
 
     ptr = Array<PetscInt>(space, A.ptr, A.nrows + 1);
-    if (pattern) col = Array<PetscInt>(space, A.col, nnz);
+    if (columns) col = Array<PetscInt>(space, A.col, nnz);
     val = Array<PetscScalar>(space, A.val, nnz);
     return {space, A.nrows, A.ncols, ptr.data(), col.data(), val.data()};
   }
@@ -68,6 +68,7 @@ template <class V> PetscErrorCode ParOperator<V>::update_block(Mat block, Format
   PetscMemType memtype = PETSC_MEMTYPE_HOST;
   PetscScalar *val     = NULL;
   PetscBool    host_is_truth;
+  const bool   columns = pattern || format.refill_reads_columns();
 
   PetscFunctionBegin;
   if (!pattern && !values) PetscFunctionReturn(PETSC_SUCCESS);
@@ -91,7 +92,7 @@ template <class V> PetscErrorCode ParOperator<V>::update_block(Mat block, Format
     csr.space = Space::Host;
     csr.val   = a;
     PetscCall(Guarded([&] {
-      const Csr here = this->space_ == Space::Host ? csr : staged.stage(csr, this->space_, pattern);
+      const Csr here = this->space_ == Space::Host ? csr : staged.stage(csr, this->space_, columns);
 
       if (pattern) format.build(here);
       else format.refill(here);
@@ -118,7 +119,7 @@ template <class V> PetscErrorCode ParOperator<V>::update_block(Mat block, Format
       if (csr.space == this->space_) {
         staged.ptr = Array<PetscInt>(this->space_, host_ptr, csr.nrows + 1);
         here.ptr   = staged.ptr.data();
-      } else here = staged.stage(csr, this->space_, pattern);
+      } else here = staged.stage(csr, this->space_, columns);
       if (pattern) format.build(here);
       else format.refill(here);
     }));

@@ -39,7 +39,7 @@ public:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  FormatFactory<PetscScalar> factory() const override
+  FormatFactory<PetscScalar> factory(Mat) const override
   {
     return [o = options](Space space) { return std::make_unique<SlicedEll<PetscScalar, PetscScalar>>(space, o); };
   }

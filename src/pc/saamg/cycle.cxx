@@ -1,5 +1,6 @@
 #include "cycle.hpp"
 #include "coarse.hpp"
+#include "level_format.hpp"
 #include "mat/common/errors.hpp"
 #include "petscgoza.h"
 
@@ -27,7 +28,7 @@ template <class V> struct Level {
     if (shared) A = shared;
     else {
       if (!A || A.use_count() > 1) PetscCallCXX(A = std::make_shared<ParOperator<V>>());
-      PetscCall(A->update(grid.A, space, [](Space s) { return std::make_unique<SlicedEll<V, V>>(s); }));
+      PetscCall(A->update(grid.A, space, [&](Space s) { return std::make_unique<LevelFormat<V>>(s, grid.bs); }));
     }
     PetscCall(VecGetLocalSize(grid.dinv, &n));
     PetscCall(VecGetArrayRead(grid.dinv, &host));

@@ -1,0 +1,295 @@
+#include "cds.hpp"
+#include "core/algorithm.hpp"
+#include <algorithm>
+#include <cstdio>
+
+namespace goza
+{
+
+namespace
+{
+
+/* Place of an offset among those stored, or -1. */
+template <class Store> HD PetscInt find_offset(const CdsView<Store> &A, PetscInt offset)
+{
+  PetscInt low = 0, high = A.ndiag;
+
+  while (low < high) {
+    const PetscInt middle = (low + high) / 2;
+
+    if (A.offset[middle] < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low < A.ndiag && A.offset[low] == offset ? low : -1;
+}
+
+/* Puts one row's entries where they belong. Entries below the diagonal of a half matrix are compared instead, after the upper part was filled. */
+template <class Store, int bs, bool half> struct CdsFill {
+  CdsView<Store>     A;
+  const PetscInt    *ptr, *col;
+  const PetscScalar *aval;
+  Store             *val;
+
+  HD void operator()(PetscInt row) const
+  {
+    const PetscInt i = row / bs, r = row % bs;
+
+    for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) {
+      const PetscInt offset = col[j] / bs - i;
+      const PetscInt d      = half && offset < 0 ? -1 : find_offset(A, offset);
+
+      if (d >= 0) val[((d * bs + r) * bs + col[j] % bs) * A.ld + i] = static_cast<Store>(aval[j]);
+    }
+  }
+};
+
+/* Counts, for one row of a half matrix, the entries below the diagonal that differ from their mirror images, plus entries above less entries below:
+   all rows give 0 in every class exactly when the stored diagonals are symmetric in pattern and values. */
+template <class Store, int bs> struct CdsCompare {
+  CdsView<Store>     A;
+  const PetscInt    *ptr, *col;
+  const PetscScalar *aval;
+  std::int64_t      *different, *balance; // [rows]
+
+  HD void operator()(PetscInt row) const
+  {
+    const PetscInt i = row / bs, r = row % bs;
+    std::int64_t   bad = 0, above = 0;
+
+    for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) {
+      const PetscInt node = col[j] / bs, c = col[j] % bs, d = find_offset(A, node < i ? i - node : node - i);
+
+      if (d < 0) continue;
+      if (node > i) above++;
+      if (node < i) above--;
+      if (node < i) bad += A.val[((d * bs + c) * bs + r) * A.ld + node] != static_cast<Store>(aval[j]);
+    }
+    different[row] = bad;
+    balance[row]   = above;
+  }
+};
+
+/* The remainder's row lengths, then its columns and values. */
+template <class Store, int bs, bool half> struct RemainderCount {
+  CdsView<Store>  A;
+  const PetscInt *ptr, *col;
+  std::int64_t   *count; // [rows + 1]
+
+  HD void operator()(PetscInt row) const
+  {
+    std::int64_t n = 0;
+
+    for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) {
+      const PetscInt offset = col[j] / bs - row / bs;
+
+      n += find_offset(A, half && offset < 0 ? -offset : offset) < 0;
+    }
+    count[row] = n;
+  }
+};
+
+struct Narrow {
+  const std::int64_t *wide;
+  PetscInt           *narrow;
+
+  HD void operator()(PetscInt i) const { narrow[i] = static_cast<PetscInt>(wide[i]); }
+};
+
+template <class Store, int bs, bool half> struct RemainderFill {
+  CdsView<Store>     A;
+  const PetscInt    *ptr, *col;
+  const PetscScalar *aval;
+  const PetscInt    *rem_ptr;
+  PetscInt          *rem_col;
+  PetscScalar       *rem_val;
+
+  HD void operator()(PetscInt row) const
+  {
+    PetscInt k = rem_ptr[row];
+
+    for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) {
+      const PetscInt offset = col[j] / bs - row / bs;
+
+      if (find_offset(A, half && offset < 0 ? -offset : offset) >= 0) continue;
+      rem_col[k]   = col[j];
+      rem_val[k++] = aval[j];
+    }
+  }
+};
+
+SlicedEllOptions compressed()
+{
+  SlicedEllOptions options;
+
+  options.drop_empty = true;
+  return options;
+}
+
+/* call(integral_constant<bs>, bool_constant<half>) */
+template <class Call> void with_shape(PetscInt bs, bool half, const Call &call)
+{
+  const auto with = [&](auto size) {
+    if (half) call(size, std::true_type());
+    else call(size, std::false_type());
+  };
+
+  if (bs == 1) with(std::integral_constant<int, 1>());
+  else if (bs == 2) with(std::integral_constant<int, 2>());
+  else if (bs == 3) with(std::integral_constant<int, 3>());
+  else with(std::integral_constant<int, 6>());
+}
+
+} // namespace
+
+template <class Store, class V>
+Cds<Store, V>::Cds(Space space, const CdsOptions &options) : Format<V>(space), options_(options), remainder_(space, compressed())
+{
+}
+
+template <class Store, class V> CdsView<Store> Cds<Store, V>::view() const
+{
+  CdsView<Store> v{this->nrows_ / bs_, this->ncols_ / bs_, static_cast<PetscInt>(offset_.size()), ld_, val_.data(), {}};
+
+  std::copy(offset_.begin(), offset_.end(), v.offset);
+  return v;
+}
+
+/* Zeros for these diagonals; a refusal where they take more than was allowed. */
+template <class Store, class V> void Cds<Store, V>::lay_out(const std::vector<PetscInt> &offset, bool half)
+{
+  half_ = half;
+  offset_.clear();
+  for (PetscInt o : offset) {
+    if (!half || o >= 0) offset_.push_back(o);
+  }
+  ld_                 = (this->nrows_ / bs_ + 31) / 32 * 32; // every diagonal begins at a multiple of 128 bytes
+  const double stored = static_cast<double>(offset_.size()) * bs_ * bs_ * static_cast<double>(ld_);
+  if (inside_ && stored > options_.max_fill * static_cast<double>(inside_) + 4096) {
+    char text[256];
+
+    std::snprintf(text, sizeof(text), "%zu diagonals of %d rows would store %.3g values for %.3g nonzeros, %.2f for one; -mat_cds_max_fill allows %.2f", offset_.size(),
+                  static_cast<int>(this->nrows_), stored, static_cast<double>(inside_), stored / static_cast<double>(inside_), options_.max_fill);
+    throw FormatRefusal(text);
+  }
+  val_ = Array<Store>(this->space_, static_cast<std::size_t>(stored));
+}
+
+template <class Store, class V> void Cds<Store, V>::build(const Csr &A)
+{
+  build(A, find_diagonals(A, A.nrows % options_.bs == 0 && A.ncols % options_.bs == 0 ? options_.bs : 1, options_.share));
+}
+
+template <class Store, class V> void Cds<Store, V>::build(const Csr &A, const Diagonals &found)
+{
+  bool pairs = A.nrows == A.ncols && !found.offset.empty();
+
+  this->nrows_ = A.nrows;
+  this->ncols_ = A.ncols;
+  bs_          = found.bs;
+  nnz_         = found.nnz;
+  inside_      = found.inside;
+  all_         = found.offset;
+  grid_        = grid_strides(all_);
+  rem_ptr_     = Array<PetscInt>(this->space_);
+  for (PetscInt o : all_) pairs = pairs && std::binary_search(all_.begin(), all_.end(), -o);
+  lay_out(all_, pairs && options_.storage != CdsStorage::Full);
+  refill(A);
+  if (inside_ < nnz_) split_remainder(A, true);
+}
+
+template <class Store, class V> void Cds<Store, V>::refill(const Csr &A)
+{
+  if (!fill(A)) { // the values are not symmetric (any more)
+    lay_out(all_, false);
+    fill(A);
+  }
+  if (options_.storage == CdsStorage::Half && !half_ && !all_.empty()) throw FormatRefusal("-mat_cds_storage half, but the matrix is not symmetric");
+  if (rem_ptr_.size()) split_remainder(A, false);
+}
+
+template <class Store, class V> bool Cds<Store, V>::fill(const Csr &A)
+{
+  val_.zero();
+  if (!val_.size()) return true;
+  with_shape(bs_, half_, [&](auto bs, auto half) {
+    for_each_row(this->space_, A.nrows, CdsFill<Store, bs.value, half.value>{view(), A.ptr, A.col, A.val, val_.data()});
+  });
+  if (!half_ || options_.symmetric) return true;
+
+  Array<std::int64_t> different(this->space_, A.nrows), balance(this->space_, A.nrows);
+  with_shape(bs_, true, [&](auto bs, auto) {
+    for_each_row(this->space_, A.nrows, CdsCompare<Store, bs.value>{view(), A.ptr, A.col, A.val, different.data(), balance.data()});
+  });
+  return sum(this->space_, different.data(), A.nrows) == 0 && sum(this->space_, balance.data(), A.nrows) == 0;
+}
+
+template <class Store, class V> void Cds<Store, V>::split_remainder(const Csr &A, bool pattern)
+{
+  const Space space = this->space_;
+
+  if (pattern) {
+    Array<std::int64_t> count(space, A.nrows + 1);
+
+    count.zero();
+    with_shape(bs_, half_, [&](auto bs, auto half) {
+      for_each_row(space, A.nrows, RemainderCount<Store, bs.value, half.value>{view(), A.ptr, A.col, count.data()});
+    });
+    exclusive_scan(space, count.data(), count.size());
+    rem_ptr_ = Array<PetscInt>(space, A.nrows + 1);
+    for_each_row(space, A.nrows + 1, Narrow{count.data(), rem_ptr_.data()});
+    rem_col_ = Array<PetscInt>(space, nnz_ - inside_);
+  }
+  Array<PetscScalar> values(space, nnz_ - inside_);
+  with_shape(bs_, half_, [&](auto bs, auto half) {
+    for_each_row(space, A.nrows, RemainderFill<Store, bs.value, half.value>{view(), A.ptr, A.col, A.val, rem_ptr_.data(), rem_col_.data(), values.data()});
+  });
+  const Csr rest{space, A.nrows, A.ncols, rem_ptr_.data(), rem_col_.data(), values.data()};
+  if (pattern) remainder_.build(rest);
+  else remainder_.refill(rest);
+}
+
+template <class Store, class V> template <int bs, bool half, class Out> void Cds<Store, V>::launch(const V *x, const Out &out) const
+{
+  const CdsView<Store> A = view();
+
+#if defined(__CUDACC__)
+  if (this->space_ == Space::Cuda) {
+    const PetscInt line = grid_.line ? grid_.line : A.nrows, plane = grid_.plane ? grid_.plane : A.nrows;
+
+    for_each_row_of_grid({A.nrows, line, plane}, CdsRow<Store, V, Out, bs, half>{A, x, out});
+    return;
+  }
+#endif
+  const CdsHostChunk<Store, V, Out, bs, half> chunk{A, x, out};
+  for (PetscInt k = 0; k * chunk.length < A.nrows; k++) chunk(k);
+}
+
+template <class Store, class V> void Cds<Store, V>::apply(const V *x, const RowOut<V> &out) const
+{
+  std::visit([&](const auto &o) { with_shape(bs_, half_, [&](auto bs, auto half) { launch<bs.value, half.value>(x, o); }); }, out);
+  if (rem_ptr_.size()) remainder_.apply_more(x, out);
+}
+
+template <class Store, class V> std::size_t Cds<Store, V>::bytes() const
+{
+  return val_.bytes() + rem_ptr_.bytes() + rem_col_.bytes() + (rem_ptr_.size() ? remainder_.bytes() : 0);
+}
+
+template <class Store, class V> std::string Cds<Store, V>::describe() const
+{
+  char text[320];
+  int  n = std::snprintf(text, sizeof(text), "%s storage, %zu diagonals%s, %.2f stored values for one nonzero on them, %zu-byte values, %lld nonzeros in the remainder", half_ ? "half (symmetric)" : "full",
+                         offset_.size(), bs_ > 1 ? " of blocks" : "", inside_ ? static_cast<double>(val_.size()) / static_cast<double>(inside_) : 0.0, sizeof(Store), static_cast<long long>(nnz_ - inside_));
+
+  if (bs_ > 1) n += std::snprintf(text + n, sizeof(text) - n, ", blocks of %d", static_cast<int>(bs_));
+  if (grid_.line) n += std::snprintf(text + n, sizeof(text) - n, ", grid lines of %d", static_cast<int>(grid_.line));
+  if (grid_.plane) std::snprintf(text + n, sizeof(text) - n, ", planes of %d", static_cast<int>(grid_.plane));
+  return text;
+}
+
+template class Cds<PetscScalar, PetscScalar>;
+#if !PetscDefined(USE_REAL_SINGLE)
+template class Cds<float, float>;
+#endif
+
+} // namespace goza

@@ -1,0 +1,59 @@
+/* The CDS format: layout in cds_view.hpp. Entries on diagonals that are too empty to be stored whole go to a sliced-ELL remainder, so that every
+   matrix can be held. Store is the type of the stored values, V that of the vectors. */
+#pragma once
+#include "cds_view.hpp"
+#include "core/format.hpp"
+#include "mat/slicedell/sliced_ell.hpp"
+
+namespace goza
+{
+
+enum class CdsStorage {
+  Auto, // half where the matrix proves symmetric
+  Full,
+  Half
+};
+
+struct CdsOptions {
+  CdsStorage storage   = CdsStorage::Auto;
+  double     share     = 0.6;   // of its places that a diagonal must fill to be stored whole: below two thirds, twelve bytes an entry are fewer
+  double     max_fill  = 3;     // stored values per nonzero beyond which the matrix is refused
+  PetscInt   bs        = 1;     // 1, 2, 3 or 6
+  bool       symmetric = false; // known: half needs no proof, and takes the upper part's values where rounding made them differ
+};
+
+template <class Store, class V> class Cds final : public Format<V> {
+public:
+  explicit Cds(Space space, const CdsOptions &options = {});
+
+  void        build(const Csr &A) override;
+  void        build(const Csr &A, const Diagonals &found); // where they are known already
+  void        refill(const Csr &A) override;
+  bool        refill_reads_columns() const override { return true; }
+  void        apply(const V *x, const RowOut<V> &out) const override;
+  std::size_t bytes() const override;
+  std::string describe() const override;
+
+  CdsView<Store>     view() const;
+  bool               half() const { return half_; }
+  std::int64_t       in_remainder() const { return nnz_ - inside_; }
+  const GridStrides &grid() const { return grid_; }
+
+private:
+  void                                         lay_out(const std::vector<PetscInt> &offset, bool half);
+  bool                                         fill(const Csr &A); // false: half, and the lower part is not the upper
+  void                                         split_remainder(const Csr &A, bool pattern);
+  template <int bs, bool half, class Out> void launch(const V *x, const Out &out) const;
+
+  CdsOptions            options_;
+  PetscInt              bs_   = 1;
+  bool                  half_ = false;
+  std::vector<PetscInt> all_, offset_; // all_: both signs; offset_: as stored
+  std::int64_t          ld_ = 0, nnz_ = 0, inside_ = 0;
+  GridStrides           grid_;
+  Array<Store>          val_;
+  Array<PetscInt>       rem_ptr_, rem_col_; // the remainder's CSR pattern; empty where there is none
+  SlicedEll<Store, V>   remainder_;
+};
+
+} // namespace goza

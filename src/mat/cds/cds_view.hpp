@@ -1,0 +1,127 @@
+/* Compressed diagonal storage (paper P1): diagonal d with offset o holds a(i, i + o) at val[d * ld + i]. No indices; a place outside the matrix, or
+   where the matrix has no entry, holds 0.
+
+     full     a b . .    offset -1 0 1      half (symmetric)   offset 0 1     rows gather the lower part from the rows above:
+              b c d .    val    . a b                          val    a b     y_i = sum_d val_d[i] x[i + o_d] + val_d[i - o_d] x[i - o_d]
+              . d e f           b c d                                 c d     (the paper's half form, which it stores as the lower part)
+              . . f g           d e f                                 e f
+                                f g .                                 g .
+
+   With blocks of bs unknowns a node, i, o and ld count nodes, and entry (r, c) of the block stands at val[((d * bs + r) * bs + c) * ld + i]. */
+#pragma once
+#include "core/for_each_row.hpp"
+#include "diagonals.hpp"
+
+namespace goza
+{
+
+template <class Store> struct CdsView {
+  PetscInt     nrows, ncols; // in nodes
+  PetscInt     ndiag;
+  std::int64_t ld;
+  const Store *val;                   // [ndiag][bs][bs][ld]
+  PetscInt     offset[max_diagonals]; // [ndiag], ascending; half: from 0 up
+};
+
+/* One node's rows. Its own values are all asked for before the first is used: the device's memory is far away. */
+template <class Store, class V, class Out, int bs, bool half> struct CdsRow {
+  CdsView<Store> A;
+  const V       *x;
+  Out            out;
+
+  static constexpr int together = bs == 1 ? 14 : bs == 2 ? 4 : bs == 3 ? 2 : 1; // diagonals; 14: half of the 27-point operator's
+  static constexpr int brick    = bs == 1 ? 512 : 256;                          // rows to a block of the device
+
+  HD void operator()(PetscInt i) const
+  {
+    V sum[bs] = {};
+
+    for (PetscInt first = 0; first < A.ndiag; first += together) {
+      Store own[together][bs * bs];
+
+#if defined(__CUDA_ARCH__)
+  #pragma unroll
+#endif
+      for (int u = 0; u < together; u++) {
+        if (first + u < A.ndiag) load(own[u], first + u, i);
+      }
+#if defined(__CUDA_ARCH__)
+  #pragma unroll
+#endif
+      for (int u = 0; u < together; u++) {
+        if (first + u >= A.ndiag) continue;
+        const PetscInt j = i + A.offset[first + u];
+
+        if (j < 0 || j >= A.ncols) continue;
+        for (int r = 0; r < bs; r++) {
+          for (int c = 0; c < bs; c++) sum[r] += static_cast<V>(own[u][r * bs + c]) * x[j * bs + c];
+        }
+      }
+      if (half) {
+#if defined(__CUDA_ARCH__)
+  #pragma unroll
+#endif
+        for (int u = 0; u < together; u++) {
+          if (first + u >= A.ndiag) continue;
+          const PetscInt j = i - A.offset[first + u];
+
+          if (j < 0 || j == i) continue;
+          Store above[bs * bs];
+
+          load(above, first + u, j);
+          for (int r = 0; r < bs; r++) {
+            for (int c = 0; c < bs; c++) sum[r] += static_cast<V>(above[c * bs + r]) * x[j * bs + c];
+          }
+        }
+      }
+    }
+    for (int r = 0; r < bs; r++) out(i * bs + r, sum[r]);
+  }
+
+private:
+  HD void load(Store *block, PetscInt d, PetscInt i) const
+  {
+    const Store *p = A.val + d * (bs * bs) * A.ld + i;
+
+    for (int e = 0; e < bs * bs; e++) block[e] = cached_load(p + e * A.ld);
+  }
+};
+
+/* The same on the host for `length` nodes at once, diagonal by diagonal: loops over consecutive words, which the compiler turns into vectors. */
+template <class Store, class V, class Out, int bs, bool half> struct CdsHostChunk {
+  CdsView<Store> A;
+  const V       *x;
+  Out            out;
+
+  static constexpr PetscInt length = 256;
+
+  void operator()(PetscInt chunk) const
+  {
+    const PetscInt begin = chunk * length, end = begin + length < A.nrows ? begin + length : A.nrows;
+    V              sum[bs][length] = {};
+
+    for (PetscInt d = 0; d < A.ndiag; d++) {
+      const PetscInt o = A.offset[d];
+
+      for (int r = 0; r < bs; r++) {
+        for (int c = 0; c < bs; c++) {
+          const Store *a = A.val + ((d * bs + r) * bs + c) * A.ld;
+
+          add(sum[r], begin, o < -begin ? -o : begin, A.ncols - o < end ? A.ncols - o : end, a, x + c, o);
+          if (half && o > 0) add(sum[c], begin, o > begin ? o : begin, end, a - o, x + r, -o);
+        }
+      }
+    }
+    for (PetscInt i = begin; i < end; i++) {
+      for (int r = 0; r < bs; r++) out(i * bs + r, sum[r][i - begin]);
+    }
+  }
+
+private:
+  static void add(V *sum, PetscInt begin, PetscInt from, PetscInt to, const Store *a, const V *x, PetscInt o)
+  {
+    for (PetscInt i = from; i < to; i++) sum[i - begin] += static_cast<V>(a[i]) * x[(i + o) * bs];
+  }
+};
+
+} // namespace goza

@@ -1,0 +1,261 @@
+/* The Mat type cds: settings and names of compressed diagonal storage; everything else is the glue of mat/common. */
+#include "cdsmat.hpp"
+#include "cds.hpp"
+#include "mat/common/errors.hpp"
+#include "petscgoza.h"
+#include <petsc/private/matimpl.h>
+
+namespace goza
+{
+
+namespace
+{
+
+const char *const storages[]    = {"auto", "full", "half"};
+const char *const block_sizes[] = {"auto", "1", "2", "3", "6"};
+
+class CdsConfig final : public FormatConfig {
+public:
+  CdsOptions options;
+
+  CdsConfig() { options.bs = 0; /* the matrix's own */ }
+
+  PetscErrorCode set_from_options(Mat A, GozaOptionItems PetscOptionsObject, bool *changed) override
+  {
+    const CdsOptions before = options;
+    PetscInt         which  = 0;
+    PetscReal        share = options.share, fill = options.max_fill;
+    PetscBool        flg, flg2;
+
+    PetscFunctionBegin;
+    PetscOptionsHeadBegin(PetscOptionsObject, "Compressed diagonal storage options");
+    PetscCall(PetscOptionsEList("-mat_cds_storage", "Hold all diagonals, or those of a symmetric matrix from the main one up (auto: where the matrix is symmetric)", "MatCDSSetStorage", storages, 3,
+                                storages[(int)options.storage], &which, &flg));
+    if (flg) PetscCall(MatCDSSetStorage(A, (MatCDSStorage)which));
+    PetscCall(PetscOptionsReal("-mat_cds_share", "Entries that a diagonal must hold to be stored whole, of the rows (0 to 1)", "MatCDSSetLimits", share, &share, &flg));
+    PetscCall(PetscOptionsReal("-mat_cds_max_fill", "Stored values for one nonzero beyond which the matrix is refused", "MatCDSSetLimits", fill, &fill, &flg2));
+    if (flg || flg2) PetscCall(MatCDSSetLimits(A, share, fill));
+    for (which = 0; which < 5 && block_of(which) != options.bs; which++) { }
+    PetscCall(PetscOptionsEList("-mat_cds_block_size", "Unknowns of a node (auto: the matrix's block size)", "MatCDSSetBlockSize", block_sizes, 5, block_sizes[which], &which, &flg));
+    if (flg) PetscCall(MatCDSSetBlockSize(A, block_of(which)));
+    PetscOptionsHeadEnd();
+    *changed = before.storage != options.storage || before.share != options.share || before.max_fill != options.max_fill || before.bs != options.bs;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  FormatFactory<PetscScalar> factory(Mat A) const override
+  {
+    CdsOptions o     = options;
+    PetscBool  known = PETSC_FALSE, symmetric = PETSC_FALSE;
+
+    if (MatIsSymmetricKnown(A, &known, &symmetric) == PETSC_SUCCESS) o.symmetric = known && symmetric;
+    if (!o.bs) {
+      o.bs = A->rmap->bs == A->cmap->bs ? A->rmap->bs : 1;
+      if (o.bs != 2 && o.bs != 3 && o.bs != 6) o.bs = 1;
+    }
+    return [o](Space space) { return std::make_unique<Cds<PetscScalar, PetscScalar>>(space, o); };
+  }
+
+  std::unique_ptr<FormatConfig> clone() const override { return std::make_unique<CdsConfig>(*this); }
+
+  PetscErrorCode compose(Mat A, bool attach) const override
+  {
+    PetscFunctionBegin;
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatCDSSetStorage_C", attach ? SetStorage : NULL));
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatCDSSetLimits_C", attach ? SetLimits : NULL));
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatCDSSetBlockSize_C", attach ? SetBlockSize : NULL));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+private:
+  static PetscInt block_of(PetscInt which)
+  {
+    constexpr PetscInt sizes[] = {0, 1, 2, 3, 6};
+
+    return sizes[which];
+  }
+
+  static PetscErrorCode Get(Mat A, CdsConfig **self)
+  {
+    FormatConfig *config;
+
+    PetscFunctionBegin;
+    PetscCall(MatFormatGetConfig(A, &config));
+    *self = static_cast<CdsConfig *>(config);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  static PetscErrorCode SetStorage(Mat A, MatCDSStorage storage)
+  {
+    CdsConfig *self = nullptr;
+
+    PetscFunctionBegin;
+    PetscCall(Get(A, &self));
+    PetscCheck(storage >= MAT_CDS_AUTO && storage <= MAT_CDS_HALF, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "MatCDSStorage %d is not MAT_CDS_AUTO, MAT_CDS_FULL or MAT_CDS_HALF", (int)storage);
+    self->options.storage = (CdsStorage)storage;
+    PetscCall(MatFormatChanged(A));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  static PetscErrorCode SetLimits(Mat A, PetscReal share, PetscReal max_fill)
+  {
+    CdsConfig *self = nullptr;
+
+    PetscFunctionBegin;
+    PetscCall(Get(A, &self));
+    PetscCheck(share > 0 && share <= 1, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_cds_share %g is not above 0 and at most 1", (double)share);
+    PetscCheck(max_fill >= 1, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_cds_max_fill %g is below 1", (double)max_fill);
+    self->options.share    = share;
+    self->options.max_fill = max_fill;
+    PetscCall(MatFormatChanged(A));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  static PetscErrorCode SetBlockSize(Mat A, PetscInt bs)
+  {
+    CdsConfig *self = nullptr;
+
+    PetscFunctionBegin;
+    PetscCall(Get(A, &self));
+    PetscCheck(bs == 0 || bs == 1 || bs == 2 || bs == 3 || bs == 6, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_cds_block_size %" PetscInt_FMT " is not 0 (auto), 1, 2, 3 or 6", bs);
+    self->options.bs = bs;
+    PetscCall(MatFormatChanged(A));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+};
+
+extern const FormatKind kind;
+
+PetscErrorCode MatCreate_SeqAIJCDS(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatCreate_Format(A, kind, false));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCreate_MPIAIJCDS(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatCreate_Format(A, kind, true));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+std::unique_ptr<FormatConfig> NewConfig()
+{
+  return std::make_unique<CdsConfig>();
+}
+
+const FormatKind kind = {MATCDS, MATSEQAIJCDS, MATMPIAIJCDS, NewConfig, MatCreate_SeqAIJCDS, MatCreate_MPIAIJCDS};
+
+} // namespace
+
+const FormatKind &CdsKind()
+{
+  return kind;
+}
+
+} // namespace goza
+
+/*@
+  MatCDSSetStorage - Sets whether a `MATCDS` matrix holds all its diagonals or, being symmetric, those from the main one up
+
+  Logically Collective
+
+  Input Parameters:
++ A       - the matrix
+- storage - `MAT_CDS_AUTO` (half where `MAT_SYMMETRIC` is set or the entries on the diagonals prove equal to their mirror images), `MAT_CDS_FULL`, `MAT_CDS_HALF`
+
+  Options Database Key:
+. -mat_cds_storage (auto|full|half) - the storage
+
+  Level: intermediate
+
+  Notes:
+  Half storage reads half the values from memory: y_i = sum_d a_d[i] x[i + o_d] + a_d[i - o_d] x[i - o_d] (paper P1, half form), without atomic additions.
+  In parallel the diagonal block of each rank is tested and stored by itself. `MAT_CDS_HALF` for a matrix that is not symmetric is an error at the next product.
+  With `MAT_SYMMETRIC` set, entries below the diagonal are taken from above it where rounding made them differ.
+
+.seealso: `MATCDS`, `MatCDSSetLimits()`, `MatCDSSetBlockSize()`, `MatSetOption()`
+@*/
+PetscErrorCode MatCDSSetStorage(Mat A, MatCDSStorage storage)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscTryMethod(A, "MatCDSSetStorage_C", (Mat, MatCDSStorage), (A, storage));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatCDSSetLimits - Sets which diagonals a `MATCDS` matrix stores whole, and how much padding is allowed
+
+  Logically Collective
+
+  Input Parameters:
++ A        - the matrix
+. share    - entries that a diagonal must hold, as a share of the rows, in (0, 1]; entries on emptier diagonals go to a sliced-ELL remainder (default 0.6)
+- max_fill - stored values for one nonzero beyond which the matrix is refused with the figures (default 3)
+
+  Options Database Keys:
++ -mat_cds_share share       - see above
+- -mat_cds_max_fill max_fill - see above
+
+  Level: advanced
+
+.seealso: `MATCDS`, `MatCDSSetStorage()`
+@*/
+PetscErrorCode MatCDSSetLimits(Mat A, PetscReal share, PetscReal max_fill)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscTryMethod(A, "MatCDSSetLimits_C", (Mat, PetscReal, PetscReal), (A, share, max_fill));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatCDSSetBlockSize - Sets the unknowns of a node in a `MATCDS` matrix, whose diagonals then consist of dense blocks
+
+  Logically Collective
+
+  Input Parameters:
++ A  - the matrix
+- bs - 1, 2, 3 or 6, or 0 for the matrix's own block size (1 where that is another)
+
+  Options Database Key:
+. -mat_cds_block_size (auto|1|2|3|6) - unknowns of a node
+
+  Level: intermediate
+
+  Note:
+  A size that does not divide the local rows and columns is taken as 1.
+
+.seealso: `MATCDS`, `MatCDSSetStorage()`, `MatSetBlockSize()`
+@*/
+PetscErrorCode MatCDSSetBlockSize(Mat A, PetscInt bs)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscTryMethod(A, "MatCDSSetBlockSize_C", (Mat, PetscInt), (A, bs));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*MC
+  MATCDS - MATCDS = "cds": compressed diagonal storage, on the host or on a GPU
+
+  Options Database Keys:
++ -mat_type cds                        - sets the type
+. -mat_cds_storage (auto|full|half)    - all diagonals, or those of a symmetric matrix from the main one up
+. -mat_cds_share share                 - entries that a diagonal must hold to be stored whole (0.6 of the rows)
+. -mat_cds_max_fill fill               - stored values for one nonzero beyond which the matrix is refused (3)
+- -mat_cds_block_size (auto|1|2|3|6)   - unknowns of a node
+
+  Level: beginner
+
+  Notes:
+  `MATSEQAIJCDS` on one process, `MATMPIAIJCDS` on several. The matrix is an AIJ matrix in every other respect. Entries on diagonals that are too empty go to a sliced-ELL
+  remainder, so every matrix works; matrices of structured grids are what it is for. A stored zero takes part in the product: a NaN in x also reaches
+  rows whose diagonals merely pass over it.
+
+  The format and its half form are those of paper P1 (Miura 2015).
+
+.seealso: `MatCDSSetStorage()`, `MATSLICEDELL`, `MATAIJ`
+M*/

@@ -1,0 +1,148 @@
+#include "diagonals.hpp"
+#include "core/algorithm.hpp"
+#include "core/array.hpp"
+#include "core/for_each_row.hpp"
+#include <algorithm>
+
+namespace goza
+{
+
+namespace
+{
+
+constexpr PetscInt sampled_rows = 512, sampled_entries = 256; // looked at for candidates: at most so many rows, and of each so many entries
+
+/* Node offsets of some rows: one somewhere in each of nsamples equal parts, since a fixed stride would meet only the faces of some grids. */
+struct SampleOffsets {
+  PetscInt        nrows, nsamples, bs;
+  const PetscInt *ptr, *col;
+  PetscInt       *offset; // [nsamples][sampled_entries]; none: PETSC_MAX_INT
+
+  HD void operator()(PetscInt s) const
+  {
+    const std::int64_t begin = static_cast<std::int64_t>(s) * nrows / nsamples, end = static_cast<std::int64_t>(s + 1) * nrows / nsamples;
+    const PetscInt     row = static_cast<PetscInt>(begin + static_cast<std::uint32_t>(s * 2654435761u) % (end - begin)), n = ptr[row + 1] - ptr[row];
+
+    for (PetscInt k = 0; k < sampled_entries; k++) offset[s * sampled_entries + k] = k < n ? col[ptr[row] + k] / bs - row / bs : PETSC_MAX_INT;
+  }
+};
+
+/* Entries of one row on each candidate. The rows of a chunk share a line of counters, so that only neighbours meet in an atomic addition. */
+struct CountOnDiagonals {
+  PetscInt        bs, ncandidates;
+  const PetscInt *ptr, *col, *candidate;
+  int            *count; // [chunks][ncandidates]
+
+  static constexpr PetscInt rows_per_chunk = 256;
+
+  HD void operator()(PetscInt row) const
+  {
+    int *mine = count + (row / rows_per_chunk) * ncandidates;
+
+    for (PetscInt j = ptr[row], d = 0; j < ptr[row + 1]; j++) {
+      const PetscInt offset = col[j] / bs - row / bs;
+
+      if (d < ncandidates && candidate[d] > offset) d = 0; // columns that are not ascending
+      while (d < ncandidates && candidate[d] < offset) d++;
+      if (d < ncandidates && candidate[d] == offset) {
+#if defined(__CUDA_ARCH__)
+        atomicAdd(mine + d, 1);
+#else
+        mine[d]++;
+#endif
+      }
+    }
+  }
+};
+
+struct SumChunks {
+  PetscInt      chunks, ncandidates;
+  const int    *count;
+  std::int64_t *total;
+
+  HD void operator()(PetscInt d) const
+  {
+    std::int64_t sum = 0;
+
+    for (PetscInt c = 0; c < chunks; c++) sum += count[static_cast<std::int64_t>(c) * ncandidates + d];
+    total[d] = sum;
+  }
+};
+
+} // namespace
+
+Diagonals find_diagonals(const Csr &A, PetscInt bs, double share)
+{
+  Diagonals      found;
+  const PetscInt nsamples = std::min(A.nrows, sampled_rows);
+  PetscInt       nnz      = 0;
+
+  found.bs = bs;
+  if (!A.nrows) return found;
+  if (A.space == Space::Cuda) device::copy(&nnz, A.ptr + A.nrows, sizeof(nnz));
+  else nnz = A.ptr[A.nrows];
+  found.nnz = nnz;
+
+  Array<PetscInt> sample(A.space, static_cast<std::size_t>(nsamples) * sampled_entries);
+  for_each_row(A.space, nsamples, SampleOffsets{A.nrows, nsamples, bs, A.ptr, A.col, sample.data()});
+  std::vector<PetscInt>                      seen = sample.to_host();
+  std::vector<std::pair<PetscInt, PetscInt>> often; // (-times, offset)
+  std::sort(seen.begin(), seen.end());
+  for (std::size_t k = 0, next; k < seen.size() && seen[k] != PETSC_MAX_INT; k = next) {
+    next               = static_cast<std::size_t>(std::upper_bound(seen.begin() + k, seen.end(), seen[k]) - seen.begin());
+    const double times = static_cast<double>(next - k);
+
+    /* a sample may miss a little: the count below decides */
+    if (times >= 0.5 * share * nsamples * bs) often.push_back({-static_cast<PetscInt>(times), seen[k]});
+  }
+  std::sort(often.begin(), often.end());
+  if (often.size() > max_diagonals) often.resize(max_diagonals);
+  std::vector<PetscInt> candidate;
+  for (const auto &pair : often) candidate.push_back(pair.second);
+  std::sort(candidate.begin(), candidate.end());
+  if (candidate.empty()) return found;
+
+  const PetscInt      n = static_cast<PetscInt>(candidate.size()), chunks = (A.nrows + CountOnDiagonals::rows_per_chunk - 1) / CountOnDiagonals::rows_per_chunk;
+  Array<PetscInt>     sorted(A.space, candidate.data(), n);
+  Array<int>          count(A.space, static_cast<std::size_t>(chunks) * n);
+  Array<std::int64_t> total(A.space, n);
+
+  count.zero();
+  for_each_row(A.space, A.nrows, CountOnDiagonals{bs, n, A.ptr, A.col, sorted.data(), count.data()});
+  for_each_row(A.space, n, SumChunks{chunks, n, count.data(), total.data()});
+  const std::vector<std::int64_t> totals = total.to_host();
+  for (PetscInt d = 0; d < n; d++) {
+    if (static_cast<double>(totals[d]) < share * static_cast<double>(A.nrows) * static_cast<double>(bs)) continue;
+    found.offset.push_back(candidate[d]);
+    found.inside += totals[d];
+  }
+  return found;
+}
+
+/* 27 points on a grid of n x n x n have the positive offsets  1 | n-1 n n+1 | n^2-n-1 ... n^2+n+1: the middle of the second group is the line, the
+   middle of what follows the plane. */
+GridStrides grid_strides(const std::vector<PetscInt> &offset)
+{
+  GridStrides           grid;
+  std::vector<PetscInt> positive;
+  std::size_t           k = 0;
+
+  for (PetscInt o : offset) {
+    if (o > 0) positive.push_back(o);
+  }
+  if (positive.empty()) return grid;
+  while (k + 1 < positive.size() && positive[k + 1] - positive[k] <= positive[0]) k++;
+  const PetscInt    reach = positive[k];
+  const std::size_t begin = ++k;
+  if (begin == positive.size() || positive[begin] < 4 * reach) return grid;
+  while (k + 1 < positive.size() && positive[k + 1] - positive[k] <= 2 * reach) k++;
+  grid.line = (positive[begin] + positive[k]) / 2;
+  if (k + 1 < positive.size()) {
+    const PetscInt middle = (positive[k + 1] + positive.back()) / 2;
+
+    if (middle >= 2 * grid.line) grid.plane = middle;
+  }
+  return grid;
+}
+
+} // namespace goza
