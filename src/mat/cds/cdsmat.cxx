@@ -58,69 +58,12 @@ public:
 
   std::unique_ptr<FormatConfig> clone() const override { return std::make_unique<CdsConfig>(*this); }
 
-  PetscErrorCode compose(Mat A, bool attach) const override
-  {
-    PetscFunctionBegin;
-    PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatCDSSetStorage_C", attach ? SetStorage : NULL));
-    PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatCDSSetLimits_C", attach ? SetLimits : NULL));
-    PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatCDSSetBlockSize_C", attach ? SetBlockSize : NULL));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
 private:
   static PetscInt block_of(PetscInt which)
   {
     constexpr PetscInt sizes[] = {0, 1, 2, 3, 6};
 
     return sizes[which];
-  }
-
-  static PetscErrorCode Get(Mat A, CdsConfig **self)
-  {
-    FormatConfig *config;
-
-    PetscFunctionBegin;
-    PetscCall(MatFormatGetConfig(A, &config));
-    *self = static_cast<CdsConfig *>(config);
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  static PetscErrorCode SetStorage(Mat A, MatCDSStorage storage)
-  {
-    CdsConfig *self = nullptr;
-
-    PetscFunctionBegin;
-    PetscCall(Get(A, &self));
-    PetscCheck(storage >= MAT_CDS_AUTO && storage <= MAT_CDS_HALF, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "MatCDSStorage %d is not MAT_CDS_AUTO, MAT_CDS_FULL or MAT_CDS_HALF", (int)storage);
-    self->options.storage = (CdsStorage)storage;
-    PetscCall(MatFormatChanged(A));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  static PetscErrorCode SetLimits(Mat A, PetscReal share, PetscReal max_fill)
-  {
-    CdsConfig *self = nullptr;
-
-    PetscFunctionBegin;
-    PetscCall(Get(A, &self));
-    PetscCheck(share > 0 && share <= 1, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_cds_share %g is not above 0 and at most 1", (double)share);
-    PetscCheck(max_fill >= 1, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_cds_max_fill %g is below 1", (double)max_fill);
-    self->options.share    = share;
-    self->options.max_fill = max_fill;
-    PetscCall(MatFormatChanged(A));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  static PetscErrorCode SetBlockSize(Mat A, PetscInt bs)
-  {
-    CdsConfig *self = nullptr;
-
-    PetscFunctionBegin;
-    PetscCall(Get(A, &self));
-    PetscCheck(bs == 0 || bs == 1 || bs == 2 || bs == 3 || bs == 6, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_cds_block_size %" PetscInt_FMT " is not 0 (auto), 1, 2, 3 or 6", bs);
-    self->options.bs = bs;
-    PetscCall(MatFormatChanged(A));
-    PetscFunctionReturn(PETSC_SUCCESS);
   }
 };
 
@@ -154,7 +97,24 @@ const FormatKind &CdsKind()
   return kind;
 }
 
+/* The settings of A; NULL for another type, on which the Set functions do nothing, as is PETSc's custom. */
+static PetscErrorCode FindOptions(Mat A, CdsOptions **options)
+{
+  FormatConfig *config;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscCall(MatFormatFindConfig(A, kind, &config));
+  *options = config ? &static_cast<CdsConfig *>(config)->options : nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 } // namespace goza
+
+using goza::CdsOptions;
+using goza::CdsStorage;
+using goza::FindOptions;
+using goza::MatFormatChanged;
 
 /*@
   MatCDSSetStorage - Sets whether a `MATCDS` matrix holds all its diagonals or, being symmetric, those from the main one up
@@ -179,9 +139,14 @@ const FormatKind &CdsKind()
 @*/
 PetscErrorCode MatCDSSetStorage(Mat A, MatCDSStorage storage)
 {
+  CdsOptions *options = nullptr;
+
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
-  PetscTryMethod(A, "MatCDSSetStorage_C", (Mat, MatCDSStorage), (A, storage));
+  PetscCall(FindOptions(A, &options));
+  if (!options) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(storage >= MAT_CDS_AUTO && storage <= MAT_CDS_HALF, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "MatCDSStorage %d is not MAT_CDS_AUTO, MAT_CDS_FULL or MAT_CDS_HALF", (int)storage);
+  options->storage = (CdsStorage)storage;
+  PetscCall(MatFormatChanged(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -205,9 +170,16 @@ PetscErrorCode MatCDSSetStorage(Mat A, MatCDSStorage storage)
 @*/
 PetscErrorCode MatCDSSetLimits(Mat A, PetscReal share, PetscReal max_fill)
 {
+  CdsOptions *options = nullptr;
+
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
-  PetscTryMethod(A, "MatCDSSetLimits_C", (Mat, PetscReal, PetscReal), (A, share, max_fill));
+  PetscCall(FindOptions(A, &options));
+  if (!options) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(share > 0 && share <= 1, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_cds_share %g is not above 0 and at most 1", (double)share);
+  PetscCheck(max_fill >= 1, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_cds_max_fill %g is below 1", (double)max_fill);
+  options->share    = share;
+  options->max_fill = max_fill;
+  PetscCall(MatFormatChanged(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -232,9 +204,14 @@ PetscErrorCode MatCDSSetLimits(Mat A, PetscReal share, PetscReal max_fill)
 @*/
 PetscErrorCode MatCDSSetBlockSize(Mat A, PetscInt bs)
 {
+  CdsOptions *options = nullptr;
+
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
-  PetscTryMethod(A, "MatCDSSetBlockSize_C", (Mat, PetscInt), (A, bs));
+  PetscCall(FindOptions(A, &options));
+  if (!options) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(bs == 0 || bs == 1 || bs == 2 || bs == 3 || bs == 6, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_cds_block_size %" PetscInt_FMT " is not 0 (auto), 1, 2, 3 or 6", bs);
+  options->bs = bs;
+  PetscCall(MatFormatChanged(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
