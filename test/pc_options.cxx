@@ -23,7 +23,7 @@ const Setting<PetscInt> integers[] = {
   {"-pc_saamg_coarse_chebyshev_degree", PCSAAMGSetCoarseChebyshevDegree, PCSAAMGGetCoarseChebyshevDegree, 7, 0},
   {"-pc_saamg_esteig_iterations", PCSAAMGSetEstEigIterations, PCSAAMGGetEstEigIterations, 5, -1},
   {"-pc_saamg_chebyshev_degree",
-   [](PC pc, PetscInt degree) {
+   [](PC pc, PetscInt degree) -> PetscErrorCode {
      PetscReal ratio = 2; /* another type has none */
      if (PCSAAMGGetChebyshev(pc, nullptr, &ratio) != PETSC_SUCCESS) return PETSC_ERR_LIB;
      return PCSAAMGSetChebyshev(pc, degree, ratio);

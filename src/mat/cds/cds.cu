@@ -1,4 +1,5 @@
 #include "cds.hpp"
+#include "cds_shape.hpp"
 #include "core/algorithm.hpp"
 #include <algorithm>
 #include <cstdio>
@@ -125,20 +126,6 @@ SlicedEllOptions compressed()
   return options;
 }
 
-/* call(integral_constant<bs>, bool_constant<half>) */
-template <class Call> void with_shape(PetscInt bs, bool half, const Call &call)
-{
-  const auto with = [&](auto size) {
-    if (half) call(size, std::true_type());
-    else call(size, std::false_type());
-  };
-
-  if (bs == 1) with(std::integral_constant<int, 1>());
-  else if (bs == 2) with(std::integral_constant<int, 2>());
-  else if (bs == 3) with(std::integral_constant<int, 3>());
-  else with(std::integral_constant<int, 6>());
-}
-
 } // namespace
 
 template <class Store, class V>
@@ -246,28 +233,6 @@ template <class Store, class V> void Cds<Store, V>::split_remainder(const Csr &A
   const Csr rest{space, A.nrows, A.ncols, rem_ptr_.data(), rem_col_.data(), values.data()};
   if (pattern) remainder_.build(rest);
   else remainder_.refill(rest);
-}
-
-template <class Store, class V> template <int bs, bool half, class Out> void Cds<Store, V>::launch(const V *x, const Out &out) const
-{
-  const CdsView<Store> A = view();
-
-#if defined(__CUDACC__)
-  if (this->space_ == Space::Cuda) {
-    const PetscInt line = grid_.line ? grid_.line : A.nrows, plane = grid_.plane ? grid_.plane : A.nrows;
-
-    for_each_row_of_grid({A.nrows, line, plane}, CdsRow<Store, V, Out, bs, half>{A, x, out});
-    return;
-  }
-#endif
-  const CdsHostChunk<Store, V, Out, bs, half> chunk{A, x, out};
-  for (PetscInt k = 0; k * chunk.length < A.nrows; k++) chunk(k);
-}
-
-template <class Store, class V> void Cds<Store, V>::apply(const V *x, const RowOut<V> &out) const
-{
-  std::visit([&](const auto &o) { with_shape(bs_, half_, [&](auto bs, auto half) { launch<bs.value, half.value>(x, o); }); }, out);
-  if (rem_ptr_.size()) remainder_.apply_more(x, out);
 }
 
 template <class Store, class V> std::size_t Cds<Store, V>::bytes() const

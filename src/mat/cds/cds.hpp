@@ -40,10 +40,9 @@ public:
   const GridStrides &grid() const { return grid_; }
 
 private:
-  void                                         lay_out(const std::vector<PetscInt> &offset, bool half);
-  bool                                         fill(const Csr &A); // false: half, and the lower part is not the upper
-  void                                         split_remainder(const Csr &A, bool pattern);
-  template <int bs, bool half, class Out> void launch(const V *x, const Out &out) const;
+  void lay_out(const std::vector<PetscInt> &offset, bool half);
+  bool fill(const Csr &A); // false: half, and the lower part is not the upper
+  void split_remainder(const Csr &A, bool pattern);
 
   CdsOptions            options_;
   PetscInt              bs_   = 1;

@@ -23,63 +23,71 @@ template <class Store> struct CdsView {
   PetscInt     offset[max_diagonals]; // [ndiag], ascending; half: from 0 up
 };
 
-/* One node's rows. Its own values are all asked for before the first is used: the device's memory is far away. */
-template <class Store, class V, class Out, int bs, bool half> struct CdsRow {
+/* One node's rows. A group of its own values is asked for before the first is used: the device's memory is far away. Nodes whose diagonals all lie inside
+   the matrix, nearly all of them, need no test. N: the number of diagonals where it is known when this is compiled, so that all loops unroll; else 0. */
+template <class Store, class V, class Out, int bs, bool half, int N> struct CdsRow {
   CdsView<Store> A;
   const V       *x;
   Out            out;
 
-  static constexpr int together = bs == 1 ? 14 : bs == 2 ? 4 : bs == 3 ? 2 : 1; // diagonals; 14: half of the 27-point operator's
-  static constexpr int brick    = bs == 1 ? 512 : 256;                          // rows to a block of the device
+  static constexpr int together = N == 0 || bs > 3 ? 1 : bs > 1 ? 2 : N == 27 ? 9 : N; // diagonals in a group
+  static constexpr int brick    = bs == 1 ? 512 : 256;                                 // nodes to a block of the device
 
   HD void operator()(PetscInt i) const
   {
-    V sum[bs] = {};
+    const PetscInt highest = A.offset[A.ndiag - 1], lowest = half ? -highest : A.offset[0];
+    V              sum[bs] = {};
 
-    for (PetscInt first = 0; first < A.ndiag; first += together) {
+    if (A.ndiag && i + lowest >= 0 && i + highest < A.ncols) add<false>(i, sum);
+    else if (A.ndiag) add<true>(i, sum);
+    for (int r = 0; r < bs; r++) out(i * bs + r, sum[r]);
+  }
+
+private:
+  template <bool guarded> HD void add(PetscInt i, V *sum) const
+  {
+    const int n = N ? N : static_cast<int>(A.ndiag);
+
+#if defined(__CUDA_ARCH__)
+  #pragma unroll
+#endif
+    for (int first = 0; first < n; first += together) {
       Store own[together][bs * bs];
 
 #if defined(__CUDA_ARCH__)
   #pragma unroll
 #endif
-      for (int u = 0; u < together; u++) {
-        if (first + u < A.ndiag) load(own[u], first + u, i);
-      }
+      for (int u = 0; u < together; u++) load(own[u], first + u, i);
 #if defined(__CUDA_ARCH__)
   #pragma unroll
 #endif
       for (int u = 0; u < together; u++) {
-        if (first + u >= A.ndiag) continue;
         const PetscInt j = i + A.offset[first + u];
 
-        if (j < 0 || j >= A.ncols) continue;
+        if (guarded && (j < 0 || j >= A.ncols)) continue;
         for (int r = 0; r < bs; r++) {
-          for (int c = 0; c < bs; c++) sum[r] += static_cast<V>(own[u][r * bs + c]) * x[j * bs + c];
+          for (int c = 0; c < bs; c++) sum[r] += static_cast<V>(own[u][r * bs + c]) * cached_load(x + j * bs + c);
         }
       }
-      if (half) {
+      if constexpr (half) {
 #if defined(__CUDA_ARCH__)
   #pragma unroll
 #endif
         for (int u = 0; u < together; u++) {
-          if (first + u >= A.ndiag) continue;
           const PetscInt j = i - A.offset[first + u];
+          Store          above[bs * bs];
 
-          if (j < 0 || j == i) continue;
-          Store above[bs * bs];
-
+          if (j == i || (guarded && j < 0)) continue;
           load(above, first + u, j);
           for (int r = 0; r < bs; r++) {
-            for (int c = 0; c < bs; c++) sum[r] += static_cast<V>(above[c * bs + r]) * x[j * bs + c];
+            for (int c = 0; c < bs; c++) sum[r] += static_cast<V>(above[c * bs + r]) * cached_load(x + j * bs + c);
           }
         }
       }
     }
-    for (int r = 0; r < bs; r++) out(i * bs + r, sum[r]);
   }
 
-private:
-  HD void load(Store *block, PetscInt d, PetscInt i) const
+  HD void load(Store *block, int d, PetscInt i) const
   {
     const Store *p = A.val + d * (bs * bs) * A.ld + i;
 

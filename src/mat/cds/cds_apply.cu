@@ -1,0 +1,55 @@
+/* The products of a CDS matrix: apart from its making, because their many kernels take their time to compile. */
+#include "cds.hpp"
+#include "cds_shape.hpp"
+
+namespace goza
+{
+
+#if defined(__CUDACC__)
+template <int bs, bool half, int N, class Store, class V, class Out>
+static void launch_device(const CdsView<Store> &A, const GridStrides &grid, const V *x, const Out &out)
+{
+  const PetscInt line = grid.line ? grid.line : A.nrows, plane = grid.plane ? grid.plane : A.nrows;
+
+  for_each_row_of_grid({A.nrows, line, plane}, CdsRow<Store, V, Out, bs, half, N>{A, x, out});
+}
+
+/* The diagonal counts that are compiled: 27 points on hexahedra and 7 on cells, or what half storage holds of them. */
+template <int bs, bool half, class Store, class V, class Out>
+static void launch_counted(const CdsView<Store> &A, const GridStrides &grid, const V *x, const Out &out)
+{
+  constexpr int many = bs == 1 || (bs == 3 && half) ? (half ? 14 : 27) : 0, few = bs == 1 ? (half ? 4 : 7) : 0;
+
+  if (A.ndiag == many) launch_device<bs, half, many>(A, grid, x, out);
+  else if (A.ndiag == few) launch_device<bs, half, few>(A, grid, x, out);
+  else launch_device<bs, half, 0>(A, grid, x, out);
+}
+#endif
+
+template <int bs, bool half, class Store, class V, class Out>
+static void launch(Space space, const CdsView<Store> &A, const GridStrides &grid, const V *x, const Out &out)
+{
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) {
+    launch_counted<bs, half>(A, grid, x, out);
+    return;
+  }
+#endif
+  if (space == Space::Cuda) throw DeviceError("this libgoza was built without CUDA");
+  (void)grid;
+  const CdsHostChunk<Store, V, Out, bs, half> chunk{A, x, out};
+  for (PetscInt k = 0; k * chunk.length < A.nrows; k++) chunk(k);
+}
+
+template <class Store, class V> void Cds<Store, V>::apply(const V *x, const RowOut<V> &out) const
+{
+  std::visit([&](const auto &o) { with_shape(bs_, half_, [&](auto bs, auto half) { launch<bs.value, half.value>(this->space_, view(), grid_, x, o); }); }, out);
+  if (rem_ptr_.size()) remainder_.apply_more(x, out);
+}
+
+template void Cds<PetscScalar, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
+#if !PetscDefined(USE_REAL_SINGLE)
+template void Cds<float, float>::apply(const float *, const RowOut<float> &) const;
+#endif
+
+} // namespace goza
