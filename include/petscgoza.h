@@ -15,6 +15,10 @@
 #define MATSEQAIJSLICEDELL "seqaijslicedell"
 #define MATMPIAIJSLICEDELL "mpiaijslicedell"
 
+#define MATFOLD       "fold"
+#define MATSEQAIJFOLD "seqaijfold"
+#define MATMPIAIJFOLD "mpiaijfold"
+
 #define PCSAAMG "saamg"
 
 typedef enum {
@@ -48,6 +52,8 @@ PETSC_EXTERN PetscErrorCode MatCDSSetBlockSize(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatSlicedEllSetSliceHeight(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatSlicedEllSetSortWindow(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatSlicedEllSetShortIndices(Mat, PetscBool);
+
+PETSC_EXTERN PetscErrorCode MatFoldSetWidth(Mat, PetscInt);
 
 PETSC_EXTERN PetscErrorCode PCSAAMGSetThreshold(PC, PetscReal);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetThreshold(PC, PetscReal *);

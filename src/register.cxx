@@ -2,6 +2,7 @@
 #include "goza.hpp"
 #include "mat/common/errors.hpp"
 #include "mat/cds/cdsmat.hpp"
+#include "mat/fold/foldmat.hpp"
 #include "mat/slicedell/slicedell.hpp"
 #include "pc/saamg/pcsaamg.hpp"
 #include "petscgoza.h"
@@ -14,7 +15,7 @@ namespace goza
 
 /* --- the one list of types */
 
-static const FormatKind *const formats[] = {&CdsKind(), &SlicedEllKind()};
+static const FormatKind *const formats[] = {&CdsKind(), &FoldKind(), &SlicedEllKind()};
 
 static PetscErrorCode RegisterTypes()
 {

@@ -45,6 +45,13 @@ says "threshold out of range" error 'pc_saamg_threshold' "$ex2" $load $good -pc_
 says "slice height no power of two" error 'slice_height' "$ex2" $load $good -mat_slicedell_slice_height 3
 says "full column indices" 0 ' 0 % of the columns in 16 bits' "$ex2" $load $good -mat_slicedell_slice_height 8 -mat_slicedell_index 32 -ksp_view
 says "short column indices" 0 '100 % of the columns in 16 bits' "$ex2" $load $good -mat_slicedell_slice_height 8 -mat_slicedell_index auto -ksp_view
+says "-help lists the options of fold" 0 'mat_fold_width' "$ex2" $load -mat_type fold -help
+says "fold width chosen, and why" 0 'fold width [0-9]+ \(auto' "$ex2" $load -mat_type fold -ksp_view
+says "fold width given" 0 'fold width 3,' "$ex2" $load -mat_type fold -mat_fold_width 3 -ksp_view
+says "fold width auto" 0 'fold width [0-9]+ \(auto' "$ex2" $load -mat_type fold -mat_fold_width auto -ksp_view
+for width in 0 -1 128 3.5 wide 99999999999999999999; do
+  says "fold width $width" error 'mat_fold_width' "$ex2" $load -mat_type fold -mat_fold_width $width
+done
 says "unknown index" error 'mat_slicedell_index' "$ex2" $load $good -mat_slicedell_index 7
 says "degree below the finest level" 0 'sweep.s. of degree 5' "$ex2" $load $good -m 40 -n 40 -pc_saamg_coarse_limit 20 -pc_saamg_coarse_chebyshev_degree 5 -ksp_view
 says "no degree below the finest level" error 'pc_saamg_coarse_chebyshev_degree' "$ex2" $load $good -pc_saamg_coarse_chebyshev_degree 0

@@ -58,6 +58,15 @@ std::string description()
   return text;
 }
 
+int multiprocessors()
+{
+  int id = 0, n = 0;
+
+  check(cudaGetDevice(&id), "cudaGetDevice");
+  check(cudaDeviceGetAttribute(&n, cudaDevAttrMultiProcessorCount, id), "cudaDeviceGetAttribute");
+  return n;
+}
+
 bool is_device_pointer(const void *p)
 {
   cudaPointerAttributes attributes;
@@ -170,6 +179,11 @@ bool available(std::string *why)
 std::string description()
 {
   return "none";
+}
+
+int multiprocessors()
+{
+  no_cuda();
 }
 
 bool is_device_pointer(const void *)

@@ -23,6 +23,7 @@ namespace device
 
 bool        available(std::string *why = nullptr); // a device that runs our kernels is there; else why not, in a sentence
 std::string description();                         // "NVIDIA H200, 139.8 GiB, compute capability 9.0"
+int         multiprocessors();
 bool        is_device_pointer(const void *p);
 
 void *allocate(std::size_t bytes);

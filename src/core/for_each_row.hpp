@@ -27,6 +27,8 @@ template <class T> HD inline T cached_load(const T *p)
 #endif
 }
 
+constexpr int range_threads = 1024, ranges_per_multiprocessor = 2; // of for_each_warp_in_ranges(): as many blocks as are resident
+
 #if defined(__CUDACC__)
 constexpr int rows_per_block = 256;
 
@@ -61,7 +63,8 @@ struct Grid3 {
 
 #if defined(__CUDACC__)
 /* A block takes a brick of 2^bx x 2^by x 2^bz rows instead of a run of them: what its rows read in common is in its L1 cache. */
-template <class Body> __global__ void __launch_bounds__(Body::brick, 1024 / Body::brick) BrickKernel(Grid3 grid, int bx, int by, const __grid_constant__ Body body)
+template <class Body>
+__global__ void __launch_bounds__(Body::brick, 1024 / Body::brick) BrickKernel(Grid3 grid, int bx, int by, const __grid_constant__ Body body)
 {
   const int          t = threadIdx.x;
   const std::int64_t x = (static_cast<std::int64_t>(blockIdx.x) << bx) + (t & ((1 << bx) - 1)), y = (blockIdx.y << by) + (t >> bx & ((1 << by) - 1));
@@ -108,6 +111,21 @@ template <class Body> void for_each_warp(PetscInt n, const Body &body)
 
   if (n <= 0) return;
   WarpKernel<<<static_cast<unsigned>(blocks), rows_per_block, 0, static_cast<cudaStream_t>(device::stream())>>>(n, body);
+  if (const cudaError_t err = cudaGetLastError(); err != cudaSuccess) throw DeviceError(std::string("kernel launch: ") + cudaGetErrorString(err));
+}
+
+template <class Body> __global__ void __launch_bounds__(range_threads, ranges_per_multiprocessor) RangeKernel(const PetscInt *range, Body body)
+{
+  const PetscInt end = range[blockIdx.x + 1];
+
+  for (PetscInt k = range[blockIdx.x] + static_cast<PetscInt>(threadIdx.x >> 5); k < end; k += range_threads / 32) body(k, static_cast<int>(threadIdx.x & 31));
+}
+
+/* The same for range[b] <= k < range[b + 1] in block b, on the device: neighbours in k meet in one L1 cache. */
+template <class Body> void for_each_warp_in_ranges(const PetscInt *range, PetscInt nranges, const Body &body)
+{
+  if (nranges <= 0) return;
+  RangeKernel<<<static_cast<unsigned>(nranges), range_threads, 0, static_cast<cudaStream_t>(device::stream())>>>(range, body);
   if (const cudaError_t err = cudaGetLastError(); err != cudaSuccess) throw DeviceError(std::string("kernel launch: ") + cudaGetErrorString(err));
 }
 

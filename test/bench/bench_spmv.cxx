@@ -1,64 +1,22 @@
-/* Products with one matrix in several types, in one run: -types slicedell,aijcusparse,aij  -n 64,128  [-repeats 7] [-json FILE]
+/* Products with matrices in several types, in one run:
 
-   The matrix is the 27-point operator on an n^3 grid with random symmetric coefficients. One JSON line a measurement; the copy bandwidth of the same
-   run stands beside. The time is the median of `repeats` batches, each ended by a synchronisation. */
+     bench_spmv [-n 64,128] [-gallery all|regular|irregular|NAME,...] [-file FILE] -types aijcusparse,fold,"fold -mat_fold_width 8" [-repeats 7] [-json FILE]
+
+   -n: the 27-point operator on an n^3 grid. -gallery: matrices of test/support/bench_gallery.cxx. -file: a PETSc binary or Matrix Market (.mtx) file.
+   A type may be followed by options that hold for it alone. One JSON line a measurement: the time is the median of `repeats` batches, each ended by
+   a synchronisation; the copy bandwidth of the same run stands beside, and the largest difference from PETSc's aij on the host, relative to its largest value. */
 #include "petscgoza.h"
+#include "../support/bench_gallery.hpp"
 #include <petsc/private/petscimpl.h>
 #include <algorithm>
-#include <cstdint>
+#include <deque>
+#include <future>
+#include <map>
+#include <memory>
 #include <string>
-#include <vector>
+#include <thread>
 
-/* Uniform in [0.5, 1.5], the same for (i, j) and (j, i) */
-static PetscScalar Coefficient(std::uint64_t i, std::uint64_t j)
-{
-  std::uint64_t h = (std::min(i, j) * 0x9E3779B97F4A7C15u) ^ (std::max(i, j) * 0xC2B2AE3D27D4EB4Fu);
-
-  h ^= h >> 31;
-  h *= 0xBF58476D1CE4E5B9u;
-  h ^= h >> 29;
-  return 0.5 + (double)(h >> 11) / 9007199254740992.0;
-}
-
-static PetscErrorCode Stencil27(PetscInt n, Mat *A)
-{
-  const PetscInt N = n * n * n;
-  PetscInt      *ptr, *col, k = 0;
-  PetscScalar   *val;
-  std::size_t    nnz = (std::size_t)(3 * n - 2) * (3 * n - 2) * (3 * n - 2);
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(N + 1, &ptr));
-  PetscCall(PetscMalloc1(nnz, &col));
-  PetscCall(PetscMalloc1(nnz, &val));
-  ptr[0] = 0;
-  for (PetscInt z = 0; z < n; z++) {
-    for (PetscInt y = 0; y < n; y++) {
-      for (PetscInt x = 0; x < n; x++) {
-        const PetscInt i        = (z * n + y) * n + x;
-        PetscScalar    sum      = 0;
-        PetscInt       diagonal = -1;
-
-        for (PetscInt c = std::max<PetscInt>(z - 1, 0); c <= std::min(z + 1, n - 1); c++) {
-          for (PetscInt b = std::max<PetscInt>(y - 1, 0); b <= std::min(y + 1, n - 1); b++) {
-            for (PetscInt a = std::max<PetscInt>(x - 1, 0); a <= std::min(x + 1, n - 1); a++) {
-              const PetscInt j = (c * n + b) * n + a;
-
-              if (j == i) diagonal = k;
-              val[k] = j == i ? 0 : -Coefficient(i, j);
-              sum -= val[k];
-              col[k++] = j;
-            }
-          }
-        }
-        val[diagonal] = sum + 0.01;
-        ptr[i + 1]    = k;
-      }
-    }
-  }
-  PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, N, N, ptr, col, val, A)); /* the arrays live as long as the program */
-  PetscFunctionReturn((PetscErrorCode)0);
-}
+using namespace goza_test;
 
 /* Host-visible end of everything enqueued on y's device. */
 static PetscErrorCode Synchronise(Vec y)
@@ -71,111 +29,251 @@ static PetscErrorCode Synchronise(Vec y)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-template <class Body> static PetscErrorCode MedianSeconds(PetscInt repeats, PetscInt batch, Vec y, const Body &body, PetscLogDouble *seconds)
+/* Median over batches of about 10 ms each; first: the first call alone. */
+template <class Body> static PetscErrorCode MedianSeconds(PetscInt repeats, Vec y, const Body &body, PetscLogDouble *first, PetscLogDouble *seconds)
 {
   std::vector<PetscLogDouble> times;
-  PetscLogDouble              sync = 0;
+  PetscLogDouble              t0, t1, t2;
+  PetscInt                    batch = 3;
 
   PetscFunctionBeginUser;
-  for (int warm = 0; warm < 3; warm++) PetscCall(body());
+  PetscCall(PetscTime(&t0));
+  PetscCall(body());
   PetscCall(Synchronise(y));
-  for (PetscInt r = 0; r < repeats; r++) {
-    PetscLogDouble t0, t1, t2;
-
+  PetscCall(PetscTime(&t1));
+  *first = t1 - t0;
+  for (PetscInt r = -1; r < repeats; r++) { /* the batch before the first finds their length */
     PetscCall(PetscTime(&t0));
     for (PetscInt k = 0; k < batch; k++) PetscCall(body());
     PetscCall(Synchronise(y));
     PetscCall(PetscTime(&t1));
     PetscCall(Synchronise(y));
     PetscCall(PetscTime(&t2));
-    sync = t2 - t1; /* the synchronisation's own norm is taken off */
-    times.push_back((t1 - t0 - sync) / batch);
+    times.push_back((t1 - t0 - (t2 - t1)) / batch); /* the synchronisation's own norm is taken off */
+    if (r >= 0) continue;
+    batch = (PetscInt)std::min(100.0, std::max(3.0, 0.01 / std::max(times[0], 1e-7)));
+    times.clear();
   }
   std::sort(times.begin(), times.end());
   *seconds = times[times.size() / 2];
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-int main(int argc, char **argv)
+/* Bytes per second of a copy of 256 MB, once for each type of vector. */
+static PetscErrorCode CopyBandwidth(PetscInt repeats, VecType type, PetscLogDouble *rate)
 {
-  PetscInt  sizes[16], nsizes = 16, ntypes = 16, repeats = 7;
-  char     *types[16], json[PETSC_MAX_PATH_LEN] = "";
-  PetscBool flg;
-  FILE     *out = NULL;
+  static std::map<std::string, PetscLogDouble> known;
+  const PetscInt                               n     = 32 << 20;
+  PetscLogDouble                               first = 0, seconds = 0;
+  Vec                                          x, y;
 
-  PetscCall(PetscInitialize(&argc, &argv, NULL, "Products with one matrix in several types\n"));
-  PetscCall(GozaInitializePackage());
-  PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-n", sizes, &nsizes, &flg));
-  if (!flg) nsizes = 1, sizes[0] = 32;
-  PetscCall(PetscOptionsGetStringArray(NULL, NULL, "-types", types, &ntypes, &flg));
-  if (!flg) {
-    ntypes = 2;
-    PetscCall(PetscStrallocpy(MATAIJ, &types[0]));
-    PetscCall(PetscStrallocpy(MATSLICEDELL, &types[1]));
+  PetscFunctionBeginUser;
+  if (!known.count(type)) {
+    PetscCall(VecCreate(PETSC_COMM_SELF, &x));
+    PetscCall(VecSetSizes(x, n, n));
+    PetscCall(VecSetType(x, type));
+    PetscCall(VecDuplicate(x, &y));
+    PetscCall(VecSet(x, 1));
+    PetscCall(MedianSeconds(
+      repeats, y, [&] { return VecCopy(x, y); }, &first, &seconds));
+    known[type] = 2.0 * sizeof(PetscScalar) * n / seconds;
+    PetscCall(VecDestroy(&x));
+    PetscCall(VecDestroy(&y));
   }
-  PetscCall(PetscOptionsGetInt(NULL, NULL, "-repeats", &repeats, NULL));
-  PetscCall(PetscOptionsGetString(NULL, NULL, "-json", json, sizeof(json), NULL));
-  if (json[0]) out = fopen(json, "a");
-  for (PetscInt s = 0; s < nsizes; s++) {
-    Mat            A;
-    Vec            reference = NULL;
-    MatInfo        info;
-    const PetscInt n = sizes[s], batch = n >= 200 ? 10 : 30;
+  *rate = known[type];
+  PetscFunctionReturn((PetscErrorCode)0);
+}
 
-    PetscCall(Stencil27(n, &A));
-    PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
-    for (PetscInt t = 0; t < ntypes; t++) {
-      Mat            B;
-      Vec            x, y;
-      PetscLogDouble seconds = 0, copy = 1, t0, t1;
-      PetscReal      error = 0, norm = 1;
-      PetscRandom    random;
+static PetscErrorCode RandomVec(Vec x)
+{
+  PetscRandom random;
 
-      PetscCall(MatConvert(A, types[t], MAT_INITIAL_MATRIX, &B));
-      PetscCall(MatSetFromOptions(B));
-      PetscCall(MatCreateVecs(B, &x, &y));
-      PetscCall(PetscRandomCreate(PETSC_COMM_SELF, &random));
-      PetscCall(PetscRandomSetSeed(random, 7));
-      PetscCall(PetscRandomSeed(random));
-      PetscCall(VecSetRandom(x, random));
-      PetscCall(PetscRandomDestroy(&random));
-      PetscCall(PetscTime(&t0));
-      PetscCall(MatMult(B, x, y));
-      PetscCall(Synchronise(y));
-      PetscCall(PetscTime(&t1));
-      PetscCall(MedianSeconds(
-        repeats, batch, y, [&] { return MatMult(B, x, y); }, &seconds));
-      PetscCall(MatViewFromOptions(B, NULL, "-bench_view")); /* ::ascii_info says what the format made of it */
-      if (!reference) {
-        PetscCall(VecCreateSeq(PETSC_COMM_SELF, n * n * n, &reference));
-        PetscCall(VecCopy(y, reference));
-      } else {
-        Vec host;
+  PetscFunctionBeginUser;
+  PetscCall(PetscRandomCreate(PETSC_COMM_SELF, &random));
+  PetscCall(PetscRandomSetSeed(random, 7));
+  PetscCall(PetscRandomSeed(random));
+  PetscCall(VecSetRandom(x, random));
+  PetscCall(PetscRandomDestroy(&random));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
 
-        PetscCall(VecDuplicate(reference, &host));
-        PetscCall(VecCopy(y, host));
-        PetscCall(VecNorm(host, NORM_2, &norm));
-        PetscCall(VecAXPY(host, -1, reference));
-        PetscCall(VecNorm(host, NORM_2, &error));
-        PetscCall(VecDestroy(&host));
-      }
-      PetscCall(MedianSeconds(
-        repeats, batch, y, [&] { return VecCopy(x, y); }, &copy));
-      for (FILE *f : {stdout, out}) {
-        if (f)
-          fprintf(f, "{\"work\": \"spmv 27-point\", \"type\": \"%s\", \"n\": %d, \"nnz\": %.0f, \"seconds\": %.4e, \"gflops\": %.1f, \"first\": %.3e, \"copy_TBs\": %.3f, \"relative_difference\": %.1e}\n",
-                  ((PetscObject)B)->type_name, (int)n, info.nz_used, seconds, 2e-9 * info.nz_used / seconds, t1 - t0, 2e-12 * sizeof(PetscScalar) * n * n * n / copy, (double)(error / norm));
-      }
-      fflush(stdout);
-      PetscCall(VecDestroy(&x));
-      PetscCall(VecDestroy(&y));
-      PetscCall(MatDestroy(&B));
+/* max |y - reference| / max |reference| */
+static PetscErrorCode Difference(Vec y, Vec reference, PetscReal *difference)
+{
+  Vec       host;
+  PetscReal norm;
+
+  PetscFunctionBeginUser;
+  PetscCall(VecDuplicate(reference, &host));
+  PetscCall(VecCopy(y, host));
+  PetscCall(VecAXPY(host, -1, reference));
+  PetscCall(VecNorm(host, NORM_INFINITY, difference));
+  PetscCall(VecNorm(reference, NORM_INFINITY, &norm));
+  if (norm > 0) *difference /= norm;
+  PetscCall(VecDestroy(&host));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+struct Bench {
+  PetscInt                 repeats = 7;
+  std::vector<std::string> types; /* each with its own options behind it */
+  FILE                    *json = NULL;
+};
+
+/* A: aij. The reference is its product on the host. */
+static PetscErrorCode Measure(const Bench &bench, const std::string &name, bool irregular, Mat A)
+{
+  Vec      x, y, reference;
+  PetscInt rows, cols;
+  MatInfo  info;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatGetSize(A, &rows, &cols));
+  PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
+  PetscCall(MatCreateVecs(A, &x, &reference));
+  PetscCall(RandomVec(x));
+  PetscCall(MatMult(A, x, reference));
+  PetscCall(VecDestroy(&x));
+  for (const std::string &type : bench.types) {
+    Mat            B;
+    PetscOptions   own;
+    VecType        vectype;
+    PetscLogDouble seconds = 0, first = 0, copy = 0;
+    PetscReal      difference = 0;
+
+    PetscCall(MatConvert(A, type.substr(0, type.find(' ')).c_str(), MAT_INITIAL_MATRIX, &B));
+    PetscCall(PetscOptionsCreate(&own));
+    PetscCall(PetscOptionsInsertString(own, type.c_str() + std::min(type.find(' '), type.size())));
+    PetscCall(PetscObjectSetOptions((PetscObject)B, own));
+    PetscCall(MatSetFromOptions(B));
+    PetscCall(PetscObjectSetOptions((PetscObject)B, NULL));
+    PetscCall(PetscOptionsDestroy(&own));
+    PetscCall(MatCreateVecs(B, &x, &y));
+    PetscCall(RandomVec(x));
+    PetscCall(MedianSeconds(
+      bench.repeats, y, [&] { return MatMult(B, x, y); }, &first, &seconds));
+    PetscCall(Difference(y, reference, &difference));
+    PetscCall(VecGetType(y, &vectype));
+    PetscCall(CopyBandwidth(bench.repeats, vectype, &copy));
+    for (FILE *f : {stdout, bench.json}) {
+      if (!f) continue;
+      fprintf(f, "{\"work\": \"spmv\", \"matrix\": \"%s\", \"irregular\": %s, \"type\": \"%s\", \"rows\": %" PetscInt_FMT ", \"cols\": %" PetscInt_FMT ", \"nnz\": %.0f, \"seconds\": %.4e, \"gflops\": %.1f, \"first\": %.3e, \"copy_TBs\": %.3f, \"difference_from_aij\": %.1e}\n",
+              name.c_str(), irregular ? "true" : "false", type.c_str(), rows, cols, info.nz_used, seconds, 2e-9 * info.nz_used / seconds, first, 1e-12 * copy, (double)difference);
+      fflush(f);
     }
-    PetscCall(VecDestroy(&reference));
+    PetscCall(VecDestroy(&x));
+    PetscCall(VecDestroy(&y));
+    PetscCall(MatDestroy(&B));
+  }
+  PetscCall(VecDestroy(&reference));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* While one matrix is measured, the next are made by other threads; as many as half the cores. */
+static PetscErrorCode MeasureAll(const Bench &bench, const std::vector<BenchMatrix> &matrices)
+{
+  std::deque<std::future<Sparse>> coming;
+  const std::size_t               ahead = std::max(1u, std::thread::hardware_concurrency() / 2);
+  std::size_t                     next  = 0;
+
+  PetscFunctionBeginUser;
+  for (const BenchMatrix &m : matrices) {
+    Sparse sparse;
+    Mat    A;
+
+    for (; next < matrices.size() && coming.size() < ahead; next++) coming.push_back(std::async(std::launch::async, matrices[next].make));
+    PetscCallCXX(sparse = coming.front().get());
+    coming.pop_front();
+    PetscCall(as_mat(sparse, &A));
+    PetscCall(Measure(bench, m.name, m.irregular, A));
     PetscCall(MatDestroy(&A));
   }
-  if (out) fclose(out);
-  for (PetscInt t = 0; t < ntypes; t++) PetscCall(PetscFree(types[t]));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode MeasureFile(const Bench &bench, const char *file)
+{
+  Sparse    sparse;
+  Mat       A;
+  PetscBool market;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscStrendswith(file, ".mtx", &market));
+  if (market) {
+    PetscCall(read_matrix_market(file, &sparse));
+    PetscCall(as_mat(sparse, &A));
+  } else {
+    PetscViewer viewer;
+
+    PetscCall(PetscViewerBinaryOpen(PETSC_COMM_SELF, file, FILE_MODE_READ, &viewer));
+    PetscCall(MatCreate(PETSC_COMM_SELF, &A));
+    PetscCall(MatSetType(A, MATSEQAIJ));
+    PetscCall(MatLoad(A, viewer));
+    PetscCall(PetscViewerDestroy(&viewer));
+  }
+  PetscCall(Measure(bench, file, true, A));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* -name a,b,c */
+static PetscErrorCode GetList(const char *option, std::vector<std::string> *list)
+{
+  char    *words[64];
+  PetscInt n = 64;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsGetStringArray(NULL, NULL, option, words, &n, NULL));
+  for (PetscInt k = 0; k < n; k++) {
+    list->push_back(words[k]);
+    PetscCall(PetscFree(words[k]));
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode Choose(const std::vector<std::string> &names, std::vector<BenchMatrix> *chosen)
+{
+  PetscFunctionBeginUser;
+  for (const std::string &name : names) {
+    const std::size_t before = chosen->size();
+
+    for (const BenchMatrix &m : bench_gallery()) {
+      if (name == "all" || name == m.name || name == (m.irregular ? "irregular" : "regular")) chosen->push_back(m);
+    }
+    PetscCheck(chosen->size() > before, PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "-gallery has no matrix %s", name.c_str());
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+int main(int argc, char **argv)
+{
+  PetscInt                 sizes[16], nsizes = 16;
+  char                     json[PETSC_MAX_PATH_LEN] = "", file[PETSC_MAX_PATH_LEN] = "";
+  Bench                    bench;
+  std::vector<std::string> names;
+  std::vector<BenchMatrix> matrices;
+
+  PetscCall(PetscInitialize(&argc, &argv, NULL, "Products with matrices in several types\n"));
+  PetscCall(GozaInitializePackage());
+  PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-n", sizes, &nsizes, NULL));
+  PetscCall(GetList("-gallery", &names));
+  PetscCall(GetList("-types", &bench.types));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-repeats", &bench.repeats, NULL));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-file", file, sizeof(file), NULL));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-json", json, sizeof(json), NULL));
+  PetscCheck(bench.repeats > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-repeats %" PetscInt_FMT " is not positive", bench.repeats);
+  if (bench.types.empty()) bench.types = {MATAIJ, MATSLICEDELL, MATFOLD};
+  if (!nsizes && names.empty() && !file[0]) nsizes = 1, sizes[0] = 32;
+  for (PetscInt s = 0; s < nsizes; s++)
+    matrices.push_back({"27-point " + std::to_string(sizes[s]) + "^3", false, [n = sizes[s]] { return stencil_27_points(n); }});
+  PetscCall(Choose(names, &matrices));
+  if (json[0]) {
+    bench.json = fopen(json, "a");
+    PetscCheck(bench.json, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "-json: cannot open %s", json);
+  }
+  PetscCall(MeasureAll(bench, matrices));
+  if (file[0]) PetscCall(MeasureFile(bench, file));
+  if (bench.json) fclose(bench.json);
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -1,0 +1,521 @@
+#include "fold.hpp"
+#include "core/algorithm.hpp"
+#include <algorithm>
+#include <cstdio>
+
+namespace goza
+{
+
+namespace
+{
+
+/* Rows are packed into groups chunk by chunk, in parallel. */
+constexpr PetscInt chunk_rows = 1024;
+
+/* Packs the rows of a chunk and tells the sink: long_row(row, n), then, longest lines first, open_group(longest) and add_row(row, n, lines, lane). */
+struct Chunks {
+  PetscInt        nrows, width;
+  const PetscInt *ptr;
+  PetscInt       *order; // [nrows] for sorting
+
+  HD PetscInt lines(PetscInt n) const { return n ? (n - 1) / width + 1 : 1; }
+  HD PetscInt longest_line(PetscInt n) const { return n ? (n - 1) / lines(n) + 1 : 0; }
+
+  template <class Sink> HD void pack(PetscInt chunk, Sink &sink) const
+  {
+    const PetscInt begin = chunk * chunk_rows, end = nrows - begin < chunk_rows ? nrows : begin + chunk_rows;
+    PetscInt       place[fold_max_width + 1] = {}, next = begin, used = fold_lanes; // no group is open
+
+    for (PetscInt row = begin; row < end; row++) {
+      const PetscInt n = ptr[row + 1] - ptr[row];
+
+      if (lines(n) > fold_lanes) sink.long_row(row, n);
+      else place[longest_line(n)]++;
+    }
+    for (int length = fold_max_width; length >= 0; length--) { // from counts to places
+      const PetscInt here = place[length];
+
+      place[length] = next;
+      next += here;
+    }
+    for (PetscInt row = begin; row < end; row++) {
+      const PetscInt n = ptr[row + 1] - ptr[row];
+
+      if (lines(n) <= fold_lanes) order[place[longest_line(n)]++] = row;
+    }
+    for (PetscInt k = begin; k < next; k++) {
+      const PetscInt row = order[k], n = ptr[row + 1] - ptr[row];
+
+      if (used + lines(n) > fold_lanes) {
+        sink.open_group(longest_line(n));
+        used = 0;
+      }
+      sink.add_row(row, n, lines(n), used);
+      used += lines(n);
+    }
+  }
+};
+
+/* Counts of each chunk [nchunks + 1]; once scanned, the places where the chunk begins. */
+struct Counts {
+  std::int64_t *groups, *pieces, *long_rows, *steps, *folded;
+};
+
+struct CountChunk {
+  Chunks chunks;
+  Counts counts;
+
+  struct Sink {
+    PetscInt     piece_size;
+    std::int64_t groups = 0, pieces = 0, long_rows = 0, steps = 0, folded = 0;
+
+    HD void long_row(PetscInt, PetscInt n)
+    {
+      const PetscInt npieces = (n - 1) / piece_size + 1;
+
+      groups += npieces;
+      pieces += npieces;
+      steps += (n - 1) / fold_lanes + 1;
+      long_rows++;
+      folded++;
+    }
+    HD void open_group(PetscInt longest)
+    {
+      groups++;
+      steps += longest;
+    }
+    HD void add_row(PetscInt, PetscInt, PetscInt lines, PetscInt) { folded += lines > 1; }
+  };
+
+  HD void operator()(PetscInt chunk) const
+  {
+    Sink sink{chunks.width * fold_lanes};
+
+    chunks.pack(chunk, sink);
+    counts.groups[chunk]    = sink.groups;
+    counts.pieces[chunk]    = sink.pieces;
+    counts.long_rows[chunk] = sink.long_rows;
+    counts.steps[chunk]     = sink.steps;
+    counts.folded[chunk]    = sink.folded;
+  }
+};
+
+struct WriteChunk {
+  Chunks    chunks;
+  Counts    counts;
+  FoldHead *head; // zero before
+  PetscInt *long_row, *piece_ptr;
+
+  struct Sink {
+    const WriteChunk &to;
+    PetscInt          first_row, piece, k;
+    std::int64_t      group, step; // the next ones
+
+    HD void long_row(PetscInt row, PetscInt n)
+    {
+      const PetscInt most = to.chunks.width * fold_lanes;
+
+      to.long_row[k]  = row;
+      to.piece_ptr[k] = piece;
+      for (PetscInt left = n; left > 0; left -= most, piece++) {
+        const PetscInt here = left < most ? left : most;
+
+        open_group((here - 1) / fold_lanes + 1);
+        to.head[group - 1].first_row = ~piece;
+        write_lines(0, here, fold_lanes, 0);
+      }
+      k++;
+    }
+    HD void open_group(PetscInt longest)
+    {
+      to.head[group].begin     = step * fold_lanes;
+      to.head[group].first_row = first_row;
+      group++;
+      step += longest;
+    }
+    HD void add_row(PetscInt row, PetscInt n, PetscInt lines, PetscInt lane) { write_lines(lane, n, lines, row - first_row); }
+
+    HD void write_lines(PetscInt lane, PetscInt n, PetscInt lines, PetscInt row)
+    {
+      for (PetscInt j = 0; j < lines; j++) {
+        to.head[group - 1].line[lane + j] = static_cast<std::uint8_t>(n / lines + (j < n % lines) + (j ? 0 : fold_first));
+        to.head[group - 1].row[lane + j]  = static_cast<std::uint16_t>(row);
+      }
+    }
+  };
+
+  HD void operator()(PetscInt chunk) const
+  {
+    Sink sink{*this,
+              chunk * chunk_rows,
+              static_cast<PetscInt>(counts.pieces[chunk]),
+              static_cast<PetscInt>(counts.long_rows[chunk]),
+              counts.groups[chunk],
+              counts.steps[chunk]};
+
+    chunks.pack(chunk, sink);
+  }
+};
+
+/* Where the entries of a line are in CSR: from, from + stride, ... */
+struct LineSource {
+  std::int64_t from;
+  PetscInt     stride;
+};
+
+/* Finds the lines of a group in CSR. */
+struct Origin {
+  PetscInt        width;
+  const PetscInt *ptr, *long_row, *piece_ptr; // of the pieces
+  PetscInt        nlong;
+
+  HD LineSource line(const FoldHead &head, int lane) const
+  {
+    if (head.first_row < 0) return {piece(~head.first_row) + lane, fold_lanes};
+
+    const PetscInt row = head.first_row + head.row[lane], n = ptr[row + 1] - ptr[row];
+    int            j = 0;
+
+    while (!(head.line[lane - j] & fold_first)) j++;
+    return {static_cast<std::int64_t>(ptr[row]) + j, (n - 1) / width + 1};
+  }
+
+private:
+  HD std::int64_t piece(PetscInt p) const
+  {
+    PetscInt low = 0, high = nlong; // piece_ptr[low] <= p < piece_ptr[high]
+
+    while (high - low > 1) {
+      const PetscInt middle = low + (high - low) / 2;
+
+      if (piece_ptr[middle] <= p) low = middle;
+      else high = middle;
+    }
+    return ptr[long_row[low]] + static_cast<std::int64_t>(p - piece_ptr[low]) * width * fold_lanes;
+  }
+};
+
+/* Whether the columns of a group lie within 65536 of each other, and the words that they take. */
+struct SpanGroup {
+  Origin          origin;
+  const PetscInt *acol;
+  FoldHead       *head;
+  std::int64_t   *words, *near; // [ngroups + 1], [ngroups]
+
+  HD void operator()(PetscInt group) const
+  {
+    const std::int64_t places = static_cast<std::int64_t>(fold_lanes) * line_length(head[group].line[0]);
+    PetscInt           least = 0, most = 0;
+    std::int64_t       n = 0;
+
+    for (int lane = 0; lane < fold_lanes; lane++) {
+      const int length = line_length(head[group].line[lane]);
+
+      if (!length) continue;
+      const LineSource source = origin.line(head[group], lane);
+
+      for (int k = 0; k < length; k++, n++) {
+        const PetscInt c = acol[source.from + static_cast<std::int64_t>(k) * source.stride];
+
+        least = !n || c < least ? c : least;
+        most  = !n || c > most ? c : most;
+      }
+    }
+    const bool fits = most - least <= 65535;
+
+    head[group].base = fits ? least : -1;
+    near[group]      = fits ? n : 0;
+    words[group]     = fits ? places * 2 / static_cast<int>(sizeof(PetscInt)) : places;
+  }
+};
+
+struct PlaceGroup {
+  const std::int64_t *word; // scanned
+  FoldHead           *head;
+
+  HD void operator()(PetscInt group) const { head[group].col = word[group]; }
+};
+
+/* The first group of each block of threads: equal shares of the entries and of what a group costs beside them. */
+struct ShareOut {
+  PetscInt        ngroups, nranges;
+  std::int64_t    places;
+  const FoldHead *head;
+  PetscInt       *range; // [nranges + 1]
+
+  HD std::int64_t weight(PetscInt group) const { return (group < ngroups ? head[group].begin : places) + 96 * static_cast<std::int64_t>(group); }
+
+  HD void operator()(PetscInt r) const
+  {
+    const std::int64_t share = weight(ngroups) / nranges * r + weight(ngroups) % nranges * r / nranges;
+    PetscInt           low = 0, high = ngroups; // the first group whose weight reaches the share
+
+    while (low < high) {
+      const PetscInt middle = low + (high - low) / 2;
+
+      if (weight(middle) < share) low = middle + 1;
+      else high = middle;
+    }
+    range[r] = low;
+  }
+};
+
+/* Brings a line's entries from CSR; columns only when they are asked for. */
+template <class Store> struct FillLine {
+  const FoldHead    *head;
+  Origin             origin;
+  bool               columns;
+  const PetscInt    *acol;
+  const PetscScalar *aval;
+  PetscInt          *col;
+  Store             *val;
+
+  HD void operator()(PetscInt place) const
+  {
+    const FoldHead &h    = head[place / fold_lanes];
+    const int       lane = static_cast<int>(place % fold_lanes), length = line_length(h.line[lane]);
+    std::uint16_t  *near = reinterpret_cast<std::uint16_t *>(col + h.col);
+
+    if (!length) return;
+    LineSource source = origin.line(h, lane);
+
+    for (std::int64_t at = lane; at < static_cast<std::int64_t>(length) * fold_lanes; at += fold_lanes, source.from += source.stride) {
+      val[h.begin + at] = static_cast<Store>(aval[source.from]);
+      if (!columns) continue; // a refill is given values only
+      if (h.base >= 0) near[at] = static_cast<std::uint16_t>(acol[source.from] - h.base);
+      else col[h.col + at] = acol[source.from];
+    }
+  }
+};
+
+template <class Body> void for_each_group(Space space, PetscInt n, const Body &body)
+{
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) {
+    for_each_warp(n, body);
+    return;
+  }
+#endif
+  if (space == Space::Cuda && n) throw DeviceError("this libgoza was built without CUDA");
+  for (PetscInt group = 0; group < n; group++) body(group);
+}
+
+/* One width's packing, counted. */
+class Packing {
+public:
+  Packing(const Csr &A, PetscInt width) :
+    space_(A.space),
+    nchunks_((A.nrows + chunk_rows - 1) / chunk_rows),
+    counts_(A.space, 5 * static_cast<std::size_t>(nchunks_ + 1)),
+    order_(A.space, A.nrows),
+    chunks_{A.nrows, width, A.ptr, order_.data()}
+  {
+    counts_.zero();
+    shape.width = width;
+    for_each_row(space_, nchunks_, CountChunk{chunks_, counts()});
+    shape.groups    = sum(space_, counts().groups, nchunks_);
+    shape.pieces    = sum(space_, counts().pieces, nchunks_);
+    shape.long_rows = sum(space_, counts().long_rows, nchunks_);
+    shape.steps     = sum(space_, counts().steps, nchunks_);
+    shape.folded    = sum(space_, counts().folded, nchunks_);
+  }
+
+  void write(FoldHead *head, PetscInt *long_row, PetscInt *piece_ptr)
+  {
+    for (std::int64_t *count : {counts().groups, counts().pieces, counts().long_rows, counts().steps}) exclusive_scan(space_, count, nchunks_ + 1);
+    for_each_row(space_, nchunks_, WriteChunk{chunks_, counts(), head, long_row, piece_ptr});
+  }
+
+  FoldShape shape;
+
+private:
+  Counts counts()
+  {
+    std::int64_t     *c = counts_.data();
+    const std::size_t n = nchunks_ + 1;
+
+    return {c, c + n, c + 2 * n, c + 3 * n, c + 4 * n};
+  }
+
+  Space               space_;
+  PetscInt            nchunks_;
+  Array<std::int64_t> counts_; // [5][nchunks + 1]
+  Array<PetscInt>     order_;  // [nrows]
+  Chunks              chunks_;
+};
+
+/* How far a row's length is from the mean; rows without entries do not count. */
+struct Deviation {
+  const PetscInt *ptr;
+  PetscInt        mean;
+  std::int64_t   *deviation;
+
+  HD void operator()(PetscInt row) const
+  {
+    const PetscInt n = ptr[row + 1] - ptr[row];
+
+    deviation[row] = !n ? 0 : n > mean ? n - mean : mean - n;
+  }
+};
+
+/* The paper's open question, answered by measurement (H200, the bench's gallery): one line a row, so the power of two over the mean, where rows of
+   up to 32 entries are alike; 16 where they are alike and longer. 8 where lengths deviate from the mean by more than a quarter of it: a warp with
+   longer lines would still be at work when all others are done; and on the device where longer lines would be too few for all its warps. */
+PetscInt width_for(const Csr &A, std::int64_t nnz)
+{
+  const std::int64_t  rows = static_cast<std::int64_t>(nonempty_rows(A.space, A.ptr, A.nrows).size());
+  const PetscInt      mean = rows ? static_cast<PetscInt>((nnz + rows - 1) / rows) : 0;
+  const std::int64_t  full = A.space == Space::Cuda ? std::int64_t(device::multiprocessors()) * 64 * fold_lanes : 0; // threads
+  Array<std::int64_t> deviation(A.space, A.nrows);
+  PetscInt            width = 8;
+
+  for_each_row(A.space, A.nrows, Deviation{A.ptr, mean, deviation.data()});
+  if (sum(A.space, deviation.data(), A.nrows) * 4 > nnz) return width;
+  while (width < 32 && width < mean) width *= 2;
+  if (mean > 32) width = 16;
+  while (width > 8 && nnz < full * width) width /= 2;
+  return width;
+}
+
+template <class T> T last(const Array<T> &a)
+{
+  T value;
+
+  if (a.space() == Space::Cuda) device::copy(&value, a.data() + a.size() - 1, sizeof(T));
+  else value = a.data()[a.size() - 1];
+  return value;
+}
+
+PetscInt last_of(const Csr &A)
+{
+  PetscInt nnz = 0;
+
+  if (!A.nrows) return 0;
+  if (A.space == Space::Cuda) device::copy(&nnz, A.ptr + A.nrows, sizeof(nnz));
+  else nnz = A.ptr[A.nrows];
+  return nnz;
+}
+
+} // namespace
+
+template <class Store, class V> FoldView<Store> Fold<Store, V>::view() const
+{
+  return {static_cast<PetscInt>(head_.size()), head_.data(), val_.data(), col_.data()};
+}
+
+template <class Store, class V> void Fold<Store, V>::lay_out(const Csr &A, PetscInt width)
+{
+  Packing packing(A, width);
+
+  shape_     = packing.shape;
+  head_      = Array<FoldHead>(this->space_, shape_.groups);
+  long_row_  = Array<PetscInt>(this->space_, shape_.long_rows);
+  piece_ptr_ = Array<PetscInt>(this->space_, shape_.long_rows ? shape_.long_rows + 1 : 0);
+  piece_     = Array<V>(this->space_, shape_.pieces);
+  head_.zero();
+  packing.write(head_.data(), long_row_.data(), piece_ptr_.data());
+  if (shape_.long_rows) {
+    const PetscInt end = static_cast<PetscInt>(shape_.pieces);
+
+    if (this->space_ == Space::Cuda) device::copy(piece_ptr_.data() + shape_.long_rows, &end, sizeof(end));
+    else piece_ptr_.data()[shape_.long_rows] = end;
+  }
+}
+
+template <class Store, class V> void Fold<Store, V>::place_columns(const Csr &A)
+{
+  const PetscInt      n = static_cast<PetscInt>(shape_.groups);
+  Array<std::int64_t> word(this->space_, n + 1), near(this->space_, n);
+
+  word.zero();
+  for_each_row(this->space_, n,
+               SpanGroup{Origin{shape_.width, A.ptr, long_row_.data(), piece_ptr_.data(), static_cast<PetscInt>(long_row_.size())}, A.col, head_.data(), word.data(),
+                         near.data()});
+  near_ = sum(this->space_, near.data(), n);
+  exclusive_scan(this->space_, word.data(), n + 1);
+  for_each_row(this->space_, n, PlaceGroup{word.data(), head_.data()});
+  col_ = Array<PetscInt>(this->space_, last(word));
+}
+
+/* Where columns are near, a block of threads gets consecutive groups, which find each other's x in the L1 cache. Where not, that only costs: a warp
+   with several groups waits for each head in turn. It also costs where x is too long for L2, since the blocks are all over it at the same time. */
+constexpr std::size_t x_in_l2 = std::size_t(28) << 20; // bytes, half of what an H200 has
+
+template <class Store, class V> void Fold<Store, V>::share_out()
+{
+  const std::int64_t ngroups = shape_.groups;
+
+  range_ = Array<PetscInt>(this->space_);
+  if (this->space_ == Space::Host || near_ * 2 <= nnz_ || this->ncols_ * sizeof(V) > x_in_l2) return;
+
+  const PetscInt nranges = static_cast<PetscInt>(std::min<std::int64_t>((ngroups + 31) / 32, std::int64_t(device::multiprocessors()) * ranges_per_multiprocessor));
+
+  range_ = Array<PetscInt>(this->space_, nranges + 1);
+  for_each_row(this->space_, nranges + 1, ShareOut{static_cast<PetscInt>(ngroups), nranges, static_cast<std::int64_t>(val_.size()), head_.data(), range_.data()});
+}
+
+template <class Store, class V> void Fold<Store, V>::build(const Csr &A)
+{
+  this->nrows_ = A.nrows;
+  this->ncols_ = A.ncols;
+  nnz_         = last_of(A);
+  lay_out(A, options_.width ? options_.width : width_for(A, nnz_));
+  place_columns(A);
+  val_ = Array<Store>(this->space_, shape_.steps * fold_lanes);
+  share_out();
+  fill(A, true);
+}
+
+template <class Store, class V> void Fold<Store, V>::refill(const Csr &A)
+{
+  fill(A, false);
+}
+
+template <class Store, class V> void Fold<Store, V>::fill(const Csr &A, bool columns)
+{
+  const Origin origin{shape_.width, A.ptr, long_row_.data(), piece_ptr_.data(), static_cast<PetscInt>(long_row_.size())};
+
+  if (nnz_)
+    for_each_row(this->space_, static_cast<PetscInt>(head_.size()) * fold_lanes, FillLine<Store>{head_.data(), origin, columns, A.col, A.val, col_.data(), val_.data()});
+}
+
+template <class Store, class V> void Fold<Store, V>::apply(const V *x, const RowOut<V> &out) const
+{
+  std::visit(
+    [&](const auto &o) {
+      using Out = std::decay_t<decltype(o)>;
+
+      const FoldGroup<Store, V, Out> group{view(), x, piece_.data(), o};
+
+#if defined(__CUDACC__)
+      if (range_.size()) for_each_warp_in_ranges(range_.data(), static_cast<PetscInt>(range_.size()) - 1, group);
+      else
+#endif
+        for_each_group(this->space_, static_cast<PetscInt>(head_.size()), group);
+      for_each_group(this->space_, static_cast<PetscInt>(long_row_.size()), FoldLongRow<V, Out>{long_row_.data(), piece_ptr_.data(), piece_.data(), o});
+    },
+    out);
+}
+
+template <class Store, class V> std::size_t Fold<Store, V>::bytes() const
+{
+  return head_.bytes() + col_.bytes() + range_.bytes() + long_row_.bytes() + piece_ptr_.bytes() + val_.bytes() + piece_.bytes();
+}
+
+template <class Store, class V> std::string Fold<Store, V>::describe() const
+{
+  const double nnz = static_cast<double>(nnz_), rows = this->nrows_ ? static_cast<double>(this->nrows_) : 1, places = static_cast<double>(val_.size());
+  char         text[384];
+
+  std::snprintf(text, sizeof(text), "fold width %d%s, %.2f entries in a row, %.2f %% of the rows folded, %lld in groups of their own; %lld groups of 32 lines, %.0f %% of the lanes busy, %.0f %% of the columns in 16 bits, %zu-byte values",
+                static_cast<int>(shape_.width), options_.width ? "" : " (auto: from 8 to 32, by the mean and the spread of the row lengths)", nnz / rows,
+                100.0 * static_cast<double>(shape_.folded) / rows, static_cast<long long>(shape_.long_rows), static_cast<long long>(shape_.groups), places > 0 ? 100.0 * nnz / places : 0.0, nnz_ ? 100.0 * static_cast<double>(near_) / nnz : 0.0, sizeof(Store));
+  return text;
+}
+
+template class Fold<PetscScalar, PetscScalar>;
+#if !PetscDefined(USE_REAL_SINGLE)
+template class Fold<float, float>;
+#endif
+
+} // namespace goza

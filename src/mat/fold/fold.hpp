@@ -1,0 +1,49 @@
+/* The Fold format: layout in fold_view.hpp. Store is the type of the stored values, V that of the vectors. */
+#pragma once
+#include "core/format.hpp"
+#include "fold_view.hpp"
+
+namespace goza
+{
+
+struct FoldOptions {
+  PetscInt width = 0; // most entries of a line, 1 .. fold_max_width; 0: chosen from the row lengths
+};
+
+/* What a width makes of a matrix. */
+struct FoldShape {
+  PetscInt     width  = 0;
+  std::int64_t groups = 0, steps = 0; // steps: the sum over the groups of their longest line, what the warps have to do
+  std::int64_t folded    = 0;         // rows of more than one line
+  std::int64_t long_rows = 0, pieces = 0;
+};
+
+template <class Store, class V> class Fold final : public Format<V> {
+public:
+  explicit Fold(Space space, const FoldOptions &options = {}) : Format<V>(space), options_(options) { }
+
+  void        build(const Csr &A) override;
+  void        refill(const Csr &A) override;
+  void        apply(const V *x, const RowOut<V> &out) const override;
+  std::size_t bytes() const override;
+  std::string describe() const override;
+
+  FoldView<Store>  view() const;
+  const FoldShape &shape() const { return shape_; }
+
+private:
+  void lay_out(const Csr &A, PetscInt width);
+  void place_columns(const Csr &A);
+  void share_out();
+  void fill(const Csr &A, bool columns);
+
+  FoldOptions      options_;
+  FoldShape        shape_;
+  std::int64_t     nnz_ = 0, near_ = 0; // near_: entries whose column takes half a word
+  Array<FoldHead>  head_;
+  Array<PetscInt>  col_, long_row_, piece_ptr_, range_; // range_: the groups of each block of threads
+  Array<Store>     val_;
+  mutable Array<V> piece_; // sums between the two kernels of a product
+};
+
+} // namespace goza

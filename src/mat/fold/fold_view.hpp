@@ -1,0 +1,172 @@
+/* Fold (paper P3): a row of n entries is folded into ceil(n / W) lines of at most W entries, 32 lines make a group, and a group is stored transposed.
+   The work of a thread is bounded by W and not by the longest row.
+
+     rows            lines (W = 2)      32 lanes of a group, longest line first      stored: entry k of lane l at begin + 32 k + l
+       0  a            a                  lane  0  b d    * row 1                      b c e a - ...
+       1  b c d        b d                      1  c        row 1                      d - f - - ...
+                       c                        2  e f    * row 3
+       2  (empty)                               3  a      * row 0                      (* the first line of its row)
+       3  e f          e f                      4         * row 2
+
+   Line j of a row folded into L lines takes its entries j, j + L, j + 2 L, ...: the lines differ by one entry at most, and the lanes of a row
+   read neighbouring entries of it at the same time, as in CSR, so that folding does not break the locality of long clustered rows (the paper's nd24k).
+   The rows of a chunk are taken by the length of their lines, so that the lines of a group are about as long; a lane stops at the end of its
+   line, so that places after it are never read. Columns take 16 bits in the groups whose columns lie within 65536 of each other.
+
+   A row's lines stand in one group, and its lanes are added by a segmented sum. A row of more than 32 lines has groups of its own, its pieces,
+   entry e of a piece in lane e % 32; a second kernel adds the sums of the pieces. No atomics: every run gives the same result. */
+#pragma once
+#include "core/for_each_row.hpp"
+
+namespace goza
+{
+
+constexpr int          fold_lanes     = 32;
+constexpr std::uint8_t fold_first     = 128; // a line's flag: the first of its row
+constexpr int          fold_max_width = 127;
+
+/* What a warp must know of its group: one line of memory. */
+struct alignas(16) FoldHead {
+  std::uint8_t  line[fold_lanes]; // entries of the line, | fold_first
+  std::uint16_t row[fold_lanes];  // its row, counted from first_row
+  std::int64_t  begin;            // the group's first entry
+  std::int64_t  col;              // where its columns begin: one word each, or half a word
+  PetscInt      first_row;        // of the chunk, or ~(piece) of a row with groups of its own
+  PetscInt      base;             // the smallest column where columns take half a word, else -1
+};
+
+template <class Store> struct FoldView {
+  PetscInt        ngroups;
+  const FoldHead *head; // [ngroups]
+  const Store    *val;  // [32 * steps], steps: the sum over the groups of their longest line
+  const PetscInt *col;
+
+  HD const std::uint16_t *near_columns(const FoldHead &h) const { return reinterpret_cast<const std::uint16_t *>(col + h.col); }
+};
+
+HD constexpr int line_length(std::uint8_t line)
+{
+  return line & (fold_first - 1);
+}
+
+/* The products of one group. */
+template <class Store, class V, class Out> struct FoldGroup {
+  FoldView<Store> A;
+  const V        *x;
+  V              *piece; // [npieces] sums of pieces
+  Out             out;
+
+  void operator()(PetscInt group) const // on the host
+  {
+    const FoldHead &head            = A.head[group];
+    const Store    *val             = A.val + head.begin;
+    V               sum[fold_lanes] = {};
+
+    if (head.base >= 0) add_lines(head, val, A.near_columns(head), x + head.base, sum);
+    else add_lines(head, val, A.col + head.col, x, sum);
+    for (int lane = 0; lane < fold_lanes;) {
+      const int top   = lane;
+      V         total = sum[lane++];
+
+      while (lane < fold_lanes && !(head.line[lane] & fold_first)) total += sum[lane++];
+      if (head.first_row < 0) piece[~head.first_row] = total;
+      else out(head.first_row + head.row[top], total);
+    }
+  }
+
+#if defined(__CUDACC__)
+  __device__ void operator()(PetscInt group, int lane) const // a warp
+  {
+    const unsigned     all   = 0xffffffffu;
+    const FoldHead    &head  = A.head[group];
+    const std::uint8_t line  = head.line[lane];
+    const Store       *val   = A.val + (head.begin + lane);
+    V                  sum   = head.base >= 0 ? sum_line(val, A.near_columns(head) + lane, x + head.base, line_length(line)) : sum_line(val, A.col + (head.col + lane), x, line_length(line));
+    const unsigned     first = __ballot_sync(all, line & fold_first);
+
+    if (head.first_row < 0) {
+      sum = sum_lanes(sum, 1);
+      if (lane == 0) piece[~head.first_row] = sum;
+      return;
+    }
+    if (first != all) sum = sum_row(sum, first, lane);
+    if (line & fold_first) out(head.first_row + head.row[lane], sum);
+  }
+#endif
+
+private:
+  /* Lane 0 has the longest line. */
+  template <class Column> static void add_lines(const FoldHead &head, const Store *val, const Column *col, const V *from, V *sum)
+  {
+    const int longest  = line_length(head.line[0]);
+    int       shortest = longest;
+
+    for (int lane = 0; lane < fold_lanes; lane++) shortest = line_length(head.line[lane]) < shortest ? line_length(head.line[lane]) : shortest;
+    for (int k = 0; k < shortest; k++, val += fold_lanes, col += fold_lanes) {
+      for (int lane = 0; lane < fold_lanes; lane++) sum[lane] += static_cast<V>(val[lane]) * from[col[lane]];
+    }
+    for (int k = shortest; k < longest; k++, val += fold_lanes, col += fold_lanes) {
+      for (int lane = 0; lane < fold_lanes; lane++) {
+        if (k < line_length(head.line[lane])) sum[lane] += static_cast<V>(val[lane]) * from[col[lane]];
+      }
+    }
+  }
+
+#if defined(__CUDACC__)
+  template <class Column> static __device__ V sum_line(const Store *val, const Column *col, const V *from, int n)
+  {
+    V sum = 0;
+
+  #pragma unroll 3
+    for (; n > 0; n--, val += fold_lanes, col += fold_lanes) sum += static_cast<V>(stream_load(val)) * from[stream_load(col)];
+    return sum;
+  }
+
+  /* In the first lane of each row, the sum over the lanes of the row. */
+  static __device__ V sum_row(V sum, unsigned first, int lane)
+  {
+    const unsigned all = 0xffffffffu, above = first & ~((2u << lane) - 1);
+    const int      end = above ? __ffs(static_cast<int>(above)) - 1 : fold_lanes;
+
+    for (int offset = 1; offset < fold_lanes; offset <<= 1) {
+      const bool inside = lane + offset < end;
+
+      if (!__any_sync(all, inside)) break;
+      const V other = __shfl_down_sync(all, sum, offset);
+
+      if (inside) sum += other;
+    }
+    return sum;
+  }
+#endif
+};
+
+/* Finishes a row that has groups of its own, from the sums of its pieces. */
+template <class V, class Out> struct FoldLongRow {
+  const PetscInt *row;       // [nlong]
+  const PetscInt *piece_ptr; // [nlong + 1]
+  const V        *piece;     // [npieces]
+  Out             out;
+
+  void operator()(PetscInt k) const // on the host
+  {
+    V sum = 0;
+
+    for (PetscInt p = piece_ptr[k]; p < piece_ptr[k + 1]; p++) sum += piece[p];
+    out(row[k], sum);
+  }
+
+#if defined(__CUDACC__)
+  __device__ void operator()(PetscInt k, int lane) const // a warp
+  {
+    V sum = 0;
+
+  #pragma unroll 8
+    for (PetscInt p = piece_ptr[k] + lane; p < piece_ptr[k + 1]; p += fold_lanes) sum += piece[p];
+    sum = sum_lanes(sum, 1);
+    if (lane == 0) out(row[k], sum);
+  }
+#endif
+};
+
+} // namespace goza

@@ -1,0 +1,143 @@
+/* The Mat type fold: setting and names of the Fold format; everything else is the glue of mat/common. */
+#include "foldmat.hpp"
+#include "fold.hpp"
+#include "mat/common/errors.hpp"
+#include "petscgoza.h"
+#include <petsc/private/petscimpl.h>
+#include <cstdlib>
+
+namespace goza
+{
+
+namespace
+{
+
+class FoldConfig final : public FormatConfig {
+public:
+  FoldOptions options;
+
+  PetscErrorCode set_from_options(Mat A, GozaOptionItems PetscOptionsObject, bool *changed) override
+  {
+    const PetscInt before = options.width;
+    char           text[64];
+    PetscBool      flg, automatic;
+
+    PetscFunctionBegin;
+    PetscOptionsHeadBegin(PetscOptionsObject, "Fold options");
+    if (before) PetscCall(PetscSNPrintf(text, sizeof(text), "%" PetscInt_FMT, before));
+    else PetscCall(PetscStrncpy(text, "auto", sizeof(text)));
+    PetscCall(PetscOptionsString("-mat_fold_width", "Most entries of a line, 1 to 127 (auto: 8, 16 or 32, from the row lengths)", "MatFoldSetWidth", text, text, sizeof(text), &flg));
+    if (flg) {
+      char *end   = text;
+      long  width = 0;
+
+      PetscCall(PetscStrcmp(text, "auto", &automatic));
+      if (!automatic) {
+        width = std::strtol(text, &end, 10);
+        PetscCheck(end != text && !*end && width > 0 && width <= fold_max_width, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_fold_width %s is not auto or a number from 1 to %d", text, fold_max_width);
+      }
+      PetscCall(MatFoldSetWidth(A, (PetscInt)width));
+    }
+    PetscOptionsHeadEnd();
+    *changed = before != options.width;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  FormatFactory<PetscScalar> factory(Mat) const override
+  {
+    return [o = options](Space space) { return std::make_unique<Fold<PetscScalar, PetscScalar>>(space, o); };
+  }
+
+  std::unique_ptr<FormatConfig> clone() const override { return std::make_unique<FoldConfig>(*this); }
+};
+
+extern const FormatKind kind;
+
+PetscErrorCode MatCreate_SeqAIJFold(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatCreate_Format(A, kind, false));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCreate_MPIAIJFold(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatCreate_Format(A, kind, true));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+std::unique_ptr<FormatConfig> NewConfig()
+{
+  return std::make_unique<FoldConfig>();
+}
+
+const FormatKind kind = {MATFOLD, MATSEQAIJFOLD, MATMPIAIJFOLD, NewConfig, MatCreate_SeqAIJFold, MatCreate_MPIAIJFold};
+
+} // namespace
+
+const FormatKind &FoldKind()
+{
+  return kind;
+}
+
+} // namespace goza
+
+/*@
+  MatFoldSetWidth - Sets the fold width of a `MATFOLD` matrix
+
+  Logically Collective
+
+  Input Parameters:
++ A     - the matrix
+- width - most entries of a line, 1 to 127; 0 (the default): 8, 16 or 32, from the mean and the spread of the row lengths
+
+  Options Database Key:
+. -mat_fold_width (auto|width) - the fold width
+
+  Level: intermediate
+
+  Notes:
+  The format is built anew at the next product. Does nothing for other matrix types.
+
+  `-mat_view ::ascii_info_detail` tells the width in use and what it makes of the matrix.
+
+.seealso: `MATFOLD`
+@*/
+PetscErrorCode MatFoldSetWidth(Mat A, PetscInt width)
+{
+  goza::FormatConfig *config = nullptr;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscCall(goza::MatFormatFindConfig(A, goza::FoldKind(), &config));
+  if (!config) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(width >= 0 && width <= goza::fold_max_width, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_fold_width %" PetscInt_FMT " is not 0 (auto) or a number from 1 to %d", width, goza::fold_max_width);
+  static_cast<goza::FoldConfig *>(config)->options.width = width;
+  PetscCall(goza::MatFormatChanged(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*MC
+   MATFOLD - MATFOLD = "fold" - A sparse matrix whose long rows are folded, for rows of very different lengths (circuits, webs, graphs), on the
+   host or on an NVIDIA GPU; "seqaijfold" on one MPI process and "mpiaijfold" on several.
+
+   Options Database Keys:
++ -mat_type fold               - sets the type during `MatSetFromOptions()`
+- -mat_fold_width (auto|width) - most entries of a line, 1 to 127
+
+  Level: beginner
+
+  Notes:
+  The matrix is an `MATAIJ` (with a CUDA PETSc and a device, an `MATAIJCUSPARSE`) in all but its products with vectors, so that every function
+  for these works. Products use a shadow of the diagonal block, made at the first product after the nonzero pattern moved and refilled after
+  the values moved.
+
+  A row of n entries is folded into ceil(n / width) lines; 32 lines of about the same length are stored transposed, so that the threads of a warp
+  read consecutive words, and the sums of a row's lines are added without atomics: every run gives the same result.
+
+  Reference:
+. * - S. Tomimori, N. Tanabe, M. Takata and K. Joe, "Preliminary Evaluation for Classifying Suitability for Cache Memory of Sparse Matrices", IPSJ SIG Technical Report 2012-HPC-135 No. 17, 2012
+
+.seealso: `MATAIJ`, `MATAIJCUSPARSE`, `MATSLICEDELL`, `MatFoldSetWidth()`
+M*/
