@@ -64,7 +64,7 @@ struct Grid3 {
 #if defined(__CUDACC__)
 /* A block takes a brick of 2^bx x 2^by x 2^bz rows instead of a run of them: what its rows read in common is in its L1 cache. */
 template <class Body>
-__global__ void __launch_bounds__(Body::brick, 1024 / Body::brick) BrickKernel(Grid3 grid, int bx, int by, const __grid_constant__ Body body)
+__global__ void __launch_bounds__(Body::brick, 2) BrickKernel(Grid3 grid, int bx, int by, const __grid_constant__ Body body)
 {
   const int          t = threadIdx.x;
   const std::int64_t x = (static_cast<std::int64_t>(blockIdx.x) << bx) + (t & ((1 << bx) - 1)), y = (blockIdx.y << by) + (t >> bx & ((1 << by) - 1));

@@ -20,8 +20,10 @@ static void launch_counted(const CdsView<Store> &A, const GridStrides &grid, con
 {
   constexpr int many = bs == 1 || (bs == 3 && half) ? (half ? 14 : 27) : 0, few = bs == 1 ? (half ? 4 : 7) : 0;
 
-  if (A.ndiag == many) launch_device<bs, half, many>(A, grid, x, out);
-  else if (A.ndiag == few) launch_device<bs, half, few>(A, grid, x, out);
+  const bool main = !half || (A.ndiag && A.offset[0] == 0);
+
+  if (main && A.ndiag == many) launch_device<bs, half, many>(A, grid, x, out);
+  else if (main && A.ndiag == few) launch_device<bs, half, few>(A, grid, x, out);
   else launch_device<bs, half, 0>(A, grid, x, out);
 }
 #endif

@@ -77,7 +77,8 @@ private:
           const PetscInt j = i - A.offset[first + u];
           Store          above[bs * bs];
 
-          if (j == i || (guarded && j < 0)) continue;
+          if (N ? first + u == 0 : j == i) continue; // the main diagonal: in the compiled counts it is there, and the first
+          if (guarded && j < 0) continue;
           load(above, first + u, j);
           for (int r = 0; r < bs; r++) {
             for (int c = 0; c < bs; c++) sum[r] += static_cast<V>(above[c * bs + r]) * cached_load(x + j * bs + c);
