@@ -85,4 +85,14 @@ private:
   std::size_t size_  = 0;
 };
 
+/* One value from either space. */
+template <class T> T read_value(Space space, const T *p)
+{
+  T value;
+
+  if (space == Space::Host) return *p;
+  device::copy(&value, p, sizeof(T));
+  return value;
+}
+
 } // namespace goza
