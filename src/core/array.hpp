@@ -47,6 +47,13 @@ public:
     else std::copy(src, src + size_, data_);
   }
 
+  /* The first n values, from the same space. */
+  void copy_from(const T *src, std::size_t n)
+  {
+    if (space_ == Space::Cuda) device::copy_async(data_, src, n * sizeof(T));
+    else std::copy(src, src + n, data_);
+  }
+
   void zero()
   {
     if (!size_) return;

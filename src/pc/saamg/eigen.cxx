@@ -26,9 +26,8 @@ PetscErrorCode DiagonalInverse(Mat A, Vec dinv)
 namespace
 {
 
-constexpr PetscInt max_steps = 100;
+constexpr PetscInt max_steps = max_lanczos_steps;
 
-/* Numbers in (-1, 1) of the size that D^(1/2) gives the entries of an eigenvector's residual; 0 where dinv is. */
 PetscErrorCode HashedVector(Vec dinv, Vec r)
 {
   PetscInt           start, n;
@@ -41,9 +40,7 @@ PetscErrorCode HashedVector(Vec dinv, Vec r)
   PetscCall(VecGetArrayRead(dinv, &d));
   PetscCall(VecGetArrayWrite(r, &x));
   for (PetscInt i = 0; i < n; i++) {
-    const PetscReal uniform = static_cast<PetscReal>(hash62(start + i) >> 9) / static_cast<PetscReal>(std::uint64_t(1) << 52) - 1;
-
-    x[i] = d[i] != PetscScalar(0) ? uniform / PetscSqrtReal(PetscAbsScalar(d[i])) : 0;
+    x[i] = hashed_entry(start + i, d[i]);
   }
   PetscCall(VecRestoreArrayWrite(r, &x));
   PetscCall(VecRestoreArrayRead(dinv, &d));
@@ -64,7 +61,9 @@ PetscInt CountBelow(PetscInt n, const PetscReal *a, const PetscReal *b, PetscRea
   return count;
 }
 
-/* The largest absolute eigenvalue, by bisection of the interval that Gershgorin gives. */
+} // namespace
+
+/* By bisection of the interval that Gershgorin gives. */
 PetscReal TridiagonalRadius(PetscInt n, PetscReal *a, const PetscReal *b)
 {
   PetscReal radius = 0;
@@ -85,7 +84,7 @@ PetscReal TridiagonalRadius(PetscInt n, PetscReal *a, const PetscReal *b)
   return radius;
 }
 
-/* The spectral radius of a small matrix H[n][n]: |H^(2^m)|^(1 / 2^m). */
+/* |H^(2^m)|^(1 / 2^m) */
 PetscReal DenseRadius(PetscInt n, std::vector<PetscScalar> H)
 {
   std::vector<PetscScalar> square(H.size());
@@ -110,6 +109,9 @@ PetscReal DenseRadius(PetscInt n, std::vector<PetscScalar> H)
   }
   return PetscExpReal(log_scale);
 }
+
+namespace
+{
 
 /* Lanczos for D^-1 A in the inner product of sign D. *symmetric tells whether the projected matrix was. */
 PetscErrorCode Lanczos(Mat A, Vec dinv, PetscReal sign, PetscInt its, PetscReal *lambda, PetscBool *symmetric)
