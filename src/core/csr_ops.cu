@@ -103,6 +103,47 @@ struct ProductRows {
   }
 };
 
+/* Pattern and values in one go (Gustavson 1978). */
+void multiply_host(const Csr &A, const Csr &B, bool with_diagonal, CsrMatrix &C)
+{
+  constexpr std::size_t    nowhere = static_cast<std::size_t>(-1);
+  std::vector<std::size_t> place(C.ncols, nowhere); // of a column among the entries
+  std::vector<PetscInt>    col, order;
+  std::vector<PetscScalar> val, unsorted;
+
+  C.ptr = Array<PetscInt>(Space::Host, C.nrows + 1);
+  for (PetscInt row = 0; row < C.nrows; row++) {
+    const std::size_t begin = col.size();
+    const auto        entry = [&](PetscInt c) -> PetscScalar & {
+      std::size_t &at = place[c];
+
+      if (at == nowhere) {
+        at = col.size();
+        col.push_back(c);
+        val.push_back(0);
+      }
+      return val[at];
+    };
+
+    if (with_diagonal) entry(row);
+    for (PetscInt p = A.ptr[row]; p < A.ptr[row + 1]; p++) {
+      const PetscScalar a = A.val[p];
+
+      for (PetscInt q = B.ptr[A.col[p]]; q < B.ptr[A.col[p] + 1]; q++) entry(B.col[q]) += a * B.val[q];
+    }
+    order.assign(col.begin() + begin, col.end());
+    unsorted.assign(val.begin() + begin, val.end());
+    std::sort(col.begin() + begin, col.end());
+    for (std::size_t t = 0; t < order.size(); t++) place[order[t]] = t;
+    for (std::size_t t = begin; t < col.size(); t++) val[t] = unsorted[place[col[t]]];
+    for (PetscInt c : order) place[c] = nowhere;
+    C.ptr.data()[row] = static_cast<PetscInt>(col.size() - begin);
+  }
+  lengths_to_pointer(Space::Host, C.ptr);
+  C.col = Array<PetscInt>(Space::Host, col.data(), col.size());
+  C.val = Array<PetscScalar>(Space::Host, val.data(), val.size());
+}
+
 void multiply_numeric_host(const Csr &A, const Csr &B, CsrMatrix &C)
 {
   std::vector<PetscInt> place(C.ncols);
@@ -224,11 +265,16 @@ bool columns_ascend(const Csr &A)
   return sum(A.space, count.data(), count.size()) == 0;
 }
 
-CsrMatrix multiply_symbolic(const Csr &A, const Csr &B, bool with_diagonal)
+CsrMatrix multiply(const Csr &A, const Csr &B, bool with_diagonal)
 {
   CsrMatrix C(A.space, A.nrows, B.ncols);
 
+  if (A.space == Space::Host) {
+    multiply_host(A, B, with_diagonal, C);
+    return C;
+  }
   find_pattern(A.space, A.nrows, B.ncols, ProductRows{A.ptr, A.col, B.ptr, B.col, with_diagonal}, few_entries(B), C.ptr, C.col);
+  multiply_numeric(A, B, C);
   return C;
 }
 

@@ -12,8 +12,9 @@ CsrMatrix transpose(const Csr &A);
 
 bool columns_ascend(const Csr &A); // strictly, in every row
 
-/* C = A B in two steps, so that new values need the second only. with_diagonal: every row of C has its diagonal entry, whatever the factors hold. */
-CsrMatrix multiply_symbolic(const Csr &A, const Csr &B, bool with_diagonal = false); // pattern; values not set
+/* A B. with_diagonal: every row has its diagonal entry, whatever the factors hold. multiply_numeric() puts in the values of factors whose patterns are those
+   that C was made from. */
+CsrMatrix multiply(const Csr &A, const Csr &B, bool with_diagonal = false);
 void      multiply_numeric(const Csr &A, const Csr &B, CsrMatrix &C);
 
 } // namespace goza

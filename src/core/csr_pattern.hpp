@@ -247,27 +247,21 @@ template <class Rows> void find_pattern(Space space, PetscInt nrows, PetscInt nc
 #endif
   (void)narrow;
   std::vector<PetscInt> seen(ncols, -1); // the last row that had this column
+  std::vector<PetscInt> found;
 
   for (PetscInt row = 0; row < nrows; row++) {
-    PetscInt n = 0;
+    const std::size_t begin = found.size();
 
     rows.visit(row, 0, 1, [&](PetscInt c) {
-      n += seen[c] != row;
+      if (seen[c] == row) return;
       seen[c] = row;
+      found.push_back(c);
     });
-    ptr.data()[row] = n;
+    std::sort(found.begin() + begin, found.end());
+    ptr.data()[row] = static_cast<PetscInt>(found.size() - begin);
   }
-  col = Array<PetscInt>(space, lengths_to_pointer(space, ptr));
-  std::fill(seen.begin(), seen.end(), -1);
-  for (PetscInt row = 0; row < nrows; row++) {
-    PetscInt *const begin = col.data() + ptr.data()[row], *end = begin;
-
-    rows.visit(row, 0, 1, [&](PetscInt c) {
-      if (seen[c] != row) *end++ = c;
-      seen[c] = row;
-    });
-    std::sort(begin, end);
-  }
+  lengths_to_pointer(space, ptr);
+  col = Array<PetscInt>(space, found.data(), found.size());
 }
 
 } // namespace goza

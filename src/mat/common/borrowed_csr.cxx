@@ -19,6 +19,7 @@ PetscErrorCode BorrowedCsr::open(Mat A, Space space, bool with_columns)
 #endif
   PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n_, &ptr_, &col_, &done));
   PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Matrix type %s gives no row pointers", ((PetscObject)A)->type_name);
+  PetscCall(PetscObjectReference((PetscObject)A));
   A_   = A;
   csr_ = {Space::Host, A->rmap->n, A->cmap->n, ptr_, col_, NULL};
   nnz_ = ptr_[csr_.nrows];
@@ -62,7 +63,7 @@ PetscErrorCode BorrowedCsr::close()
   if (!A_) PetscFunctionReturn(PETSC_SUCCESS);
   if (val_) PetscCall(MatSeqAIJRestoreArrayRead(A_, &val_));
   PetscCall(MatRestoreRowIJ(A_, 0, PETSC_FALSE, PETSC_FALSE, &n_, &ptr_, &col_, &done));
-  A_    = NULL;
+  PetscCall(MatDestroy(&A_));
   val_  = NULL;
   csr_  = {};
   copy_ = CsrMatrix();

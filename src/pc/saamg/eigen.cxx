@@ -139,7 +139,7 @@ PetscErrorCode Lanczos(Mat A, Vec dinv, PetscReal sign, PetscInt its, PetscReal 
     PetscCall(VecPointwiseMult(w, dinv, r)); // w = D^-1 r
     PetscCall(VecDot(r, w, &dot));
     next = PetscSqrtReal(PetscMax(sign * PetscRealPart(dot), 0));
-    if (!(next > 64 * PETSC_MACHINE_EPSILON * largest) || PetscIsInfOrNanReal(next)) break; // an invariant subspace, or a zero matrix
+    if (!(next > lanczos_breakdown * largest) || PetscIsInfOrNanReal(next)) break; // an invariant subspace, or a zero matrix
     if (k) b[k - 1] = next;
     std::swap(q, q_old);
     std::swap(v, v_old);
@@ -195,7 +195,7 @@ PetscErrorCode Arnoldi(Mat A, Vec dinv, PetscInt its, PetscReal *lambda)
       PetscCall(VecMAXPY(V[k + 1], k + 1, h, V));
       PetscCall(VecNormalize(V[k + 1], &norm));
       k++;
-      if (k == its || !(norm > 64 * PETSC_MACHINE_EPSILON * largest) || PetscIsInfOrNanReal(norm)) break;
+      if (k == its || !(norm > lanczos_breakdown * largest) || PetscIsInfOrNanReal(norm)) break;
       H[k * its + k - 1] = norm;
     }
     for (PetscInt i = 0; i < k; i++) {

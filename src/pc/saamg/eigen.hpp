@@ -15,6 +15,9 @@ PetscErrorCode EstimateLambdaMax(Mat A, Vec dinv, PetscInt its, PetscReal *lambd
 
 constexpr PetscInt max_lanczos_steps = 100;
 
+/* A new direction shorter than this, relative to what was seen, is noise: the space is invariant, and its Ritz values are eigenvalues to that accuracy. */
+constexpr PetscReal lanczos_breakdown = PETSC_SQRT_MACHINE_EPSILON;
+
 /* The vector that the estimate starts from: numbers in (-1, 1) of the size that D^(1/2) gives the entries of an eigenvector's residual; 0 where dinv is. */
 HD inline PetscScalar hashed_entry(PetscInt global_row, PetscScalar dinv)
 {

@@ -104,6 +104,8 @@ static PetscErrorCode PCSetUp_SAAMG(PC pc)
 
   PetscFunctionBegin;
   PetscCall(use_petsc_stream());
+  (void)device::most_bytes_in_use();
+  const std::size_t before = device::bytes_in_use();
   PetscCall(FindAij(pc, mg, &A));
   PetscCall(MatBoundToCPU(pc->pmat, &bound));
   PetscCall(MatGetNonzeroState(pc->pmat, &nonzerostate));
@@ -132,6 +134,8 @@ static PetscErrorCode PCSetUp_SAAMG(PC pc)
   PetscCall(mg->cycle->setup(mg->hierarchy.grids(), mg->space, fine, mg->cycle_options));
   mg->hierarchy.release_finest();
   PetscCall(PetscLogEventEnd(events.mirror, pc, 0, 0, 0));
+  if (space == Space::Cuda)
+    PetscCall(PetscInfo(pc, "Device memory of Goza: %.3f MB before the set-up, %.3f MB at most, %.3f MB after it\n", before / 1e6, device::most_bytes_in_use() / 1e6, device::bytes_in_use() / 1e6));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -124,7 +124,7 @@ PetscReal lanczos(const Csr &A, const Array<PetscScalar> &dinv, PetscReal sign, 
   for (; k < its; k++) {
     const PetscReal next = PetscSqrtReal(PetscMax(sign * PetscRealPart(lengths[k]), 0)), beta = k ? next : 0;
 
-    if (!(next > 64 * PETSC_MACHINE_EPSILON * largest) || PetscIsInfOrNanReal(next)) break; // an invariant subspace, or a zero matrix
+    if (!(next > lanczos_breakdown * largest) || PetscIsInfOrNanReal(next)) break; // an invariant subspace, or a zero matrix
     if (k) b[k - 1] = next;
     a[k]    = PetscRealPart(back[k]);
     largest = PetscMax(PetscMax(largest, beta), PetscAbsScalar(back[k]));
@@ -210,7 +210,7 @@ PetscReal arnoldi(const Csr &A, const Array<PetscScalar> &dinv, PetscInt its)
     for (PetscInt i = 0; i <= k; i++) for_each_row(space, n, Subtract{h[i], V[i].data(), V[k + 1].data()});
     norm = normalise(V[k + 1], work);
     k++;
-    if (k == its || !(norm > 64 * PETSC_MACHINE_EPSILON * largest) || PetscIsInfOrNanReal(norm)) break;
+    if (k == its || !(norm > lanczos_breakdown * largest) || PetscIsInfOrNanReal(norm)) break;
     H[k * its + k - 1] = norm;
   }
   square.resize(k * k);

@@ -65,17 +65,19 @@ void fill_zero_rows(CsrMatrix &A)
 
 } // namespace
 
-CsrMatrix galerkin_symbolic(const Csr &A, const CsrMatrix &P, const CsrMatrix &R, CsrMatrix &AP)
+CsrMatrix galerkin_product(const Csr &A, const CsrMatrix &P, const CsrMatrix &R, CsrMatrix &AP)
 {
-  AP = multiply_symbolic(A, P.view());
-  return multiply_symbolic(R.view(), AP.view(), true);
+  AP           = multiply(A, P.view());
+  CsrMatrix Ac = multiply(R.view(), AP.view(), true);
+
+  fill_zero_rows(Ac);
+  return Ac;
 }
 
-void galerkin_numeric(const Csr &A, const CsrMatrix &P, const CsrMatrix &R, CsrMatrix &AP, CsrMatrix &Ac)
+void galerkin_update(const Csr &A, const CsrMatrix &P, const CsrMatrix &R, CsrMatrix &AP, CsrMatrix &Ac)
 {
   multiply_numeric(A, P.view(), AP);
   multiply_numeric(R.view(), AP.view(), Ac);
-  AP.val = Array<PetscScalar>(A.space);
   fill_zero_rows(Ac);
 }
 

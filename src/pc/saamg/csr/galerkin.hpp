@@ -5,8 +5,10 @@
 namespace goza
 {
 
-/* Ac = R (A P). With the same patterns as before and new values in A: the numeric phase alone. AP keeps the pattern of the first product. */
-CsrMatrix galerkin_symbolic(const Csr &A, const CsrMatrix &P, const CsrMatrix &R, CsrMatrix &AP);
-void      galerkin_numeric(const Csr &A, const CsrMatrix &P, const CsrMatrix &R, CsrMatrix &AP, CsrMatrix &Ac); // AP's values are gone afterwards
+/* Ac = R (A P). AP is A P on return; of it, galerkin_update() needs the pattern. */
+CsrMatrix galerkin_product(const Csr &A, const CsrMatrix &P, const CsrMatrix &R, CsrMatrix &AP);
+
+/* The same with new values in A and all patterns as they were. */
+void galerkin_update(const Csr &A, const CsrMatrix &P, const CsrMatrix &R, CsrMatrix &AP, CsrMatrix &Ac);
 
 } // namespace goza

@@ -85,9 +85,9 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
 
     next.level          = std::make_shared<CsrLevel>();
     CsrMatrix &coarse   = next.level->own;
-    coarse              = galerkin_symbolic(A, t.P, t.R, t.AP);
-    galerkin_numeric(A, t.P, t.R, t.AP, coarse);
-    if (!options.keep_products) t.AP = CsrMatrix();
+    coarse              = galerkin_product(A, t.P, t.R, t.AP);
+    if (options.keep_products) t.AP.val = Array<PetscScalar>(space);
+    else t.AP = CsrMatrix();
     next.level->A   = coarse.view();
     next.level->nnz = coarse.nnz();
     next.level->stamp.new_pattern();
@@ -140,8 +140,9 @@ PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, 
     PetscCall(Step(events.galerkin, A.space, [&] {
       CsrTransfer &t = *grids_[l].transfer;
 
-      if (!t.AP.ptr.size()) t.AP = multiply_symbolic(level.A, t.P.view());
-      galerkin_numeric(level.A, t.P, t.R, t.AP, grids_[l + 1].level->own);
+      if (!t.AP.ptr.size()) t.AP = multiply(level.A, t.P.view()); // made when values were not meant to change
+      galerkin_update(level.A, t.P, t.R, t.AP, grids_[l + 1].level->own);
+      t.AP.val = Array<PetscScalar>(A.space);
     }));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
