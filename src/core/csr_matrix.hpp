@@ -17,7 +17,13 @@ struct CsrMatrix {
   Space       space() const { return ptr.space(); }
   PetscInt    nnz() const { return static_cast<PetscInt>(col.size()); }
   std::size_t bytes() const { return ptr.bytes() + col.bytes() + val.bytes(); }
-  Csr         view() const { return {ptr.space(), nrows, ncols, ptr.data(), col.data(), val.data()}; }
+  Csr         view() const { return {ptr.space(), nrows, ncols, ptr.data(), col.data(), val.data(), nnz()}; }
 };
+
+inline PetscInt entries(const Csr &A)
+{
+  if (A.nnz >= 0) return A.nnz;
+  return A.nrows ? read_value(A.space, A.ptr + A.nrows) : 0;
+}
 
 } // namespace goza

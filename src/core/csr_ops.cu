@@ -103,41 +103,35 @@ struct ProductRows {
   }
 };
 
-/* Pattern and values in one go (Gustavson 1978). */
+/* Pattern and values in one go: a row is added up in a dense vector, and the columns that it touches are listed (Gustavson 1978). */
 void multiply_host(const Csr &A, const Csr &B, bool with_diagonal, CsrMatrix &C)
 {
-  constexpr std::size_t    nowhere = static_cast<std::size_t>(-1);
-  std::vector<std::size_t> place(C.ncols, nowhere); // of a column among the entries
-  std::vector<PetscInt>    col, order;
-  std::vector<PetscScalar> val, unsorted;
+  std::vector<PetscInt>    last_row(C.ncols, -1), touched(C.ncols), col; // last_row: the last row that had this column
+  std::vector<PetscScalar> sum(C.ncols), val;
 
   C.ptr = Array<PetscInt>(Space::Host, C.nrows + 1);
   for (PetscInt row = 0; row < C.nrows; row++) {
-    const std::size_t begin = col.size();
-    const auto        entry = [&](PetscInt c) -> PetscScalar & {
-      std::size_t &at = place[c];
-
-      if (at == nowhere) {
-        at = col.size();
-        col.push_back(c);
-        val.push_back(0);
+    PetscInt   n   = 0;
+    const auto add = [&](PetscInt c, PetscScalar v) {
+      if (last_row[c] == row) sum[c] += v;
+      else {
+        last_row[c]  = row;
+        sum[c]       = v;
+        touched[n++] = c;
       }
-      return val[at];
     };
 
-    if (with_diagonal) entry(row);
+    if (with_diagonal) add(row, 0);
     for (PetscInt p = A.ptr[row]; p < A.ptr[row + 1]; p++) {
-      const PetscScalar a = A.val[p];
+      const PetscScalar a   = A.val[p];
+      const PetscInt    end = B.ptr[A.col[p] + 1];
 
-      for (PetscInt q = B.ptr[A.col[p]]; q < B.ptr[A.col[p] + 1]; q++) entry(B.col[q]) += a * B.val[q];
+      for (PetscInt q = B.ptr[A.col[p]]; q < end; q++) add(B.col[q], a * B.val[q]);
     }
-    order.assign(col.begin() + begin, col.end());
-    unsorted.assign(val.begin() + begin, val.end());
-    std::sort(col.begin() + begin, col.end());
-    for (std::size_t t = 0; t < order.size(); t++) place[order[t]] = t;
-    for (std::size_t t = begin; t < col.size(); t++) val[t] = unsorted[place[col[t]]];
-    for (PetscInt c : order) place[c] = nowhere;
-    C.ptr.data()[row] = static_cast<PetscInt>(col.size() - begin);
+    std::sort(touched.begin(), touched.begin() + n);
+    col.insert(col.end(), touched.begin(), touched.begin() + n);
+    for (PetscInt t = 0; t < n; t++) val.push_back(sum[touched[t]]);
+    C.ptr.data()[row] = n;
   }
   lengths_to_pointer(Space::Host, C.ptr);
   C.col = Array<PetscInt>(Space::Host, col.data(), col.size());
@@ -215,11 +209,6 @@ template <int Lanes, int Cap> void launch_product(const Csr &A, const Csr &B, Cs
   if (const cudaError_t err = cudaGetLastError(); err != cudaSuccess) throw DeviceError(std::string("kernel launch: ") + cudaGetErrorString(err));
 }
 #endif
-
-PetscInt entries(const Csr &A)
-{
-  return A.nrows ? read_value(A.space, A.ptr + A.nrows) : 0;
-}
 
 /* The rows of B have but a few entries, and so do those of the product. */
 bool few_entries(const Csr &B)

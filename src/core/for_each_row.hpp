@@ -28,6 +28,14 @@ template <class Body> __global__ void __launch_bounds__(rows_per_block) RowKerne
 }
 #endif
 
+/* Files compiled without nvcc make a launcher that knows the host only. It must not be taken for the other where both launch the same body. */
+#if defined(__CUDACC__)
+inline namespace any_space
+#else
+inline namespace host_space
+#endif
+{
+
 template <class Body> void for_each_row(Space space, PetscInt n, const Body &body)
 {
   if (n <= 0) return;
@@ -43,6 +51,8 @@ template <class Body> void for_each_row(Space space, PetscInt n, const Body &bod
   if (space == Space::Cuda) throw DeviceError("this libgoza was built without CUDA");
   for (PetscInt row = 0; row < n; row++) body(row);
 }
+
+} // namespace
 
 #if defined(__CUDACC__)
 template <class Body> __global__ void __launch_bounds__(rows_per_block) WarpKernel(PetscInt n, Body body)

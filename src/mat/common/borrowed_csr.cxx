@@ -21,8 +21,8 @@ PetscErrorCode BorrowedCsr::open(Mat A, Space space, bool with_columns)
   PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Matrix type %s gives no row pointers", ((PetscObject)A)->type_name);
   PetscCall(PetscObjectReference((PetscObject)A));
   A_   = A;
-  csr_ = {Space::Host, A->rmap->n, A->cmap->n, ptr_, col_, NULL};
-  nnz_ = ptr_[csr_.nrows];
+  nnz_ = ptr_[A->rmap->n];
+  csr_ = {Space::Host, A->rmap->n, A->cmap->n, ptr_, col_, NULL, nnz_};
   if (host_is_truth || space == Space::Host) {
     PetscCall(MatSeqAIJGetArrayRead(A, &val_));
     csr_.val = val_;

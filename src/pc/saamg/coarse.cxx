@@ -72,7 +72,7 @@ PetscErrorCode DensePseudoInverse(PetscInt n, std::vector<PetscScalar> &M, bool 
 
 static std::vector<PetscScalar> dense(const Csr &A)
 {
-  const PetscInt           n = A.nrows, nnz = n ? read_value(A.space, A.ptr + n) : 0;
+  const PetscInt           n = A.nrows, nnz = entries(A);
   std::vector<PetscScalar> M((std::size_t)n * n, 0.0);
   const Array<PetscInt>    ptr(Space::Host, A.ptr, n + 1), col(Space::Host, A.col, nnz);
   const Array<PetscScalar> val(Space::Host, A.val, nnz);

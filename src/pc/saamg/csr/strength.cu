@@ -85,7 +85,7 @@ void symmetrize(CsrGraph &G)
   Array<PetscInt>    ptr, col;
 
   for_each_row(space, nnz, Widen{G.weight.data(), val.data()});
-  const Csr       W{space, G.n, G.n, G.ptr.data(), G.col.data(), val.data()};
+  const Csr       W{space, G.n, G.n, G.ptr.data(), G.col.data(), val.data(), nnz};
   const CsrMatrix T = transpose(W);
   find_pattern(space, G.n, G.n, UnionRows{W.ptr, W.col, T.ptr.data(), T.col.data()}, true, ptr, col);
   G.weight = Array<float>(space, col.size());
