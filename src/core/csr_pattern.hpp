@@ -44,14 +44,22 @@ __device__ inline PetscInt claim(PetscInt *place, PetscInt key)
   return static_cast<PetscInt>(atomicCAS(reinterpret_cast<Word *>(place), static_cast<Word>(no_column), static_cast<Word>(key)));
 }
 
-/* Hashes the columns of a row; *count, shared by the team, becomes their number, or more than `limit` where there are more. slots: a power of two above limit
-   + the team's lanes, so that a table is never full. */
-template <class T, class Rows> __device__ void collect(const T &team, const Rows &rows, PetscInt row, PetscInt *table, PetscInt slots, PetscInt limit, int *count)
+/* Where a team finds the columns of a row. */
+struct Work {
+  PetscInt *table, slots; // a power of two above limit + the team's lanes, so that it is never full
+  PetscInt  limit;
+  PetscInt *list, listed; // the first `listed` of them, as they came
+  int      *count;        // their number, or more than `limit` where there are more
+};
+
+template <class T, class Rows> __device__ void collect(const T &team, const Rows &rows, PetscInt row, const Work &work)
 {
+  PetscInt *const table = work.table;
+  const PetscInt  slots = work.slots;
   bool full = false;
 
   for (PetscInt s = team.lane; s < slots; s += T::lanes) table[s] = no_column;
-  if (team.lane == 0) *count = 0;
+  if (team.lane == 0) *work.count = 0;
   team.sync();
   rows.visit(row, team.lane, T::lanes, [&](PetscInt c) {
     PetscInt s = static_cast<PetscInt>((static_cast<std::uint32_t>(c) * 0x9E3779B1u) >> 7) & (slots - 1);
@@ -63,7 +71,10 @@ template <class T, class Rows> __device__ void collect(const T &team, const Rows
       if (held == no_column) {
         held = claim(table + s, c);
         if (held == no_column) {
-          full = atomicAdd(count, 1) >= limit;
+          const PetscInt n = atomicAdd(work.count, 1);
+
+          if (n < work.listed) work.list[n] = c;
+          full = n >= work.limit;
           return;
         }
         if (held == c) return;
@@ -101,40 +112,52 @@ __device__ inline PetscInt power_above(PetscInt n)
   return p;
 }
 
-/* One row: its length, or, when col is there, its columns. */
-template <class T, class Rows>
-__device__ void do_row(const T &team, const Rows &rows, PetscInt row, PetscInt *table, PetscInt slots, PetscInt limit, int *count, PetscInt *length, const PetscInt *ptr, PetscInt *col)
+/* One row: its length, or, when col is there, its columns. A short list is sorted by counting how many are smaller. */
+template <class T, class Rows> __device__ void do_row(const T &team, const Rows &rows, PetscInt row, Work work, PetscInt *length, const PetscInt *ptr, PetscInt *col)
 {
   if (col) {
     const PetscInt n = ptr[row + 1] - ptr[row], enough = power_above(2 * n);
+    PetscInt      *to = col + ptr[row];
 
-    if (enough < slots) slots = enough;
-    if (n > limit) return; // another tier's
-    collect(team, rows, row, table, slots, slots, count);
-    sort(team, table, slots);
-    for (PetscInt k = team.lane; k < n; k += T::lanes) col[ptr[row] + k] = table[k];
+    if (n > work.limit) return; // another tier's
+    if (enough < work.slots) work.slots = enough;
+    work.limit = work.slots;
+    collect(team, rows, row, work);
+    if (n <= work.listed) {
+      for (PetscInt k = team.lane; k < n; k += T::lanes) {
+        const PetscInt c    = work.list[k];
+        PetscInt       rank = 0;
+
+        for (PetscInt l = 0; l < n; l++) rank += work.list[l] < c;
+        to[rank] = c;
+      }
+    } else {
+      sort(team, work.table, work.slots);
+      for (PetscInt k = team.lane; k < n; k += T::lanes) to[k] = work.table[k];
+    }
   } else {
-    collect(team, rows, row, table, slots, limit, count);
-    if (team.lane == 0) length[row] = *count <= limit ? *count : -1;
+    collect(team, rows, row, work);
+    if (team.lane == 0) length[row] = *work.count <= work.limit ? *work.count : -1;
   }
   team.sync();
 }
 
-template <int Lanes> constexpr PetscInt slots_of = Lanes == 32 ? 4096 / sizeof(PetscInt) : 512 / sizeof(PetscInt);
-template <int Lanes> constexpr PetscInt limit_of = slots_of<Lanes> / 4 * 3;
+template <int Lanes> constexpr PetscInt slots_of  = Lanes == 32 ? 4096 / sizeof(PetscInt) : 512 / sizeof(PetscInt);
+template <int Lanes> constexpr PetscInt listed_of = slots_of<Lanes> / (Lanes == 32 ? 8 : 2);
 
 /* list: the rows, or null for all of them. */
 template <int Lanes, class Rows>
 __global__ void __launch_bounds__(rows_per_block) TeamKernel(PetscInt n, const PetscInt *list, Rows rows, PetscInt *length, const PetscInt *ptr, PetscInt *col)
 {
   constexpr int       teams = rows_per_block / Lanes;
-  __shared__ PetscInt table[teams * slots_of<Lanes>];
+  constexpr PetscInt  slots = slots_of<Lanes>, listed = listed_of<Lanes>;
+  __shared__ PetscInt table[teams * slots], lists[teams * listed];
   __shared__ int      count[teams];
   const Team<Lanes>   team;
   const int           mine = threadIdx.x / Lanes;
   const std::int64_t  k    = static_cast<std::int64_t>(blockIdx.x) * teams + mine;
 
-  if (k < n) do_row(team, rows, list ? list[k] : static_cast<PetscInt>(k), table + mine * slots_of<Lanes>, slots_of<Lanes>, limit_of<Lanes>, count + mine, length, ptr, col);
+  if (k < n) do_row(team, rows, list ? list[k] : static_cast<PetscInt>(k), {table + mine * slots, slots, slots / 4 * 3, lists + mine * listed, listed, count + mine}, length, ptr, col);
 }
 
 template <class Rows>
@@ -143,7 +166,7 @@ __global__ void __launch_bounds__(rows_per_block) BlockKernel(PetscInt n, const 
   __shared__ int count;
 
   for (PetscInt k = blockIdx.x; k < n; k += gridDim.x)
-    do_row(Block(), rows, list[k], tables + static_cast<std::size_t>(blockIdx.x) * slots, slots, slots, &count, length, ptr, col);
+    do_row(Block(), rows, list[k], {tables + static_cast<std::size_t>(blockIdx.x) * slots, slots, slots, nullptr, 0, &count}, length, ptr, col);
 }
 
 struct Overflown {
@@ -241,7 +264,7 @@ template <class Rows> void find_pattern(Space space, PetscInt nrows, PetscInt nc
 
     finder.count(ptr.data());
     col = Array<PetscInt>(space, lengths_to_pointer(space, ptr));
-    finder.columns(ptr.data(), col.data());
+    if (col.size()) finder.columns(ptr.data(), col.data());
     return;
   }
 #endif

@@ -285,7 +285,7 @@ PetscErrorCode StrengthGraph(Mat A, PetscInt bs, PetscReal threshold, Graph &G)
   PetscCall(RowPointer(G.comm, length, G.ptr));
   PetscCallCXX(G.col.resize(G.ptr[G.n]), G.weight.resize(G.ptr[G.n]));
   PetscCallCXX(for_each_row(Space::Host, G.n,
-                            FillStrong{blocks, measure, G.start, G.ghost.data(), count.data(), G.ptr.data(), G.col.data(), length.data(), G.weight.data(), check.data()}));
+                            FillStrong{blocks, measure, G.start, G.ghost.data(), count.data(), G.ptr.data(), G.col.data(), length.data(), G.weight.data(), check.data(), nullptr}));
   PetscCall(rows.close());
   asymmetry = std::accumulate(check.begin(), check.end(), std::uint64_t(0));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &asymmetry, 1, MPI_UINT64_T, MPI_SUM, G.comm));

@@ -118,7 +118,8 @@ HD inline std::uint64_t one_sidedness(std::uint64_t hi, std::uint64_t hj)
   return hi * ((hj ^ (hj >> 27)) * factor) - hj * ((hi ^ (hi >> 27)) * factor);
 }
 
-/* Writes the strong edges that do not lead to an isolated node; where col is null, only counts them. check[i] tells whether the edge set is symmetric. */
+/* Writes the strong edges that do not lead to an isolated node; where col is null, only counts them. check[i] tells whether the edge set is symmetric; weak[i],
+   where it is asked for, counts the entries between coupled nodes that are no edges. */
 struct FillStrong {
   BlockRows       A;
   Measure         measure;
@@ -129,18 +130,24 @@ struct FillStrong {
   PetscInt       *col, *length;
   float          *weight;
   std::uint64_t  *check;
+  std::int64_t   *weak;
 
   HD void operator()(PetscInt i) const
   {
-    const std::uint64_t hi  = hash62(start + i);
-    std::uint64_t       sum = 0;
+    const std::uint64_t hi   = hash62(start + i);
+    std::uint64_t       sum  = 0;
+    std::int64_t        rest = 0;
     const PetscInt      begin = col ? ptr[i] : 0;
     PetscInt            p   = begin;
 
     A.for_each_block(i, [&](PetscInt j, PetscReal norm2) {
       const float w = measure(i, j, norm2);
 
-      if (j == i || !measure.strong(w) || !count[j]) return;
+      if (j == i || !count[j]) return;
+      if (!measure.strong(w)) {
+        rest += count[i] > 0;
+        return;
+      }
       sum += one_sidedness(hi, hash62(j < A.n ? start + j : ghost[j - A.n]));
       if (col) {
         col[p]    = j;
@@ -150,6 +157,7 @@ struct FillStrong {
     });
     length[i] = p - begin;
     check[i]  = sum;
+    if (weak) weak[i] = rest;
   }
 };
 

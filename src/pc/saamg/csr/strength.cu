@@ -9,22 +9,6 @@ namespace goza
 namespace
 {
 
-/* Entries between different coupled nodes that are no edges: were there none, the pattern is the graph. */
-struct CountWeak {
-  BlockRows       A;
-  Measure         measure;
-  const PetscInt *count; // strong edges
-  std::int64_t   *weak;
-
-  HD void operator()(PetscInt i) const
-  {
-    std::int64_t n = 0;
-
-    if (count[i]) A.for_each_block(i, [&](PetscInt j, PetscReal norm2) { n += j != i && count[j] && !measure.strong(measure(i, j, norm2)); });
-    weak[i] = n;
-  }
-};
-
 /* The union of a graph and its transpose. */
 struct UnionRows {
   const PetscInt *ptr, *col, *tptr, *tcol;
@@ -111,29 +95,25 @@ CsrGraph strength_graph(const Csr &A, PetscInt bs, PetscReal threshold)
   CsrGraph             G;
   Array<PetscInt>      place(space, bs > 1 ? A.nrows : 0), count(space, A.nrows / bs);
   Array<std::uint64_t> check(space, A.nrows / bs);
+  Array<std::int64_t>  weak(space, A.nrows / bs);
 
   G.n      = A.nrows / bs;
   G.rdiag  = Array<PetscReal>(space, G.n);
   G.degree = Array<PetscInt>(space, G.n);
   const BlockRows blocks{rows_of(A), bs, G.n, nullptr, place.data()};
   const Measure   measure{G.rdiag.data(), static_cast<float>(PetscMax(PetscSqr(threshold), PetscSqr(rounding)))};
-  FillStrong      fill{blocks, measure, 0, nullptr, count.data(), nullptr, nullptr, G.degree.data(), nullptr, check.data()};
+  FillStrong      fill{blocks, measure, 0, nullptr, count.data(), nullptr, nullptr, G.degree.data(), nullptr, check.data(), weak.data()};
 
   for_each_row(space, G.n, DiagonalNorm{blocks, G.rdiag.data(), count.data()});
   for_each_row(space, G.n, CountStrong{blocks, measure, count.data()});
   for_each_row(space, G.n, fill);
   const bool symmetric = total(space, check) == 0;
 
-  if (threshold == 0 && bs == 1 && symmetric) {
-    Array<std::int64_t> weak(space, G.n);
-
-    for_each_row(space, G.n, CountWeak{blocks, measure, count.data(), weak.data()});
-    if (!sum(space, weak.data(), weak.size())) {
-      G.borrowed = true;
-      G.entry    = {A.val, measure};
-      G.edges    = {A.ptr, A.col, G.degree.data()};
-      return G;
-    }
+  if (threshold == 0 && bs == 1 && symmetric && !total(space, weak)) {
+    G.borrowed = true;
+    G.entry    = {A.val, measure};
+    G.edges    = {A.ptr, A.col, G.degree.data()};
+    return G;
   }
   G.ptr = Array<PetscInt>(space, G.n + 1);
   if (G.n) G.ptr.copy_from(G.degree.data(), G.n);
