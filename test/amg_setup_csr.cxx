@@ -61,7 +61,8 @@ void check_same(const Arrays &got, const Arrays &want, PetscReal tolerance, cons
   for (PetscInt i = 0; i < got.m; i++) {
     PetscInt p = got.ptr[i], q = want.ptr[i];
     while (p < got.ptr[i + 1] || q < want.ptr[i + 1]) {
-      const bool mine = p < got.ptr[i + 1] && (q == want.ptr[i + 1] || got.col[p] <= want.col[q]), theirs = q < want.ptr[i + 1] && (p == got.ptr[i + 1] || want.col[q] <= got.col[p]);
+      const bool mine   = p < got.ptr[i + 1] && (q == want.ptr[i + 1] || got.col[p] <= want.col[q]),
+                 theirs = q < want.ptr[i + 1] && (p == got.ptr[i + 1] || want.col[q] <= got.col[p]);
 
       if (mine != theirs) BOOST_TEST_REQUIRE((mine && got.col[p] == i && got.val[p] == PetscScalar(0)), what << ": pattern of row " << i);
       else difference = std::max(difference, PetscAbsScalar(got.val[p] - want.val[q]));
@@ -97,7 +98,7 @@ void check_hierarchies(const Entry &e, const Hierarchy &got, const Hierarchy &wa
     const Grid       &g = got.grids()[l], &w = want.grids()[l];
     const std::string level = what + ", level " + std::to_string(l);
     /* estimates of lambda pass rounding on; that of a nonsymmetric matrix, by Arnoldi, multiplies it (measured: up to 0.4 %) */
-    const PetscReal   loose = (e.has(symmetric) ? 1e5 * eps : 1e-2) * std::pow(100, l);
+    const PetscReal loose = (e.has(symmetric) ? 1e5 * eps : 1e-2) * std::pow(100, l);
 
     BOOST_TEST_REQUIRE(std::abs(g.lambda - w.lambda) <= loose * w.lambda, level << ": lambda " << g.lambda << " for " << w.lambda);
     BOOST_TEST(g.bs == w.bs);
@@ -194,7 +195,8 @@ std::vector<Entry> entries()
 
   for (const Entry &e : gallery())
     if (e.has(square)) list.push_back(e);
-  for (const Entry &e : {stencil7(13, 12, 11), stencil27(14, 13, 12), stencil5(40, 30, 100), neumann5(23, 19), elasticity(6, 5, 4), dirichlet(true, true), dirichlet(true, false), dirichlet(false, true), dirichlet(false, false)}) list.push_back(e);
+  for (const Entry &e : {stencil7(13, 12, 11), stencil27(14, 13, 12), stencil5(40, 30, 100), neumann5(23, 19), elasticity(6, 5, 4), dirichlet(true, true), dirichlet(true, false), dirichlet(false, true), dirichlet(false, false)})
+    list.push_back(e);
   list.push_back({"chain", 53, 53, square, [](PetscInt i, Row &r) { // every edge is stored from one side
                     r.add(i, 2);
                     if (i) r.add(i - 1, -1);
@@ -248,8 +250,8 @@ BOOST_AUTO_TEST_CASE(nan_and_inf_are_seen)
 {
   for (PetscReal bad : {std::numeric_limits<PetscReal>::quiet_NaN(), std::numeric_limits<PetscReal>::infinity()})
     for (Space space : spaces()) {
-      const Entry five = stencil5(20, 17);
-      const Entry e{"bad", five.rows, five.rows, square, [=](PetscInt i, Row &r) {
+      const Entry     five = stencil5(20, 17);
+      const Entry     e{"bad", five.rows, five.rows, square, [=](PetscInt i, Row &r) {
                       five.row(i, r);
                       if (i == 133) r.val[1] = bad;
                     }};

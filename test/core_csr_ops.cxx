@@ -103,8 +103,7 @@ Sparse reference_product(const Shape &a, const Shape &b, bool with_diagonal)
 
 std::vector<Shape> squares()
 {
-  return {random_matrix("empty", 0, 0, 1, 3), random_matrix("1x1", 1, 1, 1, 2), random_matrix("no entries", 7, 7, 1, 0), random_matrix("short rows", 900, 900, 2, 4),
-          random_matrix("longer rows", 700, 700, 3, 30), dense_row("a dense row and a dense column", 3000), random_matrix("nearly dense", 300, 300, 4, 150)};
+  return {random_matrix("empty", 0, 0, 1, 3), random_matrix("1x1", 1, 1, 1, 2), random_matrix("no entries", 7, 7, 1, 0), random_matrix("short rows", 900, 900, 2, 4), random_matrix("longer rows", 700, 700, 3, 30), dense_row("a dense row and a dense column", 3000), random_matrix("nearly dense", 300, 300, 4, 150)};
 }
 
 } // namespace

@@ -158,14 +158,15 @@ void multiply_numeric_host(const Csr &A, const Csr &B, CsrMatrix &C)
 #if defined(__CUDACC__)
 /* A team of threads a row: one entry of A after the other, the lanes side by side on the entries of B's row, whose columns differ. So nothing collides and the
    order of every sum is that of A's row. Rows of C with more than Cap entries are added up in global memory. */
-template <int Lanes, int Cap> __global__ void __launch_bounds__(rows_per_block) ProductKernel(Csr A, Csr B, PetscInt nrows, const PetscInt *ptr, const PetscInt *col, PetscScalar *val)
+template <int Lanes, int Cap>
+__global__ void __launch_bounds__(rows_per_block) ProductKernel(Csr A, Csr B, PetscInt nrows, const PetscInt *ptr, const PetscInt *col, PetscScalar *val)
 {
-  constexpr int            teams = rows_per_block / Lanes;
-  __shared__ PetscInt      columns[teams * Cap];
-  __shared__ PetscScalar   sums[teams * Cap];
+  constexpr int              teams = rows_per_block / Lanes;
+  __shared__ PetscInt        columns[teams * Cap];
+  __shared__ PetscScalar     sums[teams * Cap];
   const pattern::Team<Lanes> team;
-  const int                mine = threadIdx.x / Lanes;
-  const std::int64_t       row  = static_cast<std::int64_t>(blockIdx.x) * teams + mine;
+  const int                  mine = threadIdx.x / Lanes;
+  const std::int64_t         row  = static_cast<std::int64_t>(blockIdx.x) * teams + mine;
 
   if (row >= nrows) return;
   const PetscInt  n     = ptr[row + 1] - ptr[row];

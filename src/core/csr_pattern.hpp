@@ -26,7 +26,7 @@ template <int Lanes> struct Team { // Lanes <= 32: part of a warp
   unsigned mask;
 
   static constexpr int lanes = Lanes;
-  __device__ Team() : lane(threadIdx.x % Lanes), mask((Lanes == 32 ? 0xffffffffu : (1u << (Lanes & 31)) - 1) << (threadIdx.x % 32 / Lanes * Lanes)) { }
+  __device__      Team() : lane(threadIdx.x % Lanes), mask((Lanes == 32 ? 0xffffffffu : (1u << (Lanes & 31)) - 1) << (threadIdx.x % 32 / Lanes * Lanes)) { }
   __device__ void sync() const { __syncwarp(mask); }
 };
 
@@ -56,7 +56,7 @@ template <class T, class Rows> __device__ void collect(const T &team, const Rows
 {
   PetscInt *const table = work.table;
   const PetscInt  slots = work.slots;
-  bool full = false;
+  bool            full  = false;
 
   for (PetscInt s = team.lane; s < slots; s += T::lanes) table[s] = no_column;
   if (team.lane == 0) *work.count = 0;
@@ -113,7 +113,8 @@ __device__ inline PetscInt power_above(PetscInt n)
 }
 
 /* One row: its length, or, when col is there, its columns. A short list is sorted by counting how many are smaller. */
-template <class T, class Rows> __device__ void do_row(const T &team, const Rows &rows, PetscInt row, Work work, PetscInt *length, const PetscInt *ptr, PetscInt *col)
+template <class T, class Rows>
+__device__ void do_row(const T &team, const Rows &rows, PetscInt row, Work work, PetscInt *length, const PetscInt *ptr, PetscInt *col)
 {
   if (col) {
     const PetscInt n = ptr[row + 1] - ptr[row], enough = power_above(2 * n);
@@ -157,7 +158,8 @@ __global__ void __launch_bounds__(rows_per_block) TeamKernel(PetscInt n, const P
   const int           mine = threadIdx.x / Lanes;
   const std::int64_t  k    = static_cast<std::int64_t>(blockIdx.x) * teams + mine;
 
-  if (k < n) do_row(team, rows, list ? list[k] : static_cast<PetscInt>(k), {table + mine * slots, slots, slots / 4 * 3, lists + mine * listed, listed, count + mine}, length, ptr, col);
+  if (k < n)
+    do_row(team, rows, list ? list[k] : static_cast<PetscInt>(k), {table + mine * slots, slots, slots / 4 * 3, lists + mine * listed, listed, count + mine}, length, ptr, col);
 }
 
 template <class Rows>
@@ -206,7 +208,7 @@ public:
     columns = std::min<std::int64_t>(largest(Space::Cuda, bound.data(), bound.size()), ncols_) + 1;
     for (slots_ = 4096; slots_ < 2 * columns + rows_per_block; slots_ *= 2) { }
     nblocks_ = static_cast<PetscInt>(std::max<std::int64_t>(1, std::min<std::int64_t>({256, static_cast<std::int64_t>(long_.size()), (std::int64_t(1) << 26) / slots_})));
-    tables_  = Array<PetscInt>(Space::Cuda, static_cast<std::size_t>(nblocks_) * slots_);
+    tables_ = Array<PetscInt>(Space::Cuda, static_cast<std::size_t>(nblocks_) * slots_);
     blocks(length, nullptr, nullptr);
   }
 
@@ -247,7 +249,7 @@ private:
 
   PetscInt        nrows_, ncols_, slots_ = 0, nblocks_ = 0;
   Rows            rows_;
-  bool            narrow_;                                     // teams of 8: few columns a row
+  bool            narrow_;                                                      // teams of 8: few columns a row
   Array<PetscInt> wide_{Space::Cuda}, long_{Space::Cuda}, tables_{Space::Cuda}; // rows left to warps, to blocks
 };
 

@@ -15,8 +15,8 @@ namespace device
 
 #if defined(__CUDACC__)
 
-static cudaStream_t                  current = nullptr;
-static std::mutex                    guard;
+static cudaStream_t current = nullptr;
+static std::mutex   guard;
 
 struct Block {
   std::size_t  bytes;
@@ -83,7 +83,7 @@ static bool has_pool()
   static std::map<int, bool>  known;
   int                         id = 0, supported = 0;
   cudaMemPool_t               pool;
-  std::uint64_t               keep = 0;
+  std::uint64_t               keep       = 0;
   std::size_t                 free_bytes = 0, total = 0;
   std::lock_guard<std::mutex> lock(guard);
 

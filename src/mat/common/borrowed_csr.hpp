@@ -21,7 +21,7 @@ public:
   std::size_t    bytes() const { return copy_.bytes(); }
 
 private:
-  Mat                A_ = NULL;
+  Mat                A_   = NULL;
   const PetscInt    *ptr_ = NULL, *col_ = NULL; // the host's, lent
   const PetscScalar *val_ = NULL;               // the same, where they were asked for
   PetscInt           n_ = 0, nnz_ = 0;

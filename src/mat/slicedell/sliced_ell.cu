@@ -205,7 +205,7 @@ template <class Store, class V> void SlicedEll<Store, V>::build(const Csr &A)
   this->nrows_ = A.nrows;
   this->ncols_ = A.ncols;
   nnz_         = entries(A);
-  shift_ = log2_exact(options_.slice_height ? options_.slice_height : auto_height(this->space_, A.nrows, nnz_));
+  shift_       = log2_exact(options_.slice_height ? options_.slice_height : auto_height(this->space_, A.nrows, nnz_));
   lay_out(A, options_.sort_window > 0 ? options_.sort_window : 0);
   if (options_.sort_window < 0 && shift_ > 0 && last(slice_ptr_) > nnz_ + nnz_ / 20) lay_out(A, 4096);
   val_ = Array<Store>(this->space_, last(slice_ptr_));

@@ -26,8 +26,7 @@ PetscErrorCode MaximalIndependentSet(const Graph &G, std::vector<Key> &key, std:
     left = static_cast<PetscInt>(open.size());
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &left, 1, MPIU_INT, MPI_MAX, G.comm));
     PetscCall(UpdateGhosts(G, MPI_UINT64_T, key));
-    PetscCallCXX(
-      for_each_row(Space::Host, static_cast<PetscInt>(unsettled.size()), MaxOfNeighbours{unsettled.data(), edges, key.data(), largest.data()}));
+    PetscCallCXX(for_each_row(Space::Host, static_cast<PetscInt>(unsettled.size()), MaxOfNeighbours{unsettled.data(), edges, key.data(), largest.data()}));
     if (!left) break;
     PetscCall(UpdateGhosts(G, MPI_UINT64_T, largest));
     PetscCallCXX(for_each_row(Space::Host, static_cast<PetscInt>(open.size()), Decide{open.data(), edges, largest.data(), key.data()}));

@@ -9,7 +9,7 @@ namespace goza
 template <class V> class CoarseSolver {
 public:
   PetscErrorCode setup(const Grid &grid, Space space);
-  PetscErrorCode apply(const V *b, V *x);   // local parts, in the space
+  PetscErrorCode apply(const V *b, V *x); // local parts, in the space
   std::size_t    bytes() const { return inverse_.bytes() + all_.bytes(); }
   bool           singular() const { return singular_; }
 

@@ -39,9 +39,7 @@ PetscErrorCode HashedVector(Vec dinv, Vec r)
   PetscCall(VecGetLocalSize(r, &n));
   PetscCall(VecGetArrayRead(dinv, &d));
   PetscCall(VecGetArrayWrite(r, &x));
-  for (PetscInt i = 0; i < n; i++) {
-    x[i] = hashed_entry(start + i, d[i]);
-  }
+  for (PetscInt i = 0; i < n; i++) { x[i] = hashed_entry(start + i, d[i]); }
   PetscCall(VecRestoreArrayWrite(r, &x));
   PetscCall(VecRestoreArrayRead(dinv, &d));
   PetscFunctionReturn(PETSC_SUCCESS);

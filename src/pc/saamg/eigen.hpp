@@ -26,7 +26,7 @@ HD inline PetscScalar hashed_entry(PetscInt global_row, PetscScalar dinv)
   return dinv != PetscScalar(0) ? uniform / PetscSqrtReal(PetscAbsScalar(dinv)) : 0;
 }
 
-PetscReal TridiagonalRadius(PetscInt n, PetscReal *a, const PetscReal *b);   // the largest |eigenvalue| of a symmetric tridiagonal matrix: diagonal, off-diagonal
-PetscReal DenseRadius(PetscInt n, std::vector<PetscScalar> H);               // the spectral radius of a small matrix H[n][n]
+PetscReal TridiagonalRadius(PetscInt n, PetscReal *a, const PetscReal *b); // the largest |eigenvalue| of a symmetric tridiagonal matrix: diagonal, off-diagonal
+PetscReal DenseRadius(PetscInt n, std::vector<PetscScalar> H);             // the spectral radius of a small matrix H[n][n]
 
 } // namespace goza

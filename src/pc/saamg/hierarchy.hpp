@@ -20,8 +20,8 @@ struct HierarchyOptions {
 
 /* What a level holds on one rank. */
 struct CsrLevel {
-  Csr                 A{};   // own.view(), or, while a set-up lasts, the user's matrix
-  CsrMatrix           own;   // empty on the finest level
+  Csr                 A{}; // own.view(), or, while a set-up lasts, the user's matrix
+  CsrMatrix           own; // empty on the finest level
   PetscLogDouble      nnz = 0;
   Stamp               stamp; // of A
   Array<PetscScalar>  dinv;  // [rows] inverse diagonal

@@ -267,8 +267,7 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
     PetscCall(GridSize(grids[l], &M, &nz));
     rows += M;
     nonzeros += nz;
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  %5d %10" PetscInt_FMT " %11.0f %8.1f  %s\n", (int)l, M, nz, M ? nz / M : 0.0,
-                                     mg->cycle->describe_level(l).c_str()));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %5d %10" PetscInt_FMT " %11.0f %8.1f  %s\n", (int)l, M, nz, M ? nz / M : 0.0, mg->cycle->describe_level(l).c_str()));
     if (l == 0) mg->fine_rows = M, mg->fine_nonzeros = nz;
   }
   bytes = (PetscLogDouble)mg->cycle->bytes();

@@ -118,8 +118,9 @@ PetscErrorCode SmoothProlongator(Mat A, Mat T, Vec dinv, PetscReal omega_over_la
   PetscCall(RowPointer(comm, length, ptr));
   PetscCallCXX(col.resize(ptr[n]), val.resize(ptr[n]));
   PetscCall(VecGetArrayRead(dinv, &d));
-  PetscCallCXX(for_each_row(Space::Host, n,
-                            SmoothedRow{Arows.view(), bs, k, aggregate.data(), Tval.data(), d, omega_over_lambda, reached.data(), begin.data(), ptr.data(), col.data(), val.data()}));
+  PetscCallCXX(
+    for_each_row(Space::Host, n,
+                 SmoothedRow{Arows.view(), bs, k, aggregate.data(), Tval.data(), d, omega_over_lambda, reached.data(), begin.data(), ptr.data(), col.data(), val.data()}));
   PetscCall(VecRestoreArrayRead(dinv, &d));
   PetscCall(Arows.close());
   PetscCall(CreateAij(comm, n, ncoarse, bs, k, ptr, col, val, P));

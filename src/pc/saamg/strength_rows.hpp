@@ -134,11 +134,11 @@ struct FillStrong {
 
   HD void operator()(PetscInt i) const
   {
-    const std::uint64_t hi   = hash62(start + i);
-    std::uint64_t       sum  = 0;
-    std::int64_t        rest = 0;
+    const std::uint64_t hi    = hash62(start + i);
+    std::uint64_t       sum   = 0;
+    std::int64_t        rest  = 0;
     const PetscInt      begin = col ? ptr[i] : 0;
-    PetscInt            p   = begin;
+    PetscInt            p     = begin;
 
     A.for_each_block(i, [&](PetscInt j, PetscReal norm2) {
       const float w = measure(i, j, norm2);

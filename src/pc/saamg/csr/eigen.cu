@@ -16,7 +16,7 @@ struct Facts {
 
   HD void operator()(PetscInt i) const
   {
-    PetscScalar d = 0;
+    PetscScalar d       = 0;
     bool        coupled = false, finite = true, squares_finite = true;
 
     for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) {
@@ -29,10 +29,10 @@ struct Facts {
     }
     const PetscScalar inverse = d != PetscScalar(0) ? PetscScalar(1) / d : PetscScalar(0);
 
-    dinv[i]     = inverse - inverse == PetscScalar(0) ? inverse : PetscScalar(0);
-    alone[i]    = !coupled;
-    positive[i] = dinv[i] > 0;
-    negative[i] = dinv[i] < 0;
+    dinv[i]       = inverse - inverse == PetscScalar(0) ? inverse : PetscScalar(0);
+    alone[i]      = !coupled;
+    positive[i]   = dinv[i] > 0;
+    negative[i]   = dinv[i] < 0;
     bad[i]        = !finite;
     bad_square[i] = !squares_finite;
   }
@@ -51,17 +51,28 @@ struct Start {
   }
 };
 
+/* The one "row" of a step: |r| and its inverse. */
+struct Length {
+  PetscReal          sign;
+  const PetscScalar *length2; // r^T D^-1 r
+  PetscScalar       *length, *inverse;
+
+  HD void operator()(PetscInt) const
+  {
+    *length  = PetscSqrtReal(PetscMax(sign * *length2, 0));
+    *inverse = *length > 0 ? 1 / *length : 0;
+  }
+};
+
 /* q = r / |r| and v = D^-1 q, columns of sign D^-1 */
 struct Normalise {
   PetscReal          sign;
-  const PetscScalar *r, *dinv, *length2; // r^T D^-1 r
+  const PetscScalar *r, *dinv, *inverse;
   PetscScalar       *q, *v;
 
   HD void operator()(PetscInt i) const
   {
-    const PetscReal next = PetscSqrtReal(PetscMax(sign * *length2, 0));
-
-    q[i] = next > 0 ? r[i] / next : PetscScalar(0);
+    q[i] = r[i] * *inverse;
     v[i] = sign * dinv[i] * q[i];
   }
 };
@@ -79,15 +90,12 @@ struct Products {
 
 /* r = w - (w^T v) q - beta q_old */
 struct Advance {
-  PetscReal          sign;
-  const PetscScalar *w, *q, *q_old, *dinv, *wv, *length2; // length2: null in the first step
+  const PetscScalar *w, *q, *q_old, *dinv, *wv, *beta; // q_old is zero in the first step
   PetscScalar       *r, *product;
 
   HD void operator()(PetscInt i) const
   {
-    const PetscReal beta = length2 ? PetscSqrtReal(PetscMax(sign * *length2, 0)) : 0;
-
-    r[i]       = w[i] - *wv * q[i] - beta * q_old[i];
+    r[i]       = w[i] - *wv * q[i] - *beta * q_old[i];
     product[i] = r[i] * dinv[i] * r[i];
   }
 };
@@ -98,7 +106,7 @@ PetscReal lanczos(const Csr &A, const Array<PetscScalar> &dinv, PetscReal sign, 
   const Space        space = A.space;
   const PetscInt     n     = A.nrows;
   Array<PetscScalar> r(space, n), q(space, n), q_old(space, n), v(space, n), v_old(space, n), w(space, n), product(space, n), other(space, n);
-  Array<PetscScalar> length2(space, its + 1), wv(space, its), wv_old(space, its);
+  Array<PetscScalar> length2(space, its + 1), wv(space, its), wv_old(space, its), length(space, 2);
   PetscReal          a[max_lanczos_steps], b[max_lanczos_steps], largest = 0;
   PetscInt           k = 0;
 
@@ -109,12 +117,13 @@ PetscReal lanczos(const Csr &A, const Array<PetscScalar> &dinv, PetscReal sign, 
   for (PetscInt step = 0; step < its; step++) {
     q.swap(q_old);
     v.swap(v_old);
-    for_each_row(space, n, Normalise{sign, r.data(), dinv.data(), length2.data() + step, q.data(), v.data()});
+    for_each_row(space, 1, Length{sign, length2.data() + step, length.data(), length.data() + 1});
+    for_each_row(space, n, Normalise{sign, r.data(), dinv.data(), length.data() + 1, q.data(), v.data()});
     multiply(A, v.data(), w.data());
     for_each_row(space, n, Products{w.data(), v.data(), v_old.data(), product.data(), other.data()});
     sum_into(space, product.data(), n, wv.data() + step);
     sum_into(space, other.data(), n, wv_old.data() + step);
-    for_each_row(space, n, Advance{sign, w.data(), q.data(), q_old.data(), dinv.data(), wv.data() + step, step ? length2.data() + step : nullptr, r.data(), product.data()});
+    for_each_row(space, n, Advance{w.data(), q.data(), q_old.data(), dinv.data(), wv.data() + step, length.data(), r.data(), product.data()});
     sum_into(space, product.data(), n, length2.data() + step + 1);
   }
 

@@ -42,15 +42,15 @@ PetscErrorCode Hierarchy::measure(Grid &grid, PetscInt its, bool *finite)
 /* The next level below the last one. B, its near-null vectors, becomes the next level's. */
 PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal threshold, const HierarchyOptions &options, bool *stop)
 {
-  Grid               &grid  = grids_.back();
-  const Csr           A     = grid.level->A;
-  const Space         space = A.space;
-  const PetscInt      bs    = grid.bs;
-  CsrGraph            graph;
-  CsrAggregates       aggregates;
-  CsrTentative        T;
-  std::int64_t        coarse_rows;
-  Grid                next;
+  Grid          &grid  = grids_.back();
+  const Csr      A     = grid.level->A;
+  const Space    space = A.space;
+  const PetscInt bs    = grid.bs;
+  CsrGraph       graph;
+  CsrAggregates  aggregates;
+  CsrTentative   T;
+  std::int64_t   coarse_rows;
+  Grid           next;
 
   PetscFunctionBegin;
   PetscCall(Step(events.strength, space, [&] { graph = strength_graph(A, bs, threshold); }));
@@ -64,10 +64,10 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   PetscCall(Step(events.prolong, space, [&] {
     const CsrLevel &level = *grid.level;
 
-    grid.transfer          = std::make_shared<CsrTransfer>();
-    CsrMatrix &P           = grid.transfer->P;
-    T                      = tentative(aggregates, bs, k, B);
-    B                      = std::move(T.Bcoarse);
+    grid.transfer = std::make_shared<CsrTransfer>();
+    CsrMatrix &P  = grid.transfer->P;
+    T             = tentative(aggregates, bs, k, B);
+    B             = std::move(T.Bcoarse);
     if (threshold > 0) {
       const CsrMatrix filtered = filter_weak(A, bs, graph);
       const CsrFacts  facts    = row_facts(filtered.view());
@@ -83,9 +83,9 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   PetscCall(Step(events.galerkin, space, [&] {
     CsrTransfer &t = *grid.transfer;
 
-    next.level          = std::make_shared<CsrLevel>();
-    CsrMatrix &coarse   = next.level->own;
-    coarse              = galerkin_product(A, t.P, t.R, t.AP);
+    next.level        = std::make_shared<CsrLevel>();
+    CsrMatrix &coarse = next.level->own;
+    coarse            = galerkin_product(A, t.P, t.R, t.AP);
     if (options.keep_products) t.AP.val = Array<PetscScalar>(space);
     else t.AP = CsrMatrix();
     next.level->A   = coarse.view();
