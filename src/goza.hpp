@@ -7,8 +7,8 @@ namespace goza
 {
 
 struct Events {
-  PetscLogEvent mult, build;                                 // of matrices
-  PetscLogEvent aggregate, prolong, galerkin, eigen, mirror; // steps of saamg's set-up; mirror: host matrices to the format and place of the cycle
+  PetscLogEvent mult, build;                                           // of matrices
+  PetscLogEvent strength, aggregate, prolong, galerkin, eigen, mirror; // steps of saamg's set-up; mirror: its matrices to the format and place of the cycle
 };
 extern Events events;
 

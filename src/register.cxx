@@ -182,6 +182,7 @@ static PetscErrorCode RegisterEvents()
   PetscFunctionBegin;
   PetscCall(PetscLogEventRegister("GozaMatMult", MAT_CLASSID, &events.mult));
   PetscCall(PetscLogEventRegister("GozaMatBuild", MAT_CLASSID, &events.build));
+  PetscCall(PetscLogEventRegister("SAAMGStrength", PC_CLASSID, &events.strength));
   PetscCall(PetscLogEventRegister("SAAMGAggregate", PC_CLASSID, &events.aggregate));
   PetscCall(PetscLogEventRegister("SAAMGProlong", PC_CLASSID, &events.prolong));
   PetscCall(PetscLogEventRegister("SAAMGGalerkin", PC_CLASSID, &events.galerkin));

@@ -4,9 +4,13 @@
 #include <numeric>
 
 #if defined(__CUDACC__)
+  #include <cub/device/device_radix_sort.cuh>
+  #include <cub/device/device_reduce.cuh>
   #include <thrust/copy.h>
   #include <thrust/execution_policy.h>
+  #include <thrust/functional.h>
   #include <thrust/iterator/counting_iterator.h>
+  #include <thrust/iterator/transform_iterator.h>
   #include <thrust/reduce.h>
   #include <thrust/scan.h>
   #include <thrust/sort.h>
@@ -38,14 +42,192 @@ struct WindowKey {
   }
 };
 
+struct Iota {
+  PetscInt *p;
+
+  HD void operator()(PetscInt i) const { p[i] = i; }
+};
+
+/* Keys that count nowhere sort behind the others. */
+struct CleanKey {
+  PetscInt        nkeys;
+  const PetscInt *key;
+  PetscInt       *clean;
+
+  HD void operator()(PetscInt i) const { clean[i] = key[i] >= 0 && key[i] < nkeys ? key[i] : nkeys; }
+};
+
+/* Where each key begins among sorted ones. */
+struct FirstOfKey {
+  PetscInt        n;
+  const PetscInt *sorted;
+  PetscInt       *ptr;
+
+  HD void operator()(PetscInt g) const
+  {
+    PetscInt low = 0, high = n;
+
+    while (low < high) {
+      const PetscInt middle = low + (high - low) / 2;
+
+      if (sorted[middle] < g) low = middle + 1;
+      else high = middle;
+    }
+    ptr[g] = low;
+  }
+};
+
 #if defined(__CUDACC__)
+/* Thrust's temporaries come from where ours come from. */
+struct DeviceAllocator {
+  using value_type = char;
+
+  char *allocate(std::ptrdiff_t n) { return static_cast<char *>(device::allocate(static_cast<std::size_t>(n))); }
+  void  deallocate(char *p, std::size_t) { device::deallocate(p); }
+};
+
+cudaStream_t stream()
+{
+  return static_cast<cudaStream_t>(device::stream());
+}
+
 auto policy()
 {
-  return thrust::cuda::par.on(static_cast<cudaStream_t>(device::stream()));
+  static DeviceAllocator allocator;
+
+  return thrust::cuda::par_nosync(allocator).on(stream());
 }
+
+void check(cudaError_t err, const char *what)
+{
+  if (err != cudaSuccess) throw DeviceError(std::string(what) + ": " + cudaGetErrorString(err));
+}
+
+struct Wide {
+  HD std::int64_t operator()(PetscInt i) const { return i; }
+};
 #endif
 
+struct IsSet {
+  HD bool operator()(char flag) const { return flag != 0; }
+};
+
 } // namespace
+
+std::int64_t largest(Space space, const std::int64_t *values, std::size_t n)
+{
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) return thrust::reduce(policy(), values, values + n, std::int64_t(0), thrust::maximum<std::int64_t>());
+#endif
+  (void)space;
+  return std::accumulate(values, values + n, std::int64_t(0), [](std::int64_t a, std::int64_t b) { return a > b ? a : b; });
+}
+
+Array<PetscInt> flagged(Space space, const char *flag, PetscInt n)
+{
+  Array<PetscInt> all(space, n), some(space, n);
+
+  for_each_row(space, n, Iota{all.data()});
+  const PetscInt m = keep_flagged(space, all.data(), flag, n, some.data());
+  return Array<PetscInt>(space, some.data(), m);
+}
+
+template <class T> void sum_into(Space space, const T *values, std::size_t n, T *result)
+{
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) {
+    std::size_t bytes = 0;
+
+    check(cub::DeviceReduce::Sum(nullptr, bytes, values, result, n, stream()), "DeviceReduce");
+    Array<char> work(space, bytes);
+    check(cub::DeviceReduce::Sum(work.data(), bytes, values, result, n, stream()), "DeviceReduce");
+    return;
+  }
+#endif
+  (void)space;
+  constexpr std::size_t width       = 8; // partial sums, which a vector unit adds side by side
+  T                     part[width] = {};
+
+  for (std::size_t i = 0; i + width <= n; i += width) {
+    for (std::size_t k = 0; k < width; k++) part[k] += values[i + k];
+  }
+  for (std::size_t i = n / width * width; i < n; i++) part[i % width] += values[i];
+  *result = std::accumulate(part, part + width, T(0));
+}
+
+template void sum_into(Space, const PetscScalar *, std::size_t, PetscScalar *);
+template void sum_into(Space, const std::int64_t *, std::size_t, std::int64_t *);
+template void sum_into(Space, const std::uint64_t *, std::size_t, std::uint64_t *);
+
+PetscInt lengths_to_pointer(Space space, Array<PetscInt> &ptr)
+{
+  const std::size_t n     = ptr.size() - 1;
+  std::int64_t      total = 0;
+
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) {
+    const auto wide = thrust::make_transform_iterator(ptr.data(), Wide{});
+
+    total = thrust::reduce(policy(), wide, wide + n, std::int64_t(0));
+  } else
+#endif
+    total = std::accumulate(ptr.data(), ptr.data() + n, std::int64_t(0));
+  if (total > static_cast<std::int64_t>(PETSC_MAX_INT))
+    throw std::length_error("a matrix of the set-up has more entries than this PETSc's integers can count: use 64-bit indices or more ranks");
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) {
+    thrust::exclusive_scan(policy(), ptr.data(), ptr.data() + n + 1, ptr.data());
+    return static_cast<PetscInt>(total);
+  }
+#endif
+  std::exclusive_scan(ptr.data(), ptr.data() + n + 1, ptr.data(), PetscInt(0));
+  return static_cast<PetscInt>(total);
+}
+
+PetscInt keep_flagged(Space space, const PetscInt *list, const char *flag, PetscInt n, PetscInt *kept)
+{
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) return static_cast<PetscInt>(thrust::copy_if(policy(), list, list + n, flag, kept, IsSet{}) - kept);
+#endif
+  (void)space;
+  PetscInt m = 0;
+
+  for (PetscInt i = 0; i < n; i++) {
+    if (flag[i]) kept[m++] = list[i];
+  }
+  return m;
+}
+
+void group_by(Space space, const PetscInt *key, PetscInt n, PetscInt nkeys, Array<PetscInt> &ptr, Array<PetscInt> &order)
+{
+  ptr   = Array<PetscInt>(space, nkeys + 1);
+  order = Array<PetscInt>(space, n);
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) {
+    Array<PetscInt>             keys(space, n), other_keys(space, n), other_order(space, n);
+    cub::DoubleBuffer<PetscInt> key_buffer(keys.data(), other_keys.data()), order_buffer(order.data(), other_order.data());
+    std::size_t                 bytes = 0;
+    int                         bits  = 1;
+
+    while (bits < static_cast<int>(8 * sizeof(PetscInt)) - 1 && (nkeys >> bits)) bits++;
+    for_each_row(space, n, CleanKey{nkeys, key, keys.data()});
+    for_each_row(space, n, Iota{order.data()});
+    check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, key_buffer, order_buffer, n, 0, bits, stream()), "DeviceRadixSort");
+    Array<char> work(space, bytes);
+    check(cub::DeviceRadixSort::SortPairs(work.data(), bytes, key_buffer, order_buffer, n, 0, bits, stream()), "DeviceRadixSort");
+    if (order_buffer.Current() != order.data()) order.swap(other_order);
+    for_each_row(space, nkeys + 1, FirstOfKey{n, key_buffer.Current(), ptr.data()});
+    return;
+  }
+#endif
+  std::vector<PetscInt> next(nkeys + 2, 0);
+  const auto            clean = [&](PetscInt i) { return key[i] >= 0 && key[i] < nkeys ? key[i] : nkeys; };
+
+  for (PetscInt i = 0; i < n; i++) next[clean(i) + 1]++;
+  for (PetscInt g = 0; g <= nkeys; g++) next[g + 1] += next[g];
+  std::copy_n(next.begin(), nkeys + 1, ptr.data());
+  for (PetscInt i = 0; i < n; i++) order.data()[next[clean(i)]++] = i;
+}
 
 void exclusive_scan(Space space, std::int64_t *values, std::size_t n)
 {

@@ -47,6 +47,13 @@ public:
     else std::copy(src, src + size_, data_);
   }
 
+  /* The first n values, from the same space. */
+  void copy_from(const T *src, std::size_t n)
+  {
+    if (space_ == Space::Cuda) device::copy_async(data_, src, n * sizeof(T));
+    else std::copy(src, src + n, data_);
+  }
+
   void zero()
   {
     if (!size_) return;
@@ -84,5 +91,15 @@ private:
   T          *data_  = nullptr;
   std::size_t size_  = 0;
 };
+
+/* One value from either space. */
+template <class T> T read_value(Space space, const T *p)
+{
+  T value;
+
+  if (space == Space::Host) return *p;
+  device::copy(&value, p, sizeof(T));
+  return value;
+}
 
 } // namespace goza

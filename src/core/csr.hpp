@@ -10,6 +10,7 @@ struct Csr {
   PetscInt           nrows, ncols;
   const PetscInt    *ptr, *col; // [nrows + 1], [ptr[nrows]]
   const PetscScalar *val;       // [ptr[nrows]]
+  PetscInt           nnz = -1;  // ptr[nrows] where it is known without asking the device
 };
 
 } // namespace goza

@@ -1,5 +1,6 @@
 #include "device.hpp"
 #include <atomic>
+#include <cstdint>
 #include <map>
 #include <mutex>
 
@@ -14,10 +15,15 @@ namespace device
 
 #if defined(__CUDACC__)
 
-static cudaStream_t                  current = nullptr;
-static std::mutex                    guard;
-static std::map<void *, std::size_t> blocks; // what is allocated, so that bytes_in_use() is exact
-static std::atomic<std::size_t>      in_use{0};
+static cudaStream_t current = nullptr;
+static std::mutex   guard;
+
+struct Block {
+  std::size_t  bytes;
+  cudaStream_t stream; // where it was allocated
+};
+static std::map<void *, Block>  blocks; // what is allocated, so that bytes_in_use() is exact
+static std::atomic<std::size_t> in_use{0}, most_in_use{0};
 
 static void check(cudaError_t err, const char *what)
 {
@@ -79,11 +85,51 @@ bool is_device_pointer(const void *p)
   return attributes.type == cudaMemoryTypeDevice;
 }
 
+/* Memory comes from the device's pool, in the order of the stream: cudaMalloc() and cudaFree() would wait for the device, and cost milliseconds. The pool keeps
+   up to a quarter of the device's memory that is free at the moment, for the next set-up. */
+static bool has_pool()
+{
+  static std::map<int, bool>  known;
+  int                         id = 0, supported = 0;
+  cudaMemPool_t               pool;
+  std::uint64_t               keep       = 0;
+  std::size_t                 free_bytes = 0, total = 0;
+  std::lock_guard<std::mutex> lock(guard);
+
+  check(cudaGetDevice(&id), "cudaGetDevice");
+  if (const auto k = known.find(id); k != known.end()) return k->second;
+  check(cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, id), "cudaDeviceGetAttribute");
+  if (supported) {
+    check(cudaDeviceGetDefaultMemPool(&pool, id), "cudaDeviceGetDefaultMemPool");
+    check(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep), "cudaMemPoolGetAttribute");
+    check(cudaMemGetInfo(&free_bytes, &total), "cudaMemGetInfo");
+    if (keep < total / 4) { // PETSc may have asked for more
+      keep = total / 4;
+      check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep), "cudaMemPoolSetAttribute");
+    }
+  }
+  return known[id] = supported != 0;
+}
+
 void *allocate(std::size_t bytes)
 {
-  void       *p   = nullptr;
-  cudaError_t err = cudaMalloc(&p, bytes);
+  void       *p = nullptr;
+  cudaError_t err;
 
+  if (!bytes) return nullptr;
+  const bool pooled = has_pool();
+  err               = pooled ? cudaMallocAsync(&p, bytes, current) : cudaMalloc(&p, bytes);
+  if (pooled && err == cudaErrorMemoryAllocation) { // give back what the pool keeps, and try once more
+    cudaMemPool_t pool;
+    int           id = 0;
+
+    (void)cudaGetLastError();
+    check(cudaGetDevice(&id), "cudaGetDevice");
+    check(cudaDeviceGetDefaultMemPool(&pool, id), "cudaDeviceGetDefaultMemPool");
+    check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    (void)cudaMemPoolTrimTo(pool, 0);
+    err = cudaMallocAsync(&p, bytes, current);
+  }
   if (err == cudaErrorMemoryAllocation) {
     std::size_t free_bytes = 0, total = 0;
     char        text[256];
@@ -93,25 +139,33 @@ void *allocate(std::size_t bytes)
     std::snprintf(text, sizeof(text), "device memory: %.3f GiB asked for, %.3f GiB free of %.3f GiB, %.3f GiB held by Goza", bytes / 1073741824.0, free_bytes / 1073741824.0, total / 1073741824.0, in_use / 1073741824.0);
     throw DeviceMemoryError(text);
   }
-  check(err, "cudaMalloc");
+  check(err, "cudaMallocAsync");
   std::lock_guard<std::mutex> lock(guard);
-  blocks[p] = bytes;
+  blocks[p] = {bytes, current};
   in_use += bytes;
+  most_in_use = in_use > most_in_use ? in_use.load() : most_in_use.load();
   return p;
 }
 
 void deallocate(void *p) noexcept
 {
+  cudaStream_t stream = nullptr;
+  bool         same   = false;
+
   if (!p) return;
   {
     std::lock_guard<std::mutex> lock(guard);
     auto                        block = blocks.find(p);
     if (block != blocks.end()) {
-      in_use -= block->second;
+      stream = block->second.stream;
+      same   = stream == current;
+      in_use -= block->second.bytes;
       blocks.erase(block);
     }
   }
-  (void)cudaFree(p);
+  /* when PETSc has moved to another stream, work on the old one may still need the memory: cudaFree() waits for all */
+  if (!same || cudaFreeAsync(p, stream) != cudaSuccess) (void)cudaFree(p);
+  (void)cudaGetLastError();
 }
 
 void *allocate_pinned(std::size_t bytes)
@@ -161,6 +215,11 @@ void *stream()
 std::size_t bytes_in_use()
 {
   return in_use;
+}
+
+std::size_t most_bytes_in_use()
+{
+  return most_in_use.exchange(in_use);
 }
 
 #else
@@ -233,6 +292,11 @@ void *stream()
 }
 
 std::size_t bytes_in_use()
+{
+  return 0;
+}
+
+std::size_t most_bytes_in_use()
 {
   return 0;
 }

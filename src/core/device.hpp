@@ -41,7 +41,8 @@ void synchronize();
 void  set_stream(void *stream);
 void *stream();
 
-std::size_t bytes_in_use(); // by Goza's own allocations
+std::size_t bytes_in_use();      // by Goza's own allocations
+std::size_t most_bytes_in_use(); // the most since this was asked last
 
 } // namespace device
 } // namespace goza

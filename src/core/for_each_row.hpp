@@ -40,6 +40,14 @@ template <class Body> __global__ void __launch_bounds__(rows_per_block) RowKerne
 }
 #endif
 
+/* Files compiled without nvcc make a launcher that knows the host only. It must not be taken for the other where both launch the same body. */
+#if defined(__CUDACC__)
+inline namespace any_space
+#else
+inline namespace host_space
+#endif
+{
+
 template <class Body> void for_each_row(Space space, PetscInt n, const Body &body)
 {
   if (n <= 0) return;
@@ -56,6 +64,8 @@ template <class Body> void for_each_row(Space space, PetscInt n, const Body &bod
   for (PetscInt row = 0; row < n; row++) body(row);
 }
 
+} // namespace
+
 /* The rows of a grid's matrix, where row i has neighbours i +- 1, i +- line and i +- plane. No grid: line = plane = nrows; two dimensions: plane = nrows. */
 struct Grid3 {
   PetscInt nrows, line, plane;
@@ -63,8 +73,7 @@ struct Grid3 {
 
 #if defined(__CUDACC__)
 /* A block takes a brick of 2^bx x 2^by x 2^bz rows instead of a run of them: what its rows read in common is in its L1 cache. */
-template <class Body>
-__global__ void __launch_bounds__(Body::brick, 2) BrickKernel(Grid3 grid, int bx, int by, const __grid_constant__ Body body)
+template <class Body> __global__ void __launch_bounds__(Body::brick, 2) BrickKernel(Grid3 grid, int bx, int by, const __grid_constant__ Body body)
 {
   const int          t = threadIdx.x;
   const std::int64_t x = (static_cast<std::int64_t>(blockIdx.x) << bx) + (t & ((1 << bx) - 1)), y = (blockIdx.y << by) + (t >> bx & ((1 << by) - 1));

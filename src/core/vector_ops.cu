@@ -35,6 +35,20 @@ template <class V> struct FirstStep {
   }
 };
 
+template <class V> struct SplitDiagonal {
+  const PetscScalar  *dinv;
+  const std::int64_t *alone;
+  V                  *inv, *alone_inv;
+
+  HD void operator()(PetscInt i) const
+  {
+    const bool apart = alone && alone[i];
+
+    inv[i] = apart ? V(0) : static_cast<V>(dinv[i]);
+    if (alone) alone_inv[i] = apart ? static_cast<V>(dinv[i]) : V(0);
+  }
+};
+
 template <class V> struct DenseRow {
   PetscInt ncols;
   const V *M, *x;
@@ -77,6 +91,11 @@ template <class V> void first_step(Space space, PetscInt n, V c, const V *dinv, 
   for_each_row(space, n, FirstStep<V>{c, dinv, alone, b, x, d});
 }
 
+template <class V> void split_diagonal(Space space, PetscInt n, const PetscScalar *dinv, const std::int64_t *alone, V *inv, V *alone_inv)
+{
+  for_each_row(space, n, SplitDiagonal<V>{dinv, alone, inv, alone_inv});
+}
+
 template <class V> void dense_multiply(Space space, PetscInt nrows, PetscInt ncols, const V *M, const V *x, V *y)
 {
 #if defined(__CUDACC__)
@@ -90,6 +109,7 @@ template <class V> void dense_multiply(Space space, PetscInt nrows, PetscInt nco
 
 #define GOZA_VECTOR_OPS(V) \
   template void first_step(Space, PetscInt, V, const V *, const V *, const V *, V *, V *); \
+  template void split_diagonal(Space, PetscInt, const PetscScalar *, const std::int64_t *, V *, V *); \
   template void dense_multiply(Space, PetscInt, PetscInt, const V *, const V *, V *); \
   template void convert(Space, PetscInt, const PetscScalar *, V *); \
   template void add_converted(Space, PetscInt, const V *, PetscScalar *);

@@ -12,6 +12,9 @@ template <class From, class To> void add_converted(Space space, PetscInt n, cons
    inverse diagonal of rows that are coupled to nothing, whose D^-1 is 0: they are solved once and left alone. */
 template <class V> void first_step(Space space, PetscInt n, V c, const V *dinv, const V *alone, const V *b, V *x, V *d);
 
+/* The inverse diagonal as smoothers want it: inv = D^-1 and, unless alone is nullptr, the rows with alone[i] moved to alone_inv, 0 in inv. */
+template <class V> void split_diagonal(Space space, PetscInt n, const PetscScalar *dinv, const std::int64_t *alone, V *inv, V *alone_inv);
+
 /* y = M x, M dense [nrows][ncols] */
 template <class V> void dense_multiply(Space space, PetscInt nrows, PetscInt ncols, const V *M, const V *x, V *y);
 

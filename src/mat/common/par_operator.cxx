@@ -1,4 +1,5 @@
 #include "par_operator.hpp"
+#include "borrowed_csr.hpp"
 #include "errors.hpp"
 #include "goza.hpp"
 #include <petsc/private/matimpl.h>
@@ -36,96 +37,18 @@ template <class V> PetscErrorCode ParOperator<V>::look(Mat block, const Seen &se
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Copies of a CSR in another space, for as long as a build or a refill takes. */
-struct Staged {
-  Array<PetscInt>    ptr, col;
-  Array<PetscScalar> val;
-
-  Csr stage(const Csr &A, Space space, bool columns)
-  {
-    const PetscInt nnz = A.space == Space::Host ? A.ptr[A.nrows] : last(A.ptr + A.nrows);
-
-    ptr = Array<PetscInt>(space, A.ptr, A.nrows + 1);
-    if (columns) col = Array<PetscInt>(space, A.col, nnz);
-    val = Array<PetscScalar>(space, A.val, nnz);
-    return {space, A.nrows, A.ncols, ptr.data(), col.data(), val.data()};
-  }
-
-private:
-  static PetscInt last(const PetscInt *p)
-  {
-    PetscInt n;
-
-    device::copy(&n, p, sizeof(n));
-    return n;
-  }
-};
-
-template <class V> PetscErrorCode ParOperator<V>::update_block(Mat block, Format<V> &format, bool pattern, bool values)
+template <class V> PetscErrorCode ParOperator<V>::update_block(Mat block, Format<V> &format, bool pattern)
 {
-  Csr          csr;
-  Staged       staged;
-  PetscMemType memtype = PETSC_MEMTYPE_HOST;
-  PetscScalar *val     = NULL;
-  PetscBool    host_is_truth;
-  const bool   columns = pattern || format.refill_reads_columns();
+  BorrowedCsr lent;
 
   PetscFunctionBegin;
-  if (!pattern && !values) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(events.build, block, 0, 0, 0));
-  /* values that only the host has are staged for the moment; asking an AIJCUSPARSE for device pointers would make it keep a second copy there */
-#if PetscDefined(HAVE_DEVICE)
-  host_is_truth = (PetscBool)(block->offloadmask == PETSC_OFFLOAD_CPU || block->offloadmask == PETSC_OFFLOAD_UNALLOCATED);
-#else
-  host_is_truth = PETSC_TRUE;
-#endif
-  csr.nrows = block->rmap->n;
-  csr.ncols = block->cmap->n;
-  if (host_is_truth || this->space_ == Space::Host) {
-    PetscInt           n;
-    PetscBool          done;
-    const PetscScalar *a;
-
-    PetscCall(MatGetRowIJ(block, 0, PETSC_FALSE, PETSC_FALSE, &n, &csr.ptr, &csr.col, &done));
-    PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Matrix type %s gives no row pointers", ((PetscObject)block)->type_name);
-    PetscCall(MatSeqAIJGetArrayRead(block, &a));
-    csr.space = Space::Host;
-    csr.val   = a;
-    PetscCall(Guarded([&] {
-      const Csr here = this->space_ == Space::Host ? csr : staged.stage(csr, this->space_, columns);
-
-      if (pattern) format.build(here);
-      else format.refill(here);
-    }));
-    if (this->space_ == Space::Cuda) PetscCall(PetscLogCpuToGpu((PetscLogDouble)(staged.val.bytes() + staged.col.bytes() + staged.ptr.bytes())));
-    PetscCall(MatSeqAIJRestoreArrayRead(block, &a));
-    PetscCall(MatRestoreRowIJ(block, 0, PETSC_FALSE, PETSC_FALSE, &n, &csr.ptr, &csr.col, &done));
-  } else {
-    const PetscInt *device_ptr;
-    PetscInt        n;
-    PetscBool       done;
-
-    /* AIJCUSPARSE drops empty rows from the row pointer it hands out, so that is the host's; columns and values are where they were computed */
-    PetscCall(MatGetRowIJ(block, 0, PETSC_FALSE, PETSC_FALSE, &n, &csr.ptr, &csr.col, &done));
-    PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Matrix type %s gives no row pointers", ((PetscObject)block)->type_name);
-    const PetscInt *host_ptr = csr.ptr, *host_col = csr.col;
-
-    PetscCall(MatSeqAIJGetCSRAndMemType(block, &device_ptr, &csr.col, &val, &memtype));
-    csr.space = PetscMemTypeDevice(memtype) ? Space::Cuda : Space::Host;
-    csr.val   = val;
-    PetscCall(Guarded([&] {
-      Csr here = csr;
-
-      if (csr.space == this->space_) {
-        staged.ptr = Array<PetscInt>(this->space_, host_ptr, csr.nrows + 1);
-        here.ptr   = staged.ptr.data();
-      } else here = staged.stage(csr, this->space_, columns);
-      if (pattern) format.build(here);
-      else format.refill(here);
-    }));
-    PetscCall(PetscLogCpuToGpu((PetscLogDouble)staged.ptr.bytes()));
-    PetscCall(MatRestoreRowIJ(block, 0, PETSC_FALSE, PETSC_FALSE, &n, &host_ptr, &host_col, &done));
-  }
+  PetscCall(lent.open(block, this->space_, pattern || format.refill_reads_columns()));
+  PetscCall(Guarded([&] {
+    if (pattern) format.build(lent.csr());
+    else format.refill(lent.csr());
+  }));
+  PetscCall(lent.close());
   PetscCall(PetscLogEventEnd(events.build, block, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -168,7 +91,7 @@ template <class V> PetscErrorCode ParOperator<V>::update(Mat A, Space space, con
   PetscCall(look(Ad, diag_seen_, &now, &pattern, &values));
   if (values) {
     diag_seen_ = Seen(); // if this fails, the next update begins anew
-    PetscCall(update_block(Ad, *diag_, pattern, values));
+    PetscCall(update_block(Ad, *diag_, pattern));
     diag_seen_ = now;
     builds_ += pattern;
     PetscCall(MatGetInfo(Ad, MAT_LOCAL, &info));
@@ -188,7 +111,7 @@ template <class V> PetscErrorCode ParOperator<V>::update(Mat A, Space space, con
       }
     }
     if (values) {
-      PetscCall(update_block(Ao, *offd_, pattern, values));
+      PetscCall(update_block(Ao, *offd_, pattern));
       offd_seen_ = now;
     }
     PetscCall(MatGetInfo(Ad, MAT_LOCAL, &info));
@@ -197,6 +120,43 @@ template <class V> PetscErrorCode ParOperator<V>::update(Mat A, Space space, con
     nnz_ += info.nz_used;
   }
   parent_seen_ = parent;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscObjectState Stamp::next()
+{
+  static PetscObjectState last = 0;
+
+  return ++last;
+}
+
+template <class V> PetscErrorCode ParOperator<V>::update(const Csr &A, PetscLogDouble nnz, const Stamp &stamp, const FormatFactory<V> &factory)
+{
+  const Seen now{0, stamp.values, stamp.pattern, A.ncols};
+
+  PetscFunctionBegin;
+  if (A.space != space_ || !diag_ || diag_seen_.id != now.id || offd_) {
+    forget_pattern();
+    space_ = A.space;
+    PetscCall(Guarded([&] {
+      diag_ = factory(A.space);
+      offd_.reset();
+      halo_.reset();
+    }));
+  }
+  const bool pattern = diag_seen_.nonzerostate != now.nonzerostate, values = pattern || diag_seen_.state != now.state;
+
+  if (!values) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscLogEventBegin(events.build, 0, 0, 0, 0));
+  diag_seen_ = Seen(); // if this fails, the next update begins anew
+  PetscCall(Guarded([&] {
+    if (pattern) diag_->build(A);
+    else diag_->refill(A);
+  }));
+  diag_seen_ = now;
+  builds_ += pattern;
+  nnz_ = nnz;
+  PetscCall(PetscLogEventEnd(events.build, 0, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

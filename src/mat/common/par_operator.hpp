@@ -10,12 +10,25 @@
 namespace goza
 {
 
+/* What a CSR matrix that is no Mat is known by: every new pattern and every new set of values gets a number of its own. */
+struct Stamp {
+  PetscObjectState pattern = 0, values = 0;
+
+  void new_pattern() { pattern = values = next(); }
+  void new_values() { values = next(); }
+
+private:
+  static PetscObjectState next();
+};
+
 template <class V> using FormatFactory = std::function<std::unique_ptr<Format<V>>(Space)>;
 
 template <class V> class ParOperator {
 public:
   /* Collective on A. Arrays in `space` afterwards shadow A's present values. */
   PetscErrorCode update(Mat A, Space space, const FormatFactory<V> &factory);
+  /* One rank, and no Mat: A is lent for as long as this takes. */
+  PetscErrorCode update(const Csr &A, PetscLogDouble nnz, const Stamp &stamp, const FormatFactory<V> &factory);
   /* A's state moved since the last update(): the same answer on every rank. */
   PetscErrorCode behind(Mat A, bool *yes) const;
   void           forget_pattern() { parent_seen_ = diag_seen_ = offd_seen_ = Seen(); } // the next update() builds anew
@@ -38,7 +51,7 @@ private:
     PetscInt         ncols        = -1; // an off-diagonal block is compacted in place
   };
   static PetscErrorCode look(Mat block, const Seen &seen, Seen *now, bool *pattern, bool *values);
-  PetscErrorCode        update_block(Mat block, Format<V> &format, bool pattern, bool values);
+  PetscErrorCode        update_block(Mat block, Format<V> &format, bool pattern);
 
   Space                            space_ = Space::Host;
   std::unique_ptr<Format<V>>       diag_;

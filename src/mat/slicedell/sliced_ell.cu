@@ -1,5 +1,6 @@
 #include "sliced_ell.hpp"
 #include "core/algorithm.hpp"
+#include "core/csr_matrix.hpp"
 #include <cstdio>
 #include <numeric>
 
@@ -201,16 +202,10 @@ template <class T> static T last(const Array<T> &a)
 
 template <class Store, class V> void SlicedEll<Store, V>::build(const Csr &A)
 {
-  PetscInt nnz = 0;
-
   this->nrows_ = A.nrows;
   this->ncols_ = A.ncols;
-  if (A.nrows) {
-    if (A.space == Space::Cuda) device::copy(&nnz, A.ptr + A.nrows, sizeof(nnz));
-    else nnz = A.ptr[A.nrows];
-  }
-  nnz_   = nnz;
-  shift_ = log2_exact(options_.slice_height ? options_.slice_height : auto_height(this->space_, A.nrows, nnz_));
+  nnz_         = entries(A);
+  shift_       = log2_exact(options_.slice_height ? options_.slice_height : auto_height(this->space_, A.nrows, nnz_));
   lay_out(A, options_.sort_window > 0 ? options_.sort_window : 0);
   if (options_.sort_window < 0 && shift_ > 0 && last(slice_ptr_) > nnz_ + nnz_ / 20) lay_out(A, 4096);
   val_ = Array<Store>(this->space_, last(slice_ptr_));

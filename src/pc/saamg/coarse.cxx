@@ -70,47 +70,81 @@ PetscErrorCode DensePseudoInverse(PetscInt n, std::vector<PetscScalar> &M, bool 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <class V> PetscErrorCode CoarseSolver<V>::setup(Mat A, Space space)
+static std::vector<PetscScalar> dense(const Csr &A)
 {
-  PetscInt                 rstart, rend;
+  const PetscInt           n = A.nrows, nnz = entries(A);
+  std::vector<PetscScalar> M((std::size_t)n * n, 0.0);
+  const Array<PetscInt>    ptr(Space::Host, A.ptr, n + 1), col(Space::Host, A.col, nnz);
+  const Array<PetscScalar> val(Space::Host, A.val, nnz);
+
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt p = ptr.data()[i]; p < ptr.data()[i + 1]; p++) M[(std::size_t)i * n + col.data()[p]] = val.data()[p];
+  }
+  return M;
+}
+
+/* M[n][n] is A by rows, on every rank. */
+template <class V> PetscErrorCode CoarseSolver<V>::gather(Mat A, Space space, std::vector<PetscScalar> &M, PetscInt *rstart)
+{
+  PetscInt                 rend;
   PetscMPIInt              size, count;
   const PetscInt          *ranges;
-  std::vector<PetscScalar> rows, M;
-  std::vector<V>           inverse;
+  std::vector<PetscScalar> rows;
 
   PetscFunctionBegin;
   comm_ = PetscObjectComm((PetscObject)A);
   PetscCall(MatGetSize(A, &n_, NULL));
   PetscCall(MatGetLocalSize(A, &m_, NULL));
-  PetscCall(MatGetOwnershipRange(A, &rstart, &rend));
+  PetscCall(MatGetOwnershipRange(A, rstart, &rend));
   PetscCall(MatGetOwnershipRanges(A, &ranges));
   PetscCallMPI(MPI_Comm_size(comm_, &size));
   PetscCallCXX(rows.assign((std::size_t)m_ * n_, 0.0));
-  for (PetscInt i = rstart; i < rend; i++) {
+  for (PetscInt i = *rstart; i < rend; i++) {
     PetscInt           nc;
     const PetscInt    *cols;
     const PetscScalar *vals;
 
     PetscCall(MatGetRow(A, i, &nc, &cols, &vals));
-    for (PetscInt k = 0; k < nc; k++) rows[(i - rstart) * n_ + cols[k]] = vals[k];
+    for (PetscInt k = 0; k < nc; k++) rows[(i - *rstart) * n_ + cols[k]] = vals[k];
     PetscCall(MatRestoreRow(A, i, &nc, &cols, &vals));
   }
+  if (size == 1) {
+    M.swap(rows);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  std::vector<PetscMPIInt> counts(size), offsets(size);
+
+  PetscCallCXX(M.resize((std::size_t)n_ * n_));
+  for (PetscMPIInt r = 0; r < size; r++) {
+    PetscCall(PetscMPIIntCast((ranges[r + 1] - ranges[r]) * n_, &counts[r]));
+    PetscCall(PetscMPIIntCast(ranges[r] * n_, &offsets[r]));
+    PetscCallCXX(counts_.push_back((PetscMPIInt)((ranges[r + 1] - ranges[r]) * sizeof(V))));
+    PetscCallCXX(offsets_.push_back((PetscMPIInt)(ranges[r] * sizeof(V))));
+  }
+  PetscCall(PetscMPIIntCast(m_ * n_, &count));
+  PetscCallMPI(MPI_Allgatherv(rows.data(), count, MPIU_SCALAR, M.data(), counts.data(), offsets.data(), MPIU_SCALAR, comm_));
+  PetscCall(Guarded([&] {
+    all_ = Array<V>(space, n_);
+    mine_.resize(m_);
+    everyone_.resize(n_);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class V> PetscErrorCode CoarseSolver<V>::setup(const Grid &grid, Space space)
+{
+  PetscInt                 rstart = 0;
+  std::vector<PetscScalar> M;
+  std::vector<V>           inverse;
+
+  PetscFunctionBegin;
   counts_.clear();
   offsets_.clear();
-  if (size == 1) M.swap(rows);
-  else {
-    std::vector<PetscMPIInt> counts(size), offsets(size);
-
-    PetscCallCXX(M.resize((std::size_t)n_ * n_));
-    for (PetscMPIInt r = 0; r < size; r++) {
-      PetscCall(PetscMPIIntCast((ranges[r + 1] - ranges[r]) * n_, &counts[r]));
-      PetscCall(PetscMPIIntCast(ranges[r] * n_, &offsets[r]));
-      PetscCallCXX(counts_.push_back((PetscMPIInt)((ranges[r + 1] - ranges[r]) * sizeof(V))));
-      PetscCallCXX(offsets_.push_back((PetscMPIInt)(ranges[r] * sizeof(V))));
-    }
-    PetscCall(PetscMPIIntCast(m_ * n_, &count));
-    PetscCallMPI(MPI_Allgatherv(rows.data(), count, MPIU_SCALAR, M.data(), counts.data(), offsets.data(), MPIU_SCALAR, comm_));
-  }
+  if (grid.level) {
+    m_ = n_ = grid.level->A.nrows;
+    PetscCall(Guarded([&] { M = dense(grid.level->A); }));
+  } else PetscCall(gather(grid.A, space, M, &rstart));
   /* M is A by rows, that is A^T as LAPACK sees it; the inverse of that, read by rows again, is A's */
   PetscCall(DensePseudoInverse(n_, M, &singular_));
   PetscCall(Guarded([&] {
@@ -119,11 +153,6 @@ template <class V> PetscErrorCode CoarseSolver<V>::setup(Mat A, Space space)
       for (PetscInt j = 0; j < n_; j++) inverse[(std::size_t)i * n_ + j] = static_cast<V>(M[(rstart + i) * n_ + j]);
     }
     inverse_ = Array<V>(space, inverse.data(), inverse.size());
-    if (size > 1) {
-      all_ = Array<V>(space, n_);
-      mine_.resize(m_);
-      everyone_.resize(n_);
-    }
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,19 +1,21 @@
 /* The coarsest level: its (pseudo-)inverse, dense, every rank holding its own rows. One product, one MPI_Allgatherv. */
 #pragma once
 #include "core/vector_ops.hpp"
-#include <petscmat.h>
+#include "hierarchy.hpp"
 
 namespace goza
 {
 
 template <class V> class CoarseSolver {
 public:
-  PetscErrorCode setup(Mat A, Space space); // A: host AIJ
-  PetscErrorCode apply(const V *b, V *x);   // local parts, in the space
+  PetscErrorCode setup(const Grid &grid, Space space);
+  PetscErrorCode apply(const V *b, V *x); // local parts, in the space
   std::size_t    bytes() const { return inverse_.bytes() + all_.bytes(); }
   bool           singular() const { return singular_; }
 
 private:
+  PetscErrorCode gather(Mat A, Space space, std::vector<PetscScalar> &M, PetscInt *rstart); // A: host AIJ
+
   MPI_Comm                 comm_ = MPI_COMM_NULL;
   PetscInt                 m_ = 0, n_ = 0; // local and global rows
   bool                     singular_ = false;

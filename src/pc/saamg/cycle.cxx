@@ -21,14 +21,44 @@ template <class V> struct Level {
 
   PetscErrorCode setup(const Grid &grid, Space space, std::shared_ptr<ParOperator<V>> shared, const CycleOptions &options)
   {
-    const PetscScalar *host;
-    std::vector<V>     converted, inverse_alone;
+    const auto format = [&](Space s) { return std::make_unique<LevelFormat<V>>(s, grid.bs); };
 
     PetscFunctionBegin;
     if (shared) A = shared;
     else {
       if (!A || A.use_count() > 1) PetscCallCXX(A = std::make_shared<ParOperator<V>>());
-      PetscCall(A->update(grid.A, space, [&](Space s) { return std::make_unique<LevelFormat<V>>(s, grid.bs); }));
+      if (grid.level) PetscCall(A->update(grid.level->A, grid.level->nnz, grid.level->stamp, format));
+      else PetscCall(A->update(grid.A, space, format));
+    }
+    PetscCall(set_diagonal(grid, space));
+    PetscCall(Guarded([&] {
+      for (Array<V> *a : {&b, &r, &d, &x0, &x1}) {
+        if (a->space() != space || a->size() != static_cast<std::size_t>(n)) *a = Array<V>(space, n);
+        a->zero();
+      }
+      /* the estimate lies below the truth, and beyond beta a Chebyshev polynomial grows */
+      smoother = smoother_table<V>()[options.smoother].create(*A, {n, dinv.data(), alone.data()}, 1.1 * grid.lambda, options.smoothing);
+    }));
+    v = {{x0.data(), x1.data()}, d.data()};
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode set_diagonal(const Grid &grid, Space space)
+  {
+    const PetscScalar *host;
+    std::vector<V>     converted, inverse_alone;
+
+    PetscFunctionBegin;
+    if (grid.level) {
+      const CsrLevel &level = *grid.level;
+
+      n = level.A.nrows;
+      PetscCall(Guarded([&] {
+        dinv  = Array<V>(space, n);
+        alone = Array<V>(space, level.alone.size());
+        split_diagonal(space, n, level.dinv.data(), level.alone.data(), dinv.data(), alone.data());
+      }));
+      PetscFunctionReturn(PETSC_SUCCESS);
     }
     PetscCall(VecGetLocalSize(grid.dinv, &n));
     PetscCall(VecGetArrayRead(grid.dinv, &host));
@@ -41,15 +71,8 @@ template <class V> struct Level {
         alone = Array<V>(space, inverse_alone.data(), n);
       }
       dinv = Array<V>(space, converted.data(), n);
-      for (Array<V> *a : {&b, &r, &d, &x0, &x1}) {
-        if (a->space() != space || a->size() != static_cast<std::size_t>(n)) *a = Array<V>(space, n);
-        a->zero();
-      }
-      /* the estimate lies below the truth, and beyond beta a Chebyshev polynomial grows */
-      smoother = smoother_table<V>()[options.smoother].create(*A, {n, dinv.data(), alone.data()}, 1.1 * grid.lambda, options.smoothing);
     }));
     PetscCall(VecRestoreArrayRead(grid.dinv, &host));
-    v = {{x0.data(), x1.data()}, d.data()};
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -69,6 +92,13 @@ template <class V> struct Transfer {
     const auto format = [](Space s) { return std::make_unique<SlicedEll<V, V>>(s); };
 
     PetscFunctionBegin;
+    if (grid.transfer) {
+      const CsrTransfer &t = *grid.transfer;
+
+      PetscCall(P.update(t.P.view(), t.P.nnz(), t.stamp, format));
+      PetscCall(R.update(t.R.view(), t.R.nnz(), t.stamp, format));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
     PetscCall(P.update(grid.P, space, format));
     PetscCall(R.update(grid.R, space, format));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -105,10 +135,10 @@ public:
       PetscCall(coarse_[l - 1]->setup(grids[l], space, nullptr, below));
       PetscCall(transfer_[l - 1]->setup(grids[l - 1], space));
     }
-    PetscCall(MatGetSize(grids.back().A, &rows, NULL));
+    PetscCall(GridSize(grids.back(), &rows, NULL));
     direct_ = rows <= options.direct_limit;
-    if (direct_ && coarse_.empty()) PetscCall(fine_solver_.setup(grids.back().A, space));
-    if (direct_ && !coarse_.empty()) PetscCall(coarse_solver_.setup(grids.back().A, space));
+    if (direct_ && coarse_.empty()) PetscCall(fine_solver_.setup(grids.back(), space));
+    if (direct_ && !coarse_.empty()) PetscCall(coarse_solver_.setup(grids.back(), space));
     if constexpr (!std::is_same_v<Fine, Coarse>) {
       PetscCall(Guarded([&] { converted_ = Array<Coarse>(space, fine_.n); }));
     }

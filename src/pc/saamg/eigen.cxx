@@ -26,9 +26,8 @@ PetscErrorCode DiagonalInverse(Mat A, Vec dinv)
 namespace
 {
 
-constexpr PetscInt max_steps = 100;
+constexpr PetscInt max_steps = max_lanczos_steps;
 
-/* Numbers in (-1, 1) of the size that D^(1/2) gives the entries of an eigenvector's residual; 0 where dinv is. */
 PetscErrorCode HashedVector(Vec dinv, Vec r)
 {
   PetscInt           start, n;
@@ -40,11 +39,7 @@ PetscErrorCode HashedVector(Vec dinv, Vec r)
   PetscCall(VecGetLocalSize(r, &n));
   PetscCall(VecGetArrayRead(dinv, &d));
   PetscCall(VecGetArrayWrite(r, &x));
-  for (PetscInt i = 0; i < n; i++) {
-    const PetscReal uniform = static_cast<PetscReal>(hash62(start + i) >> 9) / static_cast<PetscReal>(std::uint64_t(1) << 52) - 1;
-
-    x[i] = d[i] != PetscScalar(0) ? uniform / PetscSqrtReal(PetscAbsScalar(d[i])) : 0;
-  }
+  for (PetscInt i = 0; i < n; i++) { x[i] = hashed_entry(start + i, d[i]); }
   PetscCall(VecRestoreArrayWrite(r, &x));
   PetscCall(VecRestoreArrayRead(dinv, &d));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -64,7 +59,9 @@ PetscInt CountBelow(PetscInt n, const PetscReal *a, const PetscReal *b, PetscRea
   return count;
 }
 
-/* The largest absolute eigenvalue, by bisection of the interval that Gershgorin gives. */
+} // namespace
+
+/* By bisection of the interval that Gershgorin gives. */
 PetscReal TridiagonalRadius(PetscInt n, PetscReal *a, const PetscReal *b)
 {
   PetscReal radius = 0;
@@ -85,7 +82,7 @@ PetscReal TridiagonalRadius(PetscInt n, PetscReal *a, const PetscReal *b)
   return radius;
 }
 
-/* The spectral radius of a small matrix H[n][n]: |H^(2^m)|^(1 / 2^m). */
+/* |H^(2^m)|^(1 / 2^m) */
 PetscReal DenseRadius(PetscInt n, std::vector<PetscScalar> H)
 {
   std::vector<PetscScalar> square(H.size());
@@ -110,6 +107,9 @@ PetscReal DenseRadius(PetscInt n, std::vector<PetscScalar> H)
   }
   return PetscExpReal(log_scale);
 }
+
+namespace
+{
 
 /* Lanczos for D^-1 A in the inner product of sign D. *symmetric tells whether the projected matrix was. */
 PetscErrorCode Lanczos(Mat A, Vec dinv, PetscReal sign, PetscInt its, PetscReal *lambda, PetscBool *symmetric)
@@ -137,7 +137,7 @@ PetscErrorCode Lanczos(Mat A, Vec dinv, PetscReal sign, PetscInt its, PetscReal 
     PetscCall(VecPointwiseMult(w, dinv, r)); // w = D^-1 r
     PetscCall(VecDot(r, w, &dot));
     next = PetscSqrtReal(PetscMax(sign * PetscRealPart(dot), 0));
-    if (!(next > 64 * PETSC_MACHINE_EPSILON * largest) || PetscIsInfOrNanReal(next)) break; // an invariant subspace, or a zero matrix
+    if (!(next > lanczos_breakdown * largest) || PetscIsInfOrNanReal(next)) break; // an invariant subspace, or a zero matrix
     if (k) b[k - 1] = next;
     std::swap(q, q_old);
     std::swap(v, v_old);
@@ -193,7 +193,7 @@ PetscErrorCode Arnoldi(Mat A, Vec dinv, PetscInt its, PetscReal *lambda)
       PetscCall(VecMAXPY(V[k + 1], k + 1, h, V));
       PetscCall(VecNormalize(V[k + 1], &norm));
       k++;
-      if (k == its || !(norm > 64 * PETSC_MACHINE_EPSILON * largest) || PetscIsInfOrNanReal(norm)) break;
+      if (k == its || !(norm > lanczos_breakdown * largest) || PetscIsInfOrNanReal(norm)) break;
       H[k * its + k - 1] = norm;
     }
     for (PetscInt i = 0; i < k; i++) {

@@ -13,4 +13,20 @@ PetscErrorCode DiagonalInverse(Mat A, Vec dinv);
    The result is finite and positive; 1 if A is zero. */
 PetscErrorCode EstimateLambdaMax(Mat A, Vec dinv, PetscInt its, PetscReal *lambda);
 
+constexpr PetscInt max_lanczos_steps = 100;
+
+/* A new direction shorter than this, relative to what was seen, is noise: the space is invariant, and its Ritz values are eigenvalues to that accuracy. */
+constexpr PetscReal lanczos_breakdown = PETSC_SQRT_MACHINE_EPSILON;
+
+/* The vector that the estimate starts from: numbers in (-1, 1) of the size that D^(1/2) gives the entries of an eigenvector's residual; 0 where dinv is. */
+HD inline PetscScalar hashed_entry(PetscInt global_row, PetscScalar dinv)
+{
+  const PetscReal uniform = static_cast<PetscReal>(hash62(global_row) >> 9) / static_cast<PetscReal>(std::uint64_t(1) << 52) - 1;
+
+  return dinv != PetscScalar(0) ? uniform / PetscSqrtReal(PetscAbsScalar(dinv)) : 0;
+}
+
+PetscReal TridiagonalRadius(PetscInt n, PetscReal *a, const PetscReal *b); // the largest |eigenvalue| of a symmetric tridiagonal matrix: diagonal, off-diagonal
+PetscReal DenseRadius(PetscInt n, std::vector<PetscScalar> H);             // the spectral radius of a small matrix H[n][n]
+
 } // namespace goza

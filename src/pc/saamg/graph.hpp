@@ -2,7 +2,7 @@
 
    Local numbers: 0 .. n-1 are owned, n .. n+nghost-1 are ghosts in ascending global order. */
 #pragma once
-#include "core/space.hpp"
+#include "core/csr.hpp"
 #include <petscmat.h>
 #include <petscsf.h>
 #include <cstdint>
@@ -16,18 +16,24 @@ struct AijRowsView {
   PetscInt           nrows, ncols; // of the diagonal block: ghost column c has local number ncols + c
   const PetscInt    *dptr, *dcol;
   const PetscScalar *dval;
-  const PetscInt    *optr, *ocol;
+  const PetscInt    *optr, *ocol; // null where there is no off-diagonal block
   const PetscScalar *oval;
 
   /* f(local column, value) for every entry of a row, local columns ascending. */
   template <class F> HD void for_each_entry(PetscInt row, F f) const
   {
     for (PetscInt p = dptr[row]; p < dptr[row + 1]; p++) f(dcol[p], dval[p]);
+    if (!optr) return;
     for (PetscInt p = optr[row]; p < optr[row + 1]; p++) f(ncols + ocol[p], oval[p]);
   }
 
-  HD PetscInt entries_before(PetscInt row) const { return dptr[row] + optr[row]; }
+  HD PetscInt entries_before(PetscInt row) const { return dptr[row] + (optr ? optr[row] : 0); }
 };
+
+inline AijRowsView rows_of(const Csr &A)
+{
+  return {A.nrows, A.ncols, A.ptr, A.col, A.val, nullptr, nullptr, nullptr};
+}
 
 /* Access to a host MATSEQAIJ or MATMPIAIJ. Rows whose columns are not sorted (a user's own arrays) are read from a sorted copy. */
 class AijRows {

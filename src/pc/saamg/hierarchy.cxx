@@ -11,6 +11,24 @@
 namespace goza
 {
 
+PetscErrorCode GridSize(const Grid &grid, PetscInt *rows, PetscLogDouble *nonzeros)
+{
+  MatInfo info;
+
+  PetscFunctionBegin;
+  if (grid.level) {
+    if (rows) *rows = grid.level->A.nrows;
+    if (nonzeros) *nonzeros = grid.level->nnz;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (rows) PetscCall(MatGetSize(grid.A, rows, NULL));
+  if (nonzeros) {
+    PetscCall(MatGetInfo(grid.A, MAT_GLOBAL_SUM, &info));
+    *nonzeros = info.nz_used;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode FindRowsAlone(Mat A, std::vector<PetscInt> &alone)
 {
   AijRows rows;
@@ -73,12 +91,14 @@ PetscErrorCode Hierarchy::build(Mat A, PetscInt bs, PetscInt k, const std::vecto
     PetscCall(MatGetSize(grid.A, &rows, NULL));
     if (rows <= options.coarse_limit || (PetscInt)grids_.size() >= options.max_levels) break;
 
-    PetscCall(PetscLogEventBegin(events.aggregate, grid.A, 0, 0, 0));
+    PetscCall(PetscLogEventBegin(events.strength, grid.A, 0, 0, 0));
     PetscCall(StrengthGraph(grid.A, grid.bs, threshold, graph));
+    PetscCall(PetscLogEventEnd(events.strength, grid.A, 0, 0, 0));
     *finite = graph.finite;
-    if (*finite) PetscCall(Aggregate(graph, aggregates));
-    PetscCall(PetscLogEventEnd(events.aggregate, grid.A, 0, 0, 0));
     if (!*finite) break;
+    PetscCall(PetscLogEventBegin(events.aggregate, grid.A, 0, 0, 0));
+    PetscCall(Aggregate(graph, aggregates));
+    PetscCall(PetscLogEventEnd(events.aggregate, grid.A, 0, 0, 0));
     PetscCallMPI(MPI_Allreduce(&aggregates.n, &coarse_rows, 1, MPIU_INT, MPI_SUM, comm));
     coarse_rows *= k;
     if (coarse_rows == 0 || coarse_rows > rows - rows / 10) {

@@ -1,7 +1,10 @@
-/* The levels of smoothed aggregation as host matrices: what the set-up makes and the cycle is made from. */
+/* The levels of smoothed aggregation: what the set-up makes and the cycle is made from. On several ranks they are host matrices; on one rank they are CSR
+   arrays in the space of the cycle, and the set-up runs there. */
 #pragma once
+#include "core/csr_matrix.hpp"
+#include "mat/common/par_operator.hpp"
+#include <memory>
 #include <petscmat.h>
-#include <vector>
 
 namespace goza
 {
@@ -12,9 +15,30 @@ struct HierarchyOptions {
   PetscInt  coarse_limit      = 200;     // rows at which coarsening may stop
   PetscInt  esteig_iterations = 10;      // of the largest eigenvalue's estimate
   PetscReal prolongator_relax = 4. / 3.; // P = (I - relax/lambda D^-1 A) T
+  bool      keep_products     = false;   // one rank: patterns that update() would need are kept
+};
+
+/* What a level holds on one rank. */
+struct CsrLevel {
+  Csr                 A{}; // own.view(), or, while a set-up lasts, the user's matrix
+  CsrMatrix           own; // empty on the finest level
+  PetscLogDouble      nnz = 0;
+  Stamp               stamp; // of A
+  Array<PetscScalar>  dinv;  // [rows] inverse diagonal
+  Array<std::int64_t> alone; // [rows] 1 where a row is coupled to nothing, or empty
+  bool                squares_finite = true;
+};
+
+struct CsrTransfer {
+  CsrMatrix P, R;
+  CsrMatrix AP; // pattern of A P, while values may change
+  Stamp     stamp;
 };
 
 struct Grid {
+  std::shared_ptr<CsrLevel>    level;    // one rank; then the matrices below are NULL
+  std::shared_ptr<CsrTransfer> transfer; // one rank; none on the coarsest
+
   Mat                   A = NULL;           // host AIJ
   Mat                   P = NULL, R = NULL; // from the next coarser grid, and P^T; NULL on the coarsest
   Vec                   dinv = NULL;        // inverse diagonal
@@ -22,6 +46,8 @@ struct Grid {
   PetscReal             lambda = 1;         // estimate, from below, of the largest eigenvalue of D^-1 A
   PetscInt              bs     = 1;
 };
+
+PetscErrorCode GridSize(const Grid &grid, PetscInt *rows, PetscLogDouble *nonzeros); // global; either may be NULL
 
 class Hierarchy {
 public:
@@ -32,14 +58,21 @@ public:
 
   /* B[local rows][k]: the near-null vectors. finite: false (on all ranks) when A holds a NaN or Inf; then there are no grids. */
   PetscErrorCode build(Mat A, PetscInt bs, PetscInt k, const std::vector<PetscScalar> &B, const HierarchyOptions &options, bool *finite);
+  /* On one rank; B in A's space. A is borrowed until release_finest(). */
+  PetscErrorCode build(const Csr &A, PetscLogDouble nnz, PetscInt bs, PetscInt k, Array<PetscScalar> B, const HierarchyOptions &options, bool *finite);
   /* Same pattern, new values: interpolation kept, coarse operators, diagonals and eigenvalues anew. */
   PetscErrorCode update(Mat A, const HierarchyOptions &options, bool *finite);
+  PetscErrorCode update(const Csr &A, const HierarchyOptions &options, bool *finite);
   PetscErrorCode reset();
+  void           release_finest();
 
   const std::vector<Grid> &grids() const { return grids_; }
   bool                     empty() const { return grids_.empty(); }
 
 private:
+  PetscErrorCode measure(Grid &grid, PetscInt its, bool *finite);
+  PetscErrorCode coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal threshold, const HierarchyOptions &options, bool *stop);
+
   std::vector<Grid> grids_;
 };
 

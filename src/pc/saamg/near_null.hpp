@@ -1,12 +1,12 @@
 #pragma once
+#include "core/array.hpp"
 #include <petscmat.h>
-#include <vector>
 
 namespace goza
 {
 
-/* The near-null vectors of A, B[local rows][k], and the block size that goes with them: MatSetNearNullSpace()'s, else rigid-body modes from
+/* The near-null vectors of A, B[local rows][k] in the space, and the block size that goes with them: MatSetNearNullSpace()'s, else rigid-body modes from
    coordinates [nodes][dim] where they are given, else the constant of each of the bs components. */
-PetscErrorCode NearNullVectors(Mat A, const std::vector<PetscReal> &coordinates, PetscInt dim, PetscInt *bs, PetscInt *k, std::vector<PetscScalar> &B);
+PetscErrorCode NearNullVectors(Mat A, const std::vector<PetscReal> &coordinates, PetscInt dim, Space space, PetscInt *bs, PetscInt *k, Array<PetscScalar> &B);
 
 } // namespace goza

@@ -1,8 +1,10 @@
 /* The preconditioner type saamg: PETSc's side of it. The method is in hierarchy.cxx (set-up) and cycle.cxx. */
 #include "pcsaamg.hpp"
+#include "core/csr_ops.hpp"
 #include "cycle.hpp"
 #include "goza.hpp"
 #include "host_aij.hpp"
+#include "mat/common/borrowed_csr.hpp"
 #include "mat/common/errors.hpp"
 #include "mat/common/format_kind.hpp"
 #include "mat/common/vec_access.hpp"
@@ -17,8 +19,8 @@ namespace goza
 
 /* --- set-up */
 
-/* The host matrices that the set-up reads: the Pmat itself, its lent arrays, or, for a type that is not AIJ, a converted copy. */
-static PetscErrorCode OpenPmat(PC pc, SAAMG *mg)
+/* The AIJ matrix that the set-up reads: the Pmat itself or, for a type that is not AIJ, a converted copy. */
+static PetscErrorCode FindAij(PC pc, SAAMG *mg, Mat *aij)
 {
   Mat       A = pc->pmat;
   PetscBool seq, mpi;
@@ -41,7 +43,51 @@ static PetscErrorCode OpenPmat(PC pc, SAAMG *mg)
     PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &mg->converted));
     A = mg->converted;
   }
-  PetscCall(mg->host.open(A));
+  *aij = A;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One rank: the rows of A in the space of the cycle, columns ascending, for as long as this lives. */
+struct OneRank {
+  BorrowedCsr lent;
+  CsrMatrix   sorted; // a user's own arrays may be in any order
+  Csr         A{};
+
+  PetscErrorCode open(Mat aij, Space space)
+  {
+    Mat             Ad, Ao;
+    const PetscInt *garray;
+
+    PetscFunctionBegin;
+    PetscCall(MatGetAIJBlocks(aij, &Ad, &Ao, &garray));
+    PetscCall(lent.open(Ad, space));
+    PetscCall(Guarded([&] {
+      A = lent.csr();
+      if (columns_ascend(A)) return;
+      sorted = transpose(A);
+      sorted = transpose(sorted.view());
+      A      = sorted.view();
+    }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+};
+
+/* Builds the hierarchy, or fills in new values. */
+static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OneRank *one, bool values_only, bool *finite)
+{
+  PetscFunctionBegin;
+  mg->hierarchy_options.keep_products = mg->reuse == PC_SAAMG_REUSE_INTERPOLATION;
+  if (values_only) {
+    if (one) PetscCall(mg->hierarchy.update(one->A, mg->hierarchy_options, finite));
+    else PetscCall(mg->hierarchy.update(mg->host.mat(), mg->hierarchy_options, finite));
+  } else {
+    PetscInt           bs, k;
+    Array<PetscScalar> B;
+
+    PetscCall(NearNullVectors(pc->pmat, mg->coordinates, mg->dim, one ? mg->space : Space::Host, &bs, &k, B));
+    if (one) PetscCall(mg->hierarchy.build(one->A, one->lent.nnz(), bs, k, std::move(B), mg->hierarchy_options, finite));
+    else PetscCall(mg->hierarchy.build(mg->host.mat(), bs, k, B.to_host(), mg->hierarchy_options, finite));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -50,26 +96,28 @@ static PetscErrorCode PCSetUp_SAAMG(PC pc)
   SAAMG                                    *mg     = static_cast<SAAMG *>(pc->data);
   bool                                      finite = true, same_pattern;
   PetscBool                                 bound;
+  PetscMPIInt                               size;
+  Mat                                       A = NULL;
+  OneRank                                   one;
   std::shared_ptr<ParOperator<PetscScalar>> fine;
   PetscObjectState                          nonzerostate;
 
   PetscFunctionBegin;
   PetscCall(use_petsc_stream());
-  PetscCall(OpenPmat(pc, mg));
+  (void)device::most_bytes_in_use();
+  const std::size_t before = device::bytes_in_use();
+  PetscCall(FindAij(pc, mg, &A));
   PetscCall(MatBoundToCPU(pc->pmat, &bound));
   PetscCall(MatGetNonzeroState(pc->pmat, &nonzerostate));
-  mg->space    = bound ? Space::Host : default_space();
-  same_pattern = !mg->hierarchy.empty() && nonzerostate == mg->nonzerostate && pc->flag != DIFFERENT_NONZERO_PATTERN;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &size));
+  const Space space = bound ? Space::Host : default_space();
+  same_pattern      = !mg->hierarchy.empty() && nonzerostate == mg->nonzerostate && pc->flag != DIFFERENT_NONZERO_PATTERN && space == mg->space;
+  mg->space         = space;
   mg->transposed.cycle.reset();
   PetscCall(mg->transposed.grids_reset());
-  if (mg->reuse == PC_SAAMG_REUSE_INTERPOLATION && same_pattern) PetscCall(mg->hierarchy.update(mg->host.mat(), mg->hierarchy_options, &finite));
-  else {
-    PetscInt                 bs, k;
-    std::vector<PetscScalar> B;
-
-    PetscCall(NearNullVectors(pc->pmat, mg->coordinates, mg->dim, &bs, &k, B));
-    PetscCall(mg->hierarchy.build(mg->host.mat(), bs, k, B, mg->hierarchy_options, &finite));
-  }
+  if (size == 1) PetscCall(one.open(A, space));
+  else PetscCall(mg->host.open(A));
+  PetscCall(SetUpHierarchy(pc, mg, size == 1 ? &one : NULL, mg->reuse == PC_SAAMG_REUSE_INTERPOLATION && same_pattern, &finite));
   mg->nonzerostate = nonzerostate;
   if (!finite) {
     PetscCall(PetscInfo(pc, "The matrix holds a NaN or Inf, or the set-up made one\n"));
@@ -84,7 +132,10 @@ static PetscErrorCode PCSetUp_SAAMG(PC pc)
   if (!mg->cycle || mg->cycle_precision != mg->precision) PetscCallCXX(mg->cycle = make_cycle(mg->precision));
   mg->cycle_precision = mg->precision;
   PetscCall(mg->cycle->setup(mg->hierarchy.grids(), mg->space, fine, mg->cycle_options));
+  mg->hierarchy.release_finest();
   PetscCall(PetscLogEventEnd(events.mirror, pc, 0, 0, 0));
+  if (space == Space::Cuda)
+    PetscCall(PetscInfo(pc, "Device memory of Goza: %.3f MB before the set-up, %.3f MB at most, %.3f MB after it\n", before / 1e6, device::most_bytes_in_use() / 1e6, device::bytes_in_use() / 1e6));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -122,6 +173,19 @@ static PetscErrorCode PCApply_SAAMG(PC pc, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static std::shared_ptr<CsrLevel> transposed_level(const CsrLevel &level, const Csr &A)
+{
+  auto t = std::make_shared<CsrLevel>();
+
+  t->own   = transpose(A);
+  t->A     = t->own.view();
+  t->nnz   = level.nnz;
+  t->dinv  = Array<PetscScalar>(A.space, level.dinv.data(), level.dinv.size());
+  t->alone = Array<std::int64_t>(A.space, level.alone.data(), level.alone.size());
+  t->stamp.new_pattern();
+  return t;
+}
+
 /* The transposed cycle is the cycle of A^T with the same transfers: (P^T A P)^T = P^T A^T P, and the smoother is the same before and after. */
 static PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
 {
@@ -135,10 +199,14 @@ static PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!mg->transposed.cycle) {
+    OneRank one;
+
+    if (mg->hierarchy.grids()[0].level) PetscCall(one.open(mg->converted ? mg->converted : pc->pmat, mg->space));
     for (const Grid &grid : mg->hierarchy.grids()) {
       Grid t = grid;
 
-      PetscCall(MatTranspose(grid.A, MAT_INITIAL_MATRIX, &t.A));
+      if (grid.level) PetscCall(Guarded([&] { t.level = transposed_level(*grid.level, &grid == mg->hierarchy.grids().data() ? one.A : grid.level->A); }));
+      else PetscCall(MatTranspose(grid.A, MAT_INITIAL_MATRIX, &t.A));
       PetscCallCXX(mg->transposed.grids.push_back(t));
     }
     PetscCallCXX(mg->transposed.cycle = make_cycle(mg->precision));
@@ -193,16 +261,14 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
   PetscCall(PetscViewerASCIIPrintf(viewer, "  on %s%s\n", space_name(mg->space), mg->space == Space::Host ? "" : (petsc_on_device() ? ", vectors resident" : ", vectors staged")));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  level       rows    nonzeros  per row  smoother\n"));
   for (std::size_t l = 0; l < grids.size(); l++) {
-    PetscInt M;
-    MatInfo  info;
+    PetscInt       M;
+    PetscLogDouble nz;
 
-    PetscCall(MatGetSize(grids[l].A, &M, NULL));
-    PetscCall(MatGetInfo(grids[l].A, MAT_GLOBAL_SUM, &info));
+    PetscCall(GridSize(grids[l], &M, &nz));
     rows += M;
-    nonzeros += info.nz_used;
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  %5d %10" PetscInt_FMT " %11.0f %8.1f  %s\n", (int)l, M, info.nz_used, M ? info.nz_used / M : 0.0,
-                                     mg->cycle->describe_level(l).c_str()));
-    if (l == 0) mg->fine_rows = M, mg->fine_nonzeros = info.nz_used;
+    nonzeros += nz;
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %5d %10" PetscInt_FMT " %11.0f %8.1f  %s\n", (int)l, M, nz, M ? nz / M : 0.0, mg->cycle->describe_level(l).c_str()));
+    if (l == 0) mg->fine_rows = M, mg->fine_nonzeros = nz;
   }
   bytes = (PetscLogDouble)mg->cycle->bytes();
   PetscCallMPI(MPI_Allreduce(&bytes, &total, 1, MPIU_PETSCLOGDOUBLE, MPI_SUM, PetscObjectComm((PetscObject)pc)));

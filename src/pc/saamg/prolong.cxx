@@ -1,6 +1,6 @@
 #include "prolong.hpp"
-#include "core/for_each_row.hpp"
 #include "mat/common/compat.hpp"
+#include "prolong_rows.hpp"
 #include <algorithm>
 
 namespace goza
@@ -43,49 +43,6 @@ private:
   }
 };
 
-/* A row of P. Its blocks lie at ptr[row] .. ptr[row + 1], k entries each; col has been filled by Reach and is looked up here. */
-struct SmoothedRow {
-  AijRowsView        A;
-  PetscInt           bs, k;
-  const PetscInt    *aggregate; // [ncols + nghost]
-  const PetscScalar *T;         // [ncols + nghost][k]
-  const PetscScalar *dinv;
-  PetscReal          omega;
-  const PetscInt    *reached, *ptr;
-  PetscInt          *col;
-  PetscScalar       *val;
-
-  HD void operator()(PetscInt row) const
-  {
-    const PetscInt    node = row / bs, n = (ptr[row + 1] - ptr[row]) / k;
-    const PetscInt   *list = reached + A.entries_before(node * bs) + node;
-    const PetscScalar f    = -omega * dinv[row];
-    PetscScalar      *v    = val + ptr[row];
-    PetscInt          at   = 0;
-
-    if (!n) return;
-    for (PetscInt b = 0; b < n; b++) {
-      for (PetscInt c = 0; c < k; c++) {
-        col[ptr[row] + b * k + c] = list[b] * k + c;
-        v[b * k + c]              = 0;
-      }
-    }
-    A.for_each_entry(row, [&](PetscInt j, PetscScalar a) {
-      const PetscInt     J = aggregate[j];
-      const PetscScalar *t = T + static_cast<std::size_t>(j) * k;
-
-      if (J < 0) return;
-      while (list[at] < J) at++;
-      while (list[at] > J) at--;
-      for (PetscInt c = 0; c < k; c++) v[at * k + c] += a * t[c];
-    });
-    for (PetscInt p = 0; p < n * k; p++) v[p] *= f;
-    at = 0;
-    while (list[at] != aggregate[row]) at++;
-    for (PetscInt c = 0; c < k; c++) v[at * k + c] += T[static_cast<std::size_t>(row) * k + c];
-  }
-};
-
 /* Column data of the ghosts of A: values[ncols + nghost]. */
 struct ColumnHalo {
   PetscSF sf = nullptr;
@@ -119,7 +76,7 @@ PetscErrorCode SmoothProlongator(Mat A, Mat T, Vec dinv, PetscReal omega_over_la
   MPI_Comm                 comm;
   AijRows                  Arows, Trows;
   PetscInt                 bs, k, n, cstart, ncoarse;
-  std::vector<PetscInt>    aggregate, reached, count, length, ptr, col;
+  std::vector<PetscInt>    aggregate, reached, begin, count, length, ptr, col;
   std::vector<PetscScalar> Tval, val;
   const PetscScalar       *d;
   ColumnHalo               halo;
@@ -154,86 +111,21 @@ PetscErrorCode SmoothProlongator(Mat A, Mat T, Vec dinv, PetscReal omega_over_la
   PetscCallMPI(MPI_Type_free(&block));
 
   /* Pattern, the same for the rows of a node, then values */
-  PetscCallCXX(reached.resize(static_cast<std::size_t>(Arows.view().entries_before(n)) + n / bs), count.resize(n / bs), length.resize(n));
+  PetscCallCXX(reached.resize(static_cast<std::size_t>(Arows.view().entries_before(n)) + n / bs), begin.resize(n / bs), count.resize(n / bs), length.resize(n));
+  for (PetscInt i = 0; i < n / bs; i++) begin[i] = Arows.view().entries_before(i * bs) + i;
   PetscCallCXX(for_each_row(Space::Host, n / bs, Reach{Arows.view(), bs, aggregate.data(), reached.data(), count.data()}));
   for (PetscInt i = 0; i < n; i++) length[i] = count[i / bs] * k;
   PetscCall(RowPointer(comm, length, ptr));
   PetscCallCXX(col.resize(ptr[n]), val.resize(ptr[n]));
   PetscCall(VecGetArrayRead(dinv, &d));
-  PetscCallCXX(for_each_row(Space::Host, n,
-                            SmoothedRow{Arows.view(), bs, k, aggregate.data(), Tval.data(), d, omega_over_lambda, reached.data(), ptr.data(), col.data(), val.data()}));
+  PetscCallCXX(
+    for_each_row(Space::Host, n,
+                 SmoothedRow{Arows.view(), bs, k, aggregate.data(), Tval.data(), d, omega_over_lambda, reached.data(), begin.data(), ptr.data(), col.data(), val.data()}));
   PetscCall(VecRestoreArrayRead(dinv, &d));
   PetscCall(Arows.close());
   PetscCall(CreateAij(comm, n, ncoarse, bs, k, ptr, col, val, P));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace
-{
-
-/* One row of the filtered matrix, in two passes: its length, then its entries with global columns. */
-struct FilteredRow {
-  AijRowsView     A;
-  PetscInt        bs, n, start;       // n owned nodes, start the first global row
-  const PetscInt *ghost, *ghost_node; // [ghost columns] global columns, ghost nodes
-  const PetscInt *gptr, *gcol;
-  const PetscInt *ptr; // null in the first pass
-  PetscInt       *length, *col;
-  PetscScalar    *val;
-
-  HD void operator()(PetscInt row) const
-  {
-    const PetscInt node = row / bs;
-    PetscInt       kept = 0, p = ptr ? ptr[row] : 0;
-    PetscScalar    diagonal = 0, lumped = 0;
-    bool           all = false;
-
-    A.for_each_entry(row, [&](PetscInt j, PetscScalar a) {
-      if (j == row) diagonal += a;
-      if (keep(node, j)) kept++;
-      else if (component(j) == row % bs) lumped += a;
-    });
-    all = !(PetscRealPart((diagonal + lumped) * PetscConj(diagonal)) >= 0.1 * PetscRealPart(diagonal * PetscConj(diagonal)));
-    if (!ptr) {
-      length[row] = all ? A.entries_before(row + 1) - A.entries_before(row) : kept;
-      return;
-    }
-    A.for_each_entry(row, [&](PetscInt j, PetscScalar a) {
-      if (!all && !keep(node, j)) return;
-      col[p] = j < A.ncols ? start + j : ghost[j - A.ncols];
-      val[p] = a;
-      p++;
-    });
-    if (all) return;
-    A.for_each_entry(row, [&](PetscInt j, PetscScalar a) { // onto the diagonal block, component by component
-      if (keep(node, j)) return;
-      const PetscInt to = start + node * bs + component(j);
-
-      for (PetscInt q = ptr[row]; q < p; q++) {
-        if (col[q] == to) val[q] += a;
-      }
-    });
-  }
-
-private:
-  HD PetscInt component(PetscInt j) const { return (j < A.ncols ? j : ghost[j - A.ncols]) % bs; }
-  HD bool     keep(PetscInt node, PetscInt j) const
-  {
-    const PetscInt J   = j < A.ncols ? j / bs : n + ghost_node[j - A.ncols];
-    PetscInt       low = gptr[node], high = gptr[node + 1];
-
-    if (J == node) return true;
-    while (low < high) {
-      const PetscInt middle = low + (high - low) / 2;
-
-      if (gcol[middle] < J) low = middle + 1;
-      else high = middle;
-    }
-    return low < gptr[node + 1] && gcol[low] == J;
-  }
-};
-
-} // namespace
 
 PetscErrorCode FilterWeak(Mat A, const Graph &G, Mat *filtered)
 {

@@ -1,6 +1,6 @@
 #include "strength.hpp"
-#include "core/for_each_row.hpp"
 #include "mat/common/compat.hpp"
+#include "strength_rows.hpp"
 #include <petsc/private/petscimpl.h>
 #include <algorithm>
 #include <limits>
@@ -123,146 +123,6 @@ PetscErrorCode CreateAij(MPI_Comm comm, PetscInt m, PetscInt n, PetscInt rbs, Pe
 
 namespace
 {
-
-/* The matrix seen in blocks of bs x bs. */
-struct BlockRows {
-  AijRowsView     A;
-  PetscInt        bs, n;      // n owned nodes
-  const PetscInt *ghost_node; // [ghost columns] to ghost nodes
-  PetscInt       *place;      // [rows] scratch: the next entry of each row
-
-  /* f(local node, squared Frobenius norm) for every block of a block row, ascending. */
-  template <class F> HD void for_each_block(PetscInt node, F f) const
-  {
-    if (bs == 1) {
-      A.for_each_entry(node, [&](PetscInt j, PetscScalar a) { f(j, PetscRealPart(a * PetscConj(a))); });
-      return;
-    }
-    merge(
-      node, A.dptr, A.dcol, A.dval, [this](PetscInt c) { return c / bs; }, f);
-    merge(
-      node, A.optr, A.ocol, A.oval, [this](PetscInt c) { return n + ghost_node[c]; }, f);
-  }
-
-private:
-  /* The bs rows of a node are sorted: walk them side by side. */
-  template <class N, class F> HD void merge(PetscInt node, const PetscInt *ptr, const PetscInt *col, const PetscScalar *val, N node_of, F f) const
-  {
-    const PetscInt first = node * bs, last = first + bs;
-
-    for (PetscInt r = first; r < last; r++) place[r] = ptr[r];
-    for (;;) {
-      PetscInt  next  = PETSC_MAX_INT;
-      PetscReal norm2 = 0;
-
-      for (PetscInt r = first; r < last; r++) {
-        if (place[r] < ptr[r + 1]) {
-          const PetscInt j = node_of(col[place[r]]);
-
-          if (j < next) next = j;
-        }
-      }
-      if (next == PETSC_MAX_INT) return;
-      for (PetscInt r = first; r < last; r++) {
-        for (; place[r] < ptr[r + 1] && node_of(col[place[r]]) == next; place[r]++) norm2 += PetscRealPart(val[place[r]] * PetscConj(val[place[r]]));
-      }
-      f(next, norm2);
-    }
-  }
-};
-
-HD inline bool finite_real(PetscReal x)
-{
-  return x - x == 0;
-}
-
-/* 1 / |a_ii|, or 0 for a zero: whatever such a row holds is strong. */
-struct DiagonalNorm {
-  BlockRows  A;
-  PetscReal *rdiag;
-  PetscInt  *bad;
-
-  HD void operator()(PetscInt i) const
-  {
-    PetscReal d  = 0;
-    bool      ok = true;
-
-    A.for_each_block(i, [&](PetscInt j, PetscReal norm2) {
-      ok = ok && finite_real(norm2);
-      if (j == i) d = norm2;
-    });
-    d        = d > 0 ? 1 / PetscSqrtReal(d) : 0;
-    rdiag[i] = finite_real(d) ? d : 0;
-    bad[i]   = !ok;
-  }
-};
-
-/* Rounded to float: values that differ only by the order of a sum compare equal. */
-struct Measure {
-  const PetscReal *rdiag; // [n + nghost]
-  float            cut;
-
-  HD float operator()(PetscInt i, PetscInt j, PetscReal norm2) const
-  {
-    const PetscReal scale = rdiag[i] * rdiag[j];
-    const PetscReal w     = norm2 * (scale > 0 ? scale : 1);
-
-    if (norm2 == 0) return 0;
-    return scale > 0 && w < 1e30 ? static_cast<float>(w) : 1e30f;
-  }
-  HD bool strong(float w) const { return w > cut; }
-};
-
-struct CountStrong {
-  BlockRows A;
-  Measure   measure;
-  PetscInt *count;
-
-  HD void operator()(PetscInt i) const
-  {
-    PetscInt k = 0;
-
-    A.for_each_block(i, [&](PetscInt j, PetscReal norm2) { k += j != i && measure.strong(measure(i, j, norm2)); });
-    count[i] = k;
-  }
-};
-
-/* Writes the strong edges that do not lead to an isolated node. check[i] sums a bilinear form r_i s_j - r_j s_i over the edges: it adds up to zero over
-   all ranks if the edge set is symmetric, and else hardly ever. */
-struct FillStrong {
-  BlockRows       A;
-  Measure         measure;
-  PetscInt        start;
-  const PetscInt *ghost; // global numbers of ghost nodes
-  const PetscInt *count; // [n + nghost] before this pass
-  const PetscInt *ptr;
-  PetscInt       *col, *length;
-  float          *weight;
-  std::uint64_t  *check;
-
-  HD void operator()(PetscInt i) const
-  {
-    const std::uint64_t hi  = hash62(start + i);
-    std::uint64_t       sum = 0;
-    PetscInt            p   = ptr[i];
-
-    A.for_each_block(i, [&](PetscInt j, PetscReal norm2) {
-      const float w = measure(i, j, norm2);
-
-      if (j == i || !measure.strong(w) || !count[j]) return;
-      const std::uint64_t hj = hash62(j < A.n ? start + j : ghost[j - A.n]);
-      sum += hi * second(hj) - hj * second(hi);
-      col[p]    = j;
-      weight[p] = w;
-      p++;
-    });
-    length[i] = p - ptr[i];
-    check[i]  = sum;
-  }
-
-private:
-  HD static std::uint64_t second(std::uint64_t h) { return (h ^ (h >> 27)) * 0xD6E8FEB86659FD93u; }
-};
 
 /* Removes the gaps that edges to isolated nodes left. */
 PetscErrorCode Compact(Graph &G, const std::vector<PetscInt> &length)
@@ -425,7 +285,7 @@ PetscErrorCode StrengthGraph(Mat A, PetscInt bs, PetscReal threshold, Graph &G)
   PetscCall(RowPointer(G.comm, length, G.ptr));
   PetscCallCXX(G.col.resize(G.ptr[G.n]), G.weight.resize(G.ptr[G.n]));
   PetscCallCXX(for_each_row(Space::Host, G.n,
-                            FillStrong{blocks, measure, G.start, G.ghost.data(), count.data(), G.ptr.data(), G.col.data(), length.data(), G.weight.data(), check.data()}));
+                            FillStrong{blocks, measure, G.start, G.ghost.data(), count.data(), G.ptr.data(), G.col.data(), length.data(), G.weight.data(), check.data(), nullptr}));
   PetscCall(rows.close());
   asymmetry = std::accumulate(check.begin(), check.end(), std::uint64_t(0));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &asymmetry, 1, MPI_UINT64_T, MPI_SUM, G.comm));

@@ -1,0 +1,20 @@
+/* Operations with whole CSR matrices that the set-up of a preconditioner needs, in either space. Those that make a matrix sort the columns of each row, and
+   add every entry up in the order of the columns of the left factor: results do not depend on the run, and those of host and device differ by rounding alone. */
+#pragma once
+#include "csr_matrix.hpp"
+
+namespace goza
+{
+
+void multiply(const Csr &A, const PetscScalar *x, PetscScalar *y); // y = A x
+
+CsrMatrix transpose(const Csr &A);
+
+bool columns_ascend(const Csr &A); // strictly, in every row
+
+/* A B. with_diagonal: every row has its diagonal entry, whatever the factors hold. multiply_numeric() puts in the values of factors whose patterns are those
+   that C was made from. */
+CsrMatrix multiply(const Csr &A, const Csr &B, bool with_diagonal = false);
+void      multiply_numeric(const Csr &A, const Csr &B, CsrMatrix &C);
+
+} // namespace goza

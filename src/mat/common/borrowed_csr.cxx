@@ -1,0 +1,73 @@
+#include "borrowed_csr.hpp"
+#include "errors.hpp"
+#include <petsc/private/matimpl.h>
+
+namespace goza
+{
+
+PetscErrorCode BorrowedCsr::open(Mat A, Space space, bool with_columns)
+{
+  PetscBool host_is_truth, done;
+
+  PetscFunctionBegin;
+  PetscCall(close());
+  /* values that only the host has are staged for the moment; asking an AIJCUSPARSE for device pointers would make it keep a second copy there */
+#if PetscDefined(HAVE_DEVICE)
+  host_is_truth = (PetscBool)(A->offloadmask == PETSC_OFFLOAD_CPU || A->offloadmask == PETSC_OFFLOAD_UNALLOCATED);
+#else
+  host_is_truth = PETSC_TRUE;
+#endif
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n_, &ptr_, &col_, &done));
+  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Matrix type %s gives no row pointers", ((PetscObject)A)->type_name);
+  PetscCall(PetscObjectReference((PetscObject)A));
+  A_   = A;
+  nnz_ = ptr_[A->rmap->n];
+  csr_ = {Space::Host, A->rmap->n, A->cmap->n, ptr_, col_, NULL, nnz_};
+  if (host_is_truth || space == Space::Host) {
+    PetscCall(MatSeqAIJGetArrayRead(A, &val_));
+    csr_.val = val_;
+  } else {
+    const PetscInt *device_ptr, *device_col;
+    PetscScalar    *device_val;
+    PetscMemType    memtype = PETSC_MEMTYPE_HOST;
+
+    /* AIJCUSPARSE drops empty rows from the row pointer it hands out, so that is the host's; columns and values are where they were computed */
+    PetscCall(MatSeqAIJGetCSRAndMemType(A, &device_ptr, &device_col, &device_val, &memtype));
+    if (PetscMemTypeDevice(memtype)) csr_.space = Space::Cuda;
+    csr_.col = device_col;
+    csr_.val = device_val;
+  }
+  if (space == Space::Cuda) {
+    PetscCall(Guarded([&] {
+      copy_     = CsrMatrix(space, csr_.nrows, csr_.ncols);
+      copy_.ptr = Array<PetscInt>(space, ptr_, csr_.nrows + 1);
+      csr_.ptr  = copy_.ptr.data();
+      if (csr_.space != space) {
+        if (with_columns) copy_.col = Array<PetscInt>(space, csr_.col, nnz_);
+        copy_.val = Array<PetscScalar>(space, csr_.val, nnz_);
+        csr_.col  = copy_.col.data();
+        csr_.val  = copy_.val.data();
+      }
+      csr_.space = space;
+    }));
+    PetscCall(PetscLogCpuToGpu((PetscLogDouble)copy_.bytes()));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BorrowedCsr::close()
+{
+  PetscBool done;
+
+  PetscFunctionBegin;
+  if (!A_) PetscFunctionReturn(PETSC_SUCCESS);
+  if (val_) PetscCall(MatSeqAIJRestoreArrayRead(A_, &val_));
+  PetscCall(MatRestoreRowIJ(A_, 0, PETSC_FALSE, PETSC_FALSE, &n_, &ptr_, &col_, &done));
+  PetscCall(MatDestroy(&A_));
+  val_  = NULL;
+  csr_  = {};
+  copy_ = CsrMatrix();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza

@@ -1,0 +1,32 @@
+/* The arrays of a SeqAIJ-based matrix as CSR in the space where they are wanted: lent by PETSc where they are there already, else copied for the time. */
+#pragma once
+#include "core/csr_matrix.hpp"
+#include <petscmat.h>
+
+namespace goza
+{
+
+class BorrowedCsr {
+public:
+  BorrowedCsr()                               = default;
+  BorrowedCsr(const BorrowedCsr &)            = delete;
+  BorrowedCsr &operator=(const BorrowedCsr &) = delete;
+  ~BorrowedCsr() { (void)close(); }
+
+  /* with_columns: else csr().col may be NULL. A must not change before close(). */
+  PetscErrorCode open(Mat A, Space space, bool with_columns = true);
+  PetscErrorCode close();
+  const Csr     &csr() const { return csr_; }
+  PetscInt       nnz() const { return nnz_; }
+  std::size_t    bytes() const { return copy_.bytes(); }
+
+private:
+  Mat                A_   = NULL;
+  const PetscInt    *ptr_ = NULL, *col_ = NULL; // the host's, lent
+  const PetscScalar *val_ = NULL;               // the same, where they were asked for
+  PetscInt           n_ = 0, nnz_ = 0;
+  CsrMatrix          copy_;
+  Csr                csr_{};
+};
+
+} // namespace goza

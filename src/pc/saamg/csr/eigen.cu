@@ -1,0 +1,266 @@
+#include "eigen.hpp"
+#include "core/algorithm.hpp"
+#include "core/for_each_row.hpp"
+#include "pc/saamg/eigen.hpp"
+
+namespace goza
+{
+
+namespace
+{
+
+struct Facts {
+  Csr           A;
+  PetscScalar  *dinv;
+  std::int64_t *alone, *positive, *negative, *bad, *bad_square;
+
+  HD void operator()(PetscInt i) const
+  {
+    PetscScalar d       = 0;
+    bool        coupled = false, finite = true, squares_finite = true;
+
+    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) {
+      const PetscScalar a = A.val[p];
+
+      finite         = finite && a - a == PetscScalar(0);
+      squares_finite = squares_finite && a * a - a * a == PetscScalar(0);
+      if (A.col[p] == i) d = a;
+      else coupled = coupled || a != PetscScalar(0);
+    }
+    const PetscScalar inverse = d != PetscScalar(0) ? PetscScalar(1) / d : PetscScalar(0);
+
+    dinv[i]       = inverse - inverse == PetscScalar(0) ? inverse : PetscScalar(0);
+    alone[i]      = !coupled;
+    positive[i]   = dinv[i] > 0;
+    negative[i]   = dinv[i] < 0;
+    bad[i]        = !finite;
+    bad_square[i] = !squares_finite;
+  }
+};
+
+/* --- Lanczos for D^-1 A in the inner product of sign D. Its coefficients stay where the vectors are until all steps are done. */
+
+struct Start {
+  const PetscScalar *dinv;
+  PetscScalar       *r, *product;
+
+  HD void operator()(PetscInt i) const
+  {
+    r[i]       = hashed_entry(i, dinv[i]);
+    product[i] = r[i] * dinv[i] * r[i];
+  }
+};
+
+/* The one "row" of a step: |r| and its inverse. */
+struct Length {
+  PetscReal          sign;
+  const PetscScalar *length2; // r^T D^-1 r
+  PetscScalar       *length, *inverse;
+
+  HD void operator()(PetscInt) const
+  {
+    *length  = PetscSqrtReal(PetscMax(sign * *length2, 0));
+    *inverse = *length > 0 ? 1 / *length : 0;
+  }
+};
+
+/* q = r / |r| and v = D^-1 q, columns of sign D^-1 */
+struct Normalise {
+  PetscReal          sign;
+  const PetscScalar *r, *dinv, *inverse;
+  PetscScalar       *q, *v;
+
+  HD void operator()(PetscInt i) const
+  {
+    q[i] = r[i] * *inverse;
+    v[i] = sign * dinv[i] * q[i];
+  }
+};
+
+struct Products {
+  const PetscScalar *w, *v, *v_old;
+  PetscScalar       *wv, *wv_old;
+
+  HD void operator()(PetscInt i) const
+  {
+    wv[i]     = w[i] * v[i];
+    wv_old[i] = w[i] * v_old[i];
+  }
+};
+
+/* r = w - (w^T v) q - beta q_old */
+struct Advance {
+  const PetscScalar *w, *q, *q_old, *dinv, *wv, *beta; // q_old is zero in the first step
+  PetscScalar       *r, *product;
+
+  HD void operator()(PetscInt i) const
+  {
+    r[i]       = w[i] - *wv * q[i] - *beta * q_old[i];
+    product[i] = r[i] * dinv[i] * r[i];
+  }
+};
+
+/* As Lanczos() in eigen.cxx, which says when to stop. */
+PetscReal lanczos(const Csr &A, const Array<PetscScalar> &dinv, PetscReal sign, PetscInt its, bool *symmetric)
+{
+  const Space        space = A.space;
+  const PetscInt     n     = A.nrows;
+  Array<PetscScalar> r(space, n), q(space, n), q_old(space, n), v(space, n), v_old(space, n), w(space, n), product(space, n), other(space, n);
+  Array<PetscScalar> length2(space, its + 1), wv(space, its), wv_old(space, its), length(space, 2);
+  PetscReal          a[max_lanczos_steps], b[max_lanczos_steps], largest = 0;
+  PetscInt           k = 0;
+
+  q.zero();
+  v.zero();
+  for_each_row(space, n, Start{dinv.data(), r.data(), product.data()});
+  sum_into(space, product.data(), n, length2.data());
+  for (PetscInt step = 0; step < its; step++) {
+    q.swap(q_old);
+    v.swap(v_old);
+    for_each_row(space, 1, Length{sign, length2.data() + step, length.data(), length.data() + 1});
+    for_each_row(space, n, Normalise{sign, r.data(), dinv.data(), length.data() + 1, q.data(), v.data()});
+    multiply(A, v.data(), w.data());
+    for_each_row(space, n, Products{w.data(), v.data(), v_old.data(), product.data(), other.data()});
+    sum_into(space, product.data(), n, wv.data() + step);
+    sum_into(space, other.data(), n, wv_old.data() + step);
+    for_each_row(space, n, Advance{w.data(), q.data(), q_old.data(), dinv.data(), wv.data() + step, length.data(), r.data(), product.data()});
+    sum_into(space, product.data(), n, length2.data() + step + 1);
+  }
+
+  const std::vector<PetscScalar> lengths = length2.to_host(), back = wv.to_host(), back_old = wv_old.to_host();
+
+  *symmetric = true;
+  for (; k < its; k++) {
+    const PetscReal next = PetscSqrtReal(PetscMax(sign * PetscRealPart(lengths[k]), 0)), beta = k ? next : 0;
+
+    if (!(next > lanczos_breakdown * largest) || PetscIsInfOrNanReal(next)) break; // an invariant subspace, or a zero matrix
+    if (k) b[k - 1] = next;
+    a[k]    = PetscRealPart(back[k]);
+    largest = PetscMax(PetscMax(largest, beta), PetscAbsScalar(back[k]));
+    if (k && PetscAbsScalar(back_old[k] - beta) > 1e-3 * largest) {
+      *symmetric = false;
+      break;
+    }
+  }
+  return k ? TridiagonalRadius(k, a, b) : 0;
+}
+
+/* --- Arnoldi, for matrices that are not symmetric */
+
+struct StartScaled {
+  const PetscScalar *dinv;
+  PetscScalar       *v;
+
+  HD void operator()(PetscInt i) const { v[i] = hashed_entry(i, dinv[i]) * dinv[i]; }
+};
+
+struct Scale {
+  const PetscScalar *by; // null: 1
+  PetscScalar        factor, *v;
+
+  HD void operator()(PetscInt i) const { v[i] *= by ? factor * by[i] : factor; }
+};
+
+struct Subtract {
+  PetscScalar        h;
+  const PetscScalar *x;
+  PetscScalar       *y;
+
+  HD void operator()(PetscInt i) const { y[i] -= h * x[i]; }
+};
+
+struct Multiply {
+  const PetscScalar *x, *y;
+  PetscScalar       *product;
+
+  HD void operator()(PetscInt i) const { product[i] = x[i] * y[i]; }
+};
+
+PetscScalar dot(const Array<PetscScalar> &x, const Array<PetscScalar> &y, Array<PetscScalar> &work)
+{
+  Array<PetscScalar> result(x.space(), 1);
+
+  for_each_row(x.space(), static_cast<PetscInt>(x.size()), Multiply{x.data(), y.data(), work.data()});
+  sum_into(x.space(), work.data(), x.size(), result.data());
+  return read_value(x.space(), result.data());
+}
+
+PetscReal normalise(Array<PetscScalar> &x, Array<PetscScalar> &work)
+{
+  const PetscReal norm = PetscSqrtReal(PetscRealPart(dot(x, x, work)));
+
+  if (norm > 0) for_each_row(x.space(), static_cast<PetscInt>(x.size()), Scale{nullptr, 1 / norm, x.data()});
+  return norm;
+}
+
+/* As Arnoldi() in eigen.cxx. */
+PetscReal arnoldi(const Csr &A, const Array<PetscScalar> &dinv, PetscInt its)
+{
+  const Space                     space = A.space;
+  const PetscInt                  n     = A.nrows;
+  std::vector<Array<PetscScalar>> V;
+  Array<PetscScalar>              work(space, n);
+  std::vector<PetscScalar>        H(its * its, 0), h(its), square;
+  PetscReal                       norm, largest = 0;
+  PetscInt                        k = 0;
+
+  V.emplace_back(space, n);
+  for_each_row(space, n, StartScaled{dinv.data(), V[0].data()});
+  norm = normalise(V[0], work);
+  if (!(norm > 0) || PetscIsInfOrNanReal(norm)) return 0;
+  while (k < its) {
+    V.emplace_back(space, n);
+    multiply(A, V[k].data(), V[k + 1].data());
+    for_each_row(space, n, Scale{dinv.data(), 1, V[k + 1].data()});
+    for (PetscInt i = 0; i <= k; i++) {
+      H[i * its + k] = h[i] = dot(V[k + 1], V[i], work);
+      largest               = PetscMax(largest, PetscAbsScalar(h[i]));
+    }
+    for (PetscInt i = 0; i <= k; i++) for_each_row(space, n, Subtract{h[i], V[i].data(), V[k + 1].data()});
+    norm = normalise(V[k + 1], work);
+    k++;
+    if (k == its || !(norm > lanczos_breakdown * largest) || PetscIsInfOrNanReal(norm)) break;
+    H[k * its + k - 1] = norm;
+  }
+  square.resize(k * k);
+  for (PetscInt i = 0; i < k; i++) std::copy_n(H.begin() + i * its, k, square.begin() + i * k);
+  return DenseRadius(k, square);
+}
+
+} // namespace
+
+CsrFacts row_facts(const Csr &A)
+{
+  const Space         space = A.space;
+  CsrFacts            facts;
+  Array<std::int64_t> flags[4], counts(space, 5);
+
+  facts.dinv  = Array<PetscScalar>(space, A.nrows);
+  facts.alone = Array<std::int64_t>(space, A.nrows);
+  for (auto &f : flags) f = Array<std::int64_t>(space, A.nrows);
+  for_each_row(space, A.nrows, Facts{A, facts.dinv.data(), facts.alone.data(), flags[0].data(), flags[1].data(), flags[2].data(), flags[3].data()});
+  sum_into(space, facts.alone.data(), facts.alone.size(), counts.data());
+  for (int f = 0; f < 4; f++) sum_into(space, flags[f].data(), flags[f].size(), counts.data() + 1 + f);
+
+  const std::vector<std::int64_t> n = counts.to_host();
+
+  facts.nalone         = n[0];
+  facts.positive       = n[1] > 0;
+  facts.negative       = n[2] > 0;
+  facts.finite         = n[3] == 0;
+  facts.squares_finite = n[4] == 0;
+  return facts;
+}
+
+PetscReal lambda_max(const Csr &A, const CsrFacts &facts, PetscInt its)
+{
+  PetscReal lambda    = 0;
+  bool      symmetric = false;
+
+  its = PetscMin(PetscMin(PetscMax(its, 1), A.nrows), max_lanczos_steps);
+  if (facts.positive != facts.negative) lambda = lanczos(A, facts.dinv, facts.positive ? 1 : -1, its, &symmetric);
+  if ((facts.positive || facts.negative) && !symmetric) lambda = arnoldi(A, facts.dinv, its);
+  return lambda > 0 && !PetscIsInfOrNanReal(lambda) ? lambda : 1;
+}
+
+} // namespace goza

@@ -1,0 +1,14 @@
+/* The coarse operator of one rank's matrix, in the space where the matrix is: as galerkin.hpp. */
+#pragma once
+#include "core/csr_ops.hpp"
+
+namespace goza
+{
+
+/* Ac = R (A P). AP is A P on return; of it, galerkin_update() needs the pattern. */
+CsrMatrix galerkin_product(const Csr &A, const CsrMatrix &P, const CsrMatrix &R, CsrMatrix &AP);
+
+/* The same with new values in A and all patterns as they were. */
+void galerkin_update(const Csr &A, const CsrMatrix &P, const CsrMatrix &R, CsrMatrix &AP, CsrMatrix &Ac);
+
+} // namespace goza

@@ -1,0 +1,92 @@
+#include "prolong.hpp"
+#include "core/csr_pattern.hpp"
+#include "pc/saamg/prolong_rows.hpp"
+
+namespace goza
+{
+
+namespace
+{
+
+/* The aggregates that the rows of a node reach. */
+struct ReachedRows {
+  const PetscInt *ptr, *col;
+  PetscInt        bs;
+  const PetscInt *aggregate; // [rows]
+
+  HD PetscInt bound(PetscInt node) const { return ptr[(node + 1) * bs] - ptr[node * bs] + 1; }
+
+  template <class F> HD void visit(PetscInt node, int lane, int lanes, F f) const
+  {
+    const PetscInt end = ptr[(node + 1) * bs];
+
+    if (aggregate[node * bs] < 0) return;
+    if (lane == 0) f(aggregate[node * bs]);
+    for (PetscInt p = ptr[node * bs] + lane; p < end; p += lanes) {
+      const PetscInt a = aggregate[col[p]];
+
+      if (a >= 0) f(a);
+    }
+  }
+};
+
+struct AggregateOfRow {
+  PetscInt        bs;
+  const PetscInt *of_node;
+  PetscInt       *of_row;
+
+  HD void operator()(PetscInt row) const { of_row[row] = of_node[row / bs]; }
+};
+
+struct RowLengths {
+  PetscInt        bs, k;
+  const PetscInt *begin;
+  PetscInt       *length;
+
+  HD void operator()(PetscInt row) const { length[row] = (begin[row / bs + 1] - begin[row / bs]) * k; }
+};
+
+} // namespace
+
+CsrMatrix smoothed_prolongator(const Csr &A, const CsrAggregates &aggregates, PetscInt bs, PetscInt k, const Array<PetscScalar> &Q, const Array<PetscScalar> &dinv, PetscReal omega)
+{
+  const Space     space  = A.space;
+  const PetscInt  nnodes = A.nrows / bs;
+  CsrMatrix       P(space, A.nrows, aggregates.n * k);
+  Array<PetscInt> begin, reached, of_row(space, bs > 1 ? A.nrows : 0);
+  const PetscInt *aggregate = aggregates.of_node.data();
+
+  if (bs > 1) {
+    for_each_row(space, A.nrows, AggregateOfRow{bs, aggregate, of_row.data()});
+    aggregate = of_row.data();
+  }
+  find_pattern(space, nnodes, aggregates.n, ReachedRows{A.ptr, A.col, bs, aggregate}, true, begin, reached);
+  P.ptr = Array<PetscInt>(space, A.nrows + 1);
+  for_each_row(space, A.nrows, RowLengths{bs, k, begin.data(), P.ptr.data()});
+  const PetscInt nnz = lengths_to_pointer(space, P.ptr);
+  P.col              = Array<PetscInt>(space, nnz);
+  P.val              = Array<PetscScalar>(space, nnz);
+  for_each_row(space, A.nrows,
+               SmoothedRow{rows_of(A), bs, k, aggregate, Q.data(), dinv.data(), omega, reached.data(), begin.data(), P.ptr.data(), P.col.data(), P.val.data()});
+  return P;
+}
+
+CsrMatrix filter_weak(const Csr &A, PetscInt bs, const CsrGraph &G)
+{
+  const Space space = A.space;
+  CsrMatrix   F(space, A.nrows, A.ncols);
+
+  F.ptr = Array<PetscInt>(space, A.nrows + 1);
+  FilteredRow body{rows_of(A), bs, G.n, 0, nullptr, nullptr, G.ptr.data(), G.col.data(), nullptr, F.ptr.data(), nullptr, nullptr};
+  for_each_row(space, A.nrows, body);
+  const PetscInt nnz = lengths_to_pointer(space, F.ptr);
+  F.col              = Array<PetscInt>(space, nnz);
+  F.val              = Array<PetscScalar>(space, nnz);
+  body.ptr           = F.ptr.data();
+  body.col           = F.col.data();
+  body.val           = F.val.data();
+  for_each_row(space, A.nrows, body);
+  return F;
+}
+
+} // namespace goza

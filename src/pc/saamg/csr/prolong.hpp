@@ -1,0 +1,22 @@
+/* Interpolation for one rank's matrix, in the space where the matrix is: as tentative.hpp and prolong.hpp. */
+#pragma once
+#include "graph.hpp"
+
+namespace goza
+{
+
+struct CsrTentative {
+  Array<PetscScalar> Q;       // [rows][k]: the entries of T; a row's columns are its aggregate's
+  Array<PetscScalar> Bcoarse; // [k * aggregates][k]
+};
+
+/* B [rows][k] */
+CsrTentative tentative(const CsrAggregates &aggregates, PetscInt bs, PetscInt k, const Array<PetscScalar> &B);
+
+/* P = (I - omega D^-1 A) T on the rows that have an aggregate */
+CsrMatrix smoothed_prolongator(const Csr &A, const CsrAggregates &aggregates, PetscInt bs, PetscInt k, const Array<PetscScalar> &Q, const Array<PetscScalar> &dinv, PetscReal omega);
+
+/* A without the weak entries, which are added to the diagonal. G is not borrowed. */
+CsrMatrix filter_weak(const Csr &A, PetscInt bs, const CsrGraph &G);
+
+} // namespace goza

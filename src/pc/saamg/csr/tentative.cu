@@ -1,0 +1,56 @@
+#include "core/algorithm.hpp"
+#include "prolong.hpp"
+#include "pc/saamg/tentative_rows.hpp"
+
+namespace goza
+{
+
+namespace
+{
+
+/* One entry of an aggregate's Gram matrix, added up in the order of the nodes. */
+struct GramEntry {
+  PetscInt           bs, k;
+  const PetscInt    *begin, *node; // the nodes of aggregate a: node[begin[a]] .. node[begin[a + 1] - 1]
+  const PetscScalar *Q;            // [rows][k]
+  PetscScalar       *gram;         // [aggregates][k][k], upper triangles
+
+  HD void operator()(PetscInt e) const
+  {
+    const PetscInt a = e / (k * k), i = e % (k * k) / k, j = e % k;
+    PetscScalar    sum = 0;
+
+    for (PetscInt m = begin[a]; m < begin[a + 1] && i <= j; m++) {
+      for (PetscInt c = 0; c < bs; c++) {
+        const PetscScalar *q = Q + (static_cast<std::size_t>(node[m]) * bs + c) * k;
+
+        sum += q[i] * q[j];
+      }
+    }
+    gram[e] = sum;
+  }
+};
+
+} // namespace
+
+CsrTentative tentative(const CsrAggregates &aggregates, PetscInt bs, PetscInt k, const Array<PetscScalar> &B)
+{
+  const Space        space  = B.space();
+  const PetscInt     nnodes = static_cast<PetscInt>(aggregates.of_node.size()), entries = aggregates.n * k * k;
+  CsrTentative       T;
+  Array<PetscScalar> again(space, entries);
+  Array<PetscInt>    begin, node;
+
+  T.Q       = Array<PetscScalar>(space, B.data(), B.size());
+  T.Bcoarse = Array<PetscScalar>(space, entries);
+  group_by(space, aggregates.of_node.data(), nnodes, aggregates.n, begin, node);
+  for (Array<PetscScalar> *R : {&T.Bcoarse, &again}) { // the second pass removes what rounding left in the first
+    for_each_row(space, entries, GramEntry{bs, k, begin.data(), node.data(), T.Q.data(), R->data()});
+    for_each_row(space, aggregates.n, Factor{k, R->data()});
+    for_each_row(space, nnodes * bs, SolveRow{k, aggregates.of_node.data(), R->data(), T.Q.data(), bs});
+  }
+  for_each_row(space, aggregates.n, MultiplyFactors{k, again.data(), T.Bcoarse.data()});
+  return T;
+}
+
+} // namespace goza

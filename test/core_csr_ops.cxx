@@ -1,0 +1,183 @@
+/* Products and transposes of CSR matrices against a simple reference, on the host and, where there is one, on the device. */
+#include "core/csr_ops.hpp"
+
+#include "support/gallery.hpp"
+
+#include <cmath>
+#include <map>
+
+using namespace goza;
+using goza_test::uniform;
+
+namespace
+{
+
+using Sparse = std::vector<std::map<PetscInt, PetscScalar>>; // rows
+
+struct Shape {
+  std::string name;
+  PetscInt    m, n;
+  Sparse      rows;
+};
+
+Shape random_matrix(const std::string &name, PetscInt m, PetscInt n, PetscInt seed, PetscInt mean)
+{
+  Shape s{name, m, n, Sparse(m)};
+
+  for (PetscInt i = 0; i < m && n; i++) {
+    const PetscInt length = static_cast<PetscInt>((uniform(i, 1, seed) + 1) * mean);
+    for (PetscInt k = 0; k < length; k++) s.rows[i][static_cast<PetscInt>((uniform(i, 2 + k, seed) + 1) / 2 * n)] = uniform(i, 1000 + k, seed);
+  }
+  return s;
+}
+
+Shape dense_row(const std::string &name, PetscInt n)
+{
+  Shape s = random_matrix(name, n, n, 5, 2);
+  for (PetscInt j = 0; j < n; j++) {
+    s.rows[n / 2][j] = 1 + j;
+    s.rows[j][n / 3] = 2;
+  }
+  return s;
+}
+
+CsrMatrix csr(Space space, const Shape &s)
+{
+  std::vector<PetscInt>    ptr{0}, col;
+  std::vector<PetscScalar> val;
+  CsrMatrix                A(space, s.m, s.n);
+
+  for (const auto &row : s.rows) {
+    for (const auto &[j, v] : row) {
+      col.push_back(j);
+      val.push_back(v);
+    }
+    ptr.push_back(static_cast<PetscInt>(col.size()));
+  }
+  A.ptr = Array<PetscInt>(space, ptr.data(), ptr.size());
+  A.col = Array<PetscInt>(space, col.data(), col.size());
+  A.val = Array<PetscScalar>(space, val.data(), val.size());
+  return A;
+}
+
+void check_equal(const CsrMatrix &A, const Sparse &want, const std::string &what)
+{
+  const auto ptr = A.ptr.to_host(), col = A.col.to_host();
+  const auto val = A.val.to_host();
+
+  BOOST_TEST_REQUIRE(A.nrows == static_cast<PetscInt>(want.size()));
+  for (PetscInt i = 0; i < A.nrows; i++) {
+    BOOST_TEST_REQUIRE(ptr[i + 1] - ptr[i] == static_cast<PetscInt>(want[i].size()), what << ": length of row " << i);
+    PetscInt p = ptr[i];
+    for (const auto &[j, v] : want[i]) {
+      BOOST_TEST_REQUIRE(col[p] == j, what << ": row " << i << " column " << col[p] << " for " << j);
+      BOOST_TEST_REQUIRE(std::abs(val[p] - v) <= 1000 * PETSC_MACHINE_EPSILON * (1 + std::abs(v)), what << ": (" << i << ", " << j << ")");
+      p++;
+    }
+  }
+}
+
+std::vector<Space> spaces()
+{
+  return device::available() ? std::vector<Space>{Space::Host, Space::Cuda} : std::vector<Space>{Space::Host};
+}
+
+Sparse reference_transpose(const Shape &s)
+{
+  Sparse t(s.n);
+  for (PetscInt i = 0; i < s.m; i++)
+    for (const auto &[j, v] : s.rows[i]) t[j][i] = v;
+  return t;
+}
+
+Sparse reference_product(const Shape &a, const Shape &b, bool with_diagonal)
+{
+  Sparse c(a.m);
+  for (PetscInt i = 0; i < a.m; i++) {
+    if (with_diagonal) c[i][i] = 0;
+    for (const auto &[j, v] : a.rows[i])
+      for (const auto &[l, w] : b.rows[j]) c[i][l] += v * w;
+  }
+  return c;
+}
+
+std::vector<Shape> squares()
+{
+  return {random_matrix("empty", 0, 0, 1, 3), random_matrix("1x1", 1, 1, 1, 2), random_matrix("no entries", 7, 7, 1, 0), random_matrix("short rows", 900, 900, 2, 4), random_matrix("longer rows", 700, 700, 3, 30), dense_row("a dense row and a dense column", 3000), random_matrix("nearly dense", 300, 300, 4, 150)};
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(transposes)
+{
+  auto list = squares();
+  list.push_back(random_matrix("wide", 40, 900, 7, 20));
+  list.push_back(random_matrix("tall", 900, 40, 8, 3));
+  for (Space space : spaces())
+    for (const Shape &s : list) {
+      const CsrMatrix A = csr(space, s), T = transpose(A.view());
+      check_equal(T, reference_transpose(s), s.name + " transposed");
+      BOOST_TEST(columns_ascend(A.view()));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(products)
+{
+  for (Space space : spaces())
+    for (const Shape &s : squares())
+      for (bool with_diagonal : {false, true}) {
+        const CsrMatrix A = csr(space, s);
+        CsrMatrix       C = multiply(A.view(), A.view(), with_diagonal);
+
+        check_equal(C, reference_product(s, s, with_diagonal), s.name + " squared");
+        Shape twice = s; // new values in the same pattern
+        for (auto &row : twice.rows)
+          for (auto &entry : row) entry.second *= 2;
+        const CsrMatrix B = csr(space, twice);
+        multiply_numeric(A.view(), B.view(), C);
+        check_equal(C, reference_product(s, twice, with_diagonal), s.name + " with new values");
+      }
+}
+
+BOOST_AUTO_TEST_CASE(rectangular_products)
+{
+  const Shape a = random_matrix("a", 50, 2000, 11, 40), b = random_matrix("b", 2000, 90, 12, 4);
+  for (Space space : spaces()) {
+    const CsrMatrix A = csr(space, a), B = csr(space, b);
+    const CsrMatrix C = multiply(A.view(), B.view());
+
+    check_equal(C, reference_product(a, b, false), "50 x 2000 times 2000 x 90");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(with_a_vector)
+{
+  for (Space space : spaces())
+    for (const Shape &s : squares()) {
+      const CsrMatrix          A = csr(space, s);
+      std::vector<PetscScalar> x(s.n);
+
+      for (PetscInt j = 0; j < s.n; j++) x[j] = uniform(j, 0, 31);
+      const Array<PetscScalar> X(space, x.data(), x.size());
+      Array<PetscScalar>       Y(space, s.m);
+      multiply(A.view(), X.data(), Y.data());
+      const auto y = Y.to_host();
+      for (PetscInt i = 0; i < s.m; i++) {
+        PetscScalar sum = 0, size = 0;
+        for (const auto &[j, v] : s.rows[i]) {
+          sum += v * x[j];
+          size += std::abs(v * x[j]);
+        }
+        BOOST_TEST_REQUIRE(std::abs(y[i] - sum) <= 1000 * PETSC_MACHINE_EPSILON * (1 + size), s.name << " row " << i);
+      }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(columns_out_of_order)
+{
+  const std::vector<PetscInt>    ptr{0, 2, 4}, col{1, 0, 0, 0};
+  const std::vector<PetscScalar> val{1, 2, 3, 4};
+
+  BOOST_TEST(!columns_ascend({Space::Host, 1, 2, ptr.data(), col.data(), val.data()}));
+  BOOST_TEST(!columns_ascend({Space::Host, 1, 2, ptr.data(), col.data() + 2, val.data()})); // the same column twice
+}
