@@ -45,6 +45,13 @@ says "threshold out of range" error 'pc_saamg_threshold' "$ex2" $load $good -pc_
 says "slice height no power of two" error 'slice_height' "$ex2" $load $good -mat_slicedell_slice_height 3
 says "full column indices" 0 ' 0 % of the columns in 16 bits' "$ex2" $load $good -mat_slicedell_slice_height 8 -mat_slicedell_index 32 -ksp_view
 says "short column indices" 0 '100 % of the columns in 16 bits' "$ex2" $load $good -mat_slicedell_slice_height 8 -mat_slicedell_index auto -ksp_view
+says "-help lists the options of cds" 0 'mat_cds_storage' "$ex2" $load -mat_type cds -help
+says "cds proves symmetric" 0 'half \(symmetric\) storage, 3 diagonals' "$ex2" $load -mat_type cds -m 40 -n 40 -ksp_view
+says "cds in full" 0 'full storage, 5 diagonals' "$ex2" $load -mat_type cds -m 40 -n 40 -mat_cds_storage full -ksp_view
+says "cds refuses padding, with the numbers" error 'mat_cds_max_fill allows 1' "$ex2" $load -mat_type cds -m 4000 -n 3 -mat_cds_storage full -mat_cds_max_fill 1
+says "unknown storage" error 'mat_cds_storage' "$ex2" $load -mat_type cds -mat_cds_storage quarter
+says "share out of range" error 'mat_cds_share' "$ex2" $load -mat_type cds -mat_cds_share 0
+says "unknown block size" error 'mat_cds_block_size' "$ex2" $load -mat_type cds -mat_cds_block_size 5
 says "-help lists the options of fold" 0 'mat_fold_width' "$ex2" $load -mat_type fold -help
 says "fold width chosen, and why" 0 'fold width [0-9]+ \(auto' "$ex2" $load -mat_type fold -ksp_view
 says "fold width given" 0 'fold width 3,' "$ex2" $load -mat_type fold -mat_fold_width 3 -ksp_view

@@ -281,7 +281,7 @@ const AddTests add([] {
     for (const char *window : {"0", "16", "4096"})
       add_test(options, std::string("height_") + height + "_window_" + window, [height, window] { good_slice_height(height, window); });
   add_test(options, "set_function", [] {
-    const MatCase c{mat_names().front(), VECSTANDARD, gallery_entry("power_law")};
+    const MatCase c{mat_named("slicedell"), VECSTANDARD, gallery_entry("power_law")};
     MatHandle     A = c.ours(), R = c.aij();
     PETSC_OK(MatSlicedEllSetSliceHeight(A, 16));
     c.check_same(A, R, "other height after use");
@@ -293,6 +293,38 @@ const AddTests add([] {
     BOOST_TEST(attempt([&] { return MatSlicedEllSetSortWindow(A, -2); }).says("mat_slicedell_sort_window"));
     c.check_same(A, R, "after a refusal");
     PETSC_OK(MatSlicedEllSetSliceHeight(R, 16)); /* on aij: nothing */
+  });
+
+  options = suite_named(nullptr, "cds_options");
+  add_test(options, "set_functions", [] {
+    const MatCase c{mat_named("cds"), VECSTANDARD, gallery_entry("stencil27")};
+    MatHandle     A = c.ours(), R = c.aij();
+    for (MatCDSStorage storage : {MAT_CDS_FULL, MAT_CDS_HALF, MAT_CDS_AUTO}) {
+      PETSC_OK(MatCDSSetStorage(A, storage));
+      c.check_same(A, R, "other storage after use");
+    }
+    PETSC_OK(MatCDSSetLimits(A, 1, 3)); /* shorter diagonals go to the remainder */
+    c.check_same(A, R, "full diagonals only");
+    PETSC_OK(MatCDSSetBlockSize(A, 3));
+    c.check_same(A, R, "blocks, or the remainder");
+    BOOST_TEST(attempt([&] { return MatCDSSetLimits(A, 0, 3); }).says("mat_cds_share"));
+    BOOST_TEST(attempt([&] { return MatCDSSetLimits(A, 1, 0.5); }).says("mat_cds_max_fill"));
+    BOOST_TEST(attempt([&] { return MatCDSSetBlockSize(A, 4); }).says("mat_cds_block_size"));
+    BOOST_TEST(attempt([&] { return MatCDSSetStorage(A, (MatCDSStorage)3); }).says("MatCDSStorage"));
+    c.check_same(A, R, "after a refusal");
+    PETSC_OK(MatCDSSetBlockSize(R, 3)); /* on aij: nothing */
+  });
+  /* refused at the product, and whole again when the option is taken back */
+  add_test(options, "half_of_an_unsymmetric_matrix", [] {
+    const MatCase c{mat_named("cds"), VECSTANDARD, gallery_entry("stencil5")};
+    MatHandle     A = c.ours(), R = c.aij();
+    VecHandle     x = c.in(R), y = c.out(R), left = c.out(R, 5);
+    to_both(A, R, [&](Mat M) { PETSC_OK(MatDiagonalScale(M, left, nullptr)); });
+    c.check_same(A, R, "values that are symmetric no more");
+    PETSC_OK(MatCDSSetStorage(A, MAT_CDS_HALF));
+    BOOST_TEST(attempt([&] { return MatMult(A, x, y); }).says("mat_cds_storage half"));
+    PETSC_OK(MatCDSSetStorage(A, MAT_CDS_AUTO));
+    c.check_same(A, R, "after a refusal");
   });
 });
 

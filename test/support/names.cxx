@@ -48,6 +48,14 @@ std::vector<MatName> mat_names()
   return names;
 }
 
+MatName mat_named(const std::string &set)
+{
+  for (const MatName &name : mat_names()) {
+    if (name.set == set) return name;
+  }
+  return {set, set, false}; /* -test_mat_types leaves it out: the test will say so */
+}
+
 std::vector<std::string> vec_names()
 {
   std::vector<std::string> names{VECSTANDARD};

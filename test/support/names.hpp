@@ -16,6 +16,7 @@ struct MatName {
 
 /* On one rank also the mpi form of each. -test_mat_types aij puts PETSc's own in their place: it must obey the same laws. */
 std::vector<MatName> mat_names();
+MatName              mat_named(const std::string &set);
 
 /* standard, and cuda where PETSc and the machine have it. */
 std::vector<std::string> vec_names();
