@@ -108,7 +108,7 @@ def main():
         gpu = has("-dm_vec_type", "cuda") is not None
         device = ["-dm_vec_type", "cuda", "-use_gpu_aware_mpi", "0"] if gpu else []
         plain = "aijcusparse" if gpu else "aij"
-        methods = [("slicedell + saamg", True, ["-dll_append", library, "-dm_mat_type", "slicedell", "-pc_type", "saamg"])]
+        methods = [(f"{type} + saamg", True, ["-dll_append", library, "-dm_mat_type", type, "-pc_type", "saamg"]) for type in ("cds", "slicedell")]
         methods += [(f"{plain} + {pc}", False, ["-dm_mat_type", plain, "-pc_type", pc]) for pc in ("gamg", "hypre", "ml") if pc == "gamg" or has("-pc_type", pc)]
         problems = [(f"ex45 {6 * 2**arguments.refine + 1}^3", solve_ex45, arguments.refine), (f"poisson {arguments.nodes}^3", solve_poisson, arguments.nodes)]
 

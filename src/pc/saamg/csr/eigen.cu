@@ -110,6 +110,25 @@ PetscReal lanczos(const Csr &A, const Array<PetscScalar> &dinv, PetscReal sign, 
   PetscReal          a[max_lanczos_steps], b[max_lanczos_steps], largest = 0;
   PetscInt           k = 0;
 
+  /* the tridiagonal matrix of the steps so far, and whether it was symmetric */
+  const auto judge = [&](PetscInt steps) {
+    const std::vector<PetscScalar> lengths = length2.to_host(), back = wv.to_host(), back_old = wv_old.to_host();
+
+    *symmetric = true;
+    for (k = 0, largest = 0; k < steps; k++) {
+      const PetscReal next = PetscSqrtReal(PetscMax(sign * PetscRealPart(lengths[k]), 0)), beta = k ? next : 0;
+
+      if (!(next > lanczos_breakdown * largest) || PetscIsInfOrNanReal(next)) break; // an invariant subspace, or a zero matrix
+      if (k) b[k - 1] = next;
+      a[k]    = PetscRealPart(back[k]);
+      largest = PetscMax(PetscMax(largest, beta), PetscAbsScalar(back[k]));
+      if (k && PetscAbsScalar(back_old[k] - beta) > 1e-3 * largest) {
+        *symmetric = false;
+        break;
+      }
+    }
+  };
+
   q.zero();
   v.zero();
   for_each_row(space, n, Start{dinv.data(), r.data(), product.data()});
@@ -125,23 +144,12 @@ PetscReal lanczos(const Csr &A, const Array<PetscScalar> &dinv, PetscReal sign, 
     sum_into(space, other.data(), n, wv_old.data() + step);
     for_each_row(space, n, Advance{w.data(), q.data(), q_old.data(), dinv.data(), wv.data() + step, length.data(), r.data(), product.data()});
     sum_into(space, product.data(), n, length2.data() + step + 1);
+    if (step != 1) continue;
+    judge(2); // what is not symmetric mostly shows here, and the other steps would be for nothing
+    if (!*symmetric) return 0;
   }
+  judge(its);
 
-  const std::vector<PetscScalar> lengths = length2.to_host(), back = wv.to_host(), back_old = wv_old.to_host();
-
-  *symmetric = true;
-  for (; k < its; k++) {
-    const PetscReal next = PetscSqrtReal(PetscMax(sign * PetscRealPart(lengths[k]), 0)), beta = k ? next : 0;
-
-    if (!(next > lanczos_breakdown * largest) || PetscIsInfOrNanReal(next)) break; // an invariant subspace, or a zero matrix
-    if (k) b[k - 1] = next;
-    a[k]    = PetscRealPart(back[k]);
-    largest = PetscMax(PetscMax(largest, beta), PetscAbsScalar(back[k]));
-    if (k && PetscAbsScalar(back_old[k] - beta) > 1e-3 * largest) {
-      *symmetric = false;
-      break;
-    }
-  }
   return k ? TridiagonalRadius(k, a, b) : 0;
 }
 
