@@ -44,8 +44,12 @@ struct SAAMG {
 
 extern const char *const cycle_names[], *const precision_names[], *const reuse_names[]; // for PetscOptionsEnum()
 
+/* level_mats.cxx */
+PetscErrorCode PCGetInterpolations_SAAMG(PC pc, PetscInt *levels, Mat *interpolations[]);
+PetscErrorCode PCGetCoarseOperators_SAAMG(PC pc, PetscInt *levels, Mat *operators[]);
+
 /* saamg_options.cxx */
 PetscErrorCode PCSetFromOptions_SAAMG(PC pc, GozaOptionItems PetscOptionsObject);
-PetscErrorCode ComposeSAAMG(PC pc, bool attach); // the Set and Get functions
+PetscErrorCode ComposeSAAMG(PC pc, bool attach); // what PETSc finds by name
 
 } // namespace goza

@@ -43,6 +43,8 @@ PetscErrorCode ComposeSAAMG(PC pc, bool attach)
 {
   PetscFunctionBegin;
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCSetCoordinates_C", attach ? PCSetCoordinates_SAAMG : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGetInterpolations_C", attach ? PCGetInterpolations_SAAMG : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGetCoarseOperators_C", attach ? PCGetCoarseOperators_SAAMG : NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
