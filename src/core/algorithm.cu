@@ -164,6 +164,8 @@ PetscInt lengths_to_pointer(Space space, Array<PetscInt> &ptr)
   const std::size_t n     = ptr.size() - 1;
   std::int64_t      total = 0;
 
+  (void)space;
+
 #if defined(__CUDACC__)
   if (space == Space::Cuda) {
     const auto wide = thrust::make_transform_iterator(ptr.data(), Wide{});
