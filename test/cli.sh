@@ -68,3 +68,43 @@ says "floating-point traps (51)" 0 'converged due to' "$ex2" $load $good -m 40 -
 RANKS=3 says "-malloc_debug and -malloc_dump (51)" 0 'converged due to' "$ex2" $load $good -malloc_debug -malloc_dump
 says "mat_seqaij_type makes every block one" 0 'converged due to' "$ex2" $load -mat_type aij -mat_seqaij_type seqaijslicedell -pc_type jacobi -ksp_converged_reason
 says "a library that is none" error 'nolib' "$ex2" -dll_append "$work/nolib.so" $good
+
+# locality: the run lines of its own comment, files good and bad, and the view
+locality=$BUILD/bin/locality
+while read -r _ line; do
+  # shellcheck disable=SC2086
+  says "locality $line" 0 'useful elements a line' "$locality" $line
+done < <(sed -n '/Run lines:/,/\*\//s/^ *\(locality .*\)/\1/p' "$here/../examples/locality.cxx")
+says "locality writes JSON" 0 '"nnz": 15625, "mean": 21\.433471, "longest": 27' cat "$work/locality.json"
+! command -v python3 >/dev/null || says "locality writes JSON that others read" 0 '"hit": ' python3 -m json.tool "$work/locality.json"
+{ echo '%%MatrixMarket matrix coordinate pattern symmetric'; echo '% a comment'; echo '3 3 4'; echo '1 1'; echo '2 2'; echo '3 3'; echo '3 1'; } >"$work/good.mtx"
+head -n 6 "$work/good.mtx" >"$work/short.mtx"
+{ echo '%%MatrixMarket matrix coordinate real general'; echo '2 3 1'; echo '3 1 5'; } >"$work/outside.mtx"
+{ echo '%%MatrixMarket matrix coordinate real general'; echo '2 3 1'; echo '2 3 5'; } >"$work/rectangular.mtx"
+{ echo '%%MatrixMarket matrix coordinate real general'; echo '0 0 0'; } >"$work/empty.mtx"
+{ echo '%%MatrixMarket matrix coordinate real general'; echo '2000000000 2000000000 2000000000'; echo '1 1 1'; } >"$work/boast.mtx"
+echo "no matrix at all" | tee "$work/other.mtx" >"$work/other.txt"
+says "locality of a Matrix Market file" 0 'rows 3, columns 3, nonzeros 5,' "$locality" -file "$work/good.mtx"
+says "locality of a rectangular file" 0 'rows 2, columns 3, nonzeros 1,' "$locality" -file "$work/rectangular.mtx"
+says "locality of an empty file's matrix" 0 'rows 0, columns 0, nonzeros 0,' "$locality" -file "$work/empty.mtx"
+says "locality: a file that ends early" error 'ends after 3 of 4 entries' "$locality" -file "$work/short.mtx"
+says "locality: an entry outside the matrix" error 'entry 1 is bad' "$locality" -file "$work/outside.mtx"
+says "locality: a file that promises too much" error 'entries are too many|ends after 1 of' "$locality" -file "$work/boast.mtx"
+says "locality: no Matrix Market file" error 'does not begin with' "$locality" -file "$work/other.mtx"
+says "locality: no file" error 'Cannot (open|locate)' "$locality" -file "$work/none.mtx"
+says "a matrix into a PETSc binary file" 0 'iterations' "$ex2" -m 20 -n 20 -ksp_view_mat "binary:$work/ex2.petsc"
+says "locality of a PETSc binary file" 0 'rows 400, columns 400, nonzeros 1920, in a row: mean 4.800, most 5, variance 0.180; bandwidth 20, diagonals 5' "$locality" -file "$work/ex2.petsc"
+[ ! -e "$work/ex2.petsc" ] || head -c 3000 "$work/ex2.petsc" >"$work/short.petsc"
+says "locality: a PETSc binary file that ends early" error 'PETSC ERROR: Read past end of file' "$locality" -file "$work/short.petsc"
+says "locality: no PETSc binary file" error 'PETSC ERROR: .*(Not a matrix|Unexpected data)' "$locality" -file "$work/other.txt"
+says "locality without a matrix" error 'file or -n' "$locality"
+RANKS=2 says "locality on two ranks" error 'runs on one rank' "$locality" -n 3
+for bad in "-platform abacus" "-n -1" "-value_bytes 3" "-index_bytes 5" "-slice_height 3" "-fold_width 128" "-bs 4" "-most_entries -1" "-json $work/no/such/folder"; do
+  says "locality $bad" error "${bad%% *}" "$locality" -n 3 $bad
+done
+for type in slicedell fold cds; do
+  says "-mat_view shows locality ($type)" 0 'csr +spatial index 1\.548, .*temporal index [0-9.]+; hits % [0-9.]+; B/flop' "$ex2" $load -goza_device host -mat_type $type -m 20 -n 20 -mat_view ::ascii_info_detail
+done
+RANKS=3 says "-mat_view shows locality, least to most over the ranks" 0 'rows 33 to 34, columns 33 to 34, nonzeros' "$ex2" $load -mat_type slicedell -m 10 -n 10 -mat_view ::ascii_info_detail
+RANKS=3 says "-mat_view of fewer rows than ranks" 0 'rows 1, columns 1, nonzeros 1,' "$ex2" $load -mat_type slicedell -m 1 -n 1 -mat_view ::ascii_info_detail
+RANKS=2 says "-mat_view behind a DMDA shows locality" 0 'Locality of the diagonal blocks' "$BUILD/petsc/ksp_ksp_tutorials_ex45" $load -dm_mat_type cds -pc_type jacobi -ksp_view_mat ::ascii_info_detail

@@ -6,6 +6,7 @@
    A type may be followed by options that hold for it alone. One JSON line a measurement: the time is the median of `repeats` batches, each ended by
    a synchronisation; the copy bandwidth of the same run stands beside, and the largest difference from PETSc's aij on the host, relative to its largest value. */
 #include "petscgoza.h"
+#include "locality/matrix_market.hpp"
 #include "../support/bench_gallery.hpp"
 #include <petsc/private/petscimpl.h>
 #include <algorithm>
@@ -200,7 +201,7 @@ static PetscErrorCode MeasureFile(const Bench &bench, const char *file)
   PetscFunctionBeginUser;
   PetscCall(PetscStrendswith(file, ".mtx", &market));
   if (market) {
-    PetscCall(read_matrix_market(file, &sparse));
+    PetscCall(goza::read_matrix_market(file, &sparse));
     PetscCall(as_mat(sparse, &A));
   } else {
     PetscViewer viewer;

@@ -1,6 +1,7 @@
 /* Compressed rows in plain arrays, for matrices that are made or read before there is a Mat. */
 #pragma once
 
+#include "locality/host_csr.hpp"
 #include <petscmat.h>
 
 #include <cstdint>
@@ -11,11 +12,7 @@
 namespace goza_test
 {
 
-struct Sparse {
-  PetscInt                 rows = 0, cols = 0;
-  std::vector<PetscInt>    ptr{0}, col; /* columns ascend in each row */
-  std::vector<PetscScalar> val;
-};
+using Sparse = goza::HostCsr;
 
 /* A stream of numbers that is the same everywhere (splitmix64). */
 class Random {
@@ -50,8 +47,5 @@ Sparse in_blocks(const Sparse &A, PetscInt b);
 
 /* Sequential aij with these arrays, which must outlive it. */
 PetscErrorCode as_mat(Sparse &A, Mat *mat);
-
-/* A Matrix Market file (coordinate; real, integer or pattern; general, symmetric or skew-symmetric). */
-PetscErrorCode read_matrix_market(const char *file, Sparse *A);
 
 } // namespace goza_test

@@ -358,25 +358,6 @@ struct Deviation {
   }
 };
 
-/* The paper's open question, answered by measurement (H200, the bench's gallery): one line a row, so the power of two over the mean, where rows of
-   up to 32 entries are alike; 16 where they are alike and longer. 8 where lengths deviate from the mean by more than a quarter of it: a warp with
-   longer lines would still be at work when all others are done; and on the device where longer lines would be too few for all its warps. */
-PetscInt width_for(const Csr &A, std::int64_t nnz)
-{
-  const std::int64_t  rows = static_cast<std::int64_t>(nonempty_rows(A.space, A.ptr, A.nrows).size());
-  const PetscInt      mean = rows ? static_cast<PetscInt>((nnz + rows - 1) / rows) : 0;
-  const std::int64_t  full = A.space == Space::Cuda ? std::int64_t(device::multiprocessors()) * 64 * fold_lanes : 0; // threads
-  Array<std::int64_t> deviation(A.space, A.nrows);
-  PetscInt            width = 8;
-
-  for_each_row(A.space, A.nrows, Deviation{A.ptr, mean, deviation.data()});
-  if (sum(A.space, deviation.data(), A.nrows) * 4 > nnz) return width;
-  while (width < 32 && width < mean) width *= 2;
-  if (mean > 32) width = 16;
-  while (width > 8 && nnz < full * width) width /= 2;
-  return width;
-}
-
 template <class T> T last(const Array<T> &a)
 {
   T value;
@@ -397,6 +378,26 @@ PetscInt last_of(const Csr &A)
 }
 
 } // namespace
+
+/* The paper's open question, answered by measurement (H200, the bench's gallery): one line a row, so the power of two over the mean, where rows of
+   up to 32 entries are alike; 16 where they are alike and longer. 8 where lengths deviate from the mean by more than a quarter of it: a warp with
+   longer lines would still be at work when all others are done; and on the device where longer lines would be too few for all its warps. */
+PetscInt fold_width_for(const Csr &A)
+{
+  const std::int64_t  nnz  = last_of(A);
+  const std::int64_t  rows = static_cast<std::int64_t>(nonempty_rows(A.space, A.ptr, A.nrows).size());
+  const PetscInt      mean = rows ? static_cast<PetscInt>((nnz + rows - 1) / rows) : 0;
+  const std::int64_t  full = A.space == Space::Cuda ? std::int64_t(device::multiprocessors()) * 64 * fold_lanes : 0; // threads
+  Array<std::int64_t> deviation(A.space, A.nrows);
+  PetscInt            width = 8;
+
+  for_each_row(A.space, A.nrows, Deviation{A.ptr, mean, deviation.data()});
+  if (sum(A.space, deviation.data(), A.nrows) * 4 > nnz) return width;
+  while (width < 32 && width < mean) width *= 2;
+  if (mean > 32) width = 16;
+  while (width > 8 && nnz < full * width) width /= 2;
+  return width;
+}
 
 template <class Store, class V> FoldView<Store> Fold<Store, V>::view() const
 {
@@ -459,7 +460,7 @@ template <class Store, class V> void Fold<Store, V>::build(const Csr &A)
   this->nrows_ = A.nrows;
   this->ncols_ = A.ncols;
   nnz_         = last_of(A);
-  lay_out(A, options_.width ? options_.width : width_for(A, nnz_));
+  lay_out(A, options_.width ? options_.width : fold_width_for(A));
   place_columns(A);
   val_ = Array<Store>(this->space_, shape_.steps * fold_lanes);
   share_out();

@@ -18,6 +18,9 @@ struct FoldShape {
   std::int64_t long_rows = 0, pieces = 0;
 };
 
+/* The width that is taken where none is given, from the row pointers. */
+PetscInt fold_width_for(const Csr &A);
+
 template <class Store, class V> class Fold final : public Format<V> {
 public:
   explicit Fold(Space space, const FoldOptions &options = {}) : Format<V>(space), options_(options) { }

@@ -1,5 +1,4 @@
-#include "sparse.hpp"
-
+#include "matrix_market.hpp"
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -7,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-namespace goza_test
+namespace goza
 {
 
 namespace
@@ -42,9 +41,9 @@ struct Entry {
 };
 
 /* Sorted by row and column, repeated entries added. */
-Sparse compressed(PetscInt rows, PetscInt cols, std::vector<Entry> &entries)
+HostCsr compressed(PetscInt rows, PetscInt cols, std::vector<Entry> &entries)
 {
-  Sparse A;
+  HostCsr A;
 
   A.rows = rows;
   A.cols = cols;
@@ -66,7 +65,7 @@ Sparse compressed(PetscInt rows, PetscInt cols, std::vector<Entry> &entries)
 
 } // namespace
 
-PetscErrorCode read_matrix_market(const char *file, Sparse *A)
+PetscErrorCode read_matrix_market(const char *file, HostCsr *A)
 {
   std::ifstream      in(file);
   std::string        line;
@@ -82,7 +81,6 @@ PetscErrorCode read_matrix_market(const char *file, Sparse *A)
   std::istringstream(line) >> rows >> cols >> count;
   PetscCheck(rows >= 0 && cols >= 0 && count >= 0, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: no line with rows, columns and entries", file);
   PetscCheck(rows < PETSC_MAX_INT && cols < PETSC_MAX_INT && count < PETSC_MAX_INT / 2, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%s: %lld rows, %lld columns and %lld entries are too many for a PetscInt", file, rows, cols, count);
-  entries.reserve(header.symmetric ? 2 * count : count);
   while (found < count && std::getline(in, line)) {
     char           *at = &line[0], *end;
     const long long i = std::strtoll(at, &end, 10), j = std::strtoll(end, &at, 10);
@@ -97,8 +95,8 @@ PetscErrorCode read_matrix_market(const char *file, Sparse *A)
     found++;
   }
   PetscCheck(found == count, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: ends after %lld of %lld entries", file, found, count);
-  *A = compressed((PetscInt)rows, (PetscInt)cols, entries);
+  PetscCallCXX(*A = compressed((PetscInt)rows, (PetscInt)cols, entries));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-} // namespace goza_test
+} // namespace goza

@@ -1,0 +1,228 @@
+static char help[] = "Locality of a matrix's reads of x in every format, and what the models of Tanabe 2014 predict from it (papers P2 and P3).\n\
+  -file <file>                         : a PETSc binary or Matrix Market (.mtx) file\n\
+  -n <nodes>                           : instead, the 27-point operator on a grid of n^3 nodes\n\
+  -platform c2050|titan|k40|h200|host  : whose lines, cache and bandwidth\n\
+  -value_bytes 4|8, -index_bytes 2|4|8 : F and I of the models\n\
+  -slice_height <rows>                 : of sliced ELL, a power of two\n\
+  -fold_width <entries>                : of Fold; 0: chosen from the row lengths\n\
+  -bs <unknowns>                       : of a node, for CDS\n\
+  -most_entries <number>               : read windows with about so many entries, and estimate the error; 0: read all\n\
+  -json <file>                         : write the report there as JSON as well\n\n";
+
+/*
+   One rank. Nothing is multiplied or measured: all comes from the pattern. src/locality/ has the definitions and equations.
+
+   Run lines:
+     locality -n 12
+     locality -n 40 -most_entries 200000 -platform host
+     locality -n 9 -platform c2050 -fold_width 8 -slice_height 4 -json locality.json
+*/
+#include "locality/matrix_market.hpp"
+#include "locality/models.hpp"
+#include <petscmat.h>
+#include <cstdio>
+#include <string>
+
+#if PETSC_VERSION_LT(3, 19, 0)
+  #define PETSC_SUCCESS ((PetscErrorCode)0)
+#endif
+
+using namespace goza;
+
+struct Settings {
+  char            file[PETSC_MAX_PATH_LEN] = "", json[PETSC_MAX_PATH_LEN] = "";
+  PetscInt        n = 0, value_bytes = 0, index_bytes = 4;
+  const Platform *platform = nullptr;
+  AnalysisOptions analysis;
+};
+
+static PetscErrorCode Options(Settings *s)
+{
+  char      name[64] = "h200";
+  PetscInt  most     = 0;
+  PetscBool set;
+
+  PetscFunctionBeginUser;
+  PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Locality", NULL);
+  PetscCall(PetscOptionsString("-file", "PETSc binary or Matrix Market file", NULL, s->file, s->file, sizeof(s->file), NULL));
+  PetscCall(PetscOptionsInt("-n", "Nodes a side of the 27-point operator", NULL, s->n, &s->n, &set));
+  PetscCall(PetscOptionsString("-platform", "c2050, titan, k40, h200 or host", NULL, name, name, sizeof(name), NULL));
+  PetscCall(PetscOptionsInt("-value_bytes", "Bytes of a value; 0: the platform's, else PetscScalar's", NULL, s->value_bytes, &s->value_bytes, NULL));
+  PetscCall(PetscOptionsInt("-index_bytes", "Bytes of a column index", NULL, s->index_bytes, &s->index_bytes, NULL));
+  PetscCall(PetscOptionsInt("-slice_height", "Rows in a slice of sliced ELL", NULL, s->analysis.slice_height, &s->analysis.slice_height, NULL));
+  PetscCall(PetscOptionsInt("-fold_width", "Most entries in a line of Fold", NULL, s->analysis.fold_width, &s->analysis.fold_width, NULL));
+  PetscCall(PetscOptionsInt("-bs", "Unknowns of a node", NULL, s->analysis.bs, &s->analysis.bs, NULL));
+  PetscCall(PetscOptionsInt("-most_entries", "Entries to read; 0: all", NULL, most, &most, NULL));
+  PetscCall(PetscOptionsString("-json", "File for the report", NULL, s->json, s->json, sizeof(s->json), NULL));
+  PetscOptionsEnd();
+
+  const AnalysisOptions &a = s->analysis;
+
+  PetscCheck(set || s->file[0], PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "Give a matrix: -file or -n");
+  PetscCheck(!set || (s->n >= 0 && s->n <= 400), PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-n %" PetscInt_FMT " must be from 0 to 400", s->n);
+  s->platform = find_platform(name);
+  PetscCheck(s->platform, PETSC_COMM_WORLD, PETSC_ERR_ARG_UNKNOWN_TYPE, "-platform %s is none of c2050, titan, k40, h200, host", name);
+  if (!s->value_bytes) s->value_bytes = s->platform->value_bytes ? s->platform->value_bytes : (PetscInt)sizeof(PetscScalar);
+  PetscCheck(s->value_bytes == 4 || s->value_bytes == 8, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-value_bytes %" PetscInt_FMT " must be 4 or 8", s->value_bytes);
+  PetscCheck(s->index_bytes == 2 || s->index_bytes == 4 || s->index_bytes == 8, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-index_bytes %" PetscInt_FMT " must be 2, 4 or 8", s->index_bytes);
+  PetscCheck(a.slice_height >= 1 && a.slice_height <= 128 && (a.slice_height & (a.slice_height - 1)) == 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-slice_height %" PetscInt_FMT " must be a power of two up to 128", a.slice_height);
+  PetscCheck(a.fold_width >= 0 && a.fold_width <= 127, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-fold_width %" PetscInt_FMT " must be from 0 to 127", a.fold_width);
+  PetscCheck(a.bs == 1 || a.bs == 2 || a.bs == 3 || a.bs == 6, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-bs %" PetscInt_FMT " must be 1, 2, 3 or 6", a.bs);
+  PetscCheck(most >= 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-most_entries %" PetscInt_FMT " must not be negative", most);
+  s->analysis.most_entries = most;
+  PetscCallCXX(s->analysis.shift = line_shift(s->platform->line, (int)s->value_bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Pattern of the 27-point operator on an n^3 grid */
+static HostCsr Stencil(PetscInt n)
+{
+  HostCsr A;
+
+  A.rows = A.cols = n * n * n;
+  for (PetscInt z = 0; z < n; z++)
+    for (PetscInt y = 0; y < n; y++)
+      for (PetscInt x = 0; x < n; x++) {
+        for (PetscInt k = 0; k < 27; k++) {
+          const PetscInt i = x + k % 3 - 1, j = y + k / 3 % 3 - 1, l = z + k / 9 - 1;
+
+          if (i >= 0 && i < n && j >= 0 && j < n && l >= 0 && l < n) A.col.push_back((l * n + j) * n + i);
+        }
+        A.ptr.push_back((PetscInt)A.col.size());
+      }
+  return A;
+}
+
+/* Any matrix in PETSc's binary format, as its pattern */
+static PetscErrorCode LoadBinary(const char *file, HostCsr *pattern)
+{
+  PetscViewer     viewer;
+  Mat             A;
+  const PetscInt *ptr, *col;
+  PetscInt        n;
+  PetscBool       done;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscViewerBinaryOpen(PETSC_COMM_SELF, file, FILE_MODE_READ, &viewer));
+  PetscCall(MatCreate(PETSC_COMM_SELF, &A));
+  PetscCall(MatSetType(A, MATSEQAIJ));
+  PetscCall(MatLoad(A, viewer));
+  PetscCall(PetscViewerDestroy(&viewer));
+  PetscCall(MatGetSize(A, &pattern->rows, &pattern->cols));
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr, &col, &done));
+  PetscCallCXX(pattern->ptr.assign(ptr, ptr + n + 1));
+  PetscCallCXX(pattern->col.assign(col, col + ptr[n]));
+  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr, &col, &done));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Load(const Settings &s, HostCsr *A)
+{
+  PetscBool market;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscStrendswith(s.file, ".mtx", &market));
+  if (!s.file[0]) PetscCallCXX(*A = Stencil(s.n));
+  else if (market) PetscCall(read_matrix_market(s.file, A));
+  else PetscCall(LoadBinary(s.file, A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void Text(const Settings &s, const std::string &name, const RowStatistics &rows, const std::vector<LayoutLocality> &found, const std::vector<Prediction> &predicted)
+{
+  printf("%s: rows %lld, columns %lld, nonzeros %lld, in a row: mean %.3f, most %lld, variance %.3f; bandwidth %lld, diagonals %lld\n", name.c_str(),
+         (long long)rows.rows, (long long)rows.columns, (long long)rows.nnz, rows.mean, (long long)rows.longest, rows.variance, (long long)rows.bandwidth,
+         (long long)rows.diagonals);
+  printf("platform %s: lines of %d bytes, %d-byte values; indices in reads, models of Tanabe 2014\n", s.platform->name, s.platform->line, (int)s.value_bytes);
+  printf("%-10s %9s %9s %9s %9s %9s %8s %7s %8s %8s %8s\n", "format", "stored/nz", "spatial", "+-", "unpadded", "temporal", "+-", "hits %", "B/flop", "GF/s", "gather");
+  for (std::size_t k = 0; k < found.size(); k++) {
+    const LayoutLocality &f = found[k];
+    const Prediction     &p = predicted[k];
+
+    if (!f.present) printf("%-10s no diagonals that suit it\n", layout_name(f.layout));
+    else
+      printf("%-10s %9.3f %9.3f %9.2g %9.3f %9.2f %8.2g %7.1f %8.3f %8.2f %8.2f%s\n", layout_name(f.layout), f.stored_per_nonzero(), f.locality.padded.spatial(),
+             f.locality.spatial_error, f.locality.plain.spatial(), f.locality.padded.temporal(), f.locality.temporal_error, 100 * p.hit, p.bpf, p.gflops, p.gather, p.small ? " (small: eq. 7)" : "");
+  }
+  printf("useful elements a line (csr): %.2f; %d window(s), %.1f %% of the rows%s\n", found[0].locality.useful_per_line(), found[0].locality.windows,
+         100 * found[0].locality.share, found[0].locality.windows > 1 ? "; intervals longer than a window are not seen" : "");
+}
+
+static void JsonCounts(FILE *f, const char *name, const LocalityCounts &c)
+{
+  int last = reuse_bins;
+
+  while (last > 0 && !c.intervals[last - 1]) last--;
+  fprintf(f, "\"%s\": {\"reads\": %lld, \"runs\": %lld, \"reused\": %lld, \"spatial\": %.6g, \"temporal\": %.6g, \"intervals_log2\": [", name, (long long)c.reads,
+          (long long)c.runs, (long long)c.reused, c.spatial(), c.temporal());
+  for (int k = 0; k < last; k++) fprintf(f, "%s%lld", k ? ", " : "", (long long)c.intervals[k]);
+  fprintf(f, "]}");
+}
+
+static std::string Quoted(const std::string &text)
+{
+  std::string quoted = "\"";
+
+  for (char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += (unsigned char)c < ' ' ? ' ' : c;
+  }
+  return quoted + "\"";
+}
+
+static void Json(FILE *f, const Settings &s, const std::string &name, const RowStatistics &rows, const std::vector<LayoutLocality> &found, const std::vector<Prediction> &predicted)
+{
+  fprintf(f, "{\"matrix\": %s, \"rows\": %lld, \"columns\": %lld, \"nnz\": %lld, \"mean\": %.8g, \"longest\": %lld, \"variance\": %.8g, \"bandwidth\": %lld, \"diagonals\": %lld,\n",
+          Quoted(name).c_str(), (long long)rows.rows, (long long)rows.columns, (long long)rows.nnz, rows.mean, (long long)rows.longest, rows.variance,
+          (long long)rows.bandwidth, (long long)rows.diagonals);
+  fprintf(f, " \"platform\": \"%s\", \"line_bytes\": %d, \"value_bytes\": %d, \"index_bytes\": %d, \"formats\": [", s.platform->name, s.platform->line, (int)s.value_bytes,
+          (int)s.index_bytes);
+  for (std::size_t k = 0, written = 0; k < found.size(); k++) {
+    const LayoutLocality &l = found[k];
+    const Prediction     &p = predicted[k];
+
+    if (!l.present) continue;
+    fprintf(f, "%s\n  {\"format\": \"%s\", \"stored_per_nonzero\": %.6g, \"useful_per_line\": %.6g, \"windows\": %d, \"share\": %.6g, \"spatial_error\": %.4g, \"temporal_error\": %.4g,\n   ", written++ ? "," : "", layout_name(l.layout), l.stored_per_nonzero(),
+            l.locality.useful_per_line(), l.locality.windows, l.locality.share, l.locality.spatial_error, l.locality.temporal_error);
+    JsonCounts(f, "padded", l.locality.padded);
+    fprintf(f, ",\n   ");
+    JsonCounts(f, "plain", l.locality.plain);
+    fprintf(f, ",\n   \"hit\": %.6g, \"bytes_per_flop\": %.6g, \"gflops\": %.6g, \"gather_gflops\": %.6g, \"small_matrix\": %s}", p.hit, p.bpf, p.gflops, p.gather, p.small ? "true" : "false");
+  }
+  fprintf(f, "\n ]}\n");
+}
+
+int main(int argc, char **argv)
+{
+  Settings                    s;
+  HostCsr                     A;
+  RowStatistics               rows;
+  std::vector<LayoutLocality> found;
+  std::vector<Prediction>     predicted;
+  std::string                 name;
+  PetscMPIInt                 size;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCheck(size == 1, PETSC_COMM_WORLD, PETSC_ERR_WRONG_MPI_SIZE, "This program runs on one rank; -mat_view ::ascii_info_detail shows a parallel matrix");
+  PetscCall(Options(&s));
+  PetscCall(Load(s, &A));
+  name = s.file[0] ? s.file : "27-point " + std::to_string(s.n) + "^3";
+  PetscCallCXX(rows = row_statistics(A.view()));
+  for (Layout layout : layouts) {
+    PetscCallCXX(found.push_back(analyse(A.view(), layout, s.analysis)));
+    predicted.push_back(predict(*s.platform, found.back(), rows.rows, rows.nnz, (int)s.value_bytes, (int)s.index_bytes));
+  }
+  Text(s, name, rows, found, predicted);
+  if (s.json[0]) {
+    FILE *f = fopen(s.json, "w");
+
+    PetscCheck(f, PETSC_COMM_WORLD, PETSC_ERR_FILE_OPEN, "-json: cannot open %s", s.json);
+    Json(f, s, name, rows, found, predicted);
+    PetscCheck(!fclose(f), PETSC_COMM_WORLD, PETSC_ERR_FILE_WRITE, "-json: cannot write %s", s.json);
+  }
+  PetscCall(PetscFinalize());
+  return 0;
+}

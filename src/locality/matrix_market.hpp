@@ -1,0 +1,10 @@
+/* A Matrix Market file (coordinate; real, integer or pattern; general, symmetric or skew-symmetric). A file that ends early or is something else is a PETSc error. */
+#pragma once
+#include "host_csr.hpp"
+
+namespace goza
+{
+
+PetscErrorCode read_matrix_market(const char *file, HostCsr *A);
+
+} // namespace goza

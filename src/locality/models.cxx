@@ -1,0 +1,44 @@
+#include "models.hpp"
+#include <cstring>
+
+namespace goza
+{
+
+const std::vector<Platform> &platforms()
+{
+  /* Sources. c2050: P2, table 1 (144 GB/s, L1 16 KB, lines of 128 B, single precision). titan: P1 (288.4 GB/s). k40: NVIDIA's Tesla K40 board specification
+     (288 GB/s). Both are GK110, whose read-only cache is 48 KB (NVIDIA, Kepler GK110 whitepaper). h200: NVIDIA's data sheet (4.8 TB/s; 256 KB of L1 and
+     shared memory in a multiprocessor: Hopper tuning guide). host: round figures for one core of a server, 64-byte lines and 1 MB of L2; not measured. */
+  static const std::vector<Platform> table = {
+    {"c2050", 144e9, 144e9, 128, 16 << 10, 4, 70000}, {"titan", 288.4e9, 288.4e9, 128, 48 << 10, 0, 0}, {"k40", 288e9, 288e9, 128, 48 << 10, 0, 0},
+    {"h200", 4.8e12, 4.8e12, 128, 256 << 10, 0, 0},   {"host", 12e9, 12e9, 64, 1 << 20, 0, 0},
+  };
+  return table;
+}
+
+const Platform *find_platform(const char *name)
+{
+  for (const Platform &p : platforms()) {
+    if (!std::strcmp(p.name, name)) return &p;
+  }
+  return nullptr;
+}
+
+Prediction predict(const Platform &platform, const LayoutLocality &A, std::int64_t rows, std::int64_t nnz, int F, int I)
+{
+  const LocalityCounts &counts = A.locality.padded;
+  Prediction            p;
+
+  if (!counts.reads) return p;
+  if (A.layout == Layout::CdsFull || A.layout == Layout::CdsHalf) I = 0;
+  p.S      = counts.spatial();
+  p.hit    = counts.reused_within(platform.cache / platform.line);
+  p.bpf    = bpf_cache(F, I, p.hit, platform.line, p.S);
+  p.small  = rows < platform.small_rows && F == 4 && I == 4;
+  p.gather = 1e-9 * flops_gather_padded(A.density(), 1, platform.gather, F);
+  if (p.small) p.gflops = 1e-9 * flops_small(platform.bandwidth, p.hit, p.S, static_cast<double>(nnz) / A.density());
+  else p.gflops = 1e-9 * flops_cache_padded(A.density(), 1, platform.bandwidth, F, I, p.hit, platform.line, p.S);
+  return p;
+}
+
+} // namespace goza

@@ -1,0 +1,47 @@
+/* The order in which the warps of sliced ELL read x, one warp after the other: in each step its 32 threads at once. A slice of H < 32 places is one
+   warp's (EllSlice), which takes 32 consecutive entries in a step; of a slice of H >= 32 places each 32 are a warp's (EllRow).
+
+     H = 64    places  0 .. 31 | 32 .. 63      warp 0: step 0 of its 32 places, step 1, ... to the end of the slice; then warp 1
+
+   The padding at the end of a row reads the row's last column once more. */
+#pragma once
+#include "mat/slicedell/sliced_ell_view.hpp"
+
+namespace goza
+{
+
+template <class Store> struct SlicedEllOrder {
+  EllView<Store>  A;   // on the host
+  const PetscInt *ptr; // of the CSR matrix that it was made from: tells entries from padding
+
+  template <class Visit> void operator()(const Visit &visit) const
+  {
+    const PetscInt H = PetscInt(1) << A.shift, team = H < 32 ? H : 32;
+
+    for (PetscInt first = 0; first < A.nplaces; first += team) warp(first, team, visit);
+  }
+
+private:
+  template <class Visit> void warp(PetscInt first, PetscInt team, const Visit &visit) const
+  {
+    const PetscInt     slice = first >> A.shift, H = PetscInt(1) << A.shift;
+    const std::int64_t begin = A.slice_ptr[slice], at = A.col_ptr[slice];
+    const PetscInt     steps = static_cast<PetscInt>((A.slice_ptr[slice + 1] - begin) >> A.shift), n = A.nplaces - first < team ? A.nplaces - first : team;
+    PetscInt           col[32];
+
+    for (PetscInt lane = 0; lane < n; lane++) col[lane] = at < 0 ? A.first[first + lane] : 0;
+    for (PetscInt k = 0; k < steps; k++) {
+      for (PetscInt lane = 0; lane < n; lane++) {
+        const PetscInt     place = first + lane, row = A.row ? A.row[place] : place;
+        const std::int64_t entry = static_cast<std::int64_t>(k) * H + (place & (H - 1));
+
+        if (A.length && k >= A.length[place]) continue;
+        if (at < 0) col[lane] += A.gap[~at + entry];
+        else col[lane] = A.col[at + entry];
+        visit(col[lane], k >= ptr[row + 1] - ptr[row]);
+      }
+    }
+  }
+};
+
+} // namespace goza
