@@ -304,7 +304,7 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
   Rows without off-diagonal entries (Dirichlet) are smoothed and not coarsened. A singular coarsest operator is inverted on its range.
   A matrix with a NaN or Inf gives `PC_SETUP_ERROR`, no abort.
 
-  Levels, aggregates and iteration counts do not depend on the number of ranks.
+  Levels, aggregates and iteration counts do not depend on the number of ranks, but for mcgs, which is Jacobi between ranks and may take a few more iterations.
 
   Source: A. T. Araya, A. Fujii, T. Tanaka, smoothed-aggregation AMG on a GPU cluster; P. Vanek, J. Mandel, M. Brezina, Computing 56 (1996).
 

@@ -166,7 +166,7 @@ std::optional<Grid2> guess_grid(const Csr &A)
     for (q = p + 1; q < length && col[q] == col[q - 1] + 1; q++) { }
     if (col[p] > row) centres.push_back((col[p] + col[q - 1]) / 2 - row);
   }
-  if (centres.empty()) return Grid2{A.nrows, A.nrows};
+  if (centres.empty()) return {};
   if (centres.size() == 1) return Grid2{centres[0], A.nrows};
   return Grid2{centres[0], centres[centres.size() / 2]};
 }
