@@ -99,7 +99,7 @@ std::vector<double> optimal_roots(int degree)
       for (std::size_t j = 0; j < n; j++) M[(e - 1) * n + j] = height_slope(r, at[e], j) - height_slope(r, 0, j);
       largest = std::max(largest, std::abs(residual[e - 1]));
     }
-    if (largest < 1e-13) break;
+    if (largest < 1e-11) break; // rounding, for degrees of some hundreds
     const std::vector<double> change = solve(M, residual);
     for (std::size_t j = 0; j < n; j++) { // roots must not meet, nor leave (0, 1)
       const double below = r[j] - (j ? r[j - 1] : 0), above = (j + 1 < n ? r[j + 1] : 1) - r[j];
