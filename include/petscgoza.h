@@ -71,6 +71,8 @@ PETSC_EXTERN PetscErrorCode PCSAAMGSetJacobiRelax(PC, PetscReal);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetJacobiRelax(PC, PetscReal *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetChebyshev(PC, PetscInt, PetscReal);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetChebyshev(PC, PetscInt *, PetscReal *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetChebyshevKind(PC, PetscInt);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetChebyshevKind(PC, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetCoarseChebyshevDegree(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetCoarseChebyshevDegree(PC, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetEstEigIterations(PC, PetscInt);

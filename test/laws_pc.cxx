@@ -14,6 +14,8 @@ struct PCCase {
   PCConfig       config;
   const Problem &problem;
   PetscReal      eps() const { return 1e4 * config.eps(); } /* what sums over a few levels may lose, relative to the size of the vector */
+  /* a diagonal scaling leaves Jacobi what it is, but not the l1 norms */
+  PetscInt ceiling() const { return problem.name == "scales" && config.smoother == "l1jacobi" ? 2 * problem.ceiling : problem.ceiling; }
 };
 
 VecHandle apply(PC pc, Mat A, Vec x)
@@ -94,20 +96,21 @@ void converges(const PCCase &c)
   const Solve s   = solve(ksp, A);
 
   BOOST_TEST(s.reason > 0, KSPConvergedReasons[s.reason]);
-  BOOST_TEST(s.iterations <= c.problem.ceiling);
+  BOOST_TEST(s.iterations <= c.ceiling());
   BOOST_TEST(std::isfinite(s.true_residual));
   /* CG stops by the preconditioned residual, which the scales of the matrix separate from the true one */
   if (c.problem.name != "scales") BOOST_TEST(s.true_residual <= 1e-5);
 }
 
-/* The hierarchy is that of the matrix, not that of its distribution: one rank alone needs the same iterations, give or take one. */
+/* The hierarchy is that of the matrix, not that of its distribution: one rank alone needs the same iterations, give or take one, or three where the smoother
+   is another between ranks. */
 void iterations_do_not_depend_on_ranks(const PCCase &c)
 {
   MatHandle   A = system_matrix(c.problem), alone = system_matrix(c.problem, MATAIJ, PETSC_COMM_SELF);
   KSPHandle   ksp = make_cg(A), ksp_alone = make_cg(alone);
   const Solve together = solve(ksp, A), single = solve(ksp_alone, alone);
 
-  BOOST_TEST(PetscAbsInt(together.iterations - single.iterations) <= 1, together.iterations << " iterations, but " << single.iterations << " on one rank");
+  BOOST_TEST(PetscAbsInt(together.iterations - single.iterations) <= (c.config.smoother == "mcgs" ? 3 : 1), together.iterations << " iterations, but " << single.iterations << " on one rank");
 }
 
 void same_input_same_output(const PCCase &c)
@@ -201,7 +204,7 @@ void values_change_interpolation_kept(const PCCase &c)
   PETSC_OK(KSPSetOperators(ksp, A, A));
   const Solve s = solve(ksp, A);
   BOOST_TEST(s.reason > 0);
-  BOOST_TEST(s.iterations <= c.problem.ceiling + 2);
+  BOOST_TEST(s.iterations <= c.ceiling() + 2);
 }
 
 /* Another pattern in the same matrix object: everything is built anew, whatever may be reused. */

@@ -21,6 +21,7 @@ const Setting<PetscInt> integers[] = {
   {"-pc_saamg_coarse_limit", PCSAAMGSetCoarseLimit, PCSAAMGGetCoarseLimit, 123, 0},
   {"-pc_saamg_sweeps", PCSAAMGSetSweeps, PCSAAMGGetSweeps, 2, 0},
   {"-pc_saamg_coarse_chebyshev_degree", PCSAAMGSetCoarseChebyshevDegree, PCSAAMGGetCoarseChebyshevDegree, 7, 0},
+  {"-pc_saamg_chebyshev_kind", PCSAAMGSetChebyshevKind, PCSAAMGGetChebyshevKind, 4, 2},
   {"-pc_saamg_esteig_iterations", PCSAAMGSetEstEigIterations, PCSAAMGGetEstEigIterations, 5, -1},
   {"-pc_saamg_chebyshev_degree",
    [](PC pc, PetscInt degree) -> PetscErrorCode {

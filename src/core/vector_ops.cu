@@ -21,6 +21,14 @@ template <class From, class To> struct AddConverted {
   HD void operator()(PetscInt i) const { x[i] += static_cast<To>(e[i]); }
 };
 
+template <class V> struct AddListed {
+  const PetscInt *list;
+  const V        *x;
+  V              *y;
+
+  HD void operator()(PetscInt k) const { y[list[k]] += x[list[k]]; }
+};
+
 template <class V> struct FirstStep {
   V        c;
   const V *dinv, *alone, *b;
@@ -86,6 +94,11 @@ template <class From, class To> void add_converted(Space space, PetscInt n, cons
   for_each_row(space, n, AddConverted<From, To>{e, x});
 }
 
+template <class V> void add_listed(Space space, PetscInt n, const PetscInt *list, const V *x, V *y)
+{
+  for_each_row(space, n, AddListed<V>{list, x, y});
+}
+
 template <class V> void first_step(Space space, PetscInt n, V c, const V *dinv, const V *alone, const V *b, V *x, V *d)
 {
   for_each_row(space, n, FirstStep<V>{c, dinv, alone, b, x, d});
@@ -109,6 +122,7 @@ template <class V> void dense_multiply(Space space, PetscInt nrows, PetscInt nco
 
 #define GOZA_VECTOR_OPS(V) \
   template void first_step(Space, PetscInt, V, const V *, const V *, const V *, V *, V *); \
+  template void add_listed(Space, PetscInt, const PetscInt *, const V *, V *); \
   template void split_diagonal(Space, PetscInt, const PetscScalar *, const std::int64_t *, V *, V *); \
   template void dense_multiply(Space, PetscInt, PetscInt, const V *, const V *, V *); \
   template void convert(Space, PetscInt, const PetscScalar *, V *); \
@@ -118,6 +132,7 @@ GOZA_VECTOR_OPS(PetscScalar)
 #if !PetscDefined(USE_REAL_SINGLE)
 GOZA_VECTOR_OPS(float)
 template void convert(Space, PetscInt, const float *, PetscScalar *);
+template void convert(Space, PetscInt, const float *, float *);
 #endif
 
 } // namespace goza

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#if PETSC_VERSION_LT(3, 19, 0)
+#if PETSC_VERSION_LT(3, 19, 0) && !defined(PETSC_SUCCESS)
   #define PETSC_SUCCESS 0
 #endif
 

@@ -70,7 +70,7 @@ std::string pc_name()
 
 std::vector<std::string> smoother_names()
 {
-  return {"jacobi", "chebyshev"};
+  return {"jacobi", "chebyshev", "mcgs", "l1jacobi"};
 }
 
 std::vector<std::string> cycle_names()

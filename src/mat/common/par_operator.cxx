@@ -172,6 +172,16 @@ template <class V> PetscErrorCode ParOperator<V>::apply(const V *x, const RowOut
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+template <class V> PetscErrorCode ParOperator<V>::apply_others(const V *x, const RowOut<V> &out)
+{
+  PetscFunctionBegin;
+  if (!halo_) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(halo_->begin(x));
+  PetscCall(halo_->end());
+  PetscCall(Guarded([&] { offd_->apply_more(halo_->ghost(), out); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 template <class V> std::size_t ParOperator<V>::bytes() const
 {
   return (diag_ ? diag_->bytes() : 0) + (offd_ ? offd_->bytes() : 0) + (halo_ ? halo_->bytes() : 0);

@@ -35,6 +35,9 @@ public:
 
   /* x: the local part, in this space. Collective. */
   PetscErrorCode apply(const V *x, const RowOut<V> &out);
+  /* out.more() with what the other ranks' part of x gives. Collective. */
+  PetscErrorCode apply_others(const V *x, const RowOut<V> &out);
+  bool           has_others() const { return halo_ != nullptr; }
 
   Space            space() const { return space_; }
   bool             built() const { return diag_ != nullptr; }

@@ -34,9 +34,9 @@ struct SliceWidth {
   }
 };
 
-struct RowLength {
+template <class Integer> struct RowLength {
   const PetscInt *ptr, *row;
-  PetscInt       *length;
+  Integer        *length;
 
   HD void operator()(PetscInt place) const
   {
@@ -123,6 +123,13 @@ template <class Store> struct EllFill {
   }
 };
 
+template <class V> struct Relax { // in place
+  const V *b, *dinv;
+  V       *x;
+
+  HD void operator()(PetscInt i, V s) const { x[i] += dinv[i] * (b[i] - s); }
+};
+
 template <class Out> struct More {
   Out out;
 
@@ -165,11 +172,11 @@ template <class Store, class V> void SlicedEll<Store, V>::lay_out(const Csr &A, 
 {
   const Space space = this->space_;
 
-  row_     = options_.drop_empty ? nonempty_rows(space, A.ptr, A.nrows) : Array<PetscInt>(space);
-  nplaces_ = options_.drop_empty ? static_cast<PetscInt>(row_.size()) : A.nrows;
+  if (!listed_) row_ = Array<PetscInt>(space);
+  nplaces_ = listed_ ? static_cast<PetscInt>(row_.size()) : A.nrows;
   window_  = window;
   if (window > 1 && nplaces_) {
-    if (!options_.drop_empty) {
+    if (!listed_) {
       row_ = Array<PetscInt>(space, nplaces_);
       for_each_row(space, nplaces_, Iota{row_.data()});
     }
@@ -185,7 +192,7 @@ template <class Store, class V> void SlicedEll<Store, V>::lay_out(const Csr &A, 
   length_ = Array<PetscInt>(space);
   if (sum(space, mixed.data(), nslices)) {
     length_ = Array<PetscInt>(space, nplaces_);
-    for_each_row(space, nplaces_, RowLength{A.ptr, row_.data(), length_.data()});
+    for_each_row(space, nplaces_, RowLength<PetscInt>{A.ptr, row_.data(), length_.data()});
   }
   exclusive_scan(space, slice_ptr_.data(), nslices + 1);
 }
@@ -202,10 +209,28 @@ template <class T> static T last(const Array<T> &a)
 
 template <class Store, class V> void SlicedEll<Store, V>::build(const Csr &A)
 {
+  listed_ = options_.drop_empty;
+  if (listed_) row_ = nonempty_rows(this->space_, A.ptr, A.nrows);
+  nnz_ = entries(A);
+  lay_out_and_fill(A, A.nrows);
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::build(const Csr &A, const PetscInt *rows, PetscInt n)
+{
+  Array<std::int64_t> length(this->space_, n);
+
+  listed_ = true;
+  row_    = Array<PetscInt>(this->space_, rows, n);
+  for_each_row(this->space_, n, RowLength<std::int64_t>{A.ptr, rows, length.data()});
+  nnz_ = sum(this->space_, length.data(), length.size());
+  lay_out_and_fill(A, n);
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::lay_out_and_fill(const Csr &A, PetscInt nrows)
+{
   this->nrows_ = A.nrows;
   this->ncols_ = A.ncols;
-  nnz_         = entries(A);
-  shift_       = log2_exact(options_.slice_height ? options_.slice_height : auto_height(this->space_, A.nrows, nnz_));
+  shift_       = log2_exact(options_.slice_height ? options_.slice_height : auto_height(this->space_, nrows, nnz_));
   lay_out(A, options_.sort_window > 0 ? options_.sort_window : 0);
   if (options_.sort_window < 0 && shift_ > 0 && last(slice_ptr_) > nnz_ + nnz_ / 20) lay_out(A, 4096);
   val_ = Array<Store>(this->space_, last(slice_ptr_));
@@ -277,6 +302,11 @@ template <class Store, class V> void SlicedEll<Store, V>::apply(const V *x, cons
 template <class Store, class V> void SlicedEll<Store, V>::apply_more(const V *x, const RowOut<V> &out) const
 {
   std::visit([&](const auto &o) { launch(this->space_, view(), x, More<std::decay_t<decltype(o)>>{o}); }, out);
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::relax(const V *b, const V *dinv, V *x) const
+{
+  launch(this->space_, view(), static_cast<const V *>(x), Relax<V>{b, dinv, x});
 }
 
 template <class Store, class V> std::size_t SlicedEll<Store, V>::bytes() const

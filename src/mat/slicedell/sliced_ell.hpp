@@ -18,9 +18,11 @@ public:
   explicit SlicedEll(Space space, const SlicedEllOptions &options = {});
 
   void        build(const Csr &A) override;
+  void        build(const Csr &A, const PetscInt *rows, PetscInt n); // of A's rows only these, in A's space; a product leaves out's others alone
   void        refill(const Csr &A) override;
   void        apply(const V *x, const RowOut<V> &out) const override;
   void        apply_more(const V *x, const RowOut<V> &out) const; // out.more() for the rows held: finishes what another block began
+  void        relax(const V *b, const V *dinv, V *x) const;       // x_i += dinv_i (b - A x)_i for the rows held, no two of which are coupled
   std::size_t bytes() const override;
   std::string describe() const override;
 
@@ -28,12 +30,14 @@ public:
   std::int64_t   stored() const { return static_cast<std::int64_t>(val_.size()); }
 
 private:
+  void lay_out_and_fill(const Csr &A, PetscInt nrows);
   void lay_out(const Csr &A, PetscInt window);
   void place_columns(const Csr &A);
   void fill(const Csr &A, bool columns);
 
   SlicedEllOptions     options_;
   int                  shift_   = 0;
+  bool                 listed_  = false; // row_ names the rows held
   PetscInt             nplaces_ = 0, window_ = 0;
   std::int64_t         nnz_     = 0;
   std::int64_t         in_gaps_ = 0; // stored entries whose column takes 16 bits

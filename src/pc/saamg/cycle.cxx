@@ -36,9 +36,9 @@ template <class V> struct Level {
         if (a->space() != space || a->size() != static_cast<std::size_t>(n)) *a = Array<V>(space, n);
         a->zero();
       }
-      /* the estimate lies below the truth, and beyond beta a Chebyshev polynomial grows */
-      smoother = smoother_table<V>()[options.smoother].create(*A, {n, dinv.data(), alone.data()}, 1.1 * grid.lambda, options.smoothing);
     }));
+    /* the estimate lies below the truth, and beyond beta a Chebyshev polynomial grows */
+    PetscCall(smoother_table<V>()[options.smoother].create({grid, *A, {n, dinv.data(), alone.data()}, static_cast<PetscReal>(1.1) * grid.lambda}, options.smoothing, smoother));
     v = {{x0.data(), x1.data()}, d.data()};
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -76,11 +76,11 @@ template <class V> struct Level {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscErrorCode smooth(const V *rhs, bool zero_guess) { return smoother->apply(rhs, v, at, zero_guess, &at); }
+  PetscErrorCode smooth(const V *rhs, Pass pass) { return smoother->apply(rhs, v, at, pass, &at); }
   PetscErrorCode residual(const V *rhs) { return A->apply(v.x[at], Residual<V>{rhs, r.data()}); }
   std::size_t    bytes() const
   {
-    return (A.use_count() > 1 ? 0 : A->bytes()) + dinv.bytes() + alone.bytes() + b.bytes() + r.bytes() + d.bytes() + x0.bytes() + x1.bytes();
+    return (A.use_count() > 1 ? 0 : A->bytes()) + smoother->bytes() + dinv.bytes() + alone.bytes() + b.bytes() + r.bytes() + d.bytes() + x0.bytes() + x1.bytes();
   }
 };
 
@@ -204,7 +204,7 @@ private:
 
   int changes_of_place() const
   {
-    if (coarse_.empty()) return direct_ ? 0 : bottom_sweeps * fine_.smoother->steps(false) - 1;
+    if (coarse_.empty()) return direct_ ? 0 : fine_.smoother->steps(true) + (bottom_sweeps - 1) * fine_.smoother->steps(false);
     return fine_.smoother->steps(true) + fine_.smoother->steps(false);
   }
 
@@ -219,14 +219,14 @@ private:
     Level<Coarse> &next  = *coarse_[l];
     const bool     twice = options_.gamma > 1 && l + 1 < coarse_.size();
 
-    PetscCall(L.smooth(b, zero_guess));
+    PetscCall(L.smooth(b, zero_guess ? Pass::FromZero : Pass::Before));
     PetscCall(L.residual(b));
     PetscCall(restrict_to(L, l));
     next.at = 0;
     PetscCall(descend(next, next.b.data(), l + 1, true));
     if (twice) PetscCall(descend(next, next.b.data(), l + 1, false));
     PetscCall(correct(L, l));
-    PetscCall(L.smooth(b, false));
+    PetscCall(L.smooth(b, Pass::After));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -234,7 +234,8 @@ private:
   {
     PetscFunctionBegin;
     if (!direct_) {
-      for (int sweep = 0; sweep < bottom_sweeps; sweep++) PetscCall(L.smooth(b, zero_guess && sweep == 0));
+      for (int sweep = 0; sweep < bottom_sweeps; sweep++)
+        PetscCall(L.smooth(b, zero_guess && sweep == 0 ? Pass::FromZero : sweep % 2 ? Pass::After : Pass::Before));
     } else if constexpr (std::is_same_v<V, Coarse>) {
       PetscCall((coarse_.empty() ? coarse_solver_of_fine() : coarse_solver_).apply(b, L.v.x[L.at]));
     } else PetscCall(fine_solver_.apply(b, L.v.x[L.at]));
@@ -272,7 +273,7 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  static constexpr int bottom_sweeps = 30; // as in P5, where the coarsest level is not solved exactly
+  static constexpr int bottom_sweeps = 30; // even, so that there are as many in either direction; as in P5, where the coarsest level is not solved exactly
 
   CycleOptions                                   options_;
   Space                                          space_  = Space::Host;

@@ -43,8 +43,9 @@ struct Grid {
   Mat                   P = NULL, R = NULL; // from the next coarser grid, and P^T; NULL on the coarsest
   Vec                   dinv = NULL;        // inverse diagonal
   std::vector<PetscInt> alone;              // local rows that are coupled to nothing: Dirichlet rows, diagonal matrices
-  PetscReal             lambda = 1;         // estimate, from below, of the largest eigenvalue of D^-1 A
-  PetscInt              bs     = 1;
+  PetscReal             lambda     = 1;     // estimate, from below, of the largest eigenvalue of D^-1 A
+  PetscInt              bs         = 1;
+  bool                  transposed = false; // of the cycle of A^T: dinv, alone and transfers are those of A
 };
 
 PetscErrorCode GridSize(const Grid &grid, PetscInt *rows, PetscLogDouble *nonzeros); // global; either may be NULL

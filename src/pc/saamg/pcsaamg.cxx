@@ -186,7 +186,8 @@ static std::shared_ptr<CsrLevel> transposed_level(const CsrLevel &level, const C
   return t;
 }
 
-/* The transposed cycle is the cycle of A^T with the same transfers: (P^T A P)^T = P^T A^T P, and the smoother is the same before and after. */
+/* The transposed cycle is the cycle of A^T with the same transfers: (P^T A P)^T = P^T A^T P, and the smoother after is the
+   transpose of the one before. */
 static PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
 {
   SAAMG    *mg = static_cast<SAAMG *>(pc->data);
@@ -205,6 +206,7 @@ static PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
     for (const Grid &grid : mg->hierarchy.grids()) {
       Grid t = grid;
 
+      t.transposed = true;
       if (grid.level) PetscCall(Guarded([&] { t.level = transposed_level(*grid.level, &grid == mg->hierarchy.grids().data() ? one.A : grid.level->A); }));
       else PetscCall(MatTranspose(grid.A, MAT_INITIAL_MATRIX, &t.A));
       PetscCallCXX(mg->transposed.grids.push_back(t));
@@ -284,11 +286,12 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
 . -pc_saamg_max_levels n                       - most levels
 . -pc_saamg_coarse_limit n                     - rows at which coarsening stops
 . -pc_saamg_cycle (v|w)                        - cycle
-. -pc_saamg_smoother (jacobi|chebyshev)        - smoother on all but the coarsest level
+. -pc_saamg_smoother (jacobi|chebyshev|mcgs|l1jacobi) - smoother on all but the coarsest level
 . -pc_saamg_sweeps n                           - applications of the smoother before and after the coarse correction
 . -pc_saamg_jacobi_relax w                     - relaxation of Jacobi
 . -pc_saamg_chebyshev_degree n                 - degree of the Chebyshev polynomial on the finest level
 . -pc_saamg_coarse_chebyshev_degree n          - the same on the others
+. -pc_saamg_chebyshev_kind (1|4)               - kind of the Chebyshev polynomial
 . -pc_saamg_chebyshev_ratio r                  - smooths [lambda_max/r, lambda_max]
 . -pc_saamg_esteig_iterations n                - Lanczos steps of the estimate of lambda_max
 . -pc_saamg_precision (double|mixed|single)    - precision of the cycle; mixed: the finest level in double, the others in single
@@ -301,7 +304,7 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
   Rows without off-diagonal entries (Dirichlet) are smoothed and not coarsened. A singular coarsest operator is inverted on its range.
   A matrix with a NaN or Inf gives `PC_SETUP_ERROR`, no abort.
 
-  Levels, aggregates and iteration counts do not depend on the number of ranks.
+  Levels, aggregates and iteration counts do not depend on the number of ranks, but for mcgs, which is Jacobi between ranks and may take a few more iterations.
 
   Source: A. T. Araya, A. Fujii, T. Tanaka, smoothed-aggregation AMG on a GPU cluster; P. Vanek, J. Mandel, M. Brezina, Computing 56 (1996).
 

@@ -79,6 +79,8 @@ PetscErrorCode PCSetFromOptions_SAAMG(PC pc, GozaOptionItems PetscOptionsObject)
   if (flg) PetscCall(PCSAAMGSetJacobiRelax(pc, r));
   PetscCall(PetscOptionsInt("-pc_saamg_chebyshev_degree", "Degree of the Chebyshev polynomial", "PCSAAMGSetChebyshev", s.chebyshev_degree, &n, &flg));
   if (flg) PetscCall(PCSAAMGSetChebyshev(pc, n, s.chebyshev_ratio));
+  PetscCall(PetscOptionsInt("-pc_saamg_chebyshev_kind", "Kind of the Chebyshev polynomial: 1, or 4 with optimal weights, which needs no ratio", "PCSAAMGSetChebyshevKind", s.chebyshev_kind, &n, &flg));
+  if (flg) PetscCall(PCSAAMGSetChebyshevKind(pc, n));
   PetscCall(PetscOptionsReal("-pc_saamg_chebyshev_ratio", "The polynomial smooths [lambda_max/ratio, lambda_max]", "PCSAAMGSetChebyshev", s.chebyshev_ratio, &r, &flg));
   if (flg) PetscCall(PCSAAMGSetChebyshev(pc, s.chebyshev_degree, r));
   PetscCall(PetscOptionsInt("-pc_saamg_coarse_chebyshev_degree", "Degree of the Chebyshev polynomial below the finest level", "PCSAAMGSetCoarseChebyshevDegree",
@@ -385,6 +387,52 @@ PetscErrorCode PCSAAMGGetChebyshev(PC pc, PetscInt *degree, PetscReal *ratio)
 }
 
 /*@
+  PCSAAMGSetChebyshevKind - Sets the kind of the Chebyshev smoother's polynomials
+
+  Logically Collective
+
+  Input Parameters:
++ pc   - the preconditioner, of type `PCSAAMG`
+- kind - 1: of the first kind, on the interval of `PCSAAMGSetChebyshev()` (the default); 4: of the fourth kind with optimal weights, on all of (0, lambda_max]
+
+  Options Database Key:
+. -pc_saamg_chebyshev_kind (1|4) - the kind of the Chebyshev smoother's polynomials
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGGetChebyshevKind()`, `PCSAAMGSetChebyshev()`
+@*/
+PetscErrorCode PCSAAMGSetChebyshevKind(PC pc, PetscInt kind)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(Find(pc, &mg));
+  PetscCheck(kind == 1 || kind == 4, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_chebyshev_kind %" PetscInt_FMT " is neither 1 nor 4", kind);
+  if (mg) mg->cycle_options.smoothing.chebyshev_kind = kind;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGGetChebyshevKind - Gets the kind of the Chebyshev smoother's polynomials
+
+  Not Collective
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGSetChebyshevKind()`
+@*/
+PetscErrorCode PCSAAMGGetChebyshevKind(PC pc, PetscInt *kind)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindOrFail(pc, &mg));
+  *kind = mg->cycle_options.smoothing.chebyshev_kind;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
   PCSAAMGSetCoarseChebyshevDegree - Sets the Chebyshev smoother's degree below the finest level
 
   Logically Collective
@@ -618,10 +666,11 @@ PetscErrorCode PCSAAMGGetCycleType(PC pc, PCSAAMGCycleType *type)
 
   Input Parameters:
 + pc   - the preconditioner, of type `PCSAAMG`
-- name - "jacobi" or "chebyshev"
+- name - "jacobi", "chebyshev", "mcgs" (Gauss-Seidel over colours of rows, symmetric over the cycle; Jacobi across ranks) or "l1jacobi" (Jacobi with the
+         l1 norms of the rows in the diagonal's place)
 
   Options Database Key:
-. -pc_saamg_smoother (jacobi|chebyshev) - the smoother
+. -pc_saamg_smoother (jacobi|chebyshev|mcgs|l1jacobi) - the smoother
 
   Level: intermediate
 

@@ -2,7 +2,7 @@
    Methods, algorithm 12.1). One application of degree m is a polynomial in D^-1 A, so the same before and after the coarse correction keeps a
    symmetric preconditioner symmetric. */
 #pragma once
-#include "smoother.hpp"
+#include "chebyshev4.hpp"
 #include <cstdio>
 
 namespace goza
@@ -10,20 +10,20 @@ namespace goza
 
 template <class V> class ChebyshevSmoother final : public Smoother<V> {
 public:
-  ChebyshevSmoother(ParOperator<V> &A, const InverseDiagonal<V> &D, PetscReal lambda, const SmootherOptions &options) :
-    A_(A), D_(D), beta_(lambda), options_(options)
-  {
-  }
+  ChebyshevSmoother(const SmootherInput<V> &input, const SmootherOptions &options) : A_(input.A), D_(input.D), beta_(input.lambda), options_(options) { }
 
-  static std::unique_ptr<Smoother<V>> create(ParOperator<V> &A, const InverseDiagonal<V> &D, PetscReal lambda, const SmootherOptions &options)
+  static PetscErrorCode create(const SmootherInput<V> &input, const SmootherOptions &options, std::unique_ptr<Smoother<V>> &smoother)
   {
-    return std::make_unique<ChebyshevSmoother>(A, D, lambda, options);
+    PetscFunctionBegin;
+    if (options.chebyshev_kind == 4) PetscCallCXX(smoother = std::make_unique<Chebyshev4Smoother<V>>(input, options));
+    else PetscCallCXX(smoother = std::make_unique<ChebyshevSmoother>(input, options));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   int    steps(bool zero_guess) const override { return static_cast<int>(options_.sweeps * options_.chebyshev_degree) - zero_guess; }
   double products(bool zero_guess) const override { return steps(zero_guess); }
 
-  PetscErrorCode apply(const V *b, const LevelVectors<V> &v, int at, bool zero_guess, int *end) override
+  PetscErrorCode apply(const V *b, const LevelVectors<V> &v, int at, Pass pass, int *end) override
   {
     const PetscReal alpha = beta_ / options_.chebyshev_ratio, theta = (beta_ + alpha) / 2, delta = (beta_ - alpha) / 2, sigma = theta / delta;
 
@@ -32,7 +32,7 @@ public:
       PetscReal rho = 1 / sigma, c1 = 0, c2 = 1 / theta;
 
       for (PetscInt k = 0; k < options_.chebyshev_degree; k++) {
-        if (k == 0 && sweep == 0 && zero_guess) PetscCallCXX(first_step(A_.space(), D_.n, static_cast<V>(c2), D_.inv, D_.alone, b, v.x[at], v.d));
+        if (k == 0 && sweep == 0 && pass == Pass::FromZero) PetscCallCXX(first_step(A_.space(), D_.n, static_cast<V>(c2), D_.inv, D_.alone, b, v.x[at], v.d));
         else {
           PetscCall(A_.apply(v.x[at], ChebyshevStep<V>{static_cast<V>(c1), static_cast<V>(c2), D_.inv, b, v.x[at], v.d, v.x[1 - at]}));
           at = 1 - at;

@@ -8,23 +8,25 @@ namespace goza
 
 template <class V> class JacobiSmoother final : public Smoother<V> {
 public:
-  JacobiSmoother(ParOperator<V> &A, const InverseDiagonal<V> &D, const SmootherOptions &options) : A_(A), D_(D), options_(options) { }
+  JacobiSmoother(const SmootherInput<V> &input, const SmootherOptions &options) : A_(input.A), D_(input.D), options_(options) { }
 
-  static std::unique_ptr<Smoother<V>> create(ParOperator<V> &A, const InverseDiagonal<V> &D, PetscReal, const SmootherOptions &options)
+  static PetscErrorCode create(const SmootherInput<V> &input, const SmootherOptions &options, std::unique_ptr<Smoother<V>> &smoother)
   {
-    return std::make_unique<JacobiSmoother>(A, D, options);
+    PetscFunctionBegin;
+    PetscCallCXX(smoother = std::make_unique<JacobiSmoother>(input, options));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   int    steps(bool zero_guess) const override { return static_cast<int>(options_.sweeps) - zero_guess; }
   double products(bool zero_guess) const override { return steps(zero_guess); }
 
-  PetscErrorCode apply(const V *b, const LevelVectors<V> &v, int at, bool zero_guess, int *end) override
+  PetscErrorCode apply(const V *b, const LevelVectors<V> &v, int at, Pass pass, int *end) override
   {
     const V omega = static_cast<V>(options_.jacobi_relax);
 
     PetscFunctionBegin;
     for (PetscInt sweep = 0; sweep < options_.sweeps; sweep++) {
-      if (sweep == 0 && zero_guess) PetscCallCXX(first_step(A_.space(), D_.n, omega, D_.inv, D_.alone, b, v.x[at], static_cast<V *>(nullptr)));
+      if (sweep == 0 && pass == Pass::FromZero) PetscCallCXX(first_step(A_.space(), D_.n, omega, D_.inv, D_.alone, b, v.x[at], static_cast<V *>(nullptr)));
       else {
         PetscCall(A_.apply(v.x[at], JacobiStep<V>{omega, D_.inv, b, v.x[at], v.x[1 - at]}));
         at = 1 - at;

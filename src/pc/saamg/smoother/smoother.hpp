@@ -1,6 +1,6 @@
 /* What a smoother is to the cycle, and the table of their names.
 
-   A smoother works out of place, on a pair of vectors: it begins in x[at] and returns where it ended. steps() tells the number of changes
+   A smoother may work out of place, on a pair of vectors: it begins in x[at] and returns where it ended. steps() tells the number of changes
    of place beforehand, so that the cycle can arrange for the last one to end in the user's vector. */
 #pragma once
 #include "core/vector_ops.hpp"
@@ -10,10 +10,13 @@
 namespace goza
 {
 
+struct Grid;
+
 struct SmootherOptions {
   PetscInt  sweeps           = 1;       // applications before and after the coarse correction
   PetscReal jacobi_relax     = 2. / 3.; // D^-1 is multiplied by this
   PetscInt  chebyshev_degree = 2;       // products with A in an application that begins from zero: degree - 1
+  PetscInt  chebyshev_kind   = 1;       // 1, or 4 with optimal weights
   PetscReal chebyshev_ratio  = 10;      // smooths the part [lambda_max / ratio, lambda_max] of D^-1 A's spectrum: paper P5
 };
 
@@ -29,19 +32,34 @@ template <class V> struct LevelVectors {
   V *d; // work
 };
 
+/* Where in the cycle: a smoother that prefers a direction turns round after the coarse correction, so that the preconditioner stays symmetric. */
+enum class Pass {
+  FromZero, // before, and x[at], which is not read, counts as zero
+  Before,
+  After
+};
+
 template <class V> class Smoother {
 public:
   virtual ~Smoother() = default;
 
-  virtual int            steps(bool zero_guess) const                                                   = 0; // places changed by apply()
-  virtual PetscErrorCode apply(const V *b, const LevelVectors<V> &v, int at, bool zero_guess, int *end) = 0;
-  virtual std::string    describe() const                                                               = 0;
-  virtual double         products(bool zero_guess) const                                                = 0; // with A, for counting flops
+  virtual int            steps(bool zero_guess) const                                             = 0; // places changed by apply()
+  virtual PetscErrorCode apply(const V *b, const LevelVectors<V> &v, int at, Pass pass, int *end) = 0;
+  virtual std::string    describe() const                                                         = 0;
+  virtual double         products(bool zero_guess) const                                          = 0; // with A, for counting flops
+  virtual std::size_t    bytes() const { return 0; }                                                   // of its own
 };
 
-/* A: the level's operator; lambda: largest eigenvalue of D^-1 A */
+/* What a smoother is made from. The grid's rows can be read while it is made. */
+template <class V> struct SmootherInput {
+  const Grid        &grid;
+  ParOperator<V>    &A; // the grid's operator
+  InverseDiagonal<V> D;
+  PetscReal          lambda; // largest eigenvalue of D^-1 A
+};
+
 template <class V>
-using SmootherFactory = std::unique_ptr<Smoother<V>> (*)(ParOperator<V> &A, const InverseDiagonal<V> &D, PetscReal lambda, const SmootherOptions &options);
+using SmootherFactory = PetscErrorCode (*)(const SmootherInput<V> &input, const SmootherOptions &options, std::unique_ptr<Smoother<V>> &smoother);
 
 template <class V> struct SmootherEntry {
   const char        *name;

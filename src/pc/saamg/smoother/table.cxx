@@ -1,11 +1,12 @@
 /* The one list of smoothers. Adding one: a header like jacobi.hpp and a line in each of the two tables. */
 #include "chebyshev.hpp"
-#include "jacobi.hpp"
+#include "l1_jacobi.hpp"
+#include "multicolor_gs.hpp"
 
 namespace goza
 {
 
-const char *const smoother_names[] = {"jacobi", "chebyshev", NULL};
+const char *const smoother_names[] = {"jacobi", "chebyshev", "mcgs", "l1jacobi", NULL};
 
 PetscInt smoother_count()
 {
@@ -17,6 +18,8 @@ template <class V> const SmootherEntry<V> *smoother_table()
   static const SmootherEntry<V> table[] = {
     {"jacobi", JacobiSmoother<V>::create},
     {"chebyshev", ChebyshevSmoother<V>::create},
+    {"mcgs", MulticolorGaussSeidel<V>::create},
+    {"l1jacobi", L1JacobiSmoother<V>::create},
   };
   static_assert(PETSC_STATIC_ARRAY_LENGTH(table) == PETSC_STATIC_ARRAY_LENGTH(smoother_names) - 1, "a smoother is missing from one of the tables");
   return table;

@@ -1,0 +1,48 @@
+/* Jacobi with the l1 norms of the rows in the diagonal's place. The spectrum of D_l1^-1 A is in (0, 1], whatever A is: a step of 4/3 smooths its upper half. */
+#pragma once
+#include "jacobi.hpp"
+#include "l1_diagonal.hpp"
+#include "level_rows.hpp"
+#include "mat/common/errors.hpp"
+
+namespace goza
+{
+
+template <class V> class L1JacobiSmoother final : public Smoother<V> {
+public:
+  L1JacobiSmoother(const SmootherInput<V> &input, const LevelRows &rows, const SmootherOptions &options) : inv_(input.A.space(), input.D.n)
+  {
+    SmootherInput<V> with_norms  = input;
+    SmootherOptions  overrelaxed = options;
+
+    if (input.D.n) inv_.copy_from(input.D.inv, input.D.n);
+    add_l1_norms(rows.diagonal_block(), true, inv_.data());
+    add_l1_norms(rows.off_diagonal_block(), false, inv_.data());
+    with_norms.D.inv         = inv_.data();
+    overrelaxed.jacobi_relax = 4. / 3;
+    jacobi_                  = std::make_unique<JacobiSmoother<V>>(with_norms, overrelaxed);
+  }
+
+  static PetscErrorCode create(const SmootherInput<V> &input, const SmootherOptions &options, std::unique_ptr<Smoother<V>> &smoother)
+  {
+    LevelRows rows;
+
+    PetscFunctionBegin;
+    PetscCall(rows.open(input.grid, input.A.space(), true)); // the cycle of A^T has the diagonal of A's
+    PetscCall(Guarded([&] { smoother = std::make_unique<L1JacobiSmoother>(input, rows, options); }));
+    PetscCall(rows.close());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  int            steps(bool zero_guess) const override { return jacobi_->steps(zero_guess); }
+  double         products(bool zero_guess) const override { return jacobi_->products(zero_guess); }
+  PetscErrorCode apply(const V *b, const LevelVectors<V> &v, int at, Pass pass, int *end) override { return jacobi_->apply(b, v, at, pass, end); }
+  std::string    describe() const override { return "l1" + jacobi_->describe(); }
+  std::size_t    bytes() const override { return inv_.bytes(); }
+
+private:
+  Array<V>                           inv_; // [n]
+  std::unique_ptr<JacobiSmoother<V>> jacobi_;
+};
+
+} // namespace goza
