@@ -103,7 +103,7 @@ void converges(const PCCase &c)
 }
 
 /* The hierarchy is that of the matrix, not that of its distribution: one rank alone needs the same iterations, give or take one. Not so
-   where the smoother is another between ranks (6 x 5 x 5 elements of elasticity, mcgs: 9 on one rank, 11 on two, 22 on four). */
+   where the smoother is another between ranks (6 x 5 x 5 elements of elasticity, mcgs: 9 on one rank, 13 on four). */
 void iterations_do_not_depend_on_ranks(const PCCase &c)
 {
   if (c.config.smoother == "mcgs") return;
