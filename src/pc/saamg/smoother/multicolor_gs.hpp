@@ -1,8 +1,10 @@
 /* Gauss-Seidel over the colours of the rows: forward before the coarse correction, backward after it, so that a symmetric preconditioner stays symmetric.
    The rows of a colour lie together in a sliced ELL of their own and are relaxed in one launch, in place. Across ranks it is Jacobi: a sweep
-   sees the other ranks' values as they were when it began. */
+   sees the other ranks' values as they were when it began, and the l1 norms of what couples them stand in the diagonal, so that it converges on any number
+   of ranks (Baker, Falgout, Kolev, Yang 2011). */
 #pragma once
 #include "coloring.hpp"
+#include "l1_diagonal.hpp"
 #include "level_rows.hpp"
 #include "mat/common/errors.hpp"
 #include "smoother.hpp"
@@ -13,9 +15,14 @@ namespace goza
 
 template <class V> class MulticolorGaussSeidel final : public Smoother<V> {
 public:
-  MulticolorGaussSeidel(const SmootherInput<V> &input, const LevelRows &rows, const SmootherOptions &options) :
-    A_(input.A), D_(input.D), start_(input.A.space(), D_.n), options_(options)
+  MulticolorGaussSeidel(const SmootherInput<V> &input, const LevelRows &rows, const Csr &others, const SmootherOptions &options) :
+    A_(input.A), D_(input.D), inv_(input.A.space(), others.nrows), start_(input.A.space(), D_.n), options_(options)
   {
+    if (others.nrows) {
+      inv_.copy_from(D_.inv, D_.n);
+      add_l1_norms(others, false, inv_.data());
+      D_.inv = inv_.data();
+    }
     const Csr      block    = rows.diagonal_block();
     const Coloring coloring = color_rows(block, rows.first());
 
@@ -32,11 +39,13 @@ public:
 
   static PetscErrorCode create(const SmootherInput<V> &input, const SmootherOptions &options, std::unique_ptr<Smoother<V>> &smoother)
   {
-    LevelRows rows;
+    LevelRows rows, original; // the cycle of A^T has the diagonal of A's
 
     PetscFunctionBegin;
     PetscCall(rows.open(input.grid, input.A.space()));
-    PetscCall(Guarded([&] { smoother = std::make_unique<MulticolorGaussSeidel>(input, rows, options); }));
+    PetscCall(original.open(input.grid, input.A.space(), true));
+    PetscCall(Guarded([&] { smoother = std::make_unique<MulticolorGaussSeidel>(input, rows, original.off_diagonal_block(), options); }));
+    PetscCall(original.close());
     PetscCall(rows.close());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -77,7 +86,7 @@ public:
 
   std::size_t bytes() const override
   {
-    std::size_t sum = start_.bytes();
+    std::size_t sum = inv_.bytes() + start_.bytes();
 
     for (const auto &color : colors_) sum += color.bytes();
     return sum;
@@ -86,6 +95,7 @@ public:
 private:
   ParOperator<V>              &A_;
   InverseDiagonal<V>           D_;
+  Array<V>                     inv_;   // [n] on several ranks
   Array<V>                     start_; // [n]
   std::vector<SlicedEll<V, V>> colors_;
   SmootherOptions              options_;
