@@ -326,6 +326,33 @@ const AddTests add([] {
     PETSC_OK(MatCDSSetStorage(A, MAT_CDS_AUTO));
     c.check_same(A, R, "after a refusal");
   });
+  /* a flag that values have left behind must not bend the product */
+  add_test(options, "symmetric_no_more", [] {
+    const MatCase c{mat_named("cds"), VECSTANDARD, gallery_entry("stencil5")};
+    MatHandle     A = c.ours(), R = c.aij();
+    VecHandle     left = c.out(R, 5);
+    PETSC_OK(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
+    PETSC_OK(MatCDSSetStorage(A, MAT_CDS_AUTO)); /* built anew, with the promise */
+    c.check_same(A, R, "promised symmetric");
+    to_both(A, R, [&](Mat M) { PETSC_OK(MatDiagonalScale(M, left, nullptr)); });
+    c.check_same(A, R, "symmetric no more");
+  });
+  /* one rank refuses, all of them hear of it */
+  add_test(options, "half_refused_on_one_rank", [] {
+    const MatCase c{mat_named("cds"), VECSTANDARD, gallery_entry("stencil5")};
+    MatHandle     A = c.ours(), R = c.aij();
+    VecHandle     x = c.in(R), y = c.out(R), left = c.out(R, 5);
+    PetscMPIInt   rank;
+    MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+    if (rank) PETSC_OK(VecSet(left, 1)); /* local: VecSet asks nothing of the others */
+    to_both(A, R, [&](Mat M) { PETSC_OK(MatDiagonalScale(M, left, nullptr)); });
+    PETSC_OK(MatCDSSetStorage(A, MAT_CDS_HALF));
+    const Outcome outcome = attempt([&] { return MatMult(A, x, y); });
+    BOOST_TEST(outcome.failed);
+    BOOST_TEST(outcome.says(rank ? "nother rank" : "mat_cds_storage half"), outcome.message);
+    PETSC_OK(MatCDSSetStorage(A, MAT_CDS_AUTO));
+    c.check_same(A, R, "after a refusal");
+  });
 });
 
 } // namespace

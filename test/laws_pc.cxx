@@ -111,8 +111,10 @@ void iterations_do_not_depend_on_ranks(const PCCase &c)
   KSPHandle   ksp = make_cg(A), ksp_alone = make_cg(alone);
   const Solve together = solve(ksp, A), single = solve(ksp_alone, alone);
 
-  /* rounding shifts a long solve by more than one: l1-Jacobi takes 36 to 38 iterations where the rows are scaled over 15 decades */
-  BOOST_TEST(PetscAbsInt(together.iterations - single.iterations) <= 1 + single.iterations / 16, together.iterations << " iterations, but " << single.iterations << " on one rank");
+  /* rounding shifts the solve of 36 iterations that l1-Jacobi takes where the rows are scaled over 15 decades: 38 in the mixed cycle on two ranks */
+  const PetscInt shift = c.problem.name == "scales" && c.config.smoother == "l1jacobi" ? 2 : 1;
+
+  BOOST_TEST(PetscAbsInt(together.iterations - single.iterations) <= shift, together.iterations << " iterations, but " << single.iterations << " on one rank");
 }
 
 void same_input_same_output(const PCCase &c)

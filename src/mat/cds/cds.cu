@@ -45,11 +45,12 @@ template <class Store, int bs, bool half> struct CdsFill {
 };
 
 /* Counts, for one row of a half matrix, the entries below the diagonal that differ from their mirror images, plus entries above less entries below:
-   all rows give 0 in every class exactly when the stored diagonals are symmetric in pattern and values. */
+   the sums over all rows are 0 when the stored diagonals are symmetric in pattern and, to a relative tolerance, in values. */
 template <class Store, int bs> struct CdsCompare {
   CdsView<Store>     A;
   const PetscInt    *ptr, *col;
   const PetscScalar *aval;
+  double             tolerance;
   std::int64_t      *different, *balance; // [rows]
 
   HD void operator()(PetscInt row) const
@@ -63,7 +64,10 @@ template <class Store, int bs> struct CdsCompare {
       if (d < 0) continue;
       if (node > i) above++;
       if (node < i) above--;
-      if (node < i) bad += A.val[((d * bs + c) * bs + r) * A.ld + node] != static_cast<Store>(aval[j]);
+      if (node >= i) continue;
+      const double mirror = A.val[((d * bs + c) * bs + r) * A.ld + node], value = static_cast<Store>(aval[j]), gap = mirror - value;
+
+      bad += !((gap < 0 ? -gap : gap) <= tolerance * (value < 0 ? -value : value)); // a NaN differs
     }
     different[row] = bad;
     balance[row]   = above;
@@ -201,11 +205,12 @@ template <class Store, class V> bool Cds<Store, V>::fill(const Csr &A)
   with_shape(bs_, half_, [&](auto bs, auto half) {
     for_each_row(this->space_, A.nrows, CdsFill<Store, bs.value, half.value>{view(), A.ptr, A.col, A.val, val_.data()});
   });
-  if (!half_ || options_.symmetric) return true;
+  if (!half_) return true;
 
+  const double        tolerance = options_.symmetric ? 100 * static_cast<double>(PETSC_MACHINE_EPSILON) : 0;
   Array<std::int64_t> different(this->space_, A.nrows), balance(this->space_, A.nrows);
   with_shape(bs_, true, [&](auto bs, auto) {
-    for_each_row(this->space_, A.nrows, CdsCompare<Store, bs.value>{view(), A.ptr, A.col, A.val, different.data(), balance.data()});
+    for_each_row(this->space_, A.nrows, CdsCompare<Store, bs.value>{view(), A.ptr, A.col, A.val, tolerance, different.data(), balance.data()});
   });
   return sum(this->space_, different.data(), A.nrows) == 0 && sum(this->space_, balance.data(), A.nrows) == 0;
 }

@@ -123,7 +123,7 @@ using goza::MatFormatChanged;
 
   Input Parameters:
 + A       - the matrix
-- storage - `MAT_CDS_AUTO` (half where `MAT_SYMMETRIC` is set or the entries on the diagonals prove equal to their mirror images), `MAT_CDS_FULL`, `MAT_CDS_HALF`
+- storage - `MAT_CDS_AUTO` (half where the entries on the diagonals prove equal to their mirror images, with `MAT_SYMMETRIC` up to rounding), `MAT_CDS_FULL`, `MAT_CDS_HALF`
 
   Options Database Key:
 . -mat_cds_storage (auto|full|half) - the storage
@@ -133,7 +133,7 @@ using goza::MatFormatChanged;
   Notes:
   Half storage reads half the values from memory: y_i = sum_d a_d[i] x[i + o_d] + a_d[i - o_d] x[i - o_d] (paper P1, half form), without atomic additions.
   In parallel the diagonal block of each rank is tested and stored by itself. `MAT_CDS_HALF` for a matrix that is not symmetric is an error at the next product.
-  With `MAT_SYMMETRIC` set, entries below the diagonal are taken from above it where rounding made them differ.
+  With `MAT_SYMMETRIC` set when the format is built, entries may differ from their mirror images by 100 units of rounding, and the one above the diagonal is taken for both.
 
 .seealso: `MATCDS`, `MatCDSSetLimits()`, `MatCDSSetBlockSize()`, `MatSetOption()`
 @*/

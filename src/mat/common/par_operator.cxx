@@ -72,6 +72,7 @@ template <class V> PetscErrorCode ParOperator<V>::update(Mat A, Space space, con
   Seen            now, parent;
   MatInfo         info;
   bool            parent_pattern, parent_moved;
+  PetscErrorCode  failed = PETSC_SUCCESS; // here; the others must hear of it before they wait for this rank
 
   PetscFunctionBegin;
   PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
@@ -91,8 +92,9 @@ template <class V> PetscErrorCode ParOperator<V>::update(Mat A, Space space, con
   PetscCall(look(Ad, diag_seen_, &now, &pattern, &values));
   if (values) {
     diag_seen_ = Seen(); // if this fails, the next update begins anew
-    PetscCall(update_block(Ad, *diag_, pattern));
-    diag_seen_ = now;
+    failed     = update_block(Ad, *diag_, pattern);
+    if (!Ao || !parent_moved) PetscCall(failed);
+    if (!failed) diag_seen_ = now;
     builds_ += pattern;
     PetscCall(MatGetInfo(Ad, MAT_LOCAL, &info));
     nnz_ = info.nz_used;
@@ -101,10 +103,12 @@ template <class V> PetscErrorCode ParOperator<V>::update(Mat A, Space space, con
     PetscCall(look(Ao, offd_seen_, &now, &pattern, &values));
     if (parent_moved) {
       /* the ghosts move only in an assembly, which is collective and moves A's state; setting up the halo is collective as well */
-      PetscMPIInt mine = pattern, any;
+      PetscMPIInt mine[2] = {pattern, failed != PETSC_SUCCESS}, any[2];
 
-      PetscCallMPI(MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)A)));
-      if (any) {
+      PetscCallMPI(MPI_Allreduce(mine, any, 2, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)A)));
+      PetscCall(failed);
+      PetscCheck(!any[1], PETSC_COMM_SELF, PETSC_ERR_LIB, "Another rank could not hold its block of the matrix in this format");
+      if (any[0]) {
         pattern = values = true;
         offd_seen_       = Seen();
         PetscCall(halo_->setup(PetscObjectComm((PetscObject)A), A->cmap, Ao->cmap->n, garray, space));
