@@ -203,11 +203,7 @@ __global__ void __launch_bounds__(rows_per_block) ProductKernel(Csr A, Csr B, Pe
 
 template <int Lanes, int Cap> void launch_product(const Csr &A, const Csr &B, CsrMatrix &C)
 {
-  constexpr int  teams  = rows_per_block / Lanes;
-  const unsigned blocks = static_cast<unsigned>((static_cast<std::int64_t>(C.nrows) + teams - 1) / teams);
-
-  ProductKernel<Lanes, Cap><<<blocks, rows_per_block, 0, static_cast<cudaStream_t>(device::stream())>>>(A, B, C.nrows, C.ptr.data(), C.col.data(), C.val.data());
-  if (const cudaError_t err = cudaGetLastError(); err != cudaSuccess) throw DeviceError(std::string("kernel launch: ") + cudaGetErrorString(err));
+  launch_kernel(ProductKernel<Lanes, Cap>, blocks_for(C.nrows, rows_per_block / Lanes), rows_per_block, A, B, C.nrows, C.ptr.data(), C.col.data(), C.val.data());
 }
 #endif
 

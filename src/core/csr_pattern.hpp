@@ -223,16 +223,11 @@ public:
 private:
   template <int Lanes> void teams(PetscInt n, const PetscInt *list, PetscInt *length, const PetscInt *ptr, PetscInt *col)
   {
-    constexpr int per_block = rows_per_block / Lanes;
-
-    if (!n) return;
-    TeamKernel<Lanes><<<static_cast<unsigned>((static_cast<std::int64_t>(n) + per_block - 1) / per_block), rows_per_block, 0, stream()>>>(n, list, rows_, length, ptr, col);
-    launched();
+    if (n) launch_kernel(TeamKernel<Lanes, Rows>, blocks_for(n, rows_per_block / Lanes), rows_per_block, n, list, rows_, length, ptr, col);
   }
   void blocks(PetscInt *length, const PetscInt *ptr, PetscInt *col)
   {
-    BlockKernel<<<static_cast<unsigned>(nblocks_), rows_per_block, 0, stream()>>>(static_cast<PetscInt>(long_.size()), long_.data(), rows_, tables_.data(), slots_, length, ptr, col);
-    launched();
+    launch_kernel(BlockKernel<Rows>, static_cast<unsigned>(nblocks_), rows_per_block, static_cast<PetscInt>(long_.size()), long_.data(), rows_, tables_.data(), slots_, length, ptr, col);
   }
   Array<PetscInt> overflown(const PetscInt *length) const
   {
@@ -240,11 +235,6 @@ private:
 
     for_each_row(Space::Cuda, nrows_, Overflown{length, flag.data()});
     return flagged(Space::Cuda, flag.data(), nrows_);
-  }
-  static cudaStream_t stream() { return static_cast<cudaStream_t>(device::stream()); }
-  static void         launched()
-  {
-    if (const cudaError_t err = cudaGetLastError(); err != cudaSuccess) throw DeviceError(std::string("kernel launch: ") + cudaGetErrorString(err));
   }
 
   PetscInt        nrows_, ncols_, slots_ = 0, nblocks_ = 0;

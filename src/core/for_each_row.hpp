@@ -32,6 +32,19 @@ constexpr int range_threads = 1024, ranges_per_multiprocessor = 2; // of for_eac
 #if defined(__CUDACC__)
 constexpr int rows_per_block = 256;
 
+/* The one place where a kernel starts: on the current stream, and with an exception where it does not. */
+template <class... Parameters, class... Arguments> void launch_kernel(void (*kernel)(Parameters...), dim3 blocks, int threads, const Arguments &...arguments)
+{
+  kernel<<<blocks, threads, 0, static_cast<cudaStream_t>(device::stream())>>>(arguments...);
+  if (const cudaError_t err = cudaGetLastError(); err != cudaSuccess) throw DeviceError(std::string("kernel launch: ") + cudaGetErrorString(err));
+}
+
+/* Blocks of so many for n of them. */
+inline unsigned blocks_for(std::int64_t n, std::int64_t each)
+{
+  return static_cast<unsigned>((n + each - 1) / each);
+}
+
 template <class Body> __global__ void __launch_bounds__(rows_per_block) RowKernel(PetscInt n, Body body)
 {
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -53,10 +66,7 @@ template <class Body> void for_each_row(Space space, PetscInt n, const Body &bod
   if (n <= 0) return;
 #if defined(__CUDACC__)
   if (space == Space::Cuda) {
-    const std::int64_t blocks = (static_cast<std::int64_t>(n) + rows_per_block - 1) / rows_per_block;
-
-    RowKernel<<<static_cast<unsigned>(blocks), rows_per_block, 0, static_cast<cudaStream_t>(device::stream())>>>(n, body);
-    if (const cudaError_t err = cudaGetLastError(); err != cudaSuccess) throw DeviceError(std::string("kernel launch: ") + cudaGetErrorString(err));
+    launch_kernel(RowKernel<Body>, blocks_for(n, rows_per_block), rows_per_block, n, body);
     return;
   }
 #endif
@@ -85,23 +95,21 @@ template <class Body> __global__ void __launch_bounds__(Body::brick, 2) BrickKer
 /* for_each_row() on the device in an order made for a grid. A body names its rows to a block, `brick`, a power of two: 64 x 4 x 2 of them measured best on an H200. */
 template <class Body> void for_each_row_of_grid(Grid3 grid, const Body &body)
 {
-  const auto bricks    = [](PetscInt n, PetscInt size) { return static_cast<unsigned>((static_cast<std::int64_t>(n) + size - 1) / size); };
-  int        log_brick = 0, bx, by;
-  dim3       blocks;
+  int  log_brick = 0, bx, by;
+  dim3 blocks;
 
   if (grid.nrows <= 0) return;
   while (1 << log_brick < Body::brick) log_brick++;
   bx     = grid.line > 32 ? 6 : 5;
   by     = grid.plane >= grid.nrows ? log_brick - bx : 2;
-  blocks = dim3(bricks(grid.line, 1 << bx), bricks(bricks(grid.plane, grid.line), 1 << by), bricks(bricks(grid.nrows, grid.plane), Body::brick >> (bx + by)));
+  blocks = dim3(blocks_for(grid.line, 1 << bx), blocks_for(blocks_for(grid.plane, grid.line), 1 << by), blocks_for(blocks_for(grid.nrows, grid.plane), Body::brick >> (bx + by)));
   if (grid.line < 16 || blocks.y > 65535 || blocks.z > 65535 || grid.line >= grid.nrows) {
     grid.line = grid.plane = grid.nrows;
     bx                     = log_brick;
     by                     = 0;
-    blocks                 = dim3(bricks(grid.nrows, Body::brick));
+    blocks                 = dim3(blocks_for(grid.nrows, Body::brick));
   }
-  BrickKernel<<<blocks, Body::brick, 0, static_cast<cudaStream_t>(device::stream())>>>(grid, bx, by, body);
-  if (const cudaError_t err = cudaGetLastError(); err != cudaSuccess) throw DeviceError(std::string("kernel launch: ") + cudaGetErrorString(err));
+  launch_kernel(BrickKernel<Body>, blocks, Body::brick, grid, bx, by, body);
 }
 #endif
 
@@ -116,11 +124,7 @@ template <class Body> __global__ void __launch_bounds__(rows_per_block) WarpKern
 /* body(k, lane) for k < n with the 32 lanes of one warp: for matrices with too few rows to fill the device one thread a row. */
 template <class Body> void for_each_warp(PetscInt n, const Body &body)
 {
-  const std::int64_t blocks = (static_cast<std::int64_t>(n) * 32 + rows_per_block - 1) / rows_per_block;
-
-  if (n <= 0) return;
-  WarpKernel<<<static_cast<unsigned>(blocks), rows_per_block, 0, static_cast<cudaStream_t>(device::stream())>>>(n, body);
-  if (const cudaError_t err = cudaGetLastError(); err != cudaSuccess) throw DeviceError(std::string("kernel launch: ") + cudaGetErrorString(err));
+  if (n > 0) launch_kernel(WarpKernel<Body>, blocks_for(n, rows_per_block / 32), rows_per_block, n, body);
 }
 
 template <class Body> __global__ void __launch_bounds__(range_threads, ranges_per_multiprocessor) RangeKernel(const PetscInt *range, Body body)
@@ -133,9 +137,7 @@ template <class Body> __global__ void __launch_bounds__(range_threads, ranges_pe
 /* The same for range[b] <= k < range[b + 1] in block b, on the device: neighbours in k meet in one L1 cache. */
 template <class Body> void for_each_warp_in_ranges(const PetscInt *range, PetscInt nranges, const Body &body)
 {
-  if (nranges <= 0) return;
-  RangeKernel<<<static_cast<unsigned>(nranges), range_threads, 0, static_cast<cudaStream_t>(device::stream())>>>(range, body);
-  if (const cudaError_t err = cudaGetLastError(); err != cudaSuccess) throw DeviceError(std::string("kernel launch: ") + cudaGetErrorString(err));
+  if (nranges > 0) launch_kernel(RangeKernel<Body>, static_cast<unsigned>(nranges), range_threads, range, body);
 }
 
 /* Sum over the lanes that are equal modulo `stride`, a power of two: all of them get it. */

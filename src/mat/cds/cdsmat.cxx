@@ -67,46 +67,18 @@ private:
   }
 };
 
-extern const FormatKind kind;
-
-PetscErrorCode MatCreate_SeqAIJCDS(Mat A)
-{
-  PetscFunctionBegin;
-  PetscCall(MatCreate_Format(A, kind, false));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatCreate_MPIAIJCDS(Mat A)
-{
-  PetscFunctionBegin;
-  PetscCall(MatCreate_Format(A, kind, true));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-std::unique_ptr<FormatConfig> NewConfig()
-{
-  return std::make_unique<CdsConfig>();
-}
-
-const FormatKind kind = {MATCDS, MATSEQAIJCDS, MATMPIAIJCDS, NewConfig, MatCreate_SeqAIJCDS, MatCreate_MPIAIJCDS};
-
 } // namespace
 
 const FormatKind &CdsKind()
 {
+  static const FormatKind kind = MakeFormatKind<CdsConfig, CdsKind>(MATCDS, MATSEQAIJCDS, MATMPIAIJCDS);
+
   return kind;
 }
 
-/* The settings of A; NULL for another type, on which the Set functions do nothing, as is PETSc's custom. */
 static PetscErrorCode FindOptions(Mat A, CdsOptions **options)
 {
-  FormatConfig *config;
-
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
-  PetscCall(MatFormatFindConfig(A, kind, &config));
-  *options = config ? &static_cast<CdsConfig *>(config)->options : nullptr;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return MatFormatFindOptions<CdsConfig>(A, CdsKind(), options);
 }
 
 } // namespace goza

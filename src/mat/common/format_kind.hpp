@@ -2,6 +2,7 @@
 #pragma once
 #include "compat.hpp"
 #include "par_operator.hpp"
+#include <petsc/private/petscimpl.h>
 
 namespace goza
 {
@@ -28,9 +29,28 @@ PetscErrorCode FindFormatKind(const char *type, const FormatKind **kind); // by 
 /* For ->create: make A, which has sizes but no type, a matrix of this kind. */
 PetscErrorCode MatCreate_Format(Mat A, const FormatKind &kind, bool mpi);
 
+/* The kind of a format from the class of its settings and its three names; kind() hands it out. */
+template <class Config, const FormatKind &(*kind)()> FormatKind MakeFormatKind(const char *root, const char *seq, const char *mpi)
+{
+  return {root, seq, mpi, []() -> std::unique_ptr<FormatConfig> { return std::make_unique<Config>(); }, [](Mat A) { return MatCreate_Format(A, kind(), false); },
+          [](Mat A) { return MatCreate_Format(A, kind(), true); }};
+}
+
 /* The settings of A, to change; NULL when A is not of this kind. (Nothing is composed on A for it: a factor or duplicate of A would inherit that.) */
 PetscErrorCode MatFormatFindConfig(Mat A, const FormatKind &kind, FormatConfig **config);
 PetscErrorCode MatFormatChanged(Mat A); // the format is built anew at the next product
+
+/* For a Set function: the options of A; NULL for another type, on which it does nothing, as is PETSc's custom. */
+template <class Config, class Options> PetscErrorCode MatFormatFindOptions(Mat A, const FormatKind &kind, Options **options)
+{
+  FormatConfig *config;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscCall(MatFormatFindConfig(A, kind, &config));
+  *options = config ? &static_cast<Config *>(config)->options : nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /* The operator of a Goza matrix, up to date in its space; NULL when A is not one. For saamg, which then needs no second copy. */
 PetscErrorCode MatFormatGetOperator(Mat A, std::shared_ptr<ParOperator<PetscScalar>> *op);

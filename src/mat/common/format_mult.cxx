@@ -17,7 +17,7 @@ static PetscErrorCode MatFormatUpdate(Mat A, FormatMat *f)
   if (behind && f->op.use_count() > 1) PetscCall(MatFormatChanged(A));
   PetscCall(MatBoundToCPU(A, &bound));
   PetscCall(use_petsc_stream());
-  PetscCall(f->op->update(A, bound ? Space::Host : default_space(), f->config->factory(A)));
+  PetscCall(f->op->update(A, bound ? Space::Host : default_space(), [A, f](Space space) { return f->config->factory(A)(space); })); // the settings are read when something is built
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -51,34 +51,18 @@ public:
   std::unique_ptr<FormatConfig> clone() const override { return std::make_unique<FoldConfig>(*this); }
 };
 
-extern const FormatKind kind;
-
-PetscErrorCode MatCreate_SeqAIJFold(Mat A)
-{
-  PetscFunctionBegin;
-  PetscCall(MatCreate_Format(A, kind, false));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatCreate_MPIAIJFold(Mat A)
-{
-  PetscFunctionBegin;
-  PetscCall(MatCreate_Format(A, kind, true));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-std::unique_ptr<FormatConfig> NewConfig()
-{
-  return std::make_unique<FoldConfig>();
-}
-
-const FormatKind kind = {MATFOLD, MATSEQAIJFOLD, MATMPIAIJFOLD, NewConfig, MatCreate_SeqAIJFold, MatCreate_MPIAIJFold};
-
 } // namespace
 
 const FormatKind &FoldKind()
 {
+  static const FormatKind kind = MakeFormatKind<FoldConfig, FoldKind>(MATFOLD, MATSEQAIJFOLD, MATMPIAIJFOLD);
+
   return kind;
+}
+
+static PetscErrorCode FindOptions(Mat A, FoldOptions **options)
+{
+  return MatFormatFindOptions<FoldConfig>(A, FoldKind(), options);
 }
 
 } // namespace goza
@@ -106,14 +90,13 @@ const FormatKind &FoldKind()
 @*/
 PetscErrorCode MatFoldSetWidth(Mat A, PetscInt width)
 {
-  goza::FormatConfig *config = nullptr;
+  goza::FoldOptions *options = nullptr;
 
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
-  PetscCall(goza::MatFormatFindConfig(A, goza::FoldKind(), &config));
-  if (!config) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(goza::FindOptions(A, &options));
+  if (!options) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(width >= 0 && width <= goza::fold_max_width, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_fold_width %" PetscInt_FMT " is not 0 (auto) or a number from 1 to %d", width, goza::fold_max_width);
-  static_cast<goza::FoldConfig *>(config)->options.width = width;
+  options->width = width;
   PetscCall(goza::MatFormatChanged(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

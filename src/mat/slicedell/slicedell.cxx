@@ -47,51 +47,23 @@ public:
   std::unique_ptr<FormatConfig> clone() const override { return std::make_unique<SlicedEllConfig>(*this); }
 };
 
-extern const FormatKind kind;
-
-PetscErrorCode MatCreate_SeqAIJSlicedEll(Mat A)
-{
-  PetscFunctionBegin;
-  PetscCall(MatCreate_Format(A, kind, false));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatCreate_MPIAIJSlicedEll(Mat A)
-{
-  PetscFunctionBegin;
-  PetscCall(MatCreate_Format(A, kind, true));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-std::unique_ptr<FormatConfig> NewConfig()
-{
-  return std::make_unique<SlicedEllConfig>();
-}
-
-const FormatKind kind = {MATSLICEDELL, MATSEQAIJSLICEDELL, MATMPIAIJSLICEDELL, NewConfig, MatCreate_SeqAIJSlicedEll, MatCreate_MPIAIJSlicedEll};
-
 } // namespace
 
 const FormatKind &SlicedEllKind()
 {
+  static const FormatKind kind = MakeFormatKind<SlicedEllConfig, SlicedEllKind>(MATSLICEDELL, MATSEQAIJSLICEDELL, MATMPIAIJSLICEDELL);
+
   return kind;
 }
 
-/* The settings of A; NULL for another type, on which the Set functions do nothing, as is PETSc's custom. */
-static PetscErrorCode Find(Mat A, SlicedEllOptions **options)
+static PetscErrorCode FindOptions(Mat A, SlicedEllOptions **options)
 {
-  FormatConfig *config;
-
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
-  PetscCall(MatFormatFindConfig(A, kind, &config));
-  *options = config ? &static_cast<SlicedEllConfig *>(config)->options : nullptr;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return MatFormatFindOptions<SlicedEllConfig>(A, SlicedEllKind(), options);
 }
 
 } // namespace goza
 
-using goza::Find;
+using goza::FindOptions;
 using goza::MatFormatChanged;
 using goza::SlicedEllOptions;
 
@@ -119,7 +91,7 @@ PetscErrorCode MatSlicedEllSetSliceHeight(Mat A, PetscInt height)
   SlicedEllOptions *options = nullptr;
 
   PetscFunctionBegin;
-  PetscCall(Find(A, &options));
+  PetscCall(FindOptions(A, &options));
   if (!options) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(height >= 0 && height <= 128 && (height & (height - 1)) == 0, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_slicedell_slice_height %" PetscInt_FMT " is not 0 (auto) or a power of two up to 128", height);
   options->slice_height = height;
@@ -151,7 +123,7 @@ PetscErrorCode MatSlicedEllSetSortWindow(Mat A, PetscInt window)
   SlicedEllOptions *options = nullptr;
 
   PetscFunctionBegin;
-  PetscCall(Find(A, &options));
+  PetscCall(FindOptions(A, &options));
   if (!options) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(window >= -1, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_slicedell_sort_window %" PetscInt_FMT " is not -1 (auto), 0 (never) or a number of rows", window);
   options->sort_window = window;
@@ -183,7 +155,7 @@ PetscErrorCode MatSlicedEllSetShortIndices(Mat A, PetscBool shorter)
   SlicedEllOptions *options = nullptr;
 
   PetscFunctionBegin;
-  PetscCall(Find(A, &options));
+  PetscCall(FindOptions(A, &options));
   if (!options) PetscFunctionReturn(PETSC_SUCCESS);
   options->gaps = shorter;
   PetscCall(MatFormatChanged(A));
