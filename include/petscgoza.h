@@ -33,6 +33,13 @@ typedef enum {
 } PCSAAMGCycleType;
 
 typedef enum {
+  PC_SAAMG_FINEST,
+  PC_SAAMG_INTERMEDIATE,
+  PC_SAAMG_COARSEST, /* where it is smoothed and not solved */
+  PC_SAAMG_ALL_LEVELS
+} PCSAAMGLevels;
+
+typedef enum {
   PC_SAAMG_DOUBLE, /* every level in PetscScalar */
   PC_SAAMG_MIXED,  /* finest level in PetscScalar, coarser ones in single: paper P5 */
   PC_SAAMG_SINGLE  /* the whole cycle in single */
@@ -63,18 +70,20 @@ PETSC_EXTERN PetscErrorCode PCSAAMGSetCoarseLimit(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetCoarseLimit(PC, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetCycleType(PC, PCSAAMGCycleType);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetCycleType(PC, PCSAAMGCycleType *);
-PETSC_EXTERN PetscErrorCode PCSAAMGSetSmoother(PC, const char[]);
-PETSC_EXTERN PetscErrorCode PCSAAMGGetSmoother(PC, const char *[]);
-PETSC_EXTERN PetscErrorCode PCSAAMGSetSweeps(PC, PetscInt);
-PETSC_EXTERN PetscErrorCode PCSAAMGGetSweeps(PC, PetscInt *);
-PETSC_EXTERN PetscErrorCode PCSAAMGSetJacobiRelax(PC, PetscReal);
-PETSC_EXTERN PetscErrorCode PCSAAMGGetJacobiRelax(PC, PetscReal *);
-PETSC_EXTERN PetscErrorCode PCSAAMGSetChebyshev(PC, PetscInt, PetscReal);
-PETSC_EXTERN PetscErrorCode PCSAAMGGetChebyshev(PC, PetscInt *, PetscReal *);
-PETSC_EXTERN PetscErrorCode PCSAAMGSetChebyshevKind(PC, PetscInt);
-PETSC_EXTERN PetscErrorCode PCSAAMGGetChebyshevKind(PC, PetscInt *);
-PETSC_EXTERN PetscErrorCode PCSAAMGSetCoarseChebyshevDegree(PC, PetscInt);
-PETSC_EXTERN PetscErrorCode PCSAAMGGetCoarseChebyshevDegree(PC, PetscInt *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetDirectLimit(PC, PetscInt);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetDirectLimit(PC, PetscInt *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetSmoother(PC, PCSAAMGLevels, const char[]);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetSmoother(PC, PCSAAMGLevels, const char *[]);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetSweeps(PC, PCSAAMGLevels, PetscInt);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetSweeps(PC, PCSAAMGLevels, PetscInt *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetJacobiRelax(PC, PCSAAMGLevels, PetscReal);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetJacobiRelax(PC, PCSAAMGLevels, PetscReal *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetChebyshevDegree(PC, PCSAAMGLevels, PetscInt);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetChebyshevDegree(PC, PCSAAMGLevels, PetscInt *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetChebyshevRatio(PC, PCSAAMGLevels, PetscReal);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetChebyshevRatio(PC, PCSAAMGLevels, PetscReal *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetChebyshevKind(PC, PCSAAMGLevels, PetscInt);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetChebyshevKind(PC, PCSAAMGLevels, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetEstEigIterations(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetEstEigIterations(PC, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetPrecision(PC, PCSAAMGPrecision);

@@ -60,8 +60,9 @@ for width in 0 -1 128 3.5 wide 99999999999999999999; do
   says "fold width $width" error 'mat_fold_width' "$ex2" $load -mat_type fold -mat_fold_width $width
 done
 says "unknown index" error 'mat_slicedell_index' "$ex2" $load $good -mat_slicedell_index 7
-says "degree below the finest level" 0 'sweep.s. of degree 5' "$ex2" $load $good -m 40 -n 40 -pc_saamg_coarse_limit 20 -pc_saamg_coarse_chebyshev_degree 5 -ksp_view
-says "no degree below the finest level" error 'pc_saamg_coarse_chebyshev_degree' "$ex2" $load $good -pc_saamg_coarse_chebyshev_degree 0
+says "degree below the finest level" 0 'sweep.s. of degree 5' "$ex2" $load $good -m 40 -n 40 -pc_saamg_coarse_limit 20 -pc_saamg_intermediate_chebyshev_degree 5 -ksp_view
+says "no degree below the finest level" error 'pc_saamg_intermediate_chebyshev_degree' "$ex2" $load $good -pc_saamg_intermediate_chebyshev_degree 0
+says "a coarsest level that is smoothed" 0 '12 times jacobi' "$ex2" $load $good -m 40 -n 40 -pc_saamg_direct_limit 0 -pc_saamg_coarsest_smoother jacobi -pc_saamg_coarsest_sweeps 12 -ksp_view
 RANKS=2 says "an error on two ranks ends both" error 'pc_saamg_threshold' "$ex2" $load $good -pc_saamg_threshold -1
 says "-ksp_view tells the levels" 0 'saamg' "$ex2" $load $good -ksp_view
 says "floating-point traps (51)" 0 'converged due to' "$ex2" $load $good -m 40 -n 40 -fp_trap

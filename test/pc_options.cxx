@@ -19,25 +19,32 @@ template <class T> struct Setting {
 const Setting<PetscInt> integers[] = {
   {"-pc_saamg_max_levels", PCSAAMGSetMaxLevels, PCSAAMGGetMaxLevels, 3, 0},
   {"-pc_saamg_coarse_limit", PCSAAMGSetCoarseLimit, PCSAAMGGetCoarseLimit, 123, 0},
-  {"-pc_saamg_sweeps", PCSAAMGSetSweeps, PCSAAMGGetSweeps, 2, 0},
-  {"-pc_saamg_coarse_chebyshev_degree", PCSAAMGSetCoarseChebyshevDegree, PCSAAMGGetCoarseChebyshevDegree, 7, 0},
-  {"-pc_saamg_chebyshev_kind", PCSAAMGSetChebyshevKind, PCSAAMGGetChebyshevKind, 4, 2},
+  {"-pc_saamg_direct_limit", PCSAAMGSetDirectLimit, PCSAAMGGetDirectLimit, 77, -1},
   {"-pc_saamg_esteig_iterations", PCSAAMGSetEstEigIterations, PCSAAMGGetEstEigIterations, 5, -1},
-  {"-pc_saamg_chebyshev_degree",
-   [](PC pc, PetscInt degree) -> PetscErrorCode {
-     PetscReal ratio = 2; /* another type has none */
-     if (PCSAAMGGetChebyshev(pc, nullptr, &ratio) != PETSC_SUCCESS) return PETSC_ERR_LIB;
-     return PCSAAMGSetChebyshev(pc, degree, ratio);
-   },
-   [](PC pc, PetscInt *degree) { return PCSAAMGGetChebyshev(pc, degree, nullptr); }, 4, 0},
 };
 
 const Setting<PetscReal> reals[] = {
   {"-pc_saamg_threshold", PCSAAMGSetThreshold, PCSAAMGGetThreshold, (PetscReal)0.25, 1},
-  {"-pc_saamg_jacobi_relax", PCSAAMGSetJacobiRelax, PCSAAMGGetJacobiRelax, (PetscReal)0.5, 2},
-  {"-pc_saamg_chebyshev_ratio", [](PC pc, PetscReal ratio) { return PCSAAMGSetChebyshev(pc, 2, ratio); },
-   [](PC pc, PetscReal *ratio) { return PCSAAMGGetChebyshev(pc, nullptr, ratio); }, 16, 1},
 };
+
+/* Those of a smoother, which each level may have for itself. */
+template <class T> struct SmootherSetting {
+  const char *name; /* what follows -pc_saamg_, or -pc_saamg_finest_ and so on */
+  PetscErrorCode (*set)(PC, PCSAAMGLevels, T);
+  PetscErrorCode (*get)(PC, PCSAAMGLevels, T *);
+  T good, bad;
+};
+
+const SmootherSetting<PetscInt> smoother_integers[] = {
+  {"sweeps", PCSAAMGSetSweeps, PCSAAMGGetSweeps, 3, 0},
+  {"chebyshev_degree", PCSAAMGSetChebyshevDegree, PCSAAMGGetChebyshevDegree, 5, 0},
+  {"chebyshev_kind", PCSAAMGSetChebyshevKind, PCSAAMGGetChebyshevKind, 4, 2},
+};
+const SmootherSetting<PetscReal> smoother_reals[] = {
+  {"jacobi_relax", PCSAAMGSetJacobiRelax, PCSAAMGGetJacobiRelax, (PetscReal)0.5, 2},
+  {"chebyshev_ratio", PCSAAMGSetChebyshevRatio, PCSAAMGGetChebyshevRatio, 16, 1},
+};
+const std::pair<const char *, PCSAAMGLevels> places[] = {{"finest_", PC_SAAMG_FINEST}, {"intermediate_", PC_SAAMG_INTERMEDIATE}, {"coarsest_", PC_SAAMG_COARSEST}, {"", PC_SAAMG_ALL_LEVELS}};
 
 PCHandle fresh()
 {
@@ -71,6 +78,39 @@ template <class T> void check_number(const Setting<T> &s)
   BOOST_TEST(now == s.good);
 }
 
+/* A setting of one level changes that level's alone, by function and by option; that of all changes all (but for the coarsest level's sweeps). */
+template <class T> void check_smoother_setting(const SmootherSetting<T> &s)
+{
+  for (const auto &place : places) {
+    PCHandle          by_function = fresh(), by_option = fresh();
+    const std::string option = std::string("-pc_saamg_") + place.first + s.name;
+    T                 before[3], now[3];
+
+    for (int l = 0; l < 3; l++) PETSC_OK(s.get(by_function, places[l].second, &before[l]));
+    PETSC_OK(s.set(by_function, place.second, s.good));
+    Option given(option, std::to_string(s.good));
+    PETSC_OK(PCSetFromOptions(by_option));
+    for (PC pc : {(PC)by_function, (PC)by_option}) {
+      for (int l = 0; l < 3; l++) {
+        const bool all = place.second == PC_SAAMG_ALL_LEVELS && (l < PC_SAAMG_COARSEST || s.name != std::string("sweeps"));
+
+        PETSC_OK(s.get(pc, places[l].second, &now[l]));
+        BOOST_TEST(before[l] != s.good);
+        BOOST_TEST(now[l] == (all || place.second == l ? s.good : before[l]), option << " on level " << l);
+      }
+    }
+    const Outcome refused = attempt([&] { return s.set(by_function, place.second, s.bad); });
+    BOOST_TEST(refused.failed);
+    BOOST_TEST(refused.says(option.c_str() + 1), refused.message);
+    for (int l = 0; l < 3; l++) {
+      T after;
+
+      PETSC_OK(s.get(by_function, places[l].second, &after));
+      BOOST_TEST(after == now[l]);
+    }
+  }
+}
+
 template <class E>
 void check_names(const char *option, PetscErrorCode (*set)(PC, E), PetscErrorCode (*get)(PC, E *), const std::vector<std::pair<const char *, E>> &values)
 {
@@ -93,6 +133,8 @@ const AddTests add([] {
 
   for (const auto &s : integers) add_test(suite, s.option + 1, [&s] { check_number(s); });
   for (const auto &s : reals) add_test(suite, s.option + 1, [&s] { check_number(s); });
+  for (const auto &s : smoother_integers) add_test(suite, s.name, [&s] { check_smoother_setting(s); });
+  for (const auto &s : smoother_reals) add_test(suite, s.name, [&s] { check_smoother_setting(s); });
   add_test(suite, "pc_saamg_cycle", [] {
     check_names<PCSAAMGCycleType>("-pc_saamg_cycle", PCSAAMGSetCycleType, PCSAAMGGetCycleType, {{"v", PC_SAAMG_CYCLE_V}, {"w", PC_SAAMG_CYCLE_W}});
   });
@@ -107,11 +149,18 @@ const AddTests add([] {
     const char *now;
 
     for (const auto &name : smoother_names()) {
-      PETSC_OK(PCSAAMGSetSmoother(pc, name.c_str()));
-      PETSC_OK(PCSAAMGGetSmoother(pc, &now));
-      BOOST_TEST(now == name);
+      for (const auto &place : places) {
+        PETSC_OK(PCSAAMGSetSmoother(pc, place.second, name.c_str()));
+        PETSC_OK(PCSAAMGGetSmoother(pc, place.second, &now));
+        BOOST_TEST(now == name);
+      }
     }
-    BOOST_TEST(attempt([&] { return PCSAAMGSetSmoother(pc, "sandpaper"); }).says("sandpaper"));
+    PETSC_OK(PCSAAMGSetSmoother(pc, PC_SAAMG_ALL_LEVELS, "chebyshev"));
+    PETSC_OK(PCSAAMGSetSmoother(pc, PC_SAAMG_INTERMEDIATE, "jacobi"));
+    PETSC_OK(PCSAAMGGetSmoother(pc, PC_SAAMG_FINEST, &now));
+    BOOST_TEST(now == std::string("chebyshev"));
+    BOOST_TEST(attempt([&] { return PCSAAMGSetSmoother(pc, PC_SAAMG_FINEST, "sandpaper"); }).says("sandpaper"));
+    BOOST_TEST(attempt([&] { return PCSAAMGSetSmoother(pc, (PCSAAMGLevels)9, "jacobi"); }).says("PCSAAMGLevels"));
   });
   add_test(suite, "levels_as_matrices", [] {
     PCHandle  pc = fresh();
@@ -148,7 +197,7 @@ const AddTests add([] {
                                           PETSC_OK(PCCreate(PETSC_COMM_WORLD, pc.put()));
                                           PETSC_OK(PCSetType(pc, PCJACOBI));
                                           PETSC_OK(PCSAAMGSetThreshold(pc, 0.25));
-                                          PETSC_OK(PCSAAMGSetSmoother(pc, "jacobi"));
+                                          PETSC_OK(PCSAAMGSetSmoother(pc, PC_SAAMG_ALL_LEVELS, "jacobi"));
                                           PETSC_OK(PCSAAMGSetPrecision(pc, PC_SAAMG_SINGLE));
                                           BOOST_TEST(attempt([&] { return PCSAAMGGetThreshold(pc, &threshold); }).says("jacobi"));
   });

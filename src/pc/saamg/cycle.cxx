@@ -19,11 +19,13 @@ template <class V> struct Level {
   LevelVectors<V>                 v{};
   int                             at = 0;
 
-  PetscErrorCode setup(const Grid &grid, Space space, std::shared_ptr<ParOperator<V>> shared, const CycleOptions &options)
+  PetscErrorCode setup(const Grid &grid, Space space, std::shared_ptr<ParOperator<V>> shared, const SmootherChoice &choice, bool bottom)
   {
-    const auto format = [&](Space s) { return std::make_unique<LevelFormat<V>>(s, grid.bs); };
+    const auto      format   = [&](Space s) { return std::make_unique<LevelFormat<V>>(s, grid.bs); };
+    SmootherOptions one_pass = choice.options;
 
     PetscFunctionBegin;
+    if (bottom) one_pass.sweeps = 1; /* the cycle counts them, to turn round after each */
     if (shared) A = shared;
     else {
       if (!A || A.use_count() > 1) PetscCallCXX(A = std::make_shared<ParOperator<V>>());
@@ -38,7 +40,7 @@ template <class V> struct Level {
       }
     }));
     /* the estimate lies below the truth, and beyond beta a Chebyshev polynomial grows */
-    PetscCall(smoother_table<V>()[options.smoother].create({grid, *A, {n, dinv.data(), alone.data()}, static_cast<PetscReal>(1.1) * grid.lambda}, options.smoothing, smoother));
+    PetscCall(smoother_table<V>()[choice.which].create({grid, *A, {n, dinv.data(), alone.data()}, static_cast<PetscReal>(1.1) * grid.lambda}, one_pass, smoother));
     v = {{x0.data(), x1.data()}, d.data()};
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -118,7 +120,7 @@ public:
     options_ = options;
     space_   = space;
     if constexpr (std::is_same_v<Fine, PetscScalar>) shared = fine;
-    PetscCall(fine_.setup(grids[0], space, shared, options));
+    PetscCall(fine_.setup(grids[0], space, shared, options.smoother_of(0, grids.size()), grids.size() == 1));
     PetscCall(Guarded([&] { /* what is there already is only refilled where the pattern is the same */
                             coarse_.resize(grids.size() - 1);
                             transfer_.resize(grids.size() - 1);
@@ -129,10 +131,8 @@ public:
                               if (!t) t = std::make_unique<Transfer<Coarse>>();
                             }
     }));
-    CycleOptions below               = options;
-    below.smoothing.chebyshev_degree = options.coarse_chebyshev_degree;
     for (std::size_t l = 1; l < grids.size(); l++) {
-      PetscCall(coarse_[l - 1]->setup(grids[l], space, nullptr, below));
+      PetscCall(coarse_[l - 1]->setup(grids[l], space, nullptr, options.smoother_of(l, grids.size()), l + 1 == grids.size()));
       PetscCall(transfer_[l - 1]->setup(grids[l - 1], space));
     }
     PetscCall(GridSize(grids.back(), &rows, NULL));
@@ -187,7 +187,7 @@ public:
   {
     if (level == coarse_.size() && direct_)
       return (coarse_.empty() ? fine_solver_.singular() : coarse_solver_.singular()) ? "dense pseudo-inverse (singular)" : "dense inverse";
-    return level == 0 ? describe(fine_) : describe(*coarse_[level - 1]);
+    return (level == coarse_.size() ? std::to_string(bottom_sweeps()) + " times " : "") + (level == 0 ? describe(fine_) : describe(*coarse_[level - 1]));
   }
 
 private:
@@ -199,12 +199,12 @@ private:
   template <class V> PetscLogDouble level_flops(const Level<V> &L, bool bottom) const
   {
     if (bottom && direct_) return 0;
-    return 2 * L.A->nnz() * (L.smoother->products(true) + L.smoother->products(false) + 1);
+    return 2 * L.A->nnz() * (L.smoother->products(true) + (bottom ? static_cast<double>(bottom_sweeps() - 1) : 1.) * L.smoother->products(false) + !bottom);
   }
 
   int changes_of_place() const
   {
-    if (coarse_.empty()) return direct_ ? 0 : fine_.smoother->steps(true) + (bottom_sweeps - 1) * fine_.smoother->steps(false);
+    if (coarse_.empty()) return direct_ ? 0 : fine_.smoother->steps(true) + (static_cast<int>(bottom_sweeps()) - 1) * fine_.smoother->steps(false);
     return fine_.smoother->steps(true) + fine_.smoother->steps(false);
   }
 
@@ -234,7 +234,7 @@ private:
   {
     PetscFunctionBegin;
     if (!direct_) {
-      for (int sweep = 0; sweep < bottom_sweeps; sweep++)
+      for (PetscInt sweep = 0; sweep < bottom_sweeps(); sweep++)
         PetscCall(L.smooth(b, zero_guess && sweep == 0 ? Pass::FromZero : sweep % 2 ? Pass::After : Pass::Before));
     } else if constexpr (std::is_same_v<V, Coarse>) {
       PetscCall((coarse_.empty() ? coarse_solver_of_fine() : coarse_solver_).apply(b, L.v.x[L.at]));
@@ -273,7 +273,7 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  static constexpr int bottom_sweeps = 30; // even, so that there are as many in either direction; as in P5, where the coarsest level is not solved exactly
+  PetscInt bottom_sweeps() const { return options_.smoothers[2].options.sweeps; }
 
   CycleOptions                                   options_;
   Space                                          space_  = Space::Host;

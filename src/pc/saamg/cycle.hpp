@@ -8,11 +8,17 @@ namespace goza
 {
 
 struct CycleOptions {
-  PetscInt        gamma    = 1; // coarse corrections per level: 1 V, 2 W
-  PetscInt        smoother = 1; // index in smoother_names
-  SmootherOptions smoothing;
-  PetscInt        coarse_chebyshev_degree = 4; // below the finest level, where products are cheap: with 2, 27-point 96^3 takes 11 iterations, with 4 it takes 8
-  PetscInt        direct_limit            = 500; // rows up to which the coarsest level is solved by its inverse; above: 30 sweeps of the smoother
+  PetscInt       gamma        = 1;   // coarse corrections per level: 1 V, 2 W
+  PetscInt       direct_limit = 500; // rows up to which the coarsest level is solved by its inverse; above, it is smoothed
+  SmootherChoice smoothers[3];       // by PCSAAMGLevels: finest, intermediate, coarsest
+
+  /* Below the finest level products are cheap: with degree 2, 27-point 96^3 takes 11 iterations, with 4 it takes 8. 30 sweeps as in paper P5 */
+  CycleOptions()
+  {
+    smoothers[1].options.chebyshev_degree = smoothers[2].options.chebyshev_degree = 4;
+    smoothers[2].options.sweeps                                                   = 30;
+  }
+  const SmootherChoice &smoother_of(std::size_t level, std::size_t nlevels) const { return smoothers[level + 1 == nlevels ? 2 : level > 0]; }
 };
 
 class Cycle {

@@ -48,8 +48,14 @@ extern const char *const cycle_names[], *const precision_names[], *const reuse_n
 PetscErrorCode PCGetInterpolations_SAAMG(PC pc, PetscInt *levels, Mat *interpolations[]);
 PetscErrorCode PCGetCoarseOperators_SAAMG(PC pc, PetscInt *levels, Mat *operators[]);
 
-/* saamg_options.cxx */
+/* saamg_options.cxx. FindSAAMG: NULL for another type, on which the Set functions do nothing, as is PETSc's custom. */
+PetscErrorCode FindSAAMG(PC pc, SAAMG **mg);
+PetscErrorCode FindOrFail(PC pc, SAAMG **mg);
 PetscErrorCode PCSetFromOptions_SAAMG(PC pc, GozaOptionItems PetscOptionsObject);
 PetscErrorCode ComposeSAAMG(PC pc, bool attach); // what PETSc finds by name
+
+/* saamg_smoothers.cxx */
+extern const char *const level_prefixes[]; // of options, by PCSAAMGLevels
+PetscErrorCode           SmoothersFromOptions(PC pc, GozaOptionItems PetscOptionsObject);
 
 } // namespace goza

@@ -20,6 +20,11 @@ struct SmootherOptions {
   PetscReal chebyshev_ratio  = 10;      // smooths the part [lambda_max / ratio, lambda_max] of D^-1 A's spectrum: paper P5
 };
 
+struct SmootherChoice {
+  PetscInt        which = 1; // index in smoother_names
+  SmootherOptions options;
+};
+
 /* The diagonal as smoothers see it, [n] in A's space: inv is 0 where a row is coupled to nothing (or has no diagonal), and alone, nullptr where
    there is no such row, holds the inverse for those. */
 template <class V> struct InverseDiagonal {

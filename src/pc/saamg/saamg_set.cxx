@@ -1,0 +1,372 @@
+/* The functions that set and get the options of saamg, but for those of its smoothers. Setting something takes effect at the next set-up. */
+#include "saamg_data.hpp"
+#include <petsc/private/pcimpl.h>
+
+using goza::FindOrFail;
+using goza::FindSAAMG;
+using goza::SAAMG;
+
+/*@
+  PCSAAMGSetThreshold - Sets the strength below which a connection is left out of the aggregates
+
+  Logically Collective
+
+  Input Parameters:
++ pc - the preconditioner, of type `PCSAAMG`
+- threshold - 0 <= threshold < 1: i and j are connected when |a_ij|^2 > threshold^2 |a_ii a_jj| (0 keeps every nonzero); halved on each coarser level
+
+  Options Database Key:
+. -pc_saamg_threshold threshold - the strength below which a connection is left out of the aggregates
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGGetThreshold()`
+@*/
+PetscErrorCode PCSAAMGSetThreshold(PC pc, PetscReal threshold)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindSAAMG(pc, &mg));
+  PetscCheck(threshold >= 0 && threshold < 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_threshold %g is not in [0, 1)", (double)threshold);
+  if (mg) mg->hierarchy_options.threshold = threshold;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGGetThreshold - Gets the strength below which a connection is left out of the aggregates
+
+  Not Collective
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGSetThreshold()`
+@*/
+PetscErrorCode PCSAAMGGetThreshold(PC pc, PetscReal *threshold)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindOrFail(pc, &mg));
+  *threshold = mg->hierarchy_options.threshold;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGSetMaxLevels - Sets the largest number of levels
+
+  Logically Collective
+
+  Input Parameters:
++ pc - the preconditioner, of type `PCSAAMG`
+- levels - at least 1
+
+  Options Database Key:
+. -pc_saamg_max_levels levels - the largest number of levels
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGGetMaxLevels()`
+@*/
+PetscErrorCode PCSAAMGSetMaxLevels(PC pc, PetscInt levels)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindSAAMG(pc, &mg));
+  PetscCheck(levels >= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_max_levels %" PetscInt_FMT " is less than 1", levels);
+  if (mg) mg->hierarchy_options.max_levels = levels;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGGetMaxLevels - Gets the largest number of levels
+
+  Not Collective
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGSetMaxLevels()`
+@*/
+PetscErrorCode PCSAAMGGetMaxLevels(PC pc, PetscInt *levels)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindOrFail(pc, &mg));
+  *levels = mg->hierarchy_options.max_levels;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGSetCoarseLimit - Sets the number of rows at which coarsening stops and the operator is inverted
+
+  Logically Collective
+
+  Input Parameters:
++ pc - the preconditioner, of type `PCSAAMG`
+- rows - at least 1; the inverse is dense, on every rank
+
+  Options Database Key:
+. -pc_saamg_coarse_limit rows - the number of rows at which coarsening stops and the operator is inverted
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGGetCoarseLimit()`
+@*/
+PetscErrorCode PCSAAMGSetCoarseLimit(PC pc, PetscInt rows)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindSAAMG(pc, &mg));
+  PetscCheck(rows >= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_coarse_limit %" PetscInt_FMT " is less than 1", rows);
+  if (mg) mg->hierarchy_options.coarse_limit = rows;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGGetCoarseLimit - Gets the number of rows at which coarsening stops and the operator is inverted
+
+  Not Collective
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGSetCoarseLimit()`
+@*/
+PetscErrorCode PCSAAMGGetCoarseLimit(PC pc, PetscInt *rows)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindOrFail(pc, &mg));
+  *rows = mg->hierarchy_options.coarse_limit;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGSetDirectLimit - Sets the number of rows up to which the coarsest level is solved exactly
+
+  Logically Collective
+
+  Input Parameters:
++ pc - the preconditioner, of type `PCSAAMG`
+- rows - at least 0; a coarsest level with more rows is smoothed, `PCSAAMGSetSweeps()` with `PC_SAAMG_COARSEST` times, as in paper P5
+
+  Options Database Key:
+. -pc_saamg_direct_limit rows - the number of rows up to which the coarsest level is solved by its dense inverse
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGGetDirectLimit()`, `PCSAAMGSetCoarseLimit()`
+@*/
+PetscErrorCode PCSAAMGSetDirectLimit(PC pc, PetscInt rows)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindSAAMG(pc, &mg));
+  PetscCheck(rows >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_direct_limit %" PetscInt_FMT " is negative", rows);
+  if (mg) mg->cycle_options.direct_limit = rows;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGGetDirectLimit - Gets the number of rows up to which the coarsest level is solved exactly
+
+  Not Collective
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGSetDirectLimit()`
+@*/
+PetscErrorCode PCSAAMGGetDirectLimit(PC pc, PetscInt *rows)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindOrFail(pc, &mg));
+  *rows = mg->cycle_options.direct_limit;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGSetEstEigIterations - Sets the number of Lanczos steps that estimate the largest eigenvalue of D^-1 A on each level
+
+  Logically Collective
+
+  Input Parameters:
++ pc - the preconditioner, of type `PCSAAMG`
+- its - at least 1 (paper P5: 50)
+
+  Options Database Key:
+. -pc_saamg_esteig_iterations its - the number of Lanczos steps that estimate the largest eigenvalue of D^-1 A on each level
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGGetEstEigIterations()`
+@*/
+PetscErrorCode PCSAAMGSetEstEigIterations(PC pc, PetscInt its)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindSAAMG(pc, &mg));
+  PetscCheck(its >= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_esteig_iterations %" PetscInt_FMT " is less than 1", its);
+  if (mg) mg->hierarchy_options.esteig_iterations = its;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGGetEstEigIterations - Gets the number of Lanczos steps that estimate the largest eigenvalue of D^-1 A on each level
+
+  Not Collective
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGSetEstEigIterations()`
+@*/
+PetscErrorCode PCSAAMGGetEstEigIterations(PC pc, PetscInt *its)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindOrFail(pc, &mg));
+  *its = mg->hierarchy_options.esteig_iterations;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGSetPrecision - Sets the precision of the cycle
+
+  Logically Collective
+
+  Input Parameters:
++ pc - the preconditioner, of type `PCSAAMG`
+- precision - `PC_SAAMG_DOUBLE`, `PC_SAAMG_MIXED` (the finest level in double, the others in single) or `PC_SAAMG_SINGLE`
+
+  Options Database Key:
+. -pc_saamg_precision (double|mixed|single) - the precision of the cycle
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGGetPrecision()`
+@*/
+PetscErrorCode PCSAAMGSetPrecision(PC pc, PCSAAMGPrecision precision)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindSAAMG(pc, &mg));
+  if (mg) mg->precision = precision;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGGetPrecision - Gets the precision of the cycle
+
+  Not Collective
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGSetPrecision()`
+@*/
+PetscErrorCode PCSAAMGGetPrecision(PC pc, PCSAAMGPrecision *precision)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindOrFail(pc, &mg));
+  *precision = mg->precision;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGSetReuse - Sets what is kept when the values of the matrix change and its pattern does not
+
+  Logically Collective
+
+  Input Parameters:
++ pc - the preconditioner, of type `PCSAAMG`
+- reuse - `PC_SAAMG_REUSE_NONE` or `PC_SAAMG_REUSE_INTERPOLATION` (keep P, redo the coarse operators)
+
+  Options Database Key:
+. -pc_saamg_reuse (none|interpolation) - what is kept when the values of the matrix change and its pattern does not
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGGetReuse()`
+@*/
+PetscErrorCode PCSAAMGSetReuse(PC pc, PCSAAMGReuse reuse)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindSAAMG(pc, &mg));
+  if (mg) mg->reuse = reuse;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGGetReuse - Gets what is kept when the values of the matrix change and its pattern does not
+
+  Not Collective
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGSetReuse()`
+@*/
+PetscErrorCode PCSAAMGGetReuse(PC pc, PCSAAMGReuse *reuse)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindOrFail(pc, &mg));
+  *reuse = mg->reuse;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGSetCycleType - Sets the cycle
+
+  Logically Collective
+
+  Input Parameters:
++ pc   - the preconditioner, of type `PCSAAMG`
+- type - `PC_SAAMG_CYCLE_V` or `PC_SAAMG_CYCLE_W`
+
+  Options Database Key:
+. -pc_saamg_cycle (v|w) - the cycle
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGGetCycleType()`
+@*/
+PetscErrorCode PCSAAMGSetCycleType(PC pc, PCSAAMGCycleType type)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindSAAMG(pc, &mg));
+  if (mg) mg->cycle_options.gamma = type == PC_SAAMG_CYCLE_V ? 1 : 2;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGGetCycleType - Gets the cycle
+
+  Not Collective
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGSetCycleType()`
+@*/
+PetscErrorCode PCSAAMGGetCycleType(PC pc, PCSAAMGCycleType *type)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindOrFail(pc, &mg));
+  *type = mg->cycle_options.gamma == 1 ? PC_SAAMG_CYCLE_V : PC_SAAMG_CYCLE_W;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
