@@ -158,6 +158,10 @@ demo: all $(EXAMPLES) $(BUILD)/petsc/ksp_ksp_tutorials_ex45 ## solve with Goza b
 check: programs ## build everything and run every test
 	@test/run.sh
 bench: all $(BENCHES) ## build the benchmarks
+bench-amg: all $(EXAMPLES) ## the tables of paper P5: smoothers and precisions of saamg
+	@python3 test/bench/bench_amg.py
+bench-peers: all $(EXAMPLES) ## saamg beside GAMG and what else this PETSc has
+	@python3 test/bench/bench_peers.py
 petsc-tests: all ## run a selection of PETSc's own tests with Goza's types put in
 	@.ci/petsc-tests.sh
 petsc-cuda: ## build PETSc 3.26.1 with CUDA and its MPI from PyPI into CACHE (kept, resumable)
@@ -195,4 +199,4 @@ clean: ## remove the build folder
 	rm -rf $(BUILD)
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' makefile | expand -t 14
-.PHONY: all deps programs demo check bench petsc-tests petsc-cuda bundle install format tidy clean help
+.PHONY: all deps programs demo check bench bench-amg bench-peers petsc-tests petsc-cuda bundle install format tidy clean help

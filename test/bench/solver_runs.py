@@ -1,0 +1,79 @@
+"""What the benches of solvers share: running one of the examples, its line of JSON, the memory that it took, and bars as SVG."""
+import json
+import os
+import subprocess
+import tempfile
+import threading
+import time
+
+BUILD = os.environ.get("BUILD", "build")
+LIBRARY = os.path.abspath(os.path.join(BUILD, "lib", "libgoza.so"))
+TIMEOUT = int(os.environ.get("TIMEOUT", "300"))
+
+
+def device_memory():
+    """MB in use on the GPU, 0 where there is none."""
+    try:
+        text = subprocess.run(["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"], capture_output=True, text=True, timeout=10).stdout
+        return max((int(word) for word in text.split()), default=0)
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return 0
+
+
+def solve(program, options):
+    """The lines of JSON of BUILD/bin/PROGRAM, the last one with the largest memory in MB of the host and of the GPU. Or {"failed": why}."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "result.json")
+        command = [os.path.join(BUILD, "bin", program), *options, "-json", path]
+        log = open(os.path.join(folder, "log"), "w+")
+        before, most = device_memory(), 0
+        process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
+        alarm = threading.Timer(TIMEOUT, process.kill)
+        alarm.start()
+        usage = None
+        while usage is None:
+            pid, _, rusage = os.wait4(process.pid, os.WNOHANG)
+            if pid:
+                usage = rusage
+            else:
+                if before:
+                    most = max(most, device_memory())
+                time.sleep(0.02)
+        alarm.cancel()
+        if not os.path.exists(path):
+            log.seek(0)
+            errors = [line for line in log if "PETSC ERROR" in line or "not converge" in line]
+            return [{"failed": (errors[2] if len(errors) > 2 else "no result").strip()}]
+        with open(path) as file:
+            lines = [json.loads(line) for line in file]
+        lines[-1].update(host_mb=usage.ru_maxrss / 1024, device_mb=max(0, most - before), command=" ".join(command[:-2]))
+        return lines
+
+
+def device_options():
+    """Options that put vectors and matrices on the GPU where PETSc can; and whether it can."""
+    on_gpu = "failed" not in solve("darcy", ["-n", "4", "-dm_vec_type", "cuda", "-dm_mat_type", "aijcusparse"])[-1]
+    return (["-dm_vec_type", "cuda"] if on_gpu else []), on_gpu
+
+
+def bars(path, title, labels, series, unit):
+    """A bar chart as SVG: series is {name: values}, one value a label."""
+    try:
+        import matplotlib
+
+        matplotlib.use("svg")
+        from matplotlib import pyplot
+    except ImportError:
+        print(f"no picture {path}: Python's matplotlib is not there")
+        return
+    figure, axes = pyplot.subplots(figsize=(1.5 + 1.1 * len(labels), 3.5))
+    width = 0.8 / len(series)
+    for k, (name, values) in enumerate(series.items()):
+        axes.bar([i + k * width for i in range(len(labels))], values, width, label=name)
+    axes.set_xticks([i + 0.4 - width / 2 for i in range(len(labels))], labels, rotation=20, ha="right")
+    axes.set_ylabel(unit)
+    axes.set_title(title)
+    axes.legend(fontsize="small")
+    figure.tight_layout()
+    figure.savefig(path)
+    print(f"picture: {path}")
