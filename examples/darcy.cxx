@@ -174,7 +174,6 @@ int main(int argc, char **argv)
   PetscCall(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, n, n, n, PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 1, 1, nullptr, nullptr, nullptr, &da));
   PetscCall(DMSetFromOptions(da));
   PetscCall(DMSetUp(da));
-  PetscCall(DMSetMatrixPreallocateOnly(da, PETSC_TRUE));
   PetscCall(DMCreateMatrix(da, &A));
   PetscCall(MatSetOption(A, MAT_SPD, PETSC_TRUE));
   PetscCall(DMCreateGlobalVector(da, &b));

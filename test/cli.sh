@@ -70,6 +70,16 @@ RANKS=3 says "-malloc_debug and -malloc_dump (51)" 0 'converged due to' "$ex2" $
 says "mat_seqaij_type makes every block one" 0 'converged due to' "$ex2" $load -mat_type aij -mat_seqaij_type seqaijslicedell -pc_type jacobi -ksp_converged_reason
 says "a library that is none" error 'nolib' "$ex2" -dll_append "$work/nolib.so" $good
 
+# The run lines that the examples' own comments name
+for example in poisson darcy; do
+  while read -r _ line; do
+    # shellcheck disable=SC2086
+    says "$example $line" 0 'CONVERGED_RTOL' "$BUILD/bin/$example" $line
+  done < <(sed -n "/Run lines:/,/\*\//s/^ *\($example .*\)/\1/p" "$here/../examples/$example.cxx")
+done
+RANKS=3 says "darcy with Goza on three ranks" 0 'mpiaijslicedell, pc saamg.*CONVERGED_RTOL' "$BUILD/bin/darcy" -n 15 -permeability lognormal $load -dm_mat_type slicedell -pc_type saamg
+says "darcy: no face of that name" error '-dirichlet top' "$BUILD/bin/darcy" -dirichlet top
+
 # locality: the run lines of its own comment, files good and bad, and the view
 locality=$BUILD/bin/locality
 while read -r _ line; do
