@@ -47,6 +47,7 @@ typedef enum {
 
 typedef enum {
   PC_SAAMG_REUSE_NONE,         /* new values: a new hierarchy */
+  PC_SAAMG_REUSE_PATTERN,      /* new values, same pattern: keep the aggregates, redo the interpolation and the coarse operators in the patterns they have */
   PC_SAAMG_REUSE_INTERPOLATION /* new values, same pattern: keep P, redo the coarse operators */
 } PCSAAMGReuse;
 

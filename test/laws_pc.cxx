@@ -211,6 +211,31 @@ void values_change_interpolation_kept(const PCCase &c)
   BOOST_TEST(s.iterations <= c.ceiling() + 2);
 }
 
+/* With the aggregates kept: D A D has the same ones for a D of powers of two, alike in a block, but another interpolation, and must get the hierarchy of a fresh set-up. */
+void values_change_pattern_kept(const PCCase &c)
+{
+  if (pc_name() != "saamg") return;
+  Option    reuse("-pc_saamg_reuse", "pattern"), levels("-pc_saamg_max_levels", "2"); /* weights on the second level are other ones */
+  MatHandle A  = system_matrix(c.problem);
+  PCHandle  pc = make_pc(A);
+  VecHandle x = right_hand_side(A, 1), before = apply(pc, A, x), d = right_hand_side(A, 2);
+  PetscInt  start, end, bs;
+
+  PETSC_OK(MatGetBlockSize(A, &bs));
+  for (int round = 0; round < 2; round++) {
+    PETSC_OK(VecGetOwnershipRange(d, &start, &end));
+    for (PetscInt i = start; i < end; i++) PETSC_OK(VecSetValue(d, i, (PetscScalar)(1 << (i / bs * 7 + i / bs / 5 + round) % 3), INSERT_VALUES));
+    PETSC_OK(VecAssemblyBegin(d));
+    PETSC_OK(VecAssemblyEnd(d));
+    PETSC_OK(MatDiagonalScale(A, d, d));
+    PETSC_OK(PCSetOperators(pc, A, A));
+    PETSC_OK(PCSetUp(pc));
+    PCHandle  fresh = make_pc(A);
+    VecHandle got = apply(pc, A, x), want = apply(fresh, A, x);
+    BOOST_TEST(distance(got, want) <= c.eps() * norm(want));
+  }
+}
+
 /* Another pattern in the same matrix object: everything is built anew, whatever may be reused. */
 void pattern_changes(const PCCase &c)
 {
@@ -316,6 +341,7 @@ const AddTests add([] {
     {"zero_right_hand_side", zero_right_hand_side},
     {"values_change", values_change},
     {"values_change_interpolation_kept", values_change_interpolation_kept},
+    {"values_change_pattern_kept", values_change_pattern_kept},
     {"pattern_changes", pattern_changes},
     {"reset", reset},
     {"matrix_types", matrix_types},

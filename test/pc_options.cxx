@@ -142,7 +142,7 @@ const AddTests add([] {
     check_names<PCSAAMGPrecision>("-pc_saamg_precision", PCSAAMGSetPrecision, PCSAAMGGetPrecision, {{"double", PC_SAAMG_DOUBLE}, {"mixed", PC_SAAMG_MIXED}, {"single", PC_SAAMG_SINGLE}});
   });
   add_test(suite, "pc_saamg_reuse", [] {
-    check_names<PCSAAMGReuse>("-pc_saamg_reuse", PCSAAMGSetReuse, PCSAAMGGetReuse, {{"none", PC_SAAMG_REUSE_NONE}, {"interpolation", PC_SAAMG_REUSE_INTERPOLATION}});
+    check_names<PCSAAMGReuse>("-pc_saamg_reuse", PCSAAMGSetReuse, PCSAAMGGetReuse, {{"none", PC_SAAMG_REUSE_NONE}, {"pattern", PC_SAAMG_REUSE_PATTERN}, {"interpolation", PC_SAAMG_REUSE_INTERPOLATION}});
   });
   add_test(suite, "pc_saamg_smoother", [] {
     PCHandle    pc = fresh();

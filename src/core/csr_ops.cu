@@ -65,6 +65,19 @@ struct Gather {
   }
 };
 
+struct Differences {
+  const PetscInt *aptr, *acol, *bptr, *bcol;
+  std::int64_t   *count;
+
+  HD void operator()(PetscInt i) const
+  {
+    std::int64_t n = aptr[i + 1] != bptr[i + 1];
+
+    for (PetscInt p = aptr[i]; p < aptr[i + 1] && !n; p++) n = acol[p] != bcol[p];
+    count[i] = n;
+  }
+};
+
 struct Descents {
   const PetscInt *ptr, *col;
   std::int64_t   *count;
@@ -249,6 +262,15 @@ bool columns_ascend(const Csr &A)
 
   for_each_row(A.space, A.nrows, Descents{A.ptr, A.col, count.data()});
   return sum(A.space, count.data(), count.size()) == 0;
+}
+
+bool same_pattern(const CsrMatrix &A, const CsrMatrix &B)
+{
+  Array<std::int64_t> count(A.space(), A.nrows);
+
+  if (A.nrows != B.nrows || A.ncols != B.ncols || A.nnz() != B.nnz()) return false;
+  for_each_row(A.space(), A.nrows, Differences{A.ptr.data(), A.col.data(), B.ptr.data(), B.col.data(), count.data()});
+  return sum(A.space(), count.data(), count.size()) == 0;
 }
 
 CsrMatrix multiply(const Csr &A, const Csr &B, bool with_diagonal)

@@ -7,6 +7,7 @@
 #include "prolong.hpp"
 #include "strength.hpp"
 #include "tentative.hpp"
+#include <algorithm>
 
 namespace goza
 {
@@ -64,6 +65,61 @@ static PetscErrorCode Measure(Grid &grid, PetscInt its, bool *finite)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The values of B into A where their patterns are the same on all ranks: then *same. */
+static PetscErrorCode CopyInPattern(Mat B, Mat A, bool *same)
+{
+  AijRows  a, b;
+  PetscInt equal;
+
+  PetscFunctionBegin;
+  PetscCall(a.open(A));
+  PetscCall(b.open(B));
+  const AijRowsView &va = a.view(), &vb = b.view();
+  const auto         rows_equal = [](PetscInt n, const PetscInt *p, const PetscInt *c, const PetscInt *q, const PetscInt *d) {
+    return !p == !q && (!p || (std::equal(p, p + n + 1, q) && std::equal(c, c + p[n], d)));
+  };
+
+  equal = va.nrows == vb.nrows && a.nghost() == b.nghost() && std::equal(a.ghost(), a.ghost() + a.nghost(), b.ghost()) && rows_equal(va.nrows, va.dptr, va.dcol, vb.dptr, vb.dcol) && rows_equal(va.nrows, va.optr, va.ocol, vb.optr, vb.ocol);
+  PetscCall(b.close());
+  PetscCall(a.close());
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &equal, 1, MPIU_INT, MPI_MIN, PetscObjectComm((PetscObject)A)));
+  *same = equal;
+  if (equal) PetscCall(MatCopy(B, A, SAME_NONZERO_PATTERN));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* P and R of a grid from its tentative P and, where weak entries are filtered, the strength graph, for the values that A has now. *same: the pattern is the one that P had. */
+static PetscErrorCode Interpolate(Grid &grid, Mat T, const Graph *graph, const HierarchyOptions &options, bool *same)
+{
+  Mat P, filtered = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(events.prolong, grid.A, 0, 0, 0));
+  if (options.threshold > 0) {
+    Vec       dinv;
+    PetscReal lambda;
+
+    PetscCall(FilterWeak(grid.A, *graph, &filtered));
+    PetscCall(MatCreateVecs(filtered, NULL, &dinv));
+    PetscCall(DiagonalInverse(filtered, dinv));
+    PetscCall(EstimateLambdaMax(filtered, dinv, options.esteig_iterations, &lambda));
+    PetscCall(SmoothProlongator(filtered, T, dinv, options.prolongator_relax / lambda, &P));
+    PetscCall(VecDestroy(&dinv));
+    PetscCall(MatDestroy(&filtered));
+  } else PetscCall(SmoothProlongator(grid.A, T, grid.dinv, options.prolongator_relax / grid.lambda, &P));
+  *same = false;
+  if (grid.P) PetscCall(CopyInPattern(P, grid.P, same));
+  if (*same) PetscCall(MatDestroy(&P));
+  else {
+    PetscCall(MatDestroy(&grid.P));
+    grid.P = P;
+  }
+  PetscCall(MatDestroy(&grid.R));
+  PetscCall(MatTranspose(grid.P, MAT_INITIAL_MATRIX, &grid.R));
+  PetscCall(PetscLogEventEnd(events.prolong, grid.A, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode Hierarchy::build(Mat A, PetscInt bs, PetscInt k, const std::vector<PetscScalar> &B_fine, const HierarchyOptions &options, bool *finite)
 {
   std::vector<PetscScalar> B         = B_fine, Bcoarse;
@@ -76,13 +132,14 @@ PetscErrorCode Hierarchy::build(Mat A, PetscInt bs, PetscInt k, const std::vecto
   grids_[0].A  = A;
   grids_[0].bs = bs;
   while (true) {
-    Grid      &grid = grids_.back();
-    Grid       next;
-    Graph      graph;
-    Aggregates aggregates;
-    PetscInt   rows, coarse_rows;
-    Mat        T, filtered = NULL;
-    MPI_Comm   comm = PetscObjectComm((PetscObject)A);
+    Grid                  &grid = grids_.back();
+    Grid                   next;
+    Aggregates             aggregates;
+    PetscInt               rows, coarse_rows;
+    Mat                    T;
+    MPI_Comm               comm = PetscObjectComm((PetscObject)A);
+    bool                   same;
+    std::shared_ptr<Graph> strength;
 
     PetscCall(PetscLogEventBegin(events.eigen, grid.A, 0, 0, 0));
     PetscCall(Measure(grid, options.esteig_iterations, finite));
@@ -91,6 +148,8 @@ PetscErrorCode Hierarchy::build(Mat A, PetscInt bs, PetscInt k, const std::vecto
     PetscCall(MatGetSize(grid.A, &rows, NULL));
     if (rows <= options.coarse_limit || (PetscInt)grids_.size() >= options.max_levels) break;
 
+    PetscCallCXX(strength = std::make_shared<Graph>());
+    Graph &graph = *strength;
     PetscCall(PetscLogEventBegin(events.strength, grid.A, 0, 0, 0));
     PetscCall(StrengthGraph(grid.A, grid.bs, threshold, graph));
     PetscCall(PetscLogEventEnd(events.strength, grid.A, 0, 0, 0));
@@ -108,21 +167,12 @@ PetscErrorCode Hierarchy::build(Mat A, PetscInt bs, PetscInt k, const std::vecto
 
     PetscCall(PetscLogEventBegin(events.prolong, grid.A, 0, 0, 0));
     PetscCall(TentativeProlongator(comm, aggregates, grid.bs, k, B, &T, Bcoarse));
-    if (threshold > 0) {
-      Vec       dinv;
-      PetscReal lambda;
-
-      PetscCall(FilterWeak(grid.A, graph, &filtered));
-      PetscCall(MatCreateVecs(filtered, NULL, &dinv));
-      PetscCall(DiagonalInverse(filtered, dinv));
-      PetscCall(EstimateLambdaMax(filtered, dinv, options.esteig_iterations, &lambda));
-      PetscCall(SmoothProlongator(filtered, T, dinv, options.prolongator_relax / lambda, &grid.P));
-      PetscCall(VecDestroy(&dinv));
-      PetscCall(MatDestroy(&filtered));
-    } else PetscCall(SmoothProlongator(grid.A, T, grid.dinv, options.prolongator_relax / grid.lambda, &grid.P));
-    PetscCall(MatDestroy(&T));
-    PetscCall(MatTranspose(grid.P, MAT_INITIAL_MATRIX, &grid.R));
     PetscCall(PetscLogEventEnd(events.prolong, grid.A, 0, 0, 0));
+    PetscCall(Interpolate(grid, T, strength.get(), options, &same));
+    if (options.keep == Keep::Aggregates) {
+      grid.T = T;
+      if (threshold > 0) grid.graph = strength;
+    } else PetscCall(MatDestroy(&T));
 
     PetscCall(PetscLogEventBegin(events.galerkin, grid.A, 0, 0, 0));
     PetscCall(GalerkinProduct(grid.A, grid.P, MAT_INITIAL_MATRIX, &next.A));
@@ -151,8 +201,12 @@ PetscErrorCode Hierarchy::update(Mat A, const HierarchyOptions &options, bool *f
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     if (l + 1 < grids_.size()) {
+      bool same = true;
+
+      if (options.keep == Keep::Aggregates) PetscCall(Interpolate(grids_[l], grids_[l].T, grids_[l].graph.get(), options, &same));
       PetscCall(PetscLogEventBegin(events.galerkin, A, 0, 0, 0));
-      PetscCall(GalerkinProduct(grids_[l].A, grids_[l].P, MAT_REUSE_MATRIX, &grids_[l + 1].A));
+      if (!same) PetscCall(MatDestroy(&grids_[l + 1].A));
+      PetscCall(GalerkinProduct(grids_[l].A, grids_[l].P, same ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, &grids_[l + 1].A));
       PetscCall(PetscLogEventEnd(events.galerkin, A, 0, 0, 0));
     }
   }
@@ -166,6 +220,7 @@ PetscErrorCode Hierarchy::reset()
     PetscCall(MatDestroy(&grid.A));
     PetscCall(MatDestroy(&grid.P));
     PetscCall(MatDestroy(&grid.R));
+    PetscCall(MatDestroy(&grid.T));
     PetscCall(VecDestroy(&grid.dinv));
   }
   grids_.clear();

@@ -76,7 +76,7 @@ struct OneRank {
 static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OneRank *one, bool values_only, bool *finite)
 {
   PetscFunctionBegin;
-  mg->hierarchy_options.keep_products = mg->reuse == PC_SAAMG_REUSE_INTERPOLATION;
+  mg->hierarchy_options.keep = mg->reuse == PC_SAAMG_REUSE_NONE ? Keep::Nothing : mg->reuse == PC_SAAMG_REUSE_PATTERN ? Keep::Aggregates : Keep::Interpolation;
   if (values_only) {
     if (one) PetscCall(mg->hierarchy.update(one->A, mg->hierarchy_options, finite));
     else PetscCall(mg->hierarchy.update(mg->host.mat(), mg->hierarchy_options, finite));
@@ -117,8 +117,9 @@ static PetscErrorCode PCSetUp_SAAMG(PC pc)
   PetscCall(mg->transposed.grids_reset());
   if (size == 1) PetscCall(one.open(A, space));
   else PetscCall(mg->host.open(A));
-  PetscCall(SetUpHierarchy(pc, mg, size == 1 ? &one : NULL, mg->reuse == PC_SAAMG_REUSE_INTERPOLATION && same_pattern, &finite));
+  PetscCall(SetUpHierarchy(pc, mg, size == 1 ? &one : NULL, same_pattern && (mg->reuse == PC_SAAMG_REUSE_INTERPOLATION || (mg->reuse == PC_SAAMG_REUSE_PATTERN && mg->kept == mg->reuse)), &finite));
   mg->nonzerostate = nonzerostate;
+  mg->kept         = mg->reuse;
   if (!finite) {
     PetscCall(PetscInfo(pc, "The matrix holds a NaN or Inf, or the set-up made one\n"));
     PetscCall(mg->host.close());
@@ -295,7 +296,7 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
 . -pc_saamg_chebyshev_ratio r                  - smooths [lambda_max/r, lambda_max]
 . -pc_saamg_esteig_iterations n                - Lanczos steps of the estimate of lambda_max
 . -pc_saamg_precision (double|mixed|single)    - precision of the cycle; mixed: the finest level in double, the others in single
-- -pc_saamg_reuse (none|interpolation)         - what is kept when values change and the pattern does not
+- -pc_saamg_reuse (none|pattern|interpolation) - what is kept when values change and the pattern does not
 
   Level: intermediate
 

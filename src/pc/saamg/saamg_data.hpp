@@ -37,6 +37,7 @@ struct SAAMG {
   TransposedCycle        transposed;
   PCSAAMGPrecision       cycle_precision = PC_SAAMG_DOUBLE;
   PetscObjectState       nonzerostate    = -1;
+  PCSAAMGReuse           kept            = PC_SAAMG_REUSE_NONE; // what the hierarchy was built to keep
   Space                  space           = Space::Host;
   Array<PetscScalar>     staged_b, staged_x;
   PetscLogDouble         fine_rows = 0, fine_nonzeros = 0;

@@ -288,10 +288,10 @@ PetscErrorCode PCSAAMGGetPrecision(PC pc, PCSAAMGPrecision *precision)
 
   Input Parameters:
 + pc - the preconditioner, of type `PCSAAMG`
-- reuse - `PC_SAAMG_REUSE_NONE` or `PC_SAAMG_REUSE_INTERPOLATION` (keep P, redo the coarse operators)
+- reuse - `PC_SAAMG_REUSE_NONE`, `PC_SAAMG_REUSE_PATTERN` (keep the aggregates; redo the interpolation and the coarse operators) or `PC_SAAMG_REUSE_INTERPOLATION` (keep the interpolation too)
 
   Options Database Key:
-. -pc_saamg_reuse (none|interpolation) - what is kept when the values of the matrix change and its pattern does not
+. -pc_saamg_reuse (none|pattern|interpolation) - what is kept when the values of the matrix change and its pattern does not
 
   Level: intermediate
 

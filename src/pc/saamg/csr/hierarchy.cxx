@@ -39,59 +39,85 @@ PetscErrorCode Hierarchy::measure(Grid &grid, PetscInt its, bool *finite)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* P and R of a grid from its coarsening, for the values that A has now. */
+PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const HierarchyOptions &options)
+{
+  PetscFunctionBegin;
+  PetscCall(Step(events.prolong, grid.level->A.space, [&] {
+    const CsrLevel &level = *grid.level;
+    CsrTransfer    &t     = *grid.transfer;
+    CsrMatrix       P;
+
+    if (options.threshold > 0) {
+      const CsrMatrix filtered = filter_weak(level.A, from.bs, from.graph);
+      const CsrFacts  facts    = row_facts(filtered.view());
+
+      P = smoothed_prolongator(filtered.view(), from.aggregates, from.bs, from.k, from.Q, facts.dinv,
+                               options.prolongator_relax / lambda_max(filtered.view(), facts, options.esteig_iterations));
+    } else P = smoothed_prolongator(level.A, from.aggregates, from.bs, from.k, from.Q, level.dinv, options.prolongator_relax / grid.lambda);
+    if (t.P.ptr.size() && same_pattern(P, t.P)) t.stamp.new_values();
+    else {
+      t.AP = CsrMatrix();
+      t.stamp.new_pattern();
+    }
+    t.P = std::move(P);
+    t.R = transpose(t.P.view());
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The operator of the grid below, where there is none or the interpolation's pattern is new. */
+PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOptions &options)
+{
+  PetscFunctionBegin;
+  PetscCall(Step(events.galerkin, grid.level->A.space, [&] {
+    CsrTransfer &t = *grid.transfer;
+
+    next.own = galerkin_product(grid.level->A, t.P, t.R, t.AP);
+    if (options.keep != Keep::Nothing) t.AP.val = Array<PetscScalar>(next.own.space());
+    else t.AP = CsrMatrix();
+    next.A   = next.own.view();
+    next.nnz = next.own.nnz();
+    next.stamp.new_pattern();
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The next level below the last one. B, its near-null vectors, becomes the next level's. */
 PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal threshold, const HierarchyOptions &options, bool *stop)
 {
-  Grid          &grid  = grids_.back();
-  const Csr      A     = grid.level->A;
-  const Space    space = A.space;
-  const PetscInt bs    = grid.bs;
-  CsrGraph       graph;
-  CsrAggregates  aggregates;
-  CsrTentative   T;
-  std::int64_t   coarse_rows;
-  Grid           next;
+  Grid                       &grid  = grids_.back();
+  const Csr                   A     = grid.level->A;
+  const Space                 space = A.space;
+  std::shared_ptr<Coarsening> from;
+  std::int64_t                coarse_rows;
+  Grid                        next;
 
   PetscFunctionBegin;
-  PetscCall(Step(events.strength, space, [&] { graph = strength_graph(A, bs, threshold); }));
-  PetscCall(Step(events.aggregate, space, [&] { aggregates = aggregate(graph); }));
-  coarse_rows = static_cast<std::int64_t>(aggregates.n) * k;
+  PetscCallCXX(from = std::make_shared<Coarsening>());
+  from->bs = grid.bs;
+  from->k  = k;
+  PetscCall(Step(events.strength, space, [&] { from->graph = strength_graph(A, grid.bs, threshold); }));
+  PetscCall(Step(events.aggregate, space, [&] { from->aggregates = aggregate(from->graph); }));
+  coarse_rows = static_cast<std::int64_t>(from->aggregates.n) * k;
   *stop       = coarse_rows == 0 || coarse_rows > A.nrows - A.nrows / 10;
   if (*stop) {
     PetscCall(PetscInfo(NULL, "Coarsening stops at %" PetscInt_FMT " rows: the next level would have %" PetscInt64_FMT "\n", A.nrows, (PetscInt64)coarse_rows));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(Step(events.prolong, space, [&] {
-    const CsrLevel &level = *grid.level;
+    CsrTentative T = tentative(from->aggregates, grid.bs, k, B);
 
-    grid.transfer = std::make_shared<CsrTransfer>();
-    CsrMatrix &P  = grid.transfer->P;
-    T             = tentative(aggregates, bs, k, B);
+    if (threshold <= 0) from->graph = CsrGraph();
     B             = std::move(T.Bcoarse);
-    if (threshold > 0) {
-      const CsrMatrix filtered = filter_weak(A, bs, graph);
-      const CsrFacts  facts    = row_facts(filtered.view());
-
-      P = smoothed_prolongator(filtered.view(), aggregates, bs, k, T.Q, facts.dinv, options.prolongator_relax / lambda_max(filtered.view(), facts, options.esteig_iterations));
-    } else P = smoothed_prolongator(A, aggregates, bs, k, T.Q, level.dinv, options.prolongator_relax / grid.lambda);
-    graph            = CsrGraph();
-    aggregates       = CsrAggregates();
-    T                = CsrTentative();
-    grid.transfer->R = transpose(P.view());
-    grid.transfer->stamp.new_pattern();
+    from->Q       = std::move(T.Q);
+    grid.transfer = std::make_shared<CsrTransfer>();
+    next.level    = std::make_shared<CsrLevel>();
   }));
-  PetscCall(Step(events.galerkin, space, [&] {
-    CsrTransfer &t = *grid.transfer;
-
-    next.level        = std::make_shared<CsrLevel>();
-    CsrMatrix &coarse = next.level->own;
-    coarse            = galerkin_product(A, t.P, t.R, t.AP);
-    if (options.keep_products) t.AP.val = Array<PetscScalar>(space);
-    else t.AP = CsrMatrix();
-    next.level->A   = coarse.view();
-    next.level->nnz = coarse.nnz();
-    next.level->stamp.new_pattern();
-  }));
+  PetscCall(interpolate(grid, *from, options));
+  if (options.keep == Keep::Aggregates) grid.transfer->coarsening = std::move(from);
+  else from.reset();
+  PetscCall(project(grid, *next.level, options));
   next.bs = k;
   PetscCallCXX(grids_.push_back(next));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -127,23 +153,28 @@ PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, 
 {
   PetscFunctionBegin;
   grids_[0].level->A = A;
+  grids_[0].level->stamp.new_values();
   for (std::size_t l = 0; l < grids_.size(); l++) {
     CsrLevel &level = *grids_[l].level;
 
-    level.stamp.new_values();
     PetscCall(measure(grids_[l], options.esteig_iterations, finite));
     if (!*finite) {
       PetscCall(reset());
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     if (l + 1 == grids_.size()) break;
-    PetscCall(Step(events.galerkin, A.space, [&] {
-      CsrTransfer &t = *grids_[l].transfer;
+    CsrTransfer &t    = *grids_[l].transfer;
+    CsrLevel    &next = *grids_[l + 1].level;
 
-      if (!t.AP.ptr.size()) t.AP = multiply(level.A, t.P.view()); // made when values were not meant to change
-      galerkin_update(level.A, t.P, t.R, t.AP, grids_[l + 1].level->own);
-      t.AP.val = Array<PetscScalar>(A.space);
-    }));
+    if (options.keep == Keep::Aggregates) PetscCall(interpolate(grids_[l], *t.coarsening, options));
+    if (!t.AP.ptr.size()) PetscCall(project(grids_[l], next, options)); /* a new pattern, or values were not meant to change */
+    else {
+      PetscCall(Step(events.galerkin, A.space, [&] {
+        galerkin_update(level.A, t.P, t.R, t.AP, next.own);
+        t.AP.val = Array<PetscScalar>(A.space);
+      }));
+      next.stamp.new_values();
+    }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -10,6 +10,14 @@ struct CsrTentative {
   Array<PetscScalar> Bcoarse; // [k * aggregates][k]
 };
 
+/* Where an interpolation comes from; while it may be made again for other values, this is kept. */
+struct Coarsening {
+  CsrGraph           graph; // where weak entries are filtered
+  CsrAggregates      aggregates;
+  Array<PetscScalar> Q;
+  PetscInt           bs = 1, k = 1;
+};
+
 /* B [rows][k] */
 CsrTentative tentative(const CsrAggregates &aggregates, PetscInt bs, PetscInt k, const Array<PetscScalar> &B);
 
