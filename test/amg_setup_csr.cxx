@@ -120,9 +120,9 @@ void same_hierarchy(const Entry &e, PetscInt k, PetscReal threshold, PetscInt co
   Hierarchy        old;
   bool             finite = false;
 
-  options.threshold     = threshold;
-  options.coarse_limit  = coarse_limit;
-  options.keep_products = coarse_limit % 2; // either way
+  options.threshold    = threshold;
+  options.coarse_limit = coarse_limit;
+  options.keep         = static_cast<Keep>(coarse_limit % 3); // any of them
   PETSC_OK(old.build(A, e.bs, k, B, options, &finite));
   BOOST_TEST_REQUIRE(finite);
   for (Space space : spaces()) {

@@ -68,7 +68,7 @@ def main():
                     print(f"{problem:<10} {n:>5} {method:<22} {first['failed'][:90]}")
                     continue
                 print(ROW.format(problem, n, method, f"{first['setup_s']:.4f}", f"{last['setup_s']:.4f}" if len(lines) > 1 else "", first["iterations"], f"{first['solve_s']:.4f}",
-                                 f"{first['residual']:.1e}", f"{last['host_mb']:.0f}", f"{last['device_mb']:.0f}" if gpu else ""))
+                                 f"{first['residual']:.1e}", f"{last['host_mb']:.0f}", f"{last['device_mb']:.0f}" if last["device_mb"] else "-"))
     with open(os.path.join(arguments.out, "peers.json"), "w") as file:
         file.writelines(json.dumps(result) + "\n" for result in results)
 
