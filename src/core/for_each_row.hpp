@@ -2,16 +2,25 @@
    RowKernel<Body>. Files that launch on the device are .cu; without nvcc the same files are compiled as C++ and only the host branch remains. */
 #pragma once
 #include "device.hpp"
+#include "half.hpp"
 #include <cstdint>
+#include <type_traits>
 
 namespace goza
 {
+
+template <class T> constexpr bool is_16_bits = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
 
 /* Values of a matrix are read once: on the device they should not push x out of the caches. */
 template <class T> HD inline T stream_load(const T *p)
 {
 #if defined(__CUDA_ARCH__)
-  return __ldcs(p);
+  if constexpr (is_16_bits<T>) {
+    T value;
+
+    value.bits = __ldcs(&p->bits);
+    return value;
+  } else return __ldcs(p);
 #else
   return *p;
 #endif
@@ -21,7 +30,12 @@ template <class T> HD inline T stream_load(const T *p)
 template <class T> HD inline T cached_load(const T *p)
 {
 #if defined(__CUDA_ARCH__)
-  return __ldg(p);
+  if constexpr (is_16_bits<T>) {
+    T value;
+
+    value.bits = __ldg(&p->bits);
+    return value;
+  } else return __ldg(p);
 #else
   return *p;
 #endif

@@ -4,6 +4,7 @@
 #include "array.hpp"
 #include "csr.hpp"
 #include "row_out.hpp"
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -26,7 +27,8 @@ public:
   virtual std::size_t bytes() const                                 = 0;
   virtual std::string describe() const                              = 0; // one line for a viewer, from numbers already there
 
-  virtual bool refill_reads_columns() const { return false; }
+  virtual bool   refill_reads_columns() const { return false; }
+  virtual double rounding() const { return std::numeric_limits<V>::epsilon() / 2; } // of a stored value, relative to it
 
   Space    space() const { return space_; }
   PetscInt nrows() const { return nrows_; }

@@ -65,7 +65,7 @@ template <class Store, int bs> struct CdsCompare {
       if (node > i) above++;
       if (node < i) above--;
       if (node >= i) continue;
-      const double mirror = A.val[((d * bs + c) * bs + r) * A.ld + node], value = static_cast<Store>(aval[j]), gap = mirror - value;
+      const double mirror = static_cast<double>(A.val[((d * bs + c) * bs + r) * A.ld + node]), value = static_cast<double>(static_cast<Store>(aval[j])), gap = mirror - value;
 
       bad += !((gap < 0 ? -gap : gap) <= tolerance * (value < 0 ? -value : value)); // a NaN differs
     }
@@ -258,8 +258,12 @@ template <class Store, class V> std::string Cds<Store, V>::describe() const
 }
 
 template class Cds<PetscScalar, PetscScalar>;
+template class Cds<Half, PetscScalar>;
+template class Cds<BFloat16, PetscScalar>;
 #if !PetscDefined(USE_REAL_SINGLE)
+template class Cds<float, PetscScalar>;
 template class Cds<float, float>;
+template class Cds<Half, float>;
 #endif
 
 } // namespace goza

@@ -296,17 +296,30 @@ template <class Store, class V, class Out> static void launch(Space space, const
 
 template <class Store, class V> void SlicedEll<Store, V>::apply(const V *x, const RowOut<V> &out) const
 {
-  std::visit([&](const auto &o) { launch(this->space_, view(), x, o); }, out);
+  if constexpr (std::is_same_v<Store, V>) std::visit([&](const auto &o) { launch(this->space_, view(), x, o); }, out);
+  else apply_as(x, ScaledOut<V>(out));
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::apply_as(const V *x, const ScaledOut<V> &out) const
+{
+  launch(this->space_, view(), x, out);
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::apply_more_as(const V *x, const ScaledOut<V> &out) const
+{
+  launch(this->space_, view(), x, More<ScaledOut<V>>{out});
 }
 
 template <class Store, class V> void SlicedEll<Store, V>::apply_more(const V *x, const RowOut<V> &out) const
 {
-  std::visit([&](const auto &o) { launch(this->space_, view(), x, More<std::decay_t<decltype(o)>>{o}); }, out);
+  if constexpr (std::is_same_v<Store, V>) std::visit([&](const auto &o) { launch(this->space_, view(), x, More<std::decay_t<decltype(o)>>{o}); }, out);
+  else apply_more_as(x, ScaledOut<V>(out));
 }
 
 template <class Store, class V> void SlicedEll<Store, V>::relax(const V *b, const V *dinv, V *x) const
 {
-  launch(this->space_, view(), static_cast<const V *>(x), Relax<V>{b, dinv, x});
+  if constexpr (std::is_same_v<Store, V>) launch(this->space_, view(), static_cast<const V *>(x), Relax<V>{b, dinv, x});
+  else throw std::logic_error("relaxation wants values of the vectors' type"); // who relaxes has them
 }
 
 template <class Store, class V> std::size_t SlicedEll<Store, V>::bytes() const
@@ -325,8 +338,12 @@ template <class Store, class V> std::string SlicedEll<Store, V>::describe() cons
 }
 
 template class SlicedEll<PetscScalar, PetscScalar>;
+template class SlicedEll<Half, PetscScalar>;
+template class SlicedEll<BFloat16, PetscScalar>;
 #if !PetscDefined(USE_REAL_SINGLE)
+template class SlicedEll<float, PetscScalar>;
 template class SlicedEll<float, float>;
+template class SlicedEll<Half, float>;
 #endif
 
 } // namespace goza

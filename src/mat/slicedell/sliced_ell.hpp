@@ -15,6 +15,8 @@ struct SlicedEllOptions {
 
 template <class Store, class V> class SlicedEll final : public Format<V> {
 public:
+  using Stored = Store;
+
   explicit SlicedEll(Space space, const SlicedEllOptions &options = {});
 
   void        build(const Csr &A) override;
@@ -22,7 +24,9 @@ public:
   void        refill(const Csr &A) override;
   void        apply(const V *x, const RowOut<V> &out) const override;
   void        apply_more(const V *x, const RowOut<V> &out) const; // out.more() for the rows held: finishes what another block began
-  void        relax(const V *b, const V *dinv, V *x) const;       // x_i += dinv_i (b - A x)_i for the rows held, no two of which are coupled
+  void        apply_as(const V *x, const ScaledOut<V> &out) const;
+  void        apply_more_as(const V *x, const ScaledOut<V> &out) const;
+  void        relax(const V *b, const V *dinv, V *x) const; // x_i += dinv_i (b - A x)_i for the rows held, no two of which are coupled
   std::size_t bytes() const override;
   std::string describe() const override;
 

@@ -1,6 +1,7 @@
 /* The Mat type slicedell: settings and names of the sliced-ELL format; everything else is the glue of mat/common. */
 #include "slicedell.hpp"
 #include "mat/common/errors.hpp"
+#include "mat/common/narrow.hpp"
 #include "petscgoza.h"
 #include <petsc/private/petscimpl.h>
 
@@ -34,6 +35,7 @@ public:
     PetscCall(PetscOptionsEList("-mat_slicedell_index", "Bits of a column index (auto: on the device 16 in the slices where they fit, else 32)", "MatSlicedEllSetShortIndices", indices, 2,
                                 indices[!options.gaps], &which, &flg));
     if (flg) PetscCall(MatSlicedEllSetShortIndices(A, which ? PETSC_FALSE : PETSC_TRUE));
+    PetscCall(MatFormatPrecisionFromOptions(A, this, PetscOptionsObject, "-mat_slicedell_precision", "MatSlicedEllSetPrecision", MatSlicedEllSetPrecision));
     PetscOptionsHeadEnd();
     *changed = before.slice_height != options.slice_height || before.sort_window != options.sort_window || before.gaps != options.gaps;
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -41,7 +43,7 @@ public:
 
   FormatFactory<PetscScalar> factory(Mat) const override
   {
-    return [o = options](Space space) { return std::make_unique<SlicedEll<PetscScalar, PetscScalar>>(space, o); };
+    return [o = options, p = precision](Space space) { return make_format<SlicedEll, PetscScalar>(p, space, o); };
   }
 
   std::unique_ptr<FormatConfig> clone() const override { return std::make_unique<SlicedEllConfig>(*this); }
@@ -162,6 +164,37 @@ PetscErrorCode MatSlicedEllSetShortIndices(Mat A, PetscBool shorter)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*@
+  MatSlicedEllSetPrecision - Sets the precision in which a `MATSLICEDELL` matrix stores the values of its diagonal block
+
+  Logically Collective
+
+  Input Parameters:
++ A         - the matrix
+- precision - `MAT_STORAGE_DOUBLE` (`PetscScalar`, the default), `MAT_STORAGE_SINGLE`, `MAT_STORAGE_HALF` or `MAT_STORAGE_BFLOAT16`
+
+  Options Database Key:
+. -mat_slicedell_precision (double|single|half|bfloat16) - the precision
+
+  Level: advanced
+
+  Notes:
+  Fewer bytes are read from memory, for use inside preconditioners. Vectors and sums stay `PetscScalar`: each stored value is off by at most 2^-24 (single), 2^-11 (half) or 2^-8 (bfloat16)
+  of itself. Where the values leave the range of the type, above all that of half (6.1e-5 to 65504), they are scaled by powers of two, which round nothing: by one for all, by the roots of
+  the diagonal on both sides (D^-1/2 A D^-1/2), or, where that does not serve either, row by row. An entry far below the largest of its row (by 2^-10 and more) may then lose bits that do not matter beside it.
+  A NaN or infinity stays what it is. In parallel the off-diagonal block stays `PetscScalar`; so does everything that is not a product with this matrix: transposed products, `MatGetValues()`, the diagonal.
+
+  The format is built anew at the next product. Does nothing for other matrix types.
+
+.seealso: `MATSLICEDELL`, `MatSlicedEllSetShortIndices()`
+@*/
+PetscErrorCode MatSlicedEllSetPrecision(Mat A, MatStoragePrecision precision)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::MatFormatSetPrecision(A, goza::SlicedEllKind(), precision, "-mat_slicedell_precision"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*MC
    MATSLICEDELL - MATSLICEDELL = "slicedell" - A sparse matrix in sliced ELL storage, on the host or on an NVIDIA GPU; "seqaijslicedell" on one
    MPI process and "mpiaijslicedell" on several.
@@ -170,7 +203,8 @@ PetscErrorCode MatSlicedEllSetShortIndices(Mat A, PetscBool shorter)
 + -mat_type slicedell                                         - sets the type during `MatSetFromOptions()`
 . -mat_slicedell_slice_height (auto|1|2|4|8|16|32|64|128)     - rows in a slice
 . -mat_slicedell_index (auto|32)                              - 16-bit indices where they fit, or 32-bit everywhere
-- -mat_slicedell_sort_window window                           - sort rows by length inside windows of this many rows
+. -mat_slicedell_sort_window window                           - sort rows by length inside windows of this many rows
+- -mat_slicedell_precision (double|single|half|bfloat16)      - precision of the stored values
 
   Level: beginner
 
