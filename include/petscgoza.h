@@ -60,6 +60,7 @@ PETSC_EXTERN PetscErrorCode MatCDSSetPrecision(Mat, MatStoragePrecision);
 PETSC_EXTERN PetscErrorCode MatSlicedEllSetSliceHeight(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatSlicedEllSetSortWindow(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatSlicedEllSetShortIndices(Mat, PetscBool);
+PETSC_EXTERN PetscErrorCode MatSlicedEllSetBlockSize(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatSlicedEllSetPrecision(Mat, MatStoragePrecision);
 
 PETSC_EXTERN PetscErrorCode MatFoldSetWidth(Mat, PetscInt);

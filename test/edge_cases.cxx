@@ -87,7 +87,7 @@ void bad_slice_height(const char *value)
 void good_slice_height(const char *height, const char *window)
 {
   Option first("-mat_slicedell_slice_height", height), second("-mat_slicedell_sort_window", window);
-  for (const char *name : {"stencil27", "power_law", "empty_rows", "dense_row", "skewed", "1x1", "0x0"}) {
+  for (const char *name : {"stencil27", "power_law", "empty_rows", "dense_row", "skewed", "1x1", "0x0", "blocks3", "blocks6"}) {
     const MatCase c{mat_names().front(), VECSTANDARD, gallery_entry(name)};
     MatHandle     A = c.ours(), R = c.aij();
     c.check_same(A, R, std::string(name) + ", height " + height + ", window " + window);
@@ -324,6 +324,21 @@ const AddTests add([] {
     BOOST_TEST(attempt([&] { return MatSlicedEllSetSortWindow(A, -2); }).says("mat_slicedell_sort_window"));
     c.check_same(A, R, "after a refusal");
     PETSC_OK(MatSlicedEllSetSliceHeight(R, 16)); /* on aij: nothing */
+  });
+
+  add_test(options, "slicedell_block_size", [] {
+    for (const char *name : {"blocks3", "blocks6", "elasticity", "random"}) {
+      const MatCase c{mat_named("slicedell"), VECSTANDARD, gallery_entry(name)};
+      MatHandle     A = c.ours(), R = c.aij();
+      for (PetscInt bs : {1, 6, 3, 0}) {
+        PETSC_OK(MatSlicedEllSetBlockSize(A, bs));
+        c.check_same(A, R, std::string(name) + ", other block size after use");
+        PETSC_OK(MatScale(A, 2));
+        PETSC_OK(MatScale(R, 2));
+        c.check_same(A, R, std::string(name) + ", refilled");
+      }
+      BOOST_TEST(attempt([&] { return MatSlicedEllSetBlockSize(A, 2); }).says("mat_slicedell_block_size"));
+    }
   });
 
   options = suite_named(nullptr, "storage_precision");

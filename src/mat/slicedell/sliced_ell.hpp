@@ -10,6 +10,7 @@ struct SlicedEllOptions {
   PetscInt slice_height = 0;     // a power of two; 0: 4 on the host; on the device 32, fewer where there are few rows
   PetscInt sort_window  = -1;    // rows are sorted by length inside windows of this many; 0: never; -1: 4096 where that saves 5 % of the stored entries
   bool     gaps         = true;  // columns in 16 bits where they fit
+  PetscInt bs           = 1;     // unknowns of a node: 3 or 6 where the pattern consists of full blocks of them, which then share a column index
   bool     drop_empty   = false; // hold only the rows that have entries (the off-diagonal block of a parallel matrix)
 };
 
@@ -34,17 +35,20 @@ public:
   std::int64_t   stored() const { return static_cast<std::int64_t>(val_.size()); }
 
 private:
-  void lay_out_and_fill(const Csr &A, PetscInt nrows);
-  void lay_out(const Csr &A, PetscInt window);
-  void place_columns(const Csr &A);
-  void fill(const Csr &A, bool columns);
+  void                      lay_out_and_fill(const Csr &A);
+  void                      lay_out_all(const Csr &pattern, PetscInt nrows, std::int64_t nnz); // of A, or of A's blocks
+  template <class Out> void launch(const V *x, const Out &out) const;
+  void                      lay_out(const Csr &A, PetscInt window);
+  void                      place_columns(const Csr &A);
+  void                      fill(const Csr &A, bool columns);
 
   SlicedEllOptions     options_;
   int                  shift_   = 0;
+  PetscInt             bs_      = 1;
   bool                 listed_  = false; // row_ names the rows held
   PetscInt             nplaces_ = 0, window_ = 0;
   std::int64_t         nnz_     = 0;
-  std::int64_t         in_gaps_ = 0; // stored entries whose column takes 16 bits
+  std::int64_t         in_gaps_ = 0; // stored columns that take 16 bits
   Array<std::int64_t>  slice_ptr_, col_ptr_;
   Array<PetscInt>      row_, length_, col_, first_;
   Array<std::uint16_t> gap_;

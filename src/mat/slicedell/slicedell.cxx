@@ -3,7 +3,7 @@
 #include "mat/common/errors.hpp"
 #include "mat/common/narrow.hpp"
 #include "petscgoza.h"
-#include <petsc/private/petscimpl.h>
+#include <petsc/private/matimpl.h>
 
 namespace goza
 {
@@ -12,11 +12,14 @@ namespace
 {
 
 const char *const indices[]       = {"auto", "32"};
+const char *const block_sizes[]   = {"auto", "1", "3", "6"};
 const char *const slice_heights[] = {"auto", "1", "2", "4", "8", "16", "32", "64", "128"};
 
 class SlicedEllConfig final : public FormatConfig {
 public:
   SlicedEllOptions options;
+
+  SlicedEllConfig() { options.bs = 0; /* the matrix's own */ }
 
   PetscErrorCode set_from_options(Mat A, GozaOptionItems PetscOptionsObject, bool *changed) override
   {
@@ -35,18 +38,32 @@ public:
     PetscCall(PetscOptionsEList("-mat_slicedell_index", "Bits of a column index (auto: on the device 16 in the slices where they fit, else 32)", "MatSlicedEllSetShortIndices", indices, 2,
                                 indices[!options.gaps], &which, &flg));
     if (flg) PetscCall(MatSlicedEllSetShortIndices(A, which ? PETSC_FALSE : PETSC_TRUE));
+    for (which = 0; which < 4 && block_of(which) != options.bs; which++) { }
+    PetscCall(PetscOptionsEList("-mat_slicedell_block_size", "Unknowns of a node, whose blocks share a column index where all are full (auto: the matrix's block size)", "MatSlicedEllSetBlockSize", block_sizes, 4, block_sizes[which], &which, &flg));
+    if (flg) PetscCall(MatSlicedEllSetBlockSize(A, block_of(which)));
     PetscCall(MatFormatPrecisionFromOptions(A, this, PetscOptionsObject, "-mat_slicedell_precision", "MatSlicedEllSetPrecision", MatSlicedEllSetPrecision));
     PetscOptionsHeadEnd();
-    *changed = before.slice_height != options.slice_height || before.sort_window != options.sort_window || before.gaps != options.gaps;
+    *changed = before.slice_height != options.slice_height || before.sort_window != options.sort_window || before.gaps != options.gaps || before.bs != options.bs;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  FormatFactory<PetscScalar> factory(Mat) const override
+  FormatFactory<PetscScalar> factory(Mat A) const override
   {
-    return [o = options, p = precision](Space space) { return make_format<SlicedEll, PetscScalar>(p, space, o); };
+    SlicedEllOptions o = options;
+
+    if (!o.bs) o.bs = A->rmap->bs == A->cmap->bs ? A->rmap->bs : 1; /* other sizes than 3 and 6 are as good as 1 */
+    return [o, p = precision](Space space) { return make_format<SlicedEll, PetscScalar>(p, space, o); };
   }
 
   std::unique_ptr<FormatConfig> clone() const override { return std::make_unique<SlicedEllConfig>(*this); }
+
+private:
+  static PetscInt block_of(PetscInt which)
+  {
+    constexpr PetscInt sizes[] = {0, 1, 3, 6};
+
+    return sizes[which];
+  }
 };
 
 } // namespace
@@ -165,6 +182,40 @@ PetscErrorCode MatSlicedEllSetShortIndices(Mat A, PetscBool shorter)
 }
 
 /*@
+  MatSlicedEllSetBlockSize - Sets the unknowns of a node in a `MATSLICEDELL` matrix, whose dense blocks then share one column index
+
+  Logically Collective
+
+  Input Parameters:
++ A  - the matrix
+- bs - 1, 3 or 6, or 0 (the default) for the matrix's own block size (1 where that is another)
+
+  Options Database Key:
+. -mat_slicedell_block_size (auto|1|3|6) - unknowns of a node
+
+  Level: intermediate
+
+  Notes:
+  Taken as 1 where the pattern of the local diagonal block does not consist of full blocks. `-mat_view ::ascii_info` tells.
+
+  The format is built anew at the next product. Does nothing for other matrix types.
+
+.seealso: `MATSLICEDELL`, `MatSetBlockSize()`
+@*/
+PetscErrorCode MatSlicedEllSetBlockSize(Mat A, PetscInt bs)
+{
+  SlicedEllOptions *options = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindOptions(A, &options));
+  if (!options) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(bs == 0 || bs == 1 || bs == 3 || bs == 6, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_slicedell_block_size %" PetscInt_FMT " is not 0 (auto), 1, 3 or 6", bs);
+  options->bs = bs;
+  PetscCall(MatFormatChanged(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
   MatSlicedEllSetPrecision - Sets the precision in which a `MATSLICEDELL` matrix stores the values of its diagonal block
 
   Logically Collective
@@ -203,6 +254,7 @@ PetscErrorCode MatSlicedEllSetPrecision(Mat A, MatStoragePrecision precision)
 + -mat_type slicedell                                         - sets the type during `MatSetFromOptions()`
 . -mat_slicedell_slice_height (auto|1|2|4|8|16|32|64|128)     - rows in a slice
 . -mat_slicedell_index (auto|32)                              - 16-bit indices where they fit, or 32-bit everywhere
+. -mat_slicedell_block_size (auto|1|3|6)                      - unknowns of a node, whose blocks share a column index where all are full
 . -mat_slicedell_sort_window window                           - sort rows by length inside windows of this many rows
 - -mat_slicedell_precision (double|single|half|bfloat16)      - precision of the stored values
 

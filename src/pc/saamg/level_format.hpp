@@ -22,7 +22,10 @@ public:
       cds->build(A, found);
       format_ = std::move(cds);
     } else {
-      format_ = std::make_unique<SlicedEll<V, V>>(this->space_);
+      SlicedEllOptions options;
+
+      options.bs = bs_;
+      format_    = std::make_unique<SlicedEll<V, V>>(this->space_, options);
       format_->build(A);
     }
   }
