@@ -63,6 +63,32 @@ template <class V> struct ChebyshevStep { // d = c1 d + c2 D^-1 (b - A x); y = x
   }
 };
 
+/* A number for each thread of a block, added up when all are through: see for_each_row.hpp. On the host there is one thread. */
+template <class V> HD inline V *thread_sum()
+{
+#if defined(__CUDA_ARCH__)
+  __shared__ V sums[1024];
+
+  return sums + threadIdx.x;
+#else
+  static thread_local V sum;
+
+  return &sum;
+#endif
+}
+
+template <class V> struct AssignAndDot { // y = A x, and the sum over all rows of w_i y_i
+  const V *w;
+  V       *y;
+  V       *dot; // in the space of the product; the same in every run
+
+  HD void operator()(PetscInt i, V s) const
+  {
+    y[i] = s;
+    *thread_sum<V>() += w[i] * s;
+  }
+};
+
 template <class V> using RowOut = std::variant<Assign<V>, Add<V>, Residual<V>, JacobiStep<V>, ChebyshevStep<V>>;
 
 /* Any of them, chosen when the kernel runs: a branch at the end of a row that all rows take alike. For values that are stored in less than V, whose

@@ -377,8 +377,10 @@ template <class Store, class V, class Out> static void launch_rows(Space space, 
     const EllHostSlice<1 << host_shift, Store, V, Out> whole{A, x, out};
     const EllRow<Store, V, Out>                        rest{A, x, out};
 
-    for (PetscInt slice = 0; slice < A.nplaces >> host_shift; slice++) whole(slice);
-    for (PetscInt place = A.nplaces >> host_shift << host_shift; place < A.nplaces; place++) rest(place);
+    sum_on_host(rest, [&] {
+      for (PetscInt slice = 0; slice < A.nplaces >> host_shift; slice++) whole(slice);
+      for (PetscInt place = A.nplaces >> host_shift << host_shift; place < A.nplaces; place++) rest(place);
+    });
     return;
   }
   for_each_row(space, A.nplaces, EllRow<Store, V, Out>{A, x, out});
@@ -396,8 +398,10 @@ template <int bs, class Store, class V, class Out> static void launch_blocks(Spa
     const EllBlockHostSlice<1 << host_shift, Store, V, Out, bs> whole{A, x, out};
     const EllBlockRow<Store, V, Out, bs>                        rest{A, x, out};
 
-    for (PetscInt slice = 0; slice < A.nplaces >> host_shift; slice++) whole(slice);
-    for (PetscInt place = A.nplaces >> host_shift << host_shift; place < A.nplaces; place++) rest(place);
+    sum_on_host(rest, [&] {
+      for (PetscInt slice = 0; slice < A.nplaces >> host_shift; slice++) whole(slice);
+      for (PetscInt place = A.nplaces >> host_shift << host_shift; place < A.nplaces; place++) rest(place);
+    });
     return;
   }
   for_each_row(space, A.nplaces, EllBlockRow<Store, V, Out, bs>{A, x, out});
@@ -415,6 +419,17 @@ template <class Store, class V> void SlicedEll<Store, V>::apply(const V *x, cons
 {
   if constexpr (std::is_same_v<Store, V>) std::visit([&](const auto &o) { launch(x, o); }, out);
   else apply_as(x, ScaledOut<V>(out));
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::apply_dot(const V *x, const V *w, V *y, V *dot) const
+{
+  if constexpr (std::is_same_v<Store, PetscScalar>) {
+    if (!listed_ && nplaces_) {
+      launch(x, AssignAndDot<V>{w, y, dot});
+      return;
+    }
+  }
+  Format<V>::apply_dot(x, w, y, dot);
 }
 
 template <class Store, class V> void SlicedEll<Store, V>::apply_as(const V *x, const ScaledOut<V> &out) const
