@@ -226,11 +226,14 @@ static PetscErrorCode MeasureProduct(const Bench &bench, const char *name, Space
 {
   Product  p{apply, space, Array<PetscScalar>(space), Array<PetscScalar>(space)};
   PetscInt n;
+  VecType  vectype;
   Mat      A;
 
   PetscFunctionBeginUser;
   PetscCall(VecGetSize(bench.b, &n));
   PetscCall(MatCreateShell(PETSC_COMM_SELF, n, n, n, n, &p, &A));
+  PetscCall(VecGetType(bench.b, &vectype));
+  PetscCall(MatShellSetVecType(A, vectype)); /* CG's own vectors on the same side */
   PetscCall(MatShellSetOperation(A, MATOP_MULT, (void (*)(void))MatMult_Product));
   PetscCall(Measure(bench, name, A, stored, 0, paper));
   PetscCall(MatDestroy(&A));
