@@ -85,7 +85,7 @@ std::vector<std::string> cycle_names()
 
 std::vector<std::string> precision_names()
 {
-  return {"double", "single", "mixed"};
+  return {"double", "single", "mixed", "half"};
 }
 
 } // namespace goza_test

@@ -21,7 +21,7 @@ template <class V> struct Level {
 
   PetscErrorCode setup(const Grid &grid, Space space, std::shared_ptr<ParOperator<V>> shared, const CycleOptions &options)
   {
-    const auto format = [&](Space s) { return std::make_unique<LevelFormat<V>>(s, grid.bs); };
+    const auto format = [&](Space s) { return std::make_unique<LevelFormat<V>>(s, grid.bs, options.half); };
 
     PetscFunctionBegin;
     if (shared) A = shared;
@@ -191,9 +191,9 @@ public:
   }
 
 private:
-  template <class V> static std::string describe(const Level<V> &L)
+  template <class V> std::string describe(const Level<V> &L) const
   {
-    return L.smoother->describe() + (sizeof(V) == sizeof(PetscScalar) ? "" : ", single precision");
+    return L.smoother->describe() + (sizeof(V) == sizeof(PetscScalar) ? "" : options_.half ? ", single precision, operator in half" : ", single precision");
   }
 
   template <class V> PetscLogDouble level_flops(const Level<V> &L, bool bottom) const
@@ -295,7 +295,7 @@ std::unique_ptr<Cycle> make_cycle(int precision)
   return std::make_unique<CycleOf<PetscScalar, PetscScalar>>();
 #else
   if (precision == PC_SAAMG_MIXED) return std::make_unique<CycleOf<PetscScalar, float>>();
-  if (precision == PC_SAAMG_SINGLE) return std::make_unique<CycleOf<float, float>>();
+  if (precision == PC_SAAMG_SINGLE || precision == PC_SAAMG_HALF) return std::make_unique<CycleOf<float, float>>();
   return std::make_unique<CycleOf<PetscScalar, PetscScalar>>();
 #endif
 }

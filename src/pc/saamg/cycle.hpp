@@ -12,7 +12,8 @@ struct CycleOptions {
   PetscInt        smoother = 1; // index in smoother_names
   SmootherOptions smoothing;
   PetscInt        coarse_chebyshev_degree = 4; // below the finest level, where products are cheap: with 2, 27-point 96^3 takes 11 iterations, with 4 it takes 8
-  PetscInt        direct_limit            = 500; // rows up to which the coarsest level is solved by its inverse; above: 30 sweeps of the smoother
+  bool            half                    = false; // operators in half precision, where the vectors are float
+  PetscInt        direct_limit            = 500;   // rows up to which the coarsest level is solved by its inverse; above: 30 sweeps of the smoother
 };
 
 class Cycle {

@@ -6,7 +6,7 @@ namespace goza
 {
 
 const char *const cycle_names[]     = {"v", "w", "PCSAAMGCycleType", "PC_SAAMG_CYCLE_", NULL};
-const char *const precision_names[] = {"double", "mixed", "single", "PCSAAMGPrecision", "PC_SAAMG_", NULL};
+const char *const precision_names[] = {"double", "mixed", "single", "half", "PCSAAMGPrecision", "PC_SAAMG_", NULL};
 const char *const reuse_names[]     = {"none", "interpolation", "PCSAAMGReuse", "PC_SAAMG_REUSE_", NULL};
 
 /* The context of a saamg; NULL for another type, on which the Set functions do nothing, as is PETSc's custom. */
@@ -531,10 +531,11 @@ PetscErrorCode PCSAAMGGetEstEigIterations(PC pc, PetscInt *its)
 
   Input Parameters:
 + pc - the preconditioner, of type `PCSAAMG`
-- precision - `PC_SAAMG_DOUBLE`, `PC_SAAMG_MIXED` (the finest level in double, the others in single) or `PC_SAAMG_SINGLE`
+- precision - `PC_SAAMG_DOUBLE`, `PC_SAAMG_MIXED` (the finest level in double, the others in single), `PC_SAAMG_SINGLE` or `PC_SAAMG_HALF` (vectors,
+  sums and interpolation in single, the values of the levels' operators in half, scaled where they leave its range: see `MatCDSSetPrecision()`)
 
   Options Database Key:
-. -pc_saamg_precision (double|mixed|single) - the precision of the cycle
+. -pc_saamg_precision (double|mixed|single|half) - the precision of the cycle
 
   Level: intermediate
 
