@@ -134,7 +134,7 @@ $(BUILD)/bin/locality: $(LIB_OBJ) # reaches the library's hidden parts
 $(TESTS): $(BUILD)/test/%: $$(call objects,$$(wildcard test/$$*.c*)) $(SUPPORT_OBJ) $(LIB_OBJ)
 	$(link) $(LIBS)
 $(BENCHES): $(BUILD)/bench/%: $$(call objects,$$(wildcard test/bench/$$*.c*)) $(LIB_OBJ) $(BUILD)/obj/support.a
-	$(link) $(BUILD)/obj/support.a $(LIBS)
+	$(link) $(BUILD)/obj/support.a $(LIBS) $(if $(NVCC),-lcusparse) # a peer of bench_spmv
 $(BUILD)/obj/support.a: $(SUPPORT_OBJ) # an archive, since a bench has its own main() and takes from support only what it calls
 	@rm -f $@; ar rcs $@ $^
 $(BUILD)/petsc/%: $$(PETSC_SRC)/$$(subst _,/,$$*).c $(FLAGS)
@@ -162,6 +162,11 @@ bench-amg: all $(EXAMPLES) ## the tables of paper P5: smoothers and precisions o
 	@python3 test/bench/bench_amg.py
 bench-peers: all $(EXAMPLES) ## saamg beside GAMG and what else this PETSc has
 	@python3 test/bench/bench_peers.py
+bench-cds: $(BUILD)/bench/bench_cds ## the table and the figures of paper P1 (figures: python3 with matplotlib)
+	$< -json $(BUILD)/bench/cds.json
+	python3 test/bench/figures_cds.py $(BUILD)/bench/cds.json $(BUILD)/bench
+bench-spmv: $(BUILD)/bench/bench_spmv ## products in every type and precision, beside PETSc and cuSPARSE, over the gallery
+	$< -gallery all -n 64,128 -types all -json $(BUILD)/bench/spmv.json
 petsc-tests: all ## run a selection of PETSc's own tests with Goza's types put in
 	@.ci/petsc-tests.sh
 petsc-cuda: ## build PETSc 3.26.1 with CUDA and its MPI from PyPI into CACHE (kept, resumable)
@@ -199,4 +204,4 @@ clean: ## remove the build folder
 	rm -rf $(BUILD)
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' makefile | expand -t 14
-.PHONY: all deps programs demo check bench bench-amg bench-peers petsc-tests petsc-cuda bundle install format tidy clean help
+.PHONY: all deps programs demo check bench bench-amg bench-cds bench-peers bench-spmv petsc-tests petsc-cuda bundle install format tidy clean help

@@ -28,6 +28,13 @@ typedef enum {
 } MatCDSStorage;
 
 typedef enum {
+  MAT_STORAGE_DOUBLE, /* PetscScalar */
+  MAT_STORAGE_SINGLE,
+  MAT_STORAGE_HALF,
+  MAT_STORAGE_BFLOAT16
+} MatStoragePrecision;
+
+typedef enum {
   PC_SAAMG_CYCLE_V,
   PC_SAAMG_CYCLE_W
 } PCSAAMGCycleType;
@@ -42,7 +49,8 @@ typedef enum {
 typedef enum {
   PC_SAAMG_DOUBLE, /* every level in PetscScalar */
   PC_SAAMG_MIXED,  /* finest level in PetscScalar, coarser ones in single: paper P5 */
-  PC_SAAMG_SINGLE  /* the whole cycle in single */
+  PC_SAAMG_SINGLE, /* the whole cycle in single */
+  PC_SAAMG_HALF    /* the same, the values of the levels' operators stored in half precision */
 } PCSAAMGPrecision;
 
 typedef enum {
@@ -56,12 +64,16 @@ PETSC_EXTERN PetscErrorCode GozaInitializePackage(void);
 PETSC_EXTERN PetscErrorCode MatCDSSetStorage(Mat, MatCDSStorage);
 PETSC_EXTERN PetscErrorCode MatCDSSetLimits(Mat, PetscReal, PetscReal);
 PETSC_EXTERN PetscErrorCode MatCDSSetBlockSize(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatCDSSetPrecision(Mat, MatStoragePrecision);
 
 PETSC_EXTERN PetscErrorCode MatSlicedEllSetSliceHeight(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatSlicedEllSetSortWindow(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatSlicedEllSetShortIndices(Mat, PetscBool);
+PETSC_EXTERN PetscErrorCode MatSlicedEllSetBlockSize(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatSlicedEllSetPrecision(Mat, MatStoragePrecision);
 
 PETSC_EXTERN PetscErrorCode MatFoldSetWidth(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatFoldSetPrecision(Mat, MatStoragePrecision);
 
 PETSC_EXTERN PetscErrorCode PCSAAMGSetThreshold(PC, PetscReal);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetThreshold(PC, PetscReal *);

@@ -69,6 +69,54 @@ BOOST_AUTO_TEST_CASE(slices_of_two_unsorted)
   check_product(ell);
 }
 
+/* Blocks a b / . c of 3 x 3: one column a block, values block by block; a pattern with one entry less is held by rows. */
+BOOST_AUTO_TEST_CASE(blocks)
+{
+  std::vector<PetscInt>    row_ptr{0}, cols;
+  std::vector<PetscScalar> vals, x{1, 2, 3, 4, 5, 6}, want(6), y(6, -1);
+  SlicedEllOptions         options;
+
+  options.slice_height = 2;
+  options.bs           = 3;
+  for (PetscInt i = 0; i < 6; i++) {
+    for (PetscInt j = i < 3 ? 0 : 3; j < 6; j++) {
+      cols.push_back(j);
+      vals.push_back(10 * i + j);
+      want[i] += vals.back() * x[j];
+    }
+    row_ptr.push_back((PetscInt)cols.size());
+  }
+  SlicedEll<PetscScalar, PetscScalar> ell(Space::Host, options);
+  ell.build({Space::Host, 6, 6, row_ptr.data(), cols.data(), vals.data()});
+  const auto view = ell.view();
+
+  BOOST_TEST(view.nplaces == 2);
+  BOOST_TEST(view.slice_ptr[1] == 4);
+  BOOST_TEST(ell.stored() == 36);
+  for (int r = 0; r < 3; r++) {
+    for (int c = 0; c < 3; c++) {
+      BOOST_TEST(view.val[2 * (3 * r + c)] == 10 * r + c);               /* a */
+      BOOST_TEST(view.val[2 * (3 * r + c) + 1] == 10 * (3 + r) + 3 + c); /* c, beside it */
+      BOOST_TEST(view.val[18 + 2 * (3 * r + c)] == 10 * r + 3 + c);      /* b */
+      BOOST_TEST(view.val[18 + 2 * (3 * r + c) + 1] == 0);               /* padding */
+    }
+  }
+  ell.apply(x.data(), goza::Assign<PetscScalar>{y.data()});
+  BOOST_TEST(y == want, boost::test_tools::per_element());
+  for (PetscScalar &v : vals) v *= 2;
+  ell.refill({Space::Host, 6, 6, row_ptr.data(), nullptr, vals.data()});
+  ell.apply(x.data(), goza::Add<PetscScalar>{want.data(), y.data()});
+  for (int i = 0; i < 6; i++) BOOST_TEST(y[i] == 3 * want[i]);
+  BOOST_TEST(ell.describe().find("blocks of 3") != std::string::npos);
+
+  cols.pop_back();
+  row_ptr.back()--;
+  ell.build({Space::Host, 6, 6, row_ptr.data(), cols.data(), vals.data()});
+  BOOST_TEST(ell.describe().find("blocks") == std::string::npos);
+  ell.apply(x.data(), goza::Assign<PetscScalar>{y.data()});
+  for (int i = 0; i < 6; i++) BOOST_TEST(y[i] == 2 * want[i] - (i == 5 ? vals.back() * x[5] : 0));
+}
+
 BOOST_AUTO_TEST_CASE(columns_in_full)
 {
   SlicedEllOptions options;

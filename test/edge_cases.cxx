@@ -87,7 +87,7 @@ void bad_slice_height(const char *value)
 void good_slice_height(const char *height, const char *window)
 {
   Option first("-mat_slicedell_slice_height", height), second("-mat_slicedell_sort_window", window);
-  for (const char *name : {"stencil27", "power_law", "empty_rows", "dense_row", "skewed", "1x1", "0x0"}) {
+  for (const char *name : {"stencil27", "power_law", "empty_rows", "dense_row", "skewed", "1x1", "0x0", "blocks3", "blocks6"}) {
     const MatCase c{mat_names().front(), VECSTANDARD, gallery_entry(name)};
     MatHandle     A = c.ours(), R = c.aij();
     c.check_same(A, R, std::string(name) + ", height " + height + ", window " + window);
@@ -95,6 +95,37 @@ void good_slice_height(const char *height, const char *window)
     PETSC_OK(MatScale(R, 2));
     c.check_same(A, R, std::string(name) + ", refilled");
   }
+}
+
+/* Set functions, a copy that keeps the precision, a refusal; the values really are rounded. */
+void other_precision_after_use(const std::string &type)
+{
+  const auto set = type == "cds" ? MatCDSSetPrecision : type == "fold" ? MatFoldSetPrecision : MatSlicedEllSetPrecision;
+  MatCase    c{mat_named(type), VECSTANDARD, gallery_entry("stencil27")};
+  MatHandle  A = c.ours(), R = c.aij(), B;
+  VecHandle  x = c.in(R), exact = c.out(R), y = c.out(R), z = c.out(R);
+  PetscInt   precision = 0;
+  PetscBool  same;
+
+  PETSC_OK(MatMult(A, x, exact));
+  for (const StorageName &storage : storage_names()) {
+    c.storage = storage;
+    PETSC_OK(set(A, (MatStoragePrecision)precision++));
+    PETSC_OK(MatMult(A, x, y));
+    PETSC_OK(VecEqual(y, exact, &same));
+    BOOST_TEST((same == PETSC_TRUE) == (storage.rounding == 0), storage.name);
+    c.check_same(A, R, storage.name);
+    PETSC_OK(MatDuplicate(A, MAT_COPY_VALUES, B.put()));
+    PETSC_OK(MatMult(B, x, z));
+    PETSC_OK(VecEqual(y, z, &same));
+    BOOST_TEST((same == PETSC_TRUE), "a duplicate in " << storage.name);
+  }
+  BOOST_TEST(attempt([&] { return set(A, (MatStoragePrecision)4); }).says(c.storage_option()));
+  PETSC_OK(set(R, MAT_STORAGE_HALF)); /* on aij: nothing */
+  Option        bad(c.storage_option(), "quarter");
+  const Outcome outcome = attempt([&] { return MatSetFromOptions(A); });
+  BOOST_TEST(outcome.failed);
+  BOOST_TEST(outcome.says(c.storage_option().substr(1)), outcome.message);
 }
 
 const AddTests add([] {
@@ -294,6 +325,24 @@ const AddTests add([] {
     c.check_same(A, R, "after a refusal");
     PETSC_OK(MatSlicedEllSetSliceHeight(R, 16)); /* on aij: nothing */
   });
+
+  add_test(options, "slicedell_block_size", [] {
+    for (const char *name : {"blocks3", "blocks6", "elasticity", "random"}) {
+      const MatCase c{mat_named("slicedell"), VECSTANDARD, gallery_entry(name)};
+      MatHandle     A = c.ours(), R = c.aij();
+      for (PetscInt bs : {1, 6, 3, 0}) {
+        PETSC_OK(MatSlicedEllSetBlockSize(A, bs));
+        c.check_same(A, R, std::string(name) + ", other block size after use");
+        PETSC_OK(MatScale(A, 2));
+        PETSC_OK(MatScale(R, 2));
+        c.check_same(A, R, std::string(name) + ", refilled");
+      }
+      BOOST_TEST(attempt([&] { return MatSlicedEllSetBlockSize(A, 2); }).says("mat_slicedell_block_size"));
+    }
+  });
+
+  options = suite_named(nullptr, "storage_precision");
+  for (const char *type : {"cds", "fold", "slicedell"}) add_test(options, type, [type] { other_precision_after_use(type); });
 
   options = suite_named(nullptr, "cds_options");
   add_test(options, "set_functions", [] {

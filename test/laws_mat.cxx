@@ -19,7 +19,7 @@ void built_every_way(const MatCase &c)
 void mult_add(const MatCase &c)
 {
   MatHandle A = c.ours(), R = c.aij();
-  VecHandle x = c.in(R), y = c.out(R, 5), want = c.out(R), got = c.junk(R), bound = rounding_bound(R, x, y);
+  VecHandle x = c.in(R), y = c.out(R, 5), want = c.out(R), got = c.junk(R), bound = c.bound(R, x, y);
 
   PETSC_OK(MatMultAdd(R, x, y, want));
   PETSC_OK(MatMultAdd(A, x, y, got));
@@ -43,7 +43,7 @@ void mult_transpose_add(const MatCase &c)
 void residual(const MatCase &c)
 {
   MatHandle A = c.ours(), R = c.aij();
-  VecHandle x = c.in(R), b = c.out(R, 6), want = c.out(R), got = c.junk(R), bound = rounding_bound(R, x, b);
+  VecHandle x = c.in(R), b = c.out(R, 6), want = c.out(R), got = c.junk(R), bound = c.bound(R, x, b);
 
   PETSC_OK(MatResidual(R, b, x, want));
   PETSC_OK(MatResidual(A, b, x, got));
@@ -163,7 +163,7 @@ void mixed_vectors(const MatCase &c)
   MatHandle   A = c.ours(), R = c.aij();
   const auto  kinds = vec_names();
   const auto &other = c.vec == kinds.front() ? kinds.back() : kinds.front();
-  VecHandle   x = vector_like(R, false, other, 1), y = c.junk(R), want = c.out(R), bound = rounding_bound(R, x, nullptr);
+  VecHandle   x = vector_like(R, false, other, 1), y = c.junk(R), want = c.out(R), bound = c.bound(R, x, nullptr);
 
   PETSC_OK(MatMult(R, x, want));
   PETSC_OK(MatMult(A, x, y));

@@ -435,23 +435,25 @@ void product_ptap_rectangular(const MatCase &c)
 }
 
 const AddTests add([] {
-  add_mat_laws({
-    {"duplicate", duplicate},
-    {"copy", copy},
-    {"copy_into_larger_pattern", copy_into_larger_pattern, nonempty},
-    {"convert_to_aij", convert_to_aij},
-    {"convert_from_aij", convert_from_aij},
-    {"convert_to_same", convert_to_same},
-    {"convert_to_dense", convert_to_dense, nonempty},
-    {"coo", coo},
-    {"view_ascii", view_ascii},
-    {"view_binary", view_binary},
-    {"transpose", transpose},
-    {"product_ab", product_ab, square},
-    {"product_atb", product_atb, nonempty},
-    {"product_ptap", product_ptap, square},
-    {"product_ptap_rectangular", product_ptap_rectangular, square | nonempty},
-  });
+  add_mat_laws(
+    {
+      {"duplicate", duplicate},
+      {"copy", copy},
+      {"copy_into_larger_pattern", copy_into_larger_pattern, nonempty},
+      {"convert_to_aij", convert_to_aij},
+      {"convert_from_aij", convert_from_aij},
+      {"convert_to_same", convert_to_same},
+      {"convert_to_dense", convert_to_dense, nonempty},
+      {"coo", coo},
+      {"view_ascii", view_ascii},
+      {"view_binary", view_binary},
+      {"transpose", transpose},
+      {"product_ab", product_ab, square},
+      {"product_atb", product_atb, nonempty},
+      {"product_ptap", product_ptap, square},
+      {"product_ptap_rectangular", product_ptap_rectangular, square | nonempty},
+    },
+    false);
 });
 
 } // namespace

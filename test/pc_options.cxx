@@ -139,7 +139,7 @@ const AddTests add([] {
     check_names<PCSAAMGCycleType>("-pc_saamg_cycle", PCSAAMGSetCycleType, PCSAAMGGetCycleType, {{"v", PC_SAAMG_CYCLE_V}, {"w", PC_SAAMG_CYCLE_W}});
   });
   add_test(suite, "pc_saamg_precision", [] {
-    check_names<PCSAAMGPrecision>("-pc_saamg_precision", PCSAAMGSetPrecision, PCSAAMGGetPrecision, {{"double", PC_SAAMG_DOUBLE}, {"mixed", PC_SAAMG_MIXED}, {"single", PC_SAAMG_SINGLE}});
+    check_names<PCSAAMGPrecision>("-pc_saamg_precision", PCSAAMGSetPrecision, PCSAAMGGetPrecision, {{"double", PC_SAAMG_DOUBLE}, {"mixed", PC_SAAMG_MIXED}, {"single", PC_SAAMG_SINGLE}, {"half", PC_SAAMG_HALF}});
   });
   add_test(suite, "pc_saamg_reuse", [] {
     check_names<PCSAAMGReuse>("-pc_saamg_reuse", PCSAAMGSetReuse, PCSAAMGGetReuse, {{"none", PC_SAAMG_REUSE_NONE}, {"pattern", PC_SAAMG_REUSE_PATTERN}, {"interpolation", PC_SAAMG_REUSE_INTERPOLATION}});

@@ -9,7 +9,7 @@ void         exclusive_scan(Space space, std::int64_t *values, std::size_t n); /
 std::int64_t sum(Space space, const std::int64_t *values, std::size_t n);
 std::int64_t largest(Space space, const std::int64_t *values, std::size_t n); // 0 of nothing
 
-/* *result, in the same space, becomes the sum of values[n]; the same in every run. Nothing waits for it. T: PetscScalar, std::int64_t, std::uint64_t */
+/* *result, in the same space, becomes the sum of values[n]; the same in every run. Nothing waits for it. T: PetscScalar, float, std::int64_t, std::uint64_t */
 template <class T> void sum_into(Space space, const T *values, std::size_t n, T *result);
 
 /* Row lengths in ptr[0 .. n-1] become the row pointer ptr[0 .. n]; returns the number of entries. An error where PetscInt cannot count them. */

@@ -2,16 +2,27 @@
    RowKernel<Body>. Files that launch on the device are .cu; without nvcc the same files are compiled as C++ and only the host branch remains. */
 #pragma once
 #include "device.hpp"
+#include "algorithm.hpp"
+#include "half.hpp"
+#include "row_out.hpp"
 #include <cstdint>
+#include <type_traits>
 
 namespace goza
 {
+
+template <class T> constexpr bool is_16_bits = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
 
 /* Values of a matrix are read once: on the device they should not push x out of the caches. */
 template <class T> HD inline T stream_load(const T *p)
 {
 #if defined(__CUDA_ARCH__)
-  return __ldcs(p);
+  if constexpr (is_16_bits<T>) {
+    T value;
+
+    value.bits = __ldcs(&p->bits);
+    return value;
+  } else return __ldcs(p);
 #else
   return *p;
 #endif
@@ -21,10 +32,35 @@ template <class T> HD inline T stream_load(const T *p)
 template <class T> HD inline T cached_load(const T *p)
 {
 #if defined(__CUDA_ARCH__)
-  return __ldg(p);
+  if constexpr (is_16_bits<T>) {
+    T value;
+
+    value.bits = __ldg(&p->bits);
+    return value;
+  } else return __ldg(p);
 #else
   return *p;
 #endif
+}
+
+/* Bodies whose output also sums something up over all rows: theirs is AssignAndDot. */
+template <class Out> struct is_sum : std::false_type {
+};
+template <class V> struct is_sum<AssignAndDot<V>> : std::true_type {
+};
+template <class Body, class = void> constexpr bool sums_up                                          = false;
+template <class Body> constexpr bool sums_up<Body, std::void_t<decltype(std::declval<Body>().out)>> = is_sum<decltype(std::declval<Body>().out)>::value;
+
+/* loop() calls the body on the host. */
+template <class Body, class Loop> void sum_on_host(const Body &body, const Loop &loop)
+{
+  if constexpr (sums_up<Body>) {
+    auto *sum = thread_sum<std::remove_pointer_t<decltype(body.out.dot)>>();
+
+    *sum = 0;
+    loop();
+    *body.out.dot = *sum;
+  } else loop();
 }
 
 constexpr int range_threads = 1024, ranges_per_multiprocessor = 2; // of for_each_warp_in_ranges(): as many blocks as are resident
@@ -45,11 +81,47 @@ inline unsigned blocks_for(std::int64_t n, std::int64_t each)
   return static_cast<unsigned>((n + each - 1) / each);
 }
 
+/* Around the work of a block whose body sums up: threads begin at 0, and their sums are added in a fixed order. blockDim is a power of two. */
+template <class V> __device__ inline void begin_sum(const AssignAndDot<V> &)
+{
+  *thread_sum<V>() = 0;
+}
+
+template <class V> __device__ inline void end_sum(const AssignAndDot<V> &out)
+{
+  V *mine = thread_sum<V>();
+
+  for (unsigned apart = blockDim.x / 2; apart > 0; apart /= 2) {
+    __syncthreads();
+    if (threadIdx.x < apart) *mine += mine[apart];
+  }
+  if (threadIdx.x == 0) out.dot[(blockIdx.z * static_cast<std::size_t>(gridDim.y) + blockIdx.y) * gridDim.x + blockIdx.x] = *mine;
+}
+
+/* As launch_kernel(), where the body may sum up: each block then leaves its sum in an array, whose own sum is the result. */
+template <class Body, class... Parameters, class... Arguments>
+void launch_body(const Body &body, void (*kernel)(Parameters...), dim3 blocks, int threads, const Arguments &...arguments)
+{
+  if constexpr (sums_up<Body>) {
+    using V = std::remove_pointer_t<decltype(body.out.dot)>;
+
+    const std::size_t n = static_cast<std::size_t>(blocks.x) * blocks.y * blocks.z;
+    Array<V>          part(Space::Cuda, n);
+    Body              with_parts = body;
+
+    with_parts.out.dot = part.data();
+    launch_kernel(kernel, blocks, threads, arguments..., with_parts);
+    sum_into(Space::Cuda, part.data(), n, body.out.dot);
+  } else launch_kernel(kernel, blocks, threads, arguments..., body);
+}
+
 template <class Body> __global__ void __launch_bounds__(rows_per_block) RowKernel(PetscInt n, Body body)
 {
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 
+  if constexpr (sums_up<Body>) begin_sum(body.out);
   if (row < n) body(static_cast<PetscInt>(row));
+  if constexpr (sums_up<Body>) end_sum(body.out);
 }
 #endif
 
@@ -66,12 +138,14 @@ template <class Body> void for_each_row(Space space, PetscInt n, const Body &bod
   if (n <= 0) return;
 #if defined(__CUDACC__)
   if (space == Space::Cuda) {
-    launch_kernel(RowKernel<Body>, blocks_for(n, rows_per_block), rows_per_block, n, body);
+    launch_body(body, RowKernel<Body>, blocks_for(n, rows_per_block), rows_per_block, n);
     return;
   }
 #endif
   if (space == Space::Cuda) throw DeviceError("this libgoza was built without CUDA");
-  for (PetscInt row = 0; row < n; row++) body(row);
+  sum_on_host(body, [&] {
+    for (PetscInt row = 0; row < n; row++) body(row);
+  });
 }
 
 } // namespace
@@ -89,7 +163,9 @@ template <class Body> __global__ void __launch_bounds__(Body::brick, 2) BrickKer
   const std::int64_t x = (static_cast<std::int64_t>(blockIdx.x) << bx) + (t & ((1 << bx) - 1)), y = (blockIdx.y << by) + (t >> bx & ((1 << by) - 1));
   const std::int64_t z = blockIdx.z * (Body::brick >> (bx + by)) + (t >> (bx + by)), in_plane = y * grid.line + x, row = z * grid.plane + in_plane;
 
+  if constexpr (sums_up<Body>) begin_sum(body.out);
   if (x < grid.line && in_plane < grid.plane && row < grid.nrows) body(static_cast<PetscInt>(row));
+  if constexpr (sums_up<Body>) end_sum(body.out);
 }
 
 /* for_each_row() on the device in an order made for a grid. A body names its rows to a block, `brick`, a power of two: 64 x 4 x 2 of them measured best on an H200. */
@@ -109,7 +185,7 @@ template <class Body> void for_each_row_of_grid(Grid3 grid, const Body &body)
     by                     = 0;
     blocks                 = dim3(blocks_for(grid.nrows, Body::brick));
   }
-  launch_kernel(BrickKernel<Body>, blocks, Body::brick, grid, bx, by, body);
+  launch_body(body, BrickKernel<Body>, blocks, Body::brick, grid, bx, by);
 }
 #endif
 
@@ -118,26 +194,30 @@ template <class Body> __global__ void __launch_bounds__(rows_per_block) WarpKern
 {
   const std::int64_t warp = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) >> 5;
 
+  if constexpr (sums_up<Body>) begin_sum(body.out);
   if (warp < n) body(static_cast<PetscInt>(warp), static_cast<int>(threadIdx.x & 31));
+  if constexpr (sums_up<Body>) end_sum(body.out);
 }
 
 /* body(k, lane) for k < n with the 32 lanes of one warp: for matrices with too few rows to fill the device one thread a row. */
 template <class Body> void for_each_warp(PetscInt n, const Body &body)
 {
-  if (n > 0) launch_kernel(WarpKernel<Body>, blocks_for(n, rows_per_block / 32), rows_per_block, n, body);
+  if (n > 0) launch_body(body, WarpKernel<Body>, blocks_for(n, rows_per_block / 32), rows_per_block, n);
 }
 
 template <class Body> __global__ void __launch_bounds__(range_threads, ranges_per_multiprocessor) RangeKernel(const PetscInt *range, Body body)
 {
   const PetscInt end = range[blockIdx.x + 1];
 
+  if constexpr (sums_up<Body>) begin_sum(body.out);
   for (PetscInt k = range[blockIdx.x] + static_cast<PetscInt>(threadIdx.x >> 5); k < end; k += range_threads / 32) body(k, static_cast<int>(threadIdx.x & 31));
+  if constexpr (sums_up<Body>) end_sum(body.out);
 }
 
 /* The same for range[b] <= k < range[b + 1] in block b, on the device: neighbours in k meet in one L1 cache. */
 template <class Body> void for_each_warp_in_ranges(const PetscInt *range, PetscInt nranges, const Body &body)
 {
-  if (nranges > 0) launch_kernel(RangeKernel<Body>, static_cast<unsigned>(nranges), range_threads, range, body);
+  if (nranges > 0) launch_body(body, RangeKernel<Body>, static_cast<unsigned>(nranges), range_threads, range);
 }
 
 /* Sum over the lanes that are equal modulo `stride`, a power of two: all of them get it. */

@@ -4,6 +4,8 @@
 #include "array.hpp"
 #include "csr.hpp"
 #include "row_out.hpp"
+#include "vector_ops.hpp"
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -20,13 +22,15 @@ template <class V> class Format {
 public:
   virtual ~Format() = default;
 
-  virtual void        build(const Csr &A)                           = 0; // pattern and values; A.space is the format's space
-  virtual void        refill(const Csr &A)                          = 0; // same pattern, new values; A.col may be null unless refill_reads_columns()
-  virtual void        apply(const V *x, const RowOut<V> &out) const = 0; // x and out's arrays live in the format's space
-  virtual std::size_t bytes() const                                 = 0;
-  virtual std::string describe() const                              = 0; // one line for a viewer, from numbers already there
+  virtual void        build(const Csr &A)                           = 0;     // pattern and values; A.space is the format's space
+  virtual void        refill(const Csr &A)                          = 0;     // same pattern, new values; A.col may be null unless refill_reads_columns()
+  virtual void        apply(const V *x, const RowOut<V> &out) const = 0;     // x and out's arrays live in the format's space
+  virtual void        apply_dot(const V *x, const V *w, V *y, V *dot) const; // y = A x and *dot = w'y, in one pass where the format can; deterministic
+  virtual std::size_t bytes() const    = 0;
+  virtual std::string describe() const = 0; // one line for a viewer, from numbers already there
 
-  virtual bool refill_reads_columns() const { return false; }
+  virtual bool   refill_reads_columns() const { return false; }
+  virtual double rounding() const { return std::numeric_limits<V>::epsilon() / 2; } // of a stored value, relative to it
 
   Space    space() const { return space_; }
   PetscInt nrows() const { return nrows_; }
@@ -38,5 +42,11 @@ protected:
   Space    space_;
   PetscInt nrows_ = 0, ncols_ = 0;
 };
+
+template <class V> void Format<V>::apply_dot(const V *x, const V *w, V *y, V *result) const
+{
+  apply(x, Assign<V>{y});
+  dot(space_, static_cast<std::size_t>(nrows_), w, y, result);
+}
 
 } // namespace goza

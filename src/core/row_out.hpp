@@ -63,6 +63,136 @@ template <class V> struct ChebyshevStep { // d = c1 d + c2 D^-1 (b - A x); y = x
   }
 };
 
+/* A number for each thread of a block, added up when all are through: see for_each_row.hpp. On the host there is one thread. */
+template <class V> HD inline V *thread_sum()
+{
+#if defined(__CUDA_ARCH__)
+  __shared__ V sums[1024];
+
+  return sums + threadIdx.x;
+#else
+  static thread_local V sum;
+
+  return &sum;
+#endif
+}
+
+template <class V> struct AssignAndDot { // y = A x, and the sum over all rows of w_i y_i
+  const V *w;
+  V       *y;
+  V       *dot; // in the space of the product; the same in every run
+
+  HD void operator()(PetscInt i, V s) const
+  {
+    y[i] = s;
+    *thread_sum<V>() += w[i] * s;
+  }
+};
+
 template <class V> using RowOut = std::variant<Assign<V>, Add<V>, Residual<V>, JacobiStep<V>, ChebyshevStep<V>>;
+
+/* Any of them, chosen when the kernel runs: a branch at the end of a row that all rows take alike. For values that are stored in less than V, whose
+   products come in too many kinds to compile one for each output; and with the factor by which such values were scaled: s is factor * scale[i] * sum. */
+template <class V> struct ScaledOut {
+  enum Kind {
+    assign,
+    add,
+    residual,
+    jacobi,
+    chebyshev
+  };
+
+  Kind     kind   = assign;
+  V        factor = 1;
+  const V *scale  = nullptr; // [rows] or none
+  V        c1 = 0, c2 = 0;   // omega: c2
+  const V *dinv = nullptr, *b = nullptr, *x = nullptr;
+  V       *d = nullptr, *y = nullptr;
+
+  explicit ScaledOut(const RowOut<V> &out, V factor = 1, const V *scale = nullptr) : factor(factor), scale(scale)
+  {
+    std::visit([this](const auto &o) { take(o); }, out);
+  }
+
+  HD void operator()(PetscInt i, V sum) const
+  {
+    const V s = scaled(i, sum);
+
+    switch (kind) {
+    case assign:
+      Assign<V>{y}(i, s);
+      break;
+    case add:
+      Add<V>{b, y}(i, s);
+      break;
+    case residual:
+      Residual<V>{b, y}(i, s);
+      break;
+    case jacobi:
+      JacobiStep<V>{c2, dinv, b, x, y}(i, s);
+      break;
+    case chebyshev:
+      ChebyshevStep<V>{c1, c2, dinv, b, x, d, y}(i, s);
+    }
+  }
+  HD void more(PetscInt i, V sum) const
+  {
+    const V s = scaled(i, sum);
+
+    switch (kind) {
+    case assign:
+      Assign<V>{y}.more(i, s);
+      break;
+    case add:
+      Add<V>{b, y}.more(i, s);
+      break;
+    case residual:
+      Residual<V>{b, y}.more(i, s);
+      break;
+    case jacobi:
+      JacobiStep<V>{c2, dinv, b, x, y}.more(i, s);
+      break;
+    case chebyshev:
+      ChebyshevStep<V>{c1, c2, dinv, b, x, d, y}.more(i, s);
+    }
+  }
+
+private:
+  HD V scaled(PetscInt i, V sum) const { return scale ? factor * scale[i] * sum : factor * sum; }
+
+  void take(const Assign<V> &o) { y = o.y; }
+  void take(const Add<V> &o)
+  {
+    kind = add;
+    b    = o.z;
+    y    = o.y;
+  }
+  void take(const Residual<V> &o)
+  {
+    kind = residual;
+    b    = o.b;
+    y    = o.r;
+  }
+  void take(const JacobiStep<V> &o)
+  {
+    kind = jacobi;
+    c2   = o.omega;
+    dinv = o.dinv;
+    b    = o.b;
+    x    = o.x;
+    y    = o.y;
+  }
+  void take(const ChebyshevStep<V> &o)
+  {
+    kind = chebyshev;
+    c1   = o.c1;
+    c2   = o.c2;
+    dinv = o.dinv;
+    b    = o.b;
+    x    = o.x;
+    d    = o.d;
+    y    = o.y;
+  }
+};
 
 } // namespace goza

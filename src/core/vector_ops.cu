@@ -1,4 +1,5 @@
 #include "vector_ops.hpp"
+#include "algorithm.hpp"
 #include "for_each_row.hpp"
 
 namespace goza
@@ -57,6 +58,13 @@ template <class V> struct SplitDiagonal {
   }
 };
 
+template <class V> struct Multiply {
+  const V *x, *y;
+  V       *product;
+
+  HD void operator()(PetscInt i) const { product[i] = x[i] * y[i]; }
+};
+
 template <class V> struct DenseRow {
   PetscInt ncols;
   const V *M, *x;
@@ -109,6 +117,14 @@ template <class V> void split_diagonal(Space space, PetscInt n, const PetscScala
   for_each_row(space, n, SplitDiagonal<V>{dinv, alone, inv, alone_inv});
 }
 
+template <class V> void dot(Space space, std::size_t n, const V *x, const V *y, V *result)
+{
+  Array<V> product(space, n);
+
+  for_each_row(space, static_cast<PetscInt>(n), Multiply<V>{x, y, product.data()});
+  sum_into(space, product.data(), n, result);
+}
+
 template <class V> void dense_multiply(Space space, PetscInt nrows, PetscInt ncols, const V *M, const V *x, V *y)
 {
 #if defined(__CUDACC__)
@@ -125,6 +141,7 @@ template <class V> void dense_multiply(Space space, PetscInt nrows, PetscInt nco
   template void add_listed(Space, PetscInt, const PetscInt *, const V *, V *); \
   template void split_diagonal(Space, PetscInt, const PetscScalar *, const std::int64_t *, V *, V *); \
   template void dense_multiply(Space, PetscInt, PetscInt, const V *, const V *, V *); \
+  template void dot(Space, std::size_t, const V *, const V *, V *); \
   template void convert(Space, PetscInt, const PetscScalar *, V *); \
   template void add_converted(Space, PetscInt, const V *, PetscScalar *);
 

@@ -17,6 +17,8 @@ template <class V> void add_listed(Space space, PetscInt n, const PetscInt *list
 /* The inverse diagonal as smoothers want it: inv = D^-1 and, unless alone is nullptr, the rows with alone[i] moved to alone_inv, 0 in inv. */
 template <class V> void split_diagonal(Space space, PetscInt n, const PetscScalar *dinv, const std::int64_t *alone, V *inv, V *alone_inv);
 
+template <class V> void dot(Space space, std::size_t n, const V *x, const V *y, V *result); // *result = x'y, in the same space; nothing waits for it
+
 /* y = M x, M dense [nrows][ncols] */
 template <class V> void dense_multiply(Space space, PetscInt nrows, PetscInt ncols, const V *M, const V *x, V *y);
 

@@ -1,119 +1,25 @@
 /* Products with matrices in several types, in one run:
 
-     bench_spmv [-n 64,128] [-gallery all|regular|irregular|NAME,...] [-file FILE] -types aijcusparse,fold,"fold -mat_fold_width 8" [-repeats 7] [-json FILE]
+     bench_spmv [-n 64,128] [-dof 3] [-gallery all|regular|irregular|NAME,...] [-file FILE] -types aijcusparse,fold,"fold -mat_fold_width 8" [-repeats 7] [-json FILE]
 
-   -n: the 27-point operator on an n^3 grid. -gallery: matrices of test/support/bench_gallery.cxx. -file: a PETSc binary or Matrix Market (.mtx) file.
-   A type may be followed by options that hold for it alone. One JSON line a measurement: the time is the median of `repeats` batches, each ended by
+   -n: the 27-point operator on an n^3 grid, with so many unknowns a node. -gallery: matrices of test/support/bench_gallery.cxx. -file: a PETSc binary or Matrix Market (.mtx) file.
+   A type may be followed by options that hold for it alone; `all`: PETSc's and cuSPARSE's, and Goza's in every precision. Types that are no Mat's: float:cds, float:cds:half, float:slicedell and float:slicedell:half, with vectors
+   in single precision, and cuSPARSE's cusparse:sell and cusparse:bsr. One JSON line a measurement: the time is the median of `repeats` batches, each ended by
    a synchronisation; the copy bandwidth of the same run stands beside, and the largest difference from PETSc's aij on the host, relative to its largest value. */
 #include "petscgoza.h"
 #include "locality/matrix_market.hpp"
 #include "../support/bench_gallery.hpp"
-#include <petsc/private/petscimpl.h>
+#include "../support/bench_timing.hpp"
+#include "peers.hpp"
+#include <petsc/private/matimpl.h>
 #include <algorithm>
 #include <deque>
 #include <future>
-#include <map>
 #include <memory>
 #include <string>
 #include <thread>
 
 using namespace goza_test;
-
-/* Host-visible end of everything enqueued on y's device. */
-static PetscErrorCode Synchronise(Vec y)
-{
-  PetscReal norm;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscObjectStateIncrease((PetscObject)y)); /* or a cached norm is returned */
-  PetscCall(VecNorm(y, NORM_INFINITY, &norm));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-/* Median over batches of about 10 ms each; first: the first call alone. */
-template <class Body> static PetscErrorCode MedianSeconds(PetscInt repeats, Vec y, const Body &body, PetscLogDouble *first, PetscLogDouble *seconds)
-{
-  std::vector<PetscLogDouble> times;
-  PetscLogDouble              t0, t1, t2;
-  PetscInt                    batch = 3;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscTime(&t0));
-  PetscCall(body());
-  PetscCall(Synchronise(y));
-  PetscCall(PetscTime(&t1));
-  *first = t1 - t0;
-  for (PetscInt r = -1; r < repeats; r++) { /* the batch before the first finds their length */
-    PetscCall(PetscTime(&t0));
-    for (PetscInt k = 0; k < batch; k++) PetscCall(body());
-    PetscCall(Synchronise(y));
-    PetscCall(PetscTime(&t1));
-    PetscCall(Synchronise(y));
-    PetscCall(PetscTime(&t2));
-    times.push_back((t1 - t0 - (t2 - t1)) / batch); /* the synchronisation's own norm is taken off */
-    if (r >= 0) continue;
-    batch = (PetscInt)std::min(100.0, std::max(3.0, 0.01 / std::max(times[0], 1e-7)));
-    times.clear();
-  }
-  std::sort(times.begin(), times.end());
-  *seconds = times[times.size() / 2];
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-/* Bytes per second of a copy of 256 MB, once for each type of vector. */
-static PetscErrorCode CopyBandwidth(PetscInt repeats, VecType type, PetscLogDouble *rate)
-{
-  static std::map<std::string, PetscLogDouble> known;
-  const PetscInt                               n     = 32 << 20;
-  PetscLogDouble                               first = 0, seconds = 0;
-  Vec                                          x, y;
-
-  PetscFunctionBeginUser;
-  if (!known.count(type)) {
-    PetscCall(VecCreate(PETSC_COMM_SELF, &x));
-    PetscCall(VecSetSizes(x, n, n));
-    PetscCall(VecSetType(x, type));
-    PetscCall(VecDuplicate(x, &y));
-    PetscCall(VecSet(x, 1));
-    PetscCall(MedianSeconds(
-      repeats, y, [&] { return VecCopy(x, y); }, &first, &seconds));
-    known[type] = 2.0 * sizeof(PetscScalar) * n / seconds;
-    PetscCall(VecDestroy(&x));
-    PetscCall(VecDestroy(&y));
-  }
-  *rate = known[type];
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-static PetscErrorCode RandomVec(Vec x)
-{
-  PetscRandom random;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscRandomCreate(PETSC_COMM_SELF, &random));
-  PetscCall(PetscRandomSetSeed(random, 7));
-  PetscCall(PetscRandomSeed(random));
-  PetscCall(VecSetRandom(x, random));
-  PetscCall(PetscRandomDestroy(&random));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-/* max |y - reference| / max |reference| */
-static PetscErrorCode Difference(Vec y, Vec reference, PetscReal *difference)
-{
-  Vec       host;
-  PetscReal norm;
-
-  PetscFunctionBeginUser;
-  PetscCall(VecDuplicate(reference, &host));
-  PetscCall(VecCopy(y, host));
-  PetscCall(VecAXPY(host, -1, reference));
-  PetscCall(VecNorm(host, NORM_INFINITY, difference));
-  PetscCall(VecNorm(reference, NORM_INFINITY, &norm));
-  if (norm > 0) *difference /= norm;
-  PetscCall(VecDestroy(&host));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
 
 struct Bench {
   PetscInt                 repeats = 7;
@@ -121,50 +27,101 @@ struct Bench {
   FILE                    *json = NULL;
 };
 
+static void Report(const Bench &bench, const std::string &name, bool irregular, const std::string &type, Mat A, double nnz, PetscLogDouble first, PetscLogDouble seconds, PetscLogDouble copy, PetscReal difference)
+{
+  for (FILE *f : {stdout, bench.json}) {
+    if (!f) continue;
+    fprintf(f, "{\"work\": \"spmv\", \"matrix\": \"%s\", \"irregular\": %s, \"type\": \"%s\", \"rows\": %" PetscInt_FMT ", \"cols\": %" PetscInt_FMT ", \"nnz\": %.0f, \"seconds\": %.4e, \"gflops\": %.1f, \"first\": %.3e, \"copy_TBs\": %.3f, \"difference_from_aij\": %.1e}\n",
+            name.c_str(), irregular ? "true" : "false", type.c_str(), A->rmap->N, A->cmap->N, nnz, seconds, 2e-9 * nnz / seconds, first, 1e-12 * copy, (double)difference);
+    fflush(f);
+  }
+}
+
+/* One type of matrix, its own options behind its name. */
+static PetscErrorCode MeasureMat(const Bench &bench, const std::string &name, bool irregular, const std::string &type, Mat A, double nnz, Vec reference)
+{
+  Mat            B;
+  Vec            x, y;
+  PetscOptions   own;
+  VecType        vectype;
+  PetscLogDouble seconds = 0, first = 0, copy = 0;
+  PetscReal      difference = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatConvert(A, type.substr(0, type.find(' ')).c_str(), MAT_INITIAL_MATRIX, &B));
+  PetscCall(PetscOptionsCreate(&own));
+  PetscCall(PetscOptionsInsertString(own, type.c_str() + std::min(type.find(' '), type.size())));
+  PetscCall(PetscObjectSetOptions((PetscObject)B, own));
+  PetscCall(MatSetFromOptions(B));
+  PetscCall(PetscObjectSetOptions((PetscObject)B, NULL));
+  PetscCall(PetscOptionsDestroy(&own));
+  PetscCall(MatCreateVecs(B, &x, &y));
+  PetscCall(RandomVec(x));
+  PetscCall(MedianSeconds(
+    bench.repeats, y, [&] { return MatMult(B, x, y); }, &first, &seconds));
+  PetscCall(Difference(y, reference, &difference));
+  PetscCall(VecGetType(y, &vectype));
+  PetscCall(CopyBandwidth(bench.repeats, vectype, &copy));
+  Report(bench, name, irregular, type, A, nnz, first, seconds, copy, difference);
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(MatDestroy(&B));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* A product that is no Mat's. */
+static PetscErrorCode MeasureProduct(const Bench &bench, const std::string &name, bool irregular, const std::string &type, Mat A, double nnz, Vec reference, Product &product)
+{
+  Vec                      clock, y; /* clock: on the product's side, to wait with */
+  PetscLogDouble           seconds = 0, first = 0, copy = 0;
+  PetscReal                difference = 0;
+  std::vector<PetscScalar> result;
+  VecType                  vectype = goza::petsc_on_device() ? VECCUDA : VECSTANDARD;
+  PetscScalar             *a;
+
+  PetscFunctionBeginUser;
+  PetscCall(VecCreate(PETSC_COMM_SELF, &clock));
+  PetscCall(VecSetSizes(clock, 1000, 1000));
+  PetscCall(VecSetType(clock, vectype));
+  PetscCall(VecSet(clock, 1));
+  PetscCall(MedianSeconds(
+    bench.repeats, clock, [&] { return goza::Guarded([&] { product.run(); }); }, &first, &seconds));
+  PetscCall(goza::Guarded([&] { result = product.y(); }));
+  PetscCall(VecDuplicate(reference, &y));
+  PetscCall(VecGetArrayWrite(y, &a));
+  std::copy(result.begin(), result.end(), a);
+  PetscCall(VecRestoreArrayWrite(y, &a));
+  PetscCall(Difference(y, reference, &difference));
+  PetscCall(CopyBandwidth(bench.repeats, vectype, &copy));
+  Report(bench, name, irregular, type, A, nnz, first, seconds, copy, difference);
+  PetscCall(VecDestroy(&clock));
+  PetscCall(VecDestroy(&y));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 /* A: aij. The reference is its product on the host. */
 static PetscErrorCode Measure(const Bench &bench, const std::string &name, bool irregular, Mat A)
 {
-  Vec      x, y, reference;
-  PetscInt rows, cols;
-  MatInfo  info;
+  Vec                      x, reference;
+  MatInfo                  info;
+  const PetscScalar       *a;
+  std::vector<PetscScalar> xs;
 
   PetscFunctionBeginUser;
-  PetscCall(MatGetSize(A, &rows, &cols));
   PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
   PetscCall(MatCreateVecs(A, &x, &reference));
   PetscCall(RandomVec(x));
   PetscCall(MatMult(A, x, reference));
+  PetscCall(VecGetArrayRead(x, &a));
+  PetscCallCXX(xs.assign(a, a + A->cmap->n));
+  PetscCall(VecRestoreArrayRead(x, &a));
   PetscCall(VecDestroy(&x));
   for (const std::string &type : bench.types) {
-    Mat            B;
-    PetscOptions   own;
-    VecType        vectype;
-    PetscLogDouble seconds = 0, first = 0, copy = 0;
-    PetscReal      difference = 0;
+    std::unique_ptr<Product> product;
 
-    PetscCall(MatConvert(A, type.substr(0, type.find(' ')).c_str(), MAT_INITIAL_MATRIX, &B));
-    PetscCall(PetscOptionsCreate(&own));
-    PetscCall(PetscOptionsInsertString(own, type.c_str() + std::min(type.find(' '), type.size())));
-    PetscCall(PetscObjectSetOptions((PetscObject)B, own));
-    PetscCall(MatSetFromOptions(B));
-    PetscCall(PetscObjectSetOptions((PetscObject)B, NULL));
-    PetscCall(PetscOptionsDestroy(&own));
-    PetscCall(MatCreateVecs(B, &x, &y));
-    PetscCall(RandomVec(x));
-    PetscCall(MedianSeconds(
-      bench.repeats, y, [&] { return MatMult(B, x, y); }, &first, &seconds));
-    PetscCall(Difference(y, reference, &difference));
-    PetscCall(VecGetType(y, &vectype));
-    PetscCall(CopyBandwidth(bench.repeats, vectype, &copy));
-    for (FILE *f : {stdout, bench.json}) {
-      if (!f) continue;
-      fprintf(f, "{\"work\": \"spmv\", \"matrix\": \"%s\", \"irregular\": %s, \"type\": \"%s\", \"rows\": %" PetscInt_FMT ", \"cols\": %" PetscInt_FMT ", \"nnz\": %.0f, \"seconds\": %.4e, \"gflops\": %.1f, \"first\": %.3e, \"copy_TBs\": %.3f, \"difference_from_aij\": %.1e}\n",
-              name.c_str(), irregular ? "true" : "false", type.c_str(), rows, cols, info.nz_used, seconds, 2e-9 * info.nz_used / seconds, first, 1e-12 * copy, (double)difference);
-      fflush(f);
-    }
-    PetscCall(VecDestroy(&x));
-    PetscCall(VecDestroy(&y));
-    PetscCall(MatDestroy(&B));
+    PetscCall(MakeProduct(type, A, xs, &product));
+    if (product) PetscCall(MeasureProduct(bench, name, irregular, type, A, info.nz_used, reference, *product));
+    else PetscCall(MeasureMat(bench, name, irregular, type, A, info.nz_used, reference));
   }
   PetscCall(VecDestroy(&reference));
   PetscFunctionReturn((PetscErrorCode)0);
@@ -186,6 +143,7 @@ static PetscErrorCode MeasureAll(const Bench &bench, const std::vector<BenchMatr
     PetscCallCXX(sparse = coming.front().get());
     coming.pop_front();
     PetscCall(as_mat(sparse, &A));
+    PetscCall(MatSetBlockSize(A, m.bs));
     PetscCall(Measure(bench, m.name, m.irregular, A));
     PetscCall(MatDestroy(&A));
   }
@@ -248,7 +206,7 @@ static PetscErrorCode Choose(const std::vector<std::string> &names, std::vector<
 
 int main(int argc, char **argv)
 {
-  PetscInt                 sizes[16], nsizes = 16;
+  PetscInt                 sizes[16], nsizes = 16, dof = 1;
   char                     json[PETSC_MAX_PATH_LEN] = "", file[PETSC_MAX_PATH_LEN] = "";
   Bench                    bench;
   std::vector<std::string> names;
@@ -257,6 +215,8 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, "Products with matrices in several types\n"));
   PetscCall(GozaInitializePackage());
   PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-n", sizes, &nsizes, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-dof", &dof, NULL));
+  PetscCheck(dof > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-dof %" PetscInt_FMT " is not positive", dof);
   PetscCall(GetList("-gallery", &names));
   PetscCall(GetList("-types", &bench.types));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-repeats", &bench.repeats, NULL));
@@ -264,9 +224,16 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetString(NULL, NULL, "-json", json, sizeof(json), NULL));
   PetscCheck(bench.repeats > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-repeats %" PetscInt_FMT " is not positive", bench.repeats);
   if (bench.types.empty()) bench.types = {MATAIJ, MATSLICEDELL, MATFOLD};
+  if (bench.types == std::vector<std::string>{"all"}) {
+    bench.types = goza::petsc_on_device() ? std::vector<std::string>{"aijcusparse", "cusparse:sell"} : std::vector<std::string>{MATAIJ};
+    for (const char *type : {MATCDS, MATFOLD, MATSLICEDELL})
+      for (const char *precision : {"double", "single", "half", "bfloat16"})
+        bench.types.push_back(std::string(type) + " -mat_" + type + "_precision " + precision);
+  }
   if (!nsizes && names.empty() && !file[0]) nsizes = 1, sizes[0] = 32;
   for (PetscInt s = 0; s < nsizes; s++)
-    matrices.push_back({"27-point " + std::to_string(sizes[s]) + "^3", false, [n = sizes[s]] { return stencil_27_points(n); }});
+    matrices.push_back({"27-point " + std::to_string(sizes[s]) + "^3" + (dof > 1 ? " x " + std::to_string(dof) : ""), false,
+                        [n = sizes[s], dof] { return stencil_27_points(n, dof); }, dof});
   PetscCall(Choose(names, &matrices));
   if (json[0]) {
     bench.json = fopen(json, "a");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <thread>
 
 namespace goza_test
 {
@@ -242,8 +243,8 @@ Sparse shuffled(const Sparse &A, std::uint64_t seed)
 std::vector<BenchMatrix> make()
 {
   std::vector<BenchMatrix> g;
-  const auto               irregular = [&](const char *name, const std::function<Sparse()> &f) { g.push_back({name, true, f}); };
-  const auto               regular   = [&](const char *name, const std::function<Sparse()> &f) { g.push_back({name, false, f}); };
+  const auto               irregular = [&](const char *name, const std::function<Sparse()> &f, PetscInt bs = 1) { g.push_back({name, true, f, bs}); };
+  const auto               regular   = [&](const char *name, const std::function<Sparse()> &f, PetscInt bs = 1) { g.push_back({name, false, f, bs}); };
   const auto               tets      = [] { return on_grid(110, 110, 110, tetrahedra(), 0.8); };
   const auto               nodes     = [] { return on_grid(60, 60, 60, tetrahedra(), 0.8); };
 
@@ -263,9 +264,12 @@ std::vector<BenchMatrix> make()
   irregular("rmat", [] { return rmat(20, 16, false, 8); });
   irregular("social", [] { return shuffled(rmat(19, 12, true, 9), 10); });
   irregular("small_world", [] { return small_world(1500000, 10, 11); });
-  irregular("structural_3x3", [=] { return in_blocks(nodes(), 3); });
-  irregular("structural_3x3_random", [=] { return in_blocks(shuffled(nodes(), 12), 3); });
-  irregular("structural_6x6", [] { return in_blocks(triangles(330, 330), 6); });
+  irregular(
+    "structural_3x3", [=] { return in_blocks(nodes(), 3); }, 3);
+  irregular(
+    "structural_3x3_random", [=] { return in_blocks(shuffled(nodes(), 12), 3); }, 3);
+  irregular(
+    "structural_6x6", [] { return in_blocks(triangles(330, 330), 6); }, 6);
   irregular("clustered", [] { return clustered(72000, 40, 10, 6000, 13); });
   irregular("wide", [] { return scattered(300000, 2400000, 5, 60, 40000, 14); });
   irregular("tall", [] { return scattered(3000000, 300000, 1, 8, 300000, 15); });
@@ -283,18 +287,61 @@ std::vector<BenchMatrix> make()
   regular("19-point", [] { return on_grid(110, 110, 110, steps(3, 2)); });
   regular("27-point", [] { return stencil_27_points(110); });
   regular("27-point_small", [] { return stencil_27_points(40); });
-  regular("5-point_3x3", [] { return in_blocks(on_grid(600, 600, 1, steps(2, 1)), 3); });
-  regular("7-point_3x3", [] { return in_blocks(on_grid(70, 70, 70, steps(3, 1)), 3); });
-  regular("27-point_3x3", [] { return in_blocks(stencil_27_points(45), 3); });
-  regular("9-point_6x6", [] { return in_blocks(on_grid(220, 220, 1, steps(2, 2)), 6); });
+  regular(
+    "5-point_3x3", [] { return in_blocks(on_grid(600, 600, 1, steps(2, 1)), 3); }, 3);
+  regular(
+    "7-point_3x3", [] { return in_blocks(on_grid(70, 70, 70, steps(3, 1)), 3); }, 3);
+  regular(
+    "27-point_3x3", [] { return in_blocks(stencil_27_points(45), 3); }, 3);
+  regular(
+    "9-point_6x6", [] { return in_blocks(on_grid(220, 220, 1, steps(2, 2)), 6); }, 6);
   return g;
 }
 
 } // namespace
 
-Sparse stencil_27_points(PetscInt n)
+Sparse stencil_27_points(const PetscInt n[3], PetscInt bs, const std::function<PetscReal(PetscInt, PetscInt)> &value)
 {
-  return on_grid(n, n, n, steps(3, 3));
+  const PetscInt           planes = n[2], nodes = n[0] * n[1] * n[2], nthreads = (PetscInt)std::max(1u, std::thread::hardware_concurrency());
+  std::vector<std::thread> threads;
+  Sparse                   A;
+  const auto               least = [&](PetscInt at, int) { return at > 0 ? at - 1 : 0; };
+  const auto               most  = [&](PetscInt at, int d) { return at + 1 < n[d] ? at + 1 : at; };
+  const auto               width = [&](PetscInt at, int d) { return most(at, d) - least(at, d) + 1; };
+
+  A.rows = A.cols = nodes * bs;
+  A.ptr.resize(A.rows + 1);
+  for (PetscInt i = 0; i < nodes; i++)
+    for (PetscInt r = 0; r < bs; r++)
+      A.ptr[i * bs + r + 1] = A.ptr[i * bs + r] + bs * width(i % n[0], 0) * width(i / n[0] % n[1], 1) * width(i / n[0] / n[1], 2);
+  A.col.resize(A.ptr.back());
+  A.val.resize(A.ptr.back());
+  for (PetscInt t = 0; t < nthreads; t++)
+    threads.emplace_back([&, t] {
+      const PetscInt begin = (PetscInt)((PetscInt64)planes * t / nthreads) * n[0] * n[1], end = (PetscInt)((PetscInt64)planes * (t + 1) / nthreads) * n[0] * n[1];
+
+      for (PetscInt i = begin; i < end; i++) {
+        const PetscInt x = i % n[0], y = i / n[0] % n[1], z = i / n[0] / n[1];
+
+        for (PetscInt row = i * bs, k = A.ptr[row]; row < (i + 1) * bs; row++)
+          for (PetscInt c = least(z, 2); c <= most(z, 2); c++)
+            for (PetscInt b = least(y, 1); b <= most(y, 1); b++)
+              for (PetscInt j = (c * n[1] + b) * n[0] + least(x, 0); j <= (c * n[1] + b) * n[0] + most(x, 0); j++)
+                for (PetscInt s = 0; s < bs; s++, k++) {
+                  A.col[k] = j * bs + s;
+                  A.val[k] = value(row, A.col[k]);
+                }
+      }
+    });
+  for (std::thread &thread : threads) thread.join();
+  return A;
+}
+
+Sparse stencil_27_points(PetscInt n, PetscInt bs)
+{
+  const PetscInt box[3] = {n, n, n};
+
+  return stencil_27_points(box, bs, coefficient);
 }
 
 const std::vector<BenchMatrix> &bench_gallery()

@@ -12,11 +12,13 @@ struct BenchMatrix {
   std::string             name;
   bool                    irregular; /* counts in the irregular half of the gallery */
   std::function<Sparse()> make;
+  PetscInt                bs = 1; /* unknowns of a node */
 };
 
 const std::vector<BenchMatrix> &bench_gallery();
 
-/* The 27-point operator on an n x n x n grid */
-Sparse stencil_27_points(PetscInt n);
+/* The 27-point operator on a box with bs unknowns a node, entries value(row, column), made by all cores */
+Sparse stencil_27_points(const PetscInt n[3], PetscInt bs, const std::function<PetscReal(PetscInt, PetscInt)> &value);
+Sparse stencil_27_points(PetscInt n, PetscInt bs = 1); /* on n x n x n nodes, entries coefficient(row, column) */
 
 } // namespace goza_test

@@ -107,6 +107,22 @@ Element element_stiffness()
   return K;
 }
 
+/* Full blocks, 1 to 4 in a row of them and in every seventh none, as nodes of an irregular mesh have. */
+Entry blocks_entry(std::string name, PetscInt nodes, PetscInt bs)
+{
+  return {std::move(name),
+          nodes * bs,
+          nodes * bs,
+          any_square,
+          [=](PetscInt i, Row &out) {
+            const PetscInt node = i / bs;
+
+            for (PetscInt k = 0; node % 7 != 3 && k <= node % 4; k++)
+              for (PetscInt c = 0; c < bs; c++) out.add((node + 5 * k) % nodes * bs + c, uniform(i, k * bs + c, 71) + (k == 0 && i % bs == c ? 4 : 0));
+          },
+          bs};
+}
+
 std::vector<Entry> make_gallery()
 {
   std::vector<Entry> g;
@@ -175,6 +191,8 @@ std::vector<Entry> make_gallery()
                                                                     if (i < 63) r.add(i + 1, -d(i) * d(i + 1));
                }});
   g.push_back(elasticity(3, 3, 2));
+  g.push_back(blocks_entry("blocks3", 41, 3));
+  g.push_back(blocks_entry("blocks6", 23, 6));
   Entry idle  = stencil5(12, 12);
   idle.name   = "idle_ranks";
   idle.layout = Layout::all_on_last;

@@ -8,6 +8,12 @@
 namespace goza_test
 {
 
+std::string MatCase::storage_option() const
+{
+  const bool form = type.set.rfind("seqaij", 0) == 0 || type.set.rfind("mpiaij", 0) == 0;
+  return "-mat_" + (form ? type.set.substr(6) : type.set) + "_precision";
+}
+
 MatHandle MatCase::ours() const
 {
   MatHandle A = assemble(entry, type.set.c_str());
@@ -38,7 +44,7 @@ void MatCase::check_same(Mat A, Mat R, const std::string &what, PetscReal entrie
   check_type(A, what);
   PETSC_OK(MatGetSize(R, &M, &N));
 
-  VecHandle  x = in(R), got = junk(R), want = out(R), bound = rounding_bound(R, x, nullptr);
+  VecHandle  x = in(R), got = junk(R), want = out(R), bound = this->bound(R, x, nullptr);
   const long before = kernel_count();
   PETSC_OK(MatMult(A, x, got));
   /* a rank without rows, and a matrix without entries, need not launch anything */
@@ -55,15 +61,25 @@ void MatCase::check_same(Mat A, Mat R, const std::string &what, PetscReal entrie
   check_entries(A, R, what + ": MatGetRow", entries_eps, floor);
 }
 
-void add_mat_laws(const std::vector<MatLaw> &laws)
+void add_mat_laws(const std::vector<MatLaw> &laws, bool all_precisions)
 {
   for (const auto &type : mat_names())
-    for (const auto &vec : vec_names())
-      for (const auto &entry : gallery()) {
-        auto *suite = suite_named(suite_named(suite_named(nullptr, type.set), vec), entry.name);
-        for (const auto &law : laws)
-          if (entry.has(law.needs)) add_test(suite, law.name, [=, &entry, run = law.law] { run(MatCase{type, vec, entry}); });
-      }
+    for (const auto &storage : storage_names()) {
+      const bool narrow = storage.rounding > 0;
+      if (narrow && (!all_precisions || !type.ours || type.set != MatCase{type, "", gallery().front()}.storage_option().substr(5, type.set.size())))
+        continue; /* the two forms share all that a precision touches */
+      for (const auto &vec : vec_names())
+        for (const auto &entry : gallery()) {
+          auto *suite = suite_named(suite_named(suite_named(nullptr, narrow ? type.set + "_" + storage.name : type.set), vec), entry.name);
+          for (const auto &law : laws)
+            if (entry.has(law.needs))
+              add_test(suite, law.name, [=, &entry, run = law.law] {
+                const MatCase c{type, vec, entry, storage};
+                const Option  stored(c.storage_option(), storage.name);
+                run(c);
+              });
+        }
+    }
 }
 
 TemporaryFile::TemporaryFile()

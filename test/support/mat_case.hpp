@@ -12,6 +12,12 @@ struct MatCase {
   MatName      type;
   std::string  vec;
   const Entry &entry;
+  StorageName  storage = storage_names().front();
+
+  std::string storage_option() const; /* -mat_cds_precision */
+
+  /* rounding_bound() of a product with the type under test */
+  VecHandle bound(Mat R, Vec x, Vec add) const { return rounding_bound(R, x, add, false, PETSC_MACHINE_EPSILON, storage.rounding); }
 
   MatHandle ours() const; /* the entry as the type under test, its product taken once so that there is a shadow to go stale */
   MatHandle aij() const;  /* the same as PETSc's aij */
@@ -34,8 +40,8 @@ struct MatLaw {
   unsigned needs = 0; /* flags of the gallery entry */
 };
 
-/* Adds law x type x vector type x entry to the tests, as TYPE/VECTOR/ENTRY/LAW. */
-void add_mat_laws(const std::vector<MatLaw> &);
+/* Adds law x type x storage precision x vector type x entry to the tests, as TYPE/VECTOR/ENTRY/LAW or, for other storage than double, as TYPE_PRECISION/VECTOR/ENTRY/LAW. */
+void add_mat_laws(const std::vector<MatLaw> &, bool all_precisions = true);
 
 /* Does the same to both matrices, one of them ours. */
 template <class F> void to_both(Mat A, Mat R, F f)

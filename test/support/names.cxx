@@ -56,6 +56,11 @@ MatName mat_named(const std::string &set)
   return {set, set, false}; /* -test_mat_types leaves it out: the test will say so */
 }
 
+std::vector<StorageName> storage_names()
+{
+  return {{"double", 0}, {"single", 0x1p-24}, {"half", 0x1p-11}, {"bfloat16", 0x1p-8}};
+}
+
 std::vector<std::string> vec_names()
 {
   std::vector<std::string> names{VECSTANDARD};
@@ -80,7 +85,7 @@ std::vector<std::string> cycle_names()
 
 std::vector<std::string> precision_names()
 {
-  return {"double", "single", "mixed"};
+  return {"double", "single", "mixed", "half"};
 }
 
 } // namespace goza_test

@@ -18,6 +18,13 @@ struct MatName {
 std::vector<MatName> mat_names();
 MatName              mat_named(const std::string &set);
 
+/* In what a Goza matrix stores its values: the option's value, and by how much of itself a value may be off. */
+struct StorageName {
+  std::string name;
+  PetscReal   rounding;
+};
+std::vector<StorageName> storage_names();
+
 /* standard, and cuda where PETSc and the machine have it. */
 std::vector<std::string> vec_names();
 

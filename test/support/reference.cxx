@@ -42,10 +42,10 @@ bool finite(PetscScalar v)
 
 } // namespace
 
-VecHandle rounding_bound(Mat A, Vec x, Vec add, bool transpose, PetscReal eps)
+VecHandle rounding_bound(Mat A, Vec x, Vec add, bool transpose, PetscReal eps, PetscReal stored)
 {
   MatHandle sizes, ones;
-  VecHandle ax, bound, length, one;
+  VecHandle ax, bound, length, one, off;
 
   PETSC_OK(MatDuplicate(A, MAT_COPY_VALUES, sizes.put()));
   PETSC_OK(MatDuplicate(A, MAT_COPY_VALUES, ones.put()));
@@ -60,6 +60,8 @@ VecHandle rounding_bound(Mat A, Vec x, Vec add, bool transpose, PetscReal eps)
   PETSC_OK(VecCopy(x, ax));
   PETSC_OK(VecAbs(ax));
   apply(sizes, ax, bound);
+  off = vector_like(A, !transpose, VECSTANDARD, 0);
+  PETSC_OK(VecCopy(bound, off));
   PETSC_OK(VecSet(one, 1));
   apply(ones, one, length);
   PETSC_OK(VecShift(length, 4));
@@ -71,6 +73,7 @@ VecHandle rounding_bound(Mat A, Vec x, Vec add, bool transpose, PetscReal eps)
   }
   PETSC_OK(VecPointwiseMult(bound, bound, length));
   PETSC_OK(VecScale(bound, 2 * eps));
+  if (stored > 0) PETSC_OK(VecAXPY(bound, 1.01 * stored, off));
   return bound;
 }
 

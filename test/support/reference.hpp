@@ -7,8 +7,8 @@ namespace goza_test
 {
 
 /* What two evaluations of y = A x + add in different orders may differ by, for A any aij matrix:
-   2 (row length + 4) eps (|A| |x| + |add|). add may be null. eps: of the storage precision. */
-VecHandle rounding_bound(Mat A, Vec x, Vec add, bool transpose = false, PetscReal eps = PETSC_MACHINE_EPSILON);
+   2 (row length + 4) eps (|A| |x| + |add|), and 1.01 stored |A| |x| where each value of A is off by `stored` of itself. add may be null. */
+VecHandle rounding_bound(Mat A, Vec x, Vec add, bool transpose = false, PetscReal eps = PETSC_MACHINE_EPSILON, PetscReal stored = 0);
 
 /* got is finite, and as far from want as bound allows, everywhere. */
 void check_close(Vec got, Vec want, Vec bound, const std::string &what);

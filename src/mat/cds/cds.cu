@@ -10,19 +10,17 @@ namespace goza
 namespace
 {
 
-/* Place of an offset among those stored, or -1. */
-template <class Store> HD PetscInt find_offset(const CdsView<Store> &A, PetscInt offset)
-{
-  PetscInt low = 0, high = A.ndiag;
+/* Finds the places of offsets among those stored, from where the last one was: neighbours in a row mostly are neighbours there. */
+struct OffsetCursor {
+  PetscInt d = 0;
 
-  while (low < high) {
-    const PetscInt middle = (low + high) / 2;
-
-    if (A.offset[middle] < offset) low = middle + 1;
-    else high = middle;
+  template <class Store> HD PetscInt find(const CdsView<Store> &A, PetscInt offset) // -1: not stored
+  {
+    while (d < A.ndiag && A.offset[d] < offset) d++;
+    while (d > 0 && A.offset[d - 1] >= offset) d--;
+    return d < A.ndiag && A.offset[d] == offset ? d : -1;
   }
-  return low < A.ndiag && A.offset[low] == offset ? low : -1;
-}
+};
 
 /* Puts one row's entries where they belong. Entries below the diagonal of a half matrix are compared instead, after the upper part was filled. */
 template <class Store, int bs, bool half> struct CdsFill {
@@ -34,10 +32,11 @@ template <class Store, int bs, bool half> struct CdsFill {
   HD void operator()(PetscInt row) const
   {
     const PetscInt i = row / bs, r = row % bs;
+    OffsetCursor   cursor;
 
     for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) {
       const PetscInt offset = col[j] / bs - i;
-      const PetscInt d      = half && offset < 0 ? -1 : find_offset(A, offset);
+      const PetscInt d      = half && offset < 0 ? -1 : cursor.find(A, offset);
 
       if (d >= 0) val[((d * bs + r) * bs + col[j] % bs) * A.ld + i] = static_cast<Store>(aval[j]);
     }
@@ -57,15 +56,16 @@ template <class Store, int bs> struct CdsCompare {
   {
     const PetscInt i = row / bs, r = row % bs;
     std::int64_t   bad = 0, above = 0;
+    OffsetCursor   cursor;
 
     for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) {
-      const PetscInt node = col[j] / bs, c = col[j] % bs, d = find_offset(A, node < i ? i - node : node - i);
+      const PetscInt node = col[j] / bs, c = col[j] % bs, d = cursor.find(A, node < i ? i - node : node - i);
 
       if (d < 0) continue;
       if (node > i) above++;
       if (node < i) above--;
       if (node >= i) continue;
-      const double mirror = A.val[((d * bs + c) * bs + r) * A.ld + node], value = static_cast<Store>(aval[j]), gap = mirror - value;
+      const double mirror = static_cast<double>(A.val[((d * bs + c) * bs + r) * A.ld + node]), value = static_cast<double>(static_cast<Store>(aval[j])), gap = mirror - value;
 
       bad += !((gap < 0 ? -gap : gap) <= tolerance * (value < 0 ? -value : value)); // a NaN differs
     }
@@ -83,11 +83,12 @@ template <class Store, int bs, bool half> struct RemainderCount {
   HD void operator()(PetscInt row) const
   {
     std::int64_t n = 0;
+    OffsetCursor cursor;
 
     for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) {
       const PetscInt offset = col[j] / bs - row / bs;
 
-      n += find_offset(A, half && offset < 0 ? -offset : offset) < 0;
+      n += cursor.find(A, half && offset < 0 ? -offset : offset) < 0;
     }
     count[row] = n;
   }
@@ -110,12 +111,13 @@ template <class Store, int bs, bool half> struct RemainderFill {
 
   HD void operator()(PetscInt row) const
   {
-    PetscInt k = rem_ptr[row];
+    PetscInt     k = rem_ptr[row];
+    OffsetCursor cursor;
 
     for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) {
       const PetscInt offset = col[j] / bs - row / bs;
 
-      if (find_offset(A, half && offset < 0 ? -offset : offset) >= 0) continue;
+      if (cursor.find(A, half && offset < 0 ? -offset : offset) >= 0) continue;
       rem_col[k]   = col[j];
       rem_val[k++] = aval[j];
     }
@@ -258,8 +260,12 @@ template <class Store, class V> std::string Cds<Store, V>::describe() const
 }
 
 template class Cds<PetscScalar, PetscScalar>;
+template class Cds<Half, PetscScalar>;
+template class Cds<BFloat16, PetscScalar>;
 #if !PetscDefined(USE_REAL_SINGLE)
+template class Cds<float, PetscScalar>;
 template class Cds<float, float>;
+template class Cds<Half, float>;
 #endif
 
 } // namespace goza

@@ -24,6 +24,8 @@ struct CdsOptions {
 
 template <class Store, class V> class Cds final : public Format<V> {
 public:
+  using Stored = Store;
+
   explicit Cds(Space space, const CdsOptions &options = {});
 
   void        build(const Csr &A) override;
@@ -31,6 +33,8 @@ public:
   void        refill(const Csr &A) override;
   bool        refill_reads_columns() const override { return true; }
   void        apply(const V *x, const RowOut<V> &out) const override;
+  void        apply_dot(const V *x, const V *w, V *y, V *dot) const override;
+  void        apply_as(const V *x, const ScaledOut<V> &out) const; // where Store is not V
   std::size_t bytes() const override;
   std::string describe() const override;
 

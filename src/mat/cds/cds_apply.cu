@@ -40,18 +40,53 @@ static void launch(Space space, const CdsView<Store> &A, const GridStrides &grid
   if (space == Space::Cuda) throw DeviceError("this libgoza was built without CUDA");
   (void)grid;
   const CdsHostChunk<Store, V, Out, bs, half> chunk{A, x, out};
-  for (PetscInt k = 0; k * chunk.length < A.nrows; k++) chunk(k);
+  sum_on_host(chunk, [&] {
+    for (PetscInt k = 0; k * chunk.length < A.nrows; k++) chunk(k);
+  });
 }
 
 template <class Store, class V> void Cds<Store, V>::apply(const V *x, const RowOut<V> &out) const
 {
-  std::visit([&](const auto &o) { with_shape(bs_, half_, [&](auto bs, auto half) { launch<bs.value, half.value>(this->space_, view(), grid_, x, o); }); }, out);
-  if (rem_ptr_.size()) remainder_.apply_more(x, out);
+  if constexpr (std::is_same_v<Store, V>) {
+    std::visit([&](const auto &o) { with_shape(bs_, half_, [&](auto bs, auto half) { launch<bs.value, half.value>(this->space_, view(), grid_, x, o); }); }, out);
+    if (rem_ptr_.size()) remainder_.apply_more(x, out);
+  } else apply_as(x, ScaledOut<V>(out));
+}
+
+template <class Store, class V> void Cds<Store, V>::apply_as(const V *x, const ScaledOut<V> &out) const
+{
+  with_shape(bs_, half_, [&](auto bs, auto half) { launch<bs.value, half.value>(this->space_, view(), grid_, x, out); });
+  if (rem_ptr_.size()) remainder_.apply_more_as(x, out);
+}
+
+template <class Store, class V> void Cds<Store, V>::apply_dot(const V *x, const V *w, V *y, V *dot) const
+{
+  if constexpr (std::is_same_v<Store, PetscScalar>) {
+    if (!rem_ptr_.size() && this->nrows_) {
+      with_shape(bs_, half_, [&](auto bs, auto half) { launch<bs.value, half.value>(this->space_, view(), grid_, x, AssignAndDot<V>{w, y, dot}); });
+      return;
+    }
+  }
+  Format<V>::apply_dot(x, w, y, dot);
 }
 
 template void Cds<PetscScalar, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
+template void Cds<PetscScalar, PetscScalar>::apply_dot(const PetscScalar *, const PetscScalar *, PetscScalar *, PetscScalar *) const;
+template void Cds<Half, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
+template void Cds<Half, PetscScalar>::apply_dot(const PetscScalar *, const PetscScalar *, PetscScalar *, PetscScalar *) const;
+template void Cds<BFloat16, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
+template void Cds<BFloat16, PetscScalar>::apply_dot(const PetscScalar *, const PetscScalar *, PetscScalar *, PetscScalar *) const;
+template void Cds<Half, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
+template void Cds<BFloat16, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
 #if !PetscDefined(USE_REAL_SINGLE)
 template void Cds<float, float>::apply(const float *, const RowOut<float> &) const;
+template void Cds<float, float>::apply_dot(const float *, const float *, float *, float *) const;
+template void Cds<float, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
+template void Cds<float, PetscScalar>::apply_dot(const PetscScalar *, const PetscScalar *, PetscScalar *, PetscScalar *) const;
+template void Cds<Half, float>::apply(const float *, const RowOut<float> &) const;
+template void Cds<Half, float>::apply_dot(const float *, const float *, float *, float *) const;
+template void Cds<float, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
+template void Cds<Half, float>::apply_as(const float *, const ScaledOut<float> &) const;
 #endif
 
 } // namespace goza

@@ -2,6 +2,7 @@
 #include "cdsmat.hpp"
 #include "cds.hpp"
 #include "mat/common/errors.hpp"
+#include "mat/common/narrow.hpp"
 #include "petscgoza.h"
 #include <petsc/private/matimpl.h>
 
@@ -38,6 +39,7 @@ public:
     for (which = 0; which < 5 && block_of(which) != options.bs; which++) { }
     PetscCall(PetscOptionsEList("-mat_cds_block_size", "Unknowns of a node (auto: the matrix's block size)", "MatCDSSetBlockSize", block_sizes, 5, block_sizes[which], &which, &flg));
     if (flg) PetscCall(MatCDSSetBlockSize(A, block_of(which)));
+    PetscCall(MatFormatPrecisionFromOptions(A, this, PetscOptionsObject, "-mat_cds_precision", "MatCDSSetPrecision", MatCDSSetPrecision));
     PetscOptionsHeadEnd();
     *changed = before.storage != options.storage || before.share != options.share || before.max_fill != options.max_fill || before.bs != options.bs;
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -53,7 +55,7 @@ public:
       o.bs = A->rmap->bs == A->cmap->bs ? A->rmap->bs : 1;
       if (o.bs != 2 && o.bs != 3 && o.bs != 6) o.bs = 1;
     }
-    return [o](Space space) { return std::make_unique<Cds<PetscScalar, PetscScalar>>(space, o); };
+    return [o, p = precision](Space space) { return make_format<Cds, PetscScalar>(p, space, o); };
   }
 
   std::unique_ptr<FormatConfig> clone() const override { return std::make_unique<CdsConfig>(*this); }
@@ -187,6 +189,37 @@ PetscErrorCode MatCDSSetBlockSize(Mat A, PetscInt bs)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*@
+  MatCDSSetPrecision - Sets the precision in which a `MATCDS` matrix stores the values of its diagonal block
+
+  Logically Collective
+
+  Input Parameters:
++ A         - the matrix
+- precision - `MAT_STORAGE_DOUBLE` (`PetscScalar`, the default), `MAT_STORAGE_SINGLE`, `MAT_STORAGE_HALF` or `MAT_STORAGE_BFLOAT16`
+
+  Options Database Key:
+. -mat_cds_precision (double|single|half|bfloat16) - the precision
+
+  Level: advanced
+
+  Notes:
+  Fewer bytes are read from memory, for use inside preconditioners. Vectors and sums stay `PetscScalar`: each stored value is off by at most 2^-24 (single), 2^-11 (half) or 2^-8 (bfloat16)
+  of itself. Where the values leave the range of the type, above all that of half (6.1e-5 to 65504), they are scaled by powers of two, which round nothing: by one for all, by the roots of
+  the diagonal on both sides (D^-1/2 A D^-1/2), or, where that does not serve either, row by row. An entry far below the largest of its row (by 2^-10 and more) may then lose bits that do not matter beside it.
+  A NaN or infinity stays what it is. In parallel the off-diagonal block stays `PetscScalar`; so does everything that is not a product with this matrix: transposed products, `MatGetValues()`, the diagonal.
+
+  The format is built anew at the next product. Does nothing for other matrix types.
+
+.seealso: `MATCDS`, `MatCDSSetStorage()`
+@*/
+PetscErrorCode MatCDSSetPrecision(Mat A, MatStoragePrecision precision)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::MatFormatSetPrecision(A, goza::CdsKind(), precision, "-mat_cds_precision"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*MC
   MATCDS - MATCDS = "cds": compressed diagonal storage, on the host or on a GPU
 
@@ -195,7 +228,8 @@ PetscErrorCode MatCDSSetBlockSize(Mat A, PetscInt bs)
 . -mat_cds_storage (auto|full|half)    - all diagonals, or those of a symmetric matrix from the main one up
 . -mat_cds_share share                 - entries that a diagonal must hold to be stored whole (0.6 of the rows)
 . -mat_cds_max_fill fill               - stored values for one nonzero beyond which the matrix is refused (3)
-- -mat_cds_block_size (auto|1|2|3|6)   - unknowns of a node
+. -mat_cds_block_size (auto|1|2|3|6)   - unknowns of a node
+- -mat_cds_precision (double|single|half|bfloat16) - precision of the stored values
 
   Level: beginner
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "compat.hpp"
 #include "par_operator.hpp"
+#include "petscgoza.h"
 #include <petsc/private/petscimpl.h>
 
 namespace goza
@@ -10,6 +11,8 @@ namespace goza
 /* One matrix's settings of its format. */
 class FormatConfig {
 public:
+  Precision precision = Precision::Double; // of the stored values
+
   virtual ~FormatConfig() = default;
 
   virtual PetscErrorCode                set_from_options(Mat A, GozaOptionItems PetscOptionsObject, bool *changed) = 0;
@@ -32,7 +35,11 @@ PetscErrorCode MatCreate_Format(Mat A, const FormatKind &kind, bool mpi);
 /* The kind of a format from the class of its settings and its three names; kind() hands it out. */
 template <class Config, const FormatKind &(*kind)()> FormatKind MakeFormatKind(const char *root, const char *seq, const char *mpi)
 {
-  return {root, seq, mpi, []() -> std::unique_ptr<FormatConfig> { return std::make_unique<Config>(); }, [](Mat A) { return MatCreate_Format(A, kind(), false); },
+  return {root,
+          seq,
+          mpi,
+          []() -> std::unique_ptr<FormatConfig> { return std::make_unique<Config>(); },
+          [](Mat A) { return MatCreate_Format(A, kind(), false); },
           [](Mat A) { return MatCreate_Format(A, kind(), true); }};
 }
 
@@ -51,6 +58,10 @@ template <class Config, class Options> PetscErrorCode MatFormatFindOptions(Mat A
   *options = config ? &static_cast<Config *>(config)->options : nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* For a Set function: the precision of the stored values; option names it in an error. And the option itself, for set_from_options(). */
+PetscErrorCode MatFormatSetPrecision(Mat A, const FormatKind &kind, MatStoragePrecision precision, const char *option);
+PetscErrorCode MatFormatPrecisionFromOptions(Mat A, FormatConfig *config, GozaOptionItems PetscOptionsObject, const char *option, const char *function, PetscErrorCode (*set)(Mat, MatStoragePrecision));
 
 /* The operator of a Goza matrix, up to date in its space; NULL when A is not one. For saamg, which then needs no second copy. */
 PetscErrorCode MatFormatGetOperator(Mat A, std::shared_ptr<ParOperator<PetscScalar>> *op);

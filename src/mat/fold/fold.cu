@@ -297,7 +297,9 @@ template <class Body> void for_each_group(Space space, PetscInt n, const Body &b
   }
 #endif
   if (space == Space::Cuda && n) throw DeviceError("this libgoza was built without CUDA");
-  for (PetscInt group = 0; group < n; group++) body(group);
+  sum_on_host(body, [&] {
+    for (PetscInt group = 0; group < n; group++) body(group);
+  });
 }
 
 /* One width's packing, counted. */
@@ -480,22 +482,39 @@ template <class Store, class V> void Fold<Store, V>::fill(const Csr &A, bool col
     for_each_row(this->space_, static_cast<PetscInt>(head_.size()) * fold_lanes, FillLine<Store>{head_.data(), origin, columns, A.col, A.val, col_.data(), val_.data()});
 }
 
-template <class Store, class V> void Fold<Store, V>::apply(const V *x, const RowOut<V> &out) const
+template <class Store, class V> template <class Out> void Fold<Store, V>::launch(const V *x, const Out &out) const
 {
-  std::visit(
-    [&](const auto &o) {
-      using Out = std::decay_t<decltype(o)>;
-
-      const FoldGroup<Store, V, Out> group{view(), x, piece_.data(), o};
+  const FoldGroup<Store, V, Out> group{view(), x, piece_.data(), out};
 
 #if defined(__CUDACC__)
-      if (range_.size()) for_each_warp_in_ranges(range_.data(), static_cast<PetscInt>(range_.size()) - 1, group);
-      else
+  if (range_.size()) for_each_warp_in_ranges(range_.data(), static_cast<PetscInt>(range_.size()) - 1, group);
+  else
 #endif
-        for_each_group(this->space_, static_cast<PetscInt>(head_.size()), group);
-      for_each_group(this->space_, static_cast<PetscInt>(long_row_.size()), FoldLongRow<V, Out>{long_row_.data(), piece_ptr_.data(), piece_.data(), o});
-    },
-    out);
+    for_each_group(this->space_, static_cast<PetscInt>(head_.size()), group);
+  if constexpr (!is_sum<Out>::value)
+    for_each_group(this->space_, static_cast<PetscInt>(long_row_.size()), FoldLongRow<V, Out>{long_row_.data(), piece_ptr_.data(), piece_.data(), out});
+}
+
+template <class Store, class V> void Fold<Store, V>::apply(const V *x, const RowOut<V> &out) const
+{
+  if constexpr (std::is_same_v<Store, V>) std::visit([&](const auto &o) { launch(x, o); }, out);
+  else apply_as(x, ScaledOut<V>(out));
+}
+
+template <class Store, class V> void Fold<Store, V>::apply_dot(const V *x, const V *w, V *y, V *dot) const
+{
+  if constexpr (std::is_same_v<Store, PetscScalar>) {
+    if (!shape_.long_rows && this->nrows_) { // else rows end in two kernels
+      launch(x, AssignAndDot<V>{w, y, dot});
+      return;
+    }
+  }
+  Format<V>::apply_dot(x, w, y, dot);
+}
+
+template <class Store, class V> void Fold<Store, V>::apply_as(const V *x, const ScaledOut<V> &out) const
+{
+  launch(x, out);
 }
 
 template <class Store, class V> std::size_t Fold<Store, V>::bytes() const
@@ -515,7 +534,10 @@ template <class Store, class V> std::string Fold<Store, V>::describe() const
 }
 
 template class Fold<PetscScalar, PetscScalar>;
+template class Fold<Half, PetscScalar>;
+template class Fold<BFloat16, PetscScalar>;
 #if !PetscDefined(USE_REAL_SINGLE)
+template class Fold<float, PetscScalar>;
 template class Fold<float, float>;
 #endif
 

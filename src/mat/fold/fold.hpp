@@ -23,11 +23,15 @@ PetscInt fold_width_for(const Csr &A);
 
 template <class Store, class V> class Fold final : public Format<V> {
 public:
+  using Stored = Store;
+
   explicit Fold(Space space, const FoldOptions &options = {}) : Format<V>(space), options_(options) { }
 
   void        build(const Csr &A) override;
   void        refill(const Csr &A) override;
   void        apply(const V *x, const RowOut<V> &out) const override;
+  void        apply_dot(const V *x, const V *w, V *y, V *dot) const override;
+  void        apply_as(const V *x, const ScaledOut<V> &out) const;
   std::size_t bytes() const override;
   std::string describe() const override;
 
@@ -39,6 +43,8 @@ private:
   void place_columns(const Csr &A);
   void share_out();
   void fill(const Csr &A, bool columns);
+
+  template <class Out> void launch(const V *x, const Out &out) const;
 
   FoldOptions      options_;
   FoldShape        shape_;

@@ -1,4 +1,5 @@
 #include "sliced_ell.hpp"
+#include "block_ell_view.hpp"
 #include "core/algorithm.hpp"
 #include "core/csr_matrix.hpp"
 #include <cstdio>
@@ -87,7 +88,64 @@ struct SliceColumnPlace {
   }
 };
 
-/* Writes one place of the slices, all H of the last slice included; columns only when they are asked for. */
+/* Whether the bs rows of a node consist of full blocks with ascending columns, and how many there are. */
+struct CountBlocks {
+  PetscInt        bs;
+  const PetscInt *ptr, *col;
+  PetscInt       *blocks; // [nodes + 1]
+  std::int64_t   *bad;
+
+  HD void operator()(PetscInt i) const
+  {
+    const PetscInt first = ptr[i * bs], n = ptr[i * bs + 1] - first;
+    bool           full = n % bs == 0;
+
+    for (PetscInt r = 0; r < bs && full; r++) {
+      const PetscInt from = ptr[i * bs + r];
+
+      full = ptr[i * bs + r + 1] - from == n;
+      for (PetscInt k = 0; k < n && full; k++) full = col[from + k] == col[first + k - k % bs] + k % bs && (k % bs || col[from + k] % bs == 0);
+    }
+    bad[i]    = !full;
+    blocks[i] = n / bs;
+  }
+};
+
+struct BlockColumns {
+  PetscInt        bs;
+  const PetscInt *ptr, *col, *block_ptr;
+  PetscInt       *block_col;
+
+  HD void operator()(PetscInt i) const
+  {
+    for (PetscInt k = block_ptr[i]; k < block_ptr[i + 1]; k++) block_col[k] = col[ptr[i * bs] + (k - block_ptr[i]) * bs] / bs;
+  }
+};
+
+/* The values of one place of the slices, block by block. */
+template <class Store> struct BlockFill {
+  PetscInt            nplaces;
+  int                 shift, bs;
+  const PetscInt     *ptr, *row;
+  const PetscScalar  *aval;
+  const std::int64_t *slice_ptr;
+  Store              *val;
+
+  HD void operator()(PetscInt place) const
+  {
+    const PetscInt slice = place >> shift, H = PetscInt(1) << shift, offset = place & (H - 1), i = place < nplaces && row ? row[place] : place;
+    const PetscInt n = place < nplaces ? (ptr[i * bs + 1] - ptr[i * bs]) / bs : 0, width = static_cast<PetscInt>((slice_ptr[slice + 1] - slice_ptr[slice]) >> shift);
+    Store         *to = val + (slice_ptr[slice] * (bs * bs) + offset);
+
+    for (PetscInt k = 0; k < width; k++) {
+      for (int r = 0; r < bs; r++) {
+        for (int c = 0; c < bs; c++, to += H) *to = k < n ? static_cast<Store>(aval[ptr[i * bs + r] + k * bs + c]) : Store(0);
+      }
+    }
+  }
+};
+
+/* Writes one place of the slices, all H of the last slice included; columns and values where they are asked for. */
 template <class Store> struct EllFill {
   PetscInt            nplaces;
   int                 shift;
@@ -97,7 +155,7 @@ template <class Store> struct EllFill {
   const std::int64_t *slice_ptr, *col_ptr;
   PetscInt           *col, *first;
   std::uint16_t      *gap;
-  Store              *val;
+  Store              *val; // or none
 
   HD void operator()(PetscInt place) const
   {
@@ -115,7 +173,7 @@ template <class Store> struct EllFill {
     }
     for (std::int64_t k = begin + offset; k < end; k += H, j++) {
       if (columns && j < stop) last = acol[j]; // a refill is given values only
-      val[k] = j < stop ? static_cast<Store>(aval[j]) : Store(0);
+      if (val) val[k] = j < stop ? static_cast<Store>(aval[j]) : Store(0);
       if (columns && at < 0) gap[~at + k - begin] = static_cast<std::uint16_t>(last - before);
       if (columns && at >= 0) col[at + k - begin] = last;
       before = last;
@@ -212,7 +270,7 @@ template <class Store, class V> void SlicedEll<Store, V>::build(const Csr &A)
   listed_ = options_.drop_empty;
   if (listed_) row_ = nonempty_rows(this->space_, A.ptr, A.nrows);
   nnz_ = entries(A);
-  lay_out_and_fill(A, A.nrows);
+  lay_out_and_fill(A);
 }
 
 template <class Store, class V> void SlicedEll<Store, V>::build(const Csr &A, const PetscInt *rows, PetscInt n)
@@ -223,19 +281,47 @@ template <class Store, class V> void SlicedEll<Store, V>::build(const Csr &A, co
   row_    = Array<PetscInt>(this->space_, rows, n);
   for_each_row(this->space_, n, RowLength<std::int64_t>{A.ptr, rows, length.data()});
   nnz_ = sum(this->space_, length.data(), length.size());
-  lay_out_and_fill(A, n);
+  lay_out_and_fill(A);
 }
 
-template <class Store, class V> void SlicedEll<Store, V>::lay_out_and_fill(const Csr &A, PetscInt nrows)
+/* The pattern of A's blocks, if full blocks are what A consists of; else false. */
+static bool find_blocks(const Csr &A, PetscInt bs, std::int64_t nnz, Array<PetscInt> &ptr, Array<PetscInt> &col)
 {
+  if ((bs != 3 && bs != 6) || A.nrows % bs || A.ncols % bs || !nnz) return false;
+  const PetscInt      nodes = A.nrows / bs;
+  Array<std::int64_t> bad(A.space, nodes);
+
+  ptr = Array<PetscInt>(A.space, nodes + 1);
+  for_each_row(A.space, nodes, CountBlocks{bs, A.ptr, A.col, ptr.data(), bad.data()});
+  if (sum(A.space, bad.data(), bad.size())) return false;
+  col = Array<PetscInt>(A.space, lengths_to_pointer(A.space, ptr));
+  for_each_row(A.space, nodes, BlockColumns{bs, A.ptr, A.col, ptr.data(), col.data()});
+  return true;
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::lay_out_and_fill(const Csr &A)
+{
+  Array<PetscInt> ptr(this->space_), col(this->space_);
+
   this->nrows_ = A.nrows;
   this->ncols_ = A.ncols;
-  shift_       = log2_exact(options_.slice_height ? options_.slice_height : auto_height(this->space_, nrows, nnz_));
-  lay_out(A, options_.sort_window > 0 ? options_.sort_window : 0);
-  if (options_.sort_window < 0 && shift_ > 0 && last(slice_ptr_) > nnz_ + nnz_ / 20) lay_out(A, 4096);
-  val_ = Array<Store>(this->space_, last(slice_ptr_));
-  place_columns(A);
+  bs_          = !listed_ && find_blocks(A, options_.bs, nnz_, ptr, col) ? options_.bs : 1;
+  if (bs_ > 1) lay_out_all({A.space, A.nrows / bs_, A.ncols / bs_, ptr.data(), col.data(), nullptr}, A.nrows / bs_, nnz_ / (bs_ * bs_));
+  else lay_out_all(A, listed_ ? static_cast<PetscInt>(row_.size()) : A.nrows, nnz_);
   fill(A, true);
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::lay_out_all(const Csr &pattern, PetscInt nrows, std::int64_t nnz)
+{
+  shift_ = log2_exact(options_.slice_height ? options_.slice_height : auto_height(this->space_, nrows, nnz));
+  lay_out(pattern, options_.sort_window > 0 ? options_.sort_window : 0);
+  if (options_.sort_window < 0 && shift_ > 0 && last(slice_ptr_) > nnz + nnz / 20) lay_out(pattern, 4096);
+  val_ = Array<Store>(this->space_, last(slice_ptr_) * bs_ * bs_);
+  place_columns(pattern);
+  if (bs_ == 1 || !val_.size()) return; // fill() brings the columns with the values
+  for_each_row(this->space_, (static_cast<PetscInt>(slice_ptr_.size()) - 1) << shift_,
+               EllFill<Store>{nplaces_, shift_, true, pattern.ptr, pattern.col, row_.data(), nullptr, slice_ptr_.data(), col_ptr_.data(), col_.data(), first_.data(),
+                              gap_.data(), nullptr});
 }
 
 template <class Store, class V> void SlicedEll<Store, V>::place_columns(const Csr &A)
@@ -270,12 +356,16 @@ template <class Store, class V> void SlicedEll<Store, V>::fill(const Csr &A, boo
   const PetscInt nslices = static_cast<PetscInt>(slice_ptr_.size()) - 1;
 
   if (!val_.size()) return;
+  if (bs_ > 1) {
+    for_each_row(this->space_, nslices << shift_, BlockFill<Store>{nplaces_, shift_, static_cast<int>(bs_), A.ptr, row_.data(), A.val, slice_ptr_.data(), val_.data()});
+    return;
+  }
   for_each_row(this->space_, nslices << shift_,
                EllFill<Store>{nplaces_, shift_, columns, A.ptr, A.col, row_.data(), A.val, slice_ptr_.data(), col_ptr_.data(), col_.data(), first_.data(), gap_.data(),
                               val_.data()});
 }
 
-template <class Store, class V, class Out> static void launch(Space space, const EllView<Store> &A, const V *x, const Out &out)
+template <class Store, class V, class Out> static void launch_rows(Space space, const EllView<Store> &A, const V *x, const Out &out)
 {
 #if defined(__CUDACC__)
   if (space == Space::Cuda && A.shift < 5) {
@@ -287,26 +377,81 @@ template <class Store, class V, class Out> static void launch(Space space, const
     const EllHostSlice<1 << host_shift, Store, V, Out> whole{A, x, out};
     const EllRow<Store, V, Out>                        rest{A, x, out};
 
-    for (PetscInt slice = 0; slice < A.nplaces >> host_shift; slice++) whole(slice);
-    for (PetscInt place = A.nplaces >> host_shift << host_shift; place < A.nplaces; place++) rest(place);
+    sum_on_host(rest, [&] {
+      for (PetscInt slice = 0; slice < A.nplaces >> host_shift; slice++) whole(slice);
+      for (PetscInt place = A.nplaces >> host_shift << host_shift; place < A.nplaces; place++) rest(place);
+    });
     return;
   }
   for_each_row(space, A.nplaces, EllRow<Store, V, Out>{A, x, out});
 }
 
+template <int bs, class Store, class V, class Out> static void launch_blocks(Space space, const EllView<Store> &A, const V *x, const Out &out)
+{
+#if defined(__CUDACC__)
+  if (space == Space::Cuda && A.shift < 5) {
+    for_each_warp((A.nplaces + (PetscInt(1) << A.shift) - 1) >> A.shift, EllBlockSlice<Store, V, Out, bs>{A, x, out});
+    return;
+  }
+#endif
+  if (space == Space::Host && A.shift == host_shift && !A.length) {
+    const EllBlockHostSlice<1 << host_shift, Store, V, Out, bs> whole{A, x, out};
+    const EllBlockRow<Store, V, Out, bs>                        rest{A, x, out};
+
+    sum_on_host(rest, [&] {
+      for (PetscInt slice = 0; slice < A.nplaces >> host_shift; slice++) whole(slice);
+      for (PetscInt place = A.nplaces >> host_shift << host_shift; place < A.nplaces; place++) rest(place);
+    });
+    return;
+  }
+  for_each_row(space, A.nplaces, EllBlockRow<Store, V, Out, bs>{A, x, out});
+}
+
+/* All rows, which may be in blocks; lists of rows never are. */
+template <class Store, class V> template <class Out> void SlicedEll<Store, V>::launch(const V *x, const Out &out) const
+{
+  if (bs_ == 3) launch_blocks<3>(this->space_, view(), x, out);
+  else if (bs_ == 6) launch_blocks<6>(this->space_, view(), x, out);
+  else launch_rows(this->space_, view(), x, out);
+}
+
 template <class Store, class V> void SlicedEll<Store, V>::apply(const V *x, const RowOut<V> &out) const
 {
-  std::visit([&](const auto &o) { launch(this->space_, view(), x, o); }, out);
+  if constexpr (std::is_same_v<Store, V>) std::visit([&](const auto &o) { launch(x, o); }, out);
+  else apply_as(x, ScaledOut<V>(out));
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::apply_dot(const V *x, const V *w, V *y, V *dot) const
+{
+  if constexpr (std::is_same_v<Store, PetscScalar>) {
+    if (!listed_ && nplaces_) {
+      launch(x, AssignAndDot<V>{w, y, dot});
+      return;
+    }
+  }
+  Format<V>::apply_dot(x, w, y, dot);
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::apply_as(const V *x, const ScaledOut<V> &out) const
+{
+  launch(x, out);
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::apply_more_as(const V *x, const ScaledOut<V> &out) const
+{
+  launch_rows(this->space_, view(), x, More<ScaledOut<V>>{out});
 }
 
 template <class Store, class V> void SlicedEll<Store, V>::apply_more(const V *x, const RowOut<V> &out) const
 {
-  std::visit([&](const auto &o) { launch(this->space_, view(), x, More<std::decay_t<decltype(o)>>{o}); }, out);
+  if constexpr (std::is_same_v<Store, V>) std::visit([&](const auto &o) { launch_rows(this->space_, view(), x, More<std::decay_t<decltype(o)>>{o}); }, out);
+  else apply_more_as(x, ScaledOut<V>(out));
 }
 
 template <class Store, class V> void SlicedEll<Store, V>::relax(const V *b, const V *dinv, V *x) const
 {
-  launch(this->space_, view(), static_cast<const V *>(x), Relax<V>{b, dinv, x});
+  if constexpr (std::is_same_v<Store, V>) launch_rows(this->space_, view(), static_cast<const V *>(x), Relax<V>{b, dinv, x});
+  else throw std::logic_error("relaxation wants values of the vectors' type"); // who relaxes has them
 }
 
 template <class Store, class V> std::size_t SlicedEll<Store, V>::bytes() const
@@ -320,13 +465,17 @@ template <class Store, class V> std::string SlicedEll<Store, V>::describe() cons
 
   std::snprintf(text, sizeof(text), "slice height %d, sort window %d, stored %lld for %lld nonzeros (padding %.2f %%), %zu-byte values, %.0f %% of the columns in 16 bits", 1 << shift_, static_cast<int>(window_),
                 static_cast<long long>(val_.size()), static_cast<long long>(nnz_), nnz_ ? 100.0 * (static_cast<double>(val_.size()) / static_cast<double>(nnz_) - 1.0) : 0.0, sizeof(Store),
-                val_.size() ? 100.0 * static_cast<double>(in_gaps_) / static_cast<double>(val_.size()) : 0.0);
-  return text;
+                val_.size() ? 100.0 * static_cast<double>(in_gaps_ * bs_ * bs_) / static_cast<double>(val_.size()) : 0.0);
+  return bs_ > 1 ? std::string(text) + ", blocks of " + std::to_string(bs_) : text;
 }
 
 template class SlicedEll<PetscScalar, PetscScalar>;
+template class SlicedEll<Half, PetscScalar>;
+template class SlicedEll<BFloat16, PetscScalar>;
 #if !PetscDefined(USE_REAL_SINGLE)
+template class SlicedEll<float, PetscScalar>;
 template class SlicedEll<float, float>;
+template class SlicedEll<Half, float>;
 #endif
 
 } // namespace goza

@@ -10,11 +10,14 @@ struct SlicedEllOptions {
   PetscInt slice_height = 0;     // a power of two; 0: 4 on the host; on the device 32, fewer where there are few rows
   PetscInt sort_window  = -1;    // rows are sorted by length inside windows of this many; 0: never; -1: 4096 where that saves 5 % of the stored entries
   bool     gaps         = true;  // columns in 16 bits where they fit
+  PetscInt bs           = 1;     // unknowns of a node: 3 or 6 where the pattern consists of full blocks of them, which then share a column index
   bool     drop_empty   = false; // hold only the rows that have entries (the off-diagonal block of a parallel matrix)
 };
 
 template <class Store, class V> class SlicedEll final : public Format<V> {
 public:
+  using Stored = Store;
+
   explicit SlicedEll(Space space, const SlicedEllOptions &options = {});
 
   void        build(const Csr &A) override;
@@ -22,7 +25,10 @@ public:
   void        refill(const Csr &A) override;
   void        apply(const V *x, const RowOut<V> &out) const override;
   void        apply_more(const V *x, const RowOut<V> &out) const; // out.more() for the rows held: finishes what another block began
-  void        relax(const V *b, const V *dinv, V *x) const;       // x_i += dinv_i (b - A x)_i for the rows held, no two of which are coupled
+  void        apply_dot(const V *x, const V *w, V *y, V *dot) const override;
+  void        apply_as(const V *x, const ScaledOut<V> &out) const;
+  void        apply_more_as(const V *x, const ScaledOut<V> &out) const;
+  void        relax(const V *b, const V *dinv, V *x) const; // x_i += dinv_i (b - A x)_i for the rows held, no two of which are coupled
   std::size_t bytes() const override;
   std::string describe() const override;
 
@@ -30,17 +36,20 @@ public:
   std::int64_t   stored() const { return static_cast<std::int64_t>(val_.size()); }
 
 private:
-  void lay_out_and_fill(const Csr &A, PetscInt nrows);
-  void lay_out(const Csr &A, PetscInt window);
-  void place_columns(const Csr &A);
-  void fill(const Csr &A, bool columns);
+  void                      lay_out_and_fill(const Csr &A);
+  void                      lay_out_all(const Csr &pattern, PetscInt nrows, std::int64_t nnz); // of A, or of A's blocks
+  template <class Out> void launch(const V *x, const Out &out) const;
+  void                      lay_out(const Csr &A, PetscInt window);
+  void                      place_columns(const Csr &A);
+  void                      fill(const Csr &A, bool columns);
 
   SlicedEllOptions     options_;
   int                  shift_   = 0;
+  PetscInt             bs_      = 1;
   bool                 listed_  = false; // row_ names the rows held
   PetscInt             nplaces_ = 0, window_ = 0;
   std::int64_t         nnz_     = 0;
-  std::int64_t         in_gaps_ = 0; // stored entries whose column takes 16 bits
+  std::int64_t         in_gaps_ = 0; // stored columns that take 16 bits
   Array<std::int64_t>  slice_ptr_, col_ptr_;
   Array<PetscInt>      row_, length_, col_, first_;
   Array<std::uint16_t> gap_;

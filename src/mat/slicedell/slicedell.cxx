@@ -1,8 +1,9 @@
 /* The Mat type slicedell: settings and names of the sliced-ELL format; everything else is the glue of mat/common. */
 #include "slicedell.hpp"
 #include "mat/common/errors.hpp"
+#include "mat/common/narrow.hpp"
 #include "petscgoza.h"
-#include <petsc/private/petscimpl.h>
+#include <petsc/private/matimpl.h>
 
 namespace goza
 {
@@ -11,11 +12,14 @@ namespace
 {
 
 const char *const indices[]       = {"auto", "32"};
+const char *const block_sizes[]   = {"auto", "1", "3", "6"};
 const char *const slice_heights[] = {"auto", "1", "2", "4", "8", "16", "32", "64", "128"};
 
 class SlicedEllConfig final : public FormatConfig {
 public:
   SlicedEllOptions options;
+
+  SlicedEllConfig() { options.bs = 0; /* the matrix's own */ }
 
   PetscErrorCode set_from_options(Mat A, GozaOptionItems PetscOptionsObject, bool *changed) override
   {
@@ -34,17 +38,32 @@ public:
     PetscCall(PetscOptionsEList("-mat_slicedell_index", "Bits of a column index (auto: on the device 16 in the slices where they fit, else 32)", "MatSlicedEllSetShortIndices", indices, 2,
                                 indices[!options.gaps], &which, &flg));
     if (flg) PetscCall(MatSlicedEllSetShortIndices(A, which ? PETSC_FALSE : PETSC_TRUE));
+    for (which = 0; which < 4 && block_of(which) != options.bs; which++) { }
+    PetscCall(PetscOptionsEList("-mat_slicedell_block_size", "Unknowns of a node, whose blocks share a column index where all are full (auto: the matrix's block size)", "MatSlicedEllSetBlockSize", block_sizes, 4, block_sizes[which], &which, &flg));
+    if (flg) PetscCall(MatSlicedEllSetBlockSize(A, block_of(which)));
+    PetscCall(MatFormatPrecisionFromOptions(A, this, PetscOptionsObject, "-mat_slicedell_precision", "MatSlicedEllSetPrecision", MatSlicedEllSetPrecision));
     PetscOptionsHeadEnd();
-    *changed = before.slice_height != options.slice_height || before.sort_window != options.sort_window || before.gaps != options.gaps;
+    *changed = before.slice_height != options.slice_height || before.sort_window != options.sort_window || before.gaps != options.gaps || before.bs != options.bs;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  FormatFactory<PetscScalar> factory(Mat) const override
+  FormatFactory<PetscScalar> factory(Mat A) const override
   {
-    return [o = options](Space space) { return std::make_unique<SlicedEll<PetscScalar, PetscScalar>>(space, o); };
+    SlicedEllOptions o = options;
+
+    if (!o.bs) o.bs = A->rmap->bs == A->cmap->bs ? A->rmap->bs : 1; /* other sizes than 3 and 6 are as good as 1 */
+    return [o, p = precision](Space space) { return make_format<SlicedEll, PetscScalar>(p, space, o); };
   }
 
   std::unique_ptr<FormatConfig> clone() const override { return std::make_unique<SlicedEllConfig>(*this); }
+
+private:
+  static PetscInt block_of(PetscInt which)
+  {
+    constexpr PetscInt sizes[] = {0, 1, 3, 6};
+
+    return sizes[which];
+  }
 };
 
 } // namespace
@@ -162,6 +181,71 @@ PetscErrorCode MatSlicedEllSetShortIndices(Mat A, PetscBool shorter)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*@
+  MatSlicedEllSetBlockSize - Sets the unknowns of a node in a `MATSLICEDELL` matrix, whose dense blocks then share one column index
+
+  Logically Collective
+
+  Input Parameters:
++ A  - the matrix
+- bs - 1, 3 or 6, or 0 (the default) for the matrix's own block size (1 where that is another)
+
+  Options Database Key:
+. -mat_slicedell_block_size (auto|1|3|6) - unknowns of a node
+
+  Level: intermediate
+
+  Notes:
+  Taken as 1 where the pattern of the local diagonal block does not consist of full blocks. `-mat_view ::ascii_info` tells.
+
+  The format is built anew at the next product. Does nothing for other matrix types.
+
+.seealso: `MATSLICEDELL`, `MatSetBlockSize()`
+@*/
+PetscErrorCode MatSlicedEllSetBlockSize(Mat A, PetscInt bs)
+{
+  SlicedEllOptions *options = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindOptions(A, &options));
+  if (!options) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(bs == 0 || bs == 1 || bs == 3 || bs == 6, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_slicedell_block_size %" PetscInt_FMT " is not 0 (auto), 1, 3 or 6", bs);
+  options->bs = bs;
+  PetscCall(MatFormatChanged(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatSlicedEllSetPrecision - Sets the precision in which a `MATSLICEDELL` matrix stores the values of its diagonal block
+
+  Logically Collective
+
+  Input Parameters:
++ A         - the matrix
+- precision - `MAT_STORAGE_DOUBLE` (`PetscScalar`, the default), `MAT_STORAGE_SINGLE`, `MAT_STORAGE_HALF` or `MAT_STORAGE_BFLOAT16`
+
+  Options Database Key:
+. -mat_slicedell_precision (double|single|half|bfloat16) - the precision
+
+  Level: advanced
+
+  Notes:
+  Fewer bytes are read from memory, for use inside preconditioners. Vectors and sums stay `PetscScalar`: each stored value is off by at most 2^-24 (single), 2^-11 (half) or 2^-8 (bfloat16)
+  of itself. Where the values leave the range of the type, above all that of half (6.1e-5 to 65504), they are scaled by powers of two, which round nothing: by one for all, by the roots of
+  the diagonal on both sides (D^-1/2 A D^-1/2), or, where that does not serve either, row by row. An entry far below the largest of its row (by 2^-10 and more) may then lose bits that do not matter beside it.
+  A NaN or infinity stays what it is. In parallel the off-diagonal block stays `PetscScalar`; so does everything that is not a product with this matrix: transposed products, `MatGetValues()`, the diagonal.
+
+  The format is built anew at the next product. Does nothing for other matrix types.
+
+.seealso: `MATSLICEDELL`, `MatSlicedEllSetShortIndices()`
+@*/
+PetscErrorCode MatSlicedEllSetPrecision(Mat A, MatStoragePrecision precision)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::MatFormatSetPrecision(A, goza::SlicedEllKind(), precision, "-mat_slicedell_precision"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*MC
    MATSLICEDELL - MATSLICEDELL = "slicedell" - A sparse matrix in sliced ELL storage, on the host or on an NVIDIA GPU; "seqaijslicedell" on one
    MPI process and "mpiaijslicedell" on several.
@@ -170,7 +254,9 @@ PetscErrorCode MatSlicedEllSetShortIndices(Mat A, PetscBool shorter)
 + -mat_type slicedell                                         - sets the type during `MatSetFromOptions()`
 . -mat_slicedell_slice_height (auto|1|2|4|8|16|32|64|128)     - rows in a slice
 . -mat_slicedell_index (auto|32)                              - 16-bit indices where they fit, or 32-bit everywhere
-- -mat_slicedell_sort_window window                           - sort rows by length inside windows of this many rows
+. -mat_slicedell_block_size (auto|1|3|6)                      - unknowns of a node, whose blocks share a column index where all are full
+. -mat_slicedell_sort_window window                           - sort rows by length inside windows of this many rows
+- -mat_slicedell_precision (double|single|half|bfloat16)      - precision of the stored values
 
   Level: beginner
 

@@ -19,9 +19,9 @@ template <class V> struct Level {
   LevelVectors<V>                 v{};
   int                             at = 0;
 
-  PetscErrorCode setup(const Grid &grid, Space space, std::shared_ptr<ParOperator<V>> shared, const SmootherChoice &choice, bool bottom)
+  PetscErrorCode setup(const Grid &grid, Space space, std::shared_ptr<ParOperator<V>> shared, const SmootherChoice &choice, bool bottom, bool half)
   {
-    const auto      format   = [&](Space s) { return std::make_unique<LevelFormat<V>>(s, grid.bs); };
+    const auto      format   = [&](Space s) { return std::make_unique<LevelFormat<V>>(s, grid.bs, half); };
     SmootherOptions one_pass = choice.options;
 
     PetscFunctionBegin;
@@ -120,7 +120,7 @@ public:
     options_ = options;
     space_   = space;
     if constexpr (std::is_same_v<Fine, PetscScalar>) shared = fine;
-    PetscCall(fine_.setup(grids[0], space, shared, options.smoother_of(0, grids.size()), grids.size() == 1));
+    PetscCall(fine_.setup(grids[0], space, shared, options.smoother_of(0, grids.size()), grids.size() == 1, options.half));
     PetscCall(Guarded([&] { /* what is there already is only refilled where the pattern is the same */
                             coarse_.resize(grids.size() - 1);
                             transfer_.resize(grids.size() - 1);
@@ -132,7 +132,7 @@ public:
                             }
     }));
     for (std::size_t l = 1; l < grids.size(); l++) {
-      PetscCall(coarse_[l - 1]->setup(grids[l], space, nullptr, options.smoother_of(l, grids.size()), l + 1 == grids.size()));
+      PetscCall(coarse_[l - 1]->setup(grids[l], space, nullptr, options.smoother_of(l, grids.size()), l + 1 == grids.size(), options.half));
       PetscCall(transfer_[l - 1]->setup(grids[l - 1], space));
     }
     PetscCall(GridSize(grids.back(), &rows, NULL));
@@ -191,9 +191,9 @@ public:
   }
 
 private:
-  template <class V> static std::string describe(const Level<V> &L)
+  template <class V> std::string describe(const Level<V> &L) const
   {
-    return L.smoother->describe() + (sizeof(V) == sizeof(PetscScalar) ? "" : ", single precision");
+    return L.smoother->describe() + (sizeof(V) == sizeof(PetscScalar) ? "" : options_.half ? ", single precision, operator in half" : ", single precision");
   }
 
   template <class V> PetscLogDouble level_flops(const Level<V> &L, bool bottom) const
@@ -295,7 +295,7 @@ std::unique_ptr<Cycle> make_cycle(int precision)
   return std::make_unique<CycleOf<PetscScalar, PetscScalar>>();
 #else
   if (precision == PC_SAAMG_MIXED) return std::make_unique<CycleOf<PetscScalar, float>>();
-  if (precision == PC_SAAMG_SINGLE) return std::make_unique<CycleOf<float, float>>();
+  if (precision == PC_SAAMG_SINGLE || precision == PC_SAAMG_HALF) return std::make_unique<CycleOf<float, float>>();
   return std::make_unique<CycleOf<PetscScalar, PetscScalar>>();
 #endif
 }

@@ -1,13 +1,15 @@
 /* The format of a level's operator: CDS where the matrix consists of a few diagonals, as on structured grids, else sliced ELL. */
 #pragma once
 #include "mat/cds/cds.hpp"
+#include "mat/common/narrow.hpp"
 
 namespace goza
 {
 
 template <class V> class LevelFormat final : public Format<V> {
 public:
-  LevelFormat(Space space, PetscInt bs) : Format<V>(space), bs_(bs == 2 || bs == 3 || bs == 6 ? bs : 1) { }
+  /* half: float vectors, values in half precision */
+  LevelFormat(Space space, PetscInt bs, bool half) : Format<V>(space), bs_(bs == 2 || bs == 3 || bs == 6 ? bs : 1), half_(half) { }
 
   void build(const Csr &A) override
   {
@@ -18,12 +20,12 @@ public:
     const Diagonals found = find_diagonals(A, bs, CdsOptions().share);
 
     if (static_cast<double>(found.inside) >= most * static_cast<double>(found.nnz) && found.nnz) {
-      auto cds = std::make_unique<Cds<V, V>>(this->space_);
-      cds->build(A, found);
-      format_ = std::move(cds);
+      build_as<Cds>(CdsOptions(), A, found);
     } else {
-      format_ = std::make_unique<SlicedEll<V, V>>(this->space_);
-      format_->build(A);
+      SlicedEllOptions options;
+
+      options.bs = bs_;
+      build_as<SlicedEll>(options, A);
     }
   }
 
@@ -34,7 +36,24 @@ public:
   std::string describe() const override { return format_ ? format_->describe() : ""; }
 
 private:
+  template <template <class, class> class F, class Options, class... Known> void build_as(const Options &options, const Csr &A, const Known &...known)
+  {
+    const auto make = [&](auto format) {
+      format->build(A, known...);
+      format_ = std::move(format);
+    };
+
+    if constexpr (!std::is_same_v<V, PetscScalar>) {
+      if (half_) {
+        make(std::make_unique<Narrow<F<Half, V>, V>>(this->space_, options));
+        return;
+      }
+    }
+    make(std::make_unique<F<V, V>>(this->space_, options));
+  }
+
   PetscInt                   bs_;
+  bool                       half_;
   std::unique_ptr<Format<V>> format_;
 };
 

@@ -130,6 +130,7 @@ static PetscErrorCode PCSetUp_SAAMG(PC pc)
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(PetscLogEventBegin(events.mirror, pc, 0, 0, 0));
   if (!mg->converted) PetscCall(MatFormatGetOperator(pc->pmat, &fine));
+  mg->cycle_options.half = mg->precision == PC_SAAMG_HALF;
   if (!mg->cycle || mg->cycle_precision != mg->precision) PetscCallCXX(mg->cycle = make_cycle(mg->precision));
   mg->cycle_precision = mg->precision;
   PetscCall(mg->cycle->setup(mg->hierarchy.grids(), mg->space, fine, mg->cycle_options));
@@ -295,7 +296,7 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
 . -pc_saamg_chebyshev_kind (1|4)               - kind of the Chebyshev polynomial
 . -pc_saamg_chebyshev_ratio r                  - smooths [lambda_max/r, lambda_max]
 . -pc_saamg_esteig_iterations n                - Lanczos steps of the estimate of lambda_max
-. -pc_saamg_precision (double|mixed|single)    - precision of the cycle; mixed: the finest level in double, the others in single
+. -pc_saamg_precision (double|mixed|single|half) - precision of the cycle; mixed: the finest level in double, the others in single; half: single, with the operators stored in half
 - -pc_saamg_reuse (none|pattern|interpolation) - what is kept when values change and the pattern does not
 
   Level: intermediate

@@ -6,7 +6,7 @@ namespace goza
 {
 
 const char *const cycle_names[]     = {"v", "w", "PCSAAMGCycleType", "PC_SAAMG_CYCLE_", NULL};
-const char *const precision_names[] = {"double", "mixed", "single", "PCSAAMGPrecision", "PC_SAAMG_", NULL};
+const char *const precision_names[] = {"double", "mixed", "single", "half", "PCSAAMGPrecision", "PC_SAAMG_", NULL};
 const char *const reuse_names[]     = {"none", "pattern", "interpolation", "PCSAAMGReuse", "PC_SAAMG_REUSE_", NULL};
 
 PetscErrorCode FindSAAMG(PC pc, SAAMG **mg)

@@ -1,0 +1,69 @@
+/* A format whose values are stored in less than the vectors' type: a Store of its own inside, the scaling that keeps them in range around it. */
+#pragma once
+#include "core/format.hpp"
+#include "core/value_scaling.hpp"
+
+namespace goza
+{
+
+/* Inner: a format that has apply_as(x, ScaledOut<V>) and Stored, the type of its values. */
+template <class Inner, class V> class Narrow final : public Format<V> {
+public:
+  template <class Options> Narrow(Space space, const Options &options) : Format<V>(space), inner_(space, options) { }
+
+  void build(const Csr &A) override
+  {
+    this->nrows_ = A.nrows;
+    this->ncols_ = A.ncols;
+    fill(A, [this](const Csr &S) { inner_.build(S); });
+  }
+  template <class Known> void build(const Csr &A, const Known &known)
+  {
+    this->nrows_ = A.nrows;
+    this->ncols_ = A.ncols;
+    fill(A, [&](const Csr &S) { inner_.build(S, known); });
+  }
+  void refill(const Csr &A) override
+  {
+    fill(A, [this](const Csr &S) { inner_.refill(S); });
+  }
+  void        apply(const V *x, const RowOut<V> &out) const override { inner_.apply_as(scaling_.vector(x), scaling_.output(out)); }
+  std::size_t bytes() const override { return inner_.bytes() + scaling_.bytes(); }
+  std::string describe() const override { return inner_.describe() + ", " + Limits::name + " precision, " + scaling_.describe(); }
+  bool        refill_reads_columns() const override { return true; } // new values may need another scaling
+  double      rounding() const override { return Limits::rounding; }
+
+private:
+  using Limits = StoreLimits<typename Inner::Stored>;
+
+  template <class Call> void fill(const Csr &A, const Call &call)
+  {
+    const Csr S = scaling_.apply(A, {Limits::least, Limits::most});
+
+    call(S);
+    scaling_.release();
+  }
+
+  Inner           inner_;
+  ValueScaling<V> scaling_;
+};
+
+/* F<Store, V> for a precision of the values. */
+template <template <class, class> class F, class V, class Options>
+std::unique_ptr<Format<V>> make_format(Precision precision, Space space, const Options &options)
+{
+  switch (precision) {
+#if !PetscDefined(USE_REAL_SINGLE)
+  case Precision::Single:
+    return std::make_unique<Narrow<F<float, V>, V>>(space, options);
+#endif
+  case Precision::Half:
+    return std::make_unique<Narrow<F<Half, V>, V>>(space, options);
+  case Precision::BFloat16:
+    return std::make_unique<Narrow<F<BFloat16, V>, V>>(space, options);
+  default:
+    return std::make_unique<F<V, V>>(space, options);
+  }
+}
+
+} // namespace goza

@@ -1,0 +1,369 @@
+/* Table A.1 and figures 6 and 7 of paper P1 (Miura 2015) on this machine:
+
+     bench_cds [-sizes 64x64x64,128x128x128,256x256x256,512x256x256] [-repeats 7] [-cg true] [-json FILE]
+
+   Poisson's equation on a box of trilinear hexahedra, u given on the bottom and top faces, no flux through the others. The paper's eight kernels (its
+   figure 5: all diagonals or half of them; the loop over them unrolled or not; the output declared __restrict__ or not), Goza's kernels, and aijcusparse.
+   One JSON line each: time of a product; GFLOPS = 2 nnz / t; bandwidth by the paper's formula, (nnz + 2 N) 8 / t with all entries even where half are
+   stored, and of what is really read and written; the paper's own GFLOPS; and CG without preconditioner to 1e-12 of the first residual. */
+#include "core/for_each_row.hpp"
+#include "goza.hpp"
+#include "mat/cds/cds.hpp"
+#include "mat/common/errors.hpp"
+#include "mat/common/vec_access.hpp"
+#include "petscgoza.h"
+#include "../support/bench_gallery.hpp"
+#include "../support/bench_timing.hpp"
+
+using namespace goza;
+using namespace goza_test;
+
+/* --- the paper's kernels, from its figure 5; a matrix of at most 27 diagonals, half: the main one and those above */
+
+struct PaperMatrix {
+  PetscInt           n, ndiag;
+  std::int64_t       ld;
+  const PetscScalar *val;
+  const PetscInt    *offset;
+};
+
+template <bool half> HD inline void add_diagonal(const PaperMatrix &A, const PetscScalar *x, PetscInt i, PetscInt j, PetscScalar &sum)
+{
+  const PetscInt right = i + A.offset[j], left = i - A.offset[j];
+
+  if (0 <= right && right < A.n) sum += A.val[j * A.ld + i] * x[right];
+  if (half && left != i && left >= 0) sum += A.val[j * A.ld + left] * x[left];
+}
+
+#if defined(__CUDACC__)
+/* The loop over the diagonals unrolled to their number, as the paper has it, or not. */
+template <bool half, bool unroll> __device__ inline PetscScalar PaperSum(const PaperMatrix &A, const PetscScalar *__restrict__ x, PetscInt i)
+{
+  PetscScalar sum = 0;
+
+  if (unroll) {
+  #pragma unroll
+    for (PetscInt j = 0; j < (half ? 14 : 27); j++) add_diagonal<half>(A, x, i, j, sum);
+  } else {
+  #pragma unroll 1
+    for (PetscInt j = 0; j < A.ndiag; j++) add_diagonal<half>(A, x, i, j, sum);
+  }
+  return sum;
+}
+
+template <bool half, bool unroll>
+__global__ void PaperKernel(PetscInt n, PetscInt ndiag, std::int64_t ld, const PetscScalar *__restrict__ val, const PetscScalar *__restrict__ x, PetscScalar *y, const PetscInt *__restrict__ offset)
+{
+  const PetscInt i = static_cast<PetscInt>(blockIdx.x * blockDim.x + threadIdx.x);
+
+  if (i < n) y[i] = PaperSum<half, unroll>({n, ndiag, ld, val, offset}, x, i);
+}
+
+template <bool half, bool unroll>
+__global__ void PaperKernelRead(PetscInt n, PetscInt ndiag, std::int64_t ld, const PetscScalar *__restrict__ val, const PetscScalar *__restrict__ x, PetscScalar *__restrict__ y, const PetscInt *__restrict__ offset)
+{
+  const PetscInt i = static_cast<PetscInt>(blockIdx.x * blockDim.x + threadIdx.x);
+
+  if (i < n) y[i] = PaperSum<half, unroll>({n, ndiag, ld, val, offset}, x, i);
+}
+#endif
+
+template <bool half, bool unroll, bool read> static void PaperProduct(Space space, const PaperMatrix &A, const PetscScalar *x, PetscScalar *y)
+{
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) {
+    launch_kernel(read ? PaperKernelRead<half, unroll> : PaperKernel<half, unroll>, blocks_for(A.n, 256), 256, A.n, A.ndiag, A.ld, A.val, x, y, A.offset);
+    return;
+  }
+#endif
+  (void)space;
+  for (PetscInt i = 0; i < A.n; i++) {
+    PetscScalar sum = 0;
+
+    for (PetscInt j = 0; j < A.ndiag; j++) add_diagonal<half>(A, x, i, j, sum);
+    y[i] = sum;
+  }
+}
+
+struct PaperCase {
+  const char *name;
+  bool        half;
+  void (*product)(Space, const PaperMatrix &, const PetscScalar *, PetscScalar *);
+  double gflops[4]; // the paper's at 64^3, 128^3, 256^3 and 512x256x256; 0: did not fit, or not legible
+};
+
+static const PaperCase paper_cases[] = {
+  {"full", false, PaperProduct<false, false, false>, {28.20, 45.60, 46.10, 0}},
+  {"full_Read", false, PaperProduct<false, false, true>, {24.02, 37.56, 38.20, 0}},
+  {"full_unroll", false, PaperProduct<false, true, false>, {25.98, 39.08, 41.21, 0}},
+  {"full_unroll_Read", false, PaperProduct<false, true, true>, {26.30, 40.65, 42.94, 0}},
+  {"half", true, PaperProduct<true, false, false>, {32.88, 50.93, 50.39, 50.39}},
+  {"half_Read", true, PaperProduct<true, false, true>, {29.79, 47.91, 49.74, 49.81}},
+  {"half_unroll", true, PaperProduct<true, true, false>, {34.95, 53.97, 55.30, 55.44}},
+  {"half_unroll_Read", true, PaperProduct<true, true, true>, {33.59, 54.21, 55.65, 56.0}},
+};
+
+/* --- the problem: K x M x M + M x K x M + M x M x K of linear elements of length 1 in each direction */
+
+static PetscReal Stiffness(PetscInt i, PetscInt j, PetscInt n)
+{
+  return i != j ? -1 : (i > 0) + (i + 1 < n);
+}
+
+static PetscReal Mass(PetscInt i, PetscInt j, PetscInt n)
+{
+  return i != j ? 1. / 6 : ((i > 0) + (i + 1 < n)) / 3.;
+}
+
+static Sparse Poisson(const PetscInt n[3])
+{
+  return stencil_27_points(n, 1, [n](PetscInt i, PetscInt j) -> PetscReal {
+    const PetscInt at[3] = {i % n[0], i / n[0] % n[1], i / n[0] / n[1]}, to[3] = {j % n[0], j / n[0] % n[1], j / n[0] / n[1]};
+    PetscReal      k[3], m[3];
+
+    for (PetscInt z : {at[2], to[2]}) {
+      if (z == 0 || z + 1 == n[2]) return i == j; /* Dirichlet: the row and, for symmetry, the column of the identity */
+    }
+    for (int d = 0; d < 3; d++) {
+      k[d] = Stiffness(at[d], to[d], n[d]);
+      m[d] = Mass(at[d], to[d], n[d]);
+    }
+    return k[0] * m[1] * m[2] + m[0] * k[1] * m[2] + m[0] * m[1] * k[2];
+  });
+}
+
+/* --- a product of any kind as a matrix, so that all of them are in the same CG */
+
+struct Product {
+  std::function<void(const PetscScalar *, PetscScalar *)> apply;
+  Space                                                   space;
+  Array<PetscScalar>                                      staged_x, staged_y;
+};
+
+static PetscErrorCode MatMult_Product(Mat A, Vec x, Vec y)
+{
+  Product *p;
+  VecRead  in;
+  VecWrite out;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatShellGetContext(A, &p));
+  PetscCall(use_petsc_stream());
+  PetscCall(in.get(x, p->space, p->staged_x));
+  PetscCall(out.get(y, p->space, p->staged_y));
+  PetscCall(Guarded([&] { p->apply(in.data(), out.data()); }));
+  PetscCall(out.restore());
+  PetscCall(in.restore());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+struct Bench {
+  PetscInt  repeats = 7, n[3];
+  PetscBool cg      = PETSC_TRUE;
+  FILE     *json    = NULL;
+  double    nnz     = 0;
+  Vec       b = NULL, x = NULL, y = NULL;
+};
+
+static PetscErrorCode SolveCG(const Bench &bench, Mat A, PetscInt *its, PetscLogDouble *seconds, PetscReal *reduction)
+{
+  KSP            ksp;
+  PetscLogDouble t0, t1;
+  PetscReal      first, last;
+
+  PetscFunctionBeginUser;
+  PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
+  PetscCall(KSPSetOperators(ksp, A, A));
+  PetscCall(KSPSetType(ksp, KSPCG));
+  PetscCall(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
+  {
+    PC pc;
+
+    PetscCall(KSPGetPC(ksp, &pc));
+    PetscCall(PCSetType(pc, PCNONE));
+  }
+  PetscCall(KSPSetTolerances(ksp, 1e-12, PETSC_DEFAULT, PETSC_DEFAULT, 20000));
+  PetscCall(KSPSetUp(ksp));
+  PetscCall(Synchronise(bench.b));
+  PetscCall(PetscTime(&t0));
+  PetscCall(KSPSolve(ksp, bench.b, bench.x));
+  PetscCall(Synchronise(bench.x));
+  PetscCall(PetscTime(&t1));
+  *seconds = t1 - t0;
+  PetscCall(KSPGetIterationNumber(ksp, its));
+  PetscCall(VecNorm(bench.b, NORM_2, &first));
+  PetscCall(KSPGetResidualNorm(ksp, &last));
+  *reduction = last / first;
+  PetscCall(KSPDestroy(&ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* stored: values of the matrix that are held; paper: its GFLOPS, or 0 */
+static PetscErrorCode Measure(const Bench &bench, const char *name, Mat A, double stored, double index_bytes, double paper)
+{
+  PetscLogDouble first, seconds, copy, cg_seconds = 0;
+  PetscInt       its       = 0;
+  PetscReal      reduction = 0;
+  VecType        vectype;
+  const double   rows = (double)bench.n[0] * bench.n[1] * bench.n[2];
+
+  PetscFunctionBeginUser;
+  PetscCall(MedianSeconds(
+    bench.repeats, bench.y, [&] { return MatMult(A, bench.b, bench.y); }, &first, &seconds));
+  PetscCall(VecGetType(bench.y, &vectype));
+  PetscCall(CopyBandwidth(bench.repeats, vectype, &copy));
+  if (bench.cg) PetscCall(SolveCG(bench, A, &its, &cg_seconds, &reduction));
+  for (FILE *f : {stdout, bench.json}) {
+    if (!f) continue;
+    fprintf(f, "{\"work\": \"cds\", \"grid\": \"%dx%dx%d\", \"case\": \"%s\", \"seconds\": %.4e, \"gflops\": %.1f, \"paper_formula_GBs\": %.1f, \"real_GBs\": %.1f, \"copy_GBs\": %.1f, \"paper_gflops\": %.2f, \"cg_iterations\": %d, \"cg_seconds\": %.4f, \"cg_reduction\": %.1e}\n",
+            (int)bench.n[0], (int)bench.n[1], (int)bench.n[2], name, seconds, 2e-9 * bench.nnz / seconds, 8e-9 * (bench.nnz + 2 * rows) / seconds, 1e-9 * (8 * (stored + 2 * rows) + index_bytes) / seconds, 1e-9 * copy, paper, (int)its, cg_seconds, (double)reduction);
+    fflush(f);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MeasureProduct(const Bench &bench, const char *name, Space space, const std::function<void(const PetscScalar *, PetscScalar *)> &apply, double stored, double paper)
+{
+  Product  p{apply, space, Array<PetscScalar>(space), Array<PetscScalar>(space)};
+  PetscInt n;
+  VecType  vectype;
+  Mat      A;
+
+  PetscFunctionBeginUser;
+  PetscCall(VecGetSize(bench.b, &n));
+  PetscCall(MatCreateShell(PETSC_COMM_SELF, n, n, n, n, &p, &A));
+  PetscCall(VecGetType(bench.b, &vectype));
+  PetscCall(MatShellSetVecType(A, vectype)); /* CG's own vectors on the same side */
+  PetscCall(MatShellSetOperation(A, MATOP_MULT, (void (*)(void))MatMult_Product));
+  PetscCall(Measure(bench, name, A, stored, 0, paper));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The product and w'(A x), in one pass and apart: what a step of CG needs. */
+static PetscErrorCode MeasureDot(const Bench &bench, const Cds<PetscScalar, PetscScalar> &cds)
+{
+  const Space        space = cds.space();
+  Array<PetscScalar> stage_x(space), stage_y(space), result(space, 1);
+  PetscLogDouble     first, together, apart;
+  VecRead            in;
+  VecWrite           out;
+
+  PetscFunctionBeginUser;
+  PetscCall(in.get(bench.b, space, stage_x));
+  PetscCall(out.get(bench.y, space, stage_y));
+  const PetscScalar *x = in.data();
+  PetscScalar       *y = out.data();
+  PetscCall(MedianSeconds(
+    bench.repeats, bench.x, [&] { return Guarded([&] { cds.apply_dot(x, x, y, result.data()); }); }, &first, &together));
+  PetscCall(out.restore());
+  PetscCall(in.restore());
+  PetscCall(MedianSeconds(
+    bench.repeats, bench.y,
+    [&] {
+      PetscScalar dot;
+
+      PetscFunctionBeginUser;
+      PetscCall(in.get(bench.b, space, stage_x));
+      PetscCall(out.get(bench.y, space, stage_y));
+      PetscCall(Guarded([&] { cds.apply(in.data(), Assign<PetscScalar>{out.data()}); }));
+      PetscCall(out.restore());
+      PetscCall(in.restore());
+      PetscCall(VecDot(bench.b, bench.y, &dot));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    },
+    &first, &apart));
+  for (FILE *f : {stdout, bench.json}) {
+    if (f)
+      fprintf(f, "{\"work\": \"cds_dot\", \"grid\": \"%dx%dx%d\", \"together\": %.4e, \"product_and_VecDot\": %.4e}\n", (int)bench.n[0], (int)bench.n[1],
+              (int)bench.n[2], together, apart);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MeasureSize(Bench &bench, int which)
+{
+  Sparse      sparse;
+  Mat         A;
+  const Space space = default_space();
+
+  PetscFunctionBeginUser;
+  PetscCallCXX(sparse = Poisson(bench.n));
+  bench.nnz = (double)sparse.col.size();
+  PetscCall(as_mat(sparse, &A));
+  if (petsc_on_device()) PetscCall(MatConvert(A, "aijcusparse", MAT_INPLACE_MATRIX, &A));
+  PetscCall(MatCreateVecs(A, &bench.x, &bench.b));
+  PetscCall(VecDuplicate(bench.b, &bench.y));
+  PetscCall(RandomVec(bench.b));
+  PetscCall(Measure(bench, petsc_on_device() ? "aijcusparse" : "aij", A, bench.nnz, 4 * bench.nnz, 0));
+  PetscCall(MatDestroy(&A));
+  for (bool half : {false, true}) {
+    CdsOptions                                     options;
+    std::unique_ptr<Cds<PetscScalar, PetscScalar>> cds;
+    Array<PetscInt>                                offset(space);
+    PaperMatrix                                    P{};
+    double                                         stored = 0;
+
+    options.storage = half ? CdsStorage::Half : CdsStorage::Full;
+    PetscCall(use_petsc_stream());
+    PetscCall(Guarded([&] {
+      const Array<PetscInt>    ptr(space, sparse.ptr.data(), sparse.ptr.size()), col(space, sparse.col.data(), sparse.col.size());
+      const Array<PetscScalar> val(space, sparse.val.data(), sparse.val.size());
+
+      cds = std::make_unique<Cds<PetscScalar, PetscScalar>>(space, options);
+      cds->build({space, sparse.rows, sparse.cols, ptr.data(), col.data(), val.data(), (PetscInt)sparse.col.size()});
+      const CdsView<PetscScalar> v = cds->view();
+      offset                       = Array<PetscInt>(space, v.offset, v.ndiag);
+      P                            = {v.nrows, v.ndiag, v.ld, v.val, offset.data()};
+      stored                       = (double)v.ndiag * (double)v.ld;
+    }));
+    PetscCheck(P.ndiag == (half ? 14 : 27), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%d diagonals", (int)P.ndiag);
+    for (const PaperCase &c : paper_cases) {
+      if (c.half == half)
+        PetscCall(MeasureProduct(
+          bench, c.name, space, [&](const PetscScalar *x, PetscScalar *y) { c.product(space, P, x, y); }, stored, which < 4 ? c.gflops[which] : 0));
+    }
+    PetscCall(MeasureProduct(
+      bench, half ? "Goza half" : "Goza full", space, [&](const PetscScalar *x, PetscScalar *y) { cds->apply(x, Assign<PetscScalar>{y}); }, stored, 0));
+    if (half) PetscCall(MeasureDot(bench, *cds));
+  }
+  for (Vec *v : {&bench.b, &bench.x, &bench.y}) PetscCall(VecDestroy(v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  static const char *const paper_sizes[]            = {"64x64x64", "128x128x128", "256x256x256", "512x256x256"};
+  char                     json[PETSC_MAX_PATH_LEN] = "", *sizes[16];
+  PetscInt                 nsizes                   = 16;
+  Bench                    bench;
+
+  PetscCall(PetscInitialize(&argc, &argv, NULL, "The table of paper P1: products in compressed diagonal storage\n"));
+  PetscCall(GozaInitializePackage());
+  PetscCall(PetscOptionsGetStringArray(NULL, NULL, "-sizes", sizes, &nsizes, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-repeats", &bench.repeats, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-cg", &bench.cg, NULL));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-json", json, sizeof(json), NULL));
+  PetscCheck(bench.repeats > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-repeats %" PetscInt_FMT " is not positive", bench.repeats);
+  if (json[0]) {
+    bench.json = fopen(json, "w");
+    PetscCheck(bench.json, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "-json: cannot open %s", json);
+  }
+  if (!nsizes) {
+    for (const char *size : paper_sizes) PetscCall(PetscStrallocpy(size, &sizes[nsizes++]));
+  }
+  for (PetscInt s = 0; s < nsizes; s++) {
+    int n[3], which = 4;
+
+    PetscCheck(std::sscanf(sizes[s], "%dx%dx%d", n, n + 1, n + 2) == 3 && n[0] > 2 && n[1] > 2 && n[2] > 2, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-sizes: %s is not like 64x64x64", sizes[s]);
+    for (int k = 0; k < 3; k++) bench.n[k] = n[k];
+    for (int k = 0; k < 4; k++) {
+      if (!std::strcmp(sizes[s], paper_sizes[k])) which = k;
+    }
+    PetscCall(MeasureSize(bench, which));
+    PetscCall(PetscFree(sizes[s]));
+  }
+  if (bench.json) fclose(bench.json);
+  PetscCall(PetscFinalize());
+  return 0;
+}

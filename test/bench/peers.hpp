@@ -1,0 +1,210 @@
+/* Products that are no Mat's: Goza's formats with vectors in single precision, and cuSPARSE's own formats. Each takes its matrix from an aij on the host. */
+#pragma once
+#include "goza.hpp"
+#include "mat/cds/cds.hpp"
+#include "mat/common/borrowed_csr.hpp"
+#include "mat/common/errors.hpp"
+#include "mat/common/narrow.hpp"
+#include "petscgoza.h"
+#if defined(GOZA_HAVE_CUDA)
+  #include <cusparse.h>
+#endif
+
+namespace goza_test
+{
+
+using goza::Array;
+using goza::Space;
+
+/* y = A x with arrays in `space`; V: of the vectors. */
+class Product {
+public:
+  virtual ~Product()                     = default;
+  virtual void                     run() = 0;
+  virtual std::vector<PetscScalar> y()   = 0;
+};
+
+template <class V> class ProductOf : public Product {
+public:
+  ProductOf(Space space, const std::vector<PetscScalar> &x, PetscInt rows) : x_(space, std::vector<V>(x.begin(), x.end()).data(), x.size()), y_(space, rows) { }
+  std::vector<PetscScalar> y() override
+  {
+    const std::vector<V> v = y_.to_host();
+    return {v.begin(), v.end()};
+  }
+
+protected:
+  Array<V> x_, y_;
+};
+
+/* A format of Goza's. */
+template <class V> class FormatProduct final : public ProductOf<V> {
+public:
+  FormatProduct(std::unique_ptr<goza::Format<V>> format, const goza::Csr &A, const std::vector<PetscScalar> &x) :
+    ProductOf<V>(A.space, x, A.nrows), format_(std::move(format))
+  {
+    format_->build(A);
+  }
+  void run() override { format_->apply(this->x_.data(), goza::Assign<V>{this->y_.data()}); }
+
+private:
+  std::unique_ptr<goza::Format<V>> format_;
+};
+
+#if defined(GOZA_HAVE_CUDA)
+inline void check_cusparse(cusparseStatus_t status)
+{
+  if (status != CUSPARSE_STATUS_SUCCESS) throw std::runtime_error(cusparseGetErrorString(status));
+}
+
+/* cuSPARSE's sliced ELL (slices of 32 rows) or block CSR, in double precision. */
+class CusparseProduct final : public ProductOf<double> {
+public:
+  CusparseProduct(const goza::Csr &host, PetscInt bs, bool sell, const std::vector<PetscScalar> &x) : ProductOf<double>(Space::Cuda, x, host.nrows)
+  {
+    static_assert(sizeof(PetscInt) == sizeof(int), "32-bit indices");
+    if (sell) make_sell(host);
+    else make_bsr(host, bs);
+    check_cusparse(cusparseCreate(&handle_));
+    check_cusparse(cusparseSetStream(handle_, static_cast<cudaStream_t>(goza::device::stream())));
+    check_cusparse(cusparseCreateDnVec(&xd_, host.ncols, x_.data(), CUDA_R_64F));
+    check_cusparse(cusparseCreateDnVec(&yd_, host.nrows, y_.data(), CUDA_R_64F));
+    if (sell) {
+      std::size_t bytes = 0;
+
+      check_cusparse(cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, A_, xd_, &zero_, yd_, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, &bytes));
+      work_ = Array<char>(Space::Cuda, bytes);
+    }
+  }
+  ~CusparseProduct() override
+  {
+    if (A_) (void)cusparseDestroySpMat(A_);
+    if (info_) (void)cusparseDestroyMatDescr(info_);
+    (void)cusparseDestroyDnVec(xd_);
+    (void)cusparseDestroyDnVec(yd_);
+    (void)cusparseDestroy(handle_);
+  }
+  void run() override
+  {
+    if (A_)
+      check_cusparse(cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, A_, xd_, &zero_, yd_, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, work_.data()));
+    else bsrmv();
+  }
+
+private:
+  void make_sell(const goza::Csr &A)
+  {
+    constexpr PetscInt    H       = 32;
+    const PetscInt        nslices = (A.nrows + H - 1) / H;
+    std::vector<PetscInt> ptr(nslices + 1), col;
+    std::vector<double>   val;
+
+    for (PetscInt s = 0; s < nslices; s++) {
+      PetscInt longest = 0;
+
+      for (PetscInt i = s * H; i < std::min(A.nrows, (s + 1) * H); i++) longest = std::max(longest, A.ptr[i + 1] - A.ptr[i]);
+      ptr[s + 1] = ptr[s] + longest * H;
+    }
+    col.assign(ptr.back(), -1); // what cuSPARSE takes for padding
+    val.assign(ptr.back(), 0);
+    for (PetscInt i = 0; i < A.nrows; i++) {
+      for (PetscInt k = 0; k < A.ptr[i + 1] - A.ptr[i]; k++) {
+        col[ptr[i / H] + k * H + i % H] = A.col[A.ptr[i] + k];
+        val[ptr[i / H] + k * H + i % H] = A.val[A.ptr[i] + k];
+      }
+    }
+    keep(ptr, col, val);
+    check_cusparse(cusparseCreateSlicedEll(&A_, A.nrows, A.ncols, A.nnz, ptr.back(), H, ptr_.data(), col_.data(), val_.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
+  }
+
+  void make_bsr(const goza::Csr &A, PetscInt bs)
+  {
+    std::vector<PetscInt> ptr{0}, col;
+    std::vector<double>   val;
+
+    if (A.nrows % bs || A.ncols % bs) throw std::runtime_error("no whole blocks");
+    bs_    = bs;
+    nrows_ = A.nrows / bs;
+    ncols_ = A.ncols / bs;
+    for (PetscInt i = 0; i < nrows_; i++) {
+      const PetscInt n = (A.ptr[i * bs + 1] - A.ptr[i * bs]) / bs;
+
+      for (PetscInt k = 0; k < n; k++) {
+        col.push_back(A.col[A.ptr[i * bs] + k * bs] / bs);
+        for (PetscInt r = 0; r < bs; r++) val.insert(val.end(), A.val + A.ptr[i * bs + r] + k * bs, A.val + A.ptr[i * bs + r] + (k + 1) * bs);
+      }
+      ptr.push_back(static_cast<PetscInt>(col.size()));
+    }
+    if (static_cast<PetscInt>(val.size()) != A.nnz) throw std::runtime_error("no full blocks");
+    keep(ptr, col, val);
+    check_cusparse(cusparseCreateMatDescr(&info_));
+  }
+
+  void bsrmv()
+  {
+  #pragma GCC diagnostic push
+  #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    check_cusparse(cusparseDbsrmv(handle_, CUSPARSE_DIRECTION_ROW, CUSPARSE_OPERATION_NON_TRANSPOSE, nrows_, ncols_, static_cast<int>(col_.size()), &one_, info_,
+                                  val_.data(), ptr_.data(), col_.data(), bs_, x_.data(), &zero_, y_.data()));
+  #pragma GCC diagnostic pop
+  }
+
+  void keep(const std::vector<PetscInt> &ptr, const std::vector<PetscInt> &col, const std::vector<double> &val)
+  {
+    ptr_ = Array<PetscInt>(Space::Cuda, ptr.data(), ptr.size());
+    col_ = Array<PetscInt>(Space::Cuda, col.data(), col.size());
+    val_ = Array<double>(Space::Cuda, val.data(), val.size());
+  }
+
+  const double         one_ = 1, zero_ = 0;
+  PetscInt             bs_ = 1, nrows_ = 0, ncols_ = 0;
+  Array<PetscInt>      ptr_, col_;
+  Array<double>        val_;
+  Array<char>          work_;
+  cusparseHandle_t     handle_ = nullptr;
+  cusparseMatDescr_t   info_   = nullptr;
+  cusparseSpMatDescr_t A_      = nullptr;
+  cusparseDnVecDescr_t xd_ = nullptr, yd_ = nullptr;
+};
+#endif
+
+/* float:cds, float:cds:half, float:slicedell, float:slicedell:half; cusparse:sell, cusparse:bsr. product is left empty for any other type. */
+inline PetscErrorCode MakeProduct(const std::string &type, Mat A, const std::vector<PetscScalar> &x, std::unique_ptr<Product> *product)
+{
+  goza::BorrowedCsr lent;
+  const bool        single = type.rfind("float:", 0) == 0, cusparse = type.rfind("cusparse:", 0) == 0;
+  const std::string name = single || cusparse ? type.substr(type.find(':') + 1) : "";
+  PetscInt          bs;
+
+  PetscFunctionBeginUser;
+  if (!single && !cusparse) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetBlockSize(A, &bs));
+  PetscCall(goza::use_petsc_stream());
+  PetscCall(lent.open(A, cusparse ? Space::Host : goza::default_space()));
+  PetscCall(goza::Guarded([&] {
+    const goza::Csr &csr   = lent.csr();
+    const Space      space = csr.space;
+
+    if (single) {
+      std::unique_ptr<goza::Format<float>> format;
+      goza::CdsOptions                     cds;
+      goza::SlicedEllOptions               ell;
+
+      cds.bs = bs == 2 || bs == 3 || bs == 6 ? bs : 1;
+      ell.bs = bs;
+      if (name == "cds") format = std::make_unique<goza::Cds<float, float>>(space, cds);
+      if (name == "cds:half") format = std::make_unique<goza::Narrow<goza::Cds<goza::Half, float>, float>>(space, cds);
+      if (name == "slicedell") format = std::make_unique<goza::SlicedEll<float, float>>(space, ell);
+      if (name == "slicedell:half") format = std::make_unique<goza::Narrow<goza::SlicedEll<goza::Half, float>, float>>(space, ell);
+      if (format) *product = std::make_unique<FormatProduct<float>>(std::move(format), csr, x);
+    }
+#if defined(GOZA_HAVE_CUDA)
+    if (name == "sell" || name == "bsr") *product = std::make_unique<CusparseProduct>(csr, bs, name == "sell", x);
+#endif
+  }));
+  PetscCall(lent.close());
+  PetscCheck(*product, PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "-types: no product %s in this build", type.c_str());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza_test
