@@ -62,6 +62,7 @@ struct RowLength {
 
 /* --- the curve: coordinates in units of the mean extent of an element, their bits interleaved */
 
+/* Of a hexahedron the means of parallel edges count: that moved nodes do not make it seem larger. */
 struct Extent {
   int        corners, c;
   MeshView   mesh;
@@ -69,15 +70,23 @@ struct Extent {
 
   HD void operator()(PetscInt e) const
   {
-    PetscReal low = mesh.x[mesh.conn[static_cast<std::int64_t>(e) * corners]][c], high = low;
+    const PetscInt *corner  = mesh.conn + static_cast<std::int64_t>(e) * corners;
+    PetscReal       largest = 0;
 
-    for (int b = 1; b < corners; b++) {
-      const PetscReal v = mesh.x[mesh.conn[static_cast<std::int64_t>(e) * corners + b]][c];
+    if (corners == 8) {
+      for (int i = 0; i < 3; i++) {
+        PetscReal edge = 0;
 
-      low  = v < low ? v : low;
-      high = v > high ? v : high;
+        for (int b = 0; b < 8; b++) edge += (b >> i & 1 ? 1 : -1) * mesh.x[corner[b]][c];
+        largest = PetscAbsReal(edge) / 4 > largest ? PetscAbsReal(edge) / 4 : largest;
+      }
+    } else {
+      for (int b = 1; b < corners; b++) {
+        for (int a = 0; a < b; a++)
+          largest = PetscAbsReal(mesh.x[corner[b]][c] - mesh.x[corner[a]][c]) > largest ? PetscAbsReal(mesh.x[corner[b]][c] - mesh.x[corner[a]][c]) : largest;
+      }
     }
-    extent[e] = high - low;
+    extent[e] = largest;
   }
 };
 
@@ -216,26 +225,44 @@ struct Phases {
   }
 };
 
-struct SortByPhase {
+struct CountPhases { // how many elements of each phase, and how many groups they fill
+  int                   in_group;
   PetscInt              phases;
-  const PetscInt       *tile_ptr, *from;
+  const PetscInt       *ptr;
   const unsigned short *phase;
-  PetscInt             *to, *phase_end;
+  PetscInt             *count, *groups;
 
   HD void operator()(PetscInt t) const
   {
-    PetscInt *end   = phase_end + static_cast<std::int64_t>(t) * phases;
-    PetscInt  begin = tile_ptr[t];
+    PetscInt *mine = count + static_cast<std::int64_t>(t) * phases, n = 0;
 
-    for (PetscInt p = 0; p < phases; p++) end[p] = 0;
-    for (PetscInt k = tile_ptr[t]; k < tile_ptr[t + 1]; k++) end[phase[k]]++;
+    for (PetscInt p = 0; p < phases; p++) mine[p] = 0;
+    for (PetscInt k = ptr[t]; k < ptr[t + 1]; k++) mine[phase[k]]++;
+    for (PetscInt p = 0; p < phases; p++) n += (mine[p] + in_group - 1) / in_group;
+    groups[t] = n;
+  }
+};
+
+struct FillGroups {
+  int                   in_group;
+  PetscInt              phases;
+  const PetscInt       *ptr, *from, *tile_ptr;
+  const unsigned short *phase;
+  PetscInt             *next, *to, *after; // next: counts, which become places
+
+  HD void operator()(PetscInt t) const
+  {
+    PetscInt *mine  = next + static_cast<std::int64_t>(t) * phases;
+    PetscInt  group = tile_ptr[t];
+
     for (PetscInt p = 0; p < phases; p++) {
-      const PetscInt n = end[p];
+      const PetscInt before = group - tile_ptr[t], n = mine[p];
 
-      end[p] = begin;
-      begin += n;
+      mine[p] = group * in_group;
+      for (PetscInt k = 0; k < n; k += in_group) after[group++] = before;
+      for (PetscInt k = mine[p] + n; k < group * in_group; k++) to[k] = -1;
     }
-    for (PetscInt k = tile_ptr[t]; k < tile_ptr[t + 1]; k++) to[end[phase[k]]++] = from[k];
+    for (PetscInt k = ptr[t]; k < ptr[t + 1]; k++) to[mine[phase[k]]++] = from[k];
   }
 };
 
@@ -256,20 +283,26 @@ void make_tiles(const Mesh &mesh, PetscInt tile_nodes, PetscInt most_pairs, Asse
   }
   if (m.most_blocks > most_pairs) throw std::length_error("a node of the mesh has more neighbours than the device's on-chip memory can hold a row for");
 
-  Array<PetscInt>           elements;
+  const int                 in_group = 32 / mesh.corners();
+  Array<PetscInt>           ptr, elements;
   Array<unsigned long long> seen(space, mesh.owned);
   Array<std::int64_t>       count(space, m.ntiles);
 
-  find_pattern(space, m.ntiles, mesh.nelem, TileElements{mesh.corners(), m.tile_nodes, mesh.owned, m.node.data(), m.owner_ptr.data(), m.owner.data()}, false, m.tile_ptr, elements);
+  find_pattern(space, m.ntiles, mesh.nelem, TileElements{mesh.corners(), m.tile_nodes, mesh.owned, m.node.data(), m.owner_ptr.data(), m.owner.data()}, false, ptr, elements);
   Array<unsigned short> phase(space, elements.size());
   seen.zero();
   for_each_row(space, m.ntiles,
-               Phases{mesh.corners(), m.tile_nodes, mesh.owned, mesh.conn.data(), m.place.data(), m.tile_ptr.data(), elements.data(), seen.data(), phase.data(),
-                      count.data()});
-  m.phases       = static_cast<PetscInt>(largest(space, count.data(), count.size()));
-  m.phase_end    = Array<PetscInt>(space, static_cast<std::size_t>(m.ntiles) * m.phases);
-  m.tile_element = Array<PetscInt>(space, elements.size());
-  for_each_row(space, m.ntiles, SortByPhase{m.phases, m.tile_ptr.data(), elements.data(), phase.data(), m.tile_element.data(), m.phase_end.data()});
+               Phases{mesh.corners(), m.tile_nodes, mesh.owned, mesh.conn.data(), m.place.data(), ptr.data(), elements.data(), seen.data(), phase.data(), count.data()});
+  m.phases = static_cast<PetscInt>(largest(space, count.data(), count.size()));
+  Array<PetscInt> of_phase(space, static_cast<std::size_t>(m.ntiles) * m.phases);
+  m.tile_ptr = Array<PetscInt>(space, m.ntiles + 1);
+  for_each_row(space, m.ntiles, CountPhases{in_group, m.phases, ptr.data(), phase.data(), of_phase.data(), m.tile_ptr.data()});
+  const PetscInt groups = lengths_to_pointer(space, m.tile_ptr);
+  m.tile_element        = Array<PetscInt>(space, static_cast<std::size_t>(groups) * in_group);
+  m.group_after         = Array<PetscInt>(space, groups);
+  for_each_row(space, m.ntiles,
+               FillGroups{in_group, m.phases, ptr.data(), elements.data(), m.tile_ptr.data(), phase.data(), of_phase.data(), m.tile_element.data(),
+                          m.group_after.data()});
 }
 
 /* --- elements that are none */

@@ -20,14 +20,15 @@ struct AssemblyMap {
 
   PetscInt        tile_nodes = 0, ntiles = 0, phases = 0, most_blocks = 0; // most_blocks: largest number of pairs in the rows of one tile
   Array<PetscInt> node, place;                                             // [owned] the nodes along the curve, and the inverse; tile = place / tile_nodes
-  Array<PetscInt> tile_ptr, tile_element;                                  // [ntiles + 1], [.] by phase
-  Array<PetscInt> phase_end;                                               // [ntiles][phases] ends in tile_element
+  Array<PetscInt> tile_ptr;                                                // [ntiles + 1] in groups of 32 / corners elements, those that a warp takes
+  Array<PetscInt> tile_element;                                            // [groups][32 / corners] by phase; a phase ends with a whole group: -1 is no element
+  Array<PetscInt> group_after;                                             // [groups] how many groups of the tile are of earlier phases
 
   PetscInt    pairs() const { return static_cast<PetscInt>(col.size()); }
   std::size_t bytes() const
   {
     return owner_ptr.bytes() + owner.bytes() + ptr.bytes() + col.bytes() + slot.bytes() + node.bytes() + place.bytes() + tile_ptr.bytes() + tile_element.bytes() +
-           phase_end.bytes();
+           group_after.bytes();
   }
 };
 

@@ -1,6 +1,8 @@
-/* The numeric phase on the device: a block owns the rows of one tile of nodes (symbolic.hpp). A team of threads, one for each corner, makes an element's matrix:
-   thread q the gradients of point q, which go to the team through shared memory; then thread a row a of the element matrix in registers, which it adds to the
-   tile's rows on chip. At the end the block writes its rows, each value once, where the format wants them. */
+/* The numeric phase on the device: a block owns the rows of one tile of nodes (symbolic.hpp), and keeps their sums on chip. A warp takes a group of elements of
+   one phase. It computes their rows in registers ahead of its turn; when all groups of earlier phases have added theirs, it adds them to the tile's rows: no two
+   elements of a phase share one. At the end the block writes its rows, each value once, where the format wants them.
+
+   Hexahedra in elasticity: the sums over points are the product of a 24 x 8 matrix, the gradients, with its transpose, which tensor cores do in double precision. */
 #pragma once
 #include "core/for_each_row.hpp"
 #include "element.hpp"
@@ -17,23 +19,38 @@ constexpr std::size_t rows_bytes = 128 * 1024; // on chip, of a tile's rows; a m
 
 #if defined(__CUDACC__)
 
-constexpr int threads = 256;
-
 struct View {
-  PetscInt             tile_nodes, phases, most_blocks, longest;
-  const PetscInt      *ptr, *col, *node, *place, *tile_ptr, *tile_element, *phase_end;
+  PetscInt             tile_nodes, most_blocks, longest;
+  const PetscInt      *ptr, *col, *node, *place, *tile_ptr, *tile_element, *group_after;
   const unsigned char *slot;
 };
 
-/* What a block shares: the sums, then what the teams need. */
-template <class Element, class Equation> struct Shared {
-  static constexpr int gradients = Element::one_point || !Equation::needs_gradients ? 0 : Element::points * (3 * Element::nodes + 1); // of a team; one word more a point: no two points in the same banks
+/* What a block knows of its tile. */
+struct Tile {
+  PetscScalar *sums;         // [pairs][bs * bs]
+  int         *begin, *node; // [nodes + 1] where a node's pairs begin; [nodes]
+  int         *done;         // elements whose rows were added, the -1 among them
+  PetscInt     first;        // place of the first node
+  int          count;        // nodes
 
-  static std::size_t bytes(const AssemblyMap &m)
+  /* Where the rows of node i begin, or -1: another tile's. */
+  __device__ int row_of(const MeshView &mesh, const View &view, PetscInt i) const
   {
-    const std::size_t sums = static_cast<std::size_t>(m.most_blocks) * Equation::bs * Equation::bs + threads / Element::nodes * gradients;
+    if (i >= mesh.owned) return -1;
+    const PetscInt at = cached_load(view.place + i) - first;
 
-    return sums * sizeof(PetscScalar) + 2 * (m.tile_nodes + 1) * sizeof(int);
+    return at >= 0 && at < count ? begin[at] : -1;
+  }
+  __device__ void wait_for(int elements) const
+  {
+    while (*static_cast<volatile int *>(done) < elements) { }
+    __threadfence_block();
+  }
+  __device__ void signal(int elements, int lane) const
+  {
+    __threadfence_block();
+    __syncwarp();
+    if (lane == 0) atomicAdd(done, elements);
   }
 };
 
@@ -41,74 +58,220 @@ template <class Element> __device__ void load_corners(const MeshView &mesh, cons
 {
   #pragma unroll
   for (int b = 0; b < Element::nodes; b++) {
-    for (int d = 0; d < 3; d++) X[b][d] = cached_load(&mesh.x[c[b]][d]);
+    const PetscInt i = cached_load(c + b);
+
+    for (int d = 0; d < 3; d++) X[b][d] = cached_load(&mesh.x[i][d]);
   }
 }
 
-/* Row a of the element matrix, added to `rows` of the tile; row: where node a's begin, or -1 where another tile owns it. */
-template <class Element, class Equation>
-__device__ void add_row(const MeshView &mesh, const View &view, PetscInt e, int a, int row, PetscScalar *scratch, unsigned mask, PetscScalar *sums)
-{
-  constexpr int   n = Element::nodes, bs = Equation::bs;
-  const PetscInt *c                    = mesh.conn + static_cast<std::int64_t>(e) * n;
-  PetscScalar     S[n][Equation::sums] = {};
+/* --- any element and equation: a thread a row of an element matrix. Where there are several points, thread q makes the gradients of point q for its team. */
 
-  if constexpr (Element::one_point || !Equation::needs_gradients) {
-    PetscScalar X[n][3], g[n][3];
+template <class Element, class Equation> struct Scalar {
+  static constexpr int  n = Element::nodes, bs = Equation::bs, in_group = 32 / n, threads = 256;
+  static constexpr bool shares = !Element::one_point && Equation::needs_gradients;
+  static constexpr int point = 3 * n + 1, scratch = shares ? in_group * Element::points * point : 0; // words of a point (odd: no two in the same banks), of a warp
 
-    load_corners<Element>(mesh, c, X);
-    for (int q = 0; q < Element::points; q++) {
-      const PetscScalar w     = Element::gradients(X, q, g);
-      PetscScalar       ga[3] = {g[0][0], g[0][1], g[0][2]};
+  __device__ static void rows(const MeshView &mesh, PetscInt e, int a, PetscScalar *mine, PetscScalar (*S)[Equation::sums])
+  {
+    const PetscInt *c = mesh.conn + static_cast<std::int64_t>(e < 0 ? 0 : e) * n;
 
+    if constexpr (shares) {
+      {
+        PetscScalar X[n][3], g[n][3];
+
+        load_corners<Element>(mesh, c, X);
+        rooted_gradients<Element>(X, a, g);
   #pragma unroll
-      for (int b = 1; b < n; b++) { // no indexing of registers by a
-        for (int d = 0; d < 3; d++) ga[d] = a == b ? g[b][d] : ga[d];
+        for (int b = 0; b < n; b++) {
+          for (int d = 0; d < 3; d++) mine[a * point + 3 * b + d] = g[b][d];
+        }
       }
+      __syncwarp();
+  #pragma unroll 1
+      for (int q = 0; q < Element::points; q++) {
+        const PetscScalar *g = mine + q * point, ga[3] = {g[3 * a], g[3 * a + 1], g[3 * a + 2]};
+
   #pragma unroll
-      for (int b = 0; b < n; b++) Equation::add(ga, g[b], w * Element::template product<PetscScalar>(a, b, q), S[b]);
-    }
-  } else {
-    constexpr int point = 3 * n + 1;
-    {
+        for (int b = 0; b < n; b++) {
+          const PetscScalar gb[3] = {g[3 * b], g[3 * b + 1], g[3 * b + 2]};
+
+          Equation::add(ga, gb, PetscScalar(0), S[b]);
+        }
+      }
+      __syncwarp();
+    } else {
       PetscScalar X[n][3], g[n][3];
 
       load_corners<Element>(mesh, c, X);
-      const PetscScalar w = Element::gradients(X, a, g);
+      for (int q = 0; q < Element::points; q++) {
+        const PetscScalar w     = rooted_gradients<Element>(X, q, g);
+        PetscScalar       ga[3] = {g[0][0], g[0][1], g[0][2]};
 
   #pragma unroll
-      for (int b = 0; b < n; b++) {
-        for (int d = 0; d < 3; d++) scratch[a * point + 3 * b + d] = g[b][d];
+        for (int b = 1; b < n; b++) { // no indexing of registers by a
+          for (int d = 0; d < 3; d++) ga[d] = a == b ? g[b][d] : ga[d];
+        }
+  #pragma unroll
+        for (int b = 0; b < n; b++) Equation::add(ga, g[b], w * Element::template product<PetscScalar>(a, b, q), S[b]);
       }
     }
-    __syncwarp(mask);
-  #pragma unroll 1
-    for (int q = 0; q < Element::points; q++) {
-      const PetscScalar *g = scratch + q * point, ga[3] = {g[3 * a], g[3 * a + 1], g[3 * a + 2]};
+  }
 
+  __device__ static void run(const MeshView &mesh, const View &view, const Tile &tile, PetscInt from, PetscInt to, PetscScalar *scratch_of_block)
+  {
+    const int          warp = threadIdx.x / 32, lane = threadIdx.x % 32, team = lane / n, a = lane % n;
+    PetscScalar *const mine = scratch_of_block + warp * scratch + team * (scratch / in_group);
+
+    for (PetscInt g = from + warp; g < to; g += threads / 32) {
+      const PetscInt e                    = cached_load(view.tile_element + static_cast<std::int64_t>(g) * in_group + team);
+      PetscScalar    S[n][Equation::sums] = {}, m0 = 0, m1 = 0;
+      int            row = -1;
+      unsigned char  slot[n];
+
+      rows(mesh, e, a, mine, S);
+      if (e >= 0) {
+        row = tile.row_of(mesh, view, cached_load(mesh.conn + static_cast<std::int64_t>(e) * n + a));
+        m0  = cached_load(&mesh.material[e][0]);
+        m1  = cached_load(&mesh.material[e][1]);
   #pragma unroll
-      for (int b = 0; b < n; b++) {
-        const PetscScalar gb[3] = {g[3 * b], g[3 * b + 1], g[3 * b + 2]};
-
-        Equation::add(ga, gb, PetscScalar(0), S[b]);
+        for (int b = 0; b < n; b++) slot[b] = cached_load(view.slot + (static_cast<std::int64_t>(e) * n + a) * n + b);
       }
+      tile.wait_for(cached_load(view.group_after + g) * in_group);
+      if (row >= 0) {
+  #pragma unroll
+        for (int b = 0; b < n; b++) {
+          PetscScalar *add = tile.sums + (row + slot[b]) * (bs * bs), K[bs * bs];
+
+          Equation::block(S[b], m0, m1, K);
+  #pragma unroll
+          for (int k = 0; k < bs * bs; k++) add[k] += K[k];
+        }
+      }
+      tile.signal(in_group, lane);
     }
-    __syncwarp(mask);
   }
-  if (row < 0) return;
-  const PetscScalar    m0 = mesh.material[e][0], m1 = mesh.material[e][1];
-  const unsigned char *slot = view.slot + (static_cast<std::int64_t>(e) * n + a) * n;
+};
 
-  #pragma unroll
-  for (int b = 0; b < n; b++) {
-    PetscScalar *to = sums + (row + slot[b]) * (bs * bs);
-    PetscScalar  K[bs * bs];
+  #if !PetscDefined(USE_REAL_SINGLE)
+/* --- hexahedra in elasticity, on tensor cores. For four elements at a time, thread (element, q) makes the inverse Jacobian of point q. Then, one element after
+   another, thread (b, k) has the gradients of corner b at the points k and k + 4: these are the fragments, of both factors, of the products
+   S_ij = sum_q d_i N_a(q) d_j N_b(q). Of each it gets (a, b') and (a, b' + 1), b' = 2 k, that is the whole 3 x 3 sums of two pairs of corners. */
 
-    Equation::block(S[b], m0, m1, K);
-  #pragma unroll
-    for (int k = 0; k < bs * bs; k++) to[k] += K[k];
-  }
+__device__ inline void multiply_add(double (&c)[2], double a, double b)
+{
+    #if __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};" : "+d"(c[0]), "+d"(c[1]) : "d"(a), "d"(b));
+    #endif
 }
+
+struct HexElasticity {
+  static constexpr int n = 8, bs = 3, in_group = 4, threads = 256, batch = 4;
+  static constexpr int scratch = batch * 8 * 9; // words of a warp
+
+  __device__ static void run(const MeshView &mesh, const View &view, const Tile &tile, PetscInt from, PetscInt to, PetscScalar *scratch_of_block)
+  {
+    constexpr int      warps = threads / 32;
+    const int          warp = threadIdx.x / 32, lane = threadIdx.x % 32, a = lane / 4, k = lane % 4;
+    PetscScalar *const mine   = scratch_of_block + warp * scratch;
+    const int          length = (to - from) * in_group;
+    const PetscInt    *list   = view.tile_element + static_cast<std::int64_t>(from) * in_group;
+    PetscScalar        factor[2][3]; // of corner a's gradients at this thread's points, in the reference element
+
+    for (int p = 0; p < 2; p++) {
+      for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, l = (i + 2) % 3, q = k + 4 * p;
+
+        factor[p][i] = (a >> i & 1 ? 1. : -1.) * (Hex8::linear<double>(q >> j, a >> j) * Hex8::linear<double>(q >> l, a >> l));
+      }
+    }
+    for (int base = warp; base < length; base += batch * warps) { // elements base, base + warps, ...: neighbouring warps are in the same phase
+      PetscInt    element[batch];
+      int         row[batch];
+      unsigned    slots[batch];
+      PetscScalar kappa[batch];
+
+    #pragma unroll
+      for (int t = 0; t < batch; t++) element[t] = base + t * warps < length ? cached_load(list + base + t * warps) : -1;
+      {
+        const int      t = lane / 8, q = lane % 8;
+        const PetscInt e = t == 0 ? element[0] : t == 1 ? element[1] : t == 2 ? element[2] : element[3];
+
+        if (e >= 0) {
+          PetscScalar X[n][3], J[3][3], C[3][3];
+
+          load_corners<Hex8>(mesh, mesh.conn + static_cast<std::int64_t>(e) * n, X);
+          Hex8::jacobian(X, q, J);
+          cross(J[1], J[2], C[0]);
+          cross(J[2], J[0], C[1]);
+          cross(J[0], J[1], C[2]);
+          /* gradients times the root of mu and of the weight det/8: the cofactors over det, so over the root of 8 det */
+          const PetscScalar root = sqrt(cached_load(&mesh.material[e][1])) * rsqrt(8 * (J[0][0] * C[0][0] + J[0][1] * C[0][1] + J[0][2] * C[0][2]));
+
+    #pragma unroll
+          for (int i = 0; i < 9; i++) mine[lane * 9 + i] = root * C[i / 3][i % 3];
+        }
+      }
+    #pragma unroll
+      for (int t = 0; t < batch; t++) {
+        const PetscInt e = element[t] < 0 ? 0 : element[t];
+
+        row[t]   = element[t] < 0 ? -1 : tile.row_of(mesh, view, cached_load(mesh.conn + static_cast<std::int64_t>(e) * n + a));
+        slots[t] = cached_load(reinterpret_cast<const unsigned short *>(view.slot) + static_cast<std::int64_t>(e) * 32 + lane);
+        kappa[t] = cached_load(&mesh.material[e][0]) / cached_load(&mesh.material[e][1]);
+      }
+      __syncwarp();
+    #pragma unroll
+      for (int t = 0; t < batch; t++) {
+        const int at = base + t * warps;
+
+        if (at >= length) break;
+        if (element[t] >= 0) {
+          PetscScalar S[3][3][2] = {}, g[3];
+
+    #pragma unroll
+          for (int p = 0; p < 2; p++) {
+            const PetscScalar *C = mine + (t * 8 + k + 4 * p) * 9;
+
+    #pragma unroll
+            for (int d = 0; d < 3; d++) g[d] = factor[p][0] * C[d] + factor[p][1] * C[3 + d] + factor[p][2] * C[6 + d];
+    #pragma unroll
+            for (int i = 0; i < 9; i++) multiply_add(S[i / 3][i % 3], g[i / 3], g[i % 3]);
+          }
+          tile.wait_for(cached_load(view.group_after + from + at / in_group) * in_group);
+          if (row[t] >= 0) {
+    #pragma unroll
+            for (int b = 0; b < 2; b++) {
+              PetscScalar      *add   = tile.sums + (row[t] + (slots[t] >> (8 * b) & 255)) * 9;
+              const PetscScalar trace = S[0][0][b] + S[1][1][b] + S[2][2][b];
+
+    #pragma unroll
+              for (int i = 0; i < 3; i++) {
+    #pragma unroll
+                for (int j = 0; j < 3; j++) {
+                  const PetscScalar other = S[j][i][b] + (i == j ? trace : 0.);
+
+                  add[3 * i + j] += kappa[t] * S[i][j][b] + other;
+                }
+              }
+            }
+          }
+        }
+        tile.signal(1, lane);
+      }
+      __syncwarp();
+    }
+  }
+};
+  #endif
+
+template <class Element, class Equation> struct Method {
+  using type = Scalar<Element, Equation>;
+};
+  #if !PetscDefined(USE_REAL_SINGLE)
+template <> struct Method<Hex8, Elasticity> {
+  using type = HexElasticity;
+};
+  #endif
 
 /* --- the tile's rows to memory */
 
@@ -118,118 +281,119 @@ template <int bs> __device__ bool is_given(const MeshView &mesh, PetscInt i, Pet
 }
 
 /* A warp takes a row: its values are consecutive. */
-template <int bs>
-__device__ void write_csr(const MeshView &mesh, const View &view, const Target &target, int count, const int *node, const int *begin, const PetscScalar *sums)
+template <int bs> __device__ void write_csr(const MeshView &mesh, const View &view, const Target &target, const Tile &tile)
 {
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 
-  for (int t = warp; t < count * bs; t += threads / 32) {
-    const int      k = t / bs, r = t % bs, length = (begin[k + 1] - begin[k]) * bs;
-    const PetscInt i = node[k], first = view.ptr[i];
-    PetscInt       nown = begin[k + 1] - begin[k];
+  for (int t = warp; t < tile.count * bs; t += blockDim.x / 32) {
+    const int          k = t / bs, r = t % bs, pairs = tile.begin[k + 1] - tile.begin[k], length = pairs * bs;
+    const PetscInt     i    = tile.node[k];
+    const PetscScalar *sums = tile.sums + static_cast<std::size_t>(tile.begin[k]) * (bs * bs) + r * bs;
 
-    if (target.ptr_other && !target.from) {
-      while (nown > 0 && view.col[first + nown - 1] >= mesh.owned) nown--;
-    }
     if (!mesh.fixed && !target.from && !target.ptr_other) { // the usual case: nothing to look up
       PetscScalar *to = target.val + target.ptr[i * bs + r];
 
-      for (int v = lane; v < length; v += 32) __stcs(to + v, sums[(begin[k] + v / bs) * (bs * bs) + r * bs + v % bs]);
+      for (int v = lane; v < length; v += 32) __stcs(to + v, sums[v / bs * (bs * bs) + v % bs]);
       continue;
+    }
+    const PetscInt first = view.ptr[i];
+    PetscInt       nown  = pairs;
+
+    if (target.ptr_other && !target.from) {
+      while (nown > 0 && view.col[first + nown - 1] >= mesh.owned) nown--;
     }
     for (int v = lane; v < length; v += 32) {
       const int      s = v / bs, c = v % bs;
       const PetscInt j = view.col[first + s];
 
-      target.csr(i, first + s, s, nown, j, r)[c] = is_given<bs>(mesh, i, j, r, c) ? PetscScalar(0) : sums[(begin[k] + s) * (bs * bs) + r * bs + c];
+      target.csr(i, first + s, s, nown, j, r)[c] = is_given<bs>(mesh, i, j, r, c) ? PetscScalar(0) : sums[s * (bs * bs) + c];
     }
   }
 }
 
 /* Neighbouring threads take neighbouring nodes. */
-template <int bs>
-__device__ void write_cds(const MeshView &mesh, const View &view, const Target &target, int count, const int *node, const int *begin, const PetscScalar *sums)
+template <int bs> __device__ void write_cds(const MeshView &mesh, const View &view, const Target &target, const Tile &tile)
 {
-  const int lanes = (count + 31) / 32 * 32;
+  const int lanes = (tile.count + 31) / 32 * 32;
 
-  for (int t = threadIdx.x;; t += threads) {
+  for (int t = threadIdx.x; t < lanes * view.longest; t += blockDim.x) {
     const int k = t % lanes, s = t / lanes;
 
-    if (s >= view.longest) break;
-    if (k < count && s < begin[k + 1] - begin[k]) {
-      const PetscInt i = node[k], j = view.col[view.ptr[i] + s];
-      const int      d = j < mesh.owned ? target.diagonal(j - i) : -1;
+    if (k >= tile.count || s >= tile.begin[k + 1] - tile.begin[k]) continue;
+    const PetscInt i = tile.node[k], j = view.col[view.ptr[i] + s];
+    const int      d = j < mesh.owned ? target.diagonal(j - i) : -1;
 
-      if (d < 0) continue;
-      for (int e = 0; e < bs * bs; e++)
-        *target.cds(i, d, e / bs, e % bs) = is_given<bs>(mesh, i, j, e / bs, e % bs) ? PetscScalar(0) : sums[(begin[k] + s) * (bs * bs) + e];
-    }
+    if (d < 0) continue;
+    for (int e = 0; e < bs * bs; e++)
+      *target.cds(i, d, e / bs, e % bs) = is_given<bs>(mesh, i, j, e / bs, e % bs) ? PetscScalar(0) : tile.sums[(tile.begin[k] + s) * (bs * bs) + e];
   }
 }
 
 /* Neighbouring threads take neighbouring rows. */
-template <int bs>
-__device__ void write_ell(const MeshView &mesh, const View &view, const Target &target, int count, const int *node, const int *begin, const PetscScalar *sums)
+template <int bs> __device__ void write_ell(const MeshView &mesh, const View &view, const Target &target, const Tile &tile)
 {
-  for (int t = threadIdx.x; t < count * bs * view.longest; t += threads) {
-    const int k = t % (count * bs) / bs, r = t % bs, s = t / (count * bs);
+  for (int t = threadIdx.x; t < tile.count * bs * view.longest; t += blockDim.x) {
+    const int k = t % (tile.count * bs) / bs, r = t % bs, s = t / (tile.count * bs);
 
-    if (s >= begin[k + 1] - begin[k]) continue;
-    const PetscInt i = node[k], j = view.col[view.ptr[i] + s];
+    if (s >= tile.begin[k + 1] - tile.begin[k]) continue;
+    const PetscInt i = tile.node[k], j = view.col[view.ptr[i] + s];
 
-    for (int c = 0; c < bs; c++) *target.ell(i, s, r, c) = is_given<bs>(mesh, i, j, r, c) ? PetscScalar(0) : sums[(begin[k] + s) * (bs * bs) + r * bs + c];
+    for (int c = 0; c < bs; c++)
+      *target.ell(i, s, r, c) = is_given<bs>(mesh, i, j, r, c) ? PetscScalar(0) : tile.sums[(tile.begin[k] + s) * (bs * bs) + r * bs + c];
   }
 }
 
 template <class Element, class Equation>
-__global__ void __launch_bounds__(threads, 1) TileKernel(MeshView mesh, View view, const __grid_constant__ Target target)
+__global__ void __launch_bounds__((Method<Element, Equation>::type::threads)) TileKernel(MeshView mesh, View view, const __grid_constant__ Target target)
 {
-  constexpr int                 n = Element::nodes, bs = Equation::bs, teams = threads / n;
-  extern __shared__ PetscScalar sums[];
-  PetscScalar *const            scratch = sums + static_cast<std::size_t>(view.most_blocks) * bs * bs;
-  int *const                    begin = reinterpret_cast<int *>(scratch + teams * Shared<Element, Equation>::gradients), *node = begin + view.tile_nodes + 1;
-  const PetscInt                tile = blockIdx.x, first = tile * view.tile_nodes;
-  const int                     count = static_cast<int>(mesh.owned - first < view.tile_nodes ? mesh.owned - first : view.tile_nodes);
-  const int                     team = threadIdx.x / n, a = threadIdx.x % n;
-  const unsigned                mask = (n == 8 ? 0xffu : 0xfu) << (threadIdx.x % 32 / n * n);
+  using How = typename Method<Element, Equation>::type;
+  extern __shared__ PetscScalar words[];
+  __shared__ int                done;
+  constexpr int                 bs = Equation::bs, threads = How::threads;
+  PetscScalar *const            scratch = words + static_cast<std::size_t>(view.most_blocks) * bs * bs;
+  int *const                    begin   = reinterpret_cast<int *>(scratch + threads / 32 * How::scratch);
+  const PetscInt                first   = static_cast<PetscInt>(blockIdx.x) * view.tile_nodes;
+  const Tile                    tile{words, begin, begin + view.tile_nodes + 1,
+                  &done, first, static_cast<int>(mesh.owned - first < view.tile_nodes ? mesh.owned - first : view.tile_nodes)};
 
-  for (int k = threadIdx.x; k < count; k += threads) {
-    node[k]      = view.node[first + k];
-    begin[k + 1] = view.ptr[node[k] + 1] - view.ptr[node[k]];
+  for (int k = threadIdx.x; k < tile.count; k += threads) {
+    tile.node[k]      = view.node[first + k];
+    tile.begin[k + 1] = view.ptr[tile.node[k] + 1] - view.ptr[tile.node[k]];
   }
-  for (int v = threadIdx.x; v < view.most_blocks * bs * bs; v += threads) sums[v] = 0;
+  for (int v = threadIdx.x; v < view.most_blocks * bs * bs; v += threads) words[v] = 0;
+  if (threadIdx.x == 0) done = tile.begin[0] = 0;
   __syncthreads();
-  if (threadIdx.x == 0) {
-    begin[0] = 0;
-    for (int k = 0; k < count; k++) begin[k + 1] += begin[k];
-  }
-  __syncthreads();
+  if (threadIdx.x < 32) { // lengths to places
+    int before = 0;
 
-  PetscInt from = view.tile_ptr[tile];
-  for (PetscInt p = 0; p < view.phases; p++) {
-    const PetscInt end = view.phase_end[static_cast<std::int64_t>(tile) * view.phases + p];
+    for (int k = threadIdx.x; k < (tile.count + 31) / 32 * 32; k += 32) {
+      int sum = k < tile.count ? tile.begin[k + 1] : 0;
 
-    for (PetscInt k = from + team; k < end; k += teams) {
-      const PetscInt e = view.tile_element[k], i = mesh.conn[static_cast<std::int64_t>(e) * n + a];
-      const PetscInt at = i < mesh.owned ? view.place[i] - first : -1;
+      for (int d = 1; d < 32; d <<= 1) {
+        const int left = __shfl_up_sync(0xffffffffu, sum, d);
 
-      add_row<Element, Equation>(mesh, view, e, a, at >= 0 && at < count ? begin[at] : -1, scratch + team * Shared<Element, Equation>::gradients, mask, sums);
+        if (static_cast<int>(threadIdx.x) >= d) sum += left;
+      }
+      if (k < tile.count) tile.begin[k + 1] = before + sum;
+      before += __shfl_sync(0xffffffffu, sum, 31);
     }
-    __syncthreads();
-    from = end;
   }
-
-  if (target.layout == Layout::Csr) write_csr<bs>(mesh, view, target, count, node, begin, sums);
-  else if (target.layout == Layout::Cds) write_cds<bs>(mesh, view, target, count, node, begin, sums);
-  else write_ell<bs>(mesh, view, target, count, node, begin, sums);
+  __syncthreads();
+  How::run(mesh, view, tile, view.tile_ptr[blockIdx.x], view.tile_ptr[blockIdx.x + 1], scratch);
+  __syncthreads();
+  if (target.layout == Layout::Csr) write_csr<bs>(mesh, view, target, tile);
+  else if (target.layout == Layout::Cds) write_cds<bs>(mesh, view, target, tile);
+  else write_ell<bs>(mesh, view, target, tile);
 }
 
 template <class Element, class Equation> void launch(const Mesh &mesh, const AssemblyMap &m, const Target &target)
 {
-  const View view{m.tile_nodes,   m.phases,          m.most_blocks,         m.ptr.data(),       m.col.data(), m.node.data(),
-                  m.place.data(), m.tile_ptr.data(), m.tile_element.data(), m.phase_end.data(), m.slot.data()};
+  using How = typename Method<Element, Equation>::type;
+  const View view{m.tile_nodes,          m.most_blocks,        m.longest,    m.ptr.data(), m.col.data(), m.node.data(), m.place.data(), m.tile_ptr.data(),
+                  m.tile_element.data(), m.group_after.data(), m.slot.data()};
+  const std::size_t shared = (static_cast<std::size_t>(m.most_blocks) * Equation::bs * Equation::bs + How::threads / 32 * How::scratch) * sizeof(PetscScalar) + (2 * m.tile_nodes + 1) * sizeof(int);
 
-  launch_kernel_with(Shared<Element, Equation>::bytes(m), TileKernel<Element, Equation>, dim3(static_cast<unsigned>(m.ntiles)), threads, mesh.view(), view, target);
+  launch_kernel_with(shared, TileKernel<Element, Equation>, dim3(static_cast<unsigned>(m.ntiles)), How::threads, mesh.view(), view, target);
 }
 
 #endif
