@@ -227,8 +227,8 @@ PetscErrorCode Bind(GozaAssembly a, Mat A, Mat Ad, Mat Ao, const PetscInt *garra
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A vector over the mesh's nodes, ghosts included, in the space of the mesh. */
-PetscErrorCode WithGhosts(GozaAssembly a, Vec u, Array<PetscScalar> &local)
+/* A vector over the mesh's nodes, ghosts included, in the space of the mesh; insert_given: given unknowns have their values. */
+PetscErrorCode WithGhosts(GozaAssembly a, Vec u, bool insert_given, Array<PetscScalar> &local)
 {
   const PetscScalar       *own;
   std::vector<PetscScalar> all;
@@ -261,16 +261,21 @@ PetscErrorCode WithGhosts(GozaAssembly a, Vec u, Array<PetscScalar> &local)
     PetscCall(PetscSFDestroy(&sf));
     PetscCall(PetscLayoutDestroy(&layout));
   }
+  for (PetscInt k = 0; insert_given && !a->given.empty() && k < a->nnodes; k++) {
+    for (PetscInt r = 0; a->number[k] >= 0 && r < a->bs; r++) {
+      if (a->given[(std::size_t)k * a->bs + r]) all[(std::size_t)a->number[k] * a->bs + r] = a->value[(std::size_t)k * a->bs + r];
+    }
+  }
   PetscCall(Guarded([&] { local = Array<PetscScalar>(a->space, all.data(), all.size()); }));
   if (a->space == Space::Cuda) PetscCall(PetscLogCpuToGpu((PetscLogDouble)local.bytes()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y = scale * (forces - K u), and scale * (K_ii (value_i - u_i)) where the unknown is given; for the right-hand side u is there only where it is given. */
-PetscErrorCode Balance(GozaAssembly a, const Array<PetscScalar> &u, bool rhs, PetscScalar scale, Vec y)
+/* y = scale * (forces - K u), u with the values of given unknowns, for which y = scale * K_ii (value_i - now_i); now: the owned part of a vector, or NULL for 0. */
+PetscErrorCode Balance(GozaAssembly a, const Array<PetscScalar> &u, const PetscScalar *now, PetscScalar scale, Vec y)
 {
   const PetscInt           n = a->nowned * a->bs;
-  std::vector<PetscScalar> sum, diagonal, now;
+  std::vector<PetscScalar> sum, diagonal;
   PetscScalar             *out;
 
   PetscFunctionBegin;
@@ -287,7 +292,6 @@ PetscErrorCode Balance(GozaAssembly a, const Array<PetscScalar> &u, bool rhs, Pe
     if (!a->given.empty()) {
       assemble_vector(a->problem(), a->mesh, a->map, nullptr, nullptr, true, work.data());
       diagonal = work.to_host();
-      if (!rhs) now = u.to_host();
     }
   }));
   for (PetscInt k = 0; k < a->nnodes; k++) {
@@ -295,12 +299,10 @@ PetscErrorCode Balance(GozaAssembly a, const Array<PetscScalar> &u, bool rhs, Pe
 
     if (i < 0 || i >= a->nowned) continue;
     for (PetscInt r = 0; r < a->bs; r++) {
-      const std::size_t at = (std::size_t)k * a->bs + r;
-      PetscScalar      &s  = sum[(std::size_t)i * a->bs + r];
+      const std::size_t at = (std::size_t)k * a->bs + r, row = (std::size_t)i * a->bs + r;
 
-      if (!a->load.empty()) s += a->load[at];
-      if (!a->given.empty() && a->given[at])
-        s = diagonal[(std::size_t)i * a->bs + r] * (a->value[at] - (rhs ? PetscScalar(0) : now[(std::size_t)i * a->bs + r]));
+      if (!a->load.empty()) sum[row] += a->load[at];
+      if (!a->given.empty() && a->given[at]) sum[row] = diagonal[row] * (a->value[at] - (now ? now[row] : PetscScalar(0)));
     }
   }
   PetscCall(VecGetArrayWrite(y, &out));
@@ -466,13 +468,13 @@ PetscErrorCode GozaAssemblyRHS(GozaAssembly a, Vec b)
     }
     u = Array<PetscScalar>(a->space, lift.data(), lift.size());
   }));
-  PetscCall(Balance(a, u, true, 1, b));
+  PetscCall(Balance(a, u, NULL, 1, b));
   PetscCall(PetscLogEventEnd(events.vector, b, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@
-  GozaAssemblyResidual - Computes r = K u - f, and K_ii (u_i - value_i) for given unknowns: what a `SNES` wants
+  GozaAssemblyResidual - Computes r = K u - f with given unknowns at their values, and K_ii (u_i - value_i) in their rows: what a `SNES` wants
 
   Collective
 
@@ -490,13 +492,16 @@ PetscErrorCode GozaAssemblyRHS(GozaAssembly a, Vec b)
 PetscErrorCode GozaAssemblyResidual(GozaAssembly a, Vec u, Vec r)
 {
   Array<PetscScalar> local;
+  const PetscScalar *now;
 
   PetscFunctionBegin;
   PetscCall(GozaAssemblySetUp(a));
   PetscCall(use_petsc_stream());
   PetscCall(PetscLogEventBegin(events.vector, r, 0, 0, 0));
-  PetscCall(WithGhosts(a, u, local));
-  PetscCall(Balance(a, local, false, -1, r));
+  PetscCall(WithGhosts(a, u, true, local));
+  PetscCall(VecGetArrayRead(u, &now));
+  PetscCall(Balance(a, local, now, -1, r));
+  PetscCall(VecRestoreArrayRead(u, &now));
   PetscCall(PetscLogEventEnd(events.vector, r, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -529,7 +534,7 @@ PetscErrorCode GozaAssemblyVonMises(GozaAssembly a, Vec u, Vec s)
   PetscCall(VecGetLocalSize(s, &n));
   PetscCheck(n == a->nowned, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The vector has %" PetscInt_FMT " entries on this rank, the mesh %" PetscInt_FMT " nodes", n, a->nowned);
   PetscCall(use_petsc_stream());
-  PetscCall(WithGhosts(a, u, local));
+  PetscCall(WithGhosts(a, u, false, local));
   PetscCall(out.get(s, a->space, stage));
   PetscCall(Guarded([&] { von_mises(a->mesh, a->map, local.data(), out.data()); }));
   PetscCall(out.restore());

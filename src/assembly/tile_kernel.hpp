@@ -15,7 +15,7 @@ namespace goza
 namespace tile
 {
 
-constexpr std::size_t rows_bytes = 128 * 1024; // on chip, of a tile's rows; a multiprocessor has 227 KiB
+constexpr std::size_t rows_bytes = 160 * 1024; // on chip, of a tile's rows; a multiprocessor has 227 KiB
 
 #if defined(__CUDACC__)
 
@@ -27,11 +27,11 @@ struct View {
 
 /* What a block knows of its tile. */
 struct Tile {
-  PetscScalar *sums;         // [pairs][bs * bs]
-  int         *begin, *node; // [nodes + 1] where a node's pairs begin; [nodes]
-  int         *done;         // elements whose rows were added, the -1 among them
-  PetscInt     first;        // place of the first node
-  int          count;        // nodes
+  PetscScalar *sums;                 // [pairs][bs * bs]
+  int         *begin, *pairs, *node; // [nodes + 1] where a node's pairs begin; [nodes] how many it has; [nodes]
+  int         *done;                 // elements whose rows were added, the -1 among them
+  PetscInt     first;                // place of the first node
+  int          count;                // nodes
 
   /* Where the rows of node i begin, or -1: another tile's. */
   __device__ int row_of(const MeshView &mesh, const View &view, PetscInt i) const
@@ -165,7 +165,7 @@ __device__ inline void multiply_add(double (&c)[2], double a, double b)
 }
 
 struct HexElasticity {
-  static constexpr int n = 8, bs = 3, in_group = 4, threads = 256, batch = 4;
+  static constexpr int n = 8, bs = 3, in_group = 4, threads = 512, batch = 4;
   static constexpr int scratch = batch * 8 * 9; // words of a warp
 
   __device__ static void run(const MeshView &mesh, const View &view, const Tile &tile, PetscInt from, PetscInt to, PetscScalar *scratch_of_block)
@@ -188,7 +188,7 @@ struct HexElasticity {
       PetscInt    element[batch];
       int         row[batch];
       unsigned    slots[batch];
-      PetscScalar kappa[batch];
+      PetscScalar ratio = 0; // lambda / mu of this thread's element
 
     #pragma unroll
       for (int t = 0; t < batch; t++) element[t] = base + t * warps < length ? cached_load(list + base + t * warps) : -1;
@@ -205,7 +205,9 @@ struct HexElasticity {
           cross(J[2], J[0], C[1]);
           cross(J[0], J[1], C[2]);
           /* gradients times the root of mu and of the weight det/8: the cofactors over det, so over the root of 8 det */
-          const PetscScalar root = sqrt(cached_load(&mesh.material[e][1])) * rsqrt(8 * (J[0][0] * C[0][0] + J[0][1] * C[0][1] + J[0][2] * C[0][2]));
+          const PetscScalar mu = cached_load(&mesh.material[e][1]), root = mu * rsqrt(8 * mu * (J[0][0] * C[0][0] + J[0][1] * C[0][1] + J[0][2] * C[0][2]));
+
+          ratio = cached_load(&mesh.material[e][0]) / mu;
 
     #pragma unroll
           for (int i = 0; i < 9; i++) mine[lane * 9 + i] = root * C[i / 3][i % 3];
@@ -217,7 +219,6 @@ struct HexElasticity {
 
         row[t]   = element[t] < 0 ? -1 : tile.row_of(mesh, view, cached_load(mesh.conn + static_cast<std::int64_t>(e) * n + a));
         slots[t] = cached_load(reinterpret_cast<const unsigned short *>(view.slot) + static_cast<std::int64_t>(e) * 32 + lane);
-        kappa[t] = cached_load(&mesh.material[e][0]) / cached_load(&mesh.material[e][1]);
       }
       __syncwarp();
     #pragma unroll
@@ -226,7 +227,8 @@ struct HexElasticity {
 
         if (at >= length) break;
         if (element[t] >= 0) {
-          PetscScalar S[3][3][2] = {}, g[3];
+          const PetscScalar kappa      = __shfl_sync(0xffffffffu, ratio, 8 * t);
+          PetscScalar       S[3][3][2] = {}, g[3];
 
     #pragma unroll
           for (int p = 0; p < 2; p++) {
@@ -250,7 +252,7 @@ struct HexElasticity {
                 for (int j = 0; j < 3; j++) {
                   const PetscScalar other = S[j][i][b] + (i == j ? trace : 0.);
 
-                  add[3 * i + j] += kappa[t] * S[i][j][b] + other;
+                  add[3 * i + j] += kappa * S[i][j][b] + other;
                 }
               }
             }
@@ -286,7 +288,7 @@ template <int bs> __device__ void write_csr(const MeshView &mesh, const View &vi
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 
   for (int t = warp; t < tile.count * bs; t += blockDim.x / 32) {
-    const int          k = t / bs, r = t % bs, pairs = tile.begin[k + 1] - tile.begin[k], length = pairs * bs;
+    const int          k = t / bs, r = t % bs, pairs = tile.pairs[k], length = pairs * bs;
     const PetscInt     i    = tile.node[k];
     const PetscScalar *sums = tile.sums + static_cast<std::size_t>(tile.begin[k]) * (bs * bs) + r * bs;
 
@@ -319,7 +321,7 @@ template <int bs> __device__ void write_cds(const MeshView &mesh, const View &vi
   for (int t = threadIdx.x; t < lanes * view.longest; t += blockDim.x) {
     const int k = t % lanes, s = t / lanes;
 
-    if (k >= tile.count || s >= tile.begin[k + 1] - tile.begin[k]) continue;
+    if (k >= tile.count || s >= tile.pairs[k]) continue;
     const PetscInt i = tile.node[k], j = view.col[view.ptr[i] + s];
     const int      d = j < mesh.owned ? target.diagonal(j - i) : -1;
 
@@ -335,7 +337,7 @@ template <int bs> __device__ void write_ell(const MeshView &mesh, const View &vi
   for (int t = threadIdx.x; t < tile.count * bs * view.longest; t += blockDim.x) {
     const int k = t % (tile.count * bs) / bs, r = t % bs, s = t / (tile.count * bs);
 
-    if (s >= tile.begin[k + 1] - tile.begin[k]) continue;
+    if (s >= tile.pairs[k]) continue;
     const PetscInt i = tile.node[k], j = view.col[view.ptr[i] + s];
 
     for (int c = 0; c < bs; c++)
@@ -353,12 +355,18 @@ __global__ void __launch_bounds__((Method<Element, Equation>::type::threads)) Ti
   PetscScalar *const            scratch = words + static_cast<std::size_t>(view.most_blocks) * bs * bs;
   int *const                    begin   = reinterpret_cast<int *>(scratch + threads / 32 * How::scratch);
   const PetscInt                first   = static_cast<PetscInt>(blockIdx.x) * view.tile_nodes;
-  const Tile                    tile{words, begin, begin + view.tile_nodes + 1,
-                  &done, first, static_cast<int>(mesh.owned - first < view.tile_nodes ? mesh.owned - first : view.tile_nodes)};
+  const Tile                    tile{words,
+                  begin,
+                  begin + view.tile_nodes + 1,
+                  begin + 2 * view.tile_nodes + 1,
+                  &done,
+                  first,
+                  static_cast<int>(mesh.owned - first < view.tile_nodes ? mesh.owned - first : view.tile_nodes)};
 
   for (int k = threadIdx.x; k < tile.count; k += threads) {
     tile.node[k]      = view.node[first + k];
-    tile.begin[k + 1] = view.ptr[tile.node[k] + 1] - view.ptr[tile.node[k]];
+    tile.pairs[k]     = view.ptr[tile.node[k] + 1] - view.ptr[tile.node[k]];
+    tile.begin[k + 1] = padded_row(tile.pairs[k]);
   }
   for (int v = threadIdx.x; v < view.most_blocks * bs * bs; v += threads) words[v] = 0;
   if (threadIdx.x == 0) done = tile.begin[0] = 0;
@@ -391,7 +399,7 @@ template <class Element, class Equation> void launch(const Mesh &mesh, const Ass
   using How = typename Method<Element, Equation>::type;
   const View view{m.tile_nodes,          m.most_blocks,        m.longest,    m.ptr.data(), m.col.data(), m.node.data(), m.place.data(), m.tile_ptr.data(),
                   m.tile_element.data(), m.group_after.data(), m.slot.data()};
-  const std::size_t shared = (static_cast<std::size_t>(m.most_blocks) * Equation::bs * Equation::bs + How::threads / 32 * How::scratch) * sizeof(PetscScalar) + (2 * m.tile_nodes + 1) * sizeof(int);
+  const std::size_t shared = (static_cast<std::size_t>(m.most_blocks) * Equation::bs * Equation::bs + How::threads / 32 * How::scratch) * sizeof(PetscScalar) + (3 * m.tile_nodes + 1) * sizeof(int);
 
   launch_kernel_with(shared, TileKernel<Element, Equation>, dim3(static_cast<unsigned>(m.ntiles)), How::threads, mesh.view(), view, target);
 }
