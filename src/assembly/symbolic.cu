@@ -167,7 +167,7 @@ struct TileBlocks {
   {
     std::int64_t n = 0;
 
-    for (PetscInt k = t * tile_nodes; k < (t + 1) * tile_nodes && k < owned; k++) n += padded_row(ptr[node[k] + 1] - ptr[node[k]]);
+    for (PetscInt k = t * tile_nodes; k < (t + 1) * tile_nodes && k < owned; k++) n += ptr[node[k] + 1] - ptr[node[k]];
     blocks[t] = n;
   }
 };

@@ -12,13 +12,6 @@
 namespace goza
 {
 
-/* Rows of a tile begin at multiples of 16 pairs on chip: where different nodes' rows meet in the same memory banks then depends on the pairs alone, and
-   little. Measured on an H200: TODO */
-HD constexpr PetscInt padded_row(PetscInt pairs)
-{
-  return (pairs + 15) / 16 * 16;
-}
-
 struct AssemblyMap {
   Array<PetscInt>      owner_ptr, owner; // [owned + 1], [.] element * corners + corner
   Array<PetscInt>      ptr, col;         // [owned + 1], [pairs]

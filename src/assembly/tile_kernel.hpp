@@ -226,6 +226,8 @@ struct HexElasticity {
         const int at = base + t * warps;
 
         if (at >= length) break;
+        const int turn = static_cast<int>(cached_load(view.group_after + from + at / in_group)) * in_group;
+
         if (element[t] >= 0) {
           const PetscScalar kappa      = __shfl_sync(0xffffffffu, ratio, 8 * t);
           PetscScalar       S[3][3][2] = {}, g[3];
@@ -239,7 +241,7 @@ struct HexElasticity {
     #pragma unroll
             for (int i = 0; i < 9; i++) multiply_add(S[i / 3][i % 3], g[i / 3], g[i % 3]);
           }
-          tile.wait_for(cached_load(view.group_after + from + at / in_group) * in_group);
+          tile.wait_for(turn);
           if (row[t] >= 0) {
     #pragma unroll
             for (int b = 0; b < 2; b++) {
@@ -257,6 +259,8 @@ struct HexElasticity {
               }
             }
           }
+        } else {
+          tile.wait_for(turn); // counted early it would stand for one that is not done
         }
         tile.signal(1, lane);
       }
@@ -366,7 +370,7 @@ __global__ void __launch_bounds__((Method<Element, Equation>::type::threads)) Ti
   for (int k = threadIdx.x; k < tile.count; k += threads) {
     tile.node[k]      = view.node[first + k];
     tile.pairs[k]     = view.ptr[tile.node[k] + 1] - view.ptr[tile.node[k]];
-    tile.begin[k + 1] = padded_row(tile.pairs[k]);
+    tile.begin[k + 1] = tile.pairs[k];
   }
   for (int v = threadIdx.x; v < view.most_blocks * bs * bs; v += threads) words[v] = 0;
   if (threadIdx.x == 0) done = tile.begin[0] = 0;
