@@ -87,7 +87,7 @@ void dirichlet(const MeshName &mesh, const EquationName &eq)
 {
   Case                     c(mesh, eq, {3, 3, 4}, (PetscReal)0.1);
   const Elements           m(c.assembly);
-  std::vector<PetscBool>   given((std::size_t)m.nnodes * eq.bs, PETSC_FALSE);
+  Flags                    given((std::size_t)m.nnodes * eq.bs);
   std::vector<PetscScalar> value((std::size_t)m.nnodes * eq.bs, 0);
   std::vector<PetscReal>   force((std::size_t)m.nelem * eq.bs);
   MatHandle                A;

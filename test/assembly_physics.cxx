@@ -55,7 +55,7 @@ struct Solid {
   template <class Function> void give_boundary(const Function &u) const
   {
     const Elements           m(assembly);
-    std::vector<PetscBool>   given(3 * m.nnodes, PETSC_FALSE);
+    Flags                    given(3 * m.nnodes);
     std::vector<PetscScalar> value(3 * m.nnodes, 0);
 
     for (PetscInt k = 0; k < m.nnodes; k++) {
@@ -205,7 +205,7 @@ void pulled_bar(const MeshName &mesh)
   const int              sides = m.corners == 8 ? 6 : 4, k = m.corners == 8 ? 4 : 3;
   std::vector<PetscInt>  faces;
   std::vector<PetscReal> traction;
-  std::vector<PetscBool> given(3 * m.nnodes, PETSC_FALSE);
+  Flags                  given(3 * m.nnodes);
 
   for (PetscInt e = 0; e < m.nelem; e++) {
     for (int s = 0; s < sides; s++) {

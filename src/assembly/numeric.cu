@@ -238,8 +238,9 @@ PetscInt most_pairs_on_chip(const Problem &problem)
   return static_cast<PetscInt>(tile::rows_bytes / (problem.bs * problem.bs * sizeof(PetscScalar)));
 }
 
-PetscInt best_tile_nodes(const Problem &problem)
+PetscInt best_tile_nodes(const Problem &problem, ElementKind element)
 {
+  if (element == ElementKind::Tet4) return 32;
   return problem.bs == 3 ? 64 : 256;
 }
 

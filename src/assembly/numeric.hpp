@@ -25,6 +25,6 @@ void von_mises(const Mesh &mesh, const AssemblyMap &map, const PetscScalar *u, P
 
 /* How many pairs a tile's rows may have, and with how many nodes it begins. */
 PetscInt most_pairs_on_chip(const Problem &problem);
-PetscInt best_tile_nodes(const Problem &problem);
+PetscInt best_tile_nodes(const Problem &problem, ElementKind element);
 
 } // namespace goza

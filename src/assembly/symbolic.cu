@@ -266,6 +266,69 @@ struct FillGroups {
   }
 };
 
+/* The triples of one node's pairs. */
+struct Lists {
+  int                  corners;
+  PetscInt             tile_nodes;
+  const PetscInt      *owner_ptr, *owner, *ptr, *place, *tile_ptr, *tile_element;
+  const unsigned char *slot;
+  PetscInt            *list_end;
+  std::uint32_t       *triple;
+
+  HD void operator()(PetscInt i) const
+  {
+    const PetscInt t   = place[i] / tile_nodes;
+    PetscInt      *end = list_end + ptr[i], begin = owner_ptr[i] * corners;
+
+    for (PetscInt s = 0; s < ptr[i + 1] - ptr[i]; s++) end[s] = 0;
+    for (PetscInt o = owner_ptr[i]; o < owner_ptr[i + 1]; o++) {
+      for (int b = 0; b < corners; b++) end[slot[static_cast<std::int64_t>(owner[o]) * corners + b]]++;
+    }
+    for (PetscInt s = 0; s < ptr[i + 1] - ptr[i]; s++) {
+      const PetscInt n = end[s];
+
+      end[s] = begin;
+      begin += n;
+    }
+    for (PetscInt o = owner_ptr[i]; o < owner_ptr[i + 1]; o++) {
+      const PetscInt e   = owner[o] / corners;
+      PetscInt       low = tile_ptr[t], high = tile_ptr[t + 1] - 1;
+
+      while (low < high) {
+        const PetscInt middle = (low + high) / 2;
+
+        if (tile_element[middle] < e) low = middle + 1;
+        else high = middle;
+      }
+      for (int b = 0; b < corners; b++)
+        triple[end[slot[static_cast<std::int64_t>(owner[o]) * corners + b]]++] = static_cast<std::uint32_t>((low - tile_ptr[t]) << 4 | owner[o] % corners << 2 | b);
+    }
+  }
+};
+
+struct TileLength {
+  const PetscInt *ptr;
+  std::int64_t   *length;
+
+  HD void operator()(PetscInt t) const { length[t] = ptr[t + 1] - ptr[t]; }
+};
+
+void make_lists(const Mesh &mesh, Array<PetscInt> &ptr, Array<PetscInt> &elements, AssemblyMap &m)
+{
+  const Space         space = mesh.space();
+  Array<std::int64_t> length(space, m.ntiles);
+
+  m.tile_ptr.swap(ptr);
+  m.tile_element.swap(elements);
+  for_each_row(space, m.ntiles, TileLength{m.tile_ptr.data(), length.data()});
+  m.most_elements = static_cast<PetscInt>(largest(space, length.data(), length.size()));
+  m.list_end      = Array<PetscInt>(space, m.col.size());
+  m.triple        = Array<std::uint32_t>(space, static_cast<std::size_t>(read_value(space, m.owner_ptr.data() + mesh.owned)) * mesh.corners());
+  for_each_row(space, mesh.owned,
+               Lists{mesh.corners(), m.tile_nodes, m.owner_ptr.data(), m.owner.data(), m.ptr.data(), m.place.data(), m.tile_ptr.data(), m.tile_element.data(),
+                     m.slot.data(), m.list_end.data(), m.triple.data()});
+}
+
 void make_tiles(const Mesh &mesh, PetscInt tile_nodes, PetscInt most_pairs, AssemblyMap &m)
 {
   const Space space = mesh.space();
@@ -289,6 +352,10 @@ void make_tiles(const Mesh &mesh, PetscInt tile_nodes, PetscInt most_pairs, Asse
   Array<std::int64_t>       count(space, m.ntiles);
 
   find_pattern(space, m.ntiles, mesh.nelem, TileElements{mesh.corners(), m.tile_nodes, mesh.owned, m.node.data(), m.owner_ptr.data(), m.owner.data()}, false, ptr, elements);
+  if (mesh.kind == ElementKind::Tet4) {
+    make_lists(mesh, ptr, elements, m);
+    return;
+  }
   Array<unsigned short> phase(space, elements.size());
   seen.zero();
   for_each_row(space, m.ntiles,

@@ -20,7 +20,9 @@ constexpr std::size_t rows_bytes = 160 * 1024; // on chip, of a tile's rows; a m
 #if defined(__CUDACC__)
 
 struct View {
-  PetscInt             tile_nodes, most_blocks, longest;
+  PetscInt             tile_nodes, most_blocks, longest, scratch; // scratch: words between the sums and the list of nodes
+  const PetscInt      *owner_ptr, *list_end;
+  const std::uint32_t *triple;
   const PetscInt      *ptr, *col, *node, *place, *tile_ptr, *tile_element, *group_after;
   const unsigned char *slot;
 };
@@ -152,6 +154,84 @@ template <class Element, class Equation> struct Scalar {
   }
 };
 
+/* --- tetrahedra: first the gradients of all elements of the tile, then a thread a pair of nodes gathers from the elements that both touch. Many elements meet in
+   the pair of a node with itself, so four threads share it. */
+
+template <class Element, class Equation> struct Gather {
+  static constexpr int n = Element::nodes, bs = Equation::bs, threads = 256, scratch = 0;
+  static constexpr int words = 3 * n + 3; // of an element: gradients, weight, material (odd: elements begin in different banks)
+
+  __device__ static void sum_list(const PetscScalar *elements, const std::uint32_t *triple, PetscInt from, PetscInt to, int step, PetscScalar *sum)
+  {
+    for (PetscInt l = from; l < to; l += step) {
+      const std::uint32_t what = cached_load(triple + l);
+      const int           a = what >> 2 & 3, b = what & 3;
+      const PetscScalar  *own               = elements + (what >> 4) * words;
+      PetscScalar         S[Equation::sums] = {}, K[bs * bs];
+
+      Equation::add(own + 3 * a, own + 3 * b, own[3 * n] * Element::template product<PetscScalar>(a, b, 0), S);
+      Equation::block(S, own[3 * n + 1], own[3 * n + 2], K);
+  #pragma unroll
+      for (int k = 0; k < bs * bs; k++) sum[k] += K[k];
+    }
+  }
+
+  __device__ static void run(const MeshView &mesh, const View &view, const Tile &tile, PetscInt from, PetscInt to, PetscScalar *elements)
+  {
+    for (PetscInt k = from + static_cast<PetscInt>(threadIdx.x); k < to; k += threads) {
+      const PetscInt e   = cached_load(view.tile_element + k);
+      PetscScalar   *own = elements + static_cast<std::size_t>(k - from) * words, X[n][3], g[n][3];
+
+      load_corners<Element>(mesh, mesh.conn + static_cast<std::int64_t>(e) * n, X);
+      const PetscScalar w = rooted_gradients<Element>(X, 0, g);
+
+  #pragma unroll
+      for (int v = 0; v < 3 * n; v++) own[v] = g[v / 3][v % 3];
+      own[3 * n]     = w;
+      own[3 * n + 1] = cached_load(&mesh.material[e][0]);
+      own[3 * n + 2] = cached_load(&mesh.material[e][1]);
+    }
+    __syncthreads();
+    for (int t = threadIdx.x; t < tile.begin[tile.count]; t += threads) {
+      int low = 0, high = tile.count - 1; // the node of pair t
+
+      while (low < high) {
+        const int middle = (low + high + 1) / 2;
+
+        if (tile.begin[middle] <= t) low = middle;
+        else high = middle - 1;
+      }
+      const PetscInt i = tile.node[low], pair = cached_load(view.ptr + i) + t - tile.begin[low];
+      PetscScalar    sum[bs * bs] = {};
+
+      if (cached_load(view.col + pair) == i) continue;
+      sum_list(elements, view.triple, t == tile.begin[low] ? cached_load(view.owner_ptr + i) * n : cached_load(view.list_end + pair - 1), cached_load(view.list_end + pair), 1, sum);
+  #pragma unroll
+      for (int k = 0; k < bs * bs; k++) tile.sums[t * (bs * bs) + k] = sum[k];
+    }
+    for (int t = threadIdx.x; t < (tile.count + 7) / 8 * 32; t += threads) {
+      const int      node = t / 4 < tile.count ? t / 4 : tile.count - 1;
+      const PetscInt i = tile.node[node], first = cached_load(view.ptr + i);
+      int            low = 0, high = tile.pairs[node] - 1;
+      PetscScalar    sum[bs * bs] = {};
+
+      while (low < high) { // the pair of node i with itself
+        const int middle = (low + high) / 2;
+
+        if (cached_load(view.col + first + middle) < i) low = middle + 1;
+        else high = middle;
+      }
+      sum_list(elements, view.triple, (low ? cached_load(view.list_end + first + low - 1) : cached_load(view.owner_ptr + i) * n) + t % 4, cached_load(view.list_end + first + low), 4, sum);
+  #pragma unroll
+      for (int k = 0; k < bs * bs; k++) {
+        sum[k] += __shfl_xor_sync(0xffffffffu, sum[k], 1);
+        sum[k] += __shfl_xor_sync(0xffffffffu, sum[k], 2);
+        if (t % 4 == 0 && t / 4 < tile.count) tile.sums[(tile.begin[node] + low) * (bs * bs) + k] = sum[k];
+      }
+    }
+  }
+};
+
   #if !PetscDefined(USE_REAL_SINGLE)
 /* --- hexahedra in elasticity, on tensor cores. For four elements at a time, thread (element, q) makes the inverse Jacobian of point q. Then, one element after
    another, thread (b, k) has the gradients of corner b at the points k and k + 4: these are the fragments, of both factors, of the products
@@ -273,6 +353,9 @@ struct HexElasticity {
 template <class Element, class Equation> struct Method {
   using type = Scalar<Element, Equation>;
 };
+template <class Equation> struct Method<Tet4, Equation> {
+  using type = Gather<Tet4, Equation>;
+};
   #if !PetscDefined(USE_REAL_SINGLE)
 template <> struct Method<Hex8, Elasticity> {
   using type = HexElasticity;
@@ -357,7 +440,7 @@ __global__ void __launch_bounds__((Method<Element, Equation>::type::threads)) Ti
   __shared__ int                done;
   constexpr int                 bs = Equation::bs, threads = How::threads;
   PetscScalar *const            scratch = words + static_cast<std::size_t>(view.most_blocks) * bs * bs;
-  int *const                    begin   = reinterpret_cast<int *>(scratch + threads / 32 * How::scratch);
+  int *const                    begin   = reinterpret_cast<int *>(scratch + view.scratch);
   const PetscInt                first   = static_cast<PetscInt>(blockIdx.x) * view.tile_nodes;
   const Tile                    tile{words,
                   begin,
@@ -398,12 +481,21 @@ __global__ void __launch_bounds__((Method<Element, Equation>::type::threads)) Ti
   else write_ell<bs>(mesh, view, target, tile);
 }
 
-template <class Element, class Equation> void launch(const Mesh &mesh, const AssemblyMap &m, const Target &target)
+template <class Element, class Equation> PetscInt scratch_words(const AssemblyMap &m)
 {
   using How = typename Method<Element, Equation>::type;
-  const View view{m.tile_nodes,          m.most_blocks,        m.longest,    m.ptr.data(), m.col.data(), m.node.data(), m.place.data(), m.tile_ptr.data(),
-                  m.tile_element.data(), m.group_after.data(), m.slot.data()};
-  const std::size_t shared = (static_cast<std::size_t>(m.most_blocks) * Equation::bs * Equation::bs + How::threads / 32 * How::scratch) * sizeof(PetscScalar) + (3 * m.tile_nodes + 1) * sizeof(int);
+
+  if constexpr (Element::one_point) return m.most_elements * How::words;
+  else return How::threads / 32 * How::scratch;
+}
+
+template <class Element, class Equation> void launch(const Mesh &mesh, const AssemblyMap &m, const Target &target)
+{
+  using How              = typename Method<Element, Equation>::type;
+  const PetscInt scratch = scratch_words<Element, Equation>(m);
+  const View view{m.tile_nodes, m.most_blocks, m.longest,      scratch,           m.owner_ptr.data(),    m.list_end.data(),    m.triple.data(), m.ptr.data(),
+                  m.col.data(), m.node.data(), m.place.data(), m.tile_ptr.data(), m.tile_element.data(), m.group_after.data(), m.slot.data()};
+  const std::size_t shared = (static_cast<std::size_t>(m.most_blocks) * Equation::bs * Equation::bs + scratch) * sizeof(PetscScalar) + (3 * m.tile_nodes + 1) * sizeof(int);
 
   launch_kernel_with(shared, TileKernel<Element, Equation>, dim3(static_cast<unsigned>(m.ntiles)), How::threads, mesh.view(), view, target);
 }

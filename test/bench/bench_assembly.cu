@@ -168,14 +168,12 @@ template <class Element> struct Step3 : Block {
   }
 };
 
-template <class Element> struct Step4 : Block {
-  static constexpr int n = Element::nodes;
-
+struct Step4 : Block {
   HD void operator()(PetscInt t) const // the nine values of a block are neighbours: the paper's order for coalesced writing
   {
-    const PetscInt c = t % 9, k = t / 9 % this->count, ab = t / 9 / this->count;
+    const PetscInt c = t % 9, k = t / 9 % count, ab = t / 9 / count;
 
-    this->add(this->address[static_cast<std::int64_t>(ab) * this->capacity + k], static_cast<int>(c), this->matrix[static_cast<std::int64_t>(ab * 9 + c) * this->capacity + k]);
+    add(address[static_cast<std::int64_t>(ab) * capacity + k], static_cast<int>(c), matrix[static_cast<std::int64_t>(ab * 9 + c) * capacity + k]);
   }
 };
 
@@ -337,7 +335,7 @@ template <class Element> PetscErrorCode RunBlocks(const Bench &bench, char way, 
       if (way == 'a') PetscCall(run(2, n * b.count, Fused<Element, false, false>{b}));
       if (way == 'g') PetscCall(run(0, Element::points * b.count, Step1<Element>{b}));
       if (way == 'g') PetscCall(run(2, n * n * b.count, Step3<Element>{b}));
-      if (way == 'a' || way == 'g') PetscCall(run(3, 9 * n * n * b.count, Step4<Element>{b}));
+      if (way == 'a' || way == 'g') PetscCall(run(3, 9 * n * n * b.count, Step4{b}));
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -382,7 +380,7 @@ PetscErrorCode Paper(const Bench &bench, PetscInt n, const char *name, const std
     bench,
     [&] {
       map = AssemblyMap();
-      map = make_assembly_map(mesh, best_tile_nodes(problem), most_pairs_on_chip(problem));
+      map = make_assembly_map(mesh, best_tile_nodes(problem, mesh.kind), most_pairs_on_chip(problem));
     },
     &symbolic));
 

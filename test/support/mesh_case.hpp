@@ -7,6 +7,7 @@
 #include <petscgoza.h>
 
 #include <array>
+#include <memory>
 #include <vector>
 
 namespace goza_test
@@ -23,6 +24,20 @@ std::vector<MeshName> mesh_names(); /* da_hex, da_tet, plex_hex, plex_tet */
 
 /* The unit cube in n[0] x n[1] x n[2] cubes; wobble: inner nodes are moved by up to so much of a cube's edge. bs unknowns a vertex. */
 DMHandle make_dm(const MeshName &mesh, const std::array<PetscInt, 3> &n, PetscInt bs, PetscReal wobble);
+
+/* Flags for PETSc: std::vector<PetscBool> is one of bits where PetscBool is bool. */
+class Flags {
+public:
+  explicit Flags(std::size_t size) : n(size), flag(new PetscBool[size]()) { }
+
+  PetscBool  *data() { return flag.get(); }
+  PetscBool  &operator[](std::size_t k) { return flag[k]; }
+  std::size_t size() const { return n; }
+
+private:
+  std::size_t                  n;
+  std::unique_ptr<PetscBool[]> flag;
+};
 
 /* The elements of an assembly, in vectors of their own. */
 struct Elements {
