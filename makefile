@@ -167,6 +167,9 @@ bench-cds: $(BUILD)/bench/bench_cds ## the table and the figures of paper P1 (fi
 	python3 test/bench/figures_cds.py $(BUILD)/bench/cds.json $(BUILD)/bench
 bench-spmv: $(BUILD)/bench/bench_spmv ## products in every type and precision, beside PETSc and cuSPARSE, over the gallery
 	$< -gallery all -n 64,128 -types all -json $(BUILD)/bench/spmv.json
+bench-assembly: $(BUILD)/bench/bench_assembly ## paper P4's table of assembly: steps, variants, ours and peers, 128^3 nodes, as lines of JSON
+	@$< -n $(N) -coo 64 -host 33 -json $(BUILD)/bench/assembly.json
+N = 128
 petsc-tests: all ## run a selection of PETSc's own tests with Goza's types put in
 	@.ci/petsc-tests.sh
 petsc-cuda: ## build PETSc 3.26.1 with CUDA and its MPI from PyPI into CACHE (kept, resumable)
@@ -204,4 +207,4 @@ clean: ## remove the build folder
 	rm -rf $(BUILD)
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' makefile | expand -t 14
-.PHONY: all deps programs demo check bench bench-amg bench-cds bench-peers bench-spmv petsc-tests petsc-cuda bundle install format tidy clean help
+.PHONY: all deps programs demo check bench bench-amg bench-assembly bench-cds bench-peers bench-spmv petsc-tests petsc-cuda bundle install format tidy clean help

@@ -5,6 +5,7 @@
    PetscInitialize().
 */
 #pragma once
+#include <petscdm.h>
 #include <petscksp.h>
 
 #define MATCDS       "cds"
@@ -59,7 +60,38 @@ typedef enum {
   PC_SAAMG_REUSE_INTERPOLATION /* new values, same pattern: keep P, redo the coarse operators */
 } PCSAAMGReuse;
 
+/* Finite-element assembly on the host or on a GPU: paper P4. Nodes and elements of one rank are numbered as a DM numbers them locally, from 0. */
+typedef struct _n_GozaAssembly *GozaAssembly;
+
+typedef enum {
+  GOZA_HEX8, /* trilinear hexahedron, 2x2x2 Gauss points; corner b at (b & 1, b >> 1 & 1, b >> 2 & 1): x fastest, as in a DMDA */
+  GOZA_TET4  /* linear tetrahedron, exact; corners 0 1 2 3 of positive volume: (x1-x0) x (x2-x0) . (x3-x0) > 0 */
+} GozaElementType;
+
+typedef enum {
+  GOZA_DIFFUSION,  /* -div(k grad u), one unknown a node */
+  GOZA_ELASTICITY, /* isotropic linear elasticity, three unknowns a node */
+  GOZA_MASS        /* rho u, one or three unknowns a node */
+} GozaEquation;
+
 PETSC_EXTERN PetscErrorCode GozaInitializePackage(void);
+
+PETSC_EXTERN PetscErrorCode GozaAssemblyCreate(MPI_Comm, GozaAssembly *);
+PETSC_EXTERN PetscErrorCode GozaAssemblyDestroy(GozaAssembly *);
+PETSC_EXTERN PetscErrorCode GozaAssemblySetEquation(GozaAssembly, GozaEquation, PetscInt);
+PETSC_EXTERN PetscErrorCode GozaAssemblySetDM(GozaAssembly, DM);
+PETSC_EXTERN PetscErrorCode GozaAssemblySetElements(GozaAssembly, GozaElementType, PetscInt, const PetscInt[], PetscInt, const PetscReal[], PetscInt, const PetscInt[]);
+PETSC_EXTERN PetscErrorCode GozaAssemblyGetElements(GozaAssembly, GozaElementType *, PetscInt *, const PetscInt *[], PetscInt *, const PetscReal *[]);
+PETSC_EXTERN PetscErrorCode GozaAssemblySetMaterial(GozaAssembly, const PetscReal[], const PetscReal[]);
+PETSC_EXTERN PetscErrorCode GozaAssemblySetDirichlet(GozaAssembly, const PetscBool[], const PetscScalar[]);
+PETSC_EXTERN PetscErrorCode GozaAssemblySetForce(GozaAssembly, const PetscReal[]);
+PETSC_EXTERN PetscErrorCode GozaAssemblySetTraction(GozaAssembly, PetscInt, PetscInt, const PetscInt[], const PetscReal[]);
+PETSC_EXTERN PetscErrorCode GozaAssemblySetUp(GozaAssembly);
+PETSC_EXTERN PetscErrorCode GozaAssemblyCreateMatrix(GozaAssembly, MatType, Mat *);
+PETSC_EXTERN PetscErrorCode GozaAssemblyMatrix(GozaAssembly, Mat);
+PETSC_EXTERN PetscErrorCode GozaAssemblyRHS(GozaAssembly, Vec);
+PETSC_EXTERN PetscErrorCode GozaAssemblyResidual(GozaAssembly, Vec, Vec);
+PETSC_EXTERN PetscErrorCode GozaAssemblyVonMises(GozaAssembly, Vec, Vec);
 
 PETSC_EXTERN PetscErrorCode MatCDSSetStorage(Mat, MatCDSStorage);
 PETSC_EXTERN PetscErrorCode MatCDSSetLimits(Mat, PetscReal, PetscReal);

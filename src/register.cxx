@@ -188,6 +188,9 @@ static PetscErrorCode RegisterEvents()
   PetscCall(PetscLogEventRegister("SAAMGGalerkin", PC_CLASSID, &events.galerkin));
   PetscCall(PetscLogEventRegister("SAAMGEigen", PC_CLASSID, &events.eigen));
   PetscCall(PetscLogEventRegister("SAAMGMirror", PC_CLASSID, &events.mirror));
+  PetscCall(PetscLogEventRegister("GozaFEMSymbolic", MAT_CLASSID, &events.symbolic));
+  PetscCall(PetscLogEventRegister("GozaFEMMatrix", MAT_CLASSID, &events.assemble));
+  PetscCall(PetscLogEventRegister("GozaFEMVector", MAT_CLASSID, &events.vector));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

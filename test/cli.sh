@@ -85,6 +85,20 @@ done
 RANKS=3 says "darcy with Goza on three ranks" 0 'mpiaijslicedell, pc saamg.*CONVERGED_RTOL' "$BUILD/bin/darcy" -n 15 -permeability lognormal $load -dm_mat_type slicedell -pc_type saamg
 says "darcy: no face of that name" error '-dirichlet top' "$BUILD/bin/darcy" -dirichlet top
 
+# elasticity: the run lines of its own comment, on one rank and on two, and what it refuses
+elasticity=$BUILD/bin/elasticity
+while read -r _ line; do
+  line=${line//examples\//$here/../examples/}
+  line=${line/hook.vtu/$work/hook.vtu}
+  # shellcheck disable=SC2086
+  says "elasticity $line" 0 'CONVERGED_RTOL' "$elasticity" $line
+  # shellcheck disable=SC2086
+  RANKS=2 says "elasticity $line, two ranks" 0 'CONVERGED_RTOL' "$elasticity" $line
+done < <(sed -n '/Run lines:/,/\*\//s/^ *\(elasticity .*\)/\1/p' "$here/../examples/elasticity.cxx")
+says "elasticity writes displacement and stress" 0 'von_mises' cat "$work/hook.vtu"
+says "elasticity at Poisson's ratio 0.5" error "Poisson's ratio 0.5 is not between" "$elasticity" -n 3 -poisson 0.5
+says "elasticity without the face set" error 'no face set 5' "$elasticity" -mesh plex -dm_plex_filename "$here/../examples/hook.msh" -fixed_set 5
+
 # locality: the run lines of its own comment, files good and bad, and the view
 locality=$BUILD/bin/locality
 while read -r _ line; do

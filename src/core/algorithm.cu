@@ -123,6 +123,15 @@ std::int64_t largest(Space space, const std::int64_t *values, std::size_t n)
   return std::accumulate(values, values + n, std::int64_t(0), [](std::int64_t a, std::int64_t b) { return a > b ? a : b; });
 }
 
+PetscReal largest(Space space, const PetscReal *values, std::size_t n)
+{
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) return thrust::reduce(policy(), values, values + n, PetscReal(PETSC_MIN_REAL), thrust::maximum<PetscReal>());
+#endif
+  (void)space;
+  return std::accumulate(values, values + n, PetscReal(PETSC_MIN_REAL), [](PetscReal a, PetscReal b) { return a > b ? a : b; });
+}
+
 Array<PetscInt> flagged(Space space, const char *flag, PetscInt n)
 {
   Array<PetscInt> all(space, n), some(space, n);
@@ -203,25 +212,54 @@ PetscInt keep_flagged(Space space, const PetscInt *list, const char *flag, Petsc
   return m;
 }
 
+#if defined(__CUDACC__)
+/* keys[n] become sorted, and order[n] the places that they had; `bits` of a key count. */
+static void sort_keys(Array<PetscInt> &keys, Array<PetscInt> &order, PetscInt n, int bits)
+{
+  Array<PetscInt>             other_keys(Space::Cuda, n), other_order(Space::Cuda, n);
+  cub::DoubleBuffer<PetscInt> key_buffer(keys.data(), other_keys.data()), order_buffer(order.data(), other_order.data());
+  std::size_t                 bytes = 0;
+
+  for_each_row(Space::Cuda, n, Iota{order.data()});
+  check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, key_buffer, order_buffer, n, 0, bits, stream()), "DeviceRadixSort");
+  Array<char> work(Space::Cuda, bytes);
+  check(cub::DeviceRadixSort::SortPairs(work.data(), bytes, key_buffer, order_buffer, n, 0, bits, stream()), "DeviceRadixSort");
+  if (order_buffer.Current() != order.data()) order.swap(other_order);
+  if (key_buffer.Current() != keys.data()) keys.swap(other_keys);
+}
+#endif
+
+Array<PetscInt> order_by(Space space, const PetscInt *key, PetscInt n)
+{
+  Array<PetscInt> order(space, n);
+
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) {
+    Array<PetscInt> keys(space, n);
+
+    keys.copy_from(key, n);
+    sort_keys(keys, order, n, static_cast<int>(8 * sizeof(PetscInt)) - 1);
+    return order;
+  }
+#endif
+  std::iota(order.data(), order.data() + n, 0);
+  std::stable_sort(order.data(), order.data() + n, [&](PetscInt a, PetscInt b) { return key[a] < key[b]; });
+  return order;
+}
+
 void group_by(Space space, const PetscInt *key, PetscInt n, PetscInt nkeys, Array<PetscInt> &ptr, Array<PetscInt> &order)
 {
   ptr   = Array<PetscInt>(space, nkeys + 1);
   order = Array<PetscInt>(space, n);
 #if defined(__CUDACC__)
   if (space == Space::Cuda) {
-    Array<PetscInt>             keys(space, n), other_keys(space, n), other_order(space, n);
-    cub::DoubleBuffer<PetscInt> key_buffer(keys.data(), other_keys.data()), order_buffer(order.data(), other_order.data());
-    std::size_t                 bytes = 0;
-    int                         bits  = 1;
+    Array<PetscInt> keys(space, n);
+    int             bits = 1;
 
     while (bits < static_cast<int>(8 * sizeof(PetscInt)) - 1 && (nkeys >> bits)) bits++;
     for_each_row(space, n, CleanKey{nkeys, key, keys.data()});
-    for_each_row(space, n, Iota{order.data()});
-    check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, key_buffer, order_buffer, n, 0, bits, stream()), "DeviceRadixSort");
-    Array<char> work(space, bytes);
-    check(cub::DeviceRadixSort::SortPairs(work.data(), bytes, key_buffer, order_buffer, n, 0, bits, stream()), "DeviceRadixSort");
-    if (order_buffer.Current() != order.data()) order.swap(other_order);
-    for_each_row(space, nkeys + 1, FirstOfKey{n, key_buffer.Current(), ptr.data()});
+    sort_keys(keys, order, n, bits);
+    for_each_row(space, nkeys + 1, FirstOfKey{n, keys.data(), ptr.data()});
     return;
   }
 #endif

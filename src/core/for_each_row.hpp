@@ -68,11 +68,18 @@ constexpr int range_threads = 1024, ranges_per_multiprocessor = 2; // of for_eac
 #if defined(__CUDACC__)
 constexpr int rows_per_block = 256;
 
-/* The one place where a kernel starts: on the current stream, and with an exception where it does not. */
+/* The one place where a kernel starts: on the current stream, and with an exception where it does not. shared: bytes of `extern __shared__` memory. */
+template <class... Parameters, class... Arguments>
+void launch_kernel_with(std::size_t shared, void (*kernel)(Parameters...), dim3 blocks, int threads, const Arguments &...arguments)
+{
+  if (shared > 48 * 1024) (void)cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared));
+  kernel<<<blocks, threads, shared, static_cast<cudaStream_t>(device::stream())>>>(arguments...);
+  if (const cudaError_t err = cudaGetLastError(); err != cudaSuccess) throw DeviceError(std::string("kernel launch: ") + cudaGetErrorString(err));
+}
+
 template <class... Parameters, class... Arguments> void launch_kernel(void (*kernel)(Parameters...), dim3 blocks, int threads, const Arguments &...arguments)
 {
-  kernel<<<blocks, threads, 0, static_cast<cudaStream_t>(device::stream())>>>(arguments...);
-  if (const cudaError_t err = cudaGetLastError(); err != cudaSuccess) throw DeviceError(std::string("kernel launch: ") + cudaGetErrorString(err));
+  launch_kernel_with(0, kernel, blocks, threads, arguments...);
 }
 
 /* Blocks of so many for n of them. */

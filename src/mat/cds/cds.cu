@@ -2,6 +2,7 @@
 #include "cds_shape.hpp"
 #include "core/algorithm.hpp"
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace goza
@@ -44,7 +45,8 @@ template <class Store, int bs, bool half> struct CdsFill {
 };
 
 /* Counts, for one row of a half matrix, the entries below the diagonal that differ from their mirror images, plus entries above less entries below:
-   the sums over all rows are 0 when the stored diagonals are symmetric in pattern and, to a relative tolerance, in values. */
+   the sums over all rows are 0 when the stored diagonals are symmetric in pattern and, to a tolerance relative to the entry and to the root of the product
+   of its two diagonal entries (the scale of what was summed up to it: an entry may be all that cancellation left), in values. */
 template <class Store, int bs> struct CdsCompare {
   CdsView<Store>     A;
   const PetscInt    *ptr, *col;
@@ -67,7 +69,14 @@ template <class Store, int bs> struct CdsCompare {
       if (node >= i) continue;
       const double mirror = static_cast<double>(A.val[((d * bs + c) * bs + r) * A.ld + node]), value = static_cast<double>(static_cast<Store>(aval[j])), gap = mirror - value;
 
-      bad += !((gap < 0 ? -gap : gap) <= tolerance * (value < 0 ? -value : value)); // a NaN differs
+      double scale = value < 0 ? -value : value;
+
+      if (tolerance > 0 && A.offset[0] == 0) {
+        const double ends = static_cast<double>(A.val[(r * bs + r) * A.ld + i]) * static_cast<double>(A.val[(c * bs + c) * A.ld + node]), root = sqrt(ends < 0 ? -ends : ends);
+
+        scale = root > scale ? root : scale;
+      }
+      bad += !((gap < 0 ? -gap : gap) <= tolerance * scale); // a NaN differs
     }
     different[row] = bad;
     balance[row]   = above;

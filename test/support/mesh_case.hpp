@@ -1,0 +1,63 @@
+/* Meshes for the tests of assembly: boxes of hexahedra or tetrahedra from a DMDA or a DMPLEX, with inner nodes moved, on any number of ranks. */
+#pragma once
+
+#include "check.hpp"
+
+#include <petscdm.h>
+#include <petscgoza.h>
+
+#include <array>
+#include <memory>
+#include <vector>
+
+namespace goza_test
+{
+
+using DMHandle       = Handle<DM, DMDestroy>;
+using AssemblyHandle = Handle<GozaAssembly, GozaAssemblyDestroy>;
+
+struct MeshName {
+  std::string name;
+  bool        plex, tets;
+};
+std::vector<MeshName> mesh_names(); /* da_hex, da_tet, plex_hex, plex_tet */
+
+/* The unit cube in n[0] x n[1] x n[2] cubes; wobble: inner nodes are moved by up to so much of a cube's edge. bs unknowns a vertex. */
+DMHandle make_dm(const MeshName &mesh, const std::array<PetscInt, 3> &n, PetscInt bs, PetscReal wobble);
+
+/* Flags for PETSc: std::vector<PetscBool> is one of bits where PetscBool is bool. */
+class Flags {
+public:
+  explicit Flags(std::size_t size) : n(size), flag(new PetscBool[size]()) { }
+
+  PetscBool  *data() { return flag.get(); }
+  PetscBool  &operator[](std::size_t k) { return flag[k]; }
+  std::size_t size() const { return n; }
+
+private:
+  std::size_t                  n;
+  std::unique_ptr<PetscBool[]> flag;
+};
+
+/* The elements of an assembly, in vectors of their own. */
+struct Elements {
+  GozaElementType        type;
+  PetscInt               nelem = 0, nnodes = 0;
+  int                    corners = 0;
+  std::vector<PetscInt>  conn;
+  std::vector<PetscReal> x;
+
+  explicit Elements(GozaAssembly a);
+  std::array<PetscReal, 3> center(PetscInt e) const;
+};
+
+/* The element matrix by the textbook, B^T D B, one point after the other: [corners * bs][corners * bs]. It shares nothing with the library. */
+std::vector<PetscScalar> textbook_matrix(const Elements &m, PetscInt e, GozaEquation equation, PetscInt bs, PetscReal first, PetscReal second);
+
+/* A in PETSc's AIJ, element by element with MatSetValues(), each rank its own rows. */
+MatHandle textbook_assembly(DM dm, const Elements &m, GozaEquation equation, PetscInt bs, const std::vector<PetscReal> &first, const std::vector<PetscReal> &second);
+
+/* ||A - B|| / ||B||, Frobenius; B is changed. */
+PetscReal relative_difference(Mat A, Mat B);
+
+} // namespace goza_test
