@@ -158,6 +158,12 @@ demo: all $(EXAMPLES) $(BUILD)/petsc/ksp_ksp_tutorials_ex45 ## solve with Goza b
 check: programs ## build everything and run every test
 	@test/run.sh
 bench: all $(BENCHES) ## build the benchmarks
+RANKS = 1 2 4
+bench-scaling: all $(BUILD)/bench/bench_scaling ## products and solves over RANKS, by every way of exchanging: JSON lines in BUILD/scaling.json
+	@rm -f $(BUILD)/scaling.json
+	@for ranks in $(RANKS); do for mode in no yes; do \
+	  $(MPIEXEC) -n $$ranks $(BUILD)/bench/bench_scaling -weak $$mode -solve -halos peer,nccl,sf,host -types slicedell,cds -json $(BUILD)/scaling.json $(SCALING) || exit; \
+	done; done
 petsc-tests: all ## run a selection of PETSc's own tests with Goza's types put in
 	@.ci/petsc-tests.sh
 petsc-cuda: ## build PETSc 3.26.1 with CUDA and its MPI from PyPI into CACHE (kept, resumable)
@@ -195,4 +201,4 @@ clean: ## remove the build folder
 	rm -rf $(BUILD)
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' makefile | expand -t 14
-.PHONY: all deps programs demo check bench petsc-tests petsc-cuda bundle install format tidy clean help
+.PHONY: all deps programs demo check bench bench-scaling petsc-tests petsc-cuda bundle install format tidy clean help

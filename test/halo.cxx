@@ -254,13 +254,23 @@ const AddTests add([] {
       BOOST_TEST((outcome.failed && outcome.says("matrices are on the host")), outcome.message);
     }
   });
-  add_test(suite, "a_name_that_is_none_is_an_error_on_every_rank", [] {
-    Option            wish("-goza_halo", "pigeons");
+  add_test(suite, "a_name_that_is_none_on_one_rank_is_an_error_on_all", [] {
+    const bool              last = rank_in(PETSC_COMM_WORLD) == size_of(PETSC_COMM_WORLD) - 1;
+    std::unique_ptr<Option> wish;
+    Case<PetscScalar>       c(patterns[0], PETSC_COMM_WORLD, Space::Host);
+    if (last) wish = std::make_unique<Option>("-goza_halo", "pigeons");
+    const Outcome outcome = attempt([&] { return c.setup(); });
+    BOOST_TEST((outcome.failed && outcome.says(last ? "-goza_halo pigeons: not one of auto, nccl, peer, sf, host" : "Another rank could not")), outcome.message);
+  });
+  add_test(suite, "ranks_that_wish_different_things_get_an_error", [] {
+    const bool        one = size_of(PETSC_COMM_WORLD) == 1;
+    Option            wish("-goza_halo", rank_in(PETSC_COMM_WORLD) ? "sf" : "host");
     Case<PetscScalar> c(patterns[0], PETSC_COMM_WORLD, Space::Host);
     const Outcome     outcome = attempt([&] { return c.setup(); });
-    BOOST_TEST((outcome.failed && outcome.says("-goza_halo pigeons: not one of auto, nccl, peer, sf, host")), outcome.message);
+    BOOST_TEST((outcome.failed != one && (one || outcome.says("-goza_halo"))), outcome.message);
   });
-  add_test(suite, "every_way_is_tested", [] { BOOST_TEST((goza_test::halo_names() == std::vector<std::string>(halo_names, halo_names + HALO_KINDS))); });
+  add_test(suite, "every_way_is_tested",
+           [] { BOOST_TEST((goza_test::halo_names() == std::vector<std::string>(goza::halo_names, goza::halo_names + HALO_KINDS))); });
   add_test(suite, "auto_says_why_not_the_others", [] {
     for (Space space : spaces()) {
       Case<PetscScalar> c(patterns[0], PETSC_COMM_WORLD, space);
@@ -313,9 +323,11 @@ const AddTests add([] {
   });
   add_test(nccl, "missing_or_another_on_the_device", [] {
     if (default_space() != Space::Cuda) return;
-    for (const char *file : {"/no/such/libnccl.so.2", "libm.so.6"}) {
-      /* a communicator that nobody has asked yet */
+    for (const char *file : {"/no/such/libnccl.so.2", "libm.so.6", ""}) {
+      /* a communicator that nobody has asked yet; "": the last rank alone lacks the library */
       MPI_Comm fresh;
+      if (!*file && rank_in(PETSC_COMM_WORLD) == size_of(PETSC_COMM_WORLD) - 1) file = "/no/such/libnccl.so.2";
+      else if (!*file) file = "libnccl.so.2";
       MPI_Comm_dup(PETSC_COMM_WORLD, &fresh);
       {
         Option            wish("-goza_halo", "nccl"), library("-goza_nccl", file);

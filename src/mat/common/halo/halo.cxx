@@ -93,6 +93,10 @@ PetscErrorCode Halo<V>::setup(MPI_Comm comm, PetscLayout columns, PetscInt nghos
   PetscFunctionBegin;
   if (!failed) failed = GetHaloWish(&wish_);
   PetscCall(FailTogether(comm, failed, "build its block of the matrix"));
+  const PetscMPIInt mine[2] = {wish_, -wish_};
+  PetscMPIInt       all[2];
+  PetscCallMPI(MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, comm));
+  PetscCheck(all[0] == -all[1], comm, PETSC_ERR_ARG_INCOMP, "-goza_halo is not the same on every rank: %s and %s", halo_names[-all[1]], halo_names[all[0]]);
   PetscCall(FailTogether(comm, plan(comm, columns, nghost, ghosts, space), "lay out its exchange of vector entries"));
   PetscCall(choose());
   if (kind_ != HALO_SF) PetscCall(PetscSFDestroy(&plan_.sf));
