@@ -170,6 +170,12 @@ bench-spmv: $(BUILD)/bench/bench_spmv ## products in every type and precision, b
 bench-assembly: $(BUILD)/bench/bench_assembly ## paper P4's table of assembly: steps, variants, ours and peers, 128^3 nodes, as lines of JSON
 	@$< -n $(N) -coo 64 -host 33 -json $(BUILD)/bench/assembly.json
 N = 128
+RANKS = 1 2 4
+bench-scaling: all $(BUILD)/bench/bench_scaling ## products and solves over RANKS, by every way of exchanging: JSON lines in BUILD/scaling.json
+	@rm -f $(BUILD)/scaling.json
+	@for ranks in $(RANKS); do for mode in no yes; do \
+	  $(MPIEXEC) -n $$ranks $(BUILD)/bench/bench_scaling -weak $$mode -solve -halos peer,nccl,sf,host -types slicedell,cds -json $(BUILD)/scaling.json $(SCALING) || exit; \
+	done; done
 petsc-tests: all ## run a selection of PETSc's own tests with Goza's types put in
 	@.ci/petsc-tests.sh
 petsc-cuda: ## build PETSc 3.26.1 with CUDA and its MPI from PyPI into CACHE (kept, resumable)
@@ -207,4 +213,4 @@ clean: ## remove the build folder
 	rm -rf $(BUILD)
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' makefile | expand -t 14
-.PHONY: all deps programs demo check bench bench-amg bench-assembly bench-cds bench-peers bench-spmv petsc-tests petsc-cuda bundle install format tidy clean help
+.PHONY: all deps programs demo check bench bench-amg bench-assembly bench-cds bench-peers bench-scaling bench-spmv petsc-tests petsc-cuda bundle install format tidy clean help

@@ -1,6 +1,10 @@
 /* Loading: the hook that -dll_append calls, the one list of types, and what is decided once. */
 #include "goza.hpp"
+#include "core/shared_memory.hpp"
 #include "mat/common/errors.hpp"
+#include "mat/common/halo/agree.hpp"
+#include "mat/common/halo/exchange.hpp"
+#include "mat/common/halo/team.hpp"
 #include "mat/cds/cdsmat.hpp"
 #include "mat/fold/foldmat.hpp"
 #include "mat/slicedell/slicedell.hpp"
@@ -128,6 +132,7 @@ static PetscErrorCode CheckPETSc()
 
 /* --- options of the plugin itself */
 
+/* All ranks on their devices, or all on the host: a matrix with parts on either would end in a wait for a message that never comes. */
 static PetscErrorCode ChooseDevice(PetscInt wish)
 {
   std::string why;
@@ -136,12 +141,23 @@ static PetscErrorCode ChooseDevice(PetscInt wish)
   PetscFunctionBegin;
   state.space = Space::Host;
   if (wish != 1) {
-    there = device::available(&why);
+    MPI_Comm    host;
+    PetscMPIInt rank;
+
+    PetscCallMPI(MPI_Comm_split_type(PETSC_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host));
+    PetscCallMPI(MPI_Comm_rank(host, &rank));
+    PetscCallMPI(MPI_Comm_free(&host));
+    PetscCall(Guarded([&] {
+      device::select(rank);
+      if (!device::available(&why) && why.empty()) why = "the device cannot be used";
+    }));
+    PetscCall(AgreeOnReason(PETSC_COMM_WORLD, &why));
+    there = why.empty();
 #if PetscDefined(HAVE_CUDA)
-    if (there) { PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA)); /* picks this rank's device */ }
+    if (there) { PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA)); /* its choice, -device_select_cuda, is ours */ }
 #endif
     if (there) state.space = Space::Cuda;
-    PetscCheck(there || wish != 2, PETSC_COMM_SELF, PETSC_ERR_GPU, "-goza_device cuda was asked for, but %s", why.c_str());
+    PetscCheck(there || wish != 2, PETSC_COMM_WORLD, PETSC_ERR_GPU, "-goza_device cuda was asked for, but %s", why.c_str());
   }
   if (there) PetscCall(PetscSNPrintf(state.device_text, sizeof(state.device_text), "%s", device::description().c_str()));
   else PetscCall(PetscSNPrintf(state.device_text, sizeof(state.device_text), "host (%s)", wish == 1 ? "-goza_device host" : why.c_str()));
@@ -149,15 +165,27 @@ static PetscErrorCode ChooseDevice(PetscInt wish)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Options that are read again, when a halo is set up: here for -help, and so that a bad value is seen at once. */
+static PetscErrorCode HaloFromOptions(GozaOptionItems PetscOptionsObject, PetscInt *wish)
+{
+  char nccl[PETSC_MAX_PATH_LEN] = "libnccl.so.2";
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsEList("-goza_halo", "How ranks exchange vector entries", "GozaInitializePackage", halo_names, HALO_KINDS, halo_names[*wish], wish, NULL));
+  PetscCall(PetscOptionsString("-goza_nccl", "File of the NCCL library", "GozaInitializePackage", nccl, nccl, sizeof(nccl), NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode SetFromOptions()
 {
   static const char *const devices[] = {"auto", "host", "cuda"};
-  PetscInt                 wish      = 0;
-  PetscBool                info      = PETSC_FALSE;
+  PetscInt                 wish = 0, halo = HALO_AUTO;
+  PetscBool                info = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Goza options", "Goza");
   PetscCall(PetscOptionsEList("-goza_device", "Where matrices and preconditioners live", "GozaInitializePackage", devices, 3, devices[wish], &wish, NULL));
+  PetscCall(HaloFromOptions(PetscOptionsObject, &halo));
   PetscCall(PetscOptionsBool("-goza_check", "Compute every device product again on the host and compare", "GozaInitializePackage", state.check, &state.check, NULL));
   PetscCall(PetscOptionsBool("-goza_info", "Print versions, backend and device", "GozaInitializePackage", info, &info, NULL));
   PetscOptionsEnd();
@@ -165,6 +193,7 @@ static PetscErrorCode SetFromOptions()
   if (info) {
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza for PETSc %d.%d.%d, %s backend; runs on %s; vectors %s\n", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, PetscDefined(HAVE_CUDA) || device::available() ? "CUDA" : "host",
                           state.device_text, state.space == Space::Host ? "on the host" : (petsc_on_device() ? "resident on the device" : "staged to the device (this PETSc has no CUDA)")));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza halo exchange: %s%s\n", halo_names[halo], halo == HALO_AUTO ? (state.space == Space::Host ? " (host)" : " (peer, else nccl, sf with a GPU-aware MPI, host)") : ""));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -172,6 +201,8 @@ static PetscErrorCode SetFromOptions()
 static PetscErrorCode FinalizePackage()
 {
   PetscFunctionBegin;
+  PetscCall(HaloTeamsForget());
+  device::close_shared();
   state = {};
   device::set_stream(nullptr);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -203,6 +234,8 @@ static PetscErrorCode RegisterEvents()
 
   Options Database Keys:
 + -goza_device (auto|host|cuda) - where Goza's matrices live; `cuda` is an error where there is no device
+. -goza_halo (auto|nccl|peer|sf|host) - how ranks exchange vector entries (see `MATSLICEDELL`); by name an error where it cannot be had
+. -goza_nccl file               - the NCCL library, found at run time (libnccl.so.2)
 . -goza_check                   - compute every device product again on the host and compare
 - -goza_info                    - print versions, backend and device
 

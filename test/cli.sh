@@ -69,6 +69,29 @@ says "degree below the finest level" 0 'sweep.s. of degree 5' "$ex2" $load $good
 says "no degree below the finest level" error 'pc_saamg_intermediate_chebyshev_degree' "$ex2" $load $good -pc_saamg_intermediate_chebyshev_degree 0
 says "a coarsest level that is smoothed" 0 '12 times jacobi' "$ex2" $load $good -m 40 -n 40 -pc_saamg_direct_limit 0 -pc_saamg_coarsest_smoother jacobi -pc_saamg_coarsest_sweeps 12 -ksp_view
 RANKS=2 says "an error on two ranks ends both" error 'pc_saamg_threshold' "$ex2" $load $good -pc_saamg_threshold -1
+# on_rank RANK OPTIONS program args...: the options on that rank alone (Open MPI and MPICH each have a name for the rank)
+cat >"$work/on_rank" <<'SH'
+#!/bin/sh
+here=${OMPI_COMM_WORLD_RANK-$PMI_RANK} there=$1 more=$2
+shift 2
+if [ "$here" = "$there" ]; then case $more in *=*) export "$more"; exec "$@" ;; *) exec "$@" $more ;; esac; fi
+exec "$@"
+SH
+chmod +x "$work/on_rank"
+RANKS=3 TIMEOUT=60 says "a rank that fails while others wait for its entries ends all" error 'not converged' "$work/on_rank" 0 '-ksp_max_it 2 -ksp_error_if_not_converged' "$ex2" $load -mat_type slicedell -pc_type jacobi -m 50 -n 50
+RANKS=3 TIMEOUT=60 says "a rank whose set-up fails ends all" error 'pc_saamg_smoother' "$work/on_rank" 2 '-pc_saamg_smoother sandpaper' "$ex2" $load $good
+RANKS=2 says "-ksp_view tells the way of exchanging" 0 'halo exchange: [a-z]+ \(auto' "$ex2" $load $good -ksp_view
+RANKS=2 says "-mat_view tells the way of exchanging" 0 'halo exchange: sf$' "$ex2" $load -mat_type cds -pc_type jacobi -goza_halo sf -ksp_view
+RANKS=2 says "-goza_info tells the way of exchanging" 0 'halo exchange: host$' "$ex2" $load $good -goza_halo host -goza_info
+says "-help lists the ways of exchanging" 0 'goza_halo.*nccl peer sf host' "$ex2" $load -help
+RANKS=2 says "a way of exchanging that is none" error 'goza_halo' "$ex2" $load $good -goza_halo pigeons
+if [ $DEVICE = no ]; then
+  for way in nccl peer; do RANKS=2 says "-goza_halo $way without a device" error "goza_halo $way cannot be had; matrices are on the host" "$ex2" $load $good -goza_halo $way; done
+else
+  RANKS=2 says "one rank without a device: all on the host" 0 'runs on host \(.+ \(rank 1\)\)' "$work/on_rank" 1 CUDA_VISIBLE_DEVICES= "$ex2" $load $good -goza_info
+  RANKS=2 says "one rank without a device, and devices asked for" error 'goza_device cuda was asked for, but .+ \(rank 1\)' "$work/on_rank" 1 CUDA_VISIBLE_DEVICES= "$ex2" $load $good -goza_device cuda
+  RANKS=2 says "NCCL missing, by name" error 'goza_halo nccl cannot be had' "$ex2" $load $good -goza_halo nccl -goza_nccl /no/such/libnccl.so
+fi
 says "-ksp_view tells the levels" 0 'saamg' "$ex2" $load $good -ksp_view
 says "floating-point traps (51)" 0 'converged due to' "$ex2" $load $good -m 40 -n 40 -fp_trap
 RANKS=3 says "-malloc_debug and -malloc_dump (51)" 0 'converged due to' "$ex2" $load $good -malloc_debug -malloc_dump

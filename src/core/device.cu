@@ -1,4 +1,5 @@
 #include "device.hpp"
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -71,6 +72,27 @@ int multiprocessors()
   check(cudaGetDevice(&id), "cudaGetDevice");
   check(cudaDeviceGetAttribute(&n, cudaDevAttrMultiProcessorCount, id), "cudaDeviceGetAttribute");
   return n;
+}
+
+void select(int local_rank)
+{
+  int count = 0;
+
+  if (cudaGetDeviceCount(&count) == cudaSuccess && count > 0) check(cudaSetDevice(local_rank % count), "cudaSetDevice");
+  (void)cudaGetLastError();
+}
+
+std::array<char, 16> uuid()
+{
+  std::array<char, 16> id{};
+  int                  device = 0;
+  cudaDeviceProp       prop;
+
+  if (!available()) return id;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaGetDeviceProperties(&prop, device), "cudaGetDeviceProperties");
+  std::copy(prop.uuid.bytes, prop.uuid.bytes + id.size(), id.begin());
+  return id;
 }
 
 bool is_device_pointer(const void *p)
@@ -212,6 +234,33 @@ void *stream()
   return current;
 }
 
+/* Made on first use, of the highest priority: others wait for what is sent. */
+static struct {
+  cudaStream_t stream = nullptr;
+  cudaEvent_t  forked = nullptr, joined = nullptr;
+} beside;
+
+void *fork()
+{
+  if (!beside.stream) {
+    int least = 0, greatest = 0;
+
+    check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
+    check(cudaStreamCreateWithPriority(&beside.stream, cudaStreamNonBlocking, greatest), "cudaStreamCreateWithPriority");
+    check(cudaEventCreateWithFlags(&beside.forked, cudaEventDisableTiming), "cudaEventCreate");
+    check(cudaEventCreateWithFlags(&beside.joined, cudaEventDisableTiming), "cudaEventCreate");
+  }
+  check(cudaEventRecord(beside.forked, current), "cudaEventRecord");
+  check(cudaStreamWaitEvent(beside.stream, beside.forked, 0), "cudaStreamWaitEvent");
+  return beside.stream;
+}
+
+void join()
+{
+  check(cudaEventRecord(beside.joined, beside.stream), "cudaEventRecord");
+  check(cudaStreamWaitEvent(current, beside.joined, 0), "cudaStreamWaitEvent");
+}
+
 std::size_t bytes_in_use()
 {
   return in_use;
@@ -243,6 +292,13 @@ std::string description()
 int multiprocessors()
 {
   no_cuda();
+}
+
+void select(int) { }
+
+std::array<char, 16> uuid()
+{
+  return {};
 }
 
 bool is_device_pointer(const void *)
@@ -289,6 +345,16 @@ void set_stream(void *) { }
 void *stream()
 {
   return nullptr;
+}
+
+void *fork()
+{
+  no_cuda();
+}
+
+void join()
+{
+  no_cuda();
 }
 
 std::size_t bytes_in_use()

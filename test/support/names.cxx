@@ -88,4 +88,9 @@ std::vector<std::string> precision_names()
   return {"double", "single", "mixed", "half"};
 }
 
+std::vector<std::string> halo_names()
+{
+  return {"auto", "nccl", "peer", "sf", "host"};
+}
+
 } // namespace goza_test

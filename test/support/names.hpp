@@ -33,5 +33,6 @@ std::string              pc_name();
 std::vector<std::string> smoother_names();
 std::vector<std::string> cycle_names();
 std::vector<std::string> precision_names();
+std::vector<std::string> halo_names();
 
 } // namespace goza_test

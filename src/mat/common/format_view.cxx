@@ -33,6 +33,7 @@ PetscErrorCode MatView_Format(Mat A, PetscViewer viewer)
   PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s on %s%s: %s\n", f->kind->root, space_name(f->op->space()), f->op->space() == Space::Host ? "" : (petsc_on_device() ? ", vectors resident" : ", vectors staged"),
                                    f->op->diagonal_block().describe().c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: %.3f MB in all, built %d times\n", f->kind->root, total / 1e6, (int)f->op->builds()));
+  if (f->op->has_others()) PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: halo exchange: %s\n", f->kind->root, f->op->describe_halo().c_str()));
   if (format == PETSC_VIEWER_ASCII_INFO_DETAIL) PetscCall(MatViewLocality(A, f->op->space(), viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

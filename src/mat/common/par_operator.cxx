@@ -100,6 +100,8 @@ template <class V> PetscErrorCode ParOperator<V>::update(Mat A, Space space, con
     nnz_ = info.nz_used;
   }
   if (Ao) {
+    bool new_halo = false;
+
     PetscCall(look(Ao, offd_seen_, &now, &pattern, &values));
     if (parent_moved) {
       /* the ghosts move only in an assembly, which is collective and moves A's state; setting up the halo is collective as well */
@@ -108,16 +110,16 @@ template <class V> PetscErrorCode ParOperator<V>::update(Mat A, Space space, con
       PetscCallMPI(MPI_Allreduce(mine, any, 2, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)A)));
       PetscCall(failed);
       PetscCheck(!any[1], PETSC_COMM_SELF, PETSC_ERR_LIB, "Another rank could not hold its block of the matrix in this format");
-      if (any[0]) {
+      new_halo = any[0];
+      if (new_halo) {
         pattern = values = true;
         offd_seen_       = Seen();
-        PetscCall(halo_->setup(PetscObjectComm((PetscObject)A), A->cmap, Ao->cmap->n, garray, space));
       }
     }
-    if (values) {
-      PetscCall(update_block(Ao, *offd_, pattern));
-      offd_seen_ = now;
-    }
+    if (values) failed = update_block(Ao, *offd_, pattern);
+    if (new_halo) PetscCall(halo_->setup(PetscObjectComm((PetscObject)A), A->cmap, Ao->cmap->n, garray, space, failed));
+    PetscCall(failed);
+    offd_seen_ = now;
     PetscCall(MatGetInfo(Ad, MAT_LOCAL, &info));
     nnz_ = info.nz_used;
     PetscCall(MatGetInfo(Ao, MAT_LOCAL, &info));

@@ -2,7 +2,7 @@
    and the halo between. It shadows a SeqAIJ- or MPIAIJ-based Mat: update() looks at the states of A's blocks and builds, refills or does nothing. */
 #pragma once
 #include "core/format.hpp"
-#include "halo.hpp"
+#include "halo/halo.hpp"
 #include "mat/slicedell/sliced_ell.hpp"
 #include <functional>
 #include <petscmat.h>
@@ -45,6 +45,7 @@ public:
   std::size_t      bytes() const;
   PetscLogDouble   nnz() const { return nnz_; } // local
   PetscInt         builds() const { return builds_; }
+  std::string      describe_halo() const { return halo_ ? halo_->describe() : ""; } // the same on every rank; empty where there is none
 
 private:
   struct Seen { // what of a block the shadow was made from

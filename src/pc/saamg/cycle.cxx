@@ -190,6 +190,8 @@ public:
     return (level == coarse_.size() ? std::to_string(bottom_sweeps()) + " times " : "") + (level == 0 ? describe(fine_) : describe(*coarse_[level - 1]));
   }
 
+  std::string describe_halo() const override { return fine_.A->describe_halo(); }
+
 private:
   template <class V> std::string describe(const Level<V> &L) const
   {

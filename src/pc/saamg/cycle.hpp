@@ -33,6 +33,7 @@ public:
   virtual std::size_t    bytes() const                           = 0;
   virtual PetscLogDouble flops() const                           = 0; // of one apply(), local
   virtual std::string    describe_level(std::size_t level) const = 0;
+  virtual std::string    describe_halo() const                   = 0; // empty on one rank
 };
 
 /* precision: a PCSAAMGPrecision */

@@ -263,6 +263,8 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
   if (!mg->cycle) PetscFunctionReturn(PETSC_SUCCESS);
   const std::vector<Grid> &grids = mg->hierarchy.grids();
   PetscCall(PetscViewerASCIIPrintf(viewer, "  on %s%s\n", space_name(mg->space), mg->space == Space::Host ? "" : (petsc_on_device() ? ", vectors resident" : ", vectors staged")));
+  const std::string halo = mg->cycle->describe_halo();
+  if (!halo.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  halo exchange: %s\n", halo.c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  level       rows    nonzeros  per row  smoother\n"));
   for (std::size_t l = 0; l < grids.size(); l++) {
     PetscInt       M;

@@ -1,0 +1,264 @@
+#include "shared_memory.hpp"
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <map>
+
+#if defined(__CUDACC__)
+  #include <cuda.h>
+  #include <cuda_runtime.h>
+#endif
+
+namespace goza
+{
+
+#if defined(__CUDACC__)
+
+static void check(cudaError_t err, const char *what)
+{
+  if (err == cudaSuccess) return;
+  (void)cudaGetLastError();
+  throw DeviceError(std::string(what) + ": " + cudaGetErrorString(err));
+}
+
+namespace
+{
+
+/* One allocation that others open. Memory goes back to CUDA only in close_shared(): a neighbour may still have it mapped. */
+struct Chunk {
+  char              *base;
+  std::size_t        bytes, used;
+  cudaIpcMemHandle_t handle;
+};
+
+struct Returned {
+  std::size_t chunk, bytes;
+  char       *data;
+  cudaEvent_t done; // no stream of ours reads it any more; where a neighbour failed this may never be, and the block stays out of use
+};
+
+constexpr std::size_t         chunk_bytes = std::size_t(8) << 20, least_bytes = 256;
+std::vector<Chunk>            chunks;
+std::vector<Returned>         returned;
+std::map<std::string, char *> opened; // handle -> where its allocation is here
+
+std::size_t power_of_two(std::size_t bytes)
+{
+  std::size_t size = least_bytes;
+
+  while (size < bytes) size *= 2;
+  return size;
+}
+
+} // namespace
+
+SharedBlock::SharedBlock(std::size_t bytes) : bytes_(power_of_two(bytes))
+{
+  const auto free_now = std::find_if(returned.begin(), returned.end(),
+                                     [this](const Returned &r) { return r.bytes == bytes_ && cudaEventQuery(r.done) == cudaSuccess; });
+
+  (void)cudaGetLastError(); // an event that is not reached is no error
+  if (free_now != returned.end()) {
+    data_  = free_now->data;
+    chunk_ = free_now->chunk;
+    (void)cudaEventDestroy(free_now->done);
+    returned.erase(free_now);
+  } else {
+    if (chunks.empty() || chunks.back().used + bytes_ > chunks.back().bytes) {
+      Chunk chunk{nullptr, std::max(chunk_bytes, bytes_), 0, {}}; // a multiple of 2 MiB, so that no other allocation shares its pages
+
+      check(cudaMalloc(reinterpret_cast<void **>(&chunk.base), chunk.bytes), "cudaMalloc of memory to share");
+      if (const cudaError_t err = cudaIpcGetMemHandle(&chunk.handle, chunk.base); err != cudaSuccess) {
+        (void)cudaFree(chunk.base);
+        check(err, "cudaIpcGetMemHandle");
+      }
+      chunks.push_back(chunk);
+    }
+    chunk_ = chunks.size() - 1;
+    data_  = chunks[chunk_].base + chunks[chunk_].used;
+    chunks[chunk_].used += bytes_;
+  }
+  const device::OnStream beside(device::fork());
+  device::fill_zero(data_, bytes_);
+  device::synchronize();
+}
+
+SharedBlock::~SharedBlock()
+{
+  cudaEvent_t done = nullptr;
+
+  try {
+    void *beside = device::fork();
+
+    check(cudaEventCreateWithFlags(&done, cudaEventDisableTiming), "cudaEventCreate");
+    check(cudaEventRecord(done, static_cast<cudaStream_t>(beside)), "cudaEventRecord");
+    returned.push_back({chunk_, bytes_, data_, done});
+  } catch (...) { // the block is not used again
+    if (done) (void)cudaEventDestroy(done);
+  }
+}
+
+SharedBlock::Name SharedBlock::name() const
+{
+  Name name;
+
+  static_assert(sizeof(name.handle) == sizeof(cudaIpcMemHandle_t), "a name holds a handle");
+  std::memcpy(name.handle, &chunks[chunk_].handle, sizeof(name.handle));
+  name.offset = static_cast<std::uint64_t>(data_ - chunks[chunk_].base);
+  return name;
+}
+
+namespace device
+{
+
+using BatchMemOp = CUresult (*)(CUstream, unsigned, CUstreamBatchMemOpParams *, unsigned);
+
+/* The driver's function, without linking the driver: a machine that only builds has none. */
+static BatchMemOp batch_mem_op()
+{
+  static BatchMemOp               function = nullptr;
+  void                           *found    = nullptr;
+  cudaDriverEntryPointQueryResult status;
+
+  if (function) return function;
+  #if CUDART_VERSION >= 12050
+  const cudaError_t err = cudaGetDriverEntryPointByVersion("cuStreamBatchMemOp", &found, 12000, cudaEnableDefault, &status);
+  #else
+  const cudaError_t err = cudaGetDriverEntryPoint("cuStreamBatchMemOp", &found, cudaEnableDefault, &status);
+  #endif
+  (void)cudaGetLastError();
+  if (err == cudaSuccess && status == cudaDriverEntryPointSuccess) function = reinterpret_cast<BatchMemOp>(found);
+  return function;
+}
+
+bool can_share(std::string *why)
+{
+  int id = 0, unified = 0;
+
+  check(cudaGetDevice(&id), "cudaGetDevice");
+  check(cudaDeviceGetAttribute(&unified, cudaDevAttrUnifiedAddressing, id), "cudaDeviceGetAttribute");
+  if (!unified) *why = "the device has no unified addresses";
+  else if (!batch_mem_op()) *why = "the driver has no cuStreamBatchMemOp()";
+  return why->empty();
+}
+
+char *open_shared(const SharedBlock::Name &name)
+{
+  const std::string  key(name.handle, sizeof(name.handle));
+  cudaIpcMemHandle_t handle;
+  void              *base = nullptr;
+
+  if (const auto known = opened.find(key); known != opened.end()) return known->second + name.offset;
+  std::memcpy(&handle, name.handle, sizeof(handle));
+  check(cudaIpcOpenMemHandle(&base, handle, cudaIpcMemLazyEnablePeerAccess), "cudaIpcOpenMemHandle");
+  opened[key] = static_cast<char *>(base);
+  return static_cast<char *>(base) + name.offset;
+}
+
+void close_shared()
+{
+  for (const auto &known : opened) (void)cudaIpcCloseMemHandle(known.second);
+  opened.clear();
+  for (const Returned &r : returned) (void)cudaEventDestroy(r.done);
+  returned.clear();
+  for (const Chunk &chunk : chunks) (void)cudaFree(chunk.base);
+  chunks.clear();
+  (void)cudaGetLastError();
+}
+
+static void on_flags(const std::vector<std::uint32_t *> &flags, bool wait, std::uint32_t value)
+{
+  constexpr std::size_t                 most = 256; // operations a call
+  std::vector<CUstreamBatchMemOpParams> ops(flags.size());
+
+  for (std::size_t k = 0; k < flags.size(); k++) {
+    std::memset(&ops[k], 0, sizeof(ops[k]));
+    if (wait) {
+      ops[k].waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
+      ops[k].waitValue.address   = reinterpret_cast<CUdeviceptr>(flags[k]);
+      ops[k].waitValue.value     = value;
+      ops[k].waitValue.flags     = CU_STREAM_WAIT_VALUE_GEQ;
+    } else {
+      ops[k].writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
+      ops[k].writeValue.address   = reinterpret_cast<CUdeviceptr>(flags[k]);
+      ops[k].writeValue.value     = value;
+      ops[k].writeValue.flags     = CU_STREAM_WRITE_VALUE_DEFAULT; // after a fence for the whole system
+    }
+  }
+  for (std::size_t k = 0; k < ops.size(); k += most) {
+    const CUresult err = batch_mem_op()(static_cast<cudaStream_t>(stream()), static_cast<unsigned>(std::min(most, ops.size() - k)), ops.data() + k, 0);
+
+    if (err != CUDA_SUCCESS) throw DeviceError("cuStreamBatchMemOp: error " + std::to_string(err));
+  }
+}
+
+void raise_flags(const std::vector<std::uint32_t *> &flags, std::uint32_t value)
+{
+  on_flags(flags, false, value);
+}
+
+void await_flags(const std::vector<std::uint32_t *> &flags, std::uint32_t value)
+{
+  on_flags(flags, true, value);
+}
+
+bool done_within(double seconds)
+{
+  const auto begun = std::chrono::steady_clock::now();
+
+  for (;;) {
+    const cudaError_t err = cudaStreamQuery(static_cast<cudaStream_t>(stream()));
+
+    if (err == cudaSuccess) return true;
+    if (err != cudaErrorNotReady) check(err, "cudaStreamQuery");
+    (void)cudaGetLastError();
+    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count() > seconds) return false;
+  }
+}
+
+} // namespace device
+
+#else
+
+SharedBlock::SharedBlock(std::size_t)
+{
+  throw DeviceError("this libgoza was built without CUDA");
+}
+
+SharedBlock::~SharedBlock() = default;
+
+SharedBlock::Name SharedBlock::name() const
+{
+  return {};
+}
+
+namespace device
+{
+
+bool can_share(std::string *why)
+{
+  *why = "this libgoza was built without CUDA";
+  return false;
+}
+
+char *open_shared(const SharedBlock::Name &)
+{
+  throw DeviceError("this libgoza was built without CUDA");
+}
+
+void close_shared() { }
+
+void raise_flags(const std::vector<std::uint32_t *> &, std::uint32_t) { }
+
+void await_flags(const std::vector<std::uint32_t *> &, std::uint32_t) { }
+
+bool done_within(double)
+{
+  return true;
+}
+
+} // namespace device
+
+#endif
+
+} // namespace goza

@@ -1,0 +1,48 @@
+/* Device memory of one process that others of the same host write into (CUDA IPC), and flags by which their streams wait for one another. */
+#pragma once
+#include "device.hpp"
+#include <cstdint>
+#include <vector>
+
+namespace goza
+{
+
+/* A piece of this process's shared memory: zero when the constructor returns, and given back when what is now on both streams is done. Pieces come
+   from large allocations, since each allocation has to be opened by every neighbour. */
+class SharedBlock {
+public:
+  explicit SharedBlock(std::size_t bytes);
+  ~SharedBlock();
+  SharedBlock(const SharedBlock &)            = delete;
+  SharedBlock &operator=(const SharedBlock &) = delete;
+
+  char       *data() const { return data_; }
+  std::size_t bytes() const { return bytes_; } // as many as were taken: a power of two
+
+  /* What another process needs to see it: plain bytes. */
+  struct Name {
+    char          handle[64];
+    std::uint64_t offset;
+  };
+  Name name() const;
+
+private:
+  char       *data_  = nullptr;
+  std::size_t bytes_ = 0, chunk_ = 0;
+};
+
+namespace device
+{
+
+bool  can_share(std::string *why);                // this device and driver have what is needed
+char *open_shared(const SharedBlock::Name &name); // another process's block here; a DeviceError where it cannot be
+void  close_shared();                             // everything opened and everything offered, when no exchange is left
+
+/* On the current stream: give flags, here or in other processes, this value once all before it is done and seen; go on when all of ours have reached
+   it. Values count up and may pass 2^32. */
+void raise_flags(const std::vector<std::uint32_t *> &flags, std::uint32_t value);
+void await_flags(const std::vector<std::uint32_t *> &flags, std::uint32_t value);
+bool done_within(double seconds); // everything on the current stream
+
+} // namespace device
+} // namespace goza

@@ -1,0 +1,36 @@
+#include "agree.hpp"
+#include <cstdio>
+
+namespace goza
+{
+
+PetscErrorCode AgreeOnReason(MPI_Comm comm, std::string *why)
+{
+  PetscMPIInt rank, size, first;
+  char        text[512] = "";
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  const PetscMPIInt mine = why->empty() ? size : rank;
+  PetscCallMPI(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm));
+  if (first == size) PetscFunctionReturn(PETSC_SUCCESS);
+  if (rank == first) std::snprintf(text, sizeof(text), size > 1 ? "%.450s (rank %d)" : "%.450s", why->c_str(), rank);
+  PetscCallMPI(MPI_Bcast(text, (PetscMPIInt)sizeof(text), MPI_CHAR, first, comm));
+  PetscCallCXX(*why = text);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode FailTogether(MPI_Comm comm, PetscErrorCode here, const char *what)
+{
+  const PetscMPIInt mine = here != PETSC_SUCCESS;
+  PetscMPIInt       any;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, comm));
+  PetscCall(here);
+  PetscCheck(!any, PETSC_COMM_SELF, PETSC_ERR_LIB, "Another rank could not %s", what);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza

@@ -1,0 +1,91 @@
+/* The one list of ways to exchange. Adding one: a header like host.hpp and a line in each of the tables. */
+#include "exchange.hpp"
+#include "goza.hpp"
+#include "host.hpp"
+#include "nccl_exchange.hpp"
+#include "peer.hpp"
+#include "sf.hpp"
+
+namespace goza
+{
+
+const char *const halo_names[HALO_KINDS] = {"auto", "nccl", "peer", "sf", "host"};
+
+PetscErrorCode GetHaloWish(int *which)
+{
+  char name[64] = "auto";
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-goza_halo", name, sizeof(name), NULL));
+  for (*which = 0; *which < HALO_KINDS; (*which)++) {
+    PetscBool same;
+
+    PetscCall(PetscStrcasecmp(name, halo_names[*which], &same));
+    if (same) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-goza_halo %s: not one of auto, nccl, peer, sf, host", name);
+}
+
+template <class V> static PetscErrorCode CreateHost(const HaloPlan &plan, std::unique_ptr<Exchange<V>> *exchange, std::string *)
+{
+  PetscFunctionBegin;
+  PetscCall(Guarded([&] { *exchange = std::make_unique<HostExchange<V>>(plan); }));
+  PetscCall(static_cast<HostExchange<V> &>(**exchange).setup());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class V> static PetscErrorCode CreateSf(const HaloPlan &plan, std::unique_ptr<Exchange<V>> *exchange, std::string *why)
+{
+  PetscFunctionBegin;
+  if (plan.space == Space::Cuda && !petsc_on_device()) {
+    PetscCallCXX(*why = "this PETSc has no CUDA");
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(Guarded([&] { *exchange = std::make_unique<SfExchange<V>>(plan); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class V> static PetscErrorCode CreateNccl(const HaloPlan &plan, std::unique_ptr<Exchange<V>> *exchange, std::string *why)
+{
+  std::shared_ptr<HaloTeam> team;
+
+  PetscFunctionBegin;
+  PetscCall(HaloTeamGet(plan.comm, &team));
+  PetscCall(HaloTeamAskNccl(plan.comm, team.get()));
+  PetscCallCXX(*why = team->no_nccl);
+  if (why->empty()) PetscCall(Guarded([&] { *exchange = std::make_unique<NcclExchange<V>>(plan, team); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class V> static PetscErrorCode CreatePeer(const HaloPlan &plan, std::unique_ptr<Exchange<V>> *exchange, std::string *why)
+{
+  std::shared_ptr<HaloTeam>        team;
+  std::unique_ptr<PeerExchange<V>> made;
+
+  PetscFunctionBegin;
+  PetscCall(HaloTeamGet(plan.comm, &team));
+  PetscCall(HaloTeamAskPeer(plan.comm, plan.tag, team.get()));
+  PetscCallCXX(*why = team->no_peer);
+  if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Guarded([&] { made = std::make_unique<PeerExchange<V>>(plan); }));
+  PetscCall(made->setup(why));
+  if (why->empty()) *exchange = std::move(made);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class V> const ExchangeKind<V> &exchange_kind(int which)
+{
+  static const ExchangeKind<V> kinds[HALO_KINDS] = {
+    {halo_names[HALO_AUTO], nullptr},   {halo_names[HALO_NCCL], CreateNccl<V>}, {halo_names[HALO_PEER], CreatePeer<V>},
+    {halo_names[HALO_SF], CreateSf<V>}, {halo_names[HALO_HOST], CreateHost<V>},
+  };
+
+  return kinds[which];
+}
+
+template const ExchangeKind<PetscScalar> &exchange_kind(int);
+#if !PetscDefined(USE_REAL_SINGLE)
+template const ExchangeKind<float> &exchange_kind(int);
+#endif
+
+} // namespace goza

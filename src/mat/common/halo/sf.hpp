@@ -1,0 +1,41 @@
+/* PETSc's own star forest. With a CUDA PETSc it takes device arrays, and gives them to the MPI as they are where -use_gpu_aware_mpi says that it may. */
+#pragma once
+#include "exchange.hpp"
+#include "mat/common/errors.hpp"
+
+namespace goza
+{
+
+template <class V> class SfExchange final : public Exchange<V> {
+public:
+  explicit SfExchange(const HaloPlan &plan) :
+    sf_(plan.sf), memory_(plan.space == Space::Cuda ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST), ghost_(plan.space, plan.nghost)
+  {
+  }
+
+  PetscErrorCode begin(const V *x) override
+  {
+    PetscFunctionBegin;
+    x_ = x;
+    PetscCall(PetscSFBcastWithMemTypeBegin(sf_, MpiType<V>(), memory_, x, memory_, ghost_.data(), MPI_REPLACE));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode end() override
+  {
+    PetscFunctionBegin;
+    PetscCall(PetscSFBcastEnd(sf_, MpiType<V>(), x_, ghost_.data(), MPI_REPLACE));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  const V    *ghost() const override { return ghost_.data(); }
+  std::size_t bytes() const override { return ghost_.bytes(); }
+
+private:
+  PetscSF      sf_;
+  PetscMemType memory_;
+  Array<V>     ghost_;
+  const V     *x_ = nullptr;
+};
+
+} // namespace goza

@@ -1,0 +1,179 @@
+#include "team.hpp"
+#include "agree.hpp"
+#include "core/shared_memory.hpp"
+#include "mat/common/errors.hpp"
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace goza
+{
+
+/* The attribute of a communicator is a pointer to one of these. */
+struct TeamPlace {
+  MPI_Comm                  comm;
+  std::shared_ptr<HaloTeam> team;
+};
+
+static PetscMPIInt              keyval = MPI_KEYVAL_INVALID;
+static std::vector<TeamPlace *> places;
+
+static int MPIAPI DeleteTeam(MPI_Comm, PetscMPIInt, void *attribute, void *)
+{
+  TeamPlace *place = static_cast<TeamPlace *>(attribute);
+
+  places.erase(std::remove(places.begin(), places.end(), place), places.end());
+  delete place;
+  return MPI_SUCCESS;
+}
+
+HaloTeam::~HaloTeam()
+{
+  if (nccl) (void)library->comm_destroy(nccl);
+}
+
+static PetscErrorCode LookAround(MPI_Comm comm, HaloTeam *team)
+{
+  MPI_Comm                          host;
+  PetscMPIInt                       size, here;
+  std::array<char, 16>              mine{};
+  std::vector<std::array<char, 16>> all;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCallMPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host));
+  PetscCallMPI(MPI_Comm_size(host, &here));
+  PetscCallMPI(MPI_Comm_free(&host));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &here, 1, MPI_INT, MPI_MIN, comm));
+  team->one_host = here == size;
+  PetscCall(Guarded([&] {
+    all.resize(size);
+    mine = device::uuid();
+  }));
+  PetscCallMPI(MPI_Allgather(mine.data(), 16, MPI_CHAR, all.data(), 16, MPI_CHAR, comm));
+  std::sort(all.begin(), all.end());
+  team->shared_device = std::adjacent_find(all.begin(), all.end()) != all.end();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode HaloTeamGet(MPI_Comm comm, std::shared_ptr<HaloTeam> *team)
+{
+  TeamPlace  *place;
+  PetscMPIInt found;
+
+  PetscFunctionBegin;
+  if (keyval == MPI_KEYVAL_INVALID) PetscCallMPI(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, DeleteTeam, &keyval, NULL));
+  PetscCallMPI(MPI_Comm_get_attr(comm, keyval, &place, &found));
+  if (!found) {
+    std::shared_ptr<HaloTeam> made;
+
+    PetscCallCXX(made = std::make_shared<HaloTeam>());
+    PetscCall(LookAround(comm, made.get()));
+    PetscCallCXX(place = new TeamPlace{comm, made});
+    PetscCallCXX(places.push_back(place));
+    PetscCallMPI(MPI_Comm_set_attr(comm, keyval, place));
+  }
+  *team = place->team;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode HaloTeamAskNccl(MPI_Comm comm, HaloTeam *team)
+{
+  char        file[PETSC_MAX_PATH_LEN] = "libnccl.so.2";
+  PetscMPIInt rank, size;
+  Nccl::Id    id{};
+  std::string why;
+
+  PetscFunctionBegin;
+  if (team->asked_nccl) PetscFunctionReturn(PETSC_SUCCESS);
+  team->asked_nccl = true;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-goza_nccl", file, sizeof(file), NULL));
+  if (team->shared_device) PetscCallCXX(why = "several ranks share a device, which NCCL refuses");
+  else
+    PetscCall(Guarded([&] {
+      team->library = load_nccl(file, &why);
+      if (team->library && rank == 0) {
+        if (const int status = team->library->get_unique_id(&id); status != Nccl::success)
+          why = std::string("ncclGetUniqueId: ") + team->library->get_error_string(status);
+      }
+    }));
+  PetscCall(AgreeOnReason(comm, &why));
+  if (why.empty()) {
+    PetscCallMPI(MPI_Bcast(&id, (PetscMPIInt)sizeof(id), MPI_BYTE, 0, comm));
+    if (const int status = team->library->comm_init_rank(&team->nccl, size, id, rank); status != Nccl::success) {
+      PetscCallCXX(why = std::string("ncclCommInitRank: ") + team->library->get_error_string(status));
+      team->nccl = nullptr;
+    }
+    PetscCall(AgreeOnReason(comm, &why));
+  }
+  team->no_nccl = why;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Each rank raises a flag in the memory of the next: that says more of a machine than its attributes do. */
+static PetscErrorCode TryPeer(MPI_Comm comm, PetscMPIInt tag, std::string *why)
+{
+  constexpr double             patience = 20; // seconds
+  PetscMPIInt                  rank, size;
+  std::unique_ptr<SharedBlock> block;
+  SharedBlock::Name            mine{}, next{};
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  try {
+    block = std::make_unique<SharedBlock>(sizeof(std::uint32_t));
+    mine  = block->name();
+  } catch (const std::exception &e) {
+    *why = e.what();
+  }
+  PetscCall(AgreeOnReason(comm, why));
+  if (!why->empty() || size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Sendrecv(&mine, (PetscMPIInt)sizeof(mine), MPI_BYTE, (rank + size - 1) % size, tag, &next, (PetscMPIInt)sizeof(next), MPI_BYTE, (rank + 1) % size, tag, comm, MPI_STATUS_IGNORE));
+  try {
+    const std::vector<std::uint32_t *> there{reinterpret_cast<std::uint32_t *>(device::open_shared(next))}, here{reinterpret_cast<std::uint32_t *>(block->data())};
+    bool                               done;
+    {
+      const device::OnStream beside(device::fork());
+
+      device::raise_flags(there, 1);
+      device::await_flags(here, 1);
+      done = device::done_within(patience);
+    }
+    if (!done) {
+      device::raise_flags(here, 1); // frees our own stream
+      *why = "a flag of a neighbour's did not arrive";
+    }
+  } catch (const std::exception &e) {
+    *why = e.what();
+  }
+  PetscCall(AgreeOnReason(comm, why)); // also: nobody's block goes before its neighbour has written
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode HaloTeamAskPeer(MPI_Comm comm, PetscMPIInt tag, HaloTeam *team)
+{
+  std::string why;
+
+  PetscFunctionBegin;
+  if (team->asked_peer) PetscFunctionReturn(PETSC_SUCCESS);
+  team->asked_peer = true;
+  if (!team->one_host) PetscCallCXX(why = "the ranks are on several hosts");
+  else PetscCall(Guarded([&] { (void)device::can_share(&why); }));
+  PetscCall(AgreeOnReason(comm, &why));
+  if (why.empty()) PetscCall(TryPeer(comm, tag, &why));
+  team->no_peer = why;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode HaloTeamsForget()
+{
+  PetscFunctionBegin;
+  while (!places.empty()) PetscCallMPI(MPI_Comm_delete_attr(places.back()->comm, keyval));
+  if (keyval != MPI_KEYVAL_INVALID) PetscCallMPI(MPI_Comm_free_keyval(&keyval));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza
