@@ -1,8 +1,11 @@
 #include "cds.hpp"
 #include "cds_shape.hpp"
 #include "core/algorithm.hpp"
+#include "core/staged_rows.hpp"
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <limits>
 
 namespace goza
 {
@@ -31,7 +34,8 @@ template <class Store, int bs, bool half> struct CdsFill {
   const PetscScalar *aval;
   Store             *val;
 
-  HD void operator()(PetscInt row) const
+  HD CdsFill on(const PetscInt *c, const PetscScalar *a) const { return {A, ptr, c, a, val}; }
+  HD void    operator()(PetscInt row) const
   {
     const PetscInt i = row / bs, r = row % bs;
 
@@ -45,7 +49,8 @@ template <class Store, int bs, bool half> struct CdsFill {
 };
 
 /* Counts, for one row of a half matrix, the entries below the diagonal that differ from their mirror images, plus entries above less entries below:
-   the sums over all rows are 0 when the stored diagonals are symmetric in pattern and, to a relative tolerance, in values. */
+   the sums over all rows are 0 when the stored diagonals are symmetric in pattern and, to a tolerance, in values. The tolerance is relative to the entry or, where
+   that is more, to the diagonal entries of its row and its column: an entry that is the small sum of large terms has the rounding of those. */
 template <class Store, int bs> struct CdsCompare {
   CdsView<Store>     A;
   const PetscInt    *ptr, *col;
@@ -53,9 +58,10 @@ template <class Store, int bs> struct CdsCompare {
   double             tolerance;
   std::int64_t      *different, *balance; // [rows]
 
-  HD void operator()(PetscInt row) const
+  HD CdsCompare on(const PetscInt *c, const PetscScalar *a) const { return {A, ptr, c, a, tolerance, different, balance}; }
+  HD void       operator()(PetscInt row) const
   {
-    const PetscInt i = row / bs, r = row % bs;
+    const PetscInt i = row / bs, r = row % bs, main = tolerance > 0 ? find_offset(A, 0) : -1;
     std::int64_t   bad = 0, above = 0;
 
     for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) {
@@ -66,12 +72,21 @@ template <class Store, int bs> struct CdsCompare {
       if (node < i) above--;
       if (node >= i) continue;
       const double mirror = A.val[((d * bs + c) * bs + r) * A.ld + node], value = static_cast<Store>(aval[j]), gap = mirror - value;
+      double       size = magnitude(value);
 
-      bad += !((gap < 0 ? -gap : gap) <= tolerance * (value < 0 ? -value : value)); // a NaN differs
+      if (main >= 0) {
+        const double diagonals = sqrt(magnitude(A.val[((main * bs + r) * bs + r) * A.ld + i])) * sqrt(magnitude(A.val[((main * bs + c) * bs + c) * A.ld + node]));
+
+        size = diagonals > size ? diagonals : size;
+      }
+      bad += !(magnitude(gap) <= tolerance * size); // a NaN differs
     }
     different[row] = bad;
     balance[row]   = above;
   }
+
+private:
+  HD static double magnitude(double x) { return x < 0 ? -x : x; }
 };
 
 /* The remainder's row lengths, then its columns and values. */
@@ -202,15 +217,14 @@ template <class Store, class V> bool Cds<Store, V>::fill(const Csr &A)
 {
   val_.zero();
   if (!val_.size()) return true;
-  with_shape(bs_, half_, [&](auto bs, auto half) {
-    for_each_row(this->space_, A.nrows, CdsFill<Store, bs.value, half.value>{view(), A.ptr, A.col, A.val, val_.data()});
-  });
+  with_shape(bs_, half_, [&](auto bs, auto half) { for_each_csr_row(A, 1, CdsFill<Store, bs.value, half.value>{view(), A.ptr, A.col, A.val, val_.data()}); });
   if (!half_) return true;
 
-  const double        tolerance = options_.symmetric ? 100 * static_cast<double>(PETSC_MACHINE_EPSILON) : 0;
+  const double        rounding  = std::max<double>(100 * PETSC_MACHINE_EPSILON, 2 * static_cast<double>(std::numeric_limits<Store>::epsilon()));
+  const double        tolerance = options_.symmetric ? rounding : 0;
   Array<std::int64_t> different(this->space_, A.nrows), balance(this->space_, A.nrows);
   with_shape(bs_, true, [&](auto bs, auto) {
-    for_each_row(this->space_, A.nrows, CdsCompare<Store, bs.value>{view(), A.ptr, A.col, A.val, tolerance, different.data(), balance.data()});
+    for_each_csr_row(A, 1, CdsCompare<Store, bs.value>{view(), A.ptr, A.col, A.val, tolerance, different.data(), balance.data()});
   });
   return sum(this->space_, different.data(), A.nrows) == 0 && sum(this->space_, balance.data(), A.nrows) == 0;
 }

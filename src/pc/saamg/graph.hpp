@@ -27,6 +27,9 @@ struct AijRowsView {
     for (PetscInt p = optr[row]; p < optr[row + 1]; p++) f(ncols + ocol[p], oval[p]);
   }
 
+  /* The diagonal block from other arrays. */
+  HD AijRowsView on(const PetscInt *col, const PetscScalar *val) const { return {nrows, ncols, dptr, col, val, optr, ocol, oval}; }
+
   HD PetscInt entries_before(PetscInt row) const { return dptr[row] + (optr ? optr[row] : 0); }
 };
 

@@ -18,7 +18,9 @@ public:
     const Diagonals found = find_diagonals(A, bs, CdsOptions().share);
 
     if (static_cast<double>(found.inside) >= most * static_cast<double>(found.nnz) && found.nnz) {
-      auto cds = std::make_unique<Cds<V, V>>(this->space_);
+      CdsOptions options;
+      options.symmetric = true; // a preconditioner need not tell rounding from asymmetry
+      auto cds          = std::make_unique<Cds<V, V>>(this->space_, options);
       cds->build(A, found);
       format_ = std::move(cds);
     } else {

@@ -13,6 +13,8 @@ struct BlockRows {
   const PetscInt *ghost_node; // [ghost columns] to ghost nodes
   PetscInt       *place;      // [rows] scratch: the next entry of each row
 
+  HD BlockRows on(const PetscInt *col, const PetscScalar *val) const { return {A.on(col, val), bs, n, ghost_node, place}; }
+
   /* f(local node, squared Frobenius norm) for every block of a block row, ascending. */
   template <class F> HD void for_each_block(PetscInt node, F f) const
   {
@@ -65,6 +67,8 @@ struct DiagonalNorm {
   PetscReal *rdiag;
   PetscInt  *bad;
 
+  HD DiagonalNorm on(const PetscInt *col, const PetscScalar *val) const { return {A.on(col, val), rdiag, bad}; }
+
   HD void operator()(PetscInt i) const
   {
     PetscReal d  = 0;
@@ -101,6 +105,8 @@ struct CountStrong {
   Measure   measure;
   PetscInt *count;
 
+  HD CountStrong on(const PetscInt *col, const PetscScalar *val) const { return {A.on(col, val), measure, count}; }
+
   HD void operator()(PetscInt i) const
   {
     PetscInt k = 0;
@@ -131,6 +137,14 @@ struct FillStrong {
   float          *weight;
   std::uint64_t  *check;
   std::int64_t   *weak;
+
+  HD FillStrong on(const PetscInt *acol, const PetscScalar *aval) const
+  {
+    FillStrong body = *this;
+
+    body.A = A.on(acol, aval);
+    return body;
+  }
 
   HD void operator()(PetscInt i) const
   {

@@ -1,6 +1,6 @@
 #include "eigen.hpp"
 #include "core/algorithm.hpp"
-#include "core/for_each_row.hpp"
+#include "core/staged_rows.hpp"
 #include "pc/saamg/eigen.hpp"
 
 namespace goza
@@ -13,6 +13,11 @@ struct Facts {
   Csr           A;
   PetscScalar  *dinv;
   std::int64_t *alone, *positive, *negative, *bad, *bad_square;
+
+  HD Facts on(const PetscInt *col, const PetscScalar *val) const
+  {
+    return {{A.space, A.nrows, A.ncols, A.ptr, col, val, A.nnz}, dinv, alone, positive, negative, bad, bad_square};
+  }
 
   HD void operator()(PetscInt i) const
   {
@@ -246,7 +251,7 @@ CsrFacts row_facts(const Csr &A)
   facts.dinv  = Array<PetscScalar>(space, A.nrows);
   facts.alone = Array<std::int64_t>(space, A.nrows);
   for (auto &f : flags) f = Array<std::int64_t>(space, A.nrows);
-  for_each_row(space, A.nrows, Facts{A, facts.dinv.data(), facts.alone.data(), flags[0].data(), flags[1].data(), flags[2].data(), flags[3].data()});
+  for_each_csr_row(A, 1, Facts{A, facts.dinv.data(), facts.alone.data(), flags[0].data(), flags[1].data(), flags[2].data(), flags[3].data()});
   sum_into(space, facts.alone.data(), facts.alone.size(), counts.data());
   for (int f = 0; f < 4; f++) sum_into(space, flags[f].data(), flags[f].size(), counts.data() + 1 + f);
 

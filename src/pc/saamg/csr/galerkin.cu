@@ -1,6 +1,6 @@
 #include "galerkin.hpp"
 #include "core/algorithm.hpp"
-#include "core/for_each_row.hpp"
+#include "core/staged_rows.hpp"
 
 namespace goza
 {
@@ -13,6 +13,8 @@ struct LookAtRow {
   Csr           A;
   PetscScalar  *size;
   std::int64_t *present, *zero;
+
+  HD LookAtRow on(const PetscInt *col, const PetscScalar *val) const { return {{A.space, A.nrows, A.ncols, A.ptr, col, val, A.nnz}, size, present, zero}; }
 
   HD void operator()(PetscInt i) const
   {
@@ -51,7 +53,7 @@ void fill_zero_rows(CsrMatrix &A)
   Array<std::int64_t> present(space, A.nrows), zero(space, A.nrows), counts(space, 2);
 
   if (!A.nrows) return;
-  for_each_row(space, A.nrows, LookAtRow{A.view(), size.data(), present.data(), zero.data()});
+  for_each_csr_row(A.view(), 1, LookAtRow{A.view(), size.data(), present.data(), zero.data()});
   sum_into(space, size.data(), size.size(), sizes.data());
   sum_into(space, present.data(), present.size(), counts.data());
   sum_into(space, zero.data(), zero.size(), counts.data() + 1);
