@@ -67,10 +67,11 @@ struct Gather {
 };
 
 struct Descents {
-  const PetscInt *ptr, *col;
+  const PetscInt *ptr;
+  Columns         col;
   std::int64_t   *count;
 
-  HD Descents on(const PetscInt *c, const PetscScalar *) const { return {ptr, c, count}; }
+  HD Descents on(Columns c, Values) const { return {ptr, c, count}; }
 
   HD void operator()(PetscInt row) const
   {

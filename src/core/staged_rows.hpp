@@ -1,7 +1,7 @@
 /* for_each_row() for bodies that walk along the rows of a CSR matrix. A thread a row would read words that lie a row's length apart; on the device a block of
    threads therefore first copies the columns and values of its rows, which lie together, to its shared memory.
 
-   A body is as for for_each_row(), and has `HD Body on(const PetscInt *col, const PetscScalar *val) const`: itself, with these arrays for the matrix's. */
+   A body is as for for_each_row(), and has `HD Body on(Columns, Values) const`: itself, with these for the matrix's. */
 #pragma once
 #include "csr_matrix.hpp"
 #include "for_each_row.hpp"
@@ -11,7 +11,7 @@ namespace goza
 
 #if defined(__CUDACC__)
 constexpr int      staging_threads = 128;
-constexpr PetscInt staged_entries  = 40960 / (sizeof(PetscInt) + sizeof(PetscScalar)); // 128 rows of 26 entries; five blocks to a multiprocessor
+constexpr PetscInt staged_entries  = 41984 / (sizeof(PetscInt) + sizeof(PetscScalar)); // 128 rows of 27 entries; five blocks to a multiprocessor
 
 /* A body's index stands for `unit` rows; a block takes `each` of them. */
 template <class Body>
@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(staging_threads) StagedKernel(PetscInt n, Pets
     if (aval) val[p] = aval[begin + p];
   }
   __syncthreads();
-  const Body staged = body.on(acol ? col - begin : nullptr, aval ? val - begin : nullptr);
+  const Body staged = body.on({col, begin}, {val, begin});
 
   for (PetscInt k = static_cast<PetscInt>(first) + threadIdx.x; k < last; k += staging_threads) staged(k);
 }

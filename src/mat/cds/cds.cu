@@ -29,12 +29,13 @@ template <class Store> HD PetscInt find_offset(const CdsView<Store> &A, PetscInt
 
 /* Puts one row's entries where they belong. Entries below the diagonal of a half matrix are compared instead, after the upper part was filled. */
 template <class Store, int bs, bool half> struct CdsFill {
-  CdsView<Store>     A;
-  const PetscInt    *ptr, *col;
-  const PetscScalar *aval;
-  Store             *val;
+  CdsView<Store>  A;
+  const PetscInt *ptr;
+  Columns         col;
+  Values          aval;
+  Store          *val;
 
-  HD CdsFill on(const PetscInt *c, const PetscScalar *a) const { return {A, ptr, c, a, val}; }
+  HD CdsFill on(Columns c, Values a) const { return {A, ptr, c, a, val}; }
   HD void    operator()(PetscInt row) const
   {
     const PetscInt i = row / bs, r = row % bs;
@@ -52,13 +53,14 @@ template <class Store, int bs, bool half> struct CdsFill {
    the sums over all rows are 0 when the stored diagonals are symmetric in pattern and, to a tolerance, in values. The tolerance is relative to the entry or, where
    that is more, to the diagonal entries of its row and its column: an entry that is the small sum of large terms has the rounding of those. */
 template <class Store, int bs> struct CdsCompare {
-  CdsView<Store>     A;
-  const PetscInt    *ptr, *col;
-  const PetscScalar *aval;
-  double             tolerance;
-  std::int64_t      *different, *balance; // [rows]
+  CdsView<Store>  A;
+  const PetscInt *ptr;
+  Columns         col;
+  Values          aval;
+  double          tolerance;
+  std::int64_t   *different, *balance; // [rows]
 
-  HD CdsCompare on(const PetscInt *c, const PetscScalar *a) const { return {A, ptr, c, a, tolerance, different, balance}; }
+  HD CdsCompare on(Columns c, Values a) const { return {A, ptr, c, a, tolerance, different, balance}; }
   HD void       operator()(PetscInt row) const
   {
     const PetscInt i = row / bs, r = row % bs, main = tolerance > 0 ? find_offset(A, 0) : -1;

@@ -30,12 +30,14 @@ struct SampleOffsets {
 /* Entries of one row on each candidate. The rows of a chunk share a line of counters, so that only neighbours meet in an atomic addition. */
 struct CountOnDiagonals {
   PetscInt        bs, ncandidates;
-  const PetscInt *ptr, *col, *candidate;
+  const PetscInt *ptr;
+  Columns         col;
+  const PetscInt *candidate;
   int            *count; // [chunks][ncandidates]
 
   static constexpr PetscInt rows_per_chunk = 256;
 
-  HD CountOnDiagonals on(const PetscInt *c, const PetscScalar *) const { return {bs, ncandidates, ptr, c, candidate, count}; }
+  HD CountOnDiagonals on(Columns c, Values) const { return {bs, ncandidates, ptr, c, candidate, count}; }
 
   HD void operator()(PetscInt row) const
   {

@@ -13,7 +13,7 @@ struct BlockRows {
   const PetscInt *ghost_node; // [ghost columns] to ghost nodes
   PetscInt       *place;      // [rows] scratch: the next entry of each row
 
-  HD BlockRows on(const PetscInt *col, const PetscScalar *val) const { return {A.on(col, val), bs, n, ghost_node, place}; }
+  HD BlockRows on(Columns col, Values val) const { return {A.on(col, val), bs, n, ghost_node, place}; }
 
   /* f(local node, squared Frobenius norm) for every block of a block row, ascending. */
   template <class F> HD void for_each_block(PetscInt node, F f) const
@@ -31,7 +31,7 @@ struct BlockRows {
 
 private:
   /* The bs rows of a node are sorted: walk them side by side. */
-  template <class N, class F> HD void merge(PetscInt node, const PetscInt *ptr, const PetscInt *col, const PetscScalar *val, N node_of, F f) const
+  template <class N, class F> HD void merge(PetscInt node, const PetscInt *ptr, Columns col, Values val, N node_of, F f) const
   {
     const PetscInt first = node * bs, last = first + bs;
 
@@ -67,7 +67,7 @@ struct DiagonalNorm {
   PetscReal *rdiag;
   PetscInt  *bad;
 
-  HD DiagonalNorm on(const PetscInt *col, const PetscScalar *val) const { return {A.on(col, val), rdiag, bad}; }
+  HD DiagonalNorm on(Columns col, Values val) const { return {A.on(col, val), rdiag, bad}; }
 
   HD void operator()(PetscInt i) const
   {
@@ -105,7 +105,7 @@ struct CountStrong {
   Measure   measure;
   PetscInt *count;
 
-  HD CountStrong on(const PetscInt *col, const PetscScalar *val) const { return {A.on(col, val), measure, count}; }
+  HD CountStrong on(Columns col, Values val) const { return {A.on(col, val), measure, count}; }
 
   HD void operator()(PetscInt i) const
   {
@@ -138,7 +138,7 @@ struct FillStrong {
   std::uint64_t  *check;
   std::int64_t   *weak;
 
-  HD FillStrong on(const PetscInt *acol, const PetscScalar *aval) const
+  HD FillStrong on(Columns acol, Values aval) const
   {
     FillStrong body = *this;
 
