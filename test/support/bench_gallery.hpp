@@ -1,7 +1,7 @@
 /* Matrices of real sizes for the benches, after the kinds that papers P2 and P3 measured: made here, the same on every machine. */
 #pragma once
 
-#include "sparse.hpp"
+#include "generators.hpp"
 
 #include <string>
 
@@ -15,8 +15,5 @@ struct BenchMatrix {
 };
 
 const std::vector<BenchMatrix> &bench_gallery();
-
-/* The 27-point operator on an n x n x n grid */
-Sparse stencil_27_points(PetscInt n);
 
 } // namespace goza_test
