@@ -19,6 +19,10 @@
 #define MATSEQAIJFOLD "seqaijfold"
 #define MATMPIAIJFOLD "mpiaijfold"
 
+#define MATAUTOFORMAT       "autoformat"
+#define MATSEQAIJAUTOFORMAT "seqaijautoformat"
+#define MATMPIAIJAUTOFORMAT "mpiaijautoformat"
+
 #define PCSAAMG "saamg"
 
 typedef enum {
@@ -54,6 +58,9 @@ PETSC_EXTERN PetscErrorCode MatSlicedEllSetSortWindow(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatSlicedEllSetShortIndices(Mat, PetscBool);
 
 PETSC_EXTERN PetscErrorCode MatFoldSetWidth(Mat, PetscInt);
+
+PETSC_EXTERN PetscErrorCode MatAutoFormatSetCandidates(Mat, const char[]);
+PETSC_EXTERN PetscErrorCode MatAutoFormatSetPlatform(Mat, const char[]);
 
 PETSC_EXTERN PetscErrorCode PCSAAMGSetThreshold(PC, PetscReal);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetThreshold(PC, PetscReal *);

@@ -1,6 +1,7 @@
 /* Loading: the hook that -dll_append calls, the one list of types, and what is decided once. */
 #include "goza.hpp"
 #include "mat/common/errors.hpp"
+#include "mat/autoformat/autoformatmat.hpp"
 #include "mat/cds/cdsmat.hpp"
 #include "mat/fold/foldmat.hpp"
 #include "mat/slicedell/slicedell.hpp"
@@ -15,7 +16,7 @@ namespace goza
 
 /* --- the one list of types */
 
-static const FormatKind *const formats[] = {&CdsKind(), &FoldKind(), &SlicedEllKind()};
+static const FormatKind *const formats[] = {&AutoFormatKind(), &CdsKind(), &FoldKind(), &SlicedEllKind()};
 
 static PetscErrorCode RegisterTypes()
 {

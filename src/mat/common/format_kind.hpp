@@ -21,6 +21,7 @@ struct FormatKind {
   const char *root, *seq, *mpi; // "slicedell", "seqaijslicedell", "mpiaijslicedell"
   std::unique_ptr<FormatConfig> (*config)();
   PetscErrorCode (*create_seq)(Mat), (*create_mpi)(Mat); // for MatRegister(): MatCreate_Format() with this kind
+  bool chooses = false;                                  // its formats may want CSR, as PETSc has it
 };
 
 PetscErrorCode MatRegister_Format(const FormatKind &kind);
@@ -32,7 +33,11 @@ PetscErrorCode MatCreate_Format(Mat A, const FormatKind &kind, bool mpi);
 /* The kind of a format from the class of its settings and its three names; kind() hands it out. */
 template <class Config, const FormatKind &(*kind)()> FormatKind MakeFormatKind(const char *root, const char *seq, const char *mpi)
 {
-  return {root, seq, mpi, []() -> std::unique_ptr<FormatConfig> { return std::make_unique<Config>(); }, [](Mat A) { return MatCreate_Format(A, kind(), false); },
+  return {root,
+          seq,
+          mpi,
+          []() -> std::unique_ptr<FormatConfig> { return std::make_unique<Config>(); },
+          [](Mat A) { return MatCreate_Format(A, kind(), false); },
           [](Mat A) { return MatCreate_Format(A, kind(), true); }};
 }
 
