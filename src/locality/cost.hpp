@@ -33,15 +33,16 @@ struct KernelConstants {
 
 struct Machine {
   std::string     name;
-  bool            device       = true;
-  double          bandwidth    = 0; // B/s of a copy, both ways
-  double          gather       = 0; // B/s of x when 8 bytes each are read at random from memory
-  double          l2           = 0; // bytes of the last cache that count
-  double          l2_bandwidth = 0; // B/s
-  double          sectors      = 0; // of x a second
-  double          far_latency  = 0; // of a step, more, where a long row comes from memory
-  double          fits         = 1; // products a little beyond l2 still find part of their arrays there: none at (0.5 + fits) l2
-  int             processors   = 1; // that blocks are spread over
+  bool            device        = true;
+  double          bandwidth     = 0; // B/s of a copy, both ways
+  double          gather        = 0; // B/s of x when 8 bytes each are read at random from memory
+  double          l2            = 0; // bytes of the last cache that count
+  double          l2_bandwidth  = 0; // B/s
+  double          kernel_launch = 0; // s: from one empty kernel to the next
+  double          sectors       = 0; // of x a second
+  double          far_latency   = 0; // of a step, more, where a long row comes from memory
+  double          fits          = 1; // products a little beyond l2 still find part of their arrays there: none at (0.5 + fits) l2
+  int             processors    = 1; // that blocks are spread over
   KernelConstants csr, sliced_ell, fold, cds;
 };
 

@@ -18,19 +18,20 @@ Machine h200()
 {
   Machine m;
 
-  m.name         = "h200";
-  m.bandwidth    = 4.3e12;
-  m.gather       = 1.0e12;
-  m.l2           = 35e6;
-  m.l2_bandwidth = 8.2e12;
-  m.sectors      = 1.5e12;
-  m.far_latency  = 134e-9;
-  m.fits         = 0.4;
-  m.processors   = 132;
-  m.csr          = {5.3e-6, 1, 147e-9, 1.2e-12, 90e-12, 0, 4.5e-12, 0};
-  m.sliced_ell   = {3.0e-6, 1.08, 98e-9, 1.2e-12, 2.6e-12, 25e-12, 0, 3e-6};
-  m.fold         = {2.75e-6, 1.17, 160e-9, 1.2e-12, 2.6e-12, 25e-12, 0, 3.1e-6};
-  m.cds          = {2.9e-6, 1.03, 80e-9, 1.2e-12, 2.6e-12, 0, 0, 3.5e-6};
+  m.name          = "h200";
+  m.bandwidth     = 4.25e12;
+  m.gather        = 1.0e12;
+  m.l2            = 35e6;
+  m.l2_bandwidth  = 8.2e12;
+  m.kernel_launch = 2.2e-6;
+  m.sectors       = 1.3e12;
+  m.far_latency   = 119e-9;
+  m.fits          = 0.33;
+  m.processors    = 132;
+  m.csr           = {5.37e-6, 1, 148e-9, 0.43e-12, 16e-12, 0, 3.46e-12, 0};
+  m.sliced_ell    = {2.90e-6, 0.935, 112e-9, 0.43e-12, 2.1e-12, 13.8e-12, 0, 2.9e-6};
+  m.fold          = {2.98e-6, 1.048, 155e-9, 0.43e-12, 2.1e-12, 92.8e-12, 0, 2.95e-6};
+  m.cds           = {2.45e-6, 0.887, 61e-9, 0.43e-12, 2.1e-12, 0, 0, 1.19e-6};
   return m;
 }
 
@@ -63,17 +64,18 @@ Machine host()
 {
   Machine m;
 
-  m.name         = "host";
-  m.device       = false;
-  m.bandwidth    = 12e9;
-  m.gather       = 1.5e9;
-  m.l2           = 24e6;
-  m.l2_bandwidth = 30e9;
-  m.sectors      = 2e9;
-  m.csr          = {0.3e-6, 1, 0, 20e-9, 0, 0, 2e-9, 0};
-  m.sliced_ell   = {0.4e-6, 1, 0, 16e-9, 0, 0, 1e-9, 0};
-  m.fold         = {0.4e-6, 1, 0, 22e-9, 60e-9, 0, 0, 0.2e-6};
-  m.cds          = {0.4e-6, 1, 0, 8e-9, 0, 0, 1e-9, 1e-6};
+  m.name          = "host";
+  m.device        = false;
+  m.bandwidth     = 12e9;
+  m.gather        = 1.5e9;
+  m.l2            = 24e6;
+  m.l2_bandwidth  = 30e9;
+  m.kernel_launch = 20e-9;
+  m.sectors       = 2e9;
+  m.csr           = {0.3e-6, 1, 0, 20e-9, 0, 0, 2e-9, 0};
+  m.sliced_ell    = {0.4e-6, 1, 0, 16e-9, 0, 0, 1e-9, 0};
+  m.fold          = {0.4e-6, 1, 0, 22e-9, 60e-9, 0, 0, 0.2e-6};
+  m.cds           = {0.4e-6, 1, 0, 8e-9, 0, 0, 1e-9, 1e-6};
   return m;
 }
 
@@ -86,13 +88,7 @@ struct Figure {
 
 std::vector<Figure> figures_of(Machine &m)
 {
-  std::vector<Figure> f = {{"bandwidth", &m.bandwidth, 1e8, 1e14},
-                           {"gather", &m.gather, 1e6, 1e14},
-                           {"l2", &m.l2, 1e4, 1e11},
-                           {"l2_bandwidth", &m.l2_bandwidth, 1e8, 1e15},
-                           {"sectors", &m.sectors, 1e7, 1e15},
-                           {"far_latency", &m.far_latency, 0, 1e-4},
-                           {"fits", &m.fits, 1e-3, 100}};
+  std::vector<Figure> f = {{"bandwidth", &m.bandwidth, 1e8, 1e14}, {"gather", &m.gather, 1e6, 1e14}, {"l2", &m.l2, 1e4, 1e11}, {"l2_bandwidth", &m.l2_bandwidth, 1e8, 1e15}, {"kernel_launch", &m.kernel_launch, 1e-10, 1}, {"sectors", &m.sectors, 1e7, 1e15}, {"far_latency", &m.far_latency, 0, 1e-4}, {"fits", &m.fits, 1e-3, 100}};
   const struct {
     const char      *name;
     KernelConstants *k;

@@ -27,9 +27,9 @@ public:
   std::size_t bytes() const override { return format_ ? format_->bytes() : 0; }
   std::string describe() const override;
 
-  bool            wants_csr() const override { return choice_.way.layout == Layout::Csr; }
-  void            settle_for_csr(bool yes) override;
-  const Decision &decision() const { return choice_; }
+  bool       wants_csr() const override { return choice_.way.layout == Layout::Csr; }
+  void       settle_for_csr(bool yes) override;
+  const Way &way() const { return settled_ ? choice_.way : held_.way; } // in use
 
 private:
   AutoFormatOptions          options_;
