@@ -158,6 +158,9 @@ demo: all $(EXAMPLES) $(BUILD)/petsc/ksp_ksp_tutorials_ex45 ## solve with Goza b
 check: programs ## build everything and run every test
 	@test/run.sh
 bench: all $(BENCHES) ## build the benchmarks
+bench-locality: $(BUILD)/bench/bench_locality ## measure all formats on 151 matrices, and compare with the models (minutes)
+	@$(BUILD)/bench/bench_locality -json $(BUILD)/locality.json $(BENCH_OPTIONS)
+	@python3 test/bench/locality_report.py $(BUILD)/locality.json $(BUILD)/pictures
 petsc-tests: all ## run a selection of PETSc's own tests with Goza's types put in
 	@.ci/petsc-tests.sh
 petsc-cuda: ## build PETSc 3.26.1 with CUDA and its MPI from PyPI into CACHE (kept, resumable)
@@ -195,4 +198,4 @@ clean: ## remove the build folder
 	rm -rf $(BUILD)
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' makefile | expand -t 14
-.PHONY: all deps programs demo check bench petsc-tests petsc-cuda bundle install format tidy clean help
+.PHONY: all deps programs demo check bench bench-locality petsc-tests petsc-cuda bundle install format tidy clean help

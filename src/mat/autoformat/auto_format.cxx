@@ -7,7 +7,7 @@ namespace goza
 {
 
 /* As the format's own type would make it. */
-template <class V> static std::unique_ptr<Format<V>> make(Space space, const Way &way)
+template <class V> static std::unique_ptr<Format<V>> make(Space space, const Way &way, bool symmetric)
 {
   if (way.layout == Layout::SlicedEll) {
     SlicedEllOptions options;
@@ -23,7 +23,8 @@ template <class V> static std::unique_ptr<Format<V>> make(Space space, const Way
   }
   CdsOptions options;
 
-  options.bs = way.param;
+  options.bs        = way.param;
+  options.symmetric = symmetric;
   return std::make_unique<Cds<V, V>>(space, options);
 }
 
@@ -46,7 +47,7 @@ template <class V> void AutoFormat<V>::build(const Csr &A)
     if (!options_.together) return;
     held_ = choice_.without_csr();
   }
-  auto format = make<V>(this->space_, held_.way);
+  auto format = make<V>(this->space_, held_.way, options_.symmetric);
 
   format->build(A);
   format_ = std::move(format);
