@@ -176,6 +176,9 @@ bench-scaling: all $(BUILD)/bench/bench_scaling ## products and solves over RANK
 	@for ranks in $(RANKS); do for mode in no yes; do \
 	  $(MPIEXEC) -n $$ranks $(BUILD)/bench/bench_scaling -weak $$mode -solve -halos peer,nccl,sf,host -types slicedell,cds -json $(BUILD)/scaling.json $(SCALING) || exit; \
 	done; done
+bench-locality: $(BUILD)/bench/bench_locality ## measure all formats on 151 matrices, and compare with the models (minutes)
+	@$(BUILD)/bench/bench_locality -json $(BUILD)/locality.json $(BENCH_OPTIONS)
+	@python3 test/bench/locality_report.py $(BUILD)/locality.json $(BUILD)/pictures
 petsc-tests: all ## run a selection of PETSc's own tests with Goza's types put in
 	@.ci/petsc-tests.sh
 petsc-cuda: ## build PETSc 3.26.1 with CUDA and its MPI from PyPI into CACHE (kept, resumable)
@@ -213,4 +216,4 @@ clean: ## remove the build folder
 	rm -rf $(BUILD)
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' makefile | expand -t 14
-.PHONY: all deps programs demo check bench bench-amg bench-assembly bench-cds bench-peers bench-scaling bench-spmv petsc-tests petsc-cuda bundle install format tidy clean help
+.PHONY: all deps programs demo check bench bench-amg bench-assembly bench-cds bench-locality bench-peers bench-scaling bench-spmv petsc-tests petsc-cuda bundle install format tidy clean help

@@ -7,25 +7,26 @@ static char help[] = "Locality of a matrix's reads of x in every format, and wha
   -fold_width <entries>                : of Fold; 0: chosen from the row lengths\n\
   -bs <unknowns>                       : of a node, for CDS\n\
   -most_entries <number>               : read windows with about so many entries, and estimate the error; 0: read all\n\
-  -json <file>                         : write the report there as JSON as well\n\n";
+  -json <file>                         : write the report there as JSON as well\n\
+  -calibrate <file>                    : instead, measure this machine's memory (the GPU's, with -goza_device host the CPU's) for Goza's model,\n\
+                                         for -mat_autoformat_platform <file>\n\n";
 
 /*
-   One rank. Nothing is multiplied or measured: all comes from the pattern. src/locality/ has the definitions and equations.
+   One rank. Nothing is multiplied or measured, but by -calibrate: all comes from the pattern. src/locality/ has the definitions and equations.
 
    Run lines:
      locality -n 12
      locality -n 40 -most_entries 200000 -platform host
      locality -n 9 -platform c2050 -fold_width 8 -slice_height 4 -json locality.json
 */
+#include "goza.hpp"
+#include "locality/calibrate.hpp"
 #include "locality/matrix_market.hpp"
 #include "locality/models.hpp"
-#include <petscmat.h>
+#include "mat/common/errors.hpp"
+#include "petscgoza.h"
 #include <cstdio>
 #include <string>
-
-#if PETSC_VERSION_LT(3, 19, 0)
-  #define PETSC_SUCCESS ((PetscErrorCode)0)
-#endif
 
 using namespace goza;
 
@@ -193,6 +194,21 @@ static void Json(FILE *f, const Settings &s, const std::string &name, const RowS
   fprintf(f, "\n ]}\n");
 }
 
+/* The machine's figures into a file, and to read */
+static PetscErrorCode Calibrate(const char *file)
+{
+  Machine m;
+
+  PetscFunctionBeginUser;
+  PetscCall(GozaInitializePackage());
+  PetscCall(Guarded([&] {
+    m = calibrate(default_space());
+    write_machine(m, file);
+  }));
+  printf("%s: copy %.4g GB/s, gather %.4g GB/s of x, last cache %.4g MB at %.4g GB/s, launch %.3g us; written to %s\n", m.device ? "GPU" : "host", 1e-9 * m.bandwidth, 1e-9 * m.gather, 1e-6 * m.l2, 1e-9 * m.l2_bandwidth, 1e6 * m.kernel_launch, file);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   Settings                    s;
@@ -202,10 +218,18 @@ int main(int argc, char **argv)
   std::vector<Prediction>     predicted;
   std::string                 name;
   PetscMPIInt                 size;
+  char                        file[PETSC_MAX_PATH_LEN] = "";
+  PetscBool                   measure;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-calibrate", file, sizeof(file), &measure));
+  if (measure) {
+    PetscCall(Calibrate(file));
+    PetscCall(PetscFinalize());
+    return 0;
+  }
   PetscCheck(size == 1, PETSC_COMM_WORLD, PETSC_ERR_WRONG_MPI_SIZE, "This program runs on one rank; -mat_view ::ascii_info_detail shows a parallel matrix");
   PetscCall(Options(&s));
   PetscCall(Load(s, &A));

@@ -20,6 +20,10 @@
 #define MATSEQAIJFOLD "seqaijfold"
 #define MATMPIAIJFOLD "mpiaijfold"
 
+#define MATAUTOFORMAT       "autoformat"
+#define MATSEQAIJAUTOFORMAT "seqaijautoformat"
+#define MATMPIAIJAUTOFORMAT "mpiaijautoformat"
+
 #define PCSAAMG "saamg"
 
 typedef enum {
@@ -106,6 +110,9 @@ PETSC_EXTERN PetscErrorCode MatSlicedEllSetPrecision(Mat, MatStoragePrecision);
 
 PETSC_EXTERN PetscErrorCode MatFoldSetWidth(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatFoldSetPrecision(Mat, MatStoragePrecision);
+
+PETSC_EXTERN PetscErrorCode MatAutoFormatSetCandidates(Mat, const char[]);
+PETSC_EXTERN PetscErrorCode MatAutoFormatSetPlatform(Mat, const char[]);
 
 PETSC_EXTERN PetscErrorCode PCSAAMGSetThreshold(PC, PetscReal);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetThreshold(PC, PetscReal *);

@@ -2,6 +2,7 @@
 #include "goza.hpp"
 #include "core/shared_memory.hpp"
 #include "mat/common/errors.hpp"
+#include "mat/autoformat/autoformatmat.hpp"
 #include "mat/common/halo/agree.hpp"
 #include "mat/common/halo/exchange.hpp"
 #include "mat/common/halo/team.hpp"
@@ -19,7 +20,7 @@ namespace goza
 
 /* --- the one list of types */
 
-static const FormatKind *const formats[] = {&CdsKind(), &FoldKind(), &SlicedEllKind()};
+static const FormatKind *const formats[] = {&AutoFormatKind(), &CdsKind(), &FoldKind(), &SlicedEllKind()};
 
 static PetscErrorCode RegisterTypes()
 {

@@ -155,9 +155,19 @@ RANKS=2 says "locality on two ranks" error 'runs on one rank' "$locality" -n 3
 for bad in "-platform abacus" "-n -1" "-value_bytes 3" "-index_bytes 5" "-slice_height 3" "-fold_width 128" "-bs 4" "-most_entries -1" "-json $work/no/such/folder"; do
   says "locality $bad" error "${bad%% *}" "$locality" -n 3 $bad
 done
-for type in slicedell fold cds; do
+for type in slicedell fold cds autoformat; do
   says "-mat_view shows locality ($type)" 0 'csr +spatial index 1\.548, .*temporal index [0-9.]+; hits % [0-9.]+; B/flop' "$ex2" $load -goza_device host -mat_type $type -m 20 -n 20 -mat_view ::ascii_info_detail
 done
 RANKS=3 says "-mat_view shows locality, least to most over the ranks" 0 'rows 33 to 34, columns 33 to 34, nonzeros' "$ex2" $load -mat_type slicedell -m 10 -n 10 -mat_view ::ascii_info_detail
 RANKS=3 says "-mat_view of fewer rows than ranks" 0 'rows 1, columns 1, nonzeros 1,' "$ex2" $load -mat_type slicedell -m 1 -n 1 -mat_view ::ascii_info_detail
 RANKS=2 says "-mat_view behind a DMDA shows locality" 0 'Locality of the diagonal blocks' "$BUILD/petsc/ksp_ksp_tutorials_ex45" $load -dm_mat_type cds -pc_type jacobi -ksp_view_mat ::ascii_info_detail
+says "-mat_view shows the model's figures for every format" 0 'fold 16 +[0-9.e+-]+ to [0-9.e+-]+ us' "$ex2" $load -goza_device host -mat_type fold -m 20 -n 20 -mat_view ::ascii_info_detail
+RANKS=2 says "-mat_locality_measure adds measured time and error" 0 'Measured: [0-9.e+-]+ us .*[+-][0-9.]+ %' "$ex2" $load -mat_type autoformat -m 20 -n 20 -ksp_view_mat ::ascii_info_detail -mat_locality_measure
+says "autoformat explains itself" 0 'chosen for [a-z0-9]+: .*(predicted against|the only candidate)' "$ex2" $load -mat_type autoformat -m 40 -n 40 -ksp_view_mat ::ascii_info
+says "-help lists the options of autoformat" 0 'mat_autoformat_candidates' "$ex2" $load -mat_type autoformat -help
+says "autoformat: unknown candidate" error 'mat_autoformat_candidates' "$ex2" $load -mat_type autoformat -mat_autoformat_candidates ellpack
+says "autoformat: no such platform" error 'no known name' "$ex2" $load -mat_type autoformat -mat_autoformat_platform abacus
+says "locality -calibrate writes a platform file" 0 'copy [0-9.e+]+ GB/s' "$locality" -goza_device host -calibrate "$work/here.txt"
+says "autoformat takes that file" 0 'chosen for calibrated' "$ex2" $load -goza_device host -mat_type autoformat -mat_autoformat_platform "$work/here.txt" -ksp_view_mat ::ascii_info
+[ ! -e "$work/here.txt" ] || sed 's/^bandwidth .*/bandwidth -3/' "$work/here.txt" >"$work/absurd.txt"
+says "autoformat refuses an absurd platform file" error 'bandwidth -3 is not from' "$ex2" $load -mat_type autoformat -mat_autoformat_platform "$work/absurd.txt"

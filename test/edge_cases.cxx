@@ -402,6 +402,50 @@ const AddTests add([] {
     PETSC_OK(MatCDSSetStorage(A, MAT_CDS_AUTO));
     c.check_same(A, R, "after a refusal");
   });
+
+  options = suite_named(nullptr, "autoformat_options");
+  add_test(options, "candidates", [] {
+    const MatCase c{mat_named("autoformat"), VECSTANDARD, gallery_entry("stencil27")};
+    MatHandle     A = c.ours(), R = c.aij();
+    for (const char *formats : {"csr", "slicedell", "fold", "cds", "fold,csr", "all"}) {
+      PETSC_OK(MatAutoFormatSetCandidates(A, formats));
+      c.check_same(A, R, formats);
+      to_both(A, R, [&](Mat M) { PETSC_OK(MatScale(M, 2)); });
+      c.check_same(A, R, std::string(formats) + " with other values");
+    }
+    for (const char *wrong : {"", "ellpack", "csr,", "csr;fold"})
+      BOOST_TEST(attempt([&] { return MatAutoFormatSetCandidates(A, wrong); }).says("mat_autoformat_candidates"));
+    c.check_same(A, R, "after a refusal");
+    PETSC_OK(MatAutoFormatSetCandidates(R, "csr")); /* on aij: nothing */
+  });
+  add_test(options, "platform", [] {
+    const MatCase c{mat_named("autoformat"), VECSTANDARD, gallery_entry("power_law")};
+    MatHandle     A = c.ours(), R = c.aij();
+    for (const char *platform : {"h200", "k40", "titan", "c2050", "host", "auto"}) {
+      PETSC_OK(MatAutoFormatSetPlatform(A, platform));
+      c.check_same(A, R, platform);
+    }
+    BOOST_TEST(attempt([&] { return MatAutoFormatSetPlatform(A, "/no/such/file"); }).says("no such file"));
+    c.check_same(A, R, "after a refusal");
+  });
+  /* a pattern that moves on one rank only: the ranks agree again on what is PETSc's product and what is not */
+  add_test(options, "a_row_is_filled", [] {
+    const MatCase c{mat_named("autoformat"), VECSTANDARD, gallery_entry("stencil5")};
+    MatHandle     A = c.ours(), R = c.aij();
+    PETSC_OK(MatAutoFormatSetCandidates(A, "csr,fold"));
+    c.check_same(A, R, "before");
+    to_both(A, R, [](Mat M) {
+      PetscInt n, N;
+      PETSC_OK(MatGetSize(M, &N, &n));
+      PETSC_OK(MatSetOption(M, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+      PetscMPIInt rank;
+      MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+      for (PetscInt j = 0; !rank && j < n; j++) PETSC_OK(MatSetValue(M, 0, j, 1, ADD_VALUES));
+      PETSC_OK(MatAssemblyBegin(M, MAT_FINAL_ASSEMBLY));
+      PETSC_OK(MatAssemblyEnd(M, MAT_FINAL_ASSEMBLY));
+    });
+    c.check_same(A, R, "after");
+  });
 });
 
 } // namespace

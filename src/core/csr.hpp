@@ -11,6 +11,8 @@ struct Csr {
   const PetscInt    *ptr, *col; // [nrows + 1], [ptr[nrows]]
   const PetscScalar *val;       // [ptr[nrows]]
   PetscInt           nnz = -1;  // ptr[nrows] where it is known without asking the device
+  /* the same pattern on the host, where it happens to be there as well */
+  const PetscInt *host_ptr = nullptr, *host_col = nullptr;
 };
 
 /* Entries of a matrix, or those from number `from` on. */

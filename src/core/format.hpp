@@ -32,6 +32,10 @@ public:
   virtual bool   refill_reads_columns() const { return false; }
   virtual double rounding() const { return std::numeric_limits<V>::epsilon() / 2; } // of a stored value, relative to it
 
+  /* A format that chooses may find that the CSR which it shadows is best left as it is; whether it can be is for the owner to say, after each build. */
+  virtual bool wants_csr() const { return false; }
+  virtual void settle_for_csr(bool) { }
+
   Space    space() const { return space_; }
   PetscInt nrows() const { return nrows_; }
   PetscInt ncols() const { return ncols_; }

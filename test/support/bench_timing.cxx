@@ -20,7 +20,7 @@ PetscErrorCode Synchronise(Vec y)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-PetscErrorCode MedianSeconds(PetscInt repeats, Vec y, const std::function<PetscErrorCode()> &body, PetscLogDouble *first, PetscLogDouble *seconds)
+PetscErrorCode MedianSeconds(PetscInt repeats, Vec y, const std::function<PetscErrorCode()> &body, PetscLogDouble *first, PetscLogDouble *seconds, double length)
 {
   std::vector<PetscLogDouble> times;
   PetscLogDouble              t0, t1, t2;
@@ -41,7 +41,7 @@ PetscErrorCode MedianSeconds(PetscInt repeats, Vec y, const std::function<PetscE
     PetscCall(PetscTime(&t2));
     times.push_back((t1 - t0 - (t2 - t1)) / batch); /* the synchronisation's own norm is taken off */
     if (r >= 0) continue;
-    batch = (PetscInt)std::min(100.0, std::max(3.0, 0.01 / std::max(times[0], 1e-7)));
+    batch = (PetscInt)std::min(300.0, std::max(3.0, length / std::max(times[0], 1e-7)));
     times.clear();
   }
   std::sort(times.begin(), times.end());

@@ -12,8 +12,8 @@ namespace goza_test
 /* Host-visible end of everything enqueued on y's device. */
 PetscErrorCode Synchronise(Vec y);
 
-/* Median over batches of about 10 ms each, ended by Synchronise(y), whose own time is taken off; first: the first call alone. */
-PetscErrorCode MedianSeconds(PetscInt repeats, Vec y, const std::function<PetscErrorCode()> &body, PetscLogDouble *first, PetscLogDouble *seconds);
+/* Median over `repeats` batches of about `batch` seconds each, ended by Synchronise(y), whose own time is taken off; first: the first call alone. */
+PetscErrorCode MedianSeconds(PetscInt repeats, Vec y, const std::function<PetscErrorCode()> &body, PetscLogDouble *first, PetscLogDouble *seconds, double batch = 0.01);
 
 /* Bytes per second of a copy of 256 MB, measured once for each type of vector. */
 PetscErrorCode CopyBandwidth(PetscInt repeats, VecType type, PetscLogDouble *rate);

@@ -7,7 +7,7 @@ namespace goza_test
 namespace
 {
 
-const std::vector<std::string> goza_mat_types{"cds", "fold", "slicedell"};
+const std::vector<std::string> goza_mat_types{"cds", "fold", "slicedell", "autoformat"};
 
 /* Asks the driver itself, so that neither CUDA headers nor the library under test are needed. */
 bool cuda_device_exists()

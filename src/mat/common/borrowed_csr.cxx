@@ -22,7 +22,7 @@ PetscErrorCode BorrowedCsr::open(Mat A, Space space, bool with_columns)
   PetscCall(PetscObjectReference((PetscObject)A));
   A_   = A;
   nnz_ = ptr_[A->rmap->n];
-  csr_ = {Space::Host, A->rmap->n, A->cmap->n, ptr_, col_, NULL, nnz_};
+  csr_ = {Space::Host, A->rmap->n, A->cmap->n, ptr_, col_, NULL, nnz_, ptr_, col_};
   if (host_is_truth || space == Space::Host) {
     PetscCall(MatSeqAIJGetArrayRead(A, &val_));
     csr_.val = val_;

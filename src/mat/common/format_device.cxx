@@ -64,6 +64,31 @@ template <auto Op> static PetscErrorCode MatInInOut_Device(Mat A, Vec x, Vec y, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The base's operations are called as they are, without its type's name, which they do not look at: a change of name and operations costs as much as a small
+   product. */
+PetscErrorCode MatMultBase(Mat A, FormatMat *f, Vec x, Vec y, Vec z)
+{
+  PetscBool  bound;
+  const bool cusparse = f->base_type == MATSEQAIJCUSPARSE || f->base_type == MATMPIAIJCUSPARSE;
+  Vec        dx, dz;
+
+  PetscFunctionBegin;
+  PetscCall(MatBoundToCPU(A, &bound));
+  if (!cusparse || bound) {
+    if (y) PetscCall(f->base.multadd(A, x, y, z));
+    else PetscCall(f->base.mult(A, x, z));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (y && y != z) PetscCall(VecCopy(y, z)); /* see MatInInOut_Device() */
+  PetscCall(OnDevice(x, true, &dx));
+  PetscCall(OnDevice(z, y, &dz));
+  if (y) PetscCall(f->base.multadd(A, dx, dz, dz));
+  else PetscCall(f->base.mult(A, dx, dz));
+  PetscCall(Back(x, false, &dx));
+  PetscCall(Back(z, true, &dz));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* --- values */
 
 /* Some operations of AIJCUSPARSE read or write the host's values without a look at where the newer ones are. */

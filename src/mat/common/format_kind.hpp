@@ -24,6 +24,7 @@ struct FormatKind {
   const char *root, *seq, *mpi; // "slicedell", "seqaijslicedell", "mpiaijslicedell"
   std::unique_ptr<FormatConfig> (*config)();
   PetscErrorCode (*create_seq)(Mat), (*create_mpi)(Mat); // for MatRegister(): MatCreate_Format() with this kind
+  bool chooses = false;                                  // its formats may want CSR, as PETSc has it
 };
 
 PetscErrorCode MatRegister_Format(const FormatKind &kind);

@@ -19,7 +19,8 @@ struct FormatMat {
   PetscErrorCode (*base_coo_preallocate)(Mat, PetscCount, PetscInt[], PetscInt[]) = nullptr;
   PetscErrorCode (*base_coo_values)(Mat, const PetscScalar[], InsertMode)         = nullptr;
   PetscErrorCode (*base_store)(Mat) = nullptr, (*base_retrieve)(Mat) = nullptr;
-  PetscCount coo_n = 0;
+  PetscCount coo_n      = 0;
+  bool       petscs_own = false; // every rank found the base type's product best (autoformat)
   /* a preconditioner may share the operator, and must keep its values when the matrix moves on: then the matrix makes a new one */
   std::shared_ptr<ParOperator<PetscScalar>> op = std::make_shared<ParOperator<PetscScalar>>();
   ParOperator<PetscScalar>                  check;                        // on the host, for -goza_check
@@ -99,6 +100,7 @@ void           MatFormatRestoreOps(Mat A, const FormatMat *f);
 /* format_device.cxx */
 PetscErrorCode MatFormatOverrideDevice(Mat A, FormatMat *f);
 PetscErrorCode MatFormatRestoreDevice(Mat A, const FormatMat *f);
+PetscErrorCode MatMultBase(Mat A, FormatMat *f, Vec x, Vec y, Vec z); // PETSc's own product: z = A x, or z = y + A x
 /* format_coo.cxx */
 PetscErrorCode MatFormatOverrideCOO(Mat A, FormatMat *f);
 PetscErrorCode MatFormatRestoreCOO(Mat A, const FormatMat *f);

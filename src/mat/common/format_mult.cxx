@@ -9,15 +9,31 @@ namespace goza
 
 static PetscErrorCode MatFormatUpdate(Mat A, FormatMat *f)
 {
-  PetscBool bound;
-  bool      behind;
+  PetscBool   bound;
+  PetscMPIInt size, mine, all;
+  bool        behind;
 
   PetscFunctionBegin;
   PetscCall(f->op->behind(A, &behind));
   if (behind && f->op.use_count() > 1) PetscCall(MatFormatChanged(A));
   PetscCall(MatBoundToCPU(A, &bound));
   PetscCall(use_petsc_stream());
-  PetscCall(f->op->update(A, bound ? Space::Host : default_space(), [A, f](Space space) { return f->config->factory(A)(space); })); // the settings are read when something is built
+  const Space space    = bound ? Space::Host : default_space();
+  const bool  asks     = behind || !f->op->built() || f->op->space() != space;         /* the same on every rank */
+  const auto  settings = [A, f](Space where) { return f->config->factory(A)(where); }; /* read when something is built */
+
+  PetscCall(f->op->update(A, space, settings));
+  if (!asks) PetscFunctionReturn(PETSC_SUCCESS);
+  /* PETSc's parallel product has an exchange of its own, so that all ranks use it or none */
+  mine = all = f->op->diagonal_block().wants_csr();
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
+  if (size > 1 && f->kind->chooses) PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)A)));
+  if (f->petscs_own && !all) { /* a rank whose pattern did not move has dropped its format */
+    f->op->forget_pattern();
+    PetscCall(f->op->update(A, space, settings));
+  }
+  f->petscs_own = all;
+  f->op->settle_for_csr(all);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -30,7 +46,7 @@ PetscErrorCode MatFormatGetOperator(Mat A, std::shared_ptr<ParOperator<PetscScal
   op->reset();
   if (f) {
     PetscCall(MatFormatUpdate(A, f));
-    *op = f->op;
+    if (!f->petscs_own) *op = f->op; /* else its values would move on with the matrix */
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -76,6 +92,12 @@ static PetscErrorCode MatMultAny(Mat A, Vec x, Vec y, Vec z)
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
   PetscCall(MatFormatUpdate(A, f));
+  if (f->petscs_own) {
+    PetscCall(PetscLogEventBegin(events.mult, A, x, z, 0));
+    PetscCall(MatMultBase(A, f, x, y, z));
+    PetscCall(PetscLogEventEnd(events.mult, A, x, z, 0));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   const Space space = f->op->space();
   const bool  check = check_results() && space == Space::Cuda;
 

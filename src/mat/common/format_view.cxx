@@ -1,6 +1,7 @@
 /* What -mat_view and -ksp_view say of a Goza matrix: from numbers already there; no matrix is copied to be printed. */
 #include "format_mat.hpp"
 #include "locality_view.hpp"
+#include "model_view.hpp"
 #include "goza.hpp"
 
 namespace goza
@@ -25,7 +26,10 @@ PetscErrorCode MatView_Format(Mat A, PetscViewer viewer)
   if (!info) PetscFunctionReturn(PETSC_SUCCESS);
   if (!f->op->built()) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: not built yet\n", f->kind->root));
-    if (format == PETSC_VIEWER_ASCII_INFO_DETAIL) PetscCall(MatViewLocality(A, default_space(), viewer));
+    if (format == PETSC_VIEWER_ASCII_INFO_DETAIL) {
+      PetscCall(MatViewLocality(A, default_space(), viewer));
+      PetscCall(MatViewModel(A, default_space(), nullptr, viewer));
+    }
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   bytes = (PetscLogDouble)f->op->bytes();
@@ -34,7 +38,12 @@ PetscErrorCode MatView_Format(Mat A, PetscViewer viewer)
                                    f->op->diagonal_block().describe().c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: %.3f MB in all, built %d times\n", f->kind->root, total / 1e6, (int)f->op->builds()));
   if (f->op->has_others()) PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: halo exchange: %s\n", f->kind->root, f->op->describe_halo().c_str()));
-  if (format == PETSC_VIEWER_ASCII_INFO_DETAIL) PetscCall(MatViewLocality(A, f->op->space(), viewer));
+  if (format == PETSC_VIEWER_ASCII_INFO_DETAIL) {
+    const Space space = f->op->space(); /* measuring may build another operator */
+
+    PetscCall(MatViewLocality(A, space, viewer));
+    PetscCall(MatViewModel(A, space, &f->op->diagonal_block(), viewer));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

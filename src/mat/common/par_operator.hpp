@@ -42,6 +42,7 @@ public:
   Space            space() const { return space_; }
   bool             built() const { return diag_ != nullptr; }
   const Format<V> &diagonal_block() const { return *diag_; }
+  void             settle_for_csr(bool yes) { diag_->settle_for_csr(yes); }
   std::size_t      bytes() const;
   PetscLogDouble   nnz() const { return nnz_; } // local
   PetscInt         builds() const { return builds_; }

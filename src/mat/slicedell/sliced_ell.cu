@@ -208,9 +208,8 @@ template <class Store, class V> SlicedEll<Store, V>::SlicedEll(Space space, cons
 
 constexpr int host_shift = 2; // slices of 4 rows: measured against 1, 2 and 8, 27-point 64^3 to 128^3
 
-/* On the device 32/H threads share a row: more of them, the fewer rows there are to fill the device with, as long as each has entries to add.
-    */
-static PetscInt auto_height(Space space, PetscInt nrows, std::int64_t nnz)
+/* On the device 32/H threads share a row: more of them, the fewer rows there are to fill the device with, as long as each has entries to add. */
+PetscInt sliced_ell_height(Space space, PetscInt nrows, std::int64_t nnz)
 {
   constexpr std::int64_t device_full = 200000; // threads; an H200 holds 270336, and 64^3 rows were best one thread each
   std::int64_t           team        = 1;
@@ -313,7 +312,7 @@ template <class Store, class V> void SlicedEll<Store, V>::lay_out_and_fill(const
 
 template <class Store, class V> void SlicedEll<Store, V>::lay_out_all(const Csr &pattern, PetscInt nrows, std::int64_t nnz)
 {
-  shift_ = log2_exact(options_.slice_height ? options_.slice_height : auto_height(this->space_, nrows, nnz));
+  shift_ = log2_exact(options_.slice_height ? options_.slice_height : sliced_ell_height(this->space_, nrows, nnz));
   lay_out(pattern, options_.sort_window > 0 ? options_.sort_window : 0);
   if (options_.sort_window < 0 && shift_ > 0 && last(slice_ptr_) > nnz + nnz / 20) lay_out(pattern, 4096);
   val_ = Array<Store>(this->space_, last(slice_ptr_) * bs_ * bs_);

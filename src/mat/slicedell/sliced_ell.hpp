@@ -14,6 +14,9 @@ struct SlicedEllOptions {
   bool     drop_empty   = false; // hold only the rows that have entries (the off-diagonal block of a parallel matrix)
 };
 
+/* The slice height that is taken where none is given. */
+PetscInt sliced_ell_height(Space space, PetscInt nrows, std::int64_t nnz);
+
 template <class Store, class V> class SlicedEll final : public Format<V> {
 public:
   using Stored = Store;

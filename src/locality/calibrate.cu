@@ -1,0 +1,94 @@
+#include "calibrate.hpp"
+#include "core/array.hpp"
+#include "core/for_each_row.hpp"
+#include <algorithm>
+#include <chrono>
+
+namespace goza
+{
+
+namespace
+{
+
+struct Copy {
+  const double *from;
+  double       *to;
+
+  HD void operator()(PetscInt i) const { to[i] = from[i]; }
+};
+
+/* Reads of x at places that look random, without an array of indices. n: a power of two */
+struct Gather {
+  const double *x;
+  double       *to;
+  PetscInt      n;
+
+  HD void operator()(PetscInt i) const { to[i & 1023] = x[static_cast<PetscInt>(static_cast<std::uint32_t>(i) * 2654435761u >> 3) & (n - 1)]; }
+};
+
+struct Nothing {
+  HD void operator()(PetscInt) const { }
+};
+
+/* Seconds of one of many launches: the least of five batches of about 20 ms each. */
+template <class Body> double seconds(Space space, PetscInt n, const Body &body)
+{
+  using Clock    = std::chrono::steady_clock;
+  const auto run = [&](int times) {
+    const auto begin = Clock::now();
+
+    for (int k = 0; k < times; k++) for_each_row(space, n, body);
+    if (space == Space::Cuda) device::synchronize();
+    return std::chrono::duration<double>(Clock::now() - begin).count() / times;
+  };
+  const int times = static_cast<int>(std::min(2000.0, std::max(1.0, 0.02 / std::max(run(2), 1e-9))));
+  double    best  = run(times);
+
+  for (int k = 0; k < 4; k++) best = std::min(best, run(times));
+  return best;
+}
+
+} // namespace
+
+Machine calibrate(Space space)
+{
+  const bool     gpu  = space == Space::Cuda;
+  const PetscInt most = 1 << (gpu ? 26 : 24); // doubles
+  Machine        m = machine_for(space), before = m;
+  Array<double>  a(space, most), b(space, most);
+
+  a.zero();
+  b.zero();
+  m.name          = "calibrated";
+  m.kernel_launch = std::max(1e-9, seconds(space, gpu ? 1 : 64, Nothing{}));
+  m.bandwidth     = 16.0 * most / seconds(space, most, Copy{a.data(), b.data()});
+  m.gather        = 8.0 * most / seconds(space, most, Gather{a.data(), b.data(), most});
+  /* arrays that are in the cache are copied faster, the launch taken off: up to where the rate is nearer to memory's than to the best */
+  std::vector<double> rates;
+  for (PetscInt n = 1 << (gpu ? 18 : 14); n < most; n *= 2)
+    rates.push_back(16.0 * n / std::max(seconds(space, n, Copy{a.data(), b.data()}) - (gpu ? m.kernel_launch : 0), 1e-9));
+  m.l2_bandwidth = std::max(m.bandwidth, *std::max_element(rates.begin(), rates.end()));
+  m.l2           = 0;
+  for (std::size_t k = 0; k < rates.size() && (m.l2 == 0 || rates[k] * rates[k] > m.bandwidth * m.l2_bandwidth || k < 3); k++)
+    m.l2 = 16.0 * (1 << ((gpu ? 18 : 14) + k));
+  if (!gpu) { /* what a core computes is not in these figures, nor is the speed of its first cache */
+    m.kernel_launch = before.kernel_launch;
+    m.l2_bandwidth  = std::max(m.bandwidth, before.l2_bandwidth);
+    return m;
+  }
+  m.processors       = device::multiprocessors();
+  const double cache = before.l2_bandwidth / m.l2_bandwidth, launch = m.kernel_launch / before.kernel_launch;
+
+  m.sectors /= cache;
+  for (KernelConstants *k : {&m.csr, &m.sliced_ell, &m.fold, &m.cds}) {
+    k->launch *= launch;
+    k->second *= launch;
+    k->step *= cache;
+    k->warp *= cache;
+    k->part *= cache;
+    k->row *= cache;
+  }
+  return m;
+}
+
+} // namespace goza

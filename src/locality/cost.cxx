@@ -1,0 +1,163 @@
+#include "cost.hpp"
+#include "mat/slicedell/sliced_ell.hpp"
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace goza
+{
+
+namespace
+{
+
+const KernelConstants &constants_of(const Machine &machine, Layout layout)
+{
+  return layout == Layout::Csr ? machine.csr : layout == Layout::SlicedEll ? machine.sliced_ell : layout == Layout::Fold ? machine.fold : machine.cds;
+}
+
+/* Of the far reads those that L2 does not hold, when it holds the places of x that are read most. */
+double lost_by_l2(const Machine &machine, const Sample &sample, const Traits &t)
+{
+  const double        place = static_cast<double>(sample.cols) * sizeof(PetscScalar) / place_bins;
+  std::vector<double> far(t.far, t.far + place_bins);
+  double              room = 0.8 * machine.l2, lost = 0;
+
+  std::sort(far.begin(), far.end(), std::greater<double>());
+  for (double n : far) {
+    lost += n * (1 - std::clamp(room / std::max(place, 1.0), 0.0, 1.0));
+    room -= place;
+  }
+  return lost;
+}
+
+} // namespace
+
+Caches caches_of(const Machine &machine)
+{
+  Caches caches;
+
+  caches.device = machine.device;
+  if (machine.device) return caches;
+  caches.sector    = 64;
+  caches.per_block = 16384; // 1 MB: a core's own
+  return caches;
+}
+
+Cost cost_of(const Machine &machine, const Sample &sample, const Way &way, const Traits &t)
+{
+  const KernelConstants &kernel = constants_of(machine, way.layout);
+  const double           rows = static_cast<double>(sample.rows), x = static_cast<double>(sample.cols) * sizeof(PetscScalar), y = rows * sizeof(PetscScalar);
+  const double           streams = (t.matrix + y + t.extra) * kernel.stream, misses = t.misses * caches_of(machine).sector;
+  const double           out   = std::clamp(((t.matrix + x + y) / machine.l2 - 0.5) / machine.fits, 0.0, 1.0);
+  const double           share = std::min(1.0, std::max(t.blocks, 1.0) / machine.processors), parts = std::max(0.0, t.warps - rows / 32);
+  const bool             slices = way.layout == Layout::SlicedEll;
+  Cost                   cost;
+
+  cost.l2     = (streams + misses) / machine.l2_bandwidth;
+  cost.memory = out * ((streams + std::min(misses, x)) * std::max(0.0, 1 / machine.bandwidth - 1 / machine.l2_bandwidth) +
+                       lost_by_l2(machine, sample, t) * 64 / machine.bandwidth);
+  cost.l1 = (t.requests / machine.sectors + t.steps * kernel.step + t.warps * kernel.warp + (slices || way.layout == Layout::Fold ? parts * kernel.part : 0)) / share;
+  cost.waiting = t.chain * (kernel.latency + (slices ? machine.far_latency * out * std::min(1.0, static_cast<double>(sample.longest) / 1e4) : 0));
+  cost.fixed   = kernel.launch + rows * kernel.row + (t.kernels - 1) * kernel.second;
+  cost.seconds = cost.l2 + cost.memory + cost.l1 + cost.waiting + cost.fixed;
+  cost.gflops  = 2e-9 * static_cast<double>(sample.nnz) / cost.seconds;
+  cost.bytes   = t.matrix + y + t.extra + std::min(misses, x);
+  return cost;
+}
+
+/* --- the choice */
+
+std::string way_name(const Way &way)
+{
+  std::string name = layout_name(way.layout);
+
+  if (way.layout == Layout::SlicedEll) name += ", slices of " + std::to_string(way.param);
+  if (way.layout == Layout::Fold) name += ", width " + std::to_string(way.param);
+  if (way.layout >= Layout::CdsFull && way.param > 1) name += ", blocks of " + std::to_string(way.param);
+  return name;
+}
+
+std::vector<Way> ways_for(const Sample &sample, const DecisionInput &input)
+{
+  std::vector<Way> ways;
+  constexpr double most = 0.98; // of the entries on diagonals: what is not there costs a second kernel
+
+  if (input.candidates & format_csr && input.csr) ways.push_back({Layout::Csr, 0});
+  if (input.candidates & format_sliced_ell) {
+    const PetscInt height = sliced_ell_height(input.space, sample.rows, sample.nnz);
+
+    ways.push_back({Layout::SlicedEll, height});
+    if (input.space == Space::Cuda && height != 32) ways.push_back({Layout::SlicedEll, 32});
+  }
+  if (input.candidates & format_fold) {
+    for (PetscInt width : {8, 16, 32}) {
+      if (width == 8 || sample.longest > width / 2) ways.push_back({Layout::Fold, width}); // else it would be the same
+    }
+  }
+  if (input.candidates & format_cds && sample.rows) {
+    const PetscInt bs = sample.rows % input.bs == 0 && sample.cols % input.bs == 0 ? input.bs : 1;
+
+    if (sampled_diagonals(sample, bs, 0.6).inside >= most) ways.push_back({input.symmetric ? Layout::CdsHalf : Layout::CdsFull, bs});
+  }
+  if (ways.empty()) ways.push_back({Layout::SlicedEll, sliced_ell_height(input.space, sample.rows, sample.nnz)});
+  return ways;
+}
+
+/* What the first of two costs most more than the second, in words. */
+static const char *reason(const Cost &winner, const Cost &other)
+{
+  const struct {
+    double      gain;
+    const char *text;
+  } parts[] = {{other.fixed - winner.fixed, "cheaper launches and rows"},
+               {other.l2 + other.memory - winner.l2 - winner.memory, "fewer bytes moved"},
+               {other.l1 - winner.l1, "fewer requests for x and better filled warps"},
+               {other.waiting - winner.waiting, "shorter waits of the longest thread"}};
+
+  return std::max_element(std::begin(parts), std::end(parts), [](const auto &a, const auto &b) { return a.gain < b.gain; })->text;
+}
+
+static void explain(Decision &d, const std::string &machine)
+{
+  const Candidate &first = d.candidates.front();
+  char             text[256];
+
+  std::snprintf(text, sizeof(text), "%s chosen for %s: %.3g us predicted", way_name(d.way).c_str(), machine.c_str(), 1e6 * first.cost.seconds);
+  d.sentence = text;
+  if (d.candidates.size() < 2) {
+    d.sentence += ", the only candidate";
+    return;
+  }
+  const Candidate &second = d.candidates[1];
+
+  std::snprintf(text, sizeof(text), " against %.3g us of %s (%s)", 1e6 * second.cost.seconds, way_name(second.way).c_str(), reason(first.cost, second.cost));
+  d.sentence += text;
+}
+
+Decision decide(const Sample &sample, const DecisionInput &input)
+{
+  Decision d;
+
+  for (const Way &way : ways_for(sample, input))
+    d.candidates.push_back({way, cost_of(*input.machine, sample, way, traits_of(sample, way, caches_of(*input.machine)))});
+  std::stable_sort(d.candidates.begin(), d.candidates.end(), [](const Candidate &a, const Candidate &b) { return a.cost.seconds < b.cost.seconds; });
+  d.way     = d.candidates.front().way;
+  d.machine = input.machine->name;
+  d.height  = sliced_ell_height(input.space, sample.rows, sample.nnz);
+  explain(d, d.machine);
+  return d;
+}
+
+Decision Decision::without_csr() const
+{
+  Decision d = *this;
+
+  d.candidates.erase(std::remove_if(d.candidates.begin(), d.candidates.end(), [](const Candidate &c) { return c.way.layout == Layout::Csr; }), d.candidates.end());
+  if (d.candidates.empty()) d.candidates.push_back({{Layout::SlicedEll, height}, {}});
+  d.way = d.candidates.front().way;
+  explain(d, machine);
+  d.sentence += "; CSR is not best on every rank";
+  return d;
+}
+
+} // namespace goza

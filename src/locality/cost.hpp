@@ -1,0 +1,107 @@
+/* Goza's model of a product's time, and the choice of a format by it.
+
+   It carries on from paper P2's eqs. 1 to 3 with what they leave out: launches, two caches, sectors of x, padding, threads that wait for memory step by
+   step, and too few blocks to fill the machine. With M the bytes of the format's arrays, y those of the result, R sectors of x asked for, U of these not in a
+   block's cache (traits.hpp), F of U asked for far away and lost by L2, s bytes of a sector, and u the share of the multiprocessors that have a block:
+
+     L2        (M + y + s U) / l2_bandwidth
+     memory    m ((M + y + min(s U, x)) (1 / bandwidth - 1 / l2_bandwidth) + 64 B F / bandwidth)     m: share that L2 does not hold from the last product
+     L1        (R / sectors + warp steps * step + warps * warp + warps for parts of rows * part) / u
+     waiting   steps of the longest thread * latency
+     time      the sum of these, launch, rows * row, and `second` for a second kernel
+
+   The parts add up: least squares over a power sum of them found the exponent 1. What a machine's memory does is measured (locality -calibrate); what the kernels
+   cost is fitted to products on an H200 (test/bench/bench_locality.cxx; families that were fitted to are not those that are reported). */
+#pragma once
+#include "traits.hpp"
+#include <string>
+
+namespace goza
+{
+
+/* What differs between the kernels of the formats. Times in seconds, of the whole machine. */
+struct KernelConstants {
+  double launch  = 0; // of a product of nothing, through MatMult()
+  double stream  = 1; // bytes moved for one of the arrays
+  double latency = 0; // of a step of one thread
+  double step    = 0; // of a warp
+  double warp    = 0; // of a warp's beginning and end
+  double part    = 0; // of a warp more because rows are shared by lanes
+  double row     = 0;
+  double second  = 0; // kernel
+};
+
+struct Machine {
+  std::string     name;
+  bool            device        = true;
+  double          bandwidth     = 0; // B/s of a copy, both ways
+  double          gather        = 0; // B/s of x when 8 bytes each are read at random from memory
+  double          l2            = 0; // bytes of the last cache that count
+  double          l2_bandwidth  = 0; // B/s
+  double          kernel_launch = 0; // s: from one empty kernel to the next
+  double          sectors       = 0; // of x a second
+  double          far_latency   = 0; // of a step, more, where a long row comes from memory
+  double          fits          = 1; // products a little beyond l2 still find part of their arrays there: none at (0.5 + fits) l2
+  int             processors    = 1; // that blocks are spread over
+  KernelConstants csr, sliced_ell, fold, cds;
+};
+
+const std::vector<Machine> &machines();
+const Machine              *find_machine(const std::string &name); // nullptr: none
+const Machine              &machine_for(Space space);              // the known one that a product in this space is compared on
+
+/* A file of "name value" lines, as write_machine() makes it. Throws std::runtime_error where the file or a figure in it cannot be. */
+Machine read_machine(const std::string &file);
+void    write_machine(const Machine &machine, const std::string &file);
+
+struct Cost {
+  double seconds = 0, gflops = 0;
+  double bytes  = 0;                                         // moved from and to memory when no cache holds anything
+  double memory = 0, l2 = 0, l1 = 0, waiting = 0, fixed = 0; // s: the parts
+};
+
+Cost cost_of(const Machine &machine, const Sample &sample, const Way &way, const Traits &traits);
+
+Caches caches_of(const Machine &machine);
+
+/* --- the choice */
+
+enum : unsigned {
+  format_csr        = 1,
+  format_sliced_ell = 2,
+  format_fold       = 4,
+  format_cds        = 8,
+  all_formats       = 15
+};
+
+struct DecisionInput {
+  Space          space      = Space::Host;
+  const Machine *machine    = nullptr;
+  unsigned       candidates = all_formats;
+  bool           csr        = true;  // PETSc's product can be had
+  PetscInt       bs         = 1;     // unknowns of a node, for CDS
+  bool           symmetric  = false; // CDS will hold half
+};
+
+struct Candidate {
+  Way  way;
+  Cost cost;
+};
+
+struct Decision {
+  Way                    way;
+  std::string            sentence;   // the choice and the reason
+  std::vector<Candidate> candidates; // fastest first
+  std::string            machine;
+  PetscInt               height = 32; // of sliced ELL, where nothing else is left
+
+  Decision without_csr() const; // the next best
+};
+
+/* The ways that are compared. */
+std::vector<Way> ways_for(const Sample &sample, const DecisionInput &input);
+Decision         decide(const Sample &sample, const DecisionInput &input);
+
+std::string way_name(const Way &way);
+
+} // namespace goza

@@ -1,0 +1,200 @@
+/* The machines that cost.hpp's model knows, and files that describe others. */
+#include "cost.hpp"
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace goza
+{
+
+namespace
+{
+
+/* Measured by locality -calibrate: bandwidth, gather, l2. Fitted to the families `fit` of test/support/study_gallery.cxx: the rest. */
+Machine h200()
+{
+  Machine m;
+
+  m.name          = "h200";
+  m.bandwidth     = 4.25e12;
+  m.gather        = 1.0e12;
+  m.l2            = 35e6;
+  m.l2_bandwidth  = 8.2e12;
+  m.kernel_launch = 2.2e-6;
+  m.sectors       = 1.3e12;
+  m.far_latency   = 119e-9;
+  m.fits          = 0.33;
+  m.processors    = 132;
+  m.csr           = {5.37e-6, 1, 148e-9, 0.43e-12, 16e-12, 0, 3.46e-12, 0};
+  m.sliced_ell    = {2.90e-6, 0.935, 112e-9, 0.43e-12, 2.1e-12, 13.8e-12, 0, 2.9e-6};
+  m.fold          = {2.98e-6, 1.048, 155e-9, 0.43e-12, 2.1e-12, 92.8e-12, 0, 2.95e-6};
+  m.cds           = {2.45e-6, 0.887, 61e-9, 0.43e-12, 2.1e-12, 0, 0, 1.19e-6};
+  return m;
+}
+
+/* Another GPU, of which only data sheets are known: what is not memory goes with multiprocessors and clock. Never compared with measurements. */
+Machine scaled(const char *name, double bandwidth, double l2, int processors, double gigahertz)
+{
+  Machine      m    = h200();
+  const double slow = (132 * 1.98) / (processors * gigahertz), latency = 1.98 / gigahertz;
+
+  m.name         = name;
+  m.l2_bandwidth = m.l2_bandwidth * bandwidth / m.bandwidth;
+  m.gather       = m.gather * bandwidth / m.bandwidth;
+  m.bandwidth    = bandwidth;
+  m.l2           = l2;
+  m.sectors /= slow;
+  m.far_latency *= latency;
+  m.processors = processors;
+  for (KernelConstants *k : {&m.csr, &m.sliced_ell, &m.fold, &m.cds}) {
+    k->latency *= latency;
+    k->step *= slow;
+    k->warp *= slow;
+    k->part *= slow;
+    k->row *= slow;
+  }
+  return m;
+}
+
+/* One core of a server. A "warp" is 32 lanes of a loop here. */
+Machine host()
+{
+  Machine m;
+
+  m.name          = "host";
+  m.device        = false;
+  m.bandwidth     = 12e9;
+  m.gather        = 1.5e9;
+  m.l2            = 24e6;
+  m.l2_bandwidth  = 30e9;
+  m.kernel_launch = 20e-9;
+  m.sectors       = 2e9;
+  m.csr           = {0.3e-6, 1, 0, 20e-9, 0, 0, 2e-9, 0};
+  m.sliced_ell    = {0.4e-6, 1, 0, 16e-9, 0, 0, 1e-9, 0};
+  m.fold          = {0.4e-6, 1, 0, 22e-9, 60e-9, 0, 0, 0.2e-6};
+  m.cds           = {0.4e-6, 1, 0, 8e-9, 0, 0, 1e-9, 1e-6};
+  return m;
+}
+
+/* Every figure of a file: its name, and what a machine may have. */
+struct Figure {
+  std::string name;
+  double     *value;
+  double      least, most;
+};
+
+std::vector<Figure> figures_of(Machine &m)
+{
+  std::vector<Figure> f = {{"bandwidth", &m.bandwidth, 1e8, 1e14}, {"gather", &m.gather, 1e6, 1e14}, {"l2", &m.l2, 1e4, 1e11}, {"l2_bandwidth", &m.l2_bandwidth, 1e8, 1e15}, {"kernel_launch", &m.kernel_launch, 1e-10, 1}, {"sectors", &m.sectors, 1e7, 1e15}, {"far_latency", &m.far_latency, 0, 1e-4}, {"fits", &m.fits, 1e-3, 100}};
+  const struct {
+    const char      *name;
+    KernelConstants *k;
+  } kernels[] = {{"csr", &m.csr}, {"slicedell", &m.sliced_ell}, {"fold", &m.fold}, {"cds", &m.cds}};
+
+  for (const auto &[name, k] : kernels) {
+    const std::string dot = std::string(name) + ".";
+
+    f.push_back({dot + "launch", &k->launch, 0, 1});
+    f.push_back({dot + "stream", &k->stream, 0.1, 10});
+    f.push_back({dot + "latency", &k->latency, 0, 1e-3});
+    f.push_back({dot + "step", &k->step, 0, 1e-3});
+    f.push_back({dot + "warp", &k->warp, 0, 1e-3});
+    f.push_back({dot + "part", &k->part, 0, 1e-3});
+    f.push_back({dot + "row", &k->row, 0, 1e-3});
+    f.push_back({dot + "second", &k->second, 0, 1});
+  }
+  return f;
+}
+
+} // namespace
+
+const std::vector<Machine> &machines()
+{
+  /* c2050: P2's table 1, Fermi whitepaper (768 KB of L2, 14 SMs at 1.15 GHz). titan: P1 (288.4 GB/s), 1.5 MB, 14 SMX, 0.837 GHz. k40: board specification. */
+  static const std::vector<Machine> table = {h200(), scaled("k40", 288e9, 1.5e6, 15, 0.745), scaled("titan", 288.4e9, 1.5e6, 14, 0.837), scaled("c2050", 144e9, 0.75e6, 14, 1.15), host()};
+
+  return table;
+}
+
+const Machine *find_machine(const std::string &name)
+{
+  for (const Machine &m : machines()) {
+    if (m.name == name) return &m;
+  }
+  return nullptr;
+}
+
+const Machine &machine_for(Space space)
+{
+  return *find_machine(space == Space::Cuda ? "h200" : "host");
+}
+
+Machine read_machine(const std::string &file)
+{
+  std::ifstream in(file);
+  std::string   line, word, text;
+  Machine       m;
+  bool          kind = false;
+
+  if (!in) throw std::runtime_error("platform " + file + " is no known name, and no such file can be opened");
+  std::vector<Figure> wanted = figures_of(m);
+  std::vector<bool>   seen(wanted.size());
+
+  while (std::getline(in, line)) {
+    std::istringstream words(line.substr(0, line.find('#')));
+
+    if (!(words >> word)) continue;
+    if (!(words >> text)) throw std::runtime_error(file + ": " + word + " has no value");
+    if (word == "name") m.name = text;
+    else if (word == "kind") {
+      if (text != "host" && text != "gpu") throw std::runtime_error(file + ": kind is host or gpu, not " + text);
+      m.device = text == "gpu";
+      kind     = true;
+    } else {
+      char        *end   = nullptr;
+      const double value = std::strtod(text.c_str(), &end);
+      bool         known = false;
+
+      if (*end || !std::isfinite(value)) throw std::runtime_error(file + ": " + word + " " + text + " is not a number");
+      if (word == "processors") {
+        if (value < 1 || value > 1e5 || value != std::floor(value))
+          throw std::runtime_error(file + ": processors " + text + " is not a number from 1 to 100000");
+        m.processors = static_cast<int>(value);
+        continue;
+      }
+      for (std::size_t k = 0; k < wanted.size(); k++) {
+        if (wanted[k].name != word) continue;
+        if (value < wanted[k].least || value > wanted[k].most) {
+          char range[96];
+
+          std::snprintf(range, sizeof(range), " is not from %g to %g", wanted[k].least, wanted[k].most);
+          throw std::runtime_error(file + ": " + word + " " + text + range);
+        }
+        *wanted[k].value = value;
+        known = seen[k] = true;
+      }
+      if (!known) throw std::runtime_error(file + ": " + word + " is no figure of a platform");
+    }
+  }
+  if (!kind || m.name.empty()) throw std::runtime_error(file + ": not a platform file: it has no " + (kind ? "name" : "kind"));
+  for (std::size_t k = 0; k < wanted.size(); k++) {
+    if (!seen[k]) throw std::runtime_error(file + ": " + wanted[k].name + " is missing");
+  }
+  if (m.l2_bandwidth < m.bandwidth) throw std::runtime_error(file + ": l2_bandwidth is below bandwidth");
+  return m;
+}
+
+void write_machine(const Machine &machine, const std::string &file)
+{
+  Machine       m = machine;
+  std::ofstream out(file);
+
+  out << "# A platform of Goza's model of products, see src/locality/cost.hpp. Bytes, seconds, and their quotients.\nname " << m.name << "\nkind " << (m.device ? "gpu" : "host") << "\nprocessors " << m.processors << "\n";
+  for (const Figure &f : figures_of(m)) out << f.name << " " << *f.value << "\n";
+  if (!out.flush()) throw std::runtime_error("cannot write " + file);
+}
+
+} // namespace goza

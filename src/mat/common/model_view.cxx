@@ -1,0 +1,133 @@
+#include "model_view.hpp"
+#include "errors.hpp"
+#include "locality/cost.hpp"
+#include "mat/autoformat/auto_format.hpp"
+#include "mat/cds/cds.hpp"
+#include "mat/fold/fold.hpp"
+#include "mat/slicedell/sliced_ell.hpp"
+#include "par_operator.hpp"
+#include <petsc/private/matimpl.h>
+#include <petsctime.h>
+#include <algorithm>
+#include <limits>
+
+namespace goza
+{
+
+namespace
+{
+
+constexpr int    nways = 7, nfigures = 3;
+constexpr double none = std::numeric_limits<double>::infinity();
+
+const char *const names[nways] = {"csr", "slicedell", "fold 8", "fold 16", "fold 32", "cds full", "cds half"};
+
+/* figure [nways][nfigures]: microseconds, GF/s, MB; in_use: microseconds of the format that is held */
+void predict_block(const Csr &block, Space space, PetscInt bs, const Format<PetscScalar> *held, double *figure, double *in_use)
+{
+  const Machine &machine = machine_for(space);
+  const Sample   sample  = take_sample(block);
+  const Way      ways[]  = {{Layout::Csr, 0},     {Layout::SlicedEll, sliced_ell_height(space, sample.rows, sample.nnz)},
+                            {Layout::Fold, 8},    {Layout::Fold, 16},
+                            {Layout::Fold, 32},   {Layout::CdsFull, bs},
+                            {Layout::CdsHalf, bs}};
+  Way            used    = ways[0];
+  const auto     cost    = [&](const Way &way, Traits *t) {
+    *t = traits_of(sample, way, caches_of(machine));
+    return cost_of(machine, sample, way, *t);
+  };
+  Traits t;
+
+  if (!sample.nnz) return;
+  for (int w = 0; w < nways; w++, figure += nfigures) {
+    const Cost c = cost(ways[w], &t);
+
+    if (!t.possible) continue;
+    figure[0] = 1e6 * c.seconds;
+    figure[1] = c.gflops;
+    figure[2] = 1e-6 * c.bytes;
+  }
+  if (const auto *f = dynamic_cast<const AutoFormat<PetscScalar> *>(held)) used = f->way();
+  else if (const auto *f = dynamic_cast<const SlicedEll<PetscScalar, PetscScalar> *>(held)) used = {Layout::SlicedEll, PetscInt(1) << f->view().shift};
+  else if (const auto *f = dynamic_cast<const Fold<PetscScalar, PetscScalar> *>(held)) used = {Layout::Fold, f->shape().width};
+  else if (const auto *f = dynamic_cast<const Cds<PetscScalar, PetscScalar> *>(held))
+    used = {f->half() ? Layout::CdsHalf : Layout::CdsFull, f->view().ndiag ? sample.rows / PetscMax(1, f->view().nrows) : 1};
+  if (held) *in_use = 1e6 * cost(used, &t).seconds;
+}
+
+/* Median of seven products, in microseconds; each has its own end. Collective. */
+PetscErrorCode MeasureProduct(Mat A, double *microseconds)
+{
+  Vec            x, y;
+  PetscReal      norm;
+  PetscLogDouble t0, t1, t2, times[7];
+  PetscInt       batch = 10;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateVecs(A, &x, &y));
+  PetscCall(VecSet(x, 1));
+  PetscCall(MatMult(A, x, y));
+  for (PetscLogDouble &t : times) {
+    PetscCall(VecNorm(y, NORM_INFINITY, &norm));
+    PetscCall(PetscTime(&t0));
+    for (PetscInt k = 0; k < batch; k++) PetscCall(MatMult(A, x, y));
+    PetscCall(VecNorm(y, NORM_INFINITY, &norm)); /* ends when the device has done all */
+    PetscCall(PetscTime(&t1));
+    PetscCall(PetscObjectStateIncrease((PetscObject)y));
+    PetscCall(VecNorm(y, NORM_INFINITY, &norm));
+    PetscCall(PetscTime(&t2));
+    t = 1e6 * ((t1 - t0) - (t2 - t1)) / batch;
+  }
+  std::sort(times, times + 7);
+  *microseconds = times[3];
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode MatViewModel(Mat A, Space space, const Format<PetscScalar> *held, PetscViewer viewer)
+{
+  constexpr int   n = nways * nfigures + 1; // the last: the format in use
+  double          figure[n], least[n], most[n], measured = 0;
+  MPI_Comm        comm = PetscObjectComm((PetscObject)A);
+  Mat             Ad, Ao;
+  const PetscInt *garray, *ptr, *col;
+  PetscInt        rows;
+  PetscBool       assembled, done, measure = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(MatAssembled(A, &assembled));
+  if (!assembled) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscOptionsGetBool(((PetscObject)A)->options, ((PetscObject)A)->prefix, "-mat_locality_measure", &measure, NULL));
+  for (double &value : figure) value = none;
+  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
+  PetscCall(MatGetRowIJ(Ad, 0, PETSC_FALSE, PETSC_FALSE, &rows, &ptr, &col, &done));
+  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Matrix type %s gives no row pointers", ((PetscObject)Ad)->type_name);
+  const PetscInt bs = A->rmap->bs == A->cmap->bs && (A->rmap->bs == 2 || A->rmap->bs == 3 || A->rmap->bs == 6) ? A->rmap->bs : 1;
+  PetscCall(Guarded([&] {
+    const Csr block{Space::Host, Ad->rmap->n, Ad->cmap->n, ptr, col, nullptr, Ad->rmap->n ? ptr[Ad->rmap->n] : 0};
+
+    predict_block(block, space, bs, held, figure, figure + n - 1);
+  }));
+  PetscCall(MatRestoreRowIJ(Ad, 0, PETSC_FALSE, PETSC_FALSE, &rows, &ptr, &col, &done));
+  PetscCallMPI(MPI_Allreduce(figure, least, n, MPI_DOUBLE, MPI_MIN, comm));
+  for (double &value : figure) value = value == none ? -none : value;
+  PetscCallMPI(MPI_Allreduce(figure, most, n, MPI_DOUBLE, MPI_MAX, comm));
+  if (least[0] > most[0]) PetscFunctionReturn(PETSC_SUCCESS); /* no entries */
+  PetscCall(
+    PetscViewerASCIIPrintf(viewer, "  Goza's model for platform %s, least to most over the ranks: predicted us, GF/s, MB moved\n", machine_for(space).name.c_str()));
+  for (int w = 0; w < nways; w++) {
+    const double *l = least + w * nfigures, *m = most + w * nfigures;
+
+    if (l[0] > m[0]) continue; /* no rank can hold its block so */
+    PetscCall(PetscViewerASCIIPrintf(viewer, "    %-10s %.4g to %.4g us, %.4g to %.4g GF/s, %.4g to %.4g MB\n", names[w], l[0], m[0], l[1], m[1], l[2], m[2]));
+  }
+  if (!measure || !held) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MeasureProduct(A, &measured));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  Measured: %.4g us a product (median of 7), %.4g us predicted for the slowest rank's block in its format: %+.1f %%\n", measured, most[n - 1], 100 * (most[n - 1] / measured - 1)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza

@@ -1,0 +1,230 @@
+/* Samples, what formats make of them, and the model of product times, on small matrices worked out by hand. Doubles: 4 to a sector of 32 bytes. */
+#include "locality/cost.hpp"
+#include "locality/host_csr.hpp"
+
+#include "support/check.hpp"
+
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <unistd.h>
+
+using namespace goza;
+namespace tt = boost::test_tools;
+
+namespace
+{
+
+HostCsr pattern(PetscInt rows, PetscInt cols, const std::function<std::vector<PetscInt>(PetscInt)> &row)
+{
+  HostCsr A;
+
+  A.rows = rows;
+  A.cols = cols;
+  for (PetscInt i = 0; i < rows; i++) {
+    for (PetscInt j : row(i)) A.col.push_back(j);
+    A.ptr.push_back(static_cast<PetscInt>(A.col.size()));
+  }
+  A.val.assign(A.col.size(), 1);
+  return A;
+}
+
+Traits traits(const HostCsr &A, Layout layout, PetscInt param)
+{
+  return traits_of(take_sample(A.view()), {layout, param}, Caches());
+}
+
+/* The names and figures of a platform file, one of them another */
+std::string file_with(const std::string &name, const std::string &value)
+{
+  char        path[] = "/tmp/goza_platform_XXXXXX";
+  std::string line;
+  const int   fd = mkstemp(path);
+  std::string text;
+
+  BOOST_REQUIRE(fd >= 0);
+  close(fd);
+  write_machine(*find_machine("h200"), path);
+  std::ifstream in(path);
+  while (std::getline(in, line)) text += (line.rfind(name + " ", 0) == 0 ? value.empty() ? "" : name + " " + value : line) + "\n";
+  in.close();
+  std::ofstream(path) << text;
+  return path;
+}
+
+bool refused(const std::string &name, const std::string &value, const std::string &words)
+{
+  const std::string file = file_with(name, value);
+  bool              says = false;
+
+  try {
+    (void)read_machine(file);
+  } catch (const std::runtime_error &e) {
+    says = std::string(e.what()).find(words) != std::string::npos;
+  }
+  std::remove(file.c_str());
+  return says;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(cost)
+
+BOOST_AUTO_TEST_CASE(whole_sample)
+{
+  const HostCsr A = pattern(100, 100, [](PetscInt i) { return i == 7 ? std::vector<PetscInt>{} : std::vector<PetscInt>{i}; });
+  const Sample  s = take_sample(A.view());
+
+  BOOST_TEST(s.nnz == 99);
+  BOOST_TEST(s.longest == 1);
+  BOOST_TEST(s.long_rows == 0);
+  BOOST_TEST(s.row_share == 1.0);
+  BOOST_TEST(s.nnz_share == 1.0);
+  BOOST_TEST(s.windows.size() == 1u);
+  BOOST_TEST(s.windows[0].length[7] == 0);
+}
+
+BOOST_AUTO_TEST_CASE(empty)
+{
+  const HostCsr A;
+  const Sample  s = take_sample(A.view());
+  DecisionInput input;
+
+  input.machine = &machine_for(Space::Host);
+  BOOST_TEST(s.windows.size() == 0u);
+  BOOST_TEST(!decide(s, input).sentence.empty());
+}
+
+/* Two rows of 3000 entries among 10 000 of one: counted apart, though no window need show them */
+BOOST_AUTO_TEST_CASE(long_rows)
+{
+  const HostCsr A = pattern(10000, 10000, [](PetscInt i) {
+    std::vector<PetscInt> row;
+    for (PetscInt j = 0; j < (i == 5000 || i == 9999 ? 3000 : 1); j++) row.push_back(j);
+    return row;
+  });
+  const Sample  s = take_sample(A.view());
+
+  BOOST_TEST(s.longest == 3000);
+  BOOST_TEST(s.long_rows == 2);
+  BOOST_TEST(s.long_nnz == 6000);
+  /* a thread of sliced ELL goes through all of such a row, a line of Fold has its width */
+  BOOST_TEST(traits_of(s, {Layout::SlicedEll, 32}, Caches()).chain == 3000.0);
+  BOOST_TEST(traits_of(s, {Layout::Fold, 8}, Caches()).chain == 8.0);
+  BOOST_TEST(traits_of(s, {Layout::Fold, 8}, Caches()).kernels == 2.0);
+}
+
+/* 64 rows, each with columns 0 to 3: one sector. Two warps of sliced ELL ask for it in each of 4 steps; the block fetches it once. */
+BOOST_AUTO_TEST_CASE(one_sector)
+{
+  const HostCsr A = pattern(64, 4, [](PetscInt) { return std::vector<PetscInt>{0, 1, 2, 3}; });
+  const Traits  t = traits(A, Layout::SlicedEll, 32);
+
+  BOOST_TEST(t.requests == 8.0);
+  BOOST_TEST(t.misses == 1.0);
+  BOOST_TEST(t.stored == 256.0);
+  BOOST_TEST(t.warps == 2.0);
+  BOOST_TEST(t.chain == 4.0);
+}
+
+/* A diagonal of 64: a warp's 32 columns are in 8 sectors, all of them new */
+BOOST_AUTO_TEST_CASE(diagonal)
+{
+  const HostCsr A = pattern(64, 64, [](PetscInt i) { return std::vector<PetscInt>{i}; });
+  const Traits  t = traits(A, Layout::SlicedEll, 32);
+
+  BOOST_TEST(t.requests == 16.0);
+  BOOST_TEST(t.misses == 16.0);
+  BOOST_TEST(t.near == 16.0);
+  BOOST_TEST(sampled_diagonals(take_sample(A.view()), 1, 0.6).count == 1);
+  BOOST_TEST(sampled_diagonals(take_sample(A.view()), 1, 0.6).inside == 1.0);
+}
+
+/* Lengths 4 and 1 in turn. In slices of 2 as they come: 4 a row; sorted, 32 slices of 4 and 32 of 1. */
+BOOST_AUTO_TEST_CASE(sorting_saves)
+{
+  const HostCsr A = pattern(128, 128, [](PetscInt i) { return i % 2 ? std::vector<PetscInt>{0} : std::vector<PetscInt>{0, 1, 2, 3}; });
+
+  BOOST_TEST(traits(A, Layout::SlicedEll, 2).stored == 320.0);
+}
+
+/* Rows of 20 in lines of 8: three lines, ten rows to a group of 32 lanes, 7 steps each */
+BOOST_AUTO_TEST_CASE(folded)
+{
+  const HostCsr A = pattern(40, 20, [](PetscInt) {
+    std::vector<PetscInt> row;
+    for (PetscInt j = 0; j < 20; j++) row.push_back(j);
+    return row;
+  });
+  const Traits  t = traits(A, Layout::Fold, 8);
+
+  BOOST_TEST(t.warps == 4.0);
+  BOOST_TEST(t.steps == 28.0);
+}
+
+BOOST_AUTO_TEST_CASE(parts_of_the_time)
+{
+  const HostCsr A       = pattern(5000, 5000, [](PetscInt i) { return std::vector<PetscInt>{i, (i * 37) % 5000, (i * 101 + 7) % 5000}; });
+  const Sample  s       = take_sample(A.view());
+  Machine       machine = *find_machine("h200");
+
+  for (const Way &way : {Way{Layout::Csr, 0}, Way{Layout::SlicedEll, 32}, Way{Layout::Fold, 8}}) {
+    const Traits t = traits_of(s, way, caches_of(machine));
+    const Cost   c = cost_of(machine, s, way, t);
+
+    BOOST_TEST(c.seconds == c.l2 + c.memory + c.l1 + c.waiting + c.fixed, tt::tolerance(1e-12));
+    BOOST_TEST(c.memory == 0.0); /* all of it stays in L2 */
+    BOOST_TEST(c.gflops == 2e-9 * 15000 / c.seconds, tt::tolerance(1e-12));
+    Machine small = machine;
+    small.l2      = 1e4;
+    BOOST_TEST(cost_of(small, s, way, t).seconds > c.seconds);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(candidates)
+{
+  const HostCsr A = pattern(500, 500, [](PetscInt i) { return std::vector<PetscInt>{i}; });
+  const Sample  s = take_sample(A.view());
+  DecisionInput input;
+
+  input.machine = &machine_for(Space::Host);
+  for (const auto &[one, layout] : {std::pair<unsigned, Layout>{format_csr, Layout::Csr}, {format_sliced_ell, Layout::SlicedEll}, {format_fold, Layout::Fold}, {format_cds, Layout::CdsFull}}) {
+    input.candidates = one;
+    BOOST_TEST((decide(s, input).way.layout == layout));
+  }
+  input.candidates = format_csr;
+  input.csr        = false; /* PETSc's product is somewhere else */
+  BOOST_TEST((decide(s, input).way.layout == Layout::SlicedEll));
+  input.candidates = all_formats;
+  input.csr        = true;
+  const Decision d = decide(s, input);
+  for (std::size_t k = 1; k < d.candidates.size(); k++) BOOST_TEST(d.candidates[k - 1].cost.seconds <= d.candidates[k].cost.seconds);
+  BOOST_TEST((d.without_csr().way.layout != Layout::Csr));
+}
+
+BOOST_AUTO_TEST_CASE(platform_files)
+{
+  const std::string file = file_with("name", "mine");
+  const Machine     m    = read_machine(file);
+
+  BOOST_TEST(m.name == "mine");
+  BOOST_TEST(m.device);
+  BOOST_TEST(m.bandwidth == find_machine("h200")->bandwidth, tt::tolerance(1e-5));
+  BOOST_TEST(m.fold.part == find_machine("h200")->fold.part, tt::tolerance(1e-5));
+  BOOST_TEST(m.processors == 132);
+  std::remove(file.c_str());
+  BOOST_TEST(refused("bandwidth", "-1", "bandwidth -1 is not from"));
+  BOOST_TEST(refused("bandwidth", "1e40", "bandwidth 1e40 is not from"));
+  BOOST_TEST(refused("bandwidth", "nan", "not a number"));
+  BOOST_TEST(refused("bandwidth", "fast", "not a number"));
+  BOOST_TEST(refused("bandwidth", "", "bandwidth is missing"));
+  BOOST_TEST(refused("l2_bandwidth", "1e9", "below bandwidth"));
+  BOOST_TEST(refused("kind", "abacus", "kind is host or gpu"));
+  BOOST_TEST(refused("kind", "", "no kind"));
+  BOOST_TEST(refused("processors", "0", "processors 0"));
+  BOOST_TEST(refused("name", "x\nwheels 4", "wheels is no figure"));
+  BOOST_CHECK_THROW((void)read_machine("/no/such/file"), std::runtime_error);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
