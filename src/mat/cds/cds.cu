@@ -62,7 +62,8 @@ template <class Store, int bs> struct CdsCompare {
   HD CdsCompare on(Columns c, Values a) const { return {A, ptr, c, a, tolerance, different, balance}; }
   HD void       operator()(PetscInt row) const
   {
-    const PetscInt i = row / bs, r = row % bs, main = tolerance > 0 ? find_offset(A, 0) : -1;
+    const PetscInt i = row / bs, r = row % bs;
+    const bool     main = tolerance > 0 && A.ndiag && A.offset[0] == 0;
     std::int64_t   bad = 0, above = 0;
     OffsetCursor   cursor;
 
@@ -76,8 +77,8 @@ template <class Store, int bs> struct CdsCompare {
       const double mirror = static_cast<double>(A.val[((d * bs + c) * bs + r) * A.ld + node]), value = static_cast<double>(static_cast<Store>(aval[j])), gap = mirror - value;
       double size = magnitude(value);
 
-      if (main >= 0) {
-        const double diagonals = sqrt(magnitude(static_cast<double>(A.val[((main * bs + r) * bs + r) * A.ld + i]))) * sqrt(magnitude(static_cast<double>(A.val[((main * bs + c) * bs + c) * A.ld + node])));
+      if (main) {
+        const double diagonals = sqrt(magnitude(static_cast<double>(A.val[(r * bs + r) * A.ld + i]))) * sqrt(magnitude(static_cast<double>(A.val[(c * bs + c) * A.ld + node])));
 
         size = diagonals > size ? diagonals : size;
       }
