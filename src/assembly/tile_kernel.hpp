@@ -253,7 +253,7 @@ __device__ inline void multiply_add(double (&c)[2], double (&d)[2], const double
 }
 
 struct HexElasticity {
-  static constexpr int n = 8, bs = 3, in_group = 4, threads = 512, batch = 4;
+  static constexpr int n = 8, bs = 3, in_group = 4, threads = 256, batch = 4;
   static constexpr int scratch = batch * 8 * 9; // words of a warp
 
   __device__ static void run(const MeshView &mesh, const View &view, const Tile &tile, PetscInt from, PetscInt to, PetscScalar *scratch_of_block)
