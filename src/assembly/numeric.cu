@@ -240,8 +240,9 @@ PetscInt most_pairs_on_chip(const Problem &problem)
 
 PetscInt best_tile_nodes(const Problem &problem, ElementKind element)
 {
-  if (element == ElementKind::Tet4) return 32;
-  return problem.bs == 3 ? 64 : 256;
+  /* measured on an H200 at 128^3 nodes: larger tiles visit fewer elements twice, smaller ones leave room for more blocks on a multiprocessor */
+  if (element == ElementKind::Tet4) return 24;
+  return problem.bs == 3 ? 32 : 512;
 }
 
 } // namespace goza

@@ -277,18 +277,19 @@ struct Lists {
 
   HD void operator()(PetscInt i) const
   {
-    const PetscInt t   = place[i] / tile_nodes;
-    PetscInt      *end = list_end + ptr[i], begin = owner_ptr[i] * corners;
+    const PetscInt t = place[i] / tile_nodes, length = ptr[i + 1] - ptr[i], first = owner_ptr[i] * corners;
+    unsigned short next[256], sum = 0; // of a pair, counted from `first`: memory of the thread's own, which its cache holds
 
-    for (PetscInt s = 0; s < ptr[i + 1] - ptr[i]; s++) end[s] = 0;
+    for (PetscInt s = 0; s < length; s++) next[s] = 0;
     for (PetscInt o = owner_ptr[i]; o < owner_ptr[i + 1]; o++) {
-      for (int b = 0; b < corners; b++) end[slot[static_cast<std::int64_t>(owner[o]) * corners + b]]++;
+      for (int b = 0; b < corners; b++) next[slot[static_cast<std::int64_t>(owner[o]) * corners + b]]++;
     }
-    for (PetscInt s = 0; s < ptr[i + 1] - ptr[i]; s++) {
-      const PetscInt n = end[s];
+    for (PetscInt s = 0; s < length; s++) {
+      const unsigned short n = next[s];
 
-      end[s] = begin;
-      begin += n;
+      next[s]              = sum;
+      sum                  = static_cast<unsigned short>(sum + n);
+      list_end[ptr[i] + s] = first + sum;
     }
     for (PetscInt o = owner_ptr[i]; o < owner_ptr[i + 1]; o++) {
       const PetscInt e   = owner[o] / corners;
@@ -301,7 +302,7 @@ struct Lists {
         else high = middle;
       }
       for (int b = 0; b < corners; b++)
-        triple[end[slot[static_cast<std::int64_t>(owner[o]) * corners + b]]++] = static_cast<std::uint32_t>((low - tile_ptr[t]) << 4 | owner[o] % corners << 2 | b);
+        triple[first + next[slot[static_cast<std::int64_t>(owner[o]) * corners + b]]++] = static_cast<std::uint32_t>((low - tile_ptr[t]) << 4 | owner[o] % corners << 2 | b);
     }
   }
 };

@@ -237,15 +237,23 @@ template <class Element, class Equation> struct Gather {
    another, thread (b, k) has the gradients of corner b at the points k and k + 4: these are the fragments, of both factors, of the products
    S_ij = sum_q d_i N_a(q) d_j N_b(q). Of each it gets (a, b') and (a, b' + 1), b' = 2 k, that is the whole 3 x 3 sums of two pairs of corners. */
 
-__device__ inline void multiply_add(double (&c)[2], double a, double b)
+/* The upper 8 rows of the product into c, the lower ones into d: 16 x 8 times 8 x 8, the shape that this generation's tensor cores are built for. */
+__device__ inline void multiply_add(double (&c)[2], double (&d)[2], const double (&upper)[2], const double (&lower)[2], const double (&right)[2])
 {
-    #if __CUDA_ARCH__ >= 800
-  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};" : "+d"(c[0]), "+d"(c[1]) : "d"(a), "d"(b));
+    #if __CUDA_ARCH__ >= 900
+  asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+d"(c[0]), "+d"(c[1]), "+d"(d[0]), "+d"(d[1])
+      : "d"(upper[0]), "d"(lower[0]), "d"(upper[1]), "d"(lower[1]), "d"(right[0]), "d"(right[1]));
+    #elif __CUDA_ARCH__ >= 800
+  for (int k = 0; k < 2; k++) {
+    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};" : "+d"(c[0]), "+d"(c[1]) : "d"(upper[k]), "d"(right[k]));
+    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};" : "+d"(d[0]), "+d"(d[1]) : "d"(lower[k]), "d"(right[k]));
+  }
     #endif
 }
 
 struct HexElasticity {
-  static constexpr int n = 8, bs = 3, in_group = 4, threads = 512, batch = 4;
+  static constexpr int n = 8, bs = 3, in_group = 4, threads = 256, batch = 4;
   static constexpr int scratch = batch * 8 * 9; // words of a warp
 
   __device__ static void run(const MeshView &mesh, const View &view, const Tile &tile, PetscInt from, PetscInt to, PetscScalar *scratch_of_block)
@@ -310,16 +318,20 @@ struct HexElasticity {
 
         if (element[t] >= 0) {
           const PetscScalar kappa      = __shfl_sync(0xffffffffu, ratio, 8 * t);
-          PetscScalar       S[3][3][2] = {}, g[3];
+          PetscScalar       S[3][3][2] = {}, none[2] = {}, g[3][2];
+          const PetscScalar zero[2] = {};
 
     #pragma unroll
           for (int p = 0; p < 2; p++) {
             const PetscScalar *C = mine + (t * 8 + k + 4 * p) * 9;
 
     #pragma unroll
-            for (int d = 0; d < 3; d++) g[d] = factor[p][0] * C[d] + factor[p][1] * C[3 + d] + factor[p][2] * C[6 + d];
+            for (int d = 0; d < 3; d++) g[d][p] = factor[p][0] * C[d] + factor[p][1] * C[3 + d] + factor[p][2] * C[6 + d];
+          }
     #pragma unroll
-            for (int i = 0; i < 9; i++) multiply_add(S[i / 3][i % 3], g[i / 3], g[i % 3]);
+          for (int j = 0; j < 3; j++) {
+            multiply_add(S[0][j], S[1][j], g[0], g[1], g[j]);
+            multiply_add(S[2][j], none, g[2], zero, g[j]);
           }
           tile.wait_for(turn);
           if (row[t] >= 0) {
