@@ -206,3 +206,57 @@ BOOST_AUTO_TEST_CASE(every_output)
     }
   }
 }
+
+/* 27 points on 128 x 6 x 5 nodes, where the device takes four rows a thread; and on 126 x 6 x 5, where it cannot. In the type of the sums, double or float. */
+template <class V, class Make> void check_grid(PetscInt nx, const Make &make)
+{
+  const PetscInt           ny = 6, nz = 5, n = nx * ny * nz;
+  std::vector<PetscInt>    ptr{0}, col;
+  std::vector<PetscScalar> val;
+  std::vector<V>           x(n);
+
+  for (PetscInt i = 0; i < n; i++) {
+    x[i] = static_cast<V>(1 + i % 5 * 0.25);
+    for (PetscInt k = 0; k < 27; k++) {
+      const PetscInt a = i % nx + k % 3 - 1, b = i / nx % ny + k / 3 % 3 - 1, c = i / nx / ny + k / 9 - 1, j = (c * ny + b) * nx + a;
+
+      if (a < 0 || a >= nx || b < 0 || b >= ny || c < 0 || c >= nz) continue;
+      col.push_back(j);
+      val.push_back(1. / (1 + (i + j) % 7 + (i * j) % 3));
+    }
+    ptr.push_back(static_cast<PetscInt>(col.size()));
+  }
+  for (Space space : device::available() ? std::vector<Space>{Space::Host, Space::Cuda} : std::vector<Space>{Space::Host}) {
+    const Array<PetscInt>    ptrs(space, ptr.data(), ptr.size()), cols(space, col.data(), col.size());
+    const Array<PetscScalar> vals(space, val.data(), val.size());
+    const Array<V>           xs(space, x.data(), x.size()), b(space, x.data(), x.size());
+    Array<V>                 y(space, n);
+    const auto               f   = make(space);
+    long                     bad = 0;
+
+    f->build({space, n, n, ptrs.data(), cols.data(), vals.data()});
+    BOOST_TEST(f->describe().find("14 diagonals") != std::string::npos, f->describe());
+    f->apply(xs.data(), Residual<V>{b.data(), y.data()});
+    const std::vector<V> got = y.to_host();
+    for (PetscInt i = 0; i < n; i++) {
+      double want = x[i], size = x[i];
+
+      for (PetscInt k = ptr[i]; k < ptr[i + 1]; k++) {
+        want -= val[k] * x[col[k]];
+        size += val[k] * x[col[k]];
+      }
+      bad += !(std::abs(got[i] - want) <= (1.01 * f->rounding() + 30 * std::numeric_limits<V>::epsilon()) * size);
+    }
+    BOOST_TEST(bad == 0, space_name(space) << ", " << nx << ": " << bad << " rows are wrong");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(grids)
+{
+  for (PetscInt nx : {128, 126}) {
+    for (Precision p : {Precision::Double, Precision::Single, Precision::Half, Precision::BFloat16})
+      check_grid<PetscScalar>(nx, [p](Space space) { return make_format<Cds, PetscScalar>(p, space, CdsOptions()); });
+    check_grid<float>(nx, [](Space space) { return std::make_unique<Cds<float, float>>(space); });
+    check_grid<float>(nx, [](Space space) { return std::make_unique<Narrow<Cds<Half, float>, float>>(space, CdsOptions()); });
+  }
+}
