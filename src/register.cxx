@@ -235,7 +235,7 @@ static PetscErrorCode RegisterEvents()
 
   Options Database Keys:
 + -goza_device (auto|host|cuda) - where Goza's matrices live; `cuda` is an error where there is no device
-. -goza_halo (auto|nccl|peer|sf|host) - how ranks exchange vector entries (see `MATSLICEDELL`); by name an error where it cannot be had
+. -goza_halo (auto|nccl|peer|sf|host) - how ranks exchange vector entries: NCCL, memory of ranks of one host, PetscSF, through the host; by name an error where it cannot be had
 . -goza_nccl file               - the NCCL library, found at run time (libnccl.so.2)
 . -goza_check                   - compute every device product again on the host and compare
 - -goza_info                    - print versions, backend and device
