@@ -113,6 +113,7 @@ PETSC_EXTERN PetscErrorCode MatFoldSetPrecision(Mat, MatStoragePrecision);
 
 PETSC_EXTERN PetscErrorCode MatAutoFormatSetCandidates(Mat, const char[]);
 PETSC_EXTERN PetscErrorCode MatAutoFormatSetPlatform(Mat, const char[]);
+PETSC_EXTERN PetscErrorCode MatAutoFormatSetTrials(Mat, PetscInt);
 
 PETSC_EXTERN PetscErrorCode PCSAAMGSetThreshold(PC, PetscReal);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetThreshold(PC, PetscReal *);

@@ -418,6 +418,17 @@ const AddTests add([] {
     c.check_same(A, R, "after a refusal");
     PETSC_OK(MatAutoFormatSetCandidates(R, "csr")); /* on aij: nothing */
   });
+  add_test(options, "trials", [] {
+    const MatCase c{mat_named("autoformat"), VECSTANDARD, gallery_entry("stencil27")};
+    MatHandle     A = c.ours(), R = c.aij();
+    for (PetscInt trials : {1, 2, 16}) {
+      PETSC_OK(MatAutoFormatSetTrials(A, trials));
+      c.check_same(A, R, "other number of trials after use");
+    }
+    for (PetscInt wrong : {-1, 0, 17}) BOOST_TEST(attempt([&] { return MatAutoFormatSetTrials(A, wrong); }).says("mat_autoformat_trials"));
+    c.check_same(A, R, "after a refusal");
+    PETSC_OK(MatAutoFormatSetTrials(R, 3)); /* on aij: nothing */
+  });
   add_test(options, "platform", [] {
     const MatCase c{mat_named("autoformat"), VECSTANDARD, gallery_entry("power_law")};
     MatHandle     A = c.ours(), R = c.aij();

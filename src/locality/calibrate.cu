@@ -63,14 +63,22 @@ Machine calibrate(Space space)
   m.kernel_launch = std::max(1e-9, seconds(space, gpu ? 1 : 64, Nothing{}));
   m.bandwidth     = 16.0 * most / seconds(space, most, Copy{a.data(), b.data()});
   m.gather        = 8.0 * most / seconds(space, most, Gather{a.data(), b.data(), most});
-  /* arrays that are in the cache are copied faster, the launch taken off: up to where the rate is nearer to memory's than to the best */
-  std::vector<double> rates;
-  for (PetscInt n = 1 << (gpu ? 18 : 14); n < most; n *= 2)
-    rates.push_back(16.0 * n / std::max(seconds(space, n, Copy{a.data(), b.data()}) - (gpu ? m.kernel_launch : 0), 1e-9));
-  m.l2_bandwidth = std::max(m.bandwidth, *std::max_element(rates.begin(), rates.end()));
-  m.l2           = 0;
-  for (std::size_t k = 0; k < rates.size() && (m.l2 == 0 || rates[k] * rates[k] > m.bandwidth * m.l2_bandwidth || k < 3); k++)
-    m.l2 = 16.0 * (1 << ((gpu ? 18 : 14) + k));
+  /* arrays that are in the cache are copied faster. From the time that a longer copy takes more, so that launches do not count. */
+  double before_seconds = seconds(space, 1 << 14, Copy{a.data(), b.data()});
+
+  m.l2_bandwidth = m.bandwidth;
+  for (PetscInt n = 1 << 15, last = 1 << 14; n < most; n *= 2) {
+    const double now = seconds(space, n, Copy{a.data(), b.data()}), more = now - before_seconds;
+
+    if (more > (gpu ? 0.5e-6 : 1e-7)) { // else it is the launch that is seen
+      const double rate = 16.0 * (n - last) / more;
+
+      m.l2_bandwidth = std::max(m.l2_bandwidth, std::min(rate, 4 * m.bandwidth));
+      if (rate > 1.4 * m.bandwidth) m.l2 = 16.0 * n;
+      before_seconds = now;
+      last           = n;
+    }
+  }
   if (!gpu) { /* what a core computes is not in these figures, nor is the speed of its first cache */
     m.kernel_launch = before.kernel_launch;
     m.l2_bandwidth  = std::max(m.bandwidth, before.l2_bandwidth);
@@ -80,7 +88,7 @@ Machine calibrate(Space space)
   const double cache = before.l2_bandwidth / m.l2_bandwidth, launch = m.kernel_launch / before.kernel_launch;
 
   m.sectors /= cache;
-  for (KernelConstants *k : {&m.csr, &m.sliced_ell, &m.fold, &m.cds}) {
+  for (KernelConstants *k : {&m.csr, &m.sliced_ell, &m.fold, &m.cds, &m.cds_half}) {
     k->launch *= launch;
     k->second *= launch;
     k->step *= cache;

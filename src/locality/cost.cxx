@@ -12,7 +12,11 @@ namespace
 
 const KernelConstants &constants_of(const Machine &machine, Layout layout)
 {
-  return layout == Layout::Csr ? machine.csr : layout == Layout::SlicedEll ? machine.sliced_ell : layout == Layout::Fold ? machine.fold : machine.cds;
+  return layout == Layout::Csr       ? machine.csr
+       : layout == Layout::SlicedEll ? machine.sliced_ell
+       : layout == Layout::Fold      ? machine.fold
+       : layout == Layout::CdsFull   ? machine.cds
+                                     : machine.cds_half;
 }
 
 /* Of the far reads those that L2 does not hold, when it holds the places of x that are read most. */
@@ -55,8 +59,10 @@ Cost cost_of(const Machine &machine, const Sample &sample, const Way &way, const
 
   cost.l2     = (streams + misses) / machine.l2_bandwidth;
   cost.memory = out * ((streams + std::min(misses, x)) * std::max(0.0, 1 / machine.bandwidth - 1 / machine.l2_bandwidth) +
-                       lost_by_l2(machine, sample, t) * 64 / machine.bandwidth);
-  cost.l1 = (t.requests / machine.sectors + t.steps * kernel.step + t.warps * kernel.warp + (slices || way.layout == Layout::Fold ? parts * kernel.part : 0)) / share;
+                       lost_by_l2(machine, sample, t) * sizeof(PetscScalar) / machine.gather);
+  cost.l1     = (t.requests / machine.sectors * kernel.request + t.steps * kernel.step + t.warps * kernel.warp +
+             (slices || way.layout == Layout::Fold ? parts * kernel.part : 0)) /
+            share;
   cost.waiting = t.chain * (kernel.latency + (slices ? machine.far_latency * out * std::min(1.0, static_cast<double>(sample.longest) / 1e4) : 0));
   cost.fixed   = kernel.launch + rows * kernel.row + (t.kernels - 1) * kernel.second;
   cost.seconds = cost.l2 + cost.memory + cost.l1 + cost.waiting + cost.fixed;
@@ -80,7 +86,7 @@ std::string way_name(const Way &way)
 std::vector<Way> ways_for(const Sample &sample, const DecisionInput &input)
 {
   std::vector<Way> ways;
-  constexpr double most = 0.98; // of the entries on diagonals: what is not there costs a second kernel
+  constexpr double least = 0.6; // of the entries on diagonals
 
   if (input.candidates & format_csr && input.csr) ways.push_back({Layout::Csr, 0});
   if (input.candidates & format_sliced_ell) {
@@ -97,7 +103,10 @@ std::vector<Way> ways_for(const Sample &sample, const DecisionInput &input)
   if (input.candidates & format_cds && sample.rows) {
     const PetscInt bs = sample.rows % input.bs == 0 && sample.cols % input.bs == 0 ? input.bs : 1;
 
-    if (sampled_diagonals(sample, bs, 0.6).inside >= most) ways.push_back({input.symmetric ? Layout::CdsHalf : Layout::CdsFull, bs});
+    const SampledDiagonals found = sampled_diagonals(sample, bs, 0.6);
+
+    if (found.inside >= least) ways.push_back({Layout::CdsFull, bs});
+    if (found.inside >= least && found.pairs && sample.rows == sample.cols) ways.push_back({Layout::CdsHalf, bs});
   }
   if (ways.empty()) ways.push_back({Layout::SlicedEll, sliced_ell_height(input.space, sample.rows, sample.nnz)});
   return ways;
@@ -117,20 +126,23 @@ static const char *reason(const Cost &winner, const Cost &other)
   return std::max_element(std::begin(parts), std::end(parts), [](const auto &a, const auto &b) { return a.gain < b.gain; })->text;
 }
 
-static void explain(Decision &d, const std::string &machine)
+static void explain(Decision &d)
 {
-  const Candidate &first = d.candidates.front();
+  const auto       first = std::find_if(d.candidates.begin(), d.candidates.end(),
+                                        [&](const Candidate &c) { return c.way.layout == d.way.layout && c.way.param == d.way.param; });
+  const Candidate *other = nullptr;
   char             text[256];
 
-  std::snprintf(text, sizeof(text), "%s chosen for %s: %.3g us predicted", way_name(d.way).c_str(), machine.c_str(), 1e6 * first.cost.seconds);
+  for (const Candidate &c : d.candidates) {
+    if (&c != &*first && !other) other = &c;
+  }
+  std::snprintf(text, sizeof(text), "%s chosen for %s: %.3g us predicted", way_name(d.way).c_str(), d.machine.c_str(), 1e6 * first->cost.seconds);
   d.sentence = text;
-  if (d.candidates.size() < 2) {
+  if (!other) {
     d.sentence += ", the only candidate";
     return;
   }
-  const Candidate &second = d.candidates[1];
-
-  std::snprintf(text, sizeof(text), " against %.3g us of %s (%s)", 1e6 * second.cost.seconds, way_name(second.way).c_str(), reason(first.cost, second.cost));
+  std::snprintf(text, sizeof(text), " against %.3g us of %s (%s)", 1e6 * other->cost.seconds, way_name(other->way).c_str(), reason(first->cost, other->cost));
   d.sentence += text;
 }
 
@@ -144,8 +156,25 @@ Decision decide(const Sample &sample, const DecisionInput &input)
   d.way     = d.candidates.front().way;
   d.machine = input.machine->name;
   d.height  = sliced_ell_height(input.space, sample.rows, sample.nnz);
-  explain(d, d.machine);
+  explain(d);
   return d;
+}
+
+void Decision::choose(const Way &chosen)
+{
+  way = chosen;
+  explain(*this);
+}
+
+void Decision::take(const Way &chosen, double seconds, int tried)
+{
+  char text[256];
+
+  std::snprintf(text, sizeof(text), "%s chosen for %s: %.3g us measured, the fastest of %d formats that the model expected most of", way_name(chosen).c_str(),
+                machine.c_str(), 1e6 * seconds, tried);
+  sentence = text;
+  way      = chosen;
+  measured = true;
 }
 
 Decision Decision::without_csr() const
@@ -155,7 +184,7 @@ Decision Decision::without_csr() const
   d.candidates.erase(std::remove_if(d.candidates.begin(), d.candidates.end(), [](const Candidate &c) { return c.way.layout == Layout::Csr; }), d.candidates.end());
   if (d.candidates.empty()) d.candidates.push_back({{Layout::SlicedEll, height}, {}});
   d.way = d.candidates.front().way;
-  explain(d, machine);
+  explain(d);
   d.sentence += "; CSR is not best on every rank";
   return d;
 }

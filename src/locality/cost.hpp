@@ -5,7 +5,7 @@
    block's cache (traits.hpp), F of U asked for far away and lost by L2, s bytes of a sector, and u the share of the multiprocessors that have a block:
 
      L2        (M + y + s U) / l2_bandwidth
-     memory    m ((M + y + min(s U, x)) (1 / bandwidth - 1 / l2_bandwidth) + 64 B F / bandwidth)     m: share that L2 does not hold from the last product
+     memory    m ((M + y + min(s U, x)) (1 / bandwidth - 1 / l2_bandwidth) + sizeof(x) F / gather)   m: share that L2 does not hold from the last product
      L1        (R / sectors + warp steps * step + warps * warp + warps for parts of rows * part) / u
      waiting   steps of the longest thread * latency
      time      the sum of these, launch, rows * row, and `second` for a second kernel
@@ -29,6 +29,7 @@ struct KernelConstants {
   double part    = 0; // of a warp more because rows are shared by lanes
   double row     = 0;
   double second  = 0; // kernel
+  double request = 1; // of a sector of x, in those of `sectors`: CDS asks for neighbours at once
 };
 
 struct Machine {
@@ -43,7 +44,7 @@ struct Machine {
   double          far_latency   = 0; // of a step, more, where a long row comes from memory
   double          fits          = 1; // products a little beyond l2 still find part of their arrays there: none at (0.5 + fits) l2
   int             processors    = 1; // that blocks are spread over
-  KernelConstants csr, sliced_ell, fold, cds;
+  KernelConstants csr, sliced_ell, fold, cds, cds_half;
 };
 
 const std::vector<Machine> &machines();
@@ -78,9 +79,8 @@ struct DecisionInput {
   Space          space      = Space::Host;
   const Machine *machine    = nullptr;
   unsigned       candidates = all_formats;
-  bool           csr        = true;  // PETSc's product can be had
-  PetscInt       bs         = 1;     // unknowns of a node, for CDS
-  bool           symmetric  = false; // CDS will hold half
+  bool           csr        = true; // PETSc's product can be had
+  PetscInt       bs         = 1;    // unknowns of a node, for CDS
 };
 
 struct Candidate {
@@ -90,12 +90,15 @@ struct Candidate {
 
 struct Decision {
   Way                    way;
-  std::string            sentence;   // the choice and the reason
-  std::vector<Candidate> candidates; // fastest first
+  std::string            sentence;         // the choice and the reason
+  bool                   measured = false; // by trials, see AutoFormat
+  std::vector<Candidate> candidates;       // fastest first
   std::string            machine;
   PetscInt               height = 32; // of sliced ELL, where nothing else is left
 
-  Decision without_csr() const; // the next best
+  Decision without_csr() const;                                // the next best
+  void     choose(const Way &chosen);                          // one of the candidates
+  void     take(const Way &chosen, double seconds, int tried); // after trials: the fastest, and what it took
 };
 
 /* The ways that are compared. */

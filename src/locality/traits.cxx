@@ -351,7 +351,7 @@ Traits traits_of(const Sample &sample, const Way &way, const Caches &caches, int
     t.steps    = found.count * static_cast<double>(way.param) * rows / lanes + rest / lanes;
     t.warps    = std::ceil(rows / static_cast<double>(way.param) / lanes);
     /* the counts that are compiled load a group of diagonals at a time, see CdsRow */
-    const bool compiled = way.param == 1 && (found.count == 27 || found.count == 7);
+    const bool compiled = (way.param == 1 && (found.count == 27 || found.count == 7)) || (way.param == 3 && found.count == 27 && way.layout == Layout::CdsHalf);
     t.chain             = compiled ? 3 : found.count * static_cast<double>(way.param);
     if (found.inside < 1) {
       t.kernels = 2;
@@ -380,6 +380,9 @@ SampledDiagonals sampled_diagonals(const Sample &sample, PetscInt bs, double sha
   }
   for (const auto &[offset, n] : count) {
     if (static_cast<double>(n) < share * rows * static_cast<double>(bs)) continue;
+    const auto mirror = count.find(-offset);
+
+    found.pairs = found.pairs && mirror != count.end() && static_cast<double>(mirror->second) >= 0.8 * share * rows * static_cast<double>(bs);
     found.count++;
     found.inside += static_cast<double>(n);
   }

@@ -51,6 +51,7 @@ Traits traits_of(const Sample &sample, const Way &way, const Caches &caches, int
 struct SampledDiagonals {
   double inside = 0;
   int    count  = 0;
+  bool   pairs  = true; // o and -o both or neither: a symmetric matrix can be held by half
 };
 SampledDiagonals sampled_diagonals(const Sample &sample, PetscInt bs, double share);
 

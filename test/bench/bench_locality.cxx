@@ -37,7 +37,8 @@ static const Run runs[] = {
   {"fold-32", MATFOLD, "-mat_fold_width 32", {goza::Layout::Fold, 32}},
   {"cds-full", MATCDS, "-mat_cds_storage full", {goza::Layout::CdsFull, 1}},
   {"cds-half", MATCDS, "-mat_cds_storage auto", {goza::Layout::CdsHalf, 1}},
-  {"auto", MATAUTOFORMAT, "", {goza::Layout::Csr, 0}},
+  {"auto", MATAUTOFORMAT, "-mat_autoformat_trials 5", {goza::Layout::Csr, 0}},
+  {"auto-model", MATAUTOFORMAT, "-mat_autoformat_trials 1", {goza::Layout::Csr, 0}},
 };
 
 struct Bench {
@@ -185,7 +186,7 @@ int main(int argc, char **argv)
   Bench                           bench;
   std::vector<StudyMatrix>        matrices;
   std::deque<std::future<Sparse>> coming;
-  const std::size_t               ahead = std::max(1u, std::thread::hardware_concurrency() / 2);
+  const std::size_t               ahead = std::max(1u, std::thread::hardware_concurrency() / 4);
   std::size_t                     next  = 0;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, "Products of many matrices in every format\n"));

@@ -2,6 +2,9 @@
 #include "mat/cds/cds.hpp"
 #include "mat/fold/fold.hpp"
 #include "mat/slicedell/sliced_ell.hpp"
+#include <algorithm>
+#include <chrono>
+#include <exception>
 
 namespace goza
 {
@@ -24,8 +27,72 @@ template <class V> static std::unique_ptr<Format<V>> make(Space space, const Way
   CdsOptions options;
 
   options.bs        = way.param;
+  options.storage   = way.layout == Layout::CdsFull ? CdsStorage::Full : CdsStorage::Auto;
   options.symmetric = symmetric;
   return std::make_unique<Cds<V, V>>(space, options);
+}
+
+/* Seconds of a product: the least of three batches of about a quarter of a millisecond, or of one product that takes longer. */
+template <class V> static double seconds_of(const Format<V> &format)
+{
+  using Clock = std::chrono::steady_clock;
+  Array<V>   x(format.space(), format.ncols()), y(format.space(), format.nrows());
+  const auto batch = [&](int products) {
+    const auto begin = Clock::now();
+
+    for (int k = 0; k < products; k++) format.apply(x.data(), Assign<V>{y.data()});
+    if (format.space() == Space::Cuda) device::synchronize();
+    return std::chrono::duration<double>(Clock::now() - begin).count() / products;
+  };
+
+  x.zero();
+  (void)batch(1);
+  const double first    = batch(1);
+  const int    products = static_cast<int>(std::clamp(0.25e-3 / std::max(first, 1e-9), 1.0, 40.0));
+  double       best     = first;
+
+  for (int k = 0; k < 3; k++) best = std::min(best, batch(products));
+  return best;
+}
+
+/* Formats that the model finds within a factor of two of the best are close enough for another to be the fastest in truth. */
+template <class V> void AutoFormat<V>::pick(const Csr &A)
+{
+  constexpr double   close  = 2;
+  const Decision     wanted = choice_.way.layout == Layout::Csr ? choice_.without_csr() : choice_;
+  const Candidate   *winner = nullptr, *csr = nullptr;
+  std::exception_ptr why;
+  double             least = 0, expected = 0;
+  int                tried = 0;
+
+  for (const Candidate &c : wanted.candidates) {
+    if (c.way.layout == Layout::Csr) continue;
+    if (winner && (tried >= options_.trials || c.cost.seconds > close * expected)) break;
+    try {
+      auto format = make<V>(this->space_, c.way, options_.symmetric);
+
+      format->build(A);
+      if (c.way.layout == Layout::CdsHalf && !static_cast<const Cds<V, V> &>(*format).half()) continue; // the values are not symmetric
+      const double seconds = options_.trials > 1 ? seconds_of(*format) : c.cost.seconds;
+
+      if (!tried++) expected = c.cost.seconds;
+      if (winner && seconds >= least) continue;
+      winner  = &c;
+      least   = seconds;
+      format_ = std::move(format);
+    } catch (const std::exception &) { // no room for it, or it cannot hold the matrix
+      why = std::current_exception();
+    }
+  }
+  if (!winner) std::rethrow_exception(why);
+  held_ = wanted;
+  if (options_.trials > 1) held_.take(winner->way, least, tried);
+  else held_.choose(winner->way);
+  for (const Candidate &c : choice_.candidates) csr = c.way.layout == Layout::Csr ? &c : csr;
+  if (options_.trials > 1) { /* PETSc's product is not tried: it is the model's word */
+    if (csr && csr->cost.seconds < least) choice_.choose(csr->way);
+    else choice_ = held_;
+  } else if (!wants_csr()) choice_ = held_;
 }
 
 template <class V> void AutoFormat<V>::build(const Csr &A)
@@ -39,18 +106,12 @@ template <class V> void AutoFormat<V>::build(const Csr &A)
   input.candidates = options_.candidates;
   input.csr        = options_.csr;
   input.bs         = options_.bs;
-  input.symmetric  = options_.symmetric;
   settled_         = false;
-  choice_ = held_ = decide(take_sample(A), input);
   format_.reset();
-  if (wants_csr()) {
-    if (!options_.together) return;
-    held_ = choice_.without_csr();
-  }
-  auto format = make<V>(this->space_, held_.way, options_.symmetric);
-
-  format->build(A);
-  format_ = std::move(format);
+  choice_ = held_ = decide(take_sample(A), input);
+  if (wants_csr() && !options_.together && (options_.trials == 1 || choice_.candidates.size() == 1)) return;
+  pick(A);
+  if (wants_csr() && !options_.together) format_.reset();
 }
 
 template <class V> void AutoFormat<V>::settle_for_csr(bool yes)

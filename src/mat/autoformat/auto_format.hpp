@@ -13,7 +13,8 @@ struct AutoFormatOptions {
   PetscInt                       bs         = 1;     // unknowns of a node, for CDS
   bool                           csr        = false; // PETSc's product can be had, in this space
   bool                           together   = false; // but only if other ranks want it, too: an answer for the case that they do not is kept ready
-  bool                           symmetric  = false; // the matrix is known to be: CDS will hold half
+  bool                           symmetric  = false; // the matrix is known to be: CDS may take one of two mirrored entries for both
+  int                            trials     = 1;     // the model's best so many are built and measured; 1: the model is believed
 };
 
 template <class V> class AutoFormat final : public Format<V> {
@@ -32,6 +33,8 @@ public:
   const Way &way() const { return settled_ ? choice_.way : held_.way; } // in use
 
 private:
+  void pick(const Csr &A); // of the candidates
+
   AutoFormatOptions          options_;
   Decision                   choice_, held_; // held_: what format_ is; differs where CSR is wanted and not had
   bool                       settled_ = false;

@@ -50,12 +50,15 @@ public:
     unsigned                       candidates = all_formats;
     std::string                    platform   = "auto";
     std::shared_ptr<const Machine> machine; // none: auto
+    PetscInt                       trials = 5;
   } options;
 
   PetscErrorCode set_from_options(Mat A, GozaOptionItems PetscOptionsObject, bool *changed) override
   {
-    const unsigned    before   = options.candidates;
-    const std::string platform = options.platform;
+    const unsigned    before        = options.candidates;
+    const std::string platform      = options.platform;
+    const PetscInt    trials_before = options.trials;
+    PetscInt          trials        = options.trials;
     char              text[PETSC_MAX_PATH_LEN];
     PetscBool         flg;
 
@@ -67,8 +70,11 @@ public:
     PetscCall(PetscStrncpy(text, options.platform.c_str(), sizeof(text)));
     PetscCall(PetscOptionsString("-mat_autoformat_platform", "Machine to choose for: auto, a known platform or a file made by locality -calibrate", "MatAutoFormatSetPlatform", text, text, sizeof(text), &flg));
     if (flg) PetscCall(MatAutoFormatSetPlatform(A, text));
+    PetscCall(PetscOptionsInt("-mat_autoformat_trials", "Formats that are built and measured, of those the model expects most of (1: the model is believed)", "MatAutoFormatSetTrials",
+                              options.trials, &trials, &flg));
+    if (flg) PetscCall(MatAutoFormatSetTrials(A, trials));
     PetscOptionsHeadEnd();
-    *changed = before != options.candidates || platform != options.platform;
+    *changed = trials_before != options.trials || before != options.candidates || platform != options.platform;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -84,6 +90,7 @@ public:
     o.bs         = A->rmap->bs == A->cmap->bs && (A->rmap->bs == 2 || A->rmap->bs == 3 || A->rmap->bs == 6) ? A->rmap->bs : 1;
     o.together   = size > 1;
     o.machine    = options.machine;
+    o.trials     = static_cast<int>(options.trials);
     return [o](Space space) mutable {
       o.csr = space == Space::Host || petsc_on_device(); /* PETSc's product is where our arrays would be */
       return std::make_unique<AutoFormat<PetscScalar>>(space, o);
@@ -193,6 +200,40 @@ PetscErrorCode MatAutoFormatSetPlatform(Mat A, const char platform[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*@
+  MatAutoFormatSetTrials - Sets how many formats a `MATAUTOFORMAT` matrix builds and measures before it takes the fastest
+
+  Logically Collective
+
+  Input Parameters:
++ A      - the matrix
+- trials - from 1 to 16: so many of the formats that the model finds within a factor of two of the best (default 5); 1: the model's first is taken unmeasured
+
+  Options Database Key:
+. -mat_autoformat_trials trials - the number
+
+  Level: intermediate
+
+  Note:
+  Measurements differ from run to run, and so may the choice between formats of nearly the same speed, and with it the rounding of a product. With 1 the
+  choice depends on the pattern and the platform alone, and the first product is faster. PETSc's own CSR product is not measured: it is taken where the model
+  expects it to be faster than the fastest that was measured. Does nothing for other matrix types.
+
+.seealso: `MATAUTOFORMAT`, `MatAutoFormatSetCandidates()`
+@*/
+PetscErrorCode MatAutoFormatSetTrials(Mat A, PetscInt trials)
+{
+  goza::AutoFormatConfig::Options *options = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindOptions(A, &options));
+  if (!options) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(trials >= 1 && trials <= 16, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_autoformat_trials %" PetscInt_FMT " is not from 1 to 16", trials);
+  options->trials = trials;
+  PetscCall(MatFormatChanged(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*MC
    MATAUTOFORMAT - MATAUTOFORMAT = "autoformat" - A sparse matrix held in the format in which a model expects its product to be fastest: compressed diagonals
    (`MATCDS`), folded rows (`MATFOLD`), sliced ELL (`MATSLICEDELL`), or CSR with PETSc's own product; "seqaijautoformat" on one MPI process and
@@ -201,12 +242,14 @@ PetscErrorCode MatAutoFormatSetPlatform(Mat A, const char platform[])
    Options Database Keys:
 + -mat_type autoformat                  - sets the type during `MatSetFromOptions()`
 . -mat_autoformat_candidates (all|list) - formats to choose from, of csr, slicedell, fold, cds
+. -mat_autoformat_trials trials         - formats that are built and measured, of those that the model expects most of (5)
 - -mat_autoformat_platform platform     - machine to choose for: auto, a known platform, or a file made by locality -calibrate
 
    Level: beginner
 
    Notes:
-   The choice is made at the first product, from a sample of the nonzero pattern, and again after the pattern has moved; new values change nothing.
+   The choice is made at the first product and again after the pattern has moved; new values change nothing. A model of the product's time, asked about a sample of
+   the nonzero pattern, orders the formats, and the fastest of its first few is measured.
    `-mat_view ::ascii_info` tells the choice and the reason.
 
    In parallel each rank chooses for its own diagonal block, because blocks may differ and Goza's formats share one exchange of ghost values. PETSc's own product

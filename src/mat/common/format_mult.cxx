@@ -22,6 +22,7 @@ static PetscErrorCode MatFormatUpdate(Mat A, FormatMat *f)
   const bool  asks     = behind || !f->op->built() || f->op->space() != space;         /* the same on every rank */
   const auto  settings = [A, f](Space where) { return f->config->factory(A)(where); }; /* read when something is built */
 
+  if (!asks && f->petscs_own) PetscFunctionReturn(PETSC_SUCCESS); /* nothing here shadows its values */
   PetscCall(f->op->update(A, space, settings));
   if (!asks) PetscFunctionReturn(PETSC_SUCCESS);
   /* PETSc's parallel product has an exchange of its own, so that all ranks use it or none */
