@@ -89,8 +89,8 @@ template <class V> void AutoFormat<V>::pick(const Csr &A)
   if (options_.trials > 1) held_.take(winner->way, least, tried);
   else held_.choose(winner->way);
   for (const Candidate &c : choice_.candidates) csr = c.way.layout == Layout::Csr ? &c : csr;
-  if (options_.trials > 1) { /* PETSc's product is not tried: it is the model's word */
-    if (csr && csr->cost.seconds < least) choice_.choose(csr->way);
+  if (options_.trials > 1) { /* PETSc's product is not tried: the model must find it faster than the winner was, and than it finds the winner */
+    if (csr && csr->cost.seconds < std::min(least, winner->cost.seconds)) choice_.choose(csr->way);
     else choice_ = held_;
   } else if (!wants_csr()) choice_ = held_;
 }

@@ -217,7 +217,7 @@ PetscErrorCode MatAutoFormatSetPlatform(Mat A, const char platform[])
   Note:
   Measurements differ from run to run, and so may the choice between formats of nearly the same speed, and with it the rounding of a product. With 1 the
   choice depends on the pattern and the platform alone, and the first product is faster. PETSc's own CSR product is not measured: it is taken where the model
-  expects it to be faster than the fastest that was measured. Does nothing for other matrix types.
+  expects it to be faster than the fastest that was measured, and than it had expected that one to be. Does nothing for other matrix types.
 
 .seealso: `MATAUTOFORMAT`, `MatAutoFormatSetCandidates()`
 @*/

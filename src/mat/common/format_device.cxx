@@ -221,6 +221,24 @@ static PetscErrorCode MatDiagonalScale_Device(Mat A, Vec l, Vec r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* While a matrix is bound to the CPU its values change there only, and PETSc 3.26 does not note that a copy which the device holds grows old. */
+static PetscErrorCode MatBindToCPU_Device(Mat A, PetscBool to_cpu)
+{
+  Mat             blocks[2];
+  const PetscInt *garray;
+
+  PetscFunctionBegin;
+  PetscCall(AsBase<&_MatOps::bindtocpu>::call(A, to_cpu));
+  if (to_cpu) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1], &garray));
+#if PetscDefined(HAVE_DEVICE)
+  for (Mat block : blocks) {
+    if (block && block->offloadmask == PETSC_OFFLOAD_BOTH) block->offloadmask = PETSC_OFFLOAD_CPU;
+  }
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 template <auto Op> static void wrap(Mat A)
 {
   if (A->ops->*Op) A->ops->*Op = AsBase<Op>::call;
@@ -249,7 +267,7 @@ PetscErrorCode MatFormatOverrideDevice(Mat A, FormatMat *f)
   wrap<&_MatOps::scale>(A);
   wrap<&_MatOps::shift>(A);
   wrap<&_MatOps::zeroentries>(A);
-  wrap<&_MatOps::bindtocpu>(A);
+  if (A->ops->bindtocpu) A->ops->bindtocpu = MatBindToCPU_Device;
   wrap<&_MatOps::setoption>(A);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
