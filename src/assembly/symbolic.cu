@@ -405,7 +405,7 @@ Array<PetscInt> bad_elements(const Mesh &mesh)
   return flagged(mesh.space(), bad.data(), mesh.nelem);
 }
 
-AssemblyMap make_assembly_map(const Mesh &mesh, PetscInt tile_nodes, PetscInt most_pairs)
+AssemblyMap make_assembly_map(const Mesh &mesh, PetscInt tile_nodes, PetscInt most_pairs, bool with_tiles)
 {
   const Space    space   = mesh.space();
   const int      corners = mesh.corners();
@@ -421,7 +421,7 @@ AssemblyMap make_assembly_map(const Mesh &mesh, PetscInt tile_nodes, PetscInt mo
   if (m.longest > 256) throw std::length_error("a node of the mesh shares elements with " + std::to_string(m.longest) + " nodes; at most 256 can be assembled");
   m.slot = Array<unsigned char>(space, static_cast<std::size_t>(n) * corners);
   for_each_row(space, n, FindSlots{corners, mesh.owned, mesh.conn.data(), m.ptr.data(), m.col.data(), m.slot.data()});
-  if (space == Space::Cuda && mesh.owned) make_tiles(mesh, tile_nodes, most_pairs, m);
+  if (with_tiles && mesh.owned) make_tiles(mesh, tile_nodes, most_pairs, m);
   return m;
 }
 

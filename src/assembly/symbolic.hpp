@@ -38,7 +38,13 @@ struct AssemblyMap {
   }
 };
 
-/* most_pairs: how many pairs the rows of a tile may hold on chip; tile_nodes: nodes of a tile to begin with, halved until its rows fit. */
-AssemblyMap make_assembly_map(const Mesh &mesh, PetscInt tile_nodes, PetscInt most_pairs);
+/* most_pairs: how many pairs the rows of a tile may hold on chip; tile_nodes: nodes of a tile to begin with, halved until its rows fit. with_tiles: the host needs
+   none, but can make them. */
+AssemblyMap make_assembly_map(const Mesh &mesh, PetscInt tile_nodes, PetscInt most_pairs, bool with_tiles);
+
+inline AssemblyMap make_assembly_map(const Mesh &mesh, PetscInt tile_nodes, PetscInt most_pairs)
+{
+  return make_assembly_map(mesh, tile_nodes, most_pairs, mesh.space() == Space::Cuda);
+}
 
 } // namespace goza
