@@ -158,7 +158,7 @@ demo: all $(EXAMPLES) $(BUILD)/petsc/ksp_ksp_tutorials_ex45 ## solve with Goza b
 check: programs ## build everything and run every test
 	@test/run.sh
 bench: all $(BENCHES) ## build the benchmarks
-bench-locality: $(BUILD)/bench/bench_locality ## measure all formats on 151 matrices, and compare with the models (minutes)
+bench-locality: $(BUILD)/bench/bench_locality ## measure all formats on 171 matrices, and compare with the models (minutes)
 	@$(BUILD)/bench/bench_locality -json $(BUILD)/locality.json $(BENCH_OPTIONS)
 	@python3 test/bench/locality_report.py $(BUILD)/locality.json $(BUILD)/pictures
 petsc-tests: all ## run a selection of PETSc's own tests with Goza's types put in
