@@ -176,7 +176,7 @@ bench-scaling: all $(BUILD)/bench/bench_scaling ## products and solves over RANK
 	@for ranks in $(RANKS); do for mode in no yes; do \
 	  $(MPIEXEC) -n $$ranks $(BUILD)/bench/bench_scaling -weak $$mode -solve -halos peer,nccl,sf,host -types slicedell,cds -json $(BUILD)/scaling.json $(SCALING) || exit; \
 	done; done
-bench-locality: $(BUILD)/bench/bench_locality ## measure all formats on 151 matrices, and compare with the models (minutes)
+bench-locality: $(BUILD)/bench/bench_locality ## measure all formats on 171 matrices, and compare with the models (minutes)
 	@$(BUILD)/bench/bench_locality -json $(BUILD)/locality.json $(BENCH_OPTIONS)
 	@python3 test/bench/locality_report.py $(BUILD)/locality.json $(BUILD)/pictures
 petsc-tests: all ## run a selection of PETSc's own tests with Goza's types put in

@@ -96,8 +96,13 @@ std::vector<Way> ways_for(const Sample &sample, const DecisionInput &input)
     if (input.space == Space::Cuda && height != 32) ways.push_back({Layout::SlicedEll, 32});
   }
   if (input.candidates & format_fold) {
+    PetscInt usual = 0; // the longest row that was seen
+
+    for (const SampleWindow &w : sample.windows) {
+      for (PetscInt n : w.length) usual = std::max(usual, n);
+    }
     for (PetscInt width : {8, 16, 32}) {
-      if (width == 8 || sample.longest > width / 2) ways.push_back({Layout::Fold, width}); // else it would be the same
+      if (width == 8 || usual > width / 2) ways.push_back({Layout::Fold, width}); // else it would be the same, or nearly
     }
   }
   if (input.candidates & format_cds && sample.rows) {
