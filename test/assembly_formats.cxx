@@ -1,0 +1,151 @@
+/* The numeric phase straight into the formats' storage: what it writes into CDS and sliced ELL is what these formats make of the assembled CSR; and the device
+   writes what the host does. */
+#include "assembly/numeric.hpp"
+#include "goza.hpp"
+#include "mat/cds/cds.hpp"
+#include "mat/slicedell/sliced_ell.hpp"
+
+#include "support/check.hpp"
+
+#include <cmath>
+
+using namespace goza;
+
+namespace
+{
+
+Mesh cube(Space space, PetscInt n, bool tets, bool some_given)
+{
+  static const int           kuhn[6][4] = {{0, 1, 3, 7}, {0, 2, 6, 7}, {0, 4, 5, 7}, {0, 3, 2, 7}, {0, 6, 4, 7}, {0, 5, 1, 7}};
+  std::vector<PetscInt>      conn;
+  std::vector<PetscReal>     x, material;
+  std::vector<unsigned char> fixed;
+  Mesh                       m;
+
+  for (PetscInt k = 0; k < n * n * n; k++) {
+    const PetscInt i = k % n, j = k / n % n, l = k / n / n;
+    PetscInt       corner[8];
+
+    x.insert(x.end(), {i + (PetscReal)0.1 * std::sin((PetscReal)k), j + (PetscReal)0.1 * std::cos((PetscReal)k), (PetscReal)l});
+    fixed.push_back((unsigned char)(some_given && k % 5 == 0 ? k % 8 : 0));
+    if (i + 1 == n || j + 1 == n || l + 1 == n) continue;
+    for (int b = 0; b < 8; b++) corner[b] = i + (b & 1) + n * (j + (b >> 1 & 1) + n * (l + (b >> 2)));
+    if (!tets) conn.insert(conn.end(), corner, corner + 8);
+    for (int t = 0; tets && t < 6; t++) {
+      for (int b : kuhn[t]) conn.push_back(corner[b]);
+    }
+  }
+  m.kind  = tets ? ElementKind::Tet4 : ElementKind::Hex8;
+  m.nelem = (PetscInt)conn.size() / m.corners();
+  m.nodes = m.owned = n * n * n;
+  for (PetscInt e = 0; e < m.nelem; e++) material.insert(material.end(), {(PetscReal)(1 + e % 3), (PetscReal)(1 + e % 5)});
+  m.conn     = Array<PetscInt>(space, conn.data(), conn.size());
+  m.x        = Array<PetscReal>(space, x.data(), x.size());
+  m.material = Array<PetscReal>(space, material.data(), material.size());
+  m.fixed    = Array<unsigned char>(space, fixed.data(), some_given ? fixed.size() : 0);
+  return m;
+}
+
+PetscReal gap(const std::vector<PetscScalar> &a, const std::vector<PetscScalar> &b)
+{
+  PetscReal most = 0, scale = 0;
+
+  BOOST_REQUIRE(a.size() == b.size());
+  for (std::size_t k = 0; k < a.size(); k++) {
+    most  = PetscMax(most, PetscAbsScalar(a[k] - b[k]));
+    scale = PetscMax(scale, PetscAbsScalar(b[k]));
+    if (std::isnan(a[k])) most = PETSC_MAX_REAL;
+  }
+  return most / scale;
+}
+
+std::vector<PetscScalar> straight_into_formats(Space space, ElementKind kind, const Problem &problem, bool given)
+{
+  constexpr PetscReal         rounding = 100 * PETSC_MACHINE_EPSILON;
+  const int                   bs       = problem.bs;
+  const Mesh                  mesh     = cube(space, 6, kind == ElementKind::Tet4, given);
+  const AssemblyMap           map      = make_assembly_map(mesh, best_tile_nodes(problem, kind), most_pairs_on_chip(problem));
+  const std::vector<PetscInt> ptr = map.ptr.to_host(), col = map.col.to_host();
+  std::vector<PetscInt>       rows{0}, columns;
+
+  for (PetscInt row = 0; row < mesh.owned * bs; row++) {
+    for (PetscInt k = ptr[row / bs]; k < ptr[row / bs + 1]; k++) {
+      for (int c = 0; c < bs; c++) columns.push_back(col[k] * bs + c);
+    }
+    rows.push_back((PetscInt)columns.size());
+  }
+  const Array<PetscInt> row_ptr(space, rows.data(), rows.size()), column(space, columns.data(), columns.size());
+  Array<PetscScalar>    val(space, columns.size());
+  Target                target{};
+
+  target.layout = Layout::Csr;
+  target.bs     = bs;
+  target.owned  = mesh.owned;
+  target.ptr    = row_ptr.data();
+  target.val    = val.data();
+  assemble_matrix(problem, mesh, map, target);
+  const Csr csr{space, mesh.owned * bs, mesh.owned * bs, row_ptr.data(), column.data(), val.data(), (PetscInt)columns.size()};
+
+  for (const bool half : {false, true}) {
+    CdsOptions options;
+
+    options.storage   = half ? CdsStorage::Half : CdsStorage::Full;
+    options.bs        = bs;
+    options.share     = 0.01; // every diagonal whole: nothing in the remainder
+    options.max_fill  = 100;
+    options.symmetric = true;
+    Cds<PetscScalar, PetscScalar> cds(space, options);
+    cds.build(csr);
+    BOOST_TEST(cds.in_remainder() == 0);
+    const CdsView<PetscScalar> view = cds.view();
+    const std::size_t          n    = (std::size_t)view.ndiag * bs * bs * view.ld;
+    Array<PetscScalar>         direct(space, n);
+
+    direct.zero();
+    target.layout = Layout::Cds;
+    target.val    = direct.data();
+    target.half   = half;
+    target.ld     = view.ld;
+    target.ndiag  = (int)view.ndiag;
+    std::copy(view.offset, view.offset + view.ndiag, target.offset);
+    assemble_matrix(problem, mesh, map, target);
+    BOOST_TEST(gap(direct.to_host(), Array<PetscScalar>(space, view.val, n).to_host()) <= rounding);
+  }
+
+  SlicedEllOptions options;
+  options.slice_height = 32;
+  options.sort_window  = 0;
+  SlicedEll<PetscScalar, PetscScalar> ell(space, options);
+  ell.build(csr);
+  const EllView<PetscScalar> view = ell.view();
+  Array<PetscScalar>         direct(space, ell.stored());
+  direct.zero();
+  target.layout    = Layout::SlicedEll;
+  target.val       = direct.data();
+  target.shift     = view.shift;
+  target.slice_ptr = view.slice_ptr;
+  assemble_matrix(problem, mesh, map, target);
+  BOOST_TEST(gap(direct.to_host(), Array<PetscScalar>(space, view.val, ell.stored()).to_host()) <= rounding);
+  return val.to_host();
+}
+
+void add()
+{
+  const std::pair<const char *, Problem> problems[] = {{"diffusion", {EquationKind::Diffusion, 1}}, {"elasticity", {EquationKind::Elasticity, 3}}, {"mass", {EquationKind::Mass, 1}}, {"mass3", {EquationKind::Mass, 3}}};
+
+  for (const ElementKind kind : {ElementKind::Hex8, ElementKind::Tet4}) {
+    for (const auto &problem : problems) {
+      for (const bool given : {false, true}) {
+        goza_test::add_test(goza_test::suite_named(nullptr, kind == ElementKind::Hex8 ? "hex" : "tet"), std::string(problem.first) + (given ? "_given" : ""), [=] {
+          const std::vector<PetscScalar> host = straight_into_formats(Space::Host, kind, problem.second, given);
+
+          if (default_space() == Space::Cuda)
+            BOOST_TEST(gap(straight_into_formats(Space::Cuda, kind, problem.second, given), host) <= 100 * PETSC_MACHINE_EPSILON);
+        });
+      }
+    }
+  }
+}
+const goza_test::AddTests tests(add);
+
+} // namespace
