@@ -20,10 +20,7 @@ public:
     const Diagonals found = find_diagonals(A, bs, CdsOptions().share);
 
     if (static_cast<double>(found.inside) >= most * static_cast<double>(found.nnz) && found.nnz) {
-      CdsOptions options;
-
-      options.symmetric = true; // a preconditioner need not tell rounding from asymmetry
-      build_as<Cds>(options, A, found);
+      build_as<Cds>(CdsOptions(), A, found);
     } else {
       SlicedEllOptions options;
 
