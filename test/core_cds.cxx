@@ -124,6 +124,13 @@ BOOST_AUTO_TEST_CASE(full_holds_all_and_half_must_be_symmetric)
   BOOST_CHECK_THROW(built(B, half), goza::FormatRefusal);
   B.val[B.ptr[20]] = A.val[A.ptr[20]] * (1 + 10 * PETSC_MACHINE_EPSILON);
   check_product(built(B, half), A); /* the upper part counts */
+
+  Matrix C             = tridiagonal(40); /* the sum of large terms that cancel */
+  C.val[C.ptr[20]]     = PETSC_MACHINE_EPSILON;
+  C.val[C.ptr[19] + 2] = -PETSC_MACHINE_EPSILON;
+  BOOST_TEST(built(C, half).half());
+  half.symmetric = false;
+  BOOST_CHECK_THROW(built(C, half), goza::FormatRefusal);
 }
 
 /* A missing mirror image makes a matrix unsymmetric even where the one entry is 0. */

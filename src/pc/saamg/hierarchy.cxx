@@ -80,7 +80,7 @@ static PetscErrorCode CopyInPattern(Mat B, Mat A, bool *same)
   };
 
   equal = va.nrows == vb.nrows && a.nghost() == b.nghost() && std::equal(a.ghost(), a.ghost() + a.nghost(), b.ghost()) &&
-          rows_equal(va.nrows, va.dptr, va.dcol.first, vb.dptr, vb.dcol.first) && rows_equal(va.nrows, va.optr, va.ocol, vb.optr, vb.ocol);
+          rows_equal(va.nrows, va.dptr, va.dcol, vb.dptr, vb.dcol) && rows_equal(va.nrows, va.optr, va.ocol, vb.optr, vb.ocol);
   PetscCall(b.close());
   PetscCall(a.close());
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &equal, 1, MPIU_INT, MPI_MIN, PetscObjectComm((PetscObject)A)));

@@ -20,7 +20,10 @@ public:
     const Diagonals found = find_diagonals(A, bs, CdsOptions().share);
 
     if (static_cast<double>(found.inside) >= most * static_cast<double>(found.nnz) && found.nnz) {
-      build_as<Cds>(CdsOptions(), A, found);
+      CdsOptions options;
+
+      options.symmetric = true; // a preconditioner need not tell rounding from asymmetry
+      build_as<Cds>(options, A, found);
     } else {
       SlicedEllOptions options;
 
