@@ -76,7 +76,8 @@ void nonfinite_stays_in_its_rows(const MatCase &c)
     leaks += want_finite && !got_finite;
     hides += got_finite && !want_finite;
   }
-  if (c.type.set.find("cds") == std::string::npos && c.type.set.find("autoformat") == std::string::npos) BOOST_TEST(leaks == 0); /* a diagonal stored whole passes over rows without an entry; autoformat may choose cds */
+  if (c.type.set.find("cds") == std::string::npos && c.type.set.find("autoformat") == std::string::npos)
+    BOOST_TEST(leaks == 0); /* a diagonal stored whole passes over rows without an entry; autoformat may choose cds */
   BOOST_TEST(hides == 0);
   PETSC_OK(VecRestoreArrayRead(y, &g));
   PETSC_OK(VecRestoreArrayRead(want, &w));
