@@ -22,16 +22,10 @@ static char help[] = "Darcy flow -div(K grad p) = f in a cube, cell-centred fini
      darcy -n 16 -permeability blocks -contrast 1e4 -block 4 -dirichlet zm -solves 2
      darcy -da_grid_x 9 -da_grid_y 14 -da_grid_z 11 -anisotropy 100 -json darcy.json
 */
-#include <petscdevice.h>
 #include <petscdmda.h>
 #include <petscksp.h>
+#include "box.hpp"
 #include "permeability.hpp"
-
-#if PETSC_VERSION_LT(3, 19, 0)
-  #define PETSC_SUCCESS 0
-#endif
-
-static const char *const Faces[] = {"xm", "xp", "ym", "yp", "zm", "zp"};
 
 struct Problem {
   Permeability K;
@@ -97,26 +91,11 @@ static PetscErrorCode Assemble(DM da, const Problem *P, Mat A, Vec b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The time when all ranks, and a GPU if one is in use, have finished what came before */
-static PetscErrorCode Now(PetscLogDouble *seconds)
-{
-  PetscFunctionBeginUser;
-  if (PetscDeviceInitialized(PETSC_DEVICE_CUDA)) {
-    PetscDeviceContext context;
-
-    PetscCall(PetscDeviceContextGetCurrentContext(&context));
-    PetscCall(PetscDeviceContextSynchronize(context));
-  }
-  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
-  PetscCall(PetscTime(seconds));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode Options(Problem *P, PetscInt *n, PetscInt *solves, char json[], size_t length)
 {
   char     *faces[6];
-  PetscInt  nfaces = 6, face;
-  PetscBool set, found;
+  PetscInt  nfaces = 6;
+  PetscBool set;
 
   PetscFunctionBeginUser;
   PetscOptionsBegin(PETSC_COMM_WORLD, nullptr, "Darcy flow, 7-point finite volumes", nullptr);
@@ -141,12 +120,7 @@ static PetscErrorCode Options(Problem *P, PetscInt *n, PetscInt *solves, char js
   PetscCheck(P->K.block > 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-block %" PetscInt_FMT " must be at least 1", P->K.block);
   PetscCheck(P->anisotropy > 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-anisotropy %g must be positive", (double)P->anisotropy);
   if (!set) P->dirichlet[0] = P->dirichlet[1] = PETSC_TRUE;
-  for (PetscInt f = 0; set && f < nfaces; f++) {
-    PetscCall(PetscEListFind(6, Faces, faces[f], &face, &found));
-    PetscCheck(found, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-dirichlet %s is none of xm,xp,ym,yp,zm,zp", faces[f]);
-    P->dirichlet[face] = PETSC_TRUE;
-    PetscCall(PetscFree(faces[f]));
-  }
+  if (set) PetscCall(MarkFaces(nfaces, faces, P->dirichlet));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

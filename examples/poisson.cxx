@@ -26,16 +26,11 @@ static char help[] = "Poisson's equation -div(k grad u) = f on the unit cube wit
      poisson -n 17 -coefficient lognormal -contrast 1e4 -dirichlet zm,zp -assemble setvalues -solves 2 -resolve
      poisson -da_grid_x 21 -da_grid_y 9 -da_grid_z 13 -coefficient random -json poisson.json
 */
-#include <petscdevice.h>
 #include <petscdmda.h>
 #include <petscksp.h>
+#include "box.hpp"
 #include "poisson_problem.hpp"
 
-#if PETSC_VERSION_LT(3, 19, 0)
-  #define PETSC_SUCCESS 0
-#endif
-
-static const char *const Faces[]      = {"xm", "xp", "ym", "yp", "zm", "zp"};
 static const char *const Assemblies[] = {"coo", "setvalues"};
 
 enum {
@@ -190,21 +185,6 @@ static PetscErrorCode Error(const Solver *S, Vec u, PetscReal *error)
 
 /* ---- solving and reporting ---- */
 
-/* The time when all ranks, and a GPU if one is in use, have finished what came before */
-static PetscErrorCode Now(PetscLogDouble *seconds)
-{
-  PetscFunctionBeginUser;
-  if (PetscDeviceInitialized(PETSC_DEVICE_CUDA)) {
-    PetscDeviceContext context;
-
-    PetscCall(PetscDeviceContextGetCurrentContext(&context));
-    PetscCall(PetscDeviceContextSynchronize(context));
-  }
-  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
-  PetscCall(PetscTime(seconds));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode AssembleAndSolve(Solver *S, PetscInt solves, KSP ksp, Mat A, Vec b, Vec x, Vec r, Result *result)
 {
   PetscLogDouble start, end;
@@ -294,8 +274,8 @@ static PetscErrorCode Report(const Solver *S, PetscInt solves, KSP ksp, Mat A, V
 static PetscErrorCode Options(Solver *S, PetscInt *n, PetscInt *solves, PetscBool *resolve, char json[], size_t length)
 {
   char     *faces[6];
-  PetscInt  nfaces = 6, face;
-  PetscBool set, found;
+  PetscInt  nfaces = 6;
+  PetscBool set;
 
   PetscFunctionBeginUser;
   PetscOptionsBegin(PETSC_COMM_WORLD, nullptr, "Poisson's equation, trilinear hexahedra", nullptr);
@@ -313,12 +293,7 @@ static PetscErrorCode Options(Solver *S, PetscInt *n, PetscInt *solves, PetscBoo
   PetscCheck(*solves > 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-solves %" PetscInt_FMT " must be at least 1", *solves);
   PetscCheck(S->problem.contrast >= 1, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-contrast %g must be at least 1", (double)S->problem.contrast);
   if (!set) S->problem.dirichlet[0] = PETSC_TRUE;
-  for (PetscInt f = 0; set && f < nfaces; f++) {
-    PetscCall(PetscEListFind(6, Faces, faces[f], &face, &found));
-    PetscCheck(found, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-dirichlet %s is none of xm,xp,ym,yp,zm,zp", faces[f]);
-    S->problem.dirichlet[face] = PETSC_TRUE;
-    PetscCall(PetscFree(faces[f]));
-  }
+  if (set) PetscCall(MarkFaces(nfaces, faces, S->problem.dirichlet));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
