@@ -15,4 +15,15 @@ struct Csr {
   const PetscInt *host_ptr = nullptr, *host_col = nullptr;
 };
 
+/* Entries of a matrix, or those from number `from` on. */
+template <class T> struct Entries {
+  const T *first;
+  PetscInt from;
+
+  HD          Entries(const T *p = nullptr, PetscInt number = 0) : first(p), from(number) { }
+  HD const T &operator[](PetscInt p) const { return first[p - from]; }
+};
+using Columns = Entries<PetscInt>;
+using Values  = Entries<PetscScalar>;
+
 } // namespace goza

@@ -118,7 +118,20 @@ template <class Store, class V, class Out> struct EllSlice {
     V                  sum   = 0;
 
     if (A.length) end = place < A.nplaces ? begin + static_cast<std::int64_t>(A.length[place]) * H : begin;
-    for (std::int64_t k = begin + lane; k < end; k += 32) sum += static_cast<V>(stream_load(A.val + k)) * x[stream_load(col + k)];
+    std::int64_t k = begin + lane;
+
+    for (; k + 96 < end; k += 128) { // four at once: the device's memory is far away
+      PetscInt at[4];
+      Store    a[4];
+
+  #pragma unroll
+      for (int u = 0; u < 4; u++) at[u] = col[k + 32 * u];
+  #pragma unroll
+      for (int u = 0; u < 4; u++) a[u] = A.val[k + 32 * u];
+  #pragma unroll
+      for (int u = 0; u < 4; u++) sum += static_cast<V>(a[u]) * x[at[u]];
+    }
+    for (; k < end; k += 32) sum += static_cast<V>(A.val[k]) * x[col[k]];
     sum = sum_lanes(sum, H);
     if (lane < H && place < A.nplaces) out(A.row ? A.row[place] : place, sum);
   }
