@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(staging_threads) StagedKernel(PetscInt n, Pets
     if (aval) val[p] = aval[begin + p];
   }
   __syncthreads();
-  const Body staged = body.on({col, begin}, {val, begin});
+  const Body staged = body.on(Columns::in_shared_memory(col, begin), Values::in_shared_memory(val, begin));
 
   for (PetscInt k = static_cast<PetscInt>(first) + threadIdx.x; k < last; k += staging_threads) staged(k);
 }
