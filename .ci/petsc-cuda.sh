@@ -40,7 +40,7 @@ fetch_petsc() {
 }
 configure() {
   cd "$prefix/petsc"
-  python3 ./configure PETSC_ARCH=arch-goza --with-cc="$prefix/mpi/bin/mpicc" --with-cxx="$prefix/mpi/bin/mpicxx" --with-fc=0 --with-cuda --with-cuda-arch="$arch" \
+  python3 ./configure PETSC_DIR="$prefix/petsc" PETSC_ARCH=arch-goza --with-cc="$prefix/mpi/bin/mpicc" --with-cxx="$prefix/mpi/bin/mpicxx" --with-fc=0 --with-cuda --with-cuda-arch="$arch" \
     --with-debugging=0 --with-blaslapack-lib="-llapack -lblas" --with-shared-libraries --with-x=0 COPTFLAGS=-O3 CXXOPTFLAGS=-O3
 }
 build() { make -C "$prefix/petsc" PETSC_DIR="$prefix/petsc" PETSC_ARCH=arch-goza libs; }
