@@ -89,9 +89,14 @@ template <class V> struct Level {
 template <class V> struct Transfer {
   ParOperator<V> P, R;
 
-  PetscErrorCode setup(const Grid &grid, Space space)
+  PetscErrorCode setup(const Grid &grid, Space space, bool half)
   {
-    const auto format = [](Space s) { return std::make_unique<SlicedEll<V, V>>(s); };
+    const auto format = [half](Space s) -> std::unique_ptr<Format<V>> {
+      if constexpr (!std::is_same_v<V, PetscScalar>) {
+        if (half) return std::make_unique<Narrow<SlicedEll<Half, V>, V>>(s, SlicedEllOptions());
+      }
+      return std::make_unique<SlicedEll<V, V>>(s);
+    };
 
     PetscFunctionBegin;
     if (grid.transfer) {
@@ -136,7 +141,7 @@ public:
     }));
     for (std::size_t l = 1; l < grids.size(); l++) {
       PetscCall(coarse_[l - 1]->setup(grids[l], space, nullptr, options.smoother_of(l, grids.size()), l + 1 == grids.size(), options.half));
-      PetscCall(transfer_[l - 1]->setup(grids[l - 1], space));
+      PetscCall(transfer_[l - 1]->setup(grids[l - 1], space, options.half));
     }
     PetscCall(GridSize(grids.back(), &rows, NULL));
     direct_ = rows <= options.direct_limit;
