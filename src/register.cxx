@@ -9,6 +9,7 @@
 #include "mat/cds/cdsmat.hpp"
 #include "mat/fold/foldmat.hpp"
 #include "mat/slicedell/slicedell.hpp"
+#include "pc/saamg/cycle_log.hpp"
 #include "pc/saamg/pcsaamg.hpp"
 #include "petscgoza.h"
 #if PetscDefined(HAVE_CUDA)
@@ -204,6 +205,7 @@ static PetscErrorCode FinalizePackage()
   PetscFunctionBegin;
   PetscCall(HaloTeamsForget());
   device::close_shared();
+  forget_cycle_events();
   state = {};
   device::set_stream(nullptr);
   PetscFunctionReturn(PETSC_SUCCESS);

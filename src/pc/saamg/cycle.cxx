@@ -1,5 +1,6 @@
 #include "cycle.hpp"
 #include "coarse.hpp"
+#include "cycle_log.hpp"
 #include "level_format.hpp"
 #include "mat/common/errors.hpp"
 #include "petscgoza.h"
@@ -119,6 +120,7 @@ public:
     PetscFunctionBegin;
     options_ = options;
     space_   = space;
+    PetscCall(log_.setup(grids.size(), space));
     if constexpr (std::is_same_v<Fine, PetscScalar>) shared = fine;
     PetscCall(fine_.setup(grids[0], space, shared, options.smoother_of(0, grids.size()), grids.size() == 1, options.half));
     PetscCall(Guarded([&] { /* what is there already is only refilled where the pattern is the same */
@@ -136,7 +138,8 @@ public:
       PetscCall(transfer_[l - 1]->setup(grids[l - 1], space));
     }
     PetscCall(GridSize(grids.back(), &rows, NULL));
-    direct_ = rows <= options.direct_limit;
+    direct_      = rows <= options.direct_limit;
+    bottom_rows_ = rows;
     if (direct_ && coarse_.empty()) PetscCall(fine_solver_.setup(grids.back(), space));
     if (direct_ && !coarse_.empty()) PetscCall(coarse_solver_.setup(grids.back(), space));
     if constexpr (!std::is_same_v<Fine, Coarse>) {
@@ -172,17 +175,6 @@ public:
     return sum;
   }
 
-  PetscLogDouble flops() const override
-  {
-    PetscLogDouble sum = level_flops(fine_, coarse_.empty()), visits = 1;
-
-    for (std::size_t l = 0; l < coarse_.size(); l++) {
-      visits *= options_.gamma;
-      sum += visits * (level_flops(*coarse_[l], l + 1 == coarse_.size()) + 2 * (transfer_[l]->P.nnz() + transfer_[l]->R.nnz()));
-    }
-    return sum;
-  }
-
   std::string describe_level(std::size_t level) const override
   {
     if (level == coarse_.size() && direct_)
@@ -198,10 +190,12 @@ private:
     return L.smoother->describe() + (sizeof(V) == sizeof(PetscScalar) ? "" : options_.half ? ", single precision, operator in half" : ", single precision");
   }
 
-  template <class V> PetscLogDouble level_flops(const Level<V> &L, bool bottom) const
+  template <class V> static PetscLogDouble smooth_flops(const Level<V> &L, bool zero_guess) { return 2 * L.A->nnz() * L.smoother->products(zero_guess); }
+
+  template <class V> PetscLogDouble bottom_flops(const Level<V> &L, bool zero_guess) const
   {
-    if (bottom && direct_) return 0;
-    return 2 * L.A->nnz() * (L.smoother->products(true) + (bottom ? static_cast<double>(bottom_sweeps() - 1) : 1.) * L.smoother->products(false) + !bottom);
+    if (direct_) return 2. * static_cast<PetscLogDouble>(L.n) * static_cast<PetscLogDouble>(bottom_rows_);
+    return smooth_flops(L, zero_guess) + static_cast<PetscLogDouble>(bottom_sweeps() - 1) * smooth_flops(L, false);
   }
 
   int changes_of_place() const
@@ -215,20 +209,20 @@ private:
   {
     PetscFunctionBegin;
     if (l == coarse_.size()) {
-      PetscCall(bottom(L, b, zero_guess));
+      PetscCall(log_.step(CycleStep::Coarse, l, bottom_flops(L, zero_guess), [&] { return bottom(L, b, zero_guess); }));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     Level<Coarse> &next  = *coarse_[l];
     const bool     twice = options_.gamma > 1 && l + 1 < coarse_.size();
 
-    PetscCall(L.smooth(b, zero_guess ? Pass::FromZero : Pass::Before));
-    PetscCall(L.residual(b));
-    PetscCall(restrict_to(L, l));
+    PetscCall(log_.step(CycleStep::Smooth, l, smooth_flops(L, zero_guess), [&] { return L.smooth(b, zero_guess ? Pass::FromZero : Pass::Before); }));
+    PetscCall(log_.step(CycleStep::Residual, l, 2 * L.A->nnz(), [&] { return L.residual(b); }));
+    PetscCall(log_.step(CycleStep::Restrict, l, 2 * transfer_[l]->R.nnz(), [&] { return restrict_to(L, l); }));
     next.at = 0;
     PetscCall(descend(next, next.b.data(), l + 1, true));
     if (twice) PetscCall(descend(next, next.b.data(), l + 1, false));
-    PetscCall(correct(L, l));
-    PetscCall(L.smooth(b, Pass::After));
+    PetscCall(log_.step(CycleStep::Interpolate, l, 2 * transfer_[l]->P.nnz(), [&] { return correct(L, l); }));
+    PetscCall(log_.step(CycleStep::Smooth, l, smooth_flops(L, false), [&] { return L.smooth(b, Pass::After); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -278,8 +272,10 @@ private:
   PetscInt bottom_sweeps() const { return options_.smoothers[2].options.sweeps; }
 
   CycleOptions                                   options_;
-  Space                                          space_  = Space::Host;
-  bool                                           direct_ = true;
+  Space                                          space_       = Space::Host;
+  bool                                           direct_      = true;
+  PetscInt                                       bottom_rows_ = 0; // global
+  CycleLog                                       log_;
   Level<Fine>                                    fine_;
   std::vector<std::unique_ptr<Level<Coarse>>>    coarse_;
   std::vector<std::unique_ptr<Transfer<Coarse>>> transfer_;

@@ -152,13 +152,9 @@ static PetscErrorCode ApplyCycle(SAAMG *mg, Cycle &cycle, Vec b, Vec x)
   PetscCall(use_petsc_stream());
   PetscCall(bin.get(b, mg->space, mg->staged_b));
   PetscCall(xout.get(x, mg->space, mg->staged_x));
-  if (mg->space == Space::Cuda) PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(cycle.apply(bin.data(), xout.data()));
-  if (mg->space == Space::Cuda) PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(cycle.apply(bin.data(), xout.data())); /* it logs its steps */
   PetscCall(xout.restore());
   PetscCall(bin.restore());
-  if (mg->space == Space::Cuda) PetscCall(PetscLogGpuFlops(cycle.flops()));
-  else PetscCall(PetscLogFlops(cycle.flops()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
