@@ -137,6 +137,8 @@ PETSC_EXTERN PetscErrorCode PCSAAMGSetChebyshevRatio(PC, PCSAAMGLevels, PetscRea
 PETSC_EXTERN PetscErrorCode PCSAAMGGetChebyshevRatio(PC, PCSAAMGLevels, PetscReal *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetChebyshevKind(PC, PCSAAMGLevels, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetChebyshevKind(PC, PCSAAMGLevels, PetscInt *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetMCGSBlockSize(PC, PCSAAMGLevels, PetscInt);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetMCGSBlockSize(PC, PCSAAMGLevels, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetEstEigIterations(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetEstEigIterations(PC, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetPrecision(PC, PCSAAMGPrecision);

@@ -39,6 +39,7 @@ const SmootherSetting<PetscInt> smoother_integers[] = {
   {"sweeps", PCSAAMGSetSweeps, PCSAAMGGetSweeps, 3, 0},
   {"chebyshev_degree", PCSAAMGSetChebyshevDegree, PCSAAMGGetChebyshevDegree, 5, 0},
   {"chebyshev_kind", PCSAAMGSetChebyshevKind, PCSAAMGGetChebyshevKind, 4, 2},
+  {"mcgs_block_size", PCSAAMGSetMCGSBlockSize, PCSAAMGGetMCGSBlockSize, 6, 4},
 };
 const SmootherSetting<PetscReal> smoother_reals[] = {
   {"jacobi_relax", PCSAAMGSetJacobiRelax, PCSAAMGGetJacobiRelax, (PetscReal)0.5, 2},

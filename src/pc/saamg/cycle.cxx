@@ -20,7 +20,7 @@ template <class V> struct Level {
   LevelVectors<V>                 v{};
   int                             at = 0;
 
-  PetscErrorCode setup(const Grid &grid, Space space, std::shared_ptr<ParOperator<V>> shared, const SmootherChoice &choice, bool bottom, bool half)
+  PetscErrorCode setup(const Grid &grid, Space space, std::shared_ptr<ParOperator<V>> shared, const SmootherChoice &choice, bool finest, bool bottom, bool half)
   {
     const auto      format   = [&](Space s) { return std::make_unique<LevelFormat<V>>(s, grid.bs, half); };
     SmootherOptions one_pass = choice.options;
@@ -41,7 +41,7 @@ template <class V> struct Level {
       }
     }));
     /* the estimate lies below the truth, and beyond beta a Chebyshev polynomial grows */
-    PetscCall(smoother_table<V>()[choice.which].create({grid, *A, {n, dinv.data(), alone.data()}, static_cast<PetscReal>(1.1) * grid.lambda}, one_pass, smoother));
+    PetscCall(smoother_table<V>()[choice.which].create({grid, *A, {n, dinv.data(), alone.data()}, static_cast<PetscReal>(1.1) * grid.lambda, finest}, one_pass, smoother));
     v = {{x0.data(), x1.data()}, d.data()};
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -122,7 +122,7 @@ public:
     space_   = space;
     PetscCall(log_.setup(grids.size(), space));
     if constexpr (std::is_same_v<Fine, PetscScalar>) shared = fine;
-    PetscCall(fine_.setup(grids[0], space, shared, options.smoother_of(0, grids.size()), grids.size() == 1, options.half));
+    PetscCall(fine_.setup(grids[0], space, shared, options.smoother_of(0, grids.size()), true, grids.size() == 1, options.half));
     PetscCall(Guarded([&] { /* what is there already is only refilled where the pattern is the same */
                             coarse_.resize(grids.size() - 1);
                             transfer_.resize(grids.size() - 1);
@@ -134,7 +134,7 @@ public:
                             }
     }));
     for (std::size_t l = 1; l < grids.size(); l++) {
-      PetscCall(coarse_[l - 1]->setup(grids[l], space, nullptr, options.smoother_of(l, grids.size()), l + 1 == grids.size(), options.half));
+      PetscCall(coarse_[l - 1]->setup(grids[l], space, nullptr, options.smoother_of(l, grids.size()), false, l + 1 == grids.size(), options.half));
       PetscCall(transfer_[l - 1]->setup(grids[l - 1], space));
     }
     PetscCall(GridSize(grids.back(), &rows, NULL));
