@@ -121,6 +121,8 @@ PETSC_EXTERN PetscErrorCode PCSAAMGSetMaxLevels(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetMaxLevels(PC, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetCoarseLimit(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetCoarseLimit(PC, PetscInt *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetAggressiveLevels(PC, PetscInt);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetAggressiveLevels(PC, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetCycleType(PC, PCSAAMGCycleType);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetCycleType(PC, PCSAAMGCycleType *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetDirectLimit(PC, PetscInt);

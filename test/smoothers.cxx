@@ -317,7 +317,7 @@ BOOST_AUTO_TEST_CASE(inverses_of_diagonal_blocks)
   }
 }
 
-/* What it is for. Displacements along x, y and z are coupled so weakly in a node that points do as well (ex56: 20 iterations either way, but 39 launches instead of 8);
+/* What it is for. Displacements along x, y and z are coupled so weakly in a node that points do as well (ex56 -ne 13: 20 iterations, with blocks 21, but 39 launches instead of 8);
    along directions that are nearly the same they are not. */
 BOOST_AUTO_TEST_CASE(blocks_need_fewer_iterations_than_points)
 {

@@ -1,5 +1,5 @@
 #include "hierarchy.hpp"
-#include "aggregate.hpp"
+#include "aggressive.hpp"
 #include "eigen.hpp"
 #include "galerkin.hpp"
 #include "goza.hpp"
@@ -156,7 +156,8 @@ PetscErrorCode Hierarchy::build(Mat A, PetscInt bs, PetscInt k, const std::vecto
     *finite = graph.finite;
     if (!*finite) break;
     PetscCall(PetscLogEventBegin(events.aggregate, grid.A, 0, 0, 0));
-    PetscCall(Aggregate(graph, aggregates));
+    if ((PetscInt)grids_.size() <= options.aggressive_levels) PetscCall(AggregateTwice(graph, aggregates));
+    else PetscCall(Aggregate(graph, aggregates));
     PetscCall(PetscLogEventEnd(events.aggregate, grid.A, 0, 0, 0));
     PetscCallMPI(MPI_Allreduce(&aggregates.n, &coarse_rows, 1, MPIU_INT, MPI_SUM, comm));
     coarse_rows *= k;

@@ -20,6 +20,7 @@ struct HierarchyOptions {
   PetscReal threshold         = 0; // of strength, relative to the diagonals
   PetscInt  max_levels        = 10;
   PetscInt  coarse_limit      = 200;           // rows at which coarsening may stop
+  PetscInt  aggressive_levels = 0;             // finest levels whose aggregates are aggregated once more
   PetscInt  esteig_iterations = 10;            // of the largest eigenvalue's estimate
   PetscReal prolongator_relax = 4. / 3.;       // P = (I - relax/lambda D^-1 A) T
   Keep      keep              = Keep::Nothing; // for an update() to come

@@ -255,6 +255,8 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPrintf(viewer, "  smoothed aggregation, %s-cycle, %s precision, strength threshold %g\n", mg->cycle_options.gamma == 1 ? "V" : "W", precision_names[mg->precision],
                                    (double)mg->hierarchy_options.threshold));
+  if (mg->hierarchy_options.aggressive_levels)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  aggressive coarsening of %" PetscInt_FMT " level(s)\n", mg->hierarchy_options.aggressive_levels));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  smoother %s, reuse %s\n", smoother_names[mg->cycle_options.smoothers[PC_SAAMG_FINEST].which], reuse_names[mg->reuse]));
   if (!mg->cycle) PetscFunctionReturn(PETSC_SUCCESS);
   const std::vector<Grid> &grids = mg->hierarchy.grids();
@@ -285,6 +287,7 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
 + -pc_saamg_threshold t                        - strength of connection, 0 <= t < 1: weaker entries are left out of the aggregates (default 0)
 . -pc_saamg_max_levels n                       - most levels
 . -pc_saamg_coarse_limit n                     - rows at which coarsening stops
+. -pc_saamg_aggressive_levels n                - finest levels whose aggregates are aggregated once more
 . -pc_saamg_cycle (v|w)                        - cycle
 . -pc_saamg_direct_limit n                     - rows up to which the coarsest level is solved; a larger one is smoothed
 . -pc_saamg_smoother (jacobi|chebyshev|mcgs|l1jacobi) - smoother; this and the next six also as -pc_saamg_finest_..., -pc_saamg_intermediate_..., -pc_saamg_coarsest_...

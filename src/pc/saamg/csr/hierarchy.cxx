@@ -98,7 +98,8 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   from->bs = grid.bs;
   from->k  = k;
   PetscCall(Step(events.strength, space, [&] { from->graph = strength_graph(A, grid.bs, threshold); }));
-  PetscCall(Step(events.aggregate, space, [&] { from->aggregates = aggregate(from->graph); }));
+  const bool aggressive = static_cast<PetscInt>(grids_.size()) <= options.aggressive_levels;
+  PetscCall(Step(events.aggregate, space, [&] { from->aggregates = aggressive ? aggregate_twice(from->graph) : aggregate(from->graph); }));
   coarse_rows = static_cast<std::int64_t>(from->aggregates.n) * k;
   *stop       = coarse_rows == 0 || coarse_rows > A.nrows - A.nrows / 10;
   if (*stop) {
