@@ -214,6 +214,32 @@ PetscErrorCode Hierarchy::update(Mat A, const HierarchyOptions &options, bool *f
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode Hierarchy::bytes(PetscLogDouble *bytes) const
+{
+  PetscFunctionBegin;
+  *bytes = 0;
+  for (std::size_t l = 0; l < grids_.size(); l++) {
+    const Grid &grid = grids_[l];
+
+    if (grid.level) *bytes += static_cast<PetscLogDouble>(grid.level->own.bytes() + grid.level->dinv.bytes() + grid.level->alone.bytes());
+    if (grid.transfer) *bytes += static_cast<PetscLogDouble>(bytes_of(*grid.transfer));
+    for (Mat M : {l ? grid.A : NULL, grid.P, grid.R, grid.T}) {
+      MatInfo info;
+
+      if (!M) continue;
+      PetscCall(MatGetInfo(M, MAT_LOCAL, &info));
+      *bytes += info.nz_used * static_cast<PetscLogDouble>(sizeof(PetscScalar) + sizeof(PetscInt));
+    }
+    if (grid.dinv) {
+      PetscInt n;
+
+      PetscCall(VecGetLocalSize(grid.dinv, &n));
+      *bytes += static_cast<PetscLogDouble>(n) * static_cast<PetscLogDouble>(sizeof(PetscScalar));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode Hierarchy::reset()
 {
   PetscFunctionBegin;

@@ -64,6 +64,8 @@ struct Grid {
   bool                   transposed = false; // of the cycle of A^T: dinv, alone and transfers are those of A
 };
 
+std::size_t bytes_of(const CsrTransfer &transfer); // with what it comes from
+
 PetscErrorCode GridSize(const Grid &grid, PetscInt *rows, PetscLogDouble *nonzeros); // global; either may be NULL
 
 class Hierarchy {
@@ -82,6 +84,7 @@ public:
   PetscErrorCode update(const Csr &A, const HierarchyOptions &options, bool *finite);
   PetscErrorCode reset();
   void           release_finest();
+  PetscErrorCode bytes(PetscLogDouble *bytes) const; // of this rank, without the user's matrix
 
   const std::vector<Grid> &grids() const { return grids_; }
   bool                     empty() const { return grids_.empty(); }

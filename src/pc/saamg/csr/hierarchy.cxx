@@ -180,6 +180,18 @@ PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+std::size_t bytes_of(const CsrTransfer &t)
+{
+  std::size_t bytes = t.P.bytes() + t.R.bytes() + t.AP.bytes();
+
+  if (t.coarsening) {
+    const CsrGraph &G = t.coarsening->graph;
+
+    bytes += t.coarsening->Q.bytes() + t.coarsening->aggregates.of_node.bytes() + G.ptr.bytes() + G.col.bytes() + G.weight.bytes() + G.degree.bytes() + G.rdiag.bytes();
+  }
+  return bytes;
+}
+
 void Hierarchy::release_finest()
 {
   if (!grids_.empty() && grids_[0].level) grids_[0].level->A.ptr = grids_[0].level->A.col = nullptr, grids_[0].level->A.val = nullptr;
