@@ -167,6 +167,7 @@ PetscErrorCode Hierarchy::build(Mat A, PetscInt bs, PetscInt k, const std::vecto
     }
 
     PetscCall(PetscLogEventBegin(events.prolong, grid.A, 0, 0, 0));
+    for (PetscInt row : grid.alone) std::fill_n(B.begin() + static_cast<std::ptrdiff_t>(row) * k, k, PetscScalar(0)); /* its node may be in an aggregate */
     PetscCall(TentativeProlongator(comm, aggregates, grid.bs, k, B, &T, Bcoarse));
     PetscCall(PetscLogEventEnd(events.prolong, grid.A, 0, 0, 0));
     PetscCall(Interpolate(grid, T, strength.get(), options, &same));

@@ -107,6 +107,7 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(Step(events.prolong, space, [&] {
+    clear_rows_alone(grid.level->alone, k, B);
     CsrTentative T = tentative(from->aggregates, grid.bs, k, B);
 
     if (threshold <= 0) from->graph = CsrGraph();
