@@ -14,6 +14,7 @@
 #include "pc/saamg/pcsaamg.hpp"
 #include "petscgoza.h"
 #if PetscDefined(HAVE_CUDA)
+  #include <petsc/private/logimpl.h>
   #include <petscdevice_cuda.h>
 #endif
 
@@ -71,6 +72,15 @@ bool petsc_on_device()
 bool check_results()
 {
   return state.check;
+}
+
+bool device_time_logged()
+{
+#if PetscDefined(HAVE_CUDA) && PetscDefined(USE_LOG)
+  return PetscLogGpuTimeFlag;
+#else
+  return false;
+#endif
 }
 
 PetscErrorCode use_petsc_stream()
