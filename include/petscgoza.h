@@ -42,8 +42,7 @@ typedef enum {
 typedef enum {
   MAT_FOLD_ORDER_AUTO,
   MAT_FOLD_ORDER_NATURAL,
-  MAT_FOLD_ORDER_BREADTH_FIRST,
-  MAT_FOLD_ORDER_HUBS
+  MAT_FOLD_ORDER_BREADTH_FIRST
 } MatFoldOrder;
 
 typedef enum {

@@ -82,19 +82,6 @@ std::vector<std::vector<PetscInt>> scattered_ring(PetscInt n, PetscInt step)
   return rows;
 }
 
-/* Rows that all read column 77 and, but for every fifth, column 3; and one of their own. */
-std::vector<std::vector<PetscInt>> with_hubs(PetscInt rows, PetscInt cols)
-{
-  std::vector<std::vector<PetscInt>> list(rows);
-
-  for (PetscInt i = 0; i < rows; i++) {
-    list[i] = {77};
-    if (i % 5) list[i].push_back(3);
-    if (const PetscInt own = 100 + i % (cols - 100); own < cols) list[i].push_back(own);
-  }
-  return list;
-}
-
 void check_product(const Format<PetscScalar> &f, const Matrix &A, Space space, const std::string &what)
 {
   const PetscInt           n = f.nrows(), m = f.ncols();
@@ -117,17 +104,17 @@ void check_product(const Format<PetscScalar> &f, const Matrix &A, Space space, c
   BOOST_TEST(dot.to_host()[0] == sum, what << ": dot product");
 }
 
-void check_renumbered(const std::vector<std::vector<PetscInt>> &rows, PetscInt ncols, FoldOrder order, const std::string &word)
+void check_renumbered(const std::vector<std::vector<PetscInt>> &rows)
 {
   for (Space space : spaces())
     for (Precision precision : {Precision::Double, Precision::Half}) { /* small integers are exact in half precision too */
-      Matrix                  A(space, rows, ncols);
-      Renumbered<PetscScalar> f(space, order, make_format<Fold, PetscScalar>(precision, space, FoldOptions()));
-      const std::string       what = word + (precision == Precision::Half ? ", half" : "");
+      Matrix                  A(space, rows, static_cast<PetscInt>(rows.size()));
+      Renumbered<PetscScalar> f(space, FoldOrder::BreadthFirst, make_format<Fold, PetscScalar>(precision, space, FoldOptions()));
+      const std::string       what = precision == Precision::Half ? "half" : "double";
 
       f.build(A.csr());
-      BOOST_TEST((f.order() == order));
-      BOOST_TEST(f.describe().find(word) != std::string::npos, f.describe());
+      BOOST_TEST(f.taken());
+      BOOST_TEST(f.describe().find("breadth first") != std::string::npos, f.describe());
       check_product(f, A, space, what);
       A.scale(-2);
       f.refill(A.csr());
@@ -159,44 +146,37 @@ BOOST_AUTO_TEST_CASE(unconnected)
   }
 }
 
-BOOST_AUTO_TEST_CASE(hubs)
+BOOST_AUTO_TEST_CASE(too_many_levels)
 {
   for (Space space : spaces()) {
-    double       share = 0;
-    const Matrix A(space, {{0, 2, 4}, {2, 4}, {2}, {1, 2, 4}}, 5); /* entries of the columns: 1 1 4 0 3 */
-    BOOST_TEST((hubs_first_order(A.csr(), 2, &share).to_host() == std::vector<PetscInt>{2, 4, 0, 1, 3}));
-    BOOST_TEST(share == 7. / 9);
-    BOOST_TEST((hubs_first_order(A.csr(), 1, &share).to_host() == std::vector<PetscInt>{2, 0, 1, 3, 4}));
-    BOOST_TEST(share == 4. / 9);
-    /* of the two with one entry there is place for one only: neither */
-    BOOST_TEST((hubs_first_order(A.csr(), 3, &share).to_host() == std::vector<PetscInt>{2, 4, 0, 1, 3}));
+    const Matrix A(space, path, 8); /* 6 levels from one end */
+    BOOST_TEST(breadth_first_order(A.csr(), 6).size() == 8u);
+    BOOST_TEST(breadth_first_order(A.csr(), 5).size() == 0u);
   }
 }
 
-BOOST_AUTO_TEST_CASE(near)
+BOOST_AUTO_TEST_CASE(far)
 {
   for (Space space : spaces()) {
     const Matrix          A(space, path, 8);
-    const PetscInt        nnz = static_cast<PetscInt>(A.hcol.size());
     const Array<PetscInt> number(inverse_of(breadth_first_order(A.csr())));
-    BOOST_TEST(near_share(A.csr(), nnz, 0) == 7. / 17);
-    BOOST_TEST(near_share(A.csr(), nnz, 2) == 13. / 17);
-    BOOST_TEST(near_share(A.csr(), nnz, 1, number.data()) == 1);
+    BOOST_TEST(far_entries(A.csr(), 0, number.data()) == 10);
+    BOOST_TEST(far_entries(A.csr(), 1, number.data()) == 0);
+    /* sector 1 of rows 0, 1, 2 and 3: 3 and 1 of row 1 share sector 0; the 1 of rows 3 and 4 and the 0 of row 5 stand below others of sector 0 */
+    BOOST_TEST(far_sectors(A.csr(), 1) == 4);
+    BOOST_TEST(far_sectors(A.csr(), 7) == 0);
   }
 }
 
 BOOST_AUTO_TEST_CASE(products)
 {
-  check_renumbered(path, 8, FoldOrder::BreadthFirst, "breadth first");
-  check_renumbered(scattered_ring(1009, 389), 1009, FoldOrder::BreadthFirst, "breadth first");
-  check_renumbered(path, 8, FoldOrder::Hubs, "most entries first");
-  check_renumbered(with_hubs(500, 900), 900, FoldOrder::Hubs, "most entries first");
-  check_renumbered(with_hubs(900, 300), 300, FoldOrder::Hubs, "most entries first");
+  check_renumbered(path);
+  check_renumbered(scattered_ring(1009, 389));
 }
 
 BOOST_AUTO_TEST_CASE(refused)
 {
-  const Matrix            A(Space::Host, with_hubs(5, 200), 200);
+  const Matrix            A(Space::Host, {{0}, {150}}, 200);
   Renumbered<PetscScalar> f(Space::Host, FoldOrder::BreadthFirst, make_format<Fold, PetscScalar>(Precision::Double, Space::Host, FoldOptions()));
 
   BOOST_CHECK_THROW(f.build(A.csr()), FormatRefusal);
@@ -205,21 +185,35 @@ BOOST_AUTO_TEST_CASE(refused)
 /* What is numbered well is left so; what can be brought together is. On the host nothing is: its caches are large. */
 BOOST_AUTO_TEST_CASE(automatic)
 {
-  const PetscInt n = 200003;
+  const PetscInt n = 50, nodes = n * n * n * 2; /* a box of 27 points, twice as long as wide, numbered at random */
+  const auto     box = [&](std::int64_t step) {
+    std::vector<std::vector<PetscInt>> rows(nodes);
+
+    for (PetscInt i = 0; i < nodes; i++) {
+      auto &row = rows[i * step % nodes];
+
+      for (PetscInt k = 0; k < 27; k++) {
+        const PetscInt a = i % n + k % 3 - 1, b = i / n % n + k / 3 % 3 - 1, c = i / n / n + k / 9 - 1;
+
+        if (a >= 0 && a < n && b >= 0 && b < n && c >= 0 && c < 2 * n) row.push_back(static_cast<PetscInt>(((c * n + b) * n + a) * step % nodes));
+      }
+      std::sort(row.begin(), row.end());
+    }
+    return rows;
+  };
 
   for (Space space : spaces()) {
-    const auto taken = [space](const std::vector<std::vector<PetscInt>> &rows, PetscInt ncols) {
-      const Matrix            A(space, rows, ncols);
+    const auto taken = [space](const std::vector<std::vector<PetscInt>> &rows) {
+      const Matrix            A(space, rows, static_cast<PetscInt>(rows.size()));
       Renumbered<PetscScalar> f(space, FoldOrder::Auto, make_format<Fold, PetscScalar>(Precision::Double, space, FoldOptions()));
 
       f.build(A.csr());
       check_product(f, A, space, "automatic");
-      return f.order();
+      return f.taken();
     };
-    const bool cuda = space == Space::Cuda;
-    BOOST_TEST((taken(scattered_ring(n, 1), n) == FoldOrder::Natural));
-    BOOST_TEST((taken(scattered_ring(n, 77773), n) == (cuda ? FoldOrder::BreadthFirst : FoldOrder::Natural)));
-    BOOST_TEST((taken(with_hubs(n, n + 5), n + 5) == FoldOrder::Natural)); /* near as they are */
-    BOOST_TEST((taken(scattered_ring(1009, 389), 1009) == FoldOrder::Natural));
+    BOOST_TEST(!taken(box(1)));
+    BOOST_TEST(taken(box(77773)) == (space == Space::Cuda));
+    BOOST_TEST(!taken(scattered_ring(250007, 77773))); /* 7 sectors a row, and 40,000 levels */
+    BOOST_TEST(!taken(scattered_ring(1009, 389)));
   }
 }

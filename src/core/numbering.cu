@@ -1,6 +1,5 @@
 #include "numbering.hpp"
 #include "algorithm.hpp"
-#include "csr_matrix.hpp"
 #include "for_each_row.hpp"
 #include <limits>
 
@@ -119,12 +118,13 @@ public:
     for_each_row(A_.space, A_.nrows, Fill{parent_.data(), nobody});
   }
 
-  void from(PetscInt start)
+  bool from(PetscInt start, PetscInt most_levels = nobody) // false: it takes more
   {
-    PetscInt begin = named;
+    PetscInt begin = named, levels = 0;
 
     for_each_row(A_.space, 1, Seed{order.data(), parent_.data(), named, start});
     for (named++; named > begin;) {
+      if (levels++ == most_levels) return false;
       const PetscInt members = named - begin;
       const Level    level{A_.ptr, A_.col, begin, order.data(), parent_.data(), place_.data()};
 
@@ -135,6 +135,7 @@ public:
       begin = named;
       named += static_cast<PetscInt>(read_value(A_.space, place_.data() + members));
     }
+    return true;
   }
 
   Array<PetscInt> unnamed()
@@ -154,65 +155,54 @@ private:
   Array<std::int64_t> place_;
 };
 
-struct CountColumn { // from the entries sorted by column
-  const PetscInt *ptr;
-  PetscInt       *count;
+HD inline bool is_far(PetscInt row, PetscInt col, PetscInt reach)
+{
+  return (col > row ? col - row : row - col) > reach;
+}
 
-  HD void operator()(PetscInt c) const { count[c] = ptr[c + 1] - ptr[c]; }
-};
-
-struct AtLeast {
-  const PetscInt *count;
-  PetscInt        limit;
-  bool            other; // those that do not reach it
-  char           *flag;
-
-  HD void operator()(PetscInt c) const { flag[c] = (count[c] >= limit) != other; }
-};
-
-struct CountOf {
-  const PetscInt *list, *count;
-  std::int64_t   *wide;
-
-  HD void operator()(PetscInt k) const { wide[k] = count[list[k]]; }
-};
-
-struct Reaches {
-  const PetscInt *count;
-  PetscInt        limit;
-  std::int64_t   *one;
-
-  HD void operator()(PetscInt c) const { one[c] = count[c] >= limit; }
-};
-
-struct Near {
+struct FarEntries {
   const PetscInt *ptr, *col, *number;
   PetscInt        reach;
-  std::int64_t   *near;
+  std::int64_t   *far;
 
   HD void operator()(PetscInt row) const
   {
-    const PetscInt me = number ? number[row] : row;
-    std::int64_t   n  = 0;
+    std::int64_t n = 0;
 
-    for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) {
-      const PetscInt c = number ? number[col[j]] : col[j], gap = c > me ? c - me : me - c;
+    for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) n += is_far(number[row], number[col[j]], reach);
+    far[row] = n;
+  }
+};
 
-      n += gap <= reach;
+struct FarSectors {
+  const PetscInt *ptr, *col;
+  PetscInt        reach;
+  std::int64_t   *far;
+
+  HD void operator()(PetscInt row) const
+  {
+    const PetscInt begin = ptr[row], above = row ? ptr[row - 1] : begin; // the entries of the row before: above .. begin - 1
+    std::int64_t   n = 0;
+
+    for (PetscInt j = begin; j < ptr[row + 1]; j++) {
+      const PetscInt sector = col[j] / 4, beside = above + (j - begin);
+      const bool     met = (j > begin && col[j - 1] / 4 == sector) || (beside < begin && col[beside] / 4 == sector);
+
+      n += !met && is_far(row, col[j], reach);
     }
-    near[row] = n;
+    far[row] = n;
   }
 };
 
 } // namespace
 
-Array<PetscInt> breadth_first_order(const Csr &A)
+Array<PetscInt> breadth_first_order(const Csr &A, PetscInt most_levels)
 {
   constexpr int starts = 8;
   Search        search(A);
 
   if (!A.nrows) return std::move(search.order);
-  search.from(0);
+  if (!search.from(0, most_levels)) return Array<PetscInt>(A.space);
   const PetscInt far = read_value(A.space, search.order.data() + search.named - 1);
   search.forget();
   search.from(far);
@@ -225,39 +215,6 @@ Array<PetscInt> breadth_first_order(const Csr &A)
   return std::move(search.order);
 }
 
-Array<PetscInt> hubs_first_order(const Csr &A, PetscInt hubs, double *share)
-{
-  const PetscInt      nnz = entries(A);
-  Array<PetscInt>     ptr(A.space), by_column(A.space), count(A.space, A.ncols), order(A.space, A.ncols);
-  Array<std::int64_t> wide(A.space, A.ncols);
-  Array<char>         flag(A.space, A.ncols);
-  PetscInt            low = 1, high = A.nrows + 1; // too many columns reach low, few enough reach high
-
-  group_by(A.space, A.col, nnz, A.ncols, ptr, by_column);
-  for_each_row(A.space, A.ncols, CountColumn{ptr.data(), count.data()});
-  while (high - low > 1) {
-    const PetscInt middle = low + (high - low) / 2;
-
-    for_each_row(A.space, A.ncols, Reaches{count.data(), middle, wide.data()});
-    if (sum(A.space, wide.data(), A.ncols) > hubs) low = middle;
-    else high = middle;
-  }
-  PetscInt placed = 0;
-  for (bool other : {false, true}) {
-    for_each_row(A.space, A.ncols, AtLeast{count.data(), high, other, flag.data()});
-    const Array<PetscInt> list = flagged(A.space, flag.data(), A.ncols);
-    const PetscInt        n    = static_cast<PetscInt>(list.size());
-
-    for_each_row(A.space, n, CopyTo{list.data(), order.data() + placed});
-    if (!other) {
-      for_each_row(A.space, n, CountOf{list.data(), count.data(), wide.data()});
-      *share = nnz ? static_cast<double>(sum(A.space, wide.data(), n)) / static_cast<double>(nnz) : 0;
-    }
-    placed += n;
-  }
-  return order;
-}
-
 Array<PetscInt> inverse_of(const Array<PetscInt> &order)
 {
   Array<PetscInt> number(order.space(), order.size());
@@ -266,12 +223,20 @@ Array<PetscInt> inverse_of(const Array<PetscInt> &order)
   return number;
 }
 
-double near_share(const Csr &A, PetscInt nnz, PetscInt reach, const PetscInt *number)
+std::int64_t far_entries(const Csr &A, PetscInt reach, const PetscInt *number)
 {
-  Array<std::int64_t> near(A.space, A.nrows);
+  Array<std::int64_t> far(A.space, A.nrows);
 
-  for_each_row(A.space, A.nrows, Near{A.ptr, A.col, number, reach, near.data()});
-  return nnz ? static_cast<double>(sum(A.space, near.data(), A.nrows)) / static_cast<double>(nnz) : 1;
+  for_each_row(A.space, A.nrows, FarEntries{A.ptr, A.col, number, reach, far.data()});
+  return sum(A.space, far.data(), A.nrows);
+}
+
+std::int64_t far_sectors(const Csr &A, PetscInt reach)
+{
+  Array<std::int64_t> far(A.space, A.nrows);
+
+  for_each_row(A.space, A.nrows, FarSectors{A.ptr, A.col, reach, far.data()});
+  return sum(A.space, far.data(), A.nrows);
 }
 
 } // namespace goza

@@ -21,9 +21,17 @@ static void launch_counted(const CdsView<Store> &A, const GridStrides &grid, con
 {
   constexpr int many = bs == 1 || (bs == 3 && half) ? (half ? 14 : 27) : 0, few = bs == 1 ? (half ? 4 : 7) : 0;
 
-  if constexpr (half && bs == 1 && sizeof(Store) < 8) {
+  if constexpr (half && bs == 1 && takes_quads<Store, V>) {
     if (fits_quads(A, grid, x)) {
-      for_each_row_of_grid({A.nrows / 4, grid.line / 4, grid.plane / 4}, CdsQuad<Store, V, Out>{A, x, out});
+      const Grid3 quads{A.nrows / 4, grid.line / 4, grid.plane / 4};
+
+      if constexpr (std::is_same_v<Out, ScaledOut<V>>) {
+        if (out.kind == Out::assign) {
+          for_each_row_of_grid(quads, CdsQuad<Store, V, ScaledAssign<V>>(A, x, ScaledAssign<V>(out)));
+          return;
+        }
+      }
+      for_each_row_of_grid(quads, CdsQuad<Store, V, Out>(A, x, out));
       return;
     }
   }
