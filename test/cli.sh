@@ -54,6 +54,8 @@ says "share out of range" error 'mat_cds_share' "$ex2" $load -mat_type cds -mat_
 says "unknown block size" error 'mat_cds_block_size' "$ex2" $load -mat_type cds -mat_cds_block_size 5
 says "-help lists the options of fold" 0 'mat_fold_width' "$ex2" $load -mat_type fold -help
 says "fold width chosen, and why" 0 'fold width [0-9]+ \(auto' "$ex2" $load -mat_type fold -ksp_view
+says "fold numbered anew" 0 'numbered anew breadth first' "$ex2" $load -mat_type fold -mat_fold_order breadth_first -ksp_view
+says "fold order unknown" error 'mat_fold_order' "$ex2" $load -mat_type fold -mat_fold_order sideways
 says "fold width given" 0 'fold width 3,' "$ex2" $load -mat_type fold -mat_fold_width 3 -ksp_view
 says "fold width auto" 0 'fold width [0-9]+ \(auto' "$ex2" $load -mat_type fold -mat_fold_width auto -ksp_view
 for width in 0 -1 128 3.5 wide 99999999999999999999; do

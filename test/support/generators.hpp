@@ -22,6 +22,9 @@ Sparse on_grid(PetscInt nx, PetscInt ny, PetscInt nz, const Offsets &offsets, do
 Sparse stencil_27_points(const PetscInt n[3], PetscInt bs, const std::function<PetscReal(PetscInt, PetscInt)> &value);
 Sparse stencil_27_points(PetscInt n, PetscInt bs = 1); /* on n x n x n nodes, entries coefficient(row, column) */
 
+/* Elasticity on n x n x n nodes, assembled from hexahedra of random stiffness, the face x = 0 clamped: its rows and columns are the identity's */
+Sparse elasticity_on_grid(PetscInt n);
+
 /* Streets: a grid with gaps, numbered at random inside neighbourhoods; no diagonal, some rows empty */
 Sparse road(PetscInt nx, PetscInt ny);
 /* A triangulation whose squares are cut along one diagonal or the other: 5 to 9 entries a row, as Delaunay's have */
