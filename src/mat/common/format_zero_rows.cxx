@@ -170,7 +170,7 @@ template <auto Op> PetscErrorCode ChangePattern(Mat block, const std::vector<Pet
 
 PetscErrorCode ZeroRowsOfBlock(Mat block, const Rows &rows, PetscScalar diag)
 {
-  bool changed;
+  bool changed = false;
   Csr  csr{};
 
   PetscFunctionBegin;
@@ -222,7 +222,7 @@ PetscErrorCode HasDiagonal(Mat block, const std::vector<PetscInt> &rows, bool *h
 PetscErrorCode ZeroRowsColumnsOfBlock(Mat block, const Rows &rows, const ZeroedColumns &zeroed)
 {
   Csr  csr{};
-  bool has = true, changed;
+  bool has = true, changed = false;
 
   PetscFunctionBegin;
   PetscCall(GetDeviceCsr(block, &csr));
