@@ -42,11 +42,9 @@ public:
     LevelRows rows, original; // the cycle of A^T has the diagonal of A's
 
     PetscFunctionBegin;
-    PetscCall(rows.open(input.grid, input.A.space()));
-    PetscCall(original.open(input.grid, input.A.space(), true));
+    PetscCall(rows.open(input.grid));
+    PetscCall(original.open(input.grid, true));
     PetscCall(Guarded([&] { smoother = std::make_unique<MulticolorGaussSeidel>(input, rows, original.off_diagonal_block(), options); }));
-    PetscCall(original.close());
-    PetscCall(rows.close());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
