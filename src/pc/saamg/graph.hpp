@@ -8,15 +8,19 @@ namespace goza
 
 /* A rank's rows of a square matrix, as a row functor sees them. */
 struct AijRowsView {
-  PetscInt           nrows, ncols; // ncols: owned columns; ghost column c has local number ncols + c
-  const PetscInt    *dptr, *dcol;
-  const PetscScalar *dval;
+  PetscInt        nrows, ncols; // ncols: owned columns; ghost column c has local number ncols + c
+  const PetscInt *dptr;
+  Columns         dcol;
+  Values          dval;
 
   /* f(local column, value) for every entry of a row, local columns ascending. */
   template <class F> HD void for_each_entry(PetscInt row, F f) const
   {
     for (PetscInt p = dptr[row]; p < dptr[row + 1]; p++) f(dcol[p], dval[p]);
   }
+
+  /* The entries from other arrays. */
+  HD AijRowsView on(Columns col, Values val) const { return {nrows, ncols, dptr, col, val}; }
 
   HD PetscInt entries_before(PetscInt row) const { return dptr[row]; }
 };

@@ -1,5 +1,5 @@
 #include "prolong.hpp"
-#include "core/csr_pattern.hpp"
+#include "core/csr_product.hpp"
 #include "mat/common/rows/par_csr.hpp"
 #include "pc/saamg/prolong_rows.hpp"
 
@@ -39,19 +39,50 @@ struct RowLengths {
   HD void operator()(PetscInt row) const { length[row] = (begin[row / bs + 1] - begin[row / bs]) * k; }
 };
 
+#if defined(__CUDACC__)
+/* A row of P where a node is a row and there is one near-null vector: T has one entry a row. */
+struct SmoothedTerms {
+  Csr                A;
+  const PetscInt    *aggregate;
+  const PetscScalar *T, *dinv;
+  PetscReal          omega;
+
+  __device__ PetscInt begin(PetscInt row) const { return A.ptr[row]; }
+  __device__ PetscInt end(PetscInt row) const { return aggregate[row] < 0 ? A.ptr[row] : A.ptr[row + 1]; }
+  __device__ void     open(PetscInt p, PetscInt &first, PetscInt &length, PetscScalar &factor) const
+  {
+    first  = A.col[p];
+    length = aggregate[first] >= 0;
+    factor = A.val[p];
+  }
+  __device__ PetscInt    column(PetscInt q) const { return aggregate[q]; }
+  __device__ PetscScalar value(PetscInt q) const { return T[q]; }
+  __device__ PetscInt    extra(PetscInt row) const { return aggregate[row] < 0 ? product::no_column : aggregate[row]; }
+  __device__ PetscScalar finish(PetscInt row, PetscInt column, PetscScalar sum) const
+  {
+    return -omega * dinv[row] * sum + (column == aggregate[row] ? T[row] : PetscScalar(0));
+  }
+};
+#endif
+
 } // namespace
 
-CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, MapPtr &columns)
+/* P by the local numbers of aggregates. */
+static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega)
 {
-  const Space        space = A.space;
-  const PetscInt     bs = from.bs, k = from.k, nnodes = A.nrows / bs;
-  const ColumnMap   &map       = *from.aggregates;
-  const PetscInt    *aggregate = from.aggregate.data();
-  const LocalColumns owners(map.comm(), map.n() * k, space);
-  CsrMatrix          P(space, A.nrows, map.nlocal() * k);
-  Array<PetscInt>    begin, reached;
+  const Space     space = A.space;
+  const PetscInt  bs = from.bs, k = from.k, nnodes = A.nrows / bs, naggregates = from.aggregates->nlocal();
+  const PetscInt *aggregate = from.aggregate.data();
+  CsrMatrix       P(space, A.nrows, naggregates * k);
+  Array<PetscInt> begin, reached;
 
-  find_pattern(space, nnodes, map.nlocal(), ReachedRows{A.ptr, A.col, bs, aggregate}, true, begin, reached);
+#if defined(__CUDACC__)
+  if (space == Space::Cuda && bs == 1 && k == 1) {
+    product::make(SmoothedTerms{A, aggregate, from.Q.data(), dinv.data(), omega}, ReachedRows{A.ptr, A.col, bs, aggregate}, P);
+    return P;
+  }
+#endif
+  find_pattern(space, nnodes, naggregates, ReachedRows{A.ptr, A.col, bs, aggregate}, true, begin, reached);
   P.ptr = Array<PetscInt>(space, A.nrows + 1);
   for_each_row(space, A.nrows, RowLengths{bs, k, begin.data(), P.ptr.data()});
   const PetscInt nnz = lengths_to_pointer(space, P.ptr);
@@ -59,15 +90,24 @@ CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array
   P.val              = Array<PetscScalar>(space, nnz);
   for_each_row(space, A.nrows,
                SmoothedRow{rows_of(A), bs, k, aggregate, from.Q.data(), dinv.data(), omega, reached.data(), begin.data(), P.ptr.data(), P.col.data(), P.val.data()});
-  if (map.size() == 1) columns = std::make_shared<ColumnMap>(owners, std::vector<PetscInt>());
-  else {
-    std::vector<PetscInt> ghosts;
+  return P;
+}
 
-    for (PetscInt a : map.ghosts()) {
-      for (PetscInt c = 0; c < k; c++) ghosts.push_back(a * k + c);
-    }
-    columns = drop_unused_ghosts(owners, ghosts, P);
+CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, MapPtr &columns)
+{
+  const ColumnMap      &map = *from.aggregates;
+  const LocalColumns    owners(map.comm(), map.n() * from.k, A.space);
+  CsrMatrix             P = smooth(A, from, dinv, omega);
+  std::vector<PetscInt> ghosts;
+
+  if (map.size() == 1) {
+    columns = std::make_shared<ColumnMap>(owners, ghosts);
+    return P;
   }
+  for (PetscInt a : map.ghosts()) {
+    for (PetscInt c = 0; c < from.k; c++) ghosts.push_back(a * from.k + c);
+  }
+  columns = drop_unused_ghosts(owners, ghosts, P);
   return P;
 }
 

@@ -1,6 +1,7 @@
 #include "core/algorithm.hpp"
 #include "mat/common/rows/par_csr.hpp"
 #include "core/csr_pattern.hpp"
+#include "core/staged_rows.hpp"
 #include "graph.hpp"
 #include <iterator>
 
@@ -154,11 +155,11 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscR
   FillStrong      fill{blocks,  measure,      G.nodes->start(), G.nodes->ghosts_here().data(), count.data(), nullptr, nullptr, G.degree.data(),
                   nullptr, check.data(), weak.data()};
 
-  for_each_row(space, G.n, DiagonalNorm{blocks, G.rdiag.data(), count.data()});
+  for_each_csr_row(A, bs, DiagonalNorm{blocks, G.rdiag.data(), count.data()});
   G.nodes->update(G.rdiag);
-  for_each_row(space, G.n, CountStrong{blocks, measure, count.data()});
+  for_each_csr_row(A, bs, CountStrong{blocks, measure, count.data()});
   G.nodes->update(count);
-  for_each_row(space, G.n, fill);
+  for_each_csr_row(A, bs, fill);
   G.nodes->update(G.degree);
   const bool symmetric = total(*columns, check) == 0;
 
@@ -176,7 +177,7 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscR
   fill.ptr              = G.ptr.data();
   fill.col              = G.col.data();
   fill.weight           = G.weight.data();
-  if (nedges) for_each_row(space, G.n, fill);
+  if (nedges) for_each_csr_row(A, bs, fill);
   if (!symmetric) {
     symmetrize(G);
     G.node_of_ghost_column = nodes_of_ghost_columns(*columns, *G.nodes, bs);
