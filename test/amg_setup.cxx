@@ -45,11 +45,11 @@ struct Ready {
   std::vector<PetscInt> of_node; // [owned nodes] global numbers of aggregates
   PetscInt              m = 0, start = 0;
 
-  Ready(const Entry &e, PetscReal threshold, MPI_Comm comm = PETSC_COMM_WORLD, Space where = space(), PetscInt least = 0) : A(aij(e, comm))
+  Ready(const Entry &e, PetscReal threshold, MPI_Comm comm = PETSC_COMM_WORLD, Space where = space(), PetscInt least = 0, bool twice = false) : A(aij(e, comm))
   {
     PETSC_OK(rows.open(A, where));
     G          = strength_graph(rows.A, rows.columns, e.bs, threshold);
-    aggregates = aggregate(G, least);
+    aggregates = (twice ? aggregate_twice : aggregate)(G, least);
     m          = rows.A.nrows;
     start      = rows.columns->start();
     of_node    = aggregates.of_node.to_host();
@@ -238,9 +238,10 @@ PetscReal product_error(Mat M, PetscInt k, const std::vector<PetscScalar> &X, co
 }
 
 /* The law that everything rests on: same graph and aggregates as alone on the host, wherever the aggregates go, and every connected node in one aggregate. */
-void same_on_any_ranks(const Entry &e, PetscReal threshold)
+void same_on_any_ranks(const Entry &e, PetscReal threshold, bool twice = false)
 {
-  const Ready    here(e, threshold), alone(e, threshold, PETSC_COMM_SELF, Space::Host), gathered(e, threshold, PETSC_COMM_WORLD, space(), 1 << 20), fewer(e, threshold, PETSC_COMM_WORLD, space(), 7);
+  const MPI_Comm world = PETSC_COMM_WORLD;
+  const Ready    here(e, threshold, world, space(), 0, twice), alone(e, threshold, PETSC_COMM_SELF, Space::Host, 0, twice), gathered(e, threshold, world, space(), 1 << 20, twice), fewer(e, threshold, world, space(), 7, twice);
   const PetscInt begin = here.G.nodes->start();
   const auto     list = here.neighbours(), list_alone = alone.neighbours();
   const auto    &b          = alone.of_node;
@@ -455,6 +456,7 @@ void add_laws()
 
     for (PetscReal threshold : {0., 0.08})
       add_test(suite, name + "/same_on_any_ranks_" + (threshold > 0 ? "weak_dropped" : "all"), [=] { same_on_any_ranks(e, threshold); });
+    add_test(suite, name + "/same_on_any_ranks_aggressive", [=] { same_on_any_ranks(e, 0, true); });
     add_test(suite, name + "/tentative", [=] {
       const Ready s(e, 0);
       for (PetscInt k : {1, 2, 6}) tentative_laws(e, s, k, null_vectors(s, k));
@@ -487,6 +489,21 @@ BOOST_AUTO_TEST_CASE(dirichlet_rows_stay_out)
   all_ranks(right, "identity rows, and only they, are isolated");
 }
 
+/* Chains of three nodes: nothing is left to be joined, and nothing is lost */
+BOOST_AUTO_TEST_CASE(components_stay_when_coarsened_aggressively)
+{
+  const Entry e{"chains", 60, 60, square, [](PetscInt i, Row &r) {
+                  r.add(i, 2);
+                  if (i % 3) r.add(i - 1, -1);
+                  if (i % 3 < 2) r.add(i + 1, -1);
+                }};
+  const Ready s(e, 0, PETSC_COMM_WORLD, space(), 0, true);
+  bool        right = true;
+
+  for (PetscInt i = 0; i < s.m; i++) right = right && s.of_node[i] == (s.start + i) / 3;
+  all_ranks(right, "each chain is an aggregate");
+}
+
 BOOST_AUTO_TEST_CASE(mean_sizes)
 {
   const Entry     entries[] = {stencil7(20, 20, 20), stencil27(20, 20, 20)};
@@ -496,6 +513,8 @@ BOOST_AUTO_TEST_CASE(mean_sizes)
     const Ready s(entries[k], 0, PETSC_COMM_SELF);
     BOOST_TEST(8000. / s.aggregates.n > low[k]);
     BOOST_TEST(8000. / s.aggregates.n < high[k]);
+    const Ready aggressive(entries[k], 0, PETSC_COMM_SELF, space(), 0, true);
+    BOOST_TEST(8. * aggressive.aggregates.n < s.aggregates.n);
   }
 }
 

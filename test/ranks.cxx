@@ -66,7 +66,8 @@ Entry with_layout(Entry e, Layout layout)
 /* Wherever small levels go: as many iterations as alone, give or take one. */
 void same_iterations()
 {
-  const Entry entries[] = {stencil7(13, 12, 11), stencil27(8, 7, 6), stencil5(30, 20, 50), elasticity(4, 4, 3), with_layout(stencil5(17, 15), Layout::all_on_last), stencil5(3, 1)};
+  const Entry entries[] =
+    {stencil7(13, 12, 11), stencil27(8, 7, 6), stencil5(30, 20, 50), elasticity(4, 4, 3), with_layout(stencil5(17, 15), Layout::all_on_last), stencil5(3, 1)};
 
   for (const Entry &e : entries) {
     const Option   coarse("-pc_saamg_coarse_limit", "5");
@@ -108,7 +109,7 @@ void coarsest_level_on_one_rank()
 void at_once()
 {
   MPI_Comm    half;
-  const bool  odd = rank_of(PETSC_COMM_WORLD) % 2;
+  const bool  odd  = rank_of(PETSC_COMM_WORLD) % 2;
   const Entry mine = odd ? stencil5(19, 23) : stencil7(9, 8, 7), shared = stencil27(7, 8, 9);
 
   MPI_Comm_split(PETSC_COMM_WORLD, odd, 0, &half);

@@ -21,6 +21,7 @@ struct HierarchyOptions {
   PetscInt  max_levels        = 10;
   PetscInt  coarse_limit      = 200;           // rows at which coarsening may stop
   PetscInt  gather_limit      = 1000;          // rows a rank below which a level goes to fewer ranks
+  PetscInt  aggressive_levels = 0;             // finest levels whose aggregates are aggregated once more
   PetscInt  esteig_iterations = 10;            // of the largest eigenvalue's estimate
   PetscReal prolongator_relax = 4. / 3.;       // P = (I - relax/lambda D^-1 A) T
   Keep      keep              = Keep::Nothing; // for an update() to come
@@ -66,6 +67,7 @@ public:
   PetscErrorCode update(const Csr &A, const HierarchyOptions &options, bool *finite);
   void           reset() { grids_.clear(); }
   void           release_finest();
+  std::size_t    bytes() const; // of this rank, without the user's matrix
 
   const std::vector<Grid> &grids() const { return grids_; }
   bool                     empty() const { return grids_.empty(); }

@@ -154,7 +154,7 @@ struct ToGlobal {
   const PetscInt *ghosts, *col;
   PetscInt       *global;
 
-  HD void operator()(PetscInt p) const { global[p] = col[p] < n ? start + col[p] : ghosts[col[p] - n]; }
+  HD void operator()(PetscInt p) const { global[p] = col[p] < 0 ? col[p] : col[p] < n ? start + col[p] : ghosts[col[p] - n]; }
 };
 
 struct MarkUsed {

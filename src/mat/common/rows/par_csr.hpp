@@ -28,6 +28,7 @@ public:
 
   Csr                 view() const { return rows_.view(); }
   const LocalColumns &columns() const { return *columns_; }
+  std::size_t         bytes() const { return rows_.bytes() + send_ptr_.bytes(); }
 
 private:
   MapPtr                        wanted_;
@@ -47,6 +48,7 @@ public:
   void update(const Csr &parts, CsrMatrix &sum); // parts have new values. Collective
 
   const MapPtr &columns() const { return columns_; } // of the sum
+  std::size_t   bytes() const { return parts_.bytes(); }
 
 private:
   void      ship_values(const Csr &parts);

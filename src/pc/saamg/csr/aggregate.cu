@@ -174,12 +174,18 @@ struct OfColumn {
 
 } // namespace
 
+CsrAggregates numbered_locally(const LocalColumns &owners, Array<PetscInt> of_node)
+{
+  const MapPtr map = std::make_shared<ColumnMap>(owners, owners.size() > 1 ? localize(owners, of_node) : std::vector<PetscInt>());
+
+  return {owners.n(), map, std::move(of_node)};
+}
+
 CsrAggregates aggregate(const CsrGraph &G, PetscInt least)
 {
   const Space      space      = G.space();
   const ColumnMap &nodes      = *G.nodes;
   const PetscInt   first_node = nodes.start(), nlocal = nodes.nlocal();
-  CsrAggregates    aggregates;
   Array<Key>       key(space, nlocal), second(space, nlocal), first, largest;
   Array<PetscInt>  number(space, G.n + 1), of_root(space, nlocal), joined(space, nlocal), of_node(space, nlocal);
 
@@ -206,11 +212,7 @@ CsrAggregates aggregate(const CsrGraph &G, PetscInt least)
   else for_each_row(space, G.n, JoinStrongest<StoredWeight>{G.edges, {G.weight.data()}, joined.data(), of_node.data()});
   nodes.update(of_node);
 
-  aggregates.n = share(nodes, roots.nglobal(), rooted, least);
-  const LocalColumns owners(nodes.comm(), aggregates.n, space);
-  aggregates.map     = std::make_shared<ColumnMap>(owners, nodes.size() > 1 ? localize(owners, of_node) : std::vector<PetscInt>());
-  aggregates.of_node = std::move(of_node);
-  return aggregates;
+  return numbered_locally(LocalColumns(nodes.comm(), share(nodes, roots.nglobal(), rooted, least), space), std::move(of_node));
 }
 
 Array<PetscInt> aggregate_of_columns(const CsrGraph &G, const CsrAggregates &aggregates, const LocalColumns &columns, PetscInt bs)

@@ -23,8 +23,9 @@ public:
   /* New values in A, or in A and P, with all patterns as they were. Collective. */
   void update(const Csr &A, const Interpolation &I, CsrMatrix &Ac);
 
-  bool made() const { return AP_.ptr.size() > 0; }
-  void release_values() // until the next update()
+  bool        made() const { return AP_.ptr.size() > 0; }
+  std::size_t bytes() const { return AP_.bytes() + parts_.bytes() + (P_ ? P_->bytes() : 0) + (sum_ ? sum_->bytes() : 0); }
+  void        release_values() // until the next update()
   {
     AP_.val    = Array<PetscScalar>(AP_.space());
     parts_.val = Array<PetscScalar>(AP_.space());

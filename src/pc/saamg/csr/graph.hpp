@@ -43,6 +43,13 @@ struct CsrAggregates {
    average, to as few ranks as have so many. Collective. */
 CsrAggregates aggregate(const CsrGraph &G, PetscInt least = 0);
 
+/* Aggressive coarsening. The aggregates of G are the nodes of another graph, whose edges weigh as many edges of G as they stand for; its aggregates are the result.
+   Weights are counts, so that the result is the same for any number of ranks. An aggregate without neighbours, a component of G, stays. Collective. */
+CsrAggregates aggregate_twice(const CsrGraph &G, PetscInt least = 0);
+
+/* of_node: global numbers of aggregates, of which the ranks own what `owners` says. */
+CsrAggregates numbered_locally(const LocalColumns &owners, Array<PetscInt> of_node);
+
 /* The aggregate of every local column of the matrix, of nodes of bs columns. */
 Array<PetscInt> aggregate_of_columns(const CsrGraph &G, const CsrAggregates &aggregates, const LocalColumns &columns, PetscInt bs);
 

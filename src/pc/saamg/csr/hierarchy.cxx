@@ -107,7 +107,9 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   from->bs = grid.bs;
   from->k  = k;
   PetscCall(Step(events.strength, space, [&] { from->graph = strength_graph(A, columns, grid.bs, threshold); }));
-  PetscCall(Step(events.aggregate, space, [&] { aggregates = aggregate(from->graph, (options.gather_limit + k - 1) / k); }));
+  const bool     aggressive = static_cast<PetscInt>(grids_.size()) <= options.aggressive_levels;
+  const PetscInt least      = (options.gather_limit + k - 1) / k;
+  PetscCall(Step(events.aggregate, space, [&] { aggregates = aggressive ? aggregate_twice(from->graph, least) : aggregate(from->graph, least); }));
   coarse_rows = static_cast<std::int64_t>(aggregates.map->nglobal()) * k;
   *stop       = coarse_rows == 0 || coarse_rows > columns->nglobal() - columns->nglobal() / 10;
   if (*stop) {
@@ -115,6 +117,7 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(Step(events.prolong, space, [&] {
+    clear_rows_alone(grid.level->alone, k, B);
     CsrTentative T = tentative(aggregates, *columns, grid.bs, k, B);
 
     from->aggregate  = aggregate_of_columns(from->graph, aggregates, *columns, grid.bs);
@@ -196,6 +199,30 @@ PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, 
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* With what it comes from. */
+static std::size_t bytes_of(const CsrTransfer &t)
+{
+  std::size_t bytes = t.P.bytes() + t.R.bytes() + t.own_transpose.bytes() + t.product.bytes();
+
+  if (t.coarsening) {
+    const CsrGraph &G = t.coarsening->graph;
+
+    bytes += t.coarsening->Q.bytes() + t.coarsening->aggregate.bytes() + G.ptr.bytes() + G.col.bytes() + G.weight.bytes() + G.degree.bytes() + G.rdiag.bytes();
+  }
+  return bytes;
+}
+
+std::size_t Hierarchy::bytes() const
+{
+  std::size_t bytes = 0;
+
+  for (const Grid &grid : grids_) {
+    bytes += grid.level->own.bytes() + grid.level->dinv.bytes() + grid.level->alone.bytes();
+    if (grid.transfer) bytes += bytes_of(*grid.transfer);
+  }
+  return bytes;
 }
 
 void Hierarchy::release_finest()
