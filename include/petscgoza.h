@@ -134,6 +134,8 @@ PETSC_EXTERN PetscErrorCode PCSAAMGSetCycleType(PC, PCSAAMGCycleType);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetCycleType(PC, PCSAAMGCycleType *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetDirectLimit(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetDirectLimit(PC, PetscInt *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetGatherLimit(PC, PetscInt);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetGatherLimit(PC, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetSmoother(PC, PCSAAMGLevels, const char[]);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetSmoother(PC, PCSAAMGLevels, const char *[]);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetSweeps(PC, PCSAAMGLevels, PetscInt);

@@ -1,10 +1,8 @@
-/* The set-up on one rank's CSR arrays, on the host and on the device, against the set-up on PETSc's matrices: integers equal, values to rounding. */
-#include "mat/common/borrowed_csr.hpp"
-#include "pc/saamg/aggressive.hpp"
-#include "pc/saamg/csr/eigen.hpp"
+/* The hierarchy on any number of ranks, on the host and on the device, however small levels are gathered, against the one that every rank builds alone on the
+   host: integers equal, values to rounding. */
 #include "pc/saamg/csr/graph.hpp"
 #include "pc/saamg/hierarchy.hpp"
-#include "pc/saamg/strength.hpp"
+#include "pc/saamg/own_rows.hpp"
 #include "support/gallery.hpp"
 
 #include <cmath>
@@ -22,160 +20,144 @@ std::vector<Space> spaces()
   return device::available() ? std::vector<Space>{Space::Host, Space::Cuda} : std::vector<Space>{Space::Host};
 }
 
-/* The rows of a SeqAIJ, its columns sorted. */
-struct Arrays {
-  PetscInt                 m = 0;
-  std::vector<PetscInt>    ptr{0}, col;
-  std::vector<PetscScalar> val;
+/* Fails the test case on all ranks alike, so that none waits for another. */
+void all_ranks(bool here, const std::string &what)
+{
+  const bool wrong_elsewhere = any_rank(!here); // no short circuit: collective
 
-  explicit Arrays(Mat A)
+  BOOST_TEST_REQUIRE(!wrong_elsewhere, what << (here ? " (on another rank)" : ""));
+}
+
+/* A rank's rows by global columns, ascending. */
+struct Arrays {
+  PetscInt                                                   m = 0, start = 0, total = 0;
+  std::vector<std::vector<std::pair<PetscInt, PetscScalar>>> row;
+
+  Arrays(const Csr &A, const LocalColumns &columns, PetscInt first, PetscInt of) : m(A.nrows), start(first), total(of)
   {
-    PETSC_OK(MatGetSize(A, &m, nullptr));
+    const PetscInt nnz = entries(A);
+    const auto     ptr = Array<PetscInt>(A.space, A.ptr, A.nrows + 1).to_host(), col = globalize(columns, A.col, nnz).to_host();
+    const auto     val = Array<PetscScalar>(A.space, A.val, nnz).to_host();
+    row.resize(m);
     for (PetscInt i = 0; i < m; i++) {
-      PetscInt           n;
-      const PetscInt    *cols;
-      const PetscScalar *vals;
-      PETSC_OK(MatGetRow(A, i, &n, &cols, &vals));
-      col.insert(col.end(), cols, cols + n);
-      val.insert(val.end(), vals, vals + n);
-      ptr.push_back(static_cast<PetscInt>(col.size()));
-      PETSC_OK(MatRestoreRow(A, i, &n, &cols, &vals));
+      for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) row[i].emplace_back(col[p], val[p]);
+      std::sort(row[i].begin(), row[i].end());
     }
-  }
-  explicit Arrays(const Csr &A) : m(A.nrows)
-  {
-    const PetscInt nnz = read_value(A.space, A.ptr + A.nrows);
-    ptr                = Array<PetscInt>(A.space, A.ptr, A.nrows + 1).to_host();
-    col                = Array<PetscInt>(A.space, A.col, nnz).to_host();
-    val                = Array<PetscScalar>(A.space, A.val, nnz).to_host();
   }
 };
 
-/* An entry that is stored as zero may be left out: PETSc's product puts a diagonal entry in only where it is needed. */
+/* got: rows of a rank; want: all rows. */
 void check_same(const Arrays &got, const Arrays &want, PetscReal tolerance, const std::string &what)
 {
   PetscReal scale = 0, difference = 0;
+  bool      pattern = got.total == want.total && got.start + got.m <= want.m;
 
-  BOOST_TEST_REQUIRE(got.m == want.m, what);
-  for (const PetscScalar &v : want.val) scale = std::max(scale, PetscAbsScalar(v));
-  for (PetscInt i = 0; i < got.m; i++) {
-    PetscInt p = got.ptr[i], q = want.ptr[i];
-    while (p < got.ptr[i + 1] || q < want.ptr[i + 1]) {
-      const bool mine   = p < got.ptr[i + 1] && (q == want.ptr[i + 1] || got.col[p] <= want.col[q]),
-                 theirs = q < want.ptr[i + 1] && (p == got.ptr[i + 1] || want.col[q] <= got.col[p]);
-
-      if (mine != theirs) BOOST_TEST_REQUIRE((mine && got.col[p] == i && got.val[p] == PetscScalar(0)), what << ": pattern of row " << i);
-      else difference = std::max(difference, PetscAbsScalar(got.val[p] - want.val[q]));
-      p += mine;
-      q += theirs;
+  for (const auto &r : want.row)
+    for (const auto &entry : r) scale = std::max(scale, PetscAbsScalar(entry.second));
+  for (PetscInt i = 0; i < got.m && pattern; i++) {
+    const auto &mine = got.row[i], &theirs = want.row[got.start + i];
+    pattern = mine.size() == theirs.size();
+    for (std::size_t p = 0; p < mine.size() && pattern; p++) {
+      pattern    = mine[p].first == theirs[p].first;
+      difference = std::max(difference, PetscAbsScalar(mine[p].second - theirs[p].second));
     }
   }
-  BOOST_TEST_REQUIRE(difference <= tolerance * scale, what << ": values differ by " << difference << " of " << scale);
+  all_ranks(pattern, what + ": pattern");
+  all_ranks(difference <= tolerance * scale, what + ": values differ by " + std::to_string(difference) + " of " + std::to_string(scale));
 }
 
-std::vector<PetscScalar> vectors(const Entry &e, PetscInt k)
+/* of `rows` rows from `start` on */
+std::vector<PetscScalar> vectors(const Entry &e, PetscInt k, PetscInt start, PetscInt rows)
 {
-  std::vector<PetscScalar> B((std::size_t)e.rows * k, 0);
+  std::vector<PetscScalar> B((std::size_t)rows * k, 0);
 
-  for (PetscInt i = 0; i < e.rows; i++) {
+  for (PetscInt l = 0; l < rows; l++) {
+    const PetscInt i = start + l;
     if (k == 6 && e.bs == 3) { // rigid-body modes
       PetscReal x[3];
       const int c = i % 3;
       elasticity_node(e, i / 3, x);
-      B[i * 6 + c]               = 1;
-      B[i * 6 + 3 + (c + 1) % 3] = -x[(c + 2) % 3];
-      B[i * 6 + 3 + (c + 2) % 3] = x[(c + 1) % 3];
+      B[l * 6 + c]               = 1;
+      B[l * 6 + 3 + (c + 1) % 3] = -x[(c + 2) % 3];
+      B[l * 6 + 3 + (c + 2) % 3] = x[(c + 1) % 3];
     } else
-      for (PetscInt j = 0; j < k; j++) B[i * k + j] = j ? uniform(i, j, 99) : 1;
+      for (PetscInt j = 0; j < k; j++) B[l * k + j] = j ? uniform(i, j, 99) : 1;
   }
   return B;
 }
 
-void check_hierarchies(const Entry &e, const Hierarchy &got, const Hierarchy &want, const std::string &what)
+struct Built {
+  MatHandle A;
+  OwnRows   rows, third;
+  Hierarchy hierarchy;
+  bool      finite = false;
+
+  void build(const Entry &e, PetscInt k, const HierarchyOptions &options, MPI_Comm comm, Space space)
+  {
+    A = assemble(e, MATAIJ, Prealloc::exact, comm);
+    PETSC_OK(rows.open(A, space));
+    const auto B = vectors(e, k, rows.columns->start(), rows.A.nrows);
+    PETSC_OK(hierarchy.build(rows.A, rows.columns, e.bs, k, Array<PetscScalar>(space, B.data(), B.size()), options, &finite));
+  }
+  /* a third of the old values, so that nothing but the operators changes */
+  void update(const HierarchyOptions &options)
+  {
+    PETSC_OK(MatScale(A, 1. / 3));
+    PETSC_OK(third.open(A, rows.A.space));
+    PETSC_OK(hierarchy.update(third.A, options, &finite));
+  }
+};
+
+void check_hierarchies(const Entry &e, const Hierarchy &got, const Hierarchy &want, PetscInt gather_limit, const std::string &what)
 {
-  BOOST_TEST_REQUIRE(got.grids().size() == want.grids().size(), what << ": " << got.grids().size() << " levels for " << want.grids().size());
+  all_ranks(got.grids().size() == want.grids().size(), what + ": " + std::to_string(got.grids().size()) + " levels for " + std::to_string(want.grids().size()));
   for (std::size_t l = 0; l < want.grids().size(); l++) {
     const Grid       &g = got.grids()[l], &w = want.grids()[l];
     const std::string level = what + ", level " + std::to_string(l);
+    const PetscInt    n = w.rows(), start = g.level->columns->start();
     /* estimates of lambda pass rounding on; that of a nonsymmetric matrix, by Arnoldi, multiplies it (measured: up to 0.4 %) */
     const PetscReal loose = (e.has(symmetric) ? 1e5 * eps : 1e-2) * std::pow(100, l);
 
-    BOOST_TEST_REQUIRE(std::abs(g.lambda - w.lambda) <= loose * w.lambda, level << ": lambda " << g.lambda << " for " << w.lambda);
-    BOOST_TEST(g.bs == w.bs);
-    check_same(Arrays(g.level->A), Arrays(w.A), loose, level + ": A");
-    const auto alone = g.level->alone.to_host();
-    BOOST_TEST_REQUIRE(std::count(alone.begin(), alone.end(), 1) == (std::ptrdiff_t)w.alone.size(), level);
-    for (PetscInt i : w.alone) BOOST_TEST_REQUIRE(alone[i] == 1, level);
-    if (!w.P) continue;
-    check_same(Arrays(g.transfer->P.view()), Arrays(w.P), loose, level + ": P");
-    check_same(Arrays(g.transfer->R.view()), Arrays(w.R), loose, level + ": R");
+    all_ranks(std::abs(g.lambda - w.lambda) <= loose * w.lambda, level + ": lambda " + std::to_string(g.lambda) + " for " + std::to_string(w.lambda));
+    all_ranks(g.bs == w.bs && g.rows() == n, level + ": sizes");
+    all_ranks(l == 0 || g.level->A.nrows == 0 || g.level->A.nrows >= std::min<PetscInt>(n, gather_limit) ||
+                n >= static_cast<std::int64_t>(gather_limit) * g.level->columns->size(),
+              level + ": a rank has enough rows, or none");
+    check_same({g.level->A, *g.level->columns, start, g.rows()}, {w.level->A, *w.level->columns, 0, n}, loose, level + ": A");
+    auto alone = g.level->alone.to_host(), alone_there = w.level->alone.to_host();
+    alone.resize(g.level->A.nrows, 0);
+    alone_there.resize(n, 0);
+    all_ranks(std::equal(alone.begin(), alone.end(), alone_there.begin() + start), level + ": rows coupled to nothing");
+    if (!w.transfer) continue;
+    const CsrTransfer &gt = *g.transfer, &wt = *w.transfer;
+    check_same({gt.P.view(), *gt.coarse, start, g.rows()}, {wt.P.view(), *wt.coarse, 0, n}, loose, level + ": P");
+    check_same({gt.R.view(), *gt.fine, gt.coarse->start(), gt.coarse->nglobal()}, {wt.R.view(), *wt.fine, 0, wt.coarse->nglobal()}, loose, level + ": R");
   }
 }
 
 void same_hierarchy(const Entry &e, PetscInt k, PetscReal threshold, PetscInt coarse_limit, PetscInt aggressive_levels = 0)
 {
-  const MatHandle  A = assemble(e, MATAIJ, Prealloc::exact, PETSC_COMM_SELF);
-  const auto       B = vectors(e, k);
-  HierarchyOptions options;
-  Hierarchy        old;
-  bool             finite = false;
+  constexpr PetscInt limits[] = {0, 40, 1 << 20};
+  HierarchyOptions   options;
+  int                n = 0;
 
   options.threshold         = threshold;
   options.coarse_limit      = coarse_limit;
   options.aggressive_levels = aggressive_levels;
   options.keep              = static_cast<Keep>(coarse_limit % 3); // any of them
-  PETSC_OK(old.build(A, e.bs, k, B, options, &finite));
-  BOOST_TEST_REQUIRE(finite);
   for (Space space : spaces()) {
     const std::string what = e.name + " on " + space_name(space);
-    BorrowedCsr       lent;
-    Hierarchy         hierarchy, updated;
+    Built             alone, here;
 
-    PETSC_OK(lent.open(A, space));
-    PETSC_OK(hierarchy.build(lent.csr(), lent.nnz(), e.bs, k, Array<PetscScalar>(space, B.data(), B.size()), options, &finite));
-    BOOST_TEST_REQUIRE(finite);
-    check_hierarchies(e, hierarchy, old, what);
-    PETSC_OK(lent.close());
-
-    /* new values: a third of the old ones, so that nothing but the operators changes */
-    const MatHandle third = assemble(e, MATAIJ, Prealloc::exact, PETSC_COMM_SELF);
-    Hierarchy       old_third;
-    PETSC_OK(MatScale(third, 1. / 3));
-    PETSC_OK(old_third.build(A, e.bs, k, B, options, &finite));
-    PETSC_OK(old_third.update(third, options, &finite));
-    PETSC_OK(lent.open(third, space));
-    PETSC_OK(hierarchy.update(lent.csr(), options, &finite));
-    BOOST_TEST_REQUIRE(finite);
-    check_hierarchies(e, hierarchy, old_third, what + ", new values");
-    PETSC_OK(lent.close());
-  }
-}
-
-void same_aggregates(const Entry &e, PetscReal threshold)
-{
-  const MatHandle A = assemble(e, MATAIJ, Prealloc::exact, PETSC_COMM_SELF);
-  Graph           G;
-  Aggregates      want, aggressive;
-
-  PETSC_OK(StrengthGraph(A, e.bs, threshold, G));
-  PETSC_OK(Aggregate(G, want));
-  PETSC_OK(AggregateTwice(G, aggressive));
-  for (Space space : spaces()) {
-    BorrowedCsr lent;
-    PETSC_OK(lent.open(A, space));
-    const CsrGraph      graph = strength_graph(lent.csr(), e.bs, threshold);
-    const CsrAggregates got   = aggregate(graph);
-    BOOST_TEST(got.n == want.n);
-    const auto of_node = got.of_node.to_host();
-    BOOST_TEST(of_node == want.of_node, boost::test_tools::per_element());
-    const CsrAggregates twice = aggregate_twice(graph);
-    BOOST_TEST(twice.n == aggressive.n);
-    BOOST_TEST(twice.of_node.to_host() == aggressive.of_node, boost::test_tools::per_element());
-    if (!graph.borrowed) {
-      BOOST_TEST(graph.ptr.to_host() == G.ptr, boost::test_tools::per_element());
-      BOOST_TEST(graph.col.to_host() == G.col, boost::test_tools::per_element());
-      BOOST_TEST(graph.weight.to_host() == G.weight, boost::test_tools::per_element());
-    } else BOOST_TEST(threshold == 0);
+    options.gather_limit = limits[(e.rows + n++) % 3];
+    alone.build(e, k, options, PETSC_COMM_SELF, Space::Host);
+    here.build(e, k, options, PETSC_COMM_WORLD, space);
+    all_ranks(alone.finite && here.finite, what);
+    check_hierarchies(e, here.hierarchy, alone.hierarchy, options.gather_limit, what);
+    alone.update(options);
+    here.update(options);
+    all_ranks(alone.finite && here.finite, what);
+    check_hierarchies(e, here.hierarchy, alone.hierarchy, options.gather_limit, what + ", new values");
   }
 }
 
@@ -226,7 +208,6 @@ void add_laws()
 
     for (PetscReal threshold : {0., 0.08, 0.3}) {
       const std::string with = threshold > 0 ? "_threshold_" + std::to_string(threshold) : "";
-      add_test(suite, name + "/aggregates" + with, [=] { same_aggregates(e, threshold); });
       add_test(suite, name + "/hierarchy" + with, [=] { same_hierarchy(e, e.bs, threshold, 20); });
     }
     add_test(suite, name + "/hierarchy_aggressive", [=] { same_hierarchy(e, e.bs, 0, 20, 1); });
@@ -245,10 +226,10 @@ BOOST_AUTO_TEST_CASE(borrowed_where_nothing_is_dropped)
 {
   for (const Entry &e : {stencil27(9, 8, 7), dirichlet(true, true), dirichlet(false, true)}) {
     const MatHandle A = assemble(e, MATAIJ, Prealloc::exact, PETSC_COMM_SELF);
-    BorrowedCsr     lent;
-    PETSC_OK(lent.open(A, Space::Host));
-    BOOST_TEST(strength_graph(lent.csr(), 1, 0).borrowed);
-    BOOST_TEST(!strength_graph(lent.csr(), 1, 0.1).borrowed);
+    OwnRows         rows;
+    PETSC_OK(rows.open(A, Space::Host));
+    BOOST_TEST(strength_graph(rows.A, rows.columns, 1, 0).borrowed);
+    BOOST_TEST(!strength_graph(rows.A, rows.columns, 1, 0.1).borrowed);
   }
 }
 
@@ -256,19 +237,14 @@ BOOST_AUTO_TEST_CASE(nan_and_inf_are_seen)
 {
   for (PetscReal bad : {std::numeric_limits<PetscReal>::quiet_NaN(), std::numeric_limits<PetscReal>::infinity()})
     for (Space space : spaces()) {
-      const Entry     five = stencil5(20, 17);
-      const Entry     e{"bad", five.rows, five.rows, square, [=](PetscInt i, Row &r) {
+      const Entry five = stencil5(20, 17);
+      const Entry e{"bad", five.rows, five.rows, square, [=](PetscInt i, Row &r) {
                       five.row(i, r);
                       if (i == 133) r.val[1] = bad;
                     }};
-      const MatHandle A = assemble(e, MATAIJ, Prealloc::exact, PETSC_COMM_SELF);
-      BorrowedCsr     lent;
-      Hierarchy       hierarchy;
-      bool            finite = true;
-      const auto      B      = vectors(e, 1);
-      PETSC_OK(lent.open(A, space));
-      PETSC_OK(hierarchy.build(lent.csr(), lent.nnz(), 1, 1, Array<PetscScalar>(space, B.data(), B.size()), {}, &finite));
-      BOOST_TEST(!finite);
-      BOOST_TEST(hierarchy.empty());
+      Built       here;
+      here.build(e, 1, {}, PETSC_COMM_WORLD, space);
+      BOOST_TEST(!here.finite);
+      BOOST_TEST(here.hierarchy.empty());
     }
 }

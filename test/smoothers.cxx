@@ -133,11 +133,12 @@ template <class V> void sweeps_as_defined(const Entry &e, double tolerance)
     for (int sweep = 0; sweep < 2; sweep++)
       for (PetscInt p = n; p-- > 0;) relax(rows[p]);
 
-    grid.level    = std::make_shared<CsrLevel>();
-    grid.level->A = lent.rows.csr();
+    grid.level          = std::make_shared<CsrLevel>();
+    grid.level->A       = lent.rows.csr();
+    grid.level->columns = std::make_shared<ColumnMap>(PETSC_COMM_SELF, n, space);
     stamp.new_pattern();
     options.sweeps = 2;
-    PETSC_OK(op.update(grid.level->A, A.ptr[n], stamp, [](Space s) { return std::make_unique<SlicedEll<V, V>>(s); }));
+    PETSC_OK(op.update(grid.level->A, grid.level->columns, stamp, [](Space s) { return std::make_unique<SlicedEll<V, V>>(s); }));
     Array<V> d_b(space, b.data(), n), d_inv(space, inv.data(), n), d_alone(space, alone.data(), n), x0(space, std::vector<V>(n, NAN).data(), n), x1(space, n), d(space, n);
     PETSC_OK(MulticolorGaussSeidel<V>::create({grid, op, {n, d_inv.data(), d_alone.data()}, 1}, options, smoother));
     BOOST_TEST(smoother->steps(true) == 0);
@@ -206,12 +207,13 @@ template <class V> void block_sweeps_as_defined(const Entry &e, PetscInt bs, dou
     for (int sweep = 0; sweep < 2; sweep++)
       for (PetscInt p = nodes; p-- > 0;) relax(order[p]);
 
-    grid.level    = std::make_shared<CsrLevel>();
-    grid.level->A = lent.rows.csr();
+    grid.level          = std::make_shared<CsrLevel>();
+    grid.level->A       = lent.rows.csr();
+    grid.level->columns = std::make_shared<ColumnMap>(PETSC_COMM_SELF, n, space);
     stamp.new_pattern();
     options.sweeps          = 2;
     options.mcgs_block_size = bs;
-    PETSC_OK(op.update(grid.level->A, A.ptr[n], stamp, [](Space s) { return std::make_unique<SlicedEll<V, V>>(s); }));
+    PETSC_OK(op.update(grid.level->A, grid.level->columns, stamp, [](Space s) { return std::make_unique<SlicedEll<V, V>>(s); }));
     Array<V> d_b(space, b.data(), n), inv(space, n), x0(space, std::vector<V>(n, NAN).data(), n), x1(space, n), d(space, n);
     PETSC_OK(MulticolorGaussSeidel<V>::create({grid, op, {n, inv.data(), nullptr}, 1}, options, smoother));
     BOOST_TEST((smoother->describe().find("blocks of " + std::to_string(bs)) != std::string::npos));

@@ -2,6 +2,7 @@
 #include "borrowed_csr.hpp"
 #include "errors.hpp"
 #include "goza.hpp"
+#include "rows/par_csr.hpp"
 #include <petsc/private/matimpl.h>
 
 namespace goza
@@ -136,18 +137,24 @@ PetscObjectState Stamp::next()
   return ++last;
 }
 
-template <class V> PetscErrorCode ParOperator<V>::update(const Csr &A, PetscLogDouble nnz, const Stamp &stamp, const FormatFactory<V> &factory)
+template <class V> PetscErrorCode ParOperator<V>::update(const Csr &A, const MapPtr &columns, const Stamp &stamp, const FormatFactory<V> &factory)
 {
-  const Seen now{0, stamp.values, stamp.pattern, A.ncols};
+  const Seen     now{0, stamp.values, stamp.pattern, A.ncols};
+  const bool     alone  = columns->size() == 1;
+  PetscErrorCode failed = PETSC_SUCCESS; // here; the others must hear of it before they wait for this rank
+  CsrMatrix      own, others;
 
   PetscFunctionBegin;
-  if (A.space != space_ || !diag_ || diag_seen_.id != now.id || offd_) {
+  if (A.space != space_ || !diag_ || diag_seen_.id != now.id || alone != !offd_) {
     forget_pattern();
     space_ = A.space;
     PetscCall(Guarded([&] {
-      diag_ = factory(A.space);
-      offd_.reset();
-      halo_.reset();
+      SlicedEllOptions compressed;
+
+      compressed.drop_empty = true;
+      diag_                 = factory(A.space);
+      offd_                 = alone ? nullptr : std::make_unique<SlicedEll<V, V>>(A.space, compressed);
+      halo_                 = alone ? nullptr : std::make_unique<Halo<V>>();
     }));
   }
   const bool pattern = diag_seen_.nonzerostate != now.nonzerostate, values = pattern || diag_seen_.state != now.state;
@@ -155,13 +162,21 @@ template <class V> PetscErrorCode ParOperator<V>::update(const Csr &A, PetscLogD
   if (!values) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(events.build, 0, 0, 0, 0));
   diag_seen_ = Seen(); // if this fails, the next update begins anew
-  PetscCall(Guarded([&] {
-    if (pattern) diag_->build(A);
-    else diag_->refill(A);
-  }));
+  failed     = Guarded([&] {
+    if (!alone) split_columns(A, columns->n(), own, others);
+    const Csr D = alone ? A : own.view();
+
+    if (pattern) diag_->build(D);
+    else diag_->refill(D);
+    if (alone) return;
+    if (pattern) offd_->build(others.view());
+    else offd_->refill(others.view());
+  });
+  if (pattern && !alone) PetscCall(halo_->setup(columns->comm(), columns->layout(), columns->nghost(), columns->ghosts().data(), A.space, failed));
+  PetscCall(failed);
   diag_seen_ = now;
   builds_ += pattern;
-  nnz_ = nnz;
+  nnz_ = entries(A);
   PetscCall(PetscLogEventEnd(events.build, 0, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

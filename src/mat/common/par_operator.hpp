@@ -4,6 +4,7 @@
 #include "core/format.hpp"
 #include "halo/halo.hpp"
 #include "mat/slicedell/sliced_ell.hpp"
+#include "rows/column_map.hpp"
 #include <functional>
 #include <petscmat.h>
 
@@ -27,8 +28,8 @@ template <class V> class ParOperator {
 public:
   /* Collective on A. Arrays in `space` afterwards shadow A's present values. */
   PetscErrorCode update(Mat A, Space space, const FormatFactory<V> &factory);
-  /* One rank, and no Mat: A is lent for as long as this takes. */
-  PetscErrorCode update(const Csr &A, PetscLogDouble nnz, const Stamp &stamp, const FormatFactory<V> &factory);
+  /* No Mat: a rank's rows, columns by the map's local numbers. A is lent for as long as this takes. Collective. */
+  PetscErrorCode update(const Csr &A, const MapPtr &columns, const Stamp &stamp, const FormatFactory<V> &factory);
   /* A's state moved since the last update(): the same answer on every rank. */
   PetscErrorCode behind(Mat A, bool *yes) const;
   void           forget_pattern() { parent_seen_ = diag_seen_ = offd_seen_ = Seen(); } // the next update() builds anew

@@ -1,4 +1,9 @@
-/* Row bodies of the aggregation, for any number of ranks and either space. */
+/* Row bodies of the aggregation: the coarse unknowns, from a distance-2 maximal independent set. Priorities are hashed from global node numbers and aggregates
+   cross ranks, so that they are the same on any number of ranks.
+
+   1. Roots: a distance-2 MIS by rounds of "am I the largest within distance two?" (Bell, Dalton, Olson 2012).
+   2. Nodes that are not next to a root: again a distance-2 MIS among them; the roots with enough such neighbours count (Kelley, Rajamanickam 2022).
+   3. Neighbours of a root join it; the rest join the aggregate they are most strongly connected to. */
 #pragma once
 #include "core/for_each_row.hpp"
 #include "graph.hpp"

@@ -70,52 +70,45 @@ PetscErrorCode DensePseudoInverse(PetscInt n, std::vector<PetscScalar> &M, bool 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static std::vector<PetscScalar> dense(const Csr &A)
+/* The rank's rows of the level, dense [rows][columns of all ranks]. */
+static std::vector<PetscScalar> dense(const CsrLevel &level)
 {
-  const PetscInt           n = A.nrows, nnz = entries(A);
-  std::vector<PetscScalar> M((std::size_t)n * n, 0.0);
-  const Array<PetscInt>    ptr(Space::Host, A.ptr, n + 1), col(Space::Host, A.col, nnz);
+  const Csr                A       = level.A;
+  const LocalColumns      &columns = *level.columns;
+  const PetscInt           nnz     = entries(A);
+  const std::size_t        n       = columns.nglobal();
+  std::vector<PetscScalar> M(A.nrows * n, 0.0);
+  const Array<PetscInt>    ptr(Space::Host, A.ptr, A.nrows + 1), col(Space::Host, A.col, nnz);
   const Array<PetscScalar> val(Space::Host, A.val, nnz);
 
-  for (PetscInt i = 0; i < n; i++) {
-    for (PetscInt p = ptr.data()[i]; p < ptr.data()[i + 1]; p++) M[(std::size_t)i * n + col.data()[p]] = val.data()[p];
+  for (PetscInt i = 0; i < A.nrows; i++) {
+    for (PetscInt p = ptr.data()[i]; p < ptr.data()[i + 1]; p++) {
+      const PetscInt c = col.data()[p];
+
+      M[i * n + (c < columns.n() ? columns.start() + c : columns.ghosts()[c - columns.n()])] = val.data()[p];
+    }
   }
   return M;
 }
 
-/* M[n][n] is A by rows, on every rank. */
-template <class V> PetscErrorCode CoarseSolver<V>::gather(Mat A, Space space, std::vector<PetscScalar> &M, PetscInt *rstart)
+/* M[n][n] is A by rows, on every rank that has rows. */
+template <class V> PetscErrorCode CoarseSolver<V>::gather(const CsrLevel &level, std::vector<PetscScalar> &M)
 {
-  PetscInt                 rend;
-  PetscMPIInt              size, count;
-  const PetscInt          *ranges;
+  PetscMPIInt              size, count, owners = 0;
+  const PetscInt          *ranges = level.columns->layout()->range;
   std::vector<PetscScalar> rows;
+  std::vector<PetscMPIInt> counts, offsets;
 
   PetscFunctionBegin;
-  comm_ = PetscObjectComm((PetscObject)A);
-  PetscCall(MatGetSize(A, &n_, NULL));
-  PetscCall(MatGetLocalSize(A, &m_, NULL));
-  PetscCall(MatGetOwnershipRange(A, rstart, &rend));
-  PetscCall(MatGetOwnershipRanges(A, &ranges));
-  PetscCallMPI(MPI_Comm_size(comm_, &size));
-  PetscCallCXX(rows.assign((std::size_t)m_ * n_, 0.0));
-  for (PetscInt i = *rstart; i < rend; i++) {
-    PetscInt           nc;
-    const PetscInt    *cols;
-    const PetscScalar *vals;
-
-    PetscCall(MatGetRow(A, i, &nc, &cols, &vals));
-    for (PetscInt k = 0; k < nc; k++) rows[(i - *rstart) * n_ + cols[k]] = vals[k];
-    PetscCall(MatRestoreRow(A, i, &nc, &cols, &vals));
-  }
-  if (size == 1) {
+  comm_ = level.columns->comm();
+  size  = level.columns->size();
+  PetscCall(Guarded([&] { rows = dense(level); }));
+  for (PetscMPIInt r = 0; r < size; r++) owners += ranges[r + 1] > ranges[r];
+  if (owners <= 1) { /* nobody else is asked, or told */
     M.swap(rows);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-
-  std::vector<PetscMPIInt> counts(size), offsets(size);
-
-  PetscCallCXX(M.resize((std::size_t)n_ * n_));
+  PetscCallCXX(M.resize((std::size_t)n_ * n_), counts.resize(size), offsets.resize(size));
   for (PetscMPIInt r = 0; r < size; r++) {
     PetscCall(PetscMPIIntCast((ranges[r + 1] - ranges[r]) * n_, &counts[r]));
     PetscCall(PetscMPIIntCast(ranges[r] * n_, &offsets[r]));
@@ -124,35 +117,33 @@ template <class V> PetscErrorCode CoarseSolver<V>::gather(Mat A, Space space, st
   }
   PetscCall(PetscMPIIntCast(m_ * n_, &count));
   PetscCallMPI(MPI_Allgatherv(rows.data(), count, MPIU_SCALAR, M.data(), counts.data(), offsets.data(), MPIU_SCALAR, comm_));
-  PetscCall(Guarded([&] {
-    all_ = Array<V>(space, n_);
-    mine_.resize(m_);
-    everyone_.resize(n_);
-  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 template <class V> PetscErrorCode CoarseSolver<V>::setup(const Grid &grid, Space space)
 {
-  PetscInt                 rstart = 0;
+  const CsrLevel          &level = *grid.level;
   std::vector<PetscScalar> M;
   std::vector<V>           inverse;
 
   PetscFunctionBegin;
   counts_.clear();
   offsets_.clear();
-  if (grid.level) {
-    m_ = n_ = grid.level->A.nrows;
-    PetscCall(Guarded([&] { M = dense(grid.level->A); }));
-  } else PetscCall(gather(grid.A, space, M, &rstart));
+  m_ = level.A.nrows;
+  n_ = grid.rows();
+  PetscCall(gather(level, M));
+  const std::size_t first = counts_.empty() ? 0 : level.columns->start();
   /* M is A by rows, that is A^T as LAPACK sees it; the inverse of that, read by rows again, is A's */
-  PetscCall(DensePseudoInverse(n_, M, &singular_));
+  if (!M.empty()) PetscCall(DensePseudoInverse(n_, M, &singular_));
   PetscCall(Guarded([&] {
+    singular_ = level.columns->any(singular_);
     inverse.resize((std::size_t)m_ * n_);
-    for (PetscInt i = 0; i < m_; i++) {
-      for (PetscInt j = 0; j < n_; j++) inverse[(std::size_t)i * n_ + j] = static_cast<V>(M[(rstart + i) * n_ + j]);
-    }
+    for (std::size_t i = 0; i < inverse.size(); i++) inverse[i] = static_cast<V>(M[first * n_ + i]);
     inverse_ = Array<V>(space, inverse.data(), inverse.size());
+    if (counts_.empty()) return;
+    all_ = Array<V>(space, n_);
+    mine_.resize(m_);
+    everyone_.resize(n_);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,4 +1,4 @@
-/* The coarsest level: its (pseudo-)inverse, dense, every rank holding its own rows. One product, one MPI_Allgatherv. */
+/* The coarsest level: its (pseudo-)inverse, dense, every rank holding its own rows. One product and, where the rows are on several ranks, one MPI_Allgatherv. */
 #pragma once
 #include "core/vector_ops.hpp"
 #include "hierarchy.hpp"
@@ -14,12 +14,12 @@ public:
   bool           singular() const { return singular_; }
 
 private:
-  PetscErrorCode gather(Mat A, Space space, std::vector<PetscScalar> &M, PetscInt *rstart); // A: host AIJ
+  PetscErrorCode gather(const CsrLevel &level, std::vector<PetscScalar> &M);
 
   MPI_Comm                 comm_ = MPI_COMM_NULL;
-  PetscInt                 m_ = 0, n_ = 0; // local and global rows
+  PetscInt                 m_ = 0, n_ = 0; // local rows, and those of all ranks
   bool                     singular_ = false;
-  std::vector<PetscMPIInt> counts_, offsets_; // bytes per rank, when there are several
+  std::vector<PetscMPIInt> counts_, offsets_; // bytes per rank, where several have rows
   std::vector<V>           mine_, everyone_;
   Array<V>                 inverse_, all_; // [m][n]; [n]
 };

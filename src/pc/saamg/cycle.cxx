@@ -31,10 +31,9 @@ template <class V> struct Level {
     if (shared) A = shared;
     else {
       if (!A || A.use_count() > 1) PetscCallCXX(A = std::make_shared<ParOperator<V>>());
-      if (grid.level) PetscCall(A->update(grid.level->A, grid.level->nnz, grid.level->stamp, format));
-      else PetscCall(A->update(grid.A, space, format));
+      PetscCall(A->update(grid.level->A, grid.level->columns, grid.level->stamp, format));
     }
-    PetscCall(set_diagonal(grid, space));
+    PetscCall(set_diagonal(*grid.level, space));
     PetscCall(Guarded([&] {
       for (Array<V> *a : {&b, &r, &d, &x0, &x1}) {
         if (a->space() != space || a->size() != static_cast<std::size_t>(n)) *a = Array<V>(space, n);
@@ -47,36 +46,15 @@ template <class V> struct Level {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscErrorCode set_diagonal(const Grid &grid, Space space)
+  PetscErrorCode set_diagonal(const CsrLevel &level, Space space)
   {
-    const PetscScalar *host;
-    std::vector<V>     converted, inverse_alone;
-
     PetscFunctionBegin;
-    if (grid.level) {
-      const CsrLevel &level = *grid.level;
-
-      n = level.A.nrows;
-      PetscCall(Guarded([&] {
-        dinv  = Array<V>(space, n);
-        alone = Array<V>(space, level.alone.size());
-        split_diagonal(space, n, level.dinv.data(), level.alone.data(), dinv.data(), alone.data());
-      }));
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }
-    PetscCall(VecGetLocalSize(grid.dinv, &n));
-    PetscCall(VecGetArrayRead(grid.dinv, &host));
+    n = level.A.nrows;
     PetscCall(Guarded([&] {
-      converted.assign(host, host + n);
-      alone = Array<V>(space);
-      if (!grid.alone.empty()) {
-        inverse_alone.resize(n);
-        for (PetscInt i : grid.alone) std::swap(inverse_alone[i], converted[i]);
-        alone = Array<V>(space, inverse_alone.data(), n);
-      }
-      dinv = Array<V>(space, converted.data(), n);
+      dinv  = Array<V>(space, n);
+      alone = Array<V>(space, level.alone.size());
+      split_diagonal(space, n, level.dinv.data(), level.alone.data(), dinv.data(), alone.data());
     }));
-    PetscCall(VecRestoreArrayRead(grid.dinv, &host));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -91,7 +69,7 @@ template <class V> struct Level {
 template <class V> struct Transfer {
   ParOperator<V> P, R;
 
-  PetscErrorCode setup(const Grid &grid, Space space, bool half)
+  PetscErrorCode setup(const CsrTransfer &t, bool half)
   {
     const auto format = [half](Space s) -> std::unique_ptr<Format<V>> {
       if constexpr (!std::is_same_v<V, PetscScalar>) {
@@ -101,15 +79,8 @@ template <class V> struct Transfer {
     };
 
     PetscFunctionBegin;
-    if (grid.transfer) {
-      const CsrTransfer &t = *grid.transfer;
-
-      PetscCall(P.update(t.P.view(), t.P.nnz(), t.stamp, format));
-      PetscCall(R.update(t.R.view(), t.R.nnz(), t.stamp, format));
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }
-    PetscCall(P.update(grid.P, space, format));
-    PetscCall(R.update(grid.R, space, format));
+    PetscCall(P.update(t.P.view(), t.coarse, t.stamp, format));
+    PetscCall(R.update(t.R.view(), t.fine, t.stamp, format));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 };
@@ -121,7 +92,6 @@ public:
   PetscErrorCode setup(const std::vector<Grid> &grids, Space space, std::shared_ptr<ParOperator<PetscScalar>> fine, const CycleOptions &options) override
   {
     std::shared_ptr<ParOperator<Fine>> shared;
-    PetscInt                           rows;
 
     PetscFunctionBegin;
     options_ = options;
@@ -129,7 +99,7 @@ public:
     PetscCall(log_.setup(grids.size(), space));
     recording_.drop();
     last_       = Applied();
-    recordable_ = space == Space::Cuda && grids[0].level; // one rank: no halo to wait for
+    recordable_ = space == Space::Cuda && grids[0].level->columns->size() == 1; // one rank: no halo to wait for
     if constexpr (std::is_same_v<Fine, PetscScalar>) shared = fine;
     PetscCall(fine_.setup(grids[0], space, shared, options.smoother_of(0, grids.size()), true, grids.size() == 1, options.half));
     PetscCall(Guarded([&] { /* what is there already is only refilled where the pattern is the same */
@@ -144,11 +114,10 @@ public:
     }));
     for (std::size_t l = 1; l < grids.size(); l++) {
       PetscCall(coarse_[l - 1]->setup(grids[l], space, nullptr, options.smoother_of(l, grids.size()), false, l + 1 == grids.size(), options.half));
-      PetscCall(transfer_[l - 1]->setup(grids[l - 1], space, options.half));
+      PetscCall(transfer_[l - 1]->setup(*grids[l - 1].transfer, options.half));
     }
-    PetscCall(GridSize(grids.back(), &rows, NULL));
-    direct_      = rows <= options.direct_limit;
-    bottom_rows_ = rows;
+    bottom_rows_ = grids.back().rows();
+    direct_      = bottom_rows_ <= options.direct_limit;
     if (direct_ && coarse_.empty()) PetscCall(fine_solver_.setup(grids.back(), space));
     if (direct_ && !coarse_.empty()) PetscCall(coarse_solver_.setup(grids.back(), space));
     if constexpr (!std::is_same_v<Fine, Coarse>) {

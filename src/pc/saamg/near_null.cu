@@ -1,6 +1,7 @@
 #include "near_null.hpp"
 #include "core/for_each_row.hpp"
 #include "mat/common/errors.hpp"
+#include "mat/common/halo/agree.hpp"
 #include "mat/common/vec_access.hpp"
 
 namespace goza
@@ -46,15 +47,30 @@ static PetscErrorCode FromNullSpace(MatNullSpace null_space, PetscInt m, Space s
     if (constant) for_each_row(space, m, SetColumn{*k, 0, NULL, B.data()});
   }));
   for (PetscInt j = 0; j < n; j++) {
-    PetscInt size;
-    VecRead  v;
+    VecRead v;
 
-    PetscCall(VecGetLocalSize(vecs[j], &size));
-    PetscCheck(size == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "Near-null vector %" PetscInt_FMT " has local size %" PetscInt_FMT ", the matrix %" PetscInt_FMT, j, size, m);
     PetscCall(v.get(vecs[j], space, stage));
     PetscCall(Guarded([&] { for_each_row(space, m, SetColumn{*k, (constant ? 1 : 0) + j, v.data(), B.data()}); }));
     PetscCall(v.restore());
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What one rank can find wrong. */
+static PetscErrorCode CheckSizes(MatNullSpace null_space, PetscInt m, PetscInt bs, const std::vector<PetscReal> &coordinates, PetscInt dim)
+{
+  PetscInt   n = 0, size;
+  const Vec *vecs;
+
+  PetscFunctionBegin;
+  PetscCheck(m % bs == 0, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "PC saamg: block size %" PetscInt_FMT " does not divide the local size %" PetscInt_FMT " of the matrix", bs, m);
+  if (null_space) PetscCall(MatNullSpaceGetVecs(null_space, NULL, &n, &vecs));
+  for (PetscInt j = 0; j < n; j++) {
+    PetscCall(VecGetLocalSize(vecs[j], &size));
+    PetscCheck(size == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "Near-null vector %" PetscInt_FMT " has local size %" PetscInt_FMT ", the matrix %" PetscInt_FMT, j, size, m);
+  }
+  PetscCheck(null_space || dim <= 1 || bs != dim || (PetscInt)coordinates.size() == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "PCSetCoordinates() gave %d numbers, the matrix has %" PetscInt_FMT " local rows", (int)coordinates.size(), m);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -67,8 +83,8 @@ PetscErrorCode NearNullVectors(Mat A, const std::vector<PetscReal> &coordinates,
   PetscCall(MatGetLocalSize(A, &m, NULL));
   PetscCall(MatGetBlockSize(A, bs));
   if (*bs < 1) *bs = 1;
-  PetscCheck(m % *bs == 0, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "PC saamg: block size %" PetscInt_FMT " does not divide the local size %" PetscInt_FMT " of the matrix", *bs, m);
   PetscCall(MatGetNearNullSpace(A, &null_space));
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), CheckSizes(null_space, m, *bs, coordinates, dim), "use its near-null vectors"));
   if (null_space) {
     PetscCall(FromNullSpace(null_space, m, space, k, B));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -76,8 +92,6 @@ PetscErrorCode NearNullVectors(Mat A, const std::vector<PetscReal> &coordinates,
   if (dim > 1 && *bs == dim) {
     Vec coords;
 
-    PetscCheck((PetscInt)coordinates.size() == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "PCSetCoordinates() gave %d numbers, the matrix has %" PetscInt_FMT " local rows",
-               (int)coordinates.size(), m);
     PetscCall(VecCreate(PetscObjectComm((PetscObject)A), &coords));
     PetscCall(VecSetSizes(coords, m, PETSC_DECIDE));
     PetscCall(VecSetBlockSize(coords, dim));

@@ -1,14 +1,12 @@
 /* The preconditioner type saamg: PETSc's side of it. The method is in hierarchy.cxx (set-up) and cycle.cxx. */
 #include "pcsaamg.hpp"
-#include "core/csr_ops.hpp"
 #include "cycle.hpp"
 #include "goza.hpp"
-#include "host_aij.hpp"
-#include "mat/common/borrowed_csr.hpp"
 #include "mat/common/errors.hpp"
 #include "mat/common/format_kind.hpp"
 #include "mat/common/vec_access.hpp"
 #include "near_null.hpp"
+#include "own_rows.hpp"
 #include "petscgoza.h"
 #include "saamg_data.hpp"
 #include <petsc/private/matimpl.h>
@@ -47,47 +45,19 @@ static PetscErrorCode FindAij(PC pc, SAAMG *mg, Mat *aij)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One rank: the rows of A in the space of the cycle, columns ascending, for as long as this lives. */
-struct OneRank {
-  BorrowedCsr lent;
-  CsrMatrix   sorted; // a user's own arrays may be in any order
-  Csr         A{};
-
-  PetscErrorCode open(Mat aij, Space space)
-  {
-    Mat             Ad, Ao;
-    const PetscInt *garray;
-
-    PetscFunctionBegin;
-    PetscCall(MatGetAIJBlocks(aij, &Ad, &Ao, &garray));
-    PetscCall(lent.open(Ad, space));
-    PetscCall(Guarded([&] {
-      A = lent.csr();
-      if (columns_ascend(A)) return;
-      sorted = transpose(A);
-      sorted = transpose(sorted.view());
-      A      = sorted.view();
-    }));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-};
-
 /* Builds the hierarchy, or fills in new values. */
-static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, Mat A, const OneRank *one, bool values_only, bool *finite)
+static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, Mat A, const OwnRows &rows, bool values_only, bool *finite)
 {
   PetscFunctionBegin;
   mg->hierarchy_options.keep = mg->reuse == PC_SAAMG_REUSE_NONE ? Keep::Nothing : mg->reuse == PC_SAAMG_REUSE_PATTERN ? Keep::Aggregates : Keep::Interpolation;
-  if (values_only) {
-    if (one) PetscCall(mg->hierarchy.update(one->A, mg->hierarchy_options, finite));
-    else PetscCall(mg->hierarchy.update(mg->host.mat(), mg->hierarchy_options, finite));
-  } else {
+  if (values_only) PetscCall(mg->hierarchy.update(rows.A, mg->hierarchy_options, finite));
+  else {
     PetscInt           bs, k;
     Array<PetscScalar> B;
 
-    PetscCall(NearNullVectors(pc->pmat, mg->coordinates, mg->dim, one ? mg->space : Space::Host, &bs, &k, B));
+    PetscCall(NearNullVectors(pc->pmat, mg->coordinates, mg->dim, mg->space, &bs, &k, B));
     PetscCall(PredictMemory(pc, mg, A, bs, k));
-    if (one) PetscCall(mg->hierarchy.build(one->A, one->lent.nnz(), bs, k, std::move(B), mg->hierarchy_options, finite));
-    else PetscCall(mg->hierarchy.build(mg->host.mat(), bs, k, B.to_host(), mg->hierarchy_options, finite));
+    PetscCall(mg->hierarchy.build(rows.A, rows.columns, bs, k, std::move(B), mg->hierarchy_options, finite));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -97,9 +67,8 @@ static PetscErrorCode SetUp(PC pc)
   SAAMG                                    *mg     = static_cast<SAAMG *>(pc->data);
   bool                                      finite = true, same_pattern;
   PetscBool                                 bound;
-  PetscMPIInt                               size;
   Mat                                       A = NULL;
-  OneRank                                   one;
+  OwnRows                                   rows;
   std::shared_ptr<ParOperator<PetscScalar>> fine;
   PetscObjectState                          nonzerostate;
 
@@ -110,20 +79,16 @@ static PetscErrorCode SetUp(PC pc)
   PetscCall(FindAij(pc, mg, &A));
   PetscCall(MatBoundToCPU(pc->pmat, &bound));
   PetscCall(MatGetNonzeroState(pc->pmat, &nonzerostate));
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &size));
   const Space space = bound ? Space::Host : default_space();
   same_pattern      = !mg->hierarchy.empty() && nonzerostate == mg->nonzerostate && pc->flag != DIFFERENT_NONZERO_PATTERN && space == mg->space;
   mg->space         = space;
-  mg->transposed.cycle.reset();
-  PetscCall(mg->transposed.grids_reset());
-  if (size == 1) PetscCall(one.open(A, space));
-  else PetscCall(mg->host.open(A));
-  PetscCall(SetUpHierarchy(pc, mg, A, size == 1 ? &one : NULL, same_pattern && (mg->reuse == PC_SAAMG_REUSE_INTERPOLATION || (mg->reuse == PC_SAAMG_REUSE_PATTERN && mg->kept == mg->reuse)), &finite));
+  mg->transposed.reset();
+  PetscCall(rows.open(A, space));
+  PetscCall(SetUpHierarchy(pc, mg, A, rows, same_pattern && (mg->reuse == PC_SAAMG_REUSE_INTERPOLATION || (mg->reuse == PC_SAAMG_REUSE_PATTERN && mg->kept == mg->reuse)), &finite));
   mg->nonzerostate = nonzerostate;
   mg->kept         = mg->reuse;
   if (!finite) {
     PetscCall(PetscInfo(pc, "The matrix holds a NaN or Inf, or the set-up made one\n"));
-    PetscCall(mg->host.close());
     mg->cycle.reset();
     PetscCall(PCSetFailedReason(pc, PC_SETUP_ERROR));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -190,7 +155,7 @@ static std::shared_ptr<CsrLevel> transposed_level(const CsrLevel &level, const C
 {
   auto t = std::make_shared<CsrLevel>();
 
-  t->own   = transpose(A);
+  t->own   = transpose(A, *level.columns, level.columns, t->columns);
   t->A     = t->own.view();
   t->nnz   = level.nnz;
   t->dinv  = Array<PetscScalar>(A.space, level.dinv.data(), level.dinv.size());
@@ -213,15 +178,14 @@ static PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!mg->transposed.cycle) {
-    OneRank one;
+    OwnRows rows;
 
-    if (mg->hierarchy.grids()[0].level) PetscCall(one.open(mg->converted ? mg->converted : pc->pmat, mg->space));
+    PetscCall(rows.open(mg->converted ? mg->converted : pc->pmat, mg->space));
     for (const Grid &grid : mg->hierarchy.grids()) {
       Grid t = grid;
 
       t.transposed = true;
-      if (grid.level) PetscCall(Guarded([&] { t.level = transposed_level(*grid.level, &grid == mg->hierarchy.grids().data() ? one.A : grid.level->A); }));
-      else PetscCall(MatTranspose(grid.A, MAT_INITIAL_MATRIX, &t.A));
+      PetscCall(Guarded([&] { t.level = transposed_level(*grid.level, &grid == mg->hierarchy.grids().data() ? rows.A : grid.level->A); }));
       PetscCallCXX(mg->transposed.grids.push_back(t));
     }
     PetscCallCXX(mg->transposed.cycle = make_cycle(mg->precision));
@@ -239,10 +203,8 @@ static PetscErrorCode PCReset_SAAMG(PC pc)
 
   PetscFunctionBegin;
   mg->cycle.reset();
-  mg->transposed.cycle.reset();
-  PetscCall(mg->transposed.grids_reset());
-  PetscCall(mg->hierarchy.reset());
-  PetscCall(mg->host.close());
+  mg->transposed.reset();
+  mg->hierarchy.reset();
   PetscCall(MatDestroy(&mg->converted));
   PetscCallCXX(mg->staged_b = Array<PetscScalar>());
   PetscCallCXX(mg->staged_x = Array<PetscScalar>());
@@ -280,10 +242,9 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
   if (!halo.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  halo exchange: %s\n", halo.c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  level       rows    nonzeros  per row  smoother\n"));
   for (std::size_t l = 0; l < grids.size(); l++) {
-    PetscInt       M;
-    PetscLogDouble nz;
+    const PetscInt       M  = grids[l].rows();
+    const PetscLogDouble nz = grids[l].level->nnz;
 
-    PetscCall(GridSize(grids[l], &M, &nz));
     rows += M;
     nonzeros += nz;
     PetscCall(PetscViewerASCIIPrintf(viewer, "  %5d %10" PetscInt_FMT " %11.0f %8.1f  %s\n", (int)l, M, nz, M ? nz / M : 0.0, mg->cycle->describe_level(l).c_str()));
@@ -304,6 +265,7 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
 . -pc_saamg_aggressive_levels n                - finest levels whose aggregates are aggregated once more
 . -pc_saamg_cycle (v|w)                        - cycle
 . -pc_saamg_direct_limit n                     - rows up to which the coarsest level is solved; a larger one is smoothed
+. -pc_saamg_gather_limit n                     - rows a rank below which a level goes to fewer ranks
 . -pc_saamg_smoother (jacobi|chebyshev|mcgs|l1jacobi) - smoother; this and the next six also as -pc_saamg_finest_..., -pc_saamg_intermediate_..., -pc_saamg_coarsest_...
 . -pc_saamg_sweeps n                           - applications of the smoother before and after the coarse correction
 . -pc_saamg_jacobi_relax w                     - relaxation of Jacobi

@@ -1,4 +1,4 @@
-/* Row bodies of the smoothed prolongator, for any number of ranks and either space. */
+/* Row bodies of the smoothed prolongator and of the matrix that it may be smoothed with. */
 #pragma once
 #include "core/for_each_row.hpp"
 #include "graph.hpp"
@@ -49,10 +49,12 @@ struct SmoothedRow {
   }
 };
 
-/* One row of the filtered matrix, in two passes: its length, then its entries with global columns. */
+/* One row of A with the blocks left out that are not edges of the graph, and their entries added to the diagonal block, so that constant vectors are treated
+   as before (per component). Rows whose diagonal would change its sign or shrink to less than a tenth keep all their entries. In two passes: the row's length,
+   then its entries. */
 struct FilteredRow {
   AijRowsView     A;
-  PetscInt        bs, n, start;       // n owned nodes, start the first global row
+  PetscInt        bs, n;              // n owned nodes
   const PetscInt *ghost, *ghost_node; // [ghost columns] global columns, ghost nodes
   const PetscInt *gptr, *gcol;
   const PetscInt *ptr; // null in the first pass
@@ -78,14 +80,14 @@ struct FilteredRow {
     }
     A.for_each_entry(row, [&](PetscInt j, PetscScalar a) {
       if (!all && !keep(node, j)) return;
-      col[p] = j < A.ncols ? start + j : ghost[j - A.ncols];
+      col[p] = j;
       val[p] = a;
       p++;
     });
     if (all) return;
     A.for_each_entry(row, [&](PetscInt j, PetscScalar a) { // onto the diagonal block, component by component
       if (keep(node, j)) return;
-      const PetscInt to = start + node * bs + component(j);
+      const PetscInt to = node * bs + component(j);
 
       for (PetscInt q = ptr[row]; q < p; q++) {
         if (col[q] == to) val[q] += a;

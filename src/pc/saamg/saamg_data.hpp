@@ -1,7 +1,6 @@
 /* The context of a PC of type saamg. */
 #pragma once
 #include "cycle.hpp"
-#include "host_aij.hpp"
 #include "mat/common/compat.hpp"
 #include "memory.hpp"
 #include "petscgoza.h"
@@ -14,12 +13,10 @@ struct TransposedCycle {
   std::vector<Grid>      grids;
   std::unique_ptr<Cycle> cycle;
 
-  PetscErrorCode grids_reset()
+  void reset()
   {
-    PetscFunctionBegin;
-    for (Grid &grid : grids) PetscCall(MatDestroy(&grid.A));
+    cycle.reset();
     grids.clear();
-    PetscFunctionReturn(PETSC_SUCCESS);
   }
 };
 
@@ -31,7 +28,6 @@ struct SAAMG {
   std::vector<PetscReal> coordinates; // [nodes][dim], from PCSetCoordinates()
   PetscInt               dim = 0;
 
-  HostAij                host;
   Mat                    converted = NULL; // AIJ copy of a Pmat of another type
   Hierarchy              hierarchy;
   std::unique_ptr<Cycle> cycle;

@@ -52,10 +52,9 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, Mat A, PetscInt bs, PetscInt k)
 
 PetscErrorCode ViewMemory(PC pc, SAAMG *mg, PetscViewer viewer)
 {
-  PetscLogDouble mine[4] = {0, (PetscLogDouble)mg->cycle->bytes(), mg->predicted.after, (PetscLogDouble)mg->most}, all[4];
+  PetscLogDouble mine[4] = {(PetscLogDouble)mg->hierarchy.bytes(), (PetscLogDouble)mg->cycle->bytes(), mg->predicted.after, (PetscLogDouble)mg->most}, all[4];
 
   PetscFunctionBegin;
-  PetscCall(mg->hierarchy.bytes(&mine[0]));
   PetscCallMPI(MPI_Allreduce(mine, all, 4, MPIU_PETSCLOGDOUBLE, MPI_SUM, PetscObjectComm((PetscObject)pc)));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  memory: levels %.3f MB, cycle %.3f MB; predicted for both %.3f MB\n", all[0] / 1e6, all[1] / 1e6, all[2] / 1e6));
   if (mg->space == Space::Cuda)

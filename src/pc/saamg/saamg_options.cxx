@@ -73,6 +73,8 @@ PetscErrorCode PCSetFromOptions_SAAMG(PC pc, GozaOptionItems PetscOptionsObject)
   if (flg) PetscCall(PCSAAMGSetCycleType(pc, cycle));
   PetscCall(PetscOptionsInt("-pc_saamg_direct_limit", "Rows up to which the coarsest level is solved by its inverse", "PCSAAMGSetDirectLimit", mg->cycle_options.direct_limit, &n, &flg));
   if (flg) PetscCall(PCSAAMGSetDirectLimit(pc, n));
+  PetscCall(PetscOptionsInt("-pc_saamg_gather_limit", "Rows a rank below which a level goes to fewer ranks", "PCSAAMGSetGatherLimit", mg->hierarchy_options.gather_limit, &n, &flg));
+  if (flg) PetscCall(PCSAAMGSetGatherLimit(pc, n));
   PetscCall(PetscOptionsInt("-pc_saamg_esteig_iterations", "Lanczos steps of the estimate of the largest eigenvalue", "PCSAAMGSetEstEigIterations",
                             mg->hierarchy_options.esteig_iterations, &n, &flg));
   if (flg) PetscCall(PCSAAMGSetEstEigIterations(pc, n));

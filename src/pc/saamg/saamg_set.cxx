@@ -240,6 +240,55 @@ PetscErrorCode PCSAAMGGetDirectLimit(PC pc, PetscInt *rows)
 }
 
 /*@
+  PCSAAMGSetGatherLimit - Sets the number of rows a rank below which a level goes to fewer ranks
+
+  Logically Collective
+
+  Input Parameters:
++ pc - the preconditioner, of type `PCSAAMG`
+- rows - at least 0; a level with fewer rows than so many for every rank lies on as few ranks as have so many, finally on one. 0: rows stay where their aggregates' roots are
+
+  Options Database Key:
+. -pc_saamg_gather_limit rows - the number of rows a rank below which a level goes to fewer ranks
+
+  Level: intermediate
+
+  Note:
+  The finest level stays where the user put it. The other ranks wait. The levels themselves are the same for any limit.
+
+.seealso: `PCSAAMG`, `PCSAAMGGetGatherLimit()`, `PCSAAMGSetDirectLimit()`
+@*/
+PetscErrorCode PCSAAMGSetGatherLimit(PC pc, PetscInt rows)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindSAAMG(pc, &mg));
+  PetscCheck(rows >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_gather_limit %" PetscInt_FMT " is negative", rows);
+  if (mg) mg->hierarchy_options.gather_limit = rows;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGGetGatherLimit - Gets the number of rows a rank below which a level goes to fewer ranks
+
+  Not Collective
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGSetGatherLimit()`
+@*/
+PetscErrorCode PCSAAMGGetGatherLimit(PC pc, PetscInt *rows)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindOrFail(pc, &mg));
+  *rows = mg->hierarchy_options.gather_limit;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
   PCSAAMGSetEstEigIterations - Sets the number of Lanczos steps that estimate the largest eigenvalue of D^-1 A on each level
 
   Logically Collective

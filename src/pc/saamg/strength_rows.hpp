@@ -1,4 +1,8 @@
-/* Row bodies of the strength graph, for any number of ranks and either space. */
+/* Row bodies of the strength graph.
+
+   Edge i-j when |a_ij|^2 > threshold^2 |a_ii a_jj| (Vanek, Mandel, Brezina 1996), from either side; |.| is the Frobenius norm of a bs x bs block.
+   Threshold 0 keeps all but zeros; a value that is rounding beside both diagonals counts as a zero, because which rounding a coarse operator's
+   entries carry depends on the number of ranks. A node whose own row has no strong entry (Dirichlet) is isolated, whoever points at it. */
 #pragma once
 #include "core/for_each_row.hpp"
 #include "graph.hpp"
@@ -23,10 +27,7 @@ struct BlockRows {
       return;
     }
     merge(
-      node, A.dptr, A.dcol, A.dval, [this](PetscInt c) { return c / bs; }, f);
-    if (!A.optr) return;
-    merge(
-      node, A.optr, A.ocol, A.oval, [this](PetscInt c) { return n + ghost_node[c]; }, f);
+      node, A.dptr, A.dcol, A.dval, [this](PetscInt c) { return c < A.ncols ? c / bs : n + ghost_node[c - A.ncols]; }, f);
   }
 
 private:

@@ -1,4 +1,8 @@
-/* Row bodies of the tentative prolongator's QR factorisations, for any number of ranks and either space. */
+/* Row bodies of the tentative prolongator: near-null vectors B cut up by aggregate and made orthonormal there.
+
+   T^T T = I and T Bcoarse = B on the rows that have an aggregate; other rows of T are empty. CholeskyQR, twice: the Gram matrices of an aggregate are summed
+   over its ranks and factored by the rank that owns it. A vector that depends on the earlier ones in an aggregate (zero, or too few rows) gives a column of
+   stored zeros, and a zero row of Bcoarse. */
 #pragma once
 #include "core/for_each_row.hpp"
 

@@ -1,4 +1,5 @@
 #include "core/algorithm.hpp"
+#include "mat/common/rows/par_csr.hpp"
 #include "graph.hpp"
 
 namespace goza
@@ -8,18 +9,20 @@ namespace
 {
 
 struct FirstKeys {
-  Edges edges;
-  Key  *key;
+  PetscInt first; // global number of node 0
+  Edges    edges;
+  Key     *key;
 
-  HD void operator()(PetscInt i) const { key[i] = edges.coupled(i) ? undecided | hash62(i) : 0; }
+  HD void operator()(PetscInt i) const { key[i] = edges.coupled(i) ? undecided | hash62(first + i) : 0; }
 };
 
 struct SecondKeys {
+  PetscInt   first_node;
   Edges      edges;
   const Key *first;
   Key       *key;
 
-  HD void operator()(PetscInt i) const { key[i] = edges.coupled(i) && !is_root(first[i]) ? undecided | hash62(i) : 0; }
+  HD void operator()(PetscInt i) const { key[i] = edges.coupled(i) && !is_root(first[i]) ? undecided | hash62(first_node + i) : 0; }
 };
 
 struct MarkRoots {
@@ -29,13 +32,14 @@ struct MarkRoots {
   HD void operator()(PetscInt i) const { mark[i] = is_root(first[i]) || is_root(second[i]); }
 };
 
-/* number[i] for roots, -1 elsewhere */
+/* begin + number[i] for roots, -1 elsewhere */
 struct NumberRoots {
   const Key      *key, *other; // either set, other may be null
+  PetscInt        begin;
   const PetscInt *number;
   PetscInt       *of_root;
 
-  HD void operator()(PetscInt i) const { of_root[i] = is_root(key[i]) || (other && is_root(other[i])) ? number[i] : -1; }
+  HD void operator()(PetscInt i) const { of_root[i] = is_root(key[i]) || (other && is_root(other[i])) ? begin + number[i] : -1; }
 };
 
 /* The nodes of a list whose key is undecided. Only the space of the graph knows how many are left; the host asks now and then. In which order they stand does not
@@ -105,20 +109,23 @@ private:
   Count          *now_, *next_;
 };
 
-/* As the function of that name in aggregate.cxx. */
+/* A distance-2 MIS of the nodes whose key is undecided on entry, and of the edges between them. On return the roots' keys say so, the others' are 0, and
+   largest[i] is a root's for the nodes next to one. */
 void maximal_independent_set(const CsrGraph &G, Array<Key> &key, Array<Key> &largest)
 {
   constexpr PetscInt few   = 50000; // asking the device takes as long as a round with so many nodes
   const Space        space = G.space();
-  PetscInt           left  = G.n;
+  std::int64_t       left  = G.nodes->nglobal(); // on all ranks
   Array<Count>       counts(space, 4);
   Worklist           open(space, G.n, key, counts.data()), unsettled(space, G.n, key, counts.data() + 2);
 
-  largest = Array<Key>(space, G.n);
+  largest = Array<Key>(space, G.nodes->nlocal());
   largest.zero();
   do {
     for (int round = left > few ? 1 : 3; round > 0; round--) {
+      G.nodes->update(key);
       unsettled.for_each(MaxOfNeighbours{unsettled.data(), G.edges, key.data(), largest.data()});
+      G.nodes->update(largest);
       open.for_each(Decide{open.data(), G.edges, largest.data(), key.data()});
       open.shrink(key);
       unsettled.shrink(largest);
@@ -127,37 +134,93 @@ void maximal_independent_set(const CsrGraph &G, Array<Key> &key, Array<Key> &lar
 
     open.bound(n[open.count() - counts.data()]);
     unsettled.bound(n[unsettled.count() - counts.data()]);
-    left = static_cast<PetscInt>(n[open.count() - counts.data()]);
+    left = static_cast<std::int64_t>(n[open.count() - counts.data()]);
+    G.nodes->sum(&left, 1);
   } while (left);
+  G.nodes->update(key);
   unsettled.for_each(MaxOfNeighbours{unsettled.data(), G.edges, key.data(), largest.data()});
+  G.nodes->update(largest);
 }
+
+/* How many of `total` aggregates belong to this rank, of which `rooted` have their roots here. */
+PetscInt share(const LocalColumns &nodes, std::int64_t total, PetscInt rooted, PetscInt least)
+{
+  const std::int64_t size = nodes.size();
+  PetscMPIInt        rank = 0;
+
+  if (size == 1 || total >= least * size) return rooted;
+  MPI_Comm_rank(nodes.comm(), &rank);
+  const std::int64_t few = PetscMax(1, total / least);
+
+  /* share s goes to rank s size / few, near the ranks that its roots were on */
+  for (std::int64_t s = 0; s < few; s++) {
+    if (s * size / few == rank) return static_cast<PetscInt>((s + 1) * total / few - s * total / few);
+  }
+  return 0;
+}
+
+struct OfColumn {
+  PetscInt        bs, n, nnodes; // nodes: owned, and with ghosts
+  const PetscInt *node_of_ghost_column, *of_node;
+  PetscInt       *of_column;
+
+  HD void operator()(PetscInt c) const
+  {
+    const PetscInt node = c < n * bs ? c / bs : n + node_of_ghost_column[c - n * bs];
+
+    of_column[c] = node < nnodes ? of_node[node] : -1;
+  }
+};
 
 } // namespace
 
-CsrAggregates aggregate(const CsrGraph &G)
+CsrAggregates numbered_locally(const LocalColumns &owners, Array<PetscInt> of_node)
 {
-  const Space     space = G.space();
-  CsrAggregates   aggregates;
-  Array<Key>      key(space, G.n), second(space, G.n), first, largest;
-  Array<PetscInt> number(space, G.n + 1), of_root(space, G.n), joined(space, G.n);
+  const MapPtr map = std::make_shared<ColumnMap>(owners, owners.size() > 1 ? localize(owners, of_node) : std::vector<PetscInt>());
 
-  for_each_row(space, G.n, FirstKeys{G.edges, key.data()});
+  return {owners.n(), map, std::move(of_node)};
+}
+
+CsrAggregates aggregate(const CsrGraph &G, PetscInt least)
+{
+  const Space      space      = G.space();
+  const ColumnMap &nodes      = *G.nodes;
+  const PetscInt   first_node = nodes.start(), nlocal = nodes.nlocal();
+  Array<Key>       key(space, nlocal), second(space, nlocal), first, largest;
+  Array<PetscInt>  number(space, G.n + 1), of_root(space, nlocal), joined(space, nlocal), of_node(space, nlocal);
+
+  for_each_row(space, G.n, FirstKeys{first_node, G.edges, key.data()});
   maximal_independent_set(G, key, first);
-  for_each_row(space, G.n, SecondKeys{G.edges, first.data(), second.data()});
+  for_each_row(space, G.n, SecondKeys{first_node, G.edges, first.data(), second.data()});
   maximal_independent_set(G, second, largest);
   for_each_row(space, G.n, KeepLargeRoots{G.edges, first.data(), second.data()});
 
   for_each_row(space, G.n, MarkRoots{key.data(), second.data(), number.data()});
-  aggregates.n       = lengths_to_pointer(space, number);
-  aggregates.of_node = Array<PetscInt>(space, G.n);
-  for_each_row(space, G.n, NumberRoots{key.data(), second.data(), number.data(), joined.data()});
-  for_each_row(space, G.n, NumberRoots{key.data(), nullptr, number.data(), of_root.data()});
+  const PetscInt     rooted = lengths_to_pointer(space, number);
+  const LocalColumns roots(nodes.comm(), rooted, space);
+  const PetscInt     begin = roots.start();
+
+  for_each_row(space, G.n, NumberRoots{key.data(), second.data(), begin, number.data(), joined.data()});
+  for_each_row(space, G.n, NumberRoots{key.data(), nullptr, begin, number.data(), of_root.data()});
+  nodes.update(of_root);
   for_each_row(space, G.n, JoinRoot{G.edges, of_root.data(), first.data(), false, joined.data()});
-  for_each_row(space, G.n, NumberRoots{second.data(), nullptr, number.data(), of_root.data()});
+  for_each_row(space, G.n, NumberRoots{second.data(), nullptr, begin, number.data(), of_root.data()});
+  nodes.update(of_root);
   for_each_row(space, G.n, JoinRoot{G.edges, of_root.data(), first.data(), true, joined.data()});
-  if (G.borrowed) for_each_row(space, G.n, JoinStrongest<EntryWeight>{G.edges, G.entry, joined.data(), aggregates.of_node.data()});
-  else for_each_row(space, G.n, JoinStrongest<StoredWeight>{G.edges, {G.weight.data()}, joined.data(), aggregates.of_node.data()});
-  return aggregates;
+  nodes.update(joined);
+  if (G.borrowed) for_each_row(space, G.n, JoinStrongest<EntryWeight>{G.edges, G.entry, joined.data(), of_node.data()});
+  else for_each_row(space, G.n, JoinStrongest<StoredWeight>{G.edges, {G.weight.data()}, joined.data(), of_node.data()});
+  nodes.update(of_node);
+
+  return numbered_locally(LocalColumns(nodes.comm(), share(nodes, roots.nglobal(), rooted, least), space), std::move(of_node));
+}
+
+Array<PetscInt> aggregate_of_columns(const CsrGraph &G, const CsrAggregates &aggregates, const LocalColumns &columns, PetscInt bs)
+{
+  Array<PetscInt> of_column(columns.space(), columns.nlocal());
+
+  for_each_row(columns.space(), columns.nlocal(), OfColumn{bs, G.n, G.nodes->nlocal(), G.node_of_ghost_column.data(), aggregates.of_node.data(), of_column.data()});
+  return of_column;
 }
 
 } // namespace goza

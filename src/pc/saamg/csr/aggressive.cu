@@ -1,7 +1,6 @@
-/* As ../aggressive.cxx, for one rank's matrix, in the space where it is. */
 #include "core/algorithm.hpp"
-#include "core/csr_ops.hpp"
 #include "graph.hpp"
+#include "mat/common/rows/par_csr.hpp"
 
 namespace goza
 {
@@ -47,13 +46,10 @@ struct Degree {
 };
 
 struct OfAggregate {
-  const PetscInt *second;
+  const PetscInt *first, *second;
   PetscInt       *of_node;
 
-  HD void operator()(PetscInt i) const
-  {
-    if (of_node[i] >= 0) of_node[i] = second[of_node[i]];
-  }
+  HD void operator()(PetscInt i) const { of_node[i] = first[i] >= 0 ? second[first[i]] : -1; }
 };
 
 Array<PetscScalar> ones(Space space, PetscInt n)
@@ -64,11 +60,11 @@ Array<PetscScalar> ones(Space space, PetscInt n)
   return val;
 }
 
-CsrMatrix membership(const CsrAggregates &aggregates)
+/* A one where one of the first n nodes belongs to an aggregate. */
+CsrMatrix membership(const CsrAggregates &aggregates, PetscInt n)
 {
-  const Space    space = aggregates.of_node.space();
-  const PetscInt n     = static_cast<PetscInt>(aggregates.of_node.size());
-  CsrMatrix      T(space, n, aggregates.n);
+  const Space space = aggregates.of_node.space();
+  CsrMatrix   T(space, n, aggregates.map->nlocal());
 
   T.ptr = Array<PetscInt>(space, n + 1);
   for_each_row(space, n, Membership{aggregates.of_node.data(), T.ptr.data()});
@@ -80,38 +76,52 @@ CsrMatrix membership(const CsrAggregates &aggregates)
 }
 
 /* T^T G T: how many edges there are between any two aggregates. */
-CsrMatrix count_edges(const CsrGraph &G, const CsrAggregates &aggregates)
+CsrMatrix count_edges(const CsrGraph &G, const CsrAggregates &aggregates, MapPtr &columns)
 {
   const Space              space = G.space();
   const PetscInt           nnz   = G.n ? read_value(space, G.edges.ptr + G.n) : 0;
   const Array<PetscScalar> val   = ones(space, nnz);
-  const CsrMatrix          T     = membership(aggregates);
-  const CsrMatrix          GT    = multiply(Csr{space, G.n, G.n, G.edges.ptr, G.edges.col, val.data(), nnz}, T.view());
+  const CsrMatrix GT = multiply(Csr{space, G.n, G.nodes->nlocal(), G.edges.ptr, G.edges.col, val.data(), nnz}, membership(aggregates, G.nodes->nlocal()).view());
+  const CsrMatrix Tt = transpose(membership(aggregates, G.n).view());
+  CsrMatrix       Q  = multiply(Tt.view(), GT.view(), true);
 
-  return multiply(transpose(T.view()).view(), GT.view(), true);
+  columns = aggregates.map;
+  if (G.nodes->size() > 1) {
+    const CsrMatrix parts = std::move(Q);
+
+    columns = SummedRows(parts.view(), *aggregates.map, aggregates.map, true, Q).columns();
+  }
+  return Q;
 }
 
 } // namespace
 
-CsrAggregates aggregate_twice(const CsrGraph &G)
+CsrAggregates aggregate_twice(const CsrGraph &G, PetscInt least)
 {
-  const Space   space = G.space();
-  CsrAggregates first = aggregate(G);
-  CsrMatrix     Q     = count_edges(G, first);
-  CsrGraph      quotient;
+  const Space         space  = G.space();
+  const PetscInt      nlocal = G.nodes->nlocal();
+  const CsrAggregates first  = aggregate(G);
+  CsrGraph            quotient;
+  CsrMatrix           Q = count_edges(G, first, quotient.nodes);
+  Array<PetscInt>     second(space, first.map->nlocal()), of_node(space, nlocal);
 
   quotient.n      = first.n;
-  quotient.degree = Array<PetscInt>(space, first.n);
+  quotient.degree = Array<PetscInt>(space, quotient.nodes->nlocal());
   quotient.weight = Array<float>(space, Q.nnz());
   for_each_row(space, first.n, Degree{Q.ptr.data(), quotient.degree.data()});
+  quotient.nodes->update(quotient.degree);
   for_each_row(space, Q.nnz(), CountToWeight{Q.val.data(), quotient.weight.data()});
-  quotient.ptr               = std::move(Q.ptr);
-  quotient.col               = std::move(Q.col);
-  quotient.edges             = {quotient.ptr.data(), quotient.col.data(), quotient.degree.data()};
-  const CsrAggregates second = aggregate(quotient);
-  for_each_row(space, G.n, OfAggregate{second.of_node.data(), first.of_node.data()});
-  first.n = second.n;
-  return first;
+  quotient.ptr            = std::move(Q.ptr);
+  quotient.col            = std::move(Q.col);
+  quotient.edges          = {quotient.ptr.data(), quotient.col.data(), quotient.degree.data()};
+  const CsrAggregates top = aggregate(quotient, least);
+
+  /* what aggregates of aggregates the nodes are in, by global numbers */
+  const Array<PetscInt> own = globalize(*top.map, top.of_node.data(), first.n);
+  if (first.n) second.copy_from(own.data(), first.n);
+  first.map->update(second);
+  for_each_row(space, nlocal, OfAggregate{first.of_node.data(), second.data(), of_node.data()});
+  return numbered_locally(LocalColumns(*top.map, {}), std::move(of_node));
 }
 
 } // namespace goza

@@ -1,5 +1,6 @@
 #include "eigen.hpp"
 #include "core/algorithm.hpp"
+#include "core/csr_ops.hpp"
 #include "core/staged_rows.hpp"
 #include "pc/saamg/eigen.hpp"
 
@@ -45,12 +46,13 @@ struct Facts {
 /* --- Lanczos for D^-1 A in the inner product of sign D. Its coefficients stay where the vectors are until all steps are done. */
 
 struct Start {
+  PetscInt           first; // global number of the first row
   const PetscScalar *dinv;
   PetscScalar       *r, *product;
 
   HD void operator()(PetscInt i) const
   {
-    r[i]       = hashed_entry(i, dinv[i]);
+    r[i]       = hashed_entry(first + i, dinv[i]);
     product[i] = r[i] * dinv[i] * r[i];
   }
 };
@@ -104,19 +106,19 @@ struct Advance {
   }
 };
 
-/* As Lanczos() in eigen.cxx, which says when to stop. */
-PetscReal lanczos(const Csr &A, const Array<PetscScalar> &dinv, PetscReal sign, PetscInt its, bool *symmetric)
+/* *symmetric tells whether the projected matrix was. */
+PetscReal lanczos(const Csr &A, const ColumnMap &columns, const Array<PetscScalar> &dinv, PetscReal sign, PetscInt its, bool *symmetric)
 {
-  const Space        space = A.space;
-  const PetscInt     n     = A.nrows;
-  Array<PetscScalar> r(space, n), q(space, n), q_old(space, n), v(space, n), v_old(space, n), w(space, n), product(space, n), other(space, n);
-  Array<PetscScalar> length2(space, its + 1), wv(space, its), wv_old(space, its), length(space, 2);
+  const Space    space = A.space;
+  const PetscInt n     = A.nrows;
+  Array<PetscScalar> r(space, n), q(space, n), q_old(space, n), v(space, columns.nlocal()), v_old(space, columns.nlocal()), w(space, n), product(space, n), other(space, n);
+  Array<PetscScalar> length2(space, its + 1), back(space, 2 * its), length(space, 2); // back: w^T v and w^T v_old of every step
   PetscReal          a[max_lanczos_steps], b[max_lanczos_steps], largest = 0;
   PetscInt           k = 0;
 
   /* the tridiagonal matrix of the steps so far, and whether it was symmetric */
   const auto judge = [&](PetscInt steps) {
-    const std::vector<PetscScalar> lengths = length2.to_host(), back = wv.to_host(), back_old = wv_old.to_host();
+    const std::vector<PetscScalar> lengths = length2.to_host(), products = back.to_host();
 
     *symmetric = true;
     for (k = 0, largest = 0; k < steps; k++) {
@@ -124,9 +126,9 @@ PetscReal lanczos(const Csr &A, const Array<PetscScalar> &dinv, PetscReal sign, 
 
       if (!(next > lanczos_breakdown * largest) || PetscIsInfOrNanReal(next)) break; // an invariant subspace, or a zero matrix
       if (k) b[k - 1] = next;
-      a[k]    = PetscRealPart(back[k]);
-      largest = PetscMax(PetscMax(largest, beta), PetscAbsScalar(back[k]));
-      if (k && PetscAbsScalar(back_old[k] - beta) > 1e-3 * largest) {
+      a[k]    = PetscRealPart(products[2 * k]);
+      largest = PetscMax(PetscMax(largest, beta), PetscAbsScalar(products[2 * k]));
+      if (k && PetscAbsScalar(products[2 * k + 1] - beta) > 1e-3 * largest) {
         *symmetric = false;
         break;
       }
@@ -135,19 +137,23 @@ PetscReal lanczos(const Csr &A, const Array<PetscScalar> &dinv, PetscReal sign, 
 
   q.zero();
   v.zero();
-  for_each_row(space, n, Start{dinv.data(), r.data(), product.data()});
+  for_each_row(space, n, Start{columns.start(), dinv.data(), r.data(), product.data()});
   sum_into(space, product.data(), n, length2.data());
+  columns.sum_here(length2.data(), 1);
   for (PetscInt step = 0; step < its; step++) {
     q.swap(q_old);
     v.swap(v_old);
     for_each_row(space, 1, Length{sign, length2.data() + step, length.data(), length.data() + 1});
     for_each_row(space, n, Normalise{sign, r.data(), dinv.data(), length.data() + 1, q.data(), v.data()});
+    columns.update(v);
     multiply(A, v.data(), w.data());
     for_each_row(space, n, Products{w.data(), v.data(), v_old.data(), product.data(), other.data()});
-    sum_into(space, product.data(), n, wv.data() + step);
-    sum_into(space, other.data(), n, wv_old.data() + step);
-    for_each_row(space, n, Advance{w.data(), q.data(), q_old.data(), dinv.data(), wv.data() + step, length.data(), r.data(), product.data()});
+    sum_into(space, product.data(), n, back.data() + 2 * step);
+    sum_into(space, other.data(), n, back.data() + 2 * step + 1);
+    columns.sum_here(back.data() + 2 * step, 2);
+    for_each_row(space, n, Advance{w.data(), q.data(), q_old.data(), dinv.data(), back.data() + 2 * step, length.data(), r.data(), product.data()});
     sum_into(space, product.data(), n, length2.data() + step + 1);
+    columns.sum_here(length2.data() + step + 1, 1);
     if (step != 1) continue;
     judge(2); // what is not symmetric mostly shows here, and the other steps would be for nothing
     if (!*symmetric) return 0;
@@ -160,10 +166,11 @@ PetscReal lanczos(const Csr &A, const Array<PetscScalar> &dinv, PetscReal sign, 
 /* --- Arnoldi, for matrices that are not symmetric */
 
 struct StartScaled {
+  PetscInt           first;
   const PetscScalar *dinv;
   PetscScalar       *v;
 
-  HD void operator()(PetscInt i) const { v[i] = hashed_entry(i, dinv[i]) * dinv[i]; }
+  HD void operator()(PetscInt i) const { v[i] = hashed_entry(first + i, dinv[i]) * dinv[i]; }
 };
 
 struct Scale {
@@ -188,25 +195,28 @@ struct Multiply {
   HD void operator()(PetscInt i) const { product[i] = x[i] * y[i]; }
 };
 
-PetscScalar dot(const Array<PetscScalar> &x, const Array<PetscScalar> &y, Array<PetscScalar> &work)
+/* Over all ranks' rows. */
+PetscScalar dot(const LocalColumns &columns, const Array<PetscScalar> &x, const Array<PetscScalar> &y, Array<PetscScalar> &work)
 {
-  Array<PetscScalar> result(x.space(), 1);
+  const Space        space = x.space();
+  Array<PetscScalar> result(space, 1);
 
-  for_each_row(x.space(), static_cast<PetscInt>(x.size()), Multiply{x.data(), y.data(), work.data()});
-  sum_into(x.space(), work.data(), x.size(), result.data());
-  return read_value(x.space(), result.data());
+  for_each_row(space, columns.n(), Multiply{x.data(), y.data(), work.data()});
+  sum_into(space, work.data(), columns.n(), result.data());
+  PetscScalar sum = read_value(space, result.data());
+  columns.sum(&sum, 1);
+  return sum;
 }
 
-PetscReal normalise(Array<PetscScalar> &x, Array<PetscScalar> &work)
+PetscReal normalise(const LocalColumns &columns, Array<PetscScalar> &x, Array<PetscScalar> &work)
 {
-  const PetscReal norm = PetscSqrtReal(PetscRealPart(dot(x, x, work)));
+  const PetscReal norm = PetscSqrtReal(PetscRealPart(dot(columns, x, x, work)));
 
-  if (norm > 0) for_each_row(x.space(), static_cast<PetscInt>(x.size()), Scale{nullptr, 1 / norm, x.data()});
+  if (norm > 0) for_each_row(x.space(), columns.n(), Scale{nullptr, 1 / norm, x.data()});
   return norm;
 }
 
-/* As Arnoldi() in eigen.cxx. */
-PetscReal arnoldi(const Csr &A, const Array<PetscScalar> &dinv, PetscInt its)
+PetscReal arnoldi(const Csr &A, const ColumnMap &columns, const Array<PetscScalar> &dinv, PetscInt its)
 {
   const Space                     space = A.space;
   const PetscInt                  n     = A.nrows;
@@ -216,20 +226,21 @@ PetscReal arnoldi(const Csr &A, const Array<PetscScalar> &dinv, PetscInt its)
   PetscReal                       norm, largest = 0;
   PetscInt                        k = 0;
 
-  V.emplace_back(space, n);
-  for_each_row(space, n, StartScaled{dinv.data(), V[0].data()});
-  norm = normalise(V[0], work);
+  V.emplace_back(space, columns.nlocal());
+  for_each_row(space, n, StartScaled{columns.start(), dinv.data(), V[0].data()});
+  norm = normalise(columns, V[0], work);
   if (!(norm > 0) || PetscIsInfOrNanReal(norm)) return 0;
   while (k < its) {
-    V.emplace_back(space, n);
+    V.emplace_back(space, columns.nlocal());
+    columns.update(V[k]);
     multiply(A, V[k].data(), V[k + 1].data());
     for_each_row(space, n, Scale{dinv.data(), 1, V[k + 1].data()});
     for (PetscInt i = 0; i <= k; i++) {
-      H[i * its + k] = h[i] = dot(V[k + 1], V[i], work);
+      H[i * its + k] = h[i] = dot(columns, V[k + 1], V[i], work);
       largest               = PetscMax(largest, PetscAbsScalar(h[i]));
     }
     for (PetscInt i = 0; i <= k; i++) for_each_row(space, n, Subtract{h[i], V[i].data(), V[k + 1].data()});
-    norm = normalise(V[k + 1], work);
+    norm = normalise(columns, V[k + 1], work);
     k++;
     if (k == its || !(norm > lanczos_breakdown * largest) || PetscIsInfOrNanReal(norm)) break;
     H[k * its + k - 1] = norm;
@@ -241,7 +252,7 @@ PetscReal arnoldi(const Csr &A, const Array<PetscScalar> &dinv, PetscInt its)
 
 } // namespace
 
-CsrFacts row_facts(const Csr &A)
+CsrFacts row_facts(const Csr &A, const LocalColumns &columns)
 {
   const Space         space = A.space;
   CsrFacts            facts;
@@ -254,9 +265,10 @@ CsrFacts row_facts(const Csr &A)
   sum_into(space, facts.alone.data(), facts.alone.size(), counts.data());
   for (int f = 0; f < 4; f++) sum_into(space, flags[f].data(), flags[f].size(), counts.data() + 1 + f);
 
-  const std::vector<std::int64_t> n = counts.to_host();
+  std::vector<std::int64_t> n = counts.to_host();
 
-  facts.nalone         = n[0];
+  facts.nalone = n[0];
+  columns.sum(n.data(), 5);
   facts.positive       = n[1] > 0;
   facts.negative       = n[2] > 0;
   facts.finite         = n[3] == 0;
@@ -264,14 +276,14 @@ CsrFacts row_facts(const Csr &A)
   return facts;
 }
 
-PetscReal lambda_max(const Csr &A, const CsrFacts &facts, PetscInt its)
+PetscReal lambda_max(const Csr &A, const ColumnMap &columns, const CsrFacts &facts, PetscInt its)
 {
   PetscReal lambda    = 0;
   bool      symmetric = false;
 
-  its = PetscMin(PetscMin(PetscMax(its, 1), A.nrows), max_lanczos_steps);
-  if (facts.positive != facts.negative) lambda = lanczos(A, facts.dinv, facts.positive ? 1 : -1, its, &symmetric);
-  if ((facts.positive || facts.negative) && !symmetric) lambda = arnoldi(A, facts.dinv, its);
+  its = PetscMin(PetscMin(PetscMax(its, 1), columns.nglobal()), max_lanczos_steps);
+  if (facts.positive != facts.negative) lambda = lanczos(A, columns, facts.dinv, facts.positive ? 1 : -1, its, &symmetric);
+  if ((facts.positive || facts.negative) && !symmetric) lambda = arnoldi(A, columns, facts.dinv, its);
   return lambda > 0 && !PetscIsInfOrNanReal(lambda) ? lambda : 1;
 }
 

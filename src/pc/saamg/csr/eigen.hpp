@@ -1,22 +1,24 @@
-/* The diagonal of one rank's matrix and the spectrum of D^-1 A, in the space where the matrix is: as eigen.hpp. */
+/* The diagonal of a matrix and the spectrum of D^-1 A, in the space where the matrix is: Columns of A are local ones of a map. */
 #pragma once
-#include "core/csr_ops.hpp"
+#include "mat/common/rows/column_map.hpp"
 
 namespace goza
 {
 
-/* What one pass over the rows tells. */
+/* What one pass over the rows tells: of all ranks' but for the arrays and nalone. */
 struct CsrFacts {
   bool                finite = true, squares_finite = true; // no NaN or Inf among the values, among their squares
   std::int64_t        nalone   = 0;                         // rows that are coupled to nothing
   bool                positive = false, negative = false;   // is there such a diagonal entry
-  Array<PetscScalar>  dinv;                                 // [rows] 1 / a_ii, 0 where that is not to be had
-  Array<std::int64_t> alone;                                // [rows] 1 or 0
+  Array<PetscScalar>  dinv;  // [rows] 1 / a_ii; 0 where it is zero, not stored, or too small to invert: smoothers leave such rows alone
+  Array<std::int64_t> alone; // [rows] 1 or 0
 };
 
-CsrFacts row_facts(const Csr &A);
+CsrFacts row_facts(const Csr &A, const LocalColumns &columns); // collective
 
-/* As EstimateLambdaMax(). */
-PetscReal lambda_max(const Csr &A, const CsrFacts &facts, PetscInt its);
+/* The largest |eigenvalue| of D^-1 A seen by its steps of Lanczos from a vector hashed from global row numbers: the same on any number of ranks, but for
+   rounding. Where A turns out not to be symmetric, or D is indefinite, Arnoldi. A Ritz value lies below the truth: smoothers multiply it by a safety factor.
+   The result is finite and positive; 1 if A is zero. Collective. */
+PetscReal lambda_max(const Csr &A, const ColumnMap &columns, const CsrFacts &facts, PetscInt its);
 
 } // namespace goza

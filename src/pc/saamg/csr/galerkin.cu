@@ -47,42 +47,69 @@ struct FillZeroRow {
   }
 };
 
-/* As FillZeroRows() in galerkin.cxx; the diagonal entry is always in the pattern. */
-void fill_zero_rows(CsrMatrix &A)
+/* The diagonal entry is always in the pattern. */
+void fill_zero_rows(CsrMatrix &A, const LocalColumns &columns)
 {
   const Space         space = A.space();
   Array<PetscScalar>  size(space, A.nrows), sizes(space, 1);
   Array<std::int64_t> present(space, A.nrows), zero(space, A.nrows), counts(space, 2);
 
-  if (!A.nrows) return;
   for_each_csr_row(A.view(), 1, LookAtRow{A.ptr.data(), A.col.data(), A.val.data(), size.data(), present.data(), zero.data()});
   sum_into(space, size.data(), size.size(), sizes.data());
   sum_into(space, present.data(), present.size(), counts.data());
   sum_into(space, zero.data(), zero.size(), counts.data() + 1);
-  const std::vector<std::int64_t> n = counts.to_host();
+  std::vector<std::int64_t> n = counts.to_host();
 
+  columns.sum(n.data(), 2);
   if (!n[1]) return;
-  PetscScalar mean = n[0] ? read_value(space, sizes.data()) / static_cast<PetscReal>(n[0]) : 1;
+  PetscScalar mean = read_value(space, sizes.data());
+  columns.sum(&mean, 1);
+  mean = n[0] ? mean / static_cast<PetscReal>(n[0]) : 1;
   if (!(mean > 0) || PetscIsInfOrNanScalar(mean)) mean = 1;
   for_each_row(space, A.nrows, FillZeroRow{A.view(), zero.data(), mean, A.val.data()});
 }
 
 } // namespace
 
-CsrMatrix galerkin_product(const Csr &A, const CsrMatrix &P, const CsrMatrix &R, CsrMatrix &AP)
+void Interpolation::transpose()
 {
-  AP           = multiply(A, P.view());
-  CsrMatrix Ac = multiply(R.view(), AP.view(), true);
+  R = goza::transpose(P.view());
+  if (coarse->size() == 1) return;
+  own_transpose = std::move(R);
+  fine          = SummedRows(own_transpose.view(), LocalColumns(*fine, {}), coarse, false, R).columns();
+}
 
-  fill_zero_rows(Ac);
+CsrMatrix GalerkinProduct::make(const Csr &A, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns)
+{
+  const bool alone = columns->size() == 1;
+  CsrMatrix  Ac;
+
+  if (!alone) P_ = std::make_unique<RowsBelow>(I.P.view(), *I.coarse, columns);
+  AP_ = multiply(A, alone ? I.P.view() : P_->view());
+  if (alone) {
+    Ac             = multiply(I.R.view(), AP_.view(), true);
+    coarse_columns = I.coarse;
+  } else {
+    const CsrMatrix again = I.own_transpose.ptr.size() ? CsrMatrix() : transpose(I.P.view()); // where it was not kept
+
+    parts_ = multiply(again.ptr.size() ? again.view() : I.own_transpose.view(), AP_.view());
+    sum_   = std::make_unique<SummedRows>(parts_.view(), P_->columns(), I.coarse, true, Ac);
+
+    coarse_columns = sum_->columns();
+  }
+  fill_zero_rows(Ac, *coarse_columns);
   return Ac;
 }
 
-void galerkin_update(const Csr &A, const CsrMatrix &P, const CsrMatrix &R, CsrMatrix &AP, CsrMatrix &Ac)
+void GalerkinProduct::update(const Csr &A, const Interpolation &I, CsrMatrix &Ac)
 {
-  multiply_numeric(A, P.view(), AP);
-  multiply_numeric(R.view(), AP.view(), Ac);
-  fill_zero_rows(Ac);
+  if (P_) P_->update(I.P.view());
+  multiply_numeric(A, P_ ? P_->view() : I.P.view(), AP_);
+  if (sum_) {
+    multiply_numeric(I.own_transpose.view(), AP_.view(), parts_);
+    sum_->update(parts_.view(), Ac);
+  } else multiply_numeric(I.R.view(), AP_.view(), Ac);
+  fill_zero_rows(Ac, *I.coarse);
 }
 
 } // namespace goza

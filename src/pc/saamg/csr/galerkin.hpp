@@ -1,14 +1,40 @@
-/* The coarse operator of one rank's matrix, in the space where the matrix is: as galerkin.hpp. */
+/* The coarse operator, in the space where the matrix is. */
 #pragma once
-#include "core/csr_ops.hpp"
+#include "mat/common/rows/par_csr.hpp"
 
 namespace goza
 {
 
-/* Ac = R (A P). AP is A P on return; of it, galerkin_update() needs the pattern. */
-CsrMatrix galerkin_product(const Csr &A, const CsrMatrix &P, const CsrMatrix &R, CsrMatrix &AP);
+/* An interpolation, its transpose, and the map of the columns of each. */
+struct Interpolation {
+  CsrMatrix P, R;
+  MapPtr    coarse, fine;
 
-/* The same with new values in A and all patterns as they were. */
-void galerkin_update(const Csr &A, const CsrMatrix &P, const CsrMatrix &R, CsrMatrix &AP, CsrMatrix &Ac);
+  /* R is made from P. Collective. */
+  void      transpose();
+  CsrMatrix own_transpose; // of this rank's P, several ranks: rows of R in parts, which are not yet summed over the ranks
+};
+
+/* Ac = P^T A P. Rows of zeros, from zero columns of P, get a diagonal entry: the mean of the others' size, so that smoothers and factorisations find nothing
+   special. On several ranks the rows of P that A reaches are fetched from other ranks, and the parts of Ac's rows are sent to their owners: one exchange each. */
+class GalerkinProduct {
+public:
+  CsrMatrix make(const Csr &A, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns); // collective
+  /* New values in A, or in A and P, with all patterns as they were. Collective. */
+  void update(const Csr &A, const Interpolation &I, CsrMatrix &Ac);
+
+  bool        made() const { return AP_.ptr.size() > 0; }
+  std::size_t bytes() const { return AP_.bytes() + parts_.bytes() + (P_ ? P_->bytes() : 0) + (sum_ ? sum_->bytes() : 0); }
+  void        release_values() // until the next update()
+  {
+    AP_.val    = Array<PetscScalar>(AP_.space());
+    parts_.val = Array<PetscScalar>(AP_.space());
+  }
+
+private:
+  CsrMatrix                   AP_, parts_;
+  std::unique_ptr<RowsBelow>  P_; // several ranks
+  std::unique_ptr<SummedRows> sum_;
+};
 
 } // namespace goza

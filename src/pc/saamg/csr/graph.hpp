@@ -1,6 +1,6 @@
-/* The strength graph and the aggregates of one rank's matrix, in the space where the matrix is. */
+/* The strength graph and the aggregates of a matrix, in the space where the matrix is. Columns of A, and neighbours, are by local numbers of a map. */
 #pragma once
-#include "core/csr_matrix.hpp"
+#include "mat/common/rows/column_map.hpp"
 #include "pc/saamg/aggregate_rows.hpp"
 #include "pc/saamg/strength_rows.hpp"
 
@@ -21,22 +21,36 @@ struct CsrGraph {
   PetscInt         n = 0;
   Edges            edges{};
   bool             borrowed = false;
-  EntryWeight      entry{}; // where borrowed
-  Array<PetscInt>  ptr, col, degree;
+  EntryWeight      entry{};              // where borrowed
+  MapPtr           nodes;                // owned ones and ghosts
+  Array<PetscInt>  ptr, col, degree;     // degree: [nodes]
+  Array<PetscInt>  node_of_ghost_column; // [ghosts of A] among the ghost nodes; those that are none of them have the number behind the last
   Array<float>     weight;
   Array<PetscReal> rdiag;
 
   Space space() const { return degree.space(); }
 };
 
-CsrGraph strength_graph(const Csr &A, PetscInt bs, PetscReal threshold);
+CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscReal threshold); // collective
 
 struct CsrAggregates {
-  PetscInt        n = 0;
-  Array<PetscInt> of_node; // [nodes], -1: isolated
+  PetscInt        n = 0;   // of this rank
+  MapPtr          map;     // those that this rank's nodes and their neighbours belong to
+  Array<PetscInt> of_node; // [nodes] by the map's local numbers, -1: isolated
 };
 
-CsrAggregates aggregate(const CsrGraph &G);
-CsrAggregates aggregate_twice(const CsrGraph &G); // aggressive.hpp
+/* The global numbers of aggregates ascend with their roots'. An aggregate belongs to the rank of its root; where that leaves the ranks less than `least` each on
+   average, to as few ranks as have so many. Collective. */
+CsrAggregates aggregate(const CsrGraph &G, PetscInt least = 0);
+
+/* Aggressive coarsening. The aggregates of G are the nodes of another graph, whose edges weigh as many edges of G as they stand for; its aggregates are the result.
+   Weights are counts, so that the result is the same for any number of ranks. An aggregate without neighbours, a component of G, stays. Collective. */
+CsrAggregates aggregate_twice(const CsrGraph &G, PetscInt least = 0);
+
+/* of_node: global numbers of aggregates, of which the ranks own what `owners` says. */
+CsrAggregates numbered_locally(const LocalColumns &owners, Array<PetscInt> of_node);
+
+/* The aggregate of every local column of the matrix, of nodes of bs columns. */
+Array<PetscInt> aggregate_of_columns(const CsrGraph &G, const CsrAggregates &aggregates, const LocalColumns &columns, PetscInt bs);
 
 } // namespace goza

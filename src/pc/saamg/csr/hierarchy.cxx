@@ -1,4 +1,4 @@
-/* The set-up on one rank: the steps of ../hierarchy.cxx on CSR arrays, in the space where the matrix is. */
+/* The set-up: its steps one after the other, in the space where the matrix is. */
 #include "pc/saamg/hierarchy.hpp"
 #include "eigen.hpp"
 #include "galerkin.hpp"
@@ -28,10 +28,10 @@ PetscErrorCode Hierarchy::measure(Grid &grid, PetscInt its, bool *finite)
 
   PetscFunctionBegin;
   PetscCall(Step(events.eigen, level.A.space, [&] {
-    CsrFacts facts = row_facts(level.A);
+    CsrFacts facts = row_facts(level.A, *level.columns);
 
     *finite = facts.finite;
-    if (*finite) grid.lambda = lambda_max(level.A, facts, its);
+    if (*finite) grid.lambda = lambda_max(level.A, *level.columns, facts, its);
     level.squares_finite = facts.squares_finite;
     level.dinv           = std::move(facts.dinv);
     level.alone          = facts.nalone ? std::move(facts.alone) : Array<std::int64_t>(level.A.space);
@@ -47,21 +47,23 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
     const CsrLevel &level = *grid.level;
     CsrTransfer    &t     = *grid.transfer;
     CsrMatrix       P;
+    MapPtr          columns;
 
     if (options.threshold > 0) {
-      const CsrMatrix filtered = filter_weak(level.A, from.bs, from.graph);
-      const CsrFacts  facts    = row_facts(filtered.view());
+      const CsrMatrix filtered = filter_weak(level.A, *level.columns, from.bs, from.graph);
+      const CsrFacts  facts    = row_facts(filtered.view(), *level.columns);
 
-      P = smoothed_prolongator(filtered.view(), from.aggregates, from.bs, from.k, from.Q, facts.dinv,
-                               options.prolongator_relax / lambda_max(filtered.view(), facts, options.esteig_iterations));
-    } else P = smoothed_prolongator(level.A, from.aggregates, from.bs, from.k, from.Q, level.dinv, options.prolongator_relax / grid.lambda);
-    if (t.P.ptr.size() && same_pattern(P, t.P)) t.stamp.new_values();
+      P = smoothed_prolongator(filtered.view(), from, facts.dinv, options.prolongator_relax / lambda_max(filtered.view(), *level.columns, facts, options.esteig_iterations), columns);
+    } else P = smoothed_prolongator(level.A, from, level.dinv, options.prolongator_relax / grid.lambda, columns);
+    if (t.coarse && columns->all(columns->ghosts() == t.coarse->ghosts() && same_pattern(P, t.P))) t.stamp.new_values();
     else {
-      t.AP = CsrMatrix();
+      t.coarse  = columns;
+      t.product = GalerkinProduct();
       t.stamp.new_pattern();
     }
-    t.P = std::move(P);
-    t.R = transpose(t.P.view());
+    t.P    = std::move(P);
+    t.fine = level.columns;
+    t.transpose();
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -73,11 +75,16 @@ PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOpt
   PetscCall(Step(events.galerkin, grid.level->A.space, [&] {
     CsrTransfer &t = *grid.transfer;
 
-    next.own = galerkin_product(grid.level->A, t.P, t.R, t.AP);
-    if (options.keep != Keep::Nothing) t.AP.val = Array<PetscScalar>(next.own.space());
-    else t.AP = CsrMatrix();
-    next.A   = next.own.view();
-    next.nnz = next.own.nnz();
+    next.own = t.product.make(grid.level->A, grid.level->columns, t, next.columns);
+    if (options.keep != Keep::Nothing) t.product.release_values();
+    else {
+      t.product       = GalerkinProduct();
+      t.own_transpose = CsrMatrix();
+    }
+    next.A             = next.own.view();
+    std::int64_t total = next.own.nnz();
+    next.columns->sum(&total, 1);
+    next.nnz = static_cast<PetscLogDouble>(total);
     next.stamp.new_pattern();
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -86,10 +93,12 @@ PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOpt
 /* The next level below the last one. B, its near-null vectors, becomes the next level's. */
 PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal threshold, const HierarchyOptions &options, bool *stop)
 {
-  Grid                       &grid  = grids_.back();
-  const Csr                   A     = grid.level->A;
-  const Space                 space = A.space;
+  Grid                       &grid    = grids_.back();
+  const Csr                   A       = grid.level->A;
+  const MapPtr                columns = grid.level->columns;
+  const Space                 space   = A.space;
   std::shared_ptr<Coarsening> from;
+  CsrAggregates               aggregates;
   std::int64_t                coarse_rows;
   Grid                        next;
 
@@ -97,25 +106,29 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   PetscCallCXX(from = std::make_shared<Coarsening>());
   from->bs = grid.bs;
   from->k  = k;
-  PetscCall(Step(events.strength, space, [&] { from->graph = strength_graph(A, grid.bs, threshold); }));
-  const bool aggressive = static_cast<PetscInt>(grids_.size()) <= options.aggressive_levels;
-  PetscCall(Step(events.aggregate, space, [&] { from->aggregates = aggressive ? aggregate_twice(from->graph) : aggregate(from->graph); }));
-  coarse_rows = static_cast<std::int64_t>(from->aggregates.n) * k;
-  *stop       = coarse_rows == 0 || coarse_rows > A.nrows - A.nrows / 10;
+  PetscCall(Step(events.strength, space, [&] { from->graph = strength_graph(A, columns, grid.bs, threshold); }));
+  const bool     aggressive = static_cast<PetscInt>(grids_.size()) <= options.aggressive_levels;
+  const PetscInt least      = (options.gather_limit + k - 1) / k;
+  PetscCall(Step(events.aggregate, space, [&] { aggregates = aggressive ? aggregate_twice(from->graph, least) : aggregate(from->graph, least); }));
+  coarse_rows = static_cast<std::int64_t>(aggregates.map->nglobal()) * k;
+  *stop       = coarse_rows == 0 || coarse_rows > columns->nglobal() - columns->nglobal() / 10;
   if (*stop) {
-    PetscCall(PetscInfo(NULL, "Coarsening stops at %" PetscInt_FMT " rows: the next level would have %" PetscInt64_FMT "\n", A.nrows, (PetscInt64)coarse_rows));
+    PetscCall(PetscInfo(NULL, "Coarsening stops at %" PetscInt_FMT " rows: the next level would have %" PetscInt64_FMT "\n", columns->nglobal(), (PetscInt64)coarse_rows));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(Step(events.prolong, space, [&] {
     clear_rows_alone(grid.level->alone, k, B);
-    CsrTentative T = tentative(from->aggregates, grid.bs, k, B);
+    CsrTentative T = tentative(aggregates, *columns, grid.bs, k, B);
 
+    from->aggregate  = aggregate_of_columns(from->graph, aggregates, *columns, grid.bs);
+    from->aggregates = aggregates.map;
     if (threshold <= 0) from->graph = CsrGraph();
     B             = std::move(T.Bcoarse);
     from->Q       = std::move(T.Q);
     grid.transfer = std::make_shared<CsrTransfer>();
     next.level    = std::make_shared<CsrLevel>();
   }));
+  aggregates = CsrAggregates();
   PetscCall(interpolate(grid, *from, options));
   if (options.keep == Keep::Aggregates) grid.transfer->coarsening = std::move(from);
   else from.reset();
@@ -125,29 +138,36 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Hierarchy::build(const Csr &A, PetscLogDouble nnz, PetscInt bs, PetscInt k, Array<PetscScalar> B, const HierarchyOptions &options, bool *finite)
+PetscErrorCode Hierarchy::build(const Csr &A, MapPtr columns, PetscInt bs, PetscInt k, Array<PetscScalar> B, const HierarchyOptions &options, bool *finite)
 {
   PetscReal threshold = options.threshold;
   bool      stop      = false;
 
   PetscFunctionBegin;
-  PetscCall(reset());
-  PetscCallCXX(grids_.emplace_back(), grids_[0].level = std::make_shared<CsrLevel>());
-  grids_[0].level->A   = A;
-  grids_[0].level->nnz = nnz;
-  grids_[0].level->stamp.new_pattern();
+  reset();
+  PetscCall(Guarded([&] {
+    std::int64_t total = entries(A);
+
+    grids_.emplace_back();
+    grids_[0].level          = std::make_shared<CsrLevel>();
+    grids_[0].level->A       = A;
+    grids_[0].level->columns = columns;
+    columns->sum(&total, 1);
+    grids_[0].level->nnz = static_cast<PetscLogDouble>(total);
+    grids_[0].level->stamp.new_pattern();
+  }));
   grids_[0].bs = bs;
   for (;;) {
     PetscCall(measure(grids_.back(), options.esteig_iterations, finite));
     const CsrLevel &level = *grids_.back().level;
-    if (!*finite || level.A.nrows <= options.coarse_limit || (PetscInt)grids_.size() >= options.max_levels) break;
+    if (!*finite || grids_.back().rows() <= options.coarse_limit || (PetscInt)grids_.size() >= options.max_levels) break;
     *finite = level.squares_finite;
     if (!*finite) break;
     PetscCall(coarsen(B, k, threshold, options, &stop));
     if (stop) break;
     threshold /= 2; /* coarse operators are denser and their entries smaller: Vanek, Mandel, Brezina 1996 */
   }
-  if (!*finite) PetscCall(reset());
+  if (!*finite) reset();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -161,7 +181,7 @@ PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, 
 
     PetscCall(measure(grids_[l], options.esteig_iterations, finite));
     if (!*finite) {
-      PetscCall(reset());
+      reset();
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     if (l + 1 == grids_.size()) break;
@@ -169,11 +189,11 @@ PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, 
     CsrLevel    &next = *grids_[l + 1].level;
 
     if (options.keep == Keep::Aggregates) PetscCall(interpolate(grids_[l], *t.coarsening, options));
-    if (!t.AP.ptr.size()) PetscCall(project(grids_[l], next, options)); /* a new pattern, or values were not meant to change */
+    if (!t.product.made()) PetscCall(project(grids_[l], next, options)); /* a new pattern, or values were not meant to change */
     else {
       PetscCall(Step(events.galerkin, A.space, [&] {
-        galerkin_update(level.A, t.P, t.R, t.AP, next.own);
-        t.AP.val = Array<PetscScalar>(A.space);
+        t.product.update(level.A, t, next.own);
+        t.product.release_values();
       }));
       next.stamp.new_values();
     }
@@ -181,21 +201,33 @@ PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-std::size_t bytes_of(const CsrTransfer &t)
+/* With what it comes from. */
+static std::size_t bytes_of(const CsrTransfer &t)
 {
-  std::size_t bytes = t.P.bytes() + t.R.bytes() + t.AP.bytes();
+  std::size_t bytes = t.P.bytes() + t.R.bytes() + t.own_transpose.bytes() + t.product.bytes();
 
   if (t.coarsening) {
     const CsrGraph &G = t.coarsening->graph;
 
-    bytes += t.coarsening->Q.bytes() + t.coarsening->aggregates.of_node.bytes() + G.ptr.bytes() + G.col.bytes() + G.weight.bytes() + G.degree.bytes() + G.rdiag.bytes();
+    bytes += t.coarsening->Q.bytes() + t.coarsening->aggregate.bytes() + G.ptr.bytes() + G.col.bytes() + G.weight.bytes() + G.degree.bytes() + G.rdiag.bytes();
+  }
+  return bytes;
+}
+
+std::size_t Hierarchy::bytes() const
+{
+  std::size_t bytes = 0;
+
+  for (const Grid &grid : grids_) {
+    bytes += grid.level->own.bytes() + grid.level->dinv.bytes() + grid.level->alone.bytes();
+    if (grid.transfer) bytes += bytes_of(*grid.transfer);
   }
   return bytes;
 }
 
 void Hierarchy::release_finest()
 {
-  if (!grids_.empty() && grids_[0].level) grids_[0].level->A.ptr = grids_[0].level->A.col = nullptr, grids_[0].level->A.val = nullptr;
+  if (!grids_.empty()) grids_[0].level->A.ptr = grids_[0].level->A.col = nullptr, grids_[0].level->A.val = nullptr;
 }
 
 } // namespace goza

@@ -1,5 +1,6 @@
 #include "prolong.hpp"
 #include "core/csr_product.hpp"
+#include "mat/common/rows/par_csr.hpp"
 #include "pc/saamg/prolong_rows.hpp"
 
 namespace goza
@@ -12,7 +13,7 @@ namespace
 struct ReachedRows {
   const PetscInt *ptr, *col;
   PetscInt        bs;
-  const PetscInt *aggregate; // [rows]
+  const PetscInt *aggregate; // [columns]
 
   HD PetscInt bound(PetscInt node) const { return ptr[(node + 1) * bs] - ptr[node * bs] + 1; }
 
@@ -28,14 +29,6 @@ struct ReachedRows {
       if (a >= 0) f(a);
     }
   }
-};
-
-struct AggregateOfRow {
-  PetscInt        bs;
-  const PetscInt *of_node;
-  PetscInt       *of_row;
-
-  HD void operator()(PetscInt row) const { of_row[row] = of_node[row / bs]; }
 };
 
 struct RowLengths {
@@ -74,42 +67,58 @@ struct SmoothedTerms {
 
 } // namespace
 
-CsrMatrix smoothed_prolongator(const Csr &A, const CsrAggregates &aggregates, PetscInt bs, PetscInt k, const Array<PetscScalar> &Q, const Array<PetscScalar> &dinv, PetscReal omega)
+/* P by the local numbers of aggregates. */
+static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega)
 {
-  const Space     space  = A.space;
-  const PetscInt  nnodes = A.nrows / bs;
-  CsrMatrix       P(space, A.nrows, aggregates.n * k);
-  Array<PetscInt> begin, reached, of_row(space, bs > 1 ? A.nrows : 0);
-  const PetscInt *aggregate = aggregates.of_node.data();
+  const Space     space = A.space;
+  const PetscInt  bs = from.bs, k = from.k, nnodes = A.nrows / bs, naggregates = from.aggregates->nlocal();
+  const PetscInt *aggregate = from.aggregate.data();
+  CsrMatrix       P(space, A.nrows, naggregates * k);
+  Array<PetscInt> begin, reached;
 
 #if defined(__CUDACC__)
   if (space == Space::Cuda && bs == 1 && k == 1) {
-    product::make(SmoothedTerms{A, aggregate, Q.data(), dinv.data(), omega}, ReachedRows{A.ptr, A.col, bs, aggregate}, P);
+    product::make(SmoothedTerms{A, aggregate, from.Q.data(), dinv.data(), omega}, ReachedRows{A.ptr, A.col, bs, aggregate}, P);
     return P;
   }
 #endif
-  if (bs > 1) {
-    for_each_row(space, A.nrows, AggregateOfRow{bs, aggregate, of_row.data()});
-    aggregate = of_row.data();
-  }
-  find_pattern(space, nnodes, aggregates.n, ReachedRows{A.ptr, A.col, bs, aggregate}, true, begin, reached);
+  find_pattern(space, nnodes, naggregates, ReachedRows{A.ptr, A.col, bs, aggregate}, true, begin, reached);
   P.ptr = Array<PetscInt>(space, A.nrows + 1);
   for_each_row(space, A.nrows, RowLengths{bs, k, begin.data(), P.ptr.data()});
   const PetscInt nnz = lengths_to_pointer(space, P.ptr);
   P.col              = Array<PetscInt>(space, nnz);
   P.val              = Array<PetscScalar>(space, nnz);
   for_each_row(space, A.nrows,
-               SmoothedRow{rows_of(A), bs, k, aggregate, Q.data(), dinv.data(), omega, reached.data(), begin.data(), P.ptr.data(), P.col.data(), P.val.data()});
+               SmoothedRow{rows_of(A), bs, k, aggregate, from.Q.data(), dinv.data(), omega, reached.data(), begin.data(), P.ptr.data(), P.col.data(), P.val.data()});
   return P;
 }
 
-CsrMatrix filter_weak(const Csr &A, PetscInt bs, const CsrGraph &G)
+CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, MapPtr &columns)
+{
+  const ColumnMap      &map = *from.aggregates;
+  const LocalColumns    owners(map.comm(), map.n() * from.k, A.space);
+  CsrMatrix             P = smooth(A, from, dinv, omega);
+  std::vector<PetscInt> ghosts;
+
+  if (map.size() == 1) {
+    columns = std::make_shared<ColumnMap>(owners, ghosts);
+    return P;
+  }
+  for (PetscInt a : map.ghosts()) {
+    for (PetscInt c = 0; c < from.k; c++) ghosts.push_back(a * from.k + c);
+  }
+  columns = drop_unused_ghosts(owners, ghosts, P);
+  return P;
+}
+
+CsrMatrix filter_weak(const Csr &A, const LocalColumns &columns, PetscInt bs, const CsrGraph &G)
 {
   const Space space = A.space;
   CsrMatrix   F(space, A.nrows, A.ncols);
 
   F.ptr = Array<PetscInt>(space, A.nrows + 1);
-  FilteredRow body{rows_of(A), bs, G.n, 0, nullptr, nullptr, G.ptr.data(), G.col.data(), nullptr, F.ptr.data(), nullptr, nullptr};
+  FilteredRow body{rows_of(A),   bs,      G.n,    columns.ghosts_here().data(), G.node_of_ghost_column.data(), G.ptr.data(), G.col.data(), nullptr,
+                   F.ptr.data(), nullptr, nullptr};
   for_each_row(space, A.nrows, body);
   const PetscInt nnz = lengths_to_pointer(space, F.ptr);
   F.col              = Array<PetscInt>(space, nnz);

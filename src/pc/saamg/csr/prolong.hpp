@@ -1,4 +1,4 @@
-/* Interpolation for one rank's matrix, in the space where the matrix is: as tentative.hpp and prolong.hpp. */
+/* Interpolation, in the space where the matrix is. Columns of A are local ones of a map; all functions are collective. */
 #pragma once
 #include "graph.hpp"
 
@@ -6,14 +6,15 @@ namespace goza
 {
 
 struct CsrTentative {
-  Array<PetscScalar> Q;       // [rows][k]: the entries of T; a row's columns are its aggregate's
-  Array<PetscScalar> Bcoarse; // [k * aggregates][k]
+  Array<PetscScalar> Q;       // [local columns of A][k]: the entries of T; a row's columns are its aggregate's
+  Array<PetscScalar> Bcoarse; // [k * aggregates of this rank][k]
 };
 
 /* Where an interpolation comes from; while it may be made again for other values, this is kept. */
 struct Coarsening {
   CsrGraph           graph; // where weak entries are filtered
-  CsrAggregates      aggregates;
+  MapPtr             aggregates;
+  Array<PetscInt>    aggregate; // [local columns of A], -1: none
   Array<PetscScalar> Q;
   PetscInt           bs = 1, k = 1;
 };
@@ -22,12 +23,12 @@ struct Coarsening {
 void clear_rows_alone(const Array<std::int64_t> &alone, PetscInt k, Array<PetscScalar> &B);
 
 /* B [rows][k] */
-CsrTentative tentative(const CsrAggregates &aggregates, PetscInt bs, PetscInt k, const Array<PetscScalar> &B);
+CsrTentative tentative(const CsrAggregates &aggregates, const ColumnMap &columns, PetscInt bs, PetscInt k, const Array<PetscScalar> &B);
 
-/* P = (I - omega D^-1 A) T on the rows that have an aggregate */
-CsrMatrix smoothed_prolongator(const Csr &A, const CsrAggregates &aggregates, PetscInt bs, PetscInt k, const Array<PetscScalar> &Q, const Array<PetscScalar> &dinv, PetscReal omega);
+/* P = (I - omega D^-1 A) T on the rows that have an aggregate. columns: of P. */
+CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, MapPtr &columns);
 
 /* A without the weak entries, which are added to the diagonal. G is not borrowed. */
-CsrMatrix filter_weak(const Csr &A, PetscInt bs, const CsrGraph &G);
+CsrMatrix filter_weak(const Csr &A, const LocalColumns &columns, PetscInt bs, const CsrGraph &G);
 
 } // namespace goza

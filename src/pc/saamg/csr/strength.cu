@@ -1,8 +1,9 @@
 #include "core/algorithm.hpp"
-#include "core/csr_ops.hpp"
+#include "mat/common/rows/par_csr.hpp"
 #include "core/csr_pattern.hpp"
 #include "core/staged_rows.hpp"
 #include "graph.hpp"
+#include <iterator>
 
 namespace goza
 {
@@ -62,55 +63,107 @@ struct Widen {
   HD void operator()(PetscInt p) const { val[p] = weight[p]; }
 };
 
+/* Both matrices' columns by the numbers of one map. */
+MapPtr join_maps(CsrMatrix &A, const LocalColumns &acols, CsrMatrix &B, const LocalColumns &bcols)
+{
+  std::vector<PetscInt> ghosts;
+
+  std::set_union(acols.ghosts().begin(), acols.ghosts().end(), bcols.ghosts().begin(), bcols.ghosts().end(), std::back_inserter(ghosts));
+  const MapPtr map = std::make_shared<ColumnMap>(acols, std::move(ghosts));
+  renumber(acols, *map, A.col);
+  renumber(bcols, *map, B.col);
+  A.ncols = B.ncols = map->nlocal();
+  return map;
+}
+
 void symmetrize(CsrGraph &G)
 {
-  const Space        space = G.space();
-  const PetscInt     nnz   = static_cast<PetscInt>(G.col.size());
-  Array<PetscScalar> val(space, nnz);
-  Array<PetscInt>    ptr, col;
+  const Space     space = G.space();
+  const PetscInt  nnz   = static_cast<PetscInt>(G.col.size());
+  CsrMatrix       W(space, G.n, G.nodes->nlocal());
+  Array<PetscInt> ptr, col;
+  MapPtr          columns;
 
-  for_each_row(space, nnz, Widen{G.weight.data(), val.data()});
-  const Csr       W{space, G.n, G.n, G.ptr.data(), G.col.data(), val.data(), nnz};
-  const CsrMatrix T = transpose(W);
-  find_pattern(space, G.n, G.n, UnionRows{W.ptr, W.col, T.ptr.data(), T.col.data()}, true, ptr, col);
+  W.ptr = std::move(G.ptr);
+  W.col = std::move(G.col);
+  W.val = Array<PetscScalar>(space, nnz);
+  for_each_row(space, nnz, Widen{G.weight.data(), W.val.data()});
+  CsrMatrix T = transpose(W.view(), *G.nodes, G.nodes, columns);
+  G.nodes     = join_maps(W, *G.nodes, T, *columns);
+  find_pattern(space, G.n, G.nodes->nlocal(), UnionRows{W.ptr.data(), W.col.data(), T.ptr.data(), T.col.data()}, true, ptr, col);
   G.weight = Array<float>(space, col.size());
-  for_each_row(space, G.n, UnionWeight{W, T.view(), ptr.data(), col.data(), G.weight.data(), G.degree.data()});
+  G.degree = Array<PetscInt>(space, G.nodes->nlocal());
+  for_each_row(space, G.n, UnionWeight{W.view(), T.view(), ptr.data(), col.data(), G.weight.data(), G.degree.data()});
+  G.nodes->update(G.degree);
   G.ptr = std::move(ptr);
   G.col = std::move(col);
 }
 
-template <class T> T total(Space space, const Array<T> &values)
+template <class T> T total(const LocalColumns &columns, const Array<T> &values)
 {
-  Array<T> result(space, 1);
+  Array<T> result(values.space(), 1);
 
-  sum_into(space, values.data(), values.size(), result.data());
-  return read_value(space, result.data());
+  sum_into(values.space(), values.data(), values.size(), result.data());
+  T sum = read_value(values.space(), result.data());
+  columns.sum(&sum, 1);
+  return sum;
+}
+
+/* The nodes that the columns of a matrix belong to. */
+MapPtr nodes_of_columns(const MapPtr &columns, PetscInt bs)
+{
+  std::vector<PetscInt> ghosts;
+
+  if (bs == 1) return columns;
+  for (PetscInt g : columns->ghosts()) {
+    if (ghosts.empty() || ghosts.back() != g / bs) ghosts.push_back(g / bs);
+  }
+  return std::make_shared<ColumnMap>(LocalColumns(columns->comm(), columns->n() / bs, columns->space()), std::move(ghosts));
+}
+
+Array<PetscInt> nodes_of_ghost_columns(const LocalColumns &columns, const LocalColumns &nodes, PetscInt bs)
+{
+  std::vector<PetscInt> node;
+  PetscInt              at = 0;
+
+  for (PetscInt g : columns.ghosts()) { // both ascend
+    while (at < nodes.nghost() && nodes.ghosts()[at] < g / bs) at++;
+    node.push_back(at < nodes.nghost() && nodes.ghosts()[at] == g / bs ? at : nodes.nghost());
+  }
+  return Array<PetscInt>(columns.space(), node.data(), node.size());
 }
 
 } // namespace
 
-CsrGraph strength_graph(const Csr &A, PetscInt bs, PetscReal threshold)
+CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscReal threshold)
 {
   const PetscReal      rounding = 64 * PETSC_MACHINE_EPSILON;
   const Space          space    = A.space;
   CsrGraph             G;
-  Array<PetscInt>      place(space, bs > 1 ? A.nrows : 0), count(space, A.nrows / bs);
+  Array<PetscInt>      place(space, bs > 1 ? A.nrows : 0), count;
   Array<std::uint64_t> check(space, A.nrows / bs);
   Array<std::int64_t>  weak(space, A.nrows / bs);
 
-  G.n      = A.nrows / bs;
-  G.rdiag  = Array<PetscReal>(space, G.n);
-  G.degree = Array<PetscInt>(space, G.n);
-  const BlockRows blocks{rows_of(A), bs, G.n, nullptr, place.data()};
+  G.n                    = A.nrows / bs;
+  G.nodes                = nodes_of_columns(columns, bs);
+  G.node_of_ghost_column = nodes_of_ghost_columns(*columns, *G.nodes, bs);
+  G.rdiag                = Array<PetscReal>(space, G.nodes->nlocal());
+  G.degree               = Array<PetscInt>(space, G.nodes->nlocal());
+  count                  = Array<PetscInt>(space, G.nodes->nlocal());
+  const BlockRows blocks{rows_of(A), bs, G.n, G.node_of_ghost_column.data(), place.data()};
   const Measure   measure{G.rdiag.data(), static_cast<float>(PetscMax(PetscSqr(threshold), PetscSqr(rounding)))};
-  FillStrong      fill{blocks, measure, 0, nullptr, count.data(), nullptr, nullptr, G.degree.data(), nullptr, check.data(), weak.data()};
+  FillStrong      fill{blocks,  measure,      G.nodes->start(), G.nodes->ghosts_here().data(), count.data(), nullptr, nullptr, G.degree.data(),
+                  nullptr, check.data(), weak.data()};
 
   for_each_csr_row(A, bs, DiagonalNorm{blocks, G.rdiag.data(), count.data()});
+  G.nodes->update(G.rdiag);
   for_each_csr_row(A, bs, CountStrong{blocks, measure, count.data()});
+  G.nodes->update(count);
   for_each_csr_row(A, bs, fill);
-  const bool symmetric = total(space, check) == 0;
+  G.nodes->update(G.degree);
+  const bool symmetric = total(*columns, check) == 0;
 
-  if (threshold == 0 && bs == 1 && symmetric && !total(space, weak)) {
+  if (threshold == 0 && bs == 1 && symmetric && !total(*columns, weak)) {
     G.borrowed = true;
     G.entry    = {A.val, measure};
     G.edges    = {A.ptr, A.col, G.degree.data()};
@@ -125,7 +178,10 @@ CsrGraph strength_graph(const Csr &A, PetscInt bs, PetscReal threshold)
   fill.col              = G.col.data();
   fill.weight           = G.weight.data();
   if (nedges) for_each_csr_row(A, bs, fill);
-  if (!symmetric) symmetrize(G);
+  if (!symmetric) {
+    symmetrize(G);
+    G.node_of_ghost_column = nodes_of_ghost_columns(*columns, *G.nodes, bs);
+  }
   G.edges = {G.ptr.data(), G.col.data(), G.degree.data()};
   return G;
 }

@@ -49,23 +49,29 @@ void clear_rows_alone(const Array<std::int64_t> &alone, PetscInt k, Array<PetscS
   for_each_row(B.space(), static_cast<PetscInt>(alone.size()), ClearRowAlone{alone.data(), k, B.data()});
 }
 
-CsrTentative tentative(const CsrAggregates &aggregates, PetscInt bs, PetscInt k, const Array<PetscScalar> &B)
+CsrTentative tentative(const CsrAggregates &aggregates, const ColumnMap &columns, PetscInt bs, PetscInt k, const Array<PetscScalar> &B)
 {
   const Space        space  = B.space();
-  const PetscInt     nnodes = static_cast<PetscInt>(aggregates.of_node.size()), entries = aggregates.n * k * k;
+  const ColumnMap   &map    = *aggregates.map;
+  const PetscInt     nnodes = columns.n() / bs, entries = map.nlocal() * k * k, first_ghost = aggregates.n * k * k;
   CsrTentative       T;
-  Array<PetscScalar> again(space, entries);
+  Array<PetscScalar> again(space, entries), Bcoarse(space, entries);
   Array<PetscInt>    begin, node;
 
-  T.Q       = Array<PetscScalar>(space, B.data(), B.size());
-  T.Bcoarse = Array<PetscScalar>(space, entries);
-  group_by(space, aggregates.of_node.data(), nnodes, aggregates.n, begin, node);
-  for (Array<PetscScalar> *R : {&T.Bcoarse, &again}) { // the second pass removes what rounding left in the first
+  T.Q = Array<PetscScalar>(space, static_cast<std::size_t>(columns.nlocal()) * k);
+  if (B.size()) T.Q.copy_from(B.data(), B.size());
+  group_by(space, aggregates.of_node.data(), nnodes, map.nlocal(), begin, node);
+  for (Array<PetscScalar> *R : {&Bcoarse, &again}) { // the second pass removes what rounding left in the first
     for_each_row(space, entries, GramEntry{bs, k, begin.data(), node.data(), T.Q.data(), R->data()});
+    map.add_from_ghosts(R->data() + first_ghost, k * k, R->data());
     for_each_row(space, aggregates.n, Factor{k, R->data()});
+    map.update(R->data(), k * k);
     for_each_row(space, nnodes * bs, SolveRow{k, aggregates.of_node.data(), R->data(), T.Q.data(), bs});
   }
-  for_each_row(space, aggregates.n, MultiplyFactors{k, again.data(), T.Bcoarse.data()});
+  for_each_row(space, aggregates.n, MultiplyFactors{k, again.data(), Bcoarse.data()});
+  T.Bcoarse = Array<PetscScalar>(space, first_ghost);
+  if (first_ghost) T.Bcoarse.copy_from(Bcoarse.data(), first_ghost);
+  columns.update(T.Q.data(), k);
   return T;
 }
 

@@ -28,9 +28,8 @@ public:
     LevelRows rows;
 
     PetscFunctionBegin;
-    PetscCall(rows.open(input.grid, input.A.space(), true)); // the cycle of A^T has the diagonal of A's
+    PetscCall(rows.open(input.grid, true)); // the cycle of A^T has the diagonal of A's
     PetscCall(Guarded([&] { smoother = std::make_unique<L1JacobiSmoother>(input, rows, options); }));
-    PetscCall(rows.close());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 

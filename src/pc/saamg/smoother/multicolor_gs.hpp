@@ -28,15 +28,13 @@ public:
 
     PetscFunctionBegin;
     PetscCall(node_size(input, options.mcgs_block_size, &bs));
-    PetscCall(rows.open(input.grid, input.A.space()));
-    PetscCall(original.open(input.grid, input.A.space(), true));
+    PetscCall(rows.open(input.grid));
+    PetscCall(original.open(input.grid, true));
     PetscCall(Guarded([&] {
       if (bs > 1)
         smoother = std::make_unique<MulticolorGaussSeidel<V, ColoredNodes<V>>>(input, ColoredNodes<V>(rows, bs, original.off_diagonal_block()), options);
       else smoother = std::make_unique<MulticolorGaussSeidel<V, ColoredRows<V>>>(input, ColoredRows<V>(input.D, rows, original.off_diagonal_block()), options);
     }));
-    PetscCall(rows.close());
-    PetscCall(original.close());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -80,7 +78,7 @@ private:
   static PetscErrorCode node_size(const SmootherInput<V> &input, PetscInt wish, PetscInt *bs)
   {
     const Grid    &grid = input.grid;
-    const MPI_Comm comm = grid.A ? PetscObjectComm((PetscObject)grid.A) : PETSC_COMM_SELF;
+    const MPI_Comm comm = grid.level->columns->comm();
     PetscInt       rest;
 
     PetscFunctionBegin;

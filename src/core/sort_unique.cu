@@ -1,0 +1,42 @@
+#include "sort_unique.hpp"
+#include "algorithm.hpp"
+#include "for_each_row.hpp"
+
+namespace goza
+{
+
+namespace
+{
+
+struct IsFirst {
+  const PetscInt *sorted;
+  char           *flag;
+
+  HD void operator()(PetscInt i) const { flag[i] = i == 0 || sorted[i] != sorted[i - 1]; }
+};
+
+struct Take {
+  const PetscInt *order, *values;
+  PetscInt       *sorted;
+
+  HD void operator()(PetscInt i) const { sorted[i] = values[order[i]]; }
+};
+
+} // namespace
+
+PetscInt sort_unique(Space space, PetscInt *values, PetscInt n)
+{
+  if (space == Space::Host) {
+    std::sort(values, values + n);
+    return static_cast<PetscInt>(std::unique(values, values + n) - values);
+  }
+  const Array<PetscInt> order = order_by(space, values, n);
+  Array<PetscInt>       sorted(space, n);
+  Array<char>           first(space, n);
+
+  for_each_row(space, n, Take{order.data(), values, sorted.data()});
+  for_each_row(space, n, IsFirst{sorted.data(), first.data()});
+  return keep_flagged(space, sorted.data(), first.data(), n, values);
+}
+
+} // namespace goza

@@ -1,0 +1,239 @@
+#include "column_map.hpp"
+#include "core/algorithm.hpp"
+#include "core/for_each_row.hpp"
+#include "mat/common/compat.hpp"
+
+namespace goza
+{
+
+namespace
+{
+
+/* A PETSc or MPI call among exceptions. */
+void must(PetscErrorCode code, const char *what)
+{
+  if (code) throw std::runtime_error(std::string(what) + " failed between ranks");
+}
+
+void must_mpi(int code, const char *what)
+{
+  if (code != MPI_SUCCESS) throw std::runtime_error(std::string(what) + " failed between ranks");
+}
+
+template <class T> MPI_Datatype mpi_type();
+template <> MPI_Datatype        mpi_type<PetscInt>()
+{
+  return MPIU_INT;
+}
+template <> MPI_Datatype mpi_type<PetscScalar>()
+{
+  return MPIU_SCALAR;
+}
+template <> MPI_Datatype mpi_type<std::uint64_t>()
+{
+  return MPI_UINT64_T;
+}
+
+template <class T> struct PackItems {
+  const PetscInt *index;
+  PetscInt        width;
+  const T        *values;
+  T              *packed;
+
+  HD void operator()(PetscInt k) const { packed[k] = values[static_cast<std::size_t>(index[k / width]) * width + k % width]; }
+};
+
+struct AddSlots {
+  const PetscInt    *slot_ptr, *slot;
+  PetscInt           width;
+  const PetscScalar *received;
+  PetscScalar       *own;
+
+  HD void operator()(PetscInt k) const
+  {
+    for (PetscInt s = slot_ptr[k / width]; s < slot_ptr[k / width + 1]; s++) own[k] += received[static_cast<std::size_t>(slot[s]) * width + k % width];
+  }
+};
+
+std::vector<PetscInt> begins(const std::vector<HaloMessage> &messages, PetscInt width)
+{
+  std::vector<PetscInt> begin(1, 0);
+
+  for (const HaloMessage &m : messages) begin.push_back((m.begin + m.n) * width);
+  return begin;
+}
+
+} // namespace
+
+LocalColumns::LocalColumns(MPI_Comm comm, PetscInt n, Space space) : space_(space), ghosts_here_(space)
+{
+  must(PetscCommDuplicate(comm, &comm_, nullptr), "PetscCommDuplicate");
+  must_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
+  must(PetscLayoutCreateFromSizes(comm_, n, PETSC_DETERMINE, 1, &layout_), "PetscLayoutCreate");
+}
+
+LocalColumns::LocalColumns(const LocalColumns &owners, std::vector<PetscInt> ghosts) :
+  size_(owners.size_), space_(owners.space_), ghosts_(std::move(ghosts)), ghosts_here_(space_, ghosts_.data(), ghosts_.size())
+{
+  must(PetscCommDuplicate(owners.comm_, &comm_, nullptr), "PetscCommDuplicate");
+  must(PetscLayoutReference(owners.layout_, &layout_), "PetscLayoutReference");
+}
+
+LocalColumns::~LocalColumns()
+{
+  (void)PetscLayoutDestroy(&layout_);
+  if (comm_ != MPI_COMM_NULL) (void)PetscCommDestroy(&comm_);
+}
+
+ColumnMap::ColumnMap(MPI_Comm comm, PetscInt n, Space space) : LocalColumns(comm, n, space), send_index_(space), slot_ptr_(space), slot_(space) { }
+
+ColumnMap::ColumnMap(const LocalColumns &owners, std::vector<PetscInt> ghosts) :
+  LocalColumns(owners, std::move(ghosts)), send_index_(space_), slot_ptr_(space_), slot_(space_)
+{
+  if (size_ > 1) plan();
+}
+
+/* Who sends what to whom. */
+void ColumnMap::plan()
+{
+  PetscSF            sf;
+  GozaRankCount      nranks;
+  const PetscMPIInt *ranks;
+  const PetscInt    *offset, *index, *remote;
+
+  must(PetscSFCreate(comm_, &sf), "PetscSFCreate");
+  must(PetscSFSetGraphLayout(sf, layout_, nghost(), nullptr, PETSC_COPY_VALUES, ghosts_.data()), "PetscSFSetGraphLayout");
+  must(PetscSFSetUp(sf), "PetscSFSetUp");
+  must(PetscSFGetRootRanks(sf, &nranks, &ranks, &offset, &index, &remote), "PetscSFGetRootRanks");
+  for (GozaRankCount r = 0; r < nranks; r++) { // ghosts ascend and ranks own ascending ranges: a rank's lie together
+    if (offset[r + 1] > offset[r]) receives_.push_back({ranks[r], index[offset[r]], offset[r + 1] - offset[r]});
+  }
+  std::sort(receives_.begin(), receives_.end(), [](const HaloMessage &a, const HaloMessage &b) { return a.begin < b.begin; });
+  must(PetscSFGetLeafRanks(sf, &nranks, &ranks, &offset, &index), "PetscSFGetLeafRanks");
+
+  /* by ascending rank: what comes back is added up in this order */
+  std::vector<GozaRankCount> order;
+  std::vector<PetscInt>      send_index;
+
+  must(PetscCommGetNewTag(comm_, &tag_), "PetscCommGetNewTag");
+  for (GozaRankCount r = 0; r < nranks; r++) {
+    if (offset[r + 1] > offset[r]) order.push_back(r);
+  }
+  std::sort(order.begin(), order.end(), [&](GozaRankCount a, GozaRankCount b) { return ranks[a] < ranks[b]; });
+  for (GozaRankCount r : order) {
+    sends_.push_back({ranks[r], static_cast<PetscInt>(send_index.size()), offset[r + 1] - offset[r]});
+    send_index.insert(send_index.end(), index + offset[r], index + offset[r + 1]);
+  }
+  send_index_ = Array<PetscInt>(space_, send_index.data(), send_index.size());
+  must(PetscSFDestroy(&sf), "PetscSFDestroy");
+}
+
+template <class T> void ColumnMap::ship(bool backward, const T *out, const std::vector<PetscInt> &out_begin, T *in, const std::vector<PetscInt> &in_begin) const
+{
+  const std::vector<HaloMessage> &to = backward ? receives_ : sends_, &from = backward ? sends_ : receives_;
+  const bool                      stage = space_ == Space::Cuda;
+  const std::size_t               nout = to.empty() ? 0 : out_begin[to.size()], nin = from.empty() ? 0 : in_begin[from.size()];
+  std::vector<T>                  staged_out, staged_in;
+  std::vector<MPI_Request>        requests(to.size() + from.size(), MPI_REQUEST_NULL);
+  const auto                      count = [](PetscInt n) {
+    PetscMPIInt c = 0;
+
+    must(PetscMPIIntCast(n, &c), "PetscMPIIntCast");
+    return c;
+  };
+
+  if (stage) {
+    staged_out.resize(nout);
+    staged_in.resize(nin);
+    if (nout) device::copy(staged_out.data(), out, nout * sizeof(T));
+    out = staged_out.data();
+  }
+  T *const landing = stage ? staged_in.data() : in;
+
+  for (std::size_t m = 0; m < from.size(); m++)
+    must_mpi(MPI_Irecv(landing + in_begin[m], count(in_begin[m + 1] - in_begin[m]), mpi_type<T>(), from[m].rank, tag_, comm_, &requests[m]), "MPI_Irecv");
+  for (std::size_t m = 0; m < to.size(); m++)
+    must_mpi(MPI_Isend(out + out_begin[m], count(out_begin[m + 1] - out_begin[m]), mpi_type<T>(), to[m].rank, tag_, comm_, &requests[from.size() + m]),
+             "MPI_Isend");
+  must_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  if (stage && nin) device::copy(in, staged_in.data(), nin * sizeof(T));
+}
+
+template void ColumnMap::ship(bool, const PetscInt *, const std::vector<PetscInt> &, PetscInt *, const std::vector<PetscInt> &) const;
+template void ColumnMap::ship(bool, const PetscScalar *, const std::vector<PetscInt> &, PetscScalar *, const std::vector<PetscInt> &) const;
+
+template <class T> void ColumnMap::update(T *values, PetscInt width) const
+{
+  if (sends_.empty() && receives_.empty()) return;
+  Array<T> packed(space_, static_cast<std::size_t>(nsend()) * width);
+
+  for_each_row(space_, nsend() * width, PackItems<T>{send_index_.data(), width, values, packed.data()});
+  ship(false, static_cast<const T *>(packed.data()), begins(sends_, width), values + static_cast<std::size_t>(n()) * width, begins(receives_, width));
+}
+
+template void ColumnMap::update(PetscInt *, PetscInt) const;
+template void ColumnMap::update(PetscScalar *, PetscInt) const;
+template void ColumnMap::update(std::uint64_t *, PetscInt) const;
+
+void ColumnMap::add_from_ghosts(const PetscScalar *ghosts, PetscInt width, PetscScalar *own) const
+{
+  if (sends_.empty() && receives_.empty()) return;
+  Array<PetscScalar> received(space_, static_cast<std::size_t>(nsend()) * width);
+
+  ship(true, ghosts, begins(receives_, width), received.data(), begins(sends_, width));
+  for_each_row(space_, n() * width, AddSlots{slot_ptr().data(), slot().data(), width, received.data(), own});
+}
+
+void ColumnMap::group_slots() const
+{
+  if (!slot_ptr_.size()) group_by(space_, send_index_.data(), nsend(), n(), slot_ptr_, slot_);
+}
+
+const Array<PetscInt> &ColumnMap::slot_ptr() const
+{
+  group_slots();
+  return slot_ptr_;
+}
+
+const Array<PetscInt> &ColumnMap::slot() const
+{
+  group_slots();
+  return slot_;
+}
+
+void LocalColumns::sum(PetscScalar *values, int n) const
+{
+  if (size_ > 1) must_mpi(MPI_Allreduce(MPI_IN_PLACE, values, n, MPIU_SCALAR, MPIU_SUM, comm_), "MPI_Allreduce");
+}
+
+void LocalColumns::sum(std::int64_t *values, int n) const
+{
+  if (size_ > 1) must_mpi(MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_INT64_T, MPI_SUM, comm_), "MPI_Allreduce");
+}
+
+void LocalColumns::sum(std::uint64_t *values, int n) const
+{
+  if (size_ > 1) must_mpi(MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_UINT64_T, MPI_SUM, comm_), "MPI_Allreduce");
+}
+
+bool LocalColumns::any(bool here) const
+{
+  std::int64_t n = here;
+
+  sum(&n, 1);
+  return n > 0;
+}
+
+void LocalColumns::sum_here(PetscScalar *values, int n) const
+{
+  if (size_ == 1) return;
+  std::vector<PetscScalar> host(n);
+
+  if (space_ == Space::Cuda) device::copy(host.data(), values, n * sizeof(PetscScalar));
+  else std::copy_n(values, n, host.begin());
+  sum(host.data(), n);
+  if (space_ == Space::Cuda) device::copy(values, host.data(), n * sizeof(PetscScalar));
+  else std::copy_n(host.begin(), n, values);
+}
+
+} // namespace goza

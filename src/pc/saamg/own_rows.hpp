@@ -1,0 +1,25 @@
+/* Between PETSc's matrices and a rank's CSR rows. */
+#pragma once
+#include "mat/common/borrowed_csr.hpp"
+#include "mat/common/rows/par_csr.hpp"
+
+namespace goza
+{
+
+/* This rank's rows of an AIJ-based matrix in a space, columns ascending by the map's local numbers, for as long as this lives. They are lent by the matrix where
+   there is one rank, else joined from its two blocks. */
+struct OwnRows {
+  Csr    A{};
+  MapPtr columns;
+
+  PetscErrorCode open(Mat aij, Space space); // collective
+
+private:
+  BorrowedCsr diagonal_, off_diagonal_;
+  CsrMatrix   made_; // joined, or sorted: a user's own arrays may be in any order
+};
+
+/* A host AIJ matrix of a rank's rows, columns by the map's local numbers. Collective. */
+PetscErrorCode CopyToMat(const Csr &M, const LocalColumns &columns, Mat *A);
+
+} // namespace goza

@@ -1,0 +1,170 @@
+/* Solvers on awkward numbers of ranks: uneven, more ranks than rows on a level, ranks without rows, several solvers and communicators at once, and a rank whose
+   input is wrong. */
+#include "support/pc_case.hpp"
+
+#include <petscgoza.h>
+
+using namespace goza_test;
+
+namespace
+{
+
+PetscMPIInt rank_of(MPI_Comm comm)
+{
+  PetscMPIInt rank;
+
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+/* The entry on a communicator, solved; the same wrongness on all ranks of the world. */
+struct Solved {
+  MatHandle A;
+  KSPHandle ksp;
+  PetscInt  iterations = -1;
+
+  Solved(const Entry &e, MPI_Comm comm) : A(assemble(e, MATAIJ, Prealloc::exact, comm))
+  {
+    PC pc;
+
+    PETSC_OK(KSPCreate(comm, ksp.put()));
+    PETSC_OK(KSPSetType(ksp, KSPCG));
+    PETSC_OK(KSPSetTolerances(ksp, 1e-8, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
+    PETSC_OK(KSPSetOperators(ksp, A, A));
+    PETSC_OK(KSPGetPC(ksp, &pc));
+    PETSC_OK(PCSetType(pc, PCSAAMG));
+    PETSC_OK(KSPSetFromOptions(ksp));
+  }
+  void set_up() { PETSC_OK(KSPSetUp(ksp)); }
+  void solve()
+  {
+    VecHandle          b = right_hand_side(A, 3), x;
+    KSPConvergedReason reason;
+
+    PETSC_OK(VecDuplicate(b, x.put()));
+    PETSC_OK(KSPSolve(ksp, b, x));
+    PETSC_OK(KSPGetConvergedReason(ksp, &reason));
+    PETSC_OK(KSPGetIterationNumber(ksp, &iterations));
+    BOOST_TEST(reason > 0);
+  }
+};
+
+PetscInt iterations(const Entry &e, MPI_Comm comm)
+{
+  Solved s(e, comm);
+
+  s.solve();
+  return s.iterations;
+}
+
+Entry with_layout(Entry e, Layout layout)
+{
+  e.layout = layout;
+  return e;
+}
+
+/* Wherever small levels go: as many iterations as alone, give or take one. */
+void same_iterations()
+{
+  const Entry entries[] =
+    {stencil7(13, 12, 11), stencil27(8, 7, 6), stencil5(30, 20, 50), elasticity(4, 4, 3), with_layout(stencil5(17, 15), Layout::all_on_last), stencil5(3, 1)};
+
+  for (const Entry &e : entries) {
+    const Option   coarse("-pc_saamg_coarse_limit", "5");
+    const PetscInt alone = iterations(with_layout(e, Layout::even), PETSC_COMM_SELF);
+    for (const char *limit : {"0", "30", "1000"}) {
+      const Option gather("-pc_saamg_gather_limit", limit);
+      BOOST_TEST(std::abs(iterations(e, PETSC_COMM_WORLD) - alone) <= 1, e.name << ", gather limit " << limit);
+    }
+  }
+}
+
+/* Rows of the coarsest level on this rank. */
+PetscInt coarsest_rows(const Solved &s)
+{
+  PC       pc;
+  Mat     *operators;
+  PetscInt levels, m;
+
+  PETSC_OK(KSPGetPC(s.ksp, &pc));
+  PETSC_OK(PCGetCoarseOperators(pc, &levels, &operators));
+  PETSC_OK(MatGetLocalSize(operators[0], &m, nullptr));
+  for (PetscInt l = 0; l + 1 < levels; l++) PETSC_OK(MatDestroy(operators + l));
+  PETSC_OK(PetscFree(operators));
+  return m;
+}
+
+void coarsest_level_on_one_rank()
+{
+  Solved      s(stencil7(12, 12, 12), PETSC_COMM_WORLD);
+  PetscMPIInt owners;
+
+  s.set_up();
+  const PetscMPIInt mine = coarsest_rows(s) > 0;
+  MPI_Allreduce(&mine, &owners, 1, MPI_INT, MPI_SUM, PETSC_COMM_WORLD);
+  BOOST_TEST(owners == 1);
+}
+
+/* Two halves of the world, each with a solver of its own, and every rank one for itself, set up and used in turns. */
+void at_once()
+{
+  MPI_Comm    half;
+  const bool  odd  = rank_of(PETSC_COMM_WORLD) % 2;
+  const Entry mine = odd ? stencil5(19, 23) : stencil7(9, 8, 7), shared = stencil27(7, 8, 9);
+
+  MPI_Comm_split(PETSC_COMM_WORLD, odd, 0, &half);
+  {
+    const PetscInt want = iterations(mine, PETSC_COMM_SELF), want_shared = iterations(shared, PETSC_COMM_SELF);
+    Solved         a(shared, PETSC_COMM_WORLD), b(mine, half), c(shared, PETSC_COMM_WORLD), d(mine, PETSC_COMM_SELF);
+
+    a.set_up();
+    b.set_up();
+    c.set_up();
+    d.set_up();
+    for (int again = 0; again < 2; again++) {
+      c.solve();
+      d.solve();
+      b.solve();
+      a.solve();
+    }
+    BOOST_TEST(a.iterations == c.iterations);
+    BOOST_TEST(std::abs(a.iterations - want_shared) <= 1);
+    BOOST_TEST(std::abs(b.iterations - want) <= 1);
+    BOOST_TEST(d.iterations == want);
+  }
+  MPI_Comm_free(&half);
+}
+
+/* Coordinates that fit on all ranks but the last: all of them get the error, and none waits. */
+void wrong_on_one_rank()
+{
+  const Entry            e = elasticity(4, 4, 3);
+  Solved                 s(e, PETSC_COMM_WORLD);
+  PC                     pc;
+  PetscInt               m;
+  PetscMPIInt            size;
+  std::vector<PetscReal> x;
+
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  PETSC_OK(MatGetLocalSize(s.A, &m, nullptr));
+  x.assign(m + 3, 0.5);
+  PETSC_OK(KSPGetPC(s.ksp, &pc));
+  PETSC_OK(PCSetCoordinates(pc, 3, m / 3 + (rank_of(PETSC_COMM_WORLD) == size - 1), x.data()));
+  const Outcome outcome = attempt([&] { return KSPSetUp(s.ksp); });
+  BOOST_TEST(outcome.failed);
+  if (rank_of(PETSC_COMM_WORLD) == size - 1) BOOST_TEST(outcome.says("PCSetCoordinates"));
+}
+
+void add_laws()
+{
+  auto *suite = suite_named(nullptr, "ranks");
+
+  add_test(suite, "same_iterations", same_iterations);
+  add_test(suite, "coarsest_level_on_one_rank", coarsest_level_on_one_rank);
+  add_test(suite, "at_once", at_once);
+  add_test(suite, "wrong_on_one_rank", wrong_on_one_rank);
+}
+
+const AddTests added(add_laws);
+
+} // namespace
