@@ -1,0 +1,45 @@
+/* The tiles of the device's numeric phase: groups of nodes near one another, along a Morton curve. A thread block visits the elements that touch its tile, leaves of
+   each on chip what its pairs of corners need, and then a thread takes a pair of nodes and sums it over the elements that both touch. Nothing is added in memory, on
+   chip or off, and sums are taken in the same order in every run.
+
+   A pair is a tile's where its first node is. Rows: every pair (i, j), the whole rows of the tile. Upper: the pairs with j >= i only; each stands for (j, i) too.
+
+   Pairs come in the order of the length of their lists, longest first, so that the threads of a warp have equally much to do. */
+#pragma once
+#include "mesh.hpp"
+
+namespace goza
+{
+
+enum class TilePairs {
+  Rows,
+  Upper
+};
+
+struct TileLimits {
+  PetscInt nodes;           // to begin with: halved until the rest holds
+  PetscInt pairs, elements; // most of one tile
+};
+
+struct Tiles {
+  TilePairs            what  = TilePairs::Rows;
+  PetscInt             nodes = 0, count = 0;              // nodes of a tile, tiles
+  PetscInt             most_pairs = 0, most_elements = 0; // of a tile
+  Array<PetscInt>      node;                              // [owned] along the curve; tile t has those from t * nodes
+  Array<PetscInt>      element_ptr, element;              // [count + 1], ascending in a tile
+  Array<PetscInt>      pair_ptr;                          // [count + 1]
+  Array<std::uint32_t> pair;                              // which node of the tile << 16 | slot of j in i's row << 8 | slot of i in j's row (upper, j owned)
+  Array<PetscInt>      list_ptr;                          // [pairs + 1] in triple
+  Array<std::uint16_t> triple;                            // (element of the tile * corners + a) * corners + b: a, b are the corners at i and j
+
+  std::size_t bytes() const
+  {
+    return node.bytes() + element_ptr.bytes() + element.bytes() + pair_ptr.bytes() + pair.bytes() + list_ptr.bytes() + triple.bytes();
+  }
+};
+
+struct AssemblyMap;
+
+Tiles make_tiles(const Mesh &mesh, const AssemblyMap &map, TilePairs what, const TileLimits &limits);
+
+} // namespace goza
