@@ -1,4 +1,3 @@
-/* The Morton curve through the nodes: coordinates in units of the mean extent of an element, their bits interleaved. */
 #include "curve.hpp"
 #include "core/algorithm.hpp"
 #include "core/for_each_row.hpp"
@@ -47,8 +46,8 @@ struct Component {
 };
 
 struct MortonKey {
+  Cells cells;
   const PetscReal (*x)[3];
-  PetscReal low[3], scale[3];
   PetscInt *key;
 
   HD static PetscInt spread(PetscInt v) // bit k to bit 3 k
@@ -58,28 +57,17 @@ struct MortonKey {
     for (int k = 0; k < 10; k++) s |= (v >> k & 1) << (3 * k);
     return s;
   }
-  HD void operator()(PetscInt i) const
-  {
-    PetscInt k = 0;
-
-    for (int c = 0; c < 3; c++) {
-      const PetscReal v = (x[i][c] - low[c]) * scale[c] + PetscReal(0.25);
-
-      k |= spread(v < 0 ? 0 : v > 1023 ? 1023 : static_cast<PetscInt>(v)) << c;
-    }
-    key[i] = k;
-  }
+  HD void operator()(PetscInt i) const { key[i] = spread(cells.at(x[i][0], 0)) | spread(cells.at(x[i][1], 1)) << 1 | spread(cells.at(x[i][2], 2)) << 2; }
 };
 
 } // namespace
 
-Array<PetscInt> along_curve(const Mesh &mesh)
+Cells find_cells(const Mesh &mesh)
 {
   const Space      space = mesh.space();
   Array<PetscReal> value(space, mesh.owned), extent(space, mesh.nelem);
   Array<PetscReal> mean(space, 1);
-  Array<PetscInt>  key(space, mesh.owned);
-  MortonKey        morton{mesh.view().x, {}, {}, key.data()};
+  Cells            cells;
 
   for (int c = 0; c < 3; c++) {
     PetscReal high, h;
@@ -87,15 +75,22 @@ Array<PetscInt> along_curve(const Mesh &mesh)
     for_each_row(space, mesh.owned, Component{c, 1, mesh.view().x, value.data()});
     high = largest(space, value.data(), mesh.owned);
     for_each_row(space, mesh.owned, Component{c, -1, mesh.view().x, value.data()});
-    morton.low[c] = -largest(space, value.data(), mesh.owned);
+    cells.low[c] = -largest(space, value.data(), mesh.owned);
     for_each_row(space, mesh.nelem, Extent{mesh.corners(), c, mesh.view(), extent.data()});
     sum_into(space, extent.data(), mesh.nelem, mean.data());
-    h               = read_value(space, mean.data()) / mesh.nelem;
-    h               = (high - morton.low[c]) / 1023 > h ? (high - morton.low[c]) / 1023 : h;
-    morton.scale[c] = h > 0 ? 1 / h : 0;
+    h              = read_value(space, mean.data()) / mesh.nelem;
+    h              = (high - cells.low[c]) / 1023 > h ? (high - cells.low[c]) / 1023 : h;
+    cells.scale[c] = h > 0 ? 1 / h : 0;
   }
-  for_each_row(space, mesh.owned, morton);
-  return order_by(space, key.data(), mesh.owned);
+  return cells;
+}
+
+Array<PetscInt> along_curve(const Mesh &mesh, const Cells &cells)
+{
+  Array<PetscInt> key(mesh.space(), mesh.owned);
+
+  for_each_row(mesh.space(), mesh.owned, MortonKey{cells, mesh.view().x, key.data()});
+  return order_by(mesh.space(), key.data(), mesh.owned);
 }
 
 } // namespace goza

@@ -14,17 +14,24 @@ namespace goza
 
 #if defined(__CUDACC__)
 
-template <class Element> __device__ inline void load_corners(const MeshView &mesh, PetscInt e, PetscScalar (*X)[3])
-{
-  const PetscInt *c = mesh.conn + static_cast<std::int64_t>(e) * Element::nodes;
+/* An element of the tile: its coordinates are on chip already. */
+struct TileElement {
+  const PetscScalar   *x;    // [corners of the tile][3]
+  const std::uint16_t *conn; // [corners]
+  const PetscReal     *material;
+
+  template <int n> __device__ void load_corners(PetscScalar (*X)[3]) const
+  {
+    const std::uint32_t *two = reinterpret_cast<const std::uint32_t *>(conn);
 
   #pragma unroll
-  for (int b = 0; b < Element::nodes; b++) {
-    const PetscInt i = cached_load(c + b);
+    for (int b = 0; b < n; b++) {
+      const PetscScalar *from = x + 3 * (cached_load(two + b / 2) >> (16 * (b % 2)) & 65535);
 
-    for (int d = 0; d < 3; d++) X[b][d] = cached_load(&mesh.x[i][d]);
+      for (int d = 0; d < 3; d++) X[b][d] = from[d];
+    }
   }
-}
+};
 
 /* words: of an element, odd (or, where they are read in twos, twice an odd number), so that neighbouring elements begin in different banks.
    parts: threads that share the making of one. kept: the values that a pair's sum consists of; value(): entry (r, c) of the block that they stand for. */
@@ -33,12 +40,12 @@ template <class Element, class Equation> struct OnChip {
 
   static_assert(Equation::sums == 1, "one sum a pair");
 
-  __device__ static void leave(const MeshView &mesh, PetscInt e, int, PetscScalar *own)
+  __device__ static void leave(const TileElement &element, int, PetscScalar *own)
   {
     PetscScalar       X[n][3], g[n][3], S[half] = {};
-    const PetscScalar material = cached_load(&mesh.material[e][0]);
+    const PetscScalar material = cached_load(element.material);
 
-    load_corners<Element>(mesh, e, X);
+    element.load_corners<n>(X);
   #pragma unroll
     for (int q = 0; q < Element::points; q++) {
       const PetscScalar w = rooted_gradients<Element>(X, q, g);
@@ -73,16 +80,16 @@ struct ElasticSums { // of three by three
 template <> struct OnChip<Tet4, Elasticity> : ElasticSums {
   static constexpr int n = 4, words = 3 * n + 3, parts = 1;
 
-  __device__ static void leave(const MeshView &mesh, PetscInt e, int, PetscScalar *own)
+  __device__ static void leave(const TileElement &element, int, PetscScalar *own)
   {
     PetscScalar X[n][3], g[n][3];
 
-    load_corners<Tet4>(mesh, e, X);
+    element.load_corners<n>(X);
     rooted_gradients<Tet4>(X, 0, g);
   #pragma unroll
     for (int v = 0; v < 3 * n; v++) own[v] = g[v / 3][v % 3];
-    own[3 * n]     = cached_load(&mesh.material[e][0]);
-    own[3 * n + 1] = cached_load(&mesh.material[e][1]);
+    own[3 * n]     = cached_load(element.material);
+    own[3 * n + 1] = cached_load(element.material + 1);
   }
 
   __device__ static void add(const PetscScalar *own, int a, int b, PetscScalar *sum)
@@ -106,19 +113,19 @@ template <> struct OnChip<Hex8, Elasticity> : ElasticSums {
   };
 
   /* The points of one side of direction 2. */
-  __device__ static void leave(const MeshView &mesh, PetscInt e, int side, PetscScalar *own)
+  __device__ static void leave(const TileElement &element, int side, PetscScalar *own)
   {
     constexpr PetscScalar near = Hex8::near_value<PetscScalar>(), far = 1 - near;
-    const PetscScalar mu = cached_load(&mesh.material[e][1]), low = side ? far : near, high = side ? near : far; // low, high: of the shape functions of the two sides
+    const PetscScalar mu = cached_load(element.material + 1), low = side ? far : near, high = side ? near : far; // low, high: of the shape functions of the two sides
     PetscScalar       X[n][3], P[4][3], D[4][3]; // P: on the four edges in direction 2, at this side's points; D: along them
 
-    load_corners<Hex8>(mesh, e, X);
+    element.load_corners<n>(X);
   #pragma unroll
     for (int v = 0; v < 12; v++) {
       D[v / 3][v % 3] = X[4 + v / 3][v % 3] - X[v / 3][v % 3];
       P[v / 3][v % 3] = X[v / 3][v % 3] + high * D[v / 3][v % 3];
     }
-    if (side == 0) own[ratio] = cached_load(&mesh.material[e][0]) / mu;
+    if (side == 0) own[ratio] = cached_load(element.material) / mu;
   #pragma unroll
     for (int y = 0; y < 2; y++) {
       const PetscScalar v = y ? near : far;

@@ -33,23 +33,27 @@ template <class Element, class Equation> TileLimits limits()
 
 struct View {
   PetscInt             tile_nodes;
-  std::size_t          words; // on chip, before the list of where rows begin
-  const PetscInt      *ptr, *col, *node, *element_ptr, *element, *pair_ptr, *list_ptr;
+  std::size_t          words, corners; // on chip: words of elements or sums, then corners of the tile, then where rows begin
+  const PetscInt      *ptr, *col, *node, *element_ptr, *element, *corner_ptr, *corner, *pair_ptr, *list_ptr;
+  const std::uint16_t *conn, *triple;
   const std::uint32_t *pair;
-  const std::uint16_t *triple;
 };
 
+/* Coordinates first: an element's would be read from memory by each of its threads. */
 template <class Element, class Equation> __device__ void leave_elements(const MeshView &mesh, const View &view, PetscScalar *words)
 {
   using Chip = OnChip<Element, Equation>;
 
-  const PetscInt first = view.element_ptr[blockIdx.x];
-  const int      count = static_cast<int>(view.element_ptr[blockIdx.x + 1] - first);
+  const PetscInt     first = view.element_ptr[blockIdx.x], corner = view.corner_ptr[blockIdx.x];
+  const int          count = static_cast<int>(view.element_ptr[blockIdx.x + 1] - first), corners = static_cast<int>(view.corner_ptr[blockIdx.x + 1] - corner);
+  PetscScalar *const x = words + view.words;
 
+  for (int v = threadIdx.x; v < 3 * corners; v += blockDim.x) x[v] = cached_load(&mesh.x[cached_load(view.corner + corner + v / 3)][v % 3]);
+  __syncthreads();
   for (int t = threadIdx.x; t < Chip::parts * count; t += blockDim.x) {
     const int k = t % count, part = t / count;
 
-    Chip::leave(mesh, cached_load(view.element + first + k), part, words + k * Chip::words);
+    Chip::leave({x, view.conn + static_cast<std::int64_t>(first + k) * Element::nodes, mesh.material[cached_load(view.element + first + k)]}, part, words + k * Chip::words);
   }
 }
 
@@ -76,7 +80,7 @@ __global__ void __launch_bounds__((Shape<Element, Equation>::threads), (Shape<El
   PetscScalar *const       words = reinterpret_cast<PetscScalar *>(memory);
   const PetscInt           first = static_cast<PetscInt>(blockIdx.x) * view.tile_nodes, pairs = view.pair_ptr[blockIdx.x];
   const int                npairs = static_cast<int>(view.pair_ptr[blockIdx.x + 1] - pairs);
-  const TileRows           rows{reinterpret_cast<int *>(words + view.words), view.node + first,
+  const TileRows           rows{reinterpret_cast<int *>(words + view.words + view.corners), view.node + first,
                       static_cast<int>(mesh.owned - first < view.tile_nodes ? mesh.owned - first : view.tile_nodes)};
   PetscScalar              sum[Of::held][Chip::kept] = {};
 
@@ -133,13 +137,22 @@ template <class Element, class Equation> void launch(const Mesh &mesh, const Ass
   const Tiles &tiles         = m.tiles;
   const bool   rows          = tiles.what == TilePairs::Rows;
   const std::size_t elements = static_cast<std::size_t>(tiles.most_elements) * Chip::words, sums = rows ? static_cast<std::size_t>(tiles.most_pairs) * Chip::kept : 0;
-  const View        view{tiles.nodes,           elements > sums ? elements : sums,
-                  m.ptr.data(),          m.col.data(),
-                  tiles.node.data(),     tiles.element_ptr.data(),
-                  tiles.element.data(),  tiles.pair_ptr.data(),
-                  tiles.list_ptr.data(), tiles.pair.data(),
-                  tiles.triple.data()};
-  const std::size_t shared = view.words * sizeof(PetscScalar) + (rows ? tiles.nodes + 1 : 0) * sizeof(int);
+  const View        view{tiles.nodes,
+                  elements > sums ? elements : sums,
+                  static_cast<std::size_t>(tiles.most_corners) * 3,
+                  m.ptr.data(),
+                  m.col.data(),
+                  tiles.node.data(),
+                  tiles.element_ptr.data(),
+                  tiles.element.data(),
+                  tiles.corner_ptr.data(),
+                  tiles.corner.data(),
+                  tiles.pair_ptr.data(),
+                  tiles.list_ptr.data(),
+                  tiles.conn.data(),
+                  tiles.triple.data(),
+                  tiles.pair.data()};
+  const std::size_t shared = (view.words + view.corners) * sizeof(PetscScalar) + (rows ? tiles.nodes + 1 : 0) * sizeof(int);
   const dim3        blocks(static_cast<unsigned>(tiles.count));
 
   if (rows != (target.layout == Layout::Csr)) throw std::logic_error("the map was made for another layout");

@@ -130,83 +130,150 @@ HD inline int class_of(int length)
   return classes - 1 - (length <= 12 ? length - 1 : length <= 16 ? 12 : length <= 24 ? 13 : length <= 48 ? 14 : 15);
 }
 
-struct CountClasses { // of a node's pairs
-  Pattern               pattern;
-  PetscInt              owned;
-  const PetscInt       *node;
-  const unsigned short *length;
-  unsigned short       *count; // [classes][owned] by place
-
-  HD void operator()(PetscInt place) const
-  {
-    const PetscInt i = node[place];
-
-    for (int c = 0; c < classes; c++) count[static_cast<std::int64_t>(c) * owned + place] = 0;
-    for (PetscInt s = pattern.first_slot(i); s < pattern.slots(i); s++)
-      count[static_cast<std::int64_t>(class_of(length[pattern.ptr[i] + s])) * owned + place]++;
-  }
-};
-
-struct CountsToPlaces { // for a tile; its number of pairs into `pairs`
+struct CountPairs { // of a tile
+  Pattern         pattern;
   PetscInt        tile_nodes, owned;
-  unsigned short *count;
+  const PetscInt *node;
   PetscInt       *pairs;
 
   HD void operator()(PetscInt t) const
   {
-    const PetscInt end = (t + 1) * tile_nodes < owned ? (t + 1) * tile_nodes : owned;
-    PetscInt       sum = 0;
+    PetscInt n = 0;
 
-    for (int c = 0; c < classes; c++) {
-      for (PetscInt k = t * tile_nodes; k < end; k++) {
-        unsigned short *place = count + (static_cast<std::int64_t>(c) * owned + k);
-        const PetscInt  n     = *place;
-
-        *place = static_cast<unsigned short>(sum);
-        sum += n;
-      }
-    }
-    pairs[t] = sum;
+    for (PetscInt k = t * tile_nodes; k < (t + 1) * tile_nodes && k < owned; k++) n += pattern.slots(node[k]) - pattern.first_slot(node[k]);
+    pairs[t] = n;
   }
 };
 
-struct PlacePairs { // of a node
+struct OrderPairs { // of a tile
   Pattern               pattern;
   PetscInt              tile_nodes, owned;
   const PetscInt       *node, *pair_ptr;
   const unsigned short *length;
-  unsigned short       *place_of_class;
   std::uint32_t        *pair;
   PetscInt             *list_length;
 
-  HD void operator()(PetscInt place) const
+  HD void operator()(PetscInt t) const
   {
-    const PetscInt i = node[place], t = place / tile_nodes;
+    PetscInt to[classes + 1] = {};
 
-    for (PetscInt s = pattern.first_slot(i); s < pattern.slots(i); s++) {
-      const PetscInt j = pattern.col[pattern.ptr[i] + s], n = length[pattern.ptr[i] + s];
-      const PetscInt to   = pair_ptr[t] + place_of_class[static_cast<std::int64_t>(class_of(static_cast<int>(n))) * owned + place]++;
+    visit(t, [&](PetscInt, PetscInt, int n) { to[class_of(n) + 1]++; });
+    to[0] = pair_ptr[t];
+    for (int c = 0; c < classes; c++) to[c + 1] += to[c];
+    visit(t, [&](PetscInt k, PetscInt s, int n) {
+      const PetscInt i = node[k], j = pattern.col[pattern.ptr[i] + s], here = to[class_of(n)]++;
       const PetscInt back = pattern.what == TilePairs::Upper && j < owned ? first_not_below(pattern.col + pattern.ptr[j], pattern.slots(j), i) : 0;
 
-      pair[to]        = static_cast<std::uint32_t>((place - t * tile_nodes) << 16 | s << 8 | back);
-      list_length[to] = n;
+      pair[here]        = static_cast<std::uint32_t>((k - t * tile_nodes) << 16 | s << 8 | back);
+      list_length[here] = n;
+    });
+  }
+
+private:
+  /* f(node's place, slot, length of the list): the first pairs of all nodes, the second ones, ... */
+  template <class F> HD void visit(PetscInt t, F f) const
+  {
+    const PetscInt end = (t + 1) * tile_nodes < owned ? (t + 1) * tile_nodes : owned;
+    bool           any = true;
+
+    for (PetscInt nth = 0; any; nth++) {
+      any = false;
+      for (PetscInt k = t * tile_nodes; k < end; k++) {
+        const PetscInt i = node[k], s = pattern.first_slot(i) + nth;
+
+        if (s >= pattern.slots(i)) continue;
+        any = true;
+        f(k, s, length[pattern.ptr[i] + s]);
+      }
     }
+  }
+};
+
+/* --- the elements' numbers and corners */
+
+constexpr int banks = 8;
+
+struct NumberElements { // of a tile: number[k] of the k-th in ascending order, and `element` in the order of these numbers
+  MeshView        mesh;
+  int             corners;
+  Cells           cells;
+  const PetscInt *element_ptr, *sorted;
+  unsigned short *number;
+  PetscInt       *element;
+
+  HD int bank(PetscInt e) const
+  {
+    const PetscInt *c    = mesh.conn + static_cast<std::int64_t>(e) * corners;
+    int             bank = 0;
+
+    for (int d = 0; d < 3; d++) {
+      PetscReal center = 0;
+
+      for (int b = 0; b < corners; b++) center += mesh.x[c[b]][d] / corners;
+      bank |= static_cast<int>(cells.at(center, d) & 1) << d;
+    }
+    return bank;
+  }
+  HD void operator()(PetscInt t) const
+  {
+    const PetscInt first = element_ptr[t], n = element_ptr[t + 1] - first;
+    PetscInt       wanted[banks] = {}, next[banks], after = 0; // after: where elements go whose bank is full
+
+    for (PetscInt k = 0; k < n; k++) wanted[bank(sorted[first + k])]++;
+    for (int b = 0; b < banks; b++) next[b] = b;
+    for (PetscInt k = 0; k < n; k++) {
+      const int own = bank(sorted[first + k]);
+      PetscInt  to  = next[own];
+
+      if (to < n) next[own] += banks;
+      else {
+        while (after / banks < wanted[after % banks]) after++; // that place is or will be one of its own bank's
+        to = after++;
+      }
+      number[first + k]   = static_cast<unsigned short>(to);
+      element[first + to] = sorted[first + k];
+    }
+  }
+};
+
+struct TileCorners {
+  int             corners;
+  const PetscInt *element_ptr, *element, *conn;
+
+  HD PetscInt bound(PetscInt t) const { return (element_ptr[t + 1] - element_ptr[t]) * corners; }
+
+  template <class F> HD void visit(PetscInt t, int lane, int lanes, F f) const
+  {
+    for (PetscInt k = lane; k < bound(t); k += lanes) f(conn[static_cast<std::int64_t>(element[element_ptr[t] + k / corners]) * corners + k % corners]);
+  }
+};
+
+struct PlaceCorners { // of a tile
+  int             corners;
+  const PetscInt *element_ptr, *element, *conn, *corner_ptr, *corner;
+  std::uint16_t  *place;
+
+  HD void operator()(PetscInt t, int lane) const
+  {
+    for (PetscInt k = element_ptr[t] * corners + lane; k < element_ptr[t + 1] * corners; k += team)
+      place[k] = static_cast<std::uint16_t>(first_not_below(corner + corner_ptr[t], corner_ptr[t + 1] - corner_ptr[t], conn[static_cast<std::int64_t>(element[k / corners]) * corners + k % corners]));
   }
 };
 
 /* --- the lists */
 
 struct NumbersInTile { // of a node's elements
-  PetscInt        corners, tile_nodes;
-  const PetscInt *node, *owner_ptr, *owner, *element_ptr, *element;
-  unsigned short *number; // beside owner
+  PetscInt              corners, tile_nodes;
+  const PetscInt       *node, *owner_ptr, *owner, *element_ptr, *sorted;
+  const unsigned short *number_of;
+  unsigned short       *number; // beside owner
 
   HD void operator()(PetscInt place) const
   {
     const PetscInt i = node[place], t = place / tile_nodes;
 
     for (PetscInt o = owner_ptr[i]; o < owner_ptr[i + 1]; o++)
-      number[o] = static_cast<unsigned short>(first_not_below(element + element_ptr[t], element_ptr[t + 1] - element_ptr[t], owner[o] / corners));
+      number[o] = number_of[element_ptr[t] + first_not_below(sorted + element_ptr[t], element_ptr[t + 1] - element_ptr[t], owner[o] / corners)];
   }
 };
 
@@ -231,16 +298,15 @@ struct FillLists { // of a tile's pairs
   }
 };
 
-/* Everything but the lists for tiles of so many nodes; false: something is beyond its limit. */
-bool lay_out(const Mesh &mesh, const Pattern &pattern, const Array<unsigned short> &length, Array<unsigned short> &count, const TileLimits &limits, Tiles &tiles)
+/* Tiles of so many nodes: their pairs are counted, and their elements found, ascending; false: something is beyond its limit. */
+bool lay_out(const Mesh &mesh, const Pattern &pattern, const TileLimits &limits, Tiles &tiles)
 {
   const Space    space = mesh.space();
   const PetscInt owned = mesh.owned;
 
-  tiles.count = (owned + tiles.nodes - 1) / tiles.nodes;
-  for_each_row(space, owned, CountClasses{pattern, owned, tiles.node.data(), length.data(), count.data()});
+  tiles.count    = (owned + tiles.nodes - 1) / tiles.nodes;
   tiles.pair_ptr = Array<PetscInt>(space, tiles.count + 1);
-  for_each_row(space, tiles.count, CountsToPlaces{tiles.nodes, owned, count.data(), tiles.pair_ptr.data()});
+  for_each_row(space, tiles.count, CountPairs{pattern, tiles.nodes, owned, tiles.node.data(), tiles.pair_ptr.data()});
   lengths_to_pointer(space, tiles.pair_ptr);
   tiles.most_pairs = longest_range(space, tiles.pair_ptr);
   if (tiles.most_pairs > limits.pairs) return false;
@@ -250,38 +316,71 @@ bool lay_out(const Mesh &mesh, const Pattern &pattern, const Array<unsigned shor
   return tiles.most_elements <= limits.elements;
 }
 
+void order_pairs(const Mesh &mesh, const Pattern &pattern, Tiles &tiles)
+{
+  const Space           space = mesh.space();
+  const PetscInt        pairs = read_value(space, tiles.pair_ptr.data() + tiles.count);
+  Array<unsigned short> length(space, static_cast<std::size_t>(read_value(space, pattern.ptr + mesh.owned)));
+
+  tiles.pair     = Array<std::uint32_t>(space, pairs);
+  tiles.list_ptr = Array<PetscInt>(space, static_cast<std::size_t>(pairs) + 1);
+  for_each_team(space, mesh.owned, ListLengths{pattern, length.data()});
+  for_each_row(space, tiles.count,
+               OrderPairs{pattern, tiles.nodes, mesh.owned, tiles.node.data(), tiles.pair_ptr.data(), length.data(), tiles.pair.data(), tiles.list_ptr.data()});
+  tiles.triple = Array<std::uint16_t>(space, lengths_to_pointer(space, tiles.list_ptr));
+}
+
+/* The numbers of the elements of owners in their owner's tile. */
+Array<unsigned short> number_elements(const Mesh &mesh, const Cells &cells, const AssemblyMap &m, Tiles &tiles)
+{
+  const Space           space   = mesh.space();
+  const int             corners = mesh.corners();
+  Array<unsigned short> number_of(space, tiles.element.size()), number(space, m.owner.size());
+  Array<PetscInt>       sorted(space, tiles.element.size());
+
+  sorted.swap(tiles.element);
+  for_each_row(space, tiles.count, NumberElements{mesh.view(), corners, cells, tiles.element_ptr.data(), sorted.data(), number_of.data(), tiles.element.data()});
+  for_each_row(space, mesh.owned,
+               NumbersInTile{corners, tiles.nodes, tiles.node.data(), m.owner_ptr.data(), m.owner.data(), tiles.element_ptr.data(), sorted.data(), number_of.data(),
+                             number.data()});
+  return number;
+}
+
+void find_corners(const Mesh &mesh, Tiles &tiles)
+{
+  const Space space   = mesh.space();
+  const int   corners = mesh.corners();
+
+  find_pattern(space, tiles.count, mesh.nodes, TileCorners{corners, tiles.element_ptr.data(), tiles.element.data(), mesh.conn.data()}, false, tiles.corner_ptr,
+               tiles.corner);
+  tiles.most_corners = longest_range(space, tiles.corner_ptr);
+  tiles.conn         = Array<std::uint16_t>(space, tiles.element.size() * corners);
+  for_each_team(space, tiles.count,
+                PlaceCorners{corners, tiles.element_ptr.data(), tiles.element.data(), mesh.conn.data(), tiles.corner_ptr.data(), tiles.corner.data(), tiles.conn.data()});
+}
+
 } // namespace
 
 Tiles make_tiles(const Mesh &mesh, const AssemblyMap &m, TilePairs what, const TileLimits &limits)
 {
-  const Space    space = mesh.space();
-  const PetscInt owned = mesh.owned;
-  const Pattern  pattern{what, mesh.corners(), m.owner_ptr.data(), m.owner.data(), m.ptr.data(), m.col.data(), m.slot.data()};
-  Tiles          tiles;
+  const Space   space = mesh.space();
+  const Pattern pattern{what, mesh.corners(), m.owner_ptr.data(), m.owner.data(), m.ptr.data(), m.col.data(), m.slot.data()};
+  Tiles         tiles;
 
   tiles.what = what;
-  if (!owned) return tiles;
-  Array<unsigned short> length(space, m.col.size()), count(space, static_cast<std::size_t>(classes) * owned);
+  if (!mesh.owned) return tiles;
+  const Cells cells = find_cells(mesh);
 
-  tiles.node = along_curve(mesh);
-  for_each_team(space, owned, ListLengths{pattern, length.data()});
-  for (tiles.nodes = limits.nodes; !lay_out(mesh, pattern, length, count, limits, tiles); tiles.nodes = (tiles.nodes + 1) / 2) {
+  tiles.node = along_curve(mesh, cells);
+  for (tiles.nodes = limits.nodes; !lay_out(mesh, pattern, limits, tiles); tiles.nodes = (tiles.nodes + 1) / 2) {
     if (tiles.nodes == 1) throw std::length_error("a node of the mesh has more neighbours or elements than the device's on-chip memory can hold");
   }
+  order_pairs(mesh, pattern, tiles);
+  const Array<unsigned short> number = number_elements(mesh, cells, m, tiles);
 
-  const PetscInt pairs = read_value(space, tiles.pair_ptr.data() + tiles.count);
-  tiles.pair           = Array<std::uint32_t>(space, pairs);
-  tiles.list_ptr       = Array<PetscInt>(space, static_cast<std::size_t>(pairs) + 1);
-  for_each_row(space, owned,
-               PlacePairs{pattern, tiles.nodes, owned, tiles.node.data(), tiles.pair_ptr.data(), length.data(), count.data(), tiles.pair.data(), tiles.list_ptr.data()});
-  tiles.triple = Array<std::uint16_t>(space, lengths_to_pointer(space, tiles.list_ptr));
-
-  Array<unsigned short> number(space, m.owner.size());
-  for_each_row(space, owned,
-               NumbersInTile{mesh.corners(), tiles.nodes, tiles.node.data(), m.owner_ptr.data(), m.owner.data(), tiles.element_ptr.data(), tiles.element.data(),
-                             number.data()});
   for_each_team(space, tiles.count,
                 FillLists{pattern, tiles.nodes, tiles.node.data(), tiles.pair_ptr.data(), tiles.list_ptr.data(), tiles.pair.data(), number.data(), tiles.triple.data()});
+  find_corners(mesh, tiles);
   return tiles;
 }
 

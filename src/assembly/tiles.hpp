@@ -4,7 +4,8 @@
 
    A pair is a tile's where its first node is. Rows: every pair (i, j), the whole rows of the tile. Upper: the pairs with j >= i only; each stands for (j, i) too.
 
-   Pairs come in the order of the length of their lists, longest first, so that the threads of a warp have equally much to do. */
+   Pairs come in the order of the length of their lists, longest first, so that the threads of a warp have equally much to do; those of one length by slot, then by
+   node. */
 #pragma once
 #include "mesh.hpp"
 
@@ -16,6 +17,9 @@ enum class TilePairs {
   Upper
 };
 
+/* What the threads of a quarter of a warp read at once should lie in different banks. Eight nodes that follow one another on the curve are a block of 2 x 2 x 2, and so
+   are the elements that stand to them in the same relation: hence the elements of a tile are numbered so that a number modulo 8 says which of the eight corners of
+   such a block the element is in. */
 struct TileLimits {
   PetscInt nodes;           // to begin with: halved until the rest holds
   PetscInt pairs, elements; // most of one tile
@@ -23,18 +27,21 @@ struct TileLimits {
 
 struct Tiles {
   TilePairs            what  = TilePairs::Rows;
-  PetscInt             nodes = 0, count = 0;              // nodes of a tile, tiles
-  PetscInt             most_pairs = 0, most_elements = 0; // of a tile
-  Array<PetscInt>      node;                              // [owned] along the curve; tile t has those from t * nodes
-  Array<PetscInt>      element_ptr, element;              // [count + 1], ascending in a tile
-  Array<PetscInt>      pair_ptr;                          // [count + 1]
-  Array<std::uint32_t> pair;                              // which node of the tile << 16 | slot of j in i's row << 8 | slot of i in j's row (upper, j owned)
-  Array<PetscInt>      list_ptr;                          // [pairs + 1] in triple
-  Array<std::uint16_t> triple;                            // (element of the tile * corners + a) * corners + b: a, b are the corners at i and j
+  PetscInt             nodes = 0, count = 0;                                // nodes of a tile, tiles
+  PetscInt             most_pairs = 0, most_elements = 0, most_corners = 0; // of a tile
+  Array<PetscInt>      node;                                                // [owned] along the curve; tile t has those from t * nodes
+  Array<PetscInt>      element_ptr, element;                                // [count + 1], [.] the elements that touch a tile
+  Array<PetscInt>      corner_ptr, corner;                                  // [count + 1], [.] their nodes, ascending in a tile
+  Array<std::uint16_t> conn;                                                // [elements of tiles][corners] their places in `corner`
+  Array<PetscInt>      pair_ptr;                                            // [count + 1]
+  Array<std::uint32_t> pair;     // which node of the tile << 16 | slot of j in i's row << 8 | slot of i in j's row (upper, j owned)
+  Array<PetscInt>      list_ptr; // [pairs + 1] in triple
+  Array<std::uint16_t> triple;   // (element of the tile * corners + a) * corners + b: a, b are the corners at i and j
 
   std::size_t bytes() const
   {
-    return node.bytes() + element_ptr.bytes() + element.bytes() + pair_ptr.bytes() + pair.bytes() + list_ptr.bytes() + triple.bytes();
+    return node.bytes() + element_ptr.bytes() + element.bytes() + corner_ptr.bytes() + corner.bytes() + conn.bytes() + pair_ptr.bytes() + pair.bytes() +
+           list_ptr.bytes() + triple.bytes();
   }
 };
 
