@@ -17,30 +17,48 @@ COLOURS = ((59, 76, 192), (221, 221, 221), (180, 4, 38))  # from no stress to th
 
 
 def read(name):
-    """The arrays of a VTU file of one piece, by name; its data follow the text, raw, each after its length in bytes."""
+    """The pieces of a VTU file, one a rank, as arrays by name; their data follow the text, raw, each after its length in bytes."""
     text, _, raw = open(name, "rb").read().partition(b'<AppendedData encoding="raw">')
     raw = raw[raw.index(b"_") + 1 :]
-    arrays = {}
-    for array in ElementTree.fromstring(text + b"</VTKFile>").iter("DataArray"):
-        at = int(array.get("offset"))
-        (length,) = struct.unpack_from("<i", raw, at)
-        word = WORDS[array.get("type")]
-        values = struct.unpack_from(f"<{length // struct.calcsize(word)}{word}", raw, at + 4)
-        n = int(array.get("NumberOfComponents"))
-        arrays[array.get("Name")] = [values[k : k + n] for k in range(0, len(values), n)] if n > 1 else values
-    return arrays
+    for piece in ElementTree.fromstring(text + b"</VTKFile>").iter("Piece"):
+        arrays = {}
+        for array in piece.iter("DataArray"):
+            at = int(array.get("offset"))
+            (length,) = struct.unpack_from("<i", raw, at)
+            word = WORDS[array.get("type")]
+            values = struct.unpack_from(f"<{length // struct.calcsize(word)}{word}", raw, at + 4)
+            n = int(array.get("NumberOfComponents"))
+            arrays[array.get("Name")] = [values[k : k + n] for k in range(0, len(values), n)] if n > 1 else values
+        yield arrays
 
 
-def surface(arrays):
+def join(pieces):
+    """One mesh: nodes at the same place are one. Returns places, displacements and stresses of the nodes, and (type, corners) of the cells."""
+    number, x, u, stress, cells = {}, [], [], [], []
+    for arrays in pieces:
+        displacement = next(v for k, v in arrays.items() if k.endswith("displacement"))
+        mises = next(v for k, v in arrays.items() if "von_mises" in k)
+        for at, moved, s in zip(arrays["Position"], displacement, mises):
+            if at not in number:
+                number[at] = len(x)
+                x.append(at)
+                u.append(moved)
+                stress.append(s)
+        begin = 0
+        for end, kind in zip(arrays["offsets"], arrays["types"]):
+            cells.append((kind, [number[arrays["Position"][k]] for k in arrays["connectivity"][begin:end]]))
+            begin = end
+    return x, u, stress, cells
+
+
+def surface(cells):
     """Faces that only one cell has, their corners in turn."""
-    once, begin = {}, 0
-    for end, kind in zip(arrays["offsets"], arrays["types"]):
-        cell = arrays["connectivity"][begin:end]
+    once = {}
+    for kind, cell in cells:
         for face in FACES[kind]:
             corners = [cell[k] for k in face]
             key = tuple(sorted(corners))
             once[key] = None if key in once else corners
-        begin = end
     return [corners for corners in once.values() if corners]
 
 
@@ -58,19 +76,17 @@ def main():
     parser.add_argument("--elevation", type=float, default=20)
     options = parser.parse_args()
 
-    arrays = read(options.vtu)
-    displacement = next(v for k, v in arrays.items() if k.endswith("displacement"))
-    stress = next(v for k, v in arrays.items() if "von_mises" in k)
+    place, displacement, stress, cells = join(read(options.vtu))
     a, e = math.radians(options.azimuth), math.radians(options.elevation)
     right = (-math.sin(a), math.cos(a), 0)
     to_eye = (math.cos(a) * math.cos(e), math.sin(a) * math.cos(e), math.sin(e))
     up = (-math.cos(a) * math.sin(e), -math.sin(a) * math.sin(e), math.cos(e))
 
     def seen(scale):  # right, up, towards the eye
-        moved = [[p + scale * d for p, d in zip(x, u)] for x, u in zip(arrays["Position"], displacement)]
+        moved = [[p + scale * d for p, d in zip(x, u)] for x, u in zip(place, displacement)]
         return [[sum(p * q for p, q in zip(axis, x)) for axis in (right, up, to_eye)] for x in moved]
 
-    faces, before, after = surface(arrays), seen(0), seen(options.scale)
+    faces, before, after = surface(cells), seen(0), seen(options.scale)
     both = before + after
     left, top = min(p[0] for p in both), max(p[1] for p in both)
     size = 560 / max(max(p[0] for p in both) - left, top - min(p[1] for p in both))

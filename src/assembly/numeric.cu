@@ -32,7 +32,11 @@ AssemblyMap make_assembly_map(const Problem &problem, const Mesh &mesh, Layout l
 
   if (mesh.space() == Space::Host) return make_assembly_map(mesh);
   with_kinds(problem, mesh.kind, [&](auto element, auto equation) {
-    m = make_assembly_map(mesh, layout == Layout::Csr ? TilePairs::Rows : TilePairs::Upper, tile::limits<decltype(element), decltype(equation)>());
+    using Element  = decltype(element);
+    using Equation = decltype(equation);
+
+    if (layout == Layout::Csr) m = make_assembly_map(mesh, TilePairs::Rows, tile::limits<Element, Equation, TilePairs::Rows>());
+    else m = make_assembly_map(mesh, TilePairs::Upper, tile::limits<Element, Equation, TilePairs::Upper>());
   });
   return m;
 }
@@ -52,7 +56,9 @@ void assemble_matrix(const Problem &problem, const Mesh &mesh, const AssemblyMap
       return;
     }
 #if defined(__CUDACC__)
-    tile::launch<Element, Equation>(mesh, map, target);
+    if ((map.tiles.what == TilePairs::Rows) != (target.layout == Layout::Csr)) throw std::logic_error("the map was made for another layout");
+    if (map.tiles.what == TilePairs::Rows) tile::launch<Element, Equation, TilePairs::Rows>(mesh, map, target);
+    else tile::launch<Element, Equation, TilePairs::Upper>(mesh, map, target);
 #else
     throw DeviceError("this libgoza was built without CUDA");
 #endif

@@ -11,20 +11,21 @@ namespace goza
 namespace tile
 {
 
-/* Of a block: its threads, the pairs that one of them holds in registers (rows), and the nodes of a tile. Measured on an H200 at 128^3 nodes, Poisson at 256^3. */
-template <class Element, class Equation> struct Shape {
-  static constexpr int threads = 256, blocks = 2, held = 32, nodes = 256, elements = 600;
+/* Of a block: its threads, how many blocks a multiprocessor should hold, the pairs that a thread holds in registers (where sums wait, for other phases or for the
+   elements' place), and the nodes and most elements of a tile. Those of the hexahedra in elasticity were measured on an H200 at 128^3 nodes. */
+template <class Element, class Equation, TilePairs what> struct Shape {
+  static constexpr int threads = 256, blocks = 2, held = 14, nodes = 128, elements = 500;
 };
-template <> struct Shape<Tet4, Elasticity> {
-  static constexpr int threads = 256, blocks = 2, held = 4, nodes = 32, elements = 800;
+template <TilePairs what> struct Shape<Tet4, Elasticity, what> {
+  static constexpr int threads = 256, blocks = 2, held = 4, nodes = 32, elements = 700;
 };
-template <> struct Shape<Hex8, Elasticity> {
-  static constexpr int threads = 256, blocks = 2, held = 4, nodes = 32, elements = 140;
+template <TilePairs what> struct Shape<Hex8, Elasticity, what> {
+  static constexpr int threads = 256, blocks = 2, held = 4, nodes = what == TilePairs::Rows ? 32 : 64, elements = 136;
 };
 
-template <class Element, class Equation> TileLimits limits()
+template <class Element, class Equation, TilePairs what> TileLimits limits()
 {
-  using Of = Shape<Element, Equation>;
+  using Of = Shape<Element, Equation, what>;
 
   return {Of::nodes, Of::threads * Of::held, Of::elements};
 }
@@ -32,114 +33,146 @@ template <class Element, class Equation> TileLimits limits()
 #if defined(__CUDACC__)
 
 struct View {
-  PetscInt             tile_nodes;
-  std::size_t          words, corners; // on chip: words of elements or sums, then corners of the tile, then where rows begin
-  const PetscInt      *ptr, *col, *node, *element_ptr, *element, *corner_ptr, *corner, *pair_ptr, *list_ptr;
-  const std::uint16_t *conn, *triple;
+  PetscInt        tile_nodes;
+  int             elements, words, corners; // on chip: most elements; words of elements or sums, what lies aside, corners of the tile, then where rows begin
+  const PetscInt *ptr, *col, *node, *element_ptr, *element, *corner_ptr, *corner, *pair_ptr, *list_ptr;
+  const std::uint16_t *place, *conn;
+  const Triple        *triple;
   const std::uint32_t *pair;
 };
 
-/* Coordinates first: an element's would be read from memory by each of its threads. */
-template <class Element, class Equation> __device__ void leave_elements(const MeshView &mesh, const View &view, PetscScalar *words)
+template <class Chip> struct Memory { // on chip
+  PetscScalar *words, *aside, *x;
+  int         *begin;
+
+  __device__ explicit Memory(const View &view)
+  {
+    extern __shared__ double memory[];
+
+    words = reinterpret_cast<PetscScalar *>(memory);
+    aside = words + view.words;
+    x     = aside + view.elements * Chip::aside;
+    begin = reinterpret_cast<int *>(x + view.corners * 3);
+  }
+  __device__ PetscScalar *element(int number, int bank) const { return words + number * Chip::pitch + bank * Chip::shift; }
+};
+
+/* Once for each corner of the tile: its elements have up to eight in common. */
+template <class Chip> __device__ void load_coordinates(const MeshView &mesh, const View &view, const Memory<Chip> &memory)
 {
-  using Chip = OnChip<Element, Equation>;
+  const PetscInt first = view.corner_ptr[blockIdx.x];
+  const int      words = 3 * static_cast<int>(view.corner_ptr[blockIdx.x + 1] - first);
 
-  const PetscInt     first = view.element_ptr[blockIdx.x], corner = view.corner_ptr[blockIdx.x];
-  const int          count = static_cast<int>(view.element_ptr[blockIdx.x + 1] - first), corners = static_cast<int>(view.corner_ptr[blockIdx.x + 1] - corner);
-  PetscScalar *const x = words + view.words;
+  for (int v = threadIdx.x; v < words; v += blockDim.x) memory.x[v] = cached_load(&mesh.x[cached_load(view.corner + first + v / 3)][v % 3]);
+}
 
-  for (int v = threadIdx.x; v < 3 * corners; v += blockDim.x) x[v] = cached_load(&mesh.x[cached_load(view.corner + corner + v / 3)][v % 3]);
-  __syncthreads();
+template <class Chip> __device__ void leave_elements(const MeshView &mesh, const View &view, const Memory<Chip> &memory, int phase)
+{
+  const PetscInt first = view.element_ptr[blockIdx.x];
+  const int      count = static_cast<int>(view.element_ptr[blockIdx.x + 1] - first);
+
   for (int t = threadIdx.x; t < Chip::parts * count; t += blockDim.x) {
-    const int k = t % count, part = t / count;
+    const int         k = t % count, part = t / count, place = cached_load(view.place + first + k);
+    const TileElement element{memory.x, view.conn + static_cast<std::int64_t>(first + k) * Chip::n, mesh.material[cached_load(view.element + first + k)]};
 
-    Chip::leave({x, view.conn + static_cast<std::int64_t>(first + k) * Element::nodes, mesh.material[cached_load(view.element + first + k)]}, part, words + k * Chip::words);
+    Chip::leave(element, phase, part, memory.element(place >> 3, place & 7), memory.aside + (place >> 3) * Chip::aside);
   }
 }
 
-template <class Element, class Equation> __device__ void sum_pair(const View &view, PetscInt pair, const PetscScalar *words, PetscScalar *sum)
+template <class Chip> __device__ void sum_pair(const View &view, PetscInt pair, const Memory<Chip> &memory, PetscScalar *sum)
 {
-  using Chip = OnChip<Element, Equation>;
-
-  constexpr int  n   = Element::nodes;
   const PetscInt end = cached_load(view.list_ptr + pair + 1);
 
   for (PetscInt l = cached_load(view.list_ptr + pair); l < end; l++) {
-    const int triple = cached_load(view.triple + l);
+    const Triple triple{cached_load(&view.triple[l].bits)};
 
-    Chip::add(words + triple / (n * n) * Chip::words, triple / n % n, triple % n, sum);
+    Chip::add(memory.element(triple.element(), triple.bank()), memory.aside + triple.element() * Chip::aside, triple.a(), triple.b(), sum);
   }
 }
 
-template <class Element, class Equation>
-__global__ void __launch_bounds__((Shape<Element, Equation>::threads), (Shape<Element, Equation>::blocks)) RowsKernel(MeshView mesh, View view, const __grid_constant__ Target target)
+/* Where a pair's sum goes, if it waits for no other. */
+template <class Chip, int bs>
+__device__ void write_upper(const MeshView &mesh, const View &view, const Target &target, const TileRows &rows, PetscInt pair, const PetscScalar *sum)
+{
+  const std::uint32_t which = cached_load(view.pair + pair);
+  const PetscInt      i     = cached_load(rows.node + (which >> 16));
+  const int           s     = static_cast<int>(which >> 8 & 255);
+
+  write_pair<Chip, bs>(mesh, target, i, s, cached_load(view.col + cached_load(view.ptr + i) + s), static_cast<int>(which & 255), sum);
+}
+
+template <class Element, class Equation, TilePairs what>
+__global__ void __launch_bounds__((Shape<Element, Equation, what>::threads), (Shape<Element, Equation, what>::blocks)) TileKernel(MeshView mesh, View view, const __grid_constant__ Target target)
 {
   using Chip = OnChip<Element, Equation>;
-  using Of   = Shape<Element, Equation>;
-  extern __shared__ double memory[];
-  PetscScalar *const       words = reinterpret_cast<PetscScalar *>(memory);
-  const PetscInt           first = static_cast<PetscInt>(blockIdx.x) * view.tile_nodes, pairs = view.pair_ptr[blockIdx.x];
-  const int                npairs = static_cast<int>(view.pair_ptr[blockIdx.x + 1] - pairs);
-  const TileRows           rows{reinterpret_cast<int *>(words + view.words + view.corners), view.node + first,
-                      static_cast<int>(mesh.owned - first < view.tile_nodes ? mesh.owned - first : view.tile_nodes)};
-  PetscScalar              sum[Of::held][Chip::kept] = {};
+  using Of   = Shape<Element, Equation, what>;
 
-  find_begins(view.ptr, rows);
-  leave_elements<Element, Equation>(mesh, view, words);
-  __syncthreads();
-  #pragma unroll
-  for (int h = 0; h < Of::held; h++) {
-    const int p = threadIdx.x + h * Of::threads;
+  const Memory<Chip> memory(view);
+  const PetscInt     first = static_cast<PetscInt>(blockIdx.x) * view.tile_nodes, pairs = view.pair_ptr[blockIdx.x];
+  const int          npairs = static_cast<int>(view.pair_ptr[blockIdx.x + 1] - pairs);
+  const TileRows     rows{memory.begin, view.node + first, static_cast<int>(mesh.owned - first < view.tile_nodes ? mesh.owned - first : view.tile_nodes)};
 
-    if (p < npairs) sum_pair<Element, Equation>(view, pairs + p, words, sum[h]);
+  if constexpr (what == TilePairs::Rows) find_begins(view.ptr, rows);
+  load_coordinates(mesh, view, memory);
+  if constexpr (what == TilePairs::Upper && Chip::phases == 1) { // no sum waits
+    __syncthreads();
+    leave_elements(mesh, view, memory, 0);
+    __syncthreads();
+    for (int p = threadIdx.x; p < npairs; p += Of::threads) {
+      PetscScalar sum[Chip::kept] = {};
+
+      sum_pair(view, pairs + p, memory, sum);
+      write_upper<Chip, Equation::bs>(mesh, view, target, rows, pairs + p, sum);
+    }
+    return;
   }
-  __syncthreads();
+  PetscScalar sum[Of::held][Chip::kept] = {};
+
+  #pragma unroll 1
+  for (int phase = 0; phase < Chip::phases; phase++) {
+    __syncthreads();
+    leave_elements(mesh, view, memory, phase);
+    __syncthreads();
+  #pragma unroll
+    for (int h = 0; h < Of::held; h++) {
+      const int p = threadIdx.x + h * Of::threads;
+
+      if (p < npairs) sum_pair(view, pairs + p, memory, sum[h]);
+    }
+  }
+  if constexpr (what == TilePairs::Rows) __syncthreads(); // the sums take the elements' place
   #pragma unroll
   for (int h = 0; h < Of::held; h++) {
     const int p = threadIdx.x + h * Of::threads;
 
     if (p >= npairs) break;
-    const std::uint32_t which = cached_load(view.pair + pairs + p);
-    PetscScalar        *to    = words + (rows.begin[which >> 16] + static_cast<int>(which >> 8 & 255)) * Chip::kept;
+    if constexpr (what == TilePairs::Rows) {
+      const std::uint32_t which = cached_load(view.pair + pairs + p);
+      PetscScalar        *to    = memory.words + (rows.begin[which >> 16] + static_cast<int>(which >> 8 & 255)) * Chip::kept;
 
   #pragma unroll
-    for (int k = 0; k < Chip::kept; k++) to[k] = sum[h][k];
+      for (int v = 0; v < Chip::kept; v++) to[v] = sum[h][v];
+    } else {
+      write_upper<Chip, Equation::bs>(mesh, view, target, rows, pairs + p, sum[h]);
+    }
   }
-  __syncthreads();
-  write_rows<Chip, Equation::bs>(mesh, view.ptr, view.col, target, rows, words);
+  if constexpr (what == TilePairs::Rows) {
+    __syncthreads();
+    write_rows<Chip, Equation::bs>(mesh, view.ptr, view.col, target, rows, memory.words);
+  }
 }
 
-template <class Element, class Equation>
-__global__ void __launch_bounds__((Shape<Element, Equation>::threads), (Shape<Element, Equation>::blocks)) UpperKernel(MeshView mesh, View view, const __grid_constant__ Target target)
+template <class Element, class Equation, TilePairs what> void launch(const Mesh &mesh, const AssemblyMap &m, const Target &target)
 {
   using Chip = OnChip<Element, Equation>;
-  extern __shared__ double memory[];
-  PetscScalar *const       words = reinterpret_cast<PetscScalar *>(memory);
-  const PetscInt           first = static_cast<PetscInt>(blockIdx.x) * view.tile_nodes, end = view.pair_ptr[blockIdx.x + 1];
 
-  leave_elements<Element, Equation>(mesh, view, words);
-  __syncthreads();
-  for (PetscInt p = view.pair_ptr[blockIdx.x] + static_cast<PetscInt>(threadIdx.x); p < end; p += blockDim.x) {
-    const std::uint32_t which           = cached_load(view.pair + p);
-    const PetscInt      i               = cached_load(view.node + first + (which >> 16));
-    const int           s               = static_cast<int>(which >> 8 & 255);
-    PetscScalar         sum[Chip::kept] = {};
-
-    sum_pair<Element, Equation>(view, p, words, sum);
-    write_pair<Chip, Equation::bs>(mesh, target, i, s, cached_load(view.col + cached_load(view.ptr + i) + s), static_cast<int>(which & 255), sum);
-  }
-}
-
-template <class Element, class Equation> void launch(const Mesh &mesh, const AssemblyMap &m, const Target &target)
-{
-  using Chip                 = OnChip<Element, Equation>;
-  using Of                   = Shape<Element, Equation>;
-  const Tiles &tiles         = m.tiles;
-  const bool   rows          = tiles.what == TilePairs::Rows;
-  const std::size_t elements = static_cast<std::size_t>(tiles.most_elements) * Chip::words, sums = rows ? static_cast<std::size_t>(tiles.most_pairs) * Chip::kept : 0;
+  const Tiles      &tiles    = m.tiles;
+  const int         elements = static_cast<int>(tiles.most_elements), words = elements * Chip::pitch + (tile_banks - 1) * Chip::shift;
+  const int         sums = what == TilePairs::Rows ? static_cast<int>(tiles.most_pairs) * Chip::kept : 0;
   const View        view{tiles.nodes,
-                  elements > sums ? elements : sums,
-                  static_cast<std::size_t>(tiles.most_corners) * 3,
+                  elements,
+                  words > sums ? words : sums,
+                  static_cast<int>(tiles.most_corners),
                   m.ptr.data(),
                   m.col.data(),
                   tiles.node.data(),
@@ -149,15 +182,14 @@ template <class Element, class Equation> void launch(const Mesh &mesh, const Ass
                   tiles.corner.data(),
                   tiles.pair_ptr.data(),
                   tiles.list_ptr.data(),
+                  tiles.place.data(),
                   tiles.conn.data(),
                   tiles.triple.data(),
                   tiles.pair.data()};
-  const std::size_t shared = (view.words + view.corners) * sizeof(PetscScalar) + (rows ? tiles.nodes + 1 : 0) * sizeof(int);
-  const dim3        blocks(static_cast<unsigned>(tiles.count));
+  const std::size_t shared = static_cast<std::size_t>(view.words + elements * Chip::aside + 3 * view.corners) * sizeof(PetscScalar) +
+                             static_cast<std::size_t>(tiles.nodes + 1) * sizeof(int);
 
-  if (rows != (target.layout == Layout::Csr)) throw std::logic_error("the map was made for another layout");
-  if (rows) launch_kernel_with(shared, RowsKernel<Element, Equation>, blocks, Of::threads, mesh.view(), view, target);
-  else launch_kernel_with(shared, UpperKernel<Element, Equation>, blocks, Of::threads, mesh.view(), view, target);
+  launch_kernel_with(shared, TileKernel<Element, Equation, what>, dim3(static_cast<unsigned>(tiles.count)), Shape<Element, Equation, what>::threads, mesh.view(), view, target);
 }
 
 #endif

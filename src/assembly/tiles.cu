@@ -121,13 +121,14 @@ struct ListLengths { // of a node's pairs
   }
 };
 
-/* --- their order: by classes of length, the long ones first; in a class by nodes */
+/* --- their order: by classes of length, the long ones first; in a class the first pairs of all nodes, the second ones, ...: where the mesh is regular, an n-th pair
+   is to the same neighbour everywhere */
 
-constexpr int classes = 16;
+constexpr int classes = 8;
 
 HD inline int class_of(int length)
 {
-  return classes - 1 - (length <= 12 ? length - 1 : length <= 16 ? 12 : length <= 24 ? 13 : length <= 48 ? 14 : 15);
+  return classes - 1 - (length <= 4 ? length - 1 : length <= 6 ? 4 : length <= 8 ? 5 : length <= 16 ? 6 : 7);
 }
 
 struct CountPairs { // of a tile
@@ -145,93 +146,130 @@ struct CountPairs { // of a tile
   }
 };
 
-struct OrderPairs { // of a tile
-  Pattern               pattern;
-  PetscInt              tile_nodes, owned;
-  const PetscInt       *node, *pair_ptr;
+struct NthPairs { // of a tile: f(node's place, slot) for those nodes that have an n-th pair
+  Pattern         pattern;
+  PetscInt        tile_nodes, owned, most; // most: pairs of a node
+  const PetscInt *node;
+
+  template <class F> HD void visit(PetscInt t, PetscInt nth, F f) const
+  {
+    for (PetscInt k = t * tile_nodes; k < (t + 1) * tile_nodes && k < owned; k++) {
+      const PetscInt i = node[k], s = pattern.first_slot(i) + nth;
+
+      if (s < pattern.slots(i)) f(k, s);
+    }
+  }
+  HD std::int64_t at(PetscInt t, int c, PetscInt nth) const { return (static_cast<std::int64_t>(t) * classes + c) * most + nth; }
+};
+
+struct CountClasses { // for tile and nth
+  NthPairs              pairs;
   const unsigned short *length;
-  std::uint32_t        *pair;
-  PetscInt             *list_length;
+  unsigned short       *count; // [tiles][classes][most]
+
+  HD void operator()(PetscInt k) const
+  {
+    const PetscInt t = k / pairs.most, nth = k % pairs.most;
+    unsigned short n[classes] = {};
+
+    pairs.visit(t, nth, [&](PetscInt place, PetscInt s) { n[class_of(length[pairs.pattern.ptr[pairs.node[place]] + s])]++; });
+    for (int c = 0; c < classes; c++) count[pairs.at(t, c, nth)] = n[c];
+  }
+};
+
+struct CountsToPlaces {    // of a tile
+  PetscInt        of_tile; // counts
+  unsigned short *count;
 
   HD void operator()(PetscInt t) const
   {
-    PetscInt to[classes + 1] = {};
+    unsigned short *mine = count + static_cast<std::int64_t>(t) * of_tile, sum = 0;
 
-    visit(t, [&](PetscInt, PetscInt, int n) { to[class_of(n) + 1]++; });
-    to[0] = pair_ptr[t];
-    for (int c = 0; c < classes; c++) to[c + 1] += to[c];
-    visit(t, [&](PetscInt k, PetscInt s, int n) {
-      const PetscInt i = node[k], j = pattern.col[pattern.ptr[i] + s], here = to[class_of(n)]++;
-      const PetscInt back = pattern.what == TilePairs::Upper && j < owned ? first_not_below(pattern.col + pattern.ptr[j], pattern.slots(j), i) : 0;
+    for (PetscInt k = 0; k < of_tile; k++) {
+      const unsigned short n = mine[k];
 
-      pair[here]        = static_cast<std::uint32_t>((k - t * tile_nodes) << 16 | s << 8 | back);
-      list_length[here] = n;
-    });
-  }
-
-private:
-  /* f(node's place, slot, length of the list): the first pairs of all nodes, the second ones, ... */
-  template <class F> HD void visit(PetscInt t, F f) const
-  {
-    const PetscInt end = (t + 1) * tile_nodes < owned ? (t + 1) * tile_nodes : owned;
-    bool           any = true;
-
-    for (PetscInt nth = 0; any; nth++) {
-      any = false;
-      for (PetscInt k = t * tile_nodes; k < end; k++) {
-        const PetscInt i = node[k], s = pattern.first_slot(i) + nth;
-
-        if (s >= pattern.slots(i)) continue;
-        any = true;
-        f(k, s, length[pattern.ptr[i] + s]);
-      }
+      mine[k] = sum;
+      sum     = static_cast<unsigned short>(sum + n);
     }
+  }
+};
+
+struct PlacePairs { // for tile and nth
+  NthPairs              pairs;
+  const PetscInt       *pair_ptr;
+  const unsigned short *length, *count;
+  std::uint32_t        *pair;
+  PetscInt             *list_length, *position; // position: of the pattern's pairs among those of the tiles
+
+  HD void operator()(PetscInt k) const
+  {
+    const Pattern &pattern = pairs.pattern;
+    const PetscInt t = k / pairs.most, nth = k % pairs.most;
+    PetscInt       to[classes];
+
+    for (int c = 0; c < classes; c++) to[c] = pair_ptr[t] + count[pairs.at(t, c, nth)];
+    pairs.visit(t, nth, [&](PetscInt place, PetscInt s) {
+      const PetscInt i = pairs.node[place], at = pattern.ptr[i] + s, j = pattern.col[at], here = to[class_of(length[at])]++;
+      const PetscInt back = pattern.what == TilePairs::Upper && j < pairs.owned ? first_not_below(pattern.col + pattern.ptr[j], pattern.slots(j), i) : 0;
+
+      pair[here]        = static_cast<std::uint32_t>((place - t * pairs.tile_nodes) << 16 | s << 8 | back);
+      list_length[here] = length[at];
+      position[at]      = here;
+    });
   }
 };
 
 /* --- the elements' numbers and corners */
 
-constexpr int banks = 8;
-
-struct NumberElements { // of a tile: number[k] of the k-th in ascending order, and `element` in the order of these numbers
+struct FindBank { // of the k-th element of all tiles
   MeshView        mesh;
   int             corners;
   Cells           cells;
-  const PetscInt *element_ptr, *sorted;
-  unsigned short *number;
-  PetscInt       *element;
+  const PetscInt *element;
+  unsigned char  *bank;
 
-  HD int bank(PetscInt e) const
+  HD void operator()(PetscInt k) const
   {
-    const PetscInt *c    = mesh.conn + static_cast<std::int64_t>(e) * corners;
-    int             bank = 0;
+    const PetscInt *c  = mesh.conn + static_cast<std::int64_t>(element[k]) * corners;
+    int             of = 0;
 
     for (int d = 0; d < 3; d++) {
       PetscReal center = 0;
 
       for (int b = 0; b < corners; b++) center += mesh.x[c[b]][d] / corners;
-      bank |= static_cast<int>(cells.at(center, d) & 1) << d;
+      of |= static_cast<int>(cells.at(center, d) & 1) << d;
     }
-    return bank;
+    bank[k] = static_cast<unsigned char>(of);
   }
+};
+
+struct NumberElements { // of a tile: by banks, ascending in each
+  const PetscInt      *element_ptr, *sorted;
+  const unsigned char *bank;   // of the sorted ones
+  std::uint16_t       *number; // of the sorted ones, << 3 | bank
+  PetscInt            *element;
+  std::uint16_t       *place;
+
   HD void operator()(PetscInt t) const
   {
-    const PetscInt first = element_ptr[t], n = element_ptr[t + 1] - first;
-    PetscInt       wanted[banks] = {}, next[banks], after = 0; // after: where elements go whose bank is full
+    PetscInt begin[tile_banks + 1] = {}, nth[tile_banks] = {};
 
-    for (PetscInt k = 0; k < n; k++) wanted[bank(sorted[first + k])]++;
-    for (int b = 0; b < banks; b++) next[b] = b;
-    for (PetscInt k = 0; k < n; k++) {
-      const int own = bank(sorted[first + k]);
-      PetscInt  to  = next[own];
+    for (PetscInt k = element_ptr[t]; k < element_ptr[t + 1]; k++) begin[bank[k] + 1]++;
+    for (int b = 0; b < tile_banks; b++) begin[b + 1] += begin[b];
+    for (PetscInt k = element_ptr[t]; k < element_ptr[t + 1]; k++) {
+      const int           b    = bank[k];
+      const PetscInt      n    = nth[b]++;
+      const std::uint16_t here = static_cast<std::uint16_t>((begin[b] + n) << 3 | b);
+      PetscInt            to   = element_ptr[t]; // behind the first n of all banks, and the next of those before b
 
-      if (to < n) next[own] += banks;
-      else {
-        while (after / banks < wanted[after % banks]) after++; // that place is or will be one of its own bank's
-        to = after++;
+      for (int c = 0; c < tile_banks; c++) {
+        const PetscInt of_bank = begin[c + 1] - begin[c], before = n + (c < b);
+
+        to += of_bank < before ? of_bank : before;
       }
-      number[first + k]   = static_cast<unsigned short>(to);
-      element[first + to] = sorted[first + k];
+      number[k]   = here;
+      element[to] = sorted[k];
+      place[to]   = here;
     }
   }
 };
@@ -263,10 +301,10 @@ struct PlaceCorners { // of a tile
 /* --- the lists */
 
 struct NumbersInTile { // of a node's elements
-  PetscInt              corners, tile_nodes;
-  const PetscInt       *node, *owner_ptr, *owner, *element_ptr, *sorted;
-  const unsigned short *number_of;
-  unsigned short       *number; // beside owner
+  PetscInt             corners, tile_nodes;
+  const PetscInt      *node, *owner_ptr, *owner, *element_ptr, *sorted;
+  const std::uint16_t *number_of;
+  std::uint16_t       *number; // beside owner
 
   HD void operator()(PetscInt place) const
   {
@@ -277,23 +315,19 @@ struct NumbersInTile { // of a node's elements
   }
 };
 
-struct FillLists { // of a tile's pairs
-  Pattern               pattern;
-  PetscInt              tile_nodes;
-  const PetscInt       *node, *pair_ptr, *list_ptr;
-  const std::uint32_t  *pair;
-  const unsigned short *number;
-  std::uint16_t        *triple;
+struct FillLists { // of a node's pairs
+  Pattern              pattern;
+  const PetscInt      *position, *list_ptr;
+  const std::uint16_t *number;
+  Triple              *triple;
 
-  HD void operator()(PetscInt t, int lane) const
+  HD void operator()(PetscInt i, int lane) const
   {
-    for (PetscInt p = pair_ptr[t] + lane; p < pair_ptr[t + 1]; p += team) {
-      const PetscInt i  = node[t * tile_nodes + static_cast<PetscInt>(pair[p] >> 16)];
-      PetscInt       to = list_ptr[p];
+    for (PetscInt s = pattern.first_slot(i) + lane; s < pattern.slots(i); s += team) {
+      PetscInt to = list_ptr[position[pattern.ptr[i] + s]];
 
-      pattern.visit(i, static_cast<PetscInt>(pair[p] >> 8 & 255), [&](PetscInt o, int b) {
-        triple[to++] = static_cast<std::uint16_t>((number[o] * pattern.corners + static_cast<int>(pattern.owner[o] % pattern.corners)) * pattern.corners + b);
-      });
+      pattern.visit(i, s,
+                    [&](PetscInt o, int b) { triple[to++] = Triple::of(number[o] >> 3, number[o] & 7, static_cast<int>(pattern.owner[o] % pattern.corners), b); });
     }
   }
 };
@@ -316,30 +350,39 @@ bool lay_out(const Mesh &mesh, const Pattern &pattern, const TileLimits &limits,
   return tiles.most_elements <= limits.elements;
 }
 
-void order_pairs(const Mesh &mesh, const Pattern &pattern, Tiles &tiles)
+/* Returns the positions of the pattern's pairs. */
+Array<PetscInt> order_pairs(const Mesh &mesh, const Pattern &pattern, PetscInt most, Tiles &tiles)
 {
   const Space           space = mesh.space();
-  const PetscInt        pairs = read_value(space, tiles.pair_ptr.data() + tiles.count);
-  Array<unsigned short> length(space, static_cast<std::size_t>(read_value(space, pattern.ptr + mesh.owned)));
+  const PetscInt        pairs = read_value(space, tiles.pair_ptr.data() + tiles.count), all = read_value(space, pattern.ptr + mesh.owned);
+  const NthPairs        nth{pattern, tiles.nodes, mesh.owned, most, tiles.node.data()};
+  Array<unsigned short> length(space, all), count(space, static_cast<std::size_t>(tiles.count) * classes * most);
+  Array<PetscInt>       position(space, all);
 
   tiles.pair     = Array<std::uint32_t>(space, pairs);
   tiles.list_ptr = Array<PetscInt>(space, static_cast<std::size_t>(pairs) + 1);
   for_each_team(space, mesh.owned, ListLengths{pattern, length.data()});
-  for_each_row(space, tiles.count,
-               OrderPairs{pattern, tiles.nodes, mesh.owned, tiles.node.data(), tiles.pair_ptr.data(), length.data(), tiles.pair.data(), tiles.list_ptr.data()});
-  tiles.triple = Array<std::uint16_t>(space, lengths_to_pointer(space, tiles.list_ptr));
+  for_each_row(space, tiles.count * most, CountClasses{nth, length.data(), count.data()});
+  for_each_row(space, tiles.count, CountsToPlaces{classes * most, count.data()});
+  for_each_row(space, tiles.count * most, PlacePairs{nth, tiles.pair_ptr.data(), length.data(), count.data(), tiles.pair.data(), tiles.list_ptr.data(), position.data()});
+  tiles.triple = Array<Triple>(space, lengths_to_pointer(space, tiles.list_ptr));
+  return position;
 }
 
-/* The numbers of the elements of owners in their owner's tile. */
-Array<unsigned short> number_elements(const Mesh &mesh, const Cells &cells, const AssemblyMap &m, Tiles &tiles)
+/* The numbers of the elements of owners in their owner's tile, and their banks. */
+Array<std::uint16_t> number_elements(const Mesh &mesh, const Cells &cells, const AssemblyMap &m, Tiles &tiles)
 {
-  const Space           space   = mesh.space();
-  const int             corners = mesh.corners();
-  Array<unsigned short> number_of(space, tiles.element.size()), number(space, m.owner.size());
-  Array<PetscInt>       sorted(space, tiles.element.size());
+  const Space          space   = mesh.space();
+  const int            corners = mesh.corners();
+  const PetscInt       n       = static_cast<PetscInt>(tiles.element.size());
+  Array<std::uint16_t> number_of(space, n), number(space, m.owner.size());
+  Array<PetscInt>      sorted(space, n);
+  Array<unsigned char> bank(space, n);
 
   sorted.swap(tiles.element);
-  for_each_row(space, tiles.count, NumberElements{mesh.view(), corners, cells, tiles.element_ptr.data(), sorted.data(), number_of.data(), tiles.element.data()});
+  tiles.place = Array<std::uint16_t>(space, n);
+  for_each_row(space, n, FindBank{mesh.view(), corners, cells, sorted.data(), bank.data()});
+  for_each_row(space, tiles.count, NumberElements{tiles.element_ptr.data(), sorted.data(), bank.data(), number_of.data(), tiles.element.data(), tiles.place.data()});
   for_each_row(space, mesh.owned,
                NumbersInTile{corners, tiles.nodes, tiles.node.data(), m.owner_ptr.data(), m.owner.data(), tiles.element_ptr.data(), sorted.data(), number_of.data(),
                              number.data()});
@@ -363,9 +406,10 @@ void find_corners(const Mesh &mesh, Tiles &tiles)
 
 Tiles make_tiles(const Mesh &mesh, const AssemblyMap &m, TilePairs what, const TileLimits &limits)
 {
-  const Space   space = mesh.space();
-  const Pattern pattern{what, mesh.corners(), m.owner_ptr.data(), m.owner.data(), m.ptr.data(), m.col.data(), m.slot.data()};
-  Tiles         tiles;
+  const Space    space = mesh.space();
+  const PetscInt owned = mesh.owned;
+  const Pattern  pattern{what, mesh.corners(), m.owner_ptr.data(), m.owner.data(), m.ptr.data(), m.col.data(), m.slot.data()};
+  Tiles          tiles;
 
   tiles.what = what;
   if (!mesh.owned) return tiles;
@@ -375,11 +419,10 @@ Tiles make_tiles(const Mesh &mesh, const AssemblyMap &m, TilePairs what, const T
   for (tiles.nodes = limits.nodes; !lay_out(mesh, pattern, limits, tiles); tiles.nodes = (tiles.nodes + 1) / 2) {
     if (tiles.nodes == 1) throw std::length_error("a node of the mesh has more neighbours or elements than the device's on-chip memory can hold");
   }
-  order_pairs(mesh, pattern, tiles);
-  const Array<unsigned short> number = number_elements(mesh, cells, m, tiles);
+  const Array<PetscInt>      position = order_pairs(mesh, pattern, m.longest, tiles);
+  const Array<std::uint16_t> number   = number_elements(mesh, cells, m, tiles);
 
-  for_each_team(space, tiles.count,
-                FillLists{pattern, tiles.nodes, tiles.node.data(), tiles.pair_ptr.data(), tiles.list_ptr.data(), tiles.pair.data(), number.data(), tiles.triple.data()});
+  for_each_team(space, owned, FillLists{pattern, position.data(), tiles.list_ptr.data(), number.data(), tiles.triple.data()});
   find_corners(mesh, tiles);
   return tiles;
 }

@@ -18,8 +18,24 @@ enum class TilePairs {
 };
 
 /* What the threads of a quarter of a warp read at once should lie in different banks. Eight nodes that follow one another on the curve are a block of 2 x 2 x 2, and so
-   are the elements that stand to them in the same relation: hence the elements of a tile are numbered so that a number modulo 8 says which of the eight corners of
-   such a block the element is in. */
+   are the elements that stand to them in the same relation: hence an element has a bank, which of the eight corners of such a block it is in, and the elements of a
+   tile are numbered by banks, so that each of them can begin in its bank without room between them. */
+constexpr int tile_banks = 8;
+
+/* An entry of a list: element of the tile, its bank, the corners at i and j. */
+struct Triple {
+  std::uint32_t bits;
+
+  HD static Triple of(PetscInt element, int bank, int a, int b)
+  {
+    return {static_cast<std::uint32_t>(element) << 9 | static_cast<std::uint32_t>(bank << 6 | a << 3 | b)};
+  }
+  HD int element() const { return static_cast<int>(bits >> 9); }
+  HD int bank() const { return static_cast<int>(bits >> 6 & 7); }
+  HD int a() const { return static_cast<int>(bits >> 3 & 7); }
+  HD int b() const { return static_cast<int>(bits & 7); }
+};
+
 struct TileLimits {
   PetscInt nodes;           // to begin with: halved until the rest holds
   PetscInt pairs, elements; // most of one tile
@@ -31,16 +47,17 @@ struct Tiles {
   PetscInt             most_pairs = 0, most_elements = 0, most_corners = 0; // of a tile
   Array<PetscInt>      node;                                                // [owned] along the curve; tile t has those from t * nodes
   Array<PetscInt>      element_ptr, element;                                // [count + 1], [.] the elements that touch a tile
-  Array<PetscInt>      corner_ptr, corner;                                  // [count + 1], [.] their nodes, ascending in a tile
-  Array<std::uint16_t> conn;                                                // [elements of tiles][corners] their places in `corner`
-  Array<PetscInt>      pair_ptr;                                            // [count + 1]
-  Array<std::uint32_t> pair;     // which node of the tile << 16 | slot of j in i's row << 8 | slot of i in j's row (upper, j owned)
-  Array<PetscInt>      list_ptr; // [pairs + 1] in triple
-  Array<std::uint16_t> triple;   // (element of the tile * corners + a) * corners + b: a, b are the corners at i and j
+  Array<std::uint16_t> place; // [elements of tiles] its number in the tile << 3 | its bank. Elements come bank after bank in turn, numbers by banks
+  Array<PetscInt>      corner_ptr, corner; // [count + 1], [.] their nodes, ascending in a tile
+  Array<std::uint16_t> conn;               // [elements of tiles][corners] their places in `corner`
+  Array<PetscInt>      pair_ptr;           // [count + 1]
+  Array<std::uint32_t> pair;               // which node of the tile << 16 | slot of j in i's row << 8 | slot of i in j's row (upper, j owned)
+  Array<PetscInt>      list_ptr;           // [pairs + 1] in triple
+  Array<Triple>        triple;
 
   std::size_t bytes() const
   {
-    return node.bytes() + element_ptr.bytes() + element.bytes() + corner_ptr.bytes() + corner.bytes() + conn.bytes() + pair_ptr.bytes() + pair.bytes() +
+    return node.bytes() + element_ptr.bytes() + element.bytes() + place.bytes() + corner_ptr.bytes() + corner.bytes() + conn.bytes() + pair_ptr.bytes() + pair.bytes() +
            list_ptr.bytes() + triple.bytes();
   }
 };

@@ -20,11 +20,11 @@ inline PetscErrorCode Whole(const Bench &bench, PetscInt n, const char *type)
   const Mesh                   mesh = make_cube(Space::Host, n, false);
   const std::vector<PetscReal> young(mesh.nelem, 1), ratio(mesh.nelem, (PetscReal)0.3);
   std::vector<PetscReal>       weight(static_cast<std::size_t>(3) * mesh.nelem, 0);
-  std::vector<PetscBool>       given(static_cast<std::size_t>(3) * mesh.nodes, PETSC_FALSE);
+  Array<PetscBool>             given(Space::Host, static_cast<std::size_t>(3) * mesh.nodes); // all false
   PetscLogDouble               begin, end, first, again, solved;
 
   for (PetscInt e = 0; e < mesh.nelem; e++) weight[3 * static_cast<std::size_t>(e) + 2] = (PetscReal)-1e-3;
-  for (PetscInt k = 0; k < 3 * n * n; k++) given[k] = PETSC_TRUE;
+  for (PetscInt k = 0; k < 3 * n * n; k++) given.data()[k] = PETSC_TRUE;
   PetscCall(GozaAssemblyCreate(PETSC_COMM_SELF, &assembly));
   PetscCall(GozaAssemblySetEquation(assembly, GOZA_ELASTICITY, 3));
   PetscCall(GozaAssemblySetElements(assembly, GOZA_HEX8, mesh.nelem, mesh.conn.data(), mesh.nodes, mesh.x.data(), mesh.owned, NULL));
