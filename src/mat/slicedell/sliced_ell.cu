@@ -53,24 +53,37 @@ struct Iota {
   HD void operator()(PetscInt i) const { p[i] = i; }
 };
 
-/* Whether every gap between neighbouring columns of the slice's rows fits in 16 bits; entries[] and gaps[] get the slice's stored entries in the
-   one that will hold its columns, 0 in the other. */
+/* Whether every gap between neighbouring columns of the slice's rows (spread: every distance from the slice's least column, which goes to least[]) fits in 16 bits;
+   entries[] and gaps[] get the slice's stored entries in the one that will hold its columns, 0 in the other. */
 struct SliceColumns {
   PetscInt            nplaces;
   int                 shift;
-  bool                gaps_allowed;
+  bool                gaps_allowed, spread;
   const PetscInt     *ptr, *col, *row;
   const std::int64_t *slice_ptr;
   std::int64_t       *entries, *gaps;
+  PetscInt           *least;
 
   HD void operator()(PetscInt slice) const
   {
-    bool fits = gaps_allowed;
+    bool     fits = gaps_allowed, any = false;
+    PetscInt low = 0, high = 0;
 
     for (PetscInt place = slice << shift; place < (slice + 1) << shift && place < nplaces && fits; place++) {
       const PetscInt i = row ? row[place] : place;
 
-      for (PetscInt j = ptr[i] + 1; j < ptr[i + 1] && fits; j++) fits = col[j] >= col[j - 1] && col[j] - col[j - 1] <= 65535;
+      if (spread && ptr[i] < ptr[i + 1]) {
+        const PetscInt from = col[ptr[i]], to = col[ptr[i + 1] - 1];
+
+        low  = !any || from < low ? from : low;
+        high = !any || to > high ? to : high;
+        any  = true;
+      }
+      for (PetscInt j = ptr[i] + 1; j < ptr[i + 1] && fits; j++) fits = col[j] >= col[j - 1] && (spread || col[j] - col[j - 1] <= 65535);
+    }
+    if (spread) {
+      fits         = fits && high - low <= 65535;
+      least[slice] = low;
     }
     gaps[slice]    = fits ? slice_ptr[slice + 1] - slice_ptr[slice] : 0;
     entries[slice] = fits ? 0 : slice_ptr[slice + 1] - slice_ptr[slice];
@@ -149,7 +162,7 @@ template <class Store> struct BlockFill {
 template <class Store> struct EllFill {
   PetscInt            nplaces;
   int                 shift;
-  bool                columns;
+  bool                columns, spread; // spread: first[] holds the slices' least columns
   const PetscInt     *ptr, *acol, *row;
   const PetscScalar  *aval;
   const std::int64_t *slice_ptr, *col_ptr;
@@ -161,22 +174,25 @@ template <class Store> struct EllFill {
   {
     const PetscInt     slice = place >> shift, H = PetscInt(1) << shift, offset = place & (H - 1);
     const std::int64_t begin = slice_ptr[slice], end = slice_ptr[slice + 1], at = col_ptr[slice];
-    PetscInt           j = 0, stop = 0, last = 0, before = 0;
+    PetscInt           j = 0, stop = 0, last = spread && columns ? first[slice] : 0, before = last;
 
     if (place < nplaces) {
       const PetscInt i = row ? row[place] : place;
 
       j    = ptr[i];
       stop = ptr[i + 1];
-      if (columns && j < stop) last = before = acol[j];
-      if (columns && first) first[place] = last;
+      if (columns && j < stop) last = acol[j];
+      if (columns && !spread) {
+        before = last;
+        if (first) first[place] = last;
+      }
     }
     for (std::int64_t k = begin + offset; k < end; k += H, j++) {
       if (columns && j < stop) last = acol[j]; // a refill is given values only
       if (val) val[k] = j < stop ? static_cast<Store>(aval[j]) : Store(0);
       if (columns && at < 0) gap[~at + k - begin] = static_cast<std::uint16_t>(last - before);
       if (columns && at >= 0) col[at + k - begin] = last;
-      before = last;
+      if (!spread) before = last;
     }
   }
 };
@@ -186,6 +202,25 @@ template <class V> struct Relax { // in place
   V       *x;
 
   HD void operator()(PetscInt i, V s) const { x[i] += dinv[i] * (b[i] - s); }
+};
+
+template <class V, int bs> struct RelaxNode { // in place
+  const V *b, *inverse;                       // [nodes][bs][bs]
+  V       *x;
+
+  HD void node(PetscInt i, const V *sum) const
+  {
+    const V *D     = inverse + static_cast<std::size_t>(i) * (bs * bs);
+    V        r[bs] = {};
+
+    for (int c = 0; c < bs; c++) r[c] = b[i * bs + c] - sum[c];
+    for (int k = 0; k < bs; k++) {
+      V step = 0;
+
+      for (int c = 0; c < bs; c++) step += D[k * bs + c] * r[c];
+      x[i * bs + k] += step;
+    }
+  }
 };
 
 template <class Out> struct More {
@@ -284,10 +319,9 @@ template <class Store, class V> void SlicedEll<Store, V>::build(const Csr &A, co
   lay_out_and_fill(A);
 }
 
-/* The pattern of A's blocks, if full blocks are what A consists of; else false. */
-static bool find_blocks(const Csr &A, PetscInt bs, std::int64_t nnz, Array<PetscInt> &ptr, Array<PetscInt> &col)
+bool full_blocks(const Csr &A, PetscInt bs, Array<PetscInt> &ptr, Array<PetscInt> &col)
 {
-  if ((bs != 3 && bs != 6) || A.nrows % bs || A.ncols % bs || !nnz) return false;
+  if (A.nrows % bs || A.ncols % bs) return false;
   const PetscInt      nodes = A.nrows / bs;
   Array<std::int64_t> bad(A.space, nodes);
 
@@ -299,13 +333,29 @@ static bool find_blocks(const Csr &A, PetscInt bs, std::int64_t nnz, Array<Petsc
   return true;
 }
 
+template <class Store, class V> void SlicedEll<Store, V>::build_nodes(const Csr &A, const Csr &blocks, const PetscInt *nodes, PetscInt n)
+{
+  Array<std::int64_t> length(this->space_, n);
+
+  this->nrows_ = A.nrows;
+  this->ncols_ = A.ncols;
+  listed_      = true;
+  bs_          = A.nrows / blocks.nrows;
+  row_         = Array<PetscInt>(this->space_, nodes, n);
+  for_each_row(this->space_, n, RowLength<std::int64_t>{blocks.ptr, nodes, length.data()});
+  const std::int64_t held = sum(this->space_, length.data(), length.size());
+  nnz_                    = held * bs_ * bs_;
+  lay_out_all(blocks, n, held);
+  fill(A, true);
+}
+
 template <class Store, class V> void SlicedEll<Store, V>::lay_out_and_fill(const Csr &A)
 {
   Array<PetscInt> ptr(this->space_), col(this->space_);
 
   this->nrows_ = A.nrows;
   this->ncols_ = A.ncols;
-  bs_          = !listed_ && find_blocks(A, options_.bs, nnz_, ptr, col) ? options_.bs : 1;
+  bs_          = !listed_ && nnz_ && (options_.bs == 3 || options_.bs == 6) && full_blocks(A, options_.bs, ptr, col) ? options_.bs : 1;
   if (bs_ > 1) lay_out_all({A.space, A.nrows / bs_, A.ncols / bs_, ptr.data(), col.data(), nullptr}, A.nrows / bs_, nnz_ / (bs_ * bs_));
   else lay_out_all(A, listed_ ? static_cast<PetscInt>(row_.size()) : A.nrows, nnz_);
   fill(A, true);
@@ -320,8 +370,8 @@ template <class Store, class V> void SlicedEll<Store, V>::lay_out_all(const Csr 
   place_columns(pattern);
   if (bs_ == 1 || !val_.size()) return; // fill() brings the columns with the values
   for_each_row(this->space_, (static_cast<PetscInt>(slice_ptr_.size()) - 1) << shift_,
-               EllFill<Store>{nplaces_, shift_, true, pattern.ptr, pattern.col, row_.data(), nullptr, slice_ptr_.data(), col_ptr_.data(), col_.data(), first_.data(),
-                              gap_.data(), nullptr});
+               EllFill<Store>{nplaces_, shift_, true, spread_, pattern.ptr, pattern.col, row_.data(), nullptr, slice_ptr_.data(), col_ptr_.data(), col_.data(),
+                              first_.data(), gap_.data(), nullptr});
 }
 
 template <class Store, class V> void SlicedEll<Store, V>::place_columns(const Csr &A)
@@ -331,18 +381,20 @@ template <class Store, class V> void SlicedEll<Store, V>::place_columns(const Cs
   const bool          shared  = space == Space::Cuda && shift_ < 5;                 // threads that share a row cannot add up its gaps
   const bool          host    = space == Space::Host && options_.slice_height == 0; // a core is bound by instructions: full columns are faster
   Array<std::int64_t> gaps(space, nslices + 1);
+  Array<PetscInt>     least(space, shared ? nslices : 0);
 
   col_ptr_ = Array<std::int64_t>(space, nslices + 1);
   gaps.zero();
   col_ptr_.zero();
   for_each_row(space, nslices,
-               SliceColumns{nplaces_, shift_, options_.gaps && !shared && !host, A.ptr, A.col, row_.data(), slice_ptr_.data(), col_ptr_.data(), gaps.data()});
+               SliceColumns{nplaces_, shift_, options_.gaps && !host, shared, A.ptr, A.col, row_.data(), slice_ptr_.data(), col_ptr_.data(), gaps.data(), least.data()});
   exclusive_scan(space, gaps.data(), gaps.size());
   exclusive_scan(space, col_ptr_.data(), col_ptr_.size());
   in_gaps_ = last(gaps);
   col_     = Array<PetscInt>(space, last(col_ptr_));
   gap_     = Array<std::uint16_t>(space, in_gaps_);
-  first_   = Array<PetscInt>(space, in_gaps_ ? nplaces_ : 0);
+  spread_  = shared && in_gaps_;
+  first_   = spread_ ? std::move(least) : Array<PetscInt>(space, in_gaps_ ? nplaces_ : 0);
   for_each_row(space, nslices, SliceColumnPlace{gaps.data(), col_ptr_.data()});
 }
 
@@ -361,8 +413,8 @@ template <class Store, class V> void SlicedEll<Store, V>::fill(const Csr &A, boo
     return;
   }
   for_each_row(this->space_, nslices << shift_,
-               EllFill<Store>{nplaces_, shift_, columns, A.ptr, A.col, row_.data(), A.val, slice_ptr_.data(), col_ptr_.data(), col_.data(), first_.data(), gap_.data(),
-                              val_.data()});
+               EllFill<Store>{nplaces_, shift_, columns, spread_, A.ptr, A.col, row_.data(), A.val, slice_ptr_.data(), col_ptr_.data(), col_.data(), first_.data(),
+                              gap_.data(), val_.data()});
 }
 
 template <class Store, class V, class Out> static void launch_rows(Space space, const EllView<Store> &A, const V *x, const Out &out)
@@ -407,7 +459,7 @@ template <int bs, class Store, class V, class Out> static void launch_blocks(Spa
   for_each_row(space, A.nplaces, EllBlockRow<Store, V, Out, bs>{A, x, out});
 }
 
-/* All rows, which may be in blocks; lists of rows never are. */
+/* All rows, which may be in blocks; lists of rows are so for relax_nodes() alone. */
 template <class Store, class V> template <class Out> void SlicedEll<Store, V>::launch(const V *x, const Out &out) const
 {
   if (bs_ == 3) launch_blocks<3>(this->space_, view(), x, out);
@@ -452,6 +504,15 @@ template <class Store, class V> void SlicedEll<Store, V>::relax(const V *b, cons
 {
   if constexpr (std::is_same_v<Store, V>) launch_rows(this->space_, view(), static_cast<const V *>(x), Relax<V>{b, dinv, x});
   else throw std::logic_error("relaxation wants values of the vectors' type"); // who relaxes has them
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::relax_nodes(const V *b, const V *inverse, V *x) const
+{
+  if constexpr (std::is_same_v<Store, V>) {
+    if (bs_ == 2) launch_blocks<2>(this->space_, view(), static_cast<const V *>(x), RelaxNode<V, 2>{b, inverse, x});
+    else if (bs_ == 3) launch_blocks<3>(this->space_, view(), static_cast<const V *>(x), RelaxNode<V, 3>{b, inverse, x});
+    else launch_blocks<6>(this->space_, view(), static_cast<const V *>(x), RelaxNode<V, 6>{b, inverse, x});
+  } else throw std::logic_error("relaxation wants values of the vectors' type"); // who relaxes has them
 }
 
 template <class Store, class V> std::size_t SlicedEll<Store, V>::bytes() const
