@@ -171,8 +171,9 @@ bench-cds: $(BUILD)/bench/bench_cds ## the table and the figures of paper P1 (fi
 	python3 test/bench/figures_cds.py $(BUILD)/bench/cds.json $(BUILD)/bench
 bench-spmv: $(BUILD)/bench/bench_spmv ## products in every type and precision, beside PETSc and cuSPARSE, over the gallery
 	$< -gallery all -n 64,128 -elasticity 64 -types all -json $(BUILD)/bench/spmv.json
-bench-assembly: $(BUILD)/bench/bench_assembly ## paper P4's table of assembly: steps, variants, ours and peers, 128^3 nodes, as lines of JSON
-	@$< -n $(N) -coo 64 -host 33 -json $(BUILD)/bench/assembly.json
+bench-assembly: $(BUILD)/bench/bench_assembly ## paper P4's table of assembly: steps, variants, ours and peers, 128^3 nodes (figure: python3 with matplotlib)
+	$< -n $(N) -poisson $$((2 * $(N))) -whole cds,slicedell,aij -coo 64 -host 33 -json $(BUILD)/bench/assembly.json
+	python3 test/bench/plot_assembly.py $(BUILD)/bench/assembly.json
 N = 128
 RANKS = 1 2 4
 bench-scaling: all $(BUILD)/bench/bench_scaling ## products and solves over RANKS, by every way of exchanging: JSON lines in BUILD/scaling.json
