@@ -101,9 +101,9 @@ struct Decision {
   void     take(const Way &chosen, double seconds, int tried); // after trials: the fastest, and what it took
 };
 
-/* The ways that are compared. */
-std::vector<Way> ways_for(const Sample &sample, const DecisionInput &input);
-Decision         decide(const Sample &sample, const DecisionInput &input);
+/* The ways that are compared, where the matrix can be held so. */
+std::vector<Way> ways_for(const Csr &A, const DecisionInput &input);
+Decision         decide(const Csr &A, const DecisionInput &input);
 
 std::string way_name(const Way &way);
 
