@@ -1,5 +1,6 @@
 /* The sliced-ELL arrays of a small matrix, worked out by hand. */
 #include "core/csr.hpp"
+#include "core/device.hpp"
 #include "mat/slicedell/sliced_ell.hpp"
 
 #include "support/check.hpp"
@@ -152,6 +153,45 @@ BOOST_AUTO_TEST_CASE(columns_that_do_not_fit_in_16_bits)
   BOOST_TEST(view.col_ptr[2] == ~0);
   ell.apply(x.data(), goza::Assign<PetscScalar>{y.data()});
   BOOST_TEST(y == (std::vector<PetscScalar>{65538, 10, 65539}), boost::test_tools::per_element());
+}
+
+/* Rows of 0 to 40 entries whose columns lie near each other in some slices and far apart in others, on the host and on the device, where 32/H threads share a row. */
+BOOST_AUTO_TEST_CASE(near_and_far_columns_in_every_height)
+{
+  const PetscInt           nrows = 1000, ncols = 2800000;
+  std::vector<PetscInt>    row_ptr{0}, cols;
+  std::vector<PetscScalar> vals, x(ncols), want(nrows);
+
+  for (PetscInt j = 0; j < ncols; j++) x[j] = 1 + j % 7;
+  for (PetscInt i = 0; i < nrows; i++) {
+    const PetscInt n = (i * 7) % 41, step = i % 200 < 100 ? 1 + i % 5 : 66000; /* 100 rows near, 100 far */
+
+    for (PetscInt k = 0; k < n; k++) {
+      cols.push_back(3 * i + 50000 + k * step);
+      vals.push_back(1 + (i + k) % 3);
+      want[i] += vals.back() * x[cols.back()];
+    }
+    row_ptr.push_back(static_cast<PetscInt>(cols.size()));
+  }
+  for (Space space : goza::device::available() ? std::vector<Space>{Space::Host, Space::Cuda} : std::vector<Space>{Space::Host}) {
+    const goza::Array<PetscInt>    p(space, row_ptr.data(), row_ptr.size()), c(space, cols.data(), cols.size());
+    const goza::Array<PetscScalar> v(space, vals.data(), vals.size()), from(space, x.data(), x.size());
+    goza::Array<PetscScalar>       to(space, nrows);
+
+    for (int height : {1, 2, 4, 8, 16, 32}) {
+      SlicedEllOptions options;
+
+      options.slice_height = height;
+      options.sort_window  = 0;
+      SlicedEll<PetscScalar, PetscScalar> ell(space, options);
+      ell.build(Csr{space, nrows, ncols, p.data(), c.data(), v.data()});
+      ell.apply(from.data(), goza::Assign<PetscScalar>{to.data()});
+      BOOST_TEST_CONTEXT("height " << height << (space == Space::Host ? ", host" : ", device"))
+      BOOST_TEST(to.to_host() == want, boost::test_tools::per_element());
+      BOOST_TEST(ell.describe().find(" 0 % of the columns") == std::string::npos, ell.describe());
+      BOOST_TEST(ell.describe().find(" 100 % of the columns") == std::string::npos, ell.describe());
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(every_height_and_window_gives_the_same_product)

@@ -1,5 +1,6 @@
 #include "csr_ops.hpp"
-#include "csr_pattern.hpp"
+#include "csr_product.hpp"
+#include "staged_rows.hpp"
 
 namespace goza
 {
@@ -79,8 +80,11 @@ struct Differences {
 };
 
 struct Descents {
-  const PetscInt *ptr, *col;
+  const PetscInt *ptr;
+  Columns         col;
   std::int64_t   *count;
+
+  HD Descents on(Columns c, Values) const { return {ptr, c, count}; }
 
   HD void operator()(PetscInt row) const
   {
@@ -169,62 +173,26 @@ void multiply_numeric_host(const Csr &A, const Csr &B, CsrMatrix &C)
 }
 
 #if defined(__CUDACC__)
-/* A team of threads a row: one entry of A after the other, the lanes side by side on the entries of B's row, whose columns differ. So nothing collides and the
-   order of every sum is that of A's row. Rows of C with more than Cap entries are added up in global memory. */
-template <int Lanes, int Cap>
-__global__ void __launch_bounds__(rows_per_block) ProductKernel(Csr A, Csr B, PetscInt nrows, const PetscInt *ptr, const PetscInt *col, PetscScalar *val)
-{
-  constexpr int              teams = rows_per_block / Lanes;
-  __shared__ PetscInt        columns[teams * Cap];
-  __shared__ PetscScalar     sums[teams * Cap];
-  const pattern::Team<Lanes> team;
-  const int                  mine = threadIdx.x / Lanes;
-  const std::int64_t         row  = static_cast<std::int64_t>(blockIdx.x) * teams + mine;
+struct ProductTerms {
+  Csr  A, B;
+  bool with_diagonal;
 
-  if (row >= nrows) return;
-  const PetscInt  n     = ptr[row + 1] - ptr[row];
-  const bool      small = n <= Cap;
-  const PetscInt *c     = small ? columns + mine * Cap : col + ptr[row];
-  PetscScalar    *v     = small ? sums + mine * Cap : val + ptr[row];
+  __device__ PetscInt begin(PetscInt row) const { return A.ptr[row]; }
+  __device__ PetscInt end(PetscInt row) const { return A.ptr[row + 1]; }
+  __device__ void     open(PetscInt p, PetscInt &first, PetscInt &length, PetscScalar &factor) const
+  {
+    const PetscInt j = A.col[p];
 
-  for (PetscInt t = team.lane; t < n; t += Lanes) {
-    if (small) columns[mine * Cap + t] = col[ptr[row] + t];
-    v[t] = 0;
+    first  = B.ptr[j];
+    length = B.ptr[j + 1] - first;
+    factor = A.val[p];
   }
-  team.sync();
-  for (PetscInt p = A.ptr[row]; p < A.ptr[row + 1]; p++) {
-    const PetscInt    j = A.col[p], end = B.ptr[j + 1];
-    const PetscScalar a = A.val[p];
-
-    for (PetscInt q = B.ptr[j] + team.lane; q < end; q += Lanes) {
-      const PetscInt want = B.col[q];
-      PetscInt       low = 0, high = n - 1;
-
-      while (low < high) {
-        const PetscInt middle = (low + high) / 2;
-
-        if (c[middle] < want) low = middle + 1;
-        else high = middle;
-      }
-      v[low] += a * B.val[q];
-    }
-    team.sync();
-  }
-  if (!small) return;
-  for (PetscInt t = team.lane; t < n; t += Lanes) val[ptr[row] + t] = v[t];
-}
-
-template <int Lanes, int Cap> void launch_product(const Csr &A, const Csr &B, CsrMatrix &C)
-{
-  launch_kernel(ProductKernel<Lanes, Cap>, blocks_for(C.nrows, rows_per_block / Lanes), rows_per_block, A, B, C.nrows, C.ptr.data(), C.col.data(), C.val.data());
-}
+  __device__ PetscInt    column(PetscInt q) const { return B.col[q]; }
+  __device__ PetscScalar value(PetscInt q) const { return B.val[q]; }
+  __device__ PetscInt    extra(PetscInt row) const { return with_diagonal ? row : product::no_column; }
+  __device__ PetscScalar finish(PetscInt, PetscInt, PetscScalar sum) const { return sum; }
+};
 #endif
-
-/* The rows of B have but a few entries, and so do those of the product. */
-bool few_entries(const Csr &B)
-{
-  return B.space == Space::Cuda && entries(B) < static_cast<std::int64_t>(12) * B.nrows;
-}
 
 } // namespace
 
@@ -260,7 +228,7 @@ bool columns_ascend(const Csr &A)
 {
   Array<std::int64_t> count(A.space, A.nrows);
 
-  for_each_row(A.space, A.nrows, Descents{A.ptr, A.col, count.data()});
+  for_each_csr_row({A.space, A.nrows, A.ncols, A.ptr, A.col, nullptr, A.nnz}, 1, Descents{A.ptr, A.col, count.data()});
   return sum(A.space, count.data(), count.size()) == 0;
 }
 
@@ -281,8 +249,9 @@ CsrMatrix multiply(const Csr &A, const Csr &B, bool with_diagonal)
     multiply_host(A, B, with_diagonal, C);
     return C;
   }
-  find_pattern(A.space, A.nrows, B.ncols, ProductRows{A.ptr, A.col, B.ptr, B.col, with_diagonal}, few_entries(B), C.ptr, C.col);
-  multiply_numeric(A, B, C);
+#if defined(__CUDACC__)
+  product::make(ProductTerms{A, B, with_diagonal}, ProductRows{A.ptr, A.col, B.ptr, B.col, with_diagonal}, C);
+#endif
   return C;
 }
 
@@ -292,8 +261,7 @@ void multiply_numeric(const Csr &A, const Csr &B, CsrMatrix &C)
   if (!C.nnz()) return;
 #if defined(__CUDACC__)
   if (A.space == Space::Cuda) {
-    if (few_entries(B)) launch_product<8, 64>(A, B, C);
-    else launch_product<32, 256>(A, B, C);
+    product::fill<true>(ProductTerms{A, B, false}, C);
     return;
   }
 #endif

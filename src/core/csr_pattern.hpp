@@ -186,30 +186,66 @@ template <class Rows> struct Bounds {
   HD void operator()(PetscInt k) const { bound[k] = rows.bound(list[k]); }
 };
 
+/* The rows whose length is -1. */
+inline Array<PetscInt> overflown(PetscInt nrows, const PetscInt *length)
+{
+  Array<char> flag(Space::Cuda, nrows);
+
+  for_each_row(Space::Cuda, nrows, Overflown{length, flag.data()});
+  return flagged(Space::Cuda, flag.data(), nrows);
+}
+
+/* Rows that no table in shared memory holds: a block each. */
+template <class Rows> class LongRows {
+public:
+  LongRows(PetscInt ncols, const Rows &rows) : ncols_(ncols), rows_(rows) { }
+
+  void count(Array<PetscInt> list, PetscInt *length)
+  {
+    list_ = std::move(list);
+    if (!list_.size()) return;
+    Array<std::int64_t> bound(Space::Cuda, list_.size());
+    std::int64_t        columns;
+
+    for_each_row(Space::Cuda, static_cast<PetscInt>(list_.size()), Bounds<Rows>{list_.data(), rows_, bound.data()});
+    columns = std::min<std::int64_t>(largest(Space::Cuda, bound.data(), bound.size()), ncols_) + 1;
+    for (slots_ = 4096; slots_ < 2 * columns + rows_per_block; slots_ *= 2) { }
+    nblocks_ = static_cast<PetscInt>(std::max<std::int64_t>(1, std::min<std::int64_t>({256, static_cast<std::int64_t>(list_.size()), (std::int64_t(1) << 26) / slots_})));
+    tables_ = Array<PetscInt>(Space::Cuda, static_cast<std::size_t>(nblocks_) * slots_);
+    launch(length, nullptr, nullptr);
+  }
+
+  void columns(const PetscInt *ptr, PetscInt *col)
+  {
+    if (list_.size()) launch(nullptr, ptr, col);
+  }
+
+private:
+  void launch(PetscInt *length, const PetscInt *ptr, PetscInt *col)
+  {
+    launch_kernel(BlockKernel<Rows>, static_cast<unsigned>(nblocks_), rows_per_block, static_cast<PetscInt>(list_.size()), list_.data(), rows_, tables_.data(), slots_, length, ptr, col);
+  }
+
+  PetscInt        ncols_, slots_ = 0, nblocks_ = 0;
+  Rows            rows_;
+  Array<PetscInt> list_{Space::Cuda}, tables_{Space::Cuda};
+};
+
 template <class Rows> class Finder {
 public:
-  Finder(PetscInt nrows, PetscInt ncols, const Rows &rows, bool narrow) : nrows_(nrows), ncols_(ncols), rows_(rows), narrow_(narrow) { }
+  Finder(PetscInt nrows, PetscInt ncols, const Rows &rows, bool narrow) : nrows_(nrows), rows_(rows), narrow_(narrow), long_(ncols, rows) { }
 
   void count(PetscInt *length)
   {
     if (narrow_) teams<8>(nrows_, nullptr, length, nullptr, nullptr);
     else teams<32>(nrows_, nullptr, length, nullptr, nullptr);
-    long_ = overflown(length);
-    if (narrow_ && long_.size()) {
-      wide_ = std::move(long_);
+    Array<PetscInt> left = overflown(nrows_, length);
+    if (narrow_ && left.size()) {
+      wide_ = std::move(left);
       teams<32>(static_cast<PetscInt>(wide_.size()), wide_.data(), length, nullptr, nullptr);
-      long_ = overflown(length);
+      left = overflown(nrows_, length);
     }
-    if (!long_.size()) return;
-    Array<std::int64_t> bound(Space::Cuda, long_.size());
-    std::int64_t        columns;
-
-    for_each_row(Space::Cuda, static_cast<PetscInt>(long_.size()), Bounds<Rows>{long_.data(), rows_, bound.data()});
-    columns = std::min<std::int64_t>(largest(Space::Cuda, bound.data(), bound.size()), ncols_) + 1;
-    for (slots_ = 4096; slots_ < 2 * columns + rows_per_block; slots_ *= 2) { }
-    nblocks_ = static_cast<PetscInt>(std::max<std::int64_t>(1, std::min<std::int64_t>({256, static_cast<std::int64_t>(long_.size()), (std::int64_t(1) << 26) / slots_})));
-    tables_ = Array<PetscInt>(Space::Cuda, static_cast<std::size_t>(nblocks_) * slots_);
-    blocks(length, nullptr, nullptr);
+    long_.count(std::move(left), length);
   }
 
   void columns(const PetscInt *ptr, PetscInt *col)
@@ -217,7 +253,7 @@ public:
     if (narrow_) teams<8>(nrows_, nullptr, nullptr, ptr, col);
     else teams<32>(nrows_, nullptr, nullptr, ptr, col);
     if (wide_.size()) teams<32>(static_cast<PetscInt>(wide_.size()), wide_.data(), nullptr, ptr, col);
-    if (long_.size()) blocks(nullptr, ptr, col);
+    long_.columns(ptr, col);
   }
 
 private:
@@ -225,22 +261,12 @@ private:
   {
     if (n) launch_kernel(TeamKernel<Lanes, Rows>, blocks_for(n, rows_per_block / Lanes), rows_per_block, n, list, rows_, length, ptr, col);
   }
-  void blocks(PetscInt *length, const PetscInt *ptr, PetscInt *col)
-  {
-    launch_kernel(BlockKernel<Rows>, static_cast<unsigned>(nblocks_), rows_per_block, static_cast<PetscInt>(long_.size()), long_.data(), rows_, tables_.data(), slots_, length, ptr, col);
-  }
-  Array<PetscInt> overflown(const PetscInt *length) const
-  {
-    Array<char> flag(Space::Cuda, nrows_);
 
-    for_each_row(Space::Cuda, nrows_, Overflown{length, flag.data()});
-    return flagged(Space::Cuda, flag.data(), nrows_);
-  }
-
-  PetscInt        nrows_, ncols_, slots_ = 0, nblocks_ = 0;
+  PetscInt        nrows_;
   Rows            rows_;
-  bool            narrow_;                                                      // teams of 8: few columns a row
-  Array<PetscInt> wide_{Space::Cuda}, long_{Space::Cuda}, tables_{Space::Cuda}; // rows left to warps, to blocks
+  bool            narrow_;            // teams of 8: few columns a row
+  Array<PetscInt> wide_{Space::Cuda}; // rows left to warps
+  LongRows<Rows>  long_;              // and to blocks
 };
 
 } // namespace pattern

@@ -1,9 +1,11 @@
 #include "cds.hpp"
 #include "cds_shape.hpp"
 #include "core/algorithm.hpp"
+#include "core/staged_rows.hpp"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 namespace goza
 {
@@ -25,12 +27,14 @@ struct OffsetCursor {
 
 /* Puts one row's entries where they belong. Entries below the diagonal of a half matrix are compared instead, after the upper part was filled. */
 template <class Store, int bs, bool half> struct CdsFill {
-  CdsView<Store>     A;
-  const PetscInt    *ptr, *col;
-  const PetscScalar *aval;
-  Store             *val;
+  CdsView<Store>  A;
+  const PetscInt *ptr;
+  Columns         col;
+  Values          aval;
+  Store          *val;
 
-  HD void operator()(PetscInt row) const
+  HD CdsFill on(Columns c, Values a) const { return {A, ptr, c, a, val}; }
+  HD void    operator()(PetscInt row) const
   {
     const PetscInt i = row / bs, r = row % bs;
     OffsetCursor   cursor;
@@ -45,18 +49,21 @@ template <class Store, int bs, bool half> struct CdsFill {
 };
 
 /* Counts, for one row of a half matrix, the entries below the diagonal that differ from their mirror images, plus entries above less entries below:
-   the sums over all rows are 0 when the stored diagonals are symmetric in pattern and, to a tolerance relative to the entry and to the root of the product
-   of its two diagonal entries (the scale of what was summed up to it: an entry may be all that cancellation left), in values. */
+   the sums over all rows are 0 when the stored diagonals are symmetric in pattern and, to a tolerance, in values. The tolerance is relative to the entry or, where
+   that is more, to the diagonal entries of its row and its column: an entry that is the small sum of large terms has the rounding of those. */
 template <class Store, int bs> struct CdsCompare {
-  CdsView<Store>     A;
-  const PetscInt    *ptr, *col;
-  const PetscScalar *aval;
-  double             tolerance;
-  std::int64_t      *different, *balance; // [rows]
+  CdsView<Store>  A;
+  const PetscInt *ptr;
+  Columns         col;
+  Values          aval;
+  double          tolerance;
+  std::int64_t   *different, *balance; // [rows]
 
-  HD void operator()(PetscInt row) const
+  HD CdsCompare on(Columns c, Values a) const { return {A, ptr, c, a, tolerance, different, balance}; }
+  HD void       operator()(PetscInt row) const
   {
     const PetscInt i = row / bs, r = row % bs;
+    const bool     main = tolerance > 0 && A.ndiag && A.offset[0] == 0;
     std::int64_t   bad = 0, above = 0;
     OffsetCursor   cursor;
 
@@ -68,19 +75,21 @@ template <class Store, int bs> struct CdsCompare {
       if (node < i) above--;
       if (node >= i) continue;
       const double mirror = static_cast<double>(A.val[((d * bs + c) * bs + r) * A.ld + node]), value = static_cast<double>(static_cast<Store>(aval[j])), gap = mirror - value;
+      double size = magnitude(value);
 
-      double scale = value < 0 ? -value : value;
+      if (main) {
+        const double diagonals = sqrt(magnitude(static_cast<double>(A.val[(r * bs + r) * A.ld + i]))) * sqrt(magnitude(static_cast<double>(A.val[(c * bs + c) * A.ld + node])));
 
-      if (tolerance > 0 && A.offset[0] == 0) {
-        const double root = sqrt(fabs(static_cast<double>(A.val[(r * bs + r) * A.ld + i]))) * sqrt(fabs(static_cast<double>(A.val[(c * bs + c) * A.ld + node])));
-
-        scale = root > scale ? root : scale;
+        size = diagonals > size ? diagonals : size;
       }
-      bad += !((gap < 0 ? -gap : gap) <= tolerance * scale); // a NaN differs
+      bad += !(magnitude(gap) <= tolerance * size); // a NaN differs
     }
     different[row] = bad;
     balance[row]   = above;
   }
+
+private:
+  HD static double magnitude(double x) { return x < 0 ? -x : x; }
 };
 
 /* The remainder's row lengths, then its columns and values. */
@@ -213,15 +222,14 @@ template <class Store, class V> bool Cds<Store, V>::fill(const Csr &A)
 {
   val_.zero();
   if (!val_.size()) return true;
-  with_shape(bs_, half_, [&](auto bs, auto half) {
-    for_each_row(this->space_, A.nrows, CdsFill<Store, bs.value, half.value>{view(), A.ptr, A.col, A.val, val_.data()});
-  });
+  with_shape(bs_, half_, [&](auto bs, auto half) { for_each_csr_row(A, 1, CdsFill<Store, bs.value, half.value>{view(), A.ptr, A.col, A.val, val_.data()}); });
   if (!half_) return true;
 
-  const double        tolerance = options_.symmetric ? 100 * static_cast<double>(PETSC_MACHINE_EPSILON) : 0;
+  const double        rounding  = std::max<double>(100 * PETSC_MACHINE_EPSILON, 2 * static_cast<double>(std::numeric_limits<Store>::epsilon()));
+  const double        tolerance = options_.symmetric ? rounding : 0;
   Array<std::int64_t> different(this->space_, A.nrows), balance(this->space_, A.nrows);
   with_shape(bs_, true, [&](auto bs, auto) {
-    for_each_row(this->space_, A.nrows, CdsCompare<Store, bs.value>{view(), A.ptr, A.col, A.val, tolerance, different.data(), balance.data()});
+    for_each_csr_row(A, 1, CdsCompare<Store, bs.value>{view(), A.ptr, A.col, A.val, tolerance, different.data(), balance.data()});
   });
   return sum(this->space_, different.data(), A.nrows) == 0 && sum(this->space_, balance.data(), A.nrows) == 0;
 }

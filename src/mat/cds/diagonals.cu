@@ -1,7 +1,7 @@
 #include "diagonals.hpp"
 #include "core/algorithm.hpp"
 #include "core/array.hpp"
-#include "core/for_each_row.hpp"
+#include "core/staged_rows.hpp"
 #include <algorithm>
 
 namespace goza
@@ -30,10 +30,14 @@ struct SampleOffsets {
 /* Entries of one row on each candidate. The rows of a chunk share a line of counters, so that only neighbours meet in an atomic addition. */
 struct CountOnDiagonals {
   PetscInt        bs, ncandidates;
-  const PetscInt *ptr, *col, *candidate;
+  const PetscInt *ptr;
+  Columns         col;
+  const PetscInt *candidate;
   int            *count; // [chunks][ncandidates]
 
   static constexpr PetscInt rows_per_chunk = 256;
+
+  HD CountOnDiagonals on(Columns c, Values) const { return {bs, ncandidates, ptr, c, candidate, count}; }
 
   HD void operator()(PetscInt row) const
   {
@@ -79,16 +83,16 @@ Diagonals find_diagonals(const Csr &A, PetscInt bs, double share)
 
   found.bs = bs;
   if (!A.nrows) return found;
-  if (A.space == Space::Cuda) device::copy(&nnz, A.ptr + A.nrows, sizeof(nnz));
-  else nnz = A.ptr[A.nrows];
+  nnz       = entries(A);
   found.nnz = nnz;
 
   Array<PetscInt> sample(A.space, static_cast<std::size_t>(nsamples) * sampled_entries);
   for_each_row(A.space, nsamples, SampleOffsets{A.nrows, nsamples, bs, A.ptr, A.col, sample.data()});
   std::vector<PetscInt>                      seen = sample.to_host();
   std::vector<std::pair<PetscInt, PetscInt>> often; // (-times, offset)
+  seen.erase(std::remove(seen.begin(), seen.end(), PETSC_MAX_INT), seen.end());
   std::sort(seen.begin(), seen.end());
-  for (std::size_t k = 0, next; k < seen.size() && seen[k] != PETSC_MAX_INT; k = next) {
+  for (std::size_t k = 0, next; k < seen.size(); k = next) {
     next               = static_cast<std::size_t>(std::upper_bound(seen.begin() + k, seen.end(), seen[k]) - seen.begin());
     const double times = static_cast<double>(next - k);
 
@@ -108,7 +112,7 @@ Diagonals find_diagonals(const Csr &A, PetscInt bs, double share)
   Array<std::int64_t> total(A.space, n);
 
   count.zero();
-  for_each_row(A.space, A.nrows, CountOnDiagonals{bs, n, A.ptr, A.col, sorted.data(), count.data()});
+  for_each_csr_row({A.space, A.nrows, A.ncols, A.ptr, A.col, nullptr, nnz}, 1, CountOnDiagonals{bs, n, A.ptr, A.col, sorted.data(), count.data()});
   for_each_row(A.space, n, SumChunks{chunks, n, count.data(), total.data()});
   const std::vector<std::int64_t> totals = total.to_host();
   for (PetscInt d = 0; d < n; d++) {

@@ -90,7 +90,7 @@ template <int H, class Store, class V, class Out, int bs> struct EllBlockHostSli
 };
 
 #if defined(__CUDACC__)
-/* The same with a warp a slice, H < 32: 32/H threads share a block row. Columns are not in gaps. */
+/* The same with a warp a slice, H < 32: 32/H threads share a block row. */
 template <class Store, class V, class Out, int bs> struct EllBlockSlice {
   EllView<Store> A;
   const V       *x;
@@ -99,15 +99,19 @@ template <class Store, class V, class Out, int bs> struct EllBlockSlice {
   __device__ void operator()(PetscInt slice, int lane) const
   {
     const int          H = 1 << A.shift, offset = lane & (H - 1);
-    const PetscInt     place   = (slice << A.shift) + offset;
-    const std::int64_t begin   = A.slice_ptr[slice];
-    const PetscInt    *col     = A.col + A.col_ptr[slice];
+    const PetscInt     place = (slice << A.shift) + offset;
+    const std::int64_t begin = A.slice_ptr[slice], at = A.col_ptr[slice];
+    const PetscInt     least   = at < 0 ? A.first[slice] : 0;
     PetscInt           n       = static_cast<PetscInt>((A.slice_ptr[slice + 1] - begin) >> A.shift);
     V                  sum[bs] = {};
 
     if (A.length) n = place < A.nplaces ? A.length[place] : 0;
-    for (PetscInt k = lane >> A.shift; k < n; k += 32 >> A.shift)
-      EllBlockRow<Store, V, Out, bs>::template add_block<bs>(A.val + ((begin + static_cast<std::int64_t>(k) * H) * (bs * bs) + offset), H, x + stream_load(col + (k * H + offset)) * bs, sum);
+    for (PetscInt k = lane >> A.shift; k < n; k += 32 >> A.shift) {
+      const std::int64_t e = static_cast<std::int64_t>(k) * H;
+      const PetscInt     j = at < 0 ? least + A.gap[~at + e + offset] : stream_load(A.col + (at + e + offset));
+
+      EllBlockRow<Store, V, Out, bs>::template add_block<bs>(A.val + ((begin + e) * (bs * bs) + offset), H, x + j * bs, sum);
+    }
     for (int r = 0; r < bs; r++) sum[r] = sum_lanes(sum[r], H);
     if (lane < H && place < A.nplaces) {
       const PetscInt i = A.row ? A.row[place] : place;

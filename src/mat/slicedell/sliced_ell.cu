@@ -53,24 +53,37 @@ struct Iota {
   HD void operator()(PetscInt i) const { p[i] = i; }
 };
 
-/* Whether every gap between neighbouring columns of the slice's rows fits in 16 bits; entries[] and gaps[] get the slice's stored entries in the
-   one that will hold its columns, 0 in the other. */
+/* Whether every gap between neighbouring columns of the slice's rows (spread: every distance from the slice's least column, which goes to least[]) fits in 16 bits;
+   entries[] and gaps[] get the slice's stored entries in the one that will hold its columns, 0 in the other. */
 struct SliceColumns {
   PetscInt            nplaces;
   int                 shift;
-  bool                gaps_allowed;
+  bool                gaps_allowed, spread;
   const PetscInt     *ptr, *col, *row;
   const std::int64_t *slice_ptr;
   std::int64_t       *entries, *gaps;
+  PetscInt           *least;
 
   HD void operator()(PetscInt slice) const
   {
-    bool fits = gaps_allowed;
+    bool     fits = gaps_allowed, any = false;
+    PetscInt low = 0, high = 0;
 
     for (PetscInt place = slice << shift; place < (slice + 1) << shift && place < nplaces && fits; place++) {
       const PetscInt i = row ? row[place] : place;
 
-      for (PetscInt j = ptr[i] + 1; j < ptr[i + 1] && fits; j++) fits = col[j] >= col[j - 1] && col[j] - col[j - 1] <= 65535;
+      if (spread && ptr[i] < ptr[i + 1]) {
+        const PetscInt from = col[ptr[i]], to = col[ptr[i + 1] - 1];
+
+        low  = !any || from < low ? from : low;
+        high = !any || to > high ? to : high;
+        any  = true;
+      }
+      for (PetscInt j = ptr[i] + 1; j < ptr[i + 1] && fits; j++) fits = col[j] >= col[j - 1] && (spread || col[j] - col[j - 1] <= 65535);
+    }
+    if (spread) {
+      fits         = fits && high - low <= 65535;
+      least[slice] = low;
     }
     gaps[slice]    = fits ? slice_ptr[slice + 1] - slice_ptr[slice] : 0;
     entries[slice] = fits ? 0 : slice_ptr[slice + 1] - slice_ptr[slice];
@@ -149,7 +162,7 @@ template <class Store> struct BlockFill {
 template <class Store> struct EllFill {
   PetscInt            nplaces;
   int                 shift;
-  bool                columns;
+  bool                columns, spread; // spread: first[] holds the slices' least columns
   const PetscInt     *ptr, *acol, *row;
   const PetscScalar  *aval;
   const std::int64_t *slice_ptr, *col_ptr;
@@ -161,22 +174,25 @@ template <class Store> struct EllFill {
   {
     const PetscInt     slice = place >> shift, H = PetscInt(1) << shift, offset = place & (H - 1);
     const std::int64_t begin = slice_ptr[slice], end = slice_ptr[slice + 1], at = col_ptr[slice];
-    PetscInt           j = 0, stop = 0, last = 0, before = 0;
+    PetscInt           j = 0, stop = 0, last = spread && columns ? first[slice] : 0, before = last;
 
     if (place < nplaces) {
       const PetscInt i = row ? row[place] : place;
 
       j    = ptr[i];
       stop = ptr[i + 1];
-      if (columns && j < stop) last = before = acol[j];
-      if (columns && first) first[place] = last;
+      if (columns && j < stop) last = acol[j];
+      if (columns && !spread) {
+        before = last;
+        if (first) first[place] = last;
+      }
     }
     for (std::int64_t k = begin + offset; k < end; k += H, j++) {
       if (columns && j < stop) last = acol[j]; // a refill is given values only
       if (val) val[k] = j < stop ? static_cast<Store>(aval[j]) : Store(0);
       if (columns && at < 0) gap[~at + k - begin] = static_cast<std::uint16_t>(last - before);
       if (columns && at >= 0) col[at + k - begin] = last;
-      before = last;
+      if (!spread) before = last;
     }
   }
 };
@@ -320,8 +336,8 @@ template <class Store, class V> void SlicedEll<Store, V>::lay_out_all(const Csr 
   place_columns(pattern);
   if (bs_ == 1 || !val_.size()) return; // fill() brings the columns with the values
   for_each_row(this->space_, (static_cast<PetscInt>(slice_ptr_.size()) - 1) << shift_,
-               EllFill<Store>{nplaces_, shift_, true, pattern.ptr, pattern.col, row_.data(), nullptr, slice_ptr_.data(), col_ptr_.data(), col_.data(), first_.data(),
-                              gap_.data(), nullptr});
+               EllFill<Store>{nplaces_, shift_, true, spread_, pattern.ptr, pattern.col, row_.data(), nullptr, slice_ptr_.data(), col_ptr_.data(), col_.data(),
+                              first_.data(), gap_.data(), nullptr});
 }
 
 template <class Store, class V> void SlicedEll<Store, V>::place_columns(const Csr &A)
@@ -331,18 +347,20 @@ template <class Store, class V> void SlicedEll<Store, V>::place_columns(const Cs
   const bool          shared  = space == Space::Cuda && shift_ < 5;                 // threads that share a row cannot add up its gaps
   const bool          host    = space == Space::Host && options_.slice_height == 0; // a core is bound by instructions: full columns are faster
   Array<std::int64_t> gaps(space, nslices + 1);
+  Array<PetscInt>     least(space, shared ? nslices : 0);
 
   col_ptr_ = Array<std::int64_t>(space, nslices + 1);
   gaps.zero();
   col_ptr_.zero();
   for_each_row(space, nslices,
-               SliceColumns{nplaces_, shift_, options_.gaps && !shared && !host, A.ptr, A.col, row_.data(), slice_ptr_.data(), col_ptr_.data(), gaps.data()});
+               SliceColumns{nplaces_, shift_, options_.gaps && !host, shared, A.ptr, A.col, row_.data(), slice_ptr_.data(), col_ptr_.data(), gaps.data(), least.data()});
   exclusive_scan(space, gaps.data(), gaps.size());
   exclusive_scan(space, col_ptr_.data(), col_ptr_.size());
   in_gaps_ = last(gaps);
   col_     = Array<PetscInt>(space, last(col_ptr_));
   gap_     = Array<std::uint16_t>(space, in_gaps_);
-  first_   = Array<PetscInt>(space, in_gaps_ ? nplaces_ : 0);
+  spread_  = shared && in_gaps_;
+  first_   = spread_ ? std::move(least) : Array<PetscInt>(space, in_gaps_ ? nplaces_ : 0);
   for_each_row(space, nslices, SliceColumnPlace{gaps.data(), col_ptr_.data()});
 }
 
@@ -361,8 +379,8 @@ template <class Store, class V> void SlicedEll<Store, V>::fill(const Csr &A, boo
     return;
   }
   for_each_row(this->space_, nslices << shift_,
-               EllFill<Store>{nplaces_, shift_, columns, A.ptr, A.col, row_.data(), A.val, slice_ptr_.data(), col_ptr_.data(), col_.data(), first_.data(), gap_.data(),
-                              val_.data()});
+               EllFill<Store>{nplaces_, shift_, columns, spread_, A.ptr, A.col, row_.data(), A.val, slice_ptr_.data(), col_ptr_.data(), col_.data(), first_.data(),
+                              gap_.data(), val_.data()});
 }
 
 template <class Store, class V, class Out> static void launch_rows(Space space, const EllView<Store> &A, const V *x, const Out &out)

@@ -52,7 +52,8 @@ private:
   bool                 listed_  = false; // row_ names the rows held
   PetscInt             nplaces_ = 0, window_ = 0;
   std::int64_t         nnz_     = 0;
-  std::int64_t         in_gaps_ = 0; // stored columns that take 16 bits
+  std::int64_t         in_gaps_ = 0;     // stored columns that take 16 bits
+  bool                 spread_  = false; // as distances from the slices' least columns
   Array<std::int64_t>  slice_ptr_, col_ptr_;
   Array<PetscInt>      row_, length_, col_, first_;
   Array<std::uint16_t> gap_;

@@ -8,6 +8,7 @@
 
    Columns take 16 bits where they fit: a slice whose rows all have gaps of 0 .. 65535 between one column and the next stores these gaps, and the
    row's first column apart; the loop adds them up. A 27-point operator on a 256^3 grid fits: a third of CSR's traffic is indices, here a fifth.
+   Threads that share a row (H < 32 on the device) cannot add up its gaps: there each column is stored as its distance from the slice's least.
 
    Padding has value 0 and a column of its own row, so that the loop needs no branch and meets no foreign NaN; where a row without entries
    shares a slice with others, `length` bounds the loop instead. Place p holds matrix row `row[p]` (rows sorted by length, or only the rows
@@ -27,8 +28,8 @@ template <class Store> struct EllView {
   const Store         *val;       // [slice_ptr[nslices]]
   const std::int64_t  *col_ptr;   // [nslices] where the slice's columns begin in col, or ~(where its gaps begin in gap)
   const PetscInt      *col;       // columns of the slices that are not in gap
-  const std::uint16_t *gap;       // column minus the one before it in the row; 0 for the row's first
-  const PetscInt      *first;     // [nplaces] first column of the row, if there are gaps
+  const std::uint16_t *gap;       // column minus the one before it in the row, 0 for the row's first; where threads share a row, column minus the slice's least
+  const PetscInt      *first;     // if there are gaps: [nplaces] first column of the row, or [nslices] least column of the slice
 };
 
 template <class Store, class V, class Out> struct EllRow {
@@ -102,7 +103,7 @@ template <int H, class Store, class V, class Out> struct EllHostSlice {
 };
 
 #if defined(__CUDACC__)
-/* The same with a warp a slice, H < 32: 32/H threads share a row, and the warp still reads consecutive words. Columns are not in gaps. */
+/* The same with a warp a slice, H < 32: 32/H threads share a row, and the warp still reads consecutive words. */
 template <class Store, class V, class Out> struct EllSlice {
   EllView<Store> A;
   const V       *x;
@@ -112,15 +113,35 @@ template <class Store, class V, class Out> struct EllSlice {
   {
     const int          H     = 1 << A.shift;
     const PetscInt     place = (slice << A.shift) + (lane & (H - 1));
-    const std::int64_t begin = A.slice_ptr[slice];
-    const PetscInt    *col   = A.col + (A.col_ptr[slice] - begin);
-    std::int64_t       end   = A.slice_ptr[slice + 1];
-    V                  sum   = 0;
+    const std::int64_t begin = A.slice_ptr[slice], at = A.col_ptr[slice];
+    std::int64_t       n = A.slice_ptr[slice + 1] - begin;
 
-    if (A.length) end = place < A.nplaces ? begin + static_cast<std::int64_t>(A.length[place]) * H : begin;
-    for (std::int64_t k = begin + lane; k < end; k += 32) sum += static_cast<V>(stream_load(A.val + k)) * x[stream_load(col + k)];
-    sum = sum_lanes(sum, H);
+    if (A.length) n = place < A.nplaces ? static_cast<std::int64_t>(A.length[place]) * H : 0;
+    const V sum = sum_lanes(at < 0 ? add_up(A.val + begin, A.gap + ~at, x + A.first[slice], lane, n) : add_up(A.val + begin, A.col + at, x, lane, n), H);
+
     if (lane < H && place < A.nplaces) out(A.row ? A.row[place] : place, sum);
+  }
+
+private:
+  /* Four entries at once: the device's memory is far away. */
+  template <class Index> static __device__ V add_up(const Store *val, const Index *col, const V *from, int lane, std::int64_t n)
+  {
+    std::int64_t k   = lane;
+    V            sum = 0;
+
+    for (; k + 96 < n; k += 128) {
+      Index c[4];
+      Store a[4];
+
+  #pragma unroll
+      for (int u = 0; u < 4; u++) c[u] = col[k + 32 * u];
+  #pragma unroll
+      for (int u = 0; u < 4; u++) a[u] = val[k + 32 * u];
+  #pragma unroll
+      for (int u = 0; u < 4; u++) sum += static_cast<V>(a[u]) * from[c[u]];
+    }
+    for (; k < n; k += 32) sum += static_cast<V>(val[k]) * from[col[k]];
+    return sum;
   }
 };
 #endif

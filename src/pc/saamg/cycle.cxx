@@ -89,9 +89,14 @@ template <class V> struct Level {
 template <class V> struct Transfer {
   ParOperator<V> P, R;
 
-  PetscErrorCode setup(const Grid &grid, Space space)
+  PetscErrorCode setup(const Grid &grid, Space space, bool half)
   {
-    const auto format = [](Space s) { return std::make_unique<SlicedEll<V, V>>(s); };
+    const auto format = [half](Space s) -> std::unique_ptr<Format<V>> {
+      if constexpr (!std::is_same_v<V, PetscScalar>) {
+        if (half) return std::make_unique<Narrow<SlicedEll<Half, V>, V>>(s, SlicedEllOptions());
+      }
+      return std::make_unique<SlicedEll<V, V>>(s);
+    };
 
     PetscFunctionBegin;
     if (grid.transfer) {
@@ -119,6 +124,9 @@ public:
     PetscFunctionBegin;
     options_ = options;
     space_   = space;
+    recording_.drop();
+    last_       = Applied();
+    recordable_ = space == Space::Cuda && grids[0].level; // one rank: no halo to wait for
     if constexpr (std::is_same_v<Fine, PetscScalar>) shared = fine;
     PetscCall(fine_.setup(grids[0], space, shared, options.smoother_of(0, grids.size()), grids.size() == 1, options.half));
     PetscCall(Guarded([&] { /* what is there already is only refilled where the pattern is the same */
@@ -133,7 +141,7 @@ public:
     }));
     for (std::size_t l = 1; l < grids.size(); l++) {
       PetscCall(coarse_[l - 1]->setup(grids[l], space, nullptr, options.smoother_of(l, grids.size()), l + 1 == grids.size(), options.half));
-      PetscCall(transfer_[l - 1]->setup(grids[l - 1], space));
+      PetscCall(transfer_[l - 1]->setup(grids[l - 1], space, options.half));
     }
     PetscCall(GridSize(grids.back(), &rows, NULL));
     direct_ = rows <= options.direct_limit;
@@ -145,21 +153,27 @@ public:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
+  /* With the same vectors as the last time, as in CG, the cycle's many small kernels are recorded and from then on launched as one. */
   PetscErrorCode apply(const PetscScalar *b, PetscScalar *x) override
   {
     PetscFunctionBegin;
-    if constexpr (std::is_same_v<Fine, PetscScalar>) {
-      /* the finest solution changes its place a known number of times: begin so that it ends in the user's vector */
-      fine_.v.x[0] = x;
-      fine_.v.x[1] = fine_.x1.data();
-      fine_.at     = changes_of_place() & 1;
-      PetscCall(descend(fine_, b, 0, true));
-      if (fine_.v.x[fine_.at] != x) PetscCall(Guarded([&] { convert(space_, fine_.n, fine_.v.x[fine_.at], x); }));
-    } else {
-      PetscCall(Guarded([&] { convert(space_, fine_.n, b, fine_.b.data()); }));
-      PetscCall(descend(fine_, fine_.b.data(), 0, true));
-      PetscCall(Guarded([&] { convert(space_, fine_.n, fine_.v.x[fine_.at], x); }));
+    const Applied now{b, x, fine_.A->builds(), fine_.A->bytes()};
+
+    if (!recordable_ || !(now == last_)) {
+      recording_.drop();
+      last_ = now;
+      PetscCall(run(b, x));
+      PetscFunctionReturn(PETSC_SUCCESS);
     }
+    if (!recording_.graph && device::begin_recording()) {
+      const PetscErrorCode failed = run(b, x);
+
+      recording_.graph = device::end_recording();
+      PetscCall(failed);
+    }
+    recordable_ = recording_.graph;
+    if (recordable_) PetscCall(Guarded([&] { device::launch_recording(recording_.graph); }));
+    else PetscCall(run(b, x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -202,6 +216,24 @@ private:
   {
     if (bottom && direct_) return 0;
     return 2 * L.A->nnz() * (L.smoother->products(true) + (bottom ? static_cast<double>(bottom_sweeps() - 1) : 1.) * L.smoother->products(false) + !bottom);
+  }
+
+  PetscErrorCode run(const PetscScalar *b, PetscScalar *x)
+  {
+    PetscFunctionBegin;
+    if constexpr (std::is_same_v<Fine, PetscScalar>) {
+      /* the finest solution changes its place a known number of times: begin so that it ends in the user's vector */
+      fine_.v.x[0] = x;
+      fine_.v.x[1] = fine_.x1.data();
+      fine_.at     = changes_of_place() & 1;
+      PetscCall(descend(fine_, b, 0, true));
+      if (fine_.v.x[fine_.at] != x) PetscCall(Guarded([&] { convert(space_, fine_.n, fine_.v.x[fine_.at], x); }));
+    } else {
+      PetscCall(Guarded([&] { convert(space_, fine_.n, b, fine_.b.data()); }));
+      PetscCall(descend(fine_, fine_.b.data(), 0, true));
+      PetscCall(Guarded([&] { convert(space_, fine_.n, fine_.v.x[fine_.at], x); }));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   int changes_of_place() const
@@ -277,6 +309,26 @@ private:
 
   PetscInt bottom_sweeps() const { return options_.smoothers[2].options.sweeps; }
 
+  /* What a recording holds of the world outside: vectors, and the arrays of an operator that is the matrix's own and may be laid out anew with its values. */
+  struct Applied {
+    const PetscScalar *b = nullptr, *x = nullptr;
+    PetscInt           builds = 0;
+    std::size_t        bytes  = 0;
+
+    bool operator==(const Applied &other) const { return b == other.b && x == other.x && builds == other.builds && bytes == other.bytes; }
+  };
+
+  struct Recording {
+    void *graph = nullptr;
+
+    ~Recording() { drop(); }
+    void drop()
+    {
+      device::drop_recording(graph);
+      graph = nullptr;
+    }
+  };
+
   CycleOptions                                   options_;
   Space                                          space_  = Space::Host;
   bool                                           direct_ = true;
@@ -286,6 +338,9 @@ private:
   CoarseSolver<Fine>                             fine_solver_; // when there is but one level
   CoarseSolver<Coarse>                           coarse_solver_;
   Array<Coarse>                                  converted_; // [fine n] between the finest level and the others
+  bool                                           recordable_ = false;
+  Applied                                        last_;
+  Recording                                      recording_;
 };
 
 } // namespace

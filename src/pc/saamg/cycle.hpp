@@ -10,7 +10,7 @@ namespace goza
 struct CycleOptions {
   PetscInt       gamma        = 1;     // coarse corrections per level: 1 V, 2 W
   PetscInt       direct_limit = 500;   // rows up to which the coarsest level is solved by its inverse; above, it is smoothed
-  bool           half         = false; // operators in half precision, where the vectors are float
+  bool           half         = false; // operators and interpolations in half precision, where the vectors are float
   SmootherChoice smoothers[3];         // by PCSAAMGLevels: finest, intermediate, coarsest
 
   /* Below the finest level products are cheap: with degree 2, 27-point 96^3 takes 11 iterations, with 4 it takes 8. 30 sweeps as in paper P5 */

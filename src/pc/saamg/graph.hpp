@@ -14,8 +14,9 @@ namespace goza
 /* The diagonal and the off-diagonal block of this rank's rows, as a row functor sees them. */
 struct AijRowsView {
   PetscInt           nrows, ncols; // of the diagonal block: ghost column c has local number ncols + c
-  const PetscInt    *dptr, *dcol;
-  const PetscScalar *dval;
+  const PetscInt    *dptr;
+  Columns            dcol;
+  Values             dval;
   const PetscInt    *optr, *ocol; // null where there is no off-diagonal block
   const PetscScalar *oval;
 
@@ -26,6 +27,9 @@ struct AijRowsView {
     if (!optr) return;
     for (PetscInt p = optr[row]; p < optr[row + 1]; p++) f(ncols + ocol[p], oval[p]);
   }
+
+  /* The diagonal block from other arrays. */
+  HD AijRowsView on(Columns col, Values val) const { return {nrows, ncols, dptr, col, val, optr, ocol, oval}; }
 
   HD PetscInt entries_before(PetscInt row) const { return dptr[row] + (optr ? optr[row] : 0); }
 };

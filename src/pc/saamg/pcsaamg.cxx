@@ -298,7 +298,7 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
 . -pc_saamg_chebyshev_kind (1|4)               - kind of the Chebyshev polynomial
 . -pc_saamg_chebyshev_ratio r                  - smooths [lambda_max/r, lambda_max]
 . -pc_saamg_esteig_iterations n                - Lanczos steps of the estimate of lambda_max
-. -pc_saamg_precision (double|mixed|single|half) - precision of the cycle; mixed: the finest level in double, the others in single; half: single, with the operators stored in half
+. -pc_saamg_precision (double|mixed|single|half) - precision of the cycle; mixed: the finest level in double, the others in single; half: single, with the operators and interpolations stored in half
 - -pc_saamg_reuse (none|pattern|interpolation) - what is kept when values change and the pattern does not
 
   Level: intermediate

@@ -244,7 +244,7 @@ PetscErrorCode PCSAAMGGetEstEigIterations(PC pc, PetscInt *its)
   Input Parameters:
 + pc - the preconditioner, of type `PCSAAMG`
 - precision - `PC_SAAMG_DOUBLE`, `PC_SAAMG_MIXED` (the finest level in double, the others in single), `PC_SAAMG_SINGLE` or `PC_SAAMG_HALF` (vectors,
-  sums and interpolation in single, the values of the levels' operators in half, scaled where they leave its range: see `MatCDSSetPrecision()`)
+  sums in single, the values of the levels' operators and interpolations in half, scaled where they leave its range: see `MatCDSSetPrecision()`)
 
   Options Database Key:
 . -pc_saamg_precision (double|mixed|single|half) - the precision of the cycle

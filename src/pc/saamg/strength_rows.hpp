@@ -13,6 +13,8 @@ struct BlockRows {
   const PetscInt *ghost_node; // [ghost columns] to ghost nodes
   PetscInt       *place;      // [rows] scratch: the next entry of each row
 
+  HD BlockRows on(Columns col, Values val) const { return {A.on(col, val), bs, n, ghost_node, place}; }
+
   /* f(local node, squared Frobenius norm) for every block of a block row, ascending. */
   template <class F> HD void for_each_block(PetscInt node, F f) const
   {
@@ -29,7 +31,7 @@ struct BlockRows {
 
 private:
   /* The bs rows of a node are sorted: walk them side by side. */
-  template <class N, class F> HD void merge(PetscInt node, const PetscInt *ptr, const PetscInt *col, const PetscScalar *val, N node_of, F f) const
+  template <class N, class F> HD void merge(PetscInt node, const PetscInt *ptr, Columns col, Values val, N node_of, F f) const
   {
     const PetscInt first = node * bs, last = first + bs;
 
@@ -64,6 +66,8 @@ struct DiagonalNorm {
   BlockRows  A;
   PetscReal *rdiag;
   PetscInt  *bad;
+
+  HD DiagonalNorm on(Columns col, Values val) const { return {A.on(col, val), rdiag, bad}; }
 
   HD void operator()(PetscInt i) const
   {
@@ -101,6 +105,8 @@ struct CountStrong {
   Measure   measure;
   PetscInt *count;
 
+  HD CountStrong on(Columns col, Values val) const { return {A.on(col, val), measure, count}; }
+
   HD void operator()(PetscInt i) const
   {
     PetscInt k = 0;
@@ -131,6 +137,14 @@ struct FillStrong {
   float          *weight;
   std::uint64_t  *check;
   std::int64_t   *weak;
+
+  HD FillStrong on(Columns acol, Values aval) const
+  {
+    FillStrong body = *this;
+
+    body.A = A.on(acol, aval);
+    return body;
+  }
 
   HD void operator()(PetscInt i) const
   {

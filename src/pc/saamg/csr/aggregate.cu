@@ -22,14 +22,6 @@ struct SecondKeys {
   HD void operator()(PetscInt i) const { key[i] = edges.coupled(i) && !is_root(first[i]) ? undecided | hash62(i) : 0; }
 };
 
-struct IsOpen {
-  const PetscInt *list; // null: all nodes
-  const Key      *key;
-  char           *flag;
-
-  HD void operator()(PetscInt k) const { flag[k] = is_undecided(key[list ? list[k] : k]); }
-};
-
 struct MarkRoots {
   const Key *first, *second;
   PetscInt  *mark;
@@ -46,45 +38,98 @@ struct NumberRoots {
   HD void operator()(PetscInt i) const { of_root[i] = is_root(key[i]) || (other && is_root(other[i])) ? number[i] : -1; }
 };
 
-/* The nodes of a list whose key is undecided; the list shrinks from round to round. */
-class OpenList {
+/* The nodes of a list whose key is undecided. Only the space of the graph knows how many are left; the host asks now and then. In which order they stand does not
+   matter: what a round does to a node depends on the round before alone. */
+using Count = unsigned long long;
+
+struct Clear {
+  Count *count;
+
+  HD void operator()(PetscInt) const { *count = 0; }
+};
+
+struct Keep {
+  const PetscInt *list; // null: all nodes
+  const Count    *count;
+  const Key      *key;
+  PetscInt       *kept;
+  Count          *nkept;
+
+  HD void operator()(PetscInt k) const
+  {
+    const PetscInt i = list ? list[k] : k;
+
+    if ((list && static_cast<Count>(k) >= *count) || !is_undecided(key[i])) return;
+#if defined(__CUDA_ARCH__)
+    kept[atomicAdd(nkept, 1ull)] = i;
+#else
+    kept[(*nkept)++] = i;
+#endif
+  }
+};
+
+template <class Body> struct Listed {
+  const Count *count;
+  Body         body;
+
+  HD void operator()(PetscInt k) const
+  {
+    if (static_cast<Count>(k) < *count) body(k);
+  }
+};
+
+class Worklist {
 public:
-  OpenList(Space space, PetscInt n, const Array<Key> &key) : flag_(space, n), spare_(space, n)
+  Worklist(Space space, PetscInt n, const Array<Key> &key, Count *counts) : list_(space, n), spare_(space, n), bound_(n), now_(counts), next_(counts + 1)
   {
-    for_each_row(space, n, IsOpen{nullptr, key.data(), flag_.data()});
-    list_ = flagged(space, flag_.data(), n);
-    size_ = static_cast<PetscInt>(list_.size());
+    keep(nullptr, key);
   }
-  void shrink(const Array<Key> &key)
-  {
-    for_each_row(flag_.space(), size_, IsOpen{list_.data(), key.data(), flag_.data()});
-    size_ = keep_flagged(flag_.space(), list_.data(), flag_.data(), size_, spare_.data());
-    list_.swap(spare_);
-  }
-  PetscInt        size() const { return size_; }
-  const PetscInt *data() const { return list_.data(); }
+  void shrink(const Array<Key> &key) { keep(list_.data(), key); }
+  /* body(k) for the nodes listed: it finds node k in data()[k] */
+  template <class Body> void for_each(const Body &body) const { for_each_row(list_.space(), bound_, Listed<Body>{now_, body}); }
+  const PetscInt            *data() const { return list_.data(); }
+  const Count               *count() const { return now_; }
+  void                       bound(Count n) { bound_ = static_cast<PetscInt>(n); }
 
 private:
-  Array<char>     flag_;
+  void keep(const PetscInt *list, const Array<Key> &key)
+  {
+    for_each_row(list_.space(), 1, Clear{next_});
+    for_each_row(list_.space(), bound_, Keep{list, now_, key.data(), spare_.data(), next_});
+    list_.swap(spare_);
+    std::swap(now_, next_);
+  }
+
   Array<PetscInt> list_, spare_;
-  PetscInt        size_ = 0;
+  PetscInt        bound_; // no fewer than are listed
+  Count          *now_, *next_;
 };
 
 /* As the function of that name in aggregate.cxx. */
 void maximal_independent_set(const CsrGraph &G, Array<Key> &key, Array<Key> &largest)
 {
-  const Space space = G.space();
-  OpenList    open(space, G.n, key), unsettled(space, G.n, key);
+  constexpr PetscInt few   = 50000; // asking the device takes as long as a round with so many nodes
+  const Space        space = G.space();
+  PetscInt           left  = G.n;
+  Array<Count>       counts(space, 4);
+  Worklist           open(space, G.n, key, counts.data()), unsettled(space, G.n, key, counts.data() + 2);
 
   largest = Array<Key>(space, G.n);
   largest.zero();
-  for (;;) {
-    for_each_row(space, unsettled.size(), MaxOfNeighbours{unsettled.data(), G.edges, key.data(), largest.data()});
-    if (!open.size()) break;
-    for_each_row(space, open.size(), Decide{open.data(), G.edges, largest.data(), key.data()});
-    open.shrink(key);
-    unsettled.shrink(largest);
-  }
+  do {
+    for (int round = left > few ? 1 : 3; round > 0; round--) {
+      unsettled.for_each(MaxOfNeighbours{unsettled.data(), G.edges, key.data(), largest.data()});
+      open.for_each(Decide{open.data(), G.edges, largest.data(), key.data()});
+      open.shrink(key);
+      unsettled.shrink(largest);
+    }
+    const std::vector<Count> n = counts.to_host();
+
+    open.bound(n[open.count() - counts.data()]);
+    unsettled.bound(n[unsettled.count() - counts.data()]);
+    left = static_cast<PetscInt>(n[open.count() - counts.data()]);
+  } while (left);
+  unsettled.for_each(MaxOfNeighbours{unsettled.data(), G.edges, key.data(), largest.data()});
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 #include "eigen.hpp"
 #include "core/algorithm.hpp"
-#include "core/for_each_row.hpp"
+#include "core/staged_rows.hpp"
 #include "pc/saamg/eigen.hpp"
 
 namespace goza
@@ -10,21 +10,25 @@ namespace
 {
 
 struct Facts {
-  Csr           A;
-  PetscScalar  *dinv;
-  std::int64_t *alone, *positive, *negative, *bad, *bad_square;
+  const PetscInt *ptr;
+  Columns         col;
+  Values          val;
+  PetscScalar    *dinv;
+  std::int64_t   *alone, *positive, *negative, *bad, *bad_square;
+
+  HD Facts on(Columns c, Values v) const { return {ptr, c, v, dinv, alone, positive, negative, bad, bad_square}; }
 
   HD void operator()(PetscInt i) const
   {
     PetscScalar d       = 0;
     bool        coupled = false, finite = true, squares_finite = true;
 
-    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) {
-      const PetscScalar a = A.val[p];
+    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) {
+      const PetscScalar a = val[p];
 
       finite         = finite && a - a == PetscScalar(0);
       squares_finite = squares_finite && a * a - a * a == PetscScalar(0);
-      if (A.col[p] == i) d = a;
+      if (col[p] == i) d = a;
       else coupled = coupled || a != PetscScalar(0);
     }
     const PetscScalar inverse = d != PetscScalar(0) ? PetscScalar(1) / d : PetscScalar(0);
@@ -246,7 +250,7 @@ CsrFacts row_facts(const Csr &A)
   facts.dinv  = Array<PetscScalar>(space, A.nrows);
   facts.alone = Array<std::int64_t>(space, A.nrows);
   for (auto &f : flags) f = Array<std::int64_t>(space, A.nrows);
-  for_each_row(space, A.nrows, Facts{A, facts.dinv.data(), facts.alone.data(), flags[0].data(), flags[1].data(), flags[2].data(), flags[3].data()});
+  for_each_csr_row(A, 1, Facts{A.ptr, A.col, A.val, facts.dinv.data(), facts.alone.data(), flags[0].data(), flags[1].data(), flags[2].data(), flags[3].data()});
   sum_into(space, facts.alone.data(), facts.alone.size(), counts.data());
   for (int f = 0; f < 4; f++) sum_into(space, flags[f].data(), flags[f].size(), counts.data() + 1 + f);
 

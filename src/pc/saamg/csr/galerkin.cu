@@ -1,6 +1,6 @@
 #include "galerkin.hpp"
 #include "core/algorithm.hpp"
-#include "core/for_each_row.hpp"
+#include "core/staged_rows.hpp"
 
 namespace goza
 {
@@ -10,18 +10,22 @@ namespace
 
 /* Its diagonal entry's size, whether it has one, and whether the row is all zeros. */
 struct LookAtRow {
-  Csr           A;
-  PetscScalar  *size;
-  std::int64_t *present, *zero;
+  const PetscInt *ptr;
+  Columns         col;
+  Values          val;
+  PetscScalar    *size;
+  std::int64_t   *present, *zero;
+
+  HD LookAtRow on(Columns c, Values v) const { return {ptr, c, v, size, present, zero}; }
 
   HD void operator()(PetscInt i) const
   {
     PetscScalar d   = 0;
     bool        all = true;
 
-    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) {
-      if (A.col[p] == i) d = A.val[p];
-      all = all && A.val[p] == PetscScalar(0);
+    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) {
+      if (col[p] == i) d = val[p];
+      all = all && val[p] == PetscScalar(0);
     }
     size[i]    = PetscAbsScalar(d);
     present[i] = d != PetscScalar(0);
@@ -51,7 +55,7 @@ void fill_zero_rows(CsrMatrix &A)
   Array<std::int64_t> present(space, A.nrows), zero(space, A.nrows), counts(space, 2);
 
   if (!A.nrows) return;
-  for_each_row(space, A.nrows, LookAtRow{A.view(), size.data(), present.data(), zero.data()});
+  for_each_csr_row(A.view(), 1, LookAtRow{A.ptr.data(), A.col.data(), A.val.data(), size.data(), present.data(), zero.data()});
   sum_into(space, size.data(), size.size(), sizes.data());
   sum_into(space, present.data(), present.size(), counts.data());
   sum_into(space, zero.data(), zero.size(), counts.data() + 1);

@@ -1,5 +1,5 @@
 #include "prolong.hpp"
-#include "core/csr_pattern.hpp"
+#include "core/csr_product.hpp"
 #include "pc/saamg/prolong_rows.hpp"
 
 namespace goza
@@ -46,6 +46,32 @@ struct RowLengths {
   HD void operator()(PetscInt row) const { length[row] = (begin[row / bs + 1] - begin[row / bs]) * k; }
 };
 
+#if defined(__CUDACC__)
+/* A row of P where a node is a row and there is one near-null vector: T has one entry a row. */
+struct SmoothedTerms {
+  Csr                A;
+  const PetscInt    *aggregate;
+  const PetscScalar *T, *dinv;
+  PetscReal          omega;
+
+  __device__ PetscInt begin(PetscInt row) const { return A.ptr[row]; }
+  __device__ PetscInt end(PetscInt row) const { return aggregate[row] < 0 ? A.ptr[row] : A.ptr[row + 1]; }
+  __device__ void     open(PetscInt p, PetscInt &first, PetscInt &length, PetscScalar &factor) const
+  {
+    first  = A.col[p];
+    length = aggregate[first] >= 0;
+    factor = A.val[p];
+  }
+  __device__ PetscInt    column(PetscInt q) const { return aggregate[q]; }
+  __device__ PetscScalar value(PetscInt q) const { return T[q]; }
+  __device__ PetscInt    extra(PetscInt row) const { return aggregate[row] < 0 ? product::no_column : aggregate[row]; }
+  __device__ PetscScalar finish(PetscInt row, PetscInt column, PetscScalar sum) const
+  {
+    return -omega * dinv[row] * sum + (column == aggregate[row] ? T[row] : PetscScalar(0));
+  }
+};
+#endif
+
 } // namespace
 
 CsrMatrix smoothed_prolongator(const Csr &A, const CsrAggregates &aggregates, PetscInt bs, PetscInt k, const Array<PetscScalar> &Q, const Array<PetscScalar> &dinv, PetscReal omega)
@@ -56,6 +82,12 @@ CsrMatrix smoothed_prolongator(const Csr &A, const CsrAggregates &aggregates, Pe
   Array<PetscInt> begin, reached, of_row(space, bs > 1 ? A.nrows : 0);
   const PetscInt *aggregate = aggregates.of_node.data();
 
+#if defined(__CUDACC__)
+  if (space == Space::Cuda && bs == 1 && k == 1) {
+    product::make(SmoothedTerms{A, aggregate, Q.data(), dinv.data(), omega}, ReachedRows{A.ptr, A.col, bs, aggregate}, P);
+    return P;
+  }
+#endif
   if (bs > 1) {
     for_each_row(space, A.nrows, AggregateOfRow{bs, aggregate, of_row.data()});
     aggregate = of_row.data();

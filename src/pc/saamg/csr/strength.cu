@@ -1,6 +1,7 @@
 #include "core/algorithm.hpp"
 #include "core/csr_ops.hpp"
 #include "core/csr_pattern.hpp"
+#include "core/staged_rows.hpp"
 #include "graph.hpp"
 
 namespace goza
@@ -104,9 +105,9 @@ CsrGraph strength_graph(const Csr &A, PetscInt bs, PetscReal threshold)
   const Measure   measure{G.rdiag.data(), static_cast<float>(PetscMax(PetscSqr(threshold), PetscSqr(rounding)))};
   FillStrong      fill{blocks, measure, 0, nullptr, count.data(), nullptr, nullptr, G.degree.data(), nullptr, check.data(), weak.data()};
 
-  for_each_row(space, G.n, DiagonalNorm{blocks, G.rdiag.data(), count.data()});
-  for_each_row(space, G.n, CountStrong{blocks, measure, count.data()});
-  for_each_row(space, G.n, fill);
+  for_each_csr_row(A, bs, DiagonalNorm{blocks, G.rdiag.data(), count.data()});
+  for_each_csr_row(A, bs, CountStrong{blocks, measure, count.data()});
+  for_each_csr_row(A, bs, fill);
   const bool symmetric = total(space, check) == 0;
 
   if (threshold == 0 && bs == 1 && symmetric && !total(space, weak)) {
@@ -123,7 +124,7 @@ CsrGraph strength_graph(const Csr &A, PetscInt bs, PetscReal threshold)
   fill.ptr              = G.ptr.data();
   fill.col              = G.col.data();
   fill.weight           = G.weight.data();
-  if (nedges) for_each_row(space, G.n, fill);
+  if (nedges) for_each_csr_row(A, bs, fill);
   if (!symmetric) symmetrize(G);
   G.edges = {G.ptr.data(), G.col.data(), G.degree.data()};
   return G;
