@@ -130,7 +130,7 @@ $(BUILD)/lib/libgoza.so: $(LIB_OBJ)
 	$(link) -shared -Wl,--no-undefined -Wl,-soname,libgoza.so $(LIBS)
 $(EXAMPLES): $(BUILD)/bin/%: $$(call objects,$$(wildcard examples/$$*.c*)) | $(BUILD)/lib/libgoza.so
 	$(link) -L$(BUILD)/lib -Wl,--as-needed -lgoza '-Wl,-rpath,$$ORIGIN/../lib' $(LIBS)
-$(BUILD)/bin/locality: $(LIB_OBJ) # reaches the library's hidden parts
+$(BUILD)/bin/locality: $(LIB_OBJ) $(call objects,$(patsubst %,test/support/%.cxx,study_gallery generators sparse)) # reaches the library's hidden parts
 $(TESTS): $(BUILD)/test/%: $$(call objects,$$(wildcard test/$$*.c*)) $(SUPPORT_OBJ) $(LIB_OBJ)
 	$(link) $(LIBS)
 $(BENCHES): $(BUILD)/bench/%: $$(call objects,$$(wildcard test/bench/$$*.c*)) $(LIB_OBJ) $(BUILD)/obj/support.a

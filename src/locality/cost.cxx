@@ -48,6 +48,8 @@ Caches caches_of(const Machine &machine)
   return caches;
 }
 
+constexpr double ahead = 64; // steps of a thread that are partly begun before those before them end
+
 Cost cost_of(const Machine &machine, const Sample &sample, const Way &way, const Traits &t)
 {
   const KernelConstants &kernel = constants_of(machine, way.layout);
@@ -64,7 +66,9 @@ Cost cost_of(const Machine &machine, const Sample &sample, const Way &way, const
   cost.l1     = (t.reads->requests / machine.sectors * kernel.request + t.steps * kernel.step + t.warps * kernel.warp +
              (slices || way.layout == Layout::Fold ? parts * kernel.part : 0)) /
             share;
-  cost.waiting = t.chain * (kernel.latency + (slices ? machine.far_latency * out * std::min(1.0, static_cast<double>(sample.longest) / 1e4) : 0));
+  const double far = slices ? machine.far_latency * out * std::min(1.0, static_cast<double>(sample.longest) / 1e4) : 0;
+
+  cost.waiting = std::min(t.chain, ahead) * kernel.latency + std::max(0.0, t.chain - ahead) * (machine.long_latency + far) + t.rest * machine.sliced_ell.latency;
   cost.fixed   = kernel.launch + rows * kernel.row + (t.kernels - 1) * kernel.second;
   cost.seconds = cost.l2 + cost.memory + cost.l1 + cost.waiting + cost.fixed;
   cost.gflops  = 2e-9 * static_cast<double>(sample.nnz) / cost.seconds;
@@ -79,6 +83,7 @@ std::string way_name(const Way &way)
   std::string name = layout_name(way.layout);
 
   if (way.layout == Layout::SlicedEll) name += ", slices of " + std::to_string(way.param);
+  if (way.layout == Layout::SlicedEll && way.block > 1) name += ", blocks of " + std::to_string(way.block);
   if (way.layout == Layout::Fold) name += ", width " + std::to_string(way.param);
   if (way.layout >= Layout::CdsFull && way.param > 1) name += ", blocks of " + std::to_string(way.param);
   return name;
@@ -86,6 +91,7 @@ std::string way_name(const Way &way)
 
 std::vector<Way> ways_for(const Csr &A, const DecisionInput &input)
 {
+  const PetscInt   bs = A.nrows % input.bs == 0 && A.ncols % input.bs == 0 ? input.bs : 1;
   std::vector<Way> ways;
 
   if (input.candidates & format_csr && input.csr) ways.push_back({Layout::Csr, 0});
@@ -94,13 +100,12 @@ std::vector<Way> ways_for(const Csr &A, const DecisionInput &input)
 
     ways.push_back({Layout::SlicedEll, height});
     if (input.space == Space::Cuda && height != 32) ways.push_back({Layout::SlicedEll, 32});
+    if (bs == 3 || bs == 6) ways.push_back({Layout::SlicedEll, sliced_ell_height(input.space, A.nrows / bs, entries(A) / (bs * bs)), bs});
   }
   if (input.candidates & format_fold) {
     for (PetscInt width : {8, 16, 32}) ways.push_back({Layout::Fold, width});
   }
   if (input.candidates & format_cds) {
-    const PetscInt bs = A.nrows % input.bs == 0 && A.ncols % input.bs == 0 ? input.bs : 1;
-
     ways.push_back({Layout::CdsFull, bs});
     ways.push_back({Layout::CdsHalf, bs});
   }
@@ -112,7 +117,8 @@ static bool makes_sense(const Sample &sample, const Way &way, const Traits &t)
 {
   constexpr double least = 0.6; // of the entries on diagonals
 
-  if (way.layout == Layout::Fold) return way.param == 8 || sample.usual > way.param / 2; // else it would be the same as a narrower one, or nearly
+  if (way.layout == Layout::Fold)
+    return way.param == 8 || sample.usual > way.param / 2 || sample.long_rows; // else it would be the same as a narrower one, or nearly
   return t.possible && (way.layout < Layout::CdsFull || sample.diagonals.inside >= least);
 }
 
@@ -132,8 +138,7 @@ static const char *reason(const Cost &winner, const Cost &other)
 
 static void explain(Decision &d)
 {
-  const auto       first = std::find_if(d.candidates.begin(), d.candidates.end(),
-                                        [&](const Candidate &c) { return c.way.layout == d.way.layout && c.way.param == d.way.param; });
+  const auto       first = std::find_if(d.candidates.begin(), d.candidates.end(), [&](const Candidate &c) { return c.way == d.way; });
   const Candidate *other = nullptr;
   char             text[256];
 

@@ -48,6 +48,7 @@ Machine scaled(const char *name, double bandwidth, double l2, int processors, do
   m.bandwidth    = bandwidth;
   m.l2           = l2;
   m.sectors /= slow;
+  m.long_latency *= latency;
   m.far_latency *= latency;
   m.processors = processors;
   for (KernelConstants *k : {&m.csr, &m.sliced_ell, &m.fold, &m.cds, &m.cds_half}) {
@@ -91,7 +92,7 @@ struct Figure {
 
 std::vector<Figure> figures_of(Machine &m)
 {
-  std::vector<Figure> f = {{"bandwidth", &m.bandwidth, 1e8, 1e14}, {"gather", &m.gather, 1e6, 1e14}, {"l2", &m.l2, 1e4, 1e11}, {"l2_bandwidth", &m.l2_bandwidth, 1e8, 1e15}, {"kernel_launch", &m.kernel_launch, 1e-10, 1}, {"sectors", &m.sectors, 1e7, 1e15}, {"far_latency", &m.far_latency, 0, 1e-4}, {"fits", &m.fits, 1e-3, 100}};
+  std::vector<Figure> f = {{"bandwidth", &m.bandwidth, 1e8, 1e14}, {"gather", &m.gather, 1e6, 1e14}, {"l2", &m.l2, 1e4, 1e11}, {"l2_bandwidth", &m.l2_bandwidth, 1e8, 1e15}, {"kernel_launch", &m.kernel_launch, 1e-10, 1}, {"sectors", &m.sectors, 1e7, 1e15}, {"long_latency", &m.long_latency, 0, 1e-4}, {"far_latency", &m.far_latency, 0, 1e-4}, {"fits", &m.fits, 1e-3, 100}};
   const struct {
     const char      *name;
     KernelConstants *k;

@@ -17,12 +17,12 @@ constexpr double        diagonal_share = 0.6, mirror_share = 0.8 * diagonal_shar
 constexpr std::uint64_t hash = 0x9E3779B97F4A7C15u;
 
 struct Windows {
-  int      n;
+  int      n, nblocks; // n <= nblocks
   PetscInt begin[sample_windows], nrows[sample_windows];
-  PetscInt block[sample_windows], block_rows[sample_windows]; // the rows that may be its block
+  PetscInt block[sample_blocks], block_rows[sample_blocks]; // the rows that may be a block
 };
 
-/* The block of a window, with its rows from 0. Long rows are empty here, and of the others the first sample_row entries stay. */
+/* A block, with its rows from 0. Long rows are empty here, and of the others the first sample_row entries stay. */
 struct Block {
   PetscInt nrows, ptr[sample_block + 1], col[sample_entries];
   short    row[sample_entries]; // of an entry
@@ -30,11 +30,11 @@ struct Block {
 };
 
 /* What the host gets. All counts begin at 0. */
-struct WindowCounts {
-  std::int64_t rows, entries; // of the block
-  std::int64_t usual;
+struct BlockCounts {
+  std::int64_t rows, entries;
   std::int64_t last_col, before_first_col; // the largest column + 1; the number of columns less the smallest
   std::int64_t short_gaps, short_groups;   // entries whose columns take 16 bits
+  std::int64_t in_place;                   // entries where a full block of bs x bs has them
 };
 
 struct OrderCounts {
@@ -49,8 +49,9 @@ struct Offset {
 
 struct Report {
   std::int64_t longest, long_rows, long_nnz;
-  WindowCounts window[sample_windows];
-  OrderCounts  order[max_orders][sample_windows];
+  std::int64_t usual[sample_windows]; // the longest row of a window, of those of at most ordinary_row entries
+  BlockCounts  block[sample_blocks];
+  OrderCounts  order[max_orders][sample_blocks];
   std::int64_t nlisted;
   Offset       listed[most_listed];
 };
@@ -115,19 +116,20 @@ struct CountLongRows {
 
 struct TakeBlocks {
   Windows         windows;
-  PetscInt        ncols;
+  PetscInt        ncols, bs;
   const PetscInt *ptr, *col;
   Block          *block;
   Report         *report;
 
   HD void operator()(int w, Team team) const
   {
-    Block         &b    = block[w];
-    WindowCounts  &c    = report->window[w];
-    const PetscInt last = windows.begin[w] + windows.nrows[w];
+    Block         &b     = block[w];
+    BlockCounts   &c     = report->block[w];
+    const bool     first = w < windows.n; // a window to look at as well
+    const PetscInt last  = first ? windows.begin[w] + windows.nrows[w] : 0;
 
     if (team.rank == 0) begin_rows(w, b);
-    for (PetscInt i = windows.begin[w] + team.rank; i < last; i += team.size) {
+    for (PetscInt i = windows.begin[first ? w : 0] + team.rank; i < last; i += team.size) {
       const std::int64_t n = ptr[i + 1] - ptr[i];
 
       if (n <= ordinary_row && n > team.board[0]) fetch_max(&team.board[0], n);
@@ -145,7 +147,7 @@ struct TakeBlocks {
     if (team.rank) return;
     c.rows    = b.nrows;
     c.entries = b.ptr[b.nrows];
-    c.usual   = team.board[0];
+    if (first) report->usual[w] = team.board[0];
   }
 
   HD void begin_rows(int w, Block &b) const
@@ -165,10 +167,10 @@ struct TakeBlocks {
   }
 
   /* As in_ranges of Fold's groups and gaps of sliced ELL are: 32 rows within 2^16 columns; neighbours in a row no further apart. */
-  HD void look_at_columns(const Block &b, PetscInt first, PetscInt end, WindowCounts &c) const
+  HD void look_at_columns(const Block &b, PetscInt first, PetscInt end, BlockCounts &c) const
   {
     const PetscInt n    = b.ptr[end] - b.ptr[first];
-    PetscInt       most = -1, least = ncols;
+    PetscInt       most = -1, least = ncols, in_place = 0;
     bool           gaps = true;
 
     for (PetscInt k = b.ptr[first]; k < b.ptr[end]; k++) {
@@ -177,11 +179,13 @@ struct TakeBlocks {
       most  = j > most ? j : most;
       least = j < least ? j : least;
       gaps  = gaps && gap >= 0 && gap <= 65535;
+      if (bs > 1) in_place += (k - b.ptr[b.row[k]]) % bs ? gap == 1 : j % bs == 0;
     }
     if (!n) return;
     fetch_max(&c.last_col, static_cast<std::int64_t>(most) + 1);
     fetch_max(&c.before_first_col, static_cast<std::int64_t>(ncols) - least);
     if (gaps) fetch_add(&c.short_gaps, static_cast<std::int64_t>(n));
+    if (in_place) fetch_add(&c.in_place, static_cast<std::int64_t>(in_place));
     if (most - least <= 65535) fetch_add(&c.short_groups, static_cast<std::int64_t>(n));
   }
 };
@@ -205,17 +209,17 @@ struct FollowOrders {
   Offset         *offset; // [offset_slots]
   Report         *report;
 
-  /* A team for every order and window, and one for every window's diagonals */
+  /* A team for every order and block, which is given a window, too, where there are any left; and one for every block's diagonals */
   HD void operator()(int k, Team team) const
   {
-    const int w = k % windows.n, o = k / windows.n;
+    const int w = k % windows.nblocks, o = k / windows.nblocks;
 
     if (o == norders) {
       count_offsets(block[w], windows.block[w], team);
       return;
     }
-    if (order[o].layout == Layout::SlicedEll) slice_window(w, order[o].param, scratch[team.scratch], report->order[o][w], team);
-    if (order[o].layout == Layout::Fold) fold_window(w, order[o].param, scratch[team.scratch], report->order[o][w], team);
+    if (w < windows.n && order[o].layout == Layout::SlicedEll) slice_window(w, order[o].param, scratch[team.scratch], report->order[o][w], team);
+    if (w < windows.n && order[o].layout == Layout::Fold) fold_window(w, order[o].param, scratch[team.scratch], report->order[o][w], team);
     read_x(w, order[o], scratch[team.scratch], report->order[o][w], team);
   }
 
@@ -251,7 +255,7 @@ struct FollowOrders {
     std::int64_t sorted = 0;
     PetscInt     at     = 0;
 
-    for (PetscInt l = static_cast<PetscInt>(report->window[w].usual); l > 0; l--) { // a slice begins with its longest row
+    for (PetscInt l = static_cast<PetscInt>(report->usual[w]); l > 0; l--) { // a slice begins with its longest row
       const PetscInt end = at + s.count[l];
 
       sorted += static_cast<std::int64_t>(l) * H * ((end + H - 1) / H - (at + H - 1) / H);
@@ -300,9 +304,9 @@ struct FollowOrders {
     std::int64_t fit = 0, all = 0;
 
     if (!caches.device || static_cast<std::int64_t>(cols) * caches.x_bytes > caches.x_in_cache) return false;
-    for (int w = 0; w < windows.n; w++) {
-      fit += report->window[w].short_groups;
-      all += report->window[w].entries;
+    for (int w = 0; w < windows.nblocks; w++) {
+      fit += report->block[w].short_groups;
+      all += report->block[w].entries;
     }
     return 2 * fit > all;
   }
@@ -448,7 +452,7 @@ struct FollowOrders {
 /* --- 4. the diagonals that are nearly full */
 
 struct ListOffsets {
-  int           nwindows;
+  int           nblocks;
   PetscInt      bs;
   const Offset *offset;
   Report       *report;
@@ -458,7 +462,7 @@ struct ListOffsets {
     std::int64_t rows = 0;
 
     if (!offset[k].count) return;
-    for (int w = 0; w < nwindows; w++) rows += report->window[w].rows;
+    for (int w = 0; w < nblocks; w++) rows += report->block[w].rows;
     if (static_cast<double>(offset[k].count) < mirror_share * static_cast<double>(rows * bs)) return;
     const std::int64_t at = fetch_add(&report->nlisted, std::int64_t(1));
     if (at < most_listed) report->listed[at] = offset[k];
@@ -486,19 +490,24 @@ SampledDiagonals diagonals_of(const Report &report, std::int64_t nrows, PetscInt
 
 Windows windows_of(PetscInt nrows)
 {
-  const PetscInt all = (nrows + sample_window - 1) / sample_window;
+  const PetscInt all = (nrows + sample_window - 1) / sample_window, blocks = (nrows + sample_block - 1) / sample_block;
   Windows        windows{};
 
-  windows.n = static_cast<int>(std::min(all, sample_windows));
+  windows.n       = static_cast<int>(std::min(all, sample_windows));
+  windows.nblocks = static_cast<int>(std::min(blocks, sample_blocks));
+  const auto part = [](int k, int n, PetscInt of) { return static_cast<PetscInt>((2 * static_cast<std::int64_t>(k) + 1) * of / (2 * n)); };
   for (int w = 0; w < windows.n; w++) {
-    const PetscInt place = static_cast<PetscInt>((2 * static_cast<std::int64_t>(w) + 1) * all / (2 * windows.n)), begin = place * sample_window, n = std::min(sample_window, nrows - begin);
-    /* a block somewhere in the window: a fixed place would meet only the faces of some grids */
-    const PetscInt nblocks = (n + sample_block - 1) / sample_block, block = static_cast<PetscInt>(static_cast<unsigned>(w) * 2654435761u % static_cast<unsigned>(nblocks)) * sample_block;
+    windows.begin[w] = part(w, windows.n, all) * sample_window;
+    windows.nrows[w] = std::min(sample_window, nrows - windows.begin[w]);
+  }
+  for (int b = 0; b < windows.nblocks; b++) {
+    PetscInt place = part(b, windows.nblocks, blocks);
+    /* somewhere in its part: places at equal distances would meet only the faces of some grids */
+    const PetscInt around = blocks / windows.nblocks, moved = static_cast<PetscInt>(static_cast<unsigned>(b) * 2654435761u % static_cast<unsigned>(std::max<PetscInt>(1, std::min<PetscInt>(around, 16))));
 
-    windows.begin[w]      = begin;
-    windows.nrows[w]      = n;
-    windows.block[w]      = begin + block;
-    windows.block_rows[w] = std::min(sample_block, n - block);
+    if (around > 1) place = std::min(blocks - 1, place - std::min<PetscInt>(around, 16) / 2 + moved);
+    windows.block[b]      = place * sample_block;
+    windows.block_rows[b] = std::min(sample_block, nrows - windows.block[b]);
   }
   return windows;
 }
@@ -521,7 +530,7 @@ std::vector<Order> orders_of(const std::vector<Way> &ways)
 
 /* A block of threads that goes on through a matrix keeps what its rows read in common with those before: where all that a block's rows span fits in the
    cache, only what is new on the way is fetched. Where a part of the span fits, that part. Returns the share of the misses that stay. */
-double carried_over(const Sample &sample, const WindowCounts &w, double misses)
+double carried_over(const Sample &sample, const BlockCounts &w, double misses)
 {
   if (!w.entries || misses <= 0) return 1;
   const double sector = sample.caches.sector, x = sample.caches.x_bytes, kept = static_cast<double>(sample.caches.per_block) * 32 / sample.caches.warps;
@@ -531,15 +540,15 @@ double carried_over(const Sample &sample, const WindowCounts &w, double misses)
   return (held * fresh + (1 - held) * misses) / misses;
 }
 
-SampledReads scaled(const Sample &sample, const Order &order, const OrderCounts *counts, const Report &report, int nwindows)
+SampledReads scaled(const Sample &sample, const Order &order, const OrderCounts *counts, const Report &report, int nblocks)
 {
   SampledReads r;
 
   r.layout = order.layout;
   r.param  = order.param;
-  for (int w = 0; w < nwindows; w++) {
+  for (int w = 0; w < nblocks; w++) {
     const OrderCounts &c    = counts[w];
-    const double       stay = order.layout == Layout::Fold && sample.ranges ? carried_over(sample, report.window[w], c.misses) : 1;
+    const double       stay = order.layout == Layout::Fold && sample.ranges ? carried_over(sample, report.block[w], c.misses) : 1;
 
     r.requests += c.requests;
     r.misses += stay * c.misses;
@@ -563,20 +572,18 @@ Sample take_sample(const Csr &A, const std::vector<Way> &ways, const Caches &cac
 {
   const Windows            windows = windows_of(A.nrows);
   const std::vector<Order> orders  = orders_of(ways);
-  const int                norders = static_cast<int>(orders.size()), follow = (norders + 1) * windows.n, nteams = A.space == Space::Cuda ? static_cast<int>(std::min<std::int64_t>(1024, A.nrows / team_threads + 1)) : 1;
+  const int                norders = static_cast<int>(orders.size()), follow = (norders + 1) * windows.nblocks, nteams = A.space == Space::Cuda ? static_cast<int>(std::min<std::int64_t>(1024, A.nrows / team_threads + 1)) : 1;
   Sample                   sample;
-  double                   rows = 0, block_rows = 0, entries = 0, gaps = 0, groups = 0;
+  double                   rows = 0, block_rows = 0, entries = 0, gaps = 0, groups = 0, in_place = 0;
 
   sample.rows   = A.nrows;
   sample.cols   = A.ncols;
   sample.caches = caches;
-  for (const Way &way : ways) {
-    if (way.layout >= Layout::CdsFull) sample.bs = std::max<PetscInt>(1, way.param);
-  }
+  for (const Way &way : ways) { sample.bs = std::max({sample.bs, way.block, way.layout >= Layout::CdsFull ? way.param : 1}); }
   for (const Order &o : orders) sample.reads.push_back({o.layout, o.param});
   if (!A.nrows) return sample;
   sample.nnz = goza::entries(A);
-  Array<Block>   block(A.space, static_cast<std::size_t>(windows.n));
+  Array<Block>   block(A.space, static_cast<std::size_t>(windows.nblocks));
   Array<Scratch> scratch(A.space, A.space == Space::Cuda ? static_cast<std::size_t>(follow) : 1);
   Array<Offset>  offset(A.space, offset_slots);
   Array<Report>  counted(A.space, 1);
@@ -586,9 +593,9 @@ Sample take_sample(const Csr &A, const std::vector<Way> &ways, const Caches &cac
   offset.zero();
   counted.zero();
   for_each_team(A.space, nteams, CountLongRows{A.nrows, nteams, A.ptr, counted.data()});
-  for_each_team(A.space, windows.n, TakeBlocks{windows, A.ncols, A.ptr, A.col, block.data(), counted.data()});
+  for_each_team(A.space, windows.nblocks, TakeBlocks{windows, A.ncols, sample.bs, A.ptr, A.col, block.data(), counted.data()});
   for_each_team(A.space, follow, body);
-  for_each_row(A.space, offset_slots, ListOffsets{windows.n, sample.bs, offset.data(), counted.data()});
+  for_each_row(A.space, offset_slots, ListOffsets{windows.nblocks, sample.bs, offset.data(), counted.data()});
   const std::vector<Report> host   = counted.to_host();
   const Report             &report = host[0];
 
@@ -596,23 +603,27 @@ Sample take_sample(const Csr &A, const std::vector<Way> &ways, const Caches &cac
   sample.long_rows = report.long_rows;
   sample.long_nnz  = report.long_nnz;
   for (int w = 0; w < windows.n; w++) {
-    const WindowCounts &c = report.window[w];
-
     rows += static_cast<double>(windows.nrows[w]);
+    sample.usual = std::max(sample.usual, static_cast<PetscInt>(report.usual[w]));
+  }
+  for (int w = 0; w < windows.nblocks; w++) {
+    const BlockCounts &c = report.block[w];
+
     block_rows += static_cast<double>(c.rows);
     entries += static_cast<double>(c.entries);
     gaps += static_cast<double>(c.short_gaps);
     groups += static_cast<double>(c.short_groups);
-    sample.usual = std::max(sample.usual, static_cast<PetscInt>(c.usual));
+    in_place += static_cast<double>(c.in_place);
   }
   sample.row_share    = rows / static_cast<double>(A.nrows);
   sample.nnz_share    = sample.nnz ? entries / static_cast<double>(sample.nnz) : 1;
   sample.short_gaps   = entries > 0 ? gaps / entries : 0;
   sample.short_groups = entries > 0 ? groups / entries : 0;
+  sample.blocks       = sample.bs > 1 && entries > 0 && in_place == entries;
   sample.ranges       = body.caches.device && static_cast<std::int64_t>(A.ncols) * caches.x_bytes <= caches.x_in_cache && sample.short_groups > 0.5;
   sample.diagonals    = diagonals_of(report, A.nrows, sample.bs, block_rows, entries);
   for (int o = 0; o < norders; o++)
-    sample.reads[static_cast<std::size_t>(o)] = scaled(sample, orders[static_cast<std::size_t>(o)], report.order[o], report, windows.n);
+    sample.reads[static_cast<std::size_t>(o)] = scaled(sample, orders[static_cast<std::size_t>(o)], report.order[o], report, windows.nblocks);
   return sample;
 }
 

@@ -1,8 +1,8 @@
 /* A small part of a pattern that stands for all of it: what a decision between formats needs to know, at the price of a few products. Where the pattern is on the
    device it is looked at there, in four kernels, and some kilobytes of counts are all that comes to the host.
 
-   Row lengths are those of windows of 4096 rows, which sliced ELL sorts in and Fold's chunks divide; reads of x those of one block in each of them: up to 256 rows, as
-   many as a GPU's block of threads takes, and 4096 entries. Up to 16 windows, in the middle of equal parts: of a matrix with at most 65536 rows the lengths are all there.
+   Row lengths are those of up to 16 windows of 4096 rows, which sliced ELL sorts in and Fold's chunks divide, in the middle of equal parts: of a matrix with at most
+   65536 rows the lengths are all there. Reads of x are those of up to 16 blocks: of at most 256 rows, as many as a GPU's block of threads takes, and 4096 entries.
    The longest rows, which windows would miss, are counted in one pass over the row pointers.
 
    x is read in sectors of 32 bytes (64 on a CPU: its lines). The warps of a block go in step; what a step asks for goes through a cache that drops the sector fetched
@@ -16,8 +16,8 @@
 namespace goza
 {
 
-constexpr PetscInt sample_window = 4096, sample_block = 256, sample_windows = 16, sample_entries = 4096; // of a block
-constexpr PetscInt sample_row   = 128;                                                                   // entries of a row that are looked at
+constexpr PetscInt sample_window = 4096, sample_block = 256, sample_windows = 16, sample_blocks = 16, sample_entries = 4096; // of a block
+constexpr PetscInt sample_row   = 128;  // entries of a row that are looked at
 constexpr PetscInt ordinary_row = 1024; // entries of a row up to which windows are trusted to show its kind
 constexpr double   near_bytes   = 8e6;  // of x: what all that is in flight on a GPU reads of a band stays in L2
 constexpr int      place_bins   = 64;
@@ -26,6 +26,9 @@ constexpr int      place_bins   = 64;
 struct Way {
   Layout   layout = Layout::Csr;
   PetscInt param  = 0; // rows in a slice of sliced ELL, entries in a line of Fold, unknowns of a node of CDS
+  PetscInt block  = 1; // unknowns of a node of sliced ELL: then slices are of nodes, and a block has one column index
+
+  bool operator==(const Way &other) const { return layout == other.layout && param == other.param && block == other.block; }
 };
 
 struct Caches {
@@ -65,7 +68,8 @@ struct Sample {
   double                    row_share = 1, nnz_share = 1;     // of the matrix, that the windows' lengths and blocks hold
   double                    short_gaps = 0, short_groups = 0; // share of the entries whose columns take 16 bits, in sliced ELL and in Fold
   bool                      ranges = false;                   // Fold gives blocks of 32 warps consecutive groups, see Fold::share_out()
-  PetscInt                  bs     = 1;                       // of the diagonals
+  PetscInt                  bs     = 1;                       // unknowns of a node, of the diagonals and blocks
+  bool                      blocks = false;                   // the rows consist of full blocks of bs x bs
   SampledDiagonals          diagonals;
   Caches                    caches;
   std::vector<SampledReads> reads;

@@ -34,18 +34,21 @@ void csr_arrays(const Sample &sample, int value_bytes, Traits &t)
   t.chain  = 8;
 }
 
-void sliced_ell_arrays(const Sample &sample, PetscInt height, int value_bytes, Traits &t)
-{
-  const double H = static_cast<double>(height), rows = static_cast<double>(sample.rows), slices = std::ceil(rows / H), team = std::max(1.0, lanes / H);
-  const double ordinary = static_cast<double>(sample.nnz - sample.long_nnz), long_places = static_cast<double>(sample.long_nnz) * H; // a long row makes its slice long
-  const bool sort = height > 1 && t.reads->plain + long_places > 1.05 * static_cast<double>(sample.nnz);
+constexpr double block_steps = 3.5; // of a thread for a block, divided by its rows: fitted to blocks of 3
 
+void sliced_ell_arrays(const Sample &sample, const Way &way, int value_bytes, Traits &t)
+{
+  const double H = static_cast<double>(way.param), node = static_cast<double>(way.block), places = static_cast<double>(sample.rows) / node, slices = std::ceil(places / H), team = std::max(1.0, lanes / H);
+  const double ordinary = static_cast<double>(sample.nnz - sample.long_nnz), long_places = static_cast<double>(sample.long_nnz) * H; // a long row makes its slice long
+  const bool sort = way.param > 1 && t.reads->plain + long_places > 1.05 * static_cast<double>(sample.nnz);
+
+  t.possible          = way.block == 1 || (sample.blocks && sample.bs == way.block);
   t.stored            = std::max(ordinary, sort ? t.reads->sorted : t.reads->plain) + long_places;
   const double in_gap = team > 1 ? 0 : sample.short_gaps;
 
-  t.matrix = t.stored * (value_bytes + 4 - 2 * in_gap) + 16 * slices + (in_gap > 0 ? 4 * rows : 0) + (sort ? 4 * rows : 0);
-  t.chain  = std::ceil(static_cast<double>(sample.longest) / team);
-  t.warps  = std::ceil(rows * team / lanes);
+  t.matrix = t.stored * (value_bytes + (4 - 2 * in_gap) / (node * node)) + 16 * slices + (in_gap > 0 ? 4 * places : 0) + (sort ? 4 * places : 0);
+  t.chain  = std::ceil(static_cast<double>(sample.longest) * (way.block > 1 ? block_steps : 1) / team);
+  t.warps  = std::ceil(places * team / lanes);
   t.steps  = t.stored / lanes;
 }
 
@@ -69,7 +72,7 @@ void cds_arrays(const Sample &sample, bool half, PetscInt bs, int value_bytes, T
 
   t.possible = found.count > 0 && sample.rows > 0 && sample.bs == bs && (!half || (found.pairs && sample.rows == sample.cols));
   t.stored   = held * node * rows + rest;
-  t.matrix   = (t.stored - rest) * value_bytes + rest * (value_bytes + 4);
+  t.matrix   = (t.stored - rest) * value_bytes + 2 * rest * (value_bytes + 4); // the remainder's rows differ in length: about as much padding
   t.steps    = found.count * node * rows / lanes + rest / lanes;
   t.warps    = std::ceil(rows / node / lanes);
   /* the counts that are compiled load a group of diagonals at a time, see CdsRow */
@@ -78,6 +81,7 @@ void cds_arrays(const Sample &sample, bool half, PetscInt bs, int value_bytes, T
   if (found.inside < 1) {
     t.kernels = 2;
     t.extra   = std::min(rest, rows) * (2 * sample.caches.x_bytes + 4);
+    t.rest    = std::max(1.0, static_cast<double>(sample.longest) - 0.5 * found.count * node);
   }
 }
 
@@ -90,7 +94,7 @@ Traits traits_of(const Sample &sample, const Way &way, int value_bytes)
   t.possible = true;
   t.reads    = &reads_of(sample, way);
   if (way.layout == Layout::Csr) csr_arrays(sample, value_bytes, t);
-  else if (way.layout == Layout::SlicedEll) sliced_ell_arrays(sample, way.param, value_bytes, t);
+  else if (way.layout == Layout::SlicedEll) sliced_ell_arrays(sample, way, value_bytes, t);
   else if (way.layout == Layout::Fold) fold_arrays(sample, way.param, value_bytes, t);
   else cds_arrays(sample, way.layout == Layout::CdsHalf, way.param, value_bytes, t);
   t.blocks = std::ceil(t.warps / (way.layout == Layout::Fold && sample.ranges ? 32 : sample.caches.warps));

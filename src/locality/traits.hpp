@@ -13,6 +13,7 @@ struct Traits {
   double steps    = 0; // of warps: entries of up to 32 lanes
   double warps    = 0;
   double chain    = 0; // steps of the longest thread
+  double rest     = 0; // the same in the second kernel, of what CDS has on no diagonal
   double kernels  = 1;
   double blocks   = 0; // of threads
   double extra    = 0; // bytes of y that are read and written again

@@ -15,6 +15,7 @@ template <class V> static std::unique_ptr<Format<V>> make(Space space, const Way
   if (way.layout == Layout::SlicedEll) {
     SlicedEllOptions options;
 
+    options.bs           = way.block;
     options.slice_height = way.param == sliced_ell_height(space, 0, 0) ? 0 : way.param; // on the host the format's own height has a loop of its own
     return std::make_unique<SlicedEll<V, V>>(space, options);
   }
