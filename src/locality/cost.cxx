@@ -164,18 +164,24 @@ Decision decide(const Csr &matrix, const DecisionInput &input)
   const PetscInt   height = sliced_ell_height(input.space, A.nrows, A.nnz);
   std::vector<Way> ways   = ways_for(A, input);
   if (ways.empty()) ways.push_back({Layout::SlicedEll, height});
-  const Sample sample = take_sample(A, ways, caches_of(*input.machine));
+  Caches caches       = caches_of(*input.machine);
+  caches.x_bytes      = input.x_bytes;
+  const Sample sample = take_sample(A, ways, caches);
+  const auto   cost   = [&](const Way &way, int value_bytes) { return cost_of(*input.machine, sample, way, traits_of(sample, way, value_bytes)); };
 
   for (const Way &way : ways) {
-    const Traits t = traits_of(sample, way);
-
-    if (makes_sense(sample, way, t)) d.candidates.push_back({way, cost_of(*input.machine, sample, way, t)});
+    if (makes_sense(sample, way, traits_of(sample, way))) d.candidates.push_back({way, cost(way, input.value_bytes)});
   }
   d.machine = input.machine->name;
   d.height  = height;
   if (d.candidates.empty()) d.candidates.push_back({{Layout::SlicedEll, height}, {}}); // only CDS was asked for, and it cannot be
-  std::stable_sort(d.candidates.begin(), d.candidates.end(), [](const Candidate &a, const Candidate &b) { return a.cost.seconds < b.cost.seconds; });
+  const bool grid = sample.diagonals.inside >= 0.98;
+  const auto seen = [&](const Candidate &c) {
+    return c.cost.seconds * ((grid ? c.way.layout >= Layout::CdsFull : c.way.layout == Layout::SlicedEll) ? 1 : input.doubt);
+  };
+  std::stable_sort(d.candidates.begin(), d.candidates.end(), [&](const Candidate &a, const Candidate &b) { return seen(a) < seen(b); });
   d.way = d.candidates.front().way;
+  if (d.candidates.front().cost.seconds > 0) d.narrow = cost(d.way, input.value_bytes / 2).seconds / d.candidates.front().cost.seconds;
   explain(d);
   return d;
 }

@@ -77,11 +77,13 @@ enum : unsigned {
 };
 
 struct DecisionInput {
-  Space          space      = Space::Host;
-  const Machine *machine    = nullptr;
-  unsigned       candidates = all_formats;
-  bool           csr        = true; // PETSc's product can be had
-  PetscInt       bs         = 1;    // unknowns of a node, for CDS and blocks
+  Space          space       = Space::Host;
+  const Machine *machine     = nullptr;
+  unsigned       candidates  = all_formats;
+  bool           csr         = true; // PETSc's product can be had
+  PetscInt       bs          = 1;    // unknowns of a node, for CDS and blocks
+  int            value_bytes = sizeof(PetscScalar), x_bytes = sizeof(PetscScalar);
+  double         doubt = 1; // the usual way (CDS where nearly all entries are on diagonals, else sliced ELL) is left for one that is this much faster
 };
 
 struct Candidate {
@@ -96,6 +98,7 @@ struct Decision {
   std::vector<Candidate> candidates;       // fastest first
   std::string            machine;
   PetscInt               height = 32; // of sliced ELL, where nothing else is left
+  double                 narrow = 1;  // time of the first candidate with its values in half the bytes, relative to that with value_bytes
 
   Decision without_csr() const;                                // the next best
   void     choose(const Way &chosen);                          // one of the candidates

@@ -44,7 +44,7 @@ void sliced_ell_arrays(const Sample &sample, const Way &way, int value_bytes, Tr
 
   t.possible          = way.block == 1 || (sample.blocks && sample.bs == way.block);
   t.stored            = std::max(ordinary, sort ? t.reads->sorted : t.reads->plain) + long_places;
-  const double in_gap = team > 1 ? 0 : sample.short_gaps;
+  const double in_gap = team > 1 ? sample.short_groups : sample.short_gaps; // lanes that share a row count from the slice's least column
 
   t.matrix = t.stored * (value_bytes + (4 - 2 * in_gap) / (node * node)) + 16 * slices + (in_gap > 0 ? 4 * places : 0) + (sort ? 4 * places : 0);
   t.chain  = std::ceil(static_cast<double>(sample.longest) * (way.block > 1 ? block_steps : 1) / team);
