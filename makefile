@@ -176,9 +176,13 @@ bench-scaling: all $(BUILD)/bench/bench_scaling ## products and solves over RANK
 	@for ranks in $(RANKS); do for mode in no yes; do \
 	  $(MPIEXEC) -n $$ranks $(BUILD)/bench/bench_scaling -weak $$mode -solve -halos peer,nccl,sf,host -types slicedell,cds -json $(BUILD)/scaling.json $(SCALING) || exit; \
 	done; done
-bench-locality: $(BUILD)/bench/bench_locality ## measure all formats on 171 matrices, and compare with the models (minutes)
-	@$(BUILD)/bench/bench_locality -json $(BUILD)/locality.json $(BENCH_OPTIONS)
-	@python3 test/bench/locality_report.py $(BUILD)/locality.json $(BUILD)/pictures
+bench-locality: $(BUILD)/bench/bench_locality ## measure all formats on 171 matrices, and compare with the models; hit rates where there is ncu (minutes)
+	@$< -json $(BUILD)/locality.json $(BENCH_OPTIONS)
+	@rm -f $(BUILD)/locality_ncu.csv
+	@if [ -n "$(NCU)" ]; then $(NCU) --csv --kernel-name-base demangled --kernel-name 'regex:csrmv|FoldGroup' --metrics l1tex__t_sector_hit_rate.pct,lts__t_sector_hit_rate.pct \
+	  --log-file $(BUILD)/locality_ncu.csv $< -families p3 -once -json $(BUILD)/locality_once.json || echo "ncu gives no hit rates here"; fi
+	@python3 test/bench/locality_report.py $(BUILD)/locality.json $(BUILD)/pictures --ncu $(BUILD)/locality_ncu.csv
+NCU = $(if $(NVCC),$(firstword $(shell command -v ncu) $(wildcard $(CUDA_HOME)/bin/ncu)))
 petsc-tests: all ## run a selection of PETSc's own tests with Goza's types put in
 	@.ci/petsc-tests.sh
 petsc-cuda: ## build PETSc 3.26.1 with CUDA and its MPI from PyPI into CACHE (kept, resumable)

@@ -5,9 +5,11 @@
 #include "goza.hpp"
 #include "locality/cost.hpp"
 #include "locality/models.hpp"
+#include "locality/order/rectangle_order.hpp"
 #include "mat/cds/diagonals.hpp"
 #include "mat/slicedell/sliced_ell.hpp"
 
+#include <cmath>
 #include <cstdio>
 
 namespace goza_test
@@ -24,9 +26,10 @@ struct AskedWay {
   double         hit = 0, density = 1;
 };
 
-/* Paper P3's indices in one order, with its lines of 32 values; for P2's model of the C2050 */
+/* Paper P3's indices in one order, with its lines of 32 values; for P2's model of the C2050. The orders: CSR, Goza's Fold, and P3's Fold with its padding, at the
+   width of the mean row */
 struct Indices {
-  goza::Layout         layout;
+  const char          *order;
   goza::LayoutLocality found;
   goza::Prediction     predicted;
 };
@@ -106,13 +109,22 @@ inline Asked ask(const StudyMatrix &m, const goza::Machine &machine, goza::Space
     w.cost   = goza::cost_of(machine, a.sample, w.way, w.traits);
     ask_paper(a, w, platform);
   }
-  for (goza::Layout layout : {goza::Layout::Csr, goza::Layout::Fold}) {
+  for (const char *order : {"csr", "fold", "rectangle"}) {
+    const bool            rectangle = order[0] == 'r';
     goza::AnalysisOptions options;
+    goza::LayoutLocality  here;
 
-    options.shift                   = goza::line_shift(c2050.line, 4);
-    options.most_entries            = exact ? 0 : 200000;
-    const goza::LayoutLocality here = goza::analyse(a.matrix.view(), layout, options);
-    a.indices.push_back({layout, here, goza::predict(c2050, here, a.sample.rows, a.sample.nnz, 4, 4)});
+    options.shift        = goza::line_shift(c2050.line, 4);
+    options.most_entries = exact ? 0 : 200000;
+    if (!rectangle) here = goza::analyse(a.matrix.view(), order[0] == 'c' ? goza::Layout::Csr : goza::Layout::Fold, options);
+    else if (!exact) continue; // P2's study is of the others
+    else {
+      const double width = std::round((double)a.sample.nnz / (double)std::max<PetscInt>(1, a.sample.rows));
+
+      here.locality = goza::locality_of(goza::RectangleOrder{a.matrix.rows, a.matrix.ptr.data(), a.matrix.col.data(), (PetscInt)std::max(1.0, width)}, a.matrix.cols,
+                                        options.shift);
+    }
+    a.indices.push_back({order, here, goza::predict(c2050, here, a.sample.rows, a.sample.nnz, 4, 4)});
   }
   return a;
 }
@@ -124,7 +136,7 @@ inline void print_indices(FILE *json, const StudyMatrix &m, const Asked &a)
     const goza::Locality &l = i.found.locality;
 
     fprintf(json, "{\"matrix\": \"%s\", \"family\": \"%s\", \"role\": \"%s\", \"indices\": \"%s\", \"rows\": %lld, \"nnz\": %lld, \"spatial\": %.5g, \"spatial_error\": %.3g, \"unpadded\": %.5g, \"temporal\": %.6g, \"density\": %.5g, \"hit\": %.5g, \"gflops_c2050\": %.5g, \"gather_c2050\": %.5g, \"small\": %d}\n",
-            m.name.c_str(), m.family.c_str(), role_name(m.role), goza::layout_name(i.layout), (long long)a.sample.rows, (long long)a.sample.nnz, l.padded.spatial(), l.spatial_error,
+            m.name.c_str(), m.family.c_str(), role_name(m.role), i.order, (long long)a.sample.rows, (long long)a.sample.nnz, l.padded.spatial(), l.spatial_error,
             l.plain.spatial(), l.padded.temporal(), i.found.density(), i.predicted.hit, i.predicted.gflops, i.predicted.gather, i.predicted.small);
   }
 }
