@@ -147,13 +147,14 @@ static PetscErrorCode FromGallery(const char *name, HostCsr *A)
 
 static PetscErrorCode Load(const Settings &s, HostCsr *A)
 {
-  PetscBool market;
+  PetscBool market, packed;
 
   PetscFunctionBeginUser;
   PetscCall(PetscStrendswith(s.file, ".mtx", &market));
+  PetscCall(PetscStrendswith(s.file, ".mtx.gz", &packed));
   if (s.gallery[0]) PetscCall(FromGallery(s.gallery, A));
   else if (!s.file[0]) PetscCallCXX(*A = Stencil(s.n));
-  else if (market || is_matrix_market(s.file)) PetscCall(read_matrix_market(s.file, A));
+  else if (market || packed || is_matrix_market(s.file)) PetscCall(read_matrix_market(s.file, A));
   else PetscCall(LoadBinary(s.file, A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

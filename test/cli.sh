@@ -93,6 +93,8 @@ else
   RANKS=2 says "NCCL missing, by name" error 'goza_halo nccl cannot be had' "$ex2" $load $good -goza_halo nccl -goza_nccl /no/such/libnccl.so
 fi
 says "-ksp_view tells the levels" 0 'saamg' "$ex2" $load $good -ksp_view
+says "-ksp_view tells the format of a level, and why" 0 'degree [0-9]+.*; (cds|slicedell|fold)[a-z0-9, ]* chosen for [a-z0-9]+: .*predicted' "$ex2" $load $good -m 60 -n 60 -ksp_view
+says "-ksp_view tells it in half precision, too" 0 'single precision.*; (cds|slicedell|fold)[a-z0-9, ]* chosen for' "$ex2" $load $good -m 60 -n 60 -pc_saamg_precision half -ksp_view
 says "floating-point traps (51)" 0 'converged due to' "$ex2" $load $good -m 40 -n 40 -fp_trap
 RANKS=3 says "-malloc_debug and -malloc_dump (51)" 0 'converged due to' "$ex2" $load $good -malloc_debug -malloc_dump
 says "mat_seqaij_type makes every block one" 0 'converged due to' "$ex2" $load -mat_type aij -mat_seqaij_type seqaijslicedell -pc_type jacobi -ksp_converged_reason
