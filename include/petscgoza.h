@@ -121,6 +121,8 @@ PETSC_EXTERN PetscErrorCode PCSAAMGSetMaxLevels(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetMaxLevels(PC, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetCoarseLimit(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetCoarseLimit(PC, PetscInt *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetAggressiveLevels(PC, PetscInt);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetAggressiveLevels(PC, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetCycleType(PC, PCSAAMGCycleType);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetCycleType(PC, PCSAAMGCycleType *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetDirectLimit(PC, PetscInt);
@@ -137,6 +139,8 @@ PETSC_EXTERN PetscErrorCode PCSAAMGSetChebyshevRatio(PC, PCSAAMGLevels, PetscRea
 PETSC_EXTERN PetscErrorCode PCSAAMGGetChebyshevRatio(PC, PCSAAMGLevels, PetscReal *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetChebyshevKind(PC, PCSAAMGLevels, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetChebyshevKind(PC, PCSAAMGLevels, PetscInt *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetMCGSBlockSize(PC, PCSAAMGLevels, PetscInt);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetMCGSBlockSize(PC, PCSAAMGLevels, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetEstEigIterations(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetEstEigIterations(PC, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetPrecision(PC, PCSAAMGPrecision);

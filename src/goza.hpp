@@ -13,9 +13,10 @@ struct Events {
 };
 extern Events events;
 
-Space          default_space();    // where formats live: -goza_device
-bool           petsc_on_device();  // PETSc itself has CUDA and uses it: vectors can be resident
-bool           check_results();    // -goza_check
-PetscErrorCode use_petsc_stream(); // kernels follow PETSc's current stream
+Space          default_space();      // where formats live: -goza_device
+bool           petsc_on_device();    // PETSc itself has CUDA and uses it: vectors can be resident
+bool           check_results();      // -goza_check
+bool           device_time_logged(); // -log_view_gpu_time: events wait for the device
+PetscErrorCode use_petsc_stream();   // kernels follow PETSc's current stream
 
 } // namespace goza

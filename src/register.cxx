@@ -1,5 +1,6 @@
 /* Loading: the hook that -dll_append calls, the one list of types, and what is decided once. */
 #include "goza.hpp"
+#include "core/memory_limit.hpp"
 #include "core/shared_memory.hpp"
 #include "mat/common/errors.hpp"
 #include "mat/autoformat/autoformatmat.hpp"
@@ -9,9 +10,11 @@
 #include "mat/cds/cdsmat.hpp"
 #include "mat/fold/foldmat.hpp"
 #include "mat/slicedell/slicedell.hpp"
+#include "pc/saamg/cycle_log.hpp"
 #include "pc/saamg/pcsaamg.hpp"
 #include "petscgoza.h"
 #if PetscDefined(HAVE_CUDA)
+  #include <petsc/private/logimpl.h>
   #include <petscdevice_cuda.h>
 #endif
 
@@ -69,6 +72,15 @@ bool petsc_on_device()
 bool check_results()
 {
   return state.check;
+}
+
+bool device_time_logged()
+{
+#if PetscDefined(HAVE_CUDA) && PetscDefined(USE_LOG)
+  return PetscLogGpuTimeFlag;
+#else
+  return false;
+#endif
 }
 
 PetscErrorCode use_petsc_stream()
@@ -181,7 +193,8 @@ static PetscErrorCode SetFromOptions()
 {
   static const char *const devices[] = {"auto", "host", "cuda"};
   PetscInt                 wish = 0, halo = HALO_AUTO;
-  PetscBool                info = PETSC_FALSE;
+  PetscBool                info  = PETSC_FALSE;
+  PetscReal                limit = 0; // MB
 
   PetscFunctionBegin;
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Goza options", "Goza");
@@ -189,7 +202,10 @@ static PetscErrorCode SetFromOptions()
   PetscCall(HaloFromOptions(PetscOptionsObject, &halo));
   PetscCall(PetscOptionsBool("-goza_check", "Compute every device product again on the host and compare", "GozaInitializePackage", state.check, &state.check, NULL));
   PetscCall(PetscOptionsBool("-goza_info", "Print versions, backend and device", "GozaInitializePackage", info, &info, NULL));
+  PetscCall(PetscOptionsReal("-goza_memory_limit", "Most device memory of a rank's Goza arrays, in MB; 0: what there is", "GozaInitializePackage", limit, &limit, NULL));
   PetscOptionsEnd();
+  PetscCheck(limit >= 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-goza_memory_limit %g is negative", (double)limit);
+  device::set_memory_limit(static_cast<std::size_t>(1e6 * limit));
   PetscCall(ChooseDevice(wish));
   if (info) {
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza for PETSc %d.%d.%d, %s backend; runs on %s; vectors %s\n", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, PetscDefined(HAVE_CUDA) || device::available() ? "CUDA" : "host",
@@ -204,6 +220,8 @@ static PetscErrorCode FinalizePackage()
   PetscFunctionBegin;
   PetscCall(HaloTeamsForget());
   device::close_shared();
+  forget_cycle_events();
+  device::set_memory_limit(0);
   state = {};
   device::set_stream(nullptr);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -237,6 +255,7 @@ static PetscErrorCode RegisterEvents()
 + -goza_device (auto|host|cuda) - where Goza's matrices live; `cuda` is an error where there is no device
 . -goza_halo (auto|nccl|peer|sf|host) - how ranks exchange vector entries: NCCL, memory of ranks of one host, PetscSF, through the host; by name an error where it cannot be had
 . -goza_nccl file               - the NCCL library, found at run time (libnccl.so.2)
+. -goza_memory_limit MB         - most device memory of a rank's Goza arrays: beyond it an error with the figures, as on a full device
 . -goza_check                   - compute every device product again on the host and compare
 - -goza_info                    - print versions, backend and device
 

@@ -1,4 +1,5 @@
 /* Laws of the set-up steps of smoothed aggregation. The rank 0 .. size-1 hierarchy is compared with one that every rank builds alone. */
+#include "pc/saamg/aggressive.hpp"
 #include "pc/saamg/eigen.hpp"
 #include "pc/saamg/galerkin.hpp"
 #include "pc/saamg/prolong.hpp"
@@ -37,10 +38,10 @@ struct Ready {
   Aggregates aggregates;
   PetscInt   m = 0, start = 0;
 
-  Ready(const Entry &e, PetscReal threshold, MPI_Comm comm = PETSC_COMM_WORLD) : A(aij(e, comm))
+  Ready(const Entry &e, PetscReal threshold, MPI_Comm comm = PETSC_COMM_WORLD, bool twice = false) : A(aij(e, comm))
   {
     PETSC_OK(StrengthGraph(A, e.bs, threshold, G));
-    PETSC_OK(Aggregate(G, aggregates));
+    PETSC_OK((twice ? AggregateTwice : Aggregate)(G, aggregates));
     PETSC_OK(MatGetLocalSize(A, &m, nullptr));
     PETSC_OK(MatGetOwnershipRange(A, &start, nullptr));
   }
@@ -117,9 +118,9 @@ PetscReal product_error(Mat M, PetscInt k, const std::vector<PetscScalar> &X, co
 }
 
 /* The law that everything rests on: same graph, aggregates and roots as alone, and every connected node in one aggregate. */
-void same_on_any_ranks(const Entry &e, PetscReal threshold)
+void same_on_any_ranks(const Entry &e, PetscReal threshold, bool twice = false)
 {
-  const Ready           here(e, threshold), alone(e, threshold, PETSC_COMM_SELF);
+  const Ready           here(e, threshold, PETSC_COMM_WORLD, twice), alone(e, threshold, PETSC_COMM_SELF, twice);
   const PetscInt        begin = here.G.start;
   const Aggregates     &a = here.aggregates, &b = alone.aggregates;
   bool                  same_graph = true, same_aggregates = true, placed = true;
@@ -307,6 +308,7 @@ void add_laws()
 
     for (PetscReal threshold : {0., 0.08})
       add_test(suite, name + "/same_on_any_ranks_" + (threshold > 0 ? "weak_dropped" : "all"), [=] { same_on_any_ranks(e, threshold); });
+    add_test(suite, name + "/same_on_any_ranks_aggressive", [=] { same_on_any_ranks(e, 0, true); });
     add_test(suite, name + "/tentative", [=] {
       const Ready s(e, 0);
       for (PetscInt k : {1, 2, 6}) tentative_laws(e, s, k, null_vectors(s, k));
@@ -339,6 +341,21 @@ BOOST_AUTO_TEST_CASE(dirichlet_rows_stay_out)
   all_ranks(right, "identity rows, and only they, are isolated");
 }
 
+/* Chains of three nodes: nothing is left to be joined, and nothing is lost */
+BOOST_AUTO_TEST_CASE(components_stay_when_coarsened_aggressively)
+{
+  const Entry e{"chains", 60, 60, square, [](PetscInt i, Row &r) {
+                  r.add(i, 2);
+                  if (i % 3) r.add(i - 1, -1);
+                  if (i % 3 < 2) r.add(i + 1, -1);
+                }};
+  const Ready s(e, 0, PETSC_COMM_WORLD, true);
+  bool        right = true;
+
+  for (PetscInt i = 0; i < s.m; i++) right = right && s.aggregates.of_node[i] == (s.start + i) / 3;
+  all_ranks(right, "each chain is an aggregate");
+}
+
 BOOST_AUTO_TEST_CASE(mean_sizes)
 {
   const Entry     entries[] = {stencil7(20, 20, 20), stencil27(20, 20, 20)};
@@ -348,6 +365,8 @@ BOOST_AUTO_TEST_CASE(mean_sizes)
     const Ready s(entries[k], 0, PETSC_COMM_SELF);
     BOOST_TEST(8000. / s.aggregates.n > low[k]);
     BOOST_TEST(8000. / s.aggregates.n < high[k]);
+    const Ready aggressive(entries[k], 0, PETSC_COMM_SELF, true);
+    BOOST_TEST(8. * aggressive.aggregates.n < s.aggregates.n);
   }
 }
 

@@ -1,6 +1,6 @@
 /* The set-up on one rank's CSR arrays, on the host and on the device, against the set-up on PETSc's matrices: integers equal, values to rounding. */
 #include "mat/common/borrowed_csr.hpp"
-#include "pc/saamg/aggregate.hpp"
+#include "pc/saamg/aggressive.hpp"
 #include "pc/saamg/csr/eigen.hpp"
 #include "pc/saamg/csr/graph.hpp"
 #include "pc/saamg/hierarchy.hpp"
@@ -112,7 +112,7 @@ void check_hierarchies(const Entry &e, const Hierarchy &got, const Hierarchy &wa
   }
 }
 
-void same_hierarchy(const Entry &e, PetscInt k, PetscReal threshold, PetscInt coarse_limit)
+void same_hierarchy(const Entry &e, PetscInt k, PetscReal threshold, PetscInt coarse_limit, PetscInt aggressive_levels = 0)
 {
   const MatHandle  A = assemble(e, MATAIJ, Prealloc::exact, PETSC_COMM_SELF);
   const auto       B = vectors(e, k);
@@ -120,9 +120,10 @@ void same_hierarchy(const Entry &e, PetscInt k, PetscReal threshold, PetscInt co
   Hierarchy        old;
   bool             finite = false;
 
-  options.threshold    = threshold;
-  options.coarse_limit = coarse_limit;
-  options.keep         = static_cast<Keep>(coarse_limit % 3); // any of them
+  options.threshold         = threshold;
+  options.coarse_limit      = coarse_limit;
+  options.aggressive_levels = aggressive_levels;
+  options.keep              = static_cast<Keep>(coarse_limit % 3); // any of them
   PETSC_OK(old.build(A, e.bs, k, B, options, &finite));
   BOOST_TEST_REQUIRE(finite);
   for (Space space : spaces()) {
@@ -154,10 +155,11 @@ void same_aggregates(const Entry &e, PetscReal threshold)
 {
   const MatHandle A = assemble(e, MATAIJ, Prealloc::exact, PETSC_COMM_SELF);
   Graph           G;
-  Aggregates      want;
+  Aggregates      want, aggressive;
 
   PETSC_OK(StrengthGraph(A, e.bs, threshold, G));
   PETSC_OK(Aggregate(G, want));
+  PETSC_OK(AggregateTwice(G, aggressive));
   for (Space space : spaces()) {
     BorrowedCsr lent;
     PETSC_OK(lent.open(A, space));
@@ -166,6 +168,9 @@ void same_aggregates(const Entry &e, PetscReal threshold)
     BOOST_TEST(got.n == want.n);
     const auto of_node = got.of_node.to_host();
     BOOST_TEST(of_node == want.of_node, boost::test_tools::per_element());
+    const CsrAggregates twice = aggregate_twice(graph);
+    BOOST_TEST(twice.n == aggressive.n);
+    BOOST_TEST(twice.of_node.to_host() == aggressive.of_node, boost::test_tools::per_element());
     if (!graph.borrowed) {
       BOOST_TEST(graph.ptr.to_host() == G.ptr, boost::test_tools::per_element());
       BOOST_TEST(graph.col.to_host() == G.col, boost::test_tools::per_element());
@@ -224,6 +229,7 @@ void add_laws()
       add_test(suite, name + "/aggregates" + with, [=] { same_aggregates(e, threshold); });
       add_test(suite, name + "/hierarchy" + with, [=] { same_hierarchy(e, e.bs, threshold, 20); });
     }
+    add_test(suite, name + "/hierarchy_aggressive", [=] { same_hierarchy(e, e.bs, 0, 20, 1); });
     add_test(suite, name + "/hierarchy_of_three_vectors", [=] { same_hierarchy(e, 3, 0, 51); });
   }
   add_test(suite, "elasticity/rigid_body_modes", [] {

@@ -160,7 +160,7 @@ says "locality: no such matrix in the gallery" error 'gallery mona_lisa is none 
 says "locality of two matrices" error 'Give one matrix' "$locality" -n 3 -gallery web_1
 for picture in density row_lengths intervals; do
   says "locality draws $picture.svg" 0 '<rect.*fill="#' cat "$work/pictures/$picture.svg"
-  ! command -v python3 >/dev/null || says "$picture.svg is XML" 0 '' python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' "$work/pictures/$picture.svg"
+  ! command -v python3 >/dev/null || says "$picture.svg is XML" 0 '^svg' python3 -c 'import sys, xml.dom.minidom as x; print(x.parse(sys.argv[1]).documentElement.tagName)' "$work/pictures/$picture.svg"
 done
 says "locality draws an empty matrix" 0 'nonzeros 0,' "$locality" -file "$work/empty.mtx" -svg "$work/nothing"
 says "locality of a Matrix Market file" 0 'rows 3, columns 3, nonzeros 5,' "$locality" -file "$work/good.mtx"

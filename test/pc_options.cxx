@@ -19,6 +19,7 @@ template <class T> struct Setting {
 const Setting<PetscInt> integers[] = {
   {"-pc_saamg_max_levels", PCSAAMGSetMaxLevels, PCSAAMGGetMaxLevels, 3, 0},
   {"-pc_saamg_coarse_limit", PCSAAMGSetCoarseLimit, PCSAAMGGetCoarseLimit, 123, 0},
+  {"-pc_saamg_aggressive_levels", PCSAAMGSetAggressiveLevels, PCSAAMGGetAggressiveLevels, 2, -1},
   {"-pc_saamg_direct_limit", PCSAAMGSetDirectLimit, PCSAAMGGetDirectLimit, 77, -1},
   {"-pc_saamg_esteig_iterations", PCSAAMGSetEstEigIterations, PCSAAMGGetEstEigIterations, 5, -1},
 };
@@ -39,6 +40,7 @@ const SmootherSetting<PetscInt> smoother_integers[] = {
   {"sweeps", PCSAAMGSetSweeps, PCSAAMGGetSweeps, 3, 0},
   {"chebyshev_degree", PCSAAMGSetChebyshevDegree, PCSAAMGGetChebyshevDegree, 5, 0},
   {"chebyshev_kind", PCSAAMGSetChebyshevKind, PCSAAMGGetChebyshevKind, 4, 2},
+  {"mcgs_block_size", PCSAAMGSetMCGSBlockSize, PCSAAMGGetMCGSBlockSize, 6, 4},
 };
 const SmootherSetting<PetscReal> smoother_reals[] = {
   {"jacobi_relax", PCSAAMGSetJacobiRelax, PCSAAMGGetJacobiRelax, (PetscReal)0.5, 2},

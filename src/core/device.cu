@@ -1,4 +1,5 @@
 #include "device.hpp"
+#include "memory_limit.hpp"
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -23,8 +24,8 @@ struct Block {
   std::size_t  bytes;
   cudaStream_t stream; // where it was allocated
 };
-static std::map<void *, Block>  blocks; // what is allocated, so that bytes_in_use() is exact
-static std::atomic<std::size_t> in_use{0}, most_in_use{0};
+static std::map<void *, Block>  blocks;                              // what is allocated, so that bytes_in_use() is exact
+static std::atomic<std::size_t> in_use{0}, most_in_use{0}, limit{0}; // limit 0: none
 
 static void check(cudaError_t err, const char *what)
 {
@@ -133,6 +134,19 @@ static bool has_pool()
   return known[id] = supported != 0;
 }
 
+[[noreturn]] static void no_memory(std::size_t bytes)
+{
+  constexpr double GiB        = 1073741824.0;
+  std::size_t      free_bytes = 0, total = 0;
+  char             text[384], bound[64]  = "";
+
+  (void)cudaGetLastError();
+  (void)cudaMemGetInfo(&free_bytes, &total);
+  if (limit) std::snprintf(bound, sizeof(bound), ", -goza_memory_limit %.3f MB", limit / 1e6);
+  std::snprintf(text, sizeof(text), "device memory: %.6f GiB asked for, %.3f GiB free of %.3f GiB, %.6f GiB held by Goza%s", bytes / GiB, free_bytes / GiB, total / GiB, in_use / GiB, bound);
+  throw DeviceMemoryError(text);
+}
+
 void *allocate(std::size_t bytes)
 {
   void       *p = nullptr;
@@ -140,7 +154,8 @@ void *allocate(std::size_t bytes)
 
   if (!bytes) return nullptr;
   const bool pooled = has_pool();
-  err               = pooled ? cudaMallocAsync(&p, bytes, current) : cudaMalloc(&p, bytes);
+  if (limit && in_use + bytes > limit) no_memory(bytes);
+  err = pooled ? cudaMallocAsync(&p, bytes, current) : cudaMalloc(&p, bytes);
   if (pooled && err == cudaErrorMemoryAllocation) { // give back what the pool keeps, and try once more
     cudaMemPool_t pool;
     int           id = 0;
@@ -152,15 +167,7 @@ void *allocate(std::size_t bytes)
     (void)cudaMemPoolTrimTo(pool, 0);
     err = cudaMallocAsync(&p, bytes, current);
   }
-  if (err == cudaErrorMemoryAllocation) {
-    std::size_t free_bytes = 0, total = 0;
-    char        text[256];
-
-    (void)cudaGetLastError();
-    (void)cudaMemGetInfo(&free_bytes, &total);
-    std::snprintf(text, sizeof(text), "device memory: %.3f GiB asked for, %.3f GiB free of %.3f GiB, %.3f GiB held by Goza", bytes / 1073741824.0, free_bytes / 1073741824.0, total / 1073741824.0, in_use / 1073741824.0);
-    throw DeviceMemoryError(text);
-  }
+  if (err == cudaErrorMemoryAllocation) no_memory(bytes);
   check(err, "cudaMallocAsync");
   std::lock_guard<std::mutex> lock(guard);
   blocks[p] = {bytes, current};
@@ -307,6 +314,20 @@ std::size_t most_bytes_in_use()
   return most_in_use.exchange(in_use);
 }
 
+void set_memory_limit(std::size_t bytes)
+{
+  limit = bytes;
+}
+
+std::size_t free_memory()
+{
+  std::size_t free_bytes = 0, total = 0;
+
+  check(cudaMemGetInfo(&free_bytes, &total), "cudaMemGetInfo");
+  if (!limit) return free_bytes;
+  return std::min<std::size_t>(free_bytes, limit > in_use ? limit - in_use : 0);
+}
+
 #else
 
 [[noreturn]] static void no_cuda()
@@ -416,6 +437,13 @@ std::size_t bytes_in_use()
 }
 
 std::size_t most_bytes_in_use()
+{
+  return 0;
+}
+
+void set_memory_limit(std::size_t) { }
+
+std::size_t free_memory()
 {
   return 0;
 }

@@ -5,6 +5,8 @@ Darcy flow and anisotropic diffusion in a cube, BiCGStab with one V-cycle, 2-nor
 sweeps, relaxations, degrees and thresholds are those of the paper's tables 2 and 3. The paper's permeability field is not known: ours are log-normal
 (sigma 1.5, correlation 3 cells) and blocks of 8 cells with K = 1 or 1000. All faces of the cube have p = 0.
 
+Then a solve's time by level and step, from PETSc's log, as in the paper's figure 9.
+
 Run lines:
   python3 test/bench/bench_amg.py --n 100
   python3 test/bench/bench_amg.py --n 20 --type slicedell --out /tmp
@@ -13,6 +15,7 @@ import argparse
 import json
 import os
 
+import level_times
 import solver_runs
 
 ALWAYS = "-dirichlet xm,xp,ym,yp,zm,zp -ksp_type bcgs -ksp_pc_side right -ksp_rtol 1e-7 -ksp_max_it 500 -pc_type saamg -pc_saamg_intermediate_smoother jacobi \
@@ -43,33 +46,47 @@ def main():
     parser.add_argument("--n", type=int, default=100, help="cells a side")
     parser.add_argument("--type", default="cds", help="matrix type")
     parser.add_argument("--solves", type=int, default=5)
+    parser.add_argument("--by-level", nargs="*", default=["chebyshev"], choices=SMOOTHERS, help="smoothers whose time is taken by level and step")
     parser.add_argument("--out", default=os.path.join(solver_runs.BUILD, "bench"), help="folder for the figures and the JSON")
     arguments = parser.parse_args()
     on_device, gpu = solver_runs.device_options()
     os.makedirs(arguments.out, exist_ok=True)
-    seconds, results = {}, []
+    seconds, results, by_level = {}, [], {}
 
     print(f"{arguments.n}^3 cells, {arguments.type}, {'GPU' if gpu else 'host'}, one rank; paper: 100^3, one M2090")
     print(ROW.format("problem", "smoother", "cycle", "its", "paper", "set-up s", "solve s", "paper", "gain"))
     for problem, (options, table) in PROBLEMS.items():
         for smoother, by_table in SMOOTHERS.items():
             for precision in ("double", "mixed"):
-                result = solver_runs.solve("darcy", ["-dll_append", solver_runs.LIBRARY, "-n", str(arguments.n), "-solves", str(arguments.solves), "-dm_mat_type", arguments.type, *on_device,
-                                                     *ALWAYS.split(), *options.split(), *by_table[table].split(), "-pc_saamg_precision", precision])[-1]
+                given = ["-dll_append", solver_runs.LIBRARY, "-n", str(arguments.n), "-dm_mat_type", arguments.type, *on_device, *ALWAYS.split(), *options.split(), *by_table[table].split(), "-pc_saamg_precision", precision]
+                result = solver_runs.solve("darcy", [*given, "-solves", str(arguments.solves)])[-1]
                 results.append(dict(result, problem=problem, smoother=smoother, precision=precision))
                 if "failed" in result:
                     print(f"{problem:<16} {smoother:<10} {precision:<7} {result['failed']}")
                     continue
                 seconds[problem, smoother, precision] = result["solve_s"]
+                if smoother in arguments.by_level:
+                    times = level_times.measure("darcy", given, gpu, arguments.solves)
+                    if "failed" not in times:
+                        by_level[f"{problem}, {smoother}, {precision}"] = times
+                        results[-1]["ms_by_level"] = {f"{level} {step}": 1e3 * s for (level, step), s in times["steps"].items()}
+                        results[-1]["setup_ms"] = {step: 1e3 * s for step, s in times["setup"].items()}
                 base = seconds.get((problem, "jacobi", "double"))
                 same_size = arguments.n == 100
                 print(ROW.format(problem, smoother, precision, result["iterations"] if result["reason"].startswith("CONVERGED") else result["reason"][9:15],
                                  PAPER_ITERATIONS[table, smoother] if same_size and precision == "double" else "", f"{result['setup_s']:.4f}", f"{result['solve_s']:.4f}",
                                  PAPER_SECONDS.get((table, smoother, precision), "") if same_size else "", f"{base / result['solve_s']:.2f}x" if base else ""))
+    print()
+    for name, times in by_level.items():
+        level_times.print_times(name, times)
     with open(os.path.join(arguments.out, "amg.json"), "w") as file:
         file.writelines(json.dumps(result) + "\n" for result in results)
     solver_runs.bars(os.path.join(arguments.out, "amg.svg"), f"SA-AMG BiCGStab, {arguments.n}³", list(PROBLEMS),
                      {f"{smoother}, {precision}": [seconds.get((problem, smoother, precision), 0) for problem in PROBLEMS] for smoother in SMOOTHERS for precision in ("double", "mixed")}, "solve (s)")
+    if by_level:
+        shares = {name: level_times.parts(times) for name, times in by_level.items()}
+        solver_runs.bars(os.path.join(arguments.out, "amg_levels.svg"), f"A solve by level and step, {arguments.n}³", list(shares),
+                         {part: [shares[name][part] for name in shares] for part in next(iter(shares.values()))}, "solve (s)", stacked=True)
 
 
 if __name__ == "__main__":

@@ -56,8 +56,8 @@ def device_options():
     return (["-dm_vec_type", "cuda"] if on_gpu else []), on_gpu
 
 
-def bars(path, title, labels, series, unit):
-    """A bar chart as SVG: series is {name: values}, one value a label."""
+def bars(path, title, labels, series, unit, stacked=False):
+    """A bar chart as SVG: series is {name: values}, one value a label; beside one another or stacked."""
     try:
         import matplotlib
 
@@ -67,10 +67,13 @@ def bars(path, title, labels, series, unit):
         print(f"no picture {path}: Python's matplotlib is not there")
         return
     figure, axes = pyplot.subplots(figsize=(1.5 + 1.1 * len(labels), 3.5))
-    width = 0.8 / len(series)
+    width = 0.8 if stacked else 0.8 / len(series)
+    below = [0] * len(labels)
     for k, (name, values) in enumerate(series.items()):
-        axes.bar([i + k * width for i in range(len(labels))], values, width, label=name)
-    axes.set_xticks([i + 0.4 - width / 2 for i in range(len(labels))], labels, rotation=20, ha="right")
+        axes.bar([i + (0 if stacked else k * width) for i in range(len(labels))], values, width, bottom=below, label=name)
+        if stacked:
+            below = [low + value for low, value in zip(below, values)]
+    axes.set_xticks([i if stacked else i + 0.4 - width / 2 for i in range(len(labels))], labels, rotation=20, ha="right")
     axes.set_ylabel(unit)
     axes.set_title(title)
     axes.legend(fontsize="small")

@@ -6,6 +6,19 @@
 namespace goza
 {
 
+/* Outputs that want the sums of a node together have `HD void node(PetscInt i, const V *sum) const`; others get them one after another. */
+template <class Out, class V, class = void> constexpr bool takes_nodes = false;
+template <class Out, class V>
+constexpr bool takes_nodes<Out, V, std::void_t<decltype(std::declval<const Out &>().node(PetscInt(0), static_cast<const V *>(nullptr)))>> = true;
+
+template <int bs, class Out, class V> HD inline void put_node(const Out &out, PetscInt i, const V *sum)
+{
+  if constexpr (takes_nodes<Out, V>) out.node(i, sum);
+  else {
+    for (int r = 0; r < bs; r++) out(i * bs + r, sum[r]);
+  }
+}
+
 /* One block row. */
 template <class Store, class V, class Out, int bs> struct EllBlockRow {
   EllView<Store> A;
@@ -39,9 +52,7 @@ template <class Store, class V, class Out, int bs> struct EllBlockRow {
 #endif
       for (PetscInt k = 0; k < n; k++, col += H, val += bs * bs * H) add_block<bs>(val, H, x + stream_load(col) * bs, sum);
     }
-    const PetscInt i = A.row ? A.row[place] : place;
-
-    for (int r = 0; r < bs; r++) out(i * bs + r, sum[r]);
+    put_node<bs>(out, A.row ? A.row[place] : place, sum);
   }
 
   template <int n> HD static void add_block(const Store *val, PetscInt H, const V *x, V *sum)
@@ -82,9 +93,10 @@ template <int H, class Store, class V, class Out, int bs> struct EllBlockHostSli
       }
     }
     for (int p = 0; p < H; p++) {
-      const PetscInt i = A.row ? A.row[place + p] : place + p;
+      V of_node[bs];
 
-      for (int r = 0; r < bs; r++) out(i * bs + r, sum[r][p]);
+      for (int r = 0; r < bs; r++) of_node[r] = sum[r][p];
+      put_node<bs>(out, A.row ? A.row[place + p] : place + p, of_node);
     }
   }
 };
@@ -113,11 +125,7 @@ template <class Store, class V, class Out, int bs> struct EllBlockSlice {
       EllBlockRow<Store, V, Out, bs>::template add_block<bs>(A.val + ((begin + e) * (bs * bs) + offset), H, x + j * bs, sum);
     }
     for (int r = 0; r < bs; r++) sum[r] = sum_lanes(sum[r], H);
-    if (lane < H && place < A.nplaces) {
-      const PetscInt i = A.row ? A.row[place] : place;
-
-      for (int r = 0; r < bs; r++) out(i * bs + r, sum[r]);
-    }
+    if (lane < H && place < A.nplaces) put_node<bs>(out, A.row ? A.row[place] : place, sum);
   }
 };
 #endif

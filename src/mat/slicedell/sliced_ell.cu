@@ -204,6 +204,25 @@ template <class V> struct Relax { // in place
   HD void operator()(PetscInt i, V s) const { x[i] += dinv[i] * (b[i] - s); }
 };
 
+template <class V, int bs> struct RelaxNode { // in place
+  const V *b, *inverse;                       // [nodes][bs][bs]
+  V       *x;
+
+  HD void node(PetscInt i, const V *sum) const
+  {
+    const V *D     = inverse + static_cast<std::size_t>(i) * (bs * bs);
+    V        r[bs] = {};
+
+    for (int c = 0; c < bs; c++) r[c] = b[i * bs + c] - sum[c];
+    for (int k = 0; k < bs; k++) {
+      V step = 0;
+
+      for (int c = 0; c < bs; c++) step += D[k * bs + c] * r[c];
+      x[i * bs + k] += step;
+    }
+  }
+};
+
 template <class Out> struct More {
   Out out;
 
@@ -300,10 +319,9 @@ template <class Store, class V> void SlicedEll<Store, V>::build(const Csr &A, co
   lay_out_and_fill(A);
 }
 
-/* The pattern of A's blocks, if full blocks are what A consists of; else false. */
-static bool find_blocks(const Csr &A, PetscInt bs, std::int64_t nnz, Array<PetscInt> &ptr, Array<PetscInt> &col)
+bool full_blocks(const Csr &A, PetscInt bs, Array<PetscInt> &ptr, Array<PetscInt> &col)
 {
-  if ((bs != 3 && bs != 6) || A.nrows % bs || A.ncols % bs || !nnz) return false;
+  if (A.nrows % bs || A.ncols % bs) return false;
   const PetscInt      nodes = A.nrows / bs;
   Array<std::int64_t> bad(A.space, nodes);
 
@@ -315,13 +333,29 @@ static bool find_blocks(const Csr &A, PetscInt bs, std::int64_t nnz, Array<Petsc
   return true;
 }
 
+template <class Store, class V> void SlicedEll<Store, V>::build_nodes(const Csr &A, const Csr &blocks, const PetscInt *nodes, PetscInt n)
+{
+  Array<std::int64_t> length(this->space_, n);
+
+  this->nrows_ = A.nrows;
+  this->ncols_ = A.ncols;
+  listed_      = true;
+  bs_          = A.nrows / blocks.nrows;
+  row_         = Array<PetscInt>(this->space_, nodes, n);
+  for_each_row(this->space_, n, RowLength<std::int64_t>{blocks.ptr, nodes, length.data()});
+  const std::int64_t held = sum(this->space_, length.data(), length.size());
+  nnz_                    = held * bs_ * bs_;
+  lay_out_all(blocks, n, held);
+  fill(A, true);
+}
+
 template <class Store, class V> void SlicedEll<Store, V>::lay_out_and_fill(const Csr &A)
 {
   Array<PetscInt> ptr(this->space_), col(this->space_);
 
   this->nrows_ = A.nrows;
   this->ncols_ = A.ncols;
-  bs_          = !listed_ && find_blocks(A, options_.bs, nnz_, ptr, col) ? options_.bs : 1;
+  bs_          = !listed_ && nnz_ && (options_.bs == 3 || options_.bs == 6) && full_blocks(A, options_.bs, ptr, col) ? options_.bs : 1;
   if (bs_ > 1) lay_out_all({A.space, A.nrows / bs_, A.ncols / bs_, ptr.data(), col.data(), nullptr}, A.nrows / bs_, nnz_ / (bs_ * bs_));
   else lay_out_all(A, listed_ ? static_cast<PetscInt>(row_.size()) : A.nrows, nnz_);
   fill(A, true);
@@ -425,7 +459,7 @@ template <int bs, class Store, class V, class Out> static void launch_blocks(Spa
   for_each_row(space, A.nplaces, EllBlockRow<Store, V, Out, bs>{A, x, out});
 }
 
-/* All rows, which may be in blocks; lists of rows never are. */
+/* All rows, which may be in blocks; lists of rows are so for relax_nodes() alone. */
 template <class Store, class V> template <class Out> void SlicedEll<Store, V>::launch(const V *x, const Out &out) const
 {
   if (bs_ == 3) launch_blocks<3>(this->space_, view(), x, out);
@@ -470,6 +504,15 @@ template <class Store, class V> void SlicedEll<Store, V>::relax(const V *b, cons
 {
   if constexpr (std::is_same_v<Store, V>) launch_rows(this->space_, view(), static_cast<const V *>(x), Relax<V>{b, dinv, x});
   else throw std::logic_error("relaxation wants values of the vectors' type"); // who relaxes has them
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::relax_nodes(const V *b, const V *inverse, V *x) const
+{
+  if constexpr (std::is_same_v<Store, V>) {
+    if (bs_ == 2) launch_blocks<2>(this->space_, view(), static_cast<const V *>(x), RelaxNode<V, 2>{b, inverse, x});
+    else if (bs_ == 3) launch_blocks<3>(this->space_, view(), static_cast<const V *>(x), RelaxNode<V, 3>{b, inverse, x});
+    else launch_blocks<6>(this->space_, view(), static_cast<const V *>(x), RelaxNode<V, 6>{b, inverse, x});
+  } else throw std::logic_error("relaxation wants values of the vectors' type"); // who relaxes has them
 }
 
 template <class Store, class V> std::size_t SlicedEll<Store, V>::bytes() const

@@ -14,6 +14,9 @@ struct SlicedEllOptions {
   bool     drop_empty   = false; // hold only the rows that have entries (the off-diagonal block of a parallel matrix)
 };
 
+/* Where A consists of full blocks of bs x bs with ascending columns: true, and the pattern of the blocks, [A.nrows / bs + 1] and [blocks]. */
+bool full_blocks(const Csr &A, PetscInt bs, Array<PetscInt> &ptr, Array<PetscInt> &col);
+
 /* The slice height that is taken where none is given. */
 PetscInt sliced_ell_height(Space space, PetscInt nrows, std::int64_t nnz);
 
@@ -25,13 +28,15 @@ public:
 
   void        build(const Csr &A) override;
   void        build(const Csr &A, const PetscInt *rows, PetscInt n); // of A's rows only these, in A's space; a product leaves out's others alone
+  void        build_nodes(const Csr &A, const Csr &blocks, const PetscInt *nodes, PetscInt n); // of A's nodes only these, for relax_nodes(); blocks: full_blocks() of A, of size 2, 3 or 6
   void        refill(const Csr &A) override;
   void        apply(const V *x, const RowOut<V> &out) const override;
   void        apply_more(const V *x, const RowOut<V> &out) const; // out.more() for the rows held: finishes what another block began
   void        apply_dot(const V *x, const V *w, V *y, V *dot) const override;
   void        apply_as(const V *x, const ScaledOut<V> &out) const;
   void        apply_more_as(const V *x, const ScaledOut<V> &out) const;
-  void        relax(const V *b, const V *dinv, V *x) const; // x_i += dinv_i (b - A x)_i for the rows held, no two of which are coupled
+  void        relax(const V *b, const V *dinv, V *x) const;          // x_i += dinv_i (b - A x)_i for the rows held, no two of which are coupled
+  void        relax_nodes(const V *b, const V *inverse, V *x) const; // the same with inverses of diagonal blocks [nodes][bs][bs] for the nodes held
   std::size_t bytes() const override;
   std::string describe() const override;
 

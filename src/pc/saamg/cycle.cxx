@@ -1,5 +1,7 @@
 #include "cycle.hpp"
 #include "coarse.hpp"
+#include "cycle_log.hpp"
+#include "goza.hpp"
 #include "level_format.hpp"
 #include "mat/common/errors.hpp"
 #include "petscgoza.h"
@@ -19,7 +21,7 @@ template <class V> struct Level {
   LevelVectors<V>                 v{};
   int                             at = 0;
 
-  PetscErrorCode setup(const Grid &grid, Space space, std::shared_ptr<ParOperator<V>> shared, const SmootherChoice &choice, bool bottom, bool half)
+  PetscErrorCode setup(const Grid &grid, Space space, std::shared_ptr<ParOperator<V>> shared, const SmootherChoice &choice, bool finest, bool bottom, bool half)
   {
     const auto      format   = [&](Space s) { return std::make_unique<LevelFormat<V>>(s, grid.bs, half); };
     SmootherOptions one_pass = choice.options;
@@ -40,7 +42,7 @@ template <class V> struct Level {
       }
     }));
     /* the estimate lies below the truth, and beyond beta a Chebyshev polynomial grows */
-    PetscCall(smoother_table<V>()[choice.which].create({grid, *A, {n, dinv.data(), alone.data()}, static_cast<PetscReal>(1.1) * grid.lambda}, one_pass, smoother));
+    PetscCall(smoother_table<V>()[choice.which].create({grid, *A, {n, dinv.data(), alone.data()}, static_cast<PetscReal>(1.1) * grid.lambda, finest}, one_pass, smoother));
     v = {{x0.data(), x1.data()}, d.data()};
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -124,11 +126,12 @@ public:
     PetscFunctionBegin;
     options_ = options;
     space_   = space;
+    PetscCall(log_.setup(grids.size(), space));
     recording_.drop();
     last_       = Applied();
     recordable_ = space == Space::Cuda && grids[0].level; // one rank: no halo to wait for
     if constexpr (std::is_same_v<Fine, PetscScalar>) shared = fine;
-    PetscCall(fine_.setup(grids[0], space, shared, options.smoother_of(0, grids.size()), grids.size() == 1, options.half));
+    PetscCall(fine_.setup(grids[0], space, shared, options.smoother_of(0, grids.size()), true, grids.size() == 1, options.half));
     PetscCall(Guarded([&] { /* what is there already is only refilled where the pattern is the same */
                             coarse_.resize(grids.size() - 1);
                             transfer_.resize(grids.size() - 1);
@@ -140,11 +143,12 @@ public:
                             }
     }));
     for (std::size_t l = 1; l < grids.size(); l++) {
-      PetscCall(coarse_[l - 1]->setup(grids[l], space, nullptr, options.smoother_of(l, grids.size()), l + 1 == grids.size(), options.half));
+      PetscCall(coarse_[l - 1]->setup(grids[l], space, nullptr, options.smoother_of(l, grids.size()), false, l + 1 == grids.size(), options.half));
       PetscCall(transfer_[l - 1]->setup(grids[l - 1], space, options.half));
     }
     PetscCall(GridSize(grids.back(), &rows, NULL));
-    direct_ = rows <= options.direct_limit;
+    direct_      = rows <= options.direct_limit;
+    bottom_rows_ = rows;
     if (direct_ && coarse_.empty()) PetscCall(fine_solver_.setup(grids.back(), space));
     if (direct_ && !coarse_.empty()) PetscCall(coarse_solver_.setup(grids.back(), space));
     if constexpr (!std::is_same_v<Fine, Coarse>) {
@@ -159,17 +163,23 @@ public:
     PetscFunctionBegin;
     const Applied now{b, x, fine_.A->builds(), fine_.A->bytes()};
 
-    if (!recordable_ || !(now == last_)) {
+    if (!recordable_ || !(now == last_) || device_time_logged()) {
       recording_.drop();
       last_ = now;
       PetscCall(run(b, x));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
-    if (!recording_.graph && device::begin_recording()) {
-      const PetscErrorCode failed = run(b, x);
+    if (recording_.graph) PetscCall(PetscLogGpuFlops(recording_.flops));
+    else if (device::begin_recording()) {
+      PetscLogDouble before, after;
+
+      PetscCall(PetscGetFlops(&before));
+      const PetscErrorCode failed = run(b, x); /* which logs the flops of the first launch */
 
       recording_.graph = device::end_recording();
       PetscCall(failed);
+      PetscCall(PetscGetFlops(&after));
+      recording_.flops = after - before;
     }
     recordable_ = recording_.graph;
     if (recordable_) PetscCall(Guarded([&] { device::launch_recording(recording_.graph); }));
@@ -183,17 +193,6 @@ public:
 
     for (const auto &level : coarse_) sum += level->bytes();
     for (const auto &t : transfer_) sum += t->P.bytes() + t->R.bytes();
-    return sum;
-  }
-
-  PetscLogDouble flops() const override
-  {
-    PetscLogDouble sum = level_flops(fine_, coarse_.empty()), visits = 1;
-
-    for (std::size_t l = 0; l < coarse_.size(); l++) {
-      visits *= options_.gamma;
-      sum += visits * (level_flops(*coarse_[l], l + 1 == coarse_.size()) + 2 * (transfer_[l]->P.nnz() + transfer_[l]->R.nnz()));
-    }
     return sum;
   }
 
@@ -216,10 +215,12 @@ private:
            "; " + L.A->diagonal_block().describe();
   }
 
-  template <class V> PetscLogDouble level_flops(const Level<V> &L, bool bottom) const
+  template <class V> static PetscLogDouble smooth_flops(const Level<V> &L, bool zero_guess) { return 2 * L.A->nnz() * L.smoother->products(zero_guess); }
+
+  template <class V> PetscLogDouble bottom_flops(const Level<V> &L, bool zero_guess) const
   {
-    if (bottom && direct_) return 0;
-    return 2 * L.A->nnz() * (L.smoother->products(true) + (bottom ? static_cast<double>(bottom_sweeps() - 1) : 1.) * L.smoother->products(false) + !bottom);
+    if (direct_) return 2. * static_cast<PetscLogDouble>(L.n) * static_cast<PetscLogDouble>(bottom_rows_);
+    return smooth_flops(L, zero_guess) + static_cast<PetscLogDouble>(bottom_sweeps() - 1) * smooth_flops(L, false);
   }
 
   PetscErrorCode run(const PetscScalar *b, PetscScalar *x)
@@ -251,20 +252,20 @@ private:
   {
     PetscFunctionBegin;
     if (l == coarse_.size()) {
-      PetscCall(bottom(L, b, zero_guess));
+      PetscCall(log_.step(CycleStep::Coarse, l, bottom_flops(L, zero_guess), [&] { return bottom(L, b, zero_guess); }));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     Level<Coarse> &next  = *coarse_[l];
     const bool     twice = options_.gamma > 1 && l + 1 < coarse_.size();
 
-    PetscCall(L.smooth(b, zero_guess ? Pass::FromZero : Pass::Before));
-    PetscCall(L.residual(b));
-    PetscCall(restrict_to(L, l));
+    PetscCall(log_.step(CycleStep::Smooth, l, smooth_flops(L, zero_guess), [&] { return L.smooth(b, zero_guess ? Pass::FromZero : Pass::Before); }));
+    PetscCall(log_.step(CycleStep::Residual, l, 2 * L.A->nnz(), [&] { return L.residual(b); }));
+    PetscCall(log_.step(CycleStep::Restrict, l, 2 * transfer_[l]->R.nnz(), [&] { return restrict_to(L, l); }));
     next.at = 0;
     PetscCall(descend(next, next.b.data(), l + 1, true));
     if (twice) PetscCall(descend(next, next.b.data(), l + 1, false));
-    PetscCall(correct(L, l));
-    PetscCall(L.smooth(b, Pass::After));
+    PetscCall(log_.step(CycleStep::Interpolate, l, 2 * transfer_[l]->P.nnz(), [&] { return correct(L, l); }));
+    PetscCall(log_.step(CycleStep::Smooth, l, smooth_flops(L, false), [&] { return L.smooth(b, Pass::After); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -323,7 +324,8 @@ private:
   };
 
   struct Recording {
-    void *graph = nullptr;
+    void          *graph = nullptr;
+    PetscLogDouble flops = 0;
 
     ~Recording() { drop(); }
     void drop()
@@ -334,8 +336,10 @@ private:
   };
 
   CycleOptions                                   options_;
-  Space                                          space_  = Space::Host;
-  bool                                           direct_ = true;
+  Space                                          space_       = Space::Host;
+  bool                                           direct_      = true;
+  PetscInt                                       bottom_rows_ = 0; // global
+  CycleLog                                       log_;
   Level<Fine>                                    fine_;
   std::vector<std::unique_ptr<Level<Coarse>>>    coarse_;
   std::vector<std::unique_ptr<Transfer<Coarse>>> transfer_;

@@ -28,12 +28,11 @@ public:
 
   /* fine: the finest operator in PetscScalar where somebody (a Goza matrix) holds one already, else empty */
   virtual PetscErrorCode setup(const std::vector<Grid> &grids, Space space, std::shared_ptr<ParOperator<PetscScalar>> fine, const CycleOptions &options) = 0;
-  virtual PetscErrorCode apply(const PetscScalar *b, PetscScalar *x) = 0; // x = M b, local parts in the space
+  virtual PetscErrorCode apply(const PetscScalar *b, PetscScalar *x) = 0; // x = M b, local parts in the space; logs its steps and their flops
 
-  virtual std::size_t    bytes() const                           = 0;
-  virtual PetscLogDouble flops() const                           = 0; // of one apply(), local
-  virtual std::string    describe_level(std::size_t level) const = 0;
-  virtual std::string    describe_halo() const                   = 0; // empty on one rank
+  virtual std::size_t bytes() const                           = 0;
+  virtual std::string describe_level(std::size_t level) const = 0;
+  virtual std::string describe_halo() const                   = 0; // empty on one rank
 };
 
 /* precision: a PCSAAMGPrecision */

@@ -93,6 +93,9 @@ struct Graph {
   PetscInt nghost() const { return static_cast<PetscInt>(ghost.size()); }
 };
 
+/* start and sf of a graph whose comm, n and ghosts are set. */
+PetscErrorCode CreateHalo(Graph &G, PetscInt nglobal);
+
 /* Values of owned nodes to their ghosts: values[n + nghost]. */
 PetscErrorCode UpdateGhosts(const Graph &G, MPI_Datatype unit, const void *owned, void *ghosts);
 

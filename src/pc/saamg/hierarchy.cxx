@@ -1,5 +1,5 @@
 #include "hierarchy.hpp"
-#include "aggregate.hpp"
+#include "aggressive.hpp"
 #include "eigen.hpp"
 #include "galerkin.hpp"
 #include "goza.hpp"
@@ -156,7 +156,8 @@ PetscErrorCode Hierarchy::build(Mat A, PetscInt bs, PetscInt k, const std::vecto
     *finite = graph.finite;
     if (!*finite) break;
     PetscCall(PetscLogEventBegin(events.aggregate, grid.A, 0, 0, 0));
-    PetscCall(Aggregate(graph, aggregates));
+    if ((PetscInt)grids_.size() <= options.aggressive_levels) PetscCall(AggregateTwice(graph, aggregates));
+    else PetscCall(Aggregate(graph, aggregates));
     PetscCall(PetscLogEventEnd(events.aggregate, grid.A, 0, 0, 0));
     PetscCallMPI(MPI_Allreduce(&aggregates.n, &coarse_rows, 1, MPIU_INT, MPI_SUM, comm));
     coarse_rows *= k;
@@ -166,6 +167,7 @@ PetscErrorCode Hierarchy::build(Mat A, PetscInt bs, PetscInt k, const std::vecto
     }
 
     PetscCall(PetscLogEventBegin(events.prolong, grid.A, 0, 0, 0));
+    for (PetscInt row : grid.alone) std::fill_n(B.begin() + static_cast<std::ptrdiff_t>(row) * k, k, PetscScalar(0)); /* its node may be in an aggregate */
     PetscCall(TentativeProlongator(comm, aggregates, grid.bs, k, B, &T, Bcoarse));
     PetscCall(PetscLogEventEnd(events.prolong, grid.A, 0, 0, 0));
     PetscCall(Interpolate(grid, T, strength.get(), options, &same));
@@ -208,6 +210,32 @@ PetscErrorCode Hierarchy::update(Mat A, const HierarchyOptions &options, bool *f
       if (!same) PetscCall(MatDestroy(&grids_[l + 1].A));
       PetscCall(GalerkinProduct(grids_[l].A, grids_[l].P, same ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, &grids_[l + 1].A));
       PetscCall(PetscLogEventEnd(events.galerkin, A, 0, 0, 0));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Hierarchy::bytes(PetscLogDouble *bytes) const
+{
+  PetscFunctionBegin;
+  *bytes = 0;
+  for (std::size_t l = 0; l < grids_.size(); l++) {
+    const Grid &grid = grids_[l];
+
+    if (grid.level) *bytes += static_cast<PetscLogDouble>(grid.level->own.bytes() + grid.level->dinv.bytes() + grid.level->alone.bytes());
+    if (grid.transfer) *bytes += static_cast<PetscLogDouble>(bytes_of(*grid.transfer));
+    for (Mat M : {l ? grid.A : NULL, grid.P, grid.R, grid.T}) {
+      MatInfo info;
+
+      if (!M) continue;
+      PetscCall(MatGetInfo(M, MAT_LOCAL, &info));
+      *bytes += info.nz_used * static_cast<PetscLogDouble>(sizeof(PetscScalar) + sizeof(PetscInt));
+    }
+    if (grid.dinv) {
+      PetscInt n;
+
+      PetscCall(VecGetLocalSize(grid.dinv, &n));
+      *bytes += static_cast<PetscLogDouble>(n) * static_cast<PetscLogDouble>(sizeof(PetscScalar));
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);

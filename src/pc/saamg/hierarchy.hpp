@@ -20,6 +20,7 @@ struct HierarchyOptions {
   PetscReal threshold         = 0; // of strength, relative to the diagonals
   PetscInt  max_levels        = 10;
   PetscInt  coarse_limit      = 200;           // rows at which coarsening may stop
+  PetscInt  aggressive_levels = 0;             // finest levels whose aggregates are aggregated once more
   PetscInt  esteig_iterations = 10;            // of the largest eigenvalue's estimate
   PetscReal prolongator_relax = 4. / 3.;       // P = (I - relax/lambda D^-1 A) T
   Keep      keep              = Keep::Nothing; // for an update() to come
@@ -63,6 +64,8 @@ struct Grid {
   bool                   transposed = false; // of the cycle of A^T: dinv, alone and transfers are those of A
 };
 
+std::size_t bytes_of(const CsrTransfer &transfer); // with what it comes from
+
 PetscErrorCode GridSize(const Grid &grid, PetscInt *rows, PetscLogDouble *nonzeros); // global; either may be NULL
 
 class Hierarchy {
@@ -81,6 +84,7 @@ public:
   PetscErrorCode update(const Csr &A, const HierarchyOptions &options, bool *finite);
   PetscErrorCode reset();
   void           release_finest();
+  PetscErrorCode bytes(PetscLogDouble *bytes) const; // of this rank, without the user's matrix
 
   const std::vector<Grid> &grids() const { return grids_; }
   bool                     empty() const { return grids_.empty(); }

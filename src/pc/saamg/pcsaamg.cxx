@@ -73,7 +73,7 @@ struct OneRank {
 };
 
 /* Builds the hierarchy, or fills in new values. */
-static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OneRank *one, bool values_only, bool *finite)
+static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, Mat A, const OneRank *one, bool values_only, bool *finite)
 {
   PetscFunctionBegin;
   mg->hierarchy_options.keep = mg->reuse == PC_SAAMG_REUSE_NONE ? Keep::Nothing : mg->reuse == PC_SAAMG_REUSE_PATTERN ? Keep::Aggregates : Keep::Interpolation;
@@ -85,13 +85,14 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OneRank *one, bool 
     Array<PetscScalar> B;
 
     PetscCall(NearNullVectors(pc->pmat, mg->coordinates, mg->dim, one ? mg->space : Space::Host, &bs, &k, B));
+    PetscCall(PredictMemory(pc, mg, A, bs, k));
     if (one) PetscCall(mg->hierarchy.build(one->A, one->lent.nnz(), bs, k, std::move(B), mg->hierarchy_options, finite));
     else PetscCall(mg->hierarchy.build(mg->host.mat(), bs, k, B.to_host(), mg->hierarchy_options, finite));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCSetUp_SAAMG(PC pc)
+static PetscErrorCode SetUp(PC pc)
 {
   SAAMG                                    *mg     = static_cast<SAAMG *>(pc->data);
   bool                                      finite = true, same_pattern;
@@ -117,7 +118,7 @@ static PetscErrorCode PCSetUp_SAAMG(PC pc)
   PetscCall(mg->transposed.grids_reset());
   if (size == 1) PetscCall(one.open(A, space));
   else PetscCall(mg->host.open(A));
-  PetscCall(SetUpHierarchy(pc, mg, size == 1 ? &one : NULL, same_pattern && (mg->reuse == PC_SAAMG_REUSE_INTERPOLATION || (mg->reuse == PC_SAAMG_REUSE_PATTERN && mg->kept == mg->reuse)), &finite));
+  PetscCall(SetUpHierarchy(pc, mg, A, size == 1 ? &one : NULL, same_pattern && (mg->reuse == PC_SAAMG_REUSE_INTERPOLATION || (mg->reuse == PC_SAAMG_REUSE_PATTERN && mg->kept == mg->reuse)), &finite));
   mg->nonzerostate = nonzerostate;
   mg->kept         = mg->reuse;
   if (!finite) {
@@ -136,8 +137,22 @@ static PetscErrorCode PCSetUp_SAAMG(PC pc)
   PetscCall(mg->cycle->setup(mg->hierarchy.grids(), mg->space, fine, mg->cycle_options));
   mg->hierarchy.release_finest();
   PetscCall(PetscLogEventEnd(events.mirror, pc, 0, 0, 0));
+  mg->most = device::most_bytes_in_use();
   if (space == Space::Cuda)
-    PetscCall(PetscInfo(pc, "Device memory of Goza: %.3f MB before the set-up, %.3f MB at most, %.3f MB after it\n", before / 1e6, device::most_bytes_in_use() / 1e6, device::bytes_in_use() / 1e6));
+    PetscCall(PetscInfo(pc, "Device memory of Goza: %.3f MB before the set-up, %.3f MB at most, %.3f MB after it\n", before / 1e6, mg->most / 1e6, device::bytes_in_use() / 1e6));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCReset_SAAMG(PC pc);
+
+/* Of a set-up that fails halfway, for want of memory for instance, nothing stays: a later one begins anew. */
+static PetscErrorCode PCSetUp_SAAMG(PC pc)
+{
+  const PetscErrorCode failed = SetUp(pc);
+
+  PetscFunctionBegin;
+  if (failed) (void)PCReset_SAAMG(pc);
+  PetscCall(failed);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -152,13 +167,9 @@ static PetscErrorCode ApplyCycle(SAAMG *mg, Cycle &cycle, Vec b, Vec x)
   PetscCall(use_petsc_stream());
   PetscCall(bin.get(b, mg->space, mg->staged_b));
   PetscCall(xout.get(x, mg->space, mg->staged_x));
-  if (mg->space == Space::Cuda) PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(cycle.apply(bin.data(), xout.data()));
-  if (mg->space == Space::Cuda) PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(cycle.apply(bin.data(), xout.data())); /* it logs its steps */
   PetscCall(xout.restore());
   PetscCall(bin.restore());
-  if (mg->space == Space::Cuda) PetscCall(PetscLogGpuFlops(cycle.flops()));
-  else PetscCall(PetscLogFlops(cycle.flops()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -252,13 +263,15 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
 {
   SAAMG         *mg = static_cast<SAAMG *>(pc->data);
   PetscBool      ascii;
-  PetscLogDouble bytes, total, rows = 0, nonzeros = 0;
+  PetscLogDouble rows = 0, nonzeros = 0;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPrintf(viewer, "  smoothed aggregation, %s-cycle, %s precision, strength threshold %g\n", mg->cycle_options.gamma == 1 ? "V" : "W", precision_names[mg->precision],
                                    (double)mg->hierarchy_options.threshold));
+  if (mg->hierarchy_options.aggressive_levels)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  aggressive coarsening of %" PetscInt_FMT " level(s)\n", mg->hierarchy_options.aggressive_levels));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  smoother %s, reuse %s\n", smoother_names[mg->cycle_options.smoothers[PC_SAAMG_FINEST].which], reuse_names[mg->reuse]));
   if (!mg->cycle) PetscFunctionReturn(PETSC_SUCCESS);
   const std::vector<Grid> &grids = mg->hierarchy.grids();
@@ -276,9 +289,8 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  %5d %10" PetscInt_FMT " %11.0f %8.1f  %s\n", (int)l, M, nz, M ? nz / M : 0.0, mg->cycle->describe_level(l).c_str()));
     if (l == 0) mg->fine_rows = M, mg->fine_nonzeros = nz;
   }
-  bytes = (PetscLogDouble)mg->cycle->bytes();
-  PetscCallMPI(MPI_Allreduce(&bytes, &total, 1, MPIU_PETSCLOGDOUBLE, MPI_SUM, PetscObjectComm((PetscObject)pc)));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  complexity: grid %.3f, operator %.3f; %.3f MB for the cycle\n", mg->fine_rows ? rows / mg->fine_rows : 1.0, mg->fine_nonzeros > 0 ? nonzeros / mg->fine_nonzeros : 1.0, total / 1e6));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  complexity: grid %.3f, operator %.3f\n", mg->fine_rows ? rows / mg->fine_rows : 1.0, mg->fine_nonzeros > 0 ? nonzeros / mg->fine_nonzeros : 1.0));
+  PetscCall(ViewMemory(pc, mg, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -289,14 +301,16 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
 + -pc_saamg_threshold t                        - strength of connection, 0 <= t < 1: weaker entries are left out of the aggregates (default 0)
 . -pc_saamg_max_levels n                       - most levels
 . -pc_saamg_coarse_limit n                     - rows at which coarsening stops
+. -pc_saamg_aggressive_levels n                - finest levels whose aggregates are aggregated once more
 . -pc_saamg_cycle (v|w)                        - cycle
 . -pc_saamg_direct_limit n                     - rows up to which the coarsest level is solved; a larger one is smoothed
-. -pc_saamg_smoother (jacobi|chebyshev|mcgs|l1jacobi) - smoother; this and the next five also as -pc_saamg_finest_..., -pc_saamg_intermediate_..., -pc_saamg_coarsest_...
+. -pc_saamg_smoother (jacobi|chebyshev|mcgs|l1jacobi) - smoother; this and the next six also as -pc_saamg_finest_..., -pc_saamg_intermediate_..., -pc_saamg_coarsest_...
 . -pc_saamg_sweeps n                           - applications of the smoother before and after the coarse correction
 . -pc_saamg_jacobi_relax w                     - relaxation of Jacobi
 . -pc_saamg_chebyshev_degree n                 - degree of the Chebyshev polynomial (default: 2 on the finest level, 4 on the others)
 . -pc_saamg_chebyshev_kind (1|4)               - kind of the Chebyshev polynomial
 . -pc_saamg_chebyshev_ratio r                  - smooths [lambda_max/r, lambda_max]
+. -pc_saamg_mcgs_block_size (auto|1|2|3|6)     - unknowns that mcgs relaxes together; auto: those of a node
 . -pc_saamg_esteig_iterations n                - Lanczos steps of the estimate of lambda_max
 . -pc_saamg_precision (double|mixed|single|half) - precision of the cycle; mixed: the finest level in double, the others in single; half: single, with the operators and interpolations stored in half
 - -pc_saamg_reuse (none|pattern|interpolation) - what is kept when values change and the pattern does not

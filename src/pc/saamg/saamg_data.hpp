@@ -3,6 +3,7 @@
 #include "cycle.hpp"
 #include "host_aij.hpp"
 #include "mat/common/compat.hpp"
+#include "memory.hpp"
 #include "petscgoza.h"
 
 namespace goza
@@ -41,6 +42,8 @@ struct SAAMG {
   Space                  space           = Space::Host;
   Array<PetscScalar>     staged_b, staged_x;
   PetscLogDouble         fine_rows = 0, fine_nonzeros = 0;
+  MemoryEstimate         predicted{};
+  std::size_t            most = 0; // bytes on the device during the set-up
 };
 
 extern const char *const cycle_names[], *const precision_names[], *const reuse_names[]; // for PetscOptionsEnum()
@@ -48,6 +51,10 @@ extern const char *const cycle_names[], *const precision_names[], *const reuse_n
 /* level_mats.cxx */
 PetscErrorCode PCGetInterpolations_SAAMG(PC pc, PetscInt *levels, Mat *interpolations[]);
 PetscErrorCode PCGetCoarseOperators_SAAMG(PC pc, PetscInt *levels, Mat *operators[]);
+
+/* saamg_memory.cxx */
+PetscErrorCode PredictMemory(PC pc, SAAMG *mg, Mat A, PetscInt bs, PetscInt k);
+PetscErrorCode ViewMemory(PC pc, SAAMG *mg, PetscViewer viewer);
 
 /* saamg_options.cxx. FindSAAMG: NULL for another type, on which the Set functions do nothing, as is PETSc's custom. */
 PetscErrorCode FindSAAMG(PC pc, SAAMG **mg);

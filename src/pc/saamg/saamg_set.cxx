@@ -145,6 +145,55 @@ PetscErrorCode PCSAAMGGetCoarseLimit(PC pc, PetscInt *rows)
 }
 
 /*@
+  PCSAAMGSetAggressiveLevels - Sets on how many levels the aggregates are aggregated once more
+
+  Logically Collective
+
+  Input Parameters:
++ pc - the preconditioner, of type `PCSAAMG`
+- levels - at least 0 (the default): the finest so many levels are coarsened aggressively
+
+  Options Database Key:
+. -pc_saamg_aggressive_levels levels - the number of finest levels that are coarsened aggressively
+
+  Level: intermediate
+
+  Note:
+  The levels below become much smaller, and the set-up and the memory with them; the number of iterations grows.
+
+.seealso: `PCSAAMG`, `PCSAAMGGetAggressiveLevels()`, `PCSAAMGSetThreshold()`
+@*/
+PetscErrorCode PCSAAMGSetAggressiveLevels(PC pc, PetscInt levels)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindSAAMG(pc, &mg));
+  PetscCheck(levels >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_aggressive_levels %" PetscInt_FMT " is negative", levels);
+  if (mg) mg->hierarchy_options.aggressive_levels = levels;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGGetAggressiveLevels - Gets on how many levels the aggregates are aggregated once more
+
+  Not Collective
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGSetAggressiveLevels()`
+@*/
+PetscErrorCode PCSAAMGGetAggressiveLevels(PC pc, PetscInt *levels)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindOrFail(pc, &mg));
+  *levels = mg->hierarchy_options.aggressive_levels;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
   PCSAAMGSetDirectLimit - Sets the number of rows up to which the coarsest level is solved exactly
 
   Logically Collective

@@ -6,6 +6,9 @@
 namespace goza
 {
 
+static const PetscInt    block_sizes[]      = {0, 1, 2, 3, 6};
+static const char *const block_size_names[] = {"auto", "1", "2", "3", "6"};
+
 const char *const level_prefixes[] = {"finest_", "intermediate_", "coarsest_", ""};
 
 PetscErrorCode SmoothersFromOptions(PC pc, GozaOptionItems PetscOptionsObject)
@@ -39,6 +42,10 @@ PetscErrorCode SmoothersFromOptions(PC pc, GozaOptionItems PetscOptionsObject)
     spell("chebyshev_ratio", "The polynomial smooths [lambda_max/ratio, lambda_max]");
     PetscCall(PetscOptionsReal(option, text, "PCSAAMGSetChebyshevRatio", s.options.chebyshev_ratio, &r, &flg));
     if (flg) PetscCall(PCSAAMGSetChebyshevRatio(pc, where, r));
+    spell("mcgs_block_size", "Unknowns that mcgs relaxes together (auto: those of a node)");
+    for (n = 0; n < 5 && block_sizes[n] != s.options.mcgs_block_size; n++) { }
+    PetscCall(PetscOptionsEList(option, text, "PCSAAMGSetMCGSBlockSize", block_size_names, 5, block_size_names[n], &n, &flg));
+    if (flg) PetscCall(PCSAAMGSetMCGSBlockSize(pc, where, block_sizes[n]));
     spell("chebyshev_kind", "Kind of the Chebyshev polynomial: 1, or 4 with optimal weights, which needs no ratio");
     PetscCall(PetscOptionsInt(option, text, "PCSAAMGSetChebyshevKind", s.options.chebyshev_kind, &n, &flg));
     if (flg) PetscCall(PCSAAMGSetChebyshevKind(pc, where, n));
@@ -423,5 +430,64 @@ PetscErrorCode PCSAAMGGetChebyshevKind(PC pc, PCSAAMGLevels levels, PetscInt *ki
   PetscFunctionBegin;
   PetscCall(GetOnLevel(pc, levels, &s));
   *kind = s->options.chebyshev_kind;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGSetMCGSBlockSize - Sets how many unknowns the smoother "mcgs" relaxes together
+
+  Logically Collective
+
+  Input Parameters:
++ pc     - the preconditioner, of type `PCSAAMG`
+. levels - where: `PC_SAAMG_FINEST`, `PC_SAAMG_INTERMEDIATE`, `PC_SAAMG_COARSEST` (where that is smoothed and not solved) or `PC_SAAMG_ALL_LEVELS`
+- bs     - 1 (points), 2, 3 or 6, or 0 (the default) for those of a node: the matrix's block size on the finest level, the number of near-null vectors on
+           the others (points where that is another number)
+
+  Options Database Keys:
++ -pc_saamg_mcgs_block_size (auto|1|2|3|6) - on all levels
+. -pc_saamg_finest_mcgs_block_size (auto|1|2|3|6) - on the finest
+. -pc_saamg_intermediate_mcgs_block_size (auto|1|2|3|6) - on those between
+- -pc_saamg_coarsest_mcgs_block_size (auto|1|2|3|6) - on the coarsest
+
+  Level: intermediate
+
+  Note:
+  On the finest level the local rows of every rank must be a multiple of it. On the others, whose nodes are given, it is 0 where it does not divide them.
+
+.seealso: `PCSAAMG`, `PCSAAMGGetMCGSBlockSize()`, `PCSAAMGSetSmoother()`, `MatSetBlockSize()`
+@*/
+PetscErrorCode PCSAAMGSetMCGSBlockSize(PC pc, PCSAAMGLevels levels, PetscInt bs)
+{
+  PetscFunctionBegin;
+  PetscCall(Check(pc, levels));
+  PetscCheck(bs == 0 || bs == 1 || bs == 2 || bs == 3 || bs == 6, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_%smcgs_block_size %" PetscInt_FMT " is not 0 (auto), 1, 2, 3 or 6", goza::level_prefixes[levels], bs);
+  PetscCall(SetOnLevels(pc, levels, [bs](SmootherChoice &s) { s.options.mcgs_block_size = bs; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGGetMCGSBlockSize - Gets how many unknowns the smoother "mcgs" relaxes together
+
+  Not Collective
+
+  Input Parameters:
++ pc     - the preconditioner, of type `PCSAAMG`
+- levels - which; `PC_SAAMG_ALL_LEVELS` gives the finest's
+
+  Output Parameter:
+. bs - its value; 0: those of a node
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGSetMCGSBlockSize()`
+@*/
+PetscErrorCode PCSAAMGGetMCGSBlockSize(PC pc, PCSAAMGLevels levels, PetscInt *bs)
+{
+  const SmootherChoice *s = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(GetOnLevel(pc, levels, &s));
+  *bs = s->options.mcgs_block_size;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

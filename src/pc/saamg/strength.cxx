@@ -79,6 +79,21 @@ PetscErrorCode AijRows::close()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode CreateHalo(Graph &G, PetscInt nglobal)
+{
+  PetscLayout layout;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSFDestroy(&G.sf));
+  PetscCall(PetscLayoutCreateFromSizes(G.comm, G.n, nglobal, 1, &layout));
+  G.start = layout->rstart;
+  PetscCall(PetscSFCreate(G.comm, &G.sf));
+  PetscCall(PetscSFSetGraphLayout(G.sf, layout, G.nghost(), nullptr, PETSC_COPY_VALUES, G.ghost.data()));
+  PetscCall(PetscSFSetUp(G.sf));
+  PetscCall(PetscLayoutDestroy(&layout));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode UpdateGhosts(const Graph &G, MPI_Datatype unit, const void *owned, void *ghosts)
 {
   PetscFunctionBegin;
@@ -142,21 +157,6 @@ PetscErrorCode Compact(Graph &G, const std::vector<PetscInt> &length)
   }
   G.ptr[G.n] = to;
   PetscCallCXX(G.col.resize(to), G.weight.resize(to));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode CreateHalo(Graph &G, PetscInt nglobal)
-{
-  PetscLayout layout;
-
-  PetscFunctionBegin;
-  PetscCall(PetscSFDestroy(&G.sf));
-  PetscCall(PetscLayoutCreateFromSizes(G.comm, G.n, nglobal, 1, &layout));
-  G.start = layout->rstart;
-  PetscCall(PetscSFCreate(G.comm, &G.sf));
-  PetscCall(PetscSFSetGraphLayout(G.sf, layout, G.nghost(), nullptr, PETSC_COPY_VALUES, G.ghost.data()));
-  PetscCall(PetscSFSetUp(G.sf));
-  PetscCall(PetscLayoutDestroy(&layout));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -37,5 +37,6 @@ struct CsrAggregates {
 };
 
 CsrAggregates aggregate(const CsrGraph &G);
+CsrAggregates aggregate_twice(const CsrGraph &G); // aggressive.hpp
 
 } // namespace goza

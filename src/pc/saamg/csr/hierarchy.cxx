@@ -98,7 +98,8 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   from->bs = grid.bs;
   from->k  = k;
   PetscCall(Step(events.strength, space, [&] { from->graph = strength_graph(A, grid.bs, threshold); }));
-  PetscCall(Step(events.aggregate, space, [&] { from->aggregates = aggregate(from->graph); }));
+  const bool aggressive = static_cast<PetscInt>(grids_.size()) <= options.aggressive_levels;
+  PetscCall(Step(events.aggregate, space, [&] { from->aggregates = aggressive ? aggregate_twice(from->graph) : aggregate(from->graph); }));
   coarse_rows = static_cast<std::int64_t>(from->aggregates.n) * k;
   *stop       = coarse_rows == 0 || coarse_rows > A.nrows - A.nrows / 10;
   if (*stop) {
@@ -106,6 +107,7 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(Step(events.prolong, space, [&] {
+    clear_rows_alone(grid.level->alone, k, B);
     CsrTentative T = tentative(from->aggregates, grid.bs, k, B);
 
     if (threshold <= 0) from->graph = CsrGraph();
@@ -177,6 +179,18 @@ PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, 
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+std::size_t bytes_of(const CsrTransfer &t)
+{
+  std::size_t bytes = t.P.bytes() + t.R.bytes() + t.AP.bytes();
+
+  if (t.coarsening) {
+    const CsrGraph &G = t.coarsening->graph;
+
+    bytes += t.coarsening->Q.bytes() + t.coarsening->aggregates.of_node.bytes() + G.ptr.bytes() + G.col.bytes() + G.weight.bytes() + G.degree.bytes() + G.rdiag.bytes();
+  }
+  return bytes;
 }
 
 void Hierarchy::release_finest()

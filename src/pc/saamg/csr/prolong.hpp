@@ -18,6 +18,9 @@ struct Coarsening {
   PetscInt           bs = 1, k = 1;
 };
 
+/* B [rows][k]. A row that is coupled to nothing takes no part, though its node may be in an aggregate: its part of B becomes 0. alone [rows]: 1 for those. */
+void clear_rows_alone(const Array<std::int64_t> &alone, PetscInt k, Array<PetscScalar> &B);
+
 /* B [rows][k] */
 CsrTentative tentative(const CsrAggregates &aggregates, PetscInt bs, PetscInt k, const Array<PetscScalar> &B);
 

@@ -1,76 +1,65 @@
-/* Gauss-Seidel over the colours of the rows: forward before the coarse correction, backward after it, so that a symmetric preconditioner stays symmetric.
-   The rows of a colour lie together in a sliced ELL of their own and are relaxed in one launch, in place. Across ranks it is Jacobi: a sweep
-   sees the other ranks' values as they were when it began, and the l1 norms of what couples them stand in the diagonal, so that it converges on any number
-   of ranks (Baker, Falgout, Kolev, Yang 2011). */
+/* Gauss-Seidel over the colours of the rows, or of the nodes, whose unknowns are then relaxed together: forward before the coarse correction, backward after
+   it, so that a symmetric preconditioner stays symmetric. The rows of a colour lie together in a sliced ELL of their own and are relaxed in one launch, in
+   place. Across ranks it is Jacobi: a sweep sees the other ranks' values as they were when it began, and the l1 norms of what couples them stand in the
+   diagonal, so that it converges on any number of ranks (Baker, Falgout, Kolev, Yang 2011). */
 #pragma once
-#include "coloring.hpp"
-#include "l1_diagonal.hpp"
-#include "level_rows.hpp"
+#include "colored_nodes.hpp"
+#include "colored_rows.hpp"
 #include "mat/common/errors.hpp"
+#include "pc/saamg/hierarchy.hpp"
 #include "smoother.hpp"
 #include <cstdio>
 
 namespace goza
 {
 
-template <class V> class MulticolorGaussSeidel final : public Smoother<V> {
+/* Rows: ColoredRows or ColoredNodes */
+template <class V, class Rows = ColoredRows<V>> class MulticolorGaussSeidel final : public Smoother<V> {
 public:
-  MulticolorGaussSeidel(const SmootherInput<V> &input, const LevelRows &rows, const Csr &others, const SmootherOptions &options) :
-    A_(input.A), D_(input.D), inv_(input.A.space(), others.nrows), start_(input.A.space(), D_.n), options_(options)
+  MulticolorGaussSeidel(const SmootherInput<V> &input, Rows rows, const SmootherOptions &options) :
+    A_(input.A), n_(input.D.n), rows_(std::move(rows)), sweeps_(options.sweeps)
   {
-    if (others.nrows) {
-      inv_.copy_from(D_.inv, D_.n);
-      add_l1_norms(others, false, inv_.data());
-      D_.inv = inv_.data();
-    }
-    const Csr      block    = rows.diagonal_block();
-    const Coloring coloring = color_rows(block, rows.first());
-
-    for (PetscInt c = 0; c < coloring.ncolors(); c++) {
-      colors_.emplace_back(block.space);
-      colors_.back().build(block, coloring.rows.data() + coloring.begin[c], coloring.begin[c + 1] - coloring.begin[c]);
-    }
-    /* a sweep from zero changes the first colour's rows, and those that are coupled to nothing, without a look at the others */
-    start_.zero();
-    if (D_.alone) start_.copy_from(D_.alone, D_.n);
-    if (D_.n) add_listed(block.space, coloring.begin[1], coloring.rows.data(), D_.inv, start_.data());
-    first_share_ = D_.n ? static_cast<double>(coloring.begin[1]) / static_cast<double>(D_.n) : 0;
   }
 
   static PetscErrorCode create(const SmootherInput<V> &input, const SmootherOptions &options, std::unique_ptr<Smoother<V>> &smoother)
   {
-    LevelRows rows, original; // the cycle of A^T has the diagonal of A's
+    LevelRows rows, original; // the cycle of A^T has the l1 norms of A's
+    PetscInt  bs;
 
     PetscFunctionBegin;
+    PetscCall(node_size(input, options.mcgs_block_size, &bs));
     PetscCall(rows.open(input.grid, input.A.space()));
     PetscCall(original.open(input.grid, input.A.space(), true));
-    PetscCall(Guarded([&] { smoother = std::make_unique<MulticolorGaussSeidel>(input, rows, original.off_diagonal_block(), options); }));
-    PetscCall(original.close());
+    PetscCall(Guarded([&] {
+      if (bs > 1)
+        smoother = std::make_unique<MulticolorGaussSeidel<V, ColoredNodes<V>>>(input, ColoredNodes<V>(rows, bs, original.off_diagonal_block()), options);
+      else smoother = std::make_unique<MulticolorGaussSeidel<V, ColoredRows<V>>>(input, ColoredRows<V>(input.D, rows, original.off_diagonal_block()), options);
+    }));
     PetscCall(rows.close());
+    PetscCall(original.close());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  int    steps(bool) const override { return 0; } // in place
-  double products(bool zero_guess) const override { return static_cast<double>(options_.sweeps) - (zero_guess ? first_share_ : 0); }
+  int    steps(bool) const override { return 0; }
+  double products(bool zero_guess) const override { return static_cast<double>(sweeps_) - (zero_guess ? rows_.first_share() : 0); }
 
   PetscErrorCode apply(const V *b, const LevelVectors<V> &v, int at, Pass pass, int *end) override
   {
-    const PetscInt ncolors = static_cast<PetscInt>(colors_.size());
-    const Space    space   = A_.space();
+    const PetscInt ncolors = rows_.ncolors();
     V             *x       = v.x[at];
 
     PetscFunctionBegin;
-    for (PetscInt sweep = 0; sweep < options_.sweeps; sweep++) {
+    for (PetscInt sweep = 0; sweep < sweeps_; sweep++) {
       const bool from_zero = sweep == 0 && pass == Pass::FromZero;
       const V   *rhs       = b;
 
-      if (from_zero) PetscCallCXX(first_step(space, D_.n, V(1), start_.data(), static_cast<const V *>(nullptr), b, x, static_cast<V *>(nullptr)));
+      if (from_zero) PetscCallCXX(rows_.start(b, x));
       else if (A_.has_others()) {
-        PetscCallCXX(convert(space, D_.n, b, v.d));
+        PetscCallCXX(convert(A_.space(), n_, b, v.d));
         PetscCall(A_.apply_others(x, Residual<V>{b, v.d}));
         rhs = v.d;
       }
-      for (PetscInt c = from_zero; c < ncolors; c++) PetscCallCXX(colors_[pass == Pass::After ? ncolors - 1 - c : c].relax(rhs, D_.inv, x));
+      for (PetscInt c = from_zero; c < ncolors; c++) PetscCallCXX(rows_.relax(pass == Pass::After ? ncolors - 1 - c : c, rhs, x));
     }
     *end = at;
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -80,26 +69,36 @@ public:
   {
     char text[80];
 
-    std::snprintf(text, sizeof(text), "mcgs, %d sweep(s), %d colours", static_cast<int>(options_.sweeps), static_cast<int>(colors_.size()));
+    std::snprintf(text, sizeof(text), "mcgs, %d sweep(s), %d colours%s", static_cast<int>(sweeps_), static_cast<int>(rows_.ncolors()), rows_.describe().c_str());
     return text;
   }
 
-  std::size_t bytes() const override
-  {
-    std::size_t sum = inv_.bytes() + start_.bytes();
-
-    for (const auto &color : colors_) sum += color.bytes();
-    return sum;
-  }
+  std::size_t bytes() const override { return rows_.bytes(); }
 
 private:
-  ParOperator<V>              &A_;
-  InverseDiagonal<V>           D_;
-  Array<V>                     inv_;   // [n] on several ranks
-  Array<V>                     start_; // [n]
-  std::vector<SlicedEll<V, V>> colors_;
-  SmootherOptions              options_;
-  double                       first_share_ = 0; // of the rows
+  /* The unknowns that are relaxed together on this level. */
+  static PetscErrorCode node_size(const SmootherInput<V> &input, PetscInt wish, PetscInt *bs)
+  {
+    const Grid    &grid = input.grid;
+    const MPI_Comm comm = grid.A ? PetscObjectComm((PetscObject)grid.A) : PETSC_COMM_SELF;
+    PetscInt       rest;
+
+    PetscFunctionBegin;
+    *bs = grid.bs == 2 || grid.bs == 3 || grid.bs == 6 ? grid.bs : 1;
+    if (!wish || wish == *bs) PetscFunctionReturn(PETSC_SUCCESS);
+    if (grid.bs % wish == 0) *bs = wish;
+    else if (input.finest) { /* the matrix may not know its nodes; those of coarser levels are what they are */ rest = input.D.n % wish;
+      PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &rest, 1, MPIU_INT, MPI_MAX, comm));
+      PetscCheck(!rest, comm, PETSC_ERR_ARG_INCOMP, "-pc_saamg_mcgs_block_size %" PetscInt_FMT " does not divide the local rows of every rank", wish);
+      *bs = wish;
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  ParOperator<V> &A_;
+  PetscInt        n_;
+  Rows            rows_;
+  PetscInt        sweeps_;
 };
 
 } // namespace goza

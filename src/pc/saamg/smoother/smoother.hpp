@@ -17,6 +17,7 @@ struct SmootherOptions {
   PetscReal jacobi_relax     = 2. / 3.; // D^-1 is multiplied by this
   PetscInt  chebyshev_degree = 2;       // products with A in an application that begins from zero: degree - 1
   PetscInt  chebyshev_kind   = 1;       // 1, or 4 with optimal weights
+  PetscInt  mcgs_block_size  = 0;       // unknowns relaxed together: 1, 2, 3 or 6; 0: those of a node
   PetscReal chebyshev_ratio  = 10;      // smooths the part [lambda_max / ratio, lambda_max] of D^-1 A's spectrum: paper P5
 };
 
@@ -60,7 +61,8 @@ template <class V> struct SmootherInput {
   const Grid        &grid;
   ParOperator<V>    &A; // the grid's operator
   InverseDiagonal<V> D;
-  PetscReal          lambda; // largest eigenvalue of D^-1 A
+  PetscReal          lambda;        // largest eigenvalue of D^-1 A
+  bool               finest = true; // and its nodes are those of the user's matrix
 };
 
 template <class V>

@@ -1,0 +1,38 @@
+#include "memory.hpp"
+#include <algorithm>
+#include <cmath>
+
+namespace goza
+{
+
+MemoryEstimate estimate_memory(const MemoryQuestion &q)
+{
+  constexpr double index = sizeof(PetscInt), entry = sizeof(PetscScalar) + index; // of a CSR matrix
+  const double     k = static_cast<double>(q.vectors), copy = q.staged ? q.nonzeros * entry : 0;
+  double           rows = q.rows, nonzeros = q.nonzeros, bs = static_cast<double>(q.bs), after = 0, product = 0;
+
+  for (PetscInt level = 0; rows > 0; level++) {
+    const double value = static_cast<double>(level ? q.coarse_value : q.fine_value), stored = static_cast<double>(level ? q.coarse_operator : q.fine_operator);
+    const bool   aggressive = level < q.aggressive_levels;
+
+    after += rows * (6 * value + sizeof(PetscScalar)); // of the cycle, and the inverse diagonal
+    if (level || !q.fine_lent) after += nonzeros * (stored + index);
+    if (level) after += nonzeros * entry; // as the Galerkin product left it
+    if (level ? q.coarse_colored : q.fine_colored) after += nonzeros * (value + index);
+    if (rows <= static_cast<double>(q.coarse_limit) || level + 1 >= q.max_levels) break;
+
+    const double z = nonzeros / rows / bs, nodes = rows / bs, size = (5.2 + 0.65 * z) * (aggressive ? 15 : 1), aggregates = std::ceil(nodes / size);
+    const double reached = std::min(aggregates, aggressive ? 1.9 + 0.03 * z : 2.4 + 0.16 * z), below = std::min(aggregates, aggressive ? 22 : 18 + 2 * z);
+    const double transfer = rows * reached * k;
+
+    after += 2 * transfer * (entry + static_cast<double>(q.coarse_value) + index); // P and P^T, as they were made and as the cycle has them
+    if (level == 0) product = rows * std::sqrt(reached * below) * k * entry;       // A P
+    rows     = aggregates * k;
+    nonzeros = rows * below * k;
+    bs       = k;
+    if (level == 0) product += 2 * transfer * entry + nonzeros * entry;
+  }
+  return {copy + std::max(after, product), after};
+}
+
+} // namespace goza

@@ -1,0 +1,30 @@
+/* A matrix in blocks of bs x bs, for smoothers that relax the unknowns of a node together. */
+#pragma once
+#include "core/csr_matrix.hpp"
+
+namespace goza
+{
+
+/* A with full blocks: itself where it consists of them, else a copy with zeros in the places that are missing, and the pattern of the blocks. A must outlive it. */
+class NodeBlocks {
+public:
+  NodeBlocks(const Csr &A, PetscInt bs); // bs divides the rows; columns may be in any order
+
+  const Csr &rows() const { return rows_; }
+  Csr        nodes() const; // the pattern of the blocks; its values mean nothing
+
+private:
+  Csr             rows_;
+  PetscInt        bs_;
+  CsrMatrix       filled_;
+  Array<PetscInt> ptr_, col_;
+};
+
+/* The inverses [nodes][bs][bs] of the diagonal blocks, in the space of A. The magnitudes of the entries of `others`, what A's rows hold on other ranks (or no rows), are first
+   added to the diagonal with its sign (l1_diagonal.hpp). Where a block is singular, the inverses of its diagonal entries stand in, 0 for 0. */
+template <class V> Array<V> inverse_diagonal_blocks(const NodeBlocks &A, const Csr &others);
+
+/* x = D^-1 b at the nodes listed */
+template <class V> void apply_diagonal_blocks(Space space, PetscInt n, const PetscInt *nodes, PetscInt bs, const V *inverse, const V *b, V *x);
+
+} // namespace goza
