@@ -104,7 +104,7 @@ static PetscInt power_law(Random &random, double exponent, PetscInt most)
   return (PetscInt)std::min((double)most, std::pow(1 - random.uniform(), 1 / (1 - exponent)));
 }
 
-Sparse web(PetscInt n, std::uint64_t seed)
+Sparse web(PetscInt n, std::uint64_t seed, double kept)
 {
   Random random(seed);
 
@@ -114,7 +114,7 @@ Sparse web(PetscInt n, std::uint64_t seed)
       const double   u     = random.uniform();
       const PetscInt site  = i / 200 * 200;
       const PetscInt where = u < 0.7 ? std::min(n - 1, site + random.below(200)) : (PetscInt)((double)n * std::pow(random.uniform(), 3.0));
-      row.push_back(where);
+      if (kept == 1 || random.uniform() < kept) row.push_back(where);
     }
   });
 }

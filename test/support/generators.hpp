@@ -31,8 +31,8 @@ Sparse road(PetscInt nx, PetscInt ny);
 Sparse triangles(PetscInt nx, PetscInt ny);
 /* Components with a few neighbours near by, some far, and nets that reach many of them */
 Sparse circuit(PetscInt n, PetscInt nets, PetscInt reach, double far, std::uint64_t seed);
-/* Pages: links mostly to the same site, else to popular pages; many without links */
-Sparse web(PetscInt n, std::uint64_t seed);
+/* Pages: links mostly to the same site, else to popular pages; many without links. kept: share of the links that stay */
+Sparse web(PetscInt n, std::uint64_t seed, double kept = 1);
 /* R-MAT (Chakrabarti 2004) with Graph500's 0.57, 0.19, 0.19, 0.05 */
 Sparse rmat(int scale, PetscInt edges_per_vertex, bool symmetric, std::uint64_t seed);
 /* A ring with `near` neighbours, a tenth of the edges moved to anywhere (Watts and Strogatz 1998) */
