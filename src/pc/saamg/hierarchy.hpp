@@ -92,7 +92,7 @@ public:
 private:
   PetscErrorCode measure(Grid &grid, PetscInt its, bool *finite);
   PetscErrorCode interpolate(Grid &grid, const Coarsening &from, const HierarchyOptions &options);
-  PetscErrorCode project(Grid &grid, CsrLevel &next, const HierarchyOptions &options);
+  PetscErrorCode project(Grid &grid, CsrLevel &next, PetscInt k, const HierarchyOptions &options);
   PetscErrorCode coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal threshold, const HierarchyOptions &options, bool *stop);
 
   std::vector<Grid> grids_;

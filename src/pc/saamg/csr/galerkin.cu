@@ -1,5 +1,6 @@
 #include "galerkin.hpp"
 #include "core/algorithm.hpp"
+#include "core/full_blocks.hpp"
 #include "core/staged_rows.hpp"
 
 namespace goza
@@ -69,19 +70,23 @@ void fill_zero_rows(CsrMatrix &A)
 
 } // namespace
 
-CsrMatrix galerkin_product(const Csr &A, const CsrMatrix &P, const CsrMatrix &R, CsrMatrix &AP)
+CsrMatrix galerkin_product(const Csr &A, PetscInt bs, const CsrMatrix &P, const CsrMatrix &R, PetscInt k, CsrMatrix &AP)
 {
-  AP           = multiply(A, P.view());
-  CsrMatrix Ac = multiply(R.view(), AP.view(), true);
+  const bool blocks = bs * k > 1;
+  CsrMatrix  Ac;
 
+  if (!blocks || !multiply_blocks(A, bs, bs, P.view(), k, false, AP)) AP = multiply(A, P.view());
+  if (!blocks || !multiply_blocks(R.view(), k, bs, AP.view(), k, true, Ac)) Ac = multiply(R.view(), AP.view(), true);
   fill_zero_rows(Ac);
   return Ac;
 }
 
-void galerkin_update(const Csr &A, const CsrMatrix &P, const CsrMatrix &R, CsrMatrix &AP, CsrMatrix &Ac)
+void galerkin_update(const Csr &A, PetscInt bs, const CsrMatrix &P, const CsrMatrix &R, PetscInt k, CsrMatrix &AP, CsrMatrix &Ac)
 {
-  multiply_numeric(A, P.view(), AP);
-  multiply_numeric(R.view(), AP.view(), Ac);
+  const bool blocks = bs * k > 1;
+
+  if (!blocks || !multiply_blocks_numeric(A, bs, bs, P.view(), k, AP)) multiply_numeric(A, P.view(), AP);
+  if (!blocks || !multiply_blocks_numeric(R.view(), k, bs, AP.view(), k, Ac)) multiply_numeric(R.view(), AP.view(), Ac);
   fill_zero_rows(Ac);
 }
 

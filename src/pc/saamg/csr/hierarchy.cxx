@@ -67,13 +67,13 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
 }
 
 /* The operator of the grid below, where there is none or the interpolation's pattern is new. */
-PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOptions &options)
+PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, PetscInt k, const HierarchyOptions &options)
 {
   PetscFunctionBegin;
   PetscCall(Step(events.galerkin, grid.level->A.space, [&] {
     CsrTransfer &t = *grid.transfer;
 
-    next.own = galerkin_product(grid.level->A, t.P, t.R, t.AP);
+    next.own = galerkin_product(grid.level->A, grid.bs, t.P, t.R, k, t.AP);
     if (options.keep != Keep::Nothing) t.AP.val = Array<PetscScalar>(next.own.space());
     else t.AP = CsrMatrix();
     next.A   = next.own.view();
@@ -119,7 +119,7 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   PetscCall(interpolate(grid, *from, options));
   if (options.keep == Keep::Aggregates) grid.transfer->coarsening = std::move(from);
   else from.reset();
-  PetscCall(project(grid, *next.level, options));
+  PetscCall(project(grid, *next.level, k, options));
   next.bs = k;
   PetscCallCXX(grids_.push_back(next));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -169,10 +169,10 @@ PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, 
     CsrLevel    &next = *grids_[l + 1].level;
 
     if (options.keep == Keep::Aggregates) PetscCall(interpolate(grids_[l], *t.coarsening, options));
-    if (!t.AP.ptr.size()) PetscCall(project(grids_[l], next, options)); /* a new pattern, or values were not meant to change */
+    if (!t.AP.ptr.size()) PetscCall(project(grids_[l], next, grids_[l + 1].bs, options)); /* a new pattern, or values were not meant to change */
     else {
       PetscCall(Step(events.galerkin, A.space, [&] {
-        galerkin_update(level.A, t.P, t.R, t.AP, next.own);
+        galerkin_update(level.A, grids_[l].bs, t.P, t.R, grids_[l + 1].bs, t.AP, next.own);
         t.AP.val = Array<PetscScalar>(A.space);
       }));
       next.stamp.new_values();
