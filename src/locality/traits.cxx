@@ -34,7 +34,7 @@ void csr_arrays(const Sample &sample, int value_bytes, Traits &t)
   t.chain  = 8;
 }
 
-constexpr double block_steps = 3.5; // of a thread for a block, divided by its rows: fitted to blocks of 3
+constexpr double block_steps = 3.5; // of a thread alone with a row of blocks, for a row of a block; where lanes share it, 1: fitted to blocks of 3
 
 void sliced_ell_arrays(const Sample &sample, const Way &way, int value_bytes, Traits &t)
 {
@@ -47,7 +47,7 @@ void sliced_ell_arrays(const Sample &sample, const Way &way, int value_bytes, Tr
   const double in_gap = team > 1 ? sample.short_groups : sample.short_gaps; // lanes that share a row count from the slice's least column
 
   t.matrix = t.stored * (value_bytes + (4 - 2 * in_gap) / (node * node)) + 16 * slices + (in_gap > 0 ? 4 * places : 0) + (sort ? 4 * places : 0);
-  t.chain  = std::ceil(static_cast<double>(sample.longest) * (way.block > 1 ? block_steps : 1) / team);
+  t.chain  = std::ceil(static_cast<double>(sample.longest) * (way.block > 1 && team == 1 ? block_steps : 1) / team);
   t.warps  = std::ceil(places * team / lanes);
   t.steps  = t.stored / lanes;
 }
@@ -81,7 +81,7 @@ void cds_arrays(const Sample &sample, bool half, PetscInt bs, int value_bytes, T
   if (found.inside < 1) {
     t.kernels = 2;
     t.extra   = std::min(rest, rows) * (2 * sample.caches.x_bytes + 4);
-    t.rest    = std::max(1.0, static_cast<double>(sample.longest) - 0.5 * found.count * node);
+    t.rest    = std::max(1.0, static_cast<double>(sample.longest) - found.count * node);
   }
 }
 
