@@ -49,7 +49,7 @@ struct Ready {
   {
     PETSC_OK(rows.open(A, where));
     G          = strength_graph(rows.A, rows.columns, e.bs, threshold);
-    aggregates = (twice ? aggregate_twice : aggregate)(G, least);
+    aggregates = twice ? aggregate_twice(G, least) : aggregate(G, least);
     m          = rows.A.nrows;
     start      = rows.columns->start();
     of_node    = aggregates.of_node.to_host();
@@ -76,6 +76,19 @@ struct Ready {
     return list;
   }
 };
+
+/* The aggregates of all ranks' nodes. */
+std::vector<PetscInt> everywhere(const Ready &s)
+{
+  std::vector<PetscInt>    of_node(s.G.nodes->nglobal());
+  std::vector<PetscMPIInt> counts(s.G.nodes->size()), begins(s.G.nodes->size());
+  const PetscMPIInt        n = static_cast<PetscMPIInt>(s.of_node.size()), begin = static_cast<PetscMPIInt>(s.G.nodes->start());
+
+  MPI_Allgather(&n, 1, MPI_INT, counts.data(), 1, MPI_INT, s.G.nodes->comm());
+  MPI_Allgather(&begin, 1, MPI_INT, begins.data(), 1, MPI_INT, s.G.nodes->comm());
+  MPI_Allgatherv(s.of_node.data(), n, MPIU_INT, of_node.data(), counts.data(), begins.data(), MPIU_INT, s.G.nodes->comm());
+  return of_node;
+}
 
 CsrFacts facts_of(const Ready &s)
 {
@@ -240,8 +253,8 @@ PetscReal product_error(Mat M, PetscInt k, const std::vector<PetscScalar> &X, co
 /* The law that everything rests on: same graph and aggregates as alone on the host, wherever the aggregates go, and every connected node in one aggregate. */
 void same_on_any_ranks(const Entry &e, PetscReal threshold, bool twice = false)
 {
-  const MPI_Comm world = PETSC_COMM_WORLD;
-  const Ready    here(e, threshold, world, space(), 0, twice), alone(e, threshold, PETSC_COMM_SELF, Space::Host, 0, twice), gathered(e, threshold, world, space(), 1 << 20, twice), fewer(e, threshold, world, space(), 7, twice);
+  const Ready    here(e, threshold, PETSC_COMM_WORLD, space(), 0, twice), alone(e, threshold, PETSC_COMM_SELF, Space::Host, 0, twice);
+  const Ready    gathered(e, threshold, PETSC_COMM_WORLD, space(), 1 << 20, twice), fewer(e, threshold, PETSC_COMM_WORLD, space(), 7, twice);
   const PetscInt begin = here.G.nodes->start();
   const auto     list = here.neighbours(), list_alone = alone.neighbours();
   const auto    &b          = alone.of_node;
@@ -447,6 +460,29 @@ std::vector<Entry> square_entries()
   return list;
 }
 
+/* Aggregates of aggregates: each is made of whole first ones, and those that touch another are not left alone. */
+void made_of_aggregates(const Entry &e)
+{
+  const Ready           once(e, 0), twice(e, 0, PETSC_COMM_WORLD, space(), 0, true);
+  const auto            list  = Ready(e, 0, PETSC_COMM_SELF, Space::Host).neighbours();
+  const auto            first = everywhere(once), second = everywhere(twice);
+  std::vector<PetscInt> of_first(once.ntotal(), -1), members(twice.ntotal(), 0);
+  bool                  whole = true, merged = true;
+
+  for (std::size_t i = 0; i < first.size(); i++) {
+    whole = whole && (first[i] < 0) == (second[i] < 0);
+    if (first[i] < 0 || !whole) continue;
+    PetscInt &a = of_first[first[i]];
+    if (a < 0) members[a = second[i]]++;
+    whole = whole && a == second[i];
+  }
+  all_ranks(whole, "aggregates are aggregated whole");
+  for (std::size_t i = 0; i < first.size(); i++)
+    for (PetscInt j : list[i]) merged = merged && (first[i] == first[j] || members[second[i]] > 1);
+  all_ranks(merged, "an aggregate that has a neighbour is joined with one");
+  all_ranks(std::all_of(members.begin(), members.end(), [](PetscInt m) { return m > 0; }), "no aggregate is empty");
+}
+
 void add_laws()
 {
   auto *suite = suite_named(nullptr, "amg_setup_laws");
@@ -457,6 +493,7 @@ void add_laws()
     for (PetscReal threshold : {0., 0.08})
       add_test(suite, name + "/same_on_any_ranks_" + (threshold > 0 ? "weak_dropped" : "all"), [=] { same_on_any_ranks(e, threshold); });
     add_test(suite, name + "/same_on_any_ranks_aggressive", [=] { same_on_any_ranks(e, 0, true); });
+    add_test(suite, name + "/made_of_aggregates", [=] { made_of_aggregates(e); });
     add_test(suite, name + "/tentative", [=] {
       const Ready s(e, 0);
       for (PetscInt k : {1, 2, 6}) tentative_laws(e, s, k, null_vectors(s, k));

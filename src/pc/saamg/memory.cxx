@@ -8,7 +8,7 @@ namespace goza
 MemoryEstimate estimate_memory(const MemoryQuestion &q)
 {
   constexpr double index = sizeof(PetscInt), entry = sizeof(PetscScalar) + index; // of a CSR matrix
-  const double     k = static_cast<double>(q.vectors), copy = q.staged ? q.nonzeros * entry : 0;
+  const double     k    = static_cast<double>(q.vectors);
   double           rows = q.rows, nonzeros = q.nonzeros, bs = static_cast<double>(q.bs), after = 0, product = 0;
 
   for (PetscInt level = 0; rows > 0; level++) {
@@ -30,9 +30,9 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
     rows     = aggregates * k;
     nonzeros = rows * below * k;
     bs       = k;
-    if (level == 0) product += 2 * transfer * entry + nonzeros * entry;
+    if (level == 0) product += (q.several ? 3 : 2) * transfer * entry + (q.several ? 2 : 1) * nonzeros * entry;
   }
-  return {copy + std::max(after, product), after};
+  return {q.copy + std::max(after, product), after};
 }
 
 } // namespace goza

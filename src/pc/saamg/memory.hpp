@@ -7,13 +7,13 @@ namespace goza
 
 /* Of one rank; bytes are those of a value. */
 struct MemoryQuestion {
-  PetscLogDouble rows = 0, nonzeros = 0;
-  PetscInt       bs = 1, vectors = 1; // near-null vectors
+  PetscLogDouble rows = 0, nonzeros = 0, copy = 0; // copy: bytes of the matrix, where the set-up needs one
+  PetscInt       bs = 1, vectors = 1;              // near-null vectors
   PetscInt       max_levels = 10, coarse_limit = 200, aggressive_levels = 0;
   std::size_t    fine_value = sizeof(PetscScalar), coarse_value = sizeof(PetscScalar);       // of vectors and transfers
   std::size_t    fine_operator = sizeof(PetscScalar), coarse_operator = sizeof(PetscScalar); // as stored in the cycle
+  bool           several      = false;                                                       // ranks: what they add up to lies beside the sums
   bool           fine_lent    = false;                                                       // the cycle uses the matrix's own format
-  bool           staged       = false;                                                       // the set-up needs a copy of the matrix
   bool           fine_colored = false, coarse_colored = false;                               // mcgs holds the rows once more
 };
 

@@ -12,7 +12,8 @@ struct OwnRows {
   Csr    A{};
   MapPtr columns;
 
-  PetscErrorCode open(Mat aij, Space space); // collective
+  PetscErrorCode open(Mat aij, Space space);                                 // collective
+  std::size_t    bytes() const { return made_.bytes() + diagonal_.bytes(); } // of what is not lent
 
 private:
   BorrowedCsr diagonal_, off_diagonal_;

@@ -46,7 +46,7 @@ static PetscErrorCode FindAij(PC pc, SAAMG *mg, Mat *aij)
 }
 
 /* Builds the hierarchy, or fills in new values. */
-static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, Mat A, const OwnRows &rows, bool values_only, bool *finite)
+static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool values_only, bool *finite)
 {
   PetscFunctionBegin;
   mg->hierarchy_options.keep = mg->reuse == PC_SAAMG_REUSE_NONE ? Keep::Nothing : mg->reuse == PC_SAAMG_REUSE_PATTERN ? Keep::Aggregates : Keep::Interpolation;
@@ -56,7 +56,7 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, Mat A, const OwnRows &row
     Array<PetscScalar> B;
 
     PetscCall(NearNullVectors(pc->pmat, mg->coordinates, mg->dim, mg->space, &bs, &k, B));
-    PetscCall(PredictMemory(pc, mg, A, bs, k));
+    PetscCall(PredictMemory(pc, mg, rows, bs, k));
     PetscCall(mg->hierarchy.build(rows.A, rows.columns, bs, k, std::move(B), mg->hierarchy_options, finite));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -84,7 +84,7 @@ static PetscErrorCode SetUp(PC pc)
   mg->space         = space;
   mg->transposed.reset();
   PetscCall(rows.open(A, space));
-  PetscCall(SetUpHierarchy(pc, mg, A, rows, same_pattern && (mg->reuse == PC_SAAMG_REUSE_INTERPOLATION || (mg->reuse == PC_SAAMG_REUSE_PATTERN && mg->kept == mg->reuse)), &finite));
+  PetscCall(SetUpHierarchy(pc, mg, rows, same_pattern && (mg->reuse == PC_SAAMG_REUSE_INTERPOLATION || (mg->reuse == PC_SAAMG_REUSE_PATTERN && mg->kept == mg->reuse)), &finite));
   mg->nonzerostate = nonzerostate;
   mg->kept         = mg->reuse;
   if (!finite) {

@@ -4,28 +4,26 @@
 #include "mat/common/errors.hpp"
 #include "mat/common/format_mat.hpp"
 #include "memory.hpp"
+#include "own_rows.hpp"
 #include "saamg_data.hpp"
 #include <petsc/private/pcimpl.h>
 
 namespace goza
 {
 
-/* A: the AIJ matrix that the set-up reads; with bs unknowns a node and k near-null vectors. */
-PetscErrorCode PredictMemory(PC pc, SAAMG *mg, Mat A, PetscInt bs, PetscInt k)
+/* rows: what the set-up reads; with bs unknowns a node and k near-null vectors. */
+PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, PetscInt bs, PetscInt k)
 {
   const bool     half = mg->precision == PC_SAAMG_HALF, narrow = mg->precision == PC_SAAMG_SINGLE || half;
-  PetscInt       mcgs = 0, rows;
-  MatInfo        info;
+  PetscInt       mcgs = 0;
   FormatMat     *format;
   MemoryQuestion q;
 
   PetscFunctionBegin;
-  PetscCall(MatGetLocalSize(A, &rows, NULL));
-  PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
   PetscCall(MatGetFormatMat(pc->pmat, &format));
   while (std::string(smoother_names[mcgs]) != "mcgs") mcgs++;
-  q.rows              = rows;
-  q.nonzeros          = info.nz_used;
+  q.rows = rows.A.nrows;
+  PetscCall(Guarded([&] { q.nonzeros = entries(rows.A); }));
   q.bs                = bs;
   q.vectors           = k;
   q.max_levels        = mg->hierarchy_options.max_levels;
@@ -36,7 +34,8 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, Mat A, PetscInt bs, PetscInt k)
   q.fine_operator   = half ? 2 : q.fine_value;
   q.coarse_operator = half ? 2 : q.coarse_value;
   q.fine_lent       = format && !format->petscs_own && !mg->converted && !narrow;
-  q.staged          = mg->space == Space::Cuda && !petsc_on_device();
+  q.copy            = (PetscLogDouble)rows.bytes();
+  q.several         = rows.columns->size() > 1;
   q.fine_colored    = mg->cycle_options.smoothers[PC_SAAMG_FINEST].which == mcgs;
   q.coarse_colored  = mg->cycle_options.smoothers[PC_SAAMG_INTERMEDIATE].which == mcgs;
   mg->predicted     = estimate_memory(q);
