@@ -16,10 +16,15 @@ struct BadOption {
 };
 
 const BadOption bad_options[] = {
-  {"-pc_saamg_threshold", "-0.25"},    {"-pc_saamg_threshold", "1"},     {"-pc_saamg_threshold", "7.5"},     {"-pc_saamg_max_levels", "0"},
-  {"-pc_saamg_max_levels", "-3"},      {"-pc_saamg_coarse_limit", "-1"}, {"-pc_saamg_sweeps", "-1"},         {"-pc_saamg_chebyshev_degree", "0"},
-  {"-pc_saamg_chebyshev_ratio", "-2"}, {"-pc_saamg_jacobi_relax", "-1"}, {"-pc_saamg_jacobi_relax", "2.5"},  {"-pc_saamg_esteig_iterations", "0"},
-  {"-pc_saamg_smoother", "sandpaper"}, {"-pc_saamg_cycle", "x"},         {"-pc_saamg_precision", "quarter"}, {"-pc_saamg_reuse", "always"},
+  {"-pc_saamg_threshold", "-0.25"},    {"-pc_saamg_threshold", "1"},
+  {"-pc_saamg_threshold", "7.5"},      {"-pc_saamg_max_levels", "0"},
+  {"-pc_saamg_max_levels", "-3"},      {"-pc_saamg_coarse_limit", "-1"},
+  {"-pc_saamg_sweeps", "-1"},          {"-pc_saamg_chebyshev_degree", "0"},
+  {"-pc_saamg_chebyshev_ratio", "-2"}, {"-pc_saamg_jacobi_relax", "-1"},
+  {"-pc_saamg_jacobi_relax", "2.5"},   {"-pc_saamg_esteig_iterations", "0"},
+  {"-pc_saamg_smoother", "sandpaper"}, {"-pc_saamg_cycle", "x"},
+  {"-pc_saamg_precision", "quarter"},  {"-pc_saamg_reuse", "always"},
+  {"-pc_saamg_mcgs_block_size", "5"},  {"-pc_saamg_aggressive_levels", "-1"},
 };
 
 /* A fresh PC, so that nothing of the failure is left when the test ends. */

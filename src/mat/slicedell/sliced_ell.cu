@@ -2,6 +2,7 @@
 #include "block_ell_view.hpp"
 #include "core/algorithm.hpp"
 #include "core/csr_matrix.hpp"
+#include "core/full_blocks.hpp"
 #include <cstdio>
 #include <numeric>
 
@@ -98,40 +99,6 @@ struct SliceColumnPlace {
   HD void operator()(PetscInt slice) const
   {
     if (gaps[slice + 1] > gaps[slice]) entries[slice] = ~gaps[slice];
-  }
-};
-
-/* Whether the bs rows of a node consist of full blocks with ascending columns, and how many there are. */
-struct CountBlocks {
-  PetscInt        bs;
-  const PetscInt *ptr, *col;
-  PetscInt       *blocks; // [nodes + 1]
-  std::int64_t   *bad;
-
-  HD void operator()(PetscInt i) const
-  {
-    const PetscInt first = ptr[i * bs], n = ptr[i * bs + 1] - first;
-    bool           full = n % bs == 0;
-
-    for (PetscInt r = 0; r < bs && full; r++) {
-      const PetscInt from = ptr[i * bs + r];
-
-      full = ptr[i * bs + r + 1] - from == n;
-      for (PetscInt k = 0; k < n && full; k++) full = col[from + k] == col[first + k - k % bs] + k % bs && (k % bs || col[from + k] % bs == 0);
-    }
-    bad[i]    = !full;
-    blocks[i] = n / bs;
-  }
-};
-
-struct BlockColumns {
-  PetscInt        bs;
-  const PetscInt *ptr, *col, *block_ptr;
-  PetscInt       *block_col;
-
-  HD void operator()(PetscInt i) const
-  {
-    for (PetscInt k = block_ptr[i]; k < block_ptr[i + 1]; k++) block_col[k] = col[ptr[i * bs] + (k - block_ptr[i]) * bs] / bs;
   }
 };
 
@@ -319,20 +286,6 @@ template <class Store, class V> void SlicedEll<Store, V>::build(const Csr &A, co
   lay_out_and_fill(A);
 }
 
-bool full_blocks(const Csr &A, PetscInt bs, Array<PetscInt> &ptr, Array<PetscInt> &col)
-{
-  if (A.nrows % bs || A.ncols % bs) return false;
-  const PetscInt      nodes = A.nrows / bs;
-  Array<std::int64_t> bad(A.space, nodes);
-
-  ptr = Array<PetscInt>(A.space, nodes + 1);
-  for_each_row(A.space, nodes, CountBlocks{bs, A.ptr, A.col, ptr.data(), bad.data()});
-  if (sum(A.space, bad.data(), bad.size())) return false;
-  col = Array<PetscInt>(A.space, lengths_to_pointer(A.space, ptr));
-  for_each_row(A.space, nodes, BlockColumns{bs, A.ptr, A.col, ptr.data(), col.data()});
-  return true;
-}
-
 template <class Store, class V> void SlicedEll<Store, V>::build_nodes(const Csr &A, const Csr &blocks, const PetscInt *nodes, PetscInt n)
 {
   Array<std::int64_t> length(this->space_, n);
@@ -355,7 +308,7 @@ template <class Store, class V> void SlicedEll<Store, V>::lay_out_and_fill(const
 
   this->nrows_ = A.nrows;
   this->ncols_ = A.ncols;
-  bs_          = !listed_ && nnz_ && (options_.bs == 3 || options_.bs == 6) && full_blocks(A, options_.bs, ptr, col) ? options_.bs : 1;
+  bs_          = !listed_ && nnz_ && (options_.bs == 3 || options_.bs == 6) && full_blocks(A, options_.bs, options_.bs, ptr, col) ? options_.bs : 1;
   if (bs_ > 1) lay_out_all({A.space, A.nrows / bs_, A.ncols / bs_, ptr.data(), col.data(), nullptr}, A.nrows / bs_, nnz_ / (bs_ * bs_));
   else lay_out_all(A, listed_ ? static_cast<PetscInt>(row_.size()) : A.nrows, nnz_);
   fill(A, true);

@@ -14,9 +14,6 @@ struct SlicedEllOptions {
   bool     drop_empty   = false; // hold only the rows that have entries (the off-diagonal block of a parallel matrix)
 };
 
-/* Where A consists of full blocks of bs x bs with ascending columns: true, and the pattern of the blocks, [A.nrows / bs + 1] and [blocks]. */
-bool full_blocks(const Csr &A, PetscInt bs, Array<PetscInt> &ptr, Array<PetscInt> &col);
-
 /* The slice height that is taken where none is given. */
 PetscInt sliced_ell_height(Space space, PetscInt nrows, std::int64_t nnz);
 

@@ -1,5 +1,6 @@
 #include "galerkin.hpp"
 #include "core/algorithm.hpp"
+#include "core/full_blocks.hpp"
 #include "core/staged_rows.hpp"
 
 namespace goza
@@ -71,6 +72,20 @@ void fill_zero_rows(CsrMatrix &A, const LocalColumns &columns)
 
 } // namespace
 
+/* A B, of blocks of br x bm and bm x bc where both consist of them. */
+static CsrMatrix product(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, bool with_diagonal = false)
+{
+  CsrMatrix C;
+
+  if (br * bm * bc == 1 || !multiply_blocks(A, br, bm, B, bc, with_diagonal, C)) C = multiply(A, B, with_diagonal);
+  return C;
+}
+
+static void product_numeric(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, CsrMatrix &C)
+{
+  if (br * bm * bc == 1 || !multiply_blocks_numeric(A, br, bm, B, bc, C)) multiply_numeric(A, B, C);
+}
+
 void Interpolation::transpose()
 {
   R = goza::transpose(P.view());
@@ -85,14 +100,14 @@ CsrMatrix GalerkinProduct::make(const Csr &A, const MapPtr &columns, const Inter
   CsrMatrix  Ac;
 
   if (!alone) P_ = std::make_unique<RowsBelow>(I.P.view(), *I.coarse, columns);
-  AP_ = multiply(A, alone ? I.P.view() : P_->view());
+  AP_ = product(A, I.bs, I.bs, alone ? I.P.view() : P_->view(), I.k);
   if (alone) {
-    Ac             = multiply(I.R.view(), AP_.view(), true);
+    Ac             = product(I.R.view(), I.k, I.bs, AP_.view(), I.k, true);
     coarse_columns = I.coarse;
   } else {
     const CsrMatrix again = I.own_transpose.ptr.size() ? CsrMatrix() : transpose(I.P.view()); // where it was not kept
 
-    parts_ = multiply(again.ptr.size() ? again.view() : I.own_transpose.view(), AP_.view());
+    parts_ = product(again.ptr.size() ? again.view() : I.own_transpose.view(), I.k, I.bs, AP_.view(), I.k);
     sum_   = std::make_unique<SummedRows>(parts_.view(), P_->columns(), I.coarse, true, Ac);
 
     coarse_columns = sum_->columns();
@@ -104,11 +119,11 @@ CsrMatrix GalerkinProduct::make(const Csr &A, const MapPtr &columns, const Inter
 void GalerkinProduct::update(const Csr &A, const Interpolation &I, CsrMatrix &Ac)
 {
   if (P_) P_->update(I.P.view());
-  multiply_numeric(A, P_ ? P_->view() : I.P.view(), AP_);
+  product_numeric(A, I.bs, I.bs, P_ ? P_->view() : I.P.view(), I.k, AP_);
   if (sum_) {
-    multiply_numeric(I.own_transpose.view(), AP_.view(), parts_);
+    product_numeric(I.own_transpose.view(), I.k, I.bs, AP_.view(), I.k, parts_);
     sum_->update(parts_.view(), Ac);
-  } else multiply_numeric(I.R.view(), AP_.view(), Ac);
+  } else product_numeric(I.R.view(), I.k, I.bs, AP_.view(), I.k, Ac);
   fill_zero_rows(Ac, *I.coarse);
 }
 

@@ -63,6 +63,8 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
     }
     t.P    = std::move(P);
     t.fine = level.columns;
+    t.bs   = from.bs;
+    t.k    = from.k;
     t.transpose();
   }));
   PetscFunctionReturn(PETSC_SUCCESS);

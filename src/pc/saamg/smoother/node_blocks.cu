@@ -1,6 +1,6 @@
 #include "node_blocks.hpp"
 #include "core/csr_pattern.hpp"
-#include "mat/slicedell/sliced_ell.hpp"
+#include "core/full_blocks.hpp"
 
 namespace goza
 {
@@ -142,7 +142,7 @@ template <class V> struct ApplyBlock {
 
 NodeBlocks::NodeBlocks(const Csr &A, PetscInt bs) : rows_(A), bs_(bs), filled_(A.space, A.nrows, A.ncols)
 {
-  if (full_blocks(A, bs, ptr_, col_)) return;
+  if (full_blocks(A, bs, bs, ptr_, col_)) return;
   const PetscInt n = A.nrows / bs;
 
   find_pattern(A.space, n, n, NodesReached{A.ptr, A.col, bs}, true, ptr_, col_);

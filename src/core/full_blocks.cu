@@ -1,0 +1,217 @@
+#include "full_blocks.hpp"
+#include "csr_pattern.hpp"
+
+namespace goza
+{
+
+namespace
+{
+
+/* Whether the br rows of a node consist of full blocks, and how many there are. */
+struct CountBlocks {
+  PetscInt        br, bc;
+  bool            any_order; // or the blocks' columns ascend
+  const PetscInt *ptr, *col;
+  PetscInt       *blocks; // [nodes + 1]
+  std::int64_t   *bad;
+
+  HD void operator()(PetscInt i) const
+  {
+    const PetscInt first = ptr[i * br], n = ptr[i * br + 1] - first;
+    bool           full = n % bc == 0;
+
+    for (PetscInt r = 0; r < br && full; r++) {
+      const PetscInt from = ptr[i * br + r];
+
+      full = ptr[i * br + r + 1] - from == n;
+      for (PetscInt k = 0; k < n && full; k++)
+        full = col[from + k] == col[first + k - k % bc] + k % bc && (k % bc || (col[from + k] % bc == 0 && (any_order || !k || col[from + k] > col[from + k - 1])));
+    }
+    bad[i]    = !full;
+    blocks[i] = n / bc;
+  }
+};
+
+struct BlockColumns {
+  PetscInt        br, bc;
+  const PetscInt *ptr, *col, *block_ptr;
+  PetscInt       *block_col;
+
+  HD void operator()(PetscInt i) const
+  {
+    for (PetscInt k = block_ptr[i]; k < block_ptr[i + 1]; k++) block_col[k] = col[ptr[i * br] + (k - block_ptr[i]) * bc] / bc;
+  }
+};
+
+/* The rows and columns of C from the pattern of its blocks. */
+struct PointLengths {
+  PetscInt        br, bc;
+  const PetscInt *block_ptr;
+  PetscInt       *length;
+
+  HD void operator()(PetscInt row) const { length[row] = (block_ptr[row / br + 1] - block_ptr[row / br]) * bc; }
+};
+
+struct PointColumns {
+  PetscInt        br, bc;
+  const PetscInt *block_ptr, *block_col, *ptr;
+  PetscInt       *col;
+
+  HD void operator()(PetscInt row) const
+  {
+    for (PetscInt p = ptr[row]; p < ptr[row + 1]; p++) col[p] = block_col[block_ptr[row / br] + (p - ptr[row]) / bc] * bc + (p - ptr[row]) % bc;
+  }
+};
+
+struct BlockPattern {
+  Array<PetscInt> ptr, col;
+
+  bool find(const Csr &A, PetscInt br, PetscInt bc, bool any_order = false) { return full_blocks(A, br, bc, ptr, col, any_order); }
+};
+
+struct ReachedBlocks {
+  const PetscInt *aptr, *acol, *bptr, *bcol;
+  bool            with_diagonal;
+
+  HD PetscInt bound(PetscInt row) const
+  {
+    std::int64_t n = with_diagonal;
+
+    for (PetscInt p = aptr[row]; p < aptr[row + 1]; p++) n += bptr[acol[p] + 1] - bptr[acol[p]];
+    return n < PETSC_MAX_INT ? static_cast<PetscInt>(n) : PETSC_MAX_INT;
+  }
+
+  template <class F> HD void visit(PetscInt row, int lane, int lanes, F f) const
+  {
+    if (with_diagonal && lane == 0) f(row);
+    for (PetscInt p = aptr[row]; p < aptr[row + 1]; p++) {
+      for (PetscInt q = bptr[acol[p]] + lane; q < bptr[acol[p] + 1]; q += lanes) f(bcol[q]);
+    }
+  }
+};
+
+/* The values of a block row of C: one block of A after the other, so that the order of every sum is that of A's columns; the lanes of a warp share the entries of what
+   one block of A adds to, no two of which are the same. */
+struct BlockRowProduct {
+  Csr             A, B;
+  PetscInt        br, bm, bc;
+  const PetscInt *aptr, *acol, *bptr, *bcol, *cptr, *ccol; // of blocks
+  const PetscInt *ptr;                                     // of C
+  PetscScalar    *val;
+
+  HD PetscInt place(PetscInt node, PetscInt column) const
+  {
+    PetscInt low = cptr[node], high = cptr[node + 1] - 1;
+
+    while (low < high) {
+      const PetscInt middle = low + (high - low) / 2;
+
+      if (ccol[middle] < column) low = middle + 1;
+      else high = middle;
+    }
+    return low - cptr[node];
+  }
+
+  /* Entry (r, c) of what block p of A times block q of B's row adds to block `at` of C's. */
+  HD void add(PetscInt node, PetscInt p, PetscInt q, PetscInt at, PetscInt r, PetscInt c) const
+  {
+    const PetscScalar *a   = A.val + (A.ptr[node * br + r] + (p - aptr[node]) * bm);
+    PetscScalar        sum = 0;
+
+    for (PetscInt s = 0; s < bm; s++) sum += a[s] * B.val[B.ptr[acol[p] * bm + s] + q * bc + c];
+    val[ptr[node * br + r] + at * bc + c] += sum;
+  }
+
+  HD void operator()(PetscInt node) const
+  {
+    for (PetscInt t = ptr[node * br]; t < ptr[(node + 1) * br]; t++) val[t] = 0;
+    for (PetscInt p = aptr[node]; p < aptr[node + 1]; p++) {
+      for (PetscInt q = bptr[acol[p]]; q < bptr[acol[p] + 1]; q++) {
+        const PetscInt at = place(node, bcol[q]);
+
+        for (PetscInt r = 0; r < br; r++) {
+          for (PetscInt c = 0; c < bc; c++) add(node, p, q - bptr[acol[p]], at, r, c);
+        }
+      }
+    }
+  }
+
+#if defined(__CUDACC__)
+  __device__ void operator()(PetscInt node, int lane) const
+  {
+    for (PetscInt t = ptr[node * br] + lane; t < ptr[(node + 1) * br]; t += 32) val[t] = 0;
+    for (PetscInt p = aptr[node]; p < aptr[node + 1]; p++) {
+      __syncwarp();
+      const PetscInt begin = bptr[acol[p]], items = (bptr[acol[p] + 1] - begin) * (br * bc);
+
+      for (PetscInt item = lane; item < items; item += 32) {
+        const PetscInt q = item / (br * bc);
+
+        add(node, p, q, place(node, bcol[begin + q]), item % (br * bc) / bc, item % bc);
+      }
+    }
+  }
+#endif
+};
+
+void multiply_values(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, const BlockPattern &a, const BlockPattern &b, const Array<PetscInt> &cptr, const Array<PetscInt> &ccol, CsrMatrix &C)
+{
+  const BlockRowProduct row{A, B, br, bm, bc, a.ptr.data(), a.col.data(), b.ptr.data(), b.col.data(), cptr.data(), ccol.data(), C.ptr.data(), C.val.data()};
+
+#if defined(__CUDACC__)
+  if (A.space == Space::Cuda) {
+    for_each_warp(A.nrows / br, row);
+    return;
+  }
+#endif
+  for_each_row(A.space, A.nrows / br, row);
+}
+
+} // namespace
+
+bool full_blocks(const Csr &A, PetscInt br, PetscInt bc, Array<PetscInt> &ptr, Array<PetscInt> &col, bool any_order)
+{
+  if (A.nrows % br || A.ncols % bc) return false;
+  const PetscInt      nodes = A.nrows / br;
+  Array<std::int64_t> bad(A.space, nodes);
+
+  ptr = Array<PetscInt>(A.space, nodes + 1);
+  for_each_row(A.space, nodes, CountBlocks{br, bc, any_order, A.ptr, A.col, ptr.data(), bad.data()});
+  if (sum(A.space, bad.data(), bad.size())) return false;
+  col = Array<PetscInt>(A.space, lengths_to_pointer(A.space, ptr));
+  for_each_row(A.space, nodes, BlockColumns{br, bc, A.ptr, A.col, ptr.data(), col.data()});
+  return true;
+}
+
+bool multiply_blocks(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, bool with_diagonal, CsrMatrix &C)
+{
+  BlockPattern    a, b;
+  Array<PetscInt> cptr, ccol;
+
+  if (!a.find(A, br, bm) || !b.find(B, bm, bc, true)) return false;
+  const PetscInt nodes = A.nrows / br;
+
+  find_pattern(A.space, nodes, B.ncols / bc, ReachedBlocks{a.ptr.data(), a.col.data(), b.ptr.data(), b.col.data(), with_diagonal}, true, cptr, ccol);
+  C     = CsrMatrix(A.space, A.nrows, B.ncols);
+  C.ptr = Array<PetscInt>(A.space, A.nrows + 1);
+  for_each_row(A.space, A.nrows, PointLengths{br, bc, cptr.data(), C.ptr.data()});
+  const PetscInt nnz = lengths_to_pointer(A.space, C.ptr);
+  C.col              = Array<PetscInt>(A.space, nnz);
+  C.val              = Array<PetscScalar>(A.space, nnz);
+  for_each_row(A.space, A.nrows, PointColumns{br, bc, cptr.data(), ccol.data(), C.ptr.data(), C.col.data()});
+  multiply_values(A, br, bm, B, bc, a, b, cptr, ccol, C);
+  return true;
+}
+
+bool multiply_blocks_numeric(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, CsrMatrix &C)
+{
+  BlockPattern a, b, c;
+
+  if (!a.find(A, br, bm) || !b.find(B, bm, bc, true) || !c.find(Csr{C.space(), C.nrows, C.ncols, C.ptr.data(), C.col.data(), nullptr, C.nnz()}, br, bc))
+    return false;
+  if (C.val.size() != C.col.size()) C.val = Array<PetscScalar>(A.space, C.col.size());
+  multiply_values(A, br, bm, B, bc, a, b, c.ptr, c.col, C);
+  return true;
+}
+
+} // namespace goza
