@@ -63,8 +63,8 @@ void steps_of_a_cycle(const char *cycle, PetscInt direct_limit, const char *smoo
       if (vec_names().size() > 1) BOOST_TEST(after.GpuFlops - was.GpuFlops == after.flops - was.flops); /* there is a device */
 #endif
     }
-    BOOST_TEST((event("SAAMGResid", l).flops > before[l][1].flops) == !bottom);
-    if (std::string(cycle) == "w" && l + 2 < levels) visits *= 2; /* the coarsest level is not visited twice in a row */
+    BOOST_TEST(any_rank(event("SAAMGResid", l).flops > before[l][1].flops) == !bottom); /* a rank may have no rows there */
+    if (std::string(cycle) == "w" && l + 2 < levels) visits *= 2;                       /* the coarsest level is not visited twice in a row */
   }
   BOOST_TEST(sum == flops[1] - flops[0], boost::test_tools::tolerance(1e-12));
   BOOST_TEST(sum > 0);
