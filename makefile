@@ -75,9 +75,9 @@ endif
 MARCH     = $(if $(filter yes,$(PORTABLE)),-march=x86-64-v3,-march=native)
 CPPFLAGS  = -Iinclude -Isrc $(CUDA_CFLAGS) $(PETSC_CFLAGS) $(MPI_CFLAGS)
 SANITIZED = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer)
-CXXFLAGS  = -std=c++17 -O3 -g1 $(MARCH) -Wall -Wextra $(WERROR) -fPIC -fvisibility=hidden $(SANITIZED)
+CXXFLAGS  = -std=c++17 -O3 -g1 $(MARCH) -Wall -Wextra $(WERROR) -fPIC -fno-semantic-interposition $(SANITIZED)
 NVCCFLAGS = -std=c++17 -O3 -arch=sm_$(CUDA_ARCH) -lineinfo --expt-relaxed-constexpr --extended-lambda -ccbin g++ \
-            $(if $(WERROR),-Werror all-warnings) $(addprefix -Xcompiler ,$(MARCH) -Wall $(WERROR) -fPIC -fvisibility=hidden)
+            $(if $(WERROR),-Werror all-warnings) $(addprefix -Xcompiler ,$(MARCH) -Wall $(WERROR) -fPIC -fno-semantic-interposition)
 CXX_OBJ   = $(MPICXX) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP -c
 CU_OBJ    = $(if $(NVCC),$(NVCC) $(CPPFLAGS) $(NVCCFLAGS) -MMD -MP -c,$(CXX_OBJ) -x c++)
 LIBS      = $(PETSC_LIBS) -llapack -lblas $(CUDA_LIBS)
@@ -123,18 +123,22 @@ $(BUILD)/obj/%.cu.o: %.cu $(FLAGS)
 	@$(CU_OBJ) -o $@ $<
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
-# --- Linking. Tests and benches take the library's objects, not the library, so that its hidden parts can be tested.
-link = @mkdir -p $(@D); echo "  link  $@"; $(MPICXX) $(CXXFLAGS) -o $@ $(filter %.o,$^)
+# --- Linking. libgoza.so shows its C functions only; tests and benches take libgoza-whole.so, of the same objects, which shows everything.
+link   = @mkdir -p $(@D); echo "  link  $@"; $(MPICXX) $(CXXFLAGS) -o $@ $(filter %.o,$^)
+shared = -shared -Wl,--no-undefined,--exclude-libs,ALL,-soname,$(@F)
+whole  = -L$(BUILD)/lib -lgoza-whole '-Wl,-rpath,$$ORIGIN/../lib'
 
-$(BUILD)/lib/libgoza.so: $(LIB_OBJ)
-	$(link) -shared -Wl,--no-undefined -Wl,-soname,libgoza.so $(LIBS)
+$(BUILD)/lib/libgoza.so: $(LIB_OBJ) src/exports.map
+	$(link) $(shared) -Wl,-Bsymbolic,--version-script=src/exports.map $(LIBS)
+$(BUILD)/lib/libgoza-whole.so: $(LIB_OBJ)
+	$(link) $(shared) $(LIBS)
 $(EXAMPLES): $(BUILD)/bin/%: $$(call objects,$$(wildcard examples/$$*.c*)) | $(BUILD)/lib/libgoza.so
-	$(link) -L$(BUILD)/lib -Wl,--as-needed -lgoza '-Wl,-rpath,$$ORIGIN/../lib' $(LIBS)
-$(BUILD)/bin/locality: $(LIB_OBJ) # reaches the library's hidden parts
-$(TESTS): $(BUILD)/test/%: $$(call objects,$$(wildcard test/$$*.c*)) $(SUPPORT_OBJ) $(LIB_OBJ)
-	$(link) $(LIBS)
-$(BENCHES): $(BUILD)/bench/%: $$(call objects,$$(wildcard test/bench/$$*.c*)) $(LIB_OBJ) $(BUILD)/obj/support.a
-	$(link) $(BUILD)/obj/support.a $(LIBS) $(if $(NVCC),-lcusparse) # a peer of bench_spmv
+	$(link) -L$(BUILD)/lib -Wl,--as-needed $(if $(filter locality,$*),-lgoza-whole,-lgoza) '-Wl,-rpath,$$ORIGIN/../lib' $(LIBS)
+$(BUILD)/bin/locality: | $(BUILD)/lib/libgoza-whole.so # reaches the library's hidden parts
+$(TESTS): $(BUILD)/test/%: $$(call objects,$$(wildcard test/$$*.c*)) $(SUPPORT_OBJ) | $(BUILD)/lib/libgoza-whole.so
+	$(link) $(whole) $(LIBS)
+$(BENCHES): $(BUILD)/bench/%: $$(call objects,$$(wildcard test/bench/$$*.c*)) $(BUILD)/obj/support.a | $(BUILD)/lib/libgoza-whole.so
+	$(link) $(BUILD)/obj/support.a $(whole) $(LIBS) $(if $(NVCC),-lcusparse) # a peer of bench_spmv
 $(BUILD)/obj/support.a: $(SUPPORT_OBJ) # an archive, since a bench has its own main() and takes from support only what it calls
 	@rm -f $@; ar rcs $@ $^
 $(BUILD)/petsc/%: $$(PETSC_SRC)/$$(subst _,/,$$*).c $(FLAGS)
