@@ -79,7 +79,8 @@ static PetscErrorCode CopyInPattern(Mat B, Mat A, bool *same)
     return !p == !q && (!p || (std::equal(p, p + n + 1, q) && std::equal(c, c + p[n], d)));
   };
 
-  equal = va.nrows == vb.nrows && a.nghost() == b.nghost() && std::equal(a.ghost(), a.ghost() + a.nghost(), b.ghost()) && rows_equal(va.nrows, va.dptr, va.dcol.all, vb.dptr, vb.dcol.all) && rows_equal(va.nrows, va.optr, va.ocol, vb.optr, vb.ocol);
+  equal = va.nrows == vb.nrows && a.nghost() == b.nghost() && std::equal(a.ghost(), a.ghost() + a.nghost(), b.ghost()) &&
+          rows_equal(va.nrows, va.dptr, va.dcol.all, vb.dptr, vb.dcol.all) && rows_equal(va.nrows, va.optr, va.ocol, vb.optr, vb.ocol);
   PetscCall(b.close());
   PetscCall(a.close());
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &equal, 1, MPIU_INT, MPI_MIN, PetscObjectComm((PetscObject)A)));
