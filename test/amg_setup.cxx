@@ -154,6 +154,8 @@ struct Coarse {
   {
     I.P    = smoothed_prolongator(s.rows.A, t.from, facts_of(s).dinv, omega, I.coarse);
     I.fine = s.rows.columns;
+    I.bs   = t.from.bs;
+    I.k    = t.from.k;
     I.transpose();
     own = product.make(s.rows.A, s.rows.columns, I, columns);
     PETSC_OK(CopyToMat(I.P.view(), *I.coarse, P.put()));

@@ -3,6 +3,7 @@
 #include "core/full_blocks.hpp"
 #include "support/gallery.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace goza;
@@ -17,7 +18,7 @@ std::vector<Space> spaces()
 }
 
 /* m x n nodes, about `each` blocks in a row, some rows without any; br x bc values in each. Drawn from `seed`. */
-CsrMatrix blocks(Space space, PetscInt m, PetscInt n, PetscInt each, PetscInt br, PetscInt bc, PetscInt seed)
+CsrMatrix blocks(Space space, PetscInt m, PetscInt n, PetscInt each, PetscInt br, PetscInt bc, PetscInt seed, bool descending = false)
 {
   std::vector<PetscInt>    ptr{0}, col;
   std::vector<PetscScalar> val;
@@ -26,6 +27,7 @@ CsrMatrix blocks(Space space, PetscInt m, PetscInt n, PetscInt each, PetscInt br
     std::vector<PetscInt> nodes;
     for (PetscInt j = 0; j < n; j++)
       if (i % 7 != 3 && (uniform(i, j, seed) + 1) / 2 * n < each) nodes.push_back(j);
+    if (descending) std::reverse(nodes.begin(), nodes.end());
     for (PetscInt r = 0; r < br; r++) {
       for (PetscInt j : nodes)
         for (PetscInt c = 0; c < bc; c++) {
@@ -68,6 +70,15 @@ BOOST_AUTO_TEST_CASE(products)
         C.val = Array<PetscScalar>(space); /* as a hierarchy keeps it between values */
         BOOST_TEST_REQUIRE(multiply_blocks_numeric(A.view(), br, bm, other.view(), bc, C));
         check_equal(C, want);
+
+        /* rows as they come from other ranks */
+        const CsrMatrix unsorted = blocks(space, inner, cols, each, bm, bc, 9, true);
+        CsrMatrix       D;
+        BOOST_TEST_REQUIRE(multiply_blocks(A.view(), br, bm, unsorted.view(), bc, false, D));
+        check_equal(D, want);
+        D.val = Array<PetscScalar>(space);
+        BOOST_TEST_REQUIRE(multiply_blocks_numeric(A.view(), br, bm, unsorted.view(), bc, D));
+        check_equal(D, want);
       }
 }
 
@@ -90,11 +101,11 @@ BOOST_AUTO_TEST_CASE(others)
   const std::vector<PetscScalar> val(8, 1);
 
   for (Space space : spaces()) {
-    const auto is_full = [&](const std::vector<PetscInt> &p, const std::vector<PetscInt> &c, PetscInt br, PetscInt bc) {
+    const auto is_full = [&](const std::vector<PetscInt> &p, const std::vector<PetscInt> &c, PetscInt br, PetscInt bc, bool any_order = false) {
       const Array<PetscInt>    ptr(space, p.data(), p.size()), col(space, c.data(), c.size());
       const Array<PetscScalar> v(space, val.data(), val.size());
       Array<PetscInt>          block_ptr, block_col;
-      return full_blocks(Csr{space, 2, 4, ptr.data(), col.data(), v.data()}, br, bc, block_ptr, block_col);
+      return full_blocks(Csr{space, 2, 4, ptr.data(), col.data(), v.data()}, br, bc, block_ptr, block_col, any_order);
     };
     BOOST_TEST(is_full(full, first, 2, 2));
     BOOST_TEST(is_full(full, shifted, 1, 1));
@@ -102,6 +113,7 @@ BOOST_AUTO_TEST_CASE(others)
     BOOST_TEST(!is_full(ragged, first, 2, 2));
     BOOST_TEST(!is_full(full, unequal, 2, 2));
     BOOST_TEST(!is_full(two, descending, 2, 2));
+    BOOST_TEST(is_full(two, descending, 2, 2, true));
     BOOST_TEST(!is_full(full, first, 2, 3)); /* 3 does not divide 4 columns */
   }
 }

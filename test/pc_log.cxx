@@ -30,7 +30,7 @@ PetscEventPerfInfo event(const char *step, PetscInt level)
 void steps_of_a_cycle(const char *cycle, PetscInt direct_limit, const char *smoother)
 {
   Option         coarse("-pc_saamg_coarse_limit", "10"), kind("-pc_saamg_cycle", cycle), direct("-pc_saamg_direct_limit", std::to_string(direct_limit)), smooth("-pc_saamg_smoother", smoother);
-  MatHandle      A  = system_matrix(problem("poisson7"), MATSLICEDELL); /* on the device where there is one */
+  MatHandle      A  = system_matrix(problem("poisson7"));
   PCHandle       pc = make_pc(A);
   VecHandle      b = right_hand_side(A, 1), x = right_hand_side(A, 2);
   PetscInt       levels;
@@ -63,7 +63,7 @@ void steps_of_a_cycle(const char *cycle, PetscInt direct_limit, const char *smoo
       if (vec_names().size() > 1) BOOST_TEST(after.GpuFlops - was.GpuFlops == after.flops - was.flops); /* there is a device */
 #endif
     }
-    BOOST_TEST(any_rank(event("SAAMGResid", l).flops > before[l][1].flops) == !bottom); /* small levels are on one rank */
+    BOOST_TEST(any_rank(event("SAAMGResid", l).flops > before[l][1].flops) == !bottom); /* a rank may have no rows there */
     if (std::string(cycle) == "w" && l + 2 < levels) visits *= 2;                       /* the coarsest level is not visited twice in a row */
   }
   BOOST_TEST(sum == flops[1] - flops[0], boost::test_tools::tolerance(1e-12));

@@ -7,9 +7,10 @@ namespace goza
 namespace
 {
 
-/* Whether the br rows of a node consist of full blocks with ascending columns, and how many there are. */
+/* Whether the br rows of a node consist of full blocks, and how many there are. */
 struct CountBlocks {
   PetscInt        br, bc;
+  bool            any_order; // or the blocks' columns ascend
   const PetscInt *ptr, *col;
   PetscInt       *blocks; // [nodes + 1]
   std::int64_t   *bad;
@@ -24,7 +25,7 @@ struct CountBlocks {
 
       full = ptr[i * br + r + 1] - from == n;
       for (PetscInt k = 0; k < n && full; k++)
-        full = col[from + k] == col[first + k - k % bc] + k % bc && (k % bc || (col[from + k] % bc == 0 && (!k || col[from + k] > col[from + k - 1])));
+        full = col[from + k] == col[first + k - k % bc] + k % bc && (k % bc || (col[from + k] % bc == 0 && (any_order || !k || col[from + k] > col[from + k - 1])));
     }
     bad[i]    = !full;
     blocks[i] = n / bc;
@@ -65,7 +66,7 @@ struct PointColumns {
 struct BlockPattern {
   Array<PetscInt> ptr, col;
 
-  bool find(const Csr &A, PetscInt br, PetscInt bc) { return full_blocks(A, br, bc, ptr, col); }
+  bool find(const Csr &A, PetscInt br, PetscInt bc, bool any_order = false) { return full_blocks(A, br, bc, ptr, col, any_order); }
 };
 
 struct ReachedBlocks {
@@ -168,14 +169,14 @@ void multiply_values(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, Petsc
 
 } // namespace
 
-bool full_blocks(const Csr &A, PetscInt br, PetscInt bc, Array<PetscInt> &ptr, Array<PetscInt> &col)
+bool full_blocks(const Csr &A, PetscInt br, PetscInt bc, Array<PetscInt> &ptr, Array<PetscInt> &col, bool any_order)
 {
   if (A.nrows % br || A.ncols % bc) return false;
   const PetscInt      nodes = A.nrows / br;
   Array<std::int64_t> bad(A.space, nodes);
 
   ptr = Array<PetscInt>(A.space, nodes + 1);
-  for_each_row(A.space, nodes, CountBlocks{br, bc, A.ptr, A.col, ptr.data(), bad.data()});
+  for_each_row(A.space, nodes, CountBlocks{br, bc, any_order, A.ptr, A.col, ptr.data(), bad.data()});
   if (sum(A.space, bad.data(), bad.size())) return false;
   col = Array<PetscInt>(A.space, lengths_to_pointer(A.space, ptr));
   for_each_row(A.space, nodes, BlockColumns{br, bc, A.ptr, A.col, ptr.data(), col.data()});
@@ -187,7 +188,7 @@ bool multiply_blocks(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, Petsc
   BlockPattern    a, b;
   Array<PetscInt> cptr, ccol;
 
-  if (!a.find(A, br, bm) || !b.find(B, bm, bc)) return false;
+  if (!a.find(A, br, bm) || !b.find(B, bm, bc, true)) return false;
   const PetscInt nodes = A.nrows / br;
 
   find_pattern(A.space, nodes, B.ncols / bc, ReachedBlocks{a.ptr.data(), a.col.data(), b.ptr.data(), b.col.data(), with_diagonal}, true, cptr, ccol);
@@ -206,7 +207,8 @@ bool multiply_blocks_numeric(const Csr &A, PetscInt br, PetscInt bm, const Csr &
 {
   BlockPattern a, b, c;
 
-  if (!a.find(A, br, bm) || !b.find(B, bm, bc) || !c.find(Csr{C.space(), C.nrows, C.ncols, C.ptr.data(), C.col.data(), nullptr, C.nnz()}, br, bc)) return false;
+  if (!a.find(A, br, bm) || !b.find(B, bm, bc, true) || !c.find(Csr{C.space(), C.nrows, C.ncols, C.ptr.data(), C.col.data(), nullptr, C.nnz()}, br, bc))
+    return false;
   if (C.val.size() != C.col.size()) C.val = Array<PetscScalar>(A.space, C.col.size());
   multiply_values(A, br, bm, B, bc, a, b, c.ptr, c.col, C);
   return true;

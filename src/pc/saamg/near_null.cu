@@ -69,8 +69,8 @@ static PetscErrorCode CheckSizes(MatNullSpace null_space, PetscInt m, PetscInt b
     PetscCall(VecGetLocalSize(vecs[j], &size));
     PetscCheck(size == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "Near-null vector %" PetscInt_FMT " has local size %" PetscInt_FMT ", the matrix %" PetscInt_FMT, j, size, m);
   }
-  PetscCheck(null_space || dim <= 1 || bs != dim || (PetscInt)coordinates.size() == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
-             "PCSetCoordinates() gave %d numbers, the matrix has %" PetscInt_FMT " local rows", (int)coordinates.size(), m);
+  PetscCheck(null_space || dim <= 1 || bs != dim || (PetscInt)coordinates.size() == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "PCSetCoordinates() gave %d numbers, the matrix has %" PetscInt_FMT " local rows",
+             (int)coordinates.size(), m);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
