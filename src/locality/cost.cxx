@@ -151,7 +151,8 @@ static void explain(Decision &d)
     d.sentence += ", the only candidate";
     return;
   }
-  std::snprintf(text, sizeof(text), " against %.3g us of %s (%s)", 1e6 * other->cost.seconds, way_name(other->way).c_str(), reason(first->cost, other->cost));
+  std::snprintf(text, sizeof(text), " against %.3g us of %s (%s)", 1e6 * other->cost.seconds, way_name(other->way).c_str(),
+                other->cost.seconds < first->cost.seconds ? "which cannot be had, or is too little faster to leave the usual format" : reason(first->cost, other->cost));
   d.sentence += text;
 }
 
