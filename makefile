@@ -134,7 +134,7 @@ $(BUILD)/lib/libgoza-whole.so: $(LIB_OBJ)
 	$(link) $(shared) $(LIBS)
 $(EXAMPLES): $(BUILD)/bin/%: $$(call objects,$$(wildcard examples/$$*.c*)) | $(BUILD)/lib/libgoza.so
 	$(link) -L$(BUILD)/lib -Wl,--as-needed $(if $(filter locality,$*),-lgoza-whole,-lgoza) '-Wl,-rpath,$$ORIGIN/../lib' $(LIBS)
-$(BUILD)/bin/locality: | $(BUILD)/lib/libgoza-whole.so # reaches the library's hidden parts
+$(BUILD)/bin/locality: $(call objects,$(patsubst %,test/support/%.cxx,study_gallery generators sparse)) | $(BUILD)/lib/libgoza-whole.so # reaches the library's hidden parts
 $(TESTS): $(BUILD)/test/%: $$(call objects,$$(wildcard test/$$*.c*)) $(SUPPORT_OBJ) | $(BUILD)/lib/libgoza-whole.so
 	$(link) $(whole) $(LIBS)
 $(BENCHES): $(BUILD)/bench/%: $$(call objects,$$(wildcard test/bench/$$*.c*)) $(BUILD)/obj/support.a | $(BUILD)/lib/libgoza-whole.so
@@ -170,9 +170,10 @@ bench-cds: $(BUILD)/bench/bench_cds ## the table and the figures of paper P1 (fi
 	$< -json $(BUILD)/bench/cds.json
 	python3 test/bench/figures_cds.py $(BUILD)/bench/cds.json $(BUILD)/bench
 bench-spmv: $(BUILD)/bench/bench_spmv ## products in every type and precision, beside PETSc and cuSPARSE, over the gallery
-	$< -gallery all -n 64,128 -types all -json $(BUILD)/bench/spmv.json
-bench-assembly: $(BUILD)/bench/bench_assembly ## paper P4's table of assembly: steps, variants, ours and peers, 128^3 nodes, as lines of JSON
-	@$< -n $(N) -coo 64 -host 33 -json $(BUILD)/bench/assembly.json
+	$< -gallery all -n 64,128 -elasticity 64 -types all -json $(BUILD)/bench/spmv.json
+bench-assembly: $(BUILD)/bench/bench_assembly ## paper P4's table of assembly: steps, variants, ours and peers, 128^3 nodes (figure: python3 with matplotlib)
+	$< -n $(N) -poisson $$((2 * $(N))) -whole cds,slicedell,aij -coo 64 -host 33 -json $(BUILD)/bench/assembly.json
+	python3 test/bench/plot_assembly.py $(BUILD)/bench/assembly.json
 N = 128
 RANKS = 1 2 4
 bench-scaling: all $(BUILD)/bench/bench_scaling ## products and solves over RANKS, by every way of exchanging: JSON lines in BUILD/scaling.json
@@ -180,9 +181,13 @@ bench-scaling: all $(BUILD)/bench/bench_scaling ## products and solves over RANK
 	@for ranks in $(RANKS); do for mode in no yes; do \
 	  $(MPIEXEC) -n $$ranks $(BUILD)/bench/bench_scaling -weak $$mode -solve -halos peer,nccl,sf,host -types slicedell,cds -json $(BUILD)/scaling.json $(SCALING) || exit; \
 	done; done
-bench-locality: $(BUILD)/bench/bench_locality ## measure all formats on 171 matrices, and compare with the models (minutes)
-	@$(BUILD)/bench/bench_locality -json $(BUILD)/locality.json $(BENCH_OPTIONS)
-	@python3 test/bench/locality_report.py $(BUILD)/locality.json $(BUILD)/pictures
+bench-locality: $(BUILD)/bench/bench_locality ## measure all formats on 171 matrices, and compare with the models; hit rates where there is ncu (minutes)
+	@$< -json $(BUILD)/locality.json $(BENCH_OPTIONS)
+	@rm -f $(BUILD)/locality_ncu.csv
+	@if [ -n "$(NCU)" ]; then $(NCU) --csv --kernel-name-base demangled --kernel-name 'regex:csrmv|FoldGroup' --metrics l1tex__t_sector_hit_rate.pct,lts__t_sector_hit_rate.pct \
+	  --log-file $(BUILD)/locality_ncu.csv $< -families p3 -once -json $(BUILD)/locality_once.json || echo "ncu gives no hit rates here"; fi
+	@python3 test/bench/locality_report.py $(BUILD)/locality.json $(BUILD)/pictures --ncu $(BUILD)/locality_ncu.csv
+NCU = $(if $(NVCC),$(firstword $(shell command -v ncu) $(wildcard $(CUDA_HOME)/bin/ncu)))
 petsc-tests: all ## run a selection of PETSc's own tests with Goza's types put in
 	@.ci/petsc-tests.sh
 petsc-cuda: ## build PETSc 3.26.1 with CUDA and its MPI from PyPI into CACHE (kept, resumable)

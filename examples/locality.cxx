@@ -1,5 +1,6 @@
 static char help[] = "Locality of a matrix's reads of x in every format, and what the models of Tanabe 2014 predict from it (papers P2 and P3).\n\
-  -file <file>                         : a PETSc binary or Matrix Market (.mtx) file\n\
+  -file <file>                         : a PETSc binary or Matrix Market file, the latter plain or compressed by gzip\n\
+  -gallery <name>                      : instead, one of the matrices of `make bench-locality`, like web_3 or G3_circuit\n\
   -n <nodes>                           : instead, the 27-point operator on a grid of n^3 nodes\n\
   -platform c2050|titan|k40|h200|host  : whose lines, cache and bandwidth\n\
   -value_bytes 4|8, -index_bytes 2|4|8 : F and I of the models\n\
@@ -8,6 +9,7 @@ static char help[] = "Locality of a matrix's reads of x in every format, and wha
   -bs <unknowns>                       : of a node, for CDS\n\
   -most_entries <number>               : read windows with about so many entries, and estimate the error; 0: read all\n\
   -json <file>                         : write the report there as JSON as well\n\
+  -svg <folder>                        : write pictures there: density.svg, row_lengths.svg, intervals.svg (before and after Fold)\n\
   -calibrate <file>                    : instead, measure this machine's memory (the GPU's, with -goza_device host the CPU's) for Goza's model,\n\
                                          for -mat_autoformat_platform <file>\n\n";
 
@@ -18,20 +20,26 @@ static char help[] = "Locality of a matrix's reads of x in every format, and wha
      locality -n 12
      locality -n 40 -most_entries 200000 -platform host
      locality -n 9 -platform c2050 -fold_width 8 -slice_height 4 -json locality.json
+     locality -gallery web_1 -svg pictures
 */
+#include "../test/support/study_gallery.hpp"
 #include "goza.hpp"
 #include "locality/calibrate.hpp"
 #include "locality/matrix_market.hpp"
 #include "locality/models.hpp"
+#include "locality_pictures.hpp"
 #include "mat/common/errors.hpp"
 #include "petscgoza.h"
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <string>
+#include <sys/stat.h>
 
 using namespace goza;
 
 struct Settings {
-  char            file[PETSC_MAX_PATH_LEN] = "", json[PETSC_MAX_PATH_LEN] = "";
+  char            file[PETSC_MAX_PATH_LEN] = "", gallery[64] = "", json[PETSC_MAX_PATH_LEN] = "", svg[PETSC_MAX_PATH_LEN] = "";
   PetscInt        n = 0, value_bytes = 0, index_bytes = 4;
   const Platform *platform = nullptr;
   AnalysisOptions analysis;
@@ -46,6 +54,7 @@ static PetscErrorCode Options(Settings *s)
   PetscFunctionBeginUser;
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Locality", NULL);
   PetscCall(PetscOptionsString("-file", "PETSc binary or Matrix Market file", NULL, s->file, s->file, sizeof(s->file), NULL));
+  PetscCall(PetscOptionsString("-gallery", "A matrix of make bench-locality", NULL, s->gallery, s->gallery, sizeof(s->gallery), NULL));
   PetscCall(PetscOptionsInt("-n", "Nodes a side of the 27-point operator", NULL, s->n, &s->n, &set));
   PetscCall(PetscOptionsString("-platform", "c2050, titan, k40, h200 or host", NULL, name, name, sizeof(name), NULL));
   PetscCall(PetscOptionsInt("-value_bytes", "Bytes of a value; 0: the platform's, else PetscScalar's", NULL, s->value_bytes, &s->value_bytes, NULL));
@@ -55,11 +64,13 @@ static PetscErrorCode Options(Settings *s)
   PetscCall(PetscOptionsInt("-bs", "Unknowns of a node", NULL, s->analysis.bs, &s->analysis.bs, NULL));
   PetscCall(PetscOptionsInt("-most_entries", "Entries to read; 0: all", NULL, most, &most, NULL));
   PetscCall(PetscOptionsString("-json", "File for the report", NULL, s->json, s->json, sizeof(s->json), NULL));
+  PetscCall(PetscOptionsString("-svg", "Folder for pictures", NULL, s->svg, s->svg, sizeof(s->svg), NULL));
   PetscOptionsEnd();
 
   const AnalysisOptions &a = s->analysis;
 
-  PetscCheck(set || s->file[0], PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "Give a matrix: -file or -n");
+  PetscCheck(set || s->file[0] || s->gallery[0], PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "Give a matrix: -file or -n or -gallery");
+  PetscCheck(!!set + !!s->file[0] + !!s->gallery[0] == 1, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "Give one matrix: -file or -n or -gallery");
   PetscCheck(!set || (s->n >= 0 && s->n <= 400), PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-n %" PetscInt_FMT " must be from 0 to 400", s->n);
   s->platform = find_platform(name);
   PetscCheck(s->platform, PETSC_COMM_WORLD, PETSC_ERR_ARG_UNKNOWN_TYPE, "-platform %s is none of c2050, titan, k40, h200, host", name);
@@ -118,15 +129,50 @@ static PetscErrorCode LoadBinary(const char *file, HostCsr *pattern)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode FromGallery(const char *name, HostCsr *A)
+{
+  std::string names;
+
+  PetscFunctionBeginUser;
+  for (const goza_test::StudyMatrix &m : goza_test::study_gallery()) {
+    if (m.name != name) {
+      names += (names.empty() ? "" : " ") + m.name;
+      continue;
+    }
+    PetscCallCXX(*A = m.make());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "-gallery %s is none of: %.3000s", name, names.c_str());
+}
+
 static PetscErrorCode Load(const Settings &s, HostCsr *A)
 {
-  PetscBool market;
+  PetscBool market, packed;
 
   PetscFunctionBeginUser;
   PetscCall(PetscStrendswith(s.file, ".mtx", &market));
-  if (!s.file[0]) PetscCallCXX(*A = Stencil(s.n));
-  else if (market) PetscCall(read_matrix_market(s.file, A));
+  PetscCall(PetscStrendswith(s.file, ".mtx.gz", &packed));
+  if (s.gallery[0]) PetscCall(FromGallery(s.gallery, A));
+  else if (!s.file[0]) PetscCallCXX(*A = Stencil(s.n));
+  else if (market || packed || is_matrix_market(s.file)) PetscCall(read_matrix_market(s.file, A));
   else PetscCall(LoadBinary(s.file, A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* found: of `layouts`, CSR first */
+static PetscErrorCode Pictures(const std::string &folder, const std::string &name, const Csr &A, const std::vector<LayoutLocality> &found)
+{
+  const LayoutLocality *fold = &found[0];
+
+  PetscFunctionBeginUser;
+  PetscCheck(!mkdir(folder.c_str(), 0777) || errno == EEXIST, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "-svg: cannot make the folder %s: %s", folder.c_str(), strerror(errno));
+  for (const LayoutLocality &f : found) {
+    if (f.layout == Layout::Fold) fold = &f;
+  }
+  const bool ok = picture_density(folder + "/density.svg", name, A) && picture_row_lengths(folder + "/row_lengths.svg", name, A) &&
+                  picture_intervals(folder + "/intervals.svg", name, {{"CSR", &found[0].locality.padded}, {"after Fold", &fold->locality.padded}});
+
+  PetscCheck(ok, PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "-svg: cannot write into %s: %s", folder.c_str(), strerror(errno));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -233,7 +279,7 @@ int main(int argc, char **argv)
   PetscCheck(size == 1, PETSC_COMM_WORLD, PETSC_ERR_WRONG_MPI_SIZE, "This program runs on one rank; -mat_view ::ascii_info_detail shows a parallel matrix");
   PetscCall(Options(&s));
   PetscCall(Load(s, &A));
-  name = s.file[0] ? s.file : "27-point " + std::to_string(s.n) + "^3";
+  name = s.file[0] ? s.file : s.gallery[0] ? s.gallery : "27-point " + std::to_string(s.n) + "^3";
   PetscCallCXX(rows = row_statistics(A.view()));
   for (Layout layout : layouts) {
     PetscCallCXX(found.push_back(analyse(A.view(), layout, s.analysis)));
@@ -247,6 +293,7 @@ int main(int argc, char **argv)
     Json(f, s, name, rows, found, predicted);
     PetscCheck(!fclose(f), PETSC_COMM_WORLD, PETSC_ERR_FILE_WRITE, "-json: cannot write %s", s.json);
   }
+  if (s.svg[0]) PetscCall(Pictures(s.svg, name, A.view(), found));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -40,6 +40,12 @@ typedef enum {
 } MatStoragePrecision;
 
 typedef enum {
+  MAT_FOLD_ORDER_AUTO,
+  MAT_FOLD_ORDER_NATURAL,
+  MAT_FOLD_ORDER_BREADTH_FIRST
+} MatFoldOrder;
+
+typedef enum {
   PC_SAAMG_CYCLE_V,
   PC_SAAMG_CYCLE_W
 } PCSAAMGCycleType;
@@ -109,6 +115,7 @@ PETSC_EXTERN PetscErrorCode MatSlicedEllSetBlockSize(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatSlicedEllSetPrecision(Mat, MatStoragePrecision);
 
 PETSC_EXTERN PetscErrorCode MatFoldSetWidth(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatFoldSetOrder(Mat, MatFoldOrder);
 PETSC_EXTERN PetscErrorCode MatFoldSetPrecision(Mat, MatStoragePrecision);
 
 PETSC_EXTERN PetscErrorCode MatAutoFormatSetCandidates(Mat, const char[]);

@@ -1,6 +1,10 @@
 /* What assembled matrices must know of mechanics, and bad input: patch test, rigid-body modes, second order, the two kinds of element, refusals that name what is wrong. */
 #include "support/mesh_case.hpp"
 
+#include "core/device.hpp"
+#include "core/memory_limit.hpp"
+#include "goza.hpp"
+
 #include <petscdmda.h>
 
 #include <cmath>
@@ -354,6 +358,27 @@ void recovers()
   BOOST_TEST((o.failed && o.says("no place for the 3 x 3 block of nodes 0 and 0")), o.message);
 }
 
+/* Wherever device memory runs out: an error with the figures, and with more of it the same object goes on. */
+void too_little_memory()
+{
+  using namespace goza;
+  if (!device::available() || default_space() != Space::Cuda) return;
+  const Solid       solid({"hex", false, false}, 6, 0, true);
+  const std::size_t before = device::bytes_in_use();
+  MatHandle         A;
+
+  for (std::size_t share : {0, 1, 2, 3}) {
+    device::set_memory_limit(before + 1 + share * 20000);
+    const Outcome o = attempt([&] { return GozaAssemblySetUp(solid.assembly); });
+    device::set_memory_limit(0);
+    BOOST_TEST(o.code == PETSC_ERR_MEM);
+    BOOST_TEST((o.says("asked for") && o.says("free of")), o.message);
+    BOOST_TEST(device::bytes_in_use() == before);
+  }
+  PETSC_OK(GozaAssemblyCreateMatrix(solid.assembly, MATAIJ, A.put()));
+  PETSC_OK(GozaAssemblyMatrix(solid.assembly, A));
+}
+
 void add()
 {
   PetscMPIInt size;
@@ -368,6 +393,7 @@ void add()
   if (size > 1) return;
   add_test(suite_named(nullptr, "refusals"), "bad_input", bad_input);
   add_test(suite_named(nullptr, "refusals"), "recovers", recovers);
+  add_test(suite_named(nullptr, "refusals"), "too_little_memory", too_little_memory);
 }
 const AddTests tests(add);
 

@@ -1,5 +1,5 @@
-/* The maps that the device's numeric phase trusts, made on the host: tiles hold every node once, the elements of a phase share none of them, and the lists of the
-   pairs name every element-corner-corner once. */
+/* The maps that the device's numeric phase trusts, made on the host: tiles hold every node and every pair once, the lists of the pairs name every
+   element-corner-corner once, and elements that are read together lie in different banks. */
 #include "assembly/symbolic.hpp"
 
 #include "support/check.hpp"
@@ -55,68 +55,59 @@ void pattern_and_slots(const Mesh &mesh, const AssemblyMap &map)
   }
 }
 
-void tiles(const Mesh &mesh, PetscInt tile_nodes)
+/* Every pair of the pattern once, with the mirror image's slot; its list names every element that has both nodes, by their corners. */
+void tiles(const Mesh &mesh, TilePairs what, PetscInt nodes)
 {
-  const AssemblyMap  map = make_assembly_map(mesh, tile_nodes, 1000000, true);
-  const int          n = mesh.corners(), in_group = 32 / n;
-  std::set<PetscInt> placed(map.node.data(), map.node.data() + mesh.owned);
+  const AssemblyMap                 map = make_assembly_map(mesh, what, {nodes, 1000000, 1024});
+  const Tiles                      &t   = map.tiles;
+  const int                         n   = mesh.corners();
+  std::set<PetscInt>                placed(t.node.data(), t.node.data() + mesh.owned);
+  std::set<std::array<PetscInt, 2>> pairs;
+  std::set<std::array<PetscInt, 3>> seen;
+  PetscInt                          wanted = 0;
 
   pattern_and_slots(mesh, map);
   BOOST_TEST((PetscInt)placed.size() == mesh.owned);
-  for (PetscInt i = 0; i < mesh.owned; i++) BOOST_REQUIRE(map.node.data()[map.place.data()[i]] == i);
-  for (PetscInt t = 0; t < map.ntiles; t++) {
-    const auto                             in_tile = [&](PetscInt v) { return v < mesh.owned && map.place.data()[v] / map.tile_nodes == t; };
-    std::set<PetscInt>                     seen;
-    std::map<PetscInt, std::set<PetscInt>> touched; /* by how many groups come before: the nodes of the phase */
+  for (PetscInt tile = 0; tile < t.count; tile++) {
+    PetscInt                     before = 1000000;
+    std::set<PetscInt>           elements;
+    std::map<PetscInt, PetscInt> of_number;
 
-    for (PetscInt g = map.tile_ptr.data()[t]; g < map.tile_ptr.data()[t + 1]; g++) {
-      BOOST_REQUIRE(map.group_after.data()[g] <= g - map.tile_ptr.data()[t]);
-      for (int k = 0; k < in_group; k++) {
-        const PetscInt e = map.tile_element.data()[g * in_group + k];
-
-        if (e < 0) continue;
-        BOOST_REQUIRE(seen.insert(e).second);
-        for (int b = 0; b < n; b++) {
-          const PetscInt v = mesh.conn.data()[e * n + b];
-          if (in_tile(v)) BOOST_REQUIRE(touched[map.group_after.data()[g]].insert(v).second);
-        }
-      }
+    for (PetscInt k = t.element_ptr.data()[tile]; k < t.element_ptr.data()[tile + 1]; k++) {
+      BOOST_REQUIRE(elements.insert(t.element.data()[k]).second);
+      BOOST_REQUIRE(of_number.insert({t.place.data()[k] >> 3, k}).second);
+      for (int b = 0; b < n; b++)
+        BOOST_REQUIRE(t.corner.data()[t.corner_ptr.data()[tile] + t.conn.data()[k * n + b]] == mesh.conn.data()[t.element.data()[k] * n + b]);
     }
-    for (PetscInt e = 0; e < mesh.nelem; e++) {
-      bool touches = false;
-      for (int b = 0; b < n; b++) touches = touches || in_tile(mesh.conn.data()[e * n + b]);
-      BOOST_REQUIRE(touches == (seen.count(e) == 1));
-    }
-  }
-}
 
-void lists(const Mesh &mesh, PetscInt tile_nodes)
-{
-  const AssemblyMap                 map = make_assembly_map(mesh, tile_nodes, 1000000, true);
-  const int                         n   = mesh.corners();
-  std::set<std::array<PetscInt, 3>> seen;
+    for (PetscInt p = t.pair_ptr.data()[tile]; p < t.pair_ptr.data()[tile + 1]; p++) {
+      const std::uint32_t which = t.pair.data()[p];
+      const PetscInt      i = t.node.data()[tile * t.nodes + (which >> 16)], j = map.col.data()[map.ptr.data()[i] + (which >> 8 & 255)];
+      const PetscInt      length = t.list_ptr.data()[p + 1] - t.list_ptr.data()[p];
 
-  pattern_and_slots(mesh, map);
-  for (PetscInt i = 0; i < mesh.owned; i++) {
-    const PetscInt t    = map.place.data()[i] / map.tile_nodes;
-    PetscInt       from = map.owner_ptr.data()[i] * n;
+      BOOST_REQUIRE(pairs.insert({i, j}).second);
+      BOOST_REQUIRE((what == TilePairs::Rows || j >= i));
+      if (what == TilePairs::Upper && j < mesh.owned) BOOST_REQUIRE(map.col.data()[map.ptr.data()[j] + (which & 255)] == i);
+      BOOST_REQUIRE(length < 2 * before); /* longer lists first, in classes */
+      before = length;
+      for (PetscInt l = t.list_ptr.data()[p]; l < t.list_ptr.data()[p + 1]; l++) {
+        const Triple   triple = t.triple.data()[l];
+        const int      a = triple.a(), b = triple.b();
+        const PetscInt at = of_number[triple.element()];
 
-    for (PetscInt k = map.ptr.data()[i]; k < map.ptr.data()[i + 1]; k++) {
-      BOOST_REQUIRE(map.list_end.data()[k] > from);
-      for (; from < map.list_end.data()[k]; from++) {
-        const std::uint32_t what = map.triple.data()[from];
-        const PetscInt      a = what >> 2 & 3, b = what & 3, at = map.tile_ptr.data()[t] + (PetscInt)(what >> 4);
-
-        BOOST_REQUIRE(at < map.tile_ptr.data()[t + 1]);
-        const PetscInt e = map.tile_element.data()[at];
+        BOOST_REQUIRE(triple.bank() == (t.place.data()[at] & 7));
+        const PetscInt e = t.element.data()[at];
         BOOST_REQUIRE(mesh.conn.data()[e * n + a] == i);
-        BOOST_REQUIRE(mesh.conn.data()[e * n + b] == map.col.data()[k]);
+        BOOST_REQUIRE(mesh.conn.data()[e * n + b] == j);
         BOOST_REQUIRE(seen.insert({e, a, b}).second);
       }
     }
   }
-  PetscInt wanted = 0;
-  for (PetscInt k = 0; k < mesh.nelem * n; k++) wanted += mesh.conn.data()[k] < mesh.owned ? n : 0;
+  for (PetscInt k = 0; k < mesh.nelem * n; k++) {
+    const PetscInt i = mesh.conn.data()[k];
+
+    for (int b = 0; b < n && i < mesh.owned; b++) wanted += what == TilePairs::Rows || mesh.conn.data()[k / n * n + b] >= i;
+  }
   BOOST_TEST((PetscInt)seen.size() == wanted);
 }
 
@@ -124,23 +115,57 @@ void lists(const Mesh &mesh, PetscInt tile_nodes)
 
 BOOST_AUTO_TEST_CASE(tiles_of_hexahedra)
 {
-  for (PetscInt size : {1, 7, 32, 1000}) tiles(cube(6, false, 216), size);
-  tiles(cube(6, false, 100), 16);
+  for (const TilePairs what : {TilePairs::Rows, TilePairs::Upper}) {
+    for (PetscInt size : {1, 7, 32, 1000}) tiles(cube(6, false, 216), what, size);
+    tiles(cube(6, false, 100), what, 16);
+  }
 }
 
-BOOST_AUTO_TEST_CASE(lists_of_tetrahedra)
+BOOST_AUTO_TEST_CASE(tiles_of_tetrahedra)
 {
-  for (PetscInt size : {1, 7, 24, 1000}) lists(cube(5, true, 125), size);
-  lists(cube(5, true, 61), 16);
+  for (const TilePairs what : {TilePairs::Rows, TilePairs::Upper}) {
+    for (PetscInt size : {1, 7, 24, 1000}) tiles(cube(5, true, 125), what, size);
+    tiles(cube(5, true, 61), what, 16);
+  }
 }
 
-/* Rows that do not fit make the tiles smaller; a row that cannot fit is refused. */
+/* Neighbours have different banks, and numbers follow the banks. */
+BOOST_AUTO_TEST_CASE(banks_of_elements)
+{
+  const PetscInt    n    = 9;
+  const Mesh        mesh = cube(n, false, n * n * n);
+  const AssemblyMap map  = make_assembly_map(mesh, TilePairs::Rows, {32, 1000000, 1024});
+  const Tiles      &t    = map.tiles;
+
+  for (PetscInt tile = 0; tile < t.count; tile++) {
+    std::map<PetscInt, PetscInt> bank; /* by number */
+
+    for (PetscInt k = t.element_ptr.data()[tile]; k < t.element_ptr.data()[tile + 1]; k++) {
+      const PetscInt e = t.element.data()[k], i = e % (n - 1), j = e / (n - 1) % (n - 1), l = e / (n - 1) / (n - 1);
+
+      bank[t.place.data()[k] >> 3] = t.place.data()[k] & 7;
+      BOOST_REQUIRE((t.place.data()[k] & 7) == i % 2 + 2 * (j % 2) + 4 * (l % 2));
+    }
+    BOOST_REQUIRE((PetscInt)bank.size() == t.element_ptr.data()[tile + 1] - t.element_ptr.data()[tile]);
+    BOOST_REQUIRE(bank.rbegin()->first == (PetscInt)bank.size() - 1);
+    PetscInt before = 0;
+    for (const auto &b : bank) {
+      BOOST_REQUIRE(b.second >= before);
+      before = b.second;
+    }
+  }
+}
+
+/* What does not fit makes the tiles smaller; a row that cannot fit is refused. */
 BOOST_AUTO_TEST_CASE(tiles_that_fit)
 {
-  const Mesh        mesh = cube(6, false, 216);
-  const AssemblyMap map  = make_assembly_map(mesh, 64, 300, true);
+  const Mesh mesh     = cube(6, false, 216);
+  const auto tiles_of = [&](PetscInt pairs, PetscInt elements) { return make_assembly_map(mesh, TilePairs::Rows, {64, pairs, elements}).tiles; };
 
-  BOOST_TEST(map.most_blocks <= 300);
-  BOOST_TEST(map.tile_nodes < 64);
-  BOOST_CHECK_THROW(make_assembly_map(mesh, 64, 20, true), std::length_error);
+  BOOST_TEST(tiles_of(300, 1000).most_pairs <= 300);
+  BOOST_TEST(tiles_of(300, 1000).nodes < 64);
+  BOOST_TEST(tiles_of(10000, 40).most_elements <= 40);
+  BOOST_TEST(tiles_of(10000, 40).nodes < 64);
+  BOOST_CHECK_THROW(tiles_of(20, 1000), std::length_error);
+  BOOST_CHECK_THROW(tiles_of(10000, 7), std::length_error);
 }

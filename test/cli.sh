@@ -58,6 +58,8 @@ says "share out of range" error 'mat_cds_share' "$ex2" $load -mat_type cds -mat_
 says "unknown block size" error 'mat_cds_block_size' "$ex2" $load -mat_type cds -mat_cds_block_size 5
 says "-help lists the options of fold" 0 'mat_fold_width' "$ex2" $load -mat_type fold -help
 says "fold width chosen, and why" 0 'fold width [0-9]+ \(auto' "$ex2" $load -mat_type fold -ksp_view
+says "fold numbered anew" 0 'numbered anew breadth first' "$ex2" $load -mat_type fold -mat_fold_order breadth_first -ksp_view
+says "fold order unknown" error 'mat_fold_order' "$ex2" $load -mat_type fold -mat_fold_order sideways
 says "fold width given" 0 'fold width 3,' "$ex2" $load -mat_type fold -mat_fold_width 3 -ksp_view
 says "fold width auto" 0 'fold width [0-9]+ \(auto' "$ex2" $load -mat_type fold -mat_fold_width auto -ksp_view
 for width in 0 -1 128 3.5 wide 99999999999999999999; do
@@ -97,6 +99,8 @@ else
   RANKS=2 says "NCCL missing, by name" error 'goza_halo nccl cannot be had' "$ex2" $load $good -goza_halo nccl -goza_nccl /no/such/libnccl.so
 fi
 says "-ksp_view tells the levels" 0 'saamg' "$ex2" $load $good -ksp_view
+says "-ksp_view tells the format of a level, and why" 0 'degree [0-9]+.*; (cds|slicedell|fold)[a-z0-9, ]* chosen for [a-z0-9]+: .*predicted' "$ex2" $load $good -m 60 -n 60 -ksp_view
+says "-ksp_view tells it in half precision, too" 0 'single precision.*; (cds|slicedell|fold)[a-z0-9, ]* chosen for' "$ex2" $load $good -m 60 -n 60 -pc_saamg_precision half -ksp_view
 says "floating-point traps (51)" 0 'converged due to' "$ex2" $load $good -m 40 -n 40 -fp_trap
 RANKS=3 says "-malloc_debug and -malloc_dump (51)" 0 'converged due to' "$ex2" $load $good -malloc_debug -malloc_dump
 says "mat_seqaij_type makes every block one" 0 'converged due to' "$ex2" $load -mat_type aij -mat_seqaij_type seqaijslicedell -pc_type jacobi -ksp_converged_reason
@@ -123,12 +127,15 @@ while read -r _ line; do
   RANKS=2 says "elasticity $line, two ranks" 0 'CONVERGED_RTOL' "$elasticity" $line
 done < <(sed -n '/Run lines:/,/\*\//s/^ *\(elasticity .*\)/\1/p' "$here/../examples/elasticity.cxx")
 says "elasticity writes displacement and stress" 0 'von_mises' cat "$work/hook.vtu"
+says "the picture in the README is of that output" 0 "^$(grep -c polygon "$here/../examples/hook.svg")\$" \
+  bash -c "python3 '$here/../examples/picture.py' '$work/hook.vtu' '$work/hook.svg' && grep -c polygon '$work/hook.svg'"
 says "elasticity at Poisson's ratio 0.5" error "Poisson's ratio 0.5 is not between" "$elasticity" -n 3 -poisson 0.5
 says "elasticity without the face set" error 'no face set 5' "$elasticity" -mesh plex -dm_plex_filename "$here/../examples/hook.msh" -fixed_set 5
 
 # locality: the run lines of its own comment, files good and bad, and the view
 locality=$BUILD/bin/locality
 while read -r _ line; do
+  line=${line/pictures/$work/pictures}
   # shellcheck disable=SC2086
   says "locality $line" 0 'useful elements a line' "$locality" $line
 done < <(sed -n '/Run lines:/,/\*\//s/^ *\(locality .*\)/\1/p' "$here/../examples/locality.cxx")
@@ -141,6 +148,29 @@ head -n 6 "$work/good.mtx" >"$work/short.mtx"
 { echo '%%MatrixMarket matrix coordinate real general'; echo '0 0 0'; } >"$work/empty.mtx"
 { echo '%%MatrixMarket matrix coordinate real general'; echo '2000000000 2000000000 2000000000'; echo '1 1 1'; } >"$work/boast.mtx"
 echo "no matrix at all" | tee "$work/other.mtx" >"$work/other.txt"
+if command -v gzip >/dev/null; then
+  gzip -c "$work/good.mtx" >"$work/good.mtx.gz"
+  cp "$work/good.mtx.gz" "$work/it's compressed"
+  gzip -c "$work/short.mtx" >"$work/short.mtx.gz"
+  gzip -c "$work/other.mtx" >"$work/other.mtx.gz"
+  { echo '%%MatrixMarket matrix coordinate pattern general'; echo '9000 9000 9000'; for ((i = 1; i <= 9000; i++)); do echo "$i $(((i * 7919) % 9000 + 1))"; done; } | gzip -c | head -c 9000 >"$work/cut.mtx.gz"
+  head -c 12 "$work/good.mtx.gz" >"$work/stub.mtx.gz"
+  says "locality of a compressed file" 0 'rows 3, columns 3, nonzeros 5,' "$locality" -file "$work/good.mtx.gz"
+  says "locality of a compressed file with another name" 0 'rows 3, columns 3, nonzeros 5,' "$locality" -file "$work/it's compressed"
+  says "locality: a compressed file whose matrix ends early" error 'ends after 3 of 4 entries' "$locality" -file "$work/short.mtx.gz"
+  says "locality: a compressed file that is cut off" error 'ends after [0-9]+ of 9000 entries: gzip finds it damaged, or it ends early' "$locality" -file "$work/cut.mtx.gz"
+  says "locality: a compressed file of a few bytes" error 'gzip finds it damaged, or it ends early' "$locality" -file "$work/stub.mtx.gz"
+  says "locality: a compressed file of something else" error 'does not begin with' "$locality" -file "$work/other.mtx.gz"
+  says "locality: a compressed file and no gzip" error 'no program gzip' env PATH="$work" "$locality" -file "$work/good.mtx.gz"
+fi
+says "locality of a matrix of the gallery" 0 'rows 5776, columns 5776, nonzeros 39826,' "$locality" -gallery triangles_1
+says "locality: no such matrix in the gallery" error 'gallery mona_lisa is none of: 27-point_1 ' "$locality" -gallery mona_lisa
+says "locality of two matrices" error 'Give one matrix' "$locality" -n 3 -gallery web_1
+for picture in density row_lengths intervals; do
+  says "locality draws $picture.svg" 0 '<rect.*fill="#' cat "$work/pictures/$picture.svg"
+  ! command -v python3 >/dev/null || says "$picture.svg is XML" 0 '^svg' python3 -c 'import sys, xml.dom.minidom as x; print(x.parse(sys.argv[1]).documentElement.tagName)' "$work/pictures/$picture.svg"
+done
+says "locality draws an empty matrix" 0 'nonzeros 0,' "$locality" -file "$work/empty.mtx" -svg "$work/nothing"
 says "locality of a Matrix Market file" 0 'rows 3, columns 3, nonzeros 5,' "$locality" -file "$work/good.mtx"
 says "locality of a rectangular file" 0 'rows 2, columns 3, nonzeros 1,' "$locality" -file "$work/rectangular.mtx"
 says "locality of an empty file's matrix" 0 'rows 0, columns 0, nonzeros 0,' "$locality" -file "$work/empty.mtx"
@@ -154,9 +184,9 @@ says "locality of a PETSc binary file" 0 'rows 400, columns 400, nonzeros 1920, 
 [ ! -e "$work/ex2.petsc" ] || head -c 3000 "$work/ex2.petsc" >"$work/short.petsc"
 says "locality: a PETSc binary file that ends early" error 'PETSC ERROR: Read past end of file' "$locality" -file "$work/short.petsc"
 says "locality: no PETSc binary file" error 'PETSC ERROR: .*(Not a matrix|Unexpected data)' "$locality" -file "$work/other.txt"
-says "locality without a matrix" error 'file or -n' "$locality"
+says "locality without a matrix" error 'file or -n or -gallery' "$locality"
 RANKS=2 says "locality on two ranks" error 'runs on one rank' "$locality" -n 3
-for bad in "-platform abacus" "-n -1" "-value_bytes 3" "-index_bytes 5" "-slice_height 3" "-fold_width 128" "-bs 4" "-most_entries -1" "-json $work/no/such/folder"; do
+for bad in "-platform abacus" "-n -1" "-value_bytes 3" "-index_bytes 5" "-slice_height 3" "-fold_width 128" "-bs 4" "-most_entries -1" "-json $work/no/such/folder" "-svg $work/no/such/folder"; do
   says "locality $bad" error "${bad%% *}" "$locality" -n 3 $bad
 done
 for type in slicedell fold cds autoformat; do

@@ -64,3 +64,18 @@ BOOST_AUTO_TEST_CASE(nothing)
     BOOST_TEST(a.size() == 0);
   }
 }
+
+/* A large array is zero when it is new, also where an earlier one lay, and whole up to its last byte. */
+BOOST_AUTO_TEST_CASE(large_host_arrays)
+{
+  for (std::size_t n : {524287, 524288, 1048577, 3000000}) {
+    for (int again = 0; again < 2; again++) {
+      Array<double> a(Space::Host, n);
+
+      BOOST_TEST(std::count(a.data(), a.data() + n, 0.0) == static_cast<std::ptrdiff_t>(n));
+      std::fill(a.data(), a.data() + n, 7.0);
+      BOOST_TEST(a.to_host() == std::vector<double>(n, 7.0));
+    }
+  }
+  BOOST_CHECK_THROW(Array<double>(Space::Host, SIZE_MAX / 4), std::bad_alloc);
+}

@@ -5,6 +5,7 @@
 #include "locality/order/cds_order.hpp"
 #include "locality/order/csr_order.hpp"
 #include "locality/order/fold_order.hpp"
+#include "locality/order/rectangle_order.hpp"
 #include "locality/order/sliced_ell_order.hpp"
 #include "mat/fold/fold.hpp"
 #include "mat/slicedell/sliced_ell.hpp"
@@ -376,6 +377,21 @@ BOOST_AUTO_TEST_CASE(predictions)
   BOOST_TEST(small.small);
   BOOST_TEST(small.gflops == 144 / (6 + (1 - hit) * 128) * (192 * 6e-7), close);
   BOOST_TEST(other.bpf == 2 + (1 - hit) * 4, close); // no indices
+}
+
+/* P3's Fold at width 2: lines {0, 1}, {2, padding}, {40, padding}, read 0 2 40, 1 pad pad: the padding is column 0 */
+BOOST_AUTO_TEST_CASE(rectangle)
+{
+  const PetscInt        ptr[] = {0, 3, 3, 4}, col[] = {0, 1, 2, 40};
+  std::vector<PetscInt> read, padded;
+
+  RectangleOrder{3, ptr, col, 2}([&](PetscInt j, bool padding) { (padding ? padded : read).push_back(j); });
+  BOOST_TEST(read == (std::vector<PetscInt>{0, 2, 40, 1}), tt::per_element());
+  BOOST_TEST(padded == (std::vector<PetscInt>{0, 0}), tt::per_element());
+  const Locality l = locality_of(RectangleOrder{3, ptr, col, 2}, 64, 5);
+
+  BOOST_TEST(l.padded.spatial() == 2.0); /* 0 2 | 40 | 1 0 0 */
+  BOOST_TEST(l.plain.spatial() == 4.0 / 3);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,106 +1,14 @@
-/* From the maps to PETSc's matrices and vectors: where the values are written, and by whom. */
+/* From the maps to PETSc's matrices: where the values are written, and by whom. */
 #include "assembly.hpp"
 #include "core/algorithm.hpp"
 #include "goza.hpp"
-#include "mat/common/format_mat.hpp"
-#include "mat/common/vec_access.hpp"
-#include <algorithm>
+#include "values_to_write.hpp"
 
 namespace goza
 {
 
 namespace
 {
-
-/* The value array of a SeqAIJ-based matrix, to be written whole, in the space where the values are computed. */
-class ValuesToWrite {
-public:
-  PetscErrorCode open(Mat A, Space space, PetscInt nnz, bool zeroed)
-  {
-    PetscFunctionBegin;
-    A_     = A;
-    space_ = space;
-    nnz_   = nnz;
-    PetscCall(look_for_device());
-    if (resident_) {
-#if PetscDefined(HAVE_CUDA)
-      const PetscInt *i, *j;
-      PetscScalar    *a;
-      PetscMemType    memtype;
-
-      PetscCall(MatSeqAIJGetCSRAndMemType(A, &i, &j, &a, &memtype)); /* puts the pattern there */
-      PetscCall(as_base([&] { return MatSeqAIJCUSPARSEGetArrayWrite(A, &data_); }));
-#endif
-    } else if (space == Space::Cuda) {
-      PetscCall(Guarded([&] { stage_ = Array<PetscScalar>(space, nnz); }));
-      data_ = stage_.data();
-    } else {
-      PetscCall(MatSeqAIJGetArrayWrite(A, &data_));
-    }
-    if (zeroed && nnz) {
-      PetscCall(Guarded([&] {
-        if (space == Space::Cuda) device::fill_zero(data_, nnz * sizeof(PetscScalar));
-        else std::fill(data_, data_ + nnz, PetscScalar(0));
-      }));
-    }
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  PetscErrorCode close()
-  {
-    PetscFunctionBegin;
-    if (resident_) {
-#if PetscDefined(HAVE_CUDA)
-      PetscCall(as_base([&] { return MatSeqAIJCUSPARSERestoreArrayWrite(A_, &data_); }));
-#endif
-    } else if (space_ == Space::Cuda) {
-      PetscScalar *host;
-
-      PetscCall(MatSeqAIJGetArrayWrite(A_, &host));
-      PetscCall(Guarded([&] { device::copy(host, stage_.data(), stage_.bytes()); }));
-      PetscCall(PetscLogGpuToCpu((PetscLogDouble)stage_.bytes()));
-      PetscCall(MatSeqAIJRestoreArrayWrite(A_, &host));
-    } else {
-      PetscCall(MatSeqAIJRestoreArrayWrite(A_, &data_));
-    }
-    PetscCall(PetscObjectStateIncrease((PetscObject)A_));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  PetscScalar *data() const
-  {
-    return data_;
-  }
-
-private:
-  PetscErrorCode look_for_device()
-  {
-    PetscBool cusparse = PETSC_FALSE, bound;
-
-    PetscFunctionBegin;
-    PetscCall(MatGetFormatMat(A_, &f_));
-    if (f_) cusparse = (PetscBool)(f_->base_type == "seqaijcusparse");
-    else PetscCall(PetscObjectTypeCompare((PetscObject)A_, "seqaijcusparse", &cusparse));
-    PetscCall(MatBoundToCPU(A_, &bound));
-    resident_ = space_ == Space::Cuda && cusparse && !bound;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  template <class Call> PetscErrorCode as_base(const Call &call) /* PETSc's functions insist on their exact type name */
-  {
-    PetscFunctionBegin;
-    if (f_) PetscCall(MatFormatAsBase(A_, f_, call));
-    else PetscCall(call());
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  Mat                A_        = NULL;
-  FormatMat         *f_        = nullptr;
-  Space              space_    = Space::Host;
-  bool               resident_ = false;
-  PetscInt           nnz_      = 0;
-  PetscScalar       *data_     = NULL;
-  Array<PetscScalar> stage_;
-};
 
 PetscErrorCode HostPattern(GozaAssembly a)
 {
@@ -227,90 +135,6 @@ PetscErrorCode Bind(GozaAssembly a, Mat A, Mat Ad, Mat Ao, const PetscInt *garra
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A vector over the mesh's nodes, ghosts included, in the space of the mesh; insert_given: given unknowns have their values. */
-PetscErrorCode WithGhosts(GozaAssembly a, Vec u, bool insert_given, Array<PetscScalar> &local)
-{
-  const PetscScalar       *own;
-  std::vector<PetscScalar> all;
-  PetscInt                 n;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetLocalSize(u, &n));
-  PetscCheck(n == a->nowned * a->bs, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The vector has %" PetscInt_FMT " entries on this rank, the mesh %" PetscInt_FMT " nodes of %" PetscInt_FMT " unknowns", n, a->nowned, a->bs);
-  PetscCallCXX(all.resize((std::size_t)a->mesh.nodes * a->bs));
-  PetscCall(VecGetArrayRead(u, &own));
-  std::copy_n(own, n, all.begin());
-  PetscCall(VecRestoreArrayRead(u, &own));
-  PetscMPIInt size;
-  PetscCallMPI(MPI_Comm_size(a->comm, &size));
-  if (size > 1) {
-    PetscSF      sf;
-    PetscLayout  layout;
-    MPI_Datatype node;
-
-    PetscCall(PetscLayoutCreate(a->comm, &layout));
-    PetscCall(PetscLayoutSetLocalSize(layout, a->nowned));
-    PetscCall(PetscLayoutSetUp(layout));
-    PetscCall(PetscSFCreate(a->comm, &sf));
-    PetscCall(PetscSFSetGraphLayout(sf, layout, (PetscInt)a->ghosts.size(), NULL, PETSC_COPY_VALUES, a->ghosts.data()));
-    PetscCallMPI(MPI_Type_contiguous((PetscMPIInt)a->bs, MPIU_SCALAR, &node));
-    PetscCallMPI(MPI_Type_commit(&node));
-    PetscCall(PetscSFBcastBegin(sf, node, all.data(), all.data() + n, MPI_REPLACE));
-    PetscCall(PetscSFBcastEnd(sf, node, all.data(), all.data() + n, MPI_REPLACE));
-    PetscCallMPI(MPI_Type_free(&node));
-    PetscCall(PetscSFDestroy(&sf));
-    PetscCall(PetscLayoutDestroy(&layout));
-  }
-  for (PetscInt k = 0; insert_given && !a->given.empty() && k < a->nnodes; k++) {
-    for (PetscInt r = 0; a->number[k] >= 0 && r < a->bs; r++) {
-      if (a->given[(std::size_t)k * a->bs + r]) all[(std::size_t)a->number[k] * a->bs + r] = a->value[(std::size_t)k * a->bs + r];
-    }
-  }
-  PetscCall(Guarded([&] { local = Array<PetscScalar>(a->space, all.data(), all.size()); }));
-  if (a->space == Space::Cuda) PetscCall(PetscLogCpuToGpu((PetscLogDouble)local.bytes()));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* y = scale * (forces - K u), u with the values of given unknowns, for which y = scale * K_ii (value_i - now_i); now: the owned part of a vector, or NULL for 0. */
-PetscErrorCode Balance(GozaAssembly a, const Array<PetscScalar> &u, const PetscScalar *now, PetscScalar scale, Vec y)
-{
-  const PetscInt           n = a->nowned * a->bs;
-  std::vector<PetscScalar> sum, diagonal;
-  PetscScalar             *out;
-
-  PetscFunctionBegin;
-  PetscCall(Guarded([&] {
-    std::vector<PetscReal> f(a->force.empty() ? 0 : a->elements.size() * a->bs);
-    Array<PetscReal>       force;
-    Array<PetscScalar>     work(a->space, n);
-
-    for (std::size_t k = 0; !f.empty() && k < a->elements.size(); k++)
-      std::copy_n(a->force.data() + (std::size_t)a->elements[k] * a->bs, a->bs, f.data() + k * a->bs);
-    force = Array<PetscReal>(a->space, f.data(), f.size());
-    assemble_vector(a->problem(), a->mesh, a->map, force.size() ? force.data() : nullptr, u.size() ? u.data() : nullptr, false, work.data());
-    sum = work.to_host();
-    if (!a->given.empty()) {
-      assemble_vector(a->problem(), a->mesh, a->map, nullptr, nullptr, true, work.data());
-      diagonal = work.to_host();
-    }
-  }));
-  for (PetscInt k = 0; k < a->nnodes; k++) {
-    const PetscInt i = a->number[k];
-
-    if (i < 0 || i >= a->nowned) continue;
-    for (PetscInt r = 0; r < a->bs; r++) {
-      const std::size_t at = (std::size_t)k * a->bs + r, row = (std::size_t)i * a->bs + r;
-
-      if (!a->load.empty()) sum[row] += a->load[at];
-      if (!a->given.empty() && a->given[at]) sum[row] = diagonal[row] * (a->value[at] - (now ? now[row] : PetscScalar(0)));
-    }
-  }
-  PetscCall(VecGetArrayWrite(y, &out));
-  for (PetscInt k = 0; k < n; k++) out[k] = scale * sum[k];
-  PetscCall(VecRestoreArrayWrite(y, &out));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 } // namespace
 } // namespace goza
 
@@ -397,12 +221,15 @@ PetscErrorCode GozaAssemblyCreateMatrix(GozaAssembly a, MatType type, Mat *A)
   Level: beginner
 
   Note:
-  With a CUDA PETSc the values are written where `MATAIJCUSPARSE` (or a Goza type, which is one) keeps them on the device, and nothing is copied to the host.
+  With a CUDA PETSc the values are written where `MATAIJCUSPARSE` (or a Goza type, which is one) keeps them on the device, and nothing is copied to the host. The format of
+  a Goza type is refilled from them at its next product.
 
 .seealso: `GozaAssemblyRHS()`, `GozaAssemblySetMaterial()`, `GozaAssemblySetUp()`
 @*/
 PetscErrorCode GozaAssemblyMatrix(GozaAssembly a, Mat A)
 {
+  /* Not into the format alone, AIJ's values to follow when somebody asks: PETSc reads these through MatSeqAIJGetArrayRead() and the accessors in Mat_SeqAIJ, which is
+     private; AIJCUSPARSE, on its device, through its own spptr. Neither asks us first, and a matrix that shows old values to MatNorm() or MatGetRow() is wrong. */
   Mat             Ad, Ao;
   const PetscInt *garray;
   ValuesToWrite   own, other;
@@ -433,110 +260,5 @@ PetscErrorCode GozaAssemblyMatrix(GozaAssembly a, Mat A)
   if (Ao) PetscCall(other.close());
   if (Ad != A) PetscCall(PetscObjectStateIncrease((PetscObject)A));
   PetscCall(PetscLogEventEnd(events.assemble, A, 0, 0, 0));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  GozaAssemblyRHS - Computes the right-hand side: forces, tractions, and what given unknowns bring
-
-  Collective
-
-  Input Parameter:
-. assembly - the object
-
-  Output Parameter:
-. b - the right-hand side that goes with the matrix of `GozaAssemblyMatrix()`
-
-  Level: beginner
-
-.seealso: `GozaAssemblySetForce()`, `GozaAssemblySetTraction()`, `GozaAssemblySetDirichlet()`
-@*/
-PetscErrorCode GozaAssemblyRHS(GozaAssembly a, Vec b)
-{
-  Array<PetscScalar> u;
-
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(b, VEC_CLASSID, 2);
-  PetscCall(GozaAssemblySetUp(a));
-  PetscCall(use_petsc_stream());
-  PetscCall(PetscLogEventBegin(events.vector, b, 0, 0, 0));
-  PetscCall(Guarded([&] {
-    std::vector<PetscScalar> lift(a->given.empty() ? 0 : (std::size_t)a->mesh.nodes * a->bs, 0);
-
-    for (PetscInt k = 0; !lift.empty() && k < a->nnodes; k++) {
-      if (a->number[k] >= 0) std::copy_n(a->value.data() + (std::size_t)k * a->bs, a->bs, lift.data() + (std::size_t)a->number[k] * a->bs);
-    }
-    u = Array<PetscScalar>(a->space, lift.data(), lift.size());
-  }));
-  PetscCall(Balance(a, u, NULL, 1, b));
-  PetscCall(PetscLogEventEnd(events.vector, b, 0, 0, 0));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  GozaAssemblyResidual - Computes r = K u - f with given unknowns at their values, and K_ii (u_i - value_i) in their rows: what a `SNES` wants
-
-  Collective
-
-  Input Parameters:
-+ assembly - the object
-- u        - displacements, or whatever is unknown
-
-  Output Parameter:
-. r - the residual; with the matrix of `GozaAssemblyMatrix()` as Jacobian
-
-  Level: intermediate
-
-.seealso: `GozaAssemblyMatrix()`, `SNESSetFunction()`
-@*/
-PetscErrorCode GozaAssemblyResidual(GozaAssembly a, Vec u, Vec r)
-{
-  Array<PetscScalar> local;
-  const PetscScalar *now;
-
-  PetscFunctionBegin;
-  PetscCall(GozaAssemblySetUp(a));
-  PetscCall(use_petsc_stream());
-  PetscCall(PetscLogEventBegin(events.vector, r, 0, 0, 0));
-  PetscCall(WithGhosts(a, u, true, local));
-  PetscCall(VecGetArrayRead(u, &now));
-  PetscCall(Balance(a, local, now, -1, r));
-  PetscCall(VecRestoreArrayRead(u, &now));
-  PetscCall(PetscLogEventEnd(events.vector, r, 0, 0, 0));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  GozaAssemblyVonMises - Computes the von Mises stress at the nodes, the mean over a node's elements
-
-  Collective
-
-  Input Parameters:
-+ assembly - the object, of `GOZA_ELASTICITY`
-- u        - displacements
-
-  Output Parameter:
-. s - one entry a node, in the unit of Young's modulus
-
-  Level: intermediate
-
-.seealso: `GozaAssemblySetMaterial()`
-@*/
-PetscErrorCode GozaAssemblyVonMises(GozaAssembly a, Vec u, Vec s)
-{
-  Array<PetscScalar> local, stage;
-  VecWrite           out;
-  PetscInt           n;
-
-  PetscFunctionBegin;
-  PetscCheck(a->equation == GOZA_ELASTICITY, a->comm, PETSC_ERR_ARG_WRONGSTATE, "Stresses are elasticity's");
-  PetscCall(GozaAssemblySetUp(a));
-  PetscCall(VecGetLocalSize(s, &n));
-  PetscCheck(n == a->nowned, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The vector has %" PetscInt_FMT " entries on this rank, the mesh %" PetscInt_FMT " nodes", n, a->nowned);
-  PetscCall(use_petsc_stream());
-  PetscCall(WithGhosts(a, u, false, local));
-  PetscCall(out.get(s, a->space, stage));
-  PetscCall(Guarded([&] { von_mises(a->mesh, a->map, local.data(), out.data()); }));
-  PetscCall(out.restore());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -12,6 +12,9 @@ struct Problem {
   int          bs       = 1;
 };
 
+/* The symbolic phase for a matrix of this layout: on the device it decides which pairs of nodes are summed. */
+AssemblyMap make_assembly_map(const Problem &problem, const Mesh &mesh, Layout layout);
+
 /* Every value of the matrix, written once. Rows and columns of given unknowns are zero but for the diagonal, which stays: the matrix stays symmetric, and its
    scale. Places of the target that are no pair of the map are left as they are. */
 void assemble_matrix(const Problem &problem, const Mesh &mesh, const AssemblyMap &map, const Target &target);
@@ -22,9 +25,5 @@ void assemble_vector(const Problem &problem, const Mesh &mesh, const AssemblyMap
 
 /* Elasticity: the von Mises stress at the owned nodes, the mean over their elements, weighted by volume. u: [nodes][3] */
 void von_mises(const Mesh &mesh, const AssemblyMap &map, const PetscScalar *u, PetscScalar *stress);
-
-/* How many pairs a tile's rows may have, and with how many nodes it begins. */
-PetscInt most_pairs_on_chip(const Problem &problem);
-PetscInt best_tile_nodes(const Problem &problem, ElementKind element);
 
 } // namespace goza

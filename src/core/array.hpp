@@ -1,8 +1,11 @@
-/* An array in one space: owned, movable, never copied by accident. Host memory is std::vector's, device memory cudaMalloc's. */
+/* An array in one space: owned, movable, never copied by accident. */
 #pragma once
 #include "device.hpp"
+#include "host_memory.hpp"
 #include <algorithm>
 #include <cstdint>
+#include <new>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -10,6 +13,8 @@ namespace goza
 {
 
 template <class T> class Array {
+  static_assert(std::is_trivially_copyable_v<T>, "memory comes zeroed, and no constructor runs");
+
 public:
   Array() = default;
   explicit Array(Space space, std::size_t n = 0) : space_(space) { resize(n); }
@@ -33,8 +38,8 @@ public:
   {
     if (n == size_) return;
     release();
-    if (space_ == Space::Cuda) data_ = static_cast<T *>(device::allocate(n * sizeof(T)));
-    else data_ = new T[n]();
+    if (n > SIZE_MAX / sizeof(T)) throw std::bad_alloc();
+    data_ = static_cast<T *>(space_ == Space::Cuda ? device::allocate(n * sizeof(T)) : host_memory::allocate(n * sizeof(T)));
     size_ = n;
   }
 
@@ -82,7 +87,7 @@ private:
   {
     if (!data_) return;
     if (space_ == Space::Cuda) device::deallocate(data_);
-    else delete[] data_;
+    else host_memory::deallocate(data_, bytes());
     data_ = nullptr;
     size_ = 0;
   }

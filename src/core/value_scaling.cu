@@ -1,7 +1,7 @@
 #include "value_scaling.hpp"
 #include "algorithm.hpp"
 #include "csr_matrix.hpp"
-#include "for_each_row.hpp"
+#include "staged_rows.hpp"
 #include <cmath>
 
 namespace goza
@@ -25,9 +25,13 @@ HD inline double size_of(double v)
 
 /* Exponent of the row's largest entry after division by row[i] col[j]; high for the largest over all rows, low for the smallest. */
 struct RowExponent {
-  const PetscInt    *ptr, *col;
-  const PetscScalar *val, *inverse_row, *inverse_col; // or no scaling
+  const PetscInt    *ptr;
+  Columns            col;
+  Values             val;
+  const PetscScalar *inverse_row, *inverse_col; // or no scaling
   std::int64_t      *high, *low;
+
+  HD RowExponent on(Columns c, Values v) const { return {ptr, c, v, inverse_row, inverse_col, high, low}; }
 
   HD void operator()(PetscInt i) const
   {
@@ -112,7 +116,7 @@ template <class V> bool ValueScaling<V>::fits(const Csr &A, const StoreRange &ra
 {
   Array<std::int64_t> high(A.space, A.nrows), low(A.space, A.nrows);
 
-  for_each_row(A.space, A.nrows, RowExponent{A.ptr, A.col, A.val, row, col, high.data(), low.data()});
+  for_each_csr_row(A, 1, RowExponent{A.ptr, A.col, A.val, row, col, high.data(), low.data()});
   const std::int64_t most = largest(A.space, high.data(), high.size()) - no_exponent, least = no_exponent - largest(A.space, low.data(), low.size());
 
   *shift = 0;
@@ -143,7 +147,7 @@ template <class V> Csr ValueScaling<V>::apply(const Csr &A, const StoreRange &ra
     if (!symmetric_) {
       Array<std::int64_t> low(A.space, A.nrows);
 
-      for_each_row(A.space, A.nrows, RowExponent{A.ptr, A.col, A.val, nullptr, nullptr, rows.data(), low.data()});
+      for_each_csr_row(A, 1, RowExponent{A.ptr, A.col, A.val, nullptr, nullptr, rows.data(), low.data()});
       for_each_row(A.space, A.nrows, RowInverse{rows.data(), inverse.data()});
       fits(A, range, inverse.data(), nullptr, true, &shift);
     }

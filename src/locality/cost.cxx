@@ -1,4 +1,5 @@
 #include "cost.hpp"
+#include "core/csr_matrix.hpp"
 #include "mat/slicedell/sliced_ell.hpp"
 #include <algorithm>
 #include <cmath>
@@ -22,8 +23,8 @@ const KernelConstants &constants_of(const Machine &machine, Layout layout)
 /* Of the far reads those that L2 does not hold, when it holds the places of x that are read most. */
 double lost_by_l2(const Machine &machine, const Sample &sample, const Traits &t)
 {
-  const double        place = static_cast<double>(sample.cols) * sizeof(PetscScalar) / place_bins;
-  std::vector<double> far(t.far, t.far + place_bins);
+  const double        place = static_cast<double>(sample.cols) * sample.caches.x_bytes / place_bins;
+  std::vector<double> far(t.reads->far, t.reads->far + place_bins);
   double              room = 0.8 * machine.l2, lost = 0;
 
   std::sort(far.begin(), far.end(), std::greater<double>());
@@ -47,23 +48,27 @@ Caches caches_of(const Machine &machine)
   return caches;
 }
 
+constexpr double ahead = 64; // steps of a thread that are partly begun before those before them end
+
 Cost cost_of(const Machine &machine, const Sample &sample, const Way &way, const Traits &t)
 {
   const KernelConstants &kernel = constants_of(machine, way.layout);
-  const double           rows = static_cast<double>(sample.rows), x = static_cast<double>(sample.cols) * sizeof(PetscScalar), y = rows * sizeof(PetscScalar);
-  const double           streams = (t.matrix + y + t.extra) * kernel.stream, misses = t.misses * caches_of(machine).sector;
-  const double           out   = std::clamp(((t.matrix + x + y) / machine.l2 - 0.5) / machine.fits, 0.0, 1.0);
-  const double           share = std::min(1.0, std::max(t.blocks, 1.0) / machine.processors), parts = std::max(0.0, t.warps - rows / 32);
-  const bool             slices = way.layout == Layout::SlicedEll;
-  Cost                   cost;
+  const double x_bytes = sample.caches.x_bytes, rows = static_cast<double>(sample.rows), x = static_cast<double>(sample.cols) * x_bytes, y = rows * x_bytes;
+  const double streams = (t.matrix + y + t.extra) * kernel.stream, misses = t.reads->misses * sample.caches.sector;
+  const double out   = std::clamp(((t.matrix + x + y) / machine.l2 - 0.5) / machine.fits, 0.0, 1.0);
+  const double share = std::min(1.0, std::max(t.blocks, 1.0) / machine.processors), parts = std::max(0.0, t.warps - rows / 32);
+  const bool   slices = way.layout == Layout::SlicedEll;
+  Cost         cost;
 
   cost.l2     = (streams + misses) / machine.l2_bandwidth;
   cost.memory = out * ((streams + std::min(misses, x)) * std::max(0.0, 1 / machine.bandwidth - 1 / machine.l2_bandwidth) +
-                       lost_by_l2(machine, sample, t) * sizeof(PetscScalar) / machine.gather);
-  cost.l1     = (t.requests / machine.sectors * kernel.request + t.steps * kernel.step + t.warps * kernel.warp +
+                       lost_by_l2(machine, sample, t) * x_bytes / machine.gather);
+  cost.l1     = (t.reads->requests / machine.sectors * kernel.request + t.steps * kernel.step + t.warps * kernel.warp +
              (slices || way.layout == Layout::Fold ? parts * kernel.part : 0)) /
             share;
-  cost.waiting = t.chain * (kernel.latency + (slices ? machine.far_latency * out * std::min(1.0, static_cast<double>(sample.longest) / 1e4) : 0));
+  const double far = slices ? machine.far_latency * out * std::min(1.0, static_cast<double>(sample.longest) / 1e4) : 0;
+
+  cost.waiting = std::min(t.chain, ahead) * kernel.latency + std::max(0.0, t.chain - ahead) * (machine.long_latency + far) + t.rest * machine.sliced_ell.latency;
   cost.fixed   = kernel.launch + rows * kernel.row + (t.kernels - 1) * kernel.second;
   cost.seconds = cost.l2 + cost.memory + cost.l1 + cost.waiting + cost.fixed;
   cost.gflops  = 2e-9 * static_cast<double>(sample.nnz) / cost.seconds;
@@ -78,43 +83,43 @@ std::string way_name(const Way &way)
   std::string name = layout_name(way.layout);
 
   if (way.layout == Layout::SlicedEll) name += ", slices of " + std::to_string(way.param);
+  if (way.layout == Layout::SlicedEll && way.block > 1) name += ", blocks of " + std::to_string(way.block);
   if (way.layout == Layout::Fold) name += ", width " + std::to_string(way.param);
   if (way.layout >= Layout::CdsFull && way.param > 1) name += ", blocks of " + std::to_string(way.param);
   return name;
 }
 
-std::vector<Way> ways_for(const Sample &sample, const DecisionInput &input)
+std::vector<Way> ways_for(const Csr &A, const DecisionInput &input)
 {
+  const PetscInt   bs = A.nrows % input.bs == 0 && A.ncols % input.bs == 0 ? input.bs : 1;
   std::vector<Way> ways;
-  constexpr double least = 0.6; // of the entries on diagonals
 
   if (input.candidates & format_csr && input.csr) ways.push_back({Layout::Csr, 0});
   if (input.candidates & format_sliced_ell) {
-    const PetscInt height = sliced_ell_height(input.space, sample.rows, sample.nnz);
+    const PetscInt height = sliced_ell_height(input.space, A.nrows, entries(A));
 
     ways.push_back({Layout::SlicedEll, height});
     if (input.space == Space::Cuda && height != 32) ways.push_back({Layout::SlicedEll, 32});
+    if (bs == 3 || bs == 6) ways.push_back({Layout::SlicedEll, sliced_ell_height(input.space, A.nrows / bs, entries(A) / (bs * bs)), bs});
   }
   if (input.candidates & format_fold) {
-    PetscInt usual = 0; // the longest row that was seen
-
-    for (const SampleWindow &w : sample.windows) {
-      for (PetscInt n : w.length) usual = std::max(usual, n);
-    }
-    for (PetscInt width : {8, 16, 32}) {
-      if (width == 8 || usual > width / 2) ways.push_back({Layout::Fold, width}); // else it would be the same, or nearly
-    }
+    for (PetscInt width : {8, 16, 32}) ways.push_back({Layout::Fold, width});
   }
-  if (input.candidates & format_cds && sample.rows) {
-    const PetscInt bs = sample.rows % input.bs == 0 && sample.cols % input.bs == 0 ? input.bs : 1;
-
-    const SampledDiagonals found = sampled_diagonals(sample, bs, 0.6);
-
-    if (found.inside >= least) ways.push_back({Layout::CdsFull, bs});
-    if (found.inside >= least && found.pairs && sample.rows == sample.cols) ways.push_back({Layout::CdsHalf, bs});
+  if (input.candidates & format_cds) {
+    ways.push_back({Layout::CdsFull, bs});
+    ways.push_back({Layout::CdsHalf, bs});
   }
-  if (ways.empty()) ways.push_back({Layout::SlicedEll, sliced_ell_height(input.space, sample.rows, sample.nnz)});
   return ways;
+}
+
+/* Whether the sample leaves a way worth a comparison. */
+static bool makes_sense(const Sample &sample, const Way &way, const Traits &t)
+{
+  constexpr double least = 0.6; // of the entries on diagonals
+
+  if (way.layout == Layout::Fold)
+    return way.param == 8 || sample.usual > way.param / 2 || sample.long_rows; // else it would be the same as a narrower one, or nearly
+  return t.possible && (way.layout < Layout::CdsFull || sample.diagonals.inside >= least);
 }
 
 /* What the first of two costs most more than the second, in words. */
@@ -133,8 +138,7 @@ static const char *reason(const Cost &winner, const Cost &other)
 
 static void explain(Decision &d)
 {
-  const auto       first = std::find_if(d.candidates.begin(), d.candidates.end(),
-                                        [&](const Candidate &c) { return c.way.layout == d.way.layout && c.way.param == d.way.param; });
+  const auto       first = std::find_if(d.candidates.begin(), d.candidates.end(), [&](const Candidate &c) { return c.way == d.way; });
   const Candidate *other = nullptr;
   char             text[256];
 
@@ -151,16 +155,33 @@ static void explain(Decision &d)
   d.sentence += text;
 }
 
-Decision decide(const Sample &sample, const DecisionInput &input)
+Decision decide(const Csr &matrix, const DecisionInput &input)
 {
+  Csr      A = matrix;
   Decision d;
 
-  for (const Way &way : ways_for(sample, input))
-    d.candidates.push_back({way, cost_of(*input.machine, sample, way, traits_of(sample, way, caches_of(*input.machine)))});
-  std::stable_sort(d.candidates.begin(), d.candidates.end(), [](const Candidate &a, const Candidate &b) { return a.cost.seconds < b.cost.seconds; });
-  d.way     = d.candidates.front().way;
+  A.nnz                   = entries(matrix); // asked of the device once
+  const PetscInt   height = sliced_ell_height(input.space, A.nrows, A.nnz);
+  std::vector<Way> ways   = ways_for(A, input);
+  if (ways.empty()) ways.push_back({Layout::SlicedEll, height});
+  Caches caches       = caches_of(*input.machine);
+  caches.x_bytes      = input.x_bytes;
+  const Sample sample = take_sample(A, ways, caches);
+  const auto   cost   = [&](const Way &way, int value_bytes) { return cost_of(*input.machine, sample, way, traits_of(sample, way, value_bytes)); };
+
+  for (const Way &way : ways) {
+    if (makes_sense(sample, way, traits_of(sample, way))) d.candidates.push_back({way, cost(way, input.value_bytes)});
+  }
   d.machine = input.machine->name;
-  d.height  = sliced_ell_height(input.space, sample.rows, sample.nnz);
+  d.height  = height;
+  if (d.candidates.empty()) d.candidates.push_back({{Layout::SlicedEll, height}, {}}); // only CDS was asked for, and it cannot be
+  const bool grid = sample.diagonals.inside >= 0.98;
+  const auto seen = [&](const Candidate &c) {
+    return c.cost.seconds * ((grid ? c.way.layout >= Layout::CdsFull : c.way.layout == Layout::SlicedEll) ? 1 : input.doubt);
+  };
+  std::stable_sort(d.candidates.begin(), d.candidates.end(), [&](const Candidate &a, const Candidate &b) { return seen(a) < seen(b); });
+  d.way = d.candidates.front().way;
+  if (d.candidates.front().cost.seconds > 0) d.narrow = cost(d.way, input.value_bytes / 2).seconds / d.candidates.front().cost.seconds;
   explain(d);
   return d;
 }

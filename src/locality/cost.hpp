@@ -7,7 +7,7 @@
      L2        (M + y + s U) / l2_bandwidth
      memory    m ((M + y + min(s U, x)) (1 / bandwidth - 1 / l2_bandwidth) + sizeof(x) F / gather)   m: share that L2 does not hold from the last product
      L1        (R / sectors + warp steps * step + warps * warp + warps for parts of rows * part) / u
-     waiting   steps of the longest thread * latency
+     waiting   steps of the longest thread * latency, from the 65th on * long_latency
      time      the sum of these, launch, rows * row, and `second` for a second kernel
 
    The parts add up: least squares over a power sum of them found the exponent 1. What a machine's memory does is measured (locality -calibrate); what the kernels
@@ -41,7 +41,8 @@ struct Machine {
   double          l2_bandwidth  = 0; // B/s
   double          kernel_launch = 0; // s: from one empty kernel to the next
   double          sectors       = 0; // of x a second
-  double          far_latency   = 0; // of a step, more, where a long row comes from memory
+  double          long_latency  = 0; // s: of a step of a thread that has many
+  double          far_latency   = 0; // the same, more, where a long row comes from memory
   double          fits          = 1; // products a little beyond l2 still find part of their arrays there: none at (0.5 + fits) l2
   int             processors    = 1; // that blocks are spread over
   KernelConstants csr, sliced_ell, fold, cds, cds_half;
@@ -76,11 +77,13 @@ enum : unsigned {
 };
 
 struct DecisionInput {
-  Space          space      = Space::Host;
-  const Machine *machine    = nullptr;
-  unsigned       candidates = all_formats;
-  bool           csr        = true; // PETSc's product can be had
-  PetscInt       bs         = 1;    // unknowns of a node, for CDS
+  Space          space       = Space::Host;
+  const Machine *machine     = nullptr;
+  unsigned       candidates  = all_formats;
+  bool           csr         = true; // PETSc's product can be had
+  PetscInt       bs          = 1;    // unknowns of a node, for CDS and blocks
+  int            value_bytes = sizeof(PetscScalar), x_bytes = sizeof(PetscScalar);
+  double         doubt = 1; // the usual way (CDS where nearly all entries are on diagonals, else sliced ELL) is left for one that is this much faster
 };
 
 struct Candidate {
@@ -95,15 +98,16 @@ struct Decision {
   std::vector<Candidate> candidates;       // fastest first
   std::string            machine;
   PetscInt               height = 32; // of sliced ELL, where nothing else is left
+  double                 narrow = 1;  // time of the first candidate with its values in half the bytes, relative to that with value_bytes
 
   Decision without_csr() const;                                // the next best
   void     choose(const Way &chosen);                          // one of the candidates
   void     take(const Way &chosen, double seconds, int tried); // after trials: the fastest, and what it took
 };
 
-/* The ways that are compared. */
-std::vector<Way> ways_for(const Sample &sample, const DecisionInput &input);
-Decision         decide(const Sample &sample, const DecisionInput &input);
+/* The ways that are compared, where the matrix can be held so. */
+std::vector<Way> ways_for(const Csr &A, const DecisionInput &input);
+Decision         decide(const Csr &A, const DecisionInput &input);
 
 std::string way_name(const Way &way);
 

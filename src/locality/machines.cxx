@@ -21,18 +21,19 @@ Machine h200()
   m.name          = "h200";
   m.bandwidth     = 4.25e12;
   m.gather        = 389e9;
-  m.l2            = 35e6;
+  m.l2            = 22e6;
   m.l2_bandwidth  = 8.77e12;
   m.kernel_launch = 2.2e-6;
-  m.sectors       = 1.12e12;
-  m.far_latency   = 118e-9;
-  m.fits          = 0.35;
+  m.sectors       = 0.95e12;
+  m.long_latency  = 150e-9;
+  m.far_latency   = 97e-9;
+  m.fits          = 1.18;
   m.processors    = 132;
-  m.csr           = {5.36e-6, 1, 145e-9, 0.56e-12, 11e-12, 0, 2.71e-12, 0, 1};
-  m.sliced_ell    = {2.98e-6, 0.911, 104e-9, 0.56e-12, 2.6e-12, 8.1e-12, 0, 2.95e-6, 1};
-  m.fold          = {2.92e-6, 1.041, 145e-9, 0.56e-12, 2.6e-12, 90e-12, 0, 2.95e-6, 1};
-  m.cds           = {3.19e-6, 0.952, 39e-9, 0.56e-12, 2.6e-12, 0, 0, 0.62e-6, 0.1};
-  m.cds_half      = {3.19e-6, 0.855, 39e-9, 11e-12, 2.6e-12, 0, 0, 0.62e-6, 0.1};
+  m.csr           = {5.36e-6, 1, 222e-9, 0.56e-12, 11e-12, 0, 4.89e-12, 0, 1};
+  m.sliced_ell    = {3.29e-6, 0.911, 83e-9, 0.68e-12, 3.1e-12, 9.8e-12, 0, 2.95e-6, 1.21};
+  m.fold          = {2.89e-6, 0.962, 182e-9, 0.62e-12, 2.9e-12, 99e-12, 0, 2.95e-6, 1.1};
+  m.cds           = {3.38e-6, 0.85, 61e-9, 0.95e-12, 4.4e-12, 0, 0, 2.95e-6, 0.17};
+  m.cds_half      = {3.39e-6, 0.64, 25e-9, 20e-12, 3.6e-12, 0, 1e-12, 2.95e-6, 0.14};
   return m;
 }
 
@@ -48,6 +49,7 @@ Machine scaled(const char *name, double bandwidth, double l2, int processors, do
   m.bandwidth    = bandwidth;
   m.l2           = l2;
   m.sectors /= slow;
+  m.long_latency *= latency;
   m.far_latency *= latency;
   m.processors = processors;
   for (KernelConstants *k : {&m.csr, &m.sliced_ell, &m.fold, &m.cds, &m.cds_half}) {
@@ -91,7 +93,7 @@ struct Figure {
 
 std::vector<Figure> figures_of(Machine &m)
 {
-  std::vector<Figure> f = {{"bandwidth", &m.bandwidth, 1e8, 1e14}, {"gather", &m.gather, 1e6, 1e14}, {"l2", &m.l2, 1e4, 1e11}, {"l2_bandwidth", &m.l2_bandwidth, 1e8, 1e15}, {"kernel_launch", &m.kernel_launch, 1e-10, 1}, {"sectors", &m.sectors, 1e7, 1e15}, {"far_latency", &m.far_latency, 0, 1e-4}, {"fits", &m.fits, 1e-3, 100}};
+  std::vector<Figure> f = {{"bandwidth", &m.bandwidth, 1e8, 1e14}, {"gather", &m.gather, 1e6, 1e14}, {"l2", &m.l2, 1e4, 1e11}, {"l2_bandwidth", &m.l2_bandwidth, 1e8, 1e15}, {"kernel_launch", &m.kernel_launch, 1e-10, 1}, {"sectors", &m.sectors, 1e7, 1e15}, {"long_latency", &m.long_latency, 0, 1e-4}, {"far_latency", &m.far_latency, 0, 1e-4}, {"fits", &m.fits, 1e-3, 100}};
   const struct {
     const char      *name;
     KernelConstants *k;

@@ -1,8 +1,8 @@
 #include "matrix_market.hpp"
+#include "line_source.hpp"
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
-#include <fstream>
 #include <sstream>
 #include <string>
 
@@ -17,12 +17,11 @@ struct Header {
   std::string why; /* it is not read */
 };
 
-Header read_header(std::istream &in)
+Header read_header(std::string line)
 {
   Header      h;
-  std::string line, banner, object, format, field, symmetry;
+  std::string banner, object, format, field, symmetry;
 
-  std::getline(in, line);
   std::transform(line.begin(), line.end(), line.begin(), [](unsigned char c) { return std::tolower(c); });
   std::istringstream(line) >> banner >> object >> format >> field >> symmetry;
   h.pattern   = field == "pattern";
@@ -65,23 +64,41 @@ HostCsr compressed(PetscInt rows, PetscInt cols, std::vector<Entry> &entries)
 
 } // namespace
 
+bool is_matrix_market(const char *file)
+{
+  LineSource  in(file);
+  std::string line;
+
+  return in.opened() && (in.next(line) ? line.compare(0, 2, "%%") == 0 : in.gzip()); // of a damaged gzip file the reader can say more
+}
+
 PetscErrorCode read_matrix_market(const char *file, HostCsr *A)
 {
-  std::ifstream      in(file);
-  std::string        line;
+  LineSource         in(file);
+  std::string        line, wrong;
   std::vector<Entry> entries;
   Header             header;
   long long          rows = -1, cols = -1, count = -1, found = 0;
 
   PetscFunctionBeginUser;
-  PetscCheck(in, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot open %s", file);
-  header = read_header(in);
+  PetscCheck(in.opened(), PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot open %s", file);
+  if (!in.next(line)) {
+    wrong = in.close();
+    line.clear();
+  }
+  PetscCheck(wrong.empty(), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: %s", file, wrong.c_str());
+  header = read_header(line);
   PetscCheck(header.why.empty(), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: %s", file, header.why.c_str());
-  while (std::getline(in, line) && (line.empty() || line[0] == '%')) { }
+  do {
+    if (!in.next(line)) {
+      line.clear();
+      break;
+    }
+  } while (line.empty() || line[0] == '%' || line == "\r");
   std::istringstream(line) >> rows >> cols >> count;
   PetscCheck(rows >= 0 && cols >= 0 && count >= 0, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: no line with rows, columns and entries", file);
   PetscCheck(rows < PETSC_MAX_INT && cols < PETSC_MAX_INT && count < PETSC_MAX_INT / 2, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%s: %lld rows, %lld columns and %lld entries are too many for a PetscInt", file, rows, cols, count);
-  while (found < count && std::getline(in, line)) {
+  while (found < count && in.next(line)) {
     char           *at = &line[0], *end;
     const long long i = std::strtoll(at, &end, 10), j = std::strtoll(end, &at, 10);
     PetscReal       value = 1;
@@ -94,7 +111,9 @@ PetscErrorCode read_matrix_market(const char *file, HostCsr *A)
     if (header.symmetric && i != j) entries.push_back({(PetscInt)(j - 1), (PetscInt)(i - 1), header.skew ? -value : value});
     found++;
   }
-  PetscCheck(found == count, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: ends after %lld of %lld entries", file, found, count);
+  if (found < count) wrong = in.close();
+  PetscCheck(found == count, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: ends after %lld of %lld entries%s%s", file, found, count, wrong.empty() ? "" : ": ",
+             wrong.c_str());
   PetscCallCXX(*A = compressed((PetscInt)rows, (PetscInt)cols, entries));
   PetscFunctionReturn((PetscErrorCode)0);
 }

@@ -1,10 +1,11 @@
-/* A Matrix Market file (coordinate; real, integer or pattern; general, symmetric or skew-symmetric). A file that ends early or is something else is a PETSc error. */
+/* A Matrix Market file, plain or compressed by gzip (coordinate; real, integer or pattern; general, symmetric or skew-symmetric). A file that ends early or is something else is a PETSc error. */
 #pragma once
 #include "host_csr.hpp"
 
 namespace goza
 {
 
+bool           is_matrix_market(const char *file); // by its first line
 PetscErrorCode read_matrix_market(const char *file, HostCsr *A);
 
 } // namespace goza

@@ -1,36 +1,81 @@
-/* A small part of a pattern that stands for all of it: what a decision between formats needs to know, at the price of a few products.
+/* A small part of a pattern that stands for all of it: what a decision between formats needs to know, at the price of a few products. Where the pattern is on the
+   device it is looked at there, in four kernels, and some kilobytes of counts are all that comes to the host.
 
-   Row lengths come from windows of 4096 rows, which sliced ELL sorts in and Fold's chunks divide; columns from one block of up to 256 rows in each of them, as
-   many as a GPU's block of threads takes. Up to 16 windows, in the middle of equal parts: of a matrix with at most 65536 rows the lengths are all there.
-   The longest rows, which windows would miss, are counted in one pass over the row pointers, where these are. */
+   Row lengths are those of up to 16 windows of 4096 rows, which sliced ELL sorts in and Fold's chunks divide, in the middle of equal parts: of a matrix with at most
+   65536 rows the lengths are all there. Reads of x are those of up to 16 blocks: of at most 256 rows, as many as a GPU's block of threads takes, and 4096 entries.
+   The longest rows, which windows would miss, are counted in one pass over the row pointers.
+
+   x is read in sectors of 32 bytes (64 on a CPU: its lines). The warps of a block go in step; what a step asks for goes through a cache that drops the sector fetched
+   longest ago: a read finds its sector when fewer sectors than the cache holds were fetched since. This reuse distance in fetches, not in reads, makes one pass enough. */
 #pragma once
 #include "core/csr.hpp"
+#include "locality.hpp"
 #include <cstdint>
 #include <vector>
 
 namespace goza
 {
 
-constexpr PetscInt sample_window = 4096, sample_block = 256, sample_windows = 16;
+constexpr PetscInt sample_window = 4096, sample_block = 256, sample_windows = 16, sample_blocks = 16, sample_entries = 4096; // of a block
+constexpr PetscInt sample_row   = 128;  // entries of a row that are looked at
 constexpr PetscInt ordinary_row = 1024; // entries of a row up to which windows are trusted to show its kind
+constexpr double   near_bytes   = 8e6;  // of x: what all that is in flight on a GPU reads of a band stays in L2
+constexpr int      place_bins   = 64;
 
-struct SampleWindow {
-  PetscInt              begin = 0; // its first row
-  std::vector<PetscInt> length;    // of its rows
-  PetscInt              block = 0; // first row of its block
-  std::vector<PetscInt> ptr, col;  // the block's rows, from 0
+/* A format with its choices. */
+struct Way {
+  Layout   layout = Layout::Csr;
+  PetscInt param  = 0; // rows in a slice of sliced ELL, entries in a line of Fold, unknowns of a node of CDS
+  PetscInt block  = 1; // unknowns of a node of sliced ELL: then slices are of nodes, and a block has one column index
+
+  bool operator==(const Way &other) const { return layout == other.layout && param == other.param && block == other.block; }
+};
+
+struct Caches {
+  int          sector     = 32;       // bytes in which x is read
+  std::int64_t per_block  = 1024;     // sectors that a block of threads can keep
+  int          warps      = 8;        // of a block
+  std::int64_t x_in_cache = 28 << 20; // bytes of x up to which Fold gives blocks consecutive groups
+  bool         device     = true;
+  int          x_bytes    = sizeof(PetscScalar); // of a value of x
+};
+
+/* The reads of x in one order, for the whole matrix; and the places that its rows take in it. */
+struct SampledReads {
+  Layout   layout   = Layout::Csr; // sliced ELL stands for CDS, too
+  PetscInt param    = 0;
+  double   requests = 0, misses = 0; // sectors that warps ask for; of these, not in the block's cache
+  double   near = 0;                 // misses whose x is within near_bytes of the place of their row
+  double   far[place_bins]{};        // the others, by their place in x
+  /* of the rows of at most ordinary_row entries: */
+  double plain = 0, sorted = 0; // sliced ELL: places in slices of rows as they come, and sorted inside windows
+  double groups = 0, steps = 0; // Fold: of 32 lines; the sum of their lengths
+};
+
+/* Diagonals that the sampled rows fill to 60 %, as CDS asks by default: how many, and the share of the entries on them. */
+struct SampledDiagonals {
+  double inside = 0;
+  int    count  = 0;
+  bool   pairs  = true; // o and -o both or neither: a symmetric matrix can be held by half
 };
 
 struct Sample {
   PetscInt                  rows = 0, cols = 0;
   std::int64_t              nnz       = 0;
-  PetscInt                  longest   = 0;               // entries of the longest row
-  std::int64_t              long_rows = 0, long_nnz = 0; // rows of more than ordinary_row entries
-  std::vector<SampleWindow> windows;
-  double                    row_share = 1, nnz_share = 1; // of the matrix, that the windows' lengths and blocks hold
+  PetscInt                  longest   = 0;                    // entries of the longest row
+  PetscInt                  usual     = 0;                    // of the longest in the windows that has at most ordinary_row
+  std::int64_t              long_rows = 0, long_nnz = 0;      // rows of more than ordinary_row entries
+  double                    row_share = 1, nnz_share = 1;     // of the matrix, that the windows' lengths and blocks hold
+  double                    short_gaps = 0, short_groups = 0; // share of the entries whose columns take 16 bits, in sliced ELL and in Fold
+  bool                      ranges = false;                   // Fold gives blocks of 32 warps consecutive groups, see Fold::share_out()
+  PetscInt                  bs     = 1;                       // unknowns of a node, of the diagonals and blocks
+  bool                      blocks = false;                   // the rows consist of full blocks of bs x bs
+  SampledDiagonals          diagonals;
+  Caches                    caches;
+  std::vector<SampledReads> reads;
 };
 
-/* Of a matrix in either space. */
-Sample take_sample(const Csr &A);
+/* Of a matrix in either space, for these ways. */
+Sample take_sample(const Csr &A, const std::vector<Way> &ways, const Caches &caches);
 
 } // namespace goza

@@ -1,8 +1,8 @@
 /* Products with matrices in several types, in one run:
 
-     bench_spmv [-n 64,128] [-dof 3] [-gallery all|regular|irregular|NAME,...] [-file FILE] -types aijcusparse,fold,"fold -mat_fold_width 8" [-repeats 7] [-json FILE]
+     bench_spmv [-n 64,128] [-dof 3] [-elasticity 64,128] [-gallery all|regular|irregular|NAME,...] [-file FILE] -types aijcusparse,fold,"fold -mat_fold_width 8" [-repeats 7] [-json FILE]
 
-   -n: the 27-point operator on an n^3 grid, with so many unknowns a node. -gallery: matrices of test/support/bench_gallery.cxx. -file: a PETSc binary or Matrix Market (.mtx) file.
+   -n: the 27-point operator on an n^3 grid, with so many unknowns a node. -elasticity: the same assembled from elastic hexahedra, 3 unknowns a node. -gallery: matrices of test/support/bench_gallery.cxx. -file: a PETSc binary or Matrix Market (.mtx) file.
    A type may be followed by options that hold for it alone; `all`: PETSc's and cuSPARSE's, and Goza's in every precision. Types that are no Mat's: float:cds, float:cds:half, float:slicedell and float:slicedell:half, with vectors
    in single precision, and cuSPARSE's cusparse:sell and cusparse:bsr. One JSON line a measurement: the time is the median of `repeats` batches, each ended by
    a synchronisation; the copy bandwidth of the same run stands beside, and the largest difference from PETSc's aij on the host, relative to its largest value. */
@@ -206,7 +206,7 @@ static PetscErrorCode Choose(const std::vector<std::string> &names, std::vector<
 
 int main(int argc, char **argv)
 {
-  PetscInt                 sizes[16], nsizes = 16, dof = 1;
+  PetscInt                 sizes[16], nsizes = 16, dof = 1, elastic[16], nelastic = 16;
   char                     json[PETSC_MAX_PATH_LEN] = "", file[PETSC_MAX_PATH_LEN] = "";
   Bench                    bench;
   std::vector<std::string> names;
@@ -215,6 +215,7 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, "Products with matrices in several types\n"));
   PetscCall(GozaInitializePackage());
   PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-n", sizes, &nsizes, NULL));
+  PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-elasticity", elastic, &nelastic, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-dof", &dof, NULL));
   PetscCheck(dof > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-dof %" PetscInt_FMT " is not positive", dof);
   PetscCall(GetList("-gallery", &names));
@@ -230,10 +231,14 @@ int main(int argc, char **argv)
       for (const char *precision : {"double", "single", "half", "bfloat16"})
         bench.types.push_back(std::string(type) + " -mat_" + type + "_precision " + precision);
   }
-  if (!nsizes && names.empty() && !file[0]) nsizes = 1, sizes[0] = 32;
+  if (!nsizes && !nelastic && names.empty() && !file[0]) nsizes = 1, sizes[0] = 32;
   for (PetscInt s = 0; s < nsizes; s++)
     matrices.push_back({"27-point " + std::to_string(sizes[s]) + "^3" + (dof > 1 ? " x " + std::to_string(dof) : ""), false,
                         [n = sizes[s], dof] { return stencil_27_points(n, dof); }, dof});
+  for (PetscInt s = 0; s < nelastic; s++) {
+    PetscCheck(elastic[s] > 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-elasticity %" PetscInt_FMT " has no element", elastic[s]);
+    matrices.push_back({"elasticity " + std::to_string(elastic[s]) + "^3", false, [n = elastic[s]] { return elasticity_on_grid(n); }, 3});
+  }
   PetscCall(Choose(names, &matrices));
   if (json[0]) {
     bench.json = fopen(json, "a");

@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""Tables and pictures from bench_locality's JSON lines:  locality_report.py FILE [FOLDER for the SVG pictures]
+"""Tables and pictures from bench_locality's JSON lines:  locality_report.py FILE [FOLDER for the SVG pictures] [--ncu CSV]
 
 Correlations and errors are of GFLOPS, over the matrices of each role: `fit` (constants of our model were fitted to these families), `report` and `p3` (to none
-of these). The choice of autoformat is compared with the best of the formats measured in the same run."""
+of these). The choice of autoformat is compared with the best of the formats measured in the same run, in two ways: by the time of autoformat's own product, and
+by the time that the format it chose had on its own line, which leaves out how far two measurements of one kernel differ.
+CSV: what ncu wrote of `bench_locality -families p3 -once`, for the hit rates of paper P3's table."""
 import collections
+import csv
 import json
 import math
 import os
+import re
 import sys
 
 
@@ -22,6 +26,71 @@ def correlation(pairs):
 
 def error(pairs):
     return sum(abs(p / m - 1) for p, m in pairs) / len(pairs)
+
+
+def chosen_format(what, formats):
+    """The line of the format that autoformat's sentence names."""
+    found = re.match(r"(csr|slicedell|fold|cds full|cds half)(?:, (?:slices of|width) (\d+))?(?:, blocks of (\d+))?", what)
+    name, param, block = found.groups()
+    if name == "slicedell" and block:
+        return "slicedell-blocks"
+    if name == "slicedell":
+        return "slicedell" if int(param) == formats["slicedell"]["param"] else "slicedell-32"
+    return f"fold-{param}" if name == "fold" else name.replace(" ", "-")
+
+
+def what_if(title, matrices, W, F, I, L, full):
+    """P2's figures 5 and 15: eq. 3 as it is, with S raised to a full line, with hits 30 % more often, and eq. 6 with a memory that gathers."""
+    gains = collections.defaultdict(list)
+    for m in matrices:
+        def gflops(hit, S):
+            return m["density"] * W / (F / 2 + I / 2 + (1 - hit) * L / S) * 1e-9
+        now = gflops(m["hit"], m["spatial"])
+        gains[f"S = {full}"].append(gflops(m["hit"], max(full, m["spatial"])) / now)
+        gains["hit + 30 %"].append(gflops(min(1, 1.3 * m["hit"]), m["spatial"]) / now)
+        gains["gather memory"].append(m["density"] * W / F * 1e-9 / now)
+    for name, g in gains.items():
+        print(f"{title:34} {name:14} {len(g):8} {100 * (sum(g) / len(g) - 1):9.1f} % {100 * (max(g) - 1):9.1f} % {sum(x > 1.3 for x in g):6}")
+
+
+def ncu_hits(file, names):
+    """Of the products of CSR and Fold: the L1 and L2 hit rates, matrix by matrix in the bench's order."""
+    rates = {"csr": [], "fold": []}
+    with open(file) as f:
+        rows = list(csv.DictReader(line for line in f if line.startswith('"')))
+    kernels = collections.OrderedDict()
+    for r in rows:
+        kernels.setdefault(r["ID"], (r["Kernel Name"], {}))[1][r["Metric Name"]] = float(r["Metric Value"].replace(",", ""))
+    for kernel, metrics in kernels.values():
+        which = "fold" if "FoldGroup" in kernel else "csr" if "csrmv" in kernel and "partition" not in kernel else None
+        if which:
+            rates[which].append((metrics.get("l1tex__t_sector_hit_rate.pct", float("nan")), metrics.get("lts__t_sector_hit_rate.pct", float("nan"))))
+    if any(len(r) != len(names) for r in rates.values()):
+        print(f"(ncu saw {len(rates['csr'])} products of CSR and {len(rates['fold'])} of Fold for {len(names)} matrices: its figures are left out)")
+        return {}
+    return {n: {k: rates[k][i] for k in rates} for i, n in enumerate(names)}
+
+
+def p3_table(indices, hits):
+    """P3's figures 4 to 7: the spatial index of CSR, after Fold, and after Fold without padding; lines of 128 bytes, 4-byte values."""
+    print("\nP3: spatial index (lines of 32 values) of CSR, of P3's Fold with its padding and without, and of Goza's Fold, which reads none; temporal index and hits by the")
+    print(f"reuse intervals (16 KB) of CSR and Goza's Fold{'; hits of the products measured by ncu' if hits else ''}")
+    print(f"{'':14} {'rows':>8} {'nnz':>10} {'CSR':>7} {'padded':>7} {'unpadded':>8} {'Fold':>7} {'temporal':>9} {'Fold':>9} {'hit % CSR':>9} {'Fold':>6}" + ("   L1 % CSR   Fold   L2 % CSR   Fold" if hits else ""))
+    table = sorted((v for v in indices.values() if v["csr"]["role"] == "p3"), key=lambda v: v["csr"]["rows"])
+    for v in table:
+        c, f = v["csr"], v["fold"]
+        line = f"{c['matrix']:14} {c['rows']:8} {c['nnz']:10} {c['spatial']:7.2f} {v['rectangle']['spatial']:7.2f} {v['rectangle']['unpadded']:8.2f} {f['spatial']:7.2f} {c['temporal']:9.0f} {f['temporal']:9.0f} {100 * c['hit']:9.1f} {100 * f['hit']:6.1f}"
+        if hits:
+            h = hits[c["matrix"]]
+            line += f" {h['csr'][0]:10.1f} {h['fold'][0]:6.1f} {h['csr'][1]:10.1f} {h['fold'][1]:6.1f}"
+        print(line)
+    if len(table) > 2:
+        for order in ("csr", "fold"):
+            pairs = [(v[order]["spatial"], v[order]["hit"]) for v in table]
+            print(f"correlation of the spatial index and the hits by reuse, {order}: {correlation(pairs):.2f}", end="")
+            if hits:
+                print(f"; with ncu's L1 hits: {correlation([(v[order]['spatial'], hits[v['csr']['matrix']][order][0]) for v in table]):.2f}", end="")
+            print(f"; of the rows and the hits: {correlation([(v[order]['rows'], v[order]['hit']) for v in table]):.2f}")
 
 
 def svg_scatter(file, title, points):
@@ -50,10 +119,18 @@ def svg_scatter(file, title, points):
 
 
 def main():
-    if len(sys.argv) < 2:
+    words = sys.argv[1:]
+    ncu = words[words.index("--ncu") + 1] if "--ncu" in words[:-1] else ""
+    words = words[: words.index("--ncu")] if ncu else words
+    if not 1 <= len(words) <= 2:
         sys.exit(__doc__)
-    with open(sys.argv[1]) as f:
-        lines = [json.loads(line) for line in f]
+    with open(words[0]) as f:
+        everything = [json.loads(line) for line in f]
+    lines = [line for line in everything if "format" in line]
+    indices = collections.OrderedDict()
+    for line in everything:
+        if "indices" in line:
+            indices.setdefault(line["matrix"], {})[line["indices"]] = line
     by_matrix = collections.OrderedDict()
     for line in lines:
         by_matrix.setdefault(line["matrix"], {})[line["format"]] = line
@@ -79,32 +156,46 @@ def main():
             print(f"{name:28} {len(chosen):8} {correlation(chosen):11.3f} {100 * error(chosen):10.1f} %")
 
     for auto, how in (("auto", "by trials of the model's best"), ("auto-model", "by the model alone")):
-        print(f"\nautoformat {how}\n{'':8} {'matrices':>8} {'mean loss':>10} {'best <1 %':>10} {'best <3 %':>10} {'best <5 %':>10} {'over CSR':>9} {'worst':>7}")
+        print(f"\nautoformat {how}\n{'':20} {'matrices':>8} {'mean loss':>10} {'best <1 %':>10} {'best <3 %':>10} {'best <5 %':>10} {'over CSR':>9} {'worst':>7}")
         for role in roles:
-            loss, gain = [], []
+            own, chosen, gain = [], [], []
             for name, v in by_matrix.items():
                 if v["csr"]["role"] != role or auto not in v:
                     continue
                 best = min(f["seconds"] for n, f in v.items() if not n.startswith("auto"))
-                loss.append(max(0, v[auto]["seconds"] / best - 1))
+                format_ = chosen_format(v[auto]["what"], v)
+                own.append(max(0, v[auto]["seconds"] / best - 1))
+                chosen.append(v.get(format_, v[auto])["seconds"] / best - 1)
                 gain.append(v["csr"]["seconds"] / v[auto]["seconds"])
-                if loss[-1] > 0.05:
-                    print(f"    {name}: {1e6 * v[auto]['seconds']:.1f} us, {min((n for n in v if not n.startswith('auto')), key=lambda n: v[n]['seconds'])} {1e6 * best:.1f} us; {v[auto]['what'].split('(')[0][:90]}")
-            if loss:
-                within = [100 * sum(x <= y for x in loss) / len(loss) for y in (0.01, 0.03, 0.05)]
-                geo = math.exp(sum(map(math.log, gain)) / len(gain))
-                print(f"{role:8} {len(loss):8} {100 * sum(loss) / len(loss):8.1f} % {within[0]:8.1f} % {within[1]:8.1f} % {within[2]:8.1f} % {geo:8.2f}x {min(gain):6.2f}x")
-    big = [(v["csr"]["sampling"] + sum(f["sampling"] for n, f in v.items() if n != "csr" and not n.startswith("auto"))) / v["csr"]["seconds"] for v in by_matrix.values() if v["csr"]["rows"] > 1000000]
+                if chosen[-1] > 0.03:
+                    print(f"    {name}: {format_}, {1e6 * v[auto]['seconds']:.1f} us; {min((n for n in v if not n.startswith('auto')), key=lambda n: v[n]['seconds'])} {1e6 * best:.1f} us")
+            for loss, of in ((chosen, "format chosen"), (own, "its own time")):
+                if loss:
+                    within = [100 * sum(x <= y for x in loss) / len(loss) for y in (0.01, 0.03, 0.05)]
+                    geo = math.exp(sum(map(math.log, gain)) / len(gain))
+                    print(f"{role:6} {of:13} {len(loss):8} {100 * sum(loss) / len(loss):8.1f} % {within[0]:8.1f} % {within[1]:8.1f} % {within[2]:8.1f} % {geo:8.2f}x {min(gain):6.2f}x")
+    big = sorted(v["csr"]["analysis"] / v["csr"]["seconds"] for v in by_matrix.values() if v["csr"]["rows"] > 1000000)
     if big:
-        print(f"\nsample and model of all formats, in CSR products, {len(big)} matrices above 1 M rows: median {sorted(big)[len(big) // 2]:.1f}, most {max(big):.1f}")
+        print(f"\nsample, model of all formats and choice, in CSR products, {len(big)} matrices above 1 M rows: median {big[len(big) // 2]:.1f}, most {big[-1]:.1f}")
 
-    if len(sys.argv) > 2:
+    print(f"\nP2: what if (gain of the model's GFLOPS; figures of Fold's order)\n{'':34} {'':14} {'matrices':>8} {'mean':>11} {'most':>11} {'> 30 %':>6}")
+    study = [v["fold"] for v in indices.values() if v["csr"]["role"] != "p3"]
+    if study:
+        what_if("C2050, 4-byte values (paper: 12.6 %)", study, 144e9, 4, 4, 128, 32)
+    here = [f for v in by_matrix.values() for n, f in v.items() if n == "fold-16" and f["role"] != "p3"]
+    if here:
+        what_if("H200, 8-byte values, lines of 16", here, 4.8e12, 8, 4, 128, 16)
+    if any(v["csr"]["role"] == "p3" for v in indices.values()):
+        names = [n for n, v in indices.items() if v["csr"]["role"] == "p3"]
+        p3_table(indices, ncu_hits(ncu, names) if ncu and os.path.exists(ncu) else {})
+
+    if len(words) > 1:
         colours = {"csr": "#444", "slicedell": "#1f77b4", "fold": "#2ca02c", "cds": "#d62728"}
-        os.makedirs(sys.argv[2], exist_ok=True)
+        os.makedirs(words[1], exist_ok=True)
         for key, title in (("model", "Goza's model"), ("paper", "Tanabe 2014, eq. 3"), ("paper_corrected", "Tanabe 2014, eq. 7 below 70 000 rows")):
             points = [(f["gflops"], f[key], colours[n.split("-")[0]]) for v in by_matrix.values() for n, f in v.items() if not n.startswith("auto") and f["role"] != "fit"]
             if points:
-                svg_scatter(os.path.join(sys.argv[2], f"locality_{key}.svg"), title + ", matrices not fitted to", points)
+                svg_scatter(os.path.join(words[1], f"locality_{key}.svg"), title + ", matrices not fitted to", points)
 
 
 main()

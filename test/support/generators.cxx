@@ -1,4 +1,5 @@
 #include "generators.hpp"
+#include "hexahedron.hpp"
 
 #include <algorithm>
 #include <array>
@@ -103,7 +104,7 @@ static PetscInt power_law(Random &random, double exponent, PetscInt most)
   return (PetscInt)std::min((double)most, std::pow(1 - random.uniform(), 1 / (1 - exponent)));
 }
 
-Sparse web(PetscInt n, std::uint64_t seed)
+Sparse web(PetscInt n, std::uint64_t seed, double kept)
 {
   Random random(seed);
 
@@ -113,7 +114,7 @@ Sparse web(PetscInt n, std::uint64_t seed)
       const double   u     = random.uniform();
       const PetscInt site  = i / 200 * 200;
       const PetscInt where = u < 0.7 ? std::min(n - 1, site + random.below(200)) : (PetscInt)((double)n * std::pow(random.uniform(), 3.0));
-      row.push_back(where);
+      if (kept == 1 || random.uniform() < kept) row.push_back(where);
     }
   });
 }
@@ -267,6 +268,35 @@ Sparse stencil_27_points(PetscInt n, PetscInt bs)
   const PetscInt box[3] = {n, n, n};
 
   return stencil_27_points(box, bs, coefficient);
+}
+
+Sparse elasticity_on_grid(PetscInt n)
+{
+  const PetscInt box[3] = {n, n, n};
+  Element        K      = element_stiffness();
+
+  for (int i = 0; i < 24; i++) /* to the last bit */
+    for (int j = 0; j < i; j++) K[i][j] = K[j][i];
+  return stencil_27_points(box, 3, [n, K](PetscInt row, PetscInt col) {
+    const PetscInt a = row / 3, b = col / 3, pa[3] = {a % n, a / n % n, a / n / n}, pb[3] = {b % n, b / n % n, b / n / n};
+    PetscInt       least[3], most[3]; /* the elements that have both nodes */
+    PetscReal      sum = 0;
+
+    if (!pa[0] || !pb[0]) return row == col ? PetscReal(1) : PetscReal(0);
+    for (int d = 0; d < 3; d++) {
+      least[d] = std::max<PetscInt>(std::max(pa[d], pb[d]) - 1, 0);
+      most[d]  = std::min(std::min(pa[d], pb[d]), n - 2);
+    }
+    for (PetscInt z = least[2]; z <= most[2]; z++)
+      for (PetscInt y = least[1]; y <= most[1]; y++)
+        for (PetscInt x = least[0]; x <= most[0]; x++) {
+          const PetscInt element = (z * n + y) * n + x;
+          const auto     corner  = [&](const PetscInt p[3]) { return (p[0] - x) + 2 * (p[1] - y) + 4 * (p[2] - z); };
+
+          sum += coefficient(element, element) * K[3 * corner(pa) + row % 3][3 * corner(pb) + col % 3];
+        }
+    return sum;
+  });
 }
 
 } // namespace goza_test

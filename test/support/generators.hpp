@@ -22,14 +22,17 @@ Sparse on_grid(PetscInt nx, PetscInt ny, PetscInt nz, const Offsets &offsets, do
 Sparse stencil_27_points(const PetscInt n[3], PetscInt bs, const std::function<PetscReal(PetscInt, PetscInt)> &value);
 Sparse stencil_27_points(PetscInt n, PetscInt bs = 1); /* on n x n x n nodes, entries coefficient(row, column) */
 
+/* Elasticity on n x n x n nodes, assembled from hexahedra of random stiffness, the face x = 0 clamped: its rows and columns are the identity's */
+Sparse elasticity_on_grid(PetscInt n);
+
 /* Streets: a grid with gaps, numbered at random inside neighbourhoods; no diagonal, some rows empty */
 Sparse road(PetscInt nx, PetscInt ny);
 /* A triangulation whose squares are cut along one diagonal or the other: 5 to 9 entries a row, as Delaunay's have */
 Sparse triangles(PetscInt nx, PetscInt ny);
 /* Components with a few neighbours near by, some far, and nets that reach many of them */
 Sparse circuit(PetscInt n, PetscInt nets, PetscInt reach, double far, std::uint64_t seed);
-/* Pages: links mostly to the same site, else to popular pages; many without links */
-Sparse web(PetscInt n, std::uint64_t seed);
+/* Pages: links mostly to the same site, else to popular pages; many without links. kept: share of the links that stay */
+Sparse web(PetscInt n, std::uint64_t seed, double kept = 1);
 /* R-MAT (Chakrabarti 2004) with Graph500's 0.57, 0.19, 0.19, 0.05 */
 Sparse rmat(int scale, PetscInt edges_per_vertex, bool symmetric, std::uint64_t seed);
 /* A ring with `near` neighbours, a tenth of the edges moved to anywhere (Watts and Strogatz 1998) */

@@ -128,7 +128,7 @@ std::vector<StudyMatrix> make()
   p3("ASIC_680ks", [] { return shuffled(circuit(682712, 0, 0, 0.05, 35), 36, 4096); });          /* 682712, 2.3e6: circuit, dense rows taken off */
   p3("apache2", [] { return on_grid(90, 90, 88, steps(3, 1)); });                                /* 715176, 4.8e6: 3-D finite differences */
   p3("ldoor", [] { return in_blocks(on_grid(563, 563, 1, two_steps(), 0.65), 3); });             /* 952203, 46.5e6: shell */
-  p3("webbase-1M", [] { return web(1000005, 37); });                                             /* 1000005, 3.1e6: web */
+  p3("webbase-1M", [] { return web(1000005, 37, 0.37); });                                       /* 1000005, 3.1e6: web */
   p3("delaunay_n20", [] { return shuffled(triangles(1024, 1024), 38, 1024); });                  /* 1048576, 6.3e6: Delaunay */
   p3("roadNet-TX", [] { return road(1200, 1161); });                                             /* 1393383, 3.8e6: roads */
   p3("roadNet-CA", [] { return road(1404, 1404); });                                             /* 1971281, 5.5e6: roads */

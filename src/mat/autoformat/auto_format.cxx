@@ -15,6 +15,7 @@ template <class V> static std::unique_ptr<Format<V>> make(Space space, const Way
   if (way.layout == Layout::SlicedEll) {
     SlicedEllOptions options;
 
+    options.bs           = way.block;
     options.slice_height = way.param == sliced_ell_height(space, 0, 0) ? 0 : way.param; // on the host the format's own height has a loop of its own
     return std::make_unique<SlicedEll<V, V>>(space, options);
   }
@@ -32,7 +33,9 @@ template <class V> static std::unique_ptr<Format<V>> make(Space space, const Way
   return std::make_unique<Cds<V, V>>(space, options);
 }
 
-/* Seconds of a product: the least of three batches of about a quarter of a millisecond, or of one product that takes longer. */
+constexpr double batch_seconds = 0.25e-3;
+
+/* Seconds of a product: the least of some batches of about a quarter of a millisecond, or of one product that takes longer. */
 template <class V> static double seconds_of(const Format<V> &format)
 {
   using Clock = std::chrono::steady_clock;
@@ -47,18 +50,19 @@ template <class V> static double seconds_of(const Format<V> &format)
 
   x.zero();
   (void)batch(1);
-  const double first    = batch(1);
-  const int    products = static_cast<int>(std::clamp(0.25e-3 / std::max(first, 1e-9), 1.0, 40.0));
-  double       best     = first;
+  const double first = batch(1);
+  const int products = static_cast<int>(std::clamp(batch_seconds / std::max(first, 1e-9), 1.0, 40.0)), batches = products == 40 ? 7 : 3; // short ones vary most
+  double    best = first;
 
-  for (int k = 0; k < 3; k++) best = std::min(best, batch(products));
+  for (int k = 0; k < batches; k++) best = std::min(best, batch(products));
   return best;
 }
 
-/* Formats that the model finds within a factor of two of the best are close enough for another to be the fastest in truth. */
+/* Formats that the model finds within a factor of two of the best are close enough for another to be the fastest in truth. PETSc's product, for which PETSc may
+   first have to bring its arrays to the device, is measured only where the model finds it close to the fastest of ours. */
 template <class V> void AutoFormat<V>::pick(const Csr &A)
 {
-  constexpr double   close  = 2;
+  constexpr double   close = 2, close_csr = 1.3;
   const Decision     wanted = choice_.way.layout == Layout::Csr ? choice_.without_csr() : choice_;
   const Candidate   *winner = nullptr, *csr = nullptr;
   std::exception_ptr why;
@@ -89,8 +93,10 @@ template <class V> void AutoFormat<V>::pick(const Csr &A)
   if (options_.trials > 1) held_.take(winner->way, least, tried);
   else held_.choose(winner->way);
   for (const Candidate &c : choice_.candidates) csr = c.way.layout == Layout::Csr ? &c : csr;
-  if (options_.trials > 1) { /* PETSc's product is not tried: the model must find it faster than the winner was, and than it finds the winner */
-    if (csr && csr->cost.seconds < std::min(least, winner->cost.seconds)) choice_.choose(csr->way);
+  if (options_.trials > 1) {
+    const double seconds = csr && csr->cost.seconds < close_csr * least ? options_.csr_seconds(batch_seconds) : least;
+
+    if (seconds < least) choice_.take(csr->way, seconds, tried + 1);
     else choice_ = held_;
   } else if (!wants_csr()) choice_ = held_;
 }
@@ -108,7 +114,7 @@ template <class V> void AutoFormat<V>::build(const Csr &A)
   input.bs         = options_.bs;
   settled_         = false;
   format_.reset();
-  choice_ = held_ = decide(take_sample(A), input);
+  choice_ = held_ = decide(A, input);
   if (wants_csr() && !options_.together && (options_.trials == 1 || choice_.candidates.size() == 1)) return;
   pick(A);
   if (wants_csr() && !options_.together) format_.reset();

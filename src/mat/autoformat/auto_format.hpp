@@ -2,6 +2,7 @@
 #pragma once
 #include "core/format.hpp"
 #include "locality/cost.hpp"
+#include <functional>
 #include <memory>
 
 namespace goza
@@ -15,6 +16,7 @@ struct AutoFormatOptions {
   bool                           together   = false; // but only if other ranks want it, too: an answer for the case that they do not is kept ready
   bool                           symmetric  = false; // the matrix is known to be: CDS may take one of two mirrored entries for both
   int                            trials     = 1;     // the model's best so many are built and measured; 1: the model is believed
+  std::function<double(double)>  csr_seconds;        // a product of PETSc's, measured in batches of about so many seconds
 };
 
 template <class V> class AutoFormat final : public Format<V> {

@@ -3,8 +3,10 @@
 #include "autoformatmat.hpp"
 #include "goza.hpp"
 #include "mat/common/errors.hpp"
+#include "mat/common/format_mat.hpp"
 #include "petscgoza.h"
 #include <petsc/private/matimpl.h>
+#include <petsctime.h>
 
 namespace goza
 {
@@ -42,6 +44,44 @@ std::string print_candidates(unsigned formats)
     if (formats & known.formats) text += (text.empty() ? "" : ",") + std::string(known.name);
   }
   return text;
+}
+
+/* The least of three batches, as AutoFormat measures its own. */
+PetscErrorCode TimePetscsProduct(Mat A, double batch, double *seconds)
+{
+  Mat             Ad, Ao;
+  const PetscInt *garray;
+  FormatMat      *f = NULL;
+  Vec             x, y;
+  PetscBool       bound;
+  PetscLogDouble  t0, t1;
+  PetscInt        products = 1;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
+  PetscCall(MatBoundToCPU(A, &bound));
+  PetscCall(MatCreateVecs(Ad, &x, &y));
+  if (bound) {
+    PetscCall(VecBindToCPU(x, PETSC_TRUE));
+    PetscCall(VecBindToCPU(y, PETSC_TRUE));
+  }
+  PetscCall(VecSet(x, 0));
+  if (Ad == A) PetscCall(MatGetFormatMat(A, &f));
+  *seconds = PETSC_MAX_REAL;
+  for (PetscInt b = -2; b < 3; b++) { /* the first also sets up, the second finds the length of a batch */
+    PetscCall(PetscTime(&t0));
+    for (PetscInt k = 0; k < products; k++) {
+      if (f) PetscCall(MatMultBase(A, f, x, NULL, y));
+      else PetscCall(MatMult(Ad, x, y));
+    }
+    if (petsc_on_device() && !bound) PetscCall(Guarded([] { device::synchronize(); }));
+    PetscCall(PetscTime(&t1));
+    if (b == -1) products = (PetscInt)PetscMin(40., PetscMax(1., batch / PetscMax(t1 - t0, 1e-9)));
+    if (b >= 0) *seconds = PetscMin(*seconds, (double)(t1 - t0) / (double)products);
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 class AutoFormatConfig final : public FormatConfig {
@@ -86,11 +126,17 @@ public:
 
     if (MatIsSymmetricKnown(A, &known, &symmetric) == PETSC_SUCCESS) o.symmetric = known && symmetric;
     (void)MPI_Comm_size(PetscObjectComm((PetscObject)A), &size);
-    o.candidates = options.candidates;
-    o.bs         = A->rmap->bs == A->cmap->bs && (A->rmap->bs == 2 || A->rmap->bs == 3 || A->rmap->bs == 6) ? A->rmap->bs : 1;
-    o.together   = size > 1;
-    o.machine    = options.machine;
-    o.trials     = static_cast<int>(options.trials);
+    o.candidates  = options.candidates;
+    o.bs          = A->rmap->bs == A->cmap->bs && (A->rmap->bs == 2 || A->rmap->bs == 3 || A->rmap->bs == 6) ? A->rmap->bs : 1;
+    o.together    = size > 1;
+    o.machine     = options.machine;
+    o.trials      = static_cast<int>(options.trials);
+    o.csr_seconds = [A](double batch) {
+      double seconds = 0;
+
+      if (TimePetscsProduct(A, batch, &seconds)) throw std::runtime_error("PETSc's own product failed");
+      return seconds;
+    };
     return [o](Space space) mutable {
       o.csr = space == Space::Host || petsc_on_device(); /* PETSc's product is where our arrays would be */
       return std::make_unique<AutoFormat<PetscScalar>>(space, o);

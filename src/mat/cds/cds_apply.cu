@@ -1,5 +1,6 @@
 /* The products of a CDS matrix: apart from its making, because their many kernels take their time to compile. */
 #include "cds.hpp"
+#include "cds_quad_view.hpp"
 #include "cds_shape.hpp"
 
 namespace goza
@@ -19,6 +20,21 @@ template <int bs, bool half, class Store, class V, class Out>
 static void launch_counted(const CdsView<Store> &A, const GridStrides &grid, const V *x, const Out &out)
 {
   constexpr int many = bs == 1 || (bs == 3 && half) ? (half ? 14 : 27) : 0, few = bs == 1 ? (half ? 4 : 7) : 0;
+
+  if constexpr (half && bs == 1 && takes_quads<Store, V>) {
+    if (fits_quads(A, grid, x)) {
+      const Grid3 quads{A.nrows / 4, grid.line / 4, grid.plane / 4};
+
+      if constexpr (std::is_same_v<Out, ScaledOut<V>>) {
+        if (out.kind == Out::assign) {
+          for_each_row_of_grid(quads, CdsQuad<Store, V, ScaledAssign<V>>(A, x, ScaledAssign<V>(out)));
+          return;
+        }
+      }
+      for_each_row_of_grid(quads, CdsQuad<Store, V, Out>(A, x, out));
+      return;
+    }
+  }
 
   const bool main = !half || (A.ndiag && A.offset[0] == 0);
 

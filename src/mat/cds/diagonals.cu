@@ -10,7 +10,7 @@ namespace goza
 namespace
 {
 
-constexpr PetscInt sampled_rows = 512, sampled_entries = 256; // looked at for candidates: at most so many rows, and of each so many entries
+constexpr PetscInt sampled_rows = 128, sampled_entries = 256; // looked at for candidates: at most so many rows, and of each so many entries
 
 /* Node offsets of some rows: one somewhere in each of nsamples equal parts, since a fixed stride would meet only the faces of some grids. */
 struct SampleOffsets {
@@ -59,17 +59,21 @@ struct CountOnDiagonals {
   }
 };
 
+/* The sum over one part of the chunks: a few threads for each diagonal, since one alone would walk through all chunks of a large matrix. */
 struct SumChunks {
   PetscInt      chunks, ncandidates;
   const int    *count;
-  std::int64_t *total;
+  std::int64_t *sum; // [parts][ncandidates]
 
-  HD void operator()(PetscInt d) const
+  static constexpr PetscInt parts = 256;
+
+  HD void operator()(PetscInt k) const
   {
-    std::int64_t sum = 0;
+    const std::int64_t part = k / ncandidates, d = k % ncandidates, end = (part + 1) * chunks / parts;
+    std::int64_t       n = 0;
 
-    for (PetscInt c = 0; c < chunks; c++) sum += count[static_cast<std::int64_t>(c) * ncandidates + d];
-    total[d] = sum;
+    for (std::int64_t c = part * chunks / parts; c < end; c++) n += count[c * ncandidates + d];
+    sum[k] = n;
   }
 };
 
@@ -109,12 +113,14 @@ Diagonals find_diagonals(const Csr &A, PetscInt bs, double share)
   const PetscInt      n = static_cast<PetscInt>(candidate.size()), chunks = (A.nrows + CountOnDiagonals::rows_per_chunk - 1) / CountOnDiagonals::rows_per_chunk;
   Array<PetscInt>     sorted(A.space, candidate.data(), n);
   Array<int>          count(A.space, static_cast<std::size_t>(chunks) * n);
-  Array<std::int64_t> total(A.space, n);
+  Array<std::int64_t> sums(A.space, SumChunks::parts * n);
 
   count.zero();
   for_each_csr_row({A.space, A.nrows, A.ncols, A.ptr, A.col, nullptr, nnz}, 1, CountOnDiagonals{bs, n, A.ptr, A.col, sorted.data(), count.data()});
-  for_each_row(A.space, n, SumChunks{chunks, n, count.data(), total.data()});
-  const std::vector<std::int64_t> totals = total.to_host();
+  for_each_row(A.space, SumChunks::parts * n, SumChunks{chunks, n, count.data(), sums.data()});
+  const std::vector<std::int64_t> part = sums.to_host();
+  std::vector<std::int64_t>       totals(n);
+  for (std::size_t k = 0; k < part.size(); k++) totals[k % n] += part[k];
   for (PetscInt d = 0; d < n; d++) {
     if (static_cast<double>(totals[d]) < share * static_cast<double>(A.nrows) * static_cast<double>(bs)) continue;
     found.offset.push_back(candidate[d]);

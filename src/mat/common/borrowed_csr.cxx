@@ -1,6 +1,6 @@
 #include "borrowed_csr.hpp"
 #include "errors.hpp"
-#include <petsc/private/matimpl.h>
+#include "format_mat.hpp"
 
 namespace goza
 {
@@ -31,17 +31,28 @@ PetscErrorCode BorrowedCsr::open(Mat A, Space space, bool with_columns)
     PetscScalar    *device_val;
     PetscMemType    memtype = PETSC_MEMTYPE_HOST;
 
-    /* AIJCUSPARSE drops empty rows from the row pointer it hands out, so that is the host's; columns and values are where they were computed */
     PetscCall(MatSeqAIJGetCSRAndMemType(A, &device_ptr, &device_col, &device_val, &memtype));
     if (PetscMemTypeDevice(memtype)) csr_.space = Space::Cuda;
     csr_.col = device_col;
     csr_.val = device_val;
+#if PetscDefined(HAVE_CUDA) /* that row pointer lacks the empty rows; AIJCUSPARSE makes a full one when asked, and keeps it until the pattern moves */
+    PetscCall(MatAsPlain(A, [&]() -> PetscErrorCode {
+      PetscBool cusparse;
+
+      PetscFunctionBegin;
+      PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJCUSPARSE, &cusparse));
+      if (cusparse) PetscCall(MatSeqAIJCUSPARSEGetIJ(A, PETSC_FALSE, &csr_.ptr, &csr_.col));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }));
+#endif
   }
   if (space == Space::Cuda) {
     PetscCall(Guarded([&] {
-      copy_     = CsrMatrix(space, csr_.nrows, csr_.ncols);
-      copy_.ptr = Array<PetscInt>(space, ptr_, csr_.nrows + 1);
-      csr_.ptr  = copy_.ptr.data();
+      copy_ = CsrMatrix(space, csr_.nrows, csr_.ncols);
+      if (csr_.ptr == ptr_) {
+        copy_.ptr = Array<PetscInt>(space, ptr_, csr_.nrows + 1);
+        csr_.ptr  = copy_.ptr.data();
+      }
       if (csr_.space != space) {
         if (with_columns) copy_.col = Array<PetscInt>(space, csr_.col, nnz_);
         copy_.val = Array<PetscScalar>(space, csr_.val, nnz_);
@@ -50,7 +61,7 @@ PetscErrorCode BorrowedCsr::open(Mat A, Space space, bool with_columns)
       }
       csr_.space = space;
     }));
-    PetscCall(PetscLogCpuToGpu((PetscLogDouble)copy_.bytes()));
+    if (copy_.bytes()) PetscCall(PetscLogCpuToGpu((PetscLogDouble)copy_.bytes()));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -256,6 +256,7 @@ PetscErrorCode MatFormatOverrideDevice(Mat A, FormatMat *f)
     A->ops->multtransposeadd = MatInInOut_Device<&_MatOps::multtransposeadd>;
     A->ops->getdiagonal      = MatGetDiagonal_Device;
     A->ops->diagonalscale    = MatDiagonalScale_Device;
+    MatFormatOverrideZeroRows(A);
     if (f->base.multhermitiantranspose) A->ops->multhermitiantranspose = MatInOut_Device<&_MatOps::multhermitiantranspose>;
     if (f->base.multhermitiantransposeadd) A->ops->multhermitiantransposeadd = MatInInOut_Device<&_MatOps::multhermitiantransposeadd>;
   }

@@ -80,6 +80,18 @@ template <class... Args, PetscErrorCode (*_MatOps::*Op)(Mat, Args...)> struct As
 
 PetscErrorCode MatFormatDuplicateBase(Mat A, FormatMat *f, MatDuplicateOption how, Mat *B); // a matrix of the base type, with nothing of ours
 
+/* The same for a matrix that may be ours or a plain one of PETSc's, like the blocks of a parallel matrix. */
+template <class Call> PetscErrorCode MatAsPlain(Mat A, const Call &call)
+{
+  FormatMat *f;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  if (f) PetscCall(MatFormatAsBase(A, f, call));
+  else PetscCall(call());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Put our function where the base type composed one of that name, and keep the base's. */
 template <class F> PetscErrorCode ComposeOver(Mat A, const char *name, F ours, F *base)
 {
@@ -101,6 +113,8 @@ void           MatFormatRestoreOps(Mat A, const FormatMat *f);
 PetscErrorCode MatFormatOverrideDevice(Mat A, FormatMat *f);
 PetscErrorCode MatFormatRestoreDevice(Mat A, const FormatMat *f);
 PetscErrorCode MatMultBase(Mat A, FormatMat *f, Vec x, Vec y, Vec z); // PETSc's own product: z = A x, or z = y + A x
+/* format_zero_rows.cxx */
+void MatFormatOverrideZeroRows(Mat A);
 /* format_coo.cxx */
 PetscErrorCode MatFormatOverrideCOO(Mat A, FormatMat *f);
 PetscErrorCode MatFormatRestoreCOO(Mat A, const FormatMat *f);

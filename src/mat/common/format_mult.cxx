@@ -29,7 +29,7 @@ static PetscErrorCode MatFormatUpdate(Mat A, FormatMat *f)
   mine = all = f->op->diagonal_block().wants_csr();
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
   if (size > 1 && f->kind->chooses) PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)A)));
-  if (f->petscs_own && !all) { /* a rank whose pattern did not move has dropped its format */
+  if (size > 1 && f->petscs_own && !all) { /* a rank whose pattern did not move has dropped its format; alone, one has just been built */
     f->op->forget_pattern();
     PetscCall(f->op->update(A, space, settings));
   }

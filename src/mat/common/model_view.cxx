@@ -22,37 +22,44 @@ constexpr double none = std::numeric_limits<double>::infinity();
 
 const char *const names[nways] = {"csr", "slicedell", "fold 8", "fold 16", "fold 32", "cds full", "cds half"};
 
+/* What a block is held as. */
+Way way_of(const Format<PetscScalar> *held, PetscInt rows)
+{
+  if (const auto *f = dynamic_cast<const AutoFormat<PetscScalar> *>(held)) return f->way();
+  if (const auto *f = dynamic_cast<const SlicedEll<PetscScalar, PetscScalar> *>(held)) return {Layout::SlicedEll, PetscInt(1) << f->view().shift};
+  if (const auto *f = dynamic_cast<const Fold<PetscScalar, PetscScalar> *>(held)) return {Layout::Fold, f->shape().width};
+  if (const auto *f = dynamic_cast<const Cds<PetscScalar, PetscScalar> *>(held))
+    return {f->half() ? Layout::CdsHalf : Layout::CdsFull, f->view().ndiag ? rows / PetscMax(1, f->view().nrows) : 1};
+  return {Layout::Csr, 0};
+}
+
 /* figure [nways][nfigures]: microseconds, GF/s, MB; in_use: microseconds of the format that is held */
 void predict_block(const Csr &block, Space space, PetscInt bs, const Format<PetscScalar> *held, double *figure, double *in_use)
 {
-  const Machine &machine = machine_for(space);
-  const Sample   sample  = take_sample(block);
-  const Way      ways[]  = {{Layout::Csr, 0},     {Layout::SlicedEll, sliced_ell_height(space, sample.rows, sample.nnz)},
-                            {Layout::Fold, 8},    {Layout::Fold, 16},
-                            {Layout::Fold, 32},   {Layout::CdsFull, bs},
-                            {Layout::CdsHalf, bs}};
-  Way            used    = ways[0];
-  const auto     cost    = [&](const Way &way, Traits *t) {
-    *t = traits_of(sample, way, caches_of(machine));
-    return cost_of(machine, sample, way, *t);
-  };
-  Traits t;
+  const Machine         &machine = machine_for(space);
+  const std::vector<Way> ways    = {{Layout::Csr, 0},     {Layout::SlicedEll, sliced_ell_height(space, block.nrows, block.nnz)},
+                                    {Layout::Fold, 8},    {Layout::Fold, 16},
+                                    {Layout::Fold, 32},   {Layout::CdsFull, bs},
+                                    {Layout::CdsHalf, bs}};
 
-  if (!sample.nnz) return;
-  for (int w = 0; w < nways; w++, figure += nfigures) {
-    const Cost c = cost(ways[w], &t);
+  if (!block.nnz) return;
+  const Sample sample = take_sample(block, ways, caches_of(machine));
+  for (const Way &way : ways) {
+    const Traits t = traits_of(sample, way);
 
-    if (!t.possible) continue;
-    figure[0] = 1e6 * c.seconds;
-    figure[1] = c.gflops;
-    figure[2] = 1e-6 * c.bytes;
+    if (t.possible) {
+      const Cost c = cost_of(machine, sample, way, t);
+
+      figure[0] = 1e6 * c.seconds;
+      figure[1] = c.gflops;
+      figure[2] = 1e-6 * c.bytes;
+    }
+    figure += nfigures;
   }
-  if (const auto *f = dynamic_cast<const AutoFormat<PetscScalar> *>(held)) used = f->way();
-  else if (const auto *f = dynamic_cast<const SlicedEll<PetscScalar, PetscScalar> *>(held)) used = {Layout::SlicedEll, PetscInt(1) << f->view().shift};
-  else if (const auto *f = dynamic_cast<const Fold<PetscScalar, PetscScalar> *>(held)) used = {Layout::Fold, f->shape().width};
-  else if (const auto *f = dynamic_cast<const Cds<PetscScalar, PetscScalar> *>(held))
-    used = {f->half() ? Layout::CdsHalf : Layout::CdsFull, f->view().ndiag ? sample.rows / PetscMax(1, f->view().nrows) : 1};
-  if (held) *in_use = 1e6 * cost(used, &t).seconds;
+  if (!held) return;
+  const Way    used = way_of(held, block.nrows);
+  const Sample own  = take_sample(block, {used}, caches_of(machine));
+  *in_use           = 1e6 * cost_of(machine, own, used, traits_of(own, used)).seconds;
 }
 
 /* Median of seven products, in microseconds; each has its own end. Collective. */

@@ -539,6 +539,7 @@ template class Fold<BFloat16, PetscScalar>;
 #if !PetscDefined(USE_REAL_SINGLE)
 template class Fold<float, PetscScalar>;
 template class Fold<float, float>;
+template class Fold<Half, float>;
 #endif
 
 } // namespace goza

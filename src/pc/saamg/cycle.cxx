@@ -177,7 +177,11 @@ public:
 private:
   template <class V> std::string describe(const Level<V> &L) const
   {
-    return L.smoother->describe() + (sizeof(V) == sizeof(PetscScalar) ? "" : options_.half ? ", single precision, operator in half" : ", single precision");
+    return L.smoother->describe() +
+           (sizeof(V) == sizeof(PetscScalar)                           ? ""
+            : options_.half && L.A->diagonal_block().rounding() > 1e-5 ? ", single precision, operator in half"
+                                                                       : ", single precision") +
+           "; " + L.A->diagonal_block().describe();
   }
 
   template <class V> static PetscLogDouble smooth_flops(const Level<V> &L, bool zero_guess) { return 2 * L.A->nnz() * L.smoother->products(zero_guess); }

@@ -1,7 +1,9 @@
-/* The format of a level's operator: CDS where the matrix consists of a few diagonals, as on structured grids, else sliced ELL. */
+/* The format of a level's operator, by the model of src/locality: CDS, sliced ELL or Fold, and in half precision only where that is faster. */
 #pragma once
+#include "locality/cost.hpp"
 #include "mat/cds/cds.hpp"
 #include "mat/common/narrow.hpp"
+#include "mat/fold/fold.hpp"
 
 namespace goza
 {
@@ -13,50 +15,85 @@ public:
 
   void build(const Csr &A) override
   {
-    constexpr double most = 0.98; // of the entries: what is not on the diagonals costs a second kernel
-    this->nrows_          = A.nrows;
-    this->ncols_          = A.ncols;
-    const PetscInt  bs    = A.nrows % bs_ == 0 && A.ncols % bs_ == 0 ? bs_ : 1;
-    const Diagonals found = find_diagonals(A, bs, CdsOptions().share);
+    constexpr double worth = 0.97; // half precision costs digits
+    DecisionInput    input;
 
-    if (static_cast<double>(found.inside) >= most * static_cast<double>(found.nnz) && found.nnz) {
-      CdsOptions options;
-
-      options.symmetric = true; // a preconditioner need not tell rounding from asymmetry
-      build_as<Cds>(options, A, found);
-    } else {
-      SlicedEllOptions options;
-
-      options.bs = bs_;
-      build_as<SlicedEll>(options, A);
+    this->nrows_      = A.nrows;
+    this->ncols_      = A.ncols;
+    input.space       = this->space_;
+    input.machine     = &machine_for(this->space_);
+    input.candidates  = format_sliced_ell | format_fold | format_cds;
+    input.csr         = false;
+    input.bs          = bs_;
+    input.value_bytes = input.x_bytes = sizeof(V);
+    input.doubt                       = this->space_ == Space::Cuda ? 1.15 : 1.5; // the model errs by 12 % on an H200, more on a host
+    choice_                           = decide(A, input);
+    narrow_                           = half_ && choice_.narrow <= worth;
+    if (half_ && !narrow_) choice_.sentence += "; half precision would not be faster";
+    for (const Candidate &c : choice_.candidates) {
+      if (!build_as(c.way, A)) continue;
+      if (!(c.way == choice_.way)) choice_.choose(c.way);
+      return;
     }
+    build_as({Layout::SlicedEll, choice_.height}, A);
   }
 
   void        refill(const Csr &A) override { format_->refill(A); }
   bool        refill_reads_columns() const override { return format_ && format_->refill_reads_columns(); }
   void        apply(const V *x, const RowOut<V> &out) const override { format_->apply(x, out); }
   std::size_t bytes() const override { return format_ ? format_->bytes() : 0; }
-  std::string describe() const override { return format_ ? format_->describe() : ""; }
+  double      rounding() const override { return format_ ? format_->rounding() : Format<V>::rounding(); }
+  std::string describe() const override { return choice_.sentence; }
 
 private:
-  template <template <class, class> class F, class Options, class... Known> void build_as(const Options &options, const Csr &A, const Known &...known)
+  /* false: the matrix cannot be held so after all */
+  bool build_as(const Way &way, const Csr &A)
   {
-    const auto make = [&](auto format) {
+    if (way.layout == Layout::SlicedEll) {
+      SlicedEllOptions options;
+
+      options.bs           = way.block;
+      options.slice_height = way.param == sliced_ell_height(this->space_, A.nrows / way.block, entries(A) / (way.block * way.block)) ? 0 : way.param;
+      make<SlicedEll>(options, A);
+      return true;
+    }
+    if (way.layout == Layout::Fold) {
+      FoldOptions options;
+
+      options.width = way.param;
+      make<Fold>(options, A);
+      return true;
+    }
+    const Diagonals found = find_diagonals(A, way.param, CdsOptions().share);
+    CdsOptions      options;
+
+    if (found.offset.empty()) return false; // the sample saw more than there is
+    options.bs        = way.param;
+    options.storage   = way.layout == Layout::CdsFull ? CdsStorage::Full : CdsStorage::Auto;
+    options.symmetric = true; // a preconditioner need not tell rounding from asymmetry
+    make<Cds>(options, A, found);
+    return true;
+  }
+
+  template <template <class, class> class F, class Options, class... Known> void make(const Options &options, const Csr &A, const Known &...known)
+  {
+    const auto build = [&](auto format) {
       format->build(A, known...);
       format_ = std::move(format);
     };
 
     if constexpr (!std::is_same_v<V, PetscScalar>) {
-      if (half_) {
-        make(std::make_unique<Narrow<F<Half, V>, V>>(this->space_, options));
+      if (narrow_) {
+        build(std::make_unique<Narrow<F<Half, V>, V>>(this->space_, options));
         return;
       }
     }
-    make(std::make_unique<F<V, V>>(this->space_, options));
+    build(std::make_unique<F<V, V>>(this->space_, options));
   }
 
   PetscInt                   bs_;
-  bool                       half_;
+  bool                       half_, narrow_ = false;
+  Decision                   choice_;
   std::unique_ptr<Format<V>> format_;
 };
 

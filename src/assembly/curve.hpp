@@ -1,0 +1,24 @@
+/* A grid of cells, an element's mean extent wide, and the order of the nodes along a Morton curve through it: neighbours in space are near one another. */
+#pragma once
+#include "mesh.hpp"
+
+namespace goza
+{
+
+struct Cells {
+  PetscReal low[3], scale[3];
+
+  HD PetscInt at(PetscReal x, int c) const // 0 .. 1023; a quarter is added so that nodes of a grid do not lie on the borders
+  {
+    const PetscReal v = (x - low[c]) * scale[c] + PetscReal(0.25);
+
+    return v < 0 ? 0 : v > 1023 ? 1023 : static_cast<PetscInt>(v);
+  }
+};
+
+Cells find_cells(const Mesh &mesh);
+
+/* The owned nodes. */
+Array<PetscInt> along_curve(const Mesh &mesh, const Cells &cells);
+
+} // namespace goza

@@ -1,0 +1,45 @@
+/* The order in which paper P3's Fold reads x: rows are cut into lines of one width, the last line of each is filled up with zeros, and the rectangle of all lines is
+   stored transposed, so that the 32 lanes of a warp read the k-th entries of 32 lines together. Padding reads x[0]. */
+#pragma once
+#include "core/csr.hpp"
+#include <vector>
+
+namespace goza
+{
+
+struct RectangleOrder {
+  PetscInt        nrows;
+  const PetscInt *ptr, *col; // [nrows + 1], [ptr[nrows]]
+  PetscInt        width;
+
+  template <class Visit> void operator()(const Visit &visit) const
+  {
+    constexpr std::size_t lanes = 32;
+    std::vector<PetscInt> first, end; // of the lines of a warp
+
+    for (PetscInt i = 0; i < nrows; i++) {
+      for (PetscInt k = ptr[i]; k < ptr[i + 1]; k += width) {
+        first.push_back(k);
+        end.push_back(k + width < ptr[i + 1] ? k + width : ptr[i + 1]);
+        if (first.size() == lanes) read(first, end, visit);
+      }
+    }
+    read(first, end, visit);
+  }
+
+private:
+  template <class Visit> void read(std::vector<PetscInt> &first, std::vector<PetscInt> &end, const Visit &visit) const
+  {
+    for (PetscInt k = 0; k < width; k++) {
+      for (std::size_t l = 0; l < first.size(); l++) {
+        const bool padding = first[l] + k >= end[l];
+
+        visit(padding ? 0 : col[first[l] + k], padding);
+      }
+    }
+    first.clear();
+    end.clear();
+  }
+};
+
+} // namespace goza

@@ -1,0 +1,171 @@
+/* Half storage of 27 points on a grid, four rows a thread: for values of less than 8 bytes, whose products wait for load instructions and not for memory.
+
+   The 14 offsets are 0, 1 and c - 1, c, c + 1 for c = line, plane - line, plane, plane + line, all of these c multiples of 4, as is i. Own values a[i .. i + 3]
+   come in one load; x[i + c - 1 .. i + c + 4] serves three diagonals; of the lower values a[j .. j + 3] with j = i - c + 1, i - c, i - c - 1, all but one stand
+   in the aligned four at i - c. 58 loads for four rows instead of 216. */
+#pragma once
+#include "cds_view.hpp"
+
+namespace goza
+{
+
+constexpr int quad_diagonals = 14;
+
+/* Where it pays: float values under double vectors wait for x, as double ones do (H200, 256^3: 2028 GF/s instead of 2130). */
+template <class Store, class V> constexpr bool takes_quads = sizeof(Store) == 2 || sizeof(V) == 4;
+
+/* Whether the matrix is of that kind. */
+template <class Store, class V> bool fits_quads(const CdsView<Store> &A, const GridStrides &grid, const V *x)
+{
+  const PetscInt line = grid.line, plane = grid.plane;
+
+  if (A.ndiag != quad_diagonals || line < 128 || line % 4 || plane % 4 || A.nrows % 4 || A.nrows != A.ncols || reinterpret_cast<std::uintptr_t>(x) % 16)
+    return false;
+  const PetscInt centre[] = {line, plane - line, plane, plane + line};
+  bool           fits     = A.offset[0] == 0 && A.offset[1] == 1;
+
+  for (int k = 2; k < quad_diagonals; k++) fits = fits && A.offset[k] == centre[(k - 2) / 3] + (k - 2) % 3 - 1;
+  return fits;
+}
+
+#if defined(__CUDACC__)
+/* ScaledOut's commonest kind alone: with its switch over all of them the kernel takes a third longer. */
+template <class V> struct ScaledAssign { // y = factor D A x
+  V        factor;
+  const V *scale; // [rows] or none
+  V       *y;
+
+  explicit ScaledAssign(const ScaledOut<V> &out) : factor(out.factor), scale(out.scale), y(out.y) { }
+
+  HD V    value(PetscInt i, V s) const { return scale ? factor * scale[i] * s : factor * s; }
+  HD void operator()(PetscInt i, V s) const { y[i] = value(i, s); }
+};
+
+template <class Store, class V, class Out> struct CdsQuad {
+  CdsRow<Store, V, Out, 1, true, quad_diagonals> row; // for rows near the ends, one at a time
+  Out                                            out;
+
+  CdsQuad(const CdsView<Store> &A, const V *x, const Out &out) : row{A, x, out}, out(out) { }
+
+  static constexpr int brick = 512; // quads to a block of the device
+
+  __device__ void operator()(PetscInt quad) const
+  {
+    const PetscInt i = 4 * quad, reach = row.A.offset[quad_diagonals - 1];
+
+    if (i >= reach && i + 3 + reach < row.A.nrows) {
+      V sum[4] = {};
+
+      add_main(i, sum);
+  #pragma unroll
+      for (int d = 2; d < quad_diagonals; d += 3) {
+        add_upper(i, d, sum);
+        add_lower(i, d, sum);
+      }
+      finish(out, i, sum);
+    } else {
+      for (int r = 0; r < 4; r++) row(i + r);
+    }
+  }
+
+private:
+  /* p[0 .. 3], p aligned to 4 */
+  template <class T> static __device__ void load(const T *p, V *v)
+  {
+    using Words         = std::conditional_t<sizeof(T) == 2, uint2, uint4>;
+    constexpr int words = 4 * sizeof(T) / sizeof(Words);
+
+    union
+    {
+      Words word[words];
+      T     value[4];
+    } four;
+
+    for (int k = 0; k < words; k++) four.word[k] = __ldg(reinterpret_cast<const Words *>(p) + k);
+    for (int r = 0; r < 4; r++) v[r] = static_cast<V>(four.value[r]);
+  }
+
+  /* p[-1 .. 4] */
+  static __device__ void load_window(const V *p, V *v)
+  {
+    v[0] = cached_load(p - 1);
+    load(p, v + 1);
+    v[5] = cached_load(p + 4);
+  }
+
+  template <class Any> static __device__ void finish(const Any &out, PetscInt i, const V *sum)
+  {
+    for (int r = 0; r < 4; r++) out(i + r, sum[r]);
+  }
+  static __device__ void finish(const Assign<V> &out, PetscInt i, const V *sum) { store(out.y + i, sum); }
+  static __device__ void finish(const ScaledAssign<V> &out, PetscInt i, const V *sum)
+  {
+    V scaled[4];
+
+    for (int r = 0; r < 4; r++) scaled[r] = out.value(i + r, sum[r]);
+    store(out.y + i, scaled);
+  }
+
+  static __device__ void store(V *y, const V *sum)
+  {
+    if (reinterpret_cast<std::uintptr_t>(y) % 16 == 0) {
+      constexpr int words = 4 * sizeof(V) / sizeof(uint4);
+
+      union
+      {
+        uint4 word[words];
+        V     value[4];
+      } four;
+
+      for (int r = 0; r < 4; r++) four.value[r] = sum[r];
+      for (int k = 0; k < words; k++) reinterpret_cast<uint4 *>(y)[k] = four.word[k];
+    } else {
+      for (int r = 0; r < 4; r++) y[r] = sum[r];
+    }
+  }
+
+  __device__ const Store *diagonal(int d) const { return row.A.val + d * row.A.ld; }
+
+  __device__ void add_main(PetscInt i, V *sum) const
+  {
+    V xs[6], a[4];
+
+    load_window(row.x + i, xs);
+    load(diagonal(0) + i, a);
+    for (int r = 0; r < 4; r++) sum[r] += a[r] * xs[r + 1];
+    load(diagonal(1) + i, a);
+    for (int r = 0; r < 4; r++) sum[r] += a[r] * xs[r + 2];
+    sum[0] += static_cast<V>(cached_load(diagonal(1) + i - 1)) * xs[0];
+    for (int r = 1; r < 4; r++) sum[r] += a[r - 1] * xs[r];
+  }
+
+  __device__ void add_upper(PetscInt i, int d, V *sum) const
+  {
+    V xs[6], a[4];
+
+    load_window(row.x + i + row.A.offset[d + 1], xs);
+    for (int e = 0; e < 3; e++) {
+      load(diagonal(d + e) + i, a);
+      for (int r = 0; r < 4; r++) sum[r] += a[r] * xs[r + e];
+    }
+  }
+
+  __device__ void add_lower(PetscInt i, int d, V *sum) const
+  {
+    const PetscInt j = i - row.A.offset[d + 1];
+    V              xs[6], a[4];
+
+    load_window(row.x + j, xs);
+    load(diagonal(d) + j, a);
+    for (int r = 0; r < 3; r++) sum[r] += a[r + 1] * xs[r + 2];
+    sum[3] += static_cast<V>(cached_load(diagonal(d) + j + 4)) * xs[5];
+    load(diagonal(d + 1) + j, a);
+    for (int r = 0; r < 4; r++) sum[r] += a[r] * xs[r + 1];
+    load(diagonal(d + 2) + j, a);
+    sum[0] += static_cast<V>(cached_load(diagonal(d + 2) + j - 1)) * xs[0];
+    for (int r = 1; r < 4; r++) sum[r] += a[r - 1] * xs[r];
+  }
+};
+#endif
+
+} // namespace goza

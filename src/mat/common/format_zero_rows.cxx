@@ -1,0 +1,370 @@
+/* MatZeroRows() and MatZeroRowsColumns(), and so their IS, local and stencil forms, where the device has the newer values: there, while PETSc 3.26 brings the
+   matrix to the host. */
+#include "format_mat.hpp"
+#include "errors.hpp"
+#include "goza.hpp"
+#include "vec_access.hpp"
+#include "zero_rows.hpp"
+#include <petscsf.h>
+
+namespace goza
+{
+
+#if PetscDefined(HAVE_CUDA)
+
+namespace
+{
+
+/* The rows of this rank that somebody named: their local numbers, on the host and on the device. */
+struct Rows {
+  std::vector<PetscInt> list;
+  Array<PetscInt>       there{Space::Cuda};
+
+  PetscInt size() const { return (PetscInt)list.size(); }
+};
+
+/* The vectors of the right-hand side on the device; nothing where the caller gave none. */
+class RightHandSide {
+public:
+  RightHandSide(Vec x, Vec b) : x_(b ? x : NULL), b_(x ? b : NULL) { }
+
+  PetscErrorCode get()
+  {
+    PetscFunctionBegin;
+    if (!x_) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(read_.get(x_, Space::Cuda, staged_x_));
+    PetscCall(write_.get(b_, Space::Cuda, staged_b_, true));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscErrorCode restore()
+  {
+    PetscFunctionBegin;
+    if (!x_) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(write_.restore());
+    PetscCall(read_.restore());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  bool               given() const { return x_; } /* the arrays of a rank without rows may be null */
+  const PetscScalar *x() const { return x_ ? read_.data() : nullptr; }
+  PetscScalar       *b() const { return x_ ? write_.data() : nullptr; }
+
+private:
+  Vec                x_, b_;
+  VecRead            read_;
+  VecWrite           write_;
+  Array<PetscScalar> staged_x_, staged_b_;
+};
+
+/* The device has every block's values, on all ranks. */
+PetscErrorCode ValuesOnDevice(Mat A, bool *yes)
+{
+  Mat             blocks[2];
+  const PetscInt *garray;
+  PetscMPIInt     here = !A->boundtocpu, all;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1], &garray));
+  for (Mat block : blocks) {
+    MatInfo info;
+
+    if (!block) continue;
+    PetscCall(MatGetInfo(block, MAT_LOCAL, &info));
+    if (info.nz_used > 0 && block->offloadmask != PETSC_OFFLOAD_GPU && block->offloadmask != PETSC_OFFLOAD_BOTH) here = 0;
+  }
+  PetscCallMPI(MPI_Allreduce(&here, &all, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)A)));
+  *yes = all;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Each rank may name rows of any. Without doubles, ascending. */
+PetscErrorCode FindLocalRows(Mat A, PetscInt n, const PetscInt rows[], Rows *mine)
+{
+  const PetscInt    begin = A->rmap->rstart, end = A->rmap->rend;
+  std::vector<char> named, ones;
+  PetscSF           sf;
+
+  PetscFunctionBegin;
+  PetscCallCXX(named.resize(end - begin));
+  PetscCallCXX(ones.assign(n, 1));
+  for (PetscInt k = 0; k < n; k++) {
+    PetscCheck(rows[k] >= 0 && rows[k] < A->rmap->N, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Row %" PetscInt_FMT " out of range [0,%" PetscInt_FMT ")", rows[k],
+               A->rmap->N);
+    if (rows[k] >= begin && rows[k] < end) named[rows[k] - begin] = 1;
+    else
+      PetscCheck(!A->nooffproczerorows, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "MAT_NO_OFF_PROC_ZERO_ROWS set, but row %" PetscInt_FMT " is not owned by this rank", rows[k]);
+  }
+  if (A->rmap->size > 1 && !A->nooffproczerorows) {
+    PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)A), &sf));
+    PetscCall(PetscSFSetGraphLayout(sf, A->rmap, n, NULL, PETSC_COPY_VALUES, rows));
+    PetscCall(PetscSFReduceBegin(sf, MPI_CHAR, ones.data(), named.data(), MPI_REPLACE));
+    PetscCall(PetscSFReduceEnd(sf, MPI_CHAR, ones.data(), named.data(), MPI_REPLACE));
+    PetscCall(PetscSFDestroy(&sf));
+  }
+  PetscCall(Guarded([&] {
+    for (PetscInt i = 0; i < end - begin; i++) {
+      if (named[i]) mine->list.push_back(i);
+    }
+    mine->there = Array<PetscInt>(Space::Cuda, mine->list.data(), mine->list.size());
+  }));
+  PetscCall(PetscLogCpuToGpu(mine->there.bytes()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GetDeviceCsr(Mat block, Csr *csr)
+{
+  PetscFunctionBegin;
+  csr->space = Space::Cuda;
+  csr->nrows = block->rmap->n;
+  csr->ncols = block->cmap->n;
+  PetscCall(MatSeqAIJCUSPARSEGetIJ(block, PETSC_FALSE, &csr->ptr, &csr->col));
+  PetscCall(MatSeqAIJCUSPARSEGetArrayRead(block, &csr->val));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class Call> PetscErrorCode WriteValues(Mat block, const Call &call)
+{
+  PetscScalar *val;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAIJCUSPARSEGetArray(block, &val));
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(Guarded([&] { call(val); }));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(MatSeqAIJCUSPARSERestoreArray(block, &val));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* PETSc's own operation on the host's values, which are old and stay so: for what it checks and for what it does to the pattern, as only PETSc knows whether
+   that is to be kept. Where entries went or came, the device gets the new pattern and, from what it had, the values. */
+template <auto Op> PetscErrorCode ChangePattern(Mat block, const std::vector<PetscInt> &rows, PetscScalar diag, bool *changed)
+{
+  const PetscObjectState state = block->nonzerostate;
+  Csr                    before{}, now{};
+  Array<PetscInt>        ptr(Space::Cuda), list(Space::Cuda);
+  Array<PetscScalar>     val(Space::Cuda);
+  Array<char>            gone(Space::Cuda);
+  MatInfo                info;
+
+  PetscFunctionBegin;
+  PetscCall(GetDeviceCsr(block, &before));
+  PetscCall(MatGetInfo(block, MAT_LOCAL, &info));
+  block->offloadmask        = PETSC_OFFLOAD_CPU; /* so that nothing is brought */
+  const PetscErrorCode ierr = (block->ops->*Op)(block, (PetscInt)rows.size(), rows.data(), diag, NULL, NULL);
+  *changed                  = block->nonzerostate != state;
+  block->offloadmask        = *changed ? PETSC_OFFLOAD_CPU : PETSC_OFFLOAD_GPU;
+  PetscCall(ierr);
+  if (!*changed) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Guarded([&] { /* PETSc frees its arrays when it makes the new ones */
+                          ptr        = Array<PetscInt>(Space::Cuda, before.ptr, before.nrows + 1);
+                          val        = Array<PetscScalar>(Space::Cuda, before.val, (std::size_t)info.nz_used);
+                          list       = Array<PetscInt>(Space::Cuda, rows.data(), rows.size());
+                          gone       = Array<char>(Space::Cuda, before.nrows);
+                          before.ptr = ptr.data();
+                          before.val = val.data();
+                          mark(Space::Cuda, list.data(), (PetscInt)rows.size(), gone.data(), before.nrows);
+  }));
+  PetscCall(GetDeviceCsr(block, &now));
+  PetscCall(WriteValues(block, [&](PetscScalar *v) { fill_without_rows(before, now, v, gone.data(), diag); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ZeroRowsOfBlock(Mat block, const Rows &rows, PetscScalar diag)
+{
+  bool changed = false;
+  Csr  csr{};
+
+  PetscFunctionBegin;
+  if (!rows.size()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(ChangePattern<&_MatOps::zerorows>(block, rows.list, diag, &changed));
+  if (changed) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(GetDeviceCsr(block, &csr));
+  PetscCall(WriteValues(block, [&](PetscScalar *val) { zero_rows(csr, val, rows.there.data(), rows.size(), diag); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Of the rows that have entries in the block only: the pattern of one that has none of them does not change. */
+PetscErrorCode ZeroRowsOfOffDiagonal(Mat block, const Rows &rows)
+{
+  Rows            some;
+  const PetscInt *ptr, *col;
+  PetscInt        n;
+  PetscBool       done;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetRowIJ(block, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr, &col, &done));
+  PetscCall(Guarded([&] {
+    for (PetscInt row : rows.list) {
+      if (ptr[row + 1] > ptr[row]) some.list.push_back(row);
+    }
+    some.there = Array<PetscInt>(Space::Cuda, some.list.data(), some.list.size());
+  }));
+  PetscCall(MatRestoreRowIJ(block, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr, &col, &done));
+  PetscCall(PetscLogCpuToGpu(some.there.bytes()));
+  PetscCall(ZeroRowsOfBlock(block, some, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Every listed row has a place for its diagonal entry. */
+PetscErrorCode HasDiagonal(Mat block, const std::vector<PetscInt> &rows, bool *has)
+{
+  const PetscInt *ptr, *col;
+  PetscInt        n;
+  PetscBool       done;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetRowIJ(block, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr, &col, &done));
+  *has = true;
+  for (PetscInt row : rows) *has = *has && (row >= block->cmap->n || std::find(col + ptr[row], col + ptr[row + 1], row) != col + ptr[row + 1]);
+  PetscCall(MatRestoreRowIJ(block, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr, &col, &done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ZeroRowsColumnsOfBlock(Mat block, const Rows &rows, const ZeroedColumns &zeroed)
+{
+  Csr  csr{};
+  bool has = true, changed = false;
+
+  PetscFunctionBegin;
+  PetscCall(GetDeviceCsr(block, &csr));
+  PetscCall(WriteValues(block, [&](PetscScalar *val) { zero_rows_and_columns(csr, val, zeroed); }));
+  if (zeroed.diag != PetscScalar(0)) PetscCall(HasDiagonal(block, rows.list, &has));
+  if (!has) PetscCall(ChangePattern<&_MatOps::zerorowscolumns>(block, rows.list, zeroed.diag, &changed));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Those other ranks' columns that are zeroed, and x there. Collective. */
+PetscErrorCode GetGhosts(Mat A, PetscInt n, const PetscInt *garray, const Rows &rows, const RightHandSide &rhs, Array<char> *gone, Array<PetscScalar> *ghost)
+{
+  PetscSF           sf;
+  std::vector<char> mine, theirs;
+
+  PetscFunctionBegin;
+  PetscCallCXX(mine.resize(A->rmap->n));
+  PetscCallCXX(theirs.resize(n));
+  for (PetscInt row : rows.list) mine[row] = 1;
+  PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)A), &sf));
+  PetscCall(PetscSFSetGraphLayout(sf, A->cmap, n, NULL, PETSC_COPY_VALUES, garray));
+  PetscCall(PetscSFBcastBegin(sf, MPI_CHAR, mine.data(), theirs.data(), MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(sf, MPI_CHAR, mine.data(), theirs.data(), MPI_REPLACE));
+  PetscCall(Guarded([&] {
+    *gone  = Array<char>(Space::Cuda, theirs.data(), n);
+    *ghost = Array<PetscScalar>(Space::Cuda, rhs.given() ? n : 0);
+  }));
+  PetscCall(PetscLogCpuToGpu(gone->bytes()));
+  if (rhs.given()) {
+    PetscCall(PetscSFBcastWithMemTypeBegin(sf, MPIU_SCALAR, PETSC_MEMTYPE_CUDA, rhs.x(), PETSC_MEMTYPE_CUDA, ghost->data(), MPI_REPLACE));
+    PetscCall(PetscSFBcastEnd(sf, MPIU_SCALAR, rhs.x(), ghost->data(), MPI_REPLACE));
+  }
+  PetscCall(PetscSFDestroy(&sf));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The pattern's state of a parallel matrix is the sum of its blocks' over the ranks. Collective. */
+PetscErrorCode SumNonzeroStates(Mat A, Mat Ad, Mat Ao, PetscObjectState before)
+{
+  PetscInt64 sum[2] = {Ad->nonzerostate + Ao->nonzerostate, Ad->nonzerostate + Ao->nonzerostate - before};
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)A)));
+  if (sum[1]) A->nonzerostate = sum[0];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatZeroRows_Device(Mat A, PetscInt n, const PetscInt rows[], PetscScalar diag, Vec x, Vec b)
+{
+  FormatMat      *f;
+  Mat             Ad, Ao;
+  const PetscInt *garray;
+  bool            here;
+  PetscBool       congruent;
+  Rows            mine;
+  RightHandSide   rhs(x, b);
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
+  PetscCall(ValuesOnDevice(A, &here));
+  PetscCall(MatHasCongruentLayouts(A, &congruent));
+  if (!here || (Ao && !congruent)) {
+    PetscCall((AsBase<&_MatOps::zerorows>::call(A, n, rows, diag, x, b)));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(use_petsc_stream());
+  PetscCall(FindLocalRows(A, n, rows, &mine));
+  PetscCall(rhs.get());
+  /* ascending: rows beyond the columns, which have no diagonal entry, are the last */
+  const PetscInt inside = (PetscInt)(std::lower_bound(mine.list.begin(), mine.list.end(), Ad->cmap->n) - mine.list.begin());
+  if (rhs.x()) PetscCall(Guarded([&] { set_rows(Space::Cuda, mine.there.data(), inside, diag, rhs.x(), rhs.b()); }));
+  PetscCall(rhs.restore());
+  if (!Ao) {
+    PetscCall(MatFormatAsBase(A, f, [&] { return ZeroRowsOfBlock(A, mine, diag); }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  const PetscObjectState before = Ad->nonzerostate + Ao->nonzerostate;
+
+  PetscCall(ZeroRowsOfBlock(Ad, mine, diag));
+  PetscCall(ZeroRowsOfOffDiagonal(Ao, mine));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY)); /* drops what PETSc derived from the old values */
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(SumNonzeroStates(A, Ad, Ao, before));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatZeroRowsColumns_Device(Mat A, PetscInt n, const PetscInt rows[], PetscScalar diag, Vec x, Vec b)
+{
+  FormatMat         *f;
+  Mat                Ad, Ao;
+  const PetscInt    *garray;
+  bool               here;
+  PetscBool          congruent;
+  Rows               mine;
+  RightHandSide      rhs(x, b);
+  Array<char>        row_gone(Space::Cuda), col_gone(Space::Cuda), ghost_gone(Space::Cuda);
+  Array<PetscScalar> ghost(Space::Cuda);
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
+  PetscCall(ValuesOnDevice(A, &here));
+  PetscCall(MatHasCongruentLayouts(A, &congruent));
+  if (!here || !congruent) { /* PETSc numbers the columns as the rows; it refuses what makes no sense */
+    PetscCall((AsBase<&_MatOps::zerorowscolumns>::call(A, n, rows, diag, x, b)));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(use_petsc_stream());
+  PetscCall(FindLocalRows(A, n, rows, &mine));
+  PetscCall(rhs.get());
+  PetscCall(Guarded([&] {
+    row_gone = Array<char>(Space::Cuda, Ad->rmap->n);
+    mark(Space::Cuda, mine.there.data(), mine.size(), row_gone.data(), Ad->rmap->n);
+  }));
+  if (Ao) PetscCall(GetGhosts(A, Ao->cmap->n, garray, mine, rhs, &ghost_gone, &ghost));
+  const auto in_diagonal = [&] { return ZeroRowsColumnsOfBlock(Ad, mine, {row_gone.data(), row_gone.data(), diag, rhs.x(), rhs.b()}); };
+
+  if (Ao) {
+    const PetscObjectState before = Ad->nonzerostate + Ao->nonzerostate;
+
+    PetscCall(in_diagonal());
+    PetscCall(ZeroRowsColumnsOfBlock(Ao, mine, {row_gone.data(), ghost_gone.data(), 0, rhs.x() ? ghost.data() : nullptr, rhs.b()}));
+    PetscCall(SumNonzeroStates(A, Ad, Ao, before));
+  } else PetscCall(MatFormatAsBase(A, f, in_diagonal));
+  if (rhs.x()) PetscCall(Guarded([&] { set_rows(Space::Cuda, mine.there.data(), mine.size(), diag, rhs.x(), rhs.b()); }));
+  PetscCall(rhs.restore());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+void MatFormatOverrideZeroRows(Mat A)
+{
+  A->ops->zerorows        = MatZeroRows_Device;
+  A->ops->zerorowscolumns = MatZeroRowsColumns_Device;
+}
+
+#else
+
+void MatFormatOverrideZeroRows(Mat) { }
+
+#endif
+
+} // namespace goza

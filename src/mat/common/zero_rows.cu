@@ -1,0 +1,109 @@
+#include "zero_rows.hpp"
+#include "core/array.hpp"
+#include "core/for_each_row.hpp"
+
+namespace goza
+{
+
+namespace
+{
+
+struct ZeroRow {
+  const PetscInt *ptr, *col, *rows;
+  PetscScalar     diag;
+  PetscScalar    *val;
+
+  HD void operator()(PetscInt k) const
+  {
+    const PetscInt row = rows[k];
+
+    for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) val[j] = col[j] == row ? diag : PetscScalar(0);
+  }
+};
+
+struct SetRow {
+  const PetscInt    *rows;
+  PetscScalar        diag;
+  const PetscScalar *x;
+  PetscScalar       *b;
+
+  HD void operator()(PetscInt k) const { b[rows[k]] = diag * x[rows[k]]; }
+};
+
+struct ZeroRowAndColumns {
+  const PetscInt *ptr, *col;
+  ZeroedColumns   zeroed;
+  PetscScalar    *val;
+
+  HD void operator()(PetscInt row) const
+  {
+    const bool  gone = zeroed.row[row];
+    PetscScalar less = 0;
+    bool        met  = false;
+
+    for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) {
+      if (gone) val[j] = col[j] == row ? zeroed.diag : PetscScalar(0);
+      else if (zeroed.col[col[j]]) {
+        if (zeroed.x) less += val[j] * zeroed.x[col[j]];
+        val[j] = 0;
+        met    = true;
+      }
+    }
+    if (met && zeroed.x) zeroed.b[row] -= less;
+  }
+};
+
+struct FillRow {
+  const PetscInt    *old_ptr, *ptr, *col;
+  const PetscScalar *old_val;
+  const char        *gone;
+  PetscScalar        diag;
+  PetscScalar       *val;
+
+  HD void operator()(PetscInt row) const
+  {
+    for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) {
+      if (!gone[row]) val[j] = old_val[old_ptr[row] + (j - ptr[row])];
+      else val[j] = col[j] == row ? diag : PetscScalar(0);
+    }
+  }
+};
+
+struct Mark {
+  const PetscInt *list;
+  char           *flags;
+
+  HD void operator()(PetscInt k) const { flags[list[k]] = 1; }
+};
+
+} // namespace
+
+void zero_rows(const Csr &pattern, PetscScalar *val, const PetscInt *rows, PetscInt n, PetscScalar diag)
+{
+  for_each_row(pattern.space, n, ZeroRow{pattern.ptr, pattern.col, rows, diag, val});
+}
+
+void set_rows(Space space, const PetscInt *rows, PetscInt n, PetscScalar diag, const PetscScalar *x, PetscScalar *b)
+{
+  for_each_row(space, n, SetRow{rows, diag, x, b});
+}
+
+void zero_rows_and_columns(const Csr &pattern, PetscScalar *val, const ZeroedColumns &zeroed)
+{
+  for_each_row(pattern.space, pattern.nrows, ZeroRowAndColumns{pattern.ptr, pattern.col, zeroed, val});
+}
+
+void fill_without_rows(const Csr &before, const Csr &now, PetscScalar *val, const char *row, PetscScalar diag)
+{
+  for_each_row(now.space, now.nrows, FillRow{before.ptr, now.ptr, now.col, before.val, row, diag, val});
+}
+
+void mark(Space space, const PetscInt *list, PetscInt listed, char *flags, PetscInt n)
+{
+  if (!n) return;
+  if (space == Space::Cuda) device::fill_zero(flags, n);
+  else std::fill(flags, flags + n, char(0));
+  for_each_row(space, listed, Mark{list, flags});
+}
+
+} // namespace goza

@@ -1,0 +1,160 @@
+/* What the models say of a matrix of the study, before it is measured: from the pattern on the host, so that other threads can do it meanwhile. */
+#pragma once
+
+#include "../support/study_gallery.hpp"
+#include "goza.hpp"
+#include "locality/cost.hpp"
+#include "locality/models.hpp"
+#include "locality/order/rectangle_order.hpp"
+#include "mat/cds/diagonals.hpp"
+#include "mat/slicedell/sliced_ell.hpp"
+
+#include <cmath>
+#include <cstdio>
+
+namespace goza_test
+{
+
+/* A way as the bench names it, and what the models make of it */
+struct AskedWay {
+  std::string    label, type, options; /* of the Mat */
+  goza::Way      way;
+  goza::Traits   traits;                   /* without the sample's reads */
+  goza::Cost     cost;                     /* Goza's model */
+  double         paper = 0, corrected = 0; /* eq. 3; eq. 7 where there are less than 70 000 rows: GF/s */
+  goza::Locality locality;
+  double         hit = 0, density = 1;
+};
+
+/* Paper P3's indices in one order, with its lines of 32 values; for P2's model of the C2050. The orders: CSR, Goza's Fold, and P3's Fold with its padding, at the
+   width of the mean row */
+struct Indices {
+  const char          *order;
+  goza::LayoutLocality found;
+  goza::Prediction     predicted;
+};
+
+struct Asked {
+  Sparse                matrix;
+  PetscInt              bs        = 1;
+  bool                  diagonals = false; /* CDS is worth a measurement */
+  goza::Sample          sample;
+  std::vector<AskedWay> ways; /* the first is CSR */
+  std::vector<Indices>  indices;
+};
+
+/* Every format at the choices that autoformat has, and its own ones. */
+inline std::vector<AskedWay> ways_of(const Asked &a, goza::Space space)
+{
+  const PetscInt        height = goza::sliced_ell_height(space, a.matrix.rows, (std::int64_t)a.matrix.col.size());
+  std::vector<AskedWay> ways;
+  const auto            add = [&](const char *label, const char *type, const char *options, goza::Layout layout, PetscInt param, PetscInt block = 1) {
+    ways.emplace_back();
+    ways.back().label   = label;
+    ways.back().type    = type;
+    ways.back().options = options;
+    ways.back().way     = {layout, param, block};
+  };
+
+  add("csr", "", "", goza::Layout::Csr, 0);
+  add("slicedell", MATSLICEDELL, "-mat_slicedell_slice_height auto -mat_slicedell_block_size 1", goza::Layout::SlicedEll, height);
+  add("slicedell-32", MATSLICEDELL, "-mat_slicedell_slice_height 32 -mat_slicedell_block_size 1", goza::Layout::SlicedEll, 32);
+  if (a.bs > 1)
+    add("slicedell-blocks", MATSLICEDELL, "-mat_slicedell_slice_height auto", goza::Layout::SlicedEll,
+        goza::sliced_ell_height(space, a.matrix.rows / a.bs, (std::int64_t)a.matrix.col.size() / (a.bs * a.bs)), a.bs);
+  add("fold-8", MATFOLD, "-mat_fold_width 8", goza::Layout::Fold, 8);
+  add("fold-16", MATFOLD, "-mat_fold_width 16", goza::Layout::Fold, 16);
+  add("fold-32", MATFOLD, "-mat_fold_width 32", goza::Layout::Fold, 32);
+  if (!a.diagonals) return ways; /* made for another kind of matrix */
+  add("cds-full", MATCDS, "-mat_cds_storage full", goza::Layout::CdsFull, a.bs);
+  add("cds-half", MATCDS, "-mat_cds_storage auto", goza::Layout::CdsHalf, a.bs);
+  return ways;
+}
+
+inline void ask_paper(const Asked &a, AskedWay &w, const goza::Platform &platform)
+{
+  goza::AnalysisOptions options;
+
+  options.shift        = goza::line_shift(platform.line, sizeof(PetscScalar));
+  options.most_entries = 200000;
+  if (w.way.layout == goza::Layout::SlicedEll) options.slice_height = w.way.param;
+  if (w.way.layout == goza::Layout::Fold) options.fold_width = w.way.param;
+  if (w.way.layout >= goza::Layout::CdsFull) options.bs = w.way.param;
+  const goza::LayoutLocality found = goza::analyse(a.matrix.view(), w.way.layout, options);
+  const goza::Prediction     p     = goza::predict(platform, found, a.sample.rows, a.sample.nnz, sizeof(PetscScalar), sizeof(PetscInt));
+
+  w.locality = found.locality;
+  w.hit      = p.hit;
+  w.density  = found.density();
+  w.paper = w.corrected = p.gflops;
+  if (a.sample.rows < 70000 && w.density > 0) w.corrected = 1e-9 * goza::flops_small(platform.bandwidth, p.hit, p.S, (double)a.sample.nnz / w.density);
+}
+
+/* exact: P3's indices from the whole matrix */
+inline Asked ask(const StudyMatrix &m, const goza::Machine &machine, goza::Space space, bool exact)
+{
+  const goza::Platform  &platform = *goza::find_platform(machine.device ? "h200" : "host"), &c2050 = *goza::find_platform("c2050");
+  Asked                  a;
+  std::vector<goza::Way> ways;
+
+  a.matrix                    = m.make();
+  a.bs                        = m.name.find("3x3") != std::string::npos ? 3 : m.name.find("6x6") != std::string::npos ? 6 : 1;
+  const goza::Diagonals found = goza::find_diagonals(a.matrix.view(), a.bs, 0.6);
+  a.diagonals                 = 2 * found.inside >= found.nnz;
+  a.ways                      = ways_of(a, space);
+  for (const AskedWay &w : a.ways) ways.push_back(w.way);
+  a.sample = goza::take_sample(a.matrix.view(), ways, goza::caches_of(machine));
+  for (AskedWay &w : a.ways) {
+    w.traits = goza::traits_of(a.sample, w.way);
+    w.cost   = goza::cost_of(machine, a.sample, w.way, w.traits);
+    ask_paper(a, w, platform);
+  }
+  for (const char *order : {"csr", "fold", "rectangle"}) {
+    const bool            rectangle = order[0] == 'r';
+    goza::AnalysisOptions options;
+    goza::LayoutLocality  here;
+
+    options.shift        = goza::line_shift(c2050.line, 4);
+    options.most_entries = exact ? 0 : 200000;
+    if (!rectangle) here = goza::analyse(a.matrix.view(), order[0] == 'c' ? goza::Layout::Csr : goza::Layout::Fold, options);
+    else if (!exact) continue; // P2's study is of the others
+    else {
+      const double width = std::round((double)a.sample.nnz / (double)std::max<PetscInt>(1, a.sample.rows));
+
+      here.locality = goza::locality_of(goza::RectangleOrder{a.matrix.rows, a.matrix.ptr.data(), a.matrix.col.data(), (PetscInt)std::max(1.0, width)}, a.matrix.cols,
+                                        options.shift);
+    }
+    a.indices.push_back({order, here, goza::predict(c2050, here, a.sample.rows, a.sample.nnz, 4, 4)});
+  }
+  return a;
+}
+
+/* One line a matrix and order */
+inline void print_indices(FILE *json, const StudyMatrix &m, const Asked &a)
+{
+  for (const Indices &i : a.indices) {
+    const goza::Locality &l = i.found.locality;
+
+    fprintf(json, "{\"matrix\": \"%s\", \"family\": \"%s\", \"role\": \"%s\", \"indices\": \"%s\", \"rows\": %lld, \"nnz\": %lld, \"spatial\": %.5g, \"spatial_error\": %.3g, \"unpadded\": %.5g, \"temporal\": %.6g, \"density\": %.5g, \"hit\": %.5g, \"gflops_c2050\": %.5g, \"gather_c2050\": %.5g, \"small\": %d}\n",
+            m.name.c_str(), m.family.c_str(), role_name(m.role), i.order, (long long)a.sample.rows, (long long)a.sample.nnz, l.padded.spatial(), l.spatial_error,
+            l.plain.spatial(), l.padded.temporal(), i.found.density(), i.predicted.hit, i.predicted.gflops, i.predicted.gather, i.predicted.small);
+  }
+}
+
+/* What a fit of the model's constants needs, as members of a JSON object */
+inline void print_traits(FILE *json, const Asked &a, const AskedWay &w)
+{
+  const goza::SampledReads *reads = w.traits.reads; // still there: a vector keeps its elements' places when it is moved
+  int                       last  = goza::place_bins;
+
+  while (last && !reads->far[last - 1]) last--;
+  fprintf(json, "\"param\": %lld, \"longest\": %lld, \"long_nnz\": %lld, \"usual\": %lld, \"inside\": %.4f, \"ndiag\": %d, \"pairs\": %d, \"possible\": %d, \"matrix_bytes\": %.6g, \"steps\": %.6g, \"warps\": %.6g, \"chain\": %.6g, \"kernels\": %g, \"blocks\": %g, \"extra\": %.6g, \"stored\": %.6g, \"requests\": %.6g, \"misses\": %.6g, \"near\": %.6g, \"far\": [",
+          (long long)w.way.param, (long long)a.sample.longest, (long long)a.sample.long_nnz, (long long)a.sample.usual, a.sample.diagonals.inside,
+          a.sample.diagonals.count, a.sample.diagonals.pairs, w.traits.possible, w.traits.matrix, w.traits.steps, w.traits.warps, w.traits.chain, w.traits.kernels,
+          w.traits.blocks, w.traits.extra, w.traits.stored, reads->requests, reads->misses, reads->near);
+  for (int k = 0; k < last; k++) fprintf(json, "%s%.4g", k ? ", " : "", reads->far[k]);
+  fprintf(json, "], \"spatial\": %.5g, \"unpadded\": %.5g, \"temporal\": %.6g, \"hit\": %.5g, \"density\": %.5g", w.locality.padded.spatial(), w.locality.plain.spatial(),
+          w.locality.padded.temporal(), w.hit, w.density);
+}
+
+} // namespace goza_test
