@@ -9,7 +9,8 @@ namespace goza
 bool full_blocks(const Csr &A, PetscInt br, PetscInt bc, Array<PetscInt> &ptr, Array<PetscInt> &col, bool any_order = false);
 
 /* C = A B for an A of full blocks of br x bm and a B of full blocks of bm x bc: true; else false, and C is what it was. An entry of C is found once a block and not once
-   an entry of the factors, of which there are br bm bc times as many. Blocks in a row of B may be in any order, as where rows were fetched from other ranks. with_diagonal: C has its diagonal blocks, whatever the factors hold. */
+   an entry of the factors, of which there are br bm bc times as many. Blocks in a row of B may be in any order, as where rows were fetched from other ranks.
+   with_diagonal: C has its diagonal blocks, whatever the factors hold. */
 bool multiply_blocks(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, bool with_diagonal, CsrMatrix &C);
 
 /* New values of the factors, in the pattern that multiply_blocks() gave C. */
