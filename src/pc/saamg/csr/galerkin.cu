@@ -70,21 +70,21 @@ void fill_zero_rows(CsrMatrix &A, const LocalColumns &columns)
   for_each_row(space, A.nrows, FillZeroRow{A.view(), zero.data(), mean, A.val.data()});
 }
 
-/* C = A B, a block at once where the factors consist of full blocks of br x bm and bm x bc. */
-CsrMatrix product(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, bool with_diagonal)
+} // namespace
+
+/* A B, of blocks of br x bm and bm x bc where both consist of them. */
+static CsrMatrix product(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, bool with_diagonal = false)
 {
   CsrMatrix C;
 
-  if (br * bm * bc > 1 && multiply_blocks(A, br, bm, B, bc, with_diagonal, C)) return C;
-  return multiply(A, B, with_diagonal);
+  if (br * bm * bc == 1 || !multiply_blocks(A, br, bm, B, bc, with_diagonal, C)) C = multiply(A, B, with_diagonal);
+  return C;
 }
 
-void product_numeric(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, CsrMatrix &C)
+static void product_numeric(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, CsrMatrix &C)
 {
   if (br * bm * bc == 1 || !multiply_blocks_numeric(A, br, bm, B, bc, C)) multiply_numeric(A, B, C);
 }
-
-} // namespace
 
 void Interpolation::transpose()
 {
@@ -100,14 +100,14 @@ CsrMatrix GalerkinProduct::make(const Csr &A, const MapPtr &columns, const Inter
   CsrMatrix  Ac;
 
   if (!alone) P_ = std::make_unique<RowsBelow>(I.P.view(), *I.coarse, columns);
-  AP_ = product(A, I.bs, I.bs, alone ? I.P.view() : P_->view(), I.k, false);
+  AP_ = product(A, I.bs, I.bs, alone ? I.P.view() : P_->view(), I.k);
   if (alone) {
     Ac             = product(I.R.view(), I.k, I.bs, AP_.view(), I.k, true);
     coarse_columns = I.coarse;
   } else {
     const CsrMatrix again = I.own_transpose.ptr.size() ? CsrMatrix() : transpose(I.P.view()); // where it was not kept
 
-    parts_ = product(again.ptr.size() ? again.view() : I.own_transpose.view(), I.k, I.bs, AP_.view(), I.k, false);
+    parts_ = product(again.ptr.size() ? again.view() : I.own_transpose.view(), I.k, I.bs, AP_.view(), I.k);
     sum_   = std::make_unique<SummedRows>(parts_.view(), P_->columns(), I.coarse, true, Ac);
 
     coarse_columns = sum_->columns();

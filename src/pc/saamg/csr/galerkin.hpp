@@ -9,7 +9,7 @@ namespace goza
 struct Interpolation {
   CsrMatrix P, R;
   MapPtr    coarse, fine;
-  PetscInt  bs = 1, k = 1; // unknowns of a node, and of a coarse one
+  PetscInt  bs = 1, k = 1; // unknowns of a node, fine and coarse
 
   /* R is made from P. Collective. */
   void      transpose();
