@@ -301,9 +301,11 @@ void reset(const PCCase &c)
   BOOST_TEST(distance(after, before) <= c.eps() * norm(before));
 }
 
-/* The same preconditioner from Goza's matrix types, and from PETSc's on a device, as from aij; and the matrix may go before it does. */
+/* The same preconditioner from Goza's matrix types, and from PETSc's on a device, as from aij; and the matrix may go before it does. With half, the model may store a
+   level narrow in one space and not in the other. */
 void matrix_types(const PCCase &c)
 {
+  const PetscReal          tolerance = c.config.precision == "half" ? 0.02 : c.eps();
   MatHandle                R         = system_matrix(c.problem);
   PCHandle                 reference = make_pc(R);
   VecHandle                x = right_hand_side(R, 1), want = apply(reference, R, x);
@@ -316,7 +318,7 @@ void matrix_types(const PCCase &c)
     PCHandle  pc = make_pc(A);
     A.reset();
     VecHandle got = apply(pc, R, x);
-    BOOST_TEST(distance(got, want) <= c.eps() * norm(want), type);
+    BOOST_TEST(distance(got, want) <= tolerance * norm(want), type);
   }
 }
 

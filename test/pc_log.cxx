@@ -30,7 +30,7 @@ PetscEventPerfInfo event(const char *step, PetscInt level)
 void steps_of_a_cycle(const char *cycle, PetscInt direct_limit, const char *smoother)
 {
   Option         coarse("-pc_saamg_coarse_limit", "10"), kind("-pc_saamg_cycle", cycle), direct("-pc_saamg_direct_limit", std::to_string(direct_limit)), smooth("-pc_saamg_smoother", smoother);
-  MatHandle      A  = system_matrix(problem("poisson7"));
+  MatHandle      A  = system_matrix(problem("poisson7"), MATSLICEDELL); /* on the device where there is one */
   PCHandle       pc = make_pc(A);
   VecHandle      b = right_hand_side(A, 1), x = right_hand_side(A, 2);
   PetscInt       levels;
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(gauss_seidel)
 BOOST_AUTO_TEST_CASE(steps_of_the_set_up)
 {
   Option                          coarse("-pc_saamg_coarse_limit", "10");
-  MatHandle                       A       = system_matrix(problem("poisson7"));
+  MatHandle                       A       = system_matrix(problem("poisson7"), MATSLICEDELL); /* on the device where there is one */
   const char *const               steps[] = {"SAAMGStrength", "SAAMGAggregate", "SAAMGProlong", "SAAMGGalerkin", "SAAMGEigen", "SAAMGMirror"};
   std::vector<PetscEventPerfInfo> before;
 
