@@ -33,8 +33,8 @@ def read(name):
 
 
 def join(pieces):
-    """One mesh: nodes at the same place are one. Returns places, displacements and stresses of the nodes, and (type, corners) of the cells."""
-    number, x, u, stress, cells = {}, [], [], [], []
+    """One mesh: nodes at the same place are one, and so are cells of the same corners, which ranks that overlap both write. Returns places, displacements and stresses of the nodes, and (type, corners) of the cells."""
+    number, x, u, stress, cells, known = {}, [], [], [], [], set()
     for arrays in pieces:
         displacement = next(v for k, v in arrays.items() if k.endswith("displacement"))
         mises = next(v for k, v in arrays.items() if "von_mises" in k)
@@ -46,7 +46,10 @@ def join(pieces):
                 stress.append(s)
         begin = 0
         for end, kind in zip(arrays["offsets"], arrays["types"]):
-            cells.append((kind, [number[arrays["Position"][k]] for k in arrays["connectivity"][begin:end]]))
+            corners = [number[arrays["Position"][k]] for k in arrays["connectivity"][begin:end]]
+            if frozenset(corners) not in known:
+                known.add(frozenset(corners))
+                cells.append((kind, corners))
             begin = end
     return x, u, stress, cells
 
