@@ -74,7 +74,7 @@ ifneq ($(filter bundle,$(goals)),)
 endif
 MARCH     = $(if $(filter yes,$(PORTABLE)),-march=x86-64-v3,-march=native)
 CPPFLAGS  = -Iinclude -Isrc $(CUDA_CFLAGS) $(PETSC_CFLAGS) $(MPI_CFLAGS)
-SANITIZED = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer)
+SANITIZED = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -Wno-maybe-uninitialized) # gcc 12 sees false ones in instrumented code
 CXXFLAGS  = -std=c++17 -O3 -g1 $(MARCH) -Wall -Wextra $(WERROR) -fPIC -fno-semantic-interposition $(SANITIZED)
 NVCCFLAGS = -std=c++17 -O3 -arch=sm_$(CUDA_ARCH) -lineinfo --expt-relaxed-constexpr --extended-lambda -ccbin g++ \
             $(if $(WERROR),-Werror all-warnings) $(addprefix -Xcompiler ,$(MARCH) -Wall $(WERROR) -fPIC -fno-semantic-interposition)
