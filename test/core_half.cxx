@@ -158,6 +158,24 @@ BOOST_AUTO_TEST_CASE(symmetric_scaling_keeps_symmetry)
   BOOST_TEST(f.describe().find("symmetric scaling") != std::string::npos, f.describe());
 }
 
+/* What an interpolation asks for before it is narrowed: small entries are kept or there are none, but for rounding. */
+BOOST_AUTO_TEST_CASE(keeps_all)
+{
+  const StoreRange range{StoreLimits<Half>::least, StoreLimits<Half>::most};
+  const auto       kept = [&](auto entry) { return ValueScaling<float>::keeps_all(Tridiagonal(30, 31, entry).csr(), range); };
+  const auto       with = [](double small) { return [=](PetscInt i, PetscInt j) { return i == 7 && j == 8 ? small : 0.75; }; };
+
+  BOOST_TEST(kept(with(0.75)));
+  BOOST_TEST(kept(with(1e-4)));
+  BOOST_TEST(!kept(with(1e-5))); /* less than 2^-14 */
+  BOOST_TEST(!kept(with(1e-12)));
+  BOOST_TEST(kept(with(1e-15)));
+  BOOST_TEST(kept(with(0)));
+  BOOST_TEST(kept(with(6e4)));
+  BOOST_TEST(kept([](PetscInt i, PetscInt) { return 1e200 * (i + 1); }));
+  BOOST_TEST(!kept([](PetscInt i, PetscInt) { return std::pow(10., i); }));
+}
+
 BOOST_AUTO_TEST_CASE(nan_and_infinity_stay)
 {
   for (double bad : {static_cast<double>(NAN), static_cast<double>(INFINITY)}) {

@@ -212,8 +212,9 @@ BOOST_AUTO_TEST_CASE(automatic)
       return f.taken();
     };
     BOOST_TEST(!taken(box(1)));
-    BOOST_TEST(taken(box(77777)) == (space == Space::Cuda));
-    BOOST_TEST(!taken(scattered_ring(250007, 77773))); /* 7 sectors a row, and 40,000 levels */
+    BOOST_TEST(taken(box(77777)) == (space == Space::Cuda)); /* 8.4 sectors a row */
+    BOOST_TEST(!taken(box(77773)));                          /* 7.7 */
+    BOOST_TEST(!taken(scattered_ring(250007, 77773)));       /* 7 sectors a row, and 40,000 levels */
     BOOST_TEST(!taken(scattered_ring(1009, 389)));
   }
 }

@@ -97,29 +97,6 @@ struct Descents {
 
 /* --- products */
 
-struct ProductRows {
-  const PetscInt *aptr, *acol, *bptr, *bcol;
-  bool            with_diagonal;
-
-  HD PetscInt bound(PetscInt row) const
-  {
-    std::int64_t n = with_diagonal;
-
-    for (PetscInt p = aptr[row]; p < aptr[row + 1]; p++) n += bptr[acol[p] + 1] - bptr[acol[p]];
-    return n < PETSC_MAX_INT ? static_cast<PetscInt>(n) : PETSC_MAX_INT;
-  }
-
-  template <class F> HD void visit(PetscInt row, int lane, int lanes, F f) const
-  {
-    if (with_diagonal && lane == 0) f(row);
-    for (PetscInt p = aptr[row]; p < aptr[row + 1]; p++) {
-      const PetscInt j = acol[p], end = bptr[j + 1];
-
-      for (PetscInt q = bptr[j] + lane; q < end; q += lanes) f(bcol[q]);
-    }
-  }
-};
-
 /* Pattern and values in one go: a row is added up in a dense vector, and the columns that it touches are listed (Gustavson 1978). */
 void multiply_host(const Csr &A, const Csr &B, bool with_diagonal, CsrMatrix &C)
 {

@@ -272,6 +272,30 @@ private:
 } // namespace pattern
 #endif
 
+/* The rows of a product A B, for find_pattern(). */
+struct ProductRows {
+  const PetscInt *aptr, *acol, *bptr, *bcol;
+  bool            with_diagonal; // C has its diagonal, whatever A and B hold
+
+  HD PetscInt bound(PetscInt row) const
+  {
+    std::int64_t n = with_diagonal;
+
+    for (PetscInt p = aptr[row]; p < aptr[row + 1]; p++) n += bptr[acol[p] + 1] - bptr[acol[p]];
+    return n < PETSC_MAX_INT ? static_cast<PetscInt>(n) : PETSC_MAX_INT;
+  }
+
+  template <class F> HD void visit(PetscInt row, int lane, int lanes, F f) const
+  {
+    if (with_diagonal && lane == 0) f(row);
+    for (PetscInt p = aptr[row]; p < aptr[row + 1]; p++) {
+      const PetscInt j = acol[p], end = bptr[j + 1];
+
+      for (PetscInt q = bptr[j] + lane; q < end; q += lanes) f(bcol[q]);
+    }
+  }
+};
+
 /* ptr [nrows + 1] and col of the pattern, columns ascending. narrow: most rows have few columns, to be visited by few lanes. */
 template <class Rows> void find_pattern(Space space, PetscInt nrows, PetscInt ncols, const Rows &rows, bool narrow, Array<PetscInt> &ptr, Array<PetscInt> &col)
 {

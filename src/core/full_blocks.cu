@@ -69,27 +69,6 @@ struct BlockPattern {
   bool find(const Csr &A, PetscInt br, PetscInt bc, bool any_order = false) { return full_blocks(A, br, bc, ptr, col, any_order); }
 };
 
-struct ReachedBlocks {
-  const PetscInt *aptr, *acol, *bptr, *bcol;
-  bool            with_diagonal;
-
-  HD PetscInt bound(PetscInt row) const
-  {
-    std::int64_t n = with_diagonal;
-
-    for (PetscInt p = aptr[row]; p < aptr[row + 1]; p++) n += bptr[acol[p] + 1] - bptr[acol[p]];
-    return n < PETSC_MAX_INT ? static_cast<PetscInt>(n) : PETSC_MAX_INT;
-  }
-
-  template <class F> HD void visit(PetscInt row, int lane, int lanes, F f) const
-  {
-    if (with_diagonal && lane == 0) f(row);
-    for (PetscInt p = aptr[row]; p < aptr[row + 1]; p++) {
-      for (PetscInt q = bptr[acol[p]] + lane; q < bptr[acol[p] + 1]; q += lanes) f(bcol[q]);
-    }
-  }
-};
-
 /* The values of a block row of C: one block of A after the other, so that the order of every sum is that of A's columns; the lanes of a warp share the entries of what
    one block of A adds to, no two of which are the same. */
 struct BlockRowProduct {
@@ -191,7 +170,7 @@ bool multiply_blocks(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, Petsc
   if (!a.find(A, br, bm) || !b.find(B, bm, bc, true)) return false;
   const PetscInt nodes = A.nrows / br;
 
-  find_pattern(A.space, nodes, B.ncols / bc, ReachedBlocks{a.ptr.data(), a.col.data(), b.ptr.data(), b.col.data(), with_diagonal}, true, cptr, ccol);
+  find_pattern(A.space, nodes, B.ncols / bc, ProductRows{a.ptr.data(), a.col.data(), b.ptr.data(), b.col.data(), with_diagonal}, true, cptr, ccol);
   C     = CsrMatrix(A.space, A.nrows, B.ncols);
   C.ptr = Array<PetscInt>(A.space, A.nrows + 1);
   for_each_row(A.space, A.nrows, PointLengths{br, bc, cptr.data(), C.ptr.data()});

@@ -10,8 +10,9 @@ namespace goza
 namespace
 {
 
-constexpr std::int64_t no_exponent = 4096; // added to exponents, so that 0 stands for a row without a finite entry other than 0
-constexpr int          inside_rows = 10;   // powers of two that entries may be below the largest of their row and keep all bits
+constexpr std::int64_t no_exponent = 4096;  // added to exponents, so that 0 stands for a row without a finite entry other than 0
+constexpr int          inside_rows = 10;    // powers of two that entries may be below the largest of their row and keep all bits
+constexpr double       rounding    = 3e-14; // of the largest entry of a row: what is less is what sums that cancel leave
 
 HD inline bool is_finite(double v)
 {
@@ -46,6 +47,33 @@ struct RowExponent {
     }
     high[i] = largest > 0 ? no_exponent + ilogb(largest) : 0;
     low[i]  = largest > 0 ? no_exponent - ilogb(largest) : 0;
+  }
+};
+
+/* low of the row's smallest entry that is not rounding. */
+struct LeastExponent {
+  const PetscInt *ptr;
+  Columns         col;
+  Values          val;
+  std::int64_t   *low;
+
+  HD LeastExponent on(Columns c, Values v) const { return {ptr, c, v, low}; }
+
+  HD void operator()(PetscInt i) const
+  {
+    double largest = 0, least = 0;
+
+    for (PetscInt k = ptr[i]; k < ptr[i + 1]; k++) {
+      const double a = size_of(val[k]);
+
+      if (a > largest && is_finite(a)) largest = a;
+    }
+    for (PetscInt k = ptr[i]; k < ptr[i + 1]; k++) {
+      const double a = size_of(val[k]);
+
+      if (a > rounding * largest && is_finite(a) && (least == 0 || a < least)) least = a;
+    }
+    low[i] = least > 0 ? no_exponent - ilogb(least) : 0;
   }
 };
 
@@ -123,6 +151,18 @@ template <class V> bool ValueScaling<V>::fits(const Csr &A, const StoreRange &ra
   if (most == -no_exponent) return true; // no entry to scale
   if (most > range.most || least - inside_rows < range.least) *shift = static_cast<int>(range.most - most);
   return any || least + *shift - inside_rows >= range.least;
+}
+
+template <class V> bool ValueScaling<V>::keeps_all(const Csr &A, const StoreRange &range)
+{
+  Array<std::int64_t> low(A.space, A.nrows);
+  int                 shift;
+
+  if (!fits(A, range, nullptr, nullptr, false, &shift)) return false;
+  for_each_csr_row(A, 1, LeastExponent{A.ptr, A.col, A.val, low.data()});
+  const std::int64_t most = largest(A.space, low.data(), low.size());
+
+  return most == 0 || no_exponent - most + shift >= range.least;
 }
 
 template <class V> Csr ValueScaling<V>::apply(const Csr &A, const StoreRange &range)

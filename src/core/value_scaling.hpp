@@ -18,6 +18,8 @@ struct StoreRange {
 
 template <class V> class ValueScaling {
 public:
+  /* Whether one factor serves for all of A, and every entry that is not rounding keeps all its bits. */
+  static bool keeps_all(const Csr &A, const StoreRange &range);
   /* A with the values to store; they live until release() or the next call. */
   Csr  apply(const Csr &A, const StoreRange &range);
   void release() { values_ = Array<PetscScalar>(values_.space()); }
@@ -33,7 +35,7 @@ public:
   }
 
 private:
-  bool fits(const Csr &A, const StoreRange &range, const PetscScalar *row, const PetscScalar *col, bool any, int *shift);
+  static bool fits(const Csr &A, const StoreRange &range, const PetscScalar *row, const PetscScalar *col, bool any, int *shift);
 
   V                  factor_    = 1;
   bool               symmetric_ = false;

@@ -4,6 +4,7 @@
 #include "goza.hpp"
 #include "level_format.hpp"
 #include "mat/common/errors.hpp"
+#include "mat/common/halo/agree.hpp"
 #include "petscgoza.h"
 
 namespace goza
@@ -66,21 +67,48 @@ template <class V> struct Level {
   }
 };
 
+/* Interpolation and restriction. Half precision where that keeps the small entries of both: where rows are scaled over many decades, those are what couples them. */
 template <class V> struct Transfer {
   ParOperator<V> P, R;
+  bool           narrow = false;
 
   PetscErrorCode setup(const CsrTransfer &t, bool half)
   {
-    const auto format = [half](Space s) -> std::unique_ptr<Format<V>> {
+    const auto format = [this](Space s) -> std::unique_ptr<Format<V>> {
       if constexpr (!std::is_same_v<V, PetscScalar>) {
-        if (half) return std::make_unique<Narrow<SlicedEll<Half, V>, V>>(s, SlicedEllOptions());
+        if (narrow) return std::make_unique<Narrow<SlicedEll<Half, V>, V>>(s, SlicedEllOptions());
       }
       return std::make_unique<SlicedEll<V, V>>(s);
     };
+    const bool before = narrow;
 
     PetscFunctionBegin;
+    PetscCall(choose(t, half));
+    if (narrow != before) {
+      P = ParOperator<V>();
+      R = ParOperator<V>();
+    }
     PetscCall(P.update(t.P.view(), t.coarse, t.stamp, format));
     PetscCall(R.update(t.R.view(), t.fine, t.stamp, format));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+private:
+  /* One choice for all ranks: the preconditioner is that of the matrix, not that of its distribution. */
+  PetscErrorCode choose(const CsrTransfer &t, bool half)
+  {
+    PetscFunctionBegin;
+    narrow = false;
+    if constexpr (!std::is_same_v<V, PetscScalar>) {
+      if (!half) PetscFunctionReturn(PETSC_SUCCESS);
+      constexpr StoreRange range{StoreLimits<Half>::least, StoreLimits<Half>::most};
+      PetscMPIInt          wide  = 1;
+      const PetscErrorCode error = Guarded([&] { wide = !ValueScaling<V>::keeps_all(t.P.view(), range) || !ValueScaling<V>::keeps_all(t.R.view(), range); });
+
+      PetscCall(FailTogether(t.fine->comm(), error, "look at the range of an interpolation"));
+      PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &wide, 1, MPI_INT, MPI_MAX, t.fine->comm()));
+      narrow = !wide;
+    }
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 };

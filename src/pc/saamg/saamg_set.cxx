@@ -342,7 +342,8 @@ PetscErrorCode PCSAAMGGetEstEigIterations(PC pc, PetscInt *its)
   Input Parameters:
 + pc - the preconditioner, of type `PCSAAMG`
 - precision - `PC_SAAMG_DOUBLE`, `PC_SAAMG_MIXED` (the finest level in double, the others in single), `PC_SAAMG_SINGLE` or `PC_SAAMG_HALF` (vectors,
-  sums in single, the values of the levels' operators and interpolations in half, scaled where they leave its range: see `MatCDSSetPrecision()`)
+  sums in single, the values of the levels' operators in half where that is expected to be faster, scaled where they leave its range: see `MatCDSSetPrecision()`; those of an
+  interpolation where that keeps its small entries)
 
   Options Database Key:
 . -pc_saamg_precision (double|mixed|single|half) - the precision of the cycle
