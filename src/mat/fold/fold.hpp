@@ -2,6 +2,7 @@
 #pragma once
 #include "core/format.hpp"
 #include "fold_view.hpp"
+#include "packing.hpp"
 
 namespace goza
 {
@@ -9,17 +10,6 @@ namespace goza
 struct FoldOptions {
   PetscInt width = 0; // most entries of a line, 1 .. fold_max_width; 0: chosen from the row lengths
 };
-
-/* What a width makes of a matrix. */
-struct FoldShape {
-  PetscInt     width  = 0;
-  std::int64_t groups = 0, steps = 0; // steps: the sum over the groups of their longest line, what the warps have to do
-  std::int64_t folded    = 0;         // rows of more than one line
-  std::int64_t long_rows = 0, pieces = 0;
-};
-
-/* The width that is taken where none is given, from the row pointers. */
-PetscInt fold_width_for(const Csr &A);
 
 template <class Store, class V> class Fold final : public Format<V> {
 public:
