@@ -1,6 +1,9 @@
 #include "fold.hpp"
 #include "core/algorithm.hpp"
 #include "core/csr_matrix.hpp"
+#include "core/numbering.hpp"
+#include "fold_hot.hpp"
+#include "mat/common/gather.hpp"
 #include <algorithm>
 #include <cstdio>
 
@@ -48,9 +51,10 @@ private:
   }
 };
 
-/* Whether the columns of a group lie within 65536 of each other, and the words that they take. */
+/* Whether the columns of a group lie within 65536 of each other, and the words that they take: one each where they are coded. */
 struct SpanGroup {
   Origin          origin;
+  bool            coded;
   const PetscInt *acol;
   FoldHead       *head;
   std::int64_t   *words, *near; // [ngroups + 1], [ngroups]
@@ -74,7 +78,7 @@ struct SpanGroup {
         most  = !n || c > most ? c : most;
       }
     }
-    const bool fits = most - least <= 65535;
+    const bool fits = !coded && most - least <= 65535;
 
     head[group].base = fits ? least : -1;
     near[group]      = fits ? n : 0;
@@ -113,12 +117,12 @@ struct ShareOut {
   }
 };
 
-/* Brings a line's entries from CSR; columns only when they are asked for. */
+/* Brings a line's entries from CSR; columns only when they are asked for, and by their codes where they have any. */
 template <class Store> struct FillLine {
   const FoldHead    *head;
   Origin             origin;
   bool               columns;
-  const PetscInt    *acol;
+  const PetscInt    *acol, *code;
   const PetscScalar *aval;
   PetscInt          *col;
   Store             *val;
@@ -136,7 +140,7 @@ template <class Store> struct FillLine {
       val[h.begin + at] = static_cast<Store>(aval[source.from]);
       if (!columns) continue; // a refill is given values only
       if (h.base >= 0) near[at] = static_cast<std::uint16_t>(acol[source.from] - h.base);
-      else col[h.col + at] = acol[source.from];
+      else col[h.col + at] = code ? code[acol[source.from]] : acol[source.from];
     }
   }
 };
@@ -181,15 +185,15 @@ template <class Store, class V> void Fold<Store, V>::lay_out(const Csr &A, Petsc
   }
 }
 
-template <class Store, class V> void Fold<Store, V>::place_columns(const Csr &A)
+template <class Store, class V> void Fold<Store, V>::place_columns(const Csr &A, bool coded)
 {
   const PetscInt      n = static_cast<PetscInt>(shape_.groups);
   Array<std::int64_t> word(this->space_, n + 1), near(this->space_, n);
 
   word.zero();
   for_each_row(this->space_, n,
-               SpanGroup{Origin{shape_.width, A.ptr, long_row_.data(), piece_ptr_.data(), static_cast<PetscInt>(long_row_.size())}, A.col, head_.data(), word.data(),
-                         near.data()});
+               SpanGroup{Origin{shape_.width, A.ptr, long_row_.data(), piece_ptr_.data(), static_cast<PetscInt>(long_row_.size())}, coded, A.col, head_.data(),
+                         word.data(), near.data()});
   near_ = sum(this->space_, near.data(), n);
   exclusive_scan(this->space_, word.data(), n + 1);
   for_each_row(this->space_, n, PlaceGroup{word.data(), head_.data()});
@@ -213,16 +217,39 @@ template <class Store, class V> void Fold<Store, V>::share_out()
   for_each_row(this->space_, nranges + 1, ShareOut{static_cast<PetscInt>(ngroups), nranges, static_cast<std::int64_t>(val_.size()), head_.data(), range_.data()});
 }
 
+/* What pays: x is longer than what the L1 caches hold of it, most entries are far from their row, in a sector of x that the row before does not read, and the hot
+   columns hold many of them. */
+constexpr std::size_t hot_bytes = std::size_t(160) << 10;
+constexpr PetscInt    hot_reach = 16384, hot_least_rows = 8 * hot_reach;
+constexpr double      hot_least_far = 0.5, hot_least_share = 0.4;
+
+template <class Store, class V> HotColumns Fold<Store, V>::choose_hot(const Csr &A) const
+{
+  const PetscInt room = static_cast<PetscInt>(hot_bytes / sizeof(V));
+  const auto     pays = [&] {
+    return A.nrows == A.ncols && A.nrows >= hot_least_rows && static_cast<double>(far_sectors(A, hot_reach)) >= hot_least_far * static_cast<double>(nnz_);
+  };
+
+  if (this->space_ == Space::Host || !nnz_ || !options_.hot || (options_.hot < 0 && !pays())) return {Array<PetscInt>(A.space), Array<PetscInt>(A.space), 0};
+  return options_.hot < 0 ? find_hot_columns(A, room, hot_least_share) : find_hot_columns(A, std::min(options_.hot, room), 0);
+}
+
 template <class Store, class V> void Fold<Store, V>::build(const Csr &A)
 {
   this->nrows_ = A.nrows;
   this->ncols_ = A.ncols;
   nnz_         = entries(A);
   lay_out(A, options_.width ? options_.width : fold_width_for(A));
-  place_columns(A);
+
+  HotColumns hot = choose_hot(A);
+
+  hot_       = std::move(hot.list);
+  hot_x_     = Array<V>(this->space_, hot_.size());
+  hot_share_ = hot.share;
+  place_columns(A, hot_.size() > 0);
   val_ = Array<Store>(this->space_, shape_.steps * fold_lanes);
   share_out();
-  fill(A, true);
+  fill(A, true, hot_.size() ? hot.code.data() : nullptr);
 }
 
 template <class Store, class V> void Fold<Store, V>::refill(const Csr &A)
@@ -230,12 +257,13 @@ template <class Store, class V> void Fold<Store, V>::refill(const Csr &A)
   fill(A, false);
 }
 
-template <class Store, class V> void Fold<Store, V>::fill(const Csr &A, bool columns)
+template <class Store, class V> void Fold<Store, V>::fill(const Csr &A, bool columns, const PetscInt *code)
 {
   const Origin origin{shape_.width, A.ptr, long_row_.data(), piece_ptr_.data(), static_cast<PetscInt>(long_row_.size())};
 
   if (nnz_)
-    for_each_row(this->space_, static_cast<PetscInt>(head_.size()) * fold_lanes, FillLine<Store>{head_.data(), origin, columns, A.col, A.val, col_.data(), val_.data()});
+    for_each_row(this->space_, static_cast<PetscInt>(head_.size()) * fold_lanes,
+                 FillLine<Store>{head_.data(), origin, columns, A.col, code, A.val, col_.data(), val_.data()});
 }
 
 template <class Store, class V> template <class Out> void Fold<Store, V>::launch(const V *x, const Out &out) const
@@ -243,7 +271,14 @@ template <class Store, class V> template <class Out> void Fold<Store, V>::launch
   const FoldGroup<Store, V, Out> group{view(), x, piece_.data(), out};
 
 #if defined(__CUDACC__)
-  if (range_.size()) for_each_warp_in_ranges(range_.data(), static_cast<PetscInt>(range_.size()) - 1, group);
+  if (hot_.size()) {
+    using Body = FoldHotGroups<Store, V, Out>;
+
+    const PetscInt nhot = static_cast<PetscInt>(hot_.size());
+
+    gather(this->space_, nhot, hot_.data(), x, hot_x_.data());
+    launch_body_with(hot_.size() * sizeof(V), Body{group, hot_x_.data(), nhot}, HotKernel<V, Body>, device::multiprocessors(), hot_threads);
+  } else if (range_.size()) for_each_warp_in_ranges(range_.data(), static_cast<PetscInt>(range_.size()) - 1, group);
   else
 #endif
     for_each_group(this->space_, static_cast<PetscInt>(head_.size()), group);
@@ -275,17 +310,18 @@ template <class Store, class V> void Fold<Store, V>::apply_as(const V *x, const 
 
 template <class Store, class V> std::size_t Fold<Store, V>::bytes() const
 {
-  return head_.bytes() + col_.bytes() + range_.bytes() + long_row_.bytes() + piece_ptr_.bytes() + val_.bytes() + piece_.bytes();
+  return head_.bytes() + col_.bytes() + range_.bytes() + hot_.bytes() + hot_x_.bytes() + long_row_.bytes() + piece_ptr_.bytes() + val_.bytes() + piece_.bytes();
 }
 
 template <class Store, class V> std::string Fold<Store, V>::describe() const
 {
   const double nnz = static_cast<double>(nnz_), rows = this->nrows_ ? static_cast<double>(this->nrows_) : 1, places = static_cast<double>(val_.size());
-  char         text[384];
+  char         text[384], hot[128] = "";
 
-  std::snprintf(text, sizeof(text), "fold width %d%s, %.2f entries in a row, %.2f %% of the rows folded, %lld in groups of their own; %lld groups of 32 lines, %.0f %% of the lanes busy, %.0f %% of the columns in 16 bits, %zu-byte values",
+  if (hot_.size()) std::snprintf(hot, sizeof(hot), ", x of %zu columns with %.0f %% of the entries on chip", hot_.size(), 100 * hot_share_);
+  std::snprintf(text, sizeof(text), "fold width %d%s, %.2f entries in a row, %.2f %% of the rows folded, %lld in groups of their own; %lld groups of 32 lines, %.0f %% of the lanes busy, %.0f %% of the columns in 16 bits, %zu-byte values%s",
                 static_cast<int>(shape_.width), options_.width ? "" : " (auto: from 8 to 32, by the mean and the spread of the row lengths)", nnz / rows,
-                100.0 * static_cast<double>(shape_.folded) / rows, static_cast<long long>(shape_.long_rows), static_cast<long long>(shape_.groups), places > 0 ? 100.0 * nnz / places : 0.0, nnz_ ? 100.0 * static_cast<double>(near_) / nnz : 0.0, sizeof(Store));
+                100.0 * static_cast<double>(shape_.folded) / rows, static_cast<long long>(shape_.long_rows), static_cast<long long>(shape_.groups), places > 0 ? 100.0 * nnz / places : 0.0, nnz_ ? 100.0 * static_cast<double>(near_) / nnz : 0.0, sizeof(Store), hot);
   return text;
 }
 

@@ -77,20 +77,27 @@ template <class Store, class V, class Out> struct FoldGroup {
 #if defined(__CUDACC__)
   __device__ void operator()(PetscInt group, int lane) const // a warp
   {
-    const unsigned     all   = 0xffffffffu;
-    const FoldHead    &head  = A.head[group];
-    const std::uint8_t line  = head.line[lane];
-    const Store       *val   = A.val + (head.begin + lane);
-    V                  sum   = head.base >= 0 ? sum_line(val, A.near_columns(head) + lane, x + head.base, line_length(line)) : sum_line(val, A.col + (head.col + lane), x, line_length(line));
-    const unsigned     first = __ballot_sync(all, line & fold_first);
+    const FoldHead    &head = A.head[group];
+    const std::uint8_t line = head.line[lane];
+    const Store       *val  = A.val + (head.begin + lane);
 
-    if (head.first_row < 0) {
+    finish(head.first_row, head.row[lane], line, lane,
+           head.base >= 0 ? sum_line(val, A.near_columns(head) + lane, x + head.base, line_length(line)) : sum_line(val, A.col + (head.col + lane), x, line_length(line)));
+  }
+
+protected:
+  /* The sums of a group's lines, one a lane, become those of its rows. */
+  __device__ void finish(PetscInt first_row, int row, std::uint8_t line, int lane, V sum) const
+  {
+    const unsigned all = 0xffffffffu, first = __ballot_sync(all, line & fold_first);
+
+    if (first_row < 0) {
       sum = sum_lanes(sum, 1);
-      if (lane == 0) piece[~head.first_row] = sum;
+      if (lane == 0) piece[~first_row] = sum;
       return;
     }
     if (first != all) sum = sum_row(sum, first, lane);
-    if (line & fold_first) out(head.first_row + head.row[lane], sum);
+    if (line & fold_first) out(first_row + row, sum);
   }
 #endif
 
