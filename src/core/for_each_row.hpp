@@ -186,7 +186,7 @@ __global__ void __launch_bounds__(Body::brick, resident_blocks<Body>) BrickKerne
   if constexpr (sums_up<Body>) end_sum(body.out);
 }
 
-/* for_each_row() on the device in an order made for a grid. A body names its rows to a block, `brick`, a power of two: 64 x 4 x 2 of them measured best on an H200. */
+/* for_each_row() on the device in an order made for a grid. A body names its rows to a block, `brick`, a power of two: 64 x 4 x 2 or 4 of them measured best on an H200. */
 template <class Body> void for_each_row_of_grid(Grid3 grid, const Body &body)
 {
   int  log_brick = 0, bx, by;

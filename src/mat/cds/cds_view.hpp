@@ -25,16 +25,17 @@ template <class Store> struct CdsView {
 
 /* One node's rows. A group of its own values is asked for before the first is used: the device's memory is far away. Nodes whose diagonals all lie inside
    the matrix, nearly all of them, need no test. N: the number of diagonals where it is known when this is compiled, so that all loops unroll; else 0.
-   In half storage of doubles, where L2 is the limit, more threads with fewer values each are better: a loop over pairs of diagonals leaves room for a third block
-   (H200, GF/s at 64^3, 128^3, 256^3: 1216, 1369, 1585 unrolled, 1286, 1477, 1599 so). */
+   In half storage of doubles, where L2 is the limit, a loop over pairs of diagonals is better, in bricks twice as thick, of which more of what rows share stays in
+   the L1 cache (H200, one program, GF/s at 64^3, 128^3, 256^3: 1205, 1395, 1584 unrolled; 1298, 1491, 1607 in pairs; 1503, 1534, 1664 in thick bricks). */
 template <class Store, class V, class Out, int bs, bool half, int N> struct CdsRow {
   CdsView<Store> A;
   const V       *x;
   Out            out;
 
-  static constexpr bool many     = half && bs == 1 && N == 14 && std::is_same_v<Store, V> && sizeof(V) == 8; // threads
-  static constexpr int  together = N == 0 || bs > 3 ? 1 : bs > 1 || many ? 2 : N == 27 ? 9 : N;              // diagonals in a group
-  static constexpr int  brick = bs == 1 ? 512 : 256, resident = many ? 3 : 2; // nodes to a block of the device, blocks to a multiprocessor
+  static constexpr bool in_pairs = half && bs == 1 && N == 14 && std::is_same_v<Store, V> && sizeof(V) == 8;
+  static constexpr int  together = N == 0 || bs > 3 ? 1 : bs > 1 || in_pairs ? 2 : N == 27 ? 9 : N; // diagonals in a group
+  static constexpr int  brick    = in_pairs ? 1024 : bs == 1 ? 512 : 256;                           // nodes to a block of the device
+  static constexpr int  resident = in_pairs ? 1 : 2;                                                // blocks to a multiprocessor
 
   HD void operator()(PetscInt i) const
   {
@@ -51,7 +52,7 @@ private:
   {
     const int n = N ? N : static_cast<int>(A.ndiag);
 
-    if constexpr (many) {
+    if constexpr (in_pairs) {
 #if defined(__CUDA_ARCH__)
   #pragma unroll 1
 #endif

@@ -120,12 +120,29 @@ private:
   }
 
 #if defined(__CUDACC__)
+  /* Several entries are asked for before the first is used. */
   template <class Column> static __device__ V sum_line(const Store *val, const Column *col, const V *from, int n)
   {
-    V sum = 0;
+    constexpr int together = 4;
+    V             sum      = 0;
 
-  #pragma unroll 3
-    for (; n > 0; n--, val += fold_lanes, col += fold_lanes) sum += static_cast<V>(stream_load(val)) * from[stream_load(col)];
+    for (; n > 0; n -= together, val += together * fold_lanes, col += together * fold_lanes) {
+      Column c[together];
+      Store  v[together];
+
+  #pragma unroll
+      for (int u = 0; u < together; u++) {
+        if (u < n) c[u] = stream_load(col + u * fold_lanes);
+      }
+  #pragma unroll
+      for (int u = 0; u < together; u++) {
+        if (u < n) v[u] = stream_load(val + u * fold_lanes);
+      }
+  #pragma unroll
+      for (int u = 0; u < together; u++) {
+        if (u < n) sum += static_cast<V>(v[u]) * cached_load(from + c[u]);
+      }
+    }
     return sum;
   }
 
