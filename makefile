@@ -170,7 +170,9 @@ bench-cds: $(BUILD)/bench/bench_cds ## the table and the figures of paper P1 (fi
 	$< -json $(BUILD)/bench/cds.json
 	python3 test/bench/figures_cds.py $(BUILD)/bench/cds.json $(BUILD)/bench
 bench-spmv: $(BUILD)/bench/bench_spmv ## products in every type and precision, beside PETSc and cuSPARSE, over the gallery
+	@rm -f $(BUILD)/bench/spmv.json
 	$< -gallery all -n 64,128 -elasticity 64 -types all -json $(BUILD)/bench/spmv.json
+	@python3 test/bench/table_spmv.py $(BUILD)/bench/spmv.json
 bench-assembly: $(BUILD)/bench/bench_assembly ## paper P4's table of assembly: steps, variants, ours and peers, 128^3 nodes (figure: python3 with matplotlib)
 	$< -n $(N) -poisson $$((2 * $(N))) -whole cds,slicedell,aij -coo 64 -host 33 -json $(BUILD)/bench/assembly.json
 	python3 test/bench/plot_assembly.py $(BUILD)/bench/assembly.json
