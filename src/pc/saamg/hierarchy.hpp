@@ -60,14 +60,15 @@ struct Grid {
 
 class Hierarchy {
 public:
-  /* B[local rows][k]: the near-null vectors, in A's space. A, whose columns are by the map's local numbers, is borrowed until release_finest(). finite: false
+  /* B[local rows][k]: the near-null vectors, in A's space. A, whose columns are by the map's local numbers, is borrowed until release(). finite: false
      (on all ranks) when A holds a NaN or Inf; then there are no grids. Collective, as update() is. */
   PetscErrorCode build(const Csr &A, MapPtr columns, PetscInt bs, PetscInt k, Array<PetscScalar> B, const HierarchyOptions &options, bool *finite);
   /* Same pattern, new values: coarse operators, diagonals and eigenvalues anew, and the interpolation too where only aggregates were kept. */
   PetscErrorCode update(const Csr &A, const HierarchyOptions &options, bool *finite);
   void           reset() { grids_.clear(); }
-  void           release_finest();
-  std::size_t    bytes() const; // of this rank, without the user's matrix
+  /* The finest matrix is the user's again. The transposed interpolations go, too, unless an update() will read them: whoever wants them makes them anew. */
+  void        release(const HierarchyOptions &options);
+  std::size_t bytes() const; // of this rank, without the user's matrix
 
   const std::vector<Grid> &grids() const { return grids_; }
   bool                     empty() const { return grids_.empty(); }

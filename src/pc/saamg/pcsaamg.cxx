@@ -100,7 +100,7 @@ static PetscErrorCode SetUp(PC pc)
   if (!mg->cycle || mg->cycle_precision != mg->precision) PetscCallCXX(mg->cycle = make_cycle(mg->precision));
   mg->cycle_precision = mg->precision;
   PetscCall(mg->cycle->setup(mg->hierarchy.grids(), mg->space, fine, mg->cycle_options));
-  mg->hierarchy.release_finest();
+  mg->hierarchy.release(mg->hierarchy_options);
   PetscCall(PetscLogEventEnd(events.mirror, pc, 0, 0, 0));
   mg->most = device::most_bytes_in_use();
   if (space == Space::Cuda)
@@ -185,11 +185,15 @@ static PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
       Grid t = grid;
 
       t.transposed = true;
-      PetscCall(Guarded([&] { t.level = transposed_level(*grid.level, &grid == mg->hierarchy.grids().data() ? rows.A : grid.level->A); }));
+      PetscCall(Guarded([&] {
+        t.level = transposed_level(*grid.level, &grid == mg->hierarchy.grids().data() ? rows.A : grid.level->A);
+        if (t.transfer && !t.transfer->transposed()) t.transfer->transpose();
+      }));
       PetscCallCXX(mg->transposed.grids.push_back(t));
     }
     PetscCallCXX(mg->transposed.cycle = make_cycle(mg->precision));
     PetscCall(mg->transposed.cycle->setup(mg->transposed.grids, mg->space, nullptr, mg->cycle_options));
+    mg->hierarchy.release(mg->hierarchy_options);
   }
   PetscCall(ApplyCycle(mg, *mg->transposed.cycle, b, x));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -77,6 +77,7 @@ PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOpt
   PetscCall(Step(events.galerkin, grid.level->A.space, [&] {
     CsrTransfer &t = *grid.transfer;
 
+    if (!t.transposed()) t.transpose(); // as release() left it
     next.own = t.product.make(grid.level->A, grid.level->columns, t, next.columns);
     if (options.keep != Keep::Nothing) t.product.release_values();
     else {
@@ -194,6 +195,7 @@ PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, 
     if (!t.product.made()) PetscCall(project(grids_[l], next, options)); /* a new pattern, or values were not meant to change */
     else {
       PetscCall(Step(events.galerkin, A.space, [&] {
+        if (!t.transposed()) t.transpose();
         t.product.update(level.A, t, next.own);
         t.product.release_values();
       }));
@@ -227,8 +229,11 @@ std::size_t Hierarchy::bytes() const
   return bytes;
 }
 
-void Hierarchy::release_finest()
+void Hierarchy::release(const HierarchyOptions &options)
 {
+  for (Grid &grid : grids_) {
+    if (grid.transfer && options.keep != Keep::Interpolation) grid.transfer->release_transpose();
+  }
   if (!grids_.empty()) grids_[0].level->A.ptr = grids_[0].level->A.col = nullptr, grids_[0].level->A.val = nullptr;
 }
 
