@@ -77,6 +77,7 @@ template <bool list, int Slots, bool sums, class Terms> __device__ void add_row(
   if (lane == 0 && terms.extra(row) != no_column) table.template insert<list>(terms.extra(row));
   __syncwarp();
   for (PetscInt begin = terms.begin(row); begin < end; begin += 32) {
+    if (!list && !sums && *const_cast<volatile int *>(&table.count) >= table.limit) return; // the row is another table's
     PetscInt    first = 0, length = 0;
     PetscScalar factor = 0;
 
@@ -223,7 +224,7 @@ __global__ void __launch_bounds__(128) LongFillKernel(PetscInt n, Terms terms, P
   for (PetscInt t = lane; t < length; t += 32) v[t] = terms.finish(static_cast<PetscInt>(row), c[t], v[t]);
 }
 
-constexpr int      few = 128, many = 1024; // slots
+constexpr int      few = 256, many = 1024; // slots
 constexpr PetscInt fit_few = Table<few, true>::limit - 1, fit_many = Table<many, true>::limit - 1;
 
 template <int Slots, class Terms> void count_rows(PetscInt n, const Terms &terms, bool again, PetscInt *length, int *overflown)
