@@ -45,19 +45,34 @@ static PetscErrorCode FindAij(PC pc, SAAMG *mg, Mat *aij)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The format of a Goza matrix, where its values are not rounded. */
+static PetscErrorCode ExactFormat(Mat A, Space space, const Format<PetscScalar> **format)
+{
+  std::shared_ptr<ParOperator<PetscScalar>> op;
+
+  PetscFunctionBegin;
+  PetscCall(MatFormatGetOperator(A, &op));
+  *format = op && op->space() == space && op->diagonal_block().rounding() <= PETSC_MACHINE_EPSILON ? &op->diagonal_block() : nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Builds the hierarchy, or fills in new values. */
 static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool values_only, bool *finite)
 {
+  FormatSource format;
+
   PetscFunctionBegin;
+  if (!mg->converted && rows.columns->size() == 1) format = [pc, mg](const Format<PetscScalar> **found) { return ExactFormat(pc->pmat, mg->space, found); };
   mg->hierarchy_options.keep = mg->reuse == PC_SAAMG_REUSE_NONE ? Keep::Nothing : mg->reuse == PC_SAAMG_REUSE_PATTERN ? Keep::Aggregates : Keep::Interpolation;
-  if (values_only) PetscCall(mg->hierarchy.update(rows.A, mg->hierarchy_options, finite));
+  if (values_only) PetscCall(mg->hierarchy.update(rows.A, mg->hierarchy_options, finite, format));
   else {
     PetscInt           bs, k;
     Array<PetscScalar> B;
 
+    mg->cycle.reset(); /* nothing of it would stay, and it may hold the matrix's format, which then could not be refilled */
     PetscCall(NearNullVectors(pc->pmat, mg->coordinates, mg->dim, mg->space, &bs, &k, B));
     PetscCall(PredictMemory(pc, mg, rows, bs, k));
-    PetscCall(mg->hierarchy.build(rows.A, rows.columns, bs, k, std::move(B), mg->hierarchy_options, finite));
+    PetscCall(mg->hierarchy.build(rows.A, rows.columns, bs, k, std::move(B), mg->hierarchy_options, finite, format));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
