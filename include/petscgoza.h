@@ -70,6 +70,11 @@ typedef enum {
   PC_SAAMG_REUSE_INTERPOLATION /* new values, same pattern: keep P, redo the coarse operators */
 } PCSAAMGReuse;
 
+typedef enum {
+  PC_SAAMG_COUPLING_GLOBAL, /* a sweep of mcgs is the same on any number of ranks: an exchange for each colour */
+  PC_SAAMG_COUPLING_LOCAL   /* Jacobi between ranks: an exchange for each sweep */
+} PCSAAMGCoupling;
+
 /* Finite-element assembly on the host or on a GPU: paper P4. Nodes and elements of one rank are numbered as a DM numbers them locally, from 0. */
 typedef struct _n_GozaAssembly *GozaAssembly;
 
@@ -150,6 +155,8 @@ PETSC_EXTERN PetscErrorCode PCSAAMGSetChebyshevKind(PC, PCSAAMGLevels, PetscInt)
 PETSC_EXTERN PetscErrorCode PCSAAMGGetChebyshevKind(PC, PCSAAMGLevels, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetMCGSBlockSize(PC, PCSAAMGLevels, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetMCGSBlockSize(PC, PCSAAMGLevels, PetscInt *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetMCGSCoupling(PC, PCSAAMGLevels, PCSAAMGCoupling);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetMCGSCoupling(PC, PCSAAMGLevels, PCSAAMGCoupling *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetEstEigIterations(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetEstEigIterations(PC, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetPrecision(PC, PCSAAMGPrecision);

@@ -266,13 +266,14 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
 . -pc_saamg_cycle (v|w)                        - cycle
 . -pc_saamg_direct_limit n                     - rows up to which the coarsest level is solved; a larger one is smoothed
 . -pc_saamg_gather_limit n                     - rows a rank below which a level goes to fewer ranks
-. -pc_saamg_smoother (jacobi|chebyshev|mcgs|l1jacobi) - smoother; this and the next six also as -pc_saamg_finest_..., -pc_saamg_intermediate_..., -pc_saamg_coarsest_...
+. -pc_saamg_smoother (jacobi|chebyshev|mcgs|l1jacobi) - smoother; this and the next seven also as -pc_saamg_finest_..., -pc_saamg_intermediate_..., -pc_saamg_coarsest_...
 . -pc_saamg_sweeps n                           - applications of the smoother before and after the coarse correction
 . -pc_saamg_jacobi_relax w                     - relaxation of Jacobi
 . -pc_saamg_chebyshev_degree n                 - degree of the Chebyshev polynomial (default: 2 on the finest level, 4 on the others)
 . -pc_saamg_chebyshev_kind (1|4)               - kind of the Chebyshev polynomial
 . -pc_saamg_chebyshev_ratio r                  - smooths [lambda_max/r, lambda_max]
 . -pc_saamg_mcgs_block_size (auto|1|2|3|6)     - unknowns that mcgs relaxes together; auto: those of a node
+. -pc_saamg_mcgs_coupling (global|local)       - mcgs between ranks: as on one rank, or Jacobi
 . -pc_saamg_esteig_iterations n                - Lanczos steps of the estimate of lambda_max
 . -pc_saamg_precision (double|mixed|single|half) - precision of the cycle; mixed: the finest level in double, the others in single; half: single, with the operators and interpolations stored in half
 - -pc_saamg_reuse (none|pattern|interpolation) - what is kept when values change and the pattern does not
@@ -284,7 +285,7 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
   Rows without off-diagonal entries (Dirichlet) are smoothed and not coarsened. A singular coarsest operator is inverted on its range.
   A matrix with a NaN or Inf gives `PC_SETUP_ERROR`, no abort.
 
-  Levels, aggregates and iteration counts do not depend on the number of ranks, but for mcgs, which is Jacobi between ranks and may take a few more iterations.
+  Levels, aggregates, colours and iteration counts do not depend on the number of ranks, but for mcgs where `PCSAAMGSetMCGSCoupling()` makes it Jacobi between ranks.
 
   Source: A. T. Araya, A. Fujii, T. Tanaka, smoothed-aggregation AMG on a GPU cluster; P. Vanek, J. Mandel, M. Brezina, Computing 56 (1996).
 

@@ -216,6 +216,11 @@ void LocalColumns::sum(std::uint64_t *values, int n) const
   if (size_ > 1) must_mpi(MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_UINT64_T, MPI_SUM, comm_), "MPI_Allreduce");
 }
 
+void LocalColumns::largest(std::int64_t *value) const
+{
+  if (size_ > 1) must_mpi(MPI_Allreduce(MPI_IN_PLACE, value, 1, MPI_INT64_T, MPI_MAX, comm_), "MPI_Allreduce");
+}
+
 bool LocalColumns::any(bool here) const
 {
   std::int64_t n = here;

@@ -36,6 +36,7 @@ public:
   void sum(PetscScalar *values, int n) const;
   void sum(std::int64_t *values, int n) const;
   void sum(std::uint64_t *values, int n) const;
+  void largest(std::int64_t *value) const;
   bool any(bool here) const;
   bool all(bool here) const { return !any(!here); }
   void sum_here(PetscScalar *values, int n) const; // of values in the space
