@@ -4,7 +4,33 @@
 
 #include <petscgoza.h>
 
+#include <cstdlib>
+#include <new>
+
 using namespace goza_test;
+
+/* The program's own operator new, so that one rank can be short of memory: while `allowed` is not negative it counts down with each request that is not small, and at 0 they fail. */
+static long allowed = -1;
+
+void *operator new(std::size_t n)
+{
+  constexpr std::size_t small = 256;
+
+  if (n >= small && allowed >= 0 && allowed-- == 0) {
+    allowed = 0;
+    throw std::bad_alloc();
+  }
+  if (void *p = std::malloc(n ? n : 1)) return p;
+  throw std::bad_alloc();
+}
+void operator delete(void *p) noexcept
+{
+  std::free(p);
+}
+void operator delete(void *p, std::size_t) noexcept
+{
+  std::free(p);
+}
 
 namespace
 {
@@ -155,6 +181,38 @@ void wrong_on_one_rank()
   if (rank_of(PETSC_COMM_WORLD) == size - 1) BOOST_TEST(outcome.says("PCSetCoordinates"));
 }
 
+/* Wherever in the set-up the last rank's memory ends: all ranks get an error, none waits, and the next set-up is as if nothing had been. */
+void one_rank_out_of_memory(const char *smoother)
+{
+  const Option   choice("-pc_saamg_smoother", smoother), coarse("-pc_saamg_coarse_limit", "20"), gather("-pc_saamg_gather_limit", "30");
+  const Entry    e        = elasticity(5, 4, 4);
+  const bool     short_   = rank_of(PETSC_COMM_WORLD) == 1;
+  const PetscInt want     = iterations(e, PETSC_COMM_WORLD);
+  int            failures = 0;
+  PetscMPIInt    over     = 0;
+
+  for (long n = 0; !over; n += 1 + n / 3) {
+    Solved s(e, PETSC_COMM_WORLD);
+
+    allowed                = short_ ? n : -1;
+    const PetscErrorCode r = PetscPushErrorHandler(PetscReturnErrorHandler, nullptr);
+    const PetscErrorCode c = r ? r : KSPSetUp(s.ksp);
+    over                   = short_ && allowed > 0; /* there was enough */
+    allowed                = -1;
+    PETSC_OK(PetscPopErrorHandler());
+    MPI_Allreduce(MPI_IN_PLACE, &over, 1, MPI_INT, MPI_MAX, PETSC_COMM_WORLD);
+    const bool failed_here = c != PETSC_SUCCESS, failed = any_rank(failed_here);
+    BOOST_TEST(failed_here == failed);
+    BOOST_TEST(failed == !over, "after " << n << " requests");
+    failures += failed;
+    if (failures % 8 == 1 || over) {
+      s.solve();
+      BOOST_TEST(s.iterations == want);
+    }
+  }
+  BOOST_TEST(failures > 10);
+}
+
 void add_laws()
 {
   auto *suite = suite_named(nullptr, "ranks");
@@ -163,6 +221,8 @@ void add_laws()
   add_test(suite, "coarsest_level_on_one_rank", coarsest_level_on_one_rank);
   add_test(suite, "at_once", at_once);
   add_test(suite, "wrong_on_one_rank", wrong_on_one_rank);
+  for (const char *smoother : {"chebyshev", "mcgs"})
+    add_test(suite, std::string("one_rank_out_of_memory_") + smoother, [=] { one_rank_out_of_memory(smoother); });
 }
 
 const AddTests added(add_laws);

@@ -2,7 +2,7 @@
 #include "pcsaamg.hpp"
 #include "cycle.hpp"
 #include "goza.hpp"
-#include "mat/common/errors.hpp"
+#include "mat/common/halo/agree.hpp"
 #include "mat/common/format_kind.hpp"
 #include "mat/common/vec_access.hpp"
 #include "near_null.hpp"
@@ -55,8 +55,8 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool
     PetscInt           bs, k;
     Array<PetscScalar> B;
 
-    PetscCall(NearNullVectors(pc->pmat, mg->coordinates, mg->dim, mg->space, &bs, &k, B));
-    PetscCall(PredictMemory(pc, mg, rows, bs, k));
+    PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NearNullVectors(pc->pmat, mg->coordinates, mg->dim, mg->space, &bs, &k, B), "hold its near-null vectors"));
+    PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), PredictMemory(pc, mg, rows, bs, k), "foretell its memory"));
     PetscCall(mg->hierarchy.build(rows.A, rows.columns, bs, k, std::move(B), mg->hierarchy_options, finite));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -110,10 +110,10 @@ static PetscErrorCode SetUp(PC pc)
 
 static PetscErrorCode PCReset_SAAMG(PC pc);
 
-/* Of a set-up that fails halfway, for want of memory for instance, nothing stays: a later one begins anew. */
+/* Of a set-up that fails halfway, for want of memory for instance, on one rank or on all, nothing stays on any: a later one begins anew. */
 static PetscErrorCode PCSetUp_SAAMG(PC pc)
 {
-  const PetscErrorCode failed = SetUp(pc);
+  const PetscErrorCode failed = FailTogether(PetscObjectComm((PetscObject)pc), SetUp(pc), "set up its part of PC saamg");
 
   PetscFunctionBegin;
   if (failed) (void)PCReset_SAAMG(pc);
@@ -185,7 +185,8 @@ static PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
       Grid t = grid;
 
       t.transposed = true;
-      PetscCall(Guarded([&] { t.level = transposed_level(*grid.level, &grid == mg->hierarchy.grids().data() ? rows.A : grid.level->A); }));
+      PetscCall(Together(rows.columns->comm(), "transpose its rows",
+                         [&] { t.level = transposed_level(*grid.level, &grid == mg->hierarchy.grids().data() ? rows.A : grid.level->A); }));
       PetscCallCXX(mg->transposed.grids.push_back(t));
     }
     PetscCallCXX(mg->transposed.cycle = make_cycle(mg->precision));

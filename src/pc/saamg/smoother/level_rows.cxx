@@ -1,5 +1,5 @@
 #include "level_rows.hpp"
-#include "mat/common/errors.hpp"
+#include "mat/common/halo/agree.hpp"
 #include "pc/saamg/hierarchy.hpp"
 
 namespace goza
@@ -8,7 +8,7 @@ namespace goza
 PetscErrorCode LevelRows::open(const Grid &grid, bool original)
 {
   PetscFunctionBegin;
-  PetscCall(Guarded([&] {
+  PetscCall(Together(grid.level->columns->comm(), "split its rows for a smoother", [&] {
     columns_ = grid.level->columns;
     all_     = grid.level->A;
     if (original && grid.transposed) {

@@ -9,7 +9,7 @@
 #pragma once
 #include "colored_nodes.hpp"
 #include "colored_rows.hpp"
-#include "mat/common/errors.hpp"
+#include "mat/common/halo/agree.hpp"
 #include "pc/saamg/hierarchy.hpp"
 #include "petscgoza.h"
 #include "smoother.hpp"
@@ -37,7 +37,7 @@ public:
     PetscCall(rows.open(input.grid));
     if (local) PetscCall(original.open(input.grid, true));
     const Csr *norms = local ? &original.off_diagonal_block() : nullptr;
-    PetscCall(Guarded([&] {
+    PetscCall(Together(rows.columns()->comm(), "colour its rows", [&] {
       if (bs > 1) smoother = std::make_unique<MulticolorGaussSeidel<V, ColoredNodes<V>>>(input, ColoredNodes<V>(rows, bs, norms), options);
       else smoother = std::make_unique<MulticolorGaussSeidel<V, ColoredRows<V>>>(input, ColoredRows<V>(input.D, rows, norms), options);
     }));
