@@ -32,6 +32,7 @@ WEAK = {
 PROBLEMS = {"darcy": "darcy lognormal", "anisotropic": "anisotropic"}
 PARTS = ("smoother", "transfer", "communication", "coarsest")
 VIEW = re.compile(r"^ +(\d+) +(\d+) +(\d+) +(\d+) +(\d+) +(\d+)$", re.M)  # level, ranks, rows, nonzeros, values received, messages: the table of -ksp_view
+ALONE = re.compile(r"^ +(\d+) +(\d+) +(\d+) +[0-9.]+  \S", re.M)  # level, rows, nonzeros: on one rank
 
 
 def by_level(options, ranks, gpu, solves):
@@ -42,7 +43,11 @@ def by_level(options, ranks, gpu, solves):
         if "failed" in times:
             return [], 0
         with open(view) as file:
-            sizes = {int(found[0]): [int(word) for word in found[1:]] for found in VIEW.findall(file.read())}
+            text = file.read()
+        if ranks > 1:
+            sizes = {int(found[0]): [int(word) for word in found[1:]] for found in VIEW.findall(text)}
+        else:
+            sizes = {int(level): [1, int(rows), int(nonzeros), 0, 0] for level, rows, nonzeros in ALONE.findall(text)}
     levels = []
     for level in sorted({level for level, _ in times["steps"]}):
         of = lambda step: times["steps"].get((level, step), 0)
@@ -106,6 +111,7 @@ def main():
     row = "{:<7} {:<12} {:<10} {:<7} {:>6} {:>6} {:>6} {:>9} {:>9} {:>7}   {}"
     results = []
 
+    lines = open(os.path.join(arguments.out, "scaling_p5.json"), "w")
     for ranks in arguments.weak:
         if round(ranks ** (1 / 3)) ** 3 != ranks:
             parser.error(f"--weak: {ranks} is no cube")
@@ -128,13 +134,13 @@ def main():
                         levels, whole = ([], 0) if arguments.no_levels else by_level(options, ranks, gpu, arguments.solves)
                         result.update(work="p5", mode=mode, problem=problem, smoother=smoother, precision=precision, n=n, ranks=ranks, paper_iterations=paper, levels=levels, logged_s=whole, gpu=gpu)
                         results.append(result)
+                        print(json.dumps(result), file=lines, flush=True)
                         first = first or result
                         speed = first["solve_s"] / result["solve_s"] if mode == "strong" else (first["solve_s"] / first["iterations"]) / (result["solve_s"] / result["iterations"])
                         parts = " | ".join(" + ".join(f"{1e3 * level[part]:.2f}" for part in PARTS[:3]) for level in levels[:-1])
                         print(row.format(mode, problem, smoother, precision, ranks, result["iterations"] if result["reason"].startswith("CONVERGED") else result["reason"][9:15], paper,
                                          f"{result['setup_s']:.4f}", f"{result['solve_s']:.4f}", f"{speed:.2f}", parts), flush=True)
-    with open(os.path.join(arguments.out, "scaling_p5.json"), "w") as file:
-        file.writelines(json.dumps(result) + "\n" for result in results)
+    lines.close()
     for mode in ("strong", "weak"):
         chosen = [result for result in results if result["mode"] == mode]
         if not chosen:

@@ -3,6 +3,7 @@
 #include "errors.hpp"
 #include "goza.hpp"
 #include "halo/agree.hpp"
+#include "halo/exchange_log.hpp"
 #include "rows/par_csr.hpp"
 #include <petsc/private/matimpl.h>
 
@@ -186,10 +187,10 @@ template <class V> PetscErrorCode ParOperator<V>::update(const Csr &A, const Map
 template <class V> PetscErrorCode ParOperator<V>::apply(const V *x, const RowOut<V> &out)
 {
   PetscFunctionBegin;
-  if (halo_) PetscCall(halo_->begin(x));
+  if (halo_) PetscCall(LoggedExchange(space_, [&] { return halo_->begin(x); }));
   PetscCall(Guarded([&] { diag_->apply(x, out); }));
   if (halo_) {
-    PetscCall(halo_->end());
+    PetscCall(LoggedExchange(space_, [&] { return halo_->end(); }));
     PetscCall(Guarded([&] { offd_->apply_more(halo_->ghost(), out); }));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -199,8 +200,8 @@ template <class V> PetscErrorCode ParOperator<V>::apply_others(const V *x, const
 {
   PetscFunctionBegin;
   if (!halo_) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(halo_->begin(x));
-  PetscCall(halo_->end());
+  PetscCall(LoggedExchange(space_, [&] { return halo_->begin(x); }));
+  PetscCall(LoggedExchange(space_, [&] { return halo_->end(); }));
   PetscCall(Guarded([&] { offd_->apply_more(halo_->ghost(), out); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

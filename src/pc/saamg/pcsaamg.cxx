@@ -222,6 +222,29 @@ static PetscErrorCode PCDestroy_SAAMG(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What the ranks hold of each level, and what an exchange of its vectors moves. Collective. */
+static PetscErrorCode ViewRanks(const std::vector<Grid> &grids, PetscViewer viewer)
+{
+  PetscFunctionBegin;
+  if (grids[0].level->columns->size() == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  level      ranks   most rows  most nonzeros  values received  from ranks\n"));
+  for (std::size_t l = 0; l < grids.size(); l++) {
+    const ColumnMap &columns = *grids[l].level->columns;
+    PetscInt64       rows = columns.n(), nonzeros = 0, active = rows > 0, mine[4], most[4];
+
+    if (rows && grids[l].level->nnz > 0)
+      nonzeros = (PetscInt64)(grids[l].level->nnz * (PetscLogDouble)rows / columns.nglobal()); /* the finest's arrays are the user's */
+    mine[0] = rows;
+    mine[1] = nonzeros;
+    mine[2] = columns.nghost();
+    mine[3] = (PetscInt64)columns.receives().size();
+    PetscCallMPI(MPI_Allreduce(mine, most, 4, MPIU_INT64, MPI_MAX, columns.comm()));
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &active, 1, MPIU_INT64, MPI_SUM, columns.comm()));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %5d %10" PetscInt64_FMT " %11" PetscInt64_FMT " %14" PetscInt64_FMT " %16" PetscInt64_FMT " %11" PetscInt64_FMT "\n", (int)l, active, most[0], most[1], most[2], most[3]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
 {
   SAAMG         *mg = static_cast<SAAMG *>(pc->data);
@@ -252,6 +275,7 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
     if (l == 0) mg->fine_rows = M, mg->fine_nonzeros = nz;
   }
   PetscCall(PetscViewerASCIIPrintf(viewer, "  complexity: grid %.3f, operator %.3f\n", mg->fine_rows ? rows / mg->fine_rows : 1.0, mg->fine_nonzeros > 0 ? nonzeros / mg->fine_nonzeros : 1.0));
+  PetscCall(ViewRanks(grids, viewer));
   PetscCall(ViewMemory(pc, mg, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

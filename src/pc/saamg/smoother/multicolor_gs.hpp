@@ -10,6 +10,7 @@
 #include "colored_nodes.hpp"
 #include "colored_rows.hpp"
 #include "mat/common/halo/agree.hpp"
+#include "mat/common/halo/exchange_log.hpp"
 #include "pc/saamg/hierarchy.hpp"
 #include "petscgoza.h"
 #include "smoother.hpp"
@@ -67,10 +68,10 @@ public:
         const PetscInt color = pass == Pass::After ? ncolors - 1 - c : c;
         const V       *ghost = nullptr;
 
-        if (rows_.has_edge(color)) PetscCall(A_.begin_others(x));
+        if (rows_.has_edge(color)) PetscCall(LoggedExchange(A_.space(), [&] { return A_.begin_others(x); }));
         PetscCall(Guarded([&] { rows_.relax(color, rhs, x); }));
         if (!rows_.has_edge(color)) continue;
-        PetscCall(A_.end_others(&ghost));
+        PetscCall(LoggedExchange(A_.space(), [&] { return A_.end_others(&ghost); }));
         PetscCall(Guarded([&] { rows_.relax_edge(color, b, ghost, v.d, x); }));
       }
     }
