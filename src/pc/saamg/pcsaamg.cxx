@@ -291,6 +291,7 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
 . -pc_saamg_cycle (v|w)                        - cycle
 . -pc_saamg_direct_limit n                     - rows up to which the coarsest level is solved; a larger one is smoothed
 . -pc_saamg_gather_limit n                     - rows a rank below which a level goes to fewer ranks
+. -pc_saamg_repartition_ratio r                - unevenness beyond which a coarse level is partitioned anew
 . -pc_saamg_smoother (jacobi|chebyshev|mcgs|l1jacobi) - smoother; this and the next seven also as -pc_saamg_finest_..., -pc_saamg_intermediate_..., -pc_saamg_coarsest_...
 . -pc_saamg_sweeps n                           - applications of the smoother before and after the coarse correction
 . -pc_saamg_jacobi_relax w                     - relaxation of Jacobi

@@ -6,6 +6,7 @@
 #include "graph.hpp"
 #include "mat/common/halo/agree.hpp"
 #include "prolong.hpp"
+#include "repartition.hpp"
 
 namespace goza
 {
@@ -103,6 +104,7 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   std::shared_ptr<Coarsening> from;
   CsrAggregates               aggregates;
   std::int64_t                coarse_rows;
+  bool                        moved = false;
   Grid                        next;
 
   PetscFunctionBegin;
@@ -116,7 +118,9 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   const PetscInt least      = (options.gather_limit + k - 1) / k;
   PetscCall(Step(events.aggregate, *columns, [&] { aggregates = aggressive ? aggregate_twice(from->graph, least) : aggregate(from->graph, least); }));
   coarse_rows = static_cast<std::int64_t>(aggregates.map->nglobal()) * k;
-  *stop       = coarse_rows == 0 || coarse_rows > columns->nglobal() - columns->nglobal() / 10;
+  if (coarse_rows >= static_cast<std::int64_t>(options.gather_limit) * columns->size())
+    PetscCall(Repartition(from->graph, options.repartition_ratio, aggregates, &moved));
+  *stop = coarse_rows == 0 || coarse_rows > columns->nglobal() - columns->nglobal() / 10;
   if (*stop) {
     PetscCall(PetscInfo(NULL, "Coarsening stops at %" PetscInt_FMT " rows: the next level would have %" PetscInt64_FMT "\n", columns->nglobal(), (PetscInt64)coarse_rows));
     PetscFunctionReturn(PETSC_SUCCESS);
