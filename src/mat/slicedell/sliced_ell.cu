@@ -326,7 +326,7 @@ template <class Store, class V> void SlicedEll<Store, V>::build_nodes(const Csr 
   this->nrows_ = A.nrows;
   this->ncols_ = A.ncols;
   listed_      = true;
-  bs_          = A.nrows / blocks.nrows;
+  bs_          = blocks.nrows ? A.nrows / blocks.nrows : 1; // of a rank without rows nothing is held
   row_         = Array<PetscInt>(this->space_, nodes, n);
   for_each_row(this->space_, n, RowLength<std::int64_t>{blocks.ptr, nodes, length.data()});
   const std::int64_t held = sum(this->space_, length.data(), length.size());
