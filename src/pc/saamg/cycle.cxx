@@ -74,11 +74,17 @@ template <class V> struct Transfer {
 
   PetscErrorCode setup(const CsrTransfer &t, bool half)
   {
-    const auto format = [this](Space s) -> std::unique_ptr<Format<V>> {
-      if constexpr (!std::is_same_v<V, PetscScalar>) {
-        if (narrow) return std::make_unique<Narrow<SlicedEll<Half, V>, V>>(s, SlicedEllOptions());
-      }
-      return std::make_unique<SlicedEll<V, V>>(s);
+    const auto blocks = [this](PetscInt rows, PetscInt columns) {
+      return [this, rows, columns](Space s) -> std::unique_ptr<Format<V>> {
+        SlicedEllOptions options;
+
+        options.bs        = rows;
+        options.column_bs = columns;
+        if constexpr (!std::is_same_v<V, PetscScalar>) {
+          if (narrow) return std::make_unique<Narrow<SlicedEll<Half, V>, V>>(s, options);
+        }
+        return std::make_unique<SlicedEll<V, V>>(s, options);
+      };
     };
     const bool before = narrow;
 
@@ -88,8 +94,8 @@ template <class V> struct Transfer {
       P = ParOperator<V>();
       R = ParOperator<V>();
     }
-    PetscCall(P.update(t.P.view(), t.coarse, t.stamp, format));
-    PetscCall(R.update(t.R.view(), t.fine, t.stamp, format));
+    PetscCall(P.update(t.P.view(), t.coarse, t.stamp, blocks(t.bs, t.k)));
+    PetscCall(R.update(t.R.view(), t.fine, t.stamp, blocks(t.k, t.bs)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
