@@ -7,10 +7,10 @@
      PetscInt    extra(row)                          a column that the row has in any case, or no_column
      PetscScalar finish(row, column, sum)            the entry of C
 
-   A warp does a row. It opens 32 terms at a time, spreads their entries over its lanes, and hashes the columns into a table in shared memory. Lanes that meet in one
+   Of matrices whose rows mostly are short, a thread does a row (csr_product_short.hpp) and leaves the others. Else a warp does. It opens 32 terms at a time, spreads their entries over its lanes, and hashes the columns into a table in shared memory. Lanes that meet in one
    column are added up in their order: every sum is in the order of the terms, so that no result depends on the run. */
 #pragma once
-#include "csr_pattern.hpp"
+#include "csr_product_short.hpp"
 
 #if defined(__CUDACC__)
 namespace goza
@@ -77,6 +77,7 @@ template <bool list, int Slots, bool sums, class Terms> __device__ void add_row(
   if (lane == 0 && terms.extra(row) != no_column) table.template insert<list>(terms.extra(row));
   __syncwarp();
   for (PetscInt begin = terms.begin(row); begin < end; begin += 32) {
+    if (!list && !sums && *const_cast<volatile int *>(&table.count) >= table.limit) return; // the row is another table's
     PetscInt    first = 0, length = 0;
     PetscScalar factor = 0;
 
@@ -223,7 +224,7 @@ __global__ void __launch_bounds__(128) LongFillKernel(PetscInt n, Terms terms, P
   for (PetscInt t = lane; t < length; t += 32) v[t] = terms.finish(static_cast<PetscInt>(row), c[t], v[t]);
 }
 
-constexpr int      few = 128, many = 1024; // slots
+constexpr int      few = 256, many = 1024; // slots
 constexpr PetscInt fit_few = Table<few, true>::limit - 1, fit_many = Table<many, true>::limit - 1;
 
 template <int Slots, class Terms> void count_rows(PetscInt n, const Terms &terms, bool again, PetscInt *length, int *overflown)
@@ -243,12 +244,17 @@ template <int Slots, bool known, class Terms> void fill_rows(PetscInt n, const T
 /* Values, and the columns of all but very long rows unless they are known; C's row pointer is there. */
 template <bool known, class Terms> void fill(const Terms &terms, CsrMatrix &C)
 {
-  const PetscInt n = C.nrows;
-  Array<int>     overflown(Space::Cuda, 2);
+  const PetscInt n       = C.nrows;
+  const bool     threads = mostly_short(n, C.ncols);
+  Array<int>     overflown(Space::Cuda, 3);
 
   if (!C.nnz()) return;
   overflown.zero();
-  fill_rows<few, known>(n, terms, 0, C, overflown.data());
+  if (threads) {
+    fill_short_rows<known>(terms, C, overflown.data() + 2);
+    if (!read_value(Space::Cuda, overflown.data() + 2)) return;
+  }
+  fill_rows<few, known>(n, terms, threads ? fit_short : 0, C, overflown.data());
   if (!read_value(Space::Cuda, overflown.data())) return;
   fill_rows<many, known>(n, terms, fit_few, C, overflown.data() + 1);
   if (!read_value(Space::Cuda, overflown.data() + 1)) return;
@@ -259,13 +265,15 @@ template <bool known, class Terms> void fill(const Terms &terms, CsrMatrix &C)
 /* C's pattern and values. Rows visits the same columns for find_pattern()'s way of doing very long rows. */
 template <class Terms, class Rows> void make(const Terms &terms, const Rows &rows, CsrMatrix &C)
 {
-  const PetscInt          n = C.nrows;
-  Array<int>              overflown(Space::Cuda, 2);
+  const PetscInt          n       = C.nrows;
+  const bool              threads = mostly_short(n, C.ncols);
+  Array<int>              overflown(Space::Cuda, 3);
   pattern::LongRows<Rows> rest(C.ncols, rows);
 
   C.ptr = Array<PetscInt>(Space::Cuda, n + 1);
   overflown.zero();
-  if (n) count_rows<few>(n, terms, false, C.ptr.data(), overflown.data());
+  if (threads) count_short_rows(n, terms, C.ptr.data(), overflown.data() + 2);
+  if (n && (!threads || read_value(Space::Cuda, overflown.data() + 2))) count_rows<few>(n, terms, threads, C.ptr.data(), overflown.data());
   if (read_value(Space::Cuda, overflown.data())) {
     count_rows<many>(n, terms, true, C.ptr.data(), overflown.data() + 1);
     if (read_value(Space::Cuda, overflown.data() + 1)) rest.count(pattern::overflown(n, C.ptr.data()), C.ptr.data());

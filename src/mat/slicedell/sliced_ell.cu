@@ -54,13 +54,30 @@ struct Iota {
   HD void operator()(PetscInt i) const { p[i] = i; }
 };
 
-/* Whether every gap between neighbouring columns of the slice's rows (spread: every distance from the slice's least column, which goes to least[]) fits in 16 bits;
-   entries[] and gaps[] get the slice's stored entries in the one that will hold its columns, 0 in the other. */
+/* Whether the columns of a place ascend and, unless spread, every gap between neighbours fits in 16 bits. */
+struct PlaceColumns {
+  bool            spread;
+  const PetscInt *ptr, *col, *row;
+  char           *fits; // [nplaces]
+
+  HD void operator()(PetscInt place) const
+  {
+    const PetscInt i = row ? row[place] : place, end = ptr[i + 1];
+    bool           ok = true;
+
+    for (PetscInt j = ptr[i] + 1; j < end; j++) ok = ok && col[j] >= col[j - 1] && (spread || col[j] - col[j - 1] <= 65535);
+    fits[place] = ok;
+  }
+};
+
+/* Whether all places of a slice fit (spread: and every distance from the slice's least column, which goes to least[]); entries[] and gaps[] get the slice's stored
+   entries in the one that will hold its columns, 0 in the other. */
 struct SliceColumns {
   PetscInt            nplaces;
   int                 shift;
   bool                gaps_allowed, spread;
   const PetscInt     *ptr, *col, *row;
+  const char         *place_fits;
   const std::int64_t *slice_ptr;
   std::int64_t       *entries, *gaps;
   PetscInt           *least;
@@ -73,14 +90,13 @@ struct SliceColumns {
     for (PetscInt place = slice << shift; place < (slice + 1) << shift && place < nplaces && fits; place++) {
       const PetscInt i = row ? row[place] : place;
 
-      if (spread && ptr[i] < ptr[i + 1]) {
-        const PetscInt from = col[ptr[i]], to = col[ptr[i + 1] - 1];
+      fits = place_fits[place];
+      if (!spread || ptr[i] >= ptr[i + 1]) continue;
+      const PetscInt from = col[ptr[i]], to = col[ptr[i + 1] - 1];
 
-        low  = !any || from < low ? from : low;
-        high = !any || to > high ? to : high;
-        any  = true;
-      }
-      for (PetscInt j = ptr[i] + 1; j < ptr[i + 1] && fits; j++) fits = col[j] >= col[j - 1] && (spread || col[j] - col[j - 1] <= 65535);
+      low  = !any || from < low ? from : low;
+      high = !any || to > high ? to : high;
+      any  = true;
     }
     if (spread) {
       fits         = fits && high - low <= 65535;
@@ -128,10 +144,10 @@ template <class Store> struct BlockFill {
   }
 };
 
-/* Writes one place of the slices, all H of the last slice included; columns and values where they are asked for. */
+/* Writes the places of the slices, all H of the last slice included, each by `team` threads; columns and values where they are asked for. */
 template <class Store> struct EllFill {
   PetscInt            nplaces;
-  int                 shift;
+  int                 shift, team;
   bool                columns, spread; // spread: first[] holds the slices' least columns
   const PetscInt     *ptr, *acol, *row;
   const PetscScalar  *aval;
@@ -140,9 +156,9 @@ template <class Store> struct EllFill {
   std::uint16_t      *gap;
   Store              *val; // or none
 
-  HD void operator()(PetscInt place) const
+  HD void operator()(PetscInt k) const
   {
-    const PetscInt     slice = place >> shift, H = PetscInt(1) << shift, offset = place & (H - 1);
+    const PetscInt H = PetscInt(1) << shift, offset = k & (H - 1), slice = (k >> shift) / team, member = (k >> shift) % team, place = (slice << shift) + offset;
     const std::int64_t begin = slice_ptr[slice], end = slice_ptr[slice + 1], at = col_ptr[slice];
     PetscInt           j = 0, stop = 0, last = spread && columns ? first[slice] : 0, before = last;
 
@@ -151,21 +167,38 @@ template <class Store> struct EllFill {
 
       j    = ptr[i];
       stop = ptr[i + 1];
-      if (columns && j < stop) last = acol[j];
-      if (columns && !spread) {
-        before = last;
-        if (first) first[place] = last;
+      if (columns && j < stop) {
+        last = acol[j];
+        if (!spread) before = last;
       }
+      if (columns && !spread && first && member == 0) first[place] = last;
     }
-    for (std::int64_t k = begin + offset; k < end; k += H, j++) {
-      if (columns && j < stop) last = acol[j]; // a refill is given values only
-      if (val) val[k] = j < stop ? static_cast<Store>(aval[j]) : Store(0);
-      if (columns && at < 0) gap[~at + k - begin] = static_cast<std::uint16_t>(last - before);
-      if (columns && at >= 0) col[at + k - begin] = last;
+    /* behind the end of a row its last column goes on */
+    for (std::int64_t e = begin + offset + static_cast<std::int64_t>(member) * H, m = member; e < end; e += static_cast<std::int64_t>(team) * H, m += team) {
+      const PetscInt p = j + static_cast<PetscInt>(m);
+
+      if (columns && j < stop) { // a refill is given values only
+        if (team > 1 && !spread && m) before = acol[p <= stop ? p - 1 : stop - 1];
+        last = acol[p < stop ? p : stop - 1];
+      }
+      if (val) val[e] = p < stop ? static_cast<Store>(aval[p]) : Store(0);
+      if (columns && at < 0) gap[~at + e - begin] = static_cast<std::uint16_t>(last - before);
+      if (columns && at >= 0) col[at + e - begin] = last;
       if (!spread) before = last;
     }
   }
 };
+
+/* Threads to a place, so that they fill the device, as long as each has entries to write. */
+int fill_team(Space space, std::int64_t nplaces, std::int64_t stored)
+{
+  constexpr std::int64_t device_full = 300000;
+  int                    team        = 1;
+
+  if (space == Space::Host) return 1;
+  while (team < 32 && nplaces * team < device_full && nplaces * team * 4 <= stored) team *= 2;
+  return team;
+}
 
 template <class V> struct Relax { // in place
   const V *b, *dinv;
@@ -218,7 +251,7 @@ constexpr int host_shift = 2; // slices of 4 rows: measured against 1, 2 and 8, 
 PetscInt sliced_ell_height(Space space, PetscInt nrows, std::int64_t nnz)
 {
   const std::int64_t device_full = nnz >= 24 * static_cast<std::int64_t>(nrows) ? 160000 : 80000; // threads; an H200 holds 270336: 188,000 rows of 42 took 36 us two threads each, 29 one each
-  std::int64_t team              = 1;
+  std::int64_t       team = 1;
 
   if (space == Space::Host) return 1 << host_shift;
   while (team < 32 && nrows * team < device_full && team * 4 * nrows <= nnz) team *= 2;
@@ -329,8 +362,10 @@ template <class Store, class V> void SlicedEll<Store, V>::lay_out_all(const Csr 
   val_ = Array<Store>(this->space_, last(slice_ptr_) * br_ * bc_);
   place_columns(pattern);
   if (br_ == 1 || !val_.size()) return; // fill() brings the columns with the values
-  for_each_row(this->space_, (static_cast<PetscInt>(slice_ptr_.size()) - 1) << shift_,
-               EllFill<Store>{nplaces_, shift_, true, spread_, pattern.ptr, pattern.col, row_.data(), nullptr, slice_ptr_.data(), col_ptr_.data(), col_.data(),
+  const PetscInt nplaces = (static_cast<PetscInt>(slice_ptr_.size()) - 1) << shift_;
+  const int      team    = fill_team(this->space_, nplaces, static_cast<std::int64_t>(val_.size()) / (br_ * bc_));
+  for_each_row(this->space_, nplaces * team,
+               EllFill<Store>{nplaces_, shift_, team, true, spread_, pattern.ptr, pattern.col, row_.data(), nullptr, slice_ptr_.data(), col_ptr_.data(), col_.data(),
                               first_.data(), gap_.data(), nullptr});
 }
 
@@ -340,14 +375,17 @@ template <class Store, class V> void SlicedEll<Store, V>::place_columns(const Cs
   const PetscInt      nslices = static_cast<PetscInt>(slice_ptr_.size()) - 1;
   const bool          shared  = space == Space::Cuda && shift_ < 5;                 // threads that share a row cannot add up its gaps
   const bool          host    = space == Space::Host && options_.slice_height == 0; // a core is bound by instructions: full columns are faster
+  const bool          allowed = options_.gaps && !host;
   Array<std::int64_t> gaps(space, nslices + 1);
   Array<PetscInt>     least(space, shared ? nslices : 0);
+  Array<char>         fits(space, allowed ? nplaces_ : 0);
 
   col_ptr_ = Array<std::int64_t>(space, nslices + 1);
   gaps.zero();
   col_ptr_.zero();
+  if (allowed) for_each_row(space, nplaces_, PlaceColumns{shared, A.ptr, A.col, row_.data(), fits.data()});
   for_each_row(space, nslices,
-               SliceColumns{nplaces_, shift_, options_.gaps && !host, shared, A.ptr, A.col, row_.data(), slice_ptr_.data(), col_ptr_.data(), gaps.data(), least.data()});
+               SliceColumns{nplaces_, shift_, allowed, shared, A.ptr, A.col, row_.data(), fits.data(), slice_ptr_.data(), col_ptr_.data(), gaps.data(), least.data()});
   exclusive_scan(space, gaps.data(), gaps.size());
   exclusive_scan(space, col_ptr_.data(), col_ptr_.size());
   in_gaps_ = last(gaps);
@@ -375,9 +413,10 @@ template <class Store, class V> void SlicedEll<Store, V>::fill(const Csr &A, boo
                  BlockFill<Store>{nplaces_, shift_, static_cast<int>(br_), static_cast<int>(bc_), team, A.ptr, row_.data(), A.val, slice_ptr_.data(), val_.data()});
     return;
   }
-  for_each_row(this->space_, nslices << shift_,
-               EllFill<Store>{nplaces_, shift_, columns, spread_, A.ptr, A.col, row_.data(), A.val, slice_ptr_.data(), col_ptr_.data(), col_.data(), first_.data(),
-                              gap_.data(), val_.data()});
+  const int team = fill_team(this->space_, static_cast<std::int64_t>(nslices) << shift_, static_cast<std::int64_t>(val_.size()));
+  for_each_row(this->space_, (nslices << shift_) * team,
+               EllFill<Store>{nplaces_, shift_, team, columns, spread_, A.ptr, A.col, row_.data(), A.val, slice_ptr_.data(), col_ptr_.data(), col_.data(),
+                              first_.data(), gap_.data(), val_.data()});
 }
 
 template <class Store, class V, class Out> static void launch_rows(Space space, const EllView<Store> &A, const V *x, const Out &out)

@@ -45,19 +45,34 @@ static PetscErrorCode FindAij(PC pc, SAAMG *mg, Mat *aij)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The format of a Goza matrix, where its values are not rounded. */
+static PetscErrorCode ExactFormat(Mat A, Space space, const Format<PetscScalar> **format)
+{
+  std::shared_ptr<ParOperator<PetscScalar>> op;
+
+  PetscFunctionBegin;
+  PetscCall(MatFormatGetOperator(A, &op));
+  *format = op && op->space() == space && op->diagonal_block().rounding() <= PETSC_MACHINE_EPSILON ? &op->diagonal_block() : nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Builds the hierarchy, or fills in new values. */
 static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool values_only, bool *finite)
 {
+  FormatSource format;
+
   PetscFunctionBegin;
+  if (!mg->converted && rows.columns->size() == 1) format = [pc, mg](const Format<PetscScalar> **found) { return ExactFormat(pc->pmat, mg->space, found); };
   mg->hierarchy_options.keep = mg->reuse == PC_SAAMG_REUSE_NONE ? Keep::Nothing : mg->reuse == PC_SAAMG_REUSE_PATTERN ? Keep::Aggregates : Keep::Interpolation;
-  if (values_only) PetscCall(mg->hierarchy.update(rows.A, mg->hierarchy_options, finite));
+  if (values_only) PetscCall(mg->hierarchy.update(rows.A, mg->hierarchy_options, finite, format));
   else {
     PetscInt           bs, k;
     Array<PetscScalar> B;
 
+    mg->cycle.reset(); /* nothing of it would stay, and it may hold the matrix's format, which then could not be refilled */
     PetscCall(NearNullVectors(pc->pmat, mg->coordinates, mg->dim, mg->space, &bs, &k, B));
     PetscCall(PredictMemory(pc, mg, rows, bs, k));
-    PetscCall(mg->hierarchy.build(rows.A, rows.columns, bs, k, std::move(B), mg->hierarchy_options, finite));
+    PetscCall(mg->hierarchy.build(rows.A, rows.columns, bs, k, std::move(B), mg->hierarchy_options, finite, format));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -100,7 +115,7 @@ static PetscErrorCode SetUp(PC pc)
   if (!mg->cycle || mg->cycle_precision != mg->precision) PetscCallCXX(mg->cycle = make_cycle(mg->precision));
   mg->cycle_precision = mg->precision;
   PetscCall(mg->cycle->setup(mg->hierarchy.grids(), mg->space, fine, mg->cycle_options));
-  mg->hierarchy.release_finest();
+  mg->hierarchy.release(mg->hierarchy_options);
   PetscCall(PetscLogEventEnd(events.mirror, pc, 0, 0, 0));
   mg->most = device::most_bytes_in_use();
   if (space == Space::Cuda)
@@ -185,11 +200,15 @@ static PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
       Grid t = grid;
 
       t.transposed = true;
-      PetscCall(Guarded([&] { t.level = transposed_level(*grid.level, &grid == mg->hierarchy.grids().data() ? rows.A : grid.level->A); }));
+      PetscCall(Guarded([&] {
+        t.level = transposed_level(*grid.level, &grid == mg->hierarchy.grids().data() ? rows.A : grid.level->A);
+        if (t.transfer && !t.transfer->transposed()) t.transfer->transpose();
+      }));
       PetscCallCXX(mg->transposed.grids.push_back(t));
     }
     PetscCallCXX(mg->transposed.cycle = make_cycle(mg->precision));
     PetscCall(mg->transposed.cycle->setup(mg->transposed.grids, mg->space, nullptr, mg->cycle_options));
+    mg->hierarchy.release(mg->hierarchy_options);
   }
   PetscCall(ApplyCycle(mg, *mg->transposed.cycle, b, x));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -24,18 +24,22 @@ template <class Body> static PetscErrorCode Step(PetscLogEvent event, Space spac
 
 PetscErrorCode Hierarchy::measure(Grid &grid, PetscInt its, bool *finite)
 {
-  CsrLevel &level = *grid.level;
+  CsrLevel                  &level  = *grid.level;
+  const Format<PetscScalar> *format = nullptr;
+  PetscErrorCode             failed = PETSC_SUCCESS;
 
   PetscFunctionBegin;
   PetscCall(Step(events.eigen, level.A.space, [&] {
     CsrFacts facts = row_facts(level.A, *level.columns);
 
     *finite = facts.finite;
-    if (*finite) grid.lambda = lambda_max(level.A, *level.columns, facts, its);
+    if (*finite && level.format) failed = level.format(&format);
+    if (*finite && !failed) grid.lambda = lambda_max(level.A, *level.columns, facts, its, format);
     level.squares_finite = facts.squares_finite;
     level.dinv           = std::move(facts.dinv);
     level.alone          = facts.nalone ? std::move(facts.alone) : Array<std::int64_t>(level.A.space);
   }));
+  PetscCall(failed);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -77,6 +81,7 @@ PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOpt
   PetscCall(Step(events.galerkin, grid.level->A.space, [&] {
     CsrTransfer &t = *grid.transfer;
 
+    if (!t.transposed()) t.transpose(); // as release() left it
     next.own = t.product.make(grid.level->A, grid.level->columns, t, next.columns);
     if (options.keep != Keep::Nothing) t.product.release_values();
     else {
@@ -140,7 +145,7 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Hierarchy::build(const Csr &A, MapPtr columns, PetscInt bs, PetscInt k, Array<PetscScalar> B, const HierarchyOptions &options, bool *finite)
+PetscErrorCode Hierarchy::build(const Csr &A, MapPtr columns, PetscInt bs, PetscInt k, Array<PetscScalar> B, const HierarchyOptions &options, bool *finite, const FormatSource &format)
 {
   PetscReal threshold = options.threshold;
   bool      stop      = false;
@@ -153,6 +158,7 @@ PetscErrorCode Hierarchy::build(const Csr &A, MapPtr columns, PetscInt bs, Petsc
     grids_.emplace_back();
     grids_[0].level          = std::make_shared<CsrLevel>();
     grids_[0].level->A       = A;
+    grids_[0].level->format  = format;
     grids_[0].level->columns = columns;
     columns->sum(&total, 1);
     grids_[0].level->nnz = static_cast<PetscLogDouble>(total);
@@ -173,10 +179,11 @@ PetscErrorCode Hierarchy::build(const Csr &A, MapPtr columns, PetscInt bs, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, bool *finite)
+PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, bool *finite, const FormatSource &format)
 {
   PetscFunctionBegin;
-  grids_[0].level->A = A;
+  grids_[0].level->A      = A;
+  grids_[0].level->format = format;
   grids_[0].level->stamp.new_values();
   for (std::size_t l = 0; l < grids_.size(); l++) {
     CsrLevel &level = *grids_[l].level;
@@ -194,6 +201,7 @@ PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, 
     if (!t.product.made()) PetscCall(project(grids_[l], next, options)); /* a new pattern, or values were not meant to change */
     else {
       PetscCall(Step(events.galerkin, A.space, [&] {
+        if (!t.transposed()) t.transpose();
         t.product.update(level.A, t, next.own);
         t.product.release_values();
       }));
@@ -227,9 +235,15 @@ std::size_t Hierarchy::bytes() const
   return bytes;
 }
 
-void Hierarchy::release_finest()
+void Hierarchy::release(const HierarchyOptions &options)
 {
-  if (!grids_.empty()) grids_[0].level->A.ptr = grids_[0].level->A.col = nullptr, grids_[0].level->A.val = nullptr;
+  for (Grid &grid : grids_) {
+    if (grid.transfer && options.keep != Keep::Interpolation) grid.transfer->release_transpose();
+  }
+  if (grids_.empty()) return;
+  grids_[0].level->A.ptr = grids_[0].level->A.col = nullptr;
+  grids_[0].level->A.val                          = nullptr;
+  grids_[0].level->format                         = nullptr;
 }
 
 } // namespace goza
