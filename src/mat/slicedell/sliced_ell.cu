@@ -121,7 +121,8 @@ struct SliceColumnPlace {
 /* The values of one place of the slices, block by block. */
 template <class Store> struct BlockFill {
   PetscInt            nplaces;
-  int                 shift, bs;
+  int                 shift, br, bc;
+  PetscInt            team; // threads that share a block row
   const PetscInt     *ptr, *row;
   const PetscScalar  *aval;
   const std::int64_t *slice_ptr;
@@ -130,12 +131,14 @@ template <class Store> struct BlockFill {
   HD void operator()(PetscInt place) const
   {
     const PetscInt slice = place >> shift, H = PetscInt(1) << shift, offset = place & (H - 1), i = place < nplaces && row ? row[place] : place;
-    const PetscInt n = place < nplaces ? (ptr[i * bs + 1] - ptr[i * bs]) / bs : 0, width = static_cast<PetscInt>((slice_ptr[slice + 1] - slice_ptr[slice]) >> shift);
-    Store         *to = val + (slice_ptr[slice] * (bs * bs) + offset);
+    const PetscInt n = place < nplaces ? (ptr[i * br + 1] - ptr[i * br]) / bc : 0, width = static_cast<PetscInt>((slice_ptr[slice + 1] - slice_ptr[slice]) >> shift);
 
     for (PetscInt k = 0; k < width; k++) {
-      for (int r = 0; r < bs; r++) {
-        for (int c = 0; c < bs; c++, to += H) *to = k < n ? static_cast<Store>(aval[ptr[i * bs + r] + k * bs + c]) : Store(0);
+      const BlockPlace block(slice_ptr[slice], width, k, H, team, br * bc);
+      Store           *to = val + (block.at + offset);
+
+      for (int r = 0; r < br; r++) {
+        for (int c = 0; c < bc; c++, to += block.step) *to = k < n ? static_cast<Store>(aval[ptr[i * br + r] + k * bc + c]) : Store(0);
       }
     }
   }
@@ -248,7 +251,7 @@ constexpr int host_shift = 2; // slices of 4 rows: measured against 1, 2 and 8, 
 PetscInt sliced_ell_height(Space space, PetscInt nrows, std::int64_t nnz)
 {
   const std::int64_t device_full = nnz >= 24 * static_cast<std::int64_t>(nrows) ? 160000 : 80000; // threads; an H200 holds 270336: 188,000 rows of 42 took 36 us two threads each, 29 one each
-  std::int64_t team              = 1;
+  std::int64_t       team = 1;
 
   if (space == Space::Host) return 1 << host_shift;
   while (team < 32 && nrows * team < device_full && team * 4 * nrows <= nnz) team *= 2;
@@ -326,11 +329,11 @@ template <class Store, class V> void SlicedEll<Store, V>::build_nodes(const Csr 
   this->nrows_ = A.nrows;
   this->ncols_ = A.ncols;
   listed_      = true;
-  bs_          = blocks.nrows ? A.nrows / blocks.nrows : 1; // of a rank without rows nothing is held
-  row_         = Array<PetscInt>(this->space_, nodes, n);
+  br_ = bc_ = blocks.nrows ? A.nrows / blocks.nrows : 1; // of a rank without rows nothing is held
+  row_      = Array<PetscInt>(this->space_, nodes, n);
   for_each_row(this->space_, n, RowLength<std::int64_t>{blocks.ptr, nodes, length.data()});
   const std::int64_t held = sum(this->space_, length.data(), length.size());
-  nnz_                    = held * bs_ * bs_;
+  nnz_                    = held * br_ * bc_;
   lay_out_all(blocks, n, held);
   fill(A, true);
 }
@@ -339,10 +342,14 @@ template <class Store, class V> void SlicedEll<Store, V>::lay_out_and_fill(const
 {
   Array<PetscInt> ptr(this->space_), col(this->space_);
 
-  this->nrows_ = A.nrows;
-  this->ncols_ = A.ncols;
-  bs_          = !listed_ && nnz_ && (options_.bs == 3 || options_.bs == 6) && full_blocks(A, options_.bs, options_.bs, ptr, col) ? options_.bs : 1;
-  if (bs_ > 1) lay_out_all({A.space, A.nrows / bs_, A.ncols / bs_, ptr.data(), col.data(), nullptr}, A.nrows / bs_, nnz_ / (bs_ * bs_));
+  this->nrows_      = A.nrows;
+  this->ncols_      = A.ncols;
+  const PetscInt br = options_.bs, bc = options_.column_bs ? options_.column_bs : br;
+  const bool     held = (br == 3 || br == 6) && (bc == 3 || bc == 6), full = held && !listed_ && nnz_ && full_blocks(A, br, bc, ptr, col);
+
+  br_ = full ? br : 1;
+  bc_ = full ? bc : 1;
+  if (full) lay_out_all({A.space, A.nrows / br, A.ncols / bc, ptr.data(), col.data(), nullptr}, A.nrows / br, nnz_ / (br * bc));
   else lay_out_all(A, listed_ ? static_cast<PetscInt>(row_.size()) : A.nrows, nnz_);
   fill(A, true);
 }
@@ -352,11 +359,11 @@ template <class Store, class V> void SlicedEll<Store, V>::lay_out_all(const Csr 
   shift_ = log2_exact(options_.slice_height ? options_.slice_height : sliced_ell_height(this->space_, nrows, nnz));
   lay_out(pattern, options_.sort_window > 0 ? options_.sort_window : 0);
   if (options_.sort_window < 0 && shift_ > 0 && last(slice_ptr_) > nnz + nnz / 20) lay_out(pattern, 4096);
-  val_ = Array<Store>(this->space_, last(slice_ptr_) * bs_ * bs_);
+  val_ = Array<Store>(this->space_, last(slice_ptr_) * br_ * bc_);
   place_columns(pattern);
-  if (bs_ == 1 || !val_.size()) return; // fill() brings the columns with the values
+  if (br_ == 1 || !val_.size()) return; // fill() brings the columns with the values
   const PetscInt nplaces = (static_cast<PetscInt>(slice_ptr_.size()) - 1) << shift_;
-  const int      team    = fill_team(this->space_, nplaces, static_cast<std::int64_t>(val_.size()) / (bs_ * bs_));
+  const int      team    = fill_team(this->space_, nplaces, static_cast<std::int64_t>(val_.size()) / (br_ * bc_));
   for_each_row(this->space_, nplaces * team,
                EllFill<Store>{nplaces_, shift_, team, true, spread_, pattern.ptr, pattern.col, row_.data(), nullptr, slice_ptr_.data(), col_ptr_.data(), col_.data(),
                               first_.data(), gap_.data(), nullptr});
@@ -399,8 +406,11 @@ template <class Store, class V> void SlicedEll<Store, V>::fill(const Csr &A, boo
   const PetscInt nslices = static_cast<PetscInt>(slice_ptr_.size()) - 1;
 
   if (!val_.size()) return;
-  if (bs_ > 1) {
-    for_each_row(this->space_, nslices << shift_, BlockFill<Store>{nplaces_, shift_, static_cast<int>(bs_), A.ptr, row_.data(), A.val, slice_ptr_.data(), val_.data()});
+  if (br_ > 1) {
+    const PetscInt team = this->space_ == Space::Cuda && shift_ < 5 ? 32 >> shift_ : 1;
+
+    for_each_row(this->space_, nslices << shift_,
+                 BlockFill<Store>{nplaces_, shift_, static_cast<int>(br_), static_cast<int>(bc_), team, A.ptr, row_.data(), A.val, slice_ptr_.data(), val_.data()});
     return;
   }
   const int team = fill_team(this->space_, static_cast<std::int64_t>(nslices) << shift_, static_cast<std::int64_t>(val_.size()));
@@ -430,17 +440,17 @@ template <class Store, class V, class Out> static void launch_rows(Space space, 
   for_each_row(space, A.nplaces, EllRow<Store, V, Out>{A, x, out});
 }
 
-template <int bs, class Store, class V, class Out> static void launch_blocks(Space space, const EllView<Store> &A, const V *x, const Out &out)
+template <int br, int bc, class Store, class V, class Out> static void launch_blocks(Space space, const EllView<Store> &A, const V *x, const Out &out)
 {
 #if defined(__CUDACC__)
   if (space == Space::Cuda && A.shift < 5) {
-    for_each_warp((A.nplaces + (PetscInt(1) << A.shift) - 1) >> A.shift, EllBlockSlice<Store, V, Out, bs>{A, x, out});
+    for_each_warp((A.nplaces + (PetscInt(1) << A.shift) - 1) >> A.shift, EllBlockSlice<Store, V, Out, br, bc>{A, x, out});
     return;
   }
 #endif
   if (space == Space::Host && A.shift == host_shift && !A.length) {
-    const EllBlockHostSlice<1 << host_shift, Store, V, Out, bs> whole{A, x, out};
-    const EllBlockRow<Store, V, Out, bs>                        rest{A, x, out};
+    const EllBlockHostSlice<1 << host_shift, Store, V, Out, br, bc> whole{A, x, out};
+    const EllBlockRow<Store, V, Out, br, bc>                        rest{A, x, out};
 
     sum_on_host(rest, [&] {
       for (PetscInt slice = 0; slice < A.nplaces >> host_shift; slice++) whole(slice);
@@ -448,14 +458,16 @@ template <int bs, class Store, class V, class Out> static void launch_blocks(Spa
     });
     return;
   }
-  for_each_row(space, A.nplaces, EllBlockRow<Store, V, Out, bs>{A, x, out});
+  for_each_row(space, A.nplaces, EllBlockRow<Store, V, Out, br, bc>{A, x, out});
 }
 
 /* All rows, which may be in blocks; lists of rows are so for relax_nodes() alone. */
 template <class Store, class V> template <class Out> void SlicedEll<Store, V>::launch(const V *x, const Out &out) const
 {
-  if (bs_ == 3) launch_blocks<3>(this->space_, view(), x, out);
-  else if (bs_ == 6) launch_blocks<6>(this->space_, view(), x, out);
+  if (br_ == 3 && bc_ == 3) launch_blocks<3, 3>(this->space_, view(), x, out);
+  else if (br_ == 6 && bc_ == 6) launch_blocks<6, 6>(this->space_, view(), x, out);
+  else if (br_ == 3) launch_blocks<3, 6>(this->space_, view(), x, out);
+  else if (br_ == 6) launch_blocks<6, 3>(this->space_, view(), x, out);
   else launch_rows(this->space_, view(), x, out);
 }
 
@@ -501,9 +513,9 @@ template <class Store, class V> void SlicedEll<Store, V>::relax(const V *b, cons
 template <class Store, class V> void SlicedEll<Store, V>::relax_nodes(const V *b, const V *inverse, V *x) const
 {
   if constexpr (std::is_same_v<Store, V>) {
-    if (bs_ == 2) launch_blocks<2>(this->space_, view(), static_cast<const V *>(x), RelaxNode<V, 2>{b, inverse, x});
-    else if (bs_ == 3) launch_blocks<3>(this->space_, view(), static_cast<const V *>(x), RelaxNode<V, 3>{b, inverse, x});
-    else launch_blocks<6>(this->space_, view(), static_cast<const V *>(x), RelaxNode<V, 6>{b, inverse, x});
+    if (br_ == 2) launch_blocks<2, 2>(this->space_, view(), static_cast<const V *>(x), RelaxNode<V, 2>{b, inverse, x});
+    else if (br_ == 3) launch_blocks<3, 3>(this->space_, view(), static_cast<const V *>(x), RelaxNode<V, 3>{b, inverse, x});
+    else launch_blocks<6, 6>(this->space_, view(), static_cast<const V *>(x), RelaxNode<V, 6>{b, inverse, x});
   } else throw std::logic_error("relaxation wants values of the vectors' type"); // who relaxes has them
 }
 
@@ -518,8 +530,8 @@ template <class Store, class V> std::string SlicedEll<Store, V>::describe() cons
 
   std::snprintf(text, sizeof(text), "slice height %d, sort window %d, stored %lld for %lld nonzeros (padding %.2f %%), %zu-byte values, %.0f %% of the columns in 16 bits", 1 << shift_, static_cast<int>(window_),
                 static_cast<long long>(val_.size()), static_cast<long long>(nnz_), nnz_ ? 100.0 * (static_cast<double>(val_.size()) / static_cast<double>(nnz_) - 1.0) : 0.0, sizeof(Store),
-                val_.size() ? 100.0 * static_cast<double>(in_gaps_ * bs_ * bs_) / static_cast<double>(val_.size()) : 0.0);
-  return bs_ > 1 ? std::string(text) + ", blocks of " + std::to_string(bs_) : text;
+                val_.size() ? 100.0 * static_cast<double>(in_gaps_ * br_ * bc_) / static_cast<double>(val_.size()) : 0.0);
+  return br_ > 1 ? std::string(text) + ", blocks of " + std::to_string(br_) + (br_ == bc_ ? "" : " x " + std::to_string(bc_)) : text;
 }
 
 template class SlicedEll<PetscScalar, PetscScalar>;

@@ -75,11 +75,22 @@ template <class V> struct Transfer {
 
   PetscErrorCode setup(const CsrTransfer &t, bool half)
   {
-    const auto format = [this](Space s) -> std::unique_ptr<Format<V>> {
-      if constexpr (!std::is_same_v<V, PetscScalar>) {
-        if (narrow) return std::make_unique<Narrow<SlicedEll<Half, V>, V>>(s, SlicedEllOptions());
-      }
-      return std::make_unique<SlicedEll<V, V>>(s);
+    const auto blocks = [this](const CsrMatrix &M, PetscInt rows, PetscInt columns) {
+      /* few short rows fill a device better one by one: 11 500 nodes of 5 blocks 13 us, as blocks 23; 600 of 100 blocks 43 and 22 us */
+      const PetscInt nodes = M.nrows / rows, of_node = nodes ? M.nnz() / (nodes * rows * columns) : 0;
+
+      return [this, rows, columns, fill = nodes >= 65536 || of_node >= 32](Space s) -> std::unique_ptr<Format<V>> {
+        SlicedEllOptions options;
+
+        if (fill || s == Space::Host) {
+          options.bs        = rows;
+          options.column_bs = columns;
+        }
+        if constexpr (!std::is_same_v<V, PetscScalar>) {
+          if (narrow) return std::make_unique<Narrow<SlicedEll<Half, V>, V>>(s, options);
+        }
+        return std::make_unique<SlicedEll<V, V>>(s, options);
+      };
     };
     const bool before = narrow;
 
@@ -89,8 +100,8 @@ template <class V> struct Transfer {
       P = ParOperator<V>();
       R = ParOperator<V>();
     }
-    PetscCall(P.update(t.P.view(), t.coarse, t.stamp, format));
-    PetscCall(R.update(t.R.view(), t.fine, t.stamp, format));
+    PetscCall(P.update(t.P.view(), t.coarse, t.stamp, blocks(t.P, t.bs, t.k)));
+    PetscCall(R.update(t.R.view(), t.fine, t.stamp, blocks(t.R, t.k, t.bs)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 

@@ -29,20 +29,18 @@ PetscErrorCode Hierarchy::measure(Grid &grid, PetscInt its, bool *finite)
 {
   CsrLevel                  &level  = *grid.level;
   const Format<PetscScalar> *format = nullptr;
-  PetscErrorCode             failed = PETSC_SUCCESS;
+  CsrFacts                   facts;
 
   PetscFunctionBegin;
+  PetscCall(Step(events.eigen, *level.columns, [&] { facts = row_facts(level.A, *level.columns); }));
+  *finite = facts.finite;
+  if (*finite && level.format) PetscCall(FailTogether(level.columns->comm(), level.format(&format), "hold its rows in the matrix's format"));
   PetscCall(Step(events.eigen, *level.columns, [&] {
-    CsrFacts facts = row_facts(level.A, *level.columns);
-
-    *finite = facts.finite;
-    if (*finite && level.format) failed = level.format(&format);
-    if (*finite && !failed) grid.lambda = lambda_max(level.A, *level.columns, facts, its, format);
+    if (*finite) grid.lambda = lambda_max(level.A, *level.columns, facts, its, format);
     level.squares_finite = facts.squares_finite;
     level.dinv           = std::move(facts.dinv);
     level.alone          = facts.nalone ? std::move(facts.alone) : Array<std::int64_t>(level.A.space);
   }));
-  PetscCall(failed);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -2,6 +2,7 @@
 #include "mat/common/rows/node_columns.hpp"
 #include "mat/common/rows/par_csr.hpp"
 #include "core/csr_pattern.hpp"
+#include "core/full_blocks.hpp"
 #include "core/staged_rows.hpp"
 #include "graph.hpp"
 
@@ -96,14 +97,28 @@ template <class T> T total(const LocalColumns &columns, const Array<T> &values)
   return sum;
 }
 
+/* The matrix with one entry for each block, its norm, where all blocks are full, those of other ranks' columns too; else an empty one. */
+CsrMatrix norms_of_nodes(const Csr &A, const LocalColumns &columns, PetscInt bs)
+{
+  if (bs == 1 || columns.nghost() % bs) return CsrMatrix();
+  for (PetscInt g = 0; g < columns.nghost(); g++) {
+    if (columns.ghosts()[g] % bs != g % bs) return CsrMatrix();
+  }
+  return block_norms(A, bs);
+}
+
 } // namespace
 
 CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscReal threshold)
 {
   const PetscReal      rounding = 64 * PETSC_MACHINE_EPSILON;
   const Space          space    = A.space;
+  const CsrMatrix      norms    = norms_of_nodes(A, *columns, bs);
+  const bool           full     = norms.ptr.size() > 0;
+  const Csr            rows     = full ? norms.view() : A;
+  const PetscInt       unit     = full ? 1 : bs; // rows of a node
   CsrGraph             G;
-  Array<PetscInt>      place(space, bs > 1 ? A.nrows : 0), count;
+  Array<PetscInt>      place(space, unit > 1 ? A.nrows : 0), count;
   Array<std::uint64_t> check(space, A.nrows / bs);
   Array<std::int64_t>  weak(space, A.nrows / bs);
 
@@ -113,16 +128,16 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscR
   G.rdiag                = Array<PetscReal>(space, G.nodes->nlocal());
   G.degree               = Array<PetscInt>(space, G.nodes->nlocal());
   count                  = Array<PetscInt>(space, G.nodes->nlocal());
-  const BlockRows blocks{rows_of(A), bs, G.n, G.node_of_ghost_column.data(), place.data()};
+  const BlockRows blocks{rows_of(rows), unit, G.n, G.node_of_ghost_column.data(), place.data()};
   const Measure   measure{G.rdiag.data(), static_cast<float>(PetscMax(PetscSqr(threshold), PetscSqr(rounding)))};
   FillStrong      fill{blocks,  measure,      G.nodes->start(), G.nodes->ghosts_here().data(), count.data(), nullptr, nullptr, G.degree.data(),
                   nullptr, check.data(), weak.data()};
 
-  for_each_csr_row(A, bs, DiagonalNorm{blocks, G.rdiag.data(), count.data()});
+  for_each_csr_row(rows, unit, DiagonalNorm{blocks, G.rdiag.data(), count.data()});
   G.nodes->update(G.rdiag);
-  for_each_csr_row(A, bs, CountStrong{blocks, measure, count.data()});
+  for_each_csr_row(rows, unit, CountStrong{blocks, measure, count.data()});
   G.nodes->update(count);
-  for_each_csr_row(A, bs, fill);
+  for_each_csr_row(rows, unit, fill);
   G.nodes->update(G.degree);
   const bool symmetric = total(*columns, check) == 0;
 
@@ -140,7 +155,7 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscR
   fill.ptr              = G.ptr.data();
   fill.col              = G.col.data();
   fill.weight           = G.weight.data();
-  if (nedges) for_each_csr_row(A, bs, fill);
+  if (nedges) for_each_csr_row(rows, unit, fill);
   if (!symmetric) {
     symmetrize(G);
     G.node_of_ghost_column = nodes_of_ghost_columns(*columns, *G.nodes, bs);
