@@ -1,8 +1,7 @@
-/* Diffusion on a grid: a thread block takes a rectangle of elements and goes through the planes, a thread an element of the plane. The element matrices of a plane lie on
-   chip; then the thread sums up the pairs of the node at the low corner of its element. Pairs inside a plane of nodes have their other half from the elements of the
-   plane before, which the thread has kept. The rectangle's first line and column of elements are another block's too. */
+/* Diffusion on a grid (grid_blocks.hpp): a thread takes an element of the plane. The element matrices of a plane lie on chip; then the thread sums up the pairs of the node at
+   the low corner of its element. Pairs inside a plane of nodes have their other half from the elements of the plane before, which the thread has kept. */
 #pragma once
-#include "grid_write.hpp"
+#include "grid_blocks.hpp"
 #include "hex_diffusion.hpp"
 
 namespace goza
@@ -17,14 +16,8 @@ constexpr int threads = 384;
 struct View {
   const PetscReal (*x)[3];
   const PetscReal (*material)[2];
-  int      width, height; // elements of a rectangle
-  PetscInt planes;        // nodes' planes of a block
+  GridBlocks blocks;
 };
-
-/* The upper neighbours in a node's own plane. */
-constexpr int nflat = 5;
-__device__ constexpr int flat_x(int k) { return k == 0 || k == 3 ? 0 : k == 2 ? -1 : 1; }
-__device__ constexpr int flat_y(int k) { return k > 1; }
 
 /* Sum over the elements of the plane that have both the node and its neighbour at (x, y). low, high: the planes of the two, 0 below and 1 above */
 template <int low, int high> __device__ inline PetscScalar sum_on_chip(const PetscScalar *mine, int width, int x, int y)
@@ -44,13 +37,13 @@ template <Layout layout> __global__ void __launch_bounds__(threads, 1) Kernel(co
 {
   extern __shared__ double memory[];
 
-  const NodeGrid &grid = to.grid;
-  const int       tx = threadIdx.x % view.width, ty = threadIdx.x / view.width;
-  const PetscInt  first = blockIdx.z * view.planes, end = first + view.planes < grid.n[2] ? first + view.planes : grid.n[2];
-  PetscInt        at[3] = {static_cast<PetscInt>(blockIdx.x) * (view.width - 1) + tx - 1, static_cast<PetscInt>(blockIdx.y) * (view.height - 1) + ty - 1, first};
-  const bool      inside = ty < view.height && at[0] >= 0 && at[0] + 1 < grid.n[0] && at[1] >= 0 && at[1] + 1 < grid.n[1];
-  const bool      owner = tx > 0 && ty > 0 && ty < view.height && at[0] < grid.n[0] && at[1] < grid.n[1];
-  PetscScalar     kept[nflat] = {};
+  const NodeGrid &grid  = to.grid;
+  const int       width = view.blocks.width;
+  PetscInt        at[3];
+  bool            owner;
+  const bool      inside = view.blocks.find(threadIdx.x, grid, at, &owner);
+  const PetscInt  first = at[2], end = first + view.blocks.planes < grid.n[2] ? first + view.blocks.planes : grid.n[2];
+  PetscScalar     kept[grid_flat] = {};
 
   const auto load = [&](PetscInt z, PetscScalar(*X)[3]) {
   #pragma unroll
@@ -59,7 +52,7 @@ template <Layout layout> __global__ void __launch_bounds__(threads, 1) Kernel(co
     }
   };
 
-  PetscInt z = first > 0 ? first - 1 : 0;
+  PetscInt z    = first > 0 ? first - 1 : 0;
   int      side = 0; // of the two places on chip: a plane is summed up from one while others already leave the next
 
   for (; z < end; z++, side ^= 1) {
@@ -81,45 +74,27 @@ template <Layout layout> __global__ void __launch_bounds__(threads, 1) Kernel(co
     at[2] = z;
     if (z >= first) {
   #pragma unroll
-      for (int k = 0; k < nflat; k++) {
-        const PetscScalar sum = kept[k] + sum_on_chip<0, 0>(mine, view.width, flat_x(k), flat_y(k));
+      for (int k = 0; k < grid_flat; k++) {
+        const PetscScalar sum = kept[k] + sum_on_chip<0, 0>(mine, width, grid_flat_x(k), grid_flat_y(k));
 
-        write_grid_pair<layout, 1>(to, at, flat_x(k), flat_y(k), 0, [&](int, int) { return sum; });
+        write_grid_pair<layout, 1>(to, at, grid_flat_x(k), grid_flat_y(k), 0, [&](int, int) { return sum; });
       }
   #pragma unroll
       for (int k = 0; k < 9; k++) {
-        const PetscScalar sum = sum_on_chip<0, 1>(mine, view.width, k % 3 - 1, k / 3 - 1);
+        const PetscScalar sum = sum_on_chip<0, 1>(mine, width, k % 3 - 1, k / 3 - 1);
 
         write_grid_pair<layout, 1>(to, at, k % 3 - 1, k / 3 - 1, 1, [&](int, int) { return sum; });
       }
     }
   #pragma unroll
-    for (int k = 0; k < nflat; k++) kept[k] = sum_on_chip<1, 1>(mine, view.width, flat_x(k), flat_y(k));
-  }
-}
-
-/* The rectangle that computes the fewest elements twice or in vain. */
-inline void choose_rectangle(const NodeGrid &grid, View &view)
-{
-  std::int64_t best = 0;
-
-  for (int width = 2; width <= threads / 2; width++) {
-    const int          height = threads / width;
-    const std::int64_t work = static_cast<std::int64_t>(blocks_for(grid.n[0], width - 1)) * blocks_for(grid.n[1], height - 1);
-
-    if (best && work >= best) continue;
-    best        = work;
-    view.width  = width;
-    view.height = height;
+    for (int k = 0; k < grid_flat; k++) kept[k] = sum_on_chip<1, 1>(mine, width, grid_flat_x(k), grid_flat_y(k));
   }
 }
 
 inline void launch(const Mesh &mesh, const GridTarget &to)
 {
-  View view{mesh.view().x, mesh.view().material, 0, 0, 32};
-
-  choose_rectangle(to.grid, view);
-  const dim3        blocks(blocks_for(to.grid.n[0], view.width - 1), blocks_for(to.grid.n[1], view.height - 1), blocks_for(to.grid.n[2], view.planes));
+  dim3              blocks;
+  const View        view{mesh.view().x, mesh.view().material, GridBlocks::choose(to.grid, threads, blocks)};
   const std::size_t shared = 2 * hex_half * threads * sizeof(PetscScalar);
 
   if (to.target.layout == Layout::Cds) launch_kernel_with(shared, Kernel<Layout::Cds>, blocks, threads, view, to);

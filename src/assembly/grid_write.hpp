@@ -54,7 +54,8 @@ template <Layout layout> __device__ inline void write_entry(const GridTarget &to
 }
 
 /* A node's pair and its mirror image. block(r, c): its values */
-template <Layout layout, int bs, class Block> __device__ inline void write_grid_pair(const GridTarget &to, const PetscInt *at, int x, int y, int z, const Block &block)
+template <Layout layout, int bs, class Block>
+__device__ inline void write_grid_pair(const GridTarget &to, const PetscInt *at, int x, int y, int z, const Block &block)
 {
   const bool     mirrored = (x || y || z) && !(layout == Layout::Cds && to.target.half);
   const PetscInt there[3] = {at[0] + x, at[1] + y, at[2] + z};

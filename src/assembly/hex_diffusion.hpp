@@ -128,7 +128,7 @@ template <class T> struct SideSums {
 template <class T, class Put> HD inline void hex_diffusion(const T (*below)[3], const T (*above)[3], T k, const Put &put)
 {
   constexpr T      near = Hex8::near_value<T>(), far = 1 - near;
-  T                J2[2][2][3], F[3][3] = {};
+  T                J2[2][2][3], F[3][3]              = {};
   hex::SideSums<T> at[2];
 
   GOZA_UNROLL

@@ -1,6 +1,7 @@
 #include "numeric.hpp"
 #include "core/for_each_row.hpp"
 #include "grid_diffusion.hpp"
+#include "grid_elasticity.hpp"
 #include "host_matrix.hpp"
 #include "node_bodies.hpp"
 #include "tile_kernel.hpp"
@@ -32,7 +33,7 @@ AssemblyMap make_assembly_map(const Problem &problem, const Mesh &mesh, Layout l
   AssemblyMap m;
 
   if (mesh.space() == Space::Host) return make_assembly_map(mesh);
-  if (problem.equation == EquationKind::Diffusion) {
+  if (problem.equation != EquationKind::Mass) {
     if (const NodeGrid grid = find_grid(mesh); grid.is()) return make_assembly_map(mesh, grid);
   }
   with_kinds(problem, mesh.kind, [&](auto element, auto equation) {
@@ -61,7 +62,10 @@ void assemble_matrix(const Problem &problem, const Mesh &mesh, const AssemblyMap
     }
 #if defined(__CUDACC__)
     if (map.grid.is()) {
-      grid_diffusion::launch(mesh, GridTarget(target, map.grid, map.ptr.data(), mesh.view().fixed));
+      const GridTarget to(target, map.grid, map.ptr.data(), mesh.view().fixed);
+
+      if (problem.equation == EquationKind::Diffusion) grid_diffusion::launch(mesh, to);
+      else grid_elasticity::launch(mesh, to);
       return;
     }
     if ((map.tiles.what == TilePairs::Rows) != (target.layout == Layout::Csr)) throw std::logic_error("the map was made for another layout");
