@@ -196,3 +196,18 @@ BOOST_AUTO_TEST_CASE(grids)
   none.nelem = 0;
   BOOST_TEST(!find_grid(none).is());
 }
+
+/* What is counted on a grid is what is found on any mesh. */
+BOOST_AUTO_TEST_CASE(patterns_of_grids)
+{
+  for (PetscInt n : {2, 3, 6}) {
+    const Mesh        mesh    = cube(n, false, n * n * n);
+    const AssemblyMap counted = make_assembly_map(mesh, find_grid(mesh)), found = make_assembly_map(mesh);
+
+    BOOST_TEST(counted.longest == found.longest);
+    BOOST_TEST(counted.owner_ptr.to_host() == found.owner_ptr.to_host());
+    BOOST_TEST(counted.owner.to_host() == found.owner.to_host());
+    BOOST_TEST(counted.ptr.to_host() == found.ptr.to_host());
+    BOOST_TEST(counted.col.to_host() == found.col.to_host());
+  }
+}

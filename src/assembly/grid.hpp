@@ -14,6 +14,12 @@ struct NodeGrid {
   HD PetscInt element(PetscInt x, PetscInt y, PetscInt z) const { return x + (n[0] - 1) * (y + (n[1] - 1) * z); }
 };
 
+/* What the symbolic phase finds for any mesh (symbolic.hpp): here it is counted. */
+struct GridPattern {
+  Array<PetscInt> owner_ptr, owner, ptr, col;
+};
+GridPattern grid_pattern(Space space, const NodeGrid &grid);
+
 /* Every element is looked at. A mesh with nodes of other ranks is none. */
 NodeGrid find_grid(const Mesh &mesh);
 

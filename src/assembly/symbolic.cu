@@ -61,20 +61,15 @@ struct RowLength {
 
 AssemblyMap make_assembly_map(const Mesh &mesh, const NodeGrid &grid)
 {
-  const Space    space   = mesh.space();
-  const int      corners = mesh.corners();
-  const PetscInt n       = mesh.nelem * corners;
-  AssemblyMap    m;
+  GridPattern p = grid_pattern(mesh.space(), grid);
+  AssemblyMap m;
 
   m.grid = grid;
-
-  group_by(space, mesh.conn.data(), n, mesh.owned, m.owner_ptr, m.owner);
-  find_pattern(space, mesh.owned, mesh.nodes, NodeRows{corners, m.owner_ptr.data(), m.owner.data(), mesh.conn.data()}, false, m.ptr, m.col);
-
-  Array<std::int64_t> length(space, mesh.owned);
-  for_each_row(space, mesh.owned, RowLength{m.ptr.data(), length.data()});
-  m.longest = static_cast<PetscInt>(largest(space, length.data(), length.size()));
-  if (m.longest > 256) throw std::length_error("a node of the mesh shares elements with " + std::to_string(m.longest) + " nodes; at most 256 can be assembled");
+  m.owner_ptr.swap(p.owner_ptr);
+  m.owner.swap(p.owner);
+  m.ptr.swap(p.ptr);
+  m.col.swap(p.col);
+  m.longest = (grid.n[0] > 2 ? 3 : 2) * (grid.n[1] > 2 ? 3 : 2) * (grid.n[2] > 2 ? 3 : 2);
   return m;
 }
 
@@ -83,8 +78,15 @@ AssemblyMap make_assembly_map(const Mesh &mesh)
   const Space    space   = mesh.space();
   const int      corners = mesh.corners();
   const PetscInt n       = mesh.nelem * corners;
-  AssemblyMap    m       = make_assembly_map(mesh, NodeGrid());
+  AssemblyMap    m;
 
+  group_by(space, mesh.conn.data(), n, mesh.owned, m.owner_ptr, m.owner);
+  find_pattern(space, mesh.owned, mesh.nodes, NodeRows{corners, m.owner_ptr.data(), m.owner.data(), mesh.conn.data()}, false, m.ptr, m.col);
+
+  Array<std::int64_t> length(space, mesh.owned);
+  for_each_row(space, mesh.owned, RowLength{m.ptr.data(), length.data()});
+  m.longest = static_cast<PetscInt>(largest(space, length.data(), length.size()));
+  if (m.longest > 256) throw std::length_error("a node of the mesh shares elements with " + std::to_string(m.longest) + " nodes; at most 256 can be assembled");
   m.slot = Array<unsigned char>(space, static_cast<std::size_t>(n) * corners);
   for_each_row(space, n, FindSlots{corners, mesh.owned, mesh.conn.data(), m.ptr.data(), m.col.data(), m.slot.data()});
   return m;

@@ -27,7 +27,7 @@ struct AssemblyMap {
 /* Without tiles, for the host. */
 AssemblyMap make_assembly_map(const Mesh &mesh);
 
-/* Owners and pattern alone. */
+/* Of a grid: owners and pattern alone. */
 AssemblyMap make_assembly_map(const Mesh &mesh, const NodeGrid &grid);
 
 /* With tiles. */
