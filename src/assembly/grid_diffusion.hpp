@@ -33,6 +33,12 @@ template <int low, int high> __device__ inline PetscScalar sum_on_chip(const Pet
   return sum;
 }
 
+/* What the next plane will read; there are no registers left to hold it. */
+__device__ inline void to_l1(const void *p)
+{
+  asm volatile("prefetch.global.L1 [%0];" ::"l"(p));
+}
+
 template <Layout layout> __global__ void __launch_bounds__(threads, 1) Kernel(const __grid_constant__ View view, const __grid_constant__ GridTarget to)
 {
   extern __shared__ double memory[];
@@ -69,6 +75,7 @@ template <Layout layout> __global__ void __launch_bounds__(threads, 1) Kernel(co
   #pragma unroll
       for (int k = 0; k < hex_half; k++) mine[k * threads] = 0;
     }
+    if (at[0] >= 0 && at[0] < grid.n[0] && at[1] >= 0 && at[1] < grid.n[1] && z + 2 < grid.n[2]) to_l1(view.x[grid.node(at[0], at[1], z + 2)]);
     __syncthreads();
     if (!owner) continue;
     at[2] = z;
@@ -98,8 +105,7 @@ inline void launch(const Mesh &mesh, const GridTarget &to)
   const std::size_t shared = 2 * hex_half * threads * sizeof(PetscScalar);
 
   if (to.target.layout == Layout::Cds) launch_kernel_with(shared, Kernel<Layout::Cds>, blocks, threads, view, to);
-  else if (to.target.layout == Layout::SlicedEll) launch_kernel_with(shared, Kernel<Layout::SlicedEll>, blocks, threads, view, to);
-  else launch_kernel_with(shared, Kernel<Layout::Csr>, blocks, threads, view, to);
+  else launch_kernel_with(shared, Kernel<Layout::SlicedEll>, blocks, threads, view, to);
 }
 
 #endif

@@ -291,8 +291,7 @@ inline void launch(const Mesh &mesh, const GridTarget &to)
   const std::size_t shared = (static_cast<std::size_t>(view.blocks.width * view.blocks.height) * (pitch + 1) + 6 * view.corners()) * sizeof(PetscScalar);
 
   if (to.target.layout == Layout::Cds) launch_kernel_with(shared, Kernel<Layout::Cds>, blocks, threads, view, to);
-  else if (to.target.layout == Layout::SlicedEll) launch_kernel_with(shared, Kernel<Layout::SlicedEll>, blocks, threads, view, to);
-  else launch_kernel_with(shared, Kernel<Layout::Csr>, blocks, threads, view, to);
+  else launch_kernel_with(shared, Kernel<Layout::SlicedEll>, blocks, threads, view, to);
 }
 
 #endif

@@ -33,7 +33,7 @@ AssemblyMap make_assembly_map(const Problem &problem, const Mesh &mesh, Layout l
   AssemblyMap m;
 
   if (mesh.space() == Space::Host) return make_assembly_map(mesh);
-  if (problem.equation != EquationKind::Mass) {
+  if (problem.equation != EquationKind::Mass && layout != Layout::Csr) { // neighbouring nodes' values must be neighbours in memory
     if (const NodeGrid grid = find_grid(mesh); grid.is()) return make_assembly_map(mesh, grid);
   }
   with_kinds(problem, mesh.kind, [&](auto element, auto equation) {
@@ -61,14 +61,14 @@ void assemble_matrix(const Problem &problem, const Mesh &mesh, const AssemblyMap
       return;
     }
 #if defined(__CUDACC__)
+    if ((!map.grid.is() && map.tiles.what == TilePairs::Rows) != (target.layout == Layout::Csr)) throw std::logic_error("the map was made for another layout");
     if (map.grid.is()) {
-      const GridTarget to(target, map.grid, map.ptr.data(), mesh.view().fixed);
+      const GridTarget to(target, map.grid, mesh.view().fixed);
 
       if (problem.equation == EquationKind::Diffusion) grid_diffusion::launch(mesh, to);
       else grid_elasticity::launch(mesh, to);
       return;
     }
-    if ((map.tiles.what == TilePairs::Rows) != (target.layout == Layout::Csr)) throw std::logic_error("the map was made for another layout");
     if (map.tiles.what == TilePairs::Rows) tile::launch<Element, Equation, TilePairs::Rows>(mesh, map, target);
     else tile::launch<Element, Equation, TilePairs::Upper>(mesh, map, target);
 #else
