@@ -283,6 +283,24 @@ BOOST_AUTO_TEST_CASE(parts_of_the_time)
   }
 }
 
+/* On a host a line of x that has room in the core's own cache is asked for once, however many blocks of rows the sample took. */
+BOOST_AUTO_TEST_CASE(lines_of_a_core)
+{
+  Machine machine = *find_machine("host");
+  machine.miss    = 1; /* second: nothing else counts */
+  const Way  way{Layout::Csr, 0};
+  const auto seconds = [&](PetscInt n) {
+    const HostCsr A = pattern(n, n, [n](PetscInt i) {
+      return std::vector<PetscInt>{i, static_cast<PetscInt>(i * 7919LL % n), static_cast<PetscInt>(i * 104729LL % n)};
+    });
+    const Sample  s = take_sample(A.view(), {way}, caches_of(machine));
+    return cost_of(machine, s, way, traits_of(s, way)).seconds;
+  };
+
+  BOOST_TEST(seconds(40000) == 5000, tt::tolerance(0.02)); /* lines: 0.3 MB of x */
+  BOOST_TEST(seconds(1000000) > 400000);                   /* 8 MB of x, and 1 MB of room: most of the two million scattered reads */
+}
+
 BOOST_AUTO_TEST_CASE(candidates)
 {
   const HostCsr A = pattern(500, 500, [](PetscInt i) { return std::vector<PetscInt>{i}; });

@@ -20,9 +20,20 @@ const KernelConstants &constants_of(const Machine &machine, Layout layout)
                                      : machine.cds_half;
 }
 
-/* Of the far reads those that L2 does not hold, when it holds the places of x that are read most. */
-double lost_by_l2(const Machine &machine, const Sample &sample, const Traits &t)
+/* Lines or sectors of x that a block's cache, or a core's own, asks of the next. A core's lives on from one sampled block of rows to the next: a line that has room is asked
+   for once, and of an x beyond its room the share that has none again and again. */
+double missed(const Machine &machine, const Sample &sample, const Traits &t, double x)
 {
+  const double misses = t.reads->misses, own = static_cast<double>(sample.caches.per_block) * sample.caches.sector;
+
+  if (machine.device) return misses;
+  return std::max(std::min(misses, x / sample.caches.sector), misses * std::max(0.0, 1 - own / std::max(x, 1.0)));
+}
+
+/* Of the far reads those that L2 does not hold, when it holds the places of x that are read most. On the host: of all lines that are asked for again. */
+double lost_by_l2(const Machine &machine, const Sample &sample, const Traits &t, double misses, double x)
+{
+  if (!machine.device) return std::max(0.0, misses - x / sample.caches.sector) * std::max(0.0, 1 - 0.8 * machine.l2 / std::max(x, 1.0));
   const double        place = static_cast<double>(sample.cols) * sample.caches.x_bytes / place_bins;
   std::vector<double> far(t.reads->far, t.reads->far + place_bins);
   double              room = 0.8 * machine.l2, lost = 0;
@@ -54,15 +65,15 @@ Cost cost_of(const Machine &machine, const Sample &sample, const Way &way, const
 {
   const KernelConstants &kernel = constants_of(machine, way.layout);
   const double x_bytes = sample.caches.x_bytes, rows = static_cast<double>(sample.rows), x = static_cast<double>(sample.cols) * x_bytes, y = rows * x_bytes;
-  const double streams = (t.matrix + y + t.extra) * kernel.stream, misses = t.reads->misses * sample.caches.sector;
+  const double streams = (t.matrix + y + t.extra) * kernel.stream, lines = missed(machine, sample, t, x), misses = lines * sample.caches.sector;
   const double out   = std::clamp(((t.matrix + x + y) / machine.l2 - 0.5) / machine.fits, 0.0, 1.0);
   const double share = std::min(1.0, std::max(t.blocks, 1.0) / machine.processors), parts = std::max(0.0, t.warps - rows / 32);
   const bool   slices = way.layout == Layout::SlicedEll;
   Cost         cost;
 
-  cost.l2     = (streams + misses) / machine.l2_bandwidth;
+  cost.l2     = streams / machine.l2_bandwidth + lines * (machine.miss > 0 ? machine.miss : sample.caches.sector / machine.l2_bandwidth);
   cost.memory = out * ((streams + std::min(misses, x)) * std::max(0.0, 1 / machine.bandwidth - 1 / machine.l2_bandwidth) +
-                       lost_by_l2(machine, sample, t) * x_bytes / machine.gather);
+                       lost_by_l2(machine, sample, t, lines, x) * x_bytes / machine.gather);
   cost.l1     = (t.reads->requests / machine.sectors * kernel.request + t.steps * kernel.step + t.warps * kernel.warp +
              (slices || way.layout == Layout::Fold ? parts * kernel.part : 0)) /
             share;
@@ -119,6 +130,7 @@ static bool makes_sense(const Sample &sample, const Way &way, const Traits &t)
 
   if (way.layout == Layout::Fold)
     return way.param == 8 || sample.usual > way.param / 2 || sample.long_rows; // else it would be the same as a narrower one, or nearly
+  if (way.layout == Layout::CdsHalf && sample.diagonals.count == 1) return false; // nothing to leave out
   return t.possible && (way.layout < Layout::CdsFull || sample.diagonals.inside >= least);
 }
 

@@ -4,7 +4,7 @@
    step, and too few blocks to fill the machine. With M the bytes of the format's arrays, y those of the result, R sectors of x asked for, U of these not in a
    block's cache (traits.hpp), F of U asked for far away and lost by L2, s bytes of a sector, and u the share of the multiprocessors that have a block:
 
-     L2        (M + y + s U) / l2_bandwidth
+     L2        (M + y + s U) / l2_bandwidth   on a host, whose core waits for a line of x: (M + y) / l2_bandwidth + U miss
      memory    m ((M + y + min(s U, x)) (1 / bandwidth - 1 / l2_bandwidth) + sizeof(x) F / gather)   m: share that L2 does not hold from the last product
      L1        (R / sectors + warp steps * step + warps * warp + warps for parts of rows * part) / u
      waiting   steps of the longest thread * latency, from the 65th on * long_latency
@@ -39,6 +39,7 @@ struct Machine {
   double          gather        = 0; // B/s of x when 8 bytes each are read at random from memory
   double          l2            = 0; // bytes of the last cache that count
   double          l2_bandwidth  = 0; // B/s
+  double          miss          = 0; // s: of a line of x that comes from there; 0: its bytes at l2_bandwidth
   double          kernel_launch = 0; // s: from one empty kernel to the next
   double          sectors       = 0; // of x a second
   double          long_latency  = 0; // s: of a step of a thread that has many

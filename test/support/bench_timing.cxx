@@ -20,11 +20,51 @@ PetscErrorCode Synchronise(Vec y)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* Of one product, without the norm of the synchronisation after the batch. */
+static PetscErrorCode BatchSeconds(PetscInt batch, Vec y, const std::function<PetscErrorCode()> &body, PetscLogDouble *seconds)
+{
+  PetscLogDouble t0, t1, t2;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscTime(&t0));
+  for (PetscInt k = 0; k < batch; k++) PetscCall(body());
+  PetscCall(Synchronise(y));
+  PetscCall(PetscTime(&t1));
+  PetscCall(Synchronise(y));
+  PetscCall(PetscTime(&t2));
+  *seconds = (t1 - t0 - (t2 - t1)) / batch;
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+PetscErrorCode MedianSecondsInTurn(PetscInt repeats, Vec y, const std::vector<std::function<PetscErrorCode()>> &bodies, std::vector<PetscLogDouble> *seconds, double length)
+{
+  std::vector<PetscInt>                    batch;
+  std::vector<std::vector<PetscLogDouble>> times(bodies.size());
+  PetscLogDouble                           t;
+
+  PetscFunctionBeginUser;
+  for (const auto &body : bodies) {
+    PetscCall(BatchSeconds(3, y, body, &t));
+    batch.push_back((PetscInt)std::min(300.0, std::max(3.0, length / std::max(t, 1e-7))));
+  }
+  for (PetscInt r = 0; r < repeats; r++) {
+    for (std::size_t i = 0; i < bodies.size(); i++) {
+      PetscCall(BatchSeconds(batch[i], y, bodies[i], &t));
+      times[i].push_back(t);
+    }
+  }
+  seconds->clear();
+  for (auto &of : times) {
+    std::sort(of.begin(), of.end());
+    seconds->push_back(of[of.size() / 2]);
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 PetscErrorCode MedianSeconds(PetscInt repeats, Vec y, const std::function<PetscErrorCode()> &body, PetscLogDouble *first, PetscLogDouble *seconds, double length)
 {
-  std::vector<PetscLogDouble> times;
-  PetscLogDouble              t0, t1, t2;
-  PetscInt                    batch = 3;
+  std::vector<PetscLogDouble> median;
+  PetscLogDouble              t0, t1;
 
   PetscFunctionBeginUser;
   PetscCall(PetscTime(&t0));
@@ -32,20 +72,8 @@ PetscErrorCode MedianSeconds(PetscInt repeats, Vec y, const std::function<PetscE
   PetscCall(Synchronise(y));
   PetscCall(PetscTime(&t1));
   *first = t1 - t0;
-  for (PetscInt r = -1; r < repeats; r++) { /* the batch before the first finds their length */
-    PetscCall(PetscTime(&t0));
-    for (PetscInt k = 0; k < batch; k++) PetscCall(body());
-    PetscCall(Synchronise(y));
-    PetscCall(PetscTime(&t1));
-    PetscCall(Synchronise(y));
-    PetscCall(PetscTime(&t2));
-    times.push_back((t1 - t0 - (t2 - t1)) / batch); /* the synchronisation's own norm is taken off */
-    if (r >= 0) continue;
-    batch = (PetscInt)std::min(300.0, std::max(3.0, length / std::max(times[0], 1e-7)));
-    times.clear();
-  }
-  std::sort(times.begin(), times.end());
-  *seconds = times[times.size() / 2];
+  PetscCall(MedianSecondsInTurn(repeats, y, {body}, &median, length));
+  *seconds = median[0];
   PetscFunctionReturn((PetscErrorCode)0);
 }
 

@@ -90,7 +90,7 @@ public:
     unsigned                       candidates = all_formats;
     std::string                    platform   = "auto";
     std::shared_ptr<const Machine> machine; // none: auto
-    PetscInt                       trials = 5;
+    PetscInt                       trials = 8;
   } options;
 
   PetscErrorCode set_from_options(Mat A, GozaOptionItems PetscOptionsObject, bool *changed) override
@@ -253,7 +253,7 @@ PetscErrorCode MatAutoFormatSetPlatform(Mat A, const char platform[])
 
   Input Parameters:
 + A      - the matrix
-- trials - from 1 to 16: so many of the formats that the model finds within a factor of two of the best (default 5); 1: the model's first is taken unmeasured
+- trials - from 1 to 16: so many of the formats that the model finds within a factor of two of the best (default 8); 1: the model's first is taken unmeasured
 
   Options Database Key:
 . -mat_autoformat_trials trials - the number
@@ -288,7 +288,7 @@ PetscErrorCode MatAutoFormatSetTrials(Mat A, PetscInt trials)
    Options Database Keys:
 + -mat_type autoformat                  - sets the type during `MatSetFromOptions()`
 . -mat_autoformat_candidates (all|list) - formats to choose from, of csr, slicedell, fold, cds
-. -mat_autoformat_trials trials         - formats that are built and measured, of those that the model expects most of (5)
+. -mat_autoformat_trials trials         - formats that are built and measured, of those that the model expects most of (8)
 - -mat_autoformat_platform platform     - machine to choose for: auto, a known platform, or a file made by locality -calibrate
 
    Level: beginner

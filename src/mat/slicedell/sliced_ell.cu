@@ -247,7 +247,7 @@ constexpr int host_shift = 2; // slices of 4 rows: measured against 1, 2 and 8, 
    want it only below 80 000 rows: measured on an H200, 12 entries a row, 91 000 rows 6.5 us one thread each and 7.7 us two, but 35 a row, 129 000 rows 22 and 17. */
 PetscInt sliced_ell_height(Space space, PetscInt nrows, std::int64_t nnz)
 {
-  const std::int64_t device_full = nnz >= 24 * static_cast<std::int64_t>(nrows) ? 200000 : 80000; // threads; an H200 holds 270336, and 64^3 rows were best one thread each
+  const std::int64_t device_full = nnz >= 24 * static_cast<std::int64_t>(nrows) ? 160000 : 80000; // threads; an H200 holds 270336: 188,000 rows of 42 took 36 us two threads each, 29 one each
   std::int64_t team              = 1;
 
   if (space == Space::Host) return 1 << host_shift;
