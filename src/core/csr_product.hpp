@@ -7,10 +7,10 @@
      PetscInt    extra(row)                          a column that the row has in any case, or no_column
      PetscScalar finish(row, column, sum)            the entry of C
 
-   Of matrices whose rows mostly are short, a thread does a row (csr_product_short.hpp) and leaves the others. Else a warp does. It opens 32 terms at a time, spreads their entries over its lanes, and hashes the columns into a table in shared memory. Lanes that meet in one
+   A warp does a row. It opens 32 terms at a time, spreads their entries over its lanes, and hashes the columns into a table in shared memory. Lanes that meet in one
    column are added up in their order: every sum is in the order of the terms, so that no result depends on the run. */
 #pragma once
-#include "csr_product_short.hpp"
+#include "csr_pattern.hpp"
 
 #if defined(__CUDACC__)
 namespace goza
@@ -224,8 +224,15 @@ __global__ void __launch_bounds__(128) LongFillKernel(PetscInt n, Terms terms, P
   for (PetscInt t = lane; t < length; t += 32) v[t] = terms.finish(static_cast<PetscInt>(row), c[t], v[t]);
 }
 
-constexpr int      few = 256, many = 1024; // slots
-constexpr PetscInt fit_few = Table<few, true>::limit - 1, fit_many = Table<many, true>::limit - 1;
+/* Slots of the tables. Most rows of a tall product, of an interpolation for instance, fit into the least; those of a coarse operator into the next. A thread a row with
+   a table of 32 was slower (27 points, 128^3, an H200: A P 6.6 ms instead of 3.3), for its loads wait one for the other. */
+constexpr int      few = 128, some = 256, many = 1024;
+constexpr PetscInt fit_few = Table<few, true>::limit - 1, fit_some = Table<some, true>::limit - 1, fit_many = Table<many, true>::limit - 1;
+
+inline bool tall(PetscInt nrows, PetscInt ncols)
+{
+  return nrows / 4 >= ncols;
+}
 
 template <int Slots, class Terms> void count_rows(PetscInt n, const Terms &terms, bool again, PetscInt *length, int *overflown)
 {
@@ -244,19 +251,15 @@ template <int Slots, bool known, class Terms> void fill_rows(PetscInt n, const T
 /* Values, and the columns of all but very long rows unless they are known; C's row pointer is there. */
 template <bool known, class Terms> void fill(const Terms &terms, CsrMatrix &C)
 {
-  const PetscInt n       = C.nrows;
-  const bool     threads = mostly_short(n, C.ncols);
-  Array<int>     overflown(Space::Cuda, 3);
+  const PetscInt n = C.nrows;
+  Array<int>     overflown(Space::Cuda, 2);
 
   if (!C.nnz()) return;
   overflown.zero();
-  if (threads) {
-    fill_short_rows<known>(terms, C, overflown.data() + 2);
-    if (!read_value(Space::Cuda, overflown.data() + 2)) return;
-  }
-  fill_rows<few, known>(n, terms, threads ? fit_short : 0, C, overflown.data());
+  if (tall(n, C.ncols)) fill_rows<few, known>(n, terms, 0, C, overflown.data());
+  else fill_rows<some, known>(n, terms, 0, C, overflown.data());
   if (!read_value(Space::Cuda, overflown.data())) return;
-  fill_rows<many, known>(n, terms, fit_few, C, overflown.data() + 1);
+  fill_rows<many, known>(n, terms, tall(n, C.ncols) ? fit_few : fit_some, C, overflown.data() + 1);
   if (!read_value(Space::Cuda, overflown.data() + 1)) return;
   launch_kernel(LongFillKernel<Terms>, blocks_for(n, 4), 128, n, terms, fit_many, static_cast<const PetscInt *>(C.ptr.data()),
                 static_cast<const PetscInt *>(C.col.data()), C.val.data());
@@ -265,15 +268,14 @@ template <bool known, class Terms> void fill(const Terms &terms, CsrMatrix &C)
 /* C's pattern and values. Rows visits the same columns for find_pattern()'s way of doing very long rows. */
 template <class Terms, class Rows> void make(const Terms &terms, const Rows &rows, CsrMatrix &C)
 {
-  const PetscInt          n       = C.nrows;
-  const bool              threads = mostly_short(n, C.ncols);
-  Array<int>              overflown(Space::Cuda, 3);
+  const PetscInt          n = C.nrows;
+  Array<int>              overflown(Space::Cuda, 2);
   pattern::LongRows<Rows> rest(C.ncols, rows);
 
   C.ptr = Array<PetscInt>(Space::Cuda, n + 1);
   overflown.zero();
-  if (threads) count_short_rows(n, terms, C.ptr.data(), overflown.data() + 2);
-  if (n && (!threads || read_value(Space::Cuda, overflown.data() + 2))) count_rows<few>(n, terms, threads, C.ptr.data(), overflown.data());
+  if (n && tall(n, C.ncols)) count_rows<few>(n, terms, false, C.ptr.data(), overflown.data());
+  else if (n) count_rows<some>(n, terms, false, C.ptr.data(), overflown.data());
   if (read_value(Space::Cuda, overflown.data())) {
     count_rows<many>(n, terms, true, C.ptr.data(), overflown.data() + 1);
     if (read_value(Space::Cuda, overflown.data() + 1)) rest.count(pattern::overflown(n, C.ptr.data()), C.ptr.data());
