@@ -11,6 +11,7 @@ using namespace goza_test;
 
 /* The program's own operator new, so that one rank can be short of memory: while `allowed` is not negative it counts down with each request that is not small, and at 0 they fail. */
 static long allowed = -1;
+static bool refused = false;
 
 void *operator new(std::size_t n)
 {
@@ -18,6 +19,7 @@ void *operator new(std::size_t n)
 
   if (n >= small && allowed >= 0 && allowed-- == 0) {
     allowed = 0;
+    refused = true;
     throw std::bad_alloc();
   }
   if (void *p = std::malloc(n ? n : 1)) return p;
@@ -240,9 +242,10 @@ void one_rank_out_of_memory(const char *smoother)
     Solved s(e, PETSC_COMM_WORLD);
 
     allowed                = short_ ? n : -1;
+    refused                = false;
     const PetscErrorCode r = PetscPushErrorHandler(PetscReturnErrorHandler, nullptr);
     const PetscErrorCode c = r ? r : KSPSetUp(s.ksp);
-    over                   = short_ && allowed > 0; /* there was enough */
+    over                   = short_ && !refused; /* there was enough */
     allowed                = -1;
     PETSC_OK(PetscPopErrorHandler());
     MPI_Allreduce(MPI_IN_PLACE, &over, 1, MPI_INT, MPI_MAX, PETSC_COMM_WORLD);

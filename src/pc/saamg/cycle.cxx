@@ -137,7 +137,7 @@ public:
     PetscFunctionBegin;
     options_ = options;
     space_   = space;
-    PetscCall(log_.setup(grids.size(), space));
+    PetscCall(FailTogether(comm, log_.setup(grids.size(), space), "name its levels to the log"));
     recording_.drop();
     last_       = Applied();
     recordable_ = space == Space::Cuda && grids[0].level->columns->size() == 1; // one rank: no halo to wait for

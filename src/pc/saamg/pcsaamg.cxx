@@ -110,9 +110,11 @@ static PetscErrorCode SetUp(PC pc)
   }
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(PetscLogEventBegin(events.mirror, pc, 0, 0, 0));
-  if (!mg->converted) PetscCall(MatFormatGetOperator(pc->pmat, &fine));
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), mg->converted ? PETSC_SUCCESS : MatFormatGetOperator(pc->pmat, &fine), "lend its product with the matrix"));
   mg->cycle_options.half = mg->precision == PC_SAAMG_HALF;
-  if (!mg->cycle || mg->cycle_precision != mg->precision) PetscCallCXX(mg->cycle = make_cycle(mg->precision));
+  PetscCall(Together(PetscObjectComm((PetscObject)pc), "begin a cycle", [&] {
+    if (!mg->cycle || mg->cycle_precision != mg->precision) mg->cycle = make_cycle(mg->precision);
+  }));
   mg->cycle_precision = mg->precision;
   PetscCall(mg->cycle->setup(mg->hierarchy.grids(), mg->space, fine, mg->cycle_options));
   mg->hierarchy.release(mg->hierarchy_options);
@@ -203,10 +205,10 @@ static PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
       PetscCall(Together(rows.columns->comm(), "transpose its rows", [&] {
         t.level = transposed_level(*grid.level, &grid == mg->hierarchy.grids().data() ? rows.A : grid.level->A);
         if (t.transfer && !t.transfer->transposed()) t.transfer->transpose();
+        mg->transposed.grids.push_back(t);
       }));
-      PetscCallCXX(mg->transposed.grids.push_back(t));
     }
-    PetscCallCXX(mg->transposed.cycle = make_cycle(mg->precision));
+    PetscCall(Together(rows.columns->comm(), "begin a transposed cycle", [&] { mg->transposed.cycle = make_cycle(mg->precision); }));
     PetscCall(mg->transposed.cycle->setup(mg->transposed.grids, mg->space, nullptr, mg->cycle_options));
     mg->hierarchy.release(mg->hierarchy_options);
   }
