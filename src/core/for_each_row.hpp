@@ -105,9 +105,9 @@ template <class V> __device__ inline void end_sum(const AssignAndDot<V> &out)
   if (threadIdx.x == 0) out.dot[(blockIdx.z * static_cast<std::size_t>(gridDim.y) + blockIdx.y) * gridDim.x + blockIdx.x] = *mine;
 }
 
-/* As launch_kernel(), where the body may sum up: each block then leaves its sum in an array, whose own sum is the result. */
+/* As launch_kernel_with(), where the body may sum up: each block then leaves its sum in an array, whose own sum is the result. */
 template <class Body, class... Parameters, class... Arguments>
-void launch_body(const Body &body, void (*kernel)(Parameters...), dim3 blocks, int threads, const Arguments &...arguments)
+void launch_body_with(std::size_t shared, const Body &body, void (*kernel)(Parameters...), dim3 blocks, int threads, const Arguments &...arguments)
 {
   if constexpr (sums_up<Body>) {
     using V = std::remove_pointer_t<decltype(body.out.dot)>;
@@ -117,9 +117,15 @@ void launch_body(const Body &body, void (*kernel)(Parameters...), dim3 blocks, i
     Body              with_parts = body;
 
     with_parts.out.dot = part.data();
-    launch_kernel(kernel, blocks, threads, arguments..., with_parts);
+    launch_kernel_with(shared, kernel, blocks, threads, arguments..., with_parts);
     sum_into(Space::Cuda, part.data(), n, body.out.dot);
-  } else launch_kernel(kernel, blocks, threads, arguments..., body);
+  } else launch_kernel_with(shared, kernel, blocks, threads, arguments..., body);
+}
+
+template <class Body, class... Parameters, class... Arguments>
+void launch_body(const Body &body, void (*kernel)(Parameters...), dim3 blocks, int threads, const Arguments &...arguments)
+{
+  launch_body_with(0, body, kernel, blocks, threads, arguments...);
 }
 
 template <class Body> __global__ void __launch_bounds__(rows_per_block) RowKernel(PetscInt n, Body body)
@@ -162,9 +168,14 @@ struct Grid3 {
   PetscInt nrows, line, plane;
 };
 
+/* Blocks that a multiprocessor holds at a time: 2, or what the body says. */
+template <class Body, class = void> constexpr int resident_blocks                                              = 2;
+template <class Body> constexpr int               resident_blocks<Body, std::void_t<decltype(Body::resident)>> = Body::resident;
+
 #if defined(__CUDACC__)
 /* A block takes a brick of 2^bx x 2^by x 2^bz rows instead of a run of them: what its rows read in common is in its L1 cache. */
-template <class Body> __global__ void __launch_bounds__(Body::brick, 2) BrickKernel(Grid3 grid, int bx, int by, const __grid_constant__ Body body)
+template <class Body>
+__global__ void __launch_bounds__(Body::brick, resident_blocks<Body>) BrickKernel(Grid3 grid, int bx, int by, const __grid_constant__ Body body)
 {
   const int          t = threadIdx.x;
   const std::int64_t x = (static_cast<std::int64_t>(blockIdx.x) << bx) + (t & ((1 << bx) - 1)), y = (blockIdx.y << by) + (t >> bx & ((1 << by) - 1));
@@ -175,7 +186,7 @@ template <class Body> __global__ void __launch_bounds__(Body::brick, 2) BrickKer
   if constexpr (sums_up<Body>) end_sum(body.out);
 }
 
-/* for_each_row() on the device in an order made for a grid. A body names its rows to a block, `brick`, a power of two: 64 x 4 x 2 of them measured best on an H200. */
+/* for_each_row() on the device in an order made for a grid. A body names its rows to a block, `brick`, a power of two: 64 x 4 x 2 or 4 of them measured best on an H200. */
 template <class Body> void for_each_row_of_grid(Grid3 grid, const Body &body)
 {
   int  log_brick = 0, bx, by;

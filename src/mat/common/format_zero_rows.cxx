@@ -270,86 +270,92 @@ PetscErrorCode SumNonzeroStates(Mat A, Mat Ad, Mat Ao, PetscObjectState before)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What both operations work on. */
+struct Zeroing {
+  FormatMat      *f;
+  Mat             Ad, Ao; /* the diagonal and, in parallel, the off-diagonal block */
+  const PetscInt *garray;
+  Rows            rows;
+  RightHandSide   rhs;
+  bool            here; /* else PETSc's own operation is taken */
+
+  Zeroing(Vec x, Vec b) : rhs(x, b) { }
+
+  /* Collective. columns: theirs are zeroed, too. */
+  PetscErrorCode begin(Mat A, PetscInt n, const PetscInt list[], bool columns)
+  {
+    PetscBool congruent;
+
+    PetscFunctionBegin;
+    PetscCall(MatGetFormatMat(A, &f));
+    PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
+    PetscCall(ValuesOnDevice(A, &here));
+    PetscCall(MatHasCongruentLayouts(A, &congruent));
+    here = here && (congruent || (!Ao && !columns)); /* PETSc numbers the columns as the rows; it refuses what makes no sense */
+    if (!here) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(use_petsc_stream());
+    PetscCall(FindLocalRows(A, n, list, &rows));
+    PetscCall(rhs.get());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+};
+
 PetscErrorCode MatZeroRows_Device(Mat A, PetscInt n, const PetscInt rows[], PetscScalar diag, Vec x, Vec b)
 {
-  FormatMat      *f;
-  Mat             Ad, Ao;
-  const PetscInt *garray;
-  bool            here;
-  PetscBool       congruent;
-  Rows            mine;
-  RightHandSide   rhs(x, b);
+  Zeroing z(x, b);
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
-  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
-  PetscCall(ValuesOnDevice(A, &here));
-  PetscCall(MatHasCongruentLayouts(A, &congruent));
-  if (!here || (Ao && !congruent)) {
+  PetscCall(z.begin(A, n, rows, false));
+  if (!z.here) {
     PetscCall((AsBase<&_MatOps::zerorows>::call(A, n, rows, diag, x, b)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(use_petsc_stream());
-  PetscCall(FindLocalRows(A, n, rows, &mine));
-  PetscCall(rhs.get());
   /* ascending: rows beyond the columns, which have no diagonal entry, are the last */
-  const PetscInt inside = (PetscInt)(std::lower_bound(mine.list.begin(), mine.list.end(), Ad->cmap->n) - mine.list.begin());
-  if (rhs.x()) PetscCall(Guarded([&] { set_rows(Space::Cuda, mine.there.data(), inside, diag, rhs.x(), rhs.b()); }));
-  PetscCall(rhs.restore());
-  if (!Ao) {
-    PetscCall(MatFormatAsBase(A, f, [&] { return ZeroRowsOfBlock(A, mine, diag); }));
+  const PetscInt inside = (PetscInt)(std::lower_bound(z.rows.list.begin(), z.rows.list.end(), z.Ad->cmap->n) - z.rows.list.begin());
+  if (z.rhs.x()) PetscCall(Guarded([&] { set_rows(Space::Cuda, z.rows.there.data(), inside, diag, z.rhs.x(), z.rhs.b()); }));
+  PetscCall(z.rhs.restore());
+  if (!z.Ao) {
+    PetscCall(MatFormatAsBase(A, z.f, [&] { return ZeroRowsOfBlock(A, z.rows, diag); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  const PetscObjectState before = Ad->nonzerostate + Ao->nonzerostate;
+  const PetscObjectState before = z.Ad->nonzerostate + z.Ao->nonzerostate;
 
-  PetscCall(ZeroRowsOfBlock(Ad, mine, diag));
-  PetscCall(ZeroRowsOfOffDiagonal(Ao, mine));
+  PetscCall(ZeroRowsOfBlock(z.Ad, z.rows, diag));
+  PetscCall(ZeroRowsOfOffDiagonal(z.Ao, z.rows));
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY)); /* drops what PETSc derived from the old values */
   PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(SumNonzeroStates(A, Ad, Ao, before));
+  PetscCall(SumNonzeroStates(A, z.Ad, z.Ao, before));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatZeroRowsColumns_Device(Mat A, PetscInt n, const PetscInt rows[], PetscScalar diag, Vec x, Vec b)
 {
-  FormatMat         *f;
-  Mat                Ad, Ao;
-  const PetscInt    *garray;
-  bool               here;
-  PetscBool          congruent;
-  Rows               mine;
-  RightHandSide      rhs(x, b);
-  Array<char>        row_gone(Space::Cuda), col_gone(Space::Cuda), ghost_gone(Space::Cuda);
+  Zeroing            z(x, b);
+  Array<char>        row_gone(Space::Cuda), ghost_gone(Space::Cuda);
   Array<PetscScalar> ghost(Space::Cuda);
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
-  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
-  PetscCall(ValuesOnDevice(A, &here));
-  PetscCall(MatHasCongruentLayouts(A, &congruent));
-  if (!here || !congruent) { /* PETSc numbers the columns as the rows; it refuses what makes no sense */
+  PetscCall(z.begin(A, n, rows, true));
+  if (!z.here) {
     PetscCall((AsBase<&_MatOps::zerorowscolumns>::call(A, n, rows, diag, x, b)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(use_petsc_stream());
-  PetscCall(FindLocalRows(A, n, rows, &mine));
-  PetscCall(rhs.get());
   PetscCall(Guarded([&] {
-    row_gone = Array<char>(Space::Cuda, Ad->rmap->n);
-    mark(Space::Cuda, mine.there.data(), mine.size(), row_gone.data(), Ad->rmap->n);
+    row_gone = Array<char>(Space::Cuda, z.Ad->rmap->n);
+    mark(Space::Cuda, z.rows.there.data(), z.rows.size(), row_gone.data(), z.Ad->rmap->n);
   }));
-  if (Ao) PetscCall(GetGhosts(A, Ao->cmap->n, garray, mine, rhs, &ghost_gone, &ghost));
-  const auto in_diagonal = [&] { return ZeroRowsColumnsOfBlock(Ad, mine, {row_gone.data(), row_gone.data(), diag, rhs.x(), rhs.b()}); };
+  if (z.Ao) PetscCall(GetGhosts(A, z.Ao->cmap->n, z.garray, z.rows, z.rhs, &ghost_gone, &ghost));
+  const auto in_diagonal = [&] { return ZeroRowsColumnsOfBlock(z.Ad, z.rows, {row_gone.data(), row_gone.data(), diag, z.rhs.x(), z.rhs.b()}); };
 
-  if (Ao) {
-    const PetscObjectState before = Ad->nonzerostate + Ao->nonzerostate;
+  if (z.Ao) {
+    const PetscObjectState before = z.Ad->nonzerostate + z.Ao->nonzerostate;
 
     PetscCall(in_diagonal());
-    PetscCall(ZeroRowsColumnsOfBlock(Ao, mine, {row_gone.data(), ghost_gone.data(), 0, rhs.x() ? ghost.data() : nullptr, rhs.b()}));
-    PetscCall(SumNonzeroStates(A, Ad, Ao, before));
-  } else PetscCall(MatFormatAsBase(A, f, in_diagonal));
-  if (rhs.x()) PetscCall(Guarded([&] { set_rows(Space::Cuda, mine.there.data(), mine.size(), diag, rhs.x(), rhs.b()); }));
-  PetscCall(rhs.restore());
+    PetscCall(ZeroRowsColumnsOfBlock(z.Ao, z.rows, {row_gone.data(), ghost_gone.data(), 0, z.rhs.x() ? ghost.data() : nullptr, z.rhs.b()}));
+    PetscCall(SumNonzeroStates(A, z.Ad, z.Ao, before));
+  } else PetscCall(MatFormatAsBase(A, z.f, in_diagonal));
+  if (z.rhs.x()) PetscCall(Guarded([&] { set_rows(Space::Cuda, z.rows.there.data(), z.rows.size(), diag, z.rhs.x(), z.rhs.b()); }));
+  PetscCall(z.rhs.restore());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

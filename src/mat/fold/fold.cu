@@ -1,5 +1,9 @@
 #include "fold.hpp"
 #include "core/algorithm.hpp"
+#include "core/csr_matrix.hpp"
+#include "core/numbering.hpp"
+#include "fold_hot.hpp"
+#include "mat/common/gather.hpp"
 #include <algorithm>
 #include <cstdio>
 
@@ -8,154 +12,6 @@ namespace goza
 
 namespace
 {
-
-/* Rows are packed into groups chunk by chunk, in parallel. */
-constexpr PetscInt chunk_rows = 1024;
-
-/* Packs the rows of a chunk and tells the sink: long_row(row, n), then, longest lines first, open_group(longest) and add_row(row, n, lines, lane). */
-struct Chunks {
-  PetscInt        nrows, width;
-  const PetscInt *ptr;
-  PetscInt       *order; // [nrows] for sorting
-
-  HD PetscInt lines(PetscInt n) const { return n ? (n - 1) / width + 1 : 1; }
-  HD PetscInt longest_line(PetscInt n) const { return n ? (n - 1) / lines(n) + 1 : 0; }
-
-  template <class Sink> HD void pack(PetscInt chunk, Sink &sink) const
-  {
-    const PetscInt begin = chunk * chunk_rows, end = nrows - begin < chunk_rows ? nrows : begin + chunk_rows;
-    PetscInt       place[fold_max_width + 1] = {}, next = begin, used = fold_lanes; // no group is open
-
-    for (PetscInt row = begin; row < end; row++) {
-      const PetscInt n = ptr[row + 1] - ptr[row];
-
-      if (lines(n) > fold_lanes) sink.long_row(row, n);
-      else place[longest_line(n)]++;
-    }
-    for (int length = fold_max_width; length >= 0; length--) { // from counts to places
-      const PetscInt here = place[length];
-
-      place[length] = next;
-      next += here;
-    }
-    for (PetscInt row = begin; row < end; row++) {
-      const PetscInt n = ptr[row + 1] - ptr[row];
-
-      if (lines(n) <= fold_lanes) order[place[longest_line(n)]++] = row;
-    }
-    for (PetscInt k = begin; k < next; k++) {
-      const PetscInt row = order[k], n = ptr[row + 1] - ptr[row];
-
-      if (used + lines(n) > fold_lanes) {
-        sink.open_group(longest_line(n));
-        used = 0;
-      }
-      sink.add_row(row, n, lines(n), used);
-      used += lines(n);
-    }
-  }
-};
-
-/* Counts of each chunk [nchunks + 1]; once scanned, the places where the chunk begins. */
-struct Counts {
-  std::int64_t *groups, *pieces, *long_rows, *steps, *folded;
-};
-
-struct CountChunk {
-  Chunks chunks;
-  Counts counts;
-
-  struct Sink {
-    PetscInt     piece_size;
-    std::int64_t groups = 0, pieces = 0, long_rows = 0, steps = 0, folded = 0;
-
-    HD void long_row(PetscInt, PetscInt n)
-    {
-      const PetscInt npieces = (n - 1) / piece_size + 1;
-
-      groups += npieces;
-      pieces += npieces;
-      steps += (n - 1) / fold_lanes + 1;
-      long_rows++;
-      folded++;
-    }
-    HD void open_group(PetscInt longest)
-    {
-      groups++;
-      steps += longest;
-    }
-    HD void add_row(PetscInt, PetscInt, PetscInt lines, PetscInt) { folded += lines > 1; }
-  };
-
-  HD void operator()(PetscInt chunk) const
-  {
-    Sink sink{chunks.width * fold_lanes};
-
-    chunks.pack(chunk, sink);
-    counts.groups[chunk]    = sink.groups;
-    counts.pieces[chunk]    = sink.pieces;
-    counts.long_rows[chunk] = sink.long_rows;
-    counts.steps[chunk]     = sink.steps;
-    counts.folded[chunk]    = sink.folded;
-  }
-};
-
-struct WriteChunk {
-  Chunks    chunks;
-  Counts    counts;
-  FoldHead *head; // zero before
-  PetscInt *long_row, *piece_ptr;
-
-  struct Sink {
-    const WriteChunk &to;
-    PetscInt          first_row, piece, k;
-    std::int64_t      group, step; // the next ones
-
-    HD void long_row(PetscInt row, PetscInt n)
-    {
-      const PetscInt most = to.chunks.width * fold_lanes;
-
-      to.long_row[k]  = row;
-      to.piece_ptr[k] = piece;
-      for (PetscInt left = n; left > 0; left -= most, piece++) {
-        const PetscInt here = left < most ? left : most;
-
-        open_group((here - 1) / fold_lanes + 1);
-        to.head[group - 1].first_row = ~piece;
-        write_lines(0, here, fold_lanes, 0);
-      }
-      k++;
-    }
-    HD void open_group(PetscInt longest)
-    {
-      to.head[group].begin     = step * fold_lanes;
-      to.head[group].first_row = first_row;
-      group++;
-      step += longest;
-    }
-    HD void add_row(PetscInt row, PetscInt n, PetscInt lines, PetscInt lane) { write_lines(lane, n, lines, row - first_row); }
-
-    HD void write_lines(PetscInt lane, PetscInt n, PetscInt lines, PetscInt row)
-    {
-      for (PetscInt j = 0; j < lines; j++) {
-        to.head[group - 1].line[lane + j] = static_cast<std::uint8_t>(n / lines + (j < n % lines) + (j ? 0 : fold_first));
-        to.head[group - 1].row[lane + j]  = static_cast<std::uint16_t>(row);
-      }
-    }
-  };
-
-  HD void operator()(PetscInt chunk) const
-  {
-    Sink sink{*this,
-              chunk * chunk_rows,
-              static_cast<PetscInt>(counts.pieces[chunk]),
-              static_cast<PetscInt>(counts.long_rows[chunk]),
-              counts.groups[chunk],
-              counts.steps[chunk]};
-
-    chunks.pack(chunk, sink);
-  }
-};
 
 /* Where the entries of a line are in CSR: from, from + stride, ... */
 struct LineSource {
@@ -195,9 +51,10 @@ private:
   }
 };
 
-/* Whether the columns of a group lie within 65536 of each other, and the words that they take. */
+/* Whether the columns of a group lie within 65536 of each other, and the words that they take: one each where they are coded. */
 struct SpanGroup {
   Origin          origin;
+  bool            coded;
   const PetscInt *acol;
   FoldHead       *head;
   std::int64_t   *words, *near; // [ngroups + 1], [ngroups]
@@ -221,7 +78,7 @@ struct SpanGroup {
         most  = !n || c > most ? c : most;
       }
     }
-    const bool fits = most - least <= 65535;
+    const bool fits = !coded && most - least <= 65535;
 
     head[group].base = fits ? least : -1;
     near[group]      = fits ? n : 0;
@@ -260,12 +117,12 @@ struct ShareOut {
   }
 };
 
-/* Brings a line's entries from CSR; columns only when they are asked for. */
+/* Brings a line's entries from CSR; columns only when they are asked for, and by their codes where they have any. */
 template <class Store> struct FillLine {
   const FoldHead    *head;
   Origin             origin;
   bool               columns;
-  const PetscInt    *acol;
+  const PetscInt    *acol, *code;
   const PetscScalar *aval;
   PetscInt          *col;
   Store             *val;
@@ -283,7 +140,7 @@ template <class Store> struct FillLine {
       val[h.begin + at] = static_cast<Store>(aval[source.from]);
       if (!columns) continue; // a refill is given values only
       if (h.base >= 0) near[at] = static_cast<std::uint16_t>(acol[source.from] - h.base);
-      else col[h.col + at] = acol[source.from];
+      else col[h.col + at] = code ? code[acol[source.from]] : acol[source.from];
     }
   }
 };
@@ -302,104 +159,7 @@ template <class Body> void for_each_group(Space space, PetscInt n, const Body &b
   });
 }
 
-/* One width's packing, counted. */
-class Packing {
-public:
-  Packing(const Csr &A, PetscInt width) :
-    space_(A.space),
-    nchunks_((A.nrows + chunk_rows - 1) / chunk_rows),
-    counts_(A.space, 5 * static_cast<std::size_t>(nchunks_ + 1)),
-    order_(A.space, A.nrows),
-    chunks_{A.nrows, width, A.ptr, order_.data()}
-  {
-    counts_.zero();
-    shape.width = width;
-    for_each_row(space_, nchunks_, CountChunk{chunks_, counts()});
-    shape.groups    = sum(space_, counts().groups, nchunks_);
-    shape.pieces    = sum(space_, counts().pieces, nchunks_);
-    shape.long_rows = sum(space_, counts().long_rows, nchunks_);
-    shape.steps     = sum(space_, counts().steps, nchunks_);
-    shape.folded    = sum(space_, counts().folded, nchunks_);
-  }
-
-  void write(FoldHead *head, PetscInt *long_row, PetscInt *piece_ptr)
-  {
-    for (std::int64_t *count : {counts().groups, counts().pieces, counts().long_rows, counts().steps}) exclusive_scan(space_, count, nchunks_ + 1);
-    for_each_row(space_, nchunks_, WriteChunk{chunks_, counts(), head, long_row, piece_ptr});
-  }
-
-  FoldShape shape;
-
-private:
-  Counts counts()
-  {
-    std::int64_t     *c = counts_.data();
-    const std::size_t n = nchunks_ + 1;
-
-    return {c, c + n, c + 2 * n, c + 3 * n, c + 4 * n};
-  }
-
-  Space               space_;
-  PetscInt            nchunks_;
-  Array<std::int64_t> counts_; // [5][nchunks + 1]
-  Array<PetscInt>     order_;  // [nrows]
-  Chunks              chunks_;
-};
-
-/* How far a row's length is from the mean; rows without entries do not count. */
-struct Deviation {
-  const PetscInt *ptr;
-  PetscInt        mean;
-  std::int64_t   *deviation;
-
-  HD void operator()(PetscInt row) const
-  {
-    const PetscInt n = ptr[row + 1] - ptr[row];
-
-    deviation[row] = !n ? 0 : n > mean ? n - mean : mean - n;
-  }
-};
-
-template <class T> T last(const Array<T> &a)
-{
-  T value;
-
-  if (a.space() == Space::Cuda) device::copy(&value, a.data() + a.size() - 1, sizeof(T));
-  else value = a.data()[a.size() - 1];
-  return value;
-}
-
-PetscInt last_of(const Csr &A)
-{
-  PetscInt nnz = 0;
-
-  if (!A.nrows) return 0;
-  if (A.space == Space::Cuda) device::copy(&nnz, A.ptr + A.nrows, sizeof(nnz));
-  else nnz = A.ptr[A.nrows];
-  return nnz;
-}
-
 } // namespace
-
-/* The paper's open question, answered by measurement (H200, the bench's gallery): one line a row, so the power of two over the mean, where rows of
-   up to 32 entries are alike; 16 where they are alike and longer. 8 where lengths deviate from the mean by more than a quarter of it: a warp with
-   longer lines would still be at work when all others are done; and on the device where longer lines would be too few for all its warps. */
-PetscInt fold_width_for(const Csr &A)
-{
-  const std::int64_t  nnz  = last_of(A);
-  const std::int64_t  rows = static_cast<std::int64_t>(nonempty_rows(A.space, A.ptr, A.nrows).size());
-  const PetscInt      mean = rows ? static_cast<PetscInt>((nnz + rows - 1) / rows) : 0;
-  const std::int64_t  full = A.space == Space::Cuda ? std::int64_t(device::multiprocessors()) * 64 * fold_lanes : 0; // threads
-  Array<std::int64_t> deviation(A.space, A.nrows);
-  PetscInt            width = 8;
-
-  for_each_row(A.space, A.nrows, Deviation{A.ptr, mean, deviation.data()});
-  if (sum(A.space, deviation.data(), A.nrows) * 4 > nnz) return width;
-  while (width < 32 && width < mean) width *= 2;
-  if (mean > 32) width = 16;
-  while (width > 8 && nnz < full * width) width /= 2;
-  return width;
-}
 
 template <class Store, class V> FoldView<Store> Fold<Store, V>::view() const
 {
@@ -408,7 +168,7 @@ template <class Store, class V> FoldView<Store> Fold<Store, V>::view() const
 
 template <class Store, class V> void Fold<Store, V>::lay_out(const Csr &A, PetscInt width)
 {
-  Packing packing(A, width);
+  FoldPacking packing(A, width);
 
   shape_     = packing.shape;
   head_      = Array<FoldHead>(this->space_, shape_.groups);
@@ -425,19 +185,19 @@ template <class Store, class V> void Fold<Store, V>::lay_out(const Csr &A, Petsc
   }
 }
 
-template <class Store, class V> void Fold<Store, V>::place_columns(const Csr &A)
+template <class Store, class V> void Fold<Store, V>::place_columns(const Csr &A, bool coded)
 {
   const PetscInt      n = static_cast<PetscInt>(shape_.groups);
   Array<std::int64_t> word(this->space_, n + 1), near(this->space_, n);
 
   word.zero();
   for_each_row(this->space_, n,
-               SpanGroup{Origin{shape_.width, A.ptr, long_row_.data(), piece_ptr_.data(), static_cast<PetscInt>(long_row_.size())}, A.col, head_.data(), word.data(),
-                         near.data()});
+               SpanGroup{Origin{shape_.width, A.ptr, long_row_.data(), piece_ptr_.data(), static_cast<PetscInt>(long_row_.size())}, coded, A.col, head_.data(),
+                         word.data(), near.data()});
   near_ = sum(this->space_, near.data(), n);
   exclusive_scan(this->space_, word.data(), n + 1);
   for_each_row(this->space_, n, PlaceGroup{word.data(), head_.data()});
-  col_ = Array<PetscInt>(this->space_, last(word));
+  col_ = Array<PetscInt>(this->space_, read_value(this->space_, word.data() + n));
 }
 
 /* Where columns are near, a block of threads gets consecutive groups, which find each other's x in the L1 cache. Where not, that only costs: a warp
@@ -457,16 +217,39 @@ template <class Store, class V> void Fold<Store, V>::share_out()
   for_each_row(this->space_, nranges + 1, ShareOut{static_cast<PetscInt>(ngroups), nranges, static_cast<std::int64_t>(val_.size()), head_.data(), range_.data()});
 }
 
+/* What pays: x is longer than what the L1 caches hold of it, most entries are far from their row, in a sector of x that the row before does not read, and the hot
+   columns hold many of them. */
+constexpr std::size_t hot_bytes = std::size_t(160) << 10;
+constexpr PetscInt    hot_reach = 16384, hot_least_rows = 8 * hot_reach;
+constexpr double      hot_least_far = 0.5, hot_least_share = 0.4;
+
+template <class Store, class V> HotColumns Fold<Store, V>::choose_hot(const Csr &A) const
+{
+  const PetscInt room = static_cast<PetscInt>(hot_bytes / sizeof(V));
+  const auto     pays = [&] {
+    return A.nrows == A.ncols && A.nrows >= hot_least_rows && static_cast<double>(far_sectors(A, hot_reach)) >= hot_least_far * static_cast<double>(nnz_);
+  };
+
+  if (this->space_ == Space::Host || !nnz_ || !options_.hot || (options_.hot < 0 && !pays())) return {Array<PetscInt>(A.space), Array<PetscInt>(A.space), 0};
+  return options_.hot < 0 ? find_hot_columns(A, room, hot_least_share) : find_hot_columns(A, std::min(options_.hot, room), 0);
+}
+
 template <class Store, class V> void Fold<Store, V>::build(const Csr &A)
 {
   this->nrows_ = A.nrows;
   this->ncols_ = A.ncols;
-  nnz_         = last_of(A);
+  nnz_         = entries(A);
   lay_out(A, options_.width ? options_.width : fold_width_for(A));
-  place_columns(A);
+
+  HotColumns hot = choose_hot(A);
+
+  hot_       = std::move(hot.list);
+  hot_x_     = Array<V>(this->space_, hot_.size());
+  hot_share_ = hot.share;
+  place_columns(A, hot_.size() > 0);
   val_ = Array<Store>(this->space_, shape_.steps * fold_lanes);
   share_out();
-  fill(A, true);
+  fill(A, true, hot_.size() ? hot.code.data() : nullptr);
 }
 
 template <class Store, class V> void Fold<Store, V>::refill(const Csr &A)
@@ -474,12 +257,13 @@ template <class Store, class V> void Fold<Store, V>::refill(const Csr &A)
   fill(A, false);
 }
 
-template <class Store, class V> void Fold<Store, V>::fill(const Csr &A, bool columns)
+template <class Store, class V> void Fold<Store, V>::fill(const Csr &A, bool columns, const PetscInt *code)
 {
   const Origin origin{shape_.width, A.ptr, long_row_.data(), piece_ptr_.data(), static_cast<PetscInt>(long_row_.size())};
 
   if (nnz_)
-    for_each_row(this->space_, static_cast<PetscInt>(head_.size()) * fold_lanes, FillLine<Store>{head_.data(), origin, columns, A.col, A.val, col_.data(), val_.data()});
+    for_each_row(this->space_, static_cast<PetscInt>(head_.size()) * fold_lanes,
+                 FillLine<Store>{head_.data(), origin, columns, A.col, code, A.val, col_.data(), val_.data()});
 }
 
 template <class Store, class V> template <class Out> void Fold<Store, V>::launch(const V *x, const Out &out) const
@@ -487,7 +271,14 @@ template <class Store, class V> template <class Out> void Fold<Store, V>::launch
   const FoldGroup<Store, V, Out> group{view(), x, piece_.data(), out};
 
 #if defined(__CUDACC__)
-  if (range_.size()) for_each_warp_in_ranges(range_.data(), static_cast<PetscInt>(range_.size()) - 1, group);
+  if (hot_.size()) {
+    using Body = FoldHotGroups<Store, V, Out>;
+
+    const PetscInt nhot = static_cast<PetscInt>(hot_.size());
+
+    gather(this->space_, nhot, hot_.data(), x, hot_x_.data());
+    launch_body_with(hot_.size() * sizeof(V), Body{group, hot_x_.data(), nhot}, HotKernel<V, Body>, device::multiprocessors(), hot_threads);
+  } else if (range_.size()) for_each_warp_in_ranges(range_.data(), static_cast<PetscInt>(range_.size()) - 1, group);
   else
 #endif
     for_each_group(this->space_, static_cast<PetscInt>(head_.size()), group);
@@ -519,17 +310,18 @@ template <class Store, class V> void Fold<Store, V>::apply_as(const V *x, const 
 
 template <class Store, class V> std::size_t Fold<Store, V>::bytes() const
 {
-  return head_.bytes() + col_.bytes() + range_.bytes() + long_row_.bytes() + piece_ptr_.bytes() + val_.bytes() + piece_.bytes();
+  return head_.bytes() + col_.bytes() + range_.bytes() + hot_.bytes() + hot_x_.bytes() + long_row_.bytes() + piece_ptr_.bytes() + val_.bytes() + piece_.bytes();
 }
 
 template <class Store, class V> std::string Fold<Store, V>::describe() const
 {
   const double nnz = static_cast<double>(nnz_), rows = this->nrows_ ? static_cast<double>(this->nrows_) : 1, places = static_cast<double>(val_.size());
-  char         text[384];
+  char         text[384], hot[128] = "";
 
-  std::snprintf(text, sizeof(text), "fold width %d%s, %.2f entries in a row, %.2f %% of the rows folded, %lld in groups of their own; %lld groups of 32 lines, %.0f %% of the lanes busy, %.0f %% of the columns in 16 bits, %zu-byte values",
+  if (hot_.size()) std::snprintf(hot, sizeof(hot), ", x of %zu columns with %.0f %% of the entries on chip", hot_.size(), 100 * hot_share_);
+  std::snprintf(text, sizeof(text), "fold width %d%s, %.2f entries in a row, %.2f %% of the rows folded, %lld in groups of their own; %lld groups of 32 lines, %.0f %% of the lanes busy, %.0f %% of the columns in 16 bits, %zu-byte values%s",
                 static_cast<int>(shape_.width), options_.width ? "" : " (auto: from 8 to 32, by the mean and the spread of the row lengths)", nnz / rows,
-                100.0 * static_cast<double>(shape_.folded) / rows, static_cast<long long>(shape_.long_rows), static_cast<long long>(shape_.groups), places > 0 ? 100.0 * nnz / places : 0.0, nnz_ ? 100.0 * static_cast<double>(near_) / nnz : 0.0, sizeof(Store));
+                100.0 * static_cast<double>(shape_.folded) / rows, static_cast<long long>(shape_.long_rows), static_cast<long long>(shape_.groups), places > 0 ? 100.0 * nnz / places : 0.0, nnz_ ? 100.0 * static_cast<double>(near_) / nnz : 0.0, sizeof(Store), hot);
   return text;
 }
 

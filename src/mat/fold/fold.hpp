@@ -2,24 +2,16 @@
 #pragma once
 #include "core/format.hpp"
 #include "fold_view.hpp"
+#include "hot_columns.hpp"
+#include "packing.hpp"
 
 namespace goza
 {
 
 struct FoldOptions {
-  PetscInt width = 0; // most entries of a line, 1 .. fold_max_width; 0: chosen from the row lengths
+  PetscInt width = 0;  // most entries of a line, 1 .. fold_max_width; 0: chosen from the row lengths
+  PetscInt hot   = -1; // columns whose x a product keeps on chip, on the device; -1: as many as fit, where they hold much of what is read far away
 };
-
-/* What a width makes of a matrix. */
-struct FoldShape {
-  PetscInt     width  = 0;
-  std::int64_t groups = 0, steps = 0; // steps: the sum over the groups of their longest line, what the warps have to do
-  std::int64_t folded    = 0;         // rows of more than one line
-  std::int64_t long_rows = 0, pieces = 0;
-};
-
-/* The width that is taken where none is given, from the row pointers. */
-PetscInt fold_width_for(const Csr &A);
 
 template <class Store, class V> class Fold final : public Format<V> {
 public:
@@ -39,10 +31,11 @@ public:
   const FoldShape &shape() const { return shape_; }
 
 private:
-  void lay_out(const Csr &A, PetscInt width);
-  void place_columns(const Csr &A);
-  void share_out();
-  void fill(const Csr &A, bool columns);
+  void       lay_out(const Csr &A, PetscInt width);
+  HotColumns choose_hot(const Csr &A) const;
+  void       place_columns(const Csr &A, bool coded);
+  void       share_out();
+  void       fill(const Csr &A, bool columns, const PetscInt *code = nullptr);
 
   template <class Out> void launch(const V *x, const Out &out) const;
 
@@ -50,9 +43,10 @@ private:
   FoldShape        shape_;
   std::int64_t     nnz_ = 0, near_ = 0; // near_: entries whose column takes half a word
   Array<FoldHead>  head_;
-  Array<PetscInt>  col_, long_row_, piece_ptr_, range_; // range_: the groups of each block of threads
+  Array<PetscInt>  col_, long_row_, piece_ptr_, range_, hot_; // range_: the groups of each block of threads; hot_: columns, or none
   Array<Store>     val_;
-  mutable Array<V> piece_; // sums between the two kernels of a product
+  mutable Array<V> piece_, hot_x_; // sums between the two kernels of a product; x of hot_
+  double           hot_share_ = 0; // of the entries
 };
 
 } // namespace goza

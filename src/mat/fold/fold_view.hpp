@@ -77,20 +77,27 @@ template <class Store, class V, class Out> struct FoldGroup {
 #if defined(__CUDACC__)
   __device__ void operator()(PetscInt group, int lane) const // a warp
   {
-    const unsigned     all   = 0xffffffffu;
-    const FoldHead    &head  = A.head[group];
-    const std::uint8_t line  = head.line[lane];
-    const Store       *val   = A.val + (head.begin + lane);
-    V                  sum   = head.base >= 0 ? sum_line(val, A.near_columns(head) + lane, x + head.base, line_length(line)) : sum_line(val, A.col + (head.col + lane), x, line_length(line));
-    const unsigned     first = __ballot_sync(all, line & fold_first);
+    const FoldHead    &head = A.head[group];
+    const std::uint8_t line = head.line[lane];
+    const Store       *val  = A.val + (head.begin + lane);
 
-    if (head.first_row < 0) {
+    finish(head.first_row, head.row[lane], line, lane,
+           head.base >= 0 ? sum_line(val, A.near_columns(head) + lane, x + head.base, line_length(line)) : sum_line(val, A.col + (head.col + lane), x, line_length(line)));
+  }
+
+protected:
+  /* The sums of a group's lines, one a lane, become those of its rows. */
+  __device__ void finish(PetscInt first_row, int row, std::uint8_t line, int lane, V sum) const
+  {
+    const unsigned all = 0xffffffffu, first = __ballot_sync(all, line & fold_first);
+
+    if (first_row < 0) {
       sum = sum_lanes(sum, 1);
-      if (lane == 0) piece[~head.first_row] = sum;
+      if (lane == 0) piece[~first_row] = sum;
       return;
     }
     if (first != all) sum = sum_row(sum, first, lane);
-    if (line & fold_first) out(head.first_row + head.row[lane], sum);
+    if (line & fold_first) out(first_row + row, sum);
   }
 #endif
 
@@ -113,12 +120,29 @@ private:
   }
 
 #if defined(__CUDACC__)
+  /* Several entries are asked for before the first is used. */
   template <class Column> static __device__ V sum_line(const Store *val, const Column *col, const V *from, int n)
   {
-    V sum = 0;
+    constexpr int together = 4;
+    V             sum      = 0;
 
-  #pragma unroll 3
-    for (; n > 0; n--, val += fold_lanes, col += fold_lanes) sum += static_cast<V>(stream_load(val)) * from[stream_load(col)];
+    for (; n > 0; n -= together, val += together * fold_lanes, col += together * fold_lanes) {
+      Column c[together];
+      Store  v[together];
+
+  #pragma unroll
+      for (int u = 0; u < together; u++) {
+        if (u < n) c[u] = stream_load(col + u * fold_lanes);
+      }
+  #pragma unroll
+      for (int u = 0; u < together; u++) {
+        if (u < n) v[u] = stream_load(val + u * fold_lanes);
+      }
+  #pragma unroll
+      for (int u = 0; u < together; u++) {
+        if (u < n) sum += static_cast<V>(v[u]) * cached_load(from + c[u]);
+      }
+    }
     return sum;
   }
 

@@ -1,10 +1,10 @@
 #include "core/algorithm.hpp"
+#include "mat/common/rows/node_columns.hpp"
 #include "mat/common/rows/par_csr.hpp"
 #include "core/csr_pattern.hpp"
 #include "core/full_blocks.hpp"
 #include "core/staged_rows.hpp"
 #include "graph.hpp"
-#include <iterator>
 
 namespace goza
 {
@@ -64,19 +64,6 @@ struct Widen {
   HD void operator()(PetscInt p) const { val[p] = weight[p]; }
 };
 
-/* Both matrices' columns by the numbers of one map. */
-MapPtr join_maps(CsrMatrix &A, const LocalColumns &acols, CsrMatrix &B, const LocalColumns &bcols)
-{
-  std::vector<PetscInt> ghosts;
-
-  std::set_union(acols.ghosts().begin(), acols.ghosts().end(), bcols.ghosts().begin(), bcols.ghosts().end(), std::back_inserter(ghosts));
-  const MapPtr map = std::make_shared<ColumnMap>(acols, std::move(ghosts));
-  renumber(acols, *map, A.col);
-  renumber(bcols, *map, B.col);
-  A.ncols = B.ncols = map->nlocal();
-  return map;
-}
-
 void symmetrize(CsrGraph &G)
 {
   const Space     space = G.space();
@@ -108,30 +95,6 @@ template <class T> T total(const LocalColumns &columns, const Array<T> &values)
   T sum = read_value(values.space(), result.data());
   columns.sum(&sum, 1);
   return sum;
-}
-
-/* The nodes that the columns of a matrix belong to. */
-MapPtr nodes_of_columns(const MapPtr &columns, PetscInt bs)
-{
-  std::vector<PetscInt> ghosts;
-
-  if (bs == 1) return columns;
-  for (PetscInt g : columns->ghosts()) {
-    if (ghosts.empty() || ghosts.back() != g / bs) ghosts.push_back(g / bs);
-  }
-  return std::make_shared<ColumnMap>(LocalColumns(columns->comm(), columns->n() / bs, columns->space()), std::move(ghosts));
-}
-
-Array<PetscInt> nodes_of_ghost_columns(const LocalColumns &columns, const LocalColumns &nodes, PetscInt bs)
-{
-  std::vector<PetscInt> node;
-  PetscInt              at = 0;
-
-  for (PetscInt g : columns.ghosts()) { // both ascend
-    while (at < nodes.nghost() && nodes.ghosts()[at] < g / bs) at++;
-    node.push_back(at < nodes.nghost() && nodes.ghosts()[at] == g / bs ? at : nodes.nghost());
-  }
-  return Array<PetscInt>(columns.space(), node.data(), node.size());
 }
 
 /* The matrix with one entry for each block, its norm, where all blocks are full, those of other ranks' columns too; else an empty one. */
