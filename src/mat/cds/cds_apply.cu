@@ -19,17 +19,6 @@ static void launch_device(const CdsView<Store> &A, const GridStrides &grid, cons
 template <int bs, bool half, class Store, class V, class Out>
 static void launch_counted(const CdsView<Store> &A, const GridStrides &grid, const V *x, const Out &out)
 {
-  if constexpr (half && (bs == 1 || bs == 3) && sizeof(Store) == 2 && sizeof(V) == 4 && std::is_same_v<Out, ScaledOut<V>>) { // what smoothers want, inside a cycle
-    if (out.kind == Out::residual) {
-      launch_counted<bs, half>(A, grid, x, ScaledAs<V, Residual<V>>{out.factor, out.scale, {out.b, out.y}});
-      return;
-    }
-    if (out.kind == Out::jacobi) {
-      launch_counted<bs, half>(A, grid, x, ScaledAs<V, JacobiStep<V>>{out.factor, out.scale, {out.c2, out.dinv, out.b, out.x, out.y}});
-      return;
-    }
-  }
-
   constexpr int many = bs == 1 || (bs == 3 && half) ? (half ? 14 : 27) : 0, few = bs == 1 ? (half ? 4 : 7) : 0;
 
   if constexpr (half && bs == 1 && takes_quads<Store, V>) {

@@ -41,15 +41,6 @@ template <class V> struct ScaledAssign { // y = factor D A x
   HD void operator()(PetscInt i, V s) const { y[i] = value(i, s); }
 };
 
-/* The same of another kind. */
-template <class V, class Out> struct ScaledAs {
-  V        factor;
-  const V *scale; // [rows] or none
-  Out      out;
-
-  HD void operator()(PetscInt i, V s) const { out(i, scale ? factor * scale[i] * s : factor * s); }
-};
-
 template <class Store, class V, class Out> struct CdsQuad {
   CdsRow<Store, V, Out, 1, true, quad_diagonals> row; // for rows near the ends, one at a time
   Out                                            out;
