@@ -70,6 +70,11 @@ typedef enum {
   PC_SAAMG_REUSE_INTERPOLATION /* new values, same pattern: keep P, redo the coarse operators */
 } PCSAAMGReuse;
 
+typedef enum {
+  PC_SAAMG_COUPLING_GLOBAL, /* a sweep of mcgs is the same on any number of ranks: an exchange for each colour */
+  PC_SAAMG_COUPLING_LOCAL   /* Jacobi between ranks: an exchange for each sweep */
+} PCSAAMGCoupling;
+
 /* Finite-element assembly on the host or on a GPU: paper P4. Nodes and elements of one rank are numbered as a DM numbers them locally, from 0. */
 typedef struct _n_GozaAssembly *GozaAssembly;
 
@@ -136,6 +141,8 @@ PETSC_EXTERN PetscErrorCode PCSAAMGSetDirectLimit(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetDirectLimit(PC, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetGatherLimit(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetGatherLimit(PC, PetscInt *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetRepartitionRatio(PC, PetscReal);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetRepartitionRatio(PC, PetscReal *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetSmoother(PC, PCSAAMGLevels, const char[]);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetSmoother(PC, PCSAAMGLevels, const char *[]);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetSweeps(PC, PCSAAMGLevels, PetscInt);
@@ -150,6 +157,8 @@ PETSC_EXTERN PetscErrorCode PCSAAMGSetChebyshevKind(PC, PCSAAMGLevels, PetscInt)
 PETSC_EXTERN PetscErrorCode PCSAAMGGetChebyshevKind(PC, PCSAAMGLevels, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetMCGSBlockSize(PC, PCSAAMGLevels, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetMCGSBlockSize(PC, PCSAAMGLevels, PetscInt *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetMCGSCoupling(PC, PCSAAMGLevels, PCSAAMGCoupling);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetMCGSCoupling(PC, PCSAAMGLevels, PCSAAMGCoupling *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetEstEigIterations(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetEstEigIterations(PC, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetPrecision(PC, PCSAAMGPrecision);

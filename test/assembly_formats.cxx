@@ -7,6 +7,7 @@
 
 #include "support/check.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace goza;
@@ -14,35 +15,44 @@ using namespace goza;
 namespace
 {
 
-Mesh cube(Space space, PetscInt n, bool tets, bool some_given)
+struct Box {
+  PetscInt n[3]; /* nodes */
+  bool     tets, some_given;
+  bool     backwards; /* the elements, so that the mesh is not seen to be a grid */
+};
+
+Mesh make_mesh(Space space, const Box &box)
 {
   static const int           kuhn[6][4] = {{0, 1, 3, 7}, {0, 2, 6, 7}, {0, 4, 5, 7}, {0, 3, 2, 7}, {0, 6, 4, 7}, {0, 5, 1, 7}};
   std::vector<PetscInt>      conn;
   std::vector<PetscReal>     x, material;
   std::vector<unsigned char> fixed;
+  const PetscInt             nx = box.n[0], ny = box.n[1], nz = box.n[2];
   Mesh                       m;
 
-  for (PetscInt k = 0; k < n * n * n; k++) {
-    const PetscInt i = k % n, j = k / n % n, l = k / n / n;
+  for (PetscInt k = 0; k < nx * ny * nz; k++) {
+    const PetscInt i = k % nx, j = k / nx % ny, l = k / nx / ny;
     PetscInt       corner[8];
 
     x.insert(x.end(), {i + (PetscReal)0.1 * std::sin((PetscReal)k), j + (PetscReal)0.1 * std::cos((PetscReal)k), (PetscReal)l});
-    fixed.push_back((unsigned char)(some_given && k % 5 == 0 ? k % 8 : 0));
-    if (i + 1 == n || j + 1 == n || l + 1 == n) continue;
-    for (int b = 0; b < 8; b++) corner[b] = i + (b & 1) + n * (j + (b >> 1 & 1) + n * (l + (b >> 2)));
-    if (!tets) conn.insert(conn.end(), corner, corner + 8);
-    for (int t = 0; tets && t < 6; t++) {
+    fixed.push_back((unsigned char)(box.some_given && k % 5 == 0 ? k % 8 : 0));
+    if (i + 1 == nx || j + 1 == ny || l + 1 == nz) continue;
+    for (int b = 0; b < 8; b++) corner[b] = i + (b & 1) + nx * (j + (b >> 1 & 1) + ny * (l + (b >> 2)));
+    if (!box.tets) conn.insert(conn.end(), corner, corner + 8);
+    for (int t = 0; box.tets && t < 6; t++) {
       for (int b : kuhn[t]) conn.push_back(corner[b]);
     }
   }
-  m.kind  = tets ? ElementKind::Tet4 : ElementKind::Hex8;
+  m.kind  = box.tets ? ElementKind::Tet4 : ElementKind::Hex8;
   m.nelem = (PetscInt)conn.size() / m.corners();
-  m.nodes = m.owned = n * n * n;
+  m.nodes = m.owned = nx * ny * nz;
+  for (PetscInt e = 0; box.backwards && e < m.nelem / 2; e++)
+    std::swap_ranges(&conn[e * m.corners()], &conn[(e + 1) * m.corners()], &conn[(m.nelem - 1 - e) * m.corners()]);
   for (PetscInt e = 0; e < m.nelem; e++) material.insert(material.end(), {(PetscReal)(1 + e % 3), (PetscReal)(1 + e % 5)});
   m.conn     = Array<PetscInt>(space, conn.data(), conn.size());
   m.x        = Array<PetscReal>(space, x.data(), x.size());
   m.material = Array<PetscReal>(space, material.data(), material.size());
-  m.fixed    = Array<unsigned char>(space, fixed.data(), some_given ? fixed.size() : 0);
+  m.fixed    = Array<unsigned char>(space, fixed.data(), box.some_given ? fixed.size() : 0);
   return m;
 }
 
@@ -59,11 +69,11 @@ PetscReal gap(const std::vector<PetscScalar> &a, const std::vector<PetscScalar> 
   return most / scale;
 }
 
-std::vector<PetscScalar> straight_into_formats(Space space, ElementKind kind, const Problem &problem, bool given)
+std::vector<PetscScalar> straight_into_formats(Space space, const Box &box, const Problem &problem)
 {
   constexpr PetscReal         rounding = 100 * PETSC_MACHINE_EPSILON;
   const int                   bs       = problem.bs;
-  const Mesh                  mesh     = cube(space, 6, kind == ElementKind::Tet4, given);
+  const Mesh                  mesh     = make_mesh(space, box);
   const AssemblyMap           map      = make_assembly_map(problem, mesh, Layout::Csr);
   const std::vector<PetscInt> ptr = map.ptr.to_host(), col = map.col.to_host();
   std::vector<PetscInt>       rows{0}, columns;
@@ -134,14 +144,18 @@ void add()
 {
   const std::pair<const char *, Problem> problems[] = {{"diffusion", {EquationKind::Diffusion, 1}}, {"elasticity", {EquationKind::Elasticity, 3}}, {"mass", {EquationKind::Mass, 1}}, {"mass3", {EquationKind::Mass, 3}}};
 
-  for (const ElementKind kind : {ElementKind::Hex8, ElementKind::Tet4}) {
+  const std::pair<const char *, Box> boxes[] = {{"hex", {{6, 6, 6}, false, false, true}}, {"tet", {{6, 6, 6}, true, false, false}}, {"grid", {{6, 6, 6}, false, false, false}}, {"long_grid", {{41, 3, 17}, false, false, false}}, {"broad_grid", {{3, 47, 5}, false, false, false}}};
+
+  for (const auto &of : boxes) {
     for (const auto &problem : problems) {
       for (const bool given : {false, true}) {
-        goza_test::add_test(goza_test::suite_named(nullptr, kind == ElementKind::Hex8 ? "hex" : "tet"), std::string(problem.first) + (given ? "_given" : ""), [=] {
-          const std::vector<PetscScalar> host = straight_into_formats(Space::Host, kind, problem.second, given);
+        goza_test::add_test(goza_test::suite_named(nullptr, of.first), std::string(problem.first) + (given ? "_given" : ""), [=] {
+          Box box = of.second;
 
-          if (default_space() == Space::Cuda)
-            BOOST_TEST(gap(straight_into_formats(Space::Cuda, kind, problem.second, given), host) <= 100 * PETSC_MACHINE_EPSILON);
+          box.some_given                      = given;
+          const std::vector<PetscScalar> host = straight_into_formats(Space::Host, box, problem.second);
+
+          if (default_space() == Space::Cuda) BOOST_TEST(gap(straight_into_formats(Space::Cuda, box, problem.second), host) <= 100 * PETSC_MACHINE_EPSILON);
         });
       }
     }

@@ -1,9 +1,11 @@
 /* The maps that the device's numeric phase trusts, made on the host: tiles hold every node and every pair once, the lists of the pairs name every
    element-corner-corner once, and elements that are read together lie in different banks. */
+#include "assembly/grid.hpp"
 #include "assembly/symbolic.hpp"
 
 #include "support/check.hpp"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <set>
@@ -168,4 +170,44 @@ BOOST_AUTO_TEST_CASE(tiles_that_fit)
   BOOST_TEST(tiles_of(10000, 40).nodes < 64);
   BOOST_CHECK_THROW(tiles_of(20, 1000), std::length_error);
   BOOST_CHECK_THROW(tiles_of(10000, 7), std::length_error);
+}
+
+/* A box whose nodes and elements are numbered line after line is known as a grid; one element turned, two that change places, nodes of another rank: no grid. */
+BOOST_AUTO_TEST_CASE(grids)
+{
+  const NodeGrid grid = find_grid(cube(5, false, 125));
+
+  BOOST_TEST((grid.n[0] == 5 && grid.n[1] == 5 && grid.n[2] == 5));
+  BOOST_TEST(grid.element(3, 3, 3) == 63);
+  BOOST_TEST(find_grid(cube(2, false, 8)).is());
+  BOOST_TEST(!find_grid(cube(5, true, 125)).is());
+  BOOST_TEST(!find_grid(cube(5, false, 100)).is());
+
+  Mesh turned = cube(5, false, 125);
+  std::swap(turned.conn.data()[8 * 40], turned.conn.data()[8 * 40 + 7]);
+  BOOST_TEST(!find_grid(turned).is());
+  Mesh swapped = cube(5, false, 125);
+  std::swap_ranges(swapped.conn.data() + 8 * 20, swapped.conn.data() + 8 * 21, swapped.conn.data() + 8 * 50);
+  BOOST_TEST(!find_grid(swapped).is());
+  Mesh shorter  = cube(5, false, 125);
+  shorter.nelem = 60;
+  BOOST_TEST(!find_grid(shorter).is());
+  Mesh none  = cube(5, false, 125);
+  none.nelem = 0;
+  BOOST_TEST(!find_grid(none).is());
+}
+
+/* What is counted on a grid is what is found on any mesh. */
+BOOST_AUTO_TEST_CASE(patterns_of_grids)
+{
+  for (PetscInt n : {2, 3, 6}) {
+    const Mesh        mesh    = cube(n, false, n * n * n);
+    const AssemblyMap counted = make_assembly_map(mesh, find_grid(mesh)), found = make_assembly_map(mesh);
+
+    BOOST_TEST(counted.longest == found.longest);
+    BOOST_TEST(counted.owner_ptr.to_host() == found.owner_ptr.to_host());
+    BOOST_TEST(counted.owner.to_host() == found.owner.to_host());
+    BOOST_TEST(counted.ptr.to_host() == found.ptr.to_host());
+    BOOST_TEST(counted.col.to_host() == found.col.to_host());
+  }
 }

@@ -139,6 +139,29 @@ BOOST_AUTO_TEST_CASE(products)
       }
 }
 
+/* Many rows of few columns, as of an interpolation, and among them some of any length. */
+BOOST_AUTO_TEST_CASE(tall_products)
+{
+  const Shape b = random_matrix("b", 4000, 2500, 14, 3);
+  Shape       a = random_matrix("a", 21000, 4000, 13, 2), twice = b;
+
+  for (PetscInt i : {0, 31, 10000, 20999}) {
+    const PetscInt length = i == 10000 ? 4000 : 12 + i / 300;
+    for (PetscInt k = 0; k < length; k++) a.rows[i][k * 4000 / length] = uniform(i, k, 15);
+  }
+  a.rows[777].clear();
+  for (auto &row : twice.rows)
+    for (auto &entry : row) entry.second *= 2;
+  for (Space space : spaces()) {
+    const CsrMatrix A = csr(space, a);
+    CsrMatrix       C = multiply(A.view(), csr(space, b).view());
+
+    check_equal(C, reference_product(a, b, false), "21000 x 4000 times 4000 x 2500");
+    multiply_numeric(A.view(), csr(space, twice).view(), C);
+    check_equal(C, reference_product(a, twice, false), "21000 x 4000 times 4000 x 2500 with new values");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(rectangular_products)
 {
   const Shape a = random_matrix("a", 50, 2000, 11, 40), b = random_matrix("b", 2000, 90, 12, 4);

@@ -95,6 +95,31 @@ BOOST_AUTO_TEST_CASE(product_with_its_diagonal)
   }
 }
 
+BOOST_AUTO_TEST_CASE(norms)
+{
+  for (Space space : spaces()) {
+    for (PetscInt bs : {2, 3, 6}) {
+      const CsrMatrix A = blocks(space, 30, 40, 35, bs, bs, 4), N = block_norms(A.view(), bs); /* rows of more than 32 blocks */
+      const auto      ptr = A.ptr.to_host(), col = A.col.to_host(), nptr = N.ptr.to_host(), ncol = N.col.to_host();
+      const auto      val = A.val.to_host(), norm = N.val.to_host();
+
+      BOOST_TEST_REQUIRE(N.nrows == 30);
+      BOOST_TEST(N.ncols == 40);
+      for (PetscInt i = 0; i < N.nrows; i++) {
+        BOOST_TEST_REQUIRE(nptr[i + 1] - nptr[i] == (ptr[i * bs + 1] - ptr[i * bs]) / bs);
+        for (PetscInt k = nptr[i]; k < nptr[i + 1]; k++) {
+          PetscReal sum = 0;
+
+          for (PetscInt r = 0; r < bs; r++)
+            for (PetscInt p = ptr[i * bs + r]; p < ptr[i * bs + r + 1]; p++) sum += col[p] / bs == ncol[k] ? PetscSqr(val[p]) : 0;
+          BOOST_TEST(std::abs(norm[k] - std::sqrt(sum)) <= 1e-14 * std::sqrt(sum));
+        }
+      }
+      BOOST_TEST(block_norms(blocks(space, 6, 6, 3, 1, 1, 4).view(), 2).ptr.size() == 0); /* not of blocks */
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(others)
 {
   const std::vector<PetscInt> full{0, 2, 4}, ragged{0, 2, 3}, first{0, 1, 0, 1}, shifted{1, 2, 1, 2}, unequal{0, 1, 2, 3}, descending{2, 3, 0, 1, 2, 3, 0, 1}, two{0, 4, 8};

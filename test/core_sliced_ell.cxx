@@ -194,6 +194,64 @@ BOOST_AUTO_TEST_CASE(near_and_far_columns_in_every_height)
   }
 }
 
+/* Block rows of 0 to 40 full blocks of br x bc, near one another and far apart, on the host and on the device, where 32/H threads share a block row. */
+template <class Store, class V> void blocks_in_every_height(PetscInt br, PetscInt bc)
+{
+  const PetscInt           nodes = 500, columns = 2800000;
+  std::vector<PetscInt>    row_ptr{0}, cols;
+  std::vector<PetscScalar> vals;
+  std::vector<V>           x(static_cast<std::size_t>(columns) * bc), want(nodes * br);
+
+  for (std::size_t j = 0; j < x.size(); j++) x[j] = static_cast<V>(1 + j % 7);
+  for (PetscInt row = 0; row < nodes * br; row++) {
+    const PetscInt i = row / br, n = (i * 7) % 41, step = i % 200 < 100 ? 1 + i % 5 : 66000;
+
+    for (PetscInt k = 0; k < n; k++) {
+      for (PetscInt c = 0; c < bc; c++) {
+        cols.push_back((3 * i + 50000 + k * step) * bc + c);
+        vals.push_back(static_cast<PetscReal>(1 + (row + 2 * k + 3 * c) % 5)); /* small integers are exact */
+        want[row] += static_cast<V>(vals.back()) * x[cols.back()];
+      }
+    }
+    row_ptr.push_back(static_cast<PetscInt>(cols.size()));
+  }
+  for (Space space : goza::device::available() ? std::vector<Space>{Space::Host, Space::Cuda} : std::vector<Space>{Space::Host}) {
+    const goza::Array<PetscInt>    p(space, row_ptr.data(), row_ptr.size()), c(space, cols.data(), cols.size());
+    const goza::Array<PetscScalar> v(space, vals.data(), vals.size());
+    const goza::Array<V>           from(space, x.data(), x.size());
+    goza::Array<V>                 to(space, want.size());
+
+    for (int height : {0, 1, 2, 4, 8, 16, 32, 64}) {
+      SlicedEllOptions options;
+
+      options.slice_height = height;
+      options.bs           = br;
+      options.column_bs    = bc;
+      SlicedEll<Store, V> ell(space, options);
+      ell.build(Csr{space, nodes * br, columns * bc, p.data(), c.data(), v.data()});
+      BOOST_TEST_CONTEXT("height " << height << (space == Space::Host ? ", host" : ", device"))
+      {
+        BOOST_TEST(ell.describe().find("blocks of " + std::to_string(br)) != std::string::npos, ell.describe());
+        ell.apply_as(from.data(), goza::ScaledOut<V>(goza::Assign<V>{to.data()}));
+        BOOST_TEST(to.to_host() == want, boost::test_tools::per_element());
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(blocks_near_and_far_in_every_height)
+{
+  for (PetscInt br : {3, 6}) {
+    for (PetscInt bc : {3, 6}) {
+      BOOST_TEST_CONTEXT("blocks of " << br << " x " << bc)
+      {
+        blocks_in_every_height<PetscScalar, PetscScalar>(br, bc);
+        blocks_in_every_height<goza::Half, float>(br, bc);
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(every_height_and_window_gives_the_same_product)
 {
   for (int height : {1, 2, 4, 8, 32})

@@ -27,6 +27,7 @@ const Setting<PetscInt> integers[] = {
 
 const Setting<PetscReal> reals[] = {
   {"-pc_saamg_threshold", PCSAAMGSetThreshold, PCSAAMGGetThreshold, (PetscReal)0.25, 1},
+  {"-pc_saamg_repartition_ratio", PCSAAMGSetRepartitionRatio, PCSAAMGGetRepartitionRatio, (PetscReal)1.5, 1},
 };
 
 /* Those of a smoother, which each level may have for itself. */
@@ -146,6 +147,23 @@ const AddTests add([] {
   });
   add_test(suite, "pc_saamg_reuse", [] {
     check_names<PCSAAMGReuse>("-pc_saamg_reuse", PCSAAMGSetReuse, PCSAAMGGetReuse, {{"none", PC_SAAMG_REUSE_NONE}, {"pattern", PC_SAAMG_REUSE_PATTERN}, {"interpolation", PC_SAAMG_REUSE_INTERPOLATION}});
+  });
+  add_test(suite, "mcgs_coupling", [] {
+    for (const auto &place : places) {
+      PCHandle        by_function = fresh(), by_option = fresh();
+      Option          given(std::string("-pc_saamg_") + place.first + "mcgs_coupling", "local");
+      PCSAAMGCoupling now;
+
+      PETSC_OK(PCSAAMGSetMCGSCoupling(by_function, place.second, PC_SAAMG_COUPLING_LOCAL));
+      PETSC_OK(PCSetFromOptions(by_option));
+      for (PC pc : {(PC)by_function, (PC)by_option}) {
+        for (int l = 0; l < 3; l++) {
+          PETSC_OK(PCSAAMGGetMCGSCoupling(pc, places[l].second, &now));
+          BOOST_TEST((now == (place.second == PC_SAAMG_ALL_LEVELS || place.second == l ? PC_SAAMG_COUPLING_LOCAL : PC_SAAMG_COUPLING_GLOBAL)));
+        }
+      }
+      BOOST_TEST(attempt([&] { return PCSAAMGSetMCGSCoupling(by_function, place.second, (PCSAAMGCoupling)7); }).says("mcgs_coupling"));
+    }
   });
   add_test(suite, "pc_saamg_smoother", [] {
     PCHandle    pc = fresh();

@@ -4,7 +4,35 @@
 
 #include <petscgoza.h>
 
+#include <cstdlib>
+#include <new>
+
 using namespace goza_test;
+
+/* The program's own operator new, so that one rank can be short of memory: while `allowed` is not negative it counts down with each request that is not small, and at 0 they fail. */
+static long allowed = -1;
+static bool refused = false;
+
+void *operator new(std::size_t n)
+{
+  constexpr std::size_t small = 256;
+
+  if (n >= small && allowed >= 0 && allowed-- == 0) {
+    allowed = 0;
+    refused = true;
+    throw std::bad_alloc();
+  }
+  if (void *p = std::malloc(n ? n : 1)) return p;
+  throw std::bad_alloc();
+}
+void operator delete(void *p) noexcept
+{
+  std::free(p);
+}
+void operator delete(void *p, std::size_t) noexcept
+{
+  std::free(p);
+}
 
 namespace
 {
@@ -105,6 +133,51 @@ void coarsest_level_on_one_rank()
   BOOST_TEST(owners == 1);
 }
 
+/* Rows of the second level on the fullest rank, over the mean */
+PetscReal unevenness(const Solved &s)
+{
+  PC       pc;
+  Mat     *operators;
+  PetscInt levels, m, M, most;
+
+  PETSC_OK(KSPGetPC(s.ksp, &pc));
+  PETSC_OK(PCGetCoarseOperators(pc, &levels, &operators));
+  BOOST_TEST_REQUIRE(levels > 1);
+  PETSC_OK(MatGetLocalSize(operators[levels - 2], &m, nullptr));
+  PETSC_OK(MatGetSize(operators[levels - 2], &M, nullptr));
+  for (PetscInt l = 0; l + 1 < levels; l++) PETSC_OK(MatDestroy(operators + l));
+  PETSC_OK(PetscFree(operators));
+  MPI_Allreduce(&m, &most, 1, MPIU_INT, MPI_MAX, PETSC_COMM_WORLD);
+  PetscMPIInt size;
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  return (PetscReal)most * size / (PetscReal)M;
+}
+
+/* All rows on one rank: the levels below are everybody's when that is asked for, and the solution comes as soon. */
+void partitioned_anew()
+{
+  const Option coarse("-pc_saamg_coarse_limit", "20"), gather("-pc_saamg_gather_limit", "5");
+
+  for (const Entry &e : {stencil7(17, 16, 15), elasticity(6, 6, 6), stencil27(14, 13, 12)}) {
+    const Entry    uneven = with_layout(e, Layout::all_on_last);
+    const PetscInt alone  = iterations(e, PETSC_COMM_SELF);
+    Solved         before(uneven, PETSC_COMM_WORLD);
+
+    before.set_up();
+    BOOST_TEST(unevenness(before) > 1.5, e.name); /* or there would be nothing to do */
+    const Option ratio("-pc_saamg_repartition_ratio", "1.5");
+    for (const char *type : {"", "average"}) {
+      Option given("-pc_saamg_mat_partitioning_type", type);
+      if (!*type) PETSC_OK(PetscOptionsClearValue(nullptr, "-pc_saamg_mat_partitioning_type"));
+      Solved s(uneven, PETSC_COMM_WORLD);
+
+      s.solve();
+      BOOST_TEST(unevenness(s) <= 1.5, e.name << " " << type << ": " << unevenness(s));
+      BOOST_TEST(s.iterations <= alone + 2, e.name << " " << type << ": " << s.iterations << " iterations, alone " << alone);
+    }
+  }
+}
+
 /* Two halves of the world, each with a solver of its own, and every rank one for itself, set up and used in turns. */
 void at_once()
 {
@@ -155,14 +228,50 @@ void wrong_on_one_rank()
   if (rank_of(PETSC_COMM_WORLD) == size - 1) BOOST_TEST(outcome.says("PCSetCoordinates"));
 }
 
+/* Wherever in the set-up the last rank's memory ends: all ranks get an error, none waits, and the next set-up is as if nothing had been. */
+void one_rank_out_of_memory(const char *smoother)
+{
+  const Option   choice("-pc_saamg_smoother", smoother), coarse("-pc_saamg_coarse_limit", "20"), gather("-pc_saamg_gather_limit", "30");
+  const Entry    e        = elasticity(5, 4, 4);
+  const bool     short_   = rank_of(PETSC_COMM_WORLD) == 1;
+  const PetscInt want     = iterations(e, PETSC_COMM_WORLD);
+  int            failures = 0;
+  PetscMPIInt    over     = 0;
+
+  for (long n = 0; !over; n += 1 + n / 3) {
+    Solved s(e, PETSC_COMM_WORLD);
+
+    allowed                = short_ ? n : -1;
+    refused                = false;
+    const PetscErrorCode r = PetscPushErrorHandler(PetscReturnErrorHandler, nullptr);
+    const PetscErrorCode c = r ? r : KSPSetUp(s.ksp);
+    over                   = short_ && !refused; /* there was enough */
+    allowed                = -1;
+    PETSC_OK(PetscPopErrorHandler());
+    MPI_Allreduce(MPI_IN_PLACE, &over, 1, MPI_INT, MPI_MAX, PETSC_COMM_WORLD);
+    const bool failed_here = c != PETSC_SUCCESS, failed = any_rank(failed_here);
+    BOOST_TEST(failed_here == failed);
+    BOOST_TEST(failed == !over, "after " << n << " requests");
+    failures += failed;
+    if (failures % 8 == 1 || over) {
+      s.solve();
+      BOOST_TEST(s.iterations == want);
+    }
+  }
+  BOOST_TEST(failures > 10);
+}
+
 void add_laws()
 {
   auto *suite = suite_named(nullptr, "ranks");
 
   add_test(suite, "same_iterations", same_iterations);
   add_test(suite, "coarsest_level_on_one_rank", coarsest_level_on_one_rank);
+  add_test(suite, "partitioned_anew", partitioned_anew);
   add_test(suite, "at_once", at_once);
   add_test(suite, "wrong_on_one_rank", wrong_on_one_rank);
+  for (const char *smoother : {"chebyshev", "mcgs"})
+    add_test(suite, std::string("one_rank_out_of_memory_") + smoother, [=] { one_rank_out_of_memory(smoother); });
 }
 
 const AddTests added(add_laws);

@@ -1,6 +1,7 @@
 /* Colourings of rows, a Gauss-Seidel sweep over them, l1 norms and the polynomial of the fourth kind, each against its definition; and transposes. */
 #include "mat/common/borrowed_csr.hpp"
 #include "pc/saamg/hierarchy.hpp"
+#include "pc/saamg/own_rows.hpp"
 #include "pc/saamg/smoother/chebyshev_roots.hpp"
 #include "pc/saamg/smoother/coloring.hpp"
 #include "pc/saamg/smoother/l1_diagonal.hpp"
@@ -61,6 +62,12 @@ struct Lent { // a sequential matrix's rows
   }
 };
 
+/* Of a matrix on one rank */
+MapPtr map_of(const Csr &A)
+{
+  return std::make_shared<ColumnMap>(PETSC_COMM_SELF, A.nrows, A.space);
+}
+
 std::vector<PetscInt> colors_of(const Coloring &c, PetscInt n)
 {
   const auto            rows = c.rows.to_host();
@@ -81,7 +88,7 @@ void valid_and_determined(const Entry &e, bool grids)
 {
   const Lent            host(e, Space::Host);
   const Csr            &A     = host.rows.csr();
-  const Coloring        first = color_rows(A, 0, grids);
+  const Coloring        first = color_rows(A, map_of(A), grids);
   std::vector<PetscInt> color = colors_of(first, A.nrows);
   PetscInt              most  = 0;
   std::vector<PetscInt> degree(A.nrows, 0);
@@ -96,7 +103,7 @@ void valid_and_determined(const Entry &e, bool grids)
   for (Space space : spaces())
     for (bool transposed : {false, true}) {
       const Lent again(e, space, transposed);
-      BOOST_TEST(colors_of(color_rows(again.rows.csr(), 0, grids), A.nrows) == color, boost::test_tools::per_element());
+      BOOST_TEST(colors_of(color_rows(again.rows.csr(), map_of(again.rows.csr()), grids), A.nrows) == color, boost::test_tools::per_element());
     }
 }
 
@@ -107,7 +114,7 @@ template <class V> void sweeps_as_defined(const Entry &e, double tolerance)
     const Lent                   host(e, Space::Host), lent(e, space);
     const Csr                   &A        = host.rows.csr();
     const PetscInt               n        = A.nrows;
-    const Coloring               coloring = color_rows(A, 0);
+    const Coloring               coloring = color_rows(A, map_of(A));
     const std::vector<PetscInt>  rows     = coloring.rows.to_host();
     std::vector<V>               b(n), x(n), inv(n), alone(n);
     Grid                         grid;
@@ -176,7 +183,7 @@ template <class V> void block_sweeps_as_defined(const Entry &e, PetscInt bs, dou
     const Csr                   &A = host.rows.csr();
     const PetscInt               n = A.nrows, nodes = n / bs;
     const NodeBlocks             blocks(A, bs);
-    const Coloring               coloring = color_rows(blocks.nodes(), 0);
+    const Coloring               coloring = color_rows(blocks.nodes(), map_of(blocks.nodes()));
     const std::vector<PetscInt>  order = coloring.rows.to_host(), color = colors_of(coloring, nodes);
     std::vector<V>               b(n), x(n, 0);
     Grid                         grid;
@@ -225,6 +232,58 @@ template <class V> void block_sweeps_as_defined(const Entry &e, PetscInt bs, dou
   }
 }
 
+/* The colours of the matrix, not those of its distribution */
+void colors_on_any_ranks(const Entry &e, PetscInt bs, bool grids)
+{
+  const Lent                  alone(e, Space::Host);
+  const NodeBlocks            blocks(alone.rows.csr(), bs);
+  const Csr                   nodes = blocks.nodes();
+  const std::vector<PetscInt> want = colors_of(bs > 1 ? color_rows(nodes, map_of(nodes)) : color_rows(alone.rows.csr(), map_of(alone.rows.csr()), grids), nodes.nrows);
+
+  for (Space space : spaces()) {
+    const MatHandle       A = assemble(e, MATAIJ);
+    OwnRows               rows;
+    bool                  same = true;
+    std::vector<PetscInt> listed;
+
+    PETSC_OK(rows.open(A, space));
+    const Coloring coloring = bs > 1 ? NodeGraph(rows.A, rows.columns, bs).color() : color_rows(rows.A, rows.columns, grids);
+
+    listed = coloring.rows.to_host();
+    BOOST_TEST((coloring.ncolors() == *std::max_element(want.begin(), want.end()) + 1));
+    for (PetscInt c = 0; c < coloring.ncolors(); c++)
+      for (PetscInt p = coloring.begin[c]; p < coloring.begin[c + 1]; p++) same = same && want[rows.columns->start() / bs + listed[p]] == c;
+    BOOST_TEST((coloring.begin.back() == rows.A.nrows / bs));
+    BOOST_TEST(same);
+  }
+}
+
+/* A forward and a backward sweep of ranks that exchange their values before each colour are those of one rank. */
+void sweeps_on_any_ranks(const Entry &e, PetscInt bs)
+{
+  const PCConfig     config{"mcgs", "v", "double"};
+  Configured         options(config, "0");
+  const Option       levels("-pc_saamg_max_levels", "1"), inexact("-pc_saamg_direct_limit", "0"), sweeps("-pc_saamg_coarsest_sweeps", "2"), size("-pc_saamg_mcgs_block_size", std::to_string(bs));
+  MatHandle          A = assemble(e, MATAIJ), alone = assemble(e, MATAIJ, Prealloc::exact, PETSC_COMM_SELF);
+  PCHandle           pc = make_pc(A), pc_alone = make_pc(alone);
+  VecHandle          b = right_hand_side(A, 1), x = right_hand_side(A, 2), b_alone = right_hand_side(alone, 1), x_alone = right_hand_side(alone, 2);
+  const PetscScalar *got, *want;
+  PetscInt           start, end;
+  PetscReal          scale, difference = 0;
+
+  PETSC_OK(PCApply(pc, b, x));
+  PETSC_OK(PCApply(pc_alone, b_alone, x_alone));
+  PETSC_OK(VecNorm(x_alone, NORM_INFINITY, &scale));
+  PETSC_OK(VecGetOwnershipRange(x, &start, &end));
+  PETSC_OK(VecGetArrayRead(x, &got));
+  PETSC_OK(VecGetArrayRead(x_alone, &want));
+  for (PetscInt i = start; i < end; i++) difference = PetscMax(difference, PetscAbsScalar(got[i - start] - want[i]));
+  PETSC_OK(VecRestoreArrayRead(x, &got));
+  PETSC_OK(VecRestoreArrayRead(x_alone, &want));
+  BOOST_TEST(scale > 0);
+  BOOST_TEST(difference <= 1e4 * PETSC_MACHINE_EPSILON * scale);
+}
+
 /* (M x, y) = (x, M^T y) for a matrix that is not symmetric */
 void transposed(const std::string &smoother, const Entry &e)
 {
@@ -254,6 +313,12 @@ const AddTests add([] {
     add_test(suite, "grids", [=] { valid_and_determined(e, true); });
     add_test(suite, "greedy", [=] { valid_and_determined(e, false); });
   }
+  const Entry wide = elasticity(6, 5, 6), plain = stencil7(12, 12, 12), last{"last", 600, 600, square | symmetric, with_walls.row, 1, Layout::all_on_last};
+  for (const auto &[e, bs] : {std::pair{upwind, 1}, {one_sided, 1}, {with_walls, 1}, {stencil27(9, 8, 7), 1}, {plain, 1}, {wide, 1}, {wide, 3}, {last, 1}, {last, 2}, {stencil5(1, 2), 1}}) {
+    auto *suite = suite_named(suite_named(nullptr, "on_any_ranks"), e.name + "_" + std::to_string(bs));
+    for (bool grids : {true, false}) add_test(suite, grids ? "colors" : "greedy_colors", [e = e, bs = bs, grids] { colors_on_any_ranks(e, bs, grids); });
+    add_test(suite, "sweeps", [e = e, bs = bs] { sweeps_on_any_ranks(e, bs); });
+  }
   for (const Entry &e : {upwind, with_walls, stencil27(9, 8, 7), stencil7(13, 12, 11)}) {
     auto *suite = suite_named(suite_named(nullptr, "gauss_seidel"), e.name);
     add_test(suite, "double", [=] { sweeps_as_defined<PetscScalar>(e, 1e3 * PETSC_MACHINE_EPSILON); });
@@ -280,7 +345,7 @@ BOOST_AUTO_TEST_CASE(colors_of_grids)
 {
   const auto count = [](const Entry &e, bool grids) {
     const Lent lent(e, Space::Host);
-    return color_rows(lent.rows.csr(), 0, grids).begin;
+    return color_rows(lent.rows.csr(), map_of(lent.rows.csr()), grids).begin;
   };
   for (PetscInt nx : {8, 9, 12}) {
     const auto seven = count(stencil7(nx, 10, 11), true), all = count(stencil27(nx, 10, 12), true), five = count(stencil5(nx, 11), true);

@@ -59,6 +59,20 @@ struct RowLength {
 
 } // namespace
 
+AssemblyMap make_assembly_map(const Mesh &mesh, const NodeGrid &grid)
+{
+  GridPattern p = grid_pattern(mesh.space(), grid);
+  AssemblyMap m;
+
+  m.grid = grid;
+  m.owner_ptr.swap(p.owner_ptr);
+  m.owner.swap(p.owner);
+  m.ptr.swap(p.ptr);
+  m.col.swap(p.col);
+  m.longest = (grid.n[0] > 2 ? 3 : 2) * (grid.n[1] > 2 ? 3 : 2) * (grid.n[2] > 2 ? 3 : 2);
+  return m;
+}
+
 AssemblyMap make_assembly_map(const Mesh &mesh)
 {
   const Space    space   = mesh.space();

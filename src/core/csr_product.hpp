@@ -77,6 +77,7 @@ template <bool list, int Slots, bool sums, class Terms> __device__ void add_row(
   if (lane == 0 && terms.extra(row) != no_column) table.template insert<list>(terms.extra(row));
   __syncwarp();
   for (PetscInt begin = terms.begin(row); begin < end; begin += 32) {
+    if (!list && !sums && *const_cast<volatile int *>(&table.count) >= table.limit) return; // the row is another table's
     PetscInt    first = 0, length = 0;
     PetscScalar factor = 0;
 
@@ -223,8 +224,15 @@ __global__ void __launch_bounds__(128) LongFillKernel(PetscInt n, Terms terms, P
   for (PetscInt t = lane; t < length; t += 32) v[t] = terms.finish(static_cast<PetscInt>(row), c[t], v[t]);
 }
 
-constexpr int      few = 128, many = 1024; // slots
-constexpr PetscInt fit_few = Table<few, true>::limit - 1, fit_many = Table<many, true>::limit - 1;
+/* Slots of the tables. Most rows of a tall product, of an interpolation for instance, fit into the least; those of a coarse operator into the next. A thread a row with
+   a table of 32 was slower (27 points, 128^3, an H200: A P 6.6 ms instead of 3.3), for its loads wait one for the other. */
+constexpr int      few = 128, some = 256, many = 1024;
+constexpr PetscInt fit_few = Table<few, true>::limit - 1, fit_some = Table<some, true>::limit - 1, fit_many = Table<many, true>::limit - 1;
+
+inline bool tall(PetscInt nrows, PetscInt ncols)
+{
+  return nrows / 4 >= ncols;
+}
 
 template <int Slots, class Terms> void count_rows(PetscInt n, const Terms &terms, bool again, PetscInt *length, int *overflown)
 {
@@ -248,9 +256,10 @@ template <bool known, class Terms> void fill(const Terms &terms, CsrMatrix &C)
 
   if (!C.nnz()) return;
   overflown.zero();
-  fill_rows<few, known>(n, terms, 0, C, overflown.data());
+  if (tall(n, C.ncols)) fill_rows<few, known>(n, terms, 0, C, overflown.data());
+  else fill_rows<some, known>(n, terms, 0, C, overflown.data());
   if (!read_value(Space::Cuda, overflown.data())) return;
-  fill_rows<many, known>(n, terms, fit_few, C, overflown.data() + 1);
+  fill_rows<many, known>(n, terms, tall(n, C.ncols) ? fit_few : fit_some, C, overflown.data() + 1);
   if (!read_value(Space::Cuda, overflown.data() + 1)) return;
   launch_kernel(LongFillKernel<Terms>, blocks_for(n, 4), 128, n, terms, fit_many, static_cast<const PetscInt *>(C.ptr.data()),
                 static_cast<const PetscInt *>(C.col.data()), C.val.data());
@@ -265,7 +274,8 @@ template <class Terms, class Rows> void make(const Terms &terms, const Rows &row
 
   C.ptr = Array<PetscInt>(Space::Cuda, n + 1);
   overflown.zero();
-  if (n) count_rows<few>(n, terms, false, C.ptr.data(), overflown.data());
+  if (n && tall(n, C.ncols)) count_rows<few>(n, terms, false, C.ptr.data(), overflown.data());
+  else if (n) count_rows<some>(n, terms, false, C.ptr.data(), overflown.data());
   if (read_value(Space::Cuda, overflown.data())) {
     count_rows<many>(n, terms, true, C.ptr.data(), overflown.data() + 1);
     if (read_value(Space::Cuda, overflown.data() + 1)) rest.count(pattern::overflown(n, C.ptr.data()), C.ptr.data());

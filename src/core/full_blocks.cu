@@ -7,6 +7,18 @@ namespace goza
 namespace
 {
 
+/* body(node) on the host; body(node, lane) with the lanes of a warp on the device. */
+template <class Body> void for_each_node(Space space, PetscInt n, const Body &body)
+{
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) {
+    for_each_warp(n, body);
+    return;
+  }
+#endif
+  for_each_row(space, n, body);
+}
+
 /* Whether the br rows of a node consist of full blocks, and how many there are. */
 struct CountBlocks {
   PetscInt        br, bc;
@@ -24,11 +36,36 @@ struct CountBlocks {
       const PetscInt from = ptr[i * br + r];
 
       full = ptr[i * br + r + 1] - from == n;
-      for (PetscInt k = 0; k < n && full; k++)
-        full = col[from + k] == col[first + k - k % bc] + k % bc && (k % bc || (col[from + k] % bc == 0 && (any_order || !k || col[from + k] > col[from + k - 1])));
+      for (PetscInt k = 0; k < n && full; k++) full = in_place(first, from, k);
     }
     bad[i]    = !full;
     blocks[i] = n / bc;
+  }
+
+#if defined(__CUDACC__)
+  __device__ void operator()(PetscInt i, int lane) const
+  {
+    const PetscInt first = ptr[i * br], n = ptr[i * br + 1] - first;
+    bool           full = n % bc == 0;
+
+    for (PetscInt r = 0; r < br && full; r++) {
+      const PetscInt from = ptr[i * br + r];
+
+      full = ptr[i * br + r + 1] - from == n;
+      for (PetscInt k = lane; k < n && full; k += 32) full = in_place(first, from, k);
+      full = __all_sync(0xffffffffu, full);
+    }
+    if (lane) return;
+    bad[i]    = !full;
+    blocks[i] = n / bc;
+  }
+#endif
+
+private:
+  /* Entry k of a row that begins at `from`, where the node's first row begins at `first`. */
+  HD bool in_place(PetscInt first, PetscInt from, PetscInt k) const
+  {
+    return col[from + k] == col[first + k - k % bc] + k % bc && (k % bc || (col[from + k] % bc == 0 && (any_order || !k || col[from + k] > col[from + k - 1])));
   }
 };
 
@@ -37,9 +74,48 @@ struct BlockColumns {
   const PetscInt *ptr, *col, *block_ptr;
   PetscInt       *block_col;
 
-  HD void operator()(PetscInt i) const
+  HD void operator()(PetscInt i) const { write(i, 0, 1); }
+#if defined(__CUDACC__)
+  __device__ void operator()(PetscInt i, int lane) const
   {
-    for (PetscInt k = block_ptr[i]; k < block_ptr[i + 1]; k++) block_col[k] = col[ptr[i * br] + (k - block_ptr[i]) * bc] / bc;
+    write(i, lane, 32);
+  }
+#endif
+
+private:
+  HD void write(PetscInt i, int lane, int lanes) const
+  {
+    for (PetscInt k = block_ptr[i] + lane; k < block_ptr[i + 1]; k += lanes) block_col[k] = col[ptr[i * br] + (k - block_ptr[i]) * bc] / bc;
+  }
+};
+
+struct BlockNorms {
+  Csr             A;
+  PetscInt        bs;
+  const PetscInt *block_ptr;
+  PetscScalar    *norm;
+
+  HD void operator()(PetscInt i) const { write(i, 0, 1); }
+#if defined(__CUDACC__)
+  __device__ void operator()(PetscInt i, int lane) const
+  {
+    write(i, lane, 32);
+  }
+#endif
+
+private:
+  HD void write(PetscInt i, int lane, int lanes) const
+  {
+    for (PetscInt k = block_ptr[i] + lane; k < block_ptr[i + 1]; k += lanes) {
+      PetscReal norm2 = 0;
+
+      for (PetscInt r = 0; r < bs; r++) {
+        const PetscScalar *a = A.val + (A.ptr[i * bs + r] + (k - block_ptr[i]) * bs);
+
+        for (PetscInt c = 0; c < bs; c++) norm2 += PetscRealPart(a[c] * PetscConj(a[c]));
+      }
+      norm[k] = PetscSqrtReal(norm2);
+    }
   }
 };
 
@@ -91,14 +167,19 @@ struct BlockRowProduct {
     return low - cptr[node];
   }
 
-  /* Entry (r, c) of what block p of A times block q of B's row adds to block `at` of C's. */
-  HD void add(PetscInt node, PetscInt p, PetscInt q, PetscInt at, PetscInt r, PetscInt c) const
+  /* Entry (r, c) of block p of A times block q of B's row. */
+  HD PetscScalar term(PetscInt node, PetscInt p, PetscInt q, PetscInt r, PetscInt c) const
   {
     const PetscScalar *a   = A.val + (A.ptr[node * br + r] + (p - aptr[node]) * bm);
     PetscScalar        sum = 0;
 
     for (PetscInt s = 0; s < bm; s++) sum += a[s] * B.val[B.ptr[acol[p] * bm + s] + q * bc + c];
-    val[ptr[node * br + r] + at * bc + c] += sum;
+    return sum;
+  }
+  /* What it adds to block `at` of C's. */
+  HD void add(PetscInt node, PetscInt p, PetscInt q, PetscInt at, PetscInt r, PetscInt c) const
+  {
+    val[ptr[node * br + r] + at * bc + c] += term(node, p, q, r, c);
   }
 
   HD void operator()(PetscInt node) const
@@ -130,20 +211,57 @@ struct BlockRowProduct {
       }
     }
   }
+
+  /* The same with a block of threads, whose rows have `values` entries; sum[values]: where they are added up. */
+  __device__ void add_up(PetscInt node, PetscInt values, PetscScalar *sum) const
+  {
+    for (PetscInt t = threadIdx.x; t < values; t += blockDim.x) sum[t] = 0;
+    for (PetscInt p = aptr[node]; p < aptr[node + 1]; p++) {
+      const PetscInt begin = bptr[acol[p]], items = (bptr[acol[p] + 1] - begin) * (br * bc);
+
+      __syncthreads();
+      for (PetscInt item = threadIdx.x; item < items; item += blockDim.x) {
+        const PetscInt q = item / (br * bc), r = item % (br * bc) / bc, c = item % bc;
+
+        sum[r * (values / br) + place(node, bcol[begin + q]) * bc + c] += term(node, p, q, r, c);
+      }
+    }
+    __syncthreads();
+  }
 #endif
 };
+
+#if defined(__CUDACC__)
+constexpr PetscInt most_on_chip = 4096, row_threads = 256;
+
+/* A block of threads a block row: where the rows of B are long, and C's few. */
+__global__ void __launch_bounds__(row_threads) BlockRowKernel(const BlockRowProduct row)
+{
+  __shared__ PetscScalar sum[most_on_chip];
+  const PetscInt         node = static_cast<PetscInt>(blockIdx.x), first = row.ptr[node * row.br], values = row.ptr[(node + 1) * row.br] - first;
+
+  if (values > most_on_chip) {
+    row.add_up(node, values, row.val + first);
+    return;
+  }
+  row.add_up(node, values, sum);
+  for (PetscInt t = threadIdx.x; t < values; t += row_threads) row.val[first + t] = sum[t];
+}
+#endif
 
 void multiply_values(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, const BlockPattern &a, const BlockPattern &b, const Array<PetscInt> &cptr, const Array<PetscInt> &ccol, CsrMatrix &C)
 {
   const BlockRowProduct row{A, B, br, bm, bc, a.ptr.data(), a.col.data(), b.ptr.data(), b.col.data(), cptr.data(), ccol.data(), C.ptr.data(), C.val.data()};
 
 #if defined(__CUDACC__)
-  if (A.space == Space::Cuda) {
-    for_each_warp(A.nrows / br, row);
+  const std::size_t items = b.col.size() * static_cast<std::size_t>(br * bc), least = 96; // of a row of B: three to a lane
+
+  if (A.space == Space::Cuda && A.nrows && items >= least * static_cast<std::size_t>(B.nrows / bm)) {
+    launch_kernel(BlockRowKernel, dim3(static_cast<unsigned>(A.nrows / br)), row_threads, row);
     return;
   }
 #endif
-  for_each_row(A.space, A.nrows / br, row);
+  for_each_node(A.space, A.nrows / br, row);
 }
 
 } // namespace
@@ -155,11 +273,21 @@ bool full_blocks(const Csr &A, PetscInt br, PetscInt bc, Array<PetscInt> &ptr, A
   Array<std::int64_t> bad(A.space, nodes);
 
   ptr = Array<PetscInt>(A.space, nodes + 1);
-  for_each_row(A.space, nodes, CountBlocks{br, bc, any_order, A.ptr, A.col, ptr.data(), bad.data()});
+  for_each_node(A.space, nodes, CountBlocks{br, bc, any_order, A.ptr, A.col, ptr.data(), bad.data()});
   if (sum(A.space, bad.data(), bad.size())) return false;
   col = Array<PetscInt>(A.space, lengths_to_pointer(A.space, ptr));
-  for_each_row(A.space, nodes, BlockColumns{br, bc, A.ptr, A.col, ptr.data(), col.data()});
+  for_each_node(A.space, nodes, BlockColumns{br, bc, A.ptr, A.col, ptr.data(), col.data()});
   return true;
+}
+
+CsrMatrix block_norms(const Csr &A, PetscInt bs)
+{
+  CsrMatrix N(A.space, A.nrows / bs, A.ncols / bs);
+
+  if (!full_blocks(A, bs, bs, N.ptr, N.col)) return CsrMatrix();
+  N.val = Array<PetscScalar>(A.space, N.col.size());
+  for_each_node(A.space, N.nrows, BlockNorms{A, bs, N.ptr.data(), N.val.data()});
+  return N;
 }
 
 bool multiply_blocks(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, bool with_diagonal, CsrMatrix &C)

@@ -8,6 +8,9 @@ namespace goza
 /* Where A consists of full blocks with ascending columns, or any_order of the blocks in a row: true, and the pattern of the blocks, [A.nrows / br + 1] and [blocks]. */
 bool full_blocks(const Csr &A, PetscInt br, PetscInt bc, Array<PetscInt> &ptr, Array<PetscInt> &col, bool any_order = false);
 
+/* The Frobenius norms of A's blocks of bs x bs, in the pattern of the blocks, where A consists of full ones; else an empty matrix. */
+CsrMatrix block_norms(const Csr &A, PetscInt bs);
+
 /* C = A B for an A of full blocks of br x bm and a B of full blocks of bm x bc: true; else false, and C is what it was. An entry of C is found once a block and not once
    an entry of the factors, of which there are br bm bc times as many. Blocks in a row of B may be in any order, as where rows were fetched from other ranks.
    with_diagonal: C has its diagonal blocks, whatever the factors hold. */

@@ -113,6 +113,7 @@ template <class V> struct Invert {
 };
 
 struct ScaleValues {
+  PetscInt           nrows;
   const PetscInt    *ptr, *col;
   const PetscScalar *val, *inverse_row, *inverse_col;
   int                shift;
@@ -120,15 +121,46 @@ struct ScaleValues {
 
   HD void operator()(PetscInt i) const
   {
-    for (PetscInt k = ptr[i]; k < ptr[i + 1]; k++) {
-      double a = val[k];
+    for (PetscInt k = ptr[i]; k < ptr[i + 1]; k++) scale(i, k);
+  }
 
-      if (inverse_row) a *= inverse_row[i];
-      if (inverse_col) a *= inverse_col[col[k]];
-      to[k] = ldexp(a, shift);
-    }
+#if defined(__CUDACC__)
+  static constexpr int lanes = 8; // of a warp to a row: a thread a row would write words that lie a row's length apart
+
+  __device__ void operator()(PetscInt group, int lane) const
+  {
+    const std::int64_t i = static_cast<std::int64_t>(group) * (32 / lanes) + lane / lanes;
+
+    if (i >= nrows) return;
+    for (PetscInt k = ptr[i] + lane % lanes; k < ptr[i + 1]; k += lanes) scale(static_cast<PetscInt>(i), k);
+  }
+#endif
+
+private:
+  HD void scale(PetscInt i, PetscInt k) const
+  {
+    double a = val[k];
+
+    if (inverse_row) a *= inverse_row[i];
+    if (inverse_col) a *= inverse_col[col[k]];
+    to[k] = ldexp(a, shift);
   }
 };
+
+void scale_values(const Csr &A, const PetscScalar *inverse_row, const PetscScalar *inverse_col, int shift, PetscScalar *to)
+{
+  const ScaleValues body{A.nrows, A.ptr, A.col, A.val, inverse_row, inverse_col, shift, to};
+
+#if defined(__CUDACC__)
+  if (A.space == Space::Cuda) {
+    constexpr PetscInt rows = 32 / ScaleValues::lanes;
+
+    for_each_warp(A.nrows / rows + (A.nrows % rows > 0), body);
+    return;
+  }
+#endif
+  for_each_row(A.space, A.nrows, body);
+}
 
 template <class V> struct Multiply {
   const V *a, *x;
@@ -200,7 +232,7 @@ template <class V> Csr ValueScaling<V>::apply(const Csr &A, const StoreRange &ra
   factor_ = static_cast<V>(std::ldexp(1.0, -shift));
   if (!row && !shift) return S;
   values_ = Array<PetscScalar>(A.space, entries(A));
-  for_each_row(A.space, A.nrows, ScaleValues{A.ptr, A.col, A.val, row, col, shift, values_.data()});
+  scale_values(A, row, col, shift, values_.data());
   S.val = values_.data();
   return S;
 }

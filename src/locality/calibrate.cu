@@ -50,33 +50,19 @@ template <class Body> double seconds(Space space, PetscInt n, const Body &body)
 
 } // namespace
 
-Machine with_launch(Space space)
-{
-  Machine m = machine_for(space);
-
-  if (space == Space::Host) return m; /* what a call costs a core is no figure of its own */
-  const double launch = std::max(1e-9, seconds(space, 1, Nothing{})), slower = launch / m.kernel_launch;
-
-  m.kernel_launch = launch;
-  for (KernelConstants *k : {&m.csr, &m.sliced_ell, &m.fold, &m.cds, &m.cds_half}) {
-    k->launch *= slower;
-    k->second *= slower;
-  }
-  return m;
-}
-
 Machine calibrate(Space space)
 {
   const bool     gpu  = space == Space::Cuda;
   const PetscInt most = 1 << (gpu ? 26 : 24); // doubles
-  Machine        m = with_launch(space), before = m;
+  Machine        m = machine_for(space), before = m;
   Array<double>  a(space, most), b(space, most);
 
   a.zero();
   b.zero();
-  m.name      = "calibrated";
-  m.bandwidth = 16.0 * most / seconds(space, most, Copy{a.data(), b.data()});
-  m.gather    = 8.0 * most / seconds(space, most, Gather{a.data(), b.data(), most});
+  m.name          = "calibrated";
+  m.kernel_launch = std::max(1e-9, seconds(space, gpu ? 1 : 64, Nothing{}));
+  m.bandwidth     = 16.0 * most / seconds(space, most, Copy{a.data(), b.data()});
+  m.gather        = 8.0 * most / seconds(space, most, Gather{a.data(), b.data(), most});
   /* arrays that are in the cache are copied faster. From the time that a longer copy takes more, so that launches do not count. */
   double before_seconds = seconds(space, 1 << 14, Copy{a.data(), b.data()});
 
@@ -94,14 +80,17 @@ Machine calibrate(Space space)
     }
   }
   if (!gpu) { /* what a core computes is not in these figures, nor is the speed of its first cache */
-    m.l2_bandwidth = std::max(m.bandwidth, before.l2_bandwidth);
+    m.kernel_launch = before.kernel_launch;
+    m.l2_bandwidth  = std::max(m.bandwidth, before.l2_bandwidth);
     return m;
   }
   m.processors       = device::multiprocessors();
-  const double cache = before.l2_bandwidth / m.l2_bandwidth;
+  const double cache = before.l2_bandwidth / m.l2_bandwidth, launch = m.kernel_launch / before.kernel_launch;
 
   m.sectors /= cache;
   for (KernelConstants *k : {&m.csr, &m.sliced_ell, &m.fold, &m.cds, &m.cds_half}) {
+    k->launch *= launch;
+    k->second *= launch;
     k->step *= cache;
     k->warp *= cache;
     k->part *= cache;

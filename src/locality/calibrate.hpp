@@ -5,9 +5,6 @@
 namespace goza
 {
 
-/* The known machine of this space with launches as this computer's driver and CPU make them. Takes some milliseconds. */
-Machine with_launch(Space space);
-
 /* The known machine of this space with its memory, caches and launch as measured here; what its kernels cost goes with these. Takes about a second. */
 Machine calibrate(Space space);
 

@@ -74,7 +74,7 @@ Cost cost_of(const Machine &machine, const Sample &sample, const Way &way, const
   cost.l2     = streams / machine.l2_bandwidth + lines * (machine.miss > 0 ? machine.miss : sample.caches.sector / machine.l2_bandwidth);
   cost.memory = out * ((streams + std::min(misses, x)) * std::max(0.0, 1 / machine.bandwidth - 1 / machine.l2_bandwidth) +
                        lost_by_l2(machine, sample, t, lines, x) * x_bytes / machine.gather);
-  cost.l1     = (t.reads->requests / machine.sectors * kernel.request + t.steps * kernel.step + t.warps * kernel.warp +
+  cost.l1     = (t.reads->requests / machine.sectors * kernel.request + t.steps * t.narrow * kernel.step + t.warps * kernel.warp +
              (slices || way.layout == Layout::Fold ? parts * kernel.part : 0)) /
             share;
   const double far = slices ? machine.far_latency * out * std::min(1.0, static_cast<double>(sample.longest) / 1e4) : 0;

@@ -477,9 +477,10 @@ SampledDiagonals diagonals_of(const Report &report, std::int64_t nrows, PetscInt
   if (report.nlisted > most_listed) return found;
   for (const Offset &o : list) {
     if (static_cast<double>(o.count) < diagonal_share * rows * static_cast<double>(bs)) continue;
-    const std::int64_t mirror = 2 * (nrows + 1) - o.key; // of -offset
+    const std::int64_t mirror = 2 * (nrows + 1) - o.key, offset = o.key - (nrows + 1); // mirror: of -offset
 
     found.pairs = found.pairs && std::any_of(list.begin(), list.end(), [&](const Offset &other) { return other.key == mirror; });
+    if (offset > 1 && (!found.beyond || offset < found.beyond)) found.beyond = offset;
     found.count++;
     found.inside += static_cast<double>(o.count);
   }

@@ -57,6 +57,8 @@ struct SampledDiagonals {
   double inside = 0;
   int    count  = 0;
   bool   pairs  = true; // o and -o both or neither: a symmetric matrix can be held by half
+
+  std::int64_t beyond = 0; // least offset above 1: of 27 points on a grid, one less than a line
 };
 
 struct Sample {

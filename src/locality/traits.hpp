@@ -17,6 +17,7 @@ struct Traits {
   double kernels  = 1;
   double blocks   = 0; // of threads
   double extra    = 0; // bytes of y that are read and written again
+  double narrow   = 1; // time of a step, of that with values of 8 bytes
 
   const SampledReads *reads = nullptr; // the sample's
 };

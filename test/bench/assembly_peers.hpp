@@ -27,7 +27,7 @@ inline PetscErrorCode COO(const Bench &bench, PetscInt n)
   char           text[512];
 
   PetscFunctionBeginUser;
-  const Mesh                  mesh    = make_cube(space, n, false);
+  const Mesh                  mesh    = make_cube(space, n, false, bench.general);
   const std::vector<PetscInt> conn    = mesh.conn.to_host();
   const std::size_t           entries = static_cast<std::size_t>(mesh.nelem) * 576;
   std::vector<PetscInt>       i(entries), j(entries);

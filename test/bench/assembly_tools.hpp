@@ -19,9 +19,9 @@ namespace goza_bench
 {
 using namespace goza;
 
-/* n^3 nodes, inner ones moved, materials in turn */
+/* n^3 nodes, inner ones moved, materials in turn. backwards: the elements, so that the mesh is not seen to be a grid */
 
-inline Mesh make_cube(Space space, PetscInt n, bool tets)
+inline Mesh make_cube(Space space, PetscInt n, bool tets, bool backwards = false)
 {
   static const int       kuhn[6][4] = {{0, 1, 3, 7}, {0, 2, 6, 7}, {0, 4, 5, 7}, {0, 3, 2, 7}, {0, 6, 4, 7}, {0, 5, 1, 7}};
   const std::size_t      nodes      = static_cast<std::size_t>(n) * n * n;
@@ -51,6 +51,8 @@ inline Mesh make_cube(Space space, PetscInt n, bool tets)
   m.kind  = tets ? ElementKind::Tet4 : ElementKind::Hex8;
   m.nelem = static_cast<PetscInt>(conn.size()) / m.corners();
   m.nodes = m.owned = static_cast<PetscInt>(nodes);
+  for (PetscInt e = 0; backwards && e < m.nelem / 2; e++)
+    std::swap_ranges(conn.begin() + e * m.corners(), conn.begin() + (e + 1) * m.corners(), conn.begin() + (m.nelem - 1 - e) * m.corners());
   for (PetscInt e = 0; e < m.nelem; e++) {
     material.push_back(1 + e % 7);
     material.push_back(1 + e % 3);
@@ -64,6 +66,7 @@ inline Mesh make_cube(Space space, PetscInt n, bool tets)
 struct Bench {
   Space         space;
   PetscInt      repeats = 7;
+  PetscBool     general = PETSC_FALSE; // meshes that are not seen to be grids
   FILE         *json    = NULL;
   PetscLogEvent step[4];
 };

@@ -1,7 +1,7 @@
 /* Finite-element assembly of elasticity on a cube, paper P4's table (Nakajima 2016): its steps and variants beside ours.
 
      bench_assembly [-n 128] [-elements hex,tet] [-ways ours,original,a,b,g] [-adds atomic,colour] [-blksiz 8192,16384,32768] [-repeats 7]
-                    [-poisson 256] [-whole cds,aij] [-coo 64] [-host 33] [-json FILE]
+                    [-poisson 256] [-general] [-whole cds,aij] [-coo 64] [-host 33] [-json FILE]
 
    The paper's steps: (1) Jacobian and gradients, (2) address search in the block CRS, (3) element matrix, (4) add. original: all in one kernel; a: (2), (1+3), (4);
    b: (2), (1+3+4); g: four kernels; a, b and g in blocks of BLKSIZ elements with arrays between the kernels, element fastest. Elements are of one colour at a time,
@@ -10,7 +10,7 @@
 
    bytes: what each array that a step reads or writes holds, counted once (an addition is a read and a write); gbs: that over the step's time.
 
-   -poisson n: diffusion on n^3 nodes into CDS. -whole types: n^3 nodes clamped on one side, assembled and solved by CG with block-diagonal scaling as in the paper.
+   -poisson n: diffusion on n^3 nodes into CDS. -general: elements in reverse order, so that hexahedra go the way of meshes that are no grids. -whole types: n^3 nodes clamped on one side, assembled and solved by CG with block-diagonal scaling as in the paper.
    -coo n: MatSetValuesCOO() into aijcusparse with the same element kernel, beside ours, n nodes a side (CUDA PETSc). -host n: element by element MatSetValues()
    beside GozaAssembly on the host. Times are medians of `repeats` after one run; a step's time comes from runs that wait after each kernel, in PETSc's events. */
 #include "assembly_peers.hpp"
@@ -140,7 +140,7 @@ PetscErrorCode Paper(const Bench &bench, const Place &at, const std::string &way
   AssemblyMap    map;
 
   PetscFunctionBeginUser;
-  const Mesh mesh = make_cube(space, at.n, Element::nodes == 4);
+  const Mesh mesh = make_cube(space, at.n, Element::nodes == 4, bench.general);
   PetscCall(CopyBandwidth(bench, &copy));
   PetscCall(Symbolic(bench, problem, mesh, Layout::Csr, map, &symbolic));
 
@@ -233,7 +233,7 @@ PetscErrorCode Poisson(const Bench &bench, PetscInt n)
   PetscLogDouble copy;
 
   PetscFunctionBeginUser;
-  const Mesh mesh = make_cube(bench.space, n, false);
+  const Mesh mesh = make_cube(bench.space, n, false, bench.general);
   PetscCall(CopyBandwidth(bench, &copy));
   PetscCall(IntoCds(bench, {"hex", static_cast<int>(n), 0, 0, 0}, "diffusion", {EquationKind::Diffusion, 1}, mesh, copy));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -256,6 +256,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-coo", &coo, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-host", &host, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-poisson", &poisson, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-general", &bench.general, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-whole", whole, sizeof(whole), NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-repeats", &bench.repeats, NULL));
   PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-blksiz", sizes, &nsizes, &set));

@@ -8,7 +8,6 @@
 #include "petscgoza.h"
 #include "../support/bench_timing.hpp"
 #include "core/array.hpp"
-#include "locality/calibrate.hpp"
 #include "locality_models.hpp"
 #include "mat/common/format_kind.hpp"
 #include <petsc/private/matimpl.h>
@@ -22,10 +21,10 @@
 using namespace goza_test;
 
 struct Bench {
-  PetscInt      repeats = 5;
-  PetscBool     once    = PETSC_FALSE;
-  FILE         *json    = NULL;
-  goza::Machine machine;
+  PetscInt             repeats = 5;
+  PetscBool            once    = PETSC_FALSE;
+  FILE                *json    = NULL;
+  const goza::Machine *machine = NULL;
 };
 
 /* Seconds of the sample, the model and the choice, where the matrix is: the median of seven. */
@@ -37,7 +36,7 @@ static double AnalysisSeconds(const Bench &bench, const Sparse &A)
   std::vector<PetscLogDouble> times;
 
   input.space   = space;
-  input.machine = &bench.machine;
+  input.machine = bench.machine;
   for (int k = 0; k < 8; k++) {
     PetscLogDouble t0, t1;
 
@@ -244,14 +243,14 @@ int main(int argc, char **argv)
   PetscCheck(bench.repeats > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-repeats %" PetscInt_FMT " is not positive", bench.repeats);
   PetscCall(Choose(&matrices));
   const goza::Space space = goza::default_space();
-  PetscCallCXX(bench.machine = goza::with_launch(space));
-  bench.json = fopen(json, "w");
+  bench.machine           = &goza::machine_for(space);
+  bench.json              = fopen(json, "w");
   PetscCheck(bench.json, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "-json: cannot open %s", json);
   const auto quick  = std::stable_partition(matrices.begin(), matrices.end(), Quick);
   const auto nquick = (std::size_t)(quick - matrices.begin());
   const auto begin  = [&] {
     coming.push_back(
-       std::async(std::launch::async, [&bench, space, one = matrices[next]] { return ask(one, bench.machine, space, one.role == Role::P3 && !bench.once); }));
+       std::async(std::launch::async, [&bench, space, one = matrices[next]] { return ask(one, *bench.machine, space, one.role == Role::P3 && !bench.once); }));
   };
 
   while (next < nquick) { // launches count in short products: other threads must not be busy

@@ -1,9 +1,10 @@
 /* How products and solves scale with the ranks of this run, and what each way of exchanging entries takes:
 
-     mpiexec -n 4 bench_scaling [-n 128] [-weak] -halos auto,nccl,peer,sf,host -types slicedell,cds [-solve] [-repeats 7] [-json FILE]
+     mpiexec -n 4 bench_scaling [-n 128] [-weak] -halos auto,nccl,peer,sf,host -types slicedell,cds [-solve] [-peers gamg] [-repeats 7] [-json FILE]
 
    The 27-point operator on n x n x n points (strong scaling) or, with -weak, on n x n x n for every rank; rows go to the ranks in slabs. One JSON line a
-   measurement: "exchange" (the halo alone, with nothing to hide it behind), "spmv", "solve" (CG and saamg to 1e-8). Seconds are the median of `repeats`
+   measurement: "exchange" (the halo alone, with nothing to hide it behind), "spmv", "solve" (CG and saamg to 1e-8; and with PETSc's own preconditioners, -peers,
+   on PETSc's own matrix). Seconds are the median of `repeats`
    batches after a warm-up, of the slowest rank, each batch ended by a synchronisation of every rank. A way that cannot be had is left out, with a line
    that says so. "reductions": MPI_Allreduce calls an iteration, each of which the host waits for. */
 #include "core/device.hpp"
@@ -146,16 +147,54 @@ PetscErrorCode MeasureExchange(const Bench &bench, Mat aij, const char *halo_nam
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode MeasureSolve(const Bench &bench, Mat A, const char *halo, const char *type, PCType preconditioner)
+{
+  Vec                x, b;
+  KSP                ksp;
+  PC                 pc;
+  KSPConvergedReason reason;
+  PetscLogDouble     seconds = 0, t0, t1;
+  PetscInt64         before;
+  PetscInt           iterations;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(VecSet(b, 1));
+  PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
+  PetscCall(KSPSetType(ksp, KSPCG));
+  PetscCall(KSPSetTolerances(ksp, 1e-8, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCSetType(pc, preconditioner));
+  PetscCall(KSPSetOperators(ksp, A, A));
+  PetscCall(KSPSetFromOptions(ksp));
+  PetscCall(Everyone());
+  PetscCall(PetscTime(&t0));
+  PetscCall(KSPSetUp(ksp));
+  PetscCall(Everyone());
+  PetscCall(PetscTime(&t1));
+  PetscCall(KSPSolve(ksp, b, x));
+  before = reductions;
+  PetscCall(KSPSolve(ksp, b, x));
+  before = reductions - before;
+  PetscCall(KSPGetIterationNumber(ksp, &iterations));
+  PetscCall(KSPGetConvergedReason(ksp, &reason));
+  PetscCheck(reason > 0, PETSC_COMM_WORLD, PETSC_ERR_NOT_CONVERGED, "CG with %s ended with %s", preconditioner, KSPConvergedReasons[reason]);
+  PetscCall(MedianSeconds(
+    bench.repeats, [&] { return KSPSolve(ksp, b, x); }, &seconds));
+  Line(bench, "{\"work\": \"solve\", \"mode\": \"%s\", \"n\": %d, \"ranks\": %d, \"halo\": \"%s\", \"type\": \"%s\", \"pc\": \"%s\", \"iterations\": %d, \"seconds\": %.4e, \"setup\": %.3e, \"reductions\": %.2f}\n",
+       bench.weak ? "weak" : "strong", (int)bench.n, bench.ranks, halo, type, preconditioner, (int)iterations, seconds, t1 - t0, before / std::max(1.0, (double)iterations));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MeasureType(const Bench &bench, Mat aij, const char *halo, const char *type)
 {
   Mat            A;
   Vec            x, y;
-  KSP            ksp;
-  PC             pc;
   MatInfo        info;
-  PetscLogDouble seconds = 0, t0, t1;
-  PetscInt64     before;
-  PetscInt       iterations;
+  PetscLogDouble seconds = 0;
 
   PetscFunctionBeginUser;
   PetscCall(MatConvert(aij, type, MAT_INITIAL_MATRIX, &A));
@@ -166,31 +205,7 @@ PetscErrorCode MeasureType(const Bench &bench, Mat aij, const char *halo, const 
     bench.repeats, [&] { return MatMult(A, x, y); }, &seconds));
   Line(bench, "{\"work\": \"spmv\", \"mode\": \"%s\", \"n\": %d, \"ranks\": %d, \"halo\": \"%s\", \"type\": \"%s\", \"nnz\": %.0f, \"seconds\": %.4e, \"gflops\": %.1f}\n",
        bench.weak ? "weak" : "strong", (int)bench.n, bench.ranks, halo, type, info.nz_used, seconds, 2e-9 * info.nz_used / seconds);
-  if (bench.solve) {
-    PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
-    PetscCall(KSPSetType(ksp, KSPCG));
-    PetscCall(KSPSetTolerances(ksp, 1e-8, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
-    PetscCall(KSPGetPC(ksp, &pc));
-    PetscCall(PCSetType(pc, PCSAAMG));
-    PetscCall(KSPSetOperators(ksp, A, A));
-    PetscCall(KSPSetFromOptions(ksp));
-    PetscCall(Everyone());
-    PetscCall(PetscTime(&t0));
-    PetscCall(KSPSetUp(ksp));
-    PetscCall(Everyone());
-    PetscCall(PetscTime(&t1));
-    PetscCall(VecSet(y, 1));
-    PetscCall(KSPSolve(ksp, y, x));
-    before = reductions;
-    PetscCall(KSPSolve(ksp, y, x));
-    before = reductions - before;
-    PetscCall(KSPGetIterationNumber(ksp, &iterations));
-    PetscCall(MedianSeconds(
-      bench.repeats, [&] { return KSPSolve(ksp, y, x); }, &seconds));
-    Line(bench, "{\"work\": \"solve\", \"mode\": \"%s\", \"n\": %d, \"ranks\": %d, \"halo\": \"%s\", \"type\": \"%s\", \"iterations\": %d, \"seconds\": %.4e, \"setup\": %.3e, \"reductions\": %.2f}\n",
-         bench.weak ? "weak" : "strong", (int)bench.n, bench.ranks, halo, type, (int)iterations, seconds, t1 - t0, before / std::max(1.0, (double)iterations));
-    PetscCall(KSPDestroy(&ksp));
-  }
+  if (bench.solve) PetscCall(MeasureSolve(bench, A, halo, type, PCSAAMG));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
   PetscCall(MatDestroy(&A));
@@ -213,10 +228,24 @@ PetscErrorCode GetList(const char *option, std::vector<std::string> otherwise, s
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* On PETSc's own matrix, where it is the fastest there is. */
+PetscErrorCode MeasurePeers(const Bench &bench, Mat aij, const std::vector<std::string> &peers)
+{
+  const char *type = PetscDefined(HAVE_CUDA) && default_space() == Space::Cuda ? MATAIJCUSPARSE : MATAIJ;
+  Mat         A;
+
+  PetscFunctionBeginUser;
+  if (peers.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatConvert(aij, type, MAT_INITIAL_MATRIX, &A));
+  for (const std::string &peer : peers) PetscCall(MeasureSolve(bench, A, "petsc", type, peer.c_str()));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode Run()
 {
   Bench                    bench;
-  std::vector<std::string> halos, types;
+  std::vector<std::string> halos, types, peers;
   char                     json[PETSC_MAX_PATH_LEN] = "";
   Mat                      aij;
 
@@ -231,6 +260,7 @@ PetscErrorCode Run()
   PetscCheck(bench.n > 0 && bench.repeats > 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-n and -repeats must be positive");
   PetscCall(GetList("-halos", {"auto"}, &halos));
   PetscCall(GetList("-types", {"slicedell"}, &types));
+  PetscCall(GetList("-peers", {}, &peers));
   if (json[0] && bench.rank == 0) {
     bench.json = fopen(json, "a");
     PetscCheck(bench.json, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot open %s", json);
@@ -250,6 +280,7 @@ PetscErrorCode Run()
     }
     for (const std::string &type : types) PetscCall(MeasureType(bench, aij, halo.c_str(), type.c_str()));
   }
+  PetscCall(MeasurePeers(bench, aij, peers));
   PetscCall(MatDestroy(&aij));
   if (bench.json) fclose(bench.json);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -8,29 +8,32 @@ import solver_runs
 
 SETUP = {"SAAMGStrength": "strength", "SAAMGAggregate": "aggregates", "SAAMGProlong": "interpolation", "SAAMGGalerkin": "Galerkin product", "SAAMGEigen": "eigenvalues", "SAAMGMirror": "formats"}
 STEPS = {"SAAMGSmooth": "smoother", "SAAMGResid": "residual", "SAAMGRestrict": "restriction", "SAAMGInterp": "interpolation", "SAAMGCoarse": "coarsest"}
+EXCHANGES = {"SAAMGHaloS": "smoother's exchange", "SAAMGHaloT": "other exchange"}  # parts of the steps, on several ranks
 
 
-def measure(program, options, gpu, solves):
-    """Seconds of one solve: {(level from 1, step): s}, of the set-up: {step: s}, and of the whole solve. On the GPU every step waits for the device."""
+def measure(program, options, gpu, solves, ranks=1):
+    """Seconds of one solve on rank 0: {(level from 1, step): s}, of the set-up: {step: s}, and of the whole solve; and how often: {(level, step): n}. On the GPU every step waits for the device."""
     with tempfile.TemporaryDirectory() as folder:
         log = os.path.join(folder, "log.csv")
-        result = solver_runs.solve(program, [*options, "-solves", str(solves), "-log_view", f":{log}:ascii_csv", *(["-log_view_gpu_time"] if gpu else [])])[-1]
+        result = solver_runs.solve(program, [*options, "-solves", str(solves), "-log_view", f":{log}:ascii_csv", *(["-log_view_gpu_time"] if gpu else [])], ranks)[-1]
         if "failed" in result:
             return result
-        steps, setup, whole = {}, {}, 0
+        steps, counts, setup, whole = {}, {}, {}, 0
+        names = {**STEPS, **EXCHANGES}
         with open(log, newline="") as file:
             for row in csv.reader(file):
                 if len(row) < 5 or row[2] != "0" or row[3] == "0":  # rank 0, and what happened: every stage lists every event
                     continue
                 event, seconds = row[1], float(row[4])
                 found = re.fullmatch(r"([A-Za-z]+) ([0-9]+)", event)
-                if found and found[1] in STEPS:
-                    steps[int(found[2]) + 1, STEPS[found[1]]] = seconds / solves
+                if found and found[1] in names:
+                    steps[int(found[2]) + 1, names[found[1]]] = seconds / solves
+                    counts[int(found[2]) + 1, names[found[1]]] = int(row[3]) / solves
                 elif event in SETUP:
                     setup[SETUP[event]] = seconds
                 elif event == "KSPSolve":
                     whole = seconds / solves
-        return {"steps": steps, "setup": setup, "whole": whole}
+        return {"steps": steps, "counts": counts, "setup": setup, "whole": whole}
 
 
 def parts(times):

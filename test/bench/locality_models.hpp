@@ -148,10 +148,10 @@ inline void print_traits(FILE *json, const Asked &a, const AskedWay &w)
   int                       last  = goza::place_bins;
 
   while (last && !reads->far[last - 1]) last--;
-  fprintf(json, "\"param\": %lld, \"longest\": %lld, \"long_nnz\": %lld, \"usual\": %lld, \"inside\": %.4f, \"ndiag\": %d, \"pairs\": %d, \"possible\": %d, \"matrix_bytes\": %.6g, \"steps\": %.6g, \"warps\": %.6g, \"chain\": %.6g, \"kernels\": %g, \"blocks\": %g, \"extra\": %.6g, \"stored\": %.6g, \"requests\": %.6g, \"misses\": %.6g, \"near\": %.6g, \"far\": [",
+  fprintf(json, "\"param\": %lld, \"longest\": %lld, \"long_nnz\": %lld, \"usual\": %lld, \"inside\": %.4f, \"ndiag\": %d, \"pairs\": %d, \"possible\": %d, \"matrix_bytes\": %.6g, \"steps\": %.6g, \"warps\": %.6g, \"chain\": %.6g, \"rest\": %.6g, \"kernels\": %g, \"blocks\": %g, \"extra\": %.6g, \"stored\": %.6g, \"requests\": %.6g, \"misses\": %.6g, \"near\": %.6g, \"far\": [",
           (long long)w.way.param, (long long)a.sample.longest, (long long)a.sample.long_nnz, (long long)a.sample.usual, a.sample.diagonals.inside,
-          a.sample.diagonals.count, a.sample.diagonals.pairs, w.traits.possible, w.traits.matrix, w.traits.steps, w.traits.warps, w.traits.chain, w.traits.kernels,
-          w.traits.blocks, w.traits.extra, w.traits.stored, reads->requests, reads->misses, reads->near);
+          a.sample.diagonals.count, a.sample.diagonals.pairs, w.traits.possible, w.traits.matrix, w.traits.steps, w.traits.warps, w.traits.chain, w.traits.rest,
+          w.traits.kernels, w.traits.blocks, w.traits.extra, w.traits.stored, reads->requests, reads->misses, reads->near);
   for (int k = 0; k < last; k++) fprintf(json, "%s%.4g", k ? ", " : "", reads->far[k]);
   fprintf(json, "], \"spatial\": %.5g, \"unpadded\": %.5g, \"temporal\": %.6g, \"hit\": %.5g, \"density\": %.5g", w.locality.padded.spatial(), w.locality.plain.spatial(),
           w.locality.padded.temporal(), w.hit, w.density);

@@ -20,11 +20,12 @@ def device_memory():
         return 0
 
 
-def solve(program, options):
-    """The lines of JSON of BUILD/bin/PROGRAM, the last one with the largest memory in MB of the host and of the GPU. Or {"failed": why}."""
+def solve(program, options, ranks=1):
+    """The lines of JSON of BUILD/bin/PROGRAM on so many MPI ranks, the last one with the largest memory in MB of the host and of the GPU. Or {"failed": why}."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "result.json")
-        command = [os.path.join(BUILD, "bin", program), *options, "-json", path]
+        launcher = [os.environ.get("MPIEXEC") or "mpiexec", "-n", str(ranks)] if ranks > 1 else []
+        command = [*launcher, os.path.join(BUILD, "bin", program), *options, "-json", path]
         log = open(os.path.join(folder, "log"), "w+")
         before, most = device_memory(), 0
         process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)

@@ -1,5 +1,6 @@
 #include "auto_format.hpp"
 #include "mat/cds/cds.hpp"
+#include "mat/fold/renumbered.hpp"
 #include "mat/fold/fold.hpp"
 #include "mat/slicedell/sliced_ell.hpp"
 #include <algorithm>
@@ -23,7 +24,7 @@ template <class V> static std::unique_ptr<Format<V>> make(Space space, const Way
     FoldOptions options;
 
     options.width = way.param;
-    return std::make_unique<Fold<V, V>>(space, options);
+    return std::make_unique<Renumbered<V>>(space, FoldOrder::Auto, std::make_unique<Fold<V, V>>(space, options));
   }
   CdsOptions options;
 

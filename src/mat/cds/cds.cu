@@ -77,6 +77,7 @@ template <class Store, int bs> struct CdsCompare {
       const double mirror = static_cast<double>(A.val[((d * bs + c) * bs + r) * A.ld + node]), value = static_cast<double>(static_cast<Store>(aval[j])), gap = mirror - value;
       double size = magnitude(value);
 
+      if (gap == 0) continue; // mostly
       if (main) {
         const double diagonals = sqrt(magnitude(static_cast<double>(A.val[(r * bs + r) * A.ld + i]))) * sqrt(magnitude(static_cast<double>(A.val[(c * bs + c) * A.ld + node])));
 

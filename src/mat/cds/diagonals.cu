@@ -59,6 +59,51 @@ struct CountOnDiagonals {
   }
 };
 
+/* The same on the device where a node is a row: which candidates a row has entries on, a bit each. */
+struct MarkDiagonals {
+  PetscInt        nrows, ncandidates;
+  const PetscInt *ptr;
+  Columns         col;
+  const PetscInt *candidate;
+  std::uint64_t  *mark; // [words][nrows]
+
+  static constexpr int bits = 64, words = max_diagonals / bits;
+
+  HD MarkDiagonals on(Columns c, Values) const { return {nrows, ncandidates, ptr, c, candidate, mark}; }
+
+  HD void operator()(PetscInt row) const
+  {
+    std::uint64_t found[words] = {};
+
+    for (PetscInt j = ptr[row], d = 0; j < ptr[row + 1]; j++) {
+      const PetscInt offset = col[j] - row;
+
+      if (d < ncandidates && candidate[d] > offset) d = 0; // columns that are not ascending
+      while (d < ncandidates && candidate[d] < offset) d++;
+      if (d == ncandidates || candidate[d] != offset) continue;
+      for (int w = 0; w < words; w++) found[w] |= d / bits == w ? std::uint64_t(1) << (d % bits) : 0;
+    }
+    for (int w = 0; w * bits < ncandidates; w++) mark[static_cast<std::size_t>(w) * nrows + row] = found[w];
+  }
+};
+
+struct CountMarks {
+  PetscInt             nrows, ncandidates;
+  const std::uint64_t *mark;
+  int                 *count; // [chunks][ncandidates]
+
+  HD void operator()(PetscInt k) const
+  {
+    const PetscInt     d   = k % ncandidates;
+    const std::int64_t row = static_cast<std::int64_t>(k / ncandidates) * CountOnDiagonals::rows_per_chunk, end = row + CountOnDiagonals::rows_per_chunk;
+    int                n = 0;
+
+    for (std::int64_t i = row; i < end && i < nrows; i++)
+      n += static_cast<int>(mark[static_cast<std::size_t>(d / MarkDiagonals::bits) * nrows + i] >> (d % MarkDiagonals::bits) & 1);
+    count[k] = n;
+  }
+};
+
 /* The sum over one part of the chunks: a few threads for each diagonal, since one alone would walk through all chunks of a large matrix. */
 struct SumChunks {
   PetscInt      chunks, ncandidates;
@@ -115,8 +160,16 @@ Diagonals find_diagonals(const Csr &A, PetscInt bs, double share)
   Array<int>          count(A.space, static_cast<std::size_t>(chunks) * n);
   Array<std::int64_t> sums(A.space, SumChunks::parts * n);
 
-  count.zero();
-  for_each_csr_row({A.space, A.nrows, A.ncols, A.ptr, A.col, nullptr, nnz}, 1, CountOnDiagonals{bs, n, A.ptr, A.col, sorted.data(), count.data()});
+  const Csr pattern{A.space, A.nrows, A.ncols, A.ptr, A.col, nullptr, nnz};
+  if (A.space == Space::Cuda && bs == 1) { // where atomic additions to the same counters would take most of the time
+    Array<std::uint64_t> mark(A.space, static_cast<std::size_t>((n - 1) / MarkDiagonals::bits + 1) * A.nrows);
+
+    for_each_csr_row(pattern, 1, MarkDiagonals{A.nrows, n, A.ptr, A.col, sorted.data(), mark.data()});
+    for_each_row(A.space, chunks * n, CountMarks{A.nrows, n, mark.data(), count.data()});
+  } else {
+    count.zero();
+    for_each_csr_row(pattern, 1, CountOnDiagonals{bs, n, A.ptr, A.col, sorted.data(), count.data()});
+  }
   for_each_row(A.space, SumChunks::parts * n, SumChunks{chunks, n, count.data(), sums.data()});
   const std::vector<std::int64_t> part = sums.to_host();
   std::vector<std::int64_t>       totals(n);

@@ -2,6 +2,8 @@
 #include "borrowed_csr.hpp"
 #include "errors.hpp"
 #include "goza.hpp"
+#include "halo/agree.hpp"
+#include "halo/exchange_log.hpp"
 #include "rows/par_csr.hpp"
 #include <petsc/private/matimpl.h>
 
@@ -148,32 +150,33 @@ template <class V> PetscErrorCode ParOperator<V>::update(const Csr &A, const Map
   if (A.space != space_ || !diag_ || diag_seen_.id != now.id || alone != !offd_) {
     forget_pattern();
     space_ = A.space;
-    PetscCall(Guarded([&] {
+    failed = Guarded([&] {
       SlicedEllOptions compressed;
 
       compressed.drop_empty = true;
       diag_                 = factory(A.space);
       offd_                 = alone ? nullptr : std::make_unique<SlicedEll<V, V>>(A.space, compressed);
       halo_                 = alone ? nullptr : std::make_unique<Halo<V>>();
-    }));
+    });
   }
   const bool pattern = diag_seen_.nonzerostate != now.nonzerostate, values = pattern || diag_seen_.state != now.state;
 
   if (!values) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(events.build, 0, 0, 0, 0));
   diag_seen_ = Seen(); // if this fails, the next update begins anew
-  failed     = Guarded([&] {
-    if (!alone) split_columns(A, columns->n(), own, others);
-    const Csr D = alone ? A : own.view();
+  if (!failed)
+    failed = Guarded([&] {
+      if (!alone) split_columns(A, columns->n(), own, others);
+      const Csr D = alone ? A : own.view();
 
-    if (pattern) diag_->build(D);
-    else diag_->refill(D);
-    if (alone) return;
-    if (pattern) offd_->build(others.view());
-    else offd_->refill(others.view());
-  });
-  if (pattern && !alone) PetscCall(halo_->setup(columns->comm(), columns->layout(), columns->nghost(), columns->ghosts().data(), A.space, failed));
-  PetscCall(failed);
+      if (pattern) diag_->build(D);
+      else diag_->refill(D);
+      if (alone) return;
+      if (pattern) offd_->build(others.view());
+      else offd_->refill(others.view());
+    });
+  PetscCall(FailTogether(columns->comm(), failed, "hold its rows of a level"));
+  if (pattern && !alone) PetscCall(halo_->setup(columns->comm(), columns->layout(), columns->nghost(), columns->ghosts().data(), A.space));
   diag_seen_ = now;
   builds_ += pattern;
   nnz_ = entries(A);
@@ -184,10 +187,10 @@ template <class V> PetscErrorCode ParOperator<V>::update(const Csr &A, const Map
 template <class V> PetscErrorCode ParOperator<V>::apply(const V *x, const RowOut<V> &out)
 {
   PetscFunctionBegin;
-  if (halo_) PetscCall(halo_->begin(x));
+  if (halo_) PetscCall(LoggedExchange(space_, [&] { return halo_->begin(x); }));
   PetscCall(Guarded([&] { diag_->apply(x, out); }));
   if (halo_) {
-    PetscCall(halo_->end());
+    PetscCall(LoggedExchange(space_, [&] { return halo_->end(); }));
     PetscCall(Guarded([&] { offd_->apply_more(halo_->ghost(), out); }));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -197,8 +200,8 @@ template <class V> PetscErrorCode ParOperator<V>::apply_others(const V *x, const
 {
   PetscFunctionBegin;
   if (!halo_) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(halo_->begin(x));
-  PetscCall(halo_->end());
+  PetscCall(LoggedExchange(space_, [&] { return halo_->begin(x); }));
+  PetscCall(LoggedExchange(space_, [&] { return halo_->end(); }));
   PetscCall(Guarded([&] { offd_->apply_more(halo_->ghost(), out); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

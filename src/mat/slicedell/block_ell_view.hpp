@@ -1,5 +1,8 @@
-/* Sliced ELL of dense bs x bs blocks: places, slices, lengths and columns of sliced_ell_view.hpp count block rows and block columns, one index for bs^2
-   values, and entry (r, c) of block k of place p stands at (slice_ptr[p / H] + k H) bs^2 + (r bs + c) H + p % H: a warp still reads consecutive words. */
+/* Sliced ELL of dense br x bc blocks: places, slices, lengths and columns of sliced_ell_view.hpp count block rows and block columns, one index for br bc values,
+   and entry (r, c) of block k of place p stands at (slice_ptr[p / H] + k H) br bc + (r bc + c) H + p % H: a warp still reads consecutive words.
+
+   Where T threads share a block row (H < 32 on the device, T = 32 / H), T blocks of each place stand together as one block does otherwise, entry by entry, and so
+   do the m < T blocks that are left at a slice's end: with f = k - k % T, at (slice_ptr[p / H] + f H) br bc + (r bc + c) m H + (k - f) H + p % H. */
 #pragma once
 #include "sliced_ell_view.hpp"
 
@@ -19,8 +22,22 @@ template <int bs, class Out, class V> HD inline void put_node(const Out &out, Pe
   }
 }
 
-/* One block row. */
-template <class Store, class V, class Out, int bs> struct EllBlockRow {
+/* Where the values of a slice's block k begin, for place 0 of the slice, and the step from one of them to the next. team: a power of two. */
+struct BlockPlace {
+  std::int64_t at;
+  PetscInt     step;
+
+  HD BlockPlace(std::int64_t begin, PetscInt width, PetscInt k, PetscInt H, PetscInt team, PetscInt values)
+  {
+    const PetscInt first = k & ~(team - 1), together = width - first < team ? width - first : team;
+
+    at   = (begin + static_cast<std::int64_t>(first) * H) * values + static_cast<std::int64_t>(k - first) * H;
+    step = together * H;
+  }
+};
+
+/* One block row that no threads share. */
+template <class Store, class V, class Out, int br, int bc> struct EllBlockRow {
   EllView<Store> A;
   const V       *x;
   Out            out;
@@ -30,8 +47,8 @@ template <class Store, class V, class Out, int bs> struct EllBlockRow {
     const PetscInt     slice = place >> A.shift, H = PetscInt(1) << A.shift, offset = place & (H - 1);
     const std::int64_t begin = A.slice_ptr[slice], at = A.col_ptr[slice];
     const PetscInt     n       = A.length ? A.length[place] : static_cast<PetscInt>((A.slice_ptr[slice + 1] - begin) >> A.shift);
-    const Store       *val     = A.val + (begin * (bs * bs) + offset);
-    V                  sum[bs] = {};
+    const Store       *val     = A.val + (begin * (br * bc) + offset);
+    V                  sum[br] = {};
 
     if (at < 0) {
       const std::uint16_t *gap = A.gap + (~at + offset);
@@ -40,9 +57,9 @@ template <class Store, class V, class Out, int bs> struct EllBlockRow {
 #if defined(__CUDA_ARCH__)
   #pragma unroll 2
 #endif
-      for (PetscInt k = 0; k < n; k++, gap += H, val += bs * bs * H) {
+      for (PetscInt k = 0; k < n; k++, gap += H, val += br * bc * H) {
         col += stream_load(gap);
-        add_block<bs>(val, H, x + col * bs, sum);
+        add_block(val, H, x + col * bc, sum);
       }
     } else {
       const PetscInt *col = A.col + (at + offset);
@@ -50,24 +67,24 @@ template <class Store, class V, class Out, int bs> struct EllBlockRow {
 #if defined(__CUDA_ARCH__)
   #pragma unroll 2
 #endif
-      for (PetscInt k = 0; k < n; k++, col += H, val += bs * bs * H) add_block<bs>(val, H, x + stream_load(col) * bs, sum);
+      for (PetscInt k = 0; k < n; k++, col += H, val += br * bc * H) add_block(val, H, x + stream_load(col) * bc, sum);
     }
-    put_node<bs>(out, A.row ? A.row[place] : place, sum);
+    put_node<br>(out, A.row ? A.row[place] : place, sum);
   }
 
-  template <int n> HD static void add_block(const Store *val, PetscInt H, const V *x, V *sum)
+  HD static void add_block(const Store *val, PetscInt step, const V *x, V *sum)
   {
-    V xs[n];
+    V xs[bc];
 
-    for (int c = 0; c < n; c++) xs[c] = cached_load(x + c);
-    for (int r = 0; r < n; r++) {
-      for (int c = 0; c < n; c++) sum[r] += static_cast<V>(stream_load(val + (r * n + c) * H)) * xs[c];
+    for (int c = 0; c < bc; c++) xs[c] = cached_load(x + c);
+    for (int r = 0; r < br; r++) {
+      for (int c = 0; c < bc; c++) sum[r] += static_cast<V>(stream_load(val + (r * bc + c) * step)) * xs[c];
     }
   }
 };
 
 /* The same on the host for a slice of H places, of which no one has a length of its own. */
-template <int H, class Store, class V, class Out, int bs> struct EllBlockHostSlice {
+template <int H, class Store, class V, class Out, int br, int bc> struct EllBlockHostSlice {
   EllView<Store> A;
   const V       *x;
   Out            out;
@@ -76,34 +93,34 @@ template <int H, class Store, class V, class Out, int bs> struct EllBlockHostSli
   {
     const std::int64_t begin = A.slice_ptr[slice], at = A.col_ptr[slice];
     const PetscInt     n = static_cast<PetscInt>((A.slice_ptr[slice + 1] - begin) / H), place = slice * H;
-    const Store       *val        = A.val + begin * (bs * bs);
+    const Store       *val        = A.val + begin * (br * bc);
     PetscInt           col[H]     = {};
-    V                  sum[bs][H] = {};
+    V                  sum[br][H] = {};
 
     for (int p = 0; p < H && at < 0; p++) col[p] = A.first[place + p];
-    for (PetscInt k = 0; k < n; k++, val += bs * bs * H) {
+    for (PetscInt k = 0; k < n; k++, val += br * bc * H) {
       for (int p = 0; p < H; p++) col[p] = at < 0 ? col[p] + A.gap[~at + k * H + p] : A.col[at + k * H + p];
-      for (int c = 0; c < bs; c++) {
+      for (int c = 0; c < bc; c++) {
         V xs[H];
 
-        for (int p = 0; p < H; p++) xs[p] = x[col[p] * bs + c];
-        for (int r = 0; r < bs; r++) {
-          for (int p = 0; p < H; p++) sum[r][p] += static_cast<V>(val[(r * bs + c) * H + p]) * xs[p];
+        for (int p = 0; p < H; p++) xs[p] = x[col[p] * bc + c];
+        for (int r = 0; r < br; r++) {
+          for (int p = 0; p < H; p++) sum[r][p] += static_cast<V>(val[(r * bc + c) * H + p]) * xs[p];
         }
       }
     }
     for (int p = 0; p < H; p++) {
-      V of_node[bs];
+      V of_node[br];
 
-      for (int r = 0; r < bs; r++) of_node[r] = sum[r][p];
-      put_node<bs>(out, A.row ? A.row[place + p] : place + p, of_node);
+      for (int r = 0; r < br; r++) of_node[r] = sum[r][p];
+      put_node<br>(out, A.row ? A.row[place + p] : place + p, of_node);
     }
   }
 };
 
 #if defined(__CUDACC__)
 /* The same with a warp a slice, H < 32: 32/H threads share a block row. */
-template <class Store, class V, class Out, int bs> struct EllBlockSlice {
+template <class Store, class V, class Out, int br, int bc> struct EllBlockSlice {
   EllView<Store> A;
   const V       *x;
   Out            out;
@@ -113,19 +130,20 @@ template <class Store, class V, class Out, int bs> struct EllBlockSlice {
     const int          H = 1 << A.shift, offset = lane & (H - 1);
     const PetscInt     place = (slice << A.shift) + offset;
     const std::int64_t begin = A.slice_ptr[slice], at = A.col_ptr[slice];
-    const PetscInt     least   = at < 0 ? A.first[slice] : 0;
-    PetscInt           n       = static_cast<PetscInt>((A.slice_ptr[slice + 1] - begin) >> A.shift);
-    V                  sum[bs] = {};
+    const PetscInt     least = at < 0 ? A.first[slice] : 0, width = static_cast<PetscInt>((A.slice_ptr[slice + 1] - begin) >> A.shift);
+    PetscInt           n       = width;
+    V                  sum[br] = {};
 
     if (A.length) n = place < A.nplaces ? A.length[place] : 0;
     for (PetscInt k = lane >> A.shift; k < n; k += 32 >> A.shift) {
       const std::int64_t e = static_cast<std::int64_t>(k) * H;
       const PetscInt     j = at < 0 ? least + A.gap[~at + e + offset] : stream_load(A.col + (at + e + offset));
+      const BlockPlace   block(begin, width, k, H, 32 >> A.shift, br * bc);
 
-      EllBlockRow<Store, V, Out, bs>::template add_block<bs>(A.val + ((begin + e) * (bs * bs) + offset), H, x + j * bs, sum);
+      EllBlockRow<Store, V, Out, br, bc>::add_block(A.val + (block.at + offset), block.step, x + j * bc, sum);
     }
-    for (int r = 0; r < bs; r++) sum[r] = sum_lanes(sum[r], H);
-    if (lane < H && place < A.nplaces) put_node<bs>(out, A.row ? A.row[place] : place, sum);
+    for (int r = 0; r < br; r++) sum[r] = sum_lanes(sum[r], H);
+    if (lane < H && place < A.nplaces) put_node<br>(out, A.row ? A.row[place] : place, sum);
   }
 };
 #endif

@@ -54,13 +54,30 @@ struct Iota {
   HD void operator()(PetscInt i) const { p[i] = i; }
 };
 
-/* Whether every gap between neighbouring columns of the slice's rows (spread: every distance from the slice's least column, which goes to least[]) fits in 16 bits;
-   entries[] and gaps[] get the slice's stored entries in the one that will hold its columns, 0 in the other. */
+/* Whether the columns of a place ascend and, unless spread, every gap between neighbours fits in 16 bits. */
+struct PlaceColumns {
+  bool            spread;
+  const PetscInt *ptr, *col, *row;
+  char           *fits; // [nplaces]
+
+  HD void operator()(PetscInt place) const
+  {
+    const PetscInt i = row ? row[place] : place, end = ptr[i + 1];
+    bool           ok = true;
+
+    for (PetscInt j = ptr[i] + 1; j < end; j++) ok = ok && col[j] >= col[j - 1] && (spread || col[j] - col[j - 1] <= 65535);
+    fits[place] = ok;
+  }
+};
+
+/* Whether all places of a slice fit (spread: and every distance from the slice's least column, which goes to least[]); entries[] and gaps[] get the slice's stored
+   entries in the one that will hold its columns, 0 in the other. */
 struct SliceColumns {
   PetscInt            nplaces;
   int                 shift;
   bool                gaps_allowed, spread;
   const PetscInt     *ptr, *col, *row;
+  const char         *place_fits;
   const std::int64_t *slice_ptr;
   std::int64_t       *entries, *gaps;
   PetscInt           *least;
@@ -73,14 +90,13 @@ struct SliceColumns {
     for (PetscInt place = slice << shift; place < (slice + 1) << shift && place < nplaces && fits; place++) {
       const PetscInt i = row ? row[place] : place;
 
-      if (spread && ptr[i] < ptr[i + 1]) {
-        const PetscInt from = col[ptr[i]], to = col[ptr[i + 1] - 1];
+      fits = place_fits[place];
+      if (!spread || ptr[i] >= ptr[i + 1]) continue;
+      const PetscInt from = col[ptr[i]], to = col[ptr[i + 1] - 1];
 
-        low  = !any || from < low ? from : low;
-        high = !any || to > high ? to : high;
-        any  = true;
-      }
-      for (PetscInt j = ptr[i] + 1; j < ptr[i + 1] && fits; j++) fits = col[j] >= col[j - 1] && (spread || col[j] - col[j - 1] <= 65535);
+      low  = !any || from < low ? from : low;
+      high = !any || to > high ? to : high;
+      any  = true;
     }
     if (spread) {
       fits         = fits && high - low <= 65535;
@@ -105,7 +121,8 @@ struct SliceColumnPlace {
 /* The values of one place of the slices, block by block. */
 template <class Store> struct BlockFill {
   PetscInt            nplaces;
-  int                 shift, bs;
+  int                 shift, br, bc;
+  PetscInt            team; // threads that share a block row
   const PetscInt     *ptr, *row;
   const PetscScalar  *aval;
   const std::int64_t *slice_ptr;
@@ -114,21 +131,23 @@ template <class Store> struct BlockFill {
   HD void operator()(PetscInt place) const
   {
     const PetscInt slice = place >> shift, H = PetscInt(1) << shift, offset = place & (H - 1), i = place < nplaces && row ? row[place] : place;
-    const PetscInt n = place < nplaces ? (ptr[i * bs + 1] - ptr[i * bs]) / bs : 0, width = static_cast<PetscInt>((slice_ptr[slice + 1] - slice_ptr[slice]) >> shift);
-    Store         *to = val + (slice_ptr[slice] * (bs * bs) + offset);
+    const PetscInt n = place < nplaces ? (ptr[i * br + 1] - ptr[i * br]) / bc : 0, width = static_cast<PetscInt>((slice_ptr[slice + 1] - slice_ptr[slice]) >> shift);
 
     for (PetscInt k = 0; k < width; k++) {
-      for (int r = 0; r < bs; r++) {
-        for (int c = 0; c < bs; c++, to += H) *to = k < n ? static_cast<Store>(aval[ptr[i * bs + r] + k * bs + c]) : Store(0);
+      const BlockPlace block(slice_ptr[slice], width, k, H, team, br * bc);
+      Store           *to = val + (block.at + offset);
+
+      for (int r = 0; r < br; r++) {
+        for (int c = 0; c < bc; c++, to += block.step) *to = k < n ? static_cast<Store>(aval[ptr[i * br + r] + k * bc + c]) : Store(0);
       }
     }
   }
 };
 
-/* Writes one place of the slices, all H of the last slice included; columns and values where they are asked for. */
+/* Writes the places of the slices, all H of the last slice included, each by `team` threads; columns and values where they are asked for. */
 template <class Store> struct EllFill {
   PetscInt            nplaces;
-  int                 shift;
+  int                 shift, team;
   bool                columns, spread; // spread: first[] holds the slices' least columns
   const PetscInt     *ptr, *acol, *row;
   const PetscScalar  *aval;
@@ -137,9 +156,9 @@ template <class Store> struct EllFill {
   std::uint16_t      *gap;
   Store              *val; // or none
 
-  HD void operator()(PetscInt place) const
+  HD void operator()(PetscInt k) const
   {
-    const PetscInt     slice = place >> shift, H = PetscInt(1) << shift, offset = place & (H - 1);
+    const PetscInt H = PetscInt(1) << shift, offset = k & (H - 1), slice = (k >> shift) / team, member = (k >> shift) % team, place = (slice << shift) + offset;
     const std::int64_t begin = slice_ptr[slice], end = slice_ptr[slice + 1], at = col_ptr[slice];
     PetscInt           j = 0, stop = 0, last = spread && columns ? first[slice] : 0, before = last;
 
@@ -148,21 +167,38 @@ template <class Store> struct EllFill {
 
       j    = ptr[i];
       stop = ptr[i + 1];
-      if (columns && j < stop) last = acol[j];
-      if (columns && !spread) {
-        before = last;
-        if (first) first[place] = last;
+      if (columns && j < stop) {
+        last = acol[j];
+        if (!spread) before = last;
       }
+      if (columns && !spread && first && member == 0) first[place] = last;
     }
-    for (std::int64_t k = begin + offset; k < end; k += H, j++) {
-      if (columns && j < stop) last = acol[j]; // a refill is given values only
-      if (val) val[k] = j < stop ? static_cast<Store>(aval[j]) : Store(0);
-      if (columns && at < 0) gap[~at + k - begin] = static_cast<std::uint16_t>(last - before);
-      if (columns && at >= 0) col[at + k - begin] = last;
+    /* behind the end of a row its last column goes on */
+    for (std::int64_t e = begin + offset + static_cast<std::int64_t>(member) * H, m = member; e < end; e += static_cast<std::int64_t>(team) * H, m += team) {
+      const PetscInt p = j + static_cast<PetscInt>(m);
+
+      if (columns && j < stop) { // a refill is given values only
+        if (team > 1 && !spread && m) before = acol[p <= stop ? p - 1 : stop - 1];
+        last = acol[p < stop ? p : stop - 1];
+      }
+      if (val) val[e] = p < stop ? static_cast<Store>(aval[p]) : Store(0);
+      if (columns && at < 0) gap[~at + e - begin] = static_cast<std::uint16_t>(last - before);
+      if (columns && at >= 0) col[at + e - begin] = last;
       if (!spread) before = last;
     }
   }
 };
+
+/* Threads to a place, so that they fill the device, as long as each has entries to write. */
+int fill_team(Space space, std::int64_t nplaces, std::int64_t stored)
+{
+  constexpr std::int64_t device_full = 300000;
+  int                    team        = 1;
+
+  if (space == Space::Host) return 1;
+  while (team < 32 && nplaces * team < device_full && nplaces * team * 4 <= stored) team *= 2;
+  return team;
+}
 
 template <class V> struct Relax { // in place
   const V *b, *dinv;
@@ -215,7 +251,7 @@ constexpr int host_shift = 2; // slices of 4 rows: measured against 1, 2 and 8, 
 PetscInt sliced_ell_height(Space space, PetscInt nrows, std::int64_t nnz)
 {
   const std::int64_t device_full = nnz >= 24 * static_cast<std::int64_t>(nrows) ? 160000 : 80000; // threads; an H200 holds 270336: 188,000 rows of 42 took 36 us two threads each, 29 one each
-  std::int64_t team              = 1;
+  std::int64_t       team = 1;
 
   if (space == Space::Host) return 1 << host_shift;
   while (team < 32 && nrows * team < device_full && team * 4 * nrows <= nnz) team *= 2;
@@ -293,11 +329,11 @@ template <class Store, class V> void SlicedEll<Store, V>::build_nodes(const Csr 
   this->nrows_ = A.nrows;
   this->ncols_ = A.ncols;
   listed_      = true;
-  bs_          = A.nrows / blocks.nrows;
-  row_         = Array<PetscInt>(this->space_, nodes, n);
+  br_ = bc_ = blocks.nrows ? A.nrows / blocks.nrows : 1; // of a rank without rows nothing is held
+  row_      = Array<PetscInt>(this->space_, nodes, n);
   for_each_row(this->space_, n, RowLength<std::int64_t>{blocks.ptr, nodes, length.data()});
   const std::int64_t held = sum(this->space_, length.data(), length.size());
-  nnz_                    = held * bs_ * bs_;
+  nnz_                    = held * br_ * bc_;
   lay_out_all(blocks, n, held);
   fill(A, true);
 }
@@ -306,10 +342,14 @@ template <class Store, class V> void SlicedEll<Store, V>::lay_out_and_fill(const
 {
   Array<PetscInt> ptr(this->space_), col(this->space_);
 
-  this->nrows_ = A.nrows;
-  this->ncols_ = A.ncols;
-  bs_          = !listed_ && nnz_ && (options_.bs == 3 || options_.bs == 6) && full_blocks(A, options_.bs, options_.bs, ptr, col) ? options_.bs : 1;
-  if (bs_ > 1) lay_out_all({A.space, A.nrows / bs_, A.ncols / bs_, ptr.data(), col.data(), nullptr}, A.nrows / bs_, nnz_ / (bs_ * bs_));
+  this->nrows_      = A.nrows;
+  this->ncols_      = A.ncols;
+  const PetscInt br = options_.bs, bc = options_.column_bs ? options_.column_bs : br;
+  const bool     held = (br == 3 || br == 6) && (bc == 3 || bc == 6), full = held && !listed_ && nnz_ && full_blocks(A, br, bc, ptr, col);
+
+  br_ = full ? br : 1;
+  bc_ = full ? bc : 1;
+  if (full) lay_out_all({A.space, A.nrows / br, A.ncols / bc, ptr.data(), col.data(), nullptr}, A.nrows / br, nnz_ / (br * bc));
   else lay_out_all(A, listed_ ? static_cast<PetscInt>(row_.size()) : A.nrows, nnz_);
   fill(A, true);
 }
@@ -319,11 +359,13 @@ template <class Store, class V> void SlicedEll<Store, V>::lay_out_all(const Csr 
   shift_ = log2_exact(options_.slice_height ? options_.slice_height : sliced_ell_height(this->space_, nrows, nnz));
   lay_out(pattern, options_.sort_window > 0 ? options_.sort_window : 0);
   if (options_.sort_window < 0 && shift_ > 0 && last(slice_ptr_) > nnz + nnz / 20) lay_out(pattern, 4096);
-  val_ = Array<Store>(this->space_, last(slice_ptr_) * bs_ * bs_);
+  val_ = Array<Store>(this->space_, last(slice_ptr_) * br_ * bc_);
   place_columns(pattern);
-  if (bs_ == 1 || !val_.size()) return; // fill() brings the columns with the values
-  for_each_row(this->space_, (static_cast<PetscInt>(slice_ptr_.size()) - 1) << shift_,
-               EllFill<Store>{nplaces_, shift_, true, spread_, pattern.ptr, pattern.col, row_.data(), nullptr, slice_ptr_.data(), col_ptr_.data(), col_.data(),
+  if (br_ == 1 || !val_.size()) return; // fill() brings the columns with the values
+  const PetscInt nplaces = (static_cast<PetscInt>(slice_ptr_.size()) - 1) << shift_;
+  const int      team    = fill_team(this->space_, nplaces, static_cast<std::int64_t>(val_.size()) / (br_ * bc_));
+  for_each_row(this->space_, nplaces * team,
+               EllFill<Store>{nplaces_, shift_, team, true, spread_, pattern.ptr, pattern.col, row_.data(), nullptr, slice_ptr_.data(), col_ptr_.data(), col_.data(),
                               first_.data(), gap_.data(), nullptr});
 }
 
@@ -333,14 +375,17 @@ template <class Store, class V> void SlicedEll<Store, V>::place_columns(const Cs
   const PetscInt      nslices = static_cast<PetscInt>(slice_ptr_.size()) - 1;
   const bool          shared  = space == Space::Cuda && shift_ < 5;                 // threads that share a row cannot add up its gaps
   const bool          host    = space == Space::Host && options_.slice_height == 0; // a core is bound by instructions: full columns are faster
+  const bool          allowed = options_.gaps && !host;
   Array<std::int64_t> gaps(space, nslices + 1);
   Array<PetscInt>     least(space, shared ? nslices : 0);
+  Array<char>         fits(space, allowed ? nplaces_ : 0);
 
   col_ptr_ = Array<std::int64_t>(space, nslices + 1);
   gaps.zero();
   col_ptr_.zero();
+  if (allowed) for_each_row(space, nplaces_, PlaceColumns{shared, A.ptr, A.col, row_.data(), fits.data()});
   for_each_row(space, nslices,
-               SliceColumns{nplaces_, shift_, options_.gaps && !host, shared, A.ptr, A.col, row_.data(), slice_ptr_.data(), col_ptr_.data(), gaps.data(), least.data()});
+               SliceColumns{nplaces_, shift_, allowed, shared, A.ptr, A.col, row_.data(), fits.data(), slice_ptr_.data(), col_ptr_.data(), gaps.data(), least.data()});
   exclusive_scan(space, gaps.data(), gaps.size());
   exclusive_scan(space, col_ptr_.data(), col_ptr_.size());
   in_gaps_ = last(gaps);
@@ -361,13 +406,17 @@ template <class Store, class V> void SlicedEll<Store, V>::fill(const Csr &A, boo
   const PetscInt nslices = static_cast<PetscInt>(slice_ptr_.size()) - 1;
 
   if (!val_.size()) return;
-  if (bs_ > 1) {
-    for_each_row(this->space_, nslices << shift_, BlockFill<Store>{nplaces_, shift_, static_cast<int>(bs_), A.ptr, row_.data(), A.val, slice_ptr_.data(), val_.data()});
+  if (br_ > 1) {
+    const PetscInt team = this->space_ == Space::Cuda && shift_ < 5 ? 32 >> shift_ : 1;
+
+    for_each_row(this->space_, nslices << shift_,
+                 BlockFill<Store>{nplaces_, shift_, static_cast<int>(br_), static_cast<int>(bc_), team, A.ptr, row_.data(), A.val, slice_ptr_.data(), val_.data()});
     return;
   }
-  for_each_row(this->space_, nslices << shift_,
-               EllFill<Store>{nplaces_, shift_, columns, spread_, A.ptr, A.col, row_.data(), A.val, slice_ptr_.data(), col_ptr_.data(), col_.data(), first_.data(),
-                              gap_.data(), val_.data()});
+  const int team = fill_team(this->space_, static_cast<std::int64_t>(nslices) << shift_, static_cast<std::int64_t>(val_.size()));
+  for_each_row(this->space_, (nslices << shift_) * team,
+               EllFill<Store>{nplaces_, shift_, team, columns, spread_, A.ptr, A.col, row_.data(), A.val, slice_ptr_.data(), col_ptr_.data(), col_.data(),
+                              first_.data(), gap_.data(), val_.data()});
 }
 
 template <class Store, class V, class Out> static void launch_rows(Space space, const EllView<Store> &A, const V *x, const Out &out)
@@ -391,17 +440,17 @@ template <class Store, class V, class Out> static void launch_rows(Space space, 
   for_each_row(space, A.nplaces, EllRow<Store, V, Out>{A, x, out});
 }
 
-template <int bs, class Store, class V, class Out> static void launch_blocks(Space space, const EllView<Store> &A, const V *x, const Out &out)
+template <int br, int bc, class Store, class V, class Out> static void launch_blocks(Space space, const EllView<Store> &A, const V *x, const Out &out)
 {
 #if defined(__CUDACC__)
   if (space == Space::Cuda && A.shift < 5) {
-    for_each_warp((A.nplaces + (PetscInt(1) << A.shift) - 1) >> A.shift, EllBlockSlice<Store, V, Out, bs>{A, x, out});
+    for_each_warp((A.nplaces + (PetscInt(1) << A.shift) - 1) >> A.shift, EllBlockSlice<Store, V, Out, br, bc>{A, x, out});
     return;
   }
 #endif
   if (space == Space::Host && A.shift == host_shift && !A.length) {
-    const EllBlockHostSlice<1 << host_shift, Store, V, Out, bs> whole{A, x, out};
-    const EllBlockRow<Store, V, Out, bs>                        rest{A, x, out};
+    const EllBlockHostSlice<1 << host_shift, Store, V, Out, br, bc> whole{A, x, out};
+    const EllBlockRow<Store, V, Out, br, bc>                        rest{A, x, out};
 
     sum_on_host(rest, [&] {
       for (PetscInt slice = 0; slice < A.nplaces >> host_shift; slice++) whole(slice);
@@ -409,14 +458,16 @@ template <int bs, class Store, class V, class Out> static void launch_blocks(Spa
     });
     return;
   }
-  for_each_row(space, A.nplaces, EllBlockRow<Store, V, Out, bs>{A, x, out});
+  for_each_row(space, A.nplaces, EllBlockRow<Store, V, Out, br, bc>{A, x, out});
 }
 
 /* All rows, which may be in blocks; lists of rows are so for relax_nodes() alone. */
 template <class Store, class V> template <class Out> void SlicedEll<Store, V>::launch(const V *x, const Out &out) const
 {
-  if (bs_ == 3) launch_blocks<3>(this->space_, view(), x, out);
-  else if (bs_ == 6) launch_blocks<6>(this->space_, view(), x, out);
+  if (br_ == 3 && bc_ == 3) launch_blocks<3, 3>(this->space_, view(), x, out);
+  else if (br_ == 6 && bc_ == 6) launch_blocks<6, 6>(this->space_, view(), x, out);
+  else if (br_ == 3) launch_blocks<3, 6>(this->space_, view(), x, out);
+  else if (br_ == 6) launch_blocks<6, 3>(this->space_, view(), x, out);
   else launch_rows(this->space_, view(), x, out);
 }
 
@@ -462,9 +513,9 @@ template <class Store, class V> void SlicedEll<Store, V>::relax(const V *b, cons
 template <class Store, class V> void SlicedEll<Store, V>::relax_nodes(const V *b, const V *inverse, V *x) const
 {
   if constexpr (std::is_same_v<Store, V>) {
-    if (bs_ == 2) launch_blocks<2>(this->space_, view(), static_cast<const V *>(x), RelaxNode<V, 2>{b, inverse, x});
-    else if (bs_ == 3) launch_blocks<3>(this->space_, view(), static_cast<const V *>(x), RelaxNode<V, 3>{b, inverse, x});
-    else launch_blocks<6>(this->space_, view(), static_cast<const V *>(x), RelaxNode<V, 6>{b, inverse, x});
+    if (br_ == 2) launch_blocks<2, 2>(this->space_, view(), static_cast<const V *>(x), RelaxNode<V, 2>{b, inverse, x});
+    else if (br_ == 3) launch_blocks<3, 3>(this->space_, view(), static_cast<const V *>(x), RelaxNode<V, 3>{b, inverse, x});
+    else launch_blocks<6, 6>(this->space_, view(), static_cast<const V *>(x), RelaxNode<V, 6>{b, inverse, x});
   } else throw std::logic_error("relaxation wants values of the vectors' type"); // who relaxes has them
 }
 
@@ -479,8 +530,8 @@ template <class Store, class V> std::string SlicedEll<Store, V>::describe() cons
 
   std::snprintf(text, sizeof(text), "slice height %d, sort window %d, stored %lld for %lld nonzeros (padding %.2f %%), %zu-byte values, %.0f %% of the columns in 16 bits", 1 << shift_, static_cast<int>(window_),
                 static_cast<long long>(val_.size()), static_cast<long long>(nnz_), nnz_ ? 100.0 * (static_cast<double>(val_.size()) / static_cast<double>(nnz_) - 1.0) : 0.0, sizeof(Store),
-                val_.size() ? 100.0 * static_cast<double>(in_gaps_ * bs_ * bs_) / static_cast<double>(val_.size()) : 0.0);
-  return bs_ > 1 ? std::string(text) + ", blocks of " + std::to_string(bs_) : text;
+                val_.size() ? 100.0 * static_cast<double>(in_gaps_ * br_ * bc_) / static_cast<double>(val_.size()) : 0.0);
+  return br_ > 1 ? std::string(text) + ", blocks of " + std::to_string(br_) + (br_ == bc_ ? "" : " x " + std::to_string(bc_)) : text;
 }
 
 template class SlicedEll<PetscScalar, PetscScalar>;

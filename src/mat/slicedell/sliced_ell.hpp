@@ -11,6 +11,7 @@ struct SlicedEllOptions {
   PetscInt sort_window  = -1;    // rows are sorted by length inside windows of this many; 0: never; -1: 4096 where that saves 5 % of the stored entries
   bool     gaps         = true;  // columns in 16 bits where they fit
   PetscInt bs           = 1;     // unknowns of a node: 3 or 6 where the pattern consists of full blocks of them, which then share a column index
+  PetscInt column_bs    = 0;     // unknowns of a node of the columns, 3 or 6 as well; 0: bs
   bool     drop_empty   = false; // hold only the rows that have entries (the off-diagonal block of a parallel matrix)
 };
 
@@ -49,8 +50,8 @@ private:
   void                      fill(const Csr &A, bool columns);
 
   SlicedEllOptions     options_;
-  int                  shift_   = 0;
-  PetscInt             bs_      = 1;
+  int                  shift_ = 0;
+  PetscInt             br_ = 1, bc_ = 1; // rows and columns of a block
   bool                 listed_  = false; // row_ names the rows held
   PetscInt             nplaces_ = 0, window_ = 0;
   std::int64_t         nnz_     = 0;

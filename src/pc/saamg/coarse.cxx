@@ -1,5 +1,5 @@
 #include "coarse.hpp"
-#include "mat/common/errors.hpp"
+#include "mat/common/halo/agree.hpp"
 #include <petscblaslapack.h>
 
 namespace goza
@@ -102,13 +102,20 @@ template <class V> PetscErrorCode CoarseSolver<V>::gather(const CsrLevel &level,
   PetscFunctionBegin;
   comm_ = level.columns->comm();
   size  = level.columns->size();
-  PetscCall(Guarded([&] { rows = dense(level); }));
   for (PetscMPIInt r = 0; r < size; r++) owners += ranges[r + 1] > ranges[r];
+  PetscCall(Together(comm_, "hold the coarsest level", [&] {
+    rows = dense(level);
+    if (owners <= 1) return;
+    M.resize((std::size_t)n_ * n_);
+    counts.resize(size);
+    offsets.resize(size);
+    counts_.reserve(size);
+    offsets_.reserve(size);
+  }));
   if (owners <= 1) { /* nobody else is asked, or told */
     M.swap(rows);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCallCXX(M.resize((std::size_t)n_ * n_), counts.resize(size), offsets.resize(size));
   for (PetscMPIInt r = 0; r < size; r++) {
     PetscCall(PetscMPIIntCast((ranges[r + 1] - ranges[r]) * n_, &counts[r]));
     PetscCall(PetscMPIIntCast(ranges[r] * n_, &offsets[r]));
@@ -134,8 +141,8 @@ template <class V> PetscErrorCode CoarseSolver<V>::setup(const Grid &grid, Space
   PetscCall(gather(level, M));
   const std::size_t first = counts_.empty() ? 0 : level.columns->start();
   /* M is A by rows, that is A^T as LAPACK sees it; the inverse of that, read by rows again, is A's */
-  if (!M.empty()) PetscCall(DensePseudoInverse(n_, M, &singular_));
-  PetscCall(Guarded([&] {
+  PetscCall(FailTogether(comm_, M.empty() ? PETSC_SUCCESS : DensePseudoInverse(n_, M, &singular_), "invert the coarsest level"));
+  PetscCall(Together(comm_, "hold the inverse of the coarsest level", [&] {
     singular_ = level.columns->any(singular_);
     inverse.resize((std::size_t)m_ * n_);
     for (std::size_t i = 0; i < inverse.size(); i++) inverse[i] = static_cast<V>(M[first * n_ + i]);

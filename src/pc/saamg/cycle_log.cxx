@@ -6,7 +6,8 @@
 namespace goza
 {
 
-static constexpr const char *step_names[] = {"SAAMGSmooth", "SAAMGResid", "SAAMGRestrict", "SAAMGInterp", "SAAMGCoarse"};
+static constexpr const char *step_names[] = {"SAAMGSmooth", "SAAMGResid", "SAAMGRestrict", "SAAMGInterp",
+                                             "SAAMGCoarse", "SAAMGHaloS", "SAAMGHaloT"}; // halo: of the smoother, of the rest
 
 using StepEvents = std::array<PetscLogEvent, PETSC_STATIC_ARRAY_LENGTH(step_names)>;
 
@@ -33,6 +34,11 @@ PetscErrorCode CycleLog::setup(std::size_t nlevels, Space space)
 PetscLogEvent CycleLog::event_of(CycleStep step, std::size_t level)
 {
   return known[level][static_cast<std::size_t>(step)];
+}
+
+PetscLogEvent CycleLog::exchange_event_of(CycleStep step, std::size_t level)
+{
+  return known[level][static_cast<std::size_t>(CycleStep::Coarse) + (step == CycleStep::Smooth || step == CycleStep::Coarse ? 1 : 2)];
 }
 
 void forget_cycle_events()

@@ -1,7 +1,9 @@
-/* What a cycle tells PETSc's log: an event for each of its steps on each level, with its flops, and with the device's time where that is logged. */
+/* What a cycle tells PETSc's log: an event for each of its steps on each level, with its flops, and with the device's time where that is logged; and for
+   what of that is exchange between ranks. */
 #pragma once
 #include "core/space.hpp"
 #include "mat/common/compat.hpp"
+#include "mat/common/halo/exchange_log.hpp"
 #include <cstddef>
 
 namespace goza
@@ -22,7 +24,8 @@ public:
   /* body() under the event of a step; levels count from the finest. */
   template <class Body> PetscErrorCode step(CycleStep step, std::size_t level, PetscLogDouble flops, const Body &body) const
   {
-    const PetscLogEvent event = event_of(step, level);
+    const PetscLogEvent  event = event_of(step, level);
+    const ExchangesUnder exchanges(exchange_event_of(step, level));
 
     PetscFunctionBegin;
     PetscCall(PetscLogEventBegin(event, 0, 0, 0, 0));
@@ -38,6 +41,7 @@ public:
 
 private:
   static PetscLogEvent event_of(CycleStep step, std::size_t level);
+  static PetscLogEvent exchange_event_of(CycleStep step, std::size_t level);
 
   Space space_ = Space::Host;
 };

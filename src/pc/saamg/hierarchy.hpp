@@ -3,6 +3,7 @@
 #pragma once
 #include "csr/galerkin.hpp"
 #include "mat/common/par_operator.hpp"
+#include <functional>
 #include <memory>
 #include <petscmat.h>
 
@@ -21,11 +22,15 @@ struct HierarchyOptions {
   PetscInt  max_levels        = 10;
   PetscInt  coarse_limit      = 200;           // rows at which coarsening may stop
   PetscInt  gather_limit      = 1000;          // rows a rank below which a level goes to fewer ranks
+  PetscReal repartition_ratio = 0;             // rows of the fullest rank over the mean beyond which a coarse level is partitioned anew; 0: never
   PetscInt  aggressive_levels = 0;             // finest levels whose aggregates are aggregated once more
   PetscInt  esteig_iterations = 10;            // of the largest eigenvalue's estimate
   PetscReal prolongator_relax = 4. / 3.;       // P = (I - relax/lambda D^-1 A) T
   Keep      keep              = Keep::Nothing; // for an update() to come
 };
+
+/* A format of the same matrix whose products are as exact, on one rank; nullptr: there is none. Asked for when the values are known to be finite. */
+using FormatSource = std::function<PetscErrorCode(const Format<PetscScalar> **)>;
 
 struct CsrLevel {
   Csr                 A{};     // own.view(), or, while a set-up lasts, the user's matrix
@@ -36,6 +41,8 @@ struct CsrLevel {
   Array<PetscScalar>  dinv;    // [rows] inverse diagonal
   Array<std::int64_t> alone;   // [rows] 1 where a row is coupled to nothing (Dirichlet rows, diagonal matrices), or empty
   bool                squares_finite = true;
+
+  FormatSource format; // of the user's matrix, while a set-up lasts
 };
 
 /* Where P comes from: aggregates, tentative values and, where weak entries are filtered, the strength graph. */
@@ -60,14 +67,15 @@ struct Grid {
 
 class Hierarchy {
 public:
-  /* B[local rows][k]: the near-null vectors, in A's space. A, whose columns are by the map's local numbers, is borrowed until release_finest(). finite: false
+  /* B[local rows][k]: the near-null vectors, in A's space. A, whose columns are by the map's local numbers, is borrowed until release(). finite: false
      (on all ranks) when A holds a NaN or Inf; then there are no grids. Collective, as update() is. */
-  PetscErrorCode build(const Csr &A, MapPtr columns, PetscInt bs, PetscInt k, Array<PetscScalar> B, const HierarchyOptions &options, bool *finite);
+  PetscErrorCode build(const Csr &A, MapPtr columns, PetscInt bs, PetscInt k, Array<PetscScalar> B, const HierarchyOptions &options, bool *finite, const FormatSource &format = nullptr);
   /* Same pattern, new values: coarse operators, diagonals and eigenvalues anew, and the interpolation too where only aggregates were kept. */
-  PetscErrorCode update(const Csr &A, const HierarchyOptions &options, bool *finite);
+  PetscErrorCode update(const Csr &A, const HierarchyOptions &options, bool *finite, const FormatSource &format = nullptr);
   void           reset() { grids_.clear(); }
-  void           release_finest();
-  std::size_t    bytes() const; // of this rank, without the user's matrix
+  /* The finest matrix is the user's again. The transposed interpolations go, too, unless an update() will read them: whoever wants them makes them anew. */
+  void        release(const HierarchyOptions &options);
+  std::size_t bytes() const; // of this rank, without the user's matrix
 
   const std::vector<Grid> &grids() const { return grids_; }
   bool                     empty() const { return grids_.empty(); }

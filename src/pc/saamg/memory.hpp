@@ -14,6 +14,7 @@ struct MemoryQuestion {
   std::size_t    fine_operator = sizeof(PetscScalar), coarse_operator = sizeof(PetscScalar); // as stored in the cycle
   bool           several      = false;                                                       // ranks: what they add up to lies beside the sums
   bool           fine_lent    = false;                                                       // the cycle uses the matrix's own format
+  bool           transposed   = false;                                                       // transposed interpolations stay as they were made
   bool           fine_colored = false, coarse_colored = false;                               // mcgs holds the rows once more
 };
 

@@ -1,5 +1,5 @@
 #include "own_rows.hpp"
-#include "mat/common/errors.hpp"
+#include "mat/common/halo/agree.hpp"
 #include "mat/common/par_operator.hpp"
 #include <petsc/private/matimpl.h>
 
@@ -12,22 +12,24 @@ PetscErrorCode OwnRows::open(Mat aij, Space space)
   const PetscInt *garray;
 
   PetscFunctionBegin;
+  const MPI_Comm comm = PetscObjectComm((PetscObject)aij);
+  const char    *what = "read its rows of the matrix";
   PetscCall(MatGetAIJBlocks(aij, &Ad, &Ao, &garray));
-  PetscCall(diagonal_.open(Ad, space));
+  PetscCall(FailTogether(comm, diagonal_.open(Ad, space), what));
   A = diagonal_.csr();
-  PetscCall(Guarded([&] {
-    const LocalColumns owners(PetscObjectComm((PetscObject)aij), A.ncols, space);
+  PetscCall(Together(comm, what, [&] {
+    const LocalColumns owners(comm, A.ncols, space);
 
     columns = std::make_shared<ColumnMap>(owners, owners.size() > 1 ? std::vector<PetscInt>(garray, garray + Ao->cmap->n) : std::vector<PetscInt>());
   }));
   if (columns->size() > 1) {
-    PetscCall(off_diagonal_.open(Ao, space));
-    PetscCall(Guarded([&] { made_ = join_columns(diagonal_.csr(), off_diagonal_.csr()); }));
+    PetscCall(FailTogether(comm, off_diagonal_.open(Ao, space), what));
+    PetscCall(Together(comm, what, [&] { made_ = join_columns(diagonal_.csr(), off_diagonal_.csr()); }));
     A = made_.view();
     PetscCall(diagonal_.close());
     PetscCall(off_diagonal_.close());
   }
-  PetscCall(Guarded([&] {
+  PetscCall(Together(comm, what, [&] {
     if (columns_ascend(A)) return;
     made_ = transpose(A);
     made_ = transpose(made_.view());

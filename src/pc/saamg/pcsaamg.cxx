@@ -2,7 +2,7 @@
 #include "pcsaamg.hpp"
 #include "cycle.hpp"
 #include "goza.hpp"
-#include "mat/common/errors.hpp"
+#include "mat/common/halo/agree.hpp"
 #include "mat/common/format_kind.hpp"
 #include "mat/common/vec_access.hpp"
 #include "near_null.hpp"
@@ -45,19 +45,34 @@ static PetscErrorCode FindAij(PC pc, SAAMG *mg, Mat *aij)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The format of a Goza matrix, where its values are not rounded. */
+static PetscErrorCode ExactFormat(Mat A, Space space, const Format<PetscScalar> **format)
+{
+  std::shared_ptr<ParOperator<PetscScalar>> op;
+
+  PetscFunctionBegin;
+  PetscCall(MatFormatGetOperator(A, &op));
+  *format = op && op->space() == space && op->diagonal_block().rounding() <= PETSC_MACHINE_EPSILON ? &op->diagonal_block() : nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Builds the hierarchy, or fills in new values. */
 static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool values_only, bool *finite)
 {
+  FormatSource format;
+
   PetscFunctionBegin;
+  if (!mg->converted && rows.columns->size() == 1) format = [pc, mg](const Format<PetscScalar> **found) { return ExactFormat(pc->pmat, mg->space, found); };
   mg->hierarchy_options.keep = mg->reuse == PC_SAAMG_REUSE_NONE ? Keep::Nothing : mg->reuse == PC_SAAMG_REUSE_PATTERN ? Keep::Aggregates : Keep::Interpolation;
-  if (values_only) PetscCall(mg->hierarchy.update(rows.A, mg->hierarchy_options, finite));
+  if (values_only) PetscCall(mg->hierarchy.update(rows.A, mg->hierarchy_options, finite, format));
   else {
     PetscInt           bs, k;
     Array<PetscScalar> B;
 
-    PetscCall(NearNullVectors(pc->pmat, mg->coordinates, mg->dim, mg->space, &bs, &k, B));
-    PetscCall(PredictMemory(pc, mg, rows, bs, k));
-    PetscCall(mg->hierarchy.build(rows.A, rows.columns, bs, k, std::move(B), mg->hierarchy_options, finite));
+    mg->cycle.reset(); /* nothing of it would stay, and it may hold the matrix's format, which then could not be refilled */
+    PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NearNullVectors(pc->pmat, mg->coordinates, mg->dim, mg->space, &bs, &k, B), "hold its near-null vectors"));
+    PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), PredictMemory(pc, mg, rows, bs, k), "foretell its memory"));
+    PetscCall(mg->hierarchy.build(rows.A, rows.columns, bs, k, std::move(B), mg->hierarchy_options, finite, format));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -95,12 +110,14 @@ static PetscErrorCode SetUp(PC pc)
   }
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(PetscLogEventBegin(events.mirror, pc, 0, 0, 0));
-  if (!mg->converted) PetscCall(MatFormatGetOperator(pc->pmat, &fine));
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), mg->converted ? PETSC_SUCCESS : MatFormatGetOperator(pc->pmat, &fine), "lend its product with the matrix"));
   mg->cycle_options.half = mg->precision == PC_SAAMG_HALF;
-  if (!mg->cycle || mg->cycle_precision != mg->precision) PetscCallCXX(mg->cycle = make_cycle(mg->precision));
+  PetscCall(Together(PetscObjectComm((PetscObject)pc), "begin a cycle", [&] {
+    if (!mg->cycle || mg->cycle_precision != mg->precision) mg->cycle = make_cycle(mg->precision);
+  }));
   mg->cycle_precision = mg->precision;
   PetscCall(mg->cycle->setup(mg->hierarchy.grids(), mg->space, fine, mg->cycle_options));
-  mg->hierarchy.release_finest();
+  mg->hierarchy.release(mg->hierarchy_options);
   PetscCall(PetscLogEventEnd(events.mirror, pc, 0, 0, 0));
   mg->most = device::most_bytes_in_use();
   if (space == Space::Cuda)
@@ -110,10 +127,10 @@ static PetscErrorCode SetUp(PC pc)
 
 static PetscErrorCode PCReset_SAAMG(PC pc);
 
-/* Of a set-up that fails halfway, for want of memory for instance, nothing stays: a later one begins anew. */
+/* Of a set-up that fails halfway, for want of memory for instance, on one rank or on all, nothing stays on any: a later one begins anew. */
 static PetscErrorCode PCSetUp_SAAMG(PC pc)
 {
-  const PetscErrorCode failed = SetUp(pc);
+  const PetscErrorCode failed = FailTogether(PetscObjectComm((PetscObject)pc), SetUp(pc), "set up its part of PC saamg");
 
   PetscFunctionBegin;
   if (failed) (void)PCReset_SAAMG(pc);
@@ -185,11 +202,15 @@ static PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
       Grid t = grid;
 
       t.transposed = true;
-      PetscCall(Guarded([&] { t.level = transposed_level(*grid.level, &grid == mg->hierarchy.grids().data() ? rows.A : grid.level->A); }));
-      PetscCallCXX(mg->transposed.grids.push_back(t));
+      PetscCall(Together(rows.columns->comm(), "transpose its rows", [&] {
+        t.level = transposed_level(*grid.level, &grid == mg->hierarchy.grids().data() ? rows.A : grid.level->A);
+        if (t.transfer && !t.transfer->transposed()) t.transfer->transpose();
+        mg->transposed.grids.push_back(t);
+      }));
     }
-    PetscCallCXX(mg->transposed.cycle = make_cycle(mg->precision));
+    PetscCall(Together(rows.columns->comm(), "begin a transposed cycle", [&] { mg->transposed.cycle = make_cycle(mg->precision); }));
     PetscCall(mg->transposed.cycle->setup(mg->transposed.grids, mg->space, nullptr, mg->cycle_options));
+    mg->hierarchy.release(mg->hierarchy_options);
   }
   PetscCall(ApplyCycle(mg, *mg->transposed.cycle, b, x));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -218,6 +239,29 @@ static PetscErrorCode PCDestroy_SAAMG(PC pc)
   PetscCall(ComposeSAAMG(pc, false));
   delete static_cast<SAAMG *>(pc->data);
   pc->data = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What the ranks hold of each level, and what an exchange of its vectors moves. Collective. */
+static PetscErrorCode ViewRanks(const std::vector<Grid> &grids, PetscViewer viewer)
+{
+  PetscFunctionBegin;
+  if (grids[0].level->columns->size() == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  level      ranks   most rows  most nonzeros  values received  from ranks\n"));
+  for (std::size_t l = 0; l < grids.size(); l++) {
+    const ColumnMap &columns = *grids[l].level->columns;
+    PetscInt64       rows = columns.n(), nonzeros = 0, active = rows > 0, mine[4], most[4];
+
+    if (rows && grids[l].level->nnz > 0)
+      nonzeros = (PetscInt64)(grids[l].level->nnz * (PetscLogDouble)rows / columns.nglobal()); /* the finest's arrays are the user's */
+    mine[0] = rows;
+    mine[1] = nonzeros;
+    mine[2] = columns.nghost();
+    mine[3] = (PetscInt64)columns.receives().size();
+    PetscCallMPI(MPI_Allreduce(mine, most, 4, MPIU_INT64, MPI_MAX, columns.comm()));
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &active, 1, MPIU_INT64, MPI_SUM, columns.comm()));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %5d %10" PetscInt64_FMT " %11" PetscInt64_FMT " %14" PetscInt64_FMT " %16" PetscInt64_FMT " %11" PetscInt64_FMT "\n", (int)l, active, most[0], most[1], most[2], most[3]));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -251,6 +295,7 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
     if (l == 0) mg->fine_rows = M, mg->fine_nonzeros = nz;
   }
   PetscCall(PetscViewerASCIIPrintf(viewer, "  complexity: grid %.3f, operator %.3f\n", mg->fine_rows ? rows / mg->fine_rows : 1.0, mg->fine_nonzeros > 0 ? nonzeros / mg->fine_nonzeros : 1.0));
+  PetscCall(ViewRanks(grids, viewer));
   PetscCall(ViewMemory(pc, mg, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -266,13 +311,15 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
 . -pc_saamg_cycle (v|w)                        - cycle
 . -pc_saamg_direct_limit n                     - rows up to which the coarsest level is solved; a larger one is smoothed
 . -pc_saamg_gather_limit n                     - rows a rank below which a level goes to fewer ranks
-. -pc_saamg_smoother (jacobi|chebyshev|mcgs|l1jacobi) - smoother; this and the next six also as -pc_saamg_finest_..., -pc_saamg_intermediate_..., -pc_saamg_coarsest_...
+. -pc_saamg_repartition_ratio r                - unevenness beyond which a coarse level is partitioned anew
+. -pc_saamg_smoother (jacobi|chebyshev|mcgs|l1jacobi) - smoother; this and the next seven also as -pc_saamg_finest_..., -pc_saamg_intermediate_..., -pc_saamg_coarsest_...
 . -pc_saamg_sweeps n                           - applications of the smoother before and after the coarse correction
 . -pc_saamg_jacobi_relax w                     - relaxation of Jacobi
 . -pc_saamg_chebyshev_degree n                 - degree of the Chebyshev polynomial (default: 2 on the finest level, 4 on the others)
 . -pc_saamg_chebyshev_kind (1|4)               - kind of the Chebyshev polynomial
 . -pc_saamg_chebyshev_ratio r                  - smooths [lambda_max/r, lambda_max]
 . -pc_saamg_mcgs_block_size (auto|1|2|3|6)     - unknowns that mcgs relaxes together; auto: those of a node
+. -pc_saamg_mcgs_coupling (global|local)       - mcgs between ranks: as on one rank, or Jacobi
 . -pc_saamg_esteig_iterations n                - Lanczos steps of the estimate of lambda_max
 . -pc_saamg_precision (double|mixed|single|half) - precision of the cycle; mixed: the finest level in double, the others in single; half: single, with the operators and interpolations stored in half
 - -pc_saamg_reuse (none|pattern|interpolation) - what is kept when values change and the pattern does not
@@ -284,7 +331,7 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
   Rows without off-diagonal entries (Dirichlet) are smoothed and not coarsened. A singular coarsest operator is inverted on its range.
   A matrix with a NaN or Inf gives `PC_SETUP_ERROR`, no abort.
 
-  Levels, aggregates and iteration counts do not depend on the number of ranks, but for mcgs, which is Jacobi between ranks and may take a few more iterations.
+  Levels, aggregates, colours and iteration counts do not depend on the number of ranks, but for mcgs where `PCSAAMGSetMCGSCoupling()` makes it Jacobi between ranks.
 
   Source: A. T. Araya, A. Fujii, T. Tanaka, smoothed-aggregation AMG on a GPU cluster; P. Vanek, J. Mandel, M. Brezina, Computing 56 (1996).
 

@@ -49,6 +49,44 @@ struct SmoothedRow {
   }
 };
 
+/* One entry of every aggregate's block in a row, on the device a thread: entry = row * k + its place in the block. The sums are those of SmoothedRow. */
+struct SmoothedEntry {
+  SmoothedRow all;
+
+  HD void operator()(PetscInt entry) const
+  {
+    const PetscInt    k = all.k, row = entry / k, c = entry % k, node = row / all.bs, n = (all.ptr[row + 1] - all.ptr[row]) / k;
+    const PetscInt   *list = all.reached + all.begin[node];
+    const PetscScalar f    = -all.omega * all.dinv[row];
+    PetscInt         *col  = all.col + (all.ptr[row] + c);
+    PetscScalar      *v = all.val + (all.ptr[row] + c), sum = 0;
+    PetscInt          at = 0;
+
+    if (!n) return;
+    for (PetscInt b = 0; b < n; b++) {
+      col[b * k] = list[b] * k + c;
+      v[b * k]   = 0;
+    }
+    all.A.for_each_entry(row, [&](PetscInt j, PetscScalar a) {
+      const PetscInt J = all.aggregate[j];
+
+      if (J < 0) return;
+      if (list[at] != J) {
+        v[at * k] = sum;
+        while (list[at] < J) at++;
+        while (list[at] > J) at--;
+        sum = v[at * k];
+      }
+      sum += a * all.T[static_cast<std::size_t>(j) * k + c];
+    });
+    v[at * k] = sum;
+    for (PetscInt b = 0; b < n; b++) {
+      v[b * k] *= f;
+      if (list[b] == all.aggregate[row]) v[b * k] += all.T[static_cast<std::size_t>(row) * k + c];
+    }
+  }
+};
+
 /* One row of A with the blocks left out that are not edges of the graph, and their entries added to the diagonal block, so that constant vectors are treated
    as before (per component). Rows whose diagonal would change its sign or shrink to less than a tenth keep all their entries. In two passes: the row's length,
    then its entries. */
@@ -64,13 +102,14 @@ struct FilteredRow {
   HD void operator()(PetscInt row) const
   {
     const PetscInt node = row / bs;
-    PetscInt       kept = 0, p = ptr ? ptr[row] : 0;
+    PetscInt       kept = 0, p = ptr ? ptr[row] : 0, own = -1; // own: where the diagonal block begins
     PetscScalar    diagonal = 0, lumped = 0;
     bool           all = false;
+    Asked          asked;
 
     A.for_each_entry(row, [&](PetscInt j, PetscScalar a) {
       if (j == row) diagonal += a;
-      if (keep(node, j)) kept++;
+      if (keep(node, j, asked)) kept++;
       else if (component(j) == row % bs) lumped += a;
     });
     all = !(PetscRealPart((diagonal + lumped) * PetscConj(diagonal)) >= 0.1 * PetscRealPart(diagonal * PetscConj(diagonal)));
@@ -79,28 +118,41 @@ struct FilteredRow {
       return;
     }
     A.for_each_entry(row, [&](PetscInt j, PetscScalar a) {
-      if (!all && !keep(node, j)) return;
+      if (!all && !keep(node, j, asked)) return;
+      if (own < 0 && j / bs == node) own = p;
       col[p] = j;
       val[p] = a;
       p++;
     });
-    if (all) return;
+    if (all || own < 0) return;
     A.for_each_entry(row, [&](PetscInt j, PetscScalar a) { // onto the diagonal block, component by component
-      if (keep(node, j)) return;
+      if (keep(node, j, asked)) return;
       const PetscInt to = node * bs + component(j);
 
-      for (PetscInt q = ptr[row]; q < p; q++) {
+      for (PetscInt q = own; q < p && col[q] <= to; q++) {
         if (col[q] == to) val[q] += a;
       }
     });
   }
 
 private:
+  /* The last node that was asked for: the entries of a block come one after the other. */
+  struct Asked {
+    PetscInt node = -1;
+    bool     kept = false;
+  };
+
   HD PetscInt component(PetscInt j) const { return (j < A.ncols ? j : ghost[j - A.ncols]) % bs; }
-  HD bool     keep(PetscInt node, PetscInt j) const
+  HD bool     keep(PetscInt node, PetscInt j, Asked &asked) const
   {
-    const PetscInt J   = j < A.ncols ? j / bs : n + ghost_node[j - A.ncols];
-    PetscInt       low = gptr[node], high = gptr[node + 1];
+    const PetscInt J = j < A.ncols ? j / bs : n + ghost_node[j - A.ncols];
+
+    if (J != asked.node) asked = {J, is_edge(node, J)};
+    return asked.kept;
+  }
+  HD bool is_edge(PetscInt node, PetscInt J) const
+  {
+    PetscInt low = gptr[node], high = gptr[node + 1];
 
     if (J == node) return true;
     while (low < high) {

@@ -75,6 +75,9 @@ PetscErrorCode PCSetFromOptions_SAAMG(PC pc, GozaOptionItems PetscOptionsObject)
   if (flg) PetscCall(PCSAAMGSetDirectLimit(pc, n));
   PetscCall(PetscOptionsInt("-pc_saamg_gather_limit", "Rows a rank below which a level goes to fewer ranks", "PCSAAMGSetGatherLimit", mg->hierarchy_options.gather_limit, &n, &flg));
   if (flg) PetscCall(PCSAAMGSetGatherLimit(pc, n));
+  PetscCall(PetscOptionsReal("-pc_saamg_repartition_ratio", "Rows of the fullest rank over the mean beyond which a coarse level is partitioned anew; 0: never", "PCSAAMGSetRepartitionRatio",
+                             mg->hierarchy_options.repartition_ratio, &r, &flg));
+  if (flg) PetscCall(PCSAAMGSetRepartitionRatio(pc, r));
   PetscCall(PetscOptionsInt("-pc_saamg_esteig_iterations", "Lanczos steps of the estimate of the largest eigenvalue", "PCSAAMGSetEstEigIterations",
                             mg->hierarchy_options.esteig_iterations, &n, &flg));
   if (flg) PetscCall(PCSAAMGSetEstEigIterations(pc, n));

@@ -289,6 +289,59 @@ PetscErrorCode PCSAAMGGetGatherLimit(PC pc, PetscInt *rows)
 }
 
 /*@
+  PCSAAMGSetRepartitionRatio - Sets when a coarse level is distributed anew
+
+  Logically Collective
+
+  Input Parameters:
++ pc    - the preconditioner, of type `PCSAAMG`
+- ratio - more than 1: the rows of the fullest rank over the mean beyond which `MatPartitioning` distributes a level, as it does where the ranks reach more rows of others
+          than there are; 0 (the default): never
+
+  Options Database Keys:
++ -pc_saamg_repartition_ratio ratio - when
+- -pc_saamg_mat_partitioning_type type - how: parmetis or ptscotch where PETSc has them, average (equal shares in the order of the numbers) else
+
+  Level: advanced
+
+  Notes:
+  The finest level stays where the user put it. A level that goes to fewer ranks (`PCSAAMGSetGatherLimit()`) is not partitioned.
+
+  Rows get new numbers, and the levels below other aggregates than on one rank: a solve may take an iteration more or less.
+
+.seealso: `PCSAAMG`, `PCSAAMGGetRepartitionRatio()`, `PCSAAMGSetGatherLimit()`, `MatPartitioning`
+@*/
+PetscErrorCode PCSAAMGSetRepartitionRatio(PC pc, PetscReal ratio)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindSAAMG(pc, &mg));
+  PetscCheck(ratio == 0 || ratio > 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_repartition_ratio %g is neither 0 nor more than 1", (double)ratio);
+  if (mg) mg->hierarchy_options.repartition_ratio = ratio;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGGetRepartitionRatio - Gets when a coarse level is distributed anew
+
+  Not Collective
+
+  Level: advanced
+
+.seealso: `PCSAAMG`, `PCSAAMGSetRepartitionRatio()`
+@*/
+PetscErrorCode PCSAAMGGetRepartitionRatio(PC pc, PetscReal *ratio)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindOrFail(pc, &mg));
+  *ratio = mg->hierarchy_options.repartition_ratio;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
   PCSAAMGSetEstEigIterations - Sets the number of Lanczos steps that estimate the largest eigenvalue of D^-1 A on each level
 
   Logically Collective

@@ -9,6 +9,8 @@ namespace goza
 static const PetscInt    block_sizes[]      = {0, 1, 2, 3, 6};
 static const char *const block_size_names[] = {"auto", "1", "2", "3", "6"};
 
+static const char *const coupling_names[] = {"global", "local", "PCSAAMGCoupling", "PC_SAAMG_COUPLING_", NULL};
+
 const char *const level_prefixes[] = {"finest_", "intermediate_", "coarsest_", ""};
 
 PetscErrorCode SmoothersFromOptions(PC pc, GozaOptionItems PetscOptionsObject)
@@ -46,6 +48,10 @@ PetscErrorCode SmoothersFromOptions(PC pc, GozaOptionItems PetscOptionsObject)
     for (n = 0; n < 5 && block_sizes[n] != s.options.mcgs_block_size; n++) { }
     PetscCall(PetscOptionsEList(option, text, "PCSAAMGSetMCGSBlockSize", block_size_names, 5, block_size_names[n], &n, &flg));
     if (flg) PetscCall(PCSAAMGSetMCGSBlockSize(pc, where, block_sizes[n]));
+    PCSAAMGCoupling coupling = static_cast<PCSAAMGCoupling>(s.options.mcgs_coupling);
+    spell("mcgs_coupling", "What mcgs does between ranks: global, as on one rank; local, Jacobi");
+    PetscCall(PetscOptionsEnum(option, text, "PCSAAMGSetMCGSCoupling", coupling_names, (PetscEnum)coupling, (PetscEnum *)&coupling, &flg));
+    if (flg) PetscCall(PCSAAMGSetMCGSCoupling(pc, where, coupling));
     spell("chebyshev_kind", "Kind of the Chebyshev polynomial: 1, or 4 with optimal weights, which needs no ratio");
     PetscCall(PetscOptionsInt(option, text, "PCSAAMGSetChebyshevKind", s.options.chebyshev_kind, &n, &flg));
     if (flg) PetscCall(PCSAAMGSetChebyshevKind(pc, where, n));
@@ -97,7 +103,7 @@ static PetscErrorCode GetOnLevel(PC pc, PCSAAMGLevels levels, const SmootherChoi
   Input Parameters:
 + pc     - the preconditioner, of type `PCSAAMG`
 . levels - where: `PC_SAAMG_FINEST`, `PC_SAAMG_INTERMEDIATE`, `PC_SAAMG_COARSEST` (where that is smoothed and not solved) or `PC_SAAMG_ALL_LEVELS`
-- name   - "jacobi", "chebyshev", "mcgs" (Gauss-Seidel over colours of rows, symmetric over the cycle; Jacobi across ranks) or "l1jacobi" (Jacobi with the
+- name   - "jacobi", "chebyshev", "mcgs" (Gauss-Seidel over colours of rows, symmetric over the cycle) or "l1jacobi" (Jacobi with the
            l1 norms of the rows in the diagonal's place)
 
   Options Database Keys:
@@ -489,5 +495,64 @@ PetscErrorCode PCSAAMGGetMCGSBlockSize(PC pc, PCSAAMGLevels levels, PetscInt *bs
   PetscFunctionBegin;
   PetscCall(GetOnLevel(pc, levels, &s));
   *bs = s->options.mcgs_block_size;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGSetMCGSCoupling - Sets what the smoother "mcgs" does between ranks
+
+  Logically Collective
+
+  Input Parameters:
++ pc       - the preconditioner, of type `PCSAAMG`
+. levels   - where: `PC_SAAMG_FINEST`, `PC_SAAMG_INTERMEDIATE`, `PC_SAAMG_COARSEST` (where that is smoothed and not solved) or `PC_SAAMG_ALL_LEVELS`
+- coupling - `PC_SAAMG_COUPLING_GLOBAL` (the default): ranks exchange their values before each colour, and the sweep is that of one rank alone;
+             `PC_SAAMG_COUPLING_LOCAL`: before each sweep, with the l1 norms of what couples the ranks added to the diagonal
+
+  Options Database Keys:
++ -pc_saamg_mcgs_coupling (global|local) - on all levels
+. -pc_saamg_finest_mcgs_coupling (global|local) - on the finest
+. -pc_saamg_intermediate_mcgs_coupling (global|local) - on those between
+- -pc_saamg_coarsest_mcgs_coupling (global|local) - on the coarsest
+
+  Level: advanced
+
+  Note:
+  The colours are the same for both, and on any number of ranks. With the second a solve takes more iterations, the more the more ranks there are.
+
+.seealso: `PCSAAMG`, `PCSAAMGGetMCGSCoupling()`, `PCSAAMGSetSmoother()`
+@*/
+PetscErrorCode PCSAAMGSetMCGSCoupling(PC pc, PCSAAMGLevels levels, PCSAAMGCoupling coupling)
+{
+  PetscFunctionBegin;
+  PetscCall(Check(pc, levels));
+  PetscCheck(coupling == PC_SAAMG_COUPLING_GLOBAL || coupling == PC_SAAMG_COUPLING_LOCAL, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_%smcgs_coupling: %d is not a PCSAAMGCoupling", goza::level_prefixes[levels], (int)coupling);
+  PetscCall(SetOnLevels(pc, levels, [coupling](SmootherChoice &s) { s.options.mcgs_coupling = coupling; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGGetMCGSCoupling - Gets what the smoother "mcgs" does between ranks
+
+  Not Collective
+
+  Input Parameters:
++ pc     - the preconditioner, of type `PCSAAMG`
+- levels - which; `PC_SAAMG_ALL_LEVELS` gives the finest's
+
+  Output Parameter:
+. coupling - its value
+
+  Level: advanced
+
+.seealso: `PCSAAMG`, `PCSAAMGSetMCGSCoupling()`
+@*/
+PetscErrorCode PCSAAMGGetMCGSCoupling(PC pc, PCSAAMGLevels levels, PCSAAMGCoupling *coupling)
+{
+  const SmootherChoice *s = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(GetOnLevel(pc, levels, &s));
+  *coupling = static_cast<PCSAAMGCoupling>(s->options.mcgs_coupling);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -125,8 +125,8 @@ HD inline std::uint64_t one_sidedness(std::uint64_t hi, std::uint64_t hj)
   return hi * ((hj ^ (hj >> 27)) * factor) - hj * ((hi ^ (hi >> 27)) * factor);
 }
 
-/* Writes the strong edges that do not lead to an isolated node; where col is null, only counts them. check[i] tells whether the edge set is symmetric; weak[i],
-   where it is asked for, counts the entries between coupled nodes that are no edges. */
+/* Writes the strong edges that do not lead to an isolated node; where col is null, counts them: check[i] then tells whether the edge set is symmetric, and weak[i]
+   is the number of entries between coupled nodes that are no edges. */
 struct FillStrong {
   BlockRows       A;
   Measure         measure;
@@ -163,16 +163,16 @@ struct FillStrong {
         rest += count[i] > 0;
         return;
       }
-      sum += one_sidedness(hi, hash62(j < A.n ? start + j : ghost[j - A.n]));
       if (col) {
         col[p]    = j;
         weight[p] = w;
-      }
+      } else sum += one_sidedness(hi, hash62(j < A.n ? start + j : ghost[j - A.n]));
       p++;
     });
+    if (col) return;
     length[i] = p - begin;
     check[i]  = sum;
-    if (weak) weak[i] = rest;
+    weak[i]   = rest;
   }
 };
 

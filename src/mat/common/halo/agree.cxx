@@ -33,4 +33,13 @@ PetscErrorCode FailTogether(MPI_Comm comm, PetscErrorCode here, const char *what
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+void Meet(MPI_Comm comm, bool fine)
+{
+  PetscMPIInt size = 1, here = !fine, any = 0;
+
+  if (MPI_Comm_size(comm, &size) != MPI_SUCCESS || size == 1) return;
+  if (MPI_Allreduce(&here, &any, 1, MPI_INT, MPI_MAX, comm) != MPI_SUCCESS) throw std::runtime_error("MPI_Allreduce failed between ranks");
+  if (any && fine) throw FailedElsewhere();
+}
+
 } // namespace goza

@@ -1,6 +1,7 @@
 /* What one rank finds, all ranks hear: so that they take the same path, and none waits for one that has turned back. */
 #pragma once
-#include "mat/common/compat.hpp"
+#include "mat/common/errors.hpp"
+#include <stdexcept>
 #include <string>
 
 namespace goza
@@ -11,5 +12,35 @@ PetscErrorCode AgreeOnReason(MPI_Comm comm, std::string *why);
 
 /* Collective. An error on one rank (`here`) is an error on all: `what` fills "Another rank could not ...". */
 PetscErrorCode FailTogether(MPI_Comm comm, PetscErrorCode here, const char *what);
+
+/* The same in the midst of things, where errors are exceptions. Every exchange of a set-up begins with Meet(), and so does its end; a rank that an exception stops meets
+   the others once more, to say so, wherever they are: none waits for a message that will not come. */
+class FailedElsewhere : public std::runtime_error {
+public:
+  FailedElsewhere() : std::runtime_error("another rank failed") { }
+};
+
+void Meet(MPI_Comm comm, bool fine = true); // collective. Throws FailedElsewhere where one of the others is not fine
+
+/* Guarded(body), for a body that sends and receives. Collective: an error on one rank is an error on all; `what` fills "Another rank could not ...". */
+template <class Body> PetscErrorCode Together(MPI_Comm comm, const char *what, Body &&body)
+{
+  bool elsewhere = false;
+
+  PetscFunctionBegin;
+  PetscCall(Guarded([&] {
+    try {
+      body();
+      Meet(comm);
+    } catch (const FailedElsewhere &) {
+      elsewhere = true;
+    } catch (...) {
+      Meet(comm, false);
+      throw;
+    }
+  }));
+  PetscCheck(!elsewhere, PETSC_COMM_SELF, PETSC_ERR_LIB, "Another rank could not %s", what);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 } // namespace goza

@@ -2,6 +2,7 @@
 #include "core/algorithm.hpp"
 #include "core/for_each_row.hpp"
 #include "mat/common/compat.hpp"
+#include "mat/common/halo/agree.hpp"
 
 namespace goza
 {
@@ -65,16 +66,21 @@ std::vector<PetscInt> begins(const std::vector<HaloMessage> &messages, PetscInt 
 
 } // namespace
 
-LocalColumns::LocalColumns(MPI_Comm comm, PetscInt n, Space space) : space_(space), ghosts_here_(space)
+LocalColumns::LocalColumns(Space space) : space_(space), ghosts_here_(space) { }
+
+LocalColumns::LocalColumns(MPI_Comm comm, PetscInt n, Space space) : LocalColumns(space)
 {
   must(PetscCommDuplicate(comm, &comm_, nullptr), "PetscCommDuplicate");
   must_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
+  Meet(comm_);
   must(PetscLayoutCreateFromSizes(comm_, n, PETSC_DETERMINE, 1, &layout_), "PetscLayoutCreate");
 }
 
-LocalColumns::LocalColumns(const LocalColumns &owners, std::vector<PetscInt> ghosts) :
-  size_(owners.size_), space_(owners.space_), ghosts_(std::move(ghosts)), ghosts_here_(space_, ghosts_.data(), ghosts_.size())
+LocalColumns::LocalColumns(const LocalColumns &owners, std::vector<PetscInt> ghosts) : LocalColumns(owners.space_)
 {
+  size_        = owners.size_;
+  ghosts_      = std::move(ghosts);
+  ghosts_here_ = Array<PetscInt>(space_, ghosts_.data(), ghosts_.size());
   must(PetscCommDuplicate(owners.comm_, &comm_, nullptr), "PetscCommDuplicate");
   must(PetscLayoutReference(owners.layout_, &layout_), "PetscLayoutReference");
 }
@@ -96,14 +102,21 @@ ColumnMap::ColumnMap(const LocalColumns &owners, std::vector<PetscInt> ghosts) :
 /* Who sends what to whom. */
 void ColumnMap::plan()
 {
-  PetscSF            sf;
+  struct Forest {
+    PetscSF sf = nullptr;
+
+    ~Forest() { (void)PetscSFDestroy(&sf); }
+  } forest;
   GozaRankCount      nranks;
   const PetscMPIInt *ranks;
   const PetscInt    *offset, *index, *remote;
 
-  must(PetscSFCreate(comm_, &sf), "PetscSFCreate");
+  Meet(comm_);
+  must(PetscSFCreate(comm_, &forest.sf), "PetscSFCreate");
+  const PetscSF sf = forest.sf;
   must(PetscSFSetGraphLayout(sf, layout_, nghost(), nullptr, PETSC_COPY_VALUES, ghosts_.data()), "PetscSFSetGraphLayout");
   must(PetscSFSetUp(sf), "PetscSFSetUp");
+  must(PetscCommGetNewTag(comm_, &tag_), "PetscCommGetNewTag"); // nothing may fail on one rank alone before: later tags would not be the same
   must(PetscSFGetRootRanks(sf, &nranks, &ranks, &offset, &index, &remote), "PetscSFGetRootRanks");
   for (GozaRankCount r = 0; r < nranks; r++) { // ghosts ascend and ranks own ascending ranges: a rank's lie together
     if (offset[r + 1] > offset[r]) receives_.push_back({ranks[r], index[offset[r]], offset[r + 1] - offset[r]});
@@ -115,7 +128,6 @@ void ColumnMap::plan()
   std::vector<GozaRankCount> order;
   std::vector<PetscInt>      send_index;
 
-  must(PetscCommGetNewTag(comm_, &tag_), "PetscCommGetNewTag");
   for (GozaRankCount r = 0; r < nranks; r++) {
     if (offset[r + 1] > offset[r]) order.push_back(r);
   }
@@ -125,7 +137,6 @@ void ColumnMap::plan()
     send_index.insert(send_index.end(), index + offset[r], index + offset[r + 1]);
   }
   send_index_ = Array<PetscInt>(space_, send_index.data(), send_index.size());
-  must(PetscSFDestroy(&sf), "PetscSFDestroy");
 }
 
 template <class T> void ColumnMap::ship(bool backward, const T *out, const std::vector<PetscInt> &out_begin, T *in, const std::vector<PetscInt> &in_begin) const
@@ -150,6 +161,7 @@ template <class T> void ColumnMap::ship(bool backward, const T *out, const std::
   }
   T *const landing = stage ? staged_in.data() : in;
 
+  Meet(comm_);
   for (std::size_t m = 0; m < from.size(); m++)
     must_mpi(MPI_Irecv(landing + in_begin[m], count(in_begin[m + 1] - in_begin[m]), mpi_type<T>(), from[m].rank, tag_, comm_, &requests[m]), "MPI_Irecv");
   for (std::size_t m = 0; m < to.size(); m++)
@@ -164,7 +176,7 @@ template void ColumnMap::ship(bool, const PetscScalar *, const std::vector<Petsc
 
 template <class T> void ColumnMap::update(T *values, PetscInt width) const
 {
-  if (sends_.empty() && receives_.empty()) return;
+  if (size_ == 1) return;
   Array<T> packed(space_, static_cast<std::size_t>(nsend()) * width);
 
   for_each_row(space_, nsend() * width, PackItems<T>{send_index_.data(), width, values, packed.data()});
@@ -177,7 +189,7 @@ template void ColumnMap::update(std::uint64_t *, PetscInt) const;
 
 void ColumnMap::add_from_ghosts(const PetscScalar *ghosts, PetscInt width, PetscScalar *own) const
 {
-  if (sends_.empty() && receives_.empty()) return;
+  if (size_ == 1) return;
   Array<PetscScalar> received(space_, static_cast<std::size_t>(nsend()) * width);
 
   ship(true, ghosts, begins(receives_, width), received.data(), begins(sends_, width));
@@ -203,17 +215,30 @@ const Array<PetscInt> &ColumnMap::slot() const
 
 void LocalColumns::sum(PetscScalar *values, int n) const
 {
-  if (size_ > 1) must_mpi(MPI_Allreduce(MPI_IN_PLACE, values, n, MPIU_SCALAR, MPIU_SUM, comm_), "MPI_Allreduce");
+  if (size_ == 1) return;
+  Meet(comm_);
+  must_mpi(MPI_Allreduce(MPI_IN_PLACE, values, n, MPIU_SCALAR, MPIU_SUM, comm_), "MPI_Allreduce");
 }
 
 void LocalColumns::sum(std::int64_t *values, int n) const
 {
-  if (size_ > 1) must_mpi(MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_INT64_T, MPI_SUM, comm_), "MPI_Allreduce");
+  if (size_ == 1) return;
+  Meet(comm_);
+  must_mpi(MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_INT64_T, MPI_SUM, comm_), "MPI_Allreduce");
 }
 
 void LocalColumns::sum(std::uint64_t *values, int n) const
 {
-  if (size_ > 1) must_mpi(MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_UINT64_T, MPI_SUM, comm_), "MPI_Allreduce");
+  if (size_ == 1) return;
+  Meet(comm_);
+  must_mpi(MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_UINT64_T, MPI_SUM, comm_), "MPI_Allreduce");
+}
+
+void LocalColumns::largest(std::int64_t *value) const
+{
+  if (size_ == 1) return;
+  Meet(comm_);
+  must_mpi(MPI_Allreduce(MPI_IN_PLACE, value, 1, MPI_INT64_T, MPI_MAX, comm_), "MPI_Allreduce");
 }
 
 bool LocalColumns::any(bool here) const

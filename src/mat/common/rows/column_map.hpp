@@ -2,7 +2,8 @@
 
    Local numbers: 0 .. n-1 are the columns that the rank owns, n .. n + nghost-1 those of other ranks that its rows reach ("ghosts"), by ascending global
    number. What is kept for each column, a number or a row of a matrix, goes from owners to ghosts, or is collected from the ghosts by the owners. On one rank
-   there are no ghosts, and nothing is sent. Errors are exceptions; all that is marked so is collective. */
+   there are no ghosts, and nothing is sent. Errors are exceptions; all that is marked so is collective, and FailedElsewhere where another
+   rank failed before it came so far (halo/agree.hpp). */
 #pragma once
 #include "core/csr_matrix.hpp"
 #include "mat/common/halo/exchange.hpp"
@@ -36,9 +37,13 @@ public:
   void sum(PetscScalar *values, int n) const;
   void sum(std::int64_t *values, int n) const;
   void sum(std::uint64_t *values, int n) const;
+  void largest(std::int64_t *value) const;
   bool any(bool here) const;
   bool all(bool here) const { return !any(!here); }
   void sum_here(PetscScalar *values, int n) const; // of values in the space
+
+private:
+  explicit LocalColumns(Space space); // of nothing yet: what the public constructors have taken is given back where they throw
 
 protected:
   MPI_Comm              comm_   = MPI_COMM_NULL; // PETSc's own duplicate, held

@@ -2,6 +2,8 @@
 #include "core/algorithm.hpp"
 #include "core/for_each_row.hpp"
 #include "core/sort_unique.hpp"
+#include <algorithm>
+#include <iterator>
 
 namespace goza
 {
@@ -312,6 +314,18 @@ Array<PetscInt> globalize(const LocalColumns &columns, const PetscInt *col, std:
 void renumber(const LocalColumns &from, const LocalColumns &to, Array<PetscInt> &col)
 {
   for_each_row(from.space(), static_cast<PetscInt>(col.size()), Renumber{from.n(), to.nghost(), from.ghosts_here().data(), to.ghosts_here().data(), col.data()});
+}
+
+MapPtr join_maps(CsrMatrix &A, const LocalColumns &acols, CsrMatrix &B, const LocalColumns &bcols)
+{
+  std::vector<PetscInt> ghosts;
+
+  std::set_union(acols.ghosts().begin(), acols.ghosts().end(), bcols.ghosts().begin(), bcols.ghosts().end(), std::back_inserter(ghosts));
+  const MapPtr map = std::make_shared<ColumnMap>(acols, std::move(ghosts));
+  renumber(acols, *map, A.col);
+  renumber(bcols, *map, B.col);
+  A.ncols = B.ncols = map->nlocal();
+  return map;
 }
 
 MapPtr drop_unused_ghosts(const LocalColumns &owners, const std::vector<PetscInt> &ghosts, CsrMatrix &M)

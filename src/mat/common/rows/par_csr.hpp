@@ -20,6 +20,9 @@ MapPtr drop_unused_ghosts(const LocalColumns &owners, const std::vector<PetscInt
 /* The same columns by the numbers of a map with more ghosts, in place. */
 void renumber(const LocalColumns &from, const LocalColumns &to, Array<PetscInt> &col);
 
+/* Both matrices' columns by the numbers of one map, that of the ghosts of either, in place. Collective. */
+MapPtr join_maps(CsrMatrix &A, const LocalColumns &acols, CsrMatrix &B, const LocalColumns &bcols);
+
 /* A rank's rows of M and, below them, those of the ghosts of a map, fetched from their owners. */
 class RowsBelow {
 public:

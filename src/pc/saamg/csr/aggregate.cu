@@ -46,31 +46,70 @@ struct NumberRoots {
    matter: what a round does to a node depends on the round before alone. */
 using Count = unsigned long long;
 
-struct Clear {
-  Count *count;
-
-  HD void operator()(PetscInt) const { *count = 0; }
-};
-
 struct Keep {
   const PetscInt *list; // null: all nodes
   const Count    *count;
   const Key      *key;
   PetscInt       *kept;
-  Count          *nkept;
+  Count          *nkept, *next; // next: for the call after this, to be cleared
 
-  HD void operator()(PetscInt k) const
+  HD bool keeps(std::int64_t k, PetscInt *i) const
   {
-    const PetscInt i = list ? list[k] : k;
+    if (list && static_cast<Count>(k) >= *count) return false;
+    *i = list ? list[k] : static_cast<PetscInt>(k);
+    return is_undecided(key[*i]);
+  }
 
-    if ((list && static_cast<Count>(k) >= *count) || !is_undecided(key[i])) return;
-#if defined(__CUDA_ARCH__)
-    kept[atomicAdd(nkept, 1ull)] = i;
-#else
-    kept[(*nkept)++] = i;
-#endif
+  void operator()(PetscInt k) const
+  {
+    PetscInt i;
+
+    if (keeps(k, &i)) kept[(*nkept)++] = i;
   }
 };
+
+#if defined(__CUDACC__)
+constexpr int keep_threads = 256, keep_each = 8; // nodes to a thread
+
+/* One addition to the common counter for all nodes of a block. */
+__global__ void __launch_bounds__(keep_threads) KeepKernel(PetscInt n, Keep body)
+{
+  __shared__ unsigned before[keep_threads / 32];
+  __shared__ Count    begin;
+  const int           lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const std::int64_t  first = static_cast<std::int64_t>(blockIdx.x) * (keep_threads * keep_each) + threadIdx.x;
+  PetscInt            node[keep_each];
+  unsigned            mask[keep_each], mine = 0;
+
+  if (first == 0) *body.next = 0;
+  for (int e = 0; e < keep_each; e++) {
+    const std::int64_t k = first + e * keep_threads;
+
+    mask[e] = __ballot_sync(0xffffffffu, k < n && body.keeps(k, node + e));
+    mine += __popc(mask[e]);
+  }
+  if (lane == 0) before[warp] = mine;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    unsigned total = 0;
+
+    for (unsigned &b : before) {
+      const unsigned here = b;
+
+      b = total;
+      total += here;
+    }
+    begin = total ? atomicAdd(body.nkept, static_cast<Count>(total)) : 0;
+  }
+  __syncthreads();
+  PetscInt *to = body.kept + begin + before[warp];
+
+  for (int e = 0; e < keep_each; e++) {
+    if (mask[e] >> lane & 1) to[__popc(mask[e] & ((1u << lane) - 1))] = node[e];
+    to += __popc(mask[e]);
+  }
+}
+#endif
 
 template <class Body> struct Listed {
   const Count *count;
@@ -84,7 +123,10 @@ template <class Body> struct Listed {
 
 class Worklist {
 public:
-  Worklist(Space space, PetscInt n, const Array<Key> &key, Count *counts) : list_(space, n), spare_(space, n), bound_(n), now_(counts), next_(counts + 1)
+  static constexpr int counters = 3; // zero at the beginning
+
+  Worklist(Space space, PetscInt n, const Array<Key> &key, Count *counts) :
+    list_(space, n), spare_(space, n), bound_(n), now_(counts), next_(counts + 1), later_(counts + 2)
   {
     keep(nullptr, key);
   }
@@ -98,26 +140,36 @@ public:
 private:
   void keep(const PetscInt *list, const Array<Key> &key)
   {
-    for_each_row(list_.space(), 1, Clear{next_});
-    for_each_row(list_.space(), bound_, Keep{list, now_, key.data(), spare_.data(), next_});
+    const Keep body{list, now_, key.data(), spare_.data(), next_, later_};
+
+#if defined(__CUDACC__)
+    if (list_.space() == Space::Cuda) launch_kernel(KeepKernel, blocks_for(PetscMax(bound_, 1), keep_threads * keep_each), keep_threads, bound_, body);
+#endif
+    if (list_.space() == Space::Host) {
+      *later_ = 0;
+      for (PetscInt k = 0; k < bound_; k++) body(k);
+    }
     list_.swap(spare_);
     std::swap(now_, next_);
+    std::swap(next_, later_);
   }
 
   Array<PetscInt> list_, spare_;
   PetscInt        bound_; // no fewer than are listed
-  Count          *now_, *next_;
+  Count          *now_, *next_, *later_;
 };
 
 /* A distance-2 MIS of the nodes whose key is undecided on entry, and of the edges between them. On return the roots' keys say so, the others' are 0, and
    largest[i] is a root's for the nodes next to one. */
 void maximal_independent_set(const CsrGraph &G, Array<Key> &key, Array<Key> &largest)
 {
-  constexpr PetscInt few   = 50000; // asking the device takes as long as a round with so many nodes
+  constexpr PetscInt few   = 200000; // asking the device takes as long as a round with so many nodes
   const Space        space = G.space();
   std::int64_t       left  = G.nodes->nglobal(); // on all ranks
-  Array<Count>       counts(space, 4);
-  Worklist           open(space, G.n, key, counts.data()), unsettled(space, G.n, key, counts.data() + 2);
+  Array<Count>       counts(space, 2 * Worklist::counters);
+
+  counts.zero();
+  Worklist open(space, G.n, key, counts.data()), unsettled(space, G.n, key, counts.data() + Worklist::counters);
 
   largest = Array<Key>(space, G.nodes->nlocal());
   largest.zero();

@@ -43,6 +43,18 @@ struct Facts {
   }
 };
 
+/* y = A x, in the format where there is one. */
+struct Product {
+  Csr                        A;
+  const Format<PetscScalar> *format;
+
+  void operator()(const Array<PetscScalar> &x, Array<PetscScalar> &y) const
+  {
+    if (format) format->apply(x.data(), Assign<PetscScalar>{y.data()});
+    else multiply(A, x.data(), y.data());
+  }
+};
+
 /* --- Lanczos for D^-1 A in the inner product of sign D. Its coefficients stay where the vectors are until all steps are done. */
 
 struct Start {
@@ -107,10 +119,10 @@ struct Advance {
 };
 
 /* *symmetric tells whether the projected matrix was. */
-PetscReal lanczos(const Csr &A, const ColumnMap &columns, const Array<PetscScalar> &dinv, PetscReal sign, PetscInt its, bool *symmetric)
+PetscReal lanczos(const Product &A, const ColumnMap &columns, const Array<PetscScalar> &dinv, PetscReal sign, PetscInt its, bool *symmetric)
 {
-  const Space    space = A.space;
-  const PetscInt n     = A.nrows;
+  const Space    space = A.A.space;
+  const PetscInt n     = A.A.nrows;
   Array<PetscScalar> r(space, n), q(space, n), q_old(space, n), v(space, columns.nlocal()), v_old(space, columns.nlocal()), w(space, n), product(space, n), other(space, n);
   Array<PetscScalar> length2(space, its + 1), back(space, 2 * its), length(space, 2); // back: w^T v and w^T v_old of every step
   PetscReal          a[max_lanczos_steps], b[max_lanczos_steps], largest = 0;
@@ -146,7 +158,7 @@ PetscReal lanczos(const Csr &A, const ColumnMap &columns, const Array<PetscScala
     for_each_row(space, 1, Length{sign, length2.data() + step, length.data(), length.data() + 1});
     for_each_row(space, n, Normalise{sign, r.data(), dinv.data(), length.data() + 1, q.data(), v.data()});
     columns.update(v);
-    multiply(A, v.data(), w.data());
+    A(v, w);
     for_each_row(space, n, Products{w.data(), v.data(), v_old.data(), product.data(), other.data()});
     sum_into(space, product.data(), n, back.data() + 2 * step);
     sum_into(space, other.data(), n, back.data() + 2 * step + 1);
@@ -216,10 +228,10 @@ PetscReal normalise(const LocalColumns &columns, Array<PetscScalar> &x, Array<Pe
   return norm;
 }
 
-PetscReal arnoldi(const Csr &A, const ColumnMap &columns, const Array<PetscScalar> &dinv, PetscInt its)
+PetscReal arnoldi(const Product &A, const ColumnMap &columns, const Array<PetscScalar> &dinv, PetscInt its)
 {
-  const Space                     space = A.space;
-  const PetscInt                  n     = A.nrows;
+  const Space                     space = A.A.space;
+  const PetscInt                  n     = A.A.nrows;
   std::vector<Array<PetscScalar>> V;
   Array<PetscScalar>              work(space, n);
   std::vector<PetscScalar>        H(its * its, 0), h(its), square;
@@ -233,7 +245,7 @@ PetscReal arnoldi(const Csr &A, const ColumnMap &columns, const Array<PetscScala
   while (k < its) {
     V.emplace_back(space, columns.nlocal());
     columns.update(V[k]);
-    multiply(A, V[k].data(), V[k + 1].data());
+    A(V[k], V[k + 1]);
     for_each_row(space, n, Scale{dinv.data(), 1, V[k + 1].data()});
     for (PetscInt i = 0; i <= k; i++) {
       H[i * its + k] = h[i] = dot(columns, V[k + 1], V[i], work);
@@ -276,14 +288,15 @@ CsrFacts row_facts(const Csr &A, const LocalColumns &columns)
   return facts;
 }
 
-PetscReal lambda_max(const Csr &A, const ColumnMap &columns, const CsrFacts &facts, PetscInt its)
+PetscReal lambda_max(const Csr &A, const ColumnMap &columns, const CsrFacts &facts, PetscInt its, const Format<PetscScalar> *format)
 {
-  PetscReal lambda    = 0;
-  bool      symmetric = false;
+  const Product product{A, format};
+  PetscReal     lambda    = 0;
+  bool          symmetric = false;
 
   its = PetscMin(PetscMin(PetscMax(its, 1), columns.nglobal()), max_lanczos_steps);
-  if (facts.positive != facts.negative) lambda = lanczos(A, columns, facts.dinv, facts.positive ? 1 : -1, its, &symmetric);
-  if ((facts.positive || facts.negative) && !symmetric) lambda = arnoldi(A, columns, facts.dinv, its);
+  if (facts.positive != facts.negative) lambda = lanczos(product, columns, facts.dinv, facts.positive ? 1 : -1, its, &symmetric);
+  if ((facts.positive || facts.negative) && !symmetric) lambda = arnoldi(product, columns, facts.dinv, its);
   return lambda > 0 && !PetscIsInfOrNanReal(lambda) ? lambda : 1;
 }
 

@@ -12,7 +12,13 @@ struct Interpolation {
   PetscInt  bs = 1, k = 1; // unknowns of a node, fine and coarse
 
   /* R is made from P. Collective. */
-  void      transpose();
+  void transpose();
+  void release_transpose()
+  {
+    R             = CsrMatrix();
+    own_transpose = CsrMatrix();
+  }
+  bool      transposed() const { return R.ptr.size() > 0; }
   CsrMatrix own_transpose; // of this rank's P, several ranks: rows of R in parts, which are not yet summed over the ranks
 };
 

@@ -4,19 +4,22 @@
 #include "galerkin.hpp"
 #include "goza.hpp"
 #include "graph.hpp"
-#include "mat/common/errors.hpp"
+#include "mat/common/halo/agree.hpp"
 #include "prolong.hpp"
+#include "repartition.hpp"
 
 namespace goza
 {
 
-/* A step under its event, with the device's time where that is asked for. */
-template <class Body> static PetscErrorCode Step(PetscLogEvent event, Space space, const Body &body)
+/* A step under its event, with the device's time where that is asked for. Ranks: columns of a level. Collective: an error on one rank is an error on all. */
+template <class Body> static PetscErrorCode Step(PetscLogEvent event, const LocalColumns &ranks, const Body &body)
 {
+  const Space space = ranks.space();
+
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(event, 0, 0, 0, 0));
   if (space == Space::Cuda) PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(Guarded(body));
+  PetscCall(Together(ranks.comm(), "do its part of the set-up", body));
   if (space == Space::Cuda) PetscCall(PetscLogGpuTimeEnd());
   PetscCall(PetscLogEventEnd(event, 0, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -24,14 +27,16 @@ template <class Body> static PetscErrorCode Step(PetscLogEvent event, Space spac
 
 PetscErrorCode Hierarchy::measure(Grid &grid, PetscInt its, bool *finite)
 {
-  CsrLevel &level = *grid.level;
+  CsrLevel                  &level  = *grid.level;
+  const Format<PetscScalar> *format = nullptr;
+  CsrFacts                   facts;
 
   PetscFunctionBegin;
-  PetscCall(Step(events.eigen, level.A.space, [&] {
-    CsrFacts facts = row_facts(level.A, *level.columns);
-
-    *finite = facts.finite;
-    if (*finite) grid.lambda = lambda_max(level.A, *level.columns, facts, its);
+  PetscCall(Step(events.eigen, *level.columns, [&] { facts = row_facts(level.A, *level.columns); }));
+  *finite = facts.finite;
+  if (*finite && level.format) PetscCall(FailTogether(level.columns->comm(), level.format(&format), "hold its rows in the matrix's format"));
+  PetscCall(Step(events.eigen, *level.columns, [&] {
+    if (*finite) grid.lambda = lambda_max(level.A, *level.columns, facts, its, format);
     level.squares_finite = facts.squares_finite;
     level.dinv           = std::move(facts.dinv);
     level.alone          = facts.nalone ? std::move(facts.alone) : Array<std::int64_t>(level.A.space);
@@ -43,7 +48,7 @@ PetscErrorCode Hierarchy::measure(Grid &grid, PetscInt its, bool *finite)
 PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const HierarchyOptions &options)
 {
   PetscFunctionBegin;
-  PetscCall(Step(events.prolong, grid.level->A.space, [&] {
+  PetscCall(Step(events.prolong, *grid.level->columns, [&] {
     const CsrLevel &level = *grid.level;
     CsrTransfer    &t     = *grid.transfer;
     CsrMatrix       P;
@@ -74,9 +79,10 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
 PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOptions &options)
 {
   PetscFunctionBegin;
-  PetscCall(Step(events.galerkin, grid.level->A.space, [&] {
+  PetscCall(Step(events.galerkin, *grid.level->columns, [&] {
     CsrTransfer &t = *grid.transfer;
 
+    if (!t.transposed()) t.transpose(); // as release() left it
     next.own = t.product.make(grid.level->A, grid.level->columns, t, next.columns);
     if (options.keep != Keep::Nothing) t.product.release_values();
     else {
@@ -98,27 +104,31 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   Grid                       &grid    = grids_.back();
   const Csr                   A       = grid.level->A;
   const MapPtr                columns = grid.level->columns;
-  const Space                 space   = A.space;
   std::shared_ptr<Coarsening> from;
   CsrAggregates               aggregates;
   std::int64_t                coarse_rows;
+  bool                        moved = false;
   Grid                        next;
 
   PetscFunctionBegin;
-  PetscCallCXX(from = std::make_shared<Coarsening>());
-  from->bs = grid.bs;
-  from->k  = k;
-  PetscCall(Step(events.strength, space, [&] { from->graph = strength_graph(A, columns, grid.bs, threshold); }));
+  PetscCall(Step(events.strength, *columns, [&] {
+    from        = std::make_shared<Coarsening>();
+    from->bs    = grid.bs;
+    from->k     = k;
+    from->graph = strength_graph(A, columns, grid.bs, threshold);
+  }));
   const bool     aggressive = static_cast<PetscInt>(grids_.size()) <= options.aggressive_levels;
   const PetscInt least      = (options.gather_limit + k - 1) / k;
-  PetscCall(Step(events.aggregate, space, [&] { aggregates = aggressive ? aggregate_twice(from->graph, least) : aggregate(from->graph, least); }));
+  PetscCall(Step(events.aggregate, *columns, [&] { aggregates = aggressive ? aggregate_twice(from->graph, least) : aggregate(from->graph, least); }));
   coarse_rows = static_cast<std::int64_t>(aggregates.map->nglobal()) * k;
-  *stop       = coarse_rows == 0 || coarse_rows > columns->nglobal() - columns->nglobal() / 10;
+  if (coarse_rows >= static_cast<std::int64_t>(options.gather_limit) * columns->size())
+    PetscCall(Repartition(from->graph, options.repartition_ratio, aggregates, &moved));
+  *stop = coarse_rows == 0 || coarse_rows > columns->nglobal() - columns->nglobal() / 10;
   if (*stop) {
     PetscCall(PetscInfo(NULL, "Coarsening stops at %" PetscInt_FMT " rows: the next level would have %" PetscInt64_FMT "\n", columns->nglobal(), (PetscInt64)coarse_rows));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(Step(events.prolong, space, [&] {
+  PetscCall(Step(events.prolong, *columns, [&] {
     clear_rows_alone(grid.level->alone, k, B);
     CsrTentative T = tentative(aggregates, *columns, grid.bs, k, B);
 
@@ -136,23 +146,24 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   else from.reset();
   PetscCall(project(grid, *next.level, options));
   next.bs = k;
-  PetscCallCXX(grids_.push_back(next));
+  PetscCall(Together(columns->comm(), "list another level", [&] { grids_.push_back(next); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Hierarchy::build(const Csr &A, MapPtr columns, PetscInt bs, PetscInt k, Array<PetscScalar> B, const HierarchyOptions &options, bool *finite)
+PetscErrorCode Hierarchy::build(const Csr &A, MapPtr columns, PetscInt bs, PetscInt k, Array<PetscScalar> B, const HierarchyOptions &options, bool *finite, const FormatSource &format)
 {
   PetscReal threshold = options.threshold;
   bool      stop      = false;
 
   PetscFunctionBegin;
   reset();
-  PetscCall(Guarded([&] {
+  PetscCall(Together(columns->comm(), "begin its hierarchy", [&] {
     std::int64_t total = entries(A);
 
     grids_.emplace_back();
     grids_[0].level          = std::make_shared<CsrLevel>();
     grids_[0].level->A       = A;
+    grids_[0].level->format  = format;
     grids_[0].level->columns = columns;
     columns->sum(&total, 1);
     grids_[0].level->nnz = static_cast<PetscLogDouble>(total);
@@ -173,10 +184,11 @@ PetscErrorCode Hierarchy::build(const Csr &A, MapPtr columns, PetscInt bs, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, bool *finite)
+PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, bool *finite, const FormatSource &format)
 {
   PetscFunctionBegin;
-  grids_[0].level->A = A;
+  grids_[0].level->A      = A;
+  grids_[0].level->format = format;
   grids_[0].level->stamp.new_values();
   for (std::size_t l = 0; l < grids_.size(); l++) {
     CsrLevel &level = *grids_[l].level;
@@ -193,7 +205,8 @@ PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, 
     if (options.keep == Keep::Aggregates) PetscCall(interpolate(grids_[l], *t.coarsening, options));
     if (!t.product.made()) PetscCall(project(grids_[l], next, options)); /* a new pattern, or values were not meant to change */
     else {
-      PetscCall(Step(events.galerkin, A.space, [&] {
+      PetscCall(Step(events.galerkin, *level.columns, [&] {
+        if (!t.transposed()) t.transpose();
         t.product.update(level.A, t, next.own);
         t.product.release_values();
       }));
@@ -227,9 +240,15 @@ std::size_t Hierarchy::bytes() const
   return bytes;
 }
 
-void Hierarchy::release_finest()
+void Hierarchy::release(const HierarchyOptions &options)
 {
-  if (!grids_.empty()) grids_[0].level->A.ptr = grids_[0].level->A.col = nullptr, grids_[0].level->A.val = nullptr;
+  for (Grid &grid : grids_) {
+    if (grid.transfer && options.keep != Keep::Interpolation) grid.transfer->release_transpose();
+  }
+  if (grids_.empty()) return;
+  grids_[0].level->A.ptr = grids_[0].level->A.col = nullptr;
+  grids_[0].level->A.val                          = nullptr;
+  grids_[0].level->format                         = nullptr;
 }
 
 } // namespace goza

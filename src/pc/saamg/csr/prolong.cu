@@ -88,8 +88,11 @@ static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscS
   const PetscInt nnz = lengths_to_pointer(space, P.ptr);
   P.col              = Array<PetscInt>(space, nnz);
   P.val              = Array<PetscScalar>(space, nnz);
-  for_each_row(space, A.nrows,
-               SmoothedRow{rows_of(A), bs, k, aggregate, from.Q.data(), dinv.data(), omega, reached.data(), begin.data(), P.ptr.data(), P.col.data(), P.val.data()});
+  const SmoothedRow row{rows_of(A),   bs,           k,           aggregate, from.Q.data(), dinv.data(), omega, reached.data(), begin.data(),
+                        P.ptr.data(), P.col.data(), P.val.data()};
+
+  if (space == Space::Cuda) for_each_row(space, A.nrows * k, SmoothedEntry{row});
+  else for_each_row(space, A.nrows, row);
   return P;
 }
 

@@ -1,9 +1,10 @@
 #include "core/algorithm.hpp"
+#include "mat/common/rows/node_columns.hpp"
 #include "mat/common/rows/par_csr.hpp"
 #include "core/csr_pattern.hpp"
+#include "core/full_blocks.hpp"
 #include "core/staged_rows.hpp"
 #include "graph.hpp"
-#include <iterator>
 
 namespace goza
 {
@@ -63,19 +64,6 @@ struct Widen {
   HD void operator()(PetscInt p) const { val[p] = weight[p]; }
 };
 
-/* Both matrices' columns by the numbers of one map. */
-MapPtr join_maps(CsrMatrix &A, const LocalColumns &acols, CsrMatrix &B, const LocalColumns &bcols)
-{
-  std::vector<PetscInt> ghosts;
-
-  std::set_union(acols.ghosts().begin(), acols.ghosts().end(), bcols.ghosts().begin(), bcols.ghosts().end(), std::back_inserter(ghosts));
-  const MapPtr map = std::make_shared<ColumnMap>(acols, std::move(ghosts));
-  renumber(acols, *map, A.col);
-  renumber(bcols, *map, B.col);
-  A.ncols = B.ncols = map->nlocal();
-  return map;
-}
-
 void symmetrize(CsrGraph &G)
 {
   const Space     space = G.space();
@@ -109,28 +97,14 @@ template <class T> T total(const LocalColumns &columns, const Array<T> &values)
   return sum;
 }
 
-/* The nodes that the columns of a matrix belong to. */
-MapPtr nodes_of_columns(const MapPtr &columns, PetscInt bs)
+/* The matrix with one entry for each block, its norm, where all blocks are full, those of other ranks' columns too; else an empty one. */
+CsrMatrix norms_of_nodes(const Csr &A, const LocalColumns &columns, PetscInt bs)
 {
-  std::vector<PetscInt> ghosts;
-
-  if (bs == 1) return columns;
-  for (PetscInt g : columns->ghosts()) {
-    if (ghosts.empty() || ghosts.back() != g / bs) ghosts.push_back(g / bs);
+  if (bs == 1 || columns.nghost() % bs) return CsrMatrix();
+  for (PetscInt g = 0; g < columns.nghost(); g++) {
+    if (columns.ghosts()[g] % bs != g % bs) return CsrMatrix();
   }
-  return std::make_shared<ColumnMap>(LocalColumns(columns->comm(), columns->n() / bs, columns->space()), std::move(ghosts));
-}
-
-Array<PetscInt> nodes_of_ghost_columns(const LocalColumns &columns, const LocalColumns &nodes, PetscInt bs)
-{
-  std::vector<PetscInt> node;
-  PetscInt              at = 0;
-
-  for (PetscInt g : columns.ghosts()) { // both ascend
-    while (at < nodes.nghost() && nodes.ghosts()[at] < g / bs) at++;
-    node.push_back(at < nodes.nghost() && nodes.ghosts()[at] == g / bs ? at : nodes.nghost());
-  }
-  return Array<PetscInt>(columns.space(), node.data(), node.size());
+  return block_norms(A, bs);
 }
 
 } // namespace
@@ -139,8 +113,12 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscR
 {
   const PetscReal      rounding = 64 * PETSC_MACHINE_EPSILON;
   const Space          space    = A.space;
+  const CsrMatrix      norms    = norms_of_nodes(A, *columns, bs);
+  const bool           full     = norms.ptr.size() > 0;
+  const Csr            rows     = full ? norms.view() : A;
+  const PetscInt       unit     = full ? 1 : bs; // rows of a node
   CsrGraph             G;
-  Array<PetscInt>      place(space, bs > 1 ? A.nrows : 0), count;
+  Array<PetscInt>      place(space, unit > 1 ? A.nrows : 0), count;
   Array<std::uint64_t> check(space, A.nrows / bs);
   Array<std::int64_t>  weak(space, A.nrows / bs);
 
@@ -150,16 +128,16 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscR
   G.rdiag                = Array<PetscReal>(space, G.nodes->nlocal());
   G.degree               = Array<PetscInt>(space, G.nodes->nlocal());
   count                  = Array<PetscInt>(space, G.nodes->nlocal());
-  const BlockRows blocks{rows_of(A), bs, G.n, G.node_of_ghost_column.data(), place.data()};
+  const BlockRows blocks{rows_of(rows), unit, G.n, G.node_of_ghost_column.data(), place.data()};
   const Measure   measure{G.rdiag.data(), static_cast<float>(PetscMax(PetscSqr(threshold), PetscSqr(rounding)))};
   FillStrong      fill{blocks,  measure,      G.nodes->start(), G.nodes->ghosts_here().data(), count.data(), nullptr, nullptr, G.degree.data(),
                   nullptr, check.data(), weak.data()};
 
-  for_each_csr_row(A, bs, DiagonalNorm{blocks, G.rdiag.data(), count.data()});
+  for_each_csr_row(rows, unit, DiagonalNorm{blocks, G.rdiag.data(), count.data()});
   G.nodes->update(G.rdiag);
-  for_each_csr_row(A, bs, CountStrong{blocks, measure, count.data()});
+  for_each_csr_row(rows, unit, CountStrong{blocks, measure, count.data()});
   G.nodes->update(count);
-  for_each_csr_row(A, bs, fill);
+  for_each_csr_row(rows, unit, fill);
   G.nodes->update(G.degree);
   const bool symmetric = total(*columns, check) == 0;
 
@@ -177,7 +155,7 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscR
   fill.ptr              = G.ptr.data();
   fill.col              = G.col.data();
   fill.weight           = G.weight.data();
-  if (nedges) for_each_csr_row(A, bs, fill);
+  if (nedges) for_each_csr_row(rows, unit, fill);
   if (!symmetric) {
     symmetrize(G);
     G.node_of_ghost_column = nodes_of_ghost_columns(*columns, *G.nodes, bs);

@@ -1,6 +1,6 @@
 /* The nodes of a matrix, bs unknowns each, by their colours: the unknowns of a node are relaxed together, by the inverse of its diagonal block. */
 #pragma once
-#include "coloring.hpp"
+#include "color_parts.hpp"
 #include "level_rows.hpp"
 #include "mat/slicedell/sliced_ell.hpp"
 #include "node_blocks.hpp"
@@ -10,23 +10,37 @@ namespace goza
 
 template <class V> class ColoredNodes {
 public:
-  /* others: what the rows hold on other ranks */
-  ColoredNodes(const LevelRows &rows, PetscInt bs, const Csr &others) : bs_(bs), n_(rows.diagonal_block().nrows)
+  /* norms: the rows' entries on other ranks where a sweep does not see those change, so that their l1 norms must stand in the diagonal; else null. Collective. */
+  ColoredNodes(const LevelRows &rows, PetscInt bs, const Csr *norms) : bs_(bs), n_(rows.diagonal_block().nrows)
   {
     const NodeBlocks blocks(rows.diagonal_block(), bs);
     const Csr        nodes    = blocks.nodes();
-    Coloring         coloring = color_rows(nodes, rows.first() / bs);
+    const bool       alone    = rows.columns()->size() == 1;
+    const Coloring   coloring = alone ? color_rows(nodes, nodes_of_columns(rows.columns(), bs)) : NodeGraph(rows.all(), rows.columns(), bs).color();
 
-    inverse_ = inverse_diagonal_blocks<V>(blocks, others);
-    for (PetscInt c = 0; c < coloring.ncolors(); c++) {
-      colors_.emplace_back(nodes.space);
-      colors_.back().build_nodes(blocks.rows(), nodes, coloring.rows.data() + coloring.begin[c], coloring.begin[c + 1] - coloring.begin[c]);
+    inverse_ = inverse_diagonal_blocks<V>(blocks, norms ? *norms : Csr{nodes.space, 0, 0, nullptr, nullptr, nullptr});
+    if (alone || norms) {
+      for (PetscInt c = 0; c < coloring.ncolors(); c++) {
+        colors_.emplace_back(nodes.space);
+        colors_.back().build_nodes(blocks.rows(), nodes, coloring.rows.data() + coloring.begin[c], coloring.begin[c + 1] - coloring.begin[c]);
+      }
+    } else {
+      for (const ColorParts &part : split_colors(coloring, rows.off_diagonal_block(), *rows.columns(), bs)) {
+        const Array<PetscInt> edge_rows = rows_of_nodes(part.edge, bs);
+
+        colors_.emplace_back(nodes.space);
+        colors_.back().build_nodes(blocks.rows(), nodes, part.inner.data(), static_cast<PetscInt>(part.inner.size()));
+        edges_.push_back({part.edge_anywhere, SlicedEll<V, V>(nodes.space), SlicedEll<V, V>(nodes.space)});
+        edges_.back().own.build_nodes(blocks.rows(), nodes, part.edge.data(), static_cast<PetscInt>(part.edge.size()));
+        edges_.back().others.build(rows.off_diagonal_block(), edge_rows.data(), static_cast<PetscInt>(edge_rows.size()));
+      }
     }
     first_ = Array<PetscInt>(nodes.space, n_ ? coloring.begin[1] : 0);
     if (first_.size()) first_.copy_from(coloring.rows.data(), first_.size());
   }
 
   PetscInt    ncolors() const { return static_cast<PetscInt>(colors_.size()); }
+  bool        has_edge(PetscInt color) const { return !edges_.empty() && edges_[color].anywhere; }   // on some rank
   double      first_share() const { return n_ ? static_cast<double>(first_.size()) * bs_ / n_ : 0; } // of the rows
   std::string describe() const { return " of blocks of " + std::to_string(bs_); }
 
@@ -35,21 +49,33 @@ public:
     set_zero(inverse_.space(), n_, x);
     apply_diagonal_blocks(inverse_.space(), static_cast<PetscInt>(first_.size()), first_.data(), bs_, inverse_.data(), b, x);
   }
-  void relax(PetscInt color, const V *b, V *x) const { colors_[color].relax_nodes(b, inverse_.data(), x); }
+  void relax(PetscInt color, const V *b, V *x) const { colors_[color].relax_nodes(b, inverse_.data(), x); } // those that are no edge
+  void relax_edge(PetscInt color, const V *b, const V *ghost, V *work, V *x) const                          // ghost: x of other ranks
+  {
+    edges_[color].others.apply(ghost, Residual<V>{b, work});
+    edges_[color].own.relax_nodes(work, inverse_.data(), x);
+  }
 
   std::size_t bytes() const
   {
     std::size_t sum = inverse_.bytes() + first_.bytes();
 
     for (const auto &color : colors_) sum += color.bytes();
+    for (const auto &edge : edges_) sum += edge.own.bytes() + edge.others.bytes();
     return sum;
   }
 
 private:
+  struct Edge {
+    bool            anywhere;
+    SlicedEll<V, V> own, others;
+  };
+
   PetscInt                     bs_, n_;  // n: rows
   Array<V>                     inverse_; // [nodes][bs][bs]
   Array<PetscInt>              first_;   // the first colour's nodes
   std::vector<SlicedEll<V, V>> colors_;
+  std::vector<Edge>            edges_; // by colour, where a sweep exchanges values
 
   static void set_zero(Space space, PetscInt n, V *x)
   {

@@ -2,7 +2,9 @@
 #include "core/algorithm.hpp"
 #include "core/csr_ops.hpp"
 #include "core/for_each_row.hpp"
+#include "mat/common/rows/par_csr.hpp"
 #include "pc/saamg/graph.hpp"
+#include <algorithm>
 #include <optional>
 
 namespace goza
@@ -23,7 +25,8 @@ struct Neighbours {
   }
 };
 
-struct CountUnmirrored { // columns ascend
+struct CountUnmirrored { // among owned columns; columns ascend
+  PetscInt        n;
   const PetscInt *ptr, *col;
   std::int64_t   *count;
 
@@ -42,34 +45,47 @@ struct CountUnmirrored { // columns ascend
   HD void operator()(PetscInt i) const
   {
     count[i] = 0;
-    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) count[i] += !holds(col[p], i);
+    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) count[i] += col[p] < n && !holds(col[p], i);
   }
 };
 
+/* Of owned rows and ghosts. */
 struct Priority {
-  PetscInt       first;
-  std::uint64_t *key;
-  PetscInt      *color, *list;
+  PetscInt        first, n;
+  const PetscInt *ghost; // global numbers
+  std::uint64_t  *key;
+  PetscInt       *color;
 
   HD void operator()(PetscInt i) const
   {
-    key[i]   = hash62(static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(i));
+    key[i]   = hash62(static_cast<std::uint64_t>(i < n ? first + i : ghost[i - n]));
     color[i] = -1;
-    list[i]  = i;
   }
 };
 
 /* Once more: what had the last colour goes first. */
 struct Again {
   std::uint64_t *key;
-  PetscInt      *color, *list;
+  PetscInt      *color;
 
   HD void operator()(PetscInt i) const
   {
     key[i]   = static_cast<std::uint64_t>(color[i]);
     color[i] = -1;
-    list[i]  = i;
   }
+};
+
+struct Number {
+  PetscInt *list;
+
+  HD void operator()(PetscInt i) const { list[i] = i; }
+};
+
+struct Shift {
+  PetscInt  by;
+  PetscInt *col;
+
+  HD void operator()(PetscInt p) const { col[p] += by; }
 };
 
 struct TakeColor {
@@ -109,11 +125,11 @@ struct Widen {
 
 /* The longest row in front, the first of equals. */
 struct LengthAndRow {
-  PetscInt        n;
+  std::int64_t    nglobal, first;
   const PetscInt *ptr;
   std::int64_t   *key;
 
-  HD void operator()(PetscInt i) const { key[i] = static_cast<std::int64_t>(ptr[i + 1] - ptr[i]) * n + (n - 1 - i); }
+  HD void operator()(PetscInt i) const { key[i] = static_cast<std::int64_t>(ptr[i + 1] - ptr[i]) * nglobal + (nglobal - 1 - first - i); }
 };
 
 struct Parities {
@@ -147,88 +163,160 @@ struct Grid2 {
   std::int64_t line, plane;
 };
 
+std::int64_t total(const LocalColumns &columns, const Array<std::int64_t> &count)
+{
+  std::int64_t n = sum(columns.space(), count.data(), count.size());
+
+  columns.sum(&n, 1);
+  return n;
+}
+
 /* The offsets of an inner row of a grid's matrix come in runs of consecutive numbers: .. 0 1 | L-1 L L+1 | .. | P-1 P P+1 | .. with as many runs before the
    one around the plane P as behind it. */
-std::optional<Grid2> guess_grid(const Csr &A)
+std::optional<Grid2> grid_of_row(std::int64_t row, const std::vector<PetscInt> &col, PetscInt nglobal)
 {
-  constexpr PetscInt  longest = 27;
-  Array<std::int64_t> key(A.space, A.nrows);
+  const std::size_t         length = col.size();
+  std::vector<std::int64_t> centres;
 
-  for_each_row(A.space, A.nrows, LengthAndRow{A.nrows, A.ptr, key.data()});
-  const std::int64_t    top    = largest(A.space, key.data(), key.size());
-  const PetscInt        length = static_cast<PetscInt>(top / A.nrows), row = static_cast<PetscInt>(A.nrows - 1 - top % A.nrows);
-  std::vector<PetscInt> centres;
-
-  if (length > longest) return {};
-  const PetscInt              begin = read_value(A.space, A.ptr + row);
-  const std::vector<PetscInt> col   = Array<PetscInt>(A.space, A.col + begin, length).to_host();
-  for (PetscInt p = 0, q; p < length; p = q) {
+  for (std::size_t p = 0, q; p < length; p = q) {
     for (q = p + 1; q < length && col[q] == col[q - 1] + 1; q++) { }
-    if (col[p] > row) centres.push_back((col[p] + col[q - 1]) / 2 - row);
+    if (col[p] > row) centres.push_back((static_cast<std::int64_t>(col[p]) + col[q - 1]) / 2 - row);
   }
   if (centres.empty()) return {};
-  if (centres.size() == 1) return Grid2{centres[0], A.nrows};
+  if (centres.size() == 1) return Grid2{centres[0], nglobal};
   return Grid2{centres[0], centres[centres.size() / 2]};
 }
 
-bool color_grid(const Csr &A, const Neighbours &near, PetscInt first, PetscInt *color)
+/* From the longest of all rows; its rank tells the others. */
+std::optional<Grid2> guess_grid(const Csr &A, const LocalColumns &columns)
 {
-  const std::optional<Grid2> grid = guess_grid(A);
+  constexpr std::int64_t longest = 27;
+  const std::int64_t     N       = columns.nglobal();
+  Array<std::int64_t>    key(A.space, A.nrows);
+  std::int64_t           grid[2] = {0, 0};
+
+  for_each_row(A.space, A.nrows, LengthAndRow{N, columns.start(), A.ptr, key.data()});
+  std::int64_t top = largest(A.space, key.data(), key.size());
+  columns.largest(&top);
+  const std::int64_t length = top / N, row = N - 1 - top % N, here = row - columns.start();
+
+  if (length > longest) return {};
+  if (here >= 0 && here < A.nrows) {
+    const PetscInt        begin = read_value(A.space, A.ptr + here);
+    std::vector<PetscInt> col   = globalize(columns, A.col + begin, static_cast<std::size_t>(length)).to_host();
+
+    std::sort(col.begin(), col.end());
+    const std::optional<Grid2> guess = grid_of_row(row, col, columns.nglobal());
+    if (guess) grid[0] = guess->line, grid[1] = guess->plane;
+  }
+  columns.sum(grid, 2);
+  if (grid[0] < 1 || grid[1] < grid[0]) return {};
+  return Grid2{grid[0], grid[1]};
+}
+
+bool color_grid(const Csr &A, const ColumnMap &columns, const Neighbours &near, Array<PetscInt> &color)
+{
+  const std::optional<Grid2> grid = guess_grid(A, columns);
   Array<std::int64_t>        clashes(A.space, A.nrows);
 
-  if (!grid || grid->line < 1 || grid->plane < grid->line) return false;
+  if (!grid) return false;
   for (bool diagonals : {false, true}) {
-    for_each_row(A.space, A.nrows, Parities{grid->line, grid->plane, first, diagonals, color});
-    for_each_row(A.space, A.nrows, CountClashes{near, color, clashes.data()});
-    if (!sum(A.space, clashes.data(), clashes.size())) return true;
+    for_each_row(A.space, A.nrows, Parities{grid->line, grid->plane, columns.start(), diagonals, color.data()});
+    columns.update(color);
+    for_each_row(A.space, A.nrows, CountClashes{near, color.data(), clashes.data()});
+    if (!total(columns, clashes)) return true;
   }
   return false;
 }
 
-void color_greedily(Space space, PetscInt n, const Neighbours &near, PetscInt first, PetscInt *color)
+void color_greedily(const ColumnMap &columns, const Neighbours &near, Array<PetscInt> &color)
 {
   constexpr int        passes = 4;
-  Array<std::uint64_t> key(space, n);
+  const Space          space  = columns.space();
+  const PetscInt       n = columns.n(), nlocal = columns.nlocal();
+  Array<std::uint64_t> key(space, nlocal);
   Array<PetscInt>      list(space, n), rest(space, n);
   Array<char>          open(space, n);
 
   for (int pass = 0; pass < passes; pass++) {
-    if (pass) for_each_row(space, n, Again{key.data(), color, list.data()});
-    else for_each_row(space, n, Priority{first, key.data(), color, list.data()});
-    for (PetscInt left = n; left > 0;) {
-      for_each_row(space, left, TakeColor{list.data(), near, key.data(), color, open.data()});
-      left = keep_flagged(space, list.data(), open.data(), left, rest.data());
-      list.swap(rest);
+    if (pass) for_each_row(space, nlocal, Again{key.data(), color.data()});
+    else for_each_row(space, nlocal, Priority{columns.start(), n, columns.ghosts_here().data(), key.data(), color.data()});
+    for_each_row(space, n, Number{list.data()});
+    for (PetscInt left = n; columns.any(left > 0);) {
+      for (PetscInt before = left + 1; left && left < before;) { // until all that are left wait for other ranks
+        before = left;
+        for_each_row(space, left, TakeColor{list.data(), near, key.data(), color.data(), open.data()});
+        left = keep_flagged(space, list.data(), open.data(), left, rest.data());
+        list.swap(rest);
+      }
+      columns.update(color);
     }
   }
 }
 
+/* Of what the rows hold on other ranks, that they hold it of them. Collective. */
+bool mirrored_elsewhere(const Csr &A, const MapPtr &columns)
+{
+  CsrMatrix own, others;
+  MapPtr    columns_of_mirror;
+
+  if (columns->size() == 1) return true;
+  split_columns(A, columns->n(), own, others);
+  for_each_row(A.space, others.nnz(), Shift{columns->n(), others.col.data()});
+  others.ncols         = columns->nlocal();
+  const CsrMatrix seen = transpose(others.view(), *columns, columns, columns_of_mirror);
+  return columns->all(columns_of_mirror->ghosts() == columns->ghosts() && same_pattern(seen, others));
+}
+
+bool is_symmetric(const Csr &A, const MapPtr &columns)
+{
+  Array<std::int64_t> count(A.space, A.nrows);
+
+  if (!columns->all(columns_ascend(A))) return false;
+  for_each_row(A.space, A.nrows, CountUnmirrored{columns->n(), A.ptr, A.col, count.data()});
+  return !total(*columns, count) && mirrored_elsewhere(A, columns);
+}
+
+/* A's pattern and its mirror's by the numbers of one map. */
+struct Mirrored {
+  CsrMatrix A, mirror;
+  MapPtr    columns;
+
+  Mirrored(const Csr &M, const MapPtr &of_M) : A(M.space, M.nrows, M.ncols)
+  {
+    MapPtr of_mirror;
+
+    mirror = transpose(M, *of_M, of_M, of_mirror);
+    A.ptr  = Array<PetscInt>(M.space, M.nrows + 1);
+    A.col  = Array<PetscInt>(M.space, entries(M));
+    A.ptr.copy_from(M.ptr, M.nrows + 1);
+    if (A.col.size()) A.col.copy_from(M.col, A.col.size());
+    columns = join_maps(A, *of_M, mirror, *of_mirror);
+  }
+};
+
 } // namespace
 
-Coloring color_rows(const Csr &A, PetscInt first, bool grids)
+Coloring color_rows(const Csr &A, const MapPtr &columns, bool grids)
 {
-  const PetscInt      n = A.nrows;
-  Coloring            result;
-  Array<PetscInt>     color(A.space, n), begin;
-  Array<std::int64_t> count(A.space, n);
-  CsrMatrix           mirror;
-  Neighbours          near{A.ptr, A.col, nullptr, nullptr};
-  bool                symmetric = columns_ascend(A);
+  const PetscInt          n = A.nrows;
+  Coloring                result;
+  Array<PetscInt>         color(A.space, columns->nlocal()), begin;
+  Array<std::int64_t>     wide(A.space, n);
+  std::optional<Mirrored> both;
+  const Neighbours        near{A.ptr, A.col, nullptr, nullptr};
 
   result.rows = Array<PetscInt>(A.space);
-  if (!n) return result;
-  if (symmetric) {
-    for_each_row(A.space, n, CountUnmirrored{A.ptr, A.col, count.data()});
-    symmetric = !sum(A.space, count.data(), count.size());
-  }
-  if (!symmetric) {
-    mirror          = transpose(A);
-    near.mirror_ptr = mirror.ptr.data();
-    near.mirror_col = mirror.col.data();
-  }
-  if (!grids || !symmetric || !color_grid(A, near, first, color.data())) { color_greedily(A.space, n, near, first, color.data()); }
-  for_each_row(A.space, n, Widen{color.data(), count.data()});
-  group_by(A.space, color.data(), n, static_cast<PetscInt>(largest(A.space, count.data(), count.size())) + 1, begin, result.rows);
+  if (!columns->nglobal()) return result;
+  if (!is_symmetric(A, columns)) {
+    both.emplace(A, columns);
+    color = Array<PetscInt>(A.space, both->columns->nlocal());
+    color_greedily(*both->columns, {both->A.ptr.data(), both->A.col.data(), both->mirror.ptr.data(), both->mirror.col.data()}, color);
+  } else if (!grids || !color_grid(A, *columns, near, color)) color_greedily(*columns, near, color);
+  for_each_row(A.space, n, Widen{color.data(), wide.data()});
+  std::int64_t last = largest(A.space, wide.data(), wide.size());
+  columns->largest(&last);
+  group_by(A.space, color.data(), n, static_cast<PetscInt>(last) + 1, begin, result.rows);
   result.begin = begin.to_host();
   return result;
 }

@@ -5,22 +5,25 @@
 
    Other matrices are coloured greedily in the order of hashed priorities (Jones, Plassmann 1993): a row whose neighbours of higher priority are done takes
    the smallest colour that none of them has. The result is that of the sequential algorithm, whatever the order in which threads come by. Then a few times
-   again in the order of the colours, last one first, which never takes more of them (Culberson 1992): on a 27-point grid 17 become 15. */
+   again in the order of the colours, last one first, which never takes more of them (Culberson 1992): on a 27-point grid 17 become 15.
+
+   Where the rows lie on several ranks all this is said of the whole matrix: priorities are those of global rows, a row waits for its neighbours on other ranks
+   too, and the colours are the same on any number of ranks. */
 #pragma once
-#include "core/csr_matrix.hpp"
+#include "mat/common/rows/column_map.hpp"
 
 namespace goza
 {
 
 struct Coloring {
-  std::vector<PetscInt> begin{0}; // [colours + 1] in rows
-  Array<PetscInt>       rows;     // [nrows] colour by colour, ascending in each
+  std::vector<PetscInt> begin{0}; // [colours + 1] in rows; a colour may have none of this rank's
+  Array<PetscInt>       rows;     // [nrows] colour by colour, ascending in each; this rank's
 
   PetscInt ncolors() const { return static_cast<PetscInt>(begin.size()) - 1; }
 };
 
-/* A is square; a pattern that is not symmetric counts as joined with its mirror, so that A and A^T have the same colours. first: global number of row 0.
-   grids: look for one. */
-Coloring color_rows(const Csr &A, PetscInt first, bool grids = true);
+/* A: a rank's rows, columns by the map's numbers, all of whose ghosts are in some row; its values may mean nothing. A pattern that is not symmetric counts as joined with
+   its mirror, so that A and A^T have the same colours. grids: look for one. Collective. */
+Coloring color_rows(const Csr &A, const MapPtr &columns, bool grids = true);
 
 } // namespace goza

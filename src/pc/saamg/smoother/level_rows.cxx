@@ -1,5 +1,5 @@
 #include "level_rows.hpp"
-#include "mat/common/errors.hpp"
+#include "mat/common/halo/agree.hpp"
 #include "pc/saamg/hierarchy.hpp"
 
 namespace goza
@@ -8,20 +8,21 @@ namespace goza
 PetscErrorCode LevelRows::open(const Grid &grid, bool original)
 {
   PetscFunctionBegin;
-  PetscCall(Guarded([&] {
-    MapPtr columns = grid.level->columns;
-    Csr    A       = grid.level->A;
-
-    first_ = columns->start();
+  PetscCall(Together(grid.level->columns->comm(), "split its rows for a smoother", [&] {
+    columns_ = grid.level->columns;
+    all_     = grid.level->A;
     if (original && grid.transposed) {
-      original_ = transpose(A, *columns, columns, columns);
-      A         = original_.view();
+      const MapPtr rows = columns_;
+
+      original_ = transpose(all_, *rows, rows, columns_);
+      all_      = original_.view();
     }
-    if (columns->size() == 1) {
-      diagonal_ = A;
+    if (columns_->size() == 1) {
+      diagonal_           = all_;
+      off_diagonal_.space = all_.space;
       return;
     }
-    split_columns(A, columns->n(), own_, others_);
+    split_columns(all_, columns_->n(), own_, others_);
     diagonal_     = own_.view();
     off_diagonal_ = others_.view();
   }));

@@ -1,7 +1,8 @@
-/* The rows of a level's operator in the space of the cycle, as a smoother that reads entries wants them: the diagonal and the off-diagonal block. */
+/* The rows of a level's operator in the space of the cycle, as a smoother that reads entries wants them: whole, and as diagonal and off-diagonal block. */
 #pragma once
 #include "core/csr_matrix.hpp"
 #include "mat/common/compat.hpp"
+#include "mat/common/rows/column_map.hpp"
 
 namespace goza
 {
@@ -17,14 +18,15 @@ public:
   /* original: where the grid's operator is the transpose of another, that one's rows. Lent by the grid on one rank. Collective. */
   PetscErrorCode open(const Grid &grid, bool original = false);
 
-  const Csr &diagonal_block() const { return diagonal_; }
-  const Csr &off_diagonal_block() const { return off_diagonal_; } // no rows on one rank
-  PetscInt   first() const { return first_; }                     // global number of the first row
+  const Csr    &all() const { return all_; }
+  const MapPtr &columns() const { return columns_; } // of all()
+  const Csr    &diagonal_block() const { return diagonal_; }
+  const Csr    &off_diagonal_block() const { return off_diagonal_; } // no rows on one rank
 
 private:
   CsrMatrix original_, own_, others_;
-  Csr       diagonal_{}, off_diagonal_{};
-  PetscInt  first_ = 0;
+  Csr       all_{}, diagonal_{}, off_diagonal_{};
+  MapPtr    columns_;
 };
 
 } // namespace goza

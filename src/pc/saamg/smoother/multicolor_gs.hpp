@@ -1,12 +1,18 @@
 /* Gauss-Seidel over the colours of the rows, or of the nodes, whose unknowns are then relaxed together: forward before the coarse correction, backward after
    it, so that a symmetric preconditioner stays symmetric. The rows of a colour lie together in a sliced ELL of their own and are relaxed in one launch, in
-   place. Across ranks it is Jacobi: a sweep sees the other ranks' values as they were when it began, and the l1 norms of what couples them stand in the
-   diagonal, so that it converges on any number of ranks (Baker, Falgout, Kolev, Yang 2011). */
+   place.
+
+   The colours are those of the whole matrix, whatever ranks it lies on. Coupled globally, the ranks exchange their values before each colour that has rows at
+   their borders, so that the sweep is that of one rank alone; the rows that no other rank has to do with are relaxed meanwhile. Coupled locally, a sweep sees the
+   other ranks' values as they were when it began, and the l1 norms of what couples them stand in the diagonal, so that it converges on any number of ranks
+   (Baker, Falgout, Kolev, Yang 2011): one exchange a sweep instead of one a colour, for more iterations. */
 #pragma once
 #include "colored_nodes.hpp"
 #include "colored_rows.hpp"
-#include "mat/common/errors.hpp"
+#include "mat/common/halo/agree.hpp"
+#include "mat/common/halo/exchange_log.hpp"
 #include "pc/saamg/hierarchy.hpp"
+#include "petscgoza.h"
 #include "smoother.hpp"
 #include <cstdio>
 
@@ -17,23 +23,24 @@ namespace goza
 template <class V, class Rows = ColoredRows<V>> class MulticolorGaussSeidel final : public Smoother<V> {
 public:
   MulticolorGaussSeidel(const SmootherInput<V> &input, Rows rows, const SmootherOptions &options) :
-    A_(input.A), n_(input.D.n), rows_(std::move(rows)), sweeps_(options.sweeps)
+    A_(input.A), n_(input.D.n), rows_(std::move(rows)), sweeps_(options.sweeps), local_(input.A.has_others() && options.mcgs_coupling == PC_SAAMG_COUPLING_LOCAL)
   {
   }
 
   static PetscErrorCode create(const SmootherInput<V> &input, const SmootherOptions &options, std::unique_ptr<Smoother<V>> &smoother)
   {
-    LevelRows rows, original; // the cycle of A^T has the l1 norms of A's
-    PetscInt  bs;
+    const bool local = input.A.has_others() && options.mcgs_coupling == PC_SAAMG_COUPLING_LOCAL;
+    LevelRows  rows, original; // the cycle of A^T has the l1 norms of A's
+    PetscInt   bs;
 
     PetscFunctionBegin;
     PetscCall(node_size(input, options.mcgs_block_size, &bs));
     PetscCall(rows.open(input.grid));
-    PetscCall(original.open(input.grid, true));
-    PetscCall(Guarded([&] {
-      if (bs > 1)
-        smoother = std::make_unique<MulticolorGaussSeidel<V, ColoredNodes<V>>>(input, ColoredNodes<V>(rows, bs, original.off_diagonal_block()), options);
-      else smoother = std::make_unique<MulticolorGaussSeidel<V, ColoredRows<V>>>(input, ColoredRows<V>(input.D, rows, original.off_diagonal_block()), options);
+    if (local) PetscCall(original.open(input.grid, true));
+    const Csr *norms = local ? &original.off_diagonal_block() : nullptr;
+    PetscCall(Together(rows.columns()->comm(), "colour its rows", [&] {
+      if (bs > 1) smoother = std::make_unique<MulticolorGaussSeidel<V, ColoredNodes<V>>>(input, ColoredNodes<V>(rows, bs, norms), options);
+      else smoother = std::make_unique<MulticolorGaussSeidel<V, ColoredRows<V>>>(input, ColoredRows<V>(input.D, rows, norms), options);
     }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -52,12 +59,21 @@ public:
       const V   *rhs       = b;
 
       if (from_zero) PetscCallCXX(rows_.start(b, x));
-      else if (A_.has_others()) {
+      else if (local_) {
         PetscCallCXX(convert(A_.space(), n_, b, v.d));
         PetscCall(A_.apply_others(x, Residual<V>{b, v.d}));
         rhs = v.d;
       }
-      for (PetscInt c = from_zero; c < ncolors; c++) PetscCallCXX(rows_.relax(pass == Pass::After ? ncolors - 1 - c : c, rhs, x));
+      for (PetscInt c = from_zero; c < ncolors; c++) {
+        const PetscInt color = pass == Pass::After ? ncolors - 1 - c : c;
+        const V       *ghost = nullptr;
+
+        if (rows_.has_edge(color)) PetscCall(LoggedExchange(A_.space(), [&] { return A_.begin_others(x); }));
+        PetscCall(Guarded([&] { rows_.relax(color, rhs, x); }));
+        if (!rows_.has_edge(color)) continue;
+        PetscCall(LoggedExchange(A_.space(), [&] { return A_.end_others(&ghost); }));
+        PetscCall(Guarded([&] { rows_.relax_edge(color, b, ghost, v.d, x); }));
+      }
     }
     *end = at;
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -65,9 +81,9 @@ public:
 
   std::string describe() const override
   {
-    char text[80];
+    char text[120];
 
-    std::snprintf(text, sizeof(text), "mcgs, %d sweep(s), %d colours%s", static_cast<int>(sweeps_), static_cast<int>(rows_.ncolors()), rows_.describe().c_str());
+    std::snprintf(text, sizeof(text), "mcgs, %d sweep(s), %d colours%s%s", static_cast<int>(sweeps_), static_cast<int>(rows_.ncolors()), rows_.describe().c_str(), local_ ? ", Jacobi between ranks" : "");
     return text;
   }
 
@@ -97,6 +113,7 @@ private:
   PetscInt        n_;
   Rows            rows_;
   PetscInt        sweeps_;
+  bool            local_;
 };
 
 } // namespace goza

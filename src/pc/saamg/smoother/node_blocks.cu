@@ -14,13 +14,15 @@ constexpr int most = 6; // unknowns of a node
 struct NodesReached {
   const PetscInt *ptr, *col;
   PetscInt        bs;
+  PetscInt        n          = PETSC_MAX_INT; // owned columns
+  const PetscInt *ghost_node = nullptr;       // of the others
 
   HD PetscInt bound(PetscInt node) const { return ptr[(node + 1) * bs] - ptr[node * bs] + 1; }
 
   template <class F> HD void visit(PetscInt node, int lane, int lanes, F f) const
   {
     if (lane == 0) f(node);
-    for (PetscInt p = ptr[node * bs] + lane; p < ptr[(node + 1) * bs]; p += lanes) f(col[p] / bs);
+    for (PetscInt p = ptr[node * bs] + lane; p < ptr[(node + 1) * bs]; p += lanes) f(col[p] < n ? col[p] / bs : n / bs + ghost_node[col[p] - n]);
   }
 };
 
@@ -161,6 +163,15 @@ NodeBlocks::NodeBlocks(const Csr &A, PetscInt bs) : rows_(A), bs_(bs), filled_(A
 Csr NodeBlocks::nodes() const
 {
   return {rows_.space, rows_.nrows / bs_, rows_.ncols / bs_, ptr_.data(), col_.data(), rows_.val, static_cast<PetscInt>(col_.size())};
+}
+
+NodeGraph::NodeGraph(const Csr &A, const MapPtr &columns, PetscInt bs) : nodes_(nodes_of_columns(columns, bs)), graph_(A.space, A.nrows / bs, nodes_->nlocal())
+{
+  const Array<PetscInt> ghost_node = nodes_of_ghost_columns(*columns, *nodes_, bs);
+
+  find_pattern(A.space, graph_.nrows, graph_.ncols, NodesReached{A.ptr, A.col, bs, columns->n(), ghost_node.data()}, true, graph_.ptr, graph_.col);
+  graph_.val = Array<PetscScalar>(A.space, graph_.col.size());
+  graph_.val.zero();
 }
 
 template <class V> Array<V> inverse_diagonal_blocks(const NodeBlocks &A, const Csr &others)

@@ -1,6 +1,7 @@
 /* A matrix in blocks of bs x bs, for smoothers that relax the unknowns of a node together. */
 #pragma once
-#include "core/csr_matrix.hpp"
+#include "coloring.hpp"
+#include "mat/common/rows/node_columns.hpp"
 
 namespace goza
 {
@@ -18,6 +19,18 @@ private:
   PetscInt        bs_;
   CsrMatrix       filled_;
   Array<PetscInt> ptr_, col_;
+};
+
+/* Which nodes a rank's nodes are coupled to, those of other ranks too. Collective. */
+class NodeGraph {
+public:
+  NodeGraph(const Csr &A, const MapPtr &columns, PetscInt bs);
+
+  Coloring color() const { return color_rows(graph_.view(), nodes_); }
+
+private:
+  MapPtr    nodes_;
+  CsrMatrix graph_; // its values mean nothing
 };
 
 /* The inverses [nodes][bs][bs] of the diagonal blocks, in the space of A. The magnitudes of the entries of `others`, what A's rows hold on other ranks (or no rows), are first

@@ -18,6 +18,7 @@ struct SmootherOptions {
   PetscInt  chebyshev_degree = 2;       // products with A in an application that begins from zero: degree - 1
   PetscInt  chebyshev_kind   = 1;       // 1, or 4 with optimal weights
   PetscInt  mcgs_block_size  = 0;       // unknowns relaxed together: 1, 2, 3 or 6; 0: those of a node
+  PetscInt  mcgs_coupling    = 0;       // PCSAAMGCoupling
   PetscReal chebyshev_ratio  = 10;      // smooths the part [lambda_max / ratio, lambda_max] of D^-1 A's spectrum: paper P5
 };
 

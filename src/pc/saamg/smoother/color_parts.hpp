@@ -1,0 +1,21 @@
+/* The rows of each colour in two parts, where a matrix lies on several ranks: those that other ranks read, or that read other ranks' ("edge"), and the rest.
+   While values travel the latter can be relaxed. Rows may be nodes. */
+#pragma once
+#include "coloring.hpp"
+#include <vector>
+
+namespace goza
+{
+
+struct ColorParts {
+  Array<PetscInt> inner, edge;
+  bool            edge_anywhere; // on some rank
+};
+
+/* others: what the rows hold on other ranks; columns: of the matrix; bs: rows of a node. Collective. */
+std::vector<ColorParts> split_colors(const Coloring &coloring, const Csr &others, const ColumnMap &columns, PetscInt bs);
+
+/* The rows of nodes of bs */
+Array<PetscInt> rows_of_nodes(const Array<PetscInt> &nodes, PetscInt bs);
+
+} // namespace goza

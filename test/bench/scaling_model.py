@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Seconds of a solve beyond the GPUs at hand: a model of paper P5's problems on 64 to 4096 GPUs, fitted to lines of bench_scaling.py.
+
+A solve takes
+    a steps + b bytes + c exchanges + d messages + e values + f reductions log2(ranks)
+where, level by level and as rank 0 counted them, `steps` are the cycle's steps, `bytes` what they read of the operator (the nonzeros of the fullest rank, 12 bytes each
+in double, 8 in single), `exchanges` those of the level's vectors, `messages` and `values` what one of them brings the rank that receives most, and `reductions` the dot products of the
+Krylov method, 6 in an iteration of BiCGStab. a .. f are seconds, none of them negative, by least squares of the relative errors. A part of the runs (--hold) is left out of the fit and
+shows the error. Then the hierarchy is continued to more ranks: each level keeps its rows for a level above, its nonzeros a row and the surface of its share as they
+were in the largest run of the same problem, a level goes to fewer ranks below --gather rows a rank, and iterations are those of that run.
+
+What the model does not know: ranks that share a GPU (such runs are left out with --one-to-a-gpu N, the number of GPUs), links that are slower between hosts than
+within one (give --link SECONDS and --bandwidth BYTES/S of the slower link), contention, and growth of the iterations.
+
+Run lines:
+  python3 test/bench/scaling_model.py build/bench/scaling_p5.json
+  python3 test/bench/scaling_model.py a.json b.json --one-to-a-gpu 2 --link 5e-6 --bandwidth 25e9
+"""
+import argparse
+import json
+import math
+import zlib
+
+NAMES = ("a step", "a byte", "an exchange", "a message", "a value's bytes", "a reduction, times log2(ranks)")
+REDUCTIONS = 6
+SOLVES = (64, 128, 256, 512, 1024, 2048, 4096)
+
+
+def value_bytes(run, level):
+    return 8 if run["precision"] == "double" or level == 0 else 4
+
+
+def features(run, levels=None, ranks=None):
+    levels, ranks = levels or run["levels"], ranks or run["ranks"]
+    x = [0.0] * len(NAMES)
+    for l, level in enumerate(levels):
+        value = value_bytes(run, l)
+        x[0] += level["steps"]
+        x[1] += level["steps"] * level["nonzeros"] * (value + 4)
+        x[2] += level["exchanges"] if level["messages"] else 0
+        x[3] += level["exchanges"] * level["messages"]
+        x[4] += level["exchanges"] * level["ghosts"] * value
+    x[5] = REDUCTIONS * run["iterations"] * math.log2(ranks)
+    return x
+
+
+def fit(runs):
+    """The six seconds, none negative: coordinate descent on the squares of the relative errors."""
+    rows = [[v / run["solve_s"] for v in features(run)] for run in runs]
+    scale = [max((abs(row[k]) for row in rows), default=0) or 1 for k in range(len(NAMES))]
+    rows = [[v / s for v, s in zip(row, scale)] for row in rows]
+    square = [[sum(row[i] * row[j] for row in rows) for j in range(len(NAMES))] for i in range(len(NAMES))]
+    right = [sum(row[i] for row in rows) for i in range(len(NAMES))]
+    c = [0.0] * len(NAMES)
+    for _ in range(20000):
+        for k in range(len(NAMES)):
+            if square[k][k] > 0:
+                c[k] = max(0.0, (right[k] - sum(square[k][j] * c[j] for j in range(len(NAMES)) if j != k)) / square[k][k])
+    return [v / s for v, s in zip(c, scale)]
+
+
+def seconds(cost, x):
+    return sum(c * v for c, v in zip(cost, x))
+
+
+def continued(run, ranks, gather):
+    """The levels of a run on more ranks, of the same cells in all (strong) or for each (weak)."""
+    total = [level["rows"] * level["ranks"] * (ranks / run["ranks"] if run["mode"] == "weak" else 1) for level in run["levels"]]
+    levels = []
+    for level, rows in zip(run["levels"], total):
+        active = max(1, min(ranks, int(rows // gather) or 1)) if rows < gather * ranks else ranks
+        mine = rows / active
+        surface = (mine / level["rows"]) ** (2 / 3) if level["rows"] else 0
+        several = active > 1
+        # a rank in the midst of a box has 26 neighbours, of which a 7-point operator meets 6; a run on few ranks shows some of them
+        grown = 1 if run["ranks"] >= 27 else (6 if level is run["levels"][0] else 26) / max(1, level["messages"])
+        levels.append(dict(level, rows=mine, ranks=active, nonzeros=level["nonzeros"] * mine / max(1, level["rows"]), ghosts=level["ghosts"] * surface * min(grown, 6) if several else 0,
+                           messages=min(active - 1, level["messages"] * grown) if several else 0))
+    while run["mode"] == "weak" and len(levels) > 1 and levels[-1]["rows"] * levels[-1]["ranks"] > 500:  # more levels, until the coarsest is small
+        ratio = max(2.0, run["levels"][-2]["rows"] * run["levels"][-2]["ranks"] / max(1, run["levels"][-1]["rows"] * run["levels"][-1]["ranks"]))
+        rows = levels[-1]["rows"] * levels[-1]["ranks"] / ratio
+        last = levels[-1]
+        levels.append(dict(last, rows=rows, ranks=1, nonzeros=last["nonzeros"] * rows / max(1, last["rows"]), ghosts=0, messages=0))
+    return levels
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("files", nargs="+", help="scaling_p5.json of runs with times by level")
+    parser.add_argument("--hold", type=float, default=0.33, help="share of the runs that the fit does not see")
+    parser.add_argument("--gather", type=float, default=1000, help="-pc_saamg_gather_limit")
+    parser.add_argument("--one-to-a-gpu", type=int, default=0, help="leave out runs on more ranks than this")
+    parser.add_argument("--link", type=float, default=0, help="seconds that an exchange and a reduction's step take more between hosts")
+    parser.add_argument("--bandwidth", type=float, default=0, help="bytes/s of a link between hosts")
+    arguments = parser.parse_args()
+    runs = []
+    for name in arguments.files:
+        with open(name) as file:
+            runs += [run for run in map(json.loads, file) if run.get("work") == "p5" and run["levels"] and run["reason"].startswith("CONVERGED")]
+    runs = [run for run in runs if run["levels"][0]["rows"] and not 0 < arguments.one_to_a_gpu < run["ranks"]]
+    key = lambda run: zlib.crc32("{mode} {problem} {smoother} {precision} {n} {ranks}".format(**run).encode()) / 2**32  # the same choice every time
+    held = [run for run in runs if key(run) < arguments.hold]
+    used = [run for run in runs if key(run) >= arguments.hold]
+    if len(used) < len(NAMES):
+        parser.error(f"{len(used)} runs on several ranks are too few to fit {len(NAMES)} numbers to")
+    cost = fit(used)
+    print(f"fitted to {len(used)} runs on {sorted({run['ranks'] for run in used})} ranks, checked on {len(held)} others:")
+    for name, value in zip(NAMES, cost):
+        print(f"  {name:<32} {value:.3e} s" + (f" ({1 / value:.3e} B/s)" if "byte" in name and value > 0 else ""))
+    for name, some in (("used", used), ("others", held)):
+        errors = [seconds(cost, features(run)) / run["solve_s"] - 1 for run in some]
+        if errors:
+            print(f"  error on the runs {name}: mean {100 * sum(map(abs, errors)) / len(errors):.1f} %, largest {100 * max(map(abs, errors)):.1f} %")
+    between = list(cost)
+    between[2] += arguments.link
+    between[5] += arguments.link
+    if arguments.bandwidth:
+        between[4] = max(cost[4], 1 / arguments.bandwidth)
+    print("\npredicted seconds of a solve" + (f", links between hosts {arguments.link:g} s and {arguments.bandwidth:g} B/s more" if arguments.link or arguments.bandwidth else ", links as those of the runs"))
+    print("{:<7} {:<12} {:<10} {:<7} {:>5} {:>6}".format("mode", "problem", "smoother", "cycle", "from", "its") + "".join(f"{ranks:>9}" for ranks in SOLVES))
+    largest = {}
+    for run in runs:
+        case = (run["mode"], run["problem"], run["smoother"], run["precision"])
+        if case not in largest or run["ranks"] > largest[case]["ranks"]:
+            largest[case] = run
+    for case, run in largest.items():
+        times = [seconds(between, features(run, continued(run, ranks, arguments.gather), ranks)) for ranks in SOLVES]
+        print("{:<7} {:<12} {:<10} {:<7} {:>5} {:>6}".format(*case, run["ranks"], run["iterations"]) + "".join(f"{t:>9.4f}" for t in times))
+
+
+if __name__ == "__main__":
+    main()
