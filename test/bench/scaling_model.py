@@ -102,7 +102,8 @@ def main():
     held = [run for run in runs if key(run) < arguments.hold]
     used = [run for run in runs if key(run) >= arguments.hold]
     if len(used) < len(NAMES):
-        parser.error(f"{len(used)} runs on several ranks are too few to fit {len(NAMES)} numbers to")
+        print(f"no model: {len(used)} runs are too few to fit {len(NAMES)} numbers to")
+        return
     cost = fit(used)
     print(f"fitted to {len(used)} runs on {sorted({run['ranks'] for run in used})} ranks, checked on {len(held)} others:")
     for name, value in zip(NAMES, cost):
