@@ -278,7 +278,7 @@ template <class Store, class V> template <class Out> void Fold<Store, V>::launch
 
     gather(this->space_, nhot, hot_.data(), x, hot_x_.data());
     launch_body_with(hot_.size() * sizeof(V), Body{group, hot_x_.data(), nhot}, HotKernel<V, Body>, device::multiprocessors(), hot_threads);
-  } else if (range_.size()) for_each_warp_in_ranges(range_.data(), static_cast<PetscInt>(range_.size()) - 1, group);
+  } else if (range_.size()) for_each_warp_in_ranges(range_.data(), static_cast<PetscInt>(range_.size()) - 1, FoldRangeGroup<Store, V, Out>{group});
   else
 #endif
     for_each_group(this->space_, static_cast<PetscInt>(head_.size()), group);
