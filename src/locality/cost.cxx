@@ -129,7 +129,7 @@ static bool makes_sense(const Sample &sample, const Way &way, const Traits &t)
   constexpr double least = 0.6; // of the entries on diagonals
 
   if (way.layout == Layout::Fold)
-    return way.param == 8 || sample.usual > way.param / 2 || sample.long_rows; // else it would be the same as a narrower one, or nearly
+    return way.param == 8 || sample.usual > way.param / 2 || sample.long_rows;    // else it would be the same as a narrower one, or nearly
   if (way.layout == Layout::CdsHalf && sample.diagonals.count == 1) return false; // nothing to leave out
   return t.possible && (way.layout < Layout::CdsFull || sample.diagonals.inside >= least);
 }
