@@ -75,10 +75,11 @@ template <class Store, class V, class Out> struct FoldGroup {
   }
 
 #if defined(__CUDACC__)
+  /* a warp */
   __device__ void operator()(PetscInt group, int lane) const
   {
     run<4>(group, lane);
-  } // a warp
+  }
 
 protected:
   /* together: entries of a line that are asked for before the first is used; 1: as the compiler finds registers for */
