@@ -65,12 +65,13 @@ says "fold width auto" 0 'fold width [0-9]+ \(auto' "$ex2" $load -mat_type fold 
 for width in 0 -1 128 3.5 wide 99999999999999999999; do
   says "fold width $width" error 'mat_fold_width' "$ex2" $load -mat_type fold -mat_fold_width $width
 done
-for type in cds fold slicedell; do
-  says "-help lists the precision of $type" 0 "mat_${type}_precision" "$ex2" $load -mat_type $type -help
-  says "$type in single precision" 0 '4-byte values' "$ex2" $load -mat_type $type -mat_${type}_precision single -ksp_view
-  says "$type in half precision" 0 '2-byte values.*half precision' "$ex2" $load -mat_type $type -mat_${type}_precision half -ksp_view
-  says "$type in bfloat16" 0 'bfloat16 precision' "$ex2" $load -mat_type $type -mat_${type}_precision bfloat16 -ksp_view
-  says "$type in no precision" error "mat_${type}_precision" "$ex2" $load -mat_type $type -mat_${type}_precision quarter
+for option in -mat_cds_precision -mat_fold_precision -mat_slicedell_precision; do
+  type=${option#-mat_} type=${type%_precision}
+  says "-help lists the precision of $type" 0 "${option#-}" "$ex2" $load -mat_type $type -help
+  says "$type in single precision" 0 '4-byte values' "$ex2" $load -mat_type $type $option single -ksp_view
+  says "$type in half precision" 0 '2-byte values.*half precision' "$ex2" $load -mat_type $type $option half -ksp_view
+  says "$type in bfloat16" 0 'bfloat16 precision' "$ex2" $load -mat_type $type $option bfloat16 -ksp_view
+  says "$type in no precision" error "${option#-}" "$ex2" $load -mat_type $type $option quarter
 done
 says "unknown index" error 'mat_slicedell_index' "$ex2" $load $good -mat_slicedell_index 7
 says "degree below the finest level" 0 'sweep.s. of degree 5' "$ex2" $load $good -m 40 -n 40 -pc_saamg_coarse_limit 20 -pc_saamg_intermediate_chebyshev_degree 5 -ksp_view
