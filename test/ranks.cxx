@@ -1,6 +1,8 @@
 /* Solvers on awkward numbers of ranks: uneven, more ranks than rows on a level, ranks without rows, several solvers and communicators at once, and a rank whose
    input is wrong. */
-#include "support/pc_case.hpp"
+#include "mat/common/last_error.hpp"
+
+#include "support/pc_case.hpp" /* after the library: each gives 3.18 its PETSC_SUCCESS, this one only where there is none */
 
 #include <petscgoza.h>
 
@@ -251,6 +253,13 @@ void one_rank_out_of_memory(const char *smoother)
     MPI_Allreduce(MPI_IN_PLACE, &over, 1, MPI_INT, MPI_MAX, PETSC_COMM_WORLD);
     const bool failed_here = c != PETSC_SUCCESS, failed = any_rank(failed_here);
     BOOST_TEST(failed_here == failed);
+    if (failed) {
+      const std::string said = goza::LastErrorText(c);
+
+      BOOST_TEST(c == PETSC_ERR_MEM);
+      BOOST_TEST(said.find("host memory exhausted") != std::string::npos, said);
+      if (!short_) BOOST_TEST(said.find("Rank 1 could not ") == 0, said);
+    }
     BOOST_TEST(failed == !over, "after " << n << " requests");
     failures += failed;
     if (failures % 8 == 1 || over) {

@@ -111,8 +111,7 @@ template <class V> PetscErrorCode ParOperator<V>::update(Mat A, Space space, con
       PetscMPIInt mine[2] = {pattern, failed != PETSC_SUCCESS}, any[2];
 
       PetscCallMPI(MPI_Allreduce(mine, any, 2, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)A)));
-      PetscCall(failed);
-      PetscCheck(!any[1], PETSC_COMM_SELF, PETSC_ERR_LIB, "Another rank could not hold its block of the matrix in this format");
+      if (any[1]) PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "hold its block of the matrix in this format"));
       new_halo = any[0];
       if (new_halo) {
         pattern = values = true;
