@@ -288,6 +288,39 @@ const AddTests add([] {
     }
   });
 
+  /* A rank that stays away: its neighbours' devices go on after a while, their exchange is an error from then on, and a new one works. */
+  add_test(suite, "a_rank_that_does_not_come_is_an_error", [] {
+    if (default_space() != Space::Cuda || size_of(PETSC_COMM_WORLD) == 1) return;
+    Option            wish("-goza_halo", "peer"), patience("-goza_halo_patience", "0.5");
+    Case<PetscScalar> c(patterns[0], PETSC_COMM_WORLD, Space::Cuda);
+    if (!set_up(c, "peer")) return;
+    c.exchange(3);
+    if (rank_in(PETSC_COMM_WORLD)) {
+      Array<PetscScalar> x(Space::Cuda, equal(0, 0));
+
+      x.zero();
+      PETSC_OK(c.halo().begin(x.data()));
+      PETSC_OK(c.halo().end());
+      device::synchronize();
+      for (int again = 0; again < 2; again++) {
+        const Outcome outcome = attempt([&] { return c.halo().begin(x.data()); });
+        BOOST_TEST((outcome.code == PETSC_ERR_GPU && outcome.says("-goza_halo_patience")), outcome.message);
+        if (!again) PETSC_OK(c.halo().end()); /* waits no more */
+        device::synchronize();
+      }
+    }
+    MPI_Barrier(PETSC_COMM_WORLD);
+    PETSC_OK(c.setup());
+    c.exchange(3);
+  });
+  add_test(suite, "patience_is_positive", [] {
+    if (default_space() != Space::Cuda || size_of(PETSC_COMM_WORLD) == 1) return;
+    Option            wish("-goza_halo", "peer"), patience("-goza_halo_patience", "-1");
+    Case<PetscScalar> c(patterns[0], PETSC_COMM_WORLD, Space::Cuda);
+    const Outcome     outcome = attempt([&] { return c.setup(); });
+    BOOST_TEST((outcome.failed && outcome.says("-goza_halo_patience -1")), outcome.message);
+  });
+
   auto *agree = suite_named(nullptr, "agree");
   /* On each rank in turn, and on two: the same class of error on all, and the lowest one's words. */
   add_test(agree, "one_rank_s_error_is_everyone_s", [] {
