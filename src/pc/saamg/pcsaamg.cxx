@@ -1,5 +1,6 @@
 /* The preconditioner type saamg: PETSc's side of it. The method is in hierarchy.cxx (set-up) and cycle.cxx. */
 #include "pcsaamg.hpp"
+#include "core/host_recycling.hpp"
 #include "cycle.hpp"
 #include "goza.hpp"
 #include "mat/common/halo/agree.hpp"
@@ -130,7 +131,8 @@ static PetscErrorCode PCReset_SAAMG(PC pc);
 /* Of a set-up that fails halfway, for want of memory for instance, on one rank or on all, nothing stays on any: a later one begins anew. */
 static PetscErrorCode PCSetUp_SAAMG(PC pc)
 {
-  const PetscErrorCode failed = FailTogether(PetscObjectComm((PetscObject)pc), SetUp(pc), "set up its part of PC saamg");
+  const host_memory::Recycling recycling;
+  const PetscErrorCode         failed = FailTogether(PetscObjectComm((PetscObject)pc), SetUp(pc), "set up its part of PC saamg");
 
   PetscFunctionBegin;
   if (failed) (void)PCReset_SAAMG(pc);

@@ -83,7 +83,7 @@ PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOpt
     CsrTransfer &t = *grid.transfer;
 
     if (!t.transposed()) t.transpose(); // as release() left it
-    next.own = t.product.make(grid.level->A, grid.level->columns, t, next.columns);
+    next.own = t.product.make(grid.level->A, grid.level->columns, t, next.columns, options.keep == Keep::Nothing);
     if (options.keep != Keep::Nothing) t.product.release_values();
     else {
       t.product       = GalerkinProduct();
