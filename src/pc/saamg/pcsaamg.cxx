@@ -118,7 +118,7 @@ static PetscErrorCode SetUp(PC pc)
   }));
   mg->cycle_precision = mg->precision;
   PetscCall(mg->cycle->setup(mg->hierarchy.grids(), mg->space, fine, mg->cycle_options));
-  mg->hierarchy.release(mg->hierarchy_options);
+  mg->hierarchy.release(mg->hierarchy_options, mg->cycle->reads_transfers());
   PetscCall(PetscLogEventEnd(events.mirror, pc, 0, 0, 0));
   mg->most = device::most_bytes_in_use();
   if (space == Space::Cuda)
@@ -212,7 +212,7 @@ static PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
     }
     PetscCall(Together(rows.columns->comm(), "begin a transposed cycle", [&] { mg->transposed.cycle = make_cycle(mg->precision); }));
     PetscCall(mg->transposed.cycle->setup(mg->transposed.grids, mg->space, nullptr, mg->cycle_options));
-    mg->hierarchy.release(mg->hierarchy_options);
+    mg->hierarchy.release(mg->hierarchy_options, mg->cycle->reads_transfers());
   }
   PetscCall(ApplyCycle(mg, *mg->transposed.cycle, b, x));
   PetscFunctionReturn(PETSC_SUCCESS);

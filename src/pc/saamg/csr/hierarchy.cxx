@@ -240,10 +240,10 @@ std::size_t Hierarchy::bytes() const
   return bytes;
 }
 
-void Hierarchy::release(const HierarchyOptions &options)
+void Hierarchy::release(const HierarchyOptions &options, bool transfers_read)
 {
   for (Grid &grid : grids_) {
-    if (grid.transfer && options.keep != Keep::Interpolation) grid.transfer->release_transpose();
+    if (grid.transfer && options.keep != Keep::Interpolation && !transfers_read) grid.transfer->release_transpose();
   }
   if (grids_.empty()) return;
   grids_[0].level->A.ptr = grids_[0].level->A.col = nullptr;
