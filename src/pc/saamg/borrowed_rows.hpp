@@ -14,12 +14,15 @@ template <class Out> struct BorrowedRow {
 
   void operator()(PetscInt i) const
   {
-    const PetscInt end    = A.ptr[i + 1];
-    PetscInt       p      = A.ptr[i];
-    PetscScalar    sum[4] = {}; // long rows would wait for each addition
+    constexpr PetscInt few    = 8;
+    const PetscInt     end    = A.ptr[i + 1];
+    PetscInt           p      = A.ptr[i];
+    PetscScalar        sum[4] = {}; // long rows would wait for each addition
 
-    for (; p + 4 <= end; p += 4) {
-      for (int k = 0; k < 4; k++) sum[k] += A.val[p + k] * x[A.col[p + k]];
+    if (end - p >= few) {
+      for (; p + 4 <= end; p += 4) {
+        for (int k = 0; k < 4; k++) sum[k] += A.val[p + k] * x[A.col[p + k]];
+      }
     }
     for (; p < end; p++) sum[0] += A.val[p] * x[A.col[p]];
     out(i, (sum[0] + sum[1]) + (sum[2] + sum[3]));
