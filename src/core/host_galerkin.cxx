@@ -13,7 +13,10 @@ namespace
    last one before the ring's end goes on behind it. */
 class RowsOfProduct {
 public:
-  RowsOfProduct(const Csr &A, const Csr &P) : A_(A), P_(P), sums_(P.ncols), place_(A.nrows + 1), col_(size_), val_(size_) { }
+  RowsOfProduct(const Csr &A, const Csr &P) : A_(A), P_(P), sums_(P.ncols), place_(A.nrows + 1), col_(size_), val_(size_)
+  {
+    for (PetscInt i = 0; i < P.nrows; i++) longest_ = std::max(longest_, static_cast<std::size_t>(P.ptr[i + 1] - P.ptr[i]));
+  }
 
   /* Those up to row i; row I of P^T is about to need them. */
   void make_up_to(PetscInt i, PetscInt I)
@@ -41,13 +44,8 @@ private:
   std::size_t at(PetscInt i) const { return place_[i] & (size_ - 1); }
   PetscInt    last_use(PetscInt i) const { return P_.ptr[i + 1] > P_.ptr[i] ? P_.col[P_.ptr[i + 1] - 1] : -1; }
 
-  std::size_t bound(PetscInt i) const
-  {
-    std::size_t n = 0;
-
-    for (PetscInt p = A_.ptr[i]; p < A_.ptr[i + 1]; p++) n += static_cast<std::size_t>(P_.ptr[A_.col[p] + 1] - P_.ptr[A_.col[p]]);
-    return std::min(n, static_cast<std::size_t>(P_.ncols));
-  }
+  /* No fewer than the entries of row i. */
+  std::size_t bound(PetscInt i) const { return std::min(static_cast<std::size_t>(A_.ptr[i + 1] - A_.ptr[i]) * longest_, static_cast<std::size_t>(P_.ncols)); }
 
   void make_room(std::size_t n, PetscInt I)
   {
@@ -80,8 +78,8 @@ private:
   RowSums                    sums_;
   std::vector<std::uint32_t> place_; // modulo 2^32, and in the ring modulo its size, a power of two
   PetscInt                   made_ = 0, oldest_ = 0;
-  std::size_t                size_ = 1 << 14, behind_ = 0;
-  std::vector<PetscInt>      col_; // size_ + behind_
+  std::size_t                size_ = 1 << 14, behind_ = 0, longest_ = 0; // longest_: row of P
+  std::vector<PetscInt>      col_;                                       // size_ + behind_
   std::vector<PetscScalar>   val_;
 };
 
