@@ -1,4 +1,5 @@
 #include "cycle.hpp"
+#include "borrowed_rows.hpp"
 #include "coarse.hpp"
 #include "cycle_log.hpp"
 #include "goza.hpp"
@@ -6,6 +7,7 @@
 #include "mat/common/errors.hpp"
 #include "mat/common/halo/agree.hpp"
 #include "petscgoza.h"
+#include <algorithm>
 
 namespace goza
 {
@@ -71,7 +73,7 @@ template <class V> struct Level {
 /* Interpolation and restriction. Half precision where that keeps the small entries of both: where rows are scaled over many decades, those are what couples them. */
 template <class V> struct Transfer {
   ParOperator<V> P, R;
-  bool           narrow = false;
+  bool           narrow = false, lent = false;
 
   PetscErrorCode setup(const CsrTransfer &t, bool half)
   {
@@ -82,6 +84,9 @@ template <class V> struct Transfer {
       return [this, rows, columns, fill = nodes >= 65536 || of_node >= 32](Space s) -> std::unique_ptr<Format<V>> {
         SlicedEllOptions options;
 
+        if constexpr (std::is_same_v<V, PetscScalar>) {
+          if (lent) return std::make_unique<BorrowedRows>();
+        }
         if (fill || s == Space::Host) {
           options.bs        = rows;
           options.column_bs = columns;
@@ -92,11 +97,12 @@ template <class V> struct Transfer {
         return std::make_unique<SlicedEll<V, V>>(s, options);
       };
     };
-    const bool before = narrow;
+    const bool narrow_before = narrow, lent_before = lent;
 
     PetscFunctionBegin;
+    lent = std::is_same_v<V, PetscScalar> && t.lends_rows();
     PetscCall(choose(t, half));
-    if (narrow != before) {
+    if (narrow != narrow_before || lent != lent_before) {
       P = ParOperator<V>();
       R = ParOperator<V>();
     }
@@ -204,6 +210,11 @@ public:
     for (const auto &level : coarse_) sum += level->bytes();
     for (const auto &t : transfer_) sum += t->P.bytes() + t->R.bytes();
     return sum;
+  }
+
+  bool reads_transfers() const override
+  {
+    return std::any_of(transfer_.begin(), transfer_.end(), [](const auto &t) { return t->lent; });
   }
 
   std::string describe_level(std::size_t level) const override

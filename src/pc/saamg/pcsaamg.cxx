@@ -1,5 +1,6 @@
 /* The preconditioner type saamg: PETSc's side of it. The method is in hierarchy.cxx (set-up) and cycle.cxx. */
 #include "pcsaamg.hpp"
+#include "core/host_recycling.hpp"
 #include "cycle.hpp"
 #include "goza.hpp"
 #include "mat/common/halo/agree.hpp"
@@ -117,7 +118,7 @@ static PetscErrorCode SetUp(PC pc)
   }));
   mg->cycle_precision = mg->precision;
   PetscCall(mg->cycle->setup(mg->hierarchy.grids(), mg->space, fine, mg->cycle_options));
-  mg->hierarchy.release(mg->hierarchy_options);
+  mg->hierarchy.release(mg->hierarchy_options, mg->cycle->reads_transfers());
   PetscCall(PetscLogEventEnd(events.mirror, pc, 0, 0, 0));
   mg->most = device::most_bytes_in_use();
   if (space == Space::Cuda)
@@ -130,7 +131,8 @@ static PetscErrorCode PCReset_SAAMG(PC pc);
 /* Of a set-up that fails halfway, for want of memory for instance, on one rank or on all, nothing stays on any: a later one begins anew. */
 static PetscErrorCode PCSetUp_SAAMG(PC pc)
 {
-  const PetscErrorCode failed = FailTogether(PetscObjectComm((PetscObject)pc), SetUp(pc), "set up its part of PC saamg");
+  const host_memory::Recycling recycling;
+  const PetscErrorCode         failed = FailTogether(PetscObjectComm((PetscObject)pc), SetUp(pc), "set up its part of PC saamg");
 
   PetscFunctionBegin;
   if (failed) (void)PCReset_SAAMG(pc);
@@ -210,7 +212,7 @@ static PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
     }
     PetscCall(Together(rows.columns->comm(), "begin a transposed cycle", [&] { mg->transposed.cycle = make_cycle(mg->precision); }));
     PetscCall(mg->transposed.cycle->setup(mg->transposed.grids, mg->space, nullptr, mg->cycle_options));
-    mg->hierarchy.release(mg->hierarchy_options);
+    mg->hierarchy.release(mg->hierarchy_options, mg->cycle->reads_transfers());
   }
   PetscCall(ApplyCycle(mg, *mg->transposed.cycle, b, x));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -83,7 +83,7 @@ PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOpt
     CsrTransfer &t = *grid.transfer;
 
     if (!t.transposed()) t.transpose(); // as release() left it
-    next.own = t.product.make(grid.level->A, grid.level->columns, t, next.columns);
+    next.own = t.product.make(grid.level->A, grid.level->columns, t, next.columns, options.keep == Keep::Nothing);
     if (options.keep != Keep::Nothing) t.product.release_values();
     else {
       t.product       = GalerkinProduct();
@@ -240,10 +240,10 @@ std::size_t Hierarchy::bytes() const
   return bytes;
 }
 
-void Hierarchy::release(const HierarchyOptions &options)
+void Hierarchy::release(const HierarchyOptions &options, bool transfers_read)
 {
   for (Grid &grid : grids_) {
-    if (grid.transfer && options.keep != Keep::Interpolation) grid.transfer->release_transpose();
+    if (grid.transfer && options.keep != Keep::Interpolation && !transfers_read) grid.transfer->release_transpose();
   }
   if (grids_.empty()) return;
   grids_[0].level->A.ptr = grids_[0].level->A.col = nullptr;
