@@ -99,14 +99,15 @@ EXAMPLES    := $(call programs,$(EXAMPLE_SRC),examples,bin)
 PETSC_NAMES    := $(file <test/petsc_programs.list)
 PETSC_PROGRAMS := $(foreach p,$(PETSC_NAMES),$(if $(wildcard $(PETSC_SRC)/$(p).c),$(BUILD)/petsc/$(subst /,_,$(p))))
 
-# --- Objects depend on the commands that make them: the file changes only when its content does.
+# --- Objects depend on the commands that make them: the file changes only when its content does, and not where make only says what it would do.
 FLAGS := $(BUILD)/obj/flags
 define flags_now
 $(CXX_OBJ)
 $(CU_OBJ)
 $(LIBS)
 endef
-ifneq ($(PETSC_LIBDIR),)
+dry_run := $(findstring n,$(filter-out --%,$(firstword $(MAKEFLAGS))))
+ifneq ($(if $(dry_run),,$(PETSC_LIBDIR)),)
   ifneq ($(flags_now),$(file <$(FLAGS)))
     $(shell mkdir -p $(dir $(FLAGS)))
     $(file >$(FLAGS),$(flags_now))

@@ -1,6 +1,7 @@
 /* Autoformat's choice between formats and PETSc's CSR: measured where the model finds CSR close, made at a build only. */
 #include "locality/host_csr.hpp"
 #include "mat/autoformat/auto_format.hpp"
+#include <chrono>
 
 #include "support/check.hpp"
 
@@ -35,16 +36,26 @@ std::shared_ptr<Machine> machine(bool csr_cheap)
   return m;
 }
 
+/* Products that take so long */
+Products busy(double seconds)
+{
+  return [=](int products) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(products * seconds);
+
+    while (std::chrono::steady_clock::now() < end) { }
+  };
+}
+
 AutoFormatOptions options(bool csr_cheap, int *asked, double seconds)
 {
   AutoFormatOptions o;
 
-  o.machine     = machine(csr_cheap);
-  o.csr         = true;
-  o.trials      = 5;
-  o.csr_seconds = [=](double) {
+  o.machine      = machine(csr_cheap);
+  o.csr          = true;
+  o.trials       = 5;
+  o.csr_products = [=] {
     ++*asked;
-    return seconds;
+    return busy(seconds);
   };
   return o;
 }
@@ -58,7 +69,7 @@ BOOST_AUTO_TEST_CASE(csr_is_measured)
 {
   const HostCsr A = band(3000);
 
-  for (const auto &[seconds, wanted] : {std::pair<double, bool>{1e-12, true}, {1, false}}) {
+  for (const auto &[seconds, wanted] : {std::pair<double, bool>{0, true}, {5e-3, false}}) {
     int                     asked = 0;
     AutoFormat<PetscScalar> f(Space::Host, options(true, &asked, seconds));
 
@@ -88,7 +99,7 @@ BOOST_AUTO_TEST_CASE(decided_at_builds_only)
   HostCsr                  A = band(3000), B = band(500);
   int                      asked = 0;
   std::vector<PetscScalar> x(3000, 1), y(3000);
-  AutoFormat<PetscScalar>  f(Space::Host, options(true, &asked, 1));
+  AutoFormat<PetscScalar>  f(Space::Host, options(true, &asked, 5e-3));
 
   f.build(A.view());
   const Way         first    = f.way();
@@ -104,6 +115,23 @@ BOOST_AUTO_TEST_CASE(decided_at_builds_only)
   BOOST_TEST(asked == 2);
   f.apply(x.data(), Assign<PetscScalar>{y.data()});
   BOOST_TEST(y[250] == 2.0 * (B.ptr[251] - B.ptr[250]));
+}
+
+/* In turn, and the median: neither a slow first product nor a slow moment counts. */
+BOOST_AUTO_TEST_CASE(in_turn)
+{
+  int        calls         = 0;
+  const auto first_is_slow = [&, often = busy(20e-6), once = busy(20e-3)](int products) {
+    if (++calls == 1 || calls == 12) once(1);
+    else often(products);
+  };
+  const std::vector<double> seconds = seconds_in_turn({busy(100e-6), first_is_slow}, 9);
+
+  BOOST_TEST(seconds.size() == 2U);
+  BOOST_TEST(seconds[0] >= 100e-6);
+  BOOST_TEST(seconds[1] >= 20e-6);
+  BOOST_TEST(seconds[1] < seconds[0]);
+  BOOST_TEST(seconds_in_turn({}, 9).empty());
 }
 
 /* 3 x 3 blocks are held with one column index a block where only sliced ELL is asked for and the model finds that best */

@@ -65,6 +65,36 @@ Sparse coupled(double points, std::uint64_t seed)
   return from_pairs(n + m, n + m, pairs);
 }
 
+/* A grid's points and links between rows anywhere, which are on no diagonal: one of four rows has two */
+Sparse linked(const Sparse &grid, std::uint64_t seed)
+{
+  Random            random(seed);
+  std::vector<Pair> pairs;
+
+  for (PetscInt i = 0; i < grid.rows; i++) {
+    for (PetscInt k = grid.ptr[i]; k < grid.ptr[i + 1]; k++) pairs.push_back({i, grid.col[k]});
+    for (int k = 0; i % 4 == 0 && k < 2; k++) {
+      const PetscInt j = random.below(grid.rows);
+      pairs.push_back({i, j});
+      pairs.push_back({j, i});
+    }
+  }
+  return from_pairs(grid.rows, grid.rows, pairs);
+}
+
+/* The entries of both */
+Sparse together(const Sparse &A, const Sparse &B)
+{
+  std::vector<Pair> pairs;
+
+  for (const Sparse *one : {&A, &B}) {
+    for (PetscInt i = 0; i < one->rows; i++) {
+      for (PetscInt k = one->ptr[i]; k < one->ptr[i + 1]; k++) pairs.push_back({i, one->col[k]});
+    }
+  }
+  return from_pairs(A.rows, A.cols, pairs);
+}
+
 std::vector<StudyMatrix> make()
 {
   static constexpr double  sizes[] = {4e4, 2.5e5, 1.5e6, 6e6, 1.8e7};
@@ -134,6 +164,11 @@ std::vector<StudyMatrix> make()
   p3("roadNet-CA", [] { return road(1404, 1404); });                                             /* 1971281, 5.5e6: roads */
   p3("Hamrle3", [] { return scattered(1447360, 1447360, 2, 6, 90000, 39); });                    /* 1447360, 5.5e6: circuit, entries far apart */
   p3("G3_circuit", [] { return shuffled(on_grid(1260, 1258, 1, steps(2, 1), 0.95), 40, 512); }); /* 1585478, 7.7e6: circuit like a plane grid */
+  /* After the others, whose seeds and sizes go by their place: matrices with a remainder beside their diagonals, and with blocks */
+  fit("linked", [](double e, auto seed) { return linked(square_grid(e / 6, steps(2, 1)), seed); });
+  fit("7-point_and_corners", [](double e, auto) { return together(cube(e / 15, steps(3, 1)), cube(e / 15, steps(3, 3), 0.4)); });
+  fit("7-point_3x3", [](double e, auto) { return in_blocks(cube(e / 63, steps(3, 1)), 3); });
+  fit("9-point_6x6", [](double e, auto) { return in_blocks(square_grid(e / 324, steps(2, 2)), 6); });
   return g;
 }
 

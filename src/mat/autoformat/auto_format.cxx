@@ -4,7 +4,6 @@
 #include "mat/fold/fold.hpp"
 #include "mat/slicedell/sliced_ell.hpp"
 #include <algorithm>
-#include <chrono>
 #include <exception>
 
 namespace goza
@@ -34,72 +33,78 @@ template <class V> static std::unique_ptr<Format<V>> make(Space space, const Way
   return std::make_unique<Cds<V, V>>(space, options);
 }
 
-constexpr double batch_seconds = 0.25e-3;
-
-/* Seconds of a product: the least of some batches of about a quarter of a millisecond, or of one product that takes longer. */
-template <class V> static double seconds_of(const Format<V> &format)
+template <class V> static Products products_of(const Format<V> &format)
 {
-  using Clock = std::chrono::steady_clock;
-  Array<V>   x(format.space(), format.ncols()), y(format.space(), format.nrows());
-  const auto batch = [&](int products) {
-    const auto begin = Clock::now();
+  const auto x = std::make_shared<Array<V>>(format.space(), format.ncols()), y = std::make_shared<Array<V>>(format.space(), format.nrows());
 
-    for (int k = 0; k < products; k++) format.apply(x.data(), Assign<V>{y.data()});
+  x->zero();
+  return [=, &format](int products) {
+    for (int k = 0; k < products; k++) format.apply(x->data(), Assign<V>{y->data()});
     if (format.space() == Space::Cuda) device::synchronize();
-    return std::chrono::duration<double>(Clock::now() - begin).count() / products;
   };
-
-  x.zero();
-  (void)batch(1);
-  const double first = batch(1);
-  const int products = static_cast<int>(std::clamp(batch_seconds / std::max(first, 1e-9), 1.0, 40.0)), batches = products == 40 ? 7 : 3; // short ones vary most
-  double    best = first;
-
-  for (int k = 0; k < batches; k++) best = std::min(best, batch(products));
-  return best;
 }
 
-/* Formats that the model finds within a factor of two of the best are close enough for another to be the fastest in truth. PETSc's product, for which PETSc may
-   first have to bring its arrays to the device, is measured only where the model finds it close to the fastest of ours. */
-template <class V> void AutoFormat<V>::pick(const Csr &A)
+constexpr double close          = 2;      // the model errs: what it finds within this of the best may be the fastest in truth
+constexpr double close_csr      = 1.3;    // PETSc may have to bring its arrays to the device first
+constexpr double close_measured = 1.25;   // what was measured once and alone
+constexpr double short_product  = 100e-6; // noise counts in shorter ones, and two matrices at a time do not need much memory
+
+/* The formats that may be the fastest, best first. Without trials the model's best. Of long products the fastest as measured; of short ones, which vary from one moment to the
+   next, all that come near it. */
+template <class V> auto AutoFormat<V>::build_best(const Csr &A, const Decision &wanted, int *tried) const -> std::vector<Built>
 {
-  constexpr double   close = 2, close_csr = 1.3;
-  const Decision     wanted = choice_.way.layout == Layout::Csr ? choice_.without_csr() : choice_;
-  const Candidate   *winner = nullptr, *csr = nullptr;
+  std::vector<Built> best;
   std::exception_ptr why;
-  double             least = 0, expected = 0;
-  int                tried = 0;
+  double             expected = 0;
 
   for (const Candidate &c : wanted.candidates) {
     if (c.way.layout == Layout::Csr) continue;
-    if (winner && (tried >= options_.trials || c.cost.seconds > close * expected)) break;
+    if (*tried && (*tried >= options_.trials || c.cost.seconds > close * expected)) break;
     try {
       auto format = make<V>(this->space_, c.way, options_.symmetric);
 
       format->build(A);
       if (c.way.layout == Layout::CdsHalf && !static_cast<const Cds<V, V> &>(*format).half()) continue; // the values are not symmetric
-      const double seconds = options_.trials > 1 ? seconds_of(*format) : c.cost.seconds;
-
-      if (!tried++) expected = c.cost.seconds;
-      if (winner && seconds >= least) continue;
-      winner  = &c;
-      least   = seconds;
-      format_ = std::move(format);
+      if (!(*tried)++) expected = c.cost.seconds;
+      const double seconds = options_.trials > 1 ? seconds_in_turn({products_of(*format)}, 3)[0] : c.cost.seconds;
+      best.push_back({&c, seconds, std::move(format)});
     } catch (const std::exception &) { // no room for it, or it cannot hold the matrix
       why = std::current_exception();
+      continue;
     }
+    std::stable_sort(best.begin(), best.end(), [](const Built &a, const Built &b) { return a.seconds < b.seconds; });
+    while (best.size() > 1 && best.back().seconds > (best.front().seconds < short_product ? close_measured : 1) * best.front().seconds) best.pop_back();
   }
-  if (!winner) std::rethrow_exception(why);
-  held_ = wanted;
-  if (options_.trials > 1) held_.take(winner->way, least, tried);
-  else held_.choose(winner->way);
-  for (const Candidate &c : choice_.candidates) csr = c.way.layout == Layout::Csr ? &c : csr;
-  if (options_.trials > 1) {
-    const double seconds = csr && csr->cost.seconds < close_csr * least ? options_.csr_seconds(batch_seconds) : least;
+  if (best.empty()) std::rethrow_exception(why);
+  return best;
+}
 
-    if (seconds < least) choice_.take(csr->way, seconds, tried + 1);
-    else choice_ = held_;
-  } else if (!wants_csr()) choice_ = held_;
+template <class V> void AutoFormat<V>::pick(const Csr &A)
+{
+  const Decision        wanted = choice_.way.layout == Layout::Csr ? choice_.without_csr() : choice_;
+  int                   tried  = 0;
+  std::vector<Built>    best   = build_best(A, wanted, &tried);
+  std::vector<Products> all;
+  const Candidate      *csr = nullptr;
+
+  for (const Built &b : best) all.push_back(products_of(*b.format));
+  for (const Candidate &c : choice_.candidates) {
+    if (c.way.layout == Layout::Csr && options_.trials > 1 && c.cost.seconds < close_csr * best[0].seconds) csr = &c;
+  }
+  if (csr) all.push_back(options_.csr_products());
+  if (all.size() > 1) {
+    const std::vector<double> seconds = seconds_in_turn(all, best[0].seconds < short_product ? 9 : 3);
+
+    for (std::size_t k = 0; k < best.size(); k++) best[k].seconds = seconds[k];
+    std::stable_sort(best.begin(), best.end(), [](const Built &a, const Built &b) { return a.seconds < b.seconds; });
+    if (csr && seconds.back() >= best[0].seconds) csr = nullptr;
+    if (csr) choice_.take(csr->way, seconds.back(), tried + 1);
+  }
+  held_ = wanted;
+  if (options_.trials > 1) held_.take(best[0].candidate->way, best[0].seconds, tried);
+  else held_.choose(best[0].candidate->way);
+  if (options_.trials > 1 ? !csr : !wants_csr()) choice_ = held_;
+  format_ = std::move(best[0].format);
 }
 
 template <class V> void AutoFormat<V>::build(const Csr &A)

@@ -1,8 +1,8 @@
 /* The format that the model of src/locality/cost.hpp finds fastest for a matrix: one of Goza's, held as its own type would hold it, or CSR, which is PETSc's. */
 #pragma once
 #include "core/format.hpp"
+#include "in_turn.hpp"
 #include "locality/cost.hpp"
-#include <functional>
 #include <memory>
 
 namespace goza
@@ -16,7 +16,7 @@ struct AutoFormatOptions {
   bool                           together   = false; // but only if other ranks want it, too: an answer for the case that they do not is kept ready
   bool                           symmetric  = false; // the matrix is known to be: CDS may take one of two mirrored entries for both
   int                            trials     = 1;     // the model's best so many are built and measured; 1: the model is believed
-  std::function<double(double)>  csr_seconds;        // a product of PETSc's, measured in batches of about so many seconds
+  std::function<Products()>      csr_products;       // PETSc's product, made ready
 };
 
 template <class V> class AutoFormat final : public Format<V> {
@@ -35,7 +35,14 @@ public:
   const Way &way() const { return settled_ ? choice_.way : held_.way; } // in use
 
 private:
-  void pick(const Csr &A); // of the candidates
+  struct Built {
+    const Candidate           *candidate;
+    double                     seconds;
+    std::unique_ptr<Format<V>> format;
+  };
+
+  void               pick(const Csr &A); // of the candidates
+  std::vector<Built> build_best(const Csr &A, const Decision &wanted, int *tried) const;
 
   AutoFormatOptions          options_;
   Decision                   choice_, held_; // held_: what format_ is; differs where CSR is wanted and not had

@@ -6,7 +6,6 @@
 #include "mat/common/format_mat.hpp"
 #include "petscgoza.h"
 #include <petsc/private/matimpl.h>
-#include <petsctime.h>
 
 namespace goza
 {
@@ -46,43 +45,55 @@ std::string print_candidates(unsigned formats)
   return text;
 }
 
-/* The least of three batches, as AutoFormat measures its own. */
-PetscErrorCode TimePetscsProduct(Mat A, double batch, double *seconds)
-{
-  Mat             Ad, Ao;
-  const PetscInt *garray;
-  FormatMat      *f = NULL;
-  Vec             x, y;
-  PetscBool       bound;
-  PetscLogDouble  t0, t1;
-  PetscInt        products = 1;
+/* PETSc's product with A's diagonal block, between vectors of its own. */
+class PetscsProduct {
+public:
+  explicit PetscsProduct(Mat A) : A_(A) { }
+  PetscsProduct(const PetscsProduct &)            = delete;
+  PetscsProduct &operator=(const PetscsProduct &) = delete;
+  ~PetscsProduct()
+  {
+    (void)VecDestroy(&x_);
+    (void)VecDestroy(&y_);
+  }
 
-  PetscFunctionBegin;
-  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
-  PetscCall(MatBoundToCPU(A, &bound));
-  PetscCall(MatCreateVecs(Ad, &x, &y));
-  if (bound) {
-    PetscCall(VecBindToCPU(x, PETSC_TRUE));
-    PetscCall(VecBindToCPU(y, PETSC_TRUE));
-  }
-  PetscCall(VecSet(x, 0));
-  if (Ad == A) PetscCall(MatGetFormatMat(A, &f));
-  *seconds = PETSC_MAX_REAL;
-  for (PetscInt b = -2; b < 3; b++) { /* the first also sets up, the second finds the length of a batch */
-    PetscCall(PetscTime(&t0));
-    for (PetscInt k = 0; k < products; k++) {
-      if (f) PetscCall(MatMultBase(A, f, x, NULL, y));
-      else PetscCall(MatMult(Ad, x, y));
+  PetscErrorCode open()
+  {
+    Mat             Ao;
+    const PetscInt *garray;
+    PetscBool       bound;
+
+    PetscFunctionBegin;
+    PetscCall(MatGetAIJBlocks(A_, &Ad_, &Ao, &garray));
+    PetscCall(MatBoundToCPU(A_, &bound));
+    PetscCall(MatCreateVecs(Ad_, &x_, &y_));
+    if (bound) {
+      PetscCall(VecBindToCPU(x_, PETSC_TRUE));
+      PetscCall(VecBindToCPU(y_, PETSC_TRUE));
     }
-    if (petsc_on_device() && !bound) PetscCall(Guarded([] { device::synchronize(); }));
-    PetscCall(PetscTime(&t1));
-    if (b == -1) products = (PetscInt)PetscMin(40., PetscMax(1., batch / PetscMax(t1 - t0, 1e-9)));
-    if (b >= 0) *seconds = PetscMin(*seconds, (double)(t1 - t0) / (double)products);
+    on_device_ = petsc_on_device() && !bound;
+    PetscCall(VecSet(x_, 0));
+    if (Ad_ == A_) PetscCall(MatGetFormatMat(A_, &format_));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(VecDestroy(&x));
-  PetscCall(VecDestroy(&y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+
+  PetscErrorCode multiply(int products)
+  {
+    PetscFunctionBegin;
+    for (int k = 0; k < products; k++) {
+      if (format_) PetscCall(MatMultBase(A_, format_, x_, NULL, y_));
+      else PetscCall(MatMult(Ad_, x_, y_));
+    }
+    if (on_device_) PetscCall(Guarded([] { device::synchronize(); }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+private:
+  Mat        A_, Ad_ = NULL;
+  Vec        x_ = NULL, y_ = NULL;
+  FormatMat *format_    = NULL;
+  bool       on_device_ = false;
+};
 
 class AutoFormatConfig final : public FormatConfig {
 public:
@@ -126,16 +137,19 @@ public:
 
     if (MatIsSymmetricKnown(A, &known, &symmetric) == PETSC_SUCCESS) o.symmetric = known && symmetric;
     (void)MPI_Comm_size(PetscObjectComm((PetscObject)A), &size);
-    o.candidates  = options.candidates;
-    o.bs          = A->rmap->bs == A->cmap->bs && (A->rmap->bs == 2 || A->rmap->bs == 3 || A->rmap->bs == 6) ? A->rmap->bs : 1;
-    o.together    = size > 1;
-    o.machine     = options.machine;
-    o.trials      = static_cast<int>(options.trials);
-    o.csr_seconds = [A](double batch) {
-      double seconds = 0;
+    o.candidates   = options.candidates;
+    o.bs           = A->rmap->bs == A->cmap->bs && (A->rmap->bs == 2 || A->rmap->bs == 3 || A->rmap->bs == 6) ? A->rmap->bs : 1;
+    o.together     = size > 1;
+    o.machine      = options.machine;
+    o.trials       = static_cast<int>(options.trials);
+    o.csr_products = [A]() -> Products {
+      const auto check = [](PetscErrorCode error) {
+        if (error) throw std::runtime_error("PETSc's own product failed");
+      };
+      const auto product = std::make_shared<PetscsProduct>(A);
 
-      if (TimePetscsProduct(A, batch, &seconds)) throw std::runtime_error("PETSc's own product failed");
-      return seconds;
+      check(product->open());
+      return [product, check](int products) { check(product->multiply(products)); };
     };
     return [o](Space space) mutable {
       o.csr = space == Space::Host || petsc_on_device(); /* PETSc's product is where our arrays would be */
@@ -262,8 +276,8 @@ PetscErrorCode MatAutoFormatSetPlatform(Mat A, const char platform[])
 
   Note:
   Measurements differ from run to run, and so may the choice between formats of nearly the same speed, and with it the rounding of a product. With 1 the
-  choice depends on the pattern and the platform alone, and the first product is faster. PETSc's own CSR product is not measured: it is taken where the model
-  expects it to be faster than the fastest that was measured, and than it had expected that one to be. Does nothing for other matrix types.
+  choice depends on the pattern and the platform alone, and the first product is faster. PETSc's own CSR product is measured, too, where the model does not expect
+  it to be far slower than the fastest of ours. Does nothing for other matrix types.
 
 .seealso: `MATAUTOFORMAT`, `MatAutoFormatSetCandidates()`
 @*/
