@@ -158,33 +158,69 @@ template <class Store, class V, class Out, int br, int bc, int W> struct EllBloc
 
   __device__ void operator()(PetscInt slice, int lane) const
   {
+    V sum[br] = {};
+
+    add_up(slice, lane, 32, sum);
+    for (int r = 0; r < br; r++) sum[r] = sum_lanes(sum[r], 1 << A.shift);
+    if (lane < 1 << A.shift) put(slice, lane, sum);
+  }
+
+  /* What thread `lane` of `lanes`, a multiple of 32, adds to the sums of the place lane % H. */
+  __device__ void add_up(PetscInt slice, int lane, int lanes, V *sum) const
+  {
     const int          H = 1 << A.shift, offset = lane & (H - 1);
     const PetscInt     place = (slice << A.shift) + offset;
     const std::int64_t begin = A.slice_ptr[slice], at = A.col_ptr[slice];
     const PetscInt     least = at < 0 ? A.first[slice] : 0, width = static_cast<PetscInt>((A.slice_ptr[slice + 1] - begin) >> A.shift);
-    PetscInt           n       = width;
-    V                  sum[br] = {};
-
-    if (A.length) n = place < A.nplaces ? A.length[place] : 0;
-    const auto column = [&](PetscInt k) {
+    PetscInt           n      = width;
+    const auto         column = [&](PetscInt k) {
       const std::int64_t e = static_cast<std::int64_t>(k) * H + offset;
 
       return at < 0 ? least + A.gap[~at + e] : stream_load(A.col + (at + e));
     };
+
+    if (A.length) n = place < A.nplaces ? A.length[place] : 0;
     PetscInt k = lane >> A.shift, next = k < n ? column(k) : 0;
 
     while (k < n) { // the next column is on its way while this one's block is read
       const BlockPlace block(begin, width, k, H, 32 >> A.shift, br * bc, W);
       const PetscInt   j = next;
 
-      k += 32 >> A.shift;
+      k += lanes >> A.shift;
       if (k < n) next = column(k);
       EllBlockRow<Store, V, Out, br, bc, W>::add_block(A.val + (block.at + offset * W), block.step, x + j * bc, sum);
     }
-    for (int r = 0; r < br; r++) sum[r] = sum_lanes(sum[r], H);
-    if (lane < H && place < A.nplaces) put_node<br>(out, A.row ? A.row[place] : place, sum);
+  }
+
+  __device__ void put(PetscInt slice, int lane, const V *sum) const
+  {
+    const PetscInt place = (slice << A.shift) + lane;
+
+    if (place < A.nplaces) put_node<br>(out, A.row ? A.row[place] : place, sum);
   }
 };
+
+constexpr int team_threads = 256;
+
+/* The same with a block of threads a slice, H = 1: for few long block rows. */
+template <class Store, class V, class Out, int br, int bc, int W>
+__global__ void __launch_bounds__(team_threads) EllBlockTeamKernel(EllBlockSlice<Store, V, Out, br, bc, W> body)
+{
+  __shared__ V of_warp[team_threads / 32][br];
+  V            sum[br] = {};
+
+  body.add_up(blockIdx.x, threadIdx.x, team_threads, sum);
+  for (int r = 0; r < br; r++) {
+    sum[r] = sum_lanes(sum[r], 1);
+    if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32][r] = sum[r];
+  }
+  __syncthreads();
+  if (threadIdx.x) return;
+  for (int r = 0; r < br; r++) {
+    for (int warp = 1; warp < team_threads / 32; warp++) sum[r] += of_warp[warp][r];
+  }
+  body.put(blockIdx.x, 0, sum);
+}
 #endif
 
 } // namespace goza

@@ -440,13 +440,21 @@ template <class Store, class V, class Out> static void launch_rows(Space space, 
 }
 
 template <int br, int bc, class Store, class V, class Out>
-static void launch_blocks([[maybe_unused]] Space space, const EllView<Store> &A, const V *x, const Out &out)
+static void launch_blocks([[maybe_unused]] Space space, const EllView<Store> &A, [[maybe_unused]] std::size_t stored, const V *x, const Out &out)
 {
 #if defined(__CUDACC__)
   if (space == Space::Cuda) {
-    constexpr int W = values_together(Space::Cuda, sizeof(Store), br * bc);
+    constexpr int W   = values_together(Space::Cuda, sizeof(Store), br * bc);
+    constexpr int few = 2000; // block rows that a warp each would not fill the device with
+    using Slice       = EllBlockSlice<Store, V, Out, br, bc, W>;
 
-    if (A.shift < 5) for_each_warp((A.nplaces + (PetscInt(1) << A.shift) - 1) >> A.shift, EllBlockSlice<Store, V, Out, br, bc, W>{A, x, out});
+    if constexpr (!sums_up<Slice>) {
+      if (A.shift == 0 && A.nplaces > 0 && A.nplaces <= few && stored >= static_cast<std::size_t>(64 * br * bc) * static_cast<std::size_t>(A.nplaces)) {
+        launch_kernel(EllBlockTeamKernel<Store, V, Out, br, bc, W>, static_cast<unsigned>(A.nplaces), team_threads, Slice{A, x, out});
+        return;
+      }
+    }
+    if (A.shift < 5) for_each_warp((A.nplaces + (PetscInt(1) << A.shift) - 1) >> A.shift, Slice{A, x, out});
     else for_each_row(space, A.nplaces, EllBlockRow<Store, V, Out, br, bc, W>{A, x, out});
     return;
   }
@@ -470,10 +478,10 @@ static void launch_blocks([[maybe_unused]] Space space, const EllView<Store> &A,
 /* All rows, which may be in blocks; lists of rows are so for relax_nodes() alone. */
 template <class Store, class V> template <class Out> void SlicedEll<Store, V>::launch(const V *x, const Out &out) const
 {
-  if (br_ == 3 && bc_ == 3) launch_blocks<3, 3>(this->space_, view(), x, out);
-  else if (br_ == 6 && bc_ == 6) launch_blocks<6, 6>(this->space_, view(), x, out);
-  else if (br_ == 3) launch_blocks<3, 6>(this->space_, view(), x, out);
-  else if (br_ == 6) launch_blocks<6, 3>(this->space_, view(), x, out);
+  if (br_ == 3 && bc_ == 3) launch_blocks<3, 3>(this->space_, view(), val_.size(), x, out);
+  else if (br_ == 6 && bc_ == 6) launch_blocks<6, 6>(this->space_, view(), val_.size(), x, out);
+  else if (br_ == 3) launch_blocks<3, 6>(this->space_, view(), val_.size(), x, out);
+  else if (br_ == 6) launch_blocks<6, 3>(this->space_, view(), val_.size(), x, out);
   else launch_rows(this->space_, view(), x, out);
 }
 
@@ -519,9 +527,9 @@ template <class Store, class V> void SlicedEll<Store, V>::relax(const V *b, cons
 template <class Store, class V> void SlicedEll<Store, V>::relax_nodes(const V *b, const V *inverse, V *x) const
 {
   if constexpr (std::is_same_v<Store, V>) {
-    if (br_ == 2) launch_blocks<2, 2>(this->space_, view(), static_cast<const V *>(x), RelaxNode<V, 2>{b, inverse, x});
-    else if (br_ == 3) launch_blocks<3, 3>(this->space_, view(), static_cast<const V *>(x), RelaxNode<V, 3>{b, inverse, x});
-    else launch_blocks<6, 6>(this->space_, view(), static_cast<const V *>(x), RelaxNode<V, 6>{b, inverse, x});
+    if (br_ == 2) launch_blocks<2, 2>(this->space_, view(), val_.size(), static_cast<const V *>(x), RelaxNode<V, 2>{b, inverse, x});
+    else if (br_ == 3) launch_blocks<3, 3>(this->space_, view(), val_.size(), static_cast<const V *>(x), RelaxNode<V, 3>{b, inverse, x});
+    else launch_blocks<6, 6>(this->space_, view(), val_.size(), static_cast<const V *>(x), RelaxNode<V, 6>{b, inverse, x});
   } else throw std::logic_error("relaxation wants values of the vectors' type"); // who relaxes has them
 }
 
