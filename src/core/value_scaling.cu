@@ -12,7 +12,7 @@ namespace
 
 constexpr std::int64_t no_exponent = 4096;  // added to exponents, so that 0 stands for a row without a finite entry other than 0
 constexpr int          inside_rows = 10;    // powers of two that entries may be below the largest of their row and keep all bits
-constexpr double       rounding    = 1e-12; // of the largest entry of a row: what is less is what sums that cancel leave
+constexpr double       rounding    = 3e-14; // of the largest entry of a row: what is less is what sums that cancel leave
 
 HD inline bool is_finite(double v)
 {
