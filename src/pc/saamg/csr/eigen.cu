@@ -57,14 +57,16 @@ struct Product {
 
 /* --- Lanczos for D^-1 A in the inner product of sign D. Its coefficients stay where the vectors are until all steps are done. */
 
+/* Rows alone keep their zeros in every step: what they do to other rows, where their columns were not eliminated, is not symmetric, and their own eigenvalues are 1. */
 struct Start {
-  PetscInt           first; // global number of the first row
-  const PetscScalar *dinv;
-  PetscScalar       *r, *product;
+  PetscInt            first; // global number of the first row
+  const PetscScalar  *dinv;
+  const std::int64_t *alone;
+  PetscScalar        *r, *product;
 
   HD void operator()(PetscInt i) const
   {
-    r[i]       = hashed_entry(first + i, dinv[i]);
+    r[i]       = alone[i] ? PetscScalar(0) : hashed_entry(first + i, dinv[i]);
     product[i] = r[i] * dinv[i] * r[i];
   }
 };
@@ -119,10 +121,11 @@ struct Advance {
 };
 
 /* *symmetric tells whether the projected matrix was. */
-PetscReal lanczos(const Product &A, const ColumnMap &columns, const Array<PetscScalar> &dinv, PetscReal sign, PetscInt its, bool *symmetric)
+PetscReal lanczos(const Product &A, const ColumnMap &columns, const CsrFacts &facts, PetscReal sign, PetscInt its, bool *symmetric)
 {
-  const Space    space = A.A.space;
-  const PetscInt n     = A.A.nrows;
+  const Array<PetscScalar> &dinv  = facts.dinv;
+  const Space               space = A.A.space;
+  const PetscInt            n     = A.A.nrows;
   Array<PetscScalar> r(space, n), q(space, n), q_old(space, n), v(space, columns.nlocal()), v_old(space, columns.nlocal()), w(space, n), product(space, n), other(space, n);
   Array<PetscScalar> length2(space, its + 1), back(space, 2 * its), length(space, 2); // back: w^T v and w^T v_old of every step
   PetscReal          a[max_lanczos_steps], b[max_lanczos_steps], largest = 0;
@@ -149,7 +152,7 @@ PetscReal lanczos(const Product &A, const ColumnMap &columns, const Array<PetscS
 
   q.zero();
   v.zero();
-  for_each_row(space, n, Start{columns.start(), dinv.data(), r.data(), product.data()});
+  for_each_row(space, n, Start{columns.start(), dinv.data(), facts.alone.data(), r.data(), product.data()});
   sum_into(space, product.data(), n, length2.data());
   columns.sum_here(length2.data(), 1);
   for (PetscInt step = 0; step < its; step++) {
@@ -281,6 +284,7 @@ CsrFacts row_facts(const Csr &A, const LocalColumns &columns)
 
   facts.nalone = n[0];
   columns.sum(n.data(), 5);
+  facts.any_alone      = n[0] > 0;
   facts.positive       = n[1] > 0;
   facts.negative       = n[2] > 0;
   facts.finite         = n[3] == 0;
@@ -295,8 +299,9 @@ PetscReal lambda_max(const Csr &A, const ColumnMap &columns, const CsrFacts &fac
   bool          symmetric = false;
 
   its = PetscMin(PetscMin(PetscMax(its, 1), columns.nglobal()), max_lanczos_steps);
-  if (facts.positive != facts.negative) lambda = lanczos(product, columns, facts.dinv, facts.positive ? 1 : -1, its, &symmetric);
+  if (facts.positive != facts.negative) lambda = lanczos(product, columns, facts, facts.positive ? 1 : -1, its, &symmetric);
   if ((facts.positive || facts.negative) && !symmetric) lambda = arnoldi(product, columns, facts.dinv, its);
+  if (facts.any_alone) lambda = PetscMax(lambda, 1);
   return lambda > 0 && !PetscIsInfOrNanReal(lambda) ? lambda : 1;
 }
 
