@@ -1,5 +1,6 @@
 #include "csr_ops.hpp"
 #include "csr_product.hpp"
+#include "host_rows.hpp"
 #include "staged_rows.hpp"
 
 namespace goza
@@ -99,6 +100,29 @@ private:
   }
 };
 
+/* Row by row: what falls to a row of the transpose comes in the order of its columns. */
+void transpose_host(const Csr &A, CsrMatrix &T)
+{
+  const PetscInt nnz = entries(A);
+
+  T.ptr = Array<PetscInt>(Space::Host, T.nrows + 1);
+  T.col = Array<PetscInt>(Space::Host, nnz);
+  T.val = Array<PetscScalar>(Space::Host, nnz);
+  T.ptr.zero();
+  for (PetscInt p = 0; p < nnz; p++) T.ptr.data()[A.col[p]]++;
+  lengths_to_pointer(Space::Host, T.ptr);
+  std::vector<PetscInt> next(T.ptr.data(), T.ptr.data() + T.nrows);
+
+  for (PetscInt row = 0; row < A.nrows; row++) {
+    for (PetscInt p = A.ptr[row]; p < A.ptr[row + 1]; p++) {
+      const PetscInt to = next[A.col[p]]++;
+
+      T.col.data()[to] = row;
+      T.val.data()[to] = A.val[p];
+    }
+  }
+}
+
 struct Differences {
   const PetscInt *aptr, *acol, *bptr, *bcol;
   std::int64_t   *count;
@@ -130,39 +154,10 @@ struct Descents {
 
 /* --- products */
 
-/* Pattern and values in one go: a row is added up in a dense vector, and the columns that it touches are listed (Gustavson 1978). */
 void multiply_host(const Csr &A, const Csr &B, bool with_diagonal, CsrMatrix &C)
 {
-  std::vector<PetscInt>    last_row(C.ncols, -1), touched(C.ncols), col; // last_row: the last row that had this column
-  std::vector<PetscScalar> sum(C.ncols), val;
-
-  C.ptr = Array<PetscInt>(Space::Host, C.nrows + 1);
-  for (PetscInt row = 0; row < C.nrows; row++) {
-    PetscInt   n   = 0;
-    const auto add = [&](PetscInt c, PetscScalar v) {
-      if (last_row[c] == row) sum[c] += v;
-      else {
-        last_row[c]  = row;
-        sum[c]       = v;
-        touched[n++] = c;
-      }
-    };
-
-    if (with_diagonal) add(row, 0);
-    for (PetscInt p = A.ptr[row]; p < A.ptr[row + 1]; p++) {
-      const PetscScalar a   = A.val[p];
-      const PetscInt    end = B.ptr[A.col[p] + 1];
-
-      for (PetscInt q = B.ptr[A.col[p]]; q < end; q++) add(B.col[q], a * B.val[q]);
-    }
-    std::sort(touched.begin(), touched.begin() + n);
-    col.insert(col.end(), touched.begin(), touched.begin() + n);
-    for (PetscInt t = 0; t < n; t++) val.push_back(sum[touched[t]]);
-    C.ptr.data()[row] = n;
-  }
-  lengths_to_pointer(Space::Host, C.ptr);
-  C.col = Array<PetscInt>(Space::Host, col.data(), col.size());
-  C.val = Array<PetscScalar>(Space::Host, val.data(), val.size());
+  make_rows([&](PetscInt row) { return terms_of(A, row); }, CsrRows{B}, [&](PetscInt row) { return with_diagonal ? row : no_extra; },
+            [](PetscInt, PetscInt, PetscScalar sum) { return sum; }, C);
 }
 
 void multiply_numeric_host(const Csr &A, const Csr &B, CsrMatrix &C)
@@ -222,8 +217,13 @@ void multiply(const Csr &A, const PetscScalar *x, PetscScalar *y)
 
 CsrMatrix transpose(const Csr &A)
 {
-  const PetscInt  nnz = entries(A);
-  CsrMatrix       T(A.space, A.ncols, A.nrows);
+  const PetscInt nnz = entries(A);
+  CsrMatrix      T(A.space, A.ncols, A.nrows);
+
+  if (A.space == Space::Host) {
+    transpose_host(A, T);
+    return T;
+  }
   Array<PetscInt> order, row_of(A.space, nnz);
 
   group_by(A.space, A.col, nnz, A.ncols, T.ptr, order);

@@ -139,6 +139,40 @@ struct AddBoth {
   }
 };
 
+/* Whether a few rows of a host matrix show already that its diagonals are not symmetric: to fill the half of them and to compare it takes as long as to fill all. */
+template <class Store> bool few_rows_differ(const Csr &A, const std::vector<PetscInt> &offset, PetscScalar factor, double tolerance)
+{
+  constexpr std::int64_t looked_at = 256;
+  const std::int64_t     n         = std::min<std::int64_t>(A.nrows, looked_at);
+  const auto             entry     = [&](PetscInt i, PetscInt j) { return std::find(A.col + A.ptr[i], A.col + A.ptr[i + 1], j) - A.col; };
+  const auto             size_of   = [&](PetscInt i) {
+    const std::ptrdiff_t p = entry(i, i);
+
+    return p < A.ptr[i + 1] ? std::fabs(static_cast<double>(A.val[p] * factor)) : 0.0;
+  };
+
+  for (std::int64_t s = 0; s < n; s++) {
+    const std::int64_t begin = s * A.nrows / n, end = (s + 1) * A.nrows / n; // somewhere in each of n equal parts, as find_diagonals() looks
+    const PetscInt     i = static_cast<PetscInt>(begin + static_cast<std::uint32_t>(s * 2654435761u) % (end - begin));
+
+    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) {
+      const PetscInt j = A.col[p];
+
+      if (j == i || !std::binary_search(offset.begin(), offset.end(), j - i)) continue;
+      const std::ptrdiff_t mirror = entry(j, i);
+
+      if (mirror == A.ptr[j + 1]) return true;
+      const double a = static_cast<double>(static_cast<Store>(A.val[p] * factor)), b = static_cast<double>(static_cast<Store>(A.val[mirror] * factor));
+
+      if (a == b) continue;
+      const double size = std::max({std::fabs(a), std::fabs(b), tolerance > 0 ? std::sqrt(size_of(i)) * std::sqrt(size_of(j)) : 0.0});
+
+      if (!(std::fabs(a - b) <= 2 * tolerance * size)) return true; // not on the edge of what the comparison of all rows allows
+    }
+  }
+  return false;
+}
+
 /* The remainder's row lengths, then its columns and values. */
 template <class Store, int bs, bool half> struct RemainderCount {
   CdsView<Store>  A;
@@ -198,6 +232,12 @@ SlicedEllOptions compressed()
   return options;
 }
 
+/* Of entries and their mirror images, where they may differ. */
+template <class Store> double mirror_tolerance(const CdsOptions &options)
+{
+  return options.symmetric ? std::max<double>(100 * PETSC_MACHINE_EPSILON, 2 * static_cast<double>(std::numeric_limits<Store>::epsilon())) : 0;
+}
+
 } // namespace
 
 template <class Store, class V>
@@ -251,7 +291,8 @@ template <class Store, class V> void Cds<Store, V>::build(const Csr &A, const Di
   grid_        = grid_strides(all_);
   rem_ptr_     = Array<PetscInt>(this->space_);
   for (PetscInt o : all_) pairs = pairs && std::binary_search(all_.begin(), all_.end(), -o);
-  lay_out(all_, pairs && options_.storage != CdsStorage::Full);
+  pairs = pairs && options_.storage != CdsStorage::Full && !(this->space_ == Space::Host && bs_ == 1 && few_rows_differ<Store>(A, all_, factor_, mirror_tolerance<Store>(options_)));
+  lay_out(all_, pairs);
   refill(A);
   if (inside_ < nnz_) split_remainder(A, true);
 }
@@ -275,8 +316,7 @@ template <class Store, class V> bool Cds<Store, V>::fill(const Csr &A)
   });
   if (!half_) return true;
 
-  const double        rounding  = std::max<double>(100 * PETSC_MACHINE_EPSILON, 2 * static_cast<double>(std::numeric_limits<Store>::epsilon()));
-  const double        tolerance = options_.symmetric ? rounding : 0;
+  const double        tolerance = mirror_tolerance<Store>(options_);
   Array<std::int64_t> different(this->space_, A.nrows), balance(this->space_, A.nrows), sums(this->space_, 2);
   with_shape(bs_, true, [&](auto bs, auto) {
     for_each_csr_row(A, 1, CdsCompare<Store, bs.value>{view(), A.ptr, A.col, A.val, factor_, tolerance, different.data(), balance.data()});

@@ -72,15 +72,17 @@ HD inline PetscReal length_of(PetscReal sign, PetscScalar length2)
   return PetscSqrtReal(PetscMax(sign * length2, 0));
 }
 
-/* r, and r^T D^-1 r */
+/* r, and r^T D^-1 r. Rows alone keep their zeros in every step: what they do to other rows, where their columns were not eliminated, is not symmetric, and their own
+   eigenvalues are 1. */
 struct Start {
-  PetscInt           first; // global number of the first row
-  const PetscScalar *dinv;
-  PetscScalar       *r;
+  PetscInt            first; // global number of the first row
+  const PetscScalar  *dinv;
+  const std::int64_t *alone;
+  PetscScalar        *r;
 
   HD void operator()(PetscInt i, PetscScalar *sum) const
   {
-    r[i] = hashed_entry(first + i, dinv[i]);
+    r[i] = alone[i] ? PetscScalar(0) : hashed_entry(first + i, dinv[i]);
     *sum += r[i] * dinv[i] * r[i];
   }
 };
@@ -126,14 +128,15 @@ struct Advance {
 };
 
 /* *symmetric tells whether the projected matrix was. */
-PetscReal lanczos(const Product &A, const ColumnMap &columns, const Array<PetscScalar> &dinv, PetscReal sign, PetscInt its, bool *symmetric)
+PetscReal lanczos(const Product &A, const ColumnMap &columns, const CsrFacts &facts, PetscReal sign, PetscInt its, bool *symmetric)
 {
-  const Space        space = A.A.space;
-  const PetscInt     n     = A.A.nrows;
-  Array<PetscScalar> r(space, n), q(space, n), q_old(space, n), v(space, columns.nlocal()), v_old(space, columns.nlocal()), w(space, n);
-  Array<PetscScalar> length2(space, its + 1), back(space, 2 * its); // back: w^T v and w^T v_old of every step
-  PetscReal          a[max_lanczos_steps], b[max_lanczos_steps], largest = 0;
-  PetscInt           k = 0;
+  const Array<PetscScalar> &dinv  = facts.dinv;
+  const Space               space = A.A.space;
+  const PetscInt            n     = A.A.nrows;
+  Array<PetscScalar>        r(space, n), q(space, n), q_old(space, n), v(space, columns.nlocal()), v_old(space, columns.nlocal()), w(space, n);
+  Array<PetscScalar>        length2(space, its + 1), back(space, 2 * its); // back: w^T v and w^T v_old of every step
+  PetscReal                 a[max_lanczos_steps], b[max_lanczos_steps], largest = 0;
+  PetscInt                  k = 0;
 
   /* the tridiagonal matrix of the steps so far, and whether it was symmetric */
   const auto judge = [&](PetscInt steps) {
@@ -156,7 +159,7 @@ PetscReal lanczos(const Product &A, const ColumnMap &columns, const Array<PetscS
 
   q.zero();
   v.zero();
-  join_rows<Plus, 1>(space, n, Start{columns.start(), dinv.data(), r.data()}, length2.data());
+  join_rows<Plus, 1>(space, n, Start{columns.start(), dinv.data(), facts.alone.data(), r.data()}, length2.data());
   columns.sum_here(length2.data(), 1);
   for (PetscInt step = 0; step < its; step++) {
     q.swap(q_old);
@@ -282,6 +285,7 @@ CsrFacts row_facts(const Csr &A, const LocalColumns &columns)
 
   facts.nalone = n[4];
   columns.sum(n.data(), CountFlags::n);
+  facts.any_alone      = n[4] > 0;
   facts.positive       = n[0] > 0;
   facts.negative       = n[1] > 0;
   facts.finite         = n[2] == 0;
@@ -296,8 +300,9 @@ PetscReal lambda_max(const Csr &A, const ColumnMap &columns, const CsrFacts &fac
   bool          symmetric = false;
 
   its = PetscMin(PetscMin(PetscMax(its, 1), columns.nglobal()), max_lanczos_steps);
-  if (facts.positive != facts.negative) lambda = lanczos(product, columns, facts.dinv, facts.positive ? 1 : -1, its, &symmetric);
+  if (facts.positive != facts.negative) lambda = lanczos(product, columns, facts, facts.positive ? 1 : -1, its, &symmetric);
   if ((facts.positive || facts.negative) && !symmetric) lambda = arnoldi(product, columns, facts.dinv, its);
+  if (facts.any_alone) lambda = PetscMax(lambda, 1);
   return lambda > 0 && !PetscIsInfOrNanReal(lambda) ? lambda : 1;
 }
 

@@ -1,6 +1,7 @@
 #include "galerkin.hpp"
 #include "core/algorithm.hpp"
 #include "core/full_blocks.hpp"
+#include "core/host_galerkin.hpp"
 #include "core/row_sums.hpp"
 #include "core/staged_rows.hpp"
 
@@ -108,11 +109,17 @@ void Interpolation::transpose()
   fine          = SummedRows(own_transpose.view(), LocalColumns(*fine, {}), coarse, false, R).columns();
 }
 
-CsrMatrix GalerkinProduct::make(const Csr &A, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns)
+CsrMatrix GalerkinProduct::make(const Csr &A, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns, bool once)
 {
   const bool alone = columns->size() == 1;
   CsrMatrix  Ac;
 
+  if (once && alone && A.space == Space::Host && I.bs == 1 && I.k == 1) {
+    Ac             = galerkin_host(I.R.view(), A, I.P.view());
+    coarse_columns = I.coarse;
+    fill_zero_rows(Ac, *coarse_columns);
+    return Ac;
+  }
   if (!alone) P_ = std::make_unique<RowsBelow>(I.P.view(), *I.coarse, columns);
   AP_ = product(A, I.bs, I.bs, alone ? I.P.view() : P_->view(), I.k);
   if (alone) {

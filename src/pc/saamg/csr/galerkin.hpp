@@ -27,7 +27,8 @@ struct Interpolation {
    special. On several ranks the rows of P that A reaches are fetched from other ranks, and the parts of Ac's rows are sent to their owners: one exchange each. */
 class GalerkinProduct {
 public:
-  CsrMatrix make(const Csr &A, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns); // collective
+  /* once: no update() will come. Collective. */
+  CsrMatrix make(const Csr &A, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns, bool once = false);
   /* New values in A, or in A and P, with all patterns as they were. Collective. */
   void update(const Csr &A, const Interpolation &I, CsrMatrix &Ac);
 

@@ -1,5 +1,6 @@
 #include "prolong.hpp"
 #include "core/csr_single_terms.hpp"
+#include "core/host_rows.hpp"
 #include "mat/common/rows/par_csr.hpp"
 #include "pc/saamg/prolong_rows.hpp"
 
@@ -39,6 +40,29 @@ struct RowLengths {
   HD void operator()(PetscInt row) const { length[row] = (begin[row / bs + 1] - begin[row / bs]) * k; }
 };
 
+/* The rows of T where a node is a row and there is one near-null vector: one entry or none. */
+struct TentativeRows {
+  const PetscInt    *aggregate;
+  const PetscScalar *T;
+
+  SparseRow operator()(PetscInt i) const { return {aggregate[i] >= 0, aggregate + i, T + i}; }
+  void      soon(PetscInt) const { }
+};
+
+void smooth_host(const Csr &A, const TentativeRows &T, const PetscScalar *dinv, PetscReal omega, CsrMatrix &P)
+{
+  const auto terms = [&](PetscInt row) {
+    RowTerms all = terms_of(A, row);
+
+    if (T.aggregate[row] < 0) all.n = 0;
+    return all;
+  };
+
+  make_rows(
+    terms, T, [&](PetscInt row) { return T.aggregate[row]; }, // -1: none
+    [&](PetscInt row, PetscInt a, PetscScalar sum) { return -omega * dinv[row] * sum + (a == T.aggregate[row] ? T.T[row] : PetscScalar(0)); }, P);
+}
+
 #if defined(__CUDACC__)
 /* A row of P where a node is a row and there is one near-null vector: T has one entry a row. */
 struct SmoothedTerms {
@@ -76,6 +100,10 @@ static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscS
   CsrMatrix       P(space, A.nrows, naggregates * k);
   Array<PetscInt> begin, reached;
 
+  if (space == Space::Host && bs == 1 && k == 1) {
+    smooth_host(A, {aggregate, from.Q.data()}, dinv.data(), omega, P);
+    return P;
+  }
 #if defined(__CUDACC__)
   if (space == Space::Cuda && bs == 1 && k == 1) {
     product::single::make(SmoothedTerms{A, aggregate, from.Q.data(), dinv.data(), omega}, ReachedRows{A.ptr, A.col, bs, aggregate}, P);
