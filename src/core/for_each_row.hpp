@@ -194,8 +194,14 @@ template <class Body> void for_each_row_of_grid(Grid3 grid, const Body &body)
 
   if (grid.nrows <= 0) return;
   while (1 << log_brick < Body::brick) log_brick++;
-  bx     = grid.line > 32 ? 6 : 5;
-  by     = grid.plane >= grid.nrows ? log_brick - bx : 2;
+  bx = grid.line > 32 ? 6 : 5;
+  by = grid.plane >= grid.nrows ? log_brick - bx : 2;
+  /* where bricks reach far beyond the ends of lines, as two of 64 for 65 nodes, a block takes a run of its plane instead: so many lines, but no thread is idle */
+  if (grid.plane < grid.nrows && blocks_for(grid.line, 1 << bx) << bx > static_cast<unsigned>(grid.line + grid.line / 8)) {
+    grid.line = grid.plane;
+    bx += by;
+    by = 0;
+  }
   blocks = dim3(blocks_for(grid.line, 1 << bx), blocks_for(blocks_for(grid.plane, grid.line), 1 << by), blocks_for(blocks_for(grid.nrows, grid.plane), Body::brick >> (bx + by)));
   if (grid.line < 16 || blocks.y > 65535 || blocks.z > 65535 || grid.line >= grid.nrows) {
     grid.line = grid.plane = grid.nrows;

@@ -25,7 +25,7 @@ struct HierarchyOptions {
   PetscReal repartition_ratio = 0;             // rows of the fullest rank over the mean beyond which a coarse level is partitioned anew; 0: never
   PetscInt  aggressive_levels = 0;             // finest levels whose aggregates are aggregated once more
   PetscInt  esteig_iterations = 10;            // of the largest eigenvalue's estimate
-  PetscReal prolongator_relax = 4. / 3.;       // P = (I - relax/lambda D^-1 A) T
+  bool      alternating       = false;         // the smoother leaves vectors that alternate between nodes of two colours to the coarse space
   Keep      keep              = Keep::Nothing; // for an update() to come
 };
 

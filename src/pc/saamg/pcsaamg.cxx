@@ -60,11 +60,13 @@ static PetscErrorCode ExactFormat(Mat A, Space space, const Format<PetscScalar> 
 /* Builds the hierarchy, or fills in new values. */
 static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool values_only, bool *finite)
 {
-  FormatSource format;
+  const SmootherChoice &finest = mg->cycle_options.smoothers[PC_SAAMG_FINEST];
+  FormatSource          format;
 
   PetscFunctionBegin;
   if (!mg->converted && rows.columns->size() == 1) format = [pc, mg](const Format<PetscScalar> **found) { return ExactFormat(pc->pmat, mg->space, found); };
   mg->hierarchy_options.keep = mg->reuse == PC_SAAMG_REUSE_NONE ? Keep::Nothing : mg->reuse == PC_SAAMG_REUSE_PATTERN ? Keep::Aggregates : Keep::Interpolation;
+  mg->hierarchy_options.alternating = !strcmp(smoother_names[finest.which], "jacobi") && finest.options.jacobi_relax > 0.9;
   if (values_only) PetscCall(mg->hierarchy.update(rows.A, mg->hierarchy_options, finite, format));
   else {
     PetscInt           bs, k;
