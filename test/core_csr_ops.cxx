@@ -116,8 +116,16 @@ BOOST_AUTO_TEST_CASE(transposes)
   list.push_back(random_matrix("tall", 900, 40, 8, 3));
   for (Space space : spaces())
     for (const Shape &s : list) {
-      const CsrMatrix A = csr(space, s), T = transpose(A.view());
+      const CsrMatrix A = csr(space, s);
+      CsrMatrix       T = transpose(A.view());
+
       check_equal(T, reference_transpose(s), s.name + " transposed");
+      Shape again = s; // new values in the same pattern
+      for (PetscInt i = 0; i < s.m; i++)
+        for (auto &[j, v] : again.rows[i]) v = uniform(i, j, 21);
+      T.val = Array<PetscScalar>(space);
+      transpose_numeric(csr(space, again).view(), T);
+      check_equal(T, reference_transpose(again), s.name + " transposed again");
       BOOST_TEST(columns_ascend(A.view()));
     }
 }

@@ -67,6 +67,39 @@ struct Gather {
   }
 };
 
+/* Values into rows of the transpose: A's entry is looked for in its row. */
+struct FillTransposed {
+  Csr             A;
+  const PetscInt *ptr, *col; // of the transpose
+  PetscScalar    *val;
+
+  HD void operator()(PetscInt row) const
+  {
+    for (PetscInt q = ptr[row]; q < ptr[row + 1]; q++) val[q] = find(col[q], row);
+  }
+
+#if defined(__CUDACC__)
+  __device__ void operator()(PetscInt row, int lane) const
+  {
+    for (PetscInt q = ptr[row] + lane; q < ptr[row + 1]; q += 32) val[q] = find(col[q], row);
+  }
+#endif
+
+private:
+  HD PetscScalar find(PetscInt i, PetscInt j) const
+  {
+    PetscInt low = A.ptr[i], high = A.ptr[i + 1] - 1;
+
+    while (low < high) {
+      const PetscInt middle = low + (high - low) / 2;
+
+      if (A.col[middle] < j) low = middle + 1;
+      else high = middle;
+    }
+    return A.val[low];
+  }
+};
+
 /* Row by row: what falls to a row of the transpose comes in the order of its columns. */
 void transpose_host(const Csr &A, CsrMatrix &T)
 {
@@ -199,6 +232,20 @@ CsrMatrix transpose(const Csr &A)
   for_each_row(A.space, A.nrows, RowOfEntry{A.ptr, row_of.data()});
   for_each_row(A.space, nnz, Gather{order.data(), row_of.data(), A.val, T.col.data(), T.val.data()});
   return T;
+}
+
+void transpose_numeric(const Csr &A, CsrMatrix &T)
+{
+  if (T.val.size() != T.col.size()) T.val = Array<PetscScalar>(A.space, T.col.size());
+  const FillTransposed fill{A, T.ptr.data(), T.col.data(), T.val.data()};
+
+#if defined(__CUDACC__)
+  if (A.space == Space::Cuda) {
+    for_each_warp(T.nrows, fill);
+    return;
+  }
+#endif
+  for_each_row(A.space, T.nrows, fill);
 }
 
 bool columns_ascend(const Csr &A)

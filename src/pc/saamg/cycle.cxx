@@ -72,6 +72,8 @@ template <class V> struct Level {
   }
 };
 
+constexpr PetscInt short_row = 24, long_row_slice = 2; // of an interpolation, of its transpose
+
 /* Interpolation and restriction. Half precision where that keeps the small entries of both: where rows are scaled over many decades, those are what couples them. */
 template <class V> struct Transfer {
   ParOperator<V> P, R;
@@ -83,11 +85,16 @@ template <class V> struct Transfer {
       /* few short rows fill a device better one by one: 11 500 nodes of 5 blocks 13 us, as blocks 23; 600 of 100 blocks 43 and 22 us */
       const PetscInt nodes = M.nrows / rows, of_node = nodes ? M.nnz() / (nodes * rows * columns) : 0;
 
-      return [this, rows, columns, fill = nodes >= 65536 || of_node >= 32](Space s) -> std::unique_ptr<Format<V>> {
+      return [this, rows, columns, nodes, of_node, fill = nodes >= 65536 || of_node >= 32](Space s) -> std::unique_ptr<Format<V>> {
         SlicedEllOptions options;
 
         if constexpr (std::is_same_v<V, PetscScalar>) {
           if (lent) return std::make_unique<BorrowedRows>();
+        }
+        if (s == Space::Cuda && rows == 1 && columns == 1) {
+          /* neighbours among the rows of P read the same of x, and would not if they were sorted by length; a row of R reads runs of x */
+          if (of_node < short_row) options.sort_window = 0;
+          else options.slice_height = PetscMin(sliced_ell_height(s, nodes, static_cast<std::int64_t>(of_node) * nodes), long_row_slice);
         }
         if (fill || s == Space::Host) {
           options.bs        = rows;

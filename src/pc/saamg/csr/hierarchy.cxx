@@ -65,6 +65,11 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
     CsrMatrix       P;
     MapPtr          columns;
 
+    if (options.threshold <= 0 && t.coarse && smooth_again(level.A, from, level.dinv, omega(grid.lambda, options.alternating), t.P)) {
+      t.stamp.new_values();
+      t.transpose();
+      return;
+    }
     if (options.threshold > 0) {
       const CsrMatrix filtered = filter_weak(level.A, *level.columns, from.bs, from.graph);
       const CsrFacts  facts    = row_facts(filtered.view(), *level.columns);
@@ -76,6 +81,7 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
     else {
       t.coarse  = columns;
       t.product = GalerkinProduct();
+      t.release_transpose();
       t.stamp.new_pattern();
     }
     t.P    = std::move(P);
@@ -255,7 +261,7 @@ std::size_t Hierarchy::bytes() const
 void Hierarchy::release(const HierarchyOptions &options, bool transfers_read)
 {
   for (Grid &grid : grids_) {
-    if (grid.transfer && options.keep != Keep::Interpolation && !transfers_read) grid.transfer->release_transpose();
+    if (grid.transfer && options.keep != Keep::Interpolation && !transfers_read) grid.transfer->release_transpose(options.keep == Keep::Nothing);
   }
   if (grids_.empty()) return;
   grids_[0].level->A.ptr = grids_[0].level->A.col = nullptr;

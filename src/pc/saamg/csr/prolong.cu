@@ -1,5 +1,5 @@
 #include "prolong.hpp"
-#include "core/csr_product.hpp"
+#include "core/csr_single_terms.hpp"
 #include "core/host_rows.hpp"
 #include "mat/common/rows/par_csr.hpp"
 #include "pc/saamg/prolong_rows.hpp"
@@ -106,7 +106,7 @@ static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscS
   }
 #if defined(__CUDACC__)
   if (space == Space::Cuda && bs == 1 && k == 1) {
-    product::make(SmoothedTerms{A, aggregate, from.Q.data(), dinv.data(), omega}, ReachedRows{A.ptr, A.col, bs, aggregate}, P);
+    product::single::make(SmoothedTerms{A, aggregate, from.Q.data(), dinv.data(), omega}, ReachedRows{A.ptr, A.col, bs, aggregate}, P);
     return P;
   }
 #endif
@@ -140,6 +140,18 @@ CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array
   }
   columns = drop_unused_ghosts(owners, ghosts, P);
   return P;
+}
+
+bool smooth_again(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P)
+{
+  const bool single = A.space == Space::Cuda && from.bs == 1 && from.k == 1 && !from.graph.n && from.aggregates->size() == 1;
+
+#if defined(__CUDACC__)
+  if (single) product::single::fill<true>(SmoothedTerms{A, from.aggregate.data(), from.Q.data(), dinv.data(), omega}, P);
+#else
+  (void)dinv, (void)omega, (void)P;
+#endif
+  return single;
 }
 
 CsrMatrix filter_weak(const Csr &A, const LocalColumns &columns, PetscInt bs, const CsrGraph &G)
