@@ -1,5 +1,6 @@
 /* Loading: the hook that -dll_append calls, the one list of types, and what is decided once. */
 #include "goza.hpp"
+#include "core/mail.hpp"
 #include "core/memory_limit.hpp"
 #include "core/shared_memory.hpp"
 #include "mat/common/errors.hpp"
@@ -181,11 +182,13 @@ static PetscErrorCode ChooseDevice(PetscInt wish)
 /* Options that are read again, when a halo is set up: here for -help, and so that a bad value is seen at once. */
 static PetscErrorCode HaloFromOptions(GozaOptionItems PetscOptionsObject, PetscInt *wish)
 {
-  char nccl[PETSC_MAX_PATH_LEN] = "libnccl.so.2";
+  char      nccl[PETSC_MAX_PATH_LEN] = "libnccl.so.2";
+  PetscReal patience                 = halo_patience;
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsEList("-goza_halo", "How ranks exchange vector entries", "GozaInitializePackage", halo_names, HALO_KINDS, halo_names[*wish], wish, NULL));
   PetscCall(PetscOptionsString("-goza_nccl", "File of the NCCL library", "GozaInitializePackage", nccl, nccl, sizeof(nccl), NULL));
+  PetscCall(PetscOptionsReal("-goza_halo_patience", "Seconds after which values of another rank that did not come are an error", "GozaInitializePackage", patience, &patience, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -220,6 +223,7 @@ static PetscErrorCode FinalizePackage()
   PetscFunctionBegin;
   PetscCall(HaloTeamsForget());
   device::close_shared();
+  forget_mail();
   forget_cycle_events();
   device::set_memory_limit(0);
   state = {};
@@ -255,6 +259,7 @@ static PetscErrorCode RegisterEvents()
 + -goza_device (auto|host|cuda) - where Goza's matrices live; `cuda` is an error where there is no device
 . -goza_halo (auto|nccl|peer|sf|host) - how ranks exchange vector entries: NCCL, memory of ranks of one host, PetscSF, through the host; by name an error where it cannot be had
 . -goza_nccl file               - the NCCL library, found at run time (libnccl.so.2)
+. -goza_halo_patience s         - seconds after which values of another rank that did not come by `peer` are an error (300)
 . -goza_memory_limit MB         - most device memory of a rank's Goza arrays: beyond it an error with the figures, as on a full device
 . -goza_check                   - compute every device product again on the host and compare
 - -goza_info                    - print versions, backend and device

@@ -1,6 +1,8 @@
 /* Solvers on awkward numbers of ranks: uneven, more ranks than rows on a level, ranks without rows, several solvers and communicators at once, and a rank whose
    input is wrong. */
-#include "support/pc_case.hpp"
+#include "mat/common/last_error.hpp"
+
+#include "support/pc_case.hpp" /* after the library: each gives 3.18 its PETSC_SUCCESS, this one only where there is none */
 
 #include <petscgoza.h>
 
@@ -208,6 +210,33 @@ void at_once()
   MPI_Comm_free(&half);
 }
 
+/* The same vectors again and again: from the second time on a device is given the cycle as a whole, and what comes out stays what it was, to the last bit, with products
+   of the same matrix between, which exchange by the same means. */
+void same_every_time(const char *smoother, const char *precision)
+{
+  const Option choice("-pc_saamg_smoother", smoother), type("-pc_saamg_precision", precision), coarse("-pc_saamg_coarse_limit", "20"), gather("-pc_saamg_gather_limit", "200");
+
+  for (const Entry &e : {stencil7(17, 16, 15), elasticity(6, 5, 5)}) {
+    MatHandle A    = system_matrix({e.name, e, Kernel::none, 0}, MATSLICEDELL);
+    PCHandle  pc   = make_pc(A);
+    VecHandle b[2] = {right_hand_side(A, 1), right_hand_side(A, 2)}, want[2], x[2], y = right_hand_side(A, 3);
+
+    for (int k : {0, 1}) {
+      PETSC_OK(VecDuplicate(y, want[k].put()));
+      PETSC_OK(VecDuplicate(y, x[k].put()));
+      PETSC_OK(PCApply(pc, b[k], want[k]));
+    }
+    for (int time = 0; time < 14; time++) { /* in turns, as BiCGStab does it */
+      const int k = time & 1;
+
+      PETSC_OK(PCApply(pc, b[k], x[k]));
+      for (int products = 0; products < time % 3; products++) PETSC_OK(MatMult(A, x[k], y));
+      PETSC_OK(VecAXPY(x[k], -1, want[k]));
+      BOOST_TEST(norm(x[k]) == 0, e.name << ", time " << time << ": " << norm(x[k]));
+    }
+  }
+}
+
 /* Coordinates that fit on all ranks but the last: all of them get the error, and none waits. */
 void wrong_on_one_rank()
 {
@@ -251,6 +280,13 @@ void one_rank_out_of_memory(const char *smoother)
     MPI_Allreduce(MPI_IN_PLACE, &over, 1, MPI_INT, MPI_MAX, PETSC_COMM_WORLD);
     const bool failed_here = c != PETSC_SUCCESS, failed = any_rank(failed_here);
     BOOST_TEST(failed_here == failed);
+    if (failed) {
+      const std::string said = goza::LastErrorText(c);
+
+      BOOST_TEST(c == PETSC_ERR_MEM);
+      BOOST_TEST(said.find("host memory exhausted") != std::string::npos, said);
+      if (!short_) BOOST_TEST(said.find("Rank 1 could not ") == 0, said);
+    }
     BOOST_TEST(failed == !over, "after " << n << " requests");
     failures += failed;
     if (failures % 8 == 1 || over) {
@@ -270,6 +306,9 @@ void add_laws()
   add_test(suite, "partitioned_anew", partitioned_anew);
   add_test(suite, "at_once", at_once);
   add_test(suite, "wrong_on_one_rank", wrong_on_one_rank);
+  for (const char *smoother : {"chebyshev", "mcgs"})
+    for (const char *precision : {"double", "mixed"})
+      add_test(suite, std::string("same_every_time_") + smoother + "_" + precision, [=] { same_every_time(smoother, precision); });
   for (const char *smoother : {"chebyshev", "mcgs"})
     add_test(suite, std::string("one_rank_out_of_memory_") + smoother, [=] { one_rank_out_of_memory(smoother); });
 }

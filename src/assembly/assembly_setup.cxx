@@ -2,6 +2,7 @@
 #include "assembly.hpp"
 #include "core/algorithm.hpp"
 #include "goza.hpp"
+#include "mat/common/halo/agree.hpp"
 #include <algorithm>
 
 namespace goza
@@ -9,12 +10,8 @@ namespace goza
 
 PetscErrorCode AgreeOnFailure(MPI_Comm comm, PetscErrorCode here)
 {
-  PetscMPIInt mine = here != PETSC_SUCCESS, any;
-
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, comm));
-  PetscCall(here);
-  PetscCheck(!any, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "Another rank could not set up its part of the assembly");
+  PetscCall(FailTogether(comm, here, "set up its part of the assembly"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

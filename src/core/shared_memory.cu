@@ -1,11 +1,9 @@
 #include "shared_memory.hpp"
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <map>
 
 #if defined(__CUDACC__)
-  #include <cuda.h>
   #include <cuda_runtime.h>
 #endif
 
@@ -111,26 +109,6 @@ SharedBlock::Name SharedBlock::name() const
 namespace device
 {
 
-using BatchMemOp = CUresult (*)(CUstream, unsigned, CUstreamBatchMemOpParams *, unsigned);
-
-/* The driver's function, without linking the driver: a machine that only builds has none. */
-static BatchMemOp batch_mem_op()
-{
-  static BatchMemOp               function = nullptr;
-  void                           *found    = nullptr;
-  cudaDriverEntryPointQueryResult status;
-
-  if (function) return function;
-  #if CUDART_VERSION >= 12050
-  const cudaError_t err = cudaGetDriverEntryPointByVersion("cuStreamBatchMemOp", &found, 12000, cudaEnableDefault, &status);
-  #else
-  const cudaError_t err = cudaGetDriverEntryPoint("cuStreamBatchMemOp", &found, cudaEnableDefault, &status);
-  #endif
-  (void)cudaGetLastError();
-  if (err == cudaSuccess && status == cudaDriverEntryPointSuccess) function = reinterpret_cast<BatchMemOp>(found);
-  return function;
-}
-
 bool can_share(std::string *why)
 {
   int id = 0, unified = 0;
@@ -138,7 +116,6 @@ bool can_share(std::string *why)
   check(cudaGetDevice(&id), "cudaGetDevice");
   check(cudaDeviceGetAttribute(&unified, cudaDevAttrUnifiedAddressing, id), "cudaDeviceGetAttribute");
   if (!unified) *why = "the device has no unified addresses";
-  else if (!batch_mem_op()) *why = "the driver has no cuStreamBatchMemOp()";
   return why->empty();
 }
 
@@ -164,56 +141,6 @@ void close_shared()
   for (const Chunk &chunk : chunks) (void)cudaFree(chunk.base);
   chunks.clear();
   (void)cudaGetLastError();
-}
-
-static void on_flags(const std::vector<std::uint32_t *> &flags, bool wait, std::uint32_t value)
-{
-  constexpr std::size_t                 most = 256; // operations a call
-  std::vector<CUstreamBatchMemOpParams> ops(flags.size());
-
-  for (std::size_t k = 0; k < flags.size(); k++) {
-    std::memset(&ops[k], 0, sizeof(ops[k]));
-    if (wait) {
-      ops[k].waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
-      ops[k].waitValue.address   = reinterpret_cast<CUdeviceptr>(flags[k]);
-      ops[k].waitValue.value     = value;
-      ops[k].waitValue.flags     = CU_STREAM_WAIT_VALUE_GEQ;
-    } else {
-      ops[k].writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
-      ops[k].writeValue.address   = reinterpret_cast<CUdeviceptr>(flags[k]);
-      ops[k].writeValue.value     = value;
-      ops[k].writeValue.flags     = CU_STREAM_WRITE_VALUE_DEFAULT; // after a fence for the whole system
-    }
-  }
-  for (std::size_t k = 0; k < ops.size(); k += most) {
-    const CUresult err = batch_mem_op()(static_cast<cudaStream_t>(stream()), static_cast<unsigned>(std::min(most, ops.size() - k)), ops.data() + k, 0);
-
-    if (err != CUDA_SUCCESS) throw DeviceError("cuStreamBatchMemOp: error " + std::to_string(err));
-  }
-}
-
-void raise_flags(const std::vector<std::uint32_t *> &flags, std::uint32_t value)
-{
-  on_flags(flags, false, value);
-}
-
-void await_flags(const std::vector<std::uint32_t *> &flags, std::uint32_t value)
-{
-  on_flags(flags, true, value);
-}
-
-bool done_within(double seconds)
-{
-  const auto begun = std::chrono::steady_clock::now();
-
-  for (;;) {
-    const cudaError_t err = cudaStreamQuery(static_cast<cudaStream_t>(stream()));
-
-    if (err == cudaSuccess) return true;
-    if (err != cudaErrorNotReady) check(err, "cudaStreamQuery");
-    (void)cudaGetLastError();
-    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count() > seconds) return false;
-  }
 }
 
 } // namespace device
@@ -247,15 +174,6 @@ char *open_shared(const SharedBlock::Name &)
 }
 
 void close_shared() { }
-
-void raise_flags(const std::vector<std::uint32_t *> &, std::uint32_t) { }
-
-void await_flags(const std::vector<std::uint32_t *> &, std::uint32_t) { }
-
-bool done_within(double)
-{
-  return true;
-}
 
 } // namespace device
 

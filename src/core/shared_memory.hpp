@@ -1,4 +1,4 @@
-/* Device memory of one process that others of the same host write into (CUDA IPC), and flags by which their streams wait for one another. */
+/* Device memory of one process that others of the same host write into (CUDA IPC). */
 #pragma once
 #include "device.hpp"
 #include <cstdint>
@@ -37,12 +37,6 @@ namespace device
 bool  can_share(std::string *why);                // this device and driver have what is needed
 char *open_shared(const SharedBlock::Name &name); // another process's block here; a DeviceError where it cannot be
 void  close_shared();                             // everything opened and everything offered, when no exchange is left
-
-/* On the current stream: give flags, here or in other processes, this value once all before it is done and seen; go on when all of ours have reached
-   it. Values count up and may pass 2^32. */
-void raise_flags(const std::vector<std::uint32_t *> &flags, std::uint32_t value);
-void await_flags(const std::vector<std::uint32_t *> &flags, std::uint32_t value);
-bool done_within(double seconds); // everything on the current stream
 
 } // namespace device
 } // namespace goza

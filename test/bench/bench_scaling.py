@@ -79,6 +79,8 @@ def figure(path, results, mode):
                 place.plot(*zip(*ours), marker="o", color=f"C{k}", label=smoother)
             place.plot(list(paper), list(paper.values()), marker="x", linestyle=":", color=f"C{k}", label=f"{smoother}, paper")
         place.set_xscale("log", base=2)
+        ticks = sorted({r["ranks"] for r in results} | set().union(*(table for table in (STRONG if mode == "strong" else WEAK).values())))
+        place.set_xticks(ticks, ticks)
         place.set_ylim(bottom=0)
         place.set_xlabel("ranks")
         place.set_ylabel("iterations")
@@ -152,7 +154,7 @@ def main():
             for part in PARTS:
                 for level in (0, 1):
                     series[f"level {level + 1} {part}"] = [r["levels"][level][part] if len(r["levels"]) > level + 1 else 0 for r in shown]
-                series[f"coarser {part}"] = [sum(level[part] for level in r["levels"][2:]) for r in shown]
+                series[part if part == "coarsest" else f"coarser {part}"] = [sum(level[part] for level in r["levels"][2:]) for r in shown]
             series = {name: values for name, values in series.items() if any(values)}
             solver_runs.bars(os.path.join(arguments.out, f"scaling_{mode}_levels.svg"), f"A solve by level and part, {mode}", [f"{r['problem']}, {r['ranks']}" for r in shown], series, "solve (s)", stacked=True)
 

@@ -67,7 +67,7 @@ def bars(path, title, labels, series, unit, stacked=False):
     except ImportError:
         print(f"no picture {path}: Python's matplotlib is not there")
         return
-    figure, axes = pyplot.subplots(figsize=(1.5 + 1.1 * len(labels), 3.5))
+    figure, axes = pyplot.subplots(figsize=(1.5 + 1.1 * len(labels) + 2 * stacked, 3.5))
     width = 0.8 if stacked else 0.8 / len(series)
     below = [0] * len(labels)
     for k, (name, values) in enumerate(series.items()):
@@ -77,7 +77,7 @@ def bars(path, title, labels, series, unit, stacked=False):
     axes.set_xticks([i if stacked else i + 0.4 - width / 2 for i in range(len(labels))], labels, rotation=20, ha="right")
     axes.set_ylabel(unit)
     axes.set_title(title)
-    axes.legend(fontsize="small")
+    axes.legend(fontsize="small", **({"loc": "upper left", "bbox_to_anchor": (1, 1)} if stacked else {}))  # beside what may fill the whole height
     figure.tight_layout()
     figure.savefig(path)
     print(f"picture: {path}")

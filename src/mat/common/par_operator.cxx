@@ -75,6 +75,7 @@ template <class V> PetscErrorCode ParOperator<V>::update(Mat A, Space space, con
   Seen            now, parent;
   MatInfo         info;
   bool            parent_pattern, parent_moved;
+  bool            built  = false;         // something is where it was not before
   PetscErrorCode  failed = PETSC_SUCCESS; // here; the others must hear of it before they wait for this rank
 
   PetscFunctionBegin;
@@ -98,7 +99,7 @@ template <class V> PetscErrorCode ParOperator<V>::update(Mat A, Space space, con
     failed     = update_block(Ad, *diag_, pattern);
     if (!Ao || !parent_moved) PetscCall(failed);
     if (!failed) diag_seen_ = now;
-    builds_ += pattern;
+    built = pattern;
     PetscCall(MatGetInfo(Ad, MAT_LOCAL, &info));
     nnz_ = info.nz_used;
   }
@@ -111,8 +112,7 @@ template <class V> PetscErrorCode ParOperator<V>::update(Mat A, Space space, con
       PetscMPIInt mine[2] = {pattern, failed != PETSC_SUCCESS}, any[2];
 
       PetscCallMPI(MPI_Allreduce(mine, any, 2, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)A)));
-      PetscCall(failed);
-      PetscCheck(!any[1], PETSC_COMM_SELF, PETSC_ERR_LIB, "Another rank could not hold its block of the matrix in this format");
+      if (any[1]) PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "hold its block of the matrix in this format"));
       new_halo = any[0];
       if (new_halo) {
         pattern = values = true;
@@ -123,11 +123,13 @@ template <class V> PetscErrorCode ParOperator<V>::update(Mat A, Space space, con
     if (new_halo) PetscCall(halo_->setup(PetscObjectComm((PetscObject)A), A->cmap, Ao->cmap->n, garray, space, failed));
     PetscCall(failed);
     offd_seen_ = now;
+    built |= pattern;
     PetscCall(MatGetInfo(Ad, MAT_LOCAL, &info));
     nnz_ = info.nz_used;
     PetscCall(MatGetInfo(Ao, MAT_LOCAL, &info));
     nnz_ += info.nz_used;
   }
+  builds_ += built;
   parent_seen_ = parent;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -39,6 +39,7 @@ public:
   /* out.more() with what the other ranks' part of x gives. Collective. */
   PetscErrorCode apply_others(const V *x, const RowOut<V> &out);
   bool           has_others() const { return halo_ != nullptr; }
+  bool           recordable() const { return !halo_ || halo_->recordable(); } // see Exchange
   /* The other ranks' part of x alone, by the numbers of the off-diagonal block's columns, until the next exchange. Between the two x may change where no other
      rank reads it. Collective, where has_others(). */
   PetscErrorCode begin_others(const V *x) { return halo_->begin(x); }

@@ -12,6 +12,7 @@ public:
   PetscErrorCode apply(const V *b, V *x); // local parts, in the space
   std::size_t    bytes() const { return inverse_.bytes() + all_.bytes(); }
   bool           singular() const { return singular_; }
+  bool           alone() const { return counts_.empty(); } // apply() asks no other rank
 
 private:
   PetscErrorCode gather(const CsrLevel &level, std::vector<PetscScalar> &M);

@@ -1,11 +1,15 @@
 #include "cycle.hpp"
+#include "borrowed_rows.hpp"
 #include "coarse.hpp"
+#include "core/mail.hpp"
 #include "cycle_log.hpp"
 #include "goza.hpp"
 #include "level_format.hpp"
 #include "mat/common/errors.hpp"
 #include "mat/common/halo/agree.hpp"
 #include "petscgoza.h"
+#include <algorithm>
+#include <array>
 
 namespace goza
 {
@@ -68,10 +72,12 @@ template <class V> struct Level {
   }
 };
 
+constexpr PetscInt short_row = 24, long_row_slice = 2; // of an interpolation, of its transpose
+
 /* Interpolation and restriction. Half precision where that keeps the small entries of both: where rows are scaled over many decades, those are what couples them. */
 template <class V> struct Transfer {
   ParOperator<V> P, R;
-  bool           narrow = false;
+  bool           narrow = false, lent = false;
 
   PetscErrorCode setup(const CsrTransfer &t, bool half)
   {
@@ -79,9 +85,17 @@ template <class V> struct Transfer {
       /* few short rows fill a device better one by one: 11 500 nodes of 5 blocks 13 us, as blocks 23; 600 of 100 blocks 43 and 22 us */
       const PetscInt nodes = M.nrows / rows, of_node = nodes ? M.nnz() / (nodes * rows * columns) : 0;
 
-      return [this, rows, columns, fill = nodes >= 65536 || of_node >= 32](Space s) -> std::unique_ptr<Format<V>> {
+      return [this, rows, columns, nodes, of_node, fill = nodes >= 65536 || of_node >= 32](Space s) -> std::unique_ptr<Format<V>> {
         SlicedEllOptions options;
 
+        if constexpr (std::is_same_v<V, PetscScalar>) {
+          if (lent) return std::make_unique<BorrowedRows>();
+        }
+        if (s == Space::Cuda && rows == 1 && columns == 1) {
+          /* neighbours among the rows of P read the same of x, and would not if they were sorted by length; a row of R reads runs of x */
+          if (of_node < short_row) options.sort_window = 0;
+          else options.slice_height = PetscMin(sliced_ell_height(s, nodes, static_cast<std::int64_t>(of_node) * nodes), long_row_slice);
+        }
         if (fill || s == Space::Host) {
           options.bs        = rows;
           options.column_bs = columns;
@@ -92,11 +106,12 @@ template <class V> struct Transfer {
         return std::make_unique<SlicedEll<V, V>>(s, options);
       };
     };
-    const bool before = narrow;
+    const bool narrow_before = narrow, lent_before = lent;
 
     PetscFunctionBegin;
+    lent = std::is_same_v<V, PetscScalar> && t.lends_rows();
     PetscCall(choose(t, half));
-    if (narrow != before) {
+    if (narrow != narrow_before || lent != lent_before) {
       P = ParOperator<V>();
       R = ParOperator<V>();
     }
@@ -138,9 +153,8 @@ public:
     options_ = options;
     space_   = space;
     PetscCall(FailTogether(comm, log_.setup(grids.size(), space), "name its levels to the log"));
-    recording_.drop();
-    last_       = Applied();
-    recordable_ = space == Space::Cuda && grids[0].level->columns->size() == 1; // one rank: no halo to wait for
+    drop_recordings();
+    recordable_ = false;
     if constexpr (std::is_same_v<Fine, PetscScalar>) shared = fine;
     PetscCall(fine_.setup(grids[0], space, shared, options.smoother_of(0, grids.size()), true, grids.size() == 1, options.half));
     PetscCall(Together(comm, "list its levels", [&] { /* what is there already is only refilled where the pattern is the same */
@@ -164,35 +178,39 @@ public:
     if constexpr (!std::is_same_v<Fine, Coarse>) {
       PetscCall(Together(comm, "hold its finest residual", [&] { converted_ = Array<Coarse>(space, fine_.n); }));
     }
+    recordable_ = space == Space::Cuda && nothing_waits();
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  /* With the same vectors as the last time, as in CG, the cycle's many small kernels are recorded and from then on launched as one. */
+  /* With vectors that it had before, as in CG or BiCGStab, the cycle's many small kernels are recorded and from then on launched as one. Each rank sees to its own:
+     what the others get of it is the same. */
   PetscErrorCode apply(const PetscScalar *b, PetscScalar *x) override
   {
     PetscFunctionBegin;
-    const Applied now{b, x, fine_.A->builds(), fine_.A->bytes()};
+    Recording *mine = recordable_ && !device_time_logged() ? known_recording(b, x) : nullptr;
 
-    if (!recordable_ || !(now == last_) || device_time_logged()) {
-      recording_.drop();
-      last_ = now;
+    if (!mine) {
       PetscCall(run(b, x));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
-    if (recording_.graph) PetscCall(PetscLogGpuFlops(recording_.flops));
+    if (mine->graph) PetscCall(PetscLogGpuFlops(mine->flops));
     else if (device::begin_recording()) {
       PetscLogDouble before, after;
 
       PetscCall(PetscGetFlops(&before));
       const PetscErrorCode failed = run(b, x); /* which logs the flops of the first launch */
 
-      recording_.graph = device::end_recording();
+      mine->graph = device::end_recording();
       PetscCall(failed);
       PetscCall(PetscGetFlops(&after));
-      recording_.flops = after - before;
+      mine->flops = after - before;
     }
-    recordable_ = recording_.graph;
-    if (recordable_) PetscCall(Guarded([&] { device::launch_recording(recording_.graph); }));
+    recordable_ = mine->graph;
+    if (recordable_)
+      PetscCall(Guarded([&] {
+        check_mail();
+        device::launch_recording(mine->graph);
+      }));
     else PetscCall(run(b, x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -204,6 +222,11 @@ public:
     for (const auto &level : coarse_) sum += level->bytes();
     for (const auto &t : transfer_) sum += t->P.bytes() + t->R.bytes();
     return sum;
+  }
+
+  bool reads_transfers() const override
+  {
+    return std::any_of(transfer_.begin(), transfer_.end(), [](const auto &t) { return t->lent; });
   }
 
   std::string describe_level(std::size_t level) const override
@@ -322,28 +345,56 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
+  /* The host waits for no device and no rank in a cycle. */
+  bool nothing_waits() const
+  {
+    bool yes = fine_.A->recordable() && (!direct_ || (coarse_.empty() ? fine_solver_.alone() : coarse_solver_.alone()));
+
+    for (const auto &level : coarse_) yes = yes && level->A->recordable();
+    for (const auto &t : transfer_) yes = yes && t->P.recordable() && t->R.recordable();
+    return yes;
+  }
+
   PetscInt bottom_sweeps() const { return options_.smoothers[2].options.sweeps; }
 
-  /* What a recording holds of the world outside: vectors, and the arrays of an operator that is the matrix's own and may be laid out anew with its values. */
-  struct Applied {
-    const PetscScalar *b = nullptr, *x = nullptr;
-    PetscInt           builds = 0;
-    std::size_t        bytes  = 0;
-
-    bool operator==(const Applied &other) const { return b == other.b && x == other.x && builds == other.builds && bytes == other.bytes; }
-  };
-
   struct Recording {
-    void          *graph = nullptr;
-    PetscLogDouble flops = 0;
+    const PetscScalar *b     = nullptr;
+    PetscScalar       *x     = nullptr;
+    void              *graph = nullptr; /* from the second time on that these vectors come */
+    PetscLogDouble     flops = 0;
 
     ~Recording() { drop(); }
     void drop()
     {
       device::drop_recording(graph);
       graph = nullptr;
+      b     = nullptr;
+      x     = nullptr;
     }
   };
+
+  void drop_recordings()
+  {
+    for (Recording &r : recordings_) r.drop();
+  }
+
+  /* That of vectors which came not long ago; nullptr: they are new, and remembered. What a recording holds of the world outside is, beside the vectors, the arrays of an
+     operator that is the matrix's own and may be laid out anew with its values. */
+  Recording *known_recording(const PetscScalar *b, PetscScalar *x)
+  {
+    if (fine_.A->builds() != builds_ || fine_.A->bytes() != fine_bytes_) drop_recordings();
+    builds_     = fine_.A->builds();
+    fine_bytes_ = fine_.A->bytes();
+    for (Recording &r : recordings_) {
+      if (r.b == b && r.x == x) return &r;
+    }
+    Recording &oldest = recordings_[next_recording_++ % recordings_.size()];
+
+    oldest.drop();
+    oldest.b = b;
+    oldest.x = x;
+    return nullptr;
+  }
 
   CycleOptions                                   options_;
   Space                                          space_       = Space::Host;
@@ -357,8 +408,10 @@ private:
   CoarseSolver<Coarse>                           coarse_solver_;
   Array<Coarse>                                  converted_; // [fine n] between the finest level and the others
   bool                                           recordable_ = false;
-  Applied                                        last_;
-  Recording                                      recording_;
+  std::array<Recording, 4>                       recordings_; /* BiCGStab takes turns with two pairs of vectors */
+  unsigned                                       next_recording_ = 0;
+  PetscInt                                       builds_         = 0; /* of the finest operator, when they were made, */
+  std::size_t                                    fine_bytes_     = 0; /* and what it then held */
 };
 
 } // namespace

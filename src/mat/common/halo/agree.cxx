@@ -1,4 +1,5 @@
 #include "agree.hpp"
+#include "mat/common/last_error.hpp"
 #include <cstdio>
 
 namespace goza
@@ -23,13 +24,23 @@ PetscErrorCode AgreeOnReason(MPI_Comm comm, std::string *why)
 
 PetscErrorCode FailTogether(MPI_Comm comm, PetscErrorCode here, const char *what)
 {
-  const PetscMPIInt mine = here != PETSC_SUCCESS;
-  PetscMPIInt       any;
+  struct {
+    int  code;
+    char text[1024]; // as many as PETSc keeps
+  } news{here, ""};
+  PetscMPIInt rank, size, first;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, comm));
-  PetscCall(here);
-  PetscCheck(!any, PETSC_COMM_SELF, PETSC_ERR_LIB, "Another rank could not %s", what);
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  const PetscMPIInt mine = here ? rank : size;
+  PetscCallMPI(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm));
+  if (first == size) PetscFunctionReturn(PETSC_SUCCESS);
+  if (rank == first) std::snprintf(news.text, sizeof(news.text), "%s", LastErrorText(here));
+  PetscCallMPI(MPI_Bcast(&news, (PetscMPIInt)sizeof(news), MPI_BYTE, first, comm));
+  const PetscErrorCode everyones = static_cast<PetscErrorCode>(news.code);
+  PetscCheck(here, PETSC_COMM_SELF, everyones, "Rank %d could not %s: %s", first, what, news.text);
+  PetscCall(everyones);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -10,7 +10,8 @@ namespace goza
 /* Collective. why: empty where nothing is in the way. Afterwards it is the lowest complaining rank's on every rank, with that rank's number. */
 PetscErrorCode AgreeOnReason(MPI_Comm comm, std::string *why);
 
-/* Collective. An error on one rank (`here`) is an error on all: `what` fills "Another rank could not ...". */
+/* Collective. An error on one rank (`here`) is an error on all, of one class: that of the lowest rank that has one. Those that had none tell of that rank's, in its
+   own words: `what` fills "Rank 3 could not ...: ". Where there is no error it is one small reduction. */
 PetscErrorCode FailTogether(MPI_Comm comm, PetscErrorCode here, const char *what);
 
 /* The same in the midst of things, where errors are exceptions. Every exchange of a set-up begins with Meet(), and so does its end; a rank that an exception stops meets
@@ -22,13 +23,13 @@ public:
 
 void Meet(MPI_Comm comm, bool fine = true); // collective. Throws FailedElsewhere where one of the others is not fine
 
-/* Guarded(body), for a body that sends and receives. Collective: an error on one rank is an error on all; `what` fills "Another rank could not ...". */
+/* Guarded(body), for a body that sends and receives. Collective: an error on one rank is an error on all, as FailTogether() makes it. */
 template <class Body> PetscErrorCode Together(MPI_Comm comm, const char *what, Body &&body)
 {
   bool elsewhere = false;
 
   PetscFunctionBegin;
-  PetscCall(Guarded([&] {
+  const PetscErrorCode here = Guarded([&] {
     try {
       body();
       Meet(comm);
@@ -38,8 +39,8 @@ template <class Body> PetscErrorCode Together(MPI_Comm comm, const char *what, B
       Meet(comm, false);
       throw;
     }
-  }));
-  PetscCheck(!elsewhere, PETSC_COMM_SELF, PETSC_ERR_LIB, "Another rank could not %s", what);
+  });
+  if (here || elsewhere) PetscCall(FailTogether(comm, here, what));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

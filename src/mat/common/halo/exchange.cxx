@@ -26,6 +26,17 @@ PetscErrorCode GetHaloWish(int *which)
   SETERRQ(PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-goza_halo %s: not one of auto, nccl, peer, sf, host", name);
 }
 
+PetscErrorCode GetHaloPatience(double *seconds)
+{
+  PetscReal given = halo_patience;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetReal(NULL, NULL, "-goza_halo_patience", &given, NULL));
+  PetscCheck(given > 0 && given <= 1e6, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-goza_halo_patience %g: not in (0, 1e6] seconds", (double)given);
+  *seconds = given;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 template <class V> static PetscErrorCode CreateHost(const HaloPlan &plan, std::unique_ptr<Exchange<V>> *exchange, std::string *)
 {
   PetscFunctionBegin;
@@ -61,13 +72,16 @@ template <class V> static PetscErrorCode CreatePeer(const HaloPlan &plan, std::u
 {
   std::shared_ptr<HaloTeam>        team;
   std::unique_ptr<PeerExchange<V>> made;
+  PeerOptions                      options;
 
   PetscFunctionBegin;
   PetscCall(HaloTeamGet(plan.comm, &team));
   PetscCall(HaloTeamAskPeer(plan.comm, plan.tag, team.get()));
   PetscCallCXX(*why = team->no_peer);
   if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Guarded([&] { made = std::make_unique<PeerExchange<V>>(plan); }));
+  options.shared_device = team->shared_device;
+  PetscCall(GetHaloPatience(&options.patience));
+  PetscCall(Guarded([&] { made = std::make_unique<PeerExchange<V>>(plan, options); }));
   PetscCall(made->setup(why));
   if (why->empty()) *exchange = std::move(made);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -38,6 +38,7 @@ public:
   virtual PetscErrorCode end()             = 0;
   virtual const V       *ghost() const     = 0; // [nghost], in the plan's space, until the next begin()
   virtual std::size_t    bytes() const     = 0;
+  virtual bool           recordable() const { return false; } // begin() and end() are kernels and no more (begin_recording()), and ghost() is always the same
 };
 
 /* create(): collective. Where this way is not to be had, `why` is a sentence on every rank and nothing is made. An error may be one rank's own. */
@@ -55,7 +56,9 @@ enum {
   HALO_KINDS
 };
 extern const char *const                  halo_names[HALO_KINDS];
-template <class V> const ExchangeKind<V> &exchange_kind(int which); // not HALO_AUTO
-PetscErrorCode                            GetHaloWish(int *which);  // -goza_halo
+template <class V> const ExchangeKind<V> &exchange_kind(int which);         // not HALO_AUTO
+PetscErrorCode                            GetHaloWish(int *which);          // -goza_halo
+constexpr PetscReal                       halo_patience = 300;              // seconds
+PetscErrorCode                            GetHaloPatience(double *seconds); // -goza_halo_patience
 
 } // namespace goza

@@ -23,6 +23,7 @@ public:
   PetscErrorCode begin(const V *x) { return exchange_->begin(x); }
   PetscErrorCode end() { return exchange_->end(); }
   const V       *ghost() const { return exchange_->ghost(); }
+  bool           recordable() const { return exchange_->recordable(); }
   std::size_t    bytes() const { return plan_.send_index.bytes() + (exchange_ ? exchange_->bytes() : 0); }
 
   const char *name() const { return halo_names[kind_]; }

@@ -1,30 +1,35 @@
 /* Straight into the memory of the neighbours, which are processes of the same host, on other devices or on the same one.
 
-   Every rank has two places for its ghosts and a flag for each neighbour, in memory that the neighbours have mapped. In exchange k a rank writes each
-   value to where it is wanted, place k mod 2, raises its flag at every neighbour to k, and waits on its own flags for k, all in the order of one
-   stream; the host waits for nothing. Two places suffice: a neighbour begins exchange k + 1 when it has our flag k, and that was raised after what
-   read place k - 1 was done. Hence a rank that only receives, or only sends, raises a flag as well. */
+   Every rank has two places for what it gets, in memory that the neighbours have mapped. In exchange k a rank writes each value, with the number k, to where it
+   is wanted, place k mod 2, and later waits for its own values of number k, all in the order of one stream; the host waits for nothing, and counts nothing. Two
+   places suffice: a neighbour posts exchange k + 2 when it has our values of exchange k + 1, and those were posted after what read place k was done. Hence a rank
+   that only receives, or only sends, sends or gets a value of no meaning. */
 #pragma once
 #include "agree.hpp"
+#include "core/mail.hpp"
 #include "core/shared_memory.hpp"
 #include "exchange.hpp"
 #include "mat/common/errors.hpp"
-#include "mat/common/gather.hpp"
+#include "mat/common/last_error.hpp"
 #include <algorithm>
 
 namespace goza
 {
 
+struct PeerOptions {
+  bool   shared_device = false; // several ranks have one device
+  double patience      = 0;     // seconds until a neighbour's values are given up
+};
+
 template <class V> class PeerExchange final : public Exchange<V> {
 public:
-  explicit PeerExchange(const HaloPlan &plan) : plan_(plan) { }
+  PeerExchange(const HaloPlan &plan, const PeerOptions &options) : plan_(plan), options_(options) { }
 
   /* Collective. why: on every rank, where one could not map a neighbour's memory. */
   PetscErrorCode setup(std::string *why)
   {
     std::vector<Letter>      mine, theirs;
     std::vector<MPI_Request> requests;
-    std::size_t              flags_at = 0;
 
     PetscFunctionBegin;
     PetscCall(Guarded([&] {
@@ -32,27 +37,42 @@ public:
         for (const HaloMessage &m : *messages) neighbours_.push_back(m.rank);
       std::sort(neighbours_.begin(), neighbours_.end());
       neighbours_.erase(std::unique(neighbours_.begin(), neighbours_.end()), neighbours_.end());
-      place_   = plan_.nghost;
-      flags_at = (2 * place_ * sizeof(V) + 255) / 256 * 256;
       mine.resize(neighbours_.size());
       theirs.resize(neighbours_.size());
       requests.assign(2 * neighbours_.size(), MPI_REQUEST_NULL);
     }));
+    nget_ = plan_.nghost;
+    for (std::size_t k = 0; k < neighbours_.size(); k++) {
+      const HaloMessage *from = message(plan_.receives, neighbours_[k]);
+
+      mine[k].n     = from ? from->n : 0;
+      mine[k].begin = (from ? from->begin : nget_++) * value_bytes;
+    }
     try {
-      if (!neighbours_.empty()) block_ = std::make_unique<SharedBlock>(flags_at + neighbours_.size() * sizeof(std::uint32_t));
+      if (!neighbours_.empty()) {
+        block_ = std::make_unique<SharedBlock>(2 * nget_ * value_bytes);
+        state_ = Array<MailState>(plan_.space, 1);
+        ghost_ = Array<V>(plan_.space, plan_.nghost);
+        state_.zero();
+      }
     } catch (const std::exception &e) {
       *why = e.what();
+    }
+    PetscCall(AgreeOnReason(plan_.comm, why)); // and what neighbours may still have had to write into such memory, they have written
+    if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
+    if (block_) {
+      const PetscErrorCode failed = Guarded([&] {
+        device::fill_zero(block_->data(), block_->bytes());
+        device::synchronize();
+      });
+
+      if (failed) *why = LastErrorText(failed);
     }
     PetscCall(AgreeOnReason(plan_.comm, why));
     if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
     for (std::size_t k = 0; k < neighbours_.size(); k++) {
-      const auto from = std::find_if(plan_.receives.begin(), plan_.receives.end(), [&](const HaloMessage &m) { return m.rank == neighbours_[k]; });
-
       mine[k].block = block_->name();
-      mine[k].flag  = flags_at + k * sizeof(std::uint32_t);
-      mine[k].place = place_ * sizeof(V);
-      mine[k].begin = from == plan_.receives.end() ? 0 : from->begin * sizeof(V);
-      mine[k].n     = from == plan_.receives.end() ? 0 : from->n;
+      mine[k].place = nget_ * value_bytes;
       PetscCallMPI(MPI_Irecv(&theirs[k], (PetscMPIInt)sizeof(Letter), MPI_BYTE, neighbours_[k], plan_.tag, plan_.comm, &requests[2 * k]));
       PetscCallMPI(MPI_Isend(&mine[k], (PetscMPIInt)sizeof(Letter), MPI_BYTE, neighbours_[k], plan_.tag, plan_.comm, &requests[2 * k + 1]));
     }
@@ -69,64 +89,80 @@ public:
   PetscErrorCode begin(const V *x) override
   {
     PetscFunctionBegin;
-    exchange_++;
     if (!neighbours_.empty())
       PetscCall(Guarded([&] {
-        const device::OnStream on(device::fork());
-
-        gather_to(plan_.space, plan_.nsend, plan_.send_index.data(), x, to_[exchange_ & 1].data());
-        device::raise_flags(flag_there_, exchange_);
-        device::await_flags(flag_here_, exchange_);
+        check_mail();
+        post(static_cast<PetscInt>(index_.size()), index_.data(), x, place_.data(), state_.data());
       }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   PetscErrorCode end() override
   {
+    const unsigned blocks = options_.shared_device ? 16 : 256;
+
     PetscFunctionBegin;
-    if (!neighbours_.empty()) PetscCall(Guarded([] { device::join(); }));
+    if (!neighbours_.empty())
+      PetscCall(Guarded(
+        [&] { collect(nget_, reinterpret_cast<const MailWord *>(block_->data()), plan_.nghost, ghost_.data(), state_.data(), blocks, options_.patience); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  const V    *ghost() const override { return block_ ? reinterpret_cast<const V *>(block_->data()) + (exchange_ & 1) * place_ : nullptr; }
-  std::size_t bytes() const override { return (block_ ? block_->bytes() : 0) + to_[0].bytes() + to_[1].bytes(); }
+  const V    *ghost() const override { return ghost_.data(); }
+  bool        recordable() const override { return true; }
+  std::size_t bytes() const override { return (block_ ? block_->bytes() : 0) + index_.bytes() + place_.bytes() + ghost_.bytes() + state_.bytes(); }
 
 private:
+  static constexpr std::size_t value_bytes = mail_words<V> * sizeof(MailWord);
+
   /* What a rank tells a neighbour: offsets in bytes within the block. */
   struct Letter {
     SharedBlock::Name block;
-    std::uint64_t     flag;  // the neighbour's
     std::uint64_t     begin; // of the neighbour's values in either place
     std::uint64_t     place; // from one place to the other
-    std::int64_t      n;     // values wanted of the neighbour
+    std::int64_t      n;     // values wanted of the neighbour; where there are none, there is a place for one
   };
+
+  static const HaloMessage *message(const std::vector<HaloMessage> &messages, PetscMPIInt rank)
+  {
+    const auto m = std::find_if(messages.begin(), messages.end(), [rank](const HaloMessage &message) { return message.rank == rank; });
+
+    return m == messages.end() ? nullptr : &*m;
+  }
 
   void address(const std::vector<Letter> &theirs)
   {
-    std::vector<V *> to[2];
+    std::vector<PetscInt>   index = plan_.send_index.to_host();
+    std::vector<MailWord *> place[2];
 
-    to[0].resize(plan_.nsend);
-    to[1].resize(plan_.nsend);
+    for (auto &p : place) p.resize(index.size());
     for (std::size_t k = 0; k < neighbours_.size(); k++) {
-      char      *there = device::open_shared(theirs[k].block);
-      const auto send  = std::find_if(plan_.sends.begin(), plan_.sends.end(), [&](const HaloMessage &m) { return m.rank == neighbours_[k]; });
+      char              *there = device::open_shared(theirs[k].block);
+      const HaloMessage *send  = message(plan_.sends, neighbours_[k]);
 
-      flag_there_.push_back(reinterpret_cast<std::uint32_t *>(there + theirs[k].flag));
-      flag_here_.push_back(reinterpret_cast<std::uint32_t *>(block_->data() + (2 * place_ * sizeof(V) + 255) / 256 * 256) + k);
-      if ((send == plan_.sends.end() ? 0 : send->n) != theirs[k].n) throw std::logic_error("two ranks do not agree on what one sends the other");
-      for (std::int64_t i = 0; i < theirs[k].n; i++)
-        for (int odd : {0, 1}) to[odd][send->begin + i] = reinterpret_cast<V *>(there + theirs[k].begin + odd * theirs[k].place) + i;
+      if ((send ? send->n : 0) != theirs[k].n) throw std::logic_error("two ranks do not agree on what one sends the other");
+      if (!send) index.push_back(-1);
+      for (int odd : {0, 1}) {
+        char *to = there + theirs[k].begin + odd * theirs[k].place;
+
+        if (!send) place[odd].push_back(reinterpret_cast<MailWord *>(to));
+        for (std::int64_t i = 0; i < theirs[k].n; i++) place[odd][send->begin + i] = reinterpret_cast<MailWord *>(to + i * value_bytes);
+      }
     }
-    for (int odd : {0, 1}) to_[odd] = Array<V *>(plan_.space, to[odd].data(), to[odd].size());
+    place[0].insert(place[0].end(), place[1].begin(), place[1].end());
+    index_ = Array<PetscInt>(plan_.space, index.data(), index.size());
+    place_ = Array<MailWord *>(plan_.space, place[0].data(), place[0].size());
   }
 
   const HaloPlan              &plan_;
+  PeerOptions                  options_;
   std::vector<PetscMPIInt>     neighbours_;
-  std::size_t                  place_ = 0; // ghosts in each of the two places
+  PetscInt                     nget_ = 0; // values in each of the two places: the ghosts, and those of no meaning
   std::unique_ptr<SharedBlock> block_;
-  Array<V *>                   to_[2]; // [nsend] where the neighbours want it, for even and odd exchanges
-  std::vector<std::uint32_t *> flag_here_, flag_there_;
-  std::uint32_t                exchange_ = 0;
+  Array<MailState>             state_;
+  Array<PetscInt>              index_; // of what is posted in x; -1: nothing in particular
+  Array<MailWord *>            place_; // [2][posted] where the neighbours want it, for even and odd exchanges
+  Array<V>                     ghost_;
 };
 
 } // namespace goza

@@ -1,5 +1,7 @@
 #include "team.hpp"
 #include "agree.hpp"
+#include "core/array.hpp"
+#include "core/mail.hpp"
 #include "core/shared_memory.hpp"
 #include "mat/common/errors.hpp"
 #include <algorithm>
@@ -112,10 +114,12 @@ PetscErrorCode HaloTeamAskNccl(MPI_Comm comm, HaloTeam *team)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Each rank raises a flag in the memory of the next: that says more of a machine than its attributes do. */
-static PetscErrorCode TryPeer(MPI_Comm comm, PetscMPIInt tag, std::string *why)
+/* Each rank writes values into the memory of the next: that says more of a machine than its attributes do. */
+static PetscErrorCode TryPeer(MPI_Comm comm, PetscMPIInt tag, std::string *why, double *seconds)
 {
-  constexpr double             patience = 20; // seconds
+  constexpr double             patience  = 20; // seconds
+  constexpr int                exchanges = 10;
+  constexpr float              value     = 1;
   PetscMPIInt                  rank, size;
   std::unique_ptr<SharedBlock> block;
   SharedBlock::Name            mine{}, next{};
@@ -124,7 +128,7 @@ static PetscErrorCode TryPeer(MPI_Comm comm, PetscMPIInt tag, std::string *why)
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &size));
   try {
-    block = std::make_unique<SharedBlock>(sizeof(std::uint32_t));
+    block = std::make_unique<SharedBlock>(2 * sizeof(MailWord));
     mine  = block->name();
   } catch (const std::exception &e) {
     *why = e.what();
@@ -132,24 +136,42 @@ static PetscErrorCode TryPeer(MPI_Comm comm, PetscMPIInt tag, std::string *why)
   PetscCall(AgreeOnReason(comm, why));
   if (!why->empty() || size == 1) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPI_Sendrecv(&mine, (PetscMPIInt)sizeof(mine), MPI_BYTE, (rank + size - 1) % size, tag, &next, (PetscMPIInt)sizeof(next), MPI_BYTE, (rank + 1) % size, tag, comm, MPI_STATUS_IGNORE));
+  Array<PetscInt>   index(Space::Cuda);
+  Array<MailWord *> place(Space::Cuda);
+  Array<float>      x(Space::Cuda), got(Space::Cuda);
+  Array<MailState>  state(Space::Cuda);
   try {
-    const std::vector<std::uint32_t *> there{reinterpret_cast<std::uint32_t *>(device::open_shared(next))}, here{reinterpret_cast<std::uint32_t *>(block->data())};
-    bool                               done;
-    {
-      const device::OnStream beside(device::fork());
+    const PetscInt first     = 0;
+    MailWord      *there     = reinterpret_cast<MailWord *>(device::open_shared(next));
+    MailWord      *places[2] = {there, there + 1};
 
-      device::raise_flags(there, 1);
-      device::await_flags(here, 1);
-      done = device::done_within(patience);
-    }
-    if (!done) {
-      device::raise_flags(here, 1); // frees our own stream
-      *why = "a flag of a neighbour's did not arrive";
-    }
+    index = Array<PetscInt>(Space::Cuda, &first, 1);
+    place = Array<MailWord *>(Space::Cuda, places, 2);
+    x     = Array<float>(Space::Cuda, &value, 1);
+    got   = Array<float>(Space::Cuda, 1);
+    state = Array<MailState>(Space::Cuda, 1);
+    state.zero();
   } catch (const std::exception &e) {
     *why = e.what();
   }
+  PetscCall(AgreeOnReason(comm, why));
+  if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int k = 0; k <= exchanges; k++) { // all together: a rank hears from one neighbour and not from the other, and could run ahead
+    PetscCallMPI(MPI_Barrier(comm));
+    const double begun = MPI_Wtime();
+
+    try {
+      post(1, index.data(), x.data(), place.data(), state.data());
+      collect(1, reinterpret_cast<const MailWord *>(block->data()), 1, got.data(), state.data(), 1, patience);
+      if (got.to_host()[0] != value) *why = "a value of a neighbour's did not arrive";
+      check_mail();
+    } catch (const std::exception &e) {
+      if (why->empty()) *why = e.what();
+    }
+    if (k) *seconds += (MPI_Wtime() - begun) / exchanges; // the first is for warming up
+  }
   PetscCall(AgreeOnReason(comm, why)); // also: nobody's block goes before its neighbour has written
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, seconds, 1, MPI_DOUBLE, MPI_MAX, comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -163,7 +185,7 @@ PetscErrorCode HaloTeamAskPeer(MPI_Comm comm, PetscMPIInt tag, HaloTeam *team)
   if (!team->one_host) PetscCallCXX(why = "the ranks are on several hosts");
   else PetscCall(Guarded([&] { (void)device::can_share(&why); }));
   PetscCall(AgreeOnReason(comm, &why));
-  if (why.empty()) PetscCall(TryPeer(comm, tag, &why));
+  if (why.empty()) PetscCall(TryPeer(comm, tag, &why, &team->peer_seconds));
   team->no_peer = why;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
