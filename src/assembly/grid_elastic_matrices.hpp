@@ -4,7 +4,7 @@
    A lane has corner a = lane / 4 and point q = lane % 4 of either side of direction 2: as the left factor asks of it, and, transposed, the right one. */
 #pragma once
 #include "element.hpp"
-#include "grid_write.hpp"
+#include "grid_blocks.hpp"
 #include "hex_diffusion.hpp"
 
 namespace goza
@@ -13,6 +13,14 @@ namespace grid_elasticity
 {
 
 #if defined(__CUDACC__)
+
+struct View {
+  const PetscReal (*x)[3];
+  const PetscReal (*material)[2];
+  GridBlocks blocks;
+
+  HD int corners() const { return (blocks.width + 1) * (blocks.height + 1); } // of a plane of nodes
+};
 
 constexpr int pitch = 301; // of an element matrix: its half, and odd, so that neighbours lie in different banks
 

@@ -2,7 +2,6 @@
    27 lanes write consecutive words. A neighbour at a corner shares one element of a plane with the node, one at a side two, the node itself four: a lane adds two
    entries, and three lanes more do the other half of the node itself. Where these entries lie, relative to the node's own element, is the same for all nodes: a table. */
 #pragma once
-#include "grid_blocks.hpp"
 #include "grid_elastic_matrices.hpp"
 
 namespace goza
@@ -143,6 +142,79 @@ private:
   PetscInt    first_[nodes];        // a node's pairs begin at first times the planes of its neighbours, behind those of the planes before it
   PetscScalar kept_[nodes][3] = {}; // what the plane of elements below has left to the pairs inside the plane
 };
+
+static __global__ void __launch_bounds__(Rows::threads, Rows::blocks_at_once) RowsKernel(const __grid_constant__ View view, const __grid_constant__ GridTarget to)
+{
+  constexpr int threads = Rows::threads;
+
+  extern __shared__ double memory[];
+
+  const GridBlocks  &blocks  = view.blocks;
+  const NodeGrid    &grid    = to.grid;
+  const int          corners = view.corners(), elements = blocks.width * blocks.height, place = threadIdx.x % elements, q = threadIdx.x / elements;
+  PetscScalar *const matrices = reinterpret_cast<PetscScalar *>(memory), *const own = matrices + place * pitch;
+  PetscScalar *const ratios = matrices + elements * pitch, *coordinates = ratios + elements;
+  PetscInt           at[3];
+  bool               owner;
+  const bool         inside = blocks.find(place, grid, at, &owner);
+  const PetscInt     first = at[2], end = first + blocks.planes < grid.n[2] ? first + blocks.planes : grid.n[2];
+  const int          corner = place % blocks.width + place / blocks.width * (blocks.width + 1);
+  Rows               rows(to, blocks, matrices, coordinates + 6 * corners);
+
+  /* Component and corner v of a plane of nodes; those outside are nobody's. */
+  const auto coordinate = [&](int v, PetscInt z) {
+    const int      c = v % corners;
+    const PetscInt x = static_cast<PetscInt>(blockIdx.x) * (blocks.width - 1) - 1 + c % (blocks.width + 1),
+                   y = static_cast<PetscInt>(blockIdx.y) * (blocks.height - 1) - 1 + c / (blocks.width + 1);
+
+    return x >= 0 && x < grid.n[0] && y >= 0 && y < grid.n[1] && z < grid.n[2] ? static_cast<PetscScalar>(cached_load(&view.x[grid.node(x, y, z)][v / corners])) : PetscScalar(0);
+  };
+
+  at[2] = first > 0 ? first - 1 : 0;
+  for (int e = threadIdx.x; e < elements; e += threads) matrices[(e + 1) * pitch - 1] = 0; // it is read where there is nothing to add
+  for (int v = threadIdx.x; v < 3 * corners; v += threads) {
+    coordinates[(at[2] & 1) * 3 * corners + v]       = coordinate(v, at[2]);
+    coordinates[((at[2] + 1) & 1) * 3 * corners + v] = coordinate(v, at[2] + 1);
+  }
+  __syncthreads();
+  for (; at[2] < end; at[2]++) {
+    PetscScalar *const below = coordinates + (at[2] & 1) * 3 * corners, *const above = coordinates + ((at[2] + 1) & 1) * 3 * corners;
+    PetscScalar next[2];
+
+    if (q < 4) { // a thread for each element and two of its points
+      if (inside && at[2] + 1 < grid.n[2]) {
+        const PetscReal  *material = view.material[grid.element(at[0], at[1], at[2])];
+        const PetscScalar mu       = cached_load(material + 1);
+
+        if (q == 0) ratios[place] = cached_load(material) / mu;
+        leave_gradients(below + corner, above + corner, corners, blocks.width, q, mu, own);
+      } else {
+        if (q == 0) ratios[place] = 0;
+        for (int v = q; v < 192; v += 4) own[v] = 0;
+      }
+    }
+  #pragma unroll
+    for (int k = 0; k < 2; k++) next[k] = threadIdx.x + k * threads < 3 * corners ? coordinate(threadIdx.x + k * threads, at[2] + 2) : PetscScalar(0);
+    __syncthreads();
+    for (int e = threadIdx.x / 32; e < elements; e += threads / 32) multiply_element(matrices + e * pitch, ratios[e], threadIdx.x % 32);
+  #pragma unroll
+    for (int k = 0; k < 2; k++) {
+      if (threadIdx.x + k * threads < 3 * corners) below[threadIdx.x + k * threads] = next[k];
+    }
+    __syncthreads();
+    rows.write(at[2], at[2] < first, at[2] + 1 == end);
+    __syncthreads();
+  }
+}
+
+inline void launch_rows(const Mesh &mesh, const GridTarget &to)
+{
+  dim3              blocks;
+  const View        view{mesh.view().x, mesh.view().material, GridBlocks::choose(to.grid, Rows::most, Rows::blocks_at_once, blocks)};
+  const std::size_t words = static_cast<std::size_t>(view.blocks.width * view.blocks.height) * (pitch + 1) + 6 * view.corners();
+
+  launch_kernel_with(words * sizeof(PetscScalar) + Rows::bytes, RowsKernel, blocks, Rows::threads, view, to);
+}
 
 #endif
 
