@@ -363,7 +363,7 @@ void too_little_memory()
 {
   using namespace goza;
   if (!device::available() || default_space() != Space::Cuda) return;
-  const Solid       solid({"hex", false, false}, 6, 0, true);
+  const Solid       solid({"hex", false, false}, 8, 0, true);
   const std::size_t before = device::bytes_in_use();
   MatHandle         A;
 

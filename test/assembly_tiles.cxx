@@ -91,6 +91,7 @@ void tiles(const Mesh &mesh, TilePairs what, PetscInt nodes)
       BOOST_REQUIRE((what == TilePairs::Rows || j >= i));
       if (what == TilePairs::Upper && j < mesh.owned) BOOST_REQUIRE(map.col.data()[map.ptr.data()[j] + (which & 255)] == i);
       BOOST_REQUIRE(length < 2 * before); /* longer lists first, in classes */
+      BOOST_REQUIRE((length > tile_long) == (p - t.pair_ptr.data()[tile] < t.long_pairs.data()[tile]));
       before = length;
       for (PetscInt l = t.list_ptr.data()[p]; l < t.list_ptr.data()[p + 1]; l++) {
         const Triple   triple = t.triple.data()[l];

@@ -246,6 +246,53 @@ BOOST_AUTO_TEST_CASE(strides_of_a_grid)
   BOOST_TEST(strides({}) == is(0, 0));
 }
 
+/* Grids of 7 and 27 points whose lines fill bricks of threads, and whose lines do not, on the host and on the device. */
+template <class Store, class V> void products_on_a_grid(PetscInt line, bool corners)
+{
+  const PetscInt                 plane = 5 * line, n = 4 * plane;
+  const Matrix                   A(n, n, [&](PetscInt i, PetscInt j) {
+    const PetscInt dx = std::abs(i % line - j % line), dy = std::abs(i / line % 5 - j / line % 5), dz = std::abs(i / plane - j / plane);
+    const bool     near = dx <= 1 && dy <= 1 && dz <= 1 && (corners || dx + dy + dz <= 1);
+
+    return near ? symmetric(i, j) : none;
+  });
+  const std::vector<PetscScalar> x = counted(n), want = A.times(x);
+
+  for (Space space : goza::device::available() ? std::vector<Space>{Space::Host, Space::Cuda} : std::vector<Space>{Space::Host}) {
+    const goza::Array<PetscInt>    ptr(space, A.ptr.data(), A.ptr.size()), col(space, A.col.data(), A.col.size());
+    const goza::Array<PetscScalar> val(space, A.val.data(), A.val.size());
+    const std::vector<V>           narrow(x.begin(), x.end());
+    const goza::Array<V>           from(space, narrow.data(), n);
+    goza::Array<V>                 to(space, n);
+
+    for (CdsStorage storage : {CdsStorage::Full, CdsStorage::Half}) {
+      CdsOptions options;
+
+      options.storage = storage;
+      Cds<Store, V> cds(space, options);
+      cds.build(Csr{space, n, n, ptr.data(), col.data(), val.data()});
+      cds.apply(from.data(), goza::Assign<V>{to.data()});
+      const std::vector<V>           y = to.to_host();
+      const std::vector<PetscScalar> got(y.begin(), y.end());
+      BOOST_TEST_CONTEXT((storage == CdsStorage::Half ? "half, " : "full, ") << (space == Space::Host ? "host" : "device"))
+      BOOST_TEST(got == want, boost::test_tools::per_element());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(lines_of_many_lengths)
+{
+  for (PetscInt line : {16, 17, 28, 29, 32, 33, 57, 58, 64, 65, 132}) {
+    for (bool corners : {false, true}) {
+      BOOST_TEST_CONTEXT("line " << line << (corners ? ", 27 points" : ", 7 points"))
+      {
+        products_on_a_grid<PetscScalar, PetscScalar>(line, corners);
+        products_on_a_grid<goza::Half, float>(line, corners);
+      }
+    }
+  }
+}
+
 /* The rows that are looked at for candidates must not all lie on one face of a grid whose sides are powers of two. */
 BOOST_AUTO_TEST_CASE(no_diagonal_is_missed)
 {

@@ -1,5 +1,6 @@
 /* Products and transposes of CSR matrices against a simple reference, on the host and, where there is one, on the device. */
 #include "core/csr_ops.hpp"
+#include "core/host_galerkin.hpp"
 
 #include "support/gallery.hpp"
 
@@ -115,8 +116,16 @@ BOOST_AUTO_TEST_CASE(transposes)
   list.push_back(random_matrix("tall", 900, 40, 8, 3));
   for (Space space : spaces())
     for (const Shape &s : list) {
-      const CsrMatrix A = csr(space, s), T = transpose(A.view());
+      const CsrMatrix A = csr(space, s);
+      CsrMatrix       T = transpose(A.view());
+
       check_equal(T, reference_transpose(s), s.name + " transposed");
+      Shape again = s; // new values in the same pattern
+      for (PetscInt i = 0; i < s.m; i++)
+        for (auto &[j, v] : again.rows[i]) v = uniform(i, j, 21);
+      T.val = Array<PetscScalar>(space);
+      transpose_numeric(csr(space, again).view(), T);
+      check_equal(T, reference_transpose(again), s.name + " transposed again");
       BOOST_TEST(columns_ascend(A.view()));
     }
 }
@@ -170,6 +179,30 @@ BOOST_AUTO_TEST_CASE(rectangular_products)
     const CsrMatrix C = multiply(A.view(), B.view());
 
     check_equal(C, reference_product(a, b, false), "50 x 2000 times 2000 x 90");
+  }
+}
+
+/* P^T A P in one go: rows of A P are dropped and their places used again, where the order of the aggregates lets that be. */
+BOOST_AUTO_TEST_CASE(triple_products_on_the_host)
+{
+  const auto near = [](const std::string &name, PetscInt m, PetscInt n, PetscInt reach, PetscInt each) {
+    Shape s{name, m, n, Sparse(m)};
+
+    for (PetscInt i = 0; i < m; i++) {
+      const PetscInt middle = static_cast<PetscInt>(static_cast<std::int64_t>(i) * n / m);
+      for (PetscInt k = 0; k < each && i % 97; k++) { // some rows are empty
+        const PetscInt c = middle + static_cast<PetscInt>(uniform(i, k, 21) * reach);
+        if (c >= 0 && c < n) s.rows[i][c] = uniform(i, k, 22);
+      }
+    }
+    return s;
+  };
+  const Shape pairs[][2] = {{near("band", 30000, 30000, 300, 9), near("aggregates in order", 30000, 3000, 15, 4)}, {near("band", 5000, 5000, 80, 9), near("aggregates anywhere", 5000, 500, 500, 3)}, {near("band", 5000, 5000, 5000, 30), near("long rows", 5000, 400, 60, 40)}, {near("small", 3, 3, 3, 3), near("one column", 3, 1, 1, 2)}, {random_matrix("no rows", 0, 0, 1, 1), random_matrix("no rows", 0, 0, 1, 1)}};
+
+  for (const auto &[a, p] : pairs) {
+    const CsrMatrix A = csr(Space::Host, a), P = csr(Space::Host, p), R = transpose(P.view());
+
+    check_equal(galerkin_host(R.view(), A.view(), P.view()), reference_product({"R", p.n, p.m, reference_transpose(p)}, {"AP", a.m, p.n, reference_product(a, p, false)}, true), a.name + " " + p.name);
   }
 }
 

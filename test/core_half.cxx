@@ -226,55 +226,98 @@ BOOST_AUTO_TEST_CASE(every_output)
 }
 
 /* 27 points on 128 x 6 x 5 nodes, where the device takes four rows a thread; and on 126 x 6 x 5, where it cannot. In the type of the sums, double or float. */
-template <class V, class Make> void check_grid(PetscInt nx, const Make &make)
-{
-  const PetscInt           ny = 6, nz = 5, n = nx * ny * nz;
+struct Grid27 {
+  PetscInt                 nx, n;
   std::vector<PetscInt>    ptr{0}, col;
   std::vector<PetscScalar> val;
-  std::vector<V>           x(n);
+
+  explicit Grid27(PetscInt nx, PetscInt ny = 6, PetscInt nz = 5) : nx(nx), n(nx * ny * nz)
+  {
+    for (PetscInt i = 0; i < n; i++) {
+      for (PetscInt k = 0; k < 27; k++) {
+        const PetscInt a = i % nx + k % 3 - 1, b = i / nx % ny + k / 3 % 3 - 1, c = i / nx / ny + k / 9 - 1, j = (c * ny + b) * nx + a;
+
+        if (a < 0 || a >= nx || b < 0 || b >= ny || c < 0 || c >= nz) continue;
+        col.push_back(j);
+        val.push_back(1. / (1 + (i + j) % 7 + (i * j) % 3));
+      }
+      ptr.push_back(static_cast<PetscInt>(col.size()));
+    }
+  }
+};
+
+/* Every output, into arrays that begin at a multiple of 16 bytes and into others. */
+template <class V, class Make> void check_grid(const Grid27 &A, const Make &make)
+{
+  const PetscInt      n = A.n;
+  std::vector<V>      x(n), b(n), dinv(n), d(n);
+  std::vector<double> ax(n), size(n);
+  double              w_ax = 0;
 
   for (PetscInt i = 0; i < n; i++) {
-    x[i] = static_cast<V>(1 + i % 5 * 0.25);
-    for (PetscInt k = 0; k < 27; k++) {
-      const PetscInt a = i % nx + k % 3 - 1, b = i / nx % ny + k / 3 % 3 - 1, c = i / nx / ny + k / 9 - 1, j = (c * ny + b) * nx + a;
-
-      if (a < 0 || a >= nx || b < 0 || b >= ny || c < 0 || c >= nz) continue;
-      col.push_back(j);
-      val.push_back(1. / (1 + (i + j) % 7 + (i * j) % 3));
-    }
-    ptr.push_back(static_cast<PetscInt>(col.size()));
+    x[i]    = static_cast<V>(1 + i % 5 * 0.25);
+    b[i]    = static_cast<V>(2 - i % 3 * 0.5);
+    dinv[i] = static_cast<V>(0.25 + i % 4 * 0.125);
+    d[i]    = static_cast<V>(i % 7 * 0.25);
+  }
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt k = A.ptr[i]; k < A.ptr[i + 1]; k++) ax[i] += A.val[k] * x[A.col[k]];
+    size[i] = ax[i] + x[i] + b[i] + d[i]; /* all are positive */
+    w_ax += b[i] * ax[i];
   }
   for (Space space : device::available() ? std::vector<Space>{Space::Host, Space::Cuda} : std::vector<Space>{Space::Host}) {
-    const Array<PetscInt>    ptrs(space, ptr.data(), ptr.size()), cols(space, col.data(), col.size());
-    const Array<PetscScalar> vals(space, val.data(), val.size());
-    const Array<V>           xs(space, x.data(), x.size()), b(space, x.data(), x.size());
-    Array<V>                 y(space, n);
-    const auto               f   = make(space);
-    long                     bad = 0;
+    const Array<PetscInt>    ptrs(space, A.ptr.data(), A.ptr.size()), cols(space, A.col.data(), A.col.size());
+    const Array<PetscScalar> vals(space, A.val.data(), A.val.size());
+    const Array<V>           xs(space, x.data(), x.size());
+    const auto               f         = make(space);
+    const double             tolerance = 1.01 * f->rounding() + 30 * std::numeric_limits<V>::epsilon();
 
     f->build({space, n, n, ptrs.data(), cols.data(), vals.data()});
     BOOST_TEST(f->describe().find("14 diagonals") != std::string::npos, f->describe());
-    f->apply(xs.data(), Residual<V>{b.data(), y.data()});
-    const std::vector<V> got = y.to_host();
-    for (PetscInt i = 0; i < n; i++) {
-      double want = x[i], size = x[i];
+    for (PetscInt first : {0, 1}) {
+      const auto placed = [&](const std::vector<V> &from) {
+        std::vector<V> all(first);
 
-      for (PetscInt k = ptr[i]; k < ptr[i + 1]; k++) {
-        want -= val[k] * x[col[k]];
-        size += val[k] * x[col[k]];
-      }
-      bad += !(std::abs(got[i] - want) <= (1.01 * f->rounding() + 30 * std::numeric_limits<V>::epsilon()) * size);
+        all.insert(all.end(), from.begin(), from.end());
+        return Array<V>(space, all.data(), all.size());
+      };
+      const Array<V> bs = placed(b), inverses = placed(dinv), old = placed(x);
+      Array<V>       y = placed(b), step = placed(d), dot(space, 1);
+      const auto     check = [&](const char *what, const Array<V> &result, auto want) {
+        const std::vector<V> got = result.to_host();
+        long                 bad = 0;
+
+        for (PetscInt i = 0; i < n; i++) bad += !(std::abs(got[first + i] - want(i)) <= tolerance * size[i]);
+        BOOST_TEST(bad == 0, what << " on " << space_name(space) << ", " << A.nx << ", from " << first << ": " << bad << " rows are wrong");
+      };
+      const auto moved = [&](PetscInt i) { return 0.5 * d[i] + 0.75 * dinv[i] * (b[i] - ax[i]); };
+
+      f->apply(xs.data(), Add<V>{y.data() + first, y.data() + first});
+      check("sum", y, [&](PetscInt i) { return b[i] + ax[i]; });
+      f->apply(xs.data(), Assign<V>{y.data() + first});
+      check("product", y, [&](PetscInt i) { return ax[i]; });
+      f->apply(xs.data(), Residual<V>{bs.data() + first, y.data() + first});
+      check("residual", y, [&](PetscInt i) { return b[i] - ax[i]; });
+      f->apply(xs.data(), JacobiStep<V>{V(0.5), inverses.data() + first, bs.data() + first, old.data() + first, y.data() + first});
+      check("Jacobi step", y, [&](PetscInt i) { return x[i] + 0.5 * dinv[i] * (b[i] - ax[i]); });
+      f->apply(xs.data(), ChebyshevStep<V>{V(0.5), V(0.75), inverses.data() + first, bs.data() + first, old.data() + first, step.data() + first, y.data() + first});
+      check("Chebyshev step", y, [&](PetscInt i) { return x[i] + moved(i); });
+      check("Chebyshev direction", step, moved);
+      f->apply_dot(xs.data(), bs.data() + first, y.data() + first, dot.data());
+      check("product of dot", y, [&](PetscInt i) { return ax[i]; });
+      BOOST_TEST(std::abs(dot.to_host()[0] - w_ax) <= (tolerance + n * std::numeric_limits<V>::epsilon()) * w_ax, "dot product on " << space_name(space) << ", " << A.nx << ", from " << first);
     }
-    BOOST_TEST(bad == 0, space_name(space) << ", " << nx << ": " << bad << " rows are wrong");
   }
 }
 
 BOOST_AUTO_TEST_CASE(grids)
 {
   for (PetscInt nx : {128, 126}) {
+    const Grid27 A(nx);
+
     for (Precision p : {Precision::Double, Precision::Single, Precision::Half, Precision::BFloat16})
-      check_grid<PetscScalar>(nx, [p](Space space) { return make_format<Cds, PetscScalar>(p, space, CdsOptions()); });
-    check_grid<float>(nx, [](Space space) { return std::make_unique<Cds<float, float>>(space); });
-    check_grid<float>(nx, [](Space space) { return std::make_unique<Narrow<Cds<Half, float>, float>>(space, CdsOptions()); });
+      check_grid<PetscScalar>(A, [p](Space space) { return make_format<Cds, PetscScalar>(p, space, CdsOptions()); });
+    check_grid<float>(A, [](Space space) { return std::make_unique<Cds<float, float>>(space); });
+    check_grid<float>(A, [](Space space) { return std::make_unique<Narrow<Cds<Half, float>, float>>(space, CdsOptions()); });
   }
 }

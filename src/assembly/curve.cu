@@ -11,12 +11,13 @@ namespace
 /* Of a hexahedron the means of parallel edges count: that moved nodes do not make it seem larger. */
 struct Extent {
   int        corners, c;
+  PetscInt   step; // one in so many counts
   MeshView   mesh;
   PetscReal *extent;
 
-  HD void operator()(PetscInt e) const
+  HD void operator()(PetscInt k) const
   {
-    const PetscInt *corner  = mesh.conn + static_cast<std::int64_t>(e) * corners;
+    const PetscInt *corner  = mesh.conn + static_cast<std::int64_t>(k) * step * corners;
     PetscReal       largest = 0;
 
     if (corners == 8) {
@@ -32,7 +33,7 @@ struct Extent {
           largest = PetscAbsReal(mesh.x[corner[b]][c] - mesh.x[corner[a]][c]) > largest ? PetscAbsReal(mesh.x[corner[b]][c] - mesh.x[corner[a]][c]) : largest;
       }
     }
-    extent[e] = largest;
+    extent[k] = largest;
   }
 };
 
@@ -65,7 +66,8 @@ struct MortonKey {
 Cells find_cells(const Mesh &mesh)
 {
   const Space      space = mesh.space();
-  Array<PetscReal> value(space, mesh.owned), extent(space, mesh.nelem);
+  const PetscInt   step = mesh.nelem > (1 << 20) ? 7 : 1, sample = (mesh.nelem + step - 1) / step; // of elements that come in turns of six, 7 sees all kinds
+  Array<PetscReal> value(space, mesh.owned), extent(space, sample);
   Array<PetscReal> mean(space, 1);
   Cells            cells;
 
@@ -76,9 +78,9 @@ Cells find_cells(const Mesh &mesh)
     high = largest(space, value.data(), mesh.owned);
     for_each_row(space, mesh.owned, Component{c, -1, mesh.view().x, value.data()});
     cells.low[c] = -largest(space, value.data(), mesh.owned);
-    for_each_row(space, mesh.nelem, Extent{mesh.corners(), c, mesh.view(), extent.data()});
-    sum_into(space, extent.data(), mesh.nelem, mean.data());
-    h              = read_value(space, mean.data()) / mesh.nelem;
+    for_each_row(space, sample, Extent{mesh.corners(), c, step, mesh.view(), extent.data()});
+    sum_into(space, extent.data(), sample, mean.data());
+    h              = read_value(space, mean.data()) / sample;
     h              = (high - cells.low[c]) / 1023 > h ? (high - cells.low[c]) / 1023 : h;
     cells.scale[c] = h > 0 ? 1 / h : 0;
   }

@@ -8,9 +8,13 @@ namespace goza
 struct Cells {
   PetscReal low[3], scale[3];
 
-  HD PetscInt at(PetscReal x, int c) const // 0 .. 1023; a quarter is added so that nodes of a grid do not lie on the borders
+  HD PetscInt at(PetscReal x, int c) const { return within(x, c, PetscReal(0.25)); }     // of a node: those of a grid do not lie on the borders
+  HD PetscInt at_center(PetscReal x, int c) const { return within(x, c, PetscReal(0)); } // of an element, nor do their centers
+
+private:
+  HD PetscInt within(PetscReal x, int c, PetscReal further) const // 0 .. 1023
   {
-    const PetscReal v = (x - low[c]) * scale[c] + PetscReal(0.25);
+    const PetscReal v = (x - low[c]) * scale[c] + further;
 
     return v < 0 ? 0 : v > 1023 ? 1023 : static_cast<PetscInt>(v);
   }

@@ -25,15 +25,6 @@ struct IsElsewhere {
   }
 };
 
-/* In one direction a node has `most` things, but one less at either end. */
-struct Counted {
-  PetscInt n, most;
-
-  HD PetscInt of(PetscInt i) const { return most - (i == 0) - (i + 1 == n); }
-  HD PetscInt before(PetscInt i) const { return i == 0 ? 0 : most * i - 1; }
-  HD PetscInt all() const { return most * n - 2; }
-};
-
 struct FillPattern {
   NodeGrid  grid;
   PetscInt *owner_ptr, *owner, *ptr, *col;
@@ -46,7 +37,7 @@ struct FillPattern {
   }
   HD PetscInt first(const PetscInt x[3], PetscInt most) const
   {
-    const Counted c[3] = {{grid.n[0], most}, {grid.n[1], most}, {grid.n[2], most}};
+    const GridCount c[3] = {{grid.n[0], most}, {grid.n[1], most}, {grid.n[2], most}};
 
     return c[0].all() * (c[1].all() * c[2].before(x[2]) + c[2].of(x[2]) * c[1].before(x[1])) + c[2].of(x[2]) * c[1].of(x[1]) * c[0].before(x[0]);
   }
@@ -84,8 +75,8 @@ GridPattern grid_pattern(Space space, const NodeGrid &grid)
   GridPattern    p;
 
   for (PetscInt n : grid.n) {
-    owners *= Counted{n, 2}.all();
-    pairs *= Counted{n, 3}.all();
+    owners *= GridCount{n, 2}.all();
+    pairs *= GridCount{n, 3}.all();
   }
   if (pairs > PETSC_MAX_INT)
     throw std::length_error("the pattern's " + std::to_string(pairs) + " pairs of nodes are more than this PETSc's integers can count");

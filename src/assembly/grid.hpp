@@ -14,6 +14,15 @@ struct NodeGrid {
   HD PetscInt element(PetscInt x, PetscInt y, PetscInt z) const { return x + (n[0] - 1) * (y + (n[1] - 1) * z); }
 };
 
+/* In one direction a node has `most` things, but one less at either end. */
+struct GridCount {
+  PetscInt n, most;
+
+  HD PetscInt of(PetscInt i) const { return most - (i == 0) - (i + 1 == n); }
+  HD PetscInt before(PetscInt i) const { return i == 0 ? 0 : most * i - 1; }
+  HD PetscInt all() const { return most * n - 2; }
+};
+
 /* What the symbolic phase finds for any mesh (symbolic.hpp): here it is counted. */
 struct GridPattern {
   Array<PetscInt> owner_ptr, owner, ptr, col;

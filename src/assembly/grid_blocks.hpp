@@ -12,10 +12,10 @@ struct GridBlocks {
   PetscInt planes;        // of nodes, of a block
 
 #if defined(__CUDACC__)
-  /* The rectangle of at most `most` elements that computes the fewest in vain, and the planes that keep all multiprocessors busy to the end. */
-  static GridBlocks choose(const NodeGrid &grid, int most, dim3 &blocks)
+  /* The rectangle of at most `most` elements that computes the fewest in vain, and the planes that keep all multiprocessors, `at_once` blocks each, busy to the end. */
+  static GridBlocks choose(const NodeGrid &grid, int most, int at_once, dim3 &blocks)
   {
-    std::int64_t best = 0, busy = device::multiprocessors();
+    std::int64_t best = 0, busy = static_cast<std::int64_t>(device::multiprocessors()) * at_once;
     GridBlocks   b{};
 
     for (int width = 2; width <= most / 2; width++) {

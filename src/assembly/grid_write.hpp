@@ -1,5 +1,5 @@
-/* Where the pairs of a grid's nodes go: neighbours are known by their offsets, slots are counted. CDS and sliced ELL, in which values of neighbouring nodes lie together;
-   the rows of CSR, a few values at a time, took twice as long as the tiles' (14 ms against 6.3, elasticity on 128^3 nodes). */
+/* Where the pairs of a grid's nodes go: neighbours are known by their offsets, slots are counted. A pair at a time is for CDS and sliced ELL, in which values of neighbouring
+   nodes lie together; rows of CSR must be written by lanes side by side (grid_elastic_rows.hpp): a few values at a time took 14 ms, elasticity on 128^3 nodes. */
 #pragma once
 #include "core/for_each_row.hpp"
 #include "grid.hpp"
@@ -12,9 +12,10 @@ struct GridTarget {
   Target               target;
   NodeGrid             grid;
   const unsigned char *fixed;    // Mesh::fixed
+  const PetscInt      *pair_ptr; // of the pattern
   int                  diag[27]; // CDS: the diagonal of offset (x, y, z) at x + 1 + 3 (y + 1) + 9 (z + 1), or -1
 
-  GridTarget(const Target &to, const NodeGrid &nodes, const unsigned char *given) : target(to), grid(nodes), fixed(given)
+  GridTarget(const Target &to, const NodeGrid &nodes, const unsigned char *given, const PetscInt *ptr) : target(to), grid(nodes), fixed(given), pair_ptr(ptr)
   {
     for (int k = 0; k < 27; k++) diag[k] = to.layout == Layout::Cds ? to.diagonal(grid.node(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1)) : -1;
   }

@@ -1,7 +1,6 @@
 #include "numeric.hpp"
 #include "core/for_each_row.hpp"
-#include "grid_diffusion.hpp"
-#include "grid_elasticity.hpp"
+#include "grid_numeric.hpp"
 #include "host_matrix.hpp"
 #include "node_bodies.hpp"
 #include "tile_kernel.hpp"
@@ -33,7 +32,7 @@ AssemblyMap make_assembly_map(const Problem &problem, const Mesh &mesh, Layout l
   AssemblyMap m;
 
   if (mesh.space() == Space::Host) return make_assembly_map(mesh);
-  if (problem.equation != EquationKind::Mass && layout != Layout::Csr) { // neighbouring nodes' values must be neighbours in memory
+  if (is_for_grids(problem.equation, layout)) {
     if (const NodeGrid grid = find_grid(mesh); grid.is()) return make_assembly_map(mesh, grid);
   }
   with_kinds(problem, mesh.kind, [&](auto element, auto equation) {
@@ -61,12 +60,12 @@ void assemble_matrix(const Problem &problem, const Mesh &mesh, const AssemblyMap
       return;
     }
 #if defined(__CUDACC__)
-    if ((!map.grid.is() && map.tiles.what == TilePairs::Rows) != (target.layout == Layout::Csr)) throw std::logic_error("the map was made for another layout");
-    if (map.grid.is()) {
-      const GridTarget to(target, map.grid, mesh.view().fixed);
+    const bool csr = target.layout == Layout::Csr;
 
-      if (problem.equation == EquationKind::Diffusion) grid_diffusion::launch(mesh, to);
-      else grid_elasticity::launch(mesh, to);
+    if (map.grid.is() ? !is_for_grids(problem.equation, target.layout) : (map.tiles.what == TilePairs::Rows) != csr)
+      throw std::logic_error("the map was made for another layout");
+    if (map.grid.is()) {
+      assemble_on_grid(problem, mesh, map, target);
       return;
     }
     if (map.tiles.what == TilePairs::Rows) tile::launch<Element, Equation, TilePairs::Rows>(mesh, map, target);

@@ -1,7 +1,7 @@
 /* What an element leaves in the memory on chip, and what a pair of its corners takes from it.
 
      one sum a pair       the upper half of the element matrix
-     elasticity, Tet4     gradients, weight's root in them, and the material
+     elasticity, Tet4     gradients and a number of the material
      elasticity, Hex8     gradients at the eight points: the 300 values of the element matrix's half would take more room, and longer to read */
 #pragma once
 #include "core/for_each_row.hpp"
@@ -34,10 +34,11 @@ struct TileElement {
 };
 
 /* An element has `pitch` words, and begins `shift` words later for each bank; `aside` words of it lie elsewhere. It is left in `phases`, each by `parts` threads: a
-   pair's sum takes what one phase left before the next overwrites it. kept: the values that a sum consists of; value(): entry (r, c) of the block that they stand for. */
+   pair's sum takes what one phase left before the next overwrites it. long_lists: some pairs have them (tiles.hpp). kept: the values that a sum consists of; value(): entry (r, c) of the block that they stand for. */
 template <class Element, class Equation> struct OnChip {
-  static constexpr int n = Element::nodes, half = n * (n + 1) / 2, kept = 1;
-  static constexpr int pitch = half | 1, shift = 0, aside = 0, phases = 1, parts = 1;
+  static constexpr int  n = Element::nodes, half = n * (n + 1) / 2, kept = 1;
+  static constexpr int  pitch = half | 1, shift = 0, aside = 0, phases = 1, parts = 1;
+  static constexpr bool long_lists = n == 4;
 
   static_assert(Equation::sums == 1, "one sum a pair");
 
@@ -78,27 +79,51 @@ struct ElasticSums { // of three by three
   __device__ static PetscScalar value(const PetscScalar *sum, int r, int c) { return sum[3 * r + c]; }
 };
 
+struct alignas(2 * sizeof(PetscScalar)) Two { // read at once
+  PetscScalar a, b;
+};
+
+/* Gradients are times the roots of the weight and of mu; what is left of the material is lambda / mu: [corner][(x y) (z ratio)]. */
 template <> struct OnChip<Tet4, Elasticity> : ElasticSums {
-  static constexpr int n = 4, pitch = 3 * n + 3, shift = 0, aside = 0, phases = 1, parts = 1;
+  static constexpr int  n = 4, pitch = 4 * n, shift = 2, aside = 0, phases = 1, parts = 1;
+  static constexpr bool long_lists = true;
 
   __device__ static void leave(const TileElement &element, int, int, PetscScalar *own, PetscScalar *)
   {
-    PetscScalar X[n][3], g[n][3];
+    PetscScalar       X[n][3], J[3][3], g[n][3];
+    const PetscScalar mu = cached_load(element.material + 1), ratio = cached_load(element.material) / mu;
 
     element.load_corners<n>(X);
-    rooted_gradients<Tet4>(X, 0, g);
   #pragma unroll
-    for (int v = 0; v < 3 * n; v++) own[v] = g[v / 3][v % 3];
-    own[3 * n]     = cached_load(element.material);
-    own[3 * n + 1] = cached_load(element.material + 1);
+    for (int v = 0; v < 9; v++) J[v / 3][v % 3] = X[v / 3 + 1][v % 3] - X[0][v % 3];
+    cross(J[1], J[2], g[1]);
+    cross(J[2], J[0], g[2]);
+    cross(J[0], J[1], g[3]);
+    const PetscScalar root = mu * rsqrt(6 * mu * (J[0][0] * g[1][0] + J[0][1] * g[1][1] + J[0][2] * g[1][2])); // the inverse is the cofactors over det
+
+  #pragma unroll
+    for (int d = 0; d < 3; d++) {
+      for (int b = 1; b < n; b++) g[b][d] *= root;
+      g[0][d] = -(g[1][d] + g[2][d] + g[3][d]);
+    }
+  #pragma unroll
+    for (int b = 0; b < n; b++) {
+      Two *const to = reinterpret_cast<Two *>(own + 4 * b);
+
+      to[0] = {g[b][0], g[b][1]};
+      to[1] = {g[b][2], ratio};
+    }
   }
 
   __device__ static void add(const PetscScalar *own, const PetscScalar *, int a, int b, PetscScalar *sum)
   {
-    PetscScalar S[9] = {}, K[9];
+    const Two        *from_a = reinterpret_cast<const Two *>(own + 4 * a), *from_b = reinterpret_cast<const Two *>(own + 4 * b);
+    const Two         a01 = from_a[0], a2 = from_a[1], b01 = from_b[0], b2 = from_b[1];
+    const PetscScalar ga[3] = {a01.a, a01.b, a2.a}, gb[3] = {b01.a, b01.b, b2.a};
+    PetscScalar       S[9] = {}, K[9];
 
-    Elasticity::add(own + 3 * a, own + 3 * b, PetscScalar(0), S);
-    Elasticity::block(S, own[3 * n], own[3 * n + 1], K);
+    Elasticity::add(ga, gb, PetscScalar(0), S);
+    Elasticity::block(S, a2.b, PetscScalar(1), K);
   #pragma unroll
     for (int k = 0; k < 9; k++) sum[k] += K[k];
   }
@@ -107,11 +132,8 @@ template <> struct OnChip<Tet4, Elasticity> : ElasticSums {
 /* Gradients are times the roots of the weight and of mu; what is left of the material is lambda / mu, which lies aside. A phase is the four points of one side of
    direction 2, and a part two of them that differ in direction 0: of a corner, their six numbers lie together, read in twos: [corner][2][(x y) (z x) (y z)]. */
 template <> struct OnChip<Hex8, Elasticity> : ElasticSums {
-  static constexpr int n = 8, of_corner = 12, pitch = n * of_corner, shift = 2, aside = 1, phases = 2, parts = 2;
-
-  struct alignas(2 * sizeof(PetscScalar)) Two {
-    PetscScalar a, b;
-  };
+  static constexpr int  n = 8, of_corner = 12, pitch = n * of_corner, shift = 2, aside = 1, phases = 2, parts = 2;
+  static constexpr bool long_lists = false; // lists of at most eight where hexahedra meet as in a grid
 
   __device__ static void leave(const TileElement &element, int side, int y, PetscScalar *own, PetscScalar *ratio)
   {

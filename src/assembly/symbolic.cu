@@ -81,7 +81,7 @@ AssemblyMap make_assembly_map(const Mesh &mesh)
   AssemblyMap    m;
 
   group_by(space, mesh.conn.data(), n, mesh.owned, m.owner_ptr, m.owner);
-  find_pattern(space, mesh.owned, mesh.nodes, NodeRows{corners, m.owner_ptr.data(), m.owner.data(), mesh.conn.data()}, false, m.ptr, m.col);
+  find_pattern(space, mesh.owned, mesh.nodes, NodeRows{corners, m.owner_ptr.data(), m.owner.data(), mesh.conn.data()}, true, m.ptr, m.col);
 
   Array<std::int64_t> length(space, mesh.owned);
   for_each_row(space, mesh.owned, RowLength{m.ptr.data(), length.data()});

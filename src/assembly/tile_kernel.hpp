@@ -5,6 +5,7 @@
 #include "on_chip.hpp"
 #include "symbolic.hpp"
 #include "tile_write.hpp"
+#include <climits>
 
 namespace goza
 {
@@ -12,12 +13,12 @@ namespace tile
 {
 
 /* Of a block: its threads, how many blocks a multiprocessor should hold, the pairs that a thread holds in registers (where sums wait, for other phases or for the
-   elements' place), and the nodes and most elements of a tile. Those of the hexahedra in elasticity were measured on an H200 at 128^3 nodes. */
+   elements' place), and the nodes and most elements of a tile. Those of elasticity were measured on an H200 at 128^3 nodes. */
 template <class Element, class Equation, TilePairs what> struct Shape {
   static constexpr int threads = 256, blocks = 2, held = 14, nodes = 128, elements = Element::nodes == 4 ? 1200 : 300;
 };
 template <TilePairs what> struct Shape<Tet4, Elasticity, what> {
-  static constexpr int threads = 256, blocks = 2, held = 4, nodes = 32, elements = 700;
+  static constexpr int threads = what == TilePairs::Rows ? 320 : 256, blocks = what == TilePairs::Rows ? 3 : 4, held = 2, nodes = 32, elements = 700;
 };
 template <TilePairs what> struct Shape<Hex8, Elasticity, what> {
   static constexpr int threads = 256, blocks = 2, held = 4, nodes = what == TilePairs::Rows ? 32 : 64, elements = 136;
@@ -35,7 +36,7 @@ template <class Element, class Equation, TilePairs what> TileLimits limits()
 struct View {
   PetscInt        tile_nodes;
   int             elements, words, corners; // on chip: most elements; words of elements or sums, what lies aside, corners of the tile, then where rows begin
-  const PetscInt *ptr, *col, *node, *element_ptr, *element, *corner_ptr, *corner, *pair_ptr, *list_ptr;
+  const PetscInt *ptr, *col, *node, *element_ptr, *element, *corner_ptr, *corner, *pair_ptr, *long_pairs, *list_ptr;
   const std::uint16_t *place, *conn;
   const Triple        *triple;
   const std::uint32_t *pair;
@@ -43,6 +44,7 @@ struct View {
 
 template <class Chip> struct Memory { // on chip
   PetscScalar *words, *aside, *x;
+  PetscInt    *start;
   int         *begin;
 
   __device__ explicit Memory(const View &view)
@@ -52,7 +54,8 @@ template <class Chip> struct Memory { // on chip
     words = reinterpret_cast<PetscScalar *>(memory);
     aside = words + view.words;
     x     = aside + view.elements * Chip::aside;
-    begin = reinterpret_cast<int *>(x + view.corners * 3);
+    start = reinterpret_cast<PetscInt *>(x + view.corners * 3);
+    begin = reinterpret_cast<int *>(start + view.tile_nodes);
   }
   __device__ PetscScalar *element(int number, int bank) const { return words + number * Chip::pitch + bank * Chip::shift; }
 };
@@ -79,16 +82,61 @@ template <class Chip> __device__ void leave_elements(const MeshView &mesh, const
   }
 }
 
-template <class Chip> __device__ void sum_pair(const View &view, PetscInt pair, const Memory<Chip> &memory, PetscScalar *sum)
-{
-  const PetscInt end = cached_load(view.list_ptr + pair + 1);
-
-  for (PetscInt l = cached_load(view.list_ptr + pair); l < end; l++) {
-    const Triple triple{cached_load(&view.triple[l].bits)};
-
-    Chip::add(memory.element(triple.element(), triple.bank()), memory.aside + triple.element() * Chip::aside, triple.a(), triple.b(), sum);
+/* A tile's pairs in the order in which threads take them: those with long lists by tile_parts lanes each, in warps of their own; but not where that would be more than
+   `most` takes. */
+template <class Chip> class Takes {
+public:
+  __device__ Takes(const View &view, int most) : first_(view.pair_ptr[blockIdx.x]), count_(static_cast<int>(view.pair_ptr[blockIdx.x + 1] - first_))
+  {
+    if (!Chip::long_lists) return;
+    long_   = static_cast<int>(view.long_pairs[blockIdx.x]);
+    padded_ = (long_ * tile_parts + 31) / 32 * 32;
+    if (count() > most) long_ = padded_ = 0;
   }
-}
+
+  __device__ int count() const { return padded_ + count_ - long_; }
+
+  /* Whose sum the t-th leaves, counted from the first pair of all tiles; -1: nobody's. */
+  __device__ PetscInt pair(int t) const
+  {
+    if (!Chip::long_lists || t >= padded_) return t < count() ? first_ + t - padded_ + long_ : -1;
+    return t % tile_parts == 0 && t / tile_parts < long_ ? first_ + t / tile_parts : -1;
+  }
+
+  __device__ void sum(const View &view, const Memory<Chip> &memory, int t, PetscScalar *sum) const
+  {
+    if (!Chip::long_lists || t >= padded_) {
+      if (t < count()) sum_list(view, memory, first_ + t - padded_ + long_, 0, 1, sum);
+      return;
+    }
+    if (t / tile_parts < long_) sum_list(view, memory, first_ + t / tile_parts, t % tile_parts, tile_parts, sum);
+    __syncwarp();
+  #pragma unroll
+    for (int far = 1; far < tile_parts; far *= 2) {
+  #pragma unroll
+      for (int k = 0; k < Chip::kept; k++) sum[k] += __shfl_xor_sync(0xffffffffu, sum[k], far);
+    }
+  }
+
+private:
+  __device__ static void sum_list(const View &view, const Memory<Chip> &memory, PetscInt pair, int part, int parts, PetscScalar *sum)
+  {
+    const PetscInt end  = cached_load(view.list_ptr + pair + 1);
+    PetscInt       l    = cached_load(view.list_ptr + pair) + part;
+    std::uint32_t  next = l < end ? cached_load(&view.triple[l].bits) : 0;
+
+    while (l < end) {
+      const Triple triple{next};
+
+      l += parts;
+      if (l < end) next = cached_load(&view.triple[l].bits);
+      Chip::add(memory.element(triple.element(), triple.bank()), memory.aside + triple.element() * Chip::aside, triple.a(), triple.b(), sum);
+    }
+  }
+
+  PetscInt first_;
+  int      count_, long_ = 0, padded_ = 0;
+};
 
 /* Where a pair's sum goes, if it waits for no other. */
 template <class Chip, int bs>
@@ -108,24 +156,25 @@ __global__ void __launch_bounds__((Shape<Element, Equation, what>::threads), (Sh
   using Of   = Shape<Element, Equation, what>;
 
   const Memory<Chip> memory(view);
-  const PetscInt     first = static_cast<PetscInt>(blockIdx.x) * view.tile_nodes, pairs = view.pair_ptr[blockIdx.x];
-  const int          npairs = static_cast<int>(view.pair_ptr[blockIdx.x + 1] - pairs);
-  const TileRows     rows{memory.begin, view.node + first, static_cast<int>(mesh.owned - first < view.tile_nodes ? mesh.owned - first : view.tile_nodes)};
+  const PetscInt     first      = static_cast<PetscInt>(blockIdx.x) * view.tile_nodes;
+  constexpr bool     none_waits = what == TilePairs::Upper && Chip::phases == 1;
+  const Takes<Chip>  takes(view, none_waits ? INT_MAX : Of::threads * Of::held);
+  const TileRows rows{memory.begin, memory.start, view.node + first, static_cast<int>(mesh.owned - first < view.tile_nodes ? mesh.owned - first : view.tile_nodes)};
 
-  if constexpr (what == TilePairs::Rows) find_begins(view.ptr, rows);
   load_coordinates(mesh, view, memory);
-  if constexpr (what == TilePairs::Upper && Chip::phases == 1) { // no sum waits
+  if constexpr (none_waits) {
     __syncthreads();
     leave_elements(mesh, view, memory, 0);
     __syncthreads();
-    for (int p = threadIdx.x; p < npairs; p += Of::threads) {
+    for (int t = threadIdx.x; t < takes.count(); t += Of::threads) {
       PetscScalar sum[Chip::kept] = {};
 
-      sum_pair(view, pairs + p, memory, sum);
-      write_upper<Chip, Equation::bs>(mesh, view, target, rows, pairs + p, sum);
+      takes.sum(view, memory, t, sum);
+      if (const PetscInt pair = takes.pair(t); pair >= 0) write_upper<Chip, Equation::bs>(mesh, view, target, rows, pair, sum);
     }
     return;
   }
+  if constexpr (what == TilePairs::Rows) find_begins(view.ptr, target.ptr, Equation::bs, rows);
   PetscScalar sum[Of::held][Chip::kept] = {};
 
   #pragma unroll 1
@@ -135,25 +184,23 @@ __global__ void __launch_bounds__((Shape<Element, Equation, what>::threads), (Sh
     __syncthreads();
   #pragma unroll
     for (int h = 0; h < Of::held; h++) {
-      const int p = threadIdx.x + h * Of::threads;
-
-      if (p < npairs) sum_pair(view, pairs + p, memory, sum[h]);
+      if (const int t = threadIdx.x + h * Of::threads; t < takes.count()) takes.sum(view, memory, t, sum[h]);
     }
   }
   if constexpr (what == TilePairs::Rows) __syncthreads(); // the sums take the elements' place
   #pragma unroll
   for (int h = 0; h < Of::held; h++) {
-    const int p = threadIdx.x + h * Of::threads;
+    const PetscInt pair = takes.pair(threadIdx.x + h * Of::threads);
 
-    if (p >= npairs) break;
+    if (pair < 0) continue;
     if constexpr (what == TilePairs::Rows) {
-      const std::uint32_t which = cached_load(view.pair + pairs + p);
+      const std::uint32_t which = cached_load(view.pair + pair);
       PetscScalar        *to    = memory.words + (rows.begin[which >> 16] + static_cast<int>(which >> 8 & 255)) * Chip::kept;
 
   #pragma unroll
       for (int v = 0; v < Chip::kept; v++) to[v] = sum[h][v];
     } else {
-      write_upper<Chip, Equation::bs>(mesh, view, target, rows, pairs + p, sum[h]);
+      write_upper<Chip, Equation::bs>(mesh, view, target, rows, pair, sum[h]);
     }
   }
   if constexpr (what == TilePairs::Rows) {
@@ -165,6 +212,7 @@ __global__ void __launch_bounds__((Shape<Element, Equation, what>::threads), (Sh
 template <class Element, class Equation, TilePairs what> void launch(const Mesh &mesh, const AssemblyMap &m, const Target &target)
 {
   using Chip = OnChip<Element, Equation>;
+  using Of   = Shape<Element, Equation, what>;
 
   const Tiles      &tiles    = m.tiles;
   const int         elements = static_cast<int>(tiles.most_elements), words = elements * Chip::pitch + (tile_banks - 1) * Chip::shift;
@@ -181,15 +229,16 @@ template <class Element, class Equation, TilePairs what> void launch(const Mesh 
                   tiles.corner_ptr.data(),
                   tiles.corner.data(),
                   tiles.pair_ptr.data(),
+                  tiles.long_pairs.data(),
                   tiles.list_ptr.data(),
                   tiles.place.data(),
                   tiles.conn.data(),
                   tiles.triple.data(),
                   tiles.pair.data()};
   const std::size_t shared = static_cast<std::size_t>(view.words + elements * Chip::aside + 3 * view.corners) * sizeof(PetscScalar) +
-                             static_cast<std::size_t>(tiles.nodes + 1) * sizeof(int);
+                             static_cast<std::size_t>(tiles.nodes) * sizeof(PetscInt) + static_cast<std::size_t>(tiles.nodes + 1) * sizeof(int);
 
-  launch_kernel_with(shared, TileKernel<Element, Equation, what>, dim3(static_cast<unsigned>(tiles.count)), Shape<Element, Equation, what>::threads, mesh.view(), view, target);
+  launch_kernel_with(shared, TileKernel<Element, Equation, what>, dim3(static_cast<unsigned>(tiles.count)), Of::threads, mesh.view(), view, target);
 }
 
 #endif

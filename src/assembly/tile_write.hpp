@@ -19,12 +19,13 @@ __device__ inline bool is_given(const MeshView &mesh, PetscInt i, PetscInt j, in
 
 struct TileRows {
   int            *begin; // [count + 1] on chip: where a node's pairs begin among those of the tile
+  PetscInt       *start; // [count] on chip: where its first row begins in the matrix
   const PetscInt *node;
   int             count;
 };
 
 /* By the first warp; others must wait before they read. */
-__device__ inline void find_begins(const PetscInt *ptr, const TileRows &rows)
+__device__ inline void find_begins(const PetscInt *ptr, const PetscInt *row_ptr, int bs, const TileRows &rows)
 {
   int before = 0;
 
@@ -35,7 +36,8 @@ __device__ inline void find_begins(const PetscInt *ptr, const TileRows &rows)
     if (k < rows.count) {
       const PetscInt i = rows.node[k];
 
-      sum = static_cast<int>(ptr[i + 1] - ptr[i]);
+      sum           = static_cast<int>(ptr[i + 1] - ptr[i]);
+      rows.start[k] = row_ptr[i * bs];
     }
     for (int d = 1; d < 32; d <<= 1) {
       const int left = __shfl_up_sync(0xffffffffu, sum, d);
@@ -56,17 +58,16 @@ __device__ void write_rows(const MeshView &mesh, const PetscInt *ptr, const Pets
 
   for (int t = warp; t < rows.count * bs; t += blockDim.x / 32) {
     const int          k = t / bs, r = t % bs, pairs = rows.begin[k + 1] - rows.begin[k], length = pairs * bs;
-    const PetscInt     i    = cached_load(rows.node + k);
     const PetscScalar *from = sums + rows.begin[k] * Chip::kept;
 
     if (!mesh.fixed && !target.from && !target.ptr_other) { // the usual case: nothing to look up
-      PetscScalar *to = target.val + target.ptr[i * bs + r];
+      PetscScalar *to = target.val + rows.start[k] + r * length;
 
       for (int v = lane; v < length; v += 32) __stcs(to + v, Chip::value(from + v / bs * Chip::kept, r, v % bs));
       continue;
     }
-    const PetscInt first = ptr[i];
-    PetscInt       nown  = pairs;
+    const PetscInt i = cached_load(rows.node + k), first = ptr[i];
+    PetscInt       nown = pairs;
 
     if (target.ptr_other && !target.from) {
       while (nown > 0 && col[first + nown - 1] >= mesh.owned) nown--;

@@ -96,11 +96,13 @@ struct Pattern {
   /* f(o, b) for the elements owner[o] in which the neighbour at slot s is corner b */
   template <class F> HD void visit(PetscInt i, PetscInt s, F f) const
   {
-    for (PetscInt o = owner_ptr[i]; o < owner_ptr[i + 1]; o++) {
-      const std::uint32_t *four = reinterpret_cast<const std::uint32_t *>(slot + static_cast<std::int64_t>(owner[o]) * corners);
+    const PetscInt end = owner_ptr[i + 1];
+
+    for (PetscInt o = owner_ptr[i]; o < end; o++) {
+      const std::uint32_t *four = reinterpret_cast<const std::uint32_t *>(slot + static_cast<std::int64_t>(cached_load(owner + o)) * corners);
 
       for (int b = 0; b < corners; b++) {
-        if (static_cast<PetscInt>(four[b / 4] >> (8 * (b % 4)) & 255) == s) f(o, b);
+        if (static_cast<PetscInt>(cached_load(four + b / 4) >> (8 * (b % 4)) & 255) == s) f(o, b);
       }
     }
   }
@@ -177,9 +179,11 @@ struct CountClasses { // for tile and nth
   }
 };
 
-struct CountsToPlaces {    // of a tile
-  PetscInt        of_tile; // counts
+struct CountsToPlaces {   // of a tile
+  PetscInt        longer; // counts of the pairs with long lists
+  PetscInt        of_tile;
   unsigned short *count;
+  PetscInt       *long_pairs;
 
   HD void operator()(PetscInt t) const
   {
@@ -188,6 +192,7 @@ struct CountsToPlaces {    // of a tile
     for (PetscInt k = 0; k < of_tile; k++) {
       const unsigned short n = mine[k];
 
+      if (k == longer) long_pairs[t] = sum;
       mine[k] = sum;
       sum     = static_cast<unsigned short>(sum + n);
     }
@@ -237,39 +242,54 @@ struct FindBank { // of the k-th element of all tiles
       PetscReal center = 0;
 
       for (int b = 0; b < corners; b++) center += mesh.x[c[b]][d] / corners;
-      of |= static_cast<int>(cells.at(center, d) & 1) << d;
+      of |= static_cast<int>(cells.at_center(center, d) & 1) << d;
     }
     bank[k] = static_cast<unsigned char>(of);
   }
 };
 
-struct NumberElements { // of a tile: by banks, ascending in each
-  const PetscInt      *element_ptr, *sorted;
+struct CountBanks { // for tile and bank
+  const PetscInt      *element_ptr;
+  const unsigned char *bank;
+  PetscInt            *count;
+
+  HD void operator()(PetscInt k) const
+  {
+    PetscInt n = 0;
+
+    for (PetscInt e = element_ptr[k / tile_banks]; e < element_ptr[k / tile_banks + 1]; e++) n += bank[e] == k % tile_banks;
+    count[k] = n;
+  }
+};
+
+struct NumberElements { // of a tile's bank: behind those of the banks before it, ascending
+  const PetscInt      *element_ptr, *sorted, *count;
   const unsigned char *bank;   // of the sorted ones
   std::uint16_t       *number; // of the sorted ones, << 3 | bank
   PetscInt            *element;
   std::uint16_t       *place;
 
-  HD void operator()(PetscInt t) const
+  HD void operator()(PetscInt k) const
   {
-    PetscInt begin[tile_banks + 1] = {}, nth[tile_banks] = {};
+    const PetscInt t = k / tile_banks, first = element_ptr[t], *of = count + k / tile_banks * tile_banks;
+    const int      b     = k % tile_banks;
+    PetscInt       begin = 0, n = 0;
 
-    for (PetscInt k = element_ptr[t]; k < element_ptr[t + 1]; k++) begin[bank[k] + 1]++;
-    for (int b = 0; b < tile_banks; b++) begin[b + 1] += begin[b];
-    for (PetscInt k = element_ptr[t]; k < element_ptr[t + 1]; k++) {
-      const int           b    = bank[k];
-      const PetscInt      n    = nth[b]++;
-      const std::uint16_t here = static_cast<std::uint16_t>((begin[b] + n) << 3 | b);
-      PetscInt            to   = element_ptr[t]; // behind the first n of all banks, and the next of those before b
+    for (int c = 0; c < b; c++) begin += of[c];
+    for (PetscInt e = first; e < element_ptr[t + 1]; e++) {
+      if (bank[e] != b) continue;
+      const std::uint16_t here = static_cast<std::uint16_t>((begin + n) << 3 | b);
+      PetscInt            to   = first; // behind the first n of all banks, and the next of those before b
 
       for (int c = 0; c < tile_banks; c++) {
-        const PetscInt of_bank = begin[c + 1] - begin[c], before = n + (c < b);
+        const PetscInt before = n + (c < b);
 
-        to += of_bank < before ? of_bank : before;
+        to += of[c] < before ? of[c] : before;
       }
-      number[k]   = here;
-      element[to] = sorted[k];
+      number[e]   = here;
+      element[to] = sorted[e];
       place[to]   = here;
+      n++;
     }
   }
 };
@@ -326,8 +346,11 @@ struct FillLists { // of a node's pairs
     for (PetscInt s = pattern.first_slot(i) + lane; s < pattern.slots(i); s += team) {
       PetscInt to = list_ptr[position[pattern.ptr[i] + s]];
 
-      pattern.visit(i, s,
-                    [&](PetscInt o, int b) { triple[to++] = Triple::of(number[o] >> 3, number[o] & 7, static_cast<int>(pattern.owner[o] % pattern.corners), b); });
+      pattern.visit(i, s, [&](PetscInt o, int b) {
+        const int place = cached_load(number + o);
+
+        triple[to++] = Triple::of(place >> 3, place & 7, static_cast<int>(cached_load(pattern.owner + o) & (pattern.corners - 1)), b); // 4 or 8 corners
+      });
     }
   }
 };
@@ -359,11 +382,12 @@ Array<PetscInt> order_pairs(const Mesh &mesh, const Pattern &pattern, PetscInt m
   Array<unsigned short> length(space, all), count(space, static_cast<std::size_t>(tiles.count) * classes * most);
   Array<PetscInt>       position(space, all);
 
-  tiles.pair     = Array<std::uint32_t>(space, pairs);
-  tiles.list_ptr = Array<PetscInt>(space, static_cast<std::size_t>(pairs) + 1);
+  tiles.pair       = Array<std::uint32_t>(space, pairs);
+  tiles.long_pairs = Array<PetscInt>(space, tiles.count);
+  tiles.list_ptr   = Array<PetscInt>(space, static_cast<std::size_t>(pairs) + 1);
   for_each_team(space, mesh.owned, ListLengths{pattern, length.data()});
   for_each_row(space, tiles.count * most, CountClasses{nth, length.data(), count.data()});
-  for_each_row(space, tiles.count, CountsToPlaces{classes * most, count.data()});
+  for_each_row(space, tiles.count, CountsToPlaces{class_of(tile_long) * most, classes * most, count.data(), tiles.long_pairs.data()});
   for_each_row(space, tiles.count * most, PlacePairs{nth, tiles.pair_ptr.data(), length.data(), count.data(), tiles.pair.data(), tiles.list_ptr.data(), position.data()});
   tiles.triple = Array<Triple>(space, lengths_to_pointer(space, tiles.list_ptr));
   return position;
@@ -378,11 +402,14 @@ Array<std::uint16_t> number_elements(const Mesh &mesh, const Cells &cells, const
   Array<std::uint16_t> number_of(space, n), number(space, m.owner.size());
   Array<PetscInt>      sorted(space, n);
   Array<unsigned char> bank(space, n);
+  Array<PetscInt>      count(space, static_cast<std::size_t>(tiles.count) * tile_banks);
 
   sorted.swap(tiles.element);
   tiles.place = Array<std::uint16_t>(space, n);
   for_each_row(space, n, FindBank{mesh.view(), corners, cells, sorted.data(), bank.data()});
-  for_each_row(space, tiles.count, NumberElements{tiles.element_ptr.data(), sorted.data(), bank.data(), number_of.data(), tiles.element.data(), tiles.place.data()});
+  for_each_row(space, tiles.count * tile_banks, CountBanks{tiles.element_ptr.data(), bank.data(), count.data()});
+  for_each_row(space, tiles.count * tile_banks,
+               NumberElements{tiles.element_ptr.data(), sorted.data(), count.data(), bank.data(), number_of.data(), tiles.element.data(), tiles.place.data()});
   for_each_row(space, mesh.owned,
                NumbersInTile{corners, tiles.nodes, tiles.node.data(), m.owner_ptr.data(), m.owner.data(), tiles.element_ptr.data(), sorted.data(), number_of.data(),
                              number.data()});

@@ -36,6 +36,9 @@ struct Triple {
   HD int b() const { return static_cast<int>(bits & 7); }
 };
 
+/* A list longer than this is summed by several lanes, each a part of it. */
+constexpr int tile_long = 8, tile_parts = 4;
+
 struct TileLimits {
   PetscInt nodes;           // to begin with: halved until the rest holds
   PetscInt pairs, elements; // most of one tile
@@ -51,14 +54,15 @@ struct Tiles {
   Array<PetscInt>      corner_ptr, corner; // [count + 1], [.] their nodes, ascending in a tile
   Array<std::uint16_t> conn;               // [elements of tiles][corners] their places in `corner`
   Array<PetscInt>      pair_ptr;           // [count + 1]
+  Array<PetscInt>      long_pairs;         // [count] how many have long lists: the first ones
   Array<std::uint32_t> pair;               // which node of the tile << 16 | slot of j in i's row << 8 | slot of i in j's row (upper, j owned)
   Array<PetscInt>      list_ptr;           // [pairs + 1] in triple
   Array<Triple>        triple;
 
   std::size_t bytes() const
   {
-    return node.bytes() + element_ptr.bytes() + element.bytes() + place.bytes() + corner_ptr.bytes() + corner.bytes() + conn.bytes() + pair_ptr.bytes() + pair.bytes() +
-           list_ptr.bytes() + triple.bytes();
+    return node.bytes() + element_ptr.bytes() + element.bytes() + place.bytes() + corner_ptr.bytes() + corner.bytes() + conn.bytes() + pair_ptr.bytes() +
+           long_pairs.bytes() + pair.bytes() + list_ptr.bytes() + triple.bytes();
   }
 };
 

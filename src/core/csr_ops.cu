@@ -1,5 +1,6 @@
 #include "csr_ops.hpp"
 #include "csr_product.hpp"
+#include "host_rows.hpp"
 #include "staged_rows.hpp"
 
 namespace goza
@@ -66,6 +67,62 @@ struct Gather {
   }
 };
 
+/* Values into rows of the transpose: A's entry is looked for in its row. */
+struct FillTransposed {
+  Csr             A;
+  const PetscInt *ptr, *col; // of the transpose
+  PetscScalar    *val;
+
+  HD void operator()(PetscInt row) const
+  {
+    for (PetscInt q = ptr[row]; q < ptr[row + 1]; q++) val[q] = find(col[q], row);
+  }
+
+#if defined(__CUDACC__)
+  __device__ void operator()(PetscInt row, int lane) const
+  {
+    for (PetscInt q = ptr[row] + lane; q < ptr[row + 1]; q += 32) val[q] = find(col[q], row);
+  }
+#endif
+
+private:
+  HD PetscScalar find(PetscInt i, PetscInt j) const
+  {
+    PetscInt low = A.ptr[i], high = A.ptr[i + 1] - 1;
+
+    while (low < high) {
+      const PetscInt middle = low + (high - low) / 2;
+
+      if (A.col[middle] < j) low = middle + 1;
+      else high = middle;
+    }
+    return A.val[low];
+  }
+};
+
+/* Row by row: what falls to a row of the transpose comes in the order of its columns. */
+void transpose_host(const Csr &A, CsrMatrix &T)
+{
+  const PetscInt nnz = entries(A);
+
+  T.ptr = Array<PetscInt>(Space::Host, T.nrows + 1);
+  T.col = Array<PetscInt>(Space::Host, nnz);
+  T.val = Array<PetscScalar>(Space::Host, nnz);
+  T.ptr.zero();
+  for (PetscInt p = 0; p < nnz; p++) T.ptr.data()[A.col[p]]++;
+  lengths_to_pointer(Space::Host, T.ptr);
+  std::vector<PetscInt> next(T.ptr.data(), T.ptr.data() + T.nrows);
+
+  for (PetscInt row = 0; row < A.nrows; row++) {
+    for (PetscInt p = A.ptr[row]; p < A.ptr[row + 1]; p++) {
+      const PetscInt to = next[A.col[p]]++;
+
+      T.col.data()[to] = row;
+      T.val.data()[to] = A.val[p];
+    }
+  }
+}
+
 struct Differences {
   const PetscInt *aptr, *acol, *bptr, *bcol;
   std::int64_t   *count;
@@ -97,39 +154,10 @@ struct Descents {
 
 /* --- products */
 
-/* Pattern and values in one go: a row is added up in a dense vector, and the columns that it touches are listed (Gustavson 1978). */
 void multiply_host(const Csr &A, const Csr &B, bool with_diagonal, CsrMatrix &C)
 {
-  std::vector<PetscInt>    last_row(C.ncols, -1), touched(C.ncols), col; // last_row: the last row that had this column
-  std::vector<PetscScalar> sum(C.ncols), val;
-
-  C.ptr = Array<PetscInt>(Space::Host, C.nrows + 1);
-  for (PetscInt row = 0; row < C.nrows; row++) {
-    PetscInt   n   = 0;
-    const auto add = [&](PetscInt c, PetscScalar v) {
-      if (last_row[c] == row) sum[c] += v;
-      else {
-        last_row[c]  = row;
-        sum[c]       = v;
-        touched[n++] = c;
-      }
-    };
-
-    if (with_diagonal) add(row, 0);
-    for (PetscInt p = A.ptr[row]; p < A.ptr[row + 1]; p++) {
-      const PetscScalar a   = A.val[p];
-      const PetscInt    end = B.ptr[A.col[p] + 1];
-
-      for (PetscInt q = B.ptr[A.col[p]]; q < end; q++) add(B.col[q], a * B.val[q]);
-    }
-    std::sort(touched.begin(), touched.begin() + n);
-    col.insert(col.end(), touched.begin(), touched.begin() + n);
-    for (PetscInt t = 0; t < n; t++) val.push_back(sum[touched[t]]);
-    C.ptr.data()[row] = n;
-  }
-  lengths_to_pointer(Space::Host, C.ptr);
-  C.col = Array<PetscInt>(Space::Host, col.data(), col.size());
-  C.val = Array<PetscScalar>(Space::Host, val.data(), val.size());
+  make_rows([&](PetscInt row) { return terms_of(A, row); }, CsrRows{B}, [&](PetscInt row) { return with_diagonal ? row : no_extra; },
+            [](PetscInt, PetscInt, PetscScalar sum) { return sum; }, C);
 }
 
 void multiply_numeric_host(const Csr &A, const Csr &B, CsrMatrix &C)
@@ -189,8 +217,13 @@ void multiply(const Csr &A, const PetscScalar *x, PetscScalar *y)
 
 CsrMatrix transpose(const Csr &A)
 {
-  const PetscInt  nnz = entries(A);
-  CsrMatrix       T(A.space, A.ncols, A.nrows);
+  const PetscInt nnz = entries(A);
+  CsrMatrix      T(A.space, A.ncols, A.nrows);
+
+  if (A.space == Space::Host) {
+    transpose_host(A, T);
+    return T;
+  }
   Array<PetscInt> order, row_of(A.space, nnz);
 
   group_by(A.space, A.col, nnz, A.ncols, T.ptr, order);
@@ -199,6 +232,20 @@ CsrMatrix transpose(const Csr &A)
   for_each_row(A.space, A.nrows, RowOfEntry{A.ptr, row_of.data()});
   for_each_row(A.space, nnz, Gather{order.data(), row_of.data(), A.val, T.col.data(), T.val.data()});
   return T;
+}
+
+void transpose_numeric(const Csr &A, CsrMatrix &T)
+{
+  if (T.val.size() != T.col.size()) T.val = Array<PetscScalar>(A.space, T.col.size());
+  const FillTransposed fill{A, T.ptr.data(), T.col.data(), T.val.data()};
+
+#if defined(__CUDACC__)
+  if (A.space == Space::Cuda) {
+    for_each_warp(T.nrows, fill);
+    return;
+  }
+#endif
+  for_each_row(A.space, T.nrows, fill);
 }
 
 bool columns_ascend(const Csr &A)

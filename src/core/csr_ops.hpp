@@ -9,6 +9,7 @@ namespace goza
 void multiply(const Csr &A, const PetscScalar *x, PetscScalar *y); // y = A x
 
 CsrMatrix transpose(const Csr &A);
+void      transpose_numeric(const Csr &A, CsrMatrix &T); // A's values into a T with the pattern of A's transpose
 
 bool columns_ascend(const Csr &A); // strictly, in every row
 

@@ -43,10 +43,10 @@ template <class T> HD inline T cached_load(const T *p)
 #endif
 }
 
-/* Bodies whose output also sums something up over all rows: theirs is AssignAndDot. */
-template <class Out> struct is_sum : std::false_type {
+/* Bodies whose output also sums something up over all rows: AssignAndDot, which says of what type with `Sum`. */
+template <class Out, class = void> struct is_sum : std::false_type {
 };
-template <class V> struct is_sum<AssignAndDot<V>> : std::true_type {
+template <class Out> struct is_sum<Out, std::void_t<typename Out::Sum>> : std::true_type {
 };
 template <class Body, class = void> constexpr bool sums_up                                          = false;
 template <class Body> constexpr bool sums_up<Body, std::void_t<decltype(std::declval<Body>().out)>> = is_sum<decltype(std::declval<Body>().out)>::value;
@@ -55,7 +55,7 @@ template <class Body> constexpr bool sums_up<Body, std::void_t<decltype(std::dec
 template <class Body, class Loop> void sum_on_host(const Body &body, const Loop &loop)
 {
   if constexpr (sums_up<Body>) {
-    auto *sum = thread_sum<std::remove_pointer_t<decltype(body.out.dot)>>();
+    auto *sum = thread_sum<typename decltype(body.out)::Sum>();
 
     *sum = 0;
     loop();
@@ -63,7 +63,11 @@ template <class Body, class Loop> void sum_on_host(const Body &body, const Loop 
   } else loop();
 }
 
-constexpr int range_threads = 1024, ranges_per_multiprocessor = 2; // of for_each_warp_in_ranges(): as many blocks as are resident
+constexpr int range_threads = 640, ranges_per_multiprocessor = 2; // of for_each_warp_in_ranges(): as many blocks as are resident
+
+/* Blocks that a multiprocessor is to hold at a time, which bounds the registers: what the body says, or what the kernel does (0: nothing). */
+template <class Body, int otherwise, class = void> constexpr int resident_blocks                                                         = otherwise;
+template <class Body, int otherwise> constexpr int               resident_blocks<Body, otherwise, std::void_t<decltype(Body::resident)>> = Body::resident;
 
 #if defined(__CUDACC__)
 constexpr int rows_per_block = 256;
@@ -88,31 +92,43 @@ inline unsigned blocks_for(std::int64_t n, std::int64_t each)
   return static_cast<unsigned>((n + each - 1) / each);
 }
 
-/* Around the work of a block whose body sums up: threads begin at 0, and their sums are added in a fixed order. blockDim is a power of two. */
-template <class V> __device__ inline void begin_sum(const AssignAndDot<V> &)
+/* Sum over the lanes that are equal modulo `stride`, a power of two: all of them get it. */
+template <class V> __device__ inline V sum_lanes(V value, int stride)
 {
-  *thread_sum<V>() = 0;
+  for (int offset = stride; offset < 32; offset <<= 1) value += __shfl_xor_sync(0xffffffffu, value, offset);
+  return value;
 }
 
-template <class V> __device__ inline void end_sum(const AssignAndDot<V> &out)
+/* Around the work of a block whose body sums up: threads begin at 0, and each warp leaves its sum in an array. The warps of a block do not wait for one another: the
+   next block begins when all of them are through. */
+template <class Out> __device__ inline void begin_sum(const Out &)
 {
-  V *mine = thread_sum<V>();
-
-  for (unsigned apart = blockDim.x / 2; apart > 0; apart /= 2) {
-    __syncthreads();
-    if (threadIdx.x < apart) *mine += mine[apart];
-  }
-  if (threadIdx.x == 0) out.dot[(blockIdx.z * static_cast<std::size_t>(gridDim.y) + blockIdx.y) * gridDim.x + blockIdx.x] = *mine;
+  *thread_sum<typename Out::Sum>() = 0;
 }
 
-/* As launch_kernel_with(), where the body may sum up: each block then leaves its sum in an array, whose own sum is the result. */
+/* Where the block is in its grid and the thread in its block are read anew for that: kept while the rows are worked on, they would take registers that the rows' loads need. */
+template <class Out> __device__ inline void end_sum(const Out &out)
+{
+  unsigned thread, x, y, z;
+
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+  asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(x));
+  asm volatile("mov.u32 %0, %%ctaid.y;" : "=r"(y));
+  asm volatile("mov.u32 %0, %%ctaid.z;" : "=r"(z));
+  const std::size_t block = (z * static_cast<std::size_t>(gridDim.y) + y) * gridDim.x + x;
+  const auto        sum   = sum_lanes(*thread_sum<typename Out::Sum>(), 1);
+
+  if (thread % 32 == 0) out.dot[block * (blockDim.x / 32) + thread / 32] = sum;
+}
+
+/* As launch_kernel_with(), where the body may sum up: the sum of what the warps have left, in a fixed order, is the result. */
 template <class Body, class... Parameters, class... Arguments>
 void launch_body_with(std::size_t shared, const Body &body, void (*kernel)(Parameters...), dim3 blocks, int threads, const Arguments &...arguments)
 {
   if constexpr (sums_up<Body>) {
-    using V = std::remove_pointer_t<decltype(body.out.dot)>;
+    using V = typename decltype(body.out)::Sum;
 
-    const std::size_t n = static_cast<std::size_t>(blocks.x) * blocks.y * blocks.z;
+    const std::size_t n = static_cast<std::size_t>(blocks.x) * blocks.y * blocks.z * (threads / 32);
     Array<V>          part(Space::Cuda, n);
     Body              with_parts = body;
 
@@ -168,14 +184,10 @@ struct Grid3 {
   PetscInt nrows, line, plane;
 };
 
-/* Blocks that a multiprocessor holds at a time: 2, or what the body says. */
-template <class Body, class = void> constexpr int resident_blocks                                              = 2;
-template <class Body> constexpr int               resident_blocks<Body, std::void_t<decltype(Body::resident)>> = Body::resident;
-
 #if defined(__CUDACC__)
 /* A block takes a brick of 2^bx x 2^by x 2^bz rows instead of a run of them: what its rows read in common is in its L1 cache. */
 template <class Body>
-__global__ void __launch_bounds__(Body::brick, resident_blocks<Body>) BrickKernel(Grid3 grid, int bx, int by, const __grid_constant__ Body body)
+__global__ void __launch_bounds__(Body::brick, resident_blocks<Body, 2>) BrickKernel(Grid3 grid, int bx, int by, const __grid_constant__ Body body)
 {
   const int          t = threadIdx.x;
   const std::int64_t x = (static_cast<std::int64_t>(blockIdx.x) << bx) + (t & ((1 << bx) - 1)), y = (blockIdx.y << by) + (t >> bx & ((1 << by) - 1));
@@ -194,8 +206,14 @@ template <class Body> void for_each_row_of_grid(Grid3 grid, const Body &body)
 
   if (grid.nrows <= 0) return;
   while (1 << log_brick < Body::brick) log_brick++;
-  bx     = grid.line > 32 ? 6 : 5;
-  by     = grid.plane >= grid.nrows ? log_brick - bx : 2;
+  bx = grid.line > 32 ? 6 : 5;
+  by = grid.plane >= grid.nrows ? log_brick - bx : 2;
+  /* where bricks reach far beyond the ends of lines, as two of 64 for 65 nodes, a block takes a run of its plane instead: so many lines, but no thread is idle */
+  if (grid.plane < grid.nrows && blocks_for(grid.line, 1 << bx) << bx > static_cast<unsigned>(grid.line + grid.line / 8)) {
+    grid.line = grid.plane;
+    bx += by;
+    by = 0;
+  }
   blocks = dim3(blocks_for(grid.line, 1 << bx), blocks_for(blocks_for(grid.plane, grid.line), 1 << by), blocks_for(blocks_for(grid.nrows, grid.plane), Body::brick >> (bx + by)));
   if (grid.line < 16 || blocks.y > 65535 || blocks.z > 65535 || grid.line >= grid.nrows) {
     grid.line = grid.plane = grid.nrows;
@@ -208,7 +226,7 @@ template <class Body> void for_each_row_of_grid(Grid3 grid, const Body &body)
 #endif
 
 #if defined(__CUDACC__)
-template <class Body> __global__ void __launch_bounds__(rows_per_block) WarpKernel(PetscInt n, Body body)
+template <class Body> __global__ void __launch_bounds__(rows_per_block, resident_blocks<Body, 0>) WarpKernel(PetscInt n, Body body)
 {
   const std::int64_t warp = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) >> 5;
 
@@ -236,13 +254,6 @@ template <class Body> __global__ void __launch_bounds__(range_threads, ranges_pe
 template <class Body> void for_each_warp_in_ranges(const PetscInt *range, PetscInt nranges, const Body &body)
 {
   if (nranges > 0) launch_body(body, RangeKernel<Body>, static_cast<unsigned>(nranges), range_threads, range);
-}
-
-/* Sum over the lanes that are equal modulo `stride`, a power of two: all of them get it. */
-template <class V> __device__ inline V sum_lanes(V value, int stride)
-{
-  for (int offset = stride; offset < 32; offset <<= 1) value += __shfl_xor_sync(0xffffffffu, value, offset);
-  return value;
 }
 #endif
 

@@ -1,6 +1,11 @@
 #include "host_memory.hpp"
+#include "host_recycling.hpp"
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <map>
+#include <mutex>
 #include <new>
 #include <sys/mman.h>
 
@@ -16,6 +21,95 @@ static std::size_t whole_pages(std::size_t bytes)
   return (bytes + page - 1) / page * page;
 }
 
+namespace
+{
+
+/* Ranges of whole pages, by their addresses; neighbours are one. */
+class FreePages {
+public:
+  void open()
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+
+    users_++;
+  }
+
+  void close()
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+
+    if (--users_) return;
+    for (const auto &[first, length] : ranges_) (void)munmap(first, length);
+    ranges_.clear();
+  }
+
+  /* The range that fits best, or nullptr. */
+  char *take(std::size_t length)
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    auto                              best = ranges_.end();
+
+    for (auto range = ranges_.begin(); range != ranges_.end(); ++range) {
+      if (range->second >= length && (best == ranges_.end() || range->second < best->second)) best = range;
+    }
+    if (best == ranges_.end()) return nullptr;
+    /* its end, so that what is left keeps its place in the map */
+    char *const p = best->first + (best->second - length);
+
+    best->second -= length;
+    if (!best->second) ranges_.erase(best);
+    return p;
+  }
+
+  /* false: it is not wanted */
+  bool give(char *first, std::size_t length) noexcept
+  try {
+    const std::lock_guard<std::mutex> lock(mutex_);
+
+    if (!users_) return false;
+    const auto range = ranges_.emplace(first, length).first, next = std::next(range);
+
+    if (next != ranges_.end() && next->first == first + length) {
+      range->second += next->second;
+      ranges_.erase(next);
+    }
+    if (range == ranges_.begin()) return true;
+    const auto before = std::prev(range);
+
+    if (before->first + before->second == first) {
+      before->second += range->second;
+      ranges_.erase(range);
+    }
+    return true;
+  } catch (...) {
+    return false;
+  }
+
+private:
+  std::mutex                    mutex_;
+  int                           users_ = 0;
+  std::map<char *, std::size_t> ranges_;
+};
+
+FreePages &free_pages()
+{
+  static FreePages *pages = new FreePages; // never destroyed: arrays may outlive all that is static
+
+  return *pages;
+}
+
+} // namespace
+
+Recycling::Recycling()
+{
+  free_pages().open();
+}
+
+Recycling::~Recycling()
+{
+  free_pages().close();
+}
+
 void *allocate(std::size_t bytes)
 {
   if (bytes < large) {
@@ -26,7 +120,9 @@ void *allocate(std::size_t bytes)
   }
   if (bytes > SIZE_MAX / 2) throw std::bad_alloc();
   const std::size_t length = whole_pages(bytes);
-  void *const       mapped = mmap(nullptr, length + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); // a page more, to align
+
+  if (char *const again = free_pages().take(length)) return std::memset(again, 0, bytes);
+  void *const mapped = mmap(nullptr, length + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); // a page more, to align
 
   if (mapped == MAP_FAILED) throw std::bad_alloc();
   char *const       first = static_cast<char *>(mapped);
@@ -41,7 +137,7 @@ void *allocate(std::size_t bytes)
 void deallocate(void *p, std::size_t bytes) noexcept
 {
   if (bytes < large) std::free(p);
-  else (void)munmap(p, whole_pages(bytes));
+  else if (!free_pages().give(static_cast<char *>(p), whole_pages(bytes))) (void)munmap(p, whole_pages(bytes));
 }
 
 } // namespace host_memory

@@ -68,8 +68,10 @@ template <class V> HD inline V *thread_sum()
 {
 #if defined(__CUDA_ARCH__)
   __shared__ V sums[1024];
+  unsigned     thread;
 
-  return sums + threadIdx.x;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread)); // anew: see end_sum()
+  return sums + thread;
 #else
   static thread_local V sum;
 
@@ -78,6 +80,8 @@ template <class V> HD inline V *thread_sum()
 }
 
 template <class V> struct AssignAndDot { // y = A x, and the sum over all rows of w_i y_i
+  using Sum = V;
+
   const V *w;
   V       *y;
   V       *dot; // in the space of the product; the same in every run

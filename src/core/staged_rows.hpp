@@ -1,7 +1,7 @@
 /* for_each_row() for bodies that walk along the rows of a CSR matrix. A thread a row would read words that lie a row's length apart; on the device a block of
    threads therefore first copies the columns and values of its rows, which lie together, to its shared memory.
 
-   A body is as for for_each_row(), and has `HD Body on(Columns, Values) const`: itself, with these for the matrix's. */
+   A body is as for for_each_row(), and has `HD on(Columns, Values) const`: itself, with these for the matrix's, or what does the same and may point into the body. */
 #pragma once
 #include "csr_matrix.hpp"
 #include "for_each_row.hpp"
@@ -15,7 +15,7 @@ constexpr PetscInt staged_entries  = 41984 / (sizeof(PetscInt) + sizeof(PetscSca
 
 /* A body's index stands for `unit` rows; a block takes `each` of them. */
 template <class Body>
-__global__ void __launch_bounds__(staging_threads) StagedKernel(PetscInt n, PetscInt unit, PetscInt each, const PetscInt *ptr, const PetscInt *acol, const PetscScalar *aval, Body body)
+__global__ void __launch_bounds__(staging_threads) StagedKernel(PetscInt n, PetscInt unit, PetscInt each, const PetscInt *ptr, const PetscInt *acol, const PetscScalar *aval, const __grid_constant__ Body body)
 {
   __shared__ PetscScalar val[staged_entries];
   __shared__ PetscInt    col[staged_entries];
@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(staging_threads) StagedKernel(PetscInt n, Pets
     if (aval) val[p] = aval[begin + p];
   }
   __syncthreads();
-  const Body staged = body.on(Columns::in_shared_memory(col, begin), Values::in_shared_memory(val, begin));
+  const auto staged = body.on(Columns::in_shared_memory(col, begin), Values::in_shared_memory(val, begin));
 
   for (PetscInt k = static_cast<PetscInt>(first) + threadIdx.x; k < last; k += staging_threads) staged(k);
 }

@@ -1,6 +1,7 @@
 #include "value_scaling.hpp"
 #include "algorithm.hpp"
 #include "csr_matrix.hpp"
+#include "row_sums.hpp"
 #include "staged_rows.hpp"
 #include <cmath>
 
@@ -47,6 +48,16 @@ struct RowExponent {
     }
     high[i] = largest > 0 ? no_exponent + ilogb(largest) : 0;
     low[i]  = largest > 0 ? no_exponent - ilogb(largest) : 0;
+  }
+};
+
+struct MostOfBoth {
+  const std::int64_t *high, *low;
+
+  HD void operator()(PetscInt i, std::int64_t *most) const
+  {
+    most[0] = Most::join(most[0], high[i]);
+    most[1] = Most::join(most[1], low[i]);
   }
 };
 
@@ -174,10 +185,12 @@ template <class V> struct Multiply {
 /* Whether the largest entries of all rows lie inside the range after a shift by a power of two; any: the smallest do not matter. */
 template <class V> bool ValueScaling<V>::fits(const Csr &A, const StoreRange &range, const PetscScalar *row, const PetscScalar *col, bool any, int *shift)
 {
-  Array<std::int64_t> high(A.space, A.nrows), low(A.space, A.nrows);
+  Array<std::int64_t> high(A.space, A.nrows), low(A.space, A.nrows), extremes(A.space, 2);
 
   for_each_csr_row(A, 1, RowExponent{A.ptr, A.col, A.val, row, col, high.data(), low.data()});
-  const std::int64_t most = largest(A.space, high.data(), high.size()) - no_exponent, least = no_exponent - largest(A.space, low.data(), low.size());
+  join_rows<Most, 2>(A.space, A.nrows, MostOfBoth{high.data(), low.data()}, extremes.data());
+  const std::vector<std::int64_t> both = extremes.to_host();
+  const std::int64_t              most = both[0] - no_exponent, least = no_exponent - both[1];
 
   *shift = 0;
   if (most == -no_exponent) return true; // no entry to scale
@@ -197,7 +210,7 @@ template <class V> bool ValueScaling<V>::keeps_all(const Csr &A, const StoreRang
   return most == 0 || no_exponent - most + shift >= range.least;
 }
 
-template <class V> Csr ValueScaling<V>::apply(const Csr &A, const StoreRange &range)
+template <class V> Csr ValueScaling<V>::apply(const Csr &A, const StoreRange &range, PetscScalar *left)
 {
   Csr                 S = A;
   Array<PetscScalar>  inverse(A.space);
@@ -230,7 +243,8 @@ template <class V> Csr ValueScaling<V>::apply(const Csr &A, const StoreRange &ra
     if (symmetric_) x_ = Array<V>(A.space, A.ncols);
   }
   factor_ = static_cast<V>(std::ldexp(1.0, -shift));
-  if (!row && !shift) return S;
+  if (left) *left = row ? 1 : std::ldexp(1.0, shift);
+  if (!row && (left || !shift)) return S;
   values_ = Array<PetscScalar>(A.space, entries(A));
   scale_values(A, row, col, shift, values_.data());
   S.val = values_.data();

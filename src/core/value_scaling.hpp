@@ -20,8 +20,8 @@ template <class V> class ValueScaling {
 public:
   /* Whether one factor serves for all of A, and every entry that is not rounding keeps all its bits. */
   static bool keeps_all(const Csr &A, const StoreRange &range);
-  /* A with the values to store; they live until release() or the next call. */
-  Csr  apply(const Csr &A, const StoreRange &range);
+  /* A with the values to store; they live until release() or the next call. left: where one factor serves, it is left to the caller, and the values are A's. */
+  Csr  apply(const Csr &A, const StoreRange &range, PetscScalar *left = nullptr);
   void release() { values_ = Array<PetscScalar>(values_.space()); }
 
   /* A product with S: its x, and what becomes of its sums. */

@@ -65,6 +65,36 @@ template <class V> struct Multiply {
   HD void operator()(PetscInt i) const { product[i] = x[i] * y[i]; }
 };
 
+template <class V> struct DotOut {
+  using Sum = V;
+
+  V *dot;
+};
+
+/* Elements k, k + apart, ... of a dot product. */
+template <class V> struct DotRow {
+  static constexpr int each = 8;
+
+  PetscInt  n, apart;
+  const V  *x, *y;
+  DotOut<V> out;
+
+  HD void operator()(PetscInt k) const
+  {
+    V sum = 0;
+
+#if defined(__CUDA_ARCH__)
+  #pragma unroll
+#endif
+    for (int u = 0; u < each; u++) {
+      const std::int64_t i = k + static_cast<std::int64_t>(u) * apart;
+
+      if (i < n) sum += x[i] * y[i];
+    }
+    *thread_sum<V>() += sum;
+  }
+};
+
 template <class V> struct DenseRow {
   PetscInt ncols;
   const V *M, *x;
@@ -119,7 +149,13 @@ template <class V> void split_diagonal(Space space, PetscInt n, const PetscScala
 
 template <class V> void dot(Space space, std::size_t n, const V *x, const V *y, V *result)
 {
-  Array<V> product(space, n);
+  if (space == Space::Cuda && n) {
+    const PetscInt apart = static_cast<PetscInt>((n + DotRow<V>::each - 1) / DotRow<V>::each);
+
+    for_each_row(space, apart, DotRow<V>{static_cast<PetscInt>(n), apart, x, y, {result}});
+    return;
+  }
+  Array<V> product(space, n); // the host adds up an array with its vector unit
 
   for_each_row(space, static_cast<PetscInt>(n), Multiply<V>{x, y, product.data()});
   sum_into(space, product.data(), n, result);

@@ -77,9 +77,11 @@ Cost cost_of(const Machine &machine, const Sample &sample, const Way &way, const
   cost.l1     = (t.reads->requests / machine.sectors * kernel.request + t.steps * t.narrow * kernel.step + t.warps * kernel.warp +
              (slices || way.layout == Layout::Fold ? parts * kernel.part : 0)) /
             share;
-  const double far = slices ? machine.far_latency * out * std::min(1.0, static_cast<double>(sample.longest) / 1e4) : 0;
+  const double growth = 1 + machine.slower * std::clamp(std::log(std::max(t.matrix, 1.0) / machine.near) / std::log(40.0), 0.0, 1.0);
+  const double far    = slices ? machine.far_latency * out * std::min(1.0, static_cast<double>(sample.longest) / 1e4) : 0;
 
-  cost.waiting = std::min(t.chain, ahead) * kernel.latency + std::max(0.0, t.chain - ahead) * (machine.long_latency + far) + t.rest * machine.sliced_ell.latency;
+  cost.waiting = std::min(t.chain, ahead) * kernel.latency * growth + std::max(0.0, t.chain - ahead) * (machine.long_latency + far) +
+                 t.rest * machine.sliced_ell.latency;
   cost.fixed   = kernel.launch + rows * kernel.row + (t.kernels - 1) * kernel.second;
   cost.seconds = cost.l2 + cost.memory + cost.l1 + cost.waiting + cost.fixed;
   cost.gflops  = 2e-9 * static_cast<double>(sample.nnz) / cost.seconds;

@@ -7,10 +7,10 @@
      L2        (M + y + s U) / l2_bandwidth   on a host, whose core waits for a line of x: (M + y) / l2_bandwidth + U miss
      memory    m ((M + y + min(s U, x)) (1 / bandwidth - 1 / l2_bandwidth) + sizeof(x) F / gather)   m: share that L2 does not hold from the last product
      L1        (R / sectors + warp steps * step + warps * warp + warps for parts of rows * part) / u
-     waiting   steps of the longest thread * latency, from the 65th on * long_latency
+     waiting   steps of the longest thread * latency, from the 65th on * long_latency; a step waits longer the more the arrays take, M / near to 40: up to 1 + slower times
      time      the sum of these, launch, rows * row, and `second` for a second kernel
 
-   The parts add up: least squares over a power sum of them found the exponent 1. What a machine's memory does is measured (locality -calibrate); what the kernels
+   What a machine's memory does is measured (locality -calibrate); what the kernels
    cost is fitted to products on an H200 (test/bench/bench_locality.cxx; families that were fitted to are not those that are reported). */
 #pragma once
 #include "traits.hpp"
@@ -44,6 +44,8 @@ struct Machine {
   double          sectors       = 0; // of x a second
   double          long_latency  = 0; // s: of a step of a thread that has many
   double          far_latency   = 0; // the same, more, where a long row comes from memory
+  double          near          = 1; // bytes of arrays up to which a step waits as little as it can
+  double          slower        = 0; // share by which it waits longer where they take 40 times as much, or more
   double          fits          = 1; // products a little beyond l2 still find part of their arrays there: none at (0.5 + fits) l2
   int             processors    = 1; // that blocks are spread over
   KernelConstants csr, sliced_ell, fold, cds, cds_half;

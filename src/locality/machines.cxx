@@ -21,19 +21,21 @@ Machine h200()
   m.name          = "h200";
   m.bandwidth     = 4.25e12;
   m.gather        = 389e9;
-  m.l2            = 13.2e6;
-  m.l2_bandwidth  = 9.88e12;
+  m.l2            = 21.9e6;
+  m.l2_bandwidth  = 9.9e12;
   m.kernel_launch = 2.2e-6;
-  m.sectors       = 9.64e12;
-  m.long_latency  = 220e-9;
+  m.sectors       = 7.04e12;
+  m.long_latency  = 235e-9;
   m.far_latency   = 97e-9;
-  m.fits          = 1.81;
+  m.fits          = 3;
+  m.near          = 0.299e6;
+  m.slower        = 1.79;
   m.processors    = 132;
-  m.csr           = {6.06e-6, 0.888, 342e-9, 0, 158e-12, 0, 4.61e-12, 0, 1};
-  m.sliced_ell    = {4.16e-6, 0.773, 123e-9, 0, 0, 0, 0.317e-12, 2e-6, 15.3};
-  m.fold          = {3.27e-6, 0.737, 162e-9, 26.5e-12, 0, 74.8e-12, 0.762e-12, 3.46e-6, 7.99};
-  m.cds           = {4.61e-6, 0.774, 32.8e-9, 3.56e-12, 0, 0, 0, 2e-6, 3.41};
-  m.cds_half      = {4.5e-6, 0.64, 17.5e-9, 13.8e-12, 9.51e-12, 0, 0, 2e-6, 0};
+  m.csr           = {6.74e-6, 0.7, 16.9e-9, 14.9e-12, 298e-12, 0, 4.43e-12, 0, 1};
+  m.sliced_ell    = {3.3e-6, 0.7, 99.8e-9, 8e-12, 0, 0, 0, 3e-6, 8.46};
+  m.fold          = {2.07e-6, 0.736, 174e-9, 0.5e-12, 72.4e-12, 154e-12, 0.562e-12, 2.11e-6, 6.23};
+  m.cds           = {3.44e-6, 0.779, 7.2e-9, 14e-12, 0, 0, 0, 3e-6, 0.076};
+  m.cds_half      = {3.48e-6, 0.712, 5.52e-9, 13.3e-12, 80.1e-12, 0, 0, 3e-6, 0};
   return m;
 }
 
@@ -94,7 +96,7 @@ struct Figure {
 
 std::vector<Figure> figures_of(Machine &m)
 {
-  std::vector<Figure> f = {{"bandwidth", &m.bandwidth, 1e8, 1e14}, {"gather", &m.gather, 1e6, 1e14}, {"l2", &m.l2, 1e4, 1e11}, {"l2_bandwidth", &m.l2_bandwidth, 1e8, 1e15}, {"miss", &m.miss, 0, 1e-3}, {"kernel_launch", &m.kernel_launch, 1e-10, 1}, {"sectors", &m.sectors, 1e7, 1e15}, {"long_latency", &m.long_latency, 0, 1e-4}, {"far_latency", &m.far_latency, 0, 1e-4}, {"fits", &m.fits, 1e-3, 100}};
+  std::vector<Figure> f = {{"bandwidth", &m.bandwidth, 1e8, 1e14}, {"gather", &m.gather, 1e6, 1e14}, {"l2", &m.l2, 1e4, 1e11}, {"l2_bandwidth", &m.l2_bandwidth, 1e8, 1e15}, {"miss", &m.miss, 0, 1e-3}, {"kernel_launch", &m.kernel_launch, 1e-10, 1}, {"sectors", &m.sectors, 1e7, 1e15}, {"long_latency", &m.long_latency, 0, 1e-4}, {"far_latency", &m.far_latency, 0, 1e-4}, {"fits", &m.fits, 1e-3, 100}, {"near", &m.near, 1, 1e12}, {"slower", &m.slower, 0, 100}};
   const struct {
     const char      *name;
     KernelConstants *k;

@@ -299,11 +299,11 @@ struct FollowOrders {
   }
 
   /* Whether Fold would give blocks consecutive groups */
-  HD bool in_ranges(PetscInt cols) const
+  HD bool in_ranges() const
   {
     std::int64_t fit = 0, all = 0;
 
-    if (!caches.device || static_cast<std::int64_t>(cols) * caches.x_bytes > caches.x_in_cache) return false;
+    if (!caches.device || ptr[nrows] > static_cast<std::int64_t>(caches.range_row) * nrows) return false;
     for (int w = 0; w < windows.nblocks; w++) {
       fit += report->block[w].short_groups;
       all += report->block[w].entries;
@@ -372,8 +372,8 @@ struct FollowOrders {
   HD void read_x(int w, const Order &o, Scratch &s, OrderCounts &c, Team team) const
   {
     const Block       &b      = block[w];
-    const bool         ranges = o.layout == Layout::Fold && in_ranges(ncols);
-    const int          warps  = ranges ? 32 : caches.warps;
+    const bool         ranges = o.layout == Layout::Fold && in_ranges();
+    const int          warps  = ranges ? caches.range_warps : caches.warps;
     const std::int64_t kept   = caches.per_block * (ranges ? warps / caches.warps : 1);
     const PetscInt     H = o.param < lanes ? o.param : lanes, chunks = (b.ptr[b.nrows] + 8 * team_threads - 1) / (8 * team_threads);
     std::int64_t      *misses = &team.board[0], *requests = &team.board[1], *near = &team.board[2], *most = &team.board[3], step = 0, base = 0;
@@ -621,7 +621,7 @@ Sample take_sample(const Csr &A, const std::vector<Way> &ways, const Caches &cac
   sample.short_gaps   = entries > 0 ? gaps / entries : 0;
   sample.short_groups = entries > 0 ? groups / entries : 0;
   sample.blocks       = sample.bs > 1 && entries > 0 && in_place == entries;
-  sample.ranges       = body.caches.device && static_cast<std::int64_t>(A.ncols) * caches.x_bytes <= caches.x_in_cache && sample.short_groups > 0.5;
+  sample.ranges       = caches.device && sample.nnz <= static_cast<std::int64_t>(caches.range_row) * A.nrows && sample.short_groups > 0.5;
   sample.diagonals    = diagonals_of(report, A.nrows, sample.bs, block_rows, entries);
   for (int o = 0; o < norders; o++)
     sample.reads[static_cast<std::size_t>(o)] = scaled(sample, orders[static_cast<std::size_t>(o)], report.order[o], report, windows.nblocks);

@@ -32,12 +32,13 @@ struct Way {
 };
 
 struct Caches {
-  int          sector     = 32;       // bytes in which x is read
-  std::int64_t per_block  = 1024;     // sectors that a block of threads can keep
-  int          warps      = 8;        // of a block
-  std::int64_t x_in_cache = 28 << 20; // bytes of x up to which Fold gives blocks consecutive groups
-  bool         device     = true;
-  int          x_bytes    = sizeof(PetscScalar); // of a value of x
+  int          sector      = 32;   // bytes in which x is read
+  std::int64_t per_block   = 1024; // sectors that a block of threads can keep
+  int          warps       = 8;    // of a block
+  int          range_row   = 20;   // entries of a row up to which Fold gives blocks consecutive groups
+  int          range_warps = 20;   // of such a block
+  bool         device      = true;
+  int          x_bytes     = sizeof(PetscScalar); // of a value of x
 };
 
 /* The reads of x in one order, for the whole matrix; and the places that its rows take in it. */
@@ -69,7 +70,7 @@ struct Sample {
   std::int64_t              long_rows = 0, long_nnz = 0;      // rows of more than ordinary_row entries
   double                    row_share = 1, nnz_share = 1;     // of the matrix, that the windows' lengths and blocks hold
   double                    short_gaps = 0, short_groups = 0; // share of the entries whose columns take 16 bits, in sliced ELL and in Fold
-  bool                      ranges = false;                   // Fold gives blocks of 32 warps consecutive groups, see Fold::share_out()
+  bool                      ranges = false;                   // Fold gives blocks of range_warps warps consecutive groups, see Fold::share_out()
   PetscInt                  bs     = 1;                       // unknowns of a node, of the diagonals and blocks
   bool                      blocks = false;                   // the rows consist of full blocks of bs x bs
   SampledDiagonals          diagonals;

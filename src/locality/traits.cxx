@@ -109,7 +109,7 @@ Traits traits_of(const Sample &sample, const Way &way, int value_bytes)
   else if (way.layout == Layout::SlicedEll) sliced_ell_arrays(sample, way, value_bytes, t);
   else if (way.layout == Layout::Fold) fold_arrays(sample, way.param, value_bytes, t);
   else cds_arrays(sample, way.layout == Layout::CdsHalf, way.param, value_bytes, t);
-  t.blocks = std::ceil(t.warps / (way.layout == Layout::Fold && sample.ranges ? 32 : sample.caches.warps));
+  t.blocks = std::ceil(t.warps / (way.layout == Layout::Fold && sample.ranges ? sample.caches.range_warps : sample.caches.warps));
   return t;
 }
 

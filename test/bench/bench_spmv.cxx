@@ -37,8 +37,8 @@ static void Report(const Bench &bench, const std::string &name, bool irregular, 
   }
 }
 
-/* One type of matrix, its own options behind its name. */
-static PetscErrorCode MeasureMat(const Bench &bench, const std::string &name, bool irregular, const std::string &type, Mat A, double nnz, Vec reference)
+/* One type of matrix, its own options behind its name; xs: what it is multiplied with. */
+static PetscErrorCode MeasureMat(const Bench &bench, const std::string &name, bool irregular, const std::string &type, Mat A, double nnz, const std::vector<PetscScalar> &xs, Vec reference)
 {
   Mat            B;
   Vec            x, y;
@@ -46,6 +46,7 @@ static PetscErrorCode MeasureMat(const Bench &bench, const std::string &name, bo
   VecType        vectype;
   PetscLogDouble seconds = 0, first = 0, copy = 0;
   PetscReal      difference = 0;
+  PetscScalar   *a;
 
   PetscFunctionBeginUser;
   PetscCall(MatConvert(A, type.substr(0, type.find(' ')).c_str(), MAT_INITIAL_MATRIX, &B));
@@ -56,7 +57,9 @@ static PetscErrorCode MeasureMat(const Bench &bench, const std::string &name, bo
   PetscCall(PetscObjectSetOptions((PetscObject)B, NULL));
   PetscCall(PetscOptionsDestroy(&own));
   PetscCall(MatCreateVecs(B, &x, &y));
-  PetscCall(RandomVec(x));
+  PetscCall(VecGetArrayWrite(x, &a));
+  std::copy(xs.begin(), xs.end(), a);
+  PetscCall(VecRestoreArrayWrite(x, &a));
   PetscCall(MedianSeconds(
     bench.repeats, y, [&] { return MatMult(B, x, y); }, &first, &seconds));
   PetscCall(Difference(y, reference, &difference));
@@ -121,7 +124,7 @@ static PetscErrorCode Measure(const Bench &bench, const std::string &name, bool 
 
     PetscCall(MakeProduct(type, A, xs, &product));
     if (product) PetscCall(MeasureProduct(bench, name, irregular, type, A, info.nz_used, reference, *product));
-    else PetscCall(MeasureMat(bench, name, irregular, type, A, info.nz_used, reference));
+    else PetscCall(MeasureMat(bench, name, irregular, type, A, info.nz_used, xs, reference));
   }
   PetscCall(VecDestroy(&reference));
   PetscFunctionReturn((PetscErrorCode)0);

@@ -1,6 +1,7 @@
 #include "cds.hpp"
 #include "cds_shape.hpp"
 #include "core/algorithm.hpp"
+#include "core/row_sums.hpp"
 #include "core/staged_rows.hpp"
 #include <algorithm>
 #include <cmath>
@@ -13,11 +14,21 @@ namespace goza
 namespace
 {
 
+/* The stored diagonals of a view, which stays where it is: a copy of all offsets in each thread would go to the device's memory. */
+template <class Store> struct Stored {
+  PetscInt        ndiag;
+  std::int64_t    ld;
+  const Store    *val;
+  const PetscInt *offset;
+
+  HD explicit Stored(const CdsView<Store> &A) : ndiag(A.ndiag), ld(A.ld), val(A.val), offset(A.offset) { }
+};
+
 /* Finds the places of offsets among those stored, from where the last one was: neighbours in a row mostly are neighbours there. */
 struct OffsetCursor {
   PetscInt d = 0;
 
-  template <class Store> HD PetscInt find(const CdsView<Store> &A, PetscInt offset) // -1: not stored
+  template <class View> HD PetscInt find(const View &A, PetscInt offset) // -1: not stored
   {
     while (d < A.ndiag && A.offset[d] < offset) d++;
     while (d > 0 && A.offset[d - 1] >= offset) d--;
@@ -26,15 +37,15 @@ struct OffsetCursor {
 };
 
 /* Puts one row's entries where they belong. Entries below the diagonal of a half matrix are compared instead, after the upper part was filled. */
-template <class Store, int bs, bool half> struct CdsFill {
-  CdsView<Store>  A;
+template <class Store, int bs, bool half> struct CdsFillRow {
+  Stored<Store>   A;
   const PetscInt *ptr;
   Columns         col;
   Values          aval;
+  PetscScalar     factor;
   Store          *val;
 
-  HD CdsFill on(Columns c, Values a) const { return {A, ptr, c, a, val}; }
-  HD void    operator()(PetscInt row) const
+  HD void operator()(PetscInt row) const
   {
     const PetscInt i = row / bs, r = row % bs;
     OffsetCursor   cursor;
@@ -43,24 +54,36 @@ template <class Store, int bs, bool half> struct CdsFill {
       const PetscInt offset = col[j] / bs - i;
       const PetscInt d      = half && offset < 0 ? -1 : cursor.find(A, offset);
 
-      if (d >= 0) val[((d * bs + r) * bs + col[j] % bs) * A.ld + i] = static_cast<Store>(aval[j]);
+      if (d >= 0) val[((d * bs + r) * bs + col[j] % bs) * A.ld + i] = static_cast<Store>(aval[j] * factor);
     }
   }
+};
+
+template <class Store, int bs, bool half> struct CdsFill {
+  CdsView<Store>  A;
+  const PetscInt *ptr;
+  Columns         col;
+  Values          aval;
+  PetscScalar     factor;
+  Store          *val;
+
+  HD CdsFillRow<Store, bs, half> on(Columns c, Values a) const { return {Stored<Store>(A), ptr, c, a, factor, val}; }
+  HD void                        operator()(PetscInt row) const { on(col, aval)(row); }
 };
 
 /* Counts, for one row of a half matrix, the entries below the diagonal that differ from their mirror images, plus entries above less entries below:
    the sums over all rows are 0 when the stored diagonals are symmetric in pattern and, to a tolerance, in values. The tolerance is relative to the entry or, where
    that is more, to the diagonal entries of its row and its column: an entry that is the small sum of large terms has the rounding of those. */
-template <class Store, int bs> struct CdsCompare {
-  CdsView<Store>  A;
+template <class Store, int bs> struct CdsCompareRow {
+  Stored<Store>   A;
   const PetscInt *ptr;
   Columns         col;
   Values          aval;
+  PetscScalar     factor;
   double          tolerance;
   std::int64_t   *different, *balance; // [rows]
 
-  HD CdsCompare on(Columns c, Values a) const { return {A, ptr, c, a, tolerance, different, balance}; }
-  HD void       operator()(PetscInt row) const
+  HD void operator()(PetscInt row) const
   {
     const PetscInt i = row / bs, r = row % bs;
     const bool     main = tolerance > 0 && A.ndiag && A.offset[0] == 0;
@@ -74,8 +97,8 @@ template <class Store, int bs> struct CdsCompare {
       if (node > i) above++;
       if (node < i) above--;
       if (node >= i) continue;
-      const double mirror = static_cast<double>(A.val[((d * bs + c) * bs + r) * A.ld + node]), value = static_cast<double>(static_cast<Store>(aval[j])), gap = mirror - value;
-      double size = magnitude(value);
+      const double mirror = static_cast<double>(A.val[((d * bs + c) * bs + r) * A.ld + node]), value = static_cast<double>(static_cast<Store>(aval[j] * factor)), gap = mirror - value;
+      double       size = magnitude(value);
 
       if (gap == 0) continue; // mostly
       if (main) {
@@ -92,6 +115,63 @@ template <class Store, int bs> struct CdsCompare {
 private:
   HD static double magnitude(double x) { return x < 0 ? -x : x; }
 };
+
+template <class Store, int bs> struct CdsCompare {
+  CdsView<Store>  A;
+  const PetscInt *ptr;
+  Columns         col;
+  Values          aval;
+  PetscScalar     factor;
+  double          tolerance;
+  std::int64_t   *different, *balance; // [rows]
+
+  HD CdsCompareRow<Store, bs> on(Columns c, Values a) const { return {Stored<Store>(A), ptr, c, a, factor, tolerance, different, balance}; }
+  HD void                     operator()(PetscInt row) const { on(col, aval)(row); }
+};
+
+struct AddBoth {
+  const std::int64_t *different, *balance;
+
+  HD void operator()(PetscInt row, std::int64_t *sum) const
+  {
+    sum[0] += different[row];
+    sum[1] += balance[row];
+  }
+};
+
+/* Whether a few rows of a host matrix show already that its diagonals are not symmetric: to fill the half of them and to compare it takes as long as to fill all. */
+template <class Store> bool few_rows_differ(const Csr &A, const std::vector<PetscInt> &offset, PetscScalar factor, double tolerance)
+{
+  constexpr std::int64_t looked_at = 256;
+  const std::int64_t     n         = std::min<std::int64_t>(A.nrows, looked_at);
+  const auto             entry     = [&](PetscInt i, PetscInt j) { return std::find(A.col + A.ptr[i], A.col + A.ptr[i + 1], j) - A.col; };
+  const auto             size_of   = [&](PetscInt i) {
+    const std::ptrdiff_t p = entry(i, i);
+
+    return p < A.ptr[i + 1] ? std::fabs(static_cast<double>(A.val[p] * factor)) : 0.0;
+  };
+
+  for (std::int64_t s = 0; s < n; s++) {
+    const std::int64_t begin = s * A.nrows / n, end = (s + 1) * A.nrows / n; // somewhere in each of n equal parts, as find_diagonals() looks
+    const PetscInt     i = static_cast<PetscInt>(begin + static_cast<std::uint32_t>(s * 2654435761u) % (end - begin));
+
+    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) {
+      const PetscInt j = A.col[p];
+
+      if (j == i || !std::binary_search(offset.begin(), offset.end(), j - i)) continue;
+      const std::ptrdiff_t mirror = entry(j, i);
+
+      if (mirror == A.ptr[j + 1]) return true;
+      const double a = static_cast<double>(static_cast<Store>(A.val[p] * factor)), b = static_cast<double>(static_cast<Store>(A.val[mirror] * factor));
+
+      if (a == b) continue;
+      const double size = std::max({std::fabs(a), std::fabs(b), tolerance > 0 ? std::sqrt(size_of(i)) * std::sqrt(size_of(j)) : 0.0});
+
+      if (!(std::fabs(a - b) <= 2 * tolerance * size)) return true; // not on the edge of what the comparison of all rows allows
+    }
+  }
+  return false;
+}
 
 /* The remainder's row lengths, then its columns and values. */
 template <class Store, int bs, bool half> struct RemainderCount {
@@ -124,6 +204,7 @@ template <class Store, int bs, bool half> struct RemainderFill {
   CdsView<Store>     A;
   const PetscInt    *ptr, *col;
   const PetscScalar *aval;
+  PetscScalar        factor;
   const PetscInt    *rem_ptr;
   PetscInt          *rem_col;
   PetscScalar       *rem_val;
@@ -138,7 +219,7 @@ template <class Store, int bs, bool half> struct RemainderFill {
 
       if (cursor.find(A, half && offset < 0 ? -offset : offset) >= 0) continue;
       rem_col[k]   = col[j];
-      rem_val[k++] = aval[j];
+      rem_val[k++] = aval[j] * factor;
     }
   }
 };
@@ -149,6 +230,12 @@ SlicedEllOptions compressed()
 
   options.drop_empty = true;
   return options;
+}
+
+/* Of entries and their mirror images, where they may differ. */
+template <class Store> double mirror_tolerance(const CdsOptions &options)
+{
+  return options.symmetric ? std::max<double>(100 * PETSC_MACHINE_EPSILON, 2 * static_cast<double>(std::numeric_limits<Store>::epsilon())) : 0;
 }
 
 } // namespace
@@ -204,7 +291,8 @@ template <class Store, class V> void Cds<Store, V>::build(const Csr &A, const Di
   grid_        = grid_strides(all_);
   rem_ptr_     = Array<PetscInt>(this->space_);
   for (PetscInt o : all_) pairs = pairs && std::binary_search(all_.begin(), all_.end(), -o);
-  lay_out(all_, pairs && options_.storage != CdsStorage::Full);
+  pairs = pairs && options_.storage != CdsStorage::Full && !(this->space_ == Space::Host && bs_ == 1 && few_rows_differ<Store>(A, all_, factor_, mirror_tolerance<Store>(options_)));
+  lay_out(all_, pairs);
   refill(A);
   if (inside_ < nnz_) split_remainder(A, true);
 }
@@ -223,16 +311,19 @@ template <class Store, class V> bool Cds<Store, V>::fill(const Csr &A)
 {
   val_.zero();
   if (!val_.size()) return true;
-  with_shape(bs_, half_, [&](auto bs, auto half) { for_each_csr_row(A, 1, CdsFill<Store, bs.value, half.value>{view(), A.ptr, A.col, A.val, val_.data()}); });
+  with_shape(bs_, half_, [&](auto bs, auto half) {
+    for_each_csr_row(A, 1, CdsFill<Store, bs.value, half.value>{view(), A.ptr, A.col, A.val, factor_, val_.data()});
+  });
   if (!half_) return true;
 
-  const double        rounding  = std::max<double>(100 * PETSC_MACHINE_EPSILON, 2 * static_cast<double>(std::numeric_limits<Store>::epsilon()));
-  const double        tolerance = options_.symmetric ? rounding : 0;
-  Array<std::int64_t> different(this->space_, A.nrows), balance(this->space_, A.nrows);
+  const double        tolerance = mirror_tolerance<Store>(options_);
+  Array<std::int64_t> different(this->space_, A.nrows), balance(this->space_, A.nrows), sums(this->space_, 2);
   with_shape(bs_, true, [&](auto bs, auto) {
-    for_each_csr_row(A, 1, CdsCompare<Store, bs.value>{view(), A.ptr, A.col, A.val, tolerance, different.data(), balance.data()});
+    for_each_csr_row(A, 1, CdsCompare<Store, bs.value>{view(), A.ptr, A.col, A.val, factor_, tolerance, different.data(), balance.data()});
   });
-  return sum(this->space_, different.data(), A.nrows) == 0 && sum(this->space_, balance.data(), A.nrows) == 0;
+  join_rows<Plus, 2>(this->space_, A.nrows, AddBoth{different.data(), balance.data()}, sums.data());
+  const std::vector<std::int64_t> both = sums.to_host();
+  return both[0] == 0 && both[1] == 0;
 }
 
 template <class Store, class V> void Cds<Store, V>::split_remainder(const Csr &A, bool pattern)
@@ -253,7 +344,7 @@ template <class Store, class V> void Cds<Store, V>::split_remainder(const Csr &A
   }
   Array<PetscScalar> values(space, nnz_ - inside_);
   with_shape(bs_, half_, [&](auto bs, auto half) {
-    for_each_row(space, A.nrows, RemainderFill<Store, bs.value, half.value>{view(), A.ptr, A.col, A.val, rem_ptr_.data(), rem_col_.data(), values.data()});
+    for_each_row(space, A.nrows, RemainderFill<Store, bs.value, half.value>{view(), A.ptr, A.col, A.val, factor_, rem_ptr_.data(), rem_col_.data(), values.data()});
   });
   const Csr rest{space, A.nrows, A.ncols, rem_ptr_.data(), rem_col_.data(), values.data()};
   if (pattern) remainder_.build(rest);

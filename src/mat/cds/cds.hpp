@@ -31,6 +31,7 @@ public:
   void        build(const Csr &A) override;
   void        build(const Csr &A, const Diagonals &found); // where they are known already
   void        refill(const Csr &A) override;
+  void        multiply_values(PetscScalar factor) { factor_ = factor; } // in a build() or refill() to come
   bool        refill_reads_columns() const override { return true; }
   void        apply(const V *x, const RowOut<V> &out) const override;
   void        apply_dot(const V *x, const V *w, V *y, V *dot) const override;
@@ -49,8 +50,9 @@ private:
   void split_remainder(const Csr &A, bool pattern);
 
   CdsOptions            options_;
-  PetscInt              bs_   = 1;
-  bool                  half_ = false;
+  PetscInt              bs_     = 1;
+  bool                  half_   = false;
+  PetscScalar           factor_ = 1;
   std::vector<PetscInt> all_, offset_; // all_: both signs; offset_: as stored
   std::int64_t          ld_ = 0, nnz_ = 0, inside_ = 0;
   GridStrides           grid_;

@@ -25,13 +25,8 @@ static void launch_counted(const CdsView<Store> &A, const GridStrides &grid, con
     if (fits_quads(A, grid, x)) {
       const Grid3 quads{A.nrows / 4, grid.line / 4, grid.plane / 4};
 
-      if constexpr (std::is_same_v<Out, ScaledOut<V>>) {
-        if (out.kind == Out::assign) {
-          for_each_row_of_grid(quads, CdsQuad<Store, V, ScaledAssign<V>>(A, x, ScaledAssign<V>(out)));
-          return;
-        }
-      }
-      for_each_row_of_grid(quads, CdsQuad<Store, V, Out>(A, x, out));
+      if constexpr (is_sum<Out>::value) for_each_row_of_grid(quads, CdsQuad<Store, V, Out>(A, x, out));
+      else for_each_row_of_grid(quads, CdsQuad<Store, V, ScaledOut<V>>(A, x, ScaledOut<V>(out)));
       return;
     }
   }

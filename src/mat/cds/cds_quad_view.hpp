@@ -29,18 +29,7 @@ template <class Store, class V> bool fits_quads(const CdsView<Store> &A, const G
 }
 
 #if defined(__CUDACC__)
-/* ScaledOut's commonest kind alone: with its switch over all of them the kernel takes a third longer. */
-template <class V> struct ScaledAssign { // y = factor D A x
-  V        factor;
-  const V *scale; // [rows] or none
-  V       *y;
-
-  explicit ScaledAssign(const ScaledOut<V> &out) : factor(out.factor), scale(out.scale), y(out.y) { }
-
-  HD V    value(PetscInt i, V s) const { return scale ? factor * scale[i] * s : factor * s; }
-  HD void operator()(PetscInt i, V s) const { y[i] = value(i, s); }
-};
-
+/* Out: ScaledOut or AssignAndDot. */
 template <class Store, class V, class Out> struct CdsQuad {
   CdsRow<Store, V, Out, 1, true, quad_diagonals> row; // for rows near the ends, one at a time
   Out                                            out;
@@ -93,34 +82,87 @@ private:
     v[5] = cached_load(p + 4);
   }
 
-  template <class Any> static __device__ void finish(const Any &out, PetscInt i, const V *sum)
+  /* The outputs in whole words as well: scalars of threads that are four apart would take as many requests for each as for all. */
+  static __device__ void finish(const ScaledOut<V> &out, PetscInt i, const V *sum)
   {
-    for (int r = 0; r < 4; r++) out(i + r, sum[r]);
+    V s[4], b[4], dinv[4], x[4], d[4], y[4];
+
+    for (int r = 0; r < 4; r++) s[r] = out.factor * sum[r];
+    if (out.scale) {
+      fetch(out.scale + i, y);
+      for (int r = 0; r < 4; r++) s[r] *= y[r];
+    }
+    if (out.b) fetch(out.b + i, b);
+    if (out.dinv) {
+      fetch(out.dinv + i, dinv);
+      fetch(out.x + i, x);
+    }
+    switch (out.kind) {
+    case ScaledOut<V>::assign:
+      each(Assign<V>{y}, s);
+      break;
+    case ScaledOut<V>::add:
+      each(Add<V>{b, y}, s);
+      break;
+    case ScaledOut<V>::residual:
+      each(Residual<V>{b, y}, s);
+      break;
+    case ScaledOut<V>::jacobi:
+      each(JacobiStep<V>{out.c2, dinv, b, x, y}, s);
+      break;
+    case ScaledOut<V>::chebyshev:
+      if (out.c1 != V(0)) fetch(out.d + i, d);
+      each(ChebyshevStep<V>{out.c1, out.c2, dinv, b, x, d, y}, s);
+      store(out.d + i, d);
+    }
+    store(out.y + i, y);
   }
-  static __device__ void finish(const Assign<V> &out, PetscInt i, const V *sum) { store(out.y + i, sum); }
-  static __device__ void finish(const ScaledAssign<V> &out, PetscInt i, const V *sum)
+  static __device__ void finish(const AssignAndDot<V> &out, PetscInt i, const V *sum)
   {
-    V scaled[4];
+    V w[4], y[4];
 
-    for (int r = 0; r < 4; r++) scaled[r] = out.value(i + r, sum[r]);
-    store(out.y + i, scaled);
+    fetch(out.w + i, w);
+    each(AssignAndDot<V>{w, y, nullptr}, sum);
+    store(out.y + i, y);
   }
 
-  static __device__ void store(V *y, const V *sum)
+  template <class Any> static __device__ void each(const Any &out, const V *s)
   {
-    if (reinterpret_cast<std::uintptr_t>(y) % 16 == 0) {
-      constexpr int words = 4 * sizeof(V) / sizeof(uint4);
+    for (int r = 0; r < 4; r++) out(r, s[r]);
+  }
 
-      union
-      {
-        uint4 word[words];
-        V     value[4];
-      } four;
+  static constexpr int words = 4 * sizeof(V) / sizeof(uint4);
 
-      for (int r = 0; r < 4; r++) four.value[r] = sum[r];
-      for (int k = 0; k < words; k++) reinterpret_cast<uint4 *>(y)[k] = four.word[k];
+  union Four
+  {
+    uint4 word[words];
+    V     value[4];
+  };
+
+  static __device__ bool in_words(const V *p) { return reinterpret_cast<std::uintptr_t>(p) % sizeof(uint4) == 0; }
+
+  /* What this kernel may write: load() is for what it does not. */
+  static __device__ void fetch(const V *p, V *v)
+  {
+    Four four;
+
+    if (in_words(p)) {
+      for (int k = 0; k < words; k++) four.word[k] = reinterpret_cast<const uint4 *>(p)[k];
     } else {
-      for (int r = 0; r < 4; r++) y[r] = sum[r];
+      for (int r = 0; r < 4; r++) four.value[r] = p[r];
+    }
+    for (int r = 0; r < 4; r++) v[r] = four.value[r];
+  }
+
+  static __device__ void store(V *p, const V *v)
+  {
+    Four four;
+
+    for (int r = 0; r < 4; r++) four.value[r] = v[r];
+    if (in_words(p)) {
+      for (int k = 0; k < words; k++) reinterpret_cast<uint4 *>(p)[k] = four.word[k];
+    } else {
+      for (int r = 0; r < 4; r++) p[r] = v[r];
     }
   }
 

@@ -26,7 +26,9 @@ template <class Store> struct CdsView {
 /* One node's rows. A group of its own values is asked for before the first is used: the device's memory is far away. Nodes whose diagonals all lie inside
    the matrix, nearly all of them, need no test. N: the number of diagonals where it is known when this is compiled, so that all loops unroll; else 0.
    In half storage of doubles, where L2 is the limit, a loop over pairs of diagonals is better, in bricks twice as thick, of which more of what rows share stays in
-   the L1 cache (H200, one program, GF/s at 64^3, 128^3, 256^3: 1205, 1395, 1584 unrolled; 1298, 1491, 1607 in pairs; 1503, 1534, 1664 in thick bricks). */
+   the L1 cache (H200, one program, GF/s at 64^3, 128^3, 256^3: 1205, 1395, 1584 unrolled; 1298, 1491, 1607 in pairs; 1503, 1534, 1664 in thick bricks).
+   Two thick bricks are resident, since 32 registers are enough to ask for all eight values of a pair at once. Asked for two, ptxas keeps some loads for later instead
+   (1405 and 1461 GF/s at 128^3 and 256^3): it is asked for one. */
 template <class Store, class V, class Out, int bs, bool half, int N> struct CdsRow {
   CdsView<Store> A;
   const V       *x;

@@ -6,6 +6,10 @@
 namespace goza
 {
 
+/* Formats that multiply values by a factor as they store them. */
+template <class F, class = void> constexpr bool takes_factor                                                                               = false;
+template <class F> constexpr bool               takes_factor<F, std::void_t<decltype(std::declval<F &>().multiply_values(PetscScalar()))>> = true;
+
 /* Inner: a format that has apply_as(x, ScaledOut<V>) and Stored, the type of its values. */
 template <class Inner, class V> class Narrow final : public Format<V> {
 public:
@@ -38,8 +42,10 @@ private:
 
   template <class Call> void fill(const Csr &A, const Call &call)
   {
-    const Csr S = scaling_.apply(A, {Limits::least, Limits::most});
+    PetscScalar factor = 1;
+    const Csr   S      = scaling_.apply(A, {Limits::least, Limits::most}, takes_factor<Inner> ? &factor : nullptr);
 
+    if constexpr (takes_factor<Inner>) inner_.multiply_values(factor);
     call(S);
     scaling_.release();
   }

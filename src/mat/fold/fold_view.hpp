@@ -75,6 +75,8 @@ template <class Store, class V, class Out> struct FoldGroup {
   }
 
 #if defined(__CUDACC__)
+  static constexpr int resident = 5; // blocks to a multiprocessor: 48 registers, with which a warp has four entries a lane under way
+
   /* a warp */
   __device__ void operator()(PetscInt group, int lane) const
   {
@@ -82,7 +84,7 @@ template <class Store, class V, class Out> struct FoldGroup {
   }
 
 protected:
-  /* together: entries of a line that are asked for before the first is used; 1: as the compiler finds registers for */
+  /* together: entries of a line that are asked for at once */
   template <int together> __device__ void run(PetscInt group, int lane) const
   {
     const FoldHead    &head = A.head[group];
@@ -127,30 +129,34 @@ private:
   }
 
 #if defined(__CUDACC__)
+  /* What limits the products of near columns is waiting, for a column and then for its x: the columns of the next entries are asked for together with x of these. */
   template <int together, class Column> static __device__ V sum_line(const Store *val, const Column *col, const V *from, int n)
   {
-    V sum = 0;
-
-    if constexpr (together == 1) {
-  #pragma unroll 3
-      for (; n > 0; n--, val += fold_lanes, col += fold_lanes) sum += static_cast<V>(stream_load(val)) * from[stream_load(col)];
-    } else {
-      for (; n > 0; n -= together, val += together * fold_lanes, col += together * fold_lanes) {
-        Column c[together];
-        Store  v[together];
+    Column c[together];
+    V      sum = 0;
 
   #pragma unroll
-        for (int u = 0; u < together; u++) {
-          if (u < n) c[u] = stream_load(col + u * fold_lanes);
-        }
+    for (int u = 0; u < together; u++) c[u] = u < n ? stream_load(col + u * fold_lanes) : Column(0);
+    for (; n > 0; n -= together, val += together * fold_lanes) {
+      V     w[together];
+      Store v[together];
+
+      col += together * fold_lanes;
   #pragma unroll
-        for (int u = 0; u < together; u++) {
-          if (u < n) v[u] = stream_load(val + u * fold_lanes);
-        }
+      for (int u = 0; u < together; u++) {
+        if (u < n) w[u] = cached_load(from + c[u]);
+      }
   #pragma unroll
-        for (int u = 0; u < together; u++) {
-          if (u < n) sum += static_cast<V>(v[u]) * cached_load(from + c[u]);
-        }
+      for (int u = 0; u < together; u++) {
+        if (u < n) v[u] = stream_load(val + u * fold_lanes);
+      }
+  #pragma unroll
+      for (int u = 0; u < together; u++) {
+        if (u + together < n) c[u] = stream_load(col + u * fold_lanes);
+      }
+  #pragma unroll
+      for (int u = 0; u < together; u++) {
+        if (u < n) sum += static_cast<V>(v[u]) * w[u];
       }
     }
     return sum;
@@ -176,9 +182,9 @@ private:
 };
 
 #if defined(__CUDACC__)
-/* The same for for_each_warp_in_ranges(), whose 2048 threads leave each 32 registers: four entries at a time were slower there by up to a third (H200). */
+/* The same for for_each_warp_in_ranges(). */
 template <class Store, class V, class Out> struct FoldRangeGroup : FoldGroup<Store, V, Out> {
-  __device__ void operator()(PetscInt group, int lane) const { this->template run<1>(group, lane); }
+  __device__ void operator()(PetscInt group, int lane) const { this->template run<3>(group, lane); }
 };
 #endif
 

@@ -1,8 +1,10 @@
 /* Sliced ELL of dense br x bc blocks: places, slices, lengths and columns of sliced_ell_view.hpp count block rows and block columns, one index for br bc values,
-   and entry (r, c) of block k of place p stands at (slice_ptr[p / H] + k H) br bc + (r bc + c) H + p % H: a warp still reads consecutive words.
+   and value v = r bc + c of block k of place p stands at (slice_ptr[p / H] + k H) br bc + v H + p % H: a warp still reads consecutive words.
+
+   On the device a thread reads W values at once, W = values_together(): v H + p % H becomes (v - v % W) H + p % H W + v % W.
 
    Where T threads share a block row (H < 32 on the device, T = 32 / H), T blocks of each place stand together as one block does otherwise, entry by entry, and so
-   do the m < T blocks that are left at a slice's end: with f = k - k % T, at (slice_ptr[p / H] + f H) br bc + (r bc + c) m H + (k - f) H + p % H. */
+   do the m < T blocks that are left at a slice's end: with f = k - k % T, at (slice_ptr[p / H] + f H) br bc + (v - v % W) m H + ((k - f) H + p % H) W + v % W. */
 #pragma once
 #include "sliced_ell_view.hpp"
 
@@ -22,22 +24,49 @@ template <int bs, class Out, class V> HD inline void put_node(const Out &out, Pe
   }
 }
 
-/* Where the values of a slice's block k begin, for place 0 of the slice, and the step from one of them to the next. team: a power of two. */
+/* Values of a block, of so many bytes each, that stand side by side: what one load of a thread takes, at most 8 bytes. A core wants those of H places side by side. */
+constexpr PetscInt values_together(Space space, std::size_t bytes, PetscInt values)
+{
+  PetscInt W = 1;
+
+  while (space == Space::Cuda && 2 * W * bytes <= 8 && values % (2 * W) == 0) W *= 2;
+  return W;
+}
+
+/* Where the values of a slice's block k begin, for place 0 of the slice, and the step from W of them to the next W. team: a power of two. */
 struct BlockPlace {
   std::int64_t at;
   PetscInt     step;
 
-  HD BlockPlace(std::int64_t begin, PetscInt width, PetscInt k, PetscInt H, PetscInt team, PetscInt values)
+  HD BlockPlace(std::int64_t begin, PetscInt width, PetscInt k, PetscInt H, PetscInt team, PetscInt values, PetscInt W)
   {
     const PetscInt first = k & ~(team - 1), together = width - first < team ? width - first : team;
 
-    at   = (begin + static_cast<std::int64_t>(first) * H) * values + static_cast<std::int64_t>(k - first) * H;
-    step = together * H;
+    at   = (begin + static_cast<std::int64_t>(first) * H) * values + static_cast<std::int64_t>(k - first) * (H * W);
+    step = together * H * W;
   }
 };
 
+/* W values that stand side by side; they are read once. */
+template <int W, class Store> HD inline void load_together(const Store *from, Store *to)
+{
+  if constexpr (W == 1) *to = stream_load(from);
+  else {
+#if defined(__CUDA_ARCH__)
+    using Word = std::conditional_t<W * sizeof(Store) == 8, uint2, unsigned>;
+
+    static_assert(W * sizeof(Store) == sizeof(Word));
+    const Word word = __ldcs(reinterpret_cast<const Word *>(from));
+
+    memcpy(to, &word, sizeof(word));
+#else
+    std::memcpy(to, from, W * sizeof(Store));
+#endif
+  }
+}
+
 /* One block row that no threads share. */
-template <class Store, class V, class Out, int br, int bc> struct EllBlockRow {
+template <class Store, class V, class Out, int br, int bc, int W> struct EllBlockRow {
   EllView<Store> A;
   const V       *x;
   Out            out;
@@ -47,7 +76,7 @@ template <class Store, class V, class Out, int br, int bc> struct EllBlockRow {
     const PetscInt     slice = place >> A.shift, H = PetscInt(1) << A.shift, offset = place & (H - 1);
     const std::int64_t begin = A.slice_ptr[slice], at = A.col_ptr[slice];
     const PetscInt     n       = A.length ? A.length[place] : static_cast<PetscInt>((A.slice_ptr[slice + 1] - begin) >> A.shift);
-    const Store       *val     = A.val + (begin * (br * bc) + offset);
+    const Store       *val     = A.val + (begin * (br * bc) + offset * W);
     V                  sum[br] = {};
 
     if (at < 0) {
@@ -59,7 +88,7 @@ template <class Store, class V, class Out, int br, int bc> struct EllBlockRow {
 #endif
       for (PetscInt k = 0; k < n; k++, gap += H, val += br * bc * H) {
         col += stream_load(gap);
-        add_block(val, H, x + col * bc, sum);
+        add_block(val, H * W, x + col * bc, sum);
       }
     } else {
       const PetscInt *col = A.col + (at + offset);
@@ -67,18 +96,20 @@ template <class Store, class V, class Out, int br, int bc> struct EllBlockRow {
 #if defined(__CUDA_ARCH__)
   #pragma unroll 2
 #endif
-      for (PetscInt k = 0; k < n; k++, col += H, val += br * bc * H) add_block(val, H, x + stream_load(col) * bc, sum);
+      for (PetscInt k = 0; k < n; k++, col += H, val += br * bc * H) add_block(val, H * W, x + stream_load(col) * bc, sum);
     }
     put_node<br>(out, A.row ? A.row[place] : place, sum);
   }
 
   HD static void add_block(const Store *val, PetscInt step, const V *x, V *sum)
   {
-    V xs[bc];
+    Store a[br * bc];
+    V     xs[bc];
 
+    for (int v = 0; v < br * bc; v += W, val += step) load_together<W>(val, a + v);
     for (int c = 0; c < bc; c++) xs[c] = cached_load(x + c);
     for (int r = 0; r < br; r++) {
-      for (int c = 0; c < bc; c++) sum[r] += static_cast<V>(stream_load(val + (r * bc + c) * step)) * xs[c];
+      for (int c = 0; c < bc; c++) sum[r] += static_cast<V>(a[r * bc + c]) * xs[c];
     }
   }
 };
@@ -120,32 +151,76 @@ template <int H, class Store, class V, class Out, int br, int bc> struct EllBloc
 
 #if defined(__CUDACC__)
 /* The same with a warp a slice, H < 32: 32/H threads share a block row. */
-template <class Store, class V, class Out, int br, int bc> struct EllBlockSlice {
+template <class Store, class V, class Out, int br, int bc, int W> struct EllBlockSlice {
   EllView<Store> A;
   const V       *x;
   Out            out;
 
   __device__ void operator()(PetscInt slice, int lane) const
   {
+    V sum[br] = {};
+
+    add_up(slice, lane, 32, sum);
+    for (int r = 0; r < br; r++) sum[r] = sum_lanes(sum[r], 1 << A.shift);
+    if (lane < 1 << A.shift) put(slice, lane, sum);
+  }
+
+  /* What thread `lane` of `lanes`, a multiple of 32, adds to the sums of the place lane % H. */
+  __device__ void add_up(PetscInt slice, int lane, int lanes, V *sum) const
+  {
     const int          H = 1 << A.shift, offset = lane & (H - 1);
     const PetscInt     place = (slice << A.shift) + offset;
     const std::int64_t begin = A.slice_ptr[slice], at = A.col_ptr[slice];
     const PetscInt     least = at < 0 ? A.first[slice] : 0, width = static_cast<PetscInt>((A.slice_ptr[slice + 1] - begin) >> A.shift);
-    PetscInt           n       = width;
-    V                  sum[br] = {};
+    PetscInt           n      = width;
+    const auto         column = [&](PetscInt k) {
+      const std::int64_t e = static_cast<std::int64_t>(k) * H + offset;
+
+      return at < 0 ? least + A.gap[~at + e] : stream_load(A.col + (at + e));
+    };
 
     if (A.length) n = place < A.nplaces ? A.length[place] : 0;
-    for (PetscInt k = lane >> A.shift; k < n; k += 32 >> A.shift) {
-      const std::int64_t e = static_cast<std::int64_t>(k) * H;
-      const PetscInt     j = at < 0 ? least + A.gap[~at + e + offset] : stream_load(A.col + (at + e + offset));
-      const BlockPlace   block(begin, width, k, H, 32 >> A.shift, br * bc);
+    PetscInt k = lane >> A.shift, next = k < n ? column(k) : 0;
 
-      EllBlockRow<Store, V, Out, br, bc>::add_block(A.val + (block.at + offset), block.step, x + j * bc, sum);
+    while (k < n) { // the next column is on its way while this one's block is read
+      const BlockPlace block(begin, width, k, H, 32 >> A.shift, br * bc, W);
+      const PetscInt   j = next;
+
+      k += lanes >> A.shift;
+      if (k < n) next = column(k);
+      EllBlockRow<Store, V, Out, br, bc, W>::add_block(A.val + (block.at + offset * W), block.step, x + j * bc, sum);
     }
-    for (int r = 0; r < br; r++) sum[r] = sum_lanes(sum[r], H);
-    if (lane < H && place < A.nplaces) put_node<br>(out, A.row ? A.row[place] : place, sum);
+  }
+
+  __device__ void put(PetscInt slice, int lane, const V *sum) const
+  {
+    const PetscInt place = (slice << A.shift) + lane;
+
+    if (place < A.nplaces) put_node<br>(out, A.row ? A.row[place] : place, sum);
   }
 };
+
+constexpr int team_threads = 256;
+
+/* The same with a block of threads a slice, H = 1: for few long block rows. */
+template <class Store, class V, class Out, int br, int bc, int W>
+__global__ void __launch_bounds__(team_threads) EllBlockTeamKernel(EllBlockSlice<Store, V, Out, br, bc, W> body)
+{
+  __shared__ V of_warp[team_threads / 32][br];
+  V            sum[br] = {};
+
+  body.add_up(blockIdx.x, threadIdx.x, team_threads, sum);
+  for (int r = 0; r < br; r++) {
+    sum[r] = sum_lanes(sum[r], 1);
+    if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32][r] = sum[r];
+  }
+  __syncthreads();
+  if (threadIdx.x) return;
+  for (int r = 0; r < br; r++) {
+    for (int warp = 1; warp < team_threads / 32; warp++) sum[r] += of_warp[warp][r];
+  }
+  body.put(blockIdx.x, 0, sum);
+}
 #endif
 
 } // namespace goza

@@ -122,7 +122,7 @@ struct SliceColumnPlace {
 template <class Store> struct BlockFill {
   PetscInt            nplaces;
   int                 shift, br, bc;
-  PetscInt            team; // threads that share a block row
+  PetscInt            team, W; // threads that share a block row; values that stand together
   const PetscInt     *ptr, *row;
   const PetscScalar  *aval;
   const std::int64_t *slice_ptr;
@@ -134,12 +134,10 @@ template <class Store> struct BlockFill {
     const PetscInt n = place < nplaces ? (ptr[i * br + 1] - ptr[i * br]) / bc : 0, width = static_cast<PetscInt>((slice_ptr[slice + 1] - slice_ptr[slice]) >> shift);
 
     for (PetscInt k = 0; k < width; k++) {
-      const BlockPlace block(slice_ptr[slice], width, k, H, team, br * bc);
-      Store           *to = val + (block.at + offset);
+      const BlockPlace block(slice_ptr[slice], width, k, H, team, br * bc, W);
+      Store           *to = val + (block.at + offset * W);
 
-      for (int r = 0; r < br; r++) {
-        for (int c = 0; c < bc; c++, to += block.step) *to = k < n ? static_cast<Store>(aval[ptr[i * br + r] + k * bc + c]) : Store(0);
-      }
+      for (int v = 0; v < br * bc; v++) to[v / W * block.step + v % W] = k < n ? static_cast<Store>(aval[ptr[i * br + v / bc] + k * bc + v % bc]) : Store(0);
     }
   }
 };
@@ -410,7 +408,8 @@ template <class Store, class V> void SlicedEll<Store, V>::fill(const Csr &A, boo
     const PetscInt team = this->space_ == Space::Cuda && shift_ < 5 ? 32 >> shift_ : 1;
 
     for_each_row(this->space_, nslices << shift_,
-                 BlockFill<Store>{nplaces_, shift_, static_cast<int>(br_), static_cast<int>(bc_), team, A.ptr, row_.data(), A.val, slice_ptr_.data(), val_.data()});
+                 BlockFill<Store>{nplaces_, shift_, static_cast<int>(br_), static_cast<int>(bc_), team, values_together(this->space_, sizeof(Store), br_ * bc_), A.ptr,
+                                  row_.data(), A.val, slice_ptr_.data(), val_.data()});
     return;
   }
   const int team = fill_team(this->space_, static_cast<std::int64_t>(nslices) << shift_, static_cast<std::int64_t>(val_.size()));
@@ -440,34 +439,49 @@ template <class Store, class V, class Out> static void launch_rows(Space space, 
   for_each_row(space, A.nplaces, EllRow<Store, V, Out>{A, x, out});
 }
 
-template <int br, int bc, class Store, class V, class Out> static void launch_blocks(Space space, const EllView<Store> &A, const V *x, const Out &out)
+template <int br, int bc, class Store, class V, class Out>
+static void launch_blocks([[maybe_unused]] Space space, const EllView<Store> &A, [[maybe_unused]] std::size_t stored, const V *x, const Out &out)
 {
 #if defined(__CUDACC__)
-  if (space == Space::Cuda && A.shift < 5) {
-    for_each_warp((A.nplaces + (PetscInt(1) << A.shift) - 1) >> A.shift, EllBlockSlice<Store, V, Out, br, bc>{A, x, out});
+  if (space == Space::Cuda) {
+    constexpr int W   = values_together(Space::Cuda, sizeof(Store), br * bc);
+    constexpr int few = 2000; // block rows that a warp each would not fill the device with
+    using Slice       = EllBlockSlice<Store, V, Out, br, bc, W>;
+
+    if constexpr (!sums_up<Slice>) {
+      if (A.shift == 0 && A.nplaces > 0 && A.nplaces <= few && stored >= static_cast<std::size_t>(64 * br * bc) * static_cast<std::size_t>(A.nplaces)) {
+        launch_kernel(EllBlockTeamKernel<Store, V, Out, br, bc, W>, static_cast<unsigned>(A.nplaces), team_threads, Slice{A, x, out});
+        return;
+      }
+    }
+    if (A.shift < 5) for_each_warp((A.nplaces + (PetscInt(1) << A.shift) - 1) >> A.shift, Slice{A, x, out});
+    else for_each_row(space, A.nplaces, EllBlockRow<Store, V, Out, br, bc, W>{A, x, out});
     return;
   }
 #endif
-  if (space == Space::Host && A.shift == host_shift && !A.length) {
-    const EllBlockHostSlice<1 << host_shift, Store, V, Out, br, bc> whole{A, x, out};
-    const EllBlockRow<Store, V, Out, br, bc>                        rest{A, x, out};
+  const EllBlockRow<Store, V, Out, br, bc, 1> row{A, x, out};
 
-    sum_on_host(rest, [&] {
+  if (A.shift == host_shift && !A.length) {
+    const EllBlockHostSlice<1 << host_shift, Store, V, Out, br, bc> whole{A, x, out};
+
+    sum_on_host(row, [&] {
       for (PetscInt slice = 0; slice < A.nplaces >> host_shift; slice++) whole(slice);
-      for (PetscInt place = A.nplaces >> host_shift << host_shift; place < A.nplaces; place++) rest(place);
+      for (PetscInt place = A.nplaces >> host_shift << host_shift; place < A.nplaces; place++) row(place);
     });
     return;
   }
-  for_each_row(space, A.nplaces, EllBlockRow<Store, V, Out, br, bc>{A, x, out});
+  sum_on_host(row, [&] {
+    for (PetscInt place = 0; place < A.nplaces; place++) row(place);
+  });
 }
 
 /* All rows, which may be in blocks; lists of rows are so for relax_nodes() alone. */
 template <class Store, class V> template <class Out> void SlicedEll<Store, V>::launch(const V *x, const Out &out) const
 {
-  if (br_ == 3 && bc_ == 3) launch_blocks<3, 3>(this->space_, view(), x, out);
-  else if (br_ == 6 && bc_ == 6) launch_blocks<6, 6>(this->space_, view(), x, out);
-  else if (br_ == 3) launch_blocks<3, 6>(this->space_, view(), x, out);
-  else if (br_ == 6) launch_blocks<6, 3>(this->space_, view(), x, out);
+  if (br_ == 3 && bc_ == 3) launch_blocks<3, 3>(this->space_, view(), val_.size(), x, out);
+  else if (br_ == 6 && bc_ == 6) launch_blocks<6, 6>(this->space_, view(), val_.size(), x, out);
+  else if (br_ == 3) launch_blocks<3, 6>(this->space_, view(), val_.size(), x, out);
+  else if (br_ == 6) launch_blocks<6, 3>(this->space_, view(), val_.size(), x, out);
   else launch_rows(this->space_, view(), x, out);
 }
 
@@ -513,9 +527,9 @@ template <class Store, class V> void SlicedEll<Store, V>::relax(const V *b, cons
 template <class Store, class V> void SlicedEll<Store, V>::relax_nodes(const V *b, const V *inverse, V *x) const
 {
   if constexpr (std::is_same_v<Store, V>) {
-    if (br_ == 2) launch_blocks<2, 2>(this->space_, view(), static_cast<const V *>(x), RelaxNode<V, 2>{b, inverse, x});
-    else if (br_ == 3) launch_blocks<3, 3>(this->space_, view(), static_cast<const V *>(x), RelaxNode<V, 3>{b, inverse, x});
-    else launch_blocks<6, 6>(this->space_, view(), static_cast<const V *>(x), RelaxNode<V, 6>{b, inverse, x});
+    if (br_ == 2) launch_blocks<2, 2>(this->space_, view(), val_.size(), static_cast<const V *>(x), RelaxNode<V, 2>{b, inverse, x});
+    else if (br_ == 3) launch_blocks<3, 3>(this->space_, view(), val_.size(), static_cast<const V *>(x), RelaxNode<V, 3>{b, inverse, x});
+    else launch_blocks<6, 6>(this->space_, view(), val_.size(), static_cast<const V *>(x), RelaxNode<V, 6>{b, inverse, x});
   } else throw std::logic_error("relaxation wants values of the vectors' type"); // who relaxes has them
 }
 

@@ -39,7 +39,15 @@ template <class Store, class V, class Out> struct EllRow {
 
   HD void operator()(PetscInt place) const
   {
-    const PetscInt     slice = place >> A.shift, H = PetscInt(1) << A.shift, offset = place & (H - 1);
+    if (A.shift == 5) run<32>(place);
+    else run<0>(place);
+  }
+
+private:
+  /* height: H, where it is known when this is compiled. */
+  template <int height> HD void run(PetscInt place) const
+  {
+    const PetscInt     H = height ? height : PetscInt(1) << A.shift, slice = place >> A.shift, offset = place & (H - 1);
     const std::int64_t begin = A.slice_ptr[slice], at = A.col_ptr[slice];
     const Store       *val = A.val + (begin + offset);
     PetscInt           n   = A.length ? A.length[place] : static_cast<PetscInt>((A.slice_ptr[slice + 1] - begin) >> A.shift);
@@ -55,7 +63,7 @@ template <class Store, class V, class Out> struct EllRow {
 #endif
       for (; n > 0; n--, gap += H, val += H) {
         col += stream_load(gap);
-        sum += static_cast<V>(stream_load(val)) * x[col];
+        sum += static_cast<V>(stream_load(val)) * cached_load(x + col);
       }
     } else {
       const PetscInt *col = A.col + (at + offset);
@@ -63,7 +71,7 @@ template <class Store, class V, class Out> struct EllRow {
 #if defined(__CUDA_ARCH__)
   #pragma unroll 3
 #endif
-      for (; n > 0; n--, col += H, val += H) sum += static_cast<V>(stream_load(val)) * x[stream_load(col)];
+      for (; n > 0; n--, col += H, val += H) sum += static_cast<V>(stream_load(val)) * cached_load(x + stream_load(col));
     }
     out(A.row ? A.row[place] : place, sum);
   }

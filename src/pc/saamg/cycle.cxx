@@ -1,4 +1,5 @@
 #include "cycle.hpp"
+#include "borrowed_rows.hpp"
 #include "coarse.hpp"
 #include "core/mail.hpp"
 #include "cycle_log.hpp"
@@ -7,6 +8,7 @@
 #include "mat/common/errors.hpp"
 #include "mat/common/halo/agree.hpp"
 #include "petscgoza.h"
+#include <algorithm>
 #include <array>
 
 namespace goza
@@ -70,10 +72,12 @@ template <class V> struct Level {
   }
 };
 
+constexpr PetscInt short_row = 24, long_row_slice = 2; // of an interpolation, of its transpose
+
 /* Interpolation and restriction. Half precision where that keeps the small entries of both: where rows are scaled over many decades, those are what couples them. */
 template <class V> struct Transfer {
   ParOperator<V> P, R;
-  bool           narrow = false;
+  bool           narrow = false, lent = false;
 
   PetscErrorCode setup(const CsrTransfer &t, bool half)
   {
@@ -81,9 +85,17 @@ template <class V> struct Transfer {
       /* few short rows fill a device better one by one: 11 500 nodes of 5 blocks 13 us, as blocks 23; 600 of 100 blocks 43 and 22 us */
       const PetscInt nodes = M.nrows / rows, of_node = nodes ? M.nnz() / (nodes * rows * columns) : 0;
 
-      return [this, rows, columns, fill = nodes >= 65536 || of_node >= 32](Space s) -> std::unique_ptr<Format<V>> {
+      return [this, rows, columns, nodes, of_node, fill = nodes >= 65536 || of_node >= 32](Space s) -> std::unique_ptr<Format<V>> {
         SlicedEllOptions options;
 
+        if constexpr (std::is_same_v<V, PetscScalar>) {
+          if (lent) return std::make_unique<BorrowedRows>();
+        }
+        if (s == Space::Cuda && rows == 1 && columns == 1) {
+          /* neighbours among the rows of P read the same of x, and would not if they were sorted by length; a row of R reads runs of x */
+          if (of_node < short_row) options.sort_window = 0;
+          else options.slice_height = PetscMin(sliced_ell_height(s, nodes, static_cast<std::int64_t>(of_node) * nodes), long_row_slice);
+        }
         if (fill || s == Space::Host) {
           options.bs        = rows;
           options.column_bs = columns;
@@ -94,11 +106,12 @@ template <class V> struct Transfer {
         return std::make_unique<SlicedEll<V, V>>(s, options);
       };
     };
-    const bool before = narrow;
+    const bool narrow_before = narrow, lent_before = lent;
 
     PetscFunctionBegin;
+    lent = std::is_same_v<V, PetscScalar> && t.lends_rows();
     PetscCall(choose(t, half));
-    if (narrow != before) {
+    if (narrow != narrow_before || lent != lent_before) {
       P = ParOperator<V>();
       R = ParOperator<V>();
     }
@@ -209,6 +222,11 @@ public:
     for (const auto &level : coarse_) sum += level->bytes();
     for (const auto &t : transfer_) sum += t->P.bytes() + t->R.bytes();
     return sum;
+  }
+
+  bool reads_transfers() const override
+  {
+    return std::any_of(transfer_.begin(), transfer_.end(), [](const auto &t) { return t->lent; });
   }
 
   std::string describe_level(std::size_t level) const override

@@ -25,7 +25,7 @@ struct HierarchyOptions {
   PetscReal repartition_ratio = 0;             // rows of the fullest rank over the mean beyond which a coarse level is partitioned anew; 0: never
   PetscInt  aggressive_levels = 0;             // finest levels whose aggregates are aggregated once more
   PetscInt  esteig_iterations = 10;            // of the largest eigenvalue's estimate
-  PetscReal prolongator_relax = 4. / 3.;       // P = (I - relax/lambda D^-1 A) T
+  bool      alternating       = false;         // the smoother leaves vectors that alternate between nodes of two colours to the coarse space
   Keep      keep              = Keep::Nothing; // for an update() to come
 };
 
@@ -53,6 +53,9 @@ struct CsrTransfer : Interpolation {
   Stamp           stamp;
 
   std::shared_ptr<Coarsening> coarsening; // while only aggregates are to be kept
+
+  /* Where the cycle may read P and R as they are. Blocks have formats that pay. */
+  bool lends_rows() const { return P.space() == Space::Host && coarse->size() == 1 && bs == 1 && k == 1; }
 };
 
 struct Grid {
@@ -73,8 +76,8 @@ public:
   /* Same pattern, new values: coarse operators, diagonals and eigenvalues anew, and the interpolation too where only aggregates were kept. */
   PetscErrorCode update(const Csr &A, const HierarchyOptions &options, bool *finite, const FormatSource &format = nullptr);
   void           reset() { grids_.clear(); }
-  /* The finest matrix is the user's again. The transposed interpolations go, too, unless an update() will read them: whoever wants them makes them anew. */
-  void        release(const HierarchyOptions &options);
+  /* The finest matrix is the user's again. The transposed interpolations go, too, unless an update() or the cycle will read them: whoever wants them makes them anew. */
+  void        release(const HierarchyOptions &options, bool transfers_read);
   std::size_t bytes() const; // of this rank, without the user's matrix
 
   const std::vector<Grid> &grids() const { return grids_; }

@@ -25,8 +25,9 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
     const double reached = std::min(aggregates, aggressive ? 1.9 + 0.03 * z : 2.4 + 0.16 * z), below = std::min(aggregates, aggressive ? 22 : 18 + 2 * z);
     const double transfer = rows * reached * k;
 
-    after += transfer * (2 * (static_cast<double>(q.coarse_value) + index) + (q.transposed ? 2 : 1) * entry); // P and P^T as the cycle has them, and as they were made
-    if (level == 0) product = rows * std::sqrt(reached * below) * k * entry;                                  // A P
+    if (!q.rows_lent) after += transfer * 2 * (static_cast<double>(q.coarse_value) + index); // P and P^T as the cycle has them
+    after += transfer * (q.transposed || q.rows_lent ? 2 : 1) * entry;                       // and as they were made
+    if (level == 0) product = rows * std::sqrt(reached * below) * k * entry;                 // A P
     rows     = aggregates * k;
     nonzeros = rows * below * k;
     bs       = k;

@@ -15,6 +15,7 @@ struct MemoryQuestion {
   bool           several      = false;                                                       // ranks: what they add up to lies beside the sums
   bool           fine_lent    = false;                                                       // the cycle uses the matrix's own format
   bool           transposed   = false;                                                       // transposed interpolations stay as they were made
+  bool           rows_lent    = false;                                                       // and the cycle uses both as they are
   bool           fine_colored = false, coarse_colored = false;                               // mcgs holds the rows once more
 };
 

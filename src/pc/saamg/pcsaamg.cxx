@@ -1,5 +1,6 @@
 /* The preconditioner type saamg: PETSc's side of it. The method is in hierarchy.cxx (set-up) and cycle.cxx. */
 #include "pcsaamg.hpp"
+#include "core/host_recycling.hpp"
 #include "cycle.hpp"
 #include "goza.hpp"
 #include "mat/common/halo/agree.hpp"
@@ -59,11 +60,13 @@ static PetscErrorCode ExactFormat(Mat A, Space space, const Format<PetscScalar> 
 /* Builds the hierarchy, or fills in new values. */
 static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool values_only, bool *finite)
 {
-  FormatSource format;
+  const SmootherChoice &finest = mg->cycle_options.smoothers[PC_SAAMG_FINEST];
+  FormatSource          format;
 
   PetscFunctionBegin;
   if (!mg->converted && rows.columns->size() == 1) format = [pc, mg](const Format<PetscScalar> **found) { return ExactFormat(pc->pmat, mg->space, found); };
   mg->hierarchy_options.keep = mg->reuse == PC_SAAMG_REUSE_NONE ? Keep::Nothing : mg->reuse == PC_SAAMG_REUSE_PATTERN ? Keep::Aggregates : Keep::Interpolation;
+  mg->hierarchy_options.alternating = !strcmp(smoother_names[finest.which], "jacobi") && finest.options.jacobi_relax > 0.9;
   if (values_only) PetscCall(mg->hierarchy.update(rows.A, mg->hierarchy_options, finite, format));
   else {
     PetscInt           bs, k;
@@ -117,7 +120,7 @@ static PetscErrorCode SetUp(PC pc)
   }));
   mg->cycle_precision = mg->precision;
   PetscCall(mg->cycle->setup(mg->hierarchy.grids(), mg->space, fine, mg->cycle_options));
-  mg->hierarchy.release(mg->hierarchy_options);
+  mg->hierarchy.release(mg->hierarchy_options, mg->cycle->reads_transfers());
   PetscCall(PetscLogEventEnd(events.mirror, pc, 0, 0, 0));
   mg->most = device::most_bytes_in_use();
   if (space == Space::Cuda)
@@ -130,7 +133,8 @@ static PetscErrorCode PCReset_SAAMG(PC pc);
 /* Of a set-up that fails halfway, for want of memory for instance, on one rank or on all, nothing stays on any: a later one begins anew. */
 static PetscErrorCode PCSetUp_SAAMG(PC pc)
 {
-  const PetscErrorCode failed = FailTogether(PetscObjectComm((PetscObject)pc), SetUp(pc), "set up its part of PC saamg");
+  const host_memory::Recycling recycling;
+  const PetscErrorCode         failed = FailTogether(PetscObjectComm((PetscObject)pc), SetUp(pc), "set up its part of PC saamg");
 
   PetscFunctionBegin;
   if (failed) (void)PCReset_SAAMG(pc);
@@ -210,7 +214,7 @@ static PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
     }
     PetscCall(Together(rows.columns->comm(), "begin a transposed cycle", [&] { mg->transposed.cycle = make_cycle(mg->precision); }));
     PetscCall(mg->transposed.cycle->setup(mg->transposed.grids, mg->space, nullptr, mg->cycle_options));
-    mg->hierarchy.release(mg->hierarchy_options);
+    mg->hierarchy.release(mg->hierarchy_options, mg->cycle->reads_transfers());
   }
   PetscCall(ApplyCycle(mg, *mg->transposed.cycle, b, x));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -36,7 +36,8 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, PetscInt bs,
   q.fine_lent       = format && !format->petscs_own && !mg->converted && !narrow;
   q.copy            = (PetscLogDouble)rows.bytes();
   q.several         = rows.columns->size() > 1;
-  q.transposed      = mg->reuse == PC_SAAMG_REUSE_INTERPOLATION;
+  q.transposed      = mg->reuse != PC_SAAMG_REUSE_NONE;
+  q.rows_lent       = mg->space == Space::Host && !q.several && bs == 1 && k == 1 && mg->precision == PC_SAAMG_DOUBLE;
   q.fine_colored    = mg->cycle_options.smoothers[PC_SAAMG_FINEST].which == mcgs;
   q.coarse_colored  = mg->cycle_options.smoothers[PC_SAAMG_INTERMEDIATE].which == mcgs;
   mg->predicted     = estimate_memory(q);

@@ -1,6 +1,7 @@
 #include "core/algorithm.hpp"
 #include "mat/common/rows/par_csr.hpp"
 #include "graph.hpp"
+#include <numeric>
 
 namespace goza
 {
@@ -159,10 +160,91 @@ private:
   Count          *now_, *next_, *later_;
 };
 
+struct Candidate {
+  Key      key;
+  PetscInt node;
+};
+
+/* The nodes whose key is undecided, largest key first. Keys are hashed: sorted by two digits of them, in two passes, they are nearly in order. */
+Array<Candidate> by_keys(PetscInt n, const Key *key)
+{
+  int      bits = 1; // of a digit
+  PetscInt m    = 0;
+
+  while (2 * bits < 62 && n >> (2 * bits - 2)) bits++;
+  Array<Candidate>         order(Space::Host, n), sorted(Space::Host, n);
+  std::vector<std::size_t> first;
+
+  for (PetscInt i = 0; i < n; i++) {
+    if (is_undecided(key[i])) order.data()[m++] = {key[i], i};
+  }
+  for (int shift : {62 - 2 * bits, 62 - bits}) {
+    const auto digit = [&](const Candidate &c) { return ~(c.key >> shift) & ((Key(1) << bits) - 1); };
+
+    first.assign((std::size_t(1) << bits) + 1, 0);
+    for (PetscInt k = 0; k < m; k++) first[digit(order.data()[k]) + 1]++;
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    for (PetscInt k = 0; k < m; k++) sorted.data()[first[digit(order.data()[k])]++] = order.data()[k];
+    order.swap(sorted);
+  }
+  for (PetscInt k = 1; k < m; k++) {
+    const Candidate c  = order.data()[k];
+    PetscInt        to = k;
+
+    for (; to > 0 && order.data()[to - 1].key < c.key; to--) order.data()[to] = order.data()[to - 1];
+    order.data()[to] = c;
+  }
+  sorted = Array<Candidate>(Space::Host, order.data(), m);
+  return sorted;
+}
+
+/* maximal_independent_set() where one processor sees all nodes: a node that is the largest within distance two when its turn comes is one when all larger ones have
+   had theirs. */
+void independent_set_one_by_one(const CsrGraph &G, Array<Key> &key, Array<Key> &largest)
+{
+  enum State : char {
+    elsewhere, // no node of this set, nor a way from one to another
+    open,
+    covered,
+    root
+  };
+  const Edges            edges = G.edges;
+  const Array<Candidate> order = by_keys(G.n, key.data());
+  Array<char>            state(Space::Host, G.n);
+  char *const            now = state.data();
+
+  largest = Array<Key>(Space::Host, G.n);
+  largest.zero();
+  for (PetscInt i = 0; i < G.n; i++) now[i] = is_undecided(key.data()[i]) ? open : elsewhere;
+  for (std::size_t k = 0; k < order.size(); k++) {
+    const PetscInt i        = order.data()[k].node;
+    const Key      root_key = order.data()[k].key ^ state_bits;
+
+    if (now[i] != open) continue;
+    now[i]            = root;
+    largest.data()[i] = root_key;
+    for (PetscInt p = edges.ptr[i]; p < edges.ptr[i + 1]; p++) {
+      const PetscInt j = edges.col[p];
+
+      if (now[j] == elsewhere) continue;
+      largest.data()[j] = root_key;
+      if (now[j] == open) now[j] = covered;
+      for (PetscInt q = edges.ptr[j]; q < edges.ptr[j + 1]; q++) {
+        if (now[edges.col[q]] == open) now[edges.col[q]] = covered;
+      }
+    }
+  }
+  for (PetscInt i = 0; i < G.n; i++) key.data()[i] = now[i] == root ? key.data()[i] ^ state_bits : 0;
+}
+
 /* A distance-2 MIS of the nodes whose key is undecided on entry, and of the edges between them. On return the roots' keys say so, the others' are 0, and
    largest[i] is a root's for the nodes next to one. */
 void maximal_independent_set(const CsrGraph &G, Array<Key> &key, Array<Key> &largest)
 {
+  if (G.space() == Space::Host && G.nodes->size() == 1) {
+    independent_set_one_by_one(G, key, largest);
+    return;
+  }
   constexpr PetscInt few   = 200000; // asking the device takes as long as a round with so many nodes
   const Space        space = G.space();
   std::int64_t       left  = G.nodes->nglobal(); // on all ranks

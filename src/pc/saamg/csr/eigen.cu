@@ -1,6 +1,7 @@
 #include "eigen.hpp"
 #include "core/algorithm.hpp"
 #include "core/csr_ops.hpp"
+#include "core/row_sums.hpp"
 #include "core/staged_rows.hpp"
 #include "pc/saamg/eigen.hpp"
 
@@ -15,9 +16,10 @@ struct Facts {
   Columns         col;
   Values          val;
   PetscScalar    *dinv;
-  std::int64_t   *alone, *positive, *negative, *bad, *bad_square;
+  std::int64_t   *alone;
+  unsigned char  *flags;
 
-  HD Facts on(Columns c, Values v) const { return {ptr, c, v, dinv, alone, positive, negative, bad, bad_square}; }
+  HD Facts on(Columns c, Values v) const { return {ptr, c, v, dinv, alone, flags}; }
 
   HD void operator()(PetscInt i) const
   {
@@ -34,12 +36,19 @@ struct Facts {
     }
     const PetscScalar inverse = d != PetscScalar(0) ? PetscScalar(1) / d : PetscScalar(0);
 
-    dinv[i]       = inverse - inverse == PetscScalar(0) ? inverse : PetscScalar(0);
-    alone[i]      = !coupled;
-    positive[i]   = dinv[i] > 0;
-    negative[i]   = dinv[i] < 0;
-    bad[i]        = !finite;
-    bad_square[i] = !squares_finite;
+    dinv[i]  = inverse - inverse == PetscScalar(0) ? inverse : PetscScalar(0);
+    alone[i] = !coupled;
+    flags[i] = static_cast<unsigned char>((dinv[i] > 0) | (dinv[i] < 0) << 1 | !finite << 2 | !squares_finite << 3 | !coupled << 4);
+  }
+};
+
+struct CountFlags {
+  static constexpr int n = 5;
+  const unsigned char *flags;
+
+  HD void operator()(PetscInt i, std::int64_t *count) const
+  {
+    for (int f = 0; f < n; f++) count[f] += flags[i] >> f & 1;
   }
 };
 
@@ -57,76 +66,77 @@ struct Product {
 
 /* --- Lanczos for D^-1 A in the inner product of sign D. Its coefficients stay where the vectors are until all steps are done. */
 
+/* |r| from r^T D^-1 r */
+HD inline PetscReal length_of(PetscReal sign, PetscScalar length2)
+{
+  return PetscSqrtReal(PetscMax(sign * length2, 0));
+}
+
+/* r, and r^T D^-1 r. Rows alone keep their zeros in every step: what they do to other rows, where their columns were not eliminated, is not symmetric, and their own
+   eigenvalues are 1. */
 struct Start {
-  PetscInt           first; // global number of the first row
-  const PetscScalar *dinv;
-  PetscScalar       *r, *product;
+  PetscInt            first; // global number of the first row
+  const PetscScalar  *dinv;
+  const std::int64_t *alone;
+  PetscScalar        *r;
 
-  HD void operator()(PetscInt i) const
+  HD void operator()(PetscInt i, PetscScalar *sum) const
   {
-    r[i]       = hashed_entry(first + i, dinv[i]);
-    product[i] = r[i] * dinv[i] * r[i];
-  }
-};
-
-/* The one "row" of a step: |r| and its inverse. */
-struct Length {
-  PetscReal          sign;
-  const PetscScalar *length2; // r^T D^-1 r
-  PetscScalar       *length, *inverse;
-
-  HD void operator()(PetscInt) const
-  {
-    *length  = PetscSqrtReal(PetscMax(sign * *length2, 0));
-    *inverse = *length > 0 ? 1 / *length : 0;
+    r[i] = alone[i] ? PetscScalar(0) : hashed_entry(first + i, dinv[i]);
+    *sum += r[i] * dinv[i] * r[i];
   }
 };
 
 /* q = r / |r| and v = D^-1 q, columns of sign D^-1 */
 struct Normalise {
   PetscReal          sign;
-  const PetscScalar *r, *dinv, *inverse;
+  const PetscScalar *r, *dinv, *length2;
   PetscScalar       *q, *v;
 
   HD void operator()(PetscInt i) const
   {
-    q[i] = r[i] * *inverse;
+    const PetscReal length = length_of(sign, *length2);
+
+    q[i] = length > 0 ? r[i] * (1 / length) : 0;
     v[i] = sign * dinv[i] * q[i];
   }
 };
 
 struct Products {
   const PetscScalar *w, *v, *v_old;
-  PetscScalar       *wv, *wv_old;
 
-  HD void operator()(PetscInt i) const
+  HD void operator()(PetscInt i, PetscScalar *sum) const
   {
-    wv[i]     = w[i] * v[i];
-    wv_old[i] = w[i] * v_old[i];
+    sum[0] += w[i] * v[i];
+    sum[1] += w[i] * v_old[i];
   }
 };
 
-/* r = w - (w^T v) q - beta q_old */
+/* r = w - (w^T v) q - beta q_old with beta the length of the step before, and r^T D^-1 r */
 struct Advance {
-  const PetscScalar *w, *q, *q_old, *dinv, *wv, *beta; // q_old is zero in the first step
-  PetscScalar       *r, *product;
+  PetscReal          sign;
+  const PetscScalar *w, *q, *q_old, *dinv, *wv, *length2; // q_old is zero in the first step
+  PetscScalar       *r;
 
-  HD void operator()(PetscInt i) const
+  HD void operator()(PetscInt i, PetscScalar *sum) const
   {
-    r[i]       = w[i] - *wv * q[i] - *beta * q_old[i];
-    product[i] = r[i] * dinv[i] * r[i];
+    const PetscScalar next = w[i] - *wv * q[i] - length_of(sign, *length2) * q_old[i];
+
+    r[i] = next;
+    *sum += next * dinv[i] * next;
   }
 };
 
 /* *symmetric tells whether the projected matrix was. */
-PetscReal lanczos(const Product &A, const ColumnMap &columns, const Array<PetscScalar> &dinv, PetscReal sign, PetscInt its, bool *symmetric)
+PetscReal lanczos(const Product &A, const ColumnMap &columns, const CsrFacts &facts, PetscReal sign, PetscInt its, bool *symmetric)
 {
-  const Space    space = A.A.space;
-  const PetscInt n     = A.A.nrows;
-  Array<PetscScalar> r(space, n), q(space, n), q_old(space, n), v(space, columns.nlocal()), v_old(space, columns.nlocal()), w(space, n), product(space, n), other(space, n);
-  Array<PetscScalar> length2(space, its + 1), back(space, 2 * its), length(space, 2); // back: w^T v and w^T v_old of every step
-  PetscReal          a[max_lanczos_steps], b[max_lanczos_steps], largest = 0;
-  PetscInt           k = 0;
+  const Array<PetscScalar> &dinv  = facts.dinv;
+  const Space               space = A.A.space;
+  const PetscInt            n     = A.A.nrows;
+  Array<PetscScalar>        r(space, n), q(space, n), q_old(space, n), v(space, columns.nlocal()), v_old(space, columns.nlocal()), w(space, n);
+  Array<PetscScalar>        length2(space, its + 1), back(space, 2 * its); // back: w^T v and w^T v_old of every step
+  PetscReal                 a[max_lanczos_steps], b[max_lanczos_steps], largest = 0;
+  PetscInt                  k = 0;
 
   /* the tridiagonal matrix of the steps so far, and whether it was symmetric */
   const auto judge = [&](PetscInt steps) {
@@ -149,22 +159,17 @@ PetscReal lanczos(const Product &A, const ColumnMap &columns, const Array<PetscS
 
   q.zero();
   v.zero();
-  for_each_row(space, n, Start{columns.start(), dinv.data(), r.data(), product.data()});
-  sum_into(space, product.data(), n, length2.data());
+  join_rows<Plus, 1>(space, n, Start{columns.start(), dinv.data(), facts.alone.data(), r.data()}, length2.data());
   columns.sum_here(length2.data(), 1);
   for (PetscInt step = 0; step < its; step++) {
     q.swap(q_old);
     v.swap(v_old);
-    for_each_row(space, 1, Length{sign, length2.data() + step, length.data(), length.data() + 1});
-    for_each_row(space, n, Normalise{sign, r.data(), dinv.data(), length.data() + 1, q.data(), v.data()});
+    for_each_row(space, n, Normalise{sign, r.data(), dinv.data(), length2.data() + step, q.data(), v.data()});
     columns.update(v);
     A(v, w);
-    for_each_row(space, n, Products{w.data(), v.data(), v_old.data(), product.data(), other.data()});
-    sum_into(space, product.data(), n, back.data() + 2 * step);
-    sum_into(space, other.data(), n, back.data() + 2 * step + 1);
+    join_rows<Plus, 2>(space, n, Products{w.data(), v.data(), v_old.data()}, back.data() + 2 * step);
     columns.sum_here(back.data() + 2 * step, 2);
-    for_each_row(space, n, Advance{w.data(), q.data(), q_old.data(), dinv.data(), back.data() + 2 * step, length.data(), r.data(), product.data()});
-    sum_into(space, product.data(), n, length2.data() + step + 1);
+    join_rows<Plus, 1>(space, n, Advance{sign, w.data(), q.data(), q_old.data(), dinv.data(), back.data() + 2 * step, length2.data() + step, r.data()}, length2.data() + step + 1);
     columns.sum_here(length2.data() + step + 1, 1);
     if (step != 1) continue;
     judge(2); // what is not symmetric mostly shows here, and the other steps would be for nothing
@@ -266,25 +271,25 @@ PetscReal arnoldi(const Product &A, const ColumnMap &columns, const Array<PetscS
 
 CsrFacts row_facts(const Csr &A, const LocalColumns &columns)
 {
-  const Space         space = A.space;
-  CsrFacts            facts;
-  Array<std::int64_t> flags[4], counts(space, 5);
+  const Space          space = A.space;
+  CsrFacts             facts;
+  Array<unsigned char> flags(space, A.nrows);
+  Array<std::int64_t>  counts(space, CountFlags::n);
 
   facts.dinv  = Array<PetscScalar>(space, A.nrows);
   facts.alone = Array<std::int64_t>(space, A.nrows);
-  for (auto &f : flags) f = Array<std::int64_t>(space, A.nrows);
-  for_each_csr_row(A, 1, Facts{A.ptr, A.col, A.val, facts.dinv.data(), facts.alone.data(), flags[0].data(), flags[1].data(), flags[2].data(), flags[3].data()});
-  sum_into(space, facts.alone.data(), facts.alone.size(), counts.data());
-  for (int f = 0; f < 4; f++) sum_into(space, flags[f].data(), flags[f].size(), counts.data() + 1 + f);
+  for_each_csr_row(A, 1, Facts{A.ptr, A.col, A.val, facts.dinv.data(), facts.alone.data(), flags.data()});
+  join_rows<Plus, CountFlags::n>(space, A.nrows, CountFlags{flags.data()}, counts.data());
 
   std::vector<std::int64_t> n = counts.to_host();
 
-  facts.nalone = n[0];
-  columns.sum(n.data(), 5);
-  facts.positive       = n[1] > 0;
-  facts.negative       = n[2] > 0;
-  facts.finite         = n[3] == 0;
-  facts.squares_finite = n[4] == 0;
+  facts.nalone = n[4];
+  columns.sum(n.data(), CountFlags::n);
+  facts.any_alone      = n[4] > 0;
+  facts.positive       = n[0] > 0;
+  facts.negative       = n[1] > 0;
+  facts.finite         = n[2] == 0;
+  facts.squares_finite = n[3] == 0;
   return facts;
 }
 
@@ -295,8 +300,9 @@ PetscReal lambda_max(const Csr &A, const ColumnMap &columns, const CsrFacts &fac
   bool          symmetric = false;
 
   its = PetscMin(PetscMin(PetscMax(its, 1), columns.nglobal()), max_lanczos_steps);
-  if (facts.positive != facts.negative) lambda = lanczos(product, columns, facts.dinv, facts.positive ? 1 : -1, its, &symmetric);
+  if (facts.positive != facts.negative) lambda = lanczos(product, columns, facts, facts.positive ? 1 : -1, its, &symmetric);
   if ((facts.positive || facts.negative) && !symmetric) lambda = arnoldi(product, columns, facts.dinv, its);
+  if (facts.any_alone) lambda = PetscMax(lambda, 1);
   return lambda > 0 && !PetscIsInfOrNanReal(lambda) ? lambda : 1;
 }
 

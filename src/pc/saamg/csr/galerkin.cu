@@ -1,6 +1,8 @@
 #include "galerkin.hpp"
 #include "core/algorithm.hpp"
 #include "core/full_blocks.hpp"
+#include "core/host_galerkin.hpp"
+#include "core/row_sums.hpp"
 #include "core/staged_rows.hpp"
 
 namespace goza
@@ -48,6 +50,16 @@ struct FillZeroRow {
   }
 };
 
+struct CountRows {
+  const std::int64_t *present, *zero;
+
+  HD void operator()(PetscInt i, std::int64_t *count) const
+  {
+    count[0] += present[i];
+    count[1] += zero[i];
+  }
+};
+
 /* The diagonal entry is always in the pattern. */
 void fill_zero_rows(CsrMatrix &A, const LocalColumns &columns)
 {
@@ -56,13 +68,12 @@ void fill_zero_rows(CsrMatrix &A, const LocalColumns &columns)
   Array<std::int64_t> present(space, A.nrows), zero(space, A.nrows), counts(space, 2);
 
   for_each_csr_row(A.view(), 1, LookAtRow{A.ptr.data(), A.col.data(), A.val.data(), size.data(), present.data(), zero.data()});
-  sum_into(space, size.data(), size.size(), sizes.data());
-  sum_into(space, present.data(), present.size(), counts.data());
-  sum_into(space, zero.data(), zero.size(), counts.data() + 1);
+  join_rows<Plus, 2>(space, A.nrows, CountRows{present.data(), zero.data()}, counts.data());
   std::vector<std::int64_t> n = counts.to_host();
 
   columns.sum(n.data(), 2);
   if (!n[1]) return;
+  sum_into(space, size.data(), size.size(), sizes.data());
   PetscScalar mean = read_value(space, sizes.data());
   columns.sum(&mean, 1);
   mean = n[0] ? mean / static_cast<PetscReal>(n[0]) : 1;
@@ -88,17 +99,27 @@ static void product_numeric(const Csr &A, PetscInt br, PetscInt bm, const Csr &B
 
 void Interpolation::transpose()
 {
+  if (R.ptr.size() && coarse->size() == 1) {
+    transpose_numeric(P.view(), R);
+    return;
+  }
   R = goza::transpose(P.view());
   if (coarse->size() == 1) return;
   own_transpose = std::move(R);
   fine          = SummedRows(own_transpose.view(), LocalColumns(*fine, {}), coarse, false, R).columns();
 }
 
-CsrMatrix GalerkinProduct::make(const Csr &A, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns)
+CsrMatrix GalerkinProduct::make(const Csr &A, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns, bool once)
 {
   const bool alone = columns->size() == 1;
   CsrMatrix  Ac;
 
+  if (once && alone && A.space == Space::Host && I.bs == 1 && I.k == 1) {
+    Ac             = galerkin_host(I.R.view(), A, I.P.view());
+    coarse_columns = I.coarse;
+    fill_zero_rows(Ac, *coarse_columns);
+    return Ac;
+  }
   if (!alone) P_ = std::make_unique<RowsBelow>(I.P.view(), *I.coarse, columns);
   AP_ = product(A, I.bs, I.bs, alone ? I.P.view() : P_->view(), I.k);
   if (alone) {

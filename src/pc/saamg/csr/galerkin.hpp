@@ -11,14 +11,15 @@ struct Interpolation {
   MapPtr    coarse, fine;
   PetscInt  bs = 1, k = 1; // unknowns of a node, fine and coarse
 
-  /* R is made from P. Collective. */
+  /* R is made from P; where R's pattern is there, on one rank, its values alone. Collective. */
   void transpose();
-  void release_transpose()
+  void release_transpose(bool pattern_too = true)
   {
-    R             = CsrMatrix();
+    R.val = Array<PetscScalar>(R.space());
+    if (pattern_too || own_transpose.ptr.size()) R = CsrMatrix();
     own_transpose = CsrMatrix();
   }
-  bool      transposed() const { return R.ptr.size() > 0; }
+  bool      transposed() const { return R.ptr.size() > 0 && R.val.size() == R.col.size(); }
   CsrMatrix own_transpose; // of this rank's P, several ranks: rows of R in parts, which are not yet summed over the ranks
 };
 
@@ -26,7 +27,8 @@ struct Interpolation {
    special. On several ranks the rows of P that A reaches are fetched from other ranks, and the parts of Ac's rows are sent to their owners: one exchange each. */
 class GalerkinProduct {
 public:
-  CsrMatrix make(const Csr &A, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns); // collective
+  /* once: no update() will come. Collective. */
+  CsrMatrix make(const Csr &A, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns, bool once = false);
   /* New values in A, or in A and P, with all patterns as they were. Collective. */
   void update(const Csr &A, const Interpolation &I, CsrMatrix &Ac);
 

@@ -1,5 +1,6 @@
 #include "prolong.hpp"
-#include "core/csr_product.hpp"
+#include "core/csr_single_terms.hpp"
+#include "core/host_rows.hpp"
 #include "mat/common/rows/par_csr.hpp"
 #include "pc/saamg/prolong_rows.hpp"
 
@@ -39,6 +40,29 @@ struct RowLengths {
   HD void operator()(PetscInt row) const { length[row] = (begin[row / bs + 1] - begin[row / bs]) * k; }
 };
 
+/* The rows of T where a node is a row and there is one near-null vector: one entry or none. */
+struct TentativeRows {
+  const PetscInt    *aggregate;
+  const PetscScalar *T;
+
+  SparseRow operator()(PetscInt i) const { return {aggregate[i] >= 0, aggregate + i, T + i}; }
+  void      soon(PetscInt) const { }
+};
+
+void smooth_host(const Csr &A, const TentativeRows &T, const PetscScalar *dinv, PetscReal omega, CsrMatrix &P)
+{
+  const auto terms = [&](PetscInt row) {
+    RowTerms all = terms_of(A, row);
+
+    if (T.aggregate[row] < 0) all.n = 0;
+    return all;
+  };
+
+  make_rows(
+    terms, T, [&](PetscInt row) { return T.aggregate[row]; }, // -1: none
+    [&](PetscInt row, PetscInt a, PetscScalar sum) { return -omega * dinv[row] * sum + (a == T.aggregate[row] ? T.T[row] : PetscScalar(0)); }, P);
+}
+
 #if defined(__CUDACC__)
 /* A row of P where a node is a row and there is one near-null vector: T has one entry a row. */
 struct SmoothedTerms {
@@ -76,9 +100,13 @@ static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscS
   CsrMatrix       P(space, A.nrows, naggregates * k);
   Array<PetscInt> begin, reached;
 
+  if (space == Space::Host && bs == 1 && k == 1) {
+    smooth_host(A, {aggregate, from.Q.data()}, dinv.data(), omega, P);
+    return P;
+  }
 #if defined(__CUDACC__)
   if (space == Space::Cuda && bs == 1 && k == 1) {
-    product::make(SmoothedTerms{A, aggregate, from.Q.data(), dinv.data(), omega}, ReachedRows{A.ptr, A.col, bs, aggregate}, P);
+    product::single::make(SmoothedTerms{A, aggregate, from.Q.data(), dinv.data(), omega}, ReachedRows{A.ptr, A.col, bs, aggregate}, P);
     return P;
   }
 #endif
@@ -112,6 +140,18 @@ CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array
   }
   columns = drop_unused_ghosts(owners, ghosts, P);
   return P;
+}
+
+bool smooth_again(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P)
+{
+  const bool single = A.space == Space::Cuda && from.bs == 1 && from.k == 1 && !from.graph.n && from.aggregates->size() == 1;
+
+#if defined(__CUDACC__)
+  if (single) product::single::fill<true>(SmoothedTerms{A, from.aggregate.data(), from.Q.data(), dinv.data(), omega}, P);
+#else
+  (void)dinv, (void)omega, (void)P;
+#endif
+  return single;
 }
 
 CsrMatrix filter_weak(const Csr &A, const LocalColumns &columns, PetscInt bs, const CsrGraph &G)

@@ -28,6 +28,9 @@ CsrTentative tentative(const CsrAggregates &aggregates, const ColumnMap &columns
 /* P = (I - omega D^-1 A) T on the rows that have an aggregate. columns: of P. */
 CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, MapPtr &columns);
 
+/* New values in a P that was made so, of an A with the pattern that it had, all of it. False: there is no quicker way than to make it anew. */
+bool smooth_again(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P);
+
 /* A without the weak entries, which are added to the diagonal. G is not borrowed. */
 CsrMatrix filter_weak(const Csr &A, const LocalColumns &columns, PetscInt bs, const CsrGraph &G);
 

@@ -3,6 +3,7 @@
 #include "mat/common/rows/par_csr.hpp"
 #include "core/csr_pattern.hpp"
 #include "core/full_blocks.hpp"
+#include "core/row_sums.hpp"
 #include "core/staged_rows.hpp"
 #include "graph.hpp"
 
@@ -87,15 +88,72 @@ void symmetrize(CsrGraph &G)
   G.col = std::move(col);
 }
 
-template <class T> T total(const LocalColumns &columns, const Array<T> &values)
-{
-  Array<T> result(values.space(), 1);
+/* Writes what FillStrong writes of a matrix without blocks, 8 lanes a row, so that a warp writes words that lie together. */
+struct FillEdges {
+  FillStrong fill;
 
-  sum_into(values.space(), values.data(), values.size(), result.data());
-  T sum = read_value(values.space(), result.data());
-  columns.sum(&sum, 1);
-  return sum;
+  static constexpr int lanes = 8;
+
+#if defined(__CUDACC__)
+  __device__ void operator()(PetscInt k, int lane) const
+  {
+    const AijRowsView &A     = fill.A.A;
+    const int          first = lane / lanes * lanes;
+    const std::int64_t row   = static_cast<std::int64_t>(k) * (32 / lanes) + lane / lanes;
+    const unsigned     group = ((1u << lanes) - 1) << first, before = group & ((1u << lane) - 1);
+
+    if (row >= fill.A.n) return;
+    const PetscInt i = static_cast<PetscInt>(row), end = A.dptr[i + 1];
+    PetscInt       p = fill.ptr[i];
+
+    for (PetscInt q = A.dptr[i] + lane - first; q - lane + first < end; q += lanes) {
+      const PetscInt j    = q < end ? A.dcol[q] : i;
+      float          w    = 0;
+      bool           edge = j != i && fill.count[j];
+
+      if (edge) {
+        const PetscScalar a = A.dval[q];
+
+        w    = fill.measure(i, j, PetscRealPart(a * PetscConj(a)));
+        edge = fill.measure.strong(w);
+      }
+      const unsigned edges = __ballot_sync(group, edge);
+
+      if (edge) {
+        const PetscInt to = p + __popc(edges & before);
+
+        fill.col[to]    = j;
+        fill.weight[to] = w;
+      }
+      p += __popc(edges & group);
+    }
+  }
+#endif
+};
+
+void fill_edges(const Csr &A, PetscInt unit, const FillStrong &fill)
+{
+#if defined(__CUDACC__)
+  constexpr PetscInt rows = 32 / FillEdges::lanes;
+
+  if (A.space == Space::Cuda && unit == 1) {
+    for_each_warp(fill.A.n / rows + (fill.A.n % rows > 0), FillEdges{fill});
+    return;
+  }
+#endif
+  for_each_csr_row(A, unit, fill);
 }
+
+struct Both {
+  const std::uint64_t *check;
+  const std::int64_t  *weak;
+
+  HD void operator()(PetscInt i, std::uint64_t *sum) const
+  {
+    sum[0] += check[i];
+    sum[1] += static_cast<std::uint64_t>(weak[i]);
+  }
+};
 
 /* The matrix with one entry for each block, its norm, where all blocks are full, those of other ranks' columns too; else an empty one. */
 CsrMatrix norms_of_nodes(const Csr &A, const LocalColumns &columns, PetscInt bs)
@@ -139,9 +197,14 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscR
   G.nodes->update(count);
   for_each_csr_row(rows, unit, fill);
   G.nodes->update(G.degree);
-  const bool symmetric = total(*columns, check) == 0;
+  Array<std::uint64_t> sums(space, 2);
 
-  if (threshold == 0 && bs == 1 && symmetric && !total(*columns, weak)) {
+  join_rows<Plus, 2>(space, G.n, Both{check.data(), weak.data()}, sums.data());
+  std::vector<std::uint64_t> both = sums.to_host();
+  columns->sum(both.data(), 2);
+  const bool symmetric = both[0] == 0;
+
+  if (threshold == 0 && bs == 1 && symmetric && !both[1]) {
     G.borrowed = true;
     G.entry    = {A.val, measure};
     G.edges    = {A.ptr, A.col, G.degree.data()};
@@ -155,7 +218,7 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscR
   fill.ptr              = G.ptr.data();
   fill.col              = G.col.data();
   fill.weight           = G.weight.data();
-  if (nedges) for_each_csr_row(rows, unit, fill);
+  if (nedges) fill_edges(rows, unit, fill);
   if (!symmetric) {
     symmetrize(G);
     G.node_of_ghost_column = nodes_of_ghost_columns(*columns, *G.nodes, bs);
