@@ -155,6 +155,26 @@ public:
     }
   }
 
+  /* One exchange after the other, and nothing waited for until the last: a rank that hears less than others do, or nothing, must not run ahead of them. */
+  void exchange_without_waiting(int rounds)
+  {
+    std::vector<V> all(static_cast<std::size_t>(rounds) * n_);
+    for (int round = 0; round < rounds; round++)
+      for (PetscInt i = 0; i < n_; i++) all[static_cast<std::size_t>(round) * n_ + i] = (V)entry(begin_ + i, round);
+    const Array<V> x(space_, all.data(), all.size());
+    Array<V>       got(space_, rounds * ghosts_.size());
+    for (int round = 0; round < rounds; round++) {
+      PETSC_OK(halo_->begin(x.data() + static_cast<std::size_t>(round) * n_));
+      PETSC_OK(halo_->end());
+      if (space_ == Space::Cuda) device::copy_async(got.data() + round * ghosts_.size(), halo_->ghost(), ghosts_.size() * sizeof(V));
+      else std::copy_n(halo_->ghost(), ghosts_.size(), got.data() + round * ghosts_.size());
+    }
+    const std::vector<V> values = got.to_host();
+    PetscInt             wrong  = 0;
+    for (std::size_t k = 0; k < values.size(); k++) wrong += values[k] != (V)entry(ghosts_[k % ghosts_.size()], (int)(k / ghosts_.size()));
+    BOOST_TEST(wrong == 0, wrong << " of " << values.size() << " entries are wrong in " << rounds << " exchanges");
+  }
+
   bool all_or_none(bool here) const /* on the ranks of this case */
   {
     int mine = here, sum;
@@ -197,6 +217,7 @@ template <class V> void laws(const Pattern &p, const std::string &name, Space sp
   if (!set_up(c, name)) return;
   if (name != "auto" && (space == Space::Cuda || name == "sf" || name == "host")) BOOST_TEST(c.halo().describe() == name);
   c.exchange(5);
+  c.exchange_without_waiting(300);
   PETSC_OK(c.setup()); /* and anew, over the old one */
   c.exchange(2);
 }

@@ -114,12 +114,11 @@ PetscErrorCode HaloTeamAskNccl(MPI_Comm comm, HaloTeam *team)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Each rank writes values into the memory of the next: that says more of a machine than its attributes do. */
-static PetscErrorCode TryPeer(MPI_Comm comm, PetscMPIInt tag, std::string *why, double *seconds)
+/* Each rank writes a value into the memory of the next: that says more of a machine than its attributes do. */
+static PetscErrorCode TryPeer(MPI_Comm comm, PetscMPIInt tag, std::string *why)
 {
-  constexpr double             patience  = 20; // seconds
-  constexpr int                exchanges = 10;
-  constexpr float              value     = 1;
+  constexpr double             patience = 20; // seconds
+  constexpr float              value    = 1;
   PetscMPIInt                  rank, size;
   std::unique_ptr<SharedBlock> block;
   SharedBlock::Name            mine{}, next{};
@@ -156,22 +155,15 @@ static PetscErrorCode TryPeer(MPI_Comm comm, PetscMPIInt tag, std::string *why, 
   }
   PetscCall(AgreeOnReason(comm, why));
   if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  for (int k = 0; k <= exchanges; k++) { // all together: a rank hears from one neighbour and not from the other, and could run ahead
-    PetscCallMPI(MPI_Barrier(comm));
-    const double begun = MPI_Wtime();
-
-    try {
-      post(1, index.data(), x.data(), place.data(), state.data());
-      collect(1, reinterpret_cast<const MailWord *>(block->data()), 1, got.data(), state.data(), 1, patience);
-      if (got.to_host()[0] != value) *why = "a value of a neighbour's did not arrive";
-      check_mail();
-    } catch (const std::exception &e) {
-      if (why->empty()) *why = e.what();
-    }
-    if (k) *seconds += (MPI_Wtime() - begun) / exchanges; // the first is for warming up
+  try {
+    post(1, index.data(), x.data(), place.data(), state.data());
+    collect(1, reinterpret_cast<const MailWord *>(block->data()), 1, got.data(), state.data(), 1, patience);
+    if (got.to_host()[0] != value) *why = "a value of a neighbour's did not arrive";
+    check_mail();
+  } catch (const std::exception &e) {
+    if (why->empty()) *why = e.what();
   }
   PetscCall(AgreeOnReason(comm, why)); // also: nobody's block goes before its neighbour has written
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, seconds, 1, MPI_DOUBLE, MPI_MAX, comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -185,7 +177,7 @@ PetscErrorCode HaloTeamAskPeer(MPI_Comm comm, PetscMPIInt tag, HaloTeam *team)
   if (!team->one_host) PetscCallCXX(why = "the ranks are on several hosts");
   else PetscCall(Guarded([&] { (void)device::can_share(&why); }));
   PetscCall(AgreeOnReason(comm, &why));
-  if (why.empty()) PetscCall(TryPeer(comm, tag, &why, &team->peer_seconds));
+  if (why.empty()) PetscCall(TryPeer(comm, tag, &why));
   team->no_peer = why;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -13,9 +13,8 @@ struct HaloTeam {
   bool        one_host = false, shared_device = false; // shared: two ranks have one device
   bool        asked_nccl = false, asked_peer = false;
   std::string no_nccl, no_peer; // why not; the same on every rank
-  double      peer_seconds = 0; // of one exchange of one value from rank to rank, where peer memory works; the same on every rank
-  const Nccl *library      = nullptr;
-  Nccl::Comm  nccl         = nullptr;
+  const Nccl *library = nullptr;
+  Nccl::Comm  nccl    = nullptr;
 };
 
 /* Collective on the first call for a communicator. Kept with it, and by whoever holds the pointer. */
