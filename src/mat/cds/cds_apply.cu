@@ -2,6 +2,7 @@
 #include "cds.hpp"
 #include "cds_quad_view.hpp"
 #include "cds_shape.hpp"
+#include <utility>
 
 namespace goza
 {
@@ -15,12 +16,27 @@ static void launch_device(const CdsView<Store> &A, const GridStrides &grid, cons
   for_each_row_of_grid({A.nrows, line, plane}, CdsRow<Store, V, Out, bs, half, N>{A, x, out});
 }
 
-/* The diagonal counts that are compiled: 27 points on hexahedra and 7 on cells, or what half storage holds of them. */
+/* With the first of these counts of diagonals that is the matrix's own, compiled for it; otherwise with a loop. */
+template <int bs, bool half, int... counts, class Store, class V, class Out>
+static void launch_with_one_of(std::integer_sequence<int, counts...>, bool main, const CdsView<Store> &A, const GridStrides &grid, const V *x, const Out &out)
+{
+  const bool done = ((main && A.ndiag == counts && (launch_device<bs, half, counts>(A, grid, x, out), true)) || ...);
+
+  if (!done) launch_device<bs, half, 0>(A, grid, x, out);
+}
+
+/* The counts that are compiled: 27 points on hexahedra and 7 on cells, or what half storage holds of them and of 5 and 3 points. */
+template <int bs, bool half> constexpr auto compiled_counts()
+{
+  if constexpr (bs == 1 && half) return std::integer_sequence<int, 14, 4, 3, 2>();
+  else if constexpr (bs == 1) return std::integer_sequence<int, 27, 7>();
+  else if constexpr (bs == 3 && half) return std::integer_sequence<int, 14>();
+  else return std::integer_sequence<int>();
+}
+
 template <int bs, bool half, class Store, class V, class Out>
 static void launch_counted(const CdsView<Store> &A, const GridStrides &grid, const V *x, const Out &out)
 {
-  constexpr int many = bs == 1 || (bs == 3 && half) ? (half ? 14 : 27) : 0, few = bs == 1 ? (half ? 4 : 7) : 0;
-
   if constexpr (half && bs == 1 && takes_quads<Store, V>) {
     if (fits_quads(A, grid, x)) {
       const Grid3 quads{A.nrows / 4, grid.line / 4, grid.plane / 4};
@@ -31,11 +47,7 @@ static void launch_counted(const CdsView<Store> &A, const GridStrides &grid, con
     }
   }
 
-  const bool main = !half || (A.ndiag && A.offset[0] == 0);
-
-  if (main && A.ndiag == many) launch_device<bs, half, many>(A, grid, x, out);
-  else if (main && A.ndiag == few) launch_device<bs, half, few>(A, grid, x, out);
-  else launch_device<bs, half, 0>(A, grid, x, out);
+  launch_with_one_of<bs, half>(compiled_counts<bs, half>(), !half || (A.ndiag && A.offset[0] == 0), A, grid, x, out);
 }
 #endif
 
