@@ -11,13 +11,13 @@ namespace goza
 namespace
 {
 
-const KernelConstants &constants_of(const Machine &machine, Layout layout)
+const KernelConstants &constants_of(const Machine &machine, const Way &way)
 {
-  return layout == Layout::Csr       ? machine.csr
-       : layout == Layout::SlicedEll ? machine.sliced_ell
-       : layout == Layout::Fold      ? machine.fold
-       : layout == Layout::CdsFull   ? machine.cds
-                                     : machine.cds_half;
+  return way.layout == Layout::Csr       ? machine.csr
+       : way.layout == Layout::SlicedEll ? (way.block > 1 ? machine.blocks : machine.sliced_ell)
+       : way.layout == Layout::Fold      ? machine.fold
+       : way.layout == Layout::CdsFull   ? machine.cds
+                                         : machine.cds_half;
 }
 
 /* Lines or sectors of x that a block's cache, or a core's own, asks of the next. A core's lives on from one sampled block of rows to the next: a line that has room is asked
@@ -63,7 +63,7 @@ constexpr double ahead = 64; // steps of a thread that are partly begun before t
 
 Cost cost_of(const Machine &machine, const Sample &sample, const Way &way, const Traits &t)
 {
-  const KernelConstants &kernel = constants_of(machine, way.layout);
+  const KernelConstants &kernel = constants_of(machine, way);
   const double x_bytes = sample.caches.x_bytes, rows = static_cast<double>(sample.rows), x = static_cast<double>(sample.cols) * x_bytes, y = rows * x_bytes;
   const double streams = (t.matrix + y + t.extra) * kernel.stream, lines = missed(machine, sample, t, x), misses = lines * sample.caches.sector;
   const double out   = std::clamp(((t.matrix + x + y) / machine.l2 - 0.5) / machine.fits, 0.0, 1.0);

@@ -21,21 +21,22 @@ Machine h200()
   m.name          = "h200";
   m.bandwidth     = 4.25e12;
   m.gather        = 389e9;
-  m.l2            = 21.9e6;
-  m.l2_bandwidth  = 9.9e12;
+  m.l2            = 30.6e6;
+  m.l2_bandwidth  = 9.71e12;
   m.kernel_launch = 2.2e-6;
-  m.sectors       = 7.04e12;
-  m.long_latency  = 235e-9;
-  m.far_latency   = 97e-9;
-  m.fits          = 3;
-  m.near          = 0.299e6;
-  m.slower        = 1.79;
+  m.sectors       = 5.21e12;
+  m.long_latency  = 182e-9;
+  m.far_latency   = 61e-9;
+  m.fits          = 1.63;
+  m.near          = 0.1e6;
+  m.slower        = 0.779;
   m.processors    = 132;
-  m.csr           = {6.74e-6, 0.7, 16.9e-9, 14.9e-12, 298e-12, 0, 4.43e-12, 0, 1};
-  m.sliced_ell    = {3.3e-6, 0.7, 99.8e-9, 8e-12, 0, 0, 0, 3e-6, 8.46};
-  m.fold          = {2.07e-6, 0.736, 174e-9, 0.5e-12, 72.4e-12, 154e-12, 0.562e-12, 2.11e-6, 6.23};
-  m.cds           = {3.44e-6, 0.779, 7.2e-9, 14e-12, 0, 0, 0, 3e-6, 0.076};
-  m.cds_half      = {3.48e-6, 0.712, 5.52e-9, 13.3e-12, 80.1e-12, 0, 0, 3e-6, 0};
+  m.csr           = {8e-6, 0.7, 32e-9, 10.5e-12, 277e-12, 0, 5.46e-12, 0, 0};
+  m.sliced_ell    = {3.79e-6, 0.7, 76.4e-9, 0, 1e-12, 0, 2.47e-12, 0, 7.12};
+  m.blocks        = {1.99e-6, 0.7, 307e-9, 9.67e-12, 0, 0, 0, 0, 0};
+  m.fold          = {4.54e-6, 0.7, 14.1e-9, 0, 117e-12, 0, 0, 3.48e-6, 5.35};
+  m.cds           = {4.5e-6, 0.916, 29.7e-9, 1.87e-12, 0, 0, 0, 2.48e-6, 0};
+  m.cds_half      = {4.51e-6, 0.943, 33.8e-9, 0, 40.2e-12, 0, 0, 2.52e-6, 0};
   return m;
 }
 
@@ -54,7 +55,7 @@ Machine scaled(const char *name, double bandwidth, double l2, int processors, do
   m.long_latency *= latency;
   m.far_latency *= latency;
   m.processors = processors;
-  for (KernelConstants *k : {&m.csr, &m.sliced_ell, &m.fold, &m.cds, &m.cds_half}) {
+  for (KernelConstants *k : {&m.csr, &m.sliced_ell, &m.blocks, &m.fold, &m.cds, &m.cds_half}) {
     k->latency *= latency;
     k->step *= slow;
     k->warp *= slow;
@@ -81,6 +82,7 @@ Machine host()
   m.fits          = 1.3;
   m.csr           = {0.14e-6, 1, 0, 0.59e-9, 0.05e-9, 0, 1.8e-9, 0, 1};
   m.sliced_ell    = {0.12e-6, 1.2, 0, 3.2e-9, 0, 0, 1.4e-9, 0, 1};
+  m.blocks        = m.sliced_ell;
   m.fold          = {0.77e-6, 1, 0, 4.6e-9, 32e-9, 15e-9, 0, 0, 1};
   m.cds           = {0, 0.57, 0, 0, 0, 0, 0.15e-9, 1.1e-6, 1};
   m.cds_half      = {0, 0.78, 0, 0.66e-9, 0, 0, 0, 0.9e-6, 1};
@@ -100,7 +102,7 @@ std::vector<Figure> figures_of(Machine &m)
   const struct {
     const char      *name;
     KernelConstants *k;
-  } kernels[] = {{"csr", &m.csr}, {"slicedell", &m.sliced_ell}, {"fold", &m.fold}, {"cds", &m.cds}, {"cds_half", &m.cds_half}};
+  } kernels[] = {{"csr", &m.csr}, {"slicedell", &m.sliced_ell}, {"slicedell_blocks", &m.blocks}, {"fold", &m.fold}, {"cds", &m.cds}, {"cds_half", &m.cds_half}};
 
   for (const auto &[name, k] : kernels) {
     const std::string dot = std::string(name) + ".";

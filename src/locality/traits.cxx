@@ -34,8 +34,6 @@ void csr_arrays(const Sample &sample, int value_bytes, Traits &t)
   t.chain  = 8;
 }
 
-constexpr double block_steps = 3.5; // of a thread alone with a row of blocks, for a row of a block; where lanes share it, 1: fitted to blocks of 3
-
 void sliced_ell_arrays(const Sample &sample, const Way &way, int value_bytes, Traits &t)
 {
   const double H = static_cast<double>(way.param), node = static_cast<double>(way.block), places = static_cast<double>(sample.rows) / node, slices = std::ceil(places / H), team = std::max(1.0, lanes / H);
@@ -47,7 +45,7 @@ void sliced_ell_arrays(const Sample &sample, const Way &way, int value_bytes, Tr
   const double in_gap = team > 1 ? sample.short_groups : sample.short_gaps; // lanes that share a row count from the slice's least column
 
   t.matrix = t.stored * (value_bytes + (4 - 2 * in_gap) / (node * node)) + 16 * slices + (in_gap > 0 ? 4 * places : 0) + (sort ? 4 * places : 0);
-  t.chain  = std::ceil(static_cast<double>(sample.longest) * (way.block > 1 && team == 1 ? block_steps : 1) / team);
+  t.chain  = std::ceil(static_cast<double>(sample.longest) / team);
   t.warps  = std::ceil(places * team / lanes);
   t.steps  = t.stored / lanes;
 }
@@ -88,7 +86,7 @@ void cds_arrays(const Sample &sample, bool half, PetscInt bs, int value_bytes, T
   t.warps    = std::ceil(rows / node / lanes);
   if (half) t.narrow = narrow_step(sample, bs, value_bytes);
   /* the counts that are compiled load a group of diagonals at a time, see CdsRow */
-  const bool compiled = (bs == 1 && (found.count == 27 || found.count == 7)) || (bs == 3 && found.count == 27 && half);
+  const bool compiled = (bs == 1 && (found.count == 27 || found.count == 7 || (half && (found.count == 5 || found.count == 3)))) || (bs == 3 && found.count == 27 && half);
   t.chain             = compiled ? 3 : found.count * node;
   if (found.inside < 1) {
     t.kernels = 2;
