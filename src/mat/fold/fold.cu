@@ -2,6 +2,7 @@
 #include "core/algorithm.hpp"
 #include "core/csr_matrix.hpp"
 #include "core/numbering.hpp"
+#include "core/search.hpp"
 #include "fold_hot.hpp"
 #include "mat/common/gather.hpp"
 #include <algorithm>
@@ -105,15 +106,8 @@ struct ShareOut {
   HD void operator()(PetscInt r) const
   {
     const std::int64_t share = weight(ngroups) / nranges * r + weight(ngroups) % nranges * r / nranges;
-    PetscInt           low = 0, high = ngroups; // the first group whose weight reaches the share
 
-    while (low < high) {
-      const PetscInt middle = low + (high - low) / 2;
-
-      if (weight(middle) < share) low = middle + 1;
-      else high = middle;
-    }
-    range[r] = low;
+    range[r] = partition_point(0, ngroups, [&](PetscInt group) { return weight(group) < share; }); // the first group whose weight reaches the share
   }
 };
 

@@ -3,6 +3,7 @@
 #include "core/csr_matrix.hpp"
 #include "core/for_each_row.hpp"
 #include "core/numbering.hpp"
+#include "core/row_length.hpp"
 #include "mat/common/gather.hpp"
 #include <cstdio>
 
@@ -11,13 +12,6 @@ namespace goza
 
 namespace
 {
-
-struct Length {
-  const PetscInt *ptr, *from;
-  PetscInt       *length;
-
-  HD void operator()(PetscInt k) const { length[k] = ptr[from[k] + 1] - ptr[from[k]]; }
-};
 
 constexpr PetscInt longest_sorted = 256; // a longer row keeps its order: one thread sorts it
 
@@ -62,13 +56,6 @@ constexpr PetscInt reach = 16384, least_rows = 8 * reach;
 constexpr double   least_gain  = 8;
 constexpr PetscInt most_levels = 512, longest_row = 1024; // one thread searches a row
 
-struct LengthOf {
-  const PetscInt *ptr;
-  std::int64_t   *length;
-
-  HD void operator()(PetscInt row) const { length[row] = ptr[row + 1] - ptr[row]; }
-};
-
 } // namespace
 
 template <class V> bool Renumbered<V>::choose(const Csr &A)
@@ -84,7 +71,7 @@ template <class V> bool Renumbered<V>::choose(const Csr &A)
     Array<std::int64_t> length(A.space, A.nrows);
 
     if (before_ < least_gain) return false;
-    for_each_row(A.space, A.nrows, LengthOf{A.ptr, length.data()});
+    for_each_row(A.space, A.nrows, RowLength<std::int64_t>{A.ptr, nullptr, length.data()});
     if (largest(A.space, length.data(), A.nrows) > longest_row) return false;
   }
   from_ = breadth_first_order(A, automatic ? most_levels : PETSC_MAX_INT);
@@ -117,7 +104,7 @@ template <class V> void Renumbered<V>::build(const Csr &A)
     return;
   }
   ptr_ = Array<PetscInt>(this->space_, A.nrows + 1);
-  for_each_row(this->space_, A.nrows, Length{A.ptr, from_.data(), ptr_.data()});
+  for_each_row(this->space_, A.nrows, RowLength<PetscInt>{A.ptr, from_.data(), ptr_.data()});
   lengths_to_pointer(this->space_, ptr_);
   x_ = Array<V>(this->space_, A.ncols);
   y_ = Array<V>(this->space_, A.nrows);

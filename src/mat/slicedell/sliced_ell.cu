@@ -1,10 +1,11 @@
 #include "sliced_ell.hpp"
-#include "block_ell_view.hpp"
+#include "ell_fill.hpp"
+#include "ell_layout.hpp"
 #include "core/algorithm.hpp"
 #include "core/csr_matrix.hpp"
 #include "core/full_blocks.hpp"
+#include "core/row_length.hpp"
 #include <cstdio>
-#include <numeric>
 
 namespace goza
 {
@@ -12,179 +13,10 @@ namespace goza
 namespace
 {
 
-/* Width of one slice, in stored entries, and whether an empty row shares it with others. */
-struct SliceWidth {
-  PetscInt        nplaces;
-  int             shift;
-  const PetscInt *ptr, *row;
-  std::int64_t   *width, *mixed;
-
-  HD void operator()(PetscInt slice) const
-  {
-    const PetscInt H       = PetscInt(1) << shift;
-    PetscInt       longest = 0;
-    bool           empty   = false;
-
-    for (PetscInt place = slice << shift; place < (slice + 1) << shift && place < nplaces; place++) {
-      const PetscInt i = row ? row[place] : place, n = ptr[i + 1] - ptr[i];
-
-      longest = n > longest ? n : longest;
-      empty   = empty || n == 0;
-    }
-    width[slice] = static_cast<std::int64_t>(longest) * H;
-    mixed[slice] = longest && empty;
-  }
-};
-
-template <class Integer> struct RowLength {
-  const PetscInt *ptr, *row;
-  Integer        *length;
-
-  HD void operator()(PetscInt place) const
-  {
-    const PetscInt i = row ? row[place] : place;
-
-    length[place] = ptr[i + 1] - ptr[i];
-  }
-};
-
 struct Iota {
   PetscInt *p;
 
   HD void operator()(PetscInt i) const { p[i] = i; }
-};
-
-/* Whether the columns of a place ascend and, unless spread, every gap between neighbours fits in 16 bits. */
-struct PlaceColumns {
-  bool            spread;
-  const PetscInt *ptr, *col, *row;
-  char           *fits; // [nplaces]
-
-  HD void operator()(PetscInt place) const
-  {
-    const PetscInt i = row ? row[place] : place, end = ptr[i + 1];
-    bool           ok = true;
-
-    for (PetscInt j = ptr[i] + 1; j < end; j++) ok = ok && col[j] >= col[j - 1] && (spread || col[j] - col[j - 1] <= 65535);
-    fits[place] = ok;
-  }
-};
-
-/* Whether all places of a slice fit (spread: and every distance from the slice's least column, which goes to least[]); entries[] and gaps[] get the slice's stored
-   entries in the one that will hold its columns, 0 in the other. */
-struct SliceColumns {
-  PetscInt            nplaces;
-  int                 shift;
-  bool                gaps_allowed, spread;
-  const PetscInt     *ptr, *col, *row;
-  const char         *place_fits;
-  const std::int64_t *slice_ptr;
-  std::int64_t       *entries, *gaps;
-  PetscInt           *least;
-
-  HD void operator()(PetscInt slice) const
-  {
-    bool     fits = gaps_allowed, any = false;
-    PetscInt low = 0, high = 0;
-
-    for (PetscInt place = slice << shift; place < (slice + 1) << shift && place < nplaces && fits; place++) {
-      const PetscInt i = row ? row[place] : place;
-
-      fits = place_fits[place];
-      if (!spread || ptr[i] >= ptr[i + 1]) continue;
-      const PetscInt from = col[ptr[i]], to = col[ptr[i + 1] - 1];
-
-      low  = !any || from < low ? from : low;
-      high = !any || to > high ? to : high;
-      any  = true;
-    }
-    if (spread) {
-      fits         = fits && high - low <= 65535;
-      least[slice] = low;
-    }
-    gaps[slice]    = fits ? slice_ptr[slice + 1] - slice_ptr[slice] : 0;
-    entries[slice] = fits ? 0 : slice_ptr[slice + 1] - slice_ptr[slice];
-  }
-};
-
-/* After both were scanned [nslices + 1]: one signed place for either. */
-struct SliceColumnPlace {
-  const std::int64_t *gaps;
-  std::int64_t       *entries; // becomes col_ptr
-
-  HD void operator()(PetscInt slice) const
-  {
-    if (gaps[slice + 1] > gaps[slice]) entries[slice] = ~gaps[slice];
-  }
-};
-
-/* The values of one place of the slices, block by block. */
-template <class Store> struct BlockFill {
-  PetscInt            nplaces;
-  int                 shift, br, bc;
-  PetscInt            team, W; // threads that share a block row; values that stand together
-  const PetscInt     *ptr, *row;
-  const PetscScalar  *aval;
-  const std::int64_t *slice_ptr;
-  Store              *val;
-
-  HD void operator()(PetscInt place) const
-  {
-    const PetscInt slice = place >> shift, H = PetscInt(1) << shift, offset = place & (H - 1), i = place < nplaces && row ? row[place] : place;
-    const PetscInt n = place < nplaces ? (ptr[i * br + 1] - ptr[i * br]) / bc : 0, width = static_cast<PetscInt>((slice_ptr[slice + 1] - slice_ptr[slice]) >> shift);
-
-    for (PetscInt k = 0; k < width; k++) {
-      const BlockPlace block(slice_ptr[slice], width, k, H, team, br * bc, W);
-      Store           *to = val + (block.at + offset * W);
-
-      for (int v = 0; v < br * bc; v++) to[v / W * block.step + v % W] = k < n ? static_cast<Store>(aval[ptr[i * br + v / bc] + k * bc + v % bc]) : Store(0);
-    }
-  }
-};
-
-/* Writes the places of the slices, all H of the last slice included, each by `team` threads; columns and values where they are asked for. */
-template <class Store> struct EllFill {
-  PetscInt            nplaces;
-  int                 shift, team;
-  bool                columns, spread; // spread: first[] holds the slices' least columns
-  const PetscInt     *ptr, *acol, *row;
-  const PetscScalar  *aval;
-  const std::int64_t *slice_ptr, *col_ptr;
-  PetscInt           *col, *first;
-  std::uint16_t      *gap;
-  Store              *val; // or none
-
-  HD void operator()(PetscInt k) const
-  {
-    const PetscInt H = PetscInt(1) << shift, offset = k & (H - 1), slice = (k >> shift) / team, member = (k >> shift) % team, place = (slice << shift) + offset;
-    const std::int64_t begin = slice_ptr[slice], end = slice_ptr[slice + 1], at = col_ptr[slice];
-    PetscInt           j = 0, stop = 0, last = spread && columns ? first[slice] : 0, before = last;
-
-    if (place < nplaces) {
-      const PetscInt i = row ? row[place] : place;
-
-      j    = ptr[i];
-      stop = ptr[i + 1];
-      if (columns && j < stop) {
-        last = acol[j];
-        if (!spread) before = last;
-      }
-      if (columns && !spread && first && member == 0) first[place] = last;
-    }
-    /* behind the end of a row its last column goes on */
-    for (std::int64_t e = begin + offset + static_cast<std::int64_t>(member) * H, m = member; e < end; e += static_cast<std::int64_t>(team) * H, m += team) {
-      const PetscInt p = j + static_cast<PetscInt>(m);
-
-      if (columns && j < stop) { // a refill is given values only
-        if (team > 1 && !spread && m) before = acol[p <= stop ? p - 1 : stop - 1];
-        last = acol[p < stop ? p : stop - 1];
-      }
-      if (val) val[e] = p < stop ? static_cast<Store>(aval[p]) : Store(0);
-      if (columns && at < 0) gap[~at + e - begin] = static_cast<std::uint16_t>(last - before);
-      if (columns && at >= 0) col[at + e - begin] = last;
-      if (!spread) before = last;
-    }
-  }
 };
 
 /* Threads to a place, so that they fill the device, as long as each has entries to write. */
@@ -198,38 +30,6 @@ int fill_team(Space space, std::int64_t nplaces, std::int64_t stored)
   return team;
 }
 
-template <class V> struct Relax { // in place
-  const V *b, *dinv;
-  V       *x;
-
-  HD void operator()(PetscInt i, V s) const { x[i] += dinv[i] * (b[i] - s); }
-};
-
-template <class V, int bs> struct RelaxNode { // in place
-  const V *b, *inverse;                       // [nodes][bs][bs]
-  V       *x;
-
-  HD void node(PetscInt i, const V *sum) const
-  {
-    const V *D     = inverse + static_cast<std::size_t>(i) * (bs * bs);
-    V        r[bs] = {};
-
-    for (int c = 0; c < bs; c++) r[c] = b[i * bs + c] - sum[c];
-    for (int k = 0; k < bs; k++) {
-      V step = 0;
-
-      for (int c = 0; c < bs; c++) step += D[k * bs + c] * r[c];
-      x[i * bs + k] += step;
-    }
-  }
-};
-
-template <class Out> struct More {
-  Out out;
-
-  template <class V> HD void operator()(PetscInt i, V s) const { out.more(i, s); }
-};
-
 int log2_exact(PetscInt n)
 {
   int shift = 0;
@@ -241,8 +41,6 @@ int log2_exact(PetscInt n)
 } // namespace
 
 template <class Store, class V> SlicedEll<Store, V>::SlicedEll(Space space, const SlicedEllOptions &options) : Format<V>(space), options_(options) { }
-
-constexpr int host_shift = 2; // slices of 4 rows: measured against 1, 2 and 8, 27-point 64^3 to 128^3
 
 /* On the device 32/H threads share a row: more of them, the fewer rows there are to fill the device with, as long as each has entries to add. Short rows
    want it only below 80 000 rows: measured on an H200, 12 entries a row, 91 000 rows 6.5 us one thread each and 7.7 us two, but 35 a row, 129 000 rows 22 and 17. */
@@ -416,121 +214,6 @@ template <class Store, class V> void SlicedEll<Store, V>::fill(const Csr &A, boo
   for_each_row(this->space_, (nslices << shift_) * team,
                EllFill<Store>{nplaces_, shift_, team, columns, spread_, A.ptr, A.col, row_.data(), A.val, slice_ptr_.data(), col_ptr_.data(), col_.data(),
                               first_.data(), gap_.data(), val_.data()});
-}
-
-template <class Store, class V, class Out> static void launch_rows(Space space, const EllView<Store> &A, const V *x, const Out &out)
-{
-#if defined(__CUDACC__)
-  if (space == Space::Cuda && A.shift < 5) {
-    for_each_warp((A.nplaces + (PetscInt(1) << A.shift) - 1) >> A.shift, EllSlice<Store, V, Out>{A, x, out});
-    return;
-  }
-#endif
-  if (space == Space::Host && A.shift == host_shift && !A.length) {
-    const EllHostSlice<1 << host_shift, Store, V, Out> whole{A, x, out};
-    const EllRow<Store, V, Out>                        rest{A, x, out};
-
-    sum_on_host(rest, [&] {
-      for (PetscInt slice = 0; slice < A.nplaces >> host_shift; slice++) whole(slice);
-      for (PetscInt place = A.nplaces >> host_shift << host_shift; place < A.nplaces; place++) rest(place);
-    });
-    return;
-  }
-  for_each_row(space, A.nplaces, EllRow<Store, V, Out>{A, x, out});
-}
-
-template <int br, int bc, class Store, class V, class Out>
-static void launch_blocks([[maybe_unused]] Space space, const EllView<Store> &A, [[maybe_unused]] std::size_t stored, const V *x, const Out &out)
-{
-#if defined(__CUDACC__)
-  if (space == Space::Cuda) {
-    constexpr int W   = values_together(Space::Cuda, sizeof(Store), br * bc);
-    constexpr int few = 2000; // block rows that a warp each would not fill the device with
-    using Slice       = EllBlockSlice<Store, V, Out, br, bc, W>;
-
-    if constexpr (!sums_up<Slice>) {
-      if (A.shift == 0 && A.nplaces > 0 && A.nplaces <= few && stored >= static_cast<std::size_t>(64 * br * bc) * static_cast<std::size_t>(A.nplaces)) {
-        launch_kernel(EllBlockTeamKernel<Store, V, Out, br, bc, W>, static_cast<unsigned>(A.nplaces), team_threads, Slice{A, x, out});
-        return;
-      }
-    }
-    if (A.shift < 5) for_each_warp((A.nplaces + (PetscInt(1) << A.shift) - 1) >> A.shift, Slice{A, x, out});
-    else for_each_row(space, A.nplaces, EllBlockRow<Store, V, Out, br, bc, W>{A, x, out});
-    return;
-  }
-#endif
-  const EllBlockRow<Store, V, Out, br, bc, 1> row{A, x, out};
-
-  if (A.shift == host_shift && !A.length) {
-    const EllBlockHostSlice<1 << host_shift, Store, V, Out, br, bc> whole{A, x, out};
-
-    sum_on_host(row, [&] {
-      for (PetscInt slice = 0; slice < A.nplaces >> host_shift; slice++) whole(slice);
-      for (PetscInt place = A.nplaces >> host_shift << host_shift; place < A.nplaces; place++) row(place);
-    });
-    return;
-  }
-  sum_on_host(row, [&] {
-    for (PetscInt place = 0; place < A.nplaces; place++) row(place);
-  });
-}
-
-/* All rows, which may be in blocks; lists of rows are so for relax_nodes() alone. */
-template <class Store, class V> template <class Out> void SlicedEll<Store, V>::launch(const V *x, const Out &out) const
-{
-  if (br_ == 3 && bc_ == 3) launch_blocks<3, 3>(this->space_, view(), val_.size(), x, out);
-  else if (br_ == 6 && bc_ == 6) launch_blocks<6, 6>(this->space_, view(), val_.size(), x, out);
-  else if (br_ == 3) launch_blocks<3, 6>(this->space_, view(), val_.size(), x, out);
-  else if (br_ == 6) launch_blocks<6, 3>(this->space_, view(), val_.size(), x, out);
-  else launch_rows(this->space_, view(), x, out);
-}
-
-template <class Store, class V> void SlicedEll<Store, V>::apply(const V *x, const RowOut<V> &out) const
-{
-  if constexpr (std::is_same_v<Store, V>) std::visit([&](const auto &o) { launch(x, o); }, out);
-  else apply_as(x, ScaledOut<V>(out));
-}
-
-template <class Store, class V> void SlicedEll<Store, V>::apply_dot(const V *x, const V *w, V *y, V *dot) const
-{
-  if constexpr (std::is_same_v<Store, PetscScalar>) {
-    if (!listed_ && nplaces_) {
-      launch(x, AssignAndDot<V>{w, y, dot});
-      return;
-    }
-  }
-  Format<V>::apply_dot(x, w, y, dot);
-}
-
-template <class Store, class V> void SlicedEll<Store, V>::apply_as(const V *x, const ScaledOut<V> &out) const
-{
-  launch(x, out);
-}
-
-template <class Store, class V> void SlicedEll<Store, V>::apply_more_as(const V *x, const ScaledOut<V> &out) const
-{
-  launch_rows(this->space_, view(), x, More<ScaledOut<V>>{out});
-}
-
-template <class Store, class V> void SlicedEll<Store, V>::apply_more(const V *x, const RowOut<V> &out) const
-{
-  if constexpr (std::is_same_v<Store, V>) std::visit([&](const auto &o) { launch_rows(this->space_, view(), x, More<std::decay_t<decltype(o)>>{o}); }, out);
-  else apply_more_as(x, ScaledOut<V>(out));
-}
-
-template <class Store, class V> void SlicedEll<Store, V>::relax(const V *b, const V *dinv, V *x) const
-{
-  if constexpr (std::is_same_v<Store, V>) launch_rows(this->space_, view(), static_cast<const V *>(x), Relax<V>{b, dinv, x});
-  else throw std::logic_error("relaxation wants values of the vectors' type"); // who relaxes has them
-}
-
-template <class Store, class V> void SlicedEll<Store, V>::relax_nodes(const V *b, const V *inverse, V *x) const
-{
-  if constexpr (std::is_same_v<Store, V>) {
-    if (br_ == 2) launch_blocks<2, 2>(this->space_, view(), val_.size(), static_cast<const V *>(x), RelaxNode<V, 2>{b, inverse, x});
-    else if (br_ == 3) launch_blocks<3, 3>(this->space_, view(), val_.size(), static_cast<const V *>(x), RelaxNode<V, 3>{b, inverse, x});
-    else launch_blocks<6, 6>(this->space_, view(), val_.size(), static_cast<const V *>(x), RelaxNode<V, 6>{b, inverse, x});
-  } else throw std::logic_error("relaxation wants values of the vectors' type"); // who relaxes has them
 }
 
 template <class Store, class V> std::size_t SlicedEll<Store, V>::bytes() const

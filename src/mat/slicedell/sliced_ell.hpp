@@ -40,6 +40,7 @@ public:
 
   EllView<Store> view() const;
   std::int64_t   stored() const { return static_cast<std::int64_t>(val_.size()); }
+  PetscInt       block_size() const { return br_; } // rows of the blocks that share a column index; 1: none
 
 private:
   void                      lay_out_and_fill(const Csr &A);

@@ -19,6 +19,8 @@
 namespace goza
 {
 
+constexpr int host_shift = 2; // slices of 4 rows: measured against 1, 2 and 8, 27-point 64^3 to 128^3
+
 template <class Store> struct EllView {
   PetscInt             nplaces;
   int                  shift;     // H = 1 << shift

@@ -1,0 +1,77 @@
+/* How the arrays of sliced ELL are filled from CSR: bodies that write one place of the slices, or what one of several threads writes of it. */
+#pragma once
+#include "block_ell_view.hpp"
+
+namespace goza
+{
+
+/* The values of one place of the slices, block by block. */
+template <class Store> struct BlockFill {
+  PetscInt            nplaces;
+  int                 shift, br, bc;
+  PetscInt            team, W; // threads that share a block row; values that stand together
+  const PetscInt     *ptr, *row;
+  const PetscScalar  *aval;
+  const std::int64_t *slice_ptr;
+  Store              *val;
+
+  HD void operator()(PetscInt place) const
+  {
+    const PetscInt slice = place >> shift, H = PetscInt(1) << shift, offset = place & (H - 1), i = place < nplaces && row ? row[place] : place;
+    const PetscInt n = place < nplaces ? (ptr[i * br + 1] - ptr[i * br]) / bc : 0, width = static_cast<PetscInt>((slice_ptr[slice + 1] - slice_ptr[slice]) >> shift);
+
+    for (PetscInt k = 0; k < width; k++) {
+      const BlockPlace block(slice_ptr[slice], width, k, H, team, br * bc, W);
+      Store           *to = val + (block.at + offset * W);
+
+      for (int v = 0; v < br * bc; v++) to[v / W * block.step + v % W] = k < n ? static_cast<Store>(aval[ptr[i * br + v / bc] + k * bc + v % bc]) : Store(0);
+    }
+  }
+};
+
+/* Writes the places of the slices, all H of the last slice included, each by `team` threads; columns and values where they are asked for. */
+template <class Store> struct EllFill {
+  PetscInt            nplaces;
+  int                 shift, team;
+  bool                columns, spread; // spread: first[] holds the slices' least columns
+  const PetscInt     *ptr, *acol, *row;
+  const PetscScalar  *aval;
+  const std::int64_t *slice_ptr, *col_ptr;
+  PetscInt           *col, *first;
+  std::uint16_t      *gap;
+  Store              *val; // or none
+
+  HD void operator()(PetscInt k) const
+  {
+    const PetscInt H = PetscInt(1) << shift, offset = k & (H - 1), slice = (k >> shift) / team, member = (k >> shift) % team, place = (slice << shift) + offset;
+    const std::int64_t begin = slice_ptr[slice], end = slice_ptr[slice + 1], at = col_ptr[slice];
+    PetscInt           j = 0, stop = 0, last = spread && columns ? first[slice] : 0, before = last;
+
+    if (place < nplaces) {
+      const PetscInt i = row ? row[place] : place;
+
+      j    = ptr[i];
+      stop = ptr[i + 1];
+      if (columns && j < stop) {
+        last = acol[j];
+        if (!spread) before = last;
+      }
+      if (columns && !spread && first && member == 0) first[place] = last;
+    }
+    /* behind the end of a row its last column goes on */
+    for (std::int64_t e = begin + offset + static_cast<std::int64_t>(member) * H, m = member; e < end; e += static_cast<std::int64_t>(team) * H, m += team) {
+      const PetscInt p = j + static_cast<PetscInt>(m);
+
+      if (columns && j < stop) { // a refill is given values only
+        if (team > 1 && !spread && m) before = acol[p <= stop ? p - 1 : stop - 1];
+        last = acol[p < stop ? p : stop - 1];
+      }
+      if (val) val[e] = p < stop ? static_cast<Store>(aval[p]) : Store(0);
+      if (columns && at < 0) gap[~at + e - begin] = static_cast<std::uint16_t>(last - before);
+      if (columns && at >= 0) col[at + e - begin] = last;
+      if (!spread) before = last;
+    }
+  }
+};
+
+} // namespace goza

@@ -1,0 +1,97 @@
+/* How sliced ELL is laid out: bodies that find the widths of the slices and where their columns go. */
+#pragma once
+#include "core/space.hpp"
+#include <cstdint>
+
+namespace goza
+{
+
+/* Width of one slice, in stored entries, and whether an empty row shares it with others. */
+struct SliceWidth {
+  PetscInt        nplaces;
+  int             shift;
+  const PetscInt *ptr, *row;
+  std::int64_t   *width, *mixed;
+
+  HD void operator()(PetscInt slice) const
+  {
+    const PetscInt H       = PetscInt(1) << shift;
+    PetscInt       longest = 0;
+    bool           empty   = false;
+
+    for (PetscInt place = slice << shift; place < (slice + 1) << shift && place < nplaces; place++) {
+      const PetscInt i = row ? row[place] : place, n = ptr[i + 1] - ptr[i];
+
+      longest = n > longest ? n : longest;
+      empty   = empty || n == 0;
+    }
+    width[slice] = static_cast<std::int64_t>(longest) * H;
+    mixed[slice] = longest && empty;
+  }
+};
+
+/* Whether the columns of a place ascend and, unless spread, every gap between neighbours fits in 16 bits. */
+struct PlaceColumns {
+  bool            spread;
+  const PetscInt *ptr, *col, *row;
+  char           *fits; // [nplaces]
+
+  HD void operator()(PetscInt place) const
+  {
+    const PetscInt i = row ? row[place] : place, end = ptr[i + 1];
+    bool           ok = true;
+
+    for (PetscInt j = ptr[i] + 1; j < end; j++) ok = ok && col[j] >= col[j - 1] && (spread || col[j] - col[j - 1] <= 65535);
+    fits[place] = ok;
+  }
+};
+
+/* Whether all places of a slice fit (spread: and every distance from the slice's least column, which goes to least[]); entries[] and gaps[] get the slice's stored
+   entries in the one that will hold its columns, 0 in the other. */
+struct SliceColumns {
+  PetscInt            nplaces;
+  int                 shift;
+  bool                gaps_allowed, spread;
+  const PetscInt     *ptr, *col, *row;
+  const char         *place_fits;
+  const std::int64_t *slice_ptr;
+  std::int64_t       *entries, *gaps;
+  PetscInt           *least;
+
+  HD void operator()(PetscInt slice) const
+  {
+    bool     fits = gaps_allowed, any = false;
+    PetscInt low = 0, high = 0;
+
+    for (PetscInt place = slice << shift; place < (slice + 1) << shift && place < nplaces && fits; place++) {
+      const PetscInt i = row ? row[place] : place;
+
+      fits = place_fits[place];
+      if (!spread || ptr[i] >= ptr[i + 1]) continue;
+      const PetscInt from = col[ptr[i]], to = col[ptr[i + 1] - 1];
+
+      low  = !any || from < low ? from : low;
+      high = !any || to > high ? to : high;
+      any  = true;
+    }
+    if (spread) {
+      fits         = fits && high - low <= 65535;
+      least[slice] = low;
+    }
+    gaps[slice]    = fits ? slice_ptr[slice + 1] - slice_ptr[slice] : 0;
+    entries[slice] = fits ? 0 : slice_ptr[slice + 1] - slice_ptr[slice];
+  }
+};
+
+/* After both were scanned [nslices + 1]: one signed place for either. */
+struct SliceColumnPlace {
+  const std::int64_t *gaps;
+  std::int64_t       *entries; // becomes col_ptr
+
+  HD void operator()(PetscInt slice) const
+  {
+    if (gaps[slice + 1] > gaps[slice]) entries[slice] = ~gaps[slice];
+  }
+};
+
+} // namespace goza
