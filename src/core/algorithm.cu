@@ -1,5 +1,7 @@
 #include "algorithm.hpp"
+#include "cuda_check.hpp"
 #include "for_each_row.hpp"
+#include "search.hpp"
 #include <algorithm>
 #include <numeric>
 
@@ -63,18 +65,7 @@ struct FirstOfKey {
   const PetscInt *sorted;
   PetscInt       *ptr;
 
-  HD void operator()(PetscInt g) const
-  {
-    PetscInt low = 0, high = n;
-
-    while (low < high) {
-      const PetscInt middle = low + (high - low) / 2;
-
-      if (sorted[middle] < g) low = middle + 1;
-      else high = middle;
-    }
-    ptr[g] = low;
-  }
+  HD void operator()(PetscInt g) const { ptr[g] = lower_bound(sorted, 0, n, g); }
 };
 
 #if defined(__CUDACC__)
@@ -96,11 +87,6 @@ auto policy()
   static DeviceAllocator allocator;
 
   return thrust::cuda::par_nosync(allocator).on(stream());
-}
-
-void check(cudaError_t err, const char *what)
-{
-  if (err != cudaSuccess) throw DeviceError(std::string(what) + ": " + cudaGetErrorString(err));
 }
 
 struct Wide {

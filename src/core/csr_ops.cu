@@ -1,6 +1,8 @@
 #include "csr_ops.hpp"
+#include "by_lanes.hpp"
 #include "csr_product.hpp"
 #include "host_rows.hpp"
+#include "search.hpp"
 #include "staged_rows.hpp"
 
 namespace goza
@@ -73,31 +75,13 @@ struct FillTransposed {
   const PetscInt *ptr, *col; // of the transpose
   PetscScalar    *val;
 
-  HD void operator()(PetscInt row) const
+  HD void operator()(PetscInt row, int lane, int lanes) const
   {
-    for (PetscInt q = ptr[row]; q < ptr[row + 1]; q++) val[q] = find(col[q], row);
+    for (PetscInt q = ptr[row] + lane; q < ptr[row + 1]; q += lanes) val[q] = find(col[q], row);
   }
-
-#if defined(__CUDACC__)
-  __device__ void operator()(PetscInt row, int lane) const
-  {
-    for (PetscInt q = ptr[row] + lane; q < ptr[row + 1]; q += 32) val[q] = find(col[q], row);
-  }
-#endif
 
 private:
-  HD PetscScalar find(PetscInt i, PetscInt j) const
-  {
-    PetscInt low = A.ptr[i], high = A.ptr[i + 1] - 1;
-
-    while (low < high) {
-      const PetscInt middle = low + (high - low) / 2;
-
-      if (A.col[middle] < j) low = middle + 1;
-      else high = middle;
-    }
-    return A.val[low];
-  }
+  HD PetscScalar find(PetscInt i, PetscInt j) const { return A.val[lower_bound(A.col, A.ptr[i], A.ptr[i + 1] - 1, j)]; }
 };
 
 /* Row by row: what falls to a row of the transpose comes in the order of its columns. */
@@ -237,15 +221,7 @@ CsrMatrix transpose(const Csr &A)
 void transpose_numeric(const Csr &A, CsrMatrix &T)
 {
   if (T.val.size() != T.col.size()) T.val = Array<PetscScalar>(A.space, T.col.size());
-  const FillTransposed fill{A, T.ptr.data(), T.col.data(), T.val.data()};
-
-#if defined(__CUDACC__)
-  if (A.space == Space::Cuda) {
-    for_each_warp(T.nrows, fill);
-    return;
-  }
-#endif
-  for_each_row(A.space, T.nrows, fill);
+  for_each_row_by_lanes(A.space, T.nrows, FillTransposed{A, T.ptr.data(), T.col.data(), T.val.data()});
 }
 
 bool columns_ascend(const Csr &A)

@@ -1,4 +1,5 @@
 #include "device.hpp"
+#include "cuda_check.hpp"
 #include "memory_limit.hpp"
 #include <algorithm>
 #include <atomic>
@@ -26,13 +27,6 @@ struct Block {
 };
 static std::map<void *, Block>  blocks;                              // what is allocated, so that bytes_in_use() is exact
 static std::atomic<std::size_t> in_use{0}, most_in_use{0}, limit{0}; // limit 0: none
-
-static void check(cudaError_t err, const char *what)
-{
-  if (err == cudaSuccess) return;
-  (void)cudaGetLastError(); // an error that is not sticky must not surface in a later, innocent call
-  throw DeviceError(std::string(what) + ": " + cudaGetErrorString(err));
-}
 
 __global__ static void GozaProbe(int *p)
 {

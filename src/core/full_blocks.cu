@@ -1,23 +1,13 @@
 #include "full_blocks.hpp"
+#include "by_lanes.hpp"
 #include "csr_pattern.hpp"
+#include "search.hpp"
 
 namespace goza
 {
 
 namespace
 {
-
-/* body(node) on the host; body(node, lane) with the lanes of a warp on the device. */
-template <class Body> void for_each_node(Space space, PetscInt n, const Body &body)
-{
-#if defined(__CUDACC__)
-  if (space == Space::Cuda) {
-    for_each_warp(n, body);
-    return;
-  }
-#endif
-  for_each_row(space, n, body);
-}
 
 /* Whether the br rows of a node consist of full blocks, and how many there are. */
 struct CountBlocks {
@@ -27,7 +17,7 @@ struct CountBlocks {
   PetscInt       *blocks; // [nodes + 1]
   std::int64_t   *bad;
 
-  HD void operator()(PetscInt i) const
+  HD void operator()(PetscInt i, int lane, int lanes) const
   {
     const PetscInt first = ptr[i * br], n = ptr[i * br + 1] - first;
     bool           full = n % bc == 0;
@@ -36,30 +26,13 @@ struct CountBlocks {
       const PetscInt from = ptr[i * br + r];
 
       full = ptr[i * br + r + 1] - from == n;
-      for (PetscInt k = 0; k < n && full; k++) full = in_place(first, from, k);
-    }
-    bad[i]    = !full;
-    blocks[i] = n / bc;
-  }
-
-#if defined(__CUDACC__)
-  __device__ void operator()(PetscInt i, int lane) const
-  {
-    const PetscInt first = ptr[i * br], n = ptr[i * br + 1] - first;
-    bool           full = n % bc == 0;
-
-    for (PetscInt r = 0; r < br && full; r++) {
-      const PetscInt from = ptr[i * br + r];
-
-      full = ptr[i * br + r + 1] - from == n;
-      for (PetscInt k = lane; k < n && full; k += 32) full = in_place(first, from, k);
-      full = __all_sync(0xffffffffu, full);
+      for (PetscInt k = lane; k < n && full; k += lanes) full = in_place(first, from, k);
+      full = in_all_lanes(full, lanes);
     }
     if (lane) return;
     bad[i]    = !full;
     blocks[i] = n / bc;
   }
-#endif
 
 private:
   /* Entry k of a row that begins at `from`, where the node's first row begins at `first`. */
@@ -74,16 +47,7 @@ struct BlockColumns {
   const PetscInt *ptr, *col, *block_ptr;
   PetscInt       *block_col;
 
-  HD void operator()(PetscInt i) const { write(i, 0, 1); }
-#if defined(__CUDACC__)
-  __device__ void operator()(PetscInt i, int lane) const
-  {
-    write(i, lane, 32);
-  }
-#endif
-
-private:
-  HD void write(PetscInt i, int lane, int lanes) const
+  HD void operator()(PetscInt i, int lane, int lanes) const
   {
     for (PetscInt k = block_ptr[i] + lane; k < block_ptr[i + 1]; k += lanes) block_col[k] = col[ptr[i * br] + (k - block_ptr[i]) * bc] / bc;
   }
@@ -95,16 +59,7 @@ struct BlockNorms {
   const PetscInt *block_ptr;
   PetscScalar    *norm;
 
-  HD void operator()(PetscInt i) const { write(i, 0, 1); }
-#if defined(__CUDACC__)
-  __device__ void operator()(PetscInt i, int lane) const
-  {
-    write(i, lane, 32);
-  }
-#endif
-
-private:
-  HD void write(PetscInt i, int lane, int lanes) const
+  HD void operator()(PetscInt i, int lane, int lanes) const
   {
     for (PetscInt k = block_ptr[i] + lane; k < block_ptr[i + 1]; k += lanes) {
       PetscReal norm2 = 0;
@@ -154,18 +109,7 @@ struct BlockRowProduct {
   const PetscInt *ptr;                                     // of C
   PetscScalar    *val;
 
-  HD PetscInt place(PetscInt node, PetscInt column) const
-  {
-    PetscInt low = cptr[node], high = cptr[node + 1] - 1;
-
-    while (low < high) {
-      const PetscInt middle = low + (high - low) / 2;
-
-      if (ccol[middle] < column) low = middle + 1;
-      else high = middle;
-    }
-    return low - cptr[node];
-  }
+  HD PetscInt place(PetscInt node, PetscInt column) const { return lower_bound(ccol, cptr[node], cptr[node + 1] - 1, column) - cptr[node]; }
 
   /* Entry (r, c) of block p of A times block q of B's row. */
   HD PetscScalar term(PetscInt node, PetscInt p, PetscInt q, PetscInt r, PetscInt c) const
@@ -260,8 +204,12 @@ void multiply_values(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, Petsc
     launch_kernel(BlockRowKernel, dim3(static_cast<unsigned>(A.nrows / br)), row_threads, row);
     return;
   }
+  if (A.space == Space::Cuda) {
+    for_each_warp(A.nrows / br, row);
+    return;
+  }
 #endif
-  for_each_node(A.space, A.nrows / br, row);
+  for_each_row(A.space, A.nrows / br, row);
 }
 
 } // namespace
@@ -273,10 +221,10 @@ bool full_blocks(const Csr &A, PetscInt br, PetscInt bc, Array<PetscInt> &ptr, A
   Array<std::int64_t> bad(A.space, nodes);
 
   ptr = Array<PetscInt>(A.space, nodes + 1);
-  for_each_node(A.space, nodes, CountBlocks{br, bc, any_order, A.ptr, A.col, ptr.data(), bad.data()});
+  for_each_row_by_lanes(A.space, nodes, CountBlocks{br, bc, any_order, A.ptr, A.col, ptr.data(), bad.data()});
   if (sum(A.space, bad.data(), bad.size())) return false;
   col = Array<PetscInt>(A.space, lengths_to_pointer(A.space, ptr));
-  for_each_node(A.space, nodes, BlockColumns{br, bc, A.ptr, A.col, ptr.data(), col.data()});
+  for_each_row_by_lanes(A.space, nodes, BlockColumns{br, bc, A.ptr, A.col, ptr.data(), col.data()});
   return true;
 }
 
@@ -286,7 +234,7 @@ CsrMatrix block_norms(const Csr &A, PetscInt bs)
 
   if (!full_blocks(A, bs, bs, N.ptr, N.col)) return CsrMatrix();
   N.val = Array<PetscScalar>(A.space, N.col.size());
-  for_each_node(A.space, N.nrows, BlockNorms{A, bs, N.ptr.data(), N.val.data()});
+  for_each_row_by_lanes(A.space, N.nrows, BlockNorms{A, bs, N.ptr.data(), N.val.data()});
   return N;
 }
 

@@ -1,4 +1,5 @@
 #include "shared_memory.hpp"
+#include "cuda_check.hpp"
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -11,13 +12,6 @@ namespace goza
 {
 
 #if defined(__CUDACC__)
-
-static void check(cudaError_t err, const char *what)
-{
-  if (err == cudaSuccess) return;
-  (void)cudaGetLastError();
-  throw DeviceError(std::string(what) + ": " + cudaGetErrorString(err));
-}
 
 namespace
 {

@@ -1,6 +1,8 @@
 #include "par_csr.hpp"
 #include "core/algorithm.hpp"
-#include "core/for_each_row.hpp"
+#include "core/by_lanes.hpp"
+#include "core/row_length.hpp"
+#include "core/search.hpp"
 #include "core/sort_unique.hpp"
 #include <algorithm>
 #include <iterator>
@@ -10,42 +12,6 @@ namespace goza
 
 namespace
 {
-
-/* A row for a warp on the device, for one thread on the host: Body has copy(row, lane, lanes). */
-template <class Body> struct ByLanes {
-  Body body;
-
-  HD void operator()(PetscInt row) const { body.copy(row, 0, 1); }
-#if defined(__CUDACC__)
-  __device__ void operator()(PetscInt row, int lane) const
-  {
-    body.copy(row, lane, 32);
-  }
-#endif
-};
-
-template <class Body> void copy_rows(Space space, PetscInt n, const Body &body)
-{
-#if defined(__CUDACC__)
-  if (space == Space::Cuda) {
-    for_each_warp(n, ByLanes<Body>{body});
-    return;
-  }
-#endif
-  for_each_row(space, n, ByLanes<Body>{body});
-}
-
-struct RowLength {
-  const PetscInt *ptr, *list; // list: of which rows, null: all
-  PetscInt       *length;
-
-  HD void operator()(PetscInt k) const
-  {
-    const PetscInt row = list ? list[k] : k;
-
-    length[k] = ptr[row + 1] - ptr[row];
-  }
-};
 
 struct JoinedLength {
   const PetscInt *dptr, *optr;
@@ -60,7 +26,7 @@ struct JoinRow {
   PetscInt       *col;
   PetscScalar    *val;
 
-  HD void copy(PetscInt row, int lane, int lanes) const
+  HD void operator()(PetscInt row, int lane, int lanes) const
   {
     const PetscInt to = ptr[row], nd = D.ptr[row + 1] - D.ptr[row], no = O.ptr[row + 1] - O.ptr[row];
 
@@ -83,16 +49,10 @@ struct OwnLength {
 
   HD void operator()(PetscInt row) const
   {
-    PetscInt low = ptr[row], high = ptr[row + 1];
+    const PetscInt first_other = lower_bound(col, ptr[row], ptr[row + 1], n);
 
-    while (low < high) {
-      const PetscInt middle = low + (high - low) / 2;
-
-      if (col[middle] < n) low = middle + 1;
-      else high = middle;
-    }
-    own[row]    = low - ptr[row];
-    others[row] = ptr[row + 1] - low;
+    own[row]    = first_other - ptr[row];
+    others[row] = ptr[row + 1] - first_other;
   }
 };
 
@@ -103,7 +63,7 @@ struct SplitRow {
   PetscInt       *dcol, *ocol;
   PetscScalar    *dval, *oval;
 
-  HD void copy(PetscInt row, int lane, int lanes) const
+  HD void operator()(PetscInt row, int lane, int lanes) const
   {
     const PetscInt begin = A.ptr[row], own = dptr[row + 1] - dptr[row], length = A.ptr[row + 1] - begin;
 
@@ -127,19 +87,6 @@ struct IsOutside {
   HD void operator()(PetscInt p) const { flag[p] = col[p] >= 0 && (col[p] < start || col[p] >= start + n); }
 };
 
-HD inline PetscInt place_in(const PetscInt *sorted, PetscInt n, PetscInt value)
-{
-  PetscInt low = 0, high = n;
-
-  while (low < high) {
-    const PetscInt middle = low + (high - low) / 2;
-
-    if (sorted[middle] < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 struct ToLocal {
   PetscInt        start, n, nghost;
   const PetscInt *ghosts;
@@ -147,7 +94,7 @@ struct ToLocal {
 
   HD void operator()(PetscInt p) const
   {
-    if (col[p] >= 0) col[p] = col[p] >= start && col[p] < start + n ? col[p] - start : n + place_in(ghosts, nghost, col[p]);
+    if (col[p] >= 0) col[p] = col[p] >= start && col[p] < start + n ? col[p] - start : n + lower_bound(ghosts, 0, nghost, col[p]);
   }
 };
 
@@ -177,7 +124,7 @@ struct Renumber {
 
   HD void operator()(PetscInt p) const
   {
-    if (col[p] >= n) col[p] = n + place_in(new_ghosts, nnew, old_ghosts[col[p] - n]);
+    if (col[p] >= n) col[p] = n + lower_bound(new_ghosts, 0, nnew, old_ghosts[col[p] - n]);
   }
 };
 
@@ -188,7 +135,7 @@ struct PackRow {
   PetscInt       *col;
   PetscScalar    *val;
 
-  HD void copy(PetscInt k, int lane, int lanes) const
+  HD void operator()(PetscInt k, int lane, int lanes) const
   {
     const PetscInt begin = M.ptr[list[k]], length = M.ptr[list[k] + 1] - begin;
 
@@ -267,7 +214,7 @@ CsrMatrix join_columns(const Csr &D, const Csr &O)
   const PetscInt nnz = lengths_to_pointer(D.space, A.ptr);
   A.col              = Array<PetscInt>(D.space, nnz);
   A.val              = Array<PetscScalar>(D.space, nnz);
-  copy_rows(D.space, D.nrows, JoinRow{D, O, A.ptr.data(), A.col.data(), A.val.data()});
+  for_each_row_by_lanes(D.space, D.nrows, JoinRow{D, O, A.ptr.data(), A.col.data(), A.val.data()});
   return A;
 }
 
@@ -284,7 +231,7 @@ void split_columns(const Csr &A, PetscInt n, CsrMatrix &D, CsrMatrix &O)
     M->col = Array<PetscInt>(A.space, nnz);
     M->val = Array<PetscScalar>(A.space, nnz);
   }
-  copy_rows(A.space, A.nrows, SplitRow{A, n, D.ptr.data(), O.ptr.data(), D.col.data(), O.col.data(), D.val.data(), O.val.data()});
+  for_each_row_by_lanes(A.space, A.nrows, SplitRow{A, n, D.ptr.data(), O.ptr.data(), D.col.data(), O.col.data(), D.val.data(), O.val.data()});
 }
 
 std::vector<PetscInt> localize(const LocalColumns &owners, Array<PetscInt> &col)
@@ -356,8 +303,8 @@ RowsBelow::RowsBelow(const Csr &M, const LocalColumns &columns, MapPtr wanted) :
   Array<PetscScalar>    send_val;
   const Array<PetscInt> gcol = globalize(columns, M.col, nnz_);
 
-  for_each_row(space, M.nrows, RowLength{M.ptr, nullptr, length.data()});
-  for_each_row(space, nsend, RowLength{M.ptr, map.send_index().data(), send_length.data()});
+  for_each_row(space, M.nrows, RowLength<PetscInt>{M.ptr, nullptr, length.data()});
+  for_each_row(space, nsend, RowLength<PetscInt>{M.ptr, map.send_index().data(), send_length.data()});
   map.update(length);
   const PetscInt nsent = to_pointer(space, send_length.data(), nsend, send_ptr_);
 
@@ -369,7 +316,7 @@ RowsBelow::RowsBelow(const Csr &M, const LocalColumns &columns, MapPtr wanted) :
   send_val           = Array<PetscScalar>(space, nsent);
   out_               = message_begins(space, send_ptr_.data(), nsend, map.sends());
   in_                = message_begins(space, rows_.ptr.data() + map.n(), map.nghost(), map.receives());
-  copy_rows(space, nsend, PackRow{M, map.send_index().data(), send_ptr_.data(), gcol.data(), send_col.data(), send_val.data()});
+  for_each_row_by_lanes(space, nsend, PackRow{M, map.send_index().data(), send_ptr_.data(), gcol.data(), send_col.data(), send_val.data()});
   copy_within(space, rows_.col.data(), gcol.data(), nnz_);
   copy_within(space, rows_.val.data(), M.val, nnz_);
   map.ship(false, static_cast<const PetscInt *>(send_col.data()), out_, rows_.col.data() + nnz_, in_);
@@ -382,7 +329,7 @@ void RowsBelow::update(const Csr &M)
 {
   Array<PetscScalar> send_val(M.space, out_.back());
 
-  copy_rows(M.space, wanted_->nsend(), PackRow{M, wanted_->send_index().data(), send_ptr_.data(), nullptr, nullptr, send_val.data()});
+  for_each_row_by_lanes(M.space, wanted_->nsend(), PackRow{M, wanted_->send_index().data(), send_ptr_.data(), nullptr, nullptr, send_val.data()});
   copy_within(M.space, rows_.val.data(), M.val, nnz_);
   wanted_->ship(false, static_cast<const PetscScalar *>(send_val.data()), out_, rows_.val.data() + nnz_, in_);
 }
@@ -395,8 +342,8 @@ SummedRows::SummedRows(const Csr &parts, const LocalColumns &columns, MapPtr row
   const Array<PetscInt> gcol = globalize(columns, parts.col, entries(parts));
 
   nnz_ = n ? read_value(space, parts.ptr + n) : 0;
-  for_each_row(space, n, RowLength{parts.ptr, nullptr, length.data()});
-  for_each_row(space, nghost, RowLength{parts.ptr + n, nullptr, ghost_length.data()});
+  for_each_row(space, n, RowLength<PetscInt>{parts.ptr, nullptr, length.data()});
+  for_each_row(space, nghost, RowLength<PetscInt>{parts.ptr + n, nullptr, ghost_length.data()});
   rows_->ship(true, static_cast<const PetscInt *>(ghost_length.data()), row_begins(rows_->receives()), length.data() + n, row_begins(rows_->sends()));
   parts_             = CsrMatrix(space, n + nsend, 0);
   const PetscInt nnz = to_pointer(space, length.data(), n + nsend, parts_.ptr);

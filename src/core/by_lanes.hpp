@@ -1,0 +1,41 @@
+/* Rows that a warp each takes on the device, and one thread on the host, by one body: `HD void operator()(PetscInt row, int lane, int lanes) const` does what falls to one
+   of so many lanes of the row. For .cu files. */
+#pragma once
+#include "for_each_row.hpp"
+
+namespace goza
+{
+
+template <class Body> struct ByLanes {
+  Body body;
+
+  HD void operator()(PetscInt row) const { body(row, 0, 1); }
+#if defined(__CUDACC__)
+  __device__ void operator()(PetscInt row, int lane) const
+  {
+    body(row, lane, 32);
+  }
+#endif
+};
+
+template <class Body> void for_each_row_by_lanes(Space space, PetscInt n, const Body &body)
+{
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) {
+    for_each_warp(n, ByLanes<Body>{body});
+    return;
+  }
+#endif
+  for_each_row(space, n, ByLanes<Body>{body});
+}
+
+/* Whether it holds in all lanes of a row: each of them asks, with its own part of the answer. */
+HD inline bool in_all_lanes(bool holds, [[maybe_unused]] int lanes)
+{
+#if defined(__CUDA_ARCH__)
+  if (lanes > 1) return __all_sync(0xffffffffu, holds);
+#endif
+  return holds;
+}
+
+} // namespace goza
