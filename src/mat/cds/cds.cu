@@ -36,14 +36,17 @@ struct OffsetCursor {
   }
 };
 
-/* Puts one row's entries where they belong. Entries below the diagonal of a half matrix are compared instead, after the upper part was filled. */
-template <class Store, int bs, bool half> struct CdsFillRow {
-  Stored<Store>   A;
+/* Puts one row's entries where they belong. Entries below the diagonal of a half matrix are compared instead, after the upper part was filled.
+   View: CdsView; Stored in what on() makes. */
+template <template <class> class View, class Store, int bs, bool half> struct CdsFill {
+  View<Store>     A;
   const PetscInt *ptr;
   Columns         col;
   Values          aval;
   PetscScalar     factor;
   Store          *val;
+
+  HD CdsFill<Stored, Store, bs, half> on(Columns c, Values a) const { return {Stored<Store>(A), ptr, c, a, factor, val}; }
 
   HD void operator()(PetscInt row) const
   {
@@ -59,29 +62,19 @@ template <class Store, int bs, bool half> struct CdsFillRow {
   }
 };
 
-template <class Store, int bs, bool half> struct CdsFill {
-  CdsView<Store>  A;
-  const PetscInt *ptr;
-  Columns         col;
-  Values          aval;
-  PetscScalar     factor;
-  Store          *val;
-
-  HD CdsFillRow<Store, bs, half> on(Columns c, Values a) const { return {Stored<Store>(A), ptr, c, a, factor, val}; }
-  HD void                        operator()(PetscInt row) const { on(col, aval)(row); }
-};
-
 /* Counts, for one row of a half matrix, the entries below the diagonal that differ from their mirror images, plus entries above less entries below:
    the sums over all rows are 0 when the stored diagonals are symmetric in pattern and, to a tolerance, in values. The tolerance is relative to the entry or, where
    that is more, to the diagonal entries of its row and its column: an entry that is the small sum of large terms has the rounding of those. */
-template <class Store, int bs> struct CdsCompareRow {
-  Stored<Store>   A;
+template <template <class> class View, class Store, int bs> struct CdsCompare {
+  View<Store>     A;
   const PetscInt *ptr;
   Columns         col;
   Values          aval;
   PetscScalar     factor;
   double          tolerance;
   std::int64_t   *different, *balance; // [rows]
+
+  HD CdsCompare<Stored, Store, bs> on(Columns c, Values a) const { return {Stored<Store>(A), ptr, c, a, factor, tolerance, different, balance}; }
 
   HD void operator()(PetscInt row) const
   {
@@ -114,19 +107,6 @@ template <class Store, int bs> struct CdsCompareRow {
 
 private:
   HD static double magnitude(double x) { return x < 0 ? -x : x; }
-};
-
-template <class Store, int bs> struct CdsCompare {
-  CdsView<Store>  A;
-  const PetscInt *ptr;
-  Columns         col;
-  Values          aval;
-  PetscScalar     factor;
-  double          tolerance;
-  std::int64_t   *different, *balance; // [rows]
-
-  HD CdsCompareRow<Store, bs> on(Columns c, Values a) const { return {Stored<Store>(A), ptr, c, a, factor, tolerance, different, balance}; }
-  HD void                     operator()(PetscInt row) const { on(col, aval)(row); }
 };
 
 struct AddBoth {
@@ -312,14 +292,14 @@ template <class Store, class V> bool Cds<Store, V>::fill(const Csr &A)
   val_.zero();
   if (!val_.size()) return true;
   with_shape(bs_, half_, [&](auto bs, auto half) {
-    for_each_csr_row(A, 1, CdsFill<Store, bs.value, half.value>{view(), A.ptr, A.col, A.val, factor_, val_.data()});
+    for_each_csr_row(A, 1, CdsFill<CdsView, Store, bs.value, half.value>{view(), A.ptr, A.col, A.val, factor_, val_.data()});
   });
   if (!half_) return true;
 
   const double        tolerance = mirror_tolerance<Store>(options_);
   Array<std::int64_t> different(this->space_, A.nrows), balance(this->space_, A.nrows), sums(this->space_, 2);
   with_shape(bs_, true, [&](auto bs, auto) {
-    for_each_csr_row(A, 1, CdsCompare<Store, bs.value>{view(), A.ptr, A.col, A.val, factor_, tolerance, different.data(), balance.data()});
+    for_each_csr_row(A, 1, CdsCompare<CdsView, Store, bs.value>{view(), A.ptr, A.col, A.val, factor_, tolerance, different.data(), balance.data()});
   });
   join_rows<Plus, 2>(this->space_, A.nrows, AddBoth{different.data(), balance.data()}, sums.data());
   const std::vector<std::int64_t> both = sums.to_host();
