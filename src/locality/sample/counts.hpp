@@ -1,0 +1,62 @@
+/* What of a matrix is looked at, and what of it is counted: the host gets a Report. */
+#pragma once
+#include "locality/sample.hpp"
+
+namespace goza::sampling
+{
+
+constexpr int lanes = 32, max_orders = 10, most_listed = 256;
+
+/* Where a key's search begins in a table of so many places, a power of two. */
+HD inline int first_place(std::int64_t key, int places)
+{
+  return static_cast<int>(static_cast<std::uint64_t>(key) * 0x9E3779B97F4A7C15u >> 40) & (places - 1);
+}
+
+struct Windows {
+  int      n, nblocks; // n <= nblocks
+  PetscInt begin[sample_windows], nrows[sample_windows];
+  PetscInt block[sample_blocks], block_rows[sample_blocks]; // the rows that may be a block
+};
+
+/* A block, with its rows from 0. Long rows are empty here, and of the others the first sample_row entries stay. */
+struct Block {
+  PetscInt nrows, ptr[sample_block + 1], col[sample_entries];
+  short    row[sample_entries]; // of an entry
+  PetscInt from[sample_block];  // the first entry of a row in the matrix
+};
+
+/* What the host gets. All counts begin at 0. */
+struct BlockCounts {
+  std::int64_t rows, entries;
+  std::int64_t last_col, before_first_col; // the largest column + 1; the number of columns less the smallest
+  std::int64_t short_gaps, short_groups;   // entries whose columns take 16 bits
+  std::int64_t in_place;                   // entries where a full block of bs x bs has them
+};
+
+struct OrderCounts {
+  int          requests, misses, near, far[place_bins];
+  std::int64_t plain, sorted, groups, steps;
+};
+
+struct Offset {
+  std::int64_t key; // offset + rows + 1; 0: none
+  std::int64_t count;
+};
+
+struct Report {
+  std::int64_t longest, long_rows, long_nnz;
+  std::int64_t usual[sample_windows]; // the longest row of a window, of those of at most ordinary_row entries
+  BlockCounts  block[sample_blocks];
+  OrderCounts  order[max_orders][sample_blocks];
+  std::int64_t nlisted;
+  Offset       listed[most_listed];
+};
+
+/* One order of reads */
+struct Order {
+  Layout   layout;
+  PetscInt param;
+};
+
+} // namespace goza::sampling

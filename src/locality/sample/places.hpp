@@ -1,0 +1,104 @@
+/* The places that formats take in the windows of a sample. */
+#pragma once
+#include "counts.hpp"
+#include "locality/team.hpp"
+
+namespace goza::sampling
+{
+
+constexpr PetscInt fold_chunk = 1024, window_chunks = sample_window / fold_chunk, most_width = 127; // as in mat/fold
+
+struct PlaceScratch {
+  int count[ordinary_row + 1];              // of rows by length
+  int lines[window_chunks][most_width + 1]; // of Fold by length
+};
+
+struct CountPlaces {
+  Windows         windows;
+  const PetscInt *ptr;
+  const Report   *report; // of TakeBlocks
+
+  HD void operator()(int w, const Order &o, PlaceScratch &s, OrderCounts &c, Team team) const
+  {
+    if (o.layout == Layout::SlicedEll) slice_window(w, o.param, s, c, team);
+    if (o.layout == Layout::Fold) fold_window(w, o.param, s, c, team);
+  }
+
+private:
+  HD PetscInt ordinary_length(PetscInt i) const
+  {
+    const PetscInt n = ptr[i + 1] - ptr[i];
+
+    return n > ordinary_row ? 0 : n; // long rows are counted apart, from the whole matrix
+  }
+
+  /* Places in slices of H rows, in the order given and sorted by length inside the window. */
+  HD void slice_window(int w, PetscInt H, PlaceScratch &s, OrderCounts &c, Team team) const
+  {
+    const PetscInt begin = windows.begin[w], n = windows.nrows[w];
+    std::int64_t   plain = 0;
+
+    for (PetscInt l = team.rank; l <= ordinary_row; l += team.size) s.count[l] = 0;
+    team.sync();
+    for (PetscInt first = H * team.rank; first < n; first += H * team.size) {
+      PetscInt most = 0;
+
+      for (PetscInt i = first; i < first + H && i < n; i++) {
+        const PetscInt l = ordinary_length(begin + i);
+
+        most = l > most ? l : most;
+        fetch_add(&s.count[l], 1);
+      }
+      plain += most * H;
+    }
+    fetch_add(&c.plain, plain);
+    team.sync();
+    if (team.rank) return;
+    std::int64_t sorted = 0;
+    PetscInt     at     = 0;
+
+    for (PetscInt l = static_cast<PetscInt>(report->usual[w]); l > 0; l--) { // a slice begins with its longest row
+      const PetscInt end = at + s.count[l];
+
+      sorted += static_cast<std::int64_t>(l) * H * ((end + H - 1) / H - (at + H - 1) / H);
+      at = end;
+    }
+    c.sorted = sorted;
+  }
+
+  /* Groups of 32 lines, by their length inside a chunk. */
+  HD void fold_window(int w, PetscInt width, PlaceScratch &s, OrderCounts &c, Team team) const
+  {
+    const PetscInt begin = windows.begin[w], n = windows.nrows[w];
+    std::int64_t   groups = 0, steps = 0;
+
+    for (PetscInt l = team.rank; l < window_chunks * (most_width + 1); l += team.size) s.lines[l / (most_width + 1)][l % (most_width + 1)] = 0;
+    team.sync();
+    for (PetscInt i = team.rank; i < n; i += team.size) {
+      const PetscInt length = ordinary_length(begin + i), lines = length ? (length - 1) / width + 1 : 1;
+
+      if (lines > lanes) { // groups of its own
+        groups += (length + lanes * width - 1) / (lanes * width);
+        steps += (length + lanes - 1) / lanes;
+      } else fetch_add(&s.lines[i / fold_chunk][length ? (length - 1) / lines + 1 : 0], static_cast<int>(lines));
+    }
+    team.sync();
+    for (PetscInt chunk = team.rank; chunk < window_chunks; chunk += team.size) {
+      PetscInt room = 0; // in the group begun last
+
+      for (PetscInt l = width; l >= 0; l--) {
+        const PetscInt left = s.lines[chunk][l] - (room < s.lines[chunk][l] ? room : s.lines[chunk][l]), opened = (left + lanes - 1) / lanes;
+
+        room -= s.lines[chunk][l] - left;
+        if (!left) continue;
+        groups += opened;
+        steps += static_cast<std::int64_t>(opened) * l;
+        room = opened * lanes - left;
+      }
+    }
+    if (groups) fetch_add(&c.groups, groups);
+    if (steps) fetch_add(&c.steps, steps);
+  }
+};
+
+} // namespace goza::sampling
