@@ -200,6 +200,8 @@ RANKS=3 says "-mat_view of fewer rows than ranks" 0 'rows 1, columns 1, nonzeros
 RANKS=2 says "-mat_view behind a DMDA shows locality" 0 'Locality of the diagonal blocks' "$BUILD/petsc/ksp_ksp_tutorials_ex45" $load -dm_mat_type cds -pc_type jacobi -ksp_view_mat ::ascii_info_detail
 says "-mat_view shows the model's figures for every format" 0 'fold 16 +[0-9.e+-]+ to [0-9.e+-]+ us' "$ex2" $load -goza_device host -mat_type fold -m 20 -n 20 -mat_view ::ascii_info_detail
 RANKS=2 says "-mat_locality_measure adds measured time and error" 0 'Measured: [0-9.e+-]+ us .*[+-][0-9.]+ %' "$ex2" $load -mat_type autoformat -m 20 -n 20 -ksp_view_mat ::ascii_info_detail -mat_locality_measure
+says "-mat_locality_measure predicts for the format that is held" 0 'Measured: .* in fold, width 16; .* predicted' "$ex2" $load -mat_type fold -mat_fold_width 16 -m 20 -n 20 -ksp_view_mat ::ascii_info_detail -mat_locality_measure
+says "-mat_locality_measure predicts nothing for half precision" 0 'Measured: .* in a format that the model does not know' "$ex2" $load -mat_type fold -mat_fold_precision half -m 20 -n 20 -ksp_view_mat ::ascii_info_detail -mat_locality_measure
 says "autoformat explains itself" 0 'chosen for [a-z0-9]+: .*(predicted against|measured, the fastest of [0-9]+|the only candidate)' "$ex2" $load -mat_type autoformat -m 40 -n 40 -ksp_view_mat ::ascii_info
 says "-help lists the options of autoformat" 0 'mat_autoformat_candidates' "$ex2" $load -mat_type autoformat -help
 says "autoformat: unknown candidate" error 'mat_autoformat_candidates' "$ex2" $load -mat_type autoformat -mat_autoformat_candidates ellpack

@@ -1,10 +1,8 @@
 #include "locality_view.hpp"
-#include "errors.hpp"
+#include "block_figures.hpp"
+#include "compat.hpp"
 #include "locality/models.hpp"
-#include "par_operator.hpp"
-#include <petsc/private/matimpl.h>
 #include <algorithm>
-#include <limits>
 
 namespace goza
 {
@@ -15,7 +13,6 @@ namespace
 constexpr std::int64_t most_entries = 1 << 20; // of a block, for each format
 constexpr int          row_figures = 8, layout_figures = 7;
 constexpr int          nlayouts = sizeof(layouts) / sizeof(layouts[0]), nfigures = row_figures + nlayouts * layout_figures;
-constexpr double       none = std::numeric_limits<double>::infinity();
 
 /* figure [nfigures] stays as it is where a rank has nothing to say. */
 void figures_of(const Csr &block, const Platform &platform, PetscInt slice_height, double *figure)
@@ -61,27 +58,14 @@ PetscErrorCode MatViewLocality(Mat A, Space space, PetscViewer viewer)
                                                            "; GF/s",        "; GF/s with gathering memory"};
   const Platform          *platform                     = find_platform(space == Space::Cuda ? "h200" : "host");
   const PetscInt           slice_height                 = space == Space::Cuda ? 32 : 4; // as -mat_slicedell_slice_height auto takes for long matrices
-  double                   figure[nfigures], least[nfigures], most[nfigures];
-  MPI_Comm                 comm = PetscObjectComm((PetscObject)A);
-  Mat                      Ad, Ao;
-  const PetscInt          *garray, *ptr, *col;
-  PetscInt                 n;
-  PetscBool                assembled, done;
+  double                   least[nfigures], most[nfigures];
+  PetscBool                assembled;
 
   PetscFunctionBegin;
   PetscCall(MatAssembled(A, &assembled));
   if (!assembled) PetscFunctionReturn(PETSC_SUCCESS);
-  for (double &value : figure) value = none;
-  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
-  PetscCall(MatGetRowIJ(Ad, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr, &col, &done));
-  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Matrix type %s gives no row pointers", ((PetscObject)Ad)->type_name);
-  PetscCall(Guarded([&] {
-    figures_of({Space::Host, Ad->rmap->n, Ad->cmap->n, ptr, col, nullptr, Ad->rmap->n ? ptr[Ad->rmap->n] : 0}, *platform, slice_height, figure);
-  }));
-  PetscCall(MatRestoreRowIJ(Ad, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr, &col, &done));
-  PetscCallMPI(MPI_Allreduce(figure, least, nfigures, MPI_DOUBLE, MPI_MIN, comm));
-  for (double &value : figure) value = value == none ? -none : value; /* nothing to say */
-  PetscCallMPI(MPI_Allreduce(figure, most, nfigures, MPI_DOUBLE, MPI_MAX, comm));
+  PetscCall(MatBlockFigures(
+    A, nfigures, [&](const Csr &block, double *figure) { figures_of(block, *platform, slice_height, figure); }, least, most));
   if (least[0] > most[0]) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "  Locality: the diagonal blocks have no entries\n"));
     PetscFunctionReturn(PETSC_SUCCESS);

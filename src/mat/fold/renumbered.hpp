@@ -25,7 +25,8 @@ public:
   bool        refill_reads_columns() const override { return taken_ || inner_->refill_reads_columns(); }
   double      rounding() const override { return inner_->rounding(); }
 
-  bool taken() const { return taken_; }
+  bool             taken() const { return taken_; }
+  const Format<V> &inner() const { return *inner_; }
 
 private:
   bool choose(const Csr &A);
