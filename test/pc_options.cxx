@@ -129,6 +129,12 @@ void check_names(const char *option, PetscErrorCode (*set)(PC, E), PetscErrorCod
     PETSC_OK(PCSetFromOptions(by_option));
     PETSC_OK(get(by_option, &now));
     BOOST_TEST((now == value.second), option << " " << value.first);
+
+    const Outcome refused = attempt([&] { return set(by_function, (E)values.size()); }); /* values: all that there are, from 0 */
+    BOOST_TEST(refused.failed);
+    BOOST_TEST(refused.says(option + 1), refused.message);
+    PETSC_OK(get(by_function, &now));
+    BOOST_TEST((now == value.second)); /* what was refused changed nothing */
   }
 }
 

@@ -119,7 +119,7 @@ PetscErrorCode MatCDSSetStorage(Mat A, MatCDSStorage storage)
   PetscFunctionBegin;
   PetscCall(FindOptions(A, &options));
   if (!options) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(storage >= MAT_CDS_AUTO && storage <= MAT_CDS_HALF, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "MatCDSStorage %d is not MAT_CDS_AUTO, MAT_CDS_FULL or MAT_CDS_HALF", (int)storage);
+  PetscCheck(storage >= MAT_CDS_AUTO && storage <= MAT_CDS_HALF, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_cds_storage: MatCDSStorage %d is not MAT_CDS_AUTO, MAT_CDS_FULL or MAT_CDS_HALF", (int)storage);
   options->storage = (CdsStorage)storage;
   PetscCall(MatFormatChanged(A));
   PetscFunctionReturn(PETSC_SUCCESS);

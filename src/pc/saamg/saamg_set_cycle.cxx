@@ -1,0 +1,147 @@
+/* Set and Get functions of saamg: the cycle. Setting something takes effect at the next set-up. */
+#include "saamg_data.hpp"
+#include <petsc/private/pcimpl.h>
+
+using goza::FindOrFail;
+using goza::FindSAAMG;
+using goza::SAAMG;
+
+/*@
+  PCSAAMGSetCycleType - Sets the cycle
+
+  Logically Collective
+
+  Input Parameters:
++ pc   - the preconditioner, of type `PCSAAMG`
+- type - `PC_SAAMG_CYCLE_V` or `PC_SAAMG_CYCLE_W`
+
+  Options Database Key:
+. -pc_saamg_cycle (v|w) - the cycle
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGGetCycleType()`
+@*/
+PetscErrorCode PCSAAMGSetCycleType(PC pc, PCSAAMGCycleType type)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindSAAMG(pc, &mg));
+  PetscCheck(type == PC_SAAMG_CYCLE_V || type == PC_SAAMG_CYCLE_W, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_cycle: %d is not a PCSAAMGCycleType", (int)type);
+  if (mg) mg->cycle_options.gamma = type == PC_SAAMG_CYCLE_V ? 1 : 2;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGGetCycleType - Gets the cycle
+
+  Not Collective
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGSetCycleType()`
+@*/
+PetscErrorCode PCSAAMGGetCycleType(PC pc, PCSAAMGCycleType *type)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindOrFail(pc, &mg));
+  *type = mg->cycle_options.gamma == 1 ? PC_SAAMG_CYCLE_V : PC_SAAMG_CYCLE_W;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGSetPrecision - Sets the precision of the cycle
+
+  Logically Collective
+
+  Input Parameters:
++ pc - the preconditioner, of type `PCSAAMG`
+- precision - `PC_SAAMG_DOUBLE`, `PC_SAAMG_MIXED` (the finest level in double, the others in single), `PC_SAAMG_SINGLE` or `PC_SAAMG_HALF` (vectors,
+  sums in single, the values of the levels' operators in half where that is expected to be faster, scaled where they leave its range: see `MatCDSSetPrecision()`; those of an
+  interpolation where that keeps its small entries)
+
+  Options Database Key:
+. -pc_saamg_precision (double|mixed|single|half) - the precision of the cycle
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGGetPrecision()`
+@*/
+PetscErrorCode PCSAAMGSetPrecision(PC pc, PCSAAMGPrecision precision)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindSAAMG(pc, &mg));
+  PetscCheck(precision >= PC_SAAMG_DOUBLE && precision <= PC_SAAMG_HALF, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_precision: %d is not a PCSAAMGPrecision", (int)precision);
+  if (mg) mg->precision = precision;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGGetPrecision - Gets the precision of the cycle
+
+  Not Collective
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGSetPrecision()`
+@*/
+PetscErrorCode PCSAAMGGetPrecision(PC pc, PCSAAMGPrecision *precision)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindOrFail(pc, &mg));
+  *precision = mg->precision;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGSetDirectLimit - Sets the number of rows up to which the coarsest level is solved exactly
+
+  Logically Collective
+
+  Input Parameters:
++ pc - the preconditioner, of type `PCSAAMG`
+- rows - at least 0; a coarsest level with more rows is smoothed, `PCSAAMGSetSweeps()` with `PC_SAAMG_COARSEST` times, as in paper P5
+
+  Options Database Key:
+. -pc_saamg_direct_limit rows - the number of rows up to which the coarsest level is solved by its dense inverse
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGGetDirectLimit()`, `PCSAAMGSetCoarseLimit()`
+@*/
+PetscErrorCode PCSAAMGSetDirectLimit(PC pc, PetscInt rows)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindSAAMG(pc, &mg));
+  PetscCheck(rows >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_direct_limit %" PetscInt_FMT " is negative", rows);
+  if (mg) mg->cycle_options.direct_limit = rows;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGGetDirectLimit - Gets the number of rows up to which the coarsest level is solved exactly
+
+  Not Collective
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGSetDirectLimit()`
+@*/
+PetscErrorCode PCSAAMGGetDirectLimit(PC pc, PetscInt *rows)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindOrFail(pc, &mg));
+  *rows = mg->cycle_options.direct_limit;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

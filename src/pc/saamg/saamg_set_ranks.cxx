@@ -1,0 +1,109 @@
+/* Set and Get functions of saamg: which ranks have rows of a level. Setting something takes effect at the next set-up. */
+#include "saamg_data.hpp"
+#include <petsc/private/pcimpl.h>
+
+using goza::FindOrFail;
+using goza::FindSAAMG;
+using goza::SAAMG;
+
+/*@
+  PCSAAMGSetGatherLimit - Sets the number of rows a rank below which a level goes to fewer ranks
+
+  Logically Collective
+
+  Input Parameters:
++ pc - the preconditioner, of type `PCSAAMG`
+- rows - at least 0; a level with fewer rows than so many for every rank lies on as few ranks as have so many, finally on one. 0: rows stay where their aggregates' roots are
+
+  Options Database Key:
+. -pc_saamg_gather_limit rows - the number of rows a rank below which a level goes to fewer ranks
+
+  Level: intermediate
+
+  Note:
+  The finest level stays where the user put it. The other ranks wait. The levels themselves are the same for any limit.
+
+.seealso: `PCSAAMG`, `PCSAAMGGetGatherLimit()`, `PCSAAMGSetDirectLimit()`
+@*/
+PetscErrorCode PCSAAMGSetGatherLimit(PC pc, PetscInt rows)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindSAAMG(pc, &mg));
+  PetscCheck(rows >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_gather_limit %" PetscInt_FMT " is negative", rows);
+  if (mg) mg->hierarchy_options.gather_limit = rows;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGGetGatherLimit - Gets the number of rows a rank below which a level goes to fewer ranks
+
+  Not Collective
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGSetGatherLimit()`
+@*/
+PetscErrorCode PCSAAMGGetGatherLimit(PC pc, PetscInt *rows)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindOrFail(pc, &mg));
+  *rows = mg->hierarchy_options.gather_limit;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGSetRepartitionRatio - Sets when a coarse level is distributed anew
+
+  Logically Collective
+
+  Input Parameters:
++ pc    - the preconditioner, of type `PCSAAMG`
+- ratio - more than 1: the rows of the fullest rank over the mean beyond which `MatPartitioning` distributes a level, as it does where the ranks reach more rows of others
+          than there are; 0 (the default): never
+
+  Options Database Keys:
++ -pc_saamg_repartition_ratio ratio - when
+- -pc_saamg_mat_partitioning_type type - how: parmetis or ptscotch where PETSc has them, average (equal shares in the order of the numbers) else
+
+  Level: advanced
+
+  Notes:
+  The finest level stays where the user put it. A level that goes to fewer ranks (`PCSAAMGSetGatherLimit()`) is not partitioned.
+
+  Rows get new numbers, and the levels below other aggregates than on one rank: a solve may take an iteration more or less.
+
+.seealso: `PCSAAMG`, `PCSAAMGGetRepartitionRatio()`, `PCSAAMGSetGatherLimit()`, `MatPartitioning`
+@*/
+PetscErrorCode PCSAAMGSetRepartitionRatio(PC pc, PetscReal ratio)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindSAAMG(pc, &mg));
+  PetscCheck(ratio == 0 || ratio > 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_repartition_ratio %g is neither 0 nor more than 1", (double)ratio);
+  if (mg) mg->hierarchy_options.repartition_ratio = ratio;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGGetRepartitionRatio - Gets when a coarse level is distributed anew
+
+  Not Collective
+
+  Level: advanced
+
+.seealso: `PCSAAMG`, `PCSAAMGSetRepartitionRatio()`
+@*/
+PetscErrorCode PCSAAMGGetRepartitionRatio(PC pc, PetscReal *ratio)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindOrFail(pc, &mg));
+  *ratio = mg->hierarchy_options.repartition_ratio;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
