@@ -18,14 +18,6 @@ namespace
 
 constexpr PetscReal eps = PETSC_MACHINE_EPSILON;
 
-/* Fails the test case on all ranks alike, so that none waits for another. */
-void all_ranks(bool here, const std::string &what)
-{
-  const bool wrong_elsewhere = any_rank(!here); // no short circuit: collective
-
-  BOOST_TEST_REQUIRE(!wrong_elsewhere, what << (here ? " (on another rank)" : ""));
-}
-
 MatHandle aij(const Entry &e, MPI_Comm comm = PETSC_COMM_WORLD)
 {
   return assemble(e, MATAIJ, Prealloc::exact, comm);

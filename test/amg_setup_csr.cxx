@@ -4,6 +4,7 @@
 #include "pc/saamg/hierarchy.hpp"
 #include "pc/saamg/own_rows.hpp"
 #include "support/gallery.hpp"
+#include "support/spaces.hpp"
 
 #include <cmath>
 
@@ -14,19 +15,6 @@ namespace
 {
 
 constexpr PetscReal eps = PETSC_MACHINE_EPSILON;
-
-std::vector<Space> spaces()
-{
-  return device::available() ? std::vector<Space>{Space::Host, Space::Cuda} : std::vector<Space>{Space::Host};
-}
-
-/* Fails the test case on all ranks alike, so that none waits for another. */
-void all_ranks(bool here, const std::string &what)
-{
-  const bool wrong_elsewhere = any_rank(!here); // no short circuit: collective
-
-  BOOST_TEST_REQUIRE(!wrong_elsewhere, what << (here ? " (on another rank)" : ""));
-}
 
 /* A rank's rows by global columns, ascending. */
 struct Arrays {

@@ -2,19 +2,16 @@
 #include "core/array.hpp"
 
 #include "support/check.hpp"
+#include "support/spaces.hpp"
 
 #include <vector>
 
 using goza::Array;
 using goza::Space;
+using goza_test::spaces;
 
 namespace
 {
-
-std::vector<Space> spaces()
-{
-  return goza::device::available() ? std::vector<Space>{Space::Host, Space::Cuda} : std::vector<Space>{Space::Host};
-}
 
 const std::vector<double> values{3, 1, 4, 1, 5};
 

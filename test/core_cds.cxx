@@ -3,6 +3,7 @@
 #include "mat/cds/cds.hpp"
 
 #include "support/check.hpp"
+#include "support/spaces.hpp"
 
 #include <vector>
 
@@ -11,6 +12,7 @@ using goza::CdsOptions;
 using goza::CdsStorage;
 using goza::Csr;
 using goza::Space;
+using goza_test::spaces;
 
 namespace
 {
@@ -258,7 +260,7 @@ template <class Store, class V> void products_on_a_grid(PetscInt line, bool corn
   });
   const std::vector<PetscScalar> x = counted(n), want = A.times(x);
 
-  for (Space space : goza::device::available() ? std::vector<Space>{Space::Host, Space::Cuda} : std::vector<Space>{Space::Host}) {
+  for (Space space : spaces()) {
     const goza::Array<PetscInt>    ptr(space, A.ptr.data(), A.ptr.size()), col(space, A.col.data(), A.col.size());
     const goza::Array<PetscScalar> val(space, A.val.data(), A.val.size());
     const std::vector<V>           narrow(x.begin(), x.end());

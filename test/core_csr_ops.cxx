@@ -3,11 +3,13 @@
 #include "core/host_galerkin.hpp"
 
 #include "support/gallery.hpp"
+#include "support/spaces.hpp"
 
 #include <cmath>
 #include <map>
 
 using namespace goza;
+using goza_test::spaces;
 using goza_test::uniform;
 
 namespace
@@ -76,11 +78,6 @@ void check_equal(const CsrMatrix &A, const Sparse &want, const std::string &what
       p++;
     }
   }
-}
-
-std::vector<Space> spaces()
-{
-  return device::available() ? std::vector<Space>{Space::Host, Space::Cuda} : std::vector<Space>{Space::Host};
 }
 
 Sparse reference_transpose(const Shape &s)

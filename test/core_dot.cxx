@@ -5,11 +5,13 @@
 #include "mat/slicedell/sliced_ell.hpp"
 
 #include "support/check.hpp"
+#include "support/spaces.hpp"
 
 #include <cmath>
 #include <vector>
 
 using namespace goza;
+using goza_test::spaces;
 
 namespace
 {
@@ -32,11 +34,6 @@ struct Band {
     }
   }
 };
-
-std::vector<Space> spaces()
-{
-  return device::available() ? std::vector<Space>{Space::Host, Space::Cuda} : std::vector<Space>{Space::Host};
-}
 
 void check(const Band &A, const std::function<std::unique_ptr<Format<PetscScalar>>(Space)> &make)
 {

@@ -2,6 +2,7 @@
 #include "core/csr_ops.hpp"
 #include "core/full_blocks.hpp"
 #include "support/gallery.hpp"
+#include "support/spaces.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,11 +12,6 @@ using namespace goza_test;
 
 namespace
 {
-
-std::vector<Space> spaces()
-{
-  return device::available() ? std::vector<Space>{Space::Host, Space::Cuda} : std::vector<Space>{Space::Host};
-}
 
 /* m x n nodes, about `each` blocks in a row, some rows without any; br x bc values in each. Drawn from `seed`. */
 CsrMatrix blocks(Space space, PetscInt m, PetscInt n, PetscInt each, PetscInt br, PetscInt bc, PetscInt seed, bool descending = false)

@@ -6,11 +6,13 @@
 #include "mat/slicedell/sliced_ell.hpp"
 
 #include "support/check.hpp"
+#include "support/spaces.hpp"
 
 #include <cmath>
 #include <vector>
 
 using namespace goza;
+using goza_test::spaces;
 
 namespace
 {
@@ -265,7 +267,7 @@ template <class V, class Make> void check_grid(const Grid27 &A, const Make &make
     size[i] = ax[i] + x[i] + b[i] + d[i]; /* all are positive */
     w_ax += b[i] * ax[i];
   }
-  for (Space space : device::available() ? std::vector<Space>{Space::Host, Space::Cuda} : std::vector<Space>{Space::Host}) {
+  for (Space space : spaces()) {
     const Array<PetscInt>    ptrs(space, A.ptr.data(), A.ptr.size()), cols(space, A.col.data(), A.col.size());
     const Array<PetscScalar> vals(space, A.val.data(), A.val.size());
     const Array<V>           xs(space, x.data(), x.size());

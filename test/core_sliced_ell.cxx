@@ -4,6 +4,7 @@
 #include "mat/slicedell/sliced_ell.hpp"
 
 #include "support/check.hpp"
+#include "support/spaces.hpp"
 
 #include <vector>
 
@@ -11,6 +12,7 @@ using goza::Csr;
 using goza::SlicedEll;
 using goza::SlicedEllOptions;
 using goza::Space;
+using goza_test::spaces;
 
 namespace
 {
@@ -173,7 +175,7 @@ BOOST_AUTO_TEST_CASE(near_and_far_columns_in_every_height)
     }
     row_ptr.push_back(static_cast<PetscInt>(cols.size()));
   }
-  for (Space space : goza::device::available() ? std::vector<Space>{Space::Host, Space::Cuda} : std::vector<Space>{Space::Host}) {
+  for (Space space : spaces()) {
     const goza::Array<PetscInt>    p(space, row_ptr.data(), row_ptr.size()), c(space, cols.data(), cols.size());
     const goza::Array<PetscScalar> v(space, vals.data(), vals.size()), from(space, x.data(), x.size());
     goza::Array<PetscScalar>       to(space, nrows);
@@ -215,7 +217,7 @@ template <class Store, class V> void blocks_in_every_height(PetscInt br, PetscIn
     }
     row_ptr.push_back(static_cast<PetscInt>(cols.size()));
   }
-  for (Space space : goza::device::available() ? std::vector<Space>{Space::Host, Space::Cuda} : std::vector<Space>{Space::Host}) {
+  for (Space space : spaces()) {
     const goza::Array<PetscInt>    p(space, row_ptr.data(), row_ptr.size()), c(space, cols.data(), cols.size());
     const goza::Array<PetscScalar> v(space, vals.data(), vals.size());
     const goza::Array<V>           from(space, x.data(), x.size());

@@ -210,19 +210,6 @@ void array_access(const MatCase &c)
   c.check_same(A, R, "written through the array");
 }
 
-/* Each rank names some rows, its own and others'. */
-std::vector<PetscInt> some_rows(Mat M)
-{
-  PetscInt              start, end, rows;
-  std::vector<PetscInt> list;
-
-  PETSC_OK(MatGetSize(M, &rows, nullptr));
-  PETSC_OK(MatGetOwnershipRange(M, &start, &end));
-  for (PetscInt i = start; i < end; i += 5) list.push_back(i);
-  if (end > start && end < rows) list.push_back(end);
-  return list;
-}
-
 void zero_rows(const MatCase &c)
 {
   const bool diagonal = c.entry.has(square | full_diagonal); /* PETSc refuses to put a diagonal value where there is no place */
@@ -231,7 +218,7 @@ void zero_rows(const MatCase &c)
     MatHandle A = c.ours(), R = c.aij();
     VecHandle x = c.in(R), b = c.out(R), br = c.out(R), zero = c.out(R);
     to_both(A, R, [&](Mat M) {
-      const auto rows = some_rows(M);
+      const auto rows = some_rows(M, 5);
       PETSC_OK(MatSetOption(M, MAT_KEEP_NONZERO_PATTERN, keep));
       PETSC_OK(MatSetOption(M, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE));
       PETSC_OK(MatSetOption(M, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
@@ -249,7 +236,7 @@ void zero_rows_columns(const MatCase &c)
   VecHandle x = c.in(R), b = c.out(R), br = c.out(R), bound = rounding_bound(R, x, b);
 
   to_both(A, R, [&](Mat M) {
-    const auto rows = some_rows(M);
+    const auto rows = some_rows(M, 5);
     PETSC_OK(MatZeroRowsColumns(M, (PetscInt)rows.size(), rows.data(), 1.5, x, M == (Mat)A ? (Vec)b : (Vec)br));
   });
   check_close(b, br, bound, "right-hand side");

@@ -52,19 +52,6 @@ void compute_values(Mat A, Mat R)
   to_both(A, R, [](Mat M) { PETSC_OK(MatScale(M, 0.5)); });
 }
 
-/* Some of each rank's rows, and one of the next rank's. */
-std::vector<PetscInt> some_rows(Mat M)
-{
-  PetscInt              start, end, rows;
-  std::vector<PetscInt> list;
-
-  PETSC_OK(MatGetSize(M, &rows, nullptr));
-  PETSC_OK(MatGetOwnershipRange(M, &start, &end));
-  for (PetscInt i = start; i < end; i += 4) list.push_back(i);
-  if (end > start && end < rows) list.push_back(end);
-  return list;
-}
-
 /* The four ways of naming the rows. */
 using Form = void (*)(Mat, bool columns, std::vector<PetscInt> rows, PetscScalar diag, Vec x, Vec b);
 
@@ -125,7 +112,7 @@ void zero_rows(const MatCase &c)
         compute_values(A, R);
         to_both(A, R, [&](Mat M) {
           PETSC_OK(MatSetOption(M, MAT_KEEP_NONZERO_PATTERN, keep));
-          form.zero(M, false, some_rows(M), diag, x, M == (Mat)A ? b : br);
+          form.zero(M, false, some_rows(M, 4), diag, x, M == (Mat)A ? b : br);
         });
         PETSC_OK(VecSet(zero, 0));
         check_close(b, br, zero, std::string(form.name) + ": right-hand side");
@@ -144,7 +131,7 @@ void zero_rows_columns(const MatCase &c)
       VecHandle x = c.in(R), b = c.out(R), br = c.out(R), bound = rounding_bound(R, x, b);
 
       compute_values(A, R);
-      to_both(A, R, [&](Mat M) { form.zero(M, true, some_rows(M), 1.5, vectors ? (Vec)x : nullptr, !vectors ? nullptr : M == (Mat)A ? (Vec)b : (Vec)br); });
+      to_both(A, R, [&](Mat M) { form.zero(M, true, some_rows(M, 4), 1.5, vectors ? (Vec)x : nullptr, !vectors ? nullptr : M == (Mat)A ? (Vec)b : (Vec)br); });
       check_close(b, br, bound, std::string(form.name) + ": right-hand side");
       c.check_same(A, R, form.name);
     }
@@ -169,7 +156,7 @@ void zero_rows_columns_without_diagonal(const MatCase &c)
   compute_values(A, R);
   to_both(A, R, [&](Mat M) {
     PETSC_OK(MatSetOption(M, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-    by_list(M, true, some_rows(M), 3, x, M == (Mat)A ? b : br);
+    by_list(M, true, some_rows(M, 4), 3, x, M == (Mat)A ? b : br);
   });
   check_close(b, br, bound, "right-hand side");
   c.check_same(A, R, "diagonal put in");
@@ -209,12 +196,12 @@ void symmetric_stays_half(const MatCase &c)
   const int before = half(A);
 
   compute_values(A, R);
-  to_both(A, R, [&](Mat M) { by_list(M, true, some_rows(M), 1, nullptr, nullptr); });
+  to_both(A, R, [&](Mat M) { by_list(M, true, some_rows(M, 4), 1, nullptr, nullptr); });
   c.check_same(A, R, "rows and columns");
   BOOST_TEST(half(A) == before);
   to_both(A, R, [&](Mat M) {
     PETSC_OK(MatSetOption(M, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE));
-    by_list(M, false, {some_rows(M).empty() ? PetscInt(0) : some_rows(M).back() / 2}, 1, nullptr, nullptr);
+    by_list(M, false, {some_rows(M, 4).empty() ? PetscInt(0) : some_rows(M, 4).back() / 2}, 1, nullptr, nullptr);
   });
   c.check_same(A, R, "rows alone");
 }
@@ -237,7 +224,7 @@ void zeroing_brings_nothing(const MatCase &c)
       PETSC_OK(MatGetInfo(A, MAT_LOCAL, &info));
       PETSC_OK(MatGetLocalSize(A, &rows, nullptr));
       const Traffic traffic;
-      by_list(A, columns, some_rows(A), 2, x, b);
+      by_list(A, columns, some_rows(A, 4), 2, x, b);
       PETSC_OK(MatMult(A, x, y));
       const PetscReal vectors = 2. * (PetscGlobalSize - 1) * rows * sizeof(PetscScalar), values = info.nz_used * sizeof(PetscScalar);
       if (vectors < values / 2) BOOST_TEST(traffic.down() <= vectors, (columns ? "rows and columns" : "rows") << (keep ? "" : ", pattern changed"));

@@ -9,6 +9,7 @@
 #include "pc/saamg/smoother/node_blocks.hpp"
 #include "support/gallery.hpp"
 #include "support/pc_case.hpp"
+#include "support/spaces.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,11 +19,6 @@ using namespace goza_test;
 
 namespace
 {
-
-std::vector<Space> spaces()
-{
-  return device::available() ? std::vector<Space>{Space::Host, Space::Cuda} : std::vector<Space>{Space::Host};
-}
 
 /* Nonsymmetric in its values alone, and in its pattern: what a row reads does not read it */
 const Entry upwind{"upwind", 900, 900, square, [](PetscInt i, Row &r) {

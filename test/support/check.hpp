@@ -35,6 +35,7 @@ Outcome attempt(const std::function<PetscErrorCode()> &call);
 /* Logical or maximum over all ranks of PETSC_COMM_WORLD: for decisions that all ranks must take alike. */
 bool      any_rank(bool here);
 PetscReal max_over_ranks(PetscReal here);
+void      all_ranks(bool here, const std::string &what); /* fails the test case on all ranks alike, so that none waits for another */
 
 template <class T, PetscErrorCode (*Destroy)(T *)> class Handle {
 public:

@@ -109,6 +109,13 @@ PetscReal max_over_ranks(PetscReal here)
   return all;
 }
 
+void all_ranks(bool here, const std::string &what)
+{
+  const bool wrong_elsewhere = any_rank(!here); /* no short circuit: collective */
+
+  BOOST_TEST_REQUIRE(!wrong_elsewhere, what << (here ? " (on another rank)" : ""));
+}
+
 } // namespace goza_test
 
 int main(int argc, char **argv)

@@ -82,6 +82,18 @@ void add_mat_laws(const std::vector<MatLaw> &laws, bool all_precisions)
     }
 }
 
+std::vector<PetscInt> some_rows(Mat M, PetscInt step)
+{
+  PetscInt              start, end, rows;
+  std::vector<PetscInt> list;
+
+  PETSC_OK(MatGetSize(M, &rows, nullptr));
+  PETSC_OK(MatGetOwnershipRange(M, &start, &end));
+  for (PetscInt i = start; i < end; i += step) list.push_back(i);
+  if (end > start && end < rows) list.push_back(end);
+  return list;
+}
+
 TemporaryFile::TemporaryFile()
 {
   PetscMPIInt rank;

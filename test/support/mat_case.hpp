@@ -50,6 +50,9 @@ template <class F> void to_both(Mat A, Mat R, F f)
   f(R);
 }
 
+/* Every so many-th of a rank's rows, and one of the next rank's. */
+std::vector<PetscInt> some_rows(Mat M, PetscInt step);
+
 /* A file of this process group's own, removed at the end. All ranks have the same name. */
 class TemporaryFile {
 public:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "check.hpp"
+#include "spaces.hpp"
 #include "core/csr.hpp"
 #include "core/format.hpp"
 
@@ -11,11 +12,6 @@ namespace goza_test
 {
 
 using namespace goza;
-
-inline std::vector<Space> spaces()
-{
-  return device::available() ? std::vector<Space>{Space::Host, Space::Cuda} : std::vector<Space>{Space::Host};
-}
 
 /* A matrix in either space, from the columns of its rows. */
 class Matrix {
