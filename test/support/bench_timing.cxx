@@ -40,9 +40,15 @@ PetscErrorCode MedianSecondsInTurn(PetscInt repeats, Vec y, const std::vector<st
 {
   std::vector<PetscInt>                    batch;
   std::vector<std::vector<PetscLogDouble>> times(bodies.size());
-  PetscLogDouble                           t;
+  PetscLogDouble                           t, begin, now;
+  const double                             warm_up = 0.03; /* seconds: a GPU that has idled while a matrix was made may begin slowly */
 
   PetscFunctionBeginUser;
+  PetscCall(PetscTime(&begin));
+  do {
+    for (const auto &body : bodies) PetscCall(BatchSeconds(1, y, body, &t));
+    PetscCall(PetscTime(&now));
+  } while (now - begin < warm_up);
   for (const auto &body : bodies) {
     PetscCall(BatchSeconds(3, y, body, &t));
     batch.push_back((PetscInt)std::min(300.0, std::max(3.0, length / std::max(t, 1e-7))));
