@@ -11,39 +11,11 @@ using namespace goza_test;
 namespace
 {
 
-struct EquationName {
-  std::string  name;
-  GozaEquation equation;
-  PetscInt     bs;
-};
-const EquationName equations[] = {{"diffusion", GOZA_DIFFUSION, 1}, {"elasticity", GOZA_ELASTICITY, 3}, {"mass", GOZA_MASS, 1}, {"mass3", GOZA_MASS, 3}};
-
 constexpr PetscReal rounding = 2000 * PETSC_MACHINE_EPSILON;
-
-struct Case {
-  DMHandle               dm;
-  AssemblyHandle         assembly;
-  std::vector<PetscReal> first, second;
-
-  Case(const MeshName &mesh, const EquationName &eq, const std::array<PetscInt, 3> &n, PetscReal wobble) : dm(make_dm(mesh, n, eq.bs, wobble))
-  {
-    PETSC_OK(GozaAssemblyCreate(PETSC_COMM_WORLD, assembly.put()));
-    PETSC_OK(GozaAssemblySetEquation(assembly, eq.equation, eq.bs));
-    PETSC_OK(GozaAssemblySetDM(assembly, dm));
-    const Elements m(assembly);
-    for (PetscInt e = 0; e < m.nelem; e++) {
-      const auto c = m.center(e);
-
-      first.push_back(c[0] > 0.4 ? 100 : 1 + c[1]);
-      second.push_back((PetscReal)(c[2] > 0.6 ? 0.3 : 0.1));
-    }
-    PETSC_OK(GozaAssemblySetMaterial(assembly, first.data(), second.data()));
-  }
-};
 
 void equals_textbook(const MeshName &mesh, const EquationName &eq, const std::string &type)
 {
-  Case      c(mesh, eq, {3, 4, 5}, (PetscReal)0.2);
+  MeshCase  c(mesh, eq, {3, 4, 5}, (PetscReal)0.2);
   MatHandle A;
 
   PETSC_OK(GozaAssemblyCreateMatrix(c.assembly, type.c_str(), A.put()));
@@ -73,7 +45,7 @@ void equals_textbook(const MeshName &mesh, const EquationName &eq, const std::st
 /* A matrix that PETSc made, with places that the mesh does not need. */
 void into_dm_matrix(const MeshName &mesh, const EquationName &eq)
 {
-  Case      c(mesh, eq, {4, 3, 3}, (PetscReal)0.1);
+  MeshCase  c(mesh, eq, {4, 3, 3}, (PetscReal)0.1);
   MatHandle A;
 
   PETSC_OK(DMCreateMatrix(c.dm, A.put()));
@@ -85,7 +57,7 @@ void into_dm_matrix(const MeshName &mesh, const EquationName &eq)
 /* Given unknowns: their rows and columns hold the diagonal alone, the system gives their values, and the others solve what PETSc's MatZeroRowsColumns() leaves. */
 void dirichlet(const MeshName &mesh, const EquationName &eq)
 {
-  Case                     c(mesh, eq, {3, 3, 4}, (PetscReal)0.1);
+  MeshCase                 c(mesh, eq, {3, 3, 4}, (PetscReal)0.1);
   const Elements           m(c.assembly);
   Flags                    given((std::size_t)m.nnodes * eq.bs);
   std::vector<PetscScalar> value((std::size_t)m.nnodes * eq.bs, 0);
@@ -184,7 +156,7 @@ void add()
   auto *textbook = suite_named(nullptr, "equals_textbook"), *dm = suite_named(nullptr, "into_dm_matrix"), *given = suite_named(nullptr, "dirichlet");
 
   for (const auto &mesh : mesh_names()) {
-    for (const auto &eq : equations) {
+    for (const auto &eq : equation_names()) {
       auto                    *suite = suite_named(suite_named(textbook, mesh.name), eq.name);
       std::vector<std::string> types{MATAIJ};
 

@@ -1,12 +1,14 @@
 /* What assembled matrices must know of mechanics, and bad input: patch test, rigid-body modes, second order, the two kinds of element, refusals that name what is wrong. */
 #include "support/mesh_case.hpp"
 
+#include "assembly/assembly.hpp"
 #include "core/device.hpp"
 #include "core/memory_limit.hpp"
 #include "goza.hpp"
 
 #include <petscdmda.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -358,7 +360,34 @@ void recovers()
   BOOST_TEST((o.failed && o.says("no place for the 3 x 3 block of nodes 0 and 0")), o.message);
 }
 
-/* Wherever device memory runs out: an error with the figures, and with more of it the same object goes on. */
+/* What this PETSc's integers cannot count is refused before an array is looked at (here there are none), and the object keeps what it had. */
+void too_large()
+{
+  AssemblyHandle  a;
+  const auto      x = cube_nodes();
+  const PetscInt *conn;
+  PetscInt        nelem;
+  const auto      refused = [](const Outcome &o, const char *figure) { BOOST_TEST((o.code == PETSC_ERR_ARG_OUTOFRANGE && o.says(figure)), o.message); };
+
+  const PetscInt64 most = PETSC_MAX_INT;
+  BOOST_TEST(!attempt([&] { return goza::CheckMeshSize(most / 8, 8, most / 3, 3); }).failed);
+  refused(attempt([&] { return goza::CheckMeshSize(most / 8 + 1, 8, 8, 3); }), "corners of elements");
+  refused(attempt([&] { return goza::CheckMeshSize(1, 8, most / 3 + 1, 3); }), "unknowns");
+  BOOST_TEST(!attempt([&] { return goza::CheckMatrixSize(most / 9, 3); }).failed);
+  refused(attempt([&] { return goza::CheckMatrixSize(most / 9 + 1, 3); }), "nonzeros");
+  if (sizeof(PetscInt) > 4) return;
+
+  PETSC_OK(GozaAssemblyCreate(PETSC_COMM_SELF, a.put()));
+  PETSC_OK(GozaAssemblySetEquation(a, GOZA_ELASTICITY, 3));
+  PETSC_OK(GozaAssemblySetElements(a, GOZA_HEX8, 2, two_cubes.data(), 12, x.data(), 12, nullptr));
+  refused(attempt([&] { return GozaAssemblySetElements(a, GOZA_HEX8, 300000000, nullptr, 0, nullptr, 0, nullptr); }), "2400000000 corners");
+  refused(attempt([&] { return GozaAssemblySetElements(a, GOZA_TET4, 600000000, nullptr, 0, nullptr, 0, nullptr); }), "2400000000 corners");
+  refused(attempt([&] { return GozaAssemblySetElements(a, GOZA_HEX8, 0, nullptr, 800000000, nullptr, 800000000, nullptr); }), "2400000000 unknowns");
+  PETSC_OK(GozaAssemblyGetElements(a, nullptr, &nelem, &conn, nullptr, nullptr));
+  BOOST_TEST((nelem == 2 && std::equal(two_cubes.begin(), two_cubes.end(), conn)));
+}
+
+/* Wherever device memory runs out: an error with the figures, nothing half-written, and with more of it the same object goes on. */
 void too_little_memory()
 {
   using namespace goza;
@@ -377,6 +406,22 @@ void too_little_memory()
   }
   PETSC_OK(GozaAssemblyCreateMatrix(solid.assembly, MATAIJ, A.put()));
   PETSC_OK(GozaAssemblyMatrix(solid.assembly, A));
+
+  PetscReal                    norm, again; /* new materials find no room: the values stay */
+  const Elements               m(solid.assembly);
+  const std::vector<PetscReal> first(m.nelem, 7), second(m.nelem, (PetscReal)0.1);
+  PETSC_OK(MatNorm(A, NORM_FROBENIUS, &norm));
+  PETSC_OK(GozaAssemblySetMaterial(solid.assembly, first.data(), second.data()));
+  device::set_memory_limit(device::bytes_in_use() + 1);
+  const Outcome o = attempt([&] { return GozaAssemblyMatrix(solid.assembly, A); });
+  device::set_memory_limit(0);
+  BOOST_TEST(o.code == PETSC_ERR_MEM);
+  BOOST_TEST((o.says("asked for") && o.says("free of")), o.message);
+  PETSC_OK(MatNorm(A, NORM_FROBENIUS, &again));
+  BOOST_TEST(norm == again);
+  PETSC_OK(GozaAssemblyMatrix(solid.assembly, A));
+  PETSC_OK(MatNorm(A, NORM_FROBENIUS, &again));
+  BOOST_TEST(norm != again);
 }
 
 void add()
@@ -393,6 +438,7 @@ void add()
   if (size > 1) return;
   add_test(suite_named(nullptr, "refusals"), "bad_input", bad_input);
   add_test(suite_named(nullptr, "refusals"), "recovers", recovers);
+  add_test(suite_named(nullptr, "refusals"), "too_large", too_large);
   add_test(suite_named(nullptr, "refusals"), "too_little_memory", too_little_memory);
 }
 const AddTests tests(add);

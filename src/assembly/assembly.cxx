@@ -4,6 +4,38 @@
 #include "surface.hpp"
 #include <algorithm>
 
+namespace goza
+{
+
+namespace
+{
+
+PetscErrorCode CheckCount(PetscInt64 n, const char *what)
+{
+  PetscFunctionBegin;
+  PetscCheck(n < PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt64_FMT " %s on one rank are more than this PETSc's integers can count: use 64-bit indices or more ranks", n, what);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode CheckMeshSize(PetscInt64 elements, PetscInt64 corners, PetscInt64 nodes, PetscInt64 bs)
+{
+  PetscFunctionBegin;
+  PetscCall(CheckCount(elements * corners, "corners of elements"));
+  PetscCall(CheckCount(nodes * bs, "unknowns"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CheckMatrixSize(PetscInt64 pairs, PetscInt64 bs)
+{
+  PetscFunctionBegin;
+  PetscCall(CheckCount(pairs * bs * bs, "nonzeros"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza
+
 using namespace goza;
 
 /*@
@@ -125,6 +157,7 @@ PetscErrorCode GozaAssemblySetElements(GozaAssembly a, GozaElementType type, Pet
   PetscCheck(type == GOZA_HEX8 || type == GOZA_TET4, a->comm, PETSC_ERR_SUP, "Element type %d is not known: GOZA_HEX8 (hexahedra) and GOZA_TET4 (tetrahedra) are", (int)type);
   PetscCheck(nelem >= 0 && nnodes >= 0 && nowned >= 0 && nowned <= nnodes, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " elements, %" PetscInt_FMT " nodes, %" PetscInt_FMT " of them owned", nelem, nnodes, nowned);
   PetscCheck(global || (size == 1 && nowned == nnodes), a->comm, PETSC_ERR_ARG_WRONG, "On several ranks the nodes' global numbers must be given");
+  PetscCall(CheckMeshSize(nelem, type == GOZA_HEX8 ? 8 : 4, nnodes, a->bs));
   a->type   = type;
   a->nelem  = nelem;
   a->nnodes = nnodes;

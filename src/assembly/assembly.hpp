@@ -45,6 +45,10 @@ struct _n_GozaAssembly {
 namespace goza
 {
 
+/* Errors where this PETSc's integers cannot count what a rank has: asked before anything is made or copied. corners: of an element; pairs: of nodes */
+PetscErrorCode CheckMeshSize(PetscInt64 elements, PetscInt64 corners, PetscInt64 nodes, PetscInt64 bs);
+PetscErrorCode CheckMatrixSize(PetscInt64 pairs, PetscInt64 bs);
+
 /* A failure here becomes one on every rank, which nobody then waits for. */
 PetscErrorCode AgreeOnFailure(MPI_Comm comm, PetscErrorCode here);
 

@@ -66,10 +66,10 @@ PetscErrorCode FromDMDA(DM da, PetscInt bs, Arrays *m)
   PetscCall(DMDAGetElementType(da, &element));
   PetscCall(DMDAGetGhostCorners(da, &g[0], &g[1], &g[2], &n[0], &n[1], &n[2]));
   PetscCall(DMDAGetCorners(da, NULL, NULL, NULL, &w[0], &w[1], &w[2]));
-  const std::size_t nodes = (std::size_t)n[0] * n[1] * n[2];
-  PetscCheck((PetscReal)nodes * bs < PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%g unknowns on one rank are more than this PETSc's integers can count", (double)nodes * bs);
+  m->type                 = element == DMDA_ELEMENT_P1 ? GOZA_TET4 : GOZA_HEX8;
+  const std::size_t nodes = (std::size_t)n[0] * n[1] * n[2], cubes = (std::size_t)PetscMax(n[0] - 1, 0) * PetscMax(n[1] - 1, 0) * PetscMax(n[2] - 1, 0);
+  PetscCall(CheckMeshSize((PetscInt64)cubes, m->type == GOZA_TET4 ? 24 : 8, (PetscInt64)nodes, bs));
   m->nowned = w[0] * w[1] * w[2];
-  m->type   = element == DMDA_ELEMENT_P1 ? GOZA_TET4 : GOZA_HEX8;
 
   PetscCall(VecGetLocalSize(coordinates, &length));
   PetscCheck((std::size_t)length == 3 * nodes, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The DMDA's coordinates are of %" PetscInt_FMT " entries", length);
@@ -83,7 +83,7 @@ PetscErrorCode FromDMDA(DM da, PetscInt bs, Arrays *m)
   for (std::size_t k = 0; k < nodes; k++) m->global[k] = index[k * bs] / bs;
   PetscCall(ISLocalToGlobalMappingRestoreIndices(l2g, &index));
 
-  PetscCallCXX(m->conn.reserve((m->type == GOZA_TET4 ? 24 : 8) * nodes));
+  PetscCallCXX(m->conn.reserve((m->type == GOZA_TET4 ? 24 : 8) * cubes));
   for (PetscInt k = 0; k + 1 < n[2]; k++) {
     for (PetscInt j = 0; j + 1 < n[1]; j++) {
       for (PetscInt i = 0; i + 1 < n[0]; i++) {
@@ -173,7 +173,10 @@ PetscErrorCode FromPlex(DM dm, PetscInt bs, Arrays *m)
 
     PetscCall(DMPlexGetCellType(dm, cell, &type));
     PetscCheck(type == DM_POLYTOPE_HEXAHEDRON || type == DM_POLYTOPE_TETRAHEDRON, PETSC_COMM_SELF, PETSC_ERR_SUP, "Element %" PetscInt_FMT " is a %s; hexahedra and tetrahedra are known", cell - cstart, DMPolytopeTypes[type]);
-    if (cell == cstart) m->type = type == DM_POLYTOPE_TETRAHEDRON ? GOZA_TET4 : GOZA_HEX8;
+    if (cell == cstart) {
+      m->type = type == DM_POLYTOPE_TETRAHEDRON ? GOZA_TET4 : GOZA_HEX8;
+      PetscCall(CheckMeshSize(cend - cstart, m->type == GOZA_TET4 ? 4 : 8, size_local / bs, bs));
+    }
     PetscCheck((type == DM_POLYTOPE_TETRAHEDRON) == (m->type == GOZA_TET4), PETSC_COMM_SELF, PETSC_ERR_SUP, "Element %" PetscInt_FMT " is a %s, but element 0 is not: all elements must be of one kind", cell - cstart, DMPolytopeTypes[type]);
     PetscCall(CellCorners(dm, cell, type, vstart, vend, corners));
     for (PetscInt b = 0; b < (m->type == GOZA_TET4 ? 4 : 8); b++) {

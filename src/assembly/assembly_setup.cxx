@@ -109,12 +109,10 @@ PetscErrorCode SetUpMesh(GozaAssembly a)
 
   PetscFunctionBegin;
   PetscCheck(a->nelem >= 0, PETSC_COMM_SELF, PETSC_ERR_ORDER, "Call GozaAssemblySetDM() or GozaAssemblySetElements() first");
-  PetscCheck((PetscInt64)a->nelem * a->corners() < PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " elements of %d nodes are more than this PETSc's integers can count: use 64-bit indices or more ranks", a->nelem, a->corners());
   PetscCall(MakeMesh(a, &mesh));
   PetscCall(RefuseBadElements(a, mesh));
   PetscCall(Guarded([&] { map = make_assembly_map(a->problem(), mesh, Layout::Csr); }));
-  PetscCheck((PetscInt64)map.pairs() * a->bs * a->bs < PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "A matrix of %" PetscInt64_FMT " nonzeros on one rank is more than this PETSc's integers can count: use 64-bit indices or more ranks",
-             (PetscInt64)map.pairs() * a->bs * a->bs);
+  PetscCall(CheckMatrixSize(map.pairs(), a->bs));
   a->mesh = std::move(mesh); // only now: a failure above leaves what was there
   a->map  = std::move(map);
   a->host_ptr.clear();

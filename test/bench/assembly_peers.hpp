@@ -20,42 +20,77 @@ struct ToCOO { // the values of one block in the order of the coordinates: eleme
   }
 };
 
-inline PetscErrorCode COO(const Bench &bench, PetscInt n)
+/* A matrix with the places of all entries of all element matrices; symbolic: the seconds that PETSc took. */
+inline PetscErrorCode PreallocateCOO(const Bench &bench, const Mesh &mesh, Mat *A, PetscLogDouble *symbolic)
 {
-  const Space    space = bench.space;
-  PetscLogDouble begin, end, numeric;
-  char           text[512];
+  PetscLogDouble begin, end;
 
   PetscFunctionBeginUser;
-  const Mesh                  mesh    = make_cube(space, n, false, bench.general);
   const std::vector<PetscInt> conn    = mesh.conn.to_host();
   const std::size_t           entries = static_cast<std::size_t>(mesh.nelem) * 576;
   std::vector<PetscInt>       i(entries), j(entries);
-  Mat                         A;
 
   for (std::size_t t = 0; t < entries; t++) {
     i[t] = 3 * conn[t / 576 * 8 + t % 576 / 24 / 3] + static_cast<PetscInt>(t % 576 / 24 % 3);
     j[t] = 3 * conn[t / 576 * 8 + t % 24 / 3] + static_cast<PetscInt>(t % 24 % 3);
   }
-  PetscCall(MatCreate(PETSC_COMM_SELF, &A));
-  PetscCall(MatSetSizes(A, 3 * mesh.owned, 3 * mesh.owned, 3 * mesh.owned, 3 * mesh.owned));
-  PetscCall(MatSetType(A, space == Space::Cuda ? "aijcusparse" : MATAIJ));
+  PetscCall(MatCreate(PETSC_COMM_SELF, A));
+  PetscCall(MatSetSizes(*A, 3 * mesh.owned, 3 * mesh.owned, 3 * mesh.owned, 3 * mesh.owned));
+  PetscCall(MatSetType(*A, bench.space == Space::Cuda ? "aijcusparse" : MATAIJ));
   PetscCall(PetscTime(&begin));
-  PetscCall(MatSetPreallocationCOO(A, static_cast<PetscCount>(entries), i.data(), j.data()));
+  PetscCall(MatSetPreallocationCOO(*A, static_cast<PetscCount>(entries), i.data(), j.data()));
   PetscCall(Wait(bench));
   PetscCall(PetscTime(&end));
-  const PetscLogDouble symbolic = end - begin;
+  *symbolic = end - begin;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-  Array<PetscScalar> gradients(space, static_cast<std::size_t>(192) * mesh.nelem), matrix(space, entries), v(space, entries);
-  const Block        b{mesh.view(), nullptr, nullptr, nullptr, 0, mesh.nelem, mesh.nelem, gradients.data(), matrix.data(), nullptr, nullptr, false};
-  PetscErrorCode     failed = PETSC_SUCCESS;
+/* Its values. */
+class COOValues {
+public:
+  COOValues(Space space, const Mesh &mesh) :
+    space_(space),
+    mesh_(mesh),
+    gradients_(space, static_cast<std::size_t>(192) * mesh.nelem),
+    matrix_(space, static_cast<std::size_t>(576) * mesh.nelem),
+    v_(space, matrix_.size())
+  {
+  }
+
+  PetscErrorCode set(Mat A)
+  {
+    const Block b{mesh_.view(), nullptr, nullptr, nullptr, 0, mesh_.nelem, mesh_.nelem, gradients_.data(), matrix_.data(), nullptr, nullptr, false};
+
+    PetscFunctionBeginUser;
+    for_each_row(space_, 8 * mesh_.nelem, Step1<Hex8>{b});
+    for_each_row(space_, 64 * mesh_.nelem, Step3<Hex8>{b});
+    for_each_row(space_, static_cast<PetscInt>(v_.size()), ToCOO{matrix_.data(), mesh_.nelem, v_.data()});
+    PetscCall(MatSetValuesCOO(A, v_.data(), INSERT_VALUES));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+private:
+  Space              space_;
+  const Mesh        &mesh_;
+  Array<PetscScalar> gradients_, matrix_, v_;
+};
+
+inline PetscErrorCode COO(const Bench &bench, PetscInt n)
+{
+  const Space    space = bench.space;
+  PetscLogDouble symbolic, numeric;
+  PetscErrorCode failed = PETSC_SUCCESS;
+  char           text[512];
+  Mat            A;
+
+  PetscFunctionBeginUser;
+  const Mesh mesh = make_cube(space, n, false, bench.general);
+  PetscCall(PreallocateCOO(bench, mesh, &A, &symbolic));
+  COOValues values(space, mesh);
   PetscCall(Median(
     bench,
     [&] {
-      for_each_row(space, 8 * mesh.nelem, Step1<Hex8>{b});
-      for_each_row(space, 64 * mesh.nelem, Step3<Hex8>{b});
-      for_each_row(space, static_cast<PetscInt>(entries), ToCOO{matrix.data(), mesh.nelem, v.data()});
-      if (!failed) failed = MatSetValuesCOO(A, v.data(), INSERT_VALUES);
+      if (!failed) failed = values.set(A);
     },
     &numeric));
   PetscCall(failed);

@@ -137,6 +137,14 @@ template <class Element, bool searches, bool adds> struct Fused : Block {
   }
 };
 
+/* Which elements are added at a time: those of one colour after the other, or, where they add atomically, all of them. */
+struct Order {
+  Array<PetscInt>       elements; // none: as they come
+  std::vector<PetscInt> parts;
+
+  Order(Space space, const Mesh &mesh, bool atomic);
+};
+
 /* Greedy, on the host. */
 inline void colour_elements(const Mesh &mesh, std::vector<PetscInt> &order, std::vector<PetscInt> &ptr)
 {
@@ -161,6 +169,55 @@ inline void colour_elements(const Mesh &mesh, std::vector<PetscInt> &order, std:
     ptr.push_back(static_cast<PetscInt>(order.size()));
   }
 }
+
+inline Order::Order(Space space, const Mesh &mesh, bool atomic) : parts{0, mesh.nelem}
+{
+  std::vector<PetscInt> order;
+
+  if (!atomic) colour_elements(mesh, order, parts);
+  elements = Array<PetscInt>(space, order.data(), order.size());
+}
+
+struct Way {
+  const char *name;
+  char        letter;
+};
+constexpr Way paper_ways[] = {{"original", 'o'}, {"a", 'a'}, {"b", 'b'}, {"g", 'g'}};
+
+/* The arrays between the steps of blocks of so many elements. */
+template <class Element> class Between {
+  static constexpr std::size_t n = Element::nodes;
+
+public:
+  Between(Space space, char way, PetscInt blksiz) :
+    capacity_(way == 'o' ? 0 : blksiz), gradients_(space, way == 'g' ? Element::points * n * 3 * capacity_ : 0), matrix_(space, way == 'a' || way == 'g' ? n * n * 9 * capacity_ : 0), address_(space, n * n * capacity_)
+  {
+  }
+
+  /* val: [pairs][9] of the map's pattern */
+  Block block(const Mesh &mesh, const AssemblyMap &map, const Order &order, PetscScalar *val)
+  {
+    const bool atomic = !order.elements.size();
+
+    return {mesh.view(),
+            order.elements.data(),
+            map.ptr.data(),
+            map.col.data(),
+            0,
+            0,
+            static_cast<PetscInt>(capacity_),
+            gradients_.data(),
+            matrix_.data(),
+            address_.data(),
+            val,
+            atomic};
+  }
+
+private:
+  std::size_t        capacity_;
+  Array<PetscScalar> gradients_, matrix_;
+  Array<PetscInt>    address_;
+};
 
 template <class Element> PetscErrorCode RunBlocks(const Bench &bench, char way, Block b, const std::vector<PetscInt> &parts, PetscInt blksiz, bool wait)
 {

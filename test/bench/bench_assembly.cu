@@ -165,31 +165,16 @@ PetscErrorCode Paper(const Bench &bench, const Place &at, const std::string &way
   PetscCall(IntoCds(bench, at, "elasticity", problem, mesh, copy));
 
   for (const bool atomic : {true, false}) {
-    std::vector<PetscInt> order, parts{0, mesh.nelem};
-
     if (adds.find(atomic ? "atomic" : "colour") == std::string::npos || ways == "ours") continue;
-    if (!atomic) colour_elements(mesh, order, parts);
-    const Array<PetscInt> device_order(space, order.data(), order.size());
-    for (const char way : {'o', 'a', 'b', 'g'}) {
-      const char *long_name = way == 'o' ? "original" : way == 'a' ? "a" : way == 'b' ? "b" : "g";
+    const Order order(space, mesh, atomic);
+    for (const Way &of : paper_ways) {
+      const char way = of.letter;
 
-      if (("," + ways + ",").find("," + std::string(long_name) + ",") == std::string::npos) continue;
+      if (("," + ways + ",").find("," + std::string(of.name) + ",") == std::string::npos) continue;
       for (const PetscInt blksiz : way == 'o' ? std::vector<PetscInt>{mesh.nelem} : sizes) {
-        const std::size_t  capacity = way == 'o' ? 0 : blksiz;
-        Array<PetscScalar> gradients(space, way == 'g' ? Element::points * Element::nodes * 3 * capacity : 0), matrix(space, way == 'b' ? 0 : Element::nodes * Element::nodes * 9 * capacity), val(space, values);
-        Array<PetscInt>    address(space, Element::nodes * Element::nodes * capacity);
-        const Block        b{mesh.view(),
-                      atomic ? nullptr : device_order.data(),
-                      map.ptr.data(),
-                      map.col.data(),
-                      0,
-                      0,
-                      blksiz,
-                      gradients.data(),
-                      matrix.data(),
-                      address.data(),
-                      val.data(),
-                      atomic};
+        Between<Element>   between(space, way, blksiz);
+        Array<PetscScalar> val(space, values);
+        const Block        b = between.block(mesh, map, order, val.data());
         PetscEventPerfInfo before[4], after[4];
         PetscErrorCode     failed = PETSC_SUCCESS;
 
@@ -197,13 +182,13 @@ PetscErrorCode Paper(const Bench &bench, const Place &at, const std::string &way
           bench,
           [&] {
             val.zero();
-            if (!failed) failed = RunBlocks<Element>(bench, way, b, parts, blksiz, false);
+            if (!failed) failed = RunBlocks<Element>(bench, way, b, order.parts, blksiz, false);
           },
           &seconds));
         PetscCall(failed);
         const PetscReal gap = largest_gap(space, val.data(), blocks.data(), values) / scale;
         for (int s = 0; s < 4; s++) PetscCall(PetscLogEventGetPerfInfo(0, bench.step[s], &before[s]));
-        PetscCall(RunBlocks<Element>(bench, way, b, parts, blksiz, true));
+        PetscCall(RunBlocks<Element>(bench, way, b, order.parts, blksiz, true));
         for (int s = 0; s < 4; s++) PetscCall(PetscLogEventGetPerfInfo(0, bench.step[s], &after[s]));
         double bytes[4], took[4], gbs[4];
 
@@ -217,8 +202,8 @@ PetscErrorCode Paper(const Bench &bench, const Place &at, const std::string &way
                       "%d, \"seconds\": %.6g, \"steps_s\": [%.4g, %.4g, %.4g, %.4g], "
                       "\"steps_bytes\": [%.4g, %.4g, %.4g, %.4g], \"steps_gbs\": [%.4g, %.4g, %.4g, %.4g], \"colours\": %d, \"difference\": %.2g, \"k40_s\": "
                       "%g, \"phi_s\": %g}",
-                      at.element, at.n, long_name, atomic ? "atomic" : "colour", way == 'o' ? 0 : static_cast<int>(blksiz), seconds, took[0], took[1], took[2], took[3], bytes[0], bytes[1], bytes[2], bytes[3], gbs[0], gbs[1], gbs[2], gbs[3],
-                      atomic ? 0 : static_cast<int>(parts.size()) - 1, static_cast<double>(gap), atomic ? at.k40 : at.k40_colour, at.phi);
+                      at.element, at.n, of.name, atomic ? "atomic" : "colour", way == 'o' ? 0 : static_cast<int>(blksiz), seconds, took[0], took[1], took[2], took[3], bytes[0], bytes[1], bytes[2], bytes[3], gbs[0], gbs[1], gbs[2], gbs[3],
+                      atomic ? 0 : static_cast<int>(order.parts.size()) - 1, static_cast<double>(gap), atomic ? at.k40 : at.k40_colour, at.phi);
         PetscCall(Line(bench, text));
       }
     }

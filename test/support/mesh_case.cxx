@@ -140,6 +140,26 @@ std::array<PetscReal, 3> Elements::center(PetscInt e) const
   return m;
 }
 
+std::vector<EquationName> equation_names()
+{
+  return {{"diffusion", GOZA_DIFFUSION, 1}, {"elasticity", GOZA_ELASTICITY, 3}, {"mass", GOZA_MASS, 1}, {"mass3", GOZA_MASS, 3}};
+}
+
+MeshCase::MeshCase(const MeshName &mesh, const EquationName &eq, const std::array<PetscInt, 3> &n, PetscReal wobble) : dm(make_dm(mesh, n, eq.bs, wobble))
+{
+  PETSC_OK(GozaAssemblyCreate(PETSC_COMM_WORLD, assembly.put()));
+  PETSC_OK(GozaAssemblySetEquation(assembly, eq.equation, eq.bs));
+  PETSC_OK(GozaAssemblySetDM(assembly, dm));
+  const Elements m(assembly);
+  for (PetscInt e = 0; e < m.nelem; e++) {
+    const auto c = m.center(e);
+
+    first.push_back(c[0] > 0.4 ? 100 : 1 + c[1]);
+    second.push_back((PetscReal)(c[2] > 0.6 ? 0.3 : 0.1));
+  }
+  PETSC_OK(GozaAssemblySetMaterial(assembly, first.data(), second.data()));
+}
+
 /* Shape functions and their derivatives in the reference element at a point; the derivatives become those in space. Returns the determinant. */
 static PetscReal shapes(const Elements &m, PetscInt e, const PetscReal xi[3], PetscReal N[8], PetscReal D[8][3])
 {

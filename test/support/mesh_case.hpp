@@ -51,6 +51,22 @@ struct Elements {
   std::array<PetscReal, 3> center(PetscInt e) const;
 };
 
+struct EquationName {
+  std::string  name;
+  GozaEquation equation;
+  PetscInt     bs;
+};
+std::vector<EquationName> equation_names(); /* diffusion, elasticity, mass, mass3 */
+
+/* An assembly of a mesh with two materials, one of them a hundred times as stiff, that vary with the place. */
+struct MeshCase {
+  DMHandle               dm;
+  AssemblyHandle         assembly;
+  std::vector<PetscReal> first, second;
+
+  MeshCase(const MeshName &mesh, const EquationName &eq, const std::array<PetscInt, 3> &n, PetscReal wobble);
+};
+
 /* The element matrix by the textbook, B^T D B, one point after the other: [corners * bs][corners * bs]. It shares nothing with the library. */
 std::vector<PetscScalar> textbook_matrix(const Elements &m, PetscInt e, GozaEquation equation, PetscInt bs, PetscReal first, PetscReal second);
 
