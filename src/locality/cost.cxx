@@ -113,7 +113,7 @@ std::vector<Way> ways_for(const Csr &A, const DecisionInput &input)
 
     ways.push_back({Layout::SlicedEll, height});
     if (input.space == Space::Cuda && height != 32) ways.push_back({Layout::SlicedEll, 32});
-    if (bs == 3 || bs == 6) ways.push_back({Layout::SlicedEll, sliced_ell_height(input.space, A.nrows / bs, entries(A) / (bs * bs)), bs});
+    if (bs == 3 || bs == 6) ways.push_back({Layout::SlicedEll, block_ell_height(input.space, A.nrows / bs, entries(A) / (bs * bs)), bs});
   }
   if (input.candidates & format_fold) {
     for (PetscInt width : {8, 16, 32}) ways.push_back({Layout::Fold, width});

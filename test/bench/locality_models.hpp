@@ -61,7 +61,7 @@ inline std::vector<AskedWay> ways_of(const Asked &a, goza::Space space)
   add("slicedell-32", MATSLICEDELL, "-mat_slicedell_slice_height 32 -mat_slicedell_block_size 1", goza::Layout::SlicedEll, 32);
   if (a.bs > 1)
     add("slicedell-blocks", MATSLICEDELL, "-mat_slicedell_slice_height auto", goza::Layout::SlicedEll,
-        goza::sliced_ell_height(space, a.matrix.rows / a.bs, (std::int64_t)a.matrix.col.size() / (a.bs * a.bs)), a.bs);
+        goza::block_ell_height(space, a.matrix.rows / a.bs, (std::int64_t)a.matrix.col.size() / (a.bs * a.bs)), a.bs);
   add("fold-8", MATFOLD, "-mat_fold_width 8", goza::Layout::Fold, 8);
   add("fold-16", MATFOLD, "-mat_fold_width 16", goza::Layout::Fold, 16);
   add("fold-32", MATFOLD, "-mat_fold_width 32", goza::Layout::Fold, 32);

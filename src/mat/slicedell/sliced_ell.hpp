@@ -15,8 +15,9 @@ struct SlicedEllOptions {
   bool     drop_empty   = false; // hold only the rows that have entries (the off-diagonal block of a parallel matrix)
 };
 
-/* The slice height that is taken where none is given. */
+/* The slice height that is taken where none is given; of blocks: block rows and blocks. */
 PetscInt sliced_ell_height(Space space, PetscInt nrows, std::int64_t nnz);
+PetscInt block_ell_height(Space space, PetscInt nrows, std::int64_t nblocks);
 
 template <class Store, class V> class SlicedEll final : public Format<V> {
 public:

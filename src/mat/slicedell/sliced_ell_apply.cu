@@ -79,7 +79,7 @@ static void launch_blocks([[maybe_unused]] Space space, const EllView<Store> &A,
       }
     }
     if (A.shift < 5) for_each_warp((A.nplaces + (PetscInt(1) << A.shift) - 1) >> A.shift, Slice{A, x, out});
-    else for_each_row(space, A.nplaces, EllBlockRow<Store, V, Out, br, bc, W>{A, x, out});
+    else for_each_warp((A.nplaces + 31) / 32, EllBlockWarpOfRows<Store, V, Out, br, bc, W>({A, x, out}));
     return;
   }
 #endif

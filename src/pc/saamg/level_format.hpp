@@ -53,7 +53,9 @@ private:
       SlicedEllOptions options;
 
       options.bs           = way.block;
-      options.slice_height = way.param == sliced_ell_height(this->space_, A.nrows / way.block, entries(A) / (way.block * way.block)) ? 0 : way.param;
+      const PetscInt usual = way.block > 1 ? block_ell_height(this->space_, A.nrows / way.block, entries(A) / (way.block * way.block)) : sliced_ell_height(this->space_, A.nrows, entries(A));
+
+      options.slice_height = way.param == usual ? 0 : way.param;
       make<SlicedEll>(options, A);
       return true;
     }
