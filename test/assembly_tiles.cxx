@@ -121,6 +121,9 @@ BOOST_AUTO_TEST_CASE(tiles_of_hexahedra)
   for (const TilePairs what : {TilePairs::Rows, TilePairs::Upper}) {
     for (PetscInt size : {1, 7, 32, 1000}) tiles(cube(6, false, 216), what, size);
     tiles(cube(6, false, 100), what, 16);
+    Mesh wedge                    = cube(6, false, 216); /* an edge without length: its node is two corners of the element */
+    wedge.conn.data()[8 * 31 + 7] = wedge.conn.data()[8 * 31 + 3];
+    tiles(wedge, what, 32);
   }
 }
 

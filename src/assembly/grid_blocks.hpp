@@ -12,13 +12,14 @@ struct GridBlocks {
   PetscInt planes;        // of nodes, of a block
 
 #if defined(__CUDACC__)
-  /* The rectangle of at most `most` elements that computes the fewest in vain, and the planes that keep all multiprocessors, `at_once` blocks each, busy to the end. */
-  static GridBlocks choose(const NodeGrid &grid, int most, int at_once, dim3 &blocks)
+  /* The rectangle of at most `most` elements, not narrower than `least` where lines are as long, that computes the fewest in vain, and the planes that keep all
+     multiprocessors, `at_once` blocks each, busy to the end. */
+  static GridBlocks choose(const NodeGrid &grid, int most, int least, int at_once, dim3 &blocks)
   {
     std::int64_t best = 0, busy = static_cast<std::int64_t>(device::multiprocessors()) * at_once;
     GridBlocks   b{};
 
-    for (int width = 2; width <= most / 2; width++) {
+    for (int width = static_cast<int>(std::min<PetscInt>(least, grid.n[0] + 1)); width <= most / 2; width++) {
       const int          height = most / width;
       const std::int64_t work   = static_cast<std::int64_t>(blocks_for(grid.n[0], width - 1)) * blocks_for(grid.n[1], height - 1);
 

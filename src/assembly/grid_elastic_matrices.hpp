@@ -40,6 +40,21 @@ __device__ inline void multiply_add(double d[2], double a, double b)
   #endif
 }
 
+/* Twice that with eight columns of a, twice as fast: rows 0 .. 7 of a (columns 0 .. 3, 4 .. 7) and of d in a0 and d0, rows 8 .. 15 in a1 and d1. */
+__device__ inline void multiply_add(double (&d0)[2], double (&d1)[2], const double (&a0)[2], const double (&a1)[2], const double (&b)[2])
+{
+  #if __CUDA_ARCH__ >= 900
+  asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+d"(d0[0]), "+d"(d0[1]), "+d"(d1[0]), "+d"(d1[1])
+      : "d"(a0[0]), "d"(a1[0]), "d"(a0[1]), "d"(a1[1]), "d"(b[0]), "d"(b[1]));
+  #else
+  for (int side = 0; side < 2; side++) {
+    multiply_add(d0, a0[side], b[side]);
+    multiply_add(d1, a1[side], b[side]);
+  }
+  #endif
+}
+
 /* Where an element has its gradients: component c, corner a, point q. */
 HD constexpr int gradient_at(int c, int a, int q)
 {
@@ -128,12 +143,10 @@ __device__ inline void multiply_element(PetscScalar *own, PetscScalar ratio, int
   }
   __syncwarp();
   #pragma unroll
-  for (int side = 0; side < 2; side++) {
+  for (int c = 0; c < 3; c++) {
+    multiply_add(S[0][c], S[1][c], g[0], g[1], g[c]);
   #pragma unroll
-    for (int r = 0; r < 3; r++) {
-  #pragma unroll
-      for (int c = 0; c < 3; c++) multiply_add(S[r][c], g[r][side], g[c][side]);
-    }
+    for (int side = 0; side < 2; side++) multiply_add(S[2][c], g[2][side], g[c][side]);
   }
   #pragma unroll
   for (int j = 0; j < 2; j++) {

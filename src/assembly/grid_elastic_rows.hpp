@@ -210,7 +210,7 @@ static __global__ void __launch_bounds__(Rows::threads, Rows::blocks_at_once) Ro
 inline void launch_rows(const Mesh &mesh, const GridTarget &to)
 {
   dim3              blocks;
-  const View        view{mesh.view().x, mesh.view().material, GridBlocks::choose(to.grid, Rows::most, Rows::blocks_at_once, blocks)};
+  const View        view{mesh.view().x, mesh.view().material, GridBlocks::choose(to.grid, Rows::most, 2, Rows::blocks_at_once, blocks)};
   const std::size_t words = static_cast<std::size_t>(view.blocks.width * view.blocks.height) * (pitch + 1) + 6 * view.corners();
 
   launch_kernel_with(words * sizeof(PetscScalar) + Rows::bytes, RowsKernel, blocks, Rows::threads, view, to);

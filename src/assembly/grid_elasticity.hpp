@@ -12,7 +12,8 @@ namespace grid_elasticity
 #if defined(__CUDACC__)
 
 constexpr int teams = 4, team = 96, threads = teams * team; // a team has a thread for each element
-constexpr int most = 92;                                    // elements of a rectangle: what fits on chip
+constexpr int most  = 92;                                   // elements of a rectangle: what fits on chip
+constexpr int broad = 17; // of a rectangle where mirror images are written too: a line's ends share 32 bytes of memory with other blocks' lines, which took twice the time at 130^3 nodes
 
 /* To sum: the blocks of the pair of a node with its neighbour at (x, y), from the elements of the plane that have both. low, high: their planes, 0 below and 1 above */
 template <int low, int high> __device__ inline void sum_on_chip(const PetscScalar *mine, int width, int x, int y, PetscScalar *sum)
@@ -153,7 +154,8 @@ inline void launch(const Mesh &mesh, const GridTarget &to)
     launch_rows(mesh, to);
     return;
   }
-  const View        view{mesh.view().x, mesh.view().material, GridBlocks::choose(to.grid, most, 1, blocks)};
+  const bool        half = to.target.layout == Layout::Cds && to.target.half;
+  const View        view{mesh.view().x, mesh.view().material, GridBlocks::choose(to.grid, most, half ? 2 : broad, 1, blocks)};
   const std::size_t shared = (static_cast<std::size_t>(view.blocks.width * view.blocks.height) * (pitch + 1) + 6 * view.corners()) * sizeof(PetscScalar);
 
   if (to.target.layout == Layout::Cds) launch_kernel_with(shared, Kernel<Layout::Cds>, blocks, threads, view, to);

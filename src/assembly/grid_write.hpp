@@ -51,28 +51,30 @@ template <Layout layout> __device__ inline void write_entry(const GridTarget &to
   }
 }
 
+/* The same of a pair that is in the grid, and its mirror image, where the layout has both; zero in the row or the column of a given unknown. */
+template <Layout layout> __device__ inline void write_grid_entry(const GridTarget &to, const PetscInt *at, int x, int y, int z, int r, int c, PetscScalar value)
+{
+  const bool     other    = x || y || z;
+  const PetscInt there[3] = {at[0] + x, at[1] + y, at[2] + z};
+
+  if (to.fixed && (other || r != c)) {
+    const unsigned given = to.fixed[to.grid.node(at[0], at[1], at[2])] >> r | to.fixed[to.grid.node(there[0], there[1], there[2])] >> c;
+
+    if (given & 1) value = 0;
+  }
+  write_entry<layout>(to, at, x, y, z, r, c, value);
+  if (other && !(layout == Layout::Cds && to.target.half)) write_entry<layout>(to, there, -x, -y, -z, c, r, value);
+}
+
 /* A node's pair and its mirror image. block(r, c): its values */
 template <Layout layout, int bs, class Block>
 __device__ inline void write_grid_pair(const GridTarget &to, const PetscInt *at, int x, int y, int z, const Block &block)
 {
-  const bool     mirrored = (x || y || z) && !(layout == Layout::Cds && to.target.half);
-  const PetscInt there[3] = {at[0] + x, at[1] + y, at[2] + z};
-
   if (!in_grid(to.grid, at, x, y, z)) return;
   #pragma unroll
   for (int r = 0; r < bs; r++) {
   #pragma unroll
-    for (int c = 0; c < bs; c++) {
-      PetscScalar value = block(r, c);
-
-      if (to.fixed && (x || y || z || r != c)) {
-        const unsigned given = to.fixed[to.grid.node(at[0], at[1], at[2])] >> r | to.fixed[to.grid.node(there[0], there[1], there[2])] >> c;
-
-        if (given & 1) value = 0;
-      }
-      write_entry<layout>(to, at, x, y, z, r, c, value);
-      if (mirrored) write_entry<layout>(to, there, -x, -y, -z, c, r, value);
-    }
+    for (int c = 0; c < bs; c++) write_grid_entry<layout>(to, at, x, y, z, r, c, block(r, c));
   }
 }
 

@@ -48,6 +48,23 @@ template <class T> HD inline void with_sides(T v0, T v1, T *to)
   to[2] = far * far * v0 + near * near * v1;
 }
 
+/* On the device without the tests that a division makes for what no determinant is. */
+template <class T> HD inline T reciprocal(T x)
+{
+#if defined(__CUDA_ARCH__)
+  if constexpr (sizeof(T) == 8) {
+    T y, error;
+
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x)); // 20 bits; each step doubles them
+    error = fma(-x, y, T(1));
+    y     = fma(y, error, y);
+    error = fma(-x, y, T(1));
+    return fma(y, error, y);
+  }
+#endif
+  return T(1) / x;
+}
+
 /* W at the four points of a side of direction 2, from the derivatives of the coordinates: J0[q1], J1[q0], J2[q1][q0]. Order: 00 11 22 01 02 12. */
 template <class T> HD inline void metric(const T (*J0)[3], const T (*J1)[3], const T (*J2)[2][3], T k, T W[6][2][2])
 {
@@ -60,7 +77,7 @@ template <class T> HD inline void metric(const T (*J0)[3], const T (*J1)[3], con
       cross(J1[q0], J2[q1][q0], C[0]);
       cross(J2[q1][q0], J0[q1], C[1]);
       cross(J0[q1], J1[q0], C[2]);
-      const T scale = k / (8 * (J0[q1][0] * C[0][0] + J0[q1][1] * C[0][1] + J0[q1][2] * C[0][2]));
+      const T scale = k * reciprocal(8 * (J0[q1][0] * C[0][0] + J0[q1][1] * C[0][1] + J0[q1][2] * C[0][2]));
 
       GOZA_UNROLL
       for (int m = 0; m < 6; m++) {
@@ -76,22 +93,12 @@ template <class T> HD inline void metric(const T (*J0)[3], const T (*J1)[3], con
 template <class T> struct SideSums {
   T A[3], B[3], C[2][2], U[2][3], V[3][2]; // 00: [sides in 1]; 11: [sides in 0]; 01: [side of a in 1][of b in 0]; 02: [of b in 0][sides in 1]; 12: [sides in 0][of b in 1]
 
-  HD void sum(const T W[6][2][2], T F[3][3]) // 22 adds to F: [sides in 1][sides in 0]
+  HD void sum(const T W[6][2][2])
   {
     T at[2][3], side[2][2];
 
     with_sides(W[0][0][0] + W[0][0][1], W[0][1][0] + W[0][1][1], A);
     with_sides(W[1][0][0] + W[1][1][0], W[1][0][1] + W[1][1][1], B);
-    GOZA_UNROLL
-    for (int q1 = 0; q1 < 2; q1++) with_sides(W[2][q1][0], W[2][q1][1], at[q1]);
-    GOZA_UNROLL
-    for (int s = 0; s < 3; s++) {
-      T of[3];
-
-      with_sides(at[0][s], at[1][s], of);
-      GOZA_UNROLL
-      for (int r = 0; r < 3; r++) F[r][s] += of[r];
-    }
     GOZA_UNROLL
     for (int q1 = 0; q1 < 2; q1++) with_side(W[3][q1][0], W[3][q1][1], side[q1]);
     GOZA_UNROLL
@@ -122,13 +129,46 @@ template <class T> struct SideSums {
   HD T mixed(int a, int b) const { return T(sign(a & 1)) * U[b & 1][(a >> 1) + (b >> 1)] + T(sign(a >> 1)) * V[(a & 1) + (b & 1)][b >> 1]; }
 };
 
+/* The mixed ones' sums over direction 2, in place: by the side of the corner whose derivative is not in it. */
+template <class T> HD inline void mixed_with_side(SideSums<T> *at)
+{
+  T of[2];
+
+  GOZA_UNROLL
+  for (int k = 0; k < 6; k++) {
+    with_side(at[0].U[k / 3][k % 3], at[1].U[k / 3][k % 3], of);
+    at[0].U[k / 3][k % 3] = of[0];
+    at[1].U[k / 3][k % 3] = of[1];
+    with_side(at[0].V[k / 2][k % 2], at[1].V[k / 2][k % 2], of);
+    at[0].V[k / 2][k % 2] = of[0];
+    at[1].V[k / 2][k % 2] = of[1];
+  }
+}
+
+/* Both derivatives in direction 2: W there is of either side; to: [sides in 1][sides in 0]. */
+template <class T> HD inline void across_sums(const T W[2][2], T to[3][3])
+{
+  T at[2][3];
+
+  GOZA_UNROLL
+  for (int q1 = 0; q1 < 2; q1++) with_sides(W[q1][0], W[q1][1], at[q1]);
+  GOZA_UNROLL
+  for (int s = 0; s < 3; s++) {
+    T of[3];
+
+    with_sides(at[0][s], at[1][s], of);
+    GOZA_UNROLL
+    for (int r = 0; r < 3; r++) to[r][s] = of[r];
+  }
+}
+
 } // namespace hex
 
 /* below, above: the corners 0 .. 3 and 4 .. 7. put(a, b, value): takes entry (a, b), every pair of corners once, in one of its two orders */
 template <class T, class Put> HD inline void hex_diffusion(const T (*below)[3], const T (*above)[3], T k, const Put &put)
 {
   constexpr T      near = Hex8::near_value<T>(), far = 1 - near;
-  T                J2[2][2][3], F[3][3]              = {};
+  T                J2[2][2][3], W22[2][2]            = {}, F[3][3];
   hex::SideSums<T> at[2];
 
   GOZA_UNROLL
@@ -166,19 +206,24 @@ template <class T, class Put> HD inline void hex_diffusion(const T (*below)[3], 
       for (int q0 = 0; q0 < 2; q0++) J1[q0][d] = of[q0];
     }
     hex::metric(J0, J1, J2, k, W);
-    at[q2].sum(W, F);
+    at[q2].sum(W);
+    GOZA_UNROLL
+    for (int q = 0; q < 4; q++) W22[q >> 1][q & 1] += W[2][q >> 1][q & 1];
   }
+  hex::across_sums(W22, F);
+  hex::mixed_with_side(at);
   GOZA_UNROLL
   for (int a = 0; a < 4; a++) {
     GOZA_UNROLL
     for (int b = a; b < 4; b++) {
-      const T f = F[(a >> 1) + (b >> 1)][(a & 1) + (b & 1)], e0 = at[0].flat(a, b), e1 = at[1].flat(a, b), across = near * far * (e0 + e1) - f;
-      const T ab0 = at[0].mixed(a, b), ba0 = at[0].mixed(b, a), ab1 = at[1].mixed(a, b), ba1 = at[1].mixed(b, a);
+      const T f = F[(a >> 1) + (b >> 1)][(a & 1) + (b & 1)], ab0 = at[0].mixed(a, b), ba0 = at[0].mixed(b, a), ab1 = at[1].mixed(a, b), ba1 = at[1].mixed(b, a);
+      T       e[3];
 
-      put(a, b, near * near * e0 + far * far * e1 + f - near * (ab0 + ba0) - far * (ab1 + ba1));
-      put(a + 4, b + 4, far * far * e0 + near * near * e1 + f + far * (ab0 + ba0) + near * (ab1 + ba1));
-      put(a, b + 4, across + (near * ab0 + far * ab1) - (far * ba0 + near * ba1));
-      if (a != b) put(b, a + 4, across + (near * ba0 + far * ba1) - (far * ab0 + near * ab1));
+      hex::with_sides(at[0].flat(a, b), at[1].flat(a, b), e);
+      put(a, b, e[0] + f - (ab0 + ba0));
+      put(a + 4, b + 4, e[2] + f + (ab1 + ba1));
+      put(a, b + 4, e[1] - f + (ab0 - ba1));
+      if (a != b) put(b, a + 4, e[1] - f + (ba0 - ab1));
     }
   }
 }
