@@ -1,10 +1,10 @@
 /* What assembled matrices must know of mechanics, and bad input: patch test, rigid-body modes, second order, the two kinds of element, refusals that name what is wrong. */
-#include "support/mesh_case.hpp"
-
 #include "assembly/assembly.hpp"
 #include "core/device.hpp"
 #include "core/memory_limit.hpp"
 #include "goza.hpp"
+
+#include "support/mesh_case.hpp"
 
 #include <petscdmda.h>
 
