@@ -99,28 +99,21 @@ __device__ inline std::uint64_t nanoseconds()
 }
 
 template <class V>
-__global__ void __launch_bounds__(mail_threads) PostKernel(PetscInt n, const PetscInt *index, const V *x, MailWord *const *place, const MailState *state)
+__global__ void __launch_bounds__(mail_threads) ExchangeKernel(const Mail<V> mail, const V *x, std::uint64_t patience, volatile std::uint32_t *late)
 {
-  const std::int64_t  k        = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  const std::uint32_t exchange = state->collected + 1;
-
-  if (k >= n) return;
-  send(place[(exchange & 1 ? n : 0) + k], index[k] < 0 ? V(0) : x[index[k]], exchange);
-}
-
-template <class V>
-__global__ void __launch_bounds__(mail_threads) CollectKernel(PetscInt n, const MailWord *words, PetscInt nkept, V *values, MailState *state, std::uint64_t patience, volatile std::uint32_t *late)
-{
-  const std::uint32_t exchange = state->collected + 1;
-  const bool          hopeless = state->late;
-  const MailWord     *mine     = words + (exchange & 1 ? static_cast<std::size_t>(n) * mail_words<V> : 0);
+  const std::uint32_t exchange = mail.state->collected + 1;
+  const bool          hopeless = mail.state->late;
   const std::uint64_t begun    = nanoseconds();
-  bool                gave_up  = false;
+  const PetscInt      first = static_cast<PetscInt>(blockIdx.x * blockDim.x + threadIdx.x), step = static_cast<PetscInt>(gridDim.x * blockDim.x);
+  MailWord *const    *place   = mail.place + (exchange & 1 ? mail.nsend : 0);
+  const MailWord     *words   = mail.words + (exchange & 1 ? static_cast<std::size_t>(mail.nget) * mail_words<V> : 0);
+  bool                gave_up = false;
 
-  for (PetscInt k = static_cast<PetscInt>(blockIdx.x * blockDim.x + threadIdx.x); k < n; k += static_cast<PetscInt>(gridDim.x * blockDim.x)) {
+  for (PetscInt k = first; k < mail.nsend; k += step) send(place[k], mail.index[k] < 0 ? V(0) : x[mail.index[k]], exchange);
+  for (PetscInt k = first; k < mail.nget; k += step) {
     V value;
 
-    for (unsigned polls = 1; !arrived(mine + static_cast<std::size_t>(k) * mail_words<V>, exchange, &value); polls++) {
+    for (unsigned polls = 1; !arrived(words + static_cast<std::size_t>(k) * mail_words<V>, exchange, &value); polls++) {
       if (!hopeless && !gave_up && (polls % 1024 || nanoseconds() - begun < patience)) {
         if (polls > 256) __nanosleep(100); // a neighbour on the same device wants to go on
         continue;
@@ -129,31 +122,26 @@ __global__ void __launch_bounds__(mail_threads) CollectKernel(PetscInt n, const 
       value   = static_cast<V>(__longlong_as_double(0x7ff8000000000000));
       break;
     }
-    if (k < nkept) values[k] = value;
+    if (k < mail.nkept) mail.values[k] = value;
   }
   if (gave_up) {
-    state->late = 1;
-    *late       = 1;
+    mail.state->late = 1;
+    *late            = 1;
   }
   __syncthreads(); // all of the block have read the number
-  if (threadIdx.x == 0 && atomicAdd(&state->blocks, 1) == gridDim.x - 1) {
-    state->blocks    = 0;
-    state->collected = exchange;
+  if (threadIdx.x == 0 && atomicAdd(&mail.state->blocks, 1) == gridDim.x - 1) {
+    mail.state->blocks    = 0;
+    mail.state->collected = exchange;
   }
 }
 
 } // namespace
 
-template <class V> void post(PetscInt n, const PetscInt *index, const V *x, MailWord *const *place, const MailState *state)
+template <class V> void exchange(const Mail<V> &mail, const V *x, unsigned most_blocks, double patience)
 {
-  launch_kernel(PostKernel<V>, blocks_for(n, mail_threads), mail_threads, n, index, x, place, state);
-}
+  const unsigned blocks = std::min(std::max(1u, blocks_for(std::max(mail.nsend, mail.nget), mail_threads)), most_blocks);
 
-template <class V> void collect(PetscInt n, const MailWord *words, PetscInt nkept, V *values, MailState *state, unsigned most_blocks, double patience)
-{
-  const unsigned blocks = std::min(std::max(1u, blocks_for(n, mail_threads)), most_blocks);
-
-  launch_kernel(CollectKernel<V>, blocks, mail_threads, n, words, nkept, values, state, static_cast<std::uint64_t>(1e9 * patience), late_flag());
+  launch_kernel(ExchangeKernel<V>, blocks, mail_threads, mail, x, static_cast<std::uint64_t>(1e9 * patience), late_flag());
 }
 
 #else
@@ -162,23 +150,16 @@ void check_mail() { }
 
 void forget_mail() { }
 
-template <class V> void post(PetscInt, const PetscInt *, const V *, MailWord *const *, const MailState *)
-{
-  throw DeviceError("this libgoza was built without CUDA");
-}
-
-template <class V> void collect(PetscInt, const MailWord *, PetscInt, V *, MailState *, unsigned, double)
+template <class V> void exchange(const Mail<V> &, const V *, unsigned, double)
 {
   throw DeviceError("this libgoza was built without CUDA");
 }
 
 #endif
 
-template void post(PetscInt, const PetscInt *, const PetscScalar *, MailWord *const *, const MailState *);
-template void collect(PetscInt, const MailWord *, PetscInt, PetscScalar *, MailState *, unsigned, double);
+template void exchange(const Mail<PetscScalar> &, const PetscScalar *, unsigned, double);
 #if !PetscDefined(USE_REAL_SINGLE)
-template void post(PetscInt, const PetscInt *, const float *, MailWord *const *, const MailState *);
-template void collect(PetscInt, const MailWord *, PetscInt, float *, MailState *, unsigned, double);
+template void exchange(const Mail<float> &, const float *, unsigned, double);
 #endif
 
 } // namespace goza

@@ -1,17 +1,18 @@
 /* How products and solves scale with the ranks of this run, and what each way of exchanging entries takes:
 
-     mpiexec -n 4 bench_scaling [-n 128] [-weak] -halos auto,nccl,peer,sf,host -types slicedell,cds [-solve] [-peers gamg] [-repeats 7] [-json FILE]
+     mpiexec -n 4 bench_scaling [-n 128] [-planes 128] [-weak] -halos auto,nccl,peer,sf,host -types slicedell,cds [-solve] [-peers gamg] [-repeats 7] [-json FILE]
 
-   The 27-point operator on n x n x n points (strong scaling) or, with -weak, on n x n x n for every rank; rows go to the ranks in slabs. One JSON line a
+   The 27-point operator on n x n x planes points (strong scaling; a cube without -planes) or, with -weak, on as many for every rank; rows go to the ranks in slabs. One JSON line a
    measurement: "exchange" (the halo alone, with nothing to hide it behind), "spmv", "solve" (CG and saamg to 1e-8; and with PETSc's own preconditioners, -peers,
-   on PETSc's own matrix). Seconds are the median of `repeats`
-   batches after a warm-up, of the slowest rank, each batch ended by a synchronisation of every rank. A way that cannot be had is left out, with a line
+   on PETSc's own matrix; "setup": the first, "setup_again": with new values of the same pattern), "cycle" (one application of the preconditioner). Seconds are
+   the median of `repeats` batches after a warm-up, of the slowest rank, each batch ended by a synchronisation of every rank. A way that cannot be had is left out, with a line
    that says so. "reductions": MPI_Allreduce calls an iteration, each of which the host waits for. */
 #include "core/device.hpp"
 #include "goza.hpp"
 #include "mat/common/errors.hpp"
 #include "mat/common/halo/halo.hpp"
 #include "petscgoza.h"
+#include <petsc/private/petscimpl.h> /* an object's state */
 #include <algorithm>
 #include <cmath>
 
@@ -39,7 +40,7 @@ namespace
 
 struct Bench {
   PetscInt    repeats = 7;
-  PetscInt    n       = 64;
+  PetscInt    n = 64, planes = 0;
   PetscBool   weak = PETSC_FALSE, solve = PETSC_FALSE;
   PetscMPIInt ranks = 1, rank = 0;
   FILE       *json = nullptr;
@@ -48,7 +49,7 @@ struct Bench {
 /* Rows [first, last) of the operator: 26 on the diagonal, -1 to each neighbour, on n x n x planes points. */
 PetscErrorCode Assemble(const Bench &bench, Mat *A)
 {
-  const PetscInt           n = bench.n, planes = bench.weak ? n * bench.ranks : n;
+  const PetscInt           n = bench.n, planes = bench.weak ? bench.planes * bench.ranks : bench.planes;
   const PetscInt           from = planes * bench.rank / bench.ranks, to = planes * (bench.rank + 1) / bench.ranks;
   std::vector<PetscInt>    ptr(1, 0), col;
   std::vector<PetscScalar> val;
@@ -133,7 +134,7 @@ PetscErrorCode MeasureExchange(const Bench &bench, Mat aij, const char *halo_nam
   }));
   PetscLayout columns;
   PetscCall(MatGetLayouts(aij, NULL, &columns));
-  PetscCall(halo.setup(PETSC_COMM_WORLD, columns, nghost, garray, default_space()));
+  PetscCall(halo.setup(PetscObjectComm((PetscObject)aij), columns, nghost, garray, default_space()));
   PetscCall(MedianSeconds(
     bench.repeats,
     [&]() -> PetscErrorCode {
@@ -142,8 +143,33 @@ PetscErrorCode MeasureExchange(const Bench &bench, Mat aij, const char *halo_nam
       return PETSC_SUCCESS;
     },
     &seconds));
-  Line(bench, "{\"work\": \"exchange\", \"mode\": \"%s\", \"n\": %d, \"ranks\": %d, \"halo\": \"%s\", \"took\": \"%s\", \"ghosts\": %d, \"seconds\": %.4e}\n",
-       bench.weak ? "weak" : "strong", (int)bench.n, bench.ranks, halo_name, halo.name(), (int)nghost, seconds);
+  Line(bench, "{\"work\": \"exchange\", \"mode\": \"%s\", \"n\": %d, \"planes\": %d, \"ranks\": %d, \"halo\": \"%s\", \"took\": \"%s\", \"ghosts\": %d, \"seconds\": %.4e}\n",
+       bench.weak ? "weak" : "strong", (int)bench.n, (int)bench.planes, bench.ranks, halo_name, halo.name(), (int)nghost, seconds);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Of a set-up with new values, the fastest of three. A stage of its own in the log. */
+PetscErrorCode SetUpAgain(KSP ksp, Mat A, PetscLogDouble *seconds)
+{
+  static PetscLogStage stage = -1;
+  PetscLogDouble       t0, t1, all;
+
+  PetscFunctionBeginUser;
+  if (stage < 0) PetscCall(PetscLogStageRegister("Set-up again", &stage));
+  PetscCall(PetscLogStagePush(stage));
+  *seconds = PETSC_MAX_REAL;
+  for (int k = 0; k < 3; k++) {
+    PetscCall(PetscObjectStateIncrease((PetscObject)A));
+    PetscCall(Everyone());
+    PetscCall(PetscTime(&t0));
+    PetscCall(KSPSetUp(ksp));
+    PetscCall(Everyone());
+    PetscCall(PetscTime(&t1));
+    t1 -= t0;
+    PetscCallMPI(MPI_Allreduce(&t1, &all, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
+    *seconds = PetscMin(*seconds, all);
+  }
+  PetscCall(PetscLogStagePop());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -153,9 +179,10 @@ PetscErrorCode MeasureSolve(const Bench &bench, Mat A, const char *halo, const c
   KSP                ksp;
   PC                 pc;
   KSPConvergedReason reason;
-  PetscLogDouble     seconds = 0, t0, t1;
+  PetscLogDouble     seconds = 0, again = 0, t0, t1;
   PetscInt64         before;
   PetscInt           iterations;
+  const char        *mode = bench.weak ? "weak" : "strong";
 
   PetscFunctionBeginUser;
   PetscCall(MatCreateVecs(A, &x, &b));
@@ -172,6 +199,7 @@ PetscErrorCode MeasureSolve(const Bench &bench, Mat A, const char *halo, const c
   PetscCall(KSPSetUp(ksp));
   PetscCall(Everyone());
   PetscCall(PetscTime(&t1));
+  PetscCall(SetUpAgain(ksp, A, &again));
   PetscCall(KSPSolve(ksp, b, x));
   before = reductions;
   PetscCall(KSPSolve(ksp, b, x));
@@ -181,8 +209,12 @@ PetscErrorCode MeasureSolve(const Bench &bench, Mat A, const char *halo, const c
   PetscCheck(reason > 0, PETSC_COMM_WORLD, PETSC_ERR_NOT_CONVERGED, "CG with %s ended with %s", preconditioner, KSPConvergedReasons[reason]);
   PetscCall(MedianSeconds(
     bench.repeats, [&] { return KSPSolve(ksp, b, x); }, &seconds));
-  Line(bench, "{\"work\": \"solve\", \"mode\": \"%s\", \"n\": %d, \"ranks\": %d, \"halo\": \"%s\", \"type\": \"%s\", \"pc\": \"%s\", \"iterations\": %d, \"seconds\": %.4e, \"setup\": %.3e, \"reductions\": %.2f}\n",
-       bench.weak ? "weak" : "strong", (int)bench.n, bench.ranks, halo, type, preconditioner, (int)iterations, seconds, t1 - t0, before / std::max(1.0, (double)iterations));
+  Line(bench, "{\"work\": \"solve\", \"mode\": \"%s\", \"n\": %d, \"planes\": %d, \"ranks\": %d, \"halo\": \"%s\", \"type\": \"%s\", \"pc\": \"%s\", \"iterations\": %d, \"seconds\": %.4e, \"setup\": %.3e, \"setup_again\": %.3e, \"reductions\": %.2f}\n", mode,
+       (int)bench.n, (int)bench.planes, bench.ranks, halo, type, preconditioner, (int)iterations, seconds, t1 - t0, again, before / std::max(1.0, (double)iterations));
+  PetscCall(MedianSeconds(
+    bench.repeats, [&] { return PCApply(pc, b, x); }, &seconds));
+  Line(bench, "{\"work\": \"cycle\", \"mode\": \"%s\", \"n\": %d, \"planes\": %d, \"ranks\": %d, \"halo\": \"%s\", \"type\": \"%s\", \"pc\": \"%s\", \"seconds\": %.4e}\n", mode,
+       (int)bench.n, (int)bench.planes, bench.ranks, halo, type, preconditioner, seconds);
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&b));
@@ -203,8 +235,8 @@ PetscErrorCode MeasureType(const Bench &bench, Mat aij, const char *halo, const 
   PetscCall(VecSet(x, 1));
   PetscCall(MedianSeconds(
     bench.repeats, [&] { return MatMult(A, x, y); }, &seconds));
-  Line(bench, "{\"work\": \"spmv\", \"mode\": \"%s\", \"n\": %d, \"ranks\": %d, \"halo\": \"%s\", \"type\": \"%s\", \"nnz\": %.0f, \"seconds\": %.4e, \"gflops\": %.1f}\n",
-       bench.weak ? "weak" : "strong", (int)bench.n, bench.ranks, halo, type, info.nz_used, seconds, 2e-9 * info.nz_used / seconds);
+  Line(bench, "{\"work\": \"spmv\", \"mode\": \"%s\", \"n\": %d, \"planes\": %d, \"ranks\": %d, \"halo\": \"%s\", \"type\": \"%s\", \"nnz\": %.0f, \"seconds\": %.4e, \"gflops\": %.1f}\n",
+       bench.weak ? "weak" : "strong", (int)bench.n, (int)bench.planes, bench.ranks, halo, type, info.nz_used, seconds, 2e-9 * info.nz_used / seconds);
   if (bench.solve) PetscCall(MeasureSolve(bench, A, halo, type, PCSAAMG));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
@@ -253,11 +285,13 @@ PetscErrorCode Run()
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &bench.ranks));
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &bench.rank));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-n", &bench.n, NULL));
+  bench.planes = bench.n;
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-planes", &bench.planes, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-repeats", &bench.repeats, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-weak", &bench.weak, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-solve", &bench.solve, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-json", json, sizeof(json), NULL));
-  PetscCheck(bench.n > 0 && bench.repeats > 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-n and -repeats must be positive");
+  PetscCheck(bench.n > 0 && bench.planes > 0 && bench.repeats > 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-n, -planes and -repeats must be positive");
   PetscCall(GetList("-halos", {"auto"}, &halos));
   PetscCall(GetList("-types", {"slicedell"}, &types));
   PetscCall(GetList("-peers", {}, &peers));

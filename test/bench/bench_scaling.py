@@ -110,7 +110,7 @@ def main():
     arguments = parser.parse_args()
     on_device, gpu = solver_runs.device_options()
     os.makedirs(arguments.out, exist_ok=True)
-    row = "{:<7} {:<12} {:<10} {:<7} {:>6} {:>6} {:>6} {:>9} {:>9} {:>7}   {}"
+    row = "{:<7} {:<12} {:<10} {:<7} {:>6} {:>6} {:>6} {:>9} {:>9} {:>7} {:>7}   {}"
     results = []
 
     lines = open(os.path.join(arguments.out, "scaling_p5.json"), "w")
@@ -118,7 +118,7 @@ def main():
         if round(ranks ** (1 / 3)) ** 3 != ranks:
             parser.error(f"--weak: {ranks} is no cube")
     print(f"{arguments.type}, {'GPU' if gpu else 'host'}; ms of a solve by level with the log's waits: smoother + transfer + communication")
-    print(row.format("mode", "problem", "smoother", "cycle", "ranks", "its", "paper", "set-up s", "solve s", "speed", ""))
+    print(row.format("mode", "problem", "smoother", "cycle", "ranks", "its", "paper", "set-up s", "solve s", "speed", "comm %", ""))
     for mode in ("strong", "weak"):
         for problem in arguments.problems:
             for smoother in arguments.smoothers:
@@ -131,7 +131,7 @@ def main():
                         result = solver_runs.solve("darcy", [*options, "-solves", str(arguments.solves)], ranks)[-1]
                         paper = (STRONG if mode == "strong" else WEAK)[problem, smoother].get(ranks, "")
                         if "failed" in result:
-                            print(row.format(mode, problem, smoother, precision, ranks, "", paper, "", "", "", result["failed"]), flush=True)
+                            print(row.format(mode, problem, smoother, precision, ranks, "", paper, "", "", "", "", result["failed"]), flush=True)
                             continue
                         levels, whole = ([], 0) if arguments.no_levels else by_level(options, ranks, gpu, arguments.solves)
                         result.update(work="p5", mode=mode, problem=problem, smoother=smoother, precision=precision, n=n, ranks=ranks, paper_iterations=paper, levels=levels, logged_s=whole, gpu=gpu)
@@ -139,9 +139,10 @@ def main():
                         print(json.dumps(result), file=lines, flush=True)
                         first = first or result
                         speed = first["solve_s"] / result["solve_s"] if mode == "strong" else (first["solve_s"] / first["iterations"]) / (result["solve_s"] / result["iterations"])
+                        share = f"{100 * sum(level['communication'] for level in levels) / whole:.1f}" if whole else ""
                         parts = " | ".join(" + ".join(f"{1e3 * level[part]:.2f}" for part in PARTS[:3]) for level in levels[:-1])
                         print(row.format(mode, problem, smoother, precision, ranks, result["iterations"] if result["reason"].startswith("CONVERGED") else result["reason"][9:15], paper,
-                                         f"{result['setup_s']:.4f}", f"{result['solve_s']:.4f}", f"{speed:.2f}", parts), flush=True)
+                                         f"{result['setup_s']:.4f}", f"{result['solve_s']:.4f}", f"{speed:.2f}", share, parts), flush=True)
     lines.close()
     for mode in ("strong", "weak"):
         chosen = [result for result in results if result["mode"] == mode]

@@ -16,13 +16,6 @@ using GozaOptionItems = PetscOptionItems *;
 using GozaOptionItems    = PetscOptionItems;
 #endif
 
-/* Numbers of ranks: PetscInt until 3.22, PetscMPIInt since. */
-#if PETSC_VERSION_LT(3, 23, 0)
-using GozaRankCount = PetscInt;
-#else
-using GozaRankCount      = PetscMPIInt;
-#endif
-
 /* A container's destroy function: given the pointer until 3.22, the address of the pointer since. */
 #if PETSC_VERSION_LT(3, 23, 0)
   #define PetscContainerSetCtxDestroy PetscContainerSetUserDestroy

@@ -53,6 +53,7 @@ template <class V> static PetscErrorCode CreateSf(const HaloPlan &plan, std::uni
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(Guarded([&] { *exchange = std::make_unique<SfExchange<V>>(plan); }));
+  PetscCall(static_cast<SfExchange<V> &>(**exchange).setup(plan));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

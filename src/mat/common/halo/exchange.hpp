@@ -2,7 +2,7 @@
 #pragma once
 #include "core/array.hpp"
 #include <memory>
-#include <petscsf.h>
+#include <petscis.h>
 
 namespace goza
 {
@@ -14,10 +14,11 @@ struct HaloMessage {
 
 /* Who sends what to whom: made once by Halo, kept while it lives. */
 struct HaloPlan {
-  MPI_Comm                 comm  = MPI_COMM_NULL;
-  PetscMPIInt              tag   = 0; // no other halo of the communicator has it
-  Space                    space = Space::Host;
-  PetscSF                  sf    = NULL; // the same pattern, for the way that is PETSc's own
+  MPI_Comm                 comm    = MPI_COMM_NULL;
+  PetscMPIInt              tag     = 0; // no other halo of the communicator has it
+  Space                    space   = Space::Host;
+  PetscLayout              columns = NULL; // while an exchange is made: of x,
+  const PetscInt          *ghosts  = NULL; // [nghost] and what is wanted of it, ascending
   std::vector<HaloMessage> sends, receives;
   PetscInt                 nsend = 0, nghost = 0;
   Array<PetscInt>          send_index; // [nsend] local columns, in `space`

@@ -2,6 +2,7 @@
 #include "agree.hpp"
 #include "goza.hpp"
 #include "mat/common/errors.hpp"
+#include "messages.hpp"
 #include "team.hpp"
 #if PetscDefined(HAVE_CUDA)
   #include <petsc/private/petscimpl.h> // use_gpu_aware_mpi
@@ -10,45 +11,23 @@
 namespace goza
 {
 
-template <class V> Halo<V>::~Halo()
-{
-  exchange_.reset();
-  (void)PetscSFDestroy(&plan_.sf);
-}
-
 template <class V> PetscErrorCode Halo<V>::plan(MPI_Comm comm, PetscLayout columns, PetscInt nghost, const PetscInt *ghosts, Space space)
 {
-  GozaRankCount      n;
-  const PetscMPIInt *ranks;
-  const PetscInt    *offset, *index, *remote;
-
   PetscFunctionBegin;
   exchange_.reset(); // it refers to the plan
-  PetscCall(PetscSFDestroy(&plan_.sf));
-  plan_.sends.clear();
-  plan_.receives.clear();
-  plan_.comm   = comm;
-  plan_.space  = space;
-  plan_.nghost = nghost;
-  PetscCall(PetscSFCreate(comm, &plan_.sf));
-  PetscCall(PetscObjectGetNewTag((PetscObject)plan_.sf, &plan_.tag));
-  PetscCall(PetscSFSetGraphLayout(plan_.sf, columns, nghost, NULL, PETSC_COPY_VALUES, ghosts));
-  PetscCall(PetscSFSetUp(plan_.sf));
-  PetscCall(PetscSFGetRootRanks(plan_.sf, &n, &ranks, &offset, &index, &remote));
-  for (GozaRankCount r = 0; r < n; r++) {
-    const PetscInt count = offset[r + 1] - offset[r];
-
-    if (!count) continue;
-    /* ghosts ascend globally and ranks own ascending ranges, so each rank's ghosts are contiguous and land where they are read */
-    PetscCheck(index[offset[r + 1] - 1] - index[offset[r]] == count - 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Ghost columns are not ascending");
-    PetscCallCXX(plan_.receives.push_back({ranks[r], index[offset[r]], count}));
-  }
-  PetscCall(PetscSFGetLeafRanks(plan_.sf, &n, &ranks, &offset, &index));
-  for (GozaRankCount r = 0; r < n; r++) {
-    if (offset[r + 1] > offset[r]) PetscCallCXX(plan_.sends.push_back({ranks[r], offset[r], offset[r + 1] - offset[r]}));
-  }
-  plan_.nsend = n ? offset[n] : 0;
-  PetscCall(Guarded([&] { plan_.send_index = Array<PetscInt>(space, index, plan_.nsend); }));
+  plan_.comm    = comm;
+  plan_.space   = space;
+  plan_.nghost  = nghost;
+  plan_.columns = columns;
+  plan_.ghosts  = ghosts;
+  PetscCall(PetscCommGetNewTag(comm, &plan_.tag));
+  PetscCall(Together(comm, "lay out its exchange of vector entries", [&] {
+    Messages found   = find_messages(comm, plan_.tag, columns, nghost, ghosts);
+    plan_.sends      = std::move(found.sends);
+    plan_.receives   = std::move(found.receives);
+    plan_.nsend      = static_cast<PetscInt>(found.send_index.size());
+    plan_.send_index = Array<PetscInt>(space, found.send_index.data(), found.send_index.size());
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -105,9 +84,10 @@ PetscErrorCode Halo<V>::setup(MPI_Comm comm, PetscLayout columns, PetscInt nghos
   PetscMPIInt       all[2];
   PetscCallMPI(MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, comm));
   PetscCheck(all[0] == -all[1], comm, PETSC_ERR_ARG_INCOMP, "-goza_halo is not the same on every rank: %s and %s", halo_names[-all[1]], halo_names[all[0]]);
-  PetscCall(FailTogether(comm, plan(comm, columns, nghost, ghosts, space), "lay out its exchange of vector entries"));
+  PetscCall(plan(comm, columns, nghost, ghosts, space));
   PetscCall(choose());
-  if (kind_ != HALO_SF) PetscCall(PetscSFDestroy(&plan_.sf));
+  plan_.columns = NULL;
+  plan_.ghosts  = NULL;
   PetscCall(PetscInfo(NULL, "Halo exchange: %s\n", describe().c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

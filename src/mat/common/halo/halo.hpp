@@ -12,8 +12,7 @@ namespace goza
 
 template <class V> class Halo {
 public:
-  Halo() = default;
-  ~Halo();
+  Halo()                        = default;
   Halo(const Halo &)            = delete;
   Halo &operator=(const Halo &) = delete;
 

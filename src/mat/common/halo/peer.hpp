@@ -1,9 +1,12 @@
 /* Straight into the memory of the neighbours, which are processes of the same host, on other devices or on the same one.
 
    Every rank has two places for what it gets, in memory that the neighbours have mapped. In exchange k a rank writes each value, with the number k, to where it
-   is wanted, place k mod 2, and later waits for its own values of number k, all in the order of one stream; the host waits for nothing, and counts nothing. Two
-   places suffice: a neighbour posts exchange k + 2 when it has our values of exchange k + 1, and those were posted after what read place k was done. Hence a rank
-   that only receives, or only sends, sends or gets a value of no meaning. */
+   is wanted, place k mod 2, and then waits for its own values of number k, in one kernel beside the product; the host waits for nothing, and counts nothing. Two
+   places suffice: a neighbour sends exchange k + 2 when it has our values of exchange k + 1, and those were sent after what read place k was done. Hence a rank
+   that only receives, or only sends, sends or gets a value of no meaning.
+
+   A product and its exchange on an H200 that sends to itself, in a graph, us (300 rows and 50 ghosts; 10 000 and 1500; 4 million and 131 000; without an exchange 3.1,
+   4.0, 229.8): so 3.7, 4.1, 231.0; sent before the product and collected after it 5.3, 6.7, 236.1; overlapped by programmatic launches 4.4, 4.7, 232.7. */
 #pragma once
 #include "agree.hpp"
 #include "core/mail.hpp"
@@ -88,23 +91,22 @@ public:
 
   PetscErrorCode begin(const V *x) override
   {
+    const unsigned blocks = options_.shared_device ? 16 : 64;
+
     PetscFunctionBegin;
     if (!neighbours_.empty())
       PetscCall(Guarded([&] {
         check_mail();
-        post(static_cast<PetscInt>(index_.size()), index_.data(), x, place_.data(), state_.data());
+        const device::OnStream on(device::fork());
+        exchange(mail_, x, blocks, options_.patience);
       }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   PetscErrorCode end() override
   {
-    const unsigned blocks = options_.shared_device ? 16 : 256;
-
     PetscFunctionBegin;
-    if (!neighbours_.empty())
-      PetscCall(Guarded(
-        [&] { collect(nget_, reinterpret_cast<const MailWord *>(block_->data()), plan_.nghost, ghost_.data(), state_.data(), blocks, options_.patience); }));
+    if (!neighbours_.empty()) PetscCall(Guarded([] { device::join(); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -152,6 +154,15 @@ private:
     place[0].insert(place[0].end(), place[1].begin(), place[1].end());
     index_ = Array<PetscInt>(plan_.space, index.data(), index.size());
     place_ = Array<MailWord *>(plan_.space, place[0].data(), place[0].size());
+
+    mail_.nsend  = static_cast<PetscInt>(index_.size());
+    mail_.index  = index_.data();
+    mail_.place  = place_.data();
+    mail_.nget   = nget_;
+    mail_.nkept  = plan_.nghost;
+    mail_.words  = block_ ? reinterpret_cast<const MailWord *>(block_->data()) : nullptr;
+    mail_.values = ghost_.data();
+    mail_.state  = state_.data();
   }
 
   const HaloPlan              &plan_;
@@ -160,9 +171,10 @@ private:
   PetscInt                     nget_ = 0; // values in each of the two places: the ghosts, and those of no meaning
   std::unique_ptr<SharedBlock> block_;
   Array<MailState>             state_;
-  Array<PetscInt>              index_; // of what is posted in x; -1: nothing in particular
-  Array<MailWord *>            place_; // [2][posted] where the neighbours want it, for even and odd exchanges
+  Array<PetscInt>              index_;
+  Array<MailWord *>            place_;
   Array<V>                     ghost_;
+  Mail<V>                      mail_;
 };
 
 } // namespace goza

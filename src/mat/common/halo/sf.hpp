@@ -2,15 +2,23 @@
 #pragma once
 #include "exchange.hpp"
 #include "mat/common/errors.hpp"
+#include <petscsf.h>
 
 namespace goza
 {
 
 template <class V> class SfExchange final : public Exchange<V> {
 public:
-  explicit SfExchange(const HaloPlan &plan) :
-    sf_(plan.sf), memory_(plan.space == Space::Cuda ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST), ghost_(plan.space, plan.nghost)
+  explicit SfExchange(const HaloPlan &plan) : memory_(plan.space == Space::Cuda ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST), ghost_(plan.space, plan.nghost) { }
+  ~SfExchange() override { (void)PetscSFDestroy(&sf_); }
+
+  PetscErrorCode setup(const HaloPlan &plan)
   {
+    PetscFunctionBegin;
+    PetscCall(PetscSFCreate(plan.comm, &sf_));
+    PetscCall(PetscSFSetGraphLayout(sf_, plan.columns, plan.nghost, NULL, PETSC_COPY_VALUES, plan.ghosts));
+    PetscCall(PetscSFSetUp(sf_));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   PetscErrorCode begin(const V *x) override
@@ -32,7 +40,7 @@ public:
   std::size_t bytes() const override { return ghost_.bytes(); }
 
 private:
-  PetscSF      sf_;
+  PetscSF      sf_ = NULL;
   PetscMemType memory_;
   Array<V>     ghost_;
   const V     *x_ = nullptr;

@@ -156,8 +156,15 @@ static PetscErrorCode TryPeer(MPI_Comm comm, PetscMPIInt tag, std::string *why)
   PetscCall(AgreeOnReason(comm, why));
   if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
   try {
-    post(1, index.data(), x.data(), place.data(), state.data());
-    collect(1, reinterpret_cast<const MailWord *>(block->data()), 1, got.data(), state.data(), 1, patience);
+    Mail<float> mail;
+
+    mail.nsend = mail.nget = mail.nkept = 1;
+    mail.index                          = index.data();
+    mail.place                          = place.data();
+    mail.words                          = reinterpret_cast<const MailWord *>(block->data());
+    mail.values                         = got.data();
+    mail.state                          = state.data();
+    exchange(mail, x.data(), 1, patience);
     if (got.to_host()[0] != value) *why = "a value of a neighbour's did not arrive";
     check_mail();
   } catch (const std::exception &e) {

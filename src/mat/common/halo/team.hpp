@@ -1,5 +1,6 @@
 /* What the ranks of a communicator know of one another, found out once: hosts, devices, and whether NCCL and peer memory work between them. */
 #pragma once
+#include "core/shared_memory.hpp"
 #include "nccl.hpp"
 #include "mat/common/compat.hpp"
 #include <memory>
@@ -15,6 +16,9 @@ struct HaloTeam {
   std::string no_nccl, no_peer; // why not; the same on every rank
   const Nccl *library = nullptr;
   Nccl::Comm  nccl    = nullptr;
+
+  std::unique_ptr<SharedBlock> room[2]; // of what others fetch in a set-up (parcels.hpp), in turns
+  unsigned                     parcels = 0;
 };
 
 /* Collective on the first call for a communicator. Kept with it, and by whoever holds the pointer. */

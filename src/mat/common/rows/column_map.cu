@@ -1,25 +1,15 @@
 #include "column_map.hpp"
 #include "core/algorithm.hpp"
 #include "core/for_each_row.hpp"
-#include "mat/common/compat.hpp"
 #include "mat/common/halo/agree.hpp"
+#include "mat/common/halo/messages.hpp"
+#include "mat/common/halo/mpi_call.hpp"
 
 namespace goza
 {
 
 namespace
 {
-
-/* A PETSc or MPI call among exceptions. */
-void must(PetscErrorCode code, const char *what)
-{
-  if (code) throw std::runtime_error(std::string(what) + " failed between ranks");
-}
-
-void must_mpi(int code, const char *what)
-{
-  if (code != MPI_SUCCESS) throw std::runtime_error(std::string(what) + " failed between ranks");
-}
 
 template <class T> MPI_Datatype mpi_type();
 template <> MPI_Datatype        mpi_type<PetscInt>()
@@ -99,76 +89,26 @@ ColumnMap::ColumnMap(const LocalColumns &owners, std::vector<PetscInt> ghosts) :
   if (size_ > 1) plan();
 }
 
-/* Who sends what to whom. */
 void ColumnMap::plan()
 {
-  struct Forest {
-    PetscSF sf = nullptr;
-
-    ~Forest() { (void)PetscSFDestroy(&sf); }
-  } forest;
-  GozaRankCount      nranks;
-  const PetscMPIInt *ranks;
-  const PetscInt    *offset, *index, *remote;
-
-  Meet(comm_);
-  must(PetscSFCreate(comm_, &forest.sf), "PetscSFCreate");
-  const PetscSF sf = forest.sf;
-  must(PetscSFSetGraphLayout(sf, layout_, nghost(), nullptr, PETSC_COPY_VALUES, ghosts_.data()), "PetscSFSetGraphLayout");
-  must(PetscSFSetUp(sf), "PetscSFSetUp");
-  must(PetscCommGetNewTag(comm_, &tag_), "PetscCommGetNewTag"); // nothing may fail on one rank alone before: later tags would not be the same
-  must(PetscSFGetRootRanks(sf, &nranks, &ranks, &offset, &index, &remote), "PetscSFGetRootRanks");
-  for (GozaRankCount r = 0; r < nranks; r++) { // ghosts ascend and ranks own ascending ranges: a rank's lie together
-    if (offset[r + 1] > offset[r]) receives_.push_back({ranks[r], index[offset[r]], offset[r + 1] - offset[r]});
-  }
-  std::sort(receives_.begin(), receives_.end(), [](const HaloMessage &a, const HaloMessage &b) { return a.begin < b.begin; });
-  must(PetscSFGetLeafRanks(sf, &nranks, &ranks, &offset, &index), "PetscSFGetLeafRanks");
-
-  /* by ascending rank: what comes back is added up in this order */
-  std::vector<GozaRankCount> order;
-  std::vector<PetscInt>      send_index;
-
-  for (GozaRankCount r = 0; r < nranks; r++) {
-    if (offset[r + 1] > offset[r]) order.push_back(r);
-  }
-  std::sort(order.begin(), order.end(), [&](GozaRankCount a, GozaRankCount b) { return ranks[a] < ranks[b]; });
-  for (GozaRankCount r : order) {
-    sends_.push_back({ranks[r], static_cast<PetscInt>(send_index.size()), offset[r + 1] - offset[r]});
-    send_index.insert(send_index.end(), index + offset[r], index + offset[r + 1]);
-  }
-  send_index_ = Array<PetscInt>(space_, send_index.data(), send_index.size());
+  route_         = find_route(comm_, space_);
+  Messages found = find_messages(comm_, route_.tag, layout_, nghost(), ghosts_.data());
+  sends_         = std::move(found.sends); // by ascending rank: what comes back is added up in this order
+  receives_      = std::move(found.receives);
+  send_index_    = Array<PetscInt>(space_, found.send_index.data(), found.send_index.size());
 }
 
 template <class T> void ColumnMap::ship(bool backward, const T *out, const std::vector<PetscInt> &out_begin, T *in, const std::vector<PetscInt> &in_begin) const
 {
-  const std::vector<HaloMessage> &to = backward ? receives_ : sends_, &from = backward ? sends_ : receives_;
-  const bool                      stage = space_ == Space::Cuda;
-  const std::size_t               nout = to.empty() ? 0 : out_begin[to.size()], nin = from.empty() ? 0 : in_begin[from.size()];
-  std::vector<T>                  staged_out, staged_in;
-  std::vector<MPI_Request>        requests(to.size() + from.size(), MPI_REQUEST_NULL);
-  const auto                      count = [](PetscInt n) {
-    PetscMPIInt c = 0;
-
-    must(PetscMPIIntCast(n, &c), "PetscMPIIntCast");
-    return c;
+  const auto placed = [](std::vector<HaloMessage> messages, const std::vector<PetscInt> &begin) {
+    for (std::size_t m = 0; m < messages.size(); m++) {
+      messages[m].begin = begin[m];
+      messages[m].n     = begin[m + 1] - begin[m];
+    }
+    return messages;
   };
 
-  if (stage) {
-    staged_out.resize(nout);
-    staged_in.resize(nin);
-    if (nout) device::copy(staged_out.data(), out, nout * sizeof(T));
-    out = staged_out.data();
-  }
-  T *const landing = stage ? staged_in.data() : in;
-
-  Meet(comm_);
-  for (std::size_t m = 0; m < from.size(); m++)
-    must_mpi(MPI_Irecv(landing + in_begin[m], count(in_begin[m + 1] - in_begin[m]), mpi_type<T>(), from[m].rank, tag_, comm_, &requests[m]), "MPI_Irecv");
-  for (std::size_t m = 0; m < to.size(); m++)
-    must_mpi(MPI_Isend(out + out_begin[m], count(out_begin[m + 1] - out_begin[m]), mpi_type<T>(), to[m].rank, tag_, comm_, &requests[from.size() + m]),
-             "MPI_Isend");
-  must_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
-  if (stage && nin) device::copy(in, staged_in.data(), nin * sizeof(T));
+  goza::ship(route_, mpi_type<T>(), sizeof(T), placed(backward ? receives_ : sends_, out_begin), out, placed(backward ? sends_ : receives_, in_begin), in);
 }
 
 template void ColumnMap::ship(bool, const PetscInt *, const std::vector<PetscInt> &, PetscInt *, const std::vector<PetscInt> &) const;

@@ -6,7 +6,7 @@
    rank failed before it came so far (halo/agree.hpp). */
 #pragma once
 #include "core/csr_matrix.hpp"
-#include "mat/common/halo/exchange.hpp"
+#include "mat/common/halo/parcels.hpp"
 #include <memory>
 
 namespace goza
@@ -84,7 +84,7 @@ private:
   void plan();
   void group_slots() const;
 
-  PetscMPIInt              tag_ = 0; // no other map of the communicator has it
+  ParcelRoute              route_;
   Array<PetscInt>          send_index_;
   std::vector<HaloMessage> sends_, receives_;
   mutable Array<PetscInt>  slot_ptr_, slot_;
