@@ -19,11 +19,11 @@ static volatile std::uint32_t *late_flag()
   return any_late;
 }
 
-void check_mail()
+bool mail_was_late()
 {
-  if (!any_late || !*any_late) return;
+  if (!any_late || !*any_late) return false;
   *any_late = 0;
-  throw DeviceError("values of a neighbouring rank did not come in time (-goza_halo_patience seconds): it has failed, or is late");
+  return true;
 }
 
 void forget_mail()
@@ -146,7 +146,10 @@ template <class V> void exchange(const Mail<V> &mail, const V *x, unsigned most_
 
 #else
 
-void check_mail() { }
+bool mail_was_late()
+{
+  return false;
+}
 
 void forget_mail() { }
 
@@ -156,6 +159,11 @@ template <class V> void exchange(const Mail<V> &, const V *, unsigned, double)
 }
 
 #endif
+
+void throw_late_mail()
+{
+  throw DeviceError("values of a neighbouring rank did not come in time (-goza_halo_patience seconds): it has failed, or is late");
+}
 
 template void exchange(const Mail<PetscScalar> &, const PetscScalar *, unsigned, double);
 #if !PetscDefined(USE_REAL_SINGLE)

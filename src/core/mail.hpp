@@ -33,8 +33,12 @@ template <class V> struct Mail {
    device beside whatever else waits there. What has not come after `patience` seconds is NaN, and check_mail() says so. */
 template <class V> void exchange(const Mail<V> &mail, const V *x, unsigned most_blocks, double patience);
 
-/* A DeviceError where something has been late since the last call, as far as the device has come: nothing is waited for. */
-void check_mail();
+bool              mail_was_late(); // something has been, since the last call, as far as the device has come: nothing is waited for
+[[noreturn]] void throw_late_mail();
+inline void       check_mail()
+{
+  if (mail_was_late()) throw_late_mail();
+}
 void forget_mail(); // when no exchange is left
 
 } // namespace goza

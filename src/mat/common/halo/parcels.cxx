@@ -1,6 +1,7 @@
 #include "parcels.hpp"
 #include "agree.hpp"
 #include "mpi_call.hpp"
+#include <algorithm>
 
 namespace goza
 {
@@ -26,6 +27,7 @@ PetscInt items(const std::vector<HaloMessage> &messages)
    neighbour's next meeting. */
 void from_device_to_device(const ParcelRoute &route, std::size_t item, const std::vector<HaloMessage> &to, const void *out, const std::vector<HaloMessage> &from, void *in)
 {
+  constexpr std::size_t         least = std::size_t(4) << 20; // bytes of a room, so that it seldom grows: others have to open it anew
   std::unique_ptr<SharedBlock> &room  = route.team->room[route.team->parcels++ & 1];
   const std::size_t             bytes = items(to) * item;
   std::vector<Letter>           mine(to.size()), theirs(from.size());
@@ -34,7 +36,7 @@ void from_device_to_device(const ParcelRoute &route, std::size_t item, const std
   if (bytes) {
     if (!room || room->bytes() < bytes) {
       room.reset();
-      room = std::make_unique<SharedBlock>(bytes);
+      room = std::make_unique<SharedBlock>(std::max(bytes, least));
     }
     device::copy_async(room->data(), out, bytes);
   }

@@ -96,7 +96,8 @@ public:
     PetscFunctionBegin;
     if (!neighbours_.empty())
       PetscCall(Guarded([&] {
-        check_mail();
+        hopeless_ = hopeless_ || mail_was_late();
+        if (hopeless_) throw_late_mail();
         const device::OnStream on(device::fork());
         exchange(mail_, x, blocks, options_.patience);
       }));
@@ -175,6 +176,7 @@ private:
   Array<MailWord *>            place_;
   Array<V>                     ghost_;
   Mail<V>                      mail_;
+  bool                         hopeless_ = false; // something was late: the neighbours are not where we are
 };
 
 } // namespace goza
