@@ -30,10 +30,10 @@ inline AijRowsView rows_of(const Csr &A)
   return {A.nrows, A.nrows, A.ptr, A.col, A.val};
 }
 
-/* A well-mixed number of 62 bits; different for different i < 2^62 (each step can be undone), so that it needs no tie break. */
-HD inline std::uint64_t hash62(std::uint64_t i)
+/* A well-mixed number of so many bits; different for different i < 2^bits (each step can be undone), so that it needs no tie break. */
+template <int bits> HD inline std::uint64_t mixed(std::uint64_t i)
 {
-  constexpr std::uint64_t mask = (std::uint64_t(1) << 62) - 1;
+  constexpr std::uint64_t mask = (std::uint64_t(1) << bits) - 1;
 
   i = (i * 0x9E3779B97F4A7C15u + 0x1B873593u) & mask;
   i ^= i >> 31;
@@ -41,6 +41,17 @@ HD inline std::uint64_t hash62(std::uint64_t i)
   i ^= i >> 29;
   i = (i * 0x94D049BB133111EBu) & mask;
   return i ^ (i >> 32);
+}
+
+HD inline std::uint64_t hash62(std::uint64_t i)
+{
+  return mixed<62>(i);
+}
+
+/* The same below a rank of 0 .. 63. */
+HD inline std::uint64_t ranked_hash(PetscInt rank, std::uint64_t i)
+{
+  return static_cast<std::uint64_t>(rank < 63 ? rank : 63) << 56 | mixed<56>(i);
 }
 
 } // namespace goza

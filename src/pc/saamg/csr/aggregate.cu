@@ -17,13 +17,19 @@ struct FirstKeys {
   HD void operator()(PetscInt i) const { key[i] = edges.coupled(i) ? undecided | hash62(first + i) : 0; }
 };
 
+/* Most neighbours without an aggregate first: what the first set leaves over is then packed more tightly. 7 points, 48^3: 8.2 nodes per aggregate, and 22 % of them next
+   to no root; in an order that knows nothing of them 9.8 and 32 %. 27 points, 40^3: 23.5 and 11 %, 22.8 and 17 %. */
 struct SecondKeys {
   PetscInt   first_node;
   Edges      edges;
-  const Key *first;
+  const Key *first; // [n + nghost]
   Key       *key;
 
-  HD void operator()(PetscInt i) const { key[i] = edges.coupled(i) && !is_root(first[i]) ? undecided | hash62(first_node + i) : 0; }
+  HD void operator()(PetscInt i) const
+  {
+    key[i] = 0;
+    if (edges.coupled(i) && !is_root(first[i])) key[i] = undecided | ranked_hash(free_neighbours(edges, first, i), first_node + i);
+  }
 };
 
 struct MarkRoots {
@@ -327,7 +333,8 @@ CsrAggregates aggregate(const CsrGraph &G, PetscInt least)
   maximal_independent_set(G, key, first);
   for_each_row(space, G.n, SecondKeys{first_node, G.edges, first.data(), second.data()});
   maximal_independent_set(G, second, largest);
-  for_each_row(space, G.n, KeepLargeRoots{G.edges, first.data(), second.data()});
+  if (G.borrowed) for_each_row(space, G.n, KeepLargeRoots<EntryWeight>{G.edges, G.entry, first.data(), second.data()});
+  else for_each_row(space, G.n, KeepLargeRoots<StoredWeight>{G.edges, {G.weight.data()}, first.data(), second.data()});
 
   for_each_row(space, G.n, MarkRoots{key.data(), second.data(), number.data()});
   const PetscInt     rooted = lengths_to_pointer(space, number);
@@ -342,8 +349,7 @@ CsrAggregates aggregate(const CsrGraph &G, PetscInt least)
   nodes.update(of_root);
   for_each_row(space, G.n, JoinRoot{G.edges, of_root.data(), first.data(), true, joined.data()});
   nodes.update(joined);
-  if (G.borrowed) for_each_row(space, G.n, JoinStrongest<EntryWeight>{G.edges, G.entry, joined.data(), of_node.data()});
-  else for_each_row(space, G.n, JoinStrongest<StoredWeight>{G.edges, {G.weight.data()}, joined.data(), of_node.data()});
+  for_each_row(space, G.n, JoinMost{G.edges, joined.data(), of_node.data()});
   nodes.update(of_node);
 
   return numbered_locally(LocalColumns(nodes.comm(), share(nodes, roots.nglobal(), rooted, least), space), std::move(of_node));

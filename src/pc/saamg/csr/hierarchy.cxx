@@ -46,13 +46,13 @@ PetscErrorCode Hierarchy::measure(Grid &grid, PetscInt its, bool *finite)
 
 /* P = (I - omega D^-1 A) T, with omega = 4/3 / lambda_max. Where the nodes are of two colours, as those of a 5- or 7-point operator, the spectrum of D^-1 A is its own
    mirror image about 1, lambda_max is 2, and for every smooth vector there is one of alternating signs. With a larger omega the coarse space sees more of these:
-   log-normal field, 7 points, 100^3, threshold 0.01, BiCGStab and Jacobi with relaxation 1, which leaves them as they are: 34 iterations with 4/3, 24 with 1.5, 21 with
-   1.6. Smoothers that damp them gain nothing or lose an iteration. The estimate of lambda_max lies below it. */
+   log-normal field, 7 points, 100^3, threshold 0.01, BiCGStab and Jacobi with relaxation 1, which leaves them as they are: 20 iterations with 4/3, 17 with 1.4, 15 with
+   1.5 and 1.55, more with 1.6. Smoothers that damp them gain nothing or lose an iteration. The estimate of lambda_max lies below it. */
 static PetscReal omega(PetscReal lambda, bool alternating)
 {
   const PetscReal two_colours = alternating ? PetscMax(0, PetscMin(1, 2 - PetscAbsReal(lambda - 1.95) / 0.05)) : 0;
 
-  return (4 + 0.8 * two_colours) / (3 * lambda);
+  return (4 + 0.5 * two_colours) / (3 * lambda);
 }
 
 /* P and R of a grid from its coarsening, for the values that A has now. */
