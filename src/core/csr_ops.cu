@@ -1,6 +1,6 @@
 #include "csr_ops.hpp"
 #include "by_lanes.hpp"
-#include "csr_product.hpp"
+#include "csr_grouped_terms.hpp"
 #include "host_rows.hpp"
 #include "search.hpp"
 #include "staged_rows.hpp"
@@ -250,7 +250,9 @@ CsrMatrix multiply(const Csr &A, const Csr &B, bool with_diagonal)
     return C;
   }
 #if defined(__CUDACC__)
-  product::make(ProductTerms{A, B, with_diagonal}, ProductRows{A.ptr, A.col, B.ptr, B.col, with_diagonal}, C);
+  const ProductTerms terms{A, B, with_diagonal};
+
+  if (!product::tall(A.nrows, B.ncols) || !product::grouped::make(terms, C)) product::make(terms, ProductRows{A.ptr, A.col, B.ptr, B.col, with_diagonal}, C);
 #endif
   return C;
 }
@@ -261,7 +263,9 @@ void multiply_numeric(const Csr &A, const Csr &B, CsrMatrix &C)
   if (!C.nnz()) return;
 #if defined(__CUDACC__)
   if (A.space == Space::Cuda) {
-    product::fill<true>(ProductTerms{A, B, false}, C);
+    const ProductTerms terms{A, B, false};
+
+    if (!product::tall(A.nrows, B.ncols) || !product::grouped::fill(terms, C)) product::fill<true>(terms, C);
     return;
   }
 #endif

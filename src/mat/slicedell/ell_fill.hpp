@@ -5,22 +5,23 @@
 namespace goza
 {
 
-/* The values of one place of the slices, block by block. */
+/* The values of the places of the slices, block by block, each place by `members` threads. */
 template <class Store> struct BlockFill {
   PetscInt            nplaces;
-  int                 shift, br, bc;
-  PetscInt            team, W; // threads that share a block row; values that stand together
+  int                 shift, members, br, bc;
+  PetscInt            team, W; // threads that share a block row in a product; values that stand together
   const PetscInt     *ptr, *row;
   const PetscScalar  *aval;
   const std::int64_t *slice_ptr;
   Store              *val;
 
-  HD void operator()(PetscInt place) const
+  HD void operator()(PetscInt t) const
   {
-    const PetscInt slice = place >> shift, H = PetscInt(1) << shift, offset = place & (H - 1), i = place < nplaces && row ? row[place] : place;
-    const PetscInt n = place < nplaces ? (ptr[i * br + 1] - ptr[i * br]) / bc : 0, width = static_cast<PetscInt>((slice_ptr[slice + 1] - slice_ptr[slice]) >> shift);
+    const PetscInt H = PetscInt(1) << shift, offset = t & (H - 1), slice = (t >> shift) / members, member = (t >> shift) % members, place = (slice << shift) + offset;
+    const PetscInt i = place < nplaces && row ? row[place] : place, n = place < nplaces ? (ptr[i * br + 1] - ptr[i * br]) / bc : 0;
+    const PetscInt width = static_cast<PetscInt>((slice_ptr[slice + 1] - slice_ptr[slice]) >> shift);
 
-    for (PetscInt k = 0; k < width; k++) {
+    for (PetscInt k = member; k < width; k += members) {
       const BlockPlace block(slice_ptr[slice], width, k, H, team, br * bc, W);
       Store           *to = val + (block.at + offset * W);
 

@@ -19,14 +19,14 @@ struct Iota {
   HD void operator()(PetscInt i) const { p[i] = i; }
 };
 
-/* Threads to a place, so that they fill the device, as long as each has entries to write. */
-int fill_team(Space space, std::int64_t nplaces, std::int64_t stored)
+/* Threads to a place, so that they fill the device, and those of a warp write words that lie together, as long as each has entries to write. */
+int fill_team(Space space, int shift, std::int64_t nplaces, std::int64_t stored)
 {
   constexpr std::int64_t device_full = 300000;
   int                    team        = 1;
 
   if (space == Space::Host) return 1;
-  while (team < 32 && nplaces * team < device_full && nplaces * team * 4 <= stored) team *= 2;
+  while (team < 32 && (nplaces * team < device_full || team << shift < 32) && nplaces * team * 4 <= stored) team *= 2;
   return team;
 }
 
@@ -174,7 +174,7 @@ template <class Store, class V> void SlicedEll<Store, V>::lay_out_all(const Csr 
   place_columns(pattern);
   if (br_ == 1 || !val_.size()) return; // fill() brings the columns with the values
   const PetscInt nplaces = (static_cast<PetscInt>(slice_ptr_.size()) - 1) << shift_;
-  const int      team    = fill_team(this->space_, nplaces, static_cast<std::int64_t>(val_.size()) / (br_ * bc_));
+  const int      team    = fill_team(this->space_, shift_, nplaces, static_cast<std::int64_t>(val_.size()) / (br_ * bc_));
   for_each_row(this->space_, nplaces * team,
                EllFill<Store>{nplaces_, shift_, team, true, spread_, pattern.ptr, pattern.col, row_.data(), nullptr, slice_ptr_.data(), col_ptr_.data(), col_.data(),
                               first_.data(), gap_.data(), nullptr});
@@ -220,12 +220,13 @@ template <class Store, class V> void SlicedEll<Store, V>::fill(const Csr &A, boo
   if (br_ > 1) {
     const PetscInt team = this->space_ == Space::Cuda && shift_ < 5 ? 32 >> shift_ : 1;
 
-    for_each_row(this->space_, nslices << shift_,
-                 BlockFill<Store>{nplaces_, shift_, static_cast<int>(br_), static_cast<int>(bc_), team, values_together(this->space_, sizeof(Store), br_ * bc_), A.ptr,
+    const int members = fill_team(this->space_, shift_, static_cast<std::int64_t>(nslices) << shift_, static_cast<std::int64_t>(val_.size()) / br_);
+    for_each_row(this->space_, (nslices << shift_) * members,
+                 BlockFill<Store>{nplaces_, shift_, members, static_cast<int>(br_), static_cast<int>(bc_), team, values_together(this->space_, sizeof(Store), br_ * bc_), A.ptr,
                                   row_.data(), A.val, slice_ptr_.data(), val_.data()});
     return;
   }
-  const int team = fill_team(this->space_, static_cast<std::int64_t>(nslices) << shift_, static_cast<std::int64_t>(val_.size()));
+  const int team = fill_team(this->space_, shift_, static_cast<std::int64_t>(nslices) << shift_, static_cast<std::int64_t>(val_.size()));
   for_each_row(this->space_, (nslices << shift_) * team,
                EllFill<Store>{nplaces_, shift_, team, columns, spread_, A.ptr, A.col, row_.data(), A.val, slice_ptr_.data(), col_ptr_.data(), col_.data(),
                               first_.data(), gap_.data(), val_.data()});

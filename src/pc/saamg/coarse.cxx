@@ -1,4 +1,5 @@
 #include "coarse.hpp"
+#include "dense_inverse.hpp"
 #include "mat/common/halo/agree.hpp"
 #include <petscblaslapack.h>
 
@@ -100,8 +101,7 @@ template <class V> PetscErrorCode CoarseSolver<V>::gather(const CsrLevel &level,
   std::vector<PetscMPIInt> counts, offsets;
 
   PetscFunctionBegin;
-  comm_ = level.columns->comm();
-  size  = level.columns->size();
+  size = level.columns->size();
   for (PetscMPIInt r = 0; r < size; r++) owners += ranges[r + 1] > ranges[r];
   PetscCall(Together(comm_, "hold the coarsest level", [&] {
     rows = dense(level);
@@ -127,17 +127,39 @@ template <class V> PetscErrorCode CoarseSolver<V>::gather(const CsrLevel &level,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* On the device, where one rank has all rows, unless the matrix wants more than elimination. */
+template <class V> PetscErrorCode CoarseSolver<V>::invert_there(const CsrLevel &level, Space space, bool *done)
+{
+  PetscFunctionBegin;
+  *done = false;
+  if (space != Space::Cuda) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Together(comm_, "invert the coarsest level", [&] {
+    Array<PetscScalar> inverse(space);
+
+    *done = level.columns->all(m_ == 0 || (m_ == n_ && dense_inverse(level.A, inverse)));
+    if (!*done) return;
+    inverse_ = Array<V>(space, inverse.size());
+    convert(space, static_cast<PetscInt>(inverse.size()), inverse.data(), inverse_.data());
+    singular_ = false;
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 template <class V> PetscErrorCode CoarseSolver<V>::setup(const Grid &grid, Space space)
 {
   const CsrLevel          &level = *grid.level;
   std::vector<PetscScalar> M;
   std::vector<V>           inverse;
+  bool                     inverted;
 
   PetscFunctionBegin;
   counts_.clear();
   offsets_.clear();
-  m_ = level.A.nrows;
-  n_ = grid.rows();
+  comm_ = level.columns->comm();
+  m_    = level.A.nrows;
+  n_    = grid.rows();
+  PetscCall(invert_there(level, space, &inverted));
+  if (inverted) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(gather(level, M));
   const std::size_t first = counts_.empty() ? 0 : level.columns->start();
   /* M is A by rows, that is A^T as LAPACK sees it; the inverse of that, read by rows again, is A's */

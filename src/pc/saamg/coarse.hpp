@@ -15,6 +15,7 @@ public:
   bool           alone() const { return counts_.empty(); } // apply() asks no other rank
 
 private:
+  PetscErrorCode invert_there(const CsrLevel &level, Space space, bool *done);
   PetscErrorCode gather(const CsrLevel &level, std::vector<PetscScalar> &M);
 
   MPI_Comm                 comm_ = MPI_COMM_NULL;

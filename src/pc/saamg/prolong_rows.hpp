@@ -99,6 +99,14 @@ struct FilteredRow {
   PetscInt       *length, *col;
   PetscScalar    *val;
 
+  HD FilteredRow on(Columns acol, Values aval) const
+  {
+    FilteredRow body = *this;
+
+    body.A = A.on(acol, aval);
+    return body;
+  }
+
   HD void operator()(PetscInt row) const
   {
     const PetscInt node = row / bs;

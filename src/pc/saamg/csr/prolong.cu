@@ -1,6 +1,7 @@
 #include "prolong.hpp"
 #include "core/csr_single_terms.hpp"
 #include "core/host_rows.hpp"
+#include "core/staged_rows.hpp"
 #include "mat/common/rows/par_csr.hpp"
 #include "pc/saamg/prolong_rows.hpp"
 
@@ -162,14 +163,14 @@ CsrMatrix filter_weak(const Csr &A, const LocalColumns &columns, PetscInt bs, co
   F.ptr = Array<PetscInt>(space, A.nrows + 1);
   FilteredRow body{rows_of(A),   bs,      G.n,    columns.ghosts_here().data(), G.node_of_ghost_column.data(), G.ptr.data(), G.col.data(), nullptr,
                    F.ptr.data(), nullptr, nullptr};
-  for_each_row(space, A.nrows, body);
+  for_each_csr_row(A, 1, body);
   const PetscInt nnz = lengths_to_pointer(space, F.ptr);
   F.col              = Array<PetscInt>(space, nnz);
   F.val              = Array<PetscScalar>(space, nnz);
   body.ptr           = F.ptr.data();
   body.col           = F.col.data();
   body.val           = F.val.data();
-  for_each_row(space, A.nrows, body);
+  for_each_csr_row(A, 1, body);
   return F;
 }
 
