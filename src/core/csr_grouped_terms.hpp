@@ -1,10 +1,13 @@
-/* csr_product.hpp where neighbouring rows have mostly the same columns, as the product of a matrix on a mesh and an interpolation: a warp does 16 rows at a time. The
-   columns of all of them get one small table, which is mostly only read; a row has sums of its own and two lanes, which share the entries of one term after the other, so
-   that every sum is in the order of the terms. A matrix with a group of rows whose columns do not fit goes the other way.
+/* csr_product.hpp where neighbouring rows have mostly the same columns, as the product of a matrix on a mesh and an interpolation: a warp does 8 rows at a time. The columns
+   of all of them go to one small table, where mostly they are already, and each row has sums of its own beside it. Four lanes to a row share the entries of one term
+   after the other, so that every sum is in the order of the terms.
 
-     row 0:  lanes 0 1    sums 0 ..  most - 1        columns of the group, ascending: listed[0 .. count - 1]
-     row 1:  lanes 2 3    sums 0 ..  most - 1
-     ... */
+     slot           0  1  2 ..  63
+     column        17  -  5      9      of the group
+     sums of row 0  .  .  .      .      lanes 0 ..  3
+     sums of row 1  .  .  .      .      lanes 4 ..  7
+     ..
+   A matrix with a group of rows whose columns do not fit goes the other way. */
 #pragma once
 #include "csr_product.hpp"
 
@@ -16,214 +19,180 @@ namespace product
 namespace grouped
 {
 
-constexpr int rows = 16, lanes = 2, slots = 128, most = 64; // of a group; to a row; of the table; columns of a group
+constexpr int rows = 8, lanes = 4, slots = 64, warps = 4; // of a group; to a row; of the table; to a block
 
-struct Table {
-  PetscInt      key[slots], listed[most];
-  unsigned char place[slots]; // among the columns, where they are sorted
-  int           count;
+template <bool sums> struct Table {
+  PetscScalar   sum[sums ? rows : 1][sums ? slots : 1];
+  PetscInt      key[slots], listed[slots]; // listed: the columns as they came
+  unsigned char slot[slots];               // of each in the list
+  bool          used[rows][slots];
+  int           count, full;
 
   __device__ void clear(int lane)
   {
-    for (int s = lane; s < slots; s += 32) key[s] = no_column;
-    if (lane == 0) count = 0;
+    for (int s = lane; s < slots; s += 32) {
+      key[s] = no_column;
+      for (int r = 0; r < rows; r++) {
+        used[r][s] = false;
+        if (sums) sum[r][s] = 0;
+      }
+    }
+    if (lane == 0) count = full = 0;
     __syncwarp();
   }
 
-  __device__ static int first_slot(PetscInt c) { return static_cast<int>((static_cast<std::uint32_t>(c) * 0x9E3779B1u) >> 15) & (slots - 1); }
-
-  /* The column's slot; where there are more than fit, some slot, and count says so. */
+  /* The column's slot; where there is none left some slot, and full says so. */
   __device__ int insert(PetscInt c)
   {
-    int s = first_slot(c);
+    int s = static_cast<int>((static_cast<std::uint32_t>(c) * 0x9E3779B1u) >> 15) & (slots - 1);
 
-    for (;;) {
+    for (int probe = 0; probe < slots; probe++) {
       PetscInt held = *const_cast<volatile PetscInt *>(key + s);
 
       if (held == c) return s;
       if (held == no_column) {
-        if (*const_cast<volatile int *>(&count) >= most) {
-          count = most + 1;
-          return s;
-        }
         held = pattern::claim(key + s, c);
         if (held == c) return s;
         if (held == no_column) {
           const int n = atomicAdd(&count, 1);
 
-          if (n < most) listed[n] = c;
+          listed[n] = c;
+          slot[n]   = static_cast<unsigned char>(s);
           return s;
         }
       }
       s = (s + 1) & (slots - 1);
     }
-  }
-
-  /* Of a column that is there. */
-  __device__ int find(PetscInt c) const
-  {
-    int s = first_slot(c);
-
-    while (key[s] != c) s = (s + 1) & (slots - 1);
+    full = 1;
     return s;
   }
 
-  /* The columns in order, and the place of each. */
+  /* The list by columns, ascending. */
   __device__ void sort(int lane)
   {
-    PetscInt mine[most / 32];
-    int      rank[most / 32];
+    constexpr int each = slots / 32;
+    PetscInt      c[each];
+    unsigned char s[each];
+    int           rank[each] = {};
 
-    for (int e = 0; e < most / 32; e++) {
-      mine[e] = lane + 32 * e < count ? listed[lane + 32 * e] : no_column;
-      rank[e] = 0;
-      for (int l = 0; l < count; l++) rank[e] += listed[l] < mine[e];
+    for (int e = 0; e < each; e++) {
+      const int k = lane + 32 * e;
+
+      c[e] = k < count ? listed[k] : no_column;
+      s[e] = slot[k];
+      for (int l = 0; l < count && 32 * e < count; l++) rank[e] += listed[l] < c[e];
     }
     __syncwarp();
-    for (int e = 0; e < most / 32; e++) {
-      if (mine[e] == no_column) continue;
-      listed[rank[e]]      = mine[e];
-      place[find(mine[e])] = static_cast<unsigned char>(rank[e]);
+    for (int e = 0; e < each; e++) {
+      if (c[e] == no_column) continue;
+      listed[rank[e]] = c[e];
+      slot[rank[e]]   = s[e];
     }
     __syncwarp();
   }
 };
 
-/* f(q, left, factor) for the entries q, q + lanes, ... of which up to `together` are there, as `left` > 0, > lanes, ... says: all that falls to this lane. The lanes of a
-   row do one term together. */
-constexpr int together = 3;
-
-template <class Terms, class F> __device__ void for_each_entry(const Terms &terms, PetscInt begin, PetscInt end, int half, const F &f)
+/* The group's rows from `first` on: their columns and, where the table has them, sums. */
+template <bool sums, class Terms> __device__ void add_rows(const Terms &terms, std::int64_t first, PetscInt n, int lane, Table<sums> &table)
 {
-  constexpr int opened = 2; // terms that a lane opens at a time
+  constexpr int  opened = 2, loaded = 2; // terms that a lane opens at a time; entries of a term that it asks for together
+  const int      r = lane / lanes, part = lane % lanes;
+  const bool     there = first + r < n;
+  const PetscInt row = static_cast<PetscInt>(there ? first + r : 0), end = there ? terms.end(row) : 0;
 
-  for (PetscInt p = begin; __any_sync(all_lanes, p < end); p += opened * lanes) {
-    PetscInt    first[opened] = {}, length[opened] = {};
+  if (there && terms.extra(row) != no_column) table.used[r][table.insert(terms.extra(row))] = true;
+  for (PetscInt p = there ? terms.begin(row) : 0; __any_sync(all_lanes, p < end); p += opened * lanes) {
+    PetscInt    begin[opened] = {}, length[opened] = {};
     PetscScalar factor[opened] = {};
 
     for (int t = 0; t < opened; t++) {
-      if (p + t * lanes + half < end) terms.open(p + t * lanes + half, first[t], length[t], factor[t]);
+      if (p + t * lanes + part < end) terms.open(p + t * lanes + part, begin[t], length[t], factor[t]);
     }
   #pragma unroll
     for (int t = 0; t < opened * lanes; t++) {
-      const PetscInt    from = __shfl_sync(all_lanes, first[t / lanes], t % lanes, lanes), n = __shfl_sync(all_lanes, length[t / lanes], t % lanes, lanes);
-      const PetscScalar a = __shfl_sync(all_lanes, factor[t / lanes], t % lanes, lanes);
+      const PetscInt from = __shfl_sync(all_lanes, begin[t / lanes], t % lanes, lanes), to = from + __shfl_sync(all_lanes, length[t / lanes], t % lanes, lanes);
+      const PetscScalar a = sums ? __shfl_sync(all_lanes, factor[t / lanes], t % lanes, lanes) : PetscScalar(0);
 
-      for (PetscInt q = half; q < n; q += together * lanes) f(from + q, n - q, a);
+      for (PetscInt q = from + part; q < to; q += loaded * lanes) {
+        PetscInt    c[loaded];
+        PetscScalar v[loaded];
+
+        for (int e = 0; e < loaded; e++) {
+          const bool here = q + e * lanes < to;
+
+          c[e] = here ? terms.column(q + e * lanes) : no_column;
+          v[e] = sums && here ? terms.value(q + e * lanes) : PetscScalar(0);
+        }
+        for (int e = 0; e < loaded; e++) {
+          if (c[e] == no_column) break;
+          const int s = table.insert(c[e]);
+
+          table.used[r][s] = true;
+          if (sums) table.sum[r][s] += a * v[e];
+        }
+      }
       __syncwarp();
     }
   }
 }
 
-constexpr int count_warps = 8, fill_warps = 4; // to a block
-
-struct CountMemory {
-  Table         table;
-  unsigned char used[rows][slots]; // by slot
-};
-
-/* Lengths of the rows, and the columns of each group, no_column behind the last; *overflown is set where they do not fit. */
-template <class Terms>
-__global__ void __launch_bounds__(32 * count_warps) CountGroupKernel(PetscInt n, Terms terms, PetscInt *length, PetscInt *columns, int *overflown)
+/* Lengths of the rows; *overflown is set where the columns of a group do not fit. */
+template <class Terms> __global__ void __launch_bounds__(32 * warps) CountGroupKernel(PetscInt n, Terms terms, PetscInt *length, int *overflown)
 {
-  __shared__ CountMemory memory[count_warps];
-  const int              lane = threadIdx.x % 32, r = lane / lanes;
-  const std::int64_t     group = static_cast<std::int64_t>(blockIdx.x) * count_warps + threadIdx.x / 32, first = group * rows;
-  CountMemory           &mine  = memory[threadIdx.x / 32];
-  const bool             there = first + r < n;
-  const PetscInt         row   = static_cast<PetscInt>(there ? first + r : 0);
+  __shared__ Table<false> tables[warps];
+  const int               lane  = threadIdx.x % 32;
+  const std::int64_t      first = (static_cast<std::int64_t>(blockIdx.x) * warps + threadIdx.x / 32) * rows;
+  Table<false>           &table = tables[threadIdx.x / 32];
 
   if (first >= n || __any_sync(all_lanes, *const_cast<volatile int *>(overflown))) return;
-  for (int k = lane; k < rows * slots / 4; k += 32) reinterpret_cast<unsigned *>(mine.used)[k] = 0;
-  mine.table.clear(lane);
-  if (there && terms.extra(row) != no_column) mine.used[r][mine.table.insert(terms.extra(row))] = 1;
+  table.clear(lane);
+  add_rows(terms, first, n, lane, table);
   __syncwarp();
-  for_each_entry(terms, there ? terms.begin(row) : 0, there ? terms.end(row) : 0, lane % lanes, [&](PetscInt q, PetscInt left, PetscScalar) {
-    PetscInt c[together];
-
-    for (int e = 0; e < together; e++) c[e] = e * lanes < left ? terms.column(q + e * lanes) : no_column;
-    for (int e = 0; e < together; e++) {
-      if (e * lanes < left) mine.used[r][mine.table.insert(c[e])] = 1;
-    }
-  });
-  if (mine.table.count > most) {
-    if (lane == 0) *overflown = 1;
-    return;
-  }
-  for (int k = lane; k < most; k += 32) columns[group * most + k] = k < mine.table.count ? mine.table.listed[k] : no_column;
-  for (int k = 0; k < rows && first + k < n; k++) {
+  if (table.full && lane == 0) *overflown = 1;
+  for (int r = 0; r < rows && first + r < n; r++) {
     int all = 0;
 
-    for (int s = lane; s < slots; s += 32) all += __popc(__ballot_sync(all_lanes, mine.used[k][s]));
-    if (lane == 0) length[first + k] = all;
+    for (int s = lane; s < slots; s += 32) all += __popc(__ballot_sync(all_lanes, table.used[r][s]));
+    if (lane == 0) length[first + r] = all;
   }
 }
 
-template <bool known> struct FillMemory {
-  PetscScalar   sum[rows][most];
-  Table         table;
-  unsigned char used[known ? 4 : rows][known ? 1 : most];
-};
-
-/* Columns, ascending, unless they are known, and values. columns: of each group, as the kernel above leaves them, or none where C's are known; *overflown is set where
-   they do not fit. */
+/* Columns, ascending, unless they are known, and values; *overflown as above. */
 template <bool known, class Terms>
-__global__ void __launch_bounds__(32 * fill_warps) FillGroupKernel(PetscInt n, Terms terms, const PetscInt *columns, const PetscInt *ptr, PetscInt *col, PetscScalar *val, int *overflown)
+__global__ void __launch_bounds__(32 * warps) FillGroupKernel(PetscInt n, Terms terms, const PetscInt *ptr, PetscInt *col, PetscScalar *val, int *overflown)
 {
-  __shared__ FillMemory<known> memory[fill_warps];
-  const int                    lane = threadIdx.x % 32, r = lane / lanes;
-  const std::int64_t           group = static_cast<std::int64_t>(blockIdx.x) * fill_warps + threadIdx.x / 32, first = group * rows;
-  FillMemory<known>           &mine  = memory[threadIdx.x / 32];
-  const bool                   there = first + r < n;
-  const PetscInt               row   = static_cast<PetscInt>(there ? first + r : 0);
+  __shared__ Table<true> tables[warps];
+  const int              lane  = threadIdx.x % 32;
+  const std::int64_t     first = (static_cast<std::int64_t>(blockIdx.x) * warps + threadIdx.x / 32) * rows;
+  Table<true>           &table = tables[threadIdx.x / 32];
 
   if (first >= n || __any_sync(all_lanes, *const_cast<volatile int *>(overflown))) return;
-  mine.table.clear(lane);
-  if (known) {
-    for (PetscInt k = ptr[first] + lane; k < ptr[first + rows < n ? first + rows : n]; k += 32) (void)mine.table.insert(col[k]);
-  } else {
-    for (int k = lane; k < most && columns[group * most + k] != no_column; k += 32) (void)mine.table.insert(columns[group * most + k]);
-  }
-  for (int k = lane; k < static_cast<int>(sizeof(mine.used)) / 4; k += 32) reinterpret_cast<unsigned *>(mine.used)[k] = 0;
-  for (int k = lane; k < rows * most; k += 32) (&mine.sum[0][0])[k] = 0;
+  table.clear(lane);
+  add_rows(terms, first, n, lane, table);
   __syncwarp();
-  if (known && mine.table.count > most) {
+  if (table.full) {
     if (lane == 0) *overflown = 1;
     return;
   }
-  mine.table.sort(lane);
-  if (!known && there && terms.extra(row) != no_column) mine.used[r][mine.table.place[mine.table.find(terms.extra(row))]] = 1;
-  for_each_entry(terms, there ? terms.begin(row) : 0, there ? terms.end(row) : 0, lane % lanes, [&](PetscInt q, PetscInt left, PetscScalar factor) {
-    PetscInt    c[together];
-    PetscScalar v[together];
+  if (!known) table.sort(lane);
+  for (int r = 0; r < rows && first + r < n; r++) {
+    const PetscInt row = static_cast<PetscInt>(first) + r;
+    PetscInt       to  = ptr[row];
 
-    for (int e = 0; e < together; e++) {
-      c[e] = e * lanes < left ? terms.column(q + e * lanes) : no_column;
-      v[e] = e * lanes < left ? terms.value(q + e * lanes) : PetscScalar(0);
-    }
-    for (int e = 0; e < together; e++) {
-      if (e * lanes >= left) break;
-      const int at = mine.table.place[mine.table.find(c[e])];
-
-      mine.sum[r][at] += factor * v[e];
-      if (!known) mine.used[r][at] = 1;
-    }
-  });
-  for (int k = 0; k < rows && first + k < n; k++) {
-    const PetscInt i  = static_cast<PetscInt>(first) + k;
-    PetscInt       to = ptr[i];
-
-    if constexpr (known) {
-      for (PetscInt p = to + lane; p < ptr[i + 1]; p += 32) val[p] = terms.finish(i, col[p], mine.sum[k][mine.table.place[mine.table.find(col[p])]]);
+    if constexpr (known) { // a column that no term has, as of a diagonal entry, is new to the table
+      for (PetscInt p = to + lane; p < ptr[row + 1]; p += 32) val[p] = terms.finish(row, col[p], table.sum[r][table.insert(col[p])]);
+      __syncwarp();
+      if (table.full && lane == 0) *overflown = 1;
     } else {
-      for (int at = lane; at < most; at += 32) {
-        const bool     here = mine.used[k][at];
+      for (int k = lane; k - lane < table.count; k += 32) {
+        const int      s    = k < table.count ? table.slot[k] : 0;
+        const bool     here = k < table.count && table.used[r][s];
         const unsigned all = __ballot_sync(all_lanes, here), before = all & ((1u << lane) - 1);
-        const PetscInt column = mine.table.listed[at];
+        const PetscInt column = table.listed[k & (slots - 1)];
 
         if (here) {
           col[to + __popc(before)] = column;
-          val[to + __popc(before)] = terms.finish(i, column, mine.sum[k][at]);
+          val[to + __popc(before)] = terms.finish(row, column, table.sum[r][s]);
         }
         to += __popc(all);
       }
@@ -231,10 +200,9 @@ __global__ void __launch_bounds__(32 * fill_warps) FillGroupKernel(PetscInt n, T
   }
 }
 
-template <bool known, class Terms> void fill_groups(const Terms &terms, const PetscInt *columns, CsrMatrix &C, int *overflown)
+inline unsigned blocks(PetscInt n)
 {
-  launch_kernel(FillGroupKernel<known, Terms>, blocks_for(blocks_for(C.nrows, rows), fill_warps), 32 * fill_warps, C.nrows, terms, columns,
-                static_cast<const PetscInt *>(C.ptr.data()), C.col.data(), C.val.data(), overflown);
+  return blocks_for(n, rows * warps);
 }
 
 /* As product::fill() and product::make(); false where a group does not fit, and nothing is done. */
@@ -243,24 +211,24 @@ template <class Terms> bool fill(const Terms &terms, CsrMatrix &C)
   Array<int> overflown(Space::Cuda, 1);
 
   overflown.zero();
-  fill_groups<true>(terms, nullptr, C, overflown.data());
+  launch_kernel(FillGroupKernel<true, Terms>, blocks(C.nrows), 32 * warps, C.nrows, terms, static_cast<const PetscInt *>(C.ptr.data()), C.col.data(), C.val.data(),
+                overflown.data());
   return !read_value(Space::Cuda, overflown.data());
 }
 
 template <class Terms> bool make(const Terms &terms, CsrMatrix &C)
 {
-  const unsigned  groups = blocks_for(C.nrows, rows);
-  Array<int>      overflown(Space::Cuda, 1);
-  Array<PetscInt> columns(Space::Cuda, static_cast<std::size_t>(groups) * most);
+  Array<int> overflown(Space::Cuda, 1);
 
   C.ptr = Array<PetscInt>(Space::Cuda, C.nrows + 1);
   overflown.zero();
-  if (groups)
-    launch_kernel(CountGroupKernel<Terms>, blocks_for(groups, count_warps), 32 * count_warps, C.nrows, terms, C.ptr.data(), columns.data(), overflown.data());
+  if (C.nrows) launch_kernel(CountGroupKernel<Terms>, blocks(C.nrows), 32 * warps, C.nrows, terms, C.ptr.data(), overflown.data());
   if (read_value(Space::Cuda, overflown.data())) return false;
   C.col = Array<PetscInt>(Space::Cuda, lengths_to_pointer(Space::Cuda, C.ptr));
   C.val = Array<PetscScalar>(Space::Cuda, C.col.size());
-  if (C.nnz()) fill_groups<false>(terms, columns.data(), C, overflown.data());
+  if (C.nnz())
+    launch_kernel(FillGroupKernel<false, Terms>, blocks(C.nrows), 32 * warps, C.nrows, terms, static_cast<const PetscInt *>(C.ptr.data()), C.col.data(), C.val.data(),
+                  overflown.data());
   return true;
 }
 

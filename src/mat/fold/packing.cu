@@ -1,6 +1,7 @@
 #include "packing.hpp"
 #include "core/algorithm.hpp"
 #include "core/csr_matrix.hpp"
+#include "core/for_each_row.hpp"
 
 namespace goza
 {
@@ -15,7 +16,8 @@ constexpr PetscInt chunk_rows = 1024;
 struct Chunks {
   PetscInt        nrows, width;
   const PetscInt *ptr;
-  PetscInt       *order; // [nrows] for sorting
+  PetscInt       *order;            // [nrows] for sorting
+  const PetscInt *length = nullptr; // of one chunk's rows, where they and its part of `order` are on chip
 
   HD PetscInt lines(PetscInt n) const { return n ? (n - 1) / width + 1 : 1; }
   HD PetscInt longest_line(PetscInt n) const { return n ? (n - 1) / lines(n) + 1 : 0; }
@@ -23,10 +25,12 @@ struct Chunks {
   template <class Sink> HD void pack(PetscInt chunk, Sink &sink) const
   {
     const PetscInt begin = chunk * chunk_rows, end = nrows - begin < chunk_rows ? nrows : begin + chunk_rows;
-    PetscInt       place[fold_max_width + 1] = {}, next = begin, used = fold_lanes; // no group is open
+    PetscInt       place[fold_max_width + 1] = {}, next = 0, used = fold_lanes; // no group is open
+    PetscInt      *sorted     = length ? order : order + begin;
+    const auto     entries_of = [&](PetscInt row) { return length ? length[row - begin] : ptr[row + 1] - ptr[row]; };
 
     for (PetscInt row = begin; row < end; row++) {
-      const PetscInt n = ptr[row + 1] - ptr[row];
+      const PetscInt n = entries_of(row);
 
       if (lines(n) > fold_lanes) sink.long_row(row, n);
       else place[longest_line(n)]++;
@@ -38,12 +42,12 @@ struct Chunks {
       next += here;
     }
     for (PetscInt row = begin; row < end; row++) {
-      const PetscInt n = ptr[row + 1] - ptr[row];
+      const PetscInt n = entries_of(row);
 
-      if (lines(n) <= fold_lanes) order[place[longest_line(n)]++] = row;
+      if (lines(n) <= fold_lanes) sorted[place[longest_line(n)]++] = row;
     }
-    for (PetscInt k = begin; k < next; k++) {
-      const PetscInt row = order[k], n = ptr[row + 1] - ptr[row];
+    for (PetscInt k = 0; k < next; k++) {
+      const PetscInt row = sorted[k], n = entries_of(row);
 
       if (used + lines(n) > fold_lanes) {
         sink.open_group(longest_line(n));
@@ -54,6 +58,33 @@ struct Chunks {
     }
   }
 };
+
+#if defined(__CUDACC__)
+/* One row comes after the other: a thread does a chunk, from what the others of its block have brought to the chip. */
+template <class Body> __global__ void __launch_bounds__(256) ChunkKernel(Body body)
+{
+  __shared__ PetscInt length[chunk_rows], order[chunk_rows];
+  const PetscInt      begin = blockIdx.x * chunk_rows, *ptr = body.chunks.ptr;
+
+  for (PetscInt k = threadIdx.x; k < chunk_rows && begin + k < body.chunks.nrows; k += blockDim.x) length[k] = ptr[begin + k + 1] - ptr[begin + k];
+  __syncthreads();
+  if (threadIdx.x) return;
+  body.chunks.length = length;
+  body.chunks.order  = order;
+  body(static_cast<PetscInt>(blockIdx.x));
+}
+#endif
+
+template <class Body> void for_each_chunk(Space space, PetscInt nchunks, const Body &body)
+{
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) {
+    if (nchunks) launch_kernel(ChunkKernel<Body>, static_cast<unsigned>(nchunks), 256, body);
+    return;
+  }
+#endif
+  for_each_row(space, nchunks, body);
+}
 
 /* Counts of each chunk [nchunks + 1]; once scanned, the places where the chunk begins. */
 struct Counts {
@@ -188,7 +219,7 @@ FoldPacking::FoldPacking(const Csr &A, PetscInt width) :
 
   counts_.zero();
   shape.width = width;
-  for_each_row(A.space, nchunks_, CountChunk{{A.nrows, width, A.ptr, order_.data()}, counts});
+  for_each_chunk(A.space, nchunks_, CountChunk{{A.nrows, width, A.ptr, order_.data()}, counts});
   shape.groups    = sum(A.space, counts.groups, nchunks_);
   shape.pieces    = sum(A.space, counts.pieces, nchunks_);
   shape.long_rows = sum(A.space, counts.long_rows, nchunks_);
@@ -201,7 +232,7 @@ void FoldPacking::write(FoldHead *head, PetscInt *long_row, PetscInt *piece_ptr)
   const Counts counts = counts_in(counts_, nchunks_);
 
   for (std::int64_t *count : {counts.groups, counts.pieces, counts.long_rows, counts.steps}) exclusive_scan(A_.space, count, nchunks_ + 1);
-  for_each_row(A_.space, nchunks_, WriteChunk{{A_.nrows, shape.width, A_.ptr, order_.data()}, counts, head, long_row, piece_ptr});
+  for_each_chunk(A_.space, nchunks_, WriteChunk{{A_.nrows, shape.width, A_.ptr, order_.data()}, counts, head, long_row, piece_ptr});
 }
 
 /* The paper's open question, answered by measurement (H200, the bench's gallery): one line a row, so the power of two over the mean, where rows of

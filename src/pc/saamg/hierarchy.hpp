@@ -63,6 +63,7 @@ struct Grid {
   std::shared_ptr<CsrTransfer> transfer;       // from the next coarser grid; none on the coarsest
   PetscReal                    lambda     = 1; // estimate, from below, of the largest eigenvalue of D^-1 A
   PetscInt                     bs         = 1;
+  bool                         symmetric  = false; // what the estimate found; before it, what it found on the grid above
   bool                         transposed = false; // of the cycle of A^T: dinv, alone and transfers are those of A
 
   PetscInt rows() const { return level->columns->nglobal(); } // of all ranks

@@ -127,20 +127,22 @@ struct Advance {
   }
 };
 
-/* *symmetric tells whether the projected matrix was. */
+/* *symmetric tells whether the projected matrix was, and before that whether it is expected to be. */
 PetscReal lanczos(const Product &A, const ColumnMap &columns, const CsrFacts &facts, PetscReal sign, PetscInt its, bool *symmetric)
 {
   const Array<PetscScalar> &dinv  = facts.dinv;
   const Space               space = A.A.space;
   const PetscInt            n     = A.A.nrows;
   Array<PetscScalar>        r(space, n), q(space, n), q_old(space, n), v(space, columns.nlocal()), v_old(space, columns.nlocal()), w(space, n);
-  Array<PetscScalar>        length2(space, its + 1), back(space, 2 * its); // back: w^T v and w^T v_old of every step
-  PetscReal                 a[max_lanczos_steps], b[max_lanczos_steps], largest = 0;
-  PetscInt                  k = 0;
+  Array<PetscScalar>        sums(space, 3 * its + 1); // the lengths, squared, and behind them w^T v and w^T v_old of every step
+  PetscScalar *const length2 = sums.data(), *const back = length2 + (its + 1);
+  PetscReal a[max_lanczos_steps], b[max_lanczos_steps], largest = 0;
+  PetscInt  k = 0;
 
   /* the tridiagonal matrix of the steps so far, and whether it was symmetric */
   const auto judge = [&](PetscInt steps) {
-    const std::vector<PetscScalar> lengths = length2.to_host(), products = back.to_host();
+    const std::vector<PetscScalar> lengths  = sums.to_host();
+    const PetscScalar *const       products = lengths.data() + (its + 1);
 
     *symmetric = true;
     for (k = 0, largest = 0; k < steps; k++) {
@@ -159,19 +161,19 @@ PetscReal lanczos(const Product &A, const ColumnMap &columns, const CsrFacts &fa
 
   q.zero();
   v.zero();
-  join_rows<Plus, 1>(space, n, Start{columns.start(), dinv.data(), facts.alone.data(), r.data()}, length2.data());
-  columns.sum_here(length2.data(), 1);
+  join_rows<Plus, 1>(space, n, Start{columns.start(), dinv.data(), facts.alone.data(), r.data()}, length2);
+  columns.sum_here(length2, 1);
   for (PetscInt step = 0; step < its; step++) {
     q.swap(q_old);
     v.swap(v_old);
-    for_each_row(space, n, Normalise{sign, r.data(), dinv.data(), length2.data() + step, q.data(), v.data()});
+    for_each_row(space, n, Normalise{sign, r.data(), dinv.data(), length2 + step, q.data(), v.data()});
     columns.update(v);
     A(v, w);
-    join_rows<Plus, 2>(space, n, Products{w.data(), v.data(), v_old.data()}, back.data() + 2 * step);
-    columns.sum_here(back.data() + 2 * step, 2);
-    join_rows<Plus, 1>(space, n, Advance{sign, w.data(), q.data(), q_old.data(), dinv.data(), back.data() + 2 * step, length2.data() + step, r.data()}, length2.data() + step + 1);
-    columns.sum_here(length2.data() + step + 1, 1);
-    if (step != 1) continue;
+    join_rows<Plus, 2>(space, n, Products{w.data(), v.data(), v_old.data()}, back + 2 * step);
+    columns.sum_here(back + 2 * step, 2);
+    join_rows<Plus, 1>(space, n, Advance{sign, w.data(), q.data(), q_old.data(), dinv.data(), back + 2 * step, length2 + step, r.data()}, length2 + step + 1);
+    columns.sum_here(length2 + step + 1, 1);
+    if (step != 1 || *symmetric) continue;
     judge(2); // what is not symmetric mostly shows here, and the other steps would be for nothing
     if (!*symmetric) return 0;
   }
@@ -293,14 +295,15 @@ CsrFacts row_facts(const Csr &A, const LocalColumns &columns)
   return facts;
 }
 
-PetscReal lambda_max(const Csr &A, const ColumnMap &columns, const CsrFacts &facts, PetscInt its, const Format<PetscScalar> *format)
+PetscReal lambda_max(const Csr &A, const ColumnMap &columns, const CsrFacts &facts, PetscInt its, const Format<PetscScalar> *format, bool *expected)
 {
   const Product product{A, format};
   PetscReal     lambda    = 0;
-  bool          symmetric = false;
+  bool          by_itself = false, &symmetric = expected ? *expected : by_itself;
 
   its = PetscMin(PetscMin(PetscMax(its, 1), columns.nglobal()), max_lanczos_steps);
-  if (facts.positive != facts.negative) lambda = lanczos(product, columns, facts, facts.positive ? 1 : -1, its, &symmetric);
+  if (facts.positive == facts.negative) symmetric = false;
+  else lambda = lanczos(product, columns, facts, facts.positive ? 1 : -1, its, &symmetric);
   if ((facts.positive || facts.negative) && !symmetric) lambda = arnoldi(product, columns, facts.dinv, its);
   if (facts.any_alone) lambda = PetscMax(lambda, 1);
   return lambda > 0 && !PetscIsInfOrNanReal(lambda) ? lambda : 1;

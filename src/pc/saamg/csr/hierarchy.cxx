@@ -36,7 +36,7 @@ PetscErrorCode Hierarchy::measure(Grid &grid, PetscInt its, bool *finite)
   *finite = facts.finite;
   if (*finite && level.format) PetscCall(FailTogether(level.columns->comm(), level.format(&format), "hold its rows in the matrix's format"));
   PetscCall(Step(events.eigen, *level.columns, [&] {
-    if (*finite) grid.lambda = lambda_max(level.A, *level.columns, facts, its, format);
+    if (*finite) grid.lambda = lambda_max(level.A, *level.columns, facts, its, format, &grid.symmetric);
     level.squares_finite = facts.squares_finite;
     level.dinv           = std::move(facts.dinv);
     level.alone          = facts.nalone ? std::move(facts.alone) : Array<std::int64_t>(level.A.space);
@@ -71,9 +71,10 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
       return;
     }
     if (options.threshold > 0) {
-      const CsrMatrix filtered = filter_weak(level.A, *level.columns, from.bs, from.graph);
-      const CsrFacts  facts    = row_facts(filtered.view(), *level.columns);
-      const PetscReal lambda   = lambda_max(filtered.view(), *level.columns, facts, options.esteig_iterations);
+      const CsrMatrix filtered  = filter_weak(level.A, *level.columns, from.bs, from.graph);
+      const CsrFacts  facts     = row_facts(filtered.view(), *level.columns);
+      bool            symmetric = grid.symmetric;
+      const PetscReal lambda    = lambda_max(filtered.view(), *level.columns, facts, options.esteig_iterations, nullptr, &symmetric);
 
       P = smoothed_prolongator(filtered.view(), from, facts.dinv, omega(lambda, options.alternating), columns);
     } else P = smoothed_prolongator(level.A, from, level.dinv, omega(grid.lambda, options.alternating), columns);
@@ -163,7 +164,8 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   if (options.keep == Keep::Aggregates) grid.transfer->coarsening = std::move(from);
   else from.reset();
   PetscCall(project(grid, *next.level, options));
-  next.bs = k;
+  next.bs        = k;
+  next.symmetric = grid.symmetric;
   PetscCall(Together(columns->comm(), "list another level", [&] { grids_.push_back(next); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
