@@ -168,6 +168,25 @@ BOOST_AUTO_TEST_CASE(tall_products)
   }
 }
 
+/* Neighbouring rows with mostly the same columns, as of a matrix on a grid and an interpolation; then one row among them with all columns there are. */
+BOOST_AUTO_TEST_CASE(products_of_rows_alike)
+{
+  const PetscInt n = 12005, coarse = 1501, line = 90;
+  Shape          a{"a", n, n, Sparse(n)}, b{"b", n, coarse, Sparse(n)};
+
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt j : {i - line, i - 1, i, i + 1, i + line})
+      if (j >= 0 && j < n && i % 1000 != 500) a.rows[i][j] = uniform(i, j, 21);
+    for (PetscInt k = 0; k < 1 + i % 3; k++) b.rows[i][std::min(i / 8 + 2 * k, coarse - 1)] = uniform(i, k, 22);
+  }
+  for (bool alike : {true, false}) {
+    if (!alike)
+      for (PetscInt j = 0; j < n; j += 7) a.rows[4321][j] = uniform(j, 4321, 23);
+    for (Space space : spaces())
+      check_equal(multiply(csr(space, a).view(), csr(space, b).view()), reference_product(a, b, false), alike ? "rows alike" : "rows alike but one");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(rectangular_products)
 {
   const Shape a = random_matrix("a", 50, 2000, 11, 40), b = random_matrix("b", 2000, 90, 12, 4);

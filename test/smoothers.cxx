@@ -1,5 +1,6 @@
 /* Colourings of rows, a Gauss-Seidel sweep over them, l1 norms and the polynomial of the fourth kind, each against its definition; and transposes. */
 #include "mat/common/borrowed_csr.hpp"
+#include "pc/saamg/dense_inverse.hpp"
 #include "pc/saamg/hierarchy.hpp"
 #include "pc/saamg/own_rows.hpp"
 #include "pc/saamg/smoother/chebyshev_roots.hpp"
@@ -44,6 +45,18 @@ const Entry with_walls{"with_walls", 600, 600, square | symmetric, [](PetscInt i
                          if (i >= 20) r.add(i - 20, -1);
                          if (i < 580) r.add(i + 20, -1);
                        }};
+
+/* The first diagonal entry is 0, or what elimination leaves of the last one. */
+const Entry hollow{"hollow", 40, 40, square | symmetric, [](PetscInt i, Row &r) {
+                     r.add(i, i ? 4 : 0);
+                     r.add((i + 1) % 40, -1);
+                     r.add((i + 39) % 40, -1);
+                   }};
+const Entry ring{"ring", 40, 40, square | symmetric, [](PetscInt i, Row &r) {
+                   r.add(i, 2);
+                   r.add((i + 1) % 40, -1);
+                   r.add((i + 39) % 40, -1);
+                 }};
 
 struct Lent { // a sequential matrix's rows
   MatHandle   A;
@@ -442,6 +455,39 @@ BOOST_AUTO_TEST_CASE(l1_norms)
   BOOST_TEST(inv == (std::vector<PetscScalar>{PetscScalar(1) / 5, PetscScalar(-1) / 5, 0}), boost::test_tools::per_element());
   add_l1_norms(A, false, inv.data());
   BOOST_TEST(inv == (std::vector<PetscScalar>{PetscScalar(1) / 10, PetscScalar(-1) / 10, 0}), boost::test_tools::per_element());
+}
+
+/* A A^-1 = I, of entries of very different sizes too; or the answer that it takes more than elimination. */
+BOOST_AUTO_TEST_CASE(dense_inverses)
+{
+  for (Space space : spaces()) {
+    for (const Entry *e : {&upwind, &with_walls}) {
+      Lent               lent(*e, space);
+      Array<PetscScalar> inverse(space);
+      const Csr          A = lent.rows.csr();
+
+      BOOST_TEST_REQUIRE(dense_inverse(A, inverse), e->name);
+      const auto X = inverse.to_host(), val = Array<PetscScalar>(space, A.val, entries(A)).to_host();
+      const auto ptr = Array<PetscInt>(space, A.ptr, A.nrows + 1).to_host(), col = Array<PetscInt>(space, A.col, entries(A)).to_host();
+      PetscReal  worst = 0;
+
+      for (PetscInt i = 0; i < A.nrows; i++) {
+        for (PetscInt j = 0; j < A.nrows; j++) {
+          PetscScalar sum = i == j ? -1 : 0;
+
+          for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) sum += val[p] * X[static_cast<std::size_t>(col[p]) * A.nrows + j];
+          worst = PetscMax(worst, PetscAbsScalar(sum));
+        }
+      }
+      BOOST_TEST(worst < 1000 * PETSC_MACHINE_EPSILON, e->name << ": " << worst);
+    }
+    for (const Entry *e : {&hollow, &ring}) {
+      Lent               lent(*e, space);
+      Array<PetscScalar> inverse(space);
+
+      BOOST_TEST(!dense_inverse(lent.rows.csr(), inverse), e->name);
+    }
+  }
 }
 
 /* t p^2 / (1 - p^2) is as high at 1 as at 0, where it is 1 / (2 sum 1/root), and nowhere higher; between the roots it gets there again. */

@@ -252,7 +252,9 @@ CsrMatrix multiply(const Csr &A, const Csr &B, bool with_diagonal)
 #if defined(__CUDACC__)
   const ProductTerms terms{A, B, with_diagonal};
 
-  if (!product::tall(A.nrows, B.ncols) || !product::grouped::make(terms, C)) product::make(terms, ProductRows{A.ptr, A.col, B.ptr, B.col, with_diagonal}, C);
+  const bool alike = product::tall(A.nrows, B.ncols) && product::grouped::short_rows(A);
+
+  if (!alike || !product::grouped::make(terms, C)) product::make(terms, ProductRows{A.ptr, A.col, B.ptr, B.col, with_diagonal}, C);
 #endif
   return C;
 }
@@ -263,9 +265,7 @@ void multiply_numeric(const Csr &A, const Csr &B, CsrMatrix &C)
   if (!C.nnz()) return;
 #if defined(__CUDACC__)
   if (A.space == Space::Cuda) {
-    const ProductTerms terms{A, B, false};
-
-    if (!product::tall(A.nrows, B.ncols) || !product::grouped::fill(terms, C)) product::fill<true>(terms, C);
+    product::fill<true>(ProductTerms{A, B, false}, C);
     return;
   }
 #endif

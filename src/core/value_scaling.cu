@@ -1,5 +1,6 @@
 #include "value_scaling.hpp"
 #include "algorithm.hpp"
+#include "by_lanes.hpp"
 #include "csr_matrix.hpp"
 #include "row_sums.hpp"
 #include "staged_rows.hpp"
@@ -25,6 +26,19 @@ HD inline double size_of(double v)
   return v < 0 ? -v : v;
 }
 
+/* The largest of what the lanes of a row found: all of them get it. */
+HD inline double most_of_lanes(double v, [[maybe_unused]] int lanes)
+{
+#if defined(__CUDA_ARCH__)
+  for (int offset = 1; offset < lanes; offset *= 2) {
+    const double other = __shfl_xor_sync(0xffffffffu, v, offset);
+
+    v = other > v ? other : v;
+  }
+#endif
+  return v;
+}
+
 /* Exponent of the row's largest entry after division by row[i] col[j]; high for the largest over all rows, low for the smallest. */
 struct RowExponent {
   const PetscInt    *ptr;
@@ -35,21 +49,33 @@ struct RowExponent {
 
   HD RowExponent on(Columns c, Values v) const { return {ptr, c, v, inverse_row, inverse_col, high, low}; }
 
-  HD void operator()(PetscInt i) const
+  HD void operator()(PetscInt i) const { (*this)(i, 0, 1); }
+  HD void operator()(PetscInt i, int lane, int lanes) const
   {
     double largest = 0;
 
-    for (PetscInt k = ptr[i]; k < ptr[i + 1]; k++) {
+    for (PetscInt k = ptr[i] + lane; k < ptr[i + 1]; k += lanes) {
       double a = size_of(val[k]);
 
       if (inverse_row) a *= inverse_row[i];
       if (inverse_col) a *= inverse_col[col[k]];
       if (a > largest && is_finite(a)) largest = a;
     }
+    largest = most_of_lanes(largest, lanes);
+    if (lane) return;
     high[i] = largest > 0 ? no_exponent + ilogb(largest) : 0;
     low[i]  = largest > 0 ? no_exponent - ilogb(largest) : 0;
   }
 };
+
+/* Rows that are long are for a warp each. */
+template <class Body> void for_each_row_of_values(const Csr &A, const Body &body)
+{
+  constexpr std::int64_t long_row = 40;
+
+  if (A.space == Space::Cuda && entries(A) > long_row * A.nrows) for_each_row_by_lanes(A.space, A.nrows, body);
+  else for_each_csr_row(A, 1, body);
+}
 
 struct MostOfBoth {
   const std::int64_t *high, *low;
@@ -70,21 +96,25 @@ struct LeastExponent {
 
   HD LeastExponent on(Columns c, Values v) const { return {ptr, c, v, low}; }
 
-  HD void operator()(PetscInt i) const
+  HD void operator()(PetscInt i) const { (*this)(i, 0, 1); }
+  HD void operator()(PetscInt i, int lane, int lanes) const
   {
-    double largest = 0, least = 0;
+    constexpr double none    = -1.7e308;
+    double           largest = 0, minus_least = none;
 
-    for (PetscInt k = ptr[i]; k < ptr[i + 1]; k++) {
+    for (PetscInt k = ptr[i] + lane; k < ptr[i + 1]; k += lanes) {
       const double a = size_of(val[k]);
 
       if (a > largest && is_finite(a)) largest = a;
     }
-    for (PetscInt k = ptr[i]; k < ptr[i + 1]; k++) {
+    largest = most_of_lanes(largest, lanes);
+    for (PetscInt k = ptr[i] + lane; k < ptr[i + 1]; k += lanes) {
       const double a = size_of(val[k]);
 
-      if (a > rounding * largest && is_finite(a) && (least == 0 || a < least)) least = a;
+      if (a > rounding * largest && is_finite(a) && -a > minus_least) minus_least = -a;
     }
-    low[i] = least > 0 ? no_exponent - ilogb(least) : 0;
+    minus_least = most_of_lanes(minus_least, lanes);
+    if (lane == 0) low[i] = minus_least > none ? no_exponent - ilogb(minus_least) : 0;
   }
 };
 
@@ -182,15 +212,10 @@ template <class V> struct Multiply {
 
 } // namespace
 
-/* Whether the largest entries of all rows lie inside the range after a shift by a power of two; any: the smallest do not matter. */
-template <class V> bool ValueScaling<V>::fits(const Csr &A, const StoreRange &range, const PetscScalar *row, const PetscScalar *col, bool any, int *shift)
+/* Whether the largest entries of all rows lie inside the range after a shift by a power of two; any: the smallest do not matter. extremes: the most of high and of low. */
+static bool shift_into(const std::int64_t *extremes, const StoreRange &range, bool any, int *shift)
 {
-  Array<std::int64_t> high(A.space, A.nrows), low(A.space, A.nrows), extremes(A.space, 2);
-
-  for_each_csr_row(A, 1, RowExponent{A.ptr, A.col, A.val, row, col, high.data(), low.data()});
-  join_rows<Most, 2>(A.space, A.nrows, MostOfBoth{high.data(), low.data()}, extremes.data());
-  const std::vector<std::int64_t> both = extremes.to_host();
-  const std::int64_t              most = both[0] - no_exponent, least = no_exponent - both[1];
+  const std::int64_t most = extremes[0] - no_exponent, least = no_exponent - extremes[1];
 
   *shift = 0;
   if (most == -no_exponent) return true; // no entry to scale
@@ -198,16 +223,27 @@ template <class V> bool ValueScaling<V>::fits(const Csr &A, const StoreRange &ra
   return any || least + *shift - inside_rows >= range.least;
 }
 
+template <class V> bool ValueScaling<V>::fits(const Csr &A, const StoreRange &range, const PetscScalar *row, const PetscScalar *col, bool any, int *shift)
+{
+  Array<std::int64_t> high(A.space, A.nrows), low(A.space, A.nrows), extremes(A.space, 2);
+
+  for_each_row_of_values(A, RowExponent{A.ptr, A.col, A.val, row, col, high.data(), low.data()});
+  join_rows<Most, 2>(A.space, A.nrows, MostOfBoth{high.data(), low.data()}, extremes.data());
+  return shift_into(extremes.to_host().data(), range, any, shift);
+}
+
 template <class V> bool ValueScaling<V>::keeps_all(const Csr &A, const StoreRange &range)
 {
-  Array<std::int64_t> low(A.space, A.nrows);
+  Array<std::int64_t> high(A.space, A.nrows), low(A.space, A.nrows), least(A.space, A.nrows), extremes(A.space, 4);
   int                 shift;
 
-  if (!fits(A, range, nullptr, nullptr, false, &shift)) return false;
-  for_each_csr_row(A, 1, LeastExponent{A.ptr, A.col, A.val, low.data()});
-  const std::int64_t most = largest(A.space, low.data(), low.size());
+  for_each_row_of_values(A, RowExponent{A.ptr, A.col, A.val, nullptr, nullptr, high.data(), low.data()});
+  for_each_row_of_values(A, LeastExponent{A.ptr, A.col, A.val, least.data()});
+  join_rows<Most, 2>(A.space, A.nrows, MostOfBoth{high.data(), low.data()}, extremes.data());
+  join_rows<Most, 2>(A.space, A.nrows, MostOfBoth{least.data(), low.data()}, extremes.data() + 2);
+  const std::vector<std::int64_t> all = extremes.to_host();
 
-  return most == 0 || no_exponent - most + shift >= range.least;
+  return shift_into(all.data(), range, false, &shift) && (all[2] == 0 || no_exponent - all[2] + shift >= range.least);
 }
 
 template <class V> Csr ValueScaling<V>::apply(const Csr &A, const StoreRange &range, PetscScalar *left)
@@ -232,7 +268,7 @@ template <class V> Csr ValueScaling<V>::apply(const Csr &A, const StoreRange &ra
     if (!symmetric_) {
       Array<std::int64_t> low(A.space, A.nrows);
 
-      for_each_csr_row(A, 1, RowExponent{A.ptr, A.col, A.val, nullptr, nullptr, rows.data(), low.data()});
+      for_each_row_of_values(A, RowExponent{A.ptr, A.col, A.val, nullptr, nullptr, rows.data(), low.data()});
       for_each_row(A.space, A.nrows, RowInverse{rows.data(), inverse.data()});
       fits(A, range, inverse.data(), nullptr, true, &shift);
     }

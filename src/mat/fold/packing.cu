@@ -16,24 +16,29 @@ constexpr PetscInt chunk_rows = 1024;
 struct Chunks {
   PetscInt        nrows, width;
   const PetscInt *ptr;
-  PetscInt       *order;            // [nrows] for sorting
-  const PetscInt *length = nullptr; // of one chunk's rows, where they and its part of `order` are on chip
+  PetscInt       *order; // [nrows] for sorting
 
-  HD PetscInt lines(PetscInt n) const { return n ? (n - 1) / width + 1 : 1; }
-  HD PetscInt longest_line(PetscInt n) const { return n ? (n - 1) / lines(n) + 1 : 0; }
+  /* of one chunk's rows, where they and its part of `order` are on chip */
+  const PetscInt      *length     = nullptr;
+  const unsigned char *line_count = nullptr, *longest = nullptr; // at most 255
+
+  HD PetscInt lines(PetscInt n) const { return n <= width ? 1 : (n - 1) / width + 1; }
+  HD PetscInt longest_line(PetscInt n) const { return n <= width ? n : (n - 1) / lines(n) + 1; }
 
   template <class Sink> HD void pack(PetscInt chunk, Sink &sink) const
   {
     const PetscInt begin = chunk * chunk_rows, end = nrows - begin < chunk_rows ? nrows : begin + chunk_rows;
     PetscInt       place[fold_max_width + 1] = {}, next = 0, used = fold_lanes; // no group is open
     PetscInt      *sorted     = length ? order : order + begin;
+    const auto     lines_of   = [&](PetscInt row, PetscInt n) { return line_count ? line_count[row - begin] : lines(n); };
+    const auto     longest_of = [&](PetscInt row, PetscInt n) { return longest ? longest[row - begin] : longest_line(n); };
     const auto     entries_of = [&](PetscInt row) { return length ? length[row - begin] : ptr[row + 1] - ptr[row]; };
 
     for (PetscInt row = begin; row < end; row++) {
       const PetscInt n = entries_of(row);
 
-      if (lines(n) > fold_lanes) sink.long_row(row, n);
-      else place[longest_line(n)]++;
+      if (lines_of(row, n) > fold_lanes) sink.long_row(row, n);
+      else place[longest_of(row, n)]++;
     }
     for (int length = fold_max_width; length >= 0; length--) { // from counts to places
       const PetscInt here = place[length];
@@ -44,17 +49,17 @@ struct Chunks {
     for (PetscInt row = begin; row < end; row++) {
       const PetscInt n = entries_of(row);
 
-      if (lines(n) <= fold_lanes) sorted[place[longest_line(n)]++] = row;
+      if (lines_of(row, n) <= fold_lanes) sorted[place[longest_of(row, n)]++] = row;
     }
     for (PetscInt k = 0; k < next; k++) {
       const PetscInt row = sorted[k], n = entries_of(row);
 
-      if (used + lines(n) > fold_lanes) {
-        sink.open_group(longest_line(n));
+      if (used + lines_of(row, n) > fold_lanes) {
+        sink.open_group(longest_of(row, n));
         used = 0;
       }
-      sink.add_row(row, n, lines(n), used);
-      used += lines(n);
+      sink.add_row(row, n, lines_of(row, n), used);
+      used += lines_of(row, n);
     }
   }
 };
@@ -63,14 +68,23 @@ struct Chunks {
 /* One row comes after the other: a thread does a chunk, from what the others of its block have brought to the chip. */
 template <class Body> __global__ void __launch_bounds__(256) ChunkKernel(Body body)
 {
-  __shared__ PetscInt length[chunk_rows], order[chunk_rows];
-  const PetscInt      begin = blockIdx.x * chunk_rows, *ptr = body.chunks.ptr;
+  __shared__ PetscInt      length[chunk_rows], order[chunk_rows];
+  __shared__ unsigned char line_count[chunk_rows], longest[chunk_rows];
+  const PetscInt           begin = blockIdx.x * chunk_rows, *ptr = body.chunks.ptr;
 
-  for (PetscInt k = threadIdx.x; k < chunk_rows && begin + k < body.chunks.nrows; k += blockDim.x) length[k] = ptr[begin + k + 1] - ptr[begin + k];
+  for (PetscInt k = threadIdx.x; k < chunk_rows && begin + k < body.chunks.nrows; k += blockDim.x) {
+    const PetscInt n = ptr[begin + k + 1] - ptr[begin + k], lines = body.chunks.lines(n);
+
+    length[k]     = n;
+    line_count[k] = static_cast<unsigned char>(lines < 255 ? lines : 255);
+    longest[k]    = static_cast<unsigned char>(body.chunks.longest_line(n));
+  }
   __syncthreads();
   if (threadIdx.x) return;
-  body.chunks.length = length;
-  body.chunks.order  = order;
+  body.chunks.length     = length;
+  body.chunks.line_count = line_count;
+  body.chunks.longest    = longest;
+  body.chunks.order      = order;
   body(static_cast<PetscInt>(blockIdx.x));
 }
 #endif
