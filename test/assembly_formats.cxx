@@ -160,6 +160,13 @@ void add()
       }
     }
   }
+
+  /* Large enough for warps that go through several rows and planes, with a rest of both; the reference is what the device makes of CSR, by tiles. */
+  if (default_space() != Space::Cuda) return;
+  for (const bool given : {false, true})
+    goza_test::add_test(goza_test::suite_named(nullptr, "large_grid"), given ? "diffusion_given" : "diffusion", [=] {
+      straight_into_formats(Space::Cuda, {{97, 83, 50}, false, given, false}, {EquationKind::Diffusion, 1});
+    });
 }
 const goza_test::AddTests tests(add);
 
