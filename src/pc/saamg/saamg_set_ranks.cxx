@@ -16,7 +16,7 @@ using goza::SAAMG;
 - rows - at least 0; a level with fewer rows than so many for every rank lies on as few ranks as have so many, finally on one. 0: rows stay where their aggregates' roots are
 
   Options Database Key:
-. -pc_saamg_gather_limit rows - the number of rows a rank below which a level goes to fewer ranks
+. -pc_saamg_gather_limit rows - the number of rows a rank below which a level goes to fewer ranks (default 1000, on a GPU 10000)
 
   Level: intermediate
 
