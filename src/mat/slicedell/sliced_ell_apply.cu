@@ -68,12 +68,15 @@ static void launch_blocks([[maybe_unused]] Space space, const EllView<Store> &A,
 {
 #if defined(__CUDACC__)
   if (space == Space::Cuda) {
-    constexpr int W   = values_together(Space::Cuda, sizeof(Store), br * bc);
-    constexpr int few = 2000; // block rows that a warp each would not fill the device with
-    using Slice       = EllBlockSlice<Store, V, Out, br, bc, W>;
+    constexpr int W = values_together(Space::Cuda, sizeof(Store), br * bc);
+    using Slice     = EllBlockSlice<Store, V, Out, br, bc, W>;
 
     if constexpr (!sums_up<Slice>) {
-      if (A.shift == 0 && A.nplaces > 0 && A.nplaces <= few && stored >= static_cast<std::size_t>(64 * br * bc) * static_cast<std::size_t>(A.nplaces)) {
+      /* a block of threads a row pays for few long ones. H200, 6 x 6, a warp a row and so: 300 rows of 150 blocks 7.5 and 5.9 us; 600 of 64 6.1 and 7.3, of 150 9.4 and 8.9;
+         2000 of 150 23 and 26, of 400 52 and 50 */
+      const std::size_t rows = static_cast<std::size_t>(A.nplaces), long_row = rows < 320 ? 64 : rows / 5;
+
+      if (A.shift == 0 && rows && stored >= long_row * (br * bc) * rows) {
         launch_kernel(EllBlockTeamKernel<Store, V, Out, br, bc, W>, static_cast<unsigned>(A.nplaces), team_threads, Slice{A, x, out});
         return;
       }
