@@ -52,12 +52,9 @@ acceptance_line() { # program ranks compare args: prints a reason and returns 1 
     END { if (!bad && NR == 0) { print "no solve seen"; bad = 1 } exit bad }'
 }
 
-while IFS='|' read -r program ranks compare args; do
-  case $program in '' | \#*) continue ;; esac
-  program=${program// /} ranks=${ranks// /} compare=${compare// /}
-  line="$program $ranks:$args"
-  grep -qE -- "${pattern-.}" <<<"$line" || continue
+run_accepted() { # program ranks compare args
+  local line="$1 $2:$4" reason
   start_clock
-  if [ ! -x "$BUILD/petsc/${program//\//_}" ]; then report 1 "$line" "not built"; continue; fi
-  if reason=$(acceptance_line "$program" "$ranks" "$compare" "$args"); then report 0 "$line"; else report 1 "$line" "$reason" "$work/out"; fi
-done <"$here/acceptance.list"
+  if [ ! -x "$BUILD/petsc/${1//\//_}" ]; then report 1 "$line" "not built"; return; fi
+  if reason=$(acceptance_line "$1" "$2" "$3" "$4"); then report 0 "$line"; else report 1 "$line" "$reason" "$work/out"; fi
+}

@@ -215,12 +215,12 @@ const AddTests add([] {
   });
   add_test(rows, "44_matrix_cycles", [] {
     const Entry &entry = gallery_entry("stencil5");
-    for (const auto &type : mat_names())
-      memory_stays_flat([&] {
-        MatHandle A = assemble(entry, type.set.c_str());
-        VecHandle x = vector_like(A, false, VECSTANDARD, 1), y = vector_like(A, true, VECSTANDARD, 1);
-        PETSC_OK(MatMult(A, x, y));
-      });
+    for (const auto &type : mat_names()) BOOST_TEST_CONTEXT(type.set)
+    memory_stays_flat([&] {
+      MatHandle A = assemble(entry, type.set.c_str());
+      VecHandle x = vector_like(A, false, VECSTANDARD, 1), y = vector_like(A, true, VECSTANDARD, 1);
+      PETSC_OK(MatMult(A, x, y));
+    });
   });
   add_test(rows, "44_conversion_cycles", [] {
     const Entry &entry = gallery_entry("stencil5");

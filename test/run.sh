@@ -3,28 +3,49 @@
 #
 #   test/run.sh [PATTERN]      only tests whose line contains PATTERN (a grep -E pattern)
 #
-# Environment: BUILD (build), MPIEXEC (mpiexec), TIMEOUT (300, seconds a test), LINES_SHOWN (25, of a failed test).
+# Tests of one rank run JOBS at a time; those of several have the machine to themselves, since ranks that wait for each other take whole cores.
+#
+# Environment: BUILD (build), MPIEXEC (mpiexec), JOBS (as many as cores, at most 8), TIMEOUT (300, seconds a test), LINES_SHOWN (25, of a failed test).
 # Needs at run time: test/*.sh, test/*.list, test/support/{lib.sh,numdiff.awk,lsan.supp}, $BUILD/test, $BUILD/petsc, $BUILD/lib/libgoza.so.
 set -u
 . "$(dirname "$0")/support/lib.sh"
+. "$here/acceptance.sh"
 pattern=${1-.}
 
-while read -r name ranks label options; do
-  case $name in '' | \#*) continue ;; esac
-  line="$name $ranks $label${options:+ $options}"
-  grep -qE -- "$pattern" <<<"$line" || continue
-  [ "$label" = cuda ] && [ $DEVICE = no ] && continue
+run_listed() { # name ranks label options...
+  local name=$1 ranks=$2 line="$*" status
+  shift 3
   start_clock
-  # shellcheck disable=SC2086
-  launch "$ranks" "$BUILD/test/$name" -malloc_dump $options # -malloc_debug looks at all memory in each call: ten times slower
+  launch "$ranks" "$BUILD/test/$name" -malloc_dump "$@" # -malloc_debug looks at all memory in each call: ten times slower
   status=$?
   if [ $status != 0 ]; then report 1 "$line" "$(why $status)" "$work/out"
   elif leaks "$work/out"; then report 1 "$line" "memory left (-malloc_dump)" "$work/out"
   else report 0 "$line"; fi
-done <"$here/tests.list"
+}
+run_command_line() { . "$here/cli.sh"; }
 
-. "$here/cli.sh"
-. "$here/acceptance.sh"
+each_test() { # ONE_RANK: the tests of one rank, or (no) those of several
+  while read -r name ranks label options; do
+    case $name in '' | \#*) continue ;; esac
+    [ "$1" = "$([ "$ranks" = 1 ] && echo yes || echo no)" ] || continue
+    [ "$label" = cuda ] && [ $DEVICE = no ] && continue
+    grep -qE -- "$pattern" <<<"$name $ranks $label${options:+ $options}" || continue
+    # shellcheck disable=SC2086
+    beside_others run_listed "$name" "$ranks" "$label" $options
+  done <"$here/tests.list"
+  while IFS='|' read -r program ranks compare args; do
+    case $program in '' | \#*) continue ;; esac
+    [ "$1" = "$([ "${ranks// /}" = 1 ] && echo yes || echo no)" ] || continue
+    grep -qE -- "$pattern" <<<"${program// /} ${ranks// /}:$args" || continue
+    beside_others run_accepted "${program// /}" "${ranks// /}" "${compare// /}" "$args"
+  done <"$here/acceptance.list"
+}
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+jobs_at_once ${JOBS:-$(($(nproc) < 8 ? $(nproc) : 8))}
+beside_others run_command_line
+each_test yes
+wait
+jobs_at_once 1
+each_test no
+wait
+summary

@@ -4,7 +4,9 @@ BUILD=${BUILD:-build}
 BUILD=$(cd "$BUILD" && pwd) || exit 2
 LIBGOZA=$BUILD/lib/libgoza.so
 MPIEXEC=${MPIEXEC:-mpiexec}
-# Open MPI: root and more ranks than cores are meant, and a waiting rank leaves the core to others (without it, two ranks on a busy machine take minutes)
+# Open MPI: root and more ranks than cores are meant, a waiting rank leaves the core to others (without it, two ranks on a busy machine take minutes), and messages go
+# through shared memory (looking for networks takes longer than most tests)
+export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1 OMP_NUM_THREADS=1
 export PETSC_OPTIONS="${PETSC_OPTIONS-}"
 export LSAN_OPTIONS="suppressions=$here/support/lsan.supp:print_suppressions=0:${LSAN_OPTIONS-}"
@@ -15,11 +17,25 @@ TIMEOUT=${TIMEOUT:-300}
 have_device() { nvidia-smi -L >/dev/null 2>&1; }
 if have_device; then DEVICE=yes; PETSC_OPTIONS+=" -use_gpu_aware_mpi 0"; else DEVICE=no; fi
 
-work=$(mktemp -d "${TMPDIR:-/tmp}/goza-test-XXXXXX")
-trap 'rm -rf "$work"' EXIT
-export HOME=$work # no ~/.petscrc
-cd "$work" || exit 2 # and no ./.petscrc
-passed=0 failed=0
+all_work=$(mktemp -d "${TMPDIR:-/tmp}/goza-test-XXXXXX")
+trap 'rm -rf "$all_work"' EXIT
+: >"$all_work/verdicts"
+
+# jobs_at_once N; beside_others FUNCTION ARGS...: the function in a folder of its own ($work, where it is, too, and HOME: no ~/.petscrc and no ./.petscrc), at most N at a time
+jobs_at_once() { most_jobs=$1; }
+beside_others() {
+  while [ "$(jobs -rp | wc -l)" -ge "$most_jobs" ]; do wait -n; done
+  (
+    trap - EXIT
+    work=$(mktemp -d "$all_work/XXXXXX")
+    export HOME=$work
+    echo begun >>"$all_work/verdicts"
+    cd "$work" || exit 2
+    "$@"
+    echo ended >>"$all_work/verdicts"
+    rm -rf "$work"
+  ) &
+}
 
 # ranks program args...: stdout and stderr together into $work/out
 launch() {
@@ -28,15 +44,23 @@ launch() {
   timeout --kill-after=10 "$TIMEOUT" $MPIEXEC -n "$ranks" "$@" >"$work/out" 2>&1 </dev/null
 }
 
-report() { # status name [reason]
+report() { # status name [reason]: one write, so that two tests' lines do not mix
   if [ "$1" = 0 ]; then
-    passed=$((passed + 1))
     printf 'ok      %6.1f s  %s\n' "$(since)" "$2"
+    echo passed >>"$all_work/verdicts"
   else
-    failed=$((failed + 1))
-    printf 'FAILED  %6.1f s  %s: %s\n' "$(since)" "$2" "$3"
-    [ -z "${4-}" ] || grep -v '^Running' "$4" | head -n "${LINES_SHOWN:-25}" | cut -c1-300 | sed 's/^/        /'
+    printf '%s\n' "$(
+      printf 'FAILED  %6.1f s  %s: %s\n' "$(since)" "$2" "$3"
+      [ -z "${4-}" ] || grep -v '^Running' "$4" | head -n "${LINES_SHOWN:-25}" | cut -c1-300 | sed 's/^/        /'
+    )"
+    echo failed >>"$all_work/verdicts"
   fi
+}
+verdicts() { grep -c "^$1\$" "$all_work/verdicts"; }
+summary() { # a test that said nothing, since its shell broke off, has failed
+  local failed=$(($(verdicts failed) + $(verdicts begun) - $(verdicts ended)))
+  echo "$(verdicts passed) passed, $failed failed"
+  [ $failed = 0 ]
 }
 start_clock() { clock=$(date +%s%N); }
 since() { awk -v a="$clock" -v b="$(date +%s%N)" 'BEGIN { print (b - a) / 1e9 }'; }
