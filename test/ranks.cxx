@@ -27,11 +27,11 @@ void *operator new(std::size_t n)
   if (void *p = std::malloc(n ? n : 1)) return p;
   throw std::bad_alloc();
 }
-void operator delete(void *p) noexcept
+[[gnu::noinline]] void operator delete(void *p) noexcept /* not inlined: gcc would see free() of what it takes for another operator new */
 {
   std::free(p);
 }
-void operator delete(void *p, std::size_t) noexcept
+[[gnu::noinline]] void operator delete(void *p, std::size_t) noexcept
 {
   std::free(p);
 }
