@@ -1,13 +1,18 @@
 /* Paper P2's study on this machine: the products of many matrices in every format, measured, and paper P3's indices.
 
-     bench_locality [-families fit,report,p3 | -families NAME,...] [-repeats 5] [-once] -json FILE
+     bench_locality [-families fit,report,p3 | -families NAME,...] [-repeats 5] [-copies 5] [-once] -json FILE
 
-   JSON lines: one for a matrix and format, one for a matrix and order of reads; test/bench/locality_report.py makes tables and pictures of them. The time is the
-   median of MatMult() over batches that end with a synchronisation; the formats take turns, and short products are repeated more often. While one large matrix is measured, others are made by other
-   threads. -once: CSR and Fold alone, one product each, for a profiler. */
+   JSON lines: one for a matrix and format, one for a matrix and order of reads; test/bench/locality_report.py makes tables and pictures of them.
+
+   Where in memory a matrix lies changes the time of its product by several percent, so each format is measured on several copies (two of a large matrix), each with vectors of its
+   own, and what is measured just before counts, too: in each round all copies of all formats take their turn in another order. A turn is MatMult() in two batches of about 0.4 ms, with
+   the matrix and x in L2 as far as they fit: `seconds` is the time of a product that the host calls for, as a program sees it, and `device`, where there is one, that of a product whose
+   launch has been waiting. Of each copy the median over the rounds, of a format the median over its copies. Each copy of autoformat chooses anew. While one large matrix is measured,
+   others are made by other threads. -once: CSR and Fold alone, one product each, for a profiler. */
 #include "petscgoza.h"
 #include "../support/bench_timing.hpp"
 #include "core/array.hpp"
+#include "core/device_seconds.hpp"
 #include "locality_models.hpp"
 #include "mat/common/format_kind.hpp"
 #include <petsc/private/matimpl.h>
@@ -15,13 +20,14 @@
 #include <algorithm>
 #include <deque>
 #include <future>
+#include <random>
 #include <string>
 #include <thread>
 
 using namespace goza_test;
 
 struct Bench {
-  PetscInt             repeats = 5;
+  PetscInt             repeats = 5, copies = 5;
   PetscBool            once    = PETSC_FALSE;
   FILE                *json    = NULL;
   const goza::Machine *machine = NULL;
@@ -63,25 +69,56 @@ static PetscErrorCode Once(Vec y, const std::function<PetscErrorCode()> &product
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+using Times = std::vector<PetscLogDouble>;
+
+static PetscLogDouble Median(Times times)
+{
+  std::sort(times.begin(), times.end());
+  return times.empty() ? 0 : (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2;
+}
+
+struct Copy {
+  Mat   B = NULL;
+  Vec   x = NULL, y = NULL; // those of the first line
+  Times seconds, device;    // of a product, by rounds
+};
+
 /* A matrix in one format. w: NULL for autoformat */
 struct Line {
-  std::string     label;
-  Mat             B     = NULL;
-  const AskedWay *w     = NULL;
-  PetscLogDouble  first = 0, seconds = 0;
+  std::string       label;
+  std::string       type, options; // of the Mat
+  const AskedWay   *w      = NULL;
+  std::vector<Copy> copies = {};
+  PetscLogDouble    first  = 0; // product
 };
+
+static std::string What(Mat B)
+{
+  std::shared_ptr<goza::ParOperator<PetscScalar>> op;
+
+  return goza::MatFormatGetOperator(B, &op) == PETSC_SUCCESS && op ? op->diagonal_block().describe() : "csr, PETSc's own product";
+}
 
 static PetscErrorCode Print(const Bench &bench, const StudyMatrix &m, const Asked &asked, const Line &line, PetscLogDouble copy)
 {
+  const Mat                                       B = line.copies[0].B;
   MatInfo                                         info;
   std::shared_ptr<goza::ParOperator<PetscScalar>> op;
+  Times                                           seconds, device;
 
   PetscFunctionBeginUser;
-  PetscCall(MatGetInfo(line.B, MAT_LOCAL, &info));
-  PetscCall(goza::MatFormatGetOperator(line.B, &op));
-  fprintf(bench.json, "{\"matrix\": \"%s\", \"family\": \"%s\", \"role\": \"%s\", \"format\": \"%s\", \"rows\": %lld, \"cols\": %lld, \"nnz\": %.0f, \"seconds\": %.4e, \"first\": %.3e, \"bytes\": %lld, \"copy_TBs\": %.3f, \"gflops\": %.2f, \"what\": \"%s\"",
-          m.name.c_str(), m.family.c_str(), role_name(m.role), line.label.c_str(), (long long)line.B->rmap->n, (long long)line.B->cmap->n, info.nz_used, line.seconds,
-          line.first, op ? (long long)op->bytes() : 0LL, 1e-12 * copy, 2e-9 * info.nz_used / line.seconds, op ? op->diagonal_block().describe().c_str() : "csr, PETSc's own product");
+  for (const Copy &c : line.copies) {
+    seconds.push_back(Median(c.seconds));
+    device.push_back(Median(c.device));
+  }
+  PetscCall(MatGetInfo(B, MAT_LOCAL, &info));
+  PetscCall(goza::MatFormatGetOperator(B, &op));
+  fprintf(bench.json, "{\"matrix\": \"%s\", \"family\": \"%s\", \"role\": \"%s\", \"format\": \"%s\", \"rows\": %lld, \"cols\": %lld, \"nnz\": %.0f, \"seconds\": %.4e, \"device\": %.4e, \"first\": %.3e, \"bytes\": %lld, \"copy_TBs\": %.3f, \"gflops\": %.2f, \"copies\": [",
+          m.name.c_str(), m.family.c_str(), role_name(m.role), line.label.c_str(), (long long)B->rmap->n, (long long)B->cmap->n, info.nz_used, Median(seconds), Median(device),
+          line.first, op ? (long long)op->bytes() : 0LL, 1e-12 * copy, 2e-9 * info.nz_used / Median(seconds));
+  for (std::size_t k = 0; k < line.copies.size(); k++)
+    fprintf(bench.json, "%s{\"seconds\": %.4e, \"device\": %.4e, \"what\": \"%s\"}", k ? ", " : "", seconds[k], device[k], What(line.copies[k].B).c_str());
+  fprintf(bench.json, "]");
   if (line.w) {
     fprintf(bench.json, ", \"model\": %.3f, \"paper\": %.2f, \"paper_corrected\": %.2f, ", line.w->cost.gflops, line.w->paper, line.w->corrected);
     print_traits(bench.json, asked, *line.w);
@@ -92,35 +129,66 @@ static PetscErrorCode Print(const Bench &bench, const StudyMatrix &m, const Aske
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-static PetscErrorCode Measure(const Bench &bench, const StudyMatrix &m, const Asked &asked, std::vector<Line> &lines)
+/* A copy's turn of a round. */
+static PetscErrorCode Turn(Copy &c)
 {
-  Vec                                          x, y;
-  VecType                                      type;
-  PetscLogDouble                               copy;
-  std::vector<std::function<PetscErrorCode()>> bodies;
-  std::vector<Line *>                          of;
-  std::vector<PetscLogDouble>                  medians;
-  const double                                 slow = 0.02; // seconds: long enough to be told from one product
+  const double   length  = 4e-4; // seconds of a batch
+  const auto     product = [&c] { return MatMult(c.B, c.x, c.y); };
+  PetscLogDouble seconds;
 
   PetscFunctionBeginUser;
-  PetscCall(MatCreateVecs(lines[0].B, &x, &y));
-  PetscCall(RandomVec(x));
-  PetscCall(VecGetType(y, &type));
-  PetscCall(CopyBandwidth(bench.repeats, type, &copy));
-  for (Line &line : lines) {
-    const auto product = [B = line.B, x, y] { return MatMult(B, x, y); };
+  PetscCall(BatchSeconds(3, c.y, product, &seconds));
+  const PetscInt batch = (PetscInt)std::min(150.0, std::max(3.0, length / std::max(seconds, 1e-7)));
 
-    PetscCall(Once(y, product, &line.first));
-    PetscCall(Once(y, product, &line.seconds));
-    if (line.seconds >= slow) continue;
-    bodies.push_back(product);
-    of.push_back(&line);
+  if (goza::petsc_on_device()) {
+    PetscErrorCode error = PETSC_SUCCESS;
+
+    PetscCallCXX(seconds = goza::device::seconds_of([&] {
+                   for (PetscInt k = 0; k < batch && !error; k++) error = product();
+                 }));
+    PetscCall(error);
+    c.device.push_back(seconds / batch);
   }
-  PetscCall(MedianSecondsInTurn(asked.sample.nnz < 2000000 ? 3 * bench.repeats : bench.repeats, y, bodies, &medians, 0.004));
-  for (std::size_t i = 0; i < of.size(); i++) of[i]->seconds = medians[i];
+  PetscCall(BatchSeconds(batch, c.y, product, &seconds));
+  c.seconds.push_back(seconds);
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode Measure(const Bench &bench, const StudyMatrix &m, const Asked &asked, std::vector<Line> &lines)
+{
+  VecType              type;
+  PetscLogDouble       copy, begin, now;
+  std::vector<Copy *>  turns;
+  std::mt19937         random(7);
+  const PetscLogDouble slow = 0.005, warm_up = 0.03; // seconds: long enough to be told from one product; a GPU that has idled begins slowly
+
+  PetscFunctionBeginUser;
+  PetscCall(VecGetType(lines[0].copies[0].y, &type));
+  PetscCall(CopyBandwidth(bench.repeats, type, &copy));
+  for (std::size_t k = 0; k < lines[0].copies.size(); k++) {
+    for (Line &line : lines) {
+      Copy          &c       = line.copies[k];
+      const auto     product = [&c] { return MatMult(c.B, c.x, c.y); };
+      PetscLogDouble first, second;
+
+      PetscCall(Once(c.y, product, &first));
+      PetscCall(Once(c.y, product, &second));
+      if (k == 0) line.first = first;
+      if (second < slow) turns.push_back(&c);
+      else c.seconds = c.device = {second};
+    }
+  }
+  PetscCall(PetscTime(&begin));
+  do {
+    for (const Copy *c : turns) PetscCall(MatMult(c->B, c->x, c->y));
+    for (const Copy *c : turns) PetscCall(Synchronise(c->y));
+    PetscCall(PetscTime(&now));
+  } while (now - begin < warm_up);
+  for (PetscInt r = 0; r < bench.repeats; r++) {
+    std::shuffle(turns.begin(), turns.end(), random);
+    for (Copy *c : turns) PetscCall(Turn(*c));
+  }
   for (const Line &line : lines) PetscCall(Print(bench, m, asked, line, copy));
-  PetscCall(VecDestroy(&x));
-  PetscCall(VecDestroy(&y));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -139,52 +207,50 @@ static PetscErrorCode Convert(Mat B, const std::string &type, const std::string 
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* For a profiler. */
-static PetscErrorCode MultiplyOnce(Mat B)
-{
-  Vec x, y;
-
-  PetscFunctionBeginUser;
-  PetscCall(MatCreateVecs(B, &x, &y));
-  PetscCall(RandomVec(x));
-  PetscCall(MatMult(B, x, y));
-  PetscCall(VecDestroy(&x));
-  PetscCall(VecDestroy(&y));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
 static PetscErrorCode MeasureMatrix(const Bench &bench, const StudyMatrix &m, Asked &asked)
 {
-  std::vector<Line> lines(1);
+  const std::string csr    = goza::petsc_on_device() ? "aijcusparse" : MATAIJ;
+  const PetscInt    copies = asked.sample.nnz < 2000000 ? bench.copies : std::min<PetscInt>(2, bench.copies);
+  std::vector<Line> lines;
   Mat               A;
-  const auto        add = [&](const std::string &label, const std::string &type, const std::string &options, const AskedWay *w) -> PetscErrorCode {
-    Line line;
-
-    PetscFunctionBeginUser;
-    line.label = label;
-    line.w     = w;
-    PetscCall(Convert(lines[0].B, type, options, &line.B));
-    lines.push_back(line);
-    PetscFunctionReturn((PetscErrorCode)0);
-  };
 
   PetscFunctionBeginUser;
-  lines[0].label = "csr";
-  lines[0].w     = &asked.ways[0];
   PetscCall(as_mat(asked.matrix, &A));
   if (asked.bs > 1) PetscCall(MatSetBlockSize(A, asked.bs));
-  PetscCall(MatConvert(A, goza::petsc_on_device() ? "aijcusparse" : MATAIJ, MAT_INITIAL_MATRIX, &lines[0].B));
+  lines.push_back({"csr", csr, "", &asked.ways[0]});
+  if (bench.once) lines.push_back({"fold", MATFOLD, "-mat_fold_width auto", NULL});
+  else {
+    for (std::size_t k = 1; k < asked.ways.size(); k++) lines.push_back({asked.ways[k].label, asked.ways[k].type, asked.ways[k].options, &asked.ways[k]});
+    lines.push_back({"auto", MATAUTOFORMAT, "", NULL});
+    lines.push_back({"auto-model", MATAUTOFORMAT, "-mat_autoformat_trials 1", NULL});
+  }
+  for (PetscInt k = 0; k < (bench.once ? 1 : copies); k++) {
+    for (Line &line : lines) {
+      Copy c;
+
+      if (&line == &lines[0]) PetscCall(MatConvert(A, csr.c_str(), MAT_INITIAL_MATRIX, &c.B));
+      else PetscCall(Convert(lines[0].copies[k].B, line.type, line.options, &c.B));
+      if (&line == &lines[0]) {
+        PetscCall(MatCreateVecs(c.B, &c.x, &c.y));
+        PetscCall(RandomVec(c.x));
+      } else {
+        c.x = lines[0].copies[k].x;
+        c.y = lines[0].copies[k].y;
+      }
+      line.copies.push_back(c);
+    }
+  }
   PetscCall(MatDestroy(&A));
   if (bench.once) {
-    PetscCall(add("fold", MATFOLD, "-mat_fold_width auto", NULL));
-    for (const Line &line : lines) PetscCall(MultiplyOnce(line.B));
-  } else {
-    for (std::size_t k = 1; k < asked.ways.size(); k++) PetscCall(add(asked.ways[k].label, asked.ways[k].type, asked.ways[k].options, &asked.ways[k]));
-    PetscCall(add("auto", MATAUTOFORMAT, "", NULL));
-    PetscCall(add("auto-model", MATAUTOFORMAT, "-mat_autoformat_trials 1", NULL));
-    PetscCall(Measure(bench, m, asked, lines));
+    for (const Line &line : lines) PetscCall(MatMult(line.copies[0].B, line.copies[0].x, line.copies[0].y));
+  } else PetscCall(Measure(bench, m, asked, lines));
+  for (Copy &c : lines[0].copies) {
+    PetscCall(VecDestroy(&c.x));
+    PetscCall(VecDestroy(&c.y));
   }
-  for (Line &line : lines) PetscCall(MatDestroy(&line.B));
+  for (Line &line : lines) {
+    for (Copy &c : line.copies) PetscCall(MatDestroy(&c.B));
+  }
   print_indices(bench.json, m, asked);
   PetscFunctionReturn((PetscErrorCode)0);
 }
@@ -238,9 +304,11 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, "Products of many matrices in every format\n"));
   PetscCall(GozaInitializePackage());
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-repeats", &bench.repeats, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-copies", &bench.copies, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-once", &bench.once, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-json", json, sizeof(json), NULL));
-  PetscCheck(bench.repeats > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-repeats %" PetscInt_FMT " is not positive", bench.repeats);
+  PetscCheck(bench.repeats > 0 && bench.copies > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-repeats %" PetscInt_FMT " or -copies %" PetscInt_FMT " is not positive",
+             bench.repeats, bench.copies);
   PetscCall(Choose(&matrices));
   const goza::Space space = goza::default_space();
   bench.machine           = &goza::machine_for(space);

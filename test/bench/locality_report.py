@@ -2,8 +2,9 @@
 """Tables and pictures from bench_locality's JSON lines:  locality_report.py FILE [FOLDER for the SVG pictures] [--ncu CSV]
 
 Correlations and errors are of GFLOPS, over the matrices of each role: `fit` (constants of our model were fitted to these families), `report` and `p3` (to none
-of these). The choice of autoformat is compared with the best of the formats measured in the same run, in two ways: by the time of autoformat's own product, and
-by the time that the format it chose had on its own line, which leaves out how far two measurements of one kernel differ.
+of these). The choice of autoformat is compared with the best of the formats measured in the same run, by the time of a product as the host calls for it and by the
+device's, in two ways: by the time of autoformat's own product, and by the time that the format it chose had on its own line, which leaves out how far two
+measurements of one kernel differ. What the best of one half of the copies loses by the other half is the error of the measurement: no chooser can do better.
 CSV: what ncu wrote of `bench_locality -families p3 -once`, for the hit rates of paper P3's table."""
 import collections
 import csv
@@ -11,6 +12,7 @@ import json
 import math
 import os
 import re
+import statistics
 import sys
 
 
@@ -28,15 +30,60 @@ def error(pairs):
     return sum(abs(p / m - 1) for p, m in pairs) / len(pairs)
 
 
-def chosen_format(what, formats):
-    """The line of the format that autoformat's sentence names."""
-    found = re.match(r"(csr|slicedell|fold|cds full|cds half)(?:, (?:slices of|width) (\d+))?(?:, blocks of (\d+))?", what)
-    name, param, block = found.groups()
-    if name == "slicedell" and block:
-        return "slicedell-blocks"
-    if name == "slicedell":
-        return "slicedell" if int(param) == formats["slicedell"]["param"] else "slicedell-32"
-    return f"fold-{param}" if name == "fold" else name.replace(" ", "-")
+def as_held(what):
+    """What a format says of itself, the same for two that hold the same arrays: Fold at a width that no row exceeds is Fold at any greater one."""
+    return re.sub(r"^fold width \d+( \(auto[^)]*\))?", "fold", what.split(" expected most of; ")[-1].split("; ", 1)[-1] if " chosen for " in what else what)
+
+
+def distinct(formats):
+    """The formats that differ, with their copies, by what they say of themselves."""
+    held = collections.OrderedDict()
+    for name, f in formats.items():
+        if not name.startswith("auto"):
+            held.setdefault(as_held(f["copies"][0]["what"]), (name, []))[1].extend(f["copies"])
+    return held
+
+
+def halves_loss(held, key):
+    """What the best of one half of the copies loses by the times of the other half."""
+    losses = []
+    for mine, other in ((0, 1), (1, 0)):
+        times = [{what: statistics.median(c[key] for c in copies[half::2]) for what, (_, copies) in held.items()} for half in (mine, other)]
+        losses.append(times[1][min(times[0], key=times[0].get)] / min(times[1].values()) - 1)
+    return losses
+
+
+def choices(by_matrix, roles, key, clock):
+    """How good autoformat chose, by one of the two clocks. Each copy of autoformat chose for itself; all matrices count the same."""
+    for auto, how in (("auto", "by trials of the model's best"), ("auto-model", "by the model alone")):
+        print(f"\nautoformat {how}, products {clock}\n{'':20} {'matrices':>8} {'mean loss':>10} {'best <1 %':>10} {'best <3 %':>10} {'best <5 %':>10} {'over CSR':>9} {'worst':>7}")
+        for role in roles:
+            losses = {"format chosen": [], "its own time": [], "error": []}
+            gain = []
+            for name, v in by_matrix.items():
+                if v["csr"]["role"] != role or auto not in v:
+                    continue
+                held = distinct(v)
+                times = {what: statistics.median(c[key] for c in copies) for what, (_, copies) in held.items()}
+                first = min(times, key=times.get)
+                tries = v[auto]["copies"]
+                picked = ["csr, PETSc's own product" if c["what"].startswith("csr") else as_held(c["what"]) for c in tries]
+                losses["format chosen"].append([times.get(what, v[auto][key]) / times[first] - 1 for what in picked])
+                losses["its own time"].append([max(0, c[key] / times[first] - 1) for c in tries])
+                if all(len(copies) > 1 for _, copies in held.values()):
+                    losses["error"].append(halves_loss(held, key))
+                gain.append(v["csr"][key] / v[auto][key])
+                for what, n in collections.Counter(picked).items():
+                    if what in held and times[what] > 1.03 * times[first]:
+                        print(f"    {name}: {held[what][0]} ({n} of {len(tries)}), {1e6 * times[what]:.2f} us; {held[first][0]} {1e6 * times[first]:.2f} us")
+                    elif what not in held:
+                        print(f"    {name}: {what} ({n} of {len(tries)}), which was not measured apart")
+            for of, loss in losses.items():
+                if loss:
+                    mean = statistics.mean(map(statistics.mean, loss))
+                    within = [100 * statistics.mean(sum(x <= y for x in one) / len(one) for one in loss) for y in (0.01, 0.03, 0.05)]
+                    line = f"{role:6} {of:13} {len(loss):8} {100 * mean:8.1f} % {within[0]:8.1f} % {within[1]:8.1f} % {within[2]:8.1f} %"
+                    print(line + (f" {statistics.geometric_mean(gain):8.2f}x {min(gain):6.2f}x" if of == "its own time" else ""))
 
 
 def what_if(title, matrices, W, F, I, L, full):
@@ -135,7 +182,7 @@ def main():
     for line in lines:
         by_matrix.setdefault(line["matrix"], {})[line["format"]] = line
     for formats in by_matrix.values():  # half storage was not possible: the same as full
-        if "cds-half" in formats and not formats["cds-half"]["what"].startswith("half"):
+        if "cds-half" in formats and not formats["cds-half"]["copies"][0]["what"].startswith("half"):
             del formats["cds-half"]
 
     roles = ("fit", "report", "p3")
@@ -155,25 +202,9 @@ def main():
         if chosen:
             print(f"{name:28} {len(chosen):8} {correlation(chosen):11.3f} {100 * error(chosen):10.1f} %")
 
-    for auto, how in (("auto", "by trials of the model's best"), ("auto-model", "by the model alone")):
-        print(f"\nautoformat {how}\n{'':20} {'matrices':>8} {'mean loss':>10} {'best <1 %':>10} {'best <3 %':>10} {'best <5 %':>10} {'over CSR':>9} {'worst':>7}")
-        for role in roles:
-            own, chosen, gain = [], [], []
-            for name, v in by_matrix.items():
-                if v["csr"]["role"] != role or auto not in v:
-                    continue
-                best = min(f["seconds"] for n, f in v.items() if not n.startswith("auto"))
-                format_ = chosen_format(v[auto]["what"], v)
-                own.append(max(0, v[auto]["seconds"] / best - 1))
-                chosen.append(v.get(format_, v[auto])["seconds"] / best - 1)
-                gain.append(v["csr"]["seconds"] / v[auto]["seconds"])
-                if chosen[-1] > 0.03:
-                    print(f"    {name}: {format_}, {1e6 * v[auto]['seconds']:.1f} us; {min((n for n in v if not n.startswith('auto')), key=lambda n: v[n]['seconds'])} {1e6 * best:.1f} us")
-            for loss, of in ((chosen, "format chosen"), (own, "its own time")):
-                if loss:
-                    within = [100 * sum(x <= y for x in loss) / len(loss) for y in (0.01, 0.03, 0.05)]
-                    geo = math.exp(sum(map(math.log, gain)) / len(gain))
-                    print(f"{role:6} {of:13} {len(loss):8} {100 * sum(loss) / len(loss):8.1f} % {within[0]:8.1f} % {within[1]:8.1f} % {within[2]:8.1f} % {geo:8.2f}x {min(gain):6.2f}x")
+    for key, clock in (("seconds", "as the host calls for them"), ("device", "on the device")):
+        if all(line.get(key) for line in lines):
+            choices(by_matrix, roles, key, clock)
     big = sorted(v["csr"]["analysis"] / v["csr"]["seconds"] for v in by_matrix.values() if v["csr"]["rows"] > 1000000)
     if big:
         print(f"\nsample, model of all formats and choice, in CSR products, {len(big)} matrices above 1 M rows: median {big[len(big) // 2]:.1f}, most {big[-1]:.1f}")

@@ -20,8 +20,7 @@ PetscErrorCode Synchronise(Vec y)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* Of one product, without the norm of the synchronisation after the batch. */
-static PetscErrorCode BatchSeconds(PetscInt batch, Vec y, const std::function<PetscErrorCode()> &body, PetscLogDouble *seconds)
+PetscErrorCode BatchSeconds(PetscInt batch, Vec y, const std::function<PetscErrorCode()> &body, PetscLogDouble *seconds)
 {
   PetscLogDouble t0, t1, t2;
 
@@ -36,50 +35,32 @@ static PetscErrorCode BatchSeconds(PetscInt batch, Vec y, const std::function<Pe
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-PetscErrorCode MedianSecondsInTurn(PetscInt repeats, Vec y, const std::vector<std::function<PetscErrorCode()>> &bodies, std::vector<PetscLogDouble> *seconds, double length)
+PetscErrorCode MedianSeconds(PetscInt repeats, Vec y, const std::function<PetscErrorCode()> &body, PetscLogDouble *first, PetscLogDouble *seconds, double length)
 {
-  std::vector<PetscInt>                    batch;
-  std::vector<std::vector<PetscLogDouble>> times(bodies.size());
-  PetscLogDouble                           t, begin, now;
-  const double                             warm_up = 0.03; /* seconds: a GPU that has idled while a matrix was made may begin slowly */
+  std::vector<PetscLogDouble> times;
+  PetscLogDouble              t, begin, now;
+  PetscInt                    batch;
+  const double                warm_up = 0.03; /* seconds: a GPU that has idled while a matrix was made may begin slowly */
 
   PetscFunctionBeginUser;
   PetscCall(PetscTime(&begin));
-  do {
-    for (const auto &body : bodies) PetscCall(BatchSeconds(1, y, body, &t));
-    PetscCall(PetscTime(&now));
-  } while (now - begin < warm_up);
-  for (const auto &body : bodies) {
-    PetscCall(BatchSeconds(3, y, body, &t));
-    batch.push_back((PetscInt)std::min(300.0, std::max(3.0, length / std::max(t, 1e-7))));
-  }
-  for (PetscInt r = 0; r < repeats; r++) {
-    for (std::size_t i = 0; i < bodies.size(); i++) {
-      PetscCall(BatchSeconds(batch[i], y, bodies[i], &t));
-      times[i].push_back(t);
-    }
-  }
-  seconds->clear();
-  for (auto &of : times) {
-    std::sort(of.begin(), of.end());
-    seconds->push_back(of[of.size() / 2]);
-  }
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-PetscErrorCode MedianSeconds(PetscInt repeats, Vec y, const std::function<PetscErrorCode()> &body, PetscLogDouble *first, PetscLogDouble *seconds, double length)
-{
-  std::vector<PetscLogDouble> median;
-  PetscLogDouble              t0, t1;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscTime(&t0));
   PetscCall(body());
   PetscCall(Synchronise(y));
-  PetscCall(PetscTime(&t1));
-  *first = t1 - t0;
-  PetscCall(MedianSecondsInTurn(repeats, y, {body}, &median, length));
-  *seconds = median[0];
+  PetscCall(PetscTime(&now));
+  *first = now - begin;
+  PetscCall(PetscTime(&begin));
+  do {
+    PetscCall(BatchSeconds(1, y, body, &t));
+    PetscCall(PetscTime(&now));
+  } while (now - begin < warm_up);
+  PetscCall(BatchSeconds(3, y, body, &t));
+  batch = (PetscInt)std::min(300.0, std::max(3.0, length / std::max(t, 1e-7)));
+  for (PetscInt r = 0; r < repeats; r++) {
+    PetscCall(BatchSeconds(batch, y, body, &t));
+    times.push_back(t);
+  }
+  std::sort(times.begin(), times.end());
+  *seconds = times[times.size() / 2];
   PetscFunctionReturn((PetscErrorCode)0);
 }
 

@@ -5,7 +5,6 @@
 
 #include <functional>
 #include <string>
-#include <vector>
 
 namespace goza_test
 {
@@ -16,8 +15,8 @@ PetscErrorCode Synchronise(Vec y);
 /* Median over `repeats` batches of about `batch` seconds each, ended by Synchronise(y), whose own time is taken off; first: the first call alone. */
 PetscErrorCode MedianSeconds(PetscInt repeats, Vec y, const std::function<PetscErrorCode()> &body, PetscLogDouble *first, PetscLogDouble *seconds, double batch = 0.01);
 
-/* The medians of several bodies, whose batches take turns: a machine that slows down slows all of them. */
-PetscErrorCode MedianSecondsInTurn(PetscInt repeats, Vec y, const std::vector<std::function<PetscErrorCode()>> &bodies, std::vector<PetscLogDouble> *seconds, double batch = 0.01);
+/* Seconds of one of `batch` products, without the end of the batch. */
+PetscErrorCode BatchSeconds(PetscInt batch, Vec y, const std::function<PetscErrorCode()> &body, PetscLogDouble *seconds);
 
 /* Bytes per second of a copy of 256 MB, measured once for each type of vector. */
 PetscErrorCode CopyBandwidth(PetscInt repeats, VecType type, PetscLogDouble *rate);

@@ -1,0 +1,15 @@
+/* How long the device works, apart from how fast the host asks it to. */
+#pragma once
+#include <functional>
+
+namespace goza
+{
+namespace device
+{
+
+/* Seconds from the beginning of the first to the end of the last of what work() launches on the current stream. The device begins when the host has launched all, as in a solver's
+   cycle that runs as a graph. work() may launch some hundred kernels, and waits for none. */
+double seconds_of(const std::function<void()> &work);
+
+} // namespace device
+} // namespace goza
