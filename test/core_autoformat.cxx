@@ -122,16 +122,31 @@ BOOST_AUTO_TEST_CASE(in_turn)
 {
   int        calls         = 0;
   const auto first_is_slow = [&, often = busy(20e-6), once = busy(20e-3)](int products) {
-    if (++calls == 1 || calls == 12) once(1);
+    if (++calls == 1 || calls == 7) once(1);
     else often(products);
   };
-  const std::vector<double> seconds = seconds_in_turn({busy(100e-6), first_is_slow}, 9);
+  const std::vector<ProductTime> times = time_in_turn(Space::Host, {busy(60e-6), first_is_slow}, 20e-3);
 
-  BOOST_TEST(seconds.size() == 2U);
-  BOOST_TEST(seconds[0] >= 100e-6);
-  BOOST_TEST(seconds[1] >= 20e-6);
-  BOOST_TEST(seconds[1] < seconds[0]);
-  BOOST_TEST(seconds_in_turn({}, 9).empty());
+  BOOST_TEST(times.size() == 2U);
+  BOOST_TEST(times[0].working >= 60e-6);
+  BOOST_TEST(times[1].working >= 20e-6);
+  BOOST_TEST(times[1].working < times[0].working);
+  BOOST_TEST(times[1].seen() == times[1].working); // where it is made by the host
+  BOOST_TEST(calls == 11);                         // to set up, to see how long one takes, nine rounds
+  BOOST_TEST(time_in_turn(Space::Host, {}, 1).empty());
+}
+
+/* A long product is made four times. */
+BOOST_AUTO_TEST_CASE(long_products)
+{
+  int        made = 0;
+  const auto slow = [&, once = busy(2e-3)](int products) {
+    made += products;
+    once(products);
+  };
+
+  BOOST_TEST(time_in_turn(Space::Host, {slow}, 1e-3)[0].working >= 2e-3);
+  BOOST_TEST(made == 4);
 }
 
 /* 3 x 3 blocks are held with one column index a block where only sliced ELL is asked for and the model finds that best */

@@ -71,7 +71,6 @@ public:
       PetscCall(VecBindToCPU(x_, PETSC_TRUE));
       PetscCall(VecBindToCPU(y_, PETSC_TRUE));
     }
-    on_device_ = petsc_on_device() && !bound;
     PetscCall(VecSet(x_, 0));
     if (Ad_ == A_) PetscCall(MatGetFormatMat(A_, &format_));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -84,15 +83,13 @@ public:
       if (format_) PetscCall(MatMultBase(A_, format_, x_, NULL, y_));
       else PetscCall(MatMult(Ad_, x_, y_));
     }
-    if (on_device_) PetscCall(Guarded([] { device::synchronize(); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
 private:
   Mat        A_, Ad_ = NULL;
   Vec        x_ = NULL, y_ = NULL;
-  FormatMat *format_    = NULL;
-  bool       on_device_ = false;
+  FormatMat *format_ = NULL;
 };
 
 class AutoFormatConfig final : public FormatConfig {

@@ -1,43 +1,62 @@
 #include "in_turn.hpp"
-#include <algorithm>
+#include "core/device_seconds.hpp"
 #include <chrono>
 
 namespace goza
 {
 
-static double seconds_of(const Products &make, int products)
+static ProductTime time_of(Space space, const Products &make, int products)
 {
-  const auto begin = std::chrono::steady_clock::now();
+  double     asking = 0;
+  const auto ask    = [&] {
+    const auto begin = std::chrono::steady_clock::now();
 
-  make(products);
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-std::vector<double> seconds_in_turn(const std::vector<Products> &all, int rounds)
-{
-  constexpr double                 batch_seconds = 0.5e-3;
-  std::vector<std::vector<double>> measured(all.size());
-  std::vector<double>              medians;
-  int                              products = 1;
-
-  const auto slowest = [&] {
-    double most = 0;
-
-    for (const Products &make : all) most = std::max(most, seconds_of(make, products));
-    return most;
+    make(products);
+    asking = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   };
 
-  (void)slowest(); // the first may set up
-  while (products < 256 && slowest() < batch_seconds / 2) products *= 2;
-  for (int r = 0; r < rounds; r++) {
-    for (std::size_t k = 0; k < all.size(); k++) measured[k].push_back(seconds_of(all[k], products) / products);
+  if (space == Space::Host) {
+    ask();
+    return {asking / products, asking / products};
   }
-  for (std::vector<double> &times : measured) {
-    const auto middle = times.begin() + times.size() / 2;
+  if (products > 1) make(1); // what came before has left the caches to itself
+  const double working = device::seconds_of(ask);
+  return {working / products, asking / products};
+}
 
-    std::nth_element(times.begin(), middle, times.end());
-    medians.push_back(*middle);
+static double median(std::vector<double> times)
+{
+  const auto middle = times.begin() + (times.size() - 1) / 2;
+
+  std::nth_element(times.begin(), middle, times.end());
+  return *middle;
+}
+
+std::vector<ProductTime> time_in_turn(Space space, const std::vector<Products> &all, double seconds)
+{
+  constexpr int                    most = 100; // launches that wait without a wait for room
+  std::vector<int>                 batch;
+  std::vector<std::vector<double>> working(all.size()), asking(all.size());
+  std::vector<ProductTime>         medians;
+  int                              rounds = 2;
+
+  for (const Products &make : all) make(1); // the first may set up
+  for (const Products &make : all) {
+    const double once = time_of(space, make, 1).working;
+
+    if (once < short_product) rounds = 9;
+    batch.push_back(static_cast<int>(std::clamp(seconds / (9 * static_cast<double>(all.size()) * std::max(once, 1e-7)), 1.0, static_cast<double>(most))));
   }
+  for (int r = 0; r < rounds; r++) {
+    for (std::size_t i = 0; i < all.size(); i++) {
+      const std::size_t k    = r % 2 ? all.size() - 1 - i : i; // not always after the same one
+      const ProductTime time = time_of(space, all[k], batch[k]);
+
+      working[k].push_back(time.working);
+      asking[k].push_back(time.asking);
+    }
+  }
+  for (std::size_t k = 0; k < all.size(); k++) medians.push_back({median(working[k]), median(asking[k])});
   return medians;
 }
 
