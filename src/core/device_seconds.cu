@@ -69,12 +69,30 @@ double seconds_of(const std::function<void()> &work)
   return 1e-3 * milliseconds;
 }
 
+void clear_caches()
+{
+  int   id = 0, bytes = 0;
+  void *other = nullptr;
+
+  check(cudaGetDevice(&id), "cudaGetDevice");
+  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, id), "cudaDeviceGetAttribute");
+  try {
+    other = allocate(2 * static_cast<std::size_t>(bytes));
+  } catch (const DeviceMemoryError &) {
+    return;
+  }
+  fill_zero(other, 2 * static_cast<std::size_t>(bytes));
+  deallocate(other);
+}
+
 #else
 
 double seconds_of(const std::function<void()> &)
 {
   throw DeviceError("this libgoza was built without CUDA");
 }
+
+void clear_caches() { }
 
 #endif
 

@@ -4,11 +4,12 @@
 
    JSON lines: one for a matrix and format, one for a matrix and order of reads; test/bench/locality_report.py makes tables and pictures of them.
 
-   Where in memory a matrix lies changes the time of its product by several percent, so each format is measured on several copies (two of a large matrix), each with vectors of its
-   own, and what is measured just before counts, too: in each round all copies of all formats take their turn in another order. A turn is MatMult() in two batches of about 0.4 ms, with
-   the matrix and x in L2 as far as they fit: `seconds` is the time of a product that the host calls for, as a program sees it, and `device`, where there is one, that of a product whose
-   launch has been waiting. Of each copy the median over the rounds, of a format the median over its copies. Each copy of autoformat chooses anew. While one large matrix is measured,
-   others are made by other threads. -once: CSR and Fold alone, one product each, for a profiler. */
+   The time of a product depends by several percent on where in memory its arrays lie, and on what the caches went through before. So each format is measured on several copies (two of a
+   large matrix), each made anew, with vectors of its own, measured and destroyed; in each round of copies the formats take their turn in another order. Other data goes through the caches first: a
+   format whose arrays were just written is up to 25 % faster than in a program that has done anything else since. A copy is measured in batches of MatMult() of about 0.4 ms, after some
+   that are not: `seconds` is the time of a product that the host calls for, as a program sees it, and `device`, where
+   there is one, that of a product whose launch has been waiting. Of a copy the median of its batches, of a format the median of its copies. Each copy of autoformat chooses anew. While
+   one large matrix is measured, others are made by other threads. -once: CSR and Fold alone, one product each, for a profiler. */
 #include "petscgoza.h"
 #include "../support/bench_timing.hpp"
 #include "core/array.hpp"
@@ -77,10 +78,11 @@ static PetscLogDouble Median(Times times)
   return times.empty() ? 0 : (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2;
 }
 
+/* What was found of one copy of a matrix in one format. */
 struct Copy {
-  Mat   B = NULL;
-  Vec   x = NULL, y = NULL; // those of the first line
-  Times seconds, device;    // of a product, by rounds
+  PetscLogDouble first = 0, seconds = 0, device = 0; // of a product
+  PetscLogDouble bytes = 0;
+  std::string    what;
 };
 
 /* A matrix in one format. w: NULL for autoformat */
@@ -89,35 +91,23 @@ struct Line {
   std::string       type, options; // of the Mat
   const AskedWay   *w      = NULL;
   std::vector<Copy> copies = {};
-  PetscLogDouble    first  = 0; // product
 };
 
-static std::string What(Mat B)
+static PetscErrorCode Print(const Bench &bench, const StudyMatrix &m, const Asked &asked, const Line &line, PetscLogDouble rate)
 {
-  std::shared_ptr<goza::ParOperator<PetscScalar>> op;
-
-  return goza::MatFormatGetOperator(B, &op) == PETSC_SUCCESS && op ? op->diagonal_block().describe() : "csr, PETSc's own product";
-}
-
-static PetscErrorCode Print(const Bench &bench, const StudyMatrix &m, const Asked &asked, const Line &line, PetscLogDouble copy)
-{
-  const Mat                                       B = line.copies[0].B;
-  MatInfo                                         info;
-  std::shared_ptr<goza::ParOperator<PetscScalar>> op;
-  Times                                           seconds, device;
+  const Sparse &A = asked.matrix;
+  Times         seconds, device;
 
   PetscFunctionBeginUser;
   for (const Copy &c : line.copies) {
-    seconds.push_back(Median(c.seconds));
-    device.push_back(Median(c.device));
+    seconds.push_back(c.seconds);
+    device.push_back(c.device);
   }
-  PetscCall(MatGetInfo(B, MAT_LOCAL, &info));
-  PetscCall(goza::MatFormatGetOperator(B, &op));
-  fprintf(bench.json, "{\"matrix\": \"%s\", \"family\": \"%s\", \"role\": \"%s\", \"format\": \"%s\", \"rows\": %lld, \"cols\": %lld, \"nnz\": %.0f, \"seconds\": %.4e, \"device\": %.4e, \"first\": %.3e, \"bytes\": %lld, \"copy_TBs\": %.3f, \"gflops\": %.2f, \"copies\": [",
-          m.name.c_str(), m.family.c_str(), role_name(m.role), line.label.c_str(), (long long)B->rmap->n, (long long)B->cmap->n, info.nz_used, Median(seconds), Median(device),
-          line.first, op ? (long long)op->bytes() : 0LL, 1e-12 * copy, 2e-9 * info.nz_used / Median(seconds));
-  for (std::size_t k = 0; k < line.copies.size(); k++)
-    fprintf(bench.json, "%s{\"seconds\": %.4e, \"device\": %.4e, \"what\": \"%s\"}", k ? ", " : "", seconds[k], device[k], What(line.copies[k].B).c_str());
+  fprintf(bench.json, "{\"matrix\": \"%s\", \"family\": \"%s\", \"role\": \"%s\", \"format\": \"%s\", \"rows\": %lld, \"cols\": %lld, \"nnz\": %zu, \"seconds\": %.4e, \"device\": %.4e, \"first\": %.3e, \"bytes\": %.0f, \"copy_TBs\": %.3f, \"gflops\": %.2f, \"copies\": [",
+          m.name.c_str(), m.family.c_str(), role_name(m.role), line.label.c_str(), (long long)A.rows, (long long)A.cols, A.col.size(), Median(seconds), Median(device),
+          line.copies[0].first, line.copies[0].bytes, 1e-12 * rate, 2e-9 * (double)A.col.size() / Median(seconds));
+  for (const Copy &c : line.copies)
+    fprintf(bench.json, "%s{\"seconds\": %.4e, \"device\": %.4e, \"what\": \"%s\"}", &c == &line.copies[0] ? "" : ", ", c.seconds, c.device, c.what.c_str());
   fprintf(bench.json, "]");
   if (line.w) {
     fprintf(bench.json, ", \"model\": %.3f, \"paper\": %.2f, \"paper_corrected\": %.2f, ", line.w->cost.gflops, line.w->paper, line.w->corrected);
@@ -129,66 +119,51 @@ static PetscErrorCode Print(const Bench &bench, const StudyMatrix &m, const Aske
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* A copy's turn of a round. */
-static PetscErrorCode Turn(Copy &c)
+static PetscErrorCode DeviceSeconds(PetscInt batch, const std::function<PetscErrorCode()> &product, PetscLogDouble *seconds)
 {
-  const double   length  = 4e-4; // seconds of a batch
-  const auto     product = [&c] { return MatMult(c.B, c.x, c.y); };
-  PetscLogDouble seconds;
+  PetscErrorCode error = (PetscErrorCode)0;
 
   PetscFunctionBeginUser;
-  PetscCall(BatchSeconds(3, c.y, product, &seconds));
-  const PetscInt batch = (PetscInt)std::min(150.0, std::max(3.0, length / std::max(seconds, 1e-7)));
-
-  if (goza::petsc_on_device()) {
-    PetscErrorCode error = PETSC_SUCCESS;
-
-    PetscCallCXX(seconds = goza::device::seconds_of([&] {
-                   for (PetscInt k = 0; k < batch && !error; k++) error = product();
-                 }));
-    PetscCall(error);
-    c.device.push_back(seconds / batch);
-  }
-  PetscCall(BatchSeconds(batch, c.y, product, &seconds));
-  c.seconds.push_back(seconds);
+  PetscCallCXX(*seconds = goza::device::seconds_of([&] {
+                 for (PetscInt k = 0; k < batch && !error; k++) error = product();
+               }));
+  PetscCall(error);
+  *seconds /= batch;
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-static PetscErrorCode Measure(const Bench &bench, const StudyMatrix &m, const Asked &asked, std::vector<Line> &lines)
+static PetscErrorCode MeasureCopy(const Bench &bench, Mat B, Vec x, Vec y, Line &line)
 {
-  VecType              type;
-  PetscLogDouble       copy, begin, now;
-  std::vector<Copy *>  turns;
-  std::mt19937         random(7);
-  const PetscLogDouble slow = 0.005, warm_up = 0.03; // seconds: long enough to be told from one product; a GPU that has idled begins slowly
+  const double slow = 0.005, length = 4e-4, warm_up = 2e-3; // seconds: long enough to be told from one product; of a batch; before
+  const auto   product = [=] { return MatMult(B, x, y); };
+  std::shared_ptr<goza::ParOperator<PetscScalar>> op;
+  Times                                           seconds, device;
+  PetscLogDouble                                  once, t;
+  Copy                                            c;
 
   PetscFunctionBeginUser;
-  PetscCall(VecGetType(lines[0].copies[0].y, &type));
-  PetscCall(CopyBandwidth(bench.repeats, type, &copy));
-  for (std::size_t k = 0; k < lines[0].copies.size(); k++) {
-    for (Line &line : lines) {
-      Copy          &c       = line.copies[k];
-      const auto     product = [&c] { return MatMult(c.B, c.x, c.y); };
-      PetscLogDouble first, second;
+  PetscCall(Once(y, product, &c.first));
+  if (goza::petsc_on_device()) PetscCallCXX(goza::device::clear_caches());
+  PetscCall(Once(y, product, &once));
+  if (once < slow) {
+    PetscCall(BatchSeconds(3, y, product, &once));
+    PetscCall(BatchSeconds((PetscInt)std::min(500.0, warm_up / std::max(once, 1e-7)), y, product, &once));
+    const PetscInt batch = (PetscInt)std::min(150.0, std::max(3.0, length / std::max(once, 1e-7)));
 
-      PetscCall(Once(c.y, product, &first));
-      PetscCall(Once(c.y, product, &second));
-      if (k == 0) line.first = first;
-      if (second < slow) turns.push_back(&c);
-      else c.seconds = c.device = {second};
+    for (PetscInt k = 0; k < bench.repeats; k++) {
+      PetscCall(BatchSeconds(batch, y, product, &t));
+      seconds.push_back(t);
+      if (!goza::petsc_on_device()) continue;
+      PetscCall(DeviceSeconds(batch, product, &t));
+      device.push_back(t);
     }
   }
-  PetscCall(PetscTime(&begin));
-  do {
-    for (const Copy *c : turns) PetscCall(MatMult(c->B, c->x, c->y));
-    for (const Copy *c : turns) PetscCall(Synchronise(c->y));
-    PetscCall(PetscTime(&now));
-  } while (now - begin < warm_up);
-  for (PetscInt r = 0; r < bench.repeats; r++) {
-    std::shuffle(turns.begin(), turns.end(), random);
-    for (Copy *c : turns) PetscCall(Turn(*c));
-  }
-  for (const Line &line : lines) PetscCall(Print(bench, m, asked, line, copy));
+  c.seconds = seconds.empty() ? once : Median(seconds);
+  c.device  = device.empty() && goza::petsc_on_device() ? once : Median(device);
+  PetscCall(goza::MatFormatGetOperator(B, &op));
+  c.bytes = op ? (double)op->bytes() : 0;
+  c.what  = op ? op->diagonal_block().describe() : "csr, PETSc's own product";
+  line.copies.push_back(c);
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -207,50 +182,77 @@ static PetscErrorCode Convert(Mat B, const std::string &type, const std::string 
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* One copy in each format. */
+static PetscErrorCode MeasureRound(const Bench &bench, Mat A, std::vector<Line> &lines, std::mt19937 &random, PetscLogDouble *rate)
+{
+  std::vector<Line *> turns;
+  VecType             type;
+  Mat                 csr, B;
+  Vec                 x, y;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatConvert(A, lines[0].type.c_str(), MAT_INITIAL_MATRIX, &csr));
+  PetscCall(MatCreateVecs(csr, &x, &y));
+  PetscCall(RandomVec(x));
+  PetscCall(VecGetType(y, &type));
+  PetscCall(CopyBandwidth(bench.repeats, type, rate)); // in the first round also wakes a GPU that has idled
+  for (Line &line : lines) turns.push_back(&line);
+  std::shuffle(turns.begin(), turns.end(), random);
+  for (Line *line : turns) {
+    if (line == &lines[0]) {
+      PetscCall(MeasureCopy(bench, csr, x, y, *line));
+      continue;
+    }
+    PetscCall(Convert(csr, line->type, line->options, &B));
+    PetscCall(MeasureCopy(bench, B, x, y, *line));
+    PetscCall(MatDestroy(&B));
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(MatDestroy(&csr));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* For a profiler. */
+static PetscErrorCode MultiplyOnce(Mat A, const Line &line)
+{
+  Mat B;
+  Vec x, y;
+
+  PetscFunctionBeginUser;
+  PetscCall(Convert(A, line.type, line.options, &B));
+  PetscCall(MatCreateVecs(B, &x, &y));
+  PetscCall(RandomVec(x));
+  PetscCall(MatMult(B, x, y));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(MatDestroy(&B));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 static PetscErrorCode MeasureMatrix(const Bench &bench, const StudyMatrix &m, Asked &asked)
 {
-  const std::string csr    = goza::petsc_on_device() ? "aijcusparse" : MATAIJ;
   const PetscInt    copies = asked.sample.nnz < 2000000 ? bench.copies : std::min<PetscInt>(2, bench.copies);
+  std::mt19937      random(7);
   std::vector<Line> lines;
+  PetscLogDouble    rate = 0;
   Mat               A;
 
   PetscFunctionBeginUser;
   PetscCall(as_mat(asked.matrix, &A));
   if (asked.bs > 1) PetscCall(MatSetBlockSize(A, asked.bs));
-  lines.push_back({"csr", csr, "", &asked.ways[0]});
-  if (bench.once) lines.push_back({"fold", MATFOLD, "-mat_fold_width auto", NULL});
-  else {
+  lines.push_back({"csr", goza::petsc_on_device() ? "aijcusparse" : MATAIJ, "", &asked.ways[0]});
+  if (bench.once) {
+    lines.push_back({"fold", MATFOLD, "-mat_fold_width auto", NULL});
+    for (const Line &line : lines) PetscCall(MultiplyOnce(A, line));
+  } else {
     for (std::size_t k = 1; k < asked.ways.size(); k++) lines.push_back({asked.ways[k].label, asked.ways[k].type, asked.ways[k].options, &asked.ways[k]});
     lines.push_back({"auto", MATAUTOFORMAT, "", NULL});
     lines.push_back({"auto-model", MATAUTOFORMAT, "-mat_autoformat_trials 1", NULL});
-  }
-  for (PetscInt k = 0; k < (bench.once ? 1 : copies); k++) {
-    for (Line &line : lines) {
-      Copy c;
-
-      if (&line == &lines[0]) PetscCall(MatConvert(A, csr.c_str(), MAT_INITIAL_MATRIX, &c.B));
-      else PetscCall(Convert(lines[0].copies[k].B, line.type, line.options, &c.B));
-      if (&line == &lines[0]) {
-        PetscCall(MatCreateVecs(c.B, &c.x, &c.y));
-        PetscCall(RandomVec(c.x));
-      } else {
-        c.x = lines[0].copies[k].x;
-        c.y = lines[0].copies[k].y;
-      }
-      line.copies.push_back(c);
-    }
+    for (PetscInt k = 0; k < copies; k++) PetscCall(MeasureRound(bench, A, lines, random, &rate));
+    for (const Line &line : lines) PetscCall(Print(bench, m, asked, line, rate));
   }
   PetscCall(MatDestroy(&A));
-  if (bench.once) {
-    for (const Line &line : lines) PetscCall(MatMult(line.copies[0].B, line.copies[0].x, line.copies[0].y));
-  } else PetscCall(Measure(bench, m, asked, lines));
-  for (Copy &c : lines[0].copies) {
-    PetscCall(VecDestroy(&c.x));
-    PetscCall(VecDestroy(&c.y));
-  }
-  for (Line &line : lines) {
-    for (Copy &c : line.copies) PetscCall(MatDestroy(&c.B));
-  }
   print_indices(bench.json, m, asked);
   PetscFunctionReturn((PetscErrorCode)0);
 }

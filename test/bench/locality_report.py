@@ -30,25 +30,28 @@ def error(pairs):
     return sum(abs(p / m - 1) for p, m in pairs) / len(pairs)
 
 
-def as_held(what):
-    """What a format says of itself, the same for two that hold the same arrays: Fold at a width that no row exceeds is Fold at any greater one."""
-    return re.sub(r"^fold width \d+( \(auto[^)]*\))?", "fold", what.split(" expected most of; ")[-1].split("; ", 1)[-1] if " chosen for " in what else what)
-
-
 def distinct(formats):
-    """The formats that differ, with their copies, by what they say of themselves."""
+    """The formats that differ: [name, what each says of itself, copies]. Fold at a width that no row exceeds is Fold at any greater one."""
     held = collections.OrderedDict()
     for name, f in formats.items():
         if not name.startswith("auto"):
-            held.setdefault(as_held(f["copies"][0]["what"]), (name, []))[1].extend(f["copies"])
-    return held
+            what = f["copies"][0]["what"]
+            one = held.setdefault(re.sub(r"^fold width \d+", "fold", what), [name, [], []])
+            one[1].append(what)
+            one[2].extend(f["copies"])
+    return {name: (says, copies) for name, says, copies in held.values()}
+
+
+def taken(what, held):
+    """The name of the format that a copy of autoformat holds: its sentence ends with what the format says of itself."""
+    return next((name for name, (says, _) in held.items() if what.endswith(tuple(says))), "csr" if what.startswith("csr") else what)
 
 
 def halves_loss(held, key):
     """What the best of one half of the copies loses by the times of the other half."""
     losses = []
     for mine, other in ((0, 1), (1, 0)):
-        times = [{what: statistics.median(c[key] for c in copies[half::2]) for what, (_, copies) in held.items()} for half in (mine, other)]
+        times = [{name: statistics.median(c[key] for c in copies[half::2]) for name, (_, copies) in held.items()} for half in (mine, other)]
         losses.append(times[1][min(times[0], key=times[0].get)] / min(times[1].values()) - 1)
     return losses
 
@@ -64,20 +67,20 @@ def choices(by_matrix, roles, key, clock):
                 if v["csr"]["role"] != role or auto not in v:
                     continue
                 held = distinct(v)
-                times = {what: statistics.median(c[key] for c in copies) for what, (_, copies) in held.items()}
+                times = {n: statistics.median(c[key] for c in copies) for n, (_, copies) in held.items()}
                 first = min(times, key=times.get)
                 tries = v[auto]["copies"]
-                picked = ["csr, PETSc's own product" if c["what"].startswith("csr") else as_held(c["what"]) for c in tries]
-                losses["format chosen"].append([times.get(what, v[auto][key]) / times[first] - 1 for what in picked])
+                picked = [taken(c["what"], held) for c in tries]
+                losses["format chosen"].append([times.get(n, v[auto][key]) / times[first] - 1 for n in picked])
                 losses["its own time"].append([max(0, c[key] / times[first] - 1) for c in tries])
                 if all(len(copies) > 1 for _, copies in held.values()):
                     losses["error"].append(halves_loss(held, key))
                 gain.append(v["csr"][key] / v[auto][key])
-                for what, n in collections.Counter(picked).items():
-                    if what in held and times[what] > 1.03 * times[first]:
-                        print(f"    {name}: {held[what][0]} ({n} of {len(tries)}), {1e6 * times[what]:.2f} us; {held[first][0]} {1e6 * times[first]:.2f} us")
-                    elif what not in held:
-                        print(f"    {name}: {what} ({n} of {len(tries)}), which was not measured apart")
+                for n, count in collections.Counter(picked).items():
+                    if n not in times:
+                        print(f"    {name}: not measured apart: {n}")
+                    elif times[n] > 1.03 * times[first]:
+                        print(f"    {name}: {n} ({count} of {len(tries)}), {1e6 * times[n]:.2f} us; {first} {1e6 * times[first]:.2f} us")
             for of, loss in losses.items():
                 if loss:
                     mean = statistics.mean(map(statistics.mean, loss))

@@ -35,22 +35,25 @@ static double median(std::vector<double> times)
 std::vector<ProductTime> time_in_turn(Space space, const std::vector<Products> &all, double seconds)
 {
   constexpr int                    most = 100; // launches that wait without a wait for room
-  std::vector<int>                 batch;
   std::vector<std::vector<double>> working(all.size()), asking(all.size());
   std::vector<ProductTime>         medians;
-  int                              rounds = 2;
+  double                           least = 1, sum = 0; // seconds of one product, of one of each
 
   for (const Products &make : all) make(1); // the first may set up
+  if (space == Space::Cuda) device::clear_caches();
   for (const Products &make : all) {
     const double once = time_of(space, make, 1).working;
 
-    if (once < short_product) rounds = 9;
-    batch.push_back(static_cast<int>(std::clamp(seconds / (9 * static_cast<double>(all.size()) * std::max(once, 1e-7)), 1.0, static_cast<double>(most))));
+    least = std::min(least, once);
+    sum += once;
   }
+  const int rounds = least < short_product ? 5 : 2;
+  const int batch  = static_cast<int>(std::clamp(seconds / (rounds * std::max(sum, 1e-7)), 1.0, static_cast<double>(most)));
+
   for (int r = 0; r < rounds; r++) {
     for (std::size_t i = 0; i < all.size(); i++) {
       const std::size_t k    = r % 2 ? all.size() - 1 - i : i; // not always after the same one
-      const ProductTime time = time_of(space, all[k], batch[k]);
+      const ProductTime time = time_of(space, all[k], batch);
 
       working[k].push_back(time.working);
       asking[k].push_back(time.asking);

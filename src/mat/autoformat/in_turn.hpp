@@ -18,8 +18,8 @@ struct ProductTime {
   double seen() const { return std::max(working, asking); } // by a program that calls for one after the other
 };
 
-/* Of a product of each, the medians of several batches: of about `seconds` in all where products are short, else of one or two products each. The batches are as those of a solver in
-   the midst of its work: matrix and x are in the caches as far as they fit. */
+/* Of a product of each, the medians of several batches: of about `seconds` in all where products are short, else of one product each. All batches have as many products, so that what
+   a batch costs beside its products is the same for all, and are as those of a solver in the midst of its work: matrix and x are in the caches as far as they fit. */
 std::vector<ProductTime> time_in_turn(Space space, const std::vector<Products> &all, double seconds);
 
 constexpr double short_product = 100e-6; // seconds: in shorter ones noise counts, and what a cache holds
