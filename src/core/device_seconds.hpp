@@ -11,7 +11,7 @@ namespace device
    cycle that runs as a graph. work() may launch some hundred kernels, and waits for none. */
 double seconds_of(const std::function<void()> &work);
 
-/* Other data goes through the device's caches, as between two visits of a solver: an array that was just written is read faster than it ever will be again. Without memory for that
+/* Other data is read through the device's caches, as between two visits of a solver: an array that was just written is read faster than it will be later. Without memory for that
    nothing happens. */
 void clear_caches();
 

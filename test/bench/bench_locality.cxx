@@ -4,12 +4,12 @@
 
    JSON lines: one for a matrix and format, one for a matrix and order of reads; test/bench/locality_report.py makes tables and pictures of them.
 
-   The time of a product depends by several percent on where in memory its arrays lie, and on what the caches went through before. So each format is measured on several copies (two of a
-   large matrix), each made anew, with vectors of its own, measured and destroyed; in each round of copies the formats take their turn in another order. Other data goes through the caches first: a
-   format whose arrays were just written is up to 25 % faster than in a program that has done anything else since. A copy is measured in batches of MatMult() of about 0.4 ms, after some
-   that are not: `seconds` is the time of a product that the host calls for, as a program sees it, and `device`, where
-   there is one, that of a product whose launch has been waiting. Of a copy the median of its batches, of a format the median of its copies. Each copy of autoformat chooses anew. While
-   one large matrix is measured, others are made by other threads. -once: CSR and Fold alone, one product each, for a profiler. */
+   The time of a product depends by several percent on where in memory its arrays lie, and on what the caches went through before. So each format is measured on several copies (two of
+   a large matrix), each made anew, with vectors of its own, measured and destroyed; in each round of copies the formats take their turn in another order. Other data is read through the
+   caches first: arrays that were just written are read faster, by up to 20 %, than after anything else. A copy is measured in batches of MatMult() of about 0.4 ms, after some that do not
+   count: `seconds` is the time of a product that the host calls for, as a program sees it, and `device`, where there is one, that of a product whose launch has been waiting. Of a copy
+   the median of its batches, of a format the median of its copies. Each copy of autoformat chooses anew. While one large matrix is measured, others are made by other threads.
+   -once: CSR and Fold alone, one product each, for a profiler. */
 #include "petscgoza.h"
 #include "../support/bench_timing.hpp"
 #include "core/array.hpp"
