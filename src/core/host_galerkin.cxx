@@ -83,17 +83,22 @@ private:
   std::vector<PetscScalar>   val_;
 };
 
-/* An array of which nobody knows how long it will be. */
+/* An array of which nobody knows how long it will be: as long as the rows so far let expect. */
 template <class T> class Grown {
 public:
-  T *more(std::size_t n)
+  explicit Grown(PetscInt nrows) : nrows_(nrows) { }
+
+  /* The next row's n values. */
+  T *next_row(std::size_t n)
   {
     if (used_ + n > array_.size()) {
-      Array<T> larger(Space::Host, std::max(used_ + n, array_.size() / 2 * 3 + 4096));
+      const auto expected = static_cast<std::size_t>(1.25 * static_cast<double>(used_) / std::max(rows_, PetscInt(1)) * nrows_);
+      Array<T>   larger(Space::Host, std::max(used_ + n + (std::size_t(1) << 16), expected));
 
       larger.copy_from(array_.data(), used_);
       array_.swap(larger);
     }
+    rows_++;
     used_ += n;
     return array_.data() + (used_ - n);
   }
@@ -102,6 +107,7 @@ public:
 private:
   Array<T>    array_;
   std::size_t used_ = 0;
+  PetscInt    nrows_, rows_ = 0;
 };
 
 } // namespace
@@ -113,8 +119,8 @@ CsrMatrix galerkin_host(const Csr &R, const Csr &A, const Csr &P)
   RowSums                  sums(P.ncols);
   std::vector<PetscInt>    col(P.ncols);
   std::vector<PetscScalar> val(P.ncols);
-  Grown<PetscInt>          cols;
-  Grown<PetscScalar>       vals;
+  Grown<PetscInt>          cols(R.nrows);
+  Grown<PetscScalar>       vals(R.nrows);
 
   C.ptr = Array<PetscInt>(Space::Host, C.nrows + 1);
   for (PetscInt I = 0; I < C.nrows; I++) {
@@ -122,7 +128,7 @@ CsrMatrix galerkin_host(const Csr &R, const Csr &A, const Csr &P)
     const PetscInt n = sums.add_up(terms_of(R, I), rows, I, col.data(), val.data());
 
     C.ptr.data()[I] = n;
-    sums.sort(n, col.data(), val.data(), cols.more(static_cast<std::size_t>(n)), vals.more(static_cast<std::size_t>(n)));
+    sums.sort(n, col.data(), val.data(), cols.next_row(static_cast<std::size_t>(n)), vals.next_row(static_cast<std::size_t>(n)));
   }
   lengths_to_pointer(Space::Host, C.ptr);
   C.col = cols.all();

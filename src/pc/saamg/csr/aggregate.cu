@@ -1,6 +1,7 @@
 #include "core/algorithm.hpp"
 #include "mat/common/rows/par_csr.hpp"
 #include "graph.hpp"
+#include <algorithm>
 #include <numeric>
 
 namespace goza
@@ -174,15 +175,14 @@ struct Candidate {
 /* The nodes whose key is undecided, largest key first. Keys are hashed: sorted by two digits of them, in two passes, they are nearly in order. */
 Array<Candidate> by_keys(PetscInt n, const Key *key)
 {
-  int      bits = 1; // of a digit
-  PetscInt m    = 0;
-
-  while (2 * bits < 62 && n >> (2 * bits - 2)) bits++;
-  Array<Candidate>         order(Space::Host, n), sorted(Space::Host, n);
+  const PetscInt           m    = static_cast<PetscInt>(std::count_if(key, key + n, is_undecided));
+  int                      bits = 1; // of a digit
+  Array<Candidate>         order(Space::Host, m), sorted(Space::Host, m);
   std::vector<std::size_t> first;
 
-  for (PetscInt i = 0; i < n; i++) {
-    if (is_undecided(key[i])) order.data()[m++] = {key[i], i};
+  while (2 * bits < 62 && m >> (2 * bits - 2)) bits++;
+  for (PetscInt i = 0, k = 0; i < n; i++) {
+    if (is_undecided(key[i])) order.data()[k++] = {key[i], i};
   }
   for (int shift : {62 - 2 * bits, 62 - bits}) {
     const auto digit = [&](const Candidate &c) { return ~(c.key >> shift) & ((Key(1) << bits) - 1); };
@@ -200,8 +200,7 @@ Array<Candidate> by_keys(PetscInt n, const Key *key)
     for (; to > 0 && order.data()[to - 1].key < c.key; to--) order.data()[to] = order.data()[to - 1];
     order.data()[to] = c;
   }
-  sorted = Array<Candidate>(Space::Host, order.data(), m);
-  return sorted;
+  return order;
 }
 
 /* maximal_independent_set() where one processor sees all nodes: a node that is the largest within distance two when its turn comes is one when all larger ones have
