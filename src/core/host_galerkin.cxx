@@ -102,7 +102,14 @@ public:
     used_ += n;
     return array_.data() + (used_ - n);
   }
-  Array<T> all() const { return Array<T>(Space::Host, array_.data(), used_); }
+  /* All of them; what held them is free then. */
+  Array<T> all()
+  {
+    Array<T> exact(Space::Host, array_.data(), used_);
+
+    array_ = Array<T>();
+    return exact;
+  }
 
 private:
   Array<T>    array_;
@@ -131,8 +138,8 @@ CsrMatrix galerkin_host(const Csr &R, const Csr &A, const Csr &P)
     sums.sort(n, col.data(), val.data(), cols.next_row(static_cast<std::size_t>(n)), vals.next_row(static_cast<std::size_t>(n)));
   }
   lengths_to_pointer(Space::Host, C.ptr);
-  C.col = cols.all();
   C.val = vals.all();
+  C.col = cols.all(); // where the values were
   return C;
 }
 
