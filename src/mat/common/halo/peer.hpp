@@ -35,7 +35,7 @@ public:
     std::vector<MPI_Request> requests;
 
     PetscFunctionBegin;
-    PetscCall(Guarded([&] {
+    try {
       for (const auto *messages : {&plan_.sends, &plan_.receives})
         for (const HaloMessage &m : *messages) neighbours_.push_back(m.rank);
       std::sort(neighbours_.begin(), neighbours_.end());
@@ -43,15 +43,13 @@ public:
       mine.resize(neighbours_.size());
       theirs.resize(neighbours_.size());
       requests.assign(2 * neighbours_.size(), MPI_REQUEST_NULL);
-    }));
-    nget_ = plan_.nghost;
-    for (std::size_t k = 0; k < neighbours_.size(); k++) {
-      const HaloMessage *from = message(plan_.receives, neighbours_[k]);
+      nget_ = plan_.nghost;
+      for (std::size_t k = 0; k < neighbours_.size(); k++) {
+        const HaloMessage *from = message(plan_.receives, neighbours_[k]);
 
-      mine[k].n     = from ? from->n : 0;
-      mine[k].begin = (from ? from->begin : nget_++) * value_bytes;
-    }
-    try {
+        mine[k].n     = from ? from->n : 0;
+        mine[k].begin = (from ? from->begin : nget_++) * value_bytes;
+      }
       if (!neighbours_.empty()) {
         block_ = std::make_unique<SharedBlock>(2 * nget_ * value_bytes);
         state_ = Array<MailState>(plan_.space, 1);
@@ -91,17 +89,25 @@ public:
 
   PetscErrorCode begin(const V *x) override
   {
-    const unsigned blocks = options_.shared_device ? 16 : 64;
-
     PetscFunctionBegin;
     if (!neighbours_.empty())
       PetscCall(Guarded([&] {
-        hopeless_ = hopeless_ || mail_was_late();
-        if (hopeless_) throw_late_mail();
+        look();
         const device::OnStream on(device::fork());
-        exchange(mail_, x, blocks, options_.patience);
+        exchange(mail_, x, blocks(), options_.patience);
       }));
     PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* The whole of it on the current stream, to ghost[nghost]. Errors are exceptions. */
+  void fetch(const V *x, V *ghost)
+  {
+    Mail<V> mail = mail_;
+
+    if (neighbours_.empty()) return;
+    look();
+    mail.values = ghost;
+    exchange(mail, x, blocks(), options_.patience);
   }
 
   PetscErrorCode end() override
@@ -125,6 +131,14 @@ private:
     std::uint64_t     place; // from one place to the other
     std::int64_t      n;     // values wanted of the neighbour; where there are none, there is a place for one
   };
+
+  unsigned blocks() const { return options_.shared_device ? 16 : 64; }
+
+  void look()
+  {
+    hopeless_ = hopeless_ || mail_was_late();
+    if (hopeless_) throw_late_mail();
+  }
 
   static const HaloMessage *message(const std::vector<HaloMessage> &messages, PetscMPIInt rank)
   {

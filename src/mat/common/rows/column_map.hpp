@@ -54,6 +54,8 @@ protected:
   Array<PetscInt>       ghosts_here_;
 };
 
+struct MapMail;
+
 /* With who sends what to whom. */
 class ColumnMap : public LocalColumns {
 public:
@@ -83,11 +85,14 @@ public:
 private:
   void plan();
   void group_slots() const;
+  bool has_mail() const; // collective
 
-  ParcelRoute              route_;
-  Array<PetscInt>          send_index_;
-  std::vector<HaloMessage> sends_, receives_;
-  mutable Array<PetscInt>  slot_ptr_, slot_;
+  ParcelRoute                      route_;
+  mutable std::shared_ptr<MapMail> mail_; // kept for what is updated again and again: values of 8 bytes go in one kernel, and the host waits for no device
+  mutable int                      updates_ = 0;
+  Array<PetscInt>                  send_index_;
+  std::vector<HaloMessage>         sends_, receives_;
+  mutable Array<PetscInt>          slot_ptr_, slot_;
 };
 
 using MapPtr = std::shared_ptr<const ColumnMap>;
