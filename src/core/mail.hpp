@@ -33,6 +33,12 @@ template <class V> struct Mail {
    device beside whatever else waits there. What has not come after `patience` seconds is NaN, and check_mail() says so. */
 template <class V> void exchange(const Mail<V> &mail, const V *x, unsigned most_blocks, double patience);
 
+/* The same where every rank sends each of the others `width` values, by ascending rank: values[n], n <= width and at most 256, become their sums over all ranks, added in the
+   order of the ranks, and so the same on each. */
+void sum_by_mail(const Mail<PetscScalar> &mail, PetscInt width, PetscInt rank, PetscScalar *values, PetscInt n, double patience);
+
+template <class V> void fill_places(MailWord **place, MailWord *to, PetscInt n); // of n values that are wanted one behind the other
+
 bool              mail_was_late(); // something has been, since the last call, as far as the device has come: nothing is waited for
 [[noreturn]] void throw_late_mail();
 inline void       check_mail()

@@ -29,8 +29,8 @@ struct HierarchyOptions {
   Keep      keep              = Keep::Nothing; // for an update() to come
 };
 
-/* A format of the same matrix whose products are as exact, on one rank; nullptr: there is none. Asked for when the values are known to be finite. */
-using FormatSource = std::function<PetscErrorCode(const Format<PetscScalar> **)>;
+/* An operator of the same matrix whose products are as exact; nullptr: there is none. Asked for when the values are known to be finite. Collective. */
+using OperatorSource = std::function<PetscErrorCode(ParOperator<PetscScalar> **)>;
 
 struct CsrLevel {
   Csr                 A{};     // own.view(), or, while a set-up lasts, the user's matrix
@@ -42,7 +42,7 @@ struct CsrLevel {
   Array<std::int64_t> alone;   // [rows] 1 where a row is coupled to nothing (Dirichlet rows, diagonal matrices), or empty
   bool                squares_finite = true;
 
-  FormatSource format; // of the user's matrix, while a set-up lasts
+  OperatorSource exact; // of the user's matrix, while a set-up lasts
 };
 
 /* Where P comes from: aggregates, tentative values and, where weak entries are filtered, the strength graph. */
@@ -73,9 +73,9 @@ class Hierarchy {
 public:
   /* B[local rows][k]: the near-null vectors, in A's space. A, whose columns are by the map's local numbers, is borrowed until release(). finite: false
      (on all ranks) when A holds a NaN or Inf; then there are no grids. Collective, as update() is. */
-  PetscErrorCode build(const Csr &A, MapPtr columns, PetscInt bs, PetscInt k, Array<PetscScalar> B, const HierarchyOptions &options, bool *finite, const FormatSource &format = nullptr);
+  PetscErrorCode build(const Csr &A, MapPtr columns, PetscInt bs, PetscInt k, Array<PetscScalar> B, const HierarchyOptions &options, bool *finite, const OperatorSource &exact = nullptr);
   /* Same pattern, new values: coarse operators, diagonals and eigenvalues anew, and the interpolation too where only aggregates were kept. */
-  PetscErrorCode update(const Csr &A, const HierarchyOptions &options, bool *finite, const FormatSource &format = nullptr);
+  PetscErrorCode update(const Csr &A, const HierarchyOptions &options, bool *finite, const OperatorSource &exact = nullptr);
   void           reset() { grids_.clear(); }
   /* The finest matrix is the user's again. The transposed interpolations go, too, unless an update() or the cycle will read them: whoever wants them makes them anew. */
   void        release(const HierarchyOptions &options, bool transfers_read);

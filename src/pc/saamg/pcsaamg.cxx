@@ -46,14 +46,14 @@ static PetscErrorCode FindAij(PC pc, SAAMG *mg, Mat *aij)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The format of a Goza matrix, where its values are not rounded. */
-static PetscErrorCode ExactFormat(Mat A, Space space, const Format<PetscScalar> **format)
+/* The operator of a Goza matrix, where its values are not rounded. */
+static PetscErrorCode ExactOperator(Mat A, Space space, ParOperator<PetscScalar> **exact)
 {
   std::shared_ptr<ParOperator<PetscScalar>> op;
 
   PetscFunctionBegin;
   PetscCall(MatFormatGetOperator(A, &op));
-  *format = op && op->space() == space && op->diagonal_block().rounding() <= PETSC_MACHINE_EPSILON ? &op->diagonal_block() : nullptr;
+  *exact = op && op->space() == space && op->diagonal_block().rounding() <= PETSC_MACHINE_EPSILON ? op.get() : nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -61,13 +61,13 @@ static PetscErrorCode ExactFormat(Mat A, Space space, const Format<PetscScalar> 
 static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool values_only, bool *finite)
 {
   const SmootherChoice &finest = mg->cycle_options.smoothers[PC_SAAMG_FINEST];
-  FormatSource          format;
+  OperatorSource        exact;
 
   PetscFunctionBegin;
-  if (!mg->converted && rows.columns->size() == 1) format = [pc, mg](const Format<PetscScalar> **found) { return ExactFormat(pc->pmat, mg->space, found); };
+  if (!mg->converted) exact = [pc, mg](ParOperator<PetscScalar> **found) { return ExactOperator(pc->pmat, mg->space, found); };
   mg->hierarchy_options.keep = mg->reuse == PC_SAAMG_REUSE_NONE ? Keep::Nothing : mg->reuse == PC_SAAMG_REUSE_PATTERN ? Keep::Aggregates : Keep::Interpolation;
   mg->hierarchy_options.alternating = !strcmp(smoother_names[finest.which], "jacobi") && finest.options.jacobi_relax > 0.9;
-  if (values_only) PetscCall(mg->hierarchy.update(rows.A, mg->hierarchy_options, finite, format));
+  if (values_only) PetscCall(mg->hierarchy.update(rows.A, mg->hierarchy_options, finite, exact));
   else {
     PetscInt           bs, k;
     Array<PetscScalar> B;
@@ -75,7 +75,7 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool
     mg->cycle.reset(); /* nothing of it would stay, and it may hold the matrix's format, which then could not be refilled */
     PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NearNullVectors(pc->pmat, mg->coordinates, mg->dim, mg->space, &bs, &k, B), "hold its near-null vectors"));
     PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), PredictMemory(pc, mg, rows, bs, k), "foretell its memory"));
-    PetscCall(mg->hierarchy.build(rows.A, rows.columns, bs, k, std::move(B), mg->hierarchy_options, finite, format));
+    PetscCall(mg->hierarchy.build(rows.A, rows.columns, bs, k, std::move(B), mg->hierarchy_options, finite, exact));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -110,6 +110,13 @@ public:
     exchange(mail, x, blocks(), options_.patience);
   }
 
+  /* Where each rank sends each of the others `width` values: the first n become their sums over all ranks, on the current stream. Errors are exceptions. */
+  void sum(PetscInt width, PetscInt rank, PetscScalar *values, PetscInt n)
+  {
+    look();
+    sum_by_mail(mail_, width, rank, values, n, options_.patience);
+  }
+
   PetscErrorCode end() override
   {
     PetscFunctionBegin;
@@ -149,28 +156,29 @@ private:
 
   void address(const std::vector<Letter> &theirs)
   {
-    std::vector<PetscInt>   index = plan_.send_index.to_host();
-    std::vector<MailWord *> place[2];
+    std::vector<PetscInt> nothing; // for those who only send
 
-    for (auto &p : place) p.resize(index.size());
+    for (PetscMPIInt rank : neighbours_) {
+      if (!message(plan_.sends, rank)) nothing.push_back(-1);
+    }
+    const PetscInt nsend = plan_.nsend + static_cast<PetscInt>(nothing.size());
+    PetscInt       next  = plan_.nsend;
+
+    index_ = Array<PetscInt>(plan_.space, nsend);
+    place_ = Array<MailWord *>(plan_.space, 2 * static_cast<std::size_t>(nsend));
+    if (plan_.nsend) device::copy_async(index_.data(), plan_.send_index.data(), plan_.nsend * sizeof(PetscInt));
+    if (!nothing.empty()) device::copy_async(index_.data() + plan_.nsend, nothing.data(), nothing.size() * sizeof(PetscInt));
     for (std::size_t k = 0; k < neighbours_.size(); k++) {
       char              *there = device::open_shared(theirs[k].block);
       const HaloMessage *send  = message(plan_.sends, neighbours_[k]);
 
       if ((send ? send->n : 0) != theirs[k].n) throw std::logic_error("two ranks do not agree on what one sends the other");
-      if (!send) index.push_back(-1);
-      for (int odd : {0, 1}) {
-        char *to = there + theirs[k].begin + odd * theirs[k].place;
+      const PetscInt begin = send ? send->begin : next++, n = send ? send->n : 1;
 
-        if (!send) place[odd].push_back(reinterpret_cast<MailWord *>(to));
-        for (std::int64_t i = 0; i < theirs[k].n; i++) place[odd][send->begin + i] = reinterpret_cast<MailWord *>(to + i * value_bytes);
-      }
+      for (int odd : {0, 1})
+        fill_places<V>(place_.data() + odd * static_cast<std::size_t>(nsend) + begin, reinterpret_cast<MailWord *>(there + theirs[k].begin + odd * theirs[k].place), n);
     }
-    place[0].insert(place[0].end(), place[1].begin(), place[1].end());
-    index_ = Array<PetscInt>(plan_.space, index.data(), index.size());
-    place_ = Array<MailWord *>(plan_.space, place[0].data(), place[0].size());
-
-    mail_.nsend  = static_cast<PetscInt>(index_.size());
+    mail_.nsend  = nsend;
     mail_.index  = index_.data();
     mail_.place  = place_.data();
     mail_.nget   = nget_;

@@ -63,6 +63,7 @@ LocalColumns::LocalColumns(MPI_Comm comm, PetscInt n, Space space) : LocalColumn
 {
   must(PetscCommDuplicate(comm, &comm_, nullptr), "PetscCommDuplicate");
   must_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
+  must_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
   Meet(comm_);
   must(PetscLayoutCreateFromSizes(comm_, n, PETSC_DETERMINE, 1, &layout_), "PetscLayoutCreate");
 }
@@ -70,6 +71,7 @@ LocalColumns::LocalColumns(MPI_Comm comm, PetscInt n, Space space) : LocalColumn
 LocalColumns::LocalColumns(const LocalColumns &owners, std::vector<PetscInt> ghosts) : LocalColumns(owners.space_)
 {
   size_        = owners.size_;
+  rank_        = owners.rank_;
   ghosts_      = std::move(ghosts);
   ghosts_here_ = Array<PetscInt>(space_, ghosts_.data(), ghosts_.size());
   must(PetscCommDuplicate(owners.comm_, &comm_, nullptr), "PetscCommDuplicate");
@@ -116,37 +118,65 @@ template void ColumnMap::ship(bool, const PetscInt *, const std::vector<PetscInt
 template void ColumnMap::ship(bool, const PetscScalar *, const std::vector<PetscInt> &, PetscScalar *, const std::vector<PetscInt> &) const;
 
 struct MapMail {
-  MapMail(const ColumnMap &map, const PeerOptions &options) : exchange(plan, options)
-  {
-    plan.comm       = map.comm();
-    plan.space      = map.space();
-    plan.sends      = map.sends();
-    plan.receives   = map.receives();
-    plan.nsend      = map.nsend();
-    plan.nghost     = map.nghost();
-    plan.send_index = Array<PetscInt>(map.space(), map.send_index().data(), map.nsend());
-  }
+  MapMail(HaloPlan given, const PeerOptions &options) : plan(std::move(given)), exchange(plan, options) { }
 
   HaloPlan                  plan;
   PeerExchange<PetscScalar> exchange;
 };
 
-/* It takes as long to make as two or three updates that go from device to device. */
-bool ColumnMap::has_mail() const
+/* Null where it cannot be had. Collective */
+std::shared_ptr<MapMail> ColumnMap::make_mail(HaloPlan plan) const
 {
   std::string why;
   PeerOptions options;
 
-  if (!route_.team || ++updates_ < 3) return false;
-  if (updates_ > 3) return mail_ != nullptr;
   must(GetHaloPatience(&options.patience), "-goza_halo_patience");
   options.shared_device = route_.team->shared_device;
-  const auto made       = std::make_shared<MapMail>(*this, options);
-  made->plan.tag        = route_.tag;
+  plan.comm             = comm_;
+  plan.tag              = route_.tag;
+  plan.space            = space_;
+  plan.nsend            = static_cast<PetscInt>(plan.send_index.size());
+  const auto made       = std::make_shared<MapMail>(std::move(plan), options);
   Meet(comm_);
   must(made->exchange.setup(&why), "an exchange's set-up");
-  if (why.empty()) mail_ = made;
+  return why.empty() ? made : nullptr;
+}
+
+/* It takes as long to make as two or three updates that go from device to device. */
+bool ColumnMap::has_mail() const
+{
+  if (!route_.team || ++updates_ < 3) return false;
+  if (updates_ == 3) {
+    HaloPlan plan;
+
+    plan.sends      = sends_;
+    plan.receives   = receives_;
+    plan.nghost     = nghost();
+    plan.send_index = Array<PetscInt>(space_, send_index_.data(), nsend());
+    mail_           = make_mail(std::move(plan));
+  }
   return mail_ != nullptr;
+}
+
+bool ColumnMap::has_sums() const
+{
+  if (!route_.team) return false;
+  if (!summed_) {
+    HaloPlan              plan;
+    std::vector<PetscInt> index;
+
+    summed_ = true;
+    for (PetscMPIInt other = 0; other < size_; other++) {
+      if (other == rank_) continue;
+      plan.sends.push_back({other, plan.nghost, most_sums});
+      plan.nghost += most_sums;
+      for (PetscInt k = 0; k < most_sums; k++) index.push_back(k);
+    }
+    plan.receives   = plan.sends;
+    plan.send_index = Array<PetscInt>(space_, index.data(), index.size());
+    sums_           = make_mail(std::move(plan));
+  }
+  return sums_ != nullptr;
 }
 
 template <class T> void ColumnMap::update(T *values, PetscInt width) const
@@ -233,14 +263,17 @@ bool LocalColumns::any(bool here) const
   return n > 0;
 }
 
-void LocalColumns::sum_here(PetscScalar *values, int n) const
+void ColumnMap::sum_here(PetscScalar *values, PetscInt n) const
 {
   if (size_ == 1) return;
-  std::vector<PetscScalar> host(n);
+  if (has_sums()) {
+    Meet(comm_);
+    sums_->exchange.sum(most_sums, rank_, values, n);
+    return;
+  }
+  std::vector<PetscScalar> host = Array<PetscScalar>(space_, values, n).to_host();
 
-  if (space_ == Space::Cuda) device::copy(host.data(), values, n * sizeof(PetscScalar));
-  else std::copy_n(values, n, host.begin());
-  sum(host.data(), n);
+  sum(host.data(), static_cast<int>(n));
   if (space_ == Space::Cuda) device::copy(values, host.data(), n * sizeof(PetscScalar));
   else std::copy_n(host.begin(), n, values);
 }

@@ -23,6 +23,7 @@ public:
 
   MPI_Comm                     comm() const { return comm_; }
   PetscMPIInt                  size() const { return size_; } // ranks
+  PetscMPIInt                  rank() const { return rank_; }
   Space                        space() const { return space_; }
   PetscLayout                  layout() const { return layout_; }
   PetscInt                     n() const { return layout_->n; }
@@ -40,14 +41,13 @@ public:
   void largest(std::int64_t *value) const;
   bool any(bool here) const;
   bool all(bool here) const { return !any(!here); }
-  void sum_here(PetscScalar *values, int n) const; // of values in the space
 
 private:
   explicit LocalColumns(Space space); // of nothing yet: what the public constructors have taken is given back where they throw
 
 protected:
-  MPI_Comm              comm_   = MPI_COMM_NULL; // PETSc's own duplicate, held
-  PetscMPIInt           size_   = 1;
+  MPI_Comm              comm_ = MPI_COMM_NULL; // PETSc's own duplicate, held
+  PetscMPIInt           size_ = 1, rank_ = 0;
   Space                 space_  = Space::Host;
   PetscLayout           layout_ = nullptr;
   std::vector<PetscInt> ghosts_;
@@ -66,6 +66,10 @@ public:
   template <class T> void update(T *values, PetscInt width = 1) const;
   template <class T> void update(Array<T> &values) const { update(values.data()); }
 
+  /* As sum(), of values[n] in the space, n <= most_sums. Collective. */
+  static constexpr PetscInt most_sums = 2;
+  void                      sum_here(PetscScalar *values, PetscInt n) const;
+
   /* own[n][width] += what all ranks hold for their ghosts, ghosts[nghost][width], in the order of the ranks. Collective. */
   void add_from_ghosts(const PetscScalar *ghosts, PetscInt width, PetscScalar *own) const;
 
@@ -83,13 +87,16 @@ public:
   const Array<PetscInt> &slot() const;
 
 private:
-  void plan();
-  void group_slots() const;
-  bool has_mail() const; // collective
+  void                     plan();
+  void                     group_slots() const;
+  bool                     has_mail() const; // collective
+  bool                     has_sums() const; // collective
+  std::shared_ptr<MapMail> make_mail(HaloPlan plan) const;
 
   ParcelRoute                      route_;
-  mutable std::shared_ptr<MapMail> mail_; // kept for what is updated again and again: values of 8 bytes go in one kernel, and the host waits for no device
+  mutable std::shared_ptr<MapMail> mail_, sums_; // kept for what is updated or summed up again and again: it goes in one kernel, and the host waits for no device
   mutable int                      updates_ = 0;
+  mutable bool                     summed_  = false;
   Array<PetscInt>                  send_index_;
   std::vector<HaloMessage>         sends_, receives_;
   mutable Array<PetscInt>          slot_ptr_, slot_;

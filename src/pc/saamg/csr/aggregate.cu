@@ -285,15 +285,13 @@ void maximal_independent_set(const CsrGraph &G, Array<Key> &key, Array<Key> &lar
 PetscInt share(const LocalColumns &nodes, std::int64_t total, PetscInt rooted, PetscInt least)
 {
   const std::int64_t size = nodes.size();
-  PetscMPIInt        rank = 0;
 
   if (size == 1 || total >= least * size) return rooted;
-  MPI_Comm_rank(nodes.comm(), &rank);
   const std::int64_t few = PetscMax(1, total / least);
 
   /* share s goes to rank s size / few, near the ranks that its roots were on */
   for (std::int64_t s = 0; s < few; s++) {
-    if (s * size / few == rank) return static_cast<PetscInt>((s + 1) * total / few - s * total / few);
+    if (s * size / few == nodes.rank()) return static_cast<PetscInt>((s + 1) * total / few - s * total / few);
   }
   return 0;
 }

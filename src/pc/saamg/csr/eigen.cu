@@ -3,6 +3,8 @@
 #include "core/csr_ops.hpp"
 #include "core/row_sums.hpp"
 #include "core/staged_rows.hpp"
+#include "mat/common/halo/agree.hpp"
+#include "mat/common/halo/mpi_call.hpp"
 #include "pc/saamg/eigen.hpp"
 
 namespace goza
@@ -52,15 +54,21 @@ struct CountFlags {
   }
 };
 
-/* y = A x, in the format where there is one. */
+/* y = A x; x[nlocal] gets the other ranks' values where they are wanted there. */
 struct Product {
-  Csr                        A;
-  const Format<PetscScalar> *format;
+  Csr                       A;
+  const ColumnMap          &columns;
+  ParOperator<PetscScalar> *exact;
 
-  void operator()(const Array<PetscScalar> &x, Array<PetscScalar> &y) const
+  void operator()(Array<PetscScalar> &x, Array<PetscScalar> &y) const
   {
-    if (format) format->apply(x.data(), Assign<PetscScalar>{y.data()});
-    else multiply(A, x.data(), y.data());
+    if (exact) {
+      Meet(columns.comm());
+      must(exact->apply(x.data(), Assign<PetscScalar>{y.data()}), "a product");
+    } else {
+      columns.update(x);
+      multiply(A, x.data(), y.data());
+    }
   }
 };
 
@@ -167,7 +175,6 @@ PetscReal lanczos(const Product &A, const ColumnMap &columns, const CsrFacts &fa
     q.swap(q_old);
     v.swap(v_old);
     for_each_row(space, n, Normalise{sign, r.data(), dinv.data(), length2 + step, q.data(), v.data()});
-    columns.update(v);
     A(v, w);
     join_rows<Plus, 2>(space, n, Products{w.data(), v.data(), v_old.data()}, back + 2 * step);
     columns.sum_here(back + 2 * step, 2);
@@ -251,7 +258,6 @@ PetscReal arnoldi(const Product &A, const ColumnMap &columns, const Array<PetscS
   if (!(norm > 0) || PetscIsInfOrNanReal(norm)) return 0;
   while (k < its) {
     V.emplace_back(space, columns.nlocal());
-    columns.update(V[k]);
     A(V[k], V[k + 1]);
     for_each_row(space, n, Scale{dinv.data(), 1, V[k + 1].data()});
     for (PetscInt i = 0; i <= k; i++) {
@@ -295,9 +301,9 @@ CsrFacts row_facts(const Csr &A, const LocalColumns &columns)
   return facts;
 }
 
-PetscReal lambda_max(const Csr &A, const ColumnMap &columns, const CsrFacts &facts, PetscInt its, const Format<PetscScalar> *format, bool *expected)
+PetscReal lambda_max(const Csr &A, const ColumnMap &columns, const CsrFacts &facts, PetscInt its, ParOperator<PetscScalar> *exact, bool *expected)
 {
-  const Product product{A, format};
+  const Product product{A, columns, exact};
   PetscReal     lambda    = 0;
   bool          by_itself = false, &symmetric = expected ? *expected : by_itself;
 

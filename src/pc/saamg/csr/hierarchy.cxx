@@ -27,16 +27,17 @@ template <class Body> static PetscErrorCode Step(PetscLogEvent event, const Loca
 
 PetscErrorCode Hierarchy::measure(Grid &grid, PetscInt its, bool *finite)
 {
-  CsrLevel                  &level  = *grid.level;
-  const Format<PetscScalar> *format = nullptr;
-  CsrFacts                   facts;
+  CsrLevel                 &level = *grid.level;
+  ParOperator<PetscScalar> *exact = nullptr;
+  CsrFacts                  facts;
 
   PetscFunctionBegin;
   PetscCall(Step(events.eigen, *level.columns, [&] { facts = row_facts(level.A, *level.columns); }));
   *finite = facts.finite;
-  if (*finite && level.format) PetscCall(FailTogether(level.columns->comm(), level.format(&format), "hold its rows in the matrix's format"));
+  if (*finite && level.exact) PetscCall(FailTogether(level.columns->comm(), level.exact(&exact), "hold its rows in the matrix's format"));
   PetscCall(Step(events.eigen, *level.columns, [&] {
-    if (*finite) grid.lambda = lambda_max(level.A, *level.columns, facts, its, format, &grid.symmetric);
+    if (!level.columns->all(exact)) exact = nullptr;
+    if (*finite) grid.lambda = lambda_max(level.A, *level.columns, facts, its, exact, &grid.symmetric);
     level.squares_finite = facts.squares_finite;
     level.dinv           = std::move(facts.dinv);
     level.alone          = facts.nalone ? std::move(facts.alone) : Array<std::int64_t>(level.A.space);
@@ -170,7 +171,7 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Hierarchy::build(const Csr &A, MapPtr columns, PetscInt bs, PetscInt k, Array<PetscScalar> B, const HierarchyOptions &options, bool *finite, const FormatSource &format)
+PetscErrorCode Hierarchy::build(const Csr &A, MapPtr columns, PetscInt bs, PetscInt k, Array<PetscScalar> B, const HierarchyOptions &options, bool *finite, const OperatorSource &exact)
 {
   PetscReal threshold = options.threshold;
   bool      stop      = false;
@@ -183,7 +184,7 @@ PetscErrorCode Hierarchy::build(const Csr &A, MapPtr columns, PetscInt bs, Petsc
     grids_.emplace_back();
     grids_[0].level          = std::make_shared<CsrLevel>();
     grids_[0].level->A       = A;
-    grids_[0].level->format  = format;
+    grids_[0].level->exact   = exact;
     grids_[0].level->columns = columns;
     columns->sum(&total, 1);
     grids_[0].level->nnz = static_cast<PetscLogDouble>(total);
@@ -204,11 +205,11 @@ PetscErrorCode Hierarchy::build(const Csr &A, MapPtr columns, PetscInt bs, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, bool *finite, const FormatSource &format)
+PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, bool *finite, const OperatorSource &exact)
 {
   PetscFunctionBegin;
-  grids_[0].level->A      = A;
-  grids_[0].level->format = format;
+  grids_[0].level->A     = A;
+  grids_[0].level->exact = exact;
   grids_[0].level->stamp.new_values();
   for (std::size_t l = 0; l < grids_.size(); l++) {
     CsrLevel &level = *grids_[l].level;
@@ -268,7 +269,7 @@ void Hierarchy::release(const HierarchyOptions &options, bool transfers_read)
   if (grids_.empty()) return;
   grids_[0].level->A.ptr = grids_[0].level->A.col = nullptr;
   grids_[0].level->A.val                          = nullptr;
-  grids_[0].level->format                         = nullptr;
+  grids_[0].level->exact                          = nullptr;
 }
 
 } // namespace goza
