@@ -147,6 +147,7 @@ template <class V> PetscErrorCode ParOperator<V>::update(const Csr &A, const Map
   const bool     alone  = columns->size() == 1;
   PetscErrorCode failed = PETSC_SUCCESS; // here; the others must hear of it before they wait for this rank
   CsrMatrix      own, others;
+  HaloPlan       plan;
 
   PetscFunctionBegin;
   if (A.space != space_ || !diag_ || diag_seen_.id != now.id || alone != !offd_) {
@@ -174,11 +175,13 @@ template <class V> PetscErrorCode ParOperator<V>::update(const Csr &A, const Map
       if (pattern) diag_->build(D);
       else diag_->refill(D);
       if (alone) return;
-      if (pattern) offd_->build(others.view());
-      else offd_->refill(others.view());
+      if (pattern) {
+        offd_->build(others.view());
+        plan = columns->plan();
+      } else offd_->refill(others.view());
     });
   PetscCall(FailTogether(columns->comm(), failed, "hold its rows of a level"));
-  if (pattern && !alone) PetscCall(halo_->setup(columns->comm(), columns->layout(), columns->nghost(), columns->ghosts().data(), A.space));
+  if (pattern && !alone) PetscCall(halo_->setup(std::move(plan)));
   diag_seen_ = now;
   builds_ += pattern;
   nnz_ = entries(A);

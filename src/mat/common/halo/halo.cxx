@@ -11,22 +11,15 @@
 namespace goza
 {
 
-template <class V> PetscErrorCode Halo<V>::plan(MPI_Comm comm, PetscLayout columns, PetscInt nghost, const PetscInt *ghosts, Space space)
+template <class V> PetscErrorCode Halo<V>::find_plan()
 {
   PetscFunctionBegin;
-  exchange_.reset(); // it refers to the plan
-  plan_.comm    = comm;
-  plan_.space   = space;
-  plan_.nghost  = nghost;
-  plan_.columns = columns;
-  plan_.ghosts  = ghosts;
-  PetscCall(PetscCommGetNewTag(comm, &plan_.tag));
-  PetscCall(Together(comm, "lay out its exchange of vector entries", [&] {
-    Messages found   = find_messages(comm, plan_.tag, columns, nghost, ghosts);
+  PetscCall(Together(plan_.comm, "lay out its exchange of vector entries", [&] {
+    Messages found   = find_messages(plan_.comm, plan_.tag, plan_.columns, plan_.nghost, plan_.ghosts);
     plan_.sends      = std::move(found.sends);
     plan_.receives   = std::move(found.receives);
     plan_.nsend      = static_cast<PetscInt>(found.send_index.size());
-    plan_.send_index = Array<PetscInt>(space, found.send_index.data(), found.send_index.size());
+    plan_.send_index = Array<PetscInt>(plan_.space, found.send_index.data(), found.send_index.size());
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -74,8 +67,8 @@ template <class V> PetscErrorCode Halo<V>::choose()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <class V>
-PetscErrorCode Halo<V>::setup(MPI_Comm comm, PetscLayout columns, PetscInt nghost, const PetscInt *ghosts, Space space, PetscErrorCode failed)
+/* An error that one rank brings along is an error on all, and so is a wish that is not everyone's. */
+template <class V> PetscErrorCode Halo<V>::agree(MPI_Comm comm, PetscErrorCode failed)
 {
   PetscFunctionBegin;
   if (!failed) failed = GetHaloWish(&wish_);
@@ -84,11 +77,43 @@ PetscErrorCode Halo<V>::setup(MPI_Comm comm, PetscLayout columns, PetscInt nghos
   PetscMPIInt       all[2];
   PetscCallMPI(MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, comm));
   PetscCheck(all[0] == -all[1], comm, PETSC_ERR_ARG_INCOMP, "-goza_halo is not the same on every rank: %s and %s", halo_names[-all[1]], halo_names[all[0]]);
-  PetscCall(plan(comm, columns, nghost, ghosts, space));
+  exchange_.reset(); // it refers to the plan
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class V> PetscErrorCode Halo<V>::create()
+{
+  PetscFunctionBegin;
   PetscCall(choose());
   plan_.columns = NULL;
   plan_.ghosts  = NULL;
   PetscCall(PetscInfo(NULL, "Halo exchange: %s\n", describe().c_str()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class V>
+PetscErrorCode Halo<V>::setup(MPI_Comm comm, PetscLayout columns, PetscInt nghost, const PetscInt *ghosts, Space space, PetscErrorCode failed)
+{
+  PetscFunctionBegin;
+  PetscCall(agree(comm, failed));
+  plan_.comm    = comm;
+  plan_.space   = space;
+  plan_.nghost  = nghost;
+  plan_.columns = columns;
+  plan_.ghosts  = ghosts;
+  PetscCall(PetscCommGetNewTag(comm, &plan_.tag));
+  PetscCall(find_plan());
+  PetscCall(create());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class V> PetscErrorCode Halo<V>::setup(HaloPlan known)
+{
+  PetscFunctionBegin;
+  PetscCall(agree(known.comm, PETSC_SUCCESS));
+  plan_ = std::move(known);
+  PetscCall(PetscCommGetNewTag(plan_.comm, &plan_.tag));
+  PetscCall(create());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

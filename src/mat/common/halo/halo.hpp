@@ -19,6 +19,7 @@ public:
   /* columns: the layout of x; ghosts: the global columns wanted, ascending (MPIAIJ's garray); failed: an error that this rank brings along. Collective;
      an error on one rank is an error on all. */
   PetscErrorCode setup(MPI_Comm comm, PetscLayout columns, PetscInt nghost, const PetscInt *ghosts, Space space, PetscErrorCode failed = PETSC_SUCCESS);
+  PetscErrorCode setup(HaloPlan known); // all but the tag
   PetscErrorCode begin(const V *x) { return exchange_->begin(x); }
   PetscErrorCode end() { return exchange_->end(); }
   const V       *ghost() const { return exchange_->ghost(); }
@@ -29,7 +30,9 @@ public:
   std::string describe() const; // "peer (auto)", "host (auto; no peer: ...)"
 
 private:
-  PetscErrorCode plan(MPI_Comm comm, PetscLayout columns, PetscInt nghost, const PetscInt *ghosts, Space space);
+  PetscErrorCode agree(MPI_Comm comm, PetscErrorCode failed);
+  PetscErrorCode find_plan();
+  PetscErrorCode create();
   PetscErrorCode choose();
   PetscErrorCode attempt(int kind, bool *made);
 

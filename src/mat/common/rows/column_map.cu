@@ -89,16 +89,32 @@ ColumnMap::ColumnMap(MPI_Comm comm, PetscInt n, Space space) : LocalColumns(comm
 ColumnMap::ColumnMap(const LocalColumns &owners, std::vector<PetscInt> ghosts) :
   LocalColumns(owners, std::move(ghosts)), send_index_(space_), slot_ptr_(space_), slot_(space_)
 {
-  if (size_ > 1) plan();
+  if (size_ > 1) find();
 }
 
-void ColumnMap::plan()
+void ColumnMap::find()
 {
   route_         = find_route(comm_, space_);
   Messages found = find_messages(comm_, route_.tag, layout_, nghost(), ghosts_.data());
   sends_         = std::move(found.sends); // by ascending rank: what comes back is added up in this order
   receives_      = std::move(found.receives);
   send_index_    = Array<PetscInt>(space_, found.send_index.data(), found.send_index.size());
+}
+
+HaloPlan ColumnMap::plan() const
+{
+  HaloPlan plan;
+
+  plan.comm       = comm_;
+  plan.space      = space_;
+  plan.columns    = layout_;
+  plan.ghosts     = ghosts_.data();
+  plan.sends      = sends_;
+  plan.receives   = receives_;
+  plan.nsend      = nsend();
+  plan.nghost     = nghost();
+  plan.send_index = Array<PetscInt>(space_, send_index_.data(), nsend());
+  return plan;
 }
 
 template <class T> void ColumnMap::ship(bool backward, const T *out, const std::vector<PetscInt> &out_begin, T *in, const std::vector<PetscInt> &in_begin) const
@@ -132,10 +148,7 @@ std::shared_ptr<MapMail> ColumnMap::make_mail(HaloPlan plan) const
 
   must(GetHaloPatience(&options.patience), "-goza_halo_patience");
   options.shared_device = route_.team->shared_device;
-  plan.comm             = comm_;
   plan.tag              = route_.tag;
-  plan.space            = space_;
-  plan.nsend            = static_cast<PetscInt>(plan.send_index.size());
   const auto made       = std::make_shared<MapMail>(std::move(plan), options);
   Meet(comm_);
   must(made->exchange.setup(&why), "an exchange's set-up");
@@ -146,15 +159,7 @@ std::shared_ptr<MapMail> ColumnMap::make_mail(HaloPlan plan) const
 bool ColumnMap::has_mail() const
 {
   if (!route_.team || ++updates_ < 3) return false;
-  if (updates_ == 3) {
-    HaloPlan plan;
-
-    plan.sends      = sends_;
-    plan.receives   = receives_;
-    plan.nghost     = nghost();
-    plan.send_index = Array<PetscInt>(space_, send_index_.data(), nsend());
-    mail_           = make_mail(std::move(plan));
-  }
+  if (updates_ == 3) mail_ = make_mail(plan());
   return mail_ != nullptr;
 }
 
@@ -165,7 +170,9 @@ bool ColumnMap::has_sums() const
     HaloPlan              plan;
     std::vector<PetscInt> index;
 
-    summed_ = true;
+    summed_    = true;
+    plan.comm  = comm_;
+    plan.space = space_;
     for (PetscMPIInt other = 0; other < size_; other++) {
       if (other == rank_) continue;
       plan.sends.push_back({other, plan.nghost, most_sums});
@@ -173,6 +180,7 @@ bool ColumnMap::has_sums() const
       for (PetscInt k = 0; k < most_sums; k++) index.push_back(k);
     }
     plan.receives   = plan.sends;
+    plan.nsend      = plan.nghost;
     plan.send_index = Array<PetscInt>(space_, index.data(), index.size());
     sums_           = make_mail(std::move(plan));
   }
