@@ -75,9 +75,10 @@ endif
 MARCH     = $(if $(filter yes,$(PORTABLE)),-march=x86-64-v3,-march=native)
 CPPFLAGS  = -Iinclude -Isrc $(CUDA_CFLAGS) $(PETSC_CFLAGS) $(MPI_CFLAGS)
 SANITIZED = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -Wno-maybe-uninitialized) # gcc 12 sees false ones in instrumented code
-CXXFLAGS  = -std=c++17 -O3 -g1 $(MARCH) -Wall -Wextra $(WERROR) -fPIC -fno-semantic-interposition $(SANITIZED)
+CXXFLAGS  = -std=c++17 $(OPTIMIZE) -g1 $(MARCH) -Wall -Wextra $(WERROR) -fPIC -fno-semantic-interposition $(SANITIZED)
 NVCCFLAGS = -std=c++17 -O3 -arch=sm_$(CUDA_ARCH) -lineinfo --expt-relaxed-constexpr --extended-lambda -ccbin g++ \
             $(if $(WERROR),-Werror all-warnings) $(addprefix -Xcompiler ,$(MARCH) -Wall $(WERROR) -fPIC -fno-semantic-interposition)
+OPTIMIZE  = -O3
 CXX_OBJ   = $(MPICXX) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP -c
 CU_OBJ    = $(if $(NVCC),$(NVCC) $(CPPFLAGS) $(NVCCFLAGS) -MMD -MP -c,$(CXX_OBJ) -x c++)
 LIBS      = $(PETSC_LIBS) -llapack -lblas $(CUDA_LIBS)
@@ -114,6 +115,7 @@ ifneq ($(if $(dry_run),,$(PETSC_LIBDIR)),)
   endif
 endif
 
+$(call objects,$(TEST_SRC)): OPTIMIZE = -O1 # compiling them takes longer than what they compute
 $(BUILD)/obj/%.cxx.o: %.cxx $(FLAGS)
 	@mkdir -p $(@D)
 	@echo "  C++   $<"

@@ -61,23 +61,18 @@ void MatCase::check_same(Mat A, Mat R, const std::string &what, PetscReal entrie
   check_entries(A, R, what + ": MatGetRow", entries_eps, floor);
 }
 
-/* On one and two ranks everything with everything; of each type's matrices three ranks see one half and four the other, in turn from type to type: ranks that wait for each
-   other cost more than what they compute here. */
+/* On one and two ranks everything with everything, on more in double precision: ranks that wait for each other cost more than what they compute here. */
 void add_mat_laws(const std::vector<MatLaw> &laws, bool all_precisions)
 {
   PetscMPIInt size;
-  std::size_t turn = 0;
   MPI_Comm_size(PETSC_COMM_WORLD, &size);
   for (const auto &type : mat_names())
     for (const auto &storage : storage_names()) {
       const bool narrow = storage.rounding > 0;
-      if (narrow && (!all_precisions || !type.ours || type.set != MatCase{type, "", gallery().front()}.storage_option().substr(5, type.set.size())))
+      if (narrow && (size > 2 || !all_precisions || !type.ours || type.set != MatCase{type, "", gallery().front()}.storage_option().substr(5, type.set.size())))
         continue; /* the two forms share all that a precision touches */
-      turn++;
       for (const auto &vec : vec_names())
-        for (std::size_t k = 0; k < gallery().size(); k++) {
-          const auto &entry = gallery()[k];
-          if ((size == 3 || size == 4) && (turn + k + size) % 2) continue;
+        for (const auto &entry : gallery()) {
           auto *suite = suite_named(suite_named(suite_named(nullptr, narrow ? type.set + "_" + storage.name : type.set), vec), entry.name);
           for (const auto &law : laws)
             if (entry.has(law.needs))
