@@ -42,7 +42,8 @@ each_test() { # ONE_RANK: the tests of one rank, or (no) those of several
   done <"$here/acceptance.list"
 }
 
-jobs_at_once ${JOBS:-$(($(nproc) < 8 ? $(nproc) : 8))}
+cores=$(nproc --all) # without it OMP_NUM_THREADS counts
+jobs_at_once ${JOBS:-$((cores < 8 ? cores : 8))}
 beside_others run_command_line
 each_test yes
 wait

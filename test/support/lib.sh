@@ -69,7 +69,7 @@ since() { awk -v a="$clock" -v b="$(date +%s%N)" 'BEGIN { print (b - a) / 1e9 }'
 # DMPLEX gave; MatZeroRows() and MatZeroRowsColumns() their lists when they find a row that is none
 leaks() {
   grep -E '^\[ *[0-9]+\] ?[0-9]+ bytes |PetscFree.*(corrupted|overwritten)|Memory (at|originally)' "$1" |
-    grep -qvE 'bytes (MatSetVariableBlockSizes|MatZeroRowsMapLocal_Private|MatZeroRowsColumns_MPIAIJ)\(\)'
+    grep -qvE 'bytes (MatSetVariableBlockSizes|MatZeroRowsMapLocal_Private|MatZeroRowsColumns_(Seq|MPI)AIJ)\(\)'
 }
 
 why() { # exit status
