@@ -12,6 +12,7 @@ set -u
 . "$here/acceptance.sh"
 pattern=${1-.}
 
+errors_expected='^(laws_pc_bad_input|edge_cases)$' # PETSc frees nothing on its way out of a function that failed
 run_listed() { # name ranks label options...
   local name=$1 ranks=$2 line="$*" status
   shift 3
@@ -22,7 +23,6 @@ run_listed() { # name ranks label options...
   elif leaks "$work/out" && ! [[ $name =~ $errors_expected ]]; then report 1 "$line" "memory left (-malloc_dump)" "$work/out"
   else report 0 "$line"; fi
 }
-errors_expected='^(laws_pc_bad_input|edge_cases)$' # PETSc frees nothing on its way out of a function that failed
 run_command_line() { . "$here/cli.sh"; }
 
 each_test() { # ONE_RANK: the tests of one rank, or (no) those of several

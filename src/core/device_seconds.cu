@@ -1,6 +1,6 @@
 #include "device_seconds.hpp"
 #include "cuda_check.hpp"
-#include "device.hpp"
+#include "for_each_row.hpp"
 
 #if defined(__CUDACC__)
   #include <cuda_runtime.h>
@@ -58,8 +58,7 @@ double seconds_of(const std::function<void()> &work)
   {
     const Release release{hold.go};
 
-    GozaHold<<<1, 1, 0, at>>>(hold.go);
-    check(cudaGetLastError(), "GozaHold");
+    launch_kernel(GozaHold, 1, 1, hold.go);
     check(cudaEventRecord(hold.begun, at), "cudaEventRecord");
     work();
     check(cudaEventRecord(hold.ended, at), "cudaEventRecord");
@@ -81,22 +80,17 @@ __global__ static void GozaRead(const int4 *p, std::size_t n, int *never)
 
 void clear_caches()
 {
-  int   id = 0, bytes = 0;
-  void *other = nullptr;
+  int         id = 0, bytes = 0;
+  Array<int4> other(Space::Cuda);
 
   check(cudaGetDevice(&id), "cudaGetDevice");
   check(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, id), "cudaDeviceGetAttribute");
-  const std::size_t length = 2 * static_cast<std::size_t>(bytes);
   try {
-    other = allocate(length);
+    other = Array<int4>(Space::Cuda, 2 * static_cast<std::size_t>(bytes) / sizeof(int4));
   } catch (const DeviceMemoryError &) {
     return;
   }
-  for (int pass = 0; pass < 2; pass++) {
-    GozaRead<<<4 * multiprocessors(), 256, 0, static_cast<cudaStream_t>(stream())>>>(static_cast<const int4 *>(other), length / sizeof(int4), nullptr);
-  }
-  deallocate(other);
-  check(cudaGetLastError(), "GozaRead");
+  for (int pass = 0; pass < 2; pass++) launch_kernel(GozaRead, 4 * multiprocessors(), 256, other.data(), other.size(), static_cast<int *>(nullptr));
 }
 
 #else
