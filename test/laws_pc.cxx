@@ -229,7 +229,6 @@ void values_change_pattern_kept(const PCCase &c)
 {
   if (pc_name() != "saamg") return;
   Option    reuse("-pc_saamg_reuse", "pattern"), levels("-pc_saamg_max_levels", "2"); /* weights on the second level are other ones */
-  Option    smoothed("-pc_saamg_direct_limit", "200");                                /* that level is not small: inverting it took most of the time */
   MatHandle A  = system_matrix(c.problem);
   PCHandle  pc = make_pc(A);
   VecHandle x = right_hand_side(A, 1), before = apply(pc, A, x), d = right_hand_side(A, 2);
@@ -301,7 +300,6 @@ void reset(const PCCase &c)
    level narrow on the device and not on the host, where aij is: there aijcusparse takes aij's part. */
 void matrix_types(const PCCase &c)
 {
-  if (c.config.cycle == "w") return; /* what a matrix has to do with, both cycles share */
   const bool               device    = vec_names().size() > 1;
   MatHandle                R         = system_matrix(c.problem, c.config.precision == "half" && device ? "aijcusparse" : MATAIJ);
   PCHandle                 reference = make_pc(R);

@@ -61,15 +61,12 @@ void MatCase::check_same(Mat A, Mat R, const std::string &what, PetscReal entrie
   check_entries(A, R, what + ": MatGetRow", entries_eps, floor);
 }
 
-/* On one and two ranks everything with everything, on more in double precision: ranks that wait for each other cost more than what they compute here. */
 void add_mat_laws(const std::vector<MatLaw> &laws, bool all_precisions)
 {
-  PetscMPIInt size;
-  MPI_Comm_size(PETSC_COMM_WORLD, &size);
   for (const auto &type : mat_names())
     for (const auto &storage : storage_names()) {
       const bool narrow = storage.rounding > 0;
-      if (narrow && (size > 2 || !all_precisions || !type.ours || type.set != MatCase{type, "", gallery().front()}.storage_option().substr(5, type.set.size())))
+      if (narrow && (!all_precisions || !type.ours || type.set != MatCase{type, "", gallery().front()}.storage_option().substr(5, type.set.size())))
         continue; /* the two forms share all that a precision touches */
       for (const auto &vec : vec_names())
         for (const auto &entry : gallery()) {
