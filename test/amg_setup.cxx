@@ -92,7 +92,7 @@ PetscReal estimate(Mat A, PetscInt its)
   OwnRows rows;
 
   PETSC_OK(rows.open(A, space()));
-  return lambda_max(rows.A, *rows.columns, row_facts(rows.A, *rows.columns), its);
+  return lambda_max(rows.A, *rows.columns, row_facts(rows.A, *rows.columns), its, {nullptr, rows.columns->start()});
 }
 
 /* The tentative P, what is left of the near-null vectors, and what P is smoothed from. */
@@ -357,7 +357,7 @@ bool is_product(Mat Ac, Mat PtAP, PetscReal tolerance)
 void level_laws(const Entry &e, const Ready &s, PetscInt k, const std::vector<PetscScalar> &B, bool symmetric_values)
 {
   const CsrFacts  facts  = facts_of(s);
-  const PetscReal lambda = lambda_max(s.rows.A, *s.rows.columns, facts, 10);
+  const PetscReal lambda = lambda_max(s.rows.A, *s.rows.columns, facts, 10, {nullptr, s.start});
   const Tentative t(e, s, k, B);
   Coarse          coarse(s, t, PetscReal(4) / 3 / lambda);
   MatHandle       twice, Act, PtAP;

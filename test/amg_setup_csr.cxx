@@ -85,7 +85,7 @@ struct Built {
     A = assemble(e, MATAIJ, Prealloc::exact, comm);
     PETSC_OK(rows.open(A, space));
     const auto B = vectors(e, k, rows.columns->start(), rows.A.nrows);
-    PETSC_OK(hierarchy.build(rows.A, rows.columns, e.bs, k, Array<PetscScalar>(space, B.data(), B.size()), options, &finite));
+    PETSC_OK(hierarchy.build(rows.A, rows.columns, e.bs, k, Array<PetscScalar>(space, B.data(), B.size()), {}, options, &finite));
   }
   /* a third of the old values, so that nothing but the operators changes */
   void update(const HierarchyOptions &options)

@@ -2,12 +2,17 @@
    input is wrong. */
 #include "mat/common/last_error.hpp"
 
+#include "support/mesh_case.hpp"
 #include "support/pc_case.hpp" /* after the library: each gives 3.18 its PETSC_SUCCESS, this one only where there is none */
 
+#include <petscdmda.h>
 #include <petscgoza.h>
 
 #include <cstdlib>
+#include <memory>
 #include <new>
+#include <utility>
+#include <vector>
 
 using namespace goza_test;
 
@@ -184,6 +189,86 @@ void partitioned_anew()
   }
 }
 
+/* Rows and Frobenius norms of the coarse operators of a grid's matrix: 7 points of varying coefficients, dof components each. */
+std::vector<std::pair<PetscInt, PetscReal>> coarse_operators_of_grid(MPI_Comm comm, PetscInt dof)
+{
+  DMHandle                                    da;
+  MatHandle                                   A;
+  PCHandle                                    pc;
+  Mat                                        *operators;
+  PetscInt                                    levels, begin[3], width[3];
+  const PetscInt                              n[3] = {13, 12, 14};
+  std::vector<std::pair<PetscInt, PetscReal>> result;
+
+  PETSC_OK(DMDACreate3d(comm, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, n[0], n[1], n[2], PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, dof, 1, NULL, NULL, NULL, da.put()));
+  PETSC_OK(DMSetUp(da));
+  PETSC_OK(DMCreateMatrix(da, A.put()));
+  PETSC_OK(DMDAGetCorners(da, begin, begin + 1, begin + 2, width, width + 1, width + 2));
+  for (PetscInt z = begin[2]; z < begin[2] + width[2]; z++) {
+    for (PetscInt y = begin[1]; y < begin[1] + width[1]; y++) {
+      for (PetscInt x = begin[0]; x < begin[0] + width[0]; x++) {
+        for (PetscInt c = 0; c < dof; c++) {
+          const PetscInt   here[3]  = {x, y, z};
+          const MatStencil row      = {z, y, x, c};
+          PetscScalar      diagonal = 1e-3;
+
+          for (int axis = 0; axis < 3; axis++) {
+            for (PetscInt side : {-1, 1}) {
+              PetscInt there[3] = {x, y, z};
+
+              there[axis] += side;
+              if (there[axis] < 0 || there[axis] >= n[axis]) continue;
+              const PetscInt    low   = PetscMin(here[axis], there[axis]);
+              const PetscScalar a     = PetscExpReal(PetscSinReal(3 * x + 5 * y + 7 * z + (low - here[axis]) * (3 + 2 * axis)));
+              const PetscScalar minus = -a;
+              const MatStencil  col   = {there[2], there[1], there[0], c};
+
+              diagonal += a;
+              PETSC_OK(MatSetValuesStencil(A, 1, &row, 1, &col, &minus, INSERT_VALUES));
+            }
+          }
+          PETSC_OK(MatSetValuesStencil(A, 1, &row, 1, &row, &diagonal, INSERT_VALUES));
+        }
+      }
+    }
+  }
+  PETSC_OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PETSC_OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  pc = make_pc(A);
+  PETSC_OK(PCGetCoarseOperators(pc, &levels, &operators));
+  for (PetscInt l = 0; l + 1 < levels; l++) {
+    PetscInt  M;
+    PetscReal length;
+
+    PETSC_OK(MatGetSize(operators[l], &M, nullptr));
+    PETSC_OK(MatNorm(operators[l], NORM_FROBENIUS, &length));
+    PETSC_OK(MatDestroy(operators + l));
+    result.push_back({M, length});
+  }
+  PETSC_OK(PetscFree(operators));
+  return result;
+}
+
+/* A grid's points are numbered rank by rank, but the levels below it are the same on any number of ranks. */
+void grids_have_one_hierarchy(const std::vector<std::pair<const char *, const char *>> &given)
+{
+  std::vector<std::unique_ptr<Option>> options;
+
+  options.push_back(std::make_unique<Option>("-pc_saamg_coarse_limit", "5"));
+  for (const auto &[name, value] : given) options.push_back(std::make_unique<Option>(name, value));
+  for (PetscInt dof : {1, 3}) {
+    const auto want = coarse_operators_of_grid(PETSC_COMM_SELF, dof), here = coarse_operators_of_grid(PETSC_COMM_WORLD, dof);
+
+    BOOST_TEST_REQUIRE(here.size() == want.size(), "dof " << dof << ": " << here.size() << " coarse levels, alone " << want.size());
+    BOOST_TEST(want.size() > 1);
+    for (std::size_t l = 0; l < want.size(); l++) {
+      BOOST_TEST(here[l].first == want[l].first, "dof " << dof << ", level " << l << ": " << here[l].first << " rows, alone " << want[l].first);
+      BOOST_TEST(std::abs(here[l].second - want[l].second) <= 1e3 * PETSC_MACHINE_EPSILON * want[l].second,
+                 "dof " << dof << ", level " << l << ": norm " << here[l].second << ", alone " << want[l].second);
+    }
+  }
+}
+
 /* Two halves of the world, each with a solver of its own, and every rank one for itself, set up and used in turns. */
 void at_once()
 {
@@ -308,6 +393,14 @@ void add_laws()
   add_test(suite, "same_iterations", same_iterations);
   add_test(suite, "coarsest_level_on_one_rank", coarsest_level_on_one_rank);
   add_test(suite, "partitioned_anew", partitioned_anew);
+  add_test(suite, "grids_have_one_hierarchy", [] { grids_have_one_hierarchy({}); });
+  add_test(suite, "grids_have_one_hierarchy_gathered", [] { grids_have_one_hierarchy({{"-pc_saamg_gather_limit", "100"}, {"-pc_saamg_threshold", "0.02"}}); });
+  add_test(suite, "grids_have_one_hierarchy_aggressive", [] {
+    grids_have_one_hierarchy({{"-pc_saamg_gather_limit", "0"}, {"-pc_saamg_aggressive_levels", "1"}});
+  });
+  add_test(suite, "grids_have_one_hierarchy_partitioned", [] {
+    grids_have_one_hierarchy({{"-pc_saamg_gather_limit", "2"}, {"-pc_saamg_repartition_ratio", "1.0001"}, {"-pc_saamg_mat_partitioning_type", "average"}});
+  });
   add_test(suite, "at_once", at_once);
   add_test(suite, "wrong_on_one_rank", wrong_on_one_rank);
   for (const char *smoother : {"chebyshev", "mcgs"})

@@ -1,4 +1,4 @@
-/* Row bodies of the aggregation: the coarse unknowns, from a distance-2 maximal independent set. Priorities are hashed from global node numbers and aggregates
+/* Row bodies of the aggregation: the coarse unknowns, from a distance-2 maximal independent set. Priorities are hashed from the nodes' names and aggregates
    cross ranks, so that they are the same on any number of ranks.
 
    1. Roots: a distance-2 MIS by rounds of "am I the largest within distance two?" (Bell, Dalton, Olson 2012).
@@ -117,48 +117,55 @@ template <class Weight> struct KeepLargeRoots {
   }
 };
 
+/* What a node is in: the aggregate's global number and its name, that of its root. */
+struct Member {
+  PetscInt aggregate, name; // -1, -1: in none
+};
+
 /* A node without an aggregate joins the neighbour that is a root: at most one is. A node covered by the first set may have several of the second next to it,
    and is passed over. */
 struct JoinRoot {
-  Edges           edges;
-  const PetscInt *from; // [n + nghost] numbers of the aggregates of the roots, -1 elsewhere
-  const Key      *first;
-  bool            second;
-  PetscInt       *aggregate;
+  Edges         edges;
+  const Member *from; // [n + nghost] the aggregates of the roots, none elsewhere
+  const Key    *first;
+  bool          second;
+  Member       *member;
 
   HD void operator()(PetscInt i) const
   {
-    if (aggregate[i] >= 0 || (second && is_root(first[i])) || !edges.coupled(i)) return;
+    if (member[i].aggregate >= 0 || (second && is_root(first[i])) || !edges.coupled(i)) return;
     for (PetscInt p = edges.ptr[i]; p < edges.ptr[i + 1]; p++) {
-      if (from[edges.col[p]] >= 0) aggregate[i] = from[edges.col[p]];
+      if (from[edges.col[p]].aggregate >= 0) member[i] = from[edges.col[p]];
     }
   }
 };
 
-/* The rest: the aggregate with most edges to them, then the smallest number. Compact aggregates touch fewer others: log-normal field, 7 points, 100^3, operator complexity
+/* The rest: the aggregate with most edges to them, then the smallest name. Compact aggregates touch fewer others: log-normal field, 7 points, 100^3, operator complexity
    1.62, and 1.64 where the strongest edge decided. */
 struct JoinMost {
-  Edges           edges;
-  const PetscInt *aggregate; // [n + nghost]
-  PetscInt       *joined;
+  Edges         edges;
+  const Member *member; // [n + nghost]
+  PetscInt     *aggregate, *name;
 
   HD void operator()(PetscInt i) const
   {
-    PetscInt best = aggregate[i], most = 0;
+    Member   best = member[i];
+    PetscInt most = 0;
 
-    if (best < 0 && edges.coupled(i)) {
+    if (best.aggregate < 0 && edges.coupled(i)) {
       for (PetscInt p = edges.ptr[i]; p < edges.ptr[i + 1]; p++) {
-        const PetscInt a = aggregate[edges.col[p]];
+        const Member a = member[edges.col[p]];
 
-        if (a < 0 || a == best) continue;
-        const PetscInt n = edges_to(i, a);
+        if (a.aggregate < 0 || a.aggregate == best.aggregate) continue;
+        const PetscInt n = edges_to(i, a.aggregate);
 
-        if (n < most || (n == most && best < a)) continue;
+        if (n < most || (n == most && best.name < a.name)) continue;
         best = a;
         most = n;
       }
     }
-    joined[i] = best;
+    aggregate[i] = best.aggregate;
+    name[i]      = best.name;
   }
 
 private:
@@ -166,7 +173,7 @@ private:
   {
     PetscInt n = 0;
 
-    for (PetscInt p = edges.ptr[i]; p < edges.ptr[i + 1]; p++) n += aggregate[edges.col[p]] == a;
+    for (PetscInt p = edges.ptr[i]; p < edges.ptr[i + 1]; p++) n += member[edges.col[p]].aggregate == a;
     return n;
   }
 };

@@ -12,9 +12,9 @@ constexpr PetscInt max_lanczos_steps = 100;
 constexpr PetscReal lanczos_breakdown = PETSC_SQRT_MACHINE_EPSILON;
 
 /* The vector that the estimate starts from: numbers in (-1, 1) of the size that D^(1/2) gives the entries of an eigenvector's residual; 0 where dinv is. */
-HD inline PetscScalar hashed_entry(PetscInt global_row, PetscScalar dinv)
+HD inline PetscScalar hashed_entry(std::int64_t name, PetscScalar dinv)
 {
-  const PetscReal uniform = static_cast<PetscReal>(hash62(global_row) >> 9) / static_cast<PetscReal>(std::uint64_t(1) << 52) - 1;
+  const PetscReal uniform = static_cast<PetscReal>(hash62(name) >> 9) / static_cast<PetscReal>(std::uint64_t(1) << 52) - 1;
 
   return dinv != PetscScalar(0) ? uniform / PetscSqrtReal(PetscAbsScalar(dinv)) : 0;
 }

@@ -30,6 +30,16 @@ inline AijRowsView rows_of(const Csr &A)
   return {A.nrows, A.nrows, A.ptr, A.col, A.val};
 }
 
+/* What is hashed for the nodes of a level, of which each has bs rows: numbers that do not depend on how the ranks share the nodes. */
+struct Names {
+  const PetscInt *name  = nullptr; // [nodes], null: the global numbers
+  PetscInt        first = 0;       // global number of node 0
+  PetscInt        bs    = 1;
+
+  HD PetscInt operator()(PetscInt node) const { return name ? name[node] : first + node; }
+  HD std::int64_t of_row(PetscInt row) const { return static_cast<std::int64_t>((*this)(row / bs)) * bs + row % bs; }
+};
+
 /* A well-mixed number of so many bits; different for different i < 2^bits (each step can be undone), so that it needs no tie break. */
 template <int bits> HD inline std::uint64_t mixed(std::uint64_t i)
 {

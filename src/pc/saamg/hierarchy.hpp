@@ -2,6 +2,7 @@
    their columns, and the set-up runs there. */
 #pragma once
 #include "csr/galerkin.hpp"
+#include "graph.hpp"
 #include "mat/common/par_operator.hpp"
 #include <functional>
 #include <memory>
@@ -39,10 +40,13 @@ struct CsrLevel {
   PetscLogDouble      nnz = 0; // of all ranks
   Stamp               stamp;   // of A
   Array<PetscScalar>  dinv;    // [rows] inverse diagonal
+  Array<PetscInt>     name;    // [nodes], or empty: see names()
   Array<std::int64_t> alone;   // [rows] 1 where a row is coupled to nothing (Dirichlet rows, diagonal matrices), or empty
   bool                squares_finite = true;
 
   OperatorSource exact; // of the user's matrix, while a set-up lasts
+
+  Names names(PetscInt bs) const { return {name.data(), columns->start() / bs, bs}; }
 };
 
 /* Where P comes from: aggregates, tentative values and, where weak entries are filtered, the strength graph. */
@@ -71,9 +75,9 @@ struct Grid {
 
 class Hierarchy {
 public:
-  /* B[local rows][k]: the near-null vectors, in A's space. A, whose columns are by the map's local numbers, is borrowed until release(). finite: false
+  /* B[local rows][k]: the near-null vectors, in A's space. name[local rows / bs]: what the nodes are called where their numbers depend on the ranks, else empty. A, whose columns are by the map's local numbers, is borrowed until release(). finite: false
      (on all ranks) when A holds a NaN or Inf; then there are no grids. Collective, as update() is. */
-  PetscErrorCode build(const Csr &A, MapPtr columns, PetscInt bs, PetscInt k, Array<PetscScalar> B, const HierarchyOptions &options, bool *finite, const OperatorSource &exact = nullptr);
+  PetscErrorCode build(const Csr &A, MapPtr columns, PetscInt bs, PetscInt k, Array<PetscScalar> B, Array<PetscInt> name, const HierarchyOptions &options, bool *finite, const OperatorSource &exact = nullptr);
   /* Same pattern, new values: coarse operators, diagonals and eigenvalues anew, and the interpolation too where only aggregates were kept. */
   PetscErrorCode update(const Csr &A, const HierarchyOptions &options, bool *finite, const OperatorSource &exact = nullptr);
   void           reset() { grids_.clear(); }

@@ -6,6 +6,7 @@
 #include "mat/common/halo/agree.hpp"
 #include "mat/common/format_kind.hpp"
 #include "mat/common/vec_access.hpp"
+#include "natural_numbers.hpp"
 #include "near_null.hpp"
 #include "own_rows.hpp"
 #include "petscgoza.h"
@@ -71,11 +72,13 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool
   else {
     PetscInt           bs, k;
     Array<PetscScalar> B;
+    Array<PetscInt>    name;
 
     mg->cycle.reset(); /* nothing of it would stay, and it may hold the matrix's format, which then could not be refilled */
     PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NearNullVectors(pc->pmat, mg->coordinates, mg->dim, mg->space, &bs, &k, B), "hold its near-null vectors"));
     PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), PredictMemory(pc, mg, rows, bs, k), "foretell its memory"));
-    PetscCall(mg->hierarchy.build(rows.A, rows.columns, bs, k, std::move(B), mg->hierarchy_options, finite, exact));
+    PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NaturalNumbers(pc->pmat, bs, mg->space, name), "number its nodes"));
+    PetscCall(mg->hierarchy.build(rows.A, rows.columns, bs, k, std::move(B), std::move(name), mg->hierarchy_options, finite, exact));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -47,6 +47,16 @@ struct AddSlots {
   }
 };
 
+struct LargestSlot {
+  const PetscInt *slot_ptr, *slot, *received;
+  PetscInt       *own;
+
+  HD void operator()(PetscInt i) const
+  {
+    for (PetscInt s = slot_ptr[i]; s < slot_ptr[i + 1]; s++) own[i] = PetscMax(own[i], received[slot[s]]);
+  }
+};
+
 std::vector<PetscInt> begins(const std::vector<HaloMessage> &messages, PetscInt width)
 {
   std::vector<PetscInt> begin(1, 0);
@@ -216,6 +226,15 @@ void ColumnMap::add_from_ghosts(const PetscScalar *ghosts, PetscInt width, Petsc
 
   ship(true, ghosts, begins(receives_, width), received.data(), begins(sends_, width));
   for_each_row(space_, n() * width, AddSlots{slot_ptr().data(), slot().data(), width, received.data(), own});
+}
+
+void ColumnMap::largest_of_ghosts(const PetscInt *ghosts, PetscInt *own) const
+{
+  if (size_ == 1) return;
+  Array<PetscInt> received(space_, nsend());
+
+  ship(true, ghosts, begins(receives_, 1), received.data(), begins(sends_, 1));
+  for_each_row(space_, n(), LargestSlot{slot_ptr().data(), slot().data(), received.data(), own});
 }
 
 void ColumnMap::group_slots() const

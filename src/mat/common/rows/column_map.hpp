@@ -73,6 +73,9 @@ public:
   /* own[n][width] += what all ranks hold for their ghosts, ghosts[nghost][width], in the order of the ranks. Collective. */
   void add_from_ghosts(const PetscScalar *ghosts, PetscInt width, PetscScalar *own) const;
 
+  /* own[n] become the largest of what the ranks hold for them. Collective. */
+  void largest_of_ghosts(const PetscInt *ghosts, PetscInt *own) const;
+
   /* Runs of items between neighbours, in the space: those of message m of `sends` from out[out_begin[m]], to in[in_begin[m]] of message m of
      `receives`; the other way round where backward. Collective. */
   template <class T> void ship(bool backward, const T *out, const std::vector<PetscInt> &out_begin, T *in, const std::vector<PetscInt> &in_begin) const;

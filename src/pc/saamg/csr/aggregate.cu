@@ -11,17 +11,17 @@ namespace
 {
 
 struct FirstKeys {
-  PetscInt first; // global number of node 0
-  Edges    edges;
-  Key     *key;
+  Names names;
+  Edges edges;
+  Key  *key;
 
-  HD void operator()(PetscInt i) const { key[i] = edges.coupled(i) ? undecided | hash62(first + i) : 0; }
+  HD void operator()(PetscInt i) const { key[i] = edges.coupled(i) ? undecided | hash62(names(i)) : 0; }
 };
 
 /* Most neighbours without an aggregate first: what the first set leaves over is then packed more tightly. 7 points, 48^3: 8.2 nodes per aggregate, and 22 % of them next
    to no root; in an order that knows nothing of them 9.8 and 32 %. 27 points, 40^3: 23.5 and 11 %, 22.8 and 17 %. */
 struct SecondKeys {
-  PetscInt   first_node;
+  Names      names;
   Edges      edges;
   const Key *first; // [n + nghost]
   Key       *key;
@@ -29,7 +29,7 @@ struct SecondKeys {
   HD void operator()(PetscInt i) const
   {
     key[i] = 0;
-    if (edges.coupled(i) && !is_root(first[i])) key[i] = undecided | ranked_hash(free_neighbours(edges, first, i), first_node + i);
+    if (edges.coupled(i) && !is_root(first[i])) key[i] = undecided | ranked_hash(free_neighbours(edges, first, i), names(i));
   }
 };
 
@@ -40,14 +40,30 @@ struct MarkRoots {
   HD void operator()(PetscInt i) const { mark[i] = is_root(first[i]) || is_root(second[i]); }
 };
 
-/* begin + number[i] for roots, -1 elsewhere */
+/* The aggregates of roots, begin + number[i]. */
 struct NumberRoots {
   const Key      *key, *other; // either set, other may be null
   PetscInt        begin;
   const PetscInt *number;
-  PetscInt       *of_root;
+  Names           names;
+  Member         *of_root;
 
-  HD void operator()(PetscInt i) const { of_root[i] = is_root(key[i]) || (other && is_root(other[i])) ? begin + number[i] : -1; }
+  HD void operator()(PetscInt i) const
+  {
+    if (is_root(key[i]) || (other && is_root(other[i]))) of_root[i] = {begin + number[i], names(i)};
+    else of_root[i] = {-1, -1};
+  }
+};
+
+/* Every node of an aggregate writes the same. */
+struct NameAggregates {
+  const PetscInt *of_node, *name_of_node;
+  PetscInt       *name;
+
+  HD void operator()(PetscInt i) const
+  {
+    if (of_node[i] >= 0) name[of_node[i]] = name_of_node[i];
+  }
 };
 
 /* The nodes of a list whose key is undecided. Only the space of the graph knows how many are left; the host asks now and then. In which order they stand does not
@@ -311,24 +327,39 @@ struct OfColumn {
 
 } // namespace
 
-CsrAggregates numbered_locally(const LocalColumns &owners, Array<PetscInt> of_node)
+CsrAggregates numbered_locally(const LocalColumns &owners, Array<PetscInt> of_node, Array<PetscInt> name)
 {
   const MapPtr map = std::make_shared<ColumnMap>(owners, owners.size() > 1 ? localize(owners, of_node) : std::vector<PetscInt>());
 
-  return {owners.n(), map, std::move(of_node)};
+  return {owners.n(), map, std::move(of_node), std::move(name)};
+}
+
+Array<PetscInt> names_of(const CsrAggregates &aggregates)
+{
+  const ColumnMap &map   = *aggregates.map;
+  const Space      space = map.space();
+  Array<PetscInt>  all(space, map.nlocal()), name(space, aggregates.n);
+
+  all.zero();
+  for_each_row(space, static_cast<PetscInt>(aggregates.name.size()), NameAggregates{aggregates.of_node.data(), aggregates.name.data(), all.data()});
+  map.largest_of_ghosts(all.data() + aggregates.n, all.data());
+  if (aggregates.n) name.copy_from(all.data(), aggregates.n);
+  return name;
 }
 
 CsrAggregates aggregate(const CsrGraph &G, PetscInt least)
 {
-  const Space      space      = G.space();
-  const ColumnMap &nodes      = *G.nodes;
-  const PetscInt   first_node = nodes.start(), nlocal = nodes.nlocal();
+  const Space      space  = G.space();
+  const ColumnMap &nodes  = *G.nodes;
+  const PetscInt   nlocal = nodes.nlocal();
   Array<Key>       key(space, nlocal), second(space, nlocal), first, largest;
-  Array<PetscInt>  number(space, G.n + 1), of_root(space, nlocal), joined(space, nlocal), of_node(space, nlocal);
+  Array<PetscInt>  number(space, G.n + 1), of_node(space, nlocal), name(space, G.n);
+  Array<Member>    of_root(space, nlocal), joined(space, nlocal);
+  const auto       update = [&](Array<Member> &members) { nodes.update(reinterpret_cast<PetscInt *>(members.data()), 2); };
 
-  for_each_row(space, G.n, FirstKeys{first_node, G.edges, key.data()});
+  for_each_row(space, G.n, FirstKeys{G.names, G.edges, key.data()});
   maximal_independent_set(G, key, first);
-  for_each_row(space, G.n, SecondKeys{first_node, G.edges, first.data(), second.data()});
+  for_each_row(space, G.n, SecondKeys{G.names, G.edges, first.data(), second.data()});
   maximal_independent_set(G, second, largest);
   if (G.borrowed) for_each_row(space, G.n, KeepLargeRoots<EntryWeight>{G.edges, G.entry, first.data(), second.data()});
   else for_each_row(space, G.n, KeepLargeRoots<StoredWeight>{G.edges, {G.weight.data()}, first.data(), second.data()});
@@ -338,18 +369,18 @@ CsrAggregates aggregate(const CsrGraph &G, PetscInt least)
   const LocalColumns roots(nodes.comm(), rooted, space);
   const PetscInt     begin = roots.start();
 
-  for_each_row(space, G.n, NumberRoots{key.data(), second.data(), begin, number.data(), joined.data()});
-  for_each_row(space, G.n, NumberRoots{key.data(), nullptr, begin, number.data(), of_root.data()});
-  nodes.update(of_root);
+  for_each_row(space, G.n, NumberRoots{key.data(), second.data(), begin, number.data(), G.names, joined.data()});
+  for_each_row(space, G.n, NumberRoots{key.data(), nullptr, begin, number.data(), G.names, of_root.data()});
+  update(of_root);
   for_each_row(space, G.n, JoinRoot{G.edges, of_root.data(), first.data(), false, joined.data()});
-  for_each_row(space, G.n, NumberRoots{second.data(), nullptr, begin, number.data(), of_root.data()});
-  nodes.update(of_root);
+  for_each_row(space, G.n, NumberRoots{second.data(), nullptr, begin, number.data(), G.names, of_root.data()});
+  update(of_root);
   for_each_row(space, G.n, JoinRoot{G.edges, of_root.data(), first.data(), true, joined.data()});
-  nodes.update(joined);
-  for_each_row(space, G.n, JoinMost{G.edges, joined.data(), of_node.data()});
+  update(joined);
+  for_each_row(space, G.n, JoinMost{G.edges, joined.data(), of_node.data(), name.data()});
   nodes.update(of_node);
 
-  return numbered_locally(LocalColumns(nodes.comm(), share(nodes, roots.nglobal(), rooted, least), space), std::move(of_node));
+  return numbered_locally(LocalColumns(nodes.comm(), share(nodes, roots.nglobal(), rooted, least), space), std::move(of_node), std::move(name));
 }
 
 Array<PetscInt> aggregate_of_columns(const CsrGraph &G, const CsrAggregates &aggregates, const LocalColumns &columns, PetscInt bs)

@@ -46,10 +46,27 @@ struct Degree {
 };
 
 struct OfAggregate {
-  const PetscInt *first, *second;
-  PetscInt       *of_node;
+  const PetscInt *first;
+  const PetscInt *second; // [aggregates][2] number and name of the aggregate that an aggregate is in
+  PetscInt        n;      // owned nodes
+  PetscInt       *of_node, *name;
 
-  HD void operator()(PetscInt i) const { of_node[i] = first[i] >= 0 ? second[first[i]] : -1; }
+  HD void operator()(PetscInt i) const
+  {
+    of_node[i] = first[i] >= 0 ? second[2 * first[i]] : -1;
+    if (i < n) name[i] = first[i] >= 0 ? second[2 * first[i] + 1] : -1;
+  }
+};
+
+struct Pair {
+  const PetscInt *a, *b;
+  PetscInt       *pair;
+
+  HD void operator()(PetscInt i) const
+  {
+    pair[2 * i]     = a[i];
+    pair[2 * i + 1] = b[i];
+  }
 };
 
 Array<PetscScalar> ones(Space space, PetscInt n)
@@ -98,14 +115,16 @@ CsrMatrix count_edges(const CsrGraph &G, const CsrAggregates &aggregates, MapPtr
 
 CsrAggregates aggregate_twice(const CsrGraph &G, PetscInt least)
 {
-  const Space         space  = G.space();
-  const PetscInt      nlocal = G.nodes->nlocal();
-  const CsrAggregates first  = aggregate(G);
-  CsrGraph            quotient;
-  CsrMatrix           Q = count_edges(G, first, quotient.nodes);
-  Array<PetscInt>     second(space, first.map->nlocal()), of_node(space, nlocal);
+  const Space           space  = G.space();
+  const PetscInt        nlocal = G.nodes->nlocal();
+  const CsrAggregates   first  = aggregate(G);
+  CsrGraph              quotient;
+  CsrMatrix             Q = count_edges(G, first, quotient.nodes);
+  Array<PetscInt>       second(space, 2 * first.map->nlocal()), of_node(space, nlocal), name(space, G.n);
+  const Array<PetscInt> names = names_of(first);
 
   quotient.n      = first.n;
+  quotient.names  = {names.data()};
   quotient.degree = Array<PetscInt>(space, quotient.nodes->nlocal());
   quotient.weight = Array<float>(space, Q.nnz());
   for_each_row(space, first.n, Degree{Q.ptr.data(), quotient.degree.data()});
@@ -118,10 +137,10 @@ CsrAggregates aggregate_twice(const CsrGraph &G, PetscInt least)
 
   /* what aggregates of aggregates the nodes are in, by global numbers */
   const Array<PetscInt> own = globalize(*top.map, top.of_node.data(), first.n);
-  if (first.n) second.copy_from(own.data(), first.n);
-  first.map->update(second);
-  for_each_row(space, nlocal, OfAggregate{first.of_node.data(), second.data(), of_node.data()});
-  return numbered_locally(LocalColumns(*top.map, {}), std::move(of_node));
+  for_each_row(space, first.n, Pair{own.data(), top.name.data(), second.data()});
+  first.map->update(second.data(), 2);
+  for_each_row(space, nlocal, OfAggregate{first.of_node.data(), second.data(), G.n, of_node.data(), name.data()});
+  return numbered_locally(LocalColumns(*top.map, {}), std::move(of_node), std::move(name));
 }
 
 } // namespace goza

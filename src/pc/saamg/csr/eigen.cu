@@ -83,14 +83,14 @@ HD inline PetscReal length_of(PetscReal sign, PetscScalar length2)
 /* r, and r^T D^-1 r. Rows alone keep their zeros in every step: what they do to other rows, where their columns were not eliminated, is not symmetric, and their own
    eigenvalues are 1. */
 struct Start {
-  PetscInt            first; // global number of the first row
+  Names               names;
   const PetscScalar  *dinv;
   const std::int64_t *alone;
   PetscScalar        *r;
 
   HD void operator()(PetscInt i, PetscScalar *sum) const
   {
-    r[i] = alone[i] ? PetscScalar(0) : hashed_entry(first + i, dinv[i]);
+    r[i] = alone[i] ? PetscScalar(0) : hashed_entry(names.of_row(i), dinv[i]);
     *sum += r[i] * dinv[i] * r[i];
   }
 };
@@ -136,7 +136,7 @@ struct Advance {
 };
 
 /* *symmetric tells whether the projected matrix was, and before that whether it is expected to be. */
-PetscReal lanczos(const Product &A, const ColumnMap &columns, const CsrFacts &facts, PetscReal sign, PetscInt its, bool *symmetric)
+PetscReal lanczos(const Product &A, const ColumnMap &columns, const CsrFacts &facts, Names names, PetscReal sign, PetscInt its, bool *symmetric)
 {
   const Array<PetscScalar> &dinv  = facts.dinv;
   const Space               space = A.A.space;
@@ -169,7 +169,7 @@ PetscReal lanczos(const Product &A, const ColumnMap &columns, const CsrFacts &fa
 
   q.zero();
   v.zero();
-  join_rows<Plus, 1>(space, n, Start{columns.start(), dinv.data(), facts.alone.data(), r.data()}, length2);
+  join_rows<Plus, 1>(space, n, Start{names, dinv.data(), facts.alone.data(), r.data()}, length2);
   columns.sum_here(length2, 1);
   for (PetscInt step = 0; step < its; step++) {
     q.swap(q_old);
@@ -192,11 +192,11 @@ PetscReal lanczos(const Product &A, const ColumnMap &columns, const CsrFacts &fa
 /* --- Arnoldi, for matrices that are not symmetric */
 
 struct StartScaled {
-  PetscInt           first;
+  Names              names;
   const PetscScalar *dinv;
   PetscScalar       *v;
 
-  HD void operator()(PetscInt i) const { v[i] = hashed_entry(first + i, dinv[i]) * dinv[i]; }
+  HD void operator()(PetscInt i) const { v[i] = hashed_entry(names.of_row(i), dinv[i]) * dinv[i]; }
 };
 
 struct Scale {
@@ -242,7 +242,7 @@ PetscReal normalise(const LocalColumns &columns, Array<PetscScalar> &x, Array<Pe
   return norm;
 }
 
-PetscReal arnoldi(const Product &A, const ColumnMap &columns, const Array<PetscScalar> &dinv, PetscInt its)
+PetscReal arnoldi(const Product &A, const ColumnMap &columns, const Array<PetscScalar> &dinv, Names names, PetscInt its)
 {
   const Space                     space = A.A.space;
   const PetscInt                  n     = A.A.nrows;
@@ -253,7 +253,7 @@ PetscReal arnoldi(const Product &A, const ColumnMap &columns, const Array<PetscS
   PetscInt                        k = 0;
 
   V.emplace_back(space, columns.nlocal());
-  for_each_row(space, n, StartScaled{columns.start(), dinv.data(), V[0].data()});
+  for_each_row(space, n, StartScaled{names, dinv.data(), V[0].data()});
   norm = normalise(columns, V[0], work);
   if (!(norm > 0) || PetscIsInfOrNanReal(norm)) return 0;
   while (k < its) {
@@ -301,7 +301,7 @@ CsrFacts row_facts(const Csr &A, const LocalColumns &columns)
   return facts;
 }
 
-PetscReal lambda_max(const Csr &A, const ColumnMap &columns, const CsrFacts &facts, PetscInt its, ParOperator<PetscScalar> *exact, bool *expected)
+PetscReal lambda_max(const Csr &A, const ColumnMap &columns, const CsrFacts &facts, PetscInt its, Names names, ParOperator<PetscScalar> *exact, bool *expected)
 {
   const Product product{A, columns, exact};
   PetscReal     lambda    = 0;
@@ -309,8 +309,8 @@ PetscReal lambda_max(const Csr &A, const ColumnMap &columns, const CsrFacts &fac
 
   its = PetscMin(PetscMin(PetscMax(its, 1), columns.nglobal()), max_lanczos_steps);
   if (facts.positive == facts.negative) symmetric = false;
-  else lambda = lanczos(product, columns, facts, facts.positive ? 1 : -1, its, &symmetric);
-  if ((facts.positive || facts.negative) && !symmetric) lambda = arnoldi(product, columns, facts.dinv, its);
+  else lambda = lanczos(product, columns, facts, names, facts.positive ? 1 : -1, its, &symmetric);
+  if ((facts.positive || facts.negative) && !symmetric) lambda = arnoldi(product, columns, facts.dinv, names, its);
   if (facts.any_alone) lambda = PetscMax(lambda, 1);
   return lambda > 0 && !PetscIsInfOrNanReal(lambda) ? lambda : 1;
 }

@@ -1,6 +1,7 @@
 /* The diagonal of a matrix and the spectrum of D^-1 A, in the space where the matrix is: Columns of A are local ones of a map. */
 #pragma once
 #include "mat/common/par_operator.hpp"
+#include "pc/saamg/graph.hpp"
 
 namespace goza
 {
@@ -17,10 +18,9 @@ struct CsrFacts {
 
 CsrFacts row_facts(const Csr &A, const LocalColumns &columns); // collective
 
-/* The largest |eigenvalue| of D^-1 A seen by its steps of Lanczos from a vector hashed from global row numbers: the same on any number of ranks, but for
-   rounding; rows that are coupled to nothing are left out. Where A turns out not to be symmetric, or D is indefinite, Arnoldi. A Ritz value lies below the truth: smoothers multiply it by a safety factor.
+/* The largest |eigenvalue| of D^-1 A seen by its steps of Lanczos from a vector hashed from the rows' names: the same on any number of ranks, but for rounding; rows that are coupled to nothing are left out. Where A turns out not to be symmetric, or D is indefinite, Arnoldi. A Ritz value lies below the truth: smoothers multiply it by a safety factor.
    The result is finite and positive; 1 if A is zero. exact: of A, where there is one that is faster, or nullptr. symmetric: whether A is expected to be, so
    that the host need not look after two steps; becomes whether it was. Collective. */
-PetscReal lambda_max(const Csr &A, const ColumnMap &columns, const CsrFacts &facts, PetscInt its, ParOperator<PetscScalar> *exact = nullptr, bool *symmetric = nullptr);
+PetscReal lambda_max(const Csr &A, const ColumnMap &columns, const CsrFacts &facts, PetscInt its, Names names, ParOperator<PetscScalar> *exact = nullptr, bool *symmetric = nullptr);
 
 } // namespace goza

@@ -23,6 +23,7 @@ struct CsrGraph {
   bool             borrowed = false;
   EntryWeight      entry{};              // where borrowed
   MapPtr           nodes;                // owned ones and ghosts
+  Names            names;                // of the owned ones
   Array<PetscInt>  ptr, col, degree;     // degree: [nodes]
   Array<PetscInt>  node_of_ghost_column; // [ghosts of A] among the ghost nodes; those that are none of them have the number behind the last
   Array<float>     weight;
@@ -31,15 +32,17 @@ struct CsrGraph {
   Space space() const { return degree.space(); }
 };
 
-CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscReal threshold); // collective
+/* name: [owned nodes], or null for the global numbers. Collective. */
+CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscReal threshold, const PetscInt *name = nullptr);
 
 struct CsrAggregates {
   PetscInt        n = 0;   // of this rank
   MapPtr          map;     // those that this rank's nodes and their neighbours belong to
   Array<PetscInt> of_node; // [nodes] by the map's local numbers, -1: isolated
+  Array<PetscInt> name;    // [owned nodes] of their aggregates: its root's
 };
 
-/* The global numbers of aggregates ascend with their roots'. An aggregate belongs to the rank of its root; where that leaves the ranks less than `least` each on
+/* The global numbers of aggregates ascend with their roots', their names are those of the roots. An aggregate belongs to the rank of its root; where that leaves the ranks less than `least` each on
    average, to as few ranks as have so many. Collective. */
 CsrAggregates aggregate(const CsrGraph &G, PetscInt least = 0);
 
@@ -48,7 +51,10 @@ CsrAggregates aggregate(const CsrGraph &G, PetscInt least = 0);
 CsrAggregates aggregate_twice(const CsrGraph &G, PetscInt least = 0);
 
 /* of_node: global numbers of aggregates, of which the ranks own what `owners` says. */
-CsrAggregates numbered_locally(const LocalColumns &owners, Array<PetscInt> of_node);
+CsrAggregates numbered_locally(const LocalColumns &owners, Array<PetscInt> of_node, Array<PetscInt> name);
+
+/* [n] The names of this rank's aggregates. Collective. */
+Array<PetscInt> names_of(const CsrAggregates &aggregates);
 
 /* The aggregate of every local column of the matrix, of nodes of bs columns. */
 Array<PetscInt> aggregate_of_columns(const CsrGraph &G, const CsrAggregates &aggregates, const LocalColumns &columns, PetscInt bs);

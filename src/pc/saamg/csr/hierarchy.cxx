@@ -37,7 +37,7 @@ PetscErrorCode Hierarchy::measure(Grid &grid, PetscInt its, bool *finite)
   if (*finite && level.exact) PetscCall(FailTogether(level.columns->comm(), level.exact(&exact), "hold its rows in the matrix's format"));
   PetscCall(Step(events.eigen, *level.columns, [&] {
     if (!level.columns->all(exact)) exact = nullptr;
-    if (*finite) grid.lambda = lambda_max(level.A, *level.columns, facts, its, exact, &grid.symmetric);
+    if (*finite) grid.lambda = lambda_max(level.A, *level.columns, facts, its, level.names(grid.bs), exact, &grid.symmetric);
     level.squares_finite = facts.squares_finite;
     level.dinv           = std::move(facts.dinv);
     level.alone          = facts.nalone ? std::move(facts.alone) : Array<std::int64_t>(level.A.space);
@@ -75,7 +75,7 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
       const CsrMatrix filtered  = filter_weak(level.A, *level.columns, from.bs, from.graph);
       const CsrFacts  facts     = row_facts(filtered.view(), *level.columns);
       bool            symmetric = grid.symmetric;
-      const PetscReal lambda    = lambda_max(filtered.view(), *level.columns, facts, options.esteig_iterations, nullptr, &symmetric);
+      const PetscReal lambda    = lambda_max(filtered.view(), *level.columns, facts, options.esteig_iterations, level.names(grid.bs), nullptr, &symmetric);
 
       P = smoothed_prolongator(filtered.view(), from, facts.dinv, omega(lambda, options.alternating), columns);
     } else P = smoothed_prolongator(level.A, from, level.dinv, omega(grid.lambda, options.alternating), columns);
@@ -135,7 +135,7 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
     from        = std::make_shared<Coarsening>();
     from->bs    = grid.bs;
     from->k     = k;
-    from->graph = strength_graph(A, columns, grid.bs, threshold);
+    from->graph = strength_graph(A, columns, grid.bs, threshold, grid.level->name.data());
   }));
   const bool     aggressive = static_cast<PetscInt>(grids_.size()) <= options.aggressive_levels;
   const PetscInt least      = (options.gather_limit + k - 1) / k;
@@ -155,10 +155,11 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
     from->aggregate  = aggregate_of_columns(from->graph, aggregates, *columns, grid.bs);
     from->aggregates = aggregates.map;
     if (threshold <= 0) from->graph = CsrGraph();
-    B             = std::move(T.Bcoarse);
-    from->Q       = std::move(T.Q);
-    grid.transfer = std::make_shared<CsrTransfer>();
-    next.level    = std::make_shared<CsrLevel>();
+    B                = std::move(T.Bcoarse);
+    from->Q          = std::move(T.Q);
+    grid.transfer    = std::make_shared<CsrTransfer>();
+    next.level       = std::make_shared<CsrLevel>();
+    next.level->name = names_of(aggregates);
   }));
   aggregates = CsrAggregates();
   PetscCall(interpolate(grid, *from, options));
@@ -171,7 +172,7 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Hierarchy::build(const Csr &A, MapPtr columns, PetscInt bs, PetscInt k, Array<PetscScalar> B, const HierarchyOptions &options, bool *finite, const OperatorSource &exact)
+PetscErrorCode Hierarchy::build(const Csr &A, MapPtr columns, PetscInt bs, PetscInt k, Array<PetscScalar> B, Array<PetscInt> name, const HierarchyOptions &options, bool *finite, const OperatorSource &exact)
 {
   PetscReal threshold = options.threshold;
   bool      stop      = false;
@@ -186,6 +187,7 @@ PetscErrorCode Hierarchy::build(const Csr &A, MapPtr columns, PetscInt bs, Petsc
     grids_[0].level->A       = A;
     grids_[0].level->exact   = exact;
     grids_[0].level->columns = columns;
+    grids_[0].level->name    = std::move(name);
     columns->sum(&total, 1);
     grids_[0].level->nnz = static_cast<PetscLogDouble>(total);
     grids_[0].level->stamp.new_pattern();
@@ -255,7 +257,7 @@ std::size_t Hierarchy::bytes() const
   std::size_t bytes = 0;
 
   for (const Grid &grid : grids_) {
-    bytes += grid.level->own.bytes() + grid.level->dinv.bytes() + grid.level->alone.bytes();
+    bytes += grid.level->own.bytes() + grid.level->dinv.bytes() + grid.level->alone.bytes() + grid.level->name.bytes();
     if (grid.transfer) bytes += bytes_of(*grid.transfer);
   }
   return bytes;
