@@ -1,5 +1,6 @@
 /* The products of a CDS matrix: apart from its making, because their many kernels take their time to compile. */
 #include "cds.hpp"
+#include "cds_host.hpp"
 #include "cds_quad_view.hpp"
 #include "cds_shape.hpp"
 #include <utility>
@@ -62,10 +63,8 @@ static void launch(Space space, const CdsView<Store> &A, const GridStrides &grid
 #endif
   if (space == Space::Cuda) throw DeviceError("this libgoza was built without CUDA");
   (void)grid;
-  const CdsHostChunk<Store, V, Out, bs, half> chunk{A, x, out};
-  sum_on_host(chunk, [&] {
-    for (PetscInt k = 0; k * chunk.length < A.nrows; k++) chunk(k);
-  });
+  const CdsOnHost<Store, V, Out, bs, half> product{A, x, out};
+  sum_on_host(product, product);
 }
 
 template <class Store, class V> void Cds<Store, V>::apply(const V *x, const RowOut<V> &out) const
