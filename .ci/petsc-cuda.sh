@@ -43,7 +43,7 @@ configure() {
   python3 ./configure PETSC_DIR="$prefix/petsc" PETSC_ARCH=arch-goza --with-cc="$prefix/mpi/bin/mpicc" --with-cxx="$prefix/mpi/bin/mpicxx" --with-fc=0 --with-cuda --with-cuda-arch="$arch" \
     --with-debugging=0 --with-blaslapack-lib="-llapack -lblas" --with-shared-libraries --with-x=0 COPTFLAGS=-O3 CXXOPTFLAGS=-O3
 }
-build() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -j "$(nproc)" -C "$prefix/petsc" PETSC_DIR="$prefix/petsc" PETSC_ARCH=arch-goza libs; }
+build() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -j "$(nproc --all)" -C "$prefix/petsc" PETSC_DIR="$prefix/petsc" PETSC_ARCH=arch-goza libs; }
 
 command -v nvcc >/dev/null || { echo "petsc-cuda: nvcc is not on the PATH: install the CUDA toolkit first" >&2; exit 1; }
 step mpi "MPI (mpich $mpich from PyPI)" fetch_mpi
