@@ -231,6 +231,37 @@ void zeroing_brings_nothing(const MatCase &c)
     }
 }
 
+/* PCPBJACOBI asks for a type by name, or works on the host. */
+void point_blocks_stay_on_device(const MatCase &c)
+{
+  const auto apply = [](Mat M, PC pc, Vec x, Vec y) {
+    PETSC_OK(PCSetType(pc, PCPBJACOBI));
+    PETSC_OK(PCSetOperators(pc, M, M));
+    PETSC_OK(PCSetUp(pc));
+    PETSC_OK(PCApply(pc, x, y));
+  };
+  MatHandle A = c.ours(), R = c.aij();
+  PCHandle  pc, reference;
+  VecHandle x = c.in(A), y = c.out(A), want = c.out(A), bound = c.out(A);
+  PetscReal largest;
+
+  PETSC_OK(PCCreate(PETSC_COMM_WORLD, pc.put()));
+  PETSC_OK(PCCreate(PETSC_COMM_WORLD, reference.put()));
+  for (int again = 0; again < 2; again++) { /* what the blocks were before does not count */
+    PETSC_OK(MatShift(A, 100 + again));
+    PETSC_OK(MatShift(R, 100 + again));
+    apply(R, reference, x, want);
+    PETSC_OK(MatMult(A, x, y)); /* says what vectors there are */
+    apply(A, pc, x, y);
+    PETSC_OK(VecNorm(want, NORM_INFINITY, &largest));
+    PETSC_OK(VecSet(bound, 1e3 * PETSC_MACHINE_EPSILON * largest));
+    check_close(y, want, bound, again ? "new values" : "blocks");
+  }
+  const Traffic traffic;
+  PETSC_OK(PCApply(pc, x, y));
+  if (on_device(c)) BOOST_TEST(traffic.down() + traffic.up() == 0);
+}
+
 /* Coordinates whose values are on the device fill the format there; new values of the same pattern do no more than that. */
 void coo_stays_on_device(const MatCase &c)
 {
@@ -357,6 +388,7 @@ const AddTests add([] {
       {"symmetric_stays_half", symmetric_stays_half, square | symmetric | full_diagonal},
       {"zeroing_brings_nothing", zeroing_brings_nothing, square | full_diagonal | nonempty},
       {"coo_stays_on_device", coo_stays_on_device, nonempty},
+      {"point_blocks_stay_on_device", point_blocks_stay_on_device, square | full_diagonal | nonempty},
     },
     all_precisions);
   for (const auto &type : mat_names())

@@ -44,7 +44,7 @@ def main():
     for name, runs in kernels.items():
         read, written, seconds = sorted(runs, key=lambda r: r[2])[len(runs) // 2]
         if not name.startswith("DeviceReduce"):
-        print(f"{name[:60]:60} {read / 1e9:8.3f} {written / 1e9:8.3f} {1e3 * seconds:8.3f} {(read + written) / seconds / 1e9:7.0f}")
+            print(f"{name[:60]:60} {read / 1e9:8.3f} {written / 1e9:8.3f} {1e3 * seconds:8.3f} {(read + written) / seconds / 1e9:7.0f}")
 
 
 if __name__ == "__main__":

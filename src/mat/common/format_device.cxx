@@ -1,5 +1,6 @@
 /* What a Goza matrix does for itself over SeqAIJCUSPARSE and MPIAIJCUSPARSE, whose own operations take device vectors only, or do not look at
    where the newer values are, or insist on their exact type name. */
+#include "block_diagonal.hpp"
 #include "format_mat.hpp"
 
 namespace goza
@@ -257,6 +258,9 @@ PetscErrorCode MatFormatOverrideDevice(Mat A, FormatMat *f)
     A->ops->getdiagonal      = MatGetDiagonal_Device;
     A->ops->diagonalscale    = MatDiagonalScale_Device;
     MatFormatOverrideZeroRows(A);
+#if PETSC_VERSION_GE(3, 22, 0)
+    A->ops->getblockdiagonal = MatGetBlockDiagonal_Device;
+#endif
     if (f->base.multhermitiantranspose) A->ops->multhermitiantranspose = MatInOut_Device<&_MatOps::multhermitiantranspose>;
     if (f->base.multhermitiantransposeadd) A->ops->multhermitiantransposeadd = MatInInOut_Device<&_MatOps::multhermitiantransposeadd>;
   }

@@ -1,0 +1,111 @@
+#include "block_diagonal.hpp"
+#include "borrowed_csr.hpp"
+#include "core/for_each_row.hpp"
+#include "errors.hpp"
+#include "format_mat.hpp"
+#include "goza.hpp"
+#include "halo/agree.hpp"
+#include <petscdm.h>
+
+namespace goza
+{
+
+namespace
+{
+
+struct BlockRow {
+  PetscInt     bs;
+  Csr          A;     // columns by local numbers
+  PetscScalar *block; // [rows][bs]
+
+  HD void operator()(PetscInt row) const
+  {
+    const PetscInt     first = row - row % bs;
+    PetscScalar *const mine  = block + static_cast<std::size_t>(row) * bs;
+
+    for (PetscInt c = 0; c < bs; c++) mine[c] = 0;
+    for (PetscInt p = A.ptr[row]; p < A.ptr[row + 1]; p++) {
+      const PetscInt c = A.col[p] - first;
+
+      if (c >= 0 && c < bs) mine[c] = A.val[p];
+    }
+  }
+};
+
+} // namespace
+
+static PetscErrorCode OnlyDeviceVectors(Mat A, PetscBool *only)
+{
+  FormatMat  *f;
+  DM          dm;
+  VecType     type;
+  PetscMPIInt mine, all;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  PetscCall(MatGetDM(A, &dm));
+  *only = (PetscBool)(f->op->built() && !f->staged_x.size() && !f->staged_y.size() && !f->staged_z.size());
+  if (dm) {
+    PetscCall(DMGetVecType(dm, &type));
+    PetscCall(PetscStrendswith(type, "cuda", only));
+  }
+  mine = *only;
+  PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)A)));
+  *only = (PetscBool)all;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* This rank's, row by row. */
+static PetscErrorCode ReadBlocks(Mat A, PetscInt bs, std::vector<PetscScalar> &block)
+{
+  Mat             Ad, Ao;
+  const PetscInt *garray;
+  BorrowedCsr     rows;
+
+  PetscFunctionBegin;
+  PetscCall(use_petsc_stream());
+  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
+  PetscCall(rows.open(Ad, Space::Cuda));
+  PetscCall(Guarded([&] {
+    Array<PetscScalar> there(Space::Cuda, static_cast<std::size_t>(rows.csr().nrows) * bs);
+
+    for_each_row(Space::Cuda, rows.csr().nrows, BlockRow{bs, rows.csr(), there.data()});
+    block = there.to_host();
+  }));
+  PetscCall(rows.close());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatGetBlockDiagonal_Device(Mat A, Mat *D)
+{
+  PetscInt                 m, n, bs, start;
+  std::vector<PetscScalar> block;
+  std::vector<PetscInt>    ptr, col;
+  const MPI_Comm           comm = PetscObjectComm((PetscObject)A);
+  PetscBool                only = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  *D = NULL;
+  PetscCall(OnlyDeviceVectors(A, &only));
+  if (!only) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetLocalSize(A, &m, &n));
+  PetscCall(MatGetBlockSize(A, &bs));
+  PetscCall(MatGetOwnershipRangeColumn(A, &start, NULL));
+  PetscCall(FailTogether(comm, ReadBlocks(A, bs, block), "read its diagonal blocks"));
+  PetscCall(Together(comm, "hold its diagonal blocks", [&] {
+    for (PetscInt row = 0; row <= m; row++) ptr.push_back(row * bs);
+    for (PetscInt row = 0; row < m; row++) {
+      for (PetscInt c = 0; c < bs; c++) col.push_back(start + row - row % bs + c);
+    }
+  }));
+  PetscCall(MatCreate(comm, D));
+  PetscCall(MatSetSizes(*D, m, n, PETSC_DETERMINE, PETSC_DETERMINE));
+  PetscCall(MatSetBlockSize(*D, bs));
+  PetscCall(MatSetErrorIfFailure(*D, A->erroriffailure));
+  PetscCall(MatSetType(*D, MATAIJCUSPARSE));
+  PetscCall(MatSeqAIJSetPreallocationCSR(*D, ptr.data(), col.data(), block.data()));
+  PetscCall(MatMPIAIJSetPreallocationCSR(*D, ptr.data(), col.data(), block.data()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza

@@ -1,0 +1,13 @@
+#pragma once
+#include "compat.hpp"
+#include <petscmat.h>
+
+namespace goza
+{
+
+/* The diagonal blocks of a matrix over AIJCUSPARSE, of its block size, as a matrix of exactly that type, which PCPBJACOBI asks for by name: it is then applied on
+   the device, and takes no other vectors. NULL, which leaves it on the host, where the vectors may be others: those of the matrix's DM are, or a product had some,
+   or there was none. (Operation getblockdiagonal; the caller owns the result.) Only the blocks come to the host, where PCPBJACOBI inverts them. Collective. */
+PetscErrorCode MatGetBlockDiagonal_Device(Mat A, Mat *D);
+
+} // namespace goza
