@@ -34,6 +34,19 @@ struct BlockRow {
 
 } // namespace
 
+PetscErrorCode PassOnBlockSize(Mat A)
+{
+  Mat             Ad, Ao;
+  const PetscInt *garray;
+  PetscInt        bs;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
+  PetscCall(MatGetBlockSize(A, &bs));
+  if (Ad != A) PetscCall(MatSetBlockSize(Ad, bs));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode OnlyDeviceVectors(Mat A, PetscBool *only)
 {
   FormatMat  *f;
@@ -105,6 +118,7 @@ PetscErrorCode MatGetBlockDiagonal_Device(Mat A, Mat *D)
   PetscCall(MatSetType(*D, MATAIJCUSPARSE));
   PetscCall(MatSeqAIJSetPreallocationCSR(*D, ptr.data(), col.data(), block.data()));
   PetscCall(MatMPIAIJSetPreallocationCSR(*D, ptr.data(), col.data(), block.data()));
+  PetscCall(PassOnBlockSize(*D));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

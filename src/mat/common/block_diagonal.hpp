@@ -10,4 +10,7 @@ namespace goza
    or there was none. (Operation getblockdiagonal; the caller owns the result.) Only the blocks come to the host, where PCPBJACOBI inverts them. Collective. */
 PetscErrorCode MatGetBlockDiagonal_Device(Mat A, Mat *D);
 
+/* A's block size becomes that of its diagonal block, too, to which PETSc 3.26's MPIAIJCUSPARSE does not pass it on: MatInvertBlockDiagonal() would invert blocks of 1. */
+PetscErrorCode PassOnBlockSize(Mat A);
+
 } // namespace goza

@@ -178,6 +178,17 @@ static PetscErrorCode MatRetrieveValues_Device(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode MatInvertBlockDiagonal_Device(Mat A, const PetscScalar **values)
+{
+  FormatMat *f;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  PetscCall(PassOnBlockSize(A));
+  PetscCall(f->base.invertblockdiagonal(A, values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Both are ours, or PETSc had not come here. cuSPARSE's sum wants entries in both; without them, and as soon as the two differ in their operations,
    PETSc adds on the host. */
 static PetscErrorCode MatAXPY_Device(Mat Y, PetscScalar a, Mat X, MatStructure structure)
@@ -267,6 +278,7 @@ PetscErrorCode MatFormatOverrideDevice(Mat A, FormatMat *f)
   if (f->base.transpose) A->ops->transpose = MatTranspose_Device;
   if (f->base.sor) A->ops->sor = OnHost<&_MatOps::sor>::call;
   if (f->base.norm) A->ops->norm = MatNorm_Device;
+  if (f->base.invertblockdiagonal) A->ops->invertblockdiagonal = MatInvertBlockDiagonal_Device;
   PetscCall(ComposeOver(A, "MatStoreValues_C", MatStoreValues_Device, &f->base_store));
   PetscCall(ComposeOver(A, "MatRetrieveValues_C", MatRetrieveValues_Device, &f->base_retrieve));
   wrap<&_MatOps::scale>(A);
