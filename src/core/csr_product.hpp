@@ -10,15 +10,13 @@
    A warp does a row. It opens 32 terms at a time, spreads their entries over its lanes, and hashes the columns into a table in shared memory. Lanes that meet in one
    column are added up in their order: every sum is in the order of the terms, so that no result depends on the run. */
 #pragma once
-#include "csr_pattern.hpp"
+#include "hashed_columns.hpp"
 
 #if defined(__CUDACC__)
 namespace goza
 {
 namespace product
 {
-
-using pattern::no_column;
 
 constexpr unsigned all_lanes = 0xffffffffu;
 
@@ -44,7 +42,7 @@ template <int Slots, bool sums> struct Table {
   /* The column's slot, or -1 where the table is full. */
   template <bool list = sums> __device__ int insert(PetscInt c)
   {
-    int s = static_cast<int>((static_cast<std::uint32_t>(c) * 0x9E3779B1u) >> 15) & (Slots - 1);
+    int s = first_probe<Slots>(c);
 
     for (;;) {
       PetscInt held = *const_cast<volatile PetscInt *>(key + s);
