@@ -1,5 +1,7 @@
 #include "core/algorithm.hpp"
+#include "core/by_lanes.hpp"
 #include "core/csr_pattern.hpp"
+#include "core/search.hpp"
 #include "curve.hpp"
 #include "symbolic.hpp"
 
@@ -8,28 +10,6 @@ namespace goza
 
 namespace
 {
-
-constexpr int team = 32; // lanes of a warp; the host takes their parts one after another
-
-template <class Body> struct AllLanes {
-  Body body;
-
-  HD void operator()(PetscInt k) const
-  {
-    for (int lane = 0; lane < team; lane++) body(k, lane);
-  }
-};
-
-template <class Body> void for_each_team(Space space, PetscInt n, const Body &body)
-{
-#if defined(__CUDACC__)
-  if (space == Space::Cuda) {
-    for_each_warp(n, body);
-    return;
-  }
-#endif
-  for_each_row(space, n, AllLanes<Body>{body});
-}
 
 /* --- which nodes, which elements */
 
@@ -70,20 +50,6 @@ PetscInt longest_range(Space space, const Array<PetscInt> &ptr)
 
 /* --- which pairs, and how long their lists are */
 
-/* The first place in sorted[n] whose value is not below `wanted`. */
-HD inline PetscInt first_not_below(const PetscInt *sorted, PetscInt n, PetscInt wanted)
-{
-  PetscInt low = 0, high = n;
-
-  while (low < high) {
-    const PetscInt middle = (low + high) / 2;
-
-    if (sorted[middle] < wanted) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 struct Pattern {
   TilePairs            what;
   int                  corners;
@@ -91,7 +57,7 @@ struct Pattern {
   const unsigned char *slot;
 
   HD PetscInt slots(PetscInt i) const { return ptr[i + 1] - ptr[i]; }
-  HD PetscInt first_slot(PetscInt i) const { return what == TilePairs::Rows ? 0 : first_not_below(col + ptr[i], slots(i), i); }
+  HD PetscInt first_slot(PetscInt i) const { return what == TilePairs::Rows ? 0 : lower_bound(col, ptr[i], ptr[i + 1], i) - ptr[i]; }
 
   /* f(o, b) for the elements owner[o] in which the neighbour at slot s is corner b. What a few elements have is asked for at once: each is two loads, one after the other. */
   template <class F> HD void visit(PetscInt i, PetscInt s, F f) const
@@ -133,9 +99,9 @@ struct ListLengths { // of a node's pairs
   Pattern         pattern;
   unsigned short *length; // [pairs of the pattern]
 
-  HD void operator()(PetscInt i, int lane) const
+  HD void operator()(PetscInt i, int lane, int lanes) const
   {
-    for (PetscInt s = pattern.first_slot(i) + lane; s < pattern.slots(i); s += team) {
+    for (PetscInt s = pattern.first_slot(i) + lane; s < pattern.slots(i); s += lanes) {
       unsigned short n = 0;
 
       pattern.visit(i, s, [&](PetscInt, int) { n++; });
@@ -236,7 +202,7 @@ struct PlacePairs { // for tile and nth
     for (int c = 0; c < classes; c++) to[c] = pair_ptr[t] + count[pairs.at(t, c, nth)];
     pairs.visit(t, nth, [&](PetscInt place, PetscInt s) {
       const PetscInt i = pairs.node[place], at = pattern.ptr[i] + s, j = pattern.col[at], here = to[class_of(length[at])]++;
-      const PetscInt back = pattern.what == TilePairs::Upper && j < pairs.owned ? first_not_below(pattern.col + pattern.ptr[j], pattern.slots(j), i) : 0;
+      const PetscInt back = pattern.what == TilePairs::Upper && j < pairs.owned ? lower_bound(pattern.col, pattern.ptr[j], pattern.ptr[j + 1], i) - pattern.ptr[j] : 0;
 
       pair[here]        = static_cast<std::uint32_t>((place - t * pairs.tile_nodes) << 16 | s << 8 | back);
       list_length[here] = length[at];
@@ -332,10 +298,10 @@ struct PlaceCorners { // of a tile
   const PetscInt *element_ptr, *element, *conn, *corner_ptr, *corner;
   std::uint16_t  *place;
 
-  HD void operator()(PetscInt t, int lane) const
+  HD void operator()(PetscInt t, int lane, int lanes) const
   {
-    for (PetscInt k = element_ptr[t] * corners + lane; k < element_ptr[t + 1] * corners; k += team)
-      place[k] = static_cast<std::uint16_t>(first_not_below(corner + corner_ptr[t], corner_ptr[t + 1] - corner_ptr[t], conn[static_cast<std::int64_t>(element[k / corners]) * corners + k % corners]));
+    for (PetscInt k = element_ptr[t] * corners + lane; k < element_ptr[t + 1] * corners; k += lanes)
+      place[k] = static_cast<std::uint16_t>(lower_bound(corner, corner_ptr[t], corner_ptr[t + 1], conn[static_cast<std::int64_t>(element[k / corners]) * corners + k % corners]) - corner_ptr[t]);
   }
 };
 
@@ -352,7 +318,7 @@ struct NumbersInTile { // of a node's elements
     const PetscInt i = node[place], t = place / tile_nodes;
 
     for (PetscInt o = owner_ptr[i]; o < owner_ptr[i + 1]; o++)
-      number[o] = number_of[element_ptr[t] + first_not_below(sorted + element_ptr[t], element_ptr[t + 1] - element_ptr[t], owner[o] / corners)];
+      number[o] = number_of[lower_bound(sorted, element_ptr[t], element_ptr[t + 1], owner[o] / corners)];
   }
 };
 
@@ -362,9 +328,9 @@ struct FillLists { // of a node's pairs
   const std::uint16_t *number;
   Triple              *triple;
 
-  HD void operator()(PetscInt i, int lane) const
+  HD void operator()(PetscInt i, int lane, int lanes) const
   {
-    for (PetscInt s = pattern.first_slot(i) + lane; s < pattern.slots(i); s += team) {
+    for (PetscInt s = pattern.first_slot(i) + lane; s < pattern.slots(i); s += lanes) {
       PetscInt to = list_ptr[position[pattern.ptr[i] + s]];
 
       pattern.visit(i, s, [&](PetscInt o, int b) {
@@ -406,7 +372,7 @@ Array<PetscInt> order_pairs(const Mesh &mesh, const Pattern &pattern, PetscInt m
   tiles.pair       = Array<std::uint32_t>(space, pairs);
   tiles.long_pairs = Array<PetscInt>(space, tiles.count);
   tiles.list_ptr   = Array<PetscInt>(space, static_cast<std::size_t>(pairs) + 1);
-  for_each_team(space, mesh.owned, ListLengths{pattern, length.data()});
+  for_each_row_by_lanes(space, mesh.owned, ListLengths{pattern, length.data()});
   for_each_row(space, tiles.count * most, CountClasses{nth, length.data(), count.data()});
   for_each_row(space, tiles.count, CountsToPlaces{class_of(tile_long) * most, classes * most, count.data(), tiles.long_pairs.data()});
   for_each_row(space, tiles.count * most, PlacePairs{nth, tiles.pair_ptr.data(), length.data(), count.data(), tiles.pair.data(), tiles.list_ptr.data(), position.data()});
@@ -446,8 +412,9 @@ void find_corners(const Mesh &mesh, Tiles &tiles)
                tiles.corner);
   tiles.most_corners = longest_range(space, tiles.corner_ptr);
   tiles.conn         = Array<std::uint16_t>(space, tiles.element.size() * corners);
-  for_each_team(space, tiles.count,
-                PlaceCorners{corners, tiles.element_ptr.data(), tiles.element.data(), mesh.conn.data(), tiles.corner_ptr.data(), tiles.corner.data(), tiles.conn.data()});
+  for_each_row_by_lanes(space, tiles.count,
+                        PlaceCorners{corners, tiles.element_ptr.data(), tiles.element.data(), mesh.conn.data(), tiles.corner_ptr.data(), tiles.corner.data(),
+                                     tiles.conn.data()});
 }
 
 } // namespace
@@ -470,7 +437,7 @@ Tiles make_tiles(const Mesh &mesh, const AssemblyMap &m, TilePairs what, const T
   const Array<PetscInt>      position = order_pairs(mesh, pattern, m.longest, tiles);
   const Array<std::uint16_t> number   = number_elements(mesh, cells, m, tiles);
 
-  for_each_team(space, owned, FillLists{pattern, position.data(), tiles.list_ptr.data(), number.data(), tiles.triple.data()});
+  for_each_row_by_lanes(space, owned, FillLists{pattern, position.data(), tiles.list_ptr.data(), number.data(), tiles.triple.data()});
   find_corners(mesh, tiles);
   return tiles;
 }
