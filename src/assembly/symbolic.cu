@@ -1,6 +1,7 @@
 #include "symbolic.hpp"
 #include "core/algorithm.hpp"
 #include "core/csr_pattern.hpp"
+#include "core/row_length.hpp"
 
 namespace goza
 {
@@ -50,13 +51,6 @@ struct FindSlots { // for an element's corner
   }
 };
 
-struct RowLength {
-  const PetscInt *ptr;
-  std::int64_t   *length;
-
-  HD void operator()(PetscInt i) const { length[i] = ptr[i + 1] - ptr[i]; }
-};
-
 } // namespace
 
 AssemblyMap make_assembly_map(const Mesh &mesh, const NodeGrid &grid)
@@ -82,10 +76,7 @@ AssemblyMap make_assembly_map(const Mesh &mesh)
 
   group_by(space, mesh.conn.data(), n, mesh.owned, m.owner_ptr, m.owner);
   find_pattern(space, mesh.owned, mesh.nodes, NodeRows{corners, m.owner_ptr.data(), m.owner.data(), mesh.conn.data()}, true, m.ptr, m.col);
-
-  Array<std::int64_t> length(space, mesh.owned);
-  for_each_row(space, mesh.owned, RowLength{m.ptr.data(), length.data()});
-  m.longest = static_cast<PetscInt>(largest(space, length.data(), length.size()));
+  m.longest = most_entries(space, mesh.owned, m.ptr.data());
   if (m.longest > 256) throw std::length_error("a node of the mesh shares elements with " + std::to_string(m.longest) + " nodes; at most 256 can be assembled");
   m.slot = Array<unsigned char>(space, static_cast<std::size_t>(n) * corners);
   for_each_row(space, n, FindSlots{corners, mesh.owned, mesh.conn.data(), m.ptr.data(), m.col.data(), m.slot.data()});
