@@ -2,6 +2,7 @@
 #include "core/algorithm.hpp"
 #include "core/csr_pattern.hpp"
 #include "core/row_length.hpp"
+#include "core/search.hpp"
 
 namespace goza
 {
@@ -38,15 +39,9 @@ struct FindSlots { // for an element's corner
     const PetscInt *c = conn + static_cast<std::int64_t>(k / corners) * corners;
 
     for (int b = 0; b < corners; b++) {
-      PetscInt low = 0, high = i < owned ? ptr[i + 1] - ptr[i] - 1 : 0;
+      const PetscInt place = i < owned ? lower_bound(col, ptr[i], ptr[i + 1] - 1, c[b]) - ptr[i] : 0;
 
-      while (low < high) {
-        const PetscInt middle = (low + high) / 2;
-
-        if (col[ptr[i] + middle] < c[b]) low = middle + 1;
-        else high = middle;
-      }
-      slot[static_cast<std::int64_t>(k) * corners + b] = static_cast<unsigned char>(low);
+      slot[static_cast<std::int64_t>(k) * corners + b] = static_cast<unsigned char>(place);
     }
   }
 };

@@ -11,6 +11,7 @@
    column are added up in their order: every sum is in the order of the terms, so that no result depends on the run. */
 #pragma once
 #include "hashed_columns.hpp"
+#include "search.hpp"
 
 #if defined(__CUDACC__)
 namespace goza
@@ -205,18 +206,7 @@ __global__ void __launch_bounds__(128) LongFillKernel(PetscInt n, Terms terms, P
     PetscScalar factor;
 
     terms.open(p, first, entries, factor);
-    for (PetscInt q = first + lane; q < first + entries; q += 32) {
-      const PetscInt want = terms.column(q);
-      PetscInt       low = 0, high = length - 1;
-
-      while (low < high) {
-        const PetscInt middle = low + (high - low) / 2;
-
-        if (c[middle] < want) low = middle + 1;
-        else high = middle;
-      }
-      v[low] += factor * terms.value(q);
-    }
+    for (PetscInt q = first + lane; q < first + entries; q += 32) v[lower_bound(c, 0, length - 1, terms.column(q))] += factor * terms.value(q);
     __syncwarp();
   }
   for (PetscInt t = lane; t < length; t += 32) v[t] = terms.finish(static_cast<PetscInt>(row), c[t], v[t]);
