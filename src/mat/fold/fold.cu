@@ -4,7 +4,7 @@
 #include "core/numbering.hpp"
 #include "core/search.hpp"
 #include "fold_hot.hpp"
-#include "mat/common/gather.hpp"
+#include "core/gather.hpp"
 #include <algorithm>
 #include <cstdio>
 

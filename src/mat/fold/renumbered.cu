@@ -4,7 +4,7 @@
 #include "core/for_each_row.hpp"
 #include "core/numbering.hpp"
 #include "core/row_length.hpp"
-#include "mat/common/gather.hpp"
+#include "core/gather.hpp"
 #include <cstdio>
 
 namespace goza
