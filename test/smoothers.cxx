@@ -116,22 +116,53 @@ void valid_and_determined(const Entry &e, bool grids)
     }
 }
 
+/* Two sweeps one way, two the other. */
+template <class Relax> void sweep(const std::vector<PetscInt> &order, const Relax &relax)
+{
+  for (int k = 0; k < 2; k++)
+    for (PetscInt i : order) relax(i);
+  for (int k = 0; k < 2; k++)
+    for (auto i = order.rbegin(); i != order.rend(); ++i) relax(*i);
+}
+
+/* The same by the smoother, from zero. look(smoother): what else should hold */
+template <class V, class Look>
+std::vector<V> swept(const Csr &A, SmootherOptions options, const std::vector<V> &b, const std::vector<V> &inv, const std::vector<V> &alone, const Look &look)
+{
+  const PetscInt               n     = A.nrows;
+  const Space                  space = A.space;
+  Array<V>                     d_b(space, b.data(), n), d_inv(space, inv.data(), n), d_alone(space, alone.data(), alone.size());
+  Array<V>                     x0(space, std::vector<V>(n, NAN).data(), n), x1(space, n), d(space, n);
+  Grid                         grid;
+  Stamp                        stamp;
+  ParOperator<V>               op;
+  std::unique_ptr<Smoother<V>> smoother;
+  int                          end = -1;
+
+  grid.level          = std::make_shared<CsrLevel>();
+  grid.level->A       = A;
+  grid.level->columns = map_of(A);
+  stamp.new_pattern();
+  options.sweeps = 2;
+  PETSC_OK(op.update(grid.level->A, grid.level->columns, stamp, [](Space s) { return std::make_unique<SlicedEll<V, V>>(s); }));
+  PETSC_OK(MulticolorGaussSeidel<V>::create({grid, op, {n, d_inv.data(), alone.empty() ? nullptr : d_alone.data()}, 1}, options, smoother));
+  look(*smoother);
+  PETSC_OK(smoother->apply(d_b.data(), {{x0.data(), x1.data()}, d.data()}, 0, Pass::FromZero, &end));
+  PETSC_OK(smoother->apply(d_b.data(), {{x0.data(), x1.data()}, d.data()}, end, Pass::After, &end));
+  BOOST_TEST(end == 0);
+  return x0.to_host();
+}
+
 /* One sweep after another, row by row in the order of the colours. */
 template <class V> void sweeps_as_defined(const Entry &e, double tolerance)
 {
   for (Space space : spaces()) {
-    const Lent                   host(e, Space::Host), lent(e, space);
-    const Csr                   &A        = host.rows.csr();
-    const PetscInt               n        = A.nrows;
-    const Coloring               coloring = color_rows(A, map_of(A));
-    const std::vector<PetscInt>  rows     = coloring.rows.to_host();
-    std::vector<V>               b(n), x(n), inv(n), alone(n);
-    Grid                         grid;
-    Stamp                        stamp;
-    ParOperator<V>               op;
-    SmootherOptions              options;
-    std::unique_ptr<Smoother<V>> smoother;
-    int                          end = -1;
+    const Lent                  host(e, Space::Host), lent(e, space);
+    const Csr                  &A        = host.rows.csr();
+    const PetscInt              n        = A.nrows;
+    const Coloring              coloring = color_rows(A, map_of(A));
+    const std::vector<PetscInt> rows     = coloring.rows.to_host();
+    std::vector<V>              b(n), x(n), inv(n), alone(n);
 
     for (PetscInt i = 0; i < n; i++) {
       b[i] = static_cast<V>(uniform(i, 1, 5));
@@ -144,24 +175,9 @@ template <class V> void sweeps_as_defined(const Entry &e, double tolerance)
       x[i] += static_cast<V>(inv[i] * (b[i] - s));
     };
     for (PetscInt i = 0; i < n; i++) x[i] = alone[i] * b[i];
-    for (int sweep = 0; sweep < 2; sweep++)
-      for (PetscInt i : rows) relax(i);
-    for (int sweep = 0; sweep < 2; sweep++)
-      for (PetscInt p = n; p-- > 0;) relax(rows[p]);
+    sweep(rows, relax);
 
-    grid.level          = std::make_shared<CsrLevel>();
-    grid.level->A       = lent.rows.csr();
-    grid.level->columns = std::make_shared<ColumnMap>(PETSC_COMM_SELF, n, space);
-    stamp.new_pattern();
-    options.sweeps = 2;
-    PETSC_OK(op.update(grid.level->A, grid.level->columns, stamp, [](Space s) { return std::make_unique<SlicedEll<V, V>>(s); }));
-    Array<V> d_b(space, b.data(), n), d_inv(space, inv.data(), n), d_alone(space, alone.data(), n), x0(space, std::vector<V>(n, NAN).data(), n), x1(space, n), d(space, n);
-    PETSC_OK(MulticolorGaussSeidel<V>::create({grid, op, {n, d_inv.data(), d_alone.data()}, 1}, options, smoother));
-    BOOST_TEST(smoother->steps(true) == 0);
-    PETSC_OK(smoother->apply(d_b.data(), {{x0.data(), x1.data()}, d.data()}, 0, Pass::FromZero, &end));
-    PETSC_OK(smoother->apply(d_b.data(), {{x0.data(), x1.data()}, d.data()}, end, Pass::After, &end));
-    BOOST_TEST(end == 0);
-    const std::vector<V> got = x0.to_host();
+    const std::vector<V> got = swept(lent.rows.csr(), {}, b, inv, alone, [](Smoother<V> &s) { BOOST_TEST(s.steps(true) == 0); });
     for (PetscInt i = 0; i < n; i++) BOOST_TEST_REQUIRE(std::abs(got[i] - x[i]) <= tolerance, "row " << i << ": " << got[i] << " for " << x[i]);
   }
 }
@@ -188,19 +204,13 @@ std::vector<double> solved(int n, std::vector<double> M, std::vector<double> r)
 template <class V> void block_sweeps_as_defined(const Entry &e, PetscInt bs, double tolerance)
 {
   for (Space space : spaces()) {
-    const Lent                   host(e, Space::Host), lent(e, space);
-    const Csr                   &A = host.rows.csr();
-    const PetscInt               n = A.nrows, nodes = n / bs;
-    const NodeBlocks             blocks(A, bs);
-    const Coloring               coloring = color_rows(blocks.nodes(), map_of(blocks.nodes()));
-    const std::vector<PetscInt>  order = coloring.rows.to_host(), color = colors_of(coloring, nodes);
-    std::vector<V>               b(n), x(n, 0);
-    Grid                         grid;
-    Stamp                        stamp;
-    ParOperator<V>               op;
-    SmootherOptions              options;
-    std::unique_ptr<Smoother<V>> smoother;
-    int                          end = -1;
+    const Lent                  host(e, Space::Host), lent(e, space);
+    const Csr                  &A = host.rows.csr();
+    const PetscInt              n = A.nrows, nodes = n / bs;
+    const NodeBlocks            blocks(A, bs);
+    const Coloring              coloring = color_rows(blocks.nodes(), map_of(blocks.nodes()));
+    const std::vector<PetscInt> order = coloring.rows.to_host(), color = colors_of(coloring, nodes);
+    std::vector<V>              b(n), x(n, 0);
 
     for (PetscInt i = 0; i < n; i++) {
       b[i] = static_cast<V>(uniform(i, 1, 5));
@@ -218,25 +228,12 @@ template <class V> void block_sweeps_as_defined(const Entry &e, PetscInt bs, dou
       const auto step = solved(static_cast<int>(bs), D, r);
       for (PetscInt k = 0; k < bs; k++) x[node * bs + k] += static_cast<V>(step[k]);
     };
-    for (int sweep = 0; sweep < 2; sweep++)
-      for (PetscInt node : order) relax(node);
-    for (int sweep = 0; sweep < 2; sweep++)
-      for (PetscInt p = nodes; p-- > 0;) relax(order[p]);
+    sweep(order, relax);
 
-    grid.level          = std::make_shared<CsrLevel>();
-    grid.level->A       = lent.rows.csr();
-    grid.level->columns = std::make_shared<ColumnMap>(PETSC_COMM_SELF, n, space);
-    stamp.new_pattern();
-    options.sweeps          = 2;
-    options.mcgs_block_size = bs;
-    PETSC_OK(op.update(grid.level->A, grid.level->columns, stamp, [](Space s) { return std::make_unique<SlicedEll<V, V>>(s); }));
-    Array<V> d_b(space, b.data(), n), inv(space, n), x0(space, std::vector<V>(n, NAN).data(), n), x1(space, n), d(space, n);
-    PETSC_OK(MulticolorGaussSeidel<V>::create({grid, op, {n, inv.data(), nullptr}, 1}, options, smoother));
-    BOOST_TEST((smoother->describe().find("blocks of " + std::to_string(bs)) != std::string::npos));
-    PETSC_OK(smoother->apply(d_b.data(), {{x0.data(), x1.data()}, d.data()}, 0, Pass::FromZero, &end));
-    PETSC_OK(smoother->apply(d_b.data(), {{x0.data(), x1.data()}, d.data()}, end, Pass::After, &end));
-    BOOST_TEST(end == 0);
-    const std::vector<V> got = x0.to_host();
+    SmootherOptions options;
+    options.mcgs_block_size  = bs;
+    const std::vector<V> got = swept(lent.rows.csr(), options, b, std::vector<V>(n), {},
+                                     [bs](Smoother<V> &s) { BOOST_TEST((s.describe().find("blocks of " + std::to_string(bs)) != std::string::npos)); });
     for (PetscInt i = 0; i < n; i++) BOOST_TEST_REQUIRE(std::abs(got[i] - x[i]) <= tolerance, "row " << i << ": " << got[i] << " for " << x[i]);
   }
 }

@@ -1,6 +1,8 @@
 #include "symbolic.hpp"
 #include "core/algorithm.hpp"
 #include "core/csr_pattern.hpp"
+#include "core/row_length.hpp"
+#include "core/search.hpp"
 
 namespace goza
 {
@@ -37,24 +39,11 @@ struct FindSlots { // for an element's corner
     const PetscInt *c = conn + static_cast<std::int64_t>(k / corners) * corners;
 
     for (int b = 0; b < corners; b++) {
-      PetscInt low = 0, high = i < owned ? ptr[i + 1] - ptr[i] - 1 : 0;
+      const PetscInt place = i < owned ? lower_bound(col, ptr[i], ptr[i + 1] - 1, c[b]) - ptr[i] : 0;
 
-      while (low < high) {
-        const PetscInt middle = (low + high) / 2;
-
-        if (col[ptr[i] + middle] < c[b]) low = middle + 1;
-        else high = middle;
-      }
-      slot[static_cast<std::int64_t>(k) * corners + b] = static_cast<unsigned char>(low);
+      slot[static_cast<std::int64_t>(k) * corners + b] = static_cast<unsigned char>(place);
     }
   }
-};
-
-struct RowLength {
-  const PetscInt *ptr;
-  std::int64_t   *length;
-
-  HD void operator()(PetscInt i) const { length[i] = ptr[i + 1] - ptr[i]; }
 };
 
 } // namespace
@@ -82,10 +71,7 @@ AssemblyMap make_assembly_map(const Mesh &mesh)
 
   group_by(space, mesh.conn.data(), n, mesh.owned, m.owner_ptr, m.owner);
   find_pattern(space, mesh.owned, mesh.nodes, NodeRows{corners, m.owner_ptr.data(), m.owner.data(), mesh.conn.data()}, true, m.ptr, m.col);
-
-  Array<std::int64_t> length(space, mesh.owned);
-  for_each_row(space, mesh.owned, RowLength{m.ptr.data(), length.data()});
-  m.longest = static_cast<PetscInt>(largest(space, length.data(), length.size()));
+  m.longest = most_entries(space, mesh.owned, m.ptr.data());
   if (m.longest > 256) throw std::length_error("a node of the mesh shares elements with " + std::to_string(m.longest) + " nodes; at most 256 can be assembled");
   m.slot = Array<unsigned char>(space, static_cast<std::size_t>(n) * corners);
   for_each_row(space, n, FindSlots{corners, mesh.owned, mesh.conn.data(), m.ptr.data(), m.col.data(), m.slot.data()});

@@ -1,5 +1,6 @@
 /* Where the numeric phase writes: the value arrays of one of the formats. A place that the format does not hold (the lower part of a half matrix) is null. */
 #pragma once
+#include "core/search.hpp"
 #include "mat/cds/diagonals.hpp"
 #include "mesh.hpp"
 
@@ -43,15 +44,9 @@ struct Target {
 
   HD int diagonal(PetscInt offset_wanted) const // or -1
   {
-    int low = 0, high = ndiag;
+    const int d = static_cast<int>(lower_bound(offset, 0, ndiag, offset_wanted));
 
-    while (low < high) {
-      const int middle = (low + high) / 2;
-
-      if (offset[middle] < offset_wanted) low = middle + 1;
-      else high = middle;
-    }
-    return low < ndiag && offset[low] == offset_wanted ? low : -1;
+    return d < ndiag && offset[d] == offset_wanted ? d : -1;
   }
   HD PetscScalar *cds(PetscInt i, PetscInt d, int r, int c) const { return val + (static_cast<std::int64_t>((d * bs + r) * bs + c) * ld + i); }
 

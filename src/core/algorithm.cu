@@ -118,12 +118,19 @@ PetscReal largest(Space space, const PetscReal *values, std::size_t n)
   return std::accumulate(values, values + n, PetscReal(PETSC_MIN_REAL), [](PetscReal a, PetscReal b) { return a > b ? a : b; });
 }
 
-Array<PetscInt> flagged(Space space, const char *flag, PetscInt n)
+Array<PetscInt> places(Space space, PetscInt n)
 {
-  Array<PetscInt> all(space, n), some(space, n);
+  Array<PetscInt> all(space, n);
 
   for_each_row(space, n, Iota{all.data()});
-  const PetscInt m = keep_flagged(space, all.data(), flag, n, some.data());
+  return all;
+}
+
+Array<PetscInt> flagged(Space space, const char *flag, PetscInt n)
+{
+  Array<PetscInt> some(space, n);
+  const PetscInt  m = keep_flagged(space, places(space, n).data(), flag, n, some.data());
+
   return Array<PetscInt>(space, some.data(), m);
 }
 

@@ -19,6 +19,7 @@ PetscInt lengths_to_pointer(Space space, Array<PetscInt> &ptr);
 /* list[n] without the elements whose flag is 0, in order; returns how many are left. kept must not be list. */
 PetscInt keep_flagged(Space space, const PetscInt *list, const char *flag, PetscInt n, PetscInt *kept);
 
+Array<PetscInt> places(Space space, PetscInt n);                    // 0 .. n-1
 Array<PetscInt> flagged(Space space, const char *flag, PetscInt n); // the places 0 .. n-1 whose flag is not 0, in order
 
 /* The places 0 .. n-1 sorted by their keys, equal keys in order: those of key g are order[ptr[g]] .. order[ptr[g + 1] - 1]. ptr gets nkeys + 1 elements.

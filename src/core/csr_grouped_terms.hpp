@@ -44,26 +44,15 @@ template <bool sums> struct Table {
   /* The column's slot; where there is none left some slot, and full says so. */
   __device__ int insert(PetscInt c)
   {
-    int s = static_cast<int>((static_cast<std::uint32_t>(c) * 0x9E3779B1u) >> 15) & (slots - 1);
+    int        s;
+    const bool found = find_or_enter<slots>(key, c, s, [&] {
+      const int n = atomicAdd(&count, 1);
 
-    for (int probe = 0; probe < slots; probe++) {
-      PetscInt held = *const_cast<volatile PetscInt *>(key + s);
+      listed[n] = c;
+      slot[n]   = static_cast<unsigned char>(s);
+    });
 
-      if (held == c) return s;
-      if (held == no_column) {
-        held = pattern::claim(key + s, c);
-        if (held == c) return s;
-        if (held == no_column) {
-          const int n = atomicAdd(&count, 1);
-
-          listed[n] = c;
-          slot[n]   = static_cast<unsigned char>(s);
-          return s;
-        }
-      }
-      s = (s + 1) & (slots - 1);
-    }
-    full = 1;
+    if (!found) full = 1;
     return s;
   }
 

@@ -10,15 +10,14 @@
    A warp does a row. It opens 32 terms at a time, spreads their entries over its lanes, and hashes the columns into a table in shared memory. Lanes that meet in one
    column are added up in their order: every sum is in the order of the terms, so that no result depends on the run. */
 #pragma once
-#include "csr_pattern.hpp"
+#include "hashed_columns.hpp"
+#include "search.hpp"
 
 #if defined(__CUDACC__)
 namespace goza
 {
 namespace product
 {
-
-using pattern::no_column;
 
 constexpr unsigned all_lanes = 0xffffffffu;
 
@@ -44,7 +43,7 @@ template <int Slots, bool sums> struct Table {
   /* The column's slot, or -1 where the table is full. */
   template <bool list = sums> __device__ int insert(PetscInt c)
   {
-    int s = static_cast<int>((static_cast<std::uint32_t>(c) * 0x9E3779B1u) >> 15) & (Slots - 1);
+    int s = first_probe<Slots>(c);
 
     for (;;) {
       PetscInt held = *const_cast<volatile PetscInt *>(key + s);
@@ -207,18 +206,7 @@ __global__ void __launch_bounds__(128) LongFillKernel(PetscInt n, Terms terms, P
     PetscScalar factor;
 
     terms.open(p, first, entries, factor);
-    for (PetscInt q = first + lane; q < first + entries; q += 32) {
-      const PetscInt want = terms.column(q);
-      PetscInt       low = 0, high = length - 1;
-
-      while (low < high) {
-        const PetscInt middle = low + (high - low) / 2;
-
-        if (c[middle] < want) low = middle + 1;
-        else high = middle;
-      }
-      v[low] += factor * terms.value(q);
-    }
+    for (PetscInt q = first + lane; q < first + entries; q += 32) v[lower_bound(c, 0, length - 1, terms.column(q))] += factor * terms.value(q);
     __syncwarp();
   }
   for (PetscInt t = lane; t < length; t += 32) v[t] = terms.finish(static_cast<PetscInt>(row), c[t], v[t]);

@@ -32,18 +32,9 @@ template <bool sums> struct Table {
   /* The column's slot, or -1 where there is none left. */
   __device__ int insert(PetscInt c)
   {
-    int s = static_cast<int>((static_cast<std::uint32_t>(c) * 0x9E3779B1u) >> 15) & (slots - 1);
+    int s;
 
-    for (int probe = 0; probe < slots; probe++) {
-      PetscInt held = *const_cast<volatile PetscInt *>(key + s);
-
-      if (held == c) return s;
-      if (held == no_column) {
-        held = pattern::claim(key + s, c);
-        if (held == c || held == no_column) return s;
-      }
-      s = (s + 1) & (slots - 1);
-    }
+    if (find_or_enter<slots>(key, c, s, [] {})) return s;
     full = 1;
     return -1;
   }

@@ -1,5 +1,6 @@
+/* Lengths of rows. For .cu files. */
 #pragma once
-#include "space.hpp"
+#include "for_each_row.hpp"
 
 namespace goza
 {
@@ -16,5 +17,14 @@ template <class Integer> struct RowLength {
     length[k] = ptr[row + 1] - ptr[row];
   }
 };
+
+/* Of the longest row; 0 where there is no row. */
+inline PetscInt most_entries(Space space, PetscInt nrows, const PetscInt *ptr)
+{
+  Array<std::int64_t> length(space, nrows);
+
+  for_each_row(space, nrows, RowLength<std::int64_t>{ptr, nullptr, length.data()});
+  return static_cast<PetscInt>(largest(space, length.data(), length.size()));
+}
 
 } // namespace goza

@@ -1,6 +1,7 @@
 #include "sort_unique.hpp"
 #include "algorithm.hpp"
 #include "for_each_row.hpp"
+#include "gather.hpp"
 
 namespace goza
 {
@@ -15,13 +16,6 @@ struct IsFirst {
   HD void operator()(PetscInt i) const { flag[i] = i == 0 || sorted[i] != sorted[i - 1]; }
 };
 
-struct Take {
-  const PetscInt *order, *values;
-  PetscInt       *sorted;
-
-  HD void operator()(PetscInt i) const { sorted[i] = values[order[i]]; }
-};
-
 } // namespace
 
 PetscInt sort_unique(Space space, PetscInt *values, PetscInt n)
@@ -34,7 +28,7 @@ PetscInt sort_unique(Space space, PetscInt *values, PetscInt n)
   Array<PetscInt>       sorted(space, n);
   Array<char>           first(space, n);
 
-  for_each_row(space, n, Take{order.data(), values, sorted.data()});
+  gather(space, n, order.data(), static_cast<const PetscInt *>(values), sorted.data());
   for_each_row(space, n, IsFirst{sorted.data(), first.data()});
   return keep_flagged(space, sorted.data(), first.data(), n, values);
 }

@@ -102,7 +102,8 @@ std::string way_name(const Way &way)
   return name;
 }
 
-std::vector<Way> ways_for(const Csr &A, const DecisionInput &input)
+/* The ways that are compared, where the matrix can be held so. */
+static std::vector<Way> ways_for(const Csr &A, const DecisionInput &input)
 {
   const PetscInt   bs = A.nrows % input.bs == 0 && A.ncols % input.bs == 0 ? input.bs : 1;
   std::vector<Way> ways;

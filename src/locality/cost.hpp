@@ -51,9 +51,8 @@ struct Machine {
   KernelConstants csr, sliced_ell, blocks, fold, cds, cds_half; // blocks: sliced ELL with one column index a dense block
 };
 
-const std::vector<Machine> &machines();
-const Machine              *find_machine(const std::string &name); // nullptr: none
-const Machine              &machine_for(Space space);              // the known one that a product in this space is compared on
+const Machine *find_machine(const std::string &name); // nullptr: none
+const Machine &machine_for(Space space);              // the known one that a product in this space is compared on
 
 /* A file of "name value" lines, as write_machine() makes it. Throws std::runtime_error where the file or a figure in it cannot be. */
 Machine read_machine(const std::string &file);
@@ -108,9 +107,7 @@ struct Decision {
   void     take(const Way &chosen, double seconds, int tried); // after trials: the fastest, and what it took
 };
 
-/* The ways that are compared, where the matrix can be held so. */
-std::vector<Way> ways_for(const Csr &A, const DecisionInput &input);
-Decision         decide(const Csr &A, const DecisionInput &input);
+Decision decide(const Csr &A, const DecisionInput &input);
 
 std::string way_name(const Way &way);
 

@@ -122,7 +122,7 @@ std::vector<Figure> figures_of(Machine &m)
 
 } // namespace
 
-const std::vector<Machine> &machines()
+static const std::vector<Machine> &machines()
 {
   /* c2050: P2's table 1, Fermi whitepaper (768 KB of L2, 14 SMs at 1.15 GHz). titan: P1 (288.4 GB/s), 1.5 MB, 14 SMX, 0.837 GHz. k40: board specification. */
   static const std::vector<Machine> table = {h200(), scaled("k40", 288e9, 1.5e6, 15, 0.745), scaled("titan", 288.4e9, 1.5e6, 14, 0.837), scaled("c2050", 144e9, 0.75e6, 14, 1.15), host()};

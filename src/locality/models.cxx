@@ -4,7 +4,7 @@
 namespace goza
 {
 
-const std::vector<Platform> &platforms()
+static const std::vector<Platform> &platforms()
 {
   /* Sources. c2050: P2, table 1 (144 GB/s, L1 16 KB, lines of 128 B, single precision). titan: P1 (288.4 GB/s). k40: NVIDIA's Tesla K40 board specification
      (288 GB/s). Both are GK110, whose read-only cache is 48 KB (NVIDIA, Kepler GK110 whitepaper). h200: NVIDIA's data sheet (4.8 TB/s; 256 KB of L1 and

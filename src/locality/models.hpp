@@ -18,8 +18,7 @@ struct Platform {
   PetscInt    small_rows;  // below this many rows eq. 7 replaces eq. 3; 0: never, since its coefficient was fitted on one card
 };
 
-const std::vector<Platform> &platforms();
-const Platform              *find_platform(const char *name); // nullptr: none
+const Platform *find_platform(const char *name); // nullptr: none
 
 /* Eq. 1: bytes/flop of a processor with a cache. */
 constexpr double bpf_cache(double F, double I, double hit, double L, double S)

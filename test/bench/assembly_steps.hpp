@@ -5,6 +5,7 @@
 #include "assembly/equation.hpp"
 #include "assembly/node_bodies.hpp"
 #include "assembly_tools.hpp"
+#include "core/search.hpp"
 
 namespace goza_bench
 {
@@ -33,15 +34,7 @@ struct Block {
 
 HD inline PetscInt search(const PetscInt *ptr, const PetscInt *col, PetscInt i, PetscInt j)
 {
-  PetscInt low = ptr[i], high = ptr[i + 1] - 1;
-
-  while (low < high) {
-    const PetscInt middle = (low + high) / 2;
-
-    if (col[middle] < j) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return lower_bound(col, ptr[i], ptr[i + 1] - 1, j);
 }
 
 template <class Element> struct Step1 : Block {

@@ -5,6 +5,7 @@
 #include "core/for_each_row.hpp"
 #include "goza.hpp"
 #include "petscgoza.h"
+#include "../support/bench_timing.hpp"
 #include <algorithm>
 #include <cmath>
 #include <petscmat.h>
@@ -18,6 +19,7 @@
 namespace goza_bench
 {
 using namespace goza;
+using goza_test::CopyBandwidth;
 
 /* n^3 nodes, inner ones moved, materials in turn. backwards: the elements, so that the mesh is not seen to be a grid */
 
@@ -105,20 +107,6 @@ inline PetscErrorCode Line(const Bench &bench, const char *text)
   PetscFunctionBeginUser;
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s\n", text));
   if (bench.json) fprintf(bench.json, "%s\n", text);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-inline PetscErrorCode CopyBandwidth(const Bench &bench, PetscLogDouble *bytes_a_second)
-{
-  const std::size_t n = std::size_t(1) << (bench.space == Space::Cuda ? 27 : 22);
-  Array<double>     from(bench.space, n), to(bench.space, n);
-  PetscLogDouble    seconds;
-
-  PetscFunctionBeginUser;
-  from.zero();
-  PetscCall(Median(
-    bench, [&] { to.copy_from(from.data(), n); }, &seconds));
-  *bytes_a_second = 2. * static_cast<double>(n * sizeof(double)) / seconds;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -141,7 +141,7 @@ PetscErrorCode Paper(const Bench &bench, const Place &at, const std::string &way
 
   PetscFunctionBeginUser;
   const Mesh mesh = make_cube(space, at.n, Element::nodes == 4, bench.general);
-  PetscCall(CopyBandwidth(bench, &copy));
+  PetscCall(CopyBandwidth(bench.repeats, bench.space, &copy));
   PetscCall(Symbolic(bench, problem, mesh, Layout::Csr, map, &symbolic));
 
   const std::size_t  values = static_cast<std::size_t>(map.pairs()) * 9;
@@ -219,7 +219,7 @@ PetscErrorCode Poisson(const Bench &bench, PetscInt n)
 
   PetscFunctionBeginUser;
   const Mesh mesh = make_cube(bench.space, n, false, bench.general);
-  PetscCall(CopyBandwidth(bench, &copy));
+  PetscCall(CopyBandwidth(bench.repeats, bench.space, &copy));
   PetscCall(IntoCds(bench, {"hex", static_cast<int>(n), 0, 0, 0}, "diffusion", {EquationKind::Diffusion, 1}, mesh, copy));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -210,14 +210,12 @@ static PetscErrorCode Measure(const Bench &bench, const char *name, Mat A, doubl
   PetscLogDouble first, seconds, copy, cg_seconds = 0;
   PetscInt       its       = 0;
   PetscReal      reduction = 0;
-  VecType        vectype;
   const double rows = (double)bench.n[0] * bench.n[1] * bench.n[2], formula_bytes = 8 * (bench.nnz + 2 * rows), real_bytes = 8 * (stored + 2 * rows) + index_bytes;
 
   PetscFunctionBeginUser;
   PetscCall(MedianSeconds(
     bench.repeats, bench.y, [&] { return MatMult(A, bench.b, bench.y); }, &first, &seconds));
-  PetscCall(VecGetType(bench.y, &vectype));
-  PetscCall(CopyBandwidth(bench.repeats, vectype, &copy));
+  PetscCall(CopyBandwidth(bench.repeats, bench.y, &copy));
   *shares = {formula_bytes / seconds / copy, real_bytes / seconds / copy};
   if (bench.cg) PetscCall(SolveCG(bench, A, &its, &cg_seconds, &reduction));
   for (FILE *f : {stdout, bench.json}) {

@@ -186,7 +186,6 @@ static PetscErrorCode Convert(Mat B, const std::string &type, const std::string 
 static PetscErrorCode MeasureRound(const Bench &bench, Mat A, std::vector<Line> &lines, std::mt19937 &random, PetscLogDouble *rate)
 {
   std::vector<Line *> turns;
-  VecType             type;
   Mat                 csr, B;
   Vec                 x, y;
 
@@ -194,8 +193,7 @@ static PetscErrorCode MeasureRound(const Bench &bench, Mat A, std::vector<Line> 
   PetscCall(MatConvert(A, lines[0].type.c_str(), MAT_INITIAL_MATRIX, &csr));
   PetscCall(MatCreateVecs(csr, &x, &y));
   PetscCall(RandomVec(x));
-  PetscCall(VecGetType(y, &type));
-  PetscCall(CopyBandwidth(bench.repeats, type, rate)); // in the first round also wakes a GPU that has idled
+  PetscCall(CopyBandwidth(bench.repeats, y, rate)); // in the first round also wakes a GPU that has idled
   for (Line &line : lines) turns.push_back(&line);
   std::shuffle(turns.begin(), turns.end(), random);
   for (Line *line : turns) {

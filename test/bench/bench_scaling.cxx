@@ -12,11 +12,13 @@
 #include "mat/common/errors.hpp"
 #include "mat/common/halo/halo.hpp"
 #include "petscgoza.h"
+#include "../support/bench_timing.hpp"
 #include <petsc/private/petscimpl.h> /* an object's state */
 #include <algorithm>
 #include <cmath>
 
 using namespace goza;
+using goza_test::GetList;
 
 /* Counts PETSc's reductions (its own counters miss some in 3.26): MPI's profiling interface lets a program put its function before the library's. */
 static PetscInt64 reductions = 0;
@@ -242,22 +244,6 @@ PetscErrorCode MeasureType(const Bench &bench, Mat aij, const char *halo, const 
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
   PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* -name a,b,c, else `otherwise` */
-PetscErrorCode GetList(const char *option, std::vector<std::string> otherwise, std::vector<std::string> *list)
-{
-  char    *words[64];
-  PetscInt n = 64;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscOptionsGetStringArray(NULL, NULL, option, words, &n, NULL));
-  for (PetscInt k = 0; k < n; k++) {
-    list->push_back(words[k]);
-    PetscCall(PetscFree(words[k]));
-  }
-  if (!n) *list = std::move(otherwise);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -43,7 +43,6 @@ static PetscErrorCode MeasureMat(const Bench &bench, const std::string &name, bo
   Mat            B;
   Vec            x, y;
   PetscOptions   own;
-  VecType        vectype;
   PetscLogDouble seconds = 0, first = 0, copy = 0;
   PetscReal      difference = 0;
   PetscScalar   *a;
@@ -63,8 +62,7 @@ static PetscErrorCode MeasureMat(const Bench &bench, const std::string &name, bo
   PetscCall(MedianSeconds(
     bench.repeats, y, [&] { return MatMult(B, x, y); }, &first, &seconds));
   PetscCall(Difference(y, reference, &difference));
-  PetscCall(VecGetType(y, &vectype));
-  PetscCall(CopyBandwidth(bench.repeats, vectype, &copy));
+  PetscCall(CopyBandwidth(bench.repeats, y, &copy));
   Report(bench, name, irregular, type, A, nnz, first, seconds, copy, difference);
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
@@ -79,13 +77,12 @@ static PetscErrorCode MeasureProduct(const Bench &bench, const std::string &name
   PetscLogDouble           seconds = 0, first = 0, copy = 0;
   PetscReal                difference = 0;
   std::vector<PetscScalar> result;
-  VecType                  vectype = goza::petsc_on_device() ? VECCUDA : VECSTANDARD;
   PetscScalar             *a;
 
   PetscFunctionBeginUser;
   PetscCall(VecCreate(PETSC_COMM_SELF, &clock));
   PetscCall(VecSetSizes(clock, 1000, 1000));
-  PetscCall(VecSetType(clock, vectype));
+  PetscCall(VecSetType(clock, goza::petsc_on_device() ? VECCUDA : VECSTANDARD));
   PetscCall(VecSet(clock, 1));
   PetscCall(MedianSeconds(
     bench.repeats, clock, [&] { return goza::Guarded([&] { product.run(); }); }, &first, &seconds));
@@ -95,7 +92,7 @@ static PetscErrorCode MeasureProduct(const Bench &bench, const std::string &name
   std::copy(result.begin(), result.end(), a);
   PetscCall(VecRestoreArrayWrite(y, &a));
   PetscCall(Difference(y, reference, &difference));
-  PetscCall(CopyBandwidth(bench.repeats, vectype, &copy));
+  PetscCall(CopyBandwidth(bench.repeats, clock, &copy));
   Report(bench, name, irregular, type, A, nnz, first, seconds, copy, difference);
   PetscCall(VecDestroy(&clock));
   PetscCall(VecDestroy(&y));
@@ -178,21 +175,6 @@ static PetscErrorCode MeasureFile(const Bench &bench, const char *file)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* -name a,b,c */
-static PetscErrorCode GetList(const char *option, std::vector<std::string> *list)
-{
-  char    *words[64];
-  PetscInt n = 64;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscOptionsGetStringArray(NULL, NULL, option, words, &n, NULL));
-  for (PetscInt k = 0; k < n; k++) {
-    list->push_back(words[k]);
-    PetscCall(PetscFree(words[k]));
-  }
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
 static PetscErrorCode Choose(const std::vector<std::string> &names, std::vector<BenchMatrix> *chosen)
 {
   PetscFunctionBeginUser;
@@ -221,13 +203,12 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-elasticity", elastic, &nelastic, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-dof", &dof, NULL));
   PetscCheck(dof > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-dof %" PetscInt_FMT " is not positive", dof);
-  PetscCall(GetList("-gallery", &names));
-  PetscCall(GetList("-types", &bench.types));
+  PetscCall(GetList("-gallery", {}, &names));
+  PetscCall(GetList("-types", {MATAIJ, MATSLICEDELL, MATFOLD}, &bench.types));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-repeats", &bench.repeats, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-file", file, sizeof(file), NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-json", json, sizeof(json), NULL));
   PetscCheck(bench.repeats > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-repeats %" PetscInt_FMT " is not positive", bench.repeats);
-  if (bench.types.empty()) bench.types = {MATAIJ, MATSLICEDELL, MATFOLD};
   if (bench.types == std::vector<std::string>{"all"}) {
     bench.types = goza::petsc_on_device() ? std::vector<std::string>{"aijcusparse", "cusparse:sell"} : std::vector<std::string>{MATAIJ};
     for (const char *type : {MATCDS, MATFOLD, MATSLICEDELL})

@@ -1,4 +1,6 @@
 #include "bench_timing.hpp"
+#include "core/array.hpp"
+#include "mat/common/errors.hpp"
 
 #include <petsc/private/petscimpl.h>
 #include <petsctime.h>
@@ -20,22 +22,30 @@ PetscErrorCode Synchronise(Vec y)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-PetscErrorCode BatchSeconds(PetscInt batch, Vec y, const std::function<PetscErrorCode()> &body, PetscLogDouble *seconds)
+PetscErrorCode Wait::operator()() const
+{
+  PetscFunctionBeginUser;
+  if (y_) PetscCall(Synchronise(y_));
+  else if (space_ == goza::Space::Cuda) PetscCall(goza::Guarded([] { goza::device::synchronize(); }));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+PetscErrorCode BatchSeconds(PetscInt batch, const Wait &wait, const std::function<PetscErrorCode()> &body, PetscLogDouble *seconds)
 {
   PetscLogDouble t0, t1, t2;
 
   PetscFunctionBeginUser;
   PetscCall(PetscTime(&t0));
   for (PetscInt k = 0; k < batch; k++) PetscCall(body());
-  PetscCall(Synchronise(y));
+  PetscCall(wait());
   PetscCall(PetscTime(&t1));
-  PetscCall(Synchronise(y));
+  PetscCall(wait());
   PetscCall(PetscTime(&t2));
   *seconds = (t1 - t0 - (t2 - t1)) / batch;
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-PetscErrorCode MedianSeconds(PetscInt repeats, Vec y, const std::function<PetscErrorCode()> &body, PetscLogDouble *first, PetscLogDouble *seconds, double length)
+PetscErrorCode MedianSeconds(PetscInt repeats, const Wait &wait, const std::function<PetscErrorCode()> &body, PetscLogDouble *first, PetscLogDouble *seconds, double length)
 {
   std::vector<PetscLogDouble> times;
   PetscLogDouble              t, begin, now;
@@ -45,18 +55,18 @@ PetscErrorCode MedianSeconds(PetscInt repeats, Vec y, const std::function<PetscE
   PetscFunctionBeginUser;
   PetscCall(PetscTime(&begin));
   PetscCall(body());
-  PetscCall(Synchronise(y));
+  PetscCall(wait());
   PetscCall(PetscTime(&now));
   *first = now - begin;
   PetscCall(PetscTime(&begin));
   do {
-    PetscCall(BatchSeconds(1, y, body, &t));
+    PetscCall(BatchSeconds(1, wait, body, &t));
     PetscCall(PetscTime(&now));
   } while (now - begin < warm_up);
-  PetscCall(BatchSeconds(3, y, body, &t));
+  PetscCall(BatchSeconds(3, wait, body, &t));
   batch = (PetscInt)std::min(300.0, std::max(3.0, length / std::max(t, 1e-7)));
   for (PetscInt r = 0; r < repeats; r++) {
-    PetscCall(BatchSeconds(batch, y, body, &t));
+    PetscCall(BatchSeconds(batch, wait, body, &t));
     times.push_back(t);
   }
   std::sort(times.begin(), times.end());
@@ -64,27 +74,50 @@ PetscErrorCode MedianSeconds(PetscInt repeats, Vec y, const std::function<PetscE
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-PetscErrorCode CopyBandwidth(PetscInt repeats, VecType type, PetscLogDouble *rate)
+PetscErrorCode CopyBandwidth(PetscInt repeats, goza::Space space, PetscLogDouble *rate)
 {
-  static std::map<std::string, PetscLogDouble> known;
-  const PetscInt                               n     = 32 << 20;
+  static std::map<goza::Space, PetscLogDouble> known;
+  const std::size_t                            n = std::size_t(32) << 20;
+  goza::Array<double>                          from(space), to(space);
   PetscLogDouble                               first = 0, seconds = 0;
-  Vec                                          x, y;
 
   PetscFunctionBeginUser;
-  if (!known.count(type)) {
-    PetscCall(VecCreate(PETSC_COMM_SELF, &x));
-    PetscCall(VecSetSizes(x, n, n));
-    PetscCall(VecSetType(x, type));
-    PetscCall(VecDuplicate(x, &y));
-    PetscCall(VecSet(x, 1));
+  if (!known.count(space)) {
+    PetscCall(goza::Guarded([&] {
+      from.resize(n);
+      to.resize(n);
+      from.zero();
+    }));
     PetscCall(MedianSeconds(
-      repeats, y, [&] { return VecCopy(x, y); }, &first, &seconds));
-    known[type] = 2.0 * sizeof(PetscScalar) * n / seconds;
-    PetscCall(VecDestroy(&x));
-    PetscCall(VecDestroy(&y));
+      repeats, space, [&] { return goza::Guarded([&] { to.copy_from(from.data(), n); }); }, &first, &seconds));
+    known[space] = 2. * static_cast<double>(from.bytes()) / seconds;
   }
-  *rate = known[type];
+  *rate = known[space];
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+PetscErrorCode CopyBandwidth(PetscInt repeats, Vec y, PetscLogDouble *rate)
+{
+  PetscBool on_device;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)y, &on_device, VECSEQCUDA, VECMPICUDA, ""));
+  PetscCall(CopyBandwidth(repeats, on_device ? goza::Space::Cuda : goza::Space::Host, rate));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+PetscErrorCode GetList(const char *option, std::vector<std::string> otherwise, std::vector<std::string> *list)
+{
+  char    *words[64];
+  PetscInt n = 64;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsGetStringArray(NULL, NULL, option, words, &n, NULL));
+  for (PetscInt k = 0; k < n; k++) {
+    list->push_back(words[k]);
+    PetscCall(PetscFree(words[k]));
+  }
+  if (!n) *list = std::move(otherwise);
   PetscFunctionReturn((PetscErrorCode)0);
 }
 

@@ -199,7 +199,8 @@ static PetscReal shapes(const Elements &m, PetscInt e, const PetscReal xi[3], Pe
   return det;
 }
 
-std::vector<PetscScalar> textbook_matrix(const Elements &m, PetscInt e, GozaEquation equation, PetscInt bs, PetscReal first, PetscReal second)
+/* B^T D B, one point after the other: [corners * bs][corners * bs] */
+static std::vector<PetscScalar> textbook_matrix(const Elements &m, PetscInt e, GozaEquation equation, PetscInt bs, PetscReal first, PetscReal second)
 {
   const int                             n = m.corners * (int)bs;
   std::vector<PetscScalar>              K((std::size_t)n * n, 0);

@@ -67,10 +67,7 @@ struct MeshCase {
   MeshCase(const MeshName &mesh, const EquationName &eq, const std::array<PetscInt, 3> &n, PetscReal wobble);
 };
 
-/* The element matrix by the textbook, B^T D B, one point after the other: [corners * bs][corners * bs]. It shares nothing with the library. */
-std::vector<PetscScalar> textbook_matrix(const Elements &m, PetscInt e, GozaEquation equation, PetscInt bs, PetscReal first, PetscReal second);
-
-/* A in PETSc's AIJ, element by element with MatSetValues(), each rank its own rows. */
+/* A in PETSc's AIJ, element by element with MatSetValues(), each rank its own rows: the textbook's element matrices, which share nothing with the library. */
 MatHandle textbook_assembly(DM dm, const Elements &m, GozaEquation equation, PetscInt bs, const std::vector<PetscReal> &first, const std::vector<PetscReal> &second);
 
 /* ||A - B|| / ||B||, Frobenius; B is changed. */

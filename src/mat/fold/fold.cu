@@ -4,7 +4,7 @@
 #include "core/numbering.hpp"
 #include "core/search.hpp"
 #include "fold_hot.hpp"
-#include "mat/common/gather.hpp"
+#include "core/gather.hpp"
 #include <algorithm>
 #include <cstdio>
 
@@ -40,15 +40,9 @@ struct Origin {
 private:
   HD std::int64_t piece(PetscInt p) const
   {
-    PetscInt low = 0, high = nlong; // piece_ptr[low] <= p < piece_ptr[high]
+    const PetscInt k = partition_point(1, nlong, [&](PetscInt next) { return piece_ptr[next] <= p; }) - 1;
 
-    while (high - low > 1) {
-      const PetscInt middle = low + (high - low) / 2;
-
-      if (piece_ptr[middle] <= p) low = middle;
-      else high = middle;
-    }
-    return ptr[long_row[low]] + static_cast<std::int64_t>(p - piece_ptr[low]) * width * fold_lanes;
+    return ptr[long_row[k]] + static_cast<std::int64_t>(p - piece_ptr[k]) * width * fold_lanes;
   }
 };
 

@@ -1,7 +1,7 @@
 #include "hot_columns.hpp"
 #include "core/algorithm.hpp"
 #include "core/csr_matrix.hpp"
-#include "core/for_each_row.hpp"
+#include "core/row_length.hpp"
 #include "core/sort_unique.hpp"
 
 namespace goza
@@ -17,13 +17,6 @@ struct Shortness {
   PetscInt       *key;
 
   HD void operator()(PetscInt col) const { key[col] = most - (ptr[col + 1] - ptr[col]); }
-};
-
-struct EntriesOf {
-  const PetscInt *ptr, *list;
-  std::int64_t   *n;
-
-  HD void operator()(PetscInt k) const { n[k] = ptr[list[k] + 1] - ptr[list[k]]; }
 };
 
 struct CodeOthers {
@@ -54,7 +47,7 @@ HotColumns find_hot_columns(const Csr &A, PetscInt most, double least_share)
   for_each_row(A.space, A.ncols, Shortness{ptr.data(), nnz, key.data()});
   const Array<PetscInt> order = order_by(A.space, key.data(), A.ncols);
 
-  for_each_row(A.space, n, EntriesOf{ptr.data(), order.data(), length.data()});
+  for_each_row(A.space, n, RowLength<std::int64_t>{ptr.data(), order.data(), length.data()});
   hot.share = static_cast<double>(sum(A.space, length.data(), n)) / nnz;
   if (hot.share < least_share) return hot;
   hot.list = Array<PetscInt>(A.space, order.data(), n);

@@ -4,7 +4,7 @@
 #include "core/for_each_row.hpp"
 #include "core/numbering.hpp"
 #include "core/row_length.hpp"
-#include "mat/common/gather.hpp"
+#include "core/gather.hpp"
 #include <cstdio>
 
 namespace goza
@@ -67,13 +67,7 @@ template <class V> bool Renumbered<V>::choose(const Csr &A)
   if (wanted_ == FoldOrder::Natural || A.nrows != A.ncols || !A.nrows) return false;
   if (automatic && (this->space_ == Space::Host || A.nrows < least_rows)) return false;
   before_ = static_cast<double>(far_sectors(A, reach)) / rows;
-  if (automatic) {
-    Array<std::int64_t> length(A.space, A.nrows);
-
-    if (before_ < least_gain) return false;
-    for_each_row(A.space, A.nrows, RowLength<std::int64_t>{A.ptr, nullptr, length.data()});
-    if (largest(A.space, length.data(), A.nrows) > longest_row) return false;
-  }
+  if (automatic && (before_ < least_gain || most_entries(A.space, A.nrows, A.ptr) > longest_row)) return false;
   from_ = breadth_first_order(A, automatic ? most_levels : PETSC_MAX_INT);
   if (!from_.size()) return false;
   number_ = inverse_of(from_);

@@ -13,12 +13,6 @@ namespace goza
 namespace
 {
 
-struct Iota {
-  PetscInt *p;
-
-  HD void operator()(PetscInt i) const { p[i] = i; }
-};
-
 /* Threads to a place, so that they fill the device, and those of a warp write words that lie together, as long as each has entries to write. */
 int fill_team(Space space, int shift, std::int64_t nplaces, std::int64_t stored)
 {
@@ -81,10 +75,7 @@ template <class Store, class V> void SlicedEll<Store, V>::lay_out(const Csr &A, 
   nplaces_ = listed_ ? static_cast<PetscInt>(row_.size()) : A.nrows;
   window_  = window;
   if (window > 1 && nplaces_) {
-    if (!listed_) {
-      row_ = Array<PetscInt>(space, nplaces_);
-      for_each_row(space, nplaces_, Iota{row_.data()});
-    }
+    if (!listed_) row_ = places(space, nplaces_);
     sort_by_length(space, A.ptr, row_.data(), row_.size(), window);
   }
 

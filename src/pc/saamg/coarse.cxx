@@ -6,7 +6,8 @@
 namespace goza
 {
 
-PetscErrorCode DensePseudoInverse(PetscInt n, std::vector<PetscScalar> &M, bool *singular)
+/* M [n][n] becomes its inverse, or, where it is singular to working precision, its pseudo-inverse, after symmetric scaling to a unit diagonal. */
+static PetscErrorCode DensePseudoInverse(PetscInt n, std::vector<PetscScalar> &M, bool *singular)
 {
   PetscBLASInt              bn, info, lwork;
   std::vector<PetscBLASInt> pivot(n);

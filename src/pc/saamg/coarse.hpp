@@ -26,7 +26,4 @@ private:
   Array<V>                 inverse_, all_; // [m][n]; [n]
 };
 
-/* M [n][n] becomes its inverse, or, where it is singular to working precision, its pseudo-inverse, after symmetric scaling to a unit diagonal. */
-PetscErrorCode DensePseudoInverse(PetscInt n, std::vector<PetscScalar> &M, bool *singular);
-
 } // namespace goza

@@ -1,6 +1,7 @@
 /* Row bodies of the smoothed prolongator and of the matrix that it may be smoothed with. */
 #pragma once
 #include "core/for_each_row.hpp"
+#include "core/search.hpp"
 #include "graph.hpp"
 
 namespace goza
@@ -160,16 +161,10 @@ private:
   }
   HD bool is_edge(PetscInt node, PetscInt J) const
   {
-    PetscInt low = gptr[node], high = gptr[node + 1];
-
     if (J == node) return true;
-    while (low < high) {
-      const PetscInt middle = low + (high - low) / 2;
+    const PetscInt end = gptr[node + 1], place = lower_bound(gcol, gptr[node], end, J);
 
-      if (gcol[middle] < J) low = middle + 1;
-      else high = middle;
-    }
-    return low < gptr[node + 1] && gcol[low] == J;
+    return place < end && gcol[place] == J;
   }
 };
 

@@ -2,7 +2,7 @@
 #pragma once
 #include "exchange.hpp"
 #include "mat/common/errors.hpp"
-#include "mat/common/gather.hpp"
+#include "core/gather.hpp"
 #include "team.hpp"
 
 namespace goza

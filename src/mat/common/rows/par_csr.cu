@@ -258,7 +258,8 @@ Array<PetscInt> globalize(const LocalColumns &columns, const PetscInt *col, std:
   return global;
 }
 
-void renumber(const LocalColumns &from, const LocalColumns &to, Array<PetscInt> &col)
+/* The same columns by the numbers of a map with other ghosts, in place. */
+static void renumber(const LocalColumns &from, const LocalColumns &to, Array<PetscInt> &col)
 {
   for_each_row(from.space(), static_cast<PetscInt>(col.size()), Renumber{from.n(), to.nghost(), from.ghosts_here().data(), to.ghosts_here().data(), col.data()});
 }

@@ -17,9 +17,6 @@ Array<PetscInt>       globalize(const LocalColumns &columns, const PetscInt *col
 /* Ghosts that no entry of M has are left out; ghosts: the global numbers of M's. Collective. */
 MapPtr drop_unused_ghosts(const LocalColumns &owners, const std::vector<PetscInt> &ghosts, CsrMatrix &M);
 
-/* The same columns by the numbers of a map with more ghosts, in place. */
-void renumber(const LocalColumns &from, const LocalColumns &to, Array<PetscInt> &col);
-
 /* Both matrices' columns by the numbers of one map, that of the ghosts of either, in place. Collective. */
 MapPtr join_maps(CsrMatrix &A, const LocalColumns &acols, CsrMatrix &B, const LocalColumns &bcols);
 

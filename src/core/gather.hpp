@@ -1,6 +1,6 @@
-/* packed[k] = x[index[k]] in one space; instantiated in gather.cu for the vector types. */
+/* packed[k] = x[index[k]] in one space; instantiated in gather.cu for PetscInt and the vector types. */
 #pragma once
-#include "core/space.hpp"
+#include "space.hpp"
 
 namespace goza
 {

@@ -1,5 +1,5 @@
 #include "gather.hpp"
-#include "core/for_each_row.hpp"
+#include "for_each_row.hpp"
 
 namespace goza
 {
@@ -22,6 +22,7 @@ template <class V> void gather(Space space, PetscInt n, const PetscInt *index, c
   for_each_row(space, n, Gather<V>{index, x, packed});
 }
 
+template void gather(Space, PetscInt, const PetscInt *, const PetscInt *, PetscInt *);
 template void gather(Space, PetscInt, const PetscInt *, const PetscScalar *, PetscScalar *);
 #if !PetscDefined(USE_REAL_SINGLE)
 template void gather(Space, PetscInt, const PetscInt *, const float *, float *);

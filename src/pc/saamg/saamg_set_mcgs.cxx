@@ -1,0 +1,125 @@
+/* Set and Get functions of saamg: Gauss-Seidel by colours, by level. Setting something takes effect at the next set-up. */
+#include "saamg_on_levels.hpp"
+
+using goza::CheckLevels;
+using goza::GetOnLevel;
+using goza::SetOnLevels;
+using goza::SmootherChoice;
+
+/*@
+  PCSAAMGSetMCGSBlockSize - Sets how many unknowns the smoother "mcgs" relaxes together
+
+  Logically Collective
+
+  Input Parameters:
++ pc     - the preconditioner, of type `PCSAAMG`
+. levels - where: `PC_SAAMG_FINEST`, `PC_SAAMG_INTERMEDIATE`, `PC_SAAMG_COARSEST` (where that is smoothed and not solved) or `PC_SAAMG_ALL_LEVELS`
+- bs     - 1 (points), 2, 3 or 6, or 0 (the default) for those of a node: the matrix's block size on the finest level, the number of near-null vectors on
+           the others (points where that is another number)
+
+  Options Database Keys:
++ -pc_saamg_mcgs_block_size (auto|1|2|3|6) - on all levels
+. -pc_saamg_finest_mcgs_block_size (auto|1|2|3|6) - on the finest
+. -pc_saamg_intermediate_mcgs_block_size (auto|1|2|3|6) - on those between
+- -pc_saamg_coarsest_mcgs_block_size (auto|1|2|3|6) - on the coarsest
+
+  Level: intermediate
+
+  Note:
+  On the finest level the local rows of every rank must be a multiple of it. On the others, whose nodes are given, it is 0 where it does not divide them.
+
+.seealso: `PCSAAMG`, `PCSAAMGGetMCGSBlockSize()`, `PCSAAMGSetSmoother()`, `MatSetBlockSize()`
+@*/
+PetscErrorCode PCSAAMGSetMCGSBlockSize(PC pc, PCSAAMGLevels levels, PetscInt bs)
+{
+  PetscFunctionBegin;
+  PetscCall(CheckLevels(pc, levels));
+  PetscCheck(bs == 0 || bs == 1 || bs == 2 || bs == 3 || bs == 6, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_%smcgs_block_size %" PetscInt_FMT " is not 0 (auto), 1, 2, 3 or 6", goza::level_prefixes[levels], bs);
+  PetscCall(SetOnLevels(pc, levels, [bs](SmootherChoice &s) { s.options.mcgs_block_size = bs; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGGetMCGSBlockSize - Gets how many unknowns the smoother "mcgs" relaxes together
+
+  Not Collective
+
+  Input Parameters:
++ pc     - the preconditioner, of type `PCSAAMG`
+- levels - which; `PC_SAAMG_ALL_LEVELS` gives the finest's
+
+  Output Parameter:
+. bs - its value; 0: those of a node
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGSetMCGSBlockSize()`
+@*/
+PetscErrorCode PCSAAMGGetMCGSBlockSize(PC pc, PCSAAMGLevels levels, PetscInt *bs)
+{
+  const SmootherChoice *s = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(GetOnLevel(pc, levels, &s));
+  *bs = s->options.mcgs_block_size;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGSetMCGSCoupling - Sets what the smoother "mcgs" does between ranks
+
+  Logically Collective
+
+  Input Parameters:
++ pc       - the preconditioner, of type `PCSAAMG`
+. levels   - where: `PC_SAAMG_FINEST`, `PC_SAAMG_INTERMEDIATE`, `PC_SAAMG_COARSEST` (where that is smoothed and not solved) or `PC_SAAMG_ALL_LEVELS`
+- coupling - `PC_SAAMG_COUPLING_GLOBAL` (the default): ranks exchange their values before each colour, and the sweep is that of one rank alone;
+             `PC_SAAMG_COUPLING_LOCAL`: before each sweep, with the l1 norms of what couples the ranks added to the diagonal
+
+  Options Database Keys:
++ -pc_saamg_mcgs_coupling (global|local) - on all levels
+. -pc_saamg_finest_mcgs_coupling (global|local) - on the finest
+. -pc_saamg_intermediate_mcgs_coupling (global|local) - on those between
+- -pc_saamg_coarsest_mcgs_coupling (global|local) - on the coarsest
+
+  Level: advanced
+
+  Note:
+  The colours are the same for both, and on any number of ranks. With the second a solve takes more iterations, the more the more ranks there are.
+
+.seealso: `PCSAAMG`, `PCSAAMGGetMCGSCoupling()`, `PCSAAMGSetSmoother()`
+@*/
+PetscErrorCode PCSAAMGSetMCGSCoupling(PC pc, PCSAAMGLevels levels, PCSAAMGCoupling coupling)
+{
+  PetscFunctionBegin;
+  PetscCall(CheckLevels(pc, levels));
+  PetscCheck(coupling == PC_SAAMG_COUPLING_GLOBAL || coupling == PC_SAAMG_COUPLING_LOCAL, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_%smcgs_coupling: %d is not a PCSAAMGCoupling", goza::level_prefixes[levels], (int)coupling);
+  PetscCall(SetOnLevels(pc, levels, [coupling](SmootherChoice &s) { s.options.mcgs_coupling = coupling; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGGetMCGSCoupling - Gets what the smoother "mcgs" does between ranks
+
+  Not Collective
+
+  Input Parameters:
++ pc     - the preconditioner, of type `PCSAAMG`
+- levels - which; `PC_SAAMG_ALL_LEVELS` gives the finest's
+
+  Output Parameter:
+. coupling - its value
+
+  Level: advanced
+
+.seealso: `PCSAAMG`, `PCSAAMGSetMCGSCoupling()`
+@*/
+PetscErrorCode PCSAAMGGetMCGSCoupling(PC pc, PCSAAMGLevels levels, PCSAAMGCoupling *coupling)
+{
+  const SmootherChoice *s = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(GetOnLevel(pc, levels, &s));
+  *coupling = static_cast<PCSAAMGCoupling>(s->options.mcgs_coupling);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,186 @@
+/* Set and Get functions of saamg: which smoother, and how often, by level. Setting something takes effect at the next set-up. */
+#include "saamg_on_levels.hpp"
+
+using goza::CheckLevels;
+using goza::GetOnLevel;
+using goza::SetOnLevels;
+using goza::SmootherChoice;
+
+/*@C
+  PCSAAMGSetSmoother - Sets the smoother
+
+  Logically Collective
+
+  Input Parameters:
++ pc     - the preconditioner, of type `PCSAAMG`
+. levels - where: `PC_SAAMG_FINEST`, `PC_SAAMG_INTERMEDIATE`, `PC_SAAMG_COARSEST` (where that is smoothed and not solved) or `PC_SAAMG_ALL_LEVELS`
+- name   - "jacobi", "chebyshev", "mcgs" (Gauss-Seidel over colours of rows, symmetric over the cycle) or "l1jacobi" (Jacobi with the
+           l1 norms of the rows in the diagonal's place)
+
+  Options Database Keys:
++ -pc_saamg_smoother (jacobi|chebyshev|mcgs|l1jacobi) - on all levels
+. -pc_saamg_finest_smoother name - on the finest
+. -pc_saamg_intermediate_smoother name - on those between
+- -pc_saamg_coarsest_smoother name - on the coarsest
+
+  Level: intermediate
+
+  Note:
+  Paper P5 smooths the finest level with one of the first three and the others with "jacobi".
+
+.seealso: `PCSAAMG`, `PCSAAMGGetSmoother()`, `PCSAAMGSetSweeps()`, `PCSAAMGSetChebyshevDegree()`, `PCSAAMGSetDirectLimit()`
+@*/
+PetscErrorCode PCSAAMGSetSmoother(PC pc, PCSAAMGLevels levels, const char name[])
+{
+  PetscInt  which;
+  PetscBool found;
+
+  PetscFunctionBegin;
+  PetscCall(CheckLevels(pc, levels));
+  PetscCall(PetscEListFind(goza::smoother_count(), goza::smoother_names, name, &which, &found));
+  PetscCheck(found, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_UNKNOWN_TYPE, "-pc_saamg_%ssmoother: no smoother is called %s", goza::level_prefixes[levels], name);
+  PetscCall(SetOnLevels(pc, levels, [which](SmootherChoice &s) { s.which = which; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  PCSAAMGGetSmoother - Gets the name of the smoother
+
+  Not Collective
+
+  Input Parameters:
++ pc     - the preconditioner, of type `PCSAAMG`
+- levels - which; `PC_SAAMG_ALL_LEVELS` gives the finest's
+
+  Output Parameter:
+. name - the name, which is not to be freed
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGSetSmoother()`
+@*/
+PetscErrorCode PCSAAMGGetSmoother(PC pc, PCSAAMGLevels levels, const char *name[])
+{
+  const SmootherChoice *s = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(GetOnLevel(pc, levels, &s));
+  *name = goza::smoother_names[s->which];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGSetSweeps - Sets how often the smoother is applied
+
+  Logically Collective
+
+  Input Parameters:
++ pc     - the preconditioner, of type `PCSAAMG`
+. levels - where: `PC_SAAMG_FINEST`, `PC_SAAMG_INTERMEDIATE`, `PC_SAAMG_COARSEST` (where that is smoothed and not solved) or `PC_SAAMG_ALL_LEVELS`
+- sweeps - at least 1: applications before and after the coarse correction; on the coarsest level in all, forward and backward in turn (there an even number keeps mcgs symmetric)
+
+  Options Database Keys:
++ -pc_saamg_sweeps sweeps - on all levels but the coarsest
+. -pc_saamg_finest_sweeps sweeps - on the finest
+. -pc_saamg_intermediate_sweeps sweeps - on those between
+- -pc_saamg_coarsest_sweeps sweeps - on the coarsest
+
+  Level: intermediate
+
+  Note:
+  `PC_SAAMG_ALL_LEVELS` leaves the number of the coarsest level (30, paper P5), which counts something else, as it is.
+
+.seealso: `PCSAAMG`, `PCSAAMGGetSweeps()`, `PCSAAMGSetSmoother()`
+@*/
+PetscErrorCode PCSAAMGSetSweeps(PC pc, PCSAAMGLevels levels, PetscInt sweeps)
+{
+  PetscFunctionBegin;
+  PetscCall(CheckLevels(pc, levels));
+  PetscCheck(sweeps >= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_%ssweeps %" PetscInt_FMT " is less than 1", goza::level_prefixes[levels], sweeps);
+  for (PCSAAMGLevels level : {PC_SAAMG_FINEST, PC_SAAMG_INTERMEDIATE, PC_SAAMG_COARSEST}) {
+    if (levels != level && (levels != PC_SAAMG_ALL_LEVELS || level == PC_SAAMG_COARSEST)) continue;
+    PetscCall(SetOnLevels(pc, level, [sweeps](SmootherChoice &s) { s.options.sweeps = sweeps; }));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGGetSweeps - Gets how often the smoother is applied
+
+  Not Collective
+
+  Input Parameters:
++ pc     - the preconditioner, of type `PCSAAMG`
+- levels - which; `PC_SAAMG_ALL_LEVELS` gives the finest's
+
+  Output Parameter:
+. sweeps - its value
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGSetSweeps()`
+@*/
+PetscErrorCode PCSAAMGGetSweeps(PC pc, PCSAAMGLevels levels, PetscInt *sweeps)
+{
+  const SmootherChoice *s = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(GetOnLevel(pc, levels, &s));
+  *sweeps = s->options.sweeps;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGSetJacobiRelax - Sets the relaxation factor of the Jacobi smoother
+
+  Logically Collective
+
+  Input Parameters:
++ pc     - the preconditioner, of type `PCSAAMG`
+. levels - where: `PC_SAAMG_FINEST`, `PC_SAAMG_INTERMEDIATE`, `PC_SAAMG_COARSEST` (where that is smoothed and not solved) or `PC_SAAMG_ALL_LEVELS`
+- relax - 0 < relax < 2
+
+  Options Database Keys:
++ -pc_saamg_jacobi_relax relax - on all levels
+. -pc_saamg_finest_jacobi_relax relax - on the finest
+. -pc_saamg_intermediate_jacobi_relax relax - on those between
+- -pc_saamg_coarsest_jacobi_relax relax - on the coarsest
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGGetJacobiRelax()`, `PCSAAMGSetSmoother()`
+@*/
+PetscErrorCode PCSAAMGSetJacobiRelax(PC pc, PCSAAMGLevels levels, PetscReal relax)
+{
+  PetscFunctionBegin;
+  PetscCall(CheckLevels(pc, levels));
+  PetscCheck(relax > 0 && relax < 2, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_%sjacobi_relax %g is not in (0, 2)", goza::level_prefixes[levels], (double)relax);
+  PetscCall(SetOnLevels(pc, levels, [relax](SmootherChoice &s) { s.options.jacobi_relax = relax; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGGetJacobiRelax - Gets the relaxation factor of the Jacobi smoother
+
+  Not Collective
+
+  Input Parameters:
++ pc     - the preconditioner, of type `PCSAAMG`
+- levels - which; `PC_SAAMG_ALL_LEVELS` gives the finest's
+
+  Output Parameter:
+. relax - its value
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGSetJacobiRelax()`
+@*/
+PetscErrorCode PCSAAMGGetJacobiRelax(PC pc, PCSAAMGLevels levels, PetscReal *relax)
+{
+  const SmootherChoice *s = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(GetOnLevel(pc, levels, &s));
+  *relax = s->options.jacobi_relax;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
