@@ -21,7 +21,7 @@ namespace goza
 
 /* What differs between the kernels of the formats. Times in seconds, of the whole machine. */
 struct KernelConstants {
-  double launch  = 0; // of a product of nothing, through MatMult()
+  double launch  = 0; // of a product of nothing, by the device's clock
   double stream  = 1; // bytes moved for one of the arrays
   double latency = 0; // of a step of one thread
   double step    = 0; // of a warp

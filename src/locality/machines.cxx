@@ -13,7 +13,8 @@ namespace goza
 namespace
 {
 
-/* bandwidth, gather: measured on one. The rest fitted to the families `fit` of test/support/study_gallery.cxx, measured there by bench_locality. */
+/* bandwidth, gather: measured on one. The rest fitted to the families `fit` of test/support/study_gallery.cxx, measured there by bench_locality,
+   by the device's clock: how fast a host launches differs by half from one to the next. */
 Machine h200()
 {
   Machine m;
@@ -31,12 +32,12 @@ Machine h200()
   m.near          = 0.123e6;
   m.slower        = 0.621;
   m.processors    = 132;
-  m.csr           = {8e-6, 0.703, 99.9e-9, 17.4e-12, 196e-12, 0, 4.11e-12, 0, 0.55};
-  m.sliced_ell    = {4.34e-6, 0.719, 65.4e-9, 1.26e-12, 0, 0, 0, 0, 6.48};
-  m.blocks        = {4.43e-6, 0.784, 53.7e-9, 2.95e-12, 1.4e-12, 2.1e-12, 0, 0, 1.26};
-  m.fold          = {4.8e-6, 0.7, 14.4e-9, 0.78e-12, 92.6e-12, 16.4e-12, 0.3e-12, 3.47e-6, 3.88};
-  m.cds           = {5.16e-6, 0.843, 14.7e-9, 5.28e-12, 0, 0, 0, 3.52e-6, 0.09};
-  m.cds_half      = {5.18e-6, 0.785, 23.1e-9, 3.67e-12, 6e-12, 0, 0, 3.5e-6, 0};
+  m.csr           = {4.03e-6, 0.7, 208e-9, 0, 451e-12, 0, 4.75e-12, 0, 1.49};
+  m.sliced_ell    = {2.89e-6, 0.7, 133e-9, 0, 0, 0, 3.06e-12, 0, 6.05};
+  m.blocks        = {2.37e-6, 0.7, 163e-9, 0, 77.8e-12, 0, 0, 0, 0};
+  m.fold          = {3.86e-6, 0.7, 49.4e-9, 0, 96.4e-12, 0, 0, 2.54e-6, 6.95};
+  m.cds           = {2.78e-6, 0.872, 51.2e-9, 6.58e-12, 0, 0, 0, 2.27e-6, 0};
+  m.cds_half      = {2.58e-6, 0.7, 40.5e-9, 11.6e-12, 0, 0, 0, 2.43e-6, 0};
   return m;
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tables and pictures from bench_locality's JSON lines:  locality_report.py FILE [FOLDER for the SVG pictures] [--ncu CSV]
 
-Correlations and errors are of GFLOPS, over the matrices of each role: `fit` (constants of our model were fitted to these families), `report` and `p3` (to none
+Correlations and errors are of GFLOPS, by the device's clock where there is one, over the matrices of each role: `fit` (constants of our model were fitted to these families), `report` and `p3` (to none
 of these). The choice of autoformat is compared with the best of the formats measured in the same run, by the time of a product as the host calls for it and by the
 device's, in two ways: by the time of autoformat's own product, and by the time that the format it chose had on its own line, which leaves out how far two
 measurements of one kernel differ. What the best of one half of the copies loses by the other half is the error of the measurement: no chooser can do better.
@@ -183,6 +183,8 @@ def main():
             indices.setdefault(line["matrix"], {})[line["indices"]] = line
     by_matrix = collections.OrderedDict()
     for line in lines:
+        if line["device"] > 0:  # what the model predicts; a program may wait for its host's launches
+            line["gflops"] = 2e-9 * line["nnz"] / line["device"]
         by_matrix.setdefault(line["matrix"], {})[line["format"]] = line
     for formats in by_matrix.values():  # half storage was not possible: the same as full
         if "cds-half" in formats and not formats["cds-half"]["copies"][0]["what"].startswith("half"):
