@@ -55,10 +55,23 @@ __device__ inline void multiply_add(double (&d0)[2], double (&d1)[2], const doub
   #endif
 }
 
-/* Where an element has its gradients: component c, corner a, point q. */
-HD constexpr int gradient_at(int c, int a, int q)
+/* Where an element has its gradients: component c, corner a, point q of a side of direction 2. */
+HD constexpr int gradient_at(int c, int a, int side, int q)
 {
-  return c * 64 + (q >> 2) * 32 + a * 4 + (q & 3);
+  return c * 64 + side * 32 + a * 4 + (q ^ side); // so that a corner of all eight points lies in different banks, whichever corner each point asks for
+}
+
+/* Where a diagonal block's half has corners a <= b: what 16 lanes write in one go (multiply_elements()) lies in different banks. */
+HD constexpr int half_at(int a, int b)
+{
+  return b & 1  ? (a < 4    ? (b == 1 ? 16 : 12 + 2 * b) + a
+                   : b == 5 ? 26 + a
+                            : 28 + a)
+       : a < 4  ? (b == 0   ? 0
+                   : b == 2 ? 1 + a
+                            : 2 * b - 4 + a)
+       : b == 4 ? 12
+                : 9 + a;
 }
 
 /* Where entry (r, c) of the block of corners a and b is; for r == c, a <= b. */
@@ -66,7 +79,7 @@ HD constexpr int entry_at(int a, int b, int r, int c)
 {
   const int left = r < c ? a : b, right = r < c ? b : a;
 
-  return r == c ? 192 + r * hex_half + hex_upper(a, b) : (r + c - 1) * 64 + (right & 1) * 32 + left * 4 + (right >> 1);
+  return r == c ? 192 + r * hex_half + half_at(a, b) : (r + c - 1) * 64 + (right & 1) * 32 + left * 4 + (right >> 1);
 }
 
 /* The gradients at points q and q + 4, times the roots of their weight and of mu. x: the coordinates on chip, [component][corners], of the nodes' planes */
@@ -124,41 +137,50 @@ __device__ inline void leave_gradients(const PetscScalar *below, const PetscScal
         const int         b0 = b & 1, b1 = b >> 1 & 1, b2 = b >> 2;
         const PetscScalar g = (b0 ? in0[b1 + 2 * b2] : -in0[b1 + 2 * b2]) + (b1 ? in1[b0 + 2 * b2] : -in1[b0 + 2 * b2]) + (b2 ? in2[b0 + 2 * b1] : -in2[b0 + 2 * b1]);
 
-        own[gradient_at(d, b, side * 4) + q] = g;
+        own[gradient_at(d, b, side, q)] = g;
       }
     }
   }
 }
 
-/* From gradients to the element matrix, by a warp. ratio: lambda / mu */
-__device__ inline void multiply_element(PetscScalar *own, PetscScalar ratio, int lane)
+/* From gradients to the element matrix, by a warp, n elements that lie side by side. ratio: lambda / mu, [n] */
+template <int n> __device__ inline void multiply_elements(PetscScalar *own, const PetscScalar (&ratio)[n], int lane)
 {
   const int a = lane / 4;
-  double    g[3][2], S[3][3][2] = {};
+  double    g[n][3][2], S[n][3][3][2] = {};
 
   #pragma unroll
-  for (int c = 0; c < 3; c++) {
+  for (int e = 0; e < n; e++) {
   #pragma unroll
-    for (int side = 0; side < 2; side++) g[c][side] = own[c * 64 + side * 32 + lane];
+    for (int c = 0; c < 3; c++) {
+  #pragma unroll
+      for (int side = 0; side < 2; side++) g[e][c][side] = own[e * pitch + gradient_at(c, a, side, lane % 4)];
+    }
   }
   __syncwarp();
   #pragma unroll
-  for (int c = 0; c < 3; c++) {
-    multiply_add(S[0][c], S[1][c], g[0], g[1], g[c]);
+  for (int e = 0; e < n; e++) {
   #pragma unroll
-    for (int side = 0; side < 2; side++) multiply_add(S[2][c], g[2][side], g[c][side]);
+    for (int c = 0; c < 3; c++) {
+      multiply_add(S[e][0][c], S[e][1][c], g[e][0], g[e][1], g[e][c]);
+  #pragma unroll
+      for (int side = 0; side < 2; side++) multiply_add(S[e][2][c], g[e][2][side], g[e][c][side]);
+    }
   }
   #pragma unroll
-  for (int j = 0; j < 2; j++) {
-    const int    b     = 2 * (lane % 4) + j;
-    const double trace = S[0][0][j] + S[1][1][j] + S[2][2][j];
-
-    own[j * 32 + lane]       = static_cast<PetscScalar>(ratio * S[0][1][j] + S[1][0][j]); // entry_at(a, b, 0, 1) and so on
-    own[64 + j * 32 + lane]  = static_cast<PetscScalar>(ratio * S[0][2][j] + S[2][0][j]);
-    own[128 + j * 32 + lane] = static_cast<PetscScalar>(ratio * S[1][2][j] + S[2][1][j]);
-    if (a <= b) {
+  for (int e = 0; e < n; e++, own += pitch) {
   #pragma unroll
-      for (int r = 0; r < 3; r++) own[entry_at(a, b, r, r)] = static_cast<PetscScalar>(ratio * S[r][r][j] + S[r][r][j] + trace);
+    for (int j = 0; j < 2; j++) {
+      const int b            = 2 * (lane % 4) + j;
+      const double(*s)[3][2] = S[e], trace = s[0][0][j] + s[1][1][j] + s[2][2][j];
+
+      own[j * 32 + lane]       = static_cast<PetscScalar>(ratio[e] * s[0][1][j] + s[1][0][j]); // entry_at(a, b, 0, 1) and so on
+      own[64 + j * 32 + lane]  = static_cast<PetscScalar>(ratio[e] * s[0][2][j] + s[2][0][j]);
+      own[128 + j * 32 + lane] = static_cast<PetscScalar>(ratio[e] * s[1][2][j] + s[2][1][j]);
+      if (a <= b) {
+  #pragma unroll
+        for (int r = 0; r < 3; r++) own[entry_at(a, b, r, r)] = static_cast<PetscScalar>(ratio[e] * s[r][r][j] + s[r][r][j] + trace);
+      }
     }
   }
 }

@@ -196,7 +196,7 @@ static __global__ void __launch_bounds__(Rows::threads, Rows::blocks_at_once) Ro
   #pragma unroll
     for (int k = 0; k < 2; k++) next[k] = threadIdx.x + k * threads < 3 * corners ? coordinate(threadIdx.x + k * threads, at[2] + 2) : PetscScalar(0);
     __syncthreads();
-    for (int e = threadIdx.x / 32; e < elements; e += threads / 32) multiply_element(matrices + e * pitch, ratios[e], threadIdx.x % 32);
+    for (int e = threadIdx.x / 32; e < elements; e += threads / 32) multiply_elements<1>(matrices + e * pitch, {ratios[e]}, threadIdx.x % 32);
   #pragma unroll
     for (int k = 0; k < 2; k++) {
       if (threadIdx.x + k * threads < 3 * corners) below[threadIdx.x + k * threads] = next[k];

@@ -1,7 +1,7 @@
-/* Elasticity on a grid into CDS and sliced ELL: a thread block leaves the matrices of a rectangle's plane of elements (grid_blocks.hpp) on chip; then a thread has a node, and
-   a team of threads the same pairs of all of them. */
+/* Elasticity on a grid into full CDS and sliced ELL: a thread block leaves the matrices of a rectangle's plane of elements (grid_blocks.hpp) on chip; then a thread has a node,
+   and a team of threads the same pairs of all of them. Half CDS has a kernel of its own (grid_elastic_half.hpp): with mirror images, too, that one was slower on most grids. */
 #pragma once
-#include "grid_elastic_matrices.hpp"
+#include "grid_elastic_half.hpp"
 #include "grid_elastic_rows.hpp"
 
 namespace goza
@@ -13,7 +13,7 @@ namespace grid_elasticity
 
 constexpr int teams = 4, team = 96, threads = teams * team; // a team has a thread for each element
 constexpr int most  = 92;                                   // elements of a rectangle: what fits on chip
-constexpr int broad = 17; // of a rectangle where mirror images are written too: a line's ends share 32 bytes of memory with other blocks' lines, which took twice the time at 130^3 nodes
+constexpr int broad = 17; // of a rectangle: a line's ends share 32 bytes of memory with other blocks' lines, which took twice the time at 130^3 nodes
 
 /* To sum: the blocks of the pair of a node with its neighbour at (x, y), from the elements of the plane that have both. low, high: their planes, 0 below and 1 above */
 template <int low, int high> __device__ inline void sum_on_chip(const PetscScalar *mine, int width, int x, int y, PetscScalar *sum)
@@ -127,7 +127,7 @@ template <Layout layout> __global__ void __launch_bounds__(threads, 1) Kernel(co
   #pragma unroll
     for (int k = 0; k < 2; k++) next[k] = threadIdx.x + k * threads < 3 * corners ? coordinate(threadIdx.x + k * threads, at[2] + 2) : PetscScalar(0);
     __syncthreads();
-    for (int e = threadIdx.x / 32; e < elements; e += threads / 32) multiply_element(matrices + e * pitch, ratios[e], lane);
+    for (int e = threadIdx.x / 32; e < elements; e += threads / 32) multiply_elements<1>(matrices + e * pitch, {ratios[e]}, lane);
   #pragma unroll
     for (int k = 0; k < 2; k++) {
       if (threadIdx.x + k * threads < 3 * corners) below[threadIdx.x + k * threads] = next[k];
@@ -154,8 +154,11 @@ inline void launch(const Mesh &mesh, const GridTarget &to)
     launch_rows(mesh, to);
     return;
   }
-  const bool        half = to.target.layout == Layout::Cds && to.target.half;
-  const View        view{mesh.view().x, mesh.view().material, GridBlocks::choose(to.grid, most, half ? 2 : broad, 1, blocks)};
+  if (to.target.layout == Layout::Cds && to.target.half) {
+    launch_half(mesh, to);
+    return;
+  }
+  const View        view{mesh.view().x, mesh.view().material, GridBlocks::choose(to.grid, most, broad, 1, blocks)};
   const std::size_t shared = (static_cast<std::size_t>(view.blocks.width * view.blocks.height) * (pitch + 1) + 6 * view.corners()) * sizeof(PetscScalar);
 
   if (to.target.layout == Layout::Cds) launch_kernel_with(shared, Kernel<Layout::Cds>, blocks, threads, view, to);
