@@ -63,8 +63,7 @@ static void launch(Space space, const CdsView<Store> &A, const GridStrides &grid
 #endif
   if (space == Space::Cuda) throw DeviceError("this libgoza was built without CUDA");
   (void)grid;
-  const CdsOnHost<Store, V, Out, bs, half> product{A, x, out};
-  sum_on_host(product, product);
+  cds_on_host(bs, half, A, x, out);
 }
 
 template <class Store, class V> void Cds<Store, V>::apply(const V *x, const RowOut<V> &out) const
