@@ -3,10 +3,14 @@
 import json
 import sys
 
-import matplotlib
+try:
+    import matplotlib
 
-matplotlib.use("svg")
-from matplotlib import pyplot
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+except ImportError:
+    print("no picture: Python's matplotlib is not there")
+    sys.exit()
 
 
 def draw(rows, value, label, title, path, line=None):

@@ -7,10 +7,14 @@ assembly beside one iteration of the solver.
 import json
 import sys
 
-import matplotlib
+try:
+    import matplotlib
 
-matplotlib.use("svg")
-import matplotlib.pyplot as plt
+    matplotlib.use("svg")
+    import matplotlib.pyplot as plt
+except ImportError:
+    print("no picture: Python's matplotlib is not there")
+    sys.exit()
 
 STEPS = ("Jacobian", "address search", "element matrix", "add")
 lines = [json.loads(line) for line in open(sys.argv[1]) if line.startswith("{")]
