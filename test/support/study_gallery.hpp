@@ -22,7 +22,7 @@ struct StudyMatrix {
 
 const char *role_name(Role role);
 
-/* 31 families at five sizes, and the sixteen. The roles are by family. */
+/* 35 families at five sizes, and the sixteen. The roles are by family. */
 const std::vector<StudyMatrix> &study_gallery();
 
 } // namespace goza_test
