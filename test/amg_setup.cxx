@@ -3,10 +3,12 @@
 #include "pc/saamg/csr/eigen.hpp"
 #include "pc/saamg/csr/galerkin.hpp"
 #include "pc/saamg/csr/prolong.hpp"
+#include "pc/saamg/grid_of_rows.hpp"
 #include "pc/saamg/own_rows.hpp"
 #include "support/gallery.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -40,7 +42,7 @@ struct Ready {
   Ready(const Entry &e, PetscReal threshold, MPI_Comm comm = PETSC_COMM_WORLD, Space where = space(), PetscInt least = 0, bool twice = false) : A(aij(e, comm))
   {
     PETSC_OK(rows.open(A, where));
-    G          = strength_graph(rows.A, rows.columns, e.bs, threshold);
+    G          = strength_graph(rows.A, rows.columns, e.bs, threshold, nullptr, lattice_of(rows.A, *rows.columns, e.bs));
     aggregates = twice ? aggregate_twice(G, least) : aggregate(G, least);
     m          = rows.A.nrows;
     start      = rows.columns->start();
@@ -477,9 +479,82 @@ void made_of_aggregates(const Entry &e)
   all_ranks(std::all_of(members.begin(), members.end(), [](PetscInt m) { return m > 0; }), "no aggregate is empty");
 }
 
+/* A tile's number in a direction of n nodes: three to a tile, and where one would be left over, two in the first and the last. */
+PetscInt tile(PetscInt x, PetscInt n)
+{
+  return n % 3 == 1 ? (x + 1) / 3 : x / 3;
+}
+
+/* The aggregates of a grid numbered x fastest are its tiles, long in the given directions, in order. */
+void aggregates_are_tiles(const Entry &e, std::array<PetscInt, 3> n, std::array<bool, 3> longer, PetscReal threshold)
+{
+  const Ready                 s(e, threshold);
+  const Lattice              &coarse  = s.aggregates.lattice;
+  const std::vector<PetscInt> of_node = everywhere(s);
+  PetscInt                    tiles[3];
+
+  for (int d = 0; d < 3; d++) tiles[d] = longer[d] ? tile(n[d] - 1, n[d]) + 1 : n[d];
+  BOOST_TEST(s.ntotal() == tiles[0] * tiles[1] * tiles[2]);
+  for (PetscInt i = 0; i < e.rows; i++) {
+    const PetscInt x[3] = {i % n[0], i / n[0] % n[1], i / n[0] / n[1]};
+    PetscInt       t[3];
+
+    for (int d = 0; d < 3; d++) t[d] = longer[d] ? tile(x[d], n[d]) : x[d];
+    BOOST_TEST(of_node[i] == (t[2] * tiles[1] + t[1]) * tiles[0] + t[0], "node " << x[0] << " " << x[1] << " " << x[2] << " is in aggregate " << of_node[i]);
+  }
+  for (int d = 0; d < 3; d++) {
+    BOOST_TEST(coarse.points[d] == n[d]);
+    BOOST_TEST(coarse.tiles[d] == tiles[d]);
+    BOOST_TEST(coarse.spacing[d] == (longer[d] ? 3 : 1));
+  }
+}
+
+/* 7 points: nine nodes to an aggregate, but for the grid's faces, and a coarse operator of at most 25 entries a row in the middle. */
+void stars_are_packed()
+{
+  const Entry e = stencil7(27, 25, 26);
+  const Ready s(e, 0);
+
+  BOOST_TEST(s.ntotal() > e.rows / 9.5);
+  BOOST_TEST(s.ntotal() < e.rows / 8.5);
+}
+
+/* A grid is seen where there is one, of nodes of any size, and nowhere else. */
+void grids_are_found()
+{
+  const auto found = [](const Entry &e) {
+    MatHandle A = aij(e);
+    OwnRows   rows;
+
+    PETSC_OK(rows.open(A, space()));
+    const Lattice l = lattice_of(rows.A, *rows.columns, e.bs);
+    return std::array<PetscInt, 3>{l.points[0], l.points[1], l.points[2]};
+  };
+  const std::array<PetscInt, 3> none{};
+
+  BOOST_TEST((found(stencil5(11, 12)) == std::array<PetscInt, 3>{11, 12, 1}));
+  BOOST_TEST((found(stencil7(9, 8, 7)) == std::array<PetscInt, 3>{9, 8, 7}));
+  BOOST_TEST((found(stencil27(17, 18, 16)) == std::array<PetscInt, 3>{17, 18, 16}));
+  BOOST_TEST((found(elasticity(6, 5, 4)) == std::array<PetscInt, 3>{6, 6, 5}));
+  for (const Entry &e : square_entries()) {
+    if (e.name == "random" || e.name == "power_law" || e.name == "zero_diagonal") BOOST_TEST((found(e) == none), e.name << " looks like a grid");
+  }
+}
+
 void add_laws()
 {
   auto *suite = suite_named(nullptr, "amg_setup_laws");
+
+  for (const std::array<PetscInt, 3> &n : {std::array<PetscInt, 3>{9, 8, 7}, {10, 12, 11}, {5, 4, 16}})
+    add_test(suite, "aggregates_are_tiles_" + std::to_string(n[2]), [=] { aggregates_are_tiles(stencil27(n[0], n[1], n[2]), n, {true, true, true}, 0); });
+  for (PetscInt n : {15, 16, 17}) {
+    add_test(suite, "aggregates_are_tiles_of_lines_" + std::to_string(n), [=] {
+      aggregates_are_tiles(stencil5(n, 13, 1e-3), {n, 13, 1}, {true, false, false}, 0.05);
+      aggregates_are_tiles(stencil5(13, n, 1e3), {13, n, 1}, {false, true, false}, 0.05);
+    });
+  }
+  add_test(suite, "stars_are_packed", stars_are_packed);
+  add_test(suite, "grids_are_found", grids_are_found);
 
   for (const Entry &e : square_entries()) {
     const std::string name = e.name + "_" + std::to_string(e.rows);

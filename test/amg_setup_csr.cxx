@@ -2,6 +2,7 @@
    host: integers equal, values to rounding. */
 #include "pc/saamg/csr/graph.hpp"
 #include "pc/saamg/hierarchy.hpp"
+#include "pc/saamg/grid_of_rows.hpp"
 #include "pc/saamg/own_rows.hpp"
 #include "support/gallery.hpp"
 #include "support/spaces.hpp"
@@ -85,7 +86,7 @@ struct Built {
     A = assemble(e, MATAIJ, Prealloc::exact, comm);
     PETSC_OK(rows.open(A, space));
     const auto B = vectors(e, k, rows.columns->start(), rows.A.nrows);
-    PETSC_OK(hierarchy.build(rows.A, rows.columns, e.bs, k, Array<PetscScalar>(space, B.data(), B.size()), {}, options, &finite));
+    PETSC_OK(hierarchy.build(rows.A, rows.columns, e.bs, k, Array<PetscScalar>(space, B.data(), B.size()), {}, lattice_of(rows.A, *rows.columns, e.bs), options, &finite));
   }
   /* a third of the old values, so that nothing but the operators changes */
   void update(const HierarchyOptions &options)

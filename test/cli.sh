@@ -34,9 +34,10 @@ says "-goza_info" 0 'Goza.*PETSc' "$ex2" $load $good -goza_info
 says "-goza_check" 0 'converged due to' "$ex2" $load $good -goza_check
 says "-goza_device host" 0 'converged due to' "$ex2" $load $good -goza_device host
 says "-goza_memory_limit below zero" error 'goza_memory_limit' "$ex2" $load $good -goza_memory_limit -1
+says "-ksp_view tells the grid" 0 'aggregates laid out on a grid of 40 x 30 x 1 points' "$ex2" $load $good -m 30 -n 40 -ksp_view
 says "-ksp_view tells the memory, taken and foretold" 0 'memory: levels [0-9.]+ MB, cycle [0-9.]+ MB; predicted for both [0-9.]+ MB' "$ex2" $load $good -m 40 -n 40 -ksp_view
 says "blocks of a size that mcgs has not" error 'pc_saamg_mcgs_block_size' "$ex2" $load $good -pc_saamg_smoother mcgs -pc_saamg_mcgs_block_size 4
-says "-log_view tells the levels" 0 'SAAMGSmooth 1' "$ex2" $load $good -m 40 -n 40 -log_view
+says "-log_view tells the levels" 0 'SAAMGSmooth 1' "$ex2" $load $good -m 60 -n 60 -log_view
 says "-goza_device nonsense" error 'goza_device' "$ex2" $load $good -goza_device toaster
 if [ $DEVICE = no ]; then
   says "no device: a sentence, and the host (46)" 0 'runs on host \(.+\)' "$ex2" $load $good -goza_info

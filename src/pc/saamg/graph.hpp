@@ -1,7 +1,7 @@
 /* What the row bodies of the set-up look at: the rows of a matrix by local column numbers. */
 #pragma once
 #include "core/csr.hpp"
-#include <cstdint>
+#include "lattice.hpp"
 
 namespace goza
 {
@@ -35,6 +35,7 @@ struct Names {
   const PetscInt *name  = nullptr; // [nodes], null: the global numbers
   PetscInt        first = 0;       // global number of node 0
   PetscInt        bs    = 1;
+  Lattice         lattice{}; // that the names are points of
 
   HD PetscInt operator()(PetscInt node) const { return name ? name[node] : first + node; }
   HD std::int64_t of_row(PetscInt row) const { return static_cast<std::int64_t>((*this)(row / bs)) * bs + row % bs; }

@@ -1,6 +1,8 @@
 #include "natural_numbers.hpp"
 #include "core/for_each_row.hpp"
+#include "grid_of_rows.hpp"
 #include "mat/common/errors.hpp"
+#include "mat/common/halo/agree.hpp"
 #include <petscdm.h>
 #include <petscdmda.h>
 
@@ -27,21 +29,27 @@ struct NaturalNumber {
 
 } // namespace
 
-PetscErrorCode NaturalNumbers(Mat A, PetscInt bs, Space space, Array<PetscInt> &number)
+PetscErrorCode NaturalNumbers(Mat A, const OwnRows &rows, PetscInt bs, Array<PetscInt> &number, Lattice &lattice)
 {
-  DM        dm;
-  PetscBool grid = PETSC_FALSE;
-  PetscInt  m, n[3], ranks[2], dof, begin[3], width[3];
+  const Space space = rows.A.space;
+  DM          dm;
+  PetscBool   grid = PETSC_FALSE;
+  PetscInt    m, n[3], ranks[2], dof, begin[3], width[3];
 
   PetscFunctionBegin;
   PetscCall(MatGetDM(A, &dm));
   if (dm) PetscCall(PetscObjectTypeCompare((PetscObject)dm, DMDA, &grid));
-  if (!grid) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!grid) {
+    PetscCall(Together(PetscObjectComm((PetscObject)A), "look for a grid", [&] { lattice = lattice_of(rows.A, *rows.columns, bs); }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(MatGetLocalSize(A, &m, NULL));
   PetscCall(DMDAGetInfo(dm, NULL, &n[0], &n[1], &n[2], &ranks[0], &ranks[1], NULL, &dof, NULL, NULL, NULL, NULL, NULL));
   PetscCall(DMDAGetCorners(dm, &begin[0], &begin[1], &begin[2], &width[0], &width[1], &width[2]));
-  const PetscBool slabs = (PetscBool)(ranks[0] == 1 && (ranks[1] == 1 || n[2] == 1));
-  if (slabs || dof % bs || m != width[0] * width[1] * width[2] * dof) PetscFunctionReturn(PETSC_SUCCESS);
+  if (dof % bs || !rows.columns->all(m == width[0] * width[1] * width[2] * dof)) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int d = 0; d < 3 && dof == bs; d++) lattice.points[d] = lattice.tiles[d] = n[d];
+  const bool slabs = ranks[0] == 1 && (ranks[1] == 1 || n[2] == 1);
+  if (slabs) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Guarded([&] {
     number = Array<PetscInt>(space, m / bs);
     for_each_row(space, m / bs, NaturalNumber{{begin[0], begin[1], begin[2]}, {width[0], width[1]}, {n[0], n[1]}, dof / bs, number.data()});

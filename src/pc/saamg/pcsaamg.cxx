@@ -73,12 +73,13 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool
     PetscInt           bs, k;
     Array<PetscScalar> B;
     Array<PetscInt>    name;
+    Lattice            lattice;
 
     mg->cycle.reset(); /* nothing of it would stay, and it may hold the matrix's format, which then could not be refilled */
     PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NearNullVectors(pc->pmat, mg->coordinates, mg->dim, mg->space, &bs, &k, B), "hold its near-null vectors"));
     PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), PredictMemory(pc, mg, rows, bs, k), "foretell its memory"));
-    PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NaturalNumbers(pc->pmat, bs, mg->space, name), "number its nodes"));
-    PetscCall(mg->hierarchy.build(rows.A, rows.columns, bs, k, std::move(B), std::move(name), mg->hierarchy_options, finite, exact));
+    PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NaturalNumbers(pc->pmat, rows, bs, name, lattice), "number its nodes"));
+    PetscCall(mg->hierarchy.build(rows.A, rows.columns, bs, k, std::move(B), std::move(name), lattice, mg->hierarchy_options, finite, exact));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -291,6 +292,10 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
   PetscCall(PetscViewerASCIIPrintf(viewer, "  on %s%s\n", space_name(mg->space), mg->space == Space::Host ? "" : (petsc_on_device() ? ", vectors resident" : ", vectors staged")));
   const std::string halo = mg->cycle->describe_halo();
   if (!halo.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  halo exchange: %s\n", halo.c_str()));
+  const Lattice &lattice = grids[0].level->lattice;
+  if (lattice.known())
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  aggregates laid out on a grid of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " points\n", lattice.points[0],
+                                     lattice.points[1], lattice.points[2]));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  level       rows    nonzeros  per row  smoother\n"));
   for (std::size_t l = 0; l < grids.size(); l++) {
     const PetscInt       M  = grids[l].rows();
@@ -335,6 +340,8 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
 
   Notes:
   The near-null space is taken from `MatSetNearNullSpace()` or `PCSetCoordinates()` (rigid-body modes); else the constant of each component.
+  Where the matrix is of a `DMDA`, or its rows show that they were numbered along a grid, aggregates are laid out on it, 3 x 3 x 3 nodes of 27 points each and 3 along
+  lines of strong coupling, so that coarse operators are those of grids, too.
   Rows without off-diagonal entries (Dirichlet) are smoothed and not coarsened. A singular coarsest operator is inverted on its range.
   A matrix with a NaN or Inf gives `PC_SETUP_ERROR`, no abort.
 

@@ -124,7 +124,7 @@ CsrAggregates aggregate_twice(const CsrGraph &G, PetscInt least)
   const Array<PetscInt> names = names_of(first);
 
   quotient.n      = first.n;
-  quotient.names  = {names.data()};
+  quotient.names  = {names.data(), 0, 1, first.lattice};
   quotient.degree = Array<PetscInt>(space, quotient.nodes->nlocal());
   quotient.weight = Array<float>(space, Q.nnz());
   for_each_row(space, first.n, Degree{Q.ptr.data(), quotient.degree.data()});
@@ -140,7 +140,7 @@ CsrAggregates aggregate_twice(const CsrGraph &G, PetscInt least)
   for_each_row(space, first.n, Pair{own.data(), top.name.data(), second.data()});
   first.map->update(second.data(), 2);
   for_each_row(space, nlocal, OfAggregate{first.of_node.data(), second.data(), G.n, of_node.data(), name.data()});
-  return numbered_locally(LocalColumns(*top.map, {}), std::move(of_node), std::move(name));
+  return numbered_locally(LocalColumns(*top.map, {}), std::move(of_node), std::move(name), top.lattice);
 }
 
 } // namespace goza

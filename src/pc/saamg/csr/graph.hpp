@@ -32,14 +32,15 @@ struct CsrGraph {
   Space space() const { return degree.space(); }
 };
 
-/* name: [owned nodes], or null for the global numbers. Collective. */
-CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscReal threshold, const PetscInt *name = nullptr);
+/* name: [owned nodes], or null for the global numbers; lattice: which they are points of. Collective. */
+CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscReal threshold, const PetscInt *name = nullptr, const Lattice &lattice = {});
 
 struct CsrAggregates {
   PetscInt        n = 0;   // of this rank
   MapPtr          map;     // those that this rank's nodes and their neighbours belong to
   Array<PetscInt> of_node; // [nodes] by the map's local numbers, -1: isolated
   Array<PetscInt> name;    // [owned nodes] of their aggregates: its root's
+  Lattice         lattice; // of these names
 };
 
 /* The global numbers of aggregates ascend with their roots', their names are those of the roots. An aggregate belongs to the rank of its root; where that leaves the ranks less than `least` each on
@@ -51,7 +52,7 @@ CsrAggregates aggregate(const CsrGraph &G, PetscInt least = 0);
 CsrAggregates aggregate_twice(const CsrGraph &G, PetscInt least = 0);
 
 /* of_node: global numbers of aggregates, of which the ranks own what `owners` says. */
-CsrAggregates numbered_locally(const LocalColumns &owners, Array<PetscInt> of_node, Array<PetscInt> name);
+CsrAggregates numbered_locally(const LocalColumns &owners, Array<PetscInt> of_node, Array<PetscInt> name, const Lattice &lattice);
 
 /* [n] The names of this rank's aggregates. Collective. */
 Array<PetscInt> names_of(const CsrAggregates &aggregates);

@@ -135,7 +135,7 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
     from        = std::make_shared<Coarsening>();
     from->bs    = grid.bs;
     from->k     = k;
-    from->graph = strength_graph(A, columns, grid.bs, threshold, grid.level->name.data());
+    from->graph = strength_graph(A, columns, grid.bs, threshold, grid.level->name.data(), grid.level->lattice);
   }));
   const bool     aggressive = static_cast<PetscInt>(grids_.size()) <= options.aggressive_levels;
   const PetscInt least      = (options.gather_limit + k - 1) / k;
@@ -155,11 +155,12 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
     from->aggregate  = aggregate_of_columns(from->graph, aggregates, *columns, grid.bs);
     from->aggregates = aggregates.map;
     if (threshold <= 0) from->graph = CsrGraph();
-    B                = std::move(T.Bcoarse);
-    from->Q          = std::move(T.Q);
-    grid.transfer    = std::make_shared<CsrTransfer>();
-    next.level       = std::make_shared<CsrLevel>();
-    next.level->name = names_of(aggregates);
+    B                   = std::move(T.Bcoarse);
+    from->Q             = std::move(T.Q);
+    grid.transfer       = std::make_shared<CsrTransfer>();
+    next.level          = std::make_shared<CsrLevel>();
+    next.level->name    = names_of(aggregates);
+    next.level->lattice = aggregates.lattice;
   }));
   aggregates = CsrAggregates();
   PetscCall(interpolate(grid, *from, options));
@@ -172,7 +173,7 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Hierarchy::build(const Csr &A, MapPtr columns, PetscInt bs, PetscInt k, Array<PetscScalar> B, Array<PetscInt> name, const HierarchyOptions &options, bool *finite, const OperatorSource &exact)
+PetscErrorCode Hierarchy::build(const Csr &A, MapPtr columns, PetscInt bs, PetscInt k, Array<PetscScalar> B, Array<PetscInt> name, const Lattice &lattice, const HierarchyOptions &options, bool *finite, const OperatorSource &exact)
 {
   PetscReal threshold = options.threshold;
   bool      stop      = false;
@@ -188,6 +189,7 @@ PetscErrorCode Hierarchy::build(const Csr &A, MapPtr columns, PetscInt bs, Petsc
     grids_[0].level->exact   = exact;
     grids_[0].level->columns = columns;
     grids_[0].level->name    = std::move(name);
+    grids_[0].level->lattice = lattice;
     columns->sum(&total, 1);
     grids_[0].level->nnz = static_cast<PetscLogDouble>(total);
     grids_[0].level->stamp.new_pattern();

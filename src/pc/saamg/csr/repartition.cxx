@@ -114,7 +114,8 @@ PetscErrorCode Repartition(const CsrGraph &G, PetscReal ratio, CsrAggregates &ag
     all                           = here.to_host();
     std::vector<PetscInt> of_node = aggregates.of_node.to_host();
     for (PetscInt &a : of_node) a = a < 0 ? a : all[a];
-    aggregates = numbered_locally(LocalColumns(comm, count, space), Array<PetscInt>(space, of_node.data(), of_node.size()), std::move(aggregates.name));
+    aggregates = numbered_locally(LocalColumns(comm, count, space), Array<PetscInt>(space, of_node.data(), of_node.size()), std::move(aggregates.name),
+                                  aggregates.lattice);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

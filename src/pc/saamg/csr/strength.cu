@@ -167,7 +167,7 @@ CsrMatrix norms_of_nodes(const Csr &A, const LocalColumns &columns, PetscInt bs)
 
 } // namespace
 
-CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscReal threshold, const PetscInt *name)
+CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscReal threshold, const PetscInt *name, const Lattice &lattice)
 {
   const PetscReal      rounding = 64 * PETSC_MACHINE_EPSILON;
   const Space          space    = A.space;
@@ -182,7 +182,7 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscR
 
   G.n                    = A.nrows / bs;
   G.nodes                = nodes_of_columns(columns, bs);
-  G.names                = {name, G.nodes->start()};
+  G.names                = {name, G.nodes->start(), 1, lattice};
   G.node_of_ghost_column = nodes_of_ghost_columns(*columns, *G.nodes, bs);
   G.rdiag                = Array<PetscReal>(space, G.nodes->nlocal());
   G.degree               = Array<PetscInt>(space, G.nodes->nlocal());

@@ -4,6 +4,7 @@
 #include "core/for_each_row.hpp"
 #include "mat/common/rows/par_csr.hpp"
 #include "pc/saamg/graph.hpp"
+#include "pc/saamg/grid_of_rows.hpp"
 #include <algorithm>
 #include <optional>
 
@@ -123,15 +124,6 @@ struct Widen {
   HD void operator()(PetscInt i) const { to[i] = from[i]; }
 };
 
-/* The longest row in front, the first of equals. */
-struct LengthAndRow {
-  std::int64_t    nglobal, first;
-  const PetscInt *ptr;
-  std::int64_t   *key;
-
-  HD void operator()(PetscInt i) const { key[i] = static_cast<std::int64_t>(ptr[i + 1] - ptr[i]) * nglobal + (nglobal - 1 - first - i); }
-};
-
 struct Parities {
   std::int64_t line, plane, first;
   bool         diagonals; // a colour for each corner of a cube of 2^3; else a chessboard
@@ -159,10 +151,6 @@ struct CountClashes {
   }
 };
 
-struct Grid2 {
-  std::int64_t line, plane;
-};
-
 std::int64_t total(const LocalColumns &columns, const Array<std::int64_t> &count)
 {
   std::int64_t n = sum(columns.space(), count.data(), count.size());
@@ -171,53 +159,10 @@ std::int64_t total(const LocalColumns &columns, const Array<std::int64_t> &count
   return n;
 }
 
-/* The offsets of an inner row of a grid's matrix come in runs of consecutive numbers: .. 0 1 | L-1 L L+1 | .. | P-1 P P+1 | .. with as many runs before the
-   one around the plane P as behind it. */
-std::optional<Grid2> grid_of_row(std::int64_t row, const std::vector<PetscInt> &col, PetscInt nglobal)
-{
-  const std::size_t         length = col.size();
-  std::vector<std::int64_t> centres;
-
-  for (std::size_t p = 0, q; p < length; p = q) {
-    for (q = p + 1; q < length && col[q] == col[q - 1] + 1; q++) { }
-    if (col[p] > row) centres.push_back((static_cast<std::int64_t>(col[p]) + col[q - 1]) / 2 - row);
-  }
-  if (centres.empty()) return {};
-  if (centres.size() == 1) return Grid2{centres[0], nglobal};
-  return Grid2{centres[0], centres[centres.size() / 2]};
-}
-
-/* From the longest of all rows; its rank tells the others. */
-std::optional<Grid2> guess_grid(const Csr &A, const LocalColumns &columns)
-{
-  constexpr std::int64_t longest = 27;
-  const std::int64_t     N       = columns.nglobal();
-  Array<std::int64_t>    key(A.space, A.nrows);
-  std::int64_t           grid[2] = {0, 0};
-
-  for_each_row(A.space, A.nrows, LengthAndRow{N, columns.start(), A.ptr, key.data()});
-  std::int64_t top = largest(A.space, key.data(), key.size());
-  columns.largest(&top);
-  const std::int64_t length = top / N, row = N - 1 - top % N, here = row - columns.start();
-
-  if (length > longest) return {};
-  if (here >= 0 && here < A.nrows) {
-    const PetscInt        begin = read_value(A.space, A.ptr + here);
-    std::vector<PetscInt> col   = globalize(columns, A.col + begin, static_cast<std::size_t>(length)).to_host();
-
-    std::sort(col.begin(), col.end());
-    const std::optional<Grid2> guess = grid_of_row(row, col, columns.nglobal());
-    if (guess) grid[0] = guess->line, grid[1] = guess->plane;
-  }
-  columns.sum(grid, 2);
-  if (grid[0] < 1 || grid[1] < grid[0]) return {};
-  return Grid2{grid[0], grid[1]};
-}
-
 bool color_grid(const Csr &A, const ColumnMap &columns, const Neighbours &near, Array<PetscInt> &color)
 {
-  const std::optional<Grid2> grid = guess_grid(A, columns);
-  Array<std::int64_t>        clashes(A.space, A.nrows);
+  const std::optional<Strides> grid = guess_strides(A, columns);
+  Array<std::int64_t>          clashes(A.space, A.nrows);
 
   if (!grid) return false;
   for (bool diagonals : {false, true}) {
