@@ -509,7 +509,7 @@ void aggregates_are_tiles(const Entry &e, std::array<PetscInt, 3> n, std::array<
   }
 }
 
-/* 7 points: nine nodes to an aggregate, but for the grid's faces, and a coarse operator of at most 25 entries a row in the middle. */
+/* 7 points: nine nodes to an aggregate, but for the grid's faces. */
 void stars_are_packed()
 {
   const Entry e = stencil7(27, 25, 26);

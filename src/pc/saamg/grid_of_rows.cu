@@ -100,12 +100,12 @@ Lattice lattice_of(const Csr &A, const ColumnMap &columns, PetscInt bs)
   const PetscInt               begin = (first + every - 1) / every, end = (first + n + every - 1) / every;
   const std::optional<Strides> grid = guess_strides(A, columns, bs);
   Lattice                      lattice;
-  Array<std::int64_t>          far(A.space, end - begin);
 
   if (!grid || grid->plane % grid->line || N % grid->plane) return lattice;
   lattice.points[0] = lattice.tiles[0] = static_cast<PetscInt>(grid->line);
   lattice.points[1] = lattice.tiles[1] = static_cast<PetscInt>(grid->plane / grid->line);
   lattice.points[2] = lattice.tiles[2] = static_cast<PetscInt>(N / grid->plane);
+  Array<std::int64_t> far(A.space, end - begin);
   for_each_row(A.space, end - begin, CountFar{lattice, bs, every, first, begin, A.nrows, columns.start(), columns.ghosts_here().data(), A.ptr, A.col, far.data()});
   std::int64_t total = sum(A.space, far.data(), far.size());
   columns.sum(&total, 1);

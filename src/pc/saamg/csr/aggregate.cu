@@ -342,13 +342,13 @@ struct CountElsewhere {
    points, two thirds along a line, none across. */
 Lattice coarser_lattice(const CsrGraph &G, const Array<PetscInt> &name)
 {
+  if (!G.names.lattice.known()) return {};
   const Space         space    = G.space();
   const PetscInt      nthreads = (G.n + 63) / 64;
   Array<std::int64_t> count(space, static_cast<std::size_t>(4) * nthreads);
   std::int64_t        total[4];
   bool                longer[3];
 
-  if (!G.names.lattice.known()) return {};
   for_each_row(space, nthreads, CountElsewhere{G.names, G.n, nthreads, name.data(), count.data()});
   for (int d = 0; d < 4; d++) total[d] = sum(space, count.data() + static_cast<std::size_t>(d) * nthreads, nthreads);
   G.nodes->sum(total, 4);
