@@ -8,11 +8,49 @@ namespace goza
 namespace
 {
 
+/* What a body does element by element. A thread of the device takes elements k, k + apart, ... and reads all of them before it writes the first. */
+template <class Body> struct Elements {
+  static constexpr int each = 4;
+
+  PetscInt n, apart;
+  Body     body;
+
+  HD void operator()(PetscInt k) const
+  {
+#if defined(__CUDA_ARCH__)
+    decltype(body.load(0)) read[each];
+
+  #pragma unroll
+    for (int u = 0; u < each; u++) {
+      const std::int64_t i = k + static_cast<std::int64_t>(u) * apart;
+
+      if (i < n) read[u] = body.load(static_cast<PetscInt>(i));
+    }
+  #pragma unroll
+    for (int u = 0; u < each; u++) {
+      const std::int64_t i = k + static_cast<std::int64_t>(u) * apart;
+
+      if (i < n) body.store(static_cast<PetscInt>(i), read[u]);
+    }
+#else
+    body.store(k, body.load(k));
+#endif
+  }
+};
+
+template <class Body> void for_each_element(Space space, PetscInt n, const Body &body)
+{
+  const PetscInt apart = space == Space::Host ? n : n / Elements<Body>::each + (n % Elements<Body>::each > 0);
+
+  for_each_row(space, apart, Elements<Body>{n, apart, body});
+}
+
 template <class From, class To> struct Convert {
   const From *x;
   To         *y;
 
-  HD void operator()(PetscInt i) const { y[i] = static_cast<To>(x[i]); }
+  HD From load(PetscInt i) const { return x[i]; }
+  HD void store(PetscInt i, From value) const { y[i] = static_cast<To>(value); }
 };
 
 template <class From, class To> struct AddConverted {
@@ -35,11 +73,16 @@ template <class V> struct FirstStep {
   const V *dinv, *alone, *b;
   V       *x, *d;
 
-  HD void operator()(PetscInt i) const
-  {
-    const V s = c * dinv[i] * b[i];
+  struct Read {
+    V dinv, alone, b;
+  };
 
-    x[i] = alone ? s + alone[i] * b[i] : s;
+  HD Read load(PetscInt i) const { return {dinv[i], alone ? alone[i] : V(0), b[i]}; }
+  HD void store(PetscInt i, const Read &read) const
+  {
+    const V s = c * read.dinv * read.b;
+
+    x[i] = s + read.alone * read.b;
     if (d) d[i] = s;
   }
 };
@@ -124,7 +167,7 @@ template <class V> struct DenseRow {
 
 template <class From, class To> void convert(Space space, PetscInt n, const From *x, To *y)
 {
-  for_each_row(space, n, Convert<From, To>{x, y});
+  for_each_element(space, n, Convert<From, To>{x, y});
 }
 
 template <class From, class To> void add_converted(Space space, PetscInt n, const From *e, To *x)
@@ -139,7 +182,7 @@ template <class V> void add_listed(Space space, PetscInt n, const PetscInt *list
 
 template <class V> void first_step(Space space, PetscInt n, V c, const V *dinv, const V *alone, const V *b, V *x, V *d)
 {
-  for_each_row(space, n, FirstStep<V>{c, dinv, alone, b, x, d});
+  for_each_element(space, n, FirstStep<V>{c, dinv, alone, b, x, d});
 }
 
 template <class V> void split_diagonal(Space space, PetscInt n, const PetscScalar *dinv, const std::int64_t *alone, V *inv, V *alone_inv)

@@ -67,7 +67,8 @@ void fold_arrays(const Sample &sample, PetscInt width, int value_bytes, Traits &
 double narrow_step(const Sample &sample, PetscInt bs, int value_bytes)
 {
   const SampledDiagonals &found = sample.diagonals;
-  const bool              quads = found.count == 27 && found.beyond >= 127 && found.beyond % 4 == 3;
+  const bool              few   = sample.caches.x_bytes < 8 && (found.count == 7 || found.count == 15); // 15: what coarsening along lines makes of 7
+  const bool              quads = few ? found.beyond >= 32 && found.beyond % 4 == 0 : found.count == 27 && found.beyond >= 127 && found.beyond % 4 == 3;
 
   if (!sample.caches.device) return 1;
   return bs == 1 && !quads && value_bytes < 4 ? 0.65 : (1 + value_bytes) / 9.;

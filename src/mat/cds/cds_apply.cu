@@ -35,16 +35,24 @@ template <int bs, bool half> constexpr auto compiled_counts()
   else return std::integer_sequence<int>();
 }
 
+/* false: the matrix is not of that kind */
+template <class Groups, class Store, class V, class Out> static bool launch_quads(const CdsView<Store> &A, const GridStrides &grid, const V *x, const Out &out)
+{
+  if (!fits_quads(Groups(), A, grid, x)) return false;
+  const Grid3 quads{A.nrows / 4, grid.line / 4, grid.plane / 4};
+
+  if constexpr (is_sum<Out>::value) for_each_row_of_grid(quads, CdsQuad<Store, V, Out, Groups>(A, x, out));
+  else for_each_row_of_grid(quads, CdsQuad<Store, V, ScaledOut<V>, Groups>(A, x, ScaledOut<V>(out)));
+  return true;
+}
+
 template <int bs, bool half, class Store, class V, class Out>
 static void launch_counted(const CdsView<Store> &A, const GridStrides &grid, const V *x, const Out &out)
 {
   if constexpr (half && bs == 1 && takes_quads<Store, V>) {
-    if (fits_quads(A, grid, x)) {
-      const Grid3 quads{A.nrows / 4, grid.line / 4, grid.plane / 4};
-
-      if constexpr (is_sum<Out>::value) for_each_row_of_grid(quads, CdsQuad<Store, V, Out>(A, x, out));
-      else for_each_row_of_grid(quads, CdsQuad<Store, V, ScaledOut<V>>(A, x, ScaledOut<V>(out)));
-      return;
+    if (launch_quads<Quads27>(A, grid, x, out)) return;
+    if constexpr (sizeof(V) == 4) { // of so few diagonals the vectors' bytes are most
+      if (launch_quads<Quads7>(A, grid, x, out) || launch_quads<QuadsFan>(A, grid, x, out)) return;
     }
   }
 

@@ -1,38 +1,55 @@
-/* Half storage of 27 points on a grid, four rows a thread: for values of less than 8 bytes, whose products wait for load instructions and not for memory.
+/* Half storage of a grid's matrix, four rows a thread: for values of less than 8 bytes, whose products wait for load instructions and not for memory.
 
-   The 14 offsets are 0, 1 and c - 1, c, c + 1 for c = line, plane - line, plane, plane + line, all of these c multiples of 4, as is i. Own values a[i .. i + 3]
-   come in one load; x[i + c - 1 .. i + c + 4] serves three diagonals; of the lower values a[j .. j + 3] with j = i - c + 1, i - c, i - c - 1, all but one stand
-   in the aligned four at i - c. 58 loads for four rows instead of 216. */
+   The offsets are 0, 1 and groups around c, multiples of 4, as is i: c alone or c - 1, c, c + 1. Own values a[i .. i + 3] come in one load; x[i + c - 1 .. i + c + 4] serves
+   three diagonals; of the lower values a[j .. j + 3] with j = i - c + 1, i - c, i - c - 1, all but one stand in the aligned four at i - c. 27 points: 58 loads for
+   four rows instead of 216; 7 points: 14 instead of 52 (H200, 200^3, half values under floats, by ncu: a row a thread waits with 40 % of the memory's bandwidth used). */
 #pragma once
 #include "cds_view.hpp"
 
 namespace goza
 {
 
-constexpr int quad_diagonals = 14;
+/* How many diagonals the groups have, by ascending offset: 1 or 3. */
+template <int... sizes> struct QuadGroups {
+  static constexpr int ndiag = 2 + (sizes + ...);
+};
+
+using Quads27  = QuadGroups<3, 3, 3, 3>; // line, plane - line, plane, plane + line
+using Quads7   = QuadGroups<1, 1>;       // line, plane
+using QuadsFan = QuadGroups<1, 1, 3, 1>; // 7 points whose lines along the third direction were coarsened: line, plane - line, plane, plane + line
 
 /* Where it pays: float values under double vectors wait for x, as double ones do (H200, 256^3: 2028 GF/s instead of 2130). */
 template <class Store, class V> constexpr bool takes_quads = sizeof(Store) == 2 || sizeof(V) == 4;
 
 /* Whether the matrix is of that kind. */
-template <class Store, class V> bool fits_quads(const CdsView<Store> &A, const GridStrides &grid, const V *x)
+template <class Store, class V, int... sizes> bool fits_quads(QuadGroups<sizes...>, const CdsView<Store> &A, const GridStrides &grid, const V *x)
 {
-  const PetscInt line = grid.line, plane = grid.plane;
+  constexpr int      ndiag = QuadGroups<sizes...>::ndiag;
+  constexpr PetscInt least = ndiag == Quads27::ndiag ? 128 : 32;
+  int                d     = 2;
+  const auto         group = [&](int size) {
+    const int      centre = d + size / 2;
+    const PetscInt c      = A.offset[centre];
+    bool           fits   = c % 4 == 0;
 
-  if (A.ndiag != quad_diagonals || line < 128 || line % 4 || plane % 4 || A.nrows % 4 || A.nrows != A.ncols || reinterpret_cast<std::uintptr_t>(x) % 16)
+    for (int k = d; k < d + size; k++) fits = fits && A.offset[k] == c + k - centre;
+    d += size;
+    return fits;
+  };
+
+  if (A.ndiag != ndiag || grid.line < least || grid.line % 4 || grid.plane % 4 || A.nrows % 4 || A.nrows != A.ncols || reinterpret_cast<std::uintptr_t>(x) % 16)
     return false;
-  const PetscInt centre[] = {line, plane - line, plane, plane + line};
-  bool           fits     = A.offset[0] == 0 && A.offset[1] == 1;
-
-  for (int k = 2; k < quad_diagonals; k++) fits = fits && A.offset[k] == centre[(k - 2) / 3] + (k - 2) % 3 - 1;
-  return fits;
+  return A.offset[0] == 0 && A.offset[1] == 1 && (group(sizes) && ...);
 }
 
 #if defined(__CUDACC__)
 /* Out: ScaledOut or AssignAndDot. */
-template <class Store, class V, class Out> struct CdsQuad {
-  CdsRow<Store, V, Out, 1, true, quad_diagonals> row; // for rows near the ends, one at a time
-  Out                                            out;
+template <class Store, class V, class Out, class Groups> struct CdsQuad;
+template <class Store, class V, class Out, int... sizes> struct CdsQuad<Store, V, Out, QuadGroups<sizes...>> {
+  static constexpr int ndiag = QuadGroups<sizes...>::ndiag;
+
+  CdsRow<Store, V, Out, 1, true, ndiag> row; // for rows near the ends, one at a time
+  Out                                   out;
 
   CdsQuad(const CdsView<Store> &A, const V *x, const Out &out) : row{A, x, out}, out(out) { }
 
@@ -40,19 +57,17 @@ template <class Store, class V, class Out> struct CdsQuad {
 
   __device__ void operator()(PetscInt quad) const
   {
-    const PetscInt i = 4 * quad, reach = row.A.offset[quad_diagonals - 1];
+    const PetscInt i = 4 * quad, reach = row.A.offset[ndiag - 1];
 
     if (i >= reach && i + 3 + reach < row.A.nrows) {
-      V sum[4] = {};
+      V   sum[4] = {};
+      int d      = 2;
 
       add_main(i, sum);
-  #pragma unroll
-      for (int d = 2; d < quad_diagonals; d += 3) {
-        add_upper(i, d, sum);
-        add_lower(i, d, sum);
-      }
+      ((add_upper<sizes>(i, d, sum), add_lower<sizes>(i, d, sum), d += sizes), ...);
       finish(out, i, sum);
     } else {
+  #pragma unroll 1
       for (int r = 0; r < 4; r++) row(i + r);
     }
   }
@@ -184,10 +199,24 @@ private:
     for (int r = 1; r < 4; r++) sum[r] += a[r - 1] * xs[r];
   }
 
-  __device__ void add_upper(PetscInt i, int d, V *sum) const
+  /* A diagonal alone, of own values or of lower ones: those of rows k .. k + 3. */
+  __device__ void add_single(PetscInt k, int d, PetscInt j, V *sum) const
+  {
+    V xs[4], a[4];
+
+    load(row.x + j, xs);
+    load(diagonal(d) + k, a);
+    for (int r = 0; r < 4; r++) sum[r] += a[r] * xs[r];
+  }
+
+  template <int size> __device__ void add_upper(PetscInt i, int d, V *sum) const
   {
     V xs[6], a[4];
 
+    if constexpr (size == 1) {
+      add_single(i, d, i + row.A.offset[d], sum);
+      return;
+    }
     load_window(row.x + i + row.A.offset[d + 1], xs);
     for (int e = 0; e < 3; e++) {
       load(diagonal(d + e) + i, a);
@@ -195,11 +224,15 @@ private:
     }
   }
 
-  __device__ void add_lower(PetscInt i, int d, V *sum) const
+  template <int size> __device__ void add_lower(PetscInt i, int d, V *sum) const
   {
-    const PetscInt j = i - row.A.offset[d + 1];
+    const PetscInt j = i - row.A.offset[d + size / 2];
     V              xs[6], a[4];
 
+    if constexpr (size == 1) {
+      add_single(j, d, j, sum);
+      return;
+    }
     load_window(row.x + j, xs);
     load(diagonal(d) + j, a);
     for (int r = 0; r < 3; r++) sum[r] += a[r + 1] * xs[r + 2];
