@@ -2,7 +2,7 @@
 
    The offsets are 0, 1 and groups around c, multiples of 4, as is i: c alone or c - 1, c, c + 1. Own values a[i .. i + 3] come in one load; x[i + c - 1 .. i + c + 4] serves
    three diagonals; of the lower values a[j .. j + 3] with j = i - c + 1, i - c, i - c - 1, all but one stand in the aligned four at i - c. 27 points: 58 loads for
-   four rows instead of 216; 7 points: 14 instead of 52 (H200, 200^3, half values under floats, by ncu: a row a thread waits with 40 % of the memory's bandwidth used). */
+   four rows instead of 216; 7 points: 14 instead of 56 (H200, 200^3, half values under floats, by ncu: a row a thread waits with 40 % of the memory's bandwidth used). */
 #pragma once
 #include "cds_view.hpp"
 
