@@ -1,4 +1,5 @@
 #include "algorithm.hpp"
+#include "counted.hpp"
 #include "cuda_check.hpp"
 #include "for_each_row.hpp"
 #include "search.hpp"
@@ -179,16 +180,15 @@ PetscInt lengths_to_pointer(Space space, Array<PetscInt> &ptr)
   } else
 #endif
     total = std::accumulate(ptr.data(), ptr.data() + n, std::int64_t(0));
-  if (total > static_cast<std::int64_t>(PETSC_MAX_INT))
-    throw std::length_error("a matrix of the set-up has more entries than this PETSc's integers can count: use 64-bit indices or more ranks");
+  const PetscInt nnz = counted(total);
 #if defined(__CUDACC__)
   if (space == Space::Cuda) {
     thrust::exclusive_scan(policy(), ptr.data(), ptr.data() + n + 1, ptr.data());
-    return static_cast<PetscInt>(total);
+    return nnz;
   }
 #endif
   std::exclusive_scan(ptr.data(), ptr.data() + n + 1, ptr.data(), PetscInt(0));
-  return static_cast<PetscInt>(total);
+  return nnz;
 }
 
 PetscInt keep_flagged(Space space, const PetscInt *list, const char *flag, PetscInt n, PetscInt *kept)

@@ -38,4 +38,12 @@ HD inline bool in_all_lanes(bool holds, [[maybe_unused]] int lanes)
   return holds;
 }
 
+/* What each of a row's lanes has written is there for all of them. */
+HD inline void wait_for_lanes([[maybe_unused]] int lanes)
+{
+#if defined(__CUDA_ARCH__)
+  if (lanes > 1) __syncwarp();
+#endif
+}
+
 } // namespace goza

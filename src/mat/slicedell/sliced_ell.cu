@@ -32,6 +32,11 @@ int log2_exact(PetscInt n)
   return shift;
 }
 
+std::int64_t last(const Array<std::int64_t> &a)
+{
+  return a.size() ? read_value(a.space(), a.data() + a.size() - 1) : 0;
+}
+
 } // namespace
 
 template <class Store, class V> SlicedEll<Store, V>::SlicedEll(Space space, const SlicedEllOptions &options) : Format<V>(space), options_(options) { }
@@ -66,8 +71,8 @@ template <class Store, class V> EllView<Store> SlicedEll<Store, V>::view() const
   return {nplaces_, shift_, slice_ptr_.data(), row_.data(), length_.data(), val_.data(), col_ptr_.data(), col_.data(), gap_.data(), first_.data()};
 }
 
-/* Order of the rows and slice pointers. */
-template <class Store, class V> void SlicedEll<Store, V>::lay_out(const Csr &A, PetscInt window)
+/* Order of the rows and slice pointers; returns how many entries, or blocks, the slices hold. */
+template <class Store, class V> std::int64_t SlicedEll<Store, V>::lay_out(const Csr &A, PetscInt window)
 {
   const Space space = this->space_;
 
@@ -86,21 +91,12 @@ template <class Store, class V> void SlicedEll<Store, V>::lay_out(const Csr &A, 
   slice_ptr_.zero();
   for_each_row(space, nslices, SliceWidth{nplaces_, shift_, A.ptr, row_.data(), slice_ptr_.data(), mixed.data()});
   length_ = Array<PetscInt>(space);
-  if (sum(space, mixed.data(), nslices)) {
+  if (!options_.drop_empty && sum(space, mixed.data(), nslices)) { // no empty row is held there
     length_ = Array<PetscInt>(space, nplaces_);
     for_each_row(space, nplaces_, RowLength<PetscInt>{A.ptr, row_.data(), length_.data()});
   }
   exclusive_scan(space, slice_ptr_.data(), nslices + 1);
-}
-
-template <class T> static T last(const Array<T> &a)
-{
-  T value = 0;
-
-  if (!a.size()) return value;
-  if (a.space() == Space::Cuda) device::copy(&value, a.data() + a.size() - 1, sizeof(T));
-  else value = a.data()[a.size() - 1];
-  return value;
+  return last(slice_ptr_);
 }
 
 template <class Store, class V> void SlicedEll<Store, V>::build(const Csr &A)
@@ -158,11 +154,11 @@ template <class Store, class V> void SlicedEll<Store, V>::lay_out_all(const Csr 
 {
   const PetscInt height = br_ > 1 ? block_ell_height(this->space_, nrows, nnz) : sliced_ell_height(this->space_, nrows, nnz);
 
-  shift_ = log2_exact(options_.slice_height ? options_.slice_height : height);
-  lay_out(pattern, options_.sort_window > 0 ? options_.sort_window : 0);
-  if (options_.sort_window < 0 && shift_ > 0 && last(slice_ptr_) > nnz + nnz / 20) lay_out(pattern, 4096);
-  val_ = Array<Store>(this->space_, last(slice_ptr_) * br_ * bc_);
-  place_columns(pattern);
+  shift_              = log2_exact(options_.slice_height ? options_.slice_height : height);
+  std::int64_t stored = lay_out(pattern, options_.sort_window > 0 ? options_.sort_window : 0);
+  if (options_.sort_window < 0 && shift_ > 0 && stored > nnz + nnz / 20) stored = lay_out(pattern, 4096);
+  val_ = Array<Store>(this->space_, stored * br_ * bc_);
+  place_columns(pattern, stored);
   if (br_ == 1 || !val_.size()) return; // fill() brings the columns with the values
   const PetscInt nplaces = (static_cast<PetscInt>(slice_ptr_.size()) - 1) << shift_;
   const int      team    = fill_team(this->space_, shift_, nplaces, static_cast<std::int64_t>(val_.size()) / (br_ * bc_));
@@ -171,7 +167,7 @@ template <class Store, class V> void SlicedEll<Store, V>::lay_out_all(const Csr 
                               first_.data(), gap_.data(), nullptr});
 }
 
-template <class Store, class V> void SlicedEll<Store, V>::place_columns(const Csr &A)
+template <class Store, class V> void SlicedEll<Store, V>::place_columns(const Csr &A, std::int64_t stored)
 {
   const Space         space   = this->space_;
   const PetscInt      nslices = static_cast<PetscInt>(slice_ptr_.size()) - 1;
@@ -191,7 +187,7 @@ template <class Store, class V> void SlicedEll<Store, V>::place_columns(const Cs
   exclusive_scan(space, gaps.data(), gaps.size());
   exclusive_scan(space, col_ptr_.data(), col_ptr_.size());
   in_gaps_ = last(gaps);
-  col_     = Array<PetscInt>(space, last(col_ptr_));
+  col_     = Array<PetscInt>(space, stored - in_gaps_);
   gap_     = Array<std::uint16_t>(space, in_gaps_);
   spread_  = shared && in_gaps_;
   first_   = spread_ ? std::move(least) : Array<PetscInt>(space, in_gaps_ ? nplaces_ : 0);

@@ -47,8 +47,8 @@ private:
   void                      lay_out_and_fill(const Csr &A);
   void                      lay_out_all(const Csr &pattern, PetscInt nrows, std::int64_t nnz); // of A, or of A's blocks
   template <class Out> void launch(const V *x, const Out &out) const;
-  void                      lay_out(const Csr &A, PetscInt window);
-  void                      place_columns(const Csr &A);
+  std::int64_t              lay_out(const Csr &A, PetscInt window);
+  void                      place_columns(const Csr &A, std::int64_t stored);
   void                      fill(const Csr &A, bool columns);
 
   SlicedEllOptions     options_;

@@ -16,6 +16,7 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, PetscInt bs,
 {
   const bool     half = mg->precision == PC_SAAMG_HALF, narrow = mg->precision == PC_SAAMG_SINGLE || half;
   PetscInt       mcgs = 0;
+  PetscBool      listens;
   FormatMat     *format;
   MemoryQuestion q;
 
@@ -42,7 +43,8 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, PetscInt bs,
   q.coarse_colored  = mg->cycle_options.smoothers[PC_SAAMG_INTERMEDIATE].which == mcgs;
   mg->predicted     = estimate_memory(q);
   PetscCall(PetscInfo(pc, "Memory of the set-up, predicted: %.3f MB at most, %.3f MB after it\n", mg->predicted.during / 1e6, mg->predicted.after / 1e6));
-  if (mg->space == Space::Cuda) {
+  PetscCall(PetscInfoEnabled(PC_CLASSID, &listens));
+  if (mg->space == Space::Cuda && listens) { /* it takes the driver a while */
     std::size_t available = 0;
 
     PetscCall(Guarded([&] { available = device::free_memory(); }));

@@ -1,5 +1,6 @@
 #include "core/algorithm.hpp"
-#include "mat/common/rows/par_csr.hpp"
+#include "core/row_sums.hpp"
+#include "mat/common/rows/numbers.hpp"
 #include "graph.hpp"
 #include <algorithm>
 #include <numeric>
@@ -318,23 +319,16 @@ PetscInt share(const LocalColumns &nodes, std::int64_t total, PetscInt rooted, P
   return 0;
 }
 
-/* How many nodes are in an aggregate, and how many in one whose root is in another tile, by direction. Thread k looks at nodes k, k + nthreads, ... */
+/* How many nodes are in an aggregate whose root is in another tile, by direction, and how many in any. */
 struct CountElsewhere {
   Names           names;
-  PetscInt        n, nthreads;
-  const PetscInt *name;  // [n] of the nodes' aggregates
-  std::int64_t   *count; // [4][nthreads], the last: all
+  const PetscInt *name; // of the nodes' aggregates
 
-  HD void operator()(PetscInt k) const
+  HD void operator()(PetscInt i, std::int64_t *count) const
   {
-    std::int64_t here[4] = {};
-
-    for (PetscInt i = k; i < n; i += nthreads) {
-      if (name[i] < 0) continue;
-      for (int d = 0; d < 3; d++) here[d] += names.lattice.tile(names(i), d) != names.lattice.tile(name[i], d);
-      here[3]++;
-    }
-    for (int d = 0; d < 4; d++) count[static_cast<std::size_t>(d) * nthreads + k] = here[d];
+    if (name[i] < 0) return;
+    for (int d = 0; d < 3; d++) count[d] += names.lattice.tile(names(i), d) != names.lattice.tile(name[i], d);
+    count[3]++;
   }
 };
 
@@ -343,15 +337,12 @@ struct CountElsewhere {
 Lattice coarser_lattice(const CsrGraph &G, const Array<PetscInt> &name)
 {
   if (!G.names.lattice.known()) return {};
-  const Space         space    = G.space();
-  const PetscInt      nthreads = (G.n + 63) / 64;
-  Array<std::int64_t> count(space, static_cast<std::size_t>(4) * nthreads);
-  std::int64_t        total[4];
+  Array<std::int64_t> count(G.space(), 4);
   bool                longer[3];
 
-  for_each_row(space, nthreads, CountElsewhere{G.names, G.n, nthreads, name.data(), count.data()});
-  for (int d = 0; d < 4; d++) total[d] = sum(space, count.data() + static_cast<std::size_t>(d) * nthreads, nthreads);
-  G.nodes->sum(total, 4);
+  join_rows<Plus, 4>(G.space(), G.n, CountElsewhere{G.names, name.data()}, count.data());
+  std::vector<std::int64_t> total = count.to_host();
+  G.nodes->sum(total.data(), 4);
   for (int d = 0; d < 3; d++) longer[d] = 8 * total[d] > total[3];
   return G.names.lattice.coarser(longer);
 }
@@ -373,8 +364,10 @@ struct OfColumn {
 
 CsrAggregates numbered_locally(const LocalColumns &owners, Array<PetscInt> of_node, Array<PetscInt> name, const Lattice &lattice)
 {
-  const MapPtr map = std::make_shared<ColumnMap>(owners, owners.size() > 1 ? localize(owners, of_node) : std::vector<PetscInt>());
+  const PetscInt nnodes = static_cast<PetscInt>(of_node.size());
+  const MapPtr   map    = std::make_shared<ColumnMap>(owners, owners.size() > 1 ? ghosts_among(owners, of_node.data(), nnodes) : std::vector<PetscInt>());
 
+  if (owners.size() > 1) put_numbers(owners.space(), nnodes, LocalNumber(*map), of_node.data(), of_node.data());
   return {owners.n(), map, std::move(of_node), std::move(name), lattice};
 }
 

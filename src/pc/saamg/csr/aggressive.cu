@@ -1,6 +1,7 @@
 #include "core/algorithm.hpp"
 #include "graph.hpp"
 #include "mat/common/rows/par_csr.hpp"
+#include "mat/common/rows/summed_rows.hpp"
 
 namespace goza
 {

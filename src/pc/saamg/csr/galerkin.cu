@@ -143,7 +143,7 @@ void GalerkinProduct::update(const Csr &A, const Interpolation &I, CsrMatrix &Ac
   product_numeric(A, I.bs, I.bs, P_ ? P_->view() : I.P.view(), I.k, AP_);
   if (sum_) {
     product_numeric(I.own_transpose.view(), I.k, I.bs, AP_.view(), I.k, parts_);
-    sum_->update(parts_.view(), Ac);
+    sum_->update(parts_.view(), P_->columns(), Ac);
   } else product_numeric(I.R.view(), I.k, I.bs, AP_.view(), I.k, Ac);
   fill_zero_rows(Ac, *I.coarse);
 }

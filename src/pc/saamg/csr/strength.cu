@@ -1,6 +1,7 @@
 #include "core/algorithm.hpp"
 #include "mat/common/rows/node_columns.hpp"
 #include "mat/common/rows/par_csr.hpp"
+#include "mat/common/rows/summed_rows.hpp"
 #include "core/csr_pattern.hpp"
 #include "core/full_blocks.hpp"
 #include "core/row_sums.hpp"

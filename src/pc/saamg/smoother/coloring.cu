@@ -3,6 +3,7 @@
 #include "core/csr_ops.hpp"
 #include "core/for_each_row.hpp"
 #include "mat/common/rows/par_csr.hpp"
+#include "mat/common/rows/summed_rows.hpp"
 #include "pc/saamg/graph.hpp"
 #include "pc/saamg/grid_of_rows.hpp"
 #include <algorithm>
