@@ -3,19 +3,20 @@
 #include "core/host_galerkin.hpp"
 
 #include "support/gallery.hpp"
+#include "support/ordered_rows.hpp"
 #include "support/spaces.hpp"
 
 #include <cmath>
-#include <map>
 
 using namespace goza;
+using goza_test::csr_of;
 using goza_test::spaces;
 using goza_test::uniform;
 
 namespace
 {
 
-using Sparse = std::vector<std::map<PetscInt, PetscScalar>>; // rows
+using Sparse = goza_test::OrderedRows;
 
 struct Shape {
   std::string name;
@@ -46,21 +47,7 @@ Shape dense_row(const std::string &name, PetscInt n)
 
 CsrMatrix csr(Space space, const Shape &s)
 {
-  std::vector<PetscInt>    ptr{0}, col;
-  std::vector<PetscScalar> val;
-  CsrMatrix                A(space, s.m, s.n);
-
-  for (const auto &row : s.rows) {
-    for (const auto &[j, v] : row) {
-      col.push_back(j);
-      val.push_back(v);
-    }
-    ptr.push_back(static_cast<PetscInt>(col.size()));
-  }
-  A.ptr = Array<PetscInt>(space, ptr.data(), ptr.size());
-  A.col = Array<PetscInt>(space, col.data(), col.size());
-  A.val = Array<PetscScalar>(space, val.data(), val.size());
-  return A;
+  return csr_of(space, s.rows, s.n);
 }
 
 void check_equal(const CsrMatrix &A, const Sparse &want, const std::string &what)

@@ -5,9 +5,9 @@
 #include "mat/common/rows/rows_below.hpp"
 #include "mat/common/rows/summed_rows.hpp"
 #include "support/gallery.hpp"
+#include "support/ordered_rows.hpp"
 #include "support/spaces.hpp"
 
-#include <map>
 #include <set>
 
 using namespace goza;
@@ -16,8 +16,8 @@ using namespace goza_test;
 namespace
 {
 
-using SparseRow = std::map<PetscInt, PetscScalar>; // by global or local columns
-using Sparse    = std::vector<SparseRow>;
+using SparseRow = OrderedRow; // by global or local columns
+using Sparse    = OrderedRows;
 
 /* How many each rank owns of about `mean` each; rank 1 owns nothing. */
 struct Owners {
@@ -62,25 +62,6 @@ PetscInt local(const LocalColumns &columns, PetscInt global)
   return columns.n() + static_cast<PetscInt>(std::lower_bound(columns.ghosts().begin(), columns.ghosts().end(), global) - columns.ghosts().begin());
 }
 
-CsrMatrix csr(Space space, const Sparse &rows, PetscInt ncols)
-{
-  std::vector<PetscInt>    ptr{0}, col;
-  std::vector<PetscScalar> val;
-  CsrMatrix                A(space, static_cast<PetscInt>(rows.size()), ncols);
-
-  for (const SparseRow &row : rows) {
-    for (const auto &[j, v] : row) {
-      col.push_back(j);
-      val.push_back(v);
-    }
-    ptr.push_back(static_cast<PetscInt>(col.size()));
-  }
-  A.ptr = Array<PetscInt>(space, ptr.data(), ptr.size());
-  A.col = Array<PetscInt>(space, col.data(), col.size());
-  A.val = Array<PetscScalar>(space, val.data(), val.size());
-  return A;
-}
-
 /* Rows by global columns, as a matrix by local ones. */
 CsrMatrix csr(const LocalColumns &columns, const Sparse &rows)
 {
@@ -90,7 +71,7 @@ CsrMatrix csr(const LocalColumns &columns, const Sparse &rows)
     here.emplace_back();
     for (const auto &[j, v] : row) here.back()[local(columns, j)] = v;
   }
-  return csr(columns.space(), here, columns.nlocal());
+  return csr_of(columns.space(), here, columns.nlocal());
 }
 
 /* The columns that a rank's rows have of others. */
@@ -145,7 +126,7 @@ void taken_apart(Space space, PetscInt m, PetscInt n, PetscInt mean, PetscInt ev
     others.emplace_back();
     for (const auto &[j, v] : all.back()) (j < n ? own : others).back()[j < n ? j : j - n] = v;
   }
-  const CsrMatrix A = csr(space, all, n + 40);
+  const CsrMatrix A = csr_of(space, all, n + 40);
   CsrMatrix       D, O;
 
   split_columns(A.view(), n, D, O);

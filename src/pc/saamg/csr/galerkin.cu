@@ -1,5 +1,6 @@
 #include "galerkin.hpp"
 #include "core/algorithm.hpp"
+#include "core/csr_ops.hpp"
 #include "core/full_blocks.hpp"
 #include "core/host_galerkin.hpp"
 #include "core/row_sums.hpp"

@@ -1,6 +1,5 @@
 /* The coarse operator, in the space where the matrix is. */
 #pragma once
-#include "mat/common/rows/par_csr.hpp"
 #include "mat/common/rows/rows_below.hpp"
 #include "mat/common/rows/summed_rows.hpp"
 

@@ -1,5 +1,6 @@
 /* The set-up: its steps one after the other, in the space where the matrix is. */
 #include "pc/saamg/hierarchy.hpp"
+#include "core/csr_ops.hpp"
 #include "eigen.hpp"
 #include "galerkin.hpp"
 #include "goza.hpp"

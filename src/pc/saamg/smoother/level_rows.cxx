@@ -1,5 +1,6 @@
 #include "level_rows.hpp"
 #include "mat/common/halo/agree.hpp"
+#include "mat/common/rows/par_csr.hpp"
 #include "pc/saamg/hierarchy.hpp"
 
 namespace goza
