@@ -49,7 +49,8 @@ says "unknown smoother" error 'pc_saamg_smoother' "$ex2" $load $good -pc_saamg_s
 says "threshold out of range" error 'pc_saamg_threshold' "$ex2" $load $good -pc_saamg_threshold 1.5
 says "slice height no power of two" error 'slice_height' "$ex2" $load $good -mat_slicedell_slice_height 3
 says "full column indices" 0 ' 0 % of the columns in 16 bits' "$ex2" $load $good -mat_slicedell_slice_height 8 -mat_slicedell_index 32 -ksp_view
-says "short column indices" 0 '100 % of the columns in 16 bits' "$ex2" $load $good -mat_slicedell_slice_height 8 -mat_slicedell_index auto -ksp_view
+says "short column indices" 0 '100 % of the columns in 16 bits' "$ex2" $load $good -m 6 -n 6 -mat_slicedell_slice_height 8 -mat_slicedell_index auto -ksp_view
+says "shared column indices" 0 ' [0-9.]+ % of the columns, which slices share' "$ex2" $load $good -m 60 -n 60 -mat_slicedell_slice_height 8 -mat_slicedell_index auto -ksp_view
 says "-help lists the options of cds" 0 'mat_cds_storage' "$ex2" $load -mat_type cds -help
 says "cds proves symmetric" 0 'half \(symmetric\) storage, 3 diagonals' "$ex2" $load -mat_type cds -m 40 -n 40 -ksp_view
 says "cds in full" 0 'full storage, 5 diagonals' "$ex2" $load -mat_type cds -m 40 -n 40 -mat_cds_storage full -ksp_view

@@ -254,6 +254,81 @@ BOOST_AUTO_TEST_CASE(blocks_near_and_far_in_every_height)
   }
 }
 
+/* Rows that repeat every 64, of 0 to 11 entries near and far, before and after their own place; a few are unlike the others. Every output. */
+template <class Store, class V> void shared_columns(PetscInt bs)
+{
+  const PetscInt           nodes = 64 * 80, far = 70000, ncols = nodes + 2 * far;
+  std::vector<PetscInt>    row_ptr{0}, cols;
+  std::vector<PetscScalar> vals;
+
+  for (PetscInt row = 0; row < nodes * bs; row++) {
+    const PetscInt i = row / bs, kind = i == 1000 ? 5 : i % 64, n = i == 2000 ? 3 : (kind * 7) % 12;
+
+    for (PetscInt k = 0; k < n; k++) {
+      const PetscInt place = i + far + (k % 3 - 1) * (kind % 5 < 2 ? far / 2 : 5) + k * (kind % 4) + (i == 3000 && k == 1);
+
+      for (PetscInt c = 0; c < bs; c++) {
+        cols.push_back(place * bs + c);
+        vals.push_back(static_cast<PetscReal>(1 + (row + 2 * k + 3 * c) % 5));
+      }
+    }
+    row_ptr.push_back(static_cast<PetscInt>(cols.size()));
+  }
+  std::vector<V> x(static_cast<std::size_t>(ncols) * bs), b(nodes * bs), product(nodes * bs);
+  for (std::size_t j = 0; j < x.size(); j++) x[j] = static_cast<V>(1 + j % 7);
+  for (PetscInt i = 0; i < nodes * bs; i++) {
+    b[i] = static_cast<V>(i % 11);
+    for (PetscInt j = row_ptr[i]; j < row_ptr[i + 1]; j++) product[i] += static_cast<V>(vals[j]) * x[cols[j]];
+  }
+  for (Space space : spaces()) {
+    const goza::Array<PetscInt> p(space, row_ptr.data(), row_ptr.size()), c(space, cols.data(), cols.size());
+    goza::Array<PetscScalar>    v(space, vals.data(), vals.size());
+    const goza::Array<V>        from(space, x.data(), x.size()), right(space, b.data(), b.size());
+    goza::Array<V>              to(space, b.size());
+
+    for (int height : {0, 1, 2, 4, 8, 16, 32, 64}) {
+      for (int window : {0, 64, 4096}) {
+        SlicedEllOptions options;
+
+        options.slice_height = height;
+        options.sort_window  = window;
+        options.bs           = bs;
+        SlicedEll<Store, V> ell(space, options);
+        ell.build(Csr{space, nodes * bs, ncols * bs, p.data(), c.data(), v.data()});
+        BOOST_TEST_CONTEXT("height " << height << ", window " << window << (space == Space::Host ? ", host" : ", device"))
+        {
+          if (window <= 64) {
+            BOOST_TEST(ell.view().head, ell.describe());
+            BOOST_TEST(ell.describe().find("which slices share") != std::string::npos, ell.describe());
+          }
+          ell.apply_as(from.data(), goza::ScaledOut<V>(goza::Assign<V>{to.data()}));
+          BOOST_TEST(to.to_host() == product, boost::test_tools::per_element());
+          auto doubled = vals;
+          for (PetscScalar &value : doubled) value *= 2;
+          const goza::Array<PetscScalar> new_values(space, doubled.data(), doubled.size());
+          ell.refill(Csr{space, nodes * bs, ncols * bs, p.data(), nullptr, new_values.data()});
+          auto sum = product, rest = product;
+          for (std::size_t i = 0; i < sum.size(); i++) {
+            sum[i]  = b[i] + 2 * product[i];
+            rest[i] = b[i] - 2 * product[i];
+          }
+          ell.apply_as(from.data(), goza::ScaledOut<V>(goza::Add<V>{right.data(), to.data()}));
+          BOOST_TEST(to.to_host() == sum, boost::test_tools::per_element());
+          ell.apply_as(from.data(), goza::ScaledOut<V>(goza::Residual<V>{right.data(), to.data()}));
+          BOOST_TEST(to.to_host() == rest, boost::test_tools::per_element());
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(slices_that_are_alike_share_their_columns)
+{
+  shared_columns<PetscScalar, PetscScalar>(1);
+  shared_columns<goza::Half, float>(1);
+  shared_columns<PetscScalar, PetscScalar>(3);
+}
+
 BOOST_AUTO_TEST_CASE(every_height_and_window_gives_the_same_product)
 {
   for (int height : {1, 2, 4, 8, 32})

@@ -1,7 +1,9 @@
 /* What happens to a row's sum s = (A x)_i. One body per format times one of these gives every fused kernel.
 
    Each is affine in s, so that a sum which arrives in two parts can be finished in two kernels: operator() with the diagonal block's part,
-   more() with what the off-diagonal block adds when its halo is there. */
+   more() with what the off-diagonal block adds when its halo is there.
+
+   Where a row is short, a kernel waits longer for what the output reads than for the sum: early() reads it before, put() is operator() with that. */
 #pragma once
 #include "space.hpp"
 #include <variant>
@@ -22,6 +24,8 @@ template <class V> struct Add { // y = z + A x; y may be z
 
   HD void operator()(PetscInt i, V s) const { y[i] = z[i] + s; }
   HD void more(PetscInt i, V s) const { y[i] += s; }
+  HD V    early(PetscInt i) const { return z[i]; }
+  HD void put(PetscInt i, V s, V zi) const { y[i] = zi + s; }
 };
 
 template <class V> struct Residual { // r = b - A x
@@ -29,6 +33,8 @@ template <class V> struct Residual { // r = b - A x
   V       *r;
 
   HD void operator()(PetscInt i, V s) const { r[i] = b[i] - s; }
+  HD V    early(PetscInt i) const { return b[i]; }
+  HD void put(PetscInt i, V s, V bi) const { r[i] = bi - s; }
   HD void more(PetscInt i, V s) const { r[i] -= s; }
 };
 
@@ -62,6 +68,9 @@ template <class V> struct ChebyshevStep { // d = c1 d + c2 D^-1 (b - A x); y = x
     y[i] -= di;
   }
 };
+
+template <class Out, class = void> constexpr bool reads_early                                                           = false;
+template <class Out> constexpr bool               reads_early<Out, std::void_t<decltype(std::declval<Out>().early(0))>> = true;
 
 /* A number for each thread of a block, added up when all are through: see for_each_row.hpp. On the host there is one thread. */
 template <class V> HD inline V *thread_sum()
@@ -118,7 +127,9 @@ template <class V> struct ScaledOut {
     std::visit([this](const auto &o) { take(o); }, out);
   }
 
-  HD void operator()(PetscInt i, V sum) const
+  HD void operator()(PetscInt i, V sum) const { put(i, sum, early(i)); }
+  HD V    early(PetscInt i) const { return kind == add || kind == residual ? b[i] : V(0); }
+  HD void put(PetscInt i, V sum, V bi) const
   {
     const V s = scaled(i, sum);
 
@@ -127,10 +138,10 @@ template <class V> struct ScaledOut {
       Assign<V>{y}(i, s);
       break;
     case add:
-      Add<V>{b, y}(i, s);
+      Add<V>{b, y}.put(i, s, bi);
       break;
     case residual:
-      Residual<V>{b, y}(i, s);
+      Residual<V>{b, y}.put(i, s, bi);
       break;
     case jacobi:
       JacobiStep<V>{c2, dinv, b, x, y}(i, s);

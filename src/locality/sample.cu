@@ -123,6 +123,29 @@ SampledReads scaled(const Sample &sample, const Order &order, const OrderCounts 
   return r;
 }
 
+/* How many kinds of slices there are for each slice. Where not all were looked at: what was seen once stands for what was not seen. */
+double kinds_of(const Report &report, int nblocks, PetscInt nrows)
+{
+  std::vector<std::int64_t> seen;
+  double                    once = 0, kinds = 0;
+
+  for (int w = 0; w < nblocks; w++) {
+    const BlockCounts &c = report.block[w];
+
+    for (int k = 0; k < block_slices && static_cast<std::int64_t>(k) * lanes < c.rows; k++) seen.push_back(c.pattern[k]);
+  }
+  std::sort(seen.begin(), seen.end());
+  for (auto first = seen.begin(); first != seen.end();) {
+    const auto next = std::upper_bound(first, seen.end(), *first);
+
+    kinds++;
+    once += next - first == 1;
+    first = next;
+  }
+  if (seen.empty()) return 1;
+  return (static_cast<PetscInt>(seen.size()) * lanes < nrows ? once : kinds) / static_cast<double>(seen.size());
+}
+
 /* What the kernels find. */
 Report count(const Csr &A, const Windows &windows, const std::vector<Order> &orders, PetscInt bs, const Caches &caches)
 {
@@ -190,6 +213,7 @@ Sample take_sample(const Csr &A, const std::vector<Way> &ways, const Caches &cac
   sample.short_gaps   = entries > 0 ? gaps / entries : 0;
   sample.short_groups = entries > 0 ? groups / entries : 0;
   sample.blocks       = sample.bs > 1 && entries > 0 && in_place == entries;
+  sample.kinds        = kinds_of(report, windows.nblocks, A.nrows);
   sample.ranges       = caches.device && sample.nnz <= static_cast<std::int64_t>(caches.range_row) * A.nrows && sample.short_groups > 0.5;
   sample.diagonals    = diagonals_of(report, A.nrows, sample.bs, block_rows, entries);
   for (std::size_t o = 0; o < orders.size(); o++) sample.reads[o] = scaled(sample, orders[o], report.order[o], report, windows.nblocks);

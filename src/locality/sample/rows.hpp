@@ -67,8 +67,12 @@ struct TakeBlocks {
       }
     }
     team.sync();
-    for (PetscInt first = lanes * team.rank; first < b.nrows; first += lanes * team.size)
-      look_at_columns(b, first, first + lanes < b.nrows ? first + lanes : b.nrows, c);
+    for (PetscInt first = lanes * team.rank; first < b.nrows; first += lanes * team.size) {
+      const PetscInt end = first + lanes < b.nrows ? first + lanes : b.nrows;
+
+      look_at_columns(b, first, end, c);
+      c.pattern[first / lanes] = pattern(b, first, end);
+    }
     if (team.rank) return;
     c.rows    = b.nrows;
     c.entries = b.ptr[b.nrows];
@@ -89,6 +93,18 @@ struct TakeBlocks {
       b.ptr[i + 1] = end;
     }
     b.nrows = i;
+  }
+
+  /* As slices of sliced ELL are compared that may share their columns */
+  HD static std::int64_t pattern(const Block &b, PetscInt first, PetscInt end)
+  {
+    std::uint64_t h = 1;
+
+    for (PetscInt k = b.ptr[first]; k < b.ptr[end]; k++) {
+      h = (h ^ static_cast<std::uint64_t>(b.row[k] - first)) * 0x9E3779B97F4A7C15u;
+      h = (h ^ h >> 29 ^ static_cast<std::uint64_t>(b.col[k] - b.col[b.ptr[first]])) * 0xBF58476D1CE4E5B9u;
+    }
+    return b.ptr[first] < b.ptr[end] ? static_cast<std::int64_t>(h | 1) : 0;
   }
 
   /* As in_ranges of Fold's groups and gaps of sliced ELL are: 32 rows within 2^16 columns; neighbours in a row no further apart. */

@@ -30,7 +30,8 @@ template <class Store> struct BlockFill {
   }
 };
 
-/* Writes the places of the slices, all H of the last slice included, each by `team` threads; columns and values where they are asked for. */
+/* Writes the places of the slices, all H of the last slice included, each by `team` threads; columns and values where they are asked for, shared columns by one of the slices
+   that share them. */
 template <class Store> struct EllFill {
   PetscInt            nplaces;
   int                 shift, team;
@@ -38,6 +39,8 @@ template <class Store> struct EllFill {
   const PetscInt     *ptr, *acol, *row;
   const PetscScalar  *aval;
   const std::int64_t *slice_ptr, *col_ptr;
+  const EllHead      *head; // of slices that share their columns, or none
+  const PetscInt     *like; // the slice whose columns a slice has
   PetscInt           *col, *first;
   std::uint16_t      *gap;
   Store              *val; // or none
@@ -45,9 +48,10 @@ template <class Store> struct EllFill {
   HD void operator()(PetscInt k) const
   {
     const PetscInt H = PetscInt(1) << shift, offset = k & (H - 1), slice = (k >> shift) / team, member = (k >> shift) % team, place = (slice << shift) + offset;
-    const std::int64_t begin = slice_ptr[slice], end = slice_ptr[slice + 1], at = col_ptr[slice];
-    PetscInt           j = 0, stop = 0, last = spread && columns ? first[slice] : 0, before = last;
+    const std::int64_t begin = slice_ptr[slice], end = slice_ptr[slice + 1], at = head ? head[slice].at : columns ? col_ptr[slice] : 0;
+    PetscInt           j = 0, stop = 0, last = spread && columns ? first[slice] : head ? head[slice].base : 0, before = last;
 
+    if (like && like[slice] != slice) return;
     if (place < nplaces) {
       const PetscInt i = row ? row[place] : place;
 
@@ -69,7 +73,7 @@ template <class Store> struct EllFill {
       }
       if (val) val[e] = p < stop ? static_cast<Store>(aval[p]) : Store(0);
       if (columns && at < 0) gap[~at + e - begin] = static_cast<std::uint16_t>(last - before);
-      if (columns && at >= 0) col[at + e - begin] = last;
+      if (columns && at >= 0) col[at + e - begin] = head ? last - head[slice].base : last;
       if (!spread) before = last;
     }
   }

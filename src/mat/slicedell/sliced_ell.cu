@@ -1,6 +1,7 @@
 #include "sliced_ell.hpp"
 #include "ell_fill.hpp"
 #include "ell_layout.hpp"
+#include "ell_sharing.hpp"
 #include "core/algorithm.hpp"
 #include "core/csr_matrix.hpp"
 #include "core/full_blocks.hpp"
@@ -68,7 +69,8 @@ PetscInt block_ell_height(Space space, PetscInt nrows, std::int64_t nblocks)
 
 template <class Store, class V> EllView<Store> SlicedEll<Store, V>::view() const
 {
-  return {nplaces_, shift_, slice_ptr_.data(), row_.data(), length_.data(), val_.data(), col_ptr_.data(), col_.data(), gap_.data(), first_.data()};
+  return {nplaces_,        shift_,      slice_ptr_.data(), row_.data(),   length_.data(), val_.data(),
+          col_ptr_.data(), col_.data(), gap_.data(),       first_.data(), head_.data()};
 }
 
 /* Order of the rows and slice pointers; returns how many entries, or blocks, the slices hold. */
@@ -131,7 +133,7 @@ template <class Store, class V> void SlicedEll<Store, V>::build_nodes(const Csr 
   const std::int64_t held = sum(this->space_, length.data(), length.size());
   nnz_                    = held * br_ * bc_;
   lay_out_all(blocks, n, held);
-  fill(A, true);
+  fill(A, false);
 }
 
 template <class Store, class V> void SlicedEll<Store, V>::lay_out_and_fill(const Csr &A)
@@ -147,7 +149,7 @@ template <class Store, class V> void SlicedEll<Store, V>::lay_out_and_fill(const
   bc_ = full ? bc : 1;
   if (full) lay_out_all({A.space, A.nrows / br, A.ncols / bc, ptr.data(), col.data(), nullptr}, A.nrows / br, nnz_ / (br * bc));
   else lay_out_all(A, listed_ ? static_cast<PetscInt>(row_.size()) : A.nrows, nnz_);
-  fill(A, true);
+  fill(A, br_ == 1 && !head_.size());
 }
 
 template <class Store, class V> void SlicedEll<Store, V>::lay_out_all(const Csr &pattern, PetscInt nrows, std::int64_t nnz)
@@ -157,14 +159,61 @@ template <class Store, class V> void SlicedEll<Store, V>::lay_out_all(const Csr 
   shift_              = log2_exact(options_.slice_height ? options_.slice_height : height);
   std::int64_t stored = lay_out(pattern, options_.sort_window > 0 ? options_.sort_window : 0);
   if (options_.sort_window < 0 && shift_ > 0 && stored > nnz + nnz / 20) stored = lay_out(pattern, 4096);
-  val_ = Array<Store>(this->space_, stored * br_ * bc_);
+  val_  = Array<Store>(this->space_, stored * br_ * bc_);
+  head_ = Array<EllHead>(this->space_);
+  if (stored && options_.gaps && share_columns(pattern, stored)) return;
   place_columns(pattern, stored);
-  if (br_ == 1 || !val_.size()) return; // fill() brings the columns with the values
+  if (br_ > 1) fill_columns(pattern); // else fill() brings them with the values
+}
+
+/* like: of shared columns, the slice whose columns they are */
+template <class Store, class V> void SlicedEll<Store, V>::fill_columns(const Csr &pattern, const PetscInt *like)
+{
   const PetscInt nplaces = (static_cast<PetscInt>(slice_ptr_.size()) - 1) << shift_;
   const int      team    = fill_team(this->space_, shift_, nplaces, static_cast<std::int64_t>(val_.size()) / (br_ * bc_));
+
   for_each_row(this->space_, nplaces * team,
-               EllFill<Store>{nplaces_, shift_, team, true, spread_, pattern.ptr, pattern.col, row_.data(), nullptr, slice_ptr_.data(), col_ptr_.data(), col_.data(),
-                              first_.data(), gap_.data(), nullptr});
+               EllFill<Store>{nplaces_, shift_, team, true, spread_, pattern.ptr, pattern.col, row_.data(), nullptr, slice_ptr_.data(), col_ptr_.data(), head_.data(), like,
+                              col_.data(), first_.data(), gap_.data(), nullptr});
+}
+
+/* One copy of the columns for all slices that have the same, counted from a base of each; false: too few have. */
+template <class Store, class V> bool SlicedEll<Store, V>::share_columns(const Csr &A, std::int64_t stored)
+{
+  const Space          space   = this->space_;
+  const PetscInt       nslices = static_cast<PetscInt>(slice_ptr_.size()) - 1;
+  Array<std::uint32_t> pattern(space, nplaces_);
+  Array<PetscInt>      key(space, nslices), like(space, nslices), base(space, nslices);
+  Array<std::int64_t>  own(space, nslices + 1);
+  const auto           count_own = [&](const char *differs) {
+    own.zero();
+    for_each_row(space, nslices, OwnColumns{differs, slice_ptr_.data(), like.data(), own.data()});
+    exclusive_scan(space, own.data(), own.size());
+    return last(own);
+  };
+
+  for_each_row(space, nplaces_, PlacePattern{A.ptr, A.col, row_.data(), pattern.data()});
+  for_each_row(space, nslices, SlicePattern{nplaces_, shift_, A.ptr, A.col, row_.data(), pattern.data(), base.data(), key.data()});
+  for_each_row(space, nslices, FirstAlike{key.data(), order_by(space, key.data(), nslices).data(), like.data()});
+  std::int64_t held = count_own(nullptr);
+  if (held * columns_worth_sharing <= stored) {
+    Array<char> differs(space, nslices);
+
+    differs.zero();
+    for_each_row(space, nplaces_, ComparePlaces{nplaces_, shift_, A.ptr, A.col, row_.data(), base.data(), like.data(), differs.data()});
+    held = count_own(differs.data());
+  }
+  if (held * columns_worth_sharing > stored || stored >> shift_ > PETSC_MAX_INT) return false;
+  head_ = Array<EllHead>(space, nslices);
+  for_each_row(space, nslices, MakeHeads{shift_, like.data(), base.data(), slice_ptr_.data(), own.data(), head_.data()});
+  col_ptr_ = Array<std::int64_t>(space);
+  col_     = Array<PetscInt>(space, held);
+  gap_     = Array<std::uint16_t>(space);
+  first_   = Array<PetscInt>(space);
+  in_gaps_ = 0;
+  spread_  = false;
+  fill_columns(A, like.data());
+  return true;
 }
 
 template <class Store, class V> void SlicedEll<Store, V>::place_columns(const Csr &A, std::int64_t stored)
@@ -215,23 +264,27 @@ template <class Store, class V> void SlicedEll<Store, V>::fill(const Csr &A, boo
   }
   const int team = fill_team(this->space_, shift_, static_cast<std::int64_t>(nslices) << shift_, static_cast<std::int64_t>(val_.size()));
   for_each_row(this->space_, (nslices << shift_) * team,
-               EllFill<Store>{nplaces_, shift_, team, columns, spread_, A.ptr, A.col, row_.data(), A.val, slice_ptr_.data(), col_ptr_.data(), col_.data(),
-                              first_.data(), gap_.data(), val_.data()});
+               EllFill<Store>{nplaces_, shift_, team, columns, spread_, A.ptr, A.col, row_.data(), A.val, slice_ptr_.data(), col_ptr_.data(), nullptr, nullptr,
+                              col_.data(), first_.data(), gap_.data(), val_.data()});
 }
 
 template <class Store, class V> std::size_t SlicedEll<Store, V>::bytes() const
 {
-  return slice_ptr_.bytes() + row_.bytes() + length_.bytes() + val_.bytes() + col_ptr_.bytes() + col_.bytes() + gap_.bytes() + first_.bytes();
+  return slice_ptr_.bytes() + row_.bytes() + length_.bytes() + val_.bytes() + col_ptr_.bytes() + col_.bytes() + gap_.bytes() + first_.bytes() + head_.bytes();
 }
 
 template <class Store, class V> std::string SlicedEll<Store, V>::describe() const
 {
-  char text[256];
+  const double of_stored = val_.size() ? 100.0 * br_ * bc_ / static_cast<double>(val_.size()) : 0.0;
+  char         text[256];
 
-  std::snprintf(text, sizeof(text), "slice height %d, sort window %d, stored %lld for %lld nonzeros (padding %.2f %%), %zu-byte values, %.0f %% of the columns in 16 bits", 1 << shift_, static_cast<int>(window_),
-                static_cast<long long>(val_.size()), static_cast<long long>(nnz_), nnz_ ? 100.0 * (static_cast<double>(val_.size()) / static_cast<double>(nnz_) - 1.0) : 0.0, sizeof(Store),
-                val_.size() ? 100.0 * static_cast<double>(in_gaps_ * br_ * bc_) / static_cast<double>(val_.size()) : 0.0);
-  return br_ > 1 ? std::string(text) + ", blocks of " + std::to_string(br_) + (br_ == bc_ ? "" : " x " + std::to_string(bc_)) : text;
+  std::snprintf(text, sizeof(text), "slice height %d, sort window %d, stored %lld for %lld nonzeros (padding %.2f %%), %zu-byte values, ", 1 << shift_, static_cast<int>(window_),
+                static_cast<long long>(val_.size()), static_cast<long long>(nnz_), nnz_ ? 100.0 * (static_cast<double>(val_.size()) / static_cast<double>(nnz_) - 1.0) : 0.0, sizeof(Store));
+  std::string all = text;
+  if (head_.size()) std::snprintf(text, sizeof(text), "%.2f %% of the columns, which slices share", of_stored * static_cast<double>(col_.size()));
+  else std::snprintf(text, sizeof(text), "%.0f %% of the columns in 16 bits", of_stored * static_cast<double>(in_gaps_));
+  all += text;
+  return br_ > 1 ? all + ", blocks of " + std::to_string(br_) + (br_ == bc_ ? "" : " x " + std::to_string(bc_)) : all;
 }
 
 template class SlicedEll<PetscScalar, PetscScalar>;

@@ -6,10 +6,12 @@
 namespace goza
 {
 
+constexpr int columns_worth_sharing = 8; // entries for each column that is stored: where they do not share, a column takes 2 or 4 bytes
+
 struct SlicedEllOptions {
   PetscInt slice_height = 0;     // a power of two; 0: 4 on the host; on the device 32, fewer where there are few rows
   PetscInt sort_window  = -1;    // rows are sorted by length inside windows of this many; 0: never; -1: 4096 where that saves 5 % of the stored entries
-  bool     gaps         = true;  // columns in 16 bits where they fit
+  bool     gaps         = true;  // columns shared by slices that are alike, or in 16 bits where they fit
   PetscInt bs           = 1;     // unknowns of a node: 3 or 6 where the pattern consists of full blocks of them, which then share a column index
   PetscInt column_bs    = 0;     // unknowns of a node of the columns, 3 or 6 as well; 0: bs
   bool     drop_empty   = false; // hold only the rows that have entries (the off-diagonal block of a parallel matrix)
@@ -49,6 +51,8 @@ private:
   template <class Out> void launch(const V *x, const Out &out) const;
   std::int64_t              lay_out(const Csr &A, PetscInt window);
   void                      place_columns(const Csr &A, std::int64_t stored);
+  bool                      share_columns(const Csr &A, std::int64_t stored);
+  void                      fill_columns(const Csr &pattern, const PetscInt *like = nullptr);
   void                      fill(const Csr &A, bool columns);
 
   SlicedEllOptions     options_;
@@ -61,6 +65,7 @@ private:
   bool                 spread_  = false; // as distances from the slices' least columns
   Array<std::int64_t>  slice_ptr_, col_ptr_;
   Array<PetscInt>      row_, length_, col_, first_;
+  Array<EllHead>       head_;
   Array<std::uint16_t> gap_;
   Array<Store>         val_;
 };

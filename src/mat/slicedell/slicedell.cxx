@@ -35,7 +35,7 @@ public:
     PetscCall(PetscOptionsInt("-mat_slicedell_sort_window", "Sort rows by length inside windows of this many rows (0: never, -1: where it saves 5 %)", "MatSlicedEllSetSortWindow",
                               options.sort_window, &which, &flg));
     if (flg) PetscCall(MatSlicedEllSetSortWindow(A, which));
-    PetscCall(PetscOptionsEList("-mat_slicedell_index", "Bits of a column index (auto: on the device 16 in the slices where they fit, else 32)", "MatSlicedEllSetShortIndices", indices, 2,
+    PetscCall(PetscOptionsEList("-mat_slicedell_index", "Column indices (auto: one copy for slices that are alike, where most are; else on the device 16 bits where they fit)", "MatSlicedEllSetShortIndices", indices, 2,
                                 indices[!options.gaps], &which, &flg));
     if (flg) PetscCall(MatSlicedEllSetShortIndices(A, which ? PETSC_FALSE : PETSC_TRUE));
     for (which = 0; which < 4 && block_of(which) != options.bs; which++) { }
@@ -151,16 +151,17 @@ PetscErrorCode MatSlicedEllSetSortWindow(Mat A, PetscInt window)
 }
 
 /*@
-  MatSlicedEllSetShortIndices - Says whether a `MATSLICEDELL` matrix may store column indices in 16 bits where they fit
+  MatSlicedEllSetShortIndices - Says whether a `MATSLICEDELL` matrix may store fewer column indices, or shorter ones, than one of 32 bits for each entry
 
   Logically Collective
 
   Input Parameters:
 + A       - the matrix
-- shorter - `PETSC_TRUE` (the default): 16-bit gaps between columns in the slices where all fit; `PETSC_FALSE`: 32-bit columns everywhere
+- shorter - `PETSC_TRUE` (the default): where most slices have the same columns, counted from their first, as on grids, each kind is stored once; else, on the device,
+            gaps of 16 bits between columns in the slices where all fit; `PETSC_FALSE`: 32-bit columns everywhere
 
   Options Database Key:
-. -mat_slicedell_index (auto|32) - bits of a column index
+. -mat_slicedell_index (auto|32) - columns shared or in 16 bits where they can be, or 32 bits for each entry
 
   Level: intermediate
 
@@ -253,7 +254,7 @@ PetscErrorCode MatSlicedEllSetPrecision(Mat A, MatStoragePrecision precision)
    Options Database Keys:
 + -mat_type slicedell                                         - sets the type during `MatSetFromOptions()`
 . -mat_slicedell_slice_height (auto|1|2|4|8|16|32|64|128)     - rows in a slice
-. -mat_slicedell_index (auto|32)                              - 16-bit indices where they fit, or 32-bit everywhere
+. -mat_slicedell_index (auto|32)                              - columns shared or in 16 bits where they can be, or 32 bits for each entry
 . -mat_slicedell_block_size (auto|1|3|6)                      - unknowns of a node, whose blocks share a column index where all are full
 . -mat_slicedell_sort_window window                           - sort rows by length inside windows of this many rows
 - -mat_slicedell_precision (double|single|half|bfloat16)      - precision of the stored values
