@@ -57,13 +57,19 @@ std::string text(const Reads &reads)
   return s;
 }
 
-std::string sliced_reads(const HostCsr &A, PetscInt height, PetscInt window, bool gaps)
+SlicedEllOptions sliced_options(PetscInt height, PetscInt window, bool gaps)
 {
   SlicedEllOptions options;
+
   options.slice_height = height;
   options.sort_window  = window;
   options.gaps         = gaps;
-  SlicedEll<PetscScalar, PetscScalar> ell(Space::Host, options);
+  return options;
+}
+
+std::string sliced_reads(const HostCsr &A, PetscInt height, PetscInt window, bool gaps)
+{
+  SlicedEll<PetscScalar, PetscScalar> ell(Space::Host, sliced_options(height, window, gaps));
   ell.build(A.view());
   return text(reads_of(SlicedEllOrder<PetscScalar>{ell.view(), A.ptr.data()}));
 }
@@ -187,6 +193,21 @@ BOOST_AUTO_TEST_CASE(warp_by_warp)
     for (PetscInt step : {0, 100})
       for (PetscInt lane = 0; lane < 32; lane++) expected += std::to_string(warp + step + lane) + " ";
   BOOST_TEST(sliced_reads(pattern(164, rows), 64, 0, true) == expected);
+}
+
+/* Slices that share their columns are read as those that do not. */
+BOOST_AUTO_TEST_CASE(shared_columns)
+{
+  std::vector<std::vector<PetscInt>> rows(640);
+
+  for (PetscInt i = 0; i < 640; i++) rows[i] = {i, i + 3, i + 100};
+  const HostCsr A = pattern(740, rows);
+  for (PetscInt height : {1, 4, 32, 64}) {
+    SlicedEll<PetscScalar, PetscScalar> ell(Space::Host, sliced_options(height, 0, true));
+    ell.build(A.view());
+    BOOST_TEST(ell.view().head, ell.describe());
+    BOOST_TEST(sliced_reads(A, height, 0, true) == sliced_reads(A, height, 0, false));
+  }
 }
 
 /* Width 2: row 1 in lines (1 3) and (2), row 0 in one; longest lines first. A row in groups of its own: entry e in lane e % 32. */

@@ -25,7 +25,8 @@ private:
   template <class Visit> void warp(PetscInt first, PetscInt team, const Visit &visit) const
   {
     const PetscInt     slice = first >> A.shift, H = PetscInt(1) << A.shift;
-    const std::int64_t begin = A.slice_ptr[slice], at = A.col_ptr[slice];
+    const std::int64_t begin = A.slice_ptr[slice], at = A.head ? A.head[slice].at : A.col_ptr[slice];
+    const PetscInt     base  = A.head ? A.head[slice].base : 0;
     const PetscInt     steps = static_cast<PetscInt>((A.slice_ptr[slice + 1] - begin) >> A.shift), n = A.nplaces - first < team ? A.nplaces - first : team;
     PetscInt           col[32];
 
@@ -37,7 +38,7 @@ private:
 
         if (A.length && k >= A.length[place]) continue;
         if (at < 0) col[lane] += A.gap[~at + entry];
-        else col[lane] = A.col[at + entry];
+        else col[lane] = base + A.col[at + entry];
         visit(col[lane], k >= ptr[row + 1] - ptr[row]);
       }
     }
