@@ -141,6 +141,8 @@ PETSC_EXTERN PetscErrorCode PCSAAMGSetDirectLimit(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetDirectLimit(PC, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetGatherLimit(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetGatherLimit(PC, PetscInt *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetCoarseInterpolationDegree(PC, PetscInt);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetCoarseInterpolationDegree(PC, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetRepartitionRatio(PC, PetscReal);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetRepartitionRatio(PC, PetscReal *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetSmoother(PC, PCSAAMGLevels, const char[]);

@@ -355,6 +355,45 @@ bool is_product(Mat Ac, Mat PtAP, PetscReal tolerance)
   return right;
 }
 
+/* Whether every row has its diagonal entry, as those of all levels below the finest have */
+bool diagonal_stored(Mat A)
+{
+  PetscInt start, end;
+  bool     all = true;
+
+  PETSC_OK(MatGetOwnershipRange(A, &start, &end));
+  for (PetscInt i = start; i < end; i++) {
+    PetscInt        n;
+    const PetscInt *cols;
+
+    PETSC_OK(MatGetRow(A, i, &n, &cols, nullptr));
+    all = all && std::find(cols, cols + n, i) != cols + n;
+    PETSC_OK(MatRestoreRow(A, i, &n, &cols, nullptr));
+  }
+  return !any_rank(!all);
+}
+
+/* P smoothed once more is (I - omega D^-1 A) P, by PETSc's products. */
+void once_more_law(const Entry &e, const Ready &s, const CsrFacts &facts, const Tentative &t, PetscReal lambda, Mat P)
+{
+  constexpr PetscReal omega = 0.6;
+  MapPtr              reached;
+  CsrMatrix           more = smoothed_prolongator(s.rows.A, t.from, facts.dinv, PetscReal(4) / 3 / lambda, reached);
+  MatHandle           found, wanted;
+  const VecHandle     left = diagonal_inverse(s.A);
+  PetscReal           size;
+
+  if (!diagonal_stored(s.A)) return;
+  smooth_once_more(s.rows.A, s.rows.columns, facts.dinv, omega / lambda, t.from.bs, t.from.k, more, reached);
+  PETSC_OK(CopyToMat(more.view(), *reached, found.put()));
+  PETSC_OK(MatMatMult(s.A, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, wanted.put()));
+  PETSC_OK(VecScale(left, -omega / lambda));
+  PETSC_OK(MatDiagonalScale(wanted, left, nullptr));
+  PETSC_OK(MatAXPY(wanted, 1, P, DIFFERENT_NONZERO_PATTERN));
+  PETSC_OK(MatNorm(wanted, NORM_INFINITY, &size));
+  all_ranks(largest_difference(wanted, found) <= 1000 * eps * (1 + size), e.name + ": P smoothed once more");
+}
+
 /* One level from A: P, Ac, and what they must obey. */
 void level_laws(const Entry &e, const Ready &s, PetscInt k, const std::vector<PetscScalar> &B, bool symmetric_values)
 {
@@ -407,6 +446,8 @@ void level_laws(const Entry &e, const Ready &s, PetscInt k, const std::vector<Pe
   PETSC_OK(MatDiagonalScale(AT, left, nullptr));
   PETSC_OK(MatAXPY(AT, 1, t.T, DIFFERENT_NONZERO_PATTERN));
   all_ranks(largest_difference(AT, coarse.P) <= 1000 * eps * (1 + next), e.name + ": P = (I - omega/lambda D^-1 A) T");
+
+  once_more_law(e, s, facts, t, lambda, coarse.P);
 
   /* Twice the values through the same pattern */
   OwnRows doubled;

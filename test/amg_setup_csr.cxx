@@ -124,16 +124,17 @@ void check_hierarchies(const Entry &e, const Hierarchy &got, const Hierarchy &wa
   }
 }
 
-void same_hierarchy(const Entry &e, PetscInt k, PetscReal threshold, PetscInt coarse_limit, PetscInt aggressive_levels = 0)
+void same_hierarchy(const Entry &e, PetscInt k, PetscReal threshold, PetscInt coarse_limit, PetscInt aggressive_levels = 0, PetscInt degree = 1)
 {
   constexpr PetscInt limits[] = {0, 40, 1 << 20};
   HierarchyOptions   options;
   int                n = 0;
 
-  options.threshold         = threshold;
-  options.coarse_limit      = coarse_limit;
-  options.aggressive_levels = aggressive_levels;
-  options.keep              = static_cast<Keep>(coarse_limit % 3); // any of them
+  options.threshold                   = threshold;
+  options.coarse_limit                = coarse_limit;
+  options.aggressive_levels           = aggressive_levels;
+  options.coarse_interpolation_degree = degree;
+  options.keep                        = static_cast<Keep>(coarse_limit % 3); // any of them
   for (Space space : spaces()) {
     const std::string what = e.name + " on " + space_name(space);
     Built             alone, here;
@@ -200,10 +201,14 @@ void add_laws()
       add_test(suite, name + "/hierarchy" + with, [=] { same_hierarchy(e, e.bs, threshold, 20); });
     }
     add_test(suite, name + "/hierarchy_aggressive", [=] { same_hierarchy(e, e.bs, 0, 20, 1); });
+    add_test(suite, name + "/hierarchy_degree_2", [=] {
+      for (PetscReal threshold : {0., 0.08}) same_hierarchy(e, e.bs, threshold, 20, 0, 2);
+    });
     add_test(suite, name + "/hierarchy_of_three_vectors", [=] { same_hierarchy(e, 3, 0, 51); });
   }
   add_test(suite, "elasticity/rigid_body_modes", [] {
-    for (PetscReal threshold : {0., 0.08}) same_hierarchy(elasticity(9, 8, 7), 6, threshold, 51);
+    for (PetscReal threshold : {0., 0.08})
+      for (PetscInt degree : {1, 2}) same_hierarchy(elasticity(9, 8, 7), 6, threshold, 51, 0, degree);
   });
 }
 

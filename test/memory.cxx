@@ -68,6 +68,7 @@ const AddTests add([] {
     add_test(suite, e.name + std::to_string(e.rows) + "_single", [=] { predicted(e, MATAIJ, {{"-pc_saamg_precision", "single"}}); });
     add_test(suite, e.name + std::to_string(e.rows) + "_mcgs", [=] { predicted(e, MATAIJ, {{"-pc_saamg_smoother", "mcgs"}}); });
     add_test(suite, e.name + std::to_string(e.rows) + "_aggressive", [=] { predicted(e, MATSLICEDELL, {{"-pc_saamg_aggressive_levels", "1"}}); });
+    add_test(suite, e.name + std::to_string(e.rows) + "_degree_2", [=] { predicted(e, MATAIJ, {{"-pc_saamg_coarse_interpolation_degree", "2"}}); });
   }
 });
 

@@ -20,6 +20,7 @@ const Setting<PetscInt> integers[] = {
   {"-pc_saamg_max_levels", PCSAAMGSetMaxLevels, PCSAAMGGetMaxLevels, 3, 0},
   {"-pc_saamg_coarse_limit", PCSAAMGSetCoarseLimit, PCSAAMGGetCoarseLimit, 123, 0},
   {"-pc_saamg_aggressive_levels", PCSAAMGSetAggressiveLevels, PCSAAMGGetAggressiveLevels, 2, -1},
+  {"-pc_saamg_coarse_interpolation_degree", PCSAAMGSetCoarseInterpolationDegree, PCSAAMGGetCoarseInterpolationDegree, 2, 0},
   {"-pc_saamg_direct_limit", PCSAAMGSetDirectLimit, PCSAAMGGetDirectLimit, 77, -1},
   {"-pc_saamg_gather_limit", PCSAAMGSetGatherLimit, PCSAAMGGetGatherLimit, 66, -1},
   {"-pc_saamg_esteig_iterations", PCSAAMGSetEstEigIterations, PCSAAMGGetEstEigIterations, 5, -1},

@@ -395,6 +395,9 @@ void add_laws()
   add_test(suite, "partitioned_anew", partitioned_anew);
   add_test(suite, "grids_have_one_hierarchy", [] { grids_have_one_hierarchy({}); });
   add_test(suite, "grids_have_one_hierarchy_gathered", [] { grids_have_one_hierarchy({{"-pc_saamg_gather_limit", "100"}, {"-pc_saamg_threshold", "0.02"}}); });
+  add_test(suite, "grids_have_one_hierarchy_degree_2", [] {
+    grids_have_one_hierarchy({{"-pc_saamg_gather_limit", "2"}, {"-pc_saamg_coarse_interpolation_degree", "2"}});
+  });
   add_test(suite, "grids_have_one_hierarchy_aggressive", [] {
     grids_have_one_hierarchy({{"-pc_saamg_gather_limit", "0"}, {"-pc_saamg_aggressive_levels", "1"}});
   });

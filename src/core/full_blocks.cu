@@ -1,5 +1,6 @@
 #include "full_blocks.hpp"
 #include "by_lanes.hpp"
+#include "csr_ops.hpp"
 #include "csr_pattern.hpp"
 #include "search.hpp"
 
@@ -267,6 +268,19 @@ bool multiply_blocks_numeric(const Csr &A, PetscInt br, PetscInt bm, const Csr &
   if (C.val.size() != C.col.size()) C.val = Array<PetscScalar>(A.space, C.col.size());
   multiply_values(A, br, bm, B, bc, a, b, c.ptr, c.col, C);
   return true;
+}
+
+CsrMatrix multiply(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, bool with_diagonal)
+{
+  CsrMatrix C;
+
+  if (br * bm * bc == 1 || !multiply_blocks(A, br, bm, B, bc, with_diagonal, C)) C = multiply(A, B, with_diagonal);
+  return C;
+}
+
+void multiply_numeric(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, CsrMatrix &C)
+{
+  if (br * bm * bc == 1 || !multiply_blocks_numeric(A, br, bm, B, bc, C)) multiply_numeric(A, B, C);
 }
 
 } // namespace goza

@@ -19,4 +19,8 @@ bool multiply_blocks(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, Petsc
 /* New values of the factors, in the pattern that multiply_blocks() gave C. */
 bool multiply_blocks_numeric(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, CsrMatrix &C);
 
+/* A B, by blocks of br x bm and bm x bc where both consist of them. */
+CsrMatrix multiply(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, bool with_diagonal = false);
+void      multiply_numeric(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, CsrMatrix &C);
+
 } // namespace goza

@@ -19,15 +19,16 @@ enum class Keep {
 };
 
 struct HierarchyOptions {
-  PetscReal threshold         = 0; // of strength, relative to the diagonals
-  PetscInt  max_levels        = 10;
-  PetscInt  coarse_limit      = 200;           // rows at which coarsening may stop
-  PetscInt  gather_limit      = 1000;          // rows a rank below which a level goes to fewer ranks; PCCreate_SAAMG() takes more on a device
-  PetscReal repartition_ratio = 0;             // rows of the fullest rank over the mean beyond which a coarse level is partitioned anew; 0: never
-  PetscInt  aggressive_levels = 0;             // finest levels whose aggregates are aggregated once more
-  PetscInt  esteig_iterations = 10;            // of the largest eigenvalue's estimate
-  bool      alternating       = false;         // the smoother leaves vectors that alternate between nodes of two colours to the coarse space
-  Keep      keep              = Keep::Nothing; // for an update() to come
+  PetscReal threshold                   = 0; // of strength, relative to the diagonals
+  PetscInt  max_levels                  = 10;
+  PetscInt  coarse_limit                = 200;           // rows at which coarsening may stop
+  PetscInt  gather_limit                = 1000;          // rows a rank below which a level goes to fewer ranks; PCCreate_SAAMG() takes more on a device
+  PetscReal repartition_ratio           = 0;             // rows of the fullest rank over the mean beyond which a coarse level is partitioned anew; 0: never
+  PetscInt  aggressive_levels           = 0;             // finest levels whose aggregates are aggregated once more
+  PetscInt  coarse_interpolation_degree = 1;             // of the polynomial that smooths the interpolation of the levels below the finest
+  PetscInt  esteig_iterations           = 10;            // of the largest eigenvalue's estimate
+  bool      alternating                 = false;         // the smoother leaves vectors that alternate between nodes of two colours to the coarse space
+  Keep      keep                        = Keep::Nothing; // for an update() to come
 };
 
 /* An operator of the same matrix whose products are as exact; nullptr: there is none. Asked for when the values are known to be finite. Collective. */

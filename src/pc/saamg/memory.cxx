@@ -21,8 +21,9 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
     if (level ? q.coarse_colored : q.fine_colored) after += nonzeros * (value + index);
     if (rows <= static_cast<double>(q.coarse_limit) || level + 1 >= q.max_levels) break;
 
+    const double wide = level ? static_cast<double>(q.coarse_interpolation_degree) : 1;
     const double z = nonzeros / rows / bs, nodes = rows / bs, size = (1.3 + z) * (aggressive ? 15 : 1), aggregates = std::ceil(nodes / size);
-    const double reached = std::min(aggregates, aggressive ? 1.9 + 0.03 * z : 2.4 + 0.16 * z), below = std::min(aggregates, aggressive ? 22 : 27 + 0.9 * z);
+    const double reached = std::min(aggregates, wide * (aggressive ? 1.9 + 0.03 * z : 2.4 + 0.16 * z)), below = std::min(aggregates, wide * (aggressive ? 22 : 27 + 0.9 * z));
     const double transfer = rows * reached * k;
 
     if (!q.rows_lent) after += transfer * 2 * (static_cast<double>(q.coarse_value) + index); // P and P^T as the cycle has them

@@ -9,7 +9,7 @@ namespace goza
 struct MemoryQuestion {
   PetscLogDouble rows = 0, nonzeros = 0, copy = 0; // copy: bytes of the matrix, where the set-up needs one
   PetscInt       bs = 1, vectors = 1;              // near-null vectors
-  PetscInt       max_levels = 10, coarse_limit = 200, aggressive_levels = 0;
+  PetscInt       max_levels = 10, coarse_limit = 200, aggressive_levels = 0, coarse_interpolation_degree = 1;
   std::size_t    fine_value = sizeof(PetscScalar), coarse_value = sizeof(PetscScalar);       // of vectors and transfers
   std::size_t    fine_operator = sizeof(PetscScalar), coarse_operator = sizeof(PetscScalar); // as stored in the cycle
   bool           several      = false;                                                       // ranks: what they add up to lies beside the sums

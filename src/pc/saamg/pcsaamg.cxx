@@ -286,6 +286,8 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
                                    (double)mg->hierarchy_options.threshold));
   if (mg->hierarchy_options.aggressive_levels)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  aggressive coarsening of %" PetscInt_FMT " level(s)\n", mg->hierarchy_options.aggressive_levels));
+  if (mg->hierarchy_options.coarse_interpolation_degree > 1)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  interpolation below the finest level of degree %" PetscInt_FMT "\n", mg->hierarchy_options.coarse_interpolation_degree));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  smoother %s, reuse %s\n", smoother_names[mg->cycle_options.smoothers[PC_SAAMG_FINEST].which], reuse_names[mg->reuse]));
   if (!mg->cycle) PetscFunctionReturn(PETSC_SUCCESS);
   const std::vector<Grid> &grids = mg->hierarchy.grids();
@@ -320,6 +322,7 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
 . -pc_saamg_max_levels n                       - most levels
 . -pc_saamg_coarse_limit n                     - rows at which coarsening stops
 . -pc_saamg_aggressive_levels n                - finest levels whose aggregates are aggregated once more
+. -pc_saamg_coarse_interpolation_degree n      - degree of the polynomial that smooths the interpolation of the levels below the finest
 . -pc_saamg_cycle (v|w)                        - cycle
 . -pc_saamg_direct_limit n                     - rows up to which the coarsest level is solved; a larger one is smoothed
 . -pc_saamg_gather_limit n                     - rows a rank below which a level goes to fewer ranks

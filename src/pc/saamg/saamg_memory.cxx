@@ -25,11 +25,12 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, PetscInt bs,
   while (std::string(smoother_names[mcgs]) != "mcgs") mcgs++;
   q.rows = rows.A.nrows;
   PetscCall(Guarded([&] { q.nonzeros = entries(rows.A); }));
-  q.bs                = bs;
-  q.vectors           = k;
-  q.max_levels        = mg->hierarchy_options.max_levels;
-  q.coarse_limit      = mg->hierarchy_options.coarse_limit;
-  q.aggressive_levels = mg->hierarchy_options.aggressive_levels;
+  q.bs                          = bs;
+  q.vectors                     = k;
+  q.max_levels                  = mg->hierarchy_options.max_levels;
+  q.coarse_limit                = mg->hierarchy_options.coarse_limit;
+  q.aggressive_levels           = mg->hierarchy_options.aggressive_levels;
+  q.coarse_interpolation_degree = mg->hierarchy_options.coarse_interpolation_degree;
   if (narrow) q.fine_value = sizeof(float);
   if (mg->precision != PC_SAAMG_DOUBLE) q.coarse_value = sizeof(float);
   q.fine_operator   = half ? 2 : q.fine_value;

@@ -69,6 +69,9 @@ PetscErrorCode PCSetFromOptions_SAAMG(PC pc, GozaOptionItems PetscOptionsObject)
   PetscCall(PetscOptionsInt("-pc_saamg_aggressive_levels", "Finest levels whose aggregates are aggregated once more", "PCSAAMGSetAggressiveLevels",
                             mg->hierarchy_options.aggressive_levels, &n, &flg));
   if (flg) PetscCall(PCSAAMGSetAggressiveLevels(pc, n));
+  PetscCall(PetscOptionsInt("-pc_saamg_coarse_interpolation_degree", "Degree of the polynomial that smooths the interpolation below the finest level", "PCSAAMGSetCoarseInterpolationDegree",
+                            mg->hierarchy_options.coarse_interpolation_degree, &n, &flg));
+  if (flg) PetscCall(PCSAAMGSetCoarseInterpolationDegree(pc, n));
   PetscCall(PetscOptionsEnum("-pc_saamg_cycle", "Cycle", "PCSAAMGSetCycleType", cycle_names, (PetscEnum)(mg->cycle_options.gamma - 1), (PetscEnum *)&cycle, &flg));
   if (flg) PetscCall(PCSAAMGSetCycleType(pc, cycle));
   PetscCall(PetscOptionsInt("-pc_saamg_direct_limit", "Rows up to which the coarsest level is solved by its inverse", "PCSAAMGSetDirectLimit", mg->cycle_options.direct_limit, &n, &flg));

@@ -102,6 +102,59 @@ PetscErrorCode PCSAAMGGetAggressiveLevels(PC pc, PetscInt *levels)
 }
 
 /*@
+  PCSAAMGSetCoarseInterpolationDegree - Sets the degree of the polynomial that smooths the interpolation of the levels below the finest
+
+  Logically Collective
+
+  Input Parameters:
++ pc - the preconditioner, of type `PCSAAMG`
+- degree - at least 1 (the default)
+
+  Options Database Key:
+. -pc_saamg_coarse_interpolation_degree degree - the degree
+
+  Level: advanced
+
+  Notes:
+  The interpolation is a polynomial in $D^{-1} A$, of degree 1 on the finest level, times that of the aggregates. Its roots are those of
+  $T_{2d+1}(\sqrt{t/\lambda_{max}}) / \sqrt{t}$, which makes the energy of its columns least (Brezina, Vanek, Vassilevski 2012).
+
+  Of degree 2 it serves smooth problems with few strong directions, Darcy flow in a log-normal field for instance, where the second level is a ninth of the first and its rows
+  may grow; where levels are coarsened by threes along lines, they grow too much.
+
+.seealso: `PCSAAMG`, `PCSAAMGGetCoarseInterpolationDegree()`, `PCSAAMGSetThreshold()`
+@*/
+PetscErrorCode PCSAAMGSetCoarseInterpolationDegree(PC pc, PetscInt degree)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindSAAMG(pc, &mg));
+  PetscCheck(degree >= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_coarse_interpolation_degree %" PetscInt_FMT " is not positive", degree);
+  if (mg) mg->hierarchy_options.coarse_interpolation_degree = degree;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGGetCoarseInterpolationDegree - Gets the degree of the polynomial that smooths the interpolation of the levels below the finest
+
+  Not Collective
+
+  Level: advanced
+
+.seealso: `PCSAAMG`, `PCSAAMGSetCoarseInterpolationDegree()`
+@*/
+PetscErrorCode PCSAAMGGetCoarseInterpolationDegree(PC pc, PetscInt *degree)
+{
+  SAAMG *mg = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindOrFail(pc, &mg));
+  *degree = mg->hierarchy_options.coarse_interpolation_degree;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
   PCSAAMGSetMaxLevels - Sets the largest number of levels
 
   Logically Collective

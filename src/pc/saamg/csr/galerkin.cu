@@ -84,20 +84,6 @@ void fill_zero_rows(CsrMatrix &A, const LocalColumns &columns)
 
 } // namespace
 
-/* A B, of blocks of br x bm and bm x bc where both consist of them. */
-static CsrMatrix product(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, bool with_diagonal = false)
-{
-  CsrMatrix C;
-
-  if (br * bm * bc == 1 || !multiply_blocks(A, br, bm, B, bc, with_diagonal, C)) C = multiply(A, B, with_diagonal);
-  return C;
-}
-
-static void product_numeric(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, CsrMatrix &C)
-{
-  if (br * bm * bc == 1 || !multiply_blocks_numeric(A, br, bm, B, bc, C)) multiply_numeric(A, B, C);
-}
-
 void Interpolation::transpose()
 {
   if (R.ptr.size() && coarse->size() == 1) {
@@ -122,14 +108,14 @@ CsrMatrix GalerkinProduct::make(const Csr &A, const MapPtr &columns, const Inter
     return Ac;
   }
   if (!alone) P_ = std::make_unique<RowsBelow>(I.P.view(), *I.coarse, columns);
-  AP_ = product(A, I.bs, I.bs, alone ? I.P.view() : P_->view(), I.k);
+  AP_ = multiply(A, I.bs, I.bs, alone ? I.P.view() : P_->view(), I.k);
   if (alone) {
-    Ac             = product(I.R.view(), I.k, I.bs, AP_.view(), I.k, true);
+    Ac             = multiply(I.R.view(), I.k, I.bs, AP_.view(), I.k, true);
     coarse_columns = I.coarse;
   } else {
     const CsrMatrix again = I.own_transpose.ptr.size() ? CsrMatrix() : transpose(I.P.view()); // where it was not kept
 
-    parts_ = product(again.ptr.size() ? again.view() : I.own_transpose.view(), I.k, I.bs, AP_.view(), I.k);
+    parts_ = multiply(again.ptr.size() ? again.view() : I.own_transpose.view(), I.k, I.bs, AP_.view(), I.k);
     sum_   = std::make_unique<SummedRows>(parts_.view(), P_->columns(), I.coarse, true, Ac);
 
     coarse_columns = sum_->columns();
@@ -141,11 +127,11 @@ CsrMatrix GalerkinProduct::make(const Csr &A, const MapPtr &columns, const Inter
 void GalerkinProduct::update(const Csr &A, const Interpolation &I, CsrMatrix &Ac)
 {
   if (P_) P_->update(I.P.view());
-  product_numeric(A, I.bs, I.bs, P_ ? P_->view() : I.P.view(), I.k, AP_);
+  multiply_numeric(A, I.bs, I.bs, P_ ? P_->view() : I.P.view(), I.k, AP_);
   if (sum_) {
-    product_numeric(I.own_transpose.view(), I.k, I.bs, AP_.view(), I.k, parts_);
+    multiply_numeric(I.own_transpose.view(), I.k, I.bs, AP_.view(), I.k, parts_);
     sum_->update(parts_.view(), P_->columns(), Ac);
-  } else product_numeric(I.R.view(), I.k, I.bs, AP_.view(), I.k, Ac);
+  } else multiply_numeric(I.R.view(), I.k, I.bs, AP_.view(), I.k, Ac);
   fill_zero_rows(Ac, *I.coarse);
 }
 

@@ -46,15 +46,19 @@ PetscErrorCode Hierarchy::measure(Grid &grid, PetscInt its, bool *finite)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* P = (I - omega D^-1 A) T, with omega = 4/3 / lambda_max. Where the nodes are of two colours, as those of a 5- or 7-point operator, the spectrum of D^-1 A is its own
-   mirror image about 1, lambda_max is 2, and for every smooth vector there is one of alternating signs. With a larger omega the coarse space sees more of these:
-   log-normal field, 7 points, 100^3, threshold 0.01, BiCGStab and Jacobi with relaxation 1, which leaves them as they are: 20 iterations with 4/3, 17 with 1.4, 15 with
-   1.5 and 1.55, more with 1.6. Smoothers that damp them gain nothing or lose an iteration. The estimate of lambda_max lies below it. */
-static PetscReal omega(PetscReal lambda, bool alternating)
-{
-  const PetscReal two_colours = alternating ? PetscMax(0, PetscMin(1, 2 - PetscAbsReal(lambda - 1.95) / 0.05)) : 0;
+/* P = (I - omega_d D^-1 A) ... (I - omega_1 D^-1 A) T: of all polynomials p of degree d with p(0) = 1 that whose largest sqrt(t) |p(t)| on [0, lambda_max] is least, which
+   bounds the energy of P's columns (Brezina, Vanek, Vassilevski 2012). Of degree 1: omega = 4/3 / lambda_max.
 
-  return (4 + 0.5 * two_colours) / (3 * lambda);
+   Where the nodes are of two colours, as those of a 5- or 7-point operator, the spectrum of D^-1 A is its own mirror image about 1, lambda_max is 2, and for every smooth
+   vector there is one of alternating signs. With a larger omega the coarse space sees more of these: log-normal field, 7 points, 100^3, threshold 0.01, BiCGStab and Jacobi
+   with relaxation 1, which leaves them as they are: 20 iterations with 4/3, 17 with 1.4, 15 with 1.5 and 1.55, more with 1.6; where the levels below have degree 2, 19, 18, 16
+   with 1.5, 15 and 14. Smoothers that damp them gain nothing or lose an iteration. The estimate of lambda_max lies below it. */
+static PetscReal omega(PetscReal lambda, PetscInt step, PetscInt degree, bool alternating)
+{
+  const PetscReal root        = PetscSqr(PetscCosReal((2 * step - 1) * PETSC_PI / (4 * degree + 2)));
+  const PetscReal two_colours = alternating && degree == 1 ? PetscMax(0, PetscMin(1, 2 - PetscAbsReal(lambda - 1.95) / 0.05)) : 0;
+
+  return (1 + 0.1625 * two_colours) / (root * lambda);
 }
 
 /* P and R of a grid from its coarsening, for the values that A has now. */
@@ -67,7 +71,14 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
     CsrMatrix       P;
     MapPtr          columns;
 
-    if (options.threshold <= 0 && t.coarse && smooth_again(level.A, from, level.dinv, omega(grid.lambda, options.alternating), t.P)) {
+    const PetscInt degree   = grid.level == grids_.front().level ? 1 : options.coarse_interpolation_degree;
+    const auto     smoothed = [&](const Csr &F, const Array<PetscScalar> &dinv, PetscReal lambda) {
+      P = smoothed_prolongator(F, from, dinv, omega(lambda, 1, degree, options.alternating), columns);
+      for (PetscInt step = 2; step <= degree; step++)
+        smooth_once_more(F, level.columns, dinv, omega(lambda, step, degree, options.alternating), from.bs, from.k, P, columns);
+    };
+
+    if (options.threshold <= 0 && degree == 1 && t.coarse && smooth_again(level.A, from, level.dinv, omega(grid.lambda, 1, 1, options.alternating), t.P)) {
       t.stamp.new_values();
       t.transpose();
       return;
@@ -76,10 +87,9 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
       const CsrMatrix filtered  = filter_weak(level.A, *level.columns, from.bs, from.graph);
       const CsrFacts  facts     = row_facts(filtered.view(), *level.columns);
       bool            symmetric = grid.symmetric;
-      const PetscReal lambda    = lambda_max(filtered.view(), *level.columns, facts, options.esteig_iterations, level.names(grid.bs), nullptr, &symmetric);
 
-      P = smoothed_prolongator(filtered.view(), from, facts.dinv, omega(lambda, options.alternating), columns);
-    } else P = smoothed_prolongator(level.A, from, level.dinv, omega(grid.lambda, options.alternating), columns);
+      smoothed(filtered.view(), facts.dinv, lambda_max(filtered.view(), *level.columns, facts, options.esteig_iterations, level.names(grid.bs), nullptr, &symmetric));
+    } else smoothed(level.A, level.dinv, grid.lambda);
     if (t.coarse && columns->all(columns->ghosts() == t.coarse->ghosts() && same_pattern(P, t.P))) t.stamp.new_values();
     else {
       t.coarse  = columns;

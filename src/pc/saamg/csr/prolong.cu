@@ -1,8 +1,10 @@
 #include "prolong.hpp"
 #include "core/csr_single_terms.hpp"
+#include "core/full_blocks.hpp"
 #include "core/host_rows.hpp"
 #include "core/staged_rows.hpp"
 #include "mat/common/rows/par_csr.hpp"
+#include "mat/common/rows/rows_below.hpp"
 #include "pc/saamg/prolong_rows.hpp"
 
 namespace goza
@@ -30,6 +32,19 @@ struct ReachedRows {
 
       if (a >= 0) f(a);
     }
+  }
+};
+
+/* Values of I - omega D^-1 A in the pattern of A */
+struct DampedRow {
+  Csr                A;
+  const PetscScalar *dinv;
+  PetscReal          omega;
+  PetscScalar       *val;
+
+  HD void operator()(PetscInt i) const
+  {
+    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) val[p] = PetscScalar(A.col[p] == i) - omega * dinv[i] * A.val[p];
   }
 };
 
@@ -153,6 +168,23 @@ bool smooth_again(const Csr &A, const Coarsening &from, const Array<PetscScalar>
   (void)dinv, (void)omega, (void)P;
 #endif
   return single;
+}
+
+void smooth_once_more(const Csr &A, const MapPtr &columns, const Array<PetscScalar> &dinv, PetscReal omega, PetscInt bs, PetscInt k, CsrMatrix &P, MapPtr &reached)
+{
+  Array<PetscScalar> values(A.space, entries(A));
+
+  for_each_row(A.space, A.nrows, DampedRow{A, dinv.data(), omega, values.data()});
+  const Csr damped{A.space, A.nrows, A.ncols, A.ptr, A.col, values.data(), entries(A)};
+
+  if (columns->size() == 1) {
+    P = multiply(damped, bs, bs, P.view(), k);
+    return;
+  }
+  const RowsBelow rows(P.view(), *reached, columns);
+
+  P       = multiply(damped, bs, bs, rows.view(), k);
+  reached = drop_unused_ghosts(*reached, rows.columns().ghosts(), P);
 }
 
 CsrMatrix filter_weak(const Csr &A, const LocalColumns &columns, PetscInt bs, const CsrGraph &G)

@@ -31,6 +31,9 @@ CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array
 /* New values in a P that was made so, of an A with the pattern that it had, all of it. False: there is no quicker way than to make it anew. */
 bool smooth_again(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P);
 
+/* P becomes (I - omega D^-1 A) P for an A whose rows all have their diagonal entry. columns: of A; reached: of P, and then of the new P. */
+void smooth_once_more(const Csr &A, const MapPtr &columns, const Array<PetscScalar> &dinv, PetscReal omega, PetscInt bs, PetscInt k, CsrMatrix &P, MapPtr &reached);
+
 /* A without the weak entries, which are added to the diagonal. G is not borrowed. */
 CsrMatrix filter_weak(const Csr &A, const LocalColumns &columns, PetscInt bs, const CsrGraph &G);
 
