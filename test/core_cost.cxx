@@ -2,8 +2,11 @@
 #include "core/array.hpp"
 #include "locality/cost.hpp"
 #include "locality/host_csr.hpp"
+#include "locality/traits.hpp"
+#include "mat/slicedell/sliced_ell.hpp"
 
 #include "support/check.hpp"
+#include "support/sparse.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -222,6 +225,41 @@ BOOST_AUTO_TEST_CASE(folded)
 
   BOOST_TEST(a.traits.warps == 4.0);
   BOOST_TEST(a.traits.steps == 28.0);
+}
+
+/* What the sample expects of sliced ELL's columns is what the format does, for lines that begin anywhere in a slice, too. */
+BOOST_AUTO_TEST_CASE(shared_columns)
+{
+  const auto grid = [](PetscInt line, PetscInt lines) {
+    return pattern(line * lines, line * lines, [=](PetscInt i) {
+      std::vector<PetscInt> row;
+      for (PetscInt y = -1; y <= 1; y++)
+        for (PetscInt x = -1; x <= 1; x++)
+          if (i % line + x >= 0 && i % line + x < line && i / line + y >= 0 && i / line + y < lines) row.push_back(i + y * line + x);
+      return row;
+    });
+  };
+  const auto scattered = [](PetscInt n) {
+    goza_test::Random random(7);
+    return pattern(n, n, [&](PetscInt) {
+      std::vector<PetscInt> row;
+      for (PetscInt k = 0; k < 9; k++) row.push_back(random.below(n));
+      std::sort(row.begin(), row.end());
+      row.erase(std::unique(row.begin(), row.end()), row.end());
+      return row;
+    });
+  };
+
+  for (const HostCsr &A : {grid(64, 64), grid(64, 3000), grid(37, 37), grid(101, 3000), grid(300, 700), scattered(3000), scattered(200000)}) {
+    SlicedEllOptions options;
+    options.slice_height = 32;
+    SlicedEll<PetscScalar, PetscScalar> ell(Space::Host, options);
+    ell.build(A.view());
+    const Asked a(A, Layout::SlicedEll, 32);
+
+    BOOST_TEST((a.sample.kinds * columns_worth_sharing <= 1) == (ell.view().head != nullptr), A.rows << " rows: " << a.sample.kinds << ", " << ell.describe());
+    BOOST_TEST(a.traits.matrix == static_cast<double>(ell.bytes()), tt::tolerance(0.05));
+  }
 }
 
 /* The device counts what the host does. */

@@ -72,6 +72,7 @@ struct TakeBlocks {
 
       look_at_columns(b, first, end, c);
       c.pattern[first / lanes] = pattern(b, first, end);
+      fetch_add(&c.alike, alike(b, first, end));
     }
     if (team.rank) return;
     c.rows    = b.nrows;
@@ -105,6 +106,20 @@ struct TakeBlocks {
       h = (h ^ h >> 29 ^ static_cast<std::uint64_t>(b.col[k] - b.col[b.ptr[first]])) * 0xBF58476D1CE4E5B9u;
     }
     return b.ptr[first] < b.ptr[end] ? static_cast<std::int64_t>(h | 1) : 0;
+  }
+
+  HD static std::int64_t alike(const Block &b, PetscInt first, PetscInt end)
+  {
+    std::int64_t rows = 0;
+
+    for (PetscInt i = first + 1; i < end; i++) {
+      const PetscInt *row = b.col + b.ptr[i], *before = b.col + b.ptr[i - 1], n = b.ptr[i + 1] - b.ptr[i];
+      bool            same = b.ptr[i] - b.ptr[i - 1] == n;
+
+      for (PetscInt k = 1; same && k < n; k++) same = row[k] - before[k] == row[0] - before[0];
+      rows += same;
+    }
+    return rows;
   }
 
   /* As in_ranges of Fold's groups and gaps of sliced ELL are: 32 rows within 2^16 columns; neighbours in a row no further apart. */
