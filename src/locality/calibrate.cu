@@ -88,7 +88,7 @@ Machine calibrate(Space space)
   const double cache = before.l2_bandwidth / m.l2_bandwidth, launch = m.kernel_launch / before.kernel_launch;
 
   m.sectors /= cache;
-  for (KernelConstants *k : {&m.csr, &m.sliced_ell, &m.blocks, &m.fold, &m.cds, &m.cds_half}) {
+  for (KernelConstants *k : {&m.csr, &m.sliced_ell, &m.shared, &m.blocks, &m.fold, &m.cds, &m.cds_half}) {
     k->launch *= launch;
     k->second *= launch;
     k->step *= cache;

@@ -11,10 +11,12 @@ namespace goza
 namespace
 {
 
-const KernelConstants &constants_of(const Machine &machine, const Way &way)
+const KernelConstants &constants_of(const Machine &machine, const Way &way, const Traits &t)
 {
   return way.layout == Layout::Csr       ? machine.csr
-       : way.layout == Layout::SlicedEll ? (way.block > 1 ? machine.blocks : machine.sliced_ell)
+       : way.layout == Layout::SlicedEll ? (way.block > 1 ? machine.blocks
+                                            : t.shared    ? machine.shared
+                                                          : machine.sliced_ell)
        : way.layout == Layout::Fold      ? machine.fold
        : way.layout == Layout::CdsFull   ? machine.cds
                                          : machine.cds_half;
@@ -63,7 +65,7 @@ constexpr double ahead = 64; // steps of a thread that are partly begun before t
 
 Cost cost_of(const Machine &machine, const Sample &sample, const Way &way, const Traits &t)
 {
-  const KernelConstants &kernel = constants_of(machine, way);
+  const KernelConstants &kernel = constants_of(machine, way, t);
   const double x_bytes = sample.caches.x_bytes, rows = static_cast<double>(sample.rows), x = static_cast<double>(sample.cols) * x_bytes, y = rows * x_bytes;
   const double streams = (t.matrix + y + t.extra) * kernel.stream, lines = missed(machine, sample, t, x), misses = lines * sample.caches.sector;
   const double out   = std::clamp(((t.matrix + x + y) / machine.l2 - 0.5) / machine.fits, 0.0, 1.0);

@@ -34,6 +34,7 @@ Machine h200()
   m.processors    = 132;
   m.csr           = {4.03e-6, 0.7, 208e-9, 0, 451e-12, 0, 4.75e-12, 0, 1.49};
   m.sliced_ell    = {2.89e-6, 0.7, 133e-9, 0, 0, 0, 3.06e-12, 0, 6.05};
+  m.shared        = {2.18e-6, 0.5, 124e-9, 0, 0, 0, 2.46e-12, 0, 6.83};
   m.blocks        = {2.37e-6, 0.7, 163e-9, 0, 77.8e-12, 0, 0, 0, 0};
   m.fold          = {3.86e-6, 0.7, 49.4e-9, 0, 96.4e-12, 0, 0, 2.54e-6, 6.95};
   m.cds           = {2.78e-6, 0.872, 51.2e-9, 6.58e-12, 0, 0, 0, 2.27e-6, 0};
@@ -56,7 +57,7 @@ Machine scaled(const char *name, double bandwidth, double l2, int processors, do
   m.long_latency *= latency;
   m.far_latency *= latency;
   m.processors = processors;
-  for (KernelConstants *k : {&m.csr, &m.sliced_ell, &m.blocks, &m.fold, &m.cds, &m.cds_half}) {
+  for (KernelConstants *k : {&m.csr, &m.sliced_ell, &m.shared, &m.blocks, &m.fold, &m.cds, &m.cds_half}) {
     k->latency *= latency;
     k->step *= slow;
     k->warp *= slow;
@@ -83,6 +84,7 @@ Machine host()
   m.fits          = 1.3;
   m.csr           = {0.14e-6, 1, 0, 0.59e-9, 0.05e-9, 0, 1.8e-9, 0, 1};
   m.sliced_ell    = {0.12e-6, 1.2, 0, 3.2e-9, 0, 0, 1.4e-9, 0, 1};
+  m.shared        = m.sliced_ell;
   m.blocks        = m.sliced_ell;
   m.fold          = {0.77e-6, 1, 0, 4.6e-9, 32e-9, 15e-9, 0, 0, 1};
   m.cds           = {0, 0.57, 0, 0, 0, 0, 0.15e-9, 1.1e-6, 1};
@@ -103,7 +105,8 @@ std::vector<Figure> figures_of(Machine &m)
   const struct {
     const char      *name;
     KernelConstants *k;
-  } kernels[] = {{"csr", &m.csr}, {"slicedell", &m.sliced_ell}, {"slicedell_blocks", &m.blocks}, {"fold", &m.fold}, {"cds", &m.cds}, {"cds_half", &m.cds_half}};
+  } kernels[] = {{"csr", &m.csr}, {"slicedell", &m.sliced_ell}, {"slicedell_shared", &m.shared}, {"slicedell_blocks", &m.blocks}, {"fold", &m.fold},
+                 {"cds", &m.cds}, {"cds_half", &m.cds_half}};
 
   for (const auto &[name, k] : kernels) {
     const std::string dot = std::string(name) + ".";

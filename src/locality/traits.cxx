@@ -44,10 +44,10 @@ void sliced_ell_arrays(const Sample &sample, const Way &way, int value_bytes, Tr
   t.possible          = way.block == 1 || (sample.blocks && sample.bs == way.block);
   t.stored            = std::max(ordinary, sort ? t.reads->sorted : t.reads->plain) + long_places;
   const double in_gap = team > 1 ? sample.short_groups : sample.short_gaps; // lanes that share a row count from the slice's least column
-  const bool   share  = sample.kinds * columns_worth_sharing <= 1;
-  const double column = share ? 4 * sample.kinds : 4 - 2 * in_gap;
+  t.shared            = sample.kinds * columns_worth_sharing <= 1;
+  const double column = t.shared ? 4 * sample.kinds : 4 - 2 * in_gap;
 
-  t.matrix = t.stored * (value_bytes + column / (node * node)) + 16 * slices + (!share && in_gap > 0 ? 4 * places : 0) + (sort ? 4 * places : 0);
+  t.matrix = t.stored * (value_bytes + column / (node * node)) + 16 * slices + (!t.shared && in_gap > 0 ? 4 * places : 0) + (sort ? 4 * places : 0);
   t.chain  = std::ceil(static_cast<double>(sample.longest) / team);
   t.warps  = std::ceil(places * team / lanes);
   t.steps  = t.stored / lanes;

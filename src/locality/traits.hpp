@@ -15,9 +15,10 @@ struct Traits {
   double chain    = 0; // steps of the longest thread
   double rest     = 0; // the same in the second kernel, of what CDS has on no diagonal
   double kernels  = 1;
-  double blocks   = 0; // of threads
-  double extra    = 0; // bytes of y that are read and written again
-  double narrow   = 1; // time of a step, of that with values of 8 bytes
+  double blocks   = 0;     // of threads
+  double extra    = 0;     // bytes of y that are read and written again
+  bool   shared   = false; // sliced ELL's columns are, by slices that are alike
+  double narrow   = 1;     // time of a step, of that with values of 8 bytes
 
   const SampledReads *reads = nullptr; // the sample's
 };
