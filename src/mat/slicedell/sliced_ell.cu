@@ -203,7 +203,7 @@ template <class Store, class V> bool SlicedEll<Store, V>::share_columns(const Cs
     for_each_row(space, nplaces_, ComparePlaces{nplaces_, shift_, A.ptr, A.col, row_.data(), base.data(), like.data(), differs.data()});
     held = count_own(differs.data());
   }
-  if (held * columns_worth_sharing > stored || stored >> shift_ > PETSC_MAX_INT) return false;
+  if (held * columns_worth_sharing > stored || held > PETSC_MAX_INT || stored >> shift_ > PETSC_MAX_INT) return false;
   head_ = Array<EllHead>(space, nslices);
   for_each_row(space, nslices, MakeHeads{shift_, like.data(), base.data(), slice_ptr_.data(), own.data(), head_.data()});
   col_ptr_ = Array<std::int64_t>(space);
