@@ -57,8 +57,7 @@ struct GridBlocks {
 #endif
 };
 
-/* The upper neighbours in a node's own plane, itself among them; in the plane above there are nine. */
-constexpr int    grid_flat = 5;
+/* The five upper neighbours in a node's own plane, itself among them; in the plane above there are nine. */
 HD constexpr int grid_flat_x(int k)
 {
   return k == 0 || k == 3 ? 0 : k == 2 ? -1 : 1;

@@ -17,6 +17,8 @@ struct Coarsening {
   Array<PetscInt>    aggregate; // [local columns of A], -1: none
   Array<PetscScalar> Q;
   PetscInt           bs = 1, k = 1;
+  PetscInt           degree  = 1;     // of the polynomial that smooths it
+  bool               filters = false; // weak entries are left out; else there is no graph
 };
 
 /* B [rows][k]. A row that is coupled to nothing takes no part, though its node may be in an aggregate: its part of B becomes 0. alone [rows]: 1 for those. */
