@@ -51,8 +51,8 @@ PetscErrorCode Hierarchy::measure(Grid &grid, PetscInt its, bool *finite)
 
    Where the nodes are of two colours, as those of a 5- or 7-point operator, the spectrum of D^-1 A is its own mirror image about 1, lambda_max is 2, and for every smooth
    vector there is one of alternating signs. With a larger omega the coarse space sees more of these: log-normal field, 7 points, 100^3, threshold 0.01, BiCGStab and Jacobi
-   with relaxation 1, which leaves them as they are: 20 iterations with 4/3, 17 with 1.4, 15 with 1.5 and 1.55, more with 1.6; where the levels below have degree 2, 19, 18, 16
-   with 1.5, 15 and 14. Smoothers that damp them gain nothing or lose an iteration. The estimate of lambda_max lies below it. */
+   with relaxation 1, which leaves them as they are: 20 iterations with 4/3, 17 with 1.4, 15 with 1.5 and 14 or 15 with 1.55, more with 1.6.
+   Smoothers that damp them gain nothing or lose an iteration. The estimate of lambda_max lies below it. */
 static PetscReal omega(PetscReal lambda, PetscInt step, PetscInt degree, bool alternating)
 {
   const PetscReal root        = PetscSqr(PetscCosReal((2 * step - 1) * PETSC_PI / (4 * degree + 2)));
