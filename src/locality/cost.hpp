@@ -33,22 +33,23 @@ struct KernelConstants {
 };
 
 struct Machine {
-  std::string name;
-  bool        device        = true;
-  double      bandwidth     = 0; // B/s of a copy, both ways
-  double      gather        = 0; // B/s of x when 8 bytes each are read at random from memory
-  double      l2            = 0; // bytes of the last cache that count
-  double      l2_bandwidth  = 0; // B/s
-  double      miss          = 0; // s: of a line of x that comes from there; 0: its bytes at l2_bandwidth
-  double      kernel_launch = 0; // s: from one empty kernel to the next
-  double      sectors       = 0; // of x a second
-  double      long_latency  = 0; // s: of a step of a thread that has many
-  double      far_latency   = 0; // the same, more, where a long row comes from memory
-  double      near          = 1; // bytes of arrays up to which a step waits as little as it can
-  double      slower        = 0; // share by which it waits longer where they take 40 times as much, or more
-  double      fits          = 1; // products a little beyond l2 still find part of their arrays there: none at (0.5 + fits) l2
-  int         processors    = 1; // that blocks are spread over
-  KernelConstants csr, sliced_ell, shared, blocks, fold, cds, cds_half; // shared: sliced ELL whose slices share their columns; blocks: with one column index a dense block
+  std::string     name;
+  bool            device        = true;
+  double          bandwidth     = 0; // B/s of a copy, both ways
+  double          gather        = 0; // B/s of x when 8 bytes each are read at random from memory
+  double          l2            = 0; // bytes of the last cache that count
+  double          l2_bandwidth  = 0; // B/s
+  double          miss          = 0; // s: of a line of x that comes from there; 0: its bytes at l2_bandwidth
+  double          kernel_launch = 0; // s: from one empty kernel to the next
+  double          sectors       = 0; // of x a second
+  double          long_latency  = 0; // s: of a step of a thread that has many
+  double          far_latency   = 0; // the same, more, where a long row comes from memory
+  double          near          = 1; // bytes of arrays up to which a step waits as little as it can
+  double          slower        = 0; // share by which it waits longer where they take 40 times as much, or more
+  double          fits          = 1; // products a little beyond l2 still find part of their arrays there: none at (0.5 + fits) l2
+  int             processors    = 1; // that blocks are spread over
+  KernelConstants csr, sliced_ell, fold, cds, cds_half;
+  KernelConstants shared, blocks; // sliced ELL whose slices share their columns; with one column index a dense block
 };
 
 const Machine *find_machine(const std::string &name); // nullptr: none

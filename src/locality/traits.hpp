@@ -17,7 +17,7 @@ struct Traits {
   double kernels  = 1;
   double blocks   = 0;     // of threads
   double extra    = 0;     // bytes of y that are read and written again
-  bool   shared   = false; // sliced ELL's columns are, by slices that are alike
+  bool   shared   = false; // columns of sliced ELL, by slices that are alike
   double narrow   = 1;     // time of a step, of that with values of 8 bytes
 
   const SampledReads *reads = nullptr; // the sample's

@@ -25,8 +25,8 @@ private:
   template <class Visit> void warp(PetscInt first, PetscInt team, const Visit &visit) const
   {
     const PetscInt     slice = first >> A.shift, H = PetscInt(1) << A.shift;
-    const std::int64_t begin = A.slice_ptr[slice], at = A.head ? A.head[slice].at : A.col_ptr[slice];
-    const PetscInt     base  = A.head ? A.head[slice].base : 0;
+    const std::int64_t begin = A.slice_ptr[slice], at = A.columns_at(slice);
+    const PetscInt     base  = A.base(slice);
     const PetscInt     steps = static_cast<PetscInt>((A.slice_ptr[slice + 1] - begin) >> A.shift), n = A.nplaces - first < team ? A.nplaces - first : team;
     PetscInt           col[32];
 

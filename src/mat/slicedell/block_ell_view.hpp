@@ -74,7 +74,7 @@ template <class Store, class V, class Out, int br, int bc, int W> struct EllBloc
   HD void operator()(PetscInt place) const
   {
     const PetscInt     slice = place >> A.shift, H = PetscInt(1) << A.shift, offset = place & (H - 1);
-    const std::int64_t begin = A.slice_ptr[slice], at = A.head ? A.head[slice].at : A.col_ptr[slice];
+    const std::int64_t begin = A.slice_ptr[slice], at = A.columns_at(slice);
     const PetscInt     n       = A.length ? A.length[place] : static_cast<PetscInt>((A.slice_ptr[slice + 1] - begin) >> A.shift);
     const Store       *val     = A.val + (begin * (br * bc) + offset * W);
     V                  sum[br] = {};
@@ -92,7 +92,7 @@ template <class Store, class V, class Out, int br, int bc, int W> struct EllBloc
       }
     } else {
       const PetscInt *col  = A.col + (at + offset);
-      const PetscInt  base = A.head ? A.head[slice].base : 0;
+      const PetscInt  base = A.base(slice);
 
 #if defined(__CUDA_ARCH__)
   #pragma unroll 2
@@ -123,13 +123,13 @@ template <int H, class Store, class V, class Out, int br, int bc> struct EllBloc
 
   void operator()(PetscInt slice) const
   {
-    const std::int64_t begin = A.slice_ptr[slice], at = A.head ? A.head[slice].at : A.col_ptr[slice];
+    const std::int64_t begin = A.slice_ptr[slice], at = A.columns_at(slice);
     const PetscInt     n = static_cast<PetscInt>((A.slice_ptr[slice + 1] - begin) / H), place = slice * H;
     const Store       *val        = A.val + begin * (br * bc);
     PetscInt           col[H]     = {};
     V                  sum[br][H] = {};
 
-    const PetscInt base = A.head ? A.head[slice].base : 0;
+    const PetscInt base = A.base(slice);
 
     for (int p = 0; p < H && at < 0; p++) col[p] = A.first[place + p];
     for (PetscInt k = 0; k < n; k++, val += br * bc * H) {
@@ -193,13 +193,10 @@ template <class Store, class V, class Out, int br, int bc, int W> struct EllBloc
   {
     const int          H = 1 << A.shift, offset = lane & (H - 1);
     const PetscInt     place = (slice << A.shift) + offset;
-    const std::int64_t begin = A.slice_ptr[slice], at = A.head ? A.head[slice].at : A.col_ptr[slice];
-    const PetscInt     least = at < 0 ? A.first[slice]
-                             : A.head ? A.head[slice].base
-                                      : 0,
-                   width     = static_cast<PetscInt>((A.slice_ptr[slice + 1] - begin) >> A.shift);
-    PetscInt   n             = width;
-    const auto column        = [&](PetscInt k) {
+    const std::int64_t begin = A.slice_ptr[slice], at = A.columns_at(slice);
+    const PetscInt     least = at < 0 ? A.first[slice] : A.base(slice), width = static_cast<PetscInt>((A.slice_ptr[slice + 1] - begin) >> A.shift);
+    PetscInt           n      = width;
+    const auto         column = [&](PetscInt k) {
       const std::int64_t e = static_cast<std::int64_t>(k) * H + offset;
 
       return least + (at < 0 ? A.gap[~at + e] : cached_load(A.col + (at + e)));

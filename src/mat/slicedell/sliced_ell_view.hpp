@@ -42,6 +42,10 @@ template <class Store> struct EllView {
   const std::uint16_t *gap;       // column minus the one before it in the row, 0 for the row's first; where threads share a row, column minus the slice's least
   const PetscInt      *first;     // if there are gaps: [nplaces] first column of the row, or [nslices] least column of the slice
   const EllHead       *head;      // [nslices] of slices that share their columns, or nullptr: then col_ptr says where they are
+
+  /* Where a slice's columns, or ~gaps, begin, and what columns count from */
+  HD std::int64_t columns_at(PetscInt slice) const { return head ? head[slice].at : col_ptr[slice]; }
+  HD PetscInt     base(PetscInt slice) const { return head ? head[slice].base : 0; }
 };
 
 template <class Store, class V, class Out> struct EllRow {
@@ -142,7 +146,7 @@ template <int H, class Store, class V, class Out> struct EllHostSlice {
 
   void operator()(PetscInt slice) const
   {
-    const std::int64_t begin = A.slice_ptr[slice], at = A.head ? A.head[slice].at : A.col_ptr[slice];
+    const std::int64_t begin = A.slice_ptr[slice], at = A.columns_at(slice);
     const PetscInt     n = static_cast<PetscInt>((A.slice_ptr[slice + 1] - begin) / H), place = slice * H;
     const Store       *val    = A.val + begin;
     V                  sum[H] = {};
@@ -158,7 +162,7 @@ template <int H, class Store, class V, class Out> struct EllHostSlice {
       }
     } else {
       const PetscInt *col  = A.col + at;
-      const V        *from = A.head ? x + A.head[slice].base : x;
+      const V        *from = x + A.base(slice);
 
       for (PetscInt k = 0; k < n; k++, col += H, val += H) {
         for (int r = 0; r < H; r++) sum[r] += static_cast<V>(val[r]) * from[col[r]];
