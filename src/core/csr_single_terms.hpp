@@ -1,7 +1,14 @@
-/* csr_product.hpp for terms of one entry at most, as those of a smoothed interpolation: 8 lanes a row, each with a term of its own, and a small table. A matrix
-   with a row that does not fit goes the other way (27 points, 256^3, an H200: count 6.5 -> 3.3 ms, fill 11.3 -> 9.1). */
+/* csr_product.hpp for terms of one entry at most, as those of a smoothed interpolation: a row has so few columns that a thread holds them, and their sums, in registers.
+   A new matrix with a row of more goes the other way; where the columns are known, a longer row is done by so many of them at a time.
+
+   Terms of rows of a CSR matrix, p its entries:
+     PetscInt    begin(row), end(row)
+     PetscInt    column(p), PetscScalar value(p)     term p, or no_column
+     PetscInt    extra(row), PetscScalar finish(row, column, sum)
+     HD          on(Columns, Values)                 as for staged_rows.hpp */
 #pragma once
 #include "csr_product.hpp"
+#include "staged_rows.hpp"
 
 #if defined(__CUDACC__)
 namespace goza
@@ -11,132 +18,150 @@ namespace product
 namespace single
 {
 
-constexpr int lanes = 8, slots = 64, rows_each = 128 / lanes; // to a block
+constexpr int held = 12, asked = 3; // columns in registers; terms that are asked for before any is added
 
-/* Of one row. All lanes of a warp take the same way, whatever row they are of: masks of their own would let them do one row after the other. */
-template <bool sums> struct Table {
-  PetscScalar sum[sums ? slots : 1];
-  PetscInt    key[slots], listed[sums ? slots : 1];
-  int         count, full;
+/* A row's columns as they come, and their sums. */
+template <bool sums> struct Few {
+  PetscInt    col[held];
+  PetscScalar sum[sums ? held : 1];
+  int         count = 0; // beyond `held`: there were more
 
-  __device__ void clear(int lane)
+  HD Few()
   {
-    for (int s = lane; s < slots; s += lanes) {
-      key[s] = no_column;
-      if (sums) sum[s] = 0;
+    for (int k = 0; k < held; k++) {
+      col[k] = no_column;
+      if (sums) sum[k] = 0;
     }
-    if (lane == 0) count = full = 0;
-    __syncwarp();
   }
 
-  /* The column's slot, or -1 where there is none left. */
-  __device__ int insert(PetscInt c)
+  /* enter: a column that is not there yet becomes one */
+  template <bool enter> HD void add(PetscInt c, PetscScalar v)
   {
-    int s;
+    bool found = false;
 
-    if (find_or_enter<slots>(key, c, s, [] {})) return s;
-    full = 1;
-    return -1;
+    for (int k = 0; k < held; k++) {
+      const bool here = col[k] == c;
+
+      found = found || here;
+      if (sums && here) sum[k] += v;
+    }
+    if constexpr (enter) {
+      if (found) return;
+      for (int k = 0; k < held; k++) {
+        if (k != count) continue;
+        col[k] = c;
+        if (sums) sum[k] = v;
+      }
+      count++;
+    }
+  }
+
+  template <bool enter, class Terms> HD void add_row(const Terms &terms, PetscInt row)
+  {
+    const PetscInt end = terms.end(row);
+
+    if (enter && terms.extra(row) != no_column) add<true>(terms.extra(row), 0);
+    for (PetscInt p = terms.begin(row); p < end; p += asked) {
+      PetscInt    c[asked];
+      PetscScalar v[asked];
+
+      for (int t = 0; t < asked; t++) {
+        c[t] = p + t < end ? terms.column(p + t) : no_column;
+        v[t] = sums && c[t] != no_column ? terms.value(p + t) : PetscScalar(0);
+      }
+      for (int t = 0; t < asked; t++) {
+        if (c[t] != no_column) add<enter>(c[t], v[t]);
+      }
+    }
   }
 };
 
-/* The row's columns and, in the second pass, their sums, in the order of the terms; nothing where there is no such row. */
-template <bool sums, class Terms> __device__ void add_row(const Terms &terms, bool there, PetscInt row, int lane, Table<sums> &table)
-{
-  const PetscInt end = there ? terms.end(row) : 0;
+/* Length of a row; *overflown is set where one does not fit. */
+template <class Terms> struct Count {
+  Terms     terms;
+  PetscInt *length;
+  int      *overflown;
 
-  if (there && lane == 0 && terms.extra(row) != no_column) (void)table.insert(terms.extra(row));
-  for (PetscInt p = there ? terms.begin(row) : 0; __any_sync(all_lanes, p < end); p += lanes) {
-    PetscInt    first = 0, length = 0;
-    PetscScalar factor = 0;
+  HD Count on(Columns c, Values v) const { return {terms.on(c, v), length, overflown}; }
 
-    if (p + lane < end) terms.open(p + lane, first, length, factor);
-    const int         s = length ? table.insert(terms.column(first)) : -1;
-    const PetscScalar v = sums && length ? factor * terms.value(first) : PetscScalar(0);
+  HD void operator()(PetscInt row) const
+  {
+    Few<false> few;
 
-    for (int t = 0; sums && t < lanes; t++) {
-      if (t == lane && s >= 0) table.sum[s] += v;
-      __syncwarp();
+    few.template add_row<true>(terms, row);
+    length[row] = few.count;
+    if (few.count > held) *overflown = 1;
+  }
+};
+
+/* Columns, ascending, and values. */
+template <class Terms> struct Fill {
+  Terms           terms;
+  const PetscInt *ptr;
+  PetscInt       *col;
+  PetscScalar    *val;
+
+  HD Fill on(Columns c, Values v) const { return {terms.on(c, v), ptr, col, val}; }
+
+  HD void operator()(PetscInt row) const
+  {
+    Few<true> few;
+
+    few.template add_row<true>(terms, row);
+    for (int k = 0; k < held; k++) {
+      PetscInt to = ptr[row];
+
+      if (k >= few.count) continue;
+      for (int l = 0; l < held; l++) to += l < few.count && few.col[l] < few.col[k];
+      col[to] = few.col[k];
+      val[to] = terms.finish(row, few.col[k], few.sum[k]);
     }
   }
-  __syncwarp();
-}
+};
 
-/* Lengths of the rows; *overflown is set where one has more columns than fit. */
-template <class Terms> __global__ void __launch_bounds__(128) CountSingleKernel(PetscInt n, Terms terms, PetscInt *length, int *overflown)
-{
-  __shared__ Table<false> tables[rows_each];
-  const int               lane = threadIdx.x % lanes, mine = threadIdx.x / lanes;
-  const std::int64_t      row   = static_cast<std::int64_t>(blockIdx.x) * rows_each + mine;
-  Table<false>           &table = tables[mine];
-  int                     here  = 0;
+/* Values, where the columns are there. */
+template <class Terms> struct Refill {
+  Terms           terms;
+  const PetscInt *ptr, *col;
+  PetscScalar    *val;
 
-  table.clear(lane);
-  add_row(terms, row < n, static_cast<PetscInt>(row), lane, table);
-  for (int s = lane; s < slots; s += lanes) here += table.key[s] != no_column;
-  if (here) atomicAdd(&table.count, here);
-  __syncwarp();
-  if (row >= n || lane) return;
-  length[row] = table.count;
-  if (table.full) *overflown = 1;
-}
+  HD Refill on(Columns c, Values v) const { return {terms.on(c, v), ptr, col, val}; }
 
-/* Columns, ascending, unless they are known, and values; *overflown is set where a row does not fit. */
-template <bool known, class Terms>
-__global__ void __launch_bounds__(128) FillSingleKernel(PetscInt n, Terms terms, const PetscInt *ptr, PetscInt *col, PetscScalar *val, int *overflown)
-{
-  __shared__ Table<true> tables[rows_each];
-  const int              lane = threadIdx.x % lanes, mine = threadIdx.x / lanes;
-  const std::int64_t     k   = static_cast<std::int64_t>(blockIdx.x) * rows_each + mine;
-  const PetscInt         row = static_cast<PetscInt>(k < n ? k : 0), at = k < n ? ptr[row] : 0, all = k < n ? ptr[row + 1] - at : 0;
-  const PetscInt         length = all <= slots ? all : 0;
-  Table<true>           &table  = tables[mine];
+  HD void operator()(PetscInt row) const
+  {
+    for (PetscInt first = ptr[row]; first < ptr[row + 1]; first += held) {
+      Few<true> few;
 
-  if (all > slots && lane == 0) *overflown = 1;
-  table.clear(lane);
-  for (PetscInt j = lane; known && j < length; j += lanes) (void)table.insert(col[at + j]);
-  __syncwarp();
-  add_row(terms, length > 0, row, lane, table);
-  for (int s = lane; !known && s < slots; s += lanes) {
-    if (table.key[s] != no_column) table.listed[atomicAdd(&table.count, 1)] = table.key[s];
+      for (int k = 0; k < held; k++) {
+        if (first + k < ptr[row + 1]) few.col[k] = col[first + k];
+      }
+      few.template add_row<false>(terms, row);
+      for (int k = 0; k < held; k++) {
+        if (first + k < ptr[row + 1]) val[first + k] = terms.finish(row, few.col[k], few.sum[k]);
+      }
+    }
   }
-  __syncwarp();
-  for (PetscInt j = lane; j < length; j += lanes) {
-    const PetscInt c    = known ? col[at + j] : table.listed[j];
-    PetscInt       rank = known ? j : 0;
+};
 
-    for (PetscInt l = 0; !known && l < length; l++) rank += table.listed[l] < c;
-    if (!known) col[at + rank] = c;
-    val[at + rank] = terms.finish(row, c, table.sum[table.insert(c)]);
-  }
-}
-
-/* As product::fill() and product::make() */
-template <bool known, class Terms> void fill(const Terms &terms, CsrMatrix &C)
+/* A: the matrix that the terms are entries of. */
+template <class Terms> void refill(const Csr &A, const Terms &terms, CsrMatrix &C)
 {
-  Array<int> overflown(Space::Cuda, 1);
-
-  if (!C.nnz()) return;
-  overflown.zero();
-  launch_kernel(FillSingleKernel<known, Terms>, blocks_for(C.nrows, rows_each), 128, C.nrows, terms, static_cast<const PetscInt *>(C.ptr.data()), C.col.data(),
-                C.val.data(), overflown.data());
-  if (read_value(Space::Cuda, overflown.data())) product::fill<known>(terms, C);
+  for_each_csr_row(A, 1, Refill<Terms>{terms, C.ptr.data(), C.col.data(), C.val.data()});
 }
 
-template <class Terms, class Rows> void make(const Terms &terms, const Rows &rows, CsrMatrix &C)
+/* false where a row has too many columns, and nothing is done. */
+template <class Terms> bool make(const Csr &A, const Terms &terms, CsrMatrix &C)
 {
   Array<int> overflown(Space::Cuda, 1);
 
   C.ptr = Array<PetscInt>(Space::Cuda, C.nrows + 1);
   overflown.zero();
-  if (C.nrows) launch_kernel(CountSingleKernel<Terms>, blocks_for(C.nrows, rows_each), 128, C.nrows, terms, C.ptr.data(), overflown.data());
-  if (read_value(Space::Cuda, overflown.data())) {
-    product::make(terms, rows, C);
-    return;
-  }
+  for_each_csr_row(A, 1, Count<Terms>{terms, C.ptr.data(), overflown.data()});
+  if (read_value(Space::Cuda, overflown.data())) return false;
   C.col = Array<PetscInt>(Space::Cuda, lengths_to_pointer(Space::Cuda, C.ptr));
   C.val = Array<PetscScalar>(Space::Cuda, C.col.size());
-  fill<false>(terms, C);
+  for_each_csr_row(A, 1, Fill<Terms>{terms, C.ptr.data(), C.col.data(), C.val.data()});
+  return true;
 }
 
 } // namespace single

@@ -91,15 +91,11 @@ template <template <class> class View, class Store, int bs> struct CdsCompare {
       if (node < i) above--;
       if (node >= i) continue;
       const double mirror = static_cast<double>(A.val[((d * bs + c) * bs + r) * A.ld + node]), value = static_cast<double>(static_cast<Store>(aval[j] * factor)), gap = mirror - value;
-      double       size = magnitude(value);
 
-      if (gap == 0) continue; // mostly
-      if (main) {
-        const double diagonals = sqrt(magnitude(static_cast<double>(A.val[(r * bs + r) * A.ld + i]))) * sqrt(magnitude(static_cast<double>(A.val[(c * bs + c) * A.ld + node])));
+      if (gap == 0 || magnitude(gap) <= tolerance * magnitude(value)) continue; // mostly
+      const double diagonals = main ? sqrt(magnitude(static_cast<double>(A.val[(r * bs + r) * A.ld + i]))) * sqrt(magnitude(static_cast<double>(A.val[(c * bs + c) * A.ld + node]))) : 0;
 
-        size = diagonals > size ? diagonals : size;
-      }
-      bad += !(magnitude(gap) <= tolerance * size); // a NaN differs
+      bad += !(magnitude(gap) <= tolerance * diagonals); // a NaN differs
     }
     different[row] = bad;
     balance[row]   = above;
@@ -251,6 +247,7 @@ template <class Store, class V> void Cds<Store, V>::lay_out(const std::vector<Pe
     throw FormatRefusal(text);
   }
   val_ = Array<Store>(this->space_, static_cast<std::size_t>(stored));
+  val_.zero(); // a refill writes the same places again
 }
 
 template <class Store, class V> void Cds<Store, V>::build(const Csr &A)
@@ -289,7 +286,6 @@ template <class Store, class V> void Cds<Store, V>::refill(const Csr &A)
 
 template <class Store, class V> bool Cds<Store, V>::fill(const Csr &A)
 {
-  val_.zero();
   if (!val_.size()) return true;
   with_shape(bs_, half_, [&](auto bs, auto half) {
     for_each_csr_row(A, 1, CdsFill<CdsView, Store, bs.value, half.value>{view(), A.ptr, A.col, A.val, factor_, val_.data()});

@@ -215,6 +215,13 @@ public:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
+  void let_go_of_finest() override
+  {
+    drop_recordings();
+    recordable_ = false;
+    if (fine_.A.use_count() > 1) fine_.A.reset();
+  }
+
   std::size_t bytes() const override
   {
     std::size_t sum = fine_.bytes() + fine_solver_.bytes() + coarse_solver_.bytes() + converted_.bytes();

@@ -28,6 +28,8 @@ public:
 
   /* fine: the finest operator in PetscScalar where somebody (a Goza matrix) holds one already, else empty */
   virtual PetscErrorCode setup(const std::vector<Grid> &grids, Space space, std::shared_ptr<ParOperator<PetscScalar>> fine, const CycleOptions &options) = 0;
+  /* Before a setup() with new values: a matrix whose operator nobody else has fills it again, where it would build another. No apply() until then. */
+  virtual void           let_go_of_finest()                          = 0;
   virtual PetscErrorCode apply(const PetscScalar *b, PetscScalar *x) = 0; // x = M b, local parts in the space; logs its steps and their flops
 
   virtual bool        reads_transfers() const                 = 0; // of the grids, in every apply(): they must stay

@@ -6,7 +6,7 @@
 namespace goza
 {
 
-PetscErrorCode OwnRows::open(Mat aij, Space space)
+PetscErrorCode OwnRows::open(Mat aij, Space space, bool known_to_ascend)
 {
   Mat             Ad, Ao;
   const PetscInt *garray;
@@ -30,7 +30,8 @@ PetscErrorCode OwnRows::open(Mat aij, Space space)
     PetscCall(off_diagonal_.close());
   }
   PetscCall(Together(comm, what, [&] {
-    if (columns_ascend(A)) return;
+    ascend = known_to_ascend || columns_ascend(A);
+    if (ascend) return;
     made_ = transpose(A);
     made_ = transpose(made_.view());
     A     = made_.view();

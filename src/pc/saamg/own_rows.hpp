@@ -11,8 +11,9 @@ namespace goza
 struct OwnRows {
   Csr    A{};
   MapPtr columns;
+  bool   ascend = false; // columns did, as they came
 
-  PetscErrorCode open(Mat aij, Space space);                                 // collective
+  PetscErrorCode open(Mat aij, Space space, bool known_to_ascend = false);   // collective
   std::size_t    bytes() const { return made_.bytes() + diagonal_.bytes(); } // of what is not lent
 
 private:

@@ -68,8 +68,10 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool
   if (!mg->converted) exact = [pc, mg](ParOperator<PetscScalar> **found) { return ExactOperator(pc->pmat, mg->space, found); };
   mg->hierarchy_options.keep = mg->reuse == PC_SAAMG_REUSE_NONE ? Keep::Nothing : mg->reuse == PC_SAAMG_REUSE_PATTERN ? Keep::Aggregates : Keep::Interpolation;
   mg->hierarchy_options.alternating = !strcmp(smoother_names[finest.which], "jacobi") && finest.options.jacobi_relax > 0.9;
-  if (values_only) PetscCall(mg->hierarchy.update(rows.A, mg->hierarchy_options, finite, exact));
-  else {
+  if (values_only) {
+    if (mg->cycle) mg->cycle->let_go_of_finest();
+    PetscCall(mg->hierarchy.update(rows.A, mg->hierarchy_options, finite, exact));
+  } else {
     PetscInt           bs, k;
     Array<PetscScalar> B;
     Array<PetscInt>    name;
@@ -93,6 +95,7 @@ static PetscErrorCode SetUp(PC pc)
   OwnRows                                   rows;
   std::shared_ptr<ParOperator<PetscScalar>> fine;
   PetscObjectState                          nonzerostate;
+  PetscObjectId                             id;
 
   PetscFunctionBegin;
   PetscCall(use_petsc_stream());
@@ -105,7 +108,9 @@ static PetscErrorCode SetUp(PC pc)
   same_pattern      = !mg->hierarchy.empty() && nonzerostate == mg->nonzerostate && pc->flag != DIFFERENT_NONZERO_PATTERN && space == mg->space;
   mg->space         = space;
   mg->transposed.reset();
-  PetscCall(rows.open(A, space));
+  PetscCall(PetscObjectGetId((PetscObject)A, &id));
+  PetscCall(rows.open(A, space, same_pattern && mg->ascending == id));
+  mg->ascending = rows.ascend ? id : 0;
   PetscCall(SetUpHierarchy(pc, mg, rows, same_pattern && (mg->reuse == PC_SAAMG_REUSE_INTERPOLATION || (mg->reuse == PC_SAAMG_REUSE_PATTERN && mg->kept == mg->reuse)), &finite));
   mg->nonzerostate = nonzerostate;
   mg->kept         = mg->reuse;

@@ -36,6 +36,7 @@ struct SAAMG {
   TransposedCycle        transposed;
   PCSAAMGPrecision       cycle_precision = PC_SAAMG_DOUBLE;
   PetscObjectState       nonzerostate    = -1;
+  PetscObjectId          ascending       = 0;                   // the matrix whose columns were seen to ascend, in this nonzero state
   PCSAAMGReuse           kept            = PC_SAAMG_REUSE_NONE; // what the hierarchy was built to keep
   Space                  space           = Space::Host;
   Array<PetscScalar>     staged_b, staged_x;

@@ -72,7 +72,8 @@ struct Product {
   }
 };
 
-/* --- Lanczos for D^-1 A in the inner product of sign D. Its coefficients stay where the vectors are until all steps are done. */
+/* --- Lanczos for D^-1 A in the inner product of sign D. Its vectors are not normalised by themselves: whoever reads one divides by its length. All coefficients stay where
+   the vectors are until all steps are done. */
 
 /* |r| from r^T D^-1 r */
 HD inline PetscReal length_of(PetscReal sign, PetscScalar length2)
@@ -80,33 +81,27 @@ HD inline PetscReal length_of(PetscReal sign, PetscScalar length2)
   return PetscSqrtReal(PetscMax(sign * length2, 0));
 }
 
-/* r, and r^T D^-1 r. Rows alone keep their zeros in every step: what they do to other rows, where their columns were not eliminated, is not symmetric, and their own
-   eigenvalues are 1. */
+HD inline PetscReal inverse_length(PetscReal sign, PetscScalar length2)
+{
+  const PetscReal length = length_of(sign, length2);
+
+  return length > 0 ? 1 / length : 0;
+}
+
+/* r, v = sign D^-1 r, and r^T D^-1 r. Rows alone keep their zeros in every step: what they do to other rows, where their columns were not eliminated, is not symmetric, and
+   their own eigenvalues are 1. */
 struct Start {
   Names               names;
+  PetscReal           sign;
   const PetscScalar  *dinv;
   const std::int64_t *alone;
-  PetscScalar        *r;
+  PetscScalar        *r, *v;
 
   HD void operator()(PetscInt i, PetscScalar *sum) const
   {
     r[i] = alone[i] ? PetscScalar(0) : hashed_entry(names.of_row(i), dinv[i]);
+    v[i] = sign * dinv[i] * r[i];
     *sum += r[i] * dinv[i] * r[i];
-  }
-};
-
-/* q = r / |r| and v = D^-1 q, columns of sign D^-1 */
-struct Normalise {
-  PetscReal          sign;
-  const PetscScalar *r, *dinv, *length2;
-  PetscScalar       *q, *v;
-
-  HD void operator()(PetscInt i) const
-  {
-    const PetscReal length = length_of(sign, *length2);
-
-    q[i] = length > 0 ? r[i] * (1 / length) : 0;
-    v[i] = sign * dinv[i] * q[i];
   }
 };
 
@@ -120,17 +115,19 @@ struct Products {
   }
 };
 
-/* r = w - (w^T v) q - beta q_old with beta the length of the step before, and r^T D^-1 r */
+/* With w, v and r divided by |r|: the next r = w - (w^T v) r - |r| r_old / |r_old| in the place of r_old, its v in that of v_old, and its r^T D^-1 r. */
 struct Advance {
   PetscReal          sign;
-  const PetscScalar *w, *q, *q_old, *dinv, *wv, *length2; // q_old is zero in the first step
-  PetscScalar       *r;
+  const PetscScalar *w, *r, *dinv, *wv, *length2, *length2_old; // of the first step r_old is zero
+  PetscScalar       *r_old, *v_old;
 
   HD void operator()(PetscInt i, PetscScalar *sum) const
   {
-    const PetscScalar next = w[i] - *wv * q[i] - length_of(sign, *length2) * q_old[i];
+    const PetscReal   by = inverse_length(sign, *length2), by_old = inverse_length(sign, *length2_old);
+    const PetscScalar next = by * (w[i] - *wv * by * by * r[i]) - length_of(sign, *length2) * by_old * r_old[i];
 
-    r[i] = next;
+    r_old[i] = next;
+    v_old[i] = sign * dinv[i] * next;
     *sum += next * dinv[i] * next;
   }
 };
@@ -141,7 +138,7 @@ PetscReal lanczos(const Product &A, const ColumnMap &columns, const CsrFacts &fa
   const Array<PetscScalar> &dinv  = facts.dinv;
   const Space               space = A.A.space;
   const PetscInt            n     = A.A.nrows;
-  Array<PetscScalar>        r(space, n), q(space, n), q_old(space, n), v(space, columns.nlocal()), v_old(space, columns.nlocal()), w(space, n);
+  Array<PetscScalar>        r(space, n), r_old(space, n), v(space, columns.nlocal()), v_old(space, columns.nlocal()), w(space, n);
   Array<PetscScalar>        sums(space, 3 * its + 1); // the lengths, squared, and behind them w^T v and w^T v_old of every step
   PetscScalar *const length2 = sums.data(), *const back = length2 + (its + 1);
   PetscReal a[max_lanczos_steps], b[max_lanczos_steps], largest = 0;
@@ -154,32 +151,32 @@ PetscReal lanczos(const Product &A, const ColumnMap &columns, const CsrFacts &fa
 
     *symmetric = true;
     for (k = 0, largest = 0; k < steps; k++) {
-      const PetscReal next = PetscSqrtReal(PetscMax(sign * PetscRealPart(lengths[k]), 0)), beta = k ? next : 0;
+      const PetscReal next = length_of(sign, PetscRealPart(lengths[k])), last = k ? length_of(sign, PetscRealPart(lengths[k - 1])) : 0, beta = k ? next : 0;
 
       if (!(next > lanczos_breakdown * largest) || PetscIsInfOrNanReal(next)) break; // an invariant subspace, or a zero matrix
       if (k) b[k - 1] = next;
-      a[k]    = PetscRealPart(products[2 * k]);
-      largest = PetscMax(PetscMax(largest, beta), PetscAbsScalar(products[2 * k]));
-      if (k && PetscAbsScalar(products[2 * k + 1] - beta) > 1e-3 * largest) {
+      a[k]    = PetscRealPart(products[2 * k]) / (next * next);
+      largest = PetscMax(PetscMax(largest, beta), PetscAbsReal(a[k]));
+      if (k && PetscAbsScalar(products[2 * k + 1] / (next * last) - beta) > 1e-3 * largest) {
         *symmetric = false;
         break;
       }
     }
   };
 
-  q.zero();
-  v.zero();
-  join_rows<Plus, 1>(space, n, Start{names, dinv.data(), facts.alone.data(), r.data()}, length2);
+  r_old.zero();
+  v_old.zero();
+  join_rows<Plus, 1>(space, n, Start{names, sign, dinv.data(), facts.alone.data(), r.data(), v.data()}, length2);
   columns.sum_here(length2, 1);
   for (PetscInt step = 0; step < its; step++) {
-    q.swap(q_old);
-    v.swap(v_old);
-    for_each_row(space, n, Normalise{sign, r.data(), dinv.data(), length2 + step, q.data(), v.data()});
     A(v, w);
     join_rows<Plus, 2>(space, n, Products{w.data(), v.data(), v_old.data()}, back + 2 * step);
     columns.sum_here(back + 2 * step, 2);
-    join_rows<Plus, 1>(space, n, Advance{sign, w.data(), q.data(), q_old.data(), dinv.data(), back + 2 * step, length2 + step, r.data()}, length2 + step + 1);
+    join_rows<Plus, 1>(space, n,
+                       Advance{sign, w.data(), r.data(), dinv.data(), back + 2 * step, length2 + step, length2 + (step ? step - 1 : 0), r_old.data(), v_old.data()}, length2 + step + 1);
     columns.sum_here(length2 + step + 1, 1);
+    r.swap(r_old);
+    v.swap(v_old);
     if (step != 1 || *symmetric) continue;
     judge(2); // what is not symmetric mostly shows here, and the other steps would be for nothing
     if (!*symmetric) return 0;

@@ -82,23 +82,25 @@ void smooth_host(const Csr &A, const TentativeRows &T, const PetscScalar *dinv, 
 #if defined(__CUDACC__)
 /* A row of P where a node is a row and there is one near-null vector: T has one entry a row. */
 struct SmoothedTerms {
-  Csr                A;
+  const PetscInt    *ptr;
+  Columns            col;
+  Values             val;
   const PetscInt    *aggregate;
   const PetscScalar *T, *dinv;
   PetscReal          omega;
 
-  __device__ PetscInt begin(PetscInt row) const { return A.ptr[row]; }
-  __device__ PetscInt end(PetscInt row) const { return aggregate[row] < 0 ? A.ptr[row] : A.ptr[row + 1]; }
-  __device__ void     open(PetscInt p, PetscInt &first, PetscInt &length, PetscScalar &factor) const
+  HD SmoothedTerms on(Columns c, Values v) const { return {ptr, c, v, aggregate, T, dinv, omega}; }
+  HD PetscInt      begin(PetscInt row) const { return ptr[row]; }
+  HD PetscInt      end(PetscInt row) const { return aggregate[row] < 0 ? ptr[row] : ptr[row + 1]; }
+  HD PetscInt      column(PetscInt p) const
   {
-    first  = A.col[p];
-    length = aggregate[first] >= 0;
-    factor = A.val[p];
+    const PetscInt a = aggregate[col[p]];
+
+    return a < 0 ? product::no_column : a;
   }
-  __device__ PetscInt    column(PetscInt q) const { return aggregate[q]; }
-  __device__ PetscScalar value(PetscInt q) const { return T[q]; }
-  __device__ PetscInt    extra(PetscInt row) const { return aggregate[row] < 0 ? product::no_column : aggregate[row]; }
-  __device__ PetscScalar finish(PetscInt row, PetscInt column, PetscScalar sum) const
+  HD PetscScalar value(PetscInt p) const { return val[p] * T[col[p]]; }
+  HD PetscInt    extra(PetscInt row) const { return aggregate[row] < 0 ? product::no_column : aggregate[row]; }
+  HD PetscScalar finish(PetscInt row, PetscInt column, PetscScalar sum) const
   {
     return -omega * dinv[row] * sum + (column == aggregate[row] ? T[row] : PetscScalar(0));
   }
@@ -121,10 +123,8 @@ static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscS
     return P;
   }
 #if defined(__CUDACC__)
-  if (space == Space::Cuda && bs == 1 && k == 1) {
-    product::single::make(SmoothedTerms{A, aggregate, from.Q.data(), dinv.data(), omega}, ReachedRows{A.ptr, A.col, bs, aggregate}, P);
+  if (space == Space::Cuda && bs == 1 && k == 1 && product::single::make(A, SmoothedTerms{A.ptr, A.col, A.val, aggregate, from.Q.data(), dinv.data(), omega}, P))
     return P;
-  }
 #endif
   find_pattern(space, nnodes, naggregates, ReachedRows{A.ptr, A.col, bs, aggregate}, true, begin, reached);
   P.ptr = Array<PetscInt>(space, A.nrows + 1);
@@ -163,7 +163,7 @@ bool smooth_again(const Csr &A, const Coarsening &from, const Array<PetscScalar>
   const bool single = A.space == Space::Cuda && from.bs == 1 && from.k == 1 && !from.graph.n && from.aggregates->size() == 1;
 
 #if defined(__CUDACC__)
-  if (single) product::single::fill<true>(SmoothedTerms{A, from.aggregate.data(), from.Q.data(), dinv.data(), omega}, P);
+  if (single) product::single::refill(A, SmoothedTerms{A.ptr, A.col, A.val, from.aggregate.data(), from.Q.data(), dinv.data(), omega}, P);
 #else
   (void)dinv, (void)omega, (void)P;
 #endif
