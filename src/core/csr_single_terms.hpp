@@ -1,11 +1,10 @@
 /* csr_product.hpp for terms of one entry at most, as those of a smoothed interpolation: a row has so few columns that a thread holds them, and their sums, in registers.
-   A new matrix with a row of more goes the other way; where the columns are known, a longer row is done by so many of them at a time.
+   A new matrix with a row of more goes the other way; where the columns are known, a longer row is done by so many of them at a time. 27 points, 128^3, an H200:
+   0.73 ms, and 0.49 ms with known columns, where 8 lanes a row with tables in shared memory took 1.57 and 1.2.
 
-   Terms of rows of a CSR matrix, p its entries:
-     PetscInt    begin(row), end(row)
-     PetscInt    column(p), PetscScalar value(p)     term p, or no_column
-     PetscInt    extra(row), PetscScalar finish(row, column, sum)
-     HD          on(Columns, Values)                 as for staged_rows.hpp */
+   Terms are those of csr_product.hpp, and
+     column(p), value(p)     entry p of a CSR matrix is term p: its column, or no_column, and value
+     on(Columns, Values)     as for staged_rows.hpp */
 #pragma once
 #include "csr_product.hpp"
 #include "staged_rows.hpp"
@@ -149,19 +148,21 @@ template <class Terms> void refill(const Csr &A, const Terms &terms, CsrMatrix &
   for_each_csr_row(A, 1, Refill<Terms>{terms, C.ptr.data(), C.col.data(), C.val.data()});
 }
 
-/* false where a row has too many columns, and nothing is done. */
-template <class Terms> bool make(const Csr &A, const Terms &terms, CsrMatrix &C)
+/* Rows: as for product::make() */
+template <class Terms, class Rows> void make(const Csr &A, const Terms &terms, const Rows &rows, CsrMatrix &C)
 {
   Array<int> overflown(Space::Cuda, 1);
 
   C.ptr = Array<PetscInt>(Space::Cuda, C.nrows + 1);
   overflown.zero();
   for_each_csr_row(A, 1, Count<Terms>{terms, C.ptr.data(), overflown.data()});
-  if (read_value(Space::Cuda, overflown.data())) return false;
+  if (read_value(Space::Cuda, overflown.data())) {
+    product::make(terms, rows, C);
+    return;
+  }
   C.col = Array<PetscInt>(Space::Cuda, lengths_to_pointer(Space::Cuda, C.ptr));
   C.val = Array<PetscScalar>(Space::Cuda, C.col.size());
   for_each_csr_row(A, 1, Fill<Terms>{terms, C.ptr.data(), C.col.data(), C.val.data()});
-  return true;
 }
 
 } // namespace single

@@ -99,6 +99,12 @@ struct SmoothedTerms {
     return a < 0 ? product::no_column : a;
   }
   HD PetscScalar value(PetscInt p) const { return val[p] * T[col[p]]; }
+  HD void        open(PetscInt p, PetscInt &first, PetscInt &length, PetscScalar &factor) const
+  {
+    first  = p;
+    length = column(p) != product::no_column;
+    factor = 1;
+  }
   HD PetscInt    extra(PetscInt row) const { return aggregate[row] < 0 ? product::no_column : aggregate[row]; }
   HD PetscScalar finish(PetscInt row, PetscInt column, PetscScalar sum) const
   {
@@ -123,8 +129,10 @@ static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscS
     return P;
   }
 #if defined(__CUDACC__)
-  if (space == Space::Cuda && bs == 1 && k == 1 && product::single::make(A, SmoothedTerms{A.ptr, A.col, A.val, aggregate, from.Q.data(), dinv.data(), omega}, P))
+  if (space == Space::Cuda && bs == 1 && k == 1) {
+    product::single::make(A, SmoothedTerms{A.ptr, A.col, A.val, aggregate, from.Q.data(), dinv.data(), omega}, ReachedRows{A.ptr, A.col, bs, aggregate}, P);
     return P;
+  }
 #endif
   find_pattern(space, nnodes, naggregates, ReachedRows{A.ptr, A.col, bs, aggregate}, true, begin, reached);
   P.ptr = Array<PetscInt>(space, A.nrows + 1);
