@@ -4,8 +4,10 @@
 #include "mat/slicedell/sliced_ell.hpp"
 
 #include "support/check.hpp"
+#include "support/space_matrix.hpp"
 #include "support/spaces.hpp"
 
+#include <algorithm>
 #include <vector>
 
 using goza::Csr;
@@ -327,6 +329,104 @@ BOOST_AUTO_TEST_CASE(slices_that_are_alike_share_their_columns)
   shared_columns<PetscScalar, PetscScalar>(1);
   shared_columns<goza::Half, float>(1);
   shared_columns<PetscScalar, PetscScalar>(3);
+}
+
+/* Rows of 3 entries, some of none, and three of 300, 2500 and 5000, which no slice is to be as wide as. */
+template <class Store, class V> void long_rows_apart(Space space)
+{
+  const PetscInt                     nrows = 3000, ncols = 5000;
+  std::vector<std::vector<PetscInt>> rows(nrows);
+
+  for (PetscInt i = 0; i < nrows; i++) {
+    const PetscInt n = i == 7 ? 300 : i == 1500 ? 2500 : i == 2999 ? 5000 : i % 50 ? 3 : 0;
+
+    for (PetscInt k = 0; k < n; k++) rows[i].push_back((i + k * (i == 7 ? 3 : 1)) % ncols);
+    std::sort(rows[i].begin(), rows[i].end());
+  }
+  goza_test::Matrix        M(space, rows, ncols);
+  std::vector<PetscScalar> x(ncols);
+  for (PetscInt j = 0; j < ncols; j++) x[j] = 1 + j % 16; /* small integers: exact in any order */
+  const std::vector<V> narrow(x.begin(), x.end()), ones(nrows, 1);
+  const goza::Array<V> from(space, narrow.data(), narrow.size()), b(space, ones.data(), ones.size());
+  const auto           product = M.times(x);
+  const std::int64_t   nnz     = static_cast<std::int64_t>(M.hcol.size());
+
+  for (int height : {0, 1, 8, 32}) {
+    for (bool drop_empty : {false, true}) {
+      SlicedEllOptions options;
+      options.slice_height = height;
+      options.drop_empty   = drop_empty;
+      SlicedEll<Store, V> ell(space, options);
+
+      BOOST_TEST_CONTEXT("height " << height << (drop_empty ? ", without empty rows" : "") << (space == Space::Host ? ", host" : ", device"))
+      {
+        ell.build(M.csr());
+        BOOST_TEST(ell.long_rows().rows() == 3);
+        BOOST_TEST(ell.long_rows().entries() == 7800);
+        BOOST_TEST(ell.describe().find("3 long rows apart") != std::string::npos, ell.describe());
+        BOOST_TEST(ell.stored() <= nnz + nnz / 20 + 3 * 32, ell.describe());
+        goza::Array<V> y(space, ones.data(), nrows);
+        ell.apply_more_as(from.data(), goza::ScaledOut<V>(goza::Assign<V>{y.data()}));
+        std::vector<V> want(nrows);
+        for (PetscInt i = 0; i < nrows; i++) want[i] = static_cast<V>(1 + product[i]);
+        BOOST_TEST(y.to_host() == want, boost::test_tools::per_element());
+        M.scale(2);
+        Csr values = M.csr();
+        values.col = nullptr;
+        ell.refill(values);
+        y = goza::Array<V>(space, ones.data(), nrows);
+        ell.apply_as(from.data(), goza::ScaledOut<V>(goza::Residual<V>{b.data(), y.data()}));
+        for (PetscInt i = 0; i < nrows; i++) want[i] = static_cast<V>(1 - (drop_empty && rows[i].empty() ? 0 : 2 * product[i]));
+        BOOST_TEST(y.to_host() == want, boost::test_tools::per_element());
+        M.scale(0.5);
+      }
+    }
+  }
+  if constexpr (std::is_same_v<Store, V>) {
+    /* a list of rows: the others are left alone. Relaxed in place, those in slices first; none of these is coupled to another */
+    std::vector<PetscInt> some;
+    for (PetscInt i = 10; i < 1000; i += 10) some.push_back(i);
+    some.push_back(2999);
+    const goza::Array<PetscInt> list(space, some.data(), some.size());
+    SlicedEll<Store, V>         ell(space, {});
+    goza::Array<V>              y(space, ones.data(), nrows), relaxed(space, narrow.data(), ncols);
+    ell.build(M.csr(), list.data(), static_cast<PetscInt>(some.size()));
+    BOOST_TEST(ell.long_rows().rows() == 1);
+    ell.apply(from.data(), goza::Assign<V>{y.data()});
+    std::vector<V> want = ones;
+    for (PetscInt i : some) want[i] = static_cast<V>(product[i]);
+    BOOST_TEST(y.to_host() == want, boost::test_tools::per_element());
+    ell.relax(b.data(), b.data(), relaxed.data());
+    for (PetscInt i : some) x[i] += 1 - M.times(x)[i];
+    BOOST_TEST(relaxed.to_host() == std::vector<V>(x.begin(), x.end()), boost::test_tools::per_element());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(long_rows_are_held_apart)
+{
+  for (Space space : spaces()) {
+    long_rows_apart<PetscScalar, PetscScalar>(space);
+    long_rows_apart<goza::Half, PetscScalar>(space);
+#if !PetscDefined(USE_REAL_SINGLE)
+    long_rows_apart<float, float>(space);
+    long_rows_apart<goza::Half, float>(space);
+#endif
+  }
+}
+
+/* The dot product with the result, too, which takes another way there. */
+BOOST_AUTO_TEST_CASE(products_with_a_dense_row)
+{
+  for (Space space : spaces()) {
+    std::vector<std::vector<PetscInt>> rows(2000);
+    for (PetscInt i = 0; i < 2000; i++) rows[i] = i == 1000 ? std::vector<PetscInt>() : std::vector<PetscInt>{i};
+    for (PetscInt j = 0; j < 2000; j++) rows[1000].push_back(j);
+    const goza_test::Matrix             M(space, rows, 2000);
+    SlicedEll<PetscScalar, PetscScalar> ell(space, {});
+    ell.build(M.csr());
+    BOOST_TEST(ell.long_rows().rows() == 1);
+    goza_test::check_product(ell, M, space, "dense row");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(every_height_and_window_gives_the_same_product)

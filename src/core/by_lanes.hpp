@@ -38,6 +38,15 @@ HD inline bool in_all_lanes(bool holds, [[maybe_unused]] int lanes)
   return holds;
 }
 
+/* What all lanes of a row have, added up: each of them gets it. */
+template <class V> HD inline V sum_of_lanes(V value, [[maybe_unused]] int lanes)
+{
+#if defined(__CUDA_ARCH__)
+  if (lanes > 1) return sum_lanes(value, 1);
+#endif
+  return value;
+}
+
 /* What each of a row's lanes has written is there for all of them. */
 HD inline void wait_for_lanes([[maybe_unused]] int lanes)
 {

@@ -80,7 +80,7 @@ Cost cost_of(const Machine &machine, const Sample &sample, const Way &way, const
              (slices || way.layout == Layout::Fold ? parts * kernel.part : 0)) /
             share;
   const double growth = 1 + machine.slower * std::clamp(std::log(std::max(t.matrix, 1.0) / machine.near) / std::log(40.0), 0.0, 1.0);
-  const double far    = slices ? machine.far_latency * out * std::min(1.0, static_cast<double>(sample.longest) / 1e4) : 0;
+  const double far    = slices ? machine.far_latency * out * std::min(1.0, t.chain / 1e4) : 0;
 
   cost.waiting = std::min(t.chain, ahead) * kernel.latency * growth + std::max(0.0, t.chain - ahead) * (machine.long_latency + far) +
                  t.rest * machine.sliced_ell.latency;

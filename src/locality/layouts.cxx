@@ -87,6 +87,11 @@ Ell sliced(Part &part, PetscInt height, bool drop_empty)
   return ell;
 }
 
+template <class Count> void count_long_rows(const Ell &ell, const Count &count)
+{
+  for (std::int64_t k = 0; k < ell.long_rows().entries(); k++) count(ell.long_rows().columns()[k], false);
+}
+
 /* What one matrix needs beside its windows. */
 struct Plan {
   PetscInt             width = 0;
@@ -127,6 +132,7 @@ std::int64_t visit(const Csr &A, Layout layout, const AnalysisOptions &options, 
     const Ell ell  = sliced(part, options.slice_height, false);
 
     SlicedEllOrder<PetscScalar>{ell.view(), part.ptr.data()}(count);
+    count_long_rows(ell, count);
     return ell.stored();
   }
   if (layout == Layout::Fold) {
@@ -148,6 +154,7 @@ std::int64_t visit(const Csr &A, Layout layout, const AnalysisOptions &options, 
   const Ell ell = sliced(rest, options.slice_height, true);
 
   SlicedEllOrder<PetscScalar>{ell.view(), rest.ptr.data()}(count); // a kernel of its own, after the diagonals
+  count_long_rows(ell, count);
   return places + ell.stored();
 }
 

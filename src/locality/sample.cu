@@ -1,5 +1,6 @@
 #include "sample.hpp"
 #include "core/csr_matrix.hpp"
+#include "mat/slicedell/sliced_ell.hpp"
 #include "sample/diagonals.hpp"
 #include "sample/places.hpp"
 #include "sample/reads.hpp"
@@ -162,7 +163,7 @@ Report count(const Csr &A, const Windows &windows, const std::vector<Order> &ord
   Array<Scratch> scratch(A.space, device ? static_cast<std::size_t>(follow) : 1);
   Array<Offset>  offset(A.space, offset_slots);
   Array<Report>  report(A.space, 1);
-  FollowOrders   body{{windows, A.ptr, report.data()},
+  FollowOrders   body{{windows, A.ptr, report.data(), longest_in_slices(A.nrows, goza::entries(A))},
                     {windows, caches, A.nrows, A.ncols, A.ptr, block.data(), report.data()},
                     {A.nrows, bs, offset.data()},
                     norders,

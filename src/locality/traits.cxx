@@ -37,20 +37,22 @@ void csr_arrays(const Sample &sample, int value_bytes, Traits &t)
 
 void sliced_ell_arrays(const Sample &sample, const Way &way, int value_bytes, Traits &t)
 {
-  const double H = static_cast<double>(way.param), node = static_cast<double>(way.block), places = static_cast<double>(sample.rows) / node, slices = std::ceil(places / H), team = std::max(1.0, lanes / H);
-  const double ordinary = static_cast<double>(sample.nnz - sample.long_nnz), long_places = static_cast<double>(sample.long_nnz) * H; // a long row makes its slice long
-  const bool sort = way.param > 1 && t.reads->plain + long_places > 1.05 * static_cast<double>(sample.nnz);
+  const double   H = static_cast<double>(way.param), node = static_cast<double>(way.block), places = static_cast<double>(sample.rows) / node, slices = std::ceil(places / H), team = std::max(1.0, lanes / H);
+  const double   long_nnz = static_cast<double>(sample.long_nnz), ordinary = static_cast<double>(sample.nnz) - long_nnz;
+  const PetscInt most = way.block > 1 ? PETSC_MAX_INT : longest_in_slices(sample.rows, sample.nnz);
+  const bool     sort = way.param > 1 && t.reads->plain > 1.05 * ordinary;
 
   t.possible          = way.block == 1 || (sample.blocks && sample.bs == way.block);
-  t.stored            = std::max(ordinary, sort ? t.reads->sorted : t.reads->plain) + long_places;
+  t.stored            = std::max(ordinary, sort ? t.reads->sorted : t.reads->plain) + long_nnz;
   const double in_gap = team > 1 ? sample.short_groups : sample.short_gaps; // lanes that share a row count from the slice's least column
   t.shared            = sample.kinds * columns_worth_sharing <= 1;
   const double column = t.shared ? 4 * sample.kinds : 4 - 2 * in_gap;
 
   t.matrix = t.stored * (value_bytes + column / (node * node)) + 16 * slices + (!t.shared && in_gap > 0 ? 4 * places : 0) + (sort ? 4 * places : 0);
-  t.chain  = std::ceil(static_cast<double>(sample.longest) / team);
+  t.chain  = std::ceil(static_cast<double>(std::min(sample.longest, most)) / team);
   t.warps  = std::ceil(places * team / lanes);
   t.steps  = t.stored / lanes;
+  if (sample.longest > most) t.kernels = 3;
 }
 
 void fold_arrays(const Sample &sample, PetscInt width, int value_bytes, Traits &t)
@@ -93,9 +95,12 @@ void cds_arrays(const Sample &sample, bool half, PetscInt bs, int value_bytes, T
   const bool compiled = (bs == 1 && (found.count == 27 || found.count == 7 || (half && (found.count == 5 || found.count == 3)))) || (bs == 3 && found.count == 27 && half);
   t.chain             = compiled ? 3 : found.count * node;
   if (found.inside < 1) {
-    t.kernels = 2;
-    t.extra   = std::min(rest, rows) * (2 * sample.caches.x_bytes + 4);
-    t.rest    = std::max(1.0, static_cast<double>(sample.longest) - found.count * node);
+    t.kernels            = 2;
+    t.extra              = std::min(rest, rows) * (2 * sample.caches.x_bytes + 4);
+    const double longest = static_cast<double>(sample.longest) - found.count * node, most = longest_in_slices(static_cast<PetscInt>(std::min(rest, rows)), static_cast<std::int64_t>(rest));
+
+    if (longest > most) t.kernels = 4; // the remainder's long rows are held apart
+    t.rest = std::max(1.0, std::min(longest, most));
   }
 }
 

@@ -16,7 +16,8 @@ struct PlaceScratch {
 struct CountPlaces {
   Windows         windows;
   const PetscInt *ptr;
-  const Report   *report; // of TakeBlocks
+  const Report   *report;        // of TakeBlocks
+  PetscInt        most_in_slice; // entries of a row that sliced ELL does not hold apart
 
   HD void operator()(int w, const Order &o, PlaceScratch &s, OrderCounts &c, Team team) const
   {
@@ -36,7 +37,7 @@ private:
   HD void slice_window(int w, PetscInt H, PlaceScratch &s, OrderCounts &c, Team team) const
   {
     const PetscInt begin = windows.begin[w], n = windows.nrows[w];
-    std::int64_t   plain = 0;
+    std::int64_t   plain = 0, apart = 0;
 
     for (PetscInt l = team.rank; l <= ordinary_row; l += team.size) s.count[l] = 0;
     team.sync();
@@ -46,12 +47,17 @@ private:
       for (PetscInt i = first; i < first + H && i < n; i++) {
         const PetscInt l = ordinary_length(begin + i);
 
+        if (l > most_in_slice) {
+          apart += l;
+          continue;
+        }
         most = l > most ? l : most;
         fetch_add(&s.count[l], 1);
       }
       plain += most * H;
     }
-    fetch_add(&c.plain, plain);
+    fetch_add(&c.plain, plain + apart);
+    fetch_add(&c.sorted, apart);
     team.sync();
     if (team.rank) return;
     std::int64_t sorted = 0;
@@ -63,7 +69,7 @@ private:
       sorted += static_cast<std::int64_t>(l) * H * ((end + H - 1) / H - (at + H - 1) / H);
       at = end;
     }
-    c.sorted = sorted;
+    c.sorted += sorted;
   }
 
   /* Groups of 32 lines, by their length inside a chunk. */

@@ -5,6 +5,7 @@
 #include "core/search.hpp"
 #include "fold_hot.hpp"
 #include "core/gather.hpp"
+#include "mat/common/row_pieces.hpp"
 #include <algorithm>
 #include <cstdio>
 
@@ -272,7 +273,7 @@ template <class Store, class V> template <class Out> void Fold<Store, V>::launch
 #endif
     for_each_group(this->space_, static_cast<PetscInt>(head_.size()), group);
   if constexpr (!is_sum<Out>::value)
-    for_each_group(this->space_, static_cast<PetscInt>(long_row_.size()), FoldLongRow<V, Out>{long_row_.data(), piece_ptr_.data(), piece_.data(), out});
+    for_each_row_by_lanes(this->space_, static_cast<PetscInt>(long_row_.size()), RowOfPieces<V, Out>{long_row_.data(), piece_ptr_.data(), piece_.data(), out});
 }
 
 template <class Store, class V> void Fold<Store, V>::apply(const V *x, const RowOut<V> &out) const

@@ -188,32 +188,4 @@ template <class Store, class V, class Out> struct FoldRangeGroup : FoldGroup<Sto
 };
 #endif
 
-/* Finishes a row that has groups of its own, from the sums of its pieces. */
-template <class V, class Out> struct FoldLongRow {
-  const PetscInt *row;       // [nlong]
-  const PetscInt *piece_ptr; // [nlong + 1]
-  const V        *piece;     // [npieces]
-  Out             out;
-
-  void operator()(PetscInt k) const // on the host
-  {
-    V sum = 0;
-
-    for (PetscInt p = piece_ptr[k]; p < piece_ptr[k + 1]; p++) sum += piece[p];
-    out(row[k], sum);
-  }
-
-#if defined(__CUDACC__)
-  __device__ void operator()(PetscInt k, int lane) const // a warp
-  {
-    V sum = 0;
-
-  #pragma unroll 8
-    for (PetscInt p = piece_ptr[k] + lane; p < piece_ptr[k + 1]; p += fold_lanes) sum += piece[p];
-    sum = sum_lanes(sum, 1);
-    if (lane == 0) out(row[k], sum);
-  }
-#endif
-};
-
 } // namespace goza

@@ -6,12 +6,15 @@
 namespace goza
 {
 
-/* Width of one slice, in stored entries, and whether an empty row shares it with others. */
+/* Width of one slice, in stored entries, and two marks: whether an empty row shares it with others, and whether it has a row of more than `most` entries. */
 struct SliceWidth {
+  static constexpr std::int64_t mixed = 1, with_long_row = std::int64_t(1) << 32;
+
   PetscInt        nplaces;
   int             shift;
+  PetscInt        most;
   const PetscInt *ptr, *row;
-  std::int64_t   *width, *mixed;
+  std::int64_t   *width, *marks;
 
   HD void operator()(PetscInt slice) const
   {
@@ -26,7 +29,20 @@ struct SliceWidth {
       empty   = empty || n == 0;
     }
     width[slice] = static_cast<std::int64_t>(longest) * H;
-    mixed[slice] = longest && empty;
+    marks[slice] = (longest && empty ? mixed : 0) + (longest > most ? with_long_row : 0);
+  }
+};
+
+/* Whether a row held has more than `most` entries. */
+struct IsLong {
+  PetscInt        most;
+  const PetscInt *ptr, *row;
+  char           *longer, *other;
+
+  HD void operator()(PetscInt place) const
+  {
+    longer[place] = ptr[row[place] + 1] - ptr[row[place]] > most;
+    other[place]  = !longer[place];
   }
 };
 

@@ -2,6 +2,7 @@
 #include "ell_fill.hpp"
 #include "ell_layout.hpp"
 #include "ell_sharing.hpp"
+#include "long_rows_bodies.hpp"
 #include "core/algorithm.hpp"
 #include "core/csr_matrix.hpp"
 #include "core/full_blocks.hpp"
@@ -73,32 +74,50 @@ template <class Store, class V> EllView<Store> SlicedEll<Store, V>::view() const
           col_ptr_.data(), col_.data(), gap_.data(),       first_.data(), head_.data()};
 }
 
-/* Order of the rows and slice pointers; returns how many entries, or blocks, the slices hold. */
-template <class Store, class V> std::int64_t SlicedEll<Store, V>::lay_out(const Csr &A, PetscInt window)
+/* Order of the rows and slice pointers; returns how many entries, or blocks, the slices hold. has_longer: a row than `most`. */
+template <class Store, class V> std::int64_t SlicedEll<Store, V>::lay_out(const Csr &A, PetscInt window, PetscInt most, bool *has_longer)
 {
   const Space space = this->space_;
 
-  if (!listed_) row_ = Array<PetscInt>(space);
-  nplaces_ = listed_ ? static_cast<PetscInt>(row_.size()) : A.nrows;
+  if (!named_) row_ = Array<PetscInt>(space);
+  nplaces_ = named_ ? static_cast<PetscInt>(row_.size()) : A.nrows;
   window_  = window;
   if (window > 1 && nplaces_) {
-    if (!listed_) row_ = places(space, nplaces_);
+    if (!named_) row_ = places(space, nplaces_);
     sort_by_length(space, A.ptr, row_.data(), row_.size(), window);
   }
 
   const PetscInt      nslices = (nplaces_ + (PetscInt(1) << shift_) - 1) >> shift_;
-  Array<std::int64_t> mixed(space, nslices);
+  Array<std::int64_t> marks(space, nslices);
 
   slice_ptr_ = Array<std::int64_t>(space, nslices + 1);
   slice_ptr_.zero();
-  for_each_row(space, nslices, SliceWidth{nplaces_, shift_, A.ptr, row_.data(), slice_ptr_.data(), mixed.data()});
-  length_ = Array<PetscInt>(space);
-  if (!options_.drop_empty && sum(space, mixed.data(), nslices)) { // no empty row is held there
+  for_each_row(space, nslices, SliceWidth{nplaces_, shift_, most, A.ptr, row_.data(), slice_ptr_.data(), marks.data()});
+  length_                  = Array<PetscInt>(space);
+  const std::int64_t found = sum(space, marks.data(), nslices);
+  *has_longer              = found >= SliceWidth::with_long_row;
+  if (found % SliceWidth::with_long_row) {
     length_ = Array<PetscInt>(space, nplaces_);
     for_each_row(space, nplaces_, RowLength<PetscInt>{A.ptr, row_.data(), length_.data()});
   }
   exclusive_scan(space, slice_ptr_.data(), nslices + 1);
   return last(slice_ptr_);
+}
+
+/* Of the rows held, those with more than `most` entries. */
+template <class Store, class V> void SlicedEll<Store, V>::set_apart(const Csr &A, PetscInt most)
+{
+  const Space     space = this->space_;
+  Array<PetscInt> held  = named_ ? std::move(row_) : places(space, A.nrows), longer(space, held.size()), other(space, held.size());
+  Array<char>     is_longer(space, held.size()), is_other(space, held.size());
+  const PetscInt  n = static_cast<PetscInt>(held.size());
+
+  for_each_row(space, n, IsLong{most, A.ptr, held.data(), is_longer.data(), is_other.data()});
+  const PetscInt nlonger = keep_flagged(space, held.data(), is_longer.data(), n, longer.data()),
+                 nother  = keep_flagged(space, held.data(), is_other.data(), n, other.data());
+  long_.build(A, Array<PetscInt>(space, longer.data(), nlonger));
+  row_   = Array<PetscInt>(space, other.data(), nother);
+  named_ = true;
 }
 
 template <class Store, class V> void SlicedEll<Store, V>::build(const Csr &A)
@@ -156,9 +175,19 @@ template <class Store, class V> void SlicedEll<Store, V>::lay_out_all(const Csr 
 {
   const PetscInt height = br_ > 1 ? block_ell_height(this->space_, nrows, nnz) : sliced_ell_height(this->space_, nrows, nnz);
 
+  const PetscInt window = options_.sort_window > 0 ? options_.sort_window : 0, most = br_ > 1 ? PETSC_MAX_INT : longest_in_slices(nrows, nnz);
+  bool           has_longer;
+
   shift_              = log2_exact(options_.slice_height ? options_.slice_height : height);
-  std::int64_t stored = lay_out(pattern, options_.sort_window > 0 ? options_.sort_window : 0);
-  if (options_.sort_window < 0 && shift_ > 0 && stored > nnz + nnz / 20) stored = lay_out(pattern, 4096);
+  named_              = listed_;
+  long_               = LongRows<Store, V>(this->space_);
+  std::int64_t stored = lay_out(pattern, window, most, &has_longer);
+  if (has_longer) {
+    set_apart(pattern, most);
+    nnz -= long_.entries();
+    stored = lay_out(pattern, window, most, &has_longer);
+  }
+  if (options_.sort_window < 0 && shift_ > 0 && stored > nnz + nnz / 20) stored = lay_out(pattern, 4096, most, &has_longer);
   val_  = Array<Store>(this->space_, stored * br_ * bc_);
   head_ = Array<EllHead>(this->space_);
   if (stored && options_.gaps && share_columns(pattern, stored)) return;
@@ -252,6 +281,7 @@ template <class Store, class V> void SlicedEll<Store, V>::fill(const Csr &A, boo
 {
   const PetscInt nslices = static_cast<PetscInt>(slice_ptr_.size()) - 1;
 
+  if (!columns) long_.refill(A);
   if (!val_.size()) return;
   if (br_ > 1) {
     const PetscInt team = this->space_ == Space::Cuda && shift_ < 5 ? 32 >> shift_ : 1;
@@ -270,7 +300,8 @@ template <class Store, class V> void SlicedEll<Store, V>::fill(const Csr &A, boo
 
 template <class Store, class V> std::size_t SlicedEll<Store, V>::bytes() const
 {
-  return slice_ptr_.bytes() + row_.bytes() + length_.bytes() + val_.bytes() + col_ptr_.bytes() + col_.bytes() + gap_.bytes() + first_.bytes() + head_.bytes();
+  return slice_ptr_.bytes() + row_.bytes() + length_.bytes() + val_.bytes() + col_ptr_.bytes() + col_.bytes() + gap_.bytes() + first_.bytes() + head_.bytes() +
+         long_.bytes();
 }
 
 template <class Store, class V> std::string SlicedEll<Store, V>::describe() const
@@ -278,12 +309,12 @@ template <class Store, class V> std::string SlicedEll<Store, V>::describe() cons
   const double of_stored = val_.size() ? 100.0 * br_ * bc_ / static_cast<double>(val_.size()) : 0.0;
   char         text[256];
 
-  std::snprintf(text, sizeof(text), "slice height %d, sort window %d, stored %lld for %lld nonzeros (padding %.2f %%), %zu-byte values, ", 1 << shift_, static_cast<int>(window_),
-                static_cast<long long>(val_.size()), static_cast<long long>(nnz_), nnz_ ? 100.0 * (static_cast<double>(val_.size()) / static_cast<double>(nnz_) - 1.0) : 0.0, sizeof(Store));
+  std::snprintf(text, sizeof(text), "slice height %d, sort window %d, stored %lld for %lld nonzeros (padding %.2f %%), %zu-byte values, ", 1 << shift_, static_cast<int>(window_), static_cast<long long>(stored()), static_cast<long long>(nnz_), nnz_ ? 100.0 * (static_cast<double>(stored()) / static_cast<double>(nnz_) - 1.0) : 0.0, sizeof(Store));
   std::string all = text;
   if (head_.size()) std::snprintf(text, sizeof(text), "%.2f %% of the columns, which slices share", of_stored * static_cast<double>(col_.size()));
   else std::snprintf(text, sizeof(text), "%.0f %% of the columns in 16 bits", of_stored * static_cast<double>(in_gaps_));
   all += text;
+  if (long_.rows()) all += ", " + std::to_string(long_.rows()) + " long rows apart";
   return br_ > 1 ? all + ", blocks of " + std::to_string(br_) + (br_ == bc_ ? "" : " x " + std::to_string(bc_)) : all;
 }
 

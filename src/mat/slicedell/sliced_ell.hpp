@@ -1,7 +1,9 @@
 /* The sliced-ELL format: layout in sliced_ell_view.hpp. Store is the type of the stored values, V that of the vectors. */
 #pragma once
 #include "core/format.hpp"
+#include "long_rows.hpp"
 #include "sliced_ell_view.hpp"
+#include <algorithm>
 
 namespace goza
 {
@@ -16,6 +18,12 @@ struct SlicedEllOptions {
   PetscInt column_bs    = 0;     // unknowns of a node of the columns, 3 or 6 as well; 0: bs
   bool     drop_empty   = false; // hold only the rows that have entries (the off-diagonal block of a parallel matrix)
 };
+
+/* Entries beyond which a row is not held in slices. */
+inline PetscInt longest_in_slices(PetscInt nrows, std::int64_t nnz)
+{
+  return static_cast<PetscInt>(std::max<std::int64_t>(256, nrows ? 8 * nnz / nrows : 0));
+}
 
 /* The slice height that is taken where none is given; of blocks: block rows and blocks. */
 PetscInt sliced_ell_height(Space space, PetscInt nrows, std::int64_t nnz);
@@ -41,15 +49,18 @@ public:
   std::size_t bytes() const override;
   std::string describe() const override;
 
-  EllView<Store> view() const;
-  std::int64_t   stored() const { return static_cast<std::int64_t>(val_.size()); }
-  PetscInt       block_size() const { return br_; } // rows of the blocks that share a column index; 1: none
+  EllView<Store>            view() const;
+  std::int64_t              stored() const { return static_cast<std::int64_t>(val_.size()) + long_.entries(); }
+  const LongRows<Store, V> &long_rows() const { return long_; } // which are not in view()
+  PetscInt                  block_size() const { return br_; }  // rows of the blocks that share a column index; 1: none
 
 private:
   void                      lay_out_and_fill(const Csr &A);
   void                      lay_out_all(const Csr &pattern, PetscInt nrows, std::int64_t nnz); // of A, or of A's blocks
   template <class Out> void launch(const V *x, const Out &out) const;
-  std::int64_t              lay_out(const Csr &A, PetscInt window);
+  template <class Out> void launch_single(const V *x, const Out &out) const;
+  std::int64_t              lay_out(const Csr &A, PetscInt window, PetscInt most, bool *has_longer);
+  void                      set_apart(const Csr &A, PetscInt most);
   void                      place_columns(const Csr &A, std::int64_t stored);
   bool                      share_columns(const Csr &A, std::int64_t stored);
   void                      fill_columns(const Csr &pattern, const PetscInt *like = nullptr);
@@ -58,7 +69,8 @@ private:
   SlicedEllOptions     options_;
   int                  shift_ = 0;
   PetscInt             br_ = 1, bc_ = 1; // rows and columns of a block
-  bool                 listed_  = false; // row_ names the rows held
+  bool                 listed_  = false; // not all rows are held
+  bool                 named_   = false; // row_ names those in slices
   PetscInt             nplaces_ = 0, window_ = 0;
   std::int64_t         nnz_     = 0;
   std::int64_t         in_gaps_ = 0;     // stored columns that take 16 bits
@@ -68,6 +80,7 @@ private:
   Array<EllHead>       head_;
   Array<std::uint16_t> gap_;
   Array<Store>         val_;
+  LongRows<Store, V>   long_;
 };
 
 } // namespace goza

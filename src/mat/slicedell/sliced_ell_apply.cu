@@ -1,6 +1,7 @@
 /* The products of a sliced-ELL matrix: apart from its making, because their many kernels take their time to compile. */
 #include "sliced_ell.hpp"
 #include "block_ell_view.hpp"
+#include "long_rows_bodies.hpp"
 
 namespace goza
 {
@@ -63,6 +64,13 @@ template <class Store, class V, class Out> static void launch_rows(Space space, 
   for_each_row(space, A.nplaces, EllRow<Store, V, Out>{A, x, out});
 }
 
+/* The rows one by one: those in slices and those apart. */
+template <class Store, class V> template <class Out> void SlicedEll<Store, V>::launch_single(const V *x, const Out &out) const
+{
+  launch_rows(this->space_, view(), x, out);
+  if constexpr (!is_sum<Out>::value) long_.apply(x, out);
+}
+
 template <int br, int bc, class Store, class V, class Out>
 static void launch_blocks([[maybe_unused]] Space space, const EllView<Store> &A, [[maybe_unused]] std::size_t stored, const V *x, const Out &out)
 {
@@ -109,7 +117,7 @@ template <class Store, class V> template <class Out> void SlicedEll<Store, V>::l
   else if (br_ == 6 && bc_ == 6) launch_blocks<6, 6>(this->space_, view(), val_.size(), x, out);
   else if (br_ == 3) launch_blocks<3, 6>(this->space_, view(), val_.size(), x, out);
   else if (br_ == 6) launch_blocks<6, 3>(this->space_, view(), val_.size(), x, out);
-  else launch_rows(this->space_, view(), x, out);
+  else launch_single(x, out);
 }
 
 template <class Store, class V> void SlicedEll<Store, V>::apply(const V *x, const RowOut<V> &out) const
@@ -121,7 +129,7 @@ template <class Store, class V> void SlicedEll<Store, V>::apply(const V *x, cons
 template <class Store, class V> void SlicedEll<Store, V>::apply_dot(const V *x, const V *w, V *y, V *dot) const
 {
   if constexpr (std::is_same_v<Store, PetscScalar>) {
-    if (!listed_ && nplaces_) {
+    if (!listed_ && !long_.rows() && nplaces_) { // long rows end in two kernels
       launch(x, AssignAndDot<V>{w, y, dot});
       return;
     }
@@ -136,18 +144,18 @@ template <class Store, class V> void SlicedEll<Store, V>::apply_as(const V *x, c
 
 template <class Store, class V> void SlicedEll<Store, V>::apply_more_as(const V *x, const ScaledOut<V> &out) const
 {
-  launch_rows(this->space_, view(), x, More<ScaledOut<V>>{out});
+  launch_single(x, More<ScaledOut<V>>{out});
 }
 
 template <class Store, class V> void SlicedEll<Store, V>::apply_more(const V *x, const RowOut<V> &out) const
 {
-  if constexpr (std::is_same_v<Store, V>) std::visit([&](const auto &o) { launch_rows(this->space_, view(), x, More<std::decay_t<decltype(o)>>{o}); }, out);
+  if constexpr (std::is_same_v<Store, V>) std::visit([&](const auto &o) { launch_single(x, More<std::decay_t<decltype(o)>>{o}); }, out);
   else apply_more_as(x, ScaledOut<V>(out));
 }
 
 template <class Store, class V> void SlicedEll<Store, V>::relax(const V *b, const V *dinv, V *x) const
 {
-  if constexpr (std::is_same_v<Store, V>) launch_rows(this->space_, view(), static_cast<const V *>(x), Relax<V>{b, dinv, x});
+  if constexpr (std::is_same_v<Store, V>) launch_single(static_cast<const V *>(x), Relax<V>{b, dinv, x});
   else throw std::logic_error("relaxation wants values of the vectors' type"); // who relaxes has them
 }
 

@@ -1,0 +1,33 @@
+/* The rows of a sliced-ELL matrix that are much longer than most: a slice would be as wide as they are, and a thread, or a few, would go through them alone. They are held
+   as in CSR, and a product cuts them into pieces of so many entries, a warp's work each. */
+#pragma once
+#include "core/array.hpp"
+#include "core/csr.hpp"
+
+namespace goza
+{
+
+struct LongSpans;
+
+template <class Store, class V> class LongRows {
+public:
+  explicit LongRows(Space space = Space::Host) : row_(space), ptr_(space), piece_ptr_(space), col_(space), val_(space), piece_(space) { }
+
+  void                      build(const Csr &A, Array<PetscInt> rows); // of A, none of them empty
+  void                      refill(const Csr &A) { fill(A, false); }
+  template <class Out> void apply(const V *x, const Out &out) const;
+  PetscInt                  rows() const { return static_cast<PetscInt>(row_.size()); }
+  std::int64_t              entries() const { return static_cast<std::int64_t>(val_.size()); }
+  const PetscInt           *columns() const { return col_.data(); } // [entries()]
+  std::size_t               bytes() const { return row_.bytes() + ptr_.bytes() + piece_ptr_.bytes() + col_.bytes() + val_.bytes() + piece_.bytes(); }
+
+private:
+  LongSpans spans() const;
+  void      fill(const Csr &A, bool columns);
+
+  Array<PetscInt>  row_, ptr_, piece_ptr_, col_;
+  Array<Store>     val_;
+  mutable Array<V> piece_; // sums between the two kernels of a product
+};
+
+} // namespace goza

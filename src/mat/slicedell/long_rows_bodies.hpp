@@ -1,0 +1,109 @@
+/* How long rows are cut, filled and multiplied. For .cu files. */
+#pragma once
+#include "core/algorithm.hpp"
+#include "core/row_length.hpp"
+#include "core/search.hpp"
+#include "long_rows.hpp"
+#include "mat/common/row_pieces.hpp"
+
+namespace goza
+{
+
+/* Where the entries of the pieces stand. */
+struct LongSpans {
+  static constexpr PetscInt piece_entries = 1024;
+
+  PetscInt        n;
+  const PetscInt *ptr, *piece_ptr; // [n + 1]
+
+  HD PetscInt row_of(PetscInt p) const
+  {
+    return partition_point(1, n, [&](PetscInt next) { return piece_ptr[next] <= p; }) - 1;
+  }
+  HD PetscInt begin(PetscInt k, PetscInt p) const { return ptr[k] + (p - piece_ptr[k]) * piece_entries; }
+  HD PetscInt end(PetscInt k, PetscInt p) const { return p + 1 < piece_ptr[k + 1] ? begin(k, p + 1) : ptr[k + 1]; }
+};
+
+struct CountPieces {
+  const PetscInt *ptr;
+  PetscInt       *pieces;
+
+  HD void operator()(PetscInt k) const { pieces[k] = (ptr[k + 1] - ptr[k] - 1) / LongSpans::piece_entries + 1; }
+};
+
+template <class Store> struct FillPiece {
+  LongSpans          spans;
+  const PetscInt    *row, *aptr, *acol;
+  const PetscScalar *aval;
+  PetscInt          *col; // or none
+  Store             *val;
+
+  HD void operator()(PetscInt p, int lane, int lanes) const
+  {
+    const PetscInt k = spans.row_of(p), end = spans.end(k, p), from = aptr[row[k]] - spans.ptr[k];
+
+    for (PetscInt e = spans.begin(k, p) + lane; e < end; e += lanes) {
+      if (col) col[e] = acol[from + e];
+      val[e] = static_cast<Store>(aval[from + e]);
+    }
+  }
+};
+
+template <class Store, class V> struct SumPiece {
+  LongSpans       spans;
+  const PetscInt *col;
+  const Store    *val;
+  const V        *x;
+  V              *piece;
+
+  HD void operator()(PetscInt p, int lane, int lanes) const
+  {
+    const PetscInt k = spans.row_of(p), end = spans.end(k, p);
+    V              sum = 0;
+
+#if defined(__CUDA_ARCH__)
+  #pragma unroll 4
+#endif
+    for (PetscInt e = spans.begin(k, p) + lane; e < end; e += lanes) sum += static_cast<V>(stream_load(val + e)) * cached_load(x + stream_load(col + e));
+    sum = sum_of_lanes(sum, lanes);
+    if (lane == 0) piece[p] = sum;
+  }
+};
+
+template <class Store, class V> LongSpans LongRows<Store, V>::spans() const
+{
+  return {rows(), ptr_.data(), piece_ptr_.data()};
+}
+
+template <class Store, class V> void LongRows<Store, V>::build(const Csr &A, Array<PetscInt> rows)
+{
+  const Space    space = A.space;
+  const PetscInt n     = static_cast<PetscInt>(rows.size());
+
+  row_       = std::move(rows);
+  ptr_       = Array<PetscInt>(space, n + 1);
+  piece_ptr_ = Array<PetscInt>(space, n + 1);
+  for_each_row(space, n, RowLength<PetscInt>{A.ptr, row_.data(), ptr_.data()});
+  const PetscInt nnz = lengths_to_pointer(space, ptr_);
+  for_each_row(space, n, CountPieces{ptr_.data(), piece_ptr_.data()});
+  piece_ = Array<V>(space, lengths_to_pointer(space, piece_ptr_));
+  col_   = Array<PetscInt>(space, nnz);
+  val_   = Array<Store>(space, nnz);
+  fill(A, true);
+}
+
+template <class Store, class V> void LongRows<Store, V>::fill(const Csr &A, bool columns)
+{
+  if (!rows()) return;
+  for_each_row_by_lanes(row_.space(), static_cast<PetscInt>(piece_.size()),
+                        FillPiece<Store>{spans(), row_.data(), A.ptr, A.col, A.val, columns ? col_.data() : nullptr, val_.data()});
+}
+
+template <class Store, class V> template <class Out> void LongRows<Store, V>::apply(const V *x, const Out &out) const
+{
+  if (!rows()) return;
+  for_each_row_by_lanes(row_.space(), static_cast<PetscInt>(piece_.size()), SumPiece<Store, V>{spans(), col_.data(), val_.data(), x, piece_.data()});
+  for_each_row_by_lanes(row_.space(), rows(), RowOfPieces<V, Out>{row_.data(), piece_ptr_.data(), piece_.data(), out});
+}
+
+} // namespace goza
