@@ -14,8 +14,8 @@
    any traffic is indices then, and they wait in the L1 cache. Each slice has a head that says all of it at once.
 
    Padding has value 0 and a column of its own row, so that the loop needs no branch and meets no foreign NaN; where a row without entries
-   shares a slice with others, `length` bounds the loop instead. Place p holds matrix row `row[p]` (rows sorted by length, or only the rows
-   that have entries); row == nullptr means p itself. */
+   shares a slice with others, `length` bounds the loop instead. Place p holds matrix row `row[p]` (rows sorted by length, only the rows
+   that have entries, or those that are not much longer than most, see long_rows.hpp); row == nullptr means p itself. */
 #pragma once
 #include "core/for_each_row.hpp"
 

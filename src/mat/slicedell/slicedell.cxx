@@ -267,6 +267,7 @@ PetscErrorCode MatSlicedEllSetPrecision(Mat A, MatStoragePrecision precision)
   the values moved.
 
   Each slice of H rows is stored column by column, so that the H threads of a warp read consecutive words.
+  Rows of more than 256 entries and eight times the mean are held apart, and cut into pieces of 1024 entries for a warp each.
   With several ranks the rows that have off-process entries are finished by a second kernel when the halo has arrived.
 
 .seealso: `MATAIJ`, `MATAIJCUSPARSE`, `MatSlicedEllSetSliceHeight()`, `MatSlicedEllSetSortWindow()`
