@@ -49,10 +49,13 @@ void sliced_ell_arrays(const Sample &sample, const Way &way, int value_bytes, Tr
   const double column = t.shared ? 4 * sample.kinds : 4 - 2 * in_gap;
 
   t.matrix = t.stored * (value_bytes + column / (node * node)) + 16 * slices + (!t.shared && in_gap > 0 ? 4 * places : 0) + (sort ? 4 * places : 0);
-  t.chain  = std::ceil(static_cast<double>(std::min(sample.longest, most)) / team);
+  t.chain  = std::ceil(static_cast<double>(std::min(sample.longest > most ? sample.usual : sample.longest, most)) / team);
   t.warps  = std::ceil(places * team / lanes);
   t.steps  = t.stored / lanes;
-  if (sample.longest > most) t.kernels = 3;
+  if (sample.longest > most) {
+    t.chain   = std::max(t.chain, static_cast<double>(piece_entries) / lanes);
+    t.kernels = 3;
+  }
 }
 
 void fold_arrays(const Sample &sample, PetscInt width, int value_bytes, Traits &t)

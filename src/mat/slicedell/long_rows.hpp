@@ -7,6 +7,8 @@
 namespace goza
 {
 
+constexpr PetscInt piece_entries = 1024;
+
 struct LongSpans;
 
 template <class Store, class V> class LongRows {

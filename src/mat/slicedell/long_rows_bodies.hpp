@@ -11,8 +11,6 @@ namespace goza
 
 /* Where the entries of the pieces stand. */
 struct LongSpans {
-  static constexpr PetscInt piece_entries = 1024;
-
   PetscInt        n;
   const PetscInt *ptr, *piece_ptr; // [n + 1]
 
@@ -28,7 +26,7 @@ struct CountPieces {
   const PetscInt *ptr;
   PetscInt       *pieces;
 
-  HD void operator()(PetscInt k) const { pieces[k] = (ptr[k + 1] - ptr[k] - 1) / LongSpans::piece_entries + 1; }
+  HD void operator()(PetscInt k) const { pieces[k] = (ptr[k + 1] - ptr[k] - 1) / piece_entries + 1; }
 };
 
 template <class Store> struct FillPiece {
