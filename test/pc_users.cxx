@@ -1,4 +1,5 @@
 /* What users of saamg do besides a solve: several right-hand sides at once, a preconditioner that is kept while the matrix moves on, unknowns that are given. */
+#include "mat/common/format_kind.hpp"
 #include "support/pc_case.hpp"
 
 #include <cmath>
@@ -125,6 +126,37 @@ BOOST_AUTO_TEST_CASE(kept_while_the_matrix_moves_on)
       PETSC_OK(PCApply(pc, x, after));
       PETSC_OK(VecAXPY(after, -0.25, before));
       BOOST_TEST(norm(after) <= 1e-10 * norm(before), type << ", " << smoother);
+    }
+}
+
+/* A set-up with new values and what there was of the old ones: the matrix's format, which the cycle shares, is filled again, not built. */
+BOOST_AUTO_TEST_CASE(new_values_fill_the_format_again)
+{
+  for (const char *type : {MATSLICEDELL, MATCDS, MATFOLD})
+    for (const char *reuse : {"pattern", "interpolation"}) {
+      Option     option("-pc_saamg_reuse", reuse);
+      MatHandle  A  = system_matrix(problem("poisson7"), type);
+      PCHandle   pc = make_pc(A);
+      VecHandle  x = right_hand_side(A, 1), before = right_hand_side(A, 2), after = right_hand_side(A, 3);
+      const auto held = [&A]() -> std::pair<const void *, PetscInt> { /* while we held the operator the matrix would make another */
+                                                                      std::shared_ptr<goza::ParOperator<PetscScalar>> op;
+
+                                                                      PETSC_OK(goza::MatFormatGetOperator(A, &op));
+                                                                      return {op.get(), op ? op->builds() : -1};
+      };
+
+      PETSC_OK(PCApply(pc, x, before));
+      const auto built = held();
+      BOOST_TEST(built.second == 1);
+      for (int step = 0; step < 2; step++) {
+        PETSC_OK(MatScale(A, 2));
+        PETSC_OK(PCSetOperators(pc, A, A));
+        PETSC_OK(PCSetUp(pc));
+        PETSC_OK(PCApply(pc, x, after));
+        BOOST_TEST((held() == built), type << ", " << reuse);
+      }
+      PETSC_OK(VecAXPY(after, -0.25, before));
+      BOOST_TEST(norm(after) <= 1e-10 * norm(before), type << ", " << reuse);
     }
 }
 

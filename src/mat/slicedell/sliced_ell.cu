@@ -74,7 +74,7 @@ template <class Store, class V> EllView<Store> SlicedEll<Store, V>::view() const
           col_ptr_.data(), col_.data(), gap_.data(),       first_.data(), head_.data()};
 }
 
-/* Order of the rows and slice pointers; returns how many entries, or blocks, the slices hold. has_longer: a row than `most`. */
+/* Order of the rows and slice pointers; returns how many entries, or blocks, the slices hold. has_longer: whether a row has more than `most`. */
 template <class Store, class V> std::int64_t SlicedEll<Store, V>::lay_out(const Csr &A, PetscInt window, PetscInt most, bool *has_longer)
 {
   const Space space = this->space_;
