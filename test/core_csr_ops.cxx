@@ -1,12 +1,15 @@
 /* Products and transposes of CSR matrices against a simple reference, on the host and, where there is one, on the device. */
 #include "core/csr_ops.hpp"
+#include "core/few_columns.hpp"
 #include "core/host_galerkin.hpp"
 
 #include "support/gallery.hpp"
 #include "support/ordered_rows.hpp"
 #include "support/spaces.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 
 using namespace goza;
 using goza_test::csr_of;
@@ -239,4 +242,75 @@ BOOST_AUTO_TEST_CASE(columns_out_of_order)
 
   BOOST_TEST(!columns_ascend({Space::Host, 1, 2, ptr.data(), col.data(), val.data()}));
   BOOST_TEST(!columns_ascend({Space::Host, 1, 2, ptr.data(), col.data() + 2, val.data()})); // the same column twice
+}
+
+namespace
+{
+
+/* Rows whose columns are those of another matrix by a table, as an interpolation's are: up to 50 of them, where a thread holds 12. */
+struct ByTable {
+  const PetscInt    *ptr, *col;
+  const PetscScalar *val;
+  const PetscInt    *table; // -1: none
+
+  PetscInt    begin(PetscInt row) const { return ptr[row]; }
+  PetscInt    end(PetscInt row) const { return ptr[row + 1]; }
+  PetscInt    column(PetscInt p) const { return table[col[p]] < 0 ? goza::no_column : table[col[p]]; }
+  PetscScalar value(PetscInt p) const { return val[p]; }
+  PetscInt    extra(PetscInt row) const { return table[row] < 0 ? goza::no_column : table[row]; }
+  PetscScalar finish(PetscInt, PetscInt, PetscScalar sum) const { return 2 * sum; }
+  ByTable     on(goza::Columns, goza::Values) const { return *this; } // where rows are staged, which these are not
+};
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(rows_of_few_columns)
+{
+  using namespace goza::product::single;
+  const PetscInt n = 200;
+
+  for (PetscInt columns : {1, 3, 11, 12, 13, 24, 50}) {
+    std::vector<PetscInt>    ptr{0}, col, table(n);
+    std::vector<PetscScalar> val;
+
+    for (PetscInt i = 0; i < n; i++) {
+      table[i] = i % 11 == 0 ? -1 : (i * 7) % columns;
+      for (PetscInt k = 0; k < i % 60; k++) {
+        col.push_back((3 * i + k) % n);
+        val.push_back(static_cast<PetscReal>(1 + k % 5)); /* small integers: exact */
+      }
+      ptr.push_back(static_cast<PetscInt>(col.size()));
+    }
+    const ByTable terms{ptr.data(), col.data(), val.data(), table.data()};
+    for (PetscInt i = 0; i < n; i++) {
+      std::map<PetscInt, PetscScalar> want;
+      if (table[i] >= 0) want[table[i]] = 0;
+      for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++)
+        if (table[col[p]] >= 0) want[table[col[p]]] += 2 * val[p];
+      std::vector<PetscInt>    want_col, length(n), at(n + 1);
+      std::vector<PetscScalar> want_val;
+      for (const auto &[c, v] : want) {
+        want_col.push_back(c);
+        want_val.push_back(v);
+      }
+      std::fill(at.begin() + i + 1, at.end(), static_cast<PetscInt>(want.size())); /* this row alone */
+      std::vector<PetscInt>    got_col(want.size());
+      std::vector<PetscScalar> got(want.size());
+      int                      overflown = 0;
+      BOOST_TEST_CONTEXT(columns << " columns, row " << i)
+      {
+        Count<ByTable>{terms, length.data(), &overflown}(i);
+        BOOST_TEST((overflown != 0) == (want.size() > static_cast<std::size_t>(held)));
+        if (!overflown) {
+          BOOST_TEST(length[i] == static_cast<PetscInt>(want.size()));
+          Fill<ByTable>{terms, at.data(), got_col.data(), got.data()}(i);
+          BOOST_TEST(got_col == want_col, boost::test_tools::per_element());
+          BOOST_TEST(got == want_val, boost::test_tools::per_element());
+        }
+        std::fill(got.begin(), got.end(), -1);
+        Refill<ByTable>{terms, at.data(), want_col.data(), got.data()}(i);
+        BOOST_TEST(got == want_val, boost::test_tools::per_element());
+      }
+    }
+  }
 }

@@ -44,6 +44,8 @@ template <class T> struct Entries {
     return all[p];
   }
 };
+constexpr PetscInt no_column = PETSC_MAX_INT; // sorts behind all columns
+
 using Columns = Entries<PetscInt>;
 using Values  = Entries<PetscScalar>;
 

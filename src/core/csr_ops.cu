@@ -178,7 +178,7 @@ struct ProductTerms {
   }
   __device__ PetscInt    column(PetscInt q) const { return B.col[q]; }
   __device__ PetscScalar value(PetscInt q) const { return B.val[q]; }
-  __device__ PetscInt    extra(PetscInt row) const { return with_diagonal ? row : product::no_column; }
+  __device__ PetscInt    extra(PetscInt row) const { return with_diagonal ? row : no_column; }
   __device__ PetscScalar finish(PetscInt, PetscInt, PetscScalar sum) const { return sum; }
 };
 #endif

@@ -8,6 +8,7 @@
    rows that overflow it are done by a warp, then by a block with a table in global memory. The table is then sorted where it lies. */
 #pragma once
 #include "algorithm.hpp"
+#include "csr.hpp"
 #include "for_each_row.hpp"
 #include <type_traits>
 
@@ -17,8 +18,6 @@ namespace goza
 #if defined(__CUDACC__)
 namespace pattern
 {
-
-constexpr PetscInt no_column = PETSC_MAX_INT; // sorts behind all columns
 
 /* Threads that work on one row. */
 template <int Lanes> struct Team { // Lanes <= 32: part of a warp

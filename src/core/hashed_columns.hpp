@@ -8,8 +8,6 @@ namespace goza
 namespace product
 {
 
-using pattern::no_column;
-
 template <int slots> __device__ int first_probe(PetscInt c)
 {
   return static_cast<int>((static_cast<std::uint32_t>(c) * 0x9E3779B1u) >> 15) & (slots - 1);

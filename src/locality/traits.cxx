@@ -38,21 +38,22 @@ void csr_arrays(const Sample &sample, int value_bytes, Traits &t)
 void sliced_ell_arrays(const Sample &sample, const Way &way, int value_bytes, Traits &t)
 {
   const double   H = static_cast<double>(way.param), node = static_cast<double>(way.block), places = static_cast<double>(sample.rows) / node, slices = std::ceil(places / H), team = std::max(1.0, lanes / H);
-  const double   long_nnz = static_cast<double>(sample.long_nnz), ordinary = static_cast<double>(sample.nnz) - long_nnz;
-  const PetscInt most = way.block > 1 ? PETSC_MAX_INT : longest_in_slices(sample.rows, sample.nnz);
-  const bool     sort = way.param > 1 && t.reads->plain > 1.05 * ordinary;
+  const PetscInt most  = way.block > 1 ? PETSC_MAX_INT : longest_in_slices(sample.rows, sample.nnz);
+  const bool     apart = sample.longest > most;
+  const double   ordinary = static_cast<double>(sample.nnz - sample.long_nnz), long_places = static_cast<double>(sample.long_nnz) * (apart ? 1 : H); // in a slice it makes that long
+  const bool     sort = way.param > 1 && t.reads->plain + long_places > 1.05 * static_cast<double>(sample.nnz);
 
   t.possible          = way.block == 1 || (sample.blocks && sample.bs == way.block);
-  t.stored            = std::max(ordinary, sort ? t.reads->sorted : t.reads->plain) + long_nnz;
+  t.stored            = std::max(ordinary, sort ? t.reads->sorted : t.reads->plain) + long_places;
   const double in_gap = team > 1 ? sample.short_groups : sample.short_gaps; // lanes that share a row count from the slice's least column
   t.shared            = sample.kinds * columns_worth_sharing <= 1;
   const double column = t.shared ? 4 * sample.kinds : 4 - 2 * in_gap;
 
   t.matrix = t.stored * (value_bytes + column / (node * node)) + 16 * slices + (!t.shared && in_gap > 0 ? 4 * places : 0) + (sort ? 4 * places : 0);
-  t.chain  = std::ceil(static_cast<double>(std::min(sample.longest > most ? sample.usual : sample.longest, most)) / team);
+  t.chain  = std::ceil(static_cast<double>(std::min(apart ? sample.usual : sample.longest, most)) / team);
   t.warps  = std::ceil(places * team / lanes);
   t.steps  = t.stored / lanes;
-  if (sample.longest > most) {
+  if (apart) {
     t.chain   = std::max(t.chain, static_cast<double>(piece_entries) / lanes);
     t.kernels = 3;
   }

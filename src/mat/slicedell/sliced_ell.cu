@@ -274,6 +274,7 @@ template <class Store, class V> void SlicedEll<Store, V>::place_columns(const Cs
 
 template <class Store, class V> void SlicedEll<Store, V>::refill(const Csr &A)
 {
+  long_.refill(A);
   fill(A, false);
 }
 
@@ -281,7 +282,6 @@ template <class Store, class V> void SlicedEll<Store, V>::fill(const Csr &A, boo
 {
   const PetscInt nslices = static_cast<PetscInt>(slice_ptr_.size()) - 1;
 
-  if (!columns) long_.refill(A);
   if (!val_.size()) return;
   if (br_ > 1) {
     const PetscInt team = this->space_ == Space::Cuda && shift_ < 5 ? 32 >> shift_ : 1;

@@ -96,16 +96,16 @@ struct SmoothedTerms {
   {
     const PetscInt a = aggregate[col[p]];
 
-    return a < 0 ? product::no_column : a;
+    return a < 0 ? no_column : a;
   }
   HD PetscScalar value(PetscInt p) const { return val[p] * T[col[p]]; }
   HD void        open(PetscInt p, PetscInt &first, PetscInt &length, PetscScalar &factor) const
   {
     first  = p;
-    length = column(p) != product::no_column;
+    length = column(p) != no_column;
     factor = 1;
   }
-  HD PetscInt    extra(PetscInt row) const { return aggregate[row] < 0 ? product::no_column : aggregate[row]; }
+  HD PetscInt    extra(PetscInt row) const { return aggregate[row] < 0 ? no_column : aggregate[row]; }
   HD PetscScalar finish(PetscInt row, PetscInt column, PetscScalar sum) const
   {
     return -omega * dinv[row] * sum + (column == aggregate[row] ? T[row] : PetscScalar(0));
