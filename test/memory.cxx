@@ -2,6 +2,7 @@
 #include "core/memory_limit.hpp"
 #include "support/mat_case.hpp"
 #include "support/pc_case.hpp"
+#include "support/sparse.hpp"
 
 #include "core/device.hpp"
 
@@ -37,7 +38,7 @@ Report report(PC pc)
   return r;
 }
 
-/* Rather too much than too little; measured from 9^3 to 60^3 nodes: 0.85 to 1.9 times what was held. */
+/* On the host 0.92 to 1.44 times what was held. */
 void predicted(const Entry &e, const char *type, const std::vector<std::pair<const char *, const char *>> &given)
 {
   std::vector<std::unique_ptr<Option>> options;
@@ -46,8 +47,23 @@ void predicted(const Entry &e, const char *type, const std::vector<std::pair<con
   PCHandle     pc = make_pc(A);
   const Report r  = report(pc);
 
-  BOOST_TEST(r.predicted < 2 * r.held, r.predicted << " MB predicted, " << r.held << " held");
+  BOOST_TEST(r.predicted < 1.6 * r.held, r.predicted << " MB predicted, " << r.held << " held");
   BOOST_TEST(r.predicted > 0.8 * r.held, r.predicted << " MB predicted, " << r.held << " held");
+}
+
+/* The same nodes of one unknown, numbered at random. */
+Entry without_order(Entry e)
+{
+  const std::vector<PetscInt> after = random_numbering(e.rows, 1);
+  std::vector<PetscInt>       before(e.rows);
+
+  for (PetscInt i = 0; i < e.rows; i++) before[after[i]] = i;
+  e.name += "_without_order_";
+  e.row = [row = e.row, before, after](PetscInt i, Row &r) {
+    row(before[i], r);
+    for (PetscInt &column : r.col) column = after[column];
+  };
+  return e;
 }
 
 /* A limit for as long as the object lives. */
@@ -62,10 +78,12 @@ const AddTests add([] {
   MPI_Comm_size(PETSC_COMM_WORLD, &size);
   if (size > 1) return;
   auto *suite = suite_named(nullptr, "predicted");
-  for (const Entry &e : {stencil7(40, 41, 39), stencil27(30, 31, 29), elasticity(13, 12, 12)}) {
+  for (const Entry &e : {stencil7(40, 41, 39), stencil27(30, 31, 29), elasticity(13, 12, 12), without_order(stencil7(40, 41, 39)), without_order(stencil27(30, 31, 29))}) {
     add_test(suite, e.name + std::to_string(e.rows) + "_defaults", [=] { predicted(e, MATAIJ, {}); });
     add_test(suite, e.name + std::to_string(e.rows) + "_lent", [=] { predicted(e, MATSLICEDELL, {}); });
     add_test(suite, e.name + std::to_string(e.rows) + "_single", [=] { predicted(e, MATAIJ, {{"-pc_saamg_precision", "single"}}); });
+    add_test(suite, e.name + std::to_string(e.rows) + "_half", [=] { predicted(e, MATCDS, {{"-pc_saamg_precision", "half"}}); });
+    add_test(suite, e.name + std::to_string(e.rows) + "_pattern", [=] { predicted(e, MATSLICEDELL, {{"-pc_saamg_reuse", "pattern"}}); });
     add_test(suite, e.name + std::to_string(e.rows) + "_mcgs", [=] { predicted(e, MATAIJ, {{"-pc_saamg_smoother", "mcgs"}}); });
     add_test(suite, e.name + std::to_string(e.rows) + "_aggressive", [=] { predicted(e, MATSLICEDELL, {{"-pc_saamg_aggressive_levels", "1"}}); });
     add_test(suite, e.name + std::to_string(e.rows) + "_degree_2", [=] { predicted(e, MATAIJ, {{"-pc_saamg_coarse_interpolation_degree", "2"}}); });

@@ -5,6 +5,23 @@
 namespace goza
 {
 
+namespace
+{
+
+/* How a level is coarsened, in nodes: those of an aggregate, aggregates that a row of P reaches, and neighbours on the level below. */
+struct Coarsened {
+  double size, reached, below;
+};
+
+/* z: nonzeros of a node's row. wide: how much longer the rows of P and below are where it is smoothed more than once, or aggregates lie at random. */
+Coarsened coarsened(double z, bool aggressive, double wide)
+{
+  if (aggressive) return {15 * (1.3 + z), wide * (1.9 + 0.03 * z), wide * 22};
+  return {1.3 + z, wide * 5.4 * z / (z + 4), wide * 48 * z * z / (z * z + 50)};
+}
+
+} // namespace
+
 MemoryEstimate estimate_memory(const MemoryQuestion &q)
 {
   constexpr double index = sizeof(PetscInt), entry = sizeof(PetscScalar) + index; // of a CSR matrix
@@ -13,22 +30,22 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
 
   for (PetscInt level = 0; rows > 0; level++) {
     const double value = static_cast<double>(level ? q.coarse_value : q.fine_value), stored = static_cast<double>(level ? q.coarse_operator : q.fine_operator);
-    const bool   aggressive = level < q.aggressive_levels;
 
-    after += rows * (6 * value + sizeof(PetscScalar)); // of the cycle, and the inverse diagonal
-    if (level || !q.fine_lent) after += nonzeros * (stored + index);
-    if (level) after += nonzeros * entry; // as the Galerkin product left it
+    after += rows * (6 * value + sizeof(PetscScalar));                                        // of the cycle, and the inverse diagonal
+    if (level || !q.fine_lent) after += nonzeros * (stored + (q.grid ? 0 : index / bs / bs)); // diagonals need no indices, a block one
+    if (level) after += nonzeros * entry;                                                     // as the Galerkin product left it
     if (level ? q.coarse_colored : q.fine_colored) after += nonzeros * (value + index);
     if (rows <= static_cast<double>(q.coarse_limit) || level + 1 >= q.max_levels) break;
 
-    const double wide = level ? static_cast<double>(q.coarse_interpolation_degree) : 1;
-    const double z = nonzeros / rows / bs, nodes = rows / bs, size = (1.3 + z) * (aggressive ? 15 : 1), aggregates = std::ceil(nodes / size);
-    const double reached = std::min(aggregates, wide * (aggressive ? 1.9 + 0.03 * z : 2.4 + 0.16 * z)), below = std::min(aggregates, wide * (aggressive ? 22 : 27 + 0.9 * z));
-    const double transfer = rows * reached * k;
+    const Coarsened next = coarsened(nonzeros / rows / bs, level < q.aggressive_levels, (q.grid ? 1 : 1.1) * (level ? std::pow(q.coarse_interpolation_degree, 1.4) : 1));
+    const double aggregates = std::ceil(rows / bs / next.size), reached = std::min(aggregates, next.reached), below = std::min(aggregates, next.below);
+    const double transfer = rows * reached * k, between = rows * std::sqrt(reached * below) * k; // entries of P and of A P
+    const double short_index = bs * k > 1 ? index / bs / k : q.grid && !level ? 1 : index;       // slices that are alike share theirs
 
-    if (!q.rows_lent) after += transfer * 2 * (static_cast<double>(q.coarse_value) + index); // P and P^T as the cycle has them
-    after += transfer * (q.transposed || q.rows_lent ? 2 : 1) * entry;                       // and as they were made
-    if (level == 0) product = rows * std::sqrt(reached * below) * k * entry;                 // A P
+    if (!q.rows_lent) after += transfer * 2 * (static_cast<double>(q.coarse_value) + short_index); // P and P^T as the cycle has them
+    after += (q.kept || q.rows_lent ? 2 : 1) * (transfer * entry + rows * index);                  // and as they were made
+    if (q.kept) after += between * index;
+    if (level == 0) product = between * entry;
     rows     = aggregates * k;
     nonzeros = rows * below * k;
     bs       = k;

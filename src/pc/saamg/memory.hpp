@@ -13,8 +13,9 @@ struct MemoryQuestion {
   std::size_t    fine_value = sizeof(PetscScalar), coarse_value = sizeof(PetscScalar);       // of vectors and transfers
   std::size_t    fine_operator = sizeof(PetscScalar), coarse_operator = sizeof(PetscScalar); // as stored in the cycle
   bool           several      = false;                                                       // ranks: what they add up to lies beside the sums
+  bool           grid         = false;                                                       // the rows are numbered along one
   bool           fine_lent    = false;                                                       // the cycle uses the matrix's own format
-  bool           transposed   = false;                                                       // transposed interpolations stay as they were made
+  bool           kept         = false;                                                       // what a set-up with new values will use again stays
   bool           rows_lent    = false;                                                       // and the cycle uses both as they are
   bool           fine_colored = false, coarse_colored = false;                               // mcgs holds the rows once more
 };
@@ -23,9 +24,9 @@ struct MemoryEstimate {
   PetscLogDouble during, after; // bytes: the most while the set-up lasts, and what stays
 };
 
-/* The hierarchy is guessed level by level from the nonzeros z of a node's row: aggregates of 5.2 + 0.65 z nodes (15 times that where coarsened aggressively),
-   2.4 + 0.16 z aggregates reached by a node's row of P (1.9 + 0.03 z), rows of 18 + 2 z nodes (22) below. Fitted to 7 and 27 points and to elasticity on hexahedra,
-   where `after` came to 0.85 to 1.9 times what was held (test/memory.cxx); a graph of another kind may need a multiple. */
+/* The hierarchy is guessed level by level from the nonzeros z of a node's row: aggregates of 1.3 + z nodes (15 times that where coarsened aggressively),
+   5.4 z / (z + 4) aggregates reached by a node's row of P (1.9 + 0.03 z), rows of 48 z^2 / (z^2 + 50) nodes (22) below. Fitted to 5, 7 and 27 points, on grids and in
+   random order, and to elasticity on hexahedra and tetrahedra (test/memory.cxx); a graph of another kind may need a multiple. */
 MemoryEstimate estimate_memory(const MemoryQuestion &question);
 
 } // namespace goza

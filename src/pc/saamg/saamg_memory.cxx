@@ -11,8 +11,8 @@
 namespace goza
 {
 
-/* rows: what the set-up reads; with bs unknowns a node and k near-null vectors. */
-PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, PetscInt bs, PetscInt k)
+/* rows: what the set-up reads, numbered along a grid or not; with bs unknowns a node and k near-null vectors. */
+PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, bool grid, PetscInt bs, PetscInt k)
 {
   const bool     half = mg->precision == PC_SAAMG_HALF, narrow = mg->precision == PC_SAAMG_SINGLE || half;
   PetscInt       mcgs = 0;
@@ -38,7 +38,8 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, PetscInt bs,
   q.fine_lent       = format && !format->petscs_own && !mg->converted && !narrow;
   q.copy            = (PetscLogDouble)rows.bytes();
   q.several         = rows.columns->size() > 1;
-  q.transposed      = mg->reuse != PC_SAAMG_REUSE_NONE;
+  q.grid            = grid;
+  q.kept            = mg->reuse != PC_SAAMG_REUSE_NONE;
   q.rows_lent       = mg->space == Space::Host && !q.several && bs == 1 && k == 1 && mg->precision == PC_SAAMG_DOUBLE;
   q.fine_colored    = mg->cycle_options.smoothers[PC_SAAMG_FINEST].which == mcgs;
   q.coarse_colored  = mg->cycle_options.smoothers[PC_SAAMG_INTERMEDIATE].which == mcgs;
