@@ -1,9 +1,12 @@
 /* Arrays in host memory; where a device exists, the same in device memory. */
 #include "core/array.hpp"
+#include "core/host_recycling.hpp"
 
 #include "support/check.hpp"
 #include "support/spaces.hpp"
 
+#include <algorithm>
+#include <numeric>
 #include <vector>
 
 using goza::Array;
@@ -75,4 +78,24 @@ BOOST_AUTO_TEST_CASE(large_host_arrays)
     }
   }
   BOOST_CHECK_THROW(Array<double>(Space::Host, SIZE_MAX / 4), std::bad_alloc);
+}
+
+/* What is left is as it was, also while freed memory waits for others, which then get what lay behind. */
+BOOST_AUTO_TEST_CASE(shortened_host_arrays)
+{
+  const goza::host_memory::Recycling recycling;
+
+  for (std::size_t n : {6, 524287, 524288, 3000000}) {
+    for (std::size_t fewer : {n, n - 1, n / 2, n / 6, std::size_t(0)}) {
+      Array<double> a(Space::Host, n);
+
+      std::iota(a.data(), a.data() + n, 1.0);
+      a.shorten(fewer);
+      BOOST_TEST(a.size() == fewer);
+      Array<double> b(Space::Host, n);
+      BOOST_TEST(std::count(b.data(), b.data() + n, 0.0) == static_cast<std::ptrdiff_t>(n));
+      std::fill(b.data(), b.data() + n, -1.0);
+      for (std::size_t i = 0; i < fewer; i++) BOOST_TEST_REQUIRE(a.data()[i] == static_cast<double>(i + 1));
+    }
+  }
 }

@@ -43,6 +43,14 @@ public:
     size_ = n;
   }
 
+  /* The first n values of host memory stay, without a copy where they are many. */
+  void shorten(std::size_t n)
+  {
+    if (n == size_) return;
+    data_ = static_cast<T *>(host_memory::shorten(data_, bytes(), n * sizeof(T)));
+    size_ = n;
+  }
+
   /* From size() values in either space. */
   void assign(const T *src)
   {

@@ -102,13 +102,10 @@ public:
     used_ += n;
     return array_.data() + (used_ - n);
   }
-  /* All of them; what held them is free then. */
   Array<T> all()
   {
-    Array<T> exact(Space::Host, array_.data(), used_);
-
-    array_ = Array<T>();
-    return exact;
+    array_.shorten(used_);
+    return std::move(array_);
   }
 
 private:
@@ -139,7 +136,7 @@ CsrMatrix galerkin_host(const Csr &R, const Csr &A, const Csr &P)
   }
   lengths_to_pointer(Space::Host, C.ptr);
   C.val = vals.all();
-  C.col = cols.all(); // where the values were
+  C.col = cols.all();
   return C;
 }
 

@@ -134,10 +134,27 @@ void *allocate(std::size_t bytes)
   return first + skip;
 }
 
+static void free_whole_pages(char *first, std::size_t length) noexcept
+{
+  if (length && !free_pages().give(first, length)) (void)munmap(first, length);
+}
+
 void deallocate(void *p, std::size_t bytes) noexcept
 {
   if (bytes < large) std::free(p);
-  else if (!free_pages().give(static_cast<char *>(p), whole_pages(bytes))) (void)munmap(p, whole_pages(bytes));
+  else free_whole_pages(static_cast<char *>(p), whole_pages(bytes));
+}
+
+void *shorten(void *p, std::size_t bytes, std::size_t fewer)
+{
+  if (fewer < large) {
+    void *const another = std::memcpy(allocate(fewer), p, fewer);
+
+    deallocate(p, bytes);
+    return another;
+  }
+  free_whole_pages(static_cast<char *>(p) + whole_pages(fewer), whole_pages(bytes) - whole_pages(fewer));
+  return p;
 }
 
 } // namespace host_memory

@@ -1,8 +1,9 @@
 /* A host matrix as it is, lent for as long as this is used. A cycle reads an interpolation only some ten times: to lay it out anew, in memory of its own, takes longer
-   than that saves. */
+   than that saves, and so does to keep its transpose. */
 #pragma once
 #include "core/format.hpp"
 #include "core/for_each_row.hpp"
+#include <algorithm>
 
 namespace goza
 {
@@ -28,6 +29,15 @@ template <class Out> struct BorrowedRow {
     out(i, (sum[0] + sum[1]) + (sum[2] + sum[3]));
   }
 };
+
+/* y = A^T x, added up in the order of A's rows */
+inline void transposed_product(const Csr &A, const PetscScalar *x, PetscScalar *y)
+{
+  std::fill_n(y, A.ncols, PetscScalar(0));
+  for (PetscInt i = 0; i < A.nrows; i++) {
+    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) y[A.col[p]] += A.val[p] * x[i];
+  }
+}
 
 class BorrowedRows final : public Format<PetscScalar> {
 public:

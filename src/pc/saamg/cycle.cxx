@@ -40,7 +40,7 @@ template <class V> struct Level {
       }));
       PetscCall(A->update(grid.level->A, grid.level->columns, grid.level->stamp, format));
     }
-    PetscCall(FailTogether(grid.level->columns->comm(), set_vectors(*grid.level, space), "hold the vectors of a level"));
+    PetscCall(FailTogether(grid.level->columns->comm(), set_vectors(*grid.level, space, finest && std::is_same_v<V, PetscScalar>), "hold the vectors of a level"));
     /* the estimate lies below the truth, and beyond beta a Chebyshev polynomial grows */
     const PetscErrorCode made = smoother_table<V>()[choice.which].create({grid, *A, {n, dinv.data(), alone.data()}, static_cast<PetscReal>(1.1) * grid.lambda, finest}, one_pass, smoother);
     PetscCall(FailTogether(grid.level->columns->comm(), made, "make its smoother"));
@@ -48,13 +48,16 @@ template <class V> struct Level {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscErrorCode set_vectors(const CsrLevel &level, Space space)
+  /* users: right-hand side and solution are those that a cycle is applied to */
+  PetscErrorCode set_vectors(const CsrLevel &level, Space space, bool users)
   {
     PetscFunctionBegin;
     n = level.A.nrows;
     PetscCall(Guarded([&] {
       for (Array<V> *a : {&b, &r, &d, &x0, &x1}) {
-        if (a->space() != space || a->size() != static_cast<std::size_t>(n)) *a = Array<V>(space, n);
+        const PetscInt wanted = users && (a == &b || a == &x0) ? 0 : n;
+
+        if (a->space() != space || a->size() != static_cast<std::size_t>(wanted)) *a = Array<V>(space, wanted);
         a->zero();
       }
       dinv  = Array<V>(space, n);
@@ -77,6 +80,7 @@ constexpr PetscInt short_row = 24, long_row_slice = 2; // of an interpolation, o
 /* Interpolation and restriction. Half precision where that keeps the small entries of both: where rows are scaled over many decades, those are what couples them. */
 template <class V> struct Transfer {
   ParOperator<V> P, R;
+  Csr            rows{}; // of P, where they are lent; R is not needed then
   bool           narrow = false, lent = false;
 
   PetscErrorCode setup(const CsrTransfer &t, bool half)
@@ -116,7 +120,21 @@ template <class V> struct Transfer {
       R = ParOperator<V>();
     }
     PetscCall(P.update(t.P.view(), t.coarse, t.stamp, blocks(t.P, t.bs, t.k)));
-    PetscCall(R.update(t.R.view(), t.fine, t.stamp, blocks(t.R, t.k, t.bs)));
+    if (lent) rows = t.P.view();
+    else PetscCall(R.update(t.R.view(), t.fine, t.stamp, blocks(t.R, t.k, t.bs)));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode to_coarse(const V *r, V *b)
+  {
+    PetscFunctionBegin;
+    if constexpr (std::is_same_v<V, PetscScalar>) {
+      if (lent) {
+        transposed_product(rows, r, b);
+        PetscFunctionReturn(PETSC_SUCCESS);
+      }
+    }
+    PetscCall(R.apply(r, Assign<V>{b}));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -231,11 +249,6 @@ public:
     return sum;
   }
 
-  bool reads_transfers() const override
-  {
-    return std::any_of(transfer_.begin(), transfer_.end(), [](const auto &t) { return t->lent; });
-  }
-
   std::string describe_level(std::size_t level) const override
   {
     if (level == coarse_.size() && direct_)
@@ -300,7 +313,7 @@ private:
 
     PetscCall(log_.step(CycleStep::Smooth, l, smooth_flops(L, zero_guess), [&] { return L.smooth(b, zero_guess ? Pass::FromZero : Pass::Before); }));
     PetscCall(log_.step(CycleStep::Residual, l, 2 * L.A->nnz(), [&] { return L.residual(b); }));
-    PetscCall(log_.step(CycleStep::Restrict, l, 2 * transfer_[l]->R.nnz(), [&] { return restrict_to(L, l); }));
+    PetscCall(log_.step(CycleStep::Restrict, l, 2 * transfer_[l]->P.nnz(), [&] { return restrict_to(L, l); }));
     next.at = 0;
     PetscCall(descend(next, next.b.data(), l + 1, true));
     if (twice) PetscCall(descend(next, next.b.data(), l + 1, false));
@@ -330,10 +343,10 @@ private:
   template <class V> PetscErrorCode restrict_to(Level<V> &L, std::size_t l)
   {
     PetscFunctionBegin;
-    if constexpr (std::is_same_v<V, Coarse>) PetscCall(transfer_[l]->R.apply(L.r.data(), Assign<Coarse>{coarse_[l]->b.data()}));
+    if constexpr (std::is_same_v<V, Coarse>) PetscCall(transfer_[l]->to_coarse(L.r.data(), coarse_[l]->b.data()));
     else {
       PetscCall(Guarded([&] { convert(space_, L.n, L.r.data(), converted_.data()); }));
-      PetscCall(transfer_[l]->R.apply(converted_.data(), Assign<Coarse>{coarse_[l]->b.data()}));
+      PetscCall(transfer_[l]->to_coarse(converted_.data(), coarse_[l]->b.data()));
     }
     PetscFunctionReturn(PETSC_SUCCESS);
   }

@@ -32,7 +32,6 @@ public:
   virtual void           let_go_of_finest()                          = 0;
   virtual PetscErrorCode apply(const PetscScalar *b, PetscScalar *x) = 0; // x = M b, local parts in the space; logs its steps and their flops
 
-  virtual bool        reads_transfers() const                 = 0; // of the grids, in every apply(): they must stay
   virtual std::size_t bytes() const                           = 0;
   virtual std::string describe_level(std::size_t level) const = 0;
   virtual std::string describe_halo() const                   = 0; // empty on one rank

@@ -28,6 +28,7 @@ struct HierarchyOptions {
   PetscInt  coarse_interpolation_degree = 1;             // of the polynomial that smooths the interpolation of the levels below the finest
   PetscInt  esteig_iterations           = 10;            // of the largest eigenvalue's estimate
   bool      alternating                 = false;         // the smoother leaves vectors that alternate between nodes of two colours to the coarse space
+  bool      rows_lent                   = false;         // the cycle reads P as it is and no P^T, where P lends its rows
   Keep      keep                        = Keep::Nothing; // for an update() to come
 };
 
@@ -60,7 +61,7 @@ struct CsrTransfer : Interpolation {
 
   std::shared_ptr<Coarsening> coarsening; // while only aggregates are to be kept
 
-  /* Where the cycle may read P and R as they are. Blocks have formats that pay. */
+  /* Where the cycle may read P as it is. Blocks have formats that pay. */
   bool lends_rows() const { return P.space() == Space::Host && coarse->size() == 1 && bs == 1 && k == 1; }
 };
 
@@ -84,8 +85,8 @@ public:
   /* Same pattern, new values: coarse operators, diagonals and eigenvalues anew, and the interpolation too where only aggregates were kept. */
   PetscErrorCode update(const Csr &A, const HierarchyOptions &options, bool *finite, const OperatorSource &exact = nullptr);
   void           reset() { grids_.clear(); }
-  /* The finest matrix is the user's again. The transposed interpolations go, too, unless an update() or the cycle will read them: whoever wants them makes them anew. */
-  void        release(const HierarchyOptions &options, bool transfers_read);
+  /* The finest matrix is the user's again. The transposed interpolations go, too, unless an update() will read them: whoever wants them makes them anew. */
+  void        release(const HierarchyOptions &options);
   std::size_t bytes() const; // of this rank, without the user's matrix
 
   const std::vector<Grid> &grids() const { return grids_; }

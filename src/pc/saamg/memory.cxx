@@ -1,6 +1,7 @@
 #include "memory.hpp"
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 namespace goza
 {
@@ -31,9 +32,10 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
   for (PetscInt level = 0; rows > 0; level++) {
     const double value = static_cast<double>(level ? q.coarse_value : q.fine_value), stored = static_cast<double>(level ? q.coarse_operator : q.fine_operator);
 
-    after += rows * (6 * value + sizeof(PetscScalar));                                        // of the cycle, and the inverse diagonal
-    if (level || !q.fine_lent) after += nonzeros * (stored + (q.grid ? 0 : index / bs / bs)); // diagonals need no indices, a block one
-    if (level) after += nonzeros * entry;                                                     // as the Galerkin product left it
+    after += rows * ((level || q.fine_value < sizeof(PetscScalar) ? 6 : 4) * value + sizeof(PetscScalar)); // of the cycle, without the user's, and the inverse diagonal
+    if (!level) after += rows * (value + sizeof(std::int64_t));                                            // which rows are coupled to nothing, if any are
+    if (level || !q.fine_lent) after += nonzeros * (stored + (q.grid ? 0 : index / bs / bs));              // diagonals need no indices, a block one
+    if (level) after += nonzeros * entry;                                                                  // as the Galerkin product left it
     if (level ? q.coarse_colored : q.fine_colored) after += nonzeros * (value + index);
     if (rows <= static_cast<double>(q.coarse_limit) || level + 1 >= q.max_levels) break;
 
@@ -43,7 +45,7 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
     const double short_index = bs * k > 1 ? index / bs / k : q.grid && !level ? 1 : index;       // slices that are alike share theirs
 
     if (!q.rows_lent) after += transfer * 2 * (static_cast<double>(q.coarse_value) + short_index); // P and P^T as the cycle has them
-    after += (q.kept || q.rows_lent ? 2 : 1) * (transfer * entry + rows * index);                  // and as they were made
+    after += (q.kept ? 2 : 1) * (transfer * entry + rows * index);                                 // and as they were made
     if (q.kept) after += between * index;
     if (level == 0) product = between * entry;
     rows     = aggregates * k;

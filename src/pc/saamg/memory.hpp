@@ -16,7 +16,7 @@ struct MemoryQuestion {
   bool           grid         = false;                                                       // the rows are numbered along one
   bool           fine_lent    = false;                                                       // the cycle uses the matrix's own format
   bool           kept         = false;                                                       // what a set-up with new values will use again stays
-  bool           rows_lent    = false;                                                       // and the cycle uses both as they are
+  bool           rows_lent    = false;                                                       // the cycle uses P as it was made, and no P^T
   bool           fine_colored = false, coarse_colored = false;                               // mcgs holds the rows once more
 };
 

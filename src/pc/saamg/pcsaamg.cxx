@@ -66,6 +66,7 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool
 
   PetscFunctionBegin;
   if (!mg->converted) exact = [pc, mg](ParOperator<PetscScalar> **found) { return ExactOperator(pc->pmat, mg->space, found); };
+  mg->hierarchy_options.rows_lent = mg->precision == PC_SAAMG_DOUBLE;
   mg->hierarchy_options.keep = mg->reuse == PC_SAAMG_REUSE_NONE ? Keep::Nothing : mg->reuse == PC_SAAMG_REUSE_PATTERN ? Keep::Aggregates : Keep::Interpolation;
   mg->hierarchy_options.alternating = !strcmp(smoother_names[finest.which], "jacobi") && finest.options.jacobi_relax > 0.9;
   if (values_only) {
@@ -129,7 +130,7 @@ static PetscErrorCode SetUp(PC pc)
   }));
   mg->cycle_precision = mg->precision;
   PetscCall(mg->cycle->setup(mg->hierarchy.grids(), mg->space, fine, mg->cycle_options));
-  mg->hierarchy.release(mg->hierarchy_options, mg->cycle->reads_transfers());
+  mg->hierarchy.release(mg->hierarchy_options);
   PetscCall(PetscLogEventEnd(events.mirror, pc, 0, 0, 0));
   mg->most = device::most_bytes_in_use();
   if (space == Space::Cuda)
@@ -217,13 +218,13 @@ static PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
       t.transposed = true;
       PetscCall(Together(rows.columns->comm(), "transpose its rows", [&] {
         t.level = transposed_level(*grid.level, &grid == mg->hierarchy.grids().data() ? rows.A : grid.level->A);
-        if (t.transfer && !t.transfer->transposed()) t.transfer->transpose();
+        if (t.transfer && !t.transfer->transposed() && !(mg->precision == PC_SAAMG_DOUBLE && t.transfer->lends_rows())) t.transfer->transpose();
         mg->transposed.grids.push_back(t);
       }));
     }
     PetscCall(Together(rows.columns->comm(), "begin a transposed cycle", [&] { mg->transposed.cycle = make_cycle(mg->precision); }));
     PetscCall(mg->transposed.cycle->setup(mg->transposed.grids, mg->space, nullptr, mg->cycle_options));
-    mg->hierarchy.release(mg->hierarchy_options, mg->cycle->reads_transfers());
+    mg->hierarchy.release(mg->hierarchy_options);
   }
   PetscCall(ApplyCycle(mg, *mg->transposed.cycle, b, x));
   PetscFunctionReturn(PETSC_SUCCESS);

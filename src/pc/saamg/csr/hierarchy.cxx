@@ -117,6 +117,7 @@ PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOpt
     else {
       t.product       = GalerkinProduct();
       t.own_transpose = CsrMatrix();
+      if (options.rows_lent && t.lends_rows()) t.release_transpose(); /* its memory is that of the next level */
     }
     next.A             = next.own.view();
     std::int64_t total = next.own.nnz();
@@ -276,10 +277,10 @@ std::size_t Hierarchy::bytes() const
   return bytes;
 }
 
-void Hierarchy::release(const HierarchyOptions &options, bool transfers_read)
+void Hierarchy::release(const HierarchyOptions &options)
 {
   for (Grid &grid : grids_) {
-    if (grid.transfer && options.keep != Keep::Interpolation && !transfers_read) grid.transfer->release_transpose(options.keep == Keep::Nothing);
+    if (grid.transfer && options.keep != Keep::Interpolation) grid.transfer->release_transpose(options.keep == Keep::Nothing);
   }
   if (grids_.empty()) return;
   grids_[0].level->A.ptr = grids_[0].level->A.col = nullptr;
