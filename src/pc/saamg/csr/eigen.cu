@@ -117,19 +117,32 @@ struct Products {
 
 /* With w, v and r divided by |r|: the next r = w - (w^T v) r - |r| r_old / |r_old| in the place of r_old, its v in that of v_old, and its r^T D^-1 r. */
 struct Advance {
-  PetscReal          sign;
-  const PetscScalar *w, *r, *dinv, *wv, *length2, *length2_old; // of the first step r_old is zero
+  PetscReal          sign, length, by, by_old; // |r|, 1 / |r|, 1 / |r_old|; of the first step r_old is zero
+  PetscScalar        wv;
+  const PetscScalar *w, *r, *dinv;
   PetscScalar       *r_old, *v_old;
 
   HD void operator()(PetscInt i, PetscScalar *sum) const
   {
-    const PetscReal   by = inverse_length(sign, *length2), by_old = inverse_length(sign, *length2_old);
-    const PetscScalar next = by * (w[i] - *wv * by * by * r[i]) - length_of(sign, *length2) * by_old * r_old[i];
+    const PetscScalar next = by * (w[i] - wv * by * by * r[i]) - length * by_old * r_old[i];
 
     r_old[i] = next;
     v_old[i] = sign * dinv[i] * next;
     *sum += next * dinv[i] * next;
   }
+};
+
+/* Its numbers are where the vectors are. */
+struct AdvanceBy {
+  PetscReal          sign;
+  const PetscScalar *wv, *length2, *length2_old, *w, *r, *dinv;
+  PetscScalar       *r_old, *v_old;
+
+  HD Advance read() const
+  {
+    return {sign, length_of(sign, *length2), inverse_length(sign, *length2), inverse_length(sign, *length2_old), *wv, w, r, dinv, r_old, v_old};
+  }
+  HD void operator()(PetscInt i, PetscScalar *sum) const { read()(i, sum); }
 };
 
 /* *symmetric tells whether the projected matrix was, and before that whether it is expected to be. */
@@ -172,8 +185,11 @@ PetscReal lanczos(const Product &A, const ColumnMap &columns, const CsrFacts &fa
     A(v, w);
     join_rows<Plus, 2>(space, n, Products{w.data(), v.data(), v_old.data()}, back + 2 * step);
     columns.sum_here(back + 2 * step, 2);
-    join_rows<Plus, 1>(space, n,
-                       Advance{sign, w.data(), r.data(), dinv.data(), back + 2 * step, length2 + step, length2 + (step ? step - 1 : 0), r_old.data(), v_old.data()}, length2 + step + 1);
+    const AdvanceBy advance{sign,        back + 2 * step, length2 + step, length2 + (step ? step - 1 : 0), w.data(), r.data(),
+                            dinv.data(), r_old.data(),    v_old.data()};
+
+    if (space == Space::Host) join_rows<Plus, 1>(space, n, advance.read(), length2 + step + 1); /* once, not for every row */
+    else join_rows<Plus, 1>(space, n, advance, length2 + step + 1);
     columns.sum_here(length2 + step + 1, 1);
     r.swap(r_old);
     v.swap(v_old);
