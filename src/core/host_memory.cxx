@@ -14,7 +14,7 @@ namespace goza
 namespace host_memory
 {
 
-static constexpr std::size_t page = std::size_t(1) << 21, large = 2 * page;
+static constexpr std::size_t page = std::size_t(1) << 21, large = 2 * page, huge = 16 * page;
 
 static std::size_t whole_pages(std::size_t bytes)
 {
@@ -130,7 +130,7 @@ void *allocate(std::size_t bytes)
 
   if (skip) (void)munmap(first, skip);
   if (skip < page) (void)munmap(first + skip + length, page - skip);
-  (void)madvise(first + skip, length, MADV_HUGEPAGE); // a wish
+  if (length >= huge) (void)madvise(first + skip, length, MADV_HUGEPAGE); // a wish
   return first + skip;
 }
 
