@@ -8,7 +8,6 @@
 #include "mat/common/errors.hpp"
 #include "mat/common/halo/agree.hpp"
 #include "petscgoza.h"
-#include <algorithm>
 #include <array>
 
 namespace goza
