@@ -38,7 +38,7 @@ Report report(PC pc)
   return r;
 }
 
-/* On the host 0.92 to 1.44 times what was held; slices of a device are padded more. */
+/* On the host 0.93 to 1.55 times what was held; slices of a device are padded more. */
 void predicted(const Entry &e, const char *type, const std::vector<std::pair<const char *, const char *>> &given)
 {
   std::vector<std::unique_ptr<Option>> options;
