@@ -38,7 +38,7 @@ Report report(PC pc)
   return r;
 }
 
-/* On the host 0.93 to 1.55 times what was held; slices of a device are padded more. */
+/* On the host 0.93 to 1.55 times what was held. */
 void predicted(const Entry &e, const char *type, const std::vector<std::pair<const char *, const char *>> &given)
 {
   std::vector<std::unique_ptr<Option>> options;
@@ -47,8 +47,8 @@ void predicted(const Entry &e, const char *type, const std::vector<std::pair<con
   PCHandle     pc = make_pc(A);
   const Report r  = report(pc);
 
-  BOOST_TEST(r.predicted < 1.75 * r.held, r.predicted << " MB predicted, " << r.held << " held");
-  BOOST_TEST(r.predicted > 0.7 * r.held, r.predicted << " MB predicted, " << r.held << " held");
+  BOOST_TEST(r.predicted < 1.6 * r.held, r.predicted << " MB predicted, " << r.held << " held");
+  BOOST_TEST(r.predicted > 0.8 * r.held, r.predicted << " MB predicted, " << r.held << " held");
 }
 
 /* The same nodes of one unknown, numbered at random. */

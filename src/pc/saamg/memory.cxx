@@ -41,11 +41,13 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
 
     const Coarsened next = coarsened(nonzeros / rows / bs, level < q.aggressive_levels, (q.grid ? 1 : 1.1) * (level ? std::pow(q.coarse_interpolation_degree, 1.4) : 1));
     const double aggregates = std::ceil(rows / bs / next.size), reached = std::min(aggregates, next.reached), below = std::min(aggregates, next.below);
-    const double transfer = rows * reached * k, between = rows * std::sqrt(reached * below) * k; // entries of P and of A P
-    const double short_index = bs * k > 1 ? index / bs / k : q.grid && !level ? 1 : index;       // slices that are alike share theirs
+    const double transfer = rows * reached * k, between = rows * std::sqrt(reached * below) * k;      // entries of P and of A P
+    const bool   blocks      = bs * k > 1 && (!q.device || rows / bs >= 65536);                       // an index each
+    const double short_index = blocks ? index / bs / k : q.grid && !level && bs * k == 1 ? 1 : index; // slices that are alike share theirs
+    const double padded      = q.device && bs * k == 1 ? 1.3 : 1; // 1.35 to 1.65 for rows of P in slices of 32, 1.0 to 1.25 for P^T in twos
 
-    if (!q.rows_lent) after += transfer * 2 * (static_cast<double>(q.coarse_value) + short_index); // P and P^T as the cycle has them
-    after += (q.kept ? 2 : 1) * (transfer * entry + rows * index);                                 // and as they were made
+    if (!q.rows_lent) after += transfer * 2 * padded * (static_cast<double>(q.coarse_value) + short_index); // P and P^T as the cycle has them
+    after += (q.kept ? 2 : 1) * (transfer * entry + rows * index);                                          // and as they were made
     if (q.kept) after += between * index;
     if (level == 0) product = between * entry;
     rows     = aggregates * k;

@@ -13,6 +13,7 @@ struct MemoryQuestion {
   std::size_t    fine_value = sizeof(PetscScalar), coarse_value = sizeof(PetscScalar);       // of vectors and transfers
   std::size_t    fine_operator = sizeof(PetscScalar), coarse_operator = sizeof(PetscScalar); // as stored in the cycle
   bool           several      = false;                                                       // ranks: what they add up to lies beside the sums
+  bool           device       = false;                                                       // where long slices pad rows more
   bool           grid         = false;                                                       // the rows are numbered along one
   bool           fine_lent    = false;                                                       // the cycle uses the matrix's own format
   bool           kept         = false;                                                       // what a set-up with new values will use again stays

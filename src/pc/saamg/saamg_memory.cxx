@@ -38,6 +38,7 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, bool grid, P
   q.fine_lent       = format && !format->petscs_own && !mg->converted && !narrow;
   q.copy            = (PetscLogDouble)rows.bytes();
   q.several         = rows.columns->size() > 1;
+  q.device          = mg->space == Space::Cuda;
   q.grid            = grid;
   q.kept            = mg->reuse != PC_SAAMG_REUSE_NONE;
   q.rows_lent       = mg->space == Space::Host && !q.several && bs == 1 && k == 1 && mg->precision == PC_SAAMG_DOUBLE;
