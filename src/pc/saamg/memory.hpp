@@ -10,11 +10,12 @@ struct MemoryQuestion {
   PetscLogDouble rows = 0, nonzeros = 0, copy = 0; // copy: bytes of the matrix, where the set-up needs one
   PetscInt       bs = 1, vectors = 1;              // near-null vectors
   PetscInt       max_levels = 10, coarse_limit = 200, aggressive_levels = 0, coarse_interpolation_degree = 1;
-  std::size_t    fine_value = sizeof(PetscScalar), coarse_value = sizeof(PetscScalar);       // of vectors and transfers
+  std::size_t    fine_value = sizeof(PetscScalar), coarse_value = sizeof(PetscScalar); // of vectors
+  std::size_t    transfer_value = sizeof(PetscScalar);
   std::size_t    fine_operator = sizeof(PetscScalar), coarse_operator = sizeof(PetscScalar); // as stored in the cycle
   bool           several      = false;                                                       // ranks: what they add up to lies beside the sums
   bool           device       = false;                                                       // where long slices pad rows more
-  bool           grid         = false;                                                       // the rows are numbered along one
+  PetscInt       directions   = 0;                                                           // of the grid that the rows are numbered along, 0: none
   bool           fine_lent    = false;                                                       // the cycle uses the matrix's own format
   bool           kept         = false;                                                       // what a set-up with new values will use again stays
   bool           rows_lent    = false;                                                       // the cycle uses P as it was made, and no P^T

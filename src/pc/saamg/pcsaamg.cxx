@@ -81,7 +81,7 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool
     mg->cycle.reset(); /* nothing of it would stay, and it may hold the matrix's format, which then could not be refilled */
     PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NearNullVectors(pc->pmat, mg->coordinates, mg->dim, mg->space, &bs, &k, B), "hold its near-null vectors"));
     PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NaturalNumbers(pc->pmat, rows, bs, name, lattice), "number its nodes"));
-    PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), PredictMemory(pc, mg, rows, lattice.known(), bs, k), "foretell its memory"));
+    PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), PredictMemory(pc, mg, rows, lattice, bs, k), "foretell its memory"));
     PetscCall(mg->hierarchy.build(rows.A, rows.columns, bs, k, std::move(B), std::move(name), lattice, mg->hierarchy_options, finite, exact));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -52,7 +52,7 @@ PetscErrorCode PCGetInterpolations_SAAMG(PC pc, PetscInt *levels, Mat *interpola
 PetscErrorCode PCGetCoarseOperators_SAAMG(PC pc, PetscInt *levels, Mat *operators[]);
 
 /* saamg_memory.cxx */
-PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, bool grid, PetscInt bs, PetscInt k);
+PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattice &lattice, PetscInt bs, PetscInt k);
 PetscErrorCode ViewMemory(PC pc, SAAMG *mg, PetscViewer viewer);
 
 /* saamg_options.cxx. FindSAAMG: NULL for another type, on which the Set functions do nothing, as is PETSc's custom. */

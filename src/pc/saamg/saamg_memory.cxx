@@ -11,8 +11,8 @@
 namespace goza
 {
 
-/* rows: what the set-up reads, numbered along a grid or not; with bs unknowns a node and k near-null vectors. */
-PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, bool grid, PetscInt bs, PetscInt k)
+/* rows: what the set-up reads, their places on a grid; with bs unknowns a node and k near-null vectors. */
+PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattice &lattice, PetscInt bs, PetscInt k)
 {
   const bool     half = mg->precision == PC_SAAMG_HALF, narrow = mg->precision == PC_SAAMG_SINGLE || half;
   PetscInt       mcgs = 0;
@@ -35,11 +35,12 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, bool grid, P
   if (mg->precision != PC_SAAMG_DOUBLE) q.coarse_value = sizeof(float);
   q.fine_operator   = half ? 2 : q.fine_value;
   q.coarse_operator = half ? 2 : q.coarse_value;
+  q.transfer_value  = half ? 2 : q.coarse_value;
   q.fine_lent       = format && !format->petscs_own && !mg->converted && !narrow;
   q.copy            = (PetscLogDouble)rows.bytes();
   q.several         = rows.columns->size() > 1;
   q.device          = mg->space == Space::Cuda;
-  q.grid            = grid;
+  q.directions      = (lattice.points[0] > 1) + (lattice.points[1] > 1) + (lattice.points[2] > 1);
   q.kept            = mg->reuse != PC_SAAMG_REUSE_NONE;
   q.rows_lent       = mg->space == Space::Host && !q.several && bs == 1 && k == 1 && mg->precision == PC_SAAMG_DOUBLE;
   q.fine_colored    = mg->cycle_options.smoothers[PC_SAAMG_FINEST].which == mcgs;
