@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(every_output)
   const Matrix                   A   = tridiagonal(300);
   const auto                     cds = built(A);
   const std::vector<PetscScalar> x = counted(300), b(300, 5), dinv(300, 0.5), ax = A.times(x);
-  std::vector<PetscScalar>       y(300), d(300, 2);
+  std::vector<PetscScalar>       y(300);
 
   cds.apply(x.data(), goza::Add<PetscScalar>{b.data(), y.data()});
   for (int i = 0; i < 300; i++) BOOST_TEST(y[i] == 5 + ax[i]);
@@ -228,8 +228,6 @@ BOOST_AUTO_TEST_CASE(every_output)
   for (int i = 0; i < 300; i++) BOOST_TEST(y[i] == 5 - ax[i]);
   cds.apply(x.data(), goza::JacobiStep<PetscScalar>{2, dinv.data(), b.data(), x.data(), y.data()});
   for (int i = 0; i < 300; i++) BOOST_TEST(y[i] == x[i] + 5 - ax[i]);
-  cds.apply(x.data(), goza::ChebyshevStep<PetscScalar>{4, 2, dinv.data(), b.data(), x.data(), d.data(), y.data()});
-  for (int i = 0; i < 300; i++) BOOST_TEST(y[i] == x[i] + 8 + 5 - ax[i]);
 }
 
 BOOST_AUTO_TEST_CASE(strides_of_a_grid)

@@ -217,8 +217,8 @@ BOOST_AUTO_TEST_CASE(every_output)
   const Rows           rows({3, 40, 0, 1});
   const Csr            B    = rows.csr();
   const auto           fold = built(B, 1);
-  const std::vector<V> u(40, 1), s = rows.times_ones(), b{100, 200, 300, 400}, dinv{0.5, 0.25, 2, 1}, before{8, 16, 32, 64};
-  std::vector<V>       y(4), d(before), want(4), want_d(4);
+  const std::vector<V> u(40, 1), s = rows.times_ones(), b{100, 200, 300, 400}, dinv{0.5, 0.25, 2, 1};
+  std::vector<V>       y(4), want(4);
 
   BOOST_TEST(fold.shape().pieces == 2);
   for (int i = 0; i < 4; i++) want[i] = b[i] + s[i];
@@ -232,10 +232,6 @@ BOOST_AUTO_TEST_CASE(every_output)
   BOOST_TEST(y == want, boost::test_tools::per_element());
   for (int i = 0; i < 4; i++) want[i] = u[i] + 0.5 * dinv[i] * (b[i] - s[i]);
   fold.apply(u.data(), goza::JacobiStep<V>{0.5, dinv.data(), b.data(), u.data(), y.data()});
-  BOOST_TEST(y == want, boost::test_tools::per_element());
-  for (int i = 0; i < 4; i++) want_d[i] = 0.25 * before[i] + 2 * dinv[i] * (b[i] - s[i]), want[i] = u[i] + want_d[i];
-  fold.apply(u.data(), goza::ChebyshevStep<V>{0.25, 2, dinv.data(), b.data(), u.data(), d.data(), y.data()});
-  BOOST_TEST(d == want_d, boost::test_tools::per_element());
   BOOST_TEST(y == want, boost::test_tools::per_element());
 }
 

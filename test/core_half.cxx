@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(every_output)
 {
   const PetscInt           n = 30;
   const Tridiagonal        A(n, n, [](PetscInt i, PetscInt j) { return std::ldexp(i == j ? 3 : 1, -(i + j)); }); /* exact in half, once scaled */
-  std::vector<PetscScalar> x(n), b(n, 5), dinv(n, 0.5), y(n), d(n, 2);
+  std::vector<PetscScalar> x(n), b(n, 5), dinv(n, 0.5), y(n);
   const auto               exact = make_format<SlicedEll, PetscScalar>(Precision::Double, Space::Host, SlicedEllOptions());
 
   for (PetscInt i = 0; i < n; i++) x[i] = 1 + i % 3;
@@ -211,10 +211,6 @@ BOOST_AUTO_TEST_CASE(every_output)
     for (int i = 0; i < n; i++) BOOST_TEST(y[i] == 5 - ax[i]);
     f.apply(x.data(), JacobiStep<PetscScalar>{2, dinv.data(), b.data(), x.data(), y.data()});
     for (int i = 0; i < n; i++) BOOST_TEST(y[i] == x[i] + 5 - ax[i]);
-    std::fill(d.begin(), d.end(), 2);
-    f.apply(x.data(), ChebyshevStep<PetscScalar>{4, 2, dinv.data(), b.data(), x.data(), d.data(), y.data()});
-    for (int i = 0; i < n; i++) BOOST_TEST(y[i] == x[i] + 8 + 5 - ax[i]);
-    for (int i = 0; i < n; i++) BOOST_TEST(d[i] == 8 + 5 - ax[i]);
   };
 
   for (Precision p : precisions) {
@@ -264,7 +260,7 @@ struct PointGrid {
 template <class V, class Make> void check_grid(const PointGrid &A, int ndiag, const Make &make)
 {
   const PetscInt      n = A.n;
-  std::vector<V>      x(n), b(n), dinv(n), d(n);
+  std::vector<V>      x(n), b(n), dinv(n);
   std::vector<double> ax(n), size(n);
   double              w_ax = 0;
 
@@ -272,11 +268,10 @@ template <class V, class Make> void check_grid(const PointGrid &A, int ndiag, co
     x[i]    = static_cast<V>(1 + i % 5 * 0.25);
     b[i]    = static_cast<V>(2 - i % 3 * 0.5);
     dinv[i] = static_cast<V>(0.25 + i % 4 * 0.125);
-    d[i]    = static_cast<V>(i % 7 * 0.25);
   }
   for (PetscInt i = 0; i < n; i++) {
     for (PetscInt k = A.ptr[i]; k < A.ptr[i + 1]; k++) ax[i] += A.val[k] * x[A.col[k]];
-    size[i] = ax[i] + x[i] + b[i] + d[i]; /* all are positive */
+    size[i] = ax[i] + x[i] + b[i]; /* all are positive */
     w_ax += b[i] * ax[i];
   }
   for (Space space : spaces()) {
@@ -296,7 +291,7 @@ template <class V, class Make> void check_grid(const PointGrid &A, int ndiag, co
         return Array<V>(space, all.data(), all.size());
       };
       const Array<V> bs = placed(b), inverses = placed(dinv), old = placed(x);
-      Array<V>       y = placed(b), step = placed(d), dot(space, 1);
+      Array<V>       y     = placed(b), dot(space, 1);
       const auto     check = [&](const char *what, const Array<V> &result, auto want) {
         const std::vector<V> got = result.to_host();
         long                 bad = 0;
@@ -304,8 +299,6 @@ template <class V, class Make> void check_grid(const PointGrid &A, int ndiag, co
         for (PetscInt i = 0; i < n; i++) bad += !(std::abs(got[first + i] - want(i)) <= tolerance * size[i]);
         BOOST_TEST(bad == 0, what << " on " << space_name(space) << ", " << A.nx << ", from " << first << ": " << bad << " rows are wrong");
       };
-      const auto moved = [&](PetscInt i) { return 0.5 * d[i] + 0.75 * dinv[i] * (b[i] - ax[i]); };
-
       f->apply(xs.data(), Add<V>{y.data() + first, y.data() + first});
       check("sum", y, [&](PetscInt i) { return b[i] + ax[i]; });
       f->apply(xs.data(), Assign<V>{y.data() + first});
@@ -314,9 +307,6 @@ template <class V, class Make> void check_grid(const PointGrid &A, int ndiag, co
       check("residual", y, [&](PetscInt i) { return b[i] - ax[i]; });
       f->apply(xs.data(), JacobiStep<V>{V(0.5), inverses.data() + first, bs.data() + first, old.data() + first, y.data() + first});
       check("Jacobi step", y, [&](PetscInt i) { return x[i] + 0.5 * dinv[i] * (b[i] - ax[i]); });
-      f->apply(xs.data(), ChebyshevStep<V>{V(0.5), V(0.75), inverses.data() + first, bs.data() + first, old.data() + first, step.data() + first, y.data() + first});
-      check("Chebyshev step", y, [&](PetscInt i) { return x[i] + moved(i); });
-      check("Chebyshev direction", step, moved);
       f->apply_dot(xs.data(), bs.data() + first, y.data() + first, dot.data());
       check("product of dot", y, [&](PetscInt i) { return ax[i]; });
       BOOST_TEST(std::abs(dot.to_host()[0] - w_ax) <= (tolerance + n * std::numeric_limits<V>::epsilon()) * w_ax, "dot product on " << space_name(space) << ", " << A.nx << ", from " << first);

@@ -48,13 +48,3 @@ BOOST_AUTO_TEST_CASE(jacobi)
 {
   check_parts(2 + 0.75 * 0.5 * (5 - 3), [](double *y) { return JacobiStep<double>{0.75, &dinv, &b, &x, y}; });
 }
-
-BOOST_AUTO_TEST_CASE(chebyshev)
-{
-  double d = 8; /* d = 0.25 * 8 + 4 * 0.5 * (5 - 3) = 6 */
-  check_parts(8, [&d](double *y) {
-    d = 8;
-    return ChebyshevStep<double>{0.25, 4, &dinv, &b, &x, &d, y};
-  });
-  BOOST_TEST(d == 6);
-}

@@ -1,4 +1,4 @@
-/* Colourings of rows, a Gauss-Seidel sweep over them, l1 norms and the polynomial of the fourth kind, each against its definition; and transposes. */
+/* Colourings of rows, a Gauss-Seidel sweep over them, l1 norms and Chebyshev polynomials, each against its definition; and transposes. */
 #include "mat/common/borrowed_csr.hpp"
 #include "pc/saamg/dense_inverse.hpp"
 #include "pc/saamg/hierarchy.hpp"
@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 using namespace goza;
 using namespace goza_test;
@@ -132,12 +133,13 @@ std::vector<V> swept(const Csr &A, SmootherOptions options, const std::vector<V>
   const PetscInt               n     = A.nrows;
   const Space                  space = A.space;
   Array<V>                     d_b(space, b.data(), n), d_inv(space, inv.data(), n), d_alone(space, alone.data(), alone.size());
-  Array<V>                     x0(space, std::vector<V>(n, NAN).data(), n), x1(space, n), d(space, n);
+  Array<V>                     x0(space, std::vector<V>(n, NAN).data(), n), x1(space, n);
   Grid                         grid;
   Stamp                        stamp;
   ParOperator<V>               op;
   std::unique_ptr<Smoother<V>> smoother;
-  int                          end = -1;
+  V *const                     places[] = {x0.data(), x1.data()};
+  int                          end      = -1;
 
   grid.level          = std::make_shared<CsrLevel>();
   grid.level->A       = A;
@@ -147,8 +149,8 @@ std::vector<V> swept(const Csr &A, SmootherOptions options, const std::vector<V>
   PETSC_OK(op.update(grid.level->A, grid.level->columns, stamp, [](Space s) { return std::make_unique<SlicedEll<V, V>>(s); }));
   PETSC_OK(MulticolorGaussSeidel<V>::create({grid, op, {n, d_inv.data(), alone.empty() ? nullptr : d_alone.data()}, 1}, options, smoother));
   look(*smoother);
-  PETSC_OK(smoother->apply(d_b.data(), {{x0.data(), x1.data()}, d.data()}, 0, Pass::FromZero, &end));
-  PETSC_OK(smoother->apply(d_b.data(), {{x0.data(), x1.data()}, d.data()}, end, Pass::After, &end));
+  PETSC_OK(smoother->apply(d_b.data(), places, 0, Pass::FromZero, &end));
+  PETSC_OK(smoother->apply(d_b.data(), places, end, Pass::After, &end));
   BOOST_TEST(end == 0);
   return x0.to_host();
 }
@@ -485,6 +487,29 @@ BOOST_AUTO_TEST_CASE(dense_inverses)
       BOOST_TEST(!dense_inverse(lent.rows.csr(), inverse), e->name);
     }
   }
+}
+
+/* The polynomial is T((middle - t) / reach) / T(middle / reach), by the recurrence of three terms. */
+BOOST_AUTO_TEST_CASE(roots_of_the_first_kind)
+{
+  for (double ratio : {3., 10., 30.})
+    for (int degree : {1, 2, 3, 4, 7, 12, 30}) {
+      const std::vector<double> r      = leja_order(first_kind_roots(degree, ratio));
+      const double              middle = (1 + 1 / ratio) / 2, reach = (1 - 1 / ratio) / 2;
+      const auto                T = [&](double x) {
+        double old = 1, now = x;
+
+        for (int k = 1; k < degree; k++) old = std::exchange(now, 2 * x * now - old);
+        return now;
+      };
+
+      BOOST_TEST_REQUIRE(r.size() == (std::size_t)degree);
+      for (double t = 0; t <= 1; t += 1. / 64) {
+        double p = 1;
+        for (double root : r) p *= 1 - t / root;
+        BOOST_TEST(std::abs(p - T((middle - t) / reach) / T(middle / reach)) < 1e-11);
+      }
+    }
 }
 
 /* t p^2 / (1 - p^2) is as high at 1 as at 0, where it is 1 / (2 sum 1/root), and nowhere higher; between the roots it gets there again. */

@@ -47,28 +47,6 @@ template <class V> struct JacobiStep { // y = x + omega D^-1 (b - A x); y is not
   HD void more(PetscInt i, V s) const { y[i] -= omega * dinv[i] * s; }
 };
 
-template <class V> struct ChebyshevStep { // d = c1 d + c2 D^-1 (b - A x); y = x + d; y is not x
-  V        c1, c2;
-  const V *dinv, *b, *x;
-  V       *d, *y;
-
-  HD void operator()(PetscInt i, V s) const
-  {
-    V di = c2 * dinv[i] * (b[i] - s);
-
-    if (c1 != V(0)) di += c1 * d[i]; // the first step must not see what an earlier solve left in d
-    d[i] = di;
-    y[i] = x[i] + di;
-  }
-  HD void more(PetscInt i, V s) const
-  {
-    const V di = c2 * dinv[i] * s;
-
-    d[i] -= di;
-    y[i] -= di;
-  }
-};
-
 template <class Out, class = void> constexpr bool reads_early                                                           = false;
 template <class Out> constexpr bool               reads_early<Out, std::void_t<decltype(std::declval<Out>().early(0))>> = true;
 
@@ -102,7 +80,7 @@ template <class V> struct AssignAndDot { // y = A x, and the sum over all rows o
   }
 };
 
-template <class V> using RowOut = std::variant<Assign<V>, Add<V>, Residual<V>, JacobiStep<V>, ChebyshevStep<V>>;
+template <class V> using RowOut = std::variant<Assign<V>, Add<V>, Residual<V>, JacobiStep<V>>;
 
 /* Any of them, chosen when the kernel runs: a branch at the end of a row that all rows take alike. For values that are stored in less than V, whose
    products come in too many kinds to compile one for each output; and with the factor by which such values were scaled: s is factor * scale[i] * sum. */
@@ -111,16 +89,15 @@ template <class V> struct ScaledOut {
     assign,
     add,
     residual,
-    jacobi,
-    chebyshev
+    jacobi
   };
 
   Kind     kind   = assign;
   V        factor = 1;
   const V *scale  = nullptr; // [rows] or none
-  V        c1 = 0, c2 = 0;   // omega: c2
+  V        omega  = 0;
   const V *dinv = nullptr, *b = nullptr, *x = nullptr;
-  V       *d = nullptr, *y = nullptr;
+  V       *y = nullptr;
 
   explicit ScaledOut(const RowOut<V> &out, V factor = 1, const V *scale = nullptr) : factor(factor), scale(scale)
   {
@@ -144,10 +121,7 @@ template <class V> struct ScaledOut {
       Residual<V>{b, y}.put(i, s, bi);
       break;
     case jacobi:
-      JacobiStep<V>{c2, dinv, b, x, y}(i, s);
-      break;
-    case chebyshev:
-      ChebyshevStep<V>{c1, c2, dinv, b, x, d, y}(i, s);
+      JacobiStep<V>{omega, dinv, b, x, y}(i, s);
     }
   }
   HD void more(PetscInt i, V sum) const
@@ -165,10 +139,7 @@ template <class V> struct ScaledOut {
       Residual<V>{b, y}.more(i, s);
       break;
     case jacobi:
-      JacobiStep<V>{c2, dinv, b, x, y}.more(i, s);
-      break;
-    case chebyshev:
-      ChebyshevStep<V>{c1, c2, dinv, b, x, d, y}.more(i, s);
+      JacobiStep<V>{omega, dinv, b, x, y}.more(i, s);
     }
   }
 
@@ -190,23 +161,12 @@ private:
   }
   void take(const JacobiStep<V> &o)
   {
-    kind = jacobi;
-    c2   = o.omega;
-    dinv = o.dinv;
-    b    = o.b;
-    x    = o.x;
-    y    = o.y;
-  }
-  void take(const ChebyshevStep<V> &o)
-  {
-    kind = chebyshev;
-    c1   = o.c1;
-    c2   = o.c2;
-    dinv = o.dinv;
-    b    = o.b;
-    x    = o.x;
-    d    = o.d;
-    y    = o.y;
+    kind  = jacobi;
+    omega = o.omega;
+    dinv  = o.dinv;
+    b     = o.b;
+    x     = o.x;
+    y     = o.y;
   }
 };
 

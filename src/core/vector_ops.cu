@@ -71,20 +71,14 @@ template <class V> struct AddListed {
 template <class V> struct FirstStep {
   V        c;
   const V *dinv, *alone, *b;
-  V       *x, *d;
+  V       *x;
 
   struct Read {
     V dinv, alone, b;
   };
 
   HD Read load(PetscInt i) const { return {dinv[i], alone ? alone[i] : V(0), b[i]}; }
-  HD void store(PetscInt i, const Read &read) const
-  {
-    const V s = c * read.dinv * read.b;
-
-    x[i] = s + read.alone * read.b;
-    if (d) d[i] = s;
-  }
+  HD void store(PetscInt i, const Read &read) const { x[i] = c * read.dinv * read.b + read.alone * read.b; }
 };
 
 template <class V> struct SplitDiagonal {
@@ -180,9 +174,9 @@ template <class V> void add_listed(Space space, PetscInt n, const PetscInt *list
   for_each_row(space, n, AddListed<V>{list, x, y});
 }
 
-template <class V> void first_step(Space space, PetscInt n, V c, const V *dinv, const V *alone, const V *b, V *x, V *d)
+template <class V> void first_step(Space space, PetscInt n, V c, const V *dinv, const V *alone, const V *b, V *x)
 {
-  for_each_element(space, n, FirstStep<V>{c, dinv, alone, b, x, d});
+  for_each_element(space, n, FirstStep<V>{c, dinv, alone, b, x});
 }
 
 template <class V> void split_diagonal(Space space, PetscInt n, const PetscScalar *dinv, const std::int64_t *alone, V *inv, V *alone_inv)
@@ -216,7 +210,7 @@ template <class V> void dense_multiply(Space space, PetscInt nrows, PetscInt nco
 }
 
 #define GOZA_VECTOR_OPS(V) \
-  template void first_step(Space, PetscInt, V, const V *, const V *, const V *, V *, V *); \
+  template void first_step(Space, PetscInt, V, const V *, const V *, const V *, V *); \
   template void add_listed(Space, PetscInt, const PetscInt *, const V *, V *); \
   template void split_diagonal(Space, PetscInt, const PetscScalar *, const std::int64_t *, V *, V *); \
   template void dense_multiply(Space, PetscInt, PetscInt, const V *, const V *, V *); \

@@ -8,9 +8,9 @@ namespace goza
 template <class From, class To> void convert(Space space, PetscInt n, const From *x, To *y);       // y = x
 template <class From, class To> void add_converted(Space space, PetscInt n, const From *e, To *x); // x += e
 
-/* The first step of a smoother from zero: x = (c D^-1 + alone) b, and d = c D^-1 b unless d is nullptr. alone, where it is not nullptr, holds the
+/* The first step of a smoother from zero: x = (c D^-1 + alone) b. alone, where it is not nullptr, holds the
    inverse diagonal of rows that are coupled to nothing, whose D^-1 is 0: they are solved once and left alone. */
-template <class V> void first_step(Space space, PetscInt n, V c, const V *dinv, const V *alone, const V *b, V *x, V *d);
+template <class V> void first_step(Space space, PetscInt n, V c, const V *dinv, const V *alone, const V *b, V *x);
 
 template <class V> void add_listed(Space space, PetscInt n, const PetscInt *list, const V *x, V *y); // y += x at the n places listed, none twice
 

@@ -189,7 +189,6 @@ template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscSc
 template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const Add<PetscScalar> &);
 template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const Residual<PetscScalar> &);
 template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const JacobiStep<PetscScalar> &);
-template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const ChebyshevStep<PetscScalar> &);
 template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const AssignAndDot<PetscScalar> &);
 template void cds_on_host(int, bool, const CdsView<Half> &, const PetscScalar *, const ScaledOut<PetscScalar> &);
 template void cds_on_host(int, bool, const CdsView<BFloat16> &, const PetscScalar *, const ScaledOut<PetscScalar> &);
@@ -198,7 +197,6 @@ template void cds_on_host(int, bool, const CdsView<float> &, const float *, cons
 template void cds_on_host(int, bool, const CdsView<float> &, const float *, const Add<float> &);
 template void cds_on_host(int, bool, const CdsView<float> &, const float *, const Residual<float> &);
 template void cds_on_host(int, bool, const CdsView<float> &, const float *, const JacobiStep<float> &);
-template void cds_on_host(int, bool, const CdsView<float> &, const float *, const ChebyshevStep<float> &);
 template void cds_on_host(int, bool, const CdsView<float> &, const float *, const AssignAndDot<float> &);
 template void cds_on_host(int, bool, const CdsView<float> &, const PetscScalar *, const ScaledOut<PetscScalar> &);
 template void cds_on_host(int, bool, const CdsView<Half> &, const float *, const ScaledOut<float> &);

@@ -109,7 +109,7 @@ private:
 
   static __device__ void finish_word(const ScaledOut<V> &out, PetscInt i, const V *sum)
   {
-    V s[in_word], b[in_word], dinv[in_word], x[in_word], d[in_word], y[in_word];
+    V s[in_word], b[in_word], dinv[in_word], x[in_word], y[in_word];
 
     for (int r = 0; r < in_word; r++) s[r] = out.factor * sum[r];
     if (out.scale) {
@@ -132,12 +132,7 @@ private:
       each(Residual<V>{b, y}, s);
       break;
     case ScaledOut<V>::jacobi:
-      each(JacobiStep<V>{out.c2, dinv, b, x, y}, s);
-      break;
-    case ScaledOut<V>::chebyshev:
-      if (out.c1 != V(0)) fetch(out.d + i, d);
-      each(ChebyshevStep<V>{out.c1, out.c2, dinv, b, x, d, y}, s);
-      store(out.d + i, d);
+      each(JacobiStep<V>{out.omega, dinv, b, x, y}, s);
     }
     store(out.y + i, y);
   }

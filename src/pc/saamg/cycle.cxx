@@ -21,8 +21,8 @@ template <class V> struct Level {
   PetscInt                        n = 0;
   std::shared_ptr<ParOperator<V>> A; // the finest may be the matrix's own
   std::unique_ptr<Smoother<V>>    smoother;
-  Array<V>                        dinv, alone, b, r, d, x0, x1;
-  LevelVectors<V>                 v{};
+  Array<V>                        dinv, alone, b, r, x0, x1;
+  V                              *x[2]{};
   int                             at = 0;
 
   PetscErrorCode setup(const Grid &grid, Space space, std::shared_ptr<ParOperator<V>> shared, const SmootherChoice &choice, bool finest, bool bottom, bool half)
@@ -43,7 +43,8 @@ template <class V> struct Level {
     /* the estimate lies below the truth, and beyond beta a Chebyshev polynomial grows */
     const PetscErrorCode made = smoother_table<V>()[choice.which].create({grid, *A, {n, dinv.data(), alone.data()}, static_cast<PetscReal>(1.1) * grid.lambda, finest}, one_pass, smoother);
     PetscCall(FailTogether(grid.level->columns->comm(), made, "make its smoother"));
-    v = {{x0.data(), x1.data()}, d.data()};
+    x[0] = x0.data();
+    x[1] = x1.data();
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -53,7 +54,7 @@ template <class V> struct Level {
     PetscFunctionBegin;
     n = level.A.nrows;
     PetscCall(Guarded([&] {
-      for (Array<V> *a : {&b, &r, &d, &x0, &x1}) {
+      for (Array<V> *a : {&b, &r, &x0, &x1}) {
         const PetscInt wanted = users && (a == &b || a == &x0) ? 0 : n;
 
         if (a->space() != space || a->size() != static_cast<std::size_t>(wanted)) *a = Array<V>(space, wanted);
@@ -66,11 +67,11 @@ template <class V> struct Level {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscErrorCode smooth(const V *rhs, Pass pass) { return smoother->apply(rhs, v, at, pass, &at); }
-  PetscErrorCode residual(const V *rhs) { return A->apply(v.x[at], Residual<V>{rhs, r.data()}); }
+  PetscErrorCode smooth(const V *rhs, Pass pass) { return smoother->apply(rhs, x, at, pass, &at); }
+  PetscErrorCode residual(const V *rhs) { return A->apply(x[at], Residual<V>{rhs, r.data()}); }
   std::size_t    bytes() const
   {
-    return (A.use_count() > 1 ? 0 : A->bytes()) + smoother->bytes() + dinv.bytes() + alone.bytes() + b.bytes() + r.bytes() + d.bytes() + x0.bytes() + x1.bytes();
+    return (A.use_count() > 1 ? 0 : A->bytes()) + smoother->bytes() + dinv.bytes() + alone.bytes() + b.bytes() + r.bytes() + x0.bytes() + x1.bytes();
   }
 };
 
@@ -280,15 +281,15 @@ private:
     PetscFunctionBegin;
     if constexpr (std::is_same_v<Fine, PetscScalar>) {
       /* the finest solution changes its place a known number of times: begin so that it ends in the user's vector */
-      fine_.v.x[0] = x;
-      fine_.v.x[1] = fine_.x1.data();
-      fine_.at     = changes_of_place() & 1;
+      fine_.x[0] = x;
+      fine_.x[1] = fine_.x1.data();
+      fine_.at   = changes_of_place() & 1;
       PetscCall(descend(fine_, b, 0, true));
-      if (fine_.v.x[fine_.at] != x) PetscCall(Guarded([&] { convert(space_, fine_.n, fine_.v.x[fine_.at], x); }));
+      if (fine_.x[fine_.at] != x) PetscCall(Guarded([&] { convert(space_, fine_.n, fine_.x[fine_.at], x); }));
     } else {
       PetscCall(Guarded([&] { convert(space_, fine_.n, b, fine_.b.data()); }));
       PetscCall(descend(fine_, fine_.b.data(), 0, true));
-      PetscCall(Guarded([&] { convert(space_, fine_.n, fine_.v.x[fine_.at], x); }));
+      PetscCall(Guarded([&] { convert(space_, fine_.n, fine_.x[fine_.at], x); }));
     }
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -328,8 +329,8 @@ private:
       for (PetscInt sweep = 0; sweep < bottom_sweeps(); sweep++)
         PetscCall(L.smooth(b, zero_guess && sweep == 0 ? Pass::FromZero : sweep % 2 ? Pass::After : Pass::Before));
     } else if constexpr (std::is_same_v<V, Coarse>) {
-      PetscCall((coarse_.empty() ? coarse_solver_of_fine() : coarse_solver_).apply(b, L.v.x[L.at]));
-    } else PetscCall(fine_solver_.apply(b, L.v.x[L.at]));
+      PetscCall((coarse_.empty() ? coarse_solver_of_fine() : coarse_solver_).apply(b, L.x[L.at]));
+    } else PetscCall(fine_solver_.apply(b, L.x[L.at]));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -353,12 +354,12 @@ private:
   template <class V> PetscErrorCode correct(Level<V> &L, std::size_t l)
   {
     Level<Coarse> &next = *coarse_[l];
-    V             *x    = L.v.x[L.at];
+    V             *x    = L.x[L.at];
 
     PetscFunctionBegin;
-    if constexpr (std::is_same_v<V, Coarse>) PetscCall(transfer_[l]->P.apply(next.v.x[next.at], Add<Coarse>{x, x}));
+    if constexpr (std::is_same_v<V, Coarse>) PetscCall(transfer_[l]->P.apply(next.x[next.at], Add<Coarse>{x, x}));
     else {
-      PetscCall(transfer_[l]->P.apply(next.v.x[next.at], Assign<Coarse>{converted_.data()}));
+      PetscCall(transfer_[l]->P.apply(next.x[next.at], Assign<Coarse>{converted_.data()}));
       PetscCall(Guarded([&] { add_converted(space_, L.n, converted_.data(), x); }));
     }
     PetscFunctionReturn(PETSC_SUCCESS);

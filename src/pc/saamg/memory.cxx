@@ -44,7 +44,7 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
   for (PetscInt level = 0; rows > 0; level++) {
     const double value = static_cast<double>(level ? q.coarse_value : q.fine_value), stored = static_cast<double>(level ? q.coarse_operator : q.fine_operator);
 
-    after += rows * ((level || q.fine_value < sizeof(PetscScalar) ? 6 : 4) * value + sizeof(PetscScalar)); // of the cycle, without the user's, and the inverse diagonal
+    after += rows * ((level || q.fine_value < sizeof(PetscScalar) ? 5 : 3) * value + sizeof(PetscScalar)); // of the cycle, without the user's, and the inverse diagonal
     if (!level) after += rows * (value + sizeof(std::int64_t));                                            // which rows are coupled to nothing, if any are
     if (level || !q.fine_lent) after += nonzeros * (stored + (q.directions ? 0 : index / bs / bs)); // diagonals need no indices, a block one
     if (level) after += nonzeros * entry;                                                           // as the Galerkin product left it

@@ -80,6 +80,15 @@ std::vector<double> solve(std::vector<double> M, std::vector<double> b)
 
 } // namespace
 
+std::vector<double> first_kind_roots(int degree, double ratio)
+{
+  const double        pi = std::acos(-1.), middle = (1 + 1 / ratio) / 2, reach = (1 - 1 / ratio) / 2;
+  std::vector<double> r(static_cast<std::size_t>(degree));
+
+  for (std::size_t j = 0; j < r.size(); j++) r[j] = middle + reach * std::cos(pi * (static_cast<double>(j) + 0.5) / degree);
+  return r;
+}
+
 /* The optimum is as high at 0, at 1 and at the maxima between neighbouring roots: degree equations, solved by Newton's method from the roots of the plain
    polynomial of the fourth kind, sin((k + 1/2) theta) = 0. */
 std::vector<double> optimal_roots(int degree)

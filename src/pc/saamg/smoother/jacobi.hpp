@@ -20,15 +20,15 @@ public:
   int    steps(bool zero_guess) const override { return static_cast<int>(options_.sweeps) - zero_guess; }
   double products(bool zero_guess) const override { return steps(zero_guess); }
 
-  PetscErrorCode apply(const V *b, const LevelVectors<V> &v, int at, Pass pass, int *end) override
+  PetscErrorCode apply(const V *b, V *const x[2], int at, Pass pass, int *end) override
   {
     const V omega = static_cast<V>(options_.jacobi_relax);
 
     PetscFunctionBegin;
     for (PetscInt sweep = 0; sweep < options_.sweeps; sweep++) {
-      if (sweep == 0 && pass == Pass::FromZero) PetscCallCXX(first_step(A_.space(), D_.n, omega, D_.inv, D_.alone, b, v.x[at], static_cast<V *>(nullptr)));
+      if (sweep == 0 && pass == Pass::FromZero) PetscCallCXX(first_step(A_.space(), D_.n, omega, D_.inv, D_.alone, b, x[at]));
       else {
-        PetscCall(A_.apply(v.x[at], JacobiStep<V>{omega, D_.inv, b, v.x[at], v.x[1 - at]}));
+        PetscCall(A_.apply(x[at], JacobiStep<V>{omega, D_.inv, b, x[at], x[1 - at]}));
         at = 1 - at;
       }
     }

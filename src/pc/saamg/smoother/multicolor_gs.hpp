@@ -23,7 +23,12 @@ namespace goza
 template <class V, class Rows = ColoredRows<V>> class MulticolorGaussSeidel final : public Smoother<V> {
 public:
   MulticolorGaussSeidel(const SmootherInput<V> &input, Rows rows, const SmootherOptions &options) :
-    A_(input.A), n_(input.D.n), rows_(std::move(rows)), sweeps_(options.sweeps), local_(input.A.has_others() && options.mcgs_coupling == PC_SAAMG_COUPLING_LOCAL)
+    A_(input.A),
+    n_(input.D.n),
+    rows_(std::move(rows)),
+    sweeps_(options.sweeps),
+    local_(input.A.has_others() && options.mcgs_coupling == PC_SAAMG_COUPLING_LOCAL),
+    work_(input.A.space(), input.A.has_others() ? input.D.n : 0)
   {
   }
 
@@ -48,10 +53,10 @@ public:
   int    steps(bool) const override { return 0; }
   double products(bool zero_guess) const override { return static_cast<double>(sweeps_) - (zero_guess ? rows_.first_share() : 0); }
 
-  PetscErrorCode apply(const V *b, const LevelVectors<V> &v, int at, Pass pass, int *end) override
+  PetscErrorCode apply(const V *b, V *const places[2], int at, Pass pass, int *end) override
   {
     const PetscInt ncolors = rows_.ncolors();
-    V             *x       = v.x[at];
+    V             *x       = places[at];
 
     PetscFunctionBegin;
     for (PetscInt sweep = 0; sweep < sweeps_; sweep++) {
@@ -60,9 +65,9 @@ public:
 
       if (from_zero) PetscCallCXX(rows_.start(b, x));
       else if (local_) {
-        PetscCallCXX(convert(A_.space(), n_, b, v.d));
-        PetscCall(A_.apply_others(x, Residual<V>{b, v.d}));
-        rhs = v.d;
+        PetscCallCXX(convert(A_.space(), n_, b, work_.data()));
+        PetscCall(A_.apply_others(x, Residual<V>{b, work_.data()}));
+        rhs = work_.data();
       }
       for (PetscInt c = from_zero; c < ncolors; c++) {
         const PetscInt color = pass == Pass::After ? ncolors - 1 - c : c;
@@ -72,7 +77,7 @@ public:
         PetscCall(Guarded([&] { rows_.relax(color, rhs, x); }));
         if (!rows_.has_edge(color)) continue;
         PetscCall(LoggedExchange(A_.space(), [&] { return A_.end_others(&ghost); }));
-        PetscCall(Guarded([&] { rows_.relax_edge(color, b, ghost, v.d, x); }));
+        PetscCall(Guarded([&] { rows_.relax_edge(color, b, ghost, work_.data(), x); }));
       }
     }
     *end = at;
@@ -87,7 +92,7 @@ public:
     return text;
   }
 
-  std::size_t bytes() const override { return rows_.bytes(); }
+  std::size_t bytes() const override { return rows_.bytes() + work_.bytes(); }
 
 private:
   /* The unknowns that are relaxed together on this level. */
@@ -114,6 +119,7 @@ private:
   Rows            rows_;
   PetscInt        sweeps_;
   bool            local_;
+  Array<V>        work_; // where other ranks take part
 };
 
 } // namespace goza

@@ -34,11 +34,6 @@ template <class V> struct InverseDiagonal {
   const V *inv, *alone;
 };
 
-template <class V> struct LevelVectors {
-  V *x[2];
-  V *d; // work
-};
-
 /* Where in the cycle: a smoother that prefers a direction turns round after the coarse correction, so that the preconditioner stays symmetric. */
 enum class Pass {
   FromZero, // before, and x[at], which is not read, counts as zero
@@ -50,11 +45,11 @@ template <class V> class Smoother {
 public:
   virtual ~Smoother() = default;
 
-  virtual int            steps(bool zero_guess) const                                             = 0; // places changed by apply()
-  virtual PetscErrorCode apply(const V *b, const LevelVectors<V> &v, int at, Pass pass, int *end) = 0;
-  virtual std::string    describe() const                                                         = 0;
-  virtual double         products(bool zero_guess) const                                          = 0; // with A, for counting flops
-  virtual std::size_t    bytes() const { return 0; }                                                   // of its own
+  virtual int            steps(bool zero_guess) const                                  = 0; // places changed by apply()
+  virtual PetscErrorCode apply(const V *b, V *const x[2], int at, Pass pass, int *end) = 0;
+  virtual std::string    describe() const                                              = 0;
+  virtual double         products(bool zero_guess) const                               = 0; // with A, for counting flops
+  virtual std::size_t    bytes() const { return 0; }                                        // of its own
 };
 
 /* What a smoother is made from. The grid's rows can be read while it is made. */
