@@ -1,7 +1,7 @@
 /* Chebyshev polynomials of D^-1 A: of the first kind over [beta/ratio, beta], beta = lambda_max (Araya, Fujii, Tanaka: paper P5; Saad, Iterative Methods, algorithm 12.1),
    or of the fourth with optimal weights, which need no lower end of an interval. Their roots being known, both are as many steps of relaxed Jacobi: these read and write two
-   vectors less than the recurrence of three terms (H200, 27 points, half storage: four of six beside 14 diagonals). The same polynomial before and after the coarse
-   correction keeps a symmetric preconditioner symmetric. */
+   vectors less than the recurrence of three terms does, and keep none from step to step. The same polynomial before and after the coarse correction keeps a symmetric
+   preconditioner symmetric. */
 #pragma once
 #include "chebyshev_roots.hpp"
 #include "smoother.hpp"
