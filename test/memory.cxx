@@ -38,7 +38,7 @@ Report report(PC pc)
   return r;
 }
 
-/* On the host 0.93 to 1.55 times what was held. */
+/* On the host 0.93 to 1.53 times what was held. */
 void predicted(const Entry &e, const char *type, const std::vector<std::pair<const char *, const char *>> &given)
 {
   std::vector<std::unique_ptr<Option>> options;

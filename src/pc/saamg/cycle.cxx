@@ -1,5 +1,4 @@
 #include "cycle.hpp"
-#include "borrowed_rows.hpp"
 #include "coarse.hpp"
 #include "core/mail.hpp"
 #include "cycle_log.hpp"
@@ -8,7 +7,9 @@
 #include "mat/common/errors.hpp"
 #include "mat/common/halo/agree.hpp"
 #include "petscgoza.h"
+#include "transfer.hpp"
 #include <array>
+#include <cmath>
 
 namespace goza
 {
@@ -72,89 +73,6 @@ template <class V> struct Level {
   std::size_t    bytes() const
   {
     return (A.use_count() > 1 ? 0 : A->bytes()) + smoother->bytes() + dinv.bytes() + alone.bytes() + b.bytes() + r.bytes() + x0.bytes() + x1.bytes();
-  }
-};
-
-constexpr PetscInt short_row = 24, long_row_slice = 2; // of an interpolation, of its transpose
-
-/* Interpolation and restriction. Half precision where that keeps the small entries of both: where rows are scaled over many decades, those are what couples them. */
-template <class V> struct Transfer {
-  ParOperator<V> P, R;
-  Csr            rows{}; // of P, where they are lent; R is not needed then
-  bool           narrow = false, lent = false;
-
-  PetscErrorCode setup(const CsrTransfer &t, bool half)
-  {
-    const auto blocks = [this](const CsrMatrix &M, PetscInt rows, PetscInt columns) {
-      /* few short rows fill a device better one by one: 11 500 nodes of 5 blocks 13 us, as blocks 23; 600 of 100 blocks 43 and 22 us */
-      const PetscInt nodes = M.nrows / rows, of_node = nodes ? M.nnz() / (nodes * rows * columns) : 0;
-
-      return [this, rows, columns, nodes, of_node, fill = nodes >= 65536 || of_node >= 32](Space s) -> std::unique_ptr<Format<V>> {
-        SlicedEllOptions options;
-
-        if constexpr (std::is_same_v<V, PetscScalar>) {
-          if (lent) return std::make_unique<BorrowedRows>();
-        }
-        if (s == Space::Cuda && rows == 1 && columns == 1) {
-          /* neighbours among the rows of P read the same of x, and would not if they were sorted by length; a row of R reads runs of x */
-          if (of_node < short_row) options.sort_window = 0;
-          else options.slice_height = PetscMin(sliced_ell_height(s, nodes, static_cast<std::int64_t>(of_node) * nodes), long_row_slice);
-        }
-        if (fill || s == Space::Host) {
-          options.bs        = rows;
-          options.column_bs = columns;
-        }
-        if constexpr (!std::is_same_v<V, PetscScalar>) {
-          if (narrow) return std::make_unique<Narrow<SlicedEll<Half, V>, V>>(s, options);
-        }
-        return std::make_unique<SlicedEll<V, V>>(s, options);
-      };
-    };
-    const bool narrow_before = narrow, lent_before = lent;
-
-    PetscFunctionBegin;
-    lent = std::is_same_v<V, PetscScalar> && t.lends_rows();
-    PetscCall(choose(t, half));
-    if (narrow != narrow_before || lent != lent_before) {
-      P = ParOperator<V>();
-      R = ParOperator<V>();
-    }
-    PetscCall(P.update(t.P.view(), t.coarse, t.stamp, blocks(t.P, t.bs, t.k)));
-    if (lent) rows = t.P.view();
-    else PetscCall(R.update(t.R.view(), t.fine, t.stamp, blocks(t.R, t.k, t.bs)));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  PetscErrorCode to_coarse(const V *r, V *b)
-  {
-    PetscFunctionBegin;
-    if constexpr (std::is_same_v<V, PetscScalar>) {
-      if (lent) {
-        transposed_product(rows, r, b);
-        PetscFunctionReturn(PETSC_SUCCESS);
-      }
-    }
-    PetscCall(R.apply(r, Assign<V>{b}));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-private:
-  /* One choice for all ranks: the preconditioner is that of the matrix, not that of its distribution. */
-  PetscErrorCode choose(const CsrTransfer &t, bool half)
-  {
-    PetscFunctionBegin;
-    narrow = false;
-    if constexpr (!std::is_same_v<V, PetscScalar>) {
-      if (!half) PetscFunctionReturn(PETSC_SUCCESS);
-      constexpr StoreRange range{StoreLimits<Half>::least, StoreLimits<Half>::most};
-      PetscMPIInt          wide  = 1;
-      const PetscErrorCode error = Guarded([&] { wide = !ValueScaling<V>::keeps_all(t.P.view(), range) || !ValueScaling<V>::keeps_all(t.R.view(), range); });
-
-      PetscCall(FailTogether(t.fine->comm(), error, "look at the range of an interpolation"));
-      PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &wide, 1, MPI_INT, MPI_MAX, t.fine->comm()));
-      narrow = !wide;
-    }
-    PetscFunctionReturn(PETSC_SUCCESS);
   }
 };
 
@@ -268,7 +186,10 @@ private:
            "; " + L.A->diagonal_block().describe();
   }
 
-  template <class V> static PetscLogDouble smooth_flops(const Level<V> &L, bool zero_guess) { return 2 * L.A->nnz() * L.smoother->products(zero_guess); }
+  template <class V> static PetscLogDouble smooth_flops(const Level<V> &L, bool zero_guess)
+  {
+    return std::round(2 * L.A->nnz() * L.smoother->products(zero_guess));
+  } // whole, so that sums are exact
 
   template <class V> PetscLogDouble bottom_flops(const Level<V> &L, bool zero_guess) const
   {

@@ -1,4 +1,5 @@
 #include "memory.hpp"
+#include "transfer_shape.hpp"
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -24,11 +25,11 @@ Coarsened coarsened(double z, bool aggressive, double wide, PetscInt directions)
   return {1.3 + z, wide * 5.4 * z / (z + 4), wide * (directions && (directions < 3 || z > 20) ? std::min(below, boxes) : below)};
 }
 
-/* Bytes of a transfer as the cycle has it: rows of `blocks` blocks of bs x k entries. On the device few short rows are not stored by blocks (Transfer::setup()), and slices
-   of 32 pad rows: 1.35 to 1.65 for rows of P, 1.0 to 1.25 for those of P^T in twos. */
+/* Bytes of a transfer as the cycle has it: rows of `blocks` blocks of bs x k entries. On the device slices of 32 pad rows: 1.35 to 1.65 for rows of P, 1.0 to 1.25 for
+   those of P^T in twos. */
 double transfer_bytes(const MemoryQuestion &q, double entries, double rows, double blocks, double block, double index)
 {
-  const bool by_blocks = block > 1 && (!q.device || rows >= 65536 || blocks >= 32);
+  const bool by_blocks = block > 1 && transfer_by_blocks(q.device ? Space::Cuda : Space::Host, rows, blocks);
 
   return entries * (q.device && block == 1 ? 1.3 : 1) * (static_cast<double>(q.transfer_value) + (by_blocks ? index / block : index));
 }
