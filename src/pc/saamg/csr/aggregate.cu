@@ -62,6 +62,17 @@ struct NumberRoots {
   }
 };
 
+struct Numbers {
+  const Member *joined;
+  PetscInt     *aggregate, *name;
+
+  HD void operator()(PetscInt i) const
+  {
+    aggregate[i] = joined[i].aggregate;
+    name[i]      = joined[i].name;
+  }
+};
+
 /* Every node of an aggregate writes the same. */
 struct NameAggregates {
   const PetscInt *of_node, *name_of_node;
@@ -409,12 +420,19 @@ CsrAggregates aggregate(const CsrGraph &G, PetscInt least)
   for_each_row(space, G.n, NumberRoots{key.data(), second.data(), begin, number.data(), G.names, joined.data()});
   for_each_row(space, G.n, NumberRoots{key.data(), nullptr, begin, number.data(), G.names, of_root.data()});
   update(of_root);
-  for_each_row(space, G.n, JoinRoot{G.edges, of_root.data(), first.data(), false, joined.data()});
+  for_each_row(space, G.n, JoinRoot{G.edges, G.ties, of_root.data(), first.data(), false, joined.data()});
   for_each_row(space, G.n, NumberRoots{second.data(), nullptr, begin, number.data(), G.names, of_root.data()});
   update(of_root);
-  for_each_row(space, G.n, JoinRoot{G.edges, of_root.data(), first.data(), true, joined.data()});
-  update(joined);
-  for_each_row(space, G.n, JoinMost{G.edges, G.names, joined.data(), of_node.data(), name.data()});
+  for_each_row(space, G.n, JoinRoot{G.edges, G.ties, of_root.data(), first.data(), true, joined.data()});
+  const bool all_firm = G.ties.share == 0;
+
+  /* a node whose neighbours had all left their roots finds them in aggregates the second time */
+  for (int pass = all_firm ? 1 : 0; pass < 2; pass++) {
+    update(joined);
+    for_each_row(space, G.n, JoinMost{G.edges, G.ties, G.names, joined.data(), of_root.data()});
+    joined.swap(of_root);
+  }
+  for_each_row(space, G.n, Numbers{joined.data(), of_node.data(), name.data()});
   nodes.update(of_node);
   const Lattice lattice = coarser_lattice(G, name);
 

@@ -20,6 +20,7 @@ struct EntryWeight {
 struct CsrGraph {
   PetscInt         n = 0;
   Edges            edges{};
+  Ties             ties{};
   bool             borrowed = false;
   EntryWeight      entry{};              // where borrowed
   MapPtr           nodes;                // owned ones and ghosts
