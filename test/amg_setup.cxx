@@ -560,6 +560,43 @@ void stars_are_packed()
   BOOST_TEST(s.ntotal() < e.rows / 8.5);
 }
 
+/* 7 points, layers of K = 1 and 1000. An entry across a jump passes the threshold, 0.011 for 0.01, but beside K = 1000 it is as good as nothing: such nodes have roots of
+   their own kind. */
+void stiff_nodes_stay_together()
+{
+  constexpr PetscInt n = 24, layer = 8;
+  const auto         K = [=](PetscInt i) { return i % n / layer % 2 ? PetscReal(1000) : PetscReal(1); };
+  const Entry        e{"layers", n * n * n, n * n * n, square | symmetric, [=](PetscInt i, Row &r) {
+                  const PetscInt x[] = {i % n, i / n % n, i / (n * n)}, step[] = {1, n, n * n};
+                  PetscReal      diagonal = 0;
+
+                  for (int d = 0; d < 3; d++) {
+                    for (int side : {-1, 1}) {
+                      const bool      inside = x[d] + side >= 0 && x[d] + side < n;
+                      const PetscInt  j      = i + side * step[d];
+                      const PetscReal k      = inside ? 2 * K(i) * K(j) / (K(i) + K(j)) : K(i);
+
+                      diagonal += k;
+                      if (inside) r.add(j, -k);
+                    }
+                  }
+                  r.add(i, diagonal);
+                }};
+  const Ready        s(e, 0.01);
+  const auto         root  = s.aggregates.name.to_host();
+  const auto         edges = s.neighbours();
+  PetscInt           apart = 0, across = 0;
+
+  for (PetscInt i = 0; i < s.m; i++) {
+    if (K(s.start + i) == 1) continue;
+    apart += root[i] < 0 || K(root[i]) == 1;
+    for (PetscInt j : edges[i]) across += K(j) == 1;
+  }
+  all_ranks(apart == 0, "stiff nodes have stiff roots");
+  MPI_Allreduce(MPI_IN_PLACE, &across, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD);
+  BOOST_TEST(across > 0);
+}
+
 /* A grid is seen where there is one, of nodes of any size, and nowhere else. */
 void grids_are_found()
 {
@@ -595,6 +632,7 @@ void add_laws()
     });
   }
   add_test(suite, "stars_are_packed", stars_are_packed);
+  add_test(suite, "stiff_nodes_stay_together", stiff_nodes_stay_together);
   add_test(suite, "grids_are_found", grids_are_found);
 
   for (const Entry &e : square_entries()) {
