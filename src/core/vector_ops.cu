@@ -77,8 +77,22 @@ template <class V> struct FirstStep {
     V dinv, alone, b;
   };
 
-  HD Read load(PetscInt i) const { return {dinv[i], alone ? alone[i] : V(0), b[i]}; }
+  HD Read load(PetscInt i, V b) const { return {dinv[i], alone ? alone[i] : V(0), b}; }
+  HD Read load(PetscInt i) const { return load(i, b[i]); }
   HD void store(PetscInt i, const Read &read) const { x[i] = c * read.dinv * read.b + read.alone * read.b; }
+};
+
+template <class V> struct ConvertedFirstStep {
+  FirstStep<V>       step;
+  const PetscScalar *given;
+  V                 *b;
+
+  HD typename FirstStep<V>::Read load(PetscInt i) const { return step.load(i, static_cast<V>(given[i])); }
+  HD void                        store(PetscInt i, const typename FirstStep<V>::Read &read) const
+  {
+    b[i] = read.b;
+    step.store(i, read);
+  }
 };
 
 template <class V> struct SplitDiagonal {
@@ -179,6 +193,11 @@ template <class V> void first_step(Space space, PetscInt n, V c, const V *dinv, 
   for_each_element(space, n, FirstStep<V>{c, dinv, alone, b, x});
 }
 
+template <class V> void first_step(Space space, PetscInt n, V c, const V *dinv, const V *alone, const PetscScalar *given, V *b, V *x)
+{
+  for_each_element(space, n, ConvertedFirstStep<V>{{c, dinv, alone, b, x}, given, b});
+}
+
 template <class V> void split_diagonal(Space space, PetscInt n, const PetscScalar *dinv, const std::int64_t *alone, V *inv, V *alone_inv)
 {
   for_each_row(space, n, SplitDiagonal<V>{dinv, alone, inv, alone_inv});
@@ -211,6 +230,7 @@ template <class V> void dense_multiply(Space space, PetscInt nrows, PetscInt nco
 
 #define GOZA_VECTOR_OPS(V) \
   template void first_step(Space, PetscInt, V, const V *, const V *, const V *, V *); \
+  template void first_step(Space, PetscInt, V, const V *, const V *, const PetscScalar *, V *, V *); \
   template void add_listed(Space, PetscInt, const PetscInt *, const V *, V *); \
   template void split_diagonal(Space, PetscInt, const PetscScalar *, const std::int64_t *, V *, V *); \
   template void dense_multiply(Space, PetscInt, PetscInt, const V *, const V *, V *); \

@@ -11,6 +11,7 @@ template <class From, class To> void add_converted(Space space, PetscInt n, cons
 /* The first step of a smoother from zero: x = (c D^-1 + alone) b. alone, where it is not nullptr, holds the
    inverse diagonal of rows that are coupled to nothing, whose D^-1 is 0: they are solved once and left alone. */
 template <class V> void first_step(Space space, PetscInt n, V c, const V *dinv, const V *alone, const V *b, V *x);
+template <class V> void first_step(Space space, PetscInt n, V c, const V *dinv, const V *alone, const PetscScalar *given, V *b, V *x); // after b = given
 
 template <class V> void add_listed(Space space, PetscInt n, const PetscInt *list, const V *x, V *y); // y += x at the n places listed, none twice
 

@@ -69,6 +69,7 @@ template <class V> struct Level {
   }
 
   PetscErrorCode smooth(const V *rhs, Pass pass) { return smoother->apply(rhs, x, at, pass, &at); }
+  PetscErrorCode start(const PetscScalar *given) { return smoother->start(given, b.data(), x, at, &at); }
   PetscErrorCode residual(const V *rhs) { return A->apply(x[at], Residual<V>{rhs, r.data()}); }
   std::size_t    bytes() const
   {
@@ -208,8 +209,8 @@ private:
       PetscCall(descend(fine_, b, 0, true));
       if (fine_.x[fine_.at] != x) PetscCall(Guarded([&] { convert(space_, fine_.n, fine_.x[fine_.at], x); }));
     } else {
-      PetscCall(Guarded([&] { convert(space_, fine_.n, b, fine_.b.data()); }));
-      PetscCall(descend(fine_, fine_.b.data(), 0, true));
+      if (coarse_.empty()) PetscCall(Guarded([&] { convert(space_, fine_.n, b, fine_.b.data()); }));
+      PetscCall(descend(fine_, fine_.b.data(), 0, true, b));
       PetscCall(Guarded([&] { convert(space_, fine_.n, fine_.x[fine_.at], x); }));
     }
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -221,8 +222,8 @@ private:
     return fine_.smoother->steps(true) + fine_.smoother->steps(false);
   }
 
-  /* One cycle on level l (0 is the finest) for A x = b. */
-  template <class V> PetscErrorCode descend(Level<V> &L, const V *b, std::size_t l, bool zero_guess)
+  /* One cycle on level l (0 is the finest) for A x = b. given: what b, the level's own, is to be, where it is not yet. */
+  template <class V> PetscErrorCode descend(Level<V> &L, const V *b, std::size_t l, bool zero_guess, const PetscScalar *given = nullptr)
   {
     PetscFunctionBegin;
     if (l == coarse_.size()) {
@@ -232,7 +233,8 @@ private:
     Level<Coarse> &next  = *coarse_[l];
     const bool     twice = options_.gamma > 1 && l + 1 < coarse_.size();
 
-    PetscCall(log_.step(CycleStep::Smooth, l, smooth_flops(L, zero_guess), [&] { return L.smooth(b, zero_guess ? Pass::FromZero : Pass::Before); }));
+    PetscCall(log_.step(CycleStep::Smooth, l, smooth_flops(L, zero_guess),
+                        [&] { return given ? L.start(given) : L.smooth(b, zero_guess ? Pass::FromZero : Pass::Before); }));
     PetscCall(log_.step(CycleStep::Residual, l, 2 * L.A->nnz(), [&] { return L.residual(b); }));
     PetscCall(log_.step(CycleStep::Restrict, l, 2 * transfer_[l]->P.nnz(), [&] { return restrict_to(L, l); }));
     next.at = 0;

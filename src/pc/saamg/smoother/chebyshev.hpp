@@ -29,22 +29,19 @@ public:
 
   PetscErrorCode apply(const V *b, V *const x[2], int at, Pass pass, int *end) override
   {
-    bool from_zero = pass == Pass::FromZero;
+    const bool from_zero = pass == Pass::FromZero;
 
     PetscFunctionBegin;
-    for (PetscInt sweep = 0; sweep < options_.sweeps; sweep++) {
-      for (double root : roots_) {
-        const V omega = static_cast<V>(1 / (beta_ * root));
+    if (from_zero) PetscCallCXX(first_step(A_.space(), D_.n, omega(0), D_.inv, D_.alone, b, x[at]));
+    PetscCall(go_on(from_zero, b, x, at, end));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
 
-        if (from_zero) PetscCallCXX(first_step(A_.space(), D_.n, omega, D_.inv, D_.alone, b, x[at]));
-        else {
-          PetscCall(A_.apply(x[at], JacobiStep<V>{omega, D_.inv, b, x[at], x[1 - at]}));
-          at = 1 - at;
-        }
-        from_zero = false;
-      }
-    }
-    *end = at;
+  PetscErrorCode start(const PetscScalar *given, V *b, V *const x[2], int at, int *end) override
+  {
+    PetscFunctionBegin;
+    PetscCallCXX(first_step(A_.space(), D_.n, omega(0), D_.inv, D_.alone, given, b, x[at]));
+    PetscCall(go_on(1, b, x, at, end));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -62,6 +59,16 @@ public:
   }
 
 private:
+  V omega(int step) const { return static_cast<V>(1 / (beta_ * roots_[static_cast<std::size_t>(step) % roots_.size()])); }
+
+  PetscErrorCode go_on(int step, const V *b, V *const x[2], int at, int *end)
+  {
+    PetscFunctionBegin;
+    for (; step < steps(false); step++, at = 1 - at) PetscCall(A_.apply(x[at], JacobiStep<V>{omega(step), D_.inv, b, x[at], x[1 - at]}));
+    *end = at;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
   /* Of D^-1 A / beta. */
   static std::vector<double> roots(const SmootherOptions &options)
   {

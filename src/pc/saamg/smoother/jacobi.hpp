@@ -22,17 +22,19 @@ public:
 
   PetscErrorCode apply(const V *b, V *const x[2], int at, Pass pass, int *end) override
   {
-    const V omega = static_cast<V>(options_.jacobi_relax);
+    const bool from_zero = pass == Pass::FromZero;
 
     PetscFunctionBegin;
-    for (PetscInt sweep = 0; sweep < options_.sweeps; sweep++) {
-      if (sweep == 0 && pass == Pass::FromZero) PetscCallCXX(first_step(A_.space(), D_.n, omega, D_.inv, D_.alone, b, x[at]));
-      else {
-        PetscCall(A_.apply(x[at], JacobiStep<V>{omega, D_.inv, b, x[at], x[1 - at]}));
-        at = 1 - at;
-      }
-    }
-    *end = at;
+    if (from_zero) PetscCallCXX(first_step(A_.space(), D_.n, omega(), D_.inv, D_.alone, b, x[at]));
+    PetscCall(go_on(steps(from_zero), b, x, at, end));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode start(const PetscScalar *given, V *b, V *const x[2], int at, int *end) override
+  {
+    PetscFunctionBegin;
+    PetscCallCXX(first_step(A_.space(), D_.n, omega(), D_.inv, D_.alone, given, b, x[at]));
+    PetscCall(go_on(steps(true), b, x, at, end));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -45,6 +47,16 @@ public:
   }
 
 private:
+  V omega() const { return static_cast<V>(options_.jacobi_relax); }
+
+  PetscErrorCode go_on(int steps, const V *b, V *const x[2], int at, int *end)
+  {
+    PetscFunctionBegin;
+    for (; steps > 0; steps--, at = 1 - at) PetscCall(A_.apply(x[at], JacobiStep<V>{omega(), D_.inv, b, x[at], x[1 - at]}));
+    *end = at;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
   ParOperator<V>    &A_;
   InverseDiagonal<V> D_;
   SmootherOptions    options_;

@@ -36,6 +36,7 @@ public:
   int            steps(bool zero_guess) const override { return jacobi_->steps(zero_guess); }
   double         products(bool zero_guess) const override { return jacobi_->products(zero_guess); }
   PetscErrorCode apply(const V *b, V *const x[2], int at, Pass pass, int *end) override { return jacobi_->apply(b, x, at, pass, end); }
+  PetscErrorCode start(const PetscScalar *given, V *b, V *const x[2], int at, int *end) override { return jacobi_->start(given, b, x, at, end); }
   std::string    describe() const override { return "l1" + jacobi_->describe(); }
   std::size_t    bytes() const override { return inv_.bytes(); }
 

@@ -84,6 +84,14 @@ public:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
+  PetscErrorCode start(const PetscScalar *given, V *b, V *const places[2], int at, int *end) override
+  {
+    PetscFunctionBegin;
+    PetscCallCXX(convert(A_.space(), n_, given, b));
+    PetscCall(apply(b, places, at, Pass::FromZero, end));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
   std::string describe() const override
   {
     char text[120];

@@ -45,11 +45,12 @@ template <class V> class Smoother {
 public:
   virtual ~Smoother() = default;
 
-  virtual int            steps(bool zero_guess) const                                  = 0; // places changed by apply()
-  virtual PetscErrorCode apply(const V *b, V *const x[2], int at, Pass pass, int *end) = 0;
-  virtual std::string    describe() const                                              = 0;
-  virtual double         products(bool zero_guess) const                               = 0; // with A, for counting flops
-  virtual std::size_t    bytes() const { return 0; }                                        // of its own
+  virtual int            steps(bool zero_guess) const                                           = 0; // places changed by apply()
+  virtual PetscErrorCode apply(const V *b, V *const x[2], int at, Pass pass, int *end)          = 0;
+  virtual PetscErrorCode start(const PetscScalar *given, V *b, V *const x[2], int at, int *end) = 0; // apply() from zero, after b = given
+  virtual std::string    describe() const                                                       = 0;
+  virtual double         products(bool zero_guess) const                                        = 0; // with A, for counting flops
+  virtual std::size_t    bytes() const { return 0; }                                                 // of its own
 };
 
 /* What a smoother is made from. The grid's rows can be read while it is made. */
