@@ -256,18 +256,23 @@ BOOST_AUTO_TEST_CASE(blocks_near_and_far_in_every_height)
   }
 }
 
-/* Rows that repeat every 64, of 0 to 11 entries near and far, before and after their own place; a few are unlike the others. Every output. */
-template <class Store, class V> void shared_columns(PetscInt bs)
+/* Rows that repeat every 64, of `least` to `longest` entries near and far, before and after their own place, or (runs) of either that are next to those of the row before; a few are
+   unlike the others. Every output. */
+template <class Store, class V> void shared_columns(PetscInt bs, PetscInt least, PetscInt longest, bool runs = false)
 {
   const PetscInt           nodes = 64 * 80, far = 70000, ncols = nodes + 2 * far;
   std::vector<PetscInt>    row_ptr{0}, cols;
   std::vector<PetscScalar> vals;
 
   for (PetscInt row = 0; row < nodes * bs; row++) {
-    const PetscInt i = row / bs, kind = i == 1000 ? 5 : i % 64, n = i == 2000 ? 3 : (kind * 7) % 12;
+    const PetscInt i = row / bs, kind = i == 1000 ? 5 : i % 64,
+                   n = i == 2000 ? 3
+                     : runs      ? (kind < 32 ? longest : least)
+                                 : least + kind * 7 % (longest - least + 1);
 
     for (PetscInt k = 0; k < n; k++) {
-      const PetscInt place = i + far + (k % 3 - 1) * (kind % 5 < 2 ? far / 2 : 5) + k * (kind % 4) + (i == 3000 && k == 1);
+      const PetscInt near_or_far = runs ? (k - 2) * 64 + (k == 4) : (k % 3 - 1) * (kind % 5 < 2 ? far / 2 : 5) + k * (kind % 4);
+      const PetscInt place       = i + far + near_or_far + (i == 3000 && k == 1);
 
       for (PetscInt c = 0; c < bs; c++) {
         cols.push_back(place * bs + c);
@@ -326,9 +331,12 @@ template <class Store, class V> void shared_columns(PetscInt bs)
 
 BOOST_AUTO_TEST_CASE(slices_that_are_alike_share_their_columns)
 {
-  shared_columns<PetscScalar, PetscScalar>(1);
-  shared_columns<goza::Half, float>(1);
-  shared_columns<PetscScalar, PetscScalar>(3);
+  shared_columns<PetscScalar, PetscScalar>(1, 0, 11);
+  shared_columns<goza::Half, float>(1, 0, 11);
+  shared_columns<PetscScalar, PetscScalar>(3, 0, 11);
+  shared_columns<goza::Half, float>(1, 1, 7); // from here on short rows, of which a thread of the device takes four
+  shared_columns<goza::Half, float>(1, 3, 5, true);
+  shared_columns<float, float>(1, 3, 5, true);
 }
 
 /* Rows of 3 entries, some of none, and three of 300, 2500 and 5000, which no slice is to be as wide as. */

@@ -5,6 +5,7 @@
    four rows instead of 216; 7 points: 14 instead of 56 (H200, 200^3, half values under floats, by ncu: a row a thread waits with 40 % of the memory's bandwidth used). */
 #pragma once
 #include "cds_view.hpp"
+#include "core/four_rows.hpp"
 
 namespace goza
 {
@@ -65,7 +66,7 @@ template <class Store, class V, class Out, int... sizes> struct CdsQuad<Store, V
 
       add_main(i, sum);
       ((add_upper<sizes>(i, d, sum), add_lower<sizes>(i, d, sum), d += sizes), ...);
-      finish(out, i, sum);
+      FourRows<V>::finish(out, i, sum);
     } else {
   #pragma unroll 1
       for (int r = 0; r < 4; r++) row(i + r);
@@ -73,110 +74,12 @@ template <class Store, class V, class Out, int... sizes> struct CdsQuad<Store, V
   }
 
 private:
-  /* p[0 .. 3], p aligned to 4 */
-  template <class T> static __device__ void load(const T *p, V *v)
-  {
-    using Words         = std::conditional_t<sizeof(T) == 2, uint2, uint4>;
-    constexpr int words = 4 * sizeof(T) / sizeof(Words);
-
-    union
-    {
-      Words word[words];
-      T     value[4];
-    } four;
-
-    for (int k = 0; k < words; k++) four.word[k] = __ldg(reinterpret_cast<const Words *>(p) + k);
-    for (int r = 0; r < 4; r++) v[r] = static_cast<V>(four.value[r]);
-  }
-
   /* p[-1 .. 4] */
   static __device__ void load_window(const V *p, V *v)
   {
     v[0] = cached_load(p - 1);
-    load(p, v + 1);
+    load_four(p, v + 1);
     v[5] = cached_load(p + 4);
-  }
-
-  static constexpr int in_word = sizeof(uint4) / sizeof(V); // rows
-
-  /* The outputs in whole words as well: scalars of threads that are four apart would take as many requests for each as for all. One word after the other: all that an
-     output may read for four rows of doubles would take registers that the sums' loads need (H200, 256^3, half values under doubles: 359 us; so 280). */
-  static __device__ void finish(const Out &out, PetscInt i, const V *sum)
-  {
-  #pragma unroll
-    for (int r = 0; r < 4; r += in_word) finish_word(out, i + r, sum + r);
-  }
-
-  static __device__ void finish_word(const ScaledOut<V> &out, PetscInt i, const V *sum)
-  {
-    V s[in_word], b[in_word], dinv[in_word], x[in_word], y[in_word];
-
-    for (int r = 0; r < in_word; r++) s[r] = out.factor * sum[r];
-    if (out.scale) {
-      fetch(out.scale + i, y);
-      for (int r = 0; r < in_word; r++) s[r] *= y[r];
-    }
-    if (out.b) fetch(out.b + i, b);
-    if (out.dinv) {
-      fetch(out.dinv + i, dinv);
-      fetch(out.x + i, x);
-    }
-    switch (out.kind) {
-    case ScaledOut<V>::assign:
-      each(Assign<V>{y}, s);
-      break;
-    case ScaledOut<V>::add:
-      each(Add<V>{b, y}, s);
-      break;
-    case ScaledOut<V>::residual:
-      each(Residual<V>{b, y}, s);
-      break;
-    case ScaledOut<V>::jacobi:
-      each(JacobiStep<V>{out.omega, dinv, b, x, y}, s);
-    }
-    store(out.y + i, y);
-  }
-  static __device__ void finish_word(const AssignAndDot<V> &out, PetscInt i, const V *sum)
-  {
-    V w[in_word], y[in_word];
-
-    fetch(out.w + i, w);
-    each(AssignAndDot<V>{w, y, nullptr}, sum);
-    store(out.y + i, y);
-  }
-
-  template <class Any> static __device__ void each(const Any &out, const V *s)
-  {
-    for (int r = 0; r < in_word; r++) out(r, s[r]);
-  }
-
-  union Word
-  {
-    uint4 word;
-    V     value[in_word];
-  };
-
-  static __device__ bool is_word(const V *p) { return reinterpret_cast<std::uintptr_t>(p) % sizeof(uint4) == 0; }
-
-  /* What this kernel may write: load() is for what it does not. */
-  static __device__ void fetch(const V *p, V *v)
-  {
-    Word all;
-
-    if (is_word(p)) all.word = *reinterpret_cast<const uint4 *>(p);
-    else
-      for (int r = 0; r < in_word; r++) all.value[r] = p[r];
-    for (int r = 0; r < in_word; r++) v[r] = all.value[r];
-  }
-
-  static __device__ void store(V *p, const V *v)
-  {
-    Word all;
-
-    for (int r = 0; r < in_word; r++) all.value[r] = v[r];
-    if (is_word(p)) *reinterpret_cast<uint4 *>(p) = all.word;
-    else
-      for (int r = 0; r < in_word; r++) p[r] = v[r];
   }
 
   __device__ const Store *diagonal(int d) const { return row.A.val + d * row.A.ld; }
@@ -186,9 +89,9 @@ private:
     V xs[6], a[4];
 
     load_window(row.x + i, xs);
-    load(diagonal(0) + i, a);
+    load_four(diagonal(0) + i, a);
     for (int r = 0; r < 4; r++) sum[r] += a[r] * xs[r + 1];
-    load(diagonal(1) + i, a);
+    load_four(diagonal(1) + i, a);
     for (int r = 0; r < 4; r++) sum[r] += a[r] * xs[r + 2];
     sum[0] += static_cast<V>(cached_load(diagonal(1) + i - 1)) * xs[0];
     for (int r = 1; r < 4; r++) sum[r] += a[r - 1] * xs[r];
@@ -199,8 +102,8 @@ private:
   {
     V xs[4], a[4];
 
-    load(row.x + j, xs);
-    load(diagonal(d) + k, a);
+    load_four(row.x + j, xs);
+    load_four(diagonal(d) + k, a);
     for (int r = 0; r < 4; r++) sum[r] += a[r] * xs[r];
   }
 
@@ -214,7 +117,7 @@ private:
     }
     load_window(row.x + i + row.A.offset[d + 1], xs);
     for (int e = 0; e < 3; e++) {
-      load(diagonal(d + e) + i, a);
+      load_four(diagonal(d + e) + i, a);
       for (int r = 0; r < 4; r++) sum[r] += a[r] * xs[r + e];
     }
   }
@@ -229,12 +132,12 @@ private:
       return;
     }
     load_window(row.x + j, xs);
-    load(diagonal(d) + j, a);
+    load_four(diagonal(d) + j, a);
     for (int r = 0; r < 3; r++) sum[r] += a[r + 1] * xs[r + 2];
     sum[3] += static_cast<V>(cached_load(diagonal(d) + j + 4)) * xs[5];
-    load(diagonal(d + 1) + j, a);
+    load_four(diagonal(d + 1) + j, a);
     for (int r = 0; r < 4; r++) sum[r] += a[r] * xs[r + 1];
-    load(diagonal(d + 2) + j, a);
+    load_four(diagonal(d + 2) + j, a);
     sum[0] += static_cast<V>(cached_load(diagonal(d + 2) + j - 1)) * xs[0];
     for (int r = 1; r < 4; r++) sum[r] += a[r - 1] * xs[r];
   }
