@@ -4,16 +4,16 @@
    preconditioner symmetric. */
 #pragma once
 #include "chebyshev_roots.hpp"
-#include "smoother.hpp"
+#include "jacobi_steps.hpp"
 #include <cstdio>
 
 namespace goza
 {
 
-template <class V> class ChebyshevSmoother final : public Smoother<V> {
+template <class V> class ChebyshevSmoother final : public JacobiSteps<V> {
 public:
   ChebyshevSmoother(const SmootherInput<V> &input, const SmootherOptions &options) :
-    A_(input.A), D_(input.D), beta_(input.lambda), options_(options), roots_(leja_order(roots(options)))
+    JacobiSteps<V>(input, options.sweeps, relaxations(options, static_cast<double>(input.lambda))), beta_(input.lambda), options_(options)
   {
   }
 
@@ -24,30 +24,9 @@ public:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  int    steps(bool zero_guess) const override { return static_cast<int>(options_.sweeps * options_.chebyshev_degree) - zero_guess; }
-  double products(bool zero_guess) const override { return steps(zero_guess); }
-
-  PetscErrorCode apply(const V *b, V *const x[2], int at, Pass pass, int *end) override
-  {
-    const bool from_zero = pass == Pass::FromZero;
-
-    PetscFunctionBegin;
-    if (from_zero) PetscCallCXX(first_step(A_.space(), D_.n, omega(0), D_.inv, D_.alone, b, x[at]));
-    PetscCall(go_on(from_zero, b, x, at, end));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  PetscErrorCode start(const PetscScalar *given, V *b, V *const x[2], int at, int *end) override
-  {
-    PetscFunctionBegin;
-    PetscCallCXX(first_step(A_.space(), D_.n, omega(0), D_.inv, D_.alone, given, b, x[at]));
-    PetscCall(go_on(1, b, x, at, end));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
   std::string describe() const override
   {
-    const int    sweeps = static_cast<int>(options_.sweeps), degree = static_cast<int>(roots_.size());
+    const int    sweeps = static_cast<int>(options_.sweeps), degree = static_cast<int>(options_.chebyshev_degree);
     const double beta = static_cast<double>(beta_);
     char         text[120];
 
@@ -59,29 +38,18 @@ public:
   }
 
 private:
-  V omega(int step) const { return static_cast<V>(1 / (beta_ * roots_[static_cast<std::size_t>(step) % roots_.size()])); }
-
-  PetscErrorCode go_on(int step, const V *b, V *const x[2], int at, int *end)
+  /* Of a sweep: one over each root, in D^-1 A's scale. */
+  static std::vector<double> relaxations(const SmootherOptions &options, double beta)
   {
-    PetscFunctionBegin;
-    for (; step < steps(false); step++, at = 1 - at) PetscCall(A_.apply(x[at], JacobiStep<V>{omega(step), D_.inv, b, x[at], x[1 - at]}));
-    *end = at;
-    PetscFunctionReturn(PETSC_SUCCESS);
+    const int           degree = static_cast<int>(options.chebyshev_degree);
+    std::vector<double> omega = leja_order(options.chebyshev_kind == 4 ? optimal_roots(degree) : first_kind_roots(degree, static_cast<double>(options.chebyshev_ratio)));
+
+    for (double &root : omega) root = 1 / (beta * root);
+    return omega;
   }
 
-  /* Of D^-1 A / beta. */
-  static std::vector<double> roots(const SmootherOptions &options)
-  {
-    const int degree = static_cast<int>(options.chebyshev_degree);
-
-    return options.chebyshev_kind == 4 ? optimal_roots(degree) : first_kind_roots(degree, static_cast<double>(options.chebyshev_ratio));
-  }
-
-  ParOperator<V>     &A_;
-  InverseDiagonal<V>  D_;
-  PetscReal           beta_;
-  SmootherOptions     options_;
-  std::vector<double> roots_;
+  PetscReal       beta_;
+  SmootherOptions options_;
 };
 
 } // namespace goza
