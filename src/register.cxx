@@ -1,6 +1,6 @@
 /* Loading: the hook that -dll_append calls, the one list of types, and what is decided once. */
 #include "goza.hpp"
-#include "core/mail.hpp"
+#include "core/mailbox.hpp"
 #include "core/memory_limit.hpp"
 #include "core/shared_memory.hpp"
 #include "mat/common/errors.hpp"
@@ -224,7 +224,7 @@ static PetscErrorCode FinalizePackage()
   PetscFunctionBegin;
   PetscCall(HaloTeamsForget());
   device::close_shared();
-  forget_mail();
+  forget_late_flags();
   forget_cycle_events();
   device::set_memory_limit(0);
   state = {};

@@ -1,5 +1,6 @@
 #include "alloc_failure.hpp"
 
+#include "core/device.hpp"
 #include "core/refused_memory.hpp"
 
 #include <petscsys.h>
@@ -62,6 +63,14 @@ PetscErrorCode Realloc(std::size_t bytes, int line, const char function[], const
   return PetscError(PETSC_COMM_SELF, line, function, file, PETSC_ERR_MEM, PETSC_ERROR_INITIAL, "host memory exhausted: refused by the test");
 }
 
+[[noreturn]] void fail()
+{
+  if (!asked.device) throw std::bad_alloc();
+  const WithMemory message;
+
+  throw goza::DeviceError("an error of the device, made by the test");
+}
+
 } // namespace
 
 AllocFailure::AllocFailure(const Refusal &refusal)
@@ -71,7 +80,7 @@ AllocFailure::AllocFailure(const Refusal &refusal)
   was_refused   = false;
   petsc_malloc  = PetscTrMalloc;
   petsc_realloc = PetscTrRealloc;
-  goza::set_refuses_memory(refuse);
+  if (!refusal.device) goza::set_refuses_memory(refuse);
   PetscTrMalloc  = Malloc;
   PetscTrRealloc = Realloc;
   counting       = true;
@@ -106,7 +115,7 @@ WithMemory::~WithMemory()
 
 void *operator new(std::size_t n)
 {
-  if (goza_test::refuse(n)) throw std::bad_alloc();
+  if (goza_test::refuse(n)) goza_test::fail();
   if (void *p = std::malloc(n ? n : 1)) return p;
   throw std::bad_alloc();
 }
@@ -115,9 +124,20 @@ void *operator new(std::size_t n, std::align_val_t alignment)
 {
   const std::size_t a = static_cast<std::size_t>(alignment);
 
-  if (goza_test::refuse(n)) throw std::bad_alloc();
+  if (goza_test::refuse(n)) goza_test::fail();
   if (void *p = std::aligned_alloc(a, (n + a - 1) / a * a)) return p;
   throw std::bad_alloc();
+}
+
+/* What std::stable_sort() asks with: it goes on without. */
+void *operator new(std::size_t n, const std::nothrow_t &) noexcept
+{
+  return !goza_test::asked.device && goza_test::refuse(n) ? nullptr : std::malloc(n ? n : 1);
+}
+
+void operator delete(void *p, const std::nothrow_t &) noexcept
+{
+  std::free(p);
 }
 
 void operator delete(void *p) noexcept
