@@ -65,6 +65,17 @@ Space default_space()
   return state.space;
 }
 
+/* A PETSc without a device back end answers MatBoundToCPU() with true for every matrix, and binds none. */
+PetscErrorCode MatGetSpace(Mat A, Space *space)
+{
+  PetscBool bound = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  if (PetscDefined(HAVE_DEVICE)) PetscCall(MatBoundToCPU(A, &bound));
+  *space = bound ? Space::Host : default_space();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 bool petsc_on_device()
 {
   return PetscDefined(HAVE_CUDA) && state.space == Space::Cuda;
@@ -212,7 +223,7 @@ static PetscErrorCode SetFromOptions()
   PetscCall(ChooseDevice(wish));
   if (info) {
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza for PETSc %d.%d.%d, %s backend; runs on %s; vectors %s\n", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, PetscDefined(HAVE_CUDA) || device::available() ? "CUDA" : "host",
-                          state.device_text, state.space == Space::Host ? "on the host" : (petsc_on_device() ? "resident on the device" : "staged to the device (this PETSc has no CUDA)")));
+                          state.device_text, state.space == Space::Host ? "on the host" : (petsc_on_device() ? "wherever PETSc has them" : "copied to the device and back (this PETSc has no CUDA)")));
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza halo exchange: %s%s\n", halo_names[halo], halo == HALO_AUTO ? (state.space == Space::Host ? " (host)" : " (peer, else nccl, sf with a GPU-aware MPI, host)") : ""));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

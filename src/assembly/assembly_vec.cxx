@@ -190,7 +190,8 @@ PetscErrorCode GozaAssemblyResidual(GozaAssembly a, Vec u, Vec r)
 @*/
 PetscErrorCode GozaAssemblyVonMises(GozaAssembly a, Vec u, Vec s)
 {
-  Array<PetscScalar> local, stage;
+  Array<PetscScalar> local;
+  Stage              stage;
   VecWrite           out;
   PetscInt           n;
 

@@ -9,18 +9,17 @@ namespace goza
 
 static PetscErrorCode MatFormatUpdate(Mat A, FormatMat *f)
 {
-  PetscBool   bound;
+  Space       space;
   PetscMPIInt size, mine, all;
   bool        behind;
 
   PetscFunctionBegin;
   PetscCall(f->op->behind(A, &behind));
   if (behind && f->op.use_count() > 1) PetscCall(MatFormatChanged(A));
-  PetscCall(MatBoundToCPU(A, &bound));
   PetscCall(use_petsc_stream());
-  const Space space    = bound ? Space::Host : default_space();
-  const bool  asks     = behind || !f->op->built() || f->op->space() != space;         /* the same on every rank */
-  const auto  settings = [A, f](Space where) { return f->config->factory(A)(where); }; /* read when something is built */
+  PetscCall(MatGetSpace(A, &space));
+  const bool asks     = behind || !f->op->built() || f->op->space() != space;         /* the same on every rank */
+  const auto settings = [A, f](Space where) { return f->config->factory(A)(where); }; /* read when something is built */
 
   if (!asks && f->petscs_own) PetscFunctionReturn(PETSC_SUCCESS); /* nothing here shadows its values */
   PetscCall(f->op->update(A, space, settings));

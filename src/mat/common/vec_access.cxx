@@ -4,7 +4,19 @@
 namespace goza
 {
 
-PetscErrorCode VecRead::get(Vec v, Space space, Array<PetscScalar> &stage)
+const char *DescribeStages(std::initializer_list<const Stage *> stages)
+{
+  bool copied = false, in_place = false;
+
+  for (const Stage *stage : stages) {
+    copied |= stage->copied;
+    in_place |= stage->in_place;
+  }
+  if (copied) return in_place ? ", some vectors in place, some copied from and to the host" : ", vectors copied from and to the host";
+  return in_place ? ", vectors in place" : "";
+}
+
+PetscErrorCode VecRead::get(Vec v, Space space, Stage &stage)
 {
   PetscMemType memtype = PETSC_MEMTYPE_HOST;
   PetscInt     n;
@@ -20,15 +32,14 @@ PetscErrorCode VecRead::get(Vec v, Space space, Array<PetscScalar> &stage)
   PetscCall(VecGetArrayReadAndMemType(v, &array_, &memtype));
   data_ = array_;
   if (PetscMemTypeHost(memtype)) {
+    stage.copied = true;
     PetscCall(VecGetLocalSize(v, &n));
     PetscCall(Guarded([&] {
-      if (stage.space() != space) stage = Array<PetscScalar>(space);
-      stage.resize(n);
-      stage.assign(array_);
+      data_ = stage.resize(space, n);
+      stage.array.assign(array_);
     }));
     PetscCall(PetscLogCpuToGpu(n * sizeof(PetscScalar)));
-    data_ = stage.data();
-  }
+  } else stage.in_place = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -40,7 +51,7 @@ PetscErrorCode VecRead::restore()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode VecWrite::get(Vec v, Space space, Array<PetscScalar> &stage, bool read_too)
+PetscErrorCode VecWrite::get(Vec v, Space space, Stage &stage, bool read_too)
 {
   PetscMemType memtype = PETSC_MEMTYPE_HOST;
 
@@ -58,14 +69,14 @@ PetscErrorCode VecWrite::get(Vec v, Space space, Array<PetscScalar> &stage, bool
   else PetscCall(VecGetArrayWriteAndMemType(v, &array_, &memtype));
   data_ = array_;
   if (PetscMemTypeHost(memtype)) {
+    stage.copied = true;
     PetscCall(VecGetLocalSize(v, &n_));
     PetscCall(Guarded([&] {
-      if (stage.space() != space) stage = Array<PetscScalar>(space);
-      stage.resize(n_);
-      if (read_too) stage.assign(array_);
+      data_ = stage.resize(space, n_);
+      if (read_too) stage.array.assign(array_);
     }));
-    data_ = stage.data();
-  }
+    if (read_too) PetscCall(PetscLogCpuToGpu(n_ * sizeof(PetscScalar)));
+  } else stage.in_place = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
