@@ -99,7 +99,8 @@ static PetscErrorCode MatMultAny(Mat A, Vec x, Vec y, Vec z)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   const Space space = f->op->space();
-  const bool  check = check_results() && space == Space::Cuda;
+  usage.products[(int)space]++;
+  const bool check = check_results() && space == Space::Cuda;
 
   if (check && y) {
     PetscCall(VecDuplicate(y, &y_before));

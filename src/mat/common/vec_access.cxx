@@ -1,8 +1,16 @@
 #include "vec_access.hpp"
 #include "errors.hpp"
+#include "goza.hpp"
 
 namespace goza
 {
+
+static void count(Stage &stage, bool host, std::size_t bytes)
+{
+  (host ? stage.copied : stage.in_place) = true;
+  (host ? usage.copied : usage.in_place)++;
+  if (host) usage.bytes += (PetscLogDouble)bytes;
+}
 
 const char *DescribeStages(std::initializer_list<const Stage *> stages)
 {
@@ -31,15 +39,15 @@ PetscErrorCode VecRead::get(Vec v, Space space, Stage &stage)
   }
   PetscCall(VecGetArrayReadAndMemType(v, &array_, &memtype));
   data_ = array_;
+  PetscCall(VecGetLocalSize(v, &n));
+  count(stage, PetscMemTypeHost(memtype), n * sizeof(PetscScalar));
   if (PetscMemTypeHost(memtype)) {
-    stage.copied = true;
-    PetscCall(VecGetLocalSize(v, &n));
     PetscCall(Guarded([&] {
       data_ = stage.resize(space, n);
       stage.array.assign(array_);
     }));
     PetscCall(PetscLogCpuToGpu(n * sizeof(PetscScalar)));
-  } else stage.in_place = true;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -68,15 +76,15 @@ PetscErrorCode VecWrite::get(Vec v, Space space, Stage &stage, bool read_too)
   if (read_too) PetscCall(VecGetArrayAndMemType(v, &array_, &memtype));
   else PetscCall(VecGetArrayWriteAndMemType(v, &array_, &memtype));
   data_ = array_;
+  PetscCall(VecGetLocalSize(v, &n_));
+  count(stage, PetscMemTypeHost(memtype), (read_too ? 2 : 1) * n_ * sizeof(PetscScalar));
   if (PetscMemTypeHost(memtype)) {
-    stage.copied = true;
-    PetscCall(VecGetLocalSize(v, &n_));
     PetscCall(Guarded([&] {
       data_ = stage.resize(space, n_);
       if (read_too) stage.array.assign(array_);
     }));
     if (read_too) PetscCall(PetscLogCpuToGpu(n_ * sizeof(PetscScalar)));
-  } else stage.in_place = true;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

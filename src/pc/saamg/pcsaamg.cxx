@@ -163,6 +163,7 @@ static PetscErrorCode ApplyCycle(SAAMG *mg, Cycle &cycle, Vec b, Vec x)
   PetscCall(bin.get(b, mg->space, mg->staged_b));
   PetscCall(xout.get(x, mg->space, mg->staged_x));
   PetscCall(cycle.apply(bin.data(), xout.data())); /* it logs its steps */
+  usage.cycles[(int)mg->space]++;
   PetscCall(xout.restore());
   PetscCall(bin.restore());
   PetscFunctionReturn(PETSC_SUCCESS);
