@@ -1,6 +1,7 @@
 /* Loading: the hook that -dll_append calls, the one list of types, and what is decided once. */
 #include "goza.hpp"
 #include "core/device_code.hpp"
+#include "core/kernel_loader.hpp"
 #include "core/mail.hpp"
 #include "core/memory_limit.hpp"
 #include "core/shared_memory.hpp"
@@ -184,6 +185,7 @@ static PetscErrorCode ChooseDevice(PetscInt wish)
     if (there) { PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA)); /* its choice, -device_select_cuda, is ours */ }
 #endif
     if (there) state.space = Space::Cuda;
+    if (there) PetscCall(Guarded([] { kernel_loader::start(); }));
     PetscCheck(there || wish != 2, PETSC_COMM_WORLD, PETSC_ERR_GPU, "-goza_device cuda was asked for, but %s", why.c_str());
   }
   if (there) PetscCall(PetscSNPrintf(state.device_text, sizeof(state.device_text), "%s", device::description().c_str()));
@@ -253,6 +255,7 @@ static PetscErrorCode FinalizePackage()
   PetscFunctionBegin;
   if (state.info) PetscCall(PrintUsage());
   usage = {};
+  kernel_loader::stop();
   PetscCall(HaloTeamsForget());
   device::close_shared();
   forget_mail();

@@ -197,12 +197,12 @@ template <class V> void exchange(const Mail<V> &mail, const V *x, unsigned most_
 {
   const unsigned blocks = std::min(std::max(1u, blocks_for(std::max(mail.nsend, mail.nget), mail_threads)), most_blocks);
 
-  launch_kernel(ExchangeKernel<V>, blocks, mail_threads, mail, x, static_cast<std::uint64_t>(1e9 * patience), late_flag());
+  launch_kernel<ExchangeKernel<V>>(blocks, mail_threads, mail, x, static_cast<std::uint64_t>(1e9 * patience), late_flag());
 }
 
 void sum_by_mail(const Mail<PetscScalar> &mail, PetscInt width, PetscInt rank, PetscScalar *values, PetscInt n, double patience)
 {
-  launch_kernel_with(mail.nget * sizeof(PetscScalar), SumKernel, 1, mail_threads, mail, width, rank, values, n, static_cast<std::uint64_t>(1e9 * patience), late_flag());
+  launch_kernel_with<SumKernel>(mail.nget * sizeof(PetscScalar), 1, mail_threads, mail, width, rank, values, n, static_cast<std::uint64_t>(1e9 * patience), late_flag());
 }
 
 #else

@@ -73,7 +73,7 @@ template <bool half, bool unroll, bool read> static void PaperProduct(Space spac
 {
 #if defined(__CUDACC__)
   if (space == Space::Cuda) {
-    launch_kernel(read ? PaperKernelRead<half, unroll> : PaperKernel<half, unroll>, blocks_for(A.n, 256), 256, A.n, A.ndiag, A.ld, A.val, x, y, A.offset);
+    launch_kernel<(read ? PaperKernelRead<half, unroll> : PaperKernel<half, unroll>)>(blocks_for(A.n, 256), 256, A.n, A.ndiag, A.ld, A.val, x, y, A.offset);
     return;
   }
 #endif
