@@ -54,7 +54,7 @@ using namespace goza;
   Notes:
   The pattern of the mesh (who neighbours whom, and where each value goes) is found once, by `GozaAssemblySetUp()`; `GozaAssemblyMatrix()` then computes values only. Every value
   of the matrix is written exactly once, by the owner of its row: no element matrices are kept in memory, and nothing is added atomically, so that equal input gives
-  equal bits. The work is done where `-goza_device` says, if this PETSc has CUDA; else on the host.
+  equal bits. The work is done where `-goza_device` says; with a PETSc without CUDA the values are then copied to its matrix on the host.
 
   The problem and the steps are those of paper P4 (Nakajima 2016).
 
@@ -67,7 +67,7 @@ PetscErrorCode GozaAssemblyCreate(MPI_Comm comm, GozaAssembly *assembly)
   PetscFunctionBegin;
   PetscCall(GozaInitializePackage());
   PetscCallCXX(a = new _n_GozaAssembly);
-  a->space = petsc_on_device() ? Space::Cuda : Space::Host;
+  a->space = default_space();
   PetscCall(PetscCommDuplicate(comm, &a->comm, NULL));
   *assembly = a;
   PetscFunctionReturn(PETSC_SUCCESS);

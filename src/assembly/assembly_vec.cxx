@@ -212,7 +212,8 @@ PetscErrorCode GozaAssemblyResidual(GozaAssembly a, Vec u, Vec r)
 @*/
 PetscErrorCode GozaAssemblyVonMises(GozaAssembly a, Vec u, Vec s)
 {
-  Array<PetscScalar> local, stage;
+  Array<PetscScalar> local;
+  Stage              stage;
   VecWrite           out;
 
   PetscFunctionBegin;

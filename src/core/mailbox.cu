@@ -229,12 +229,12 @@ template <class V> void exchange(const Mailbox &box, const V *x, V *values, unsi
 {
   const unsigned blocks = std::min(std::max(1u, blocks_for(std::max(box.nsend, box.nget), mailbox_threads)), most_blocks);
 
-  launch_kernel(ExchangeKernel<V>, blocks, mailbox_threads, box, x, values, static_cast<std::uint64_t>(1e9 * timeout));
+  launch_kernel<ExchangeKernel<V>>(blocks, mailbox_threads, box, x, values, static_cast<std::uint64_t>(1e9 * timeout));
 }
 
 void sum_over_ranks(const Mailbox &box, PetscInt width, PetscInt rank, PetscScalar *values, PetscInt n, double timeout)
 {
-  launch_kernel_with(box.nget * sizeof(PetscScalar), SumKernel, 1, mailbox_threads, box, width, rank, values, n, static_cast<std::uint64_t>(1e9 * timeout));
+  launch_kernel_with<SumKernel>(box.nget * sizeof(PetscScalar), 1, mailbox_threads, box, width, rank, values, n, static_cast<std::uint64_t>(1e9 * timeout));
 }
 
 #else

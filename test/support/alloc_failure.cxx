@@ -10,6 +10,7 @@
 #include <cstring>
 #include <new>
 #include <string>
+#include <thread>
 
 #if defined(__GNUC__) && !defined(__clang__)
   #pragma GCC diagnostic ignored "-Wmismatched-new-delete" /* where sanitizers keep only one of the two from being inlined, gcc takes free() for what it does not belong to */
@@ -23,13 +24,14 @@ namespace
 std::atomic<bool> counting{false}, was_refused{false};
 std::atomic<long> counted{0};
 Refusal           asked; /* changes only while nothing is counted */
+std::thread::id   whose; /* others go on as ever: what loads kernels beside the program */
 
 decltype(PetscTrMalloc)  petsc_malloc  = nullptr;
 decltype(PetscTrRealloc) petsc_realloc = nullptr;
 
 bool refuse(std::size_t bytes) noexcept
 {
-  if (!counting || bytes < asked.least) return false;
+  if (!counting || bytes < asked.least || std::this_thread::get_id() != whose) return false;
   const long n = counted++;
 
   if (asked.nth < 0 || n < asked.nth || (n > asked.nth && !asked.onwards)) return false;
@@ -76,6 +78,7 @@ PetscErrorCode Realloc(std::size_t bytes, int line, const char function[], const
 AllocFailure::AllocFailure(const Refusal &refusal)
 {
   asked         = refusal;
+  whose         = std::this_thread::get_id();
   counted       = 0;
   was_refused   = false;
   petsc_malloc  = PetscTrMalloc;

@@ -9,20 +9,18 @@ namespace goza
 
 static PetscErrorCode MatFormatUpdate(Mat A, FormatMat *f)
 {
-  PetscBool   bound;
-  PetscMPIInt size, mine, all;
-  bool        behind;
-
-  PetscFunctionBegin;
+  Space          space;
+  PetscMPIInt    size, mine, all;
+  bool           behind;
   PetscErrorCode failed = PETSC_SUCCESS;
 
+  PetscFunctionBegin;
   PetscCall(f->op->behind(A, &behind));
   if (behind && f->op.use_count() > 1) failed = MatFormatChanged(A);
-  PetscCall(MatBoundToCPU(A, &bound));
   PetscCall(use_petsc_stream());
-  const Space space    = bound ? Space::Host : default_space();
-  const bool  asks     = behind || !f->op->built() || f->op->space() != space;         /* the same on every rank */
-  const auto  settings = [A, f](Space where) { return f->config->factory(A)(where); }; /* read when something is built */
+  PetscCall(MatGetSpace(A, &space));
+  const bool asks     = behind || !f->op->built() || f->op->space() != space;         /* the same on every rank */
+  const auto settings = [A, f](Space where) { return f->config->factory(A)(where); }; /* read when something is built */
 
   if (!asks && f->petscs_own) PetscFunctionReturn(PETSC_SUCCESS); /* nothing here shadows its values */
   PetscCall(f->op->update(A, space, settings, failed));
@@ -102,7 +100,8 @@ static PetscErrorCode MatMultAny(Mat A, Vec x, Vec y, Vec z)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   const Space space = f->op->space();
-  const bool  check = check_results() && space == Space::Cuda;
+  usage.products[(int)space]++;
+  const bool check = check_results() && space == Space::Cuda;
 
   if (check && y) {
     PetscCall(VecDuplicate(y, &y_before));
