@@ -26,6 +26,8 @@
 
 #define PCSAAMG "saamg"
 
+#define KSPFUSEDCG "fusedcg"
+
 typedef enum {
   MAT_CDS_AUTO, /* half where the matrix is symmetric */
   MAT_CDS_FULL,
