@@ -26,7 +26,9 @@
 
 #define PCSAAMG "saamg"
 
-#define KSPFUSEDCG "fusedcg"
+#define KSPFUSEDCG    "fusedcg"
+#define KSPFUSEDBCGS  "fusedbcgs"
+#define KSPFUSEDGMRES "fusedgmres"
 
 typedef enum {
   MAT_CDS_AUTO, /* half where the matrix is symmetric */

@@ -33,6 +33,7 @@ static PetscErrorCode RegisterTypes()
   for (const FormatKind *kind : formats) PetscCall(MatRegister_Format(*kind));
   PetscCall(PCRegister(PCSAAMG, PCCreate_SAAMG));
   PetscCall(KSPRegister(KSPFUSEDCG, KSPCreate_FusedCG));
+  PetscCall(KSPRegister(KSPFUSEDBCGS, KSPCreate_FusedBCGS));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -20,7 +20,7 @@ struct Method {
 
 const std::vector<Method> &methods()
 {
-  static const std::vector<Method> all{{KSPFUSEDCG, KSPCG, {"preconditioned", "unpreconditioned", "natural", "none"}}};
+  static const std::vector<Method> all{{KSPFUSEDCG, KSPCG, {"preconditioned", "unpreconditioned", "natural", "none"}}, {KSPFUSEDBCGS, KSPFBCGS, {"unpreconditioned", "none"}}};
   return all;
 }
 

@@ -81,7 +81,7 @@ public:
     else device::copy(there_.data(), &values, sizeof(T));
   }
 
-  /* When passes that tell may have been launched and not been listened to. */
+  /* Passes that tell may have been launched and not been listened to. */
   void forget()
   {
     if (space() == Space::Host) return;

@@ -6,5 +6,6 @@ namespace goza
 {
 
 PetscErrorCode KSPCreate_FusedCG(KSP ksp);
+PetscErrorCode KSPCreate_FusedBCGS(KSP ksp);
 
 } // namespace goza

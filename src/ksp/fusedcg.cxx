@@ -38,11 +38,13 @@ public:
   {
     PetscFunctionBegin;
     ksp_->its = 0;
-    PetscCall(Guarded([&] { scalars_.set(CgScalars()); }));
+    PetscCall(Guarded([&] {
+      scalars_.forget();
+      scalars_.set(CgScalars());
+    }));
     PetscCall(begin());
     if (!ksp_->reason) PetscCall(iterate());
     if (x_is_late_) PetscCall(catch_up());
-    PetscCall(Guarded([&] { scalars_.forget(); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -115,7 +117,7 @@ private:
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     PetscCall(pass(4, [&](Space space, PetscInt n, const CgVectors &v, FusedSums &sums) { cg_direction(space, n, v, keeps(), first, late, sums); }));
-    PetscCall(K_.multiply_dot(P, W, &keeps().there->pw));
+    PetscCall(K_.multiply_dot(P, P, W, &keeps().there->pw));
     PetscCall(K_.log_flops(2));
     PetscCall(pass(norm_of_r_ ? 4 : 2, [&](Space space, PetscInt n, const CgVectors &v, FusedSums &sums) {
       cg_residual(space, n, v, norm_of_r_ ? tells() : keeps(), norm_of_r_, sums);
@@ -304,28 +306,12 @@ private:
   PetscScalar         beta_old_ = 0, pw_old_ = 0;
 };
 
-struct FusedCG {
-  KrylovSpace        space;
-  Scalars<CgScalars> scalars;
-  bool               have_scalars = false;
-};
-
 } // namespace
 
 static PetscErrorCode KSPSolve_FusedCG(KSP ksp)
 {
-  FusedCG *cg = static_cast<FusedCG *>(ksp->data);
-
   PetscFunctionBegin;
-  PetscCall(InKrylovSpace(cg->space, ksp, ksp_is_alone(ksp) ? S : most_vectors, [&]() -> PetscErrorCode {
-    PetscFunctionBegin;
-    PetscCall(Guarded([&] {
-      if (!cg->have_scalars || cg->scalars.space() != cg->space.space()) cg->scalars = Scalars<CgScalars>(cg->space.space());
-    }));
-    cg->have_scalars = true;
-    PetscCall(ConjugateGradients(ksp, cg->space, cg->scalars).solve());
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }));
+  PetscCall((SolveFused<CgScalars, ConjugateGradients>(ksp, ksp_is_alone(ksp) ? S : most_vectors)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -355,7 +341,7 @@ PetscErrorCode KSPCreate_FusedCG(KSP ksp)
   PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_UNPRECONDITIONED, PC_LEFT, 2));
   PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NATURAL, PC_LEFT, 2));
   PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NONE, PC_LEFT, 1));
-  PetscCall(SetUpObject<FusedCG>(ksp, KSPSolve_FusedCG));
+  PetscCall(SetUpObject<FusedData<CgScalars>>(ksp, KSPSolve_FusedCG));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -225,17 +225,17 @@ PetscErrorCode KrylovSpace::multiply(PetscInt x, PetscInt y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode KrylovSpace::multiply_dot(PetscInt x, PetscInt y, PetscScalar *xy)
+PetscErrorCode KrylovSpace::multiply_dot(PetscInt x, PetscInt w, PetscInt y, PetscScalar *wy)
 {
   PetscFunctionBegin;
   if (op_ && !op_->has_others()) {
     PetscCall(PetscLogEventBegin(events.mult, A_, 0, 0, 0));
-    PetscCall(Guarded([&] { op_->diagonal_block().apply_dot(vector(x).data, vector(x).data, vector(y).data, xy); }));
+    PetscCall(Guarded([&] { op_->diagonal_block().apply_dot(vector(x).data, vector(w).data, vector(y).data, wy); }));
     PetscCall(log_product());
     PetscCall(PetscLogEventEnd(events.mult, A_, 0, 0, 0));
   } else {
     PetscCall(multiply(x, y));
-    PetscCall(Guarded([&] { dot(space_, n_, vector(x).data, vector(y).data, xy, sums_); }));
+    PetscCall(Guarded([&] { dot(space_, n_, vector(w).data, vector(y).data, wy, sums_); }));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

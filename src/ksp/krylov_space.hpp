@@ -38,12 +38,12 @@ public:
   PetscScalar *operator[](PetscInt k) { return k == solution ? x_.data : vectors_[k].data; } // until the next product or preconditioning
   std::string  describe() const;                                                             // of the latest solve
 
-  PetscErrorCode first_residual(PetscInt r);                            // r = b - A x, and a sign in it where the preconditioner's set-up failed on this rank
-  PetscErrorCode residual(PetscInt r);                                  // r = b - A x
-  PetscErrorCode multiply(PetscInt x, PetscInt y);                      // y = A x
-  PetscErrorCode multiply_dot(PetscInt x, PetscInt y, PetscScalar *xy); // and this rank's part of x'y, in the space
-  PetscErrorCode precondition(PetscInt r, PetscInt z);                  // z = M r, without what is in the null space
-  PetscErrorCode sum_over_ranks(PetscScalar *values, PetscInt n);       // values in host memory
+  PetscErrorCode first_residual(PetscInt r);       // r = b - A x, and a sign in it where the preconditioner's set-up failed on this rank
+  PetscErrorCode residual(PetscInt r);             // r = b - A x
+  PetscErrorCode multiply(PetscInt x, PetscInt y); // y = A x
+  PetscErrorCode multiply_dot(PetscInt x, PetscInt w, PetscInt y, PetscScalar *wy); // and this rank's part of w'y, in the space
+  PetscErrorCode precondition(PetscInt r, PetscInt z);                              // z = M r, without what is in the null space
+  PetscErrorCode sum_over_ranks(PetscScalar *values, PetscInt n);                   // values in host memory
   PetscErrorCode log_flops(PetscLogDouble per_row);
 
   /* History, monitors, convergence test. up_to_date() runs first where one of them may look at the solution. */

@@ -1,5 +1,6 @@
 /* What the types have in common as PETSc's objects. Data: what a KSP of the type holds, with its KrylovSpace as `space`. */
 #pragma once
+#include "core/scalars.hpp"
 #include "krylov_space.hpp"
 #include "mat/common/errors.hpp"
 
@@ -12,6 +13,31 @@ inline bool ksp_is_alone(KSP ksp)
 
   (void)MPI_Comm_size(PetscObjectComm((PetscObject)ksp), &size);
   return size == 1;
+}
+
+/* What a KSP holds of a method whose scalars these are. */
+template <class S> struct FusedData {
+  KrylovSpace space;
+  Scalars<S>  scalars;
+  bool        have_scalars = false;
+};
+
+/* One solve: Method(ksp, space, scalars).solve() with so many vectors. */
+template <class S, class Method> PetscErrorCode SolveFused(KSP ksp, PetscInt nvectors)
+{
+  auto *data = static_cast<FusedData<S> *>(ksp->data);
+
+  PetscFunctionBegin;
+  PetscCall(InKrylovSpace(data->space, ksp, nvectors, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(Guarded([&] {
+      if (!data->have_scalars || data->scalars.space() != data->space.space()) data->scalars = Scalars<S>(data->space.space());
+    }));
+    data->have_scalars = true;
+    PetscCall(Method(ksp, data->space, data->scalars).solve());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 template <class Data> PetscErrorCode KSPReset_Fused(KSP ksp)
