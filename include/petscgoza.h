@@ -26,6 +26,10 @@
 
 #define PCSAAMG "saamg"
 
+#define KSPFUSEDCG    "fusedcg"
+#define KSPFUSEDBCGS  "fusedbcgs"
+#define KSPFUSEDGMRES "fusedgmres"
+
 typedef enum {
   MAT_CDS_AUTO, /* half where the matrix is symmetric */
   MAT_CDS_FULL,

@@ -15,6 +15,7 @@
 #include "mat/slicedell/slicedell.hpp"
 #include "pc/saamg/cycle_log.hpp"
 #include "pc/saamg/pcsaamg.hpp"
+#include "ksp/fused.hpp"
 #include "petscgoza.h"
 #if PetscDefined(HAVE_CUDA)
   #include <petsc/private/logimpl.h>
@@ -33,6 +34,8 @@ static PetscErrorCode RegisterTypes()
   PetscFunctionBegin;
   for (const FormatKind *kind : formats) PetscCall(MatRegister_Format(*kind));
   PetscCall(PCRegister(PCSAAMG, PCCreate_SAAMG));
+  PetscCall(KSPRegister(KSPFUSEDCG, KSPCreate_FusedCG));
+  PetscCall(KSPRegister(KSPFUSEDBCGS, KSPCreate_FusedBCGS));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -287,7 +290,7 @@ static PetscErrorCode RegisterEvents()
 } // namespace goza
 
 /*@C
-  GozaInitializePackage - Registers Goza's matrix and preconditioner types with PETSc
+  GozaInitializePackage - Registers Goza's matrix, preconditioner and Krylov types with PETSc
 
   Collective on `PETSC_COMM_WORLD`
 
@@ -317,6 +320,7 @@ PetscErrorCode GozaInitializePackage(void)
   if (goza::state.registered) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatInitializePackage());
   PetscCall(PCInitializePackage());
+  PetscCall(KSPInitializePackage());
   PetscCall(goza::SetFromOptions());
   PetscCall(goza::RegisterEvents());
   PetscCall(goza::RegisterTypes());

@@ -2,6 +2,7 @@
 #include "cuda_check.hpp"
 #include "memory_limit.hpp"
 #include "refused_memory.hpp"
+#include "scalars.hpp"
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -232,6 +233,15 @@ void synchronize()
   check(cudaStreamSynchronize(current), "cudaStreamSynchronize");
 }
 
+bool busy()
+{
+  const cudaError_t err = cudaStreamQuery(current);
+
+  if (err == cudaErrorNotReady) return true;
+  check(err, "cudaStreamQuery");
+  return false;
+}
+
 void set_stream(void *s)
 {
   current = static_cast<cudaStream_t>(s);
@@ -394,6 +404,11 @@ void fill_zero(void *, std::size_t)
 }
 
 void synchronize()
+{
+  no_cuda();
+}
+
+bool busy()
 {
   no_cuda();
 }

@@ -36,6 +36,29 @@ std::size_t ring_size(int bs, PetscInt reach)
   return size;
 }
 
+/* The sums of component r of n nodes. */
+template <int bs, class Out, class V> void put(const Out &out, PetscInt begin, PetscInt n, int r, const V *sum)
+{
+  for (PetscInt i = 0; i < n; i++) out((begin + i) * bs + r, sum[i]);
+}
+
+/* One sum over all rows would be a chain of additions: the vector unit adds up eight side by side. */
+template <int bs, class V> void put(const AssignAndDot<V> &out, PetscInt begin, PetscInt n, int r, const V *sum)
+{
+  constexpr int  width = 8;
+  const PetscInt whole = n / width * width;
+  V              part[width]{};
+  V *const       y = out.y + begin * bs + r;
+  const V *const w = out.w + begin * bs + r;
+
+  for (PetscInt i = 0; i < n; i++) y[i * bs] = sum[i];
+  for (PetscInt i = 0; i < whole; i += width) {
+    for (int k = 0; k < width; k++) part[k] += w[(i + k) * bs] * sum[i + k];
+  }
+  for (PetscInt i = whole; i < n; i++) part[i - whole] += w[i * bs] * sum[i];
+  for (int k = 0; k < width; k++) *thread_sum<V>() += part[k];
+}
+
 template <class Store, class V, class Out, int bs, bool half> struct CdsOnHost {
   CdsView<Store> A;
   const V       *x;
@@ -56,7 +79,7 @@ template <class Store, class V, class Out, int bs, bool half> struct CdsOnHost {
       for (int r = 0; r < bs; r++) {
         V *const sum = ring.from(r, begin);
 
-        for (PetscInt i = begin; i < end; i++) out(i * bs + r, sum[i - begin]);
+        put<bs>(out, begin, end - begin, r, sum);
         std::fill(sum, sum + length, V(0));
       }
     }

@@ -182,6 +182,16 @@ static PetscErrorCode PCApply_SAAMG(PC pc, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode PCGetCycle_SAAMG(PC pc, Space space, Cycle **cycle)
+{
+  SAAMG *mg;
+
+  PetscFunctionBegin;
+  PetscCall(FindSAAMG(pc, &mg));
+  *cycle = mg && mg->space == space ? mg->cycle.get() : nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static std::shared_ptr<CsrLevel> transposed_level(const CsrLevel &level, const Csr &A)
 {
   auto t = std::make_shared<CsrLevel>();

@@ -1,0 +1,327 @@
+#include "krylov_space.hpp"
+#include "vector_kernels.hpp"
+#include "goza.hpp"
+#include "mat/common/errors.hpp"
+#include "mat/common/format_kind.hpp"
+#include <petsc/private/matimpl.h>
+#include <petsc/private/pcimpl.h>
+
+namespace goza
+{
+
+PetscErrorCode KrylovSpace::Vector::open(Space space, bool read_too)
+{
+  PetscFunctionBegin;
+  if (vec) {
+    PetscCall(access.get(vec, space, array, read_too));
+    is_open = true;
+    data    = access.data();
+  } else data = array.data();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KrylovSpace::Vector::close()
+{
+  PetscFunctionBegin;
+  data = nullptr;
+  if (!is_open) PetscFunctionReturn(PETSC_SUCCESS);
+  is_open = false;
+  PetscCall(access.restore());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether monitors and the convergence test may look at the solution: those of PETSc's that take the norm alone are known. */
+static bool SolutionIsSeen(KSP ksp)
+{
+  using Test = decltype(ksp->converged);
+
+  if (ksp->converged != static_cast<Test>(KSPConvergedDefault) && ksp->converged != static_cast<Test>(KSPConvergedSkip)) return true;
+  for (PetscInt m = 0; m < ksp->numbermonitors; m++) {
+    const auto monitor = reinterpret_cast<void (*)()>(ksp->monitor[m]);
+
+    if (monitor != reinterpret_cast<void (*)()>(KSPMonitorResidual) && monitor != reinterpret_cast<void (*)()>(KSPMonitorResidualDrawLG)) return true;
+  }
+  return false;
+}
+
+/* Why not, where not; the same on every rank. */
+PetscErrorCode KrylovSpace::find_native(std::string *why)
+{
+  PetscFunctionBegin;
+  op_.reset();
+  if (ksp_->transpose_solve) *why = "the transposed system is solved";
+  else if (pc_failed_) *why = "the preconditioner's set-up has failed";
+  if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatFormatGetOperator(A_, &op_));
+  if (!op_) *why = std::string("the operator is of type ") + ((PetscObject)A_)->type_name;
+  else if (check_results() && op_->space() == Space::Cuda) *why = "-goza_check checks the matrix's own products";
+  else PetscCall(pc_.find(ksp_, ksp_->vec_sol, op_->space(), why));
+  if (!why->empty()) op_.reset();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KrylovSpace::open(KSP ksp, PetscInt nvectors)
+{
+  PetscMPIInt size, failed = ksp->reason == KSP_DIVERGED_PC_FAILED;
+  std::string why;
+
+  PetscFunctionBegin;
+  ksp_  = ksp;
+  comm_ = PetscObjectComm((PetscObject)ksp);
+  PetscCall(use_petsc_stream());
+  PetscCall(PCGetOperators(ksp->pc, &A_, NULL));
+  PetscCallMPI(MPI_Comm_size(comm_, &size));
+  PetscCall(VecGetLocalSize(ksp->vec_sol, &n_));
+  alone_ = size == 1;
+  seen_  = SolutionIsSeen(ksp);
+  if (!alone_) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm_));
+  pc_failed_here_ = ksp->reason == KSP_DIVERGED_PC_FAILED;
+  pc_failed_      = failed;
+  ksp->reason     = KSP_CONVERGED_ITERATING; /* on all ranks alike: a norm will tell them, see first_residual() */
+  PetscCall(find_native(&why));
+  Space space = Space::Host;
+  if (op_) space = op_->space();
+  else {
+    PetscBool cuda, bound;
+
+    PetscCall(PetscInfo(ksp, "The iteration goes through PETSc's own operations: %s\n", why.c_str()));
+    PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp->vec_sol, &cuda, VECSEQCUDA, VECMPICUDA, ""));
+    PetscCall(VecBoundToCPU(ksp->vec_sol, &bound));
+    if (petsc_on_device() && cuda && !bound) space = Space::Cuda;
+  }
+  if (space != space_) have_sums_ = false;
+  space_ = space;
+  PetscCall(Guarded([&] {
+    if (!have_sums_) sums_ = FusedSums(space_);
+  }));
+  have_sums_ = true;
+  x_.vec     = ksp->vec_sol;
+  PetscCall(x_.open(space_, !ksp->guess_zero));
+  if (ksp->guess_zero) PetscCall(Guarded([&] { zero(space_, n_, x_.data, sums_); }));
+  PetscCall(b_.get(ksp->vec_rhs, space_, staged_b_));
+  b_is_open_ = true;
+  for (Vector &v : vectors_) PetscCall(v.close());
+  PetscCall(more_vectors(nvectors));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KrylovSpace::more_vectors(PetscInt nvectors)
+{
+  PetscFunctionBegin;
+  while ((PetscInt)vectors_.size() < nvectors) PetscCallCXX(vectors_.emplace_back());
+  for (PetscInt k = 0; k < nvectors; k++) {
+    Vector &v = vectors_[k];
+
+    if (v.data || (v.is_open && !n_)) continue;
+    if (op_) {
+      PetscCall(VecDestroy(&v.vec));
+      PetscCall(Guarded([&] {
+        if (v.array.space() == space_ && v.array.size() == static_cast<std::size_t>(n_)) return;
+        v.array = Array<PetscScalar>(space_, n_);
+        v.array.zero();
+      }));
+    } else {
+      PetscInt n = -1;
+
+      if (v.vec) PetscCall(VecGetLocalSize(v.vec, &n));
+      if (n != n_) {
+        PetscCall(VecDestroy(&v.vec));
+        PetscCall(VecDuplicate(ksp_->vec_sol, &v.vec));
+        PetscCall(VecSet(v.vec, 0));
+      }
+    }
+    PetscCall(v.open(space_, true));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KrylovSpace::close()
+{
+  PetscErrorCode failed = PETSC_SUCCESS;
+
+  PetscFunctionBegin;
+  for (Vector &v : vectors_) {
+    const PetscErrorCode here = v.close();
+
+    if (here) failed = here;
+  }
+  if (b_is_open_) PetscCall(b_.restore());
+  b_is_open_ = false;
+  PetscCall(x_.close());
+  x_.vec = NULL;
+  PetscCall(failed);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KrylovSpace::reset()
+{
+  PetscFunctionBegin;
+  for (Vector &v : vectors_) PetscCall(VecDestroy(&v.vec));
+  vectors_.clear();
+  op_.reset();
+  pc_        = NativePC();
+  sums_      = FusedSums();
+  staged_b_  = Array<PetscScalar>();
+  x_.array   = Array<PetscScalar>();
+  have_sums_ = false;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+std::string KrylovSpace::describe() const
+{
+  if (!ksp_) return "";
+  if (!op_) return "through PETSc's own operations";
+  return std::string("vectors, product and ") + pc_.describe() + " on " + space_name(space_);
+}
+
+/* --- operations */
+
+PetscErrorCode KrylovSpace::first_residual(PetscInt r)
+{
+  Vector &v = vectors_[r];
+
+  PetscFunctionBegin;
+  if (!ksp_->guess_zero) PetscCall(residual(r));
+  else PetscCall(Guarded([&] { copy(space_, n_, b_.data(), v.data, sums_); }));
+  if (!pc_failed_) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(v.close());
+  if (pc_failed_here_) PetscCall(VecFlag(v.vec, 1));
+  PetscCall(v.open(space_, true));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KrylovSpace::residual(PetscInt r)
+{
+  PetscFunctionBegin;
+  if (op_) {
+    PetscCall(PetscLogEventBegin(events.mult, A_, 0, 0, 0));
+    PetscCall(op_->apply(x_.data, Residual<PetscScalar>{b_.data(), vectors_[r].data}));
+    PetscCall(log_product());
+    PetscCall(PetscLogEventEnd(events.mult, A_, 0, 0, 0));
+  } else {
+    PetscCall(multiply(solution, r));
+    PetscCall(Guarded([&] { subtract_from(space_, n_, b_.data(), vectors_[r].data, sums_); }));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KrylovSpace::multiply(PetscInt x, PetscInt y)
+{
+  Vector &from = vector(x), &to = vector(y);
+
+  PetscFunctionBegin;
+  if (op_) {
+    PetscCall(PetscLogEventBegin(events.mult, A_, 0, 0, 0));
+    PetscCall(op_->apply(from.data, Assign<PetscScalar>{to.data}));
+    PetscCall(log_product());
+    PetscCall(PetscLogEventEnd(events.mult, A_, 0, 0, 0));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(from.close());
+  PetscCall(to.close());
+  PetscCall(KSP_MatMult(ksp_, A_, from.vec, to.vec));
+  PetscCall(from.open(space_, true));
+  PetscCall(to.open(space_, true));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KrylovSpace::multiply_dot(PetscInt x, PetscInt w, PetscInt y, PetscScalar *wy)
+{
+  PetscFunctionBegin;
+  if (op_ && !op_->has_others()) {
+    PetscCall(PetscLogEventBegin(events.mult, A_, 0, 0, 0));
+    PetscCall(Guarded([&] { op_->diagonal_block().apply_dot(vector(x).data, vector(w).data, vector(y).data, wy); }));
+    PetscCall(log_product());
+    PetscCall(PetscLogEventEnd(events.mult, A_, 0, 0, 0));
+  } else {
+    PetscCall(multiply(x, y));
+    PetscCall(Guarded([&] { dot(space_, n_, vector(w).data, vector(y).data, wy, sums_); }));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KrylovSpace::precondition(PetscInt r, PetscInt z)
+{
+  Vector &from = vector(r), &to = vector(z);
+
+  PetscFunctionBegin;
+  if (op_) {
+    PetscCall(PetscLogEventBegin(PC_Apply, ksp_->pc, 0, 0, 0));
+    PetscCall(pc_.apply(from.data, to.data, sums_));
+    PetscCall(PetscLogEventEnd(PC_Apply, ksp_->pc, 0, 0, 0));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(from.close());
+  PetscCall(to.close());
+  PetscCall(KSP_PCApply(ksp_, from.vec, to.vec));
+  PetscCall(from.open(space_, true));
+  PetscCall(to.open(space_, true));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KrylovSpace::sum_over_ranks(PetscScalar *values, PetscInt n)
+{
+  PetscFunctionBegin;
+  if (!alone_) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, values, (PetscMPIInt)n, MPIU_SCALAR, MPIU_SUM, comm_));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KrylovSpace::log_flops(PetscLogDouble per_row)
+{
+  PetscFunctionBegin;
+  if (space_ == Space::Cuda) PetscCall(PetscLogGpuFlops(per_row * n_));
+  else PetscCall(PetscLogFlops(per_row * n_));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KrylovSpace::log_product()
+{
+  const PetscLogDouble flops = PetscMax(2.0 * op_->nnz() - n_, 0.0);
+
+  PetscFunctionBegin;
+  if (space_ == Space::Cuda) PetscCall(PetscLogGpuFlops(flops));
+  else PetscCall(PetscLogFlops(flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* --- KSP */
+
+PetscErrorCode KrylovSpace::report(PetscInt it, PetscReal norm)
+{
+  PetscFunctionBegin;
+  ksp_->rnorm = norm;
+  PetscCall(KSPLogResidualHistory(ksp_, norm));
+  PetscCall(KSPMonitor(ksp_, it, norm));
+  PetscCall((*ksp_->converged)(ksp_, it, norm, &ksp_->reason, ksp_->cnvP));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CheckNorm(KSP ksp, PetscReal norm)
+{
+  PetscFunctionBegin;
+  KSPCheckNorm(ksp, norm);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CheckDot(KSP ksp, PetscScalar xy)
+{
+  PetscFunctionBegin;
+  KSPCheckDot(ksp, xy);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KrylovSpace::check(PetscReal norm)
+{
+  PetscFunctionBegin;
+  if (PetscIsInfOrNanReal(norm)) PetscCall(show([&] { return CheckNorm(ksp_, norm); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KrylovSpace::check_dot(PetscScalar xy)
+{
+  PetscFunctionBegin;
+  if (PetscIsInfOrNanScalar(xy)) PetscCall(show([&] { return CheckDot(ksp_, xy); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza

@@ -1,0 +1,119 @@
+/* Where the iteration of a fused Krylov method lives: its vectors, the product with the operator and the preconditioner.
+
+   Native: operator and preconditioner are Goza's, or as simple as a diagonal. All vectors are arrays where the operator is; the right-hand side comes there once, the
+   solution once and back once. Otherwise: the vectors are PETSc's, which does products and preconditioning; their arrays are ours in between. A method sees arrays and no
+   difference. */
+#pragma once
+#include "core/fused_elements.hpp"
+#include "mat/common/par_operator.hpp"
+#include "mat/common/vec_access.hpp"
+#include "native_pc.hpp"
+#include <deque>
+#include <memory>
+#include <petsc/private/kspimpl.h>
+
+namespace goza
+{
+
+class KrylovSpace {
+public:
+  static constexpr PetscInt solution = -1; // as the number of a vector: x itself
+
+  KrylovSpace()                               = default;
+  KrylovSpace(const KrylovSpace &)            = delete;
+  KrylovSpace &operator=(const KrylovSpace &) = delete;
+  ~KrylovSpace() { (void)reset(); }
+
+  /* For one solve, with vectors 0 .. nvectors - 1, whose contents are what earlier solves have left, at first 0. Collective. */
+  PetscErrorCode open(KSP ksp, PetscInt nvectors);
+  PetscErrorCode more_vectors(PetscInt nvectors); // while it is open
+  PetscErrorCode close();                         // the solution is where the user has it; after an error, too
+  PetscErrorCode reset();                         // nothing is held
+
+  bool         native() const { return op_ != nullptr; }
+  bool         alone() const { return alone_; } // one rank
+  Space        space() const { return space_; }
+  PetscInt     n() const { return n_; }
+  FusedSums   &sums() { return sums_; }
+  PetscScalar *operator[](PetscInt k) { return k == solution ? x_.data : vectors_[k].data; } // until the next product or preconditioning
+  std::string  describe() const;                                                             // of the latest solve
+
+  PetscErrorCode first_residual(PetscInt r);       // r = b - A x, and a sign in it where the preconditioner's set-up failed on this rank
+  PetscErrorCode residual(PetscInt r);             // r = b - A x
+  PetscErrorCode multiply(PetscInt x, PetscInt y); // y = A x
+  PetscErrorCode multiply_dot(PetscInt x, PetscInt w, PetscInt y, PetscScalar *wy); // and this rank's part of w'y, in the space
+  PetscErrorCode precondition(PetscInt r, PetscInt z);                              // z = M r, without what is in the null space
+  PetscErrorCode sum_over_ranks(PetscScalar *values, PetscInt n);                   // values in host memory
+  PetscErrorCode log_flops(PetscLogDouble per_row);
+
+  /* History, monitors, convergence test. up_to_date() runs first where one of them may look at the solution. */
+  template <class UpToDate> PetscErrorCode report(PetscInt it, PetscReal norm, const UpToDate &up_to_date)
+  {
+    PetscFunctionBegin;
+    if (!seen_) {
+      PetscCall(report(it, norm));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    PetscCall(up_to_date());
+    PetscCall(show([&] { return report(it, norm); }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  bool           solution_is_seen() const { return seen_; }
+  PetscErrorCode check(PetscReal norm);     // KSPCheckNorm(), and the caller looks for a reason
+  PetscErrorCode check_dot(PetscScalar xy); // KSPCheckDot()
+
+private:
+  /* An array in the space: of our own, or of a Vec, staged where that is on the other side. */
+  struct Vector {
+    Vec                vec = NULL; // its own, but for the solution
+    Array<PetscScalar> array;      // or the stage
+    VecWrite           access;
+    bool               is_open = false;
+    PetscScalar       *data    = nullptr;
+
+    PetscErrorCode open(Space space, bool read_too);
+    PetscErrorCode close();
+  };
+
+  template <class Call> PetscErrorCode show(const Call &call) /* while the solution is the user's again */
+  {
+    PetscFunctionBegin;
+    PetscCall(x_.close());
+    const PetscErrorCode failed = call();
+    PetscCall(failed);
+    PetscCall(x_.open(space_, true));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  Vector        &vector(PetscInt k) { return k == solution ? x_ : vectors_[k]; }
+  PetscErrorCode find_native(std::string *why);
+  PetscErrorCode log_product();
+  PetscErrorCode report(PetscInt it, PetscReal norm);
+
+  KSP                                       ksp_   = NULL;
+  Mat                                       A_     = NULL;
+  MPI_Comm                                  comm_  = MPI_COMM_NULL;
+  Space                                     space_ = Space::Host;
+  PetscInt                                  n_     = 0;
+  bool                                      alone_ = true, seen_ = false, pc_failed_ = false, pc_failed_here_ = false, have_sums_ = false, b_is_open_ = false;
+  std::shared_ptr<ParOperator<PetscScalar>> op_; // native
+  NativePC                                  pc_;
+  FusedSums                                 sums_;
+  Vector                                    x_;
+  VecRead                                   b_;
+  Array<PetscScalar>                        staged_b_;
+  std::deque<Vector>                        vectors_;
+};
+
+/* run() in the space, which is closed whatever happens. */
+template <class Run> PetscErrorCode InKrylovSpace(KrylovSpace &space, KSP ksp, PetscInt nvectors, const Run &run)
+{
+  PetscFunctionBegin;
+  PetscErrorCode failed = space.open(ksp, nvectors);
+  if (!failed) failed = run();
+  const PetscErrorCode also = space.close();
+  PetscCall(failed);
+  PetscCall(also);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza

@@ -1,0 +1,159 @@
+#include "native_pc.hpp"
+#include "mat/common/errors.hpp"
+#include "mat/common/vec_access.hpp"
+#include "pc/saamg/cycle.hpp"
+#include "pc/saamg/pcsaamg.hpp"
+#include "petscgoza.h"
+#include "vector_kernels.hpp"
+#include <petsc/private/kspimpl.h>
+#include <petsc/private/matimpl.h>
+#include <petsc/private/pcimpl.h>
+
+namespace goza
+{
+
+static constexpr PetscInt most_bs = 8; // a larger block is PETSc's: its product is more than a pass over vectors
+
+/* The preconditioner times vectors that are 1 in one component of each node are the columns of its blocks, whatever its options made of them. */
+PetscErrorCode NativePC::find_blocks(PC pc, Vec like, PetscInt bs)
+{
+  Vec                ones, column;
+  VecRead            access;
+  Array<PetscScalar> stage;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(like, &ones));
+  PetscCall(VecDuplicate(like, &column));
+  PetscCall(Guarded([&] {
+    if (blocks_.space() != space_) blocks_ = Array<PetscScalar>(space_);
+    blocks_.resize(static_cast<std::size_t>(n_) * bs);
+  }));
+  for (PetscInt c = 0; c < bs; c++) {
+    PetscScalar *a;
+
+    PetscCall(VecGetArrayWrite(ones, &a));
+    for (PetscInt i = 0; i < n_; i++) a[i] = i % bs == c;
+    PetscCall(VecRestoreArrayWrite(ones, &a));
+    PetscCall(PCApply(pc, ones, column));
+    PetscCall(access.get(column, space_, stage));
+    PetscCall(Guarded([&] {
+      FusedSums none;
+
+      if (space_ == Space::Host) copy(space_, n_, access.data(), blocks_.data() + static_cast<std::size_t>(c) * n_, none);
+      else device::copy_async(blocks_.data() + static_cast<std::size_t>(c) * n_, access.data(), n_ * sizeof(PetscScalar));
+    }));
+    PetscCall(access.restore());
+  }
+  PetscCall(VecDestroy(&ones));
+  PetscCall(VecDestroy(&column));
+  bs_ = bs;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode NativePC::find_null_space(KSP ksp, std::string *why)
+{
+  Mat          A;
+  MatNullSpace space;
+  PetscBool    constants;
+  PetscInt     n;
+  const Vec   *vecs;
+
+  PetscFunctionBegin;
+  constants_ = false;
+  null_.clear();
+  if (ksp->pc_side != PC_LEFT) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCGetOperators(ksp->pc, &A, NULL));
+  PetscCall(MatGetNullSpace(A, &space));
+  if (!space) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatNullSpaceGetVecs(space, &constants, &n, &vecs));
+  if (space->remove) {
+    *why = "a function of the user's removes the null space";
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  constants_ = constants;
+  for (PetscInt k = 0; k < n; k++) {
+    VecRead            access;
+    Array<PetscScalar> stage;
+
+    PetscCall(access.get(vecs[k], space_, stage));
+    PetscCall(Guarded([&] {
+      null_.emplace_back(space_, n_);
+      null_.back().copy_from(access.data(), n_);
+    }));
+    PetscCall(access.restore());
+  }
+  PetscCall(Guarded([&] {
+    if (sum_.space() != space_ || !sum_.size()) sum_ = Array<PetscScalar>(space_, 1);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode NativePC::find(KSP ksp, Vec like, Space space, std::string *why)
+{
+  PC          pc = ksp->pc;
+  PetscBool   saamg, none, jacobi, pbjacobi;
+  PetscMPIInt size;
+  PetscInt    bs = 1;
+
+  PetscFunctionBegin;
+  space_ = space;
+  comm_  = PetscObjectComm((PetscObject)ksp);
+  cycle_ = nullptr;
+  bs_    = 0;
+  PetscCallMPI(MPI_Comm_size(comm_, &size));
+  alone_ = size == 1;
+  PetscCall(VecGetLocalSize(like, &n_));
+  PetscCall(VecGetSize(like, &global_n_));
+  PetscCall(find_null_space(ksp, why));
+  if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCSAAMG, &saamg));
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCNONE, &none));
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCJACOBI, &jacobi));
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCPBJACOBI, &pbjacobi));
+  if (pbjacobi) PetscCall(MatGetBlockSize(pc->pmat, &bs));
+  if (saamg) {
+    PetscCall(PCGetCycle_SAAMG(pc, space, &cycle_));
+    if (!cycle_) *why = "saamg's cycle is not where the operator is";
+  } else if (jacobi || (pbjacobi && bs <= most_bs)) PetscCall(find_blocks(pc, like, bs));
+  else if (!none) *why = std::string("the preconditioner is of type ") + ((PetscObject)pc)->type_name;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode NativePC::apply(const PetscScalar *r, PetscScalar *z, FusedSums &sums)
+{
+  PetscFunctionBegin;
+  if (cycle_) PetscCall(cycle_->apply(r, z));
+  else
+    PetscCall(Guarded([&] {
+      if (bs_) multiply_blocks(space_, n_, bs_, blocks_.data(), r, z, sums);
+      else copy(space_, n_, r, z, sums);
+    }));
+  if (constants_ || !null_.empty()) PetscCall(remove_null_space(z, sums));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* z -= factor (v'z) v for vectors that are orthogonal to one another; alone, no host waits for it. */
+PetscErrorCode NativePC::remove(const PetscScalar *v, PetscScalar factor, PetscScalar *z, FusedSums &sums)
+{
+  PetscFunctionBegin;
+  PetscCall(Guarded([&] { dot(space_, n_, z, v, sum_.data(), sums); }));
+  if (!alone_) {
+    PetscScalar sum;
+
+    PetscCall(Guarded([&] { sum = read_value(space_, sum_.data()); }));
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPIU_SCALAR, MPIU_SUM, comm_));
+    PetscCall(Guarded([&] { sum_.assign(&sum); }));
+  }
+  PetscCall(Guarded([&] { subtract(space_, n_, factor, sum_.data(), v, z, sums); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode NativePC::remove_null_space(PetscScalar *z, FusedSums &sums)
+{
+  PetscFunctionBegin;
+  if (constants_ && global_n_) PetscCall(remove(nullptr, PetscScalar(1) / global_n_, z, sums));
+  for (const Array<PetscScalar> &v : null_) PetscCall(remove(v.data(), 1, z, sums));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza

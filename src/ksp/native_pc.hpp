@@ -1,0 +1,37 @@
+/* A preconditioner that works on arrays: saamg's cycle, an inverse of diagonal blocks (jacobi, pbjacobi), nothing (none); and the null space that PETSc removes behind it. */
+#pragma once
+#include "core/fused_elements.hpp"
+#include "mat/common/compat.hpp"
+#include <petscksp.h>
+#include <string>
+#include <vector>
+
+namespace goza
+{
+
+class Cycle;
+
+class NativePC {
+public:
+  /* like: a vector of the system. why: empty, or why this one cannot be had. Collective. */
+  PetscErrorCode find(KSP ksp, Vec like, Space space, std::string *why);
+  PetscErrorCode apply(const PetscScalar *r, PetscScalar *z, FusedSums &sums);
+  const char    *describe() const { return cycle_ ? "cycle" : bs_ ? "inverse diagonal blocks" : "no preconditioner"; }
+
+private:
+  PetscErrorCode find_blocks(PC pc, Vec like, PetscInt bs);
+  PetscErrorCode find_null_space(KSP ksp, std::string *why);
+  PetscErrorCode remove_null_space(PetscScalar *z, FusedSums &sums);
+  PetscErrorCode remove(const PetscScalar *v, PetscScalar factor, PetscScalar *z, FusedSums &sums);
+
+  Space                           space_ = Space::Host;
+  MPI_Comm                        comm_  = MPI_COMM_NULL;
+  PetscInt                        n_ = 0, global_n_ = 0, bs_ = 0; // bs_: 0 where there are no blocks
+  bool                            alone_ = true, constants_ = false;
+  Cycle                          *cycle_ = nullptr;
+  Array<PetscScalar>              blocks_; // [bs][n]: column c of the blocks, by row
+  std::vector<Array<PetscScalar>> null_;   // vectors of the null space, orthonormal
+  Array<PetscScalar>              sum_;    // of a dot product
+};
+
+} // namespace goza

@@ -1,0 +1,89 @@
+/* What the types have in common as PETSc's objects. Data: what a KSP of the type holds, with its KrylovSpace as `space`. */
+#pragma once
+#include "core/scalars.hpp"
+#include "krylov_space.hpp"
+#include "mat/common/errors.hpp"
+
+namespace goza
+{
+
+inline bool ksp_is_alone(KSP ksp)
+{
+  PetscMPIInt size = 1;
+
+  (void)MPI_Comm_size(PetscObjectComm((PetscObject)ksp), &size);
+  return size == 1;
+}
+
+/* What a KSP holds of a method whose scalars these are. */
+template <class S> struct FusedData {
+  KrylovSpace space;
+  Scalars<S>  scalars;
+  bool        have_scalars = false;
+};
+
+/* One solve: Method(ksp, space, scalars).solve() with so many vectors. */
+template <class S, class Method> PetscErrorCode SolveFused(KSP ksp, PetscInt nvectors)
+{
+  auto *data = static_cast<FusedData<S> *>(ksp->data);
+
+  PetscFunctionBegin;
+  PetscCall(InKrylovSpace(data->space, ksp, nvectors, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(Guarded([&] {
+      if (!data->have_scalars || data->scalars.space() != data->space.space()) data->scalars = Scalars<S>(data->space.space());
+    }));
+    data->have_scalars = true;
+    PetscCall(Method(ksp, data->space, data->scalars).solve());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class Data> PetscErrorCode KSPReset_Fused(KSP ksp)
+{
+  PetscFunctionBegin;
+  PetscCall(static_cast<Data *>(ksp->data)->space.reset());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class Data> PetscErrorCode KSPDestroy_Fused(KSP ksp)
+{
+  PetscFunctionBegin;
+  PetscCall(KSPReset_Fused<Data>(ksp));
+  delete static_cast<Data *>(ksp->data);
+  ksp->data = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class Data> PetscErrorCode KSPView_Fused(KSP ksp, PetscViewer viewer)
+{
+  PetscBool ascii;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  const std::string how = static_cast<Data *>(ksp->data)->space.describe();
+  if (ascii && !how.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s\n", how.c_str()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+inline PetscErrorCode KSPSetUp_Fused(KSP)
+{
+  return PETSC_SUCCESS; /* vectors are made in the first solve, when it is known where they live */
+}
+
+template <class Data> PetscErrorCode SetUpObject(KSP ksp, PetscErrorCode (*solve)(KSP))
+{
+  PetscFunctionBegin;
+  PetscCallCXX(ksp->data = new Data);
+  ksp->ops->setup         = KSPSetUp_Fused;
+  ksp->ops->solve         = solve;
+  ksp->ops->reset         = KSPReset_Fused<Data>;
+  ksp->ops->destroy       = KSPDestroy_Fused<Data>;
+  ksp->ops->view          = KSPView_Fused<Data>;
+  ksp->ops->buildsolution = KSPBuildSolutionDefault;
+  ksp->ops->buildresidual = KSPBuildResidualDefault;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza
