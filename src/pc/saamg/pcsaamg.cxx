@@ -305,6 +305,10 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
   if (lattice.known())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  aggregates laid out on a grid of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " points\n", lattice.points[0],
                                      lattice.points[1], lattice.points[2]));
+  for (std::size_t l = 0; l < grids.size(); l++) {
+    if (grids[l].transfer && grids[l].transfer->thrift != Thrift::None)
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  level %d has long rows: aggregates are aggregated once more%s\n", (int)l, grids[l].transfer->thrift == Thrift::Interpolation ? ", the interpolation is not smoothed" : ""));
+  }
   PetscCall(PetscViewerASCIIPrintf(viewer, "  level       rows    nonzeros  per row  smoother\n"));
   for (std::size_t l = 0; l < grids.size(); l++) {
     const PetscInt       M  = grids[l].rows();
