@@ -18,6 +18,8 @@ enum class Keep {
   Interpolation
 };
 
+constexpr PetscInt most_interpolation_degree = 10; // rows of an interpolation grow with it to the power of the space's dimension
+
 struct HierarchyOptions {
   PetscReal threshold                   = 0; // of strength, relative to the diagonals
   PetscInt  max_levels                  = 10;
@@ -36,15 +38,16 @@ struct HierarchyOptions {
 using OperatorSource = std::function<PetscErrorCode(ParOperator<PetscScalar> **)>;
 
 struct CsrLevel {
-  Csr                 A{};     // own.view(), or, while a set-up lasts, the user's matrix
-  CsrMatrix           own;     // empty on the finest level
-  MapPtr              columns; // of A
-  PetscLogDouble      nnz = 0; // of all ranks
-  Stamp               stamp;   // of A
-  Array<PetscScalar>  dinv;    // [rows] inverse diagonal
-  Array<PetscInt>     name;    // [nodes], or empty: see names()
-  Lattice             lattice; // of the names
-  Array<std::int64_t> alone;   // [rows] 1 where a row is coupled to nothing (Dirichlet rows, diagonal matrices), or empty
+  Csr                 A{};       // own.view(), or, while a set-up lasts, the user's matrix
+  CsrMatrix           own;       // empty on the finest level
+  MapPtr              columns;   // of A
+  PetscLogDouble      nnz = 0;   // of all ranks
+  Stamp               stamp;     // of A
+  Array<PetscScalar>  dinv;      // [rows] inverse diagonal
+  Array<PetscInt>     name;      // [nodes], or empty: see names()
+  Lattice             lattice;   // of the names
+  Array<std::int64_t> alone;     // [rows] 1 where a row is coupled to nothing (Dirichlet rows, diagonal matrices), or empty
+  Array<PetscScalar>  magnitude; // [rows] see rounding_of_products; of the coarsest level after a set-up
   bool                squares_finite = true;
 
   OperatorSource exact; // of the user's matrix, while a set-up lasts
@@ -52,12 +55,22 @@ struct CsrLevel {
   Names names(PetscInt bs) const { return {name.data(), columns->start() / bs, bs, lattice}; }
 };
 
+/* What is done to keep the Galerkin product of a level cheap where rows are long, as those of the hubs of a graph: */
+enum class Thrift {
+  None,
+  Aggregates,   // are aggregated once more,
+  Interpolation // and is not smoothed either: a coarse operator has no more entries than the one above it
+};
+
 /* Where P comes from: aggregates, tentative values and, where weak entries are filtered, the strength graph. */
 struct Coarsening;
+struct CsrAggregates;
+struct CsrGraph;
 
 struct CsrTransfer : Interpolation {
   GalerkinProduct product; // while values may change
   Stamp           stamp;
+  Thrift          thrift = Thrift::None;
 
   std::shared_ptr<Coarsening> coarsening; // while only aggregates are to be kept
 
@@ -96,6 +109,8 @@ private:
   PetscErrorCode measure(Grid &grid, PetscInt its, bool *finite);
   PetscErrorCode interpolate(Grid &grid, const Coarsening &from, const HierarchyOptions &options);
   PetscErrorCode project(Grid &grid, CsrLevel &next, const HierarchyOptions &options);
+  PetscErrorCode aggregate_nodes(const CsrGraph &G, PetscInt k, bool aggressive, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop);
+  PetscErrorCode try_to_coarsen(Coarsening &from, CsrAggregates &aggregates, Array<PetscScalar> &B, const HierarchyOptions &options, CsrLevel &next, Array<PetscScalar> &coarse_B, double *work);
   PetscErrorCode coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal threshold, const HierarchyOptions &options, bool *stop);
 
   std::vector<Grid> grids_;

@@ -196,11 +196,12 @@ static std::shared_ptr<CsrLevel> transposed_level(const CsrLevel &level, const C
 {
   auto t = std::make_shared<CsrLevel>();
 
-  t->own   = transpose(A, *level.columns, level.columns, t->columns);
-  t->A     = t->own.view();
-  t->nnz   = level.nnz;
-  t->dinv  = Array<PetscScalar>(A.space, level.dinv.data(), level.dinv.size());
-  t->alone = Array<std::int64_t>(A.space, level.alone.data(), level.alone.size());
+  t->own       = transpose(A, *level.columns, level.columns, t->columns);
+  t->A         = t->own.view();
+  t->nnz       = level.nnz;
+  t->dinv      = Array<PetscScalar>(A.space, level.dinv.data(), level.dinv.size());
+  t->alone     = Array<std::int64_t>(A.space, level.alone.data(), level.alone.size());
+  t->magnitude = Array<PetscScalar>(A.space, level.magnitude.data(), level.magnitude.size());
   t->stamp.new_pattern();
   return t;
 }
@@ -314,6 +315,10 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
   if (lattice.known())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  aggregates laid out on a grid of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " points\n", lattice.points[0],
                                      lattice.points[1], lattice.points[2]));
+  for (std::size_t l = 0; l < grids.size(); l++) {
+    if (grids[l].transfer && grids[l].transfer->thrift != Thrift::None)
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  level %d has long rows: aggregates are aggregated once more%s\n", (int)l, grids[l].transfer->thrift == Thrift::Interpolation ? ", the interpolation is not smoothed" : ""));
+  }
   PetscCall(PetscViewerASCIIPrintf(viewer, "  level       rows    nonzeros  per row  smoother\n"));
   for (std::size_t l = 0; l < grids.size(); l++) {
     const PetscInt       M  = grids[l].rows();

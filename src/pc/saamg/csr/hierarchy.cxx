@@ -12,6 +12,11 @@
 namespace goza
 {
 
+/* Multiplications of blocks in a Galerkin product, for each block of the finest matrix, beyond which it is not begun, and what is never too many. Where rows of P reach p
+   aggregates these are p (1 + p), with p up to 6 on meshes: 26 for 27 points. On a graph with hubs (Barabasi and Albert, 9 entries a row) they are 330 with 25 000 nodes and 700 with
+   500 000. Of an interpolation that is asked to be smoothed further, rows are longer to the power of the dimensions. */
+constexpr double bearable_products = 100, always_bearable = 1e7;
+
 /* A step under its event, with the device's time where that is asked for. Ranks: columns of a level. Collective: an error on one rank is an error on all. */
 template <class Body> static PetscErrorCode Step(PetscLogEvent event, const LocalColumns &ranks, const Body &body)
 {
@@ -40,8 +45,9 @@ PetscErrorCode Hierarchy::measure(Grid &grid, PetscInt its, bool *finite)
     if (!level.columns->all(exact)) exact = nullptr;
     if (*finite) grid.lambda = lambda_max(level.A, *level.columns, facts, its, level.names(grid.bs), exact, &grid.symmetric);
     level.squares_finite = facts.squares_finite;
-    level.dinv           = std::move(facts.dinv);
-    level.alone          = facts.nalone ? std::move(facts.alone) : Array<std::int64_t>(level.A.space);
+    if (&grid == grids_.data()) level.magnitude = magnitudes(level.A, facts.dinv);
+    level.dinv  = std::move(facts.dinv);
+    level.alone = facts.nalone ? std::move(facts.alone) : Array<std::int64_t>(level.A.space);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -78,7 +84,13 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
       t.transpose();
       return;
     }
-    if (from.filters) {
+    if (!from.degree) {
+      CsrMatrix nothing(level.A.space, level.A.nrows, level.A.ncols);
+
+      nothing.ptr = Array<PetscInt>(level.A.space, level.A.nrows + 1);
+      nothing.ptr.zero();
+      P = smoothed_prolongator(nothing.view(), from, level.dinv, 0, columns);
+    } else if (from.filters) {
       const CsrMatrix filtered  = filter_weak(level.A, *level.columns, from.bs, from.graph);
       const CsrFacts  facts     = row_facts(filtered.view(), *level.columns);
       bool            symmetric = grid.symmetric;
@@ -112,7 +124,8 @@ PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOpt
     CsrTransfer &t = *grid.transfer;
 
     if (!t.transposed()) t.transpose(); // as release() left it
-    next.own = t.product.make(grid.level->A, grid.level->columns, t, next.columns, options.keep == Keep::Nothing);
+    next.magnitude = std::move(grid.level->magnitude);
+    next.own       = t.product.make(grid.level->A, grid.level->columns, t, next.columns, next.magnitude, options.keep == Keep::Nothing);
     if (options.keep != Keep::Nothing) t.product.release_values();
     else {
       t.product       = GalerkinProduct();
@@ -128,54 +141,90 @@ PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOpt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The next level below the last one. B, its near-null vectors, becomes the next level's. */
+/* The aggregates of the last grid's nodes, where there are enough fewer than rows. */
+PetscErrorCode Hierarchy::aggregate_nodes(const CsrGraph &G, PetscInt k, bool aggressive, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop)
+{
+  const LocalColumns &columns = *grids_.back().level->columns;
+  const PetscInt      least   = options.gather_limit / k + (options.gather_limit % k > 0);
+  bool                moved   = false;
+
+  PetscFunctionBegin;
+  PetscCall(Step(events.aggregate, columns, [&] { aggregates = aggressive ? aggregate_twice(G, least) : aggregate(G, least); }));
+  const std::int64_t coarse_rows = static_cast<std::int64_t>(aggregates.map->nglobal()) * k;
+  if (coarse_rows >= static_cast<std::int64_t>(options.gather_limit) * columns.size()) PetscCall(Repartition(G, options.repartition_ratio, aggregates, &moved));
+  *stop = coarse_rows == 0 || coarse_rows > columns.nglobal() - columns.nglobal() / 10;
+  if (*stop) PetscCall(PetscInfo(NULL, "Coarsening stops at %" PetscInt_FMT " rows: the next level would have %" PetscInt64_FMT "\n", columns.nglobal(), (PetscInt64)coarse_rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The last grid's interpolation from these aggregates, and the next level but for its operator, whose product takes `work` multiplications. */
+PetscErrorCode Hierarchy::try_to_coarsen(Coarsening &from, CsrAggregates &aggregates, Array<PetscScalar> &B, const HierarchyOptions &options, CsrLevel &next, Array<PetscScalar> &coarse_B, double *work)
+{
+  Grid           &grid    = grids_.back();
+  const ColumnMap &columns = *grid.level->columns;
+
+  PetscFunctionBegin;
+  PetscCall(Step(events.prolong, columns, [&] {
+    clear_rows_alone(grid.level->alone, from.k, B);
+    CsrTentative T = tentative(aggregates, columns, grid.bs, from.k, B);
+
+    from.aggregate  = aggregate_of_columns(from.graph, aggregates, columns, grid.bs);
+    from.aggregates = aggregates.map;
+    coarse_B        = std::move(T.Bcoarse);
+    from.Q          = std::move(T.Q);
+    grid.transfer   = std::make_shared<CsrTransfer>();
+    next.name       = names_of(aggregates);
+    next.lattice    = aggregates.lattice;
+  }));
+  PetscCall(interpolate(grid, from, options));
+  PetscCall(Step(events.galerkin, columns, [&] { *work = product_work(grid.level->A, columns, *grid.transfer); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The next level below the last one. B, its near-null vectors, becomes the next level's. A product that would take too long is not begun. */
 PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal threshold, const HierarchyOptions &options, bool *stop)
 {
-  Grid                       &grid    = grids_.back();
-  const Csr                   A       = grid.level->A;
-  const MapPtr                columns = grid.level->columns;
+  Grid                       &grid       = grids_.back();
+  const MapPtr                columns    = grid.level->columns;
+  bool                        aggressive = static_cast<PetscInt>(grids_.size()) <= options.aggressive_levels;
   std::shared_ptr<Coarsening> from;
+  Thrift                      thrift = Thrift::None;
   CsrAggregates               aggregates;
-  std::int64_t                coarse_rows;
-  bool                        moved = false;
+  Array<PetscScalar>          coarse_B;
   Grid                        next;
+  const double                blocks = grids_[0].level->nnz / (grids_[0].bs * grids_[0].bs);
+  double                      work = 0, bearable = 0;
 
   PetscFunctionBegin;
   PetscCall(Step(events.strength, *columns, [&] {
+    next.level    = std::make_shared<CsrLevel>();
     from          = std::make_shared<Coarsening>();
     from->bs      = grid.bs;
     from->k       = k;
     from->degree  = grids_.size() == 1 ? 1 : options.coarse_interpolation_degree;
     from->filters = threshold > 0 && from->degree == 1;
-    from->graph   = strength_graph(A, columns, grid.bs, threshold, grid.level->name.data(), grid.level->lattice);
+    bearable      = PetscMax(bearable_products * static_cast<double>(from->degree * from->degree * from->degree) * blocks, always_bearable);
+    from->graph   = strength_graph(grid.level->A, columns, grid.bs, threshold, grid.level->name.data(), grid.level->lattice);
   }));
-  const bool     aggressive = static_cast<PetscInt>(grids_.size()) <= options.aggressive_levels;
-  const PetscInt least      = (options.gather_limit + k - 1) / k;
-  PetscCall(Step(events.aggregate, *columns, [&] { aggregates = aggressive ? aggregate_twice(from->graph, least) : aggregate(from->graph, least); }));
-  coarse_rows = static_cast<std::int64_t>(aggregates.map->nglobal()) * k;
-  if (coarse_rows >= static_cast<std::int64_t>(options.gather_limit) * columns->size())
-    PetscCall(Repartition(from->graph, options.repartition_ratio, aggregates, &moved));
-  *stop = coarse_rows == 0 || coarse_rows > columns->nglobal() - columns->nglobal() / 10;
-  if (*stop) {
-    PetscCall(PetscInfo(NULL, "Coarsening stops at %" PetscInt_FMT " rows: the next level would have %" PetscInt64_FMT "\n", columns->nglobal(), (PetscInt64)coarse_rows));
-    PetscFunctionReturn(PETSC_SUCCESS);
+  for (;; thrift = aggressive ? Thrift::Interpolation : Thrift::Aggregates) {
+    aggressive = aggressive || thrift == Thrift::Aggregates;
+    if (thrift == Thrift::Interpolation) {
+      from->degree  = 0;
+      from->filters = false;
+    }
+    if (thrift != Thrift::Interpolation) PetscCall(aggregate_nodes(from->graph, k, aggressive, options, aggregates, stop)); /* else they are those of the last attempt */
+    if (*stop) {
+      grid.transfer.reset();
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    PetscCall(try_to_coarsen(*from, aggregates, B, options, *next.level, coarse_B, &work));
+    PetscCall(PetscInfo(NULL, "Galerkin product of level %d: %g multiplications of blocks, %g for each of the matrix\n", (int)grids_.size(), work, blocks > 0 ? work / blocks : 0));
+    if (work <= bearable || thrift == Thrift::Interpolation) break;
   }
-  PetscCall(Step(events.prolong, *columns, [&] {
-    clear_rows_alone(grid.level->alone, k, B);
-    CsrTentative T = tentative(aggregates, *columns, grid.bs, k, B);
-
-    from->aggregate  = aggregate_of_columns(from->graph, aggregates, *columns, grid.bs);
-    from->aggregates = aggregates.map;
-    if (!from->filters) from->graph = CsrGraph();
-    B                   = std::move(T.Bcoarse);
-    from->Q             = std::move(T.Q);
-    grid.transfer       = std::make_shared<CsrTransfer>();
-    next.level          = std::make_shared<CsrLevel>();
-    next.level->name    = names_of(aggregates);
-    next.level->lattice = aggregates.lattice;
-  }));
-  aggregates = CsrAggregates();
-  PetscCall(interpolate(grid, *from, options));
+  grid.transfer->thrift = thrift;
+  aggregates            = CsrAggregates();
+  B                     = std::move(coarse_B);
+  if (!from->filters) from->graph = CsrGraph();
   if (options.keep == Keep::Aggregates) grid.transfer->coarsening = std::move(from);
   else from.reset();
   PetscCall(project(grid, *next.level, options));
@@ -244,7 +293,8 @@ PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, 
     else {
       PetscCall(Step(events.galerkin, *level.columns, [&] {
         if (!t.transposed()) t.transpose();
-        t.product.update(level.A, t, next.own);
+        next.magnitude = std::move(level.magnitude);
+        t.product.update(level.A, t, next.own, next.magnitude);
         t.product.release_values();
       }));
       next.stamp.new_values();
@@ -271,7 +321,7 @@ std::size_t Hierarchy::bytes() const
   std::size_t bytes = 0;
 
   for (const Grid &grid : grids_) {
-    bytes += grid.level->own.bytes() + grid.level->dinv.bytes() + grid.level->alone.bytes() + grid.level->name.bytes();
+    bytes += grid.level->own.bytes() + grid.level->dinv.bytes() + grid.level->alone.bytes() + grid.level->name.bytes() + grid.level->magnitude.bytes();
     if (grid.transfer) bytes += bytes_of(*grid.transfer);
   }
   return bytes;
