@@ -22,8 +22,8 @@ mkdir -p "$top/source"
 cp -a test examples "$top/source/"
 
 # 2. MPI: the launcher, and what it and its library open at run time. MPICH has helpers beside its launcher, Open MPI a folder of components and its messages.
-if [ -x "${MPIEXEC:-$(command -v mpiexec)}" ]; then
-  launcher=$(readlink -f "${MPIEXEC:-$(command -v mpiexec)}")
+if launcher=$(command -v "${MPIEXEC:-mpiexec}"); then
+  launcher=$(readlink -f "$launcher")
   mpi=$(dirname "$(dirname "$launcher")")
   cp "$launcher" "$top/mpi/bin/mpiexec"
   case $("$launcher" --version 2>&1) in
@@ -63,7 +63,7 @@ export BUILD=$here GOZA_LIB=$here/lib/libgoza.so PATH=$here/mpi/bin:$here/bin:$P
 export LD_LIBRARY_PATH=$here/lib:$here/lib/mpich:$cuda/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export FI_PROVIDER_PATH=$here/lib/mpich/libfabric UCX_MODULE_DIR=$here/lib/mpich/ucx
 if [ -d "$here/mpi/components" ]; then # Open MPI: where it lies now; alone and under a launcher without ssh; more ranks than cores, and root, are meant
-  export OPAL_PREFIX=$here/mpi OMPI_MCA_mca_base_component_path=$here/mpi/components OMPI_MCA_ess_singleton_isolated=true OMPI_MCA_plm=isolated
+  export OPAL_PREFIX=$here/mpi OMPI_MCA_mca_base_component_path=$here/mpi/components OMPI_MCA_ess_singleton_isolated=true OMPI_MCA_plm=isolated PMIX_MCA_pcompress_base_silence_warning=1
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 else
   export PETSC_OPTIONS=${PETSC_OPTIONS--use_gpu_aware_mpi 0}
