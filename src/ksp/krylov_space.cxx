@@ -13,10 +13,10 @@ PetscErrorCode KrylovSpace::Vector::open(Space space, bool read_too)
 {
   PetscFunctionBegin;
   if (vec) {
-    PetscCall(access.get(vec, space, array, read_too));
+    PetscCall(access.get(vec, space, stage, read_too));
     is_open = true;
     data    = access.data();
-  } else data = array.data();
+  } else data = stage.array.data();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -116,9 +116,9 @@ PetscErrorCode KrylovSpace::more_vectors(PetscInt nvectors)
     if (op_) {
       PetscCall(VecDestroy(&v.vec));
       PetscCall(Guarded([&] {
-        if (v.array.space() == space_ && v.array.size() == static_cast<std::size_t>(n_)) return;
-        v.array = Array<PetscScalar>(space_, n_);
-        v.array.zero();
+        if (v.stage.array.space() == space_ && v.stage.array.size() == static_cast<std::size_t>(n_)) return;
+        v.stage.array = Array<PetscScalar>(space_, n_);
+        v.stage.array.zero();
       }));
     } else {
       PetscInt n = -1;
@@ -161,8 +161,8 @@ PetscErrorCode KrylovSpace::reset()
   op_.reset();
   pc_        = NativePC();
   sums_      = FusedSums();
-  staged_b_  = Array<PetscScalar>();
-  x_.array   = Array<PetscScalar>();
+  staged_b_  = Stage();
+  x_.stage   = Stage();
   have_sums_ = false;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -279,6 +279,7 @@ PetscErrorCode KrylovSpace::log_product()
   const PetscLogDouble flops = PetscMax(2.0 * op_->nnz() - n_, 0.0);
 
   PetscFunctionBegin;
+  usage.products[(int)space_]++;
   if (space_ == Space::Cuda) PetscCall(PetscLogGpuFlops(flops));
   else PetscCall(PetscLogFlops(flops));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -65,11 +65,11 @@ public:
 private:
   /* An array in the space: of our own, or of a Vec, staged where that is on the other side. */
   struct Vector {
-    Vec                vec = NULL; // its own, but for the solution
-    Array<PetscScalar> array;      // or the stage
-    VecWrite           access;
-    bool               is_open = false;
-    PetscScalar       *data    = nullptr;
+    Vec          vec = NULL; // its own, but for the solution
+    Stage        stage;      // or the array
+    VecWrite     access;
+    bool         is_open = false;
+    PetscScalar *data    = nullptr;
 
     PetscErrorCode open(Space space, bool read_too);
     PetscErrorCode close();
@@ -100,7 +100,7 @@ private:
   FusedSums                                 sums_;
   Vector                                    x_;
   VecRead                                   b_;
-  Array<PetscScalar>                        staged_b_;
+  Stage                                     staged_b_;
   std::deque<Vector>                        vectors_;
 };
 

@@ -1,4 +1,5 @@
 #include "native_pc.hpp"
+#include "goza.hpp"
 #include "mat/common/errors.hpp"
 #include "mat/common/vec_access.hpp"
 #include "pc/saamg/cycle.hpp"
@@ -17,9 +18,9 @@ static constexpr PetscInt most_bs = 8; // a larger block is PETSc's: its product
 /* The preconditioner times vectors that are 1 in one component of each node are the columns of its blocks, whatever its options made of them. */
 PetscErrorCode NativePC::find_blocks(PC pc, Vec like, PetscInt bs)
 {
-  Vec                ones, column;
-  VecRead            access;
-  Array<PetscScalar> stage;
+  Vec     ones, column;
+  VecRead access;
+  Stage   stage;
 
   PetscFunctionBegin;
   PetscCall(VecDuplicate(like, &ones));
@@ -72,8 +73,8 @@ PetscErrorCode NativePC::find_null_space(KSP ksp, std::string *why)
   }
   constants_ = constants;
   for (PetscInt k = 0; k < n; k++) {
-    VecRead            access;
-    Array<PetscScalar> stage;
+    VecRead access;
+    Stage   stage;
 
     PetscCall(access.get(vecs[k], space_, stage));
     PetscCall(Guarded([&] {
@@ -122,8 +123,10 @@ PetscErrorCode NativePC::find(KSP ksp, Vec like, Space space, std::string *why)
 PetscErrorCode NativePC::apply(const PetscScalar *r, PetscScalar *z, FusedSums &sums)
 {
   PetscFunctionBegin;
-  if (cycle_) PetscCall(cycle_->apply(r, z));
-  else
+  if (cycle_) {
+    PetscCall(cycle_->apply(r, z));
+    usage.cycles[(int)space_]++;
+  } else
     PetscCall(Guarded([&] {
       if (bs_) multiply_blocks(space_, n_, bs_, blocks_.data(), r, z, sums);
       else copy(space_, n_, r, z, sums);
