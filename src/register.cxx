@@ -36,6 +36,7 @@ static PetscErrorCode RegisterTypes()
   PetscCall(PCRegister(PCSAAMG, PCCreate_SAAMG));
   PetscCall(KSPRegister(KSPFUSEDCG, KSPCreate_FusedCG));
   PetscCall(KSPRegister(KSPFUSEDBCGS, KSPCreate_FusedBCGS));
+  PetscCall(KSPRegister(KSPFUSEDGMRES, KSPCreate_FusedGMRES));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

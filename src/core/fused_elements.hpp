@@ -14,6 +14,7 @@
    No element is another's: an output may be an input of the same element only. Sums are added up in an order that is the same in every run. */
 #pragma once
 #include "for_each_row.hpp"
+#include <utility>
 
 namespace goza
 {
@@ -122,16 +123,36 @@ inline namespace host_space
 #endif
 {
 
+constexpr int host_width = 8; // partial sums, which the vector unit adds side by side
+
+template <int d, class Body> void sum_on_chunk(PetscInt begin, PetscInt end, const Body &body, PetscScalar *part)
+{
+  const PetscInt whole            = begin + (end - begin) / host_width * host_width;
+  PetscScalar    mine[host_width] = {};
+
+  for (PetscInt i = begin; i < whole; i += host_width) {
+    for (int k = 0; k < host_width; k++) mine[k] += body.term(d, body.load(i + k));
+  }
+  for (PetscInt i = whole; i < end; i++) mine[i - whole] += body.term(d, body.load(i));
+  for (int k = 0; k < host_width; k++) part[k] += mine[k];
+}
+
+template <class Body, int... d>
+void sums_on_chunk(std::integer_sequence<int, d...>, [[maybe_unused]] PetscInt begin, [[maybe_unused]] PetscInt end, const Body &body, PetscScalar (*part)[host_width])
+{
+  (sum_on_chunk<d>(begin, end, body, part[d]), ...);
+}
+
 /* Chunks stay in the first cache between the change and the sums, and each loop is one that the vector unit takes. */
 template <class Body> void fuse_on_host(PetscInt n, Body body)
 {
   constexpr PetscInt chunk = 512;
-  constexpr int      width = 8, dots = Body::dots, room = dots ? dots : 1; // partial sums, which the vector unit adds side by side
-  PetscScalar        part[room][width] = {}, sum[room] = {};
+  constexpr int      dots = Body::dots, room = dots ? dots : 1;
+  PetscScalar        part[room][host_width] = {}, sum[room] = {};
 
   body.begin();
   for (PetscInt begin = 0; begin < n; begin += chunk) {
-    const PetscInt end = n - begin < chunk ? n : begin + chunk, whole = begin + (end - begin) / width * width;
+    const PetscInt end = n - begin < chunk ? n : begin + chunk;
 
 #if defined(__GNUC__) && !defined(__clang__)
   #pragma GCC ivdep
@@ -142,15 +163,10 @@ template <class Body> void fuse_on_host(PetscInt n, Body body)
       body.change(v);
       body.store(i, v);
     }
-    for (int d = 0; d < dots; d++) {
-      for (PetscInt i = begin; i < whole; i += width) {
-        for (int k = 0; k < width; k++) part[d][k] += body.term(d, body.load(i + k));
-      }
-      for (PetscInt i = whole; i < end; i++) part[d][i - whole] += body.term(d, body.load(i));
-    }
+    sums_on_chunk(std::make_integer_sequence<int, dots>(), begin, end, body, part);
   }
   for (int d = 0; d < dots; d++) {
-    for (int k = 0; k < width; k++) sum[d] += part[d][k];
+    for (int k = 0; k < host_width; k++) sum[d] += part[d][k];
   }
   body.finish(sum);
 }

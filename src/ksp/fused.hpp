@@ -7,5 +7,6 @@ namespace goza
 
 PetscErrorCode KSPCreate_FusedCG(KSP ksp);
 PetscErrorCode KSPCreate_FusedBCGS(KSP ksp);
+PetscErrorCode KSPCreate_FusedGMRES(KSP ksp);
 
 } // namespace goza

@@ -62,8 +62,9 @@ PetscErrorCode KrylovSpace::find_native(std::string *why)
 
 PetscErrorCode KrylovSpace::open(KSP ksp, PetscInt nvectors)
 {
-  PetscMPIInt size, failed = ksp->reason == KSP_DIVERGED_PC_FAILED;
-  std::string why;
+  PetscMPIInt    size, failed;
+  PCFailedReason pc_reason;
+  std::string    why;
 
   PetscFunctionBegin;
   ksp_  = ksp;
@@ -74,10 +75,12 @@ PetscErrorCode KrylovSpace::open(KSP ksp, PetscInt nvectors)
   PetscCall(VecGetLocalSize(ksp->vec_sol, &n_));
   alone_ = size == 1;
   seen_  = SolutionIsSeen(ksp);
+  PetscCall(PCSetUp(ksp->pc)); /* as PCApply() does: values may have moved with KSPSetOperators() not called again */
+  PetscCall(PCGetFailedReason(ksp->pc, &pc_reason));
+  failed = pc_failed_here_ = ksp->reason == KSP_DIVERGED_PC_FAILED || pc_reason != PC_NOERROR;
   if (!alone_) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm_));
-  pc_failed_here_ = ksp->reason == KSP_DIVERGED_PC_FAILED;
-  pc_failed_      = failed;
-  ksp->reason     = KSP_CONVERGED_ITERATING; /* on all ranks alike: a norm will tell them, see first_residual() */
+  pc_failed_  = failed;
+  ksp->reason = KSP_CONVERGED_ITERATING; /* on all ranks alike: a norm will tell them, see first_residual() */
   PetscCall(find_native(&why));
   Space space = Space::Host;
   if (op_) space = op_->space();
@@ -287,13 +290,23 @@ PetscErrorCode KrylovSpace::log_product()
 
 /* --- KSP */
 
-PetscErrorCode KrylovSpace::report(PetscInt it, PetscReal norm)
+PetscErrorCode KrylovSpace::monitor(PetscInt it, PetscReal norm)
 {
   PetscFunctionBegin;
   ksp_->rnorm = norm;
   PetscCall(KSPLogResidualHistory(ksp_, norm));
-  PetscCall(KSPMonitor(ksp_, it, norm));
-  PetscCall((*ksp_->converged)(ksp_, it, norm, &ksp_->reason, ksp_->cnvP));
+  if (seen_ && ksp_->numbermonitors) PetscCall(show([&] { return KSPMonitor(ksp_, it, norm); }));
+  else PetscCall(KSPMonitor(ksp_, it, norm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KrylovSpace::test(PetscInt it, PetscReal norm)
+{
+  const auto call = [&] { return (*ksp_->converged)(ksp_, it, norm, &ksp_->reason, ksp_->cnvP); };
+
+  PetscFunctionBegin;
+  if (seen_) PetscCall(show(call));
+  else PetscCall(call());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -50,14 +50,13 @@ public:
   template <class UpToDate> PetscErrorCode report(PetscInt it, PetscReal norm, const UpToDate &up_to_date)
   {
     PetscFunctionBegin;
-    if (!seen_) {
-      PetscCall(report(it, norm));
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }
-    PetscCall(up_to_date());
-    PetscCall(show([&] { return report(it, norm); }));
+    if (seen_) PetscCall(up_to_date());
+    PetscCall(monitor(it, norm));
+    PetscCall(test(it, norm));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscErrorCode monitor(PetscInt it, PetscReal norm); // history and monitors alone
+  PetscErrorCode test(PetscInt it, PetscReal norm);
   bool           solution_is_seen() const { return seen_; }
   PetscErrorCode check(PetscReal norm);     // KSPCheckNorm(), and the caller looks for a reason
   PetscErrorCode check_dot(PetscScalar xy); // KSPCheckDot()
@@ -87,7 +86,6 @@ private:
   Vector        &vector(PetscInt k) { return k == solution ? x_ : vectors_[k]; }
   PetscErrorCode find_native(std::string *why);
   PetscErrorCode log_product();
-  PetscErrorCode report(PetscInt it, PetscReal norm);
 
   KSP                                       ksp_   = NULL;
   Mat                                       A_     = NULL;

@@ -67,6 +67,15 @@ template <class Data> PetscErrorCode KSPView_Fused(KSP ksp, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* x is the solution at any time, whatever the side of the preconditioner (which KSPBuildSolutionDefault() would apply once more from the right). */
+inline PetscErrorCode KSPBuildSolution_Fused(KSP ksp, Vec given, Vec *result)
+{
+  PetscFunctionBegin;
+  if (given) PetscCall(VecCopy(ksp->vec_sol, given));
+  if (result) *result = given ? given : ksp->vec_sol;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 inline PetscErrorCode KSPSetUp_Fused(KSP)
 {
   return PETSC_SUCCESS; /* vectors are made in the first solve, when it is known where they live */
@@ -81,7 +90,7 @@ template <class Data> PetscErrorCode SetUpObject(KSP ksp, PetscErrorCode (*solve
   ksp->ops->reset         = KSPReset_Fused<Data>;
   ksp->ops->destroy       = KSPDestroy_Fused<Data>;
   ksp->ops->view          = KSPView_Fused<Data>;
-  ksp->ops->buildsolution = KSPBuildSolutionDefault;
+  ksp->ops->buildsolution = KSPBuildSolution_Fused;
   ksp->ops->buildresidual = KSPBuildResidualDefault;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,0 +1,144 @@
+#include "gmres_kernels.hpp"
+
+namespace goza
+{
+
+namespace
+{
+
+template <int m> struct BasisProducts {
+  static constexpr int dots = m;
+
+  const PetscScalar *v[m], *w;
+  PetscScalar       *h;
+
+  struct Values {
+    PetscScalar v[m], w;
+  };
+  HD void   begin() { }
+  HD Values load(PetscInt i) const
+  {
+    Values e;
+
+    for (int j = 0; j < m; j++) e.v[j] = v[j][i];
+    e.w = w[i];
+    return e;
+  }
+  HD void        change(Values &) const { }
+  HD void        store(PetscInt, const Values &) const { }
+  HD PetscScalar term(int d, const Values &e) const { return e.v[d] * e.w; }
+  HD void        finish(const PetscScalar *sums) const
+  {
+    for (int j = 0; j < m; j++) h[j] = sums[j];
+  }
+};
+
+template <int m> struct Combine {
+  static constexpr int dots = 1;
+
+  const PetscScalar *v[m], *h;
+  PetscScalar        factor, *w, *ww;
+  PetscScalar        c[m];
+
+  struct Values {
+    PetscScalar v[m], w;
+  };
+  HD void begin()
+  {
+    for (int j = 0; j < m; j++) c[j] = factor * h[j];
+  }
+  HD Values load(PetscInt i) const
+  {
+    Values e;
+
+    for (int j = 0; j < m; j++) e.v[j] = v[j][i];
+    e.w = w[i];
+    return e;
+  }
+  HD void change(Values &e) const
+  {
+    for (int j = 0; j < m; j++) e.w += c[j] * e.v[j];
+  }
+  HD void        store(PetscInt i, const Values &e) const { w[i] = e.w; }
+  HD PetscScalar term(int, const Values &e) const { return e.w * e.w; }
+  HD void        finish(const PetscScalar *sums) const
+  {
+    if (ww) *ww = sums[0];
+  }
+};
+
+struct Normalize {
+  static constexpr int dots = 0;
+
+  const PetscScalar *ww;
+  PetscScalar       *w, factor;
+
+  using Values = PetscScalar;
+  HD void        begin() { factor = *ww > 0 ? 1 / PetscSqrtReal(*ww) : 1; }
+  HD Values      load(PetscInt i) const { return w[i]; }
+  HD void        change(Values &e) const { e *= factor; }
+  HD void        store(PetscInt i, const Values &e) const { w[i] = e; }
+  HD PetscScalar term(int, const Values &) const { return 0; }
+  HD void        finish(const PetscScalar *) const { }
+};
+
+template <int m> void products_of(Space space, PetscInt n, const PetscScalar *const *v, const PetscScalar *w, PetscScalar *h, FusedSums &sums)
+{
+  BasisProducts<m> body;
+
+  for (int j = 0; j < m; j++) body.v[j] = v[j];
+  body.w = w;
+  body.h = h;
+  fuse(space, n, body, sums);
+}
+
+template <int m>
+void combine_with(Space space, PetscInt n, PetscScalar factor, const PetscScalar *const *v, const PetscScalar *h, PetscScalar *w, PetscScalar *ww, FusedSums &sums)
+{
+  Combine<m> body{};
+
+  for (int j = 0; j < m; j++) body.v[j] = v[j];
+  body.h      = h;
+  body.factor = factor;
+  body.w      = w;
+  body.ww     = ww;
+  fuse(space, n, body, sums);
+}
+
+/* with(count, first) for pieces of 8, 4, 2 and 1 that make up m. */
+template <class With> void in_pieces(PetscInt m, const With &with)
+{
+  PetscInt first = 0;
+
+  for (; m - first >= 8; first += 8) with(std::integral_constant<int, 8>(), first);
+  if (m - first >= 4) {
+    with(std::integral_constant<int, 4>(), first);
+    first += 4;
+  }
+  if (m - first >= 2) {
+    with(std::integral_constant<int, 2>(), first);
+    first += 2;
+  }
+  if (m > first) with(std::integral_constant<int, 1>(), first);
+}
+
+} // namespace
+
+void gmres_products(Space space, PetscInt n, const PetscScalar *const *v, PetscInt m, const PetscScalar *w, PetscScalar *h, FusedSums &sums)
+{
+  in_pieces(m, [&](auto count, PetscInt first) { products_of<count.value>(space, n, v + first, w, h + first, sums); });
+}
+
+void gmres_combine(Space space, PetscInt n, PetscScalar factor, const PetscScalar *const *v, PetscInt m, const PetscScalar *h, PetscScalar *w, PetscScalar *ww, FusedSums &sums)
+{
+  in_pieces(m, [&](auto count, PetscInt first) {
+    combine_with<count.value>(space, n, factor, v + first, h + first, w, first + count.value == m ? ww : nullptr, sums);
+  });
+}
+
+void gmres_normalize(Space space, PetscInt n, const PetscScalar *ww, PetscScalar *w, FusedSums &sums)
+{
+  fuse(space, n, Normalize{ww, w, 1}, sums);
+}
+
+} // namespace goza
