@@ -2,8 +2,9 @@
 """Solve two problems with Goza and with plain PETSc, and compare: `make demo`.
 
 The problems are PETSc's own tutorial ksp/tutorials/ex45.c, unmodified (7-point Laplacian), and Goza's examples/poisson.cxx, an ordinary
-PETSc program too (27-point finite elements, random coefficient). Goza is loaded from the command line; the plain methods are GAMG and,
-where this PETSc has them, hypre's BoomerAMG and ML. All use CG and stop when the true residual has fallen by 1e-7.
+PETSc program too (27-point finite elements, random coefficient). Goza is loaded from the command line, with PETSc's CG and with its own, fusedcg;
+the plain methods are GAMG and, where this PETSc has them, hypre's BoomerAMG and ML, with PETSc's CG. All stop when the true
+residual has fallen by 1e-7.
 
 Run lines (from the top of the tree, after make):
   python3 examples/demo.py
@@ -21,7 +22,7 @@ import sys
 import tempfile
 import time
 
-COLUMNS = "{:<14} {:<20} {:>9} {:>10} {:>9} {:>13} {:>7}"
+COLUMNS = "{:<14} {:<28} {:>9} {:>10} {:>9} {:>9} {:>13} {:>7}"
 TIMEOUT = 300  # seconds for one solve
 
 
@@ -60,14 +61,14 @@ def flame_seconds(path, *events):
 
 def solve_ex45(launch, build, folder, refine, options):
     flame = os.path.join(folder, "flame")
-    output = run([*launch, f"{build}/petsc/ksp_ksp_tutorials_ex45", "-da_refine", str(refine), "-ksp_type", "cg", "-ksp_rtol", "1e-7",
+    output = run([*launch, f"{build}/petsc/ksp_ksp_tutorials_ex45", "-da_refine", str(refine), "-ksp_rtol", "1e-7",
                   "-ksp_norm_type", "unpreconditioned", "-ksp_converged_reason", "-ksp_monitor", "-log_view", f":{flame}:ascii_flamegraph", *options])
     reason = re.search(r"due to (\w+) iterations (\d+)", output)
     if not reason or not reason[1].startswith("CONVERGED"):
         raise Failed(reason[1] if reason else "no converged reason in the output")
     b = re.search(r"^ *0 KSP residual norm +(\S+)", output, re.MULTILINE | re.IGNORECASE)  # the guess is zero: this is ||b||
     r = re.search(r"^Residual norm (\S+)", output, re.MULTILINE)  # ex45's own ||A x - b||
-    return {"setup_s": flame_seconds(flame, "PCSetUp", "KSPSetUp"), "iterations": int(reason[2]), "solve_s": flame_seconds(flame, "KSPSolve"),
+    return {"setup_s": flame_seconds(flame, "PCSetUp", "KSPSetUp"), "iterations": int(reason[2]), "first_solve_s": flame_seconds(flame, "KSPSolve"),
             "residual": float(r[1]) / float(b[1])}
 
 
@@ -75,7 +76,7 @@ def solve_poisson(launch, build, folder, nodes, options):
     path = os.path.join(folder, "poisson.json")
     if os.path.exists(path):
         os.remove(path)
-    run([*launch, f"{build}/bin/poisson", "-n", str(nodes), "-coefficient", "random", "-ksp_norm_type", "unpreconditioned", "-json", path, *options])
+    run([*launch, f"{build}/bin/poisson", "-n", str(nodes), "-coefficient", "random", "-ksp_norm_type", "unpreconditioned", "-solves", "3", "-json", path, *options])
     with open(path) as file:
         return json.load(file)
 
@@ -109,8 +110,10 @@ def main():
         gpu = has("-dm_vec_type", "cuda") is not None
         device = ["-dm_vec_type", "cuda", "-use_gpu_aware_mpi", "0"] if gpu else []
         plain = "aijcusparse" if gpu else "aij"
-        methods = [(f"{type} + saamg", True, ["-dll_append", library, "-dm_mat_type", type, "-pc_type", "saamg"]) for type in ("cds", "slicedell")]
-        methods += [(f"{plain} + {pc}", False, ["-dm_mat_type", plain, "-pc_type", pc]) for pc in ("gamg", "hypre", "ml") if pc == "gamg" or has("-pc_type", pc)]
+        methods = [(f"{type} + saamg, {ksp}", True, ["-dll_append", library, "-dm_mat_type", type, "-pc_type", "saamg", "-ksp_type", ksp])
+                   for type, ksp in (("cds", "fusedcg"), ("cds", "cg"), ("slicedell", "fusedcg"))]
+        methods += [(f"{plain} + {pc}, cg", False, ["-dm_mat_type", plain, "-pc_type", pc, "-ksp_type", "cg"])
+                    for pc in ("gamg", "hypre", "ml") if pc == "gamg" or has("-pc_type", pc)]
         problems = [(f"ex45 {6 * 2**arguments.refine + 1}^3", solve_ex45, arguments.refine), (f"poisson {arguments.nodes}^3", solve_poisson, arguments.nodes)]
 
         rows, failures = [], 0
@@ -131,18 +134,20 @@ def main():
                     failures += 1
                     results[method] = outcome = f"FAILED: {why}"
                 print(f"{problem}, {method}: {outcome}", flush=True)
-            totals = {method: r["setup_s"] + r["solve_s"] for method, r in results.items() if isinstance(r, dict)}
+            totals = {method: r["setup_s"] + r["first_solve_s"] for method, r in results.items() if isinstance(r, dict)}
             best = min((totals[method] for method, ours, _ in methods if not ours and method in totals), default=None)
             for method, r in results.items():
                 if isinstance(r, dict):
                     ratio = f"{best / totals[method]:.2f}" if best else "-"
-                    rows.append(COLUMNS.format(problem, method, f"{r['setup_s']:.3f}", r["iterations"], f"{r['solve_s']:.3f}", f"{r['residual']:.1e}", ratio))
+                    again = f"{r['solve_s']:.3f}" if "solve_s" in r else "-"
+                    rows.append(COLUMNS.format(problem, method, f"{r['setup_s']:.3f}", r["iterations"], f"{r['first_solve_s']:.3f}", again, f"{r['residual']:.1e}", ratio))
                 else:
-                    rows.append(f"{problem:<14} {method:<20} {r}")
+                    rows.append(f"{problem:<14} {method:<28} {r}")
 
     print(f"\nPETSc {petsc}, {ranks} rank{'s' if ranks > 1 else ''}, {'GPU' if gpu else 'no GPU'}. CG to a true residual of 1e-7.")
-    print("ratio: set-up + solve of the best plain PETSc method over that of the row; above 1 is faster\n")
-    print(COLUMNS.format("problem", "method", "set-up s", "iterations", "solve s", "true residual", "ratio"))
+    print("first: the first solve of the process; best: of three, where the program solves again")
+    print("ratio: set-up + first solve of the best plain PETSc method over that of the row; above 1 is faster\n")
+    print(COLUMNS.format("problem", "method", "set-up s", "iterations", "first s", "best s", "true residual", "ratio"))
     print("\n".join(rows))
     return 1 if failures else 0
 
