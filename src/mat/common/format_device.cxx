@@ -93,30 +93,6 @@ PetscErrorCode MatMultBase(Mat A, FormatMat *f, Vec x, Vec y, Vec z)
 /* --- values */
 
 /* Some operations of AIJCUSPARSE read or write the host's values without a look at where the newer ones are. */
-static PetscErrorCode HostValues(Mat A, bool written)
-{
-  Mat             blocks[2];
-  const PetscInt *garray;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1], &garray));
-  for (Mat block : blocks) {
-    const PetscScalar *a;
-
-    if (!block) continue;
-    if (written) {
-#if PetscDefined(HAVE_DEVICE)
-      block->offloadmask = PETSC_OFFLOAD_CPU;
-#endif
-      PetscCall(PetscObjectStateIncrease((PetscObject)block));
-    } else { /* copies what the device has newer */
-      PetscCall(MatSeqAIJGetArrayRead(block, &a));
-      PetscCall(MatSeqAIJRestoreArrayRead(block, &a));
-    }
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 template <auto Op> struct OnHost;
 template <class... Args, PetscErrorCode (*_MatOps::*Op)(Mat, Args...)> struct OnHost<Op> {
   static PetscErrorCode call(Mat A, Args... args)
@@ -124,7 +100,7 @@ template <class... Args, PetscErrorCode (*_MatOps::*Op)(Mat, Args...)> struct On
     FormatMat *f;
 
     PetscFunctionBegin;
-    PetscCall(HostValues(A, false));
+    PetscCall(MatFormatHostValues(A, false));
     PetscCall(MatGetFormatMat(A, &f));
     PetscCall((f->base.*Op)(A, args...));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -152,29 +128,46 @@ static PetscErrorCode MatTranspose_Device(Mat A, MatReuse reuse, Mat *B)
 {
   PetscFunctionBegin;
   PetscCall((OnHost<&_MatOps::transpose>::call(A, reuse, B)));
-  if (reuse == MAT_REUSE_MATRIX) PetscCall(HostValues(*B, true));
+  if (reuse == MAT_REUSE_MATRIX) PetscCall(MatFormatHostValues(*B, true));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatStoreValues_Device(Mat A)
+#if PETSC_VERSION_GE(3, 20, 0)
+static PetscErrorCode MatEliminateZeros_Device(Mat A, PetscBool keep)
 {
-  FormatMat *f;
-
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
-  PetscCall(HostValues(A, false));
-  PetscCall(f->base_store(A));
+  PetscCall((OnHost<&_MatOps::eliminatezeros>::call(A, keep)));
+  PetscCall(MatFormatHostValues(A, true));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+/* The same of a parallel matrix's blocks, which are PETSc's: its products of AIJ matrices on the host transpose those again for new values. */
+static PetscErrorCode (*block_transpose)(Mat, MatReuse, Mat *); // of SeqAIJCUSPARSE
+
+static PetscErrorCode MatTranspose_Block(Mat A, MatReuse reuse, Mat *B)
+{
+  PetscFunctionBegin;
+  PetscCall(block_transpose(A, reuse, B));
+  if (reuse == MAT_REUSE_MATRIX) PetscCall(MatFormatHostValues(*B, true));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatRetrieveValues_Device(Mat A)
+static PetscErrorCode OverrideBlocks(Mat A)
 {
-  FormatMat *f;
+  Mat             blocks[2];
+  const PetscInt *garray;
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
-  PetscCall(f->base_retrieve(A));
-  PetscCall(HostValues(A, true));
+  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1], &garray));
+  for (Mat block : blocks) {
+    PetscBool plain = PETSC_FALSE;
+
+    if (block && block != A) PetscCall(PetscObjectTypeCompare((PetscObject)block, MATSEQAIJCUSPARSE, &plain));
+    if (!plain || block->ops->transpose == MatTranspose_Block) continue;
+    block_transpose       = block->ops->transpose;
+    block->ops->transpose = MatTranspose_Block;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -278,22 +271,18 @@ PetscErrorCode MatFormatOverrideDevice(Mat A, FormatMat *f)
   if (f->base.transpose) A->ops->transpose = MatTranspose_Device;
   if (f->base.sor) A->ops->sor = OnHost<&_MatOps::sor>::call;
   if (f->base.norm) A->ops->norm = MatNorm_Device;
+  if (f->base.getcolumnreductions) A->ops->getcolumnreductions = OnHost<&_MatOps::getcolumnreductions>::call;
+  if (f->base.creategraph) A->ops->creategraph = OnHost<&_MatOps::creategraph>::call;
+#if PETSC_VERSION_GE(3, 20, 0)
+  if (f->base.eliminatezeros) A->ops->eliminatezeros = MatEliminateZeros_Device;
+#endif
+  PetscCall(OverrideBlocks(A));
   if (f->base.invertblockdiagonal) A->ops->invertblockdiagonal = MatInvertBlockDiagonal_Device;
-  PetscCall(ComposeOver(A, "MatStoreValues_C", MatStoreValues_Device, &f->base_store));
-  PetscCall(ComposeOver(A, "MatRetrieveValues_C", MatRetrieveValues_Device, &f->base_retrieve));
   wrap<&_MatOps::scale>(A);
   wrap<&_MatOps::shift>(A);
   wrap<&_MatOps::zeroentries>(A);
   if (A->ops->bindtocpu) A->ops->bindtocpu = MatBindToCPU_Device;
   wrap<&_MatOps::setoption>(A);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatFormatRestoreDevice(Mat A, const FormatMat *f)
-{
-  PetscFunctionBegin;
-  if (f->base_store) PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatStoreValues_C", f->base_store));
-  if (f->base_retrieve) PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatRetrieveValues_C", f->base_retrieve));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
