@@ -68,16 +68,13 @@ ifneq ($(NVCC),)
   CUDA_LIBS   := -L$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt -lpthread # static: only the driver is needed at run time
 endif
 
-# --- Compilers. The bundle goes to another machine, so it names a processor generation instead of this machine's own.
-ifneq ($(filter bundle,$(goals)),)
-  PORTABLE := yes
-endif
-MARCH     = $(if $(filter yes,$(PORTABLE)),-march=x86-64-v3,-march=native)
+# --- Compilers. Host code is for any processor of its kind, and loops that gain from newer ones are there for those as well (core/host_loop.hpp); MARCH=native: for this machine alone.
+MARCH     =
 CPPFLAGS  = -Iinclude -Isrc $(CUDA_CFLAGS) $(PETSC_CFLAGS) $(MPI_CFLAGS)
 SANITIZED = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -Wno-maybe-uninitialized) # gcc 12 sees false ones in instrumented code
-CXXFLAGS  = -std=c++17 $(OPTIMIZE) -g1 $(MARCH) -Wall -Wextra $(WERROR) -fPIC -fno-semantic-interposition $(SANITIZED)
+CXXFLAGS  = -std=c++17 $(OPTIMIZE) -g1 $(MARCH:%=-march=%) -Wall -Wextra $(WERROR) -fPIC -fno-semantic-interposition $(SANITIZED)
 NVCCFLAGS = -std=c++17 -O3 -arch=sm_$(CUDA_ARCH) --expt-relaxed-constexpr --extended-lambda -ccbin g++ \
-            $(if $(WERROR),-Werror all-warnings) $(addprefix -Xcompiler ,$(MARCH) -Wall $(WERROR) -fPIC -fno-semantic-interposition)
+            $(if $(WERROR),-Werror all-warnings) $(addprefix -Xcompiler ,$(MARCH:%=-march=%) -Wall $(WERROR) -fPIC -fno-semantic-interposition)
 OPTIMIZE  = -O3
 CXX_OBJ   = $(MPICXX) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP -c
 CU_OBJ    = $(if $(NVCC),$(NVCC) $(CPPFLAGS) $(NVCCFLAGS) -MMD -MP -c,$(CXX_OBJ) -x c++)

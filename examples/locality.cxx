@@ -26,6 +26,7 @@ static char help[] = "Locality of a matrix's reads of x in every format, and wha
 #include "goza.hpp"
 #include "locality/calibrate.hpp"
 #include "locality/matrix_market.hpp"
+#include "locality/petsc_binary.hpp"
 #include "locality/models.hpp"
 #include "locality_pictures.hpp"
 #include "mat/common/errors.hpp"
@@ -105,30 +106,6 @@ static HostCsr Stencil(PetscInt n)
   return A;
 }
 
-/* Any matrix in PETSc's binary format, as its pattern */
-static PetscErrorCode LoadBinary(const char *file, HostCsr *pattern)
-{
-  PetscViewer     viewer;
-  Mat             A;
-  const PetscInt *ptr, *col;
-  PetscInt        n;
-  PetscBool       done;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscViewerBinaryOpen(PETSC_COMM_SELF, file, FILE_MODE_READ, &viewer));
-  PetscCall(MatCreate(PETSC_COMM_SELF, &A));
-  PetscCall(MatSetType(A, MATSEQAIJ));
-  PetscCall(MatLoad(A, viewer));
-  PetscCall(PetscViewerDestroy(&viewer));
-  PetscCall(MatGetSize(A, &pattern->rows, &pattern->cols));
-  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr, &col, &done));
-  PetscCallCXX(pattern->ptr.assign(ptr, ptr + n + 1));
-  PetscCallCXX(pattern->col.assign(col, col + ptr[n]));
-  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr, &col, &done));
-  PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode FromGallery(const char *name, HostCsr *A)
 {
   std::string names;
@@ -155,7 +132,7 @@ static PetscErrorCode Load(const Settings &s, HostCsr *A)
   if (s.gallery[0]) PetscCall(FromGallery(s.gallery, A));
   else if (!s.file[0]) PetscCallCXX(*A = Stencil(s.n));
   else if (market || packed || is_matrix_market(s.file)) PetscCall(read_matrix_market(s.file, A));
-  else PetscCall(LoadBinary(s.file, A));
+  else PetscCall(read_petsc_binary(s.file, A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

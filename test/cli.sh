@@ -197,6 +197,33 @@ says "a matrix into a PETSc binary file" 0 'iterations' "$ex2" -m 20 -n 20 -ksp_
 says "locality of a PETSc binary file" 0 'rows 400, columns 400, nonzeros 1920, in a row: mean 4.800, most 5, variance 0.180; bandwidth 20, diagonals 5' "$locality" -file "$work/ex2.petsc"
 [ ! -e "$work/ex2.petsc" ] || head -c 3000 "$work/ex2.petsc" >"$work/short.petsc"
 says "locality: a PETSc binary file that ends early" error 'PETSC ERROR: Read past end of file' "$locality" -file "$work/short.petsc"
+# 32-bit numbers, the most significant byte first, and room for values
+petsc_file() {
+  local file=$1 n
+  shift
+  for n; do printf "$(printf '%08x' $((n & 0xffffffff)) | sed 's/../\\x&/g')"; done >"$file"
+  head -c 64 /dev/zero >>"$file"
+}
+if [ "$(stat -c %s "$work/ex2.petsc" 2>/dev/null)" = 24656 ]; then # indices of 32 bits
+  bad() { # NAME SENTENCE NUMBERS...: rows, columns, entries, row lengths, columns
+    local name=$1 sentence=$2
+    shift 2
+    petsc_file "$work/bad.petsc" 1211216 "$@"
+    says "locality of a PETSc binary file: $name" error "$sentence" "$locality" -file "$work/bad.petsc"
+  }
+  petsc_file "$work/unsorted.petsc" 1211216 2 3 4 3 1 2 0 1 2
+  says "locality of a PETSc binary file whose columns do not ascend" 0 'rows 2, columns 3, nonzeros 4,' "$locality" -file "$work/unsorted.petsc"
+  bad "a column outside" 'row 1 has an entry in column 3, outside the 3 columns' 2 3 3 1 2 0 1 3
+  bad "a negative column" 'row 0 has an entry in column -1, outside' 2 3 3 1 2 -1 1 2
+  bad "a column twice" 'row 1 has column 1 twice' 2 3 3 1 2 0 1 1
+  bad "a negative row length" 'row 0 has -1 entries' 2 3 3 -1 4 0 1 2
+  bad "rows that are longer than the whole" 'row 1 has 3 entries, after 1 of 3' 2 3 3 1 3 0 1 2
+  bad "rows that are shorter than the whole" 'the rows have 2 entries, not 3' 2 3 3 1 1 0 1 2
+  bad "negative rows" 'are no sparse matrix' -2 3 3 1 2 0 1 2
+  bad "dense" 'are no sparse matrix' 2 2 -1 1 2 3 4
+  bad "more entries than the file holds" 'Read past end of file: .* of 2 rows and 2000000000 entries' 2 3 2000000000 1 2 0 1 2
+  bad "more rows than the file holds" 'Read past end of file' 2147483647 3 3 1 2 0 1 2
+fi
 says "locality: no PETSc binary file" error 'PETSC ERROR: .*(Not a matrix|Unexpected data)' "$locality" -file "$work/other.txt"
 says "locality without a matrix" error 'file or -n or -gallery' "$locality"
 RANKS=2 says "locality on two ranks" error 'runs on one rank' "$locality" -n 3

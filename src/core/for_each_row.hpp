@@ -4,6 +4,7 @@
 #include "device.hpp"
 #include "algorithm.hpp"
 #include "half.hpp"
+#include "host_loop.hpp"
 #include "kernel_loader.hpp"
 #include "row_out.hpp"
 #include <cstdint>
@@ -59,9 +60,9 @@ template <class Body, class Loop> void sum_on_host(const Body &body, const Loop 
     auto *sum = thread_sum<typename decltype(body.out)::Sum>();
 
     *sum = 0;
-    loop();
+    run_on_host(loop);
     *body.out.dot = *sum;
-  } else loop();
+  } else run_on_host(loop);
 }
 
 constexpr int range_threads = 640, ranges_per_multiprocessor = 2; // of for_each_warp_in_ranges(): as many blocks as are resident

@@ -6,6 +6,7 @@
    complete yet are kept in a ring. */
 #include "cds_host.hpp"
 #include "cds_shape.hpp"
+#include "core/host_loop.hpp"
 #include <algorithm>
 
 namespace goza
@@ -146,7 +147,7 @@ private:
       }
     }
     /* sum is nobody else's: loops over twelve arrays are vectorised only where the compiler knows. */
-    template <int n> static void add_terms(int given, const Term *t, PetscInt from, PetscInt to, V *PETSC_RESTRICT sum)
+    template <int n> GOZA_FOR_EACH_PROCESSOR static void add_terms(int given, const Term *t, PetscInt from, PetscInt to, V *PETSC_RESTRICT sum)
     {
       if constexpr (n > 1) {
         if (given < n) {

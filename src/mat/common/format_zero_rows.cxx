@@ -3,6 +3,7 @@
 #include "format_mat.hpp"
 #include "errors.hpp"
 #include "goza.hpp"
+#include "halo/agree.hpp"
 #include "vec_access.hpp"
 #include "zero_rows.hpp"
 #include <petscsf.h>
@@ -76,16 +77,24 @@ PetscErrorCode ValuesOnDevice(Mat A, bool *yes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Each rank may name rows of any. Without doubles, ascending. */
-PetscErrorCode FindLocalRows(Mat A, PetscInt n, const PetscInt rows[], Rows *mine)
+/* What a rank fails in between two collective calls, all hear of. */
+PetscErrorCode AgreeOnFailure(Mat A, PetscErrorCode here)
 {
-  const PetscInt    begin = A->rmap->rstart, end = A->rmap->rend;
-  std::vector<char> named, ones;
-  PetscSF           sf;
+  PetscFunctionBegin;
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), here, "zero its rows of the matrix"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* named: which of this rank's rows it names itself; ones: for the others. */
+PetscErrorCode MarkOwnRows(Mat A, PetscInt n, const PetscInt rows[], std::vector<char> &named, std::vector<char> &ones)
+{
+  const PetscInt begin = A->rmap->rstart, end = A->rmap->rend;
 
   PetscFunctionBegin;
-  PetscCallCXX(named.resize(end - begin));
-  PetscCallCXX(ones.assign(n, 1));
+  PetscCall(Guarded([&] {
+    named.resize(end - begin);
+    ones.assign(n, 1);
+  }));
   for (PetscInt k = 0; k < n; k++) {
     PetscCheck(rows[k] >= 0 && rows[k] < A->rmap->N, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Row %" PetscInt_FMT " out of range [0,%" PetscInt_FMT ")", rows[k],
                A->rmap->N);
@@ -93,6 +102,17 @@ PetscErrorCode FindLocalRows(Mat A, PetscInt n, const PetscInt rows[], Rows *min
     else
       PetscCheck(!A->nooffproczerorows, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "MAT_NO_OFF_PROC_ZERO_ROWS set, but row %" PetscInt_FMT " is not owned by this rank", rows[k]);
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Collective. Each rank may name rows of any. Without doubles, ascending. */
+PetscErrorCode FindLocalRows(Mat A, PetscInt n, const PetscInt rows[], Rows *mine)
+{
+  std::vector<char> named, ones;
+  PetscSF           sf;
+
+  PetscFunctionBegin;
+  PetscCall(AgreeOnFailure(A, MarkOwnRows(A, n, rows, named, ones)));
   if (A->rmap->size > 1 && !A->nooffproczerorows) {
     PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)A), &sf));
     PetscCall(PetscSFSetGraphLayout(sf, A->rmap, n, NULL, PETSC_COPY_VALUES, rows));
@@ -101,8 +121,8 @@ PetscErrorCode FindLocalRows(Mat A, PetscInt n, const PetscInt rows[], Rows *min
     PetscCall(PetscSFDestroy(&sf));
   }
   PetscCall(Guarded([&] {
-    for (PetscInt i = 0; i < end - begin; i++) {
-      if (named[i]) mine->list.push_back(i);
+    for (std::size_t i = 0; i < named.size(); i++) {
+      if (named[i]) mine->list.push_back((PetscInt)i);
     }
     mine->there = Array<PetscInt>(Space::Cuda, mine->list.data(), mine->list.size());
   }));
@@ -239,17 +259,19 @@ PetscErrorCode GetGhosts(Mat A, PetscInt n, const PetscInt *garray, const Rows &
   std::vector<char> mine, theirs;
 
   PetscFunctionBegin;
-  PetscCallCXX(mine.resize(A->rmap->n));
-  PetscCallCXX(theirs.resize(n));
+  PetscCall(AgreeOnFailure(A, Guarded([&] {
+                             mine.resize(A->rmap->n);
+                             theirs.resize(n);
+                           })));
   for (PetscInt row : rows.list) mine[row] = 1;
   PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)A), &sf));
   PetscCall(PetscSFSetGraphLayout(sf, A->cmap, n, NULL, PETSC_COPY_VALUES, garray));
   PetscCall(PetscSFBcastBegin(sf, MPI_CHAR, mine.data(), theirs.data(), MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(sf, MPI_CHAR, mine.data(), theirs.data(), MPI_REPLACE));
-  PetscCall(Guarded([&] {
-    *gone  = Array<char>(Space::Cuda, theirs.data(), n);
-    *ghost = Array<PetscScalar>(Space::Cuda, rhs.given() ? n : 0);
-  }));
+  PetscCall(AgreeOnFailure(A, Guarded([&] {
+                             *gone  = Array<char>(Space::Cuda, theirs.data(), n);
+                             *ghost = Array<PetscScalar>(Space::Cuda, rhs.given() ? n : 0);
+                           })));
   PetscCall(PetscLogCpuToGpu(gone->bytes()));
   if (rhs.given()) {
     PetscCall(PetscSFBcastWithMemTypeBegin(sf, MPIU_SCALAR, PETSC_MEMTYPE_CUDA, rhs.x(), PETSC_MEMTYPE_CUDA, ghost->data(), MPI_REPLACE));
@@ -294,8 +316,9 @@ struct Zeroing {
     here = here && (congruent || (!Ao && !columns)); /* PETSc numbers the columns as the rows; it refuses what makes no sense */
     if (!here) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(use_petsc_stream());
-    PetscCall(FindLocalRows(A, n, list, &rows));
-    PetscCall(rhs.get());
+    const PetscErrorCode found = FindLocalRows(A, n, list, &rows);
+
+    PetscCall(AgreeOnFailure(A, found ? found : rhs.get()));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 };
@@ -311,17 +334,18 @@ PetscErrorCode MatZeroRows_Device(Mat A, PetscInt n, const PetscInt rows[], Pets
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   /* ascending: rows beyond the columns, which have no diagonal entry, are the last */
-  const PetscInt inside = (PetscInt)(std::lower_bound(z.rows.list.begin(), z.rows.list.end(), z.Ad->cmap->n) - z.rows.list.begin());
-  if (z.rhs.x()) PetscCall(Guarded([&] { set_rows(Space::Cuda, z.rows.there.data(), inside, diag, z.rhs.x(), z.rhs.b()); }));
+  const PetscInt       inside = (PetscInt)(std::lower_bound(z.rows.list.begin(), z.rows.list.end(), z.Ad->cmap->n) - z.rows.list.begin());
+  const PetscErrorCode set    = z.rhs.x() ? Guarded([&] { set_rows(Space::Cuda, z.rows.there.data(), inside, diag, z.rhs.x(), z.rhs.b()); }) : PETSC_SUCCESS;
   PetscCall(z.rhs.restore());
+  PetscCall(AgreeOnFailure(A, set));
   if (!z.Ao) {
     PetscCall(MatFormatAsBase(A, z.f, [&] { return ZeroRowsOfBlock(A, z.rows, diag); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   const PetscObjectState before = z.Ad->nonzerostate + z.Ao->nonzerostate;
+  const PetscErrorCode   zeroed = ZeroRowsOfBlock(z.Ad, z.rows, diag);
 
-  PetscCall(ZeroRowsOfBlock(z.Ad, z.rows, diag));
-  PetscCall(ZeroRowsOfOffDiagonal(z.Ao, z.rows));
+  PetscCall(AgreeOnFailure(A, zeroed ? zeroed : ZeroRowsOfOffDiagonal(z.Ao, z.rows)));
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY)); /* drops what PETSc derived from the old values */
   PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
   PetscCall(SumNonzeroStates(A, z.Ad, z.Ao, before));
@@ -340,22 +364,25 @@ PetscErrorCode MatZeroRowsColumns_Device(Mat A, PetscInt n, const PetscInt rows[
     PetscCall((AsBase<&_MatOps::zerorowscolumns>::call(A, n, rows, diag, x, b)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(Guarded([&] {
-    row_gone = Array<char>(Space::Cuda, z.Ad->rmap->n);
-    mark(Space::Cuda, z.rows.there.data(), z.rows.size(), row_gone.data(), z.Ad->rmap->n);
-  }));
+  PetscCall(AgreeOnFailure(A, Guarded([&] {
+                             row_gone = Array<char>(Space::Cuda, z.Ad->rmap->n);
+                             mark(Space::Cuda, z.rows.there.data(), z.rows.size(), row_gone.data(), z.Ad->rmap->n);
+                           })));
   if (z.Ao) PetscCall(GetGhosts(A, z.Ao->cmap->n, z.garray, z.rows, z.rhs, &ghost_gone, &ghost));
   const auto in_diagonal = [&] { return ZeroRowsColumnsOfBlock(z.Ad, z.rows, {row_gone.data(), row_gone.data(), diag, z.rhs.x(), z.rhs.b()}); };
 
   if (z.Ao) {
     const PetscObjectState before = z.Ad->nonzerostate + z.Ao->nonzerostate;
 
-    PetscCall(in_diagonal());
-    PetscCall(ZeroRowsColumnsOfBlock(z.Ao, z.rows, {row_gone.data(), ghost_gone.data(), 0, z.rhs.x() ? ghost.data() : nullptr, z.rhs.b()}));
+    const PetscErrorCode zeroed = in_diagonal();
+
+    PetscCall(
+      AgreeOnFailure(A, zeroed ? zeroed : ZeroRowsColumnsOfBlock(z.Ao, z.rows, {row_gone.data(), ghost_gone.data(), 0, z.rhs.x() ? ghost.data() : nullptr, z.rhs.b()})));
     PetscCall(SumNonzeroStates(A, z.Ad, z.Ao, before));
   } else PetscCall(MatFormatAsBase(A, z.f, in_diagonal));
-  if (z.rhs.x()) PetscCall(Guarded([&] { set_rows(Space::Cuda, z.rows.there.data(), z.rows.size(), diag, z.rhs.x(), z.rhs.b()); }));
+  const PetscErrorCode set = z.rhs.x() ? Guarded([&] { set_rows(Space::Cuda, z.rows.there.data(), z.rows.size(), diag, z.rhs.x(), z.rhs.b()); }) : PETSC_SUCCESS;
   PetscCall(z.rhs.restore());
+  PetscCall(AgreeOnFailure(A, set));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,7 +1,6 @@
 /* The one list of ways to exchange. Adding one: a header like host.hpp and a line in each of the tables. */
 #include "exchange.hpp"
 #include "agree.hpp"
-#include "core/kernel_loader.hpp"
 #include "goza.hpp"
 #include "host.hpp"
 #include "nccl_exchange.hpp"
@@ -89,7 +88,6 @@ template <class V> static PetscErrorCode CreatePeer(const HaloPlan &plan, std::u
   PetscCall(HaloTeamAskPeer(plan.comm, plan.tag, team.get()));
   PetscCallCXX(*why = team->no_peer);
   if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  kernel_loader::wait();
   options.shared_device = team->shared_device;
   options.launches      = team->launches;
   PetscCall(GetHaloTimeout(&options.timeout));

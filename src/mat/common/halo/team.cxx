@@ -1,6 +1,7 @@
 #include "team.hpp"
 #include "agree.hpp"
 #include "core/array.hpp"
+#include "core/kernel_loader.hpp"
 #include "core/mailbox.hpp"
 #include "core/shared_memory.hpp"
 #include "mat/common/errors.hpp"
@@ -199,6 +200,7 @@ PetscErrorCode HaloTeamAskPeer(MPI_Comm comm, PetscMPIInt tag, HaloTeam *team)
                          }),
                          "look at its device"));
   PetscCall(AgreeOnReason(comm, &why));
+  kernel_loader::wait(); // as it may wait for the device
   if (why.empty()) PetscCall(TryPeer(comm, tag, &why));
   if (why.empty()) PetscCall(Launches::Create(comm, &team->launches, &why));
   team->no_peer.swap(why);
