@@ -305,6 +305,10 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
   if (lattice.known())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  aggregates laid out on a grid of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " points\n", lattice.points[0],
                                      lattice.points[1], lattice.points[2]));
+  for (std::size_t l = 0; l < grids.size(); l++) {
+    if (grids[l].transfer && !grids[l].transfer->smoothed)
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  level %d has rows too long for its interpolation to be smoothed\n", (int)l));
+  }
   PetscCall(PetscViewerASCIIPrintf(viewer, "  level       rows    nonzeros  per row  smoother\n"));
   for (std::size_t l = 0; l < grids.size(); l++) {
     const PetscInt       M  = grids[l].rows();
