@@ -147,7 +147,10 @@ static PetscErrorCode PCSetUp_SAAMG(PC pc)
   const PetscErrorCode         failed = FailTogether(PetscObjectComm((PetscObject)pc), SetUp(pc), "set up its part of PC saamg");
 
   PetscFunctionBegin;
-  if (failed) (void)PCReset_SAAMG(pc);
+  if (failed) {
+    (void)PCReset_SAAMG(pc);
+    pc->setupcalled = PETSC_FALSE; /* else PETSc takes the matrix for one that it was set up with */
+  }
   PetscCall(failed);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
