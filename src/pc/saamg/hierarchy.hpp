@@ -55,13 +55,6 @@ struct CsrLevel {
   Names names(PetscInt bs) const { return {name.data(), columns->start() / bs, bs, lattice}; }
 };
 
-/* What is done to keep the Galerkin product of a level cheap where rows are long, as those of the hubs of a graph: */
-enum class Thrift {
-  None,
-  Aggregates,   // are aggregated once more,
-  Interpolation // and is not smoothed either: a coarse operator has no more entries than the one above it
-};
-
 /* Where P comes from: aggregates, tentative values and, where weak entries are filtered, the strength graph. */
 struct Coarsening;
 struct CsrAggregates;
@@ -70,7 +63,7 @@ struct CsrGraph;
 struct CsrTransfer : Interpolation {
   GalerkinProduct product; // while values may change
   Stamp           stamp;
-  Thrift          thrift = Thrift::None;
+  bool            smoothed = true; // false: its product would have taken too long
 
   std::shared_ptr<Coarsening> coarsening; // while only aggregates are to be kept
 
@@ -109,8 +102,8 @@ private:
   PetscErrorCode measure(Grid &grid, PetscInt its, bool *finite);
   PetscErrorCode interpolate(Grid &grid, const Coarsening &from, const HierarchyOptions &options);
   PetscErrorCode project(Grid &grid, CsrLevel &next, const HierarchyOptions &options);
-  PetscErrorCode aggregate_nodes(const CsrGraph &G, PetscInt k, bool aggressive, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop);
-  PetscErrorCode try_to_coarsen(Coarsening &from, CsrAggregates &aggregates, Array<PetscScalar> &B, const HierarchyOptions &options, CsrLevel &next, Array<PetscScalar> &coarse_B, double *work);
+  PetscErrorCode aggregate_nodes(const CsrGraph &G, PetscInt k, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop);
+  PetscErrorCode interpolate_from(Coarsening &from, const CsrAggregates &aggregates, Array<PetscScalar> &B, const HierarchyOptions &options, Array<PetscScalar> &coarse_B, double *work);
   PetscErrorCode coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal threshold, const HierarchyOptions &options, bool *stop);
 
   std::vector<Grid> grids_;

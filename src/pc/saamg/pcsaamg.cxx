@@ -146,7 +146,10 @@ static PetscErrorCode PCSetUp_SAAMG(PC pc)
   const PetscErrorCode         failed = FailTogether(PetscObjectComm((PetscObject)pc), SetUp(pc), "set up its part of PC saamg");
 
   PetscFunctionBegin;
-  if (failed) (void)PCReset_SAAMG(pc);
+  if (failed) {
+    (void)PCReset_SAAMG(pc);
+    pc->setupcalled = PETSC_FALSE; /* else PETSc takes the matrix for one that it was set up with */
+  }
   PetscCall(failed);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -316,8 +319,8 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  aggregates laid out on a grid of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " points\n", lattice.points[0],
                                      lattice.points[1], lattice.points[2]));
   for (std::size_t l = 0; l < grids.size(); l++) {
-    if (grids[l].transfer && grids[l].transfer->thrift != Thrift::None)
-      PetscCall(PetscViewerASCIIPrintf(viewer, "  level %d has long rows: aggregates are aggregated once more%s\n", (int)l, grids[l].transfer->thrift == Thrift::Interpolation ? ", the interpolation is not smoothed" : ""));
+    if (grids[l].transfer && !grids[l].transfer->smoothed)
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  level %d has rows too long for its interpolation to be smoothed\n", (int)l));
   }
   PetscCall(PetscViewerASCIIPrintf(viewer, "  level       rows    nonzeros  per row  smoother\n"));
   for (std::size_t l = 0; l < grids.size(); l++) {
@@ -367,6 +370,7 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
   Where the matrix is of a `DMDA`, or its rows show that they were numbered along a grid, aggregates are laid out on it, 3 x 3 x 3 nodes of 27 points each and 3 along
   lines of strong coupling, so that coarse operators are those of grids, too.
   Rows without off-diagonal entries (Dirichlet) are smoothed and not coarsened. A singular coarsest operator is inverted on its range.
+  Where rows are so long that the coarse operators of a smoothed interpolation would fill up, as on graphs with hubs, a level's interpolation is not smoothed; the view says so.
   A matrix with a NaN or Inf gives `PC_SETUP_ERROR`, no abort.
 
   Levels, aggregates, colours and iteration counts do not depend on the number of ranks, but for mcgs where `PCSAAMGSetMCGSCoupling()` makes it Jacobi between ranks.

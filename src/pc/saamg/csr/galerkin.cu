@@ -185,7 +185,8 @@ double product_work(const Csr &A, const ColumnMap &columns, const Interpolation 
 
   for_each_row(A.space, A.nrows, LengthOfRow{I.P.ptr.data(), length.data()});
   columns.update(length);
-  join_rows<Plus, 1>(A.space, A.nrows, WorkOfRow{A.ptr, A.col, length.data(), static_cast<double>(I.bs), static_cast<double>(I.k), static_cast<double>(I.coarse->nglobal()) / I.k}, work.data());
+  join_rows<Plus, 1>(A.space, A.nrows, WorkOfRow{A.ptr, A.col, length.data(), static_cast<double>(I.bs), static_cast<double>(I.k), static_cast<double>(I.coarse->nglobal()) / I.k},
+                     work.data());
   std::int64_t sum = static_cast<std::int64_t>(PetscMin(read_value(A.space, work.data()), uncountable));
   columns.sum(&sum, 1);
   return static_cast<double>(sum);

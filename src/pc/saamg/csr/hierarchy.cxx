@@ -141,26 +141,28 @@ PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOpt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The aggregates of the last grid's nodes, where there are enough fewer than rows. */
-PetscErrorCode Hierarchy::aggregate_nodes(const CsrGraph &G, PetscInt k, bool aggressive, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop)
+/* The aggregates of the last grid's nodes. *stop: they are not much fewer than rows. */
+PetscErrorCode Hierarchy::aggregate_nodes(const CsrGraph &G, PetscInt k, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop)
 {
-  const LocalColumns &columns = *grids_.back().level->columns;
-  const PetscInt      least   = options.gather_limit / k + (options.gather_limit % k > 0);
-  bool                moved   = false;
+  const LocalColumns &columns    = *grids_.back().level->columns;
+  const bool          aggressive = static_cast<PetscInt>(grids_.size()) <= options.aggressive_levels;
+  const PetscInt      least      = options.gather_limit / k + (options.gather_limit % k > 0);
+  bool                moved      = false;
 
   PetscFunctionBegin;
   PetscCall(Step(events.aggregate, columns, [&] { aggregates = aggressive ? aggregate_twice(G, least) : aggregate(G, least); }));
   const std::int64_t coarse_rows = static_cast<std::int64_t>(aggregates.map->nglobal()) * k;
   if (coarse_rows >= static_cast<std::int64_t>(options.gather_limit) * columns.size()) PetscCall(Repartition(G, options.repartition_ratio, aggregates, &moved));
   *stop = coarse_rows == 0 || coarse_rows > columns.nglobal() - columns.nglobal() / 10;
-  if (*stop) PetscCall(PetscInfo(NULL, "Coarsening stops at %" PetscInt_FMT " rows: the next level would have %" PetscInt64_FMT "\n", columns.nglobal(), (PetscInt64)coarse_rows));
+  if (*stop)
+    PetscCall(PetscInfo(NULL, "Coarsening stops at %" PetscInt_FMT " rows: the next level would have %" PetscInt64_FMT "\n", columns.nglobal(), (PetscInt64)coarse_rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The last grid's interpolation from these aggregates, and the next level but for its operator, whose product takes `work` multiplications. */
-PetscErrorCode Hierarchy::try_to_coarsen(Coarsening &from, CsrAggregates &aggregates, Array<PetscScalar> &B, const HierarchyOptions &options, CsrLevel &next, Array<PetscScalar> &coarse_B, double *work)
+/* The last grid's interpolation from these aggregates, whose Galerkin product takes `work` multiplications of blocks, and the next level's near-null vectors. */
+PetscErrorCode Hierarchy::interpolate_from(Coarsening &from, const CsrAggregates &aggregates, Array<PetscScalar> &B, const HierarchyOptions &options, Array<PetscScalar> &coarse_B, double *work)
 {
-  Grid           &grid    = grids_.back();
+  Grid            &grid    = grids_.back();
   const ColumnMap &columns = *grid.level->columns;
 
   PetscFunctionBegin;
@@ -168,65 +170,61 @@ PetscErrorCode Hierarchy::try_to_coarsen(Coarsening &from, CsrAggregates &aggreg
     clear_rows_alone(grid.level->alone, from.k, B);
     CsrTentative T = tentative(aggregates, columns, grid.bs, from.k, B);
 
-    from.aggregate  = aggregate_of_columns(from.graph, aggregates, columns, grid.bs);
-    from.aggregates = aggregates.map;
-    coarse_B        = std::move(T.Bcoarse);
-    from.Q          = std::move(T.Q);
-    grid.transfer   = std::make_shared<CsrTransfer>();
-    next.name       = names_of(aggregates);
-    next.lattice    = aggregates.lattice;
+    from.aggregate          = aggregate_of_columns(from.graph, aggregates, columns, grid.bs);
+    from.aggregates         = aggregates.map;
+    from.Q                  = std::move(T.Q);
+    coarse_B                = std::move(T.Bcoarse);
+    grid.transfer           = std::make_shared<CsrTransfer>();
+    grid.transfer->smoothed = from.degree > 0;
   }));
   PetscCall(interpolate(grid, from, options));
   PetscCall(Step(events.galerkin, columns, [&] { *work = product_work(grid.level->A, columns, *grid.transfer); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The next level below the last one. B, its near-null vectors, becomes the next level's. A product that would take too long is not begun. */
+/* The next level below the last one. B, its near-null vectors, becomes the next level's. */
 PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal threshold, const HierarchyOptions &options, bool *stop)
 {
-  Grid                       &grid       = grids_.back();
-  const MapPtr                columns    = grid.level->columns;
-  bool                        aggressive = static_cast<PetscInt>(grids_.size()) <= options.aggressive_levels;
+  Grid                       &grid    = grids_.back();
+  const MapPtr                columns = grid.level->columns;
+  const double                blocks  = grids_[0].level->nnz / (grids_[0].bs * grids_[0].bs);
   std::shared_ptr<Coarsening> from;
-  Thrift                      thrift = Thrift::None;
   CsrAggregates               aggregates;
   Array<PetscScalar>          coarse_B;
   Grid                        next;
-  const double                blocks = grids_[0].level->nnz / (grids_[0].bs * grids_[0].bs);
   double                      work = 0, bearable = 0;
 
   PetscFunctionBegin;
   PetscCall(Step(events.strength, *columns, [&] {
-    next.level    = std::make_shared<CsrLevel>();
     from          = std::make_shared<Coarsening>();
     from->bs      = grid.bs;
     from->k       = k;
     from->degree  = grids_.size() == 1 ? 1 : options.coarse_interpolation_degree;
     from->filters = threshold > 0 && from->degree == 1;
-    bearable      = PetscMax(bearable_products * static_cast<double>(from->degree * from->degree * from->degree) * blocks, always_bearable);
     from->graph   = strength_graph(grid.level->A, columns, grid.bs, threshold, grid.level->name.data(), grid.level->lattice);
+    bearable      = PetscMax(bearable_products * static_cast<double>(from->degree * from->degree * from->degree) * blocks, always_bearable);
   }));
-  for (;; thrift = aggressive ? Thrift::Interpolation : Thrift::Aggregates) {
-    aggressive = aggressive || thrift == Thrift::Aggregates;
-    if (thrift == Thrift::Interpolation) {
-      from->degree  = 0;
-      from->filters = false;
-    }
-    if (thrift != Thrift::Interpolation) PetscCall(aggregate_nodes(from->graph, k, aggressive, options, aggregates, stop)); /* else they are those of the last attempt */
-    if (*stop) {
-      grid.transfer.reset();
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }
-    PetscCall(try_to_coarsen(*from, aggregates, B, options, *next.level, coarse_B, &work));
-    PetscCall(PetscInfo(NULL, "Galerkin product of level %d: %g multiplications of blocks, %g for each of the matrix\n", (int)grids_.size(), work, blocks > 0 ? work / blocks : 0));
-    if (work <= bearable || thrift == Thrift::Interpolation) break;
+  PetscCall(aggregate_nodes(from->graph, k, options, aggregates, stop));
+  if (*stop) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(interpolate_from(*from, aggregates, B, options, coarse_B, &work));
+  if (work > bearable) { /* from the aggregates as they are, whose product has no more entries than the operator */
+    PetscCall(
+      PetscInfo(NULL, "The interpolation of level %d is not smoothed: its product would take %g multiplications for each entry of the matrix\n", (int)grids_.size() - 1, work / blocks));
+    from->degree  = 0;
+    from->filters = false;
+    PetscCall(interpolate_from(*from, aggregates, B, options, coarse_B, &work));
   }
-  grid.transfer->thrift = thrift;
-  aggregates            = CsrAggregates();
-  B                     = std::move(coarse_B);
-  if (!from->filters) from->graph = CsrGraph();
-  if (options.keep == Keep::Aggregates) grid.transfer->coarsening = std::move(from);
-  else from.reset();
+  PetscCall(Step(events.prolong, *columns, [&] {
+    next.level          = std::make_shared<CsrLevel>();
+    next.level->name    = names_of(aggregates);
+    next.level->lattice = aggregates.lattice;
+    aggregates          = CsrAggregates();
+    B                   = std::move(coarse_B);
+    coarse_B            = Array<PetscScalar>();
+    if (!from->filters) from->graph = CsrGraph();
+    if (options.keep == Keep::Aggregates) grid.transfer->coarsening = std::move(from);
+    else from.reset();
+  }));
   PetscCall(project(grid, *next.level, options));
   next.bs        = k;
   next.symmetric = grid.symmetric;
