@@ -90,7 +90,8 @@ programs = $(patsubst $(2)/%,$(BUILD)/$(3)/%,$(basename $(1)))
 LIB_OBJ     := $(call objects,$(call sources,src))
 SUPPORT_OBJ := $(call objects,$(call sources,test/support))
 BENCH_SRC   := $(call sources,test/bench)
-TEST_SRC    := $(filter-out test/support/% test/bench/%,$(call sources,test))
+PART_SRC    := $(filter-out $(wildcard test/fuzz/*.cxx),$(call sources,test/fuzz)) # test/fuzz/mat/* are parts of test/fuzz/fuzz_mat
+TEST_SRC    := $(filter-out test/support/% test/bench/% $(PART_SRC),$(call sources,test))
 EXAMPLE_SRC := $(call sources,examples)
 TESTS       := $(call programs,$(TEST_SRC),test,test)
 BENCHES     := $(call programs,$(BENCH_SRC),test/bench,bench)
@@ -115,7 +116,7 @@ ifneq ($(if $(dry_run),,$(PETSC_LIBDIR)),)
   endif
 endif
 
-$(call objects,$(TEST_SRC)): OPTIMIZE = -O1 # compiling them takes longer than what they compute
+$(call objects,$(TEST_SRC) $(PART_SRC)): OPTIMIZE = -O1 # compiling them takes longer than what they compute
 $(BUILD)/obj/%.cxx.o: %.cxx $(FLAGS)
 	@mkdir -p $(@D)
 	@echo "  C++   $<"
@@ -129,7 +130,7 @@ $(BUILD)/obj/%.cu.o: %.cu $(FLAGS)
 # --- Linking. libgoza.so shows its C functions only; tests and benches take libgoza-whole.so, of the same objects, which shows everything.
 link   = @mkdir -p $(@D); echo "  link  $@"; $(MPICXX) $(CXXFLAGS) -o $@ $(filter %.o,$^)
 shared = -shared -Wl,--no-undefined,--exclude-libs,ALL,-soname,$(@F)
-whole  = -L$(BUILD)/lib -lgoza-whole '-Wl,-rpath,$$ORIGIN/../lib'
+whole  = -L$(BUILD)/lib -lgoza-whole '-Wl,-rpath,$$ORIGIN/../lib:$$ORIGIN/../../lib'
 
 $(BUILD)/lib/libgoza.so: $(LIB_OBJ) src/exports.map
 	$(link) $(shared) -Wl,-Bsymbolic,--version-script=src/exports.map $(LIBS)
@@ -140,6 +141,7 @@ $(EXAMPLES): $(BUILD)/bin/%: $$(call objects,$$(wildcard examples/$$*.c*)) | $(B
 $(BUILD)/bin/locality: $(call objects,$(patsubst %,test/support/%.cxx,study_gallery generators sparse)) | $(BUILD)/lib/libgoza-whole.so # reaches the library's hidden parts
 $(TESTS): $(BUILD)/test/%: $$(call objects,$$(wildcard test/$$*.c*)) $(SUPPORT_OBJ) | $(BUILD)/lib/libgoza-whole.so
 	$(link) $(whole) $(LIBS)
+$(BUILD)/test/fuzz/fuzz_mat: $(call objects,$(call sources,test/fuzz/mat))
 $(BENCHES): $(BUILD)/bench/%: $$(call objects,$$(wildcard test/bench/$$*.c*)) $(BUILD)/obj/support.a | $(BUILD)/lib/libgoza-whole.so
 	$(link) $(BUILD)/obj/support.a $(whole) $(LIBS) $(if $(NVCC),-lcusparse) # a peer of bench_spmv
 $(BUILD)/obj/support.a: $(SUPPORT_OBJ) # an archive, since a bench has its own main() and takes from support only what it calls
