@@ -90,7 +90,7 @@ programs = $(patsubst $(2)/%,$(BUILD)/$(3)/%,$(basename $(1)))
 LIB_OBJ     := $(call objects,$(call sources,src))
 SUPPORT_OBJ := $(call objects,$(call sources,test/support))
 BENCH_SRC   := $(call sources,test/bench)
-PART_SRC    := $(filter-out $(wildcard test/fuzz/*.cxx),$(call sources,test/fuzz)) # test/fuzz/mat/* are parts of test/fuzz/fuzz_mat
+PART_SRC    := $(filter-out $(wildcard test/fuzz/*.cxx),$(call sources,test/fuzz)) # test/fuzz/X/* are parts of test/fuzz/fuzz_X
 TEST_SRC    := $(filter-out test/support/% test/bench/% $(PART_SRC),$(call sources,test))
 EXAMPLE_SRC := $(call sources,examples)
 TESTS       := $(call programs,$(TEST_SRC),test,test)
@@ -142,6 +142,7 @@ $(BUILD)/bin/locality: $(call objects,$(patsubst %,test/support/%.cxx,study_gall
 $(TESTS): $(BUILD)/test/%: $$(call objects,$$(wildcard test/$$*.c*)) $(SUPPORT_OBJ) | $(BUILD)/lib/libgoza-whole.so
 	$(link) $(whole) $(LIBS)
 $(BUILD)/test/fuzz/fuzz_mat: $(call objects,$(call sources,test/fuzz/mat))
+$(BUILD)/test/fuzz/fuzz_pc: $(call objects,$(call sources,test/fuzz/pc))
 $(BENCHES): $(BUILD)/bench/%: $$(call objects,$$(wildcard test/bench/$$*.c*)) $(BUILD)/obj/support.a | $(BUILD)/lib/libgoza-whole.so
 	$(link) $(BUILD)/obj/support.a $(whole) $(LIBS) $(if $(NVCC),-lcusparse) # a peer of bench_spmv
 $(BUILD)/obj/support.a: $(SUPPORT_OBJ) # an archive, since a bench has its own main() and takes from support only what it calls

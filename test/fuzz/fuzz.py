@@ -101,7 +101,7 @@ def run_case(lines):
     file = os.path.join(work, "case")
     with open(file, "w") as f:
         f.write("\n".join(lines) + "\n")
-    status, out = run(["-fuzz_case", file], 20)
+    status, out = run(["-fuzz_case", file], min(20, args.wait))
     return finding("\n".join(lines), status, out, op_name)
 
 
@@ -112,7 +112,7 @@ def shorten(text, group):
     if not same(lines):
         return lines, False
     removable = lambda l: l.startswith(("op ", "option ", "set "))
-    chunk = max(1, len(lines) // 2)
+    chunk, deadline = max(1, len(lines) // 2), time.time() + 60
     while chunk >= 1:
         k = 0
         while k < len(lines):
@@ -122,8 +122,12 @@ def shorten(text, group):
             else:
                 k += chunk
         chunk //= 2
+        if time.time() > deadline:
+            break
     for k, line in enumerate(lines):
         parts = line.split()
+        if time.time() > deadline:
+            break
         if parts[0] not in ("op", "matrix"):
             continue
         for p in range(2, len(parts)):
@@ -235,6 +239,9 @@ def main():
         elif at:
             s = at[0]
             group = f"{'hang' if status == 'hang' else 'crash'} in {op_name(case_text(s), at[1])} of {sides.get(at[2], at[2])}"
+            alone, _ = run(["-fuzz_first", str(s), "-fuzz_count", "1"], args.wait)
+            if alone not in ("hang", status):
+                group += " (after others, not alone)"
             groups.setdefault(group, []).append(s)
             done += s + 1 - seed
             seed = s + 1
@@ -251,8 +258,8 @@ def main():
             if "op " in "\n".join(lines):
                 program_of(lines, group, file + ".c")
             print("       " + "\n       ".join(lines) + ("" if again else "\n       (does not fail alone)"))
-    wrong = sum(len(s) for g, s in groups.items() if not g.endswith("of AIJ"))
-    theirs = sum(len(s) for g, s in groups.items() if g.endswith("of AIJ"))
+    wrong = sum(len(s) for g, s in groups.items() if "of AIJ" not in g)
+    theirs = sum(len(s) for g, s in groups.items() if "of AIJ" in g)
     print(f"{os.path.basename(program)} on {args.ranks} rank(s): {done} seeds from {args.first}, {operations} operations, {wrong} seeds fail, in {theirs} PETSc's own matrix crashes or hangs, "
           f"{refused} end where AIJ refuses ({time.time() - start:.0f} s)")
     return 1 if wrong else 0

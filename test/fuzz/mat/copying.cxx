@@ -140,7 +140,7 @@ Step transpose_in_place(Twins &t, const Op &o)
 /* A product's operand: the transpose as a matrix of its own kind, without entries. */
 Step transposed_view(Twins &t, const Op &o)
 {
-  const int a    = t.pick(o.slot[0], [&](const Slot &s) { return t.is_aij(s); });
+  const int a    = t.pick(o.slot[0], [&](const Slot &s) { return t.is_aij(s) && !t.narrow; });
   Op        anew = o;
   anew.p[2]      = 0;
   return one_from_one(t, anew, "", 0, a, [=, &t](Mat A, MatReuse, const char *, Mat *B) -> PetscErrorCode {

@@ -17,14 +17,14 @@ template <class F> Step look(Twins &t, const Op &o, F f, bool square = false)
   return step;
 }
 
-PetscErrorCode note_vector(Twins &t, Vec v, PetscReal size)
+PetscErrorCode note_vector(Twins &t, Vec v, PetscReal size, bool of_products = false)
 {
   const PetscScalar *a;
   PetscInt           n;
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(v, &n));
   PetscCall(VecGetArrayRead(v, &a));
-  for (PetscInt i = 0; i < n; i++) t.note(PetscRealPart(a[i]), size);
+  for (PetscInt i = 0; i < n; i++) t.note(PetscRealPart(a[i]), size, of_products);
   PetscCall(VecRestoreArrayRead(v, &a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -84,7 +84,7 @@ Step row_figures(Twins &t, const Op &o)
     if (which == 0) TOLD(t, MatGetRowMaxAbs(A, v, nullptr), "MatGetRowMaxAbs(A[%d], v, NULL)", a);
     else if (which == 1) TOLD(t, MatGetRowSum(A, v), "MatGetRowSum(A[%d], v)", a);
     else TOLD(t, MatGetRowMax(A, v, nullptr), "MatGetRowMax(A[%d], v, NULL)", a);
-    PetscCall(note_vector(t, v, t.slot[a].size * 60));
+    PetscCall(note_vector(t, v, t.slot[a].size * 60, which == 1)); /* a sum of a row is a product with ones */
     PetscFunctionReturn(PETSC_SUCCESS);
   });
 }

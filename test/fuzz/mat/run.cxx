@@ -57,7 +57,7 @@ std::string run_step(Twins &t, const Op &op, Step &step, long turn, const std::f
     message[side]             = said();
   }
   t.side = PETSCS;
-  *ended = failed[PETSCS] || failed[OURS];
+  *ended = t.broken = failed[PETSCS] || failed[OURS];
   if (failed[PETSCS]) v.refused = op.name + ": " + message[PETSCS];
   if (failed[OURS] && !failed[PETSCS]) return is_known(message[OURS]) ? "" : "fails where AIJ does not: " + message[OURS];
   if (*ended) return "";
@@ -117,7 +117,7 @@ Verdict run_case(const Case &c, bool tell, const std::function<void(long, int)> 
     }
     if (ended) break;
   }
-  before(-1, 0);
+  before(-1, 2);
   v.program = t.calls;
   return v;
 }

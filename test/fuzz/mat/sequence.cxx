@@ -53,14 +53,6 @@ void random_settings(Case &c, const std::string &root, Rng &rng)
 
 } // namespace
 
-std::uint64_t Rng::bits()
-{
-  std::uint64_t z = (state += 0x9E3779B97F4A7C15u);
-  z               = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z               = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return z ^ (z >> 31);
-}
-
 Case random_case(std::uint64_t seed, int ranks)
 {
   static const char *const roots[] = {"cds", "fold", "slicedell", "autoformat"};

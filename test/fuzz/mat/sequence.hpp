@@ -2,6 +2,8 @@
    for any state (a slot is taken modulo the slots that fit), so that a sequence with operations left out is a sequence too. */
 #pragma once
 
+#include "../rng.hpp"
+
 #include <cstdint>
 #include <iosfwd>
 #include <set>
@@ -11,20 +13,6 @@
 
 namespace goza_fuzz
 {
-
-/* The same on every rank and machine (splitmix64). */
-class Rng {
-public:
-  explicit Rng(std::uint64_t seed) : state(seed * 0x9E3779B97F4A7C15u + 0x1234567) { }
-
-  std::uint64_t bits();
-  long          below(long n) { return n > 0 ? (long)(bits() % (std::uint64_t)n) : 0; }
-  bool          chance(int percent) { return below(100) < percent; }
-  double        unit() { return (double)(bits() >> 11) * 0x1p-53; }
-
-private:
-  std::uint64_t state;
-};
 
 struct Op {
   std::string   name;

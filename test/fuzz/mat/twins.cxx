@@ -17,18 +17,27 @@ bool begins(const std::string &text, const std::string &with)
   return text.rfind(with, 0) == 0;
 }
 
-/* f(i, j, |value|) for every entry of this rank's rows */
+/* f(i, j, |value|) for every entry of this rank's rows of an AIJ matrix; by its blocks, since MatGetRow() of PETSc's MPIAIJ reads beyond what an m x 0 matrix has */
 template <class F> void each_entry(Mat A, F f)
 {
-  PetscInt start, end;
-  PETSC_OK(MatGetOwnershipRange(A, &start, &end));
-  for (PetscInt i = start; i < end; i++) {
-    const PetscInt    *cols;
-    const PetscScalar *vals;
-    PetscInt           n;
-    PETSC_OK(MatGetRow(A, i, &n, &cols, &vals));
-    for (PetscInt k = 0; k < n; k++) f(i - start, cols[k], PetscAbsScalar(vals[k]));
-    PETSC_OK(MatRestoreRow(A, i, &n, &cols, &vals));
+  const PetscInt *garray    = nullptr;
+  Mat             blocks[2] = {A, nullptr};
+  PetscBool       parallel;
+  PetscInt        first = 0;
+  PETSC_OK(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &parallel));
+  if (parallel) PETSC_OK(MatMPIAIJGetSeqAIJ(A, &blocks[0], &blocks[1], &garray));
+  PETSC_OK(MatGetOwnershipRangeColumn(A, &first, nullptr));
+  for (Mat block : blocks) {
+    PetscInt m = 0;
+    if (block) PETSC_OK(MatGetLocalSize(block, &m, nullptr));
+    for (PetscInt i = 0; i < m; i++) {
+      const PetscInt    *cols;
+      const PetscScalar *vals;
+      PetscInt           n;
+      PETSC_OK(MatGetRow(block, i, &n, &cols, &vals));
+      for (PetscInt k = 0; k < n; k++) f(i, block == blocks[0] ? first + cols[k] : garray[cols[k]], PetscAbsScalar(vals[k]));
+      PETSC_OK(MatRestoreRow(block, i, &n, &cols, &vals));
+    }
   }
 }
 
@@ -57,7 +66,10 @@ Twins::~Twins()
 {
   for (auto &s : slot)
     for (auto &m : s.mat)
-      if (m) PETSC_OK(MatDestroy(&m));
+      if (m) {
+        const PetscErrorCode ierr = MatDestroy(&m);
+        if (!broken) PETSC_OK(ierr); /* what failed on the way may not come apart */
+      }
   for (auto &v : vectors) PETSC_OK(VecDestroy(&v.second));
 }
 

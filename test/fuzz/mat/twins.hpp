@@ -50,7 +50,8 @@ public:
   ~Twins();
 
   Slot              slot[slots];
-  Side              side = PETSCS;
+  Side              side   = PETSCS;
+  bool              broken = false; /* a call has failed */
   const bool        whole;
   const std::string type;       /* of ours */
   PetscReal         narrow = 0; /* what a stored value may be off, of itself */
