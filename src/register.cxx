@@ -183,12 +183,13 @@ static PetscErrorCode ChooseDevice(PetscInt wish)
 static PetscErrorCode HaloFromOptions(GozaOptionItems PetscOptionsObject, PetscInt *wish)
 {
   char      nccl[PETSC_MAX_PATH_LEN] = "libnccl.so.2";
-  PetscReal patience                 = halo_patience;
+  PetscReal timeout                  = halo_timeout;
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsEList("-goza_halo", "How ranks exchange vector entries", "GozaInitializePackage", halo_names, HALO_KINDS, halo_names[*wish], wish, NULL));
   PetscCall(PetscOptionsString("-goza_nccl", "File of the NCCL library", "GozaInitializePackage", nccl, nccl, sizeof(nccl), NULL));
-  PetscCall(PetscOptionsReal("-goza_halo_patience", "Seconds after which values of another rank that did not come are an error", "GozaInitializePackage", patience, &patience, NULL));
+  PetscCall(PetscOptionsReal("-goza_halo_timeout", "Seconds after which values of another rank that did not come are an error", "GozaInitializePackage", timeout, &timeout, NULL));
+  PetscCall(CheckHaloTimeout(timeout));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -207,7 +208,7 @@ static PetscErrorCode SetFromOptions()
   PetscCall(PetscOptionsBool("-goza_info", "Print versions, backend and device", "GozaInitializePackage", info, &info, NULL));
   PetscCall(PetscOptionsReal("-goza_memory_limit", "Most device memory of a rank's Goza arrays, in MB; 0: what there is", "GozaInitializePackage", limit, &limit, NULL));
   PetscOptionsEnd();
-  PetscCheck(limit >= 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-goza_memory_limit %g is negative", (double)limit);
+  PetscCheck(limit >= 0 && limit <= 1e12, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-goza_memory_limit %g is not from 0 to 1e12 MB", (double)limit); // what is more overflows the bytes
   device::set_memory_limit(static_cast<std::size_t>(1e6 * limit));
   PetscCall(ChooseDevice(wish));
   if (info) {
@@ -259,7 +260,7 @@ static PetscErrorCode RegisterEvents()
 + -goza_device (auto|host|cuda) - where Goza's matrices live; `cuda` is an error where there is no device
 . -goza_halo (auto|nccl|peer|sf|host) - how ranks exchange vector entries: NCCL, memory of ranks of one host, PetscSF, through the host; by name an error where it cannot be had
 . -goza_nccl file               - the NCCL library, found at run time (libnccl.so.2)
-. -goza_halo_patience s         - seconds after which values of another rank that did not come by `peer` are an error (300)
+. -goza_halo_timeout s          - seconds after which values of another rank that did not come by `peer` are an error (300)
 . -goza_memory_limit MB         - most device memory of a rank's Goza arrays: beyond it an error with the figures, as on a full device
 . -goza_check                   - compute every device product again on the host and compare
 - -goza_info                    - print versions, backend and device

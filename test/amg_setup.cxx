@@ -138,20 +138,23 @@ struct Tentative {
 
 /* P, P^T and Ac of a matrix. */
 struct Coarse {
-  Interpolation   I;
-  GalerkinProduct product;
-  CsrMatrix       own;
-  MapPtr          columns;
-  MatHandle       P, R, Ac;
+  Interpolation      I;
+  GalerkinProduct    product;
+  Array<PetscScalar> dinv, magnitude;
+  CsrMatrix          own;
+  MapPtr             columns;
+  MatHandle          P, R, Ac;
 
   Coarse(const Ready &s, const Tentative &t, PetscReal omega)
   {
-    I.P    = smoothed_prolongator(s.rows.A, t.from, facts_of(s).dinv, omega, I.coarse);
+    dinv   = facts_of(s).dinv;
+    I.P    = smoothed_prolongator(s.rows.A, t.from, dinv, omega, I.coarse);
     I.fine = s.rows.columns;
     I.bs   = t.from.bs;
     I.k    = t.from.k;
     I.transpose();
-    own = product.make(s.rows.A, s.rows.columns, I, columns);
+    magnitude = magnitudes(s.rows.A, dinv);
+    own       = product.make(s.rows.A, s.rows.columns, I, columns, magnitude);
     PETSC_OK(CopyToMat(I.P.view(), *I.coarse, P.put()));
     PETSC_OK(CopyToMat(I.R.view(), *I.fine, R.put()));
     copy();
@@ -159,7 +162,8 @@ struct Coarse {
   void update(const Csr &A)
   {
     product.release_values();
-    product.update(A, I, own);
+    magnitude = magnitudes(A, dinv);
+    product.update(A, I, own, magnitude);
     copy();
   }
 

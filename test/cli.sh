@@ -33,7 +33,12 @@ says "-help lists the options of slicedell" 0 'mat_slicedell_slice_height' "$ex2
 says "-goza_info" 0 'Goza.*PETSc' "$ex2" $load $good -goza_info
 says "-goza_check" 0 'converged due to' "$ex2" $load $good -goza_check
 says "-goza_device host" 0 'converged due to' "$ex2" $load $good -goza_device host
-says "-goza_memory_limit below zero" error 'goza_memory_limit' "$ex2" $load $good -goza_memory_limit -1
+for limit in -1 inf nan 1e300; do
+  says "-goza_memory_limit $limit" error "goza_memory_limit $limit|goza_memory_limit 1e.300" "$ex2" $load $good -goza_memory_limit $limit
+done
+for seconds in 0 -1 inf nan 1e7; do
+  says "-goza_halo_timeout $seconds" error 'goza_halo_timeout .*: not in' "$ex2" $load $good -goza_halo_timeout $seconds
+done
 says "-ksp_view tells the grid" 0 'aggregates laid out on a grid of 40 x 30 x 1 points' "$ex2" $load $good -m 30 -n 40 -ksp_view
 says "-ksp_view tells the memory, taken and foretold" 0 'memory: levels [0-9.]+ MB, cycle [0-9.]+ MB; predicted for both [0-9.]+ MB' "$ex2" $load $good -m 40 -n 40 -ksp_view
 says "blocks of a size that mcgs has not" error 'pc_saamg_mcgs_block_size' "$ex2" $load $good -pc_saamg_smoother mcgs -pc_saamg_mcgs_block_size 4
@@ -57,6 +62,10 @@ says "cds in full" 0 'full storage, 5 diagonals' "$ex2" $load -mat_type cds -m 4
 says "cds refuses padding, with the numbers" error 'mat_cds_max_fill allows 1' "$ex2" $load -mat_type cds -m 4000 -n 3 -mat_cds_storage full -mat_cds_max_fill 1
 says "unknown storage" error 'mat_cds_storage' "$ex2" $load -mat_type cds -mat_cds_storage quarter
 says "share out of range" error 'mat_cds_share' "$ex2" $load -mat_type cds -mat_cds_share 0
+for fill in 0.5 inf nan; do
+  says "-mat_cds_max_fill $fill" error 'mat_cds_max_fill .* is below 1' "$ex2" $load -mat_type cds -mat_cds_max_fill $fill
+done
+says "a platform that is none" error 'mat_autoformat_platform: platform nonsense is no known name' "$ex2" $load -mat_type autoformat -mat_autoformat_platform nonsense
 says "unknown block size" error 'mat_cds_block_size' "$ex2" $load -mat_type cds -mat_cds_block_size 5
 says "-help lists the options of fold" 0 'mat_fold_width' "$ex2" $load -mat_type fold -help
 says "fold width chosen, and why" 0 'fold width [0-9]+ \(auto' "$ex2" $load -mat_type fold -ksp_view

@@ -10,6 +10,7 @@
 #include "support/names.hpp" /* after the library: each gives 3.18 its PETSC_SUCCESS, this one only where there is none */
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 using namespace goza_test;
@@ -312,7 +313,7 @@ const AddTests add([] {
   /* A rank that stays away: its neighbours' devices go on after a while, their exchange is an error from then on, and a new one works. */
   add_test(suite, "a_rank_that_does_not_come_is_an_error", [] {
     if (default_space() != Space::Cuda || size_of(PETSC_COMM_WORLD) == 1) return;
-    Option            wish("-goza_halo", "peer"), patience("-goza_halo_patience", "0.5");
+    Option            wish("-goza_halo", "peer"), timeout("-goza_halo_timeout", "0.5");
     Case<PetscScalar> c(patterns[0], PETSC_COMM_WORLD, Space::Cuda);
     if (!set_up(c, "peer")) return;
     c.exchange(3);
@@ -325,7 +326,7 @@ const AddTests add([] {
       device::synchronize();
       for (int again = 0; again < 2; again++) {
         const Outcome outcome = attempt([&] { return c.halo().begin(x.data()); });
-        BOOST_TEST((outcome.code == PETSC_ERR_GPU && outcome.says("-goza_halo_patience")), outcome.message);
+        BOOST_TEST((outcome.code == PETSC_ERR_GPU && outcome.says("-goza_halo_timeout")), outcome.message);
         if (!again) PETSC_OK(c.halo().end()); /* waits no more */
         device::synchronize();
       }
@@ -334,12 +335,12 @@ const AddTests add([] {
     PETSC_OK(c.setup());
     c.exchange(3);
   });
-  add_test(suite, "patience_is_positive", [] {
+  add_test(suite, "time_out_is_positive", [] {
     if (default_space() != Space::Cuda || size_of(PETSC_COMM_WORLD) == 1) return;
-    Option            wish("-goza_halo", "peer"), patience("-goza_halo_patience", "-1");
+    Option            wish("-goza_halo", "peer"), timeout("-goza_halo_timeout", "-1");
     Case<PetscScalar> c(patterns[0], PETSC_COMM_WORLD, Space::Cuda);
     const Outcome     outcome = attempt([&] { return c.setup(); });
-    BOOST_TEST((outcome.failed && outcome.says("-goza_halo_patience -1")), outcome.message);
+    BOOST_TEST((outcome.failed && outcome.says("-goza_halo_timeout -1")), outcome.message);
   });
 
   auto *agree = suite_named(nullptr, "agree");
@@ -405,6 +406,15 @@ const AddTests add([] {
     std::string why;
     BOOST_TEST(!load_nccl("libm.so.6", &why));
     BOOST_TEST(why.find("it has no nccl") != std::string::npos, why);
+  });
+  add_test(nccl, "the_environment_stays_as_it_is", [] {
+    const char       *given  = std::getenv("NCCL_NVLS_ENABLE");
+    const std::string before = given ? given : "";
+    std::string       why;
+    unsetenv("NCCL_NVLS_ENABLE");
+    (void)load_nccl("libm.so.6", &why);
+    BOOST_TEST(!std::getenv("NCCL_NVLS_ENABLE"));
+    if (given) setenv("NCCL_NVLS_ENABLE", before.c_str(), 1);
   });
   add_test(nccl, "missing_or_another_on_the_device", [] {
     if (default_space() != Space::Cuda) return;

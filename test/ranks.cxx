@@ -2,48 +2,18 @@
    input is wrong. */
 #include "mat/common/last_error.hpp"
 
+#include "support/alloc_failure.hpp"
 #include "support/mesh_case.hpp"
 #include "support/pc_case.hpp" /* after the library: each gives 3.18 its PETSC_SUCCESS, this one only where there is none */
 
 #include <petscdmda.h>
 #include <petscgoza.h>
 
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <utility>
 #include <vector>
 
 using namespace goza_test;
-
-#if defined(__GNUC__) && !defined(__clang__)
-  #pragma GCC diagnostic ignored "-Wmismatched-new-delete" /* where sanitizers keep only one of the two from being inlined, gcc takes free() for what it does not belong to */
-#endif
-
-/* The program's own operator new, so that one rank can be short of memory: while `allowed` is not negative it counts down with each request that is not small, and at 0 they fail. */
-static long allowed = -1;
-static bool refused = false;
-
-void *operator new(std::size_t n)
-{
-  constexpr std::size_t small = 256;
-
-  if (n >= small && allowed >= 0 && allowed-- == 0) {
-    allowed = 0;
-    refused = true;
-    throw std::bad_alloc();
-  }
-  if (void *p = std::malloc(n ? n : 1)) return p;
-  throw std::bad_alloc();
-}
-void operator delete(void *p) noexcept
-{
-  std::free(p);
-}
-void operator delete(void *p, std::size_t) noexcept
-{
-  std::free(p);
-}
 
 namespace
 {
@@ -359,13 +329,15 @@ void one_rank_out_of_memory(const char *smoother)
   for (long n = 0; !over; n += 1 + n / 3) {
     Solved s(e, PETSC_COMM_WORLD);
 
-    allowed                = short_ ? n : -1;
-    refused                = false;
-    const PetscErrorCode r = PetscPushErrorHandler(PetscReturnErrorHandler, nullptr);
-    const PetscErrorCode c = r ? r : KSPSetUp(s.ksp);
-    over                   = short_ && !refused; /* there was enough */
-    allowed                = -1;
+    PETSC_OK(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
+    PetscErrorCode c;
+    {
+      const AllocFailure memory({short_ ? n : -1, true, 256}); /* there is always enough to say what happened */
+
+      c = KSPSetUp(s.ksp);
+    }
     PETSC_OK(PetscPopErrorHandler());
+    over = short_ && !AllocFailure::refused(); /* there was enough */
     MPI_Allreduce(MPI_IN_PLACE, &over, 1, MPI_INT, MPI_MAX, PETSC_COMM_WORLD);
     const bool failed_here = c != PETSC_SUCCESS, failed = any_rank(failed_here);
     BOOST_TEST(failed_here == failed);

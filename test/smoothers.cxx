@@ -1,8 +1,10 @@
 /* Colourings of rows, a Gauss-Seidel sweep over them, l1 norms and Chebyshev polynomials, each against its definition; and transposes. */
 #include "mat/common/borrowed_csr.hpp"
+#include "pc/saamg/csr/eigen.hpp"
 #include "pc/saamg/dense_inverse.hpp"
 #include "pc/saamg/hierarchy.hpp"
 #include "pc/saamg/own_rows.hpp"
+#include "pc/saamg/pseudo_inverse.hpp"
 #include "pc/saamg/smoother/chebyshev_roots.hpp"
 #include "pc/saamg/smoother/coloring.hpp"
 #include "pc/saamg/smoother/l1_diagonal.hpp"
@@ -340,6 +342,10 @@ const AddTests add([] {
   for (const auto &name : goza_test::smoother_names()) {
     add_test(suite_named(suite_named(nullptr, "transposed"), name), "upwind", [=] { transposed(name, upwind); });
     add_test(suite_named(suite_named(nullptr, "transposed"), name), "one_sided", [=] { transposed(name, one_sided); });
+    add_test(suite_named(suite_named(nullptr, "transposed"), name), "smoothed_bottom", [=] {
+      Option inexact("-pc_saamg_direct_limit", "0"), sweeps("-pc_saamg_coarsest_sweeps", "3");
+      transposed(name, upwind);
+    });
     add_test(suite_named(suite_named(nullptr, "transposed"), name), "fourth_kind", [=] {
       Option kind("-pc_saamg_chebyshev_kind", "4");
       transposed(name, upwind);
@@ -456,6 +462,12 @@ BOOST_AUTO_TEST_CASE(l1_norms)
   BOOST_TEST(inv == (std::vector<PetscScalar>{PetscScalar(1) / 10, PetscScalar(-1) / 10, 0}), boost::test_tools::per_element());
 }
 
+/* Of a matrix on one rank */
+Array<PetscScalar> magnitudes_of(const Csr &A)
+{
+  return magnitudes(A, row_facts(A, *map_of(A)).dinv);
+}
+
 /* A A^-1 = I, of entries of very different sizes too; or the answer that it takes more than elimination. */
 BOOST_AUTO_TEST_CASE(dense_inverses)
 {
@@ -465,7 +477,7 @@ BOOST_AUTO_TEST_CASE(dense_inverses)
       Array<PetscScalar> inverse(space);
       const Csr          A = lent.rows.csr();
 
-      BOOST_TEST_REQUIRE(dense_inverse(A, inverse), e->name);
+      BOOST_TEST_REQUIRE(dense_inverse(A, magnitudes_of(A), inverse), e->name);
       const auto X = inverse.to_host(), val = Array<PetscScalar>(space, A.val, entries(A)).to_host();
       const auto ptr = Array<PetscInt>(space, A.ptr, A.nrows + 1).to_host(), col = Array<PetscInt>(space, A.col, entries(A)).to_host();
       PetscReal  worst = 0;
@@ -484,8 +496,88 @@ BOOST_AUTO_TEST_CASE(dense_inverses)
       Lent               lent(*e, space);
       Array<PetscScalar> inverse(space);
 
-      BOOST_TEST(!dense_inverse(lent.rows.csr(), inverse), e->name);
+      const Csr A = lent.rows.csr();
+
+      BOOST_TEST(!dense_inverse(A, magnitudes_of(A), inverse), e->name);
     }
+  }
+}
+
+/* A dense matrix by rows, its pseudo-inverse as the coarsest level has it, and by how much A X A differs from A, relative to the sizes of its rows and columns. */
+struct Inverted {
+  PetscInt                 n;
+  std::vector<PetscScalar> A, X, magnitude;
+  bool                     singular = false;
+
+  Inverted(PetscInt n_, const std::function<PetscScalar(PetscInt, PetscInt)> &entry) : n(n_)
+  {
+    for (PetscInt i = 0; i < n; i++) {
+      for (PetscInt j = 0; j < n; j++) A.push_back(entry(i, j));
+      magnitude.push_back(PetscAbsScalar(A[i * n + i]));
+    }
+    X = A;
+    PETSC_OK(DensePseudoInverse(n, X, magnitude, &singular));
+  }
+
+  PetscReal defect() const
+  {
+    const auto AX = times(A, X), AXA = times(AX, A);
+    PetscReal  worst = 0;
+
+    for (PetscInt i = 0; i < n; i++) {
+      for (PetscInt j = 0; j < n; j++)
+        worst = PetscMax(worst, PetscAbsScalar(AXA[i * n + j] - A[i * n + j]) / PetscSqrtReal(PetscAbsScalar(magnitude[i] * magnitude[j])));
+    }
+    return worst;
+  }
+
+private:
+  std::vector<PetscScalar> times(const std::vector<PetscScalar> &M, const std::vector<PetscScalar> &N) const
+  {
+    std::vector<PetscScalar> product(M.size(), 0);
+
+    for (PetscInt i = 0; i < n; i++) {
+      for (PetscInt k = 0; k < n; k++) {
+        for (PetscInt j = 0; j < n; j++) product[i * n + j] += M[i * n + k] * N[k * n + j];
+      }
+    }
+    return product;
+  }
+};
+
+/* Graph Laplacians of `parts` rings, which differ in size by ten decades each, with `more` on the diagonal. */
+PetscScalar rings(PetscInt i, PetscInt j, PetscInt n, PetscInt parts, PetscReal more)
+{
+  const PetscInt length = n / parts, part = i / length, at = i % length, to = j % length;
+
+  if (part != j / length) return 0;
+  return PetscPowReal(10, 10 * part) * (at == to ? 2 + more : (at + 1) % length == to || (to + 1) % length == at ? -1 : 0);
+}
+
+BOOST_AUTO_TEST_CASE(dense_pseudo_inverses)
+{
+  for (PetscReal more : {0., 1e-10, 1e-3}) { /* singular once for each ring; nearly singular; regular */
+    const Inverted r(30, [more](PetscInt i, PetscInt j) { return rings(i, j, 30, 3, more); });
+
+    BOOST_TEST(r.singular == (more == 0), more);
+    BOOST_TEST(r.defect() < (more == 1e-10 ? 1e-4 : 1e-11), more << ": " << r.defect());
+  }
+  /* rows of given values, as MatZeroRows() leaves them, in a stiff matrix; rows by themselves scaled over 15 decades */
+  const Inverted given(40, [](PetscInt i, PetscInt j) { return i % 10 == 0 ? PetscScalar(i == j) : 2e11 * (i == j ? 2 : PetscAbsInt(i - j) == 1 ? -1 : 0); });
+  const Inverted scaled(40, [](PetscInt i, PetscInt j) { return PetscPowReal(10, i % 16) * (i == j ? 2.5 : PetscAbsInt(i - j) == 1 ? -1 : 0); });
+  for (const Inverted *r : {&given, &scaled}) {
+    PetscReal worst = 0;
+
+    BOOST_TEST(!r->singular);
+    for (PetscInt i = 0; i < r->n; i++) {
+      for (PetscInt j = 0; j < r->n; j++) {
+        PetscScalar sum = i == j ? -1 : 0;
+
+        for (PetscInt k = 0; k < r->n; k++) sum += r->X[i * r->n + k] * r->A[k * r->n + j];
+        worst = PetscMax(worst, PetscAbsScalar(sum));
+      }
+    }
+    BOOST_TEST(worst < 1e-10, worst);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "device.hpp"
 #include "cuda_check.hpp"
 #include "memory_limit.hpp"
+#include "refused_memory.hpp"
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -148,7 +149,7 @@ void *allocate(std::size_t bytes)
 
   if (!bytes) return nullptr;
   const bool pooled = has_pool();
-  if (limit && in_use + bytes > limit) no_memory(bytes);
+  if (memory_refused(bytes) || (limit && in_use + bytes > limit)) no_memory(bytes);
   err = pooled ? cudaMallocAsync(&p, bytes, current) : cudaMalloc(&p, bytes);
   if (pooled && err == cudaErrorMemoryAllocation) { // give back what the pool keeps, and try once more
     cudaMemPool_t pool;
@@ -164,7 +165,12 @@ void *allocate(std::size_t bytes)
   if (err == cudaErrorMemoryAllocation) no_memory(bytes);
   check(err, "cudaMallocAsync");
   std::lock_guard<std::mutex> lock(guard);
-  blocks[p] = {bytes, current};
+  try {
+    blocks[p] = {bytes, current};
+  } catch (...) { // the host is out of memory
+    (void)cudaFree(p);
+    throw;
+  }
   in_use += bytes;
   most_in_use = in_use > most_in_use ? in_use.load() : most_in_use.load();
   return p;
@@ -195,6 +201,7 @@ void *allocate_pinned(std::size_t bytes)
 {
   void *p = nullptr;
 
+  if (memory_refused(bytes)) throw DeviceMemoryError("host memory that a device copies at full speed: none is left");
   check(cudaMallocHost(&p, bytes), "cudaMallocHost");
   return p;
 }

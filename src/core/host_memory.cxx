@@ -1,5 +1,6 @@
 #include "host_memory.hpp"
 #include "host_recycling.hpp"
+#include "refused_memory.hpp"
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +12,19 @@
 
 namespace goza
 {
+
+static RefusesMemory refuses_memory = nullptr;
+
+void set_refuses_memory(RefusesMemory refuses)
+{
+  refuses_memory = refuses;
+}
+
+bool memory_refused(std::size_t bytes)
+{
+  return refuses_memory && refuses_memory(bytes);
+}
+
 namespace host_memory
 {
 
@@ -93,7 +107,9 @@ private:
 
 FreePages &free_pages()
 {
-  static FreePages *pages = new FreePages; // never destroyed: arrays may outlive all that is static
+  /* never destroyed: arrays may outlive all that is static. In no memory of its own, so that nobody who begins to recycle can fail */
+  alignas(FreePages) static char place[sizeof(FreePages)];
+  static FreePages *const        pages = new (place) FreePages;
 
   return *pages;
 }
@@ -112,6 +128,7 @@ Recycling::~Recycling()
 
 void *allocate(std::size_t bytes)
 {
+  if (memory_refused(bytes)) throw std::bad_alloc();
   if (bytes < large) {
     void *p = std::calloc(bytes ? bytes : 1, 1);
 

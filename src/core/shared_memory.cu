@@ -1,5 +1,6 @@
 #include "shared_memory.hpp"
 #include "cuda_check.hpp"
+#include "refused_memory.hpp"
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -46,6 +47,7 @@ std::size_t power_of_two(std::size_t bytes)
 
 SharedBlock::SharedBlock(std::size_t bytes) : bytes_(power_of_two(bytes))
 {
+  if (memory_refused(bytes_)) throw DeviceMemoryError("device memory to share with other ranks: none is left");
   const auto free_now = std::find_if(returned.begin(), returned.end(),
                                      [this](const Returned &r) { return r.bytes == bytes_ && cudaEventQuery(r.done) == cudaSuccess; });
 

@@ -13,6 +13,7 @@ export LSAN_OPTIONS="suppressions=$here/support/lsan.supp:print_suppressions=0:$
 # MPI libraries leave the heap in a state that new-delete pairing checks of a dlopened library trip over
 # (the slow unwinder sees through libraries without frame pointers, so that the suppressions of their leaks find their names)
 export ASAN_OPTIONS="alloc_dealloc_mismatch=0:fast_unwind_on_malloc=0:${ASAN_OPTIONS-}" UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1:${UBSAN_OPTIONS-}"
+export NCCL_NVLS_ENABLE=${NCCL_NVLS_ENABLE-0} # NVLink multicast is for collectives, of which there are none here, and virtual machines may lack it
 TIMEOUT=${TIMEOUT:-300}
 have_device() { nvidia-smi -L >/dev/null 2>&1; }
 if have_device; then DEVICE=yes; PETSC_OPTIONS+=" -use_gpu_aware_mpi 0"; else DEVICE=no; fi

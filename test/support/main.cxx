@@ -3,6 +3,7 @@
 #define BOOST_TEST_ALTERNATIVE_INIT_API
 #include <boost/test/included/unit_test.hpp>
 
+#include "alloc_failure.hpp"
 #include "check.hpp"
 
 #include <petscgoza.h>
@@ -38,6 +39,8 @@ std::string &last_message()
 /* PETSc calls the handler once for every stack frame; the first call has the message. */
 PetscErrorCode remember_error(MPI_Comm, int, const char *, const char *, PetscErrorCode code, PetscErrorType type, const char *message, void *)
 {
+  const WithMemory memory;
+
   if (type == PETSC_ERROR_INITIAL) last_message() = message ? message : "";
   return code;
 }

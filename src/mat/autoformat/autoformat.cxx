@@ -240,19 +240,25 @@ PetscErrorCode MatAutoFormatSetPlatform(Mat A, const char platform[])
 {
   goza::AutoFormatConfig::Options *options = nullptr;
   std::shared_ptr<goza::Machine>   machine;
+  std::string                      name;
 
   PetscFunctionBegin;
   PetscCall(FindOptions(A, &options));
   PetscAssertPointer(platform, 2);
   if (!options) PetscFunctionReturn(PETSC_SUCCESS);
-  if (std::string(platform) != "auto") {
-    const goza::Machine *known = goza::find_machine(platform);
+  PetscCall(goza::Guarded([&] {
+    name                       = platform;
+    const goza::Machine *known = goza::find_machine(name);
 
-    if (known) PetscCallCXX(machine = std::make_shared<goza::Machine>(*known));
-    else PetscCall(goza::Guarded([&] { machine = std::make_shared<goza::Machine>(goza::read_machine(platform)); }));
-  }
-  options->machine  = machine;
-  options->platform = platform;
+    if (name == "auto") return;
+    try {
+      machine = std::make_shared<goza::Machine>(known ? *known : goza::read_machine(name));
+    } catch (const std::runtime_error &e) {
+      throw std::runtime_error(std::string("-mat_autoformat_platform: ") + e.what());
+    }
+  }));
+  options->machine  = std::move(machine);
+  options->platform = std::move(name);
   PetscCall(MatFormatChanged(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -151,7 +151,7 @@ PetscErrorCode MatCDSSetLimits(Mat A, PetscReal share, PetscReal max_fill)
   PetscCall(FindOptions(A, &options));
   if (!options) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(share > 0 && share <= 1, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_cds_share %g is not above 0 and at most 1", (double)share);
-  PetscCheck(max_fill >= 1, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_cds_max_fill %g is below 1", (double)max_fill);
+  PetscCheck(max_fill >= 1 && !PetscIsInfReal(max_fill), PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_cds_max_fill %g is below 1, or not finite", (double)max_fill);
   options->share    = share;
   options->max_fill = max_fill;
   PetscCall(MatFormatChanged(A));

@@ -108,7 +108,7 @@ template <class Store, class V, class Out, int br, int bc, int W> struct EllBloc
     V     xs[bc];
 
     for (int v = 0; v < br * bc; v += W, val += step) load_together<W>(val, a + v);
-    for (int c = 0; c < bc; c++) xs[c] = cached_load(x + c);
+    for (int c = 0; c < bc; c++) xs[c] = load_x<Out>(x + c);
     for (int r = 0; r < br; r++) {
       for (int c = 0; c < bc; c++) sum[r] += static_cast<V>(a[r * bc + c]) * xs[c];
     }

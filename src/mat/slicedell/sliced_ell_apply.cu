@@ -10,15 +10,17 @@ namespace goza
 namespace
 {
 
-template <class V> struct Relax { // in place
+template <class V> struct Relax {
+  using InPlace = void;
   const V *b, *dinv;
   V       *x;
 
   HD void operator()(PetscInt i, V s) const { x[i] += dinv[i] * (b[i] - s); }
 };
 
-template <class V, int bs> struct RelaxNode { // in place
-  const V *b, *inverse;                       // [nodes][bs][bs]
+template <class V, int bs> struct RelaxNode {
+  using InPlace = void;
+  const V *b, *inverse; // [nodes][bs][bs]
   V       *x;
 
   HD void node(PetscInt i, const V *sum) const

@@ -1,76 +1,9 @@
 #include "coarse.hpp"
-#include "dense_inverse.hpp"
 #include "mat/common/halo/agree.hpp"
-#include <petscblaslapack.h>
+#include "pseudo_inverse.hpp"
 
 namespace goza
 {
-
-/* M [n][n] becomes its inverse, or, where it is singular to working precision, its pseudo-inverse, after symmetric scaling to a unit diagonal. */
-static PetscErrorCode DensePseudoInverse(PetscInt n, std::vector<PetscScalar> &M, bool *singular)
-{
-  PetscBLASInt              bn, info, lwork;
-  std::vector<PetscBLASInt> pivot(n);
-  std::vector<PetscReal>    scale(n, 1), sigma(n);
-  std::vector<PetscScalar>  LU, work, U, Vt;
-  PetscReal                 smallest = PETSC_MAX_REAL, largest = 0;
-
-  PetscFunctionBegin;
-  *singular = false;
-  if (!n) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscBLASIntCast(n, &bn));
-  for (PetscInt i = 0; i < n; i++) {
-    const PetscReal d = PetscAbsScalar(M[i * n + i]);
-
-    if (d > 0) scale[i] = 1 / PetscSqrtReal(d);
-  }
-  for (PetscInt i = 0; i < n; i++) {
-    for (PetscInt j = 0; j < n; j++) M[i * n + j] *= scale[i] * scale[j];
-  }
-  LU = M;
-  PetscCall(PetscFPTrapPush(PETSC_FP_TRAP_OFF));
-  PetscCallBLAS("LAPACKgetrf", LAPACKgetrf_(&bn, &bn, LU.data(), &bn, pivot.data(), &info));
-  for (PetscInt i = 0; i < n; i++) {
-    const PetscReal u = PetscAbsScalar(LU[i * n + i]);
-
-    smallest = PetscMin(smallest, u);
-    largest  = PetscMax(largest, u);
-  }
-  *singular = info != 0 || !(smallest > 1e4 * PETSC_MACHINE_EPSILON * largest);
-  if (!*singular) {
-    lwork = 64 * bn;
-    work.resize(lwork);
-    PetscCallBLAS("LAPACKgetri", LAPACKgetri_(&bn, LU.data(), &bn, pivot.data(), work.data(), &lwork, &info));
-    *singular = info != 0;
-    M         = LU;
-  }
-  if (*singular) {
-    lwork = 8 * bn;
-    work.resize(lwork);
-    U.resize(n * n);
-    Vt.resize(n * n);
-#if PetscDefined(USE_COMPLEX)
-    std::vector<PetscReal> rwork(5 * n);
-    PetscCallBLAS("LAPACKgesvd", LAPACKgesvd_("A", "A", &bn, &bn, M.data(), &bn, sigma.data(), U.data(), &bn, Vt.data(), &bn, work.data(), &lwork, rwork.data(), &info));
-#else
-    PetscCallBLAS("LAPACKgesvd", LAPACKgesvd_("A", "A", &bn, &bn, M.data(), &bn, sigma.data(), U.data(), &bn, Vt.data(), &bn, work.data(), &lwork, &info));
-#endif
-    PetscCheck(info == 0, PETSC_COMM_SELF, PETSC_ERR_LIB, "Singular values of the coarsest operator: LAPACK gesvd() returned %d", (int)info);
-    std::fill(M.begin(), M.end(), 0.0);
-    for (PetscInt s = 0; s < n && sigma[s] > 1e5 * PETSC_MACHINE_EPSILON * sigma[0]; s++) { /* M^+ = sum v_s u_s^H / sigma_s */
-      for (PetscInt j = 0; j < n; j++) {
-        const PetscScalar u = PetscConj(U[s * n + j]) / sigma[s];
-
-        for (PetscInt i = 0; i < n; i++) M[j * n + i] += PetscConj(Vt[i * n + s]) * u;
-      }
-    }
-  }
-  PetscCall(PetscFPTrapPop());
-  for (PetscInt i = 0; i < n; i++) {
-    for (PetscInt j = 0; j < n; j++) M[i * n + j] *= scale[i] * scale[j];
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* The rank's rows of the level, dense [rows][columns of all ranks]. */
 static std::vector<PetscScalar> dense(const CsrLevel &level)
@@ -93,21 +26,23 @@ static std::vector<PetscScalar> dense(const CsrLevel &level)
   return M;
 }
 
-/* M[n][n] is A by rows, on every rank that has rows. */
-template <class V> PetscErrorCode CoarseSolver<V>::gather(const CsrLevel &level, std::vector<PetscScalar> &M)
+/* M[n][n] is A by rows, on every rank that has rows, and magnitude[n] that of the rows. */
+template <class V> PetscErrorCode CoarseSolver<V>::gather(const CsrLevel &level, std::vector<PetscScalar> &M, std::vector<PetscScalar> &magnitude)
 {
   PetscMPIInt              size, count, owners = 0;
   const PetscInt          *ranges = level.columns->layout()->range;
-  std::vector<PetscScalar> rows;
+  std::vector<PetscScalar> rows, of_rows;
   std::vector<PetscMPIInt> counts, offsets;
 
   PetscFunctionBegin;
   size = level.columns->size();
   for (PetscMPIInt r = 0; r < size; r++) owners += ranges[r + 1] > ranges[r];
   PetscCall(Together(comm_, "hold the coarsest level", [&] {
-    rows = dense(level);
+    rows    = dense(level);
+    of_rows = level.magnitude.to_host();
     if (owners <= 1) return;
     M.resize((std::size_t)n_ * n_);
+    magnitude.resize(n_);
     counts.resize(size);
     offsets.resize(size);
     counts_.reserve(size);
@@ -115,6 +50,7 @@ template <class V> PetscErrorCode CoarseSolver<V>::gather(const CsrLevel &level,
   }));
   if (owners <= 1) { /* nobody else is asked, or told */
     M.swap(rows);
+    magnitude.swap(of_rows);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   for (PetscMPIInt r = 0; r < size; r++) {
@@ -125,6 +61,11 @@ template <class V> PetscErrorCode CoarseSolver<V>::gather(const CsrLevel &level,
   }
   PetscCall(PetscMPIIntCast(m_ * n_, &count));
   PetscCallMPI(MPI_Allgatherv(rows.data(), count, MPIU_SCALAR, M.data(), counts.data(), offsets.data(), MPIU_SCALAR, comm_));
+  for (PetscMPIInt r = 0; r < size; r++) {
+    counts[r] /= n_;
+    offsets[r] /= n_;
+  }
+  PetscCallMPI(MPI_Allgatherv(of_rows.data(), count / n_, MPIU_SCALAR, magnitude.data(), counts.data(), offsets.data(), MPIU_SCALAR, comm_));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -137,7 +78,7 @@ template <class V> PetscErrorCode CoarseSolver<V>::invert_there(const CsrLevel &
   PetscCall(Together(comm_, "invert the coarsest level", [&] {
     Array<PetscScalar> inverse(space);
 
-    *done = level.columns->all(m_ == 0 || (m_ == n_ && dense_inverse(level.A, inverse)));
+    *done = level.columns->all(m_ == 0 || (m_ == n_ && dense_inverse(level.A, level.magnitude, inverse)));
     if (!*done) return;
     inverse_ = Array<V>(space, inverse.size());
     convert(space, static_cast<PetscInt>(inverse.size()), inverse.data(), inverse_.data());
@@ -149,7 +90,7 @@ template <class V> PetscErrorCode CoarseSolver<V>::invert_there(const CsrLevel &
 template <class V> PetscErrorCode CoarseSolver<V>::setup(const Grid &grid, Space space)
 {
   const CsrLevel          &level = *grid.level;
-  std::vector<PetscScalar> M;
+  std::vector<PetscScalar> M, magnitude;
   std::vector<V>           inverse;
   bool                     inverted;
 
@@ -161,10 +102,11 @@ template <class V> PetscErrorCode CoarseSolver<V>::setup(const Grid &grid, Space
   n_    = grid.rows();
   PetscCall(invert_there(level, space, &inverted));
   if (inverted) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(gather(level, M));
+  PetscCall(gather(level, M, magnitude));
   const std::size_t first = counts_.empty() ? 0 : level.columns->start();
   /* M is A by rows, that is A^T as LAPACK sees it; the inverse of that, read by rows again, is A's */
-  PetscCall(FailTogether(comm_, M.empty() ? PETSC_SUCCESS : DensePseudoInverse(n_, M, &singular_), "invert the coarsest level"));
+  const PetscErrorCode failed = M.empty() ? PETSC_SUCCESS : DensePseudoInverse(n_, M, magnitude, &singular_);
+  PetscCall(FailTogether(comm_, failed, "invert the coarsest level"));
   PetscCall(Together(comm_, "hold the inverse of the coarsest level", [&] {
     singular_ = level.columns->any(singular_);
     inverse.resize((std::size_t)m_ * n_);

@@ -298,7 +298,14 @@ private:
     return yes;
   }
 
-  PetscInt bottom_sweeps() const { return options_.smoothers[2].options.sweeps; }
+  /* Of a smoother with a direction an even number, as many one way as the other: sweeps forward and backward in turn are then the transpose of themselves. */
+  PetscInt bottom_sweeps() const
+  {
+    const PetscInt n     = options_.smoothers[PC_SAAMG_COARSEST].options.sweeps;
+    const bool     turns = coarse_.empty() ? fine_.smoother->turns() : coarse_.back()->smoother->turns();
+
+    return n + (turns && n % 2);
+  }
 
   struct Recording {
     const PetscScalar *b     = nullptr;

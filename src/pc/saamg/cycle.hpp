@@ -7,6 +7,8 @@
 namespace goza
 {
 
+constexpr PetscInt most_direct_rows = 46340; // whose squares 32 bits count, as LAPACK, MPI and a PetscInt may
+
 struct CycleOptions {
   PetscInt       gamma        = 1;     // coarse corrections per level: 1 V, 2 W
   PetscInt       direct_limit = 500;   // rows up to which the coarsest level is solved by its inverse; above, it is smoothed

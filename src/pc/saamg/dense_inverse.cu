@@ -1,7 +1,6 @@
 #include "dense_inverse.hpp"
 #include "core/for_each_row.hpp"
 #include "core/row_sums.hpp"
-#include <algorithm>
 
 namespace goza
 {
@@ -9,16 +8,18 @@ namespace goza
 namespace
 {
 
+/* By the magnitude, or, where there is none, to a unit diagonal. */
 struct RowScale {
-  Csr          A;
-  PetscScalar *scale;
+  Csr                A;
+  const PetscScalar *magnitude;
+  PetscScalar       *scale;
 
   HD void operator()(PetscInt i) const
   {
-    scale[i] = 1;
-    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) {
-      if (A.col[p] == i && A.val[p] != PetscScalar(0)) scale[i] = 1 / PetscSqrtReal(PetscAbsScalar(A.val[p]));
-    }
+    PetscScalar m = magnitude[i];
+
+    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1] && m == PetscScalar(0); p++) m = A.col[p] == i ? PetscAbsScalar(A.val[p]) : 0;
+    scale[i] = m > PetscScalar(0) ? 1 / PetscSqrtReal(m) : 1;
   }
 };
 
@@ -37,7 +38,7 @@ struct ScaledRow {
 struct Eliminate {
   PetscInt           n, k;
   const PetscScalar *from; // [n][n]
-  PetscScalar       *to, *pivot;
+  PetscScalar       *to;
 
   HD void operator()(PetscInt e) const
   {
@@ -45,7 +46,6 @@ struct Eliminate {
     const PetscScalar *row = from + static_cast<std::size_t>(k) * n, p = row[k], right = (j == k ? PetscScalar(1) : row[j]) / p;
 
     to[e] = i == k ? right : (j == k ? PetscScalar(0) : from[e]) - from[static_cast<std::size_t>(i) * n + k] * right;
-    if (e == 0) pivot[k] = PetscAbsScalar(p);
   }
 };
 
@@ -68,9 +68,29 @@ struct Check {
   }
 };
 
+struct SquaresOfRow {
+  Csr                A;
+  const PetscScalar *scale;
+
+  HD void operator()(PetscInt i, PetscReal *sum) const
+  {
+    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) {
+      const PetscReal a = PetscAbsScalar(A.val[p] * scale[i] * scale[A.col[p]]);
+
+      *sum += a * a;
+    }
+  }
+};
+
+struct Square {
+  const PetscScalar *M;
+
+  HD void operator()(PetscInt e, PetscReal *sum) const { *sum += PetscAbsScalar(M[e]) * PetscAbsScalar(M[e]); }
+};
+
 } // namespace
 
-bool dense_inverse(const Csr &A, Array<PetscScalar> &inverse)
+bool dense_inverse(const Csr &A, const Array<PetscScalar> &magnitude, Array<PetscScalar> &inverse)
 {
   constexpr PetscInt  most_rows = 20000; // whose squares PetscInt counts
   constexpr PetscReal exact     = 1e-8;
@@ -79,21 +99,23 @@ bool dense_inverse(const Csr &A, Array<PetscScalar> &inverse)
 
   if (n > most_rows || !n) return false;
   const std::size_t  entries = static_cast<std::size_t>(n) * n;
-  Array<PetscScalar> scale(space, n), M(space, entries), next(space, entries), facts(space, n + 1); // facts: the pivots, and what is left of the identity
+  Array<PetscScalar> scale(space, n), M(space, entries), next(space, entries);
+  Array<PetscReal>   facts(space, 3); // what is left of the identity, and the squares of the norms of A and A^-1
 
   M.zero();
-  for_each_row(space, n, RowScale{A, scale.data()});
+  for_each_row(space, n, RowScale{A, magnitude.data(), scale.data()});
   for_each_row(space, n, ScaledRow{A, scale.data(), M.data()});
   for (PetscInt k = 0; k < n; k++) {
-    for_each_row(space, n * n, Eliminate{n, k, M.data(), next.data(), facts.data()});
+    for_each_row(space, n * n, Eliminate{n, k, M.data(), next.data()});
     M.swap(next);
   }
   inverse = Array<PetscScalar>(space, entries);
-  join_rows<Most, 1>(space, n * n, Check{A, scale.data(), M.data(), inverse.data()}, facts.data() + n);
-  const std::vector<PetscScalar> known = facts.to_host();
-  const auto                     range = std::minmax_element(known.begin(), known.end() - 1);
+  join_rows<Most, 1>(space, n * n, Check{A, scale.data(), M.data(), inverse.data()}, facts.data());
+  join_rows<Plus, 1>(space, n, SquaresOfRow{A, scale.data()}, facts.data() + 1);
+  join_rows<Plus, 1>(space, n * n, Square{M.data()}, facts.data() + 2);
+  const std::vector<PetscReal> known = facts.to_host();
 
-  return *range.first > 1e4 * PETSC_MACHINE_EPSILON * *range.second && known[n] < exact;
+  return known[0] < exact && PetscMax(1, PetscSqrtReal(known[1])) * PetscSqrtReal(known[2]) <= most_condition;
 }
 
 } // namespace goza

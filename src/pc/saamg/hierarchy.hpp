@@ -18,6 +18,8 @@ enum class Keep {
   Interpolation
 };
 
+constexpr PetscInt most_interpolation_degree = 10; // rows of an interpolation grow with it to the power of the space's dimension
+
 struct HierarchyOptions {
   PetscReal threshold                   = 0; // of strength, relative to the diagonals
   PetscInt  max_levels                  = 10;
@@ -36,15 +38,16 @@ struct HierarchyOptions {
 using OperatorSource = std::function<PetscErrorCode(ParOperator<PetscScalar> **)>;
 
 struct CsrLevel {
-  Csr                 A{};     // own.view(), or, while a set-up lasts, the user's matrix
-  CsrMatrix           own;     // empty on the finest level
-  MapPtr              columns; // of A
-  PetscLogDouble      nnz = 0; // of all ranks
-  Stamp               stamp;   // of A
-  Array<PetscScalar>  dinv;    // [rows] inverse diagonal
-  Array<PetscInt>     name;    // [nodes], or empty: see names()
-  Lattice             lattice; // of the names
-  Array<std::int64_t> alone;   // [rows] 1 where a row is coupled to nothing (Dirichlet rows, diagonal matrices), or empty
+  Csr                 A{};       // own.view(), or, while a set-up lasts, the user's matrix
+  CsrMatrix           own;       // empty on the finest level
+  MapPtr              columns;   // of A
+  PetscLogDouble      nnz = 0;   // of all ranks
+  Stamp               stamp;     // of A
+  Array<PetscScalar>  dinv;      // [rows] inverse diagonal
+  Array<PetscInt>     name;      // [nodes], or empty: see names()
+  Lattice             lattice;   // of the names
+  Array<std::int64_t> alone;     // [rows] 1 where a row is coupled to nothing (Dirichlet rows, diagonal matrices), or empty
+  Array<PetscScalar>  magnitude; // [rows] see rounding_of_products; of the coarsest level after a set-up
   bool                squares_finite = true;
 
   OperatorSource exact; // of the user's matrix, while a set-up lasts

@@ -186,11 +186,12 @@ static std::shared_ptr<CsrLevel> transposed_level(const CsrLevel &level, const C
 {
   auto t = std::make_shared<CsrLevel>();
 
-  t->own   = transpose(A, *level.columns, level.columns, t->columns);
-  t->A     = t->own.view();
-  t->nnz   = level.nnz;
-  t->dinv  = Array<PetscScalar>(A.space, level.dinv.data(), level.dinv.size());
-  t->alone = Array<std::int64_t>(A.space, level.alone.data(), level.alone.size());
+  t->own       = transpose(A, *level.columns, level.columns, t->columns);
+  t->A         = t->own.view();
+  t->nnz       = level.nnz;
+  t->dinv      = Array<PetscScalar>(A.space, level.dinv.data(), level.dinv.size());
+  t->alone     = Array<std::int64_t>(A.space, level.alone.data(), level.alone.size());
+  t->magnitude = Array<PetscScalar>(A.space, level.magnitude.data(), level.magnitude.size());
   t->stamp.new_pattern();
   return t;
 }

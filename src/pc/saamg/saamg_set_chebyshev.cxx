@@ -14,7 +14,7 @@ using goza::SmootherChoice;
   Input Parameters:
 + pc     - the preconditioner, of type `PCSAAMG`
 . levels - where: `PC_SAAMG_FINEST`, `PC_SAAMG_INTERMEDIATE`, `PC_SAAMG_COARSEST` (where that is smoothed and not solved) or `PC_SAAMG_ALL_LEVELS`
-- degree - at least 1 (paper P5: 2 to 4)
+- degree - 1 to 100 (paper P5: 2 to 4)
 
   Options Database Keys:
 + -pc_saamg_chebyshev_degree degree - on all levels
@@ -30,7 +30,7 @@ PetscErrorCode PCSAAMGSetChebyshevDegree(PC pc, PCSAAMGLevels levels, PetscInt d
 {
   PetscFunctionBegin;
   PetscCall(CheckLevels(pc, levels));
-  PetscCheck(degree >= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_%schebyshev_degree %" PetscInt_FMT " is less than 1", goza::level_prefixes[levels], degree);
+  PetscCheck(degree >= 1 && degree <= goza::most_chebyshev_degree, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_%schebyshev_degree %" PetscInt_FMT " is not in 1 ... %" PetscInt_FMT, goza::level_prefixes[levels], degree, goza::most_chebyshev_degree);
   PetscCall(SetOnLevels(pc, levels, [degree](SmootherChoice &s) { s.options.chebyshev_degree = degree; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -69,7 +69,7 @@ PetscErrorCode PCSAAMGGetChebyshevDegree(PC pc, PCSAAMGLevels levels, PetscInt *
   Input Parameters:
 + pc     - the preconditioner, of type `PCSAAMG`
 . levels - where: `PC_SAAMG_FINEST`, `PC_SAAMG_INTERMEDIATE`, `PC_SAAMG_COARSEST` (where that is smoothed and not solved) or `PC_SAAMG_ALL_LEVELS`
-- ratio - more than 1: the polynomial smooths [lambda_max/ratio, lambda_max] (paper P5: 10 for Darcy flow, 30 for anisotropic diffusion)
+- ratio - more than 1, finite: the polynomial smooths [lambda_max/ratio, lambda_max] (paper P5: 10 for Darcy flow, 30 for anisotropic diffusion)
 
   Options Database Keys:
 + -pc_saamg_chebyshev_ratio ratio - on all levels
@@ -85,7 +85,7 @@ PetscErrorCode PCSAAMGSetChebyshevRatio(PC pc, PCSAAMGLevels levels, PetscReal r
 {
   PetscFunctionBegin;
   PetscCall(CheckLevels(pc, levels));
-  PetscCheck(ratio > 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_%schebyshev_ratio %g is not more than 1", goza::level_prefixes[levels], (double)ratio);
+  PetscCheck(ratio > 1 && !PetscIsInfReal(ratio), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_%schebyshev_ratio %g is not more than 1 and finite", goza::level_prefixes[levels], (double)ratio);
   PetscCall(SetOnLevels(pc, levels, [ratio](SmootherChoice &s) { s.options.chebyshev_ratio = ratio; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

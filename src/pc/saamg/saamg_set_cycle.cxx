@@ -107,7 +107,7 @@ PetscErrorCode PCSAAMGGetPrecision(PC pc, PCSAAMGPrecision *precision)
 
   Input Parameters:
 + pc - the preconditioner, of type `PCSAAMG`
-- rows - at least 0; a coarsest level with more rows is smoothed, `PCSAAMGSetSweeps()` with `PC_SAAMG_COARSEST` times, as in paper P5
+- rows - 0 to 46340; a coarsest level with more rows is smoothed, `PCSAAMGSetSweeps()` with `PC_SAAMG_COARSEST` times, as in paper P5
 
   Options Database Key:
 . -pc_saamg_direct_limit rows - the number of rows up to which the coarsest level is solved by its dense inverse
@@ -122,7 +122,7 @@ PetscErrorCode PCSAAMGSetDirectLimit(PC pc, PetscInt rows)
 
   PetscFunctionBegin;
   PetscCall(FindSAAMG(pc, &mg));
-  PetscCheck(rows >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_direct_limit %" PetscInt_FMT " is negative", rows);
+  PetscCheck(rows >= 0 && rows <= goza::most_direct_rows, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_direct_limit %" PetscInt_FMT " is not in 0 ... %" PetscInt_FMT, rows, goza::most_direct_rows);
   if (mg) mg->cycle_options.direct_limit = rows;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

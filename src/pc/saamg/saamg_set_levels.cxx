@@ -1,4 +1,5 @@
 /* Set and Get functions of saamg: how the levels are made. Setting something takes effect at the next set-up. */
+#include "eigen.hpp"
 #include "saamg_data.hpp"
 #include <petsc/private/pcimpl.h>
 
@@ -108,7 +109,7 @@ PetscErrorCode PCSAAMGGetAggressiveLevels(PC pc, PetscInt *levels)
 
   Input Parameters:
 + pc - the preconditioner, of type `PCSAAMG`
-- degree - at least 1 (the default)
+- degree - 1 (the default) to 10
 
   Options Database Key:
 . -pc_saamg_coarse_interpolation_degree degree - the degree
@@ -131,7 +132,7 @@ PetscErrorCode PCSAAMGSetCoarseInterpolationDegree(PC pc, PetscInt degree)
 
   PetscFunctionBegin;
   PetscCall(FindSAAMG(pc, &mg));
-  PetscCheck(degree >= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_coarse_interpolation_degree %" PetscInt_FMT " is not positive", degree);
+  PetscCheck(degree >= 1 && degree <= goza::most_interpolation_degree, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_coarse_interpolation_degree %" PetscInt_FMT " is not in 1 ... %" PetscInt_FMT, degree, goza::most_interpolation_degree);
   if (mg) mg->hierarchy_options.coarse_interpolation_degree = degree;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -254,7 +255,7 @@ PetscErrorCode PCSAAMGGetCoarseLimit(PC pc, PetscInt *rows)
 
   Input Parameters:
 + pc - the preconditioner, of type `PCSAAMG`
-- its - at least 1 (paper P5: 50)
+- its - 1 to 100 (paper P5: 50)
 
   Options Database Key:
 . -pc_saamg_esteig_iterations its - the number of Lanczos steps that estimate the largest eigenvalue of D^-1 A on each level
@@ -269,7 +270,7 @@ PetscErrorCode PCSAAMGSetEstEigIterations(PC pc, PetscInt its)
 
   PetscFunctionBegin;
   PetscCall(FindSAAMG(pc, &mg));
-  PetscCheck(its >= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_esteig_iterations %" PetscInt_FMT " is less than 1", its);
+  PetscCheck(its >= 1 && its <= goza::max_lanczos_steps, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_esteig_iterations %" PetscInt_FMT " is not in 1 ... %" PetscInt_FMT, its, goza::max_lanczos_steps);
   if (mg) mg->hierarchy_options.esteig_iterations = its;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -84,7 +84,7 @@ PetscErrorCode PCSAAMGSetRepartitionRatio(PC pc, PetscReal ratio)
 
   PetscFunctionBegin;
   PetscCall(FindSAAMG(pc, &mg));
-  PetscCheck(ratio == 0 || ratio > 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_repartition_ratio %g is neither 0 nor more than 1", (double)ratio);
+  PetscCheck(ratio == 0 || (ratio > 1 && !PetscIsInfReal(ratio)), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_repartition_ratio %g is neither 0 nor more than 1 and finite", (double)ratio);
   if (mg) mg->hierarchy_options.repartition_ratio = ratio;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

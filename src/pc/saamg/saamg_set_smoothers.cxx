@@ -77,7 +77,8 @@ PetscErrorCode PCSAAMGGetSmoother(PC pc, PCSAAMGLevels levels, const char *name[
   Input Parameters:
 + pc     - the preconditioner, of type `PCSAAMG`
 . levels - where: `PC_SAAMG_FINEST`, `PC_SAAMG_INTERMEDIATE`, `PC_SAAMG_COARSEST` (where that is smoothed and not solved) or `PC_SAAMG_ALL_LEVELS`
-- sweeps - at least 1: applications before and after the coarse correction; on the coarsest level in all, forward and backward in turn (there an even number keeps mcgs symmetric)
+- sweeps - 1 to 10000: applications before and after the coarse correction; on the coarsest level in all, where mcgs goes forward and backward in turn, and once more after an
+           odd number, so that the cycle stays symmetric
 
   Options Database Keys:
 + -pc_saamg_sweeps sweeps - on all levels but the coarsest
@@ -96,7 +97,7 @@ PetscErrorCode PCSAAMGSetSweeps(PC pc, PCSAAMGLevels levels, PetscInt sweeps)
 {
   PetscFunctionBegin;
   PetscCall(CheckLevels(pc, levels));
-  PetscCheck(sweeps >= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_%ssweeps %" PetscInt_FMT " is less than 1", goza::level_prefixes[levels], sweeps);
+  PetscCheck(sweeps >= 1 && sweeps <= goza::most_sweeps, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_%ssweeps %" PetscInt_FMT " is not in 1 ... %" PetscInt_FMT, goza::level_prefixes[levels], sweeps, goza::most_sweeps);
   for (PCSAAMGLevels level : {PC_SAAMG_FINEST, PC_SAAMG_INTERMEDIATE, PC_SAAMG_COARSEST}) {
     if (levels != level && (levels != PC_SAAMG_ALL_LEVELS || level == PC_SAAMG_COARSEST)) continue;
     PetscCall(SetOnLevels(pc, level, [sweeps](SmootherChoice &s) { s.options.sweeps = sweeps; }));

@@ -46,7 +46,8 @@ template <class V> struct Transfer {
         return std::make_unique<SlicedEll<V, V>>(s, options);
       };
     };
-    const bool narrow_before = narrow, lent_before = lent;
+    const bool       narrow_before = narrow, lent_before = lent;
+    FormatFactory<V> of_P, of_R;
 
     PetscFunctionBegin;
     lent = std::is_same_v<V, PetscScalar> && t.lends_rows();
@@ -55,9 +56,14 @@ template <class V> struct Transfer {
       P = ParOperator<V>();
       R = ParOperator<V>();
     }
-    PetscCall(P.update(t.P.view(), t.coarse, t.stamp, blocks(t.P, t.bs, t.k)));
+    const PetscErrorCode here = Guarded([&] {
+      of_P = blocks(t.P, t.bs, t.k);
+      if (!lent) of_R = blocks(t.R, t.k, t.bs);
+    });
+    PetscCall(FailTogether(t.fine->comm(), here, "choose a format of an interpolation"));
+    PetscCall(P.update(t.P.view(), t.coarse, t.stamp, of_P));
     if (lent) rows = t.P.view();
-    else PetscCall(R.update(t.R.view(), t.fine, t.stamp, blocks(t.R, t.k, t.bs)));
+    else PetscCall(R.update(t.R.view(), t.fine, t.stamp, of_R));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 

@@ -26,13 +26,20 @@ PetscErrorCode GetHaloWish(int *which)
   SETERRQ(PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-goza_halo %s: not one of auto, nccl, peer, sf, host", name);
 }
 
-PetscErrorCode GetHaloPatience(double *seconds)
+PetscErrorCode CheckHaloTimeout(PetscReal seconds)
 {
-  PetscReal given = halo_patience;
+  PetscFunctionBegin;
+  PetscCheck(seconds > 0 && seconds <= 1e6, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-goza_halo_timeout %g: not in (0, 1e6] seconds", (double)seconds);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GetHaloTimeout(double *seconds)
+{
+  PetscReal given = halo_timeout;
 
   PetscFunctionBegin;
-  PetscCall(PetscOptionsGetReal(NULL, NULL, "-goza_halo_patience", &given, NULL));
-  PetscCheck(given > 0 && given <= 1e6, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-goza_halo_patience %g: not in (0, 1e6] seconds", (double)given);
+  PetscCall(PetscOptionsGetReal(NULL, NULL, "-goza_halo_timeout", &given, NULL));
+  PetscCall(CheckHaloTimeout(given));
   *seconds = given;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -81,7 +88,7 @@ template <class V> static PetscErrorCode CreatePeer(const HaloPlan &plan, std::u
   PetscCallCXX(*why = team->no_peer);
   if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
   options.shared_device = team->shared_device;
-  PetscCall(GetHaloPatience(&options.patience));
+  PetscCall(GetHaloTimeout(&options.timeout));
   PetscCall(Guarded([&] { made = std::make_unique<PeerExchange<V>>(plan, options); }));
   PetscCall(made->setup(why));
   if (why->empty()) *exchange = std::move(made);

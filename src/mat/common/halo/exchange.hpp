@@ -57,9 +57,10 @@ enum {
   HALO_KINDS
 };
 extern const char *const                  halo_names[HALO_KINDS];
-template <class V> const ExchangeKind<V> &exchange_kind(int which);         // not HALO_AUTO
-PetscErrorCode                            GetHaloWish(int *which);          // -goza_halo
-constexpr PetscReal                       halo_patience = 300;              // seconds
-PetscErrorCode                            GetHaloPatience(double *seconds); // -goza_halo_patience
+template <class V> const ExchangeKind<V> &exchange_kind(int which);            // not HALO_AUTO
+PetscErrorCode                            GetHaloWish(int *which);             // -goza_halo
+constexpr PetscReal                       halo_timeout = 300;                  // seconds
+PetscErrorCode                            CheckHaloTimeout(PetscReal seconds); // an error that names the option
+PetscErrorCode                            GetHaloTimeout(double *seconds);     // -goza_halo_timeout
 
 } // namespace goza

@@ -1,5 +1,4 @@
 #include "nccl.hpp"
-#include <cstdlib>
 #include <dlfcn.h>
 #include <map>
 #include <memory>
@@ -21,7 +20,6 @@ const Nccl *load_nccl(const std::string &file, std::string *why)
   int                                                 version;
 
   if (nccl) return nccl.get();
-  setenv("NCCL_NVLS_ENABLE", "0", 0); // multicast is for collectives, of which there are none here, and some hosts do not have it
   void *library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     *why = dlerror();

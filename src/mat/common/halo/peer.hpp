@@ -21,7 +21,7 @@ namespace goza
 
 struct PeerOptions {
   bool   shared_device = false; // several ranks have one device
-  double patience      = 0;     // seconds until a neighbour's values are given up
+  double timeout       = 0;     // seconds until a neighbour's values are given up
 };
 
 template <class V> class PeerExchange final : public Exchange<V> {
@@ -94,7 +94,7 @@ public:
       PetscCall(Guarded([&] {
         look();
         const device::OnStream on(device::fork());
-        exchange(mail_, x, blocks(), options_.patience);
+        exchange(mail_, x, blocks(), options_.timeout);
       }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -107,14 +107,14 @@ public:
     if (neighbours_.empty()) return;
     look();
     mail.values = ghost;
-    exchange(mail, x, blocks(), options_.patience);
+    exchange(mail, x, blocks(), options_.timeout);
   }
 
   /* Where each rank sends each of the others `width` values: the first n become their sums over all ranks, on the current stream. Errors are exceptions. */
   void sum(PetscInt width, PetscInt rank, PetscScalar *values, PetscInt n)
   {
     look();
-    sum_by_mail(mail_, width, rank, values, n, options_.patience);
+    sum_by_mail(mail_, width, rank, values, n, options_.timeout);
   }
 
   PetscErrorCode end() override

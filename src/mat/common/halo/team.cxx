@@ -105,7 +105,7 @@ PetscErrorCode HaloTeamAskNccl(MPI_Comm comm, HaloTeam *team)
   if (why.empty()) {
     PetscCallMPI(MPI_Bcast(&id, (PetscMPIInt)sizeof(id), MPI_BYTE, 0, comm));
     if (const int status = team->library->comm_init_rank(&team->nccl, size, id, rank); status != Nccl::success) {
-      PetscCallCXX(why = std::string("ncclCommInitRank: ") + team->library->get_error_string(status));
+      PetscCallCXX(why = std::string("ncclCommInitRank: ") + team->library->get_error_string(status) + " (where a host lacks NVLink multicast, which nothing here needs, set NCCL_NVLS_ENABLE=0)");
       team->nccl = nullptr;
     }
     PetscCall(AgreeOnReason(comm, &why));

@@ -156,7 +156,7 @@ std::shared_ptr<MapMail> ColumnMap::make_mail(HaloPlan plan) const
   std::string why;
   PeerOptions options;
 
-  must(GetHaloPatience(&options.patience), "-goza_halo_patience");
+  must(GetHaloTimeout(&options.timeout), "-goza_halo_timeout");
   options.shared_device = route_.team->shared_device;
   plan.tag              = route_.tag;
   const auto made       = std::make_shared<MapMail>(std::move(plan), options);

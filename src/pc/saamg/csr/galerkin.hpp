@@ -24,14 +24,21 @@ struct Interpolation {
   CsrMatrix own_transpose; // of this rank's P, several ranks: rows of R in parts, which are not yet summed over the ranks
 };
 
-/* Ac = P^T A P. Rows of zeros, from zero columns of P, get a diagonal entry: the mean of the others' size, so that smoothers and factorisations find nothing
-   special. On several ranks the rows of P that A reaches are fetched from other ranks, and the parts of Ac's rows are sent to their owners: one exchange each. */
+/* What an entry a_ij of a product comes to by rounding alone is less than this times the root of m_i m_j, with the magnitudes m of the rows: those of the user's matrix, and in
+   P^T A P the diagonal of P^T diag(m) P. An entry of that size says nothing. */
+constexpr PetscReal rounding_of_products = 16 * PETSC_MACHINE_EPSILON;
+
+/* Of the user's matrix: |a_ii|, or, where that is zero, the largest entry of the row. dinv: 1 / a_ii or 0. */
+Array<PetscScalar> magnitudes(const Csr &A, const Array<PetscScalar> &dinv);
+
+/* Ac = P^T A P. Rows that come out as nothing but rounding, where a column of P is in A's null space, get a diagonal entry of their magnitude: what smoothers and an inverse make
+   of them is then harmless. So do rows of zeros, from zero columns of P, which have no magnitude: the mean of the others' diagonal. On several ranks the rows of P that A reaches are fetched from other ranks, and the parts of Ac's rows are sent to their owners: one exchange each. */
 class GalerkinProduct {
 public:
-  /* once: no update() will come. Collective. */
-  CsrMatrix make(const Csr &A, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns, bool once = false);
+  /* magnitude: of A's rows, becomes that of Ac's. once: no update() will come. Collective. */
+  CsrMatrix make(const Csr &A, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns, Array<PetscScalar> &magnitude, bool once = false);
   /* New values in A, or in A and P, with all patterns as they were. Collective. */
-  void update(const Csr &A, const Interpolation &I, CsrMatrix &Ac);
+  void update(const Csr &A, const Interpolation &I, CsrMatrix &Ac, Array<PetscScalar> &magnitude);
 
   bool        made() const { return AP_.ptr.size() > 0; }
   std::size_t bytes() const { return AP_.bytes() + parts_.bytes() + (P_ ? P_->bytes() : 0) + (sum_ ? sum_->bytes() : 0); }

@@ -40,8 +40,9 @@ PetscErrorCode Hierarchy::measure(Grid &grid, PetscInt its, bool *finite)
     if (!level.columns->all(exact)) exact = nullptr;
     if (*finite) grid.lambda = lambda_max(level.A, *level.columns, facts, its, level.names(grid.bs), exact, &grid.symmetric);
     level.squares_finite = facts.squares_finite;
-    level.dinv           = std::move(facts.dinv);
-    level.alone          = facts.nalone ? std::move(facts.alone) : Array<std::int64_t>(level.A.space);
+    if (&grid == grids_.data()) level.magnitude = magnitudes(level.A, facts.dinv);
+    level.dinv  = std::move(facts.dinv);
+    level.alone = facts.nalone ? std::move(facts.alone) : Array<std::int64_t>(level.A.space);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -112,7 +113,8 @@ PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOpt
     CsrTransfer &t = *grid.transfer;
 
     if (!t.transposed()) t.transpose(); // as release() left it
-    next.own = t.product.make(grid.level->A, grid.level->columns, t, next.columns, options.keep == Keep::Nothing);
+    next.magnitude = std::move(grid.level->magnitude);
+    next.own       = t.product.make(grid.level->A, grid.level->columns, t, next.columns, next.magnitude, options.keep == Keep::Nothing);
     if (options.keep != Keep::Nothing) t.product.release_values();
     else {
       t.product       = GalerkinProduct();
@@ -150,7 +152,7 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
     from->graph   = strength_graph(A, columns, grid.bs, threshold, grid.level->name.data(), grid.level->lattice);
   }));
   const bool     aggressive = static_cast<PetscInt>(grids_.size()) <= options.aggressive_levels;
-  const PetscInt least      = (options.gather_limit + k - 1) / k;
+  const PetscInt least      = options.gather_limit / k + (options.gather_limit % k > 0);
   PetscCall(Step(events.aggregate, *columns, [&] { aggregates = aggressive ? aggregate_twice(from->graph, least) : aggregate(from->graph, least); }));
   coarse_rows = static_cast<std::int64_t>(aggregates.map->nglobal()) * k;
   if (coarse_rows >= static_cast<std::int64_t>(options.gather_limit) * columns->size())
@@ -244,7 +246,8 @@ PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, 
     else {
       PetscCall(Step(events.galerkin, *level.columns, [&] {
         if (!t.transposed()) t.transpose();
-        t.product.update(level.A, t, next.own);
+        next.magnitude = std::move(level.magnitude);
+        t.product.update(level.A, t, next.own, next.magnitude);
         t.product.release_values();
       }));
       next.stamp.new_values();
@@ -271,7 +274,7 @@ std::size_t Hierarchy::bytes() const
   std::size_t bytes = 0;
 
   for (const Grid &grid : grids_) {
-    bytes += grid.level->own.bytes() + grid.level->dinv.bytes() + grid.level->alone.bytes() + grid.level->name.bytes();
+    bytes += grid.level->own.bytes() + grid.level->dinv.bytes() + grid.level->alone.bytes() + grid.level->name.bytes() + grid.level->magnitude.bytes();
     if (grid.transfer) bytes += bytes_of(*grid.transfer);
   }
   return bytes;

@@ -8,6 +8,9 @@
 #include "pc/saamg/grid_of_rows.hpp"
 #include <algorithm>
 #include <optional>
+#if defined(__CUDACC__)
+  #include <cuda/atomic>
+#endif
 
 namespace goza
 {
@@ -90,6 +93,26 @@ struct Shift {
   HD void operator()(PetscInt p) const { col[p] += by; }
 };
 
+/* What other threads of the kernel may read and write meanwhile. */
+HD inline PetscInt load_relaxed(PetscInt *p)
+{
+#if defined(__CUDA_ARCH__)
+  return cuda::atomic_ref<PetscInt, cuda::thread_scope_device>(*p).load(cuda::memory_order_relaxed);
+#else
+  return *p;
+#endif
+}
+
+HD inline void store_relaxed(PetscInt *p, PetscInt value)
+{
+#if defined(__CUDA_ARCH__)
+  cuda::atomic_ref<PetscInt, cuda::thread_scope_device>(*p).store(value, cuda::memory_order_relaxed);
+#else
+  *p = value;
+#endif
+}
+
+/* A row waits for its neighbours of larger keys, and those of smaller ones for it: whichever it sees of a colour that is taken in the same launch, it takes the same one. */
 struct TakeColor {
   const PetscInt      *list;
   Neighbours           near;
@@ -102,18 +125,21 @@ struct TakeColor {
     const PetscInt i    = list[k];
     bool           wait = false;
 
-    near.visit(i, [&](PetscInt j) { wait = wait || (color[j] < 0 && key[j] > key[i]); });
+    near.visit(i, [&](PetscInt j) { wait = wait || (key[j] > key[i] && load_relaxed(color + j) < 0); });
     open[k] = wait;
-    for (PetscInt base = 0; !wait && color[i] < 0; base += 64) {
+    for (PetscInt base = 0, mine = -1; !wait && mine < 0; base += 64) {
       std::uint64_t taken = 0;
       PetscInt      c     = 0;
 
       near.visit(i, [&](PetscInt j) {
-        if (color[j] >= base && color[j] < base + 64) taken |= std::uint64_t(1) << (color[j] - base);
+        const PetscInt other = load_relaxed(color + j);
+
+        if (other >= base && other < base + 64) taken |= std::uint64_t(1) << (other - base);
       });
       if (taken == ~std::uint64_t(0)) continue;
       while (taken >> c & 1) c++;
-      color[i] = base + c;
+      mine = base + c;
+      store_relaxed(color + i, mine);
     }
   }
 };

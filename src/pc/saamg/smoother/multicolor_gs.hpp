@@ -50,6 +50,7 @@ public:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
+  bool   turns() const override { return true; }
   int    steps(bool) const override { return 0; }
   double products(bool zero_guess) const override { return static_cast<double>(sweeps_) - (zero_guess ? rows_.first_share() : 0); }
 

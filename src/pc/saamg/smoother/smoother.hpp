@@ -12,6 +12,8 @@ namespace goza
 
 struct Grid;
 
+constexpr PetscInt most_sweeps = 10000, most_chebyshev_degree = 100; // of a degree of some hundreds, rounding leaves nothing
+
 struct SmootherOptions {
   PetscInt  sweeps           = 1;       // applications before and after the coarse correction
   PetscReal jacobi_relax     = 2. / 3.; // D^-1 is multiplied by this
@@ -45,6 +47,7 @@ template <class V> class Smoother {
 public:
   virtual ~Smoother() = default;
 
+  virtual bool           turns() const { return false; }                                             // Pass::After is another direction
   virtual int            steps(bool zero_guess) const                                           = 0; // places changed by apply()
   virtual PetscErrorCode apply(const V *b, V *const x[2], int at, Pass pass, int *end)          = 0;
   virtual PetscErrorCode start(const PetscScalar *given, V *b, V *const x[2], int at, int *end) = 0; // apply() from zero, after b = given

@@ -1,0 +1,141 @@
+#include "alloc_failure.hpp"
+
+#include "core/refused_memory.hpp"
+
+#include <petscsys.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string>
+
+#if defined(__GNUC__) && !defined(__clang__)
+  #pragma GCC diagnostic ignored "-Wmismatched-new-delete" /* where sanitizers keep only one of the two from being inlined, gcc takes free() for what it does not belong to */
+#endif
+
+namespace goza_test
+{
+namespace
+{
+
+std::atomic<bool> counting{false}, was_refused{false};
+std::atomic<long> counted{0};
+Refusal           asked; /* changes only while nothing is counted */
+
+decltype(PetscTrMalloc)  petsc_malloc  = nullptr;
+decltype(PetscTrRealloc) petsc_realloc = nullptr;
+
+bool refuse(std::size_t bytes) noexcept
+{
+  if (!counting || bytes < asked.least) return false;
+  const long n = counted++;
+
+  if (asked.nth < 0 || n < asked.nth || (n > asked.nth && !asked.onwards)) return false;
+  was_refused = true;
+  return true;
+}
+
+/* Sources are named relative to where they are compiled, as this one is. */
+bool is_ours(const char *file)
+{
+  static const std::size_t here = std::strlen(__FILE__) - std::strlen("test/support/alloc_failure.cxx");
+
+  return std::strncmp(file, __FILE__, here) == 0 && std::strncmp(file + here, "src/", 4) == 0;
+}
+
+bool refuse(std::size_t bytes, const char *file)
+{
+  return bytes && (asked.of == Of::all || is_ours(file)) && refuse(bytes);
+}
+
+PetscErrorCode Malloc(std::size_t bytes, PetscBool clear, int line, const char function[], const char file[], void **result)
+{
+  if (!refuse(bytes, file)) return petsc_malloc(bytes, clear, line, function, file, result);
+  *result = nullptr;
+  return PetscError(PETSC_COMM_SELF, line, function, file, PETSC_ERR_MEM, PETSC_ERROR_INITIAL, "host memory exhausted: refused by the test");
+}
+
+PetscErrorCode Realloc(std::size_t bytes, int line, const char function[], const char file[], void **result)
+{
+  if (!refuse(bytes, file)) return petsc_realloc(bytes, line, function, file, result);
+  return PetscError(PETSC_COMM_SELF, line, function, file, PETSC_ERR_MEM, PETSC_ERROR_INITIAL, "host memory exhausted: refused by the test");
+}
+
+} // namespace
+
+AllocFailure::AllocFailure(const Refusal &refusal)
+{
+  asked         = refusal;
+  counted       = 0;
+  was_refused   = false;
+  petsc_malloc  = PetscTrMalloc;
+  petsc_realloc = PetscTrRealloc;
+  goza::set_refuses_memory(refuse);
+  PetscTrMalloc  = Malloc;
+  PetscTrRealloc = Realloc;
+  counting       = true;
+}
+
+AllocFailure::~AllocFailure()
+{
+  counting       = false;
+  PetscTrMalloc  = petsc_malloc;
+  PetscTrRealloc = petsc_realloc;
+  goza::set_refuses_memory(nullptr);
+}
+
+long AllocFailure::count()
+{
+  return counted;
+}
+
+bool AllocFailure::refused()
+{
+  return was_refused;
+}
+
+WithMemory::WithMemory() : before_(counting.exchange(false)) { }
+
+WithMemory::~WithMemory()
+{
+  counting = before_;
+}
+
+} // namespace goza_test
+
+void *operator new(std::size_t n)
+{
+  if (goza_test::refuse(n)) throw std::bad_alloc();
+  if (void *p = std::malloc(n ? n : 1)) return p;
+  throw std::bad_alloc();
+}
+
+void *operator new(std::size_t n, std::align_val_t alignment)
+{
+  const std::size_t a = static_cast<std::size_t>(alignment);
+
+  if (goza_test::refuse(n)) throw std::bad_alloc();
+  if (void *p = std::aligned_alloc(a, (n + a - 1) / a * a)) return p;
+  throw std::bad_alloc();
+}
+
+void operator delete(void *p) noexcept
+{
+  std::free(p);
+}
+
+void operator delete(void *p, std::size_t) noexcept
+{
+  std::free(p);
+}
+
+void operator delete(void *p, std::align_val_t) noexcept
+{
+  std::free(p);
+}
+
+void operator delete(void *p, std::size_t, std::align_val_t) noexcept
+{
+  std::free(p);
+}
