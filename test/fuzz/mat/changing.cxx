@@ -151,11 +151,16 @@ Step zero_rows(Twins &t, const Op &o)
   const auto seed    = o.seed;
   return on_one(t, a, [=, &t](Mat A) -> PetscErrorCode {
     const auto        rows = some_rows(t, t.slot[a], seed);
-    const PetscScalar d    = keep && t.ranks > 1 ? 0 : (PetscScalar)(double)(seed % 3); /* where a place is missing, PETSc tells one rank only */
+    const PetscScalar d    = (PetscScalar)(double)(seed % 3);
 
     PetscFunctionBegin;
-    TOLD(t, MatSetOption(A, MAT_KEEP_NONZERO_PATTERN, keep), "MatSetOption(A[%d], MAT_KEEP_NONZERO_PATTERN, %s)", a, PetscBools[keep]);
+    TOLD(t, MatSetOption(A, MAT_KEEP_NONZERO_PATTERN, keep), "MatSetOption(A[%d], MAT_KEEP_NONZERO_PATTERN, %s)", a, (keep ? "PETSC_TRUE" : "PETSC_FALSE"));
     TOLD(t, MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE), "MatSetOption(A[%d], MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE)", a);
+    if (d != (PetscScalar)0) { /* where a row has no diagonal entry, PETSc tells one rank only, or goes on with an array that it has freed */
+      Vec ones = t.vector(t.slot[a].rows, 900);
+      TOLD(t, VecSet(ones, 1), "VecSet(v, 1)");
+      TOLD(t, MatDiagonalSet(A, ones, ADD_VALUES), "MatDiagonalSet(A[%d], v, ADD_VALUES)", a);
+    }
     Vec x = sides ? t.vector(t.slot[a].cols, 31) : nullptr, b = nullptr;
     if (sides) {
       PetscCall(VecDuplicate(x, &b));
@@ -199,7 +204,7 @@ Step options(Twins &t, const Op &o)
   const int     a = t.pick(o.slot[0]);
   return on_one(t, a, [=, &t](Mat A) -> PetscErrorCode {
     PetscFunctionBegin;
-    TOLD(t, MatSetOption(A, c.option, c.value), "MatSetOption(A[%d], %s, %s)", a, c.name, PetscBools[c.value]);
+    TOLD(t, MatSetOption(A, c.option, c.value), "MatSetOption(A[%d], %s, %s)", a, c.name, (c.value ? "PETSC_TRUE" : "PETSC_FALSE"));
     PetscFunctionReturn(PETSC_SUCCESS);
   });
 }
@@ -298,7 +303,7 @@ Step bind(Twins &t, const Op &o)
   const auto to = o.p[0] % 2 ? PETSC_TRUE : PETSC_FALSE;
   return on_one(t, a, [=, &t](Mat A) -> PetscErrorCode {
     PetscFunctionBegin;
-    TOLD(t, MatBindToCPU(A, to), "MatBindToCPU(A[%d], %s)", a, PetscBools[to]);
+    TOLD(t, MatBindToCPU(A, to), "MatBindToCPU(A[%d], %s)", a, (to ? "PETSC_TRUE" : "PETSC_FALSE"));
     PetscFunctionReturn(PETSC_SUCCESS);
   });
 }

@@ -119,6 +119,8 @@ Verdict run_case(const Case &c, bool tell, const std::function<void(long, int)> 
   }
   before(-1, 2);
   v.program = t.calls;
+  said().clear();
+  if (!t.destroy() && v.wrong.empty() && !t.broken) v.wrong = "destroying: " + said(); /* what failed on the way may not come apart */
   return v;
 }
 

@@ -62,15 +62,17 @@ Twins::Twins(const Case &c, bool tell_it) : whole(c.whole), type(c.type), tell(t
     if (o.first.find("precision") != std::string::npos) narrow = roundings.at(o.second);
 }
 
-Twins::~Twins()
+bool Twins::destroy()
 {
+  bool all = true;
   for (auto &s : slot)
-    for (auto &m : s.mat)
-      if (m) {
-        const PetscErrorCode ierr = MatDestroy(&m);
-        if (!broken) PETSC_OK(ierr); /* what failed on the way may not come apart */
-      }
-  for (auto &v : vectors) PETSC_OK(VecDestroy(&v.second));
+    for (auto &m : s.mat) {
+      all = (!m || MatDestroy(&m) == PETSC_SUCCESS) && all;
+      m   = nullptr;
+    }
+  for (auto &v : vectors) all = VecDestroy(&v.second) == PETSC_SUCCESS && all;
+  vectors.clear();
+  return all;
 }
 
 std::string Twins::petscs_type() const
@@ -303,6 +305,7 @@ std::string Twins::compare(int s, long turn)
       Vec y = k == OURS ? got : want;
       PETSC_OK(add && transpose ? VecCopy(add, y) : VecSet(y, (PetscReal)nan)); /* in place and not, in turn */
       PetscErrorCode ierr = transpose ? (add ? MatMultTransposeAdd(A, x, y, y) : MatMultTranspose(A, x, y)) : (add ? MatMultAdd(A, x, add, y) : MatMult(A, x, y));
+      broken              = broken || ierr;
       if (ierr && k == PETSCS) return; /* PETSc's matrix of this type has no such product */
       if (ierr) wrong += std::string(what) + " fails; ";
     }

@@ -47,7 +47,8 @@ public:
   static constexpr int slots = 4;
 
   Twins(const Case &, bool tell);
-  ~Twins();
+  Twins(const Twins &) = delete;
+  bool destroy(); /* all of it; whether that works */
 
   Slot              slot[slots];
   Side              side   = PETSCS;

@@ -40,6 +40,7 @@ private:
   const Configuration             &c;
   const std::function<void(long)> &before;
   Findings                        &f;
+  bool                             error = false; /* the set-up refuses an option */
   MatHandle                        A;
   PCHandle                         pc;
   VecHandle                        x, y, Mx, My;
@@ -50,7 +51,7 @@ private:
   {
     const std::string precision = c.option("precision");
     const bool        exact     = precision.empty() || precision == "double";
-    return (c.has(DEFINITE) ? 1e4 : 1e6) * (exact ? PETSC_MACHINE_EPSILON : (PetscReal)6e-8);
+    return (c.has(DEFINITE) ? 1e4 : 1e6) * (unusual() ? 1e3 : 1) * (exact ? PETSC_MACHINE_EPSILON : (PetscReal)6e-8);
   }
   bool      definite() const { return c.has(SYMMETRIC | DEFINITE); }
   bool      unusual() const; /* options with which a cycle need not contract */
@@ -93,8 +94,12 @@ bool Checked::unusual() const
   for (const auto &o : c.options)
     for (const char *name : {"jacobi_relax", "esteig_iterations", "chebyshev_ratio"})
       if (o.first.find(name) != std::string::npos) return true;
-  const std::string precision = c.option("precision");
-  return precision == "half" || precision == "single";
+  const std::string precision = c.option("precision"), kind = matrix_kinds()[c.kind].name;
+  if (precision == "half" || precision == "single") return true;
+  if (kind != "decades") return false; /* rows over 12 decades leave Jacobi what it is, but not the l1 norms, and not what single precision holds */
+  for (const auto &o : c.options)
+    if (o.second == "l1jacobi") return true;
+  return precision == "mixed";
 }
 
 MatHandle Checked::matrix(MPI_Comm comm) const
@@ -127,9 +132,10 @@ void Checked::set_up()
   const Outcome outcome = attempt([&] { return PCSetUp(pc); });
   if (outcome.failed) {
     require(outcome.says("pc_saamg_"), "the set-up is an error: ", outcome.message); /* an option that this matrix refuses */
-    f.refused = true;
+    f.refused = error = true;
     return;
   }
+  PETSC_OK(PCViewFromOptions(pc, nullptr, "-fuzz_view"));
   PETSC_OK(PCGetFailedReason(pc, &why));
   if (why != PC_NOERROR) {
     require(!definite(), "the set-up fails with reason ", why);
@@ -140,7 +146,10 @@ void Checked::set_up()
   y  = right_hand_side(A, 2);
   Mx = apply(pc, x);
   My = apply(pc, y);
-  require(all_finite(Mx) && all_finite(My), "M x is not finite");
+  if (!all_finite(Mx) || !all_finite(My)) { /* a smoother that diverges leaves the range of numbers: the solver must say so */
+    require(!definite() || unusual(), "M x is not finite");
+    f.refused = true;
+  }
 }
 
 void Checked::linear()
@@ -153,6 +162,7 @@ void Checked::linear()
   PETSC_OK(VecAXPBYPCZ(want, 2, -3, 0, Mx, My));
   VecHandle       got  = apply(pc, sum);
   const PetscReal size = norm(Mx) + norm(My), off = distance(got, want);
+  if (!definite() && !std::isfinite(off)) return; /* on its way out of the range of numbers */
   require(off <= 3 * eps() * size, "not linear: off by ", off, " of ", size);
 }
 
@@ -266,7 +276,7 @@ void Checked::all()
 {
   set_up();
   if (f.refused) {
-    solves();
+    if (!error) solves();
     return;
   }
   linear();
