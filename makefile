@@ -76,7 +76,7 @@ MARCH     = $(if $(filter yes,$(PORTABLE)),-march=x86-64-v3,-march=native)
 CPPFLAGS  = -Iinclude -Isrc $(CUDA_CFLAGS) $(PETSC_CFLAGS) $(MPI_CFLAGS)
 SANITIZED = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -Wno-maybe-uninitialized) # gcc 12 sees false ones in instrumented code
 CXXFLAGS  = -std=c++17 $(OPTIMIZE) -g1 $(MARCH) -Wall -Wextra $(WERROR) -fPIC -fno-semantic-interposition $(SANITIZED)
-NVCCFLAGS = -std=c++17 -O3 -arch=sm_$(CUDA_ARCH) -lineinfo --expt-relaxed-constexpr --extended-lambda -ccbin g++ \
+NVCCFLAGS = -std=c++17 -O3 -arch=sm_$(CUDA_ARCH) --expt-relaxed-constexpr --extended-lambda -ccbin g++ \
             $(if $(WERROR),-Werror all-warnings) $(addprefix -Xcompiler ,$(MARCH) -Wall $(WERROR) -fPIC -fno-semantic-interposition)
 OPTIMIZE  = -O3
 CXX_OBJ   = $(MPICXX) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP -c

@@ -21,13 +21,23 @@ done
 mkdir -p "$top/source"
 cp -a test examples "$top/source/"
 
-# 2. MPI's launcher, and the libraries that MPICH opens at run time beside its own.
-if [ -x "${MPIEXEC:-}" ]; then
-  launcher=$(readlink -f "$MPIEXEC")
+# 2. MPI: the launcher, and what it and its library open at run time. MPICH has helpers beside its launcher, Open MPI a folder of components and its messages.
+if [ -x "${MPIEXEC:-$(command -v mpiexec)}" ]; then
+  launcher=$(readlink -f "${MPIEXEC:-$(command -v mpiexec)}")
   mpi=$(dirname "$(dirname "$launcher")")
   cp "$launcher" "$top/mpi/bin/mpiexec"
-  for helper in "$mpi"/bin/hydra_*; do cp "$helper" "$top/mpi/bin/"; done
-  if [ -d "$mpi/lib/mpich" ]; then cp -a "$mpi/lib/mpich" "$top/lib/"; fi
+  case $("$launcher" --version 2>&1) in
+  *"Open MPI"* | *OpenRTE*)
+    path_of() { ompi_info --parsable --path "$1" | cut -d: -f3; }
+    mkdir -p "$top/mpi/components" "$top/mpi/share"
+    cp "$(path_of pkglibdir)"/*.so "$top/mpi/components/"
+    cp -a "$(path_of pkgdatadir)" "$top/mpi/share/"
+    ;;
+  *)
+    cp "$mpi"/bin/hydra_* "$top/mpi/bin/"
+    if [ -d "$mpi/lib/mpich" ]; then cp -a "$mpi/lib/mpich" "$top/lib/"; fi
+    ;;
+  esac
 fi
 
 # 3. What the loader finds for all of those. (A pattern for what stays out, not a list of what goes in.)
@@ -52,7 +62,13 @@ cuda=${CUDA_HOME:-/usr/local/cuda}
 export BUILD=$here GOZA_LIB=$here/lib/libgoza.so PATH=$here/mpi/bin:$here/bin:$PATH MPIEXEC=$here/mpi/bin/mpiexec
 export LD_LIBRARY_PATH=$here/lib:$here/lib/mpich:$cuda/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export FI_PROVIDER_PATH=$here/lib/mpich/libfabric UCX_MODULE_DIR=$here/lib/mpich/ucx
-export PETSC_OPTIONS=${PETSC_OPTIONS--use_gpu_aware_mpi 0} OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
+if [ -d "$here/mpi/components" ]; then # Open MPI: where it lies now; alone and under a launcher without ssh; more ranks than cores, and root, are meant
+  export OPAL_PREFIX=$here/mpi OMPI_MCA_mca_base_component_path=$here/mpi/components OMPI_MCA_ess_singleton_isolated=true OMPI_MCA_plm=isolated
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+else
+  export PETSC_OPTIONS=${PETSC_OPTIONS--use_gpu_aware_mpi 0}
+fi
+export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
 exec "$@"
 RUN
 chmod +x "$top/run"

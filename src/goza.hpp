@@ -13,10 +13,19 @@ struct Events {
 };
 extern Events events;
 
-Space          default_space();      // where formats live: -goza_device
-bool           petsc_on_device();    // PETSc itself has CUDA and uses it: vectors can be resident
-bool           check_results();      // -goza_check
-bool           device_time_logged(); // -log_view_gpu_time: events wait for the device
-PetscErrorCode use_petsc_stream();   // kernels follow PETSc's current stream
+/* What this rank has done so far, by Space, and what it has copied of vectors: -goza_info prints it at the end. */
+struct Usage {
+  PetscInt64     products[2] = {0, 0}, cycles[2] = {0, 0};
+  PetscInt64     in_place = 0, copied = 0;
+  PetscLogDouble bytes = 0;
+};
+extern Usage usage;
+
+Space          default_space();                  // where formats live: -goza_device
+bool           petsc_on_device();                // PETSc itself has CUDA and uses it: vectors can be resident
+PetscErrorCode MatGetSpace(Mat A, Space *space); // where the products of A run: default_space(), but for a matrix bound to the CPU
+bool           check_results();                  // -goza_check
+bool           device_time_logged();             // -log_view_gpu_time: events wait for the device
+PetscErrorCode use_petsc_stream();               // kernels follow PETSc's current stream
 
 } // namespace goza

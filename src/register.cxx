@@ -1,6 +1,8 @@
 /* Loading: the hook that -dll_append calls, the one list of types, and what is decided once. */
 #include "goza.hpp"
-#include "core/mail.hpp"
+#include "core/device_code.hpp"
+#include "core/kernel_loader.hpp"
+#include "core/mailbox.hpp"
 #include "core/memory_limit.hpp"
 #include "core/shared_memory.hpp"
 #include "mat/common/errors.hpp"
@@ -53,9 +55,10 @@ PetscErrorCode FindFormatKind(const char *type, const FormatKind **found)
 /* --- state */
 
 Events events;
+Usage  usage;
 
 static struct {
-  PetscBool registered = PETSC_FALSE, check = PETSC_FALSE;
+  PetscBool registered = PETSC_FALSE, check = PETSC_FALSE, info = PETSC_FALSE;
   Space     space            = Space::Host;
   char      device_text[512] = "not looked at yet";
 } state;
@@ -63,6 +66,17 @@ static struct {
 Space default_space()
 {
   return state.space;
+}
+
+/* A PETSc without a device back end answers MatBoundToCPU() with true for every matrix, and binds none. */
+PetscErrorCode MatGetSpace(Mat A, Space *space)
+{
+  PetscBool bound = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  if (PetscDefined(HAVE_DEVICE)) PetscCall(MatBoundToCPU(A, &bound));
+  *space = bound ? Space::Host : default_space();
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 bool petsc_on_device()
@@ -171,6 +185,7 @@ static PetscErrorCode ChooseDevice(PetscInt wish)
     if (there) { PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA)); /* its choice, -device_select_cuda, is ours */ }
 #endif
     if (there) state.space = Space::Cuda;
+    if (there) PetscCall(Guarded([] { kernel_loader::start(); }));
     PetscCheck(there || wish != 2, PETSC_COMM_WORLD, PETSC_ERR_GPU, "-goza_device cuda was asked for, but %s", why.c_str());
   }
   if (there) PetscCall(PetscSNPrintf(state.device_text, sizeof(state.device_text), "%s", device::description().c_str()));
@@ -197,7 +212,6 @@ static PetscErrorCode SetFromOptions()
 {
   static const char *const devices[] = {"auto", "host", "cuda"};
   PetscInt                 wish = 0, halo = HALO_AUTO;
-  PetscBool                info  = PETSC_FALSE;
   PetscReal                limit = 0; // MB
 
   PetscFunctionBegin;
@@ -205,26 +219,47 @@ static PetscErrorCode SetFromOptions()
   PetscCall(PetscOptionsEList("-goza_device", "Where matrices and preconditioners live", "GozaInitializePackage", devices, 3, devices[wish], &wish, NULL));
   PetscCall(HaloFromOptions(PetscOptionsObject, &halo));
   PetscCall(PetscOptionsBool("-goza_check", "Compute every device product again on the host and compare", "GozaInitializePackage", state.check, &state.check, NULL));
-  PetscCall(PetscOptionsBool("-goza_info", "Print versions, backend and device", "GozaInitializePackage", info, &info, NULL));
+  PetscCall(PetscOptionsBool("-goza_info", "Print versions, backend and device, and at the end what ran where", "GozaInitializePackage", state.info, &state.info, NULL));
   PetscCall(PetscOptionsReal("-goza_memory_limit", "Most device memory of a rank's Goza arrays, in MB; 0: what there is", "GozaInitializePackage", limit, &limit, NULL));
   PetscOptionsEnd();
   PetscCheck(limit >= 0 && limit <= 1e12, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-goza_memory_limit %g is not from 0 to 1e12 MB", (double)limit); // what is more overflows the bytes
   device::set_memory_limit(static_cast<std::size_t>(1e6 * limit));
   PetscCall(ChooseDevice(wish));
-  if (info) {
+  if (state.info) {
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza for PETSc %d.%d.%d, %s backend; runs on %s; vectors %s\n", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, PetscDefined(HAVE_CUDA) || device::available() ? "CUDA" : "host",
-                          state.device_text, state.space == Space::Host ? "on the host" : (petsc_on_device() ? "resident on the device" : "staged to the device (this PETSc has no CUDA)")));
+                          state.device_text, state.space == Space::Host ? "on the host" : (petsc_on_device() ? "wherever PETSc has them" : "copied to the device and back (this PETSc has no CUDA)")));
+    if (device_code_bytes()) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza device code: %.1f MB\n", device_code_bytes() / 1e6));
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza halo exchange: %s%s\n", halo_names[halo], halo == HALO_AUTO ? (state.space == Space::Host ? " (host)" : " (peer, else nccl, sf with a GPU-aware MPI, host)") : ""));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Of this rank, the first. */
+static PetscErrorCode PrintUsage()
+{
+  static const char *const where[] = {"host", "device"};
+
+  PetscFunctionBegin;
+  for (int space = 0; space < 2; space++) {
+    if (usage.products[space] + usage.cycles[space])
+      PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza on the %s: %" PetscInt64_FMT " products, %" PetscInt64_FMT " cycles of saamg\n", where[space], usage.products[space],
+                            usage.cycles[space]));
+  }
+  if (usage.in_place + usage.copied)
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza vectors for the device: %" PetscInt64_FMT " used in place, %" PetscInt64_FMT " copied from or to the host (%.3f GB)\n",
+                          usage.in_place, usage.copied, usage.bytes / 1e9));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode FinalizePackage()
 {
   PetscFunctionBegin;
+  if (state.info) PetscCall(PrintUsage());
+  usage = {};
+  kernel_loader::stop();
   PetscCall(HaloTeamsForget());
   device::close_shared();
-  forget_mail();
+  forget_late_flags();
   forget_cycle_events();
   device::set_memory_limit(0);
   state = {};
@@ -263,7 +298,7 @@ static PetscErrorCode RegisterEvents()
 . -goza_halo_timeout s          - seconds after which values of another rank that did not come by `peer` are an error (300)
 . -goza_memory_limit MB         - most device memory of a rank's Goza arrays: beyond it an error with the figures, as on a full device
 . -goza_check                   - compute every device product again on the host and compare
-- -goza_info                    - print versions, backend and device
+- -goza_info                    - print versions, backend, device and the size of the device code; at the end, what ran where
 
   Level: developer
 

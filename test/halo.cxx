@@ -5,6 +5,7 @@
 #include "mat/common/errors.hpp"
 #include "mat/common/halo/agree.hpp"
 #include "mat/common/halo/halo.hpp"
+#include "mat/common/halo/launches.hpp"
 #include "mat/common/halo/nccl.hpp"
 
 #include "support/names.hpp" /* after the library: each gives 3.18 its PETSC_SUCCESS, this one only where there is none */
@@ -184,6 +185,7 @@ public:
   }
 
   Halo<V> &halo() { return *halo_; }
+  V       *x() { return x_.data(); }
 
 private:
   MPI_Comm                 comm_;
@@ -310,6 +312,28 @@ const AddTests add([] {
     }
   });
 
+  add_test(suite, "a_rank_that_has_failed_is_an_error_of_its_neighbours", [] {
+    const PetscMPIInt rank = rank_in(PETSC_COMM_WORLD);
+    for (Space space : spaces()) {
+      for (const char *name : {"host", "peer"}) {
+        Option            wish("-goza_halo", name);
+        Case<PetscScalar> c(patterns[0], PETSC_COMM_WORLD, space);
+        if (space == Space::Host && name != std::string("host")) continue;
+        if (!set_up(c, name)) continue;
+        c.exchange(3);
+        const Outcome outcome = attempt([&]() -> PetscErrorCode {
+          PetscFunctionBegin;
+          PetscCall(c.halo().begin(rank ? c.x() : nullptr));
+          PetscCall(c.halo().end());
+          PetscFunctionReturn(PETSC_SUCCESS);
+        });
+        BOOST_TEST(outcome.failed == (rank != 0), outcome.message);
+        if (outcome.failed) BOOST_TEST(outcome.says("ank 0 has failed"), outcome.message);
+        if (space == Space::Host) c.exchange(3); /* on the device it has to be set up anew */
+      }
+    }
+  });
+
   /* A rank that stays away: its neighbours' devices go on after a while, their exchange is an error from then on, and a new one works. */
   add_test(suite, "a_rank_that_does_not_come_is_an_error", [] {
     if (default_space() != Space::Cuda || size_of(PETSC_COMM_WORLD) == 1) return;
@@ -322,12 +346,12 @@ const AddTests add([] {
 
       x.zero();
       PETSC_OK(c.halo().begin(x.data()));
-      PETSC_OK(c.halo().end());
-      device::synchronize();
+      const Outcome late = attempt([&] { return c.halo().end(); });
+      BOOST_TEST(late.failed);
+      device::synchronize(); /* waits no more */
       for (int again = 0; again < 2; again++) {
         const Outcome outcome = attempt([&] { return c.halo().begin(x.data()); });
         BOOST_TEST((outcome.code == PETSC_ERR_GPU && outcome.says("-goza_halo_timeout")), outcome.message);
-        if (!again) PETSC_OK(c.halo().end()); /* waits no more */
         device::synchronize();
       }
     }
@@ -394,6 +418,76 @@ const AddTests add([] {
     if (rank >= size / 2) why = "reason " + std::to_string(rank);
     PETSC_OK(AgreeOnReason(PETSC_COMM_WORLD, &why));
     BOOST_TEST(why == "reason " + std::to_string(size / 2) + (size > 1 ? " (rank " + std::to_string(size / 2) + ")" : ""), why);
+  });
+
+  auto      *launches = suite_named(nullptr, "launches");
+  const auto create   = [] {
+    std::shared_ptr<Launches> made;
+    std::string               why;
+    PETSC_OK(Launches::Create(PETSC_COMM_WORLD, &made, &why));
+    BOOST_TEST_REQUIRE(why.empty(), why);
+    return made;
+  };
+  const auto error_of = [](const std::function<void()> &body) -> std::string {
+    try {
+      body();
+    } catch (const DeviceError &e) {
+      return e.what();
+    }
+    return "";
+  };
+  add_test(launches, "each_waits_for_the_others", [=] {
+    const auto        all  = create();
+    const PetscMPIInt rank = rank_in(PETSC_COMM_WORLD), size = size_of(PETSC_COMM_WORLD);
+    int               told = 0; /* of rank 0's last number, by a message */
+    for (int k = 1; k <= 20; k++) {
+      if (rank == 0) {
+        for (PetscMPIInt other = 1; other < size; other++) MPI_Send(&k, 1, MPI_INT, other, 0, PETSC_COMM_WORLD);
+      } else MPI_Recv(&told, 1, MPI_INT, 0, 0, PETSC_COMM_WORLD, MPI_STATUS_IGNORE);
+      BOOST_TEST(all->add() == (std::uint64_t)k);
+      all->wait(k, 60);
+    }
+    BOOST_TEST((rank == 0 || told == 20));
+  });
+  /* What a rank needs before it can come travels while the other waits: the messages are too long to be there at once. */
+  add_test(launches, "messages_go_on_meanwhile", [=] {
+    const auto          all  = create();
+    const PetscMPIInt   rank = rank_in(PETSC_COMM_WORLD), size = size_of(PETSC_COMM_WORLD);
+    std::vector<double> data(1 << 20, rank);
+    if (size == 1) return;
+    if (rank == 0) {
+      MPI_Request sent;
+      MPI_Isend(data.data(), (int)data.size(), MPI_DOUBLE, 1, 0, PETSC_COMM_WORLD, &sent);
+      all->wait(all->add(), 60);
+      MPI_Wait(&sent, MPI_STATUS_IGNORE);
+    } else {
+      if (rank == 1) MPI_Recv(data.data(), (int)data.size(), MPI_DOUBLE, 0, 0, PETSC_COMM_WORLD, MPI_STATUS_IGNORE);
+      all->wait(all->add(), 60);
+    }
+    BOOST_TEST(data[1000] == (rank == 1 ? 0 : rank));
+  });
+  add_test(launches, "a_rank_that_has_failed", [=] {
+    const auto                     all  = create();
+    const PetscMPIInt              rank = rank_in(PETSC_COMM_WORLD), size = size_of(PETSC_COMM_WORLD);
+    const std::vector<PetscMPIInt> last{size - 1};
+    if (size == 1) return;
+    const std::uint64_t number = rank == size - 1 ? all->add_failed() : all->add();
+    if (rank < size - 1) BOOST_TEST(error_of([&] { all->wait(number, 60, &last); }).find("has failed") != std::string::npos);
+    const std::uint64_t next = all->add();
+    BOOST_TEST(error_of([&] { all->wait(next, 60); }).empty()); /* one exchange, and no other */
+    MPI_Barrier(PETSC_COMM_WORLD);
+    if (rank == size - 1) all->break_off();
+    else BOOST_TEST(error_of([&] { all->wait(all->add(), 60, &last); }).find("has failed") != std::string::npos);
+    MPI_Barrier(PETSC_COMM_WORLD);
+    PETSC_OK(all->align());
+    const std::uint64_t again = all->add();
+    BOOST_TEST(error_of([&] { all->wait(again, 60); }).empty());
+  });
+  add_test(launches, "a_rank_that_does_not_come", [=] {
+    const auto all = create();
+    if (size_of(PETSC_COMM_WORLD) > 1 && rank_in(PETSC_COMM_WORLD))
+      BOOST_TEST(error_of([&] { all->wait(all->add(), 0.2); }).find("-goza_halo_timeout") != std::string::npos);
+    MPI_Barrier(PETSC_COMM_WORLD);
   });
 
   auto *nccl = suite_named(nullptr, "nccl_library");

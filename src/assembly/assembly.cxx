@@ -54,7 +54,7 @@ using namespace goza;
   Notes:
   The pattern of the mesh (who neighbours whom, and where each value goes) is found once, by `GozaAssemblySetUp()`; `GozaAssemblyMatrix()` then computes values only. Every value
   of the matrix is written exactly once, by the owner of its row: no element matrices are kept in memory, and nothing is added atomically, so that equal input gives
-  equal bits. The work is done where `-goza_device` says, if this PETSc has CUDA; else on the host.
+  equal bits. The work is done where `-goza_device` says; with a PETSc without CUDA the values are then copied to its matrix on the host.
 
   The problem and the steps are those of paper P4 (Nakajima 2016).
 
@@ -67,7 +67,7 @@ PetscErrorCode GozaAssemblyCreate(MPI_Comm comm, GozaAssembly *assembly)
   PetscFunctionBegin;
   PetscCall(GozaInitializePackage());
   PetscCallCXX(a = new _n_GozaAssembly);
-  a->space = petsc_on_device() ? Space::Cuda : Space::Host;
+  a->space = default_space();
   PetscCall(PetscCommDuplicate(comm, &a->comm, NULL));
   *assembly = a;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -149,7 +149,9 @@ PetscErrorCode GozaAssemblySetEquation(GozaAssembly a, GozaEquation equation, Pe
 @*/
 PetscErrorCode GozaAssemblySetElements(GozaAssembly a, GozaElementType type, PetscInt nelem, const PetscInt conn[], PetscInt nnodes, const PetscReal x[], PetscInt nowned, const PetscInt global[])
 {
-  PetscMPIInt size;
+  PetscMPIInt            size;
+  std::vector<PetscInt>  corners, numbers;
+  std::vector<PetscReal> coordinates;
 
   PetscFunctionBegin;
   PetscCall(PetscInfo(NULL, "%" PetscInt_FMT " elements, %" PetscInt_FMT " nodes, %" PetscInt_FMT " of them owned\n", nelem, nnodes, nowned));
@@ -158,13 +160,18 @@ PetscErrorCode GozaAssemblySetElements(GozaAssembly a, GozaElementType type, Pet
   PetscCheck(nelem >= 0 && nnodes >= 0 && nowned >= 0 && nowned <= nnodes, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " elements, %" PetscInt_FMT " nodes, %" PetscInt_FMT " of them owned", nelem, nnodes, nowned);
   PetscCheck(global || (size == 1 && nowned == nnodes), a->comm, PETSC_ERR_ARG_WRONG, "On several ranks the nodes' global numbers must be given");
   PetscCall(CheckMeshSize(nelem, type == GOZA_HEX8 ? 8 : 4, nnodes, a->bs));
+  PetscCall(AgreeOnFailure(a->comm, Guarded([&] {
+                             corners.assign(conn, conn + (std::size_t)nelem * (type == GOZA_HEX8 ? 8 : 4));
+                             coordinates.assign(x, x + (std::size_t)3 * nnodes);
+                             numbers.resize(nnodes);
+                           })));
   a->type   = type;
   a->nelem  = nelem;
   a->nnodes = nnodes;
   a->nowned = nowned;
-  PetscCallCXX(a->conn.assign(conn, conn + (std::size_t)nelem * a->corners()));
-  PetscCallCXX(a->x.assign(x, x + (std::size_t)3 * nnodes));
-  PetscCallCXX(a->global.resize(nnodes));
+  a->conn.swap(corners);
+  a->x.swap(coordinates);
+  a->global.swap(numbers);
   for (PetscInt k = 0; k < nnodes; k++) a->global[k] = global ? global[k] : k;
   a->first.clear();
   a->second.clear();

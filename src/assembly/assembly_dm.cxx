@@ -73,17 +73,20 @@ PetscErrorCode FromDMDA(DM da, PetscInt bs, Arrays *m)
 
   PetscCall(VecGetLocalSize(coordinates, &length));
   PetscCheck((std::size_t)length == 3 * nodes, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The DMDA's coordinates are of %" PetscInt_FMT " entries", length);
+  PetscCall(Guarded([&] {
+    m->x.resize(length);
+    m->global.resize(nodes);
+    m->conn.reserve((m->type == GOZA_TET4 ? 24 : 8) * cubes);
+  }));
   PetscCall(VecGetArrayRead(coordinates, &x));
-  PetscCallCXX(m->x.assign(x, x + length));
+  std::copy_n(x, length, m->x.begin());
   PetscCall(VecRestoreArrayRead(coordinates, &x));
 
   PetscCall(DMGetLocalToGlobalMapping(da, &l2g));
   PetscCall(ISLocalToGlobalMappingGetIndices(l2g, &index));
-  PetscCallCXX(m->global.resize(nodes));
   for (std::size_t k = 0; k < nodes; k++) m->global[k] = index[k * bs] / bs;
   PetscCall(ISLocalToGlobalMappingRestoreIndices(l2g, &index));
 
-  PetscCallCXX(m->conn.reserve((m->type == GOZA_TET4 ? 24 : 8) * cubes));
   for (PetscInt k = 0; k + 1 < n[2]; k++) {
     for (PetscInt j = 0; j + 1 < n[1]; j++) {
       for (PetscInt i = 0; i + 1 < n[0]; i++) {
@@ -121,7 +124,7 @@ PetscErrorCode FromPlex(DM dm, PetscInt bs, Arrays *m)
   const MPI_Comm     comm = PetscObjectComm((PetscObject)dm);
   PetscInt           dim, cstart, cend, vstart, vend, pstart, pend, overlap, size_local, size_owned;
   PetscSection       section, global, places;
-  Vec                coordinates, owned;
+  Vec                coordinates;
   const PetscScalar *x;
   PetscMPIInt        size;
 
@@ -135,6 +138,9 @@ PetscErrorCode FromPlex(DM dm, PetscInt bs, Arrays *m)
   PetscCall(DMPlexGetDepthStratum(dm, 0, &vstart, &vend));
   PetscCall(DMGetLocalSection(dm, &section));
   PetscCall(DMGetGlobalSection(dm, &global));
+  PetscCall(DMGetCoordinatesLocal(dm, &coordinates));
+  PetscCall(DMGetCoordinateSection(dm, &places));
+  /* from here on nothing is collective: what is wrong may be so on one rank alone */
   PetscCheck(section, comm, PETSC_ERR_ARG_WRONGSTATE, "The DM has no section: set a field of %" PetscInt_FMT " unknowns a vertex (DMPlexCreateSection(), or PetscFECreateLagrange() of order 1)", bs);
   PetscCall(PetscSectionGetChart(section, &pstart, &pend));
   for (PetscInt p = pstart; p < pend; p++) {
@@ -146,16 +152,14 @@ PetscErrorCode FromPlex(DM dm, PetscInt bs, Arrays *m)
     PetscCheck(!fixed, PETSC_COMM_SELF, PETSC_ERR_SUP, "The section constrains unknowns: give them to GozaAssemblySetDirichlet() instead");
   }
   PetscCall(PetscSectionGetStorageSize(section, &size_local));
-  PetscCall(DMGetGlobalVector(dm, &owned));
-  PetscCall(VecGetLocalSize(owned, &size_owned));
-  PetscCall(DMRestoreGlobalVector(dm, &owned));
+  PetscCall(PetscSectionGetConstrainedStorageSize(global, &size_owned)); // the points of others have negative sizes, and do not count
   m->nowned = size_owned / bs;
 
-  PetscCall(DMGetCoordinatesLocal(dm, &coordinates));
-  PetscCall(DMGetCoordinateSection(dm, &places));
+  PetscCall(Guarded([&] {
+    m->x.resize((std::size_t)3 * size_local / bs);
+    m->global.resize(size_local / bs);
+  }));
   PetscCall(VecGetArrayRead(coordinates, &x));
-  PetscCallCXX(m->x.resize((std::size_t)3 * size_local / bs));
-  PetscCallCXX(m->global.resize(size_local / bs));
   for (PetscInt v = vstart; v < vend; v++) {
     PetscInt local, number, place;
 

@@ -15,8 +15,8 @@ PetscErrorCode HostPattern(GozaAssembly a)
   PetscFunctionBegin;
   if (!a->host_ptr.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Guarded([&] {
-    a->host_ptr = a->map.ptr.to_host();
     a->host_col = a->map.col.to_host();
+    a->host_ptr = a->map.ptr.to_host(); // the last: where it is there, both are
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -26,6 +26,11 @@ struct Rows {
   Mat             A   = NULL;
   PetscInt        n   = 0;
   const PetscInt *ptr = NULL, *col = NULL;
+
+  Rows()                        = default;
+  Rows(const Rows &)            = delete;
+  Rows &operator=(const Rows &) = delete;
+  ~Rows() { (void)close(); }
 
   PetscErrorCode open(Mat block)
   {
@@ -45,6 +50,7 @@ struct Rows {
 
     PetscFunctionBegin;
     if (A) PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr, &col, &done));
+    A = NULL;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 };
@@ -53,18 +59,21 @@ struct Rows {
 PetscErrorCode FindPlaces(GozaAssembly a, const Rows &diag, const Rows &other, const PetscInt *garray, std::vector<PetscInt> &from, bool *exact)
 {
   const PetscInt        bs = a->bs, nother = other.A ? other.A->cmap->n : 0;
-  std::vector<PetscInt> compact(a->ghosts.size()); // the ghosts' first columns in the off-diagonal block
+  std::vector<PetscInt> compact; // the ghosts' first columns in the off-diagonal block
 
   PetscFunctionBegin;
   *exact = true;
   PetscCall(HostPattern(a));
+  PetscCall(Guarded([&] {
+    compact.resize(a->ghosts.size());
+    from.resize(a->host_col.size());
+  }));
   for (std::size_t g = 0; g < a->ghosts.size(); g++) {
     const PetscInt *at = std::lower_bound(garray, garray + nother, a->ghosts[g] * bs);
 
     PetscCheck(at + bs <= garray + nother && *at == a->ghosts[g] * bs, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "The matrix has no column for node %" PetscInt_FMT " of another rank: use GozaAssemblyCreateMatrix()", a->ghosts[g]);
     compact[g] = (PetscInt)(at - garray);
   }
-  PetscCallCXX(from.resize(a->host_col.size()));
   for (PetscInt i = 0; i < a->nowned; i++) {
     PetscInt mine[2] = {0, 0};
 
@@ -135,6 +144,63 @@ PetscErrorCode Bind(GozaAssembly a, Mat A, Mat Ad, Mat Ao, const PetscInt *garra
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The rows of the matrix with global columns, ascending. start: the first owned node. */
+void GlobalPattern(GozaAssembly a, PetscInt start, std::vector<PetscInt> &ptr, std::vector<PetscInt> &col)
+{
+  const PetscInt bs = a->bs;
+
+  ptr.assign(1, 0);
+  ptr.reserve((std::size_t)a->nowned * bs + 1);
+  col.reserve(a->host_col.size() * bs * bs);
+  for (PetscInt i = 0; i < a->nowned; i++) {
+    const PetscInt *first = a->host_col.data() + a->host_ptr[i], *last = a->host_col.data() + a->host_ptr[i + 1];
+    const PetscInt *ghost = std::lower_bound(first, last, a->nowned);
+    const PetscInt *above = std::find_if(ghost, last, [&](PetscInt j) { return a->ghosts[j - a->nowned] >= start; }); // columns ascend over the ranks
+
+    for (PetscInt r = 0; r < bs; r++) {
+      for (const PetscInt *j = ghost; j < above; j++) {
+        for (PetscInt c = 0; c < bs; c++) col.push_back(a->ghosts[*j - a->nowned] * bs + c);
+      }
+      for (const PetscInt *j = first; j < ghost; j++) {
+        for (PetscInt c = 0; c < bs; c++) col.push_back((start + *j) * bs + c);
+      }
+      for (const PetscInt *j = above; j < last; j++) {
+        for (PetscInt c = 0; c < bs; c++) col.push_back(a->ghosts[*j - a->nowned] * bs + c);
+      }
+      ptr.push_back((PetscInt)col.size());
+    }
+  }
+}
+
+/* This rank's values, into the matrix's own arrays, which are given back after an error as well: some may be written. */
+PetscErrorCode WriteValues(GozaAssembly a, Mat Ad, Mat Ao)
+{
+  ValuesToWrite  own, other;
+  Target         target{};
+  PetscErrorCode failed, other_failed = PETSC_SUCCESS;
+
+  PetscFunctionBegin;
+  PetscCall(own.open(Ad, a->space, a->nnz[0], a->from.size() > 0));
+  if (Ao) other_failed = other.open(Ao, a->space, a->nnz[1], a->from.size() > 0);
+  failed = other_failed;
+  if (!failed)
+    failed = Guarded([&] {
+      target.layout    = Layout::Csr;
+      target.bs        = (int)a->bs;
+      target.owned     = a->nowned;
+      target.val       = own.data();
+      target.val_other = Ao ? other.data() : NULL;
+      target.ptr       = a->row_ptr.data();
+      target.ptr_other = Ao ? a->row_ptr_other.data() : NULL;
+      target.from      = a->from.size() ? a->from.data() : NULL;
+      assemble_matrix(a->problem(), a->mesh, a->map, target);
+    });
+  PetscCall(own.close());
+  if (Ao && !other_failed) PetscCall(other.close());
+  PetscCall(failed);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 } // namespace
 } // namespace goza
 
@@ -171,28 +237,10 @@ PetscErrorCode GozaAssemblyCreateMatrix(GozaAssembly a, MatType type, Mat *A)
   if (!type && a->dm) PetscCall(DMGetMatType(a->dm, &type));
   PetscCallMPI(MPI_Scan(&a->nowned, &end, 1, MPIU_INT, MPI_SUM, a->comm));
   const PetscInt start = end - a->nowned, bs = a->bs;
-  PetscCall(HostPattern(a));
-  PetscCallCXX(ptr.assign(1, 0));
-  PetscCallCXX(ptr.reserve((std::size_t)a->nowned * bs + 1));
-  PetscCallCXX(col.reserve(a->host_col.size() * bs * bs));
-  for (PetscInt i = 0; i < a->nowned; i++) {
-    const PetscInt *first = a->host_col.data() + a->host_ptr[i], *last = a->host_col.data() + a->host_ptr[i + 1];
-    const PetscInt *ghost = std::lower_bound(first, last, a->nowned);
-    const PetscInt *above = std::find_if(ghost, last, [&](PetscInt j) { return a->ghosts[j - a->nowned] >= start; }); // columns ascend over the ranks
+  PetscErrorCode failed = HostPattern(a);
 
-    for (PetscInt r = 0; r < bs; r++) {
-      for (const PetscInt *j = ghost; j < above; j++) {
-        for (PetscInt c = 0; c < bs; c++) col.push_back(a->ghosts[*j - a->nowned] * bs + c);
-      }
-      for (const PetscInt *j = first; j < ghost; j++) {
-        for (PetscInt c = 0; c < bs; c++) col.push_back((start + *j) * bs + c);
-      }
-      for (const PetscInt *j = above; j < last; j++) {
-        for (PetscInt c = 0; c < bs; c++) col.push_back(a->ghosts[*j - a->nowned] * bs + c);
-      }
-      ptr.push_back((PetscInt)col.size());
-    }
-  }
+  if (!failed) failed = Guarded([&] { GlobalPattern(a, start, ptr, col); });
+  PetscCall(AgreeOnFailure(a->comm, failed));
   PetscCall(MatCreate(a->comm, A));
   PetscCall(MatSetSizes(*A, a->nowned * bs, a->nowned * bs, PETSC_DETERMINE, PETSC_DETERMINE));
   PetscCall(MatSetBlockSize(*A, bs));
@@ -205,7 +253,9 @@ PetscErrorCode GozaAssemblyCreateMatrix(GozaAssembly a, MatType type, Mat *A)
   PetscCall(MatSetOption(*A, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
   PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE));
   PetscCall(MatGetAIJBlocks(*A, &Ad, &Ao, &garray));
-  PetscCall(Bind(a, *A, Ad, Ao, garray, true));
+  failed = AgreeOnFailure(a->comm, Bind(a, *A, Ad, Ao, garray, true));
+  if (failed) PetscCall(MatDestroy(A));
+  PetscCall(failed);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -232,8 +282,6 @@ PetscErrorCode GozaAssemblyMatrix(GozaAssembly a, Mat A)
      private; AIJCUSPARSE, on its device, through its own spptr. Neither asks us first, and a matrix that shows old values to MatNorm() or MatGetRow() is wrong. */
   Mat             Ad, Ao;
   const PetscInt *garray;
-  ValuesToWrite   own, other;
-  Target          target{};
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 2);
@@ -243,22 +291,11 @@ PetscErrorCode GozaAssemblyMatrix(GozaAssembly a, Mat A)
   PetscCall(AgreeOnFailure(a->comm, Bind(a, A, Ad, Ao, garray, false)));
   PetscCall(use_petsc_stream());
   PetscCall(PetscLogEventBegin(events.assemble, A, 0, 0, 0));
-  PetscCall(own.open(Ad, a->space, a->nnz[0], a->from.size() > 0));
-  if (Ao) PetscCall(other.open(Ao, a->space, a->nnz[1], a->from.size() > 0));
-  target.layout    = Layout::Csr;
-  target.bs        = (int)a->bs;
-  target.owned     = a->nowned;
-  target.val       = own.data();
-  target.val_other = Ao ? other.data() : NULL;
-  target.ptr       = a->row_ptr.data();
-  target.ptr_other = Ao ? a->row_ptr_other.data() : NULL;
-  target.from      = a->from.size() ? a->from.data() : NULL;
   if (a->space == Space::Cuda) PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(Guarded([&] { assemble_matrix(a->problem(), a->mesh, a->map, target); }));
+  const PetscErrorCode failed = WriteValues(a, Ad, Ao);
   if (a->space == Space::Cuda) PetscCall(PetscLogGpuTimeEnd());
-  PetscCall(own.close());
-  if (Ao) PetscCall(other.close());
   if (Ad != A) PetscCall(PetscObjectStateIncrease((PetscObject)A));
   PetscCall(PetscLogEventEnd(events.assemble, A, 0, 0, 0));
+  PetscCall(AgreeOnFailure(a->comm, failed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

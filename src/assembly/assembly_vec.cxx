@@ -13,21 +13,40 @@ namespace goza
 namespace
 {
 
-/* A vector over the mesh's nodes, ghosts included, in the space of the mesh; insert_given: given unknowns have their values. */
-PetscErrorCode WithGhosts(GozaAssembly a, Vec u, bool insert_given, Array<PetscScalar> &local)
+PetscErrorCode CheckSize(GozaAssembly a, Vec v, PetscInt bs)
 {
-  const PetscScalar       *own;
-  std::vector<PetscScalar> all;
-  PetscInt                 n;
+  PetscInt n;
 
   PetscFunctionBegin;
-  PetscCall(VecGetLocalSize(u, &n));
-  PetscCheck(n == a->nowned * a->bs, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The vector has %" PetscInt_FMT " entries on this rank, the mesh %" PetscInt_FMT " nodes of %" PetscInt_FMT " unknowns", n, a->nowned, a->bs);
-  PetscCallCXX(all.resize((std::size_t)a->mesh.nodes * a->bs));
+  PetscCall(VecGetLocalSize(v, &n));
+  PetscCheck(n == a->nowned * bs, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The vector has %" PetscInt_FMT " entries on this rank, the mesh %" PetscInt_FMT " nodes of %" PetscInt_FMT " unknowns", n, a->nowned, bs);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The owned entries, and room for the ghosts behind them. */
+PetscErrorCode OwnEntries(GozaAssembly a, Vec u, std::vector<PetscScalar> &all)
+{
+  const PetscScalar *own;
+  const PetscInt     n = a->nowned * a->bs;
+
+  PetscFunctionBegin;
+  PetscCall(CheckSize(a, u, a->bs));
+  PetscCall(Guarded([&] { all.resize((std::size_t)a->mesh.nodes * a->bs); }));
   PetscCall(VecGetArrayRead(u, &own));
   std::copy_n(own, n, all.begin());
   PetscCall(VecRestoreArrayRead(u, &own));
-  PetscMPIInt size;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Collective. A vector over the mesh's nodes, ghosts included, in the space of the mesh; insert_given: given unknowns have their values. */
+PetscErrorCode WithGhosts(GozaAssembly a, Vec u, bool insert_given, Array<PetscScalar> &local)
+{
+  std::vector<PetscScalar> all;
+  const PetscInt           n = a->nowned * a->bs;
+  PetscMPIInt              size;
+
+  PetscFunctionBegin;
+  PetscCall(AgreeOnFailure(a->comm, OwnEntries(a, u, all)));
   PetscCallMPI(MPI_Comm_size(a->comm, &size));
   if (size > 1) {
     PetscSF      sf;
@@ -52,7 +71,7 @@ PetscErrorCode WithGhosts(GozaAssembly a, Vec u, bool insert_given, Array<PetscS
       if (a->given[(std::size_t)k * a->bs + r]) all[(std::size_t)a->number[k] * a->bs + r] = a->value[(std::size_t)k * a->bs + r];
     }
   }
-  PetscCall(Guarded([&] { local = Array<PetscScalar>(a->space, all.data(), all.size()); }));
+  PetscCall(AgreeOnFailure(a->comm, Guarded([&] { local = Array<PetscScalar>(a->space, all.data(), all.size()); })));
   if (a->space == Space::Cuda) PetscCall(PetscLogCpuToGpu((PetscLogDouble)local.bytes()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -65,6 +84,7 @@ PetscErrorCode Balance(GozaAssembly a, const Array<PetscScalar> &u, const PetscS
   PetscScalar             *out;
 
   PetscFunctionBegin;
+  PetscCall(CheckSize(a, y, a->bs));
   PetscCall(Guarded([&] {
     std::vector<PetscReal> f(a->force.empty() ? 0 : a->elements.size() * a->bs);
     Array<PetscReal>       force;
@@ -126,16 +146,17 @@ PetscErrorCode GozaAssemblyRHS(GozaAssembly a, Vec b)
   PetscCall(GozaAssemblySetUp(a));
   PetscCall(use_petsc_stream());
   PetscCall(PetscLogEventBegin(events.vector, b, 0, 0, 0));
-  PetscCall(Guarded([&] {
+  PetscErrorCode failed = Guarded([&] {
     std::vector<PetscScalar> lift(a->given.empty() ? 0 : (std::size_t)a->mesh.nodes * a->bs, 0);
 
     for (PetscInt k = 0; !lift.empty() && k < a->nnodes; k++) {
       if (a->number[k] >= 0) std::copy_n(a->value.data() + (std::size_t)k * a->bs, a->bs, lift.data() + (std::size_t)a->number[k] * a->bs);
     }
     u = Array<PetscScalar>(a->space, lift.data(), lift.size());
-  }));
-  PetscCall(Balance(a, u, NULL, 1, b));
+  });
+  if (!failed) failed = Balance(a, u, NULL, 1, b);
   PetscCall(PetscLogEventEnd(events.vector, b, 0, 0, 0));
+  PetscCall(AgreeOnFailure(a->comm, failed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -166,9 +187,10 @@ PetscErrorCode GozaAssemblyResidual(GozaAssembly a, Vec u, Vec r)
   PetscCall(PetscLogEventBegin(events.vector, r, 0, 0, 0));
   PetscCall(WithGhosts(a, u, true, local));
   PetscCall(VecGetArrayRead(u, &now));
-  PetscCall(Balance(a, local, now, -1, r));
+  const PetscErrorCode failed = Balance(a, local, now, -1, r);
   PetscCall(VecRestoreArrayRead(u, &now));
   PetscCall(PetscLogEventEnd(events.vector, r, 0, 0, 0));
+  PetscCall(AgreeOnFailure(a->comm, failed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -190,19 +212,19 @@ PetscErrorCode GozaAssemblyResidual(GozaAssembly a, Vec u, Vec r)
 @*/
 PetscErrorCode GozaAssemblyVonMises(GozaAssembly a, Vec u, Vec s)
 {
-  Array<PetscScalar> local, stage;
+  Array<PetscScalar> local;
+  Stage              stage;
   VecWrite           out;
-  PetscInt           n;
 
   PetscFunctionBegin;
   PetscCheck(a->equation == GOZA_ELASTICITY, a->comm, PETSC_ERR_ARG_WRONGSTATE, "Stresses are elasticity's");
   PetscCall(GozaAssemblySetUp(a));
-  PetscCall(VecGetLocalSize(s, &n));
-  PetscCheck(n == a->nowned, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The vector has %" PetscInt_FMT " entries on this rank, the mesh %" PetscInt_FMT " nodes", n, a->nowned);
+  PetscCall(AgreeOnFailure(a->comm, CheckSize(a, s, 1)));
   PetscCall(use_petsc_stream());
   PetscCall(WithGhosts(a, u, false, local));
-  PetscCall(out.get(s, a->space, stage));
-  PetscCall(Guarded([&] { von_mises(a->mesh, a->map, local.data(), out.data()); }));
+  PetscCall(AgreeOnFailure(a->comm, out.get(s, a->space, stage)));
+  const PetscErrorCode failed = Guarded([&] { von_mises(a->mesh, a->map, local.data(), out.data()); });
   PetscCall(out.restore());
+  PetscCall(AgreeOnFailure(a->comm, failed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

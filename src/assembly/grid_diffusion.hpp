@@ -142,8 +142,8 @@ inline void launch(const Mesh &mesh, const GridTarget &to)
   const View        view{mesh.view().x, mesh.view().material, GridSweep::choose(to.grid, most_rows, warps * blocks_at_once, warps, blocks)};
   const std::size_t words = NodeRows::words + static_cast<std::size_t>(view.sweep.rows) * SweepSums::flat * 32;
 
-  if (to.target.layout == Layout::Cds) launch_kernel_with(warps * words * sizeof(PetscScalar), Kernel<Layout::Cds>, blocks, 32 * warps, view, to);
-  else launch_kernel_with(warps * words * sizeof(PetscScalar), Kernel<Layout::SlicedEll>, blocks, 32 * warps, view, to);
+  if (to.target.layout == Layout::Cds) launch_kernel_with<Kernel<Layout::Cds>>(warps * words * sizeof(PetscScalar), blocks, 32 * warps, view, to);
+  else launch_kernel_with<Kernel<Layout::SlicedEll>>(warps * words * sizeof(PetscScalar), blocks, 32 * warps, view, to);
 }
 
 #endif

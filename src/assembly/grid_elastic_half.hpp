@@ -37,7 +37,7 @@ inline void launch_half(const Mesh &mesh, const GridTarget &to)
   const GridRegion region = GridRegion::choose(to.grid, blocks);
   const View       view{mesh.view().x, mesh.view().material, {}};
 
-  launch_kernel_with(Ring::bytes + Nodes::bytes, HalfKernel, blocks, half_threads, view, region, to);
+  launch_kernel_with<HalfKernel>(Ring::bytes + Nodes::bytes, blocks, half_threads, view, region, to);
 }
 
 #endif

@@ -213,7 +213,7 @@ inline void launch_rows(const Mesh &mesh, const GridTarget &to)
   const View        view{mesh.view().x, mesh.view().material, GridBlocks::choose(to.grid, Rows::most, 2, Rows::blocks_at_once, blocks)};
   const std::size_t words = static_cast<std::size_t>(view.blocks.width * view.blocks.height) * (pitch + 1) + 6 * view.corners();
 
-  launch_kernel_with(words * sizeof(PetscScalar) + Rows::bytes, RowsKernel, blocks, Rows::threads, view, to);
+  launch_kernel_with<RowsKernel>(words * sizeof(PetscScalar) + Rows::bytes, blocks, Rows::threads, view, to);
 }
 
 #endif

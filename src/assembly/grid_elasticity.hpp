@@ -161,8 +161,8 @@ inline void launch(const Mesh &mesh, const GridTarget &to)
   const View        view{mesh.view().x, mesh.view().material, GridBlocks::choose(to.grid, most, broad, 1, blocks)};
   const std::size_t shared = (static_cast<std::size_t>(view.blocks.width * view.blocks.height) * (pitch + 1) + 6 * view.corners()) * sizeof(PetscScalar);
 
-  if (to.target.layout == Layout::Cds) launch_kernel_with(shared, Kernel<Layout::Cds>, blocks, threads, view, to);
-  else launch_kernel_with(shared, Kernel<Layout::SlicedEll>, blocks, threads, view, to);
+  if (to.target.layout == Layout::Cds) launch_kernel_with<Kernel<Layout::Cds>>(shared, blocks, threads, view, to);
+  else launch_kernel_with<Kernel<Layout::SlicedEll>>(shared, blocks, threads, view, to);
 }
 
 #endif

@@ -198,12 +198,12 @@ template <class Terms> bool make(const Terms &terms, CsrMatrix &C)
 
   C.ptr = Array<PetscInt>(Space::Cuda, C.nrows + 1);
   overflown.zero();
-  if (C.nrows) launch_kernel(CountGroupKernel<Terms>, blocks(C.nrows), 32 * warps, C.nrows, terms, C.ptr.data(), overflown.data());
+  if (C.nrows) launch_kernel<CountGroupKernel<Terms>>(blocks(C.nrows), 32 * warps, C.nrows, terms, C.ptr.data(), overflown.data());
   if (read_value(Space::Cuda, overflown.data())) return false;
   C.col = Array<PetscInt>(Space::Cuda, lengths_to_pointer(Space::Cuda, C.ptr));
   C.val = Array<PetscScalar>(Space::Cuda, C.col.size());
   if (C.nnz())
-    launch_kernel(FillGroupKernel<Terms>, blocks(C.nrows), 32 * warps, C.nrows, terms, static_cast<const PetscInt *>(C.ptr.data()), C.col.data(), C.val.data());
+    launch_kernel<FillGroupKernel<Terms>>(blocks(C.nrows), 32 * warps, C.nrows, terms, static_cast<const PetscInt *>(C.ptr.data()), C.col.data(), C.val.data());
   return true;
 }
 

@@ -222,7 +222,7 @@ public:
 private:
   void launch(PetscInt *length, const PetscInt *ptr, PetscInt *col)
   {
-    launch_kernel(BlockKernel<Rows>, static_cast<unsigned>(nblocks_), rows_per_block, static_cast<PetscInt>(list_.size()), list_.data(), rows_, tables_.data(), slots_, length, ptr, col);
+    launch_kernel<BlockKernel<Rows>>(static_cast<unsigned>(nblocks_), rows_per_block, static_cast<PetscInt>(list_.size()), list_.data(), rows_, tables_.data(), slots_, length, ptr, col);
   }
 
   PetscInt        ncols_, slots_ = 0, nblocks_ = 0;
@@ -258,7 +258,7 @@ public:
 private:
   template <int Lanes> void teams(PetscInt n, const PetscInt *list, PetscInt *length, const PetscInt *ptr, PetscInt *col)
   {
-    if (n) launch_kernel(TeamKernel<Lanes, Rows>, blocks_for(n, rows_per_block / Lanes), rows_per_block, n, list, rows_, length, ptr, col);
+    if (n) launch_kernel<TeamKernel<Lanes, Rows>>(blocks_for(n, rows_per_block / Lanes), rows_per_block, n, list, rows_, length, ptr, col);
   }
 
   PetscInt        nrows_;

@@ -226,14 +226,14 @@ template <int Slots, class Terms> void count_rows(PetscInt n, const Terms &terms
 {
   constexpr int warps = warps_per_block<Slots, false>;
 
-  launch_kernel(CountKernel<Slots, Terms>, blocks_for(n, warps), 32 * warps, n, terms, again, length, overflown);
+  launch_kernel<CountKernel<Slots, Terms>>(blocks_for(n, warps), 32 * warps, n, terms, again, length, overflown);
 }
 
 template <int Slots, bool known, class Terms> void fill_rows(PetscInt n, const Terms &terms, PetscInt least, CsrMatrix &C, int *overflown)
 {
   constexpr int warps = warps_per_block<Slots, true>;
 
-  launch_kernel(FillKernel<Slots, known, Terms>, blocks_for(n, warps), 32 * warps, n, terms, least, C.ptr.data(), C.col.data(), C.val.data(), overflown);
+  launch_kernel<FillKernel<Slots, known, Terms>>(blocks_for(n, warps), 32 * warps, n, terms, least, C.ptr.data(), C.col.data(), C.val.data(), overflown);
 }
 
 /* Values, and the columns of all but very long rows unless they are known; C's row pointer is there. */
@@ -249,8 +249,8 @@ template <bool known, class Terms> void fill(const Terms &terms, CsrMatrix &C)
   if (!read_value(Space::Cuda, overflown.data())) return;
   fill_rows<many, known>(n, terms, tall(n, C.ncols) ? fit_few : fit_some, C, overflown.data() + 1);
   if (!read_value(Space::Cuda, overflown.data() + 1)) return;
-  launch_kernel(LongFillKernel<Terms>, blocks_for(n, 4), 128, n, terms, fit_many, static_cast<const PetscInt *>(C.ptr.data()),
-                static_cast<const PetscInt *>(C.col.data()), C.val.data());
+  launch_kernel<LongFillKernel<Terms>>(blocks_for(n, 4), 128, n, terms, fit_many, static_cast<const PetscInt *>(C.ptr.data()),
+                                       static_cast<const PetscInt *>(C.col.data()), C.val.data());
 }
 
 /* C's pattern and values. Rows visits the same columns for find_pattern()'s way of doing very long rows. */

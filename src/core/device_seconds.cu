@@ -58,7 +58,7 @@ double seconds_of(const std::function<void()> &work)
   {
     const Release release{hold.go};
 
-    launch_kernel(GozaHold, 1, 1, hold.go);
+    launch_kernel<GozaHold>(1, 1, hold.go);
     check(cudaEventRecord(hold.begun, at), "cudaEventRecord");
     work();
     check(cudaEventRecord(hold.ended, at), "cudaEventRecord");
@@ -90,7 +90,7 @@ void clear_caches()
   } catch (const DeviceMemoryError &) {
     return;
   }
-  for (int pass = 0; pass < 2; pass++) launch_kernel(GozaRead, 4 * multiprocessors(), 256, other.data(), other.size(), static_cast<int *>(nullptr));
+  for (int pass = 0; pass < 2; pass++) launch_kernel<GozaRead>(4 * multiprocessors(), 256, other.data(), other.size(), static_cast<int *>(nullptr));
 }
 
 #else

@@ -4,6 +4,7 @@
 #include "device.hpp"
 #include "algorithm.hpp"
 #include "half.hpp"
+#include "kernel_loader.hpp"
 #include "row_out.hpp"
 #include <cstdint>
 #include <type_traits>
@@ -72,18 +73,23 @@ template <class Body, int otherwise> constexpr int               resident_blocks
 #if defined(__CUDACC__)
 constexpr int rows_per_block = 256;
 
+/* Names a kernel to the loader as soon as the library is there, before it is launched for the first time. */
+template <auto kernel> struct Known {
+  static inline const bool yes = kernel_loader::add(reinterpret_cast<const void *>(kernel));
+};
+
 /* The one place where a kernel starts: on the current stream, and with an exception where it does not. shared: bytes of `extern __shared__` memory. */
-template <class... Parameters, class... Arguments>
-void launch_kernel_with(std::size_t shared, void (*kernel)(Parameters...), dim3 blocks, int threads, const Arguments &...arguments)
+template <auto kernel, class... Arguments> void launch_kernel_with(std::size_t shared, dim3 blocks, int threads, const Arguments &...arguments)
 {
+  (void)Known<kernel>::yes;
   if (shared > 48 * 1024) (void)cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared));
   kernel<<<blocks, threads, shared, static_cast<cudaStream_t>(device::stream())>>>(arguments...);
   if (const cudaError_t err = cudaGetLastError(); err != cudaSuccess) throw DeviceError(std::string("kernel launch: ") + cudaGetErrorString(err));
 }
 
-template <class... Parameters, class... Arguments> void launch_kernel(void (*kernel)(Parameters...), dim3 blocks, int threads, const Arguments &...arguments)
+template <auto kernel, class... Arguments> void launch_kernel(dim3 blocks, int threads, const Arguments &...arguments)
 {
-  launch_kernel_with(0, kernel, blocks, threads, arguments...);
+  launch_kernel_with<kernel>(0, blocks, threads, arguments...);
 }
 
 /* Blocks of so many for n of them. */
@@ -122,8 +128,8 @@ template <class Out> __device__ inline void end_sum(const Out &out)
 }
 
 /* As launch_kernel_with(), where the body may sum up: the sum of what the warps have left, in a fixed order, is the result. */
-template <class Body, class... Parameters, class... Arguments>
-void launch_body_with(std::size_t shared, const Body &body, void (*kernel)(Parameters...), dim3 blocks, int threads, const Arguments &...arguments)
+template <auto kernel, class Body, class... Arguments>
+void launch_body_with(std::size_t shared, const Body &body, dim3 blocks, int threads, const Arguments &...arguments)
 {
   if constexpr (sums_up<Body>) {
     using V = typename decltype(body.out)::Sum;
@@ -133,15 +139,14 @@ void launch_body_with(std::size_t shared, const Body &body, void (*kernel)(Param
     Body              with_parts = body;
 
     with_parts.out.dot = part.data();
-    launch_kernel_with(shared, kernel, blocks, threads, arguments..., with_parts);
+    launch_kernel_with<kernel>(shared, blocks, threads, arguments..., with_parts);
     sum_into(Space::Cuda, part.data(), n, body.out.dot);
-  } else launch_kernel_with(shared, kernel, blocks, threads, arguments..., body);
+  } else launch_kernel_with<kernel>(shared, blocks, threads, arguments..., body);
 }
 
-template <class Body, class... Parameters, class... Arguments>
-void launch_body(const Body &body, void (*kernel)(Parameters...), dim3 blocks, int threads, const Arguments &...arguments)
+template <auto kernel, class Body, class... Arguments> void launch_body(const Body &body, dim3 blocks, int threads, const Arguments &...arguments)
 {
-  launch_body_with(0, body, kernel, blocks, threads, arguments...);
+  launch_body_with<kernel>(0, body, blocks, threads, arguments...);
 }
 
 template <class Body> __global__ void __launch_bounds__(rows_per_block) RowKernel(PetscInt n, Body body)
@@ -167,7 +172,7 @@ template <class Body> void for_each_row(Space space, PetscInt n, const Body &bod
   if (n <= 0) return;
 #if defined(__CUDACC__)
   if (space == Space::Cuda) {
-    launch_body(body, RowKernel<Body>, blocks_for(n, rows_per_block), rows_per_block, n);
+    launch_body<RowKernel<Body>>(body, blocks_for(n, rows_per_block), rows_per_block, n);
     return;
   }
 #endif
@@ -221,7 +226,7 @@ template <class Body> void for_each_row_of_grid(Grid3 grid, const Body &body)
     by                     = 0;
     blocks                 = dim3(blocks_for(grid.nrows, Body::brick));
   }
-  launch_body(body, BrickKernel<Body>, blocks, Body::brick, grid, bx, by);
+  launch_body<BrickKernel<Body>>(body, blocks, Body::brick, grid, bx, by);
 }
 #endif
 
@@ -238,7 +243,7 @@ template <class Body> __global__ void __launch_bounds__(rows_per_block, resident
 /* body(k, lane) for k < n with the 32 lanes of one warp: for matrices with too few rows to fill the device one thread a row. */
 template <class Body> void for_each_warp(PetscInt n, const Body &body)
 {
-  if (n > 0) launch_body(body, WarpKernel<Body>, blocks_for(n, rows_per_block / 32), rows_per_block, n);
+  if (n > 0) launch_body<WarpKernel<Body>>(body, blocks_for(n, rows_per_block / 32), rows_per_block, n);
 }
 
 template <class Body> __global__ void __launch_bounds__(range_threads, ranges_per_multiprocessor) RangeKernel(const PetscInt *range, Body body)
@@ -253,7 +258,7 @@ template <class Body> __global__ void __launch_bounds__(range_threads, ranges_pe
 /* The same for range[b] <= k < range[b + 1] in block b, on the device: neighbours in k meet in one L1 cache. */
 template <class Body> void for_each_warp_in_ranges(const PetscInt *range, PetscInt nranges, const Body &body)
 {
-  if (nranges > 0) launch_body(body, RangeKernel<Body>, static_cast<unsigned>(nranges), range_threads, range);
+  if (nranges > 0) launch_body<RangeKernel<Body>>(body, static_cast<unsigned>(nranges), range_threads, range);
 }
 #endif
 

@@ -202,7 +202,7 @@ void multiply_values(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, Petsc
   const std::size_t items = b.col.size() * static_cast<std::size_t>(br * bc), least = 96; // of a row of B: three to a lane
 
   if (A.space == Space::Cuda && A.nrows && items >= least * static_cast<std::size_t>(B.nrows / bm)) {
-    launch_kernel(BlockRowKernel, dim3(static_cast<unsigned>(A.nrows / br)), row_threads, row);
+    launch_kernel<BlockRowKernel>(dim3(static_cast<unsigned>(A.nrows / br)), row_threads, row);
     return;
   }
   if (A.space == Space::Cuda) {

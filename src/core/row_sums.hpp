@@ -62,8 +62,8 @@ template <class Join, int K, class V, class Body> void join_rows(Space space, Pe
     const unsigned blocks = std::min<unsigned>(blocks_for(std::max<PetscInt>(n, 1), sum_threads * sum_each), most_sum_blocks);
     Array<V>       part(space, blocks > 1 ? static_cast<std::size_t>(K) * blocks : 0);
 
-    launch_kernel(SumRowsKernel<Join, K, V, Body>, blocks, sum_threads, n, body, blocks > 1 ? part.data() : result);
-    if (blocks > 1) launch_kernel(JoinPartsKernel<Join, V>, K, sum_threads, static_cast<int>(blocks), static_cast<const V *>(part.data()), result);
+    launch_kernel<SumRowsKernel<Join, K, V, Body>>(blocks, sum_threads, n, body, blocks > 1 ? part.data() : result);
+    if (blocks > 1) launch_kernel<JoinPartsKernel<Join, V>>(K, sum_threads, static_cast<int>(blocks), static_cast<const V *>(part.data()), result);
     return;
   }
 #endif

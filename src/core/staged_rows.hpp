@@ -51,7 +51,7 @@ template <class Body> void for_each_csr_row(const Csr &A, PetscInt unit, const B
 
     while (each > 8 && each * entries_each > staged_entries) each /= 2;
     if (each >= 32) {
-      launch_kernel(StagedKernel<Body>, blocks_for(n, each), staging_threads, n, unit, each, A.ptr, A.col, A.val, body);
+      launch_kernel<StagedKernel<Body>>(blocks_for(n, each), staging_threads, n, unit, each, A.ptr, A.col, A.val, body);
       return;
     }
   }

@@ -89,7 +89,7 @@ template <class Body> void for_each_team(Space space, int n, const Body &body)
   if (n <= 0) return;
 #if defined(__CUDACC__)
   if (space == Space::Cuda) {
-    launch_kernel(TeamKernel<Body>, dim3(static_cast<unsigned>(n)), team_threads, body);
+    launch_kernel<TeamKernel<Body>>(dim3(static_cast<unsigned>(n)), team_threads, body);
     return;
   }
 #endif

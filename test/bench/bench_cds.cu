@@ -73,7 +73,7 @@ template <bool half, bool unroll, bool read> static void PaperProduct(Space spac
 {
 #if defined(__CUDACC__)
   if (space == Space::Cuda) {
-    launch_kernel(read ? PaperKernelRead<half, unroll> : PaperKernel<half, unroll>, blocks_for(A.n, 256), 256, A.n, A.ndiag, A.ld, A.val, x, y, A.offset);
+    launch_kernel<(read ? PaperKernelRead<half, unroll> : PaperKernel<half, unroll>)>(blocks_for(A.n, 256), 256, A.n, A.ndiag, A.ld, A.val, x, y, A.offset);
     return;
   }
 #endif
@@ -138,7 +138,7 @@ static Sparse Poisson(const PetscInt n[3])
 struct Product {
   std::function<void(const PetscScalar *, PetscScalar *)> apply;
   Space                                                   space;
-  Array<PetscScalar>                                      staged_x, staged_y;
+  Stage                                                   staged_x, staged_y;
 };
 
 static PetscErrorCode MatMult_Product(Mat A, Vec x, Vec y)
@@ -229,7 +229,7 @@ static PetscErrorCode Measure(const Bench &bench, const char *name, Mat A, doubl
 
 static PetscErrorCode MeasureProduct(const Bench &bench, const char *name, Space space, const std::function<void(const PetscScalar *, PetscScalar *)> &apply, double stored, double paper, Shares *shares)
 {
-  Product  p{apply, space, Array<PetscScalar>(space), Array<PetscScalar>(space)};
+  Product  p{apply, space, {}, {}};
   PetscInt n;
   VecType  vectype;
   Mat      A;
@@ -249,7 +249,8 @@ static PetscErrorCode MeasureProduct(const Bench &bench, const char *name, Space
 static PetscErrorCode MeasureDot(const Bench &bench, const Cds<PetscScalar, PetscScalar> &cds)
 {
   const Space        space = cds.space();
-  Array<PetscScalar> stage_x(space), stage_y(space), result(space, 1);
+  Stage              stage_x, stage_y;
+  Array<PetscScalar> result(space, 1);
   PetscLogDouble     first, together, apart;
   VecRead            in;
   VecWrite           out;

@@ -1,5 +1,6 @@
 #include "alloc_failure.hpp"
 
+#include "core/device.hpp"
 #include "core/refused_memory.hpp"
 
 #include <petscsys.h>
@@ -9,6 +10,7 @@
 #include <cstring>
 #include <new>
 #include <string>
+#include <thread>
 
 #if defined(__GNUC__) && !defined(__clang__)
   #pragma GCC diagnostic ignored "-Wmismatched-new-delete" /* where sanitizers keep only one of the two from being inlined, gcc takes free() for what it does not belong to */
@@ -22,13 +24,14 @@ namespace
 std::atomic<bool> counting{false}, was_refused{false};
 std::atomic<long> counted{0};
 Refusal           asked; /* changes only while nothing is counted */
+std::thread::id   whose; /* others go on as ever: what loads kernels beside the program */
 
 decltype(PetscTrMalloc)  petsc_malloc  = nullptr;
 decltype(PetscTrRealloc) petsc_realloc = nullptr;
 
 bool refuse(std::size_t bytes) noexcept
 {
-  if (!counting || bytes < asked.least) return false;
+  if (!counting || bytes < asked.least || std::this_thread::get_id() != whose) return false;
   const long n = counted++;
 
   if (asked.nth < 0 || n < asked.nth || (n > asked.nth && !asked.onwards)) return false;
@@ -62,16 +65,25 @@ PetscErrorCode Realloc(std::size_t bytes, int line, const char function[], const
   return PetscError(PETSC_COMM_SELF, line, function, file, PETSC_ERR_MEM, PETSC_ERROR_INITIAL, "host memory exhausted: refused by the test");
 }
 
+[[noreturn]] void fail()
+{
+  if (!asked.device) throw std::bad_alloc();
+  const WithMemory message;
+
+  throw goza::DeviceError("an error of the device, made by the test");
+}
+
 } // namespace
 
 AllocFailure::AllocFailure(const Refusal &refusal)
 {
   asked         = refusal;
+  whose         = std::this_thread::get_id();
   counted       = 0;
   was_refused   = false;
   petsc_malloc  = PetscTrMalloc;
   petsc_realloc = PetscTrRealloc;
-  goza::set_refuses_memory(refuse);
+  if (!refusal.device) goza::set_refuses_memory(refuse);
   PetscTrMalloc  = Malloc;
   PetscTrRealloc = Realloc;
   counting       = true;
@@ -106,7 +118,7 @@ WithMemory::~WithMemory()
 
 void *operator new(std::size_t n)
 {
-  if (goza_test::refuse(n)) throw std::bad_alloc();
+  if (goza_test::refuse(n)) goza_test::fail();
   if (void *p = std::malloc(n ? n : 1)) return p;
   throw std::bad_alloc();
 }
@@ -115,9 +127,20 @@ void *operator new(std::size_t n, std::align_val_t alignment)
 {
   const std::size_t a = static_cast<std::size_t>(alignment);
 
-  if (goza_test::refuse(n)) throw std::bad_alloc();
+  if (goza_test::refuse(n)) goza_test::fail();
   if (void *p = std::aligned_alloc(a, (n + a - 1) / a * a)) return p;
   throw std::bad_alloc();
+}
+
+/* What std::stable_sort() asks with: it goes on without. */
+void *operator new(std::size_t n, const std::nothrow_t &) noexcept
+{
+  return !goza_test::asked.device && goza_test::refuse(n) ? nullptr : std::malloc(n ? n : 1);
+}
+
+void operator delete(void *p, const std::nothrow_t &) noexcept
+{
+  std::free(p);
 }
 
 void operator delete(void *p) noexcept

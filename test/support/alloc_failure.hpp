@@ -18,6 +18,7 @@ struct Refusal {
   bool        onwards = false; // all from the nth on, not that one alone: what reports the error finds no memory either
   std::size_t least   = 0;     // smaller requests (bytes) are neither counted nor refused
   Of          of      = Of::goza;
+  bool device = false; // operator new throws a DeviceError instead: an error at that place that is not for want of memory, as of a device that has failed
 };
 
 /* While it lives, on this rank; one at a time. */

@@ -77,10 +77,16 @@ template <class V> auto AutoFormat<V>::build_best(const Csr &A, const Decision &
       if (!(*tried)++) expected = c.cost.seconds;
       const double seconds = options_.trials > 1 ? time_in_turn(this->space_, {products_of(*format)}, alone(this->space_))[0].working : c.cost.seconds;
       best.push_back({&c, seconds, std::move(format)});
-    } catch (const std::exception &) { // no room for it, or it cannot hold the matrix
+    } catch (const DeviceMemoryError &) { // no room for it
       why = std::current_exception();
       continue;
-    }
+    } catch (const std::bad_alloc &) {
+      why = std::current_exception();
+      continue;
+    } catch (const FormatRefusal &) { // it cannot hold the matrix
+      why = std::current_exception();
+      continue;
+    } // any other error is the device's or ours, and not this candidate's
     std::stable_sort(best.begin(), best.end(), [](const Built &a, const Built &b) { return a.seconds < b.seconds; });
     while (best.size() > 1 && best.back().seconds > (best.front().seconds < short_product ? close_measured : 1) * best.front().seconds) best.pop_back();
   }

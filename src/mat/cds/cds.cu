@@ -1,4 +1,5 @@
 #include "cds.hpp"
+#include "cds_host.hpp"
 #include "cds_shape.hpp"
 #include "core/algorithm.hpp"
 #include "core/row_sums.hpp"
@@ -248,6 +249,7 @@ template <class Store, class V> void Cds<Store, V>::lay_out(const std::vector<Pe
   }
   val_ = Array<Store>(this->space_, static_cast<std::size_t>(stored));
   val_.zero(); // a refill writes the same places again
+  host_sums_ = Array<V>(Space::Host, this->space_ == Space::Host ? cds_host_sums(static_cast<int>(bs_), half && !offset_.empty() ? offset_.back() : 0) : 0);
 }
 
 template <class Store, class V> void Cds<Store, V>::build(const Csr &A)

@@ -59,6 +59,7 @@ private:
   Array<Store>          val_;
   Array<PetscInt>       rem_ptr_, rem_col_; // the remainder's CSR pattern; empty where there is none
   SlicedEll<Store, V>   remainder_;
+  mutable Array<V>      host_sums_; // cds_host.hpp; empty on the device
 };
 
 } // namespace goza

@@ -61,7 +61,7 @@ static void launch_counted(const CdsView<Store> &A, const GridStrides &grid, con
 #endif
 
 template <int bs, bool half, class Store, class V, class Out>
-static void launch(Space space, const CdsView<Store> &A, const GridStrides &grid, const V *x, const Out &out)
+static void launch(Space space, const CdsView<Store> &A, const GridStrides &grid, const V *x, const Out &out, V *host_sums)
 {
 #if defined(__CUDACC__)
   if (space == Space::Cuda) {
@@ -71,20 +71,23 @@ static void launch(Space space, const CdsView<Store> &A, const GridStrides &grid
 #endif
   if (space == Space::Cuda) throw DeviceError("this libgoza was built without CUDA");
   (void)grid;
-  cds_on_host(bs, half, A, x, out);
+  cds_on_host(bs, half, A, x, out, host_sums);
 }
 
 template <class Store, class V> void Cds<Store, V>::apply(const V *x, const RowOut<V> &out) const
 {
   if constexpr (std::is_same_v<Store, V>) {
-    std::visit([&](const auto &o) { with_shape(bs_, half_, [&](auto bs, auto half) { launch<bs.value, half.value>(this->space_, view(), grid_, x, o); }); }, out);
+    std::
+      visit([&](const auto &
+                  o) { with_shape(bs_, half_, [&](auto bs, auto half) { launch<bs.value, half.value>(this->space_, view(), grid_, x, o, host_sums_.data()); }); },
+            out);
     if (rem_ptr_.size()) remainder_.apply_more(x, out);
   } else apply_as(x, ScaledOut<V>(out));
 }
 
 template <class Store, class V> void Cds<Store, V>::apply_as(const V *x, const ScaledOut<V> &out) const
 {
-  with_shape(bs_, half_, [&](auto bs, auto half) { launch<bs.value, half.value>(this->space_, view(), grid_, x, out); });
+  with_shape(bs_, half_, [&](auto bs, auto half) { launch<bs.value, half.value>(this->space_, view(), grid_, x, out, host_sums_.data()); });
   if (rem_ptr_.size()) remainder_.apply_more_as(x, out);
 }
 
@@ -92,7 +95,9 @@ template <class Store, class V> void Cds<Store, V>::apply_dot(const V *x, const 
 {
   if constexpr (std::is_same_v<Store, PetscScalar>) {
     if (!rem_ptr_.size() && this->nrows_) {
-      with_shape(bs_, half_, [&](auto bs, auto half) { launch<bs.value, half.value>(this->space_, view(), grid_, x, AssignAndDot<V>{w, y, dot}); });
+      with_shape(bs_, half_, [&](auto bs, auto half) {
+        launch<bs.value, half.value>(this->space_, view(), grid_, x, AssignAndDot<V>{w, y, dot}, host_sums_.data());
+      });
       return;
     }
   }

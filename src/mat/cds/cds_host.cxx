@@ -7,7 +7,6 @@
 #include "cds_host.hpp"
 #include "cds_shape.hpp"
 #include <algorithm>
-#include <vector>
 
 namespace goza
 {
@@ -15,14 +14,37 @@ namespace goza
 namespace
 {
 
+/* 27 points, 128^3, ms for chunks of 1024, 2048, 4096: 15.9, 15.0, 14.1 with vectors of 32 bytes; 14.9, 16.1, 17.9 with those of 64, most of whose loads cross lines. */
+#if defined(__AVX512F__)
+constexpr bool wide = true;
+#else
+constexpr bool wide = false;
+#endif
+
+constexpr PetscInt nodes_at_once(int bs) // a power of two
+{
+  return (wide ? 1024 : 4096) / (bs == 1 ? 1 : bs == 2 ? 2 : bs <= 4 ? 4 : 8);
+}
+
+/* Sums of a component in the ring: a power of two. */
+std::size_t ring_size(int bs, PetscInt reach)
+{
+  const std::size_t length = nodes_at_once(bs);
+  std::size_t       size   = length;
+
+  while (size < static_cast<std::size_t>(reach) + length) size *= 2;
+  return size;
+}
+
 template <class Store, class V, class Out, int bs, bool half> struct CdsOnHost {
   CdsView<Store> A;
   const V       *x;
   Out            out;
+  V             *sums;
 
   void operator()() const
   {
-    Ring ring(half && A.ndiag ? A.offset[A.ndiag - 1] : 0);
+    Ring ring(sums, ring_size(bs, half && A.ndiag ? A.offset[A.ndiag - 1] : 0));
 
     for (PetscInt begin = 0; begin < A.nrows; begin += length) {
       const PetscInt end = begin + length < A.nrows ? begin + length : A.nrows;
@@ -41,13 +63,7 @@ template <class Store, class V, class Out, int bs, bool half> struct CdsOnHost {
   }
 
 private:
-/* 27 points, 128^3, ms for chunks of 1024, 2048, 4096: 15.9, 15.0, 14.1 with vectors of 32 bytes; 14.9, 16.1, 17.9 with those of 64, most of whose loads cross lines. */
-#if defined(__AVX512F__)
-  static constexpr bool wide = true;
-#else
-  static constexpr bool wide = false;
-#endif
-  static constexpr PetscInt length = (wide ? 1024 : 4096) / (bs == 1 ? 1 : bs == 2 ? 2 : bs <= 4 ? 4 : 8); // a power of two
+  static constexpr PetscInt length = nodes_at_once(bs);
   static constexpr int      six    = 6;
 
   struct Term {
@@ -59,18 +75,14 @@ private:
   /* The sums of the nodes from a chunk's first to the last that its columns reach; a chunk's own stand together. */
   class Ring {
   public:
-    explicit Ring(PetscInt reach)
-    {
-      while (size_ < static_cast<std::size_t>(reach) + length) size_ *= 2;
-      sum_.resize(size_ * bs);
-    }
+    Ring(V *sums, std::size_t size) : size_(size), sum_(sums) { }
     /* The sums of component r from node i on, and the node before which they end: the next one's stands elsewhere. */
-    V          *from(int r, PetscInt i) { return &sum_[r * size_ + (i & (size_ - 1))]; }
+    V          *from(int r, PetscInt i) const { return &sum_[r * size_ + (i & (size_ - 1))]; }
     std::size_t end_of_run(PetscInt i) const { return (i | (size_ - 1)) + 1; }
 
   private:
-    std::size_t    size_ = length; // a power of two
-    std::vector<V> sum_;           // [bs][size]
+    std::size_t size_;
+    V          *sum_; // [bs][size]
   };
 
   /* Terms of nearly the same nodes, one group after the other. */
@@ -139,10 +151,7 @@ private:
     Term  term_[six];
   };
 
-  const Store *at(PetscInt d, int r, int c) const
-  {
-    return A.val + ((d * bs + r) * bs + c) * A.ld;
-  }
+  const Store *at(PetscInt d, int r, int c) const { return A.val + ((d * bs + r) * bs + c) * A.ld; }
 
   /* What rows begin .. end - 1 store for themselves. */
   void add_rows(int r, PetscInt begin, PetscInt end, Ring &ring) const
@@ -176,30 +185,35 @@ private:
 
 } // namespace
 
-template <class Store, class V, class Out> void cds_on_host(int bs, bool half, const CdsView<Store> &A, const V *x, const Out &out)
+std::size_t cds_host_sums(int bs, PetscInt reach)
+{
+  return ring_size(bs, reach) * bs;
+}
+
+template <class Store, class V, class Out> void cds_on_host(int bs, bool half, const CdsView<Store> &A, const V *x, const Out &out, V *sums)
 {
   with_shape(bs, half, [&](auto bs_, auto half_) {
-    const CdsOnHost<Store, V, Out, bs_.value, half_.value> product{A, x, out};
+    const CdsOnHost<Store, V, Out, bs_.value, half_.value> product{A, x, out, sums};
 
     sum_on_host(product, product);
   });
 }
 
-template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const Assign<PetscScalar> &);
-template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const Add<PetscScalar> &);
-template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const Residual<PetscScalar> &);
-template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const JacobiStep<PetscScalar> &);
-template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const AssignAndDot<PetscScalar> &);
-template void cds_on_host(int, bool, const CdsView<Half> &, const PetscScalar *, const ScaledOut<PetscScalar> &);
-template void cds_on_host(int, bool, const CdsView<BFloat16> &, const PetscScalar *, const ScaledOut<PetscScalar> &);
+template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const Assign<PetscScalar> &, PetscScalar *);
+template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const Add<PetscScalar> &, PetscScalar *);
+template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const Residual<PetscScalar> &, PetscScalar *);
+template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const JacobiStep<PetscScalar> &, PetscScalar *);
+template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const AssignAndDot<PetscScalar> &, PetscScalar *);
+template void cds_on_host(int, bool, const CdsView<Half> &, const PetscScalar *, const ScaledOut<PetscScalar> &, PetscScalar *);
+template void cds_on_host(int, bool, const CdsView<BFloat16> &, const PetscScalar *, const ScaledOut<PetscScalar> &, PetscScalar *);
 #if !PetscDefined(USE_REAL_SINGLE)
-template void cds_on_host(int, bool, const CdsView<float> &, const float *, const Assign<float> &);
-template void cds_on_host(int, bool, const CdsView<float> &, const float *, const Add<float> &);
-template void cds_on_host(int, bool, const CdsView<float> &, const float *, const Residual<float> &);
-template void cds_on_host(int, bool, const CdsView<float> &, const float *, const JacobiStep<float> &);
-template void cds_on_host(int, bool, const CdsView<float> &, const float *, const AssignAndDot<float> &);
-template void cds_on_host(int, bool, const CdsView<float> &, const PetscScalar *, const ScaledOut<PetscScalar> &);
-template void cds_on_host(int, bool, const CdsView<Half> &, const float *, const ScaledOut<float> &);
+template void cds_on_host(int, bool, const CdsView<float> &, const float *, const Assign<float> &, float *);
+template void cds_on_host(int, bool, const CdsView<float> &, const float *, const Add<float> &, float *);
+template void cds_on_host(int, bool, const CdsView<float> &, const float *, const Residual<float> &, float *);
+template void cds_on_host(int, bool, const CdsView<float> &, const float *, const JacobiStep<float> &, float *);
+template void cds_on_host(int, bool, const CdsView<float> &, const float *, const AssignAndDot<float> &, float *);
+template void cds_on_host(int, bool, const CdsView<float> &, const PetscScalar *, const ScaledOut<PetscScalar> &, PetscScalar *);
+template void cds_on_host(int, bool, const CdsView<Half> &, const float *, const ScaledOut<float> &, float *);
 #endif
 
 } // namespace goza

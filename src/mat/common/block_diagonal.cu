@@ -57,7 +57,7 @@ static PetscErrorCode OnlyDeviceVectors(Mat A, PetscBool *only)
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
   PetscCall(MatGetDM(A, &dm));
-  *only = (PetscBool)(f->op->built() && !f->staged_x.size() && !f->staged_y.size() && !f->staged_z.size());
+  *only = (PetscBool)(f->op->built() && !f->staged_x.copied && !f->staged_y.copied && !f->staged_z.copied);
   if (dm) {
     PetscCall(DMGetVecType(dm, &type));
     PetscCall(PetscStrendswith(type, "cuda", only));

@@ -1,6 +1,7 @@
 #include "borrowed_csr.hpp"
 #include "errors.hpp"
 #include "format_mat.hpp"
+#include <map>
 
 namespace goza
 {
@@ -46,23 +47,49 @@ PetscErrorCode BorrowedCsr::open(Mat A, Space space, bool with_columns)
     }));
 #endif
   }
-  if (space == Space::Cuda) {
-    PetscCall(Guarded([&] {
-      copy_ = CsrMatrix(space, csr_.nrows, csr_.ncols);
-      if (csr_.ptr == ptr_) {
-        copy_.ptr = Array<PetscInt>(space, ptr_, csr_.nrows + 1);
-        csr_.ptr  = copy_.ptr.data();
-      }
+  if (space == Space::Cuda) PetscCall(copy(space, with_columns));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The copies that somebody holds now, by their matrix. */
+struct Copied {
+  PetscObjectState         state = -1, pattern = -1;
+  std::weak_ptr<CsrMatrix> copy;
+};
+static std::map<PetscObjectId, Copied> copied;
+
+PetscErrorCode BorrowedCsr::copy(Space space, bool with_columns)
+{
+  PetscObjectId    id;
+  PetscObjectState state, pattern;
+  bool             made = false;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectGetId((PetscObject)A_, &id));
+  PetscCall(PetscObjectStateGet((PetscObject)A_, &state));
+  PetscCall(MatGetNonzeroState(A_, &pattern));
+  PetscCall(Guarded([&] {
+    Copied &known = copied[id];
+
+    if (known.state == state && known.pattern == pattern) copy_ = known.copy.lock();
+    if (!copy_ || (with_columns && csr_.space != space && !copy_->col.size())) {
+      copy_ = std::make_shared<CsrMatrix>(space, csr_.nrows, csr_.ncols);
+      made  = true;
+      if (csr_.ptr == ptr_) copy_->ptr = Array<PetscInt>(space, ptr_, csr_.nrows + 1);
       if (csr_.space != space) {
-        if (with_columns) copy_.col = Array<PetscInt>(space, csr_.col, nnz_);
-        copy_.val = Array<PetscScalar>(space, csr_.val, nnz_);
-        csr_.col  = copy_.col.data();
-        csr_.val  = copy_.val.data();
+        if (with_columns) copy_->col = Array<PetscInt>(space, csr_.col, nnz_);
+        copy_->val = Array<PetscScalar>(space, csr_.val, nnz_);
       }
-      csr_.space = space;
-    }));
-    if (copy_.bytes()) PetscCall(PetscLogCpuToGpu((PetscLogDouble)copy_.bytes()));
+      known = {state, pattern, copy_};
+    }
+  }));
+  if (copy_->ptr.size()) csr_.ptr = copy_->ptr.data();
+  if (csr_.space != space) {
+    csr_.col = copy_->col.data();
+    csr_.val = copy_->val.data();
   }
+  csr_.space = space;
+  if (made && copy_->bytes()) PetscCall(PetscLogCpuToGpu((PetscLogDouble)copy_->bytes()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -74,10 +101,16 @@ PetscErrorCode BorrowedCsr::close()
   if (!A_) PetscFunctionReturn(PETSC_SUCCESS);
   if (val_) PetscCall(MatSeqAIJRestoreArrayRead(A_, &val_));
   PetscCall(MatRestoreRowIJ(A_, 0, PETSC_FALSE, PETSC_FALSE, &n_, &ptr_, &col_, &done));
+  if (copy_.use_count() == 1) {
+    PetscObjectId id;
+
+    PetscCall(PetscObjectGetId((PetscObject)A_, &id));
+    copied.erase(id);
+  }
+  copy_.reset();
   PetscCall(MatDestroy(&A_));
-  val_  = NULL;
-  csr_  = {};
-  copy_ = CsrMatrix();
+  val_ = NULL;
+  csr_ = {};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,6 +1,8 @@
-/* The arrays of a SeqAIJ-based matrix as CSR in the space where they are wanted: lent by PETSc where they are there already, else copied for the time. */
+/* The arrays of a SeqAIJ-based matrix as CSR in the space where they are wanted: lent by PETSc where they are there already, else copied for the time. Two that are
+   open at a time for the same values (the set-up of saamg and the matrix's own format) share one copy. */
 #pragma once
 #include "core/csr_matrix.hpp"
+#include <memory>
 #include <petscmat.h>
 
 namespace goza
@@ -18,15 +20,17 @@ public:
   PetscErrorCode close();
   const Csr     &csr() const { return csr_; }
   PetscInt       nnz() const { return nnz_; }
-  std::size_t    bytes() const { return copy_.bytes(); }
+  std::size_t    bytes() const { return copy_ ? copy_->bytes() : 0; }
 
 private:
-  Mat                A_   = NULL;
-  const PetscInt    *ptr_ = NULL, *col_ = NULL; // the host's, lent
-  const PetscScalar *val_ = NULL;               // the same, where they were asked for
-  PetscInt           n_ = 0, nnz_ = 0;
-  CsrMatrix          copy_;
-  Csr                csr_{};
+  PetscErrorCode copy(Space space, bool with_columns); // what csr_ has elsewhere
+
+  Mat                        A_   = NULL;
+  const PetscInt            *ptr_ = NULL, *col_ = NULL; // the host's, lent
+  const PetscScalar         *val_ = NULL;               // the same, where they were asked for
+  PetscInt                   n_ = 0, nnz_ = 0;
+  std::shared_ptr<CsrMatrix> copy_;
+  Csr                        csr_{};
 };
 
 } // namespace goza

@@ -4,6 +4,7 @@
    operations are ours. PETSc's part keeps pattern and values, on the host, on the device or on both; ours is a shadow in another layout. */
 #pragma once
 #include "format_kind.hpp"
+#include "vec_access.hpp"
 #include <petsc/private/matimpl.h>
 
 namespace goza
@@ -24,7 +25,7 @@ struct FormatMat {
   /* a preconditioner may share the operator, and must keep its values when the matrix moves on: then the matrix makes a new one */
   std::shared_ptr<ParOperator<PetscScalar>> op = std::make_shared<ParOperator<PetscScalar>>();
   ParOperator<PetscScalar>                  check;                        // on the host, for -goza_check
-  Array<PetscScalar>                        staged_x, staged_y, staged_z; // host vectors on their way to a device format and back
+  Stage                                     staged_x, staged_y, staged_z; // host vectors on their way to a device format and back
 };
 
 MatType        BaseType(bool mpi);                    // what a new Goza matrix is below

@@ -9,21 +9,21 @@ namespace goza
 
 static PetscErrorCode MatFormatUpdate(Mat A, FormatMat *f)
 {
-  PetscBool   bound;
-  PetscMPIInt size, mine, all;
-  bool        behind;
+  Space          space;
+  PetscMPIInt    size, mine, all;
+  bool           behind;
+  PetscErrorCode failed = PETSC_SUCCESS;
 
   PetscFunctionBegin;
   PetscCall(f->op->behind(A, &behind));
-  if (behind && f->op.use_count() > 1) PetscCall(MatFormatChanged(A));
-  PetscCall(MatBoundToCPU(A, &bound));
+  if (behind && f->op.use_count() > 1) failed = MatFormatChanged(A);
   PetscCall(use_petsc_stream());
-  const Space space    = bound ? Space::Host : default_space();
-  const bool  asks     = behind || !f->op->built() || f->op->space() != space;         /* the same on every rank */
-  const auto  settings = [A, f](Space where) { return f->config->factory(A)(where); }; /* read when something is built */
+  PetscCall(MatGetSpace(A, &space));
+  const bool asks     = behind || !f->op->built() || f->op->space() != space;         /* the same on every rank */
+  const auto settings = [A, f](Space where) { return f->config->factory(A)(where); }; /* read when something is built */
 
   if (!asks && f->petscs_own) PetscFunctionReturn(PETSC_SUCCESS); /* nothing here shadows its values */
-  PetscCall(f->op->update(A, space, settings));
+  PetscCall(f->op->update(A, space, settings, failed));
   if (!asks) PetscFunctionReturn(PETSC_SUCCESS);
   /* PETSc's parallel product has an exchange of its own, so that all ranks use it or none */
   mine = all = f->op->diagonal_block().wants_csr();
@@ -100,16 +100,19 @@ static PetscErrorCode MatMultAny(Mat A, Vec x, Vec y, Vec z)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   const Space space = f->op->space();
-  const bool  check = check_results() && space == Space::Cuda;
+  usage.products[(int)space]++;
+  const bool check = check_results() && space == Space::Cuda;
 
   if (check && y) {
     PetscCall(VecDuplicate(y, &y_before));
     PetscCall(VecCopy(y, y_before));
   }
   PetscCall(PetscLogEventBegin(events.mult, A, x, z, 0));
-  PetscCall(xin.get(x, space, f->staged_x));
-  if (y && y != z) PetscCall(yin.get(y, space, f->staged_y));
-  PetscCall(zout.get(z, space, f->staged_z, y == z));
+  PetscErrorCode failed = xin.get(x, space, f->staged_x);
+  if (!failed && y && y != z) failed = yin.get(y, space, f->staged_y);
+  if (!failed) failed = zout.get(z, space, f->staged_z, y == z);
+  if (failed) PetscCall(f->op->decline());
+  PetscCall(failed);
   if (space == Space::Cuda) PetscCall(PetscLogGpuTimeBegin());
   PetscCall(f->op->apply(xin.data(), y ? RowOut<PetscScalar>(Add<PetscScalar>{y == z ? zout.data() : yin.data(), zout.data()})
                                        : RowOut<PetscScalar>(Assign<PetscScalar>{zout.data()})));

@@ -34,7 +34,7 @@ PetscErrorCode MatView_Format(Mat A, PetscViewer viewer)
   }
   bytes = (PetscLogDouble)f->op->bytes();
   PetscCallMPI(MPI_Allreduce(&bytes, &total, 1, MPIU_PETSCLOGDOUBLE, MPI_SUM, PetscObjectComm((PetscObject)A)));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s on %s%s: %s\n", f->kind->root, space_name(f->op->space()), f->op->space() == Space::Host ? "" : (petsc_on_device() ? ", vectors resident" : ", vectors staged"),
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s on %s%s: %s\n", f->kind->root, space_name(f->op->space()), f->op->space() == Space::Host ? "" : DescribeStages({&f->staged_x, &f->staged_y, &f->staged_z}),
                                    f->op->diagonal_block().describe().c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: %.3f MB in all, built %d times\n", f->kind->root, total / 1e6, (int)f->op->builds()));
   if (f->op->has_others()) PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: halo exchange: %s\n", f->kind->root, f->op->describe_halo().c_str()));

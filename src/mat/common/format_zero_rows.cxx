@@ -49,10 +49,10 @@ public:
   PetscScalar       *b() const { return x_ ? write_.data() : nullptr; }
 
 private:
-  Vec                x_, b_;
-  VecRead            read_;
-  VecWrite           write_;
-  Array<PetscScalar> staged_x_, staged_b_;
+  Vec      x_, b_;
+  VecRead  read_;
+  VecWrite write_;
+  Stage    staged_x_, staged_b_;
 };
 
 /* The device has every block's values, on all ranks. */

@@ -46,13 +46,35 @@ template <class V> PetscErrorCode ParOperator<V>::update_block(Mat block, Format
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(events.build, block, 0, 0, 0));
-  PetscCall(lent.open(block, this->space_, pattern || format.refill_reads_columns()));
-  PetscCall(Guarded([&] {
-    if (pattern) format.build(lent.csr());
-    else format.refill(lent.csr());
-  }));
+  PetscErrorCode failed = lent.open(block, this->space_, pattern || format.refill_reads_columns());
+  if (!failed)
+    failed = Guarded([&] {
+      if (pattern) format.build(lent.csr());
+      else format.refill(lent.csr());
+    });
   PetscCall(lent.close());
   PetscCall(PetscLogEventEnd(events.build, block, 0, 0, 0));
+  PetscCall(failed);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Formats without contents, all or none of them. */
+template <class V> PetscErrorCode ParOperator<V>::renew(Space space, bool others, const FormatFactory<V> &factory)
+{
+  PetscFunctionBegin;
+  forget_pattern();
+  diag_.reset();
+  space_ = space;
+  PetscCall(Guarded([&] {
+    SlicedEllOptions compressed;
+
+    compressed.drop_empty = true;
+    auto diag             = factory(space);
+    auto offd             = others ? std::make_unique<SlicedEll<V, V>>(space, compressed) : nullptr;
+    halo_                 = others ? std::make_unique<Halo<V>>() : nullptr;
+    offd_                 = std::move(offd);
+    diag_                 = std::move(diag);
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -67,7 +89,42 @@ template <class V> PetscErrorCode ParOperator<V>::behind(Mat A, bool *yes) const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <class V> PetscErrorCode ParOperator<V>::update(Mat A, Space space, const FormatFactory<V> &factory)
+/* The off-diagonal block and the halo. failed: an error of this rank's so far. Collective where A's state has moved. */
+template <class V> PetscErrorCode ParOperator<V>::update_others(Mat A, Mat Ao, const PetscInt *garray, bool moved, PetscErrorCode failed, bool *built)
+{
+  const MPI_Comm comm = PetscObjectComm((PetscObject)A);
+  const char    *what = "hold its block of the matrix in this format";
+  bool           pattern, values, new_halo = false;
+  Seen           now;
+
+  PetscFunctionBegin;
+  PetscCall(look(Ao, offd_seen_, &now, &pattern, &values));
+  if (moved) {
+    /* the ghosts move only in an assembly, which is collective and moves A's state; setting up the halo is collective as well */
+    PetscMPIInt mine[2] = {pattern, failed != PETSC_SUCCESS}, any[2];
+
+    PetscCallMPI(MPI_Allreduce(mine, any, 2, MPI_INT, MPI_MAX, comm));
+    if (any[1]) PetscCall(FailTogether(comm, failed, what));
+    new_halo = any[0];
+    if (new_halo) pattern = values = true;
+  }
+  if (values) {
+    offd_seen_ = Seen();
+    failed     = update_block(Ao, *offd_, pattern);
+    if (!failed) offd_seen_ = now;
+  }
+  if (new_halo) {
+    const PetscErrorCode everyones = halo_->setup(comm, A->cmap, Ao->cmap->n, garray, space_, failed);
+
+    if (everyones) offd_seen_ = Seen(); // on all ranks: the next update sets it up anew
+    PetscCall(everyones);
+  } else if (moved) PetscCall(FailTogether(comm, failed, what));
+  PetscCall(failed);
+  *built |= pattern;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class V> PetscErrorCode ParOperator<V>::update(Mat A, Space space, const FormatFactory<V> &factory, PetscErrorCode failed)
 {
   Mat             Ad, Ao;
   const PetscInt *garray;
@@ -75,59 +132,28 @@ template <class V> PetscErrorCode ParOperator<V>::update(Mat A, Space space, con
   Seen            now, parent;
   MatInfo         info;
   bool            parent_pattern, parent_moved;
-  bool            built  = false;         // something is where it was not before
-  PetscErrorCode  failed = PETSC_SUCCESS; // here; the others must hear of it before they wait for this rank
+  bool            built = false; // something is where it was not before
 
   PetscFunctionBegin;
   PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
-  if (space != space_ || !diag_) {
-    forget_pattern();
-    space_ = space;
-    PetscCall(Guarded([&] {
-      SlicedEllOptions compressed;
-
-      compressed.drop_empty = true;
-      diag_                 = factory(space);
-      offd_                 = Ao ? std::make_unique<SlicedEll<V, V>>(space, compressed) : nullptr;
-      halo_                 = Ao ? std::make_unique<Halo<V>>() : nullptr;
-    }));
-  }
+  if (!failed && (space != space_ || !diag_)) failed = renew(space, Ao, factory);
   PetscCall(look(A, parent_seen_, &parent, &parent_pattern, &parent_moved));
   PetscCall(look(Ad, diag_seen_, &now, &pattern, &values));
-  if (values) {
+  if (values && !failed) {
     diag_seen_ = Seen(); // if this fails, the next update begins anew
     failed     = update_block(Ad, *diag_, pattern);
-    if (!Ao || !parent_moved) PetscCall(failed);
     if (!failed) diag_seen_ = now;
     built = pattern;
-    PetscCall(MatGetInfo(Ad, MAT_LOCAL, &info));
-    nnz_ = info.nz_used;
   }
-  if (Ao) {
-    bool new_halo = false;
-
-    PetscCall(look(Ao, offd_seen_, &now, &pattern, &values));
-    if (parent_moved) {
-      /* the ghosts move only in an assembly, which is collective and moves A's state; setting up the halo is collective as well */
-      PetscMPIInt mine[2] = {pattern, failed != PETSC_SUCCESS}, any[2];
-
-      PetscCallMPI(MPI_Allreduce(mine, any, 2, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)A)));
-      if (any[1]) PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "hold its block of the matrix in this format"));
-      new_halo = any[0];
-      if (new_halo) {
-        pattern = values = true;
-        offd_seen_       = Seen();
-      }
+  if (!Ao || !parent_moved) PetscCall(failed);
+  if (Ao) PetscCall(update_others(A, Ao, garray, parent_moved, failed, &built));
+  if (Ao || values) {
+    nnz_ = 0;
+    for (Mat block : {Ad, Ao}) {
+      if (!block) continue;
+      PetscCall(MatGetInfo(block, MAT_LOCAL, &info));
+      nnz_ += info.nz_used;
     }
-    if (values) failed = update_block(Ao, *offd_, pattern);
-    if (new_halo) PetscCall(halo_->setup(PetscObjectComm((PetscObject)A), A->cmap, Ao->cmap->n, garray, space, failed));
-    PetscCall(failed);
-    offd_seen_ = now;
-    built |= pattern;
-    PetscCall(MatGetInfo(Ad, MAT_LOCAL, &info));
-    nnz_ = info.nz_used;
-    PetscCall(MatGetInfo(Ao, MAT_LOCAL, &info));
-    nnz_ += info.nz_used;
   }
   builds_ += built;
   parent_seen_ = parent;
@@ -150,18 +176,7 @@ template <class V> PetscErrorCode ParOperator<V>::update(const Csr &A, const Map
   HaloPlan       plan;
 
   PetscFunctionBegin;
-  if (A.space != space_ || !diag_ || diag_seen_.id != now.id || alone != !offd_) {
-    forget_pattern();
-    space_ = A.space;
-    failed = Guarded([&] {
-      SlicedEllOptions compressed;
-
-      compressed.drop_empty = true;
-      diag_                 = factory(A.space);
-      offd_                 = alone ? nullptr : std::make_unique<SlicedEll<V, V>>(A.space, compressed);
-      halo_                 = alone ? nullptr : std::make_unique<Halo<V>>();
-    });
-  }
+  if (A.space != space_ || !diag_ || diag_seen_.id != now.id || alone != !offd_) failed = renew(A.space, !alone, factory);
   const bool pattern = diag_seen_.nonzerostate != now.nonzerostate, values = pattern || diag_seen_.state != now.state;
 
   if (!values) PetscFunctionReturn(PETSC_SUCCESS);
@@ -193,11 +208,25 @@ template <class V> PetscErrorCode ParOperator<V>::apply(const V *x, const RowOut
 {
   PetscFunctionBegin;
   if (halo_) PetscCall(LoggedExchange(space_, [&] { return halo_->begin(x); }));
-  PetscCall(Guarded([&] { diag_->apply(x, out); }));
+  const PetscErrorCode failed = Guarded([&] { diag_->apply(x, out); });
   if (halo_) {
-    PetscCall(LoggedExchange(space_, [&] { return halo_->end(); }));
-    PetscCall(Guarded([&] { offd_->apply_more(halo_->ghost(), out); }));
+    const PetscErrorCode ended = LoggedExchange(space_, [&] { return halo_->end(); }); // even after an error: the others' values are on their way
+
+    if (!failed) {
+      PetscCall(ended);
+      PetscCall(Guarded([&] { offd_->apply_more(halo_->ghost(), out); }));
+    }
   }
+  PetscCall(failed);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class V> PetscErrorCode ParOperator<V>::decline()
+{
+  PetscFunctionBegin;
+  if (!halo_) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(halo_->begin(nullptr));
+  PetscCall(halo_->end());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -26,8 +26,9 @@ template <class V> using FormatFactory = std::function<std::unique_ptr<Format<V>
 
 template <class V> class ParOperator {
 public:
-  /* Collective on A. Arrays in `space` afterwards shadow A's present values. */
-  PetscErrorCode update(Mat A, Space space, const FormatFactory<V> &factory);
+  /* Collective on A. Arrays in `space` afterwards shadow A's present values. failed: an error that this rank brings along; where A's state has moved an error on one rank
+     is an error on all. */
+  PetscErrorCode update(Mat A, Space space, const FormatFactory<V> &factory, PetscErrorCode failed = PETSC_SUCCESS);
   /* No Mat: a rank's rows, columns by the map's local numbers. A is lent for as long as this takes. Collective. */
   PetscErrorCode update(const Csr &A, const MapPtr &columns, const Stamp &stamp, const FormatFactory<V> &factory);
   /* A's state moved since the last update(): the same answer on every rank. */
@@ -38,8 +39,14 @@ public:
   PetscErrorCode apply(const V *x, const RowOut<V> &out);
   /* out.more() with what the other ranks' part of x gives. Collective. */
   PetscErrorCode apply_others(const V *x, const RowOut<V> &out);
-  bool           has_others() const { return halo_ != nullptr; }
-  bool           recordable() const { return !halo_ || halo_->recordable(); } // see Exchange
+  /* Instead of apply(), on a rank that has failed before it: those that wait for its part of x get an error. */
+  PetscErrorCode decline();
+  void           break_off() // the same amid several
+  {
+    if (halo_) halo_->break_off();
+  }
+  bool has_others() const { return halo_ != nullptr; }
+  bool recordable() const { return !halo_ || halo_->recordable(); } // see Exchange
   /* The other ranks' part of x alone, by the numbers of the off-diagonal block's columns, until the next exchange. Between the two x may change where no other
      rank reads it. Collective, where has_others(). */
   PetscErrorCode begin_others(const V *x) { return halo_->begin(x); }
@@ -69,6 +76,8 @@ private:
   };
   static PetscErrorCode look(Mat block, const Seen &seen, Seen *now, bool *pattern, bool *values);
   PetscErrorCode        update_block(Mat block, Format<V> &format, bool pattern);
+  PetscErrorCode        update_others(Mat A, Mat Ao, const PetscInt *garray, bool moved, PetscErrorCode failed, bool *built);
+  PetscErrorCode        renew(Space space, bool others, const FormatFactory<V> &factory);
 
   Space                            space_ = Space::Host;
   std::unique_ptr<Format<V>>       diag_;

@@ -1,10 +1,30 @@
 #include "vec_access.hpp"
 #include "errors.hpp"
+#include "goza.hpp"
 
 namespace goza
 {
 
-PetscErrorCode VecRead::get(Vec v, Space space, Array<PetscScalar> &stage)
+static void count(Stage &stage, bool host, std::size_t bytes)
+{
+  (host ? stage.copied : stage.in_place) = true;
+  (host ? usage.copied : usage.in_place)++;
+  if (host) usage.bytes += (PetscLogDouble)bytes;
+}
+
+const char *DescribeStages(std::initializer_list<const Stage *> stages)
+{
+  bool copied = false, in_place = false;
+
+  for (const Stage *stage : stages) {
+    copied |= stage->copied;
+    in_place |= stage->in_place;
+  }
+  if (copied) return in_place ? ", some vectors in place, some copied from and to the host" : ", vectors copied from and to the host";
+  return in_place ? ", vectors in place" : "";
+}
+
+PetscErrorCode VecRead::get(Vec v, Space space, Stage &stage)
 {
   PetscMemType memtype = PETSC_MEMTYPE_HOST;
   PetscInt     n;
@@ -19,15 +39,14 @@ PetscErrorCode VecRead::get(Vec v, Space space, Array<PetscScalar> &stage)
   }
   PetscCall(VecGetArrayReadAndMemType(v, &array_, &memtype));
   data_ = array_;
+  PetscCall(VecGetLocalSize(v, &n));
+  count(stage, PetscMemTypeHost(memtype), n * sizeof(PetscScalar));
   if (PetscMemTypeHost(memtype)) {
-    PetscCall(VecGetLocalSize(v, &n));
     PetscCall(Guarded([&] {
-      if (stage.space() != space) stage = Array<PetscScalar>(space);
-      stage.resize(n);
-      stage.assign(array_);
+      data_ = stage.resize(space, n);
+      stage.array.assign(array_);
     }));
     PetscCall(PetscLogCpuToGpu(n * sizeof(PetscScalar)));
-    data_ = stage.data();
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -40,7 +59,7 @@ PetscErrorCode VecRead::restore()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode VecWrite::get(Vec v, Space space, Array<PetscScalar> &stage, bool read_too)
+PetscErrorCode VecWrite::get(Vec v, Space space, Stage &stage, bool read_too)
 {
   PetscMemType memtype = PETSC_MEMTYPE_HOST;
 
@@ -57,14 +76,14 @@ PetscErrorCode VecWrite::get(Vec v, Space space, Array<PetscScalar> &stage, bool
   if (read_too) PetscCall(VecGetArrayAndMemType(v, &array_, &memtype));
   else PetscCall(VecGetArrayWriteAndMemType(v, &array_, &memtype));
   data_ = array_;
+  PetscCall(VecGetLocalSize(v, &n_));
+  count(stage, PetscMemTypeHost(memtype), (read_too ? 2 : 1) * n_ * sizeof(PetscScalar));
   if (PetscMemTypeHost(memtype)) {
-    PetscCall(VecGetLocalSize(v, &n_));
     PetscCall(Guarded([&] {
-      if (stage.space() != space) stage = Array<PetscScalar>(space);
-      stage.resize(n_);
-      if (read_too) stage.assign(array_);
+      data_ = stage.resize(space, n_);
+      if (read_too) stage.array.assign(array_);
     }));
-    data_ = stage.data();
+    if (read_too) PetscCall(PetscLogCpuToGpu(n_ * sizeof(PetscScalar)));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -267,7 +267,7 @@ template <class Store, class V> template <class Out> void Fold<Store, V>::launch
     const PetscInt nhot = static_cast<PetscInt>(hot_.size());
 
     gather(this->space_, nhot, hot_.data(), x, hot_x_.data());
-    launch_body_with(hot_.size() * sizeof(V), Body{group, hot_x_.data(), nhot}, HotKernel<V, Body>, device::multiprocessors(), hot_threads);
+    launch_body_with<HotKernel<V, Body>>(hot_.size() * sizeof(V), Body{group, hot_x_.data(), nhot}, device::multiprocessors(), hot_threads);
   } else if (range_.size()) for_each_warp_in_ranges(range_.data(), static_cast<PetscInt>(range_.size()) - 1, FoldRangeGroup<Store, V, Out>{group});
   else
 #endif

@@ -93,7 +93,7 @@ template <class Body> void for_each_chunk(Space space, PetscInt nchunks, const B
 {
 #if defined(__CUDACC__)
   if (space == Space::Cuda) {
-    if (nchunks) launch_kernel(ChunkKernel<Body>, static_cast<unsigned>(nchunks), 256, body);
+    if (nchunks) launch_kernel<ChunkKernel<Body>>(static_cast<unsigned>(nchunks), 256, body);
     return;
   }
 #endif

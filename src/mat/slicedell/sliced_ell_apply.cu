@@ -95,7 +95,7 @@ static void launch_blocks([[maybe_unused]] Space space, const EllView<Store> &A,
       const std::size_t rows = static_cast<std::size_t>(A.nplaces), long_row = rows < 320 ? 64 : rows / 5;
 
       if (A.shift == 0 && rows && stored >= long_row * (br * bc) * rows) {
-        launch_kernel(EllBlockTeamKernel<Store, V, Out, br, bc, W>, static_cast<unsigned>(A.nplaces), team_threads, Slice{A, x, out});
+        launch_kernel<EllBlockTeamKernel<Store, V, Out, br, bc, W>>(static_cast<unsigned>(A.nplaces), team_threads, Slice{A, x, out});
         return;
       }
     }

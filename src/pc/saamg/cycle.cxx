@@ -1,11 +1,11 @@
 #include "cycle.hpp"
 #include "coarse.hpp"
-#include "core/mail.hpp"
 #include "cycle_log.hpp"
 #include "goza.hpp"
 #include "level_format.hpp"
 #include "mat/common/errors.hpp"
 #include "mat/common/halo/agree.hpp"
+#include "mat/common/halo/launches.hpp"
 #include "petscgoza.h"
 #include "transfer.hpp"
 #include <array>
@@ -127,7 +127,10 @@ public:
     Recording *mine = recordable_ && !device_time_logged() ? known_recording(b, x) : nullptr;
 
     if (!mine) {
-      PetscCall(run(b, x));
+      const PetscErrorCode failed = run(b, x);
+
+      if (failed) fine_.A->break_off(); /* the others may be amid exchanges that this rank does not come to */
+      PetscCall(failed);
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     if (mine->graph) PetscCall(PetscLogGpuFlops(mine->flops));
@@ -135,19 +138,17 @@ public:
       PetscLogDouble before, after;
 
       PetscCall(PetscGetFlops(&before));
-      const PetscErrorCode failed = run(b, x); /* which logs the flops of the first launch */
+      mine->exchanges.clear();
+      const PetscErrorCode failed = noted(mine, b, x); /* which logs the flops of the first launch */
 
       mine->graph = device::end_recording();
+      if (failed) mine->exchanges.break_off();
       PetscCall(failed);
       PetscCall(PetscGetFlops(&after));
       mine->flops = after - before;
     }
     recordable_ = mine->graph;
-    if (recordable_)
-      PetscCall(Guarded([&] {
-        check_mail();
-        device::launch_recording(mine->graph);
-      }));
+    if (recordable_) PetscCall(Guarded([&] { mine->exchanges.launch([&] { device::launch_recording(mine->graph); }); }));
     else PetscCall(run(b, x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -312,6 +313,7 @@ private:
     PetscScalar       *x     = nullptr;
     void              *graph = nullptr; /* from the second time on that these vectors come */
     PetscLogDouble     flops = 0;
+    RecordedExchanges  exchanges;
 
     ~Recording() { drop(); }
     void drop()
@@ -320,8 +322,18 @@ private:
       graph = nullptr;
       b     = nullptr;
       x     = nullptr;
+      exchanges.clear();
     }
   };
+
+  PetscErrorCode noted(Recording *mine, const PetscScalar *b, PetscScalar *x)
+  {
+    const NotedIn now(&mine->exchanges);
+
+    PetscFunctionBegin;
+    PetscCall(run(b, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
 
   void drop_recordings()
   {

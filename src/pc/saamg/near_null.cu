@@ -33,10 +33,10 @@ struct SetComponents {
 
 static PetscErrorCode FromNullSpace(MatNullSpace null_space, PetscInt m, Space space, PetscInt *k, Array<PetscScalar> &B)
 {
-  PetscBool          constant;
-  PetscInt           n;
-  const Vec         *vecs;
-  Array<PetscScalar> stage;
+  PetscBool  constant;
+  PetscInt   n;
+  const Vec *vecs;
+  Stage      stage;
 
   PetscFunctionBegin;
   PetscCall(MatNullSpaceGetVecs(null_space, &constant, &n, &vecs));

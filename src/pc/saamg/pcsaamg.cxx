@@ -91,8 +91,8 @@ static PetscErrorCode SetUp(PC pc)
 {
   SAAMG                                    *mg     = static_cast<SAAMG *>(pc->data);
   bool                                      finite = true, same_pattern;
-  PetscBool                                 bound;
-  Mat                                       A = NULL;
+  Mat                                       A      = NULL;
+  Space                                     space;
   OwnRows                                   rows;
   std::shared_ptr<ParOperator<PetscScalar>> fine;
   PetscObjectState                          nonzerostate;
@@ -103,11 +103,10 @@ static PetscErrorCode SetUp(PC pc)
   (void)device::most_bytes_in_use();
   const std::size_t before = device::bytes_in_use();
   PetscCall(FindAij(pc, mg, &A));
-  PetscCall(MatBoundToCPU(pc->pmat, &bound));
   PetscCall(MatGetNonzeroState(pc->pmat, &nonzerostate));
-  const Space space = bound ? Space::Host : default_space();
-  same_pattern      = !mg->hierarchy.empty() && nonzerostate == mg->nonzerostate && pc->flag != DIFFERENT_NONZERO_PATTERN && space == mg->space;
-  mg->space         = space;
+  PetscCall(MatGetSpace(pc->pmat, &space));
+  same_pattern = !mg->hierarchy.empty() && nonzerostate == mg->nonzerostate && pc->flag != DIFFERENT_NONZERO_PATTERN && space == mg->space;
+  mg->space    = space;
   mg->transposed.reset();
   PetscCall(PetscObjectGetId((PetscObject)A, &id));
   PetscCall(rows.open(A, space, same_pattern && mg->ascending == id));
@@ -164,6 +163,7 @@ static PetscErrorCode ApplyCycle(SAAMG *mg, Cycle &cycle, Vec b, Vec x)
   PetscCall(bin.get(b, mg->space, mg->staged_b));
   PetscCall(xout.get(x, mg->space, mg->staged_x));
   PetscCall(cycle.apply(bin.data(), xout.data())); /* it logs its steps */
+  usage.cycles[(int)mg->space]++;
   PetscCall(xout.restore());
   PetscCall(bin.restore());
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -242,8 +242,8 @@ static PetscErrorCode PCReset_SAAMG(PC pc)
   mg->transposed.reset();
   mg->hierarchy.reset();
   PetscCall(MatDestroy(&mg->converted));
-  PetscCallCXX(mg->staged_b = Array<PetscScalar>());
-  PetscCallCXX(mg->staged_x = Array<PetscScalar>());
+  mg->staged_b = Stage();
+  mg->staged_x = Stage();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -298,7 +298,7 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
   PetscCall(PetscViewerASCIIPrintf(viewer, "  smoother %s, reuse %s\n", smoother_names[mg->cycle_options.smoothers[PC_SAAMG_FINEST].which], reuse_names[mg->reuse]));
   if (!mg->cycle) PetscFunctionReturn(PETSC_SUCCESS);
   const std::vector<Grid> &grids = mg->hierarchy.grids();
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  on %s%s\n", space_name(mg->space), mg->space == Space::Host ? "" : (petsc_on_device() ? ", vectors resident" : ", vectors staged")));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  on %s%s\n", space_name(mg->space), mg->space == Space::Host ? "" : DescribeStages({&mg->staged_b, &mg->staged_x})));
   const std::string halo = mg->cycle->describe_halo();
   if (!halo.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  halo exchange: %s\n", halo.c_str()));
   const Lattice &lattice = grids[0].level->lattice;

@@ -2,6 +2,7 @@
 #pragma once
 #include "cycle.hpp"
 #include "mat/common/compat.hpp"
+#include "mat/common/vec_access.hpp"
 #include "memory.hpp"
 #include "petscgoza.h"
 
@@ -39,7 +40,7 @@ struct SAAMG {
   PetscObjectId          ascending       = 0;                   // the matrix whose columns were seen to ascend, in this nonzero state
   PCSAAMGReuse           kept            = PC_SAAMG_REUSE_NONE; // what the hierarchy was built to keep
   Space                  space           = Space::Host;
-  Array<PetscScalar>     staged_b, staged_x;
+  Stage                  staged_b, staged_x;
   PetscLogDouble         fine_rows = 0, fine_nonzeros = 0;
   MemoryEstimate         predicted{};
   std::size_t            most = 0; // bytes on the device during the set-up

@@ -5,6 +5,15 @@
 namespace goza
 {
 
+void SetReason(std::string *why, const char *text) noexcept
+{
+  try {
+    *why = text;
+  } catch (...) {
+    *why = "no memory"; // short enough to need none
+  }
+}
+
 PetscErrorCode AgreeOnReason(MPI_Comm comm, std::string *why)
 {
   PetscMPIInt rank, size, first;
@@ -18,7 +27,7 @@ PetscErrorCode AgreeOnReason(MPI_Comm comm, std::string *why)
   if (first == size) PetscFunctionReturn(PETSC_SUCCESS);
   if (rank == first) std::snprintf(text, sizeof(text), size > 1 ? "%.450s (rank %d)" : "%.450s", why->c_str(), rank);
   PetscCallMPI(MPI_Bcast(text, (PetscMPIInt)sizeof(text), MPI_CHAR, first, comm));
-  PetscCallCXX(*why = text);
+  SetReason(why, text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -7,6 +7,8 @@
 namespace goza
 {
 
+void SetReason(std::string *why, const char *text) noexcept; // without memory for the text a shorter one
+
 /* Collective. why: empty where nothing is in the way. Afterwards it is the lowest complaining rank's on every rank, with that rank's number. */
 PetscErrorCode AgreeOnReason(MPI_Comm comm, std::string *why);
 

@@ -1,5 +1,7 @@
 /* The one list of ways to exchange. Adding one: a header like host.hpp and a line in each of the tables. */
 #include "exchange.hpp"
+#include "agree.hpp"
+#include "core/kernel_loader.hpp"
 #include "goza.hpp"
 #include "host.hpp"
 #include "nccl_exchange.hpp"
@@ -59,7 +61,7 @@ template <class V> static PetscErrorCode CreateSf(const HaloPlan &plan, std::uni
     PetscCallCXX(*why = "this PETSc has no CUDA");
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(Guarded([&] { *exchange = std::make_unique<SfExchange<V>>(plan); }));
+  PetscCall(FailTogether(plan.comm, Guarded([&] { *exchange = std::make_unique<SfExchange<V>>(plan); }), "hold what it receives"));
   PetscCall(static_cast<SfExchange<V> &>(**exchange).setup(plan));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -87,9 +89,11 @@ template <class V> static PetscErrorCode CreatePeer(const HaloPlan &plan, std::u
   PetscCall(HaloTeamAskPeer(plan.comm, plan.tag, team.get()));
   PetscCallCXX(*why = team->no_peer);
   if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  kernel_loader::wait();
   options.shared_device = team->shared_device;
+  options.launches      = team->launches;
   PetscCall(GetHaloTimeout(&options.timeout));
-  PetscCall(Guarded([&] { made = std::make_unique<PeerExchange<V>>(plan, options); }));
+  PetscCall(FailTogether(plan.comm, Guarded([&] { made = std::make_unique<PeerExchange<V>>(plan, options); }), "hold what it receives"));
   PetscCall(made->setup(why));
   if (why->empty()) *exchange = std::move(made);
   PetscFunctionReturn(PETSC_SUCCESS);

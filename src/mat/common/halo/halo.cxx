@@ -24,6 +24,15 @@ template <class V> PetscErrorCode Halo<V>::find_plan()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* For those who ask; where there is no memory for it all the same go on, as the others do. */
+template <class V> void Halo<V>::note_reason(std::initializer_list<const char *> words) noexcept
+{
+  try {
+    for (const char *word : words) reasons_ += word;
+  } catch (...) {
+  }
+}
+
 /* made: the same on every rank; where it is not, reasons_ says why. Every rank comes here, and all leave together: an error is everyone's. */
 template <class V> PetscErrorCode Halo<V>::attempt(int kind, bool *made)
 {
@@ -33,7 +42,7 @@ template <class V> PetscErrorCode Halo<V>::attempt(int kind, bool *made)
   PetscCall(FailTogether(plan_.comm, exchange_kind<V>(kind).create(plan_, &exchange_, &why), "set up its exchange of vector entries"));
   *made = why.empty();
   if (*made) kind_ = kind;
-  else PetscCallCXX(reasons_ += std::string("; no ") + halo_names[kind] + ": " + why);
+  else note_reason({"; no ", halo_names[kind], ": ", why.c_str()});
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -42,9 +51,9 @@ template <class V> PetscErrorCode Halo<V>::choose()
   bool made = false;
 
   PetscFunctionBegin;
-  PetscCallCXX(reasons_.clear());
+  reasons_.clear();
   if (wish_ != HALO_AUTO && (plan_.space == Space::Cuda || wish_ == HALO_SF || wish_ == HALO_HOST || default_space() == Space::Host)) {
-    if (plan_.space == Space::Host && wish_ != HALO_SF && wish_ != HALO_HOST) PetscCallCXX(reasons_ = "; matrices are on the host");
+    if (plan_.space == Space::Host && wish_ != HALO_SF && wish_ != HALO_HOST) note_reason({"; matrices are on the host"});
     else PetscCall(attempt(wish_, &made));
     PetscCheck(made, plan_.comm, PETSC_ERR_SUP, "-goza_halo %s cannot be had%s", halo_names[wish_], reasons_.c_str());
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -56,7 +65,7 @@ template <class V> PetscErrorCode Halo<V>::choose()
        device takes processes in turns, unless there is NVIDIA's MPS, and who waits for another process keeps its turn: CG and saamg, 27-point 96^3 on two ranks of one
        H200, take 0.49 s by peer, 0.085 s by host. Under MPS they take 6.8 ms by peer and 11.6 by host, for those who ask for it. */
     PetscCall(HaloTeamGet(plan_.comm, &team));
-    if (team->shared_device) PetscCallCXX(reasons_ = "; no peer: several ranks share a device, and would wait for their turns");
+    if (team->shared_device) note_reason({"; no peer: several ranks share a device, and would wait for their turns"});
     else PetscCall(attempt(HALO_PEER, &made));
     if (!made) PetscCall(attempt(HALO_NCCL, &made));
 #if PetscDefined(HAVE_CUDA)
@@ -87,7 +96,7 @@ template <class V> PetscErrorCode Halo<V>::create()
   PetscCall(choose());
   plan_.columns = NULL;
   plan_.ghosts  = NULL;
-  PetscCall(PetscInfo(NULL, "Halo exchange: %s\n", describe().c_str()));
+  PetscCall(PetscInfo(NULL, "Halo exchange: %s%s%s\n", name(), wish_ == HALO_AUTO ? " (auto)" : "", reasons_.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

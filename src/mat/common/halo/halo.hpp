@@ -22,6 +22,7 @@ public:
   PetscErrorCode setup(HaloPlan known); // all but the tag
   PetscErrorCode begin(const V *x) { return exchange_->begin(x); }
   PetscErrorCode end() { return exchange_->end(); }
+  void           break_off() { exchange_->break_off(); }
   const V       *ghost() const { return exchange_->ghost(); }
   bool           recordable() const { return exchange_->recordable(); }
   std::size_t    bytes() const { return plan_.send_index.bytes() + (exchange_ ? exchange_->bytes() : 0); }
@@ -35,6 +36,7 @@ private:
   PetscErrorCode create();
   PetscErrorCode choose();
   PetscErrorCode attempt(int kind, bool *made);
+  void           note_reason(std::initializer_list<const char *> words) noexcept;
 
   HaloPlan                     plan_;
   std::unique_ptr<Exchange<V>> exchange_;

@@ -40,6 +40,8 @@ public:
     PetscFunctionBegin;
     PetscCall(Guarded([&] {
       sends_.assign(plan_.sends.size(), MPI_REQUEST_NULL);
+      declines_.assign(plan_.sends.size(), MPI_REQUEST_NULL);
+      statuses_.resize(plan_.receives.size());
       for (auto &r : receives_) r.assign(plan_.receives.size(), MPI_REQUEST_NULL);
     }));
     for (std::size_t m = 0; m < sends_.size(); m++)
@@ -55,33 +57,49 @@ public:
   {
     PetscFunctionBegin;
     odd_ ^= 1;
+    declined_ = !x && plan_.nsend;
     PetscCall(start(receives_[odd_]));
-    if (plan_.space == Space::Host) {
-      PetscCall(Guarded([&] { pack(x); }));
-      PetscCall(start(sends_));
-    } else
-      PetscCall(Guarded([&] {
-        beside_ = device::fork();
-        const device::OnStream on(beside_);
+    if (declined_) PetscFunctionReturn(PETSC_SUCCESS);
+    const PetscErrorCode failed = Guarded([&] {
+      if (plan_.space == Space::Host) {
         pack(x);
-        device::copy_async(send_, pack_.data(), pack_.bytes());
-      }));
+        return;
+      }
+      beside_ = device::fork();
+      const device::OnStream on(beside_);
+      pack(x);
+      device::copy_async(send_, pack_.data(), pack_.bytes());
+    });
+    if (failed) PetscCall(decline());
+    PetscCall(failed);
+    if (plan_.space == Space::Host) PetscCall(start(sends_));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   PetscErrorCode end() override
   {
     PetscFunctionBegin;
-    if (plan_.space == Space::Cuda) {
-      PetscCall(Guarded([&] {
+    PetscErrorCode failed = PETSC_SUCCESS;
+
+    if (plan_.space == Space::Cuda && !declined_)
+      failed = Guarded([&] {
         const device::OnStream on(beside_);
         device::synchronize();
-      }));
-      PetscCall(start(sends_));
-    }
-    PetscCallMPI(MPI_Waitall(static_cast<PetscMPIInt>(receives_[odd_].size()), receives_[odd_].data(), MPI_STATUSES_IGNORE));
-    if (plan_.space == Space::Cuda) PetscCall(Guarded([&] { device::copy_async(ghost_.data(), recv_[odd_], ghost_.bytes()); }));
+      });
+    if (declined_ || failed) PetscCall(decline());
+    PetscCall(failed);
+    if (declined_) PetscFunctionReturn(PETSC_SUCCESS);
+    if (plan_.space == Space::Cuda) PetscCall(start(sends_));
+    PetscCallMPI(MPI_Waitall(static_cast<PetscMPIInt>(receives_[odd_].size()), receives_[odd_].data(), statuses_.data()));
+    if (plan_.space == Space::Cuda) failed = Guarded([&] { device::copy_async(ghost_.data(), recv_[odd_], ghost_.bytes()); });
     PetscCallMPI(MPI_Waitall(static_cast<PetscMPIInt>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE));
+    PetscCall(failed);
+    for (std::size_t m = 0; m < statuses_.size(); m++) {
+      PetscMPIInt n = 0;
+
+      PetscCallMPI(MPI_Get_count(&statuses_[m], MpiType<V>(), &n));
+      PetscCheck(n == plan_.receives[m].n, PETSC_COMM_SELF, PETSC_ERR_LIB, "Rank %d has failed, and could not send its values", plan_.receives[m].rank);
+    }
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -92,6 +110,17 @@ private:
   struct FreePinned {
     void operator()(V *p) const { device::deallocate_pinned(p); }
   };
+
+  /* Empty messages, by which the others know; what they send is received as ever. */
+  PetscErrorCode decline()
+  {
+    PetscFunctionBegin;
+    for (std::size_t m = 0; m < declines_.size(); m++)
+      PetscCallMPI(MPI_Isend(send_, 0, MpiType<V>(), plan_.sends[m].rank, plan_.tag, plan_.comm, &declines_[m]));
+    PetscCallMPI(MPI_Waitall(static_cast<PetscMPIInt>(receives_[odd_].size()), receives_[odd_].data(), MPI_STATUSES_IGNORE));
+    PetscCallMPI(MPI_Waitall(static_cast<PetscMPIInt>(declines_.size()), declines_.data(), MPI_STATUSES_IGNORE));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
 
   void pack(const V *x) { gather(plan_.space, plan_.nsend, plan_.send_index.data(), x, pack_.data()); }
 
@@ -107,8 +136,10 @@ private:
   std::unique_ptr<V, FreePinned> pinned_;
   V                             *send_, *recv_[2]; // the host side of the messages
   void                          *beside_ = nullptr;
-  std::vector<MPI_Request>       sends_, receives_[2];
-  int                            odd_ = 0; // which of the two receive buffers
+  std::vector<MPI_Request>       sends_, receives_[2], declines_;
+  std::vector<MPI_Status>        statuses_;         // of the receives
+  int                            odd_      = 0;     // which of the two receive buffers
+  bool                           declined_ = false; // this rank sends nothing
 };
 
 } // namespace goza

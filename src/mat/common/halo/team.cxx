@@ -1,7 +1,7 @@
 #include "team.hpp"
 #include "agree.hpp"
 #include "core/array.hpp"
-#include "core/mail.hpp"
+#include "core/mailbox.hpp"
 #include "core/shared_memory.hpp"
 #include "mat/common/errors.hpp"
 #include <algorithm>
@@ -43,15 +43,16 @@ static PetscErrorCode LookAround(MPI_Comm comm, HaloTeam *team)
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(FailTogether(comm, Guarded([&] {
+                           all.resize(size);
+                           mine = device::uuid();
+                         }),
+                         "look at its device"));
   PetscCallMPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host));
   PetscCallMPI(MPI_Comm_size(host, &here));
   PetscCallMPI(MPI_Comm_free(&host));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &here, 1, MPI_INT, MPI_MIN, comm));
   team->one_host = here == size;
-  PetscCall(Guarded([&] {
-    all.resize(size);
-    mine = device::uuid();
-  }));
   PetscCallMPI(MPI_Allgather(mine.data(), 16, MPI_CHAR, all.data(), 16, MPI_CHAR, comm));
   std::sort(all.begin(), all.end());
   team->shared_device = std::adjacent_find(all.begin(), all.end()) != all.end();
@@ -67,12 +68,15 @@ PetscErrorCode HaloTeamGet(MPI_Comm comm, std::shared_ptr<HaloTeam> *team)
   if (keyval == MPI_KEYVAL_INVALID) PetscCallMPI(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, DeleteTeam, &keyval, NULL));
   PetscCallMPI(MPI_Comm_get_attr(comm, keyval, &place, &found));
   if (!found) {
-    std::shared_ptr<HaloTeam> made;
+    std::unique_ptr<TeamPlace> made;
 
-    PetscCallCXX(made = std::make_shared<HaloTeam>());
-    PetscCall(LookAround(comm, made.get()));
-    PetscCallCXX(place = new TeamPlace{comm, made});
-    PetscCallCXX(places.push_back(place));
+    PetscCall(FailTogether(comm, Guarded([&] {
+                             made = std::make_unique<TeamPlace>(TeamPlace{comm, std::make_shared<HaloTeam>()});
+                             places.reserve(places.size() + 1);
+                           }),
+                           "keep what it knows of the others"));
+    PetscCall(LookAround(comm, made->team.get()));
+    places.push_back(place = made.release());
     PetscCallMPI(MPI_Comm_set_attr(comm, keyval, place));
   }
   *team = place->team;
@@ -88,37 +92,44 @@ PetscErrorCode HaloTeamAskNccl(MPI_Comm comm, HaloTeam *team)
 
   PetscFunctionBegin;
   if (team->asked_nccl) PetscFunctionReturn(PETSC_SUCCESS);
-  team->asked_nccl = true;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &size));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-goza_nccl", file, sizeof(file), NULL));
-  if (team->shared_device) PetscCallCXX(why = "several ranks share a device, which NCCL refuses");
-  else
-    PetscCall(Guarded([&] {
-      team->library = load_nccl(file, &why);
-      if (team->library && rank == 0) {
-        if (const int status = team->library->get_unique_id(&id); status != Nccl::success)
-          why = std::string("ncclGetUniqueId: ") + team->library->get_error_string(status);
-      }
-    }));
+  PetscCall(FailTogether(comm, Guarded([&] {
+                           if (team->shared_device) {
+                             why = "several ranks share a device, which NCCL refuses";
+                             return;
+                           }
+                           team->library = load_nccl(file, &why);
+                           if (team->library && rank == 0) {
+                             if (const int status = team->library->get_unique_id(&id); status != Nccl::success)
+                               why = std::string("ncclGetUniqueId: ") + team->library->get_error_string(status);
+                           }
+                         }),
+                         "load NCCL"));
   PetscCall(AgreeOnReason(comm, &why));
   if (why.empty()) {
     PetscCallMPI(MPI_Bcast(&id, (PetscMPIInt)sizeof(id), MPI_BYTE, 0, comm));
     if (const int status = team->library->comm_init_rank(&team->nccl, size, id, rank); status != Nccl::success) {
-      PetscCallCXX(why = std::string("ncclCommInitRank: ") + team->library->get_error_string(status) + " (where a host lacks NVLink multicast, which nothing here needs, set NCCL_NVLS_ENABLE=0)");
+      char text[256];
+
+      PetscCall(PetscSNPrintf(text, sizeof(text), "ncclCommInitRank: %s (where a host lacks NVLink multicast, which nothing here needs, set NCCL_NVLS_ENABLE=0)",
+                              team->library->get_error_string(status)));
+      SetReason(&why, text);
       team->nccl = nullptr;
     }
     PetscCall(AgreeOnReason(comm, &why));
   }
-  team->no_nccl = why;
+  team->no_nccl.swap(why);
+  team->asked_nccl = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Each rank writes a value into the memory of the next: that says more of a machine than its attributes do. */
 static PetscErrorCode TryPeer(MPI_Comm comm, PetscMPIInt tag, std::string *why)
 {
-  constexpr double             patience = 20; // seconds
-  constexpr float              value    = 1;
+  constexpr double             timeout = 20; // seconds
+  constexpr float              value   = 1;
   PetscMPIInt                  rank, size;
   std::unique_ptr<SharedBlock> block;
   SharedBlock::Name            mine{}, next{};
@@ -127,48 +138,50 @@ static PetscErrorCode TryPeer(MPI_Comm comm, PetscMPIInt tag, std::string *why)
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &size));
   try {
-    block = std::make_unique<SharedBlock>(2 * sizeof(MailWord));
+    block = std::make_unique<SharedBlock>(2 * sizeof(MailboxWord));
     mine  = block->name();
   } catch (const std::exception &e) {
-    *why = e.what();
+    SetReason(why, e.what());
   }
   PetscCall(AgreeOnReason(comm, why));
   if (!why->empty() || size == 1) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPI_Sendrecv(&mine, (PetscMPIInt)sizeof(mine), MPI_BYTE, (rank + size - 1) % size, tag, &next, (PetscMPIInt)sizeof(next), MPI_BYTE, (rank + 1) % size, tag, comm, MPI_STATUS_IGNORE));
-  Array<PetscInt>   index(Space::Cuda);
-  Array<MailWord *> place(Space::Cuda);
-  Array<float>      x(Space::Cuda), got(Space::Cuda);
-  Array<MailState>  state(Space::Cuda);
+  Array<PetscInt>           index(Space::Cuda);
+  Array<MailboxWord *>      place(Space::Cuda);
+  Array<float>              x(Space::Cuda), got(Space::Cuda);
+  Array<MailboxState>       state(Space::Cuda);
+  std::unique_ptr<LateFlag> late;
   try {
     const PetscInt first     = 0;
-    MailWord      *there     = reinterpret_cast<MailWord *>(device::open_shared(next));
-    MailWord      *places[2] = {there, there + 1};
+    MailboxWord   *there     = reinterpret_cast<MailboxWord *>(device::open_shared(next));
+    MailboxWord   *places[2] = {there, there + 1};
 
     index = Array<PetscInt>(Space::Cuda, &first, 1);
-    place = Array<MailWord *>(Space::Cuda, places, 2);
+    place = Array<MailboxWord *>(Space::Cuda, places, 2);
     x     = Array<float>(Space::Cuda, &value, 1);
     got   = Array<float>(Space::Cuda, 1);
-    state = Array<MailState>(Space::Cuda, 1);
+    state = Array<MailboxState>(Space::Cuda, 1);
+    late  = std::make_unique<LateFlag>();
     state.zero();
   } catch (const std::exception &e) {
-    *why = e.what();
+    SetReason(why, e.what());
   }
   PetscCall(AgreeOnReason(comm, why));
   if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
   try {
-    Mail<float> mail;
+    Mailbox box;
 
-    mail.nsend = mail.nget = mail.nkept = 1;
-    mail.index                          = index.data();
-    mail.place                          = place.data();
-    mail.words                          = reinterpret_cast<const MailWord *>(block->data());
-    mail.values                         = got.data();
-    mail.state                          = state.data();
-    exchange(mail, x.data(), 1, patience);
-    if (got.to_host()[0] != value) *why = "a value of a neighbour's did not arrive";
-    check_mail();
+    box.nsend = box.nget = box.nkept = 1;
+    box.index                        = index.data();
+    box.place                        = place.data();
+    box.words                        = reinterpret_cast<const MailboxWord *>(block->data());
+    box.state                        = state.data();
+    box.late                         = late->word();
+    exchange(box, static_cast<const float *>(x.data()), got.data(), 1, timeout);
+    if (got.to_host()[0] != value) SetReason(why, "a value of a neighbour's did not arrive");
+    late->check();
   } catch (const std::exception &e) {
-    if (why->empty()) *why = e.what();
+    if (why->empty()) SetReason(why, e.what());
   }
   PetscCall(AgreeOnReason(comm, why)); // also: nobody's block goes before its neighbour has written
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -180,12 +193,16 @@ PetscErrorCode HaloTeamAskPeer(MPI_Comm comm, PetscMPIInt tag, HaloTeam *team)
 
   PetscFunctionBegin;
   if (team->asked_peer) PetscFunctionReturn(PETSC_SUCCESS);
-  team->asked_peer = true;
-  if (!team->one_host) PetscCallCXX(why = "the ranks are on several hosts");
-  else PetscCall(Guarded([&] { (void)device::can_share(&why); }));
+  PetscCall(FailTogether(comm, Guarded([&] {
+                           if (team->one_host) (void)device::can_share(&why);
+                           else why = "the ranks are on several hosts";
+                         }),
+                         "look at its device"));
   PetscCall(AgreeOnReason(comm, &why));
   if (why.empty()) PetscCall(TryPeer(comm, tag, &why));
-  team->no_peer = why;
+  if (why.empty()) PetscCall(Launches::Create(comm, &team->launches, &why));
+  team->no_peer.swap(why);
+  team->asked_peer = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,6 +1,7 @@
 /* What the ranks of a communicator know of one another, found out once: hosts, devices, and whether NCCL and peer memory work between them. */
 #pragma once
 #include "core/shared_memory.hpp"
+#include "launches.hpp"
 #include "nccl.hpp"
 #include "mat/common/compat.hpp"
 #include <memory>
@@ -17,7 +18,8 @@ struct HaloTeam {
   const Nccl *library = nullptr;
   Nccl::Comm  nccl    = nullptr;
 
-  std::unique_ptr<SharedBlock> room[2]; // of what others fetch in a set-up (parcels.hpp), in turns
+  std::shared_ptr<Launches>    launches; // where peer memory works
+  std::unique_ptr<SharedBlock> room[2];  // of what others fetch in a set-up (parcels.hpp), in turns
   unsigned                     parcels = 0;
 };
 

@@ -143,34 +143,35 @@ template <class T> void ColumnMap::ship(bool backward, const T *out, const std::
 template void ColumnMap::ship(bool, const PetscInt *, const std::vector<PetscInt> &, PetscInt *, const std::vector<PetscInt> &) const;
 template void ColumnMap::ship(bool, const PetscScalar *, const std::vector<PetscInt> &, PetscScalar *, const std::vector<PetscInt> &) const;
 
-struct MapMail {
-  MapMail(HaloPlan given, const PeerOptions &options) : plan(std::move(given)), exchange(plan, options) { }
+struct MapMailbox {
+  MapMailbox(HaloPlan given, const PeerOptions &options) : plan(std::move(given)), exchange(plan, options) { }
 
   HaloPlan                  plan;
   PeerExchange<PetscScalar> exchange;
 };
 
 /* Null where it cannot be had. Collective */
-std::shared_ptr<MapMail> ColumnMap::make_mail(HaloPlan plan) const
+std::shared_ptr<MapMailbox> ColumnMap::make_mailbox(HaloPlan plan) const
 {
   std::string why;
   PeerOptions options;
 
   must(GetHaloTimeout(&options.timeout), "-goza_halo_timeout");
   options.shared_device = route_.team->shared_device;
+  options.launches      = route_.team->launches;
   plan.tag              = route_.tag;
-  const auto made       = std::make_shared<MapMail>(std::move(plan), options);
+  const auto made       = std::make_shared<MapMailbox>(std::move(plan), options);
   Meet(comm_);
   must(made->exchange.setup(&why), "an exchange's set-up");
   return why.empty() ? made : nullptr;
 }
 
 /* It takes as long to make as two or three updates that go from device to device. */
-bool ColumnMap::has_mail() const
+bool ColumnMap::has_mailbox() const
 {
   if (!route_.team || ++updates_ < 3) return false;
-  if (updates_ == 3) mail_ = make_mail(plan());
-  return mail_ != nullptr;
+  if (updates_ == 3) mailbox_ = make_mailbox(plan());
+  return mailbox_ != nullptr;
 }
 
 bool ColumnMap::has_sums() const
@@ -192,7 +193,7 @@ bool ColumnMap::has_sums() const
     plan.receives   = plan.sends;
     plan.nsend      = plan.nghost;
     plan.send_index = Array<PetscInt>(space_, index.data(), index.size());
-    sums_           = make_mail(std::move(plan));
+    sums_           = make_mailbox(std::move(plan));
   }
   return sums_ != nullptr;
 }
@@ -200,12 +201,10 @@ bool ColumnMap::has_sums() const
 template <class T> void ColumnMap::update(T *values, PetscInt width) const
 {
   if (size_ == 1) return;
-  if constexpr (sizeof(T) == 8 && sizeof(PetscScalar) == 8) { /* whatever they are: their bits travel as a scalar's */
-    if (width == 1 && has_mail()) {
-      PetscScalar *bits = reinterpret_cast<PetscScalar *>(values);
-
+  if constexpr (sizeof(T) == sizeof(PetscScalar)) {
+    if (width == 1 && has_mailbox()) {
       Meet(comm_);
-      mail_->exchange.fetch(bits, bits + n());
+      mailbox_->exchange.fetch(static_cast<const T *>(values), values + n());
       return;
     }
   }

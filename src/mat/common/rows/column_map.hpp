@@ -54,7 +54,7 @@ protected:
   Array<PetscInt>       ghosts_here_;
 };
 
-struct MapMail;
+struct MapMailbox;
 
 /* With who sends what to whom. */
 class ColumnMap : public LocalColumns {
@@ -92,19 +92,19 @@ public:
   const Array<PetscInt> &slot() const;
 
 private:
-  void                     find();
-  void                     group_slots() const;
-  bool                     has_mail() const; // collective
-  bool                     has_sums() const; // collective
-  std::shared_ptr<MapMail> make_mail(HaloPlan plan) const;
+  void                        find();
+  void                        group_slots() const;
+  bool                        has_mailbox() const; // collective
+  bool                        has_sums() const;    // collective
+  std::shared_ptr<MapMailbox> make_mailbox(HaloPlan plan) const;
 
-  ParcelRoute                      route_;
-  mutable std::shared_ptr<MapMail> mail_, sums_; // kept for what is updated or summed up again and again: it goes in one kernel, and the host waits for no device
-  mutable int                      updates_ = 0;
-  mutable bool                     summed_  = false;
-  Array<PetscInt>                  send_index_;
-  std::vector<HaloMessage>         sends_, receives_;
-  mutable Array<PetscInt>          slot_ptr_, slot_;
+  ParcelRoute                         route_;
+  mutable std::shared_ptr<MapMailbox> mailbox_, sums_; // kept for what is updated or summed up again and again: it goes in one kernel, and the host waits for no device
+  mutable int                         updates_ = 0;
+  mutable bool                        summed_  = false;
+  Array<PetscInt>                     send_index_;
+  std::vector<HaloMessage>            sends_, receives_;
+  mutable Array<PetscInt>             slot_ptr_, slot_;
 };
 
 using MapPtr = std::shared_ptr<const ColumnMap>;

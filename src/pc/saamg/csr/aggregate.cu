@@ -185,7 +185,7 @@ private:
     const Keep body{list, now_, key.data(), spare_.data(), next_, later_};
 
 #if defined(__CUDACC__)
-    if (list_.space() == Space::Cuda) launch_kernel(KeepKernel, blocks_for(PetscMax(bound_, 1), keep_threads * keep_each), keep_threads, bound_, body);
+    if (list_.space() == Space::Cuda) launch_kernel<KeepKernel>(blocks_for(PetscMax(bound_, 1), keep_threads * keep_each), keep_threads, bound_, body);
 #endif
     if (list_.space() == Space::Host) {
       *later_ = 0;
