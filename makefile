@@ -167,6 +167,18 @@ demo: all $(EXAMPLES) $(BUILD)/petsc/ksp_ksp_tutorials_ex45 ## solve with Goza b
 	@python3 examples/demo.py
 check: programs ## build everything and run every test
 	@test/run.sh
+FUZZERS = $(addprefix $(BUILD)/test/fuzz/,fuzz_mat fuzz_pc fuzz_alloc)
+SEEDS   = 1000
+FIRST   = 1
+fuzz: all $(FUZZERS) $(BUILD)/test/alloc_failures $(BUILD)/bin/locality ## random sequences of matrix operations, configurations of saamg, files, and every allocation refused: SEEDS from FIRST on each of RANKS (SEEDS=100000 RANKS=1)
+	@failed=0; \
+	for n in $(RANKS); do \
+	  python3 test/fuzz/fuzz.py $(BUILD)/test/fuzz/fuzz_mat --ranks $$n --first $(FIRST) --count $(SEEDS) --out $(BUILD)/fuzz --short 5 || failed=1; \
+	  python3 test/fuzz/fuzz.py $(BUILD)/test/fuzz/fuzz_pc --ranks $$n --first $(FIRST) --count $$(($(SEEDS) / 5)) --out $(BUILD)/fuzz --short 5 || failed=1; \
+	  for t in fuzz/fuzz_alloc alloc_failures; do $(MPIEXEC) -n $$n $(BUILD)/test/$$t -every || failed=1; done; \
+	done; \
+	python3 test/fuzz/fuzz_locality.py $(BUILD)/bin/locality --first $(FIRST) --count $$(($(SEEDS) / 5)) || failed=1; \
+	exit $$failed
 bench: all $(BENCHES) ## build the benchmarks
 bench-amg: all $(EXAMPLES) ## the tables of paper P5: smoothers and precisions of saamg
 	@python3 test/bench/bench_amg.py
@@ -237,4 +249,4 @@ clean: ## remove the build folder
 	rm -rf $(BUILD)
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' makefile | expand -t 14
-.PHONY: all deps programs demo check bench bench-amg bench-assembly bench-cds bench-locality bench-peers bench-scaling bench-spmv petsc-tests petsc-cuda bundle install format tidy clean help
+.PHONY: all deps programs demo check fuzz bench bench-amg bench-assembly bench-cds bench-locality bench-peers bench-scaling bench-spmv petsc-tests petsc-cuda bundle install format tidy clean help
