@@ -57,10 +57,13 @@ struct CsrLevel {
 
 /* Where P comes from: aggregates, tentative values and, where weak entries are filtered, the strength graph. */
 struct Coarsening;
+struct CsrAggregates;
+struct CsrGraph;
 
 struct CsrTransfer : Interpolation {
   GalerkinProduct product; // while values may change
   Stamp           stamp;
+  bool            smoothed = true; // false: its product would have taken too long
 
   std::shared_ptr<Coarsening> coarsening; // while only aggregates are to be kept
 
@@ -99,6 +102,8 @@ private:
   PetscErrorCode measure(Grid &grid, PetscInt its, bool *finite);
   PetscErrorCode interpolate(Grid &grid, const Coarsening &from, const HierarchyOptions &options);
   PetscErrorCode project(Grid &grid, CsrLevel &next, const HierarchyOptions &options);
+  PetscErrorCode aggregate_nodes(const CsrGraph &G, PetscInt k, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop);
+  PetscErrorCode interpolate_from(Coarsening &from, const CsrAggregates &aggregates, Array<PetscScalar> &B, const HierarchyOptions &options, Array<PetscScalar> &coarse_B, double *work);
   PetscErrorCode coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal threshold, const HierarchyOptions &options, bool *stop);
 
   std::vector<Grid> grids_;

@@ -146,7 +146,10 @@ static PetscErrorCode PCSetUp_SAAMG(PC pc)
   const PetscErrorCode         failed = FailTogether(PetscObjectComm((PetscObject)pc), SetUp(pc), "set up its part of PC saamg");
 
   PetscFunctionBegin;
-  if (failed) (void)PCReset_SAAMG(pc);
+  if (failed) {
+    (void)PCReset_SAAMG(pc);
+    pc->setupcalled = PETSC_FALSE; /* else PETSc takes the matrix for one that it was set up with */
+  }
   PetscCall(failed);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -305,6 +308,10 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
   if (lattice.known())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  aggregates laid out on a grid of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " points\n", lattice.points[0],
                                      lattice.points[1], lattice.points[2]));
+  for (std::size_t l = 0; l < grids.size(); l++) {
+    if (grids[l].transfer && !grids[l].transfer->smoothed)
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  level %d has rows too long for its interpolation to be smoothed\n", (int)l));
+  }
   PetscCall(PetscViewerASCIIPrintf(viewer, "  level       rows    nonzeros  per row  smoother\n"));
   for (std::size_t l = 0; l < grids.size(); l++) {
     const PetscInt       M  = grids[l].rows();

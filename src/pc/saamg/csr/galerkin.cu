@@ -12,6 +12,28 @@ namespace goza
 namespace
 {
 
+struct LengthOfRow {
+  const PetscInt *ptr;
+  PetscInt       *length;
+
+  HD void operator()(PetscInt i) const { length[i] = ptr[i + 1] - ptr[i]; }
+};
+
+/* The rows of a node each count as if they were its row of blocks. */
+struct WorkOfRow {
+  const PetscInt *ptr, *col, *length; // of A; of P's rows
+  double          bs, k, aggregates;
+
+  HD void operator()(PetscInt i, double *work) const
+  {
+    double terms = 0;
+
+    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) terms += length[col[p]];
+    terms /= bs * k;
+    *work += (terms + length[i] / k * (terms < aggregates ? terms : aggregates)) / bs;
+  }
+};
+
 /* The largest entry where there is no inverse diagonal. */
 struct MagnitudeOfRow {
   Csr                A;
@@ -153,6 +175,21 @@ Array<PetscScalar> magnitudes(const Csr &A, const Array<PetscScalar> &dinv)
 
   for_each_row(A.space, A.nrows, MagnitudeOfRow{A, dinv.data(), magnitude.data()});
   return magnitude;
+}
+
+double product_work(const Csr &A, const ColumnMap &columns, const Interpolation &I)
+{
+  constexpr double uncountable = 1e15;
+  Array<PetscInt>  length(A.space, columns.nlocal());
+  Array<double>    work(A.space, 1);
+
+  for_each_row(A.space, A.nrows, LengthOfRow{I.P.ptr.data(), length.data()});
+  columns.update(length);
+  join_rows<Plus, 1>(A.space, A.nrows, WorkOfRow{A.ptr, A.col, length.data(), static_cast<double>(I.bs), static_cast<double>(I.k), static_cast<double>(I.coarse->nglobal()) / I.k},
+                     work.data());
+  std::int64_t sum = static_cast<std::int64_t>(PetscMin(read_value(A.space, work.data()), uncountable));
+  columns.sum(&sum, 1);
+  return static_cast<double>(sum);
 }
 
 void Interpolation::transpose()

@@ -31,6 +31,9 @@ constexpr PetscReal rounding_of_products = 16 * PETSC_MACHINE_EPSILON;
 /* Of the user's matrix: |a_ii|, or, where that is zero, the largest entry of the row. dinv: 1 / a_ii or 0. */
 Array<PetscScalar> magnitudes(const Csr &A, const Array<PetscScalar> &dinv);
 
+/* Multiplications of blocks in P^T (A P), of all ranks, or more: where terms of a row of A P have the same column, they are counted as if they had not. Collective. */
+double product_work(const Csr &A, const ColumnMap &columns, const Interpolation &I);
+
 /* Ac = P^T A P. Rows that come out as nothing but rounding, where a column of P is in A's null space, get a diagonal entry of their magnitude: what smoothers and an inverse make
    of them is then harmless. So do rows of zeros, from zero columns of P, which have no magnitude: the mean of the others' diagonal. On several ranks the rows of P that A reaches are fetched from other ranks, and the parts of Ac's rows are sent to their owners: one exchange each. */
 class GalerkinProduct {

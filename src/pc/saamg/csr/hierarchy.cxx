@@ -12,6 +12,11 @@
 namespace goza
 {
 
+/* Multiplications of blocks in a Galerkin product, for each block of the finest matrix, beyond which it is not begun, and what is never too many. Where rows of P reach p
+   aggregates these are p (1 + p), with p up to 6 on meshes: 26 for 27 points. On a graph with hubs (Barabasi and Albert, 9 entries a row) they are 330 with 25 000 nodes and 700 with
+   500 000. Of an interpolation that is asked to be smoothed further, rows are longer to the power of the dimensions. */
+constexpr double bearable_products = 100, always_bearable = 1e7;
+
 /* A step under its event, with the device's time where that is asked for. Ranks: columns of a level. Collective: an error on one rank is an error on all. */
 template <class Body> static PetscErrorCode Step(PetscLogEvent event, const LocalColumns &ranks, const Body &body)
 {
@@ -79,7 +84,13 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
       t.transpose();
       return;
     }
-    if (from.filters) {
+    if (!from.degree) {
+      CsrMatrix nothing(level.A.space, level.A.nrows, level.A.ncols);
+
+      nothing.ptr = Array<PetscInt>(level.A.space, level.A.nrows + 1);
+      nothing.ptr.zero();
+      P = smoothed_prolongator(nothing.view(), from, level.dinv, 0, columns);
+    } else if (from.filters) {
       const CsrMatrix filtered  = filter_weak(level.A, *level.columns, from.bs, from.graph);
       const CsrFacts  facts     = row_facts(filtered.view(), *level.columns);
       bool            symmetric = grid.symmetric;
@@ -130,17 +141,58 @@ PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOpt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The aggregates of the last grid's nodes. *stop: they are not much fewer than rows. */
+PetscErrorCode Hierarchy::aggregate_nodes(const CsrGraph &G, PetscInt k, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop)
+{
+  const LocalColumns &columns    = *grids_.back().level->columns;
+  const bool          aggressive = static_cast<PetscInt>(grids_.size()) <= options.aggressive_levels;
+  const PetscInt      least      = options.gather_limit / k + (options.gather_limit % k > 0);
+  bool                moved      = false;
+
+  PetscFunctionBegin;
+  PetscCall(Step(events.aggregate, columns, [&] { aggregates = aggressive ? aggregate_twice(G, least) : aggregate(G, least); }));
+  const std::int64_t coarse_rows = static_cast<std::int64_t>(aggregates.map->nglobal()) * k;
+  if (coarse_rows >= static_cast<std::int64_t>(options.gather_limit) * columns.size()) PetscCall(Repartition(G, options.repartition_ratio, aggregates, &moved));
+  *stop = coarse_rows == 0 || coarse_rows > columns.nglobal() - columns.nglobal() / 10;
+  if (*stop)
+    PetscCall(PetscInfo(NULL, "Coarsening stops at %" PetscInt_FMT " rows: the next level would have %" PetscInt64_FMT "\n", columns.nglobal(), (PetscInt64)coarse_rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The last grid's interpolation from these aggregates, whose Galerkin product takes `work` multiplications of blocks, and the next level's near-null vectors. */
+PetscErrorCode Hierarchy::interpolate_from(Coarsening &from, const CsrAggregates &aggregates, Array<PetscScalar> &B, const HierarchyOptions &options, Array<PetscScalar> &coarse_B, double *work)
+{
+  Grid            &grid    = grids_.back();
+  const ColumnMap &columns = *grid.level->columns;
+
+  PetscFunctionBegin;
+  PetscCall(Step(events.prolong, columns, [&] {
+    clear_rows_alone(grid.level->alone, from.k, B);
+    CsrTentative T = tentative(aggregates, columns, grid.bs, from.k, B);
+
+    from.aggregate          = aggregate_of_columns(from.graph, aggregates, columns, grid.bs);
+    from.aggregates         = aggregates.map;
+    from.Q                  = std::move(T.Q);
+    coarse_B                = std::move(T.Bcoarse);
+    grid.transfer           = std::make_shared<CsrTransfer>();
+    grid.transfer->smoothed = from.degree > 0;
+  }));
+  PetscCall(interpolate(grid, from, options));
+  PetscCall(Step(events.galerkin, columns, [&] { *work = product_work(grid.level->A, columns, *grid.transfer); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The next level below the last one. B, its near-null vectors, becomes the next level's. */
 PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal threshold, const HierarchyOptions &options, bool *stop)
 {
   Grid                       &grid    = grids_.back();
-  const Csr                   A       = grid.level->A;
   const MapPtr                columns = grid.level->columns;
+  const double                blocks  = grids_[0].level->nnz / (grids_[0].bs * grids_[0].bs);
   std::shared_ptr<Coarsening> from;
   CsrAggregates               aggregates;
-  std::int64_t                coarse_rows;
-  bool                        moved = false;
+  Array<PetscScalar>          coarse_B;
   Grid                        next;
+  double                      work = 0, bearable = 0;
 
   PetscFunctionBegin;
   PetscCall(Step(events.strength, *columns, [&] {
@@ -149,37 +201,30 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
     from->k       = k;
     from->degree  = grids_.size() == 1 ? 1 : options.coarse_interpolation_degree;
     from->filters = threshold > 0 && from->degree == 1;
-    from->graph   = strength_graph(A, columns, grid.bs, threshold, grid.level->name.data(), grid.level->lattice);
+    from->graph   = strength_graph(grid.level->A, columns, grid.bs, threshold, grid.level->name.data(), grid.level->lattice);
+    bearable      = PetscMax(bearable_products * static_cast<double>(from->degree * from->degree * from->degree) * blocks, always_bearable);
   }));
-  const bool     aggressive = static_cast<PetscInt>(grids_.size()) <= options.aggressive_levels;
-  const PetscInt least      = options.gather_limit / k + (options.gather_limit % k > 0);
-  PetscCall(Step(events.aggregate, *columns, [&] { aggregates = aggressive ? aggregate_twice(from->graph, least) : aggregate(from->graph, least); }));
-  coarse_rows = static_cast<std::int64_t>(aggregates.map->nglobal()) * k;
-  if (coarse_rows >= static_cast<std::int64_t>(options.gather_limit) * columns->size())
-    PetscCall(Repartition(from->graph, options.repartition_ratio, aggregates, &moved));
-  *stop = coarse_rows == 0 || coarse_rows > columns->nglobal() - columns->nglobal() / 10;
-  if (*stop) {
-    PetscCall(PetscInfo(NULL, "Coarsening stops at %" PetscInt_FMT " rows: the next level would have %" PetscInt64_FMT "\n", columns->nglobal(), (PetscInt64)coarse_rows));
-    PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(aggregate_nodes(from->graph, k, options, aggregates, stop));
+  if (*stop) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(interpolate_from(*from, aggregates, B, options, coarse_B, &work));
+  if (work > bearable) { /* from the aggregates as they are, whose product has no more entries than the operator */
+    PetscCall(
+      PetscInfo(NULL, "The interpolation of level %d is not smoothed: its product would take %g multiplications for each entry of the matrix\n", (int)grids_.size() - 1, work / blocks));
+    from->degree  = 0;
+    from->filters = false;
+    PetscCall(interpolate_from(*from, aggregates, B, options, coarse_B, &work));
   }
   PetscCall(Step(events.prolong, *columns, [&] {
-    clear_rows_alone(grid.level->alone, k, B);
-    CsrTentative T = tentative(aggregates, *columns, grid.bs, k, B);
-
-    from->aggregate  = aggregate_of_columns(from->graph, aggregates, *columns, grid.bs);
-    from->aggregates = aggregates.map;
-    if (!from->filters) from->graph = CsrGraph();
-    B                   = std::move(T.Bcoarse);
-    from->Q             = std::move(T.Q);
-    grid.transfer       = std::make_shared<CsrTransfer>();
     next.level          = std::make_shared<CsrLevel>();
     next.level->name    = names_of(aggregates);
     next.level->lattice = aggregates.lattice;
+    aggregates          = CsrAggregates();
+    B                   = std::move(coarse_B);
+    coarse_B            = Array<PetscScalar>();
+    if (!from->filters) from->graph = CsrGraph();
+    if (options.keep == Keep::Aggregates) grid.transfer->coarsening = std::move(from);
+    else from.reset();
   }));
-  aggregates = CsrAggregates();
-  PetscCall(interpolate(grid, *from, options));
-  if (options.keep == Keep::Aggregates) grid.transfer->coarsening = std::move(from);
-  else from.reset();
   PetscCall(project(grid, *next.level, options));
   next.bs        = k;
   next.symmetric = grid.symmetric;

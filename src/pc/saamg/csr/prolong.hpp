@@ -17,7 +17,7 @@ struct Coarsening {
   Array<PetscInt>    aggregate; // [local columns of A], -1: none
   Array<PetscScalar> Q;
   PetscInt           bs = 1, k = 1;
-  PetscInt           degree  = 1;     // of the polynomial that smooths it
+  PetscInt           degree  = 1;     // of the polynomial that smooths it; 0: it is not smoothed
   bool               filters = false; // weak entries are left out; else there is no graph
 };
 
