@@ -12,7 +12,7 @@ set -u
 . "$here/acceptance.sh"
 pattern=${1-.}
 
-errors_expected='^(laws_pc_bad_input|edge_cases|pc_allocations|fuzz/.*)$' # PETSc frees nothing on its way out of a function that failed
+errors_expected='^(laws_pc_bad_input|edge_cases|fuzz/.*)$' # PETSc frees nothing on its way out of a function that failed
 run_listed() { # name ranks label options...
   local name=$1 ranks=$2 line="$*" status
   shift 3

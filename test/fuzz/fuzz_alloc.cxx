@@ -20,7 +20,7 @@ struct Preconditioner {
   VecHandle x, y;
 
   /* set_up: before what is to fail; changed: other values then */
-  Preconditioner(const std::string &type, bool set_up, bool changed) : A(assemble(stencil7(5, 4, 4), type.c_str())), pc(make_pc(A, set_up))
+  Preconditioner(const Entry &e, bool set_up, bool changed) : A(assemble(e, MATSLICEDELL)), pc(make_pc(A, set_up))
   {
     x = vector_like(A, true, VECSTANDARD, 1);
     y = vector_like(A, false, VECSTANDARD, 2);
@@ -37,13 +37,18 @@ struct Preconditioner {
 };
 
 struct Options {
-  const char *name, *smoother, *cycle, *precision, *reuse;
+  const char *name, *smoother, *cycle, *precision, *reuse, *direct_limit;
+  Entry       entry;
 };
-const Options configurations[] = {
-  {"chebyshev", "chebyshev", "v", "double", "none"},
-  {"mcgs_pattern", "mcgs", "w", "mixed", "pattern"},
-  {"l1jacobi_interpolation", "l1jacobi", "v", "half", "interpolation"},
-};
+const std::vector<Options> &configurations()
+{
+  static const std::vector<Options> all{
+    {"chebyshev", "chebyshev", "v", "double", "none", "500", stencil5(9, 8)},
+    {"mcgs_pattern", "mcgs", "w", "mixed", "pattern", "0", stencil7(5, 4, 4)},
+    {"singular_interpolation", "l1jacobi", "v", "half", "interpolation", "500", neumann5(9, 8)},
+  };
+  return all;
+}
 
 enum class What {
   setup,
@@ -55,9 +60,9 @@ enum class What {
 void preconditioner(const Options &o, What what, How how)
 {
   const Configured configured(PCConfig{o.smoother, o.cycle, o.precision});
-  const Option     reuse("-pc_saamg_reuse", o.reuse), limit("-pc_saamg_coarse_limit", "6");
+  const Option     reuse("-pc_saamg_reuse", o.reuse), limit("-pc_saamg_coarse_limit", "6"), direct("-pc_saamg_direct_limit", o.direct_limit);
   const bool       set_up = what != What::setup, changed = what == What::update, transposed = what == What::transposed;
-  const auto       make = [&] { return std::make_unique<Preconditioner>(MATSLICEDELL, set_up, changed); };
+  const auto       make = [&] { return std::make_unique<Preconditioner>(o.entry, set_up, changed); };
   const PetscReal  want = [&] {
     auto fresh = make();
     PETSC_OK(PCSetUp(fresh->pc));
@@ -122,12 +127,12 @@ void making(const char *type, const Operation &op, How how)
 const AddTests add([] {
   for (How how : {How::once, How::onwards}) {
     const std::string end = how == How::once ? "_once" : "_onwards";
-    for (const auto &o : configurations) {
+    for (const auto &o : configurations()) {
       auto *suite = suite_named(suite_named(nullptr, "saamg"), o.name);
-      add_test(suite, "setup" + end, [=, &o] { preconditioner(o, What::setup, how); });
-      add_test(suite, "update" + end, [=, &o] { preconditioner(o, What::update, how); });
-      add_test(suite, "apply" + end, [=, &o] { preconditioner(o, What::apply, how); });
-      add_test(suite, "transposed" + end, [=, &o] { preconditioner(o, What::transposed, how); });
+      add_test(suite, "setup" + end, [how, &o] { preconditioner(o, What::setup, how); });
+      add_test(suite, "update" + end, [how, &o] { preconditioner(o, What::update, how); });
+      add_test(suite, "apply" + end, [how, &o] { preconditioner(o, What::apply, how); });
+      add_test(suite, "transposed" + end, [how, &o] { preconditioner(o, What::transposed, how); });
     }
     for (const char *type : {MATSLICEDELL, MATFOLD})
       for (const auto &op : operations) add_test(suite_named(suite_named(nullptr, "matrix"), type), op.name + end, [=, &op] { making(type, op, how); });
