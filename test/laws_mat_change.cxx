@@ -180,8 +180,10 @@ void store_retrieve(const MatCase &c)
 
   PETSC_OK(MatSetOption(A, MAT_NEW_NONZERO_LOCATIONS, PETSC_FALSE));
   PETSC_OK(MatStoreValues(A));
-  PETSC_OK(MatScale(A, 2));
+  to_both(A, R, [](Mat M) { PETSC_OK(MatScale(M, 2)); });
+  c.check_same(A, R, "scaled"); /* a product between: the shadow is of the scaled values */
   PETSC_OK(MatRetrieveValues(A));
+  PETSC_OK(MatScale(R, 0.5));
   c.check_same(A, R, "retrieved");
 }
 

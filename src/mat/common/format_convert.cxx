@@ -1,4 +1,4 @@
-/* Copies of a Goza matrix, and the ways between it and PETSc's AIJ types. */
+/* Copies of a Goza matrix, and the ways between it and PETSc's types. */
 #include "format_mat.hpp"
 #include "errors.hpp"
 #include "goza.hpp"
@@ -6,9 +6,34 @@
 namespace goza
 {
 
+/* A, which is an AIJ of PETSc's, becomes a Goza matrix of this kind. */
+static PetscErrorCode BecomeFormat(Mat A, const FormatKind &kind, std::unique_ptr<FormatConfig> config)
+{
+  PetscBool mpi;
+  MatType   base;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
+  base = BaseType(mpi);
+  if (A->assembled) PetscCall(MatConvert(A, base, MAT_INPLACE_MATRIX, &A));
+  else if (!mpi) PetscCall(MatSeqAIJSetType(A, base)); /* by way of -mat_seqaij_type, before there are entries */
+  PetscCall(MatFormatAttach(A, kind, std::move(config)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatFormatBecomeLike(Mat A, const FormatMat *f)
+{
+  std::unique_ptr<FormatConfig> config;
+
+  PetscFunctionBegin;
+  PetscCallCXX(config = f->config->clone());
+  PetscCall(BecomeFormat(A, *f->kind, std::move(config)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MatDuplicate_Format(Mat A, MatDuplicateOption how, Mat *B)
 {
-  FormatMat                    *f;
+  FormatMat                    *f, *copy;
   std::unique_ptr<FormatConfig> config;
 
   PetscFunctionBegin;
@@ -16,22 +41,22 @@ PetscErrorCode MatDuplicate_Format(Mat A, MatDuplicateOption how, Mat *B)
   PetscCall(MatFormatDuplicateBase(A, f, how, B));
   PetscCallCXX(config = f->config->clone());
   PetscCall(MatFormatAttach(*B, *f->kind, std::move(config)));
+  PetscCall(MatGetFormatMat(*B, &copy));
+  copy->chained_view = f->chained_view; /* MatDuplicate() copies the view, which is ours, and the DM that the chained one asks */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The submatrix of a parallel AIJ is a plain one, whatever its parent's type; a field's block should be as fast as the whole. */
 PetscErrorCode MatCreateSubMatrix_Format(Mat A, IS rows, IS cols, MatReuse reuse, Mat *B)
 {
-  FormatMat                    *f, *there;
-  std::unique_ptr<FormatConfig> config;
+  FormatMat *f, *there;
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
   PetscCall(MatFormatAsBase(A, f, [&] { return f->base.createsubmatrix(A, rows, cols, reuse, B); }));
   PetscCall(MatGetFormatMat(*B, &there));
-  if (there) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallCXX(config = f->config->clone());
-  PetscCall(MatFormatAttach(*B, *f->kind, std::move(config)));
+  if (there && reuse == MAT_REUSE_MATRIX) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatFormatBecomeLike(*B, f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -40,11 +65,12 @@ static bool IsAIJ(const std::string &type)
   const std::string form = type.substr(0, 3);
   const std::string root = form == "seq" || form == "mpi" ? type.substr(3) : type;
 
-  return root == MATAIJ || root == "aijcusparse";
+  return root.rfind(MATAIJ, 0) == 0;
 }
 
-/* To PETSc's AIJ types by way of the base type; to others as PETSc converts any matrix. An operation of the matrix, not functions composed on it by
-   name: PETSc's factors of an AIJ inherit those. */
+/* As PETSc converts a host AIJ, which has a way to every type, while the general one, by rows, serves a name that it does not know. To PETSc's AIJ types, whose
+   converters begin with a copy that inherits what is composed on the original, by way of a matrix with nothing of ours. An operation of the matrix, not functions
+   composed on it by name: PETSc's factors of an AIJ inherit those. */
 PetscErrorCode MatConvert_Format_Any(Mat A, MatType type, MatReuse reuse, Mat *M)
 {
   FormatMat *f;
@@ -52,20 +78,50 @@ PetscErrorCode MatConvert_Format_Any(Mat A, MatType type, MatReuse reuse, Mat *M
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
-  if (!IsAIJ(type)) {
-    A->ops->convert           = NULL;
-    const PetscErrorCode ierr = MatConvert(A, type, reuse, M);
-    PetscCall(MatGetFormatMat(A, &f));
-    if (f) A->ops->convert = MatConvert_Format_Any; /* else it is of the other type now */
-    PetscCall(ierr);
+  if (reuse == MAT_INPLACE_MATRIX) {
+    PetscCall(MatFormatDetach(A));
+    PetscCall(MatConvert(A, type, MAT_INPLACE_MATRIX, &A));
+    *M = A;
+  } else if (!IsAIJ(type)) {
+    PetscCall(MatFormatHostValues(A, false));
+    PetscCall(MatFormatAs(HostType(f->base_type), A, f, [&] { return MatConvert(A, type, reuse, M); }));
   } else if (reuse == MAT_REUSE_MATRIX) {
     PetscCall(MatCopy(A, *M, SAME_NONZERO_PATTERN));
   } else {
-    if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatFormatDuplicateBase(A, f, MAT_COPY_VALUES, &B));
-    else PetscCall(MatFormatDetach(B));
+    PetscCall(MatFormatDuplicateBase(A, f, MAT_COPY_VALUES, &B));
     PetscCall(MatConvert(B, type, MAT_INPLACE_MATRIX, &B));
     *M = B;
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* To an AIJ of PETSc's: some types (ScaLAPACK) know the way to dense only, whatever they are asked for. */
+static PetscErrorCode ConvertToAIJ(Mat A, MatType type, MatReuse reuse, Mat *B)
+{
+  PetscBool aij;
+
+  PetscFunctionBegin;
+  PetscCall(MatConvert(A, type, reuse, B));
+  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)*B, &aij, MATSEQAIJ, MATMPIAIJ, ""));
+  if (!aij) PetscCall(MatConvert(*B, type, MAT_INPLACE_MATRIX, B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* New values for M; A of any type, which need not know how to put them into an AIJ that is there. */
+static PetscErrorCode ReuseFormat(Mat A, Mat M)
+{
+  PetscBool aij;
+  Mat       B;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A, &aij, MATSEQAIJ, MATMPIAIJ, ""));
+  if (aij) {
+    PetscCall(MatCopy(A, M, SAME_NONZERO_PATTERN));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(ConvertToAIJ(A, HostType(((PetscObject)M)->type_name), MAT_INITIAL_MATRIX, &B));
+  PetscCall(MatCopy(B, M, DIFFERENT_NONZERO_PATTERN)); /* values that are zero now may have no place in B */
+  PetscCall(MatDestroy(&B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -76,14 +132,12 @@ PetscErrorCode MatConvert_Any_Format(Mat A, MatType type, MatReuse reuse, Mat *M
   std::unique_ptr<FormatConfig> config;
   Mat                           B = A;
   FormatMat                    *f;
-  PetscBool                     mpi;
+  PetscBool                     mpi, wants_mpi, root;
   PetscMPIInt                   size;
-  MatType                       base;
-  PetscBool                     root;
 
   PetscFunctionBegin;
   if (reuse == MAT_REUSE_MATRIX) {
-    PetscCall(MatCopy(A, *M, SAME_NONZERO_PATTERN));
+    PetscCall(ReuseFormat(A, *M));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(FindFormatKind(type, &kind));
@@ -95,21 +149,20 @@ PetscErrorCode MatConvert_Any_Format(Mat A, MatType type, MatReuse reuse, Mat *M
   }
   PetscCallCXX(config = kind->config());
   PetscCall(PetscStrbeginswith(((PetscObject)A)->type_name, "mpi", &mpi));
+  PetscCall(PetscStrcmp(type, kind->mpi, &wants_mpi));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
-  if (size > 1) mpi = PETSC_TRUE; /* a type without two forms: the transpose of a matrix, a shell */
-  base = BaseType(mpi);
+  if (size > 1 || wants_mpi) mpi = PETSC_TRUE; /* a type without two forms: the transpose of a matrix, a shell */
   if (reuse == MAT_INITIAL_MATRIX) {
     PetscBool same;
 
-    PetscCall(PetscObjectTypeCompare((PetscObject)A, base, &same));
+    PetscCall(PetscObjectTypeCompare((PetscObject)A, BaseType(mpi), &same));
     if (same) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
-    else PetscCall(MatConvert(A, base, MAT_INITIAL_MATRIX, &B));
+    else PetscCall(ConvertToAIJ(A, BaseType(mpi), MAT_INITIAL_MATRIX, &B));
   } else {
     if (f) PetscCall(MatFormatDetach(B));
-    if (B->assembled) PetscCall(MatConvert(B, base, MAT_INPLACE_MATRIX, &B));
-    else if (!mpi) PetscCall(MatSeqAIJSetType(B, base)); /* by way of -mat_seqaij_type, before there are entries */
+    if (B->assembled) PetscCall(ConvertToAIJ(B, BaseType(mpi), MAT_INPLACE_MATRIX, &B));
   }
-  PetscCall(MatFormatAttach(B, *kind, std::move(config)));
+  PetscCall(BecomeFormat(B, *kind, std::move(config)));
   *M = B;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

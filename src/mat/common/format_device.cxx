@@ -93,30 +93,6 @@ PetscErrorCode MatMultBase(Mat A, FormatMat *f, Vec x, Vec y, Vec z)
 /* --- values */
 
 /* Some operations of AIJCUSPARSE read or write the host's values without a look at where the newer ones are. */
-static PetscErrorCode HostValues(Mat A, bool written)
-{
-  Mat             blocks[2];
-  const PetscInt *garray;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1], &garray));
-  for (Mat block : blocks) {
-    const PetscScalar *a;
-
-    if (!block) continue;
-    if (written) {
-#if PetscDefined(HAVE_DEVICE)
-      block->offloadmask = PETSC_OFFLOAD_CPU;
-#endif
-      PetscCall(PetscObjectStateIncrease((PetscObject)block));
-    } else { /* copies what the device has newer */
-      PetscCall(MatSeqAIJGetArrayRead(block, &a));
-      PetscCall(MatSeqAIJRestoreArrayRead(block, &a));
-    }
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 template <auto Op> struct OnHost;
 template <class... Args, PetscErrorCode (*_MatOps::*Op)(Mat, Args...)> struct OnHost<Op> {
   static PetscErrorCode call(Mat A, Args... args)
@@ -124,7 +100,7 @@ template <class... Args, PetscErrorCode (*_MatOps::*Op)(Mat, Args...)> struct On
     FormatMat *f;
 
     PetscFunctionBegin;
-    PetscCall(HostValues(A, false));
+    PetscCall(MatFormatHostValues(A, false));
     PetscCall(MatGetFormatMat(A, &f));
     PetscCall((f->base.*Op)(A, args...));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -152,29 +128,7 @@ static PetscErrorCode MatTranspose_Device(Mat A, MatReuse reuse, Mat *B)
 {
   PetscFunctionBegin;
   PetscCall((OnHost<&_MatOps::transpose>::call(A, reuse, B)));
-  if (reuse == MAT_REUSE_MATRIX) PetscCall(HostValues(*B, true));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatStoreValues_Device(Mat A)
-{
-  FormatMat *f;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
-  PetscCall(HostValues(A, false));
-  PetscCall(f->base_store(A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatRetrieveValues_Device(Mat A)
-{
-  FormatMat *f;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
-  PetscCall(f->base_retrieve(A));
-  PetscCall(HostValues(A, true));
+  if (reuse == MAT_REUSE_MATRIX) PetscCall(MatFormatHostValues(*B, true));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -279,21 +233,11 @@ PetscErrorCode MatFormatOverrideDevice(Mat A, FormatMat *f)
   if (f->base.sor) A->ops->sor = OnHost<&_MatOps::sor>::call;
   if (f->base.norm) A->ops->norm = MatNorm_Device;
   if (f->base.invertblockdiagonal) A->ops->invertblockdiagonal = MatInvertBlockDiagonal_Device;
-  PetscCall(ComposeOver(A, "MatStoreValues_C", MatStoreValues_Device, &f->base_store));
-  PetscCall(ComposeOver(A, "MatRetrieveValues_C", MatRetrieveValues_Device, &f->base_retrieve));
   wrap<&_MatOps::scale>(A);
   wrap<&_MatOps::shift>(A);
   wrap<&_MatOps::zeroentries>(A);
   if (A->ops->bindtocpu) A->ops->bindtocpu = MatBindToCPU_Device;
   wrap<&_MatOps::setoption>(A);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatFormatRestoreDevice(Mat A, const FormatMat *f)
-{
-  PetscFunctionBegin;
-  if (f->base_store) PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatStoreValues_C", f->base_store));
-  if (f->base_retrieve) PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatRetrieveValues_C", f->base_retrieve));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -86,6 +86,8 @@ PetscErrorCode MatFormatAttach(Mat A, const FormatKind &kind, std::unique_ptr<Fo
   PetscContainer container;
 
   PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  if (f) PetscCall(MatFormatDetach(A)); /* -mat_seqaij_type makes every new SeqAIJ a Goza matrix */
   PetscCallCXX(f = new FormatMat);
   f->kind      = &kind;
   f->config    = std::move(config);
@@ -97,7 +99,8 @@ PetscErrorCode MatFormatAttach(Mat A, const FormatKind &kind, std::unique_ptr<Fo
   PetscCall(PetscContainerDestroy(&container));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, f->base_type.rfind("mpi", 0) == 0 ? kind.mpi : kind.seq));
   PetscCall(MatFormatOverride(A, f));
-  PetscCall(MatFormatComposeProducts(A, f, true));
+  PetscCall(MatFormatOverrideValues(A, f));
+  PetscCall(MatFormatOverrideProducts(A, f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -105,9 +108,9 @@ PetscErrorCode MatFormatAttach(Mat A, const FormatKind &kind, std::unique_ptr<Fo
 static PetscErrorCode RestoreFunctions(Mat A, const FormatMat *f)
 {
   PetscFunctionBegin;
-  PetscCall(MatFormatComposeProducts(A, f, false));
+  PetscCall(MatFormatRestoreProducts(A, f));
   PetscCall(MatFormatRestoreCOO(A, f));
-  PetscCall(MatFormatRestoreDevice(A, f));
+  PetscCall(MatFormatRestoreValues(A, f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -116,6 +119,8 @@ PetscErrorCode MatFormatDuplicateBase(Mat A, FormatMat *f, MatDuplicateOption ho
   PetscFunctionBegin;
   PetscCall(MatFormatAsBase(A, f, [&] { return f->base.duplicate(A, how, B); }));
   PetscCall(RestoreFunctions(*B, f)); /* PETSc's duplicate of an AIJ inherits what is composed on it */
+  PetscCall(MatGetFormatMat(*B, &f));
+  if (f) PetscCall(MatFormatDetach(*B)); /* see MatFormatAttach() */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -127,6 +132,8 @@ PetscErrorCode MatFormatDetach(Mat A)
   PetscCall(MatGetFormatMat(A, &f));
   PetscCall(RestoreFunctions(A, f));
   if (!MatIsHashed(A)) MatFormatRestoreOps(A, f);
+  if (f->chained_view) A->ops->view = f->chained_view;
+  A->ops->convertfrom = NULL;
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, f->base_type.c_str()));
   PetscCall(PetscObjectCompose((PetscObject)A, context_key, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -140,6 +147,8 @@ PetscErrorCode MatCreate_Format(Mat A, const FormatKind &kind, bool mpi)
   PetscCallCXX(config = kind.config());
   PetscCall(MatSetType(A, BaseType(mpi)));
   PetscCall(MatFormatAttach(A, kind, std::move(config)));
+  /* MatConvert() asks a new matrix of the wanted type. Only one that was made by our name: what -mat_seqaij_type makes of a SeqAIJ is converted to as PETSc does it */
+  A->ops->convertfrom = MatConvert_Any_Format;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -149,7 +158,8 @@ PetscErrorCode MatRegister_Format(const FormatKind &kind)
   PetscCall(MatRegisterRootName(kind.root, kind.seq, kind.mpi));
   PetscCall(MatRegister(kind.seq, kind.create_seq));
   PetscCall(MatRegister(kind.mpi, kind.create_mpi));
-  PetscCall(MatSeqAIJRegister(kind.seq, MatConvert_Any_Format)); /* -mat_seqaij_type: every SeqAIJ block, also inside an MPIAIJ */
+  for (const char *name : {kind.seq, kind.root})
+    PetscCall(MatSeqAIJRegister(name, MatConvert_Any_Format)); /* -mat_seqaij_type: every SeqAIJ block, also inside an MPIAIJ */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

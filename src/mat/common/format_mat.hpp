@@ -20,8 +20,9 @@ struct FormatMat {
   PetscErrorCode (*base_coo_preallocate)(Mat, PetscCount, PetscInt[], PetscInt[]) = nullptr;
   PetscErrorCode (*base_coo_values)(Mat, const PetscScalar[], InsertMode)         = nullptr;
   PetscErrorCode (*base_store)(Mat) = nullptr, (*base_retrieve)(Mat) = nullptr;
-  PetscCount coo_n      = 0;
-  bool       petscs_own = false; // every rank found the base type's product best (autoformat)
+  PetscErrorCode (*base_kron)(Mat, Mat, MatReuse, Mat *) = nullptr;
+  PetscCount coo_n                                       = 0;
+  bool       petscs_own                                  = false; // every rank found the base type's product best (autoformat)
   /* a preconditioner may share the operator, and must keep its values when the matrix moves on: then the matrix makes a new one */
   std::shared_ptr<ParOperator<PetscScalar>> op = std::make_shared<ParOperator<PetscScalar>>();
   ParOperator<PetscScalar>                  check;                        // on the host, for -goza_check
@@ -46,10 +47,10 @@ inline bool MatIsHashed(Mat A)
 
 /* Run call() while A is, in name and operations, its base type: PETSc's SeqAIJCUSPARSE functions insist on their exact type name, and some
    operations (bind-to-CPU, assembly) exchange others. Afterwards what they left is the base, and the overrides are put back. */
-PetscErrorCode MatFormatBeginBase(Mat A, FormatMat *f, char **name);
+PetscErrorCode MatFormatBeginBase(Mat A, FormatMat *f, const char *type, char **name);
 PetscErrorCode MatFormatEndBase(Mat A, FormatMat *f, char *name);
 
-template <class Call> PetscErrorCode MatFormatAsBase(Mat A, FormatMat *f, const Call &call)
+template <class Call> PetscErrorCode MatFormatAs(const char *type, Mat A, FormatMat *f, const Call &call)
 {
   char *name;
 
@@ -58,11 +59,16 @@ template <class Call> PetscErrorCode MatFormatAsBase(Mat A, FormatMat *f, const 
     PetscCall(call());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(MatFormatBeginBase(A, f, &name));
+  PetscCall(MatFormatBeginBase(A, f, type, &name));
   const PetscErrorCode ierr = call();
   PetscCall(MatFormatEndBase(A, f, name));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class Call> PetscErrorCode MatFormatAsBase(Mat A, FormatMat *f, const Call &call)
+{
+  return MatFormatAs(f->base_type.c_str(), A, f, call);
 }
 
 /* AsBase<&_MatOps::scale>::call has the signature of that operation and runs the base type's. */
@@ -107,27 +113,38 @@ template <class F> PetscErrorCode ComposeOver(Mat A, const char *name, F ours, F
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The type under whose name PETSc looks for conversions and products: the host's, which has them all. */
+inline MatType HostType(const std::string &type)
+{
+  return type.rfind("mpi", 0) == 0 ? MATMPIAIJ : MATSEQAIJ;
+}
+
 /* format_override.cxx */
 PetscErrorCode MatFormatOverride(Mat A, FormatMat *f); // (back) on a matrix whose operations are those of its base type
 void           MatFormatRestoreOps(Mat A, const FormatMat *f);
 /* format_device.cxx */
 PetscErrorCode MatFormatOverrideDevice(Mat A, FormatMat *f);
-PetscErrorCode MatFormatRestoreDevice(Mat A, const FormatMat *f);
 PetscErrorCode MatMultBase(Mat A, FormatMat *f, Vec x, Vec y, Vec z); // PETSc's own product: z = A x, or z = y + A x
+/* format_values.cxx */
+PetscErrorCode MatFormatHostValues(Mat A, bool written); // of any AIJ matrix: brought up to date before they are read, or just written past PETSc's accounts
+PetscErrorCode MatFormatOverrideValues(Mat A, FormatMat *f);
+PetscErrorCode MatFormatRestoreValues(Mat A, const FormatMat *f);
 /* format_zero_rows.cxx */
 void MatFormatOverrideZeroRows(Mat A);
 /* format_coo.cxx */
 PetscErrorCode MatFormatOverrideCOO(Mat A, FormatMat *f);
 PetscErrorCode MatFormatRestoreCOO(Mat A, const FormatMat *f);
 /* format_product.cxx */
-PetscErrorCode MatFormatComposeProducts(Mat A, const FormatMat *f, bool attach);
-PetscErrorCode MatProductSetFromOptions_Format(Mat C);
+PetscErrorCode MatFormatOverrideProducts(Mat A, FormatMat *f);
+PetscErrorCode MatFormatRestoreProducts(Mat A, const FormatMat *f);
+PetscErrorCode MatProductSetFromOptions_Device(Mat C); // over SeqAIJCUSPARSE
 /* format_mult.cxx */
 PetscErrorCode MatMult_Format(Mat A, Vec x, Vec y);
 PetscErrorCode MatMultAdd_Format(Mat A, Vec x, Vec y, Vec z);
 /* format_view.cxx */
 PetscErrorCode MatView_Format(Mat A, PetscViewer viewer);
 /* format_convert.cxx */
+PetscErrorCode MatFormatBecomeLike(Mat A, const FormatMat *f); // an AIJ of PETSc's, of f's kind and with its settings
 PetscErrorCode MatDuplicate_Format(Mat A, MatDuplicateOption how, Mat *B);
 PetscErrorCode MatCreateSubMatrix_Format(Mat A, IS rows, IS cols, MatReuse reuse, Mat *B);
 PetscErrorCode MatConvert_Format_Any(Mat A, MatType type, MatReuse reuse, Mat *M);

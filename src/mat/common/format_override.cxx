@@ -25,8 +25,10 @@ static PetscErrorCode MatSetFromOptions_Format(Mat A, GozaOptionItems PetscOptio
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* PETSc destroys the inside of a matrix in two ways: with the whole matrix, and, its composed objects already taken away, to put another one's
-   inside there (MatHeaderMerge()). In the second the shell stays a Goza matrix, and only the base type's part goes. */
+/* PETSc destroys the inside of a matrix in three ways: with the whole matrix; its composed objects already taken away, to put another one's inside there
+   (MatHeaderMerge()), when the shell stays a Goza matrix and only the base type's part goes; and by a function of its own that calls the one that it found
+   (the submatrices of MatCreateSubMatrices(), entries in a hash table), sometimes that one alone. So what a base type destroys by is known without the matrix, and what
+   PETSc has put before ours, or had there when the matrix became ours, stays where it is. */
 static const char *const base_types[] = {MATSEQAIJ, MATMPIAIJ, "seqaijcusparse", "mpiaijcusparse"};
 static PetscErrorCode (*base_destroy[PETSC_STATIC_ARRAY_LENGTH(base_types)])(Mat);
 
@@ -41,17 +43,33 @@ template <int base> static PetscErrorCode MatDestroy_Format(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* From a new matrix of that type, which reads no options: -mat_seqaij_type would make it one of another. */
+static PetscErrorCode FindDestroy(const char *type, PetscErrorCode (**destroy)(Mat))
+{
+  Mat          A;
+  PetscOptions none;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsCreate(&none));
+  PetscCall(MatCreate(PETSC_COMM_SELF, &A));
+  PetscCall(PetscObjectSetOptions((PetscObject)A, none));
+  PetscCall(MatSetType(A, type));
+  *destroy = A->ops->destroy;
+  PetscCall(MatDestroy(&A));
+  PetscCall(PetscOptionsDestroy(&none));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode OverrideDestroy(Mat A, const FormatMat *f)
 {
   static PetscErrorCode (*const ours[])(Mat) = {MatDestroy_Format<0>, MatDestroy_Format<1>, MatDestroy_Format<2>, MatDestroy_Format<3>};
 
   PetscFunctionBegin;
   for (std::size_t b = 0; b < PETSC_STATIC_ARRAY_LENGTH(base_types); b++) {
-    if (f->base_type == base_types[b]) {
-      base_destroy[b] = f->base.destroy;
-      A->ops->destroy = ours[b];
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }
+    if (f->base_type != base_types[b]) continue;
+    if (!base_destroy[b]) PetscCall(FindDestroy(base_types[b], &base_destroy[b]));
+    if (A->ops->destroy == base_destroy[b]) A->ops->destroy = ours[b];
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
   SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP, "A Goza matrix cannot be made from type %s", f->base_type.c_str());
 }
@@ -67,10 +85,9 @@ PetscErrorCode MatFormatOverride(Mat A, FormatMat *f)
   A->ops->assemblyend    = MatAssemblyEnd_Format;
   A->ops->setfromoptions = MatSetFromOptions_Format;
   A->ops->convert        = MatConvert_Format_Any;
-  A->ops->convertfrom    = MatConvert_Any_Format;
   PetscCall(OverrideDestroy(A, f));
   if (f->base.createsubmatrix) A->ops->createsubmatrix = MatCreateSubMatrix_Format;
-  if (f->base_type == MATSEQAIJCUSPARSE) A->ops->productsetfromoptions = MatProductSetFromOptions_Format;
+  if (f->base_type == MATSEQAIJCUSPARSE) A->ops->productsetfromoptions = MatProductSetFromOptions_Device;
   if (f->base_type == MATSEQAIJCUSPARSE || f->base_type == MATMPIAIJCUSPARSE) PetscCall(MatFormatOverrideDevice(A, f));
   PetscCall(MatFormatOverrideCOO(A, f));
   f->ours = *A->ops;
@@ -91,7 +108,7 @@ void MatFormatRestoreOps(Mat A, const FormatMat *f)
   }
 }
 
-PetscErrorCode MatFormatBeginBase(Mat A, FormatMat *f, char **name)
+PetscErrorCode MatFormatBeginBase(Mat A, FormatMat *f, const char *type, char **name)
 {
   PetscObject obj = (PetscObject)A;
 
@@ -100,7 +117,7 @@ PetscErrorCode MatFormatBeginBase(Mat A, FormatMat *f, char **name)
   A->ops->view = f->ours.view;
   MatFormatRestoreOps(A, f);
   *name = obj->type_name; /* kept, not freed: a user may hold what MatGetType() gave */
-  PetscCall(PetscStrallocpy(f->base_type.c_str(), &obj->type_name));
+  PetscCall(PetscStrallocpy(type, &obj->type_name));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,23 +1,26 @@
-/* Products of a Goza matrix with matrices of other types, which PETSc looks for by the names of both. */
+/* Products of a Goza matrix with others. PETSc looks for them by the names of all the types; AIJ has entries there that a new name lacks. */
 #include "format_mat.hpp"
+#include "errors.hpp"
+#include <algorithm>
 
 namespace goza
 {
 
-/* Only over SeqAIJCUSPARSE: a product with its own kernels checks exact type names later, when ours are back; the AIJ product, which a matrix bound to the
-   CPU gets, is the one that fits. */
-PetscErrorCode MatProductSetFromOptions_Format(Mat C)
+static const char any_type[] = "MatProductSetFromOptions_anytype_C", kron[] = "MatSeqAIJKron_C", phases_key[] = "GozaProductPhases";
+
+/* A product with SeqAIJCUSPARSE's own kernels checks exact type names later, when ours are back; the AIJ product, which a matrix bound to the CPU gets, is the one
+   that fits. */
+PetscErrorCode MatProductSetFromOptions_Device(Mat C)
 {
   FormatMat *f;
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(C->product->A, &f));
-  if (!f) PetscCall(MatGetFormatMat(C->product->B, &f)); /* only B is ours */
 #if PetscDefined(HAVE_DEVICE)
   Mat             A     = C->product->A;
   const PetscBool bound = A->boundtocpu;
 
-  A->boundtocpu             = f->base_type == MATSEQAIJCUSPARSE ? PETSC_TRUE : bound;
+  A->boundtocpu             = PETSC_TRUE;
   const PetscErrorCode ierr = f->base.productsetfromoptions(C);
   A->boundtocpu             = bound;
   PetscCall(ierr);
@@ -25,30 +28,225 @@ PetscErrorCode MatProductSetFromOptions_Format(Mat C)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatFormatComposeProducts(Mat A, const FormatMat *f, bool attach)
+/* --- the phases of a product that PETSc knows for host matrices */
+
+namespace
 {
-  char        name[128];
-  const bool  mpi  = f->base_type.rfind("mpi", 0) == 0;
-  const char *size = mpi ? "mpi" : "seq", *type = mpi ? f->kind->mpi : f->kind->seq;
-  const bool  on_device = f->base_type != MATSEQAIJ && f->base_type != MATMPIAIJ;
+
+struct Phases {
+  PetscErrorCode (*symbolic)(Mat) = nullptr, (*numeric)(Mat) = nullptr;
+};
+
+PetscErrorCode PhasesDestroy(GozaDestroyContext ctx)
+{
+  PetscFunctionBegin;
+  delete static_cast<Phases *>(GozaDestroyedPointer(ctx));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GetPhases(Mat C, Phases **phases)
+{
+  PetscContainer container;
 
   PetscFunctionBegin;
-  if (on_device) {
-    for (const char *with : {"aij", "aijcusparse"}) {
-      PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%s_%s%s_C", type, size, with));
-      PetscCall(PetscObjectComposeFunction((PetscObject)A, name, attach ? MatProductSetFromOptions_Format : NULL));
-      PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%s%s_%s_C", size, with, type));
-      PetscCall(PetscObjectComposeFunction((PetscObject)A, name, attach ? MatProductSetFromOptions_Format : NULL));
-    }
-  }
-  for (const char *dense : {"seqdense", "mpidense"}) {
-    PetscErrorCode (*product)(Mat) = nullptr;
+  *phases = nullptr;
+  PetscCall(PetscObjectQuery((PetscObject)C, phases_key, (PetscObject *)&container));
+  if (container) PetscCall(PetscContainerGetPointer(container, (void **)phases));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-    PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%saij_%s_C", size, dense));
-    PetscCall(PetscObjectQueryFunction((PetscObject)A, name, &product));
-    PetscCall(PetscSNPrintf(name, sizeof(name), "MatProductSetFromOptions_%s_%s_C", type, dense));
-    if (product) PetscCall(PetscObjectComposeFunction((PetscObject)A, name, attach ? product : NULL));
+PetscErrorCode IsAIJ(Mat A, PetscBool *yes)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A, yes, MATSEQAIJ, MATMPIAIJ, ""));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* They read the factors' host arrays and write the result's, whatever the device has. */
+PetscErrorCode FetchFactors(Mat C)
+{
+  PetscFunctionBegin;
+  for (Mat factor : {C->product->A, C->product->B, C->product->C}) {
+    PetscBool aij = PETSC_FALSE;
+
+    if (factor) PetscCall(IsAIJ(factor, &aij));
+    if (aij) PetscCall(MatFormatHostValues(factor, false));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A result that is a plain AIJ, which only some of the phases make, becomes a matrix of the kind that was multiplied. */
+PetscErrorCode ProductNumeric(Mat C)
+{
+  Phases    *phases;
+  FormatMat *f = nullptr;
+  PetscBool  aij, plain;
+
+  PetscFunctionBegin;
+  PetscCall(GetPhases(C, &phases));
+  for (Mat factor : {C->product->A, C->product->B}) {
+    if (!f) PetscCall(MatGetFormatMat(factor, &f));
+  }
+  PetscCall(FetchFactors(C));
+  PetscCall(phases->numeric(C));
+  PetscCall(IsAIJ(C, &aij));
+  if (aij) PetscCall(MatFormatHostValues(C, true));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)C, &plain, MATSEQAIJ, MATMPIAIJ, ""));
+  if (f && plain) PetscCall(MatFormatBecomeLike(C, f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ProductSymbolic(Mat C)
+{
+  Phases *phases;
+
+  PetscFunctionBegin;
+  PetscCall(GetPhases(C, &phases));
+  PetscCall(phases->symbolic(C));
+  PetscCall(GetPhases(C, &phases)); /* a product of three may have gone through products of two */
+  if (phases && C->ops->productnumeric && C->ops->productnumeric != ProductNumeric) {
+    phases->numeric        = C->ops->productnumeric;
+    C->ops->productnumeric = ProductNumeric;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ComposePhases(Mat C)
+{
+  PetscContainer container;
+  Phases        *phases;
+
+  PetscFunctionBegin;
+  PetscCallCXX(phases = new Phases);
+  phases->symbolic        = C->ops->productsymbolic;
+  C->ops->productsymbolic = ProductSymbolic;
+  PetscCall(PetscContainerCreate(PetscObjectComm((PetscObject)C), &container));
+  PetscCall(PetscContainerSetPointer(container, phases));
+  PetscCall(PetscContainerSetCtxDestroy(container, PhasesDestroy));
+  PetscCall(PetscObjectCompose((PetscObject)C, phases_key, (PetscObject)container));
+  PetscCall(PetscContainerDestroy(&container));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+/* --- the search, under the host's names */
+
+static PetscErrorCode MatProductSetFromOptions_Format_Any(Mat C);
+
+namespace
+{
+
+/* A factor of a product while PETSc looks for it: with the name of a host AIJ, and without the function by which it would come here again. */
+struct Renamed {
+  Mat   factor;
+  char *name       = nullptr;
+  bool  comes_here = false;
+};
+
+PetscErrorCode Rename(Renamed *r)
+{
+  PetscObject obj = (PetscObject)r->factor;
+  PetscBool   aij;
+  PetscErrorCode (*any)(Mat) = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectQueryFunction(obj, any_type, &any));
+  r->comes_here = any == MatProductSetFromOptions_Format_Any;
+  if (r->comes_here) PetscCall(PetscObjectComposeFunction(obj, any_type, NULL));
+  PetscCall(IsAIJ(r->factor, &aij));
+  if (!aij) PetscFunctionReturn(PETSC_SUCCESS);
+  r->name = obj->type_name; /* kept, not freed: a user may hold what MatGetType() gave */
+  PetscCall(PetscStrallocpy(HostType(r->name), &obj->type_name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Restore(const Renamed &r)
+{
+  PetscObject obj = (PetscObject)r.factor;
+
+  PetscFunctionBegin;
+  if (r.comes_here) PetscCall(PetscObjectComposeFunction(obj, any_type, MatProductSetFromOptions_Format_Any));
+  if (!r.name) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscFree(obj->type_name));
+  obj->type_name = r.name;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* For a dense factor PETSc goes column by column through the products of a type that it does not know: those are ours, and on the device. */
+PetscErrorCode ColumnsOnDevice(const Mat_Product *product, PetscBool *yes)
+{
+  FormatMat *f;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(product->A, &f));
+  *yes = PETSC_FALSE;
+  if (f && f->base_type != HostType(f->base_type) && (product->type == MATPRODUCT_AB || product->type == MATPRODUCT_AtB))
+    PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)product->B, yes, MATSEQDENSE, MATMPIDENSE, ""));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+/* PETSc comes here when it has found nothing under the types' own names. */
+static PetscErrorCode MatProductSetFromOptions_Format_Any(Mat C)
+{
+  std::vector<Renamed> factors;
+  PetscBool            columns;
+
+  PetscFunctionBegin;
+  PetscCall(ColumnsOnDevice(C->product, &columns));
+  if (columns) PetscFunctionReturn(PETSC_SUCCESS);
+  for (Mat factor : {C->product->A, C->product->B, C->product->C}) {
+    const auto same = [factor](const Renamed &r) { return r.factor == factor; };
+
+    if (factor && std::none_of(factors.begin(), factors.end(), same)) PetscCallCXX(factors.push_back({factor}));
+  }
+  for (Renamed &r : factors) {
+    PetscCall(PetscObjectReference((PetscObject)r.factor)); /* what PETSc finds may put other factors in their place */
+    PetscCall(Rename(&r));
+  }
+  const PetscErrorCode ierr = MatProductSetFromOptions(C);
+  for (Renamed &r : factors) {
+    PetscCall(Restore(r));
+    PetscCall(MatDestroy(&r.factor));
+  }
+  PetscCall(ierr);
+  if (C->ops->productsymbolic && C->ops->productsymbolic != ProductSymbolic) PetscCall(ComposePhases(C));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* --- the Kronecker product, which wants two SeqAIJ by name */
+
+static PetscErrorCode MatSeqAIJKron_Format(Mat A, Mat B, MatReuse reuse, Mat *C)
+{
+  FormatMat *f;
+  Renamed    right{B};
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  PetscCall(Rename(&right));
+  const PetscErrorCode ierr = f->base_kron(A, B, reuse, C);
+  PetscCall(Restore(right));
+  PetscCall(ierr);
+  if (reuse != MAT_INITIAL_MATRIX) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatFormatBecomeLike(*C, f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatFormatOverrideProducts(Mat A, FormatMat *f)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, any_type, MatProductSetFromOptions_Format_Any));
+  PetscCall(ComposeOver(A, kron, MatSeqAIJKron_Format, &f->base_kron));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatFormatRestoreProducts(Mat A, const FormatMat *f)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, any_type, NULL));
+  if (f->base_kron) PetscCall(PetscObjectComposeFunction((PetscObject)A, kron, f->base_kron));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

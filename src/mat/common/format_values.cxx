@@ -1,0 +1,71 @@
+/* The values that PETSc keeps on the host, read and written by operations that look at nothing else. */
+#include "format_mat.hpp"
+
+namespace goza
+{
+
+PetscErrorCode MatFormatHostValues(Mat A, bool written)
+{
+  Mat             blocks[2];
+  const PetscInt *garray;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1], &garray));
+  for (Mat block : blocks) {
+    const PetscScalar *a;
+
+    if (!block) continue;
+    if (written) {
+#if PetscDefined(HAVE_DEVICE)
+      block->offloadmask = PETSC_OFFLOAD_CPU;
+#endif
+      PetscCall(PetscObjectStateIncrease((PetscObject)block));
+    } else { /* copies what the device has newer */
+      PetscCall(MatSeqAIJGetArrayRead(block, &a));
+      PetscCall(MatSeqAIJRestoreArrayRead(block, &a));
+    }
+  }
+  if (written && A != blocks[0]) PetscCall(PetscObjectStateIncrease((PetscObject)A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatStoreValues_Format(Mat A)
+{
+  FormatMat *f;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  PetscCall(MatFormatHostValues(A, false));
+  PetscCall(f->base_store(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* PETSc 3.18 does not say that the values are others now. */
+static PetscErrorCode MatRetrieveValues_Format(Mat A)
+{
+  FormatMat *f;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  PetscCall(f->base_retrieve(A));
+  PetscCall(MatFormatHostValues(A, true));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatFormatOverrideValues(Mat A, FormatMat *f)
+{
+  PetscFunctionBegin;
+  PetscCall(ComposeOver(A, "MatStoreValues_C", MatStoreValues_Format, &f->base_store));
+  PetscCall(ComposeOver(A, "MatRetrieveValues_C", MatRetrieveValues_Format, &f->base_retrieve));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatFormatRestoreValues(Mat A, const FormatMat *f)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatStoreValues_C", f->base_store));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatRetrieveValues_C", f->base_retrieve));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza
