@@ -11,6 +11,8 @@ ap.add_argument("program")
 ap.add_argument("--first", type=int, default=1)
 ap.add_argument("--count", type=int, default=200)
 args = ap.parse_args()
+# each run is a program of its own, also where mpiexec started this one
+alone = {k: v for k, v in os.environ.items() if not k.startswith(("PMIX", "PMI_", "OMPI_COMM", "OMPI_APP", "OMPI_UNIVERSE", "OMPI_FIRST", "OMPI_NUM", "OMPI_MCA_orte", "OMPI_MCA_ess", "OMPI_MCA_pmix"))}
 CLASS, BIG = 1211216, 2**31 - 1  # of a matrix in PETSc's files; of a PetscInt
 
 
@@ -104,6 +106,8 @@ def read_market(text):
     field, symmetry = head[3].lower(), head[4].lower()
     if field not in ("real", "integer", "pattern") or symmetry not in ("general", "symmetric", "skew-symmetric"):
         return None
+    if any(l and l != "\r" and not l.strip() for l in lines):
+        return "unsure"  # a line of blanks
     rest = [l for l in lines[1:] if l.strip() and l[0] != "%"]
     numbers = [l.split() for l in rest]
     want = 2 if field == "pattern" else 3
@@ -137,7 +141,7 @@ def one(seed, folder):
     if os.path.exists(report):
         os.remove(report)
     try:
-        done = subprocess.run([args.program, "-file", file, "-json", report, "-no_signal_handler"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+        done = subprocess.run([args.program, "-file", file, "-json", report, "-no_signal_handler"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60, env=alone)
     except subprocess.TimeoutExpired:
         return "no end after 60 s", file
     if done.returncode < 0 or done.returncode == 134 or done.returncode == 139 or b"Sanitizer" in done.stdout:
