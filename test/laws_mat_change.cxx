@@ -273,6 +273,60 @@ void options(const MatCase &c)
   c.check_same(A, R, "options kept");
 }
 
+/* A product that PETSc computes on the host reads the values that the device has, each time anew. */
+void product_on_host(const MatCase &c)
+{
+  const Option ptap("-matptap_backend_cpu", "true"), atb("-mattransposematmult_backend_cpu", "true");
+  MatHandle    A = c.ours(), R = c.aij(), C[2], D[2];
+  MatReuse     reuse = MAT_INITIAL_MATRIX;
+
+  for (const char *round : {"new", "reused", "reused again"}) {
+    to_both(A, R, [](Mat M) { PETSC_OK(MatScale(M, 0.5)); });
+    PETSC_OK(MatPtAP(A, A, reuse, PETSC_DEFAULT, C[0].get()));
+    PETSC_OK(MatPtAP(R, R, reuse, PETSC_DEFAULT, D[0].get()));
+    PETSC_OK(MatTransposeMatMult(A, A, reuse, PETSC_DEFAULT, C[1].get()));
+    PETSC_OK(MatTransposeMatMult(R, R, reuse, PETSC_DEFAULT, D[1].get()));
+    for (int k : {0, 1}) {
+      PetscReal size;
+      PETSC_OK(MatNorm(D[k], NORM_FROBENIUS, &size));
+      check_entries(C[k], D[k], std::string(k ? "A' A, " : "A' A A, ") + round, 100, size);
+    }
+    reuse = MAT_REUSE_MATRIX;
+  }
+}
+
+void column_norms(const MatCase &c)
+{
+  MatHandle              A = c.ours(), R = c.aij();
+  std::vector<PetscReal> got(c.entry.cols), want(c.entry.cols);
+
+  to_both(A, R, [](Mat M) { PETSC_OK(MatScale(M, 0.5)); });
+  PETSC_OK(MatGetColumnNorms(A, NORM_1, got.data()));
+  PETSC_OK(MatGetColumnNorms(R, NORM_1, want.data()));
+  for (PetscInt j = 0; j < c.entry.cols; j++) BOOST_TEST(PetscAbsReal(got[j] - want[j]) <= 100 * PETSC_MACHINE_EPSILON * want[j]);
+}
+
+#if PETSC_VERSION_GE(3, 20, 0)
+void eliminate_zeros(const MatCase &c)
+{
+  MatHandle A = c.ours(), R = c.aij();
+  VecHandle d = c.out(R);
+  PetscInt  start, end;
+
+  PETSC_OK(VecGetOwnershipRange(d, &start, &end));
+  for (PetscInt i = start; i < end; i += 3) PETSC_OK(VecSetValue(d, i, 0, INSERT_VALUES));
+  PETSC_OK(VecAssemblyBegin(d));
+  PETSC_OK(VecAssemblyEnd(d));
+  to_both(A, R, [&](Mat M) {
+    PETSC_OK(MatDiagonalScale(M, d, nullptr));
+    PETSC_OK(MatEliminateZeros(M, PETSC_TRUE));
+  });
+  c.check_same(A, R, "zeros eliminated");
+  to_both(A, R, [](Mat M) { PETSC_OK(MatScale(M, 0.5)); });
+  c.check_same(A, R, "and scaled");
+}
+#endif
+
 /* Host, device, host: each side in turn has the newer values. */
 void back_and_forth(const MatCase &c)
 {
@@ -309,22 +363,11 @@ void type_name_stays(const MatCase &c)
 
 const AddTests add([] {
   add_mat_laws({
-    {"scale", scale},
-    {"diagonal_scale", diagonal_scale},
-    {"shift", shift, square},
-    {"diagonal_set", diagonal_set, square | full_diagonal},
-    {"zero_entries", zero_entries},
-    {"axpy", axpy},
-    {"set_values_again", set_values_again},
-    {"new_pattern", new_pattern},
-    {"reset_preallocation", reset_preallocation, nonempty},
-    {"store_retrieve", store_retrieve},
-    {"array_access", array_access},
-    {"zero_rows", zero_rows, nonempty},
-    {"zero_rows_columns", zero_rows_columns, square | full_diagonal},
-    {"options", options},
-    {"back_and_forth", back_and_forth},
-    {"type_name_stays", type_name_stays},
+    {"scale", scale}, {"diagonal_scale", diagonal_scale}, {"shift", shift, square}, {"diagonal_set", diagonal_set, square | full_diagonal}, {"zero_entries", zero_entries}, {"axpy", axpy}, {"set_values_again", set_values_again}, {"new_pattern", new_pattern}, {"reset_preallocation", reset_preallocation, nonempty}, {"store_retrieve", store_retrieve}, {"array_access", array_access}, {"zero_rows", zero_rows, nonempty}, {"zero_rows_columns", zero_rows_columns, square | full_diagonal}, {"options", options}, {"product_on_host", product_on_host, square | nonempty}, {"column_norms", column_norms},
+#if PETSC_VERSION_GE(3, 20, 0)
+      {"eliminate_zeros", eliminate_zeros, square | full_diagonal},
+#endif
+      {"back_and_forth", back_and_forth}, {"type_name_stays", type_name_stays},
   });
 });
 

@@ -132,6 +132,45 @@ static PetscErrorCode MatTranspose_Device(Mat A, MatReuse reuse, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+#if PETSC_VERSION_GE(3, 20, 0)
+static PetscErrorCode MatEliminateZeros_Device(Mat A, PetscBool keep)
+{
+  PetscFunctionBegin;
+  PetscCall((OnHost<&_MatOps::eliminatezeros>::call(A, keep)));
+  PetscCall(MatFormatHostValues(A, true));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+/* The same of a parallel matrix's blocks, which are PETSc's: its products of AIJ matrices on the host transpose those again for new values. */
+static PetscErrorCode (*block_transpose)(Mat, MatReuse, Mat *); // of SeqAIJCUSPARSE
+
+static PetscErrorCode MatTranspose_Block(Mat A, MatReuse reuse, Mat *B)
+{
+  PetscFunctionBegin;
+  PetscCall(block_transpose(A, reuse, B));
+  if (reuse == MAT_REUSE_MATRIX) PetscCall(MatFormatHostValues(*B, true));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode OverrideBlocks(Mat A)
+{
+  Mat             blocks[2];
+  const PetscInt *garray;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1], &garray));
+  for (Mat block : blocks) {
+    PetscBool plain = PETSC_FALSE;
+
+    if (block && block != A) PetscCall(PetscObjectTypeCompare((PetscObject)block, MATSEQAIJCUSPARSE, &plain));
+    if (!plain || block->ops->transpose == MatTranspose_Block) continue;
+    block_transpose       = block->ops->transpose;
+    block->ops->transpose = MatTranspose_Block;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MatInvertBlockDiagonal_Device(Mat A, const PetscScalar **values)
 {
   FormatMat *f;
@@ -232,6 +271,12 @@ PetscErrorCode MatFormatOverrideDevice(Mat A, FormatMat *f)
   if (f->base.transpose) A->ops->transpose = MatTranspose_Device;
   if (f->base.sor) A->ops->sor = OnHost<&_MatOps::sor>::call;
   if (f->base.norm) A->ops->norm = MatNorm_Device;
+  if (f->base.getcolumnreductions) A->ops->getcolumnreductions = OnHost<&_MatOps::getcolumnreductions>::call;
+  if (f->base.creategraph) A->ops->creategraph = OnHost<&_MatOps::creategraph>::call;
+#if PETSC_VERSION_GE(3, 20, 0)
+  if (f->base.eliminatezeros) A->ops->eliminatezeros = MatEliminateZeros_Device;
+#endif
+  PetscCall(OverrideBlocks(A));
   if (f->base.invertblockdiagonal) A->ops->invertblockdiagonal = MatInvertBlockDiagonal_Device;
   wrap<&_MatOps::scale>(A);
   wrap<&_MatOps::shift>(A);

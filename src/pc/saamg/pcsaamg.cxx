@@ -360,6 +360,7 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
   Where the matrix is of a `DMDA`, or its rows show that they were numbered along a grid, aggregates are laid out on it, 3 x 3 x 3 nodes of 27 points each and 3 along
   lines of strong coupling, so that coarse operators are those of grids, too.
   Rows without off-diagonal entries (Dirichlet) are smoothed and not coarsened. A singular coarsest operator is inverted on its range.
+  Where rows are so long that the coarse operators of a smoothed interpolation would fill up, as on graphs with hubs, a level's interpolation is not smoothed; the view says so.
   A matrix with a NaN or Inf gives `PC_SETUP_ERROR`, no abort.
 
   Levels, aggregates, colours and iteration counts do not depend on the number of ranks, but for mcgs where `PCSAAMGSetMCGSCoupling()` makes it Jacobi between ranks.
