@@ -247,7 +247,9 @@ struct Two {
 Two two_alike(const Twins &t, const Op &o)
 {
   const int y = t.pick(o.slot[0]);
-  const int x = y < 0 ? -1 : t.pick(o.slot[1], [&](const Slot &s) { return s.rows == t.slot[y].rows && s.cols == t.slot[y].cols && &s != &t.slot[y]; });
+  const int x = y < 0 ? -1 : t.pick(o.slot[1], [&](const Slot &s) {
+    return s.rows == t.slot[y].rows && s.cols == t.slot[y].cols && &s != &t.slot[y] && t.is_plain(s) && t.is_plain(t.slot[y]); /* of others PETSc's MatAXPY() crashes: SELL, IS */
+  });
   return {x < 0 ? -1 : y, x};
 }
 

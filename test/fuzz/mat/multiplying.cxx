@@ -61,7 +61,7 @@ Step product(Twins &t, const Op &o)
 /* With a dense matrix of a few columns. */
 Step times_dense(Twins &t, const Op &o)
 {
-  const int      a          = t.pick(o.slot[0], [&](const Slot &s) { return t.is_aij(s); });
+  const int      a          = t.pick(o.slot[0], [&](const Slot &s) { return t.is_plain(s); });
   const PetscInt columns    = o.p[0] % 5;
   const bool     transposed = o.p[1] % 2;
   Step           step;
@@ -101,7 +101,7 @@ Step times_dense(Twins &t, const Op &o)
 /* The interpolation of several unknowns a node, as DMs make it: A MAIJ, and P' A P with it. */
 Step with_maij(Twins &t, const Op &o)
 {
-  const int a = t.pick(o.slot[0], [&](const Slot &s) { return t.is_aij(s) && s.square() && s.size < 1e3; });
+  const int a = t.pick(o.slot[0], [&](const Slot &s) { return t.is_plain(s) && s.square() && s.size < 1e3; });
   Step      step;
   if (a < 0) return step;
   const PetscInt dof = 2 + o.p[0] % 2;
@@ -134,7 +134,7 @@ Step with_maij(Twins &t, const Op &o)
 
 Step kron(Twins &t, const Op &o)
 {
-  const auto small = [&](const Slot &s) { return t.is(s, MATSEQAIJ) && s.size < 1e3 && s.m() * s.n() < 300; };
+  const auto small = [&](const Slot &s) { return t.is_plain(s) && t.is(s, MATSEQAIJ) && s.size < 1e3 && s.m() * s.n() < 300; };
   const int  a = t.pick(o.slot[0], small), b = t.pick(o.slot[1], small);
   Step       step;
   if (a < 0) return step;
