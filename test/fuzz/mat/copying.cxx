@@ -75,7 +75,7 @@ Target target(const Twins &t, const Slot &s, long which)
   case 8:
     return {form, form + roots[which / 12 % 4]};
   default:
-    return {MATAIJ, which % 2 ? t.type : roots[which / 12 % 4]};
+    return which % 2 && form.rfind("mpi", 0) == t.type.rfind("mpi", 0) ? Target{form, t.type} : Target{form, roots[which / 12 % 4]};
   }
 }
 

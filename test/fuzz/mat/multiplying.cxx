@@ -101,7 +101,9 @@ Step times_dense(Twins &t, const Op &o)
 /* The interpolation of several unknowns a node, as DMs make it: A MAIJ, and P' A P with it. */
 Step with_maij(Twins &t, const Op &o)
 {
-  const int a = t.pick(o.slot[0], [&](const Slot &s) { return t.is_plain(s) && s.square() && s.size < 1e3; });
+  const int a = t.pick(o.slot[0], [&](const Slot &s) {
+    return t.is_plain(s) && s.square() && s.m() && s.size < 1e3; /* of 0 x 0 PETSc's own crashes */
+  });
   Step      step;
   if (a < 0) return step;
   const PetscInt dof = 2 + o.p[0] % 2;
