@@ -87,7 +87,8 @@ programs = $(patsubst $(2)/%,$(BUILD)/$(3)/%,$(basename $(1)))
 LIB_OBJ     := $(call objects,$(call sources,src))
 SUPPORT_OBJ := $(call objects,$(call sources,test/support))
 BENCH_SRC   := $(call sources,test/bench)
-TEST_SRC    := $(filter-out test/support/% test/bench/%,$(call sources,test))
+PART_SRC    := $(filter-out $(wildcard test/fuzz/*.cxx),$(call sources,test/fuzz)) # test/fuzz/X/* are parts of test/fuzz/fuzz_X
+TEST_SRC    := $(filter-out test/support/% test/bench/% $(PART_SRC),$(call sources,test))
 EXAMPLE_SRC := $(call sources,examples)
 TESTS       := $(call programs,$(TEST_SRC),test,test)
 BENCHES     := $(call programs,$(BENCH_SRC),test/bench,bench)
@@ -112,7 +113,7 @@ ifneq ($(if $(dry_run),,$(PETSC_LIBDIR)),)
   endif
 endif
 
-$(call objects,$(TEST_SRC)): OPTIMIZE = -O1 # compiling them takes longer than what they compute
+$(call objects,$(TEST_SRC) $(PART_SRC)): OPTIMIZE = -O1 # compiling them takes longer than what they compute
 $(BUILD)/obj/%.cxx.o: %.cxx $(FLAGS)
 	@mkdir -p $(@D)
 	@echo "  C++   $<"
@@ -126,7 +127,7 @@ $(BUILD)/obj/%.cu.o: %.cu $(FLAGS)
 # --- Linking. libgoza.so shows its C functions only; tests and benches take libgoza-whole.so, of the same objects, which shows everything.
 link   = @mkdir -p $(@D); echo "  link  $@"; $(MPICXX) $(CXXFLAGS) -o $@ $(filter %.o,$^)
 shared = -shared -Wl,--no-undefined,--exclude-libs,ALL,-soname,$(@F)
-whole  = -L$(BUILD)/lib -lgoza-whole '-Wl,-rpath,$$ORIGIN/../lib'
+whole  = -L$(BUILD)/lib -lgoza-whole '-Wl,-rpath,$$ORIGIN/../lib:$$ORIGIN/../../lib'
 
 $(BUILD)/lib/libgoza.so: $(LIB_OBJ) src/exports.map
 	$(link) $(shared) -Wl,-Bsymbolic,--version-script=src/exports.map $(LIBS)
@@ -137,6 +138,8 @@ $(EXAMPLES): $(BUILD)/bin/%: $$(call objects,$$(wildcard examples/$$*.c*)) | $(B
 $(BUILD)/bin/locality: $(call objects,$(patsubst %,test/support/%.cxx,study_gallery generators sparse)) | $(BUILD)/lib/libgoza-whole.so # reaches the library's hidden parts
 $(TESTS): $(BUILD)/test/%: $$(call objects,$$(wildcard test/$$*.c*)) $(SUPPORT_OBJ) | $(BUILD)/lib/libgoza-whole.so
 	$(link) $(whole) $(LIBS)
+$(BUILD)/test/fuzz/fuzz_mat: $(call objects,$(call sources,test/fuzz/mat))
+$(BUILD)/test/fuzz/fuzz_pc: $(call objects,$(call sources,test/fuzz/pc))
 $(BENCHES): $(BUILD)/bench/%: $$(call objects,$$(wildcard test/bench/$$*.c*)) $(BUILD)/obj/support.a | $(BUILD)/lib/libgoza-whole.so
 	$(link) $(BUILD)/obj/support.a $(whole) $(LIBS) $(if $(NVCC),-lcusparse) # a peer of bench_spmv
 $(BUILD)/obj/support.a: $(SUPPORT_OBJ) # an archive, since a bench has its own main() and takes from support only what it calls
@@ -161,6 +164,18 @@ demo: all $(EXAMPLES) $(BUILD)/petsc/ksp_ksp_tutorials_ex45 ## solve with Goza b
 	@python3 examples/demo.py
 check: programs ## build everything and run every test
 	@test/run.sh
+FUZZERS = $(addprefix $(BUILD)/test/fuzz/,fuzz_mat fuzz_pc fuzz_alloc)
+SEEDS   = 1000
+FIRST   = 1
+fuzz: all $(FUZZERS) $(BUILD)/test/alloc_failures $(BUILD)/bin/locality ## random sequences of matrix operations, configurations of saamg, files, and every allocation refused: SEEDS from FIRST on each of RANKS (SEEDS=100000 RANKS=1)
+	@failed=0; \
+	for n in $(RANKS); do \
+	  python3 test/fuzz/fuzz.py $(BUILD)/test/fuzz/fuzz_mat --ranks $$n --first $(FIRST) --count $(SEEDS) --out $(BUILD)/fuzz --short 5 || failed=1; \
+	  python3 test/fuzz/fuzz.py $(BUILD)/test/fuzz/fuzz_pc --ranks $$n --first $(FIRST) --count $$(($(SEEDS) / 5)) --out $(BUILD)/fuzz --short 5 || failed=1; \
+	  for t in fuzz/fuzz_alloc alloc_failures; do $(MPIEXEC) -n $$n $(BUILD)/test/$$t -every || failed=1; done; \
+	done; \
+	python3 test/fuzz/fuzz_locality.py $(BUILD)/bin/locality --first $(FIRST) --count $$(($(SEEDS) / 5)) || failed=1; \
+	exit $$failed
 bench: all $(BENCHES) ## build the benchmarks
 bench-amg: all $(EXAMPLES) ## the tables of paper P5: smoothers and precisions of saamg
 	@python3 test/bench/bench_amg.py
@@ -231,4 +246,4 @@ clean: ## remove the build folder
 	rm -rf $(BUILD)
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' makefile | expand -t 14
-.PHONY: all deps programs demo check bench bench-amg bench-assembly bench-cds bench-locality bench-peers bench-scaling bench-spmv petsc-tests petsc-cuda bundle install format tidy clean help
+.PHONY: all deps programs demo check fuzz bench bench-amg bench-assembly bench-cds bench-locality bench-peers bench-scaling bench-spmv petsc-tests petsc-cuda bundle install format tidy clean help

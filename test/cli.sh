@@ -155,6 +155,7 @@ while read -r _ line; do
 done < <(sed -n '/Run lines:/,/\*\//s/^ *\(locality .*\)/\1/p' "$here/../examples/locality.cxx")
 says "locality writes JSON" 0 '"nnz": 15625, "mean": 21\.433471, "longest": 27' cat "$work/locality.json"
 ! command -v python3 >/dev/null || says "locality writes JSON that others read" 0 '"hit": ' python3 -m json.tool "$work/locality.json"
+! command -v python3 >/dev/null || says "locality: mutated files" 0 ', 0 fail' python3 "$here/fuzz/fuzz_locality.py" "$locality" --count 60
 { echo '%%MatrixMarket matrix coordinate pattern symmetric'; echo '% a comment'; echo '3 3 4'; echo '1 1'; echo '2 2'; echo '3 3'; echo '3 1'; } >"$work/good.mtx"
 head -n 6 "$work/good.mtx" >"$work/short.mtx"
 { echo '%%MatrixMarket matrix coordinate real general'; echo '2 3 1'; echo '3 1 5'; } >"$work/outside.mtx"

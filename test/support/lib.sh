@@ -57,10 +57,14 @@ report() { # status name [reason]: one write, so that two tests' lines do not mi
     echo failed >>"$all_work/verdicts"
   fi
 }
+skip() { # name reason
+  printf 'skipped           %s: %s\n' "$1" "$2"
+  echo skipped >>"$all_work/verdicts"
+}
 verdicts() { grep -c "^$1\$" "$all_work/verdicts"; }
 summary() { # a test that said nothing, since its shell broke off, has failed
   local failed=$(($(verdicts failed) + $(verdicts begun) - $(verdicts ended)))
-  echo "$(verdicts passed) passed, $failed failed"
+  echo "$(verdicts passed) passed, $failed failed, $(verdicts skipped) skipped"
   [ $failed = 0 ]
 }
 start_clock() { clock=$(date +%s%N); }

@@ -211,6 +211,28 @@ static std::shared_ptr<CsrLevel> transposed_level(const CsrLevel &level, const C
 
 /* The transposed cycle is the cycle of A^T with the same transfers: (P^T A P)^T = P^T A^T P, and the smoother after is the
    transpose of the one before. */
+static PetscErrorCode MakeTransposed(PC pc, SAAMG *mg)
+{
+  OwnRows rows;
+
+  PetscFunctionBegin;
+  PetscCall(rows.open(mg->converted ? mg->converted : pc->pmat, mg->space));
+  for (const Grid &grid : mg->hierarchy.grids()) {
+    Grid t = grid;
+
+    t.transposed = true;
+    PetscCall(Together(rows.columns->comm(), "transpose its rows", [&] {
+      t.level = transposed_level(*grid.level, &grid == mg->hierarchy.grids().data() ? rows.A : grid.level->A);
+      if (t.transfer && !t.transfer->transposed() && !(mg->precision == PC_SAAMG_DOUBLE && t.transfer->lends_rows())) t.transfer->transpose();
+      mg->transposed.grids.push_back(t);
+    }));
+  }
+  PetscCall(Together(rows.columns->comm(), "begin a transposed cycle", [&] { mg->transposed.cycle = make_cycle(mg->precision); }));
+  PetscCall(mg->transposed.cycle->setup(mg->transposed.grids, mg->space, nullptr, mg->cycle_options));
+  mg->hierarchy.release(mg->hierarchy_options);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
 {
   SAAMG    *mg = static_cast<SAAMG *>(pc->data);
@@ -223,22 +245,10 @@ static PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!mg->transposed.cycle) {
-    OwnRows rows;
+    const PetscErrorCode ierr = MakeTransposed(pc, mg);
 
-    PetscCall(rows.open(mg->converted ? mg->converted : pc->pmat, mg->space));
-    for (const Grid &grid : mg->hierarchy.grids()) {
-      Grid t = grid;
-
-      t.transposed = true;
-      PetscCall(Together(rows.columns->comm(), "transpose its rows", [&] {
-        t.level = transposed_level(*grid.level, &grid == mg->hierarchy.grids().data() ? rows.A : grid.level->A);
-        if (t.transfer && !t.transfer->transposed() && !(mg->precision == PC_SAAMG_DOUBLE && t.transfer->lends_rows())) t.transfer->transpose();
-        mg->transposed.grids.push_back(t);
-      }));
-    }
-    PetscCall(Together(rows.columns->comm(), "begin a transposed cycle", [&] { mg->transposed.cycle = make_cycle(mg->precision); }));
-    PetscCall(mg->transposed.cycle->setup(mg->transposed.grids, mg->space, nullptr, mg->cycle_options));
-    mg->hierarchy.release(mg->hierarchy_options);
+    if (ierr) mg->transposed.reset(); /* half of one would pass for a whole one */
+    PetscCall(ierr);
   }
   PetscCall(ApplyCycle(mg, *mg->transposed.cycle, b, x));
   PetscFunctionReturn(PETSC_SUCCESS);

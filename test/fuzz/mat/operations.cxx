@@ -1,0 +1,25 @@
+#include "operations.hpp"
+
+#include <stdexcept>
+
+namespace goza_fuzz
+{
+
+const std::vector<Operation> &operations()
+{
+  static const std::vector<Operation> all = [] {
+    std::vector<Operation> list = creating();
+    for (auto table : {changing(), copying(), multiplying(), reading()}) list.insert(list.end(), table.begin(), table.end());
+    return list;
+  }();
+  return all;
+}
+
+const Operation &operation(const std::string &name)
+{
+  for (const auto &op : operations())
+    if (name == op.name) return op;
+  throw std::out_of_range("no operation " + name);
+}
+
+} // namespace goza_fuzz
