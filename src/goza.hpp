@@ -21,6 +21,15 @@ struct Usage {
 };
 extern Usage usage;
 
+/* The count of a device's flops counts nothing in a PETSc without a device back end. */
+inline PetscErrorCode LogFlops(Space space, PetscLogDouble flops)
+{
+  PetscFunctionBegin;
+  if (PetscDefined(HAVE_DEVICE) && space == Space::Cuda) PetscCall(PetscLogGpuFlops(flops));
+  else PetscCall(PetscLogFlops(flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 Space          default_space();                  // where formats live: -goza_device
 bool           petsc_on_device();                // PETSc itself has CUDA and uses it: vectors can be resident
 PetscErrorCode MatGetSpace(Mat A, Space *space); // where the products of A run: default_space(), but for a matrix bound to the CPU

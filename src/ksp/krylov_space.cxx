@@ -272,8 +272,7 @@ PetscErrorCode KrylovSpace::sum_over_ranks(PetscScalar *values, PetscInt n)
 PetscErrorCode KrylovSpace::log_flops(PetscLogDouble per_row)
 {
   PetscFunctionBegin;
-  if (space_ == Space::Cuda) PetscCall(PetscLogGpuFlops(per_row * n_));
-  else PetscCall(PetscLogFlops(per_row * n_));
+  PetscCall(LogFlops(space_, per_row * n_));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -283,8 +282,7 @@ PetscErrorCode KrylovSpace::log_product()
 
   PetscFunctionBegin;
   usage.products[(int)space_]++;
-  if (space_ == Space::Cuda) PetscCall(PetscLogGpuFlops(flops));
-  else PetscCall(PetscLogFlops(flops));
+  PetscCall(LogFlops(space_, flops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -121,8 +121,7 @@ static PetscErrorCode MatMultAny(Mat A, Vec x, Vec y, Vec z)
   if (y && y != z) PetscCall(yin.restore());
   PetscCall(xin.restore());
   flops = 2.0 * f->op->nnz() - (y ? 0 : A->rmap->n);
-  if (space == Space::Cuda) PetscCall(PetscLogGpuFlops(flops));
-  else PetscCall(PetscLogFlops(PetscMax(flops, 0)));
+  PetscCall(LogFlops(space, PetscMax(flops, 0)));
   PetscCall(PetscLogEventEnd(events.mult, A, x, z, 0));
   if (check) {
     PetscCall(MatCheckMult(A, f, x, y_before, z));

@@ -133,7 +133,7 @@ public:
       PetscCall(failed);
       PetscFunctionReturn(PETSC_SUCCESS);
     }
-    if (mine->graph) PetscCall(PetscLogGpuFlops(mine->flops));
+    if (mine->graph) PetscCall(LogFlops(space_, mine->flops));
     else if (device::begin_recording()) {
       PetscLogDouble before, after;
 

@@ -1,7 +1,7 @@
 /* What a cycle tells PETSc's log: an event for each of its steps on each level, with its flops, and with the device's time where that is logged; and for
    what of that is exchange between ranks. */
 #pragma once
-#include "core/space.hpp"
+#include "goza.hpp"
 #include "mat/common/compat.hpp"
 #include "mat/common/halo/exchange_log.hpp"
 #include <cstddef>
@@ -31,10 +31,8 @@ public:
     PetscCall(PetscLogEventBegin(event, 0, 0, 0, 0));
     if (space_ == Space::Cuda) PetscCall(PetscLogGpuTimeBegin());
     PetscCall(body());
-    if (space_ == Space::Cuda) {
-      PetscCall(PetscLogGpuTimeEnd());
-      PetscCall(PetscLogGpuFlops(flops));
-    } else PetscCall(PetscLogFlops(flops));
+    if (space_ == Space::Cuda) PetscCall(PetscLogGpuTimeEnd());
+    PetscCall(LogFlops(space_, flops));
     PetscCall(PetscLogEventEnd(event, 0, 0, 0, 0));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
