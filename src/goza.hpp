@@ -1,6 +1,7 @@
 /* The plugin's own state: what was decided once, when it was loaded. */
 #pragma once
 #include "core/space.hpp"
+#include "mat/common/compat.hpp"
 #include <petscmat.h>
 
 namespace goza
