@@ -3,7 +3,7 @@
 
 /* Not where everything is compiled for such processors already (MARCH=native), nor under sanitizers, whose checks would run while the dynamic linker still chooses. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__AVX2__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  #define GOZA_FOR_EACH_PROCESSOR __attribute__((target_clones("default", "arch=x86-64-v3")))
+  #define GOZA_FOR_EACH_PROCESSOR __attribute__((flatten, target_clones("default", "arch=x86-64-v3")))
 #else
   #define GOZA_FOR_EACH_PROCESSOR
 #endif
@@ -11,7 +11,7 @@
 namespace goza
 {
 
-/* loop(), and what the compiler inlines into it: small bodies of rows. Larger ones mark their inner loops themselves. */
+/* loop() with all that it calls. */
 template <class Loop> GOZA_FOR_EACH_PROCESSOR void run_on_host(const Loop &loop)
 {
   loop();
