@@ -188,13 +188,12 @@ Step options(Twins &t, const Op &o)
     const char *name;
     PetscBool   value;
   };
-  /* none that says what is not so (symmetric) or what the other operations rely on */
+  /* none that says what is not so (symmetric) or what the other operations rely on; nor inodes again, with which PETSc's product fails on a rank of one row */
   static const Choice choices[] = {
     {MAT_ROW_ORIENTED, "MAT_ROW_ORIENTED", PETSC_TRUE},
     {MAT_KEEP_NONZERO_PATTERN, "MAT_KEEP_NONZERO_PATTERN", PETSC_TRUE},
     {MAT_IGNORE_ZERO_ENTRIES, "MAT_IGNORE_ZERO_ENTRIES", PETSC_FALSE},
     {MAT_USE_INODES, "MAT_USE_INODES", PETSC_FALSE},
-    {MAT_USE_INODES, "MAT_USE_INODES", PETSC_TRUE},
     {MAT_IGNORE_ZERO_ENTRIES, "MAT_IGNORE_ZERO_ENTRIES", PETSC_TRUE},
     {MAT_NEW_NONZERO_LOCATIONS, "MAT_NEW_NONZERO_LOCATIONS", PETSC_TRUE},
     {MAT_SYMMETRIC, "MAT_SYMMETRIC", PETSC_FALSE},
