@@ -347,7 +347,11 @@ Step chop(Twins &t, const Op &o)
   const int a = t.pick(o.slot[0], [&](const Slot &s) { return t.is_aij(s); });
   return on_one(t, a, [=, &t](Mat A) -> PetscErrorCode {
     PetscFunctionBegin;
+#if PETSC_VERSION_LT(3, 20, 0)
     TOLD(t, MatChop(A, 1), "MatChop(A[%d], 1)", a);
+#else
+    TOLD(t, MatFilter(A, 1, PETSC_FALSE, PETSC_FALSE), "MatFilter(A[%d], 1, PETSC_FALSE, PETSC_FALSE)", a);
+#endif
     PetscFunctionReturn(PETSC_SUCCESS);
   });
 }
