@@ -1,0 +1,277 @@
+/* Flexible GMRES, the method: fusedgmres.cxx makes a KSP type of it. */
+#pragma once
+#include "gmres_kernels.hpp"
+#include "krylov_space.hpp"
+#include "mat/common/errors.hpp"
+#include <utility>
+#include <vector>
+
+namespace goza
+{
+
+class FlexibleGMRES;
+
+struct FusedGMRES {
+  KrylovSpace        space;
+  Array<PetscScalar> h; // coefficients of the basis, where that is
+  PetscInt           restart = 30;
+  PetscReal          haptol  = 1e-30;
+  Vec                built   = NULL; // KSPBuildSolution()'s
+  FlexibleGMRES     *running = nullptr;
+};
+
+/* On several ranks there is one reduction in an iteration: the new vector's products with the basis and with itself. The norm of what is left of it comes of those, and
+   where the basis has lost its orthogonality of a reduction of its own. */
+class FlexibleGMRES {
+public:
+  FlexibleGMRES(KSP ksp, FusedGMRES &data) :
+    ksp_(ksp), K_(data.space), h_there_(data.h), haptol_(data.haptol), m_(data.restart), ld_(m_ + 2), H_(static_cast<std::size_t>(ld_) * (m_ + 1)), cos_(m_ + 1), sin_(m_ + 1), rs_(ld_), h_(m_ + 4)
+  {
+  }
+
+  static PetscInt v(PetscInt k) { return 2 * k; }     // as the number of a vector: the basis,
+  static PetscInt z(PetscInt k) { return 2 * k + 1; } // preconditioned
+
+  PetscErrorCode solve()
+  {
+    PetscFunctionBegin;
+    PetscCall(Guarded([&] {
+      if (h_there_.space() != K_.space()) h_there_ = Array<PetscScalar>(K_.space());
+      h_there_.resize(h_.size());
+    }));
+    ksp_->its = 0;
+    PetscCall(K_.first_residual(v(0)));
+    PetscCall(cycle());
+    while (!ksp_->reason) {
+      PetscCall(K_.residual(v(0)));
+      if (ksp_->its >= ksp_->max_it) break;
+      PetscCall(cycle());
+    }
+    if (ksp_->its >= ksp_->max_it && !ksp_->reason) ksp_->reason = KSP_DIVERGED_ITS;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* x += what the directions so far give; x in the space. */
+  PetscErrorCode add_correction(PetscScalar *x)
+  {
+    std::vector<PetscScalar> y(it_);
+
+    PetscFunctionBegin;
+    if (!it_) PetscFunctionReturn(PETSC_SUCCESS);
+    for (PetscInt k = it_ - 1; k >= 0; k--) {
+      PetscScalar t = rs_[k];
+
+      for (PetscInt j = k + 1; j < it_; j++) t -= H(k, j) * y[j];
+      y[k] = k == it_ - 1 && H(k, k) == 0 ? 0 : t / H(k, k);
+    }
+    const auto list = pointers(z, it_);
+    PetscCall(Guarded([&] {
+      write(y.data(), it_);
+      gmres_combine(K_.space(), K_.n(), 1, list.data(), it_, h_there_.data(), x, nullptr, K_.sums());
+    }));
+    PetscCall(K_.log_flops(2. * it_));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+private:
+  PetscScalar &H(PetscInt row, PetscInt col) { return H_[static_cast<std::size_t>(col) * ld_ + row]; }
+
+  std::vector<const PetscScalar *> pointers(PetscInt (*number)(PetscInt), PetscInt n)
+  {
+    std::vector<const PetscScalar *> list;
+
+    for (PetscInt k = 0; k < n; k++) list.push_back(K_[number(k)]);
+    return list;
+  }
+
+  /* The coefficients, from where the basis is and back. Behind the products: the square of the norm of what this rank has left of a vector, and of all ranks'. */
+  PetscInt left_at() const { return m_ + 2; }
+  PetscInt norm_at() const { return K_.alone() ? m_ + 2 : m_ + 3; }
+  void     read()
+  {
+    if (K_.space() == Space::Host) std::copy(h_there_.data(), h_there_.data() + h_.size(), h_.begin());
+    else device::copy(h_.data(), h_there_.data(), h_.size() * sizeof(PetscScalar));
+  }
+  void write(const PetscScalar *h, PetscInt n, PetscInt first = 0)
+  {
+    if (K_.space() == Space::Host) std::copy(h, h + n, h_there_.data() + first);
+    else device::copy(h_there_.data() + first, h, n * sizeof(PetscScalar));
+  }
+
+  /* *norm = |v_0|, and v_0 /= *norm */
+  PetscErrorCode normalize_first(PetscReal *norm)
+  {
+    PetscFunctionBegin;
+    const PetscScalar *v0[] = {K_[v(0)]};
+    PetscCall(Guarded([&] {
+      gmres_products(K_.space(), K_.n(), v0, 1, v0[0], h_there_.data(), K_.sums());
+      read();
+    }));
+    if (!K_.alone()) {
+      PetscCall(K_.sum_over_ranks(h_.data(), 1));
+      PetscCall(Guarded([&] { write(h_.data(), 1); }));
+    }
+    PetscCall(Guarded([&] { gmres_normalize(K_.space(), K_.n(), h_there_.data(), K_[v(0)], K_.sums()); }));
+    PetscCall(K_.log_flops(3));
+    *norm = PetscSqrtReal(PetscRealPart(h_[0]));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode cycle()
+  {
+    PetscReal res    = 0;
+    bool      hapend = false;
+
+    PetscFunctionBegin;
+    it_   = 0;
+    loss_ = PETSC_MACHINE_EPSILON;
+    PetscCall(normalize_first(&res));
+    PetscCall(K_.check(res));
+    if (ksp_->reason) PetscFunctionReturn(PETSC_SUCCESS);
+    rs_[0] = res;
+    PetscCall(K_.report(ksp_->its, res, [] { return PETSC_SUCCESS; }));
+    if (!ksp_->reason && res == 0) { /* without a norm there is no test that would have seen it */
+      PetscCall(PetscInfo(ksp_, "Converged due to zero residual norm on entry\n"));
+      ksp_->reason = KSP_CONVERGED_ATOL;
+    }
+    if (ksp_->reason) PetscFunctionReturn(PETSC_SUCCESS);
+    while (!ksp_->reason && it_ < m_ && ksp_->its < ksp_->max_it) {
+      if (it_) PetscCall(K_.monitor(ksp_->its, res));
+      PetscCall(direction(&hapend));
+      if (ksp_->reason) break;
+      PetscCall(rotate(hapend, &res));
+      if (ksp_->reason) break;
+      it_++;
+      ksp_->its++;
+      ksp_->rnorm = res;
+      PetscCall(K_.test(ksp_->its, res));
+      if (hapend && !ksp_->reason) {
+        PetscCall(PetscInfo(ksp_, "Reached happy break down, but convergence was not indicated. Residual norm = %g\n", (double)res));
+        ksp_->reason = KSP_DIVERGED_BREAKDOWN;
+      }
+    }
+    PetscCall(add_correction(K_[KrylovSpace::solution]));
+    const PetscInt directions = std::exchange(it_, 0);
+    if (!ksp_->reason && ksp_->its >= ksp_->max_it) ksp_->reason = KSP_DIVERGED_ITS;
+    if (directions && ksp_->reason) PetscCall(K_.monitor(ksp_->its, res));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* v_{k+1} = A M v_k, orthogonalized and normalized; column k of H. */
+  PetscErrorCode direction(bool *hapend)
+  {
+    const PetscInt k    = it_;
+    PetscReal      norm = 0;
+
+    PetscFunctionBegin;
+    PetscCall(K_.more_vectors(2 * k + 3));
+    PetscCall(K_.precondition(v(k), z(k)));
+    PetscCall(K_.multiply(z(k), v(k + 1)));
+    PetscCall(orthogonalize(k, &norm));
+    PetscCall(K_.check(norm));
+    if (ksp_->reason) PetscFunctionReturn(PETSC_SUCCESS);
+    for (PetscInt j = 0; j <= k; j++) H(j, k) = h_[j];
+    H(k + 1, k) = norm;
+    *hapend     = !(norm > PetscMin(haptol_, PetscAbsScalar(norm / rs_[k])));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode orthogonalize(PetscInt k, PetscReal *norm)
+  {
+    const auto         basis = pointers(v, k + 2); /* and the new vector itself */
+    const Space        space = K_.space();
+    const PetscInt     n     = K_.n();
+    PetscScalar *const w = K_[v(k + 1)], *const h = h_there_.data();
+
+    PetscFunctionBegin;
+    PetscCall(Guarded([&] { gmres_products(space, n, basis.data(), k + 2, w, h, K_.sums()); }));
+    if (!K_.alone()) PetscCall(add_up_products(k));
+    PetscCall(Guarded([&] { gmres_combine(space, n, -1, basis.data(), k + 1, h, w, h + left_at(), K_.sums()); }));
+    if (!K_.alone()) PetscCall(norm_over_ranks(k));
+    PetscCall(Guarded([&] {
+      gmres_normalize(space, n, h + norm_at(), w, K_.sums());
+      if (K_.alone()) read();
+    }));
+    PetscCall(K_.log_flops(4. * k + 9));
+    *norm = PetscIsInfOrNanScalar(h_[norm_at()]) ? PetscRealPart(h_[norm_at()]) : PetscSqrtReal(PetscMax(PetscRealPart(h_[norm_at()]), 0));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* The one reduction. What was left of the vector before comes with it: how far its norm is from what it was taken for tells how orthonormal the basis still is. */
+  PetscErrorCode add_up_products(PetscInt k)
+  {
+    PetscFunctionBegin;
+    PetscCall(Guarded([&] { read(); }));
+    std::swap(h_[k + 2], h_[left_at()]);
+    PetscCall(K_.sum_over_ranks(h_.data(), k + 3));
+    if (k) loss_ = PetscMax(PETSC_MACHINE_EPSILON, PetscAbsScalar(h_[k + 2] - taken_.left) / taken_.whole);
+    PetscCall(Guarded([&] { write(h_.data(), k + 2); }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* The square of the norm of what is left of a vector: of its products with the basis, as long as that is orthonormal enough, or else summed up anew. */
+  PetscErrorCode norm_over_ranks(PetscInt k)
+  {
+    constexpr PetscReal allowed = 1e6 * PETSC_MACHINE_EPSILON, margin = 10; /* relative */
+    const PetscReal     whole = PetscRealPart(h_[k + 1]);
+    PetscScalar         left  = whole;
+
+    PetscFunctionBegin;
+    for (PetscInt j = 0; j <= k; j++) left -= h_[j] * h_[j];
+    if (!(margin * loss_ * whole < allowed * PetscRealPart(left))) {
+      PetscCall(Guarded([&] { left = read_value(K_.space(), h_there_.data() + left_at()); }));
+      PetscCall(K_.sum_over_ranks(&left, 1));
+    }
+    taken_        = {left, whole};
+    h_[norm_at()] = left;
+    PetscCall(Guarded([&] { write(&left, 1, norm_at()); }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* The rotations so far on column k, a new one, and the residual's norm. */
+  PetscErrorCode rotate(bool hapend, PetscReal *res)
+  {
+    const PetscInt k = it_;
+
+    PetscFunctionBegin;
+    for (PetscInt j = 0; j < k; j++) {
+      const PetscScalar t = H(j, k);
+
+      H(j, k)     = cos_[j] * t + sin_[j] * H(j + 1, k);
+      H(j + 1, k) = cos_[j] * H(j + 1, k) - sin_[j] * t;
+    }
+    if (hapend) {
+      *res = 0;
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    const PetscScalar t = PetscSqrtScalar(H(k, k) * H(k, k) + H(k + 1, k) * H(k + 1, k));
+    if (t == 0) {
+      ksp_->reason = KSP_DIVERGED_NULL;
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    cos_[k]    = H(k, k) / t;
+    sin_[k]    = H(k + 1, k) / t;
+    rs_[k + 1] = -sin_[k] * rs_[k];
+    rs_[k]     = cos_[k] * rs_[k];
+    H(k, k)    = cos_[k] * H(k, k) + sin_[k] * H(k + 1, k);
+    *res       = PetscAbsScalar(rs_[k + 1]);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  KSP                 ksp_;
+  KrylovSpace        &K_;
+  Array<PetscScalar> &h_there_;
+  const PetscReal     haptol_;
+  const PetscInt      m_, ld_;
+  PetscReal           loss_ = 0; // of the basis's orthogonality, an estimate
+  struct {
+    PetscScalar left;
+    PetscReal   whole;
+  } taken_{};                               // squares of the norms of the vector before, without and with its part in the basis
+  PetscInt                 it_ = 0;         // directions of the present cycle
+  std::vector<PetscScalar> H_;              // by columns, rotated to triangular form
+  std::vector<PetscScalar> cos_, sin_, rs_; // rs: the right-hand side, rotated
+  std::vector<PetscScalar> h_;              // products of a new vector with the basis and itself, and norms: see norm_at()
+};
+
+} // namespace goza
