@@ -57,7 +57,7 @@ static PetscErrorCode OnlyDeviceVectors(Mat A, PetscBool *only)
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
   PetscCall(MatGetDM(A, &dm));
-  *only = (PetscBool)(f->op->built() && !f->staged_x.copied && !f->staged_y.copied && !f->staged_z.copied);
+  *only = (PetscBool)(f->staged_x.in_place && !f->staged_x.copied && !f->staged_y.copied && !f->staged_z.copied); /* built without a product it has seen none */
   if (dm) {
     PetscCall(DMGetVecType(dm, &type));
     PetscCall(PetscStrendswith(type, "cuda", only));
