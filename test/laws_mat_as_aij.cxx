@@ -191,6 +191,16 @@ void product_with_dense(const MatCase &c)
   if (!is_parallel(c)) same_product(c, "A D'", [&](Mat A, MatReuse r, Mat *C) { PETSC_OK(MatMatTransposeMult(A, right_t, r, PETSC_DEFAULT, C)); });
 }
 
+/* With a plain AIJ on either side, whose type PETSc gives to what it makes on the way. */
+void product_with_aij_transposed(const MatCase &c)
+{
+  MatHandle R = c.aij();
+
+  if (is_parallel(c)) return;
+  same_product(c, "R A'", [&](Mat A, MatReuse r, Mat *C) { PETSC_OK(MatMatTransposeMult(R, A, r, PETSC_DEFAULT, C)); });
+  same_product(c, "A R'", [&](Mat A, MatReuse r, Mat *C) { PETSC_OK(MatMatTransposeMult(A, R, r, PETSC_DEFAULT, C)); });
+}
+
 /* The transpose of a matrix, never formed. */
 void product_with_transpose(const MatCase &c)
 {
@@ -359,6 +369,7 @@ const AddTests add([] {
       {"convert_to_others", convert_to_others, nonempty},
       {"convert_from_others", convert_from_others, nonempty},
       {"product_with_dense", product_with_dense, nonempty},
+      {"product_with_aij_transposed", product_with_aij_transposed, nonempty},
       {"product_with_transpose", product_with_transpose, square | nonempty},
       {"product_with_maij", product_with_maij, square | nonempty},
       {"kronecker", kronecker, nonempty},

@@ -60,6 +60,20 @@ PetscErrorCode MatCreateSubMatrix_Format(Mat A, IS rows, IS cols, MatReuse reuse
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The transpose's pattern as a plain AIJ: PETSc's symbolic products give it the left factor's type, and MatSetType() makes one of our types of an AIJ, but throws the
+   pattern away on the way from one of our types to another or to AIJ. */
+PetscErrorCode MatTransposeSymbolic_Format(Mat A, Mat *B)
+{
+  FormatMat *f;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  PetscCall(f->base.transposesymbolic(A, B));
+  PetscCall(MatGetFormatMat(*B, &f));
+  if (f && f->base_type == HostType(f->base_type)) PetscCall(MatFormatDetach(*B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static bool IsAIJ(const std::string &type)
 {
   const std::string form = type.substr(0, 3);

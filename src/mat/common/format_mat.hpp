@@ -147,6 +147,7 @@ PetscErrorCode MatView_Format(Mat A, PetscViewer viewer);
 PetscErrorCode MatFormatBecomeLike(Mat A, const FormatMat *f); // an AIJ of PETSc's, of f's kind and with its settings
 PetscErrorCode MatDuplicate_Format(Mat A, MatDuplicateOption how, Mat *B);
 PetscErrorCode MatCreateSubMatrix_Format(Mat A, IS rows, IS cols, MatReuse reuse, Mat *B);
+PetscErrorCode MatTransposeSymbolic_Format(Mat A, Mat *B);
 PetscErrorCode MatConvert_Format_Any(Mat A, MatType type, MatReuse reuse, Mat *M);
 PetscErrorCode MatConvert_Any_Format(Mat A, MatType type, MatReuse reuse, Mat *M);
 

@@ -87,6 +87,7 @@ PetscErrorCode MatFormatOverride(Mat A, FormatMat *f)
   A->ops->convert        = MatConvert_Format_Any;
   PetscCall(OverrideDestroy(A, f));
   if (f->base.createsubmatrix) A->ops->createsubmatrix = MatCreateSubMatrix_Format;
+  if (f->base.transposesymbolic) A->ops->transposesymbolic = MatTransposeSymbolic_Format;
   if (f->base_type == MATSEQAIJCUSPARSE) A->ops->productsetfromoptions = MatProductSetFromOptions_Device;
   if (f->base_type == MATSEQAIJCUSPARSE || f->base_type == MATMPIAIJCUSPARSE) PetscCall(MatFormatOverrideDevice(A, f));
   PetscCall(MatFormatOverrideCOO(A, f));

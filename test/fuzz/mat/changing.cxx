@@ -8,6 +8,14 @@ namespace
 
 const auto any = [](const Slot &) { return true; };
 
+/* Of a matrix that is there still, perhaps with stored values: PETSc writes past their end when they are stored again with more entries. */
+void learn_again(Twins &t, int a, PetscReal size, const Made &how = Made())
+{
+  const bool stored = t.slot[a].stored;
+  t.learn(a, size, how);
+  t.slot[a].stored = stored;
+}
+
 /* One slot, one call: the frame of most of what is here. */
 template <class F> Step on_one(Twins &t, int a, F f)
 {
@@ -269,7 +277,7 @@ Step axpy(Twins &t, const Op &o)
   });
   if (step) {
     step.touched.push_back(s.x);
-    step.after = [=, &t] { t.learn(s.y, 3 * (t.slot[s.y].size + t.slot[s.x].size)); };
+    step.after = [=, &t] { learn_again(t, s.y, 3 * (t.slot[s.y].size + t.slot[s.x].size)); };
   }
   return step;
 }
@@ -283,7 +291,7 @@ Step copy(Twins &t, const Op &o)
     TOLD(t, MatCopy(t(s.x), Y, same ? SAME_NONZERO_PATTERN : DIFFERENT_NONZERO_PATTERN), "MatCopy(A[%d], A[%d], %s)", s.x, s.y, same ? "SAME_NONZERO_PATTERN" : "DIFFERENT_NONZERO_PATTERN");
     PetscFunctionReturn(PETSC_SUCCESS);
   });
-  if (step) step.after = [=, &t] { t.learn(s.y, t.slot[s.x].size, same ? t.made("duplicate", 0, s.x) : Made()); };
+  if (step) step.after = [=, &t] { learn_again(t, s.y, t.slot[s.x].size, same ? t.made("duplicate", 0, s.x) : Made()); };
   return step;
 }
 

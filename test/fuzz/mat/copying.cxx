@@ -68,8 +68,8 @@ Target target(const Twins &t, const Slot &s, long which)
     return {MATBAIJ, MATBAIJ};
   case 5:
     return {form == "mpiaij" ? MATMPIAIJPERM : MATSEQAIJPERM, form == "mpiaij" ? MATMPIAIJPERM : MATSEQAIJPERM};
-  case 6:
-    return {MATSELL, MATSELL};
+  case 6: /* PETSc 3.18's way from MPIAIJ leaves a matrix without layouts */
+    return form == "mpiaij" ? Target{form, form} : Target{MATSELL, MATSELL};
   case 7:
     return {MATIS, MATIS};
   case 8:

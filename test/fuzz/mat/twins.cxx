@@ -123,16 +123,31 @@ PetscReal Twins::largest(Mat A) const
   return mine;
 }
 
+/* Of a parallel matrix with its blocks': MatDiagonalSet() puts new entries into a block and does not tell the whole. */
+PetscObjectState pattern_of(Mat A)
+{
+  Mat              blocks[2] = {};
+  PetscBool        parallel;
+  PetscObjectState all, state;
+  PETSC_OK(MatGetNonzeroState(A, &all));
+  PETSC_OK(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &parallel));
+  if (parallel) PETSC_OK(MatMPIAIJGetSeqAIJ(A, &blocks[0], &blocks[1], nullptr));
+  for (Mat block : blocks) {
+    if (!block) continue;
+    PETSC_OK(MatGetNonzeroState(block, &state));
+    all += state;
+  }
+  return all;
+}
+
 bool Twins::agree(bool wrong_here)
 {
   double all[1 + 2 * slots] = {(double)wrong_here}, sum[1 + 2 * slots];
   for (int s = 0; s < slots; s++) {
-    PetscObjectState pattern;
-    PetscBool        assembled;
+    PetscBool assembled;
     if (!slot[s].live()) continue;
-    PETSC_OK(MatGetNonzeroState(slot[s].mat[PETSCS], &pattern));
     PETSC_OK(MatAssembled(slot[s].mat[PETSCS], &assembled));
-    all[1 + s]         = (double)pattern;
+    all[1 + s]         = (double)pattern_of(slot[s].mat[PETSCS]);
     all[1 + slots + s] = assembled && is_aij(slot[s]) ? largest(slot[s].mat[PETSCS]) : 0;
   }
   MPI_Allreduce(all, sum, 1 + 2 * slots, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD);
