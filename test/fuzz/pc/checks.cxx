@@ -146,8 +146,10 @@ PetscReal Checked::rounding(Vec v, Vec M_v) const
   PETSC_OK(VecAbs(sum));
   PETSC_OK(MatMultAdd(magnitudes, size, sum, sum));
   PETSC_OK(VecPointwiseMult(d, d, sum));
-  PETSC_OK(VecScale(d, 16 * unit));
-  return norm(apply(pc, d));
+  const PetscReal length = norm(d);
+  if (length == 0) return 0;
+  PETSC_OK(VecScale(d, norm(v) / length)); /* M may have no more than the range of single precision for what is larger than v */
+  return 16 * unit * length / norm(v) * norm(apply(pc, d));
 }
 
 /* The set-up works, or says why not; what it applies is finite. */
