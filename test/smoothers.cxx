@@ -440,6 +440,23 @@ BOOST_AUTO_TEST_CASE(alternating_vectors)
   BOOST_TEST(s.iterations <= 22, s.iterations);
 }
 
+/* Nodes of 6 unknowns, all of which are coupled alike: the largest eigenvalue of D^-1 A is 9, where relaxation 2/3 lets errors grow from 3 on. */
+BOOST_AUTO_TEST_CASE(relaxation_that_would_diverge)
+{
+  const Entry coupled{"coupled", 600, 600, square | symmetric | spd, [](PetscInt i, Row &r) {
+                        for (PetscInt j = PetscMax(0, i / 6 - 1) * 6; j < PetscMin(100, i / 6 + 2) * 6; j++)
+                          r.add(j, (j / 6 == i / 6 ? 3 : -1) * (i % 6 == j % 6 ? 1 : 0.9));
+                      }};
+  Option      smoother("-pc_saamg_smoother", "jacobi");
+  MatHandle   A   = assemble(coupled, MATAIJ);
+  KSPHandle   ksp = make_cg(A);
+  const Solve s   = solve(ksp, A);
+
+  BOOST_TEST(s.reason > 0, KSPConvergedReasons[s.reason]);
+  BOOST_TEST(s.iterations <= 60, s.iterations);
+  BOOST_TEST(s.true_residual <= 1e-5, s.true_residual);
+}
+
 BOOST_AUTO_TEST_CASE(block_size_that_does_not_divide)
 {
   Option    smoother("-pc_saamg_smoother", "mcgs"), block("-pc_saamg_mcgs_block_size", "6");
@@ -561,7 +578,17 @@ BOOST_AUTO_TEST_CASE(dense_pseudo_inverses)
 
     BOOST_TEST(r.singular == (more == 0), more);
     BOOST_TEST(r.defect() < (more == 1e-10 ? 1e-4 : 1e-11), more << ": " << r.defect());
+    PetscInt unlike = 0;
+    for (PetscInt i = 0; i < r.n; i++) {
+      for (PetscInt j = 0; j < i; j++) unlike += r.X[i * r.n + j] != r.X[j * r.n + i];
+    }
+    BOOST_TEST(unlike == 0, more << ": " << unlike << " pairs of entries are not symmetric");
   }
+  /* rounding in one of two triangles, as products leave it beside a row of its own */
+  const Inverted rounded(30, [](PetscInt i, PetscInt j) {
+    return i == 0 || j == 0 ? PetscScalar(i == j ? 1 : i == 0 ? 1e-17 * j : 3e-18) : rings(i - 1, j - 1, 29, 1, 0);
+  });
+  for (PetscInt j = 0; j < 30; j++) BOOST_TEST(rounded.X[j] == rounded.X[j * 30], j << ": " << rounded.X[j] << " and " << rounded.X[j * 30]);
   /* rows of given values, as MatZeroRows() leaves them, in a stiff matrix; rows by themselves scaled over 15 decades */
   const Inverted given(40, [](PetscInt i, PetscInt j) { return i % 10 == 0 ? PetscScalar(i == j) : 2e11 * (i == j ? 2 : PetscAbsInt(i - j) == 1 ? -1 : 0); });
   const Inverted scaled(40, [](PetscInt i, PetscInt j) { return PetscPowReal(10, i % 16) * (i == j ? 2.5 : PetscAbsInt(i - j) == 1 ? -1 : 0); });

@@ -363,7 +363,7 @@ static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
 . -pc_saamg_repartition_ratio r                - unevenness beyond which a coarse level is partitioned anew
 . -pc_saamg_smoother (jacobi|chebyshev|mcgs|l1jacobi) - smoother; this and the next seven also as -pc_saamg_finest_..., -pc_saamg_intermediate_..., -pc_saamg_coarsest_...
 . -pc_saamg_sweeps n                           - applications of the smoother before and after the coarse correction
-. -pc_saamg_jacobi_relax w                     - relaxation of Jacobi
+. -pc_saamg_jacobi_relax w                     - relaxation of Jacobi; less is used where that would diverge
 . -pc_saamg_chebyshev_degree n                 - degree of the Chebyshev polynomial (default: 2 on the finest level, 4 on the others)
 . -pc_saamg_chebyshev_kind (1|4)               - kind of the Chebyshev polynomial
 . -pc_saamg_chebyshev_ratio r                  - smooths [lambda_max/r, lambda_max]

@@ -26,6 +26,7 @@ struct Scaled {
   PetscInt                 n;
   std::vector<PetscReal>   left, right; // M[i][j] = S[i][j] / (left[i] * right[j])
   std::vector<PetscScalar> S;
+  bool                     hermitian; // but for rounding
 
   Scaled(PetscInt n_, const std::vector<PetscScalar> &M, const std::vector<PetscScalar> &magnitude) : n(n_), left(n_, 1), S(M)
   {
@@ -38,7 +39,8 @@ struct Scaled {
     for (PetscInt i = 0; i < n; i++) {
       for (PetscInt j = 0; j < n; j++) S[i * n + j] *= left[i] * right[j];
     }
-    for (int sweep = 0; sweep < 10 && balance(); sweep++) { }
+    hermitian = is_hermitian();
+    for (int sweep = 0; sweep < 10 && !hermitian && balance(); sweep++) { } // entries that are rounding would balance a symmetric one, and make its inverse another
   }
 
   /* From the inverse of S to that of M. */
@@ -50,6 +52,16 @@ struct Scaled {
   }
 
 private:
+  bool is_hermitian() const
+  {
+    for (PetscInt i = 0; i < n; i++) {
+      for (PetscInt j = 0; j <= i; j++) {
+        if (!(PetscAbsScalar(S[i * n + j] - PetscConj(S[j * n + i])) <= rounding_of_products)) return false;
+      }
+    }
+    return true;
+  }
+
   /* Of what is not symmetric, as where given values stand in a row and not in its column, rows and columns become alike in size (Osborne 1960), by powers of two; the diagonal
      stays. False: they are. */
   bool balance()
@@ -152,6 +164,20 @@ static PetscErrorCode InvertScaled(Scaled &scaled, std::vector<PetscScalar> &inv
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* LAPACK's inverse of a symmetric operator is symmetric only to rounding times the condition, or times its square where a null space is left out: the errors of its
+   vectors on the left are not those on the right. CG wants a symmetric preconditioner. */
+static void make_hermitian(PetscInt n, std::vector<PetscScalar> &inverse)
+{
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt j = 0; j <= i; j++) {
+      const PetscScalar mean = (inverse[i * n + j] + PetscConj(inverse[j * n + i])) / PetscReal(2);
+
+      inverse[i * n + j] = mean;
+      inverse[j * n + i] = PetscConj(mean);
+    }
+  }
+}
+
 PetscErrorCode DensePseudoInverse(PetscInt n, std::vector<PetscScalar> &M, const std::vector<PetscScalar> &magnitude, bool *singular)
 {
   std::optional<Scaled> scaled;
@@ -167,6 +193,7 @@ PetscErrorCode DensePseudoInverse(PetscInt n, std::vector<PetscScalar> &M, const
   const PetscErrorCode failed = InvertScaled(*scaled, M, singular);
   PetscCall(PetscFPTrapPop());
   PetscCall(failed);
+  if (scaled->hermitian) make_hermitian(n, M);
   scaled->unscale(M);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

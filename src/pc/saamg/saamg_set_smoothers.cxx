@@ -149,6 +149,10 @@ PetscErrorCode PCSAAMGGetSweeps(PC pc, PCSAAMGLevels levels, PetscInt *sweeps)
 
   Level: intermediate
 
+  Note:
+  On a level where `relax` times the largest eigenvalue of D^-1 A (as estimated) is 2 or more, so that Jacobi diverges, 4/3 divided by that eigenvalue is used instead;
+  `-pc_view` shows it.
+
 .seealso: `PCSAAMG`, `PCSAAMGGetJacobiRelax()`, `PCSAAMGSetSmoother()`
 @*/
 PetscErrorCode PCSAAMGSetJacobiRelax(PC pc, PCSAAMGLevels levels, PetscReal relax)

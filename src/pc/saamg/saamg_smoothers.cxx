@@ -35,7 +35,7 @@ PetscErrorCode SmoothersFromOptions(PC pc, GozaOptionItems PetscOptionsObject)
     spell("sweeps", "Applications of the smoother");
     PetscCall(PetscOptionsInt(option, text, "PCSAAMGSetSweeps", s.options.sweeps, &n, &flg));
     if (flg) PetscCall(PCSAAMGSetSweeps(pc, where, n));
-    spell("jacobi_relax", "Relaxation of Jacobi");
+    spell("jacobi_relax", "Relaxation of Jacobi (less is used where that would diverge)");
     PetscCall(PetscOptionsReal(option, text, "PCSAAMGSetJacobiRelax", s.options.jacobi_relax, &r, &flg));
     if (flg) PetscCall(PCSAAMGSetJacobiRelax(pc, where, r));
     spell("chebyshev_degree", "Degree of the Chebyshev polynomial");

@@ -12,15 +12,13 @@ template <class V> class L1JacobiSmoother final : public Smoother<V> {
 public:
   L1JacobiSmoother(const SmootherInput<V> &input, const LevelRows &rows, const SmootherOptions &options) : inv_(input.A.space(), input.D.n)
   {
-    SmootherInput<V> with_norms  = input;
-    SmootherOptions  overrelaxed = options;
+    SmootherInput<V> with_norms = input;
 
     if (input.D.n) inv_.copy_from(input.D.inv, input.D.n);
     add_l1_norms(rows.diagonal_block(), true, inv_.data());
     add_l1_norms(rows.off_diagonal_block(), false, inv_.data());
-    with_norms.D.inv         = inv_.data();
-    overrelaxed.jacobi_relax = 4. / 3;
-    jacobi_                  = std::make_unique<JacobiSmoother<V>>(with_norms, overrelaxed);
+    with_norms.D.inv = inv_.data();
+    jacobi_          = std::make_unique<JacobiSmoother<V>>(with_norms, options.sweeps, static_cast<PetscReal>(4) / 3);
   }
 
   static PetscErrorCode create(const SmootherInput<V> &input, const SmootherOptions &options, std::unique_ptr<Smoother<V>> &smoother)
