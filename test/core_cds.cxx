@@ -135,6 +135,22 @@ BOOST_AUTO_TEST_CASE(full_holds_all_and_half_must_be_symmetric)
   BOOST_CHECK_THROW(built(C, half), goza::FormatRefusal);
 }
 
+/* A 0 below the diagonal without an image does not make up for an entry above that has none. */
+BOOST_AUTO_TEST_CASE(a_zero_does_not_stand_for_a_missing_image)
+{
+  const Matrix A(600, 600, [](PetscInt i, PetscInt j) { /* beyond the rows that are looked at first */
+                                                        return std::abs(i - j) > 1 || (i == 508 && j == 507) || (i == 520 && j == 521) ? none
+                                                             : i == 521 && j == 520                                                    ? 0.0
+                                                                                                                                       : symmetric(i, j);
+  });
+  CdsOptions   promised;
+
+  BOOST_TEST(!built(A).half());
+  check_product(built(A), A);
+  promised.symmetric = true;
+  BOOST_TEST(!built(A, promised).half());
+}
+
 /* A missing mirror image makes a matrix unsymmetric even where the one entry is 0. */
 BOOST_AUTO_TEST_CASE(pattern_counts_as_well)
 {

@@ -63,9 +63,11 @@ template <template <class> class View, class Store, int bs, bool half> struct Cd
   }
 };
 
-/* Counts, for one row of a half matrix, the entries below the diagonal that differ from their mirror images, plus entries above less entries below:
-   the sums over all rows are 0 when the stored diagonals are symmetric in pattern and, to a tolerance, in values. The tolerance is relative to the entry or, where
-   that is more, to the diagonal entries of its row and its column: an entry that is the small sum of large terms has the rounding of those. */
+/* Counts, for one row of a half matrix, the entries below the diagonal that differ from their mirror images; entries above less entries below; and the same of those that
+   are not 0, below of those whose images are not 0. The sums over all rows are 0 when the stored diagonals are symmetric in pattern and, to a tolerance, in values: each
+   entry below has its image, and no entry above that is not 0 is left without one. (By the pattern's balance alone a 0 below without an image would make up for an entry
+   above that has none.) The tolerance is relative to the entry or, where that is more, to the diagonal entries of its row and its column: an entry that is the small sum of
+   large terms has the rounding of those. */
 template <template <class> class View, class Store, int bs> struct CdsCompare {
   View<Store>     A;
   const PetscInt *ptr;
@@ -73,26 +75,32 @@ template <template <class> class View, class Store, int bs> struct CdsCompare {
   Values          aval;
   PetscScalar     factor;
   double          tolerance;
-  std::int64_t   *different, *balance; // [rows]
+  std::int64_t   *different, *balance, *nonzero; // [rows]
 
-  HD CdsCompare<Stored, Store, bs> on(Columns c, Values a) const { return {Stored<Store>(A), ptr, c, a, factor, tolerance, different, balance}; }
+  HD CdsCompare<Stored, Store, bs> on(Columns c, Values a) const { return {Stored<Store>(A), ptr, c, a, factor, tolerance, different, balance, nonzero}; }
 
   HD void operator()(PetscInt row) const
   {
     const PetscInt i = row / bs, r = row % bs;
     const bool     main = tolerance > 0 && A.ndiag && A.offset[0] == 0;
-    std::int64_t   bad = 0, above = 0;
+    std::int64_t   bad = 0, above = 0, above_nonzero = 0;
     OffsetCursor   cursor;
 
     for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) {
       const PetscInt node = col[j] / bs, c = col[j] % bs, d = cursor.find(A, node < i ? i - node : node - i);
 
-      if (d < 0) continue;
-      if (node > i) above++;
-      if (node < i) above--;
-      if (node >= i) continue;
-      const double mirror = static_cast<double>(A.val[((d * bs + c) * bs + r) * A.ld + node]), value = static_cast<double>(static_cast<Store>(aval[j] * factor)), gap = mirror - value;
+      if (d < 0 || node == i) continue;
+      const double value = static_cast<double>(static_cast<Store>(aval[j] * factor));
 
+      if (node > i) {
+        above++;
+        above_nonzero += value != 0;
+        continue;
+      }
+      const double mirror = static_cast<double>(A.val[((d * bs + c) * bs + r) * A.ld + node]), gap = mirror - value;
+
+      above--;
+      above_nonzero -= mirror != 0;
       if (gap == 0 || magnitude(gap) <= tolerance * magnitude(value)) continue; // mostly
       const double diagonals = main ? sqrt(magnitude(static_cast<double>(A.val[(r * bs + r) * A.ld + i]))) * sqrt(magnitude(static_cast<double>(A.val[(c * bs + c) * A.ld + node]))) : 0;
 
@@ -100,19 +108,21 @@ template <template <class> class View, class Store, int bs> struct CdsCompare {
     }
     different[row] = bad;
     balance[row]   = above;
+    nonzero[row]   = above_nonzero;
   }
 
 private:
   HD static double magnitude(double x) { return x < 0 ? -x : x; }
 };
 
-struct AddBoth {
-  const std::int64_t *different, *balance;
+struct AddCounts {
+  const std::int64_t *different, *balance, *nonzero;
 
   HD void operator()(PetscInt row, std::int64_t *sum) const
   {
     sum[0] += different[row];
     sum[1] += balance[row];
+    sum[2] += nonzero[row];
   }
 };
 
@@ -295,13 +305,13 @@ template <class Store, class V> bool Cds<Store, V>::fill(const Csr &A)
   if (!half_) return true;
 
   const double        tolerance = mirror_tolerance<Store>(options_);
-  Array<std::int64_t> different(this->space_, A.nrows), balance(this->space_, A.nrows), sums(this->space_, 2);
+  Array<std::int64_t> different(this->space_, A.nrows), balance(this->space_, A.nrows), nonzero(this->space_, A.nrows), sums(this->space_, 3);
   with_shape(bs_, true, [&](auto bs, auto) {
-    for_each_csr_row(A, 1, CdsCompare<CdsView, Store, bs.value>{view(), A.ptr, A.col, A.val, factor_, tolerance, different.data(), balance.data()});
+    for_each_csr_row(A, 1, CdsCompare<CdsView, Store, bs.value>{view(), A.ptr, A.col, A.val, factor_, tolerance, different.data(), balance.data(), nonzero.data()});
   });
-  join_rows<Plus, 2>(this->space_, A.nrows, AddBoth{different.data(), balance.data()}, sums.data());
-  const std::vector<std::int64_t> both = sums.to_host();
-  return both[0] == 0 && both[1] == 0;
+  join_rows<Plus, 3>(this->space_, A.nrows, AddCounts{different.data(), balance.data(), nonzero.data()}, sums.data());
+  const std::vector<std::int64_t> all = sums.to_host();
+  return all[0] == 0 && all[1] == 0 && all[2] == 0;
 }
 
 template <class Store, class V> void Cds<Store, V>::split_remainder(const Csr &A, bool pattern)
