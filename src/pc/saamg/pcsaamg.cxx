@@ -245,10 +245,10 @@ static PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!mg->transposed.cycle) {
-    const PetscErrorCode ierr = MakeTransposed(pc, mg);
+    const PetscErrorCode failed = FailTogether(PetscObjectComm((PetscObject)pc), MakeTransposed(pc, mg), "make the transposed cycle");
 
-    if (ierr) mg->transposed.reset(); /* half of one would pass for a whole one */
-    PetscCall(ierr);
+    if (failed) mg->transposed.reset(); /* half of one would pass for a whole one */
+    PetscCall(failed);
   }
   PetscCall(ApplyCycle(mg, *mg->transposed.cycle, b, x));
   PetscFunctionReturn(PETSC_SUCCESS);
