@@ -10,25 +10,25 @@ namespace goza::choice
 {
 
 /* As the format's own type would make it. */
-template <class V> static std::unique_ptr<Format<V>> make(Space space, const Way &way, bool symmetric)
+template <class V> static std::unique_ptr<Format<V>> make(Space space, const FormatChoice &choice, bool symmetric)
 {
-  if (way.layout == Layout::SlicedEll) {
+  if (choice.layout == Layout::SlicedEll) {
     SlicedEllOptions options;
 
-    options.bs           = way.block;
-    options.slice_height = way.param == sliced_ell_height(space, 0, 0) ? 0 : way.param; // on the host the format's own height has a loop of its own
+    options.bs           = choice.block;
+    options.slice_height = choice.param == sliced_ell_height(space, 0, 0) ? 0 : choice.param; // on the host the format's own height has a loop of its own
     return std::make_unique<SlicedEll<V, V>>(space, options);
   }
-  if (way.layout == Layout::Fold) {
+  if (choice.layout == Layout::Fold) {
     FoldOptions options;
 
-    options.width = way.param;
+    options.width = choice.param;
     return std::make_unique<Renumbered<V>>(space, FoldOrder::Auto, std::make_unique<Fold<V, V>>(space, options));
   }
   CdsOptions options;
 
-  options.bs        = way.param;
-  options.storage   = way.layout == Layout::CdsFull ? CdsStorage::Full : CdsStorage::Auto;
+  options.bs        = choice.param;
+  options.storage   = choice.layout == Layout::CdsFull ? CdsStorage::Full : CdsStorage::Auto;
   options.symmetric = symmetric;
   return std::make_unique<Cds<V, V>>(space, options);
 }
@@ -67,13 +67,13 @@ template <class V> auto AutoFormat<V>::build_best(const Csr &A, const Decision &
   double             expected = 0;
 
   for (const Candidate &c : wanted.candidates) {
-    if (c.way.layout == Layout::Csr) continue;
+    if (c.choice.layout == Layout::Csr) continue;
     if (*tried && (*tried >= options_.trials || c.cost.seconds > close * expected)) break;
     try {
-      auto format = make<V>(this->space_, c.way, options_.symmetric);
+      auto format = make<V>(this->space_, c.choice, options_.symmetric);
 
       format->build(A);
-      if (c.way.layout == Layout::CdsHalf && !static_cast<const Cds<V, V> &>(*format).half()) continue; // the values are not symmetric
+      if (c.choice.layout == Layout::CdsHalf && !static_cast<const Cds<V, V> &>(*format).half()) continue; // the values are not symmetric
       if (!(*tried)++) expected = c.cost.seconds;
       const double seconds = options_.trials > 1 ? time_in_turn(this->space_, {products_of(*format)}, alone(this->space_))[0].working : c.cost.seconds;
       best.push_back({&c, seconds, std::move(format)});
@@ -98,7 +98,7 @@ template <class V> auto AutoFormat<V>::build_best(const Csr &A, const Decision &
    same, or nearly: the device's time tells them apart, which is what counts where a solver's cycle runs as a graph. */
 template <class V> void AutoFormat<V>::pick(const Csr &A)
 {
-  const Decision        wanted = choice_.way.layout == Layout::Csr ? choice_.without_csr() : choice_;
+  const Decision        wanted = choice_.choice.layout == Layout::Csr ? choice_.without_csr() : choice_;
   int                   tried  = 0;
   std::vector<Built>    best   = build_best(A, wanted, &tried);
   std::vector<Products> all;
@@ -106,7 +106,7 @@ template <class V> void AutoFormat<V>::pick(const Csr &A)
 
   for (const Built &b : best) all.push_back(products_of(*b.format));
   for (const Candidate &c : choice_.candidates) {
-    if (c.way.layout == Layout::Csr && options_.trials > 1 && c.cost.seconds < close_csr * best[0].seconds) csr = &c;
+    if (c.choice.layout == Layout::Csr && options_.trials > 1 && c.cost.seconds < close_csr * best[0].seconds) csr = &c;
   }
   if (csr) all.push_back(options_.csr_products());
   if (all.size() > 1) {
@@ -117,11 +117,11 @@ template <class V> void AutoFormat<V>::pick(const Csr &A)
     std::swap(best[0], best[first - times.begin()]);
     best[0].seconds = first->working;
     if (csr && times.back().seen() >= first->seen()) csr = nullptr;
-    if (csr) choice_.take(csr->way, times.back().seen(), tried + 1);
+    if (csr) choice_.take(csr->choice, times.back().seen(), tried + 1);
   }
   held_ = wanted;
-  if (options_.trials > 1) held_.take(best[0].candidate->way, best[0].seconds, tried);
-  else held_.choose(best[0].candidate->way);
+  if (options_.trials > 1) held_.take(best[0].candidate->choice, best[0].seconds, tried);
+  else held_.choose(best[0].candidate->choice);
   if (options_.trials > 1 ? !csr : !wants_csr()) choice_ = held_;
   format_ = std::move(best[0].format);
 }

@@ -30,9 +30,9 @@ public:
   std::size_t bytes() const override { return format_ ? format_->bytes() : 0; }
   std::string describe() const override;
 
-  bool       wants_csr() const override { return choice_.way.layout == Layout::Csr; }
-  void       settle_for_csr(bool yes) override;
-  const Way &way() const { return settled_ ? choice_.way : held_.way; } // in use
+  bool                wants_csr() const override { return choice_.choice.layout == Layout::Csr; }
+  void                settle_for_csr(bool yes) override;
+  const FormatChoice &choice() const { return settled_ ? choice_.choice : held_.choice; } // in use
 
 private:
   struct Built {

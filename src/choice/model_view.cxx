@@ -18,20 +18,20 @@ namespace goza::choice
 namespace
 {
 
-constexpr int nways = 7, nfigures = 3;
+constexpr int nchoices = 7, nfigures = 3;
 
-const char *const names[nways] = {"csr", "slicedell", "fold 8", "fold 16", "fold 32", "cds full", "cds half"};
+const char *const names[nchoices] = {"csr", "slicedell", "fold 8", "fold 16", "fold 32", "cds full", "cds half"};
 
 /* What a block is held as, where the model knows that: it knows values of 8 bytes only, and rows in the order they have. */
-bool find_way(const Format<PetscScalar> *held, PetscInt rows, Way *way)
+bool find_choice(const Format<PetscScalar> *held, PetscInt rows, FormatChoice *choice)
 {
   if (const auto *r = dynamic_cast<const Renumbered<PetscScalar> *>(held)) held = r->taken() ? nullptr : &r->inner();
-  if (const auto *a = dynamic_cast<const AutoFormat<PetscScalar> *>(held)) *way = a->way();
+  if (const auto *a = dynamic_cast<const AutoFormat<PetscScalar> *>(held)) *choice = a->choice();
   else if (const auto *e = dynamic_cast<const SlicedEll<PetscScalar, PetscScalar> *>(held))
-    *way = {Layout::SlicedEll, PetscInt(1) << e->view().shift, e->block_size()};
-  else if (const auto *f = dynamic_cast<const Fold<PetscScalar, PetscScalar> *>(held)) *way = {Layout::Fold, f->shape().width};
+    *choice = {Layout::SlicedEll, PetscInt(1) << e->view().shift, e->block_size()};
+  else if (const auto *f = dynamic_cast<const Fold<PetscScalar, PetscScalar> *>(held)) *choice = {Layout::Fold, f->shape().width};
   else if (const auto *c = dynamic_cast<const Cds<PetscScalar, PetscScalar> *>(held))
-    *way = {c->half() ? Layout::CdsHalf : Layout::CdsFull, c->view().ndiag ? rows / PetscMax(1, c->view().nrows) : 1};
+    *choice = {c->half() ? Layout::CdsHalf : Layout::CdsFull, c->view().ndiag ? rows / PetscMax(1, c->view().nrows) : 1};
   else return false;
   return true;
 }
@@ -39,19 +39,19 @@ bool find_way(const Format<PetscScalar> *held, PetscInt rows, Way *way)
 /* figure [nways][nfigures]: microseconds, GF/s, MB; in_use, name: microseconds of the format that is held, and what it is */
 void predict_block(const Csr &block, Space space, PetscInt bs, const Format<PetscScalar> *held, double *figure, double *in_use, std::string *name)
 {
-  const Machine         &machine = machine_for(space);
-  const std::vector<Way> ways    = {{Layout::Csr, 0},     {Layout::SlicedEll, sliced_ell_height(space, block.nrows, block.nnz)},
-                                    {Layout::Fold, 8},    {Layout::Fold, 16},
-                                    {Layout::Fold, 32},   {Layout::CdsFull, bs},
-                                    {Layout::CdsHalf, bs}};
+  const Machine                  &machine = machine_for(space);
+  const std::vector<FormatChoice> choices = {{Layout::Csr, 0},     {Layout::SlicedEll, sliced_ell_height(space, block.nrows, block.nnz)},
+                                             {Layout::Fold, 8},    {Layout::Fold, 16},
+                                             {Layout::Fold, 32},   {Layout::CdsFull, bs},
+                                             {Layout::CdsHalf, bs}};
 
   if (!block.nnz) return;
-  const Sample sample = take_sample(block, ways, caches_of(machine));
-  for (const Way &way : ways) {
-    const Traits t = traits_of(sample, way);
+  const Sample sample = take_sample(block, choices, caches_of(machine));
+  for (const FormatChoice &choice : choices) {
+    const Traits t = traits_of(sample, choice);
 
     if (t.possible) {
-      const Cost c = cost_of(machine, sample, way, t);
+      const Cost c = cost_of(machine, sample, choice, t);
 
       figure[0] = 1e6 * c.seconds;
       figure[1] = c.gflops;
@@ -59,11 +59,11 @@ void predict_block(const Csr &block, Space space, PetscInt bs, const Format<Pets
     }
     figure += nfigures;
   }
-  Way used;
+  FormatChoice used;
 
-  if (!find_way(held, block.nrows, &used)) return;
+  if (!find_choice(held, block.nrows, &used)) return;
   const Sample own = take_sample(block, {used}, caches_of(machine));
-  *name            = way_name(used);
+  *name            = choice_name(used);
   *in_use          = 1e6 * cost_of(machine, own, used, traits_of(own, used)).seconds;
 }
 
@@ -101,7 +101,7 @@ PetscErrorCode MeasureProduct(Mat A, double *microseconds)
 
 PetscErrorCode MatViewModel(Mat A, Space space, const Format<PetscScalar> *held, PetscViewer viewer)
 {
-  constexpr int n = nways * nfigures + 1; // the last: the format in use
+  constexpr int n = nchoices * nfigures + 1; // the last: the format in use
   double        least[n], most[n], measured = 0;
   PetscBool     assembled, measure = PETSC_FALSE;
   std::string   name = "a format that the model does not know"; // of the first rank's block
@@ -116,7 +116,7 @@ PetscErrorCode MatViewModel(Mat A, Space space, const Format<PetscScalar> *held,
   if (least[0] > most[0]) PetscFunctionReturn(PETSC_SUCCESS); /* no entries */
   PetscCall(
     PetscViewerASCIIPrintf(viewer, "  Goza's model for platform %s, least to most over the ranks: predicted us, GF/s, MB moved\n", machine_for(space).name.c_str()));
-  for (int w = 0; w < nways; w++) {
+  for (int w = 0; w < nchoices; w++) {
     const double *l = least + w * nfigures, *m = most + w * nfigures;
 
     if (l[0] > m[0]) continue; /* no rank can hold its block so */

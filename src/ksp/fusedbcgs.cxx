@@ -29,7 +29,7 @@ enum : PetscInt { // the vectors of BcgsVectors
    needed only where they cancel. */
 class BiCGStab {
 public:
-  BiCGStab(KSP ksp, KrylovSpace &space, Scalars<BcgsScalars> &scalars) : ksp_(ksp), K_(space), scalars_(scalars), whole_(space.alone()) { }
+  BiCGStab(KSP ksp, KrylovSpace &space, Scalars<BcgsScalars> &scalars) : ksp_(ksp), K_(space), scalars_(scalars), whole_(space.one_rank()) { }
 
   PetscErrorCode solve()
   {

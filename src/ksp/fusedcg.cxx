@@ -30,7 +30,7 @@ enum : PetscInt { // the vectors of CgVectors
 class ConjugateGradients {
 public:
   ConjugateGradients(KSP ksp, KrylovSpace &space, Scalars<CgScalars> &scalars) :
-    ksp_(ksp), K_(space), scalars_(scalars), merged_(!space.alone()), norm_of_r_(ksp->normtype == KSP_NORM_UNPRECONDITIONED)
+    ksp_(ksp), K_(space), scalars_(scalars), merged_(!space.one_rank()), norm_of_r_(ksp->normtype == KSP_NORM_UNPRECONDITIONED)
   {
   }
 
@@ -311,7 +311,7 @@ private:
 static PetscErrorCode KSPSolve_FusedCG(KSP ksp)
 {
   PetscFunctionBegin;
-  PetscCall((SolveFused<CgScalars, ConjugateGradients>(ksp, ksp_is_alone(ksp) ? S : most_vectors)));
+  PetscCall((SolveFused<CgScalars, ConjugateGradients>(ksp, ksp_on_one_rank(ksp) ? S : most_vectors)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -73,12 +73,12 @@ PetscErrorCode KrylovSpace::open(KSP ksp, PetscInt nvectors)
   PetscCall(PCGetOperators(ksp->pc, &A_, NULL));
   PetscCallMPI(MPI_Comm_size(comm_, &size));
   PetscCall(VecGetLocalSize(ksp->vec_sol, &n_));
-  alone_ = size == 1;
-  seen_  = SolutionIsSeen(ksp);
+  one_rank_ = size == 1;
+  seen_     = SolutionIsSeen(ksp);
   PetscCall(PCSetUp(ksp->pc)); /* as PCApply() does: values may have moved with KSPSetOperators() not called again */
   PetscCall(PCGetFailedReason(ksp->pc, &pc_reason));
   failed = pc_failed_here_ = ksp->reason == KSP_DIVERGED_PC_FAILED || pc_reason != PC_NOERROR;
-  if (!alone_) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm_));
+  if (!one_rank_) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm_));
   pc_failed_  = failed;
   ksp->reason = KSP_CONVERGED_ITERATING; /* on all ranks alike: a norm will tell them, see first_residual() */
   PetscCall(find_native(&why));
@@ -265,7 +265,7 @@ PetscErrorCode KrylovSpace::precondition(PetscInt r, PetscInt z)
 PetscErrorCode KrylovSpace::sum_over_ranks(PetscScalar *values, PetscInt n)
 {
   PetscFunctionBegin;
-  if (!alone_) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, values, (PetscMPIInt)n, MPIU_SCALAR, MPIU_SUM, comm_));
+  if (!one_rank_) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, values, (PetscMPIInt)n, MPIU_SCALAR, MPIU_SUM, comm_));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

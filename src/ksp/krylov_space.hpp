@@ -31,7 +31,7 @@ public:
   PetscErrorCode reset();                         // nothing is held
 
   bool         native() const { return op_ != nullptr; }
-  bool         alone() const { return alone_; } // one rank
+  bool         one_rank() const { return one_rank_; } // one rank
   Space        space() const { return space_; }
   PetscInt     n() const { return n_; }
   FusedSums   &sums() { return sums_; }
@@ -87,12 +87,12 @@ private:
   PetscErrorCode find_native(std::string *why);
   PetscErrorCode log_product();
 
-  KSP                                       ksp_   = NULL;
-  Mat                                       A_     = NULL;
-  MPI_Comm                                  comm_  = MPI_COMM_NULL;
-  Space                                     space_ = Space::Host;
-  PetscInt                                  n_     = 0;
-  bool                                      alone_ = true, seen_ = false, pc_failed_ = false, pc_failed_here_ = false, have_sums_ = false, b_is_open_ = false;
+  KSP      ksp_      = NULL;
+  Mat      A_        = NULL;
+  MPI_Comm comm_     = MPI_COMM_NULL;
+  Space    space_    = Space::Host;
+  PetscInt n_        = 0;
+  bool     one_rank_ = true, seen_ = false, pc_failed_ = false, pc_failed_here_ = false, have_sums_ = false, b_is_open_ = false;
   std::shared_ptr<ParOperator<PetscScalar>> op_; // native
   NativePC                                  pc_;
   FusedSums                                 sums_;

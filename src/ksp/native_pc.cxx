@@ -102,7 +102,7 @@ PetscErrorCode NativePC::find(KSP ksp, Vec like, Space space, std::string *why)
   cycle_ = nullptr;
   bs_    = 0;
   PetscCallMPI(MPI_Comm_size(comm_, &size));
-  alone_ = size == 1;
+  one_rank_ = size == 1;
   PetscCall(VecGetLocalSize(like, &n_));
   PetscCall(VecGetSize(like, &global_n_));
   PetscCall(find_null_space(ksp, why));
@@ -140,7 +140,7 @@ PetscErrorCode NativePC::remove(const PetscScalar *v, PetscScalar factor, PetscS
 {
   PetscFunctionBegin;
   PetscCall(Guarded([&] { dot(space_, n_, z, v, sum_.data(), sums); }));
-  if (!alone_) {
+  if (!one_rank_) {
     PetscScalar sum;
 
     PetscCall(Guarded([&] { sum = read_value(space_, sum_.data()); }));

@@ -30,7 +30,7 @@ private:
   Space                           space_ = Space::Host;
   MPI_Comm                        comm_  = MPI_COMM_NULL;
   PetscInt                        n_ = 0, global_n_ = 0, bs_ = 0; // bs_: 0 where there are no blocks
-  bool                            alone_ = true, constants_ = false;
+  bool                            one_rank_ = true, constants_ = false;
   Cycle                          *cycle_ = nullptr;
   Array<PetscScalar>              blocks_; // [bs][n]: column c of the blocks, by row
   std::vector<Array<PetscScalar>> null_;   // vectors of the null space, orthonormal

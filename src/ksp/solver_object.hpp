@@ -7,7 +7,7 @@
 namespace goza::ksp
 {
 
-inline bool ksp_is_alone(KSP ksp)
+inline bool ksp_on_one_rank(KSP ksp)
 {
   PetscMPIInt size = 1;
 

@@ -53,7 +53,7 @@ PetscErrorCode FailTogether(MPI_Comm comm, PetscErrorCode here, const char *what
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void Meet(MPI_Comm comm, bool fine)
+void AgreeNoFailure(MPI_Comm comm, bool fine)
 {
   PetscMPIInt size = 1, here = !fine, any = 0;
 

@@ -16,14 +16,14 @@ PetscErrorCode AgreeOnReason(MPI_Comm comm, std::string *why);
    own words: `what` fills "Rank 3 could not ...: ". Where there is no error it is one small reduction. */
 PetscErrorCode FailTogether(MPI_Comm comm, PetscErrorCode here, const char *what);
 
-/* The same in the midst of things, where errors are exceptions. Every exchange of a set-up begins with Meet(), and so does its end; a rank that an exception stops meets
+/* The same in the midst of things, where errors are exceptions. Every exchange of a set-up begins with AgreeNoFailure(), and so does its end; a rank that an exception stops meets
    the others once more, to say so, wherever they are: none waits for a message that will not come. */
 class FailedElsewhere : public std::runtime_error {
 public:
   FailedElsewhere() : std::runtime_error("another rank failed") { }
 };
 
-void Meet(MPI_Comm comm, bool fine = true); // collective. Throws FailedElsewhere where one of the others is not fine
+void AgreeNoFailure(MPI_Comm comm, bool fine = true); // collective. Throws FailedElsewhere where one of the others is not fine
 
 /* Guarded(body), for a body that sends and receives. Collective: an error on one rank is an error on all, as FailTogether() makes it. */
 template <class Body> PetscErrorCode Together(MPI_Comm comm, const char *what, Body &&body)
@@ -34,11 +34,11 @@ template <class Body> PetscErrorCode Together(MPI_Comm comm, const char *what, B
   const PetscErrorCode here = Guarded([&] {
     try {
       body();
-      Meet(comm);
+      AgreeNoFailure(comm);
     } catch (const FailedElsewhere &) {
       elsewhere = true;
     } catch (...) {
-      Meet(comm, false);
+      AgreeNoFailure(comm, false);
       throw;
     }
   });

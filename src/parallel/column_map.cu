@@ -74,7 +74,7 @@ LocalColumns::LocalColumns(MPI_Comm comm, PetscInt n, Space space) : LocalColumn
   must(PetscCommDuplicate(comm, &comm_, nullptr), "PetscCommDuplicate");
   must_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
   must_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
-  Meet(comm_);
+  AgreeNoFailure(comm_);
   must(PetscLayoutCreateFromSizes(comm_, n, PETSC_DETERMINE, 1, &layout_), "PetscLayoutCreate");
 }
 
@@ -127,7 +127,8 @@ HaloPlan ColumnMap::plan() const
   return plan;
 }
 
-template <class T> void ColumnMap::ship(bool backward, const T *out, const std::vector<PetscInt> &out_begin, T *in, const std::vector<PetscInt> &in_begin) const
+template <class T>
+void ColumnMap::send_runs(bool backward, const T *out, const std::vector<PetscInt> &out_begin, T *in, const std::vector<PetscInt> &in_begin) const
 {
   const auto placed = [](std::vector<HaloMessage> messages, const std::vector<PetscInt> &begin) {
     for (std::size_t m = 0; m < messages.size(); m++) {
@@ -137,11 +138,11 @@ template <class T> void ColumnMap::ship(bool backward, const T *out, const std::
     return messages;
   };
 
-  goza::ship(route_, mpi_type<T>(), sizeof(T), placed(backward ? receives_ : sends_, out_begin), out, placed(backward ? sends_ : receives_, in_begin), in);
+  goza::send_runs(route_, mpi_type<T>(), sizeof(T), placed(backward ? receives_ : sends_, out_begin), out, placed(backward ? sends_ : receives_, in_begin), in);
 }
 
-template void ColumnMap::ship(bool, const PetscInt *, const std::vector<PetscInt> &, PetscInt *, const std::vector<PetscInt> &) const;
-template void ColumnMap::ship(bool, const PetscScalar *, const std::vector<PetscInt> &, PetscScalar *, const std::vector<PetscInt> &) const;
+template void ColumnMap::send_runs(bool, const PetscInt *, const std::vector<PetscInt> &, PetscInt *, const std::vector<PetscInt> &) const;
+template void ColumnMap::send_runs(bool, const PetscScalar *, const std::vector<PetscInt> &, PetscScalar *, const std::vector<PetscInt> &) const;
 
 struct MapMailbox {
   MapMailbox(HaloPlan given, const PeerOptions &options) : plan(std::move(given)), exchange(plan, options) { }
@@ -161,7 +162,7 @@ std::shared_ptr<MapMailbox> ColumnMap::make_mailbox(HaloPlan plan) const
   options.launches      = route_.team->launches;
   plan.tag              = route_.tag;
   const auto made       = std::make_shared<MapMailbox>(std::move(plan), options);
-  Meet(comm_);
+  AgreeNoFailure(comm_);
   must(made->exchange.setup(&why), "an exchange's set-up");
   return why.empty() ? made : nullptr;
 }
@@ -203,7 +204,7 @@ template <class T> void ColumnMap::update(T *values, PetscInt width) const
   if (size_ == 1) return;
   if constexpr (sizeof(T) == sizeof(PetscScalar)) {
     if (width == 1 && has_mailbox()) {
-      Meet(comm_);
+      AgreeNoFailure(comm_);
       mailbox_->exchange.fetch(static_cast<const T *>(values), values + n());
       return;
     }
@@ -211,7 +212,7 @@ template <class T> void ColumnMap::update(T *values, PetscInt width) const
   Array<T> packed(space_, static_cast<std::size_t>(nsend()) * width);
 
   for_each_row(space_, nsend() * width, PackItems<T>{send_index_.data(), width, values, packed.data()});
-  ship(false, static_cast<const T *>(packed.data()), begins(sends_, width), values + static_cast<std::size_t>(n()) * width, begins(receives_, width));
+  send_runs(false, static_cast<const T *>(packed.data()), begins(sends_, width), values + static_cast<std::size_t>(n()) * width, begins(receives_, width));
 }
 
 template void ColumnMap::update(PetscInt *, PetscInt) const;
@@ -223,7 +224,7 @@ void ColumnMap::add_from_ghosts(const PetscScalar *ghosts, PetscInt width, Petsc
   if (size_ == 1) return;
   Array<PetscScalar> received(space_, static_cast<std::size_t>(nsend()) * width);
 
-  ship(true, ghosts, begins(receives_, width), received.data(), begins(sends_, width));
+  send_runs(true, ghosts, begins(receives_, width), received.data(), begins(sends_, width));
   for_each_row(space_, n() * width, AddSlots{slot_ptr().data(), slot().data(), width, received.data(), own});
 }
 
@@ -232,7 +233,7 @@ void ColumnMap::largest_of_ghosts(const PetscInt *ghosts, PetscInt *own) const
   if (size_ == 1) return;
   Array<PetscInt> received(space_, nsend());
 
-  ship(true, ghosts, begins(receives_, 1), received.data(), begins(sends_, 1));
+  send_runs(true, ghosts, begins(receives_, 1), received.data(), begins(sends_, 1));
   for_each_row(space_, n(), LargestSlot{slot_ptr().data(), slot().data(), received.data(), own});
 }
 
@@ -261,28 +262,28 @@ const Array<PetscInt> &ColumnMap::slot() const
 void LocalColumns::sum(PetscScalar *values, int n) const
 {
   if (size_ == 1) return;
-  Meet(comm_);
+  AgreeNoFailure(comm_);
   must_mpi(MPI_Allreduce(MPI_IN_PLACE, values, n, MPIU_SCALAR, MPIU_SUM, comm_), "MPI_Allreduce");
 }
 
 void LocalColumns::sum(std::int64_t *values, int n) const
 {
   if (size_ == 1) return;
-  Meet(comm_);
+  AgreeNoFailure(comm_);
   must_mpi(MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_INT64_T, MPI_SUM, comm_), "MPI_Allreduce");
 }
 
 void LocalColumns::sum(std::uint64_t *values, int n) const
 {
   if (size_ == 1) return;
-  Meet(comm_);
+  AgreeNoFailure(comm_);
   must_mpi(MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_UINT64_T, MPI_SUM, comm_), "MPI_Allreduce");
 }
 
 void LocalColumns::largest(std::int64_t *value) const
 {
   if (size_ == 1) return;
-  Meet(comm_);
+  AgreeNoFailure(comm_);
   must_mpi(MPI_Allreduce(MPI_IN_PLACE, value, 1, MPI_INT64_T, MPI_MAX, comm_), "MPI_Allreduce");
 }
 
@@ -298,7 +299,7 @@ void ColumnMap::sum_here(PetscScalar *values, PetscInt n) const
 {
   if (size_ == 1) return;
   if (has_sums()) {
-    Meet(comm_);
+    AgreeNoFailure(comm_);
     sums_->exchange.sum(most_sums, rank_, values, n);
     return;
   }

@@ -78,7 +78,7 @@ public:
 
   /* Runs of items between neighbours, in the space: those of message m of `sends` from out[out_begin[m]], to in[in_begin[m]] of message m of
      `receives`; the other way round where backward. Collective. */
-  template <class T> void ship(bool backward, const T *out, const std::vector<PetscInt> &out_begin, T *in, const std::vector<PetscInt> &in_begin) const;
+  template <class T> void send_runs(bool backward, const T *out, const std::vector<PetscInt> &out_begin, T *in, const std::vector<PetscInt> &in_begin) const;
 
   const std::vector<HaloMessage> &sends() const { return sends_; }
   const std::vector<HaloMessage> &receives() const { return receives_; }
@@ -98,7 +98,7 @@ private:
   bool                        has_sums() const;    // collective
   std::shared_ptr<MapMailbox> make_mailbox(HaloPlan plan) const;
 
-  ParcelRoute                         route_;
+  RunRoute                            route_;
   mutable std::shared_ptr<MapMailbox> mailbox_, sums_; // kept for what is updated or summed up again and again: it goes in one kernel, and the host waits for no device
   mutable int                         updates_ = 0;
   mutable bool                        summed_  = false;

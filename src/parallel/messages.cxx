@@ -22,7 +22,7 @@ Messages find_messages(MPI_Comm comm, PetscMPIInt tag, PetscLayout columns, Pets
     found.receives.back().n++;
   }
   for (const HaloMessage &m : found.receives) want[m.rank] = mpi_count(m.n);
-  Meet(comm);
+  AgreeNoFailure(comm);
   must_mpi(MPI_Alltoall(want.data(), 1, MPI_INT, wanted.data(), 1, MPI_INT, comm), "MPI_Alltoall");
   for (PetscMPIInt r = 0; r < size; r++) {
     if (wanted[r]) found.sends.push_back({r, total, wanted[r]});
@@ -30,7 +30,7 @@ Messages find_messages(MPI_Comm comm, PetscMPIInt tag, PetscLayout columns, Pets
   }
   found.send_index.resize(total);
   requests.reserve(found.sends.size() + found.receives.size());
-  Meet(comm);
+  AgreeNoFailure(comm);
   for (const HaloMessage &m : found.sends) {
     requests.push_back(MPI_REQUEST_NULL);
     must_mpi(MPI_Irecv(found.send_index.data() + m.begin, mpi_count(m.n), MPIU_INT, m.rank, tag, comm, &requests.back()), "MPI_Irecv");

@@ -117,7 +117,7 @@ public:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  /* The whole of it on the current stream, of values of V's size to ghost[nghost]; every rank is about to do the same (Meet()). Errors are exceptions. */
+  /* The whole of it on the current stream, of values of V's size to ghost[nghost]; every rank is about to do the same (AgreeNoFailure()). Errors are exceptions. */
   template <class T> void fetch(const T *x, T *ghost)
   {
     static_assert(sizeof(T) == sizeof(V), "the memory is laid out for values of this size");

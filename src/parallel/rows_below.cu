@@ -68,7 +68,7 @@ void RowsBelow::fetch_lengths(const Csr &M)
 
   send_ptr_ = Array<PetscInt>(space, nsend + 1);
   for_each_row(space, nsend, RowLength<PetscInt>{M.ptr, map.send_index().data(), length.data()});
-  map.ship(false, static_cast<const PetscInt *>(length.data()), row_begins(map.sends()), fetched.data(), row_begins(map.receives()));
+  map.send_runs(false, static_cast<const PetscInt *>(length.data()), row_begins(map.sends()), fetched.data(), row_begins(map.receives()));
   if (nsend) send_ptr_.copy_from(length.data(), nsend);
   const PetscInt nsent = lengths_to_pointer(space, send_ptr_), nfetched = lengths_to_pointer(space, fetched), nnz = counted(static_cast<std::int64_t>(nnz_) + nfetched);
 
@@ -91,7 +91,7 @@ void RowsBelow::fetch_columns(const Csr &M, const LocalColumns &columns)
   std::vector<PetscInt> ghosts;
 
   for_each_row_by_lanes(space, wanted_->nsend(), PackColumns{M, GlobalNumber(columns), wanted_->send_index().data(), send_ptr_.data(), send.data()});
-  wanted_->ship(false, static_cast<const PetscInt *>(send.data()), out_, below, in_);
+  wanted_->send_runs(false, static_cast<const PetscInt *>(send.data()), out_, below, in_);
   const std::vector<PetscInt> found = ghosts_among(columns, below, nbelow);
   std::set_union(columns.ghosts().begin(), columns.ghosts().end(), found.begin(), found.end(), std::back_inserter(ghosts));
   columns_    = std::make_unique<LocalColumns>(columns, std::move(ghosts));
@@ -106,7 +106,7 @@ void RowsBelow::fetch_values(const Csr &M)
 
   for_each_row_by_lanes(M.space, wanted_->nsend(), PackValues{M, wanted_->send_index().data(), send_ptr_.data(), send.data()});
   if (nnz_) rows_.val.copy_from(M.val, nnz_);
-  wanted_->ship(false, static_cast<const PetscScalar *>(send.data()), out_, rows_.val.data() + nnz_, in_);
+  wanted_->send_runs(false, static_cast<const PetscScalar *>(send.data()), out_, rows_.val.data() + nnz_, in_);
 }
 
 void RowsBelow::update(const Csr &M)

@@ -10,7 +10,7 @@ namespace
 {
 
 /* What a rank tells a neighbour. */
-struct Letter {
+struct Announcement {
   SharedBlock::Name block;
   std::int64_t      begin; // of the message in it, in bytes
 };
@@ -23,30 +23,30 @@ PetscInt items(const std::vector<HaloMessage> &messages)
   return end;
 }
 
-/* Every exchange waits for the device before it meets the others. So a room is free for the parcel after the next: what a neighbour copied of it is there since that
+/* Every exchange waits for the device before it meets the others. So a buffer is free for the exchange after the next: what a neighbour copied of it is there since that
    neighbour's next meeting. */
-void from_device_to_device(const ParcelRoute &route, std::size_t item, const std::vector<HaloMessage> &to, const void *out, const std::vector<HaloMessage> &from, void *in)
+void from_device_to_device(const RunRoute &route, std::size_t item, const std::vector<HaloMessage> &to, const void *out, const std::vector<HaloMessage> &from, void *in)
 {
-  constexpr std::size_t         least = std::size_t(4) << 20; // bytes of a room, so that it seldom grows: others have to open it anew
-  std::unique_ptr<SharedBlock> &room  = route.team->room[route.team->parcels++ & 1];
-  const std::size_t             bytes = items(to) * item;
-  std::vector<Letter>           mine(to.size()), theirs(from.size());
+  constexpr std::size_t         least  = std::size_t(4) << 20; // bytes of a buffer, so that it seldom grows: others have to open it anew
+  std::unique_ptr<SharedBlock> &buffer = route.team->buffer[route.team->exchanges++ & 1];
+  const std::size_t             bytes  = items(to) * item;
+  std::vector<Announcement>     mine(to.size()), theirs(from.size());
   std::vector<MPI_Request>      requests(to.size() + from.size(), MPI_REQUEST_NULL);
 
   if (bytes) {
-    if (!room || room->bytes() < bytes) {
-      room.reset();
-      room = std::make_unique<SharedBlock>(std::max(bytes, least));
+    if (!buffer || buffer->bytes() < bytes) {
+      buffer.reset();
+      buffer = std::make_unique<SharedBlock>(std::max(bytes, least));
     }
-    device::copy_async(room->data(), out, bytes);
+    device::copy_async(buffer->data(), out, bytes);
   }
   device::synchronize();
-  Meet(route.comm);
+  AgreeNoFailure(route.comm);
   for (std::size_t m = 0; m < from.size(); m++)
-    must_mpi(MPI_Irecv(&theirs[m], static_cast<int>(sizeof(Letter)), MPI_BYTE, from[m].rank, route.tag, route.comm, &requests[m]), "MPI_Irecv");
+    must_mpi(MPI_Irecv(&theirs[m], static_cast<int>(sizeof(Announcement)), MPI_BYTE, from[m].rank, route.tag, route.comm, &requests[m]), "MPI_Irecv");
   for (std::size_t m = 0; m < to.size(); m++) {
-    mine[m] = {room ? room->name() : SharedBlock::Name(), static_cast<std::int64_t>(to[m].begin * item)};
-    must_mpi(MPI_Isend(&mine[m], static_cast<int>(sizeof(Letter)), MPI_BYTE, to[m].rank, route.tag, route.comm, &requests[from.size() + m]), "MPI_Isend");
+    mine[m] = {buffer ? buffer->name() : SharedBlock::Name(), static_cast<std::int64_t>(to[m].begin * item)};
+    must_mpi(MPI_Isend(&mine[m], static_cast<int>(sizeof(Announcement)), MPI_BYTE, to[m].rank, route.tag, route.comm, &requests[from.size() + m]), "MPI_Isend");
   }
   must_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   for (std::size_t m = 0; m < from.size(); m++) {
@@ -54,7 +54,7 @@ void from_device_to_device(const ParcelRoute &route, std::size_t item, const std
   }
 }
 
-void through_the_host(const ParcelRoute &route, MPI_Datatype type, std::size_t item, const std::vector<HaloMessage> &to, const void *out, const std::vector<HaloMessage> &from, void *in)
+void through_the_host(const RunRoute &route, MPI_Datatype type, std::size_t item, const std::vector<HaloMessage> &to, const void *out, const std::vector<HaloMessage> &from, void *in)
 {
   const bool               stage = route.space == Space::Cuda;
   const std::size_t        nout = items(to) * item, nin = items(from) * item;
@@ -69,7 +69,7 @@ void through_the_host(const ParcelRoute &route, MPI_Datatype type, std::size_t i
   }
   char *const landing = stage ? staged_in.data() : static_cast<char *>(in);
 
-  Meet(route.comm);
+  AgreeNoFailure(route.comm);
   for (std::size_t m = 0; m < from.size(); m++)
     must_mpi(MPI_Irecv(landing + from[m].begin * item, mpi_count(from[m].n), type, from[m].rank, route.tag, route.comm, &requests[m]), "MPI_Irecv");
   for (std::size_t m = 0; m < to.size(); m++)
@@ -80,13 +80,13 @@ void through_the_host(const ParcelRoute &route, MPI_Datatype type, std::size_t i
 
 } // namespace
 
-ParcelRoute find_route(MPI_Comm comm, Space space)
+RunRoute find_route(MPI_Comm comm, Space space)
 {
-  ParcelRoute route;
-  int         wish = HALO_HOST;
+  RunRoute route;
+  int      wish = HALO_HOST;
 
   if (space == Space::Cuda) must(GetHaloWish(&wish), "-goza_halo");
-  Meet(comm);
+  AgreeNoFailure(comm);
   must(PetscCommGetNewTag(comm, &route.tag), "PetscCommGetNewTag"); // nothing may fail on one rank alone before: later tags would not be the same
   route.comm  = comm;
   route.space = space;
@@ -103,7 +103,7 @@ ParcelRoute find_route(MPI_Comm comm, Space space)
   return route;
 }
 
-void ship(const ParcelRoute &route, MPI_Datatype type, std::size_t item, const std::vector<HaloMessage> &to, const void *out, const std::vector<HaloMessage> &from, void *in)
+void send_runs(const RunRoute &route, MPI_Datatype type, std::size_t item, const std::vector<HaloMessage> &to, const void *out, const std::vector<HaloMessage> &from, void *in)
 {
   if (route.team) from_device_to_device(route, item, to, out, from, in);
   else through_the_host(route, type, item, to, out, from, in);

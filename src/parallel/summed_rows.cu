@@ -148,7 +148,7 @@ void SummedRows::receive(const Csr &parts, const LocalColumns &columns)
   nnz_          = nghost ? read_value(space, parts.ptr + n) : all;
   received_.ptr = Array<PetscInt>(space, received_.nrows + 1);
   for_each_row(space, nghost, RowLength<PetscInt>{parts.ptr + n, nullptr, length.data()});
-  rows_->ship(true, static_cast<const PetscInt *>(length.data()), row_begins(rows_->receives()), received_.ptr.data(), row_begins(rows_->sends()));
+  rows_->send_runs(true, static_cast<const PetscInt *>(length.data()), row_begins(rows_->receives()), received_.ptr.data(), row_begins(rows_->sends()));
   const PetscInt  nreceived = lengths_to_pointer(space, received_.ptr);
   Array<PetscInt> send(space, all - nnz_);
 
@@ -157,13 +157,13 @@ void SummedRows::receive(const Csr &parts, const LocalColumns &columns)
   received_.col = Array<PetscInt>(space, nreceived);
   received_.val = Array<PetscScalar>(space, nreceived);
   put_numbers(space, all - nnz_, GlobalNumber(columns), parts.col + nnz_, send.data());
-  rows_->ship(true, static_cast<const PetscInt *>(send.data()), out_, received_.col.data(), in_);
+  rows_->send_runs(true, static_cast<const PetscInt *>(send.data()), out_, received_.col.data(), in_);
   receive_values(parts);
 }
 
 void SummedRows::receive_values(const Csr &parts)
 {
-  rows_->ship(true, parts.val + nnz_, out_, received_.val.data(), in_);
+  rows_->send_runs(true, parts.val + nnz_, out_, received_.val.data(), in_);
 }
 
 /* Ghosts of the sum: those of the own parts and of what was received. */

@@ -18,9 +18,9 @@ struct HaloTeam {
   const Nccl *library = nullptr;
   Nccl::Comm  nccl    = nullptr;
 
-  std::shared_ptr<Launches>    launches; // where peer memory works
-  std::unique_ptr<SharedBlock> room[2];  // of what others fetch in a set-up (runs.hpp), in turns
-  unsigned                     parcels = 0;
+  std::shared_ptr<Launches>    launches;  // where peer memory works
+  std::unique_ptr<SharedBlock> buffer[2]; // of what others fetch in a set-up (runs.hpp), in turns
+  unsigned                     exchanges = 0;
 };
 
 /* Collective on the first call for a communicator. Kept with it, and by whoever holds the pointer. */

@@ -104,7 +104,7 @@ void add()
     for (const auto &name : mesh_names()) {
       auto *suite = suite_named(in_space, name.name);
 
-      for (const goza_bench::Way &way : goza_bench::paper_ways) {
+      for (const goza_bench::FormatChoice &way : goza_bench::paper_ways) {
         for (const bool atomic : {true, false}) {
           add_test(suite, std::string(way.name) + (atomic ? "_atomic" : "_colour"), [=] {
             if (name.tets) variant<goza::Tet4>(space, name, way.letter, atomic);

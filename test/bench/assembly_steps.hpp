@@ -171,11 +171,11 @@ inline Order::Order(Space space, const Mesh &mesh, bool atomic) : parts{0, mesh.
   elements = Array<PetscInt>(space, order.data(), order.size());
 }
 
-struct Way {
+struct FormatChoice {
   const char *name;
   char        letter;
 };
-constexpr Way paper_ways[] = {{"original", 'o'}, {"a", 'a'}, {"b", 'b'}, {"g", 'g'}};
+constexpr FormatChoice paper_ways[] = {{"original", 'o'}, {"a", 'a'}, {"b", 'b'}, {"g", 'g'}};
 
 /* The arrays between the steps of blocks of so many elements. */
 template <class Element> class Between {

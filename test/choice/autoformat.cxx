@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(csr_is_measured)
     f.build(A.view());
     BOOST_TEST(asked == 1);
     BOOST_TEST(f.wants_csr() == wanted);
-    BOOST_TEST(((f.way().layout == Layout::Csr) || !wanted || f.bytes() == 0));
+    BOOST_TEST(((f.choice().layout == Layout::Csr) || !wanted || f.bytes() == 0));
     BOOST_TEST(f.describe().find("measured") != std::string::npos);
   }
 }
@@ -104,13 +104,13 @@ BOOST_AUTO_TEST_CASE(decided_at_builds_only)
   AutoFormat<PetscScalar>  f(Space::Host, options(true, &asked, 5e-3));
 
   f.build(A.view());
-  const Way         first    = f.way();
-  const std::string sentence = f.describe();
+  const FormatChoice first    = f.choice();
+  const std::string  sentence = f.describe();
   A.val.assign(A.col.size(), 3);
   for (int k = 0; k < 3; k++) f.refill(A.view());
   f.apply(x.data(), Assign<PetscScalar>{y.data()});
   BOOST_TEST(y[1500] == 3.0 * (A.ptr[1501] - A.ptr[1500]));
-  BOOST_TEST((f.way() == first));
+  BOOST_TEST((f.choice() == first));
   BOOST_TEST(f.describe() == sentence);
   BOOST_TEST(asked == 1);
   f.build(B.view());
@@ -184,13 +184,13 @@ BOOST_AUTO_TEST_CASE(blocks_are_seen)
     A.ptr.push_back(static_cast<PetscInt>(A.col.size()));
   }
   A.val.assign(A.col.size(), 1);
-  const std::vector<Way> ways{{Layout::SlicedEll, 4}, {Layout::SlicedEll, 4, 3}};
+  const std::vector<FormatChoice> choices{{Layout::SlicedEll, 4}, {Layout::SlicedEll, 4, 3}};
 
-  BOOST_TEST(take_sample(A.view(), ways, Caches()).blocks);
-  BOOST_TEST(traits_of(take_sample(A.view(), ways, Caches()), ways[1]).matrix < traits_of(take_sample(A.view(), ways, Caches()), ways[0]).matrix);
+  BOOST_TEST(take_sample(A.view(), choices, Caches()).blocks);
+  BOOST_TEST(traits_of(take_sample(A.view(), choices, Caches()), choices[1]).matrix < traits_of(take_sample(A.view(), choices, Caches()), choices[0]).matrix);
   A.col[A.ptr[600] + 4]--; /* the column beside it, twice */
-  BOOST_TEST(!take_sample(A.view(), ways, Caches()).blocks);
-  BOOST_TEST(!traits_of(take_sample(A.view(), ways, Caches()), ways[1]).possible);
+  BOOST_TEST(!take_sample(A.view(), choices, Caches()).blocks);
+  BOOST_TEST(!traits_of(take_sample(A.view(), choices, Caches()), choices[1]).possible);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -81,7 +81,7 @@ bool refused(const std::string &name, const std::string &value, const std::strin
 
 BOOST_AUTO_TEST_SUITE(cost)
 
-const std::vector<Way> usual_ways{{Layout::Csr, 0}, {Layout::SlicedEll, 32}, {Layout::Fold, 8}, {Layout::CdsFull, 1}};
+const std::vector<FormatChoice> usual_ways{{Layout::Csr, 0}, {Layout::SlicedEll, 32}, {Layout::Fold, 8}, {Layout::CdsFull, 1}};
 
 BOOST_AUTO_TEST_CASE(whole_sample)
 {
@@ -275,7 +275,7 @@ BOOST_AUTO_TEST_CASE(both_spaces)
 {
   if (!device::available()) return;
   for (PetscInt n : {1, 1000, 70000, 300000}) {
-    const HostCsr          A = pattern(n, n, [n](PetscInt i) {
+    const HostCsr                   A = pattern(n, n, [n](PetscInt i) {
       std::vector<PetscInt> row;
       for (PetscInt k = 0; k < (i % 9999 == 5 ? 1500 : i % 97 == 3 ? 200 : 1 + i % 13); k++)
         row.push_back(static_cast<PetscInt>((static_cast<std::int64_t>(i) * (k % 3 ? 1 : 7919) + 31 * k) % n));
@@ -283,9 +283,10 @@ BOOST_AUTO_TEST_CASE(both_spaces)
       row.erase(std::unique(row.begin(), row.end()), row.end());
       return row;
     });
-    const std::vector<Way> ways{{Layout::Csr, 0}, {Layout::SlicedEll, 4}, {Layout::SlicedEll, 32}, {Layout::Fold, 8}, {Layout::Fold, 32}, {Layout::CdsFull, 1}};
-    const Array<PetscInt>  ptr(Space::Cuda, A.ptr.data(), A.ptr.size()), col(Space::Cuda, A.col.data(), A.col.size());
-    const Sample host = take_sample(A.view(), ways, Caches()), there = take_sample({Space::Cuda, n, n, ptr.data(), col.data(), nullptr}, ways, Caches());
+    const std::vector<FormatChoice> choices{{Layout::Csr, 0},  {Layout::SlicedEll, 4}, {Layout::SlicedEll, 32},
+                                            {Layout::Fold, 8}, {Layout::Fold, 32},     {Layout::CdsFull, 1}};
+    const Array<PetscInt>           ptr(Space::Cuda, A.ptr.data(), A.ptr.size()), col(Space::Cuda, A.col.data(), A.col.size());
+    const Sample host = take_sample(A.view(), choices, Caches()), there = take_sample({Space::Cuda, n, n, ptr.data(), col.data(), nullptr}, choices, Caches());
 
     BOOST_TEST(host.nnz == there.nnz);
     BOOST_TEST(host.longest == there.longest);
@@ -310,22 +311,22 @@ BOOST_AUTO_TEST_CASE(both_spaces)
 
 BOOST_AUTO_TEST_CASE(parts_of_the_time)
 {
-  const HostCsr          A       = pattern(5000, 5000, [](PetscInt i) { return std::vector<PetscInt>{i, (i * 37) % 5000, (i * 101 + 7) % 5000}; });
-  Machine                machine = *find_machine("h200");
-  const std::vector<Way> ways{{Layout::Csr, 0}, {Layout::SlicedEll, 32}, {Layout::Fold, 8}};
-  const Sample           s = take_sample(A.view(), ways, caches_of(machine));
+  const HostCsr                   A       = pattern(5000, 5000, [](PetscInt i) { return std::vector<PetscInt>{i, (i * 37) % 5000, (i * 101 + 7) % 5000}; });
+  Machine                         machine = *find_machine("h200");
+  const std::vector<FormatChoice> choices{{Layout::Csr, 0}, {Layout::SlicedEll, 32}, {Layout::Fold, 8}};
+  const Sample                    s = take_sample(A.view(), choices, caches_of(machine));
 
-  for (const Way &way : ways) {
-    const Traits t = traits_of(s, way);
-    const Cost   c = cost_of(machine, s, way, t);
+  for (const FormatChoice &choice : choices) {
+    const Traits t = traits_of(s, choice);
+    const Cost   c = cost_of(machine, s, choice, t);
 
     BOOST_TEST(c.seconds == c.l2 + c.memory + c.l1 + c.waiting + c.fixed, tt::tolerance(1e-12));
     BOOST_TEST(c.memory == 0.0); /* all of it stays in L2 */
     BOOST_TEST(c.gflops == 2e-9 * 15000 / c.seconds, tt::tolerance(1e-12));
-    BOOST_TEST(traits_of(s, way, 4).matrix == t.matrix - 4 * (way.layout == Layout::SlicedEll ? t.stored : 15000), tt::tolerance(1e-12));
+    BOOST_TEST(traits_of(s, choice, 4).matrix == t.matrix - 4 * (choice.layout == Layout::SlicedEll ? t.stored : 15000), tt::tolerance(1e-12));
     Machine small = machine;
     small.l2      = 1e4;
-    BOOST_TEST(cost_of(small, s, way, t).seconds > c.seconds);
+    BOOST_TEST(cost_of(small, s, choice, t).seconds > c.seconds);
   }
 }
 
@@ -334,13 +335,13 @@ BOOST_AUTO_TEST_CASE(lines_of_a_core)
 {
   Machine machine = *find_machine("host");
   machine.miss    = 1; /* second: nothing else counts */
-  const Way  way{Layout::Csr, 0};
-  const auto seconds = [&](PetscInt n) {
+  const FormatChoice choice{Layout::Csr, 0};
+  const auto         seconds = [&](PetscInt n) {
     const HostCsr A = pattern(n, n, [n](PetscInt i) {
       return std::vector<PetscInt>{i, static_cast<PetscInt>(i * 7919LL % n), static_cast<PetscInt>(i * 104729LL % n)};
     });
-    const Sample  s = take_sample(A.view(), {way}, caches_of(machine));
-    return cost_of(machine, s, way, traits_of(s, way)).seconds;
+    const Sample  s = take_sample(A.view(), {choice}, caches_of(machine));
+    return cost_of(machine, s, choice, traits_of(s, choice)).seconds;
   };
 
   BOOST_TEST(seconds(40000) == 5000, tt::tolerance(0.02)); /* lines: 0.3 MB of x */
@@ -355,16 +356,16 @@ BOOST_AUTO_TEST_CASE(candidates)
   input.machine = &machine_for(Space::Host);
   for (const auto &[one, layout] : {std::pair<unsigned, Layout>{format_csr, Layout::Csr}, {format_sliced_ell, Layout::SlicedEll}, {format_fold, Layout::Fold}, {format_cds, Layout::CdsFull}}) {
     input.candidates = one;
-    BOOST_TEST((decide(A.view(), input).way.layout == layout));
+    BOOST_TEST((decide(A.view(), input).choice.layout == layout));
   }
   input.candidates = format_csr;
   input.csr        = false; /* PETSc's product is somewhere else */
-  BOOST_TEST((decide(A.view(), input).way.layout == Layout::SlicedEll));
+  BOOST_TEST((decide(A.view(), input).choice.layout == Layout::SlicedEll));
   input.candidates = all_formats;
   input.csr        = true;
   const Decision d = decide(A.view(), input);
   for (std::size_t k = 1; k < d.candidates.size(); k++) BOOST_TEST(d.candidates[k - 1].cost.seconds <= d.candidates[k].cost.seconds);
-  BOOST_TEST((d.without_csr().way.layout != Layout::Csr));
+  BOOST_TEST((d.without_csr().choice.layout != Layout::Csr));
 }
 
 BOOST_AUTO_TEST_CASE(platform_files)

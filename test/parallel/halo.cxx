@@ -391,9 +391,9 @@ const AddTests add([] {
     for (int meets : {0, 2}) {
       const Outcome outcome = attempt([&] {
         return Together(PETSC_COMM_WORLD, "hold it", [&] {
-          for (int k = 0; k < meets; k++) Meet(PETSC_COMM_WORLD);
+          for (int k = 0; k < meets; k++) AgreeNoFailure(PETSC_COMM_WORLD);
           if (rank == last) throw DeviceMemoryError("3 GiB asked for, 2 GiB free");
-          for (int k = 0; k < meets; k++) Meet(PETSC_COMM_WORLD);
+          for (int k = 0; k < meets; k++) AgreeNoFailure(PETSC_COMM_WORLD);
         });
       });
       BOOST_TEST(outcome.code == PETSC_ERR_MEM);

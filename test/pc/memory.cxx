@@ -1,4 +1,4 @@
-/* The memory of saamg: foretold, reported, and, where it runs out, an error with the figures after which everything goes on. */
+/* The memory of saamg: forecast, reported, and, where it runs out, an error with the figures after which everything goes on. */
 #include "core/device/memory_limit.hpp"
 #include "../support/mat_case.hpp"
 #include "../support/pc_case.hpp"

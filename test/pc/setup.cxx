@@ -253,17 +253,17 @@ PetscReal product_error(Mat M, PetscInt k, const std::vector<PetscScalar> &X, co
 /* The law that everything rests on: same graph and aggregates as alone on the host, wherever the aggregates go, and every connected node in one aggregate. */
 void same_on_any_ranks(const Entry &e, PetscReal threshold, bool twice = false)
 {
-  const Ready    here(e, threshold, PETSC_COMM_WORLD, space(), 0, twice), alone(e, threshold, PETSC_COMM_SELF, Space::Host, 0, twice);
+  const Ready    here(e, threshold, PETSC_COMM_WORLD, space(), 0, twice), isolated(e, threshold, PETSC_COMM_SELF, Space::Host, 0, twice);
   const Ready    gathered(e, threshold, PETSC_COMM_WORLD, space(), 1 << 20, twice), fewer(e, threshold, PETSC_COMM_WORLD, space(), 7, twice);
   const PetscInt begin = here.G.nodes->start();
-  const auto     list = here.neighbours(), list_alone = alone.neighbours();
-  const auto    &b          = alone.of_node;
-  bool           same_graph = here.G.borrowed == alone.G.borrowed, same_aggregates = here.ntotal() == alone.ntotal(), placed = true;
+  const auto     list = here.neighbours(), list_alone = isolated.neighbours();
+  const auto    &b          = isolated.of_node;
+  bool           same_graph = here.G.borrowed == isolated.G.borrowed, same_aggregates = here.ntotal() == isolated.ntotal(), placed = true;
 
   for (PetscInt i = 0; i < here.G.n; i++) {
     same_graph      = same_graph && list[i] == list_alone[begin + i];
     same_aggregates = same_aggregates && here.of_node[i] == b[begin + i] && gathered.of_node[i] == b[begin + i] && fewer.of_node[i] == b[begin + i];
-    placed          = placed && (here.of_node[i] >= 0) == !list[i].empty() && here.of_node[i] < alone.ntotal();
+    placed          = placed && (here.of_node[i] >= 0) == !list[i].empty() && here.of_node[i] < isolated.ntotal();
   }
   all_ranks(same_graph, "the strength graph is the same on any number of ranks");
   all_ranks(same_aggregates, "aggregates are the same on any number of ranks");
@@ -272,11 +272,11 @@ void same_on_any_ranks(const Entry &e, PetscReal threshold, bool twice = false)
   all_ranks(fewer.aggregates.n == 0 || fewer.aggregates.n >= std::min<PetscInt>(7, fewer.ntotal()) || fewer.ntotal() >= 7 * fewer.G.nodes->size(),
             "a rank has enough aggregates, or none");
 
-  std::vector<PetscInt> members(alone.ntotal(), 0);
+  std::vector<PetscInt> members(isolated.ntotal(), 0);
   bool                  symmetric = true, touching = true;
   for (PetscInt a : b)
     if (a >= 0) members[a]++;
-  for (PetscInt i = 0; i < alone.G.n; i++) {
+  for (PetscInt i = 0; i < isolated.G.n; i++) {
     bool friends = b[i] < 0 || members[b[i]] == 1;
     for (PetscInt j : list_alone[i]) {
       symmetric = symmetric && j != i && std::binary_search(list_alone[j].begin(), list_alone[j].end(), i);

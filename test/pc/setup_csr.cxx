@@ -113,10 +113,10 @@ void check_hierarchies(const Entry &e, const Hierarchy &got, const Hierarchy &wa
                 n >= static_cast<std::int64_t>(gather_limit) * g.level->columns->size(),
               level + ": a rank has enough rows, or none");
     check_same({g.level->A, *g.level->columns, start, g.rows()}, {w.level->A, *w.level->columns, 0, n}, loose, level + ": A");
-    auto alone = g.level->alone.to_host(), alone_there = w.level->alone.to_host();
-    alone.resize(g.level->A.nrows, 0);
+    auto isolated = g.level->isolated.to_host(), alone_there = w.level->isolated.to_host();
+    isolated.resize(g.level->A.nrows, 0);
     alone_there.resize(n, 0);
-    all_ranks(std::equal(alone.begin(), alone.end(), alone_there.begin() + start), level + ": rows coupled to nothing");
+    all_ranks(std::equal(isolated.begin(), isolated.end(), alone_there.begin() + start), level + ": rows coupled to nothing");
     if (!w.transfer) continue;
     const CsrTransfer &gt = *g.transfer, &wt = *w.transfer;
     check_same({gt.P.view(), *gt.coarse, start, g.rows()}, {wt.P.view(), *wt.coarse, 0, n}, loose, level + ": P");
@@ -137,17 +137,17 @@ void same_hierarchy(const Entry &e, PetscInt k, PetscReal threshold, PetscInt co
   options.keep                        = static_cast<Keep>(coarse_limit % 3); // any of them
   for (Space space : spaces()) {
     const std::string what = e.name + " on " + space_name(space);
-    Built             alone, here;
+    Built             isolated, here;
 
     options.gather_limit = limits[(e.rows + n++) % 3];
-    alone.build(e, k, options, PETSC_COMM_SELF, Space::Host);
+    isolated.build(e, k, options, PETSC_COMM_SELF, Space::Host);
     here.build(e, k, options, PETSC_COMM_WORLD, space);
-    all_ranks(alone.finite && here.finite, what);
-    check_hierarchies(e, here.hierarchy, alone.hierarchy, options.gather_limit, what);
-    alone.update(options);
+    all_ranks(isolated.finite && here.finite, what);
+    check_hierarchies(e, here.hierarchy, isolated.hierarchy, options.gather_limit, what);
+    isolated.update(options);
     here.update(options);
-    all_ranks(alone.finite && here.finite, what);
-    check_hierarchies(e, here.hierarchy, alone.hierarchy, options.gather_limit, what + ", new values");
+    all_ranks(isolated.finite && here.finite, what);
+    check_hierarchies(e, here.hierarchy, isolated.hierarchy, options.gather_limit, what + ", new values");
   }
 }
 

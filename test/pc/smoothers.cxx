@@ -130,11 +130,11 @@ template <class Relax> void sweep(const std::vector<PetscInt> &order, const Rela
 
 /* The same by the smoother, from zero. look(smoother): what else should hold */
 template <class V, class Look>
-std::vector<V> swept(const Csr &A, SmootherOptions options, const std::vector<V> &b, const std::vector<V> &inv, const std::vector<V> &alone, const Look &look)
+std::vector<V> swept(const Csr &A, SmootherOptions options, const std::vector<V> &b, const std::vector<V> &inv, const std::vector<V> &isolated, const Look &look)
 {
   const PetscInt               n     = A.nrows;
   const Space                  space = A.space;
-  Array<V>                     d_b(space, b.data(), n), d_inv(space, inv.data(), n), d_alone(space, alone.data(), alone.size());
+  Array<V>                     d_b(space, b.data(), n), d_inv(space, inv.data(), n), d_alone(space, isolated.data(), isolated.size());
   Array<V>                     x0(space, std::vector<V>(n, NAN).data(), n), x1(space, n);
   Grid                         grid;
   Stamp                        stamp;
@@ -149,7 +149,7 @@ std::vector<V> swept(const Csr &A, SmootherOptions options, const std::vector<V>
   stamp.new_pattern();
   options.sweeps = 2;
   PETSC_OK(op.update(grid.level->A, grid.level->columns, stamp, [](Space s) { return std::make_unique<SlicedEll<V, V>>(s); }));
-  PETSC_OK(MulticolorGaussSeidel<V>::create({grid, op, {n, d_inv.data(), alone.empty() ? nullptr : d_alone.data()}, 1}, options, smoother));
+  PETSC_OK(MulticolorGaussSeidel<V>::create({grid, op, {n, d_inv.data(), isolated.empty() ? nullptr : d_alone.data()}, 1}, options, smoother));
   look(*smoother);
   PETSC_OK(smoother->apply(d_b.data(), places, 0, Pass::FromZero, &end));
   PETSC_OK(smoother->apply(d_b.data(), places, end, Pass::After, &end));
@@ -166,22 +166,22 @@ template <class V> void sweeps_as_defined(const Entry &e, double tolerance)
     const PetscInt              n        = A.nrows;
     const Coloring              coloring = color_rows(A, map_of(A));
     const std::vector<PetscInt> rows     = coloring.rows.to_host();
-    std::vector<V>              b(n), x(n), inv(n), alone(n);
+    std::vector<V>              b(n), x(n), inv(n), isolated(n);
 
     for (PetscInt i = 0; i < n; i++) {
       b[i] = static_cast<V>(uniform(i, 1, 5));
       for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++)
-        if (A.col[p] == i) (A.ptr[i + 1] == A.ptr[i] + 1 ? alone : inv)[i] = static_cast<V>(1 / A.val[p]);
+        if (A.col[p] == i) (A.ptr[i + 1] == A.ptr[i] + 1 ? isolated : inv)[i] = static_cast<V>(1 / A.val[p]);
     }
     const auto relax = [&](PetscInt i) {
       double s = 0;
       for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) s += static_cast<double>(A.val[p]) * x[A.col[p]];
       x[i] += static_cast<V>(inv[i] * (b[i] - s));
     };
-    for (PetscInt i = 0; i < n; i++) x[i] = alone[i] * b[i];
+    for (PetscInt i = 0; i < n; i++) x[i] = isolated[i] * b[i];
     sweep(rows, relax);
 
-    const std::vector<V> got = swept(lent.rows.csr(), {}, b, inv, alone, [](Smoother<V> &s) { BOOST_TEST(s.steps(true) == 0); });
+    const std::vector<V> got = swept(lent.rows.csr(), {}, b, inv, isolated, [](Smoother<V> &s) { BOOST_TEST(s.steps(true) == 0); });
     for (PetscInt i = 0; i < n; i++) BOOST_TEST_REQUIRE(std::abs(got[i] - x[i]) <= tolerance, "row " << i << ": " << got[i] << " for " << x[i]);
   }
 }
@@ -245,10 +245,11 @@ template <class V> void block_sweeps_as_defined(const Entry &e, PetscInt bs, dou
 /* The colours of the matrix, not those of its distribution */
 void colors_on_any_ranks(const Entry &e, PetscInt bs, bool grids)
 {
-  const Lent                  alone(e, Space::Host);
-  const NodeBlocks            blocks(alone.rows.csr(), bs);
+  const Lent                  isolated(e, Space::Host);
+  const NodeBlocks            blocks(isolated.rows.csr(), bs);
   const Csr                   nodes = blocks.nodes();
-  const std::vector<PetscInt> want = colors_of(bs > 1 ? color_rows(nodes, map_of(nodes)) : color_rows(alone.rows.csr(), map_of(alone.rows.csr()), grids), nodes.nrows);
+  const std::vector<PetscInt> want  = colors_of(bs > 1 ? color_rows(nodes, map_of(nodes)) : color_rows(isolated.rows.csr(), map_of(isolated.rows.csr()), grids),
+                                               nodes.nrows);
 
   for (Space space : spaces()) {
     const MatHandle       A = assemble(e, MATAIJ);
@@ -274,9 +275,9 @@ void sweeps_on_any_ranks(const Entry &e, PetscInt bs)
   const PCConfig     config{"mcgs", "v", "double"};
   Configured         options(config, "0");
   const Option       levels("-pc_saamg_max_levels", "1"), inexact("-pc_saamg_direct_limit", "0"), sweeps("-pc_saamg_coarsest_sweeps", "2"), size("-pc_saamg_mcgs_block_size", std::to_string(bs));
-  MatHandle          A = assemble(e, MATAIJ), alone = assemble(e, MATAIJ, Prealloc::exact, PETSC_COMM_SELF);
-  PCHandle           pc = make_pc(A), pc_alone = make_pc(alone);
-  VecHandle          b = right_hand_side(A, 1), x = right_hand_side(A, 2), b_alone = right_hand_side(alone, 1), x_alone = right_hand_side(alone, 2);
+  MatHandle          A = assemble(e, MATAIJ), isolated = assemble(e, MATAIJ, Prealloc::exact, PETSC_COMM_SELF);
+  PCHandle           pc = make_pc(A), pc_alone = make_pc(isolated);
+  VecHandle          b = right_hand_side(A, 1), x = right_hand_side(A, 2), b_alone = right_hand_side(isolated, 1), x_alone = right_hand_side(isolated, 2);
   const PetscScalar *got, *want;
   PetscInt           start, end;
   PetscReal          scale, difference = 0;

@@ -70,16 +70,16 @@ template <class V> struct AddListed {
 
 template <class V> struct FirstStep {
   V        c;
-  const V *dinv, *alone, *b;
+  const V *dinv, *isolated, *b;
   V       *x;
 
   struct Read {
-    V dinv, alone, b;
+    V dinv, isolated, b;
   };
 
-  HD Read load(PetscInt i, V b) const { return {dinv[i], alone ? alone[i] : V(0), b}; }
+  HD Read load(PetscInt i, V b) const { return {dinv[i], isolated ? isolated[i] : V(0), b}; }
   HD Read load(PetscInt i) const { return load(i, b[i]); }
-  HD void store(PetscInt i, const Read &read) const { x[i] = c * read.dinv * read.b + read.alone * read.b; }
+  HD void store(PetscInt i, const Read &read) const { x[i] = c * read.dinv * read.b + read.isolated * read.b; }
 };
 
 template <class V> struct ConvertedFirstStep {
@@ -97,15 +97,15 @@ template <class V> struct ConvertedFirstStep {
 
 template <class V> struct SplitDiagonal {
   const PetscScalar  *dinv;
-  const std::int64_t *alone;
-  V                  *inv, *alone_inv;
+  const std::int64_t *isolated;
+  V                  *inv, *isolated_inv;
 
   HD void operator()(PetscInt i) const
   {
-    const bool apart = alone && alone[i];
+    const bool apart = isolated && isolated[i];
 
     inv[i] = apart ? V(0) : static_cast<V>(dinv[i]);
-    if (alone) alone_inv[i] = apart ? static_cast<V>(dinv[i]) : V(0);
+    if (isolated) isolated_inv[i] = apart ? static_cast<V>(dinv[i]) : V(0);
   }
 };
 
@@ -188,19 +188,19 @@ template <class V> void add_listed(Space space, PetscInt n, const PetscInt *list
   for_each_row(space, n, AddListed<V>{list, x, y});
 }
 
-template <class V> void first_step(Space space, PetscInt n, V c, const V *dinv, const V *alone, const V *b, V *x)
+template <class V> void first_step(Space space, PetscInt n, V c, const V *dinv, const V *isolated, const V *b, V *x)
 {
-  for_each_element(space, n, FirstStep<V>{c, dinv, alone, b, x});
+  for_each_element(space, n, FirstStep<V>{c, dinv, isolated, b, x});
 }
 
-template <class V> void first_step(Space space, PetscInt n, V c, const V *dinv, const V *alone, const PetscScalar *given, V *b, V *x)
+template <class V> void first_step(Space space, PetscInt n, V c, const V *dinv, const V *isolated, const PetscScalar *given, V *b, V *x)
 {
-  for_each_element(space, n, ConvertedFirstStep<V>{{c, dinv, alone, b, x}, given, b});
+  for_each_element(space, n, ConvertedFirstStep<V>{{c, dinv, isolated, b, x}, given, b});
 }
 
-template <class V> void split_diagonal(Space space, PetscInt n, const PetscScalar *dinv, const std::int64_t *alone, V *inv, V *alone_inv)
+template <class V> void split_diagonal(Space space, PetscInt n, const PetscScalar *dinv, const std::int64_t *isolated, V *inv, V *isolated_inv)
 {
-  for_each_row(space, n, SplitDiagonal<V>{dinv, alone, inv, alone_inv});
+  for_each_row(space, n, SplitDiagonal<V>{dinv, isolated, inv, isolated_inv});
 }
 
 template <class V> void dot(Space space, std::size_t n, const V *x, const V *y, V *result)

@@ -1,7 +1,7 @@
 /* The products of a sliced-ELL matrix: apart from its making, because their many kernels take their time to compile. */
 #include "slicedell.hpp"
 #include "block_ell_view.hpp"
-#include "ell_quad_view.hpp"
+#include "ell_four_rows.hpp"
 #include "long_rows_bodies.hpp"
 
 namespace goza::mat
@@ -51,8 +51,8 @@ static void launch_rows(Space space, const EllView<Store> &A, [[maybe_unused]] s
 {
 #if defined(__CUDACC__)
   if constexpr (sizeof(V) == 4 && std::is_constructible_v<ScaledOut<V>, Out>) {
-    if (space == Space::Cuda && fits_quads(A, stored)) {
-      for_each_row(space, A.nplaces / 4, EllQuad<Store, V>{A, x, ScaledOut<V>(out)});
+    if (space == Space::Cuda && fits_four_rows(A, stored)) {
+      for_each_row(space, A.nplaces / 4, EllFourRows<Store, V>{A, x, ScaledOut<V>(out)});
       return;
     }
   }

@@ -81,7 +81,7 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool
     mg->cycle.reset(); /* nothing of it would stay, and it may hold the matrix's format, which then could not be refilled */
     PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NearNullVectors(pc->pmat, mg->coordinates, mg->dim, mg->space, &bs, &k, B), "hold its near-null vectors"));
     PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NaturalNumbers(pc->pmat, rows, bs, name, lattice), "number its nodes"));
-    PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), PredictMemory(pc, mg, rows, lattice, bs, k), "foretell its memory"));
+    PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), PredictMemory(pc, mg, rows, lattice, bs, k), "forecast its memory"));
     PetscCall(mg->hierarchy.build(rows.A, rows.columns, bs, k, std::move(B), std::move(name), lattice, mg->hierarchy_options, finite, exact));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -203,7 +203,7 @@ static std::shared_ptr<CsrLevel> transposed_level(const CsrLevel &level, const C
   t->A         = t->own.view();
   t->nnz       = level.nnz;
   t->dinv      = Array<PetscScalar>(A.space, level.dinv.data(), level.dinv.size());
-  t->alone     = Array<std::int64_t>(A.space, level.alone.data(), level.alone.size());
+  t->isolated  = Array<std::int64_t>(A.space, level.isolated.data(), level.isolated.size());
   t->magnitude = Array<PetscScalar>(A.space, level.magnitude.data(), level.magnitude.size());
   t->stamp.new_pattern();
   return t;

@@ -12,7 +12,7 @@ public:
   PetscErrorCode apply(const V *b, V *x); // local parts, in the space
   std::size_t    bytes() const { return inverse_.bytes() + all_.bytes(); }
   bool           singular() const { return singular_; }
-  bool           alone() const { return counts_.empty(); } // apply() asks no other rank
+  bool           isolated() const { return counts_.empty(); } // apply() asks no other rank
 
 private:
   PetscErrorCode invert_there(const CsrLevel &level, Space space, bool *done);

@@ -22,7 +22,7 @@ template <class V> struct Level {
   PetscInt                        n = 0;
   std::shared_ptr<ParOperator<V>> A; // the finest may be the matrix's own
   std::unique_ptr<Smoother<V>>    smoother;
-  Array<V>                        dinv, alone, b, r, x0, x1;
+  Array<V>                        dinv, isolated, b, r, x0, x1;
   V                              *x[2]{};
   int                             at = 0;
 
@@ -42,7 +42,7 @@ template <class V> struct Level {
     }
     PetscCall(FailTogether(grid.level->columns->comm(), set_vectors(*grid.level, space, finest && std::is_same_v<V, PetscScalar>), "hold the vectors of a level"));
     /* the estimate lies below the truth, and beyond beta a Chebyshev polynomial grows */
-    const PetscErrorCode made = smoother_table<V>()[choice.which].create({grid, *A, {n, dinv.data(), alone.data()}, static_cast<PetscReal>(1.1) * grid.lambda, finest}, one_pass, smoother);
+    const PetscErrorCode made = smoother_table<V>()[choice.which].create({grid, *A, {n, dinv.data(), isolated.data()}, static_cast<PetscReal>(1.1) * grid.lambda, finest}, one_pass, smoother);
     PetscCall(FailTogether(grid.level->columns->comm(), made, "make its smoother"));
     x[0] = x0.data();
     x[1] = x1.data();
@@ -61,9 +61,9 @@ template <class V> struct Level {
         if (a->space() != space || a->size() != static_cast<std::size_t>(wanted)) *a = Array<V>(space, wanted);
         a->zero();
       }
-      dinv  = Array<V>(space, n);
-      alone = Array<V>(space, level.alone.size());
-      split_diagonal(space, n, level.dinv.data(), level.alone.data(), dinv.data(), alone.data());
+      dinv     = Array<V>(space, n);
+      isolated = Array<V>(space, level.isolated.size());
+      split_diagonal(space, n, level.dinv.data(), level.isolated.data(), dinv.data(), isolated.data());
     }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -73,7 +73,7 @@ template <class V> struct Level {
   PetscErrorCode residual(const V *rhs) { return A->apply(x[at], Residual<V>{rhs, r.data()}); }
   std::size_t    bytes() const
   {
-    return (A.use_count() > 1 ? 0 : A->bytes()) + smoother->bytes() + dinv.bytes() + alone.bytes() + b.bytes() + r.bytes() + x0.bytes() + x1.bytes();
+    return (A.use_count() > 1 ? 0 : A->bytes()) + smoother->bytes() + dinv.bytes() + isolated.bytes() + b.bytes() + r.bytes() + x0.bytes() + x1.bytes();
   }
 };
 
@@ -292,7 +292,7 @@ private:
   /* The host waits for no device and no rank in a cycle. */
   bool nothing_waits() const
   {
-    bool yes = fine_.A->recordable() && (!direct_ || (coarse_.empty() ? fine_solver_.alone() : coarse_solver_.alone()));
+    bool yes = fine_.A->recordable() && (!direct_ || (coarse_.empty() ? fine_solver_.isolated() : coarse_solver_.isolated()));
 
     for (const auto &level : coarse_) yes = yes && level->A->recordable();
     for (const auto &t : transfer_) yes = yes && t->P.recordable() && t->R.recordable();

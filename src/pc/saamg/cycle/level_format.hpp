@@ -26,13 +26,13 @@ public:
     input.csr         = false;
     input.bs          = bs_;
     input.value_bytes = input.x_bytes = sizeof(V);
-    input.doubt = this->space_ == Space::Cuda ? 1 : 1.5; // 27 points, 256^3, an H200: level 1 in Fold 104 us, in sliced ELL, which is as fast to the model, 187
-    choice_     = decide(A, input);
-    narrow_     = half_ && choice_.narrow <= worth;
+    input.margin = this->space_ == Space::Cuda ? 1 : 1.5; // 27 points, 256^3, an H200: level 1 in Fold 104 us, in sliced ELL, which is as fast to the model, 187
+    choice_      = decide(A, input);
+    narrow_      = half_ && choice_.narrow <= worth;
     if (half_ && !narrow_) choice_.sentence += "; half precision would not be faster";
     for (const Candidate &c : choice_.candidates) {
-      if (!build_as(c.way, A)) continue;
-      if (!(c.way == choice_.way)) choice_.choose(c.way);
+      if (!build_as(c.choice, A)) continue;
+      if (!(c.choice == choice_.choice)) choice_.choose(c.choice);
       return;
     }
     build_as({Layout::SlicedEll, choice_.height}, A);
@@ -47,31 +47,32 @@ public:
 
 private:
   /* false: the matrix cannot be held so after all */
-  bool build_as(const Way &way, const Csr &A)
+  bool build_as(const FormatChoice &choice, const Csr &A)
   {
-    if (way.layout == Layout::SlicedEll) {
+    if (choice.layout == Layout::SlicedEll) {
       SlicedEllOptions options;
 
-      options.bs           = way.block;
-      const PetscInt usual = way.block > 1 ? block_ell_height(this->space_, A.nrows / way.block, entries(A) / (way.block * way.block)) : sliced_ell_height(this->space_, A.nrows, entries(A));
+      options.bs           = choice.block;
+      const PetscInt usual = choice.block > 1 ? block_ell_height(this->space_, A.nrows / choice.block, entries(A) / (choice.block * choice.block))
+                                              : sliced_ell_height(this->space_, A.nrows, entries(A));
 
-      options.slice_height = way.param == usual ? 0 : way.param;
+      options.slice_height = choice.param == usual ? 0 : choice.param;
       make<SlicedEll>(options, A);
       return true;
     }
-    if (way.layout == Layout::Fold) {
+    if (choice.layout == Layout::Fold) {
       FoldOptions options;
 
-      options.width = way.param;
+      options.width = choice.param;
       make<Fold>(options, A);
       return true;
     }
-    const Diagonals found = find_diagonals(A, way.param, CdsOptions().share);
+    const Diagonals found = find_diagonals(A, choice.param, CdsOptions().share);
     CdsOptions      options;
 
     if (found.offset.empty()) return false; // the sample saw more than there is
-    options.bs        = way.param;
-    options.storage   = way.layout == Layout::CdsFull ? CdsStorage::Full : CdsStorage::Auto;
+    options.bs        = choice.param;
+    options.storage   = choice.layout == Layout::CdsFull ? CdsStorage::Full : CdsStorage::Auto;
     options.symmetric = true; // a preconditioner need not tell rounding from asymmetry
     make<Cds>(options, A, found);
     return true;

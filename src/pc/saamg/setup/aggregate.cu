@@ -13,22 +13,22 @@ namespace
 
 /* First the nodes that the lattice wants. */
 struct FirstKeys {
-  Names names;
-  Edges edges;
-  Key  *key;
+  NodeIds ids;
+  Edges   edges;
+  Key    *key;
 
   HD void operator()(PetscInt i) const
   {
-    const PetscInt name = names(i);
+    const PetscInt name = ids(i);
 
-    key[i] = !edges.coupled(i) ? 0 : undecided | (names.lattice.known() ? ranked_hash(names.lattice.rank(name), name) : hash62(name));
+    key[i] = !edges.coupled(i) ? 0 : undecided | (ids.lattice.known() ? ranked_hash(ids.lattice.rank(name), name) : hash62(name));
   }
 };
 
 /* Most neighbours without an aggregate first: what the first set leaves over is then packed more tightly. 7 points, 48^3: 8.2 nodes per aggregate, and 22 % of them next
    to no root; in an order that knows nothing of them 9.8 and 32 %. 27 points, 40^3: 23.5 and 11 %, 22.8 and 17 %. */
 struct SecondKeys {
-  Names      names;
+  NodeIds    ids;
   Edges      edges;
   const Key *first; // [n + nghost]
   Key       *key;
@@ -36,7 +36,7 @@ struct SecondKeys {
   HD void operator()(PetscInt i) const
   {
     key[i] = 0;
-    if (edges.coupled(i) && !is_root(first[i])) key[i] = undecided | ranked_hash(free_neighbours(edges, first, i), names(i));
+    if (edges.coupled(i) && !is_root(first[i])) key[i] = undecided | ranked_hash(free_neighbours(edges, first, i), ids(i));
   }
 };
 
@@ -52,12 +52,12 @@ struct NumberRoots {
   const Key      *key, *other; // either set, other may be null
   PetscInt        begin;
   const PetscInt *number;
-  Names           names;
+  NodeIds         ids;
   Member         *of_root;
 
   HD void operator()(PetscInt i) const
   {
-    if (is_root(key[i]) || (other && is_root(other[i]))) of_root[i] = {begin + number[i], names(i)};
+    if (is_root(key[i]) || (other && is_root(other[i]))) of_root[i] = {begin + number[i], ids(i)};
     else of_root[i] = {-1, -1};
   }
 };
@@ -332,13 +332,13 @@ PetscInt share(const LocalColumns &nodes, std::int64_t total, PetscInt rooted, P
 
 /* How many nodes are in an aggregate whose root is in another tile, by direction, and how many in any. */
 struct CountElsewhere {
-  Names           names;
+  NodeIds         ids;
   const PetscInt *name; // of the nodes' aggregates
 
   HD void operator()(PetscInt i, std::int64_t *count) const
   {
     if (name[i] < 0) return;
-    for (int d = 0; d < 3; d++) count[d] += names.lattice.tile(names(i), d) != names.lattice.tile(name[i], d);
+    for (int d = 0; d < 3; d++) count[d] += ids.lattice.tile(ids(i), d) != ids.lattice.tile(name[i], d);
     count[3]++;
   }
 };
@@ -347,15 +347,15 @@ struct CountElsewhere {
    points, two thirds along a line, none across. */
 Lattice coarser_lattice(const CsrGraph &G, const Array<PetscInt> &name)
 {
-  if (!G.names.lattice.known()) return {};
+  if (!G.ids.lattice.known()) return {};
   Array<std::int64_t> count(G.space(), 4);
   bool                longer[3];
 
-  join_rows<Plus, 4>(G.space(), G.n, CountElsewhere{G.names, name.data()}, count.data());
+  join_rows<Plus, 4>(G.space(), G.n, CountElsewhere{G.ids, name.data()}, count.data());
   std::vector<std::int64_t> total = count.to_host();
   G.nodes->sum(total.data(), 4);
   for (int d = 0; d < 3; d++) longer[d] = 8 * total[d] > total[3];
-  return G.names.lattice.coarser(longer);
+  return G.ids.lattice.coarser(longer);
 }
 
 struct OfColumn {
@@ -382,7 +382,7 @@ CsrAggregates numbered_locally(const LocalColumns &owners, Array<PetscInt> of_no
   return {owners.n(), map, std::move(of_node), std::move(name), lattice};
 }
 
-Array<PetscInt> names_of(const CsrAggregates &aggregates)
+Array<PetscInt> ids_of(const CsrAggregates &aggregates)
 {
   const ColumnMap &map   = *aggregates.map;
   const Space      space = map.space();
@@ -405,9 +405,9 @@ CsrAggregates aggregate(const CsrGraph &G, PetscInt least)
   Array<Member>    of_root(space, nlocal), joined(space, nlocal);
   const auto       update = [&](Array<Member> &members) { nodes.update(reinterpret_cast<PetscInt *>(members.data()), 2); };
 
-  for_each_row(space, G.n, FirstKeys{G.names, G.edges, key.data()});
+  for_each_row(space, G.n, FirstKeys{G.ids, G.edges, key.data()});
   maximal_independent_set(G, key, first);
-  for_each_row(space, G.n, SecondKeys{G.names, G.edges, first.data(), second.data()});
+  for_each_row(space, G.n, SecondKeys{G.ids, G.edges, first.data(), second.data()});
   maximal_independent_set(G, second, largest);
   if (G.borrowed) for_each_row(space, G.n, KeepLargeRoots<EntryWeight>{G.edges, G.entry, first.data(), second.data()});
   else for_each_row(space, G.n, KeepLargeRoots<StoredWeight>{G.edges, {G.weight.data()}, first.data(), second.data()});
@@ -417,19 +417,19 @@ CsrAggregates aggregate(const CsrGraph &G, PetscInt least)
   const LocalColumns roots(nodes.comm(), rooted, space);
   const PetscInt     begin = roots.start();
 
-  for_each_row(space, G.n, NumberRoots{key.data(), second.data(), begin, number.data(), G.names, joined.data()});
-  for_each_row(space, G.n, NumberRoots{key.data(), nullptr, begin, number.data(), G.names, of_root.data()});
+  for_each_row(space, G.n, NumberRoots{key.data(), second.data(), begin, number.data(), G.ids, joined.data()});
+  for_each_row(space, G.n, NumberRoots{key.data(), nullptr, begin, number.data(), G.ids, of_root.data()});
   update(of_root);
-  for_each_row(space, G.n, JoinRoot{G.edges, G.ties, of_root.data(), first.data(), false, joined.data()});
-  for_each_row(space, G.n, NumberRoots{second.data(), nullptr, begin, number.data(), G.names, of_root.data()});
+  for_each_row(space, G.n, JoinRoot{G.edges, G.strong_links, of_root.data(), first.data(), false, joined.data()});
+  for_each_row(space, G.n, NumberRoots{second.data(), nullptr, begin, number.data(), G.ids, of_root.data()});
   update(of_root);
-  for_each_row(space, G.n, JoinRoot{G.edges, G.ties, of_root.data(), first.data(), true, joined.data()});
-  const bool all_firm = G.ties.share == 0;
+  for_each_row(space, G.n, JoinRoot{G.edges, G.strong_links, of_root.data(), first.data(), true, joined.data()});
+  const bool all_strong = G.strong_links.share == 0;
 
   /* a node whose neighbours had all left their roots finds them in aggregates the second time */
-  for (int pass = all_firm ? 1 : 0; pass < 2; pass++) {
+  for (int pass = all_strong ? 1 : 0; pass < 2; pass++) {
     update(joined);
-    for_each_row(space, G.n, JoinMost{G.edges, G.ties, G.names, joined.data(), of_root.data()});
+    for_each_row(space, G.n, JoinMost{G.edges, G.strong_links, G.ids, joined.data(), of_root.data()});
     joined.swap(of_root);
   }
   for_each_row(space, G.n, Numbers{joined.data(), of_node.data(), name.data()});

@@ -1,10 +1,10 @@
-/* Row bodies of the aggregation: the coarse unknowns, from a distance-2 maximal independent set. Priorities come from the nodes' names, their places
+/* Row bodies of the aggregation: the coarse unknowns, from a distance-2 maximal independent set. Priorities come from the nodes' ids, their places
    on a grid where they have such, else hashed, and aggregates cross ranks, so that they are the same on any number of ranks.
 
    1. Roots: a distance-2 MIS by rounds of "am I the largest within distance two?" (Bell, Dalton, Olson 2012).
    2. Nodes that are not next to a root: again a distance-2 MIS among them, those with most such neighbours first; the roots with enough of them, and more strongly
       connected to them than to others, count (after Kelley, Rajamanickam 2022).
-   3. Neighbours of a root join it; the rest join the aggregate that they have most edges to. Where edges are loose, only firm ones count (see Ties). */
+   3. Neighbours of a root join it; the rest join the aggregate that they have most edges to. Where links are weak, only strong ones count (see StrongLinks). */
 #pragma once
 #include "core/launch/for_each_row.hpp"
 #include "local_rows.hpp"
@@ -41,13 +41,13 @@ struct StoredWeight {
   HD float operator()(PetscInt, PetscInt p, PetscInt) const { return weight[p]; }
 };
 
-/* An edge is firm at a node when it weighs at least this share of the node's heaviest. Beside a jump of the coefficients a threshold leaves edges that just pass it: a node
+/* An edge is strong at a node when it weighs at least this share of the node's heaviest. Beside a jump of the coefficients a threshold leaves edges that just pass it: a node
    that joins a root by one of them is interpolated from across the jump. Blocks of K = 1 or 1000, 100^3, 7 points, threshold 0.01: BiCGStab takes 39 39 36 iterations with
    the smoothers of bench-amg where such nodes stay with their roots, else 16 10 10. A graph without a threshold has all its entries' range of weights, and all edges count:
    27 points with random coefficients, 48^3, take 9 iterations for 7 where they do not. */
-struct Ties {
+struct StrongLinks {
   const float *weight = nullptr;
-  float        share  = 0; // of squares; 0: all edges are firm
+  float        share  = 0; // of squares; 0: all edges are strong
 
   HD float least(const Edges &edges, PetscInt i) const
   {
@@ -147,7 +147,7 @@ struct Member {
    and is passed over. */
 struct JoinRoot {
   Edges         edges;
-  Ties          ties;
+  StrongLinks   strong_links;
   const Member *from; // [n + nghost] the aggregates of the roots, none elsewhere
   const Key    *first;
   bool          second;
@@ -156,10 +156,10 @@ struct JoinRoot {
   HD void operator()(PetscInt i) const
   {
     if (member[i].aggregate >= 0 || (second && is_root(first[i])) || !edges.coupled(i)) return;
-    const float least = ties.least(edges, i);
+    const float least = strong_links.least(edges, i);
 
     for (PetscInt p = edges.ptr[i]; p < edges.ptr[i + 1]; p++) {
-      if (from[edges.col[p]].aggregate >= 0 && ties.hold(p, least)) member[i] = from[edges.col[p]];
+      if (from[edges.col[p]].aggregate >= 0 && strong_links.hold(p, least)) member[i] = from[edges.col[p]];
     }
   }
 };
@@ -170,8 +170,8 @@ struct JoinRoot {
    second level, else 31. */
 struct JoinMost {
   Edges         edges;
-  Ties          ties;
-  Names         names;
+  StrongLinks   strong_links;
+  NodeIds       ids;
   const Member *member; // [n + nghost]
   Member       *joined;
 
@@ -180,7 +180,7 @@ struct JoinMost {
     Member best = member[i];
 
     if (best.aggregate < 0 && edges.coupled(i)) {
-      const float least = ties.least(edges, i);
+      const float least = strong_links.least(edges, i);
 
       best = most_edges(i, least);
       if (best.aggregate < 0 && least > 0) best = most_edges(i, 0);
@@ -197,10 +197,10 @@ private:
     for (PetscInt p = edges.ptr[i]; p < edges.ptr[i + 1]; p++) {
       const Member a = member[edges.col[p]];
 
-      if (a.aggregate < 0 || a.aggregate == best.aggregate || !ties.hold(p, least)) continue;
+      if (a.aggregate < 0 || a.aggregate == best.aggregate || !strong_links.hold(p, least)) continue;
       const PetscInt n = edges_to(i, a.aggregate, least);
 
-      if (n < most || (n == most && !nearer(names(i), a.name, best.name))) continue;
+      if (n < most || (n == most && !nearer(ids(i), a.name, best.name))) continue;
       best = a;
       most = n;
     }
@@ -208,8 +208,8 @@ private:
   }
   HD bool nearer(PetscInt node, PetscInt root, PetscInt other) const
   {
-    if (names.lattice.known()) {
-      const std::int64_t here = names.lattice.distance2(node, root), there = names.lattice.distance2(node, other);
+    if (ids.lattice.known()) {
+      const std::int64_t here = ids.lattice.distance2(node, root), there = ids.lattice.distance2(node, other);
 
       if (here != there) return here < there;
     }
@@ -219,7 +219,7 @@ private:
   {
     PetscInt n = 0;
 
-    for (PetscInt p = edges.ptr[i]; p < edges.ptr[i + 1]; p++) n += member[edges.col[p]].aggregate == a && ties.hold(p, least);
+    for (PetscInt p = edges.ptr[i]; p < edges.ptr[i + 1]; p++) n += member[edges.col[p]].aggregate == a && strong_links.hold(p, least);
     return n;
   }
 };

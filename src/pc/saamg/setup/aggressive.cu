@@ -122,10 +122,10 @@ CsrAggregates aggregate_twice(const CsrGraph &G, PetscInt least)
   CsrGraph              quotient;
   CsrMatrix             Q = count_edges(G, first, quotient.nodes);
   Array<PetscInt>       second(space, 2 * first.map->nlocal()), of_node(space, nlocal), name(space, G.n);
-  const Array<PetscInt> names = names_of(first);
+  const Array<PetscInt> ids = ids_of(first);
 
   quotient.n      = first.n;
-  quotient.names  = {names.data(), 0, 1, first.lattice};
+  quotient.ids    = {ids.data(), 0, 1, first.lattice};
   quotient.degree = Array<PetscInt>(space, quotient.nodes->nlocal());
   quotient.weight = Array<float>(space, Q.nnz());
   for_each_row(space, first.n, Degree{Q.ptr.data(), quotient.degree.data()});

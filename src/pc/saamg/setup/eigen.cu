@@ -18,10 +18,10 @@ struct Facts {
   Columns         col;
   Values          val;
   PetscScalar    *dinv;
-  std::int64_t   *alone;
+  std::int64_t   *isolated;
   unsigned char  *flags;
 
-  HD Facts on(Columns c, Values v) const { return {ptr, c, v, dinv, alone, flags}; }
+  HD Facts on(Columns c, Values v) const { return {ptr, c, v, dinv, isolated, flags}; }
 
   HD void operator()(PetscInt i) const
   {
@@ -38,9 +38,9 @@ struct Facts {
     }
     const PetscScalar inverse = d != PetscScalar(0) ? PetscScalar(1) / d : PetscScalar(0);
 
-    dinv[i]  = inverse - inverse == PetscScalar(0) ? inverse : PetscScalar(0);
-    alone[i] = !coupled;
-    flags[i] = static_cast<unsigned char>((dinv[i] > 0) | (dinv[i] < 0) << 1 | !finite << 2 | !squares_finite << 3 | !coupled << 4);
+    dinv[i]     = inverse - inverse == PetscScalar(0) ? inverse : PetscScalar(0);
+    isolated[i] = !coupled;
+    flags[i]    = static_cast<unsigned char>((dinv[i] > 0) | (dinv[i] < 0) << 1 | !finite << 2 | !squares_finite << 3 | !coupled << 4);
   }
 };
 
@@ -63,7 +63,7 @@ struct Product {
   void operator()(Array<PetscScalar> &x, Array<PetscScalar> &y) const
   {
     if (exact) {
-      Meet(columns.comm());
+      AgreeNoFailure(columns.comm());
       must(exact->apply(x.data(), Assign<PetscScalar>{y.data()}), "a product");
     } else {
       columns.update(x);
@@ -91,15 +91,15 @@ HD inline PetscReal inverse_length(PetscReal sign, PetscScalar length2)
 /* r, v = sign D^-1 r, and r^T D^-1 r. Rows alone keep their zeros in every step: what they do to other rows, where their columns were not eliminated, is not symmetric, and
    their own eigenvalues are 1. */
 struct Start {
-  Names               names;
+  NodeIds             ids;
   PetscReal           sign;
   const PetscScalar  *dinv;
-  const std::int64_t *alone;
+  const std::int64_t *isolated;
   PetscScalar        *r, *v;
 
   HD void operator()(PetscInt i, PetscScalar *sum) const
   {
-    r[i] = alone[i] ? PetscScalar(0) : hashed_entry(names.of_row(i), dinv[i]);
+    r[i] = isolated[i] ? PetscScalar(0) : hashed_entry(ids.of_row(i), dinv[i]);
     v[i] = sign * dinv[i] * r[i];
     *sum += r[i] * dinv[i] * r[i];
   }
@@ -146,7 +146,7 @@ struct AdvanceBy {
 };
 
 /* *symmetric tells whether the projected matrix was, and before that whether it is expected to be. */
-PetscReal lanczos(const Product &A, const ColumnMap &columns, const CsrFacts &facts, Names names, PetscReal sign, PetscInt its, bool *symmetric)
+PetscReal lanczos(const Product &A, const ColumnMap &columns, const CsrFacts &facts, NodeIds ids, PetscReal sign, PetscInt its, bool *symmetric)
 {
   const Array<PetscScalar> &dinv  = facts.dinv;
   const Space               space = A.A.space;
@@ -179,7 +179,7 @@ PetscReal lanczos(const Product &A, const ColumnMap &columns, const CsrFacts &fa
 
   r_old.zero();
   v_old.zero();
-  join_rows<Plus, 1>(space, n, Start{names, sign, dinv.data(), facts.alone.data(), r.data(), v.data()}, length2);
+  join_rows<Plus, 1>(space, n, Start{ids, sign, dinv.data(), facts.isolated.data(), r.data(), v.data()}, length2);
   columns.sum_here(length2, 1);
   for (PetscInt step = 0; step < its; step++) {
     A(v, w);
@@ -205,11 +205,11 @@ PetscReal lanczos(const Product &A, const ColumnMap &columns, const CsrFacts &fa
 /* --- Arnoldi, for matrices that are not symmetric */
 
 struct StartScaled {
-  Names              names;
+  NodeIds            ids;
   const PetscScalar *dinv;
   PetscScalar       *v;
 
-  HD void operator()(PetscInt i) const { v[i] = hashed_entry(names.of_row(i), dinv[i]) * dinv[i]; }
+  HD void operator()(PetscInt i) const { v[i] = hashed_entry(ids.of_row(i), dinv[i]) * dinv[i]; }
 };
 
 struct Scale {
@@ -255,7 +255,7 @@ PetscReal normalise(const LocalColumns &columns, Array<PetscScalar> &x, Array<Pe
   return norm;
 }
 
-PetscReal arnoldi(const Product &A, const ColumnMap &columns, const Array<PetscScalar> &dinv, Names names, PetscInt its)
+PetscReal arnoldi(const Product &A, const ColumnMap &columns, const Array<PetscScalar> &dinv, NodeIds ids, PetscInt its)
 {
   const Space                     space = A.A.space;
   const PetscInt                  n     = A.A.nrows;
@@ -266,7 +266,7 @@ PetscReal arnoldi(const Product &A, const ColumnMap &columns, const Array<PetscS
   PetscInt                        k = 0;
 
   V.emplace_back(space, columns.nlocal());
-  for_each_row(space, n, StartScaled{names, dinv.data(), V[0].data()});
+  for_each_row(space, n, StartScaled{ids, dinv.data(), V[0].data()});
   norm = normalise(columns, V[0], work);
   if (!(norm > 0) || PetscIsInfOrNanReal(norm)) return 0;
   while (k < its) {
@@ -297,16 +297,16 @@ CsrFacts row_facts(const Csr &A, const LocalColumns &columns)
   Array<unsigned char> flags(space, A.nrows);
   Array<std::int64_t>  counts(space, CountFlags::n);
 
-  facts.dinv  = Array<PetscScalar>(space, A.nrows);
-  facts.alone = Array<std::int64_t>(space, A.nrows);
-  for_each_csr_row(A, 1, Facts{A.ptr, A.col, A.val, facts.dinv.data(), facts.alone.data(), flags.data()});
+  facts.dinv     = Array<PetscScalar>(space, A.nrows);
+  facts.isolated = Array<std::int64_t>(space, A.nrows);
+  for_each_csr_row(A, 1, Facts{A.ptr, A.col, A.val, facts.dinv.data(), facts.isolated.data(), flags.data()});
   join_rows<Plus, CountFlags::n>(space, A.nrows, CountFlags{flags.data()}, counts.data());
 
   std::vector<std::int64_t> n = counts.to_host();
 
-  facts.nalone = n[4];
+  facts.nisolated = n[4];
   columns.sum(n.data(), CountFlags::n);
-  facts.any_alone      = n[4] > 0;
+  facts.any_isolated   = n[4] > 0;
   facts.positive       = n[0] > 0;
   facts.negative       = n[1] > 0;
   facts.finite         = n[2] == 0;
@@ -314,7 +314,7 @@ CsrFacts row_facts(const Csr &A, const LocalColumns &columns)
   return facts;
 }
 
-PetscReal lambda_max(const Csr &A, const ColumnMap &columns, const CsrFacts &facts, PetscInt its, Names names, ParOperator<PetscScalar> *exact, bool *expected)
+PetscReal lambda_max(const Csr &A, const ColumnMap &columns, const CsrFacts &facts, PetscInt its, NodeIds ids, ParOperator<PetscScalar> *exact, bool *expected)
 {
   const Product product{A, columns, exact};
   PetscReal     lambda    = 0;
@@ -322,9 +322,9 @@ PetscReal lambda_max(const Csr &A, const ColumnMap &columns, const CsrFacts &fac
 
   its = PetscMin(PetscMin(PetscMax(its, 1), columns.nglobal()), max_lanczos_steps);
   if (facts.positive == facts.negative) symmetric = false;
-  else lambda = lanczos(product, columns, facts, names, facts.positive ? 1 : -1, its, &symmetric);
-  if ((facts.positive || facts.negative) && !symmetric) lambda = arnoldi(product, columns, facts.dinv, names, its);
-  if (facts.any_alone) lambda = PetscMax(lambda, 1);
+  else lambda = lanczos(product, columns, facts, ids, facts.positive ? 1 : -1, its, &symmetric);
+  if ((facts.positive || facts.negative) && !symmetric) lambda = arnoldi(product, columns, facts.dinv, ids, its);
+  if (facts.any_isolated) lambda = PetscMax(lambda, 1);
   return lambda > 0 && !PetscIsInfOrNanReal(lambda) ? lambda : 1;
 }
 

@@ -212,19 +212,19 @@ void Interpolation::transpose()
 
 CsrMatrix GalerkinProduct::make(const Csr &A, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns, Array<PetscScalar> &magnitude, bool once)
 {
-  const bool alone = columns->size() == 1;
+  const bool isolated = columns->size() == 1;
   CsrMatrix  Ac;
 
   magnitude = coarse_magnitudes(I, magnitude);
-  if (once && alone && A.space == Space::Host && I.bs == 1 && I.k == 1) {
+  if (once && isolated && A.space == Space::Host && I.bs == 1 && I.k == 1) {
     Ac             = galerkin_host(I.R.view(), A, I.P.view());
     coarse_columns = I.coarse;
     fill_rows_of_nothing(Ac, *coarse_columns, magnitude);
     return Ac;
   }
-  if (!alone) P_ = std::make_unique<RowsBelow>(I.P.view(), *I.coarse, columns);
-  AP_ = multiply(A, I.bs, I.bs, alone ? I.P.view() : P_->view(), I.k);
-  if (alone) {
+  if (!isolated) P_ = std::make_unique<RowsBelow>(I.P.view(), *I.coarse, columns);
+  AP_ = multiply(A, I.bs, I.bs, isolated ? I.P.view() : P_->view(), I.k);
+  if (isolated) {
     Ac             = multiply(I.R.view(), I.k, I.bs, AP_.view(), I.k, true);
     coarse_columns = I.coarse;
   } else {

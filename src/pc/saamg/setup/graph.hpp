@@ -20,11 +20,11 @@ struct EntryWeight {
 struct CsrGraph {
   PetscInt         n = 0;
   Edges            edges{};
-  Ties             ties{};
+  StrongLinks      strong_links{};
   bool             borrowed = false;
   EntryWeight      entry{};              // where borrowed
   MapPtr           nodes;                // owned ones and ghosts
-  Names            names;                // of the owned ones
+  NodeIds          ids;                  // of the owned ones
   Array<PetscInt>  ptr, col, degree;     // degree: [nodes]
   Array<PetscInt>  node_of_ghost_column; // [ghosts of A] among the ghost nodes; those that are none of them have the number behind the last
   Array<float>     weight;
@@ -41,10 +41,10 @@ struct CsrAggregates {
   MapPtr          map;     // those that this rank's nodes and their neighbours belong to
   Array<PetscInt> of_node; // [nodes] by the map's local numbers, -1: isolated
   Array<PetscInt> name;    // [owned nodes] of their aggregates: its root's
-  Lattice         lattice; // of these names
+  Lattice         lattice; // of these ids
 };
 
-/* The global numbers of aggregates ascend with their roots', their names are those of the roots. An aggregate belongs to the rank of its root; where that leaves the ranks less than `least` each on
+/* The global numbers of aggregates ascend with their roots', their ids are those of the roots. An aggregate belongs to the rank of its root; where that leaves the ranks less than `least` each on
    average, to as few ranks as have so many. Collective. */
 CsrAggregates aggregate(const CsrGraph &G, PetscInt least = 0);
 
@@ -55,8 +55,8 @@ CsrAggregates aggregate_twice(const CsrGraph &G, PetscInt least = 0);
 /* of_node: global numbers of aggregates, of which the ranks own what `owners` says. */
 CsrAggregates numbered_locally(const LocalColumns &owners, Array<PetscInt> of_node, Array<PetscInt> name, const Lattice &lattice);
 
-/* [n] The names of this rank's aggregates. Collective. */
-Array<PetscInt> names_of(const CsrAggregates &aggregates);
+/* [n] The ids of this rank's aggregates. Collective. */
+Array<PetscInt> ids_of(const CsrAggregates &aggregates);
 
 /* The aggregate of every local column of the matrix, of nodes of bs columns. */
 Array<PetscInt> aggregate_of_columns(const CsrGraph &G, const CsrAggregates &aggregates, const LocalColumns &columns, PetscInt bs);

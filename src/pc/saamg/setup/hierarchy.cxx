@@ -43,11 +43,11 @@ PetscErrorCode Hierarchy::measure(Grid &grid, PetscInt its, bool *finite)
   if (*finite && level.exact) PetscCall(FailTogether(level.columns->comm(), level.exact(&exact), "hold its rows in the matrix's format"));
   PetscCall(Step(events.eigen, *level.columns, [&] {
     if (!level.columns->all(exact)) exact = nullptr;
-    if (*finite) grid.lambda = lambda_max(level.A, *level.columns, facts, its, level.names(grid.bs), exact, &grid.symmetric);
+    if (*finite) grid.lambda = lambda_max(level.A, *level.columns, facts, its, level.ids(grid.bs), exact, &grid.symmetric);
     level.squares_finite = facts.squares_finite;
     if (&grid == grids_.data()) level.magnitude = magnitudes(level.A, facts.dinv);
-    level.dinv  = std::move(facts.dinv);
-    level.alone = facts.nalone ? std::move(facts.alone) : Array<std::int64_t>(level.A.space);
+    level.dinv     = std::move(facts.dinv);
+    level.isolated = facts.nisolated ? std::move(facts.isolated) : Array<std::int64_t>(level.A.space);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -94,7 +94,7 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
       const CsrMatrix filtered  = filter_weak(level.A, *level.columns, from.bs, from.graph);
       const CsrFacts  facts     = row_facts(filtered.view(), *level.columns);
       bool            symmetric = grid.symmetric;
-      const PetscReal lambda    = lambda_max(filtered.view(), *level.columns, facts, options.esteig_iterations, level.names(grid.bs), nullptr, &symmetric);
+      const PetscReal lambda    = lambda_max(filtered.view(), *level.columns, facts, options.esteig_iterations, level.ids(grid.bs), nullptr, &symmetric);
 
       P = smoothed_prolongator(filtered.view(), from, facts.dinv, weight(lambda, 1), columns);
     } else P = smoothed_prolongator(level.A, from, level.dinv, weight(grid.lambda, 1), columns);
@@ -167,7 +167,7 @@ PetscErrorCode Hierarchy::interpolate_from(Coarsening &from, const CsrAggregates
 
   PetscFunctionBegin;
   PetscCall(Step(events.prolong, columns, [&] {
-    clear_rows_alone(grid.level->alone, from.k, B);
+    clear_isolated_rows(grid.level->isolated, from.k, B);
     CsrTentative T = tentative(aggregates, columns, grid.bs, from.k, B);
 
     from.aggregate          = aggregate_of_columns(from.graph, aggregates, columns, grid.bs);
@@ -216,7 +216,7 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   }
   PetscCall(Step(events.prolong, *columns, [&] {
     next.level          = std::make_shared<CsrLevel>();
-    next.level->name    = names_of(aggregates);
+    next.level->name    = ids_of(aggregates);
     next.level->lattice = aggregates.lattice;
     aggregates          = CsrAggregates();
     B                   = std::move(coarse_B);
@@ -319,7 +319,7 @@ std::size_t Hierarchy::bytes() const
   std::size_t bytes = 0;
 
   for (const Grid &grid : grids_) {
-    bytes += grid.level->own.bytes() + grid.level->dinv.bytes() + grid.level->alone.bytes() + grid.level->name.bytes() + grid.level->magnitude.bytes();
+    bytes += grid.level->own.bytes() + grid.level->dinv.bytes() + grid.level->isolated.bytes() + grid.level->name.bytes() + grid.level->magnitude.bytes();
     if (grid.transfer) bytes += bytes_of(*grid.transfer);
   }
   return bytes;

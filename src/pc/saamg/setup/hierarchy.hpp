@@ -44,15 +44,15 @@ struct CsrLevel {
   PetscLogDouble      nnz = 0;   // of all ranks
   Stamp               stamp;     // of A
   Array<PetscScalar>  dinv;      // [rows] inverse diagonal
-  Array<PetscInt>     name;      // [nodes], or empty: see names()
-  Lattice             lattice;   // of the names
-  Array<std::int64_t> alone;     // [rows] 1 where a row is coupled to nothing (Dirichlet rows, diagonal matrices), or empty
+  Array<PetscInt>     name;      // [nodes], or empty: see ids()
+  Lattice             lattice;   // of the ids
+  Array<std::int64_t> isolated;  // [rows] 1 where a row is coupled to nothing (Dirichlet rows, diagonal matrices), or empty
   Array<PetscScalar>  magnitude; // [rows] see rounding_of_products; of the coarsest level after a set-up
   bool                squares_finite = true;
 
   OperatorSource exact; // of the user's matrix, while a set-up lasts
 
-  Names names(PetscInt bs) const { return {name.data(), columns->start() / bs, bs, lattice}; }
+  NodeIds ids(PetscInt bs) const { return {name.data(), columns->start() / bs, bs, lattice}; }
 };
 
 /* Where P comes from: aggregates, tentative values and, where weak entries are filtered, the strength graph. */
@@ -85,7 +85,7 @@ struct Grid {
 class Hierarchy {
 public:
   /* B[local rows][k]: the near-null vectors, in A's space. name[local rows / bs]: what the nodes are called where their numbers depend on the ranks, else empty; lattice:
-     the grid that the names are points of. A, whose columns are by the map's local numbers, is borrowed until release(). finite: false (on all
+     the grid that the ids are points of. A, whose columns are by the map's local numbers, is borrowed until release(). finite: false (on all
      ranks) when A holds a NaN or Inf; then there are no grids. Collective, as update() is. */
   PetscErrorCode build(const Csr &A, MapPtr columns, PetscInt bs, PetscInt k, Array<PetscScalar> B, Array<PetscInt> name, const Lattice &lattice, const HierarchyOptions &options, bool *finite, const OperatorSource &exact = nullptr);
   /* Same pattern, new values: coarse operators, diagonals and eigenvalues anew, and the interpolation too where only aggregates were kept. */

@@ -31,11 +31,11 @@ inline AijRowsView rows_of(const Csr &A)
 }
 
 /* What is hashed for the nodes of a level, of which each has bs rows: numbers that do not depend on how the ranks share the nodes. */
-struct Names {
+struct NodeIds {
   const PetscInt *name  = nullptr; // [nodes], null: the global numbers
   PetscInt        first = 0;       // global number of node 0
   PetscInt        bs    = 1;
-  Lattice         lattice{}; // that the names are points of
+  Lattice         lattice{}; // that the ids are points of
 
   HD PetscInt operator()(PetscInt node) const { return name ? name[node] : first + node; }
   HD std::int64_t of_row(PetscInt row) const { return static_cast<std::int64_t>((*this)(row / bs)) * bs + row % bs; }

@@ -22,7 +22,7 @@ struct Coarsening {
 };
 
 /* B [rows][k]. A row that is coupled to nothing takes no part, though its node may be in an aggregate: its part of B becomes 0. alone [rows]: 1 for those. */
-void clear_rows_alone(const Array<std::int64_t> &alone, PetscInt k, Array<PetscScalar> &B);
+void clear_isolated_rows(const Array<std::int64_t> &isolated, PetscInt k, Array<PetscScalar> &B);
 
 /* B [rows][k] */
 CsrTentative tentative(const CsrAggregates &aggregates, const ColumnMap &columns, PetscInt bs, PetscInt k, const Array<PetscScalar> &B);

@@ -170,13 +170,13 @@ CsrMatrix norms_of_nodes(const Csr &A, const LocalColumns &columns, PetscInt bs)
 
 CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscReal threshold, const PetscInt *name, const Lattice &lattice)
 {
-  const PetscReal      rounding   = 64 * PETSC_MACHINE_EPSILON;
-  constexpr float      firm_share = 0.005f;
-  const Space          space      = A.space;
-  const CsrMatrix      norms      = norms_of_nodes(A, *columns, bs);
-  const bool           full       = norms.ptr.size() > 0;
-  const Csr            rows       = full ? norms.view() : A;
-  const PetscInt       unit       = full ? 1 : bs; // rows of a node
+  const PetscReal      rounding     = 64 * PETSC_MACHINE_EPSILON;
+  constexpr float      strong_share = 0.005f;
+  const Space          space        = A.space;
+  const CsrMatrix      norms        = norms_of_nodes(A, *columns, bs);
+  const bool           full         = norms.ptr.size() > 0;
+  const Csr            rows         = full ? norms.view() : A;
+  const PetscInt       unit         = full ? 1 : bs; // rows of a node
   CsrGraph             G;
   Array<PetscInt>      place(space, unit > 1 ? A.nrows : 0), count;
   Array<std::uint64_t> check(space, A.nrows / bs);
@@ -184,7 +184,7 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscR
 
   G.n                    = A.nrows / bs;
   G.nodes                = nodes_of_columns(columns, bs);
-  G.names                = {name, G.nodes->start(), 1, lattice};
+  G.ids                  = {name, G.nodes->start(), 1, lattice};
   G.node_of_ghost_column = nodes_of_ghost_columns(*columns, *G.nodes, bs);
   G.rdiag                = Array<PetscReal>(space, G.nodes->nlocal());
   G.degree               = Array<PetscInt>(space, G.nodes->nlocal());
@@ -227,7 +227,7 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscR
     G.node_of_ghost_column = nodes_of_ghost_columns(*columns, *G.nodes, bs);
   }
   G.edges = {G.ptr.data(), G.col.data(), G.degree.data()};
-  if (threshold > 0) G.ties = {G.weight.data(), firm_share};
+  if (threshold > 0) G.strong_links = {G.weight.data(), strong_share};
   return G;
 }
 

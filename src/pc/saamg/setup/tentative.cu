@@ -31,22 +31,22 @@ struct GramEntry {
   }
 };
 
-struct ClearRowAlone {
-  const std::int64_t *alone;
+struct ClearIsolatedRow {
+  const std::int64_t *isolated;
   PetscInt            k;
   PetscScalar        *B;
 
   HD void operator()(PetscInt row) const
   {
-    for (PetscInt j = 0; j < k && alone[row]; j++) B[static_cast<std::size_t>(row) * k + j] = 0;
+    for (PetscInt j = 0; j < k && isolated[row]; j++) B[static_cast<std::size_t>(row) * k + j] = 0;
   }
 };
 
 } // namespace
 
-void clear_rows_alone(const Array<std::int64_t> &alone, PetscInt k, Array<PetscScalar> &B)
+void clear_isolated_rows(const Array<std::int64_t> &isolated, PetscInt k, Array<PetscScalar> &B)
 {
-  for_each_row(B.space(), static_cast<PetscInt>(alone.size()), ClearRowAlone{alone.data(), k, B.data()});
+  for_each_row(B.space(), static_cast<PetscInt>(isolated.size()), ClearIsolatedRow{isolated.data(), k, B.data()});
 }
 
 CsrTentative tentative(const CsrAggregates &aggregates, const ColumnMap &columns, PetscInt bs, PetscInt k, const Array<PetscScalar> &B)

@@ -41,7 +41,7 @@ public:
     }
     /* a sweep from zero changes the first colour's rows, and those that are coupled to nothing, without a look at the others */
     start_.zero();
-    if (D_.alone) start_.copy_from(D_.alone, D_.n);
+    if (D_.isolated) start_.copy_from(D_.isolated, D_.n);
     if (D_.n) add_listed(space_, coloring.begin[1], coloring.rows.data(), D_.inv, start_.data());
     first_share_ = D_.n ? static_cast<double>(coloring.begin[1]) / static_cast<double>(D_.n) : 0;
   }

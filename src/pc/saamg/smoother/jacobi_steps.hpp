@@ -16,7 +16,7 @@ public:
     const bool from_zero = pass == Pass::FromZero;
 
     PetscFunctionBegin;
-    if (from_zero) PetscCallCXX(first_step(A_.space(), D_.n, omega_[0], D_.inv, D_.alone, b, x[at]));
+    if (from_zero) PetscCallCXX(first_step(A_.space(), D_.n, omega_[0], D_.inv, D_.isolated, b, x[at]));
     PetscCall(go_on(from_zero, b, x, at, end));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -24,7 +24,7 @@ public:
   PetscErrorCode start(const PetscScalar *given, V *b, V *const x[2], int at, int *end) override
   {
     PetscFunctionBegin;
-    PetscCallCXX(first_step(A_.space(), D_.n, omega_[0], D_.inv, D_.alone, given, b, x[at]));
+    PetscCallCXX(first_step(A_.space(), D_.n, omega_[0], D_.inv, D_.isolated, given, b, x[at]));
     PetscCall(go_on(1, b, x, at, end));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

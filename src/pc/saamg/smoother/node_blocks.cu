@@ -113,9 +113,9 @@ template <class V> struct InvertBlock {
     }
     for (int r = 0; r < bs; r++) {
       for (int c = 0; c < bs; c++) {
-        const PetscScalar alone = r == c && diagonal[r] != PetscScalar(0) ? 1 / diagonal[r] : 0;
+        const PetscScalar isolated = r == c && diagonal[r] != PetscScalar(0) ? 1 / diagonal[r] : 0;
 
-        out[r * bs + c] = static_cast<V>(singular ? alone : M[r][bs + c] * (scale[r] * scale[c]));
+        out[r * bs + c] = static_cast<V>(singular ? isolated : M[r][bs + c] * (scale[r] * scale[c]));
       }
     }
   }

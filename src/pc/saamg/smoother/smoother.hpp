@@ -1,4 +1,4 @@
-/* What a smoother is to the cycle, and the table of their names.
+/* What a smoother is to the cycle, and the table of their ids.
 
    A smoother may work out of place, on a pair of vectors: it begins in x[at] and returns where it ended. steps() tells the number of changes
    of place beforehand, so that the cycle can arrange for the last one to end in the user's vector. */
@@ -33,7 +33,7 @@ struct SmootherChoice {
    there is no such row, holds the inverse for those. */
 template <class V> struct InverseDiagonal {
   PetscInt n;
-  const V *inv, *alone;
+  const V *inv, *isolated;
 };
 
 /* Where in the cycle: a smoother that prefers a direction turns round after the coarse correction, so that the preconditioner stays symmetric. */

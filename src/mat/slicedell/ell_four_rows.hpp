@@ -10,23 +10,23 @@ namespace goza::mat
 
 /* Mean entries up to which it pays. With 20 a solve in half precision takes 3.5 ms instead of 3.4 (27 points, 128^3) and 5.3 instead of 5.4 (7 points, log-normal
    permeability, 128^3). */
-constexpr PetscInt quad_row = 8;
+constexpr PetscInt most_of_four_rows = 8;
 
 /* Whether rows stand in slices of 32 in their own order, and are short. stored: all entries. */
-template <class Store> bool fits_quads(const EllView<Store> &A, std::size_t stored)
+template <class Store> bool fits_four_rows(const EllView<Store> &A, std::size_t stored)
 {
-  return A.head && A.shift == 5 && !A.row && !A.length && A.nplaces % 4 == 0 && stored <= static_cast<std::size_t>(quad_row) * A.nplaces;
+  return A.head && A.shift == 5 && !A.row && !A.length && A.nplaces % 4 == 0 && stored <= static_cast<std::size_t>(most_of_four_rows) * A.nplaces;
 }
 
 #if defined(__CUDACC__)
-template <class Store, class V> struct EllQuad {
+template <class Store, class V> struct EllFourRows {
   EllView<Store> A;
   const V       *x;
   ScaledOut<V>   out;
 
-  __device__ void operator()(PetscInt quad) const
+  __device__ void operator()(PetscInt four) const
   {
-    const PetscInt  place = 4 * quad, offset = place & 31;
+    const PetscInt  place = 4 * four, offset = place & 31;
     const EllHead   head   = A.head[place >> 5];
     const Store    *val    = A.val + (static_cast<std::int64_t>(head.begin) * 32 + offset);
     const PetscInt *col    = A.col + (head.at + offset);

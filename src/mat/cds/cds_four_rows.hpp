@@ -11,22 +11,22 @@ namespace goza::mat
 {
 
 /* How many diagonals the groups have, by ascending offset: 1 or 3. */
-template <int... sizes> struct QuadGroups {
+template <int... sizes> struct DiagonalGroups {
   static constexpr int ndiag = 2 + (sizes + ...);
 };
 
-using Quads27  = QuadGroups<3, 3, 3, 3>; // line, plane - line, plane, plane + line
-using Quads7   = QuadGroups<1, 1>;       // line, plane
-using QuadsFan = QuadGroups<1, 1, 3, 1>; // 7 points whose lines along the third direction were coarsened: line, plane - line, plane, plane + line
+using Groups27  = DiagonalGroups<3, 3, 3, 3>; // line, plane - line, plane, plane + line
+using Groups7   = DiagonalGroups<1, 1>;       // line, plane
+using GroupsFan = DiagonalGroups<1, 1, 3, 1>; // 7 points whose lines along the third direction were coarsened: line, plane - line, plane, plane + line
 
 /* Where it pays: float values under double vectors wait for x, as double ones do (H200, 256^3: 2028 GF/s instead of 2130). */
-template <class Store, class V> constexpr bool takes_quads = sizeof(Store) == 2 || sizeof(V) == 4;
+template <class Store, class V> constexpr bool takes_four_rows = sizeof(Store) == 2 || sizeof(V) == 4;
 
 /* Whether the matrix is of that kind. */
-template <class Store, class V, int... sizes> bool fits_quads(QuadGroups<sizes...>, const CdsView<Store> &A, const GridStrides &grid, const V *x)
+template <class Store, class V, int... sizes> bool fits_four_rows(DiagonalGroups<sizes...>, const CdsView<Store> &A, const GridStrides &grid, const V *x)
 {
-  constexpr int      ndiag = QuadGroups<sizes...>::ndiag;
-  constexpr PetscInt least = ndiag == Quads27::ndiag ? 128 : 32; // few points: measured on 100^3 and 200^3
+  constexpr int      ndiag = DiagonalGroups<sizes...>::ndiag;
+  constexpr PetscInt least = ndiag == Groups27::ndiag ? 128 : 32; // few points: measured on 100^3 and 200^3
   int                d     = 2;
   const auto         group = [&](int size) {
     const int      centre = d + size / 2;
@@ -45,20 +45,20 @@ template <class Store, class V, int... sizes> bool fits_quads(QuadGroups<sizes..
 
 #if defined(__CUDACC__)
 /* Out: ScaledOut or AssignAndDot. */
-template <class Store, class V, class Out, class Groups> struct CdsQuad;
-template <class Store, class V, class Out, int... sizes> struct CdsQuad<Store, V, Out, QuadGroups<sizes...>> {
-  static constexpr int ndiag = QuadGroups<sizes...>::ndiag;
+template <class Store, class V, class Out, class Groups> struct CdsFourRows;
+template <class Store, class V, class Out, int... sizes> struct CdsFourRows<Store, V, Out, DiagonalGroups<sizes...>> {
+  static constexpr int ndiag = DiagonalGroups<sizes...>::ndiag;
 
   CdsRow<Store, V, Out, 1, true, ndiag> row; // for rows near the ends, one at a time
   Out                                   out;
 
-  CdsQuad(const CdsView<Store> &A, const V *x, const Out &out) : row{A, x, out}, out(out) { }
+  CdsFourRows(const CdsView<Store> &A, const V *x, const Out &out) : row{A, x, out}, out(out) { }
 
-  static constexpr int brick = 512; // quads to a block of the device
+  static constexpr int brick = 512; // groups of four rows to a block of the device
 
-  __device__ void operator()(PetscInt quad) const
+  __device__ void operator()(PetscInt four) const
   {
-    const PetscInt i = 4 * quad, reach = row.A.offset[ndiag - 1];
+    const PetscInt i = 4 * four, reach = row.A.offset[ndiag - 1];
 
     if (i >= reach && i + 3 + reach < row.A.nrows) {
       V   sum[4] = {};
