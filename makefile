@@ -1,6 +1,8 @@
-# Goza: a PETSc plugin. `make help` lists the targets; README.md explains them.
+# Goza: a PETSc plugin. `make help` lists the targets; README.md and test/README.md explain them.
 #
 #   make [demo|check|...] [PETSC_DIR=... PETSC_ARCH=...] [CUDA=auto|yes|no] [BUILD=build]
+#
+# demo, check and petsc-tests name the Debian packages that are missing, and install them; DEPS=no leaves that out.
 #
 # PETSc is found by PETSC_DIR and PETSC_ARCH, else by pkg-config. A build folder holds one configuration; changing PETSc or
 # the flags rebuilds what is in it: use BUILD=build/other to keep two. Sanitizers: SANITIZE=address,undefined CUDA=no.
@@ -21,7 +23,7 @@ MAKEFLAGS += -j$(JOBS) --no-builtin-rules
 all: $(BUILD)/lib/libgoza.so ## build the library (the default)
 
 # --- What a machine needs. Looked for before anything below asks pkg-config or a compiler.
-ifneq ($(filter demo check petsc-tests deps,$(goals)),)
+ifneq ($(filter demo check check-quick petsc-tests deps,$(goals)),)
   ifeq ($(DEPS),yes)
     $(info $(shell .ci/deps.sh >&2))
     ifneq ($(.SHELLSTATUS),0)
@@ -164,6 +166,13 @@ demo: all $(EXAMPLES) $(BUILD)/petsc/ksp_ksp_tutorials_ex45 ## solve with Goza b
 	@python3 examples/demo.py
 check: programs ## build everything and run every test
 	@test/run.sh
+# Tests of one rank and of two that take some seconds each, of every room
+QUICK = core[^ ]*|halo|par_rows|smoothers|edge_cases|memory|locality_files|alloc_failures|amg_setup[^ ]*|assembly[^ ]*|ksp_fused[^ ]*|laws_mat(_device)?|laws_pc_bad_input|pc_[^ ]*
+check-quick: programs ## the quick tests: under two minutes when all is built
+	@test/run.sh '^([^ ]*/)?($(QUICK)) [12] (host|mpi)$$|^command line: loaded'
+pages: programs ## write the generated parts of the pages: include/README.md and the tables of measurements
+	@.ci/reference.py
+	@test/bench/tables.py
 FUZZERS = $(addprefix $(BUILD)/test/fuzz/,fuzz_mat fuzz_pc fuzz_alloc)
 SEEDS   = 1000
 FIRST   = 1
@@ -246,4 +255,4 @@ clean: ## remove the build folder
 	rm -rf $(BUILD)
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' makefile | expand -t 14
-.PHONY: all deps programs demo check fuzz bench bench-amg bench-assembly bench-cds bench-locality bench-peers bench-scaling bench-spmv petsc-tests petsc-cuda bundle install format tidy clean help
+.PHONY: all deps programs demo check check-quick pages fuzz bench bench-amg bench-assembly bench-cds bench-locality bench-peers bench-scaling bench-spmv petsc-tests petsc-cuda bundle install format tidy clean help
