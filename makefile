@@ -190,6 +190,8 @@ bench-amg: all $(EXAMPLES) ## the tables of paper P5: smoothers and precisions o
 	@python3 test/bench/bench_amg.py
 bench-peers: all $(EXAMPLES) ## saamg beside GAMG and what else this PETSc has
 	@python3 test/bench/bench_peers.py
+bench-settings: all $(EXAMPLES) ## iterations, complexity and memory of saamg's settings (a minute, on the host), for the table of examples/README.md
+	@python3 test/bench/bench_settings.py
 bench-cds: $(BUILD)/bench/bench_cds ## the table and the figures of paper P1 (figures: python3 with matplotlib)
 	$< -json $(BUILD)/bench/cds.json
 	python3 test/bench/figures_cds.py $(BUILD)/bench/cds.json $(BUILD)/bench
@@ -255,4 +257,4 @@ clean: ## remove the build folder
 	rm -rf $(BUILD)
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' makefile | expand -t 14
-.PHONY: all deps programs demo check check-quick pages fuzz bench bench-amg bench-assembly bench-cds bench-locality bench-peers bench-scaling bench-spmv petsc-tests petsc-cuda bundle install format tidy clean help
+.PHONY: all deps programs demo check check-quick pages fuzz bench bench-amg bench-assembly bench-cds bench-locality bench-peers bench-scaling bench-settings bench-spmv petsc-tests petsc-cuda bundle install format tidy clean help

@@ -140,6 +140,12 @@ def amg():
                          mixed=lambda r: f"{r['mixed_ms']} ms", paper_iterations=lambda r: str(r["paper_iterations"]), paper_time=lambda r: text(r["paper_s"], "{} s"))
 
 
+def settings():
+    rows = records("settings")
+    return rows, listing(rows, problem=lambda r: r["problem"], settings=lambda r: code(r["options"]) or "(defaults)", iterations=lambda r: str(r["iterations"]),
+                         operator_complexity=lambda r: f"{r['operator_complexity']:.2f}", MB=lambda r: f"{r['memory_MB']:.0f}")
+
+
 def scaling_table(name, column, cell):
     rows = records(name)
     one = {r["what"]: r["ms"] for r in rows if r["ranks"] == 1}
@@ -208,7 +214,7 @@ def headline():
     return used, out
 
 
-TABLES = {table.__name__.replace("_", "-"): table for table in (headline, first_solve, spmv, spmv_gallery, cds, fused_outputs, spmv_host, solves, setup_reuse, peers, elasticity, amg,
+TABLES = {table.__name__.replace("_", "-"): table for table in (headline, first_solve, spmv, spmv_gallery, cds, fused_outputs, spmv_host, solves, setup_reuse, peers, elasticity, amg, settings,
                                                                  scaling, scaling_four, halo, assembly, locality_models, autoformat)}
 
 
@@ -217,10 +223,11 @@ TABLES = {table.__name__.replace("_", "-"): table for table in (headline, first_
 def caption(rows):
     """What the records say of how they were measured."""
     one = lambda field: list(dict.fromkeys(r[field] for r in rows if r.get(field)))
+    where = ["; ".join(one("gpu") or one("machine")), *(["PETSc " + " and ".join(one("petsc"))] if one("petsc") else [])]
     dates = sorted(one("date"))
     when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
     commands = [f"`{command}`" for command in one("command")]
-    return f"{'; '.join(one('gpu') or one('machine'))}, PETSc {' and '.join(one('petsc'))}, {when}" + (f"; {', '.join(commands)}" if len(commands) < 3 else "") + "."
+    return ", ".join([*where, when]) + (f"; {', '.join(commands)}" if len(commands) < 3 else "") + "."
 
 
 def markdown(name):
