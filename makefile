@@ -70,7 +70,7 @@ ifneq ($(NVCC),)
   CUDA_LIBS   := -L$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt -lpthread # static: only the driver is needed at run time
 endif
 
-# --- Compilers. Host code is for any processor of its kind, and loops that gain from newer ones are there for those as well (core/host_loop.hpp); MARCH=native: for this machine alone.
+# --- Compilers. Host code is for any processor of its kind, and loops that gain from newer ones are there for those as well (core/launch/host_loop.hpp); MARCH=native: for this machine alone.
 MARCH     =
 CPPFLAGS  = -Iinclude -Isrc $(CUDA_CFLAGS) $(PETSC_CFLAGS) $(MPI_CFLAGS)
 SANITIZED = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -Wno-maybe-uninitialized) # gcc 12 sees false ones in instrumented code
@@ -97,7 +97,7 @@ BENCHES     := $(call programs,$(BENCH_SRC),test/bench,bench)
 EXAMPLES    := $(call programs,$(EXAMPLE_SRC),examples,bin)
 
 # PETSc's own programs, unmodified: ksp/ksp/tutorials/ex45.c becomes petsc/ksp_ksp_tutorials_ex45. Any other can be asked for by name.
-PETSC_NAMES    := $(file <test/petsc_programs.list)
+PETSC_NAMES    := $(file <test/petsc/programs.list)
 PETSC_PROGRAMS := $(foreach p,$(PETSC_NAMES),$(if $(wildcard $(PETSC_SRC)/$(p).c),$(BUILD)/petsc/$(subst /,_,$(p))))
 
 # --- Objects depend on the commands that make them: the file changes only when its content does, and not where make only says what it would do.
@@ -176,12 +176,12 @@ pages: programs ## write the generated parts of the pages: include/README.md and
 FUZZERS = $(addprefix $(BUILD)/test/fuzz/,fuzz_mat fuzz_pc fuzz_alloc)
 SEEDS   = 1000
 FIRST   = 1
-fuzz: all $(FUZZERS) $(BUILD)/test/alloc_failures $(BUILD)/bin/locality ## random sequences of matrix operations, configurations of saamg, files, and every allocation refused: SEEDS from FIRST on each of RANKS (SEEDS=100000 RANKS=1)
+fuzz: all $(FUZZERS) $(BUILD)/test/laws/alloc_failures $(BUILD)/bin/locality ## random sequences of matrix operations, configurations of saamg, files, and every allocation refused: SEEDS from FIRST on each of RANKS (SEEDS=100000 RANKS=1)
 	@failed=0; \
 	for n in $(RANKS); do \
 	  python3 test/fuzz/fuzz.py $(BUILD)/test/fuzz/fuzz_mat --ranks $$n --first $(FIRST) --count $(SEEDS) --out $(BUILD)/fuzz --short 5 || failed=1; \
 	  python3 test/fuzz/fuzz.py $(BUILD)/test/fuzz/fuzz_pc --ranks $$n --first $(FIRST) --count $$(($(SEEDS) / 5)) --out $(BUILD)/fuzz --short 5 || failed=1; \
-	  for t in fuzz/fuzz_alloc alloc_failures; do $(MPIEXEC) -n $$n $(BUILD)/test/$$t -every || failed=1; done; \
+	  for t in fuzz/fuzz_alloc laws/alloc_failures; do $(MPIEXEC) -n $$n $(BUILD)/test/$$t -every || failed=1; done; \
 	done; \
 	python3 test/fuzz/fuzz_locality.py $(BUILD)/bin/locality --first $(FIRST) --count $$(($(SEEDS) / 5)) || failed=1; \
 	exit $$failed

@@ -1,7 +1,7 @@
 /* The passes of the conjugate gradient method over its vectors, and its scalars, which stay where the vectors are. */
 #pragma once
-#include "core/fused_elements.hpp"
-#include "core/scalars.hpp"
+#include "core/launch/fused_elements.hpp"
+#include "core/device/scalars.hpp"
 
 namespace goza
 {

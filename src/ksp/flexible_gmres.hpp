@@ -2,7 +2,7 @@
 #pragma once
 #include "gmres_kernels.hpp"
 #include "krylov_space.hpp"
-#include "mat/common/errors.hpp"
+#include "petsc/errors.hpp"
 #include <utility>
 #include <vector>
 

@@ -2,7 +2,7 @@
 #include "cg_kernels.hpp"
 #include "fused.hpp"
 #include "krylov_space.hpp"
-#include "mat/common/errors.hpp"
+#include "petsc/errors.hpp"
 #include "petscgoza.h"
 #include "solver_object.hpp"
 

@@ -1,6 +1,6 @@
 /* The passes of GMRES over its basis: a few vectors of it at a time. */
 #pragma once
-#include "core/fused_elements.hpp"
+#include "core/launch/fused_elements.hpp"
 
 namespace goza
 {

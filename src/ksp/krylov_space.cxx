@@ -1,7 +1,7 @@
 #include "krylov_space.hpp"
 #include "vector_kernels.hpp"
-#include "goza.hpp"
-#include "mat/common/errors.hpp"
+#include "petsc/plugin.hpp"
+#include "petsc/errors.hpp"
 #include "mat/common/format_kind.hpp"
 #include <petsc/private/matimpl.h>
 #include <petsc/private/pcimpl.h>

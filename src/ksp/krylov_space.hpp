@@ -4,9 +4,9 @@
    solution once and back once. Otherwise: the vectors are PETSc's, which does products and preconditioning; their arrays are ours in between. A method sees arrays and no
    difference. */
 #pragma once
-#include "core/fused_elements.hpp"
+#include "core/launch/fused_elements.hpp"
 #include "mat/common/par_operator.hpp"
-#include "mat/common/vec_access.hpp"
+#include "petsc/vec_access.hpp"
 #include "native_pc.hpp"
 #include <deque>
 #include <memory>

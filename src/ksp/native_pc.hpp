@@ -1,7 +1,7 @@
 /* A preconditioner that works on arrays: saamg's cycle, an inverse of diagonal blocks (jacobi, pbjacobi), nothing (none); and the null space that PETSc removes behind it. */
 #pragma once
-#include "core/fused_elements.hpp"
-#include "mat/common/compat.hpp"
+#include "core/launch/fused_elements.hpp"
+#include "petsc/compat.hpp"
 #include <petscksp.h>
 #include <string>
 #include <vector>

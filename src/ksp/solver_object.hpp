@@ -1,8 +1,8 @@
 /* What the types have in common as PETSc's objects. Data: what a KSP of the type holds, with its KrylovSpace as `space`. */
 #pragma once
-#include "core/scalars.hpp"
+#include "core/device/scalars.hpp"
 #include "krylov_space.hpp"
-#include "mat/common/errors.hpp"
+#include "petsc/errors.hpp"
 
 namespace goza
 {

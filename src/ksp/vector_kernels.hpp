@@ -1,6 +1,6 @@
 /* Passes over vectors that are no method's own. */
 #pragma once
-#include "core/fused_elements.hpp"
+#include "core/launch/fused_elements.hpp"
 
 namespace goza
 {

@@ -1,6 +1,6 @@
 #include "cost.hpp"
-#include "core/csr_matrix.hpp"
-#include "mat/slicedell/sliced_ell.hpp"
+#include "core/sparse/csr_matrix.hpp"
+#include "mat/slicedell/slicedell.hpp"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

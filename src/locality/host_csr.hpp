@@ -1,6 +1,6 @@
 /* Compressed rows in plain arrays, for matrices that are made or read before there is a Mat. */
 #pragma once
-#include "core/csr.hpp"
+#include "core/sparse/csr.hpp"
 #include <vector>
 
 namespace goza

@@ -11,7 +11,7 @@
 
    The first two are given for the sequence with the reads of padding in it (what the hardware sees) and without them (P3, 4.2). */
 #pragma once
-#include "core/csr.hpp"
+#include "core/sparse/csr.hpp"
 #include <array>
 #include <cstdint>
 #include <vector>

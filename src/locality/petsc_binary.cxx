@@ -1,5 +1,5 @@
 #include "petsc_binary.hpp"
-#include "mat/common/errors.hpp"
+#include "petsc/errors.hpp"
 #include <algorithm>
 #include <petscmat.h>
 #include <sys/stat.h>

@@ -1,10 +1,10 @@
 #include "sample.hpp"
-#include "core/csr_matrix.hpp"
-#include "mat/slicedell/sliced_ell.hpp"
-#include "sample/diagonals.hpp"
-#include "sample/places.hpp"
-#include "sample/reads.hpp"
-#include "sample/rows.hpp"
+#include "core/sparse/csr_matrix.hpp"
+#include "mat/slicedell/slicedell.hpp"
+#include "locality/sample/diagonals.hpp"
+#include "locality/sample/places.hpp"
+#include "locality/sample/reads.hpp"
+#include "locality/sample/rows.hpp"
 #include <algorithm>
 #include <stdexcept>
 

@@ -8,7 +8,7 @@
    x is read in sectors of 32 bytes (64 on a CPU: its lines). The warps of a block go in step; what a step asks for goes through a cache that drops the sector fetched
    longest ago: a read finds its sector when fewer sectors than the cache holds were fetched since. This reuse distance in fetches, not in reads, makes one pass enough. */
 #pragma once
-#include "core/csr.hpp"
+#include "core/sparse/csr.hpp"
 #include "locality.hpp"
 #include <cstdint>
 #include <vector>

@@ -1,6 +1,6 @@
 /* Teams of threads that count together: a block of them on the device, one thread on the host, by one code. For .cu files. */
 #pragma once
-#include "core/for_each_row.hpp"
+#include "core/launch/for_each_row.hpp"
 
 namespace goza
 {

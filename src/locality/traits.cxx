@@ -1,5 +1,5 @@
 #include "traits.hpp"
-#include "mat/slicedell/sliced_ell.hpp"
+#include "mat/slicedell/slicedell.hpp"
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>

@@ -1,11 +1,11 @@
 /* The steps and variants of paper P4 (Nakajima 2016): (1) Jacobian and gradients, (2) address search in the block CRS, (3) element matrix, (4) add. Elements
    k < count of a block; element(k) is its number. Arrays between steps are [..][capacity]. */
 #pragma once
-#include "assembly/element.hpp"
-#include "assembly/equation.hpp"
-#include "assembly/node_bodies.hpp"
+#include "assembly/kernels/element.hpp"
+#include "assembly/kernels/equation.hpp"
+#include "assembly/kernels/node_bodies.hpp"
 #include "assembly_tools.hpp"
-#include "core/search.hpp"
+#include "core/util/search.hpp"
 
 namespace goza_bench
 {

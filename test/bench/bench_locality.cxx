@@ -12,8 +12,8 @@
    -once: CSR and Fold alone, one product each, for a profiler. */
 #include "petscgoza.h"
 #include "../support/bench_timing.hpp"
-#include "core/array.hpp"
-#include "core/device_seconds.hpp"
+#include "core/device/array.hpp"
+#include "core/device/device_seconds.hpp"
 #include "locality_models.hpp"
 #include "mat/common/format_kind.hpp"
 #include <petsc/private/matimpl.h>

@@ -2,12 +2,12 @@
 #pragma once
 
 #include "../support/study_gallery.hpp"
-#include "goza.hpp"
+#include "petsc/plugin.hpp"
 #include "locality/cost.hpp"
 #include "locality/models.hpp"
 #include "locality/order/rectangle_order.hpp"
 #include "mat/cds/diagonals.hpp"
-#include "mat/slicedell/sliced_ell.hpp"
+#include "mat/slicedell/slicedell.hpp"
 
 #include <cmath>
 #include <cstdio>

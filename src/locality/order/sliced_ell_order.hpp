@@ -5,7 +5,7 @@
 
    The padding at the end of a row reads the row's last column once more. */
 #pragma once
-#include "mat/slicedell/sliced_ell_view.hpp"
+#include "mat/slicedell/slicedell_view.hpp"
 
 namespace goza
 {

@@ -2,8 +2,8 @@
    matrix can be held. Store is the type of the stored values, V that of the vectors. */
 #pragma once
 #include "cds_view.hpp"
-#include "core/format.hpp"
-#include "mat/slicedell/sliced_ell.hpp"
+#include "core/sparse/format.hpp"
+#include "mat/slicedell/slicedell.hpp"
 
 namespace goza
 {

@@ -6,7 +6,7 @@
    complete yet are kept in a ring. */
 #include "cds_host.hpp"
 #include "cds_shape.hpp"
-#include "core/host_loop.hpp"
+#include "core/launch/host_loop.hpp"
 #include <algorithm>
 
 namespace goza

@@ -5,7 +5,7 @@
    four rows instead of 216; 7 points: 14 instead of 56 (H200, 200^3, half values under floats, by ncu: a row a thread waits with 40 % of the memory's bandwidth used). */
 #pragma once
 #include "cds_view.hpp"
-#include "core/four_rows.hpp"
+#include "core/launch/four_rows.hpp"
 
 namespace goza
 {

@@ -9,7 +9,7 @@
 
    With blocks of bs unknowns a node, i, o and ld count nodes, and entry (r, c) of the block stands at val[((d * bs + r) * bs + c) * ld + i]. */
 #pragma once
-#include "core/for_each_row.hpp"
+#include "core/launch/for_each_row.hpp"
 #include "diagonals.hpp"
 
 namespace goza

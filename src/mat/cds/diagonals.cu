@@ -1,7 +1,7 @@
 #include "diagonals.hpp"
-#include "core/algorithm.hpp"
-#include "core/array.hpp"
-#include "core/staged_rows.hpp"
+#include "core/util/algorithm.hpp"
+#include "core/device/array.hpp"
+#include "core/launch/staged_rows.hpp"
 #include <algorithm>
 
 namespace goza

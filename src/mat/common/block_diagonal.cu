@@ -1,10 +1,10 @@
 #include "block_diagonal.hpp"
 #include "borrowed_csr.hpp"
-#include "core/for_each_row.hpp"
-#include "errors.hpp"
+#include "core/launch/for_each_row.hpp"
+#include "petsc/errors.hpp"
 #include "format_mat.hpp"
-#include "goza.hpp"
-#include "halo/agree.hpp"
+#include "petsc/plugin.hpp"
+#include "parallel/agree.hpp"
 #include <petscdm.h>
 
 namespace goza

@@ -1,5 +1,5 @@
 #pragma once
-#include "compat.hpp"
+#include "petsc/compat.hpp"
 #include <petscmat.h>
 
 namespace goza

@@ -1,5 +1,5 @@
 #include "borrowed_csr.hpp"
-#include "errors.hpp"
+#include "petsc/errors.hpp"
 #include "format_mat.hpp"
 #include <map>
 

@@ -1,7 +1,7 @@
 /* Copies of a Goza matrix, and the ways between it and PETSc's types. */
 #include "format_mat.hpp"
-#include "errors.hpp"
-#include "goza.hpp"
+#include "petsc/errors.hpp"
+#include "petsc/plugin.hpp"
 
 namespace goza
 {

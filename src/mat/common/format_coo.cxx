@@ -1,7 +1,7 @@
 /* Assembly by coordinates (COO), the values on the host or on the device. */
 #include "format_mat.hpp"
-#include "errors.hpp"
-#include "goza.hpp"
+#include "petsc/errors.hpp"
+#include "petsc/plugin.hpp"
 
 namespace goza
 {

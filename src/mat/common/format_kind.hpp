@@ -1,6 +1,6 @@
 /* What the Mat glue must know of a format. Adding a format: one of these, and one line in register.cxx. */
 #pragma once
-#include "compat.hpp"
+#include "petsc/compat.hpp"
 #include "par_operator.hpp"
 #include "petscgoza.h"
 #include <petsc/private/petscimpl.h>

@@ -1,7 +1,7 @@
 /* The context of a Goza matrix, attached to a matrix of PETSc's and taken off again. */
 #include "format_mat.hpp"
-#include "errors.hpp"
-#include "goza.hpp"
+#include "petsc/errors.hpp"
+#include "petsc/plugin.hpp"
 
 namespace goza
 {

@@ -4,7 +4,7 @@
    operations are ours. PETSc's part keeps pattern and values, on the host, on the device or on both; ours is a shadow in another layout. */
 #pragma once
 #include "format_kind.hpp"
-#include "vec_access.hpp"
+#include "petsc/vec_access.hpp"
 #include <petsc/private/matimpl.h>
 
 namespace goza

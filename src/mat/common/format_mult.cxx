@@ -1,8 +1,8 @@
 /* Products of a Goza matrix with vectors that live anywhere. */
 #include "format_mat.hpp"
-#include "errors.hpp"
-#include "goza.hpp"
-#include "vec_access.hpp"
+#include "petsc/errors.hpp"
+#include "petsc/plugin.hpp"
+#include "petsc/vec_access.hpp"
 
 namespace goza
 {

@@ -1,6 +1,6 @@
 /* Products of a Goza matrix with others. PETSc looks for them by the names of all the types; AIJ has entries there that a new name lacks. */
 #include "format_mat.hpp"
-#include "errors.hpp"
+#include "petsc/errors.hpp"
 #include <algorithm>
 
 namespace goza

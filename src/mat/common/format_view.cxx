@@ -1,8 +1,8 @@
 /* What -mat_view and -ksp_view say of a Goza matrix: from numbers already there; no matrix is copied to be printed. */
 #include "format_mat.hpp"
-#include "locality_view.hpp"
-#include "model_view.hpp"
-#include "goza.hpp"
+#include "choice/locality_view.hpp"
+#include "choice/model_view.hpp"
+#include "petsc/plugin.hpp"
 
 namespace goza
 {

@@ -1,7 +1,7 @@
 /* A format whose values are stored in less than the vectors' type: a Store of its own inside, the scaling that keeps them in range around it. */
 #pragma once
-#include "core/format.hpp"
-#include "core/value_scaling.hpp"
+#include "core/sparse/format.hpp"
+#include "core/sparse/value_scaling.hpp"
 
 namespace goza
 {

@@ -1,6 +1,6 @@
 /* Rows too long for one thread, or one warp, of a product: they are cut into pieces, which one kernel adds up, and another adds up what the pieces gave. For .cu files. */
 #pragma once
-#include "core/by_lanes.hpp"
+#include "core/launch/by_lanes.hpp"
 
 namespace goza
 {

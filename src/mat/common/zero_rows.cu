@@ -1,6 +1,6 @@
 #include "zero_rows.hpp"
-#include "core/array.hpp"
-#include "core/for_each_row.hpp"
+#include "core/device/array.hpp"
+#include "core/launch/for_each_row.hpp"
 
 namespace goza
 {

@@ -1,7 +1,7 @@
 /* Rows, or rows and columns, of a block set to zero, as Dirichlet conditions are put in: what MatZeroRows() and MatZeroRowsColumns() do to values and
    right-hand side. Pattern, values and vectors are in one space; flags mark what is zeroed. */
 #pragma once
-#include "core/csr.hpp"
+#include "core/sparse/csr.hpp"
 
 namespace goza
 {

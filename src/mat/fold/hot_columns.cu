@@ -1,8 +1,8 @@
 #include "hot_columns.hpp"
-#include "core/algorithm.hpp"
-#include "core/csr_matrix.hpp"
-#include "core/row_length.hpp"
-#include "core/sort_unique.hpp"
+#include "core/util/algorithm.hpp"
+#include "core/sparse/csr_matrix.hpp"
+#include "core/sparse/row_length.hpp"
+#include "core/util/sort_unique.hpp"
 
 namespace goza
 {

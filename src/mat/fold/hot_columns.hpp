@@ -1,7 +1,7 @@
 /* The columns that hold many of the entries (hubs of power-law graphs): few enough for their x to be kept on chip. In either space, with the same result. */
 #pragma once
-#include "core/array.hpp"
-#include "core/csr.hpp"
+#include "core/device/array.hpp"
+#include "core/sparse/csr.hpp"
 
 namespace goza
 {

@@ -1,7 +1,7 @@
 #include "packing.hpp"
-#include "core/algorithm.hpp"
-#include "core/csr_matrix.hpp"
-#include "core/for_each_row.hpp"
+#include "core/util/algorithm.hpp"
+#include "core/sparse/csr_matrix.hpp"
+#include "core/launch/for_each_row.hpp"
 
 namespace goza
 {

@@ -1,7 +1,7 @@
 /* How Fold packs rows into groups of 32 lines: the layout is in fold_view.hpp. In either space, with the same result. */
 #pragma once
-#include "core/array.hpp"
-#include "core/csr.hpp"
+#include "core/device/array.hpp"
+#include "core/sparse/csr.hpp"
 #include "fold_view.hpp"
 
 namespace goza

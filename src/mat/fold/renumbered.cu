@@ -1,10 +1,10 @@
 #include "renumbered.hpp"
-#include "core/algorithm.hpp"
-#include "core/csr_matrix.hpp"
-#include "core/for_each_row.hpp"
-#include "core/numbering.hpp"
-#include "core/row_length.hpp"
-#include "core/gather.hpp"
+#include "core/util/algorithm.hpp"
+#include "core/sparse/csr_matrix.hpp"
+#include "core/launch/for_each_row.hpp"
+#include "core/sparse/numbering.hpp"
+#include "core/sparse/row_length.hpp"
+#include "core/util/gather.hpp"
 #include <cstdio>
 
 namespace goza

@@ -1,6 +1,6 @@
 /* How sliced ELL is laid out: bodies that find the widths of the slices and where their columns go. */
 #pragma once
-#include "core/space.hpp"
+#include "core/device/space.hpp"
 #include <cstdint>
 
 namespace goza

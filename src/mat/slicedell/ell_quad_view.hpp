@@ -2,8 +2,8 @@
    of the slice, columns, x (H200, anisotropic diffusion, 200^3, half precision, by ncu: interpolation to the finest level 58 us with 29 % of the memory's bandwidth,
    restriction 31 us with 41 %; so 31 us, 59 %, and 23 us, 57 %). */
 #pragma once
-#include "core/four_rows.hpp"
-#include "sliced_ell_view.hpp"
+#include "core/launch/four_rows.hpp"
+#include "slicedell_view.hpp"
 
 namespace goza
 {

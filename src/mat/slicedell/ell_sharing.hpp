@@ -1,6 +1,6 @@
 /* Which slices of sliced ELL have the same columns, counted from a base of each: bodies that number what stands in a slice, compare those of one number, and make heads. */
 #pragma once
-#include "sliced_ell_view.hpp"
+#include "slicedell_view.hpp"
 #include <cstdint>
 
 namespace goza

@@ -1,8 +1,8 @@
 /* How long rows are cut, filled and multiplied. For .cu files. */
 #pragma once
-#include "core/algorithm.hpp"
-#include "core/row_length.hpp"
-#include "core/search.hpp"
+#include "core/util/algorithm.hpp"
+#include "core/sparse/row_length.hpp"
+#include "core/util/search.hpp"
 #include "long_rows.hpp"
 #include "mat/common/row_pieces.hpp"
 

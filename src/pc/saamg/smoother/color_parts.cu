@@ -1,6 +1,6 @@
 #include "color_parts.hpp"
-#include "core/algorithm.hpp"
-#include "core/for_each_row.hpp"
+#include "core/util/algorithm.hpp"
+#include "core/launch/for_each_row.hpp"
 
 namespace goza
 {

@@ -2,7 +2,7 @@
 #pragma once
 #include "color_parts.hpp"
 #include "level_rows.hpp"
-#include "mat/slicedell/sliced_ell.hpp"
+#include "mat/slicedell/slicedell.hpp"
 #include "node_blocks.hpp"
 
 namespace goza

@@ -3,7 +3,7 @@
 #include "color_parts.hpp"
 #include "l1_diagonal.hpp"
 #include "level_rows.hpp"
-#include "mat/slicedell/sliced_ell.hpp"
+#include "mat/slicedell/slicedell.hpp"
 #include "smoother.hpp"
 
 namespace goza

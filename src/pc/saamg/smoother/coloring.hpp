@@ -10,7 +10,7 @@
    Where the rows lie on several ranks all this is said of the whole matrix: priorities are those of global rows, a row waits for its neighbours on other ranks
    too, and the colours are the same on any number of ranks. */
 #pragma once
-#include "mat/common/rows/column_map.hpp"
+#include "parallel/column_map.hpp"
 
 namespace goza
 {

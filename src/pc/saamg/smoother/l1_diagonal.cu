@@ -1,5 +1,5 @@
 #include "l1_diagonal.hpp"
-#include "core/for_each_row.hpp"
+#include "core/launch/for_each_row.hpp"
 
 namespace goza
 {

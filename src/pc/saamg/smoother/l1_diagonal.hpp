@@ -1,7 +1,7 @@
 /* The diagonal with a row's other entries added to it by their magnitudes: D_l1 - A is diagonally dominant, so that Jacobi with D_l1 converges for every
    symmetric positive definite A without an eigenvalue estimate (Baker, Falgout, Kolev, Yang 2011). */
 #pragma once
-#include "core/csr.hpp"
+#include "core/sparse/csr.hpp"
 
 namespace goza
 {

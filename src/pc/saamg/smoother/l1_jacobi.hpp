@@ -3,7 +3,7 @@
 #include "jacobi.hpp"
 #include "l1_diagonal.hpp"
 #include "level_rows.hpp"
-#include "mat/common/errors.hpp"
+#include "petsc/errors.hpp"
 
 namespace goza
 {

@@ -1,7 +1,7 @@
 #include "level_rows.hpp"
-#include "mat/common/halo/agree.hpp"
-#include "mat/common/rows/par_csr.hpp"
-#include "pc/saamg/hierarchy.hpp"
+#include "parallel/agree.hpp"
+#include "parallel/par_csr.hpp"
+#include "pc/saamg/setup/hierarchy.hpp"
 
 namespace goza
 {

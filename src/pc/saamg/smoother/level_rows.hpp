@@ -1,8 +1,8 @@
 /* The rows of a level's operator in the space of the cycle, as a smoother that reads entries wants them: whole, and as diagonal and off-diagonal block. */
 #pragma once
-#include "core/csr_matrix.hpp"
-#include "mat/common/compat.hpp"
-#include "mat/common/rows/column_map.hpp"
+#include "core/sparse/csr_matrix.hpp"
+#include "petsc/compat.hpp"
+#include "parallel/column_map.hpp"
 
 namespace goza
 {

@@ -9,9 +9,9 @@
 #pragma once
 #include "colored_nodes.hpp"
 #include "colored_rows.hpp"
-#include "mat/common/halo/agree.hpp"
-#include "mat/common/halo/exchange_log.hpp"
-#include "pc/saamg/hierarchy.hpp"
+#include "parallel/agree.hpp"
+#include "parallel/exchange_log.hpp"
+#include "pc/saamg/setup/hierarchy.hpp"
 #include "petscgoza.h"
 #include "smoother.hpp"
 #include <cstdio>

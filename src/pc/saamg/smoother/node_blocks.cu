@@ -1,6 +1,6 @@
 #include "node_blocks.hpp"
-#include "core/csr_pattern.hpp"
-#include "core/full_blocks.hpp"
+#include "core/sparse/csr_pattern.hpp"
+#include "core/sparse/full_blocks.hpp"
 
 namespace goza
 {

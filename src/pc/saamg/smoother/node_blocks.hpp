@@ -1,7 +1,7 @@
 /* A matrix in blocks of bs x bs, for smoothers that relax the unknowns of a node together. */
 #pragma once
 #include "coloring.hpp"
-#include "mat/common/rows/node_columns.hpp"
+#include "parallel/node_columns.hpp"
 
 namespace goza
 {
