@@ -166,10 +166,10 @@ demo: all $(EXAMPLES) $(BUILD)/petsc/ksp_ksp_tutorials_ex45 ## solve with Goza b
 	@python3 examples/demo.py
 check: programs ## build everything and run every test
 	@test/run.sh
-# Tests of one rank and of two that take some seconds each, of every room
-QUICK = core[^ ]*|halo|par_rows|smoothers|edge_cases|memory|locality_files|alloc_failures|amg_setup[^ ]*|assembly[^ ]*|ksp_fused[^ ]*|laws_mat(_device)?|laws_pc_bad_input|pc_[^ ]*
+# Tests of every room on one rank and on two: those that take some seconds each
+QUICK = (core|parallel|mat|locality|choice|assembly|ksp|pc)/[^ ]*|laws/(mat|mat_device|pc_bad_input|edge_cases|alloc_failures)
 check-quick: programs ## the quick tests: under two minutes when all is built
-	@test/run.sh '^([^ ]*/)?($(QUICK)) [12] (host|mpi)$$|^command line: loaded'
+	@test/run.sh '^($(QUICK)) [12] (host|mpi)$$|^command line: loaded'
 pages: programs ## write the generated parts of the pages: include/README.md and the tables of measurements
 	@.ci/reference.py
 	@test/bench/tables.py
