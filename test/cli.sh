@@ -141,7 +141,7 @@ while read -r _ line; do
   RANKS=2 says "elasticity $line, two ranks" 0 'CONVERGED_RTOL' "$elasticity" $line
 done < <(sed -n '/Run lines:/,/\*\//s/^ *\(elasticity .*\)/\1/p' "$here/../examples/elasticity.cxx")
 says "elasticity writes displacement and stress" 0 'von_mises' cat "$work/hook.vtu"
-says "the picture in the README is of that output" 0 "^$(grep -c polygon "$here/../examples/hook.svg")\$" \
+says "the picture in the guide is of that output" 0 "^$(grep -c polygon "$here/../examples/hook.svg")\$" \
   bash -c "python3 '$here/../examples/picture.py' '$work/hook.vtu' '$work/hook.svg' && grep -c polygon '$work/hook.svg'"
 says "elasticity at Poisson's ratio 0.5" error "Poisson's ratio 0.5 is not between" "$elasticity" -n 3 -poisson 0.5
 says "elasticity without the face set" error 'no face set 5' "$elasticity" -mesh plex -dm_plex_filename "$here/../examples/hook.msh" -fixed_set 5
