@@ -73,11 +73,15 @@ class ManPage:
         self.path, self.name = path, name
         head, _, rest = text.partition("\n\n")
         self.line = " ".join(head.split())
-        self.sections = {}
+        self.sections, self.notes, in_notes = {}, [], False
         for block in re.split(r"\n\s*\n", rest):
             title, _, body = block.strip().partition("\n")
-            if title.endswith(":"):
-                self.sections[title[:-1].lower()] = body
+            if title.endswith(":") or title.startswith((".seealso", "Level:")):
+                self.sections[title.rstrip(":").lower()] = body
+                in_notes = title in ("Note:", "Notes:")
+                block = body
+            if in_notes:
+                self.notes.append(" ".join(block.split()))
 
     def items(self, *titles):
         """(name, text) of a list such as Input Parameters: each begins with +, . or - in the first columns."""
@@ -171,6 +175,16 @@ def function_rows(functions, pages):
         yield [cell, sentence(text)]
 
 
+def notes(names, pages):
+    """What the man pages say beyond one sentence; pages that say the same share an item."""
+    said = {}
+    for name in names:
+        text = " ".join(" ".join(pages[name].notes).replace("Does nothing for other matrix types.", "").split()) if name in pages else ""
+        if text:
+            said.setdefault(text, []).append(f"`{name}`")
+    return "".join(f"- {', '.join(names)}: {text}\n" for text, names in said.items())
+
+
 def enums(header):
     for body, name in re.findall(r"typedef enum \{(.*?)\} (\w+);", header, re.S):
         values = re.findall(r"(\w+),?[ \t]*(?:/\*(.*?)\*/)?\s*(?=\n)", body)
@@ -186,7 +200,7 @@ def page_of(build):
     first = next(iter(helps.values()))
     plain = help_of(build, "-mat_type", "aij", "-pc_type", "none", "-ksp_type", "cg")
 
-    out = [INTRO, "## Types\n", types_table(header, pages)]
+    out = [INTRO, "## Types\n", types_table(header, pages), notes([macro for macro, _ in re.findall(r'#define (\w+)\s+"(\w+)"', header)], pages)]
     out += ["## Options of the library\n", option_table(options_of(first, "goza_"))]
     seen = set()
     for mat, text in helps.items():
@@ -207,9 +221,9 @@ def page_of(build):
     for prefix, title in groups.items():
         mine = [(name, args) for name, args in declared(header) if next(p for p in groups if name.startswith(p)) == prefix]
         if mine:
-            out += [f"### {title}\n", table(["function", "what it does"], function_rows(mine, pages))]
+            out += [f"### {title}\n", table(["function", "what it does"], function_rows(mine, pages)), notes([name for name, _ in mine], pages)]
     out += ["## Enumerations\n", table(["type", "values"], enums(header))]
-    return "\n".join(out)
+    return "\n".join(part for part in out if part)
 
 
 def keys_without_help(pages, helps):
