@@ -206,14 +206,14 @@ bench-assembly: $(BUILD)/bench/bench_assembly ## paper P4's table of assembly: s
 N = 128
 RANKS = 1 2 4
 P5 =
-bench-scaling: all $(EXAMPLES) $(BUILD)/bench/bench_scaling ## products and solves over RANKS, by every way of exchanging, beside GAMG; paper P5's tables and a model (P5="--n 30 --weak-n 12" for smaller ones)
+bench-scaling: all $(EXAMPLES) $(BUILD)/bench/bench_scaling ## products and solves over RANKS, by every kind of exchange, beside GAMG; paper P5's tables and a model (P5="--n 30 --weak-n 12" for smaller ones)
 	@rm -f $(BUILD)/scaling.json
 	@for ranks in $(RANKS); do for mode in no yes; do \
 	  $(MPIEXEC) -n $$ranks $(BUILD)/bench/bench_scaling -weak $$mode -solve -halos peer,nccl,sf,host -types slicedell,cds -peers gamg -json $(BUILD)/scaling.json $(SCALING) || exit; \
 	done; done
 	@python3 test/bench/bench_scaling.py $(P5)
 	@python3 test/bench/scaling_model.py $(BUILD)/bench/scaling_p5.json
-bench-locality: $(BUILD)/bench/bench_locality ## measure all formats on 171 matrices, and compare with the models; hit rates where there is ncu (minutes)
+bench-locality: $(BUILD)/bench/bench_locality ## measure all formats on the study's matrices, and compare with the models; hit rates where there is ncu (minutes)
 	@$< -json $(BUILD)/locality.json $(BENCH_OPTIONS)
 	@rm -f $(BUILD)/locality_ncu.csv
 	@if [ -n "$(NCU)" ]; then $(NCU) --csv --kernel-name-base demangled --kernel-name 'regex:csrmv|FoldGroup' --metrics l1tex__t_sector_hit_rate.pct,lts__t_sector_hit_rate.pct \

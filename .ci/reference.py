@@ -202,11 +202,13 @@ def page_of(build):
 
     out = [INTRO, "## Types\n", types_table(header, pages), notes([macro for macro, _ in re.findall(r'#define (\w+)\s+"(\w+)"', header)], pages)]
     out += ["## Options of the library\n", option_table(options_of(first, "goza_"))]
-    seen = set()
-    for mat, text in helps.items():
-        own = {name: option for name, option in options_of(text, "mat_").items() if name not in options_of(plain, "mat_") and name not in seen}
-        seen |= own.keys()
-        out += [f"## Options of `{mat}`\n", option_table(own)]
+    known = options_of(plain, "mat_")
+    own = {mat: {name: option for name, option in options_of(text, "mat_").items() if name not in known} for mat, text in helps.items()}
+    common = {name: option for name, option in own[mats[0]].items() if all(name in options for options in own.values())}
+    if common:
+        out += ["## Options of every matrix type\n", option_table(common)]
+    for mat, options in own.items():
+        out += [f"## Options of `{mat}`\n", option_table({name: option for name, option in options.items() if name not in common})]
     out += ["## Options of `saamg`\n", option_table(options_of(first, "pc_saamg_"))]
     out += [f"From `-pc_saamg_smoother` on, each option exists by level as well: `-pc_saamg_{LEVELS[0]}_...`, `-pc_saamg_{LEVELS[1]}_...`, `-pc_saamg_{LEVELS[2]}_...` "
             "(the last where the coarsest level is smoothed and not solved).\n"]
