@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <exception>
 
-namespace goza
+namespace goza::choice
 {
 
 /* As the format's own type would make it. */
@@ -171,4 +171,4 @@ template <class V> std::string AutoFormat<V>::describe() const
 
 template class AutoFormat<PetscScalar>;
 
-} // namespace goza
+} // namespace goza::choice

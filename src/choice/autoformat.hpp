@@ -5,7 +5,7 @@
 #include "locality/cost.hpp"
 #include <memory>
 
-namespace goza
+namespace goza::choice
 {
 
 struct AutoFormatOptions {
@@ -50,4 +50,4 @@ private:
   std::unique_ptr<Format<V>> format_;
 };
 
-} // namespace goza
+} // namespace goza::choice

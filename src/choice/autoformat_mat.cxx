@@ -7,7 +7,7 @@
 #include "petscgoza.h"
 #include <petsc/private/matimpl.h>
 
-namespace goza
+namespace goza::choice
 {
 
 namespace
@@ -176,7 +176,7 @@ static PetscErrorCode FindOptions(Mat A, AutoFormatConfig::Options **options)
   return MatFormatFindOptions<AutoFormatConfig>(A, AutoFormatKind(), options);
 }
 
-} // namespace goza
+} // namespace goza::choice
 
 using goza::FindOptions;
 using goza::MatFormatChanged;

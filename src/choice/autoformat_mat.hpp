@@ -1,9 +1,9 @@
 #pragma once
 #include "mat/common/format_kind.hpp"
 
-namespace goza
+namespace goza::choice
 {
 
 const FormatKind &AutoFormatKind();
 
-} // namespace goza
+} // namespace goza::choice

@@ -5,7 +5,7 @@
 #include <petsc/private/matimpl.h>
 #include <vector>
 
-namespace goza
+namespace goza::choice
 {
 
 PetscErrorCode MatBlockFigures(Mat A, int n, const std::function<void(const Csr &block, double *figure)> &find, double *least, double *most)
@@ -33,4 +33,4 @@ PetscErrorCode MatBlockFigures(Mat A, int n, const std::function<void(const Csr 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::choice

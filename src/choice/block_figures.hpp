@@ -5,7 +5,7 @@
 #include <limits>
 #include <petscmat.h>
 
-namespace goza
+namespace goza::choice
 {
 
 constexpr double no_figure = std::numeric_limits<double>::infinity();
@@ -14,4 +14,4 @@ constexpr double no_figure = std::numeric_limits<double>::infinity();
    least[n] and most[n] are over the ranks that have the figure; least[k] > most[k] where none has. */
 PetscErrorCode MatBlockFigures(Mat A, int n, const std::function<void(const Csr &block, double *figure)> &find, double *least, double *most);
 
-} // namespace goza
+} // namespace goza::choice

@@ -2,7 +2,7 @@
 #include "core/device/device_seconds.hpp"
 #include <chrono>
 
-namespace goza
+namespace goza::choice
 {
 
 static ProductTime time_of(Space space, const Products &make, int products)
@@ -63,4 +63,4 @@ std::vector<ProductTime> time_in_turn(Space space, const std::vector<Products> &
   return medians;
 }
 
-} // namespace goza
+} // namespace goza::choice

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-namespace goza
+namespace goza::choice
 {
 
 /* Launches so many products and does not wait for them. */
@@ -24,4 +24,4 @@ std::vector<ProductTime> time_in_turn(Space space, const std::vector<Products> &
 
 constexpr double short_product = 100e-6; // seconds: in shorter ones noise counts, and what a cache holds
 
-} // namespace goza
+} // namespace goza::choice

@@ -1,10 +1,10 @@
-#include "locality_view.hpp"
+#include "detail_view.hpp"
 #include "block_figures.hpp"
 #include "petsc/compat.hpp"
 #include "locality/models.hpp"
 #include <algorithm>
 
-namespace goza
+namespace goza::choice
 {
 
 namespace
@@ -88,4 +88,4 @@ PetscErrorCode MatViewLocality(Mat A, Space space, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::choice

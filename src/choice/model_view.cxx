@@ -1,4 +1,4 @@
-#include "model_view.hpp"
+#include "detail_view.hpp"
 #include "block_figures.hpp"
 #include "petsc/compat.hpp"
 #include "locality/cost.hpp"
@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <string>
 
-namespace goza
+namespace goza::choice
 {
 
 namespace
@@ -131,4 +131,4 @@ PetscErrorCode MatViewModel(Mat A, Space space, const Format<PetscScalar> *held,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::choice

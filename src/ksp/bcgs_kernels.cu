@@ -1,6 +1,6 @@
 #include "bcgs_kernels.hpp"
 
-namespace goza
+namespace goza::ksp
 {
 
 namespace
@@ -210,4 +210,4 @@ void bcgs_solution(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsVie
   fuse(space, n, Solution(v, S), sums);
 }
 
-} // namespace goza
+} // namespace goza::ksp

@@ -3,7 +3,7 @@
 #include "core/launch/fused_elements.hpp"
 #include "core/device/scalars.hpp"
 
-namespace goza
+namespace goza::ksp
 {
 
 struct BcgsScalars {
@@ -43,4 +43,4 @@ void bcgs_products(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsVie
 void bcgs_second_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, bool whole, FusedSums &sums); // r <- s - omega t; r'r, r'q
 void bcgs_solution(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, FusedSums &sums);                // x <- x + alpha M p + omega M s
 
-} // namespace goza
+} // namespace goza::ksp

@@ -3,7 +3,7 @@
 #include "core/launch/fused_elements.hpp"
 #include "core/device/scalars.hpp"
 
-namespace goza
+namespace goza::ksp
 {
 
 struct CgScalars {
@@ -45,4 +45,4 @@ void cg_merged_products(Space space, PetscInt n, const CgVectors &v, CgScalarsVi
 /* p <- z + b p, w <- s + b w, x <- x + a p, r <- r - a w */
 void cg_merged_step(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, bool first, FusedSums &sums);
 
-} // namespace goza
+} // namespace goza::ksp

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace goza
+namespace goza::ksp
 {
 
 class FlexibleGMRES;
@@ -274,4 +274,4 @@ private:
   std::vector<PetscScalar> h_;              // products of a new vector with the basis and itself, and norms: see norm_at()
 };
 
-} // namespace goza
+} // namespace goza::ksp

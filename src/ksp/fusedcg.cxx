@@ -6,7 +6,7 @@
 #include "petscgoza.h"
 #include "solver_object.hpp"
 
-namespace goza
+namespace goza::ksp
 {
 
 namespace
@@ -345,4 +345,4 @@ PetscErrorCode KSPCreate_FusedCG(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::ksp

@@ -6,7 +6,7 @@
 #include <petsc/private/matimpl.h>
 #include <petsc/private/pcimpl.h>
 
-namespace goza
+namespace goza::ksp
 {
 
 PetscErrorCode KrylovSpace::Vector::open(Space space, bool read_too)
@@ -336,4 +336,4 @@ PetscErrorCode KrylovSpace::check_dot(PetscScalar xy)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::ksp

@@ -12,7 +12,7 @@
 #include <memory>
 #include <petsc/private/kspimpl.h>
 
-namespace goza
+namespace goza::ksp
 {
 
 class KrylovSpace {
@@ -114,4 +114,4 @@ template <class Run> PetscErrorCode InKrylovSpace(KrylovSpace &space, KSP ksp, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::ksp

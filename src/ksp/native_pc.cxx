@@ -10,7 +10,7 @@
 #include <petsc/private/matimpl.h>
 #include <petsc/private/pcimpl.h>
 
-namespace goza
+namespace goza::ksp
 {
 
 static constexpr PetscInt most_bs = 8; // a larger block is PETSc's: its product is more than a pass over vectors
@@ -159,4 +159,4 @@ PetscErrorCode NativePC::remove_null_space(PetscScalar *z, FusedSums &sums)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::ksp

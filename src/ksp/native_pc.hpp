@@ -6,10 +6,13 @@
 #include <string>
 #include <vector>
 
-namespace goza
+namespace goza::saamg
 {
-
 class Cycle;
+}
+
+namespace goza::ksp
+{
 
 class NativePC {
 public:
@@ -34,4 +37,4 @@ private:
   Array<PetscScalar>              sum_;    // of a dot product
 };
 
-} // namespace goza
+} // namespace goza::ksp

@@ -4,7 +4,7 @@
 #include "krylov_space.hpp"
 #include "petsc/errors.hpp"
 
-namespace goza
+namespace goza::ksp
 {
 
 inline bool ksp_is_alone(KSP ksp)
@@ -95,4 +95,4 @@ template <class Data> PetscErrorCode SetUpObject(KSP ksp, PetscErrorCode (*solve
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::ksp

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace goza
+namespace goza::locality
 {
 
 namespace
@@ -99,4 +99,4 @@ Machine calibrate(Space space)
   return m;
 }
 
-} // namespace goza
+} // namespace goza::locality

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-namespace goza
+namespace goza::locality
 {
 
 namespace
@@ -233,4 +233,4 @@ Decision Decision::without_csr() const
   return d;
 }
 
-} // namespace goza
+} // namespace goza::locality

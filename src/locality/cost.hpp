@@ -16,7 +16,7 @@
 #include "traits.hpp"
 #include <string>
 
-namespace goza
+namespace goza::locality
 {
 
 /* What differs between the kernels of the formats. Times in seconds, of the whole machine. */
@@ -112,4 +112,4 @@ Decision decide(const Csr &A, const DecisionInput &input);
 
 std::string way_name(const Way &way);
 
-} // namespace goza
+} // namespace goza::locality

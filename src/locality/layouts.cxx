@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace goza
+namespace goza::locality
 {
 
 namespace
@@ -228,4 +228,4 @@ LayoutLocality analyse(const Csr &A, Layout layout, const AnalysisOptions &optio
   return result;
 }
 
-} // namespace goza
+} // namespace goza::locality

@@ -4,7 +4,7 @@
 #include <petscmat.h>
 #include <sys/stat.h>
 
-namespace goza
+namespace goza::locality
 {
 
 namespace
@@ -77,4 +77,4 @@ PetscErrorCode read_petsc_binary(const char *file, HostCsr *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::locality

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace goza
+namespace goza::locality
 {
 
 using namespace sampling;
@@ -227,4 +227,4 @@ Sample take_sample(const Csr &A, const std::vector<Way> &ways, const Caches &cac
   return sample;
 }
 
-} // namespace goza
+} // namespace goza::locality

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace goza
+namespace goza::locality
 {
 
 constexpr PetscInt sample_window = 4096, sample_block = 256, sample_windows = 16, sample_blocks = 16, sample_entries = 4096; // of a block
@@ -82,4 +82,4 @@ struct Sample {
 /* Of a matrix in either space, for these ways. */
 Sample take_sample(const Csr &A, const std::vector<Way> &ways, const Caches &caches);
 
-} // namespace goza
+} // namespace goza::locality

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-namespace goza
+namespace goza::locality
 {
 
 namespace
@@ -124,4 +124,4 @@ Traits traits_of(const Sample &sample, const Way &way, int value_bytes)
   return t;
 }
 
-} // namespace goza
+} // namespace goza::locality

@@ -2,7 +2,7 @@
 #include "petsc/last_error.hpp"
 #include <cstdio>
 
-namespace goza
+namespace goza::parallel
 {
 
 void SetReason(std::string *why, const char *text) noexcept
@@ -62,4 +62,4 @@ void Meet(MPI_Comm comm, bool fine)
   if (any && fine) throw FailedElsewhere();
 }
 
-} // namespace goza
+} // namespace goza::parallel

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace goza
+namespace goza::parallel
 {
 
 void SetReason(std::string *why, const char *text) noexcept; // without memory for the text a shorter one
@@ -46,4 +46,4 @@ template <class Body> PetscErrorCode Together(MPI_Comm comm, const char *what, B
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::parallel

@@ -6,7 +6,7 @@
 #include "mpi_call.hpp"
 #include "peer_exchange.hpp"
 
-namespace goza
+namespace goza::parallel
 {
 
 namespace
@@ -304,4 +304,4 @@ void ColumnMap::sum_here(PetscScalar *values, PetscInt n) const
   else std::copy_n(host.begin(), n, values);
 }
 
-} // namespace goza
+} // namespace goza::parallel

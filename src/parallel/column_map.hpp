@@ -9,7 +9,7 @@
 #include "runs.hpp"
 #include <memory>
 
-namespace goza
+namespace goza::parallel
 {
 
 /* The numbers alone. */
@@ -109,4 +109,4 @@ private:
 
 using MapPtr = std::shared_ptr<const ColumnMap>;
 
-} // namespace goza
+} // namespace goza::parallel

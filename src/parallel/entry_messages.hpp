@@ -3,7 +3,7 @@
 #include "core/device/read_values.hpp"
 #include "exchange.hpp"
 
-namespace goza
+namespace goza::parallel
 {
 
 /* Where each message of rows begins among them, and where the last one ends. */
@@ -28,4 +28,4 @@ inline std::vector<PetscInt> entry_begins(Space space, const PetscInt *ptr, Pets
   return entry;
 }
 
-} // namespace goza
+} // namespace goza::parallel

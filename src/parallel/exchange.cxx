@@ -7,7 +7,7 @@
 #include "peer_exchange.hpp"
 #include "sf_exchange.hpp"
 
-namespace goza
+namespace goza::parallel
 {
 
 const char *const halo_names[HALO_KINDS] = {"auto", "nccl", "peer", "sf", "host"};
@@ -112,4 +112,4 @@ template const ExchangeKind<PetscScalar> &exchange_kind(int);
 template const ExchangeKind<float> &exchange_kind(int);
 #endif
 
-} // namespace goza
+} // namespace goza::parallel

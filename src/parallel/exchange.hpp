@@ -4,7 +4,7 @@
 #include <memory>
 #include <petscis.h>
 
-namespace goza
+namespace goza::parallel
 {
 
 struct HaloMessage {
@@ -65,4 +65,4 @@ constexpr PetscReal                       halo_timeout = 300;                  /
 PetscErrorCode                            CheckHaloTimeout(PetscReal seconds); // an error that names the option
 PetscErrorCode                            GetHaloTimeout(double *seconds);     // -goza_halo_timeout
 
-} // namespace goza
+} // namespace goza::parallel

@@ -3,7 +3,7 @@
 #include "petsc/plugin.hpp"
 #include "petsc/errors.hpp"
 
-namespace goza
+namespace goza::parallel
 {
 
 class ExchangesUnder {
@@ -34,4 +34,4 @@ template <class Body> PetscErrorCode LoggedExchange(Space space, const Body &bod
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::parallel

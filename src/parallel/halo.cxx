@@ -8,7 +8,7 @@
   #include <petsc/private/petscimpl.h> // use_gpu_aware_mpi
 #endif
 
-namespace goza
+namespace goza::parallel
 {
 
 template <class V> PetscErrorCode Halo<V>::find_plan()
@@ -137,4 +137,4 @@ template class Halo<PetscScalar>;
 template class Halo<float>;
 #endif
 
-} // namespace goza
+} // namespace goza::parallel

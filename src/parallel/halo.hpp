@@ -7,7 +7,7 @@
 #include "petsc/compat.hpp"
 #include <string>
 
-namespace goza
+namespace goza::parallel
 {
 
 template <class V> class Halo {
@@ -44,4 +44,4 @@ private:
   std::string                  reasons_; // why not those that come first
 };
 
-} // namespace goza
+} // namespace goza::parallel

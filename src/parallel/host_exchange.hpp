@@ -7,7 +7,7 @@
 #include "petsc/errors.hpp"
 #include "core/util/gather.hpp"
 
-namespace goza
+namespace goza::parallel
 {
 
 template <class V> class HostExchange final : public Exchange<V> {
@@ -142,4 +142,4 @@ private:
   bool                           declined_ = false; // this rank sends nothing
 };
 
-} // namespace goza
+} // namespace goza::parallel

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace goza
+namespace goza::parallel
 {
 
 /* A cache line each, written by its rank alone. */
@@ -164,4 +164,4 @@ void RecordedExchanges::wait()
   }
 }
 
-} // namespace goza
+} // namespace goza::parallel

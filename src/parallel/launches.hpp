@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace goza
+namespace goza::parallel
 {
 
 class Launches {
@@ -88,4 +88,4 @@ public:
   NotedIn &operator=(const NotedIn &) = delete;
 };
 
-} // namespace goza
+} // namespace goza::parallel

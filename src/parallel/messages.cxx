@@ -2,7 +2,7 @@
 #include "agree.hpp"
 #include "mpi_call.hpp"
 
-namespace goza
+namespace goza::parallel
 {
 
 Messages find_messages(MPI_Comm comm, PetscMPIInt tag, PetscLayout columns, PetscInt nghost, const PetscInt *ghosts)
@@ -44,4 +44,4 @@ Messages find_messages(MPI_Comm comm, PetscMPIInt tag, PetscLayout columns, Pets
   return found;
 }
 
-} // namespace goza
+} // namespace goza::parallel

@@ -2,7 +2,7 @@
 #pragma once
 #include "exchange.hpp"
 
-namespace goza
+namespace goza::parallel
 {
 
 struct Messages {
@@ -13,4 +13,4 @@ struct Messages {
 /* ghosts: global columns, ascending. Collective; errors are exceptions (agree.hpp). */
 Messages find_messages(MPI_Comm comm, PetscMPIInt tag, PetscLayout columns, PetscInt nghost, const PetscInt *ghosts);
 
-} // namespace goza
+} // namespace goza::parallel

@@ -1,10 +1,11 @@
 /* PETSc and MPI calls among exceptions. */
 #pragma once
+#include "core/rooms.hpp"
 #include <petscsys.h>
 #include <stdexcept>
 #include <string>
 
-namespace goza
+namespace goza::parallel
 {
 
 inline void must(PetscErrorCode code, const char *what)
@@ -25,4 +26,4 @@ inline PetscMPIInt mpi_count(PetscInt n)
   return count;
 }
 
-} // namespace goza
+} // namespace goza::parallel

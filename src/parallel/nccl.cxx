@@ -3,7 +3,7 @@
 #include <map>
 #include <memory>
 
-namespace goza
+namespace goza::parallel
 {
 
 template <class F> static bool find(void *library, const char *name, F **function, std::string *why)
@@ -41,4 +41,4 @@ const Nccl *load_nccl(const std::string &file, std::string *why)
   return nccl.get();
 }
 
-} // namespace goza
+} // namespace goza::parallel

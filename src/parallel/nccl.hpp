@@ -1,9 +1,10 @@
 /* The few functions used of NVIDIA's NCCL 2, found at run time: Goza is built without it. The declarations are those of its public interface. */
 #pragma once
+#include "core/rooms.hpp"
 #include <cstddef>
 #include <string>
 
-namespace goza
+namespace goza::parallel
 {
 
 struct Nccl {
@@ -28,4 +29,4 @@ struct Nccl {
 /* nullptr, and why, where there is no such library or it lacks one of these. Loaded once for a file. */
 const Nccl *load_nccl(const std::string &file, std::string *why);
 
-} // namespace goza
+} // namespace goza::parallel

@@ -5,7 +5,7 @@
 #include "core/util/gather.hpp"
 #include "team.hpp"
 
-namespace goza
+namespace goza::parallel
 {
 
 template <class V> class NcclExchange final : public Exchange<V> {
@@ -57,4 +57,4 @@ private:
   Array<V>                  pack_, ghost_;
 };
 
-} // namespace goza
+} // namespace goza::parallel

@@ -1,6 +1,6 @@
 #include "node_columns.hpp"
 
-namespace goza
+namespace goza::parallel
 {
 
 MapPtr nodes_of_columns(const MapPtr &columns, PetscInt bs)
@@ -26,4 +26,4 @@ Array<PetscInt> nodes_of_ghost_columns(const LocalColumns &columns, const LocalC
   return Array<PetscInt>(columns.space(), node.data(), node.size());
 }
 
-} // namespace goza
+} // namespace goza::parallel

@@ -2,7 +2,7 @@
 #pragma once
 #include "column_map.hpp"
 
-namespace goza
+namespace goza::parallel
 {
 
 /* The same map where bs is 1. Collective. */
@@ -11,4 +11,4 @@ MapPtr nodes_of_columns(const MapPtr &columns, PetscInt bs);
 /* [ghosts of columns] among the ghosts of nodes; a column of none of them has the number behind the last. */
 Array<PetscInt> nodes_of_ghost_columns(const LocalColumns &columns, const LocalColumns &nodes, PetscInt bs);
 
-} // namespace goza
+} // namespace goza::parallel

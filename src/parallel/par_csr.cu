@@ -5,7 +5,7 @@
 #include "renumber.hpp"
 #include <iterator>
 
-namespace goza
+namespace goza::parallel
 {
 
 namespace
@@ -168,4 +168,4 @@ MapPtr drop_unused_ghosts(const LocalColumns &owners, const std::vector<PetscInt
   return map;
 }
 
-} // namespace goza
+} // namespace goza::parallel

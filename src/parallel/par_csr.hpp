@@ -3,7 +3,7 @@
 #include "column_map.hpp"
 #include "core/sparse/csr_ops.hpp"
 
-namespace goza
+namespace goza::parallel
 {
 
 /* The diagonal and the off-diagonal block of a rank's rows as one matrix, the latter's columns behind the former's; and back. */
@@ -19,4 +19,4 @@ MapPtr drop_unused_ghosts(const LocalColumns &owners, const std::vector<PetscInt
 /* Both matrices' columns by the numbers of one map, that of the ghosts of either, in place. Collective. */
 MapPtr join_maps(CsrMatrix &A, const LocalColumns &acols, CsrMatrix &B, const LocalColumns &bcols);
 
-} // namespace goza
+} // namespace goza::parallel

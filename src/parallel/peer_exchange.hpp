@@ -17,7 +17,7 @@
 #include "petsc/last_error.hpp"
 #include <algorithm>
 
-namespace goza
+namespace goza::parallel
 {
 
 struct PeerOptions {
@@ -225,4 +225,4 @@ private:
   std::uint64_t                number_ = 0;     // of the exchange that has begun, among all of the communicator; 0: it is recorded
 };
 
-} // namespace goza
+} // namespace goza::parallel

@@ -2,7 +2,7 @@
 #include "core/util/algorithm.hpp"
 #include "core/util/sort_unique.hpp"
 
-namespace goza
+namespace goza::parallel
 {
 
 namespace
@@ -57,4 +57,4 @@ std::vector<PetscInt> used_ghosts(Space space, PetscInt nowned, const std::vecto
   return kept;
 }
 
-} // namespace goza
+} // namespace goza::parallel

@@ -4,7 +4,7 @@
 #include "core/launch/for_each_row.hpp"
 #include "core/util/search.hpp"
 
-namespace goza
+namespace goza::parallel
 {
 
 /* Of a local column; negative numbers stay. */
@@ -59,4 +59,4 @@ std::vector<PetscInt> ghosts_among(const LocalColumns &owners, const PetscInt *c
 /* Those of `ghosts` that are among local columns col[n], of which so many are owned. */
 std::vector<PetscInt> used_ghosts(Space space, PetscInt nowned, const std::vector<PetscInt> &ghosts, const PetscInt *col, PetscInt n);
 
-} // namespace goza
+} // namespace goza::parallel

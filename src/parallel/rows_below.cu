@@ -7,7 +7,7 @@
 #include "renumber.hpp"
 #include <iterator>
 
-namespace goza
+namespace goza::parallel
 {
 
 namespace
@@ -114,4 +114,4 @@ void RowsBelow::update(const Csr &M)
   fetch_values(M);
 }
 
-} // namespace goza
+} // namespace goza::parallel

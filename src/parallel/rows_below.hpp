@@ -2,7 +2,7 @@
 #pragma once
 #include "column_map.hpp"
 
-namespace goza
+namespace goza::parallel
 {
 
 /* A rank's rows of M and, below them, those of the ghosts of a map, fetched from their owners. In the latter columns do not ascend: they are in the order of their owners'
@@ -29,4 +29,4 @@ private:
   std::vector<PetscInt>         out_, in_; // where messages begin among the entries sent and fetched
 };
 
-} // namespace goza
+} // namespace goza::parallel

@@ -3,7 +3,7 @@
 #include "mpi_call.hpp"
 #include <algorithm>
 
-namespace goza
+namespace goza::parallel
 {
 
 namespace
@@ -109,4 +109,4 @@ void ship(const ParcelRoute &route, MPI_Datatype type, std::size_t item, const s
   else through_the_host(route, type, item, to, out, from, in);
 }
 
-} // namespace goza
+} // namespace goza::parallel

@@ -3,7 +3,7 @@
 #include "exchange.hpp"
 #include "team.hpp"
 
-namespace goza
+namespace goza::parallel
 {
 
 /* How they travel: through the host's memory with any MPI, or, where -goza_halo lets ranks write into one another's memory, from device to device. Then a rank lays what
@@ -20,4 +20,4 @@ ParcelRoute find_route(MPI_Comm comm, Space space); // collective
 /* Messages of `to` lie in out, those of `from` are to come to in, both in the route's space; items are of so many bytes. Collective. */
 void ship(const ParcelRoute &route, MPI_Datatype type, std::size_t item, const std::vector<HaloMessage> &to, const void *out, const std::vector<HaloMessage> &from, void *in);
 
-} // namespace goza
+} // namespace goza::parallel

@@ -4,7 +4,7 @@
 #include "petsc/errors.hpp"
 #include <petscsf.h>
 
-namespace goza
+namespace goza::parallel
 {
 
 template <class V> class SfExchange final : public Exchange<V> {
@@ -46,4 +46,4 @@ private:
   const V     *x_ = nullptr;
 };
 
-} // namespace goza
+} // namespace goza::parallel

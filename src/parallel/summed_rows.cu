@@ -8,7 +8,7 @@
 #include "renumber.hpp"
 #include <iterator>
 
-namespace goza
+namespace goza::parallel
 {
 
 namespace
@@ -229,4 +229,4 @@ CsrMatrix transpose(const Csr &A, const LocalColumns &rows, const MapPtr &column
   return T;
 }
 
-} // namespace goza
+} // namespace goza::parallel

@@ -2,7 +2,7 @@
 #pragma once
 #include "column_map.hpp"
 
-namespace goza
+namespace goza::parallel
 {
 
 /* The sum over the ranks of rows that several may hold a part of: parts are a rank's own rows and, below them, those of the ghosts of a map, which go to their
@@ -33,4 +33,4 @@ private:
 /* The transpose, its rows distributed as A's columns are. Collective. */
 CsrMatrix transpose(const Csr &A, const LocalColumns &rows, const MapPtr &columns, MapPtr &columns_of_transpose);
 
-} // namespace goza
+} // namespace goza::parallel

@@ -9,7 +9,7 @@
 #include <array>
 #include <vector>
 
-namespace goza
+namespace goza::parallel
 {
 
 /* The attribute of a communicator is a pointer to one of these. */
@@ -216,4 +216,4 @@ PetscErrorCode HaloTeamsForget()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::parallel

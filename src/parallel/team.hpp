@@ -6,7 +6,7 @@
 #include "petsc/compat.hpp"
 #include <memory>
 
-namespace goza
+namespace goza::parallel
 {
 
 struct HaloTeam {
@@ -29,4 +29,4 @@ PetscErrorCode HaloTeamAskNccl(MPI_Comm comm, HaloTeam *team);                  
 PetscErrorCode HaloTeamAskPeer(MPI_Comm comm, PetscMPIInt tag, HaloTeam *team); // the same
 PetscErrorCode HaloTeamsForget();                                               // when Goza is unloaded: communicators outlive it
 
-} // namespace goza
+} // namespace goza::parallel

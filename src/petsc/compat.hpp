@@ -1,5 +1,6 @@
 /* Differences between PETSc 3.18 and 3.26, in one place. */
 #pragma once
+#include "core/rooms.hpp"
 #include <petscmat.h>
 
 #if PETSC_VERSION_LT(3, 19, 0)

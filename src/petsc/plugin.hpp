@@ -31,6 +31,13 @@ inline PetscErrorCode LogFlops(Space space, PetscLogDouble flops)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What was chosen at load, from options and from what there is. */
+struct Plugin {
+  PetscBool check = PETSC_FALSE; // -goza_check
+  Space     space = Space::Host; // -goza_device
+};
+extern Plugin plugin;
+
 Space          default_space();                  // where formats live: -goza_device
 bool           petsc_on_device();                // PETSc itself has CUDA and uses it: vectors can be resident
 PetscErrorCode MatGetSpace(Mat A, Space *space); // where the products of A run: default_space(), but for a matrix bound to the CPU

@@ -206,7 +206,9 @@ MatHandle coo_matrix(const Entry &e, const char *type, Coo &coo)
 /* values may be in device memory: those of a CUDA vector */
 void set_coo(const MatCase &c, Mat A, const std::vector<PetscScalar> &v, InsertMode mode)
 {
-  if (c.vec == VECSTANDARD) {
+  PetscBool plain;
+  PETSC_OK(PetscObjectTypeCompareAny((PetscObject)A, &plain, MATSEQAIJ, MATMPIAIJ, ""));
+  if (c.vec == VECSTANDARD || plain) { /* PETSc's AIJ reads arrays of the host alone */
     PETSC_OK(MatSetValuesCOO(A, v.data(), mode));
     return;
   }

@@ -4,7 +4,7 @@
 #include "assembly/mesh/surface.hpp"
 #include <algorithm>
 
-namespace goza
+namespace goza::assembly
 {
 
 namespace
@@ -34,7 +34,7 @@ PetscErrorCode CheckMatrixSize(PetscInt64 pairs, PetscInt64 bs)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::assembly
 
 using namespace goza;
 

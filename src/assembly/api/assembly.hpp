@@ -42,7 +42,7 @@ struct _n_GozaAssembly {
   int           corners() const { return type == GOZA_HEX8 ? 8 : 4; }
 };
 
-namespace goza
+namespace goza::assembly
 {
 
 /* Errors where this PETSc's integers cannot count what a rank has: asked before anything is made or copied. corners: of an element; pairs: of nodes */
@@ -52,4 +52,4 @@ PetscErrorCode CheckMatrixSize(PetscInt64 pairs, PetscInt64 bs);
 /* A failure here becomes one on every rank, which nobody then waits for. */
 PetscErrorCode AgreeOnFailure(MPI_Comm comm, PetscErrorCode here);
 
-} // namespace goza
+} // namespace goza::assembly

@@ -4,7 +4,7 @@
 #include <petscdmplex.h>
 #include <petsc/private/petscimpl.h>
 
-namespace goza
+namespace goza::assembly
 {
 
 namespace
@@ -192,7 +192,7 @@ PetscErrorCode FromPlex(DM dm, PetscInt bs, Arrays *m)
 }
 
 } // namespace
-} // namespace goza
+} // namespace goza::assembly
 
 using namespace goza;
 

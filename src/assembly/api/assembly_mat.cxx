@@ -4,7 +4,7 @@
 #include "petsc/plugin.hpp"
 #include "values_to_write.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 
 namespace
@@ -202,7 +202,7 @@ PetscErrorCode WriteValues(GozaAssembly a, Mat Ad, Mat Ao)
 }
 
 } // namespace
-} // namespace goza
+} // namespace goza::assembly
 
 using namespace goza;
 

@@ -5,7 +5,7 @@
 #include "parallel/agree.hpp"
 #include <algorithm>
 
-namespace goza
+namespace goza::assembly
 {
 
 PetscErrorCode AgreeOnFailure(MPI_Comm comm, PetscErrorCode here)
@@ -164,7 +164,7 @@ PetscErrorCode SetUpGiven(GozaAssembly a)
 }
 
 } // namespace
-} // namespace goza
+} // namespace goza::assembly
 
 using namespace goza;
 

@@ -7,7 +7,7 @@
 #include <petscsf.h>
 #include <petsc/private/vecimpl.h>
 
-namespace goza
+namespace goza::assembly
 {
 
 namespace
@@ -118,7 +118,7 @@ PetscErrorCode Balance(GozaAssembly a, const Array<PetscScalar> &u, const PetscS
 }
 
 } // namespace
-} // namespace goza
+} // namespace goza::assembly
 
 using namespace goza;
 

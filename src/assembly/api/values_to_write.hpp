@@ -3,7 +3,7 @@
 #include "mat/common/format_mat.hpp"
 #include <algorithm>
 
-namespace goza
+namespace goza::assembly
 {
 
 class ValuesToWrite {
@@ -95,4 +95,4 @@ private:
   Array<PetscScalar> stage_;
 };
 
-} // namespace goza
+} // namespace goza::assembly

@@ -8,7 +8,7 @@
 #pragma once
 #include "core/device/space.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 
 template <class T> HD inline void cross(const T a[3], const T b[3], T c[3])
@@ -117,4 +117,4 @@ struct Tet4 {
   template <class T> HD static T product(int a, int b, int) { return a == b ? T(0.1) : T(0.05); } // the mean of the product of two shape functions
 };
 
-} // namespace goza
+} // namespace goza::assembly

@@ -9,7 +9,7 @@
 #pragma once
 #include "core/device/space.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 
 struct Diffusion {
@@ -52,4 +52,4 @@ template <int BS> struct Mass {
   }
 };
 
-} // namespace goza
+} // namespace goza::assembly

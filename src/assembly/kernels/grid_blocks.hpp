@@ -4,7 +4,7 @@
 #include "grid_write.hpp"
 #include <algorithm>
 
-namespace goza
+namespace goza::assembly
 {
 
 struct GridBlocks {
@@ -67,4 +67,4 @@ HD constexpr int grid_flat_y(int k)
   return k > 1;
 }
 
-} // namespace goza
+} // namespace goza::assembly

@@ -6,7 +6,7 @@
   #include <cuda_pipeline.h>
 #endif
 
-namespace goza
+namespace goza::assembly
 {
 namespace grid_diffusion
 {
@@ -149,4 +149,4 @@ inline void launch(const Mesh &mesh, const GridTarget &to)
 #endif
 
 } // namespace grid_diffusion
-} // namespace goza
+} // namespace goza::assembly

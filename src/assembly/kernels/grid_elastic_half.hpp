@@ -4,7 +4,7 @@
 #include "grid_elastic_producer.hpp"
 #include "grid_elastic_sums.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 namespace grid_elasticity
 {
@@ -43,4 +43,4 @@ inline void launch_half(const Mesh &mesh, const GridTarget &to)
 #endif
 
 } // namespace grid_elasticity
-} // namespace goza
+} // namespace goza::assembly

@@ -7,7 +7,7 @@
 #include "grid_blocks.hpp"
 #include "hex_diffusion.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 namespace grid_elasticity
 {
@@ -188,4 +188,4 @@ template <int n> __device__ inline void multiply_elements(PetscScalar *own, cons
 #endif
 
 } // namespace grid_elasticity
-} // namespace goza
+} // namespace goza::assembly

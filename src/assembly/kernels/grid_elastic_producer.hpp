@@ -4,7 +4,7 @@
 #pragma once
 #include "grid_elastic_ring.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 namespace grid_elasticity
 {
@@ -131,4 +131,4 @@ private:
 #endif
 
 } // namespace grid_elasticity
-} // namespace goza
+} // namespace goza::assembly

@@ -3,7 +3,7 @@
 #include "grid_elastic_matrices.hpp"
 #include "grid_region.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 namespace grid_elasticity
 {
@@ -62,4 +62,4 @@ private:
 #endif
 
 } // namespace grid_elasticity
-} // namespace goza
+} // namespace goza::assembly

@@ -4,7 +4,7 @@
 #pragma once
 #include "grid_elastic_matrices.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 namespace grid_elasticity
 {
@@ -219,4 +219,4 @@ inline void launch_rows(const Mesh &mesh, const GridTarget &to)
 #endif
 
 } // namespace grid_elasticity
-} // namespace goza
+} // namespace goza::assembly

@@ -3,7 +3,7 @@
 #pragma once
 #include "grid_elastic_ring.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 namespace grid_elasticity
 {
@@ -231,4 +231,4 @@ __device__ inline void consume(int share, const Nodes &nodes, PetscInt plane, Pe
 #endif
 
 } // namespace grid_elasticity
-} // namespace goza
+} // namespace goza::assembly

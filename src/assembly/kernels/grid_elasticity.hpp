@@ -4,7 +4,7 @@
 #include "grid_elastic_half.hpp"
 #include "grid_elastic_rows.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 namespace grid_elasticity
 {
@@ -168,4 +168,4 @@ inline void launch(const Mesh &mesh, const GridTarget &to)
 #endif
 
 } // namespace grid_elasticity
-} // namespace goza
+} // namespace goza::assembly

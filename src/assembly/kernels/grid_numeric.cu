@@ -2,7 +2,7 @@
 #include "grid_diffusion.hpp"
 #include "grid_elasticity.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 
 void assemble_on_grid(const Problem &problem, const Mesh &mesh, const AssemblyMap &map, const Target &target)
@@ -18,4 +18,4 @@ void assemble_on_grid(const Problem &problem, const Mesh &mesh, const AssemblyMa
 #endif
 }
 
-} // namespace goza
+} // namespace goza::assembly

@@ -2,7 +2,7 @@
 #pragma once
 #include "numeric.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 
 /* Is there a way for this layout? Diffusion into CDS and sliced ELL, in which values of neighbouring nodes lie together; elasticity into CSR too. */
@@ -14,4 +14,4 @@ inline bool is_for_grids(EquationKind equation, Layout layout)
 /* map: of a grid */
 void assemble_on_grid(const Problem &problem, const Mesh &mesh, const AssemblyMap &map, const Target &target);
 
-} // namespace goza
+} // namespace goza::assembly

@@ -4,7 +4,7 @@
 #include "grid_write.hpp"
 #include <algorithm>
 
-namespace goza
+namespace goza::assembly
 {
 
 struct GridRegion {
@@ -43,4 +43,4 @@ struct GridRegion {
 #endif
 };
 
-} // namespace goza
+} // namespace goza::assembly

@@ -9,7 +9,7 @@
 #include "grid_write.hpp"
 #include <algorithm>
 
-namespace goza
+namespace goza::assembly
 {
 
 struct GridSweep {
@@ -121,4 +121,4 @@ private:
 
 #endif
 
-} // namespace goza
+} // namespace goza::assembly

@@ -5,7 +5,7 @@
 #include "assembly/mesh/grid.hpp"
 #include "target.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 
 struct GridTarget {
@@ -80,4 +80,4 @@ __device__ inline void write_grid_pair(const GridTarget &to, const PetscInt *at,
 
 #endif
 
-} // namespace goza
+} // namespace goza::assembly

@@ -13,7 +13,7 @@
   #define GOZA_UNROLL
 #endif
 
-namespace goza
+namespace goza::assembly
 {
 
 /* Entry (a, b), a <= b, of the upper half of a symmetric 8 x 8 matrix. */
@@ -228,6 +228,6 @@ template <class T, class Put> HD inline void hex_diffusion(const T (*below)[3], 
   }
 }
 
-} // namespace goza
+} // namespace goza::assembly
 
 #undef GOZA_UNROLL

@@ -5,7 +5,7 @@
 #include "assembly/mesh/mesh.hpp"
 #include "target.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 
 template <class Element, class Equation> struct HostAssembly {
@@ -82,4 +82,4 @@ private:
   }
 };
 
-} // namespace goza
+} // namespace goza::assembly

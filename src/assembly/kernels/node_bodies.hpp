@@ -4,7 +4,7 @@
 #include "equation.hpp"
 #include "assembly/mesh/mesh.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 
 template <class Element> HD void corners_of(const MeshView &mesh, PetscInt e, PetscScalar (*X)[3])
@@ -100,4 +100,4 @@ template <class Element> struct NodeStress {
   }
 };
 
-} // namespace goza
+} // namespace goza::assembly

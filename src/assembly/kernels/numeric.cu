@@ -5,7 +5,7 @@
 #include "node_bodies.hpp"
 #include "tile_kernel.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 
 namespace
@@ -89,4 +89,4 @@ void von_mises(const Mesh &mesh, const AssemblyMap &map, const PetscScalar *u, P
   else for_each_row(mesh.space(), mesh.owned, NodeStress<Tet4>{mesh.view(), map.owner_ptr.data(), map.owner.data(), u, stress});
 }
 
-} // namespace goza
+} // namespace goza::assembly

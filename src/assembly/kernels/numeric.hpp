@@ -4,7 +4,7 @@
 #include "assembly/mesh/symbolic.hpp"
 #include "target.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 
 struct Problem {
@@ -26,4 +26,4 @@ void assemble_vector(const Problem &problem, const Mesh &mesh, const AssemblyMap
 /* Elasticity: the von Mises stress at the owned nodes, the mean over their elements, weighted by volume. u: [nodes][3] */
 void von_mises(const Mesh &mesh, const AssemblyMap &map, const PetscScalar *u, PetscScalar *stress);
 
-} // namespace goza
+} // namespace goza::assembly

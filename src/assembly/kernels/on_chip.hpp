@@ -9,7 +9,7 @@
 #include "equation.hpp"
 #include "assembly/mesh/mesh.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 
 #if defined(__CUDACC__)
@@ -236,4 +236,4 @@ template <> struct OnChip<Hex8, Elasticity> : ElasticSums {
 
 #endif
 
-} // namespace goza
+} // namespace goza::assembly

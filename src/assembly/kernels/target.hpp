@@ -4,7 +4,7 @@
 #include "mat/cds/diagonals.hpp"
 #include "assembly/mesh/mesh.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 
 enum class Layout {
@@ -58,4 +58,4 @@ struct Target {
   }
 };
 
-} // namespace goza
+} // namespace goza::assembly

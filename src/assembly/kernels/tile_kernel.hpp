@@ -7,7 +7,7 @@
 #include "tile_write.hpp"
 #include <climits>
 
-namespace goza
+namespace goza::assembly
 {
 namespace tile
 {
@@ -244,4 +244,4 @@ template <class Element, class Equation, TilePairs what> void launch(const Mesh 
 #endif
 
 } // namespace tile
-} // namespace goza
+} // namespace goza::assembly

@@ -3,7 +3,7 @@
 #include "core/launch/for_each_row.hpp"
 #include "target.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 namespace tile
 {
@@ -114,4 +114,4 @@ __device__ void write_pair(const MeshView &mesh, const Target &target, PetscInt 
 #endif
 
 } // namespace tile
-} // namespace goza
+} // namespace goza::assembly

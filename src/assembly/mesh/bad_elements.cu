@@ -4,7 +4,7 @@
 #include "assembly/kernels/element.hpp"
 #include "mesh.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 
 namespace
@@ -40,4 +40,4 @@ Array<PetscInt> bad_elements(const Mesh &mesh)
   return flagged(mesh.space(), bad.data(), mesh.nelem);
 }
 
-} // namespace goza
+} // namespace goza::assembly

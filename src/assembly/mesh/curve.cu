@@ -2,7 +2,7 @@
 #include "core/util/algorithm.hpp"
 #include "core/launch/for_each_row.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 
 namespace
@@ -95,4 +95,4 @@ Array<PetscInt> along_curve(const Mesh &mesh, const Cells &cells)
   return order_by(mesh.space(), key.data(), mesh.owned);
 }
 
-} // namespace goza
+} // namespace goza::assembly

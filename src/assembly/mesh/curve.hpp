@@ -2,7 +2,7 @@
 #pragma once
 #include "mesh.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 
 struct Cells {
@@ -25,4 +25,4 @@ Cells find_cells(const Mesh &mesh);
 /* The owned nodes. */
 Array<PetscInt> along_curve(const Mesh &mesh, const Cells &cells);
 
-} // namespace goza
+} // namespace goza::assembly

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace goza
+namespace goza::assembly
 {
 
 namespace
@@ -105,4 +105,4 @@ NodeGrid find_grid(const Mesh &mesh)
   return largest(mesh.space(), elsewhere.data(), mesh.nelem) > 0 ? NodeGrid() : grid;
 }
 
-} // namespace goza
+} // namespace goza::assembly

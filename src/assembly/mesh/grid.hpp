@@ -2,7 +2,7 @@
 #pragma once
 #include "mesh.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 
 struct NodeGrid {
@@ -32,4 +32,4 @@ GridPattern grid_pattern(Space space, const NodeGrid &grid);
 /* Every element is looked at. A mesh with nodes of other ranks is none. */
 NodeGrid find_grid(const Mesh &mesh);
 
-} // namespace goza
+} // namespace goza::assembly

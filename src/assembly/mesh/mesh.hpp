@@ -3,7 +3,7 @@
 #pragma once
 #include "core/device/array.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 
 enum class ElementKind {
@@ -48,4 +48,4 @@ struct Mesh {
 /* The elements whose Jacobian is not positive at every integration point, ascending: flat, inverted, or with a coordinate that is no number. */
 Array<PetscInt> bad_elements(const Mesh &mesh);
 
-} // namespace goza
+} // namespace goza::assembly

@@ -3,7 +3,7 @@
 #include "assembly/kernels/element.hpp"
 #include <cmath>
 
-namespace goza
+namespace goza::assembly
 {
 
 /* corners: 3, or 4 in turn around a bilinear face (2 x 2 Gauss points). x: [nodes][3] */
@@ -36,4 +36,4 @@ inline void surface_weights(const PetscReal *x, PetscInt corners, const PetscInt
   }
 }
 
-} // namespace goza
+} // namespace goza::assembly

@@ -4,7 +4,7 @@
 #include "core/sparse/row_length.hpp"
 #include "core/util/search.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 
 namespace
@@ -87,4 +87,4 @@ AssemblyMap make_assembly_map(const Mesh &mesh, TilePairs what, const TileLimits
   return m;
 }
 
-} // namespace goza
+} // namespace goza::assembly

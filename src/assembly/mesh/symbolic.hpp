@@ -9,7 +9,7 @@
 #include "grid.hpp"
 #include "tiles.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 
 struct AssemblyMap {
@@ -33,4 +33,4 @@ AssemblyMap make_assembly_map(const Mesh &mesh, const NodeGrid &grid);
 /* With tiles. */
 AssemblyMap make_assembly_map(const Mesh &mesh, TilePairs what, const TileLimits &limits);
 
-} // namespace goza
+} // namespace goza::assembly

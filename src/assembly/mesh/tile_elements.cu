@@ -3,7 +3,7 @@
 #include "core/sparse/row_length.hpp"
 #include "tile_steps.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 
 namespace
@@ -158,4 +158,4 @@ void find_corners(const Mesh &mesh, Tiles &tiles)
                                      tiles.conn.data()});
 }
 
-} // namespace goza
+} // namespace goza::assembly

@@ -2,7 +2,7 @@
 #include "core/launch/by_lanes.hpp"
 #include "tile_steps.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 
 namespace
@@ -160,4 +160,4 @@ void fill_lists(const PairPattern &pattern, const Array<PetscInt> &position, con
                         FillLists{pattern, position.data(), tiles.list_ptr.data(), number.data(), tiles.triple.data()});
 }
 
-} // namespace goza
+} // namespace goza::assembly

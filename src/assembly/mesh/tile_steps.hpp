@@ -5,7 +5,7 @@
 #include "curve.hpp"
 #include "symbolic.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 
 /* The pairs that tiles take of the map's pattern. */
@@ -65,4 +65,4 @@ Array<std::uint16_t> number_elements(const Mesh &mesh, const Cells &cells, const
 
 void find_corners(const Mesh &mesh, Tiles &tiles);
 
-} // namespace goza
+} // namespace goza::assembly

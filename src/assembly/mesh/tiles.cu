@@ -3,7 +3,7 @@
 #include "core/sparse/row_length.hpp"
 #include "tile_steps.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 
 namespace
@@ -85,4 +85,4 @@ Tiles make_tiles(const Mesh &mesh, const AssemblyMap &m, TilePairs what, const T
   return tiles;
 }
 
-} // namespace goza
+} // namespace goza::assembly

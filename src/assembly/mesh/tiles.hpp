@@ -9,7 +9,7 @@
 #pragma once
 #include "mesh.hpp"
 
-namespace goza
+namespace goza::assembly
 {
 
 enum class TilePairs {
@@ -70,4 +70,4 @@ struct AssemblyMap;
 
 Tiles make_tiles(const Mesh &mesh, const AssemblyMap &map, TilePairs what, const TileLimits &limits);
 
-} // namespace goza
+} // namespace goza::assembly

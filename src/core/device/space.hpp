@@ -1,5 +1,6 @@
 /* Where arrays live and kernels run, and the one macro of the project. */
 #pragma once
+#include "core/rooms.hpp"
 #include <petscsys.h>
 
 #if PetscDefined(USE_COMPLEX)

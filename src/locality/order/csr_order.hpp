@@ -3,7 +3,7 @@
 #pragma once
 #include "core/sparse/csr.hpp"
 
-namespace goza
+namespace goza::locality
 {
 
 struct CsrOrder {
@@ -16,4 +16,4 @@ struct CsrOrder {
   }
 };
 
-} // namespace goza
+} // namespace goza::locality

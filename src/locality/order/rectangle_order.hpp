@@ -4,7 +4,7 @@
 #include "core/sparse/csr.hpp"
 #include <vector>
 
-namespace goza
+namespace goza::locality
 {
 
 struct RectangleOrder {
@@ -42,4 +42,4 @@ private:
   }
 };
 
-} // namespace goza
+} // namespace goza::locality

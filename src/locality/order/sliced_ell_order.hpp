@@ -7,7 +7,7 @@
 #pragma once
 #include "mat/slicedell/slicedell_view.hpp"
 
-namespace goza
+namespace goza::locality
 {
 
 template <class Store> struct SlicedEllOrder {
@@ -45,4 +45,4 @@ private:
   }
 };
 
-} // namespace goza
+} // namespace goza::locality

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <limits>
 
-namespace goza
+namespace goza::mat
 {
 
 namespace
@@ -365,4 +365,4 @@ template class Cds<float, float>;
 template class Cds<Half, float>;
 #endif
 
-} // namespace goza
+} // namespace goza::mat

@@ -5,7 +5,7 @@
 #include "core/sparse/format.hpp"
 #include "mat/slicedell/slicedell.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 enum class CdsStorage {
@@ -62,4 +62,4 @@ private:
   mutable Array<V>      host_sums_; // cds_host.hpp; empty on the device
 };
 
-} // namespace goza
+} // namespace goza::mat

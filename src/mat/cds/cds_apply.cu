@@ -5,7 +5,7 @@
 #include "cds_shape.hpp"
 #include <utility>
 
-namespace goza
+namespace goza::mat
 {
 
 #if defined(__CUDACC__)
@@ -123,4 +123,4 @@ template void Cds<float, PetscScalar>::apply_as(const PetscScalar *, const Scale
 template void Cds<Half, float>::apply_as(const float *, const ScaledOut<float> &) const;
 #endif
 
-} // namespace goza
+} // namespace goza::mat

@@ -9,7 +9,7 @@
 #include "core/launch/host_loop.hpp"
 #include <algorithm>
 
-namespace goza
+namespace goza::mat
 {
 
 namespace
@@ -240,4 +240,4 @@ template void cds_on_host(int, bool, const CdsView<float> &, const PetscScalar *
 template void cds_on_host(int, bool, const CdsView<Half> &, const float *, const ScaledOut<float> &, float *);
 #endif
 
-} // namespace goza
+} // namespace goza::mat

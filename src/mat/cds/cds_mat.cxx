@@ -6,7 +6,7 @@
 #include "petscgoza.h"
 #include <petsc/private/matimpl.h>
 
-namespace goza
+namespace goza::mat
 {
 
 namespace
@@ -83,7 +83,7 @@ static PetscErrorCode FindOptions(Mat A, CdsOptions **options)
   return MatFormatFindOptions<CdsConfig>(A, CdsKind(), options);
 }
 
-} // namespace goza
+} // namespace goza::mat
 
 using goza::CdsOptions;
 using goza::CdsStorage;

@@ -7,7 +7,7 @@
 #include "cds_view.hpp"
 #include "core/launch/four_rows.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 /* How many diagonals the groups have, by ascending offset: 1 or 3. */
@@ -144,4 +144,4 @@ private:
 };
 #endif
 
-} // namespace goza
+} // namespace goza::mat

@@ -12,7 +12,7 @@
 #include "core/launch/for_each_row.hpp"
 #include "diagonals.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 template <class Store> struct CdsView {
@@ -112,4 +112,4 @@ private:
   }
 };
 
-} // namespace goza
+} // namespace goza::mat

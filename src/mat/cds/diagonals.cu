@@ -4,7 +4,7 @@
 #include "core/launch/staged_rows.hpp"
 #include <algorithm>
 
-namespace goza
+namespace goza::mat
 {
 
 namespace
@@ -208,4 +208,4 @@ GridStrides grid_strides(const std::vector<PetscInt> &offset)
   return grid;
 }
 
-} // namespace goza
+} // namespace goza::mat

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace goza
+namespace goza::mat
 {
 
 constexpr int max_diagonals = 128;
@@ -26,4 +26,4 @@ struct GridStrides {
 };
 GridStrides grid_strides(const std::vector<PetscInt> &offset);
 
-} // namespace goza
+} // namespace goza::mat

@@ -7,7 +7,7 @@
 #include "parallel/agree.hpp"
 #include <petscdm.h>
 
-namespace goza
+namespace goza::mat
 {
 
 namespace
@@ -122,4 +122,4 @@ PetscErrorCode MatGetBlockDiagonal_Device(Mat A, Mat *D)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::mat

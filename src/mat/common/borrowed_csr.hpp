@@ -5,7 +5,7 @@
 #include <memory>
 #include <petscmat.h>
 
-namespace goza
+namespace goza::mat
 {
 
 class BorrowedCsr {
@@ -33,4 +33,4 @@ private:
   Csr                        csr_{};
 };
 
-} // namespace goza
+} // namespace goza::mat

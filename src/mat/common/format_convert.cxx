@@ -3,7 +3,7 @@
 #include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 /* A, which is an AIJ of PETSc's, becomes a Goza matrix of this kind. */
@@ -181,4 +181,4 @@ PetscErrorCode MatConvert_Any_Format(Mat A, MatType type, MatReuse reuse, Mat *M
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::mat

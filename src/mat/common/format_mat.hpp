@@ -7,7 +7,7 @@
 #include "petsc/vec_access.hpp"
 #include <petsc/private/matimpl.h>
 
-namespace goza
+namespace goza::mat
 {
 
 struct FormatMat {
@@ -151,4 +151,4 @@ PetscErrorCode MatTransposeSymbolic_Format(Mat A, Mat *B);
 PetscErrorCode MatConvert_Format_Any(Mat A, MatType type, MatReuse reuse, Mat *M);
 PetscErrorCode MatConvert_Any_Format(Mat A, MatType type, MatReuse reuse, Mat *M);
 
-} // namespace goza
+} // namespace goza::mat

@@ -4,7 +4,7 @@
 #include "petsc/plugin.hpp"
 #include "petsc/vec_access.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 static PetscErrorCode MatFormatUpdate(Mat A, FormatMat *f)
@@ -144,4 +144,4 @@ PetscErrorCode MatMultAdd_Format(Mat A, Vec x, Vec y, Vec z)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::mat

@@ -3,7 +3,7 @@
 #include "petsc/errors.hpp"
 #include <algorithm>
 
-namespace goza
+namespace goza::mat
 {
 
 static const char any_type[] = "MatProductSetFromOptions_anytype_C", kron[] = "MatSeqAIJKron_C", phases_key[] = "GozaProductPhases";
@@ -250,4 +250,4 @@ PetscErrorCode MatFormatRestoreProducts(Mat A, const FormatMat *f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::mat

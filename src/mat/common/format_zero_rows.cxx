@@ -8,7 +8,7 @@
 #include "zero_rows.hpp"
 #include <petscsf.h>
 
-namespace goza
+namespace goza::mat
 {
 
 #if PetscDefined(HAVE_CUDA)
@@ -400,4 +400,4 @@ void MatFormatOverrideZeroRows(Mat) { }
 
 #endif
 
-} // namespace goza
+} // namespace goza::mat

@@ -3,7 +3,7 @@
 #include "core/sparse/format.hpp"
 #include "core/sparse/value_scaling.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 /* Formats that multiply values by a factor as they store them. */
@@ -72,4 +72,4 @@ std::unique_ptr<Format<V>> make_format(Precision precision, Space space, const O
   }
 }
 
-} // namespace goza
+} // namespace goza::mat

@@ -7,7 +7,7 @@
 #include "parallel/par_csr.hpp"
 #include <petsc/private/matimpl.h>
 
-namespace goza
+namespace goza::mat
 {
 
 PetscErrorCode MatGetAIJBlocks(Mat A, Mat *Ad, Mat *Ao, const PetscInt **garray)
@@ -250,4 +250,4 @@ template class ParOperator<PetscScalar>;
 template class ParOperator<float>;
 #endif
 
-} // namespace goza
+} // namespace goza::mat

@@ -8,7 +8,7 @@
 #include <functional>
 #include <petscmat.h>
 
-namespace goza
+namespace goza::mat
 {
 
 /* What a CSR matrix that is no Mat is known by: every new pattern and every new set of values gets a number of its own. */
@@ -91,4 +91,4 @@ private:
 /* The blocks of a SeqAIJ- or MPIAIJ-based matrix: Ao and garray are NULL for one rank's SeqAIJ. */
 PetscErrorCode MatGetAIJBlocks(Mat A, Mat *Ad, Mat *Ao, const PetscInt **garray);
 
-} // namespace goza
+} // namespace goza::mat

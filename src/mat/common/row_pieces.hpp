@@ -2,7 +2,7 @@
 #pragma once
 #include "core/launch/by_lanes.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 /* Finishes a row from the sums of its pieces. For for_each_row_by_lanes(). */
@@ -25,4 +25,4 @@ template <class V, class Out> struct RowOfPieces {
   }
 };
 
-} // namespace goza
+} // namespace goza::mat

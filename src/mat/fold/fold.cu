@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 
-namespace goza
+namespace goza::mat
 {
 
 namespace
@@ -324,4 +324,4 @@ template class Fold<float, float>;
 template class Fold<Half, float>;
 #endif
 
-} // namespace goza
+} // namespace goza::mat

@@ -5,7 +5,7 @@
 #include "hot_columns.hpp"
 #include "packing.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 struct FoldOptions {
@@ -49,4 +49,4 @@ private:
   double           hot_share_ = 0; // of the entries
 };
 
-} // namespace goza
+} // namespace goza::mat

@@ -8,7 +8,7 @@
 #include <petsc/private/petscimpl.h>
 #include <cstdlib>
 
-namespace goza
+namespace goza::mat
 {
 
 namespace
@@ -79,7 +79,7 @@ static PetscErrorCode FindOptions(Mat A, FoldOptions **options)
   return MatFormatFindOptions<FoldConfig>(A, FoldKind(), options);
 }
 
-} // namespace goza
+} // namespace goza::mat
 
 /*@
   MatFoldSetWidth - Sets the fold width of a `MATFOLD` matrix

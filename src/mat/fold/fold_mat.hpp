@@ -1,9 +1,9 @@
 #pragma once
 #include "mat/common/format_kind.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 const FormatKind &FoldKind();
 
-} // namespace goza
+} // namespace goza::mat

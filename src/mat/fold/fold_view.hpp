@@ -18,7 +18,7 @@
 #pragma once
 #include "core/launch/for_each_row.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 constexpr int          fold_lanes     = 32;
@@ -188,4 +188,4 @@ template <class Store, class V, class Out> struct FoldRangeGroup : FoldGroup<Sto
 };
 #endif
 
-} // namespace goza
+} // namespace goza::mat

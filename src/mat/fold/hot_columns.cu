@@ -4,7 +4,7 @@
 #include "core/sparse/row_length.hpp"
 #include "core/util/sort_unique.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 namespace
@@ -58,4 +58,4 @@ HotColumns find_hot_columns(const Csr &A, PetscInt most, double least_share)
   return hot;
 }
 
-} // namespace goza
+} // namespace goza::mat

@@ -3,7 +3,7 @@
 #include "core/device/array.hpp"
 #include "core/sparse/csr.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 struct HotColumns {
@@ -15,4 +15,4 @@ struct HotColumns {
 /* Of the `most` columns with most entries. */
 HotColumns find_hot_columns(const Csr &A, PetscInt most, double least_share);
 
-} // namespace goza
+} // namespace goza::mat

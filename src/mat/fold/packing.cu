@@ -3,7 +3,7 @@
 #include "core/sparse/csr_matrix.hpp"
 #include "core/launch/for_each_row.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 namespace
@@ -269,4 +269,4 @@ PetscInt fold_width_for(const Csr &A)
   return width;
 }
 
-} // namespace goza
+} // namespace goza::mat

@@ -4,7 +4,7 @@
 #include "core/sparse/csr.hpp"
 #include "fold_view.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 /* What a width makes of a matrix. */
@@ -34,4 +34,4 @@ private:
 /* The width that is taken where none is given, from the row pointers. */
 PetscInt fold_width_for(const Csr &A);
 
-} // namespace goza
+} // namespace goza::mat

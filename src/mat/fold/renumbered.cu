@@ -7,7 +7,7 @@
 #include "core/util/gather.hpp"
 #include <cstdio>
 
-namespace goza
+namespace goza::mat
 {
 
 namespace
@@ -147,4 +147,4 @@ template class Renumbered<PetscScalar>;
 template class Renumbered<float>;
 #endif
 
-} // namespace goza
+} // namespace goza::mat

@@ -3,7 +3,7 @@
 #pragma once
 #include "core/sparse/format.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 enum class FoldOrder {
@@ -42,4 +42,4 @@ private:
   mutable Array<V>           x_, y_;                  // in the new order
 };
 
-} // namespace goza
+} // namespace goza::mat

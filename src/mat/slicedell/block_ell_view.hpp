@@ -8,7 +8,7 @@
 #pragma once
 #include "slicedell_view.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 /* Outputs that want the sums of a node together have `HD void node(PetscInt i, const V *sum) const`; others get them one after another. */
@@ -246,4 +246,4 @@ __global__ void __launch_bounds__(team_threads, block_ell_resident) EllBlockTeam
 }
 #endif
 
-} // namespace goza
+} // namespace goza::mat

@@ -3,7 +3,7 @@
 #include "core/device/space.hpp"
 #include <cstdint>
 
-namespace goza
+namespace goza::mat
 {
 
 /* Width of one slice, in stored entries, and two marks: whether an empty row shares it with others, and whether it has a row of more than `most` entries. */
@@ -110,4 +110,4 @@ struct SliceColumnPlace {
   }
 };
 
-} // namespace goza
+} // namespace goza::mat

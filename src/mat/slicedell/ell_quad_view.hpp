@@ -5,7 +5,7 @@
 #include "core/launch/four_rows.hpp"
 #include "slicedell_view.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 /* Mean entries up to which it pays. With 20 a solve in half precision takes 3.5 ms instead of 3.4 (27 points, 128^3) and 5.3 instead of 5.4 (7 points, log-normal
@@ -63,4 +63,4 @@ private:
 };
 #endif
 
-} // namespace goza
+} // namespace goza::mat

@@ -3,7 +3,7 @@
 #include "slicedell_view.hpp"
 #include <cstdint>
 
-namespace goza
+namespace goza::mat
 {
 
 /* A number for the columns of a place, counted from its first: places with other columns rarely have the same. */
@@ -121,4 +121,4 @@ struct MakeHeads {
   }
 };
 
-} // namespace goza
+} // namespace goza::mat

@@ -4,7 +4,7 @@
 #include "core/device/array.hpp"
 #include "core/sparse/csr.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 constexpr PetscInt piece_entries = 1024;
@@ -32,4 +32,4 @@ private:
   mutable Array<V> piece_; // sums between the two kernels of a product
 };
 
-} // namespace goza
+} // namespace goza::mat

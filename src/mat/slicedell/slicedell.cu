@@ -9,7 +9,7 @@
 #include "core/sparse/row_length.hpp"
 #include <cstdio>
 
-namespace goza
+namespace goza::mat
 {
 
 namespace
@@ -327,4 +327,4 @@ template class SlicedEll<float, float>;
 template class SlicedEll<Half, float>;
 #endif
 
-} // namespace goza
+} // namespace goza::mat

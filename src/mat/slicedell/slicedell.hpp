@@ -5,7 +5,7 @@
 #include "slicedell_view.hpp"
 #include <algorithm>
 
-namespace goza
+namespace goza::mat
 {
 
 constexpr int columns_worth_sharing = 8; // entries for each column that is stored: where they do not share, a column takes 2 or 4 bytes
@@ -83,4 +83,4 @@ private:
   LongRows<Store, V>   long_;
 };
 
-} // namespace goza
+} // namespace goza::mat

@@ -4,7 +4,7 @@
 #include "ell_quad_view.hpp"
 #include "long_rows_bodies.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 namespace
@@ -187,4 +187,4 @@ template class SlicedEll<float, float>;
 template class SlicedEll<Half, float>;
 #endif
 
-} // namespace goza
+} // namespace goza::mat

@@ -5,7 +5,7 @@
 #include "petscgoza.h"
 #include <petsc/private/matimpl.h>
 
-namespace goza
+namespace goza::mat
 {
 
 namespace
@@ -80,7 +80,7 @@ static PetscErrorCode FindOptions(Mat A, SlicedEllOptions **options)
   return MatFormatFindOptions<SlicedEllConfig>(A, SlicedEllKind(), options);
 }
 
-} // namespace goza
+} // namespace goza::mat
 
 using goza::FindOptions;
 using goza::MatFormatChanged;

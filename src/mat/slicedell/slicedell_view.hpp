@@ -19,7 +19,7 @@
 #pragma once
 #include "core/launch/for_each_row.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 /* Outputs that write the vector which the rows read have a type InPlace: it does not come through a cache that takes it for constant. */
@@ -242,4 +242,4 @@ private:
 };
 #endif
 
-} // namespace goza
+} // namespace goza::mat

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace goza
+namespace goza::saamg
 {
 
 namespace
@@ -72,4 +72,4 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
   return {q.copy + std::max(after, product), after};
 }
 
-} // namespace goza
+} // namespace goza::saamg

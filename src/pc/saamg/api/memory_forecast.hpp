@@ -1,8 +1,9 @@
 /* What saamg will take of memory, told before the set-up from what is known then. */
 #pragma once
+#include "core/rooms.hpp"
 #include <petscsys.h>
 
-namespace goza
+namespace goza::saamg
 {
 
 /* Of one rank; bytes are those of a value. */
@@ -31,4 +32,4 @@ struct MemoryEstimate {
    random order, and to elasticity on hexahedra and tetrahedra (test/pc/memory.cxx); a graph of another kind may need a multiple. */
 MemoryEstimate estimate_memory(const MemoryQuestion &question);
 
-} // namespace goza
+} // namespace goza::saamg

@@ -14,7 +14,7 @@
 #include <petsc/private/matimpl.h>
 #include <petsc/private/pcimpl.h>
 
-namespace goza
+namespace goza::saamg
 {
 
 /* --- set-up */
@@ -410,4 +410,4 @@ PetscErrorCode PCCreate_SAAMG(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::saamg

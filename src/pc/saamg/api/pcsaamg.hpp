@@ -2,7 +2,7 @@
 #include "core/device/space.hpp"
 #include <petscpc.h>
 
-namespace goza
+namespace goza::saamg
 {
 
 class Cycle;
@@ -12,4 +12,4 @@ PetscErrorCode PCCreate_SAAMG(PC pc);
 /* The cycle of a PC that is set up, for whoever has arrays in its space; NULL for another type of PC, or where the set-up failed. */
 PetscErrorCode PCGetCycle_SAAMG(PC pc, Space space, Cycle **cycle);
 
-} // namespace goza
+} // namespace goza::saamg

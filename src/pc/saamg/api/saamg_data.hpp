@@ -6,7 +6,7 @@
 #include "memory_forecast.hpp"
 #include "petscgoza.h"
 
-namespace goza
+namespace goza::saamg
 {
 
 /* The cycle of A^T, made when it is first asked for; its grids borrow all but A from the hierarchy. */
@@ -66,4 +66,4 @@ PetscErrorCode ComposeSAAMG(PC pc, bool attach); // what PETSc finds by name
 extern const char *const level_prefixes[]; // of options, by PCSAAMGLevels
 PetscErrorCode           SmoothersFromOptions(PC pc, GozaOptionItems PetscOptionsObject);
 
-} // namespace goza
+} // namespace goza::saamg

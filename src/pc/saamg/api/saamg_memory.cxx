@@ -8,7 +8,7 @@
 #include "saamg_data.hpp"
 #include <petsc/private/pcimpl.h>
 
-namespace goza
+namespace goza::saamg
 {
 
 /* rows: what the set-up reads, their places on a grid; with bs unknowns a node and k near-null vectors. */
@@ -69,4 +69,4 @@ PetscErrorCode ViewMemory(PC pc, SAAMG *mg, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::saamg

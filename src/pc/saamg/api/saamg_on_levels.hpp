@@ -3,7 +3,7 @@
 #include "saamg_data.hpp"
 #include <petsc/private/pcimpl.h>
 
-namespace goza
+namespace goza::saamg
 {
 
 inline PetscErrorCode CheckLevels(PC pc, PCSAAMGLevels levels)
@@ -37,4 +37,4 @@ inline PetscErrorCode GetOnLevel(PC pc, PCSAAMGLevels levels, const SmootherChoi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::saamg

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <petsc/private/pcimpl.h>
 
-namespace goza
+namespace goza::saamg
 {
 
 static const PetscInt    block_sizes[]      = {0, 1, 2, 3, 6};
@@ -59,4 +59,4 @@ PetscErrorCode SmoothersFromOptions(PC pc, GozaOptionItems PetscOptionsObject)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::saamg

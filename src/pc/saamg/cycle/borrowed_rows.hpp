@@ -5,7 +5,7 @@
 #include "core/launch/for_each_row.hpp"
 #include <algorithm>
 
-namespace goza
+namespace goza::saamg
 {
 
 template <class Out> struct BorrowedRow {
@@ -62,4 +62,4 @@ private:
   Csr A_{};
 };
 
-} // namespace goza
+} // namespace goza::saamg

@@ -2,7 +2,7 @@
 #include "parallel/agree.hpp"
 #include "pseudo_inverse.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 /* The rank's rows of the level, dense [rows][columns of all ranks]. */
@@ -143,4 +143,4 @@ template class CoarseSolver<PetscScalar>;
 template class CoarseSolver<float>;
 #endif
 
-} // namespace goza
+} // namespace goza::saamg

@@ -3,7 +3,7 @@
 #include "core/util/vector_ops.hpp"
 #include "pc/saamg/setup/hierarchy.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 template <class V> class CoarseSolver {
@@ -26,4 +26,4 @@ private:
   Array<V>                 inverse_, all_; // [m][n]; [n]
 };
 
-} // namespace goza
+} // namespace goza::saamg

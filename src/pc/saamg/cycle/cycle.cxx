@@ -11,7 +11,7 @@
 #include <array>
 #include <cmath>
 
-namespace goza
+namespace goza::saamg
 {
 
 namespace
@@ -390,4 +390,4 @@ std::unique_ptr<Cycle> make_cycle(int precision)
 #endif
 }
 
-} // namespace goza
+} // namespace goza::saamg

@@ -4,7 +4,7 @@
 #include "mat/common/par_operator.hpp"
 #include "pc/saamg/smoother/smoother.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 constexpr PetscInt most_direct_rows = 46340; // whose squares 32 bits count, as LAPACK, MPI and a PetscInt may
@@ -42,4 +42,4 @@ public:
 /* precision: a PCSAAMGPrecision */
 std::unique_ptr<Cycle> make_cycle(int precision);
 
-} // namespace goza
+} // namespace goza::saamg

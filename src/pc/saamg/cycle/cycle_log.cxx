@@ -3,7 +3,7 @@
 #include <petscpc.h>
 #include <vector>
 
-namespace goza
+namespace goza::saamg
 {
 
 static constexpr const char *step_names[] = {"SAAMGSmooth", "SAAMGResid", "SAAMGRestrict", "SAAMGInterp",
@@ -46,4 +46,4 @@ void forget_cycle_events()
   known.clear();
 }
 
-} // namespace goza
+} // namespace goza::saamg

@@ -6,7 +6,7 @@
 #include "parallel/exchange_log.hpp"
 #include <cstddef>
 
-namespace goza
+namespace goza::saamg
 {
 
 enum class CycleStep {
@@ -46,4 +46,4 @@ private:
 
 void forget_cycle_events(); // PETSc is finalized, and its events with it
 
-} // namespace goza
+} // namespace goza::saamg

@@ -2,7 +2,7 @@
 #include "core/launch/for_each_row.hpp"
 #include "core/launch/row_sums.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 namespace
@@ -118,4 +118,4 @@ bool dense_inverse(const Csr &A, const Array<PetscScalar> &magnitude, Array<Pets
   return known[0] < exact && PetscMax(1, PetscSqrtReal(known[1])) * PetscSqrtReal(known[2]) <= most_condition;
 }
 
-} // namespace goza
+} // namespace goza::saamg

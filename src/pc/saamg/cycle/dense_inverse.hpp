@@ -1,7 +1,7 @@
 #pragma once
 #include "core/sparse/csr_matrix.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 /* Product of the norms (Frobenius) of a matrix and its inverse up to which nothing of the inverse comes from rounding alone, where the magnitudes of the rows are 1 and a
@@ -12,4 +12,4 @@ constexpr PetscReal most_condition = 1e-3 / PETSC_MACHINE_EPSILON;
    norm: false where that is not the identity or A is singular to working precision. Nothing is known of `inverse` then. */
 bool dense_inverse(const Csr &A, const Array<PetscScalar> &magnitude, Array<PetscScalar> &inverse);
 
-} // namespace goza
+} // namespace goza::saamg

@@ -5,7 +5,7 @@
 #include "mat/common/narrow.hpp"
 #include "mat/fold/fold.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 template <class V> class LevelFormat final : public Format<V> {
@@ -99,4 +99,4 @@ private:
   std::unique_ptr<Format<V>> format_;
 };
 
-} // namespace goza
+} // namespace goza::saamg

@@ -8,7 +8,7 @@
 #include <optional>
 #include <petscblaslapack.h>
 
-namespace goza
+namespace goza::saamg
 {
 
 namespace
@@ -198,4 +198,4 @@ PetscErrorCode DensePseudoInverse(PetscInt n, std::vector<PetscScalar> &M, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::saamg

@@ -10,7 +10,7 @@
 #include "mat/slicedell/slicedell.hpp"
 #include "transfer_shape.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 constexpr PetscInt transfer_short_row = 24, transfer_long_row_slice = 2; // of an interpolation, of its transpose
@@ -100,4 +100,4 @@ private:
   }
 };
 
-} // namespace goza
+} // namespace goza::saamg

@@ -2,7 +2,7 @@
 #pragma once
 #include "core/device/space.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 /* Whether by blocks, of_node of them in a node's row. Few short rows fill a device better one by one: 11 500 nodes of 5 blocks 13 us, as blocks 23; 600 of 100 blocks 43
@@ -12,4 +12,4 @@ inline bool transfer_by_blocks(Space space, double nodes, double of_node)
   return space == Space::Host || nodes >= 65536 || of_node >= 32;
 }
 
-} // namespace goza
+} // namespace goza::saamg

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace goza
+namespace goza::saamg
 {
 
 namespace
@@ -447,4 +447,4 @@ Array<PetscInt> aggregate_of_columns(const CsrGraph &G, const CsrAggregates &agg
   return of_column;
 }
 
-} // namespace goza
+} // namespace goza::saamg

@@ -9,7 +9,7 @@
 #include "core/launch/for_each_row.hpp"
 #include "local_rows.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 /* A node's key is its state and, below, its priority: the largest key around a node tells both whether a root is there and who is next. */
@@ -224,4 +224,4 @@ private:
   }
 };
 
-} // namespace goza
+} // namespace goza::saamg

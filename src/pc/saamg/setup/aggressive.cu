@@ -3,7 +3,7 @@
 #include "parallel/par_csr.hpp"
 #include "parallel/summed_rows.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 namespace
@@ -144,4 +144,4 @@ CsrAggregates aggregate_twice(const CsrGraph &G, PetscInt least)
   return numbered_locally(LocalColumns(*top.map, {}), std::move(of_node), std::move(name), top.lattice);
 }
 
-} // namespace goza
+} // namespace goza::saamg

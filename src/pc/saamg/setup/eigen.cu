@@ -7,7 +7,7 @@
 #include "parallel/mpi_call.hpp"
 #include "lanczos.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 namespace
@@ -328,4 +328,4 @@ PetscReal lambda_max(const Csr &A, const ColumnMap &columns, const CsrFacts &fac
   return lambda > 0 && !PetscIsInfOrNanReal(lambda) ? lambda : 1;
 }
 
-} // namespace goza
+} // namespace goza::saamg

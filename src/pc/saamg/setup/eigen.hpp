@@ -3,7 +3,7 @@
 #include "mat/common/par_operator.hpp"
 #include "local_rows.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 /* What one pass over the rows tells: of all ranks' but for the arrays and nalone. */
@@ -23,4 +23,4 @@ CsrFacts row_facts(const Csr &A, const LocalColumns &columns); // collective
    that the host need not look after two steps; becomes whether it was. Collective. */
 PetscReal lambda_max(const Csr &A, const ColumnMap &columns, const CsrFacts &facts, PetscInt its, Names names, ParOperator<PetscScalar> *exact = nullptr, bool *symmetric = nullptr);
 
-} // namespace goza
+} // namespace goza::saamg

@@ -6,7 +6,7 @@
 #include "core/launch/row_sums.hpp"
 #include "core/launch/staged_rows.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 namespace
@@ -245,4 +245,4 @@ void GalerkinProduct::update(const Csr &A, const Interpolation &I, CsrMatrix &Ac
   fill_rows_of_nothing(Ac, sum_ ? *sum_->columns() : *I.coarse, magnitude);
 }
 
-} // namespace goza
+} // namespace goza::saamg

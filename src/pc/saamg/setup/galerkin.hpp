@@ -3,7 +3,7 @@
 #include "parallel/rows_below.hpp"
 #include "parallel/summed_rows.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 /* An interpolation, its transpose, and the map of the columns of each. */
@@ -57,4 +57,4 @@ private:
   std::unique_ptr<SummedRows> sum_;
 };
 
-} // namespace goza
+} // namespace goza::saamg

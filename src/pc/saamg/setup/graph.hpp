@@ -4,7 +4,7 @@
 #include "aggregate_rows.hpp"
 #include "strength_rows.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 /* The weight of an edge that is a matrix's entry, computed when it is asked for. */
@@ -61,4 +61,4 @@ Array<PetscInt> names_of(const CsrAggregates &aggregates);
 /* The aggregate of every local column of the matrix, of nodes of bs columns. */
 Array<PetscInt> aggregate_of_columns(const CsrGraph &G, const CsrAggregates &aggregates, const LocalColumns &columns, PetscInt bs);
 
-} // namespace goza
+} // namespace goza::saamg

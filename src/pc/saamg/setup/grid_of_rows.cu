@@ -4,7 +4,7 @@
 #include "parallel/par_csr.hpp"
 #include <algorithm>
 
-namespace goza
+namespace goza::saamg
 {
 
 namespace
@@ -112,4 +112,4 @@ Lattice lattice_of(const Csr &A, const ColumnMap &columns, PetscInt bs)
   return total ? Lattice() : lattice;
 }
 
-} // namespace goza
+} // namespace goza::saamg

@@ -4,7 +4,7 @@
 #include "parallel/column_map.hpp"
 #include <optional>
 
-namespace goza
+namespace goza::saamg
 {
 
 /* Neighbours of node i are i +- 1, i +- line, i +- plane; in two dimensions plane is the number of nodes. */
@@ -19,4 +19,4 @@ std::optional<Strides> guess_strides(const Csr &A, const LocalColumns &columns, 
    that is not so. Collective. */
 Lattice lattice_of(const Csr &A, const ColumnMap &columns, PetscInt bs);
 
-} // namespace goza
+} // namespace goza::saamg

@@ -9,7 +9,7 @@
 #include "prolong.hpp"
 #include "repartition.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 /* Multiplications of blocks in a Galerkin product, for each block of the finest matrix, beyond which it is not begun, and what is never too many. Where rows of P reach p
@@ -336,4 +336,4 @@ void Hierarchy::release(const HierarchyOptions &options)
   grids_[0].level->exact                          = nullptr;
 }
 
-} // namespace goza
+} // namespace goza::saamg

@@ -8,7 +8,7 @@
 #include <memory>
 #include <petscmat.h>
 
-namespace goza
+namespace goza::saamg
 {
 
 /* What update() keeps; see PCSAAMGReuse */
@@ -109,4 +109,4 @@ private:
   std::vector<Grid> grids_;
 };
 
-} // namespace goza
+} // namespace goza::saamg

@@ -1,7 +1,7 @@
 #include "lanczos.hpp"
 #include <petscmath.h>
 
-namespace goza
+namespace goza::saamg
 {
 
 namespace
@@ -70,4 +70,4 @@ PetscReal DenseRadius(PetscInt n, std::vector<PetscScalar> H)
   return PetscExpReal(log_scale);
 }
 
-} // namespace goza
+} // namespace goza::saamg

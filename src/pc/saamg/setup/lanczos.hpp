@@ -3,7 +3,7 @@
 #include "local_rows.hpp"
 #include <vector>
 
-namespace goza
+namespace goza::saamg
 {
 
 constexpr PetscInt max_lanczos_steps = 100;
@@ -22,4 +22,4 @@ HD inline PetscScalar hashed_entry(std::int64_t name, PetscScalar dinv)
 PetscReal TridiagonalRadius(PetscInt n, PetscReal *a, const PetscReal *b); // the largest |eigenvalue| of a symmetric tridiagonal matrix: diagonal, off-diagonal
 PetscReal DenseRadius(PetscInt n, std::vector<PetscScalar> H);             // the spectral radius of a small matrix H[n][n]
 
-} // namespace goza
+} // namespace goza::saamg

@@ -11,7 +11,7 @@
 #include "core/launch/for_each_row.hpp"
 #include <cstdint>
 
-namespace goza
+namespace goza::saamg
 {
 
 struct Lattice {
@@ -68,4 +68,4 @@ private:
   HD PetscInt second(int d) const { return tiles[d] % 3 != 1; }
 };
 
-} // namespace goza
+} // namespace goza::saamg

@@ -3,7 +3,7 @@
 #include "core/sparse/csr.hpp"
 #include "lattice.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 /* A rank's rows of a square matrix, as a row functor sees them. */
@@ -65,4 +65,4 @@ HD inline std::uint64_t ranked_hash(PetscInt rank, std::uint64_t i)
   return static_cast<std::uint64_t>(rank < 63 ? rank : 63) << 56 | mixed<56>(i);
 }
 
-} // namespace goza
+} // namespace goza::saamg

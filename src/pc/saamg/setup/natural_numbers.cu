@@ -6,7 +6,7 @@
 #include <petscdm.h>
 #include <petscdmda.h>
 
-namespace goza
+namespace goza::saamg
 {
 
 namespace
@@ -57,4 +57,4 @@ PetscErrorCode NaturalNumbers(Mat A, const OwnRows &rows, PetscInt bs, Array<Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::saamg

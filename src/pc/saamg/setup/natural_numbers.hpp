@@ -2,7 +2,7 @@
 #include "lattice.hpp"
 #include "own_rows.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 /* Numbers of A's nodes of bs rows that do not depend on how the ranks share them. Where A is of a DMDA: [local rows / bs] those of the grid's natural order. Empty
@@ -10,4 +10,4 @@ namespace goza
    of its points has one node. rows: A's. Collective. */
 PetscErrorCode NaturalNumbers(Mat A, const OwnRows &rows, PetscInt bs, Array<PetscInt> &number, Lattice &lattice);
 
-} // namespace goza
+} // namespace goza::saamg

@@ -4,7 +4,7 @@
 #include "parallel/agree.hpp"
 #include "petsc/vec_access.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 namespace
@@ -114,4 +114,4 @@ PetscErrorCode NearNullVectors(Mat A, const std::vector<PetscReal> &coordinates,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::saamg

@@ -3,7 +3,7 @@
 #include "mat/common/par_operator.hpp"
 #include <petsc/private/matimpl.h>
 
-namespace goza
+namespace goza::saamg
 {
 
 PetscErrorCode OwnRows::open(Mat aij, Space space, bool known_to_ascend)
@@ -62,4 +62,4 @@ PetscErrorCode CopyToMat(const Csr &M, const LocalColumns &columns, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::saamg

@@ -3,7 +3,7 @@
 #include "mat/common/borrowed_csr.hpp"
 #include "parallel/par_csr.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 /* This rank's rows of an AIJ-based matrix in a space, columns ascending by the map's local numbers, for as long as this lives. They are lent by the matrix where
@@ -24,4 +24,4 @@ private:
 /* A host AIJ matrix of a rank's rows, columns by the map's local numbers. Collective. */
 PetscErrorCode CopyToMat(const Csr &M, const LocalColumns &columns, Mat *A);
 
-} // namespace goza
+} // namespace goza::saamg

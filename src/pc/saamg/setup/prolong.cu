@@ -7,7 +7,7 @@
 #include "parallel/rows_below.hpp"
 #include "prolong_rows.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 namespace
@@ -214,4 +214,4 @@ CsrMatrix filter_weak(const Csr &A, const LocalColumns &columns, PetscInt bs, co
   return F;
 }
 
-} // namespace goza
+} // namespace goza::saamg

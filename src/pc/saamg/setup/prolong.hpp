@@ -2,7 +2,7 @@
 #pragma once
 #include "graph.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 struct CsrTentative {
@@ -39,4 +39,4 @@ void smooth_once_more(const Csr &A, const MapPtr &columns, const Array<PetscScal
 /* A without the weak entries, which are added to the diagonal. G is not borrowed. */
 CsrMatrix filter_weak(const Csr &A, const LocalColumns &columns, PetscInt bs, const CsrGraph &G);
 
-} // namespace goza
+} // namespace goza::saamg

@@ -4,7 +4,7 @@
 #include "core/util/search.hpp"
 #include "local_rows.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 /* A row of P. Its blocks lie at ptr[row] .. ptr[row + 1], k entries each; their columns are those of the node's aggregates. */
@@ -168,4 +168,4 @@ private:
   }
 };
 
-} // namespace goza
+} // namespace goza::saamg

@@ -2,7 +2,7 @@
 #include "parallel/agree.hpp"
 #include <petscmat.h>
 
-namespace goza
+namespace goza::saamg
 {
 
 /* Over all ranks; none of them where there is less than one aggregate a rank. */
@@ -120,4 +120,4 @@ PetscErrorCode Repartition(const CsrGraph &G, PetscReal ratio, CsrAggregates &ag
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::saamg

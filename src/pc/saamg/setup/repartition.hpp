@@ -3,7 +3,7 @@
 #include "graph.hpp"
 #include "petsc/compat.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 /* Poor: the fullest rank has more than `ratio` times the mean, or the ranks together reach more aggregates of other ranks than there are. Then PETSc's
@@ -11,4 +11,4 @@ namespace goza
    anew by rank. moved: whether. Collective, as errors are. */
 PetscErrorCode Repartition(const CsrGraph &G, PetscReal ratio, CsrAggregates &aggregates, bool *moved);
 
-} // namespace goza
+} // namespace goza::saamg

@@ -8,7 +8,7 @@
 #include "core/launch/staged_rows.hpp"
 #include "graph.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 namespace
@@ -231,4 +231,4 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscR
   return G;
 }
 
-} // namespace goza
+} // namespace goza::saamg

@@ -7,7 +7,7 @@
 #include "core/launch/for_each_row.hpp"
 #include "local_rows.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 /* The matrix seen in blocks of bs x bs. */
@@ -176,4 +176,4 @@ struct FillStrong {
   }
 };
 
-} // namespace goza
+} // namespace goza::saamg

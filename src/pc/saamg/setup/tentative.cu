@@ -2,7 +2,7 @@
 #include "prolong.hpp"
 #include "tentative_rows.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 namespace
@@ -75,4 +75,4 @@ CsrTentative tentative(const CsrAggregates &aggregates, const ColumnMap &columns
   return T;
 }
 
-} // namespace goza
+} // namespace goza::saamg

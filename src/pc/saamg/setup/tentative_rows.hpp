@@ -6,7 +6,7 @@
 #pragma once
 #include "core/launch/for_each_row.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 /* Triangular matrices are stored [k][k], row by row, the lower part zero. */
@@ -86,4 +86,4 @@ struct MultiplyFactors {
   }
 };
 
-} // namespace goza
+} // namespace goza::saamg

@@ -5,7 +5,7 @@
 #include "mat/slicedell/slicedell.hpp"
 #include "node_blocks.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 template <class V> class ColoredNodes {
@@ -84,4 +84,4 @@ private:
   }
 };
 
-} // namespace goza
+} // namespace goza::saamg

@@ -6,7 +6,7 @@
 #include "mat/slicedell/slicedell.hpp"
 #include "smoother.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 template <class V> class ColoredRows {
@@ -83,4 +83,4 @@ private:
   double                       first_share_ = 0;
 };
 
-} // namespace goza
+} // namespace goza::saamg

@@ -12,7 +12,7 @@
   #include <cuda/atomic>
 #endif
 
-namespace goza
+namespace goza::saamg
 {
 
 namespace
@@ -293,4 +293,4 @@ Coloring color_rows(const Csr &A, const MapPtr &columns, bool grids)
   return result;
 }
 
-} // namespace goza
+} // namespace goza::saamg

@@ -12,7 +12,7 @@
 #pragma once
 #include "parallel/column_map.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 struct Coloring {
@@ -26,4 +26,4 @@ struct Coloring {
    its mirror, so that A and A^T have the same colours. grids: look for one. Collective. */
 Coloring color_rows(const Csr &A, const MapPtr &columns, bool grids = true);
 
-} // namespace goza
+} // namespace goza::saamg

@@ -3,7 +3,7 @@
 #include "smoother.hpp"
 #include <vector>
 
-namespace goza
+namespace goza::saamg
 {
 
 template <class V> class JacobiSteps : public Smoother<V> {
@@ -50,4 +50,4 @@ private:
   std::vector<V>     omega_; // of all sweeps
 };
 
-} // namespace goza
+} // namespace goza::saamg

@@ -5,7 +5,7 @@
 #include "level_rows.hpp"
 #include "petsc/errors.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 template <class V> class L1JacobiSmoother final : public Smoother<V> {
@@ -43,4 +43,4 @@ private:
   std::unique_ptr<JacobiSmoother<V>> jacobi_;
 };
 
-} // namespace goza
+} // namespace goza::saamg

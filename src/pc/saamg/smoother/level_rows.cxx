@@ -3,7 +3,7 @@
 #include "parallel/par_csr.hpp"
 #include "pc/saamg/setup/hierarchy.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 PetscErrorCode LevelRows::open(const Grid &grid, bool original)
@@ -30,4 +30,4 @@ PetscErrorCode LevelRows::open(const Grid &grid, bool original)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::saamg

@@ -4,7 +4,7 @@
 #include "petsc/compat.hpp"
 #include "parallel/column_map.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 struct Grid;
@@ -29,4 +29,4 @@ private:
   MapPtr    columns_;
 };
 
-} // namespace goza
+} // namespace goza::saamg

@@ -16,7 +16,7 @@
 #include "smoother.hpp"
 #include <cstdio>
 
-namespace goza
+namespace goza::saamg
 {
 
 /* Rows: ColoredRows or ColoredNodes */
@@ -131,4 +131,4 @@ private:
   Array<V>        work_; // where other ranks take part
 };
 
-} // namespace goza
+} // namespace goza::saamg

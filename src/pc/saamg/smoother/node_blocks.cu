@@ -2,7 +2,7 @@
 #include "core/sparse/csr_pattern.hpp"
 #include "core/sparse/full_blocks.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 namespace
@@ -196,4 +196,4 @@ template Array<float> inverse_diagonal_blocks(const NodeBlocks &, const Csr &);
 template void         apply_diagonal_blocks(Space, PetscInt, const PetscInt *, PetscInt, const float *, const float *, float *);
 #endif
 
-} // namespace goza
+} // namespace goza::saamg

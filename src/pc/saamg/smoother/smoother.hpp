@@ -7,7 +7,7 @@
 #include "petsc/compat.hpp"
 #include "mat/common/par_operator.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 struct Grid;
@@ -77,4 +77,4 @@ extern const char *const                   smoother_names[]; // ends with NULL; 
 PetscInt                                   smoother_count();
 template <class V> const SmootherEntry<V> *smoother_table();
 
-} // namespace goza
+} // namespace goza::saamg
