@@ -238,7 +238,12 @@ void ColumnMap::largest_of_ghosts(const PetscInt *ghosts, PetscInt *own) const
 
 void ColumnMap::group_slots() const
 {
-  if (!slot_ptr_.size()) group_by(space_, send_index_.data(), nsend(), n(), slot_ptr_, slot_);
+  if (slot_ptr_.size()) return;
+  Array<PetscInt> ptr(space_), slot(space_);
+
+  group_by(space_, send_index_.data(), nsend(), n(), ptr, slot); // what this throws leaves no half of them, which would pass for both
+  slot_     = std::move(slot);
+  slot_ptr_ = std::move(ptr);
 }
 
 const Array<PetscInt> &ColumnMap::slot_ptr() const

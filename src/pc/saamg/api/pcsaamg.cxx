@@ -247,7 +247,10 @@ static PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
   if (!mg->transposed.cycle) {
     const PetscErrorCode failed = FailTogether(PetscObjectComm((PetscObject)pc), MakeTransposed(pc, mg), "make the transposed cycle");
 
-    if (failed) mg->transposed.reset(); /* half of one would pass for a whole one */
+    if (failed) { /* half of it would pass for the whole, and a transpose that one rank has made and another has not is made by one of them alone */
+      mg->transposed.reset();
+      mg->hierarchy.release(mg->hierarchy_options);
+    }
     PetscCall(failed);
   }
   PetscCall(ApplyCycle(mg, *mg->transposed.cycle, b, x));

@@ -198,10 +198,16 @@ void Interpolation::transpose()
     transpose_numeric(P.view(), R);
     return;
   }
-  R = goza::transpose(P.view());
-  if (coarse->size() == 1) return;
-  own_transpose = std::move(R);
-  fine          = SummedRows(own_transpose.view(), LocalColumns(*fine, {}), coarse, false, R).columns();
+  release_transpose();
+  CsrMatrix whole = goza::transpose(P.view());
+
+  if (coarse->size() > 1) {
+    CsrMatrix parts = std::move(whole);
+
+    fine          = SummedRows(parts.view(), LocalColumns(*fine, {}), coarse, false, whole).columns();
+    own_transpose = std::move(parts);
+  }
+  R = std::move(whole); // last: transposed() asks for it
 }
 
 CsrMatrix GalerkinProduct::make(const Csr &A, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns, Array<PetscScalar> &magnitude, bool once)
