@@ -1,7 +1,7 @@
 #!/bin/bash
 # Every test: tests.list, the command line (cli.sh), PETSc's own programs (petsc/acceptance.sh). The last line says how many passed, failed and were skipped, since they need a device.
 #
-#   test/run.sh [PATTERN]      only tests whose line contains PATTERN (a grep -E pattern)
+#   test/run.sh [PATTERN]      only tests whose line contains PATTERN (a grep -E pattern); an error where there is none
 #
 # Tests of one rank run JOBS at a time; those of several have the machine to themselves, since ranks that wait for each other take whole cores.
 #
