@@ -44,7 +44,7 @@ template <class Store, class V, int... sizes> bool fits_quads(QuadGroups<sizes..
 }
 
 #if defined(__CUDACC__)
-/* Out: ScaledOut or AssignAndDot. */
+/* Out: ScaledOut or WithDots. */
 template <class Store, class V, class Out, class Groups> struct CdsQuad;
 template <class Store, class V, class Out, int... sizes> struct CdsQuad<Store, V, Out, QuadGroups<sizes...>> {
   static constexpr int ndiag = QuadGroups<sizes...>::ndiag;
