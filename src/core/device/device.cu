@@ -279,42 +279,6 @@ void join()
   check(cudaStreamWaitEvent(current, beside.joined, 0), "cudaStreamWaitEvent");
 }
 
-static cudaStream_t recorder = nullptr, resumed = nullptr; // where recording happens; the stream that was current
-
-bool begin_recording()
-{
-  if (!recorder && cudaStreamCreateWithFlags(&recorder, cudaStreamNonBlocking) != cudaSuccess) recorder = nullptr;
-  if (recorder && cudaStreamBeginCapture(recorder, cudaStreamCaptureModeThreadLocal) == cudaSuccess) {
-    resumed = current;
-    current = recorder;
-    return true;
-  }
-  (void)cudaGetLastError();
-  return false;
-}
-
-void *end_recording() noexcept
-{
-  cudaGraph_t     graph     = nullptr;
-  cudaGraphExec_t recording = nullptr;
-
-  current = resumed;
-  if (cudaStreamEndCapture(recorder, &graph) != cudaSuccess || cudaGraphInstantiate(&recording, graph, 0) != cudaSuccess) recording = nullptr;
-  if (graph) (void)cudaGraphDestroy(graph);
-  (void)cudaGetLastError();
-  return recording;
-}
-
-void launch_recording(void *recording)
-{
-  check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(recording), current), "cudaGraphLaunch");
-}
-
-void drop_recording(void *recording) noexcept
-{
-  if (recording) (void)cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(recording));
-}
-
 std::size_t bytes_in_use()
 {
   return in_use;
@@ -420,22 +384,7 @@ void *stream()
   return nullptr;
 }
 
-bool begin_recording()
-{
-  return false;
-}
-
-void *end_recording() noexcept
-{
-  return nullptr;
-}
-
 void *fork()
-{
-  no_cuda();
-}
-
-void launch_recording(void *)
 {
   no_cuda();
 }
@@ -444,8 +393,6 @@ void join()
 {
   no_cuda();
 }
-
-void drop_recording(void *) noexcept { }
 
 std::size_t bytes_in_use()
 {

@@ -64,12 +64,21 @@ private:
     }
     store(out.y + i, y);
   }
-  static __device__ void finish_word(const AssignAndDot<V> &out, PetscInt i, const V *sum)
+  static __device__ void finish_word(const WithDots<V> &out, PetscInt i, const V *sum)
   {
-    V w[in_word], y[in_word];
+    V           w[in_word], y[in_word], dinv[in_word], x[in_word];
+    WithDots<V> here = out;
 
     fetch(out.w + i, w);
-    each(AssignAndDot<V>{w, y, nullptr}, sum);
+    if (out.step) {
+      fetch(out.dinv + i, dinv);
+      fetch(out.x + i, x);
+    }
+    here.w    = w;
+    here.y    = y;
+    here.dinv = dinv;
+    here.x    = x;
+    each(here, sum);
     store(out.y + i, y);
   }
 

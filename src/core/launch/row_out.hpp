@@ -50,33 +50,43 @@ template <class V> struct JacobiStep { // y = x + omega D^-1 (b - A x); y is not
 template <class Out, class = void> constexpr bool reads_early                                                           = false;
 template <class Out> constexpr bool               reads_early<Out, std::void_t<decltype(std::declval<Out>().early(0))>> = true;
 
-/* A number for each thread of a block, added up when all are through: see for_each_row.hpp. On the host there is one thread. */
-template <class V> HD inline V *thread_sum()
+/* Two numbers for each thread of a block, added up when all are through: see for_each_row.hpp. On the host there is one thread. */
+template <class V> HD inline V &thread_sum(int d)
 {
 #if defined(__CUDA_ARCH__)
-  __shared__ V sums[1024];
+  __shared__ V sums[2][1024];
   unsigned     thread;
 
-  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread)); // anew: see end_sum()
-  return sums + thread;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread)); // anew: see end_sums()
+  return sums[d][thread];
 #else
-  static thread_local V sum;
+  static thread_local V sums[2];
 
-  return &sum;
+  return sums[d];
 #endif
 }
 
-template <class V> struct AssignAndDot { // y = A x, and the sum over all rows of w_i y_i
-  using Sum = V;
+class FusedSums;
 
-  const V *w;
-  V       *y;
-  V       *dot; // in the space of the product; the same in every run
+/* y = A x, or y = x + omega D^-1 (w - A x), and this rank's parts of w'y and, if asked for, of y'y: the same in every run. They are left in `sums`, for add_up() or a pass. */
+template <class V> struct WithDots {
+  const V   *w;
+  V         *y;
+  bool       squares = false;
+  FusedSums *sums    = nullptr;
+  bool       step    = false;
+  V          omega   = 0;
+  const V   *dinv = nullptr, *x = nullptr;
+  V         *part = nullptr; // [2] of each warp: where the launcher wants them
 
+  HD V    value(PetscInt i, V s) const { return step ? x[i] + omega * dinv[i] * (w[i] - s) : s; }
   HD void operator()(PetscInt i, V s) const
   {
-    y[i] = s;
-    *thread_sum<V>() += w[i] * s;
+    const V yi = value(i, s);
+
+    y[i] = yi;
+    thread_sum<V>(0) += w[i] * yi;
+    if (squares) thread_sum<V>(1) += yi * yi;
   }
 };
 

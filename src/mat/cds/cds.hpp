@@ -34,7 +34,7 @@ public:
   void        multiply_values(PetscScalar factor) { factor_ = factor; } // in a build() or refill() to come
   bool        refill_reads_columns() const override { return true; }
   void        apply(const V *x, const RowOut<V> &out) const override;
-  void        apply_dot(const V *x, const V *w, V *y, V *dot) const override;
+  void        apply_dots(const V *x, const WithDots<V> &out) const override;
   void        apply_as(const V *x, const ScaledOut<V> &out) const; // where Store is not V
   std::size_t bytes() const override;
   std::string describe() const override;

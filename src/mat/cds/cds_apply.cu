@@ -92,34 +92,32 @@ template <class Store, class V> void Cds<Store, V>::apply_as(const V *x, const S
   if (rem_ptr_.size()) remainder_.apply_more_as(x, out);
 }
 
-template <class Store, class V> void Cds<Store, V>::apply_dot(const V *x, const V *w, V *y, V *dot) const
+template <class Store, class V> void Cds<Store, V>::apply_dots(const V *x, const WithDots<V> &out) const
 {
   if constexpr (std::is_same_v<Store, PetscScalar>) {
     if (!rem_ptr_.size() && this->nrows_) {
-      with_shape(bs_, half_, [&](auto bs, auto half) {
-        launch<bs.value, half.value>(this->space_, view(), grid_, x, AssignAndDot<V>{w, y, dot}, host_sums_.data());
-      });
+      with_shape(bs_, half_, [&](auto bs, auto half) { launch<bs.value, half.value>(this->space_, view(), grid_, x, out, host_sums_.data()); });
       return;
     }
   }
-  Format<V>::apply_dot(x, w, y, dot);
+  Format<V>::apply_dots(x, out);
 }
 
 template void Cds<PetscScalar, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
-template void Cds<PetscScalar, PetscScalar>::apply_dot(const PetscScalar *, const PetscScalar *, PetscScalar *, PetscScalar *) const;
+template void Cds<PetscScalar, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
 template void Cds<Half, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
-template void Cds<Half, PetscScalar>::apply_dot(const PetscScalar *, const PetscScalar *, PetscScalar *, PetscScalar *) const;
+template void Cds<Half, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
 template void Cds<BFloat16, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
-template void Cds<BFloat16, PetscScalar>::apply_dot(const PetscScalar *, const PetscScalar *, PetscScalar *, PetscScalar *) const;
+template void Cds<BFloat16, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
 template void Cds<Half, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
 template void Cds<BFloat16, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
 #if !PetscDefined(USE_REAL_SINGLE)
 template void Cds<float, float>::apply(const float *, const RowOut<float> &) const;
-template void Cds<float, float>::apply_dot(const float *, const float *, float *, float *) const;
+template void Cds<float, float>::apply_dots(const float *, const WithDots<float> &) const;
 template void Cds<float, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
-template void Cds<float, PetscScalar>::apply_dot(const PetscScalar *, const PetscScalar *, PetscScalar *, PetscScalar *) const;
+template void Cds<float, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
 template void Cds<Half, float>::apply(const float *, const RowOut<float> &) const;
-template void Cds<Half, float>::apply_dot(const float *, const float *, float *, float *) const;
+template void Cds<Half, float>::apply_dots(const float *, const WithDots<float> &) const;
 template void Cds<float, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
 template void Cds<Half, float>::apply_as(const float *, const ScaledOut<float> &) const;
 #endif

@@ -44,7 +44,7 @@ template <class Store, class V, int... sizes> bool fits_four_rows(DiagonalGroups
 }
 
 #if defined(__CUDACC__)
-/* Out: ScaledOut or AssignAndDot. */
+/* Out: ScaledOut or WithDots. */
 template <class Store, class V, class Out, class Groups> struct CdsFourRows;
 template <class Store, class V, class Out, int... sizes> struct CdsFourRows<Store, V, Out, DiagonalGroups<sizes...>> {
   static constexpr int ndiag = DiagonalGroups<sizes...>::ndiag;

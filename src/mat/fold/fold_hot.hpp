@@ -87,9 +87,9 @@ template <class V, class Body> __global__ void __launch_bounds__(hot_threads, 1)
 {
   extern __shared__ __align__(16) unsigned char shared_x[];
 
-  if constexpr (sums_up<Body>) begin_sum(body.out);
+  if constexpr (sums_up<Body>) begin_sums(body.out);
   body.run(reinterpret_cast<V *>(shared_x));
-  if constexpr (sums_up<Body>) end_sum(body.out);
+  if constexpr (sums_up<Body>) end_sums(body.out);
 }
 
 } // namespace goza::mat

@@ -41,7 +41,7 @@ public:
   void        refill(const Csr &A) override;
   void        apply(const V *x, const RowOut<V> &out) const override;
   void        apply_more(const V *x, const RowOut<V> &out) const; // out.more() for the rows held: finishes what another block began
-  void        apply_dot(const V *x, const V *w, V *y, V *dot) const override;
+  void        apply_dots(const V *x, const WithDots<V> &out) const override;
   void        apply_as(const V *x, const ScaledOut<V> &out) const;
   void        apply_more_as(const V *x, const ScaledOut<V> &out) const;
   void        relax(const V *b, const V *dinv, V *x) const;          // x_i += dinv_i (b - A x)_i for the rows held, no two of which are coupled

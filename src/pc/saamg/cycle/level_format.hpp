@@ -41,6 +41,7 @@ public:
   void        refill(const Csr &A) override { format_->refill(A); }
   bool        refill_reads_columns() const override { return format_ && format_->refill_reads_columns(); }
   void        apply(const V *x, const RowOut<V> &out) const override { format_->apply(x, out); }
+  void        apply_dots(const V *x, const WithDots<V> &out) const override { format_->apply_dots(x, out); }
   std::size_t bytes() const override { return format_ ? format_->bytes() : 0; }
   double      rounding() const override { return format_ ? format_->rounding() : Format<V>::rounding(); }
   std::string describe() const override { return choice_.sentence; }

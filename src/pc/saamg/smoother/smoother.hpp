@@ -39,6 +39,7 @@ template <class V> struct InverseDiagonal {
 /* Where in the cycle: a smoother that prefers a direction turns round after the coarse correction, so that the preconditioner stays symmetric. */
 enum class Pass {
   FromZero, // before, and x[at], which is not read, counts as zero
+  Begun,    // the same, and the first step has been taken
   Before,
   After
 };
@@ -47,13 +48,15 @@ template <class V> class Smoother {
 public:
   virtual ~Smoother() = default;
 
-  virtual bool           turns() const { return false; }                                             // Pass::After is another direction
-  virtual int            steps(bool zero_guess) const                                           = 0; // places changed by apply()
-  virtual PetscErrorCode apply(const V *b, V *const x[2], int at, Pass pass, int *end)          = 0;
-  virtual PetscErrorCode start(const PetscScalar *given, V *b, V *const x[2], int at, int *end) = 0; // apply() from zero, after b = given
-  virtual std::string    describe() const                                                       = 0;
-  virtual double         products(bool zero_guess) const                                        = 0; // with A, for counting flops
-  virtual std::size_t    bytes() const { return 0; }                                                 // of its own
+  virtual bool turns() const { return false; }   // Pass::After is another direction
+  virtual int  steps(bool zero_guess) const = 0; // places changed by apply()
+  /* The first step from zero where it is one of elements alone, with x to write to; false: it is not. */
+  virtual bool first_step(FirstStep<V> *) const { return false; }
+  /* sums: where the last step may leave x'b and x'x of what it writes; nullptr: nobody wants them. */
+  virtual PetscErrorCode apply(const V *b, V *const x[2], int at, Pass pass, int *end, FusedSums *sums) = 0;
+  virtual std::string    describe() const                                                               = 0;
+  virtual double         products(bool zero_guess) const                                                = 0; // with A, for counting flops
+  virtual std::size_t    bytes() const { return 0; }                                                         // of its own
 };
 
 /* What a smoother is made from. The grid's rows can be read while it is made. */
