@@ -3,7 +3,7 @@
 #pragma once
 #include "assembly/element.hpp"
 #include "assembly/equation.hpp"
-#include "assembly/node_bodies.hpp"
+#include "assembly/element_bodies.hpp"
 #include "assembly_tools.hpp"
 #include "core/search.hpp"
 
