@@ -30,9 +30,11 @@ class Flags {
 public:
   explicit Flags(std::size_t size) : n(size), flag(new PetscBool[size]()) { }
 
-  PetscBool  *data() { return flag.get(); }
-  PetscBool  &operator[](std::size_t k) { return flag[k]; }
-  std::size_t size() const { return n; }
+  PetscBool       *data() { return flag.get(); }
+  const PetscBool *data() const { return flag.get(); }
+  PetscBool       &operator[](std::size_t k) { return flag[k]; }
+  const PetscBool &operator[](std::size_t k) const { return flag[k]; }
+  std::size_t      size() const { return n; }
 
 private:
   std::size_t                  n;
