@@ -35,6 +35,8 @@ struct _n_GozaAssembly {
   std::vector<PetscInt>                    ghosts;        // global numbers of the mesh's ghosts
   goza::Mesh                               mesh;
   goza::AssemblyMap                        map;
+  goza::AssemblyMap                        grid_map; // for diagonals, where `map` is not for them and the mesh is a grid; looked for when it is asked for
+  bool                                     grid_looked_for = false;
   std::vector<PetscInt>                    host_ptr, host_col;           // the map's pattern on the host, made when it is asked for
   goza::Array<PetscReal>                   mesh_force;                   // [mesh.nelem][bs] or none
   goza::Array<PetscScalar>                 mesh_load, mesh_value, local; // [owned][bs] or none, [mesh.nodes][bs] or none; a vector with its ghosts
@@ -57,9 +59,21 @@ struct _n_GozaAssembly {
 namespace goza
 {
 
+struct FormatMat;
+
 /* Errors where this PETSc's integers cannot count what a rank has: asked before anything is made or copied. corners: of an element; pairs: of nodes */
 PetscErrorCode CheckMeshSize(PetscInt64 elements, PetscInt64 corners, PetscInt64 nodes, PetscInt64 bs);
 PetscErrorCode CheckMatrixSize(PetscInt64 pairs, PetscInt64 bs);
+
+/* A cds matrix on one rank is assembled into its diagonals, and AIJ's values come from there: both are the same to the bit, and the format need not be refilled.
+   FindDiagonals(): where to, or no map where it cannot be. */
+struct DiagonalsToWrite {
+  FormatMat         *f   = nullptr;
+  const AssemblyMap *map = nullptr;
+  Target             target;
+};
+PetscErrorCode FindDiagonals(GozaAssembly a, Mat A, DiagonalsToWrite *to);
+PetscErrorCode WriteDiagonals(GozaAssembly a, Mat A, const DiagonalsToWrite &to);
 
 /* What has arrived of an array of the caller's is counted by PETSc's log where it came from the host. */
 PetscErrorCode LogArrival(GozaAssembly a, const void *from, std::size_t bytes);

@@ -351,7 +351,7 @@ PetscErrorCode GozaAssemblyCreateMatrix(GozaAssembly a, MatType type, Mat *A)
 
   Note:
   With a CUDA PETSc the values are written where `MATAIJCUSPARSE` (or a Goza type, which is one) keeps them on the device, and nothing is copied to the host. The format of
-  a Goza type is refilled from them at its next product.
+  a Goza type is refilled from them at its next product; only `MATCDS` on one rank (on a device: for hexahedra numbered as a box) is assembled first, and AIJ's values made of it.
 
 .seealso: `GozaAssemblyRHS()`, `GozaAssemblySetMaterial()`, `GozaAssemblySetUp()`
 @*/
@@ -359,8 +359,9 @@ PetscErrorCode GozaAssemblyMatrix(GozaAssembly a, Mat A)
 {
   /* Not into the format alone, AIJ's values to follow when somebody asks: PETSc reads these through MatSeqAIJGetArrayRead() and the accessors in Mat_SeqAIJ, which is
      private; AIJCUSPARSE, on its device, through its own spptr. Neither asks us first, and a matrix that shows old values to MatNorm() or MatGetRow() is wrong. */
-  Mat             Ad, Ao;
-  const PetscInt *garray;
+  Mat              Ad, Ao;
+  const PetscInt  *garray;
+  DiagonalsToWrite diagonals;
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 2);
@@ -369,9 +370,10 @@ PetscErrorCode GozaAssemblyMatrix(GozaAssembly a, Mat A)
   PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
   PetscCall(AgreeOnFailure(a->comm, Bind(a, A, Ad, Ao, garray, false)));
   PetscCall(use_petsc_stream());
+  PetscCall(FindDiagonals(a, A, &diagonals)); /* on one rank */
   PetscCall(PetscLogEventBegin(events.assemble, A, 0, 0, 0));
   if (a->space == Space::Cuda) PetscCall(PetscLogGpuTimeBegin());
-  const PetscErrorCode failed = WriteValues(a, Ad, Ao);
+  const PetscErrorCode failed = diagonals.map ? WriteDiagonals(a, A, diagonals) : WriteValues(a, Ad, Ao);
   if (a->space == Space::Cuda) PetscCall(PetscLogGpuTimeEnd());
   if (Ad != A) PetscCall(PetscObjectStateIncrease((PetscObject)A));
   PetscCall(PetscLogEventEnd(events.assemble, A, 0, 0, 0));

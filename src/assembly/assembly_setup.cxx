@@ -155,9 +155,11 @@ PetscErrorCode SetUpMesh(GozaAssembly a)
     index = Array<PetscInt>(a->space, a->elements.data(), a->elements.size());
   }));
   PetscCall(CheckMatrixSize(map.pairs(), a->bs));
-  a->mesh          = std::move(mesh); // only now: a failure above leaves what was there
-  a->map           = std::move(map);
-  a->element_index = std::move(index);
+  a->mesh            = std::move(mesh); // only now: a failure above leaves what was there
+  a->map             = std::move(map);
+  a->element_index   = std::move(index);
+  a->grid_map        = AssemblyMap();
+  a->grid_looked_for = false;
   a->host_ptr.clear();
   a->host_col.clear();
   a->mat_id = 0;

@@ -72,6 +72,9 @@ struct MeshCase {
 /* A in PETSc's AIJ, element by element with MatSetValues(), each rank its own rows: the textbook's element matrices, which share nothing with the library. */
 MatHandle textbook_assembly(DM dm, const Elements &m, GozaEquation equation, PetscInt bs, const std::vector<PetscReal> &first, const std::vector<PetscReal> &second);
 
+PetscReal largest_gap(Vec v, Vec w); /* ||v - w||, infinity */
+int       event_count(const char *name);
+
 /* ||A - B|| / ||B||, Frobenius; B is changed. */
 PetscReal relative_difference(Mat A, Mat B);
 
