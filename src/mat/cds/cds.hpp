@@ -2,10 +2,10 @@
    matrix can be held. Store is the type of the stored values, V that of the vectors. */
 #pragma once
 #include "cds_view.hpp"
-#include "core/format.hpp"
-#include "mat/slicedell/sliced_ell.hpp"
+#include "core/sparse/format.hpp"
+#include "mat/slicedell/slicedell.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 enum class CdsStorage {
@@ -34,7 +34,7 @@ public:
   void        multiply_values(PetscScalar factor) { factor_ = factor; } // in a build() or refill() to come
   bool        refill_reads_columns() const override { return true; }
   void        apply(const V *x, const RowOut<V> &out) const override;
-  void        apply_dot(const V *x, const V *w, V *y, V *dot) const override;
+  void        apply_dots(const V *x, const WithDots<V> &out) const override;
   void        apply_as(const V *x, const ScaledOut<V> &out) const; // where Store is not V
   std::size_t bytes() const override;
   std::string describe() const override;
@@ -67,4 +67,4 @@ private:
   mutable Array<V>      host_sums_; // cds_host.hpp; empty on the device
 };
 
-} // namespace goza
+} // namespace goza::mat
