@@ -1,8 +1,8 @@
 /* The passes of the conjugate gradient method over its vectors, and its scalars, which stay where the vectors are. */
 #pragma once
-#include "core/first_step.hpp"
+#include "core/launch/first_step.hpp"
 #include "core/launch/fused_elements.hpp"
-#include "core/loop_switch.hpp"
+#include "core/launch/loop_switch.hpp"
 #include "core/device/scalars.hpp"
 
 namespace goza::ksp

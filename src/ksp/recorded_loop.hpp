@@ -1,7 +1,7 @@
 /* The iteration of a method as one recording, which the device repeats by itself until a kernel in it says that it is enough; with drivers that know no loops it is launched
    once for each iteration. */
 #pragma once
-#include "core/recording.hpp"
+#include "core/device/recording.hpp"
 #include "footprint.hpp"
 #include "petsc/errors.hpp"
 #include <petscsys.h>

@@ -2,7 +2,7 @@
    RowKernel<Body>. Files that launch on the device are .cu; without nvcc the same files are compiled as C++ and only the host branch remains. */
 #pragma once
 #include "core/device/device.hpp"
-#include "core/fused_sums.hpp"
+#include "fused_sums.hpp"
 #include "core/util/half.hpp"
 #include "host_loop.hpp"
 #include "core/device/kernel_loader.hpp"

@@ -1,7 +1,7 @@
 /* Vector kernels of the cycle that are not products with a matrix. */
 #pragma once
-#include "core/first_step.hpp"
-#include "core/fused_sums.hpp"
+#include "core/launch/first_step.hpp"
+#include "core/launch/fused_sums.hpp"
 
 namespace goza
 {
@@ -14,7 +14,7 @@ template <class V> void take_first_step(Space space, PetscInt n, const FirstStep
 
 template <class V> void add_listed(Space space, PetscInt n, const PetscInt *list, const V *x, V *y); // y += x at the n places listed, none twice
 
-/* The inverse diagonal as smoothers want it: inv = D^-1 and, unless alone is nullptr, the rows with isolated[i] moved to isolated_inv, 0 in inv. */
+/* The inverse diagonal as smoothers want it: inv = D^-1 and, unless isolated is nullptr, the rows with isolated[i] moved to isolated_inv, 0 in inv. */
 template <class V> void split_diagonal(Space space, PetscInt n, const PetscScalar *dinv, const std::int64_t *isolated, V *inv, V *isolated_inv);
 
 /* w'y and, if asked for, y'y are left in `sums` as a product with dot products would leave them. */

@@ -1,5 +1,5 @@
 #include "recording.hpp"
-#include "core/device/cuda_check.hpp"
+#include "cuda_check.hpp"
 
 #if defined(__CUDACC__)
   #include <cuda_runtime.h>

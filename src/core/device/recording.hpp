@@ -1,7 +1,7 @@
 /* Launches that are kept, to be launched again as a whole (a CUDA graph), or to be repeated by the device itself (one whose only node is a conditional one). */
 #pragma once
-#include "core/device/device.hpp"
-#include "loop_switch.hpp"
+#include "device.hpp"
+#include "core/launch/loop_switch.hpp"
 
 namespace goza
 {

@@ -1,7 +1,7 @@
 /* A level of a cycle. */
 #pragma once
 #include "pc/saamg/setup/hierarchy.hpp"
-#include "pc/saamg/cycle/level_format.hpp"
+#include "level_format.hpp"
 #include "petsc/errors.hpp"
 #include "parallel/agree.hpp"
 #include "mat/common/par_operator.hpp"
