@@ -164,6 +164,7 @@ int main(int argc, char **argv)
   PetscCall(SNESSetFunction(snes, r, Residual, &S));
   PetscCall(SNESSetJacobian(snes, A, A, Stiffness, &S));
   PetscCall(SNESSetType(snes, S.soften > 0 ? SNESNEWTONLS : SNESKSPONLY)); /* without softening the problem is linear: one solve */
+  PetscCall(SNESSetLagPreconditioner(snes, 20)); /* the stiffness changes little from step to step: the preconditioner of the first one serves */
   PetscCall(SNESGetKSP(snes, &ksp));
   PetscCall(KSPSetType(ksp, KSPCG));
   PetscCall(KSPSetTolerances(ksp, (PetscReal)1e-8, PETSC_DEFAULT, PETSC_DEFAULT, 10000));
