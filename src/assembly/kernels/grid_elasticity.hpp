@@ -146,7 +146,7 @@ template <Layout layout> __global__ void __launch_bounds__(threads, 1) Kernel(co
   }
 }
 
-inline void launch(const Mesh &mesh, const GridTarget &to)
+inline void launch(const MeshView &mesh, const GridTarget &to)
 {
   dim3 blocks;
 
@@ -158,7 +158,7 @@ inline void launch(const Mesh &mesh, const GridTarget &to)
     launch_half(mesh, to);
     return;
   }
-  const View        view{mesh.view().x, mesh.view().material, GridBlocks::choose(to.grid, most, broad, 1, blocks)};
+  const View        view{mesh.x, mesh.material, GridBlocks::choose(to.grid, most, broad, 1, blocks)};
   const std::size_t shared = (static_cast<std::size_t>(view.blocks.width * view.blocks.height) * (pitch + 1) + 6 * view.corners()) * sizeof(PetscScalar);
 
   if (to.target.layout == Layout::Cds) launch_kernel_with<Kernel<Layout::Cds>>(shared, blocks, threads, view, to);

@@ -209,7 +209,7 @@ __global__ void __launch_bounds__((Shape<Element, Equation, what>::threads), (Sh
   }
 }
 
-template <class Element, class Equation, TilePairs what> void launch(const Mesh &mesh, const AssemblyMap &m, const Target &target)
+template <class Element, class Equation, TilePairs what> void launch(const MeshView &mesh, const AssemblyMap &m, const Target &target)
 {
   using Chip = OnChip<Element, Equation>;
   using Of   = Shape<Element, Equation, what>;
@@ -238,7 +238,7 @@ template <class Element, class Equation, TilePairs what> void launch(const Mesh 
   const std::size_t shared = static_cast<std::size_t>(view.words + elements * Chip::aside + 3 * view.corners) * sizeof(PetscScalar) +
                              static_cast<std::size_t>(tiles.nodes) * sizeof(PetscInt) + static_cast<std::size_t>(tiles.nodes + 1) * sizeof(int);
 
-  launch_kernel_with<TileKernel<Element, Equation, what>>(shared, dim3(static_cast<unsigned>(tiles.count)), Of::threads, mesh.view(), view, target);
+  launch_kernel_with<TileKernel<Element, Equation, what>>(shared, dim3(static_cast<unsigned>(tiles.count)), Of::threads, mesh, view, target);
 }
 
 #endif

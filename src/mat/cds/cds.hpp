@@ -39,7 +39,12 @@ public:
   std::size_t bytes() const override;
   std::string describe() const override;
 
+  /* For one who knows the values and writes all of them where view() says: not where some are in a remainder, or scaled. same_layout(): the same, of zeros. */
+  Store               *values_to_write() { return in_remainder() || factor_ != PetscScalar(1) ? nullptr : val_.data(); }
+  std::unique_ptr<Cds> same_layout() const;
+
   CdsView<Store>     view() const;
+  PetscInt           block_size() const { return bs_; }
   bool               half() const { return half_; }
   std::int64_t       in_remainder() const { return nnz_ - inside_; }
   const GridStrides &grid() const { return grid_; }
