@@ -34,6 +34,7 @@ struct SmootherChoice {
 template <class V> struct InverseDiagonal {
   PetscInt n;
   const V *inv, *alone;
+  bool     of_A = true; // or of something in its place
 };
 
 /* Where in the cycle: a smoother that prefers a direction turns round after the coarse correction, so that the preconditioner stays symmetric. */
