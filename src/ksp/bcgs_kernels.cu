@@ -1,6 +1,6 @@
 #include "bcgs_kernels.hpp"
 
-namespace goza
+namespace goza::ksp
 {
 
 namespace
@@ -205,4 +205,4 @@ void bcgs_second_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalars
   fuse(space, n, SecondHalf(v, S, whole, more), sums);
 }
 
-} // namespace goza
+} // namespace goza::ksp

@@ -1,12 +1,12 @@
 /* The passes of BiCGStab over its vectors, and its scalars, which stay where the vectors are. */
 #pragma once
-#include "core/first_step.hpp"
-#include "core/fused_elements.hpp"
-#include "core/loop_switch.hpp"
-#include "core/scalars.hpp"
+#include "core/device/scalars.hpp"
+#include "core/launch/first_step.hpp"
+#include "core/launch/fused_elements.hpp"
+#include "core/launch/loop_switch.hpp"
 #include "loop_end.hpp"
 
-namespace goza
+namespace goza::ksp
 {
 
 struct BcgsScalars {
@@ -54,4 +54,4 @@ void bcgs_products(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsVie
 /* r <- s - omega t; r'r, r'q, and the end of an iteration */
 void bcgs_second_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, bool whole, LoopSwitch more, FusedSums &sums);
 
-} // namespace goza
+} // namespace goza::ksp

@@ -1,6 +1,6 @@
 #include "cg_kernels.hpp"
 
-namespace goza
+namespace goza::ksp
 {
 
 namespace
@@ -233,4 +233,4 @@ void cg_merged_step(Space space, PetscInt n, const CgVectors &v, CgScalarsView S
   fuse(space, n, MergedStep(v, S, first), sums);
 }
 
-} // namespace goza
+} // namespace goza::ksp

@@ -1,12 +1,12 @@
 /* The passes of the conjugate gradient method over its vectors, and its scalars, which stay where the vectors are. */
 #pragma once
-#include "core/first_step.hpp"
-#include "core/fused_elements.hpp"
-#include "core/loop_switch.hpp"
-#include "core/scalars.hpp"
+#include "core/device/scalars.hpp"
+#include "core/launch/first_step.hpp"
+#include "core/launch/fused_elements.hpp"
+#include "core/launch/loop_switch.hpp"
 #include "loop_end.hpp"
 
-namespace goza
+namespace goza::ksp
 {
 
 struct CgScalars {
@@ -65,4 +65,4 @@ void cg_merged_products(Space space, PetscInt n, const CgVectors &v, CgScalarsVi
 /* p <- z + b p, w <- s + b w, x <- x + a p, r <- r - a w */
 void cg_merged_step(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, bool first, FusedSums &sums);
 
-} // namespace goza
+} // namespace goza::ksp

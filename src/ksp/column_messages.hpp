@@ -1,9 +1,9 @@
 /* Columns of coefficients that a device tells the host of, in pinned memory: the host reads one while the device is at work on the next. */
 #pragma once
-#include "core/array.hpp"
-#include "core/scalars.hpp"
+#include "core/device/array.hpp"
+#include "core/device/scalars.hpp"
 
-namespace goza
+namespace goza::ksp
 {
 
 /* What the pass is given that tells of one. */
@@ -84,4 +84,4 @@ private:
   unsigned     sent_    = 0;
 };
 
-} // namespace goza
+} // namespace goza::ksp

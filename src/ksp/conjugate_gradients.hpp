@@ -2,10 +2,10 @@
 #pragma once
 #include "cg_kernels.hpp"
 #include "device_loop.hpp"
-#include "mat/common/errors.hpp"
+#include "petsc/errors.hpp"
 #include <utility>
 
-namespace goza
+namespace goza::ksp
 {
 
 /* On one rank the sums are known where they are needed. On several, all sums of an iteration are added up at a time, as Chronopoulos and Gear do: A p is s + b w with
@@ -29,7 +29,7 @@ public:
   };
 
   ConjugateGradients(KSP ksp, KrylovSpace &space, Scalars<CgScalars> &scalars) :
-    ksp_(ksp), K_(space), scalars_(scalars), merged_(!space.alone()), norm_of_r_(ksp->normtype == KSP_NORM_UNPRECONDITIONED), narrow_z_(space.narrow_solution()), loop_(ksp, space, scalars)
+    ksp_(ksp), K_(space), scalars_(scalars), merged_(!space.one_rank()), norm_of_r_(ksp->normtype == KSP_NORM_UNPRECONDITIONED), narrow_z_(space.narrow_solution()), loop_(ksp, space, scalars)
   {
     if (!merged_ && !space.solution_is_seen()) first_step_ = space.first_step(Z); /* whoever looks may apply the preconditioner to something else */
   }
@@ -356,4 +356,4 @@ private:
   PetscScalar           beta_old_ = 0, pw_old_ = 0;
 };
 
-} // namespace goza
+} // namespace goza::ksp

@@ -1,11 +1,11 @@
 /* How a method lets the device repeat its iteration by itself, while the host reads what each iteration tells and follows. S, the method's scalars, have a LoopEnd `end`. */
 #pragma once
-#include "core/scalars.hpp"
+#include "core/device/scalars.hpp"
 #include "krylov_space.hpp"
 #include "loop_end.hpp"
 #include <utility>
 
-namespace goza
+namespace goza::ksp
 {
 
 template <class S> class DeviceLoop {
@@ -82,4 +82,4 @@ private:
   LoopSwitch   more_;
 };
 
-} // namespace goza
+} // namespace goza::ksp

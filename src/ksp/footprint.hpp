@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-namespace goza
+namespace goza::ksp
 {
 
 class Footprint {
@@ -27,4 +27,4 @@ private:
   std::vector<std::weak_ptr<const void>> objects_;
 };
 
-} // namespace goza
+} // namespace goza::ksp

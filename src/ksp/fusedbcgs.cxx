@@ -2,11 +2,11 @@
 #include "bcgs_kernels.hpp"
 #include "device_loop.hpp"
 #include "fused.hpp"
-#include "mat/common/errors.hpp"
+#include "petsc/errors.hpp"
 #include "petscgoza.h"
 #include "solver_object.hpp"
 
-namespace goza
+namespace goza::ksp
 {
 
 namespace
@@ -31,7 +31,7 @@ enum : PetscInt { // the vectors of BcgsVectors
 class BiCGStab {
 public:
   BiCGStab(KSP ksp, KrylovSpace &space, Scalars<BcgsScalars> &scalars) :
-    ksp_(ksp), K_(space), scalars_(scalars), whole_(space.alone()), first_of_p_(space.first_step(MP)), first_of_s_(space.first_step(MS)), loop_(ksp, space, scalars)
+    ksp_(ksp), K_(space), scalars_(scalars), whole_(space.one_rank()), first_of_p_(space.first_step(MP)), first_of_s_(space.first_step(MS)), loop_(ksp, space, scalars)
   {
   }
 
@@ -280,4 +280,4 @@ PetscErrorCode KSPCreate_FusedBCGS(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::ksp

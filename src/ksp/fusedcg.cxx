@@ -4,13 +4,13 @@
 #include "petscgoza.h"
 #include "solver_object.hpp"
 
-namespace goza
+namespace goza::ksp
 {
 
 static PetscErrorCode KSPSolve_FusedCG(KSP ksp)
 {
   PetscFunctionBegin;
-  PetscCall((SolveFused<CgScalars, ConjugateGradients>(ksp, ksp_is_alone(ksp) ? ConjugateGradients::S : ConjugateGradients::most_vectors)));
+  PetscCall((SolveFused<CgScalars, ConjugateGradients>(ksp, ksp_on_one_rank(ksp) ? ConjugateGradients::S : ConjugateGradients::most_vectors)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -44,4 +44,4 @@ PetscErrorCode KSPCreate_FusedCG(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::ksp

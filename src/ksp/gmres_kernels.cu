@@ -1,6 +1,6 @@
 #include "gmres_kernels.hpp"
 
-namespace goza
+namespace goza::ksp
 {
 
 namespace
@@ -140,4 +140,4 @@ void gmres_normalize(Space space, PetscInt n, const PetscScalar *ww, PetscScalar
   fuse(space, n, Normalize(ww, w, column), sums);
 }
 
-} // namespace goza
+} // namespace goza::ksp

@@ -1,9 +1,9 @@
 /* The passes of GMRES over its basis: a few vectors of it at a time. */
 #pragma once
 #include "column_messages.hpp"
-#include "core/fused_elements.hpp"
+#include "core/launch/fused_elements.hpp"
 
-namespace goza
+namespace goza::ksp
 {
 
 /* v: m vectors, in a list on the host; h: in the space of the vectors, [m]. */
@@ -13,4 +13,4 @@ void gmres_combine(Space space, PetscInt n, PetscScalar factor, const PetscScala
 /* w <- w / sqrt(*ww), unless that is 0; and the host is told of a column that is complete by then. */
 void gmres_normalize(Space space, PetscInt n, const PetscScalar *ww, PetscScalar *w, const ColumnMessage &column, FusedSums &sums);
 
-} // namespace goza
+} // namespace goza::ksp

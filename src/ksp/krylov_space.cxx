@@ -1,12 +1,12 @@
 #include "krylov_space.hpp"
 #include "vector_kernels.hpp"
-#include "goza.hpp"
-#include "mat/common/errors.hpp"
+#include "petsc/plugin.hpp"
+#include "petsc/errors.hpp"
 #include "mat/common/format_kind.hpp"
 #include <petsc/private/matimpl.h>
 #include <petsc/private/pcimpl.h>
 
-namespace goza
+namespace goza::ksp
 {
 
 PetscErrorCode KrylovSpace::Vector::open(Space space, bool read_too)
@@ -76,12 +76,12 @@ PetscErrorCode KrylovSpace::open(KSP ksp, PetscInt nvectors)
   PetscCall(PCGetOperators(ksp->pc, &A_, NULL));
   PetscCallMPI(MPI_Comm_size(comm_, &size));
   PetscCall(VecGetLocalSize(ksp->vec_sol, &n_));
-  alone_ = size == 1;
-  seen_  = SolutionIsSeen(ksp);
+  one_rank_ = size == 1;
+  seen_     = SolutionIsSeen(ksp);
   PetscCall(PCSetUp(ksp->pc)); /* as PCApply() does: values may have moved with KSPSetOperators() not called again */
   PetscCall(PCGetFailedReason(ksp->pc, &pc_reason));
   failed = pc_failed_here_ = ksp->reason == KSP_DIVERGED_PC_FAILED || pc_reason != PC_NOERROR;
-  if (!alone_) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm_));
+  if (!one_rank_) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm_));
   pc_failed_  = failed;
   ksp->reason = KSP_CONVERGED_ITERATING; /* on all ranks alike: a norm will tell them, see first_residual() */
   PetscCall(find_native(&why));
@@ -255,7 +255,7 @@ PetscErrorCode KrylovSpace::multiply_dot(PetscInt x, PetscInt w, PetscInt y, Pet
 
 bool KrylovSpace::recordable() const
 {
-  return op_ && space_ == Space::Cuda && alone_ && !op_->has_others() && !seen_ && !device_time_logged() && pc_.recordable();
+  return op_ && space_ == Space::Cuda && one_rank_ && !op_->has_others() && !seen_ && !device_time_logged() && pc_.recordable();
 }
 
 Footprint KrylovSpace::footprint()
@@ -295,7 +295,7 @@ PetscErrorCode KrylovSpace::precondition(PetscInt r, PetscInt z, const CycleEnds
 PetscErrorCode KrylovSpace::sum_over_ranks(PetscScalar *values, PetscInt n)
 {
   PetscFunctionBegin;
-  if (!alone_) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, values, (PetscMPIInt)n, MPIU_SCALAR, MPIU_SUM, comm_));
+  if (!one_rank_) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, values, (PetscMPIInt)n, MPIU_SCALAR, MPIU_SUM, comm_));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -371,4 +371,4 @@ PetscErrorCode KrylovSpace::check_dot(PetscScalar xy)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::ksp

@@ -4,16 +4,16 @@
    solution once and back once. Otherwise: the vectors are PETSc's, which does products and preconditioning; their arrays are ours in between. A method sees arrays and no
    difference. */
 #pragma once
-#include "core/fused_elements.hpp"
+#include "core/launch/fused_elements.hpp"
 #include "mat/common/par_operator.hpp"
-#include "mat/common/vec_access.hpp"
+#include "petsc/vec_access.hpp"
 #include "native_pc.hpp"
 #include "recorded_loop.hpp"
 #include <deque>
 #include <memory>
 #include <petsc/private/kspimpl.h>
 
-namespace goza
+namespace goza::ksp
 {
 
 class KrylovSpace {
@@ -32,7 +32,7 @@ public:
   PetscErrorCode reset();                         // nothing is held
 
   bool         native() const { return op_ != nullptr; }
-  bool         alone() const { return alone_; } // one rank
+  bool         one_rank() const { return one_rank_; } // one rank
   Space        space() const { return space_; }
   PetscInt     n() const { return n_; }
   FusedSums   &sums() { return sums_; }
@@ -44,12 +44,12 @@ public:
   PetscErrorCode multiply(PetscInt x, PetscInt y); // y = A x
   /* and this rank's part of w'y and, unless it is nullptr, of y'y, in the space */
   PetscErrorCode multiply_dot(PetscInt x, PetscInt w, PetscInt y, PetscScalar *wy, PetscScalar *yy = nullptr);
-  PetscErrorCode precondition(PetscInt r, PetscInt z, const CycleEnds &ends = {});                    // z = M r, without what is in the null space
-  AnyFirstStep   first_step(PetscInt z) { return op_ ? pc_.first_step((*this)[z]) : AnyFirstStep(); } // see NativePC
-  const float   *narrow_solution() const { return op_ && alone_ ? pc_.narrow_solution() : nullptr; }  // the same
+  PetscErrorCode precondition(PetscInt r, PetscInt z, const CycleEnds &ends = {});                      // z = M r, without what is in the null space
+  AnyFirstStep   first_step(PetscInt z) { return op_ ? pc_.first_step((*this)[z]) : AnyFirstStep(); }   // see NativePC
+  const float   *narrow_solution() const { return op_ && one_rank_ ? pc_.narrow_solution() : nullptr; } // the same
   bool           preconditions_cheaply() const { return op_ && !pc_.has_cycle(); }
-  bool           may_leave_sums() const { return op_ && alone_ && pc_.removes_nothing(); } // precondition() may, of z'r and z'z
-  PetscErrorCode sum_over_ranks(PetscScalar *values, PetscInt n);                          // values in host memory
+  bool           may_leave_sums() const { return op_ && one_rank_ && pc_.removes_nothing(); } // precondition() may, of z'r and z'z
+  PetscErrorCode sum_over_ranks(PetscScalar *values, PetscInt n);                             // values in host memory
   PetscErrorCode log_flops(PetscLogDouble per_row);
 
   /* History, monitors, convergence test. up_to_date() runs first where one of them may look at the solution. */
@@ -97,12 +97,12 @@ private:
   PetscErrorCode find_native(std::string *why);
   PetscErrorCode log_product();
 
-  KSP                                       ksp_   = NULL;
-  Mat                                       A_     = NULL;
-  MPI_Comm                                  comm_  = MPI_COMM_NULL;
-  Space                                     space_ = Space::Host;
-  PetscInt                                  n_     = 0;
-  bool                                      alone_ = true, seen_ = false, pc_failed_ = false, pc_failed_here_ = false, have_sums_ = false, b_is_open_ = false;
+  KSP      ksp_      = NULL;
+  Mat      A_        = NULL;
+  MPI_Comm comm_     = MPI_COMM_NULL;
+  Space    space_    = Space::Host;
+  PetscInt n_        = 0;
+  bool     one_rank_ = true, seen_ = false, pc_failed_ = false, pc_failed_here_ = false, have_sums_ = false, b_is_open_ = false;
   std::shared_ptr<ParOperator<PetscScalar>> op_; // native
   NativePC                                  pc_;
   FusedSums                                 sums_;
@@ -125,4 +125,4 @@ template <class Run> PetscErrorCode InKrylovSpace(KrylovSpace &space, KSP ksp, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::ksp

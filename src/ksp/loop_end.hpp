@@ -1,8 +1,8 @@
 /* Where a device that repeats iterations by itself stops so that the host can look: at the latest where PETSc's test would end the solve. */
 #pragma once
-#include "core/space.hpp"
+#include "core/device/space.hpp"
 
-namespace goza
+namespace goza::ksp
 {
 
 struct LoopEnd {
@@ -21,4 +21,4 @@ struct LoopEnd {
   }
 };
 
-} // namespace goza
+} // namespace goza::ksp

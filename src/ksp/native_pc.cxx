@@ -1,15 +1,15 @@
 #include "native_pc.hpp"
-#include "goza.hpp"
-#include "mat/common/errors.hpp"
-#include "mat/common/vec_access.hpp"
-#include "pc/saamg/pcsaamg.hpp"
+#include "petsc/plugin.hpp"
+#include "petsc/errors.hpp"
+#include "petsc/vec_access.hpp"
+#include "pc/saamg/api/pcsaamg.hpp"
 #include "petscgoza.h"
 #include "vector_kernels.hpp"
 #include <petsc/private/kspimpl.h>
 #include <petsc/private/matimpl.h>
 #include <petsc/private/pcimpl.h>
 
-namespace goza
+namespace goza::ksp
 {
 
 static constexpr PetscInt most_bs = 8; // a larger block is PETSc's: its product is more than a pass over vectors
@@ -101,7 +101,7 @@ PetscErrorCode NativePC::find(KSP ksp, Vec like, Space space, std::string *why)
   cycle_ = nullptr;
   bs_    = 0;
   PetscCallMPI(MPI_Comm_size(comm_, &size));
-  alone_ = size == 1;
+  one_rank_ = size == 1;
   PetscCall(VecGetLocalSize(like, &n_));
   PetscCall(VecGetSize(like, &global_n_));
   PetscCall(find_null_space(ksp, why));
@@ -147,7 +147,7 @@ const float *NativePC::narrow_solution() const
 
 bool NativePC::recordable() const
 {
-  return alone_ && (!cycle_ || cycle_->recordable());
+  return one_rank_ && (!cycle_ || cycle_->recordable());
 }
 
 void NativePC::add_to(Footprint *footprint) const
@@ -166,7 +166,7 @@ PetscErrorCode NativePC::remove(const PetscScalar *v, PetscScalar factor, PetscS
 {
   PetscFunctionBegin;
   PetscCall(Guarded([&] { dot(space_, n_, z, v, sum_.data(), sums); }));
-  if (!alone_) {
+  if (!one_rank_) {
     PetscScalar sum;
 
     PetscCall(Guarded([&] { sum = read_value(space_, sum_.data()); }));
@@ -185,4 +185,4 @@ PetscErrorCode NativePC::remove_null_space(PetscScalar *z, FusedSums &sums)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::ksp

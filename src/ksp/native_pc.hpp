@@ -1,14 +1,19 @@
 /* A preconditioner that works on arrays: saamg's cycle, an inverse of diagonal blocks (jacobi, pbjacobi), nothing (none); and the null space that PETSc removes behind it. */
 #pragma once
-#include "core/fused_elements.hpp"
+#include "core/launch/fused_elements.hpp"
 #include "footprint.hpp"
-#include "mat/common/compat.hpp"
-#include "pc/saamg/cycle.hpp"
+#include "petsc/compat.hpp"
+#include "pc/saamg/cycle/cycle.hpp"
 #include <petscksp.h>
 #include <string>
 #include <vector>
 
-namespace goza
+namespace goza::saamg
+{
+class Cycle;
+}
+
+namespace goza::ksp
 {
 
 class NativePC {
@@ -34,11 +39,11 @@ private:
   Space                           space_ = Space::Host;
   MPI_Comm                        comm_  = MPI_COMM_NULL;
   PetscInt                        n_ = 0, global_n_ = 0, bs_ = 0; // bs_: 0 where there are no blocks
-  bool                            alone_ = true, constants_ = false;
+  bool                            one_rank_ = true, constants_ = false;
   Cycle                          *cycle_ = nullptr;
   Array<PetscScalar>              blocks_; // [bs][n]: column c of the blocks, by row
   std::vector<Array<PetscScalar>> null_;   // vectors of the null space, orthonormal
   Array<PetscScalar>              sum_;    // of a dot product
 };
 
-} // namespace goza
+} // namespace goza::ksp

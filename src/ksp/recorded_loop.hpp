@@ -1,14 +1,14 @@
 /* The iteration of a method as one recording, which the device repeats by itself until a kernel in it says that it is enough; with drivers that know no loops it is launched
    once for each iteration. */
 #pragma once
-#include "core/recording.hpp"
+#include "core/device/recording.hpp"
 #include "footprint.hpp"
-#include "goza.hpp"
-#include "mat/common/errors.hpp"
+#include "petsc/errors.hpp"
+#include "petsc/plugin.hpp"
 #include <petscsys.h>
 #include <utility>
 
-namespace goza
+namespace goza::ksp
 {
 
 class RecordedLoop {
@@ -91,4 +91,4 @@ private:
   PetscInt64     products_[2]{}, cycles_[2]{};
 };
 
-} // namespace goza
+} // namespace goza::ksp

@@ -1,6 +1,6 @@
 #include "vector_kernels.hpp"
 
-namespace goza
+namespace goza::ksp
 {
 
 namespace
@@ -137,4 +137,4 @@ void multiply_blocks(Space space, PetscInt n, PetscInt bs, const PetscScalar *bl
   else fuse(space, n, MultiplyBlocks(n, bs, blocks, r, z), sums);
 }
 
-} // namespace goza
+} // namespace goza::ksp

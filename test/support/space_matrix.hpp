@@ -3,8 +3,8 @@
 
 #include "check.hpp"
 #include "spaces.hpp"
-#include "core/csr.hpp"
-#include "core/format.hpp"
+#include "core/sparse/csr.hpp"
+#include "core/sparse/format.hpp"
 
 #include <vector>
 

@@ -1,15 +1,15 @@
 #include "cds.hpp"
 #include "cds_host.hpp"
 #include "cds_shape.hpp"
-#include "core/algorithm.hpp"
-#include "core/row_sums.hpp"
-#include "core/staged_rows.hpp"
+#include "core/util/algorithm.hpp"
+#include "core/launch/row_sums.hpp"
+#include "core/launch/staged_rows.hpp"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 
-namespace goza
+namespace goza::mat
 {
 
 namespace
@@ -365,4 +365,4 @@ template class Cds<float, float>;
 template class Cds<Half, float>;
 #endif
 
-} // namespace goza
+} // namespace goza::mat

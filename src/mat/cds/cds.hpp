@@ -2,10 +2,10 @@
    matrix can be held. Store is the type of the stored values, V that of the vectors. */
 #pragma once
 #include "cds_view.hpp"
-#include "core/format.hpp"
-#include "mat/slicedell/sliced_ell.hpp"
+#include "core/sparse/format.hpp"
+#include "mat/slicedell/slicedell.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 enum class CdsStorage {
@@ -63,4 +63,4 @@ private:
   mutable Array<V>      host_sums_; // cds_host.hpp; empty on the device
 };
 
-} // namespace goza
+} // namespace goza::mat

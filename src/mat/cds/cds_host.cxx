@@ -6,10 +6,10 @@
    complete yet are kept in a ring. */
 #include "cds_host.hpp"
 #include "cds_shape.hpp"
-#include "core/host_loop.hpp"
+#include "core/launch/host_loop.hpp"
 #include <algorithm>
 
-namespace goza
+namespace goza::mat
 {
 
 namespace
@@ -248,4 +248,4 @@ template void cds_on_host(int, bool, const CdsView<float> &, const PetscScalar *
 template void cds_on_host(int, bool, const CdsView<Half> &, const float *, const ScaledOut<float> &, float *);
 #endif
 
-} // namespace goza
+} // namespace goza::mat

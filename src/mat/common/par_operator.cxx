@@ -1,13 +1,13 @@
 #include "par_operator.hpp"
 #include "borrowed_csr.hpp"
-#include "errors.hpp"
-#include "goza.hpp"
-#include "halo/agree.hpp"
-#include "halo/exchange_log.hpp"
-#include "rows/par_csr.hpp"
+#include "petsc/errors.hpp"
+#include "petsc/plugin.hpp"
+#include "parallel/agree.hpp"
+#include "parallel/exchange_log.hpp"
+#include "parallel/par_csr.hpp"
 #include <petsc/private/matimpl.h>
 
-namespace goza
+namespace goza::mat
 {
 
 PetscErrorCode MatGetAIJBlocks(Mat A, Mat *Ad, Mat *Ao, const PetscInt **garray)
@@ -250,4 +250,4 @@ template class ParOperator<PetscScalar>;
 template class ParOperator<float>;
 #endif
 
-} // namespace goza
+} // namespace goza::mat

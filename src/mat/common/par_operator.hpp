@@ -1,14 +1,14 @@
 /* y = A x over the ranks, with any fused output: A's diagonal block in a format of choice, its off-diagonal block in the rows that have entries,
    and the halo between. It shadows a SeqAIJ- or MPIAIJ-based Mat: update() looks at the states of A's blocks and builds, refills or does nothing. */
 #pragma once
-#include "core/format.hpp"
-#include "halo/halo.hpp"
-#include "mat/slicedell/sliced_ell.hpp"
-#include "rows/column_map.hpp"
+#include "core/sparse/format.hpp"
+#include "parallel/halo.hpp"
+#include "mat/slicedell/slicedell.hpp"
+#include "parallel/column_map.hpp"
 #include <functional>
 #include <petscmat.h>
 
-namespace goza
+namespace goza::mat
 {
 
 /* What a CSR matrix that is no Mat is known by: every new pattern and every new set of values gets a number of its own. */
@@ -91,4 +91,4 @@ private:
 /* The blocks of a SeqAIJ- or MPIAIJ-based matrix: Ao and garray are NULL for one rank's SeqAIJ. */
 PetscErrorCode MatGetAIJBlocks(Mat A, Mat *Ad, Mat *Ao, const PetscInt **garray);
 
-} // namespace goza
+} // namespace goza::mat

@@ -1,15 +1,15 @@
 #include "fold.hpp"
-#include "core/algorithm.hpp"
-#include "core/csr_matrix.hpp"
-#include "core/numbering.hpp"
-#include "core/search.hpp"
+#include "core/util/algorithm.hpp"
+#include "core/sparse/csr_matrix.hpp"
+#include "core/sparse/numbering.hpp"
+#include "core/util/search.hpp"
 #include "fold_hot.hpp"
-#include "core/gather.hpp"
+#include "core/util/gather.hpp"
 #include "mat/common/row_pieces.hpp"
 #include <algorithm>
 #include <cstdio>
 
-namespace goza
+namespace goza::mat
 {
 
 namespace
@@ -324,4 +324,4 @@ template class Fold<float, float>;
 template class Fold<Half, float>;
 #endif
 
-} // namespace goza
+} // namespace goza::mat

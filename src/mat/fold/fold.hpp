@@ -1,11 +1,11 @@
 /* The Fold format: layout in fold_view.hpp. Store is the type of the stored values, V that of the vectors. */
 #pragma once
-#include "core/format.hpp"
+#include "core/sparse/format.hpp"
 #include "fold_view.hpp"
 #include "hot_columns.hpp"
 #include "packing.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 struct FoldOptions {
@@ -49,4 +49,4 @@ private:
   double           hot_share_ = 0; // of the entries
 };
 
-} // namespace goza
+} // namespace goza::mat

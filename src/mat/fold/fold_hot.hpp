@@ -6,7 +6,7 @@
 
 #if defined(__CUDACC__)
 
-namespace goza
+namespace goza::mat
 {
 
 constexpr int hot_threads = 1024, hot_together = 4; // entries of a line that are asked for at a time
@@ -92,6 +92,6 @@ template <class V, class Body> __global__ void __launch_bounds__(hot_threads, 1)
   if constexpr (sums_up<Body>) end_sums(body.out);
 }
 
-} // namespace goza
+} // namespace goza::mat
 
 #endif

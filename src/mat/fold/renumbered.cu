@@ -1,13 +1,13 @@
 #include "renumbered.hpp"
-#include "core/algorithm.hpp"
-#include "core/csr_matrix.hpp"
-#include "core/for_each_row.hpp"
-#include "core/numbering.hpp"
-#include "core/row_length.hpp"
-#include "core/gather.hpp"
+#include "core/util/algorithm.hpp"
+#include "core/sparse/csr_matrix.hpp"
+#include "core/launch/for_each_row.hpp"
+#include "core/sparse/numbering.hpp"
+#include "core/sparse/row_length.hpp"
+#include "core/util/gather.hpp"
 #include <cstdio>
 
-namespace goza
+namespace goza::mat
 {
 
 namespace
@@ -147,4 +147,4 @@ template class Renumbered<PetscScalar>;
 template class Renumbered<float>;
 #endif
 
-} // namespace goza
+} // namespace goza::mat

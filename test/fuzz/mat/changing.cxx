@@ -92,7 +92,9 @@ Step scale(Twins &t, const Op &o)
 Step shift(Twins &t, const Op &o)
 {
   Rng               rng(o.seed);
-  const int         a = t.pick(o.slot[0], [](const Slot &s) { return s.square(); });
+  const int         a = t.pick(o.slot[0], [&](const Slot &s) {
+    return s.square() && !t.is(s, MATSEQSELL) && !t.is(s, MATMPISELL); /* PETSc's defect: it puts diagonal entries that are not there where it has no room */
+  });
   const PetscScalar f = a < 0 ? 0 : t.factor(rng, t.slot[a].size);
   return on_one(t, a, [=, &t](Mat A) -> PetscErrorCode {
     PetscFunctionBegin;

@@ -2,6 +2,8 @@
 #include "operations.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <unistd.h>
 
 namespace goza_fuzz
 {
@@ -37,8 +39,8 @@ Step duplicate(Twins &t, const Op &o)
   static const char *const        names[] = {"MAT_COPY_VALUES", "MAT_COPY_VALUES", "MAT_DO_NOT_COPY_VALUES", "MAT_SHARE_NONZERO_PATTERN"};
   const long                      how     = o.p[0] % 4;
   Op                              anew    = o;
-  anew.p[2]                               = 0; /* never into what is there */
-  const int a                             = t.pick(o.slot[0]);
+  anew.p[2]                               = 0;                                                                  /* never into what is there */
+  const int a = t.pick(o.slot[0], [&](const Slot &s) { return !t.is(s, MATSEQSELL) && !t.is(s, MATMPISELL); }); /* PETSc's defect: a duplicate's duplicate crashes */
   return one_from_one(t, anew, "duplicate", 0, a, [=, &t](Mat A, MatReuse, const char *, Mat *B) -> PetscErrorCode {
     PetscFunctionBegin;
     TOLD(t, MatDuplicate(A, hows[how], B), "MatDuplicate(A[%d], %s, &made)", a, names[how]);
@@ -108,7 +110,11 @@ Step convert_in_place(Twins &t, const Op &o)
     PetscFunctionReturn(PETSC_SUCCESS);
   };
   step.touched = {a};
-  step.after   = [=, &t] { t.learn(a, t.slot[a].size); };
+  step.after   = [=, &t] {
+    const bool stored = t.slot[a].stored; /* of the same type it is the same matrix, with the values that it has stored */
+    t.learn(a, t.slot[a].size);
+    t.slot[a].stored = stored;
+  };
   return step;
 }
 
@@ -251,6 +257,25 @@ Step permute(Twins &t, const Op &o)
   });
 }
 
+/* A name of all ranks' for a file that is gone afterwards, with what PETSc writes beside it. */
+struct ScratchFile {
+  std::string name;
+
+  ScratchFile()
+  {
+    int of_first = (int)getpid();
+    MPI_Bcast(&of_first, 1, MPI_INT, 0, PETSC_COMM_WORLD);
+    name = (std::filesystem::temp_directory_path() / ("fuzz_mat_" + std::to_string(of_first))).string();
+  }
+  ~ScratchFile()
+  {
+    std::error_code none; /* another rank was first */
+    MPI_Barrier(PETSC_COMM_WORLD);
+    std::filesystem::remove(name, none);
+    std::filesystem::remove(name + ".info", none);
+  }
+};
+
 /* Written in PETSc's binary format and read as the type of the case. */
 Step through_file(Twins &t, const Op &o)
 {
@@ -258,12 +283,12 @@ Step through_file(Twins &t, const Op &o)
   Op        anew = o;
   anew.p[2]      = 0;
   return one_from_one(t, anew, "", 0, a, [=, &t](Mat A, MatReuse, const char *, Mat *B) -> PetscErrorCode {
-    char              file[64];
+    const ScratchFile scratch;
+    const char       *file = scratch.name.c_str();
     const Slot       &s    = t.slot[a];
     const std::string type = t.type_here(t.type);
     PetscViewer       viewer;
     PetscFunctionBegin;
-    PetscCall(PetscSNPrintf(file, sizeof(file), "fuzz_mat_%d.bin", t.side));
     TOLD(t, PetscViewerBinaryOpen(PETSC_COMM_WORLD, file, FILE_MODE_WRITE, &viewer), "PetscViewerBinaryOpen(PETSC_COMM_WORLD, \"%s\", FILE_MODE_WRITE, &viewer)", file);
     TOLD(t, MatView(A, viewer), "MatView(A[%d], viewer)", a);
     TOLD(t, PetscViewerDestroy(&viewer), "PetscViewerDestroy(&viewer)");

@@ -137,10 +137,17 @@ Step with_maij(Twins &t, const Op &o)
 Step kron(Twins &t, const Op &o)
 {
   const auto small = [&](const Slot &s) { return t.is_plain(s) && t.is(s, MATSEQAIJ) && s.size < 1e3 && s.m() * s.n() < 300; };
-  const int  a = t.pick(o.slot[0], small), b = t.pick(o.slot[1], small);
+  const int  a     = t.pick(o.slot[0], small);
   Step       step;
   if (a < 0) return step;
-  step.run = [=, &t]() -> PetscErrorCode {
+  /* a SeqAIJ takes no other type as its right factor, and PETSc asks nobody else */
+  const auto only_aij = [](const Slot &s) {
+    PetscBool yes;
+    PETSC_OK(PetscObjectTypeCompare((PetscObject)s.mat[OURS], MATSEQAIJ, &yes));
+    return (bool)yes;
+  };
+  const int b = t.pick(o.slot[1], [&](const Slot &s) { return small(s) && (!only_aij(t.slot[a]) || only_aij(s)); });
+  step.run    = [=, &t]() -> PetscErrorCode {
     Mat C = nullptr;
     PetscFunctionBegin;
     TOLD(t, MatSeqAIJKron(t(a), t(b), MAT_INITIAL_MATRIX, &C), "MatSeqAIJKron(A[%d], A[%d], MAT_INITIAL_MATRIX, &made)", a, b);

@@ -1,10 +1,10 @@
 /* Smoothers that are steps of relaxed Jacobi: x += omega D^-1 (b - A x), each step with an omega of its own. */
 #pragma once
-#include "mat/common/errors.hpp"
+#include "petsc/errors.hpp"
 #include "smoother.hpp"
 #include <vector>
 
-namespace goza
+namespace goza::saamg
 {
 
 template <class V> class JacobiSteps : public Smoother<V> {
@@ -14,16 +14,16 @@ public:
 
   bool first_step(FirstStep<V> *step) const override
   {
-    step->c     = omega_[0];
-    step->dinv  = D_.inv;
-    step->alone = D_.alone;
+    step->c        = omega_[0];
+    step->dinv     = D_.inv;
+    step->isolated = D_.isolated;
     return true;
   }
 
   PetscErrorCode apply(const V *b, V *const x[2], int at, Pass pass, int *end, FusedSums *sums) override
   {
     PetscFunctionBegin;
-    if (pass == Pass::FromZero) PetscCallCXX(take_first_step(A_.space(), D_.n, FirstStep<V>{omega_[0], D_.inv, D_.alone, x[at]}, b));
+    if (pass == Pass::FromZero) PetscCallCXX(take_first_step(A_.space(), D_.n, FirstStep<V>{omega_[0], D_.inv, D_.isolated, x[at]}, b));
     for (std::size_t step = pass == Pass::FromZero || pass == Pass::Begun; step < omega_.size(); step++, at = 1 - at)
       PetscCall(take_step(step, b, x[at], x[1 - at], step + 1 == omega_.size() ? sums : nullptr));
     *end = at;
@@ -55,4 +55,4 @@ private:
   std::vector<V>     omega_; // of all sweeps
 };
 
-} // namespace goza
+} // namespace goza::saamg

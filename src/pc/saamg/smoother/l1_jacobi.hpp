@@ -3,9 +3,9 @@
 #include "jacobi.hpp"
 #include "l1_diagonal.hpp"
 #include "level_rows.hpp"
-#include "mat/common/errors.hpp"
+#include "petsc/errors.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 template <class V> class L1JacobiSmoother final : public Smoother<V> {
@@ -44,4 +44,4 @@ private:
   std::unique_ptr<JacobiSmoother<V>> jacobi_;
 };
 
-} // namespace goza
+} // namespace goza::saamg

@@ -9,14 +9,14 @@
 #pragma once
 #include "colored_nodes.hpp"
 #include "colored_rows.hpp"
-#include "mat/common/halo/agree.hpp"
-#include "mat/common/halo/exchange_log.hpp"
-#include "pc/saamg/hierarchy.hpp"
+#include "parallel/agree.hpp"
+#include "parallel/exchange_log.hpp"
+#include "pc/saamg/setup/hierarchy.hpp"
 #include "petscgoza.h"
 #include "smoother.hpp"
 #include <cstdio>
 
-namespace goza
+namespace goza::saamg
 {
 
 /* Rows: ColoredRows or ColoredNodes */
@@ -123,4 +123,4 @@ private:
   Array<V>        work_; // where other ranks take part
 };
 
-} // namespace goza
+} // namespace goza::saamg

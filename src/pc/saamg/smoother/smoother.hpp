@@ -1,13 +1,13 @@
-/* What a smoother is to the cycle, and the table of their names.
+/* What a smoother is to the cycle, and the table of their ids.
 
    A smoother may work out of place, on a pair of vectors: it begins in x[at] and returns where it ended. steps() tells the number of changes
    of place beforehand, so that the cycle can arrange for the last one to end in the user's vector. */
 #pragma once
-#include "core/vector_ops.hpp"
-#include "mat/common/compat.hpp"
+#include "core/util/vector_ops.hpp"
+#include "petsc/compat.hpp"
 #include "mat/common/par_operator.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 struct Grid;
@@ -29,11 +29,11 @@ struct SmootherChoice {
   SmootherOptions options;
 };
 
-/* The diagonal as smoothers see it, [n] in A's space: inv is 0 where a row is coupled to nothing (or has no diagonal), and alone, nullptr where
+/* The diagonal as smoothers see it, [n] in A's space: inv is 0 where a row is coupled to nothing (or has no diagonal), and isolated, nullptr where
    there is no such row, holds the inverse for those. */
 template <class V> struct InverseDiagonal {
   PetscInt n;
-  const V *inv, *alone;
+  const V *inv, *isolated;
   bool     of_A = true; // or of something in its place
 };
 
@@ -81,4 +81,4 @@ extern const char *const                   smoother_names[]; // ends with NULL; 
 PetscInt                                   smoother_count();
 template <class V> const SmootherEntry<V> *smoother_table();
 
-} // namespace goza
+} // namespace goza::saamg
