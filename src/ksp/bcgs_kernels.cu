@@ -29,29 +29,37 @@ struct Direction : NoDots {
   BcgsVectors     v;
   BcgsScalarsView S;
   BcgsDirection   what;
+  AnyFirstStep    first_step;
+  bool            p_too = true;
   PetscScalar     alpha = 0, omega = 0, beta = 0;
 
   struct Values {
-    PetscScalar x, Mp, Ms, p, r, v;
+    PetscScalar        x, Mp, Ms, p, r, v;
+    AnyFirstStep::Read first;
   };
-  Direction(const BcgsVectors &v, BcgsScalarsView S, const BcgsDirection &what) : v(v), S(S), what(what) { }
+  Direction(const BcgsVectors &v, BcgsScalarsView S, const BcgsDirection &what, const AnyFirstStep &first_step) : v(v), S(S), what(what), first_step(first_step)
+  {
+  }
   HD void begin()
   {
     alpha = S.there->alpha;
     omega = S.there->omega;
     beta  = S.there->beta;
+    p_too = !(what.x_alone || (what.in_loop && S.there->end.stop));
+    if (what.in_loop) v.x = S.there->end.x;
   }
   HD Values load(PetscInt i) const
   {
-    Values e{0, 0, 0, 0, 0, 0};
+    Values e{};
 
     if (what.x_is_late) {
       e.x  = v.x[i];
       e.Mp = v.Mp[i];
       e.Ms = v.Ms[i];
     }
-    if (what.x_alone) return e;
-    e.r = v.r[i];
+    if (!p_too) return e;
+    e.r     = v.r[i];
+    e.first = first_step.load(i);
     if (!what.first) {
       e.p = v.p[i];
       e.v = v.v[i];
@@ -66,7 +74,9 @@ struct Direction : NoDots {
   HD void store(PetscInt i, const Values &e) const
   {
     if (what.x_is_late) v.x[i] = e.x;
-    if (!what.x_alone) v.p[i] = e.p;
+    if (!p_too) return;
+    v.p[i] = e.p;
+    first_step.store(i, e.first, e.p);
   }
 };
 
@@ -75,12 +85,14 @@ struct FirstHalf {
 
   BcgsVectors     v;
   BcgsScalarsView S;
+  AnyFirstStep    first_step;
   PetscScalar     alpha = 0;
 
   struct Values {
-    PetscScalar r, v;
+    PetscScalar        r, v;
+    AnyFirstStep::Read first;
   };
-  FirstHalf(const BcgsVectors &v, BcgsScalarsView S) : v(v), S(S) { }
+  FirstHalf(const BcgsVectors &v, BcgsScalarsView S, const AnyFirstStep &first_step) : v(v), S(S), first_step(first_step) { }
   HD void begin()
   {
     BcgsScalars now = *S.there;
@@ -88,9 +100,13 @@ struct FirstHalf {
     now.end_first_half();
     alpha = now.alpha;
   }
-  HD Values      load(PetscInt i) const { return {v.r[i], v.v[i]}; }
-  HD void        change(Values &e) const { e.r -= alpha * e.v; }
-  HD void        store(PetscInt i, const Values &e) const { v.r[i] = e.r; }
+  HD Values load(PetscInt i) const { return {v.r[i], v.v[i], first_step.load(i)}; }
+  HD void   change(Values &e) const { e.r -= alpha * e.v; }
+  HD void   store(PetscInt i, const Values &e) const
+  {
+    v.r[i] = e.r;
+    first_step.store(i, e.first, e.r);
+  }
   HD PetscScalar term(int, const Values &e) const { return e.r * e.r; }
   HD void        finish(const PetscScalar *sums) const
   {
@@ -129,12 +145,13 @@ struct SecondHalf {
   BcgsVectors     v;
   BcgsScalarsView S;
   bool            whole;
+  LoopSwitch      more;
   PetscScalar     alpha = 0, omega = 0;
 
   struct Values {
     PetscScalar r, t, q;
   };
-  SecondHalf(const BcgsVectors &v, BcgsScalarsView S, bool whole) : v(v), S(S), whole(whole) { }
+  SecondHalf(const BcgsVectors &v, BcgsScalarsView S, bool whole, LoopSwitch more) : v(v), S(S), whole(whole), more(more) { }
   HD void begin()
   {
     BcgsScalars now = *S.there;
@@ -155,6 +172,8 @@ struct SecondHalf {
     S.there->rq    = sums[1];
     if (!whole) return;
     S.there->begin_direction();
+    S.there->end_iteration();
+    more.again(!S.there->end.stop);
     S.tell();
   }
 };
@@ -166,14 +185,14 @@ void bcgs_begin(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S
   fuse(space, n, Begin{v, S}, sums);
 }
 
-void bcgs_direction(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, const BcgsDirection &what, FusedSums &sums)
+void bcgs_direction(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, const BcgsDirection &what, const AnyFirstStep &first_step, FusedSums &sums)
 {
-  fuse(space, n, Direction(v, S, what), sums);
+  fuse(space, n, Direction(v, S, what, first_step), sums);
 }
 
-void bcgs_first_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, FusedSums &sums)
+void bcgs_first_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, const AnyFirstStep &first_step, FusedSums &sums)
 {
-  fuse(space, n, FirstHalf(v, S), sums);
+  fuse(space, n, FirstHalf(v, S, first_step), sums);
 }
 
 void bcgs_products(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, FusedSums &sums)
@@ -181,9 +200,9 @@ void bcgs_products(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsVie
   fuse(space, n, Products{v, S}, sums);
 }
 
-void bcgs_second_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, bool whole, FusedSums &sums)
+void bcgs_second_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, bool whole, LoopSwitch more, FusedSums &sums)
 {
-  fuse(space, n, SecondHalf(v, S, whole), sums);
+  fuse(space, n, SecondHalf(v, S, whole, more), sums);
 }
 
 } // namespace goza::ksp

@@ -21,8 +21,8 @@ struct Direction : NoDots {
   {
     a     = S.there->a;
     b     = S.there->b;
-    p_too = !(what.x_alone || (what.in_loop && S.there->stop));
-    if (what.in_loop) v.x = S.there->loop.x;
+    p_too = !(what.x_alone || (what.in_loop && S.there->end.stop));
+    if (what.in_loop) v.x = S.there->end.x;
   }
   HD Values load(PetscInt i) const
   {
@@ -71,7 +71,7 @@ template <bool with_norm> struct CgResidual {
     if (!with_norm) return;
     S.there->norm = sums[0];
     S.there->end_iteration();
-    more.again(!S.there->stop);
+    more.again(!S.there->end.stop);
     S.tell();
   }
 };
@@ -106,7 +106,7 @@ struct Products {
     S.there->begin_direction();
     if (ends) {
       S.there->end_iteration();
-      more.again(!S.there->stop);
+      more.again(!S.there->end.stop);
     }
     S.tell();
   }

@@ -1,21 +1,13 @@
 /* The passes of the conjugate gradient method over its vectors, and its scalars, which stay where the vectors are. */
 #pragma once
+#include "core/device/scalars.hpp"
 #include "core/launch/first_step.hpp"
 #include "core/launch/fused_elements.hpp"
 #include "core/launch/loop_switch.hpp"
-#include "core/device/scalars.hpp"
+#include "loop_end.hpp"
 
 namespace goza::ksp
 {
-
-/* For a device that repeats iterations by itself: where the solution is, and where it stops so that the host can look, at the latest where PETSc's test would end the solve. */
-struct CgLoop {
-  PetscScalar *x      = nullptr;
-  PetscReal    enough = 0, too_much = 0; // norms
-  PetscInt     left    = 0;              // iterations
-  bool         tested  = false;          // the norm is
-  bool         natural = false;          // it is the root of z'r
-};
 
 struct CgScalars {
   PetscScalar zr, norm;   // what the latest passes have summed: z'r; z'z, or r'r where that is the norm;
@@ -24,13 +16,12 @@ struct CgScalars {
   PetscScalar b, a;       // p <- z + b p; x <- x + a p
   PetscScalar pw, pw_old; // p'A p of the present p and the one before; 0: none
   bool        broken;     // the host will find something wrong with one of these
-  bool        stop;       // the device goes no further by itself
-  CgLoop      loop;
+  LoopEnd     end;
 
   /* z is new. */
   HD void begin_direction()
   {
-    broken = broken || !(zr * beta >= 0) || zr == 0;
+    broken = broken || !(zr * beta >= 0) || zr == 0 || !(zr - zr == 0);
     b      = beta != 0 ? zr / beta : 0;
     beta   = zr;
     pw_old = pw;
@@ -42,13 +33,7 @@ struct CgScalars {
   /* 0: the host will stop; x stays as it is. */
   HD PetscScalar step() const { return broken || ends_here() ? 0 : beta / pw; }
   /* An iteration is complete. */
-  HD void end_iteration()
-  {
-    const PetscReal size = PetscSqrtReal(loop.natural ? PetscAbsScalar(zr) : PetscRealPart(norm));
-
-    loop.left--;
-    stop = broken || loop.left <= 0 || (loop.tested && !(size > loop.enough && size < loop.too_much));
-  }
+  HD void end_iteration() { end.look(PetscSqrtReal(end.natural ? PetscAbsScalar(zr) : PetscRealPart(norm)), broken); }
 };
 
 struct CgVectors {
@@ -63,7 +48,7 @@ using CgScalarsView = ScalarsView<CgScalars>;
 /* What a direction takes in: x <- x + a p, with the direction before, where x is late; p <- z + b p, or z at first. */
 struct CgDirection {
   bool first, x_is_late;
-  bool in_loop = false; // x is that of CgLoop, and p stays where the device has stopped
+  bool in_loop = false; // x is that of LoopEnd, and p stays where the device has stopped
   bool x_alone = false; // p stays
 };
 

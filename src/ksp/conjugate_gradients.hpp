@@ -1,7 +1,7 @@
 /* Preconditioned conjugate gradients, the method: fusedcg.cxx makes a KSP type of it. */
 #pragma once
 #include "cg_kernels.hpp"
-#include "krylov_space.hpp"
+#include "device_loop.hpp"
 #include "petsc/errors.hpp"
 #include <utility>
 
@@ -29,13 +29,7 @@ public:
   };
 
   ConjugateGradients(KSP ksp, KrylovSpace &space, Scalars<CgScalars> &scalars) :
-    ksp_(ksp),
-    K_(space),
-    scalars_(scalars),
-    merged_(!space.one_rank()),
-    norm_of_r_(ksp->normtype == KSP_NORM_UNPRECONDITIONED),
-    narrow_z_(space.narrow_solution()),
-    may_loop_(!merged_ && space.recordable() && ksp->chknorm <= 0)
+    ksp_(ksp), K_(space), scalars_(scalars), merged_(!space.one_rank()), norm_of_r_(ksp->normtype == KSP_NORM_UNPRECONDITIONED), narrow_z_(space.narrow_solution()), loop_(ksp, space, scalars)
   {
     if (!merged_ && !space.solution_is_seen()) first_step_ = space.first_step(Z); /* whoever looks may apply the preconditioner to something else */
   }
@@ -84,7 +78,7 @@ private:
       PetscCallCXX(sums.leave(0));
       PetscCall(K_.precondition(R, Z, {begun, narrow_z_ != nullptr, K_.may_leave_sums() ? &sums : nullptr}));
       PetscCall(pass(4, [&](Space space, PetscInt n, const CgVectors &v, FusedSums &sums) {
-        cg_products(space, n, v, tells(), sums.nleft() > 0, !norm_of_r_, more_, sums);
+        cg_products(space, n, v, tells(), sums.nleft() > 0, !norm_of_r_, loop_.more(), sums);
       }));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
@@ -142,7 +136,7 @@ private:
     PetscCall(K_.multiply_dot(P, P, W, &keeps().there->pw));
     PetscCall(K_.log_flops(2));
     PetscCall(pass(norm_of_r_ ? 4 : 2, [&](Space space, PetscInt n, const CgVectors &v, FusedSums &sums) {
-      cg_residual(space, n, v, norm_of_r_ ? tells() : keeps(), norm_of_r_, first_step_, more_, sums);
+      cg_residual(space, n, v, norm_of_r_ ? tells() : keeps(), norm_of_r_, first_step_, loop_.more(), sums);
     }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -157,56 +151,19 @@ private:
 
   /* --- the device by itself */
 
-  PetscErrorCode record(const Footprint &now)
+  PetscErrorCode let_device_go_on(PetscInt iterations, bool all_launched)
   {
     PetscFunctionBegin;
-    PetscCall(K_.loop().record(now, [&](LoopSwitch more) -> PetscErrorCode {
+    if (merged_) PetscFunctionReturn(PETSC_SUCCESS);
+    if (loop_.on() && now_.end.stop && !norm_of_r_) PetscCall(direction({false, false})); /* which the device has left */
+    PetscCall(loop_.go_on(now_.end.stop, iterations, all_launched, norm_of_r_, [&]() -> PetscErrorCode {
       PetscFunctionBegin;
-      more_ = more;
       if (!norm_of_r_) PetscCall(residual());
       PetscCall(precondition_next());
       PetscCall(direction({false, true, true}));
       if (norm_of_r_) PetscCall(residual());
-      more_ = LoopSwitch();
       PetscFunctionReturn(PETSC_SUCCESS);
     }));
-    is_logged_ = true;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  /* From here on, if it can and does not already. All passes have been launched: what is loaded or allocated for the first launch cannot be recorded. */
-  PetscErrorCode let_device_go_on(PetscInt iterations, bool all_launched)
-  {
-    CgLoop loop;
-
-    PetscFunctionBegin;
-    if (!may_loop_) PetscFunctionReturn(PETSC_SUCCESS);
-    if (!on_device_) {
-      Footprint now = K_.footprint();
-
-      now.add(keeps().there);
-      now.add(tells().messages);
-      now.add(norm_of_r_);
-      if (!K_.loop().fits(now) && all_launched) PetscCall(record(now));
-      on_device_ = now_.stop = K_.loop().fits(now);
-      may_loop_              = on_device_ || !all_launched;
-    }
-    if (!on_device_ || !now_.stop) PetscFunctionReturn(PETSC_SUCCESS);
-    loop.x        = K_[KrylovSpace::solution];
-    loop.enough   = ksp_->ttol;
-    loop.too_much = ksp_->divtol * ksp_->rnorm0;
-    loop.left     = K_.loop().repeats() ? PetscMin(iterations, (PetscInt)messages_kept / 2 - 1) : 1; /* two messages each */
-    loop.tested   = K_.tests_norm();
-    loop.natural  = ksp_->normtype == KSP_NORM_NATURAL;
-    PetscCall(Guarded([&] { scalars_.set(&CgScalars::loop, loop); }));
-    PetscCall(K_.loop().launch());
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  PetscErrorCode log_iteration()
-  {
-    PetscFunctionBegin;
-    if (on_device_ && !std::exchange(is_logged_, false)) PetscCall(K_.log_repeated());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -347,13 +304,13 @@ private:
       PetscCall(precondition(false));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
-    if (!on_device_) PetscCall(next_direction());
+    if (!loop_.on()) PetscCall(next_direction());
     if (!norm_of_r_) PetscCall(let_device_go_on(ksp_->max_it - i, i > 0));
-    if (!on_device_) {
+    if (!loop_.on()) {
       PetscCall(residual());
       if (!norm_of_r_) PetscCall(precondition_next());
     }
-    x_is_late_ = !on_device_ || norm_of_r_;
+    x_is_late_ = !loop_.on() || norm_of_r_;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -363,7 +320,7 @@ private:
     PetscFunctionBegin;
     if (!merged_) {
       PetscCall(listen());
-      PetscCall(log_iteration());
+      PetscCall(loop_.heard());
       PetscCall(check_product(now_.pw));
       if (ksp_->reason) { /* a is 0 */
         x_is_late_ = false;
@@ -380,24 +337,23 @@ private:
   {
     PetscFunctionBegin;
     if (i + 1 < ksp_->max_it) PetscCall(let_device_go_on(ksp_->max_it - i - 1, true));
-    else on_device_ = false;
-    if (on_device_) x_is_late_ = false;
+    else loop_.leave();
+    if (loop_.on()) x_is_late_ = false;
     else PetscCall(precondition_next());
     PetscCall(listen());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  KSP                 ksp_;
-  KrylovSpace        &K_;
-  Scalars<CgScalars> &scalars_;
-  const bool          merged_, norm_of_r_;
-  const float *const  narrow_z_; // where z may stay
-  AnyFirstStep        first_step_;
-  LoopSwitch          more_; // of the loop that is being recorded
-  bool                first_ = true, x_is_late_ = false;
-  bool                may_loop_, on_device_ = false, is_logged_ = false; // is_logged_: the recording has counted an iteration
-  CgScalars           now_{};                                            // as the host knows them
-  PetscScalar         beta_old_ = 0, pw_old_ = 0;
+  KSP                   ksp_;
+  KrylovSpace          &K_;
+  Scalars<CgScalars>   &scalars_;
+  const bool            merged_, norm_of_r_;
+  const float *const    narrow_z_; // where z may stay
+  AnyFirstStep          first_step_;
+  DeviceLoop<CgScalars> loop_;
+  bool                  first_ = true, x_is_late_ = false;
+  CgScalars             now_{}; // as the host knows them
+  PetscScalar           beta_old_ = 0, pw_old_ = 0;
 };
 
 } // namespace goza::ksp

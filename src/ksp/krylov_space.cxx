@@ -273,15 +273,6 @@ Footprint KrylovSpace::footprint()
   return all;
 }
 
-PetscErrorCode KrylovSpace::log_repeated()
-{
-  PetscFunctionBegin;
-  usage.products[(int)space_]++;
-  if (pc_.has_cycle()) usage.cycles[(int)space_]++;
-  PetscCall(LogFlops(space_, loop_.flops()));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode KrylovSpace::precondition(PetscInt r, PetscInt z, const CycleEnds &ends)
 {
   Vector &from = vector(r), &to = vector(z);

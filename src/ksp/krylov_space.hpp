@@ -47,8 +47,9 @@ public:
   PetscErrorCode precondition(PetscInt r, PetscInt z, const CycleEnds &ends = {});                      // z = M r, without what is in the null space
   AnyFirstStep   first_step(PetscInt z) { return op_ ? pc_.first_step((*this)[z]) : AnyFirstStep(); }   // see NativePC
   const float   *narrow_solution() const { return op_ && one_rank_ ? pc_.narrow_solution() : nullptr; } // the same
-  bool           may_leave_sums() const { return op_ && one_rank_ && pc_.removes_nothing(); }           // precondition() may, of z'r and z'z
-  PetscErrorCode sum_over_ranks(PetscScalar *values, PetscInt n);                                       // values in host memory
+  bool           preconditions_cheaply() const { return op_ && !pc_.has_cycle(); }
+  bool           may_leave_sums() const { return op_ && one_rank_ && pc_.removes_nothing(); } // precondition() may, of z'r and z'z
+  PetscErrorCode sum_over_ranks(PetscScalar *values, PetscInt n);                             // values in host memory
   PetscErrorCode log_flops(PetscLogDouble per_row);
 
   /* History, monitors, convergence test. up_to_date() runs first where one of them may look at the solution. */
@@ -66,7 +67,6 @@ public:
   bool           recordable() const; // what is done between two reports launches kernels and no more, and nobody looks
   Footprint      footprint();        // of all but the solution
   RecordedLoop  &loop() { return loop_; }
-  PetscErrorCode log_repeated();            // one iteration more of the loop
   bool           tests_norm() const;        // PETSc's default test ends the solve
   PetscErrorCode check(PetscReal norm);     // KSPCheckNorm(), and the caller looks for a reason
   PetscErrorCode check_dot(PetscScalar xy); // KSPCheckDot()

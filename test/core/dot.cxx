@@ -34,6 +34,18 @@ struct Band {
       ptr.push_back(static_cast<PetscInt>(col.size()));
     }
   }
+
+  std::vector<PetscScalar> diagonal() const
+  {
+    std::vector<PetscScalar> d(n);
+
+    for (PetscInt i = 0; i < n; i++) {
+      for (PetscInt k = ptr[i]; k < ptr[i + 1]; k++) {
+        if (col[k] == i) d[i] = val[k];
+      }
+    }
+    return d;
+  }
 };
 
 /* y and w'y, y'y are those of what is wanted. */
@@ -67,13 +79,21 @@ void check(const Band &A, const std::function<std::unique_ptr<Format<PetscScalar
     const auto               f = make(space);
 
     f->build({space, A.n, A.n, ptr.data(), col.data(), val.data()});
+    if (const PetscScalar *diagonal = f->main_diagonal()) {
+      Array<PetscScalar> there(space, A.n);
+
+      there.copy_from(diagonal, A.n);
+      BOOST_TEST(there.to_host() == A.diagonal(), boost::test_tools::per_element());
+    }
     for (int again = 0; again < 3; again++) {
       f->apply_dots(xs.data(), {ws.data(), y.data(), true, &sums});
       add_up(space, sums, sum.data(), sum.data() + 1);
       check_sums(w, Ax, y, sum);
-      f->apply_dots(xs.data(), {ws.data(), y.data(), true, &sums, true, PetscScalar(0.5), ones.data(), xs.data()});
-      add_up(space, sums, sum.data(), sum.data() + 1);
-      check_sums(w, step, y, sum);
+      for (bool divide : {false, true}) {
+        f->apply_dots(xs.data(), {ws.data(), y.data(), true, &sums, true, PetscScalar(0.5), ones.data(), xs.data(), divide});
+        add_up(space, sums, sum.data(), sum.data() + 1);
+        check_sums(w, step, y, sum);
+      }
     }
   }
 }

@@ -60,7 +60,7 @@ private:
       each(Residual<V>{b, y}, s);
       break;
     case ScaledOut<V>::jacobi:
-      each(JacobiStep<V>{out.omega, dinv, b, x, y}, s);
+      each(JacobiStep<V>{out.omega, dinv, b, x, y, out.divide}, s);
     }
     store(out.y + i, y);
   }

@@ -42,9 +42,18 @@ template <class V> struct JacobiStep { // y = x + omega D^-1 (b - A x); y is not
   V        omega;
   const V *dinv, *b, *x;
   V       *y;
+  bool     divide = false; // dinv is D itself, which the product has brought into the caches; D^-1 is 0 where it would not be finite
 
-  HD void operator()(PetscInt i, V s) const { y[i] = x[i] + omega * dinv[i] * (b[i] - s); }
-  HD void more(PetscInt i, V s) const { y[i] -= omega * dinv[i] * s; }
+  HD V relaxation(PetscInt i) const
+  {
+    if (!divide) return omega * dinv[i];
+    const V quotient = omega / dinv[i];
+
+    return quotient - quotient == 0 ? quotient : V(0);
+  }
+  HD V    value(PetscInt i, V s) const { return x[i] + relaxation(i) * (b[i] - s); }
+  HD void operator()(PetscInt i, V s) const { y[i] = value(i, s); }
+  HD void more(PetscInt i, V s) const { y[i] -= relaxation(i) * s; }
 };
 
 template <class Out, class = void> constexpr bool reads_early                                                           = false;
@@ -68,7 +77,7 @@ template <class V> HD inline V &thread_sum(int d)
 
 class FusedSums;
 
-/* y = A x, or y = x + omega D^-1 (w - A x), and this rank's parts of w'y and, if asked for, of y'y: the same in every run. They are left in `sums`, for add_up() or a pass. */
+/* y = A x, or a Jacobi step with b = w, and this rank's parts of w'y and, if asked for, of y'y: the same in every run. They are left in `sums`, for add_up() or a pass. */
 template <class V> struct WithDots {
   const V   *w;
   V         *y;
@@ -77,12 +86,13 @@ template <class V> struct WithDots {
   bool       step    = false;
   V          omega   = 0;
   const V   *dinv = nullptr, *x = nullptr;
-  V         *part = nullptr; // [2] of each warp: where the launcher wants them
+  bool       divide = false;
+  V         *part   = nullptr; // [2] of each warp: where the launcher wants them
 
-  HD V    value(PetscInt i, V s) const { return step ? x[i] + omega * dinv[i] * (w[i] - s) : s; }
-  HD void operator()(PetscInt i, V s) const
+  HD JacobiStep<V> as_step() const { return {omega, dinv, w, x, y, divide}; }
+  HD void          operator()(PetscInt i, V s) const
   {
-    const V yi = value(i, s);
+    const V yi = step ? as_step().value(i, s) : s;
 
     y[i] = yi;
     thread_sum<V>(0) += w[i] * yi;
@@ -107,7 +117,8 @@ template <class V> struct ScaledOut {
   const V *scale  = nullptr; // [rows] or none
   V        omega  = 0;
   const V *dinv = nullptr, *b = nullptr, *x = nullptr;
-  V       *y = nullptr;
+  V       *y      = nullptr;
+  bool     divide = false;
 
   explicit ScaledOut(const RowOut<V> &out, V factor = 1, const V *scale = nullptr) : factor(factor), scale(scale)
   {
@@ -131,7 +142,7 @@ template <class V> struct ScaledOut {
       Residual<V>{b, y}.put(i, s, bi);
       break;
     case jacobi:
-      JacobiStep<V>{omega, dinv, b, x, y}(i, s);
+      JacobiStep<V>{omega, dinv, b, x, y, divide}(i, s);
     }
   }
   HD void more(PetscInt i, V sum) const
@@ -149,7 +160,7 @@ template <class V> struct ScaledOut {
       Residual<V>{b, y}.more(i, s);
       break;
     case jacobi:
-      JacobiStep<V>{omega, dinv, b, x, y}.more(i, s);
+      JacobiStep<V>{omega, dinv, b, x, y, divide}.more(i, s);
     }
   }
 
@@ -171,12 +182,13 @@ private:
   }
   void take(const JacobiStep<V> &o)
   {
-    kind  = jacobi;
-    omega = o.omega;
-    dinv  = o.dinv;
-    b     = o.b;
-    x     = o.x;
-    y     = o.y;
+    kind   = jacobi;
+    omega  = o.omega;
+    dinv   = o.dinv;
+    b      = o.b;
+    x      = o.x;
+    y      = o.y;
+    divide = o.divide;
   }
 };
 

@@ -26,6 +26,7 @@ public:
   virtual void        refill(const Csr &A)                          = 0;    // same pattern, new values; A.col may be null unless refill_reads_columns()
   virtual void        apply(const V *x, const RowOut<V> &out) const = 0;    // x and out's arrays live in the format's space
   virtual void        apply_dots(const V *x, const WithDots<V> &out) const; // in one pass where the format can
+  virtual const V    *main_diagonal() const { return nullptr; }             // by row, where it lies so and a product reads it: for JacobiStep
   virtual std::size_t bytes() const    = 0;
   virtual std::string describe() const = 0; // one line for a viewer, from numbers already there
 
@@ -49,7 +50,7 @@ protected:
 
 template <class V> void Format<V>::apply_dots(const V *x, const WithDots<V> &out) const
 {
-  if (out.step) apply(x, JacobiStep<V>{out.omega, out.dinv, out.w, out.x, out.y});
+  if (out.step) apply(x, out.as_step());
   else apply(x, Assign<V>{out.y});
   leave_dots(space_, nrows_, out.w, out.y, out.squares, *out.sums);
 }

@@ -36,6 +36,7 @@ public:
   void        apply(const V *x, const RowOut<V> &out) const override;
   void        apply_dots(const V *x, const WithDots<V> &out) const override;
   void        apply_as(const V *x, const ScaledOut<V> &out) const; // where Store is not V
+  const V    *main_diagonal() const override;
   std::size_t bytes() const override;
   std::string describe() const override;
 

@@ -17,13 +17,18 @@ static void launch_device(const CdsView<Store> &A, const GridStrides &grid, cons
   for_each_row_of_grid({A.nrows, line, plane}, CdsRow<Store, V, Out, bs, half, N>{A, x, out});
 }
 
-/* With the first of these counts of diagonals that is the matrix's own, compiled for it; otherwise with a loop. */
+/* With the first of these counts of diagonals that is the matrix's own, compiled for it; otherwise with a loop, in which outputs that read more than the sums have a kernel in
+   common. */
 template <int bs, bool half, int... counts, class Store, class V, class Out>
 static void launch_with_one_of(std::integer_sequence<int, counts...>, bool main, const CdsView<Store> &A, const GridStrides &grid, const V *x, const Out &out)
 {
   const bool done = ((main && A.ndiag == counts && (launch_device<bs, half, counts>(A, grid, x, out), true)) || ...);
 
-  if (!done) launch_device<bs, half, 0>(A, grid, x, out);
+  constexpr bool in_common = std::is_same_v<Out, Add<V>> || std::is_same_v<Out, Residual<V>> || std::is_same_v<Out, JacobiStep<V>>;
+
+  if (done) return;
+  if constexpr (in_common) launch_device<bs, half, 0>(A, grid, x, ScaledOut<V>(out));
+  else launch_device<bs, half, 0>(A, grid, x, out);
 }
 
 /* The counts that are compiled: 27 points on hexahedra and 7 on cells, or what half storage holds of them and of 5 and 3 points. */
@@ -103,23 +108,40 @@ template <class Store, class V> void Cds<Store, V>::apply_dots(const V *x, const
   Format<V>::apply_dots(x, out);
 }
 
-template void Cds<PetscScalar, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
-template void Cds<PetscScalar, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
-template void Cds<Half, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
-template void Cds<Half, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
-template void Cds<BFloat16, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
-template void Cds<BFloat16, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
-template void Cds<Half, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
-template void Cds<BFloat16, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
+/* On the host a division takes longer than a read. */
+template <class Store, class V> const V *Cds<Store, V>::main_diagonal() const
+{
+  if constexpr (std::is_same_v<Store, V>) {
+    for (std::size_t d = 0; bs_ == 1 && this->space_ == Space::Cuda && d < offset_.size(); d++) {
+      if (offset_[d] == 0) return val_.data() + d * ld_;
+    }
+  }
+  return nullptr;
+}
+
+template void               Cds<PetscScalar, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
+template void               Cds<PetscScalar, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
+template const PetscScalar *Cds<PetscScalar, PetscScalar>::main_diagonal() const;
+template void               Cds<Half, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
+template void               Cds<Half, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
+template const PetscScalar *Cds<Half, PetscScalar>::main_diagonal() const;
+template void               Cds<BFloat16, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
+template void               Cds<BFloat16, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
+template const PetscScalar *Cds<BFloat16, PetscScalar>::main_diagonal() const;
+template void               Cds<Half, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
+template void               Cds<BFloat16, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
 #if !PetscDefined(USE_REAL_SINGLE)
-template void Cds<float, float>::apply(const float *, const RowOut<float> &) const;
-template void Cds<float, float>::apply_dots(const float *, const WithDots<float> &) const;
-template void Cds<float, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
-template void Cds<float, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
-template void Cds<Half, float>::apply(const float *, const RowOut<float> &) const;
-template void Cds<Half, float>::apply_dots(const float *, const WithDots<float> &) const;
-template void Cds<float, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
-template void Cds<Half, float>::apply_as(const float *, const ScaledOut<float> &) const;
+template void               Cds<float, float>::apply(const float *, const RowOut<float> &) const;
+template void               Cds<float, float>::apply_dots(const float *, const WithDots<float> &) const;
+template const float       *Cds<float, float>::main_diagonal() const;
+template void               Cds<float, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
+template void               Cds<float, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
+template const PetscScalar *Cds<float, PetscScalar>::main_diagonal() const;
+template void               Cds<Half, float>::apply(const float *, const RowOut<float> &) const;
+template void               Cds<Half, float>::apply_dots(const float *, const WithDots<float> &) const;
+template const float       *Cds<Half, float>::main_diagonal() const;
+template void               Cds<float, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
+template void               Cds<Half, float>::apply_as(const float *, const ScaledOut<float> &) const;
 #endif
 
 } // namespace goza::mat

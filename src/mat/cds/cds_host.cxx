@@ -63,7 +63,7 @@ template <int bs, class V> void put(const WithDots<V> &out, PetscInt begin, Pets
   const PetscInt first = begin * bs + r;
   V *const       y     = out.y + first;
 
-  if (out.step) put<bs>(JacobiStep<V>{out.omega, out.dinv, out.w, out.x, out.y}, begin, n, r, sum);
+  if (out.step) put<bs>(out.as_step(), begin, n, r, sum);
   else put<bs>(Assign<V>{out.y}, begin, n, r, sum);
   thread_sum<V>(0) += dot_on_host<bs>(n, out.w + first, y);
   if (out.squares) thread_sum<V>(1) += dot_on_host<bs>(n, y, y);

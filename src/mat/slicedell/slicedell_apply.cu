@@ -120,14 +120,24 @@ static void launch_blocks([[maybe_unused]] Space space, const EllView<Store> &A,
   });
 }
 
-/* All rows, which may be in blocks; lists of rows are so for relax_nodes() alone. */
+template <class Store, class V, class Out>
+static void launch_shape(PetscInt br, PetscInt bc, Space space, const EllView<Store> &A, std::size_t stored, const V *x, const Out &out)
+{
+  if (br == 3 && bc == 3) launch_blocks<3, 3>(space, A, stored, x, out);
+  else if (br == 6 && bc == 6) launch_blocks<6, 6>(space, A, stored, x, out);
+  else if (br == 3) launch_blocks<3, 6>(space, A, stored, x, out);
+  else launch_blocks<6, 3>(space, A, stored, x, out);
+}
+
+/* All rows, which may be in blocks; lists of rows are so for relax_nodes() alone. Of blocks there are many kernels, and what becomes of their sums is the least of their work:
+   outputs that read more than the sums have one in common. */
 template <class Store, class V> template <class Out> void SlicedEll<Store, V>::launch(const V *x, const Out &out) const
 {
-  if (br_ == 3 && bc_ == 3) launch_blocks<3, 3>(this->space_, view(), val_.size(), x, out);
-  else if (br_ == 6 && bc_ == 6) launch_blocks<6, 6>(this->space_, view(), val_.size(), x, out);
-  else if (br_ == 3) launch_blocks<3, 6>(this->space_, view(), val_.size(), x, out);
-  else if (br_ == 6) launch_blocks<6, 3>(this->space_, view(), val_.size(), x, out);
-  else launch_single(x, out);
+  constexpr bool in_common = std::is_same_v<Out, Add<V>> || std::is_same_v<Out, Residual<V>> || std::is_same_v<Out, JacobiStep<V>>;
+
+  if (br_ != 3 && br_ != 6) launch_single(x, out);
+  else if constexpr (in_common) launch_shape(br_, bc_, this->space_, view(), val_.size(), x, ScaledOut<V>(out));
+  else launch_shape(br_, bc_, this->space_, view(), val_.size(), x, out);
 }
 
 template <class Store, class V> void SlicedEll<Store, V>::apply(const V *x, const RowOut<V> &out) const
@@ -159,8 +169,7 @@ template <class Store, class V> void SlicedEll<Store, V>::apply_more_as(const V 
 
 template <class Store, class V> void SlicedEll<Store, V>::apply_more(const V *x, const RowOut<V> &out) const
 {
-  if constexpr (std::is_same_v<Store, V>) std::visit([&](const auto &o) { launch_single(x, More<std::decay_t<decltype(o)>>{o}); }, out);
-  else apply_more_as(x, ScaledOut<V>(out));
+  apply_more_as(x, ScaledOut<V>(out));
 }
 
 template <class Store, class V> void SlicedEll<Store, V>::relax(const V *b, const V *dinv, V *x) const

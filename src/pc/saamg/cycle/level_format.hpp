@@ -42,6 +42,7 @@ public:
   bool        refill_reads_columns() const override { return format_ && format_->refill_reads_columns(); }
   void        apply(const V *x, const RowOut<V> &out) const override { format_->apply(x, out); }
   void        apply_dots(const V *x, const WithDots<V> &out) const override { format_->apply_dots(x, out); }
+  const V    *main_diagonal() const override { return format_->main_diagonal(); }
   std::size_t bytes() const override { return format_ ? format_->bytes() : 0; }
   double      rounding() const override { return format_ ? format_->rounding() : Format<V>::rounding(); }
   std::string describe() const override { return choice_.sentence; }

@@ -40,9 +40,13 @@ protected:
 private:
   PetscErrorCode take_step(std::size_t step, const V *b, const V *x, V *y, FusedSums *sums)
   {
+    const V *const diagonal = D_.of_A ? A_.diagonal_block().main_diagonal() : nullptr;
+    const V *const D        = diagonal ? diagonal : D_.inv;
+
     PetscFunctionBegin;
-    if (sums && !A_.has_others()) PetscCall(Guarded([&] { A_.diagonal_block().apply_dots(x, {b, y, true, sums, true, omega_[step], D_.inv, x}); }));
-    else PetscCall(A_.apply(x, JacobiStep<V>{omega_[step], D_.inv, b, x, y}));
+    if (sums && !A_.has_others())
+      PetscCall(Guarded([&] { A_.diagonal_block().apply_dots(x, {b, y, true, sums, true, omega_[step], D, x, diagonal != nullptr}); }));
+    else PetscCall(A_.apply(x, JacobiStep<V>{omega_[step], D, b, x, y, diagonal != nullptr}));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 

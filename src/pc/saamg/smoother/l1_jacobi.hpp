@@ -17,7 +17,8 @@ public:
     if (input.D.n) inv_.copy_from(input.D.inv, input.D.n);
     add_l1_norms(rows.diagonal_block(), true, inv_.data());
     add_l1_norms(rows.off_diagonal_block(), false, inv_.data());
-    with_norms.D.inv = inv_.data();
+    with_norms.D.inv  = inv_.data();
+    with_norms.D.of_A = false;
     jacobi_          = std::make_unique<JacobiSmoother<V>>(with_norms, options.sweeps, static_cast<PetscReal>(4) / 3);
   }
 

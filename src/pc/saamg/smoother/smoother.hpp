@@ -29,11 +29,12 @@ struct SmootherChoice {
   SmootherOptions options;
 };
 
-/* The diagonal as smoothers see it, [n] in A's space: inv is 0 where a row is coupled to nothing (or has no diagonal), and alone, nullptr where
+/* The diagonal as smoothers see it, [n] in A's space: inv is 0 where a row is coupled to nothing (or has no diagonal), and isolated, nullptr where
    there is no such row, holds the inverse for those. */
 template <class V> struct InverseDiagonal {
   PetscInt n;
   const V *inv, *isolated;
+  bool     of_A = true; // or of something in its place
 };
 
 /* Where in the cycle: a smoother that prefers a direction turns round after the coarse correction, so that the preconditioner stays symmetric. */
