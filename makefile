@@ -1,6 +1,8 @@
-# Goza: a PETSc plugin. `make help` lists the targets; README.md explains them.
+# Goza: a PETSc plugin. `make help` lists the targets; README.md and test/README.md explain them.
 #
 #   make [demo|check|...] [PETSC_DIR=... PETSC_ARCH=...] [CUDA=auto|yes|no] [BUILD=build]
+#
+# demo, check and petsc-tests name the Debian packages that are missing, and install them; DEPS=no leaves that out.
 #
 # PETSc is found by PETSC_DIR and PETSC_ARCH, else by pkg-config. A build folder holds one configuration; changing PETSc or
 # the flags rebuilds what is in it: use BUILD=build/other to keep two. Sanitizers: SANITIZE=address,undefined CUDA=no.
@@ -21,7 +23,7 @@ MAKEFLAGS += -j$(JOBS) --no-builtin-rules
 all: $(BUILD)/lib/libgoza.so ## build the library (the default)
 
 # --- What a machine needs. Looked for before anything below asks pkg-config or a compiler.
-ifneq ($(filter demo check petsc-tests deps,$(goals)),)
+ifneq ($(filter demo check check-quick petsc-tests deps,$(goals)),)
   ifeq ($(DEPS),yes)
     $(info $(shell .ci/deps.sh >&2))
     ifneq ($(.SHELLSTATUS),0)
@@ -68,7 +70,7 @@ ifneq ($(NVCC),)
   CUDA_LIBS   := -L$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt -lpthread # static: only the driver is needed at run time
 endif
 
-# --- Compilers. Host code is for any processor of its kind, and loops that gain from newer ones are there for those as well (core/host_loop.hpp); MARCH=native: for this machine alone.
+# --- Compilers. Host code is for any processor of its kind, and loops that gain from newer ones are there for those as well (core/launch/host_loop.hpp); MARCH=native: for this machine alone.
 MARCH     =
 CPPFLAGS  = -Iinclude -Isrc $(CUDA_CFLAGS) $(PETSC_CFLAGS) $(MPI_CFLAGS)
 SANITIZED = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -Wno-maybe-uninitialized) # gcc 12 sees false ones in instrumented code
@@ -95,7 +97,7 @@ BENCHES     := $(call programs,$(BENCH_SRC),test/bench,bench)
 EXAMPLES    := $(call programs,$(EXAMPLE_SRC),examples,bin)
 
 # PETSc's own programs, unmodified: ksp/ksp/tutorials/ex45.c becomes petsc/ksp_ksp_tutorials_ex45. Any other can be asked for by name.
-PETSC_NAMES    := $(file <test/petsc_programs.list)
+PETSC_NAMES    := $(file <test/petsc/programs.list)
 PETSC_PROGRAMS := $(foreach p,$(PETSC_NAMES),$(if $(wildcard $(PETSC_SRC)/$(p).c),$(BUILD)/petsc/$(subst /,_,$(p))))
 
 # --- Objects depend on the commands that make them: the file changes only when its content does, and not where make only says what it would do.
@@ -164,15 +166,22 @@ demo: all $(EXAMPLES) $(BUILD)/petsc/ksp_ksp_tutorials_ex45 ## solve with Goza b
 	@python3 examples/demo.py
 check: programs ## build everything and run every test
 	@test/run.sh
+# Tests of every room on one rank and on two: those that take some seconds each
+QUICK = (core|parallel|mat|locality|choice|assembly|ksp|pc)/[^ ]*|laws/(mat|mat_device|pc_bad_input|edge_cases|alloc_failures)
+check-quick: programs ## the quick tests: under two minutes when all is built
+	@test/run.sh '^($(QUICK)) [12] (host|mpi)$$|^command line: loaded'
+pages: programs ## write the generated parts of the pages: include/README.md and the tables of measurements
+	@.ci/reference.py
+	@test/bench/tables.py
 FUZZERS = $(addprefix $(BUILD)/test/fuzz/,fuzz_mat fuzz_pc fuzz_alloc)
 SEEDS   = 1000
 FIRST   = 1
-fuzz: all $(FUZZERS) $(BUILD)/test/alloc_failures $(BUILD)/bin/locality ## random sequences of matrix operations, configurations of saamg, files, and every allocation refused: SEEDS from FIRST on each of RANKS (SEEDS=100000 RANKS=1)
+fuzz: all $(FUZZERS) $(BUILD)/test/laws/alloc_failures $(BUILD)/bin/locality ## random sequences of matrix operations, configurations of saamg, files, and every allocation refused: SEEDS from FIRST on each of RANKS (SEEDS=100000 RANKS=1)
 	@failed=0; \
 	for n in $(RANKS); do \
 	  python3 test/fuzz/fuzz.py $(BUILD)/test/fuzz/fuzz_mat --ranks $$n --first $(FIRST) --count $(SEEDS) --out $(BUILD)/fuzz --short 5 || failed=1; \
 	  python3 test/fuzz/fuzz.py $(BUILD)/test/fuzz/fuzz_pc --ranks $$n --first $(FIRST) --count $$(($(SEEDS) / 5)) --out $(BUILD)/fuzz --short 5 || failed=1; \
-	  for t in fuzz/fuzz_alloc alloc_failures; do $(MPIEXEC) -n $$n $(BUILD)/test/$$t -every || failed=1; done; \
+	  for t in fuzz/fuzz_alloc laws/alloc_failures; do $(MPIEXEC) -n $$n $(BUILD)/test/$$t -every || failed=1; done; \
 	done; \
 	python3 test/fuzz/fuzz_locality.py $(BUILD)/bin/locality --first $(FIRST) --count $$(($(SEEDS) / 5)) || failed=1; \
 	exit $$failed
@@ -181,6 +190,8 @@ bench-amg: all $(EXAMPLES) ## the tables of paper P5: smoothers and precisions o
 	@python3 test/bench/bench_amg.py
 bench-peers: all $(EXAMPLES) ## saamg beside GAMG and what else this PETSc has
 	@python3 test/bench/bench_peers.py
+bench-settings: all $(EXAMPLES) ## iterations, complexity and memory of saamg's settings (a minute, on the host), for the table of examples/README.md
+	@python3 test/bench/bench_settings.py
 bench-cds: $(BUILD)/bench/bench_cds ## the table and the figures of paper P1 (figures: python3 with matplotlib)
 	$< -json $(BUILD)/bench/cds.json
 	python3 test/bench/figures_cds.py $(BUILD)/bench/cds.json $(BUILD)/bench
@@ -195,14 +206,14 @@ bench-assembly: $(BUILD)/bench/bench_assembly ## paper P4's table of assembly: s
 N = 128
 RANKS = 1 2 4
 P5 =
-bench-scaling: all $(EXAMPLES) $(BUILD)/bench/bench_scaling ## products and solves over RANKS, by every way of exchanging, beside GAMG; paper P5's tables and a model (P5="--n 30 --weak-n 12" for smaller ones)
+bench-scaling: all $(EXAMPLES) $(BUILD)/bench/bench_scaling ## products and solves over RANKS, by every kind of exchange, beside GAMG; paper P5's tables and a model (P5="--n 30 --weak-n 12" for smaller ones)
 	@rm -f $(BUILD)/scaling.json
 	@for ranks in $(RANKS); do for mode in no yes; do \
 	  $(MPIEXEC) -n $$ranks $(BUILD)/bench/bench_scaling -weak $$mode -solve -halos peer,nccl,sf,host -types slicedell,cds -peers gamg -json $(BUILD)/scaling.json $(SCALING) || exit; \
 	done; done
 	@python3 test/bench/bench_scaling.py $(P5)
 	@python3 test/bench/scaling_model.py $(BUILD)/bench/scaling_p5.json
-bench-locality: $(BUILD)/bench/bench_locality ## measure all formats on 171 matrices, and compare with the models; hit rates where there is ncu (minutes)
+bench-locality: $(BUILD)/bench/bench_locality ## measure all formats on the study's matrices, and compare with the models; hit rates where there is ncu (minutes)
 	@$< -json $(BUILD)/locality.json $(BENCH_OPTIONS)
 	@rm -f $(BUILD)/locality_ncu.csv
 	@if [ -n "$(NCU)" ]; then $(NCU) --csv --kernel-name-base demangled --kernel-name 'regex:csrmv|FoldGroup' --metrics l1tex__t_sector_hit_rate.pct,lts__t_sector_hit_rate.pct \
@@ -246,4 +257,4 @@ clean: ## remove the build folder
 	rm -rf $(BUILD)
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' makefile | expand -t 14
-.PHONY: all deps programs demo check fuzz bench bench-amg bench-assembly bench-cds bench-locality bench-peers bench-scaling bench-spmv petsc-tests petsc-cuda bundle install format tidy clean help
+.PHONY: all deps programs demo check check-quick pages fuzz bench bench-amg bench-assembly bench-cds bench-locality bench-peers bench-scaling bench-settings bench-spmv petsc-tests petsc-cuda bundle install format tidy clean help

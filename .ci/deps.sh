@@ -13,6 +13,11 @@ if [ ${#missing[@]} -eq 0 ]; then exit 0; fi
 
 sudo=()
 if [ "$(id -u)" -ne 0 ]; then sudo=(sudo); fi
-echo "deps: installing Debian packages: ${missing[*]}"
+echo "deps: these Debian packages are missing: ${missing[*]}"
+echo "deps: installing them by ${sudo[*]:+sudo }apt-get (DEPS=no leaves this out)"
+if [ -t 0 ]; then
+  echo "deps: Ctrl-C within 5 seconds stops it"
+  sleep 5
+fi
 "${sudo[@]}" apt-get update -qq
 "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "${missing[@]}" >/dev/null

@@ -23,13 +23,13 @@ static char help[] = "Locality of a matrix's reads of x in every format, and wha
      locality -gallery web_1 -svg pictures
 */
 #include "../test/support/study_gallery.hpp"
-#include "goza.hpp"
+#include "petsc/plugin.hpp"
 #include "locality/calibrate.hpp"
 #include "locality/matrix_market.hpp"
 #include "locality/petsc_binary.hpp"
 #include "locality/models.hpp"
 #include "locality_pictures.hpp"
-#include "mat/common/errors.hpp"
+#include "petsc/errors.hpp"
 #include "petscgoza.h"
 #include <cerrno>
 #include <cstdio>

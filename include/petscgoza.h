@@ -102,6 +102,9 @@ PETSC_EXTERN PetscErrorCode GozaAssemblySetDM(GozaAssembly, DM);
 PETSC_EXTERN PetscErrorCode GozaAssemblySetElements(GozaAssembly, GozaElementType, PetscInt, const PetscInt[], PetscInt, const PetscReal[], PetscInt, const PetscInt[]);
 PETSC_EXTERN PetscErrorCode GozaAssemblyGetElements(GozaAssembly, GozaElementType *, PetscInt *, const PetscInt *[], PetscInt *, const PetscReal *[]);
 PETSC_EXTERN PetscErrorCode GozaAssemblySetMaterial(GozaAssembly, const PetscReal[], const PetscReal[]);
+PETSC_EXTERN PetscErrorCode GozaAssemblySetMaterialVecs(GozaAssembly, Vec, Vec);
+PETSC_EXTERN PetscErrorCode GozaAssemblyCreateElementVec(GozaAssembly, Vec *);
+PETSC_EXTERN PetscErrorCode GozaAssemblySetCoordinates(GozaAssembly, const PetscReal[]);
 PETSC_EXTERN PetscErrorCode GozaAssemblySetDirichlet(GozaAssembly, const PetscBool[], const PetscScalar[]);
 PETSC_EXTERN PetscErrorCode GozaAssemblySetForce(GozaAssembly, const PetscReal[]);
 PETSC_EXTERN PetscErrorCode GozaAssemblySetTraction(GozaAssembly, PetscInt, PetscInt, const PetscInt[], const PetscReal[]);
@@ -111,6 +114,7 @@ PETSC_EXTERN PetscErrorCode GozaAssemblyMatrix(GozaAssembly, Mat);
 PETSC_EXTERN PetscErrorCode GozaAssemblyRHS(GozaAssembly, Vec);
 PETSC_EXTERN PetscErrorCode GozaAssemblyResidual(GozaAssembly, Vec, Vec);
 PETSC_EXTERN PetscErrorCode GozaAssemblyVonMises(GozaAssembly, Vec, Vec);
+PETSC_EXTERN PetscErrorCode GozaAssemblyElementVonMises(GozaAssembly, Vec, Vec);
 
 PETSC_EXTERN PetscErrorCode MatCDSSetStorage(Mat, MatCDSStorage);
 PETSC_EXTERN PetscErrorCode MatCDSSetLimits(Mat, PetscReal, PetscReal);

@@ -1,26 +1,23 @@
 /* Loading: the hook that -dll_append calls, the one list of types, and what is decided once. */
-#include "goza.hpp"
-#include "core/device_code.hpp"
-#include "core/kernel_loader.hpp"
-#include "core/mailbox.hpp"
-#include "core/memory_limit.hpp"
-#include "core/shared_memory.hpp"
-#include "mat/common/errors.hpp"
-#include "mat/autoformat/autoformatmat.hpp"
-#include "mat/common/halo/agree.hpp"
-#include "mat/common/halo/exchange.hpp"
-#include "mat/common/halo/team.hpp"
-#include "mat/cds/cdsmat.hpp"
-#include "mat/fold/foldmat.hpp"
-#include "mat/slicedell/slicedell.hpp"
-#include "pc/saamg/cycle_log.hpp"
-#include "pc/saamg/pcsaamg.hpp"
+#include "petsc/plugin.hpp"
+#include "core/device/device_code.hpp"
+#include "core/device/kernel_loader.hpp"
+#include "core/device/mailbox.hpp"
+#include "core/device/memory_limit.hpp"
+#include "core/device/shared_memory.hpp"
+#include "petsc/errors.hpp"
+#include "choice/autoformat_mat.hpp"
+#include "parallel/agree.hpp"
+#include "parallel/exchange.hpp"
+#include "parallel/team.hpp"
+#include "mat/cds/cds_mat.hpp"
+#include "mat/fold/fold_mat.hpp"
+#include "mat/slicedell/slicedell_mat.hpp"
+#include "pc/saamg/cycle/cycle_log.hpp"
+#include "pc/saamg/api/pcsaamg.hpp"
 #include "ksp/fused.hpp"
 #include "petscgoza.h"
-#if PetscDefined(HAVE_CUDA)
-  #include <petsc/private/logimpl.h>
-  #include <petscdevice_cuda.h>
-#endif
+#include <petscdevice.h>
 
 namespace goza
 {
@@ -40,81 +37,12 @@ static PetscErrorCode RegisterTypes()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode FindFormatKind(const char *type, const FormatKind **found)
-{
-  PetscFunctionBegin;
-  *found = nullptr;
-  for (const FormatKind *kind : formats) {
-    PetscBool root, seq, mpi;
-
-    PetscCall(PetscStrcmp(type, kind->root, &root));
-    PetscCall(PetscStrcmp(type, kind->seq, &seq));
-    PetscCall(PetscStrcmp(type, kind->mpi, &mpi));
-    if (root || seq || mpi) *found = kind;
-  }
-  PetscCheck(*found, PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "Not a Goza matrix type: %s", type);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* --- state */
 
-Events events;
-Usage  usage;
-
 static struct {
-  PetscBool registered = PETSC_FALSE, check = PETSC_FALSE, info = PETSC_FALSE;
-  Space     space            = Space::Host;
+  PetscBool registered = PETSC_FALSE, info = PETSC_FALSE;
   char      device_text[512] = "not looked at yet";
 } state;
-
-Space default_space()
-{
-  return state.space;
-}
-
-/* A PETSc without a device back end answers MatBoundToCPU() with true for every matrix, and binds none. */
-PetscErrorCode MatGetSpace(Mat A, Space *space)
-{
-  PetscBool bound = PETSC_FALSE;
-
-  PetscFunctionBegin;
-  if (PetscDefined(HAVE_DEVICE)) PetscCall(MatBoundToCPU(A, &bound));
-  *space = bound ? Space::Host : default_space();
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-bool petsc_on_device()
-{
-  return PetscDefined(HAVE_CUDA) && state.space == Space::Cuda;
-}
-
-bool check_results()
-{
-  return state.check;
-}
-
-bool device_time_logged()
-{
-#if PetscDefined(HAVE_CUDA) && PetscDefined(USE_LOG)
-  return PetscLogGpuTimeFlag;
-#else
-  return false;
-#endif
-}
-
-PetscErrorCode use_petsc_stream()
-{
-  PetscFunctionBegin;
-#if PetscDefined(HAVE_CUDA) && defined(GOZA_HAVE_CUDA)
-  if (state.space == Space::Cuda) {
-    cudaStream_t stream;
-
-    PetscCall(PetscGetCurrentCUDAStream(&stream));
-    device::set_stream(stream);
-  }
-#endif
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* --- what is refused */
 
@@ -171,7 +99,7 @@ static PetscErrorCode ChooseDevice(PetscInt wish)
   bool        there = false;
 
   PetscFunctionBegin;
-  state.space = Space::Host;
+  plugin.space = Space::Host;
   if (wish != 1) {
     MPI_Comm    host;
     PetscMPIInt rank;
@@ -188,7 +116,7 @@ static PetscErrorCode ChooseDevice(PetscInt wish)
 #if PetscDefined(HAVE_CUDA)
     if (there) { PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA)); /* its choice, -device_select_cuda, is ours */ }
 #endif
-    if (there) state.space = Space::Cuda;
+    if (there) plugin.space = Space::Cuda;
     if (there) PetscCall(Guarded([] { kernel_loader::start(); }));
     PetscCheck(there || wish != 2, PETSC_COMM_WORLD, PETSC_ERR_GPU, "-goza_device cuda was asked for, but %s", why.c_str());
   }
@@ -222,7 +150,7 @@ static PetscErrorCode SetFromOptions()
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Goza options", "Goza");
   PetscCall(PetscOptionsEList("-goza_device", "Where matrices and preconditioners live", "GozaInitializePackage", devices, 3, devices[wish], &wish, NULL));
   PetscCall(HaloFromOptions(PetscOptionsObject, &halo));
-  PetscCall(PetscOptionsBool("-goza_check", "Compute every device product again on the host and compare", "GozaInitializePackage", state.check, &state.check, NULL));
+  PetscCall(PetscOptionsBool("-goza_check", "Compute every device product again on the host and compare", "GozaInitializePackage", plugin.check, &plugin.check, NULL));
   PetscCall(PetscOptionsBool("-goza_info", "Print versions, backend and device, and at the end what ran where", "GozaInitializePackage", state.info, &state.info, NULL));
   PetscCall(PetscOptionsReal("-goza_memory_limit", "Most device memory of a rank's Goza arrays, in MB; 0: what there is", "GozaInitializePackage", limit, &limit, NULL));
   PetscOptionsEnd();
@@ -231,9 +159,9 @@ static PetscErrorCode SetFromOptions()
   PetscCall(ChooseDevice(wish));
   if (state.info) {
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza for PETSc %d.%d.%d, %s backend; runs on %s; vectors %s\n", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, PetscDefined(HAVE_CUDA) || device::available() ? "CUDA" : "host",
-                          state.device_text, state.space == Space::Host ? "on the host" : (petsc_on_device() ? "wherever PETSc has them" : "copied to the device and back (this PETSc has no CUDA)")));
+                          state.device_text, plugin.space == Space::Host ? "on the host" : (petsc_on_device() ? "wherever PETSc has them" : "copied to the device and back (this PETSc has no CUDA)")));
     if (device_code_bytes()) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza device code: %.1f MB\n", device_code_bytes() / 1e6));
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza halo exchange: %s%s\n", halo_names[halo], halo == HALO_AUTO ? (state.space == Space::Host ? " (host)" : " (peer, else nccl, sf with a GPU-aware MPI, host)") : ""));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza halo exchange: %s%s\n", halo_names[halo], halo == HALO_AUTO ? (plugin.space == Space::Host ? " (host)" : " (peer, else nccl, sf with a GPU-aware MPI, host)") : ""));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -266,7 +194,8 @@ static PetscErrorCode FinalizePackage()
   forget_late_flags();
   forget_cycle_events();
   device::set_memory_limit(0);
-  state = {};
+  state  = {};
+  plugin = {};
   device::set_stream(nullptr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -283,6 +212,8 @@ static PetscErrorCode RegisterEvents()
   PetscCall(PetscLogEventRegister("SAAMGEigen", PC_CLASSID, &events.eigen));
   PetscCall(PetscLogEventRegister("SAAMGMirror", PC_CLASSID, &events.mirror));
   PetscCall(PetscLogEventRegister("GozaFEMSymbolic", MAT_CLASSID, &events.symbolic));
+  PetscCall(PetscLogEventRegister("GozaFEMInputs", MAT_CLASSID, &events.inputs));
+  PetscCall(PetscLogEventRegister("GozaFEMCreate", MAT_CLASSID, &events.create));
   PetscCall(PetscLogEventRegister("GozaFEMMatrix", MAT_CLASSID, &events.assemble));
   PetscCall(PetscLogEventRegister("GozaFEMVector", MAT_CLASSID, &events.vector));
   PetscFunctionReturn(PETSC_SUCCESS);

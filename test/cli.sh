@@ -141,10 +141,29 @@ while read -r _ line; do
   RANKS=2 says "elasticity $line, two ranks" 0 'CONVERGED_RTOL' "$elasticity" $line
 done < <(sed -n '/Run lines:/,/\*\//s/^ *\(elasticity .*\)/\1/p' "$here/../examples/elasticity.cxx")
 says "elasticity writes displacement and stress" 0 'von_mises' cat "$work/hook.vtu"
-says "the picture in the README is of that output" 0 "^$(grep -c polygon "$here/../examples/hook.svg")\$" \
+says "the hook's picture is of that output" 0 "^$(grep -c polygon "$here/../examples/hook.svg")\$" \
   bash -c "python3 '$here/../examples/picture.py' '$work/hook.vtu' '$work/hook.svg' && grep -c polygon '$work/hook.svg'"
 says "elasticity at Poisson's ratio 0.5" error "Poisson's ratio 0.5 is not between" "$elasticity" -n 3 -poisson 0.5
 says "elasticity without the face set" error 'no face set 5' "$elasticity" -mesh plex -dm_plex_filename "$here/../examples/hook.msh" -fixed_set 5
+
+# heat: the same; of second order: half the size, a fourth of the error
+heat=$BUILD/bin/heat
+while read -r _ line; do
+  # shellcheck disable=SC2086
+  says "heat $line" 0 'CONVERGED_TIME .*error [0-9.]*e-03' "$heat" $line
+  # shellcheck disable=SC2086
+  RANKS=2 says "heat $line, two ranks" 0 'CONVERGED_TIME .*error [0-9.]*e-03' "$heat" $line
+done < <(sed -n '/Run lines:/,/\*\//s/^ *\(heat .*\)/\1/p' "$here/../examples/heat.cxx")
+says "heat is of second order" 0 'error (1\.[89]|2\.0).e-03' "$heat" -n 17
+
+# the guide: every command of it that is of this tree ends well
+while read -r _ line; do
+  name="the guide: ${line//-dll_append build\/lib\/libgoza.so/}"
+  line=${line//build\//$BUILD/} line=${line//examples\//$here/../examples/}
+  ranks=1
+  case $line in "mpiexec -n "*) read -r _ _ ranks line <<<"$line" ;; esac
+  RANKS=$ranks says "$name" 0 '' bash -c "$line"
+done < <(grep -E '^    \$ (mpiexec -n [0-9]+ )?build/' "$here/../examples/README.md")
 
 # locality: the run lines of its own comment, files good and bad, and the view
 locality=$BUILD/bin/locality

@@ -1,18 +1,18 @@
 #!/bin/bash
-# Every test: tests.list, the command line (cli.sh), PETSc's own programs (acceptance.sh). The last line says how many passed, failed and were skipped, since they need a device.
+# Every test: tests.list, the command line (cli.sh), PETSc's own programs (petsc/acceptance.sh). The last line says how many passed, failed and were skipped, since they need a device.
 #
-#   test/run.sh [PATTERN]      only tests whose line contains PATTERN (a grep -E pattern)
+#   test/run.sh [PATTERN]      only tests whose line contains PATTERN (a grep -E pattern); an error where there is none
 #
 # Tests of one rank run JOBS at a time; those of several have the machine to themselves, since ranks that wait for each other take whole cores.
 #
 # Environment: BUILD (build), MPIEXEC (mpiexec), JOBS (as many as cores, at most 8), TIMEOUT (300, seconds a test), LINES_SHOWN (25, of a failed test).
-# Needs at run time: test/*.sh, test/*.list, test/support/{lib.sh,numdiff.awk,lsan.supp}, $BUILD/test, $BUILD/petsc, $BUILD/lib/libgoza.so.
+# Needs at run time: test/*.sh, test/tests.list, test/petsc/, test/support/{lib.sh,numdiff.awk,lsan.supp}, $BUILD/test, $BUILD/petsc, $BUILD/lib/libgoza.so.
 set -u
 . "$(dirname "$0")/support/lib.sh"
-. "$here/acceptance.sh"
+. "$here/petsc/acceptance.sh"
 pattern=${1-.}
 
-errors_expected='^(laws_pc_bad_input|edge_cases|fuzz/.*)$' # PETSc frees nothing on its way out of a function that failed
+errors_expected='^(laws/pc_bad_input|laws/edge_cases|fuzz/.*)$' # PETSc frees nothing on its way out of a function that failed
 run_listed() { # name ranks label options...
   local name=$1 ranks=$2 line="$*" status
   shift 3
@@ -42,7 +42,7 @@ each_test() { # ONE_RANK: the tests of one rank, or (no) those of several
     [ "$1" = "$([ "${ranks// /}" = 1 ] && echo yes || echo no)" ] || continue
     grep -qE -- "$pattern" <<<"${program// /} ${ranks// /}:$args" || continue
     beside_others run_accepted "${program// /}" "${ranks// /}" "${compare// /}" "$args"
-  done <"$here/acceptance.list"
+  done <"$here/petsc/acceptance.list"
 }
 
 cores=$(nproc --all) # without it OMP_NUM_THREADS counts

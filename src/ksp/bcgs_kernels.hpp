@@ -1,9 +1,9 @@
 /* The passes of BiCGStab over its vectors, and its scalars, which stay where the vectors are. */
 #pragma once
-#include "core/fused_elements.hpp"
-#include "core/scalars.hpp"
+#include "core/launch/fused_elements.hpp"
+#include "core/device/scalars.hpp"
 
-namespace goza
+namespace goza::ksp
 {
 
 struct BcgsScalars {
@@ -34,13 +34,17 @@ struct BcgsVectors {
 
 using BcgsScalarsView = ScalarsView<BcgsScalars>;
 
+/* What a direction takes in: x <- x + alpha M p + omega M s, where x is late; p <- r + beta (p - omega v), or r at first. */
+struct BcgsDirection {
+  bool first, x_is_late;
+  bool x_alone = false; // p stays
+};
+
 /* With `whole` the sums are those of all ranks, and a pass ends with the scalars that come of them. */
 void bcgs_begin(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, FusedSums &sums); // q <- r; r'r
-/* x <- x + alpha M p + omega M s, where x is late; p <- r + beta (p - omega v), or r at first. */
-void bcgs_direction(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, bool first, bool x_is_late, FusedSums &sums);
-void bcgs_first_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, FusedSums &sums); // s <- r - alpha v; s's
-void bcgs_products(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, bool whole, FusedSums &sums);
+void bcgs_direction(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, const BcgsDirection &what, FusedSums &sums);
+void bcgs_first_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, FusedSums &sums);              // s <- r - alpha v; s's
+void bcgs_products(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, FusedSums &sums);                // this rank's s't, t't, s'q, t'q
 void bcgs_second_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, bool whole, FusedSums &sums); // r <- s - omega t; r'r, r'q
-void bcgs_solution(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, FusedSums &sums);                // x <- x + alpha M p + omega M s
 
-} // namespace goza
+} // namespace goza::ksp

@@ -2,11 +2,11 @@
 #pragma once
 #include "gmres_kernels.hpp"
 #include "krylov_space.hpp"
-#include "mat/common/errors.hpp"
+#include "petsc/errors.hpp"
 #include <utility>
 #include <vector>
 
-namespace goza
+namespace goza::ksp
 {
 
 class FlexibleGMRES;
@@ -86,7 +86,7 @@ private:
 
   /* The coefficients, from where the basis is and back. Behind the products: the square of the norm of what this rank has left of a vector, and of all ranks'. */
   PetscInt left_at() const { return m_ + 2; }
-  PetscInt norm_at() const { return K_.alone() ? m_ + 2 : m_ + 3; }
+  PetscInt norm_at() const { return K_.one_rank() ? m_ + 2 : m_ + 3; }
   void     read()
   {
     if (K_.space() == Space::Host) std::copy(h_there_.data(), h_there_.data() + h_.size(), h_.begin());
@@ -107,7 +107,7 @@ private:
       gmres_products(K_.space(), K_.n(), v0, 1, v0[0], h_there_.data(), K_.sums());
       read();
     }));
-    if (!K_.alone()) {
+    if (!K_.one_rank()) {
       PetscCall(K_.sum_over_ranks(h_.data(), 1));
       PetscCall(Guarded([&] { write(h_.data(), 1); }));
     }
@@ -185,12 +185,12 @@ private:
 
     PetscFunctionBegin;
     PetscCall(Guarded([&] { gmres_products(space, n, basis.data(), k + 2, w, h, K_.sums()); }));
-    if (!K_.alone()) PetscCall(add_up_products(k));
+    if (!K_.one_rank()) PetscCall(add_up_products(k));
     PetscCall(Guarded([&] { gmres_combine(space, n, -1, basis.data(), k + 1, h, w, h + left_at(), K_.sums()); }));
-    if (!K_.alone()) PetscCall(norm_over_ranks(k));
+    if (!K_.one_rank()) PetscCall(norm_over_ranks(k));
     PetscCall(Guarded([&] {
       gmres_normalize(space, n, h + norm_at(), w, K_.sums());
-      if (K_.alone()) read();
+      if (K_.one_rank()) read();
     }));
     PetscCall(K_.log_flops(4. * k + 9));
     *norm = PetscIsInfOrNanScalar(h_[norm_at()]) ? PetscRealPart(h_[norm_at()]) : PetscSqrtReal(PetscMax(PetscRealPart(h_[norm_at()]), 0));
@@ -274,4 +274,4 @@ private:
   std::vector<PetscScalar> h_;              // products of a new vector with the basis and itself, and norms: see norm_at()
 };
 
-} // namespace goza
+} // namespace goza::ksp

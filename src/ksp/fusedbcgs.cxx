@@ -2,11 +2,11 @@
 #include "bcgs_kernels.hpp"
 #include "fused.hpp"
 #include "krylov_space.hpp"
-#include "mat/common/errors.hpp"
+#include "petsc/errors.hpp"
 #include "petscgoza.h"
 #include "solver_object.hpp"
 
-namespace goza
+namespace goza::ksp
 {
 
 namespace
@@ -29,7 +29,7 @@ enum : PetscInt { // the vectors of BcgsVectors
    needed only where they cancel. */
 class BiCGStab {
 public:
-  BiCGStab(KSP ksp, KrylovSpace &space, Scalars<BcgsScalars> &scalars) : ksp_(ksp), K_(space), scalars_(scalars), whole_(space.alone()) { }
+  BiCGStab(KSP ksp, KrylovSpace &space, Scalars<BcgsScalars> &scalars) : ksp_(ksp), K_(space), scalars_(scalars), whole_(space.one_rank()) { }
 
   PetscErrorCode solve()
   {
@@ -99,7 +99,9 @@ private:
   {
     PetscFunctionBegin;
     x_is_late_ = false;
-    PetscCall(pass(4, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) { bcgs_solution(space, n, v, keeps(), sums); }));
+    PetscCall(pass(4, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) {
+      bcgs_direction(space, n, v, keeps(), {false, true, true}, sums);
+    }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -110,8 +112,9 @@ private:
     PetscFunctionBegin;
     first_     = false;
     x_is_late_ = false;
-    PetscCall(
-      pass(first ? 0 : 8, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) { bcgs_direction(space, n, v, keeps(), first, late, sums); }));
+    PetscCall(pass(first ? 0 : 8, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) {
+      bcgs_direction(space, n, v, keeps(), {first, late}, sums);
+    }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -123,9 +126,13 @@ private:
     if (!whole_) PetscCall(add_up([&] { return K_.sum_over_ranks(&now_.vq, 1); }));
     PetscCall(pass(4, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) { bcgs_first_half(space, n, v, keeps(), sums); }));
     PetscCall(K_.precondition(R, MS));
-    PetscCall(K_.multiply(MS, T));
-    PetscCall(pass(whole_ ? 4 : 8, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) { bcgs_products(space, n, v, keeps(), whole_, sums); }));
-    if (!whole_) PetscCall(add_up([&] { return add_up_products(); }));
+    if (whole_) PetscCall(K_.multiply_dot(MS, R, T, &keeps().there->st, &keeps().there->tt));
+    else PetscCall(K_.multiply(MS, T));
+    if (whole_) PetscCall(K_.log_flops(4));
+    else {
+      PetscCall(pass(8, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) { bcgs_products(space, n, v, keeps(), sums); }));
+      PetscCall(add_up([&] { return add_up_products(); }));
+    }
     const BcgsScalars summed = now_;
     PetscCall(
       pass(6, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) { bcgs_second_half(space, n, v, whole_ ? tells() : keeps(), whole_, sums); }));
@@ -265,4 +272,4 @@ PetscErrorCode KSPCreate_FusedBCGS(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::ksp

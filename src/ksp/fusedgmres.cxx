@@ -4,7 +4,7 @@
 #include "petscgoza.h"
 #include "solver_object.hpp"
 
-namespace goza
+namespace goza::ksp
 {
 
 static PetscErrorCode KSPSolve_FusedGMRES(KSP ksp)
@@ -172,4 +172,4 @@ PetscErrorCode KSPCreate_FusedGMRES(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::ksp

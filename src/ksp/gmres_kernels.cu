@@ -1,6 +1,6 @@
 #include "gmres_kernels.hpp"
 
-namespace goza
+namespace goza::ksp
 {
 
 namespace
@@ -141,4 +141,4 @@ void gmres_normalize(Space space, PetscInt n, const PetscScalar *ww, PetscScalar
   fuse(space, n, Normalize{ww, w, 1}, sums);
 }
 
-} // namespace goza
+} // namespace goza::ksp

@@ -1,8 +1,8 @@
 /* The passes of GMRES over its basis: a few vectors of it at a time. */
 #pragma once
-#include "core/fused_elements.hpp"
+#include "core/launch/fused_elements.hpp"
 
-namespace goza
+namespace goza::ksp
 {
 
 /* v: m vectors, in a list on the host; h: in the space of the vectors, [m]. */
@@ -11,4 +11,4 @@ void gmres_products(Space space, PetscInt n, const PetscScalar *const *v, PetscI
 void gmres_combine(Space space, PetscInt n, PetscScalar factor, const PetscScalar *const *v, PetscInt m, const PetscScalar *h, PetscScalar *w, PetscScalar *ww, FusedSums &sums);
 void gmres_normalize(Space space, PetscInt n, const PetscScalar *ww, PetscScalar *w, FusedSums &sums); // w <- w / sqrt(*ww), unless that is 0
 
-} // namespace goza
+} // namespace goza::ksp

@@ -4,15 +4,16 @@
    solution once and back once. Otherwise: the vectors are PETSc's, which does products and preconditioning; their arrays are ours in between. A method sees arrays and no
    difference. */
 #pragma once
-#include "core/fused_elements.hpp"
+#include "core/launch/fused_elements.hpp"
 #include "mat/common/par_operator.hpp"
-#include "mat/common/vec_access.hpp"
+#include "petsc/vec_access.hpp"
 #include "native_pc.hpp"
+#include "recorded_loop.hpp"
 #include <deque>
 #include <memory>
 #include <petsc/private/kspimpl.h>
 
-namespace goza
+namespace goza::ksp
 {
 
 class KrylovSpace {
@@ -31,7 +32,7 @@ public:
   PetscErrorCode reset();                         // nothing is held
 
   bool         native() const { return op_ != nullptr; }
-  bool         alone() const { return alone_; } // one rank
+  bool         one_rank() const { return one_rank_; } // one rank
   Space        space() const { return space_; }
   PetscInt     n() const { return n_; }
   FusedSums   &sums() { return sums_; }
@@ -41,9 +42,13 @@ public:
   PetscErrorCode first_residual(PetscInt r);       // r = b - A x, and a sign in it where the preconditioner's set-up failed on this rank
   PetscErrorCode residual(PetscInt r);             // r = b - A x
   PetscErrorCode multiply(PetscInt x, PetscInt y); // y = A x
-  PetscErrorCode multiply_dot(PetscInt x, PetscInt w, PetscInt y, PetscScalar *wy); // and this rank's part of w'y, in the space
-  PetscErrorCode precondition(PetscInt r, PetscInt z);                              // z = M r, without what is in the null space
-  PetscErrorCode sum_over_ranks(PetscScalar *values, PetscInt n);                   // values in host memory
+  /* and this rank's part of w'y and, unless it is nullptr, of y'y, in the space */
+  PetscErrorCode multiply_dot(PetscInt x, PetscInt w, PetscInt y, PetscScalar *wy, PetscScalar *yy = nullptr);
+  PetscErrorCode precondition(PetscInt r, PetscInt z, const CycleEnds &ends = {});                      // z = M r, without what is in the null space
+  AnyFirstStep   first_step(PetscInt z) { return op_ ? pc_.first_step((*this)[z]) : AnyFirstStep(); }   // see NativePC
+  const float   *narrow_solution() const { return op_ && one_rank_ ? pc_.narrow_solution() : nullptr; } // the same
+  bool           may_leave_sums() const { return op_ && one_rank_ && pc_.removes_nothing(); }           // precondition() may, of z'r and z'z
+  PetscErrorCode sum_over_ranks(PetscScalar *values, PetscInt n);                                       // values in host memory
   PetscErrorCode log_flops(PetscLogDouble per_row);
 
   /* History, monitors, convergence test. up_to_date() runs first where one of them may look at the solution. */
@@ -58,6 +63,11 @@ public:
   PetscErrorCode monitor(PetscInt it, PetscReal norm); // history and monitors alone
   PetscErrorCode test(PetscInt it, PetscReal norm);
   bool           solution_is_seen() const { return seen_; }
+  bool           recordable() const; // what is done between two reports launches kernels and no more, and nobody looks
+  Footprint      footprint();        // of all but the solution
+  RecordedLoop  &loop() { return loop_; }
+  PetscErrorCode log_repeated();            // one iteration more of the loop
+  bool           tests_norm() const;        // PETSc's default test ends the solve
   PetscErrorCode check(PetscReal norm);     // KSPCheckNorm(), and the caller looks for a reason
   PetscErrorCode check_dot(PetscScalar xy); // KSPCheckDot()
 
@@ -87,12 +97,12 @@ private:
   PetscErrorCode find_native(std::string *why);
   PetscErrorCode log_product();
 
-  KSP                                       ksp_   = NULL;
-  Mat                                       A_     = NULL;
-  MPI_Comm                                  comm_  = MPI_COMM_NULL;
-  Space                                     space_ = Space::Host;
-  PetscInt                                  n_     = 0;
-  bool                                      alone_ = true, seen_ = false, pc_failed_ = false, pc_failed_here_ = false, have_sums_ = false, b_is_open_ = false;
+  KSP      ksp_      = NULL;
+  Mat      A_        = NULL;
+  MPI_Comm comm_     = MPI_COMM_NULL;
+  Space    space_    = Space::Host;
+  PetscInt n_        = 0;
+  bool     one_rank_ = true, seen_ = false, pc_failed_ = false, pc_failed_here_ = false, have_sums_ = false, b_is_open_ = false;
   std::shared_ptr<ParOperator<PetscScalar>> op_; // native
   NativePC                                  pc_;
   FusedSums                                 sums_;
@@ -100,6 +110,7 @@ private:
   VecRead                                   b_;
   Stage                                     staged_b_;
   std::deque<Vector>                        vectors_;
+  RecordedLoop                              loop_;
 };
 
 /* run() in the space, which is closed whatever happens. */
@@ -114,4 +125,4 @@ template <class Run> PetscErrorCode InKrylovSpace(KrylovSpace &space, KSP ksp, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::ksp

@@ -1,22 +1,34 @@
 /* A preconditioner that works on arrays: saamg's cycle, an inverse of diagonal blocks (jacobi, pbjacobi), nothing (none); and the null space that PETSc removes behind it. */
 #pragma once
-#include "core/fused_elements.hpp"
-#include "mat/common/compat.hpp"
+#include "core/launch/fused_elements.hpp"
+#include "footprint.hpp"
+#include "petsc/compat.hpp"
+#include "pc/saamg/cycle/cycle.hpp"
 #include <petscksp.h>
 #include <string>
 #include <vector>
 
-namespace goza
+namespace goza::saamg
 {
-
 class Cycle;
+}
+
+namespace goza::ksp
+{
 
 class NativePC {
 public:
   /* like: a vector of the system. why: empty, or why this one cannot be had. Collective. */
   PetscErrorCode find(KSP ksp, Vec like, Space space, std::string *why);
-  PetscErrorCode apply(const PetscScalar *r, PetscScalar *z, FusedSums &sums);
-  const char    *describe() const { return cycle_ ? "cycle" : bs_ ? "inverse diagonal blocks" : "no preconditioner"; }
+  PetscErrorCode apply(const PetscScalar *r, PetscScalar *z, FusedSums &sums, const CycleEnds &ends = {});
+  /* What apply(r, z) begins with, for a pass that makes r; then `ends` says so. */
+  AnyFirstStep first_step(PetscScalar *z);
+  const float *narrow_solution() const; // where apply() may leave z; nullptr: nowhere but there
+  bool         removes_nothing() const { return !constants_ && null_.empty(); }
+  bool         has_cycle() const { return cycle_; }
+  bool         recordable() const; // apply() launches kernels and no more
+  void         add_to(Footprint *footprint) const;
+  const char  *describe() const { return cycle_ ? "cycle" : bs_ ? "inverse diagonal blocks" : "no preconditioner"; }
 
 private:
   PetscErrorCode find_blocks(PC pc, Vec like, PetscInt bs);
@@ -27,11 +39,11 @@ private:
   Space                           space_ = Space::Host;
   MPI_Comm                        comm_  = MPI_COMM_NULL;
   PetscInt                        n_ = 0, global_n_ = 0, bs_ = 0; // bs_: 0 where there are no blocks
-  bool                            alone_ = true, constants_ = false;
+  bool                            one_rank_ = true, constants_ = false;
   Cycle                          *cycle_ = nullptr;
   Array<PetscScalar>              blocks_; // [bs][n]: column c of the blocks, by row
   std::vector<Array<PetscScalar>> null_;   // vectors of the null space, orthonormal
   Array<PetscScalar>              sum_;    // of a dot product
 };
 
-} // namespace goza
+} // namespace goza::ksp

@@ -1,13 +1,13 @@
 /* What the types have in common as PETSc's objects. Data: what a KSP of the type holds, with its KrylovSpace as `space`. */
 #pragma once
-#include "core/scalars.hpp"
+#include "core/device/scalars.hpp"
 #include "krylov_space.hpp"
-#include "mat/common/errors.hpp"
+#include "petsc/errors.hpp"
 
-namespace goza
+namespace goza::ksp
 {
 
-inline bool ksp_is_alone(KSP ksp)
+inline bool ksp_on_one_rank(KSP ksp)
 {
   PetscMPIInt size = 1;
 
@@ -95,4 +95,4 @@ template <class Data> PetscErrorCode SetUpObject(KSP ksp, PetscErrorCode (*solve
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::ksp

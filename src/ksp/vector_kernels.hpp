@@ -1,8 +1,8 @@
 /* Passes over vectors that are no method's own. */
 #pragma once
-#include "core/fused_elements.hpp"
+#include "core/launch/fused_elements.hpp"
 
-namespace goza
+namespace goza::ksp
 {
 
 void zero(Space space, PetscInt n, PetscScalar *x, FusedSums &sums);
@@ -17,4 +17,4 @@ void subtract(Space space, PetscInt n, PetscScalar factor, const PetscScalar *c,
 /* z = D r, D of blocks of bs rows: column c of all of them is blocks[c * n], by row. */
 void multiply_blocks(Space space, PetscInt n, PetscInt bs, const PetscScalar *blocks, const PetscScalar *r, PetscScalar *z, FusedSums &sums);
 
-} // namespace goza
+} // namespace goza::ksp

@@ -1,10 +1,10 @@
 #include "calibrate.hpp"
-#include "core/array.hpp"
-#include "core/for_each_row.hpp"
+#include "core/device/array.hpp"
+#include "core/launch/for_each_row.hpp"
 #include <algorithm>
 #include <chrono>
 
-namespace goza
+namespace goza::locality
 {
 
 namespace
@@ -99,4 +99,4 @@ Machine calibrate(Space space)
   return m;
 }
 
-} // namespace goza
+} // namespace goza::locality

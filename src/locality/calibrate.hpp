@@ -2,10 +2,10 @@
 #pragma once
 #include "cost.hpp"
 
-namespace goza
+namespace goza::locality
 {
 
 /* The known machine of this space with its memory, caches and launch as measured here; what its kernels cost goes with these. Takes about a second. */
 Machine calibrate(Space space);
 
-} // namespace goza
+} // namespace goza::locality

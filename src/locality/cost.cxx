@@ -1,25 +1,25 @@
 #include "cost.hpp"
-#include "core/csr_matrix.hpp"
-#include "mat/slicedell/sliced_ell.hpp"
+#include "core/sparse/csr_matrix.hpp"
+#include "mat/slicedell/slicedell.hpp"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
-namespace goza
+namespace goza::locality
 {
 
 namespace
 {
 
-const KernelConstants &constants_of(const Machine &machine, const Way &way, const Traits &t)
+const KernelConstants &constants_of(const Machine &machine, const FormatChoice &choice, const Traits &t)
 {
-  return way.layout == Layout::Csr       ? machine.csr
-       : way.layout == Layout::SlicedEll ? (way.block > 1 ? machine.blocks
-                                            : t.shared    ? machine.shared
-                                                          : machine.sliced_ell)
-       : way.layout == Layout::Fold      ? machine.fold
-       : way.layout == Layout::CdsFull   ? machine.cds
-                                         : machine.cds_half;
+  return choice.layout == Layout::Csr       ? machine.csr
+       : choice.layout == Layout::SlicedEll ? (choice.block > 1 ? machine.blocks
+                                               : t.shared       ? machine.shared
+                                                                : machine.sliced_ell)
+       : choice.layout == Layout::Fold      ? machine.fold
+       : choice.layout == Layout::CdsFull   ? machine.cds
+                                            : machine.cds_half;
 }
 
 /* Lines or sectors of x that a block's cache, or a core's own, asks of the next. A core's lives on from one sampled block of rows to the next: a line that has room is asked
@@ -63,21 +63,21 @@ Caches caches_of(const Machine &machine)
 
 constexpr double ahead = 64; // steps of a thread that are partly begun before those before them end
 
-Cost cost_of(const Machine &machine, const Sample &sample, const Way &way, const Traits &t)
+Cost cost_of(const Machine &machine, const Sample &sample, const FormatChoice &choice, const Traits &t)
 {
-  const KernelConstants &kernel = constants_of(machine, way, t);
+  const KernelConstants &kernel = constants_of(machine, choice, t);
   const double x_bytes = sample.caches.x_bytes, rows = static_cast<double>(sample.rows), x = static_cast<double>(sample.cols) * x_bytes, y = rows * x_bytes;
   const double streams = (t.matrix + y + t.extra) * kernel.stream, lines = missed(machine, sample, t, x), misses = lines * sample.caches.sector;
   const double out   = std::clamp(((t.matrix + x + y) / machine.l2 - 0.5) / machine.fits, 0.0, 1.0);
   const double share = std::min(1.0, std::max(t.blocks, 1.0) / machine.processors), parts = std::max(0.0, t.warps - rows / 32);
-  const bool   slices = way.layout == Layout::SlicedEll;
+  const bool   slices = choice.layout == Layout::SlicedEll;
   Cost         cost;
 
   cost.l2     = streams / machine.l2_bandwidth + lines * (machine.miss > 0 ? machine.miss : sample.caches.sector / machine.l2_bandwidth);
   cost.memory = out * ((streams + std::min(misses, x)) * std::max(0.0, 1 / machine.bandwidth - 1 / machine.l2_bandwidth) +
                        lost_by_l2(machine, sample, t, lines, x) * x_bytes / machine.gather);
   cost.l1     = (t.reads->requests / machine.sectors * kernel.request + t.steps * t.narrow * kernel.step + t.warps * kernel.warp +
-             (slices || way.layout == Layout::Fold ? parts * kernel.part : 0)) /
+             (slices || choice.layout == Layout::Fold ? parts * kernel.part : 0)) /
             share;
   const double growth = 1 + machine.slower * std::clamp(std::log(std::max(t.matrix, 1.0) / machine.near) / std::log(40.0), 0.0, 1.0);
   const double far    = slices ? machine.far_latency * out * std::min(1.0, t.chain / 1e4) : 0;
@@ -93,50 +93,50 @@ Cost cost_of(const Machine &machine, const Sample &sample, const Way &way, const
 
 /* --- the choice */
 
-std::string way_name(const Way &way)
+std::string choice_name(const FormatChoice &choice)
 {
-  std::string name = layout_name(way.layout);
+  std::string name = layout_name(choice.layout);
 
-  if (way.layout == Layout::SlicedEll) name += ", slices of " + std::to_string(way.param);
-  if (way.layout == Layout::SlicedEll && way.block > 1) name += ", blocks of " + std::to_string(way.block);
-  if (way.layout == Layout::Fold) name += ", width " + std::to_string(way.param);
-  if (way.layout >= Layout::CdsFull && way.param > 1) name += ", blocks of " + std::to_string(way.param);
+  if (choice.layout == Layout::SlicedEll) name += ", slices of " + std::to_string(choice.param);
+  if (choice.layout == Layout::SlicedEll && choice.block > 1) name += ", blocks of " + std::to_string(choice.block);
+  if (choice.layout == Layout::Fold) name += ", width " + std::to_string(choice.param);
+  if (choice.layout >= Layout::CdsFull && choice.param > 1) name += ", blocks of " + std::to_string(choice.param);
   return name;
 }
 
 /* The ways that are compared, where the matrix can be held so. */
-static std::vector<Way> ways_for(const Csr &A, const DecisionInput &input)
+static std::vector<FormatChoice> choices_for(const Csr &A, const DecisionInput &input)
 {
-  const PetscInt   bs = A.nrows % input.bs == 0 && A.ncols % input.bs == 0 ? input.bs : 1;
-  std::vector<Way> ways;
+  const PetscInt            bs = A.nrows % input.bs == 0 && A.ncols % input.bs == 0 ? input.bs : 1;
+  std::vector<FormatChoice> choices;
 
-  if (input.candidates & format_csr && input.csr) ways.push_back({Layout::Csr, 0});
+  if (input.candidates & format_csr && input.csr) choices.push_back({Layout::Csr, 0});
   if (input.candidates & format_sliced_ell) {
     const PetscInt height = sliced_ell_height(input.space, A.nrows, entries(A));
 
-    ways.push_back({Layout::SlicedEll, height});
-    if (input.space == Space::Cuda && height != 32) ways.push_back({Layout::SlicedEll, 32});
-    if (bs == 3 || bs == 6) ways.push_back({Layout::SlicedEll, block_ell_height(input.space, A.nrows / bs, entries(A) / (bs * bs)), bs});
+    choices.push_back({Layout::SlicedEll, height});
+    if (input.space == Space::Cuda && height != 32) choices.push_back({Layout::SlicedEll, 32});
+    if (bs == 3 || bs == 6) choices.push_back({Layout::SlicedEll, block_ell_height(input.space, A.nrows / bs, entries(A) / (bs * bs)), bs});
   }
   if (input.candidates & format_fold) {
-    for (PetscInt width : {8, 16, 32}) ways.push_back({Layout::Fold, width});
+    for (PetscInt width : {8, 16, 32}) choices.push_back({Layout::Fold, width});
   }
   if (input.candidates & format_cds) {
-    ways.push_back({Layout::CdsFull, bs});
-    ways.push_back({Layout::CdsHalf, bs});
+    choices.push_back({Layout::CdsFull, bs});
+    choices.push_back({Layout::CdsHalf, bs});
   }
-  return ways;
+  return choices;
 }
 
 /* Whether the sample leaves a way worth a comparison. */
-static bool makes_sense(const Sample &sample, const Way &way, const Traits &t)
+static bool makes_sense(const Sample &sample, const FormatChoice &choice, const Traits &t)
 {
   constexpr double least = 0.6; // of the entries on diagonals
 
-  if (way.layout == Layout::Fold)
-    return way.param == 8 || sample.usual > way.param / 2 || sample.long_rows;    // else it would be the same as a narrower one, or nearly
-  if (way.layout == Layout::CdsHalf && sample.diagonals.count == 1) return false; // nothing to leave out
-  return t.possible && (way.layout < Layout::CdsFull || sample.diagonals.inside >= least);
+  if (choice.layout == Layout::Fold)
+    return choice.param == 8 || sample.usual > choice.param / 2 || sample.long_rows; // else it would be the same as a narrower one, or nearly
+  if (choice.layout == Layout::CdsHalf && sample.diagonals.count == 1) return false; // nothing to leave out
+  return t.possible && (choice.layout < Layout::CdsFull || sample.diagonals.inside >= least);
 }
 
 /* What the first of two costs most more than the second, in words. */
@@ -155,20 +155,20 @@ static const char *reason(const Cost &winner, const Cost &other)
 
 static void explain(Decision &d)
 {
-  const auto       first = std::find_if(d.candidates.begin(), d.candidates.end(), [&](const Candidate &c) { return c.way == d.way; });
+  const auto       first = std::find_if(d.candidates.begin(), d.candidates.end(), [&](const Candidate &c) { return c.choice == d.choice; });
   const Candidate *other = nullptr;
   char             text[256];
 
   for (const Candidate &c : d.candidates) {
     if (&c != &*first && !other) other = &c;
   }
-  std::snprintf(text, sizeof(text), "%s chosen for %s: %.3g us predicted", way_name(d.way).c_str(), d.machine.c_str(), 1e6 * first->cost.seconds);
+  std::snprintf(text, sizeof(text), "%s chosen for %s: %.3g us predicted", choice_name(d.choice).c_str(), d.machine.c_str(), 1e6 * first->cost.seconds);
   d.sentence = text;
   if (!other) {
     d.sentence += ", the only candidate";
     return;
   }
-  std::snprintf(text, sizeof(text), " against %.3g us of %s (%s)", 1e6 * other->cost.seconds, way_name(other->way).c_str(),
+  std::snprintf(text, sizeof(text), " against %.3g us of %s (%s)", 1e6 * other->cost.seconds, choice_name(other->choice).c_str(),
                 other->cost.seconds < first->cost.seconds ? "which cannot be had, or is too little faster to leave the usual format" : reason(first->cost, other->cost));
   d.sentence += text;
 }
@@ -178,46 +178,46 @@ Decision decide(const Csr &matrix, const DecisionInput &input)
   Csr      A = matrix;
   Decision d;
 
-  A.nnz                   = entries(matrix); // asked of the device once
-  const PetscInt   height = sliced_ell_height(input.space, A.nrows, A.nnz);
-  std::vector<Way> ways   = ways_for(A, input);
-  if (ways.empty()) ways.push_back({Layout::SlicedEll, height});
+  A.nnz                             = entries(matrix); // asked of the device once
+  const PetscInt            height  = sliced_ell_height(input.space, A.nrows, A.nnz);
+  std::vector<FormatChoice> choices = choices_for(A, input);
+  if (choices.empty()) choices.push_back({Layout::SlicedEll, height});
   Caches caches       = caches_of(*input.machine);
   caches.x_bytes      = input.x_bytes;
-  const Sample sample = take_sample(A, ways, caches);
-  const auto   cost   = [&](const Way &way, int value_bytes) { return cost_of(*input.machine, sample, way, traits_of(sample, way, value_bytes)); };
+  const Sample sample = take_sample(A, choices, caches);
+  const auto cost = [&](const FormatChoice &choice, int value_bytes) { return cost_of(*input.machine, sample, choice, traits_of(sample, choice, value_bytes)); };
 
-  for (const Way &way : ways) {
-    if (makes_sense(sample, way, traits_of(sample, way))) d.candidates.push_back({way, cost(way, input.value_bytes)});
+  for (const FormatChoice &choice : choices) {
+    if (makes_sense(sample, choice, traits_of(sample, choice))) d.candidates.push_back({choice, cost(choice, input.value_bytes)});
   }
   d.machine = input.machine->name;
   d.height  = height;
   if (d.candidates.empty()) d.candidates.push_back({{Layout::SlicedEll, height}, {}}); // only CDS was asked for, and it cannot be
   const bool grid = sample.diagonals.inside >= 0.98;
   const auto seen = [&](const Candidate &c) {
-    return c.cost.seconds * ((grid ? c.way.layout >= Layout::CdsFull : c.way.layout == Layout::SlicedEll) ? 1 : input.doubt);
+    return c.cost.seconds * ((grid ? c.choice.layout >= Layout::CdsFull : c.choice.layout == Layout::SlicedEll) ? 1 : input.margin);
   };
   std::stable_sort(d.candidates.begin(), d.candidates.end(), [&](const Candidate &a, const Candidate &b) { return seen(a) < seen(b); });
-  d.way = d.candidates.front().way;
-  if (d.candidates.front().cost.seconds > 0) d.narrow = cost(d.way, input.value_bytes / 2).seconds / d.candidates.front().cost.seconds;
+  d.choice = d.candidates.front().choice;
+  if (d.candidates.front().cost.seconds > 0) d.narrow = cost(d.choice, input.value_bytes / 2).seconds / d.candidates.front().cost.seconds;
   explain(d);
   return d;
 }
 
-void Decision::choose(const Way &chosen)
+void Decision::choose(const FormatChoice &chosen)
 {
-  way = chosen;
+  choice = chosen;
   explain(*this);
 }
 
-void Decision::take(const Way &chosen, double seconds, int tried)
+void Decision::take(const FormatChoice &chosen, double seconds, int tried)
 {
   char text[256];
 
-  std::snprintf(text, sizeof(text), "%s chosen for %s: %.3g us measured, the fastest of %d formats that the model expected most of", way_name(chosen).c_str(),
+  std::snprintf(text, sizeof(text), "%s chosen for %s: %.3g us measured, the fastest of %d formats that the model expected most of", choice_name(chosen).c_str(),
                 machine.c_str(), 1e6 * seconds, tried);
   sentence = text;
-  way      = chosen;
+  choice   = chosen;
   measured = true;
 }
 
@@ -225,12 +225,12 @@ Decision Decision::without_csr() const
 {
   Decision d = *this;
 
-  d.candidates.erase(std::remove_if(d.candidates.begin(), d.candidates.end(), [](const Candidate &c) { return c.way.layout == Layout::Csr; }), d.candidates.end());
+  d.candidates.erase(std::remove_if(d.candidates.begin(), d.candidates.end(), [](const Candidate &c) { return c.choice.layout == Layout::Csr; }), d.candidates.end());
   if (d.candidates.empty()) d.candidates.push_back({{Layout::SlicedEll, height}, {}});
-  d.way = d.candidates.front().way;
+  d.choice = d.candidates.front().choice;
   explain(d);
   d.sentence += "; CSR is not best on every rank";
   return d;
 }
 
-} // namespace goza
+} // namespace goza::locality

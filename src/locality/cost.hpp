@@ -16,7 +16,7 @@
 #include "traits.hpp"
 #include <string>
 
-namespace goza
+namespace goza::locality
 {
 
 /* What differs between the kernels of the formats. Times in seconds, of the whole machine. */
@@ -65,7 +65,7 @@ struct Cost {
   double memory = 0, l2 = 0, l1 = 0, waiting = 0, fixed = 0; // s: the parts
 };
 
-Cost cost_of(const Machine &machine, const Sample &sample, const Way &way, const Traits &traits);
+Cost cost_of(const Machine &machine, const Sample &sample, const FormatChoice &choice, const Traits &traits);
 
 Caches caches_of(const Machine &machine);
 
@@ -86,16 +86,16 @@ struct DecisionInput {
   bool           csr         = true; // PETSc's product can be had
   PetscInt       bs          = 1;    // unknowns of a node, for CDS and blocks
   int            value_bytes = sizeof(PetscScalar), x_bytes = sizeof(PetscScalar);
-  double         doubt = 1; // the usual way (CDS where nearly all entries are on diagonals, else sliced ELL) is left for one that is this much faster
+  double         margin = 1; // the usual way (CDS where nearly all entries are on diagonals, else sliced ELL) is left for one that is this much faster
 };
 
 struct Candidate {
-  Way  way;
-  Cost cost;
+  FormatChoice choice;
+  Cost         cost;
 };
 
 struct Decision {
-  Way                    way;
+  FormatChoice           choice;
   std::string            sentence;         // the choice and the reason
   bool                   measured = false; // by trials, see AutoFormat
   std::vector<Candidate> candidates;       // fastest first
@@ -103,13 +103,13 @@ struct Decision {
   PetscInt               height = 32; // of sliced ELL, where nothing else is left
   double                 narrow = 1;  // time of the first candidate with its values in half the bytes, relative to that with value_bytes
 
-  Decision without_csr() const;                                // the next best
-  void     choose(const Way &chosen);                          // one of the candidates
-  void     take(const Way &chosen, double seconds, int tried); // after trials: the fastest, and what it took
+  Decision without_csr() const;                                         // the next best
+  void     choose(const FormatChoice &chosen);                          // one of the candidates
+  void     take(const FormatChoice &chosen, double seconds, int tried); // after trials: the fastest, and what it took
 };
 
 Decision decide(const Csr &A, const DecisionInput &input);
 
-std::string way_name(const Way &way);
+std::string choice_name(const FormatChoice &choice);
 
-} // namespace goza
+} // namespace goza::locality

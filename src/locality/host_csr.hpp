@@ -1,9 +1,9 @@
 /* Compressed rows in plain arrays, for matrices that are made or read before there is a Mat. */
 #pragma once
-#include "core/csr.hpp"
+#include "core/sparse/csr.hpp"
 #include <vector>
 
-namespace goza
+namespace goza::locality
 {
 
 struct HostCsr {
@@ -14,4 +14,4 @@ struct HostCsr {
   Csr view() const { return {Space::Host, rows, cols, ptr.data(), col.data(), val.data(), static_cast<PetscInt>(col.size())}; }
 };
 
-} // namespace goza
+} // namespace goza::locality

@@ -4,15 +4,15 @@
 #include "locality.hpp"
 #include "mat/cds/diagonals.hpp"
 #include "mat/fold/fold.hpp"
-#include "mat/slicedell/sliced_ell.hpp"
-#include "order/cds_order.hpp"
-#include "order/csr_order.hpp"
-#include "order/fold_order.hpp"
-#include "order/sliced_ell_order.hpp"
+#include "mat/slicedell/slicedell.hpp"
+#include "locality/order/cds_order.hpp"
+#include "locality/order/csr_order.hpp"
+#include "locality/order/fold_order.hpp"
+#include "locality/order/sliced_ell_order.hpp"
 #include <algorithm>
 #include <cmath>
 
-namespace goza
+namespace goza::locality
 {
 
 namespace
@@ -228,4 +228,4 @@ LayoutLocality analyse(const Csr &A, Layout layout, const AnalysisOptions &optio
   return result;
 }
 
-} // namespace goza
+} // namespace goza::locality

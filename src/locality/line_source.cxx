@@ -3,7 +3,7 @@
 #include <stdio.h> // popen(), getline()
 #include <sys/wait.h>
 
-namespace goza
+namespace goza::locality
 {
 
 /* As a word of the shell */
@@ -69,4 +69,4 @@ std::string LineSource::close()
   return wrong;
 }
 
-} // namespace goza
+} // namespace goza::locality

@@ -1,9 +1,10 @@
 /* The lines of a text file, plain or compressed by gzip, which its first bytes tell. */
 #pragma once
+#include "core/rooms.hpp"
 #include <cstdio>
 #include <string>
 
-namespace goza
+namespace goza::locality
 {
 
 class LineSource {
@@ -25,4 +26,4 @@ private:
   std::size_t size_   = 0;
 };
 
-} // namespace goza
+} // namespace goza::locality

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
-namespace goza
+namespace goza::locality
 {
 
 RowStatistics row_statistics(const Csr &A)
@@ -82,4 +82,4 @@ int line_shift(int line_bytes, int value_bytes)
   return shift;
 }
 
-} // namespace goza
+} // namespace goza::locality

@@ -11,12 +11,12 @@
 
    The first two are given for the sequence with the reads of padding in it (what the hardware sees) and without them (P3, 4.2). */
 #pragma once
-#include "core/csr.hpp"
+#include "core/sparse/csr.hpp"
 #include <array>
 #include <cstdint>
 #include <vector>
 
-namespace goza
+namespace goza::locality
 {
 
 constexpr int reuse_bins = 48; // 2^48 reads of x: more than memory holds
@@ -150,4 +150,4 @@ LayoutLocality analyse(const Csr &A, Layout layout, const AnalysisOptions &optio
 /* 2^shift values of value_bytes to a line; throws std::invalid_argument where that is no power of two. */
 int line_shift(int line_bytes, int value_bytes);
 
-} // namespace goza
+} // namespace goza::locality

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <stdexcept>
 
-namespace goza
+namespace goza::locality
 {
 
 namespace
@@ -212,4 +212,4 @@ void write_machine(const Machine &machine, const std::string &file)
   if (!out.flush()) throw std::runtime_error("cannot write " + file);
 }
 
-} // namespace goza
+} // namespace goza::locality

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-namespace goza
+namespace goza::locality
 {
 
 namespace
@@ -118,4 +118,4 @@ PetscErrorCode read_matrix_market(const char *file, HostCsr *A)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-} // namespace goza
+} // namespace goza::locality

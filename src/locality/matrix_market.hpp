@@ -2,10 +2,10 @@
 #pragma once
 #include "host_csr.hpp"
 
-namespace goza
+namespace goza::locality
 {
 
 bool           is_matrix_market(const char *file); // by its first line
 PetscErrorCode read_matrix_market(const char *file, HostCsr *A);
 
-} // namespace goza
+} // namespace goza::locality

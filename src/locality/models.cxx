@@ -1,7 +1,7 @@
 #include "models.hpp"
 #include <cstring>
 
-namespace goza
+namespace goza::locality
 {
 
 static const std::vector<Platform> &platforms()
@@ -41,4 +41,4 @@ Prediction predict(const Platform &platform, const LayoutLocality &A, std::int64
   return p;
 }
 
-} // namespace goza
+} // namespace goza::locality

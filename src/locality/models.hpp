@@ -5,7 +5,7 @@
 #pragma once
 #include "locality.hpp"
 
-namespace goza
+namespace goza::locality
 {
 
 struct Platform {
@@ -71,4 +71,4 @@ struct Prediction {
    for each product: that half storage reads one for two is not in them. */
 Prediction predict(const Platform &platform, const LayoutLocality &A, std::int64_t rows, std::int64_t nnz, int F, int I);
 
-} // namespace goza
+} // namespace goza::locality

@@ -1,10 +1,10 @@
 #include "petsc_binary.hpp"
-#include "mat/common/errors.hpp"
+#include "petsc/errors.hpp"
 #include <algorithm>
 #include <petscmat.h>
 #include <sys/stat.h>
 
-namespace goza
+namespace goza::locality
 {
 
 namespace
@@ -77,4 +77,4 @@ PetscErrorCode read_petsc_binary(const char *file, HostCsr *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::locality

@@ -1,14 +1,14 @@
 #include "sample.hpp"
-#include "core/csr_matrix.hpp"
-#include "mat/slicedell/sliced_ell.hpp"
-#include "sample/diagonals.hpp"
-#include "sample/places.hpp"
-#include "sample/reads.hpp"
-#include "sample/rows.hpp"
+#include "core/sparse/csr_matrix.hpp"
+#include "mat/slicedell/slicedell.hpp"
+#include "locality/sample/diagonals.hpp"
+#include "locality/sample/places.hpp"
+#include "locality/sample/reads.hpp"
+#include "locality/sample/rows.hpp"
 #include <algorithm>
 #include <stdexcept>
 
-namespace goza
+namespace goza::locality
 {
 
 using namespace sampling;
@@ -71,15 +71,15 @@ Windows windows_of(PetscInt nrows)
 }
 
 /* Each order once. Reads of CDS are those of sliced ELL, a row to a lane. */
-std::vector<Order> orders_of(const std::vector<Way> &ways)
+std::vector<Order> orders_of(const std::vector<FormatChoice> &choices)
 {
   std::vector<Order> orders;
 
-  for (const Way &way : ways) {
-    Order o{way.layout, way.param};
+  for (const FormatChoice &choice : choices) {
+    Order o{choice.layout, choice.param};
 
-    if (way.layout >= Layout::CdsFull) o = {Layout::SlicedEll, lanes};
-    if (way.layout == Layout::Fold) o.param = std::min(o.param, most_width);
+    if (choice.layout >= Layout::CdsFull) o = {Layout::SlicedEll, lanes};
+    if (choice.layout == Layout::Fold) o.param = std::min(o.param, most_width);
     if (std::none_of(orders.begin(), orders.end(), [&](const Order &known) { return known.layout == o.layout && known.param == o.param; })) orders.push_back(o);
   }
   if (orders.size() > max_orders) throw std::invalid_argument("too many ways for one sample");
@@ -183,17 +183,17 @@ Report count(const Csr &A, const Windows &windows, const std::vector<Order> &ord
 
 } // namespace
 
-Sample take_sample(const Csr &A, const std::vector<Way> &ways, const Caches &caches)
+Sample take_sample(const Csr &A, const std::vector<FormatChoice> &choices, const Caches &caches)
 {
   const Windows            windows = windows_of(A.nrows);
-  const std::vector<Order> orders  = orders_of(ways);
+  const std::vector<Order> orders  = orders_of(choices);
   Sample                   sample;
   double                   rows = 0, block_rows = 0, entries = 0, gaps = 0, groups = 0, in_place = 0;
 
   sample.rows   = A.nrows;
   sample.cols   = A.ncols;
   sample.caches = caches;
-  for (const Way &way : ways) { sample.bs = std::max({sample.bs, way.block, way.layout >= Layout::CdsFull ? way.param : 1}); }
+  for (const FormatChoice &choice : choices) { sample.bs = std::max({sample.bs, choice.block, choice.layout >= Layout::CdsFull ? choice.param : 1}); }
   for (const Order &o : orders) sample.reads.push_back({o.layout, o.param});
   if (!A.nrows) return sample;
   sample.nnz          = goza::entries(A);
@@ -227,4 +227,4 @@ Sample take_sample(const Csr &A, const std::vector<Way> &ways, const Caches &cac
   return sample;
 }
 
-} // namespace goza
+} // namespace goza::locality

@@ -8,12 +8,12 @@
    x is read in sectors of 32 bytes (64 on a CPU: its lines). The warps of a block go in step; what a step asks for goes through a cache that drops the sector fetched
    longest ago: a read finds its sector when fewer sectors than the cache holds were fetched since. This reuse distance in fetches, not in reads, makes one pass enough. */
 #pragma once
-#include "core/csr.hpp"
+#include "core/sparse/csr.hpp"
 #include "locality.hpp"
 #include <cstdint>
 #include <vector>
 
-namespace goza
+namespace goza::locality
 {
 
 constexpr PetscInt sample_window = 4096, sample_block = 256, sample_windows = 16, sample_blocks = 16, sample_entries = 4096; // of a block
@@ -23,12 +23,12 @@ constexpr double   near_bytes   = 8e6;  // of x: what all that is in flight on a
 constexpr int      place_bins   = 64;
 
 /* A format with its choices. */
-struct Way {
+struct FormatChoice {
   Layout   layout = Layout::Csr;
   PetscInt param  = 0; // rows in a slice of sliced ELL, entries in a line of Fold, unknowns of a node of CDS
   PetscInt block  = 1; // unknowns of a node of sliced ELL: then slices are of nodes, and a block has one column index
 
-  bool operator==(const Way &other) const { return layout == other.layout && param == other.param && block == other.block; }
+  bool operator==(const FormatChoice &other) const { return layout == other.layout && param == other.param && block == other.block; }
 };
 
 struct Caches {
@@ -80,6 +80,6 @@ struct Sample {
 };
 
 /* Of a matrix in either space, for these ways. */
-Sample take_sample(const Csr &A, const std::vector<Way> &ways, const Caches &caches);
+Sample take_sample(const Csr &A, const std::vector<FormatChoice> &choices, const Caches &caches);
 
-} // namespace goza
+} // namespace goza::locality

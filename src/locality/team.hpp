@@ -1,8 +1,8 @@
 /* Teams of threads that count together: a block of them on the device, one thread on the host, by one code. For .cu files. */
 #pragma once
-#include "core/for_each_row.hpp"
+#include "core/launch/for_each_row.hpp"
 
-namespace goza
+namespace goza::locality
 {
 
 constexpr int team_threads = 256, team_board = 8;
@@ -101,4 +101,4 @@ template <class Body> void for_each_team(Space space, int n, const Body &body)
   }
 }
 
-} // namespace goza
+} // namespace goza::locality

@@ -1,10 +1,10 @@
 #include "traits.hpp"
-#include "mat/slicedell/sliced_ell.hpp"
+#include "mat/slicedell/slicedell.hpp"
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
-namespace goza
+namespace goza::locality
 {
 
 namespace
@@ -12,11 +12,11 @@ namespace
 
 constexpr double lanes = 32;
 
-const SampledReads &reads_of(const Sample &sample, const Way &way)
+const SampledReads &reads_of(const Sample &sample, const FormatChoice &choice)
 {
-  const bool     cds    = way.layout >= Layout::CdsFull;
-  const Layout   layout = cds ? Layout::SlicedEll : way.layout;
-  const PetscInt param  = cds ? 32 : way.param;
+  const bool     cds    = choice.layout >= Layout::CdsFull;
+  const Layout   layout = cds ? Layout::SlicedEll : choice.layout;
+  const PetscInt param  = cds ? 32 : choice.param;
 
   for (const SampledReads &r : sample.reads) {
     if (r.layout == layout && r.param == param) return r;
@@ -35,15 +35,15 @@ void csr_arrays(const Sample &sample, int value_bytes, Traits &t)
   t.chain  = 8;
 }
 
-void sliced_ell_arrays(const Sample &sample, const Way &way, int value_bytes, Traits &t)
+void sliced_ell_arrays(const Sample &sample, const FormatChoice &choice, int value_bytes, Traits &t)
 {
-  const double   H = static_cast<double>(way.param), node = static_cast<double>(way.block), places = static_cast<double>(sample.rows) / node, slices = std::ceil(places / H), team = std::max(1.0, lanes / H);
-  const PetscInt most  = way.block > 1 ? PETSC_MAX_INT : longest_in_slices(sample.rows, sample.nnz);
+  const double   H = static_cast<double>(choice.param), node = static_cast<double>(choice.block), places = static_cast<double>(sample.rows) / node, slices = std::ceil(places / H), team = std::max(1.0, lanes / H);
+  const PetscInt most  = choice.block > 1 ? PETSC_MAX_INT : longest_in_slices(sample.rows, sample.nnz);
   const bool     apart = sample.longest > most;
   const double   ordinary = static_cast<double>(sample.nnz - sample.long_nnz), long_places = static_cast<double>(sample.long_nnz) * (apart ? 1 : H); // in a slice it makes that long
-  const bool     sort = way.param > 1 && t.reads->plain + long_places > 1.05 * static_cast<double>(sample.nnz);
+  const bool     sort = choice.param > 1 && t.reads->plain + long_places > 1.05 * static_cast<double>(sample.nnz);
 
-  t.possible          = way.block == 1 || (sample.blocks && sample.bs == way.block);
+  t.possible          = choice.block == 1 || (sample.blocks && sample.bs == choice.block);
   t.stored            = std::max(ordinary, sort ? t.reads->sorted : t.reads->plain) + long_places;
   const double in_gap = team > 1 ? sample.short_groups : sample.short_gaps; // lanes that share a row count from the slice's least column
   t.shared            = sample.kinds * columns_worth_sharing <= 1;
@@ -72,15 +72,15 @@ void fold_arrays(const Sample &sample, PetscInt width, int value_bytes, Traits &
 }
 
 /* Half storage reads the lower values a second time, from L2: a step takes less where they are shorter. Measured on an H200, 27 points, values of 8, 4 and 2 bytes, the last two with
-   float vectors: 128^3, four rows a thread (CdsQuad), 80, 40 and 27 us; 64^3, a row a thread, 11, 8.5 and 8.3 us; blocks of 3, 128^3, 690, 379 and 282 us. */
+   float vectors: 128^3, four rows a thread (CdsFourRows), 80, 40 and 27 us; 64^3, a row a thread, 11, 8.5 and 8.3 us; blocks of 3, 128^3, 690, 379 and 282 us. */
 double narrow_step(const Sample &sample, PetscInt bs, int value_bytes)
 {
-  const SampledDiagonals &found = sample.diagonals;
-  const bool              few   = sample.caches.x_bytes < 8 && (found.count == 7 || found.count == 15); // 15: what coarsening along lines makes of 7
-  const bool              quads = few ? found.beyond >= 32 && found.beyond % 4 == 0 : found.count == 27 && found.beyond >= 127 && found.beyond % 4 == 3;
+  const SampledDiagonals &found     = sample.diagonals;
+  const bool              few       = sample.caches.x_bytes < 8 && (found.count == 7 || found.count == 15); // 15: what coarsening along lines makes of 7
+  const bool              four_rows = few ? found.beyond >= 32 && found.beyond % 4 == 0 : found.count == 27 && found.beyond >= 127 && found.beyond % 4 == 3;
 
   if (!sample.caches.device) return 1;
-  return bs == 1 && !quads && value_bytes < 4 ? 0.65 : (1 + value_bytes) / 9.;
+  return bs == 1 && !four_rows && value_bytes < 4 ? 0.65 : (1 + value_bytes) / 9.;
 }
 
 void cds_arrays(const Sample &sample, bool half, PetscInt bs, int value_bytes, Traits &t)
@@ -110,18 +110,18 @@ void cds_arrays(const Sample &sample, bool half, PetscInt bs, int value_bytes, T
 
 } // namespace
 
-Traits traits_of(const Sample &sample, const Way &way, int value_bytes)
+Traits traits_of(const Sample &sample, const FormatChoice &choice, int value_bytes)
 {
   Traits t;
 
   t.possible = true;
-  t.reads    = &reads_of(sample, way);
-  if (way.layout == Layout::Csr) csr_arrays(sample, value_bytes, t);
-  else if (way.layout == Layout::SlicedEll) sliced_ell_arrays(sample, way, value_bytes, t);
-  else if (way.layout == Layout::Fold) fold_arrays(sample, way.param, value_bytes, t);
-  else cds_arrays(sample, way.layout == Layout::CdsHalf, way.param, value_bytes, t);
-  t.blocks = std::ceil(t.warps / (way.layout == Layout::Fold && sample.ranges ? sample.caches.range_warps : sample.caches.warps));
+  t.reads    = &reads_of(sample, choice);
+  if (choice.layout == Layout::Csr) csr_arrays(sample, value_bytes, t);
+  else if (choice.layout == Layout::SlicedEll) sliced_ell_arrays(sample, choice, value_bytes, t);
+  else if (choice.layout == Layout::Fold) fold_arrays(sample, choice.param, value_bytes, t);
+  else cds_arrays(sample, choice.layout == Layout::CdsHalf, choice.param, value_bytes, t);
+  t.blocks = std::ceil(t.warps / (choice.layout == Layout::Fold && sample.ranges ? sample.caches.range_warps : sample.caches.warps));
   return t;
 }
 
-} // namespace goza
+} // namespace goza::locality

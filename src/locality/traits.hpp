@@ -3,7 +3,7 @@
 #pragma once
 #include "sample.hpp"
 
-namespace goza
+namespace goza::locality
 {
 
 struct Traits {
@@ -24,6 +24,6 @@ struct Traits {
 };
 
 /* way: one that the sample was taken for. value_bytes: of the stored values. */
-Traits traits_of(const Sample &sample, const Way &way, int value_bytes = sizeof(PetscScalar));
+Traits traits_of(const Sample &sample, const FormatChoice &choice, int value_bytes = sizeof(PetscScalar));
 
-} // namespace goza
+} // namespace goza::locality

@@ -1,11 +1,11 @@
 /* The steps and variants of paper P4 (Nakajima 2016): (1) Jacobian and gradients, (2) address search in the block CRS, (3) element matrix, (4) add. Elements
    k < count of a block; element(k) is its number. Arrays between steps are [..][capacity]. */
 #pragma once
-#include "assembly/element.hpp"
-#include "assembly/equation.hpp"
-#include "assembly/node_bodies.hpp"
+#include "assembly/kernels/element.hpp"
+#include "assembly/kernels/equation.hpp"
+#include "assembly/kernels/element_bodies.hpp"
 #include "assembly_tools.hpp"
-#include "core/search.hpp"
+#include "core/util/search.hpp"
 
 namespace goza_bench
 {
@@ -171,11 +171,11 @@ inline Order::Order(Space space, const Mesh &mesh, bool atomic) : parts{0, mesh.
   elements = Array<PetscInt>(space, order.data(), order.size());
 }
 
-struct Way {
+struct FormatChoice {
   const char *name;
   char        letter;
 };
-constexpr Way paper_ways[] = {{"original", 'o'}, {"a", 'a'}, {"b", 'b'}, {"g", 'g'}};
+constexpr FormatChoice paper_ways[] = {{"original", 'o'}, {"a", 'a'}, {"b", 'b'}, {"g", 'g'}};
 
 /* The arrays between the steps of blocks of so many elements. */
 template <class Element> class Between {

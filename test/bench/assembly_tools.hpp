@@ -1,9 +1,9 @@
 /* What the parts of bench_assembly share: the cube of elements, medians, lines of JSON, the largest difference. */
 #pragma once
-#include "assembly/numeric.hpp"
-#include "core/algorithm.hpp"
-#include "core/for_each_row.hpp"
-#include "goza.hpp"
+#include "assembly/kernels/numeric.hpp"
+#include "core/util/algorithm.hpp"
+#include "core/launch/for_each_row.hpp"
+#include "petsc/plugin.hpp"
 #include "petscgoza.h"
 #include "../support/bench_timing.hpp"
 #include <algorithm>

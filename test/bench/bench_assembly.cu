@@ -167,7 +167,7 @@ PetscErrorCode Paper(const Bench &bench, const Place &at, const std::string &way
   for (const bool atomic : {true, false}) {
     if (adds.find(atomic ? "atomic" : "colour") == std::string::npos || ways == "ours") continue;
     const Order order(space, mesh, atomic);
-    for (const Way &of : paper_ways) {
+    for (const FormatChoice &of : paper_ways) {
       const char way = of.letter;
 
       if (("," + ways + ",").find("," + std::string(of.name) + ",") == std::string::npos) continue;

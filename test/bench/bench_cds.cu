@@ -7,11 +7,11 @@
    One JSON line each: time of a product; GFLOPS = 2 nnz / t; bandwidth by the paper's formula, (nnz + 2 N) 8 / t with all entries even where half are
    stored, and of what is really read and written; the paper's own GFLOPS; and CG without preconditioner to 1e-12 of the first residual. One more line for
    each grid has both bandwidths of the paper's best half case over that of a copy (the paper: by its formula 85 % of the card's). */
-#include "core/for_each_row.hpp"
-#include "goza.hpp"
+#include "core/launch/for_each_row.hpp"
+#include "petsc/plugin.hpp"
 #include "mat/cds/cds.hpp"
-#include "mat/common/errors.hpp"
-#include "mat/common/vec_access.hpp"
+#include "petsc/errors.hpp"
+#include "petsc/vec_access.hpp"
 #include "petscgoza.h"
 #include "../support/bench_gallery.hpp"
 #include "../support/bench_timing.hpp"
@@ -251,6 +251,7 @@ static PetscErrorCode MeasureDot(const Bench &bench, const Cds<PetscScalar, Pets
   const Space        space = cds.space();
   Stage              stage_x, stage_y;
   Array<PetscScalar> result(space, 1);
+  FusedSums          sums(space);
   PetscLogDouble     first, together, apart;
   VecRead            in;
   VecWrite           out;
@@ -261,7 +262,14 @@ static PetscErrorCode MeasureDot(const Bench &bench, const Cds<PetscScalar, Pets
   const PetscScalar *x = in.data();
   PetscScalar       *y = out.data();
   PetscCall(MedianSeconds(
-    bench.repeats, bench.x, [&] { return Guarded([&] { cds.apply_dot(x, x, y, result.data()); }); }, &first, &together));
+    bench.repeats, bench.x,
+    [&] {
+      return Guarded([&] {
+        cds.apply_dots(x, {x, y, false, &sums});
+        add_up(space, sums, result.data(), nullptr);
+      });
+    },
+    &first, &together));
   PetscCall(out.restore());
   PetscCall(in.restore());
   PetscCall(MedianSeconds(

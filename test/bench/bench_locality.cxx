@@ -12,8 +12,8 @@
    -once: CSR and Fold alone, one product each, for a profiler. */
 #include "petscgoza.h"
 #include "../support/bench_timing.hpp"
-#include "core/array.hpp"
-#include "core/device_seconds.hpp"
+#include "core/device/array.hpp"
+#include "core/device/device_seconds.hpp"
 #include "locality_models.hpp"
 #include "mat/common/format_kind.hpp"
 #include <petsc/private/matimpl.h>
@@ -113,7 +113,7 @@ static PetscErrorCode Print(const Bench &bench, const StudyMatrix &m, const Aske
     fprintf(bench.json, ", \"model\": %.3f, \"paper\": %.2f, \"paper_corrected\": %.2f, ", line.w->cost.gflops, line.w->paper, line.w->corrected);
     print_traits(bench.json, asked, *line.w);
   }
-  if (line.w == &asked.ways[0]) fprintf(bench.json, ", \"analysis\": %.3e", AnalysisSeconds(bench, asked.matrix));
+  if (line.w == &asked.choices[0]) fprintf(bench.json, ", \"analysis\": %.3e", AnalysisSeconds(bench, asked.matrix));
   fprintf(bench.json, "}\n");
   fflush(bench.json);
   PetscFunctionReturn((PetscErrorCode)0);
@@ -239,12 +239,13 @@ static PetscErrorCode MeasureMatrix(const Bench &bench, const StudyMatrix &m, As
   PetscFunctionBeginUser;
   PetscCall(as_mat(asked.matrix, &A));
   if (asked.bs > 1) PetscCall(MatSetBlockSize(A, asked.bs));
-  lines.push_back({"csr", goza::petsc_on_device() ? "aijcusparse" : MATAIJ, "", &asked.ways[0]});
+  lines.push_back({"csr", goza::petsc_on_device() ? "aijcusparse" : MATAIJ, "", &asked.choices[0]});
   if (bench.once) {
     lines.push_back({"fold", MATFOLD, "-mat_fold_width auto", NULL});
     for (const Line &line : lines) PetscCall(MultiplyOnce(A, line));
   } else {
-    for (std::size_t k = 1; k < asked.ways.size(); k++) lines.push_back({asked.ways[k].label, asked.ways[k].type, asked.ways[k].options, &asked.ways[k]});
+    for (std::size_t k = 1; k < asked.choices.size(); k++)
+      lines.push_back({asked.choices[k].label, asked.choices[k].type, asked.choices[k].options, &asked.choices[k]});
     lines.push_back({"auto", MATAUTOFORMAT, "", NULL});
     lines.push_back({"auto-model", MATAUTOFORMAT, "-mat_autoformat_trials 1", NULL});
     for (PetscInt k = 0; k < copies; k++) PetscCall(MeasureRound(bench, A, lines, random, &rate));

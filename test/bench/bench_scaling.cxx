@@ -7,10 +7,10 @@
    on PETSc's own matrix; "setup": the first, "setup_again": with new values of the same pattern), "cycle" (one application of the preconditioner). Seconds are
    the median of `repeats` batches after a warm-up, of the slowest rank, each batch ended by a synchronisation of every rank. A way that cannot be had is left out, with a line
    that says so. "reductions": MPI_Allreduce calls an iteration, each of which the host waits for. */
-#include "core/device.hpp"
-#include "goza.hpp"
-#include "mat/common/errors.hpp"
-#include "mat/common/halo/halo.hpp"
+#include "core/device/device.hpp"
+#include "petsc/plugin.hpp"
+#include "petsc/errors.hpp"
+#include "parallel/halo.hpp"
 #include "petscgoza.h"
 #include "../support/bench_timing.hpp"
 #include <petsc/private/petscimpl.h> /* an object's state */

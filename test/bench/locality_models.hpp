@@ -2,12 +2,12 @@
 #pragma once
 
 #include "../support/study_gallery.hpp"
-#include "goza.hpp"
+#include "petsc/plugin.hpp"
 #include "locality/cost.hpp"
 #include "locality/models.hpp"
 #include "locality/order/rectangle_order.hpp"
 #include "mat/cds/diagonals.hpp"
-#include "mat/slicedell/sliced_ell.hpp"
+#include "mat/slicedell/slicedell.hpp"
 
 #include <cmath>
 #include <cstdio>
@@ -17,13 +17,13 @@ namespace goza_test
 
 /* A way as the bench names it, and what the models make of it */
 struct AskedWay {
-  std::string    label, type, options; /* of the Mat */
-  goza::Way      way;
-  goza::Traits   traits;                   /* without the sample's reads */
-  goza::Cost     cost;                     /* Goza's model */
-  double         paper = 0, corrected = 0; /* eq. 3; eq. 7 where there are less than 70 000 rows: GF/s */
-  goza::Locality locality;
-  double         hit = 0, density = 1;
+  std::string        label, type, options; /* of the Mat */
+  goza::FormatChoice choice;
+  goza::Traits       traits;                   /* without the sample's reads */
+  goza::Cost         cost;                     /* Goza's model */
+  double             paper = 0, corrected = 0; /* eq. 3; eq. 7 where there are less than 70 000 rows: GF/s */
+  goza::Locality     locality;
+  double             hit = 0, density = 1;
 };
 
 /* Paper P3's indices in one order, with its lines of 32 values; for P2's model of the C2050. The orders: CSR, Goza's Fold, and P3's Fold with its padding, at the
@@ -39,7 +39,7 @@ struct Asked {
   PetscInt              bs        = 1;
   bool                  diagonals = false; /* CDS is worth a measurement */
   goza::Sample          sample;
-  std::vector<AskedWay> ways; /* the first is CSR */
+  std::vector<AskedWay> choices; /* the first is CSR */
   std::vector<Indices>  indices;
 };
 
@@ -47,13 +47,13 @@ struct Asked {
 inline std::vector<AskedWay> ways_of(const Asked &a, goza::Space space)
 {
   const PetscInt        height = goza::sliced_ell_height(space, a.matrix.rows, (std::int64_t)a.matrix.col.size());
-  std::vector<AskedWay> ways;
+  std::vector<AskedWay> choices;
   const auto            add = [&](const char *label, const char *type, const char *options, goza::Layout layout, PetscInt param, PetscInt block = 1) {
-    ways.emplace_back();
-    ways.back().label   = label;
-    ways.back().type    = type;
-    ways.back().options = options;
-    ways.back().way     = {layout, param, block};
+    choices.emplace_back();
+    choices.back().label   = label;
+    choices.back().type    = type;
+    choices.back().options = options;
+    choices.back().choice  = {layout, param, block};
   };
 
   add("csr", "", "", goza::Layout::Csr, 0);
@@ -65,10 +65,10 @@ inline std::vector<AskedWay> ways_of(const Asked &a, goza::Space space)
   add("fold-8", MATFOLD, "-mat_fold_width 8", goza::Layout::Fold, 8);
   add("fold-16", MATFOLD, "-mat_fold_width 16", goza::Layout::Fold, 16);
   add("fold-32", MATFOLD, "-mat_fold_width 32", goza::Layout::Fold, 32);
-  if (!a.diagonals) return ways; /* made for another kind of matrix */
+  if (!a.diagonals) return choices; /* made for another kind of matrix */
   add("cds-full", MATCDS, "-mat_cds_storage full", goza::Layout::CdsFull, a.bs);
   add("cds-half", MATCDS, "-mat_cds_storage auto", goza::Layout::CdsHalf, a.bs);
-  return ways;
+  return choices;
 }
 
 inline void ask_paper(const Asked &a, AskedWay &w, const goza::Platform &platform)
@@ -77,10 +77,10 @@ inline void ask_paper(const Asked &a, AskedWay &w, const goza::Platform &platfor
 
   options.shift        = goza::line_shift(platform.line, sizeof(PetscScalar));
   options.most_entries = 200000;
-  if (w.way.layout == goza::Layout::SlicedEll) options.slice_height = w.way.param;
-  if (w.way.layout == goza::Layout::Fold) options.fold_width = w.way.param;
-  if (w.way.layout >= goza::Layout::CdsFull) options.bs = w.way.param;
-  const goza::LayoutLocality found = goza::analyse(a.matrix.view(), w.way.layout, options);
+  if (w.choice.layout == goza::Layout::SlicedEll) options.slice_height = w.choice.param;
+  if (w.choice.layout == goza::Layout::Fold) options.fold_width = w.choice.param;
+  if (w.choice.layout >= goza::Layout::CdsFull) options.bs = w.choice.param;
+  const goza::LayoutLocality found = goza::analyse(a.matrix.view(), w.choice.layout, options);
   const goza::Prediction     p     = goza::predict(platform, found, a.sample.rows, a.sample.nnz, sizeof(PetscScalar), sizeof(PetscInt));
 
   w.locality = found.locality;
@@ -93,20 +93,20 @@ inline void ask_paper(const Asked &a, AskedWay &w, const goza::Platform &platfor
 /* exact: P3's indices from the whole matrix */
 inline Asked ask(const StudyMatrix &m, const goza::Machine &machine, goza::Space space, bool exact)
 {
-  const goza::Platform  &platform = *goza::find_platform(machine.device ? "h200" : "host"), &c2050 = *goza::find_platform("c2050");
-  Asked                  a;
-  std::vector<goza::Way> ways;
+  const goza::Platform           &platform = *goza::find_platform(machine.device ? "h200" : "host"), &c2050 = *goza::find_platform("c2050");
+  Asked                           a;
+  std::vector<goza::FormatChoice> choices;
 
   a.matrix                    = m.make();
   a.bs                        = m.name.find("3x3") != std::string::npos ? 3 : m.name.find("6x6") != std::string::npos ? 6 : 1;
   const goza::Diagonals found = goza::find_diagonals(a.matrix.view(), a.bs, 0.6);
   a.diagonals                 = 2 * found.inside >= found.nnz;
-  a.ways                      = ways_of(a, space);
-  for (const AskedWay &w : a.ways) ways.push_back(w.way);
-  a.sample = goza::take_sample(a.matrix.view(), ways, goza::caches_of(machine));
-  for (AskedWay &w : a.ways) {
-    w.traits = goza::traits_of(a.sample, w.way);
-    w.cost   = goza::cost_of(machine, a.sample, w.way, w.traits);
+  a.choices                   = ways_of(a, space);
+  for (const AskedWay &w : a.choices) choices.push_back(w.choice);
+  a.sample = goza::take_sample(a.matrix.view(), choices, goza::caches_of(machine));
+  for (AskedWay &w : a.choices) {
+    w.traits = goza::traits_of(a.sample, w.choice);
+    w.cost   = goza::cost_of(machine, a.sample, w.choice, w.traits);
     ask_paper(a, w, platform);
   }
   for (const char *order : {"csr", "fold", "rectangle"}) {
@@ -149,7 +149,7 @@ inline void print_traits(FILE *json, const Asked &a, const AskedWay &w)
 
   while (last && !reads->far[last - 1]) last--;
   fprintf(json, "\"param\": %lld, \"longest\": %lld, \"long_nnz\": %lld, \"usual\": %lld, \"inside\": %.4f, \"ndiag\": %d, \"pairs\": %d, \"possible\": %d, \"matrix_bytes\": %.6g, \"steps\": %.6g, \"warps\": %.6g, \"chain\": %.6g, \"rest\": %.6g, \"kernels\": %g, \"blocks\": %g, \"extra\": %.6g, \"stored\": %.6g, \"requests\": %.6g, \"misses\": %.6g, \"near\": %.6g, \"far\": [",
-          (long long)w.way.param, (long long)a.sample.longest, (long long)a.sample.long_nnz, (long long)a.sample.usual, a.sample.diagonals.inside,
+          (long long)w.choice.param, (long long)a.sample.longest, (long long)a.sample.long_nnz, (long long)a.sample.usual, a.sample.diagonals.inside,
           a.sample.diagonals.count, a.sample.diagonals.pairs, w.traits.possible, w.traits.matrix, w.traits.steps, w.traits.warps, w.traits.chain, w.traits.rest,
           w.traits.kernels, w.traits.blocks, w.traits.extra, w.traits.stored, reads->requests, reads->misses, reads->near);
   for (int k = 0; k < last; k++) fprintf(json, "%s%.4g", k ? ", " : "", reads->far[k]);

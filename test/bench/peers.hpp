@@ -1,9 +1,9 @@
 /* Products that are no Mat's: Goza's formats with vectors in single precision, and cuSPARSE's own formats. Each takes its matrix from an aij on the host. */
 #pragma once
-#include "goza.hpp"
+#include "petsc/plugin.hpp"
 #include "mat/cds/cds.hpp"
 #include "mat/common/borrowed_csr.hpp"
-#include "mat/common/errors.hpp"
+#include "petsc/errors.hpp"
 #include "mat/common/narrow.hpp"
 #include "petscgoza.h"
 #if defined(GOZA_HAVE_CUDA)

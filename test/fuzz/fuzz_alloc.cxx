@@ -1,4 +1,4 @@
-/* Every request for memory of Goza's refused in turn, on one rank: what test/alloc_failures.cxx does for products and assembly, for saamg's set-up, update and cycles and for
+/* Every request for memory of Goza's refused in turn, on one rank: what test/laws/alloc_failures.cxx does for products and assembly, for saamg's set-up, update and cycles and for
    the operations that make matrices. All ranks get an error or none does, nothing is lost, and the same call then works. -every: each request, and each rank. */
 #include "../support/alloc_sweep.hpp"
 #include "../support/pc_case.hpp"

@@ -1,7 +1,7 @@
 #include "alloc_failure.hpp"
 
-#include "core/device.hpp"
-#include "core/refused_memory.hpp"
+#include "core/device/device.hpp"
+#include "core/device/refused_memory.hpp"
 
 #include <petscsys.h>
 

@@ -5,6 +5,7 @@
 #include "check.hpp"
 
 #include <algorithm>
+#include <petscdevice.h>
 
 namespace goza_test
 {
@@ -25,6 +26,11 @@ template <class Make, class Call, class Check> void sweep(bool asks, How how, Ma
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   MPI_Comm_size(PETSC_COMM_WORLD, &size);
   PETSC_OK(PetscOptionsGetBool(nullptr, nullptr, "-every", &every, nullptr));
+#if PetscDefined(HAVE_CUDA)
+  PetscDeviceContext context; /* the first call makes it, and PETSc does not look whether it got the memory */
+
+  PETSC_OK(PetscDeviceContextGetCurrentContext(&context));
+#endif
   for (PetscMPIInt poor = every || how == How::once ? 0 : size - 1; poor < size; poor += every ? 1 : PetscMax(size - 1, 1)) {
     bool enough = false;
 

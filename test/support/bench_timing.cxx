@@ -1,6 +1,6 @@
 #include "bench_timing.hpp"
-#include "core/array.hpp"
-#include "mat/common/errors.hpp"
+#include "core/device/array.hpp"
+#include "petsc/errors.hpp"
 
 #include <petsc/private/petscimpl.h>
 #include <petsctime.h>

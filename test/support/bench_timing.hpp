@@ -1,7 +1,7 @@
 /* What the benches share: times that are medians, the copy bandwidth of the same run, lists on the command line. */
 #pragma once
 
-#include "core/space.hpp"
+#include "core/device/space.hpp"
 
 #include <petscvec.h>
 

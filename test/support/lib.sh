@@ -65,6 +65,10 @@ verdicts() { grep -c "^$1\$" "$all_work/verdicts"; }
 summary() { # a test that said nothing, since its shell broke off, has failed
   local failed=$(($(verdicts failed) + $(verdicts begun) - $(verdicts ended)))
   echo "$(verdicts passed) passed, $failed failed, $(verdicts skipped) skipped"
+  if ! grep -qE '^(passed|failed|skipped)$' "$all_work/verdicts"; then
+    echo "no test's line contains ${pattern-}"
+    return 1
+  fi
   [ $failed = 0 ]
 }
 start_clock() { clock=$(date +%s%N); }

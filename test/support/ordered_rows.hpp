@@ -1,7 +1,7 @@
 /* Rows as maps from columns to values, for references that are computed entry by entry, and as a matrix in either space. */
 #pragma once
 
-#include "core/csr_matrix.hpp"
+#include "core/sparse/csr_matrix.hpp"
 
 #include <map>
 #include <vector>

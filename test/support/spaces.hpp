@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/device.hpp"
+#include "core/device/device.hpp"
 
 #include <vector>
 

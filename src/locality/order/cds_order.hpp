@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <bitset>
 
-namespace goza
+namespace goza::locality
 {
 
 struct CdsOrder {
@@ -73,4 +73,4 @@ private:
   }
 };
 
-} // namespace goza
+} // namespace goza::locality

@@ -1,9 +1,9 @@
 /* The order in which x is read from CSR: row by row, entry by entry (paper P3, 3.3: "CRS"). An access order is a function object; it calls
    visit(column, padding) for every read of x[column], in order. padding: the product with it is not one of the matrix. */
 #pragma once
-#include "core/csr.hpp"
+#include "core/sparse/csr.hpp"
 
-namespace goza
+namespace goza::locality
 {
 
 struct CsrOrder {
@@ -16,4 +16,4 @@ struct CsrOrder {
   }
 };
 
-} // namespace goza
+} // namespace goza::locality

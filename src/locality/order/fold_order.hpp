@@ -3,7 +3,7 @@
 #pragma once
 #include "mat/fold/fold_view.hpp"
 
-namespace goza
+namespace goza::locality
 {
 
 template <class Store> struct FoldOrder {
@@ -26,4 +26,4 @@ template <class Store> struct FoldOrder {
   }
 };
 
-} // namespace goza
+} // namespace goza::locality

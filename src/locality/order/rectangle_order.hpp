@@ -1,10 +1,10 @@
 /* The order in which paper P3's Fold reads x: rows are cut into lines of one width, the last line of each is filled up with zeros, and the rectangle of all lines is
    stored transposed, so that the 32 lanes of a warp read the k-th entries of 32 lines together. Padding reads x[0]. */
 #pragma once
-#include "core/csr.hpp"
+#include "core/sparse/csr.hpp"
 #include <vector>
 
-namespace goza
+namespace goza::locality
 {
 
 struct RectangleOrder {
@@ -42,4 +42,4 @@ private:
   }
 };
 
-} // namespace goza
+} // namespace goza::locality

@@ -5,9 +5,9 @@
 
    The padding at the end of a row reads the row's last column once more. */
 #pragma once
-#include "mat/slicedell/sliced_ell_view.hpp"
+#include "mat/slicedell/slicedell_view.hpp"
 
-namespace goza
+namespace goza::locality
 {
 
 template <class Store> struct SlicedEllOrder {
@@ -45,4 +45,4 @@ private:
   }
 };
 
-} // namespace goza
+} // namespace goza::locality

@@ -2,7 +2,7 @@
 #pragma once
 #include "locality/sample.hpp"
 
-namespace goza::sampling
+namespace goza::locality::sampling
 {
 
 constexpr int lanes = 32, max_orders = 10, most_listed = 256, block_slices = sample_block / lanes;
@@ -61,4 +61,4 @@ struct Order {
   PetscInt param;
 };
 
-} // namespace goza::sampling
+} // namespace goza::locality::sampling

@@ -4,7 +4,7 @@
 #include "locality/team.hpp"
 #include <algorithm>
 
-namespace goza::sampling
+namespace goza::locality::sampling
 {
 
 constexpr int    offset_slots   = 1 << 15;
@@ -70,4 +70,4 @@ inline SampledDiagonals diagonals_of(const Report &report, std::int64_t nrows, P
   return found;
 }
 
-} // namespace goza::sampling
+} // namespace goza::locality::sampling

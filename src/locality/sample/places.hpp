@@ -3,7 +3,7 @@
 #include "counts.hpp"
 #include "locality/team.hpp"
 
-namespace goza::sampling
+namespace goza::locality::sampling
 {
 
 constexpr PetscInt fold_chunk = 1024, window_chunks = sample_window / fold_chunk, most_width = 127; // as in mat/fold
@@ -107,4 +107,4 @@ private:
   }
 };
 
-} // namespace goza::sampling
+} // namespace goza::locality::sampling

@@ -3,7 +3,7 @@
 #include "counts.hpp"
 #include "locality/team.hpp"
 
-namespace goza::sampling
+namespace goza::locality::sampling
 {
 
 constexpr int slots = 2 * sample_entries;
@@ -167,4 +167,4 @@ private:
   }
 };
 
-} // namespace goza::sampling
+} // namespace goza::locality::sampling

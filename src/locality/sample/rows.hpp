@@ -3,7 +3,7 @@
 #include "counts.hpp"
 #include "locality/team.hpp"
 
-namespace goza::sampling
+namespace goza::locality::sampling
 {
 
 struct CountLongRows {
@@ -146,4 +146,4 @@ struct TakeBlocks {
   }
 };
 
-} // namespace goza::sampling
+} // namespace goza::locality::sampling

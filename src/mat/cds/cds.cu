@@ -1,15 +1,15 @@
 #include "cds.hpp"
 #include "cds_host.hpp"
 #include "cds_shape.hpp"
-#include "core/algorithm.hpp"
-#include "core/row_sums.hpp"
-#include "core/staged_rows.hpp"
+#include "core/util/algorithm.hpp"
+#include "core/launch/row_sums.hpp"
+#include "core/launch/staged_rows.hpp"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 
-namespace goza
+namespace goza::mat
 {
 
 namespace
@@ -262,6 +262,22 @@ template <class Store, class V> void Cds<Store, V>::lay_out(const std::vector<Pe
   host_sums_ = Array<V>(Space::Host, this->space_ == Space::Host ? cds_host_sums(static_cast<int>(bs_), half && !offset_.empty() ? offset_.back() : 0) : 0);
 }
 
+template <class Store, class V> std::unique_ptr<Cds<Store, V>> Cds<Store, V>::same_layout() const
+{
+  auto other = std::make_unique<Cds>(this->space_, options_);
+
+  other->nrows_  = this->nrows_;
+  other->ncols_  = this->ncols_;
+  other->bs_     = bs_;
+  other->factor_ = factor_;
+  other->nnz_    = nnz_;
+  other->inside_ = inside_;
+  other->all_    = all_;
+  other->grid_   = grid_;
+  other->lay_out(all_, half_);
+  return other;
+}
+
 template <class Store, class V> void Cds<Store, V>::build(const Csr &A)
 {
   build(A, find_diagonals(A, A.nrows % options_.bs == 0 && A.ncols % options_.bs == 0 ? options_.bs : 1, options_.share));
@@ -365,4 +381,4 @@ template class Cds<float, float>;
 template class Cds<Half, float>;
 #endif
 
-} // namespace goza
+} // namespace goza::mat

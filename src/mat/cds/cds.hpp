@@ -2,10 +2,10 @@
    matrix can be held. Store is the type of the stored values, V that of the vectors. */
 #pragma once
 #include "cds_view.hpp"
-#include "core/format.hpp"
-#include "mat/slicedell/sliced_ell.hpp"
+#include "core/sparse/format.hpp"
+#include "mat/slicedell/slicedell.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 enum class CdsStorage {
@@ -34,12 +34,17 @@ public:
   void        multiply_values(PetscScalar factor) { factor_ = factor; } // in a build() or refill() to come
   bool        refill_reads_columns() const override { return true; }
   void        apply(const V *x, const RowOut<V> &out) const override;
-  void        apply_dot(const V *x, const V *w, V *y, V *dot) const override;
+  void        apply_dots(const V *x, const WithDots<V> &out) const override;
   void        apply_as(const V *x, const ScaledOut<V> &out) const; // where Store is not V
   std::size_t bytes() const override;
   std::string describe() const override;
 
+  /* For one who knows the values and writes all of them where view() says: not where some are in a remainder, or scaled. same_layout(): the same, of zeros. */
+  Store               *values_to_write() { return in_remainder() || factor_ != PetscScalar(1) ? nullptr : val_.data(); }
+  std::unique_ptr<Cds> same_layout() const;
+
   CdsView<Store>     view() const;
+  PetscInt           block_size() const { return bs_; }
   bool               half() const { return half_; }
   std::int64_t       in_remainder() const { return nnz_ - inside_; }
   const GridStrides &grid() const { return grid_; }
@@ -62,4 +67,4 @@ private:
   mutable Array<V>      host_sums_; // cds_host.hpp; empty on the device
 };
 
-} // namespace goza
+} // namespace goza::mat

@@ -1,11 +1,11 @@
 /* The products of a CDS matrix: apart from its making, because their many kernels take their time to compile. */
 #include "cds.hpp"
 #include "cds_host.hpp"
-#include "cds_quad_view.hpp"
+#include "cds_four_rows.hpp"
 #include "cds_shape.hpp"
 #include <utility>
 
-namespace goza
+namespace goza::mat
 {
 
 #if defined(__CUDACC__)
@@ -36,23 +36,24 @@ template <int bs, bool half> constexpr auto compiled_counts()
 }
 
 /* false: the matrix is not of that kind */
-template <class Groups, class Store, class V, class Out> static bool launch_quads(const CdsView<Store> &A, const GridStrides &grid, const V *x, const Out &out)
+template <class Groups, class Store, class V, class Out>
+static bool launch_four_rows(const CdsView<Store> &A, const GridStrides &grid, const V *x, const Out &out)
 {
-  if (!fits_quads(Groups(), A, grid, x)) return false;
-  const Grid3 quads{A.nrows / 4, grid.line / 4, grid.plane / 4};
+  if (!fits_four_rows(Groups(), A, grid, x)) return false;
+  const Grid3 fours{A.nrows / 4, grid.line / 4, grid.plane / 4};
 
-  if constexpr (is_sum<Out>::value) for_each_row_of_grid(quads, CdsQuad<Store, V, Out, Groups>(A, x, out));
-  else for_each_row_of_grid(quads, CdsQuad<Store, V, ScaledOut<V>, Groups>(A, x, ScaledOut<V>(out)));
+  if constexpr (is_sum<Out>::value) for_each_row_of_grid(fours, CdsFourRows<Store, V, Out, Groups>(A, x, out));
+  else for_each_row_of_grid(fours, CdsFourRows<Store, V, ScaledOut<V>, Groups>(A, x, ScaledOut<V>(out)));
   return true;
 }
 
 template <int bs, bool half, class Store, class V, class Out>
 static void launch_counted(const CdsView<Store> &A, const GridStrides &grid, const V *x, const Out &out)
 {
-  if constexpr (half && bs == 1 && takes_quads<Store, V>) {
-    if (launch_quads<Quads27>(A, grid, x, out)) return;
+  if constexpr (half && bs == 1 && takes_four_rows<Store, V>) {
+    if (launch_four_rows<Groups27>(A, grid, x, out)) return;
     if constexpr (sizeof(V) == 4) { // of so few diagonals the vectors' bytes are most
-      if (launch_quads<Quads7>(A, grid, x, out) || launch_quads<QuadsFan>(A, grid, x, out)) return;
+      if (launch_four_rows<Groups7>(A, grid, x, out) || launch_four_rows<GroupsFan>(A, grid, x, out)) return;
     }
   }
 
@@ -91,36 +92,34 @@ template <class Store, class V> void Cds<Store, V>::apply_as(const V *x, const S
   if (rem_ptr_.size()) remainder_.apply_more_as(x, out);
 }
 
-template <class Store, class V> void Cds<Store, V>::apply_dot(const V *x, const V *w, V *y, V *dot) const
+template <class Store, class V> void Cds<Store, V>::apply_dots(const V *x, const WithDots<V> &out) const
 {
   if constexpr (std::is_same_v<Store, PetscScalar>) {
     if (!rem_ptr_.size() && this->nrows_) {
-      with_shape(bs_, half_, [&](auto bs, auto half) {
-        launch<bs.value, half.value>(this->space_, view(), grid_, x, AssignAndDot<V>{w, y, dot}, host_sums_.data());
-      });
+      with_shape(bs_, half_, [&](auto bs, auto half) { launch<bs.value, half.value>(this->space_, view(), grid_, x, out, host_sums_.data()); });
       return;
     }
   }
-  Format<V>::apply_dot(x, w, y, dot);
+  Format<V>::apply_dots(x, out);
 }
 
 template void Cds<PetscScalar, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
-template void Cds<PetscScalar, PetscScalar>::apply_dot(const PetscScalar *, const PetscScalar *, PetscScalar *, PetscScalar *) const;
+template void Cds<PetscScalar, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
 template void Cds<Half, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
-template void Cds<Half, PetscScalar>::apply_dot(const PetscScalar *, const PetscScalar *, PetscScalar *, PetscScalar *) const;
+template void Cds<Half, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
 template void Cds<BFloat16, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
-template void Cds<BFloat16, PetscScalar>::apply_dot(const PetscScalar *, const PetscScalar *, PetscScalar *, PetscScalar *) const;
+template void Cds<BFloat16, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
 template void Cds<Half, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
 template void Cds<BFloat16, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
 #if !PetscDefined(USE_REAL_SINGLE)
 template void Cds<float, float>::apply(const float *, const RowOut<float> &) const;
-template void Cds<float, float>::apply_dot(const float *, const float *, float *, float *) const;
+template void Cds<float, float>::apply_dots(const float *, const WithDots<float> &) const;
 template void Cds<float, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
-template void Cds<float, PetscScalar>::apply_dot(const PetscScalar *, const PetscScalar *, PetscScalar *, PetscScalar *) const;
+template void Cds<float, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
 template void Cds<Half, float>::apply(const float *, const RowOut<float> &) const;
-template void Cds<Half, float>::apply_dot(const float *, const float *, float *, float *) const;
+template void Cds<Half, float>::apply_dots(const float *, const WithDots<float> &) const;
 template void Cds<float, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
 template void Cds<Half, float>::apply_as(const float *, const ScaledOut<float> &) const;
 #endif
 
-} // namespace goza
+} // namespace goza::mat

@@ -6,10 +6,10 @@
    complete yet are kept in a ring. */
 #include "cds_host.hpp"
 #include "cds_shape.hpp"
-#include "core/host_loop.hpp"
+#include "core/launch/host_loop.hpp"
 #include <algorithm>
 
-namespace goza
+namespace goza::mat
 {
 
 namespace
@@ -44,20 +44,29 @@ template <int bs, class Out, class V> void put(const Out &out, PetscInt begin, P
 }
 
 /* One sum over all rows would be a chain of additions: the vector unit adds up eight side by side. */
-template <int bs, class V> void put(const AssignAndDot<V> &out, PetscInt begin, PetscInt n, int r, const V *sum)
+template <int bs, class V> V dot_on_host(PetscInt n, const V *w, const V *y)
 {
   constexpr int  width = 8;
   const PetscInt whole = n / width * width;
-  V              part[width]{};
-  V *const       y = out.y + begin * bs + r;
-  const V *const w = out.w + begin * bs + r;
+  V              part[width]{}, sum = 0;
 
-  for (PetscInt i = 0; i < n; i++) y[i * bs] = sum[i];
   for (PetscInt i = 0; i < whole; i += width) {
-    for (int k = 0; k < width; k++) part[k] += w[(i + k) * bs] * sum[i + k];
+    for (int k = 0; k < width; k++) part[k] += w[(i + k) * bs] * y[(i + k) * bs];
   }
-  for (PetscInt i = whole; i < n; i++) part[i - whole] += w[i * bs] * sum[i];
-  for (int k = 0; k < width; k++) *thread_sum<V>() += part[k];
+  for (PetscInt i = whole; i < n; i++) part[i - whole] += w[i * bs] * y[i * bs];
+  for (int k = 0; k < width; k++) sum += part[k];
+  return sum;
+}
+
+template <int bs, class V> void put(const WithDots<V> &out, PetscInt begin, PetscInt n, int r, const V *sum)
+{
+  const PetscInt first = begin * bs + r;
+  V *const       y     = out.y + first;
+
+  if (out.step) put<bs>(JacobiStep<V>{out.omega, out.dinv, out.w, out.x, out.y}, begin, n, r, sum);
+  else put<bs>(Assign<V>{out.y}, begin, n, r, sum);
+  thread_sum<V>(0) += dot_on_host<bs>(n, out.w + first, y);
+  if (out.squares) thread_sum<V>(1) += dot_on_host<bs>(n, y, y);
 }
 
 template <class Store, class V, class Out, int bs, bool half> struct CdsOnHost {
@@ -227,7 +236,7 @@ template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscSc
 template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const Add<PetscScalar> &, PetscScalar *);
 template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const Residual<PetscScalar> &, PetscScalar *);
 template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const JacobiStep<PetscScalar> &, PetscScalar *);
-template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const AssignAndDot<PetscScalar> &, PetscScalar *);
+template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const WithDots<PetscScalar> &, PetscScalar *);
 template void cds_on_host(int, bool, const CdsView<Half> &, const PetscScalar *, const ScaledOut<PetscScalar> &, PetscScalar *);
 template void cds_on_host(int, bool, const CdsView<BFloat16> &, const PetscScalar *, const ScaledOut<PetscScalar> &, PetscScalar *);
 #if !PetscDefined(USE_REAL_SINGLE)
@@ -235,9 +244,8 @@ template void cds_on_host(int, bool, const CdsView<float> &, const float *, cons
 template void cds_on_host(int, bool, const CdsView<float> &, const float *, const Add<float> &, float *);
 template void cds_on_host(int, bool, const CdsView<float> &, const float *, const Residual<float> &, float *);
 template void cds_on_host(int, bool, const CdsView<float> &, const float *, const JacobiStep<float> &, float *);
-template void cds_on_host(int, bool, const CdsView<float> &, const float *, const AssignAndDot<float> &, float *);
 template void cds_on_host(int, bool, const CdsView<float> &, const PetscScalar *, const ScaledOut<PetscScalar> &, PetscScalar *);
 template void cds_on_host(int, bool, const CdsView<Half> &, const float *, const ScaledOut<float> &, float *);
 #endif
 
-} // namespace goza
+} // namespace goza::mat

@@ -1,7 +1,7 @@
 #pragma once
 #include "cds_view.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 /* out(i, (A x)_i) for every row, on the host; bs unknowns a node, full or half storage. sums: cds_host_sums() zeros, which they are again afterwards: a product asks for
@@ -10,4 +10,4 @@ template <class Store, class V, class Out> void cds_on_host(int bs, bool half, c
 
 std::size_t cds_host_sums(int bs, PetscInt reach); // reach: the largest offset that is stored in half storage, else 0
 
-} // namespace goza
+} // namespace goza::mat

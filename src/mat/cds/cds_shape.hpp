@@ -1,9 +1,10 @@
 /* From the numbers of a CDS matrix to the types of its kernels. */
 #pragma once
+#include "core/rooms.hpp"
 #include <petscsystypes.h>
 #include <type_traits>
 
-namespace goza
+namespace goza::mat
 {
 
 /* call(integral_constant<bs>, bool_constant<half>) */
@@ -20,4 +21,4 @@ template <class Call> void with_shape(PetscInt bs, bool half, const Call &call)
   else with(std::integral_constant<int, 6>());
 }
 
-} // namespace goza
+} // namespace goza::mat

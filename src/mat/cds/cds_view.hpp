@@ -9,10 +9,10 @@
 
    With blocks of bs unknowns a node, i, o and ld count nodes, and entry (r, c) of the block stands at val[((d * bs + r) * bs + c) * ld + i]. */
 #pragma once
-#include "core/for_each_row.hpp"
+#include "core/launch/for_each_row.hpp"
 #include "diagonals.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 template <class Store> struct CdsView {
@@ -112,4 +112,4 @@ private:
   }
 };
 
-} // namespace goza
+} // namespace goza::mat

@@ -1,10 +1,10 @@
 #include "diagonals.hpp"
-#include "core/algorithm.hpp"
-#include "core/array.hpp"
-#include "core/staged_rows.hpp"
+#include "core/util/algorithm.hpp"
+#include "core/device/array.hpp"
+#include "core/launch/staged_rows.hpp"
 #include <algorithm>
 
-namespace goza
+namespace goza::mat
 {
 
 namespace
@@ -208,4 +208,4 @@ GridStrides grid_strides(const std::vector<PetscInt> &offset)
   return grid;
 }
 
-} // namespace goza
+} // namespace goza::mat

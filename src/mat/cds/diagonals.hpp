@@ -1,11 +1,11 @@
 /* Which diagonals of a matrix are worth storing whole. A diagonal is a set of entries (i, i + offset); with blocks of bs unknowns a node, i and
    offset count nodes and every entry of the bs x bs block belongs to it. */
 #pragma once
-#include "core/csr.hpp"
+#include "core/sparse/csr.hpp"
 #include <cstdint>
 #include <vector>
 
-namespace goza
+namespace goza::mat
 {
 
 constexpr int max_diagonals = 128;
@@ -26,4 +26,4 @@ struct GridStrides {
 };
 GridStrides grid_strides(const std::vector<PetscInt> &offset);
 
-} // namespace goza
+} // namespace goza::mat

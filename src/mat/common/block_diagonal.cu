@@ -1,13 +1,13 @@
 #include "block_diagonal.hpp"
 #include "borrowed_csr.hpp"
-#include "core/for_each_row.hpp"
-#include "errors.hpp"
+#include "core/launch/for_each_row.hpp"
+#include "petsc/errors.hpp"
 #include "format_mat.hpp"
-#include "goza.hpp"
-#include "halo/agree.hpp"
+#include "petsc/plugin.hpp"
+#include "parallel/agree.hpp"
 #include <petscdm.h>
 
-namespace goza
+namespace goza::mat
 {
 
 namespace
@@ -122,4 +122,4 @@ PetscErrorCode MatGetBlockDiagonal_Device(Mat A, Mat *D)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::mat

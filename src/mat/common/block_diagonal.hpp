@@ -1,8 +1,8 @@
 #pragma once
-#include "compat.hpp"
+#include "petsc/compat.hpp"
 #include <petscmat.h>
 
-namespace goza
+namespace goza::mat
 {
 
 /* The diagonal blocks of a matrix over AIJCUSPARSE, of its block size, as a matrix of exactly that type, which PCPBJACOBI asks for by name: it is then applied on
@@ -13,4 +13,4 @@ PetscErrorCode MatGetBlockDiagonal_Device(Mat A, Mat *D);
 /* A's block size becomes that of its diagonal block, too, to which PETSc 3.26's MPIAIJCUSPARSE does not pass it on: MatInvertBlockDiagonal() would invert blocks of 1. */
 PetscErrorCode PassOnBlockSize(Mat A);
 
-} // namespace goza
+} // namespace goza::mat

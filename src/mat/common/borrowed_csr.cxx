@@ -1,9 +1,9 @@
 #include "borrowed_csr.hpp"
-#include "errors.hpp"
+#include "petsc/errors.hpp"
 #include "format_mat.hpp"
 #include <map>
 
-namespace goza
+namespace goza::mat
 {
 
 PetscErrorCode BorrowedCsr::open(Mat A, Space space, bool with_columns)
@@ -114,4 +114,4 @@ PetscErrorCode BorrowedCsr::close()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::mat

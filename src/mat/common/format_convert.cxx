@@ -1,9 +1,9 @@
 /* Copies of a Goza matrix, and the ways between it and PETSc's types. */
 #include "format_mat.hpp"
-#include "errors.hpp"
-#include "goza.hpp"
+#include "petsc/errors.hpp"
+#include "petsc/plugin.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 /* A, which is an AIJ of PETSc's, becomes a Goza matrix of this kind. */
@@ -181,4 +181,4 @@ PetscErrorCode MatConvert_Any_Format(Mat A, MatType type, MatReuse reuse, Mat *M
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::mat

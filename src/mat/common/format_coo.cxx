@@ -1,9 +1,9 @@
 /* Assembly by coordinates (COO), the values on the host or on the device. */
 #include "format_mat.hpp"
-#include "errors.hpp"
-#include "goza.hpp"
+#include "petsc/errors.hpp"
+#include "petsc/plugin.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 static PetscErrorCode MatSetPreallocationCOO_Format(Mat A, PetscCount n, PetscInt i[], PetscInt j[])
@@ -51,4 +51,4 @@ PetscErrorCode MatFormatRestoreCOO(Mat A, const FormatMat *f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::mat

@@ -3,7 +3,7 @@
 #include "block_diagonal.hpp"
 #include "format_mat.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 /* --- vectors: those take device vectors only, ours any */
@@ -286,4 +286,4 @@ PetscErrorCode MatFormatOverrideDevice(Mat A, FormatMat *f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::mat

@@ -1,11 +1,11 @@
 /* What the Mat glue must know of a format. Adding a format: one of these, and one line in register.cxx. */
 #pragma once
-#include "compat.hpp"
+#include "petsc/compat.hpp"
 #include "par_operator.hpp"
 #include "petscgoza.h"
 #include <petsc/private/petscimpl.h>
 
-namespace goza
+namespace goza::mat
 {
 
 /* One matrix's settings of its format. */
@@ -28,6 +28,10 @@ struct FormatKind {
 };
 
 PetscErrorCode MatRegister_Format(const FormatKind &kind);
+
+/* Collective: what -mat_view ::ascii_info_detail adds. held: the diagonal block's format; NULL where it is not built yet. The room that knows the model sets it at load. */
+using MatDetailView = PetscErrorCode (*)(Mat A, Space space, const Format<PetscScalar> *held, PetscViewer viewer);
+void           MatFormatSetDetailView(MatDetailView view);
 PetscErrorCode FindFormatKind(const char *type, const FormatKind **kind); // by any of its three names; error when there is none
 
 /* For ->create: make A, which has sizes but no type, a matrix of this kind. */
@@ -67,4 +71,4 @@ PetscErrorCode MatFormatPrecisionFromOptions(Mat A, FormatConfig *config, GozaOp
 /* The operator of a Goza matrix, up to date in its space; NULL when A is not one. For saamg, which then needs no second copy. */
 PetscErrorCode MatFormatGetOperator(Mat A, std::shared_ptr<ParOperator<PetscScalar>> *op);
 
-} // namespace goza
+} // namespace goza::mat

@@ -1,9 +1,11 @@
 /* The context of a Goza matrix, attached to a matrix of PETSc's and taken off again. */
 #include "format_mat.hpp"
-#include "errors.hpp"
-#include "goza.hpp"
+#include "petsc/errors.hpp"
+#include "petsc/plugin.hpp"
+#include <algorithm>
+#include <vector>
 
-namespace goza
+namespace goza::mat
 {
 
 static const char context_key[] = "GozaFormatMat";
@@ -152,9 +154,29 @@ PetscErrorCode MatCreate_Format(Mat A, const FormatKind &kind, bool mpi)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What is registered. A kind is registered anew after each PetscInitialize(). */
+static std::vector<const FormatKind *> kinds;
+
+PetscErrorCode FindFormatKind(const char *type, const FormatKind **found)
+{
+  PetscFunctionBegin;
+  *found = nullptr;
+  for (const FormatKind *kind : kinds) {
+    PetscBool root, seq, mpi;
+
+    PetscCall(PetscStrcmp(type, kind->root, &root));
+    PetscCall(PetscStrcmp(type, kind->seq, &seq));
+    PetscCall(PetscStrcmp(type, kind->mpi, &mpi));
+    if (root || seq || mpi) *found = kind;
+  }
+  PetscCheck(*found, PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "Not a Goza matrix type: %s", type);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MatRegister_Format(const FormatKind &kind)
 {
   PetscFunctionBegin;
+  if (std::find(kinds.begin(), kinds.end(), &kind) == kinds.end()) PetscCallCXX(kinds.push_back(&kind));
   PetscCall(MatRegisterRootName(kind.root, kind.seq, kind.mpi));
   PetscCall(MatRegister(kind.seq, kind.create_seq));
   PetscCall(MatRegister(kind.mpi, kind.create_mpi));
@@ -163,4 +185,4 @@ PetscErrorCode MatRegister_Format(const FormatKind &kind)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::mat

@@ -4,10 +4,10 @@
    operations are ours. PETSc's part keeps pattern and values, on the host, on the device or on both; ours is a shadow in another layout. */
 #pragma once
 #include "format_kind.hpp"
-#include "vec_access.hpp"
+#include "petsc/vec_access.hpp"
 #include <petsc/private/matimpl.h>
 
-namespace goza
+namespace goza::mat
 {
 
 struct FormatMat {
@@ -151,4 +151,4 @@ PetscErrorCode MatTransposeSymbolic_Format(Mat A, Mat *B);
 PetscErrorCode MatConvert_Format_Any(Mat A, MatType type, MatReuse reuse, Mat *M);
 PetscErrorCode MatConvert_Any_Format(Mat A, MatType type, MatReuse reuse, Mat *M);
 
-} // namespace goza
+} // namespace goza::mat

@@ -1,10 +1,10 @@
 /* Products of a Goza matrix with vectors that live anywhere. */
 #include "format_mat.hpp"
-#include "errors.hpp"
-#include "goza.hpp"
-#include "vec_access.hpp"
+#include "petsc/errors.hpp"
+#include "petsc/plugin.hpp"
+#include "petsc/vec_access.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 static PetscErrorCode MatFormatUpdate(Mat A, FormatMat *f)
@@ -144,4 +144,4 @@ PetscErrorCode MatMultAdd_Format(Mat A, Vec x, Vec y, Vec z)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::mat

@@ -1,7 +1,7 @@
 /* The operations of a Goza matrix: which ones are ours, and the way to the base type's and back. */
 #include "format_mat.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 static PetscErrorCode MatAssemblyEnd_Format(Mat A, MatAssemblyType type)
@@ -133,4 +133,4 @@ PetscErrorCode MatFormatEndBase(Mat A, FormatMat *f, char *name)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::mat

@@ -1,9 +1,9 @@
 /* Products of a Goza matrix with others. PETSc looks for them by the names of all the types; AIJ has entries there that a new name lacks. */
 #include "format_mat.hpp"
-#include "errors.hpp"
+#include "petsc/errors.hpp"
 #include <algorithm>
 
-namespace goza
+namespace goza::mat
 {
 
 static const char any_type[] = "MatProductSetFromOptions_anytype_C", kron[] = "MatSeqAIJKron_C", phases_key[] = "GozaProductPhases";
@@ -250,4 +250,4 @@ PetscErrorCode MatFormatRestoreProducts(Mat A, const FormatMat *f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::mat

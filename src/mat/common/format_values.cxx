@@ -1,7 +1,7 @@
 /* The values that PETSc keeps on the host, read and written by operations that look at nothing else. */
 #include "format_mat.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 PetscErrorCode MatFormatHostValues(Mat A, bool written)
@@ -68,4 +68,4 @@ PetscErrorCode MatFormatRestoreValues(Mat A, const FormatMat *f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::mat

@@ -1,11 +1,16 @@
 /* What -mat_view and -ksp_view say of a Goza matrix: from numbers already there; no matrix is copied to be printed. */
 #include "format_mat.hpp"
-#include "locality_view.hpp"
-#include "model_view.hpp"
-#include "goza.hpp"
+#include "petsc/plugin.hpp"
 
-namespace goza
+namespace goza::mat
 {
+
+static MatDetailView detail_view = nullptr;
+
+void MatFormatSetDetailView(MatDetailView view)
+{
+  detail_view = view;
+}
 
 PetscErrorCode MatView_Format(Mat A, PetscViewer viewer)
 {
@@ -26,10 +31,7 @@ PetscErrorCode MatView_Format(Mat A, PetscViewer viewer)
   if (!info) PetscFunctionReturn(PETSC_SUCCESS);
   if (!f->op->built()) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: not built yet\n", f->kind->root));
-    if (format == PETSC_VIEWER_ASCII_INFO_DETAIL) {
-      PetscCall(MatViewLocality(A, default_space(), viewer));
-      PetscCall(MatViewModel(A, default_space(), nullptr, viewer));
-    }
+    if (format == PETSC_VIEWER_ASCII_INFO_DETAIL && detail_view) PetscCall(detail_view(A, default_space(), nullptr, viewer));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   bytes = (PetscLogDouble)f->op->bytes();
@@ -38,13 +40,8 @@ PetscErrorCode MatView_Format(Mat A, PetscViewer viewer)
                                    f->op->diagonal_block().describe().c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: %.3f MB in all, built %d times\n", f->kind->root, total / 1e6, (int)f->op->builds()));
   if (f->op->has_others()) PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: halo exchange: %s\n", f->kind->root, f->op->describe_halo().c_str()));
-  if (format == PETSC_VIEWER_ASCII_INFO_DETAIL) {
-    const Space space = f->op->space(); /* measuring may build another operator */
-
-    PetscCall(MatViewLocality(A, space, viewer));
-    PetscCall(MatViewModel(A, space, &f->op->diagonal_block(), viewer));
-  }
+  if (format == PETSC_VIEWER_ASCII_INFO_DETAIL && detail_view) PetscCall(detail_view(A, f->op->space(), &f->op->diagonal_block(), viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::mat

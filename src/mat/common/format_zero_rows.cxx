@@ -1,14 +1,14 @@
 /* MatZeroRows() and MatZeroRowsColumns(), and so their IS, local and stencil forms, where the device has the newer values: there, while PETSc 3.26 brings the
    matrix to the host. */
 #include "format_mat.hpp"
-#include "errors.hpp"
-#include "goza.hpp"
-#include "halo/agree.hpp"
-#include "vec_access.hpp"
+#include "petsc/errors.hpp"
+#include "petsc/plugin.hpp"
+#include "parallel/agree.hpp"
+#include "petsc/vec_access.hpp"
 #include "zero_rows.hpp"
 #include <petscsf.h>
 
-namespace goza
+namespace goza::mat
 {
 
 #if PetscDefined(HAVE_CUDA)
@@ -400,4 +400,4 @@ void MatFormatOverrideZeroRows(Mat) { }
 
 #endif
 
-} // namespace goza
+} // namespace goza::mat

@@ -1,9 +1,9 @@
 /* A format whose values are stored in less than the vectors' type: a Store of its own inside, the scaling that keeps them in range around it. */
 #pragma once
-#include "core/format.hpp"
-#include "core/value_scaling.hpp"
+#include "core/sparse/format.hpp"
+#include "core/sparse/value_scaling.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 /* Formats that multiply values by a factor as they store them. */
@@ -72,4 +72,4 @@ std::unique_ptr<Format<V>> make_format(Precision precision, Space space, const O
   }
 }
 
-} // namespace goza
+} // namespace goza::mat

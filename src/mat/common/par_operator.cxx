@@ -1,13 +1,13 @@
 #include "par_operator.hpp"
 #include "borrowed_csr.hpp"
-#include "errors.hpp"
-#include "goza.hpp"
-#include "halo/agree.hpp"
-#include "halo/exchange_log.hpp"
-#include "rows/par_csr.hpp"
+#include "petsc/errors.hpp"
+#include "petsc/plugin.hpp"
+#include "parallel/agree.hpp"
+#include "parallel/exchange_log.hpp"
+#include "parallel/par_csr.hpp"
 #include <petsc/private/matimpl.h>
 
-namespace goza
+namespace goza::mat
 {
 
 PetscErrorCode MatGetAIJBlocks(Mat A, Mat *Ad, Mat *Ao, const PetscInt **garray)
@@ -75,6 +75,38 @@ template <class V> PetscErrorCode ParOperator<V>::renew(Space space, bool others
     offd_                 = std::move(offd);
     diag_                 = std::move(diag);
   }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class V> void ParOperator<V>::start_from(std::unique_ptr<Format<V>> diagonal)
+{
+  forget_pattern();
+  space_ = diagonal->space();
+  diag_  = std::move(diagonal);
+}
+
+template <class V> PetscErrorCode ParOperator<V>::fits(Mat A, bool *yes) const
+{
+  Seen now;
+  bool pattern, values;
+
+  PetscFunctionBegin;
+  PetscCall(look(A, diag_seen_, &now, &pattern, &values));
+  *yes = diag_ && !pattern;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class V> PetscErrorCode ParOperator<V>::written(Mat A)
+{
+  MatInfo info;
+  Seen    now;
+  bool    pattern, values;
+
+  PetscFunctionBegin;
+  PetscCall(look(A, diag_seen_, &now, &pattern, &values));
+  PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
+  nnz_       = info.nz_used;
+  diag_seen_ = parent_seen_ = now;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -250,4 +282,4 @@ template class ParOperator<PetscScalar>;
 template class ParOperator<float>;
 #endif
 
-} // namespace goza
+} // namespace goza::mat

@@ -1,8 +1,8 @@
 /* Rows too long for one thread, or one warp, of a product: they are cut into pieces, which one kernel adds up, and another adds up what the pieces gave. For .cu files. */
 #pragma once
-#include "core/by_lanes.hpp"
+#include "core/launch/by_lanes.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 /* Finishes a row from the sums of its pieces. For for_each_row_by_lanes(). */
@@ -25,4 +25,4 @@ template <class V, class Out> struct RowOfPieces {
   }
 };
 
-} // namespace goza
+} // namespace goza::mat

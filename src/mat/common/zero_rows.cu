@@ -1,8 +1,8 @@
 #include "zero_rows.hpp"
-#include "core/array.hpp"
-#include "core/for_each_row.hpp"
+#include "core/device/array.hpp"
+#include "core/launch/for_each_row.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 namespace
@@ -106,4 +106,4 @@ void mark(Space space, const PetscInt *list, PetscInt listed, char *flags, Petsc
   for_each_row(space, listed, Mark{list, flags});
 }
 
-} // namespace goza
+} // namespace goza::mat

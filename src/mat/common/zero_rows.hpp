@@ -1,9 +1,9 @@
 /* Rows, or rows and columns, of a block set to zero, as Dirichlet conditions are put in: what MatZeroRows() and MatZeroRowsColumns() do to values and
    right-hand side. Pattern, values and vectors are in one space; flags mark what is zeroed. */
 #pragma once
-#include "core/csr.hpp"
+#include "core/sparse/csr.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 /* Listed rows become zero, but for diag on the diagonal. */
@@ -28,4 +28,4 @@ void fill_without_rows(const Csr &before, const Csr &now, PetscScalar *val, cons
 /* 1 at each listed place of flags, which are n. */
 void mark(Space space, const PetscInt *list, PetscInt listed, char *flags, PetscInt n);
 
-} // namespace goza
+} // namespace goza::mat

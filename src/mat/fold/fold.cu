@@ -1,15 +1,15 @@
 #include "fold.hpp"
-#include "core/algorithm.hpp"
-#include "core/csr_matrix.hpp"
-#include "core/numbering.hpp"
-#include "core/search.hpp"
+#include "core/util/algorithm.hpp"
+#include "core/sparse/csr_matrix.hpp"
+#include "core/sparse/numbering.hpp"
+#include "core/util/search.hpp"
 #include "fold_hot.hpp"
-#include "core/gather.hpp"
+#include "core/util/gather.hpp"
 #include "mat/common/row_pieces.hpp"
 #include <algorithm>
 #include <cstdio>
 
-namespace goza
+namespace goza::mat
 {
 
 namespace
@@ -282,15 +282,15 @@ template <class Store, class V> void Fold<Store, V>::apply(const V *x, const Row
   else apply_as(x, ScaledOut<V>(out));
 }
 
-template <class Store, class V> void Fold<Store, V>::apply_dot(const V *x, const V *w, V *y, V *dot) const
+template <class Store, class V> void Fold<Store, V>::apply_dots(const V *x, const WithDots<V> &out) const
 {
   if constexpr (std::is_same_v<Store, PetscScalar>) {
     if (!shape_.long_rows && this->nrows_) { // else rows end in two kernels
-      launch(x, AssignAndDot<V>{w, y, dot});
+      launch(x, out);
       return;
     }
   }
-  Format<V>::apply_dot(x, w, y, dot);
+  Format<V>::apply_dots(x, out);
 }
 
 template <class Store, class V> void Fold<Store, V>::apply_as(const V *x, const ScaledOut<V> &out) const
@@ -324,4 +324,4 @@ template class Fold<float, float>;
 template class Fold<Half, float>;
 #endif
 
-} // namespace goza
+} // namespace goza::mat

@@ -1,11 +1,11 @@
 /* The Fold format: layout in fold_view.hpp. Store is the type of the stored values, V that of the vectors. */
 #pragma once
-#include "core/format.hpp"
+#include "core/sparse/format.hpp"
 #include "fold_view.hpp"
 #include "hot_columns.hpp"
 #include "packing.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 struct FoldOptions {
@@ -22,7 +22,7 @@ public:
   void        build(const Csr &A) override;
   void        refill(const Csr &A) override;
   void        apply(const V *x, const RowOut<V> &out) const override;
-  void        apply_dot(const V *x, const V *w, V *y, V *dot) const override;
+  void        apply_dots(const V *x, const WithDots<V> &out) const override;
   void        apply_as(const V *x, const ScaledOut<V> &out) const;
   std::size_t bytes() const override;
   std::string describe() const override;
@@ -49,4 +49,4 @@ private:
   double           hot_share_ = 0; // of the entries
 };
 
-} // namespace goza
+} // namespace goza::mat

@@ -6,7 +6,7 @@
 
 #if defined(__CUDACC__)
 
-namespace goza
+namespace goza::mat
 {
 
 constexpr int hot_threads = 1024, hot_together = 4; // entries of a line that are asked for at a time
@@ -87,11 +87,11 @@ template <class V, class Body> __global__ void __launch_bounds__(hot_threads, 1)
 {
   extern __shared__ __align__(16) unsigned char shared_x[];
 
-  if constexpr (sums_up<Body>) begin_sum(body.out);
+  if constexpr (sums_up<Body>) begin_sums(body.out);
   body.run(reinterpret_cast<V *>(shared_x));
-  if constexpr (sums_up<Body>) end_sum(body.out);
+  if constexpr (sums_up<Body>) end_sums(body.out);
 }
 
-} // namespace goza
+} // namespace goza::mat
 
 #endif

@@ -16,9 +16,9 @@
    A row's lines stand in one group, and its lanes are added by a segmented sum. A row of more than 32 lines has groups of its own, its pieces,
    entry e of a piece in lane e % 32; a second kernel adds the sums of the pieces. No atomics: every run gives the same result. */
 #pragma once
-#include "core/for_each_row.hpp"
+#include "core/launch/for_each_row.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 constexpr int          fold_lanes     = 32;
@@ -188,4 +188,4 @@ template <class Store, class V, class Out> struct FoldRangeGroup : FoldGroup<Sto
 };
 #endif
 
-} // namespace goza
+} // namespace goza::mat

@@ -1,10 +1,10 @@
 #include "hot_columns.hpp"
-#include "core/algorithm.hpp"
-#include "core/csr_matrix.hpp"
-#include "core/row_length.hpp"
-#include "core/sort_unique.hpp"
+#include "core/util/algorithm.hpp"
+#include "core/sparse/csr_matrix.hpp"
+#include "core/sparse/row_length.hpp"
+#include "core/util/sort_unique.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 namespace
@@ -58,4 +58,4 @@ HotColumns find_hot_columns(const Csr &A, PetscInt most, double least_share)
   return hot;
 }
 
-} // namespace goza
+} // namespace goza::mat

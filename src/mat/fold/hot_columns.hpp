@@ -1,9 +1,9 @@
 /* The columns that hold many of the entries (hubs of power-law graphs): few enough for their x to be kept on chip. In either space, with the same result. */
 #pragma once
-#include "core/array.hpp"
-#include "core/csr.hpp"
+#include "core/device/array.hpp"
+#include "core/sparse/csr.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 struct HotColumns {
@@ -15,4 +15,4 @@ struct HotColumns {
 /* Of the `most` columns with most entries. */
 HotColumns find_hot_columns(const Csr &A, PetscInt most, double least_share);
 
-} // namespace goza
+} // namespace goza::mat

@@ -1,9 +1,9 @@
 #include "packing.hpp"
-#include "core/algorithm.hpp"
-#include "core/csr_matrix.hpp"
-#include "core/for_each_row.hpp"
+#include "core/util/algorithm.hpp"
+#include "core/sparse/csr_matrix.hpp"
+#include "core/launch/for_each_row.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 namespace
@@ -269,4 +269,4 @@ PetscInt fold_width_for(const Csr &A)
   return width;
 }
 
-} // namespace goza
+} // namespace goza::mat

@@ -1,10 +1,10 @@
 /* How Fold packs rows into groups of 32 lines: the layout is in fold_view.hpp. In either space, with the same result. */
 #pragma once
-#include "core/array.hpp"
-#include "core/csr.hpp"
+#include "core/device/array.hpp"
+#include "core/sparse/csr.hpp"
 #include "fold_view.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 /* What a width makes of a matrix. */
@@ -34,4 +34,4 @@ private:
 /* The width that is taken where none is given, from the row pointers. */
 PetscInt fold_width_for(const Csr &A);
 
-} // namespace goza
+} // namespace goza::mat

@@ -1,13 +1,13 @@
 #include "renumbered.hpp"
-#include "core/algorithm.hpp"
-#include "core/csr_matrix.hpp"
-#include "core/for_each_row.hpp"
-#include "core/numbering.hpp"
-#include "core/row_length.hpp"
-#include "core/gather.hpp"
+#include "core/util/algorithm.hpp"
+#include "core/sparse/csr_matrix.hpp"
+#include "core/launch/for_each_row.hpp"
+#include "core/sparse/numbering.hpp"
+#include "core/sparse/row_length.hpp"
+#include "core/util/gather.hpp"
 #include <cstdio>
 
-namespace goza
+namespace goza::mat
 {
 
 namespace
@@ -122,10 +122,10 @@ template <class V> void Renumbered<V>::apply(const V *x, const RowOut<V> &out) c
   std::visit([&](const auto &o) { for_each_row(this->space_, this->nrows_, PutBack<V, std::decay_t<decltype(o)>>{number_.data(), y_.data(), o}); }, out);
 }
 
-template <class V> void Renumbered<V>::apply_dot(const V *x, const V *w, V *y, V *dot) const
+template <class V> void Renumbered<V>::apply_dots(const V *x, const WithDots<V> &out) const
 {
-  if (taken_) Format<V>::apply_dot(x, w, y, dot);
-  else inner_->apply_dot(x, w, y, dot);
+  if (taken_) Format<V>::apply_dots(x, out);
+  else inner_->apply_dots(x, out);
 }
 
 template <class V> std::size_t Renumbered<V>::bytes() const
@@ -147,4 +147,4 @@ template class Renumbered<PetscScalar>;
 template class Renumbered<float>;
 #endif
 
-} // namespace goza
+} // namespace goza::mat

@@ -1,9 +1,9 @@
 /* A format around another, which gets a square matrix with its unknowns numbered breadth first, as Cuthill and McKee: of a mesh that was numbered at random the
    neighbours are far apart in x, and each entry costs a 32-byte sector. Gathering x first and putting y back costs two such sectors a row. */
 #pragma once
-#include "core/format.hpp"
+#include "core/sparse/format.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 enum class FoldOrder {
@@ -19,7 +19,7 @@ public:
   void        build(const Csr &A) override;
   void        refill(const Csr &A) override;
   void        apply(const V *x, const RowOut<V> &out) const override;
-  void        apply_dot(const V *x, const V *w, V *y, V *dot) const override;
+  void        apply_dots(const V *x, const WithDots<V> &out) const override;
   std::size_t bytes() const override;
   std::string describe() const override;
   bool        refill_reads_columns() const override { return taken_ || inner_->refill_reads_columns(); }
@@ -42,4 +42,4 @@ private:
   mutable Array<V>           x_, y_;                  // in the new order
 };
 
-} // namespace goza
+} // namespace goza::mat

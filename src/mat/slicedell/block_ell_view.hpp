@@ -1,4 +1,4 @@
-/* Sliced ELL of dense br x bc blocks: places, slices, lengths and columns of sliced_ell_view.hpp count block rows and block columns, one index for br bc values,
+/* Sliced ELL of dense br x bc blocks: places, slices, lengths and columns of slicedell_view.hpp count block rows and block columns, one index for br bc values,
    and value v = r bc + c of block k of place p stands at (slice_ptr[p / H] + k H) br bc + v H + p % H: a warp still reads consecutive words.
 
    On the device a thread reads W values at once, W = values_together(): v H + p % H becomes (v - v % W) H + p % H W + v % W.
@@ -6,9 +6,9 @@
    Where T threads share a block row (H < 32 on the device, T = 32 / H), T blocks of each place stand together as one block does otherwise, entry by entry, and so
    do the m < T blocks that are left at a slice's end: with f = k - k % T, at (slice_ptr[p / H] + f H) br bc + (v - v % W) m H + ((k - f) H + p % H) W + v % W. */
 #pragma once
-#include "sliced_ell_view.hpp"
+#include "slicedell_view.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 /* Outputs that want the sums of a node together have `HD void node(PetscInt i, const V *sum) const`; others get them one after another. */
@@ -246,4 +246,4 @@ __global__ void __launch_bounds__(team_threads, block_ell_resident) EllBlockTeam
 }
 #endif
 
-} // namespace goza
+} // namespace goza::mat

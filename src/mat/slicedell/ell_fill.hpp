@@ -2,7 +2,7 @@
 #pragma once
 #include "block_ell_view.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 /* The values of the places of the slices, block by block, each place by `members` threads. */
@@ -79,4 +79,4 @@ template <class Store> struct EllFill {
   }
 };
 
-} // namespace goza
+} // namespace goza::mat

@@ -1,9 +1,9 @@
 /* How sliced ELL is laid out: bodies that find the widths of the slices and where their columns go. */
 #pragma once
-#include "core/space.hpp"
+#include "core/device/space.hpp"
 #include <cstdint>
 
-namespace goza
+namespace goza::mat
 {
 
 /* Width of one slice, in stored entries, and two marks: whether an empty row shares it with others, and whether it has a row of more than `most` entries. */
@@ -110,4 +110,4 @@ struct SliceColumnPlace {
   }
 };
 
-} // namespace goza
+} // namespace goza::mat

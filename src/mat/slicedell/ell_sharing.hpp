@@ -1,9 +1,9 @@
 /* Which slices of sliced ELL have the same columns, counted from a base of each: bodies that number what stands in a slice, compare those of one number, and make heads. */
 #pragma once
-#include "sliced_ell_view.hpp"
+#include "slicedell_view.hpp"
 #include <cstdint>
 
-namespace goza
+namespace goza::mat
 {
 
 /* A number for the columns of a place, counted from its first: places with other columns rarely have the same. */
@@ -121,4 +121,4 @@ struct MakeHeads {
   }
 };
 
-} // namespace goza
+} // namespace goza::mat

@@ -1,10 +1,10 @@
 /* The rows of a sliced-ELL matrix that are much longer than most: a slice would be as wide as they are, and a thread, or a few, would go through them alone. They are held
    as in CSR, and a product cuts them into pieces of so many entries, a warp's work each. */
 #pragma once
-#include "core/array.hpp"
-#include "core/csr.hpp"
+#include "core/device/array.hpp"
+#include "core/sparse/csr.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 constexpr PetscInt piece_entries = 1024;
@@ -32,4 +32,4 @@ private:
   mutable Array<V> piece_; // sums between the two kernels of a product
 };
 
-} // namespace goza
+} // namespace goza::mat

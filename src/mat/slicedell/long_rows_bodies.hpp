@@ -1,12 +1,12 @@
 /* How long rows are cut, filled and multiplied. For .cu files. */
 #pragma once
-#include "core/algorithm.hpp"
-#include "core/row_length.hpp"
-#include "core/search.hpp"
+#include "core/util/algorithm.hpp"
+#include "core/sparse/row_length.hpp"
+#include "core/util/search.hpp"
 #include "long_rows.hpp"
 #include "mat/common/row_pieces.hpp"
 
-namespace goza
+namespace goza::mat
 {
 
 /* Where the entries of the pieces stand. */
@@ -104,4 +104,4 @@ template <class Store, class V> template <class Out> void LongRows<Store, V>::ap
   for_each_row_by_lanes(row_.space(), rows(), RowOfPieces<V, Out>{row_.data(), piece_ptr_.data(), piece_.data(), out});
 }
 
-} // namespace goza
+} // namespace goza::mat

@@ -7,7 +7,7 @@
 #include "jacobi_steps.hpp"
 #include <cstdio>
 
-namespace goza
+namespace goza::saamg
 {
 
 template <class V> class ChebyshevSmoother final : public JacobiSteps<V> {
@@ -52,4 +52,4 @@ private:
   SmootherOptions options_;
 };
 
-} // namespace goza
+} // namespace goza::saamg

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace goza
+namespace goza::saamg
 {
 
 namespace
@@ -140,4 +140,4 @@ std::vector<double> leja_order(std::vector<double> roots)
   return roots;
 }
 
-} // namespace goza
+} // namespace goza::saamg

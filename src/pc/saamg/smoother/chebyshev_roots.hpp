@@ -1,8 +1,9 @@
 /* Chebyshev polynomials by their roots. */
 #pragma once
+#include "core/rooms.hpp"
 #include <vector>
 
-namespace goza
+namespace goza::saamg
 {
 
 /* Of the first kind: among the polynomials p of this degree with p(0) = 1, the one with the smallest largest value over [1/ratio, 1]. Its roots, descending. */
@@ -15,4 +16,4 @@ std::vector<double> optimal_roots(int degree);
 /* In the order in which a product of (1 - t/root) stays small from factor to factor: each root far from those before it (Leja). */
 std::vector<double> leja_order(std::vector<double> roots);
 
-} // namespace goza
+} // namespace goza::saamg

@@ -1,8 +1,8 @@
 #include "color_parts.hpp"
-#include "core/algorithm.hpp"
-#include "core/for_each_row.hpp"
+#include "core/util/algorithm.hpp"
+#include "core/launch/for_each_row.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 namespace
@@ -87,4 +87,4 @@ Array<PetscInt> rows_of_nodes(const Array<PetscInt> &nodes, PetscInt bs)
   return rows;
 }
 
-} // namespace goza
+} // namespace goza::saamg

@@ -4,7 +4,7 @@
 #include "coloring.hpp"
 #include <vector>
 
-namespace goza
+namespace goza::saamg
 {
 
 struct ColorParts {
@@ -18,4 +18,4 @@ std::vector<ColorParts> split_colors(const Coloring &coloring, const Csr &others
 /* The rows of nodes of bs */
 Array<PetscInt> rows_of_nodes(const Array<PetscInt> &nodes, PetscInt bs);
 
-} // namespace goza
+} // namespace goza::saamg

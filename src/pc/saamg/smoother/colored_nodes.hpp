@@ -2,10 +2,10 @@
 #pragma once
 #include "color_parts.hpp"
 #include "level_rows.hpp"
-#include "mat/slicedell/sliced_ell.hpp"
+#include "mat/slicedell/slicedell.hpp"
 #include "node_blocks.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 template <class V> class ColoredNodes {
@@ -15,11 +15,11 @@ public:
   {
     const NodeBlocks blocks(rows.diagonal_block(), bs);
     const Csr        nodes    = blocks.nodes();
-    const bool       alone    = rows.columns()->size() == 1;
-    const Coloring   coloring = alone ? color_rows(nodes, nodes_of_columns(rows.columns(), bs)) : NodeGraph(rows.all(), rows.columns(), bs).color();
+    const bool       isolated = rows.columns()->size() == 1;
+    const Coloring   coloring = isolated ? color_rows(nodes, nodes_of_columns(rows.columns(), bs)) : NodeGraph(rows.all(), rows.columns(), bs).color();
 
     inverse_ = inverse_diagonal_blocks<V>(blocks, norms ? *norms : Csr{nodes.space, 0, 0, nullptr, nullptr, nullptr});
-    if (alone || norms) {
+    if (isolated || norms) {
       for (PetscInt c = 0; c < coloring.ncolors(); c++) {
         colors_.emplace_back(nodes.space);
         colors_.back().build_nodes(blocks.rows(), nodes, coloring.rows.data() + coloring.begin[c], coloring.begin[c + 1] - coloring.begin[c]);
@@ -84,4 +84,4 @@ private:
   }
 };
 
-} // namespace goza
+} // namespace goza::saamg

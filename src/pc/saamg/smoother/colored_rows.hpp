@@ -3,10 +3,10 @@
 #include "color_parts.hpp"
 #include "l1_diagonal.hpp"
 #include "level_rows.hpp"
-#include "mat/slicedell/sliced_ell.hpp"
+#include "mat/slicedell/slicedell.hpp"
 #include "smoother.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 template <class V> class ColoredRows {
@@ -41,7 +41,7 @@ public:
     }
     /* a sweep from zero changes the first colour's rows, and those that are coupled to nothing, without a look at the others */
     start_.zero();
-    if (D_.alone) start_.copy_from(D_.alone, D_.n);
+    if (D_.isolated) start_.copy_from(D_.isolated, D_.n);
     if (D_.n) add_listed(space_, coloring.begin[1], coloring.rows.data(), D_.inv, start_.data());
     first_share_ = D_.n ? static_cast<double>(coloring.begin[1]) / static_cast<double>(D_.n) : 0;
   }
@@ -51,9 +51,9 @@ public:
   double      first_share() const { return first_share_; }                                         // of the rows
   std::string describe() const { return ""; }
 
-  void start(const V *b, V *x) const { first_step(space_, D_.n, V(1), start_.data(), static_cast<const V *>(nullptr), b, x); } // the first colour, from zero
-  void relax(PetscInt color, const V *b, V *x) const { colors_[color].relax(b, D_.inv, x); }                                   // those that are no edge
-  void relax_edge(PetscInt color, const V *b, const V *ghost, V *work, V *x) const                                             // ghost: x of other ranks
+  void start(const V *b, V *x) const { take_first_step(space_, D_.n, FirstStep<V>{1, start_.data(), nullptr, x}, b); } // the first colour, from zero
+  void relax(PetscInt color, const V *b, V *x) const { colors_[color].relax(b, D_.inv, x); }                           // those that are no edge
+  void relax_edge(PetscInt color, const V *b, const V *ghost, V *work, V *x) const                                     // ghost: x of other ranks
   {
     edges_[color].others.apply(ghost, Residual<V>{b, work});
     edges_[color].own.relax(work, D_.inv, x);
@@ -83,4 +83,4 @@ private:
   double                       first_share_ = 0;
 };
 
-} // namespace goza
+} // namespace goza::saamg

@@ -1,18 +1,18 @@
 #include "coloring.hpp"
-#include "core/algorithm.hpp"
-#include "core/csr_ops.hpp"
-#include "core/for_each_row.hpp"
-#include "mat/common/rows/par_csr.hpp"
-#include "mat/common/rows/summed_rows.hpp"
-#include "pc/saamg/graph.hpp"
-#include "pc/saamg/grid_of_rows.hpp"
+#include "core/util/algorithm.hpp"
+#include "core/sparse/csr_ops.hpp"
+#include "core/launch/for_each_row.hpp"
+#include "parallel/par_csr.hpp"
+#include "parallel/summed_rows.hpp"
+#include "pc/saamg/setup/local_rows.hpp"
+#include "pc/saamg/setup/grid_of_rows.hpp"
 #include <algorithm>
 #include <optional>
 #if defined(__CUDACC__)
   #include <cuda/atomic>
 #endif
 
-namespace goza
+namespace goza::saamg
 {
 
 namespace
@@ -293,4 +293,4 @@ Coloring color_rows(const Csr &A, const MapPtr &columns, bool grids)
   return result;
 }
 
-} // namespace goza
+} // namespace goza::saamg

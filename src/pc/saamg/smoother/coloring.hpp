@@ -10,9 +10,9 @@
    Where the rows lie on several ranks all this is said of the whole matrix: priorities are those of global rows, a row waits for its neighbours on other ranks
    too, and the colours are the same on any number of ranks. */
 #pragma once
-#include "mat/common/rows/column_map.hpp"
+#include "parallel/column_map.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 struct Coloring {
@@ -26,4 +26,4 @@ struct Coloring {
    its mirror, so that A and A^T have the same colours. grids: look for one. Collective. */
 Coloring color_rows(const Csr &A, const MapPtr &columns, bool grids = true);
 
-} // namespace goza
+} // namespace goza::saamg

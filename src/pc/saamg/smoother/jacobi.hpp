@@ -3,7 +3,7 @@
 #include "jacobi_steps.hpp"
 #include <cstdio>
 
-namespace goza
+namespace goza::saamg
 {
 
 template <class V> class JacobiSmoother final : public JacobiSteps<V> {
@@ -37,4 +37,4 @@ private:
   PetscReal relax_;
 };
 
-} // namespace goza
+} // namespace goza::saamg

@@ -1,7 +1,7 @@
 #include "l1_diagonal.hpp"
-#include "core/for_each_row.hpp"
+#include "core/launch/for_each_row.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 namespace
@@ -37,4 +37,4 @@ template void add_l1_norms(const Csr &, bool, PetscScalar *);
 template void add_l1_norms(const Csr &, bool, float *);
 #endif
 
-} // namespace goza
+} // namespace goza::saamg

@@ -3,9 +3,9 @@
 #include "jacobi.hpp"
 #include "l1_diagonal.hpp"
 #include "level_rows.hpp"
-#include "mat/common/errors.hpp"
+#include "petsc/errors.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 template <class V> class L1JacobiSmoother final : public Smoother<V> {
@@ -33,8 +33,8 @@ public:
 
   int            steps(bool zero_guess) const override { return jacobi_->steps(zero_guess); }
   double         products(bool zero_guess) const override { return jacobi_->products(zero_guess); }
-  PetscErrorCode apply(const V *b, V *const x[2], int at, Pass pass, int *end) override { return jacobi_->apply(b, x, at, pass, end); }
-  PetscErrorCode start(const PetscScalar *given, V *b, V *const x[2], int at, int *end) override { return jacobi_->start(given, b, x, at, end); }
+  bool           first_step(FirstStep<V> *step) const override { return jacobi_->first_step(step); }
+  PetscErrorCode apply(const V *b, V *const x[2], int at, Pass pass, int *end, FusedSums *sums) override { return jacobi_->apply(b, x, at, pass, end, sums); }
   std::string    describe() const override { return "l1" + jacobi_->describe(); }
   std::size_t    bytes() const override { return inv_.bytes(); }
 
@@ -43,4 +43,4 @@ private:
   std::unique_ptr<JacobiSmoother<V>> jacobi_;
 };
 
-} // namespace goza
+} // namespace goza::saamg

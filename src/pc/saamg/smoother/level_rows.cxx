@@ -1,9 +1,9 @@
 #include "level_rows.hpp"
-#include "mat/common/halo/agree.hpp"
-#include "mat/common/rows/par_csr.hpp"
-#include "pc/saamg/hierarchy.hpp"
+#include "parallel/agree.hpp"
+#include "parallel/par_csr.hpp"
+#include "pc/saamg/setup/hierarchy.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 PetscErrorCode LevelRows::open(const Grid &grid, bool original)
@@ -30,4 +30,4 @@ PetscErrorCode LevelRows::open(const Grid &grid, bool original)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza
+} // namespace goza::saamg

@@ -1,10 +1,10 @@
 /* The rows of a level's operator in the space of the cycle, as a smoother that reads entries wants them: whole, and as diagonal and off-diagonal block. */
 #pragma once
-#include "core/csr_matrix.hpp"
-#include "mat/common/compat.hpp"
-#include "mat/common/rows/column_map.hpp"
+#include "core/sparse/csr_matrix.hpp"
+#include "petsc/compat.hpp"
+#include "parallel/column_map.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 struct Grid;
@@ -29,4 +29,4 @@ private:
   MapPtr    columns_;
 };
 
-} // namespace goza
+} // namespace goza::saamg

@@ -1,8 +1,8 @@
 #include "node_blocks.hpp"
-#include "core/csr_pattern.hpp"
-#include "core/full_blocks.hpp"
+#include "core/sparse/csr_pattern.hpp"
+#include "core/sparse/full_blocks.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 namespace
@@ -113,9 +113,9 @@ template <class V> struct InvertBlock {
     }
     for (int r = 0; r < bs; r++) {
       for (int c = 0; c < bs; c++) {
-        const PetscScalar alone = r == c && diagonal[r] != PetscScalar(0) ? 1 / diagonal[r] : 0;
+        const PetscScalar isolated = r == c && diagonal[r] != PetscScalar(0) ? 1 / diagonal[r] : 0;
 
-        out[r * bs + c] = static_cast<V>(singular ? alone : M[r][bs + c] * (scale[r] * scale[c]));
+        out[r * bs + c] = static_cast<V>(singular ? isolated : M[r][bs + c] * (scale[r] * scale[c]));
       }
     }
   }
@@ -196,4 +196,4 @@ template Array<float> inverse_diagonal_blocks(const NodeBlocks &, const Csr &);
 template void         apply_diagonal_blocks(Space, PetscInt, const PetscInt *, PetscInt, const float *, const float *, float *);
 #endif
 
-} // namespace goza
+} // namespace goza::saamg

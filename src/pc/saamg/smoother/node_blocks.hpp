@@ -1,9 +1,9 @@
 /* A matrix in blocks of bs x bs, for smoothers that relax the unknowns of a node together. */
 #pragma once
 #include "coloring.hpp"
-#include "mat/common/rows/node_columns.hpp"
+#include "parallel/node_columns.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 /* A with full blocks: itself where it consists of them, else a copy with zeros in the places that are missing, and the pattern of the blocks. A must outlive it. */
@@ -40,4 +40,4 @@ template <class V> Array<V> inverse_diagonal_blocks(const NodeBlocks &A, const C
 /* x = D^-1 b at the nodes listed */
 template <class V> void apply_diagonal_blocks(Space space, PetscInt n, const PetscInt *nodes, PetscInt bs, const V *inverse, const V *b, V *x);
 
-} // namespace goza
+} // namespace goza::saamg

@@ -1,13 +1,13 @@
-/* What a smoother is to the cycle, and the table of their names.
+/* What a smoother is to the cycle, and the table of their ids.
 
    A smoother may work out of place, on a pair of vectors: it begins in x[at] and returns where it ended. steps() tells the number of changes
    of place beforehand, so that the cycle can arrange for the last one to end in the user's vector. */
 #pragma once
-#include "core/vector_ops.hpp"
-#include "mat/common/compat.hpp"
+#include "core/util/vector_ops.hpp"
+#include "petsc/compat.hpp"
 #include "mat/common/par_operator.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 struct Grid;
@@ -33,12 +33,13 @@ struct SmootherChoice {
    there is no such row, holds the inverse for those. */
 template <class V> struct InverseDiagonal {
   PetscInt n;
-  const V *inv, *alone;
+  const V *inv, *isolated;
 };
 
 /* Where in the cycle: a smoother that prefers a direction turns round after the coarse correction, so that the preconditioner stays symmetric. */
 enum class Pass {
   FromZero, // before, and x[at], which is not read, counts as zero
+  Begun,    // the same, and the first step has been taken
   Before,
   After
 };
@@ -47,13 +48,15 @@ template <class V> class Smoother {
 public:
   virtual ~Smoother() = default;
 
-  virtual bool           turns() const { return false; }                                             // Pass::After is another direction
-  virtual int            steps(bool zero_guess) const                                           = 0; // places changed by apply()
-  virtual PetscErrorCode apply(const V *b, V *const x[2], int at, Pass pass, int *end)          = 0;
-  virtual PetscErrorCode start(const PetscScalar *given, V *b, V *const x[2], int at, int *end) = 0; // apply() from zero, after b = given
-  virtual std::string    describe() const                                                       = 0;
-  virtual double         products(bool zero_guess) const                                        = 0; // with A, for counting flops
-  virtual std::size_t    bytes() const { return 0; }                                                 // of its own
+  virtual bool turns() const { return false; }   // Pass::After is another direction
+  virtual int  steps(bool zero_guess) const = 0; // places changed by apply()
+  /* The first step from zero where it is one of elements alone, with x to write to; false: it is not. */
+  virtual bool first_step(FirstStep<V> *) const { return false; }
+  /* sums: where the last step may leave x'b and x'x of what it writes; nullptr: nobody wants them. */
+  virtual PetscErrorCode apply(const V *b, V *const x[2], int at, Pass pass, int *end, FusedSums *sums) = 0;
+  virtual std::string    describe() const                                                               = 0;
+  virtual double         products(bool zero_guess) const                                                = 0; // with A, for counting flops
+  virtual std::size_t    bytes() const { return 0; }                                                         // of its own
 };
 
 /* What a smoother is made from. The grid's rows can be read while it is made. */
@@ -77,4 +80,4 @@ extern const char *const                   smoother_names[]; // ends with NULL; 
 PetscInt                                   smoother_count();
 template <class V> const SmootherEntry<V> *smoother_table();
 
-} // namespace goza
+} // namespace goza::saamg

@@ -3,7 +3,7 @@
 #include "l1_jacobi.hpp"
 #include "multicolor_gs.hpp"
 
-namespace goza
+namespace goza::saamg
 {
 
 const char *const smoother_names[] = {"jacobi", "chebyshev", "mcgs", "l1jacobi", NULL};
@@ -30,4 +30,4 @@ template const SmootherEntry<PetscScalar> *smoother_table();
 template const SmootherEntry<float> *smoother_table();
 #endif
 
-} // namespace goza
+} // namespace goza::saamg

@@ -1,0 +1,225 @@
+/* The object GozaAssembly and what it is given. */
+#include "assembly.hpp"
+#include "petsc/plugin.hpp"
+#include <algorithm>
+
+namespace goza::assembly
+{
+
+namespace
+{
+
+PetscErrorCode CheckCount(PetscInt64 n, const char *what)
+{
+  PetscFunctionBegin;
+  PetscCheck(n < PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt64_FMT " %s on one rank are more than this PETSc's integers can count: use 64-bit indices or more ranks", n, what);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode CheckMeshSize(PetscInt64 elements, PetscInt64 corners, PetscInt64 nodes, PetscInt64 bs)
+{
+  PetscFunctionBegin;
+  PetscCall(CheckCount(elements * corners, "corners of elements"));
+  PetscCall(CheckCount(nodes * bs, "unknowns"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CheckMatrixSize(PetscInt64 pairs, PetscInt64 bs)
+{
+  PetscFunctionBegin;
+  PetscCall(CheckCount(pairs * bs * bs, "nonzeros"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::assembly
+
+using namespace goza;
+
+/*@
+  GozaAssemblyCreate - Creates an object that assembles finite-element matrices and right-hand sides, on the host or on a GPU
+
+  Collective
+
+  Input Parameter:
+. comm - the ranks that share the mesh
+
+  Output Parameter:
+. assembly - the new object
+
+  Level: beginner
+
+  Notes:
+  The pattern of the mesh (who neighbours whom, and where each value goes) is found once, by `GozaAssemblySetUp()`; `GozaAssemblyMatrix()` then computes values only, and so it does
+  after new materials, coordinates, forces or given values. Every value
+  of the matrix is written exactly once, by the owner of its row: no element matrices are kept in memory, and nothing is added atomically, so that equal input gives
+  equal bits. The work is done where `-goza_device` says; with a PETSc without CUDA the values are then copied to its matrix on the host.
+
+  The problem and the steps are those of paper P4 (Nakajima 2016).
+
+.seealso: `GozaAssemblySetDM()`, `GozaAssemblySetElements()`, `GozaAssemblySetEquation()`, `GozaAssemblyMatrix()`
+@*/
+PetscErrorCode GozaAssemblyCreate(MPI_Comm comm, GozaAssembly *assembly)
+{
+  GozaAssembly a;
+
+  PetscFunctionBegin;
+  PetscCall(GozaInitializePackage());
+  PetscCallCXX(a = new _n_GozaAssembly);
+  a->space = default_space();
+  PetscCall(PetscCommDuplicate(comm, &a->comm, NULL));
+  *assembly = a;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  GozaAssemblyDestroy - Destroys an assembly object; matrices that it made or filled live on
+
+  Collective
+
+  Input Parameter:
+. assembly - the object
+
+  Level: beginner
+
+.seealso: `GozaAssemblyCreate()`
+@*/
+PetscErrorCode GozaAssemblyDestroy(GozaAssembly *assembly)
+{
+  PetscFunctionBegin;
+  if (!*assembly) PetscFunctionReturn(PETSC_SUCCESS);
+  (*assembly)->halo.reset(); // it talks on the communicator
+  PetscCall(PetscCommDestroy(&(*assembly)->comm));
+  PetscCall(DMDestroy(&(*assembly)->dm));
+  delete *assembly;
+  *assembly = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  GozaAssemblySetEquation - Sets what is assembled
+
+  Logically Collective
+
+  Input Parameters:
++ assembly - the object
+. equation - `GOZA_DIFFUSION`, `GOZA_ELASTICITY` or `GOZA_MASS`
+- bs       - unknowns of a node: 1, 3, and 1 or 3
+
+  Level: beginner
+
+  Note:
+  Set before the elements.
+
+.seealso: `GozaAssemblyCreate()`, `GozaAssemblySetMaterial()`
+@*/
+PetscErrorCode GozaAssemblySetEquation(GozaAssembly a, GozaEquation equation, PetscInt bs)
+{
+  PetscFunctionBegin;
+  PetscCheck(equation >= GOZA_DIFFUSION && equation <= GOZA_MASS, a->comm, PETSC_ERR_ARG_OUTOFRANGE, "GozaEquation %d is not GOZA_DIFFUSION, GOZA_ELASTICITY or GOZA_MASS", (int)equation);
+  PetscCheck(equation == GOZA_MASS ? bs == 1 || bs == 3 : bs == (equation == GOZA_ELASTICITY ? 3 : 1), a->comm, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " unknowns a node do not go with this equation: diffusion has 1, elasticity 3, mass 1 or 3", bs);
+  PetscCheck(a->nelem < 0 || bs == a->bs, a->comm, PETSC_ERR_ORDER, "Set the equation before the elements: they were set for %" PetscInt_FMT " unknowns a node", a->bs);
+  a->mesh_stale     = a->mesh_stale || equation != a->equation; // the maps are made for an equation
+  a->equation       = equation;
+  a->bs             = bs;
+  a->material_stale = true;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  GozaAssemblySetElements - Gives the mesh as arrays
+
+  Collective
+
+  Input Parameters:
++ assembly - the object
+. type     - the kind of all elements
+. nelem    - number of elements on this rank: all that touch one of its own nodes; further ones are ignored
+. conn     - their corners, nelem * 8 or nelem * 4 local numbers of nodes
+. nnodes   - number of nodes on this rank, those of other ranks included
+. x        - their coordinates, 3 * nnodes, in the caller's unit of length
+. nowned   - how many of them are this rank's
+- global   - their global numbers, this rank's own ones following those of the ranks before it; `NULL` on one rank: the local ones
+
+  Level: intermediate
+
+  Notes:
+  The arrays are copied. The matrix's rows are in the order of the global numbers. An inverted or flat element is an error of `GozaAssemblySetUp()` that names it.
+
+  Materials, forces and given unknowns have to be set (again) after it. Where elements and numbers are those that were there before, and coordinates alone have changed, the
+  symbolic phase is not done again.
+
+.seealso: `GozaAssemblySetDM()`, `GozaAssemblyGetElements()`
+@*/
+PetscErrorCode GozaAssemblySetElements(GozaAssembly a, GozaElementType type, PetscInt nelem, const PetscInt conn[], PetscInt nnodes, const PetscReal x[], PetscInt nowned, const PetscInt global[])
+{
+  PetscMPIInt            size;
+  std::vector<PetscInt>  corners, numbers;
+  std::vector<PetscReal> coordinates;
+
+  PetscFunctionBegin;
+  PetscCall(PetscInfo(NULL, "%" PetscInt_FMT " elements, %" PetscInt_FMT " nodes, %" PetscInt_FMT " of them owned\n", nelem, nnodes, nowned));
+  PetscCallMPI(MPI_Comm_size(a->comm, &size));
+  PetscCheck(type == GOZA_HEX8 || type == GOZA_TET4, a->comm, PETSC_ERR_SUP, "Element type %d is not known: GOZA_HEX8 (hexahedra) and GOZA_TET4 (tetrahedra) are", (int)type);
+  PetscCheck(nelem >= 0 && nnodes >= 0 && nowned >= 0 && nowned <= nnodes, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " elements, %" PetscInt_FMT " nodes, %" PetscInt_FMT " of them owned", nelem, nnodes, nowned);
+  PetscCheck(global || (size == 1 && nowned == nnodes), a->comm, PETSC_ERR_ARG_WRONG, "On several ranks the nodes' global numbers must be given");
+  PetscCall(CheckMeshSize(nelem, type == GOZA_HEX8 ? 8 : 4, nnodes, a->bs));
+  PetscCall(AgreeOnFailure(a->comm, Guarded([&] {
+                             corners.assign(conn, conn + (std::size_t)nelem * (type == GOZA_HEX8 ? 8 : 4));
+                             coordinates.assign(x, x + (std::size_t)3 * nnodes);
+                             numbers.resize(nnodes);
+                             for (PetscInt k = 0; k < nnodes; k++) numbers[k] = global ? global[k] : k;
+                           })));
+  /* the same elements and nodes once more: what was found of them stays */
+  const bool same = a->nelem == nelem && a->type == type && a->nnodes == nnodes && a->nowned == nowned && a->conn == corners && a->global == numbers;
+  a->type         = type;
+  a->nelem        = nelem;
+  a->nnodes       = nnodes;
+  a->nowned       = nowned;
+  a->conn.swap(corners);
+  a->x.swap(coordinates);
+  a->global.swap(numbers);
+  a->first  = Array<PetscReal>(a->space);
+  a->second = Array<PetscReal>(a->space);
+  a->force.clear();
+  a->load.clear();
+  a->given.clear();
+  a->mesh_stale        = a->mesh_stale || !same;
+  a->coordinates_stale = a->material_stale = a->given_stale = a->forces_stale = true;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  GozaAssemblyGetElements - Gets the elements of this rank, to give them materials and forces
+
+  Not Collective
+
+  Input Parameter:
+. assembly - the object
+
+  Output Parameters:
++ type   - the kind of the elements
+. nelem  - their number
+. conn   - their corners, as local numbers of nodes
+. nnodes - number of nodes
+- x      - their coordinates, 3 * nnodes
+
+  Level: intermediate
+
+  Note:
+  Outputs that are not wanted may be `NULL`. After `GozaAssemblySetDM()`, node k is the node of entries bs * k and following of a local vector of the `DM`.
+
+.seealso: `GozaAssemblySetElements()`, `GozaAssemblySetDM()`
+@*/
+PetscErrorCode GozaAssemblyGetElements(GozaAssembly a, GozaElementType *type, PetscInt *nelem, const PetscInt *conn[], PetscInt *nnodes, const PetscReal *x[])
+{
+  PetscFunctionBegin;
+  PetscCheck(a->nelem >= 0, PETSC_COMM_SELF, PETSC_ERR_ORDER, "Call GozaAssemblySetDM() or GozaAssemblySetElements() first");
+  if (type) *type = a->type;
+  if (nelem) *nelem = a->nelem;
+  if (conn) *conn = a->conn.data();
+  if (nnodes) *nnodes = a->nnodes;
+  if (x) *x = a->x.data();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,21 @@
+#include "grid_numeric.hpp"
+#include "grid_diffusion.hpp"
+#include "grid_elasticity.hpp"
+
+namespace goza::assembly
+{
+
+void assemble_on_grid(const Problem &problem, const MeshView &mesh, const AssemblyMap &map, const Target &target)
+{
+#if defined(__CUDACC__)
+  const GridTarget to(target, map.grid, mesh.fixed, map.ptr.data());
+
+  if (problem.equation == EquationKind::Diffusion) grid_diffusion::launch(mesh, to);
+  else grid_elasticity::launch(mesh, to);
+#else
+  (void)problem, (void)mesh, (void)map, (void)target;
+  throw DeviceError("this libgoza was built without CUDA");
+#endif
+}
+
+} // namespace goza::assembly

@@ -1,0 +1,17 @@
+/* The numeric phase of a grid on the device: no maps (grid_blocks.hpp). */
+#pragma once
+#include "numeric.hpp"
+
+namespace goza::assembly
+{
+
+/* Is there a way for this layout? Diffusion into CDS and sliced ELL, in which values of neighbouring nodes lie together; elasticity into CSR too. */
+inline bool is_for_grids(EquationKind equation, Layout layout)
+{
+  return equation == EquationKind::Elasticity || (equation == EquationKind::Diffusion && layout != Layout::Csr);
+}
+
+/* map: of a grid */
+void assemble_on_grid(const Problem &problem, const MeshView &mesh, const AssemblyMap &map, const Target &target);
+
+} // namespace goza::assembly

@@ -1,0 +1,83 @@
+/* Where the pairs of a grid's nodes go: neighbours are known by their offsets, slots are counted. A pair at a time is for CDS and sliced ELL, in which values of neighbouring
+   nodes lie together; rows of CSR must be written by lanes side by side (grid_elastic_rows.hpp): a few values at a time took 14 ms, elasticity on 128^3 nodes. */
+#pragma once
+#include "core/launch/for_each_row.hpp"
+#include "assembly/mesh/grid.hpp"
+#include "target.hpp"
+
+namespace goza::assembly
+{
+
+struct GridTarget {
+  Target               target;
+  NodeGrid             grid;
+  const unsigned char *fixed;    // Mesh::fixed
+  const PetscInt      *pair_ptr; // of the pattern
+  int                  diag[27]; // CDS: the diagonal of offset (x, y, z) at x + 1 + 3 (y + 1) + 9 (z + 1), or -1
+
+  GridTarget(const Target &to, const NodeGrid &nodes, const unsigned char *given, const PetscInt *ptr) : target(to), grid(nodes), fixed(given), pair_ptr(ptr)
+  {
+    for (int k = 0; k < 27; k++) diag[k] = to.layout == Layout::Cds ? to.diagonal(grid.node(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1)) : -1;
+  }
+};
+
+#if defined(__CUDACC__)
+
+/* Does the node's neighbour exist? */
+__device__ inline bool in_grid(const NodeGrid &grid, const PetscInt *at, int x, int y, int z)
+{
+  return at[0] + x >= 0 && at[0] + x < grid.n[0] && at[1] + y >= 0 && at[1] + y < grid.n[1] && at[2] + z >= 0 && at[2] + z < grid.n[2];
+}
+
+/* Its place in the node's row. */
+__device__ inline int grid_slot(const NodeGrid &grid, const PetscInt *at, int x, int y, int z)
+{
+  const int before[3] = {at[0] > 0, at[1] > 0, at[2] > 0}, in_line = 1 + before[0] + (at[0] + 1 < grid.n[0]), in_plane = 1 + before[1] + (at[1] + 1 < grid.n[1]);
+
+  return ((z + before[2]) * in_plane + y + before[1]) * in_line + x + before[0];
+}
+
+/* Entry (r, c) of the pair of a node with its neighbour at (x, y, z). */
+template <Layout layout> __device__ inline void write_entry(const GridTarget &to, const PetscInt *at, int x, int y, int z, int r, int c, PetscScalar value)
+{
+  const PetscInt i = to.grid.node(at[0], at[1], at[2]);
+
+  if constexpr (layout == Layout::Cds) {
+    const int d = to.diag[x + 1 + 3 * (y + 1) + 9 * (z + 1)];
+
+    if (d >= 0) __stcs(to.target.cds(i, d, r, c), value);
+  } else {
+    *to.target.ell(i, grid_slot(to.grid, at, x, y, z), r, c) = value;
+  }
+}
+
+/* The same of a pair that is in the grid, and its mirror image, where the layout has both; zero in the row or the column of a given unknown. */
+template <Layout layout> __device__ inline void write_grid_entry(const GridTarget &to, const PetscInt *at, int x, int y, int z, int r, int c, PetscScalar value)
+{
+  const bool     other    = x || y || z;
+  const PetscInt there[3] = {at[0] + x, at[1] + y, at[2] + z};
+
+  if (to.fixed && (other || r != c)) {
+    const unsigned given = to.fixed[to.grid.node(at[0], at[1], at[2])] >> r | to.fixed[to.grid.node(there[0], there[1], there[2])] >> c;
+
+    if (given & 1) value = 0;
+  }
+  write_entry<layout>(to, at, x, y, z, r, c, value);
+  if (other && !(layout == Layout::Cds && to.target.half)) write_entry<layout>(to, there, -x, -y, -z, c, r, value);
+}
+
+/* A node's pair and its mirror image. block(r, c): its values */
+template <Layout layout, int bs, class Block>
+__device__ inline void write_grid_pair(const GridTarget &to, const PetscInt *at, int x, int y, int z, const Block &block)
+{
+  if (!in_grid(to.grid, at, x, y, z)) return;
+  #pragma unroll
+  for (int r = 0; r < bs; r++) {
+  #pragma unroll
+    for (int c = 0; c < bs; c++) write_grid_entry<layout>(to, at, x, y, z, r, c, block(r, c));
+  }
+}
+
+#endif
+
+} // namespace goza::assembly

@@ -1,0 +1,95 @@
+#include "numeric.hpp"
+#include "core/launch/for_each_row.hpp"
+#include "grid_numeric.hpp"
+#include "host_matrix.hpp"
+#include "tile_kernel.hpp"
+#include "with_kinds.hpp"
+
+namespace goza::assembly
+{
+
+namespace
+{
+
+/* CSR on the device: the kernels write all rows alike, and this puts zeros into the rows and columns of given unknowns, the diagonal left out. Given unknowns
+   are few: to look them up for every value would keep the kernels from writing whole rows side by side. */
+struct ZeroGiven {
+  const unsigned char *fixed;
+  const PetscInt      *ptr, *col;
+  Target               target;
+
+  HD void operator()(PetscInt i) const
+  {
+    const int bs   = target.bs;
+    PetscInt  nown = 0; // of the row's pairs, those with owned nodes: counted when it is asked for
+
+    for (PetscInt k = ptr[i]; k < ptr[i + 1]; k++) {
+      const PetscInt j    = col[k];
+      const unsigned mine = fixed[i], its = fixed[j];
+
+      if (!(mine | its)) continue;
+      while (ptr[i] + nown < ptr[i + 1] && col[ptr[i] + nown] < target.owned) nown++;
+      for (int r = 0; r < bs; r++) {
+        PetscScalar *to = target.csr(i, k, k - ptr[i], nown, j, r);
+
+        for (int c = 0; c < bs; c++) {
+          if (((mine >> r | its >> c) & 1) && !(i == j && r == c)) to[c] = 0;
+        }
+      }
+    }
+  }
+};
+
+} // namespace
+
+AssemblyMap make_assembly_map(const Problem &problem, const Mesh &mesh, Layout layout)
+{
+  AssemblyMap m;
+
+  if (mesh.space() == Space::Host) return make_assembly_map(mesh);
+  if (is_for_grids(problem.equation, layout)) {
+    if (const NodeGrid grid = find_grid(mesh); grid.is()) return make_assembly_map(mesh, grid);
+  }
+  with_kinds(problem, mesh.kind, [&](auto element, auto equation) {
+    using Element  = decltype(element);
+    using Equation = decltype(equation);
+
+    if (layout == Layout::Csr) m = make_assembly_map(mesh, TilePairs::Rows, tile::limits<Element, Equation, TilePairs::Rows>());
+    else m = make_assembly_map(mesh, TilePairs::Upper, tile::limits<Element, Equation, TilePairs::Upper>());
+  });
+  return m;
+}
+
+void assemble_matrix(const Problem &problem, const Mesh &mesh, const AssemblyMap &map, const Target &target)
+{
+  if (!mesh.owned) return;
+  with_kinds(problem, mesh.kind, [&](auto element, auto equation) {
+    using Element  = decltype(element);
+    using Equation = decltype(equation);
+
+    if (mesh.space() == Space::Host) {
+      const HostAssembly<Element, Equation> body{mesh.view(), map.ptr.data(), map.col.data(), map.slot.data(), target};
+
+      for (PetscInt i = 0; i < mesh.owned; i++) body.zero(i);
+      for (PetscInt e = 0; e < mesh.nelem; e++) body(e);
+      return;
+    }
+#if defined(__CUDACC__)
+    const bool csr  = target.layout == Layout::Csr;
+    MeshView   view = mesh.view();
+
+    if (map.grid.is() ? !is_for_grids(problem.equation, target.layout) : (map.tiles.what == TilePairs::Rows) != csr)
+      throw std::logic_error("the map was made for another layout");
+    if (csr) view.fixed = nullptr;
+    if (map.grid.is()) assemble_on_grid(problem, view, map, target);
+    else if (csr) tile::launch<Element, Equation, TilePairs::Rows>(view, map, target);
+    else tile::launch<Element, Equation, TilePairs::Upper>(view, map, target);
+#else
+    throw DeviceError("this libgoza was built without CUDA");
+#endif
+  });
+  if (mesh.space() == Space::Cuda && target.layout == Layout::Csr && mesh.fixed.size())
+    for_each_row(Space::Cuda, mesh.owned, ZeroGiven{mesh.fixed.data(), map.ptr.data(), map.col.data(), target});
+}
+
+} // namespace goza::assembly

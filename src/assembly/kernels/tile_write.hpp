@@ -1,0 +1,117 @@
+/* From a tile's sums to the matrix. Chip (on_chip.hpp) says what a sum holds. */
+#pragma once
+#include "core/launch/for_each_row.hpp"
+#include "target.hpp"
+
+namespace goza::assembly
+{
+namespace tile
+{
+
+#if defined(__CUDACC__)
+
+__device__ inline bool is_given(const MeshView &mesh, PetscInt i, PetscInt j, int r, int c)
+{
+  return mesh.fixed && ((mesh.fixed[i] >> r | mesh.fixed[j] >> c) & 1) && !(i == j && r == c);
+}
+
+/* --- whole rows, those of given unknowns like all others: zero_given() follows */
+
+struct TileRows {
+  int            *begin; // [count + 1] on chip: where a node's pairs begin among those of the tile
+  PetscInt       *start; // [count] on chip: where its first row begins in the matrix
+  const PetscInt *node;
+  int             count;
+};
+
+/* By the first warp; others must wait before they read. */
+__device__ inline void find_begins(const PetscInt *ptr, const PetscInt *row_ptr, int bs, const TileRows &rows)
+{
+  int before = 0;
+
+  if (threadIdx.x >= 32) return;
+  for (int k = threadIdx.x; k < (rows.count + 31) / 32 * 32; k += 32) {
+    int sum = 0;
+
+    if (k < rows.count) {
+      const PetscInt i = rows.node[k];
+
+      sum           = static_cast<int>(ptr[i + 1] - ptr[i]);
+      rows.start[k] = row_ptr[i * bs];
+    }
+    for (int d = 1; d < 32; d <<= 1) {
+      const int left = __shfl_up_sync(0xffffffffu, sum, d);
+
+      if (static_cast<int>(threadIdx.x) >= d) sum += left;
+    }
+    if (k < rows.count) rows.begin[k + 1] = before + sum;
+    before += __shfl_sync(0xffffffffu, sum, 31);
+  }
+  if (threadIdx.x == 0) rows.begin[0] = 0;
+}
+
+/* A warp takes a row: its values are consecutive. sums: [pairs][kept] in the order of the rows. */
+template <class Chip, int bs>
+__device__ void write_rows(const MeshView &mesh, const PetscInt *ptr, const PetscInt *col, const Target &target, const TileRows &rows, const PetscScalar *sums)
+{
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+
+  for (int t = warp; t < rows.count * bs; t += blockDim.x / 32) {
+    const int          k = t / bs, r = t % bs, pairs = rows.begin[k + 1] - rows.begin[k], length = pairs * bs;
+    const PetscScalar *from = sums + rows.begin[k] * Chip::kept;
+
+    if (!target.from && !target.ptr_other) { // the usual case: nothing to look up
+      PetscScalar *to = target.val + rows.start[k] + r * length;
+
+      for (int v = lane; v < length; v += 32) __stcs(to + v, Chip::value(from + v / bs * Chip::kept, r, v % bs));
+      continue;
+    }
+    const PetscInt i = cached_load(rows.node + k), first = ptr[i];
+    PetscInt       nown = pairs;
+
+    if (target.ptr_other && !target.from) {
+      while (nown > 0 && col[first + nown - 1] >= mesh.owned) nown--;
+    }
+    for (int v = lane; v < length; v += 32) {
+      const int      s = v / bs, c = v % bs;
+      const PetscInt j = col[first + s];
+
+      target.csr(i, first + s, s, nown, j, r)[c] = Chip::value(from + s * Chip::kept, r, c);
+    }
+  }
+}
+
+/* --- one pair of nodes, with its mirror image. s: the slot of j in i's row; back: that of i in j's. */
+
+template <class Chip, int bs>
+__device__ void write_pair(const MeshView &mesh, const Target &target, PetscInt i, int s, PetscInt j, int back, const PetscScalar *sum)
+{
+  const bool mirrored = i != j && !(target.layout == Layout::Cds && target.half);
+  int        d = 0, mirror = 0;
+
+  if (j >= mesh.owned) return; // of another rank: these layouts have one
+  if (target.layout == Layout::Cds) {
+    d      = target.diagonal(j - i);
+    mirror = mirrored ? target.diagonal(i - j) : -1;
+  }
+  #pragma unroll
+  for (int r = 0; r < bs; r++) {
+  #pragma unroll
+    for (int c = 0; c < bs; c++) {
+      const PetscScalar value = is_given(mesh, i, j, r, c) ? PetscScalar(0) : Chip::value(sum, r, c);
+
+      if (target.layout == Layout::Cds) {
+        if (d >= 0) *target.cds(i, d, r, c) = value;
+        if (mirror >= 0) *target.cds(j, mirror, c, r) = value;
+      } else {
+        *target.ell(i, s, r, c) = value;
+        if (mirrored) *target.ell(j, back, c, r) = value;
+      }
+    }
+  }
+}
+
+#endif
+
+} // namespace tile
+} // namespace goza::assembly

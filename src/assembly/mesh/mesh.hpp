@@ -1,0 +1,54 @@
+/* One rank's part of a mesh: every element that touches an owned node. Nodes 0 .. owned-1 are this rank's, in the order of the matrix; the others ("ghosts")
+   follow in ascending global order, so that a row's columns in this numbering are those of the diagonal block, then those of the off-diagonal block. */
+#pragma once
+#include "core/device/array.hpp"
+
+namespace goza::assembly
+{
+
+enum class ElementKind {
+  Hex8,
+  Tet4
+};
+enum class EquationKind {
+  Diffusion,
+  Elasticity,
+  Mass
+};
+
+struct MeshView {
+  PetscInt        nelem, nodes, owned;
+  const PetscInt *conn;           // [nelem][corners]
+  const PetscReal (*x)[3];        // [nodes]
+  const PetscReal (*material)[2]; // [nelem] k | lambda, mu | rho
+  const unsigned char *fixed;     // [nodes] bit r: unknown r of the node is given (Dirichlet); or null
+};
+
+struct Mesh {
+  ElementKind          kind  = ElementKind::Hex8;
+  PetscInt             nelem = 0, nodes = 0, owned = 0;
+  Array<PetscInt>      conn;
+  Array<PetscReal>     x, material;
+  Array<unsigned char> fixed;
+
+  Space    space() const { return conn.space(); }
+  int      corners() const { return kind == ElementKind::Hex8 ? 8 : 4; }
+  MeshView view() const
+  {
+    return {nelem,
+            nodes,
+            owned,
+            conn.data(),
+            reinterpret_cast<const PetscReal(*)[3]>(x.data()),
+            reinterpret_cast<const PetscReal(*)[2]>(material.data()),
+            fixed.size() ? fixed.data() : nullptr};
+  }
+};
+
+/* The elements with a corner that is no node, ascending: nothing else may look at such a mesh. */
+Array<PetscInt> elements_outside(const Mesh &mesh);
+
+/* The elements whose Jacobian is not positive at every integration point, ascending: flat, inverted, or with a coordinate that is no number. */
+Array<PetscInt> bad_elements(const Mesh &mesh);
+
+} // namespace goza::assembly

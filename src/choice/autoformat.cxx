@@ -1,0 +1,174 @@
+#include "autoformat.hpp"
+#include "mat/cds/cds.hpp"
+#include "mat/fold/renumbered.hpp"
+#include "mat/fold/fold.hpp"
+#include "mat/slicedell/slicedell.hpp"
+#include <algorithm>
+#include <exception>
+
+namespace goza::choice
+{
+
+/* As the format's own type would make it. */
+template <class V> static std::unique_ptr<Format<V>> make(Space space, const FormatChoice &choice, bool symmetric)
+{
+  if (choice.layout == Layout::SlicedEll) {
+    SlicedEllOptions options;
+
+    options.bs           = choice.block;
+    options.slice_height = choice.param == sliced_ell_height(space, 0, 0) ? 0 : choice.param; // on the host the format's own height has a loop of its own
+    return std::make_unique<SlicedEll<V, V>>(space, options);
+  }
+  if (choice.layout == Layout::Fold) {
+    FoldOptions options;
+
+    options.width = choice.param;
+    return std::make_unique<Renumbered<V>>(space, FoldOrder::Auto, std::make_unique<Fold<V, V>>(space, options));
+  }
+  CdsOptions options;
+
+  options.bs        = choice.param;
+  options.storage   = choice.layout == Layout::CdsFull ? CdsStorage::Full : CdsStorage::Auto;
+  options.symmetric = symmetric;
+  return std::make_unique<Cds<V, V>>(space, options);
+}
+
+template <class V> static Products products_of(const Format<V> &format)
+{
+  const auto x = std::make_shared<Array<V>>(format.space(), format.ncols()), y = std::make_shared<Array<V>>(format.space(), format.nrows());
+
+  x->zero();
+  return [=, &format](int products) {
+    for (int k = 0; k < products; k++) format.apply(x->data(), Assign<V>{y->data()});
+  };
+}
+
+constexpr double close          = 2;    // the model errs: what it finds within this of the best may be the fastest in truth
+constexpr double close_csr      = 1.3;  // PETSc may have to bring its arrays to the device first
+constexpr double close_measured = 1.25; // of short products: what was measured once and alone
+
+/* Seconds that short products of one format, and in the end of all that come near the fastest, may take; the host's clock is less steady. */
+static double alone(Space space)
+{
+  return space == Space::Cuda ? 0.2e-3 : 2e-3;
+}
+
+static double together(Space space)
+{
+  return space == Space::Cuda ? 2e-3 : 20e-3;
+}
+
+/* The formats that may be the fastest, best first. Without trials the model's best. Of long products the fastest as measured; of short ones, which vary from one moment to the
+   next and need little memory, all that come near it. */
+template <class V> auto AutoFormat<V>::build_best(const Csr &A, const Decision &wanted, int *tried) const -> std::vector<Built>
+{
+  std::vector<Built> best;
+  std::exception_ptr why;
+  double             expected = 0;
+
+  for (const Candidate &c : wanted.candidates) {
+    if (c.choice.layout == Layout::Csr) continue;
+    if (*tried && (*tried >= options_.trials || c.cost.seconds > close * expected)) break;
+    try {
+      auto format = make<V>(this->space_, c.choice, options_.symmetric);
+
+      format->build(A);
+      if (c.choice.layout == Layout::CdsHalf && !static_cast<const Cds<V, V> &>(*format).half()) continue; // the values are not symmetric
+      if (!(*tried)++) expected = c.cost.seconds;
+      const double seconds = options_.trials > 1 ? time_in_turn(this->space_, {products_of(*format)}, alone(this->space_))[0].working : c.cost.seconds;
+      best.push_back({&c, seconds, std::move(format)});
+    } catch (const DeviceMemoryError &) { // no room for it
+      why = std::current_exception();
+      continue;
+    } catch (const std::bad_alloc &) {
+      why = std::current_exception();
+      continue;
+    } catch (const FormatRefusal &) { // it cannot hold the matrix
+      why = std::current_exception();
+      continue;
+    } // any other error is the device's or ours, and not this candidate's
+    std::stable_sort(best.begin(), best.end(), [](const Built &a, const Built &b) { return a.seconds < b.seconds; });
+    while (best.size() > 1 && best.back().seconds > (best.front().seconds < short_product ? close_measured : 1) * best.front().seconds) best.pop_back();
+  }
+  if (best.empty()) std::rethrow_exception(why);
+  return best;
+}
+
+/* PETSc's product is two kernels and much of the host's time: it is taken where it is faster for a program that calls for products one after the other. Ours ask the host for the
+   same, or nearly: the device's time tells them apart, which is what counts where a solver's cycle runs as a graph. */
+template <class V> void AutoFormat<V>::pick(const Csr &A)
+{
+  const Decision        wanted = choice_.choice.layout == Layout::Csr ? choice_.without_csr() : choice_;
+  int                   tried  = 0;
+  std::vector<Built>    best   = build_best(A, wanted, &tried);
+  std::vector<Products> all;
+  const Candidate      *csr = nullptr;
+
+  for (const Built &b : best) all.push_back(products_of(*b.format));
+  for (const Candidate &c : choice_.candidates) {
+    if (c.choice.layout == Layout::Csr && options_.trials > 1 && c.cost.seconds < close_csr * best[0].seconds) csr = &c;
+  }
+  if (csr) all.push_back(options_.csr_products());
+  if (all.size() > 1) {
+    const std::vector<ProductTime> times  = time_in_turn(this->space_, all, together(this->space_));
+    const auto                     faster = [](const ProductTime &a, const ProductTime &b) { return a.working < b.working; };
+    const auto                     first  = std::min_element(times.begin(), times.begin() + best.size(), faster);
+
+    std::swap(best[0], best[first - times.begin()]);
+    best[0].seconds = first->working;
+    if (csr && times.back().seen() >= first->seen()) csr = nullptr;
+    if (csr) choice_.take(csr->choice, times.back().seen(), tried + 1);
+  }
+  held_ = wanted;
+  if (options_.trials > 1) held_.take(best[0].candidate->choice, best[0].seconds, tried);
+  else held_.choose(best[0].candidate->choice);
+  if (options_.trials > 1 ? !csr : !wants_csr()) choice_ = held_;
+  format_ = std::move(best[0].format);
+}
+
+template <class V> void AutoFormat<V>::build(const Csr &A)
+{
+  DecisionInput input;
+
+  this->nrows_     = A.nrows;
+  this->ncols_     = A.ncols;
+  input.space      = this->space_;
+  input.machine    = options_.machine ? options_.machine.get() : &machine_for(this->space_);
+  input.candidates = options_.candidates;
+  input.csr        = options_.csr;
+  input.bs         = options_.bs;
+  settled_         = false;
+  format_.reset();
+  choice_ = held_ = decide(A, input);
+  if (wants_csr() && !options_.together && (options_.trials == 1 || choice_.candidates.size() == 1)) return;
+  pick(A);
+  if (wants_csr() && !options_.together) format_.reset();
+}
+
+template <class V> void AutoFormat<V>::settle_for_csr(bool yes)
+{
+  settled_ = yes;
+  if (yes) format_.reset();
+}
+
+template <class V> void AutoFormat<V>::refill(const Csr &A)
+{
+  if (format_) format_->refill(A);
+}
+
+template <class V> void AutoFormat<V>::apply(const V *x, const RowOut<V> &out) const
+{
+  if (!format_) throw std::logic_error("autoformat has left the product to PETSc");
+  format_->apply(x, out);
+}
+
+template <class V> std::string AutoFormat<V>::describe() const
+{
+  const Decision &now = settled_ ? choice_ : held_;
+
+  return now.sentence + (format_ ? "; " + format_->describe() : "");
+}
+
+template class AutoFormat<PetscScalar>;
+
+} // namespace goza::choice

@@ -1,0 +1,54 @@
+/* The format that the model of src/locality/cost.hpp finds fastest for a matrix: one of Goza's, held as its own type would hold it, or CSR, which is PETSc's. */
+#pragma once
+#include "core/sparse/format.hpp"
+#include "in_turn.hpp"
+#include "locality/cost.hpp"
+#include <memory>
+
+namespace goza::choice
+{
+
+struct AutoFormatOptions {
+  std::shared_ptr<const Machine> machine; // none: the known one for the space
+  unsigned                       candidates = all_formats;
+  PetscInt                       bs         = 1;     // unknowns of a node, for CDS
+  bool                           csr        = false; // PETSc's product can be had, in this space
+  bool                           together   = false; // but only if other ranks want it, too: an answer for the case that they do not is kept ready
+  bool                           symmetric  = false; // the matrix is known to be: CDS may take one of two mirrored entries for both
+  int                            trials     = 1;     // the model's best so many are built and measured; 1: the model is believed
+  std::function<Products()>      csr_products;       // PETSc's product, made ready
+};
+
+template <class V> class AutoFormat final : public Format<V> {
+public:
+  AutoFormat(Space space, const AutoFormatOptions &options) : Format<V>(space), options_(options) { }
+
+  void        build(const Csr &A) override; // decides
+  void        refill(const Csr &A) override;
+  bool        refill_reads_columns() const override { return format_ && format_->refill_reads_columns(); }
+  void        apply(const V *x, const RowOut<V> &out) const override; // not when PETSc's product was settled on
+  void        apply_dots(const V *x, const WithDots<V> &out) const override { format_->apply_dots(x, out); }
+  std::size_t bytes() const override { return format_ ? format_->bytes() : 0; }
+  std::string describe() const override;
+
+  bool                wants_csr() const override { return choice_.choice.layout == Layout::Csr; }
+  void                settle_for_csr(bool yes) override;
+  const FormatChoice &choice() const { return settled_ ? choice_.choice : held_.choice; } // in use
+
+private:
+  struct Built {
+    const Candidate           *candidate;
+    double                     seconds;
+    std::unique_ptr<Format<V>> format;
+  };
+
+  void               pick(const Csr &A); // of the candidates
+  std::vector<Built> build_best(const Csr &A, const Decision &wanted, int *tried) const;
+
+  AutoFormatOptions          options_;
+  Decision                   choice_, held_; // held_: what format_ is; differs where CSR is wanted and not had
+  bool                       settled_ = false;
+  std::unique_ptr<Format<V>> format_;
+};
+
+} // namespace goza::choice

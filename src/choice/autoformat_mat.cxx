@@ -1,0 +1,324 @@
+/* The Mat type autoformat: settings and names; the decision is src/locality/cost.hpp's, everything else the glue of mat/common. */
+#include "autoformat.hpp"
+#include "autoformat_mat.hpp"
+#include "petsc/plugin.hpp"
+#include "petsc/errors.hpp"
+#include "mat/common/format_mat.hpp"
+#include "petscgoza.h"
+#include <petsc/private/matimpl.h>
+
+namespace goza::choice
+{
+
+namespace
+{
+
+constexpr struct {
+  const char *name;
+  unsigned    formats;
+} candidate_names[] = {{"csr", format_csr}, {"slicedell", format_sliced_ell}, {"fold", format_fold}, {"cds", format_cds}};
+
+/* "csr,fold": 0 where a word is none of the names, or there is no word */
+unsigned parse_candidates(const std::string &text)
+{
+  unsigned all = 0;
+
+  for (std::size_t begin = 0, end; begin <= text.size(); begin = end + 1) {
+    const std::string word = text.substr(begin, (end = std::min(text.find(',', begin), text.size())) - begin);
+    unsigned          one  = word == "all" ? unsigned(all_formats) : 0;
+
+    for (const auto &known : candidate_names) one |= word == known.name ? known.formats : 0U;
+    if (!one) return 0;
+    all |= one;
+  }
+  return all;
+}
+
+std::string print_candidates(unsigned formats)
+{
+  std::string text;
+
+  if (formats == all_formats) return "all";
+  for (const auto &known : candidate_names) {
+    if (formats & known.formats) text += (text.empty() ? "" : ",") + std::string(known.name);
+  }
+  return text;
+}
+
+/* PETSc's product with A's diagonal block, between vectors of its own. */
+class PetscsProduct {
+public:
+  explicit PetscsProduct(Mat A) : A_(A) { }
+  PetscsProduct(const PetscsProduct &)            = delete;
+  PetscsProduct &operator=(const PetscsProduct &) = delete;
+  ~PetscsProduct()
+  {
+    (void)VecDestroy(&x_);
+    (void)VecDestroy(&y_);
+  }
+
+  PetscErrorCode open()
+  {
+    Mat             Ao;
+    const PetscInt *garray;
+    PetscBool       bound;
+
+    PetscFunctionBegin;
+    PetscCall(MatGetAIJBlocks(A_, &Ad_, &Ao, &garray));
+    PetscCall(MatBoundToCPU(A_, &bound));
+    PetscCall(MatCreateVecs(Ad_, &x_, &y_));
+    if (bound) {
+      PetscCall(VecBindToCPU(x_, PETSC_TRUE));
+      PetscCall(VecBindToCPU(y_, PETSC_TRUE));
+    }
+    PetscCall(VecSet(x_, 0));
+    if (Ad_ == A_) PetscCall(MatGetFormatMat(A_, &format_));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode multiply(int products)
+  {
+    PetscFunctionBegin;
+    for (int k = 0; k < products; k++) {
+      if (format_) PetscCall(MatMultBase(A_, format_, x_, NULL, y_));
+      else PetscCall(MatMult(Ad_, x_, y_));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+private:
+  Mat        A_, Ad_ = NULL;
+  Vec        x_ = NULL, y_ = NULL;
+  FormatMat *format_ = NULL;
+};
+
+class AutoFormatConfig final : public FormatConfig {
+public:
+  struct Options {
+    unsigned                       candidates = all_formats;
+    std::string                    platform   = "auto";
+    std::shared_ptr<const Machine> machine; // none: auto
+    PetscInt                       trials = 8;
+  } options;
+
+  PetscErrorCode set_from_options(Mat A, GozaOptionItems PetscOptionsObject, bool *changed) override
+  {
+    const unsigned    before        = options.candidates;
+    const std::string platform      = options.platform;
+    const PetscInt    trials_before = options.trials;
+    PetscInt          trials        = options.trials;
+    char              text[PETSC_MAX_PATH_LEN];
+    PetscBool         flg;
+
+    PetscFunctionBegin;
+    PetscOptionsHeadBegin(PetscOptionsObject, "Automatic format options");
+    PetscCall(PetscStrncpy(text, print_candidates(options.candidates).c_str(), sizeof(text)));
+    PetscCall(PetscOptionsString("-mat_autoformat_candidates", "Formats to choose from: all, or some of csr,slicedell,fold,cds", "MatAutoFormatSetCandidates", text, text, sizeof(text), &flg));
+    if (flg) PetscCall(MatAutoFormatSetCandidates(A, text));
+    PetscCall(PetscStrncpy(text, options.platform.c_str(), sizeof(text)));
+    PetscCall(PetscOptionsString("-mat_autoformat_platform", "Machine to choose for: auto, a known platform or a file made by locality -calibrate", "MatAutoFormatSetPlatform", text, text, sizeof(text), &flg));
+    if (flg) PetscCall(MatAutoFormatSetPlatform(A, text));
+    PetscCall(PetscOptionsInt("-mat_autoformat_trials", "Formats that are built and measured, of those the model expects most of (1: the model is believed)", "MatAutoFormatSetTrials",
+                              options.trials, &trials, &flg));
+    if (flg) PetscCall(MatAutoFormatSetTrials(A, trials));
+    PetscOptionsHeadEnd();
+    *changed = trials_before != options.trials || before != options.candidates || platform != options.platform;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  FormatFactory<PetscScalar> factory(Mat A) const override
+  {
+    AutoFormatOptions o;
+    PetscBool         known = PETSC_FALSE, symmetric = PETSC_FALSE;
+    PetscMPIInt       size = 1;
+
+    if (MatIsSymmetricKnown(A, &known, &symmetric) == PETSC_SUCCESS) o.symmetric = known && symmetric;
+    (void)MPI_Comm_size(PetscObjectComm((PetscObject)A), &size);
+    o.candidates   = options.candidates;
+    o.bs           = A->rmap->bs == A->cmap->bs && (A->rmap->bs == 2 || A->rmap->bs == 3 || A->rmap->bs == 6) ? A->rmap->bs : 1;
+    o.together     = size > 1;
+    o.machine      = options.machine;
+    o.trials       = static_cast<int>(options.trials);
+    o.csr_products = [A]() -> Products {
+      const auto check = [](PetscErrorCode error) {
+        if (error) throw std::runtime_error("PETSc's own product failed");
+      };
+      const auto product = std::make_shared<PetscsProduct>(A);
+
+      check(product->open());
+      return [product, check](int products) { check(product->multiply(products)); };
+    };
+    return [o](Space space) mutable {
+      o.csr = space == Space::Host || petsc_on_device(); /* PETSc's product is where our arrays would be */
+      return std::make_unique<AutoFormat<PetscScalar>>(space, o);
+    };
+  }
+
+  std::unique_ptr<FormatConfig> clone() const override { return std::make_unique<AutoFormatConfig>(*this); }
+};
+
+} // namespace
+
+const FormatKind &AutoFormatKind()
+{
+  static const FormatKind kind = [] {
+    FormatKind made = MakeFormatKind<AutoFormatConfig, AutoFormatKind>(MATAUTOFORMAT, MATSEQAIJAUTOFORMAT, MATMPIAIJAUTOFORMAT);
+
+    made.chooses = true;
+    return made;
+  }();
+
+  return kind;
+}
+
+static PetscErrorCode FindOptions(Mat A, AutoFormatConfig::Options **options)
+{
+  return MatFormatFindOptions<AutoFormatConfig>(A, AutoFormatKind(), options);
+}
+
+} // namespace goza::choice
+
+using goza::FindOptions;
+using goza::MatFormatChanged;
+
+/*@
+  MatAutoFormatSetCandidates - Sets the formats that a `MATAUTOFORMAT` matrix chooses from
+
+  Logically Collective
+
+  Input Parameters:
++ A       - the matrix
+- formats - "all", or a comma-separated list of csr, slicedell, fold and cds
+
+  Options Database Key:
+. -mat_autoformat_candidates (all|list) - the formats
+
+  Level: intermediate
+
+  Note:
+  The choice is made anew at the next product. CSR is PETSc's own product; it cannot be had where the arrays are on a GPU and PETSc has no CUDA, and where
+  nothing else is left sliced ELL is taken. Does nothing for other matrix types.
+
+.seealso: `MATAUTOFORMAT`, `MatAutoFormatSetPlatform()`
+@*/
+PetscErrorCode MatAutoFormatSetCandidates(Mat A, const char formats[])
+{
+  goza::AutoFormatConfig::Options *options = nullptr;
+  unsigned                         chosen;
+
+  PetscFunctionBegin;
+  PetscCall(FindOptions(A, &options));
+  PetscAssertPointer(formats, 2);
+  if (!options) PetscFunctionReturn(PETSC_SUCCESS);
+  chosen = goza::parse_candidates(formats);
+  PetscCheck(chosen, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_UNKNOWN_TYPE, "-mat_autoformat_candidates %s is not all or a list of csr, slicedell, fold and cds", formats);
+  options->candidates = chosen;
+  PetscCall(MatFormatChanged(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatAutoFormatSetPlatform - Sets the machine whose product times a `MATAUTOFORMAT` matrix compares
+
+  Logically Collective
+
+  Input Parameters:
++ A        - the matrix
+- platform - "auto" (the known machine nearest to this one), a known platform's name, or a file written by `locality -calibrate`
+
+  Options Database Key:
+. -mat_autoformat_platform (auto|name|file) - the machine
+
+  Level: advanced
+
+  Note:
+  A file that is not what it should be, or whose figures no machine has, is an error that says which. Does nothing for other matrix types.
+
+.seealso: `MATAUTOFORMAT`, `MatAutoFormatSetCandidates()`
+@*/
+PetscErrorCode MatAutoFormatSetPlatform(Mat A, const char platform[])
+{
+  goza::AutoFormatConfig::Options *options = nullptr;
+  std::shared_ptr<goza::Machine>   machine;
+  std::string                      name;
+
+  PetscFunctionBegin;
+  PetscCall(FindOptions(A, &options));
+  PetscAssertPointer(platform, 2);
+  if (!options) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(goza::Guarded([&] {
+    name                       = platform;
+    const goza::Machine *known = goza::find_machine(name);
+
+    if (name == "auto") return;
+    try {
+      machine = std::make_shared<goza::Machine>(known ? *known : goza::read_machine(name));
+    } catch (const std::runtime_error &e) {
+      throw std::runtime_error(std::string("-mat_autoformat_platform: ") + e.what());
+    }
+  }));
+  options->machine  = std::move(machine);
+  options->platform = std::move(name);
+  PetscCall(MatFormatChanged(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatAutoFormatSetTrials - Sets how many formats a `MATAUTOFORMAT` matrix builds and measures before it takes the fastest
+
+  Logically Collective
+
+  Input Parameters:
++ A      - the matrix
+- trials - from 1 to 16: so many of the formats that the model finds within a factor of two of the best (default 8); 1: the model's first is taken unmeasured
+
+  Options Database Key:
+. -mat_autoformat_trials trials - the number
+
+  Level: intermediate
+
+  Note:
+  Measurements differ from run to run, and so may the choice between formats of nearly the same speed, and with it the rounding of a product. With 1 the
+  choice depends on the pattern and the platform alone, and the first product is faster. PETSc's own CSR product is measured, too, where the model does not expect
+  it to be far slower than the fastest of ours. Does nothing for other matrix types.
+
+.seealso: `MATAUTOFORMAT`, `MatAutoFormatSetCandidates()`
+@*/
+PetscErrorCode MatAutoFormatSetTrials(Mat A, PetscInt trials)
+{
+  goza::AutoFormatConfig::Options *options = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FindOptions(A, &options));
+  if (!options) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(trials >= 1 && trials <= 16, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_autoformat_trials %" PetscInt_FMT " is not from 1 to 16", trials);
+  options->trials = trials;
+  PetscCall(MatFormatChanged(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*MC
+   MATAUTOFORMAT - MATAUTOFORMAT = "autoformat" - A sparse matrix held in the format in which a model expects its product to be fastest: compressed diagonals
+   (`MATCDS`), folded rows (`MATFOLD`), sliced ELL (`MATSLICEDELL`), or CSR with PETSc's own product; "seqaijautoformat" on one MPI process and
+   "mpiaijautoformat" on several.
+
+   Options Database Keys:
++ -mat_type autoformat                  - sets the type during `MatSetFromOptions()`
+. -mat_autoformat_candidates (all|list) - formats to choose from, of csr, slicedell, fold, cds
+. -mat_autoformat_trials trials         - formats that are built and measured, of those that the model expects most of (8)
+- -mat_autoformat_platform platform     - machine to choose for: auto, a known platform, or a file made by locality -calibrate
+
+   Level: beginner
+
+   Notes:
+   The choice is made at the first product and again after the pattern has moved; new values change nothing. A model of the product's time, asked about a sample of
+   the nonzero pattern, orders the formats, and the fastest of its first few is measured.
+   `-mat_view ::ascii_info` tells the choice and the reason.
+
+   In parallel each rank chooses for its own diagonal block, because blocks may differ and Goza's formats share one exchange of ghost values. PETSc's own product
+   has an exchange of its own: it is taken where every rank finds it best for its block, and where some do not, those that do take the second best.
+
+   The model is that of paper P2 (Tanabe 2014), carried on: it knows launches, both caches, padding and imbalance.
+
+.seealso: `MATCDS`, `MATFOLD`, `MATSLICEDELL`, `MATAIJ`, `MatAutoFormatSetCandidates()`, `MatAutoFormatSetPlatform()`
+M*/

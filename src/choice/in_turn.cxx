@@ -1,0 +1,66 @@
+#include "in_turn.hpp"
+#include "core/device/device_seconds.hpp"
+#include <chrono>
+
+namespace goza::choice
+{
+
+static ProductTime time_of(Space space, const Products &make, int products)
+{
+  double     asking = 0;
+  const auto ask    = [&] {
+    const auto begin = std::chrono::steady_clock::now();
+
+    make(products);
+    asking = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+
+  if (space == Space::Host) {
+    ask();
+    return {asking / products, asking / products};
+  }
+  if (products > 1) make(1); // what came before has left the caches to itself
+  const double working = device::seconds_of(ask);
+  return {working / products, asking / products};
+}
+
+static double median(std::vector<double> times)
+{
+  const auto middle = times.begin() + (times.size() - 1) / 2;
+
+  std::nth_element(times.begin(), middle, times.end());
+  return *middle;
+}
+
+std::vector<ProductTime> time_in_turn(Space space, const std::vector<Products> &all, double seconds)
+{
+  constexpr int                    most = 100; // launches that wait without a wait for room
+  std::vector<std::vector<double>> working(all.size()), asking(all.size());
+  std::vector<ProductTime>         medians;
+  double                           least = 1, sum = 0; // seconds of one product, of one of each
+
+  for (const Products &make : all) make(1); // the first may set up
+  if (space == Space::Cuda) device::clear_caches();
+  for (const Products &make : all) {
+    const double once = time_of(space, make, 1).working;
+
+    least = std::min(least, once);
+    sum += once;
+  }
+  const int rounds = least < short_product ? 5 : 2;
+  const int batch  = static_cast<int>(std::clamp(seconds / (rounds * std::max(sum, 1e-7)), 1.0, static_cast<double>(most)));
+
+  for (int r = 0; r < rounds; r++) {
+    for (std::size_t i = 0; i < all.size(); i++) {
+      const std::size_t k    = r % 2 ? all.size() - 1 - i : i; // not always after the same one
+      const ProductTime time = time_of(space, all[k], batch);
+
+      working[k].push_back(time.working);
+      asking[k].push_back(time.asking);
+    }
+  }
+  for (std::size_t k = 0; k < all.size(); k++) medians.push_back({median(working[k]), median(asking[k])});
+  return medians;
+}
+
+} // namespace goza::choice

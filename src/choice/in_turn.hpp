@@ -1,0 +1,27 @@
+/* Times of products that are made in turn, so that none has a quieter moment of the machine than another. */
+#pragma once
+#include "core/device/space.hpp"
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+namespace goza::choice
+{
+
+/* Launches so many products and does not wait for them. */
+using Products = std::function<void(int)>;
+
+struct ProductTime {
+  double working = 0; // seconds of the device, when the launch has been waiting
+  double asking  = 0; // seconds of the host until it can ask for the next
+
+  double seen() const { return std::max(working, asking); } // by a program that calls for one after the other
+};
+
+/* Of a product of each, the medians of several batches: of about `seconds` in all where products are short, else of one product each. All batches have as many products, so that what
+   a batch costs beside its products is the same for all, and are as those of a solver in the midst of its work: matrix and x are in the caches as far as they fit. */
+std::vector<ProductTime> time_in_turn(Space space, const std::vector<Products> &all, double seconds);
+
+constexpr double short_product = 100e-6; // seconds: in shorter ones noise counts, and what a cache holds
+
+} // namespace goza::choice

@@ -1,0 +1,417 @@
+#include "device.hpp"
+#include "cuda_check.hpp"
+#include "memory_limit.hpp"
+#include "refused_memory.hpp"
+#include "scalars.hpp"
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
+
+#if defined(__CUDACC__)
+  #include <cuda_runtime.h>
+#endif
+
+namespace goza
+{
+namespace device
+{
+
+#if defined(__CUDACC__)
+
+static cudaStream_t current = nullptr;
+static std::mutex   guard;
+
+struct Block {
+  std::size_t  bytes;
+  cudaStream_t stream; // where it was allocated
+};
+static std::map<void *, Block>  blocks;                              // what is allocated, so that bytes_in_use() is exact
+static std::atomic<std::size_t> in_use{0}, most_in_use{0}, limit{0}; // limit 0: none
+
+__global__ static void GozaProbe(int *p)
+{
+  *p = 0;
+}
+
+bool available(std::string *why)
+{
+  int         count = 0;
+  cudaError_t err   = cudaGetDeviceCount(&count);
+
+  if (err == cudaSuccess && count > 0) {
+    cudaFuncAttributes attributes;
+    err = cudaFuncGetAttributes(&attributes, GozaProbe); // fails where this build holds no code for the device
+    if (err == cudaSuccess) return true;
+  }
+  (void)cudaGetLastError();
+  if (why) *why = err != cudaSuccess ? cudaGetErrorString(err) : "no CUDA device is attached";
+  return false;
+}
+
+std::string description()
+{
+  int            id = 0;
+  cudaDeviceProp prop;
+  char           text[384];
+
+  check(cudaGetDevice(&id), "cudaGetDevice");
+  check(cudaGetDeviceProperties(&prop, id), "cudaGetDeviceProperties");
+  std::snprintf(text, sizeof(text), "%.256s, %.1f GiB, compute capability %d.%d", prop.name, prop.totalGlobalMem / 1073741824.0, prop.major, prop.minor);
+  return text;
+}
+
+int multiprocessors()
+{
+  int id = 0, n = 0;
+
+  check(cudaGetDevice(&id), "cudaGetDevice");
+  check(cudaDeviceGetAttribute(&n, cudaDevAttrMultiProcessorCount, id), "cudaDeviceGetAttribute");
+  return n;
+}
+
+void select(int local_rank)
+{
+  int count = 0;
+
+  if (cudaGetDeviceCount(&count) == cudaSuccess && count > 0) check(cudaSetDevice(local_rank % count), "cudaSetDevice");
+  (void)cudaGetLastError();
+}
+
+std::array<char, 16> uuid()
+{
+  std::array<char, 16> id{};
+  int                  device = 0;
+  cudaDeviceProp       prop;
+
+  if (!available()) return id;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaGetDeviceProperties(&prop, device), "cudaGetDeviceProperties");
+  std::copy(prop.uuid.bytes, prop.uuid.bytes + id.size(), id.begin());
+  return id;
+}
+
+bool is_device_pointer(const void *p)
+{
+  cudaPointerAttributes attributes;
+
+  if (!p) return false;
+  if (cudaPointerGetAttributes(&attributes, p) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return false;
+  }
+  return attributes.type == cudaMemoryTypeDevice;
+}
+
+/* Memory comes from the device's pool, in the order of the stream: cudaMalloc() and cudaFree() would wait for the device, and cost milliseconds. The pool keeps
+   up to a quarter of the device's memory that is free at the moment, for the next set-up. */
+static bool has_pool()
+{
+  static std::map<int, bool>  known;
+  int                         id = 0, supported = 0;
+  cudaMemPool_t               pool;
+  std::uint64_t               keep       = 0;
+  std::size_t                 free_bytes = 0, total = 0;
+  std::lock_guard<std::mutex> lock(guard);
+
+  check(cudaGetDevice(&id), "cudaGetDevice");
+  if (const auto k = known.find(id); k != known.end()) return k->second;
+  check(cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, id), "cudaDeviceGetAttribute");
+  if (supported) {
+    check(cudaDeviceGetDefaultMemPool(&pool, id), "cudaDeviceGetDefaultMemPool");
+    check(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep), "cudaMemPoolGetAttribute");
+    check(cudaMemGetInfo(&free_bytes, &total), "cudaMemGetInfo");
+    if (keep < total / 4) { // PETSc may have asked for more
+      keep = total / 4;
+      check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep), "cudaMemPoolSetAttribute");
+    }
+  }
+  return known[id] = supported != 0;
+}
+
+[[noreturn]] static void no_memory(std::size_t bytes)
+{
+  constexpr double GiB        = 1073741824.0;
+  std::size_t      free_bytes = 0, total = 0;
+  char             text[384], bound[64]  = "";
+
+  (void)cudaGetLastError();
+  (void)cudaMemGetInfo(&free_bytes, &total);
+  if (limit) std::snprintf(bound, sizeof(bound), ", -goza_memory_limit %.3f MB", limit / 1e6);
+  std::snprintf(text, sizeof(text), "device memory: %.6f GiB asked for, %.3f GiB free of %.3f GiB, %.6f GiB held by Goza%s", bytes / GiB, free_bytes / GiB, total / GiB, in_use / GiB, bound);
+  throw DeviceMemoryError(text);
+}
+
+void *allocate(std::size_t bytes)
+{
+  void       *p = nullptr;
+  cudaError_t err;
+
+  if (!bytes) return nullptr;
+  const bool pooled = has_pool();
+  if (memory_refused(bytes) || (limit && in_use + bytes > limit)) no_memory(bytes);
+  err = pooled ? cudaMallocAsync(&p, bytes, current) : cudaMalloc(&p, bytes);
+  if (pooled && err == cudaErrorMemoryAllocation) { // give back what the pool keeps, and try once more
+    cudaMemPool_t pool;
+    int           id = 0;
+
+    (void)cudaGetLastError();
+    check(cudaGetDevice(&id), "cudaGetDevice");
+    check(cudaDeviceGetDefaultMemPool(&pool, id), "cudaDeviceGetDefaultMemPool");
+    check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    (void)cudaMemPoolTrimTo(pool, 0);
+    err = cudaMallocAsync(&p, bytes, current);
+  }
+  if (err == cudaErrorMemoryAllocation) no_memory(bytes);
+  check(err, "cudaMallocAsync");
+  std::lock_guard<std::mutex> lock(guard);
+  try {
+    blocks[p] = {bytes, current};
+  } catch (...) { // the host is out of memory
+    (void)cudaFree(p);
+    throw;
+  }
+  in_use += bytes;
+  most_in_use = in_use > most_in_use ? in_use.load() : most_in_use.load();
+  return p;
+}
+
+void deallocate(void *p) noexcept
+{
+  cudaStream_t stream = nullptr;
+  bool         same   = false;
+
+  if (!p) return;
+  {
+    std::lock_guard<std::mutex> lock(guard);
+    auto                        block = blocks.find(p);
+    if (block != blocks.end()) {
+      stream = block->second.stream;
+      same   = stream == current;
+      in_use -= block->second.bytes;
+      blocks.erase(block);
+    }
+  }
+  /* when PETSc has moved to another stream, work on the old one may still need the memory: cudaFree() waits for all */
+  if (!same || cudaFreeAsync(p, stream) != cudaSuccess) (void)cudaFree(p);
+  (void)cudaGetLastError();
+}
+
+void *allocate_pinned(std::size_t bytes)
+{
+  void *p = nullptr;
+
+  if (memory_refused(bytes)) throw DeviceMemoryError("host memory that a device copies at full speed: none is left");
+  check(cudaMallocHost(&p, bytes), "cudaMallocHost");
+  return p;
+}
+
+void deallocate_pinned(void *p) noexcept
+{
+  if (p) (void)cudaFreeHost(p);
+}
+
+void copy_async(void *dst, const void *src, std::size_t bytes)
+{
+  if (bytes) check(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, current), "cudaMemcpyAsync");
+}
+
+void copy(void *dst, const void *src, std::size_t bytes)
+{
+  copy_async(dst, src, bytes);
+  if (bytes && !(is_device_pointer(dst) && is_device_pointer(src))) synchronize();
+}
+
+void fill_zero(void *dst, std::size_t bytes)
+{
+  if (bytes) check(cudaMemsetAsync(dst, 0, bytes, current), "cudaMemsetAsync");
+}
+
+void synchronize()
+{
+  check(cudaStreamSynchronize(current), "cudaStreamSynchronize");
+}
+
+bool busy()
+{
+  const cudaError_t err = cudaStreamQuery(current);
+
+  if (err == cudaErrorNotReady) return true;
+  check(err, "cudaStreamQuery");
+  return false;
+}
+
+void set_stream(void *s)
+{
+  current = static_cast<cudaStream_t>(s);
+}
+
+void *stream()
+{
+  return current;
+}
+
+/* Made on first use, of the highest priority: others wait for what is sent. */
+static struct {
+  cudaStream_t stream = nullptr;
+  cudaEvent_t  forked = nullptr, joined = nullptr;
+} beside;
+
+void *fork()
+{
+  if (!beside.stream) {
+    int least = 0, greatest = 0;
+
+    check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
+    check(cudaStreamCreateWithPriority(&beside.stream, cudaStreamNonBlocking, greatest), "cudaStreamCreateWithPriority");
+    check(cudaEventCreateWithFlags(&beside.forked, cudaEventDisableTiming), "cudaEventCreate");
+    check(cudaEventCreateWithFlags(&beside.joined, cudaEventDisableTiming), "cudaEventCreate");
+  }
+  check(cudaEventRecord(beside.forked, current), "cudaEventRecord");
+  check(cudaStreamWaitEvent(beside.stream, beside.forked, 0), "cudaStreamWaitEvent");
+  return beside.stream;
+}
+
+void join()
+{
+  check(cudaEventRecord(beside.joined, beside.stream), "cudaEventRecord");
+  check(cudaStreamWaitEvent(current, beside.joined, 0), "cudaStreamWaitEvent");
+}
+
+std::size_t bytes_in_use()
+{
+  return in_use;
+}
+
+std::size_t most_bytes_in_use()
+{
+  return most_in_use.exchange(in_use);
+}
+
+void set_memory_limit(std::size_t bytes)
+{
+  limit = bytes;
+}
+
+std::size_t free_memory()
+{
+  std::size_t free_bytes = 0, total = 0;
+
+  check(cudaMemGetInfo(&free_bytes, &total), "cudaMemGetInfo");
+  if (!limit) return free_bytes;
+  return std::min<std::size_t>(free_bytes, limit > in_use ? limit - in_use : 0);
+}
+
+#else
+
+[[noreturn]] static void no_cuda()
+{
+  throw DeviceError("this libgoza was built without CUDA");
+}
+
+bool available(std::string *why)
+{
+  if (why) *why = "this libgoza was built without CUDA";
+  return false;
+}
+
+std::string description()
+{
+  return "none";
+}
+
+int multiprocessors()
+{
+  no_cuda();
+}
+
+void select(int) { }
+
+std::array<char, 16> uuid()
+{
+  return {};
+}
+
+bool is_device_pointer(const void *)
+{
+  return false;
+}
+
+void *allocate(std::size_t)
+{
+  no_cuda();
+}
+
+void deallocate(void *) noexcept { }
+
+void *allocate_pinned(std::size_t)
+{
+  no_cuda();
+}
+
+void deallocate_pinned(void *) noexcept { }
+
+void copy(void *, const void *, std::size_t)
+{
+  no_cuda();
+}
+
+void copy_async(void *, const void *, std::size_t)
+{
+  no_cuda();
+}
+
+void fill_zero(void *, std::size_t)
+{
+  no_cuda();
+}
+
+void synchronize()
+{
+  no_cuda();
+}
+
+bool busy()
+{
+  no_cuda();
+}
+
+void set_stream(void *) { }
+
+void *stream()
+{
+  return nullptr;
+}
+
+void *fork()
+{
+  no_cuda();
+}
+
+void join()
+{
+  no_cuda();
+}
+
+std::size_t bytes_in_use()
+{
+  return 0;
+}
+
+std::size_t most_bytes_in_use()
+{
+  return 0;
+}
+
+void set_memory_limit(std::size_t) { }
+
+std::size_t free_memory()
+{
+  return 0;
+}
+
+#endif
+
+} // namespace device
+} // namespace goza

@@ -1,0 +1,269 @@
+/* The only launcher of row kernels. A body is a small struct with `HD void operator()(PetscInt row) const`; a profiler shows it as
+   RowKernel<Body>. Files that launch on the device are .cu; without nvcc the same files are compiled as C++ and only the host branch remains. */
+#pragma once
+#include "core/device/device.hpp"
+#include "fused_sums.hpp"
+#include "core/util/half.hpp"
+#include "host_loop.hpp"
+#include "core/device/kernel_loader.hpp"
+#include "row_out.hpp"
+#include <cstdint>
+#include <type_traits>
+
+namespace goza
+{
+
+template <class T> constexpr bool is_16_bits = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+
+/* Values of a matrix are read once: on the device they should not push x out of the caches. */
+template <class T> HD inline T stream_load(const T *p)
+{
+#if defined(__CUDA_ARCH__)
+  if constexpr (is_16_bits<T>) {
+    T value;
+
+    value.bits = __ldcs(&p->bits);
+    return value;
+  } else return __ldcs(p);
+#else
+  return *p;
+#endif
+}
+
+/* What neighbouring rows read again stays in the caches. */
+template <class T> HD inline T cached_load(const T *p)
+{
+#if defined(__CUDA_ARCH__)
+  if constexpr (is_16_bits<T>) {
+    T value;
+
+    value.bits = __ldg(&p->bits);
+    return value;
+  } else return __ldg(p);
+#else
+  return *p;
+#endif
+}
+
+/* Bodies whose output also sums something up over all rows. */
+template <class Out> struct is_sum : std::false_type {
+};
+template <class V> struct is_sum<WithDots<V>> : std::true_type {
+};
+template <class Body, class = void> constexpr bool sums_up                                          = false;
+template <class Body> constexpr bool sums_up<Body, std::void_t<decltype(std::declval<Body>().out)>> = is_sum<decltype(std::declval<Body>().out)>::value;
+
+/* loop() calls the body on the host. */
+template <class Body, class Loop> void sum_on_host(const Body &body, const Loop &loop)
+{
+  if constexpr (sums_up<Body>) {
+    using V = std::remove_pointer_t<decltype(body.out.y)>;
+
+    V &wy = thread_sum<V>(0), &yy = thread_sum<V>(1);
+
+    wy = yy = 0;
+    run_on_host(loop);
+    PetscScalar *part = body.out.sums->leave(1);
+
+    part[0] = wy;
+    part[1] = yy;
+  } else run_on_host(loop);
+}
+
+constexpr int range_threads = 640, ranges_per_multiprocessor = 2; // of for_each_warp_in_ranges(): as many blocks as are resident
+
+/* Blocks that a multiprocessor is to hold at a time, which bounds the registers: what the body says, or what the kernel does (0: nothing). */
+template <class Body, int otherwise, class = void> constexpr int resident_blocks                                                         = otherwise;
+template <class Body, int otherwise> constexpr int               resident_blocks<Body, otherwise, std::void_t<decltype(Body::resident)>> = Body::resident;
+
+#if defined(__CUDACC__)
+constexpr int rows_per_block = 256;
+
+/* Names a kernel to the loader as soon as the library is there, before it is launched for the first time. */
+template <auto kernel> struct Known {
+  static inline const bool yes = kernel_loader::add(reinterpret_cast<const void *>(kernel));
+};
+
+/* The one place where a kernel starts: on the current stream, and with an exception where it does not. shared: bytes of `extern __shared__` memory. */
+template <auto kernel, class... Arguments> void launch_kernel_with(std::size_t shared, dim3 blocks, int threads, const Arguments &...arguments)
+{
+  (void)Known<kernel>::yes;
+  if (shared > 48 * 1024) (void)cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared));
+  kernel<<<blocks, threads, shared, static_cast<cudaStream_t>(device::stream())>>>(arguments...);
+  if (const cudaError_t err = cudaGetLastError(); err != cudaSuccess) throw DeviceError(std::string("kernel launch: ") + cudaGetErrorString(err));
+}
+
+template <auto kernel, class... Arguments> void launch_kernel(dim3 blocks, int threads, const Arguments &...arguments)
+{
+  launch_kernel_with<kernel>(0, blocks, threads, arguments...);
+}
+
+/* Blocks of so many for n of them. */
+inline unsigned blocks_for(std::int64_t n, std::int64_t each)
+{
+  return static_cast<unsigned>((n + each - 1) / each);
+}
+
+/* Sum over the lanes that are equal modulo `stride`, a power of two: all of them get it. */
+template <class V> __device__ inline V sum_lanes(V value, int stride)
+{
+  for (int offset = stride; offset < 32; offset <<= 1) value += __shfl_xor_sync(0xffffffffu, value, offset);
+  return value;
+}
+
+/* Around the work of a block whose body sums up: threads begin at 0, and each warp leaves its sums in an array. The warps of a block do not wait for one another: the
+   next block begins when all of them are through. */
+template <class V> __device__ inline void begin_sums(const WithDots<V> &)
+{
+  thread_sum<V>(0) = thread_sum<V>(1) = 0;
+}
+
+/* Where the block is in its grid and the thread in its block are read anew for that: kept while the rows are worked on, they would take registers that the rows' loads need. */
+template <class V> __device__ inline void end_sums(const WithDots<V> &out)
+{
+  unsigned thread, x, y, z;
+
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+  asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(x));
+  asm volatile("mov.u32 %0, %%ctaid.y;" : "=r"(y));
+  asm volatile("mov.u32 %0, %%ctaid.z;" : "=r"(z));
+  const std::size_t block = (z * static_cast<std::size_t>(gridDim.y) + y) * gridDim.x + x, warp = block * (blockDim.x / 32) + thread / 32;
+
+  for (int d = 0; d < 2; d++) {
+    const V sum = sum_lanes(thread_sum<V>(d), 1);
+
+    if (thread % 32 == 0) out.part[2 * warp + d] = sum;
+  }
+}
+
+/* As launch_kernel_with(), where the body may sum up. */
+template <auto kernel, class Body, class... Arguments>
+void launch_body_with(std::size_t shared, const Body &body, dim3 blocks, int threads, const Arguments &...arguments)
+{
+  if constexpr (sums_up<Body>) {
+    Body with_part = body;
+
+    with_part.out.part = body.out.sums->leave(static_cast<std::size_t>(blocks.x) * blocks.y * blocks.z * (threads / 32));
+    launch_kernel_with<kernel>(shared, blocks, threads, arguments..., with_part);
+  } else launch_kernel_with<kernel>(shared, blocks, threads, arguments..., body);
+}
+
+template <auto kernel, class Body, class... Arguments> void launch_body(const Body &body, dim3 blocks, int threads, const Arguments &...arguments)
+{
+  launch_body_with<kernel>(0, body, blocks, threads, arguments...);
+}
+
+template <class Body> __global__ void __launch_bounds__(rows_per_block) RowKernel(PetscInt n, Body body)
+{
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+
+  if constexpr (sums_up<Body>) begin_sums(body.out);
+  if (row < n) body(static_cast<PetscInt>(row));
+  if constexpr (sums_up<Body>) end_sums(body.out);
+}
+#endif
+
+/* Files compiled without nvcc make a launcher that knows the host only. It must not be taken for the other where both launch the same body. */
+#if defined(__CUDACC__)
+inline namespace any_space
+#else
+inline namespace host_space
+#endif
+{
+
+template <class Body> void for_each_row(Space space, PetscInt n, const Body &body)
+{
+  if (n <= 0) return;
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) {
+    launch_body<RowKernel<Body>>(body, blocks_for(n, rows_per_block), rows_per_block, n);
+    return;
+  }
+#endif
+  if (space == Space::Cuda) throw DeviceError("this libgoza was built without CUDA");
+  sum_on_host(body, [&] {
+    for (PetscInt row = 0; row < n; row++) body(row);
+  });
+}
+
+} // namespace
+
+/* The rows of a grid's matrix, where row i has neighbours i +- 1, i +- line and i +- plane. No grid: line = plane = nrows; two dimensions: plane = nrows. */
+struct Grid3 {
+  PetscInt nrows, line, plane;
+};
+
+#if defined(__CUDACC__)
+/* A block takes a brick of 2^bx x 2^by x 2^bz rows instead of a run of them: what its rows read in common is in its L1 cache. */
+template <class Body>
+__global__ void __launch_bounds__(Body::brick, resident_blocks<Body, 2>) BrickKernel(Grid3 grid, int bx, int by, const __grid_constant__ Body body)
+{
+  const int          t = threadIdx.x;
+  const std::int64_t x = (static_cast<std::int64_t>(blockIdx.x) << bx) + (t & ((1 << bx) - 1)), y = (blockIdx.y << by) + (t >> bx & ((1 << by) - 1));
+  const std::int64_t z = blockIdx.z * (Body::brick >> (bx + by)) + (t >> (bx + by)), in_plane = y * grid.line + x, row = z * grid.plane + in_plane;
+
+  if constexpr (sums_up<Body>) begin_sums(body.out);
+  if (x < grid.line && in_plane < grid.plane && row < grid.nrows) body(static_cast<PetscInt>(row));
+  if constexpr (sums_up<Body>) end_sums(body.out);
+}
+
+/* for_each_row() on the device in an order made for a grid. A body names its rows to a block, `brick`, a power of two: 64 x 4 x 2 or 4 of them measured best on an H200. */
+template <class Body> void for_each_row_of_grid(Grid3 grid, const Body &body)
+{
+  int  log_brick = 0, bx, by;
+  dim3 blocks;
+
+  if (grid.nrows <= 0) return;
+  while (1 << log_brick < Body::brick) log_brick++;
+  bx = grid.line > 32 ? 6 : 5;
+  by = grid.plane >= grid.nrows ? log_brick - bx : 2;
+  /* where bricks reach far beyond the ends of lines, as two of 64 for 65 nodes, a block takes a run of its plane instead: so many lines, but no thread is idle */
+  if (grid.plane < grid.nrows && blocks_for(grid.line, 1 << bx) << bx > static_cast<unsigned>(grid.line + grid.line / 8)) {
+    grid.line = grid.plane;
+    bx += by;
+    by = 0;
+  }
+  blocks = dim3(blocks_for(grid.line, 1 << bx), blocks_for(blocks_for(grid.plane, grid.line), 1 << by), blocks_for(blocks_for(grid.nrows, grid.plane), Body::brick >> (bx + by)));
+  if (grid.line < 16 || blocks.y > 65535 || blocks.z > 65535 || grid.line >= grid.nrows) {
+    grid.line = grid.plane = grid.nrows;
+    bx                     = log_brick;
+    by                     = 0;
+    blocks                 = dim3(blocks_for(grid.nrows, Body::brick));
+  }
+  launch_body<BrickKernel<Body>>(body, blocks, Body::brick, grid, bx, by);
+}
+#endif
+
+#if defined(__CUDACC__)
+template <class Body> __global__ void __launch_bounds__(rows_per_block, resident_blocks<Body, 0>) WarpKernel(PetscInt n, Body body)
+{
+  const std::int64_t warp = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) >> 5;
+
+  if constexpr (sums_up<Body>) begin_sums(body.out);
+  if (warp < n) body(static_cast<PetscInt>(warp), static_cast<int>(threadIdx.x & 31));
+  if constexpr (sums_up<Body>) end_sums(body.out);
+}
+
+/* body(k, lane) for k < n with the 32 lanes of one warp: for matrices with too few rows to fill the device one thread a row. */
+template <class Body> void for_each_warp(PetscInt n, const Body &body)
+{
+  if (n > 0) launch_body<WarpKernel<Body>>(body, blocks_for(n, rows_per_block / 32), rows_per_block, n);
+}
+
+template <class Body> __global__ void __launch_bounds__(range_threads, ranges_per_multiprocessor) RangeKernel(const PetscInt *range, Body body)
+{
+  const PetscInt end = range[blockIdx.x + 1];
+
+  if constexpr (sums_up<Body>) begin_sums(body.out);
+  for (PetscInt k = range[blockIdx.x] + static_cast<PetscInt>(threadIdx.x >> 5); k < end; k += range_threads / 32) body(k, static_cast<int>(threadIdx.x & 31));
+  if constexpr (sums_up<Body>) end_sums(body.out);
+}
+
+/* The same for range[b] <= k < range[b + 1] in block b, on the device: neighbours in k meet in one L1 cache. */
+template <class Body> void for_each_warp_in_ranges(const PetscInt *range, PetscInt nranges, const Body &body)
+{
+  if (nranges > 0) launch_body<RangeKernel<Body>>(body, static_cast<unsigned>(nranges), range_threads, range);
+}
+#endif
+
+} // namespace goza

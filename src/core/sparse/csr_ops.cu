@@ -1,0 +1,275 @@
+#include "csr_ops.hpp"
+#include "core/launch/by_lanes.hpp"
+#include "csr_grouped_terms.hpp"
+#include "host_rows.hpp"
+#include "core/util/search.hpp"
+#include "core/launch/staged_rows.hpp"
+
+namespace goza
+{
+
+namespace
+{
+
+/* --- y = A x */
+
+template <int Lanes> struct CsrRow {
+  Csr                A;
+  const PetscScalar *x;
+  PetscScalar       *y;
+
+  HD void operator()(PetscInt row) const
+  {
+    PetscScalar sum = 0;
+
+    for (PetscInt p = A.ptr[row]; p < A.ptr[row + 1]; p++) sum += A.val[p] * x[A.col[p]];
+    y[row] = sum;
+  }
+
+#if defined(__CUDACC__)
+  /* 32 / Lanes rows a warp */
+  __device__ void operator()(PetscInt k, int lane) const
+  {
+    const std::int64_t row = static_cast<std::int64_t>(k) * (32 / Lanes) + lane / Lanes;
+    PetscScalar        sum = 0;
+
+    if (row < A.nrows) {
+      const PetscInt end = A.ptr[row + 1];
+
+      for (PetscInt p = A.ptr[row] + lane % Lanes; p < end; p += Lanes) sum += stream_load(A.val + p) * x[stream_load(A.col + p)];
+    }
+    for (int offset = 1; offset < Lanes; offset <<= 1) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+    if (row < A.nrows && lane % Lanes == 0) y[row] = sum;
+  }
+#endif
+};
+
+/* --- transpose */
+
+struct RowOfEntry {
+  const PetscInt *ptr;
+  PetscInt       *row_of;
+
+  HD void operator()(PetscInt row) const
+  {
+    for (PetscInt p = ptr[row]; p < ptr[row + 1]; p++) row_of[p] = row;
+  }
+};
+
+struct Gather {
+  const PetscInt    *order, *row_of;
+  const PetscScalar *val;
+  PetscInt          *col_t;
+  PetscScalar       *val_t;
+
+  HD void operator()(PetscInt k) const
+  {
+    col_t[k] = row_of[order[k]];
+    val_t[k] = val[order[k]];
+  }
+};
+
+/* Values into rows of the transpose: A's entry is looked for in its row. */
+struct FillTransposed {
+  Csr             A;
+  const PetscInt *ptr, *col; // of the transpose
+  PetscScalar    *val;
+
+  HD void operator()(PetscInt row, int lane, int lanes) const
+  {
+    for (PetscInt q = ptr[row] + lane; q < ptr[row + 1]; q += lanes) val[q] = find(col[q], row);
+  }
+
+private:
+  HD PetscScalar find(PetscInt i, PetscInt j) const { return A.val[lower_bound(A.col, A.ptr[i], A.ptr[i + 1] - 1, j)]; }
+};
+
+/* Row by row: what falls to a row of the transpose comes in the order of its columns. */
+void transpose_host(const Csr &A, CsrMatrix &T)
+{
+  const PetscInt nnz = entries(A);
+
+  T.ptr = Array<PetscInt>(Space::Host, T.nrows + 1);
+  T.col = Array<PetscInt>(Space::Host, nnz);
+  T.val = Array<PetscScalar>(Space::Host, nnz);
+  T.ptr.zero();
+  for (PetscInt p = 0; p < nnz; p++) T.ptr.data()[A.col[p]]++;
+  lengths_to_pointer(Space::Host, T.ptr);
+  std::vector<PetscInt> next(T.ptr.data(), T.ptr.data() + T.nrows);
+
+  for (PetscInt row = 0; row < A.nrows; row++) {
+    for (PetscInt p = A.ptr[row]; p < A.ptr[row + 1]; p++) {
+      const PetscInt to = next[A.col[p]]++;
+
+      T.col.data()[to] = row;
+      T.val.data()[to] = A.val[p];
+    }
+  }
+}
+
+struct Differences {
+  const PetscInt *aptr, *acol, *bptr, *bcol;
+  std::int64_t   *count;
+
+  HD void operator()(PetscInt i) const
+  {
+    std::int64_t n = aptr[i + 1] != bptr[i + 1];
+
+    for (PetscInt p = aptr[i]; p < aptr[i + 1] && !n; p++) n = acol[p] != bcol[p];
+    count[i] = n;
+  }
+};
+
+struct Descents {
+  const PetscInt *ptr;
+  Columns         col;
+  std::int64_t   *count;
+
+  HD Descents on(Columns c, Values) const { return {ptr, c, count}; }
+
+  HD void operator()(PetscInt row) const
+  {
+    std::int64_t n = 0;
+
+    for (PetscInt p = ptr[row] + 1; p < ptr[row + 1]; p++) n += col[p] <= col[p - 1];
+    count[row] = n;
+  }
+};
+
+/* --- products */
+
+void multiply_host(const Csr &A, const Csr &B, bool with_diagonal, CsrMatrix &C)
+{
+  make_rows([&](PetscInt row) { return terms_of(A, row); }, CsrRows{B}, [&](PetscInt row) { return with_diagonal ? row : no_extra; },
+            [](PetscInt, PetscInt, PetscScalar sum) { return sum; }, C);
+}
+
+void multiply_numeric_host(const Csr &A, const Csr &B, CsrMatrix &C)
+{
+  std::vector<PetscInt> place(C.ncols);
+
+  for (PetscInt row = 0; row < C.nrows; row++) {
+    for (PetscInt t = C.ptr.data()[row]; t < C.ptr.data()[row + 1]; t++) {
+      place[C.col.data()[t]] = t;
+      C.val.data()[t]        = 0;
+    }
+    for (PetscInt p = A.ptr[row]; p < A.ptr[row + 1]; p++) {
+      const PetscScalar a = A.val[p];
+
+      for (PetscInt q = B.ptr[A.col[p]]; q < B.ptr[A.col[p] + 1]; q++) C.val.data()[place[B.col[q]]] += a * B.val[q];
+    }
+  }
+}
+
+#if defined(__CUDACC__)
+struct ProductTerms {
+  Csr  A, B;
+  bool with_diagonal;
+
+  __device__ PetscInt begin(PetscInt row) const { return A.ptr[row]; }
+  __device__ PetscInt end(PetscInt row) const { return A.ptr[row + 1]; }
+  __device__ void     open(PetscInt p, PetscInt &first, PetscInt &length, PetscScalar &factor) const
+  {
+    const PetscInt j = A.col[p];
+
+    first  = B.ptr[j];
+    length = B.ptr[j + 1] - first;
+    factor = A.val[p];
+  }
+  __device__ PetscInt    column(PetscInt q) const { return B.col[q]; }
+  __device__ PetscScalar value(PetscInt q) const { return B.val[q]; }
+  __device__ PetscInt    extra(PetscInt row) const { return with_diagonal ? row : no_column; }
+  __device__ PetscScalar finish(PetscInt, PetscInt, PetscScalar sum) const { return sum; }
+};
+#endif
+
+} // namespace
+
+void multiply(const Csr &A, const PetscScalar *x, PetscScalar *y)
+{
+#if defined(__CUDACC__)
+  if (A.space == Space::Cuda) {
+    const PetscInt nnz = entries(A);
+
+    if (nnz > static_cast<std::int64_t>(40) * A.nrows) for_each_warp(A.nrows, CsrRow<32>{A, x, y});
+    else for_each_warp((A.nrows + 3) / 4, CsrRow<8>{A, x, y});
+    return;
+  }
+#endif
+  for_each_row(A.space, A.nrows, CsrRow<1>{A, x, y});
+}
+
+CsrMatrix transpose(const Csr &A)
+{
+  const PetscInt nnz = entries(A);
+  CsrMatrix      T(A.space, A.ncols, A.nrows);
+
+  if (A.space == Space::Host) {
+    transpose_host(A, T);
+    return T;
+  }
+  Array<PetscInt> order, row_of(A.space, nnz);
+
+  group_by(A.space, A.col, nnz, A.ncols, T.ptr, order);
+  T.col = Array<PetscInt>(A.space, nnz);
+  T.val = Array<PetscScalar>(A.space, nnz);
+  for_each_row(A.space, A.nrows, RowOfEntry{A.ptr, row_of.data()});
+  for_each_row(A.space, nnz, Gather{order.data(), row_of.data(), A.val, T.col.data(), T.val.data()});
+  return T;
+}
+
+void transpose_numeric(const Csr &A, CsrMatrix &T)
+{
+  if (T.val.size() != T.col.size()) T.val = Array<PetscScalar>(A.space, T.col.size());
+  for_each_row_by_lanes(A.space, T.nrows, FillTransposed{A, T.ptr.data(), T.col.data(), T.val.data()});
+}
+
+bool columns_ascend(const Csr &A)
+{
+  Array<std::int64_t> count(A.space, A.nrows);
+
+  for_each_csr_row({A.space, A.nrows, A.ncols, A.ptr, A.col, nullptr, A.nnz}, 1, Descents{A.ptr, A.col, count.data()});
+  return sum(A.space, count.data(), count.size()) == 0;
+}
+
+bool same_pattern(const CsrMatrix &A, const CsrMatrix &B)
+{
+  Array<std::int64_t> count(A.space(), A.nrows);
+
+  if (A.nrows != B.nrows || A.ncols != B.ncols || A.nnz() != B.nnz()) return false;
+  for_each_row(A.space(), A.nrows, Differences{A.ptr.data(), A.col.data(), B.ptr.data(), B.col.data(), count.data()});
+  return sum(A.space(), count.data(), count.size()) == 0;
+}
+
+CsrMatrix multiply(const Csr &A, const Csr &B, bool with_diagonal)
+{
+  CsrMatrix C(A.space, A.nrows, B.ncols);
+
+  if (A.space == Space::Host) {
+    multiply_host(A, B, with_diagonal, C);
+    return C;
+  }
+#if defined(__CUDACC__)
+  const ProductTerms terms{A, B, with_diagonal};
+
+  const bool alike = product::tall(A.nrows, B.ncols) && product::grouped::short_rows(A);
+
+  if (!alike || !product::grouped::make(terms, C)) product::make(terms, ProductRows{A.ptr, A.col, B.ptr, B.col, with_diagonal}, C);
+#endif
+  return C;
+}
+
+void multiply_numeric(const Csr &A, const Csr &B, CsrMatrix &C)
+{
+  if (C.val.size() != C.col.size()) C.val = Array<PetscScalar>(A.space, C.col.size());
+  if (!C.nnz()) return;
+#if defined(__CUDACC__)
+  if (A.space == Space::Cuda) {
+    product::fill<true>(ProductTerms{A, B, false}, C);
+    return;
+  }
+#endif
+  multiply_numeric_host(A, B, C);
+}
+
+} // namespace goza

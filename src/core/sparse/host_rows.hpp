@@ -1,0 +1,165 @@
+/* Sparse rows made on the host as sums of other sparse rows (Gustavson 1978). */
+#pragma once
+#include "core/util/algorithm.hpp"
+#include "csr_matrix.hpp"
+#include <algorithm>
+#include <vector>
+
+namespace goza
+{
+
+struct SparseRow {
+  PetscInt           n;
+  const PetscInt    *col;
+  const PetscScalar *val;
+};
+
+/* The rows of a matrix, as add_up() wants them. */
+struct CsrRows {
+  const Csr &A;
+
+  SparseRow operator()(PetscInt i) const { return {A.ptr[i + 1] - A.ptr[i], A.col + A.ptr[i], A.val + A.ptr[i]}; }
+  void      soon(PetscInt) const { } // they come one after the other mostly, and the processor sees that
+};
+
+/* One row's terms: times factor[t], row which[t]. Behind them may stand those of the rows that come next, up to `known`. */
+struct RowTerms {
+  PetscInt           n;
+  const PetscInt    *which, *known;
+  const PetscScalar *factor;
+};
+
+inline RowTerms terms_of(const Csr &A, PetscInt row)
+{
+  return {A.ptr[row + 1] - A.ptr[row], A.col + A.ptr[row], A.col + A.ptr[A.nrows], A.val + A.ptr[row]};
+}
+
+constexpr PetscInt no_extra = -1;
+
+class RowSums {
+public:
+  explicit RowSums(PetscInt ncols) : place_(ncols, -1) { }
+
+  /* How many columns the sum has. extra: a column that it has in any case. Not to be called between add_up() and sort(). */
+  template <class Rows> PetscInt count(const RowTerms &terms, const Rows &rows, PetscInt extra)
+  {
+    PetscInt *const place = place_.data();
+    const PetscInt  mark  = next(1);
+    PetscInt        n     = 0;
+
+    if (extra != no_extra) {
+      place[extra] = mark;
+      n            = 1;
+    }
+    for (PetscInt t = 0; t < terms.n; t++) {
+      const SparseRow row = rows(terms.which[t]);
+
+      for (PetscInt k = 0; k < row.n; k++) {
+        n += place[row.col[k]] != mark;
+        place[row.col[k]] = mark;
+      }
+    }
+    return n;
+  }
+
+  /* The columns in the order in which they first come, and the sums in the order of the terms; returns how many. */
+  template <class Rows> PetscInt add_up(const RowTerms &terms, const Rows &rows, PetscInt extra, PetscInt *col, PetscScalar *val)
+  {
+    constexpr PetscInt ahead = 8;
+    PetscInt *const    place = place_.data();
+    const PetscInt     begin = next(static_cast<PetscInt>(place_.size()));
+    PetscInt           n     = 0;
+
+    if (extra != no_extra) {
+      place[extra] = begin;
+      col[0]       = extra;
+      val[0]       = 0;
+      n            = 1;
+    }
+    for (PetscInt t = 0; t < terms.n; t++) {
+      const PetscScalar factor = terms.factor[t];
+      const SparseRow   row    = rows(terms.which[t]);
+
+      if (terms.which + t + ahead < terms.known) rows.soon(terms.which[t + ahead]);
+      for (PetscInt k = 0; k < row.n; k++) {
+        const PetscInt    c = row.col[k], at = place[c] - begin;
+        const PetscScalar v = factor * row.val[k];
+
+        if (at >= 0) val[at] += v;
+        else {
+          place[c] = begin + n;
+          col[n]   = c;
+          val[n++] = v;
+        }
+      }
+    }
+    begin_ = begin;
+    end_   = begin + n;
+    return n;
+  }
+
+  /* The row just added up, columns ascending. In rows that are not long, counting the smaller ones, many at a time, is faster than sorting. */
+  void sort(PetscInt n, const PetscInt *col, const PetscScalar *val, PetscInt *sorted_col, PetscScalar *sorted_val) const
+  {
+    constexpr PetscInt few = 96;
+
+    if (n > few) {
+      std::copy_n(col, n, sorted_col);
+      std::sort(sorted_col, sorted_col + n);
+      for (PetscInt k = 0; k < n; k++) sorted_val[k] = val[place_[sorted_col[k]] - begin_];
+      return;
+    }
+    for (PetscInt k = 0; k < n; k++) {
+      const PetscInt c    = col[k];
+      PetscInt       rank = 0;
+
+      for (PetscInt l = 0; l < n; l++) rank += col[l] < c;
+      sorted_col[rank] = c;
+      sorted_val[rank] = val[k];
+    }
+  }
+
+private:
+  /* A number above all that stand in place_, and so many more of them. */
+  PetscInt next(PetscInt n)
+  {
+    if (end_ > PETSC_MAX_INT - n - 1) {
+      std::fill(place_.begin(), place_.end(), -1);
+      end_ = 0;
+    }
+    return end_++;
+  }
+
+  std::vector<PetscInt> place_; // of a column in the last row that had it, counted from the beginning of that row's numbers
+  PetscInt              begin_ = 0, end_ = 0;
+};
+
+/* terms(row) gives the RowTerms, extra(row) a column that the row has in any case, finish(row, column, sum) the entry of C. C's arrays are written once, after a pass
+   that counts: fresh memory is slower than that. */
+template <class Terms, class Rows, class Extra, class Finish>
+void make_rows(const Terms &terms, const Rows &rows, const Extra &extra, const Finish &finish, CsrMatrix &C)
+{
+  RowSums  sums(C.ncols);
+  PetscInt longest = 0;
+
+  C.ptr = Array<PetscInt>(Space::Host, C.nrows + 1);
+  for (PetscInt row = 0; row < C.nrows; row++) {
+    C.ptr.data()[row] = sums.count(terms(row), rows, extra(row));
+    longest           = std::max(longest, C.ptr.data()[row]);
+  }
+  const PetscInt nnz = lengths_to_pointer(Space::Host, C.ptr);
+  C.col              = Array<PetscInt>(Space::Host, nnz);
+  C.val              = Array<PetscScalar>(Space::Host, nnz);
+
+  std::vector<PetscInt>    col(longest);
+  std::vector<PetscScalar> val(longest);
+
+  for (PetscInt row = 0; row < C.nrows; row++) {
+    const PetscInt first = C.ptr.data()[row], n = sums.add_up(terms(row), rows, extra(row), col.data(), val.data());
+
+    for (PetscInt k = 0; k < n; k++) val[k] = finish(row, col[k], val[k]);
+    sums.sort(n, col.data(), val.data(), C.col.data() + first, C.val.data() + first);
+  }
+}
+
+} // namespace goza

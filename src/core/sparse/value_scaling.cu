@@ -1,0 +1,302 @@
+#include "value_scaling.hpp"
+#include "core/util/algorithm.hpp"
+#include "core/launch/by_lanes.hpp"
+#include "csr_matrix.hpp"
+#include "core/launch/row_sums.hpp"
+#include "core/launch/staged_rows.hpp"
+#include <cmath>
+
+namespace goza
+{
+
+namespace
+{
+
+constexpr std::int64_t no_exponent = 4096;  // added to exponents, so that 0 stands for a row without a finite entry other than 0
+constexpr int          inside_rows = 10;    // powers of two that entries may be below the largest of their row and keep all bits
+constexpr double       rounding    = 3e-14; // of the largest entry of a row: what is less is what sums that cancel leave
+
+HD inline bool is_finite(double v)
+{
+  return v - v == 0;
+}
+
+HD inline double size_of(double v)
+{
+  return v < 0 ? -v : v;
+}
+
+/* The largest of what the lanes of a row found: all of them get it. */
+HD inline double most_of_lanes(double v, [[maybe_unused]] int lanes)
+{
+#if defined(__CUDA_ARCH__)
+  for (int offset = 1; offset < lanes; offset *= 2) {
+    const double other = __shfl_xor_sync(0xffffffffu, v, offset);
+
+    v = other > v ? other : v;
+  }
+#endif
+  return v;
+}
+
+/* Exponent of the row's largest entry after division by row[i] col[j]; high for the largest over all rows, low for the smallest. */
+struct RowExponent {
+  const PetscInt    *ptr;
+  Columns            col;
+  Values             val;
+  const PetscScalar *inverse_row, *inverse_col; // or no scaling
+  std::int64_t      *high, *low;
+
+  HD RowExponent on(Columns c, Values v) const { return {ptr, c, v, inverse_row, inverse_col, high, low}; }
+
+  HD void operator()(PetscInt i) const { (*this)(i, 0, 1); }
+  HD void operator()(PetscInt i, int lane, int lanes) const
+  {
+    double largest = 0;
+
+    for (PetscInt k = ptr[i] + lane; k < ptr[i + 1]; k += lanes) {
+      double a = size_of(val[k]);
+
+      if (inverse_row) a *= inverse_row[i];
+      if (inverse_col) a *= inverse_col[col[k]];
+      if (a > largest && is_finite(a)) largest = a;
+    }
+    largest = most_of_lanes(largest, lanes);
+    if (lane) return;
+    high[i] = largest > 0 ? no_exponent + ilogb(largest) : 0;
+    low[i]  = largest > 0 ? no_exponent - ilogb(largest) : 0;
+  }
+};
+
+/* Rows that are long are for a warp each. */
+template <class Body> void for_each_row_of_values(const Csr &A, const Body &body)
+{
+  constexpr std::int64_t long_row = 40;
+
+  if (A.space == Space::Cuda && entries(A) > long_row * A.nrows) for_each_row_by_lanes(A.space, A.nrows, body);
+  else for_each_csr_row(A, 1, body);
+}
+
+struct MostOfBoth {
+  const std::int64_t *high, *low;
+
+  HD void operator()(PetscInt i, std::int64_t *most) const
+  {
+    most[0] = Most::join(most[0], high[i]);
+    most[1] = Most::join(most[1], low[i]);
+  }
+};
+
+/* low of the row's smallest entry that is not rounding. */
+struct LeastExponent {
+  const PetscInt *ptr;
+  Columns         col;
+  Values          val;
+  std::int64_t   *low;
+
+  HD LeastExponent on(Columns c, Values v) const { return {ptr, c, v, low}; }
+
+  HD void operator()(PetscInt i) const { (*this)(i, 0, 1); }
+  HD void operator()(PetscInt i, int lane, int lanes) const
+  {
+    constexpr double none    = -1.7e308;
+    double           largest = 0, minus_least = none;
+
+    for (PetscInt k = ptr[i] + lane; k < ptr[i + 1]; k += lanes) {
+      const double a = size_of(val[k]);
+
+      if (a > largest && is_finite(a)) largest = a;
+    }
+    largest = most_of_lanes(largest, lanes);
+    for (PetscInt k = ptr[i] + lane; k < ptr[i + 1]; k += lanes) {
+      const double a = size_of(val[k]);
+
+      if (a > rounding * largest && is_finite(a) && -a > minus_least) minus_least = -a;
+    }
+    minus_least = most_of_lanes(minus_least, lanes);
+    if (lane == 0) low[i] = minus_least > none ? no_exponent - ilogb(minus_least) : 0;
+  }
+};
+
+/* Powers of two near the roots of the diagonal and their inverses; bad: no such root. */
+struct DiagonalRoots {
+  const PetscInt    *ptr, *col;
+  const PetscScalar *val;
+  PetscScalar       *inverse;
+  std::int64_t      *bad;
+
+  HD void operator()(PetscInt i) const
+  {
+    double d = 0;
+
+    for (PetscInt k = ptr[i]; k < ptr[i + 1]; k++) {
+      if (col[k] == i) d += val[k];
+    }
+    d      = size_of(d);
+    bad[i] = !(d > 0 && is_finite(d));
+    if (ptr[i] == ptr[i + 1]) bad[i] = 0;
+    inverse[i] = d > 0 && is_finite(d) ? ldexp(1.0, -(ilogb(d) / 2)) : 1;
+  }
+};
+
+struct RowInverse {
+  const std::int64_t *high;
+  PetscScalar        *inverse;
+
+  HD void operator()(PetscInt i) const { inverse[i] = high[i] ? ldexp(1.0, -static_cast<int>(high[i] - no_exponent)) : 1; }
+};
+
+template <class V> struct Invert {
+  const PetscScalar *inverse;
+  V                 *result;
+
+  HD void operator()(PetscInt i) const { result[i] = static_cast<V>(1 / inverse[i]); }
+};
+
+struct ScaleValues {
+  PetscInt           nrows;
+  const PetscInt    *ptr, *col;
+  const PetscScalar *val, *inverse_row, *inverse_col;
+  int                shift;
+  PetscScalar       *to;
+
+  HD void operator()(PetscInt i) const
+  {
+    for (PetscInt k = ptr[i]; k < ptr[i + 1]; k++) scale(i, k);
+  }
+
+#if defined(__CUDACC__)
+  static constexpr int lanes = 8; // of a warp to a row: a thread a row would write words that lie a row's length apart
+
+  __device__ void operator()(PetscInt group, int lane) const
+  {
+    const std::int64_t i = static_cast<std::int64_t>(group) * (32 / lanes) + lane / lanes;
+
+    if (i >= nrows) return;
+    for (PetscInt k = ptr[i] + lane % lanes; k < ptr[i + 1]; k += lanes) scale(static_cast<PetscInt>(i), k);
+  }
+#endif
+
+private:
+  HD void scale(PetscInt i, PetscInt k) const
+  {
+    double a = val[k];
+
+    if (inverse_row) a *= inverse_row[i];
+    if (inverse_col) a *= inverse_col[col[k]];
+    to[k] = ldexp(a, shift);
+  }
+};
+
+void scale_values(const Csr &A, const PetscScalar *inverse_row, const PetscScalar *inverse_col, int shift, PetscScalar *to)
+{
+  const ScaleValues body{A.nrows, A.ptr, A.col, A.val, inverse_row, inverse_col, shift, to};
+
+#if defined(__CUDACC__)
+  if (A.space == Space::Cuda) {
+    constexpr PetscInt rows = 32 / ScaleValues::lanes;
+
+    for_each_warp(A.nrows / rows + (A.nrows % rows > 0), body);
+    return;
+  }
+#endif
+  for_each_row(A.space, A.nrows, body);
+}
+
+template <class V> struct Multiply {
+  const V *a, *x;
+  V       *y;
+
+  HD void operator()(PetscInt i) const { y[i] = a[i] * x[i]; }
+};
+
+} // namespace
+
+/* Whether the largest entries of all rows lie inside the range after a shift by a power of two; any: the smallest do not matter. extremes: the most of high and of low. */
+static bool shift_into(const std::int64_t *extremes, const StoreRange &range, bool any, int *shift)
+{
+  const std::int64_t most = extremes[0] - no_exponent, least = no_exponent - extremes[1];
+
+  *shift = 0;
+  if (most == -no_exponent) return true; // no entry to scale
+  if (most > range.most || least - inside_rows < range.least) *shift = static_cast<int>(range.most - most);
+  return any || least + *shift - inside_rows >= range.least;
+}
+
+template <class V> bool ValueScaling<V>::fits(const Csr &A, const StoreRange &range, const PetscScalar *row, const PetscScalar *col, bool any, int *shift)
+{
+  Array<std::int64_t> high(A.space, A.nrows), low(A.space, A.nrows), extremes(A.space, 2);
+
+  for_each_row_of_values(A, RowExponent{A.ptr, A.col, A.val, row, col, high.data(), low.data()});
+  join_rows<Most, 2>(A.space, A.nrows, MostOfBoth{high.data(), low.data()}, extremes.data());
+  return shift_into(extremes.to_host().data(), range, any, shift);
+}
+
+template <class V> bool ValueScaling<V>::keeps_all(const Csr &A, const StoreRange &range)
+{
+  Array<std::int64_t> high(A.space, A.nrows), low(A.space, A.nrows), least(A.space, A.nrows), extremes(A.space, 4);
+  int                 shift;
+
+  for_each_row_of_values(A, RowExponent{A.ptr, A.col, A.val, nullptr, nullptr, high.data(), low.data()});
+  for_each_row_of_values(A, LeastExponent{A.ptr, A.col, A.val, least.data()});
+  join_rows<Most, 2>(A.space, A.nrows, MostOfBoth{high.data(), low.data()}, extremes.data());
+  join_rows<Most, 2>(A.space, A.nrows, MostOfBoth{least.data(), low.data()}, extremes.data() + 2);
+  const std::vector<std::int64_t> all = extremes.to_host();
+
+  return shift_into(all.data(), range, false, &shift) && (all[2] == 0 || no_exponent - all[2] + shift >= range.least);
+}
+
+template <class V> Csr ValueScaling<V>::apply(const Csr &A, const StoreRange &range, PetscScalar *left)
+{
+  Csr                 S = A;
+  Array<PetscScalar>  inverse(A.space);
+  const PetscScalar  *row = nullptr, *col = nullptr;
+  int                 shift = 0;
+  Array<std::int64_t> rows(A.space);
+
+  symmetric_ = false;
+  row_       = Array<V>(A.space);
+  x_         = Array<V>(A.space);
+  values_    = Array<PetscScalar>(A.space);
+  if (!fits(A, range, nullptr, nullptr, false, &shift)) {
+    inverse = Array<PetscScalar>(A.space, A.nrows);
+    rows    = Array<std::int64_t>(A.space, A.nrows);
+    if (A.nrows == A.ncols) {
+      for_each_row(A.space, A.nrows, DiagonalRoots{A.ptr, A.col, A.val, inverse.data(), rows.data()});
+      symmetric_ = !sum(A.space, rows.data(), rows.size()) && fits(A, range, inverse.data(), inverse.data(), false, &shift);
+    }
+    if (!symmetric_) {
+      Array<std::int64_t> low(A.space, A.nrows);
+
+      for_each_row_of_values(A, RowExponent{A.ptr, A.col, A.val, nullptr, nullptr, rows.data(), low.data()});
+      for_each_row(A.space, A.nrows, RowInverse{rows.data(), inverse.data()});
+      fits(A, range, inverse.data(), nullptr, true, &shift);
+    }
+    row  = inverse.data();
+    col  = symmetric_ ? row : nullptr;
+    row_ = Array<V>(A.space, A.nrows);
+    for_each_row(A.space, A.nrows, Invert<V>{row, row_.data()});
+    if (symmetric_) x_ = Array<V>(A.space, A.ncols);
+  }
+  factor_ = static_cast<V>(std::ldexp(1.0, -shift));
+  if (left) *left = row ? 1 : std::ldexp(1.0, shift);
+  if (!row && (left || !shift)) return S;
+  values_ = Array<PetscScalar>(A.space, entries(A));
+  scale_values(A, row, col, shift, values_.data());
+  S.val = values_.data();
+  return S;
+}
+
+template <class V> const V *ValueScaling<V>::vector(const V *x) const
+{
+  if (!x_.size()) return x;
+  for_each_row(x_.space(), static_cast<PetscInt>(x_.size()), Multiply<V>{row_.data(), x, x_.data()});
+  return x_.data();
+}
+
+template class ValueScaling<PetscScalar>;
+#if !PetscDefined(USE_REAL_SINGLE)
+template class ValueScaling<float>;
+#endif
+
+} // namespace goza

@@ -1,0 +1,47 @@
+/* Factors, all of them powers of two and thus exact, that bring the values of a matrix into the range of a type with few bits of exponent:
+   A = factor R S C with S stored, R and C diagonal. The first that serves is taken:
+     uniform     R = C = I, where the largest entries of all rows are near enough to each other;
+     symmetric   R = C = D^1/2, D the diagonal of A: S is symmetric where A is, and its entries are at most about 1 where A is positive definite;
+     rows        R the largest entry of each row, C = I: serves always.
+   Infinities and NaNs stay what they are. */
+#pragma once
+#include "core/device/array.hpp"
+#include "csr.hpp"
+#include "core/launch/row_out.hpp"
+
+namespace goza
+{
+
+struct StoreRange {
+  int least, most; // exponents of two
+};
+
+template <class V> class ValueScaling {
+public:
+  /* Whether one factor serves for all of A, and every entry that is not rounding keeps all its bits. */
+  static bool keeps_all(const Csr &A, const StoreRange &range);
+  /* A with the values to store; they live until release() or the next call. left: where one factor serves, it is left to the caller, and the values are A's. */
+  Csr  apply(const Csr &A, const StoreRange &range, PetscScalar *left = nullptr);
+  void release() { values_ = Array<PetscScalar>(values_.space()); }
+
+  /* A product with S: its x, and what becomes of its sums. */
+  const V     *vector(const V *x) const;
+  ScaledOut<V> output(const RowOut<V> &out) const { return ScaledOut<V>(out, factor_, row_.size() ? row_.data() : nullptr); }
+
+  std::size_t bytes() const { return row_.bytes() + x_.bytes(); }
+  const char *describe() const
+  {
+    return symmetric_ ? "symmetric scaling by the diagonal" : row_.size() ? "scaling of the rows" : factor_ != 1 ? "one scale" : "unscaled";
+  }
+
+private:
+  static bool fits(const Csr &A, const StoreRange &range, const PetscScalar *row, const PetscScalar *col, bool any, int *shift);
+
+  V                  factor_    = 1;
+  bool               symmetric_ = false;
+  Array<V>           row_;    // [rows] or empty
+  mutable Array<V>   x_;      // C x, where C is not I
+  Array<PetscScalar> values_; // of S
+};
+
+} // namespace goza

@@ -1,0 +1,328 @@
+#include "algorithm.hpp"
+#include "counted.hpp"
+#include "core/device/cuda_check.hpp"
+#include "core/launch/for_each_row.hpp"
+#include "search.hpp"
+#include <algorithm>
+#include <numeric>
+
+#if defined(__CUDACC__)
+  #include <cub/device/device_radix_sort.cuh>
+  #include <cub/device/device_reduce.cuh>
+  #include <thrust/copy.h>
+  #include <thrust/execution_policy.h>
+  #include <thrust/functional.h>
+  #include <thrust/iterator/counting_iterator.h>
+  #include <thrust/iterator/transform_iterator.h>
+  #include <thrust/reduce.h>
+  #include <thrust/scan.h>
+  #include <thrust/sort.h>
+#endif
+
+namespace goza
+{
+
+namespace
+{
+
+struct IsNonempty {
+  const PetscInt *ptr;
+
+  HD bool operator()(PetscInt row) const { return ptr[row + 1] > ptr[row]; }
+};
+
+/* Orders places by (window, longest row first); 64 bits hold both. */
+struct WindowKey {
+  const PetscInt *ptr, *rows;
+  PetscInt        window;
+  std::int64_t   *key;
+
+  HD void operator()(PetscInt place) const
+  {
+    const PetscInt row = rows[place], length = ptr[row + 1] - ptr[row];
+
+    key[place] = (static_cast<std::int64_t>(place / window) << 32) + (static_cast<std::int64_t>(0x7fffffff) - length);
+  }
+};
+
+struct Iota {
+  PetscInt *p;
+
+  HD void operator()(PetscInt i) const { p[i] = i; }
+};
+
+/* Keys that count nowhere sort behind the others. */
+struct CleanKey {
+  PetscInt        nkeys;
+  const PetscInt *key;
+  PetscInt       *clean;
+
+  HD void operator()(PetscInt i) const { clean[i] = key[i] >= 0 && key[i] < nkeys ? key[i] : nkeys; }
+};
+
+/* Where each key begins among sorted ones. */
+struct FirstOfKey {
+  PetscInt        n;
+  const PetscInt *sorted;
+  PetscInt       *ptr;
+
+  HD void operator()(PetscInt g) const { ptr[g] = lower_bound(sorted, 0, n, g); }
+};
+
+#if defined(__CUDACC__)
+/* Thrust's temporaries come from where ours come from. */
+struct DeviceAllocator {
+  using value_type = char;
+
+  char *allocate(std::ptrdiff_t n) { return static_cast<char *>(device::allocate(static_cast<std::size_t>(n))); }
+  void  deallocate(char *p, std::size_t) { device::deallocate(p); }
+};
+
+cudaStream_t stream()
+{
+  return static_cast<cudaStream_t>(device::stream());
+}
+
+auto policy()
+{
+  static DeviceAllocator allocator;
+
+  return thrust::cuda::par_nosync(allocator).on(stream());
+}
+
+struct Wide {
+  HD std::int64_t operator()(PetscInt i) const { return i; }
+};
+#endif
+
+struct IsSet {
+  HD bool operator()(char flag) const { return flag != 0; }
+};
+
+} // namespace
+
+std::int64_t largest(Space space, const std::int64_t *values, std::size_t n)
+{
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) return thrust::reduce(policy(), values, values + n, std::int64_t(0), thrust::maximum<std::int64_t>());
+#endif
+  (void)space;
+  return std::accumulate(values, values + n, std::int64_t(0), [](std::int64_t a, std::int64_t b) { return a > b ? a : b; });
+}
+
+PetscReal largest(Space space, const PetscReal *values, std::size_t n)
+{
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) return thrust::reduce(policy(), values, values + n, PetscReal(PETSC_MIN_REAL), thrust::maximum<PetscReal>());
+#endif
+  (void)space;
+  return std::accumulate(values, values + n, PetscReal(PETSC_MIN_REAL), [](PetscReal a, PetscReal b) { return a > b ? a : b; });
+}
+
+Array<PetscInt> places(Space space, PetscInt n)
+{
+  Array<PetscInt> all(space, n);
+
+  for_each_row(space, n, Iota{all.data()});
+  return all;
+}
+
+Array<PetscInt> flagged(Space space, const char *flag, PetscInt n)
+{
+  Array<PetscInt> some(space, n);
+  const PetscInt  m = keep_flagged(space, places(space, n).data(), flag, n, some.data());
+
+  return Array<PetscInt>(space, some.data(), m);
+}
+
+template <class T> void sum_into(Space space, const T *values, std::size_t n, T *result)
+{
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) {
+    std::size_t bytes = 0;
+
+    check(cub::DeviceReduce::Sum(nullptr, bytes, values, result, n, stream()), "DeviceReduce");
+    Array<char> work(space, bytes);
+    check(cub::DeviceReduce::Sum(work.data(), bytes, values, result, n, stream()), "DeviceReduce");
+    return;
+  }
+#endif
+  (void)space;
+  constexpr std::size_t width       = 8; // partial sums, which a vector unit adds side by side
+  T                     part[width] = {};
+
+  for (std::size_t i = 0; i + width <= n; i += width) {
+    for (std::size_t k = 0; k < width; k++) part[k] += values[i + k];
+  }
+  for (std::size_t i = n / width * width; i < n; i++) part[i % width] += values[i];
+  *result = std::accumulate(part, part + width, T(0));
+}
+
+template void sum_into(Space, const PetscScalar *, std::size_t, PetscScalar *);
+#if !PetscDefined(USE_REAL_SINGLE)
+template void sum_into(Space, const float *, std::size_t, float *);
+#endif
+template void sum_into(Space, const std::int64_t *, std::size_t, std::int64_t *);
+template void sum_into(Space, const std::uint64_t *, std::size_t, std::uint64_t *);
+
+PetscInt lengths_to_pointer(Space space, Array<PetscInt> &ptr)
+{
+  const std::size_t n     = ptr.size() - 1;
+  std::int64_t      total = 0;
+
+  (void)space;
+
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) {
+    const auto wide = thrust::make_transform_iterator(ptr.data(), Wide{});
+
+    total = thrust::reduce(policy(), wide, wide + n, std::int64_t(0));
+  } else
+#endif
+    total = std::accumulate(ptr.data(), ptr.data() + n, std::int64_t(0));
+  const PetscInt nnz = counted(total);
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) {
+    thrust::exclusive_scan(policy(), ptr.data(), ptr.data() + n + 1, ptr.data());
+    return nnz;
+  }
+#endif
+  std::exclusive_scan(ptr.data(), ptr.data() + n + 1, ptr.data(), PetscInt(0));
+  return nnz;
+}
+
+PetscInt keep_flagged(Space space, const PetscInt *list, const char *flag, PetscInt n, PetscInt *kept)
+{
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) return static_cast<PetscInt>(thrust::copy_if(policy(), list, list + n, flag, kept, IsSet{}) - kept);
+#endif
+  (void)space;
+  PetscInt m = 0;
+
+  for (PetscInt i = 0; i < n; i++) {
+    if (flag[i]) kept[m++] = list[i];
+  }
+  return m;
+}
+
+#if defined(__CUDACC__)
+/* keys[n] become sorted, and order[n] the places that they had; `bits` of a key count. */
+static void sort_keys(Array<PetscInt> &keys, Array<PetscInt> &order, PetscInt n, int bits)
+{
+  Array<PetscInt>             other_keys(Space::Cuda, n), other_order(Space::Cuda, n);
+  cub::DoubleBuffer<PetscInt> key_buffer(keys.data(), other_keys.data()), order_buffer(order.data(), other_order.data());
+  std::size_t                 bytes = 0;
+
+  for_each_row(Space::Cuda, n, Iota{order.data()});
+  check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, key_buffer, order_buffer, n, 0, bits, stream()), "DeviceRadixSort");
+  Array<char> work(Space::Cuda, bytes);
+  check(cub::DeviceRadixSort::SortPairs(work.data(), bytes, key_buffer, order_buffer, n, 0, bits, stream()), "DeviceRadixSort");
+  if (order_buffer.Current() != order.data()) order.swap(other_order);
+  if (key_buffer.Current() != keys.data()) keys.swap(other_keys);
+}
+#endif
+
+Array<PetscInt> order_by(Space space, const PetscInt *key, PetscInt n)
+{
+  Array<PetscInt> order(space, n);
+
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) {
+    Array<PetscInt> keys(space, n);
+
+    keys.copy_from(key, n);
+    sort_keys(keys, order, n, static_cast<int>(8 * sizeof(PetscInt)) - 1);
+    return order;
+  }
+#endif
+  std::iota(order.data(), order.data() + n, 0);
+  std::stable_sort(order.data(), order.data() + n, [&](PetscInt a, PetscInt b) { return key[a] < key[b]; });
+  return order;
+}
+
+void group_by(Space space, const PetscInt *key, PetscInt n, PetscInt nkeys, Array<PetscInt> &ptr, Array<PetscInt> &order)
+{
+  ptr   = Array<PetscInt>(space, nkeys + 1);
+  order = Array<PetscInt>(space, n);
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) {
+    Array<PetscInt> keys(space, n);
+    int             bits = 1;
+
+    while (bits < static_cast<int>(8 * sizeof(PetscInt)) - 1 && (nkeys >> bits)) bits++;
+    for_each_row(space, n, CleanKey{nkeys, key, keys.data()});
+    sort_keys(keys, order, n, bits);
+    for_each_row(space, nkeys + 1, FirstOfKey{n, keys.data(), ptr.data()});
+    return;
+  }
+#endif
+  std::vector<PetscInt> next(nkeys + 2, 0);
+  const auto            clean = [&](PetscInt i) { return key[i] >= 0 && key[i] < nkeys ? key[i] : nkeys; };
+
+  for (PetscInt i = 0; i < n; i++) next[clean(i) + 1]++;
+  for (PetscInt g = 0; g <= nkeys; g++) next[g + 1] += next[g];
+  std::copy_n(next.begin(), nkeys + 1, ptr.data());
+  for (PetscInt i = 0; i < n; i++) order.data()[next[clean(i)]++] = i;
+}
+
+void exclusive_scan(Space space, std::int64_t *values, std::size_t n)
+{
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) {
+    thrust::exclusive_scan(policy(), values, values + n, values);
+    return;
+  }
+#endif
+  (void)space;
+  std::exclusive_scan(values, values + n, values, std::int64_t(0));
+}
+
+std::int64_t sum(Space space, const std::int64_t *values, std::size_t n)
+{
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) return thrust::reduce(policy(), values, values + n);
+#endif
+  (void)space;
+  return std::accumulate(values, values + n, std::int64_t(0));
+}
+
+Array<PetscInt> nonempty_rows(Space space, const PetscInt *ptr, PetscInt nrows)
+{
+  Array<PetscInt>  all(space, nrows);
+  PetscInt        *end = all.data();
+  const IsNonempty nonempty{ptr};
+
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) {
+    const thrust::counting_iterator<PetscInt> first(0);
+
+    end = thrust::copy_if(policy(), first, first + nrows, all.data(), nonempty);
+    return Array<PetscInt>(space, all.data(), end - all.data());
+  }
+#endif
+  for (PetscInt row = 0; row < nrows; row++) {
+    if (nonempty(row)) *end++ = row;
+  }
+  return Array<PetscInt>(space, all.data(), end - all.data());
+}
+
+void sort_by_length(Space space, const PetscInt *ptr, PetscInt *rows, std::size_t n, PetscInt window)
+{
+  Array<std::int64_t> key(space, n);
+
+  for_each_row(space, static_cast<PetscInt>(n), WindowKey{ptr, rows, window, key.data()});
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) {
+    thrust::stable_sort_by_key(policy(), key.data(), key.data() + n, rows);
+    return;
+  }
+#endif
+  std::vector<PetscInt>       place(n);
+  const std::vector<PetscInt> old(rows, rows + n);
+
+  std::iota(place.begin(), place.end(), 0);
+  std::stable_sort(place.begin(), place.end(), [&](PetscInt a, PetscInt b) { return key.data()[a] < key.data()[b]; });
+  for (std::size_t k = 0; k < n; k++) rows[k] = old[place[k]];
+}
+
+} // namespace goza

@@ -1,0 +1,38 @@
+/* Scans, reductions and sorts in either space: the standard library's on the host, Thrust's (CUB) on the device. */
+#pragma once
+#include "core/device/array.hpp"
+
+namespace goza
+{
+
+void         exclusive_scan(Space space, std::int64_t *values, std::size_t n); // in place
+std::int64_t sum(Space space, const std::int64_t *values, std::size_t n);
+std::int64_t largest(Space space, const std::int64_t *values, std::size_t n); // 0 of nothing
+PetscReal    largest(Space space, const PetscReal *values, std::size_t n);    // PETSC_MIN_REAL of nothing
+
+/* *result, in the same space, becomes the sum of values[n]; the same in every run. Nothing waits for it. T: PetscScalar, float, std::int64_t, std::uint64_t */
+template <class T> void sum_into(Space space, const T *values, std::size_t n, T *result);
+
+/* Row lengths in ptr[0 .. n-1] become the row pointer ptr[0 .. n]; returns the number of entries. An error where PetscInt cannot count them. */
+PetscInt lengths_to_pointer(Space space, Array<PetscInt> &ptr);
+
+/* list[n] without the elements whose flag is 0, in order; returns how many are left. kept must not be list. */
+PetscInt keep_flagged(Space space, const PetscInt *list, const char *flag, PetscInt n, PetscInt *kept);
+
+Array<PetscInt> places(Space space, PetscInt n);                    // 0 .. n-1
+Array<PetscInt> flagged(Space space, const char *flag, PetscInt n); // the places 0 .. n-1 whose flag is not 0, in order
+
+/* The places 0 .. n-1 sorted by their keys, equal keys in order: those of key g are order[ptr[g]] .. order[ptr[g + 1] - 1]. ptr gets nkeys + 1 elements.
+   Keys outside 0 .. nkeys-1 are left out (order's tail is theirs). */
+void group_by(Space space, const PetscInt *key, PetscInt n, PetscInt nkeys, Array<PetscInt> &ptr, Array<PetscInt> &order);
+
+/* The places 0 .. n-1 sorted by their keys, which are not negative; equal keys in order. */
+Array<PetscInt> order_by(Space space, const PetscInt *key, PetscInt n);
+
+/* The rows of a CSR row pointer [nrows + 1] that hold an entry, ascending. */
+Array<PetscInt> nonempty_rows(Space space, const PetscInt *ptr, PetscInt nrows);
+
+/* Reorder rows[n] by descending row length inside windows of `window` consecutive places; rows of equal length keep their order. */
+void sort_by_length(Space space, const PetscInt *ptr, PetscInt *rows, std::size_t n, PetscInt window);
+
+} // namespace goza

@@ -1,0 +1,225 @@
+#include "vector_ops.hpp"
+#include "core/launch/fused_elements.hpp"
+
+namespace goza
+{
+
+namespace
+{
+
+/* What a body does element by element. A thread of the device takes elements k, k + apart, ... and reads all of them before it writes the first. */
+template <class Body> struct Elements {
+  static constexpr int each = 4;
+
+  PetscInt n, apart;
+  Body     body;
+
+  HD void operator()(PetscInt k) const
+  {
+#if defined(__CUDA_ARCH__)
+    decltype(body.load(0)) read[each];
+
+  #pragma unroll
+    for (int u = 0; u < each; u++) {
+      const std::int64_t i = k + static_cast<std::int64_t>(u) * apart;
+
+      if (i < n) read[u] = body.load(static_cast<PetscInt>(i));
+    }
+  #pragma unroll
+    for (int u = 0; u < each; u++) {
+      const std::int64_t i = k + static_cast<std::int64_t>(u) * apart;
+
+      if (i < n) body.store(static_cast<PetscInt>(i), read[u]);
+    }
+#else
+    body.store(k, body.load(k));
+#endif
+  }
+};
+
+template <class Body> void for_each_element(Space space, PetscInt n, const Body &body)
+{
+  const PetscInt apart = space == Space::Host ? n : n / Elements<Body>::each + (n % Elements<Body>::each > 0);
+
+  for_each_row(space, apart, Elements<Body>{n, apart, body});
+}
+
+template <class From, class To> struct Convert {
+  const From *x;
+  To         *y;
+
+  HD From load(PetscInt i) const { return x[i]; }
+  HD void store(PetscInt i, From value) const { y[i] = static_cast<To>(value); }
+};
+
+template <class From, class To> struct AddConverted {
+  const From *e;
+  To         *x;
+
+  HD void operator()(PetscInt i) const { x[i] += static_cast<To>(e[i]); }
+};
+
+template <class V> struct AddListed {
+  const PetscInt *list;
+  const V        *x;
+  V              *y;
+
+  HD void operator()(PetscInt k) const { y[list[k]] += x[list[k]]; }
+};
+
+template <class V> struct TakeFirstStep {
+  FirstStep<V>       step;
+  const V           *rhs;
+  const PetscScalar *given;
+
+  HD typename FirstStep<V>::Read load(PetscInt i) const { return step.load(i, given ? static_cast<V>(given[i]) : rhs[i]); }
+  HD void                        store(PetscInt i, const typename FirstStep<V>::Read &read) const { step.store(i, read); }
+};
+
+template <class V> struct SplitDiagonal {
+  const PetscScalar  *dinv;
+  const std::int64_t *isolated;
+  V                  *inv, *isolated_inv;
+
+  HD void operator()(PetscInt i) const
+  {
+    const bool apart = isolated && isolated[i];
+
+    inv[i] = apart ? V(0) : static_cast<V>(dinv[i]);
+    if (isolated) isolated_inv[i] = apart ? static_cast<V>(dinv[i]) : V(0);
+  }
+};
+
+template <class V> struct Dots {
+  static constexpr int dots = 2;
+
+  const V     *w, *y;
+  bool         squares;
+  PetscScalar *result; // [2]
+
+  struct Values {
+    PetscScalar w, y;
+  };
+  HD void        begin() { }
+  HD Values      load(PetscInt i) const { return {static_cast<PetscScalar>(w[i]), static_cast<PetscScalar>(y[i])}; }
+  HD void        change(Values &) const { }
+  HD void        store(PetscInt, const Values &) const { }
+  HD PetscScalar term(int d, const Values &e) const { return d == 0 ? e.w * e.y : squares ? e.y * e.y : PetscScalar(0); }
+  HD void        finish(const PetscScalar *sums) const
+  {
+    result[0] = sums[0];
+    result[1] = sums[1];
+  }
+};
+
+struct AddUp {
+  static constexpr int dots = 2;
+
+  const PetscScalar *part; // [n][2]
+  PetscScalar       *wy, *yy;
+
+  struct Values {
+    PetscScalar wy, yy;
+  };
+  HD void        begin() { }
+  HD Values      load(PetscInt i) const { return {part[2 * static_cast<std::size_t>(i)], part[2 * static_cast<std::size_t>(i) + 1]}; }
+  HD void        change(Values &) const { }
+  HD void        store(PetscInt, const Values &) const { }
+  HD PetscScalar term(int d, const Values &e) const { return d == 0 ? e.wy : e.yy; }
+  HD void        finish(const PetscScalar *sums) const
+  {
+    *wy = sums[0];
+    if (yy) *yy = sums[1];
+  }
+};
+
+template <class V> struct DenseRow {
+  PetscInt ncols;
+  const V *M, *x;
+  V       *y;
+
+  HD void operator()(PetscInt i) const
+  {
+    V sum = 0;
+
+    for (PetscInt j = 0; j < ncols; j++) sum += M[static_cast<std::size_t>(i) * ncols + j] * x[j];
+    y[i] = sum;
+  }
+
+#if defined(__CUDACC__)
+  __device__ void operator()(PetscInt i, int lane) const
+  {
+    V sum = 0;
+
+    for (PetscInt j = lane; j < ncols; j += 32) sum += M[static_cast<std::size_t>(i) * ncols + j] * x[j];
+    sum = sum_lanes(sum, 1);
+    if (lane == 0) y[i] = sum;
+  }
+#endif
+};
+
+} // namespace
+
+template <class From, class To> void convert(Space space, PetscInt n, const From *x, To *y)
+{
+  for_each_element(space, n, Convert<From, To>{x, y});
+}
+
+template <class From, class To> void add_converted(Space space, PetscInt n, const From *e, To *x)
+{
+  for_each_row(space, n, AddConverted<From, To>{e, x});
+}
+
+template <class V> void add_listed(Space space, PetscInt n, const PetscInt *list, const V *x, V *y)
+{
+  for_each_row(space, n, AddListed<V>{list, x, y});
+}
+
+template <class V> void take_first_step(Space space, PetscInt n, const FirstStep<V> &step, const V *rhs, const PetscScalar *given)
+{
+  for_each_element(space, n, TakeFirstStep<V>{step, rhs, given});
+}
+
+template <class V> void split_diagonal(Space space, PetscInt n, const PetscScalar *dinv, const std::int64_t *isolated, V *inv, V *isolated_inv)
+{
+  for_each_row(space, n, SplitDiagonal<V>{dinv, isolated, inv, isolated_inv});
+}
+
+template <class V> void leave_dots(Space space, PetscInt n, const V *w, const V *y, bool squares, FusedSums &sums)
+{
+  fuse(space, n, Dots<V>{w, y, squares, sums.leave(1)}, sums);
+}
+
+void add_up(Space space, FusedSums &sums, PetscScalar *wy, PetscScalar *yy)
+{
+  fuse(space, sums.nleft(), AddUp{sums.left(), wy, yy}, sums);
+}
+
+template <class V> void dense_multiply(Space space, PetscInt nrows, PetscInt ncols, const V *M, const V *x, V *y)
+{
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) {
+    for_each_warp(nrows, DenseRow<V>{ncols, M, x, y});
+    return;
+  }
+#endif
+  for_each_row(space, nrows, DenseRow<V>{ncols, M, x, y});
+}
+
+#define GOZA_VECTOR_OPS(V) \
+  template void take_first_step(Space, PetscInt, const FirstStep<V> &, const V *, const PetscScalar *); \
+  template void add_listed(Space, PetscInt, const PetscInt *, const V *, V *); \
+  template void split_diagonal(Space, PetscInt, const PetscScalar *, const std::int64_t *, V *, V *); \
+  template void dense_multiply(Space, PetscInt, PetscInt, const V *, const V *, V *); \
+  template void leave_dots(Space, PetscInt, const V *, const V *, bool, FusedSums &); \
+  template void convert(Space, PetscInt, const PetscScalar *, V *); \
+  template void add_converted(Space, PetscInt, const V *, PetscScalar *);
+
+GOZA_VECTOR_OPS(PetscScalar)
+#if !PetscDefined(USE_REAL_SINGLE)
+GOZA_VECTOR_OPS(float)
+template void convert(Space, PetscInt, const float *, PetscScalar *);
+template void convert(Space, PetscInt, const float *, float *);
+#endif
+
+} // namespace goza

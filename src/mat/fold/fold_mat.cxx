@@ -1,0 +1,215 @@
+/* The Mat type fold: setting and names of the Fold format; everything else is the glue of mat/common. */
+#include "fold_mat.hpp"
+#include "fold.hpp"
+#include "petsc/errors.hpp"
+#include "mat/common/narrow.hpp"
+#include "renumbered.hpp"
+#include "petscgoza.h"
+#include <petsc/private/petscimpl.h>
+#include <cstdlib>
+
+namespace goza::mat
+{
+
+namespace
+{
+
+const char *const orders[] = {"auto", "natural", "breadth_first"}; // as MatFoldOrder and FoldOrder
+
+class FoldConfig final : public FormatConfig {
+public:
+  FoldOptions options;
+  FoldOrder   order = FoldOrder::Auto;
+
+  PetscErrorCode set_from_options(Mat A, GozaOptionItems PetscOptionsObject, bool *changed) override
+  {
+    const PetscInt before = options.width;
+    PetscInt       which;
+    char           text[64];
+    PetscBool      flg, automatic;
+
+    PetscFunctionBegin;
+    PetscOptionsHeadBegin(PetscOptionsObject, "Fold options");
+    if (before) PetscCall(PetscSNPrintf(text, sizeof(text), "%" PetscInt_FMT, before));
+    else PetscCall(PetscStrncpy(text, "auto", sizeof(text)));
+    PetscCall(PetscOptionsString("-mat_fold_width", "Most entries of a line, 1 to 127 (auto: 8, 16 or 32, from the row lengths)", "MatFoldSetWidth", text, text, sizeof(text), &flg));
+    if (flg) {
+      char *end   = text;
+      long  width = 0;
+
+      PetscCall(PetscStrcmp(text, "auto", &automatic));
+      if (!automatic) {
+        width = std::strtol(text, &end, 10);
+        PetscCheck(end != text && !*end && width > 0 && width <= fold_max_width, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_fold_width %s is not auto or a number from 1 to %d", text, fold_max_width);
+      }
+      PetscCall(MatFoldSetWidth(A, (PetscInt)width));
+    }
+    PetscCall(PetscOptionsEList("-mat_fold_order", "Order of the unknowns inside", "MatFoldSetOrder", orders, PETSC_STATIC_ARRAY_LENGTH(orders), orders[(int)order], &which, &flg));
+    if (flg) PetscCall(MatFoldSetOrder(A, (MatFoldOrder)which));
+    PetscCall(MatFormatPrecisionFromOptions(A, this, PetscOptionsObject, "-mat_fold_precision", "MatFoldSetPrecision", MatFoldSetPrecision));
+    PetscOptionsHeadEnd();
+    *changed = before != options.width;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  FormatFactory<PetscScalar> factory(Mat) const override
+  {
+    return [o = options, p = precision, order = order](Space space) -> std::unique_ptr<Format<PetscScalar>> {
+      auto fold = make_format<Fold, PetscScalar>(p, space, o);
+
+      if (order == FoldOrder::Natural) return fold;
+      return std::make_unique<Renumbered<PetscScalar>>(space, order, std::move(fold));
+    };
+  }
+
+  std::unique_ptr<FormatConfig> clone() const override { return std::make_unique<FoldConfig>(*this); }
+};
+
+} // namespace
+
+const FormatKind &FoldKind()
+{
+  static const FormatKind kind = MakeFormatKind<FoldConfig, FoldKind>(MATFOLD, MATSEQAIJFOLD, MATMPIAIJFOLD);
+
+  return kind;
+}
+
+static PetscErrorCode FindOptions(Mat A, FoldOptions **options)
+{
+  return MatFormatFindOptions<FoldConfig>(A, FoldKind(), options);
+}
+
+} // namespace goza::mat
+
+/*@
+  MatFoldSetWidth - Sets the fold width of a `MATFOLD` matrix
+
+  Logically Collective
+
+  Input Parameters:
++ A     - the matrix
+- width - most entries of a line, 1 to 127; 0 (the default): 8, 16 or 32, from the mean and the spread of the row lengths
+
+  Options Database Key:
+. -mat_fold_width (auto|width) - the fold width
+
+  Level: intermediate
+
+  Notes:
+  The format is built anew at the next product. Does nothing for other matrix types.
+
+  `-mat_view ::ascii_info_detail` tells the width in use and what it makes of the matrix.
+
+.seealso: `MATFOLD`
+@*/
+PetscErrorCode MatFoldSetWidth(Mat A, PetscInt width)
+{
+  goza::FoldOptions *options = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(goza::FindOptions(A, &options));
+  if (!options) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(width >= 0 && width <= goza::fold_max_width, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_fold_width %" PetscInt_FMT " is not 0 (auto) or a number from 1 to %d", width, goza::fold_max_width);
+  options->width = width;
+  PetscCall(goza::MatFormatChanged(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatFoldSetOrder - Sets the order of the unknowns inside a `MATFOLD` matrix
+
+  Logically Collective
+
+  Input Parameters:
++ A     - the matrix
+- order - `MAT_FOLD_ORDER_AUTO` (the default), `MAT_FOLD_ORDER_NATURAL` or `MAT_FOLD_ORDER_BREADTH_FIRST`
+
+  Options Database Key:
+. -mat_fold_order (auto|natural|breadth_first) - the order
+
+  Level: advanced
+
+  Notes:
+  Where neighbours in the matrix are far apart in x, each entry costs a 32-byte sector of the L2 cache. Numbered anew, the product gathers x first and puts the result back, which costs about as
+  much as two such entries a row.
+
+  `MAT_FOLD_ORDER_BREADTH_FIRST` numbers rows and columns as Cuthill and McKee; the matrix must be square. `MAT_FOLD_ORDER_AUTO` does so on the device where x is long, where it brings
+  at least eight sectors a row near, and where the search ends within 512 levels: for meshes in space that were numbered at random. That takes some ten products' time more at the first product, and pays after some hundreds.
+
+  Only the diagonal block's shadow is numbered anew: the matrix and its vectors keep their order. The format is built anew at the next product. Does nothing for other matrix types.
+
+.seealso: `MATFOLD`, `MatFoldSetWidth()`
+@*/
+PetscErrorCode MatFoldSetOrder(Mat A, MatFoldOrder order)
+{
+  goza::FormatConfig *config = nullptr;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscCall(goza::MatFormatFindConfig(A, goza::FoldKind(), &config));
+  if (!config) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(order >= MAT_FOLD_ORDER_AUTO && order <= MAT_FOLD_ORDER_BREADTH_FIRST, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "MatFoldOrder %d, of -mat_fold_order, is not one of the three", (int)order);
+  static_cast<goza::FoldConfig *>(config)->order = (goza::FoldOrder)order;
+  PetscCall(goza::MatFormatChanged(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatFoldSetPrecision - Sets the precision in which a `MATFOLD` matrix stores the values of its diagonal block
+
+  Logically Collective
+
+  Input Parameters:
++ A         - the matrix
+- precision - `MAT_STORAGE_DOUBLE` (`PetscScalar`, the default), `MAT_STORAGE_SINGLE`, `MAT_STORAGE_HALF` or `MAT_STORAGE_BFLOAT16`
+
+  Options Database Key:
+. -mat_fold_precision (double|single|half|bfloat16) - the precision
+
+  Level: advanced
+
+  Notes:
+  Fewer bytes are read from memory, for use inside preconditioners. Vectors and sums stay `PetscScalar`: each stored value is off by at most 2^-24 (single), 2^-11 (half) or 2^-8 (bfloat16)
+  of itself. Where the values leave the range of the type, above all that of half (6.1e-5 to 65504), they are scaled by powers of two, which round nothing: by one for all, by the roots of
+  the diagonal on both sides (D^-1/2 A D^-1/2), or, where that does not serve either, row by row. An entry far below the largest of its row (by 2^-10 and more) may then lose bits that do not matter beside it.
+  A NaN or infinity stays what it is. In parallel the off-diagonal block stays `PetscScalar`; so does everything that is not a product with this matrix: transposed products, `MatGetValues()`, the diagonal.
+
+  The format is built anew at the next product. Does nothing for other matrix types.
+
+.seealso: `MATFOLD`, `MatFoldSetWidth()`
+@*/
+PetscErrorCode MatFoldSetPrecision(Mat A, MatStoragePrecision precision)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::MatFormatSetPrecision(A, goza::FoldKind(), precision, "-mat_fold_precision"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*MC
+   MATFOLD - MATFOLD = "fold" - A sparse matrix whose long rows are folded, for rows of very different lengths (circuits, webs, graphs), on the
+   host or on an NVIDIA GPU; "seqaijfold" on one MPI process and "mpiaijfold" on several.
+
+   Options Database Keys:
++ -mat_type fold               - sets the type during `MatSetFromOptions()`
+. -mat_fold_width (auto|width) - most entries of a line, 1 to 127
+. -mat_fold_order (auto|natural|breadth_first) - order of the unknowns inside
+- -mat_fold_precision (double|single|half|bfloat16) - precision of the stored values
+
+  Level: beginner
+
+  Notes:
+  The matrix is an `MATAIJ` (with a CUDA PETSc and a device, an `MATAIJCUSPARSE`) in all but its products with vectors, so that every function
+  for these works. Products use a shadow of the diagonal block, made at the first product after the nonzero pattern moved and refilled after
+  the values moved.
+
+  A row of n entries is folded into ceil(n / width) lines; 32 lines of about the same length are stored transposed, so that the threads of a warp
+  read consecutive words, and the sums of a row's lines are added without atomics: every run gives the same result.
+
+  On the device, a square matrix whose entries are mostly far from their row, and whose columns with most entries hold much of them (the graphs of webs and people), is multiplied with x of these
+  columns in shared memory; `-mat_view ::ascii_info_detail` says so.
+
+  Reference:
+. * - S. Tomimori, N. Tanabe, M. Takata and K. Joe, "Preliminary Evaluation for Classifying Suitability for Cache Memory of Sparse Matrices", IPSJ SIG Technical Report 2012-HPC-135 No. 17, 2012
+
+.seealso: `MATAIJ`, `MATAIJCUSPARSE`, `MATSLICEDELL`, `MatFoldSetWidth()`
+M*/

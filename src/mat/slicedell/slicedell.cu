@@ -1,0 +1,330 @@
+#include "slicedell.hpp"
+#include "ell_fill.hpp"
+#include "ell_layout.hpp"
+#include "ell_sharing.hpp"
+#include "long_rows_bodies.hpp"
+#include "core/util/algorithm.hpp"
+#include "core/sparse/csr_matrix.hpp"
+#include "core/sparse/full_blocks.hpp"
+#include "core/sparse/row_length.hpp"
+#include <cstdio>
+
+namespace goza::mat
+{
+
+namespace
+{
+
+/* Threads to a place, so that they fill the device, and those of a warp write words that lie together, as long as each has entries to write. */
+int fill_team(Space space, int shift, std::int64_t nplaces, std::int64_t stored)
+{
+  constexpr std::int64_t device_full = 300000;
+  int                    team        = 1;
+
+  if (space == Space::Host) return 1;
+  while (team < 32 && (nplaces * team < device_full || team << shift < 32) && nplaces * team * 4 <= stored) team *= 2;
+  return team;
+}
+
+int log2_exact(PetscInt n)
+{
+  int shift = 0;
+
+  while ((PetscInt(1) << shift) < n) shift++;
+  return shift;
+}
+
+std::int64_t last(const Array<std::int64_t> &a)
+{
+  return a.size() ? read_value(a.space(), a.data() + a.size() - 1) : 0;
+}
+
+} // namespace
+
+template <class Store, class V> SlicedEll<Store, V>::SlicedEll(Space space, const SlicedEllOptions &options) : Format<V>(space), options_(options) { }
+
+/* On the device 32/H threads share a row: more of them, the fewer rows there are to fill the device with, as long as each has entries to add. Short rows
+   want it only below 80 000 rows: measured on an H200, 12 entries a row, 91 000 rows 6.5 us one thread each and 7.7 us two, but 35 a row, 129 000 rows 22 and 17. */
+PetscInt sliced_ell_height(Space space, PetscInt nrows, std::int64_t nnz)
+{
+  const std::int64_t device_full = nnz >= 24 * static_cast<std::int64_t>(nrows) ? 160000 : 80000; // threads; an H200 holds 270336: 188,000 rows of 42 took 36 us two threads each, 29 one each
+  std::int64_t       team = 1;
+
+  if (space == Space::Host) return 1 << host_shift;
+  while (team < 32 && nrows * team < device_full && team * 4 * nrows <= nnz) team *= 2;
+  return static_cast<PetscInt>(32 / team);
+}
+
+/* The same for rows of dense blocks, which give a thread more to do: below 80 000 rows at least two share one, more where each still has 2.5 blocks and until there are
+   50 000 of them, of long rows 160 000. Measured on an H200 with every height, blocks of 3 and 6, 7 to 104 in a row, 121 to 262 144 rows: where a product takes more than 6 us, within 8 % of
+   the best. */
+PetscInt block_ell_height(Space space, PetscInt nrows, std::int64_t nblocks)
+{
+  const std::int64_t device_full = nblocks >= 64 * static_cast<std::int64_t>(nrows) ? 160000 : 50000;
+  std::int64_t       team        = nrows < 80000 ? 2 : 1;
+
+  if (space == Space::Host) return 1 << host_shift;
+  while (team < 32 && nrows * team < device_full && 5 * team * nrows <= 2 * nblocks) team *= 2;
+  return static_cast<PetscInt>(32 / team);
+}
+
+template <class Store, class V> EllView<Store> SlicedEll<Store, V>::view() const
+{
+  return {nplaces_,        shift_,      slice_ptr_.data(), row_.data(),   length_.data(), val_.data(),
+          col_ptr_.data(), col_.data(), gap_.data(),       first_.data(), head_.data()};
+}
+
+/* Order of the rows and slice pointers; returns how many entries, or blocks, the slices hold. has_longer: whether a row has more than `most`. */
+template <class Store, class V> std::int64_t SlicedEll<Store, V>::lay_out(const Csr &A, PetscInt window, PetscInt most, bool *has_longer)
+{
+  const Space space = this->space_;
+
+  if (!named_) row_ = Array<PetscInt>(space);
+  nplaces_ = named_ ? static_cast<PetscInt>(row_.size()) : A.nrows;
+  window_  = window;
+  if (window > 1 && nplaces_) {
+    if (!named_) row_ = places(space, nplaces_);
+    sort_by_length(space, A.ptr, row_.data(), row_.size(), window);
+  }
+
+  const PetscInt      nslices = (nplaces_ + (PetscInt(1) << shift_) - 1) >> shift_;
+  Array<std::int64_t> marks(space, nslices);
+
+  slice_ptr_ = Array<std::int64_t>(space, nslices + 1);
+  slice_ptr_.zero();
+  for_each_row(space, nslices, SliceWidth{nplaces_, shift_, most, A.ptr, row_.data(), slice_ptr_.data(), marks.data()});
+  length_                  = Array<PetscInt>(space);
+  const std::int64_t found = sum(space, marks.data(), nslices);
+  *has_longer              = found >= SliceWidth::with_long_row;
+  if (found % SliceWidth::with_long_row) {
+    length_ = Array<PetscInt>(space, nplaces_);
+    for_each_row(space, nplaces_, RowLength<PetscInt>{A.ptr, row_.data(), length_.data()});
+  }
+  exclusive_scan(space, slice_ptr_.data(), nslices + 1);
+  return last(slice_ptr_);
+}
+
+/* Of the rows held, those with more than `most` entries. */
+template <class Store, class V> void SlicedEll<Store, V>::set_apart(const Csr &A, PetscInt most)
+{
+  const Space     space = this->space_;
+  Array<PetscInt> held  = named_ ? std::move(row_) : places(space, A.nrows), longer(space, held.size()), other(space, held.size());
+  Array<char>     is_longer(space, held.size()), is_other(space, held.size());
+  const PetscInt  n = static_cast<PetscInt>(held.size());
+
+  for_each_row(space, n, IsLong{most, A.ptr, held.data(), is_longer.data(), is_other.data()});
+  const PetscInt nlonger = keep_flagged(space, held.data(), is_longer.data(), n, longer.data()),
+                 nother  = keep_flagged(space, held.data(), is_other.data(), n, other.data());
+  long_.build(A, Array<PetscInt>(space, longer.data(), nlonger));
+  row_   = Array<PetscInt>(space, other.data(), nother);
+  named_ = true;
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::build(const Csr &A)
+{
+  listed_ = options_.drop_empty;
+  if (listed_) row_ = nonempty_rows(this->space_, A.ptr, A.nrows);
+  nnz_ = entries(A);
+  lay_out_and_fill(A);
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::build(const Csr &A, const PetscInt *rows, PetscInt n)
+{
+  Array<std::int64_t> length(this->space_, n);
+
+  listed_ = true;
+  row_    = Array<PetscInt>(this->space_, rows, n);
+  for_each_row(this->space_, n, RowLength<std::int64_t>{A.ptr, rows, length.data()});
+  nnz_ = sum(this->space_, length.data(), length.size());
+  lay_out_and_fill(A);
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::build_nodes(const Csr &A, const Csr &blocks, const PetscInt *nodes, PetscInt n)
+{
+  Array<std::int64_t> length(this->space_, n);
+
+  this->nrows_ = A.nrows;
+  this->ncols_ = A.ncols;
+  listed_      = true;
+  br_ = bc_ = blocks.nrows ? A.nrows / blocks.nrows : 1; // of a rank without rows nothing is held
+  row_      = Array<PetscInt>(this->space_, nodes, n);
+  for_each_row(this->space_, n, RowLength<std::int64_t>{blocks.ptr, nodes, length.data()});
+  const std::int64_t held = sum(this->space_, length.data(), length.size());
+  nnz_                    = held * br_ * bc_;
+  lay_out_all(blocks, n, held);
+  fill(A, false);
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::lay_out_and_fill(const Csr &A)
+{
+  Array<PetscInt> ptr(this->space_), col(this->space_);
+
+  this->nrows_      = A.nrows;
+  this->ncols_      = A.ncols;
+  const PetscInt br = options_.bs, bc = options_.column_bs ? options_.column_bs : br;
+  const bool     held = (br == 3 || br == 6) && (bc == 3 || bc == 6), full = held && !listed_ && nnz_ && full_blocks(A, br, bc, ptr, col);
+
+  br_ = full ? br : 1;
+  bc_ = full ? bc : 1;
+  if (full) lay_out_all({A.space, A.nrows / br, A.ncols / bc, ptr.data(), col.data(), nullptr}, A.nrows / br, nnz_ / (br * bc));
+  else lay_out_all(A, listed_ ? static_cast<PetscInt>(row_.size()) : A.nrows, nnz_);
+  fill(A, br_ == 1 && !head_.size());
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::lay_out_all(const Csr &pattern, PetscInt nrows, std::int64_t nnz)
+{
+  const PetscInt height = br_ > 1 ? block_ell_height(this->space_, nrows, nnz) : sliced_ell_height(this->space_, nrows, nnz);
+
+  const PetscInt window = options_.sort_window > 0 ? options_.sort_window : 0, most = br_ > 1 ? PETSC_MAX_INT : longest_in_slices(nrows, nnz);
+  bool           has_longer;
+
+  shift_              = log2_exact(options_.slice_height ? options_.slice_height : height);
+  named_              = listed_;
+  long_               = LongRows<Store, V>(this->space_);
+  std::int64_t stored = lay_out(pattern, window, most, &has_longer);
+  if (has_longer) {
+    set_apart(pattern, most);
+    nnz -= long_.entries();
+    stored = lay_out(pattern, window, most, &has_longer);
+  }
+  if (options_.sort_window < 0 && shift_ > 0 && stored > nnz + nnz / 20) stored = lay_out(pattern, 4096, most, &has_longer);
+  val_  = Array<Store>(this->space_, stored * br_ * bc_);
+  head_ = Array<EllHead>(this->space_);
+  if (stored && options_.gaps && share_columns(pattern, stored)) return;
+  place_columns(pattern, stored);
+  if (br_ > 1) fill_columns(pattern); // else fill() brings them with the values
+}
+
+/* like: of shared columns, the slice whose columns they are */
+template <class Store, class V> void SlicedEll<Store, V>::fill_columns(const Csr &pattern, const PetscInt *like)
+{
+  const PetscInt nplaces = (static_cast<PetscInt>(slice_ptr_.size()) - 1) << shift_;
+  const int      team    = fill_team(this->space_, shift_, nplaces, static_cast<std::int64_t>(val_.size()) / (br_ * bc_));
+
+  for_each_row(this->space_, nplaces * team,
+               EllFill<Store>{nplaces_, shift_, team, true, spread_, pattern.ptr, pattern.col, row_.data(), nullptr, slice_ptr_.data(), col_ptr_.data(), head_.data(), like,
+                              col_.data(), first_.data(), gap_.data(), nullptr});
+}
+
+/* One copy of the columns for all slices that have the same, counted from a base of each; false: too few have. */
+template <class Store, class V> bool SlicedEll<Store, V>::share_columns(const Csr &A, std::int64_t stored)
+{
+  const Space          space   = this->space_;
+  const PetscInt       nslices = static_cast<PetscInt>(slice_ptr_.size()) - 1;
+  Array<std::uint32_t> pattern(space, nplaces_);
+  Array<PetscInt>      key(space, nslices), like(space, nslices), base(space, nslices);
+  Array<std::int64_t>  own(space, nslices + 1);
+  const auto           count_own = [&](const char *differs) {
+    own.zero();
+    for_each_row(space, nslices, OwnColumns{differs, slice_ptr_.data(), like.data(), own.data()});
+    exclusive_scan(space, own.data(), own.size());
+    return last(own);
+  };
+
+  for_each_row(space, nplaces_, PlacePattern{A.ptr, A.col, row_.data(), pattern.data()});
+  for_each_row(space, nslices, SlicePattern{nplaces_, shift_, A.ptr, A.col, row_.data(), pattern.data(), base.data(), key.data()});
+  for_each_row(space, nslices, FirstAlike{key.data(), order_by(space, key.data(), nslices).data(), like.data()});
+  std::int64_t held = count_own(nullptr);
+  if (held * columns_worth_sharing <= stored) {
+    Array<char> differs(space, nslices);
+
+    differs.zero();
+    for_each_row(space, nplaces_, ComparePlaces{nplaces_, shift_, A.ptr, A.col, row_.data(), base.data(), like.data(), differs.data()});
+    held = count_own(differs.data());
+  }
+  if (held * columns_worth_sharing > stored || held > PETSC_MAX_INT || stored >> shift_ > PETSC_MAX_INT) return false;
+  head_ = Array<EllHead>(space, nslices);
+  for_each_row(space, nslices, MakeHeads{shift_, like.data(), base.data(), slice_ptr_.data(), own.data(), head_.data()});
+  col_ptr_ = Array<std::int64_t>(space);
+  col_     = Array<PetscInt>(space, held);
+  gap_     = Array<std::uint16_t>(space);
+  first_   = Array<PetscInt>(space);
+  in_gaps_ = 0;
+  spread_  = false;
+  fill_columns(A, like.data());
+  return true;
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::place_columns(const Csr &A, std::int64_t stored)
+{
+  const Space         space   = this->space_;
+  const PetscInt      nslices = static_cast<PetscInt>(slice_ptr_.size()) - 1;
+  const bool          shared  = space == Space::Cuda && shift_ < 5;                 // threads that share a row cannot add up its gaps
+  const bool          host    = space == Space::Host && options_.slice_height == 0; // a core is bound by instructions: full columns are faster
+  const bool          allowed = options_.gaps && !host;
+  Array<std::int64_t> gaps(space, nslices + 1);
+  Array<PetscInt>     least(space, shared ? nslices : 0);
+  Array<char>         fits(space, allowed ? nplaces_ : 0);
+
+  col_ptr_ = Array<std::int64_t>(space, nslices + 1);
+  gaps.zero();
+  col_ptr_.zero();
+  if (allowed) for_each_row(space, nplaces_, PlaceColumns{shared, A.ptr, A.col, row_.data(), fits.data()});
+  for_each_row(space, nslices,
+               SliceColumns{nplaces_, shift_, allowed, shared, A.ptr, A.col, row_.data(), fits.data(), slice_ptr_.data(), col_ptr_.data(), gaps.data(), least.data()});
+  exclusive_scan(space, gaps.data(), gaps.size());
+  exclusive_scan(space, col_ptr_.data(), col_ptr_.size());
+  in_gaps_ = last(gaps);
+  col_     = Array<PetscInt>(space, stored - in_gaps_);
+  gap_     = Array<std::uint16_t>(space, in_gaps_);
+  spread_  = shared && in_gaps_;
+  first_   = spread_ ? std::move(least) : Array<PetscInt>(space, in_gaps_ ? nplaces_ : 0);
+  for_each_row(space, nslices, SliceColumnPlace{gaps.data(), col_ptr_.data()});
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::refill(const Csr &A)
+{
+  long_.refill(A);
+  fill(A, false);
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::fill(const Csr &A, bool columns)
+{
+  const PetscInt nslices = static_cast<PetscInt>(slice_ptr_.size()) - 1;
+
+  if (!val_.size()) return;
+  if (br_ > 1) {
+    const PetscInt team = this->space_ == Space::Cuda && shift_ < 5 ? 32 >> shift_ : 1;
+
+    const int members = fill_team(this->space_, shift_, static_cast<std::int64_t>(nslices) << shift_, static_cast<std::int64_t>(val_.size()) / br_);
+    for_each_row(this->space_, (nslices << shift_) * members,
+                 BlockFill<Store>{nplaces_, shift_, members, static_cast<int>(br_), static_cast<int>(bc_), team, values_together(this->space_, sizeof(Store), br_ * bc_), A.ptr,
+                                  row_.data(), A.val, slice_ptr_.data(), val_.data()});
+    return;
+  }
+  const int team = fill_team(this->space_, shift_, static_cast<std::int64_t>(nslices) << shift_, static_cast<std::int64_t>(val_.size()));
+  for_each_row(this->space_, (nslices << shift_) * team,
+               EllFill<Store>{nplaces_, shift_, team, columns, spread_, A.ptr, A.col, row_.data(), A.val, slice_ptr_.data(), col_ptr_.data(), nullptr, nullptr,
+                              col_.data(), first_.data(), gap_.data(), val_.data()});
+}
+
+template <class Store, class V> std::size_t SlicedEll<Store, V>::bytes() const
+{
+  return slice_ptr_.bytes() + row_.bytes() + length_.bytes() + val_.bytes() + col_ptr_.bytes() + col_.bytes() + gap_.bytes() + first_.bytes() + head_.bytes() +
+         long_.bytes();
+}
+
+template <class Store, class V> std::string SlicedEll<Store, V>::describe() const
+{
+  const double of_stored = val_.size() ? 100.0 * br_ * bc_ / static_cast<double>(val_.size()) : 0.0;
+  char         text[256];
+
+  std::snprintf(text, sizeof(text), "slice height %d, sort window %d, stored %lld for %lld nonzeros (padding %.2f %%), %zu-byte values, ", 1 << shift_, static_cast<int>(window_), static_cast<long long>(stored()), static_cast<long long>(nnz_), nnz_ ? 100.0 * (static_cast<double>(stored()) / static_cast<double>(nnz_) - 1.0) : 0.0, sizeof(Store));
+  std::string all = text;
+  if (head_.size()) std::snprintf(text, sizeof(text), "%.2f %% of the columns, which slices share", of_stored * static_cast<double>(col_.size()));
+  else std::snprintf(text, sizeof(text), "%.0f %% of the columns in 16 bits", of_stored * static_cast<double>(in_gaps_));
+  all += text;
+  if (long_.rows()) all += ", " + std::to_string(long_.rows()) + " long rows apart";
+  return br_ > 1 ? all + ", blocks of " + std::to_string(br_) + (br_ == bc_ ? "" : " x " + std::to_string(bc_)) : all;
+}
+
+template class SlicedEll<PetscScalar, PetscScalar>;
+template class SlicedEll<Half, PetscScalar>;
+template class SlicedEll<BFloat16, PetscScalar>;
+#if !PetscDefined(USE_REAL_SINGLE)
+template class SlicedEll<float, PetscScalar>;
+template class SlicedEll<float, float>;
+template class SlicedEll<Half, float>;
+#endif
+
+} // namespace goza::mat

@@ -1,0 +1,190 @@
+/* The products of a sliced-ELL matrix: apart from its making, because their many kernels take their time to compile. */
+#include "slicedell.hpp"
+#include "block_ell_view.hpp"
+#include "ell_four_rows.hpp"
+#include "long_rows_bodies.hpp"
+
+namespace goza::mat
+{
+
+namespace
+{
+
+template <class V> struct Relax {
+  using InPlace = void;
+  const V *b, *dinv;
+  V       *x;
+
+  HD void operator()(PetscInt i, V s) const { x[i] += dinv[i] * (b[i] - s); }
+};
+
+template <class V, int bs> struct RelaxNode {
+  using InPlace = void;
+  const V *b, *inverse; // [nodes][bs][bs]
+  V       *x;
+
+  HD void node(PetscInt i, const V *sum) const
+  {
+    const V *D     = inverse + static_cast<std::size_t>(i) * (bs * bs);
+    V        r[bs] = {};
+
+    for (int c = 0; c < bs; c++) r[c] = b[i * bs + c] - sum[c];
+    for (int k = 0; k < bs; k++) {
+      V step = 0;
+
+      for (int c = 0; c < bs; c++) step += D[k * bs + c] * r[c];
+      x[i * bs + k] += step;
+    }
+  }
+};
+
+template <class Out> struct More {
+  Out out;
+
+  template <class V> HD void operator()(PetscInt i, V s) const { out.more(i, s); }
+};
+
+} // namespace
+
+template <class Store, class V, class Out>
+static void launch_rows(Space space, const EllView<Store> &A, [[maybe_unused]] std::size_t stored, const V *x, const Out &out)
+{
+#if defined(__CUDACC__)
+  if constexpr (sizeof(V) == 4 && std::is_constructible_v<ScaledOut<V>, Out>) {
+    if (space == Space::Cuda && fits_four_rows(A, stored)) {
+      for_each_row(space, A.nplaces / 4, EllFourRows<Store, V>{A, x, ScaledOut<V>(out)});
+      return;
+    }
+  }
+  if (space == Space::Cuda && A.shift < 5) {
+    for_each_warp((A.nplaces + (PetscInt(1) << A.shift) - 1) >> A.shift, EllSlice<Store, V, Out>{A, x, out});
+    return;
+  }
+#endif
+  if (space == Space::Host && A.shift == host_shift && !A.length) {
+    const EllHostSlice<1 << host_shift, Store, V, Out> whole{A, x, out};
+    const EllRow<Store, V, Out>                        rest{A, x, out};
+
+    sum_on_host(rest, [&] {
+      for (PetscInt slice = 0; slice < A.nplaces >> host_shift; slice++) whole(slice);
+      for (PetscInt place = A.nplaces >> host_shift << host_shift; place < A.nplaces; place++) rest(place);
+    });
+    return;
+  }
+  for_each_row(space, A.nplaces, EllRow<Store, V, Out>{A, x, out});
+}
+
+/* The rows one by one: those in slices and those apart. */
+template <class Store, class V> template <class Out> void SlicedEll<Store, V>::launch_single(const V *x, const Out &out) const
+{
+  launch_rows(this->space_, view(), val_.size(), x, out);
+  if constexpr (!is_sum<Out>::value) long_.apply(x, out);
+}
+
+template <int br, int bc, class Store, class V, class Out>
+static void launch_blocks([[maybe_unused]] Space space, const EllView<Store> &A, [[maybe_unused]] std::size_t stored, const V *x, const Out &out)
+{
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) {
+    constexpr int W = values_together(Space::Cuda, sizeof(Store), br * bc);
+    using Slice     = EllBlockSlice<Store, V, Out, br, bc, W>;
+
+    if constexpr (!sums_up<Slice>) {
+      /* a block of threads a row pays for few long ones. H200, 6 x 6, a warp a row and so: 300 rows of 150 blocks 7.5 and 5.9 us; 600 of 64 6.1 and 7.3, of 150 9.4 and 8.9;
+         2000 of 150 23 and 26, of 400 52 and 50 */
+      const std::size_t rows = static_cast<std::size_t>(A.nplaces), long_row = rows < 320 ? 64 : rows / 5;
+
+      if (A.shift == 0 && rows && stored >= long_row * (br * bc) * rows) {
+        launch_kernel<EllBlockTeamKernel<Store, V, Out, br, bc, W>>(static_cast<unsigned>(A.nplaces), team_threads, Slice{A, x, out});
+        return;
+      }
+    }
+    if (A.shift < 5) for_each_warp((A.nplaces + (PetscInt(1) << A.shift) - 1) >> A.shift, Slice{A, x, out});
+    else for_each_warp((A.nplaces + 31) / 32, EllBlockWarpOfRows<Store, V, Out, br, bc, W>({A, x, out}));
+    return;
+  }
+#endif
+  const EllBlockRow<Store, V, Out, br, bc, 1> row{A, x, out};
+
+  if (A.shift == host_shift && !A.length) {
+    const EllBlockHostSlice<1 << host_shift, Store, V, Out, br, bc> whole{A, x, out};
+
+    sum_on_host(row, [&] {
+      for (PetscInt slice = 0; slice < A.nplaces >> host_shift; slice++) whole(slice);
+      for (PetscInt place = A.nplaces >> host_shift << host_shift; place < A.nplaces; place++) row(place);
+    });
+    return;
+  }
+  sum_on_host(row, [&] {
+    for (PetscInt place = 0; place < A.nplaces; place++) row(place);
+  });
+}
+
+/* All rows, which may be in blocks; lists of rows are so for relax_nodes() alone. */
+template <class Store, class V> template <class Out> void SlicedEll<Store, V>::launch(const V *x, const Out &out) const
+{
+  if (br_ == 3 && bc_ == 3) launch_blocks<3, 3>(this->space_, view(), val_.size(), x, out);
+  else if (br_ == 6 && bc_ == 6) launch_blocks<6, 6>(this->space_, view(), val_.size(), x, out);
+  else if (br_ == 3) launch_blocks<3, 6>(this->space_, view(), val_.size(), x, out);
+  else if (br_ == 6) launch_blocks<6, 3>(this->space_, view(), val_.size(), x, out);
+  else launch_single(x, out);
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::apply(const V *x, const RowOut<V> &out) const
+{
+  if constexpr (std::is_same_v<Store, V>) std::visit([&](const auto &o) { launch(x, o); }, out);
+  else apply_as(x, ScaledOut<V>(out));
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::apply_dots(const V *x, const WithDots<V> &out) const
+{
+  if constexpr (std::is_same_v<Store, PetscScalar>) {
+    if (!listed_ && !long_.rows() && nplaces_) { // long rows end in two kernels
+      launch(x, out);
+      return;
+    }
+  }
+  Format<V>::apply_dots(x, out);
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::apply_as(const V *x, const ScaledOut<V> &out) const
+{
+  launch(x, out);
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::apply_more_as(const V *x, const ScaledOut<V> &out) const
+{
+  launch_single(x, More<ScaledOut<V>>{out});
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::apply_more(const V *x, const RowOut<V> &out) const
+{
+  if constexpr (std::is_same_v<Store, V>) std::visit([&](const auto &o) { launch_single(x, More<std::decay_t<decltype(o)>>{o}); }, out);
+  else apply_more_as(x, ScaledOut<V>(out));
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::relax(const V *b, const V *dinv, V *x) const
+{
+  if constexpr (std::is_same_v<Store, V>) launch_single(static_cast<const V *>(x), Relax<V>{b, dinv, x});
+  else throw std::logic_error("relaxation wants values of the vectors' type"); // who relaxes has them
+}
+
+template <class Store, class V> void SlicedEll<Store, V>::relax_nodes(const V *b, const V *inverse, V *x) const
+{
+  if constexpr (std::is_same_v<Store, V>) {
+    if (br_ == 2) launch_blocks<2, 2>(this->space_, view(), val_.size(), static_cast<const V *>(x), RelaxNode<V, 2>{b, inverse, x});
+    else if (br_ == 3) launch_blocks<3, 3>(this->space_, view(), val_.size(), static_cast<const V *>(x), RelaxNode<V, 3>{b, inverse, x});
+    else launch_blocks<6, 6>(this->space_, view(), val_.size(), static_cast<const V *>(x), RelaxNode<V, 6>{b, inverse, x});
+  } else throw std::logic_error("relaxation wants values of the vectors' type"); // who relaxes has them
+}
+
+template class SlicedEll<PetscScalar, PetscScalar>;
+template class SlicedEll<Half, PetscScalar>;
+template class SlicedEll<BFloat16, PetscScalar>;
+#if !PetscDefined(USE_REAL_SINGLE)
+template class SlicedEll<float, PetscScalar>;
+template class SlicedEll<float, float>;
+template class SlicedEll<Half, float>;
+#endif
+
+} // namespace goza::mat

@@ -1,0 +1,49 @@
+/* What one rank finds, all ranks hear: so that they take the same path, and none waits for one that has turned back. */
+#pragma once
+#include "petsc/errors.hpp"
+#include <stdexcept>
+#include <string>
+
+namespace goza::parallel
+{
+
+void SetReason(std::string *why, const char *text) noexcept; // without memory for the text a shorter one
+
+/* Collective. why: empty where nothing is in the way. Afterwards it is the lowest complaining rank's on every rank, with that rank's number. */
+PetscErrorCode AgreeOnReason(MPI_Comm comm, std::string *why);
+
+/* Collective. An error on one rank (`here`) is an error on all, of one class: that of the lowest rank that has one. Those that had none tell of that rank's, in its
+   own words: `what` fills "Rank 3 could not ...: ". Where there is no error it is one small reduction. */
+PetscErrorCode FailTogether(MPI_Comm comm, PetscErrorCode here, const char *what);
+
+/* The same in the midst of things, where errors are exceptions. Every exchange of a set-up begins with AgreeNoFailure(), and so does its end; a rank that an exception stops meets
+   the others once more, to say so, wherever they are: none waits for a message that will not come. */
+class FailedElsewhere : public std::runtime_error {
+public:
+  FailedElsewhere() : std::runtime_error("another rank failed") { }
+};
+
+void AgreeNoFailure(MPI_Comm comm, bool fine = true); // collective. Throws FailedElsewhere where one of the others is not fine
+
+/* Guarded(body), for a body that sends and receives. Collective: an error on one rank is an error on all, as FailTogether() makes it. */
+template <class Body> PetscErrorCode Together(MPI_Comm comm, const char *what, Body &&body)
+{
+  bool elsewhere = false;
+
+  PetscFunctionBegin;
+  const PetscErrorCode here = Guarded([&] {
+    try {
+      body();
+      AgreeNoFailure(comm);
+    } catch (const FailedElsewhere &) {
+      elsewhere = true;
+    } catch (...) {
+      AgreeNoFailure(comm, false);
+      throw;
+    }
+  });
+  if (here || elsewhere) PetscCall(FailTogether(comm, here, what));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::parallel

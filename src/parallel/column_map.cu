@@ -1,0 +1,313 @@
+#include "column_map.hpp"
+#include "core/util/algorithm.hpp"
+#include "core/launch/for_each_row.hpp"
+#include "agree.hpp"
+#include "messages.hpp"
+#include "mpi_call.hpp"
+#include "peer_exchange.hpp"
+
+namespace goza::parallel
+{
+
+namespace
+{
+
+template <class T> MPI_Datatype mpi_type();
+template <> MPI_Datatype        mpi_type<PetscInt>()
+{
+  return MPIU_INT;
+}
+template <> MPI_Datatype mpi_type<PetscScalar>()
+{
+  return MPIU_SCALAR;
+}
+template <> MPI_Datatype mpi_type<std::uint64_t>()
+{
+  return MPI_UINT64_T;
+}
+
+template <class T> struct PackItems {
+  const PetscInt *index;
+  PetscInt        width;
+  const T        *values;
+  T              *packed;
+
+  HD void operator()(PetscInt k) const { packed[k] = values[static_cast<std::size_t>(index[k / width]) * width + k % width]; }
+};
+
+struct AddSlots {
+  const PetscInt    *slot_ptr, *slot;
+  PetscInt           width;
+  const PetscScalar *received;
+  PetscScalar       *own;
+
+  HD void operator()(PetscInt k) const
+  {
+    for (PetscInt s = slot_ptr[k / width]; s < slot_ptr[k / width + 1]; s++) own[k] += received[static_cast<std::size_t>(slot[s]) * width + k % width];
+  }
+};
+
+struct LargestSlot {
+  const PetscInt *slot_ptr, *slot, *received;
+  PetscInt       *own;
+
+  HD void operator()(PetscInt i) const
+  {
+    for (PetscInt s = slot_ptr[i]; s < slot_ptr[i + 1]; s++) own[i] = PetscMax(own[i], received[slot[s]]);
+  }
+};
+
+std::vector<PetscInt> begins(const std::vector<HaloMessage> &messages, PetscInt width)
+{
+  std::vector<PetscInt> begin(1, 0);
+
+  for (const HaloMessage &m : messages) begin.push_back((m.begin + m.n) * width);
+  return begin;
+}
+
+} // namespace
+
+LocalColumns::LocalColumns(Space space) : space_(space), ghosts_here_(space) { }
+
+LocalColumns::LocalColumns(MPI_Comm comm, PetscInt n, Space space) : LocalColumns(space)
+{
+  must(PetscCommDuplicate(comm, &comm_, nullptr), "PetscCommDuplicate");
+  must_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
+  must_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+  AgreeNoFailure(comm_);
+  must(PetscLayoutCreateFromSizes(comm_, n, PETSC_DETERMINE, 1, &layout_), "PetscLayoutCreate");
+}
+
+LocalColumns::LocalColumns(const LocalColumns &owners, std::vector<PetscInt> ghosts) : LocalColumns(owners.space_)
+{
+  size_        = owners.size_;
+  rank_        = owners.rank_;
+  ghosts_      = std::move(ghosts);
+  ghosts_here_ = Array<PetscInt>(space_, ghosts_.data(), ghosts_.size());
+  must(PetscCommDuplicate(owners.comm_, &comm_, nullptr), "PetscCommDuplicate");
+  must(PetscLayoutReference(owners.layout_, &layout_), "PetscLayoutReference");
+}
+
+LocalColumns::~LocalColumns()
+{
+  (void)PetscLayoutDestroy(&layout_);
+  if (comm_ != MPI_COMM_NULL) (void)PetscCommDestroy(&comm_);
+}
+
+ColumnMap::ColumnMap(MPI_Comm comm, PetscInt n, Space space) : LocalColumns(comm, n, space), send_index_(space), slot_ptr_(space), slot_(space) { }
+
+ColumnMap::ColumnMap(const LocalColumns &owners, std::vector<PetscInt> ghosts) :
+  LocalColumns(owners, std::move(ghosts)), send_index_(space_), slot_ptr_(space_), slot_(space_)
+{
+  if (size_ > 1) find();
+}
+
+void ColumnMap::find()
+{
+  route_         = find_route(comm_, space_);
+  Messages found = find_messages(comm_, route_.tag, layout_, nghost(), ghosts_.data());
+  sends_         = std::move(found.sends); // by ascending rank: what comes back is added up in this order
+  receives_      = std::move(found.receives);
+  send_index_    = Array<PetscInt>(space_, found.send_index.data(), found.send_index.size());
+}
+
+HaloPlan ColumnMap::plan() const
+{
+  HaloPlan plan;
+
+  plan.comm       = comm_;
+  plan.space      = space_;
+  plan.columns    = layout_;
+  plan.ghosts     = ghosts_.data();
+  plan.sends      = sends_;
+  plan.receives   = receives_;
+  plan.nsend      = nsend();
+  plan.nghost     = nghost();
+  plan.send_index = Array<PetscInt>(space_, send_index_.data(), nsend());
+  return plan;
+}
+
+template <class T>
+void ColumnMap::send_runs(bool backward, const T *out, const std::vector<PetscInt> &out_begin, T *in, const std::vector<PetscInt> &in_begin) const
+{
+  const auto placed = [](std::vector<HaloMessage> messages, const std::vector<PetscInt> &begin) {
+    for (std::size_t m = 0; m < messages.size(); m++) {
+      messages[m].begin = begin[m];
+      messages[m].n     = begin[m + 1] - begin[m];
+    }
+    return messages;
+  };
+
+  goza::send_runs(route_, mpi_type<T>(), sizeof(T), placed(backward ? receives_ : sends_, out_begin), out, placed(backward ? sends_ : receives_, in_begin), in);
+}
+
+template void ColumnMap::send_runs(bool, const PetscInt *, const std::vector<PetscInt> &, PetscInt *, const std::vector<PetscInt> &) const;
+template void ColumnMap::send_runs(bool, const PetscScalar *, const std::vector<PetscInt> &, PetscScalar *, const std::vector<PetscInt> &) const;
+
+struct MapMailbox {
+  MapMailbox(HaloPlan given, const PeerOptions &options) : plan(std::move(given)), exchange(plan, options) { }
+
+  HaloPlan                  plan;
+  PeerExchange<PetscScalar> exchange;
+};
+
+/* Null where it cannot be had. Collective */
+std::shared_ptr<MapMailbox> ColumnMap::make_mailbox(HaloPlan plan) const
+{
+  std::string why;
+  PeerOptions options;
+
+  must(GetHaloTimeout(&options.timeout), "-goza_halo_timeout");
+  options.shared_device = route_.team->shared_device;
+  options.launches      = route_.team->launches;
+  plan.tag              = route_.tag;
+  const auto made       = std::make_shared<MapMailbox>(std::move(plan), options);
+  AgreeNoFailure(comm_);
+  must(made->exchange.setup(&why), "an exchange's set-up");
+  return why.empty() ? made : nullptr;
+}
+
+/* It takes as long to make as two or three updates that go from device to device. */
+bool ColumnMap::has_mailbox() const
+{
+  if (!route_.team || ++updates_ < 3) return false;
+  if (updates_ == 3) mailbox_ = make_mailbox(plan());
+  return mailbox_ != nullptr;
+}
+
+bool ColumnMap::has_sums() const
+{
+  if (!route_.team) return false;
+  if (!summed_) {
+    HaloPlan              plan;
+    std::vector<PetscInt> index;
+
+    summed_    = true;
+    plan.comm  = comm_;
+    plan.space = space_;
+    for (PetscMPIInt other = 0; other < size_; other++) {
+      if (other == rank_) continue;
+      plan.sends.push_back({other, plan.nghost, most_sums});
+      plan.nghost += most_sums;
+      for (PetscInt k = 0; k < most_sums; k++) index.push_back(k);
+    }
+    plan.receives   = plan.sends;
+    plan.nsend      = plan.nghost;
+    plan.send_index = Array<PetscInt>(space_, index.data(), index.size());
+    sums_           = make_mailbox(std::move(plan));
+  }
+  return sums_ != nullptr;
+}
+
+template <class T> void ColumnMap::update(T *values, PetscInt width) const
+{
+  if (size_ == 1) return;
+  if constexpr (sizeof(T) == sizeof(PetscScalar)) {
+    if (width == 1 && has_mailbox()) {
+      AgreeNoFailure(comm_);
+      mailbox_->exchange.fetch(static_cast<const T *>(values), values + n());
+      return;
+    }
+  }
+  Array<T> packed(space_, static_cast<std::size_t>(nsend()) * width);
+
+  for_each_row(space_, nsend() * width, PackItems<T>{send_index_.data(), width, values, packed.data()});
+  send_runs(false, static_cast<const T *>(packed.data()), begins(sends_, width), values + static_cast<std::size_t>(n()) * width, begins(receives_, width));
+}
+
+template void ColumnMap::update(PetscInt *, PetscInt) const;
+template void ColumnMap::update(PetscScalar *, PetscInt) const;
+template void ColumnMap::update(std::uint64_t *, PetscInt) const;
+
+void ColumnMap::add_from_ghosts(const PetscScalar *ghosts, PetscInt width, PetscScalar *own) const
+{
+  if (size_ == 1) return;
+  Array<PetscScalar> received(space_, static_cast<std::size_t>(nsend()) * width);
+
+  send_runs(true, ghosts, begins(receives_, width), received.data(), begins(sends_, width));
+  for_each_row(space_, n() * width, AddSlots{slot_ptr().data(), slot().data(), width, received.data(), own});
+}
+
+void ColumnMap::largest_of_ghosts(const PetscInt *ghosts, PetscInt *own) const
+{
+  if (size_ == 1) return;
+  Array<PetscInt> received(space_, nsend());
+
+  send_runs(true, ghosts, begins(receives_, 1), received.data(), begins(sends_, 1));
+  for_each_row(space_, n(), LargestSlot{slot_ptr().data(), slot().data(), received.data(), own});
+}
+
+void ColumnMap::group_slots() const
+{
+  if (slot_ptr_.size()) return;
+  Array<PetscInt> ptr(space_), slot(space_);
+
+  group_by(space_, send_index_.data(), nsend(), n(), ptr, slot); // what this throws leaves no half of them, which would pass for both
+  slot_     = std::move(slot);
+  slot_ptr_ = std::move(ptr);
+}
+
+const Array<PetscInt> &ColumnMap::slot_ptr() const
+{
+  group_slots();
+  return slot_ptr_;
+}
+
+const Array<PetscInt> &ColumnMap::slot() const
+{
+  group_slots();
+  return slot_;
+}
+
+void LocalColumns::sum(PetscScalar *values, int n) const
+{
+  if (size_ == 1) return;
+  AgreeNoFailure(comm_);
+  must_mpi(MPI_Allreduce(MPI_IN_PLACE, values, n, MPIU_SCALAR, MPIU_SUM, comm_), "MPI_Allreduce");
+}
+
+void LocalColumns::sum(std::int64_t *values, int n) const
+{
+  if (size_ == 1) return;
+  AgreeNoFailure(comm_);
+  must_mpi(MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_INT64_T, MPI_SUM, comm_), "MPI_Allreduce");
+}
+
+void LocalColumns::sum(std::uint64_t *values, int n) const
+{
+  if (size_ == 1) return;
+  AgreeNoFailure(comm_);
+  must_mpi(MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_UINT64_T, MPI_SUM, comm_), "MPI_Allreduce");
+}
+
+void LocalColumns::largest(std::int64_t *value) const
+{
+  if (size_ == 1) return;
+  AgreeNoFailure(comm_);
+  must_mpi(MPI_Allreduce(MPI_IN_PLACE, value, 1, MPI_INT64_T, MPI_MAX, comm_), "MPI_Allreduce");
+}
+
+bool LocalColumns::any(bool here) const
+{
+  std::int64_t n = here;
+
+  sum(&n, 1);
+  return n > 0;
+}
+
+void ColumnMap::sum_here(PetscScalar *values, PetscInt n) const
+{
+  if (size_ == 1) return;
+  if (has_sums()) {
+    AgreeNoFailure(comm_);
+    sums_->exchange.sum(most_sums, rank_, values, n);
+    return;
+  }
+  std::vector<PetscScalar> host = Array<PetscScalar>(space_, values, n).to_host();
+
+  sum(host.data(), static_cast<int>(n));
+  if (space_ == Space::Cuda) device::copy(values, host.data(), n * sizeof(PetscScalar));
+  else std::copy_n(host.begin(), n, values);
+}
+
+} // namespace goza::parallel

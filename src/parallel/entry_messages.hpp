@@ -1,0 +1,31 @@
+/* Which entries of a matrix's rows a message holds. */
+#pragma once
+#include "core/device/read_values.hpp"
+#include "exchange.hpp"
+
+namespace goza::parallel
+{
+
+/* Where each message of rows begins among them, and where the last one ends. */
+inline std::vector<PetscInt> row_begins(const std::vector<HaloMessage> &messages)
+{
+  std::vector<PetscInt> begin(1, 0);
+
+  for (const HaloMessage &m : messages) begin.push_back(m.begin + m.n);
+  return begin;
+}
+
+/* The same among the rows' entries, counted from the first: entries begin .. end - 1 of a matrix, whose row pointer is ptr[0] = begin and so on. */
+inline std::vector<PetscInt> entry_begins(Space space, const PetscInt *ptr, PetscInt begin, PetscInt end, const std::vector<HaloMessage> &messages)
+{
+  std::vector<PetscInt> row = row_begins(messages), entry(1, 0);
+
+  row.erase(row.begin());
+  if (row.empty()) return entry;
+  row.pop_back();
+  for (PetscInt p : read_values(space, ptr, row)) entry.push_back(p - begin);
+  entry.push_back(end - begin);
+  return entry;
+}
+
+} // namespace goza::parallel

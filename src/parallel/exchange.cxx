@@ -1,0 +1,115 @@
+/* The one list of ways to exchange. Adding one: a header like host.hpp and a line in each of the tables. */
+#include "exchange.hpp"
+#include "agree.hpp"
+#include "petsc/plugin.hpp"
+#include "host_exchange.hpp"
+#include "nccl_exchange.hpp"
+#include "peer_exchange.hpp"
+#include "sf_exchange.hpp"
+
+namespace goza::parallel
+{
+
+const char *const halo_names[HALO_KINDS] = {"auto", "nccl", "peer", "sf", "host"};
+
+PetscErrorCode GetHaloWish(int *which)
+{
+  char name[64] = "auto";
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-goza_halo", name, sizeof(name), NULL));
+  for (*which = 0; *which < HALO_KINDS; (*which)++) {
+    PetscBool same;
+
+    PetscCall(PetscStrcasecmp(name, halo_names[*which], &same));
+    if (same) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-goza_halo %s: not one of auto, nccl, peer, sf, host", name);
+}
+
+PetscErrorCode CheckHaloTimeout(PetscReal seconds)
+{
+  PetscFunctionBegin;
+  PetscCheck(seconds > 0 && seconds <= 1e6, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-goza_halo_timeout %g: not in (0, 1e6] seconds", (double)seconds);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GetHaloTimeout(double *seconds)
+{
+  PetscReal given = halo_timeout;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetReal(NULL, NULL, "-goza_halo_timeout", &given, NULL));
+  PetscCall(CheckHaloTimeout(given));
+  *seconds = given;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class V> static PetscErrorCode CreateHost(const HaloPlan &plan, std::unique_ptr<Exchange<V>> *exchange, std::string *)
+{
+  PetscFunctionBegin;
+  PetscCall(Guarded([&] { *exchange = std::make_unique<HostExchange<V>>(plan); }));
+  PetscCall(static_cast<HostExchange<V> &>(**exchange).setup());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class V> static PetscErrorCode CreateSf(const HaloPlan &plan, std::unique_ptr<Exchange<V>> *exchange, std::string *why)
+{
+  PetscFunctionBegin;
+  if (plan.space == Space::Cuda && !petsc_on_device()) {
+    PetscCallCXX(*why = "this PETSc has no CUDA");
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(FailTogether(plan.comm, Guarded([&] { *exchange = std::make_unique<SfExchange<V>>(plan); }), "hold what it receives"));
+  PetscCall(static_cast<SfExchange<V> &>(**exchange).setup(plan));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class V> static PetscErrorCode CreateNccl(const HaloPlan &plan, std::unique_ptr<Exchange<V>> *exchange, std::string *why)
+{
+  std::shared_ptr<HaloTeam> team;
+
+  PetscFunctionBegin;
+  PetscCall(HaloTeamGet(plan.comm, &team));
+  PetscCall(HaloTeamAskNccl(plan.comm, team.get()));
+  PetscCallCXX(*why = team->no_nccl);
+  if (why->empty()) PetscCall(Guarded([&] { *exchange = std::make_unique<NcclExchange<V>>(plan, team); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class V> static PetscErrorCode CreatePeer(const HaloPlan &plan, std::unique_ptr<Exchange<V>> *exchange, std::string *why)
+{
+  std::shared_ptr<HaloTeam>        team;
+  std::unique_ptr<PeerExchange<V>> made;
+  PeerOptions                      options;
+
+  PetscFunctionBegin;
+  PetscCall(HaloTeamGet(plan.comm, &team));
+  PetscCall(HaloTeamAskPeer(plan.comm, plan.tag, team.get()));
+  PetscCallCXX(*why = team->no_peer);
+  if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  options.shared_device = team->shared_device;
+  options.launches      = team->launches;
+  PetscCall(GetHaloTimeout(&options.timeout));
+  PetscCall(FailTogether(plan.comm, Guarded([&] { made = std::make_unique<PeerExchange<V>>(plan, options); }), "hold what it receives"));
+  PetscCall(made->setup(why));
+  if (why->empty()) *exchange = std::move(made);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class V> const ExchangeKind<V> &exchange_kind(int which)
+{
+  static const ExchangeKind<V> kinds[HALO_KINDS] = {
+    {halo_names[HALO_AUTO], nullptr},   {halo_names[HALO_NCCL], CreateNccl<V>}, {halo_names[HALO_PEER], CreatePeer<V>},
+    {halo_names[HALO_SF], CreateSf<V>}, {halo_names[HALO_HOST], CreateHost<V>},
+  };
+
+  return kinds[which];
+}
+
+template const ExchangeKind<PetscScalar> &exchange_kind(int);
+#if !PetscDefined(USE_REAL_SINGLE)
+template const ExchangeKind<float> &exchange_kind(int);
+#endif
+
+} // namespace goza::parallel

@@ -1,0 +1,47 @@
+#include "messages.hpp"
+#include "agree.hpp"
+#include "mpi_call.hpp"
+
+namespace goza::parallel
+{
+
+Messages find_messages(MPI_Comm comm, PetscMPIInt tag, PetscLayout columns, PetscInt nghost, const PetscInt *ghosts)
+{
+  const PetscMPIInt        size  = columns->size;
+  const PetscInt          *range = columns->range;
+  std::vector<PetscMPIInt> want(size, 0), wanted(size, 0);
+  std::vector<MPI_Request> requests;
+  Messages                 found;
+  PetscMPIInt              owner = 0;
+  PetscInt                 total = 0;
+
+  for (PetscInt g = 0; g < nghost; g++) { // ranks own ascending ranges: a rank's ghosts lie together, and land where they are read
+    while (ghosts[g] >= range[owner + 1]) owner++;
+    if (ghosts[g] < range[owner]) throw std::logic_error("ghost columns are not ascending");
+    if (found.receives.empty() || found.receives.back().rank != owner) found.receives.push_back({owner, g, 0});
+    found.receives.back().n++;
+  }
+  for (const HaloMessage &m : found.receives) want[m.rank] = mpi_count(m.n);
+  AgreeNoFailure(comm);
+  must_mpi(MPI_Alltoall(want.data(), 1, MPI_INT, wanted.data(), 1, MPI_INT, comm), "MPI_Alltoall");
+  for (PetscMPIInt r = 0; r < size; r++) {
+    if (wanted[r]) found.sends.push_back({r, total, wanted[r]});
+    total += wanted[r];
+  }
+  found.send_index.resize(total);
+  requests.reserve(found.sends.size() + found.receives.size());
+  AgreeNoFailure(comm);
+  for (const HaloMessage &m : found.sends) {
+    requests.push_back(MPI_REQUEST_NULL);
+    must_mpi(MPI_Irecv(found.send_index.data() + m.begin, mpi_count(m.n), MPIU_INT, m.rank, tag, comm, &requests.back()), "MPI_Irecv");
+  }
+  for (const HaloMessage &m : found.receives) {
+    requests.push_back(MPI_REQUEST_NULL);
+    must_mpi(MPI_Isend(ghosts + m.begin, mpi_count(m.n), MPIU_INT, m.rank, tag, comm, &requests.back()), "MPI_Isend");
+  }
+  must_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  for (PetscInt &i : found.send_index) i -= columns->rstart;
+  return found;
+}
+
+} // namespace goza::parallel

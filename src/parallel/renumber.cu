@@ -1,0 +1,60 @@
+#include "renumber.hpp"
+#include "core/util/algorithm.hpp"
+#include "core/util/sort_unique.hpp"
+
+namespace goza::parallel
+{
+
+namespace
+{
+
+struct IsOutside {
+  PetscInt        start, n;
+  const PetscInt *col;
+  char           *flag;
+
+  HD void operator()(PetscInt p) const { flag[p] = col[p] >= 0 && (col[p] < start || col[p] >= start + n); }
+};
+
+struct MarkUsed {
+  PetscInt        n;
+  const PetscInt *col;
+  char           *used; // [ghosts]
+
+  HD void operator()(PetscInt p) const
+  {
+    if (col[p] >= n) used[col[p] - n] = 1;
+  }
+};
+
+} // namespace
+
+std::vector<PetscInt> ghosts_among(const LocalColumns &owners, const PetscInt *col, PetscInt n)
+{
+  const Space     space = owners.space();
+  Array<char>     flag(space, n);
+  Array<PetscInt> outside(space, n);
+
+  if (!n) return {};
+  for_each_row(space, n, IsOutside{owners.start(), owners.n(), col, flag.data()});
+  const PetscInt found = keep_flagged(space, col, flag.data(), n, outside.data());
+
+  return Array<PetscInt>(space, outside.data(), sort_unique(space, outside.data(), found)).to_host();
+}
+
+std::vector<PetscInt> used_ghosts(Space space, PetscInt nowned, const std::vector<PetscInt> &ghosts, const PetscInt *col, PetscInt n)
+{
+  Array<char>           used(space, ghosts.size());
+  std::vector<PetscInt> kept;
+
+  if (ghosts.empty()) return kept;
+  used.zero();
+  for_each_row(space, n, MarkUsed{nowned, col, used.data()});
+  const std::vector<char> flag = used.to_host();
+  for (std::size_t g = 0; g < ghosts.size(); g++) {
+    if (flag[g]) kept.push_back(ghosts[g]);
+  }
+  return kept;
+}
+
+} // namespace goza::parallel

@@ -1,0 +1,50 @@
+/* PCGetInterpolations() and PCGetCoarseOperators(): the hierarchy as host matrices, for whoever looks into it or builds another cycle from it. */
+#include "pc/saamg/setup/own_rows.hpp"
+#include "saamg_data.hpp"
+#include <petsc/private/pcimpl.h>
+
+namespace goza::saamg
+{
+
+static PetscErrorCode GetGrids(PC pc, PetscInt *levels, Mat *mats[], const std::vector<Grid> **grids)
+{
+  *grids = &static_cast<SAAMG *>(pc->data)->hierarchy.grids();
+
+  PetscFunctionBegin;
+  PetscCheck(!(*grids)->empty(), PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "PC of type saamg has no levels: call PCSetUp() first");
+  *levels = (PetscInt)(*grids)->size();
+  PetscCall(PetscMalloc1(*levels, mats));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* PETSc counts from the coarsest level: [l] leads from level l to l + 1. */
+PetscErrorCode PCGetInterpolations_SAAMG(PC pc, PetscInt *levels, Mat *interpolations[])
+{
+  const std::vector<Grid> *grids;
+
+  PetscFunctionBegin;
+  PetscCall(GetGrids(pc, levels, interpolations, &grids));
+  for (PetscInt l = 0; l + 1 < *levels; l++) {
+    const Grid &fine = (*grids)[*levels - 2 - l];
+
+    PetscCall(CopyToMat(fine.transfer->P.view(), *fine.transfer->coarse, *interpolations + l));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All but the finest, from the coarsest up. */
+PetscErrorCode PCGetCoarseOperators_SAAMG(PC pc, PetscInt *levels, Mat *operators[])
+{
+  const std::vector<Grid> *grids;
+
+  PetscFunctionBegin;
+  PetscCall(GetGrids(pc, levels, operators, &grids));
+  for (PetscInt l = 0; l + 1 < *levels; l++) {
+    const Grid &grid = (*grids)[*levels - 1 - l];
+
+    PetscCall(CopyToMat(grid.level->own.view(), *grid.level->columns, *operators + l));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::saamg

@@ -1,0 +1,75 @@
+#include "memory_forecast.hpp"
+#include "pc/saamg/cycle/transfer_shape.hpp"
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace goza::saamg
+{
+
+namespace
+{
+
+/* How a level is coarsened, in nodes: those of an aggregate, aggregates that a row of P reaches, and neighbours on the level below. */
+struct Coarsened {
+  double size, reached, below;
+};
+
+/* z: nonzeros of a node's row. wide: how much longer the rows of P and below are where it is smoothed more than once, or aggregates lie at random. Aggregates that are boxes
+   side by side have hardly more neighbours than boxes have: in a plane all do, in space those of 27 points. */
+Coarsened coarsened(double z, bool aggressive, double wide, PetscInt directions)
+{
+  const double below = 48 * z * z / (z * z + 50), boxes = std::pow(32, static_cast<double>(directions) / 3);
+
+  if (aggressive) return {15 * (1.3 + z), wide * (directions ? std::min(1.9 + 0.03 * z, 2.1) : 1.9 + 0.03 * z), wide * 22};
+  return {1.3 + z, wide * 5.4 * z / (z + 4), wide * (directions && (directions < 3 || z > 20) ? std::min(below, boxes) : below)};
+}
+
+/* Bytes of a transfer as the cycle has it: rows of `blocks` blocks of bs x k entries. On the device slices of 32 pad rows: 1.35 to 1.65 for rows of P, 1.0 to 1.25 for
+   those of P^T in twos. */
+double transfer_bytes(const MemoryQuestion &q, double entries, double rows, double blocks, double block, double index)
+{
+  const bool by_blocks = block > 1 && transfer_by_blocks(q.device ? Space::Cuda : Space::Host, rows, blocks);
+
+  return entries * (q.device && block == 1 ? 1.3 : 1) * (static_cast<double>(q.transfer_value) + (by_blocks ? index / block : index));
+}
+
+} // namespace
+
+MemoryEstimate estimate_memory(const MemoryQuestion &q)
+{
+  constexpr double index = sizeof(PetscInt), entry = sizeof(PetscScalar) + index; // of a CSR matrix
+  const double     k    = static_cast<double>(q.vectors);
+  double           rows = q.rows, nonzeros = q.nonzeros, bs = static_cast<double>(q.bs), after = 0, product = 0;
+
+  for (PetscInt level = 0; rows > 0; level++) {
+    const double value = static_cast<double>(level ? q.coarse_value : q.fine_value), stored = static_cast<double>(level ? q.coarse_operator : q.fine_operator);
+
+    after += rows * ((level || q.fine_value < sizeof(PetscScalar) ? 5 : 3) * value + sizeof(PetscScalar)); // of the cycle, without the user's, and the inverse diagonal
+    if (!level) after += rows * (value + sizeof(std::int64_t));                                            // which rows are coupled to nothing, if any are
+    if (level || !q.fine_lent) after += nonzeros * (stored + (q.directions ? 0 : index / bs / bs)); // diagonals need no indices, a block one
+    if (level) after += nonzeros * entry;                                                           // as the Galerkin product left it
+    if (level ? q.coarse_colored : q.fine_colored) after += nonzeros * (value + index);
+    if (rows <= static_cast<double>(q.coarse_limit) || level + 1 >= q.max_levels) break;
+
+    const Coarsened next       = coarsened(nonzeros / rows / bs, level < q.aggressive_levels, (q.directions ? 1 : 1.1) * (level ? std::pow(q.coarse_interpolation_degree, 1.4) : 1), q.directions);
+    const double    aggregates = std::ceil(rows / bs / next.size), reached = std::min(aggregates, next.reached), below = std::min(aggregates, next.below);
+    const double    transfer = rows * reached * k, between = rows * std::sqrt(reached * below) * k; // entries of P and of A P
+    const double    shared = q.directions && !level && bs * k == 1 ? 1 : index;                     // slices that are alike share their indices
+
+    if (!q.rows_lent) {
+      after += transfer_bytes(q, transfer, rows / bs, reached, bs * k, shared);                           // P as the cycle has it
+      after += transfer_bytes(q, transfer, aggregates, rows / bs * reached / aggregates, bs * k, shared); // P^T
+    }
+    after += (q.kept ? 2 : 1) * (transfer * entry + rows * index); // and as they were made
+    if (q.kept) after += between * index;
+    if (level == 0) product = between * entry;
+    rows     = aggregates * k;
+    nonzeros = rows * below * k;
+    bs       = k;
+    if (level == 0) product += (q.several ? 3 : 2) * transfer * entry + (q.several ? 2 : 1) * nonzeros * entry;
+  }
+  return {q.copy + std::max(after, product), after};
+}
+
+} // namespace goza::saamg

@@ -1,0 +1,416 @@
+/* The preconditioner type saamg: PETSc's side of it. The method is in hierarchy.cxx (set-up) and cycle.cxx. */
+#include "pcsaamg.hpp"
+#include "core/device/host_recycling.hpp"
+#include "pc/saamg/cycle/cycle.hpp"
+#include "petsc/plugin.hpp"
+#include "parallel/agree.hpp"
+#include "mat/common/format_kind.hpp"
+#include "petsc/vec_access.hpp"
+#include "pc/saamg/setup/natural_numbers.hpp"
+#include "pc/saamg/setup/near_null.hpp"
+#include "pc/saamg/setup/own_rows.hpp"
+#include "petscgoza.h"
+#include "saamg_data.hpp"
+#include <petsc/private/matimpl.h>
+#include <petsc/private/pcimpl.h>
+
+namespace goza::saamg
+{
+
+/* --- set-up */
+
+/* The AIJ matrix that the set-up reads: the Pmat itself or, for a type that is not AIJ, a converted copy. */
+static PetscErrorCode FindAij(PC pc, SAAMG *mg, Mat *aij)
+{
+  Mat       A = pc->pmat;
+  PetscBool seq, mpi;
+  PetscInt  M, N;
+
+  PetscFunctionBegin;
+  PetscCheck(A->assembled, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE, "PC saamg: the matrix is not assembled");
+  PetscCall(MatGetSize(A, &M, &N));
+  PetscCheck(M == N, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_SIZ, "PC saamg: the matrix must be square, but is %" PetscInt_FMT " x %" PetscInt_FMT, M, N);
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &seq));
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
+  PetscCall(MatDestroy(&mg->converted));
+  if (!seq && !mpi) {
+    PetscBool shell;
+
+    PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &shell, MATSHELL, MATMFFD, MATNEST, MATIS, MATPYTHON, ""));
+    PetscCheck(!shell, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "PC saamg needs the entries of a matrix, which type %s does not give; give KSPSetOperators() an assembled Pmat",
+               ((PetscObject)A)->type_name);
+    PetscCall(PetscInfo(pc, "Matrix of type %s is converted to AIJ\n", ((PetscObject)A)->type_name));
+    PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &mg->converted));
+    A = mg->converted;
+  }
+  *aij = A;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The operator of a Goza matrix, where its values are not rounded. */
+static PetscErrorCode ExactOperator(Mat A, Space space, ParOperator<PetscScalar> **exact)
+{
+  std::shared_ptr<ParOperator<PetscScalar>> op;
+
+  PetscFunctionBegin;
+  PetscCall(MatFormatGetOperator(A, &op));
+  *exact = op && op->space() == space && op->diagonal_block().rounding() <= PETSC_MACHINE_EPSILON ? op.get() : nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Builds the hierarchy, or fills in new values. */
+static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool values_only, bool *finite)
+{
+  const SmootherChoice &finest = mg->cycle_options.smoothers[PC_SAAMG_FINEST];
+  OperatorSource        exact;
+
+  PetscFunctionBegin;
+  if (!mg->converted) exact = [pc, mg](ParOperator<PetscScalar> **found) { return ExactOperator(pc->pmat, mg->space, found); };
+  mg->hierarchy_options.rows_lent = mg->precision == PC_SAAMG_DOUBLE;
+  mg->hierarchy_options.keep = mg->reuse == PC_SAAMG_REUSE_NONE ? Keep::Nothing : mg->reuse == PC_SAAMG_REUSE_PATTERN ? Keep::Aggregates : Keep::Interpolation;
+  mg->hierarchy_options.alternating = !strcmp(smoother_names[finest.which], "jacobi") && finest.options.jacobi_relax > 0.9;
+  if (values_only) {
+    if (mg->cycle) mg->cycle->let_go_of_finest();
+    PetscCall(mg->hierarchy.update(rows.A, mg->hierarchy_options, finite, exact));
+  } else {
+    PetscInt           bs, k;
+    Array<PetscScalar> B;
+    Array<PetscInt>    name;
+    Lattice            lattice;
+
+    mg->cycle.reset(); /* nothing of it would stay, and it may hold the matrix's format, which then could not be refilled */
+    PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NearNullVectors(pc->pmat, mg->coordinates, mg->dim, mg->space, &bs, &k, B), "hold its near-null vectors"));
+    PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NaturalNumbers(pc->pmat, rows, bs, name, lattice), "number its nodes"));
+    PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), PredictMemory(pc, mg, rows, lattice, bs, k), "forecast its memory"));
+    PetscCall(mg->hierarchy.build(rows.A, rows.columns, bs, k, std::move(B), std::move(name), lattice, mg->hierarchy_options, finite, exact));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SetUp(PC pc)
+{
+  SAAMG                                    *mg     = static_cast<SAAMG *>(pc->data);
+  bool                                      finite = true, same_pattern;
+  Mat                                       A      = NULL;
+  Space                                     space;
+  OwnRows                                   rows;
+  std::shared_ptr<ParOperator<PetscScalar>> fine;
+  PetscObjectState                          nonzerostate;
+  PetscObjectId                             id;
+
+  PetscFunctionBegin;
+  PetscCall(use_petsc_stream());
+  (void)device::most_bytes_in_use();
+  const std::size_t before = device::bytes_in_use();
+  PetscCall(FindAij(pc, mg, &A));
+  PetscCall(MatGetNonzeroState(pc->pmat, &nonzerostate));
+  PetscCall(MatGetSpace(pc->pmat, &space));
+  same_pattern = !mg->hierarchy.empty() && nonzerostate == mg->nonzerostate && pc->flag != DIFFERENT_NONZERO_PATTERN && space == mg->space;
+  mg->space    = space;
+  mg->transposed.reset();
+  PetscCall(PetscObjectGetId((PetscObject)A, &id));
+  PetscCall(rows.open(A, space, same_pattern && mg->ascending == id));
+  mg->ascending = rows.ascend ? id : 0;
+  PetscCall(SetUpHierarchy(pc, mg, rows, same_pattern && (mg->reuse == PC_SAAMG_REUSE_INTERPOLATION || (mg->reuse == PC_SAAMG_REUSE_PATTERN && mg->kept == mg->reuse)), &finite));
+  mg->nonzerostate = nonzerostate;
+  mg->kept         = mg->reuse;
+  if (!finite) {
+    PetscCall(PetscInfo(pc, "The matrix holds a NaN or Inf, or the set-up made one\n"));
+    mg->cycle.reset();
+    PetscCall(PCSetFailedReason(pc, PC_SETUP_ERROR));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PCSetFailedReason(pc, PC_NOERROR));
+  PetscCall(PetscLogEventBegin(events.mirror, pc, 0, 0, 0));
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), mg->converted ? PETSC_SUCCESS : MatFormatGetOperator(pc->pmat, &fine), "lend its product with the matrix"));
+  mg->cycle_options.half = mg->precision == PC_SAAMG_HALF;
+  PetscCall(Together(PetscObjectComm((PetscObject)pc), "begin a cycle", [&] {
+    if (!mg->cycle || mg->cycle_precision != mg->precision) mg->cycle = make_cycle(mg->precision);
+  }));
+  mg->cycle_precision = mg->precision;
+  PetscCall(mg->cycle->setup(mg->hierarchy.grids(), mg->space, fine, mg->cycle_options));
+  mg->hierarchy.release(mg->hierarchy_options);
+  PetscCall(PetscLogEventEnd(events.mirror, pc, 0, 0, 0));
+  mg->most = device::most_bytes_in_use();
+  if (space == Space::Cuda)
+    PetscCall(PetscInfo(pc, "Device memory of Goza: %.3f MB before the set-up, %.3f MB at most, %.3f MB after it\n", before / 1e6, mg->most / 1e6, device::bytes_in_use() / 1e6));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCReset_SAAMG(PC pc);
+
+/* Of a set-up that fails halfway, for want of memory for instance, on one rank or on all, nothing stays on any: a later one begins anew. */
+static PetscErrorCode PCSetUp_SAAMG(PC pc)
+{
+  const host_memory::Recycling recycling;
+  const PetscErrorCode         failed = FailTogether(PetscObjectComm((PetscObject)pc), SetUp(pc), "set up its part of PC saamg");
+
+  PetscFunctionBegin;
+  if (failed) {
+    (void)PCReset_SAAMG(pc);
+    pc->setupcalled = PETSC_FALSE; /* else PETSc takes the matrix for one that it was set up with */
+  }
+  PetscCall(failed);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* --- application */
+
+static PetscErrorCode ApplyCycle(SAAMG *mg, Cycle &cycle, Vec b, Vec x)
+{
+  VecRead  bin;
+  VecWrite xout;
+
+  PetscFunctionBegin;
+  PetscCall(use_petsc_stream());
+  PetscCall(bin.get(b, mg->space, mg->staged_b));
+  PetscCall(xout.get(x, mg->space, mg->staged_x));
+  PetscCall(cycle.apply(bin.data(), xout.data())); /* it logs its steps */
+  usage.cycles[(int)mg->space]++;
+  PetscCall(xout.restore());
+  PetscCall(bin.restore());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCApply_SAAMG(PC pc, Vec b, Vec x)
+{
+  SAAMG *mg = static_cast<SAAMG *>(pc->data);
+
+  PetscFunctionBegin;
+  if (!mg->cycle) { /* a failed set-up: KSP has the reason */
+    PetscCall(VecFlag(x, 1));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(ApplyCycle(mg, *mg->cycle, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCGetCycle_SAAMG(PC pc, Space space, Cycle **cycle)
+{
+  SAAMG *mg;
+
+  PetscFunctionBegin;
+  PetscCall(FindSAAMG(pc, &mg));
+  *cycle = mg && mg->space == space ? mg->cycle.get() : nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static std::shared_ptr<CsrLevel> transposed_level(const CsrLevel &level, const Csr &A)
+{
+  auto t = std::make_shared<CsrLevel>();
+
+  t->own       = transpose(A, *level.columns, level.columns, t->columns);
+  t->A         = t->own.view();
+  t->nnz       = level.nnz;
+  t->dinv      = Array<PetscScalar>(A.space, level.dinv.data(), level.dinv.size());
+  t->isolated  = Array<std::int64_t>(A.space, level.isolated.data(), level.isolated.size());
+  t->magnitude = Array<PetscScalar>(A.space, level.magnitude.data(), level.magnitude.size());
+  t->stamp.new_pattern();
+  return t;
+}
+
+/* The transposed cycle is the cycle of A^T with the same transfers: (P^T A P)^T = P^T A^T P, and the smoother after is the
+   transpose of the one before. */
+static PetscErrorCode MakeTransposed(PC pc, SAAMG *mg)
+{
+  OwnRows rows;
+
+  PetscFunctionBegin;
+  PetscCall(rows.open(mg->converted ? mg->converted : pc->pmat, mg->space));
+  for (const Grid &grid : mg->hierarchy.grids()) {
+    Grid t = grid;
+
+    t.transposed = true;
+    PetscCall(Together(rows.columns->comm(), "transpose its rows", [&] {
+      t.level = transposed_level(*grid.level, &grid == mg->hierarchy.grids().data() ? rows.A : grid.level->A);
+      if (t.transfer && !t.transfer->transposed() && !(mg->precision == PC_SAAMG_DOUBLE && t.transfer->lends_rows())) t.transfer->transpose();
+      mg->transposed.grids.push_back(t);
+    }));
+  }
+  PetscCall(Together(rows.columns->comm(), "begin a transposed cycle", [&] { mg->transposed.cycle = make_cycle(mg->precision); }));
+  PetscCall(mg->transposed.cycle->setup(mg->transposed.grids, mg->space, nullptr, mg->cycle_options));
+  mg->hierarchy.release(mg->hierarchy_options);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
+{
+  SAAMG    *mg = static_cast<SAAMG *>(pc->data);
+  PetscBool known, symmetric;
+
+  PetscFunctionBegin;
+  PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
+  if (!mg->cycle || (known && symmetric)) {
+    PetscCall(PCApply_SAAMG(pc, b, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!mg->transposed.cycle) {
+    const PetscErrorCode failed = FailTogether(PetscObjectComm((PetscObject)pc), MakeTransposed(pc, mg), "make the transposed cycle");
+
+    if (failed) { /* half of it would pass for the whole, and a transpose that one rank has made and another has not is made by one of them alone */
+      mg->transposed.reset();
+      mg->hierarchy.release(mg->hierarchy_options);
+    }
+    PetscCall(failed);
+  }
+  PetscCall(ApplyCycle(mg, *mg->transposed.cycle, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* --- the rest of the PC's life */
+
+static PetscErrorCode PCReset_SAAMG(PC pc)
+{
+  SAAMG *mg = static_cast<SAAMG *>(pc->data);
+
+  PetscFunctionBegin;
+  mg->cycle.reset();
+  mg->transposed.reset();
+  mg->hierarchy.reset();
+  PetscCall(MatDestroy(&mg->converted));
+  mg->staged_b = Stage();
+  mg->staged_x = Stage();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCDestroy_SAAMG(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCall(PCReset_SAAMG(pc));
+  PetscCall(ComposeSAAMG(pc, false));
+  delete static_cast<SAAMG *>(pc->data);
+  pc->data = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What the ranks hold of each level, and what an exchange of its vectors moves. Collective. */
+static PetscErrorCode ViewRanks(const std::vector<Grid> &grids, PetscViewer viewer)
+{
+  PetscFunctionBegin;
+  if (grids[0].level->columns->size() == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  level      ranks   most rows  most nonzeros  values received  from ranks\n"));
+  for (std::size_t l = 0; l < grids.size(); l++) {
+    const ColumnMap &columns = *grids[l].level->columns;
+    PetscInt64       rows = columns.n(), nonzeros = 0, active = rows > 0, mine[4], most[4];
+
+    if (rows && grids[l].level->nnz > 0)
+      nonzeros = (PetscInt64)(grids[l].level->nnz * (PetscLogDouble)rows / columns.nglobal()); /* the finest's arrays are the user's */
+    mine[0] = rows;
+    mine[1] = nonzeros;
+    mine[2] = columns.nghost();
+    mine[3] = (PetscInt64)columns.receives().size();
+    PetscCallMPI(MPI_Allreduce(mine, most, 4, MPIU_INT64, MPI_MAX, columns.comm()));
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &active, 1, MPIU_INT64, MPI_SUM, columns.comm()));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %5d %10" PetscInt64_FMT " %11" PetscInt64_FMT " %14" PetscInt64_FMT " %16" PetscInt64_FMT " %11" PetscInt64_FMT "\n", (int)l, active, most[0], most[1], most[2], most[3]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
+{
+  SAAMG         *mg = static_cast<SAAMG *>(pc->data);
+  PetscBool      ascii;
+  PetscLogDouble rows = 0, nonzeros = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  smoothed aggregation, %s-cycle, %s precision, strength threshold %g\n", mg->cycle_options.gamma == 1 ? "V" : "W", precision_names[mg->precision],
+                                   (double)mg->hierarchy_options.threshold));
+  if (mg->hierarchy_options.aggressive_levels)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  aggressive coarsening of %" PetscInt_FMT " level(s)\n", mg->hierarchy_options.aggressive_levels));
+  if (mg->hierarchy_options.coarse_interpolation_degree > 1)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  interpolation below the finest level of degree %" PetscInt_FMT "\n", mg->hierarchy_options.coarse_interpolation_degree));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  smoother %s, reuse %s\n", smoother_names[mg->cycle_options.smoothers[PC_SAAMG_FINEST].which], reuse_names[mg->reuse]));
+  if (!mg->cycle) PetscFunctionReturn(PETSC_SUCCESS);
+  const std::vector<Grid> &grids = mg->hierarchy.grids();
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  on %s%s\n", space_name(mg->space), mg->space == Space::Host ? "" : DescribeStages({&mg->staged_b, &mg->staged_x})));
+  const std::string halo = mg->cycle->describe_halo();
+  if (!halo.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  halo exchange: %s\n", halo.c_str()));
+  const Lattice &lattice = grids[0].level->lattice;
+  if (lattice.known())
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  aggregates laid out on a grid of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " points\n", lattice.points[0],
+                                     lattice.points[1], lattice.points[2]));
+  for (std::size_t l = 0; l < grids.size(); l++) {
+    if (grids[l].transfer && !grids[l].transfer->smoothed)
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  level %d has rows too long for its interpolation to be smoothed\n", (int)l));
+  }
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  level       rows    nonzeros  per row  smoother\n"));
+  for (std::size_t l = 0; l < grids.size(); l++) {
+    const PetscInt       M  = grids[l].rows();
+    const PetscLogDouble nz = grids[l].level->nnz;
+
+    rows += M;
+    nonzeros += nz;
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %5d %10" PetscInt_FMT " %11.0f %8.1f  %s\n", (int)l, M, nz, M ? nz / M : 0.0, mg->cycle->describe_level(l).c_str()));
+    if (l == 0) mg->fine_rows = M, mg->fine_nonzeros = nz;
+  }
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  complexity: grid %.3f, operator %.3f\n", mg->fine_rows ? rows / mg->fine_rows : 1.0, mg->fine_nonzeros > 0 ? nonzeros / mg->fine_nonzeros : 1.0));
+  PetscCall(ViewRanks(grids, viewer));
+  PetscCall(ViewMemory(pc, mg, viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*MC
+   PCSAAMG - "saamg": smoothed-aggregation algebraic multigrid, on the host or on an NVIDIA GPU
+
+   Options Database Keys:
++ -pc_saamg_threshold t                        - strength of connection, 0 <= t < 1: weaker entries are left out of the aggregates (default 0)
+. -pc_saamg_max_levels n                       - most levels
+. -pc_saamg_coarse_limit n                     - rows at which coarsening stops
+. -pc_saamg_aggressive_levels n                - finest levels whose aggregates are aggregated once more
+. -pc_saamg_coarse_interpolation_degree n      - degree of the polynomial that smooths the interpolation of the levels below the finest
+. -pc_saamg_cycle (v|w)                        - cycle
+. -pc_saamg_direct_limit n                     - rows up to which the coarsest level is solved; a larger one is smoothed
+. -pc_saamg_gather_limit n                     - rows a rank below which a level goes to fewer ranks
+. -pc_saamg_repartition_ratio r                - unevenness beyond which a coarse level is partitioned anew
+. -pc_saamg_smoother (jacobi|chebyshev|mcgs|l1jacobi) - smoother; this and the next seven also as -pc_saamg_finest_..., -pc_saamg_intermediate_..., -pc_saamg_coarsest_...
+. -pc_saamg_sweeps n                           - applications of the smoother before and after the coarse correction
+. -pc_saamg_jacobi_relax w                     - relaxation of Jacobi; less is used where that would diverge
+. -pc_saamg_chebyshev_degree n                 - degree of the Chebyshev polynomial (default: 2 on the finest level, 4 on the others)
+. -pc_saamg_chebyshev_kind (1|4)               - kind of the Chebyshev polynomial
+. -pc_saamg_chebyshev_ratio r                  - smooths [lambda_max/r, lambda_max]
+. -pc_saamg_mcgs_block_size (auto|1|2|3|6)     - unknowns that mcgs relaxes together; auto: those of a node
+. -pc_saamg_mcgs_coupling (global|local)       - mcgs between ranks: as on one rank, or Jacobi
+. -pc_saamg_esteig_iterations n                - Lanczos steps of the estimate of lambda_max
+. -pc_saamg_precision (double|mixed|single|half) - precision of the cycle; mixed: the finest level in double, the others in single; half: single, with the operators and interpolations stored in half
+- -pc_saamg_reuse (none|pattern|interpolation) - what is kept when values change and the pattern does not
+
+  Level: intermediate
+
+  Notes:
+  The near-null space is taken from `MatSetNearNullSpace()` or `PCSetCoordinates()` (rigid-body modes); else the constant of each component.
+  Where the matrix is of a `DMDA`, or its rows show that they were numbered along a grid, aggregates are laid out on it, 3 x 3 x 3 nodes of 27 points each and 3 along
+  lines of strong coupling, so that coarse operators are those of grids, too.
+  Rows without off-diagonal entries (Dirichlet) are smoothed and not coarsened. A singular coarsest operator is inverted on its range.
+  Where rows are so long that the coarse operators of a smoothed interpolation would fill up, as on graphs with hubs, a level's interpolation is not smoothed; the view says so.
+  A matrix with a NaN or Inf gives `PC_SETUP_ERROR`, no abort.
+
+  Levels, aggregates, colours and iteration counts do not depend on the number of ranks, but for mcgs where `PCSAAMGSetMCGSCoupling()` makes it Jacobi between ranks.
+
+  Source: A. T. Araya, A. Fujii, T. Tanaka, smoothed-aggregation AMG on a GPU cluster; P. Vanek, J. Mandel, M. Brezina, Computing 56 (1996).
+
+.seealso: `PCGAMG`, `PCSAAMGSetThreshold()`, `PCSAAMGSetSmoother()`, `PCSAAMGSetPrecision()`
+M*/
+PetscErrorCode PCCreate_SAAMG(PC pc)
+{
+  SAAMG *mg;
+
+  PetscFunctionBegin;
+  PetscCallCXX(mg = new SAAMG);
+  /* four H200s, rows a rank: with 10000 instead of 1000 paper P5's anisotropic problem, 100^3, takes 7.1 ms instead of 7.6, its Darcy flow 7.2 instead of 7.9; with 64000 the
+     27-point operator, 128^3, takes 6.0 ms instead of 4.5 */
+  if (default_space() == Space::Cuda) mg->hierarchy_options.gather_limit = 10000;
+  pc->data                = mg;
+  pc->ops->setup          = PCSetUp_SAAMG;
+  pc->ops->apply          = PCApply_SAAMG;
+  pc->ops->applytranspose = PCApplyTranspose_SAAMG;
+  pc->ops->reset          = PCReset_SAAMG;
+  pc->ops->destroy        = PCDestroy_SAAMG;
+  pc->ops->setfromoptions = PCSetFromOptions_SAAMG;
+  pc->ops->view           = PCView_SAAMG;
+  PetscCall(ComposeSAAMG(pc, true));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::saamg

@@ -1,0 +1,15 @@
+#pragma once
+#include "core/device/space.hpp"
+#include <petscpc.h>
+
+namespace goza::saamg
+{
+
+class Cycle;
+
+PetscErrorCode PCCreate_SAAMG(PC pc);
+
+/* The cycle of a PC that is set up, for whoever has arrays in its space; NULL for another type of PC, or where the set-up failed. */
+PetscErrorCode PCGetCycle_SAAMG(PC pc, Space space, Cycle **cycle);
+
+} // namespace goza::saamg

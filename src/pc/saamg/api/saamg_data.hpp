@@ -1,0 +1,69 @@
+/* The context of a PC of type saamg. */
+#pragma once
+#include "pc/saamg/cycle/cycle.hpp"
+#include "petsc/compat.hpp"
+#include "petsc/vec_access.hpp"
+#include "memory_forecast.hpp"
+#include "petscgoza.h"
+
+namespace goza::saamg
+{
+
+/* The cycle of A^T, made when it is first asked for; its grids borrow all but A from the hierarchy. */
+struct TransposedCycle {
+  std::vector<Grid>      grids;
+  std::unique_ptr<Cycle> cycle;
+
+  void reset()
+  {
+    cycle.reset();
+    grids.clear();
+  }
+};
+
+struct OwnRows;
+
+struct SAAMG {
+  HierarchyOptions       hierarchy_options;
+  CycleOptions           cycle_options;
+  PCSAAMGPrecision       precision = PC_SAAMG_DOUBLE;
+  PCSAAMGReuse           reuse     = PC_SAAMG_REUSE_NONE;
+  std::vector<PetscReal> coordinates; // [nodes][dim], from PCSetCoordinates()
+  PetscInt               dim = 0;
+
+  Mat                    converted = NULL; // AIJ copy of a Pmat of another type
+  Hierarchy              hierarchy;
+  std::unique_ptr<Cycle> cycle;
+  TransposedCycle        transposed;
+  PCSAAMGPrecision       cycle_precision = PC_SAAMG_DOUBLE;
+  PetscObjectState       nonzerostate    = -1;
+  PetscObjectId          ascending       = 0;                   // the matrix whose columns were seen to ascend, in this nonzero state
+  PCSAAMGReuse           kept            = PC_SAAMG_REUSE_NONE; // what the hierarchy was built to keep
+  Space                  space           = Space::Host;
+  Stage                  staged_b, staged_x;
+  PetscLogDouble         fine_rows = 0, fine_nonzeros = 0;
+  MemoryEstimate         predicted{};
+  std::size_t            most = 0; // bytes on the device during the set-up
+};
+
+extern const char *const cycle_names[], *const precision_names[], *const reuse_names[]; // for PetscOptionsEnum()
+
+/* level_mats.cxx */
+PetscErrorCode PCGetInterpolations_SAAMG(PC pc, PetscInt *levels, Mat *interpolations[]);
+PetscErrorCode PCGetCoarseOperators_SAAMG(PC pc, PetscInt *levels, Mat *operators[]);
+
+/* saamg_memory.cxx */
+PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattice &lattice, PetscInt bs, PetscInt k);
+PetscErrorCode ViewMemory(PC pc, SAAMG *mg, PetscViewer viewer);
+
+/* saamg_options.cxx. FindSAAMG: NULL for another type, on which the Set functions do nothing, as is PETSc's custom. */
+PetscErrorCode FindSAAMG(PC pc, SAAMG **mg);
+PetscErrorCode FindOrFail(PC pc, SAAMG **mg);
+PetscErrorCode PCSetFromOptions_SAAMG(PC pc, GozaOptionItems PetscOptionsObject);
+PetscErrorCode ComposeSAAMG(PC pc, bool attach); // what PETSc finds by name
+
+/* saamg_smoothers.cxx */
+extern const char *const level_prefixes[]; // of options, by PCSAAMGLevels
+PetscErrorCode           SmoothersFromOptions(PC pc, GozaOptionItems PetscOptionsObject);
+
+} // namespace goza::saamg

@@ -1,0 +1,72 @@
+/* The memory of a set-up: told before it, and what it came to. */
+#include "core/device/memory_limit.hpp"
+#include "petsc/plugin.hpp"
+#include "petsc/errors.hpp"
+#include "mat/common/format_mat.hpp"
+#include "memory_forecast.hpp"
+#include "pc/saamg/setup/own_rows.hpp"
+#include "saamg_data.hpp"
+#include <petsc/private/pcimpl.h>
+
+namespace goza::saamg
+{
+
+/* rows: what the set-up reads, their places on a grid; with bs unknowns a node and k near-null vectors. */
+PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattice &lattice, PetscInt bs, PetscInt k)
+{
+  const bool     half = mg->precision == PC_SAAMG_HALF, narrow = mg->precision == PC_SAAMG_SINGLE || half;
+  PetscInt       mcgs = 0;
+  PetscBool      listens;
+  FormatMat     *format;
+  MemoryQuestion q;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(pc->pmat, &format));
+  while (std::string(smoother_names[mcgs]) != "mcgs") mcgs++;
+  q.rows = rows.A.nrows;
+  PetscCall(Guarded([&] { q.nonzeros = entries(rows.A); }));
+  q.bs                          = bs;
+  q.vectors                     = k;
+  q.max_levels                  = mg->hierarchy_options.max_levels;
+  q.coarse_limit                = mg->hierarchy_options.coarse_limit;
+  q.aggressive_levels           = mg->hierarchy_options.aggressive_levels;
+  q.coarse_interpolation_degree = mg->hierarchy_options.coarse_interpolation_degree;
+  if (narrow) q.fine_value = sizeof(float);
+  if (mg->precision != PC_SAAMG_DOUBLE) q.coarse_value = sizeof(float);
+  q.fine_operator   = half ? 2 : q.fine_value;
+  q.coarse_operator = half ? 2 : q.coarse_value;
+  q.transfer_value  = half ? 2 : q.coarse_value;
+  q.fine_lent       = format && !format->petscs_own && !mg->converted && !narrow;
+  q.copy            = (PetscLogDouble)rows.bytes();
+  q.several         = rows.columns->size() > 1;
+  q.device          = mg->space == Space::Cuda;
+  q.directions      = (lattice.points[0] > 1) + (lattice.points[1] > 1) + (lattice.points[2] > 1);
+  q.kept            = mg->reuse != PC_SAAMG_REUSE_NONE;
+  q.rows_lent       = mg->space == Space::Host && !q.several && bs == 1 && k == 1 && mg->precision == PC_SAAMG_DOUBLE;
+  q.fine_colored    = mg->cycle_options.smoothers[PC_SAAMG_FINEST].which == mcgs;
+  q.coarse_colored  = mg->cycle_options.smoothers[PC_SAAMG_INTERMEDIATE].which == mcgs;
+  mg->predicted     = estimate_memory(q);
+  PetscCall(PetscInfo(pc, "Memory of the set-up, predicted: %.3f MB at most, %.3f MB after it\n", mg->predicted.during / 1e6, mg->predicted.after / 1e6));
+  PetscCall(PetscInfoEnabled(PC_CLASSID, &listens));
+  if (mg->space == Space::Cuda && listens) { /* it takes the driver a while */
+    std::size_t available = 0;
+
+    PetscCall(Guarded([&] { available = device::free_memory(); }));
+    PetscCall(PetscInfo(pc, "Device memory that is free: %.3f MB\n", available / 1e6));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ViewMemory(PC pc, SAAMG *mg, PetscViewer viewer)
+{
+  PetscLogDouble mine[4] = {(PetscLogDouble)mg->hierarchy.bytes(), (PetscLogDouble)mg->cycle->bytes(), mg->predicted.after, (PetscLogDouble)mg->most}, all[4];
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(mine, all, 4, MPIU_PETSCLOGDOUBLE, MPI_SUM, PetscObjectComm((PetscObject)pc)));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  memory: levels %.3f MB, cycle %.3f MB; predicted for both %.3f MB\n", all[0] / 1e6, all[1] / 1e6, all[2] / 1e6));
+  if (mg->space == Space::Cuda)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  at most %.3f MB on the device during the set-up, with what Goza had there before\n", all[3] / 1e6));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::saamg

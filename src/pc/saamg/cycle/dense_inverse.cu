@@ -1,0 +1,121 @@
+#include "dense_inverse.hpp"
+#include "core/launch/for_each_row.hpp"
+#include "core/launch/row_sums.hpp"
+
+namespace goza::saamg
+{
+
+namespace
+{
+
+/* By the magnitude, or, where there is none, to a unit diagonal. */
+struct RowScale {
+  Csr                A;
+  const PetscScalar *magnitude;
+  PetscScalar       *scale;
+
+  HD void operator()(PetscInt i) const
+  {
+    PetscScalar m = magnitude[i];
+
+    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1] && m == PetscScalar(0); p++) m = A.col[p] == i ? PetscAbsScalar(A.val[p]) : 0;
+    scale[i] = m > PetscScalar(0) ? 1 / PetscSqrtReal(m) : 1;
+  }
+};
+
+struct ScaledRow {
+  Csr                A;
+  const PetscScalar *scale;
+  PetscScalar       *M; // zero
+
+  HD void operator()(PetscInt i) const
+  {
+    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) M[static_cast<std::size_t>(i) * A.nrows + A.col[p]] += A.val[p] * scale[i] * scale[A.col[p]];
+  }
+};
+
+/* Step k of Gauss and Jordan, where the columns up to k - 1 already hold those of the inverse. */
+struct Eliminate {
+  PetscInt           n, k;
+  const PetscScalar *from; // [n][n]
+  PetscScalar       *to;
+
+  HD void operator()(PetscInt e) const
+  {
+    const PetscInt     i = e / n, j = e % n;
+    const PetscScalar *row = from + static_cast<std::size_t>(k) * n, p = row[k], right = (j == k ? PetscScalar(1) : row[j]) / p;
+
+    to[e] = i == k ? right : (j == k ? PetscScalar(0) : from[e]) - from[static_cast<std::size_t>(i) * n + k] * right;
+  }
+};
+
+/* By how much an entry of A A^-1 differs from the identity's, and the inverse without the scaling. */
+struct Check {
+  Csr                A;
+  const PetscScalar *scale, *M;
+  PetscScalar       *inverse;
+
+  HD void operator()(PetscInt e, PetscReal *most) const
+  {
+    const PetscInt n = A.nrows, i = e / n, j = e % n;
+    PetscScalar    rest = i == j;
+
+    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) rest -= A.val[p] * scale[i] * scale[A.col[p]] * M[static_cast<std::size_t>(A.col[p]) * n + j];
+    inverse[e]        = M[e] * scale[i] * scale[j];
+    const PetscReal a = PetscAbsScalar(rest);
+
+    *most = a - a == 0 ? Most::join(*most, a) : PETSC_MAX_REAL;
+  }
+};
+
+struct SquaresOfRow {
+  Csr                A;
+  const PetscScalar *scale;
+
+  HD void operator()(PetscInt i, PetscReal *sum) const
+  {
+    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) {
+      const PetscReal a = PetscAbsScalar(A.val[p] * scale[i] * scale[A.col[p]]);
+
+      *sum += a * a;
+    }
+  }
+};
+
+struct Square {
+  const PetscScalar *M;
+
+  HD void operator()(PetscInt e, PetscReal *sum) const { *sum += PetscAbsScalar(M[e]) * PetscAbsScalar(M[e]); }
+};
+
+} // namespace
+
+bool dense_inverse(const Csr &A, const Array<PetscScalar> &magnitude, Array<PetscScalar> &inverse)
+{
+  constexpr PetscInt  most_rows = 20000; // whose squares PetscInt counts
+  constexpr PetscReal exact     = 1e-8;
+  const Space         space     = A.space;
+  const PetscInt      n         = A.nrows;
+
+  if (n > most_rows || !n) return false;
+  const std::size_t  entries = static_cast<std::size_t>(n) * n;
+  Array<PetscScalar> scale(space, n), M(space, entries), next(space, entries);
+  Array<PetscReal>   facts(space, 3); // what is left of the identity, and the squares of the norms of A and A^-1
+
+  M.zero();
+  for_each_row(space, n, RowScale{A, magnitude.data(), scale.data()});
+  for_each_row(space, n, ScaledRow{A, scale.data(), M.data()});
+  for (PetscInt k = 0; k < n; k++) {
+    for_each_row(space, n * n, Eliminate{n, k, M.data(), next.data()});
+    M.swap(next);
+  }
+  inverse = Array<PetscScalar>(space, entries);
+  join_rows<Most, 1>(space, n * n, Check{A, scale.data(), M.data(), inverse.data()}, facts.data());
+  join_rows<Plus, 1>(space, n, SquaresOfRow{A, scale.data()}, facts.data() + 1);
+  join_rows<Plus, 1>(space, n * n, Square{M.data()}, facts.data() + 2);
+  const std::vector<PetscReal> known = facts.to_host();
+
+  return known[0] < exact && PetscMax(1, PetscSqrtReal(known[1])) * PetscSqrtReal(known[2]) <= most_condition;
+}
+
+} // namespace goza::saamg

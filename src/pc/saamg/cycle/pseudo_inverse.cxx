@@ -1,0 +1,201 @@
+/* The inverse of the coarsest operator on the host, by LAPACK. It is taken in a scale where rounding is what it is to 1: an operator that is scaled to a diagonal of its own
+   shows no more which of its entries are differences of large numbers. */
+#include "pseudo_inverse.hpp"
+#include "pc/saamg/setup/galerkin.hpp"
+#include "petsc/errors.hpp"
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <petscblaslapack.h>
+
+namespace goza::saamg
+{
+
+namespace
+{
+
+PetscReal frobenius_norm(const std::vector<PetscScalar> &M)
+{
+  PetscReal sum = 0;
+
+  for (const PetscScalar &m : M) sum += PetscRealPart(m * PetscConj(m));
+  return PetscSqrtReal(sum);
+}
+
+struct Scaled {
+  PetscInt                 n;
+  std::vector<PetscReal>   left, right; // M[i][j] = S[i][j] / (left[i] * right[j])
+  std::vector<PetscScalar> S;
+  bool                     hermitian; // but for rounding
+
+  Scaled(PetscInt n_, const std::vector<PetscScalar> &M, const std::vector<PetscScalar> &magnitude) : n(n_), left(n_, 1), S(M)
+  {
+    for (PetscInt i = 0; i < n; i++) {
+      const PetscReal m = PetscAbsScalar(magnitude[i] != PetscScalar(0) ? magnitude[i] : M[i * n + i]);
+
+      if (m > 0) left[i] = 1 / PetscSqrtReal(m);
+    }
+    right = left;
+    for (PetscInt i = 0; i < n; i++) {
+      for (PetscInt j = 0; j < n; j++) S[i * n + j] *= left[i] * right[j];
+    }
+    hermitian = is_hermitian();
+    for (int sweep = 0; sweep < 10 && !hermitian && balance(); sweep++) { } // entries that are rounding would balance a symmetric one, and make its inverse another
+  }
+
+  /* From the inverse of S to that of M. */
+  void unscale(std::vector<PetscScalar> &inverse) const
+  {
+    for (PetscInt i = 0; i < n; i++) {
+      for (PetscInt j = 0; j < n; j++) inverse[i * n + j] *= right[i] * left[j];
+    }
+  }
+
+private:
+  bool is_hermitian() const
+  {
+    for (PetscInt i = 0; i < n; i++) {
+      for (PetscInt j = 0; j <= i; j++) {
+        if (!(PetscAbsScalar(S[i * n + j] - PetscConj(S[j * n + i])) <= rounding_of_products)) return false;
+      }
+    }
+    return true;
+  }
+
+  /* Of what is not symmetric, as where given values stand in a row and not in its column, rows and columns become alike in size (Osborne 1960), by powers of two; the diagonal
+     stays. False: they are. */
+  bool balance()
+  {
+    bool changed = false;
+
+    for (PetscInt i = 0; i < n; i++) {
+      PetscReal row = 0, column = 0;
+
+      for (PetscInt j = 0; j < n; j++) {
+        if (j == i) continue;
+        row += PetscAbsScalar(S[i * n + j]);
+        column += PetscAbsScalar(S[j * n + i]);
+      }
+      if (column == 0) column = 1 / PetscMax(row, 1); // the one that there is is only to be no larger than the diagonal
+      if (row == 0) row = 1 / PetscMax(column, 1);
+      const PetscReal f = std::exp2(std::round(std::log2(row / column) / 2));
+
+      if (f == 1 || !(f > 0) || PetscIsInfReal(f)) continue;
+      for (PetscInt j = 0; j < n; j++) {
+        S[i * n + j] /= f;
+        S[j * n + i] *= f;
+      }
+      left[i] /= f;
+      right[i] *= f;
+      changed = true;
+    }
+    return changed;
+  }
+};
+
+} // namespace
+
+/* inverse: S on entry. *exists: it is made of more than rounding. */
+static PetscErrorCode Invert(PetscInt n, std::vector<PetscScalar> &inverse, bool *exists)
+{
+  PetscBLASInt              bn, info, lwork;
+  std::vector<PetscBLASInt> pivot;
+  std::vector<PetscScalar>  work;
+  const PetscReal           norm = PetscMax(1, frobenius_norm(inverse));
+
+  PetscFunctionBegin;
+  PetscCall(PetscBLASIntCast(n, &bn));
+  PetscCall(PetscBLASIntCast(64 * n, &lwork));
+  PetscCall(Guarded([&] {
+    pivot.resize(n);
+    work.resize(lwork);
+  }));
+  PetscCallBLAS("LAPACKgetrf", LAPACKgetrf_(&bn, &bn, inverse.data(), &bn, pivot.data(), &info));
+  if (info == 0) PetscCallBLAS("LAPACKgetri", LAPACKgetri_(&bn, inverse.data(), &bn, pivot.data(), work.data(), &lwork, &info));
+  *exists = info == 0 && norm * frobenius_norm(inverse) <= most_condition;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* S^+ = sum v_s u_s^H / sigma_s. S is overwritten. */
+static PetscErrorCode InvertOnRange(PetscInt n, std::vector<PetscScalar> &S, std::vector<PetscScalar> &inverse, PetscInt *rank)
+{
+  PetscBLASInt             bn, info, lwork;
+  std::vector<PetscReal>   sigma, rwork;
+  std::vector<PetscScalar> work, U, Vt;
+
+  PetscFunctionBegin;
+  PetscCall(PetscBLASIntCast(n, &bn));
+  PetscCall(PetscBLASIntCast(8 * n, &lwork));
+  PetscCall(Guarded([&] {
+    sigma.resize(n);
+    work.resize(lwork);
+    U.resize(S.size());
+    Vt.resize(S.size());
+    if (PetscDefined(USE_COMPLEX)) rwork.resize(5 * static_cast<std::size_t>(n));
+  }));
+#if PetscDefined(USE_COMPLEX)
+  PetscCallBLAS("LAPACKgesvd", LAPACKgesvd_("A", "A", &bn, &bn, S.data(), &bn, sigma.data(), U.data(), &bn, Vt.data(), &bn, work.data(), &lwork, rwork.data(), &info));
+#else
+  PetscCallBLAS("LAPACKgesvd", LAPACKgesvd_("A", "A", &bn, &bn, S.data(), &bn, sigma.data(), U.data(), &bn, Vt.data(), &bn, work.data(), &lwork, &info));
+#endif
+  PetscCheck(info == 0, PETSC_COMM_SELF, PETSC_ERR_LIB, "Singular values of the coarsest operator: LAPACK gesvd() returned %d", (int)info);
+  std::fill(inverse.begin(), inverse.end(), 0.0);
+  for (*rank = 0; *rank < n && sigma[*rank] > rounding_of_products * PetscMax(1, sigma[0]); ++*rank) {
+    const PetscInt s = *rank;
+
+    for (PetscInt j = 0; j < n; j++) {
+      const PetscScalar u = PetscConj(U[s * n + j]) / sigma[s];
+
+      for (PetscInt i = 0; i < n; i++) inverse[j * n + i] += PetscConj(Vt[i * n + s]) * u;
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode InvertScaled(Scaled &scaled, std::vector<PetscScalar> &inverse, bool *singular)
+{
+  PetscInt rank   = scaled.n;
+  bool     exists = false;
+
+  PetscFunctionBegin;
+  PetscCall(Invert(scaled.n, inverse, &exists));
+  if (!exists) PetscCall(InvertOnRange(scaled.n, scaled.S, inverse, &rank));
+  *singular = rank < scaled.n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* LAPACK's inverse of a symmetric operator is symmetric only to rounding times the condition, or times its square where a null space is left out: the errors of its
+   vectors on the left are not those on the right. CG wants a symmetric preconditioner. */
+static void make_hermitian(PetscInt n, std::vector<PetscScalar> &inverse)
+{
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt j = 0; j <= i; j++) {
+      const PetscScalar mean = (inverse[i * n + j] + PetscConj(inverse[j * n + i])) / PetscReal(2);
+
+      inverse[i * n + j] = mean;
+      inverse[j * n + i] = PetscConj(mean);
+    }
+  }
+}
+
+PetscErrorCode DensePseudoInverse(PetscInt n, std::vector<PetscScalar> &M, const std::vector<PetscScalar> &magnitude, bool *singular)
+{
+  std::optional<Scaled> scaled;
+
+  PetscFunctionBegin;
+  *singular = false;
+  if (!n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Guarded([&] {
+    scaled.emplace(n, M, magnitude);
+    M = scaled->S;
+  }));
+  PetscCall(PetscFPTrapPush(PETSC_FP_TRAP_OFF));
+  const PetscErrorCode failed = InvertScaled(*scaled, M, singular);
+  PetscCall(PetscFPTrapPop());
+  PetscCall(failed);
+  if (scaled->hermitian) make_hermitian(n, M);
+  scaled->unscale(M);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::saamg

@@ -1,0 +1,103 @@
+/* Interpolation and restriction as the cycle has them. Half precision where that keeps the small entries of both: where rows are scaled over many decades, those are what
+   couples them. */
+#pragma once
+#include "borrowed_rows.hpp"
+#include "pc/saamg/setup/hierarchy.hpp"
+#include "petsc/errors.hpp"
+#include "parallel/agree.hpp"
+#include "mat/common/narrow.hpp"
+#include "mat/common/par_operator.hpp"
+#include "mat/slicedell/slicedell.hpp"
+#include "transfer_shape.hpp"
+
+namespace goza::saamg
+{
+
+constexpr PetscInt transfer_short_row = 24, transfer_long_row_slice = 2; // of an interpolation, of its transpose
+
+template <class V> struct Transfer {
+  ParOperator<V> P, R;
+  Csr            rows{}; // of P, where they are lent; R is not needed then
+  bool           narrow = false, lent = false;
+
+  PetscErrorCode setup(const CsrTransfer &t, bool half)
+  {
+    const auto blocks = [this](const CsrMatrix &M, PetscInt rows, PetscInt columns) {
+      const PetscInt nodes = M.nrows / rows, of_node = nodes ? M.nnz() / (nodes * rows * columns) : 0;
+
+      return [this, rows, columns, nodes, of_node](Space s) -> std::unique_ptr<Format<V>> {
+        SlicedEllOptions options;
+
+        if constexpr (std::is_same_v<V, PetscScalar>) {
+          if (lent) return std::make_unique<BorrowedRows>();
+        }
+        if (s == Space::Cuda && rows == 1 && columns == 1) {
+          /* neighbours among the rows of P read the same of x, and would not if they were sorted by length; a row of R reads runs of x */
+          if (of_node < transfer_short_row) options.sort_window = 0;
+          else options.slice_height = PetscMin(sliced_ell_height(s, nodes, static_cast<std::int64_t>(of_node) * nodes), transfer_long_row_slice);
+        }
+        if (transfer_by_blocks(s, nodes, of_node)) {
+          options.bs        = rows;
+          options.column_bs = columns;
+        }
+        if constexpr (!std::is_same_v<V, PetscScalar>) {
+          if (narrow) return std::make_unique<Narrow<SlicedEll<Half, V>, V>>(s, options);
+        }
+        return std::make_unique<SlicedEll<V, V>>(s, options);
+      };
+    };
+    const bool       narrow_before = narrow, lent_before = lent;
+    FormatFactory<V> of_P, of_R;
+
+    PetscFunctionBegin;
+    lent = std::is_same_v<V, PetscScalar> && t.lends_rows();
+    PetscCall(choose(t, half));
+    if (narrow != narrow_before || lent != lent_before) {
+      P = ParOperator<V>();
+      R = ParOperator<V>();
+    }
+    const PetscErrorCode here = Guarded([&] {
+      of_P = blocks(t.P, t.bs, t.k);
+      if (!lent) of_R = blocks(t.R, t.k, t.bs);
+    });
+    PetscCall(FailTogether(t.fine->comm(), here, "choose a format of an interpolation"));
+    PetscCall(P.update(t.P.view(), t.coarse, t.stamp, of_P));
+    if (lent) rows = t.P.view();
+    else PetscCall(R.update(t.R.view(), t.fine, t.stamp, of_R));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode to_coarse(const V *r, V *b)
+  {
+    PetscFunctionBegin;
+    if constexpr (std::is_same_v<V, PetscScalar>) {
+      if (lent) {
+        transposed_product(rows, r, b);
+        PetscFunctionReturn(PETSC_SUCCESS);
+      }
+    }
+    PetscCall(R.apply(r, Assign<V>{b}));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+private:
+  /* One choice for all ranks: the preconditioner is that of the matrix, not that of its distribution. */
+  PetscErrorCode choose(const CsrTransfer &t, bool half)
+  {
+    PetscFunctionBegin;
+    narrow = false;
+    if constexpr (!std::is_same_v<V, PetscScalar>) {
+      if (!half) PetscFunctionReturn(PETSC_SUCCESS);
+      constexpr StoreRange range{StoreLimits<Half>::least, StoreLimits<Half>::most};
+      PetscMPIInt          wide  = 1;
+      const PetscErrorCode error = Guarded([&] { wide = !ValueScaling<V>::keeps_all(t.P.view(), range) || !ValueScaling<V>::keeps_all(t.R.view(), range); });
+
+      PetscCall(FailTogether(t.fine->comm(), error, "look at the range of an interpolation"));
+      PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &wide, 1, MPI_INT, MPI_MAX, t.fine->comm()));
+      narrow = !wide;
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+};
+
+} // namespace goza::saamg

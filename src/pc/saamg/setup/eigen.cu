@@ -1,0 +1,331 @@
+#include "eigen.hpp"
+#include "core/util/algorithm.hpp"
+#include "core/sparse/csr_ops.hpp"
+#include "core/launch/row_sums.hpp"
+#include "core/launch/staged_rows.hpp"
+#include "parallel/agree.hpp"
+#include "parallel/mpi_call.hpp"
+#include "lanczos.hpp"
+
+namespace goza::saamg
+{
+
+namespace
+{
+
+struct Facts {
+  const PetscInt *ptr;
+  Columns         col;
+  Values          val;
+  PetscScalar    *dinv;
+  std::int64_t   *isolated;
+  unsigned char  *flags;
+
+  HD Facts on(Columns c, Values v) const { return {ptr, c, v, dinv, isolated, flags}; }
+
+  HD void operator()(PetscInt i) const
+  {
+    PetscScalar d       = 0;
+    bool        coupled = false, finite = true, squares_finite = true;
+
+    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) {
+      const PetscScalar a = val[p];
+
+      finite         = finite && a - a == PetscScalar(0);
+      squares_finite = squares_finite && a * a - a * a == PetscScalar(0);
+      if (col[p] == i) d = a;
+      else coupled = coupled || a != PetscScalar(0);
+    }
+    const PetscScalar inverse = d != PetscScalar(0) ? PetscScalar(1) / d : PetscScalar(0);
+
+    dinv[i]     = inverse - inverse == PetscScalar(0) ? inverse : PetscScalar(0);
+    isolated[i] = !coupled;
+    flags[i]    = static_cast<unsigned char>((dinv[i] > 0) | (dinv[i] < 0) << 1 | !finite << 2 | !squares_finite << 3 | !coupled << 4);
+  }
+};
+
+struct CountFlags {
+  static constexpr int n = 5;
+  const unsigned char *flags;
+
+  HD void operator()(PetscInt i, std::int64_t *count) const
+  {
+    for (int f = 0; f < n; f++) count[f] += flags[i] >> f & 1;
+  }
+};
+
+/* y = A x; x[nlocal] gets the other ranks' values where they are wanted there. */
+struct Product {
+  Csr                       A;
+  const ColumnMap          &columns;
+  ParOperator<PetscScalar> *exact;
+
+  void operator()(Array<PetscScalar> &x, Array<PetscScalar> &y) const
+  {
+    if (exact) {
+      AgreeNoFailure(columns.comm());
+      must(exact->apply(x.data(), Assign<PetscScalar>{y.data()}), "a product");
+    } else {
+      columns.update(x);
+      multiply(A, x.data(), y.data());
+    }
+  }
+};
+
+/* --- Lanczos for D^-1 A in the inner product of sign D. Its vectors are not normalised by themselves: whoever reads one divides by its length. All coefficients stay where
+   the vectors are until all steps are done. */
+
+/* |r| from r^T D^-1 r */
+HD inline PetscReal length_of(PetscReal sign, PetscScalar length2)
+{
+  return PetscSqrtReal(PetscMax(sign * length2, 0));
+}
+
+HD inline PetscReal inverse_length(PetscReal sign, PetscScalar length2)
+{
+  const PetscReal length = length_of(sign, length2);
+
+  return length > 0 ? 1 / length : 0;
+}
+
+/* r, v = sign D^-1 r, and r^T D^-1 r. Rows alone keep their zeros in every step: what they do to other rows, where their columns were not eliminated, is not symmetric, and
+   their own eigenvalues are 1. */
+struct Start {
+  NodeIds             ids;
+  PetscReal           sign;
+  const PetscScalar  *dinv;
+  const std::int64_t *isolated;
+  PetscScalar        *r, *v;
+
+  HD void operator()(PetscInt i, PetscScalar *sum) const
+  {
+    r[i] = isolated[i] ? PetscScalar(0) : hashed_entry(ids.of_row(i), dinv[i]);
+    v[i] = sign * dinv[i] * r[i];
+    *sum += r[i] * dinv[i] * r[i];
+  }
+};
+
+struct Products {
+  const PetscScalar *w, *v, *v_old;
+
+  HD void operator()(PetscInt i, PetscScalar *sum) const
+  {
+    sum[0] += w[i] * v[i];
+    sum[1] += w[i] * v_old[i];
+  }
+};
+
+/* With w, v and r divided by |r|: the next r = w - (w^T v) r - |r| r_old / |r_old| in the place of r_old, its v in that of v_old, and its r^T D^-1 r. */
+struct Advance {
+  PetscReal          sign, length, by, by_old; // |r|, 1 / |r|, 1 / |r_old|; of the first step r_old is zero
+  PetscScalar        wv;
+  const PetscScalar *w, *r, *dinv;
+  PetscScalar       *r_old, *v_old;
+
+  HD void operator()(PetscInt i, PetscScalar *sum) const
+  {
+    const PetscScalar next = by * (w[i] - wv * by * by * r[i]) - length * by_old * r_old[i];
+
+    r_old[i] = next;
+    v_old[i] = sign * dinv[i] * next;
+    *sum += next * dinv[i] * next;
+  }
+};
+
+/* Its numbers are where the vectors are. */
+struct AdvanceBy {
+  PetscReal          sign;
+  const PetscScalar *wv, *length2, *length2_old, *w, *r, *dinv;
+  PetscScalar       *r_old, *v_old;
+
+  HD Advance read() const
+  {
+    return {sign, length_of(sign, *length2), inverse_length(sign, *length2), inverse_length(sign, *length2_old), *wv, w, r, dinv, r_old, v_old};
+  }
+  HD void operator()(PetscInt i, PetscScalar *sum) const { read()(i, sum); }
+};
+
+/* *symmetric tells whether the projected matrix was, and before that whether it is expected to be. */
+PetscReal lanczos(const Product &A, const ColumnMap &columns, const CsrFacts &facts, NodeIds ids, PetscReal sign, PetscInt its, bool *symmetric)
+{
+  const Array<PetscScalar> &dinv  = facts.dinv;
+  const Space               space = A.A.space;
+  const PetscInt            n     = A.A.nrows;
+  Array<PetscScalar>        r(space, n), r_old(space, n), v(space, columns.nlocal()), v_old(space, columns.nlocal()), w(space, n);
+  Array<PetscScalar>        sums(space, 3 * its + 1); // the lengths, squared, and behind them w^T v and w^T v_old of every step
+  PetscScalar *const length2 = sums.data(), *const back = length2 + (its + 1);
+  PetscReal a[max_lanczos_steps], b[max_lanczos_steps], largest = 0;
+  PetscInt  k = 0;
+
+  /* the tridiagonal matrix of the steps so far, and whether it was symmetric */
+  const auto judge = [&](PetscInt steps) {
+    const std::vector<PetscScalar> lengths  = sums.to_host();
+    const PetscScalar *const       products = lengths.data() + (its + 1);
+
+    *symmetric = true;
+    for (k = 0, largest = 0; k < steps; k++) {
+      const PetscReal next = length_of(sign, PetscRealPart(lengths[k])), last = k ? length_of(sign, PetscRealPart(lengths[k - 1])) : 0, beta = k ? next : 0;
+
+      if (!(next > lanczos_breakdown * largest) || PetscIsInfOrNanReal(next)) break; // an invariant subspace, or a zero matrix
+      if (k) b[k - 1] = next;
+      a[k]    = PetscRealPart(products[2 * k]) / (next * next);
+      largest = PetscMax(PetscMax(largest, beta), PetscAbsReal(a[k]));
+      if (k && PetscAbsScalar(products[2 * k + 1] / (next * last) - beta) > 1e-3 * largest) {
+        *symmetric = false;
+        break;
+      }
+    }
+  };
+
+  r_old.zero();
+  v_old.zero();
+  join_rows<Plus, 1>(space, n, Start{ids, sign, dinv.data(), facts.isolated.data(), r.data(), v.data()}, length2);
+  columns.sum_here(length2, 1);
+  for (PetscInt step = 0; step < its; step++) {
+    A(v, w);
+    join_rows<Plus, 2>(space, n, Products{w.data(), v.data(), v_old.data()}, back + 2 * step);
+    columns.sum_here(back + 2 * step, 2);
+    const AdvanceBy advance{sign,        back + 2 * step, length2 + step, length2 + (step ? step - 1 : 0), w.data(), r.data(),
+                            dinv.data(), r_old.data(),    v_old.data()};
+
+    if (space == Space::Host) join_rows<Plus, 1>(space, n, advance.read(), length2 + step + 1); /* once, not for every row */
+    else join_rows<Plus, 1>(space, n, advance, length2 + step + 1);
+    columns.sum_here(length2 + step + 1, 1);
+    r.swap(r_old);
+    v.swap(v_old);
+    if (step != 1 || *symmetric) continue;
+    judge(2); // what is not symmetric mostly shows here, and the other steps would be for nothing
+    if (!*symmetric) return 0;
+  }
+  judge(its);
+
+  return k ? TridiagonalRadius(k, a, b) : 0;
+}
+
+/* --- Arnoldi, for matrices that are not symmetric */
+
+struct StartScaled {
+  NodeIds            ids;
+  const PetscScalar *dinv;
+  PetscScalar       *v;
+
+  HD void operator()(PetscInt i) const { v[i] = hashed_entry(ids.of_row(i), dinv[i]) * dinv[i]; }
+};
+
+struct Scale {
+  const PetscScalar *by; // null: 1
+  PetscScalar        factor, *v;
+
+  HD void operator()(PetscInt i) const { v[i] *= by ? factor * by[i] : factor; }
+};
+
+struct Subtract {
+  PetscScalar        h;
+  const PetscScalar *x;
+  PetscScalar       *y;
+
+  HD void operator()(PetscInt i) const { y[i] -= h * x[i]; }
+};
+
+struct Multiply {
+  const PetscScalar *x, *y;
+  PetscScalar       *product;
+
+  HD void operator()(PetscInt i) const { product[i] = x[i] * y[i]; }
+};
+
+/* Over all ranks' rows. */
+PetscScalar dot(const LocalColumns &columns, const Array<PetscScalar> &x, const Array<PetscScalar> &y, Array<PetscScalar> &work)
+{
+  const Space        space = x.space();
+  Array<PetscScalar> result(space, 1);
+
+  for_each_row(space, columns.n(), Multiply{x.data(), y.data(), work.data()});
+  sum_into(space, work.data(), columns.n(), result.data());
+  PetscScalar sum = read_value(space, result.data());
+  columns.sum(&sum, 1);
+  return sum;
+}
+
+PetscReal normalise(const LocalColumns &columns, Array<PetscScalar> &x, Array<PetscScalar> &work)
+{
+  const PetscReal norm = PetscSqrtReal(PetscRealPart(dot(columns, x, x, work)));
+
+  if (norm > 0) for_each_row(x.space(), columns.n(), Scale{nullptr, 1 / norm, x.data()});
+  return norm;
+}
+
+PetscReal arnoldi(const Product &A, const ColumnMap &columns, const Array<PetscScalar> &dinv, NodeIds ids, PetscInt its)
+{
+  const Space                     space = A.A.space;
+  const PetscInt                  n     = A.A.nrows;
+  std::vector<Array<PetscScalar>> V;
+  Array<PetscScalar>              work(space, n);
+  std::vector<PetscScalar>        H(its * its, 0), h(its), square;
+  PetscReal                       norm, largest = 0;
+  PetscInt                        k = 0;
+
+  V.emplace_back(space, columns.nlocal());
+  for_each_row(space, n, StartScaled{ids, dinv.data(), V[0].data()});
+  norm = normalise(columns, V[0], work);
+  if (!(norm > 0) || PetscIsInfOrNanReal(norm)) return 0;
+  while (k < its) {
+    V.emplace_back(space, columns.nlocal());
+    A(V[k], V[k + 1]);
+    for_each_row(space, n, Scale{dinv.data(), 1, V[k + 1].data()});
+    for (PetscInt i = 0; i <= k; i++) {
+      H[i * its + k] = h[i] = dot(columns, V[k + 1], V[i], work);
+      largest               = PetscMax(largest, PetscAbsScalar(h[i]));
+    }
+    for (PetscInt i = 0; i <= k; i++) for_each_row(space, n, Subtract{h[i], V[i].data(), V[k + 1].data()});
+    norm = normalise(columns, V[k + 1], work);
+    k++;
+    if (k == its || !(norm > lanczos_breakdown * largest) || PetscIsInfOrNanReal(norm)) break;
+    H[k * its + k - 1] = norm;
+  }
+  square.resize(k * k);
+  for (PetscInt i = 0; i < k; i++) std::copy_n(H.begin() + i * its, k, square.begin() + i * k);
+  return DenseRadius(k, square);
+}
+
+} // namespace
+
+CsrFacts row_facts(const Csr &A, const LocalColumns &columns)
+{
+  const Space          space = A.space;
+  CsrFacts             facts;
+  Array<unsigned char> flags(space, A.nrows);
+  Array<std::int64_t>  counts(space, CountFlags::n);
+
+  facts.dinv     = Array<PetscScalar>(space, A.nrows);
+  facts.isolated = Array<std::int64_t>(space, A.nrows);
+  for_each_csr_row(A, 1, Facts{A.ptr, A.col, A.val, facts.dinv.data(), facts.isolated.data(), flags.data()});
+  join_rows<Plus, CountFlags::n>(space, A.nrows, CountFlags{flags.data()}, counts.data());
+
+  std::vector<std::int64_t> n = counts.to_host();
+
+  facts.nisolated = n[4];
+  columns.sum(n.data(), CountFlags::n);
+  facts.any_isolated   = n[4] > 0;
+  facts.positive       = n[0] > 0;
+  facts.negative       = n[1] > 0;
+  facts.finite         = n[2] == 0;
+  facts.squares_finite = n[3] == 0;
+  return facts;
+}
+
+PetscReal lambda_max(const Csr &A, const ColumnMap &columns, const CsrFacts &facts, PetscInt its, NodeIds ids, ParOperator<PetscScalar> *exact, bool *expected)
+{
+  const Product product{A, columns, exact};
+  PetscReal     lambda    = 0;
+  bool          by_itself = false, &symmetric = expected ? *expected : by_itself;
+
+  its = PetscMin(PetscMin(PetscMax(its, 1), columns.nglobal()), max_lanczos_steps);
+  if (facts.positive == facts.negative) symmetric = false;
+  else lambda = lanczos(product, columns, facts, ids, facts.positive ? 1 : -1, its, &symmetric);
+  if ((facts.positive || facts.negative) && !symmetric) lambda = arnoldi(product, columns, facts.dinv, ids, its);
+  if (facts.any_isolated) lambda = PetscMax(lambda, 1);
+  return lambda > 0 && !PetscIsInfOrNanReal(lambda) ? lambda : 1;
+}
+
+} // namespace goza::saamg

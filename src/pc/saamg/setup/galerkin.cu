@@ -1,0 +1,254 @@
+#include "galerkin.hpp"
+#include "core/util/algorithm.hpp"
+#include "core/sparse/csr_ops.hpp"
+#include "core/sparse/full_blocks.hpp"
+#include "core/sparse/host_galerkin.hpp"
+#include "core/launch/row_sums.hpp"
+#include "core/launch/staged_rows.hpp"
+
+namespace goza::saamg
+{
+
+namespace
+{
+
+struct LengthOfRow {
+  const PetscInt *ptr;
+  PetscInt       *length;
+
+  HD void operator()(PetscInt i) const { length[i] = ptr[i + 1] - ptr[i]; }
+};
+
+/* The rows of a node each count as if they were its row of blocks. */
+struct WorkOfRow {
+  const PetscInt *ptr, *col, *length; // of A; of P's rows
+  double          bs, k, aggregates;
+
+  HD void operator()(PetscInt i, double *work) const
+  {
+    double terms = 0;
+
+    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) terms += length[col[p]];
+    terms /= bs * k;
+    *work += (terms + length[i] / k * (terms < aggregates ? terms : aggregates)) / bs;
+  }
+};
+
+/* The largest entry where there is no inverse diagonal. */
+struct MagnitudeOfRow {
+  Csr                A;
+  const PetscScalar *dinv;
+  PetscScalar       *magnitude;
+
+  HD void operator()(PetscInt i) const
+  {
+    PetscScalar most = dinv[i] != PetscScalar(0) ? PetscAbsScalar(1 / dinv[i]) : 0;
+
+    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1] && dinv[i] == PetscScalar(0); p++) most = PetscMax(most, PetscAbsScalar(A.val[p]));
+    magnitude[i] = most;
+  }
+};
+
+/* Of P^T A P, from a row of P^T. */
+struct MagnitudeOfProduct {
+  const PetscInt    *ptr;
+  Columns            col;
+  Values             val;
+  const PetscScalar *fine;
+  PetscScalar       *coarse;
+
+  HD MagnitudeOfProduct on(Columns c, Values v) const { return {ptr, c, v, fine, coarse}; }
+
+  HD void operator()(PetscInt i) const
+  {
+    PetscScalar sum = 0;
+
+    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) sum += val[p] * val[p] * fine[col[p]];
+    coarse[i] = sum;
+  }
+};
+
+struct RootOf {
+  PetscScalar *value;
+
+  HD void operator()(PetscInt i) const { value[i] = PetscSqrtReal(value[i]); }
+};
+
+enum Finding : unsigned char {
+  has_diagonal = 1,
+  negative     = 2,
+  nothing      = 4 // but what rounding leaves of zeros
+};
+
+/* Its diagonal entry's size, and what there is to say of it. */
+struct LookAtRow {
+  const PetscInt    *ptr;
+  Columns            col;
+  Values             val;
+  const PetscScalar *root; // [columns] of the magnitude
+  PetscScalar       *size;
+  unsigned char     *finding;
+
+  HD LookAtRow on(Columns c, Values v) const { return {ptr, c, v, root, size, finding}; }
+
+  HD void operator()(PetscInt i) const
+  {
+    PetscScalar d    = 0;
+    bool        zero = true;
+
+    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) {
+      if (col[p] == i) d = val[p];
+      zero = zero && PetscAbsScalar(val[p]) <= rounding_of_products * root[i] * root[col[p]]; // not a NaN
+    }
+    size[i]    = zero ? PetscScalar(0) : PetscAbsScalar(d);
+    finding[i] = static_cast<unsigned char>(zero ? nothing : (d != PetscScalar(0) ? has_diagonal : 0) | (d < PetscScalar(0) ? negative : 0));
+  }
+};
+
+/* otherwise: where a column of the interpolation is zero, and there is no magnitude. */
+struct FillRow {
+  Csr                  A;
+  const unsigned char *finding;
+  const PetscScalar   *root;
+  PetscScalar          sign, otherwise, *val;
+
+  HD void operator()(PetscInt i) const
+  {
+    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1] && finding[i] == nothing; p++) {
+      if (A.col[p] == i) val[p] = sign * (root[i] > PetscScalar(0) ? root[i] * root[i] : otherwise);
+    }
+  }
+};
+
+struct CountFindings {
+  static constexpr int n = 3;
+  const unsigned char *finding;
+
+  HD void operator()(PetscInt i, std::int64_t *count) const
+  {
+    for (int f = 0; f < n; f++) count[f] += finding[i] >> f & 1;
+  }
+};
+
+/* The magnitudes of P^T A P from those of A. Collective. */
+Array<PetscScalar> coarse_magnitudes(const Interpolation &I, const Array<PetscScalar> &magnitude)
+{
+  const Space        space = magnitude.space();
+  Array<PetscScalar> fine(space, I.fine->nlocal()), coarse(space, I.R.nrows);
+
+  if (magnitude.size()) fine.copy_from(magnitude.data(), magnitude.size());
+  I.fine->update(fine);
+  for_each_csr_row(I.R.view(), 1, MagnitudeOfProduct{I.R.ptr.data(), I.R.col.data(), I.R.val.data(), fine.data(), coarse.data()});
+  return coarse;
+}
+
+/* The diagonal entry is always in the pattern. */
+void fill_rows_of_nothing(CsrMatrix &A, const ColumnMap &columns, const Array<PetscScalar> &magnitude)
+{
+  const Space          space = A.space();
+  Array<PetscScalar>   root(space, columns.nlocal()), size(space, A.nrows), sizes(space, 1);
+  Array<unsigned char> finding(space, A.nrows);
+  Array<std::int64_t>  counts(space, CountFindings::n);
+
+  if (A.nrows) root.copy_from(magnitude.data(), A.nrows);
+  for_each_row(space, A.nrows, RootOf{root.data()});
+  columns.update(root);
+  for_each_csr_row(A.view(), 1, LookAtRow{A.ptr.data(), A.col.data(), A.val.data(), root.data(), size.data(), finding.data()});
+  join_rows<Plus, CountFindings::n>(space, A.nrows, CountFindings{finding.data()}, counts.data());
+  std::vector<std::int64_t> n = counts.to_host();
+
+  columns.sum(n.data(), CountFindings::n);
+  if (!n[2]) return;
+  sum_into(space, size.data(), size.size(), sizes.data());
+  PetscScalar mean = read_value(space, sizes.data());
+  columns.sum(&mean, 1);
+  mean = n[0] ? mean / static_cast<PetscReal>(n[0]) : 1;
+  if (!(mean > 0) || PetscIsInfOrNanScalar(mean)) mean = 1;
+  for_each_row(space, A.nrows, FillRow{A.view(), finding.data(), root.data(), 2 * n[1] > n[0] ? PetscScalar(-1) : PetscScalar(1), mean, A.val.data()});
+}
+
+} // namespace
+
+Array<PetscScalar> magnitudes(const Csr &A, const Array<PetscScalar> &dinv)
+{
+  Array<PetscScalar> magnitude(A.space, A.nrows);
+
+  for_each_row(A.space, A.nrows, MagnitudeOfRow{A, dinv.data(), magnitude.data()});
+  return magnitude;
+}
+
+double product_work(const Csr &A, const ColumnMap &columns, const Interpolation &I)
+{
+  constexpr double uncountable = 1e15;
+  Array<PetscInt>  length(A.space, columns.nlocal());
+  Array<double>    work(A.space, 1);
+
+  for_each_row(A.space, A.nrows, LengthOfRow{I.P.ptr.data(), length.data()});
+  columns.update(length);
+  join_rows<Plus, 1>(A.space, A.nrows, WorkOfRow{A.ptr, A.col, length.data(), static_cast<double>(I.bs), static_cast<double>(I.k), static_cast<double>(I.coarse->nglobal()) / I.k},
+                     work.data());
+  std::int64_t sum = static_cast<std::int64_t>(PetscMin(read_value(A.space, work.data()), uncountable));
+  columns.sum(&sum, 1);
+  return static_cast<double>(sum);
+}
+
+void Interpolation::transpose()
+{
+  if (R.ptr.size() && coarse->size() == 1) {
+    transpose_numeric(P.view(), R);
+    return;
+  }
+  release_transpose();
+  CsrMatrix whole = goza::transpose(P.view());
+
+  if (coarse->size() > 1) {
+    CsrMatrix parts = std::move(whole);
+
+    fine          = SummedRows(parts.view(), LocalColumns(*fine, {}), coarse, false, whole).columns();
+    own_transpose = std::move(parts);
+  }
+  R = std::move(whole); // last: transposed() asks for it
+}
+
+CsrMatrix GalerkinProduct::make(const Csr &A, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns, Array<PetscScalar> &magnitude, bool once)
+{
+  const bool isolated = columns->size() == 1;
+  CsrMatrix  Ac;
+
+  magnitude = coarse_magnitudes(I, magnitude);
+  if (once && isolated && A.space == Space::Host && I.bs == 1 && I.k == 1) {
+    Ac             = galerkin_host(I.R.view(), A, I.P.view());
+    coarse_columns = I.coarse;
+    fill_rows_of_nothing(Ac, *coarse_columns, magnitude);
+    return Ac;
+  }
+  if (!isolated) P_ = std::make_unique<RowsBelow>(I.P.view(), *I.coarse, columns);
+  AP_ = multiply(A, I.bs, I.bs, isolated ? I.P.view() : P_->view(), I.k);
+  if (isolated) {
+    Ac             = multiply(I.R.view(), I.k, I.bs, AP_.view(), I.k, true);
+    coarse_columns = I.coarse;
+  } else {
+    const CsrMatrix again = I.own_transpose.ptr.size() ? CsrMatrix() : transpose(I.P.view()); // where it was not kept
+
+    parts_ = multiply(again.ptr.size() ? again.view() : I.own_transpose.view(), I.k, I.bs, AP_.view(), I.k);
+    sum_   = std::make_unique<SummedRows>(parts_.view(), P_->columns(), I.coarse, true, Ac);
+
+    coarse_columns = sum_->columns();
+  }
+  fill_rows_of_nothing(Ac, *coarse_columns, magnitude);
+  return Ac;
+}
+
+void GalerkinProduct::update(const Csr &A, const Interpolation &I, CsrMatrix &Ac, Array<PetscScalar> &magnitude)
+{
+  magnitude = coarse_magnitudes(I, magnitude);
+  if (P_) P_->update(I.P.view());
+  multiply_numeric(A, I.bs, I.bs, P_ ? P_->view() : I.P.view(), I.k, AP_);
+  if (sum_) {
+    multiply_numeric(I.own_transpose.view(), I.k, I.bs, AP_.view(), I.k, parts_);
+    sum_->update(parts_.view(), P_->columns(), Ac);
+  } else multiply_numeric(I.R.view(), I.k, I.bs, AP_.view(), I.k, Ac);
+  fill_rows_of_nothing(Ac, sum_ ? *sum_->columns() : *I.coarse, magnitude);
+}
+
+} // namespace goza::saamg

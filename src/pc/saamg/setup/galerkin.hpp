@@ -1,0 +1,60 @@
+/* The coarse operator, in the space where the matrix is. */
+#pragma once
+#include "parallel/rows_below.hpp"
+#include "parallel/summed_rows.hpp"
+
+namespace goza::saamg
+{
+
+/* An interpolation, its transpose, and the map of the columns of each. */
+struct Interpolation {
+  CsrMatrix P, R;
+  MapPtr    coarse, fine;
+  PetscInt  bs = 1, k = 1; // unknowns of a node, fine and coarse
+
+  /* R is made from P; where R's pattern is there, on one rank, its values alone. Collective. */
+  void transpose();
+  void release_transpose(bool pattern_too = true)
+  {
+    R.val = Array<PetscScalar>(R.space());
+    if (pattern_too || own_transpose.ptr.size()) R = CsrMatrix();
+    own_transpose = CsrMatrix();
+  }
+  bool      transposed() const { return R.ptr.size() > 0 && R.val.size() == R.col.size(); }
+  CsrMatrix own_transpose; // of this rank's P, several ranks: rows of R in parts, which are not yet summed over the ranks
+};
+
+/* What an entry a_ij of a product comes to by rounding alone is less than this times the root of m_i m_j, with the magnitudes m of the rows: those of the user's matrix, and in
+   P^T A P the diagonal of P^T diag(m) P. An entry of that size says nothing. */
+constexpr PetscReal rounding_of_products = 16 * PETSC_MACHINE_EPSILON;
+
+/* Of the user's matrix: |a_ii|, or, where that is zero, the largest entry of the row. dinv: 1 / a_ii or 0. */
+Array<PetscScalar> magnitudes(const Csr &A, const Array<PetscScalar> &dinv);
+
+/* Multiplications of blocks in P^T (A P), of all ranks, or more: where terms of a row of A P have the same column, they are counted as if they had not. Collective. */
+double product_work(const Csr &A, const ColumnMap &columns, const Interpolation &I);
+
+/* Ac = P^T A P. Rows that come out as nothing but rounding, where a column of P is in A's null space, get a diagonal entry of their magnitude: what smoothers and an inverse make
+   of them is then harmless. So do rows of zeros, from zero columns of P, which have no magnitude: the mean of the others' diagonal. On several ranks the rows of P that A reaches are fetched from other ranks, and the parts of Ac's rows are sent to their owners: one exchange each. */
+class GalerkinProduct {
+public:
+  /* magnitude: of A's rows, becomes that of Ac's. once: no update() will come. Collective. */
+  CsrMatrix make(const Csr &A, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns, Array<PetscScalar> &magnitude, bool once = false);
+  /* New values in A, or in A and P, with all patterns as they were. Collective. */
+  void update(const Csr &A, const Interpolation &I, CsrMatrix &Ac, Array<PetscScalar> &magnitude);
+
+  bool        made() const { return AP_.ptr.size() > 0; }
+  std::size_t bytes() const { return AP_.bytes() + parts_.bytes() + (P_ ? P_->bytes() : 0) + (sum_ ? sum_->bytes() : 0); }
+  void        release_values() // until the next update()
+  {
+    AP_.val    = Array<PetscScalar>(AP_.space());
+    parts_.val = Array<PetscScalar>(AP_.space());
+  }
+
+private:
+  CsrMatrix                   AP_, parts_;
+  std::unique_ptr<RowsBelow>  P_; // several ranks
+  std::unique_ptr<SummedRows> sum_;
+};
+
+} // namespace goza::saamg

@@ -1,0 +1,64 @@
+/* The strength graph and the aggregates of a matrix, in the space where the matrix is. Columns of A, and neighbours, are by local numbers of a map. */
+#pragma once
+#include "parallel/column_map.hpp"
+#include "aggregate_rows.hpp"
+#include "strength_rows.hpp"
+
+namespace goza::saamg
+{
+
+/* The weight of an edge that is a matrix's entry, computed when it is asked for. */
+struct EntryWeight {
+  const PetscScalar *val;
+  Measure            measure;
+
+  HD float operator()(PetscInt i, PetscInt p, PetscInt j) const { return measure(i, j, val[p] * val[p]); }
+};
+
+/* As Graph, of nodes of bs rows. Where every entry between coupled nodes is an edge, as for threshold 0, the matrix's own pattern serves as the graph: it is
+   borrowed, and `degree` tells which nodes are isolated. */
+struct CsrGraph {
+  PetscInt         n = 0;
+  Edges            edges{};
+  StrongLinks      strong_links{};
+  bool             borrowed = false;
+  EntryWeight      entry{};              // where borrowed
+  MapPtr           nodes;                // owned ones and ghosts
+  NodeIds          ids;                  // of the owned ones
+  Array<PetscInt>  ptr, col, degree;     // degree: [nodes]
+  Array<PetscInt>  node_of_ghost_column; // [ghosts of A] among the ghost nodes; those that are none of them have the number behind the last
+  Array<float>     weight;
+  Array<PetscReal> rdiag;
+
+  Space space() const { return degree.space(); }
+};
+
+/* name: [owned nodes], or null for the global numbers; lattice: which they are points of. Collective. */
+CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscReal threshold, const PetscInt *name = nullptr, const Lattice &lattice = {});
+
+struct CsrAggregates {
+  PetscInt        n = 0;   // of this rank
+  MapPtr          map;     // those that this rank's nodes and their neighbours belong to
+  Array<PetscInt> of_node; // [nodes] by the map's local numbers, -1: isolated
+  Array<PetscInt> name;    // [owned nodes] of their aggregates: its root's
+  Lattice         lattice; // of these ids
+};
+
+/* The global numbers of aggregates ascend with their roots', their ids are those of the roots. An aggregate belongs to the rank of its root; where that leaves the ranks less than `least` each on
+   average, to as few ranks as have so many. Collective. */
+CsrAggregates aggregate(const CsrGraph &G, PetscInt least = 0);
+
+/* Aggressive coarsening. The aggregates of G are the nodes of another graph, whose edges weigh as many edges of G as they stand for; its aggregates are the result.
+   Weights are counts, so that the result is the same for any number of ranks. An aggregate without neighbours, a component of G, stays. Collective. */
+CsrAggregates aggregate_twice(const CsrGraph &G, PetscInt least = 0);
+
+/* of_node: global numbers of aggregates, of which the ranks own what `owners` says. */
+CsrAggregates numbered_locally(const LocalColumns &owners, Array<PetscInt> of_node, Array<PetscInt> name, const Lattice &lattice);
+
+/* [n] The ids of this rank's aggregates. Collective. */
+Array<PetscInt> ids_of(const CsrAggregates &aggregates);
+
+/* The aggregate of every local column of the matrix, of nodes of bs columns. */
+Array<PetscInt> aggregate_of_columns(const CsrGraph &G, const CsrAggregates &aggregates, const LocalColumns &columns, PetscInt bs);
+
+} // namespace goza::saamg

@@ -1,0 +1,115 @@
+#include "grid_of_rows.hpp"
+#include "core/util/algorithm.hpp"
+#include "core/launch/for_each_row.hpp"
+#include "parallel/par_csr.hpp"
+#include <algorithm>
+
+namespace goza::saamg
+{
+
+namespace
+{
+
+/* The longest row in front, the first of equals; of nodes. */
+struct LengthAndNode {
+  std::int64_t    nglobal, first;
+  PetscInt        bs;
+  const PetscInt *ptr;
+  std::int64_t   *key;
+
+  HD void operator()(PetscInt i) const { key[i] = static_cast<std::int64_t>(ptr[i * bs + 1] - ptr[i * bs]) * nglobal + (nglobal - 1 - first - i); }
+};
+
+/* The offsets of an inner node of a grid come in runs of consecutive numbers: .. 0 1 | L-1 L L+1 | .. | P-1 P P+1 | .. with as many runs before the one around the
+   plane P as behind it. */
+std::optional<Strides> strides_of(std::int64_t node, const std::vector<PetscInt> &neighbour, PetscInt nglobal)
+{
+  const std::size_t         length = neighbour.size();
+  std::vector<std::int64_t> centres;
+
+  for (std::size_t p = 0, q; p < length; p = q) {
+    for (q = p + 1; q < length && neighbour[q] == neighbour[q - 1] + 1; q++) { }
+    if (neighbour[p] > node) centres.push_back((static_cast<std::int64_t>(neighbour[p]) + neighbour[q - 1]) / 2 - node);
+  }
+  if (centres.empty()) return {};
+  if (centres.size() == 1) return Strides{centres[0], nglobal};
+  return Strides{centres[0], centres[centres.size() / 2]};
+}
+
+/* How often nodes 0, every, 2 every, ... are coupled to one beyond the box around them. */
+struct CountFar {
+  Lattice         lattice;
+  PetscInt        bs, every, first, begin; // begin: which of them is this rank's first
+  PetscInt        ncols, first_column;
+  const PetscInt *ghost; // global numbers
+  const PetscInt *ptr, *col;
+  std::int64_t   *far;
+
+  HD void operator()(PetscInt k) const
+  {
+    const PetscInt node = (begin + k) * every, row = (node - first) * bs;
+
+    far[k] = 0;
+    for (PetscInt p = ptr[row]; p < ptr[row + 1]; p++) {
+      const PetscInt other = (col[p] < ncols ? first_column + col[p] : ghost[col[p] - ncols]) / bs;
+
+      for (int d = 0; d < 3; d++) {
+        const PetscInt away = lattice.x(other, d) - lattice.x(node, d);
+
+        far[k] += away < -1 || away > 1;
+      }
+    }
+  }
+};
+
+} // namespace
+
+std::optional<Strides> guess_strides(const Csr &A, const LocalColumns &columns, PetscInt bs)
+{
+  constexpr std::int64_t longest = 27;
+  const std::int64_t     N       = columns.nglobal() / bs;
+  const PetscInt         n = A.nrows / bs, first = columns.start() / bs;
+  Array<std::int64_t>    key(A.space, n);
+  std::int64_t           grid[2] = {0, 0};
+
+  if (!N) return {};
+  for_each_row(A.space, n, LengthAndNode{N, first, bs, A.ptr, key.data()});
+  std::int64_t top = largest(A.space, key.data(), key.size());
+  columns.largest(&top);
+  const std::int64_t length = top / N, here = N - 1 - top % N - first;
+
+  if (length > longest * bs) return {};
+  if (here >= 0 && here < n) {
+    const PetscInt        begin     = read_value(A.space, A.ptr + here * bs);
+    std::vector<PetscInt> neighbour = globalize(columns, A.col + begin, static_cast<std::size_t>(length)).to_host();
+
+    for (PetscInt &j : neighbour) j /= bs;
+    std::sort(neighbour.begin(), neighbour.end());
+    neighbour.erase(std::unique(neighbour.begin(), neighbour.end()), neighbour.end());
+    if (const std::optional<Strides> guess = strides_of(first + here, neighbour, static_cast<PetscInt>(N))) grid[0] = guess->line, grid[1] = guess->plane;
+  }
+  columns.sum(grid, 2);
+  if (grid[0] < 1 || grid[1] < grid[0]) return {};
+  return Strides{grid[0], grid[1]};
+}
+
+Lattice lattice_of(const Csr &A, const ColumnMap &columns, PetscInt bs)
+{
+  constexpr PetscInt           looked_at = 4096;
+  const PetscInt               N = columns.nglobal() / bs, n = A.nrows / bs, first = columns.start() / bs, every = N / looked_at + 1;
+  const PetscInt               begin = (first + every - 1) / every, end = (first + n + every - 1) / every;
+  const std::optional<Strides> grid = guess_strides(A, columns, bs);
+  Lattice                      lattice;
+
+  if (!grid || grid->plane % grid->line || N % grid->plane) return lattice;
+  lattice.points[0] = lattice.tiles[0] = static_cast<PetscInt>(grid->line);
+  lattice.points[1] = lattice.tiles[1] = static_cast<PetscInt>(grid->plane / grid->line);
+  lattice.points[2] = lattice.tiles[2] = static_cast<PetscInt>(N / grid->plane);
+  Array<std::int64_t> far(A.space, end - begin);
+  for_each_row(A.space, end - begin, CountFar{lattice, bs, every, first, begin, A.nrows, columns.start(), columns.ghosts_here().data(), A.ptr, A.col, far.data()});
+  std::int64_t total = sum(A.space, far.data(), far.size());
+  columns.sum(&total, 1);
+  return total ? Lattice() : lattice;
+}
+
+} // namespace goza::saamg

@@ -1,0 +1,22 @@
+/* The grid that a matrix's rows were numbered along, found from the columns of a few of them. */
+#pragma once
+#include "lattice.hpp"
+#include "parallel/column_map.hpp"
+#include <optional>
+
+namespace goza::saamg
+{
+
+/* Neighbours of node i are i +- 1, i +- line, i +- plane; in two dimensions plane is the number of nodes. */
+struct Strides {
+  std::int64_t line, plane;
+};
+
+/* What the longest row looks like, of nodes of bs rows; nothing where it has more neighbours than a box of 3 x 3 x 3. Collective. */
+std::optional<Strides> guess_strides(const Csr &A, const LocalColumns &columns, PetscInt bs = 1);
+
+/* The grid where nodes are coupled to none but those of the box around them: all of some thousand of them, spread over the ranks by their numbers alone. Unknown where
+   that is not so. Collective. */
+Lattice lattice_of(const Csr &A, const ColumnMap &columns, PetscInt bs);
+
+} // namespace goza::saamg

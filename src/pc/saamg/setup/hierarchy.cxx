@@ -1,0 +1,339 @@
+/* The set-up: its steps one after the other, in the space where the matrix is. */
+#include "hierarchy.hpp"
+#include "core/sparse/csr_ops.hpp"
+#include "eigen.hpp"
+#include "galerkin.hpp"
+#include "petsc/plugin.hpp"
+#include "graph.hpp"
+#include "parallel/agree.hpp"
+#include "prolong.hpp"
+#include "repartition.hpp"
+
+namespace goza::saamg
+{
+
+/* Multiplications of blocks in a Galerkin product, for each block of the finest matrix, beyond which it is not begun, and what is never too many. Where rows of P reach p
+   aggregates these are p (1 + p), with p up to 6 on meshes: 26 for 27 points. On a graph with hubs (Barabasi and Albert, 9 entries a row) they are 330 with 25 000 nodes and 700 with
+   500 000. Of an interpolation that is asked to be smoothed further, rows are longer to the power of the dimensions. */
+constexpr double bearable_products = 100, always_bearable = 1e7;
+
+/* A step under its event, with the device's time where that is asked for. Ranks: columns of a level. Collective: an error on one rank is an error on all. */
+template <class Body> static PetscErrorCode Step(PetscLogEvent event, const LocalColumns &ranks, const Body &body)
+{
+  const Space space = ranks.space();
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(event, 0, 0, 0, 0));
+  if (space == Space::Cuda) PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(Together(ranks.comm(), "do its part of the set-up", body));
+  if (space == Space::Cuda) PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(PetscLogEventEnd(event, 0, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Hierarchy::measure(Grid &grid, PetscInt its, bool *finite)
+{
+  CsrLevel                 &level = *grid.level;
+  ParOperator<PetscScalar> *exact = nullptr;
+  CsrFacts                  facts;
+
+  PetscFunctionBegin;
+  PetscCall(Step(events.eigen, *level.columns, [&] { facts = row_facts(level.A, *level.columns); }));
+  *finite = facts.finite;
+  if (*finite && level.exact) PetscCall(FailTogether(level.columns->comm(), level.exact(&exact), "hold its rows in the matrix's format"));
+  PetscCall(Step(events.eigen, *level.columns, [&] {
+    if (!level.columns->all(exact)) exact = nullptr;
+    if (*finite) grid.lambda = lambda_max(level.A, *level.columns, facts, its, level.ids(grid.bs), exact, &grid.symmetric);
+    level.squares_finite = facts.squares_finite;
+    if (&grid == grids_.data()) level.magnitude = magnitudes(level.A, facts.dinv);
+    level.dinv     = std::move(facts.dinv);
+    level.isolated = facts.nisolated ? std::move(facts.isolated) : Array<std::int64_t>(level.A.space);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* P = (I - omega_d D^-1 A) ... (I - omega_1 D^-1 A) T: of all polynomials p of degree d with p(0) = 1 that whose largest sqrt(t) |p(t)| on [0, lambda_max] is least, which
+   bounds the energy of P's columns (Brezina, Vanek, Vassilevski 2012). Of degree 1: omega = 4/3 / lambda_max.
+
+   Where the nodes are of two colours, as those of a 5- or 7-point operator, the spectrum of D^-1 A is its own mirror image about 1, lambda_max is 2, and for every smooth
+   vector there is one of alternating signs. With a larger omega the coarse space sees more of these: log-normal field, 7 points, 100^3, threshold 0.01, BiCGStab and Jacobi
+   with relaxation 1, which leaves them as they are: 20 iterations with 4/3, 17 with 1.4, 15 with 1.5 and 14 or 15 with 1.55, more with 1.6.
+   Smoothers that damp them gain nothing or lose an iteration. The estimate of lambda_max lies below it. */
+static PetscReal omega(PetscReal lambda, PetscInt step, PetscInt degree, bool alternating)
+{
+  const PetscReal root        = PetscSqr(PetscCosReal((2 * step - 1) * PETSC_PI / (4 * degree + 2)));
+  const PetscReal two_colours = alternating && degree == 1 ? PetscMax(0, PetscMin(1, 2 - PetscAbsReal(lambda - 1.95) / 0.05)) : 0;
+
+  return (1 + 0.1625 * two_colours) / (root * lambda);
+}
+
+/* P and R of a grid from its coarsening, for the values that A has now. A polynomial of degree 2 takes in weak entries, too: 7 points, blocks of contrast 1000, 100^3,
+   threshold 0.05, CG: 13 iterations with degree 1, 18 with degree 2 of the filtered operators, 7 of the whole ones. */
+PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const HierarchyOptions &options)
+{
+  PetscFunctionBegin;
+  PetscCall(Step(events.prolong, *grid.level->columns, [&] {
+    const CsrLevel &level = *grid.level;
+    CsrTransfer    &t     = *grid.transfer;
+    CsrMatrix       P;
+    MapPtr          columns;
+    const auto      weight = [&](PetscReal lambda, PetscInt step) { return omega(lambda, step, from.degree, options.alternating); };
+
+    if (!from.filters && from.degree == 1 && t.coarse && smooth_again(level.A, from, level.dinv, weight(grid.lambda, 1), t.P)) {
+      t.stamp.new_values();
+      t.transpose();
+      return;
+    }
+    if (!from.degree) {
+      CsrMatrix nothing(level.A.space, level.A.nrows, level.A.ncols);
+
+      nothing.ptr = Array<PetscInt>(level.A.space, level.A.nrows + 1);
+      nothing.ptr.zero();
+      P = smoothed_prolongator(nothing.view(), from, level.dinv, 0, columns);
+    } else if (from.filters) {
+      const CsrMatrix filtered  = filter_weak(level.A, *level.columns, from.bs, from.graph);
+      const CsrFacts  facts     = row_facts(filtered.view(), *level.columns);
+      bool            symmetric = grid.symmetric;
+      const PetscReal lambda    = lambda_max(filtered.view(), *level.columns, facts, options.esteig_iterations, level.ids(grid.bs), nullptr, &symmetric);
+
+      P = smoothed_prolongator(filtered.view(), from, facts.dinv, weight(lambda, 1), columns);
+    } else P = smoothed_prolongator(level.A, from, level.dinv, weight(grid.lambda, 1), columns);
+    for (PetscInt step = 2; step <= from.degree; step++)
+      smooth_once_more(level.A, level.columns, level.dinv, weight(grid.lambda, step), from.bs, from.k, P, columns);
+    if (t.coarse && columns->all(columns->ghosts() == t.coarse->ghosts() && same_pattern(P, t.P))) t.stamp.new_values();
+    else {
+      t.coarse  = columns;
+      t.product = GalerkinProduct();
+      t.release_transpose();
+      t.stamp.new_pattern();
+    }
+    t.P    = std::move(P);
+    t.fine = level.columns;
+    t.bs   = from.bs;
+    t.k    = from.k;
+    t.transpose();
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The operator of the grid below, where there is none or the interpolation's pattern is new. */
+PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOptions &options)
+{
+  PetscFunctionBegin;
+  PetscCall(Step(events.galerkin, *grid.level->columns, [&] {
+    CsrTransfer &t = *grid.transfer;
+
+    if (!t.transposed()) t.transpose(); // as release() left it
+    next.magnitude = std::move(grid.level->magnitude);
+    next.own       = t.product.make(grid.level->A, grid.level->columns, t, next.columns, next.magnitude, options.keep == Keep::Nothing);
+    if (options.keep != Keep::Nothing) t.product.release_values();
+    else {
+      t.product       = GalerkinProduct();
+      t.own_transpose = CsrMatrix();
+      if (options.rows_lent && t.lends_rows()) t.release_transpose(); /* its memory is that of the next level */
+    }
+    next.A             = next.own.view();
+    std::int64_t total = next.own.nnz();
+    next.columns->sum(&total, 1);
+    next.nnz = static_cast<PetscLogDouble>(total);
+    next.stamp.new_pattern();
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The aggregates of the last grid's nodes. *stop: they are not much fewer than rows. */
+PetscErrorCode Hierarchy::aggregate_nodes(const CsrGraph &G, PetscInt k, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop)
+{
+  const LocalColumns &columns    = *grids_.back().level->columns;
+  const bool          aggressive = static_cast<PetscInt>(grids_.size()) <= options.aggressive_levels;
+  const PetscInt      least      = options.gather_limit / k + (options.gather_limit % k > 0);
+  bool                moved      = false;
+
+  PetscFunctionBegin;
+  PetscCall(Step(events.aggregate, columns, [&] { aggregates = aggressive ? aggregate_twice(G, least) : aggregate(G, least); }));
+  const std::int64_t coarse_rows = static_cast<std::int64_t>(aggregates.map->nglobal()) * k;
+  if (coarse_rows >= static_cast<std::int64_t>(options.gather_limit) * columns.size()) PetscCall(Repartition(G, options.repartition_ratio, aggregates, &moved));
+  *stop = coarse_rows == 0 || coarse_rows > columns.nglobal() - columns.nglobal() / 10;
+  if (*stop)
+    PetscCall(PetscInfo(NULL, "Coarsening stops at %" PetscInt_FMT " rows: the next level would have %" PetscInt64_FMT "\n", columns.nglobal(), (PetscInt64)coarse_rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The last grid's interpolation from these aggregates, whose Galerkin product takes `work` multiplications of blocks, and the next level's near-null vectors. */
+PetscErrorCode Hierarchy::interpolate_from(Coarsening &from, const CsrAggregates &aggregates, Array<PetscScalar> &B, const HierarchyOptions &options, Array<PetscScalar> &coarse_B, double *work)
+{
+  Grid            &grid    = grids_.back();
+  const ColumnMap &columns = *grid.level->columns;
+
+  PetscFunctionBegin;
+  PetscCall(Step(events.prolong, columns, [&] {
+    clear_isolated_rows(grid.level->isolated, from.k, B);
+    CsrTentative T = tentative(aggregates, columns, grid.bs, from.k, B);
+
+    from.aggregate          = aggregate_of_columns(from.graph, aggregates, columns, grid.bs);
+    from.aggregates         = aggregates.map;
+    from.Q                  = std::move(T.Q);
+    coarse_B                = std::move(T.Bcoarse);
+    grid.transfer           = std::make_shared<CsrTransfer>();
+    grid.transfer->smoothed = from.degree > 0;
+  }));
+  PetscCall(interpolate(grid, from, options));
+  PetscCall(Step(events.galerkin, columns, [&] { *work = product_work(grid.level->A, columns, *grid.transfer); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The next level below the last one. B, its near-null vectors, becomes the next level's. */
+PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal threshold, const HierarchyOptions &options, bool *stop)
+{
+  Grid                       &grid    = grids_.back();
+  const MapPtr                columns = grid.level->columns;
+  const double                blocks  = grids_[0].level->nnz / (grids_[0].bs * grids_[0].bs);
+  std::shared_ptr<Coarsening> from;
+  CsrAggregates               aggregates;
+  Array<PetscScalar>          coarse_B;
+  Grid                        next;
+  double                      work = 0, bearable = 0;
+
+  PetscFunctionBegin;
+  PetscCall(Step(events.strength, *columns, [&] {
+    from          = std::make_shared<Coarsening>();
+    from->bs      = grid.bs;
+    from->k       = k;
+    from->degree  = grids_.size() == 1 ? 1 : options.coarse_interpolation_degree;
+    from->filters = threshold > 0 && from->degree == 1;
+    from->graph   = strength_graph(grid.level->A, columns, grid.bs, threshold, grid.level->name.data(), grid.level->lattice);
+    bearable      = PetscMax(bearable_products * static_cast<double>(from->degree * from->degree * from->degree) * blocks, always_bearable);
+  }));
+  PetscCall(aggregate_nodes(from->graph, k, options, aggregates, stop));
+  if (*stop) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(interpolate_from(*from, aggregates, B, options, coarse_B, &work));
+  if (work > bearable) { /* from the aggregates as they are, whose product has no more entries than the operator */
+    PetscCall(
+      PetscInfo(NULL, "The interpolation of level %d is not smoothed: its product would take %g multiplications for each entry of the matrix\n", (int)grids_.size() - 1, work / blocks));
+    from->degree  = 0;
+    from->filters = false;
+    PetscCall(interpolate_from(*from, aggregates, B, options, coarse_B, &work));
+  }
+  PetscCall(Step(events.prolong, *columns, [&] {
+    next.level          = std::make_shared<CsrLevel>();
+    next.level->name    = ids_of(aggregates);
+    next.level->lattice = aggregates.lattice;
+    aggregates          = CsrAggregates();
+    B                   = std::move(coarse_B);
+    coarse_B            = Array<PetscScalar>();
+    if (!from->filters) from->graph = CsrGraph();
+    if (options.keep == Keep::Aggregates) grid.transfer->coarsening = std::move(from);
+    else from.reset();
+  }));
+  PetscCall(project(grid, *next.level, options));
+  next.bs        = k;
+  next.symmetric = grid.symmetric;
+  PetscCall(Together(columns->comm(), "list another level", [&] { grids_.push_back(next); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Hierarchy::build(const Csr &A, MapPtr columns, PetscInt bs, PetscInt k, Array<PetscScalar> B, Array<PetscInt> name, const Lattice &lattice, const HierarchyOptions &options, bool *finite, const OperatorSource &exact)
+{
+  PetscReal threshold = options.threshold;
+  bool      stop      = false;
+
+  PetscFunctionBegin;
+  reset();
+  PetscCall(Together(columns->comm(), "begin its hierarchy", [&] {
+    std::int64_t total = entries(A);
+
+    grids_.emplace_back();
+    grids_[0].level          = std::make_shared<CsrLevel>();
+    grids_[0].level->A       = A;
+    grids_[0].level->exact   = exact;
+    grids_[0].level->columns = columns;
+    grids_[0].level->name    = std::move(name);
+    grids_[0].level->lattice = lattice;
+    columns->sum(&total, 1);
+    grids_[0].level->nnz = static_cast<PetscLogDouble>(total);
+    grids_[0].level->stamp.new_pattern();
+  }));
+  grids_[0].bs = bs;
+  for (;;) {
+    PetscCall(measure(grids_.back(), options.esteig_iterations, finite));
+    const CsrLevel &level = *grids_.back().level;
+    if (!*finite || grids_.back().rows() <= options.coarse_limit || (PetscInt)grids_.size() >= options.max_levels) break;
+    *finite = level.squares_finite;
+    if (!*finite) break;
+    PetscCall(coarsen(B, k, threshold, options, &stop));
+    if (stop) break;
+    threshold /= 2; /* coarse operators are denser and their entries smaller: Vanek, Mandel, Brezina 1996 */
+  }
+  if (!*finite) reset();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, bool *finite, const OperatorSource &exact)
+{
+  PetscFunctionBegin;
+  grids_[0].level->A     = A;
+  grids_[0].level->exact = exact;
+  grids_[0].level->stamp.new_values();
+  for (std::size_t l = 0; l < grids_.size(); l++) {
+    CsrLevel &level = *grids_[l].level;
+
+    PetscCall(measure(grids_[l], options.esteig_iterations, finite));
+    if (!*finite) {
+      reset();
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    if (l + 1 == grids_.size()) break;
+    CsrTransfer &t    = *grids_[l].transfer;
+    CsrLevel    &next = *grids_[l + 1].level;
+
+    if (options.keep == Keep::Aggregates) PetscCall(interpolate(grids_[l], *t.coarsening, options));
+    if (!t.product.made()) PetscCall(project(grids_[l], next, options)); /* a new pattern, or values were not meant to change */
+    else {
+      PetscCall(Step(events.galerkin, *level.columns, [&] {
+        if (!t.transposed()) t.transpose();
+        next.magnitude = std::move(level.magnitude);
+        t.product.update(level.A, t, next.own, next.magnitude);
+        t.product.release_values();
+      }));
+      next.stamp.new_values();
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* With what it comes from. */
+static std::size_t bytes_of(const CsrTransfer &t)
+{
+  std::size_t bytes = t.P.bytes() + t.R.bytes() + t.own_transpose.bytes() + t.product.bytes();
+
+  if (t.coarsening) {
+    const CsrGraph &G = t.coarsening->graph;
+
+    bytes += t.coarsening->Q.bytes() + t.coarsening->aggregate.bytes() + G.ptr.bytes() + G.col.bytes() + G.weight.bytes() + G.degree.bytes() + G.rdiag.bytes();
+  }
+  return bytes;
+}
+
+std::size_t Hierarchy::bytes() const
+{
+  std::size_t bytes = 0;
+
+  for (const Grid &grid : grids_) {
+    bytes += grid.level->own.bytes() + grid.level->dinv.bytes() + grid.level->isolated.bytes() + grid.level->name.bytes() + grid.level->magnitude.bytes();
+    if (grid.transfer) bytes += bytes_of(*grid.transfer);
+  }
+  return bytes;
+}
+
+void Hierarchy::release(const HierarchyOptions &options)
+{
+  for (Grid &grid : grids_) {
+    if (grid.transfer && options.keep != Keep::Interpolation) grid.transfer->release_transpose(options.keep == Keep::Nothing);
+  }
+  if (grids_.empty()) return;
+  grids_[0].level->A.ptr = grids_[0].level->A.col = nullptr;
+  grids_[0].level->A.val                          = nullptr;
+  grids_[0].level->exact                          = nullptr;
+}
+
+} // namespace goza::saamg

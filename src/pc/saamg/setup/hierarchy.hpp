@@ -1,0 +1,112 @@
+/* The levels of smoothed aggregation: what the set-up makes and the cycle is made from. They are each rank's CSR rows in the space of the cycle, with the map of
+   their columns, and the set-up runs there. */
+#pragma once
+#include "galerkin.hpp"
+#include "local_rows.hpp"
+#include "mat/common/par_operator.hpp"
+#include <functional>
+#include <memory>
+#include <petscmat.h>
+
+namespace goza::saamg
+{
+
+/* What update() keeps; see PCSAAMGReuse */
+enum class Keep {
+  Nothing,
+  Aggregates,
+  Interpolation
+};
+
+constexpr PetscInt most_interpolation_degree = 10; // rows of an interpolation grow with it to the power of the space's dimension
+
+struct HierarchyOptions {
+  PetscReal threshold                   = 0; // of strength, relative to the diagonals
+  PetscInt  max_levels                  = 10;
+  PetscInt  coarse_limit                = 200;           // rows at which coarsening may stop
+  PetscInt  gather_limit                = 1000;          // rows a rank below which a level goes to fewer ranks; PCCreate_SAAMG() takes more on a device
+  PetscReal repartition_ratio           = 0;             // rows of the fullest rank over the mean beyond which a coarse level is partitioned anew; 0: never
+  PetscInt  aggressive_levels           = 0;             // finest levels whose aggregates are aggregated once more
+  PetscInt  coarse_interpolation_degree = 1;             // of the polynomial that smooths the interpolation of the levels below the finest
+  PetscInt  esteig_iterations           = 10;            // of the largest eigenvalue's estimate
+  bool      alternating                 = false;         // the smoother leaves vectors that alternate between nodes of two colours to the coarse space
+  bool      rows_lent                   = false;         // the cycle reads P as it is and no P^T, where P lends its rows
+  Keep      keep                        = Keep::Nothing; // for an update() to come
+};
+
+/* An operator of the same matrix whose products are as exact; nullptr: there is none. Asked for when the values are known to be finite. Collective. */
+using OperatorSource = std::function<PetscErrorCode(ParOperator<PetscScalar> **)>;
+
+struct CsrLevel {
+  Csr                 A{};       // own.view(), or, while a set-up lasts, the user's matrix
+  CsrMatrix           own;       // empty on the finest level
+  MapPtr              columns;   // of A
+  PetscLogDouble      nnz = 0;   // of all ranks
+  Stamp               stamp;     // of A
+  Array<PetscScalar>  dinv;      // [rows] inverse diagonal
+  Array<PetscInt>     name;      // [nodes], or empty: see ids()
+  Lattice             lattice;   // of the ids
+  Array<std::int64_t> isolated;  // [rows] 1 where a row is coupled to nothing (Dirichlet rows, diagonal matrices), or empty
+  Array<PetscScalar>  magnitude; // [rows] see rounding_of_products; of the coarsest level after a set-up
+  bool                squares_finite = true;
+
+  OperatorSource exact; // of the user's matrix, while a set-up lasts
+
+  NodeIds ids(PetscInt bs) const { return {name.data(), columns->start() / bs, bs, lattice}; }
+};
+
+/* Where P comes from: aggregates, tentative values and, where weak entries are filtered, the strength graph. */
+struct Coarsening;
+struct CsrAggregates;
+struct CsrGraph;
+
+struct CsrTransfer : Interpolation {
+  GalerkinProduct product; // while values may change
+  Stamp           stamp;
+  bool            smoothed = true; // false: its product would have taken too long
+
+  std::shared_ptr<Coarsening> coarsening; // while only aggregates are to be kept
+
+  /* Where the cycle may read P as it is. Blocks have formats that pay. */
+  bool lends_rows() const { return P.space() == Space::Host && coarse->size() == 1 && bs == 1 && k == 1; }
+};
+
+struct Grid {
+  std::shared_ptr<CsrLevel>    level;
+  std::shared_ptr<CsrTransfer> transfer;       // from the next coarser grid; none on the coarsest
+  PetscReal                    lambda     = 1; // estimate, from below, of the largest eigenvalue of D^-1 A
+  PetscInt                     bs         = 1;
+  bool                         symmetric  = false; // what the estimate found; before it, what it found on the grid above
+  bool                         transposed = false; // of the cycle of A^T: dinv, alone and transfers are those of A
+
+  PetscInt rows() const { return level->columns->nglobal(); } // of all ranks
+};
+
+class Hierarchy {
+public:
+  /* B[local rows][k]: the near-null vectors, in A's space. name[local rows / bs]: what the nodes are called where their numbers depend on the ranks, else empty; lattice:
+     the grid that the ids are points of. A, whose columns are by the map's local numbers, is borrowed until release(). finite: false (on all
+     ranks) when A holds a NaN or Inf; then there are no grids. Collective, as update() is. */
+  PetscErrorCode build(const Csr &A, MapPtr columns, PetscInt bs, PetscInt k, Array<PetscScalar> B, Array<PetscInt> name, const Lattice &lattice, const HierarchyOptions &options, bool *finite, const OperatorSource &exact = nullptr);
+  /* Same pattern, new values: coarse operators, diagonals and eigenvalues anew, and the interpolation too where only aggregates were kept. */
+  PetscErrorCode update(const Csr &A, const HierarchyOptions &options, bool *finite, const OperatorSource &exact = nullptr);
+  void           reset() { grids_.clear(); }
+  /* The finest matrix is the user's again. The transposed interpolations go, too, unless an update() will read them: whoever wants them makes them anew. */
+  void        release(const HierarchyOptions &options);
+  std::size_t bytes() const; // of this rank, without the user's matrix
+
+  const std::vector<Grid> &grids() const { return grids_; }
+  bool                     empty() const { return grids_.empty(); }
+
+private:
+  PetscErrorCode measure(Grid &grid, PetscInt its, bool *finite);
+  PetscErrorCode interpolate(Grid &grid, const Coarsening &from, const HierarchyOptions &options);
+  PetscErrorCode project(Grid &grid, CsrLevel &next, const HierarchyOptions &options);
+  PetscErrorCode aggregate_nodes(const CsrGraph &G, PetscInt k, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop);
+  PetscErrorCode interpolate_from(Coarsening &from, const CsrAggregates &aggregates, Array<PetscScalar> &B, const HierarchyOptions &options, Array<PetscScalar> &coarse_B, double *work);
+  PetscErrorCode coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal threshold, const HierarchyOptions &options, bool *stop);
+
+  std::vector<Grid> grids_;
+};
+
+} // namespace goza::saamg

@@ -1,0 +1,26 @@
+/* What the estimates of the largest eigenvalue share: the vector that they start from, and the eigenvalues of the small matrices that they end in. */
+#pragma once
+#include "local_rows.hpp"
+#include <vector>
+
+namespace goza::saamg
+{
+
+constexpr PetscInt least_lanczos_steps = 2; // one finds the mean of the eigenvalues of D^-1 A, which is 1; two at least 0.7 of the largest
+constexpr PetscInt max_lanczos_steps   = 100;
+
+/* A new direction shorter than this, relative to what was seen, is noise: the space is invariant, and its Ritz values are eigenvalues to that accuracy. */
+constexpr PetscReal lanczos_breakdown = PETSC_SQRT_MACHINE_EPSILON;
+
+/* The vector that the estimate starts from: numbers in (-1, 1) of the size that D^(1/2) gives the entries of an eigenvector's residual; 0 where dinv is. */
+HD inline PetscScalar hashed_entry(std::int64_t name, PetscScalar dinv)
+{
+  const PetscReal uniform = static_cast<PetscReal>(hash62(name) >> 9) / static_cast<PetscReal>(std::uint64_t(1) << 52) - 1;
+
+  return dinv != PetscScalar(0) ? uniform / PetscSqrtReal(PetscAbsScalar(dinv)) : 0;
+}
+
+PetscReal TridiagonalRadius(PetscInt n, PetscReal *a, const PetscReal *b); // the largest |eigenvalue| of a symmetric tridiagonal matrix: diagonal, off-diagonal
+PetscReal DenseRadius(PetscInt n, std::vector<PetscScalar> H);             // the spectral radius of a small matrix H[n][n]
+
+} // namespace goza::saamg

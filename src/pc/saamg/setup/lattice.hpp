@@ -1,0 +1,71 @@
+/* Where the nodes of a level lie on a grid, and which of them are to be roots of aggregates so that these are as regular as the grid is.
+
+   A name is then the natural number of a point of the grid: of the node's, or of its root's. A level is a grid of tiles, tile t of a direction being the points with
+   (x + shift) / spacing = t, one point each on the finest level. Every third tile of each direction is wanted most, whatever the graph is like:
+   - lines (strong along one direction): aggregates of 3, side by side in all lines;
+   - planes: 3 x 3, one above the other;
+   - 27 points: 3 x 3 x 3, and a coarse operator of 27 points again;
+   - 7 points, whose stars leave room between these roots: those on the diagonals, tiles (1, 1, 1) and (2, 2, 2) from each; nine points to a root, whose coarse operator
+     has 24 entries a row, where roots in random order have 8.3 points and 33 entries. */
+#pragma once
+#include "core/launch/for_each_row.hpp"
+#include <cstdint>
+
+namespace goza::saamg
+{
+
+struct Lattice {
+  PetscInt points[3]  = {}; // of the grid; 0: nothing is known of one
+  PetscInt tiles[3]   = {};
+  PetscInt spacing[3] = {1, 1, 1};
+  PetscInt shift[3]   = {};
+
+  HD bool known() const { return points[0] > 0; }
+
+  HD PetscInt x(PetscInt name, int d) const { return (d == 0 ? name : d == 1 ? name / points[0] : name / points[0] / points[1]) % points[d]; }
+  HD PetscInt tile(PetscInt name, int d) const { return (x(name, d) + shift[d]) / spacing[d]; }
+
+  /* Tiles from a wanted one, 0, 1 or 2. The first tile is wanted where the last one then is, too; else the second, so that neither end has an aggregate of one. */
+  HD PetscInt offset(PetscInt name, int d) const { return (tile(name, d) + 3 - second(d)) % 3; }
+
+  /* 0 .. 7. It is a sum over the directions, so that lines and planes are alike. */
+  HD PetscInt rank(PetscInt name) const
+  {
+    const PetscInt x = offset(name, 0), y = offset(name, 1), z = offset(name, 2);
+
+    return 2 * ((x == 0) + (y == 0) + (z == 0)) + (x == y && y == z);
+  }
+
+  /* The square, where tiles of all directions are equally wide. */
+  HD std::int64_t distance2(PetscInt a, PetscInt b) const
+  {
+    const PetscInt widest = PetscMax(spacing[0], PetscMax(spacing[1], spacing[2]));
+    std::int64_t   sum    = 0;
+
+    for (int d = 0; d < 3; d++) {
+      const std::int64_t away = static_cast<std::int64_t>(x(a, d) - x(b, d)) * (widest / spacing[d]);
+
+      sum += away * away;
+    }
+    return sum;
+  }
+
+  /* The lattice of the aggregates, which are longer than a node in some directions. */
+  Lattice coarser(const bool longer[3]) const
+  {
+    Lattice next = *this;
+
+    for (int d = 0; d < 3; d++) {
+      if (!longer[d]) continue;
+      next.shift[d] += (1 - second(d)) * spacing[d];
+      next.spacing[d] *= 3;
+      next.tiles[d] = (tiles[d] - second(d)) / 3 + 1;
+    }
+    return next;
+  }
+
+private:
+  HD PetscInt second(int d) const { return tiles[d] % 3 != 1; }
+};
+
+} // namespace goza::saamg

@@ -1,0 +1,65 @@
+#include "own_rows.hpp"
+#include "parallel/agree.hpp"
+#include "mat/common/par_operator.hpp"
+#include <petsc/private/matimpl.h>
+
+namespace goza::saamg
+{
+
+PetscErrorCode OwnRows::open(Mat aij, Space space, bool known_to_ascend)
+{
+  Mat             Ad, Ao;
+  const PetscInt *garray;
+
+  PetscFunctionBegin;
+  const MPI_Comm comm = PetscObjectComm((PetscObject)aij);
+  const char    *what = "read its rows of the matrix";
+  PetscCall(MatGetAIJBlocks(aij, &Ad, &Ao, &garray));
+  PetscCall(FailTogether(comm, diagonal_.open(Ad, space), what));
+  A = diagonal_.csr();
+  PetscCall(Together(comm, what, [&] {
+    const LocalColumns owners(comm, A.ncols, space);
+
+    columns = std::make_shared<ColumnMap>(owners, owners.size() > 1 ? std::vector<PetscInt>(garray, garray + Ao->cmap->n) : std::vector<PetscInt>());
+  }));
+  if (columns->size() > 1) {
+    PetscCall(FailTogether(comm, off_diagonal_.open(Ao, space), what));
+    PetscCall(Together(comm, what, [&] { made_ = join_columns(diagonal_.csr(), off_diagonal_.csr()); }));
+    A = made_.view();
+    PetscCall(diagonal_.close());
+    PetscCall(off_diagonal_.close());
+  }
+  PetscCall(Together(comm, what, [&] {
+    ascend = known_to_ascend || columns_ascend(A);
+    if (ascend) return;
+    made_ = transpose(A);
+    made_ = transpose(made_.view());
+    A     = made_.view();
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CopyToMat(const Csr &M, const LocalColumns &columns, Mat *A)
+{
+  std::vector<PetscInt>    ptr, col;
+  std::vector<PetscScalar> val;
+
+  PetscFunctionBegin;
+  PetscCall(Guarded([&] {
+    const PetscInt nnz = entries(M);
+
+    ptr = Array<PetscInt>(M.space, M.ptr, M.nrows + 1).to_host();
+    col = globalize(columns, M.col, nnz).to_host();
+    val = Array<PetscScalar>(M.space, M.val, nnz).to_host();
+    col.reserve(1); // PETSc takes a null pointer for "not given"
+  }));
+  for (PetscInt i = 0; i < M.nrows; i++) PetscCall(PetscSortIntWithScalarArray(ptr[i + 1] - ptr[i], col.data() + ptr[i], val.data() + ptr[i]));
+  PetscCall(MatCreate(columns.comm(), A));
+  PetscCall(MatSetSizes(*A, M.nrows, columns.n(), PETSC_DETERMINE, PETSC_DETERMINE));
+  PetscCall(MatSetType(*A, columns.size() > 1 ? MATMPIAIJ : MATSEQAIJ));
+  if (columns.size() > 1) PetscCall(MatMPIAIJSetPreallocationCSR(*A, ptr.data(), col.data(), val.data()));
+  else PetscCall(MatSeqAIJSetPreallocationCSR(*A, ptr.data(), col.data(), val.data()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::saamg

@@ -1,0 +1,27 @@
+/* Between PETSc's matrices and a rank's CSR rows. */
+#pragma once
+#include "mat/common/borrowed_csr.hpp"
+#include "parallel/par_csr.hpp"
+
+namespace goza::saamg
+{
+
+/* This rank's rows of an AIJ-based matrix in a space, columns ascending by the map's local numbers, for as long as this lives. They are lent by the matrix where
+   there is one rank, else joined from its two blocks. */
+struct OwnRows {
+  Csr    A{};
+  MapPtr columns;
+  bool   ascend = false; // columns did, as they came
+
+  PetscErrorCode open(Mat aij, Space space, bool known_to_ascend = false);   // collective
+  std::size_t    bytes() const { return made_.bytes() + diagonal_.bytes(); } // of what is not lent
+
+private:
+  BorrowedCsr diagonal_, off_diagonal_;
+  CsrMatrix   made_; // joined, or sorted: a user's own arrays may be in any order
+};
+
+/* A host AIJ matrix of a rank's rows, columns by the map's local numbers. Collective. */
+PetscErrorCode CopyToMat(const Csr &M, const LocalColumns &columns, Mat *A);
+
+} // namespace goza::saamg

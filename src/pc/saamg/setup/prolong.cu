@@ -1,0 +1,217 @@
+#include "prolong.hpp"
+#include "core/sparse/csr_single_terms.hpp"
+#include "core/sparse/full_blocks.hpp"
+#include "core/sparse/host_rows.hpp"
+#include "core/launch/staged_rows.hpp"
+#include "parallel/par_csr.hpp"
+#include "parallel/rows_below.hpp"
+#include "prolong_rows.hpp"
+
+namespace goza::saamg
+{
+
+namespace
+{
+
+/* The aggregates that the rows of a node reach. */
+struct ReachedRows {
+  const PetscInt *ptr, *col;
+  PetscInt        bs;
+  const PetscInt *aggregate; // [columns]
+
+  HD PetscInt bound(PetscInt node) const { return ptr[(node + 1) * bs] - ptr[node * bs] + 1; }
+
+  template <class F> HD void visit(PetscInt node, int lane, int lanes, F f) const
+  {
+    const PetscInt end = ptr[(node + 1) * bs];
+
+    if (aggregate[node * bs] < 0) return;
+    if (lane == 0) f(aggregate[node * bs]);
+    for (PetscInt p = ptr[node * bs] + lane; p < end; p += lanes) {
+      const PetscInt a = aggregate[col[p]];
+
+      if (a >= 0) f(a);
+    }
+  }
+};
+
+/* Values of I - omega D^-1 A in the pattern of A */
+struct DampedRow {
+  Csr                A;
+  const PetscScalar *dinv;
+  PetscReal          omega;
+  PetscScalar       *val;
+
+  HD void operator()(PetscInt i) const
+  {
+    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) val[p] = PetscScalar(A.col[p] == i) - omega * dinv[i] * A.val[p];
+  }
+};
+
+struct RowLengths {
+  PetscInt        bs, k;
+  const PetscInt *begin;
+  PetscInt       *length;
+
+  HD void operator()(PetscInt row) const { length[row] = (begin[row / bs + 1] - begin[row / bs]) * k; }
+};
+
+/* The rows of T where a node is a row and there is one near-null vector: one entry or none. */
+struct TentativeRows {
+  const PetscInt    *aggregate;
+  const PetscScalar *T;
+
+  SparseRow operator()(PetscInt i) const { return {aggregate[i] >= 0, aggregate + i, T + i}; }
+  void      soon(PetscInt) const { }
+};
+
+void smooth_host(const Csr &A, const TentativeRows &T, const PetscScalar *dinv, PetscReal omega, CsrMatrix &P)
+{
+  const auto terms = [&](PetscInt row) {
+    RowTerms all = terms_of(A, row);
+
+    if (T.aggregate[row] < 0) all.n = 0;
+    return all;
+  };
+
+  make_rows(
+    terms, T, [&](PetscInt row) { return T.aggregate[row]; }, // -1: none
+    [&](PetscInt row, PetscInt a, PetscScalar sum) { return -omega * dinv[row] * sum + (a == T.aggregate[row] ? T.T[row] : PetscScalar(0)); }, P);
+}
+
+#if defined(__CUDACC__)
+/* A row of P where a node is a row and there is one near-null vector: T has one entry a row. */
+struct SmoothedTerms {
+  const PetscInt    *ptr;
+  Columns            col;
+  Values             val;
+  const PetscInt    *aggregate;
+  const PetscScalar *T, *dinv;
+  PetscReal          omega;
+
+  HD SmoothedTerms on(Columns c, Values v) const { return {ptr, c, v, aggregate, T, dinv, omega}; }
+  HD PetscInt      begin(PetscInt row) const { return ptr[row]; }
+  HD PetscInt      end(PetscInt row) const { return aggregate[row] < 0 ? ptr[row] : ptr[row + 1]; }
+  HD PetscInt      column(PetscInt p) const
+  {
+    const PetscInt a = aggregate[col[p]];
+
+    return a < 0 ? no_column : a;
+  }
+  HD PetscScalar value(PetscInt p) const { return val[p] * T[col[p]]; }
+  HD void        open(PetscInt p, PetscInt &first, PetscInt &length, PetscScalar &factor) const
+  {
+    first  = p;
+    length = column(p) != no_column;
+    factor = 1;
+  }
+  HD PetscInt    extra(PetscInt row) const { return aggregate[row] < 0 ? no_column : aggregate[row]; }
+  HD PetscScalar finish(PetscInt row, PetscInt column, PetscScalar sum) const
+  {
+    return -omega * dinv[row] * sum + (column == aggregate[row] ? T[row] : PetscScalar(0));
+  }
+};
+#endif
+
+} // namespace
+
+/* P by the local numbers of aggregates. */
+static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega)
+{
+  const Space     space = A.space;
+  const PetscInt  bs = from.bs, k = from.k, nnodes = A.nrows / bs, naggregates = from.aggregates->nlocal();
+  const PetscInt *aggregate = from.aggregate.data();
+  CsrMatrix       P(space, A.nrows, naggregates * k);
+  Array<PetscInt> begin, reached;
+
+  if (space == Space::Host && bs == 1 && k == 1) {
+    smooth_host(A, {aggregate, from.Q.data()}, dinv.data(), omega, P);
+    return P;
+  }
+#if defined(__CUDACC__)
+  if (space == Space::Cuda && bs == 1 && k == 1) {
+    product::single::make(A, SmoothedTerms{A.ptr, A.col, A.val, aggregate, from.Q.data(), dinv.data(), omega}, ReachedRows{A.ptr, A.col, bs, aggregate}, P);
+    return P;
+  }
+#endif
+  find_pattern(space, nnodes, naggregates, ReachedRows{A.ptr, A.col, bs, aggregate}, true, begin, reached);
+  P.ptr = Array<PetscInt>(space, A.nrows + 1);
+  for_each_row(space, A.nrows, RowLengths{bs, k, begin.data(), P.ptr.data()});
+  const PetscInt nnz = lengths_to_pointer(space, P.ptr);
+  P.col              = Array<PetscInt>(space, nnz);
+  P.val              = Array<PetscScalar>(space, nnz);
+  const SmoothedRow row{rows_of(A),   bs,           k,           aggregate, from.Q.data(), dinv.data(), omega, reached.data(), begin.data(),
+                        P.ptr.data(), P.col.data(), P.val.data()};
+
+  if (space == Space::Cuda) for_each_row(space, A.nrows * k, SmoothedEntry{row});
+  else for_each_row(space, A.nrows, row);
+  return P;
+}
+
+CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, MapPtr &columns)
+{
+  const ColumnMap      &map = *from.aggregates;
+  const LocalColumns    owners(map.comm(), map.n() * from.k, A.space);
+  CsrMatrix             P = smooth(A, from, dinv, omega);
+  std::vector<PetscInt> ghosts;
+
+  if (map.size() == 1) {
+    columns = std::make_shared<ColumnMap>(owners, ghosts);
+    return P;
+  }
+  for (PetscInt a : map.ghosts()) {
+    for (PetscInt c = 0; c < from.k; c++) ghosts.push_back(a * from.k + c);
+  }
+  columns = drop_unused_ghosts(owners, ghosts, P);
+  return P;
+}
+
+bool smooth_again(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P)
+{
+  const bool single = A.space == Space::Cuda && from.bs == 1 && from.k == 1 && !from.graph.n && from.aggregates->size() == 1;
+
+#if defined(__CUDACC__)
+  if (single) product::single::refill(A, SmoothedTerms{A.ptr, A.col, A.val, from.aggregate.data(), from.Q.data(), dinv.data(), omega}, P);
+#else
+  (void)dinv, (void)omega, (void)P;
+#endif
+  return single;
+}
+
+void smooth_once_more(const Csr &A, const MapPtr &columns, const Array<PetscScalar> &dinv, PetscReal omega, PetscInt bs, PetscInt k, CsrMatrix &P, MapPtr &reached)
+{
+  Array<PetscScalar> values(A.space, entries(A));
+
+  for_each_row(A.space, A.nrows, DampedRow{A, dinv.data(), omega, values.data()});
+  const Csr damped{A.space, A.nrows, A.ncols, A.ptr, A.col, values.data(), entries(A)};
+
+  if (columns->size() == 1) {
+    P = multiply(damped, bs, bs, P.view(), k);
+    return;
+  }
+  const RowsBelow rows(P.view(), *reached, columns);
+
+  P       = multiply(damped, bs, bs, rows.view(), k);
+  reached = drop_unused_ghosts(*reached, rows.columns().ghosts(), P);
+}
+
+CsrMatrix filter_weak(const Csr &A, const LocalColumns &columns, PetscInt bs, const CsrGraph &G)
+{
+  const Space space = A.space;
+  CsrMatrix   F(space, A.nrows, A.ncols);
+
+  F.ptr = Array<PetscInt>(space, A.nrows + 1);
+  FilteredRow body{rows_of(A),   bs,      G.n,    columns.ghosts_here().data(), G.node_of_ghost_column.data(), G.ptr.data(), G.col.data(), nullptr,
+                   F.ptr.data(), nullptr, nullptr};
+  for_each_csr_row(A, 1, body);
+  const PetscInt nnz = lengths_to_pointer(space, F.ptr);
+  F.col              = Array<PetscInt>(space, nnz);
+  F.val              = Array<PetscScalar>(space, nnz);
+  body.ptr           = F.ptr.data();
+  body.col           = F.col.data();
+  body.val           = F.val.data();
+  for_each_csr_row(A, 1, body);
+  return F;
+}
+
+} // namespace goza::saamg

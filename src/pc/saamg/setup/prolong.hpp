@@ -1,0 +1,42 @@
+/* Interpolation, in the space where the matrix is. Columns of A are local ones of a map; all functions are collective. */
+#pragma once
+#include "graph.hpp"
+
+namespace goza::saamg
+{
+
+struct CsrTentative {
+  Array<PetscScalar> Q;       // [local columns of A][k]: the entries of T; a row's columns are its aggregate's
+  Array<PetscScalar> Bcoarse; // [k * aggregates of this rank][k]
+};
+
+/* Where an interpolation comes from; while it may be made again for other values, this is kept. */
+struct Coarsening {
+  CsrGraph           graph; // where weak entries are filtered
+  MapPtr             aggregates;
+  Array<PetscInt>    aggregate; // [local columns of A], -1: none
+  Array<PetscScalar> Q;
+  PetscInt           bs = 1, k = 1;
+  PetscInt           degree  = 1;     // of the polynomial that smooths it; 0: it is not smoothed
+  bool               filters = false; // weak entries are left out; else there is no graph
+};
+
+/* B [rows][k]. A row that is coupled to nothing takes no part, though its node may be in an aggregate: its part of B becomes 0. alone [rows]: 1 for those. */
+void clear_isolated_rows(const Array<std::int64_t> &isolated, PetscInt k, Array<PetscScalar> &B);
+
+/* B [rows][k] */
+CsrTentative tentative(const CsrAggregates &aggregates, const ColumnMap &columns, PetscInt bs, PetscInt k, const Array<PetscScalar> &B);
+
+/* P = (I - omega D^-1 A) T on the rows that have an aggregate. columns: of P. */
+CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, MapPtr &columns);
+
+/* New values in a P that was made so, of an A with the pattern that it had, all of it. False: there is no quicker way than to make it anew. */
+bool smooth_again(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P);
+
+/* P becomes (I - omega D^-1 A) P for an A whose rows all have their diagonal entry. columns: of A; reached: of P, and then of the new P. */
+void smooth_once_more(const Csr &A, const MapPtr &columns, const Array<PetscScalar> &dinv, PetscReal omega, PetscInt bs, PetscInt k, CsrMatrix &P, MapPtr &reached);
+
+/* A without the weak entries, which are added to the diagonal. G is not borrowed. */
+CsrMatrix filter_weak(const Csr &A, const LocalColumns &columns, PetscInt bs, const CsrGraph &G);
+
+} // namespace goza::saamg

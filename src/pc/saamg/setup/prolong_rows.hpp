@@ -1,0 +1,171 @@
+/* Row bodies of the smoothed prolongator and of the matrix that it may be smoothed with. */
+#pragma once
+#include "core/launch/for_each_row.hpp"
+#include "core/util/search.hpp"
+#include "local_rows.hpp"
+
+namespace goza::saamg
+{
+
+/* A row of P. Its blocks lie at ptr[row] .. ptr[row + 1], k entries each; their columns are those of the node's aggregates. */
+struct SmoothedRow {
+  AijRowsView        A;
+  PetscInt           bs, k;
+  const PetscInt    *aggregate; // [ncols + nghost]
+  const PetscScalar *T;         // [ncols + nghost][k]
+  const PetscScalar *dinv;
+  PetscReal          omega;
+  const PetscInt    *reached, *begin, *ptr; // begin[node]: where its aggregates are listed
+  PetscInt          *col;
+  PetscScalar       *val;
+
+  HD void operator()(PetscInt row) const
+  {
+    const PetscInt    node = row / bs, n = (ptr[row + 1] - ptr[row]) / k;
+    const PetscInt   *list = reached + begin[node];
+    const PetscScalar f    = -omega * dinv[row];
+    PetscScalar      *v    = val + ptr[row];
+    PetscInt          at   = 0;
+
+    if (!n) return;
+    for (PetscInt b = 0; b < n; b++) {
+      for (PetscInt c = 0; c < k; c++) {
+        col[ptr[row] + b * k + c] = list[b] * k + c;
+        v[b * k + c]              = 0;
+      }
+    }
+    A.for_each_entry(row, [&](PetscInt j, PetscScalar a) {
+      const PetscInt     J = aggregate[j];
+      const PetscScalar *t = T + static_cast<std::size_t>(j) * k;
+
+      if (J < 0) return;
+      while (list[at] < J) at++;
+      while (list[at] > J) at--;
+      for (PetscInt c = 0; c < k; c++) v[at * k + c] += a * t[c];
+    });
+    for (PetscInt p = 0; p < n * k; p++) v[p] *= f;
+    at = 0;
+    while (list[at] != aggregate[row]) at++;
+    for (PetscInt c = 0; c < k; c++) v[at * k + c] += T[static_cast<std::size_t>(row) * k + c];
+  }
+};
+
+/* One entry of every aggregate's block in a row, on the device a thread: entry = row * k + its place in the block. The sums are those of SmoothedRow. */
+struct SmoothedEntry {
+  SmoothedRow all;
+
+  HD void operator()(PetscInt entry) const
+  {
+    const PetscInt    k = all.k, row = entry / k, c = entry % k, node = row / all.bs, n = (all.ptr[row + 1] - all.ptr[row]) / k;
+    const PetscInt   *list = all.reached + all.begin[node];
+    const PetscScalar f    = -all.omega * all.dinv[row];
+    PetscInt         *col  = all.col + (all.ptr[row] + c);
+    PetscScalar      *v = all.val + (all.ptr[row] + c), sum = 0;
+    PetscInt          at = 0;
+
+    if (!n) return;
+    for (PetscInt b = 0; b < n; b++) {
+      col[b * k] = list[b] * k + c;
+      v[b * k]   = 0;
+    }
+    all.A.for_each_entry(row, [&](PetscInt j, PetscScalar a) {
+      const PetscInt J = all.aggregate[j];
+
+      if (J < 0) return;
+      if (list[at] != J) {
+        v[at * k] = sum;
+        while (list[at] < J) at++;
+        while (list[at] > J) at--;
+        sum = v[at * k];
+      }
+      sum += a * all.T[static_cast<std::size_t>(j) * k + c];
+    });
+    v[at * k] = sum;
+    for (PetscInt b = 0; b < n; b++) {
+      v[b * k] *= f;
+      if (list[b] == all.aggregate[row]) v[b * k] += all.T[static_cast<std::size_t>(row) * k + c];
+    }
+  }
+};
+
+/* One row of A with the blocks left out that are not edges of the graph, and their entries added to the diagonal block, so that constant vectors are treated
+   as before (per component). Rows whose diagonal would change its sign or shrink to less than a tenth keep all their entries. In two passes: the row's length,
+   then its entries. */
+struct FilteredRow {
+  AijRowsView     A;
+  PetscInt        bs, n;              // n owned nodes
+  const PetscInt *ghost, *ghost_node; // [ghost columns] global columns, ghost nodes
+  const PetscInt *gptr, *gcol;
+  const PetscInt *ptr; // null in the first pass
+  PetscInt       *length, *col;
+  PetscScalar    *val;
+
+  HD FilteredRow on(Columns acol, Values aval) const
+  {
+    FilteredRow body = *this;
+
+    body.A = A.on(acol, aval);
+    return body;
+  }
+
+  HD void operator()(PetscInt row) const
+  {
+    const PetscInt node = row / bs;
+    PetscInt       kept = 0, p = ptr ? ptr[row] : 0, own = -1; // own: where the diagonal block begins
+    PetscScalar    diagonal = 0, lumped = 0;
+    bool           all = false;
+    Asked          asked;
+
+    A.for_each_entry(row, [&](PetscInt j, PetscScalar a) {
+      if (j == row) diagonal += a;
+      if (keep(node, j, asked)) kept++;
+      else if (component(j) == row % bs) lumped += a;
+    });
+    all = !(PetscRealPart((diagonal + lumped) * PetscConj(diagonal)) >= 0.1 * PetscRealPart(diagonal * PetscConj(diagonal)));
+    if (!ptr) {
+      length[row] = all ? A.entries_before(row + 1) - A.entries_before(row) : kept;
+      return;
+    }
+    A.for_each_entry(row, [&](PetscInt j, PetscScalar a) {
+      if (!all && !keep(node, j, asked)) return;
+      if (own < 0 && j / bs == node) own = p;
+      col[p] = j;
+      val[p] = a;
+      p++;
+    });
+    if (all || own < 0) return;
+    A.for_each_entry(row, [&](PetscInt j, PetscScalar a) { // onto the diagonal block, component by component
+      if (keep(node, j, asked)) return;
+      const PetscInt to = node * bs + component(j);
+
+      for (PetscInt q = own; q < p && col[q] <= to; q++) {
+        if (col[q] == to) val[q] += a;
+      }
+    });
+  }
+
+private:
+  /* The last node that was asked for: the entries of a block come one after the other. */
+  struct Asked {
+    PetscInt node = -1;
+    bool     kept = false;
+  };
+
+  HD PetscInt component(PetscInt j) const { return (j < A.ncols ? j : ghost[j - A.ncols]) % bs; }
+  HD bool     keep(PetscInt node, PetscInt j, Asked &asked) const
+  {
+    const PetscInt J = j < A.ncols ? j / bs : n + ghost_node[j - A.ncols];
+
+    if (J != asked.node) asked = {J, is_edge(node, J)};
+    return asked.kept;
+  }
+  HD bool is_edge(PetscInt node, PetscInt J) const
+  {
+    if (J == node) return true;
+    const PetscInt end = gptr[node + 1], place = lower_bound(gcol, gptr[node], end, J);
+
+    return place < end && gcol[place] == J;
+  }
+};
+
+} // namespace goza::saamg

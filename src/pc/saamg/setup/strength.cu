@@ -1,0 +1,234 @@
+#include "core/util/algorithm.hpp"
+#include "parallel/node_columns.hpp"
+#include "parallel/par_csr.hpp"
+#include "parallel/summed_rows.hpp"
+#include "core/sparse/csr_pattern.hpp"
+#include "core/sparse/full_blocks.hpp"
+#include "core/launch/row_sums.hpp"
+#include "core/launch/staged_rows.hpp"
+#include "graph.hpp"
+
+namespace goza::saamg
+{
+
+namespace
+{
+
+/* The union of a graph and its transpose. */
+struct UnionRows {
+  const PetscInt *ptr, *col, *tptr, *tcol;
+
+  HD PetscInt bound(PetscInt i) const { return ptr[i + 1] - ptr[i] + tptr[i + 1] - tptr[i]; }
+
+  template <class F> HD void visit(PetscInt i, int lane, int lanes, F f) const
+  {
+    for (PetscInt p = ptr[i] + lane; p < ptr[i + 1]; p += lanes) f(col[p]);
+    for (PetscInt p = tptr[i] + lane; p < tptr[i + 1]; p += lanes) f(tcol[p]);
+  }
+};
+
+/* The larger weight of the two directions. */
+struct UnionWeight {
+  Csr             G, T;
+  const PetscInt *ptr, *col;
+  float          *weight;
+  PetscInt       *degree;
+
+  HD void operator()(PetscInt i) const
+  {
+    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) {
+      const PetscScalar a = find(G, i, col[p]), b = find(T, i, col[p]);
+
+      weight[p] = static_cast<float>(a > b ? a : b);
+    }
+    degree[i] = ptr[i + 1] - ptr[i];
+  }
+
+private:
+  HD static PetscScalar find(const Csr &M, PetscInt i, PetscInt j)
+  {
+    PetscInt low = M.ptr[i], high = M.ptr[i + 1];
+
+    while (low < high) {
+      const PetscInt middle = low + (high - low) / 2;
+
+      if (M.col[middle] < j) low = middle + 1;
+      else high = middle;
+    }
+    return low < M.ptr[i + 1] && M.col[low] == j ? M.val[low] : PetscScalar(0);
+  }
+};
+
+struct Widen {
+  const float *weight;
+  PetscScalar *val;
+
+  HD void operator()(PetscInt p) const { val[p] = weight[p]; }
+};
+
+void symmetrize(CsrGraph &G)
+{
+  const Space     space = G.space();
+  const PetscInt  nnz   = static_cast<PetscInt>(G.col.size());
+  CsrMatrix       W(space, G.n, G.nodes->nlocal());
+  Array<PetscInt> ptr, col;
+  MapPtr          columns;
+
+  W.ptr = std::move(G.ptr);
+  W.col = std::move(G.col);
+  W.val = Array<PetscScalar>(space, nnz);
+  for_each_row(space, nnz, Widen{G.weight.data(), W.val.data()});
+  CsrMatrix T = transpose(W.view(), *G.nodes, G.nodes, columns);
+  G.nodes     = join_maps(W, *G.nodes, T, *columns);
+  find_pattern(space, G.n, G.nodes->nlocal(), UnionRows{W.ptr.data(), W.col.data(), T.ptr.data(), T.col.data()}, true, ptr, col);
+  G.weight = Array<float>(space, col.size());
+  G.degree = Array<PetscInt>(space, G.nodes->nlocal());
+  for_each_row(space, G.n, UnionWeight{W.view(), T.view(), ptr.data(), col.data(), G.weight.data(), G.degree.data()});
+  G.nodes->update(G.degree);
+  G.ptr = std::move(ptr);
+  G.col = std::move(col);
+}
+
+/* Writes what FillStrong writes of a matrix without blocks, 8 lanes a row, so that a warp writes words that lie together. */
+struct FillEdges {
+  FillStrong fill;
+
+  static constexpr int lanes = 8;
+
+#if defined(__CUDACC__)
+  __device__ void operator()(PetscInt k, int lane) const
+  {
+    const AijRowsView &A     = fill.A.A;
+    const int          first = lane / lanes * lanes;
+    const std::int64_t row   = static_cast<std::int64_t>(k) * (32 / lanes) + lane / lanes;
+    const unsigned     group = ((1u << lanes) - 1) << first, before = group & ((1u << lane) - 1);
+
+    if (row >= fill.A.n) return;
+    const PetscInt i = static_cast<PetscInt>(row), end = A.dptr[i + 1];
+    PetscInt       p = fill.ptr[i];
+
+    for (PetscInt q = A.dptr[i] + lane - first; q - lane + first < end; q += lanes) {
+      const PetscInt j    = q < end ? A.dcol[q] : i;
+      float          w    = 0;
+      bool           edge = j != i && fill.count[j];
+
+      if (edge) {
+        const PetscScalar a = A.dval[q];
+
+        w    = fill.measure(i, j, PetscRealPart(a * PetscConj(a)));
+        edge = fill.measure.strong(w);
+      }
+      const unsigned edges = __ballot_sync(group, edge);
+
+      if (edge) {
+        const PetscInt to = p + __popc(edges & before);
+
+        fill.col[to]    = j;
+        fill.weight[to] = w;
+      }
+      p += __popc(edges & group);
+    }
+  }
+#endif
+};
+
+void fill_edges(const Csr &A, PetscInt unit, const FillStrong &fill)
+{
+#if defined(__CUDACC__)
+  constexpr PetscInt rows = 32 / FillEdges::lanes;
+
+  if (A.space == Space::Cuda && unit == 1) {
+    for_each_warp(fill.A.n / rows + (fill.A.n % rows > 0), FillEdges{fill});
+    return;
+  }
+#endif
+  for_each_csr_row(A, unit, fill);
+}
+
+struct Both {
+  const std::uint64_t *check;
+  const std::int64_t  *weak;
+
+  HD void operator()(PetscInt i, std::uint64_t *sum) const
+  {
+    sum[0] += check[i];
+    sum[1] += static_cast<std::uint64_t>(weak[i]);
+  }
+};
+
+/* The matrix with one entry for each block, its norm, where all blocks are full, those of other ranks' columns too; else an empty one. */
+CsrMatrix norms_of_nodes(const Csr &A, const LocalColumns &columns, PetscInt bs)
+{
+  if (bs == 1 || columns.nghost() % bs) return CsrMatrix();
+  for (PetscInt g = 0; g < columns.nghost(); g++) {
+    if (columns.ghosts()[g] % bs != g % bs) return CsrMatrix();
+  }
+  return block_norms(A, bs);
+}
+
+} // namespace
+
+CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscReal threshold, const PetscInt *name, const Lattice &lattice)
+{
+  const PetscReal      rounding     = 64 * PETSC_MACHINE_EPSILON;
+  constexpr float      strong_share = 0.005f;
+  const Space          space        = A.space;
+  const CsrMatrix      norms        = norms_of_nodes(A, *columns, bs);
+  const bool           full         = norms.ptr.size() > 0;
+  const Csr            rows         = full ? norms.view() : A;
+  const PetscInt       unit         = full ? 1 : bs; // rows of a node
+  CsrGraph             G;
+  Array<PetscInt>      place(space, unit > 1 ? A.nrows : 0), count;
+  Array<std::uint64_t> check(space, A.nrows / bs);
+  Array<std::int64_t>  weak(space, A.nrows / bs);
+
+  G.n                    = A.nrows / bs;
+  G.nodes                = nodes_of_columns(columns, bs);
+  G.ids                  = {name, G.nodes->start(), 1, lattice};
+  G.node_of_ghost_column = nodes_of_ghost_columns(*columns, *G.nodes, bs);
+  G.rdiag                = Array<PetscReal>(space, G.nodes->nlocal());
+  G.degree               = Array<PetscInt>(space, G.nodes->nlocal());
+  count                  = Array<PetscInt>(space, G.nodes->nlocal());
+  const BlockRows blocks{rows_of(rows), unit, G.n, G.node_of_ghost_column.data(), place.data()};
+  const Measure   measure{G.rdiag.data(), static_cast<float>(PetscMax(PetscSqr(threshold), PetscSqr(rounding)))};
+  FillStrong      fill{blocks,  measure,      G.nodes->start(), G.nodes->ghosts_here().data(), count.data(), nullptr, nullptr, G.degree.data(),
+                  nullptr, check.data(), weak.data()};
+
+  for_each_csr_row(rows, unit, DiagonalNorm{blocks, G.rdiag.data(), count.data()});
+  G.nodes->update(G.rdiag);
+  for_each_csr_row(rows, unit, CountStrong{blocks, measure, count.data()});
+  G.nodes->update(count);
+  for_each_csr_row(rows, unit, fill);
+  G.nodes->update(G.degree);
+  Array<std::uint64_t> sums(space, 2);
+
+  join_rows<Plus, 2>(space, G.n, Both{check.data(), weak.data()}, sums.data());
+  std::vector<std::uint64_t> both = sums.to_host();
+  columns->sum(both.data(), 2);
+  const bool symmetric = both[0] == 0;
+
+  if (threshold == 0 && bs == 1 && symmetric && !both[1]) {
+    G.borrowed = true;
+    G.entry    = {A.val, measure};
+    G.edges    = {A.ptr, A.col, G.degree.data()};
+    return G;
+  }
+  G.ptr = Array<PetscInt>(space, G.n + 1);
+  if (G.n) G.ptr.copy_from(G.degree.data(), G.n);
+  const PetscInt nedges = lengths_to_pointer(space, G.ptr);
+  G.col                 = Array<PetscInt>(space, nedges);
+  G.weight              = Array<float>(space, nedges);
+  fill.ptr              = G.ptr.data();
+  fill.col              = G.col.data();
+  fill.weight           = G.weight.data();
+  if (nedges) fill_edges(rows, unit, fill);
+  if (!symmetric) {
+    symmetrize(G);
+    G.node_of_ghost_column = nodes_of_ghost_columns(*columns, *G.nodes, bs);
+  }
+  G.edges = {G.ptr.data(), G.col.data(), G.degree.data()};
+  if (threshold > 0) G.strong_links = {G.weight.data(), strong_share};
+  return G;
+}
+
+} // namespace goza::saamg

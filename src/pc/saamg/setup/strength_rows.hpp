@@ -1,0 +1,179 @@
+/* Row bodies of the strength graph.
+
+   Edge i-j when |a_ij|^2 > threshold^2 |a_ii a_jj| (Vanek, Mandel, Brezina 1996), from either side; |.| is the Frobenius norm of a bs x bs block.
+   Threshold 0 keeps all but zeros; a value that is rounding beside both diagonals counts as a zero, because which rounding a coarse operator's
+   entries carry depends on the number of ranks. A node whose own row has no strong entry (Dirichlet) is isolated, whoever points at it. */
+#pragma once
+#include "core/launch/for_each_row.hpp"
+#include "local_rows.hpp"
+
+namespace goza::saamg
+{
+
+/* The matrix seen in blocks of bs x bs. */
+struct BlockRows {
+  AijRowsView     A;
+  PetscInt        bs, n;      // n owned nodes
+  const PetscInt *ghost_node; // [ghost columns] to ghost nodes
+  PetscInt       *place;      // [rows] scratch: the next entry of each row
+
+  HD BlockRows on(Columns col, Values val) const { return {A.on(col, val), bs, n, ghost_node, place}; }
+
+  /* f(local node, squared Frobenius norm) for every block of a block row, ascending. */
+  template <class F> HD void for_each_block(PetscInt node, F f) const
+  {
+    if (bs == 1) {
+      A.for_each_entry(node, [&](PetscInt j, PetscScalar a) { f(j, PetscRealPart(a * PetscConj(a))); });
+      return;
+    }
+    merge(
+      node, A.dptr, A.dcol, A.dval, [this](PetscInt c) { return c < A.ncols ? c / bs : n + ghost_node[c - A.ncols]; }, f);
+  }
+
+private:
+  /* The bs rows of a node are sorted: walk them side by side. */
+  template <class N, class F> HD void merge(PetscInt node, const PetscInt *ptr, Columns col, Values val, N node_of, F f) const
+  {
+    const PetscInt first = node * bs, last = first + bs;
+
+    for (PetscInt r = first; r < last; r++) place[r] = ptr[r];
+    for (;;) {
+      PetscInt  next  = PETSC_MAX_INT;
+      PetscReal norm2 = 0;
+
+      for (PetscInt r = first; r < last; r++) {
+        if (place[r] < ptr[r + 1]) {
+          const PetscInt j = node_of(col[place[r]]);
+
+          if (j < next) next = j;
+        }
+      }
+      if (next == PETSC_MAX_INT) return;
+      for (PetscInt r = first; r < last; r++) {
+        for (; place[r] < ptr[r + 1] && node_of(col[place[r]]) == next; place[r]++) norm2 += PetscRealPart(val[place[r]] * PetscConj(val[place[r]]));
+      }
+      f(next, norm2);
+    }
+  }
+};
+
+HD inline bool finite_real(PetscReal x)
+{
+  return x - x == 0;
+}
+
+/* 1 / |a_ii|, or 0 for a zero: whatever such a row holds is strong. */
+struct DiagonalNorm {
+  BlockRows  A;
+  PetscReal *rdiag;
+  PetscInt  *bad;
+
+  HD DiagonalNorm on(Columns col, Values val) const { return {A.on(col, val), rdiag, bad}; }
+
+  HD void operator()(PetscInt i) const
+  {
+    PetscReal d  = 0;
+    bool      ok = true;
+
+    A.for_each_block(i, [&](PetscInt j, PetscReal norm2) {
+      ok = ok && finite_real(norm2);
+      if (j == i) d = norm2;
+    });
+    d        = d > 0 ? 1 / PetscSqrtReal(d) : 0;
+    rdiag[i] = finite_real(d) ? d : 0;
+    bad[i]   = !ok;
+  }
+};
+
+/* Rounded to float: values that differ only by the order of a sum compare equal. */
+struct Measure {
+  const PetscReal *rdiag; // [n + nghost]
+  float            cut;
+
+  HD float operator()(PetscInt i, PetscInt j, PetscReal norm2) const
+  {
+    const PetscReal scale = rdiag[i] * rdiag[j];
+    const PetscReal w     = norm2 * (scale > 0 ? scale : 1);
+
+    if (norm2 == 0) return 0;
+    return scale > 0 && w < 1e30 ? static_cast<float>(w) : 1e30f;
+  }
+  HD bool strong(float w) const { return w > cut; }
+};
+
+struct CountStrong {
+  BlockRows A;
+  Measure   measure;
+  PetscInt *count;
+
+  HD CountStrong on(Columns col, Values val) const { return {A.on(col, val), measure, count}; }
+
+  HD void operator()(PetscInt i) const
+  {
+    PetscInt k = 0;
+
+    A.for_each_block(i, [&](PetscInt j, PetscReal norm2) { k += j != i && measure.strong(measure(i, j, norm2)); });
+    count[i] = k;
+  }
+};
+
+/* A bilinear form r_i s_j - r_j s_i, which adds up to zero over the edges of a symmetric graph, and else hardly ever. */
+HD inline std::uint64_t one_sidedness(std::uint64_t hi, std::uint64_t hj)
+{
+  const std::uint64_t factor = 0xD6E8FEB86659FD93u;
+
+  return hi * ((hj ^ (hj >> 27)) * factor) - hj * ((hi ^ (hi >> 27)) * factor);
+}
+
+/* Writes the strong edges that do not lead to an isolated node; where col is null, counts them: check[i] then tells whether the edge set is symmetric, and weak[i]
+   is the number of entries between coupled nodes that are no edges. */
+struct FillStrong {
+  BlockRows       A;
+  Measure         measure;
+  PetscInt        start;
+  const PetscInt *ghost; // global numbers of ghost nodes
+  const PetscInt *count; // [n + nghost] strong edges, those to isolated nodes included
+  const PetscInt *ptr;
+  PetscInt       *col, *length;
+  float          *weight;
+  std::uint64_t  *check;
+  std::int64_t   *weak;
+
+  HD FillStrong on(Columns acol, Values aval) const
+  {
+    FillStrong body = *this;
+
+    body.A = A.on(acol, aval);
+    return body;
+  }
+
+  HD void operator()(PetscInt i) const
+  {
+    const std::uint64_t hi    = hash62(start + i);
+    std::uint64_t       sum   = 0;
+    std::int64_t        rest  = 0;
+    const PetscInt      begin = col ? ptr[i] : 0;
+    PetscInt            p     = begin;
+
+    A.for_each_block(i, [&](PetscInt j, PetscReal norm2) {
+      const float w = measure(i, j, norm2);
+
+      if (j == i || !count[j]) return;
+      if (!measure.strong(w)) {
+        rest += count[i] > 0;
+        return;
+      }
+      if (col) {
+        col[p]    = j;
+        weight[p] = w;
+      } else sum += one_sidedness(hi, hash62(j < A.n ? start + j : ghost[j - A.n]));
+      p++;
+    });
+    if (col) return;
+    length[i] = p - begin;
+    check[i]  = sum;
+    weak[i]   = rest;
+  }
+};
+
+} // namespace goza::saamg

@@ -1,0 +1,78 @@
+#include "core/util/algorithm.hpp"
+#include "prolong.hpp"
+#include "tentative_rows.hpp"
+
+namespace goza::saamg
+{
+
+namespace
+{
+
+/* One entry of an aggregate's Gram matrix, added up in the order of the nodes. */
+struct GramEntry {
+  PetscInt           bs, k;
+  const PetscInt    *begin, *node; // the nodes of aggregate a: node[begin[a]] .. node[begin[a + 1] - 1]
+  const PetscScalar *Q;            // [rows][k]
+  PetscScalar       *gram;         // [aggregates][k][k], upper triangles
+
+  HD void operator()(PetscInt e) const
+  {
+    const PetscInt a = e / (k * k), i = e % (k * k) / k, j = e % k;
+    PetscScalar    sum = 0;
+
+    for (PetscInt m = begin[a]; m < begin[a + 1] && i <= j; m++) {
+      for (PetscInt c = 0; c < bs; c++) {
+        const PetscScalar *q = Q + (static_cast<std::size_t>(node[m]) * bs + c) * k;
+
+        sum += q[i] * q[j];
+      }
+    }
+    gram[e] = sum;
+  }
+};
+
+struct ClearIsolatedRow {
+  const std::int64_t *isolated;
+  PetscInt            k;
+  PetscScalar        *B;
+
+  HD void operator()(PetscInt row) const
+  {
+    for (PetscInt j = 0; j < k && isolated[row]; j++) B[static_cast<std::size_t>(row) * k + j] = 0;
+  }
+};
+
+} // namespace
+
+void clear_isolated_rows(const Array<std::int64_t> &isolated, PetscInt k, Array<PetscScalar> &B)
+{
+  for_each_row(B.space(), static_cast<PetscInt>(isolated.size()), ClearIsolatedRow{isolated.data(), k, B.data()});
+}
+
+CsrTentative tentative(const CsrAggregates &aggregates, const ColumnMap &columns, PetscInt bs, PetscInt k, const Array<PetscScalar> &B)
+{
+  const Space        space  = B.space();
+  const ColumnMap   &map    = *aggregates.map;
+  const PetscInt     nnodes = columns.n() / bs, entries = map.nlocal() * k * k, first_ghost = aggregates.n * k * k;
+  CsrTentative       T;
+  Array<PetscScalar> again(space, entries), Bcoarse(space, entries);
+  Array<PetscInt>    begin, node;
+
+  T.Q = Array<PetscScalar>(space, static_cast<std::size_t>(columns.nlocal()) * k);
+  if (B.size()) T.Q.copy_from(B.data(), B.size());
+  group_by(space, aggregates.of_node.data(), nnodes, map.nlocal(), begin, node);
+  for (Array<PetscScalar> *R : {&Bcoarse, &again}) { // the second pass removes what rounding left in the first
+    for_each_row(space, entries, GramEntry{bs, k, begin.data(), node.data(), T.Q.data(), R->data()});
+    map.add_from_ghosts(R->data() + first_ghost, k * k, R->data());
+    for_each_row(space, aggregates.n, Factor{k, R->data()});
+    map.update(R->data(), k * k);
+    for_each_row(space, nnodes * bs, SolveRow{k, aggregates.of_node.data(), R->data(), T.Q.data(), bs});
+  }
+  for_each_row(space, aggregates.n, MultiplyFactors{k, again.data(), Bcoarse.data()});
+  T.Bcoarse = Array<PetscScalar>(space, first_ghost);
+  if (first_ghost) T.Bcoarse.copy_from(Bcoarse.data(), first_ghost);
+  columns.update(T.Q.data(), k);
+  return T;
+}
+
+} // namespace goza::saamg

@@ -1,0 +1,45 @@
+/* Differences between PETSc 3.18 and 3.26, in one place. */
+#pragma once
+#include "core/rooms.hpp"
+#include <petscmat.h>
+
+#if PETSC_VERSION_LT(3, 19, 0)
+  #define PETSC_SUCCESS ((PetscErrorCode)0)
+#endif
+
+#if PETSC_VERSION_LT(3, 20, 0)
+  #define PetscAssertPointer PetscValidPointer
+#endif
+
+#if PETSC_VERSION_LT(3, 23, 0)
+using GozaOptionItems = PetscOptionItems *;
+#else
+using GozaOptionItems    = PetscOptionItems;
+#endif
+
+/* A container's destroy function: given the pointer until 3.22, the address of the pointer since. */
+#if PETSC_VERSION_LT(3, 23, 0)
+  #define PetscContainerSetCtxDestroy PetscContainerSetUserDestroy
+using GozaDestroyContext = void *;
+inline void *GozaDestroyedPointer(void *ctx)
+{
+  return ctx;
+}
+#else
+  #if PETSC_VERSION_LT(3, 25, 0)
+using GozaDestroyContext = void **;
+  #else
+using GozaDestroyContext = PetscCtxRt;
+  #endif
+inline void *GozaDestroyedPointer(void *ctx)
+{
+  return *static_cast<void **>(ctx);
+}
+#endif
+
+#if PETSC_VERSION_LT(3, 22, 0)
+inline PetscErrorCode VecFlag(Vec v, PetscInt) /* 3.18 has VecSetInf(): x is marked as not to be used */
+{
+  return VecSetInf(v);
+}
+#endif

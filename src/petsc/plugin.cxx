@@ -1,0 +1,65 @@
+#include "plugin.hpp"
+#include "core/device/device.hpp"
+#if PetscDefined(HAVE_CUDA)
+  #include <petsc/private/logimpl.h>
+  #include <petscdevice_cuda.h>
+#endif
+
+namespace goza
+{
+
+Events events;
+Usage  usage;
+
+Plugin plugin;
+
+Space default_space()
+{
+  return plugin.space;
+}
+
+/* A PETSc without a device back end answers MatBoundToCPU() with true for every matrix, and binds none. */
+PetscErrorCode MatGetSpace(Mat A, Space *space)
+{
+  PetscBool bound = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  if (PetscDefined(HAVE_DEVICE)) PetscCall(MatBoundToCPU(A, &bound));
+  *space = bound ? Space::Host : default_space();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+bool petsc_on_device()
+{
+  return PetscDefined(HAVE_CUDA) && plugin.space == Space::Cuda;
+}
+
+bool check_results()
+{
+  return plugin.check;
+}
+
+bool device_time_logged()
+{
+#if PetscDefined(HAVE_CUDA) && PetscDefined(USE_LOG)
+  return PetscLogGpuTimeFlag;
+#else
+  return false;
+#endif
+}
+
+PetscErrorCode use_petsc_stream()
+{
+  PetscFunctionBegin;
+#if PetscDefined(HAVE_CUDA) && defined(GOZA_HAVE_CUDA)
+  if (plugin.space == Space::Cuda) {
+    cudaStream_t stream;
+
+    PetscCall(PetscGetCurrentCUDAStream(&stream));
+    device::set_stream(stream);
+  }
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza

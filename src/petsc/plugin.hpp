@@ -1,0 +1,48 @@
+/* The plugin's own state: what was decided once, when it was loaded. */
+#pragma once
+#include "core/device/space.hpp"
+#include "compat.hpp"
+#include <petscmat.h>
+
+namespace goza
+{
+
+struct Events {
+  PetscLogEvent mult, build;                                           // of matrices
+  PetscLogEvent strength, aggregate, prolong, galerkin, eigen, mirror; // steps of saamg's set-up; mirror: its matrices to the format and place of the cycle
+  PetscLogEvent symbolic, inputs, create, assemble, vector; // of finite-element assembly: pattern and maps, what is given, new matrices, matrix values, right-hand sides
+};
+extern Events events;
+
+/* What this rank has done so far, by Space, and what it has copied of vectors: -goza_info prints it at the end. */
+struct Usage {
+  PetscInt64     products[2] = {0, 0}, cycles[2] = {0, 0};
+  PetscInt64     in_place = 0, copied = 0;
+  PetscLogDouble bytes = 0;
+};
+extern Usage usage;
+
+/* The count of a device's flops counts nothing in a PETSc without a device back end. */
+inline PetscErrorCode LogFlops(Space space, PetscLogDouble flops)
+{
+  PetscFunctionBegin;
+  if (PetscDefined(HAVE_DEVICE) && space == Space::Cuda) PetscCall(PetscLogGpuFlops(flops));
+  else PetscCall(PetscLogFlops(flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What was chosen at load, from options and from what there is. */
+struct Plugin {
+  PetscBool check = PETSC_FALSE; // -goza_check
+  Space     space = Space::Host; // -goza_device
+};
+extern Plugin plugin;
+
+Space          default_space();                  // where formats live: -goza_device
+bool           petsc_on_device();                // PETSc itself has CUDA and uses it: vectors can be resident
+PetscErrorCode MatGetSpace(Mat A, Space *space); // where the products of A run: default_space(), but for a matrix bound to the CPU
+bool           check_results();                  // -goza_check
+bool           device_time_logged();             // -log_view_gpu_time: events wait for the device
+PetscErrorCode use_petsc_stream();               // kernels follow PETSc's current stream
+
+} // namespace goza

@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+"""Fill the tables of measurements in the pages from test/bench/results/*.json.
+
+  test/bench/tables.py [--check] [PAGE...]      every README.md of the tree, or the pages named
+
+In a page a table stands between two lines, <!-- table NAME --> and <!-- end -->; what is between them is written here. A result file holds one JSON
+object a line, as the benches and examples append them with -json; "gpu", "petsc", "date" and "command" say how it was measured, "source" where a figure was taken over from.
+--check writes nothing and fails when a page is not current. A new table is a function in TABLES.
+"""
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+RESULTS = TOP / "test/bench/results"
+
+
+def records(name):
+    return [json.loads(line) for line in (RESULTS / f"{name}.json").read_text().splitlines() if line.strip()]
+
+
+# --- cells
+
+def text(value, form="{}"):
+    return "" if value is None else form.format(value)
+
+
+def ms(seconds):
+    return "" if seconds is None else f"{seconds:.1f} s" if seconds >= 1 else f"{1e3 * seconds:.3g} ms" if seconds < 0.1 else f"{1e3 * seconds:.0f} ms"
+
+
+def times(one, other):
+    return "" if not one or not other else f"{one / other:.1f}x" if one / other < 10 else f"{one / other:.0f}x"
+
+
+def code(options):
+    return ", ".join(f"`{part}`" for part in [options] if part)
+
+
+def cube(nodes):
+    return "x".join(map(str, nodes)) if len(set(nodes)) > 1 else f"{nodes[0]}^3"
+
+
+# --- tables: lists of rows, the first of which is the head
+
+def pivot(rows, row, column, cell, corner=""):
+    """One line for each value of row(record), one column for each of column(record)."""
+    columns = list(dict.fromkeys(map(column, rows)))
+    cells = {(row(r), column(r)): cell(r) for r in rows}
+    return [[corner, *columns], *([name, *(cells.get((name, c), "") for c in columns)] for name in dict.fromkeys(map(row, rows)))]
+
+
+def listing(rows, **columns):
+    """One line for each record; columns: head=function of the record, an underscore in a head being a space."""
+    return [[head.replace("_", " ") for head in columns], *([of(r) for of in columns.values()] for r in rows)]
+
+
+def method(r):
+    return " ".join(filter(None, [r["pc_type"], f"on `{r['mat_type']}`" if "mat_type" in r else "", code(r.get("options"))]))
+
+
+def first_solve():
+    rows = records("first_solve")
+    key = lambda r: (r["program"].split("/")[-1], tuple(r["nodes"]), r["petsc"], r.get("ksp_type"))
+    best = {key(r): r["solve_s"] for r in rows if r.get("solves", 1) > 1}
+    first = [r for r in rows if r.get("solves", 1) == 1] + records("first_solve_host")
+    return first, listing(first, problem=lambda r: f"{key(r)[0]} {cube(r['nodes'])}", PETSc=lambda r: r["petsc"], on=lambda r: r.get("gpu") or r["machine"], method=lambda r: f"`{r['ksp_type']}` + `{r['pc_type']}`",
+                          first_setup=lambda r: ms(r["setup_s"]), first_solve=lambda r: ms(r["first_solve_s"]), best_solve=lambda r: ms(best.get(key(r))))
+
+
+def spmv():
+    rows = records("spmv")
+    cusparse = {r["matrix"]: r["gflops"] for r in rows if r["type"] == "aijcusparse"}
+    out = pivot(rows, lambda r: r["type"], lambda r: r["matrix"], lambda r: f"{r['gflops']:.0f}", "GF/s")
+    for name in ("cds", "slicedell"):
+        own = {r["matrix"]: r["gflops"] for r in rows if r["type"] == name}
+        at = [line[0] for line in out].index(name)
+        out.insert(at + 1, [f"{name} over aijcusparse", *(times(own.get(m), cusparse.get(m)) for m in out[0][1:])])
+    return rows, out
+
+
+def spmv_gallery():
+    rows = records("spmv_gallery")
+    ratio = lambda field: lambda r: text(r[field], "{:.2f}x")
+    return rows, listing(rows, type=lambda r: r["type"], regular_matrices=ratio("regular_mean"), least=ratio("regular_least"), irregular_matrices=ratio("irregular_mean"),
+                         least_=ratio("irregular_least"), difference_from_aij=lambda r: text(r["difference_from_aij"], "{:.0e}"))
+
+
+def cds():
+    rows = records("cds")
+    return rows, pivot(rows, lambda r: r["case"], lambda r: r["grid"], lambda r: f"{r['gflops']}" + text(r["paper_gflops"], " ({})"), "GF/s (paper)")
+
+
+def fused_outputs():
+    rows = records("fused_outputs")
+    return rows, listing(rows, output=lambda r: r["output"], matrix=lambda r: r["matrix"], fused=lambda r: f"{r['fused_us']} us", product_and_a_kernel=lambda r: f"{r['apart_us']} us")
+
+
+def spmv_host():
+    rows = records("spmv_host")
+    return rows, pivot(rows, lambda r: r["type"], lambda r: r["matrix"], lambda r: f"{r['speed_over_aij']:.2f}x", "speed over aij")
+
+
+def solves():
+    rows = records("solves")
+    peer = {tuple(r["nodes"]): r["solve_s"] for r in rows if r["pc_type"] == "gamg"}
+    return rows, listing(rows, nodes=lambda r: cube(r["nodes"]), method=method, iterations=lambda r: str(r["iterations"]), solve=lambda r: ms(r["solve_s"]),
+                         over_gamg=lambda r: times(peer.get(tuple(r["nodes"])), r["solve_s"]), setup=lambda r: ms(r["setup_s"]), setup_with_new_values=lambda r: ms(r["setup_again_s"]))
+
+
+def setup_reuse():
+    rows = records("setup_reuse")
+    return rows, listing(rows, method=method, first=lambda r: ms(r["first_s"]), new_values=lambda r: ms(r["none_s"]), pattern=lambda r: ms(r["pattern_s"]), interpolation=lambda r: ms(r["interpolation_s"]))
+
+
+def peers():
+    rows = records("peers")
+    return rows, listing(rows, problem=lambda r: f"{r['problem']}, {cube(r['nodes'])}", method=method, iterations=lambda r: str(r["iterations"]), solve=lambda r: ms(r["solve_s"]),
+                         setup=lambda r: ms(r["setup_s"]), setup_with_new_values=lambda r: ms(r["setup_again_s"]))
+
+
+def elasticity():
+    rows = records("elasticity")
+    peer = {}
+    out = []
+    for r in rows:  # gamg follows the saamg of its run
+        if r["pc_type"] == "saamg":
+            peer[id(r)] = next(p for p in rows[rows.index(r):] if p["pc_type"] == "gamg")
+        out.append(r)
+    total = lambda r: r["setup_s"] + r["solve_s"]
+    return rows, listing(out, nodes=lambda r: cube(r["nodes"]), method=method, iterations=lambda r: str(r["iterations"]), setup=lambda r: ms(r["setup_s"]), solve=lambda r: ms(r["solve_s"]),
+                         solve_over_gamg=lambda r: times(peer[id(r)]["solve_s"], r["solve_s"]) if id(r) in peer else "", in_all=lambda r: times(total(peer[id(r)]), total(r)) if id(r) in peer else "")
+
+
+def amg():
+    rows = records("amg")
+    return rows, listing(rows, problem=lambda r: r["problem"], smoother=lambda r: r["smoother"], iterations=lambda r: str(r["iterations"]), double=lambda r: f"{r['double_ms']} ms",
+                         mixed=lambda r: f"{r['mixed_ms']} ms", paper_iterations=lambda r: str(r["paper_iterations"]), paper_time=lambda r: text(r["paper_s"], "{} s"))
+
+
+def settings():
+    rows = records("settings")
+    return rows, listing(rows, problem=lambda r: r["problem"], settings=lambda r: code(r["options"]) or "(defaults)", iterations=lambda r: str(r["iterations"]),
+                         operator_complexity=lambda r: f"{r['operator_complexity']:.2f}", MB=lambda r: f"{r['memory_MB']:.0f}")
+
+
+def scaling_table(name, column, cell):
+    rows = records(name)
+    one = {r["what"]: r["ms"] for r in rows if r["ranks"] == 1}
+    return rows, pivot(rows, lambda r: r["what"], column, lambda r: cell(r, one), f"{rows[0]['n']}^3")
+
+
+def speedup(r, one):
+    return f"{r['ms']:g} ms" + (f" ({one[r['what']] / r['ms']:.2f}x)" if r["ranks"] > 1 and r["what"] in one else "")
+
+
+def scaling():
+    return scaling_table("scaling", lambda r: f"{r['ranks']} GPU{'s' if r['ranks'] > 1 else ''}", speedup)
+
+
+def scaling_four():
+    return scaling_table("scaling_four", lambda r: f"{r['ranks']} GPUs, `{r['halo']}`" if r["ranks"] > 1 else "1 GPU", speedup)
+
+
+def halo():
+    return scaling_table("halo", lambda r: f"4 GPUs, `{r['halo']}`" if r["ranks"] > 1 else "1 GPU", lambda r, one: f"{1e3 * r['ms']:.0f} us" if r["ms"] < 1 else f"{r['ms']} ms")
+
+
+def assembly():
+    rows = records("assembly")
+    cell = lambda field: lambda r: text(r[field])
+    return rows, listing(rows, mesh=lambda r: f"{r['mesh']}, {r['nodes']} nodes", CSR=cell("csr_ms"), CDS_full=cell("cds_full_ms"), CDS_half=cell("cds_half_ms"), symbolic=cell("symbolic_ms"),
+                         others=lambda r: f"{r['other_ms']}, {r['other']}" if r["other_ms"] else "")
+
+
+def locality_models():
+    rows = records("locality_models")
+    return rows, pivot(rows, lambda r: r["model"], lambda r: r["matrices"], lambda r: f"{r['correlation']:g}" + text(r["mean_error_percent"], ", {} %"), "correlation, mean error")
+
+
+def autoformat():
+    rows = records("autoformat")
+    return rows, listing(rows, measured_by=lambda r: r["clock"], mean_loss=lambda r: f"{r['mean_loss_percent']} %", **{head: (lambda field: lambda r: f"{r[field]:g} %")(field)
+                         for head, field in (("within_1_%", "within_1"), ("within_3_%", "within_3"), ("within_5_%", "within_5"))},
+                         speed_over_aijcusparse=lambda r: f"{r['mean_speed']} (least {r['least_speed']})")
+
+
+def headline():
+    """What README.md shows: a line a subject, taken from the other tables' records."""
+    product = {(r["matrix"], r["type"]): r for r in records("spmv")}
+    out, used = [["one H200, PETSc 3.26.1 unless said", "Goza", "PETSc", ""]], []
+
+    def line(what, ours, theirs, show, field, ratio=None):
+        used.extend([ours, theirs])
+        out.append([what, show(ours[field]), f"{show(theirs[field])} ({theirs.get('type', theirs.get('pc_type'))})", ratio or times(theirs[field], ours[field])])
+
+    for matrix in ("27 points 128^3", "27 points 256^3"):
+        ours, theirs = product[matrix, "cds"], product[matrix, "aijcusparse"]
+        line(f"product `cds`, {matrix}", ours, theirs, lambda g: f"{g:.0f} GF/s", "gflops", times(ours["gflops"], theirs["gflops"]))
+    plain = {(tuple(r["nodes"]), r["pc_type"]): r for r in records("solves") if not r["options"] and r["mat_type"] != "slicedell"}
+    ours, theirs = plain[(128,) * 3, "saamg"], plain[(128,) * 3, "gamg"]
+    line("Poisson, 27 points 128^3, `cg` + `saamg`: solve", ours, theirs, ms, "solve_s")
+    line("... set-up with new values", ours, theirs, ms, "setup_again_s")
+    first = {(r["program"], tuple(r["nodes"]), r["ksp_type"]): r for r in records("first_solve") if r.get("solves", 1) == 1}
+    line("... set-up, the first of the process", first["poisson", (128,) * 3, "fusedcg"], theirs, ms, "setup_s")
+    solid = [r for r in records("elasticity") if r["nodes"][0] == 64][:2]
+    line("elasticity, hexahedra, 64^3 nodes: solve", *solid, ms, "solve_s")
+    line("... set-up", *solid, ms, "setup_s")
+    ours, theirs = first["ksp/tutorials/ex45", (193,) * 3, "fusedcg"], next(r for r in records("first_solve_host") if r["nodes"][0] == 193)
+    whole = lambda r: {**r, "whole_s": r["setup_s"] + r["first_solve_s"]}
+    line("PETSc 3.18.5 without CUDA (Debian's), PETSc's ex45 193^3, `fusedcg` + `saamg`: first set-up and solve", whole(ours), {**whole(theirs), "type": f"{theirs['pc_type']}, one host core"}, ms, "whole_s")
+    return used, out
+
+
+TABLES = {table.__name__.replace("_", "-"): table for table in (headline, first_solve, spmv, spmv_gallery, cds, fused_outputs, spmv_host, solves, setup_reuse, peers, elasticity, amg, settings,
+                                                                 scaling, scaling_four, halo, assembly, locality_models, autoformat)}
+
+
+# --- pages
+
+def caption(rows):
+    """What the records say of how they were measured."""
+    one = lambda field: list(dict.fromkeys(r[field] for r in rows if r.get(field)))
+    where = ["; ".join(one("gpu") or one("machine")), *(["PETSc " + " and ".join(one("petsc"))] if one("petsc") else [])]
+    dates = sorted(one("date"))
+    when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
+    commands = [f"`{command}`" for command in one("command")]
+    return ", ".join([*where, when]) + (f"; {', '.join(commands)}" if len(commands) < 3 else "") + "."
+
+
+def markdown(name):
+    rows, lines = TABLES[name]()
+    head, *body = [[str(cell) for cell in line] for line in lines]
+    table = ["| " + " | ".join(head).rstrip("_") + " |", "|" + "---|" * len(head), *("| " + " | ".join(line) + " |" for line in body)]
+    return "\n".join(table) + ("" if name == "headline" else f"\n\n{caption(rows)}") + "\n"
+
+
+def filled(page):
+    def fill(match):
+        if match[1] not in TABLES:
+            sys.exit(f"tables: {page.relative_to(TOP)} asks for the table {match[1]}, of which there is none: {', '.join(TABLES)}")
+        return f"<!-- table {match[1]} -->\n{markdown(match[1])}<!-- end -->"
+
+    return re.sub(r"<!-- table ([\w-]+) -->\n.*?<!-- end -->", fill, page.read_text(), flags=re.S)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--check", action="store_true", help="fail when a page is not current")
+    parser.add_argument("pages", nargs="*", type=lambda path: Path(path).resolve(), help="(every README.md of the tree)")
+    arguments = parser.parse_args()
+    pages = arguments.pages or [TOP / "README.md", *(page for folder in ("include", "src", "examples", "test") for page in sorted((TOP / folder).rglob("README.md")))]
+    old = []
+    for page in pages:
+        new = filled(page)
+        if new == page.read_text():
+            continue
+        old.append(str(page.relative_to(TOP)))
+        if not arguments.check:
+            page.write_text(new)
+    if old and arguments.check:
+        sys.exit(f"tables: not current: {', '.join(old)}: `make pages`")
+    print(f"tables: {len(pages)} pages, {', '.join(old) + ' written' if old else 'all current'}")
+
+
+if __name__ == "__main__":
+    main()

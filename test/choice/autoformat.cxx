@@ -1,0 +1,196 @@
+/* Autoformat's choice between formats and PETSc's CSR: measured where the model finds CSR close, made at a build only. */
+#include "core/device/array.hpp"
+#include "core/device/device_seconds.hpp"
+#include "locality/host_csr.hpp"
+#include "choice/autoformat.hpp"
+#include <chrono>
+
+#include "../support/check.hpp"
+
+using namespace goza;
+
+namespace
+{
+
+HostCsr band(PetscInt n)
+{
+  HostCsr A;
+
+  A.rows = A.cols = n;
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt j = std::max<PetscInt>(0, i - 1 - i % 3); j <= std::min(n - 1, i + 2); j++) A.col.push_back(j);
+    A.ptr.push_back(static_cast<PetscInt>(A.col.size()));
+  }
+  A.val.assign(A.col.size(), 2);
+  return A;
+}
+
+/* The host, with a model that finds CSR as cheap as it can be or hopeless */
+std::shared_ptr<Machine> machine(bool csr_cheap)
+{
+  auto m = std::make_shared<Machine>(*find_machine("host"));
+
+  m->csr = {};
+  if (csr_cheap) {
+    m->csr.stream = m->csr.request = 0;
+    m->l2_bandwidth                = 1e15;
+  } else m->csr.launch = 1;
+  return m;
+}
+
+/* Products that take so long */
+Products busy(double seconds)
+{
+  return [=](int products) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(products * seconds);
+
+    while (std::chrono::steady_clock::now() < end) { }
+  };
+}
+
+AutoFormatOptions options(bool csr_cheap, int *asked, double seconds)
+{
+  AutoFormatOptions o;
+
+  o.machine      = machine(csr_cheap);
+  o.csr          = true;
+  o.trials       = 5;
+  o.csr_products = [=] {
+    ++*asked;
+    return busy(seconds);
+  };
+  return o;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(autoformat)
+
+/* Whichever is measured faster is taken: autoformat cannot be slower than a CSR that it has measured. */
+BOOST_AUTO_TEST_CASE(csr_is_measured)
+{
+  const HostCsr A = band(3000);
+
+  for (const auto &[seconds, wanted] : {std::pair<double, bool>{0, true}, {5e-3, false}}) {
+    int                     asked = 0;
+    AutoFormat<PetscScalar> f(Space::Host, options(true, &asked, seconds));
+
+    f.build(A.view());
+    BOOST_TEST(asked == 1);
+    BOOST_TEST(f.wants_csr() == wanted);
+    BOOST_TEST(((f.choice().layout == Layout::Csr) || !wanted || f.bytes() == 0));
+    BOOST_TEST(f.describe().find("measured") != std::string::npos);
+  }
+}
+
+/* PETSc may have to copy the matrix for its product: where the model finds CSR far behind, it is not asked. */
+BOOST_AUTO_TEST_CASE(csr_is_not_measured)
+{
+  const HostCsr           A     = band(3000);
+  int                     asked = 0;
+  AutoFormat<PetscScalar> f(Space::Host, options(false, &asked, 0));
+
+  f.build(A.view());
+  BOOST_TEST(asked == 0);
+  BOOST_TEST(!f.wants_csr());
+}
+
+/* New values keep the choice, a new pattern makes it anew. */
+BOOST_AUTO_TEST_CASE(decided_at_builds_only)
+{
+  HostCsr                  A = band(3000), B = band(500);
+  int                      asked = 0;
+  std::vector<PetscScalar> x(3000, 1), y(3000);
+  AutoFormat<PetscScalar>  f(Space::Host, options(true, &asked, 5e-3));
+
+  f.build(A.view());
+  const FormatChoice first    = f.choice();
+  const std::string  sentence = f.describe();
+  A.val.assign(A.col.size(), 3);
+  for (int k = 0; k < 3; k++) f.refill(A.view());
+  f.apply(x.data(), Assign<PetscScalar>{y.data()});
+  BOOST_TEST(y[1500] == 3.0 * (A.ptr[1501] - A.ptr[1500]));
+  BOOST_TEST((f.choice() == first));
+  BOOST_TEST(f.describe() == sentence);
+  BOOST_TEST(asked == 1);
+  f.build(B.view());
+  BOOST_TEST(asked == 2);
+  f.apply(x.data(), Assign<PetscScalar>{y.data()});
+  BOOST_TEST(y[250] == 2.0 * (B.ptr[251] - B.ptr[250]));
+}
+
+/* In turn, and the median: neither a slow first product nor a slow moment counts. */
+BOOST_AUTO_TEST_CASE(in_turn)
+{
+  int        calls         = 0;
+  const auto first_is_slow = [&, often = busy(20e-6), once = busy(20e-3)](int products) {
+    if (++calls == 1 || calls == 4) once(1);
+    else often(products);
+  };
+  const std::vector<ProductTime> times = time_in_turn(Space::Host, {busy(60e-6), first_is_slow}, 20e-3);
+
+  BOOST_TEST(times.size() == 2U);
+  BOOST_TEST(times[0].working >= 60e-6);
+  BOOST_TEST(times[1].working >= 20e-6);
+  BOOST_TEST(times[1].working < times[0].working);
+  BOOST_TEST(times[1].seen() == times[1].working); // where it is made by the host
+  BOOST_TEST(calls == 7);                          // to set up, to see how long one takes, five rounds
+  BOOST_TEST(time_in_turn(Space::Host, {}, 1).empty());
+}
+
+/* The device's clock does not count what the host does between two launches, and goes on after an error of work(). */
+BOOST_AUTO_TEST_CASE(device_clock)
+{
+  if (!device::available()) {
+    BOOST_CHECK_THROW(device::seconds_of([] {}), DeviceError);
+    return;
+  }
+  Array<double> little(Space::Cuda, 1000), much(Space::Cuda, 1 << 27);
+  const auto    between = [&, wait = busy(2e-3)] {
+    little.zero();
+    wait(1);
+    little.zero();
+  };
+
+  BOOST_TEST(device::seconds_of(between) < 1e-3);
+  BOOST_TEST(device::seconds_of([&] { much.zero(); }) > 1e-4); // a gigabyte
+  BOOST_CHECK_THROW(device::seconds_of([] { throw std::runtime_error("no product"); }), std::runtime_error);
+  BOOST_TEST(device::seconds_of([&] { little.zero(); }) < 1e-3);
+}
+
+/* A long product is made four times. */
+BOOST_AUTO_TEST_CASE(long_products)
+{
+  int        made = 0;
+  const auto slow = [&, once = busy(2e-3)](int products) {
+    made += products;
+    once(products);
+  };
+
+  BOOST_TEST(time_in_turn(Space::Host, {slow}, 1e-3)[0].working >= 2e-3);
+  BOOST_TEST(made == 4);
+}
+
+/* 3 x 3 blocks are held with one column index a block where only sliced ELL is asked for and the model finds that best */
+BOOST_AUTO_TEST_CASE(blocks_are_seen)
+{
+  HostCsr A;
+
+  A.rows = A.cols = 3 * 400;
+  for (PetscInt i = 0; i < A.rows; i++) {
+    for (PetscInt b = std::max<PetscInt>(0, i / 3 - 1); b <= std::min<PetscInt>(399, i / 3 + 2); b++) {
+      for (PetscInt k = 0; k < 3; k++) A.col.push_back(3 * b + k);
+    }
+    A.ptr.push_back(static_cast<PetscInt>(A.col.size()));
+  }
+  A.val.assign(A.col.size(), 1);
+  const std::vector<FormatChoice> choices{{Layout::SlicedEll, 4}, {Layout::SlicedEll, 4, 3}};
+
+  BOOST_TEST(take_sample(A.view(), choices, Caches()).blocks);
+  BOOST_TEST(traits_of(take_sample(A.view(), choices, Caches()), choices[1]).matrix < traits_of(take_sample(A.view(), choices, Caches()), choices[0]).matrix);
+  A.col[A.ptr[600] + 4]--; /* the column beside it, twice */
+  BOOST_TEST(!take_sample(A.view(), choices, Caches()).blocks);
+  BOOST_TEST(!traits_of(take_sample(A.view(), choices, Caches()), choices[1]).possible);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

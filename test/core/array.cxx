@@ -1,0 +1,101 @@
+/* Arrays in host memory; where a device exists, the same in device memory. */
+#include "core/device/array.hpp"
+#include "core/device/host_recycling.hpp"
+
+#include "../support/check.hpp"
+#include "../support/spaces.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+using goza::Array;
+using goza::Space;
+using goza_test::spaces;
+
+namespace
+{
+
+const std::vector<double> values{3, 1, 4, 1, 5};
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(keeps_what_it_was_given)
+{
+  for (Space space : spaces()) {
+    Array<double> a(space, values.data(), values.size());
+    BOOST_TEST(a.to_host() == values, boost::test_tools::per_element());
+    BOOST_TEST(a.bytes() == 40);
+    a.zero();
+    BOOST_TEST(a.to_host() == std::vector<double>(5, 0), boost::test_tools::per_element());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(moves_leave_an_empty_array)
+{
+  for (Space space : spaces()) {
+    Array<double> a(space, values.data(), values.size());
+    Array<double> b(std::move(a));
+    BOOST_TEST(a.size() == 0);
+    BOOST_TEST(b.to_host() == values, boost::test_tools::per_element());
+    Array<double> c(space, 3);
+    c = std::move(b);
+    BOOST_TEST(c.to_host() == values, boost::test_tools::per_element());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(copies_between_spaces)
+{
+  for (Space from : spaces())
+    for (Space to : spaces()) {
+      Array<double> a(from, values.data(), values.size()), b(to, a.data(), a.size());
+      BOOST_TEST(b.to_host() == values, boost::test_tools::per_element());
+    }
+}
+
+BOOST_AUTO_TEST_CASE(nothing)
+{
+  for (Space space : spaces()) {
+    Array<double> a(space, values.data(), 0);
+    a.zero();
+    BOOST_TEST(a.to_host().empty());
+    a.resize(2);
+    a.resize(0);
+    BOOST_TEST(a.size() == 0);
+  }
+}
+
+/* A large array is zero when it is new, also where an earlier one lay, and whole up to its last byte. */
+BOOST_AUTO_TEST_CASE(large_host_arrays)
+{
+  for (std::size_t n : {524287, 524288, 1048577, 3000000}) {
+    for (int again = 0; again < 2; again++) {
+      Array<double> a(Space::Host, n);
+
+      BOOST_TEST(std::count(a.data(), a.data() + n, 0.0) == static_cast<std::ptrdiff_t>(n));
+      std::fill(a.data(), a.data() + n, 7.0);
+      BOOST_TEST(a.to_host() == std::vector<double>(n, 7.0));
+    }
+  }
+  BOOST_CHECK_THROW(Array<double>(Space::Host, SIZE_MAX / 4), std::bad_alloc);
+}
+
+/* What is left is as it was, also while freed memory waits for others, which then get what lay behind. */
+BOOST_AUTO_TEST_CASE(shortened_host_arrays)
+{
+  const goza::host_memory::Recycling recycling;
+
+  for (std::size_t n : {6, 524287, 524288, 3000000}) {
+    for (std::size_t fewer : {n, n - 1, n / 2, n / 6, std::size_t(0)}) {
+      Array<double> a(Space::Host, n);
+
+      std::iota(a.data(), a.data() + n, 1.0);
+      a.shorten(fewer);
+      BOOST_TEST(a.size() == fewer);
+      Array<double> b(Space::Host, n);
+      BOOST_TEST(std::count(b.data(), b.data() + n, 0.0) == static_cast<std::ptrdiff_t>(n));
+      std::fill(b.data(), b.data() + n, -1.0);
+      for (std::size_t i = 0; i < fewer; i++) BOOST_TEST_REQUIRE(a.data()[i] == static_cast<double>(i + 1));
+    }
+  }
+}

@@ -1,0 +1,140 @@
+/* Matrices of full blocks: told from others, and their products, against the products entry by entry. */
+#include "core/sparse/csr_ops.hpp"
+#include "core/sparse/full_blocks.hpp"
+#include "../support/gallery.hpp"
+#include "../support/spaces.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace goza;
+using namespace goza_test;
+
+namespace
+{
+
+/* m x n nodes, about `each` blocks in a row, some rows without any; br x bc values in each. Drawn from `seed`. */
+CsrMatrix blocks(Space space, PetscInt m, PetscInt n, PetscInt each, PetscInt br, PetscInt bc, PetscInt seed, bool descending = false)
+{
+  std::vector<PetscInt>    ptr{0}, col;
+  std::vector<PetscScalar> val;
+
+  for (PetscInt i = 0; i < m; i++) {
+    std::vector<PetscInt> nodes;
+    for (PetscInt j = 0; j < n; j++)
+      if (i % 7 != 3 && (uniform(i, j, seed) + 1) / 2 * n < each) nodes.push_back(j);
+    if (descending) std::reverse(nodes.begin(), nodes.end());
+    for (PetscInt r = 0; r < br; r++) {
+      for (PetscInt j : nodes)
+        for (PetscInt c = 0; c < bc; c++) {
+          col.push_back(j * bc + c);
+          val.push_back(uniform(i * br + r, j * bc + c, seed + 1));
+        }
+      ptr.push_back(static_cast<PetscInt>(col.size()));
+    }
+  }
+  CsrMatrix M(space, m * br, n * bc);
+  M.ptr = Array<PetscInt>(space, ptr.data(), ptr.size());
+  M.col = Array<PetscInt>(space, col.data(), col.size());
+  M.val = Array<PetscScalar>(space, val.data(), val.size());
+  return M;
+}
+
+void check_equal(const CsrMatrix &got, const CsrMatrix &want)
+{
+  const auto a = got.val.to_host(), b = want.val.to_host();
+
+  BOOST_TEST(got.ptr.to_host() == want.ptr.to_host(), boost::test_tools::per_element());
+  BOOST_TEST_REQUIRE(got.col.to_host() == want.col.to_host(), boost::test_tools::per_element());
+  for (std::size_t p = 0; p < b.size(); p++) BOOST_TEST_REQUIRE(std::abs(a[p] - b[p]) <= 1e-12, p << ": " << a[p] << " for " << b[p]);
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(products)
+{
+  const PetscInt shapes[][3] = {{3, 3, 6}, {6, 3, 6}, {6, 6, 6}, {1, 2, 3}, {2, 1, 1}};
+
+  for (Space space : spaces())
+    for (const auto &[br, bm, bc] : shapes)
+      for (const auto &[rows, inner, cols, each] : {std::array<PetscInt, 4>{40, 50, 30, 5}, {1, 300, 200, 120}, {60, 3, 2, 1}}) {
+        const CsrMatrix A = blocks(space, rows, inner, each, br, bm, 3), B = blocks(space, inner, cols, each, bm, bc, 9), other = blocks(space, inner, cols, each, bm, bc, 9);
+        CsrMatrix C, want = multiply(A.view(), B.view());
+
+        BOOST_TEST_REQUIRE(multiply_blocks(A.view(), br, bm, B.view(), bc, false, C));
+        check_equal(C, want);
+        C.val = Array<PetscScalar>(space); /* as a hierarchy keeps it between values */
+        BOOST_TEST_REQUIRE(multiply_blocks_numeric(A.view(), br, bm, other.view(), bc, C));
+        check_equal(C, want);
+
+        /* rows as they come from other ranks */
+        const CsrMatrix unsorted = blocks(space, inner, cols, each, bm, bc, 9, true);
+        CsrMatrix       D;
+        BOOST_TEST_REQUIRE(multiply_blocks(A.view(), br, bm, unsorted.view(), bc, false, D));
+        check_equal(D, want);
+        D.val = Array<PetscScalar>(space);
+        BOOST_TEST_REQUIRE(multiply_blocks_numeric(A.view(), br, bm, unsorted.view(), bc, D));
+        check_equal(D, want);
+      }
+}
+
+BOOST_AUTO_TEST_CASE(product_with_its_diagonal)
+{
+  for (Space space : spaces()) {
+    const CsrMatrix A = blocks(space, 20, 30, 3, 6, 3, 5), B = blocks(space, 30, 20, 3, 3, 6, 8);
+    CsrMatrix       C;
+
+    BOOST_TEST_REQUIRE(multiply_blocks(A.view(), 6, 3, B.view(), 6, true, C));
+    const auto ptr = C.ptr.to_host(), col = C.col.to_host();
+    for (PetscInt i = 0; i < C.nrows; i++)
+      for (PetscInt c = 0; c < 6; c++) BOOST_TEST(std::count(col.begin() + ptr[i], col.begin() + ptr[i + 1], i / 6 * 6 + c) == 1);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(norms)
+{
+  for (Space space : spaces()) {
+    for (PetscInt bs : {2, 3, 6}) {
+      const CsrMatrix A = blocks(space, 30, 40, 35, bs, bs, 4), N = block_norms(A.view(), bs); /* rows of more than 32 blocks */
+      const auto      ptr = A.ptr.to_host(), col = A.col.to_host(), nptr = N.ptr.to_host(), ncol = N.col.to_host();
+      const auto      val = A.val.to_host(), norm = N.val.to_host();
+
+      BOOST_TEST_REQUIRE(N.nrows == 30);
+      BOOST_TEST(N.ncols == 40);
+      for (PetscInt i = 0; i < N.nrows; i++) {
+        BOOST_TEST_REQUIRE(nptr[i + 1] - nptr[i] == (ptr[i * bs + 1] - ptr[i * bs]) / bs);
+        for (PetscInt k = nptr[i]; k < nptr[i + 1]; k++) {
+          PetscReal sum = 0;
+
+          for (PetscInt r = 0; r < bs; r++)
+            for (PetscInt p = ptr[i * bs + r]; p < ptr[i * bs + r + 1]; p++) sum += col[p] / bs == ncol[k] ? PetscSqr(val[p]) : 0;
+          BOOST_TEST(std::abs(norm[k] - std::sqrt(sum)) <= 1e-14 * std::sqrt(sum));
+        }
+      }
+      BOOST_TEST(block_norms(blocks(space, 6, 6, 3, 1, 1, 4).view(), 2).ptr.size() == 0); /* not of blocks */
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(others)
+{
+  const std::vector<PetscInt> full{0, 2, 4}, ragged{0, 2, 3}, first{0, 1, 0, 1}, shifted{1, 2, 1, 2}, unequal{0, 1, 2, 3}, descending{2, 3, 0, 1, 2, 3, 0, 1}, two{0, 4, 8};
+  const std::vector<PetscScalar> val(8, 1);
+
+  for (Space space : spaces()) {
+    const auto is_full = [&](const std::vector<PetscInt> &p, const std::vector<PetscInt> &c, PetscInt br, PetscInt bc, bool any_order = false) {
+      const Array<PetscInt>    ptr(space, p.data(), p.size()), col(space, c.data(), c.size());
+      const Array<PetscScalar> v(space, val.data(), val.size());
+      Array<PetscInt>          block_ptr, block_col;
+      return full_blocks(Csr{space, 2, 4, ptr.data(), col.data(), v.data()}, br, bc, block_ptr, block_col, any_order);
+    };
+    BOOST_TEST(is_full(full, first, 2, 2));
+    BOOST_TEST(is_full(full, shifted, 1, 1));
+    BOOST_TEST(!is_full(full, shifted, 2, 2));
+    BOOST_TEST(!is_full(ragged, first, 2, 2));
+    BOOST_TEST(!is_full(full, unequal, 2, 2));
+    BOOST_TEST(!is_full(two, descending, 2, 2));
+    BOOST_TEST(is_full(two, descending, 2, 2, true));
+    BOOST_TEST(!is_full(full, first, 2, 3)); /* 3 does not divide 4 columns */
+  }
+}

@@ -1,0 +1,149 @@
+/* Orders of unknowns by hand, and a format that is numbered anew: the same product, in its place. */
+#include "core/util/half.hpp"
+#include "core/sparse/numbering.hpp"
+#include "mat/common/narrow.hpp"
+#include "mat/fold/fold.hpp"
+#include "mat/fold/renumbered.hpp"
+
+#include "../support/space_matrix.hpp"
+
+#include <algorithm>
+#include <vector>
+
+using namespace goza;
+using namespace goza_test;
+
+namespace
+{
+
+/* A path 0 - 5 - 3 - 1 - 4 - 2, and 6 alone, 7 with itself only. */
+const std::vector<std::vector<PetscInt>> path{{0, 5}, {1, 3, 4}, {2, 4}, {1, 3, 5}, {1, 2, 4}, {0, 3, 5}, {}, {7}};
+
+/* n unknowns of a ring with neighbours at distance up to 3, numbered i * step mod n: neighbours are far apart. */
+std::vector<std::vector<PetscInt>> scattered_ring(PetscInt n, PetscInt step)
+{
+  std::vector<std::vector<PetscInt>> rows(n);
+
+  for (PetscInt i = 0; i < n; i++) {
+    auto &row = rows[static_cast<std::int64_t>(i) * step % n];
+
+    for (PetscInt d = -3; d <= 3; d++) row.push_back(static_cast<PetscInt>(static_cast<std::int64_t>((i + d + n) % n) * step % n));
+    std::sort(row.begin(), row.end());
+  }
+  return rows;
+}
+
+void check_renumbered(const std::vector<std::vector<PetscInt>> &rows)
+{
+  for (Space space : spaces())
+    for (Precision precision : {Precision::Double, Precision::Half}) { /* small integers are exact in half precision too */
+      Matrix                  A(space, rows, static_cast<PetscInt>(rows.size()));
+      Renumbered<PetscScalar> f(space, FoldOrder::BreadthFirst, make_format<Fold, PetscScalar>(precision, space, FoldOptions()));
+      const std::string       what = precision == Precision::Half ? "half" : "double";
+
+      f.build(A.csr());
+      BOOST_TEST(f.taken());
+      BOOST_TEST(f.describe().find("breadth first") != std::string::npos, f.describe());
+      check_product(f, A, space, what);
+      A.scale(-2);
+      f.refill(A.csr());
+      check_product(f, A, space, what + ", new values");
+    }
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(breadth_first)
+{
+  for (Space space : spaces()) {
+    /* from 0 the last met is 2; from there along the path, then what is not connected */
+    const auto order = breadth_first_order(Matrix(space, path, 8).csr());
+    BOOST_TEST((order.to_host() == std::vector<PetscInt>{2, 4, 1, 3, 5, 0, 6, 7}));
+    BOOST_TEST((inverse_of(order).to_host() == std::vector<PetscInt>{5, 2, 0, 3, 1, 4, 6, 7}));
+  }
+}
+
+/* 20 unknowns that know nobody: more than are begun anew. Each stands once. */
+BOOST_AUTO_TEST_CASE(unconnected)
+{
+  for (Space space : spaces()) {
+    auto order = breadth_first_order(Matrix(space, std::vector<std::vector<PetscInt>>(20), 20).csr()).to_host();
+    BOOST_TEST(order[0] == 0);
+    std::sort(order.begin(), order.end());
+    for (PetscInt k = 0; k < 20; k++) BOOST_TEST(order[k] == k);
+    BOOST_TEST(breadth_first_order(Matrix(space, {}, 0).csr()).size() == 0u);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(too_many_levels)
+{
+  for (Space space : spaces()) {
+    const Matrix A(space, path, 8); /* 6 levels from one end */
+    BOOST_TEST(breadth_first_order(A.csr(), 6).size() == 8u);
+    BOOST_TEST(breadth_first_order(A.csr(), 5).size() == 0u);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(far)
+{
+  for (Space space : spaces()) {
+    const Matrix          A(space, path, 8);
+    const Array<PetscInt> number(inverse_of(breadth_first_order(A.csr())));
+    BOOST_TEST(far_entries(A.csr(), 0, number.data()) == 10);
+    BOOST_TEST(far_entries(A.csr(), 1, number.data()) == 0);
+    /* sector 1 of rows 0, 1, 2 and 3: 3 and 1 of row 1 share sector 0; the 1 of rows 3 and 4 and the 0 of row 5 stand below others of sector 0 */
+    BOOST_TEST(far_sectors(A.csr(), 1) == 4);
+    BOOST_TEST(far_sectors(A.csr(), 7) == 0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(products)
+{
+  check_renumbered(path);
+  check_renumbered(scattered_ring(1009, 389));
+}
+
+BOOST_AUTO_TEST_CASE(refused)
+{
+  const Matrix            A(Space::Host, {{0}, {150}}, 200);
+  Renumbered<PetscScalar> f(Space::Host, FoldOrder::BreadthFirst, make_format<Fold, PetscScalar>(Precision::Double, Space::Host, FoldOptions()));
+
+  BOOST_CHECK_THROW(f.build(A.csr()), FormatRefusal);
+}
+
+/* What is numbered well is left so; what can be brought together is. On the host nothing is: its caches are large. */
+BOOST_AUTO_TEST_CASE(automatic)
+{
+  const PetscInt n = 50, nodes = n * n * n * 2; /* a box of 27 points, twice as long as wide, numbered at random */
+  const auto     box = [&](std::int64_t step) {
+    std::vector<std::vector<PetscInt>> rows(nodes);
+
+    for (PetscInt i = 0; i < nodes; i++) {
+      auto &row = rows[i * step % nodes];
+
+      for (PetscInt k = 0; k < 27; k++) {
+        const PetscInt a = i % n + k % 3 - 1, b = i / n % n + k / 3 % 3 - 1, c = i / n / n + k / 9 - 1;
+
+        if (a >= 0 && a < n && b >= 0 && b < n && c >= 0 && c < 2 * n) row.push_back(static_cast<PetscInt>(((c * n + b) * n + a) * step % nodes));
+      }
+      std::sort(row.begin(), row.end());
+    }
+    return rows;
+  };
+
+  for (Space space : spaces()) {
+    const auto taken = [space](const std::vector<std::vector<PetscInt>> &rows) {
+      const Matrix            A(space, rows, static_cast<PetscInt>(rows.size()));
+      Renumbered<PetscScalar> f(space, FoldOrder::Auto, make_format<Fold, PetscScalar>(Precision::Double, space, FoldOptions()));
+
+      f.build(A.csr());
+      check_product(f, A, space, "automatic");
+      return f.taken();
+    };
+    BOOST_TEST(!taken(box(1)));
+    BOOST_TEST(taken(box(77777)) == (space == Space::Cuda)); /* 8.4 sectors a row */
+    BOOST_TEST(!taken(box(77773)));                          /* 7.7 */
+    BOOST_TEST(!taken(scattered_ring(250007, 77773)));       /* 7 sectors a row, and 40,000 levels */
+    BOOST_TEST(!taken(scattered_ring(1009, 389)));
+  }
+}

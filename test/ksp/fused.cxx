@@ -1,0 +1,71 @@
+/* Laws of the fused Krylov methods: each is PETSc's method of the same iteration, up to rounding, for every norm type, matrix type and preconditioner; and it is native where it can be. */
+#include "../support/ksp_case.hpp"
+
+using namespace goza_test;
+
+namespace
+{
+
+/* The same system with both, with and without a guess, twice with each so that what is kept between solves counts. */ void agree(const Method &m, const System &s, const std::string &what, bool native, PetscReal growth = 1e8)
+{
+  KSPHandle ours = make_ksp(s, m.ours), petscs = make_ksp(s, m.petscs);
+  VecHandle b = vector_of(s.A, 5), guess = vector_of(s.A, 6);
+
+  for (Vec x0 : {(Vec) nullptr, (Vec)guess, (Vec) nullptr}) {
+    const Run a = solve_with(ours, b, x0);
+    Run       c = solve_with(petscs, b, x0);
+
+    if (m.petscs == KSPFGMRES) forget_repeated(c.history);
+    same(a, c, what + (x0 ? ", from a guess" : ""), growth);
+    BOOST_TEST(is_native(a) == native, what << ": " << a.view);
+  }
+}
+
+/* --- the table */
+
+struct PCName {
+  std::string name;
+  bool        native;
+};
+
+struct OfTable {
+  const Method &method;
+  std::string   norm, mat, pc, problem;
+  bool          native;
+
+  void operator()() const
+  {
+    Configured few_levels({"chebyshev", "v", "double"});
+    const bool fixed = norm == "none";
+    Option     n("-ksp_norm_type", norm), p("-pc_type", pc), restart("-ksp_gmres_restart", "8"), most("-ksp_max_it", fixed ? "7" : std::to_string(method.its));
+    const Problem problem_ = ::goza_test::problem(problem);
+    System        s{system_matrix(problem_, mat.c_str())};
+
+    agree(method, s, method.ours + ", norm " + norm + ", " + mat + ", " + pc + ", " + problem, native);
+  }
+};
+
+/* Every norm type with every preconditioner on one problem; and, with the first norm type, null spaces, blocks, ranks that have no rows, and other matrix types. */
+void add_table()
+{
+  const std::vector<PCName> pcs{{"saamg", true}, {"jacobi", true}, {"pbjacobi", true}, {"none", true}, {"bjacobi", false}};
+
+  for (const Method &m : methods()) {
+    auto      *suite = suite_named(nullptr, m.ours);
+    const auto add   = [&](const std::string &norm, const std::string &mat, const PCName &pc, const std::string &problem) {
+      add_test(suite, norm + "_" + mat + "_" + pc.name + "_" + problem, OfTable{m, norm, mat, pc.name, problem, pc.native && mat != MATAIJ});
+    };
+
+    for (const PCName &pc : pcs) {
+      for (const std::string &norm : m.norms) add(norm, MATCDS, pc, "poisson7");
+      for (const char *problem : {"neumann", "elasticity", "idle_ranks"}) add(m.norms.front(), MATCDS, pc, problem);
+      for (const char *mat : {MATAIJ, MATSLICEDELL}) add(m.norms.front(), mat, pc, "elasticity");
+    }
+    add("none", MATCDS, pcs.front(), "neumann");
+    add(m.norms.front(), MATAIJ, pcs.front(), "neumann");
+  }
+}
+
+const AddTests add(add_table);
+
+} // namespace

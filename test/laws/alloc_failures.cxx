@@ -1,0 +1,136 @@
+/* Memory that one rank lacks: every request of Goza's is refused in turn, alone or with all that follow. All ranks get an error or none does, none waits for another, and
+   the same call then works. With -every each of the later requests, and each rank. */
+#include "../support/alloc_sweep.hpp"
+#include "../support/mesh_case.hpp"
+#include "../support/pc_case.hpp"
+
+#include <petscdm.h>
+#include <petscgoza.h>
+
+#include <array>
+#include <memory>
+#include <tuple>
+
+using namespace goza_test;
+
+namespace
+{
+
+/* --- products */
+
+struct Product {
+  MatHandle A, R;
+  VecHandle x, y, want;
+
+  Product(const Entry &e, const std::string &type, bool changed) : A(assemble(e, type.c_str())), R(assemble(e, MATAIJ))
+  {
+    PETSC_OK(MatCreateVecs(R, x.put(), y.put()));
+    PETSC_OK(VecDuplicate(y, want.put()));
+    PETSC_OK(VecSetRandom(x, nullptr));
+    if (!changed) return;
+    PETSC_OK(MatMult(A, x, y));
+    PETSC_OK(MatScale(A, 3));
+    PETSC_OK(MatScale(R, 3));
+  }
+  void check()
+  {
+    PetscReal size;
+
+    PETSC_OK(MatMult(R, x, want));
+    PETSC_OK(VecNorm(want, NORM_2, &size));
+    PETSC_OK(MatMult(A, x, y));
+    PETSC_OK(VecAXPY(y, -1, want));
+    BOOST_TEST(norm(y) <= 100 * PETSC_MACHINE_EPSILON * size);
+  }
+};
+
+void product(const std::string &type, const char *halo, bool changed, How how)
+{
+  const Option way("-goza_halo", halo), trials("-mat_autoformat_trials", "2");
+  const Entry  e = stencil7(4, 3, 5);
+
+  sweep(
+    !changed, how, [&] { return std::make_unique<Product>(e, type, changed); }, [](Product &p) { return MatMult(p.A, p.x, p.y); }, [](Product &p) { p.check(); });
+}
+
+/* --- assembly */
+
+struct Assembled {
+  MeshCase  c;
+  MatHandle A;
+  VecHandle u, b;
+
+  explicit Assembled(const MeshName &mesh) : c(mesh, {"elasticity", GOZA_ELASTICITY, 3}, {2, 2, 4}, (PetscReal)0.1) { }
+  void create()
+  {
+    PETSC_OK(GozaAssemblyCreateMatrix(c.assembly, MATAIJ, A.put()));
+    PETSC_OK(MatCreateVecs(A, u.put(), b.put()));
+    PETSC_OK(VecSet(u, 1));
+    PETSC_OK(VecSet(b, 0));
+  }
+  /* The matrix's and the residual's norm, which are those of an assembly that never failed. */
+  void check(const std::array<PetscReal, 2> &want)
+  {
+    const std::array<PetscReal, 2> got = norms();
+
+    for (int k : {0, 1}) BOOST_TEST(std::abs(got[k] - want[k]) <= 1000 * PETSC_MACHINE_EPSILON * want[0]);
+  }
+  std::array<PetscReal, 2> norms()
+  {
+    std::array<PetscReal, 2> norm;
+
+    PETSC_OK(GozaAssemblySetMaterial(c.assembly, c.first.data(), c.second.data()));
+    if (!A || !u) create();
+    PETSC_OK(GozaAssemblyMatrix(c.assembly, A));
+    PETSC_OK(MatNorm(A, NORM_FROBENIUS, &norm[0]));
+    PETSC_OK(GozaAssemblyResidual(c.assembly, u, b));
+    PETSC_OK(VecNorm(b, NORM_2, &norm[1]));
+    return norm;
+  }
+};
+
+void assembly(const MeshName &mesh, bool created, bool asks, How how, const std::function<PetscErrorCode(Assembled &)> &call)
+{
+  const auto make = [&] {
+    auto made = std::make_unique<Assembled>(mesh);
+
+    if (created) made->create();
+    return made;
+  };
+  const std::array<PetscReal, 2> want = make()->norms();
+
+  sweep(asks, how, make, call, [&](Assembled &a) { a.check(want); });
+}
+
+const AddTests tests([] {
+  for (How how : {How::once, How::onwards, How::device}) {
+    const std::string end  = how == How::once ? "_once" : how == How::onwards ? "_onwards" : "_device";
+    auto             *mult = suite_named(nullptr, "product");
+
+    for (const char *type : {MATSLICEDELL, MATCDS, MATFOLD, MATAUTOFORMAT}) {
+      add_test(mult, std::string(type) + "_first" + end, [=] { product(type, "auto", false, how); });
+      add_test(mult, std::string(type) + "_new_values" + end, [=] { product(type, "auto", true, how); });
+    }
+    if (how == How::device) continue;
+    add_test(mult, "sf" + end, [=] { product(MATSLICEDELL, "sf", false, how); });
+
+    const std::vector<std::tuple<std::string, bool, std::function<PetscErrorCode(Assembled &)>>> calls{
+      {"set_dm", false, [](Assembled &a) { return GozaAssemblySetDM(a.c.assembly, a.c.dm); }},
+      {"set_up", false, [](Assembled &a) { return GozaAssemblySetUp(a.c.assembly); }},
+      {"create_matrix", false, [](Assembled &a) { return GozaAssemblyCreateMatrix(a.c.assembly, MATAIJ, a.A.get()); }},
+      {"matrix", true, [](Assembled &a) { return GozaAssemblyMatrix(a.c.assembly, a.A); }},
+      {"rhs", true, [](Assembled &a) { return GozaAssemblyRHS(a.c.assembly, a.b); }},
+      {"residual", true, [](Assembled &a) { return GozaAssemblyResidual(a.c.assembly, a.u, a.b); }},
+    };
+    for (const MeshName &mesh : mesh_names()) {
+      if (mesh.name != "da_hex" && mesh.name != "plex_tet") continue;
+      for (const auto &[name, created, call] : calls) {
+        if (mesh.plex && name != "set_dm") continue; /* the others do not ask where the mesh is from */
+        add_test(suite_named(nullptr, "assembly"), name + "_" + mesh.name + end,
+                 [=, name = name, created = created, call = call] { assembly(mesh, created, name != "matrix", how, call); });
+      }
+    }
+  }
+});
+
+} // namespace

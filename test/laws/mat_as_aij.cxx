@@ -1,0 +1,384 @@
+/* Laws of every Goza Mat type: what PETSc finds by the exact name of AIJ - conversions, products, the blocks that -mat_seqaij_type makes - it finds for ours too. */
+#include "../support/mat_case.hpp"
+
+#include <petscdmda.h>
+
+using namespace goza_test;
+
+namespace
+{
+
+using Mats = std::vector<std::string>;
+
+bool is_parallel(const MatCase &c)
+{
+  return c.type.is.rfind("mpi", 0) == 0;
+}
+
+/* PETSc puts a dense matrix into a parallel one of 3.18 place by place. */
+bool is_small(const MatCase &c)
+{
+  return c.entry.rows * c.entry.cols < 5000;
+}
+
+std::string aij_of(const MatCase &c)
+{
+  return is_parallel(c) ? MATMPIAIJ : MATSEQAIJ;
+}
+
+std::string sized(const MatCase &c, const std::string &root)
+{
+  return (is_parallel(c) ? "mpi" : "seq") + root;
+}
+
+void same_type(Mat A, Mat R, const std::string &what)
+{
+  MatType now, want;
+  PETSC_OK(MatGetType(A, &now));
+  PETSC_OK(MatGetType(R, &want));
+  BOOST_CHECK_MESSAGE(std::string(now) == want, what << ": type " << now << " instead of " << want);
+}
+
+/* M x is R x, for M of any type and R an aij matrix: more roundings where M stores zeros as well. */
+void acts_like(Mat M, Mat R, const std::string &what)
+{
+  PetscInt  rows, cols;
+  VecHandle x = vector_like(R, false, VECSTANDARD, 3), got = filled_with_nan(R, true, VECSTANDARD), want = vector_like(R, true, VECSTANDARD, 3), bound = rounding_bound(R, x, nullptr);
+
+  PETSC_OK(MatGetSize(R, &rows, &cols));
+  PETSC_OK(VecScale(bound, 8 + cols));
+  PETSC_OK(MatMult(M, x, got));
+  PETSC_OK(MatMult(R, x, want));
+  check_close(got, want, bound, what);
+}
+
+MatHandle convert(Mat A, const std::string &type)
+{
+  MatHandle B;
+  PETSC_OK(MatConvert(A, type.c_str(), MAT_INITIAL_MATRIX, B.put()));
+  return B;
+}
+
+/* The types that PETSc converts an aij matrix to, and back from. */
+Mats other_types(const MatCase &c)
+{
+  Mats names{sized(c, "baij")};
+
+  if (is_small(c)) names.push_back(sized(c, "dense"));
+  /* PETSc 3.18 crashes on the others */
+  if (c.entry.layout == Layout::even) names.insert(names.end(), {sized(c, "sell"), MATIS});
+  if (c.entry.has(symmetric) && c.entry.bs == 1) names.push_back(sized(c, "sbaij"));
+#if PetscDefined(HAVE_SCALAPACK)
+  PetscMPIInt size;
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  /* PETSc itself stops at dense on the way back, and wants as many rows on every rank */
+  if (c.type.ours && c.entry.has(square) && c.entry.rows < 100 && c.entry.layout == Layout::even && c.entry.rows % (size * c.entry.bs) == 0)
+    names.push_back(MATSCALAPACK);
+#endif
+  return names;
+}
+
+void mark_symmetric(const MatCase &c, Mat M)
+{
+  if (c.entry.has(symmetric)) PETSC_OK(MatSetOption(M, MAT_SYMMETRIC, PETSC_TRUE));
+}
+
+void convert_to_others(const MatCase &c)
+{
+  const Mats subtypes{sized(c, "aijperm"), sized(c, "aijsell")};
+  Mats       types = other_types(c);
+
+  types.insert(types.end(), subtypes.begin(), subtypes.end());
+  for (const auto &type : types) {
+    MatHandle A = c.ours(), R = c.aij(), B, S;
+    to_both(A, R, [&](Mat M) { mark_symmetric(c, M); });
+
+    B = convert(A, type);
+    S = convert(R, type);
+    same_type(B, S, "initial");
+    acts_like(B, R, type + ", initial");
+    c.check_same(A, R, type + ": the original");
+    to_both(A, R, [](Mat M) { PETSC_OK(MatScale(M, -2)); });
+    if (type != subtypes[0] && type != subtypes[1]) { /* for these PETSc does nothing */
+      PETSC_OK(MatConvert(A, type.c_str(), MAT_REUSE_MATRIX, B.get()));
+      acts_like(B, R, type + ", reused");
+    }
+    PETSC_OK(MatConvert(A, type.c_str(), MAT_INPLACE_MATRIX, A.get()));
+    same_type(A, S, "in place");
+    acts_like(A, R, type + ", in place");
+  }
+}
+
+void convert_from_others(const MatCase &c)
+{
+  for (const auto &type : other_types(c)) {
+    MatHandle R = c.aij(), X, A;
+
+    mark_symmetric(c, R);
+    X = convert(R, type);
+    PETSC_OK(MatConvert(X, c.type.set.c_str(), MAT_INITIAL_MATRIX, A.put()));
+    c.check_type(A, type + ", initial");
+    acts_like(A, R, type + ", initial");
+    to_both(X, R, [](Mat M) { PETSC_OK(MatScale(M, -2)); });
+    PETSC_OK(MatConvert(X, c.type.set.c_str(), MAT_REUSE_MATRIX, A.get()));
+    c.check_type(A, type + ", reused");
+    acts_like(A, R, type + ", reused");
+    PETSC_OK(MatConvert(X, c.type.set.c_str(), MAT_INPLACE_MATRIX, X.get()));
+    c.check_type(X, type + ", in place");
+    acts_like(X, R, type + ", in place");
+  }
+}
+
+/* C and D come from the same sums of products in perhaps another order. */
+void check_product(Mat C, Mat D, const std::string &what)
+{
+  VecHandle x = vector_like(D, false, VECSTANDARD, 4), got = filled_with_nan(D, true, VECSTANDARD), want = vector_like(D, true, VECSTANDARD, 4), bound = vector_like(D, true, VECSTANDARD, 4);
+  PetscReal size;
+
+  PETSC_OK(MatNorm(D, NORM_FROBENIUS, &size));
+  PETSC_OK(MatMult(C, x, got));
+  PETSC_OK(MatMult(D, x, want));
+  PETSC_OK(VecSet(bound, 1000 * PETSC_MACHINE_EPSILON * size));
+  check_close(got, want, bound, what);
+}
+
+MatHandle dense(const MatCase &c, Mat A, bool of_rows, bool transposed)
+{
+  MatHandle  D;
+  PetscInt   m, n, M, N, first, last;
+  const bool long_side = of_rows;
+  PetscInt   few = 5, few_local = PETSC_DECIDE;
+
+  PETSC_OK(MatGetLocalSize(A, &m, &n));
+  PETSC_OK(MatGetSize(A, &M, &N));
+  PETSC_OK(PetscSplitOwnership(PETSC_COMM_WORLD, &few_local, &few));
+  const PetscInt local = long_side ? m : n, global = long_side ? M : N;
+  PETSC_OK(MatCreate(PETSC_COMM_WORLD, D.put()));
+  PETSC_OK(MatSetSizes(D, transposed ? few_local : local, transposed ? local : few_local, transposed ? few : global, transposed ? global : few));
+  PETSC_OK(MatSetType(D, sized(c, "dense").c_str()));
+  PETSC_OK(MatSetUp(D));
+  PETSC_OK(MatGetOwnershipRange(D, &first, &last));
+  for (PetscInt i = first; i < last; i++)
+    for (PetscInt j = 0; j < (transposed ? global : few); j++) PETSC_OK(MatSetValue(D, i, j, uniform(i, j, 17), INSERT_VALUES));
+  PETSC_OK(MatAssemblyBegin(D, MAT_FINAL_ASSEMBLY));
+  PETSC_OK(MatAssemblyEnd(D, MAT_FINAL_ASSEMBLY));
+  return D;
+}
+
+using Product = std::function<void(Mat, MatReuse, Mat *)>;
+
+/* f(A) for ours and for aij; again after a change of A. */
+void same_product(const MatCase &c, const std::string &what, const Product &f)
+{
+  MatHandle A = c.ours(), R = c.aij(), C, D;
+
+  f(A, MAT_INITIAL_MATRIX, C.put());
+  f(R, MAT_INITIAL_MATRIX, D.put());
+  check_product(C, D, what);
+  to_both(A, R, [](Mat M) { PETSC_OK(MatScale(M, 2)); });
+  f(A, MAT_REUSE_MATRIX, C.get());
+  f(R, MAT_REUSE_MATRIX, D.get());
+  check_product(C, D, what + ", reused");
+}
+
+void product_with_dense(const MatCase &c)
+{
+  MatHandle R = c.aij(), right = dense(c, R, false, false), left = dense(c, R, true, false), right_t = dense(c, R, false, true), left_t = dense(c, R, true, true);
+
+  same_product(c, "A D", [&](Mat A, MatReuse r, Mat *C) { PETSC_OK(MatMatMult(A, right, r, PETSC_DEFAULT, C)); });
+  same_product(c, "A' D", [&](Mat A, MatReuse r, Mat *C) { PETSC_OK(MatTransposeMatMult(A, left, r, PETSC_DEFAULT, C)); });
+  same_product(c, "D A", [&](Mat A, MatReuse r, Mat *C) { PETSC_OK(MatMatMult(left_t, A, r, PETSC_DEFAULT, C)); });
+  if (!is_parallel(c)) same_product(c, "A D'", [&](Mat A, MatReuse r, Mat *C) { PETSC_OK(MatMatTransposeMult(A, right_t, r, PETSC_DEFAULT, C)); });
+}
+
+/* With a plain AIJ on either side, whose type PETSc gives to what it makes on the way. */
+void product_with_aij_transposed(const MatCase &c)
+{
+  MatHandle R = c.aij();
+
+  if (is_parallel(c)) return;
+  same_product(c, "R A'", [&](Mat A, MatReuse r, Mat *C) { PETSC_OK(MatMatTransposeMult(R, A, r, PETSC_DEFAULT, C)); });
+  same_product(c, "A R'", [&](Mat A, MatReuse r, Mat *C) { PETSC_OK(MatMatTransposeMult(A, R, r, PETSC_DEFAULT, C)); });
+}
+
+/* The transpose of a matrix, never formed. */
+void product_with_transpose(const MatCase &c)
+{
+  MatHandle A = c.ours(), R = c.aij(), T, S, C, D;
+
+  PETSC_OK(MatCreateTranspose(A, T.put()));
+  PETSC_OK(MatCreateTranspose(R, S.put()));
+  PETSC_OK(MatMatMult(T, A, MAT_INITIAL_MATRIX, PETSC_DEFAULT, C.put()));
+  PETSC_OK(MatMatMult(S, R, MAT_INITIAL_MATRIX, PETSC_DEFAULT, D.put()));
+  check_product(C, D, "A' A");
+  PETSC_OK(MatMatMult(A, T, MAT_INITIAL_MATRIX, PETSC_DEFAULT, C.put()));
+  PETSC_OK(MatMatMult(R, S, MAT_INITIAL_MATRIX, PETSC_DEFAULT, D.put()));
+  check_product(C, D, "A A'");
+}
+
+/* Galerkin products of several unknowns a node, as geometric multigrid makes them. */
+void product_with_maij(const MatCase &c)
+{
+  const PetscInt dof = c.entry.bs;
+  PetscMPIInt    size;
+  MatHandle      R = c.aij(), P, M;
+  PetscInt       m, n = PETSC_DECIDE, start, end, nodes = c.entry.rows / dof, coarse = (nodes + 2) / 3;
+
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  if (size == 1 && is_parallel(c)) return; /* PETSc 3.18 has no MAIJ of these */
+  PETSC_OK(MatGetLocalSize(R, &m, nullptr));
+  PETSC_OK(PetscSplitOwnership(PETSC_COMM_WORLD, &n, &coarse));
+  PETSC_OK(MatCreate(PETSC_COMM_WORLD, P.put()));
+  PETSC_OK(MatSetSizes(P, m / dof, n, nodes, coarse));
+  PETSC_OK(MatSetType(P, aij_of(c).c_str()));
+  PETSC_OK(MatSetUp(P));
+  PETSC_OK(MatGetOwnershipRange(P, &start, &end));
+  for (PetscInt i = start; i < end; i++) {
+    PETSC_OK(MatSetValue(P, i, i / 3, 1, INSERT_VALUES));
+    if (i / 3 + 1 < coarse && i % 3) PETSC_OK(MatSetValue(P, i, i / 3 + 1, 0.5, INSERT_VALUES));
+  }
+  PETSC_OK(MatAssemblyBegin(P, MAT_FINAL_ASSEMBLY));
+  PETSC_OK(MatAssemblyEnd(P, MAT_FINAL_ASSEMBLY));
+  PETSC_OK(MatCreateMAIJ(P, dof, M.put()));
+  same_product(c, "P' A P", [&](Mat A, MatReuse r, Mat *C) { PETSC_OK(MatPtAP(A, M, r, PETSC_DEFAULT, C)); });
+}
+
+void kronecker(const MatCase &c)
+{
+  if (c.type.is.rfind("seq", 0) != 0 || c.entry.rows * c.entry.cols > 500) return;
+  same_product(c, "A kron A", [&](Mat A, MatReuse r, Mat *C) { PETSC_OK(MatSeqAIJKron(A, A, r, C)); });
+}
+
+/* What ASM does: submatrices that PETSc destroys by a function of its own, converted in place, while other matrices of one rank are there. */
+void converted_submatrices(const MatCase &c)
+{
+  const std::string type = "seqaij" + c.type.is.substr(6);
+  MatHandle         A = c.ours(), R = c.aij(), before = assemble(c.entry, type.c_str(), Prealloc::exact, PETSC_COMM_SELF), after;
+  ISHandle          rows, cols;
+  Mat              *some, *others;
+  PetscInt          m, n;
+
+  PETSC_OK(MatGetSize(R, &m, &n));
+  PETSC_OK(ISCreateStride(PETSC_COMM_SELF, (m + 1) / 2, 0, 2, rows.put()));
+  PETSC_OK(ISCreateStride(PETSC_COMM_SELF, n, 0, 1, cols.put()));
+  const IS row = rows, col = cols;
+
+  PETSC_OK(MatCreateSubMatrices(A, 1, &row, &col, MAT_INITIAL_MATRIX, &some));
+  PETSC_OK(MatCreateSubMatrices(R, 1, &row, &col, MAT_INITIAL_MATRIX, &others));
+  PETSC_OK(MatConvert(some[0], type.c_str(), MAT_INPLACE_MATRIX, &some[0]));
+  before.reset();
+  after = assemble(c.entry, type.c_str(), Prealloc::exact, PETSC_COMM_SELF);
+  acts_like(some[0], others[0], "submatrix");
+  to_both(some[0], others[0], [](Mat M) { /* puts PETSc's operations back for a while */
+                                          PETSC_OK(MatAssemblyBegin(M, MAT_FINAL_ASSEMBLY));
+                                          PETSC_OK(MatAssemblyEnd(M, MAT_FINAL_ASSEMBLY));
+  });
+  PETSC_OK(MatDestroySubMatrices(1, &some));
+  after.reset();
+  PETSC_OK(MatDestroySubMatrices(1, &others));
+}
+
+/* --- -mat_seqaij_type: every SeqAIJ that PETSc makes is ours */
+
+void seqaij_option(const MatCase &c, const std::string &named)
+{
+  MatHandle          R = c.aij(), B = convert(R, sized(c, "baij")), D = is_small(c) ? convert(R, sized(c, "dense")) : MatHandle();
+  const Option       option("-mat_seqaij_type", named);
+  MatCase            made = c;
+  const std::string &is   = c.type.is;
+
+  made.type = is_parallel(c) ? MatName{aij_of(c), aij_of(c), false} : MatName{is, is, c.type.ours};
+
+  MatHandle P = assemble(c.entry, aij_of(c).c_str()), A = c.ours();
+  made.check_same(P, R, "made as aij");
+  c.check_same(A, R, "made as ours");
+  for (Mat M : {static_cast<Mat>(P), static_cast<Mat>(A)}) {
+    const MatCase &as = M == (Mat)A ? c : made;
+    MatHandle      copy, converted;
+
+    PETSC_OK(MatDuplicate(M, MAT_COPY_VALUES, copy.put()));
+    as.check_same(copy, R, "duplicate");
+    PETSC_OK(MatConvert(M, c.type.set.c_str(), MAT_INITIAL_MATRIX, converted.put()));
+    c.check_same(converted, R, "to ours");
+    PETSC_OK(MatConvert(copy, c.type.set.c_str(), MAT_INPLACE_MATRIX, copy.get()));
+    c.check_same(copy, R, "to ours in place");
+    acts_like(convert(M, sized(c, "baij")), R, "to baij");
+  }
+  for (Mat M : {static_cast<Mat>(B), static_cast<Mat>(D)}) {
+    if (!M) continue;
+    acts_like(convert(M, aij_of(c)), R, "to aij");
+    acts_like(convert(M, c.type.set), R, "to ours");
+  }
+  converted_submatrices(c);
+}
+
+void blocks_by_option(const MatCase &c)
+{
+  const std::string root = c.type.is.substr(6);
+
+  if (!root.empty()) seqaij_option(c, "seqaij" + root);
+  if (c.type.ours) seqaij_option(c, root);
+}
+
+/* --- a DM's view, in natural ordering, is the duplicate's as well */
+
+std::string viewed(Mat A)
+{
+  TemporaryFile file;
+  {
+    ViewerHandle viewer;
+    PETSC_OK(PetscViewerASCIIOpen(PETSC_COMM_WORLD, file.name(), viewer.put()));
+    PETSC_OK(PetscViewerPushFormat(viewer, PETSC_VIEWER_ASCII_COMMON));
+    PETSC_OK(MatView(A, viewer));
+    PETSC_OK(PetscViewerPopFormat(viewer));
+  }
+  const std::string text = file.text();
+  return text.substr(text.find('\n') + 1 < text.size() ? text.find("row 0") : 0); /* without the lines that name the type */
+}
+
+void duplicate_of_dm_matrix(const std::string &type)
+{
+  DM da;
+
+  PETSC_OK(DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 5, 4, PETSC_DECIDE, PETSC_DECIDE, 1, 1, nullptr, nullptr, &da));
+  PETSC_OK(DMSetMatType(da, type.c_str()));
+  PETSC_OK(DMSetUp(da));
+  for (bool used : {false, true}) {
+    MatHandle A, B, C;
+    PetscInt  start, end;
+
+    PETSC_OK(DMCreateMatrix(da, A.put()));
+    PETSC_OK(MatGetOwnershipRange(A, &start, &end));
+    for (PetscInt i = start; i < end; i++) PETSC_OK(MatSetValue(A, i, i, i + 1, INSERT_VALUES));
+    PETSC_OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+    PETSC_OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+    const std::string want = used ? viewed(A) : "";
+    PETSC_OK(MatDuplicate(A, MAT_COPY_VALUES, B.put()));
+    BOOST_TEST(viewed(B) == (used ? want : viewed(A)));
+    PETSC_OK(MatDuplicate(B, MAT_COPY_VALUES, C.put()));
+    BOOST_TEST(viewed(C) == viewed(A));
+    PETSC_OK(MatConvert(C, MATAIJ, MAT_INPLACE_MATRIX, C.get()));
+    BOOST_TEST(viewed(C) == viewed(A), "converted in place");
+  }
+  PETSC_OK(DMDestroy(&da));
+}
+
+const AddTests add([] {
+  add_mat_laws(
+    {
+      {"convert_to_others", convert_to_others, nonempty},
+      {"convert_from_others", convert_from_others, nonempty},
+      {"product_with_dense", product_with_dense, nonempty},
+      {"product_with_aij_transposed", product_with_aij_transposed, nonempty},
+      {"product_with_transpose", product_with_transpose, square | nonempty},
+      {"product_with_maij", product_with_maij, square | nonempty},
+      {"kronecker", kronecker, nonempty},
+      {"converted_submatrices", converted_submatrices},
+      {"blocks_by_option", blocks_by_option},
+    },
+    false);
+  for (const MatName &type : mat_names())
+    if (type.set.rfind("mpi", 0) != 0) add_test(suite_named(suite_named(nullptr, type.set), "dm"), "duplicate", [type] { duplicate_of_dm_matrix(type.set); });
+});
+
+} // namespace

@@ -1,0 +1,395 @@
+/* Samples, what formats make of them, and the model of product times, on small matrices worked out by hand. Doubles: 4 to a sector of 32 bytes. */
+#include "core/device/array.hpp"
+#include "locality/cost.hpp"
+#include "locality/host_csr.hpp"
+#include "locality/traits.hpp"
+#include "mat/slicedell/slicedell.hpp"
+
+#include "../support/check.hpp"
+#include "../support/sparse.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <unistd.h>
+
+using namespace goza;
+namespace tt = boost::test_tools;
+
+namespace
+{
+
+HostCsr pattern(PetscInt rows, PetscInt cols, const std::function<std::vector<PetscInt>(PetscInt)> &row)
+{
+  HostCsr A;
+
+  A.rows = rows;
+  A.cols = cols;
+  for (PetscInt i = 0; i < rows; i++) {
+    for (PetscInt j : row(i)) A.col.push_back(j);
+    A.ptr.push_back(static_cast<PetscInt>(A.col.size()));
+  }
+  A.val.assign(A.col.size(), 1);
+  return A;
+}
+
+struct Asked {
+  Sample sample;
+  Traits traits;
+
+  Asked(const HostCsr &A, Layout layout, PetscInt param) :
+    sample(take_sample(A.view(), {{layout, param}}, Caches())), traits(traits_of(sample, {layout, param}))
+  {
+  }
+};
+
+/* The names and figures of a platform file, one of them another */
+std::string file_with(const std::string &name, const std::string &value)
+{
+  char        path[] = "/tmp/goza_platform_XXXXXX";
+  std::string line;
+  const int   fd = mkstemp(path);
+  std::string text;
+
+  BOOST_REQUIRE(fd >= 0);
+  close(fd);
+  write_machine(*find_machine("h200"), path);
+  std::ifstream in(path);
+  while (std::getline(in, line)) text += (line.rfind(name + " ", 0) == 0 ? value.empty() ? "" : name + " " + value : line) + "\n";
+  in.close();
+  std::ofstream(path) << text;
+  return path;
+}
+
+bool refused(const std::string &name, const std::string &value, const std::string &words)
+{
+  const std::string file = file_with(name, value);
+  bool              says = false;
+
+  try {
+    (void)read_machine(file);
+  } catch (const std::runtime_error &e) {
+    says = std::string(e.what()).find(words) != std::string::npos;
+  }
+  std::remove(file.c_str());
+  return says;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(cost)
+
+const std::vector<FormatChoice> usual_ways{{Layout::Csr, 0}, {Layout::SlicedEll, 32}, {Layout::Fold, 8}, {Layout::CdsFull, 1}};
+
+BOOST_AUTO_TEST_CASE(whole_sample)
+{
+  const HostCsr A = pattern(100, 100, [](PetscInt i) { return i == 7 ? std::vector<PetscInt>{} : std::vector<PetscInt>{i}; });
+  const Sample  s = take_sample(A.view(), usual_ways, Caches());
+
+  BOOST_TEST(s.nnz == 99);
+  BOOST_TEST(s.longest == 1);
+  BOOST_TEST(s.usual == 1);
+  BOOST_TEST(s.long_rows == 0);
+  BOOST_TEST(s.row_share == 1.0);
+  BOOST_TEST(s.nnz_share == 1.0);
+  BOOST_TEST(s.short_gaps == 1.0);
+  BOOST_TEST(s.reads.size() == 3u); /* CDS reads as sliced ELL does */
+}
+
+BOOST_AUTO_TEST_CASE(empty)
+{
+  const HostCsr A;
+  DecisionInput input;
+
+  input.machine = &machine_for(Space::Host);
+  BOOST_TEST(take_sample(A.view(), usual_ways, Caches()).nnz == 0);
+  BOOST_TEST(!decide(A.view(), input).sentence.empty());
+}
+
+/* Two rows of 3000 entries among 10 000 of one: counted apart, though no window need show them */
+BOOST_AUTO_TEST_CASE(long_rows)
+{
+  const HostCsr A = pattern(10000, 10000, [](PetscInt i) {
+    std::vector<PetscInt> row;
+    for (PetscInt j = 0; j < (i == 5000 || i == 9999 ? 3000 : 1); j++) row.push_back(j);
+    return row;
+  });
+  const Sample  s = take_sample(A.view(), usual_ways, Caches());
+
+  BOOST_TEST(s.longest == 3000);
+  BOOST_TEST(s.usual == 1);
+  BOOST_TEST(s.long_rows == 2);
+  BOOST_TEST(s.long_nnz == 6000);
+  /* sliced ELL holds such rows apart, a line of Fold has its width */
+  const Traits     ell = traits_of(s, {Layout::SlicedEll, 32});
+  SlicedEllOptions height;
+  height.slice_height = 32;
+  SlicedEll<PetscScalar, PetscScalar> held(Space::Host, height);
+  held.build(A.view());
+  BOOST_TEST(held.long_rows().rows() == 2);
+  BOOST_TEST(ell.chain == piece_entries / 32.); /* of the warps that have a piece: the other rows have one entry */
+  BOOST_TEST(ell.kernels == 3.0);
+  BOOST_TEST(std::abs(ell.stored - static_cast<double>(held.stored())) <= 64, ell.stored << ", " << held.stored());
+  BOOST_TEST(traits_of(s, {Layout::Fold, 8}).chain == 8.0);
+  BOOST_TEST(traits_of(s, {Layout::Fold, 8}).kernels == 2.0);
+  BOOST_CHECK_THROW((void)traits_of(s, {Layout::Fold, 16}), std::logic_error); /* not sampled */
+}
+
+/* Rows of 1000: the first 128 entries of each are looked at, and all are counted */
+BOOST_AUTO_TEST_CASE(cut_rows)
+{
+  const HostCsr A = pattern(64, 4000, [](PetscInt i) {
+    std::vector<PetscInt> row;
+    for (PetscInt j = 0; j < 1000; j++) row.push_back(4 * ((j + i) % 1000));
+    std::sort(row.begin(), row.end());
+    return row;
+  });
+  const Asked   a(A, Layout::SlicedEll, 32);
+
+  BOOST_TEST(a.sample.nnz_share == 4096.0 / 64000); /* 32 rows of 128 fill a block */
+  BOOST_TEST(a.sample.usual == 1000);
+  BOOST_TEST(a.traits.stored == 64000.0);
+  BOOST_TEST(a.traits.reads->misses == 128 / (4096.0 / 64000)); /* the same 128 sectors in every row */
+}
+
+/* 64 rows, each with columns 0 to 3: one sector. Two warps of sliced ELL ask for it in each of 4 steps; the block fetches it once. */
+BOOST_AUTO_TEST_CASE(one_sector)
+{
+  const HostCsr A = pattern(64, 4, [](PetscInt) { return std::vector<PetscInt>{0, 1, 2, 3}; });
+  const Asked   a(A, Layout::SlicedEll, 32);
+
+  BOOST_TEST(a.traits.reads->requests == 8.0);
+  BOOST_TEST(a.traits.reads->misses == 1.0);
+  BOOST_TEST(a.traits.stored == 256.0);
+  BOOST_TEST(a.traits.warps == 2.0);
+  BOOST_TEST(a.traits.chain == 4.0);
+}
+
+/* One warp goes through sectors 0 .. 39 twice; a cache of 16 has forgotten each when it is asked for again, one of 64 has not. */
+BOOST_AUTO_TEST_CASE(forgotten_sectors)
+{
+  const HostCsr A = pattern(1, 400, [](PetscInt) {
+    std::vector<PetscInt> row;
+    for (PetscInt j = 0; j < 80; j++) row.push_back(4 * (j % 40));
+    return row;
+  });
+  Caches        caches;
+
+  for (const auto &[kept, misses] : {std::pair<int, double>{16, 80}, {64, 40}}) {
+    caches.per_block = kept;
+    const Sample s   = take_sample(A.view(), {{Layout::SlicedEll, 32}}, caches);
+    BOOST_TEST(s.reads[0].requests == 80.0);
+    BOOST_TEST(s.reads[0].misses == misses);
+  }
+}
+
+/* A diagonal of 64: a warp's 32 columns are in 8 sectors, all of them new */
+BOOST_AUTO_TEST_CASE(diagonal)
+{
+  const HostCsr A = pattern(64, 64, [](PetscInt i) { return std::vector<PetscInt>{i}; });
+  const Asked   a(A, Layout::CdsHalf, 1);
+
+  BOOST_TEST(a.traits.reads->requests == 16.0);
+  BOOST_TEST(a.traits.reads->misses == 16.0);
+  BOOST_TEST(a.traits.reads->near == 16.0);
+  BOOST_TEST(a.sample.diagonals.count == 1);
+  BOOST_TEST(a.sample.diagonals.inside == 1.0);
+  BOOST_TEST(a.traits.possible);
+}
+
+/* Diagonals 0, 1 and 2 of 300 rows: no pairs, so that half of it cannot be held for all */
+BOOST_AUTO_TEST_CASE(diagonals_above)
+{
+  const HostCsr A = pattern(300, 300, [](PetscInt i) {
+    std::vector<PetscInt> row;
+    for (PetscInt j = i; j < std::min<PetscInt>(300, i + 3); j++) row.push_back(j);
+    return row;
+  });
+
+  BOOST_TEST(Asked(A, Layout::CdsFull, 1).sample.diagonals.count == 3);
+  BOOST_TEST(Asked(A, Layout::CdsFull, 1).traits.possible);
+  BOOST_TEST(!Asked(A, Layout::CdsHalf, 1).traits.possible);
+}
+
+/* Lengths 4 and 1 in turn. In slices of 2 as they come: 4 a row; sorted, 32 slices of 4 and 32 of 1. */
+BOOST_AUTO_TEST_CASE(sorting_saves)
+{
+  const HostCsr A = pattern(128, 128, [](PetscInt i) { return i % 2 ? std::vector<PetscInt>{0} : std::vector<PetscInt>{0, 1, 2, 3}; });
+
+  BOOST_TEST(Asked(A, Layout::SlicedEll, 2).traits.stored == 320.0);
+}
+
+/* Rows of 20 in lines of 8: three lines, ten rows to a group of 32 lanes, 7 steps each */
+BOOST_AUTO_TEST_CASE(folded)
+{
+  const HostCsr A = pattern(40, 20, [](PetscInt) {
+    std::vector<PetscInt> row;
+    for (PetscInt j = 0; j < 20; j++) row.push_back(j);
+    return row;
+  });
+  const Asked   a(A, Layout::Fold, 8);
+
+  BOOST_TEST(a.traits.warps == 4.0);
+  BOOST_TEST(a.traits.steps == 28.0);
+}
+
+/* What the sample expects of sliced ELL's columns is what the format does, for lines that begin anywhere in a slice, too. */
+BOOST_AUTO_TEST_CASE(shared_columns)
+{
+  const auto grid = [](PetscInt line, PetscInt lines) {
+    return pattern(line * lines, line * lines, [=](PetscInt i) {
+      std::vector<PetscInt> row;
+      for (PetscInt y = -1; y <= 1; y++)
+        for (PetscInt x = -1; x <= 1; x++)
+          if (i % line + x >= 0 && i % line + x < line && i / line + y >= 0 && i / line + y < lines) row.push_back(i + y * line + x);
+      return row;
+    });
+  };
+  const auto scattered = [](PetscInt n) {
+    goza_test::Random random(7);
+    return pattern(n, n, [&](PetscInt) {
+      std::vector<PetscInt> row;
+      for (PetscInt k = 0; k < 9; k++) row.push_back(random.below(n));
+      std::sort(row.begin(), row.end());
+      row.erase(std::unique(row.begin(), row.end()), row.end());
+      return row;
+    });
+  };
+
+  for (const HostCsr &A : {grid(64, 64), grid(64, 3000), grid(37, 37), grid(101, 3000), grid(300, 700), scattered(3000), scattered(200000)}) {
+    SlicedEllOptions options;
+    options.slice_height = 32;
+    SlicedEll<PetscScalar, PetscScalar> ell(Space::Host, options);
+    ell.build(A.view());
+    const Asked a(A, Layout::SlicedEll, 32);
+
+    BOOST_TEST((a.sample.kinds * columns_worth_sharing <= 1) == (ell.view().head != nullptr), A.rows << " rows: " << a.sample.kinds << ", " << ell.describe());
+    BOOST_TEST(a.traits.matrix == static_cast<double>(ell.bytes()), tt::tolerance(0.05));
+  }
+}
+
+/* The device counts what the host does. */
+BOOST_AUTO_TEST_CASE(both_spaces)
+{
+  if (!device::available()) return;
+  for (PetscInt n : {1, 1000, 70000, 300000}) {
+    const HostCsr                   A = pattern(n, n, [n](PetscInt i) {
+      std::vector<PetscInt> row;
+      for (PetscInt k = 0; k < (i % 9999 == 5 ? 1500 : i % 97 == 3 ? 200 : 1 + i % 13); k++)
+        row.push_back(static_cast<PetscInt>((static_cast<std::int64_t>(i) * (k % 3 ? 1 : 7919) + 31 * k) % n));
+      std::sort(row.begin(), row.end());
+      row.erase(std::unique(row.begin(), row.end()), row.end());
+      return row;
+    });
+    const std::vector<FormatChoice> choices{{Layout::Csr, 0},  {Layout::SlicedEll, 4}, {Layout::SlicedEll, 32},
+                                            {Layout::Fold, 8}, {Layout::Fold, 32},     {Layout::CdsFull, 1}};
+    const Array<PetscInt>           ptr(Space::Cuda, A.ptr.data(), A.ptr.size()), col(Space::Cuda, A.col.data(), A.col.size());
+    const Sample host = take_sample(A.view(), choices, Caches()), there = take_sample({Space::Cuda, n, n, ptr.data(), col.data(), nullptr}, choices, Caches());
+
+    BOOST_TEST(host.nnz == there.nnz);
+    BOOST_TEST(host.longest == there.longest);
+    BOOST_TEST(host.long_nnz == there.long_nnz);
+    BOOST_TEST(host.usual == there.usual);
+    BOOST_TEST(host.nnz_share == there.nnz_share);
+    BOOST_TEST(host.short_gaps == there.short_gaps);
+    BOOST_TEST(host.diagonals.inside == there.diagonals.inside);
+    for (std::size_t k = 0; k < host.reads.size(); k++) {
+      const SampledReads &a = host.reads[k], &b = there.reads[k];
+
+      BOOST_TEST(a.requests == b.requests);
+      BOOST_TEST(a.misses == b.misses);
+      BOOST_TEST(a.sorted == b.sorted);
+      BOOST_TEST(a.plain == b.plain);
+      BOOST_TEST(a.groups == b.groups);
+      BOOST_TEST(a.steps == b.steps);
+      BOOST_TEST(a.near == b.near, tt::tolerance(0.02)); /* which of the lanes that ask at once is the first is open */
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(parts_of_the_time)
+{
+  const HostCsr                   A       = pattern(5000, 5000, [](PetscInt i) { return std::vector<PetscInt>{i, (i * 37) % 5000, (i * 101 + 7) % 5000}; });
+  Machine                         machine = *find_machine("h200");
+  const std::vector<FormatChoice> choices{{Layout::Csr, 0}, {Layout::SlicedEll, 32}, {Layout::Fold, 8}};
+  const Sample                    s = take_sample(A.view(), choices, caches_of(machine));
+
+  for (const FormatChoice &choice : choices) {
+    const Traits t = traits_of(s, choice);
+    const Cost   c = cost_of(machine, s, choice, t);
+
+    BOOST_TEST(c.seconds == c.l2 + c.memory + c.l1 + c.waiting + c.fixed, tt::tolerance(1e-12));
+    BOOST_TEST(c.memory == 0.0); /* all of it stays in L2 */
+    BOOST_TEST(c.gflops == 2e-9 * 15000 / c.seconds, tt::tolerance(1e-12));
+    BOOST_TEST(traits_of(s, choice, 4).matrix == t.matrix - 4 * (choice.layout == Layout::SlicedEll ? t.stored : 15000), tt::tolerance(1e-12));
+    Machine small = machine;
+    small.l2      = 1e4;
+    BOOST_TEST(cost_of(small, s, choice, t).seconds > c.seconds);
+  }
+}
+
+/* On a host a line of x that has room in the core's own cache is asked for once, however many blocks of rows the sample took. */
+BOOST_AUTO_TEST_CASE(lines_of_a_core)
+{
+  Machine machine = *find_machine("host");
+  machine.miss    = 1; /* second: nothing else counts */
+  const FormatChoice choice{Layout::Csr, 0};
+  const auto         seconds = [&](PetscInt n) {
+    const HostCsr A = pattern(n, n, [n](PetscInt i) {
+      return std::vector<PetscInt>{i, static_cast<PetscInt>(i * 7919LL % n), static_cast<PetscInt>(i * 104729LL % n)};
+    });
+    const Sample  s = take_sample(A.view(), {choice}, caches_of(machine));
+    return cost_of(machine, s, choice, traits_of(s, choice)).seconds;
+  };
+
+  BOOST_TEST(seconds(40000) == 5000, tt::tolerance(0.02)); /* lines: 0.3 MB of x */
+  BOOST_TEST(seconds(1000000) > 400000);                   /* 8 MB of x, and 1 MB of room: most of the two million scattered reads */
+}
+
+BOOST_AUTO_TEST_CASE(candidates)
+{
+  const HostCsr A = pattern(500, 500, [](PetscInt i) { return std::vector<PetscInt>{i}; });
+  DecisionInput input;
+
+  input.machine = &machine_for(Space::Host);
+  for (const auto &[one, layout] : {std::pair<unsigned, Layout>{format_csr, Layout::Csr}, {format_sliced_ell, Layout::SlicedEll}, {format_fold, Layout::Fold}, {format_cds, Layout::CdsFull}}) {
+    input.candidates = one;
+    BOOST_TEST((decide(A.view(), input).choice.layout == layout));
+  }
+  input.candidates = format_csr;
+  input.csr        = false; /* PETSc's product is somewhere else */
+  BOOST_TEST((decide(A.view(), input).choice.layout == Layout::SlicedEll));
+  input.candidates = all_formats;
+  input.csr        = true;
+  const Decision d = decide(A.view(), input);
+  for (std::size_t k = 1; k < d.candidates.size(); k++) BOOST_TEST(d.candidates[k - 1].cost.seconds <= d.candidates[k].cost.seconds);
+  BOOST_TEST((d.without_csr().choice.layout != Layout::Csr));
+}
+
+BOOST_AUTO_TEST_CASE(platform_files)
+{
+  const std::string file = file_with("name", "mine");
+  const Machine     m    = read_machine(file);
+
+  BOOST_TEST(m.name == "mine");
+  BOOST_TEST(m.device);
+  BOOST_TEST(m.bandwidth == find_machine("h200")->bandwidth, tt::tolerance(1e-5));
+  BOOST_TEST(m.fold.part == find_machine("h200")->fold.part, tt::tolerance(1e-5));
+  BOOST_TEST(m.processors == 132);
+  std::remove(file.c_str());
+  BOOST_TEST(refused("bandwidth", "-1", "bandwidth -1 is not from"));
+  BOOST_TEST(refused("bandwidth", "1e40", "bandwidth 1e40 is not from"));
+  BOOST_TEST(refused("bandwidth", "nan", "not a number"));
+  BOOST_TEST(refused("bandwidth", "fast", "not a number"));
+  BOOST_TEST(refused("bandwidth", "", "bandwidth is missing"));
+  BOOST_TEST(refused("l2_bandwidth", "1e9", "below bandwidth"));
+  BOOST_TEST(refused("kind", "abacus", "kind is host or gpu"));
+  BOOST_TEST(refused("kind", "", "no kind"));
+  BOOST_TEST(refused("processors", "0", "processors 0"));
+  BOOST_TEST(refused("name", "x\nwheels 4", "wheels is no figure"));
+  BOOST_CHECK_THROW((void)read_machine("/no/such/file"), std::runtime_error);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

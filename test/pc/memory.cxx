@@ -1,0 +1,192 @@
+/* The memory of saamg: forecast, reported, and, where it runs out, an error with the figures after which everything goes on. */
+#include "core/device/memory_limit.hpp"
+#include "../support/mat_case.hpp"
+#include "../support/pc_case.hpp"
+#include "../support/sparse.hpp"
+
+#include "core/device/device.hpp"
+
+#include <regex>
+
+#include <petscgoza.h>
+
+using namespace goza;
+using namespace goza_test;
+
+namespace
+{
+
+struct Report {
+  double held = 0, predicted = 0, most = 0; /* MB */
+};
+
+Report report(PC pc)
+{
+  TemporaryFile file;
+  {
+    ViewerHandle viewer;
+    PETSC_OK(PetscViewerASCIIOpen(PETSC_COMM_WORLD, file.name(), viewer.put()));
+    PETSC_OK(PCView(pc, viewer));
+  }
+  const std::string text = file.text();
+  std::smatch       m;
+  Report            r;
+  BOOST_TEST_REQUIRE(std::regex_search(text, m, std::regex("levels ([0-9.]+) MB, cycle ([0-9.]+) MB; predicted for both ([0-9.]+) MB")), text);
+  r.held      = std::stod(m[1]) + std::stod(m[2]);
+  r.predicted = std::stod(m[3]);
+  if (std::regex_search(text, m, std::regex("at most ([0-9.]+) MB"))) r.most = std::stod(m[1]);
+  return r;
+}
+
+/* On the host 0.93 to 1.53 times what was held. */
+void predicted(const Entry &e, const char *type, const std::vector<std::pair<const char *, const char *>> &given)
+{
+  std::vector<std::unique_ptr<Option>> options;
+  for (const auto &[name, value] : given) options.push_back(std::make_unique<Option>(name, value));
+  MatHandle    A  = system_matrix({e.name, e, e.name == "elasticity" ? Kernel::rigid_body : Kernel::none, 0}, type);
+  PCHandle     pc = make_pc(A);
+  const Report r  = report(pc);
+
+  BOOST_TEST(r.predicted < 1.6 * r.held, r.predicted << " MB predicted, " << r.held << " held");
+  BOOST_TEST(r.predicted > 0.8 * r.held, r.predicted << " MB predicted, " << r.held << " held");
+}
+
+/* The same nodes of one unknown, numbered at random. */
+Entry without_order(Entry e)
+{
+  const std::vector<PetscInt> after = random_numbering(e.rows, 1);
+  std::vector<PetscInt>       before(e.rows);
+
+  for (PetscInt i = 0; i < e.rows; i++) before[after[i]] = i;
+  e.name += "_without_order_";
+  e.row = [row = e.row, before, after](PetscInt i, Row &r) {
+    row(before[i], r);
+    for (PetscInt &column : r.col) column = after[column];
+  };
+  return e;
+}
+
+/* A limit for as long as the object lives. */
+struct Limit {
+  explicit Limit(std::size_t bytes) { device::set_memory_limit(bytes); }
+  ~Limit() { device::set_memory_limit(0); }
+};
+
+const AddTests add([] {
+  PetscMPIInt size;
+
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  if (size > 1) return;
+  auto *suite = suite_named(nullptr, "predicted");
+  for (const Entry &e : {stencil7(40, 41, 39), stencil27(30, 31, 29), elasticity(13, 12, 12), without_order(stencil7(40, 41, 39)), without_order(stencil27(30, 31, 29))}) {
+    add_test(suite, e.name + std::to_string(e.rows) + "_defaults", [=] { predicted(e, MATAIJ, {}); });
+    add_test(suite, e.name + std::to_string(e.rows) + "_lent", [=] { predicted(e, MATSLICEDELL, {}); });
+    add_test(suite, e.name + std::to_string(e.rows) + "_single", [=] { predicted(e, MATAIJ, {{"-pc_saamg_precision", "single"}}); });
+    add_test(suite, e.name + std::to_string(e.rows) + "_half", [=] { predicted(e, MATCDS, {{"-pc_saamg_precision", "half"}}); });
+    add_test(suite, e.name + std::to_string(e.rows) + "_pattern", [=] { predicted(e, MATSLICEDELL, {{"-pc_saamg_reuse", "pattern"}}); });
+    add_test(suite, e.name + std::to_string(e.rows) + "_mcgs", [=] { predicted(e, MATAIJ, {{"-pc_saamg_smoother", "mcgs"}}); });
+    add_test(suite, e.name + std::to_string(e.rows) + "_aggressive", [=] { predicted(e, MATSLICEDELL, {{"-pc_saamg_aggressive_levels", "1"}}); });
+    add_test(suite, e.name + std::to_string(e.rows) + "_degree_2", [=] { predicted(e, MATAIJ, {{"-pc_saamg_coarse_interpolation_degree", "2"}}); });
+  }
+});
+
+} // namespace
+
+/* Wherever in the set-up memory runs out: an error that names the figures, nothing kept, and a set-up with more memory is as if nothing had been. */
+BOOST_AUTO_TEST_CASE(too_little)
+{
+  if (!device::available()) return;
+  const Problem &p = problem("poisson27");
+  MatHandle      A = system_matrix(p, MATSLICEDELL);
+  VecHandle      b = right_hand_side(A, 1), want = right_hand_side(A, 2), got = right_hand_side(A, 2);
+  Option         coarse("-pc_saamg_coarse_limit", "30");
+  std::size_t    before, most;
+  int            failures = 0;
+
+  PETSC_OK(MatMult(A, b, want)); /* its format is there before the first limit */
+  {
+    PCHandle reference = make_pc(A);
+    PETSC_OK(PCApply(reference, b, want));
+  }
+  before = device::bytes_in_use();
+  (void)device::most_bytes_in_use();
+  PCHandle pc = make_pc(A);
+  most        = device::most_bytes_in_use();
+  PETSC_OK(PCReset(pc));
+  BOOST_TEST(device::bytes_in_use() == before);
+  BOOST_TEST_REQUIRE(most > before);
+  for (int part = 0; part < 16; part++) {
+    PETSC_OK(PCSetOperators(pc, A, A));
+    {
+      const Limit   limit(before + (most - before) * part / 16 + 1);
+      const Outcome outcome = attempt([&] { return PCSetUp(pc); });
+
+      failures += any_rank(outcome.failed);
+      BOOST_TEST(any_rank(outcome.failed)); /* what is needed at most is needed by all that follows the smallest */
+      if (outcome.failed) {
+        BOOST_TEST(outcome.code == PETSC_ERR_MEM);
+        BOOST_TEST((outcome.says("asked for") && outcome.says("free of") && outcome.says("held by Goza") && outcome.says("goza_memory_limit")), outcome.message);
+      }
+    }
+    PETSC_OK(PCReset(pc));
+    BOOST_TEST(device::bytes_in_use() == before);
+    if (part % 4) continue;
+    PETSC_OK(PCSetOperators(pc, A, A));
+    PETSC_OK(PCSetUp(pc));
+    PETSC_OK(PCApply(pc, b, got));
+    PETSC_OK(VecAXPY(got, -1, want));
+    BOOST_TEST(norm(got) == 0);
+    PETSC_OK(PCReset(pc));
+  }
+  BOOST_TEST(failures == 16);
+}
+
+/* A device that is really full, not by our own bound. */
+BOOST_AUTO_TEST_CASE(more_than_the_device_has)
+{
+  if (!device::available()) return;
+  const std::size_t before = device::bytes_in_use();
+
+  try {
+    device::allocate(std::size_t(1) << 50);
+    BOOST_TEST(false, "a petabyte was allocated");
+  } catch (const DeviceMemoryError &e) {
+    BOOST_TEST((std::string(e.what()).find("1048576.000000 GiB asked for") != std::string::npos), e.what());
+  }
+  BOOST_TEST(device::bytes_in_use() == before);
+  device::deallocate(device::allocate(1000)); /* and the next one works */
+}
+
+/* A matrix whose format does not fit keeps its values, and its product works when there is room. */
+BOOST_AUTO_TEST_CASE(product_without_memory)
+{
+  if (!device::available()) return;
+  for (const char *type : {MATSLICEDELL, MATFOLD, MATCDS}) {
+    MatHandle A = system_matrix(problem("poisson27"), type), R = system_matrix(problem("poisson27"));
+    VecHandle x = right_hand_side(R, 1), y = right_hand_side(R, 2), want = right_hand_side(R, 3);
+
+    {
+      const Limit   limit(device::bytes_in_use() + 100);
+      const Outcome outcome = attempt([&] { return MatMult(A, x, y); });
+      BOOST_TEST(outcome.code == PETSC_ERR_MEM, type << ": " << outcome.message);
+    }
+    PETSC_OK(MatMult(A, x, y));
+    PETSC_OK(MatMult(R, x, want));
+    PETSC_OK(VecAXPY(y, -1, want));
+    BOOST_TEST(norm(y) <= 100 * PETSC_MACHINE_EPSILON * norm(want), type);
+  }
+}
+
+/* What was held at most is reported; it is more than what stays. */
+BOOST_AUTO_TEST_CASE(most_is_reported)
+{
+  PetscMPIInt size;
+
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  if (!device::available() || size > 1) return;
+  MatHandle    A  = system_matrix({"27", stencil27(40, 40, 40), Kernel::none, 0}, MATSLICEDELL);
+  PCHandle     pc = make_pc(A);
+  const Report r  = report(pc);
+
+  BOOST_TEST(r.most >= r.held);
+}

@@ -1,0 +1,234 @@
+/* The options of saamg: what is set by function or by option is what the Get function answers, and what is out of range is refused by both. */
+#include "../support/pc_case.hpp"
+
+#include <petscgoza.h>
+
+using namespace goza_test;
+
+namespace
+{
+
+/* A value to set, a value out of range, and the functions; the value of an enum or a name is its text in the option. */
+template <class T> struct Setting {
+  const char *option;
+  PetscErrorCode (*set)(PC, T);
+  PetscErrorCode (*get)(PC, T *);
+  T good, bad;
+};
+
+const Setting<PetscInt> integers[] = {
+  {"-pc_saamg_max_levels", PCSAAMGSetMaxLevels, PCSAAMGGetMaxLevels, 3, 0},
+  {"-pc_saamg_coarse_limit", PCSAAMGSetCoarseLimit, PCSAAMGGetCoarseLimit, 123, 0},
+  {"-pc_saamg_aggressive_levels", PCSAAMGSetAggressiveLevels, PCSAAMGGetAggressiveLevels, 2, -1},
+  {"-pc_saamg_coarse_interpolation_degree", PCSAAMGSetCoarseInterpolationDegree, PCSAAMGGetCoarseInterpolationDegree, 2, 0},
+  {"-pc_saamg_direct_limit", PCSAAMGSetDirectLimit, PCSAAMGGetDirectLimit, 77, -1},
+  {"-pc_saamg_gather_limit", PCSAAMGSetGatherLimit, PCSAAMGGetGatherLimit, 66, -1},
+  {"-pc_saamg_esteig_iterations", PCSAAMGSetEstEigIterations, PCSAAMGGetEstEigIterations, 5, -1},
+};
+
+const Setting<PetscReal> reals[] = {
+  {"-pc_saamg_threshold", PCSAAMGSetThreshold, PCSAAMGGetThreshold, (PetscReal)0.25, 1},
+  {"-pc_saamg_repartition_ratio", PCSAAMGSetRepartitionRatio, PCSAAMGGetRepartitionRatio, (PetscReal)1.5, 1},
+};
+
+/* Those of a smoother, which each level may have for itself. */
+template <class T> struct SmootherSetting {
+  const char *name; /* what follows -pc_saamg_, or -pc_saamg_finest_ and so on */
+  PetscErrorCode (*set)(PC, PCSAAMGLevels, T);
+  PetscErrorCode (*get)(PC, PCSAAMGLevels, T *);
+  T good, bad;
+};
+
+const SmootherSetting<PetscInt> smoother_integers[] = {
+  {"sweeps", PCSAAMGSetSweeps, PCSAAMGGetSweeps, 3, 0},
+  {"chebyshev_degree", PCSAAMGSetChebyshevDegree, PCSAAMGGetChebyshevDegree, 5, 0},
+  {"chebyshev_kind", PCSAAMGSetChebyshevKind, PCSAAMGGetChebyshevKind, 4, 2},
+  {"mcgs_block_size", PCSAAMGSetMCGSBlockSize, PCSAAMGGetMCGSBlockSize, 6, 4},
+};
+const SmootherSetting<PetscReal> smoother_reals[] = {
+  {"jacobi_relax", PCSAAMGSetJacobiRelax, PCSAAMGGetJacobiRelax, (PetscReal)0.5, 2},
+  {"chebyshev_ratio", PCSAAMGSetChebyshevRatio, PCSAAMGGetChebyshevRatio, 16, 1},
+};
+const std::pair<const char *, PCSAAMGLevels> places[] = {{"finest_", PC_SAAMG_FINEST}, {"intermediate_", PC_SAAMG_INTERMEDIATE}, {"coarsest_", PC_SAAMG_COARSEST}, {"", PC_SAAMG_ALL_LEVELS}};
+
+PCHandle fresh()
+{
+  PCHandle pc;
+
+  PETSC_OK(PCCreate(PETSC_COMM_WORLD, pc.put()));
+  PETSC_OK(PCSetType(pc, PCSAAMG));
+  return pc;
+}
+
+template <class T> void check_number(const Setting<T> &s)
+{
+  PCHandle by_function = fresh(), by_option = fresh();
+  T        before, now;
+
+  PETSC_OK(s.get(by_function, &before));
+  BOOST_TEST(before != s.good); /* or setting it would show nothing */
+  PETSC_OK(s.set(by_function, s.good));
+  PETSC_OK(s.get(by_function, &now));
+  BOOST_TEST(now == s.good);
+
+  const Outcome refused = attempt([&] { return s.set(by_function, s.bad); });
+  BOOST_TEST(refused.failed);
+  BOOST_TEST(refused.says(s.option + 1), refused.message);
+  PETSC_OK(s.get(by_function, &now));
+  BOOST_TEST(now == s.good); /* what was refused changed nothing */
+
+  Option option(s.option, std::to_string(s.good));
+  PETSC_OK(PCSetFromOptions(by_option));
+  PETSC_OK(s.get(by_option, &now));
+  BOOST_TEST(now == s.good);
+}
+
+/* A setting of one level changes that level's alone, by function and by option; that of all changes all (but for the coarsest level's sweeps). */
+template <class T> void check_smoother_setting(const SmootherSetting<T> &s)
+{
+  for (const auto &place : places) {
+    PCHandle          by_function = fresh(), by_option = fresh();
+    const std::string option = std::string("-pc_saamg_") + place.first + s.name;
+    T                 before[3], now[3];
+
+    for (int l = 0; l < 3; l++) PETSC_OK(s.get(by_function, places[l].second, &before[l]));
+    PETSC_OK(s.set(by_function, place.second, s.good));
+    Option given(option, std::to_string(s.good));
+    PETSC_OK(PCSetFromOptions(by_option));
+    for (PC pc : {(PC)by_function, (PC)by_option}) {
+      for (int l = 0; l < 3; l++) {
+        const bool all = place.second == PC_SAAMG_ALL_LEVELS && (l < PC_SAAMG_COARSEST || s.name != std::string("sweeps"));
+
+        PETSC_OK(s.get(pc, places[l].second, &now[l]));
+        BOOST_TEST(before[l] != s.good);
+        BOOST_TEST(now[l] == (all || place.second == l ? s.good : before[l]), option << " on level " << l);
+      }
+    }
+    const Outcome refused = attempt([&] { return s.set(by_function, place.second, s.bad); });
+    BOOST_TEST(refused.failed);
+    BOOST_TEST(refused.says(option.c_str() + 1), refused.message);
+    for (int l = 0; l < 3; l++) {
+      T after;
+
+      PETSC_OK(s.get(by_function, places[l].second, &after));
+      BOOST_TEST(after == now[l]);
+    }
+  }
+}
+
+template <class E>
+void check_names(const char *option, PetscErrorCode (*set)(PC, E), PetscErrorCode (*get)(PC, E *), const std::vector<std::pair<const char *, E>> &values)
+{
+  for (const auto &value : values) {
+    PCHandle by_function = fresh(), by_option = fresh();
+    Option   chosen(option, value.first);
+    E        now;
+
+    PETSC_OK(set(by_function, value.second));
+    PETSC_OK(get(by_function, &now));
+    BOOST_TEST((now == value.second), option << " " << value.first);
+    PETSC_OK(PCSetFromOptions(by_option));
+    PETSC_OK(get(by_option, &now));
+    BOOST_TEST((now == value.second), option << " " << value.first);
+
+    const Outcome refused = attempt([&] { return set(by_function, (E)values.size()); }); /* values: all that there are, from 0 */
+    BOOST_TEST(refused.failed);
+    BOOST_TEST(refused.says(option + 1), refused.message);
+    PETSC_OK(get(by_function, &now));
+    BOOST_TEST((now == value.second)); /* what was refused changed nothing */
+  }
+}
+
+const AddTests add([] {
+  auto *suite = suite_named(nullptr, "options");
+
+  for (const auto &s : integers) add_test(suite, s.option + 1, [&s] { check_number(s); });
+  for (const auto &s : reals) add_test(suite, s.option + 1, [&s] { check_number(s); });
+  for (const auto &s : smoother_integers) add_test(suite, s.name, [&s] { check_smoother_setting(s); });
+  for (const auto &s : smoother_reals) add_test(suite, s.name, [&s] { check_smoother_setting(s); });
+  add_test(suite, "pc_saamg_cycle", [] {
+    check_names<PCSAAMGCycleType>("-pc_saamg_cycle", PCSAAMGSetCycleType, PCSAAMGGetCycleType, {{"v", PC_SAAMG_CYCLE_V}, {"w", PC_SAAMG_CYCLE_W}});
+  });
+  add_test(suite, "pc_saamg_precision", [] {
+    check_names<PCSAAMGPrecision>("-pc_saamg_precision", PCSAAMGSetPrecision, PCSAAMGGetPrecision, {{"double", PC_SAAMG_DOUBLE}, {"mixed", PC_SAAMG_MIXED}, {"single", PC_SAAMG_SINGLE}, {"half", PC_SAAMG_HALF}});
+  });
+  add_test(suite, "pc_saamg_reuse", [] {
+    check_names<PCSAAMGReuse>("-pc_saamg_reuse", PCSAAMGSetReuse, PCSAAMGGetReuse, {{"none", PC_SAAMG_REUSE_NONE}, {"pattern", PC_SAAMG_REUSE_PATTERN}, {"interpolation", PC_SAAMG_REUSE_INTERPOLATION}});
+  });
+  add_test(suite, "mcgs_coupling", [] {
+    for (const auto &place : places) {
+      PCHandle        by_function = fresh(), by_option = fresh();
+      Option          given(std::string("-pc_saamg_") + place.first + "mcgs_coupling", "local");
+      PCSAAMGCoupling now;
+
+      PETSC_OK(PCSAAMGSetMCGSCoupling(by_function, place.second, PC_SAAMG_COUPLING_LOCAL));
+      PETSC_OK(PCSetFromOptions(by_option));
+      for (PC pc : {(PC)by_function, (PC)by_option}) {
+        for (int l = 0; l < 3; l++) {
+          PETSC_OK(PCSAAMGGetMCGSCoupling(pc, places[l].second, &now));
+          BOOST_TEST((now == (place.second == PC_SAAMG_ALL_LEVELS || place.second == l ? PC_SAAMG_COUPLING_LOCAL : PC_SAAMG_COUPLING_GLOBAL)));
+        }
+      }
+      BOOST_TEST(attempt([&] { return PCSAAMGSetMCGSCoupling(by_function, place.second, (PCSAAMGCoupling)7); }).says("mcgs_coupling"));
+    }
+  });
+  add_test(suite, "pc_saamg_smoother", [] {
+    PCHandle    pc = fresh();
+    const char *now;
+
+    for (const auto &name : smoother_names()) {
+      for (const auto &place : places) {
+        PETSC_OK(PCSAAMGSetSmoother(pc, place.second, name.c_str()));
+        PETSC_OK(PCSAAMGGetSmoother(pc, place.second, &now));
+        BOOST_TEST(now == name);
+      }
+    }
+    PETSC_OK(PCSAAMGSetSmoother(pc, PC_SAAMG_ALL_LEVELS, "chebyshev"));
+    PETSC_OK(PCSAAMGSetSmoother(pc, PC_SAAMG_INTERMEDIATE, "jacobi"));
+    PETSC_OK(PCSAAMGGetSmoother(pc, PC_SAAMG_FINEST, &now));
+    BOOST_TEST(now == std::string("chebyshev"));
+    BOOST_TEST(attempt([&] { return PCSAAMGSetSmoother(pc, PC_SAAMG_FINEST, "sandpaper"); }).says("sandpaper"));
+    BOOST_TEST(attempt([&] { return PCSAAMGSetSmoother(pc, (PCSAAMGLevels)9, "jacobi"); }).says("PCSAAMGLevels"));
+  });
+  add_test(suite, "levels_as_matrices", [] {
+    PCHandle  pc = fresh();
+    MatHandle A  = system_matrix(problem("poisson7"));
+    PetscInt  nP, nA;
+    Mat      *P, *coarse;
+
+    PETSC_OK(PCSetOperators(pc, A, A));
+    BOOST_TEST(attempt([&] { return PCGetInterpolations(pc, &nP, &P); }).says("PCSetUp"));
+    PETSC_OK(PCSAAMGSetCoarseLimit(pc, 10));
+    PETSC_OK(PCSetUp(pc));
+    PETSC_OK(PCGetInterpolations(pc, &nP, &P));
+    PETSC_OK(PCGetCoarseOperators(pc, &nA, &coarse));
+    BOOST_TEST(nP == nA);
+    BOOST_TEST_REQUIRE(nP > 2);
+    for (PetscInt l = 0; l + 1 < nP; l++) { /* Galerkin, on every level */
+      MatHandle product;
+      PetscReal norm, difference;
+
+      PETSC_OK(MatPtAP(l + 2 < nP ? coarse[l + 1] : (Mat)A, P[l], MAT_INITIAL_MATRIX, 2, product.put()));
+      PETSC_OK(MatNorm(product, NORM_FROBENIUS, &norm));
+      PETSC_OK(MatAXPY(product, -1, coarse[l], DIFFERENT_NONZERO_PATTERN));
+      PETSC_OK(MatNorm(product, NORM_FROBENIUS, &difference));
+      BOOST_TEST(difference <= 100 * PETSC_MACHINE_EPSILON * norm);
+      PETSC_OK(MatDestroy(&P[l]));
+    }
+    for (PetscInt l = 0; l + 1 < nA; l++) PETSC_OK(MatDestroy(&coarse[l]));
+    PETSC_OK(PetscFree(P));
+    PETSC_OK(PetscFree(coarse));
+  });
+  add_test(suite, "of_another_type", [] { /* as is PETSc's custom: Set does nothing, Get is an error that names the type */
+                                          PCHandle  pc;
+                                          PetscReal threshold;
+                                          PETSC_OK(PCCreate(PETSC_COMM_WORLD, pc.put()));
+                                          PETSC_OK(PCSetType(pc, PCJACOBI));
+                                          PETSC_OK(PCSAAMGSetThreshold(pc, 0.25));
+                                          PETSC_OK(PCSAAMGSetSmoother(pc, PC_SAAMG_ALL_LEVELS, "jacobi"));
+                                          PETSC_OK(PCSAAMGSetPrecision(pc, PC_SAAMG_SINGLE));
+                                          BOOST_TEST(attempt([&] { return PCSAAMGGetThreshold(pc, &threshold); }).says("jacobi"));
+  });
+});
+
+} // namespace

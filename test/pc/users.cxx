@@ -1,0 +1,195 @@
+/* What users of saamg do besides a solve: several right-hand sides at once, a preconditioner that is kept while the matrix moves on, unknowns that are given. */
+#include "mat/common/format_kind.hpp"
+#include "../support/pc_case.hpp"
+
+#include <cmath>
+
+#include <petscgoza.h>
+
+using namespace goza_test;
+
+namespace
+{
+
+/* Elasticity on rollers: where y = 0, nodes move along the wall only. Their other unknown has an identity row and no column: it is given, the node is not. */
+const Entry &on_rollers()
+{
+  static const Entry base  = elasticity(6, 5, 5);
+  static const Entry entry = {"on_rollers",
+                              base.rows,
+                              base.cols,
+                              base.flags,
+                              [](PetscInt i, Row &r) {
+                                const auto given = [](PetscInt dof) {
+                                  PetscReal x[3];
+                                  elasticity_node(base, dof / 3, x);
+                                  return dof % 3 == 1 && x[1] == 0;
+                                };
+                                Row row;
+                                if (given(i)) {
+                                  r.add(i, 1);
+                                  return;
+                                }
+                                base.row(i, row);
+                                for (std::size_t p = 0; p < row.col.size(); p++)
+                                  if (!given(row.col[p])) r.add(row.col[p], PetscRealPart(row.val[p]));
+                              },
+                              3};
+  return entry;
+}
+
+const Problem rollers{"on_rollers", on_rollers(), Kernel::rigid_body, 22};
+
+MatHandle several(Mat A, PetscInt columns, bool filled)
+{
+  MatHandle B;
+  PetscInt  m;
+
+  PETSC_OK(MatGetLocalSize(A, &m, nullptr));
+  PETSC_OK(MatCreateDense(PETSC_COMM_WORLD, m, PETSC_DECIDE, PETSC_DETERMINE, columns, nullptr, B.put()));
+  for (PetscInt j = 0; j < columns && filled; j++) {
+    VecHandle b = right_hand_side(A, j + 1);
+    Vec       column;
+
+    PETSC_OK(MatDenseGetColumnVecWrite(B, j, &column));
+    PETSC_OK(VecCopy(b, column));
+    PETSC_OK(MatDenseRestoreColumnVecWrite(B, j, &column));
+  }
+  PETSC_OK(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
+  PETSC_OK(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
+  return B;
+}
+
+PetscReal difference(Mat X, PetscInt column, Vec want)
+{
+  VecHandle d;
+  Vec       x;
+
+  PETSC_OK(VecDuplicate(want, d.put()));
+  PETSC_OK(MatDenseGetColumnVecRead(X, column, &x));
+  PETSC_OK(VecWAXPY(d, -1, want, x));
+  PETSC_OK(MatDenseRestoreColumnVecRead(X, column, &x));
+  return norm(d);
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(several_right_hand_sides)
+{
+  const PetscInt columns = 3;
+  MatHandle      A = system_matrix(problem("elasticity")), B = several(A, columns, true), X = several(A, columns, false);
+  PCHandle       pc = make_pc(A);
+
+  PETSC_OK(PCMatApply(pc, B, X));
+  for (PetscInt j = 0; j < columns; j++) {
+    VecHandle b = right_hand_side(A, j + 1), x = right_hand_side(A, 9);
+
+    PETSC_OK(PCApply(pc, b, x));
+    BOOST_TEST(norm(x) > 0);
+    BOOST_TEST(difference(X, j, x) <= 1e-12 * norm(x));
+  }
+  KSPHandle ksp = make_cg(A);
+  PETSC_OK(KSPMatSolve(ksp, B, X));
+  for (PetscInt j = 0; j < columns; j++) {
+    VecHandle b = right_hand_side(A, j + 1), x = right_hand_side(A, 9);
+
+    PETSC_OK(VecSet(x, 0));
+    PETSC_OK(KSPSolve(ksp, b, x));
+    BOOST_TEST(difference(X, j, x) <= 1e-6 * norm(x));
+  }
+}
+
+/* KSPSetReusePreconditioner(), -snes_lag_preconditioner: the matrix moves on, the preconditioner stays what it was, also where they shared the finest operator. */
+BOOST_AUTO_TEST_CASE(kept_while_the_matrix_moves_on)
+{
+  for (const char *type : {MATAIJ, MATSLICEDELL, MATCDS, MATFOLD})
+    for (const char *smoother : {"chebyshev", "mcgs"}) {
+      Option    option("-pc_saamg_smoother", smoother);
+      MatHandle A  = system_matrix(problem("poisson7"), type);
+      PCHandle  pc = make_pc(A);
+      VecHandle x = right_hand_side(A, 1), before = right_hand_side(A, 2), after = right_hand_side(A, 3), product = right_hand_side(A, 4);
+
+      PETSC_OK(PCApply(pc, x, before));
+      PETSC_OK(PCSetReusePreconditioner(pc, PETSC_TRUE));
+      for (int step = 0; step < 2; step++) {
+        PETSC_OK(MatScale(A, 2));
+        PETSC_OK(MatMult(A, x, product)); /* the matrix's format follows its values */
+        PETSC_OK(PCSetOperators(pc, A, A));
+        PETSC_OK(PCSetUp(pc));
+        PETSC_OK(PCApply(pc, x, after));
+        PETSC_OK(VecAXPY(after, -1, before));
+        BOOST_TEST(norm(after) == 0, type << ", " << smoother);
+      }
+      PETSC_OK(PCSetReusePreconditioner(pc, PETSC_FALSE));
+      PETSC_OK(PCSetOperators(pc, A, A));
+      PETSC_OK(PCSetUp(pc));
+      PETSC_OK(PCApply(pc, x, after));
+      PETSC_OK(VecAXPY(after, -0.25, before));
+      BOOST_TEST(norm(after) <= 1e-10 * norm(before), type << ", " << smoother);
+    }
+}
+
+/* A set-up with new values and what there was of the old ones: the matrix's format, which the cycle shares, is filled again, not built. */
+BOOST_AUTO_TEST_CASE(new_values_fill_the_format_again)
+{
+  for (const char *type : {MATSLICEDELL, MATCDS, MATFOLD})
+    for (const char *reuse : {"pattern", "interpolation"}) {
+      Option     option("-pc_saamg_reuse", reuse);
+      MatHandle  A  = system_matrix(problem("poisson7"), type);
+      PCHandle   pc = make_pc(A);
+      VecHandle  x = right_hand_side(A, 1), before = right_hand_side(A, 2), after = right_hand_side(A, 3);
+      const auto held = [&A]() -> std::pair<const void *, PetscInt> { /* while we held the operator the matrix would make another */
+                                                                      std::shared_ptr<goza::ParOperator<PetscScalar>> op;
+
+                                                                      PETSC_OK(goza::MatFormatGetOperator(A, &op));
+                                                                      return {op.get(), op ? op->builds() : -1};
+      };
+
+      PETSC_OK(PCApply(pc, x, before));
+      const auto built = held();
+      BOOST_TEST(built.second == 1);
+      for (int step = 0; step < 2; step++) {
+        PETSC_OK(MatScale(A, 2));
+        PETSC_OK(PCSetOperators(pc, A, A));
+        PETSC_OK(PCSetUp(pc));
+        PETSC_OK(PCApply(pc, x, after));
+        BOOST_TEST((held() == built), type << ", " << reuse);
+      }
+      PETSC_OK(VecAXPY(after, -0.25, before));
+      BOOST_TEST(norm(after) <= 1e-10 * norm(before), type << ", " << reuse);
+    }
+}
+
+/* A given unknown gets its value and nothing from the levels below, though its node is in an aggregate; and the solve suffers nothing. */
+BOOST_AUTO_TEST_CASE(given_unknowns_of_nodes_that_are_not)
+{
+  for (const auto &smoother : smoother_names())
+    for (const char *precision : {"double", "single"}) {
+      Configured         options({smoother, "v", precision});
+      MatHandle          A  = system_matrix(rollers);
+      PCHandle           pc = make_pc(A);
+      VecHandle          b = right_hand_side(A, 1), x = right_hand_side(A, 2);
+      const PetscScalar *in, *out;
+      PetscInt           start, end, given = 0;
+
+      PETSC_OK(PCApply(pc, b, x));
+      PETSC_OK(VecGetOwnershipRange(b, &start, &end));
+      PETSC_OK(VecGetArrayRead(b, &in));
+      PETSC_OK(VecGetArrayRead(x, &out));
+      for (PetscInt i = start; i < end; i++) {
+        PetscReal at[3];
+        elasticity_node(rollers.entry, i / 3, at);
+        if (i % 3 != 1 || at[1] != 0) continue;
+        given++;
+        BOOST_TEST(PetscAbsScalar(out[i - start] - in[i - start]) <= 1e-6 * PetscAbsScalar(in[i - start]), smoother << ", " << precision << ": row " << i);
+      }
+      BOOST_TEST(any_rank(given > 0));
+      PETSC_OK(VecRestoreArrayRead(x, &out));
+      PETSC_OK(VecRestoreArrayRead(b, &in));
+
+      KSPHandle   ksp = make_cg(A);
+      const Solve s   = solve(ksp, A);
+      BOOST_TEST(s.reason > 0);
+      BOOST_TEST(s.iterations <= rollers.ceiling, smoother << ", " << precision << ": " << s.iterations);
+    }
+}
