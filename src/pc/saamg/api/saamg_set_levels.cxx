@@ -255,7 +255,7 @@ PetscErrorCode PCSAAMGGetCoarseLimit(PC pc, PetscInt *rows)
 
   Input Parameters:
 + pc - the preconditioner, of type `PCSAAMG`
-- its - 1 to 100 (paper P5: 50)
+- its - 2 to 100 (paper P5: 50); one step alone finds the mean of the eigenvalues, which is 1, and with it smoothers and interpolations would diverge
 
   Options Database Key:
 . -pc_saamg_esteig_iterations its - the number of Lanczos steps that estimate the largest eigenvalue of D^-1 A on each level
@@ -270,7 +270,7 @@ PetscErrorCode PCSAAMGSetEstEigIterations(PC pc, PetscInt its)
 
   PetscFunctionBegin;
   PetscCall(FindSAAMG(pc, &mg));
-  PetscCheck(its >= 1 && its <= goza::max_lanczos_steps, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_esteig_iterations %" PetscInt_FMT " is not in 1 ... %" PetscInt_FMT, its, goza::max_lanczos_steps);
+  PetscCheck(its >= goza::least_lanczos_steps && its <= goza::max_lanczos_steps, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_esteig_iterations %" PetscInt_FMT " is not in %" PetscInt_FMT " ... %" PetscInt_FMT, its, goza::least_lanczos_steps, goza::max_lanczos_steps);
   if (mg) mg->hierarchy_options.esteig_iterations = its;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
