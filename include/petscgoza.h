@@ -79,6 +79,18 @@ typedef enum {
   PC_SAAMG_COUPLING_LOCAL   /* Jacobi between ranks: an exchange for each sweep */
 } PCSAAMGCoupling;
 
+typedef enum {
+  PC_SAAMG_CHEBYSHEV_FIRST, /* option 1: of the first kind */
+  PC_SAAMG_CHEBYSHEV_FOURTH /* option 4: of the fourth kind, with optimal weights */
+} PCSAAMGChebyshevKind;
+
+/* The words of the options, as PETSc lists those of its own enums: by value, then the type's name, the prefix and NULL. */
+PETSC_EXTERN const char *const PCSAAMGCycleTypes[];
+PETSC_EXTERN const char *const PCSAAMGPrecisions[];
+PETSC_EXTERN const char *const PCSAAMGReuses[];
+PETSC_EXTERN const char *const PCSAAMGCouplings[];
+PETSC_EXTERN const char *const PCSAAMGChebyshevKinds[];
+
 /* Finite-element assembly on the host or on a GPU: paper P4. Nodes and elements of one rank are numbered as a DM numbers them locally, from 0. */
 typedef struct _n_GozaAssembly *GozaAssembly;
 
@@ -159,8 +171,8 @@ PETSC_EXTERN PetscErrorCode PCSAAMGSetChebyshevDegree(PC, PCSAAMGLevels, PetscIn
 PETSC_EXTERN PetscErrorCode PCSAAMGGetChebyshevDegree(PC, PCSAAMGLevels, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetChebyshevRatio(PC, PCSAAMGLevels, PetscReal);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetChebyshevRatio(PC, PCSAAMGLevels, PetscReal *);
-PETSC_EXTERN PetscErrorCode PCSAAMGSetChebyshevKind(PC, PCSAAMGLevels, PetscInt);
-PETSC_EXTERN PetscErrorCode PCSAAMGGetChebyshevKind(PC, PCSAAMGLevels, PetscInt *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetChebyshevKind(PC, PCSAAMGLevels, PCSAAMGChebyshevKind);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetChebyshevKind(PC, PCSAAMGLevels, PCSAAMGChebyshevKind *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetMCGSBlockSize(PC, PCSAAMGLevels, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetMCGSBlockSize(PC, PCSAAMGLevels, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetMCGSCoupling(PC, PCSAAMGLevels, PCSAAMGCoupling);
