@@ -8,6 +8,10 @@
 #include <petscdm.h>
 #include <petscksp.h>
 
+#define GOZA_VERSION_MAJOR    0
+#define GOZA_VERSION_MINOR    1
+#define GOZA_VERSION_SUBMINOR 0
+
 #define MATCDS       "cds"
 #define MATSEQAIJCDS "seqaijcds"
 #define MATMPIAIJCDS "mpiaijcds"
@@ -50,6 +54,11 @@ typedef enum {
 } MatFoldOrder;
 
 typedef enum {
+  MAT_SLICEDELL_INDEX_AUTO, /* shared by slices that are alike, or in 16 bits where they fit */
+  MAT_SLICEDELL_INDEX_32    /* one for each entry */
+} MatSlicedEllIndex;
+
+typedef enum {
   PC_SAAMG_CYCLE_V,
   PC_SAAMG_CYCLE_W
 } PCSAAMGCycleType;
@@ -79,6 +88,22 @@ typedef enum {
   PC_SAAMG_COUPLING_LOCAL   /* Jacobi between ranks: an exchange for each sweep */
 } PCSAAMGCoupling;
 
+typedef enum {
+  PC_SAAMG_CHEBYSHEV_FIRST, /* option 1: of the first kind */
+  PC_SAAMG_CHEBYSHEV_FOURTH /* option 4: of the fourth kind, with optimal weights */
+} PCSAAMGChebyshevKind;
+
+/* The words of the options, as PETSc lists those of its own enums: by value, then the type's name, the prefix and NULL. */
+PETSC_EXTERN const char *const MatCDSStorages[];
+PETSC_EXTERN const char *const MatStoragePrecisions[];
+PETSC_EXTERN const char *const MatFoldOrders[];
+PETSC_EXTERN const char *const MatSlicedEllIndices[];
+PETSC_EXTERN const char *const PCSAAMGCycleTypes[];
+PETSC_EXTERN const char *const PCSAAMGPrecisions[];
+PETSC_EXTERN const char *const PCSAAMGReuses[];
+PETSC_EXTERN const char *const PCSAAMGCouplings[];
+PETSC_EXTERN const char *const PCSAAMGChebyshevKinds[];
+
 /* Finite-element assembly on the host or on a GPU: paper P4. Nodes and elements of one rank are numbered as a DM numbers them locally, from 0. */
 typedef struct _n_GozaAssembly *GozaAssembly;
 
@@ -94,6 +119,7 @@ typedef enum {
 } GozaEquation;
 
 PETSC_EXTERN PetscErrorCode GozaInitializePackage(void);
+PETSC_EXTERN PetscErrorCode GozaGetVersionNumber(PetscInt *, PetscInt *, PetscInt *);
 
 PETSC_EXTERN PetscErrorCode GozaAssemblyCreate(MPI_Comm, GozaAssembly *);
 PETSC_EXTERN PetscErrorCode GozaAssemblyDestroy(GozaAssembly *);
@@ -117,23 +143,40 @@ PETSC_EXTERN PetscErrorCode GozaAssemblyVonMises(GozaAssembly, Vec, Vec);
 PETSC_EXTERN PetscErrorCode GozaAssemblyElementVonMises(GozaAssembly, Vec, Vec);
 
 PETSC_EXTERN PetscErrorCode MatCDSSetStorage(Mat, MatCDSStorage);
-PETSC_EXTERN PetscErrorCode MatCDSSetLimits(Mat, PetscReal, PetscReal);
+PETSC_EXTERN PetscErrorCode MatCDSGetStorage(Mat, MatCDSStorage *);
+PETSC_EXTERN PetscErrorCode MatCDSSetShare(Mat, PetscReal);
+PETSC_EXTERN PetscErrorCode MatCDSGetShare(Mat, PetscReal *);
+PETSC_EXTERN PetscErrorCode MatCDSSetMaxFill(Mat, PetscReal);
+PETSC_EXTERN PetscErrorCode MatCDSGetMaxFill(Mat, PetscReal *);
 PETSC_EXTERN PetscErrorCode MatCDSSetBlockSize(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatCDSGetBlockSize(Mat, PetscInt *);
 PETSC_EXTERN PetscErrorCode MatCDSSetPrecision(Mat, MatStoragePrecision);
+PETSC_EXTERN PetscErrorCode MatCDSGetPrecision(Mat, MatStoragePrecision *);
 
 PETSC_EXTERN PetscErrorCode MatSlicedEllSetSliceHeight(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatSlicedEllGetSliceHeight(Mat, PetscInt *);
 PETSC_EXTERN PetscErrorCode MatSlicedEllSetSortWindow(Mat, PetscInt);
-PETSC_EXTERN PetscErrorCode MatSlicedEllSetShortIndices(Mat, PetscBool);
+PETSC_EXTERN PetscErrorCode MatSlicedEllGetSortWindow(Mat, PetscInt *);
+PETSC_EXTERN PetscErrorCode MatSlicedEllSetIndex(Mat, MatSlicedEllIndex);
+PETSC_EXTERN PetscErrorCode MatSlicedEllGetIndex(Mat, MatSlicedEllIndex *);
 PETSC_EXTERN PetscErrorCode MatSlicedEllSetBlockSize(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatSlicedEllGetBlockSize(Mat, PetscInt *);
 PETSC_EXTERN PetscErrorCode MatSlicedEllSetPrecision(Mat, MatStoragePrecision);
+PETSC_EXTERN PetscErrorCode MatSlicedEllGetPrecision(Mat, MatStoragePrecision *);
 
 PETSC_EXTERN PetscErrorCode MatFoldSetWidth(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatFoldGetWidth(Mat, PetscInt *);
 PETSC_EXTERN PetscErrorCode MatFoldSetOrder(Mat, MatFoldOrder);
+PETSC_EXTERN PetscErrorCode MatFoldGetOrder(Mat, MatFoldOrder *);
 PETSC_EXTERN PetscErrorCode MatFoldSetPrecision(Mat, MatStoragePrecision);
+PETSC_EXTERN PetscErrorCode MatFoldGetPrecision(Mat, MatStoragePrecision *);
 
 PETSC_EXTERN PetscErrorCode MatAutoFormatSetCandidates(Mat, const char[]);
+PETSC_EXTERN PetscErrorCode MatAutoFormatGetCandidates(Mat, const char *[]);
 PETSC_EXTERN PetscErrorCode MatAutoFormatSetPlatform(Mat, const char[]);
+PETSC_EXTERN PetscErrorCode MatAutoFormatGetPlatform(Mat, const char *[]);
 PETSC_EXTERN PetscErrorCode MatAutoFormatSetTrials(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatAutoFormatGetTrials(Mat, PetscInt *);
 
 PETSC_EXTERN PetscErrorCode PCSAAMGSetThreshold(PC, PetscReal);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetThreshold(PC, PetscReal *);
@@ -163,8 +206,8 @@ PETSC_EXTERN PetscErrorCode PCSAAMGSetChebyshevDegree(PC, PCSAAMGLevels, PetscIn
 PETSC_EXTERN PetscErrorCode PCSAAMGGetChebyshevDegree(PC, PCSAAMGLevels, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetChebyshevRatio(PC, PCSAAMGLevels, PetscReal);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetChebyshevRatio(PC, PCSAAMGLevels, PetscReal *);
-PETSC_EXTERN PetscErrorCode PCSAAMGSetChebyshevKind(PC, PCSAAMGLevels, PetscInt);
-PETSC_EXTERN PetscErrorCode PCSAAMGGetChebyshevKind(PC, PCSAAMGLevels, PetscInt *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetChebyshevKind(PC, PCSAAMGLevels, PCSAAMGChebyshevKind);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetChebyshevKind(PC, PCSAAMGLevels, PCSAAMGChebyshevKind *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetMCGSBlockSize(PC, PCSAAMGLevels, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetMCGSBlockSize(PC, PCSAAMGLevels, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetMCGSCoupling(PC, PCSAAMGLevels, PCSAAMGCoupling);

@@ -261,6 +261,32 @@ PetscErrorCode GozaInitializePackage(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*@
+  GozaGetVersionNumber - Gets the version of the library that is loaded
+
+  Not Collective
+
+  Output Parameters:
++ major    - `GOZA_VERSION_MAJOR` of the header that the library was built with
+. minor    - `GOZA_VERSION_MINOR` of it
+- subminor - `GOZA_VERSION_SUBMINOR` of it
+
+  Level: developer
+
+  Note:
+  Each may be NULL. The macros in a program are those of the header that the program was compiled with.
+
+.seealso: `GozaInitializePackage()`, `PetscGetVersionNumber()`
+@*/
+PetscErrorCode GozaGetVersionNumber(PetscInt *major, PetscInt *minor, PetscInt *subminor)
+{
+  PetscFunctionBegin;
+  if (major) *major = GOZA_VERSION_MAJOR;
+  if (minor) *minor = GOZA_VERSION_MINOR;
+  if (subminor) *subminor = GOZA_VERSION_SUBMINOR;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The symbol that -dll_append looks for in libgoza.so. */
 PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_goza(void)
 {

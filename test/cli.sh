@@ -261,6 +261,10 @@ RANKS=2 says "-mat_locality_measure adds measured time and error" 0 'Measured: [
 says "-mat_locality_measure predicts for the format that is held" 0 'Measured: .* in fold, width 16; .* predicted' "$ex2" $load -mat_type fold -mat_fold_width 16 -m 20 -n 20 -ksp_view_mat ::ascii_info_detail -mat_locality_measure
 says "-mat_locality_measure predicts nothing for half precision" 0 'Measured: .* in a format that the model does not know' "$ex2" $load -mat_type fold -mat_fold_precision half -m 20 -n 20 -ksp_view_mat ::ascii_info_detail -mat_locality_measure
 says "autoformat explains itself" 0 'chosen for [a-z0-9]+: .*(predicted against|measured, the fastest of [0-9]+|the only candidate)' "$ex2" $load -mat_type autoformat -m 40 -n 40 -ksp_view_mat ::ascii_info
+for option in cds_storage fold_width slicedell_index autoformat_trials locality_measure; do # behind a DM, PETSc has printed the heading of matrices before, for -mat_seqaij_type
+  type=${option%%_*}
+  says "-help lists -mat_$option behind a DM" 0 "-mat_$option" "$BUILD/petsc/ksp_ksp_tutorials_ex45" $load -dm_mat_type ${type/locality/cds} -help
+done
 says "-help lists the options of autoformat" 0 'mat_autoformat_candidates' "$ex2" $load -mat_type autoformat -help
 says "autoformat: unknown candidate" error 'mat_autoformat_candidates' "$ex2" $load -mat_type autoformat -mat_autoformat_candidates ellpack
 says "autoformat: no such platform" error 'no known name' "$ex2" $load -mat_type autoformat -mat_autoformat_platform abacus

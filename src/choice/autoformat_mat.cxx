@@ -96,35 +96,12 @@ class AutoFormatConfig final : public FormatConfig {
 public:
   struct Options {
     unsigned                       candidates = all_formats;
-    std::string                    platform   = "auto";
-    std::shared_ptr<const Machine> machine; // none: auto
+    std::string                    names = "all", platform = "auto"; // names: of the candidates
+    std::shared_ptr<const Machine> machine;                          // none: auto
     PetscInt                       trials = 8;
   } options;
 
-  PetscErrorCode set_from_options(Mat A, GozaOptionItems PetscOptionsObject, bool *changed) override
-  {
-    const unsigned    before        = options.candidates;
-    const std::string platform      = options.platform;
-    const PetscInt    trials_before = options.trials;
-    PetscInt          trials        = options.trials;
-    char              text[PETSC_MAX_PATH_LEN];
-    PetscBool         flg;
-
-    PetscFunctionBegin;
-    PetscOptionsHeadBegin(PetscOptionsObject, "Automatic format options");
-    PetscCall(PetscStrncpy(text, print_candidates(options.candidates).c_str(), sizeof(text)));
-    PetscCall(PetscOptionsString("-mat_autoformat_candidates", "Formats to choose from: all, or some of csr,slicedell,fold,cds", "MatAutoFormatSetCandidates", text, text, sizeof(text), &flg));
-    if (flg) PetscCall(MatAutoFormatSetCandidates(A, text));
-    PetscCall(PetscStrncpy(text, options.platform.c_str(), sizeof(text)));
-    PetscCall(PetscOptionsString("-mat_autoformat_platform", "Machine to choose for: auto, a known platform or a file made by locality -calibrate", "MatAutoFormatSetPlatform", text, text, sizeof(text), &flg));
-    if (flg) PetscCall(MatAutoFormatSetPlatform(A, text));
-    PetscCall(PetscOptionsInt("-mat_autoformat_trials", "Formats that are built and measured, of those the model expects most of (1: the model is believed)", "MatAutoFormatSetTrials",
-                              options.trials, &trials, &flg));
-    if (flg) PetscCall(MatAutoFormatSetTrials(A, trials));
-    PetscOptionsHeadEnd();
-    *changed = trials_before != options.trials || before != options.candidates || platform != options.platform;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  PetscErrorCode set_from_options(Mat A, GozaOptionItems PetscOptionsObject) override;
 
   FormatFactory<PetscScalar> factory(Mat A) const override
   {
@@ -156,6 +133,29 @@ public:
 
   std::unique_ptr<FormatConfig> clone() const override { return std::make_unique<AutoFormatConfig>(*this); }
 };
+
+namespace setting
+{
+
+constexpr Setting trials{"-mat_autoformat_trials", "MatAutoFormatSetTrials", "Formats that are built and measured, of those the model expects most of (1: the model is believed)", held<&AutoFormatConfig::options, &AutoFormatConfig::Options::trials>, IntRange{1, 16}};
+
+} // namespace setting
+
+PetscErrorCode AutoFormatConfig::set_from_options(Mat A, GozaOptionItems PetscOptionsObject)
+{
+  char      text[PETSC_MAX_PATH_LEN];
+  PetscBool given;
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrncpy(text, options.names.c_str(), sizeof(text)));
+  PetscCall(PetscOptionsString("-mat_autoformat_candidates", "Formats to choose from: all, or some of csr,slicedell,fold,cds", "MatAutoFormatSetCandidates", text, text, sizeof(text), &given));
+  if (given) PetscCall(MatAutoFormatSetCandidates(A, text));
+  PetscCall(PetscStrncpy(text, options.platform.c_str(), sizeof(text)));
+  PetscCall(PetscOptionsString("-mat_autoformat_platform", "Machine to choose for: auto, a known platform or a file made by locality -calibrate", "MatAutoFormatSetPlatform", text, text, sizeof(text), &given));
+  if (given) PetscCall(MatAutoFormatSetPlatform(A, text));
+  PetscCall(MatFormatSetFromOptions(A, *this, PetscOptionsObject, setting::trials));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 } // namespace
 
@@ -199,7 +199,7 @@ using goza::MatFormatChanged;
   The choice is made anew at the next product. CSR is PETSc's own product; it cannot be had where the arrays are on a GPU and PETSc has no CUDA, and where
   nothing else is left sliced ELL is taken. Does nothing for other matrix types.
 
-.seealso: `MATAUTOFORMAT`, `MatAutoFormatSetPlatform()`
+.seealso: `MATAUTOFORMAT`, `MatAutoFormatGetCandidates()`, `MatAutoFormatSetPlatform()`
 @*/
 PetscErrorCode MatAutoFormatSetCandidates(Mat A, const char formats[])
 {
@@ -212,8 +212,35 @@ PetscErrorCode MatAutoFormatSetCandidates(Mat A, const char formats[])
   if (!options) PetscFunctionReturn(PETSC_SUCCESS);
   chosen = goza::parse_candidates(formats);
   PetscCheck(chosen, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_UNKNOWN_TYPE, "-mat_autoformat_candidates %s is not all or a list of csr, slicedell, fold and cds", formats);
+  PetscCallCXX(options->names = goza::print_candidates(chosen));
   options->candidates = chosen;
   PetscCall(MatFormatChanged(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  MatAutoFormatGetCandidates - Gets the formats that a `MATAUTOFORMAT` matrix chooses from
+
+  Not Collective
+
+  Input Parameter:
+. A - the matrix, of type `MATAUTOFORMAT`
+
+  Output Parameter:
+. formats - as in the option; not to be freed, and valid until it is set again
+
+  Level: intermediate
+
+.seealso: `MATAUTOFORMAT`, `MatAutoFormatSetCandidates()`
+@*/
+PetscErrorCode MatAutoFormatGetCandidates(Mat A, const char *formats[])
+{
+  goza::AutoFormatConfig::Options *options = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(goza::FindOptions(A, &options));
+  PetscCall(goza::MatFormatCheckKind(A, goza::AutoFormatKind()));
+  *formats = options->names.c_str();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -234,7 +261,7 @@ PetscErrorCode MatAutoFormatSetCandidates(Mat A, const char formats[])
   Note:
   A file that is not what it should be, or whose figures no machine has, is an error that says which. Does nothing for other matrix types.
 
-.seealso: `MATAUTOFORMAT`, `MatAutoFormatSetCandidates()`
+.seealso: `MATAUTOFORMAT`, `MatAutoFormatGetPlatform()`, `MatAutoFormatSetCandidates()`
 @*/
 PetscErrorCode MatAutoFormatSetPlatform(Mat A, const char platform[])
 {
@@ -263,6 +290,32 @@ PetscErrorCode MatAutoFormatSetPlatform(Mat A, const char platform[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*@C
+  MatAutoFormatGetPlatform - Gets the machine whose product times a `MATAUTOFORMAT` matrix compares
+
+  Not Collective
+
+  Input Parameter:
+. A - the matrix, of type `MATAUTOFORMAT`
+
+  Output Parameter:
+. platform - as in the option; not to be freed, and valid until it is set again
+
+  Level: advanced
+
+.seealso: `MATAUTOFORMAT`, `MatAutoFormatSetPlatform()`
+@*/
+PetscErrorCode MatAutoFormatGetPlatform(Mat A, const char *platform[])
+{
+  goza::AutoFormatConfig::Options *options = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(goza::FindOptions(A, &options));
+  PetscCall(goza::MatFormatCheckKind(A, goza::AutoFormatKind()));
+  *platform = options->platform.c_str();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*@
   MatAutoFormatSetTrials - Sets how many formats a `MATAUTOFORMAT` matrix builds and measures before it takes the fastest
 
@@ -282,18 +335,34 @@ PetscErrorCode MatAutoFormatSetPlatform(Mat A, const char platform[])
   choice depends on the pattern and the platform alone, and the first product is faster. PETSc's own CSR product is measured, too, where the model does not expect
   it to be far slower than the fastest of ours. Does nothing for other matrix types.
 
-.seealso: `MATAUTOFORMAT`, `MatAutoFormatSetCandidates()`
+.seealso: `MATAUTOFORMAT`, `MatAutoFormatGetTrials()`, `MatAutoFormatSetCandidates()`
 @*/
 PetscErrorCode MatAutoFormatSetTrials(Mat A, PetscInt trials)
 {
-  goza::AutoFormatConfig::Options *options = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindOptions(A, &options));
-  if (!options) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(trials >= 1 && trials <= 16, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_autoformat_trials %" PetscInt_FMT " is not from 1 to 16", trials);
-  options->trials = trials;
-  PetscCall(MatFormatChanged(A));
+  PetscCall(goza::MatFormatSet(A, goza::AutoFormatKind(), goza::setting::trials, trials));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatAutoFormatGetTrials - Gets how many formats a `MATAUTOFORMAT` matrix builds and measures before it takes the fastest
+
+  Not Collective
+
+  Input Parameter:
+. A - the matrix, of type `MATAUTOFORMAT`
+
+  Output Parameter:
+. trials - its value
+
+  Level: intermediate
+
+.seealso: `MATAUTOFORMAT`, `MatAutoFormatSetTrials()`
+@*/
+PetscErrorCode MatAutoFormatGetTrials(Mat A, PetscInt *trials)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::MatFormatGet(A, goza::AutoFormatKind(), goza::setting::trials, trials));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -306,7 +375,8 @@ PetscErrorCode MatAutoFormatSetTrials(Mat A, PetscInt trials)
 + -mat_type autoformat                  - sets the type during `MatSetFromOptions()`
 . -mat_autoformat_candidates (all|list) - formats to choose from, of csr, slicedell, fold, cds
 . -mat_autoformat_trials trials         - formats that are built and measured, of those that the model expects most of (8)
-- -mat_autoformat_platform platform     - machine to choose for: auto, a known platform, or a file made by locality -calibrate
+. -mat_autoformat_platform platform     - machine to choose for: auto, a known platform, or a file made by locality -calibrate
+- -mat_locality_measure                 - with `-mat_view ::ascii_info_detail`, which shows what the model expects of every format, for any matrix type of Goza: measure the product, too
 
    Level: beginner
 

@@ -97,6 +97,74 @@ void good_slice_height(const char *height, const char *window)
   }
 }
 
+/* A setting of a matrix type: value is not the default, text is its spelling in the option, wrong is refused. */
+template <class T> struct MatSetting {
+  const char *type, *option, *text;
+  PetscErrorCode (*set)(Mat, T);
+  PetscErrorCode (*get)(Mat, T *);
+  T value, wrong;
+};
+
+template <class T> void add_mat_setting(boost::unit_test::test_suite *suite, const MatSetting<T> &s)
+{
+  add_test(suite, s.option + 1, [s] {
+    MatHandle A = assemble(gallery_entry("stencil5"), mat_named(s.type).set.c_str()), B, plain = assemble(gallery_entry("stencil5"), MATAIJ);
+    T         now;
+
+    PETSC_OK(s.get(A, &now));
+    BOOST_TEST((now != s.value)); /* or setting it would show nothing */
+    PETSC_OK(s.set(A, s.value));
+    PETSC_OK(s.get(A, &now));
+    BOOST_TEST((now == s.value));
+    const Outcome refused = attempt([&] { return s.set(A, s.wrong); });
+    BOOST_TEST(refused.says(s.option + 1), refused.message);
+    PETSC_OK(MatDuplicate(A, MAT_COPY_VALUES, B.put()));
+    PETSC_OK(s.get(B, &now)); /* what was refused changed nothing, and a copy has it, too */
+    BOOST_TEST((now == s.value));
+    PETSC_OK(s.set(plain, s.value));
+    BOOST_TEST(attempt([&] { return s.get(plain, &now); }).says(s.type));
+
+    Option given(s.option, s.text);
+    A = assemble(gallery_entry("stencil5"), mat_named(s.type).set.c_str());
+    PETSC_OK(s.get(A, &now));
+    BOOST_TEST((now == s.value));
+  });
+}
+
+void add_mat_settings(boost::unit_test::test_suite *suite)
+{
+  add_mat_setting<MatCDSStorage>(suite, {"cds", "-mat_cds_storage", MatCDSStorages[MAT_CDS_FULL], MatCDSSetStorage, MatCDSGetStorage, MAT_CDS_FULL, (MatCDSStorage)3});
+  add_mat_setting<PetscReal>(suite, {"cds", "-mat_cds_share", "0.5", MatCDSSetShare, MatCDSGetShare, 0.5, 0});
+  add_mat_setting<PetscReal>(suite, {"cds", "-mat_cds_max_fill", "5", MatCDSSetMaxFill, MatCDSGetMaxFill, 5, 0.5});
+  add_mat_setting<PetscInt>(suite, {"cds", "-mat_cds_block_size", "3", MatCDSSetBlockSize, MatCDSGetBlockSize, 3, 4});
+  add_mat_setting<MatStoragePrecision>(suite, {"cds", "-mat_cds_precision", MatStoragePrecisions[MAT_STORAGE_SINGLE], MatCDSSetPrecision, MatCDSGetPrecision, MAT_STORAGE_SINGLE, (MatStoragePrecision)4});
+  add_mat_setting<PetscInt>(suite, {"fold", "-mat_fold_width", "5", MatFoldSetWidth, MatFoldGetWidth, 5, 128});
+  add_mat_setting<MatFoldOrder>(suite, {"fold", "-mat_fold_order", MatFoldOrders[MAT_FOLD_ORDER_NATURAL], MatFoldSetOrder, MatFoldGetOrder, MAT_FOLD_ORDER_NATURAL, (MatFoldOrder)-1});
+  add_mat_setting<MatStoragePrecision>(suite, {"fold", "-mat_fold_precision", MatStoragePrecisions[MAT_STORAGE_HALF], MatFoldSetPrecision, MatFoldGetPrecision, MAT_STORAGE_HALF, (MatStoragePrecision)4});
+  add_mat_setting<PetscInt>(suite, {"slicedell", "-mat_slicedell_slice_height", "16", MatSlicedEllSetSliceHeight, MatSlicedEllGetSliceHeight, 16, 3});
+  add_mat_setting<PetscInt>(suite, {"slicedell", "-mat_slicedell_sort_window", "64", MatSlicedEllSetSortWindow, MatSlicedEllGetSortWindow, 64, -2});
+  add_mat_setting<MatSlicedEllIndex>(suite, {"slicedell", "-mat_slicedell_index", MatSlicedEllIndices[MAT_SLICEDELL_INDEX_32], MatSlicedEllSetIndex, MatSlicedEllGetIndex, MAT_SLICEDELL_INDEX_32, (MatSlicedEllIndex)2});
+  add_mat_setting<PetscInt>(suite, {"slicedell", "-mat_slicedell_block_size", "3", MatSlicedEllSetBlockSize, MatSlicedEllGetBlockSize, 3, 2});
+  add_mat_setting<MatStoragePrecision>(suite, {"slicedell", "-mat_slicedell_precision", MatStoragePrecisions[MAT_STORAGE_BFLOAT16], MatSlicedEllSetPrecision, MatSlicedEllGetPrecision, MAT_STORAGE_BFLOAT16, (MatStoragePrecision)4});
+  add_mat_setting<PetscInt>(suite, {"autoformat", "-mat_autoformat_trials", "3", MatAutoFormatSetTrials, MatAutoFormatGetTrials, 3, 17});
+  add_test(suite, "texts_of_autoformat", [] {
+    MatHandle   A = assemble(gallery_entry("stencil5"), mat_named("autoformat").set.c_str()), plain = assemble(gallery_entry("stencil5"), MATAIJ);
+    const char *now;
+
+    for (const char *formats : {"all", "fold", "csr,cds"}) {
+      PETSC_OK(MatAutoFormatSetCandidates(A, formats));
+      PETSC_OK(MatAutoFormatGetCandidates(A, &now));
+      BOOST_TEST(now == std::string(formats));
+    }
+    PETSC_OK(MatAutoFormatGetPlatform(A, &now));
+    BOOST_TEST(now == std::string("auto"));
+    PETSC_OK(MatAutoFormatSetPlatform(A, "h200"));
+    PETSC_OK(MatAutoFormatGetPlatform(A, &now));
+    BOOST_TEST(now == std::string("h200"));
+    BOOST_TEST(attempt([&] { return MatAutoFormatGetPlatform(plain, &now); }).says("autoformat"));
+  });
+}
+
 /* Set functions, a copy that keeps the precision, a refusal; the values really are rounded. */
 void other_precision_after_use(const std::string &type)
 {
@@ -318,7 +386,7 @@ const AddTests add([] {
     c.check_same(A, R, "other height after use");
     PETSC_OK(MatSlicedEllSetSortWindow(A, 64));
     c.check_same(A, R, "other window after use");
-    PETSC_OK(MatSlicedEllSetShortIndices(A, PETSC_FALSE));
+    PETSC_OK(MatSlicedEllSetIndex(A, MAT_SLICEDELL_INDEX_32));
     c.check_same(A, R, "full indices after use");
     BOOST_TEST(attempt([&] { return MatSlicedEllSetSliceHeight(A, 3); }).says("mat_slicedell_slice_height"));
     BOOST_TEST(attempt([&] { return MatSlicedEllSetSortWindow(A, -2); }).says("mat_slicedell_sort_window"));
@@ -341,6 +409,8 @@ const AddTests add([] {
     }
   });
 
+  add_mat_settings(suite_named(nullptr, "mat_settings"));
+
   options = suite_named(nullptr, "storage_precision");
   for (const char *type : {"cds", "fold", "slicedell"}) add_test(options, type, [type] { other_precision_after_use(type); });
 
@@ -352,12 +422,12 @@ const AddTests add([] {
       PETSC_OK(MatCDSSetStorage(A, storage));
       c.check_same(A, R, "other storage after use");
     }
-    PETSC_OK(MatCDSSetLimits(A, 1, 3)); /* shorter diagonals go to the remainder */
+    PETSC_OK(MatCDSSetShare(A, 1)); /* shorter diagonals go to the remainder */
     c.check_same(A, R, "full diagonals only");
     PETSC_OK(MatCDSSetBlockSize(A, 3));
     c.check_same(A, R, "blocks, or the remainder");
-    BOOST_TEST(attempt([&] { return MatCDSSetLimits(A, 0, 3); }).says("mat_cds_share"));
-    BOOST_TEST(attempt([&] { return MatCDSSetLimits(A, 1, 0.5); }).says("mat_cds_max_fill"));
+    BOOST_TEST(attempt([&] { return MatCDSSetShare(A, 0); }).says("mat_cds_share"));
+    BOOST_TEST(attempt([&] { return MatCDSSetMaxFill(A, 0.5); }).says("mat_cds_max_fill"));
     BOOST_TEST(attempt([&] { return MatCDSSetBlockSize(A, 4); }).says("mat_cds_block_size"));
     BOOST_TEST(attempt([&] { return MatCDSSetStorage(A, (MatCDSStorage)3); }).says("MatCDSStorage"));
     c.check_same(A, R, "after a refusal");

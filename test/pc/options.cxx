@@ -1,7 +1,9 @@
-/* The options of saamg: what is set by function or by option is what the Get function answers, and what is out of range is refused by both. */
+/* The options of saamg: what is set by function or by option is what the Get function answers and the view shows, and what is out of range is refused by both. */
 #include "../support/pc_case.hpp"
 
 #include <petscgoza.h>
+
+#include <sstream>
 
 using namespace goza_test;
 
@@ -42,7 +44,6 @@ template <class T> struct SmootherSetting {
 const SmootherSetting<PetscInt> smoother_integers[] = {
   {"sweeps", PCSAAMGSetSweeps, PCSAAMGGetSweeps, 3, 0},
   {"chebyshev_degree", PCSAAMGSetChebyshevDegree, PCSAAMGGetChebyshevDegree, 5, 0},
-  {"chebyshev_kind", PCSAAMGSetChebyshevKind, PCSAAMGGetChebyshevKind, 4, 2},
   {"mcgs_block_size", PCSAAMGSetMCGSBlockSize, PCSAAMGGetMCGSBlockSize, 6, 4},
 };
 const SmootherSetting<PetscReal> smoother_reals[] = {
@@ -58,6 +59,14 @@ PCHandle fresh()
   PETSC_OK(PCCreate(PETSC_COMM_WORLD, pc.put()));
   PETSC_OK(PCSetType(pc, PCSAAMG));
   return pc;
+}
+
+template <class T> bool shows(PC pc, const std::string &option, T value)
+{
+  std::ostringstream text;
+
+  text << " " << option << " " << value;
+  return viewed(pc).find(text.str()) != std::string::npos;
 }
 
 template <class T> void check_number(const Setting<T> &s)
@@ -81,6 +90,8 @@ template <class T> void check_number(const Setting<T> &s)
   PETSC_OK(PCSetFromOptions(by_option));
   PETSC_OK(s.get(by_option, &now));
   BOOST_TEST(now == s.good);
+  BOOST_TEST(!shows(fresh(), s.option, before));
+  BOOST_TEST(shows(by_option, s.option, s.good), viewed(by_option));
 }
 
 /* A setting of one level changes that level's alone, by function and by option; that of all changes all (but for the coarsest level's sweeps). */
@@ -102,6 +113,7 @@ template <class T> void check_smoother_setting(const SmootherSetting<T> &s)
         PETSC_OK(s.get(pc, places[l].second, &now[l]));
         BOOST_TEST(before[l] != s.good);
         BOOST_TEST(now[l] == (all || place.second == l ? s.good : before[l]), option << " on level " << l);
+        BOOST_TEST(shows(pc, std::string("-pc_saamg_") + places[l].first + s.name, s.good) == (all || place.second == l), viewed(pc));
       }
     }
     const Outcome refused = attempt([&] { return s.set(by_function, place.second, s.bad); });
@@ -116,26 +128,58 @@ template <class T> void check_smoother_setting(const SmootherSetting<T> &s)
   }
 }
 
-template <class E>
-void check_names(const char *option, PetscErrorCode (*set)(PC, E), PetscErrorCode (*get)(PC, E *), const std::vector<std::pair<const char *, E>> &values)
+/* words: those that petscgoza.h exports for the enum, ended by the type's name, the prefix and NULL */
+template <class E> void check_words(const char *option, PetscErrorCode (*set)(PC, E), PetscErrorCode (*get)(PC, E *), const char *const words[])
 {
-  for (const auto &value : values) {
-    PCHandle by_function = fresh(), by_option = fresh();
-    Option   chosen(option, value.first);
-    E        now;
+  int count = 0;
 
-    PETSC_OK(set(by_function, value.second));
+  for (; words[count + 2]; count++) {
+    PCHandle by_function = fresh(), by_option = fresh();
+    Option   chosen(option, words[count]);
+    const E  value = (E)count;
+    E        now, before;
+
+    PETSC_OK(get(by_function, &before));
+    PETSC_OK(set(by_function, value));
     PETSC_OK(get(by_function, &now));
-    BOOST_TEST((now == value.second), option << " " << value.first);
+    BOOST_TEST((now == value), option << " " << words[count]);
     PETSC_OK(PCSetFromOptions(by_option));
     PETSC_OK(get(by_option, &now));
-    BOOST_TEST((now == value.second), option << " " << value.first);
+    BOOST_TEST((now == value), option << " " << words[count]);
+    BOOST_TEST(shows(by_option, option, words[count]) == (value != before), viewed(by_option));
+  }
+  BOOST_TEST(count >= 2);
+  for (int wrong : {-1, count}) {
+    PCHandle pc = fresh();
+    E        before, now;
 
-    const Outcome refused = attempt([&] { return set(by_function, (E)values.size()); }); /* values: all that there are, from 0 */
+    PETSC_OK(get(pc, &before));
+    const Outcome refused = attempt([&] { return set(pc, (E)wrong); });
     BOOST_TEST(refused.failed);
     BOOST_TEST(refused.says(option + 1), refused.message);
-    PETSC_OK(get(by_function, &now));
-    BOOST_TEST((now == value.second)); /* what was refused changed nothing */
+    BOOST_TEST(refused.says(words[count]), refused.message); /* the name of the type */
+    PETSC_OK(get(pc, &now));
+    BOOST_TEST((now == before)); /* what was refused changed nothing */
+  }
+}
+
+template <class E>
+void check_smoother_words(const char *name, PetscErrorCode (*set)(PC, PCSAAMGLevels, E), PetscErrorCode (*get)(PC, PCSAAMGLevels, E *), const char *const words[], E fresh_value, E other)
+{
+  for (const auto &place : places) {
+    PCHandle by_function = fresh(), by_option = fresh();
+    Option   given(std::string("-pc_saamg_") + place.first + name, words[other]);
+    E        now;
+
+    PETSC_OK(set(by_function, place.second, other));
+    PETSC_OK(PCSetFromOptions(by_option));
+    for (PC pc : {(PC)by_function, (PC)by_option}) {
+      for (int l = 0; l < 3; l++) {
+        PETSC_OK(get(pc, places[l].second, &now));
+        BOOST_TEST((now == (place.second == PC_SAAMG_ALL_LEVELS || place.second == l ? other : fresh_value)));
+      }
+    }
+    BOOST_TEST(attempt([&] { return set(by_function, place.second, (E)7); }).says(name));
   }
 }
 
@@ -146,31 +190,14 @@ const AddTests add([] {
   for (const auto &s : reals) add_test(suite, s.option + 1, [&s] { check_number(s); });
   for (const auto &s : smoother_integers) add_test(suite, s.name, [&s] { check_smoother_setting(s); });
   for (const auto &s : smoother_reals) add_test(suite, s.name, [&s] { check_smoother_setting(s); });
-  add_test(suite, "pc_saamg_cycle", [] {
-    check_names<PCSAAMGCycleType>("-pc_saamg_cycle", PCSAAMGSetCycleType, PCSAAMGGetCycleType, {{"v", PC_SAAMG_CYCLE_V}, {"w", PC_SAAMG_CYCLE_W}});
-  });
-  add_test(suite, "pc_saamg_precision", [] {
-    check_names<PCSAAMGPrecision>("-pc_saamg_precision", PCSAAMGSetPrecision, PCSAAMGGetPrecision, {{"double", PC_SAAMG_DOUBLE}, {"mixed", PC_SAAMG_MIXED}, {"single", PC_SAAMG_SINGLE}, {"half", PC_SAAMG_HALF}});
-  });
-  add_test(suite, "pc_saamg_reuse", [] {
-    check_names<PCSAAMGReuse>("-pc_saamg_reuse", PCSAAMGSetReuse, PCSAAMGGetReuse, {{"none", PC_SAAMG_REUSE_NONE}, {"pattern", PC_SAAMG_REUSE_PATTERN}, {"interpolation", PC_SAAMG_REUSE_INTERPOLATION}});
-  });
+  add_test(suite, "pc_saamg_cycle", [] { check_words("-pc_saamg_cycle", PCSAAMGSetCycleType, PCSAAMGGetCycleType, PCSAAMGCycleTypes); });
+  add_test(suite, "pc_saamg_precision", [] { check_words("-pc_saamg_precision", PCSAAMGSetPrecision, PCSAAMGGetPrecision, PCSAAMGPrecisions); });
+  add_test(suite, "pc_saamg_reuse", [] { check_words("-pc_saamg_reuse", PCSAAMGSetReuse, PCSAAMGGetReuse, PCSAAMGReuses); });
   add_test(suite, "mcgs_coupling", [] {
-    for (const auto &place : places) {
-      PCHandle        by_function = fresh(), by_option = fresh();
-      Option          given(std::string("-pc_saamg_") + place.first + "mcgs_coupling", "local");
-      PCSAAMGCoupling now;
-
-      PETSC_OK(PCSAAMGSetMCGSCoupling(by_function, place.second, PC_SAAMG_COUPLING_LOCAL));
-      PETSC_OK(PCSetFromOptions(by_option));
-      for (PC pc : {(PC)by_function, (PC)by_option}) {
-        for (int l = 0; l < 3; l++) {
-          PETSC_OK(PCSAAMGGetMCGSCoupling(pc, places[l].second, &now));
-          BOOST_TEST((now == (place.second == PC_SAAMG_ALL_LEVELS || place.second == l ? PC_SAAMG_COUPLING_LOCAL : PC_SAAMG_COUPLING_GLOBAL)));
-        }
-      }
-      BOOST_TEST(attempt([&] { return PCSAAMGSetMCGSCoupling(by_function, place.second, (PCSAAMGCoupling)7); }).says("mcgs_coupling"));
-    }
+    check_smoother_words("mcgs_coupling", PCSAAMGSetMCGSCoupling, PCSAAMGGetMCGSCoupling, PCSAAMGCouplings, PC_SAAMG_COUPLING_GLOBAL, PC_SAAMG_COUPLING_LOCAL);
+  });
+  add_test(suite, "chebyshev_kind", [] {
+    check_smoother_words("chebyshev_kind", PCSAAMGSetChebyshevKind, PCSAAMGGetChebyshevKind, PCSAAMGChebyshevKinds, PC_SAAMG_CHEBYSHEV_FIRST, PC_SAAMG_CHEBYSHEV_FOURTH);
   });
   add_test(suite, "pc_saamg_smoother", [] {
     PCHandle    pc = fresh();
@@ -189,6 +216,29 @@ const AddTests add([] {
     BOOST_TEST(now == std::string("chebyshev"));
     BOOST_TEST(attempt([&] { return PCSAAMGSetSmoother(pc, PC_SAAMG_FINEST, "sandpaper"); }).says("sandpaper"));
     BOOST_TEST(attempt([&] { return PCSAAMGSetSmoother(pc, (PCSAAMGLevels)9, "jacobi"); }).says("PCSAAMGLevels"));
+  });
+  /* a program that loads the library with -dll_append and does not link it finds each function on the PC */
+  add_test(suite, "by_name", [] {
+    PCHandle    pc = fresh();
+    PetscReal   threshold;
+    const char *smoother;
+    PetscErrorCode (*set_threshold)(PC, PetscReal), (*get_threshold)(PC, PetscReal *);
+    PetscErrorCode (*set_smoother)(PC, PCSAAMGLevels, const char[]), (*get_smoother)(PC, PCSAAMGLevels, const char *[]);
+
+    PETSC_OK(PetscObjectQueryFunction((PetscObject)(PC)pc, "PCSAAMGSetThreshold_C", &set_threshold));
+    PETSC_OK(PetscObjectQueryFunction((PetscObject)(PC)pc, "PCSAAMGGetThreshold_C", &get_threshold));
+    PETSC_OK(PetscObjectQueryFunction((PetscObject)(PC)pc, "PCSAAMGSetSmoother_C", &set_smoother));
+    PETSC_OK(PetscObjectQueryFunction((PetscObject)(PC)pc, "PCSAAMGGetSmoother_C", &get_smoother));
+    BOOST_TEST_REQUIRE((set_threshold && get_threshold && set_smoother && get_smoother));
+    PETSC_OK(set_threshold(pc, 0.25));
+    PETSC_OK(get_threshold(pc, &threshold));
+    BOOST_TEST(threshold == (PetscReal)0.25);
+    PETSC_OK(set_smoother(pc, PC_SAAMG_COARSEST, "mcgs"));
+    PETSC_OK(get_smoother(pc, PC_SAAMG_COARSEST, &smoother));
+    BOOST_TEST(smoother == std::string("mcgs"));
+    PETSC_OK(PCSetType(pc, PCJACOBI)); /* takes them away */
+    PETSC_OK(PetscObjectQueryFunction((PetscObject)(PC)pc, "PCSAAMGSetThreshold_C", &set_threshold));
+    BOOST_TEST(!set_threshold);
   });
   add_test(suite, "levels_as_matrices", [] {
     PCHandle  pc = fresh();

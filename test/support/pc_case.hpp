@@ -66,4 +66,6 @@ void      remove_null_space(Mat A, Vec);
 bool      all_finite(Vec); /* on all ranks */
 PetscReal norm(Vec);
 
+std::string viewed(PC);
+
 } // namespace goza_test

@@ -6,14 +6,13 @@
 #include "petscgoza.h"
 #include <petsc/private/matimpl.h>
 
+const char *const MatCDSStorages[] = {"auto", "full", "half", "MatCDSStorage", "MAT_CDS_", NULL};
+
 namespace goza::mat
 {
 
 namespace
 {
-
-const char *const storages[]    = {"auto", "full", "half"};
-const char *const block_sizes[] = {"auto", "1", "2", "3", "6"};
 
 class CdsConfig final : public FormatConfig {
 public:
@@ -21,29 +20,7 @@ public:
 
   CdsConfig() { options.bs = 0; /* the matrix's own */ }
 
-  PetscErrorCode set_from_options(Mat A, GozaOptionItems PetscOptionsObject, bool *changed) override
-  {
-    const CdsOptions before = options;
-    PetscInt         which  = 0;
-    PetscReal        share = options.share, fill = options.max_fill;
-    PetscBool        flg, flg2;
-
-    PetscFunctionBegin;
-    PetscOptionsHeadBegin(PetscOptionsObject, "Compressed diagonal storage options");
-    PetscCall(PetscOptionsEList("-mat_cds_storage", "Hold all diagonals, or those of a symmetric matrix from the main one up (auto: where the matrix is symmetric)", "MatCDSSetStorage", storages, 3,
-                                storages[(int)options.storage], &which, &flg));
-    if (flg) PetscCall(MatCDSSetStorage(A, (MatCDSStorage)which));
-    PetscCall(PetscOptionsReal("-mat_cds_share", "Entries that a diagonal must hold to be stored whole, of the rows (0 to 1)", "MatCDSSetLimits", share, &share, &flg));
-    PetscCall(PetscOptionsReal("-mat_cds_max_fill", "Stored values for one nonzero beyond which the matrix is refused", "MatCDSSetLimits", fill, &fill, &flg2));
-    if (flg || flg2) PetscCall(MatCDSSetLimits(A, share, fill));
-    for (which = 0; which < 5 && block_of(which) != options.bs; which++) { }
-    PetscCall(PetscOptionsEList("-mat_cds_block_size", "Unknowns of a node (auto: the matrix's block size)", "MatCDSSetBlockSize", block_sizes, 5, block_sizes[which], &which, &flg));
-    if (flg) PetscCall(MatCDSSetBlockSize(A, block_of(which)));
-    PetscCall(MatFormatPrecisionFromOptions(A, this, PetscOptionsObject, "-mat_cds_precision", "MatCDSSetPrecision", MatCDSSetPrecision));
-    PetscOptionsHeadEnd();
-    *changed = before.storage != options.storage || before.share != options.share || before.max_fill != options.max_fill || before.bs != options.bs;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  PetscErrorCode set_from_options(Mat A, GozaOptionItems PetscOptionsObject) override;
 
   FormatFactory<PetscScalar> factory(Mat A) const override
   {
@@ -59,15 +36,28 @@ public:
   }
 
   std::unique_ptr<FormatConfig> clone() const override { return std::make_unique<CdsConfig>(*this); }
-
-private:
-  static PetscInt block_of(PetscInt which)
-  {
-    constexpr PetscInt sizes[] = {0, 1, 2, 3, 6};
-
-    return sizes[which];
-  }
 };
+
+constexpr PetscReal infinity      = std::numeric_limits<PetscReal>::infinity();
+constexpr PetscInt  block_sizes[] = {0, 1, 2, 3, 6};
+
+template <auto member> constexpr auto in_cds = held<&CdsConfig::options, member>;
+
+namespace setting
+{
+
+constexpr Setting storage{"-mat_cds_storage", "MatCDSSetStorage", "Hold all diagonals, or those of a symmetric matrix from the main one up (auto: where the matrix is symmetric)", in_cds<&CdsOptions::storage>, Words<MatCDSStorage>{MatCDSStorages}};
+constexpr Setting share{"-mat_cds_share", "MatCDSSetShare", "Entries that a diagonal must hold to be stored whole, of the rows (0 to 1)", in_cds<&CdsOptions::share>, RealRange{0, 1, true, false}};
+constexpr Setting max_fill{"-mat_cds_max_fill", "MatCDSSetMaxFill", "Stored values for one nonzero beyond which the matrix is refused", in_cds<&CdsOptions::max_fill>, RealRange{1, infinity, false, true}};
+constexpr Setting block_size{"-mat_cds_block_size", "MatCDSSetBlockSize", "Unknowns of a node (auto: the matrix's block size)", in_cds<&CdsOptions::bs>, IntList{block_sizes}};
+constexpr Setting precision{"-mat_cds_precision", "MatCDSSetPrecision", precision_text, held<&CdsConfig::precision>, Words<MatStoragePrecision>{MatStoragePrecisions}};
+
+} // namespace setting
+
+PetscErrorCode CdsConfig::set_from_options(Mat A, GozaOptionItems PetscOptionsObject)
+{
+  return MatFormatSetFromOptions(A, *this, PetscOptionsObject, setting::storage, setting::share, setting::max_fill, setting::block_size, setting::precision);
+}
 
 } // namespace
 
@@ -78,17 +68,7 @@ const FormatKind &CdsKind()
   return kind;
 }
 
-static PetscErrorCode FindOptions(Mat A, CdsOptions **options)
-{
-  return MatFormatFindOptions<CdsConfig>(A, CdsKind(), options);
-}
-
 } // namespace goza::mat
-
-using goza::CdsOptions;
-using goza::CdsStorage;
-using goza::FindOptions;
-using goza::MatFormatChanged;
 
 /*@
   MatCDSSetStorage - Sets whether a `MATCDS` matrix holds all its diagonals or, being symmetric, those from the main one up
@@ -110,51 +90,124 @@ using goza::MatFormatChanged;
   With `MAT_SYMMETRIC` set when the format is built, entries may differ from their mirror images by 100 units of rounding of
   themselves or of their diagonal entries, and the one above the diagonal is taken for both.
 
-.seealso: `MATCDS`, `MatCDSSetLimits()`, `MatCDSSetBlockSize()`, `MatSetOption()`
+.seealso: `MATCDS`, `MatCDSGetStorage()`, `MatCDSSetShare()`, `MatCDSSetBlockSize()`, `MatSetOption()`
 @*/
 PetscErrorCode MatCDSSetStorage(Mat A, MatCDSStorage storage)
 {
-  CdsOptions *options = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindOptions(A, &options));
-  if (!options) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(storage >= MAT_CDS_AUTO && storage <= MAT_CDS_HALF, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_cds_storage: MatCDSStorage %d is not MAT_CDS_AUTO, MAT_CDS_FULL or MAT_CDS_HALF", (int)storage);
-  options->storage = (CdsStorage)storage;
-  PetscCall(MatFormatChanged(A));
+  PetscCall(goza::MatFormatSet(A, goza::CdsKind(), goza::setting::storage, storage));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@
-  MatCDSSetLimits - Sets which diagonals a `MATCDS` matrix stores whole, and how much padding is allowed
+  MatCDSGetStorage - Gets whether a `MATCDS` matrix holds all its diagonals or, being symmetric, those from the main one up
+
+  Not Collective
+
+  Input Parameter:
+. A - the matrix, of type `MATCDS`
+
+  Output Parameter:
+. storage - its value
+
+  Level: intermediate
+
+.seealso: `MATCDS`, `MatCDSSetStorage()`
+@*/
+PetscErrorCode MatCDSGetStorage(Mat A, MatCDSStorage *storage)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::MatFormatGet(A, goza::CdsKind(), goza::setting::storage, storage));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatCDSSetShare - Sets how full a diagonal must be to be stored whole in a `MATCDS` matrix
 
   Logically Collective
 
   Input Parameters:
-+ A        - the matrix
-. share    - entries that a diagonal must hold, as a share of the rows, in (0, 1]; entries on emptier diagonals go to a sliced-ELL remainder (default 0.6)
-- max_fill - stored values for one nonzero beyond which the matrix is refused with the figures (default 3)
++ A     - the matrix
+- share - entries that a diagonal must hold, as a share of the rows, in (0, 1]; entries on emptier diagonals go to a sliced-ELL remainder (default 0.6)
 
-  Options Database Keys:
-+ -mat_cds_share share       - see above
-- -mat_cds_max_fill max_fill - see above
+  Options Database Key:
+. -mat_cds_share share - the share
 
   Level: advanced
 
-.seealso: `MATCDS`, `MatCDSSetStorage()`
+.seealso: `MATCDS`, `MatCDSGetShare()`, `MatCDSSetMaxFill()`, `MatCDSSetStorage()`
 @*/
-PetscErrorCode MatCDSSetLimits(Mat A, PetscReal share, PetscReal max_fill)
+PetscErrorCode MatCDSSetShare(Mat A, PetscReal share)
 {
-  CdsOptions *options = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindOptions(A, &options));
-  if (!options) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(share > 0 && share <= 1, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_cds_share %g is not above 0 and at most 1", (double)share);
-  PetscCheck(max_fill >= 1 && !PetscIsInfReal(max_fill), PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_cds_max_fill %g is below 1, or not finite", (double)max_fill);
-  options->share    = share;
-  options->max_fill = max_fill;
-  PetscCall(MatFormatChanged(A));
+  PetscCall(goza::MatFormatSet(A, goza::CdsKind(), goza::setting::share, share));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatCDSGetShare - Gets how full a diagonal must be to be stored whole in a `MATCDS` matrix
+
+  Not Collective
+
+  Input Parameter:
+. A - the matrix, of type `MATCDS`
+
+  Output Parameter:
+. share - its value
+
+  Level: advanced
+
+.seealso: `MATCDS`, `MatCDSSetShare()`
+@*/
+PetscErrorCode MatCDSGetShare(Mat A, PetscReal *share)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::MatFormatGet(A, goza::CdsKind(), goza::setting::share, share));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatCDSSetMaxFill - Sets how much padding is allowed in a `MATCDS` matrix
+
+  Logically Collective
+
+  Input Parameters:
++ A    - the matrix
+- fill - stored values for one nonzero beyond which the matrix is refused with the figures (default 3)
+
+  Options Database Key:
+. -mat_cds_max_fill fill - the most
+
+  Level: advanced
+
+.seealso: `MATCDS`, `MatCDSGetMaxFill()`, `MatCDSSetShare()`
+@*/
+PetscErrorCode MatCDSSetMaxFill(Mat A, PetscReal fill)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::MatFormatSet(A, goza::CdsKind(), goza::setting::max_fill, fill));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatCDSGetMaxFill - Gets how much padding is allowed in a `MATCDS` matrix
+
+  Not Collective
+
+  Input Parameter:
+. A - the matrix, of type `MATCDS`
+
+  Output Parameter:
+. fill - its value
+
+  Level: advanced
+
+.seealso: `MATCDS`, `MatCDSSetMaxFill()`
+@*/
+PetscErrorCode MatCDSGetMaxFill(Mat A, PetscReal *fill)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::MatFormatGet(A, goza::CdsKind(), goza::setting::max_fill, fill));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -175,18 +228,34 @@ PetscErrorCode MatCDSSetLimits(Mat A, PetscReal share, PetscReal max_fill)
   Note:
   A size that does not divide the local rows and columns is taken as 1.
 
-.seealso: `MATCDS`, `MatCDSSetStorage()`, `MatSetBlockSize()`
+.seealso: `MATCDS`, `MatCDSGetBlockSize()`, `MatCDSSetStorage()`, `MatSetBlockSize()`
 @*/
 PetscErrorCode MatCDSSetBlockSize(Mat A, PetscInt bs)
 {
-  CdsOptions *options = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindOptions(A, &options));
-  if (!options) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(bs == 0 || bs == 1 || bs == 2 || bs == 3 || bs == 6, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_cds_block_size %" PetscInt_FMT " is not 0 (auto), 1, 2, 3 or 6", bs);
-  options->bs = bs;
-  PetscCall(MatFormatChanged(A));
+  PetscCall(goza::MatFormatSet(A, goza::CdsKind(), goza::setting::block_size, bs));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatCDSGetBlockSize - Gets the unknowns of a node in a `MATCDS` matrix, whose diagonals then consist of dense blocks
+
+  Not Collective
+
+  Input Parameter:
+. A - the matrix, of type `MATCDS`
+
+  Output Parameter:
+. bs - its value
+
+  Level: intermediate
+
+.seealso: `MATCDS`, `MatCDSSetBlockSize()`
+@*/
+PetscErrorCode MatCDSGetBlockSize(Mat A, PetscInt *bs)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::MatFormatGet(A, goza::CdsKind(), goza::setting::block_size, bs));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -212,12 +281,34 @@ PetscErrorCode MatCDSSetBlockSize(Mat A, PetscInt bs)
 
   The format is built anew at the next product. Does nothing for other matrix types.
 
-.seealso: `MATCDS`, `MatCDSSetStorage()`
+.seealso: `MATCDS`, `MatCDSGetPrecision()`, `MatCDSSetStorage()`
 @*/
 PetscErrorCode MatCDSSetPrecision(Mat A, MatStoragePrecision precision)
 {
   PetscFunctionBegin;
-  PetscCall(goza::MatFormatSetPrecision(A, goza::CdsKind(), precision, "-mat_cds_precision"));
+  PetscCall(goza::MatFormatSet(A, goza::CdsKind(), goza::setting::precision, precision));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatCDSGetPrecision - Gets the precision in which a `MATCDS` matrix stores the values of its diagonal block
+
+  Not Collective
+
+  Input Parameter:
+. A - the matrix, of type `MATCDS`
+
+  Output Parameter:
+. precision - its value
+
+  Level: advanced
+
+.seealso: `MATCDS`, `MatCDSSetPrecision()`
+@*/
+PetscErrorCode MatCDSGetPrecision(Mat A, MatStoragePrecision *precision)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::MatFormatGet(A, goza::CdsKind(), goza::setting::precision, precision));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

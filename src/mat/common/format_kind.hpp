@@ -2,6 +2,7 @@
 #pragma once
 #include "petsc/compat.hpp"
 #include "par_operator.hpp"
+#include "petsc/setting.hpp"
 #include "petscgoza.h"
 #include <petsc/private/petscimpl.h>
 
@@ -15,9 +16,9 @@ public:
 
   virtual ~FormatConfig() = default;
 
-  virtual PetscErrorCode                set_from_options(Mat A, GozaOptionItems PetscOptionsObject, bool *changed) = 0;
-  virtual FormatFactory<PetscScalar>    factory(Mat A) const                                                       = 0; // what A says of itself may count
-  virtual std::unique_ptr<FormatConfig> clone() const                                                              = 0;
+  virtual PetscErrorCode                set_from_options(Mat A, GozaOptionItems PetscOptionsObject) = 0;
+  virtual FormatFactory<PetscScalar>    factory(Mat A) const                                        = 0; // what A says of itself may count
+  virtual std::unique_ptr<FormatConfig> clone() const                                               = 0;
 };
 
 struct FormatKind {
@@ -64,9 +65,64 @@ template <class Config, class Options> PetscErrorCode MatFormatFindOptions(Mat A
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* For a Set function: the precision of the stored values; option names it in an error. And the option itself, for set_from_options(). */
-PetscErrorCode MatFormatSetPrecision(Mat A, const FormatKind &kind, MatStoragePrecision precision, const char *option);
-PetscErrorCode MatFormatPrecisionFromOptions(Mat A, FormatConfig *config, GozaOptionItems PetscOptionsObject, const char *option, const char *function, PetscErrorCode (*set)(Mat, MatStoragePrecision));
+PetscErrorCode MatFormatCheckKind(Mat A, const FormatKind &kind); // for a Get function: an error when A is not of this kind
+
+template <class Allowed, class Owner, class Held>
+PetscErrorCode MatFormatSet(Mat A, const FormatKind &kind, const Setting<Allowed, Owner, Held> &setting, typename Allowed::Value value)
+{
+  FormatConfig *config = nullptr;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscCall(ValidLogicalCollective((PetscObject)A, value, 2));
+  PetscCall(MatFormatFindConfig(A, kind, &config));
+  if (!config) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(CheckAllowed(PetscObjectComm((PetscObject)A), setting.allowed, setting.option, value));
+  setting.put(static_cast<Owner &>(*config), value);
+  PetscCall(MatFormatChanged(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class Allowed, class Owner, class Held>
+PetscErrorCode MatFormatGet(Mat A, const FormatKind &kind, const Setting<Allowed, Owner, Held> &setting, typename Allowed::Value *value)
+{
+  FormatConfig *config = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(MatFormatCheckKind(A, kind));
+  PetscCall(MatFormatFindConfig(A, kind, &config));
+  *value = setting.get(static_cast<Owner &>(*config));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class Allowed, class Owner, class Held>
+PetscErrorCode MatFormatOption(Mat A, FormatConfig &config, GozaOptionItems items, const Setting<Allowed, Owner, Held> &setting)
+{
+  const auto              now = setting.get(static_cast<Owner &>(config));
+  typename Allowed::Value value{};
+  PetscBool               given;
+
+  PetscFunctionBegin;
+  PetscCall(setting.allowed.from_options(items, {setting.option, setting.text, setting.function}, now, &value, &given));
+  if (!given || value == now) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(CheckAllowed(PetscObjectComm((PetscObject)A), setting.allowed, setting.option, value));
+  setting.put(static_cast<Owner &>(config), value);
+  PetscCall(MatFormatChanged(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* For set_from_options(): the options of all these settings. */
+template <class... Settings> PetscErrorCode MatFormatSetFromOptions(Mat A, FormatConfig &config, GozaOptionItems items, const Settings &...settings)
+{
+  PetscErrorCode failed = PETSC_SUCCESS;
+
+  PetscFunctionBegin;
+  ((failed = failed ? failed : MatFormatOption(A, config, items, settings)), ...);
+  PetscCall(failed);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+inline constexpr char precision_text[] = "Precision of the stored values; sums and vectors are PetscScalar";
 
 /* The operator of a Goza matrix, up to date in its space; NULL when A is not one. For saamg, which then needs no second copy. */
 PetscErrorCode MatFormatGetOperator(Mat A, std::shared_ptr<ParOperator<PetscScalar>> *op);

@@ -2,6 +2,8 @@
 #include "format_mat.hpp"
 #include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
+
+const char *const MatStoragePrecisions[] = {"double", "single", "half", "bfloat16", "MatStoragePrecision", "MAT_STORAGE_", NULL};
 #include <algorithm>
 #include <vector>
 
@@ -54,31 +56,15 @@ PetscErrorCode MatFormatChanged(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static const char *const precisions[] = {"double", "single", "half", "bfloat16"};
-
-PetscErrorCode MatFormatSetPrecision(Mat A, const FormatKind &kind, MatStoragePrecision precision, const char *option)
+PetscErrorCode MatFormatCheckKind(Mat A, const FormatKind &kind)
 {
   FormatConfig *config = nullptr;
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
   PetscCall(MatFormatFindConfig(A, kind, &config));
-  if (!config) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(precision >= MAT_STORAGE_DOUBLE && precision <= MAT_STORAGE_BFLOAT16, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "%s: MatStoragePrecision %d is not MAT_STORAGE_DOUBLE, MAT_STORAGE_SINGLE, MAT_STORAGE_HALF or MAT_STORAGE_BFLOAT16", option, (int)precision);
-  if (config->precision == (Precision)precision) PetscFunctionReturn(PETSC_SUCCESS);
-  config->precision = (Precision)precision;
-  PetscCall(MatFormatChanged(A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatFormatPrecisionFromOptions(Mat A, FormatConfig *config, GozaOptionItems PetscOptionsObject, const char *option, const char *function, PetscErrorCode (*set)(Mat, MatStoragePrecision))
-{
-  PetscInt  which = 0;
-  PetscBool flg;
-
-  PetscFunctionBegin;
-  PetscCall(PetscOptionsEList(option, "Precision of the stored values; sums and vectors are PetscScalar", function, precisions, 4, precisions[(int)config->precision], &which, &flg));
-  if (flg) PetscCall((*set)(A, (MatStoragePrecision)which));
+  PetscCheck(config, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "Mat is of type %s, not %s", ((PetscObject)A)->type_name ? ((PetscObject)A)->type_name : "(none)",
+             kind.root);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

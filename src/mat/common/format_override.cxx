@@ -12,16 +12,30 @@ static PetscErrorCode MatAssemblyEnd_Format(Mat A, MatAssemblyType type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Under a heading of their own: behind -dm_mat_type PETSc has printed its own, "Matrix (Mat) options", for -mat_seqaij_type alone, and leaves out of -help what comes under it again. */
+static PetscErrorCode SettingsFromOptions(Mat A, FormatMat *f)
+{
+  char      heading[64];
+  PetscBool measure = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(heading, sizeof(heading), "Matrix type %s options", f->kind->root));
+  PetscOptionsBegin(PetscObjectComm((PetscObject)A), ((PetscObject)A)->prefix, heading, "Mat");
+  PetscOptionsObject->options = ((PetscObject)A)->options;
+  PetscCall(f->config->set_from_options(A, PetscOptionsObject));
+  PetscCall(PetscOptionsBool("-mat_locality_measure", "With -mat_view ::ascii_info_detail: measure the product, too", "MatView", measure, &measure, NULL)); /* read there */
+  PetscOptionsEnd();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MatSetFromOptions_Format(Mat A, GozaOptionItems PetscOptionsObject)
 {
   FormatMat *f;
-  bool       changed = false;
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
   if (f->base.setfromoptions) PetscCall(MatFormatAsBase(A, f, [&] { return f->base.setfromoptions(A, PetscOptionsObject); }));
-  PetscCall(f->config->set_from_options(A, PetscOptionsObject, &changed));
-  if (changed) PetscCall(MatFormatChanged(A));
+  PetscCall(SettingsFromOptions(A, f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -6,7 +6,8 @@
 #include "renumbered.hpp"
 #include "petscgoza.h"
 #include <petsc/private/petscimpl.h>
-#include <cstdlib>
+
+const char *const MatFoldOrders[] = {"auto", "natural", "breadth_first", "MatFoldOrder", "MAT_FOLD_ORDER_", NULL};
 
 namespace goza::mat
 {
@@ -14,43 +15,12 @@ namespace goza::mat
 namespace
 {
 
-const char *const orders[] = {"auto", "natural", "breadth_first"}; // as MatFoldOrder and FoldOrder
-
 class FoldConfig final : public FormatConfig {
 public:
   FoldOptions options;
   FoldOrder   order = FoldOrder::Auto;
 
-  PetscErrorCode set_from_options(Mat A, GozaOptionItems PetscOptionsObject, bool *changed) override
-  {
-    const PetscInt before = options.width;
-    PetscInt       which;
-    char           text[64];
-    PetscBool      flg, automatic;
-
-    PetscFunctionBegin;
-    PetscOptionsHeadBegin(PetscOptionsObject, "Fold options");
-    if (before) PetscCall(PetscSNPrintf(text, sizeof(text), "%" PetscInt_FMT, before));
-    else PetscCall(PetscStrncpy(text, "auto", sizeof(text)));
-    PetscCall(PetscOptionsString("-mat_fold_width", "Most entries of a line, 1 to 127 (auto: 8, 16 or 32, from the row lengths)", "MatFoldSetWidth", text, text, sizeof(text), &flg));
-    if (flg) {
-      char *end   = text;
-      long  width = 0;
-
-      PetscCall(PetscStrcmp(text, "auto", &automatic));
-      if (!automatic) {
-        width = std::strtol(text, &end, 10);
-        PetscCheck(end != text && !*end && width > 0 && width <= fold_max_width, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_fold_width %s is not auto or a number from 1 to %d", text, fold_max_width);
-      }
-      PetscCall(MatFoldSetWidth(A, (PetscInt)width));
-    }
-    PetscCall(PetscOptionsEList("-mat_fold_order", "Order of the unknowns inside", "MatFoldSetOrder", orders, PETSC_STATIC_ARRAY_LENGTH(orders), orders[(int)order], &which, &flg));
-    if (flg) PetscCall(MatFoldSetOrder(A, (MatFoldOrder)which));
-    PetscCall(MatFormatPrecisionFromOptions(A, this, PetscOptionsObject, "-mat_fold_precision", "MatFoldSetPrecision", MatFoldSetPrecision));
-    PetscOptionsHeadEnd();
-    *changed = before != options.width;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  PetscErrorCode set_from_options(Mat A, GozaOptionItems PetscOptionsObject) override;
 
   FormatFactory<PetscScalar> factory(Mat) const override
   {
@@ -65,6 +35,20 @@ public:
   std::unique_ptr<FormatConfig> clone() const override { return std::make_unique<FoldConfig>(*this); }
 };
 
+namespace setting
+{
+
+constexpr Setting width{"-mat_fold_width", "MatFoldSetWidth", "Most entries of a line, 1 to 127 (auto: 8, 16 or 32, from the row lengths)", held<&FoldConfig::options, &FoldOptions::width>, IntRange{1, fold_max_width, true}};
+constexpr Setting order{"-mat_fold_order", "MatFoldSetOrder", "Order of the unknowns inside", held<&FoldConfig::order>, Words<MatFoldOrder>{MatFoldOrders}};
+constexpr Setting precision{"-mat_fold_precision", "MatFoldSetPrecision", precision_text, held<&FoldConfig::precision>, Words<MatStoragePrecision>{MatStoragePrecisions}};
+
+} // namespace setting
+
+PetscErrorCode FoldConfig::set_from_options(Mat A, GozaOptionItems PetscOptionsObject)
+{
+  return MatFormatSetFromOptions(A, *this, PetscOptionsObject, setting::width, setting::order, setting::precision);
+}
+
 } // namespace
 
 const FormatKind &FoldKind()
@@ -72,11 +56,6 @@ const FormatKind &FoldKind()
   static const FormatKind kind = MakeFormatKind<FoldConfig, FoldKind>(MATFOLD, MATSEQAIJFOLD, MATMPIAIJFOLD);
 
   return kind;
-}
-
-static PetscErrorCode FindOptions(Mat A, FoldOptions **options)
-{
-  return MatFormatFindOptions<FoldConfig>(A, FoldKind(), options);
 }
 
 } // namespace goza::mat
@@ -100,18 +79,34 @@ static PetscErrorCode FindOptions(Mat A, FoldOptions **options)
 
   `-mat_view ::ascii_info_detail` tells the width in use and what it makes of the matrix.
 
-.seealso: `MATFOLD`
+.seealso: `MATFOLD`, `MatFoldGetWidth()`
 @*/
 PetscErrorCode MatFoldSetWidth(Mat A, PetscInt width)
 {
-  goza::FoldOptions *options = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(goza::FindOptions(A, &options));
-  if (!options) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(width >= 0 && width <= goza::fold_max_width, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_fold_width %" PetscInt_FMT " is not 0 (auto) or a number from 1 to %d", width, goza::fold_max_width);
-  options->width = width;
-  PetscCall(goza::MatFormatChanged(A));
+  PetscCall(goza::MatFormatSet(A, goza::FoldKind(), goza::setting::width, width));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatFoldGetWidth - Gets the fold width of a `MATFOLD` matrix
+
+  Not Collective
+
+  Input Parameter:
+. A - the matrix, of type `MATFOLD`
+
+  Output Parameter:
+. width - its value
+
+  Level: intermediate
+
+.seealso: `MATFOLD`, `MatFoldSetWidth()`
+@*/
+PetscErrorCode MatFoldGetWidth(Mat A, PetscInt *width)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::MatFormatGet(A, goza::FoldKind(), goza::setting::width, width));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -138,19 +133,34 @@ PetscErrorCode MatFoldSetWidth(Mat A, PetscInt width)
 
   Only the diagonal block's shadow is numbered anew: the matrix and its vectors keep their order. The format is built anew at the next product. Does nothing for other matrix types.
 
-.seealso: `MATFOLD`, `MatFoldSetWidth()`
+.seealso: `MATFOLD`, `MatFoldGetOrder()`, `MatFoldSetWidth()`
 @*/
 PetscErrorCode MatFoldSetOrder(Mat A, MatFoldOrder order)
 {
-  goza::FormatConfig *config = nullptr;
-
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
-  PetscCall(goza::MatFormatFindConfig(A, goza::FoldKind(), &config));
-  if (!config) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(order >= MAT_FOLD_ORDER_AUTO && order <= MAT_FOLD_ORDER_BREADTH_FIRST, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "MatFoldOrder %d, of -mat_fold_order, is not one of the three", (int)order);
-  static_cast<goza::FoldConfig *>(config)->order = (goza::FoldOrder)order;
-  PetscCall(goza::MatFormatChanged(A));
+  PetscCall(goza::MatFormatSet(A, goza::FoldKind(), goza::setting::order, order));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatFoldGetOrder - Gets the order of the unknowns inside a `MATFOLD` matrix
+
+  Not Collective
+
+  Input Parameter:
+. A - the matrix, of type `MATFOLD`
+
+  Output Parameter:
+. order - its value
+
+  Level: advanced
+
+.seealso: `MATFOLD`, `MatFoldSetOrder()`
+@*/
+PetscErrorCode MatFoldGetOrder(Mat A, MatFoldOrder *order)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::MatFormatGet(A, goza::FoldKind(), goza::setting::order, order));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -176,12 +186,34 @@ PetscErrorCode MatFoldSetOrder(Mat A, MatFoldOrder order)
 
   The format is built anew at the next product. Does nothing for other matrix types.
 
-.seealso: `MATFOLD`, `MatFoldSetWidth()`
+.seealso: `MATFOLD`, `MatFoldGetPrecision()`, `MatFoldSetWidth()`
 @*/
 PetscErrorCode MatFoldSetPrecision(Mat A, MatStoragePrecision precision)
 {
   PetscFunctionBegin;
-  PetscCall(goza::MatFormatSetPrecision(A, goza::FoldKind(), precision, "-mat_fold_precision"));
+  PetscCall(goza::MatFormatSet(A, goza::FoldKind(), goza::setting::precision, precision));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatFoldGetPrecision - Gets the precision in which a `MATFOLD` matrix stores the values of its diagonal block
+
+  Not Collective
+
+  Input Parameter:
+. A - the matrix, of type `MATFOLD`
+
+  Output Parameter:
+. precision - its value
+
+  Level: advanced
+
+.seealso: `MATFOLD`, `MatFoldSetPrecision()`
+@*/
+PetscErrorCode MatFoldGetPrecision(Mat A, MatStoragePrecision *precision)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::MatFormatGet(A, goza::FoldKind(), goza::setting::precision, precision));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

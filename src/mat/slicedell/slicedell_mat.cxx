@@ -5,66 +5,54 @@
 #include "petscgoza.h"
 #include <petsc/private/matimpl.h>
 
+const char *const MatSlicedEllIndices[] = {"auto", "32", "MatSlicedEllIndex", "MAT_SLICEDELL_INDEX_", NULL};
+
 namespace goza::mat
 {
 
 namespace
 {
 
-const char *const indices[]       = {"auto", "32"};
-const char *const block_sizes[]   = {"auto", "1", "3", "6"};
-const char *const slice_heights[] = {"auto", "1", "2", "4", "8", "16", "32", "64", "128"};
-
 class SlicedEllConfig final : public FormatConfig {
 public:
-  SlicedEllOptions options;
+  SlicedEllOptions  options;
+  MatSlicedEllIndex index = MAT_SLICEDELL_INDEX_AUTO;
 
   SlicedEllConfig() { options.bs = 0; /* the matrix's own */ }
 
-  PetscErrorCode set_from_options(Mat A, GozaOptionItems PetscOptionsObject, bool *changed) override
-  {
-    const SlicedEllOptions before = options;
-    PetscInt               which  = 0;
-    PetscBool              flg;
-
-    PetscFunctionBegin;
-    PetscOptionsHeadBegin(PetscOptionsObject, "Sliced ELL options");
-    while ((which ? PetscInt(1) << (which - 1) : 0) != options.slice_height) which++;
-    PetscCall(PetscOptionsEList("-mat_slicedell_slice_height", "Rows in a slice (auto: 4 on the host; on the device 32, fewer where there are few rows)", "MatSlicedEllSetSliceHeight", slice_heights, PETSC_STATIC_ARRAY_LENGTH(slice_heights), slice_heights[which], &which, &flg));
-    if (flg) PetscCall(MatSlicedEllSetSliceHeight(A, which ? PetscInt(1) << (which - 1) : 0));
-    PetscCall(PetscOptionsInt("-mat_slicedell_sort_window", "Sort rows by length inside windows of this many rows (0: never, -1: where it saves 5 %)", "MatSlicedEllSetSortWindow",
-                              options.sort_window, &which, &flg));
-    if (flg) PetscCall(MatSlicedEllSetSortWindow(A, which));
-    PetscCall(PetscOptionsEList("-mat_slicedell_index", "Column indices (auto: one copy for slices that are alike, where most are; else on the device 16 bits where they fit)", "MatSlicedEllSetShortIndices", indices, 2,
-                                indices[!options.gaps], &which, &flg));
-    if (flg) PetscCall(MatSlicedEllSetShortIndices(A, which ? PETSC_FALSE : PETSC_TRUE));
-    for (which = 0; which < 4 && block_of(which) != options.bs; which++) { }
-    PetscCall(PetscOptionsEList("-mat_slicedell_block_size", "Unknowns of a node, whose blocks share a column index where all are full (auto: the matrix's block size)", "MatSlicedEllSetBlockSize", block_sizes, 4, block_sizes[which], &which, &flg));
-    if (flg) PetscCall(MatSlicedEllSetBlockSize(A, block_of(which)));
-    PetscCall(MatFormatPrecisionFromOptions(A, this, PetscOptionsObject, "-mat_slicedell_precision", "MatSlicedEllSetPrecision", MatSlicedEllSetPrecision));
-    PetscOptionsHeadEnd();
-    *changed = before.slice_height != options.slice_height || before.sort_window != options.sort_window || before.gaps != options.gaps || before.bs != options.bs;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  PetscErrorCode set_from_options(Mat A, GozaOptionItems PetscOptionsObject) override;
 
   FormatFactory<PetscScalar> factory(Mat A) const override
   {
     SlicedEllOptions o = options;
 
+    o.gaps = index == MAT_SLICEDELL_INDEX_AUTO;
     if (!o.bs) o.bs = A->rmap->bs == A->cmap->bs ? A->rmap->bs : 1; /* other sizes than 3 and 6 are as good as 1 */
     return [o, p = precision](Space space) { return make_format<SlicedEll, PetscScalar>(p, space, o); };
   }
 
   std::unique_ptr<FormatConfig> clone() const override { return std::make_unique<SlicedEllConfig>(*this); }
-
-private:
-  static PetscInt block_of(PetscInt which)
-  {
-    constexpr PetscInt sizes[] = {0, 1, 3, 6};
-
-    return sizes[which];
-  }
 };
+
+constexpr PetscInt slice_heights[] = {0, 1, 2, 4, 8, 16, 32, 64, 128}, block_sizes[] = {0, 1, 3, 6};
+
+template <auto member> constexpr auto in_ell = held<&SlicedEllConfig::options, member>;
+
+namespace setting
+{
+
+constexpr Setting slice_height{"-mat_slicedell_slice_height", "MatSlicedEllSetSliceHeight", "Rows in a slice (auto: 4 on the host; on the device 32, fewer where there are few rows)", in_ell<&SlicedEllOptions::slice_height>, IntList{slice_heights}};
+constexpr Setting sort_window{"-mat_slicedell_sort_window", "MatSlicedEllSetSortWindow", "Sort rows by length inside windows of this many rows (0: never, -1: where it saves 5 %)", in_ell<&SlicedEllOptions::sort_window>, IntRange{-1}};
+constexpr Setting index{"-mat_slicedell_index", "MatSlicedEllSetIndex", "Column indices (auto: one copy for slices that are alike, where most are; else on the device 16 bits where they fit)", held<&SlicedEllConfig::index>, Words<MatSlicedEllIndex>{MatSlicedEllIndices}};
+constexpr Setting block_size{"-mat_slicedell_block_size", "MatSlicedEllSetBlockSize", "Unknowns of a node, whose blocks share a column index where all are full (auto: the matrix's block size)", in_ell<&SlicedEllOptions::bs>, IntList{block_sizes}};
+constexpr Setting precision{"-mat_slicedell_precision", "MatSlicedEllSetPrecision", precision_text, held<&SlicedEllConfig::precision>, Words<MatStoragePrecision>{MatStoragePrecisions}};
+
+} // namespace setting
+
+PetscErrorCode SlicedEllConfig::set_from_options(Mat A, GozaOptionItems PetscOptionsObject)
+{
+  return MatFormatSetFromOptions(A, *this, PetscOptionsObject, setting::slice_height, setting::sort_window, setting::index, setting::block_size, setting::precision);
+}
 
 } // namespace
 
@@ -75,16 +63,7 @@ const FormatKind &SlicedEllKind()
   return kind;
 }
 
-static PetscErrorCode FindOptions(Mat A, SlicedEllOptions **options)
-{
-  return MatFormatFindOptions<SlicedEllConfig>(A, SlicedEllKind(), options);
-}
-
 } // namespace goza::mat
-
-using goza::FindOptions;
-using goza::MatFormatChanged;
-using goza::SlicedEllOptions;
 
 /*@
   MatSlicedEllSetSliceHeight - Sets the number of rows in a slice of a `MATSLICEDELL` matrix
@@ -103,18 +82,34 @@ using goza::SlicedEllOptions;
   Notes:
   The format is built anew at the next product. Does nothing for other matrix types.
 
-.seealso: `MATSLICEDELL`, `MatSlicedEllSetSortWindow()`
+.seealso: `MATSLICEDELL`, `MatSlicedEllGetSliceHeight()`, `MatSlicedEllSetSortWindow()`
 @*/
 PetscErrorCode MatSlicedEllSetSliceHeight(Mat A, PetscInt height)
 {
-  SlicedEllOptions *options = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindOptions(A, &options));
-  if (!options) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(height >= 0 && height <= 128 && (height & (height - 1)) == 0, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_slicedell_slice_height %" PetscInt_FMT " is not 0 (auto) or a power of two up to 128", height);
-  options->slice_height = height;
-  PetscCall(MatFormatChanged(A));
+  PetscCall(goza::MatFormatSet(A, goza::SlicedEllKind(), goza::setting::slice_height, height));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatSlicedEllGetSliceHeight - Gets the number of rows in a slice of a `MATSLICEDELL` matrix
+
+  Not Collective
+
+  Input Parameter:
+. A - the matrix, of type `MATSLICEDELL`
+
+  Output Parameter:
+. height - its value
+
+  Level: intermediate
+
+.seealso: `MATSLICEDELL`, `MatSlicedEllSetSliceHeight()`
+@*/
+PetscErrorCode MatSlicedEllGetSliceHeight(Mat A, PetscInt *height)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::MatFormatGet(A, goza::SlicedEllKind(), goza::setting::slice_height, height));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -135,30 +130,46 @@ PetscErrorCode MatSlicedEllSetSliceHeight(Mat A, PetscInt height)
   Note:
   The format is built anew at the next product. Does nothing for other matrix types.
 
-.seealso: `MATSLICEDELL`, `MatSlicedEllSetSliceHeight()`
+.seealso: `MATSLICEDELL`, `MatSlicedEllGetSortWindow()`, `MatSlicedEllSetSliceHeight()`
 @*/
 PetscErrorCode MatSlicedEllSetSortWindow(Mat A, PetscInt window)
 {
-  SlicedEllOptions *options = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindOptions(A, &options));
-  if (!options) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(window >= -1, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_slicedell_sort_window %" PetscInt_FMT " is not -1 (auto), 0 (never) or a number of rows", window);
-  options->sort_window = window;
-  PetscCall(MatFormatChanged(A));
+  PetscCall(goza::MatFormatSet(A, goza::SlicedEllKind(), goza::setting::sort_window, window));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@
-  MatSlicedEllSetShortIndices - Says whether a `MATSLICEDELL` matrix may store fewer column indices, or shorter ones, than one of 32 bits for each entry
+  MatSlicedEllGetSortWindow - Gets the window inside which a `MATSLICEDELL` matrix sorts its rows by length
+
+  Not Collective
+
+  Input Parameter:
+. A - the matrix, of type `MATSLICEDELL`
+
+  Output Parameter:
+. window - its value
+
+  Level: intermediate
+
+.seealso: `MATSLICEDELL`, `MatSlicedEllSetSortWindow()`
+@*/
+PetscErrorCode MatSlicedEllGetSortWindow(Mat A, PetscInt *window)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::MatFormatGet(A, goza::SlicedEllKind(), goza::setting::sort_window, window));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatSlicedEllSetIndex - Sets how a `MATSLICEDELL` matrix stores its column indices
 
   Logically Collective
 
   Input Parameters:
-+ A       - the matrix
-- shorter - `PETSC_TRUE` (the default): where most slices have the same columns, counted from their first, as on grids, each kind is stored once; else, on the device,
-            gaps of 16 bits between columns in the slices where all fit; `PETSC_FALSE`: 32-bit columns everywhere
++ A     - the matrix
+- index - `MAT_SLICEDELL_INDEX_AUTO` (the default): where most slices have the same columns, counted from their first, as on grids, each kind is stored once; else, on the device,
+          gaps of 16 bits between columns in the slices where all fit; `MAT_SLICEDELL_INDEX_32`: an index of 32 bits (of a `PetscInt`) for each entry
 
   Options Database Key:
 . -mat_slicedell_index (auto|32) - columns shared or in 16 bits where they can be, or 32 bits for each entry
@@ -168,17 +179,34 @@ PetscErrorCode MatSlicedEllSetSortWindow(Mat A, PetscInt window)
   Note:
   The format is built anew at the next product. Does nothing for other matrix types.
 
-.seealso: `MATSLICEDELL`, `MatSlicedEllSetSliceHeight()`
+.seealso: `MATSLICEDELL`, `MatSlicedEllGetIndex()`, `MatSlicedEllSetSliceHeight()`
 @*/
-PetscErrorCode MatSlicedEllSetShortIndices(Mat A, PetscBool shorter)
+PetscErrorCode MatSlicedEllSetIndex(Mat A, MatSlicedEllIndex index)
 {
-  SlicedEllOptions *options = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindOptions(A, &options));
-  if (!options) PetscFunctionReturn(PETSC_SUCCESS);
-  options->gaps = shorter;
-  PetscCall(MatFormatChanged(A));
+  PetscCall(goza::MatFormatSet(A, goza::SlicedEllKind(), goza::setting::index, index));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatSlicedEllGetIndex - Gets how a `MATSLICEDELL` matrix stores its column indices
+
+  Not Collective
+
+  Input Parameter:
+. A - the matrix, of type `MATSLICEDELL`
+
+  Output Parameter:
+. index - its value
+
+  Level: intermediate
+
+.seealso: `MATSLICEDELL`, `MatSlicedEllSetIndex()`
+@*/
+PetscErrorCode MatSlicedEllGetIndex(Mat A, MatSlicedEllIndex *index)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::MatFormatGet(A, goza::SlicedEllKind(), goza::setting::index, index));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -201,18 +229,34 @@ PetscErrorCode MatSlicedEllSetShortIndices(Mat A, PetscBool shorter)
 
   The format is built anew at the next product. Does nothing for other matrix types.
 
-.seealso: `MATSLICEDELL`, `MatSetBlockSize()`
+.seealso: `MATSLICEDELL`, `MatSlicedEllGetBlockSize()`, `MatSetBlockSize()`
 @*/
 PetscErrorCode MatSlicedEllSetBlockSize(Mat A, PetscInt bs)
 {
-  SlicedEllOptions *options = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindOptions(A, &options));
-  if (!options) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(bs == 0 || bs == 1 || bs == 3 || bs == 6, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "-mat_slicedell_block_size %" PetscInt_FMT " is not 0 (auto), 1, 3 or 6", bs);
-  options->bs = bs;
-  PetscCall(MatFormatChanged(A));
+  PetscCall(goza::MatFormatSet(A, goza::SlicedEllKind(), goza::setting::block_size, bs));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatSlicedEllGetBlockSize - Gets the unknowns of a node in a `MATSLICEDELL` matrix, whose dense blocks then share one column index
+
+  Not Collective
+
+  Input Parameter:
+. A - the matrix, of type `MATSLICEDELL`
+
+  Output Parameter:
+. bs - its value
+
+  Level: intermediate
+
+.seealso: `MATSLICEDELL`, `MatSlicedEllSetBlockSize()`
+@*/
+PetscErrorCode MatSlicedEllGetBlockSize(Mat A, PetscInt *bs)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::MatFormatGet(A, goza::SlicedEllKind(), goza::setting::block_size, bs));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -238,12 +282,34 @@ PetscErrorCode MatSlicedEllSetBlockSize(Mat A, PetscInt bs)
 
   The format is built anew at the next product. Does nothing for other matrix types.
 
-.seealso: `MATSLICEDELL`, `MatSlicedEllSetShortIndices()`
+.seealso: `MATSLICEDELL`, `MatSlicedEllGetPrecision()`, `MatSlicedEllSetIndex()`
 @*/
 PetscErrorCode MatSlicedEllSetPrecision(Mat A, MatStoragePrecision precision)
 {
   PetscFunctionBegin;
-  PetscCall(goza::MatFormatSetPrecision(A, goza::SlicedEllKind(), precision, "-mat_slicedell_precision"));
+  PetscCall(goza::MatFormatSet(A, goza::SlicedEllKind(), goza::setting::precision, precision));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatSlicedEllGetPrecision - Gets the precision in which a `MATSLICEDELL` matrix stores the values of its diagonal block
+
+  Not Collective
+
+  Input Parameter:
+. A - the matrix, of type `MATSLICEDELL`
+
+  Output Parameter:
+. precision - its value
+
+  Level: advanced
+
+.seealso: `MATSLICEDELL`, `MatSlicedEllSetPrecision()`
+@*/
+PetscErrorCode MatSlicedEllGetPrecision(Mat A, MatStoragePrecision *precision)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::MatFormatGet(A, goza::SlicedEllKind(), goza::setting::precision, precision));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -24,6 +24,8 @@ struct TransposedCycle {
 struct OwnRows;
 
 struct SAAMG {
+  SAAMG(); // with the defaults of where it runs
+
   HierarchyOptions       hierarchy_options;
   CycleOptions           cycle_options;
   PCSAAMGPrecision       precision = PC_SAAMG_DOUBLE;
@@ -46,8 +48,6 @@ struct SAAMG {
   std::size_t            most = 0; // bytes on the device during the set-up
 };
 
-extern const char *const cycle_names[], *const precision_names[], *const reuse_names[]; // for PetscOptionsEnum()
-
 /* level_mats.cxx */
 PetscErrorCode PCGetInterpolations_SAAMG(PC pc, PetscInt *levels, Mat *interpolations[]);
 PetscErrorCode PCGetCoarseOperators_SAAMG(PC pc, PetscInt *levels, Mat *operators[]);
@@ -56,14 +56,9 @@ PetscErrorCode PCGetCoarseOperators_SAAMG(PC pc, PetscInt *levels, Mat *operator
 PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattice &lattice, PetscInt bs, PetscInt k);
 PetscErrorCode ViewMemory(PC pc, SAAMG *mg, PetscViewer viewer);
 
-/* saamg_options.cxx. FindSAAMG: NULL for another type, on which the Set functions do nothing, as is PETSc's custom. */
-PetscErrorCode FindSAAMG(PC pc, SAAMG **mg);
-PetscErrorCode FindOrFail(PC pc, SAAMG **mg);
+/* saamg_settings.cxx */
 PetscErrorCode PCSetFromOptions_SAAMG(PC pc, GozaOptionItems PetscOptionsObject);
-PetscErrorCode ComposeSAAMG(PC pc, bool attach); // what PETSc finds by name
-
-/* saamg_smoothers.cxx */
-extern const char *const level_prefixes[]; // of options, by PCSAAMGLevels
-PetscErrorCode           SmoothersFromOptions(PC pc, GozaOptionItems PetscOptionsObject);
+PetscErrorCode ComposeSAAMG(PC pc, bool attach); // what PETSc and the Set and Get functions find by name
+std::string    SettingsChanged(SAAMG &mg);       // " -option value" for each that differs from a new PC's
 
 } // namespace goza::saamg

@@ -1,10 +1,5 @@
 /* Set and Get functions of saamg: the polynomials of the Chebyshev smoother, by level. Setting something takes effect at the next set-up. */
-#include "saamg_on_levels.hpp"
-
-using goza::CheckLevels;
-using goza::GetOnLevel;
-using goza::SetOnLevels;
-using goza::SmootherChoice;
+#include "saamg_call.hpp"
 
 /*@
   PCSAAMGSetChebyshevDegree - Sets the degree of the Chebyshev smoother's polynomial
@@ -29,9 +24,7 @@ using goza::SmootherChoice;
 PetscErrorCode PCSAAMGSetChebyshevDegree(PC pc, PCSAAMGLevels levels, PetscInt degree)
 {
   PetscFunctionBegin;
-  PetscCall(CheckLevels(pc, levels));
-  PetscCheck(degree >= 1 && degree <= goza::most_chebyshev_degree, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_%schebyshev_degree %" PetscInt_FMT " is not in 1 ... %" PetscInt_FMT, goza::level_prefixes[levels], degree, goza::most_chebyshev_degree);
-  PetscCall(SetOnLevels(pc, levels, [degree](SmootherChoice &s) { s.options.chebyshev_degree = degree; }));
+  PetscCall(goza::CallSet(pc, "PCSAAMGSetChebyshevDegree_C", levels, degree));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -53,11 +46,8 @@ PetscErrorCode PCSAAMGSetChebyshevDegree(PC pc, PCSAAMGLevels levels, PetscInt d
 @*/
 PetscErrorCode PCSAAMGGetChebyshevDegree(PC pc, PCSAAMGLevels levels, PetscInt *degree)
 {
-  const SmootherChoice *s = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(GetOnLevel(pc, levels, &s));
-  *degree = s->options.chebyshev_degree;
+  PetscCall(goza::CallGet(pc, "PCSAAMGGetChebyshevDegree_C", levels, degree));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -84,9 +74,7 @@ PetscErrorCode PCSAAMGGetChebyshevDegree(PC pc, PCSAAMGLevels levels, PetscInt *
 PetscErrorCode PCSAAMGSetChebyshevRatio(PC pc, PCSAAMGLevels levels, PetscReal ratio)
 {
   PetscFunctionBegin;
-  PetscCall(CheckLevels(pc, levels));
-  PetscCheck(ratio > 1 && !PetscIsInfReal(ratio), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_%schebyshev_ratio %g is not more than 1 and finite", goza::level_prefixes[levels], (double)ratio);
-  PetscCall(SetOnLevels(pc, levels, [ratio](SmootherChoice &s) { s.options.chebyshev_ratio = ratio; }));
+  PetscCall(goza::CallSet(pc, "PCSAAMGSetChebyshevRatio_C", levels, ratio));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,11 +96,8 @@ PetscErrorCode PCSAAMGSetChebyshevRatio(PC pc, PCSAAMGLevels levels, PetscReal r
 @*/
 PetscErrorCode PCSAAMGGetChebyshevRatio(PC pc, PCSAAMGLevels levels, PetscReal *ratio)
 {
-  const SmootherChoice *s = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(GetOnLevel(pc, levels, &s));
-  *ratio = s->options.chebyshev_ratio;
+  PetscCall(goza::CallGet(pc, "PCSAAMGGetChebyshevRatio_C", levels, ratio));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -124,24 +109,23 @@ PetscErrorCode PCSAAMGGetChebyshevRatio(PC pc, PCSAAMGLevels levels, PetscReal *
   Input Parameters:
 + pc     - the preconditioner, of type `PCSAAMG`
 . levels - where: `PC_SAAMG_FINEST`, `PC_SAAMG_INTERMEDIATE`, `PC_SAAMG_COARSEST` (where that is smoothed and not solved) or `PC_SAAMG_ALL_LEVELS`
-- kind - 1: of the first kind, on the interval of `PCSAAMGSetChebyshevRatio()`; 4: of the fourth kind with optimal weights, on all of (0, lambda_max]
+- kind   - `PC_SAAMG_CHEBYSHEV_FIRST` (the default): of the first kind, on the interval of `PCSAAMGSetChebyshevRatio()`; `PC_SAAMG_CHEBYSHEV_FOURTH`: of the fourth kind with optimal
+           weights, on all of (0, lambda_max]
 
   Options Database Keys:
-+ -pc_saamg_chebyshev_kind kind - on all levels
-. -pc_saamg_finest_chebyshev_kind kind - on the finest
-. -pc_saamg_intermediate_chebyshev_kind kind - on those between
-- -pc_saamg_coarsest_chebyshev_kind kind - on the coarsest
++ -pc_saamg_chebyshev_kind (1|4) - on all levels
+. -pc_saamg_finest_chebyshev_kind (1|4) - on the finest
+. -pc_saamg_intermediate_chebyshev_kind (1|4) - on those between
+- -pc_saamg_coarsest_chebyshev_kind (1|4) - on the coarsest
 
   Level: intermediate
 
 .seealso: `PCSAAMG`, `PCSAAMGGetChebyshevKind()`, `PCSAAMGSetSmoother()`
 @*/
-PetscErrorCode PCSAAMGSetChebyshevKind(PC pc, PCSAAMGLevels levels, PetscInt kind)
+PetscErrorCode PCSAAMGSetChebyshevKind(PC pc, PCSAAMGLevels levels, PCSAAMGChebyshevKind kind)
 {
   PetscFunctionBegin;
-  PetscCall(CheckLevels(pc, levels));
-  PetscCheck(kind == 1 || kind == 4, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_%schebyshev_kind %" PetscInt_FMT " is neither 1 nor 4", goza::level_prefixes[levels], kind);
-  PetscCall(SetOnLevels(pc, levels, [kind](SmootherChoice &s) { s.options.chebyshev_kind = kind; }));
+  PetscCall(goza::CallSet(pc, "PCSAAMGSetChebyshevKind_C", levels, kind));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -161,12 +145,9 @@ PetscErrorCode PCSAAMGSetChebyshevKind(PC pc, PCSAAMGLevels levels, PetscInt kin
 
 .seealso: `PCSAAMG`, `PCSAAMGSetChebyshevKind()`
 @*/
-PetscErrorCode PCSAAMGGetChebyshevKind(PC pc, PCSAAMGLevels levels, PetscInt *kind)
+PetscErrorCode PCSAAMGGetChebyshevKind(PC pc, PCSAAMGLevels levels, PCSAAMGChebyshevKind *kind)
 {
-  const SmootherChoice *s = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(GetOnLevel(pc, levels, &s));
-  *kind = s->options.chebyshev_kind;
+  PetscCall(goza::CallGet(pc, "PCSAAMGGetChebyshevKind_C", levels, kind));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

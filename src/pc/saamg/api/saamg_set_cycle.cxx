@@ -1,10 +1,5 @@
 /* Set and Get functions of saamg: the cycle. Setting something takes effect at the next set-up. */
-#include "saamg_data.hpp"
-#include <petsc/private/pcimpl.h>
-
-using goza::FindOrFail;
-using goza::FindSAAMG;
-using goza::SAAMG;
+#include "saamg_call.hpp"
 
 /*@
   PCSAAMGSetCycleType - Sets the cycle
@@ -24,12 +19,8 @@ using goza::SAAMG;
 @*/
 PetscErrorCode PCSAAMGSetCycleType(PC pc, PCSAAMGCycleType type)
 {
-  SAAMG *mg = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindSAAMG(pc, &mg));
-  PetscCheck(type == PC_SAAMG_CYCLE_V || type == PC_SAAMG_CYCLE_W, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_cycle: %d is not a PCSAAMGCycleType", (int)type);
-  if (mg) mg->cycle_options.gamma = type == PC_SAAMG_CYCLE_V ? 1 : 2;
+  PetscCall(goza::CallSet(pc, "PCSAAMGSetCycleType_C", type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -44,11 +35,8 @@ PetscErrorCode PCSAAMGSetCycleType(PC pc, PCSAAMGCycleType type)
 @*/
 PetscErrorCode PCSAAMGGetCycleType(PC pc, PCSAAMGCycleType *type)
 {
-  SAAMG *mg = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindOrFail(pc, &mg));
-  *type = mg->cycle_options.gamma == 1 ? PC_SAAMG_CYCLE_V : PC_SAAMG_CYCLE_W;
+  PetscCall(goza::CallGet(pc, "PCSAAMGGetCycleType_C", type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -72,12 +60,8 @@ PetscErrorCode PCSAAMGGetCycleType(PC pc, PCSAAMGCycleType *type)
 @*/
 PetscErrorCode PCSAAMGSetPrecision(PC pc, PCSAAMGPrecision precision)
 {
-  SAAMG *mg = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindSAAMG(pc, &mg));
-  PetscCheck(precision >= PC_SAAMG_DOUBLE && precision <= PC_SAAMG_HALF, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_precision: %d is not a PCSAAMGPrecision", (int)precision);
-  if (mg) mg->precision = precision;
+  PetscCall(goza::CallSet(pc, "PCSAAMGSetPrecision_C", precision));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -92,11 +76,8 @@ PetscErrorCode PCSAAMGSetPrecision(PC pc, PCSAAMGPrecision precision)
 @*/
 PetscErrorCode PCSAAMGGetPrecision(PC pc, PCSAAMGPrecision *precision)
 {
-  SAAMG *mg = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindOrFail(pc, &mg));
-  *precision = mg->precision;
+  PetscCall(goza::CallGet(pc, "PCSAAMGGetPrecision_C", precision));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -118,12 +99,8 @@ PetscErrorCode PCSAAMGGetPrecision(PC pc, PCSAAMGPrecision *precision)
 @*/
 PetscErrorCode PCSAAMGSetDirectLimit(PC pc, PetscInt rows)
 {
-  SAAMG *mg = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindSAAMG(pc, &mg));
-  PetscCheck(rows >= 0 && rows <= goza::most_direct_rows, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_direct_limit %" PetscInt_FMT " is not in 0 ... %" PetscInt_FMT, rows, goza::most_direct_rows);
-  if (mg) mg->cycle_options.direct_limit = rows;
+  PetscCall(goza::CallSet(pc, "PCSAAMGSetDirectLimit_C", rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -138,10 +115,7 @@ PetscErrorCode PCSAAMGSetDirectLimit(PC pc, PetscInt rows)
 @*/
 PetscErrorCode PCSAAMGGetDirectLimit(PC pc, PetscInt *rows)
 {
-  SAAMG *mg = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindOrFail(pc, &mg));
-  *rows = mg->cycle_options.direct_limit;
+  PetscCall(goza::CallGet(pc, "PCSAAMGGetDirectLimit_C", rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,11 +1,5 @@
 /* Set and Get functions of saamg: how the levels are made. Setting something takes effect at the next set-up. */
-#include "pc/saamg/setup/lanczos.hpp"
-#include "saamg_data.hpp"
-#include <petsc/private/pcimpl.h>
-
-using goza::FindOrFail;
-using goza::FindSAAMG;
-using goza::SAAMG;
+#include "saamg_call.hpp"
 
 /*@
   PCSAAMGSetThreshold - Sets the strength below which a connection is left out of the aggregates
@@ -25,12 +19,8 @@ using goza::SAAMG;
 @*/
 PetscErrorCode PCSAAMGSetThreshold(PC pc, PetscReal threshold)
 {
-  SAAMG *mg = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindSAAMG(pc, &mg));
-  PetscCheck(threshold >= 0 && threshold < 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_threshold %g is not in [0, 1)", (double)threshold);
-  if (mg) mg->hierarchy_options.threshold = threshold;
+  PetscCall(goza::CallSet(pc, "PCSAAMGSetThreshold_C", threshold));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -45,11 +35,8 @@ PetscErrorCode PCSAAMGSetThreshold(PC pc, PetscReal threshold)
 @*/
 PetscErrorCode PCSAAMGGetThreshold(PC pc, PetscReal *threshold)
 {
-  SAAMG *mg = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindOrFail(pc, &mg));
-  *threshold = mg->hierarchy_options.threshold;
+  PetscCall(goza::CallGet(pc, "PCSAAMGGetThreshold_C", threshold));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -74,12 +61,8 @@ PetscErrorCode PCSAAMGGetThreshold(PC pc, PetscReal *threshold)
 @*/
 PetscErrorCode PCSAAMGSetAggressiveLevels(PC pc, PetscInt levels)
 {
-  SAAMG *mg = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindSAAMG(pc, &mg));
-  PetscCheck(levels >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_aggressive_levels %" PetscInt_FMT " is negative", levels);
-  if (mg) mg->hierarchy_options.aggressive_levels = levels;
+  PetscCall(goza::CallSet(pc, "PCSAAMGSetAggressiveLevels_C", levels));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -94,11 +77,8 @@ PetscErrorCode PCSAAMGSetAggressiveLevels(PC pc, PetscInt levels)
 @*/
 PetscErrorCode PCSAAMGGetAggressiveLevels(PC pc, PetscInt *levels)
 {
-  SAAMG *mg = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindOrFail(pc, &mg));
-  *levels = mg->hierarchy_options.aggressive_levels;
+  PetscCall(goza::CallGet(pc, "PCSAAMGGetAggressiveLevels_C", levels));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -128,12 +108,8 @@ PetscErrorCode PCSAAMGGetAggressiveLevels(PC pc, PetscInt *levels)
 @*/
 PetscErrorCode PCSAAMGSetCoarseInterpolationDegree(PC pc, PetscInt degree)
 {
-  SAAMG *mg = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindSAAMG(pc, &mg));
-  PetscCheck(degree >= 1 && degree <= goza::most_interpolation_degree, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_coarse_interpolation_degree %" PetscInt_FMT " is not in 1 ... %" PetscInt_FMT, degree, goza::most_interpolation_degree);
-  if (mg) mg->hierarchy_options.coarse_interpolation_degree = degree;
+  PetscCall(goza::CallSet(pc, "PCSAAMGSetCoarseInterpolationDegree_C", degree));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -148,11 +124,8 @@ PetscErrorCode PCSAAMGSetCoarseInterpolationDegree(PC pc, PetscInt degree)
 @*/
 PetscErrorCode PCSAAMGGetCoarseInterpolationDegree(PC pc, PetscInt *degree)
 {
-  SAAMG *mg = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindOrFail(pc, &mg));
-  *degree = mg->hierarchy_options.coarse_interpolation_degree;
+  PetscCall(goza::CallGet(pc, "PCSAAMGGetCoarseInterpolationDegree_C", degree));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -174,12 +147,8 @@ PetscErrorCode PCSAAMGGetCoarseInterpolationDegree(PC pc, PetscInt *degree)
 @*/
 PetscErrorCode PCSAAMGSetMaxLevels(PC pc, PetscInt levels)
 {
-  SAAMG *mg = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindSAAMG(pc, &mg));
-  PetscCheck(levels >= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_max_levels %" PetscInt_FMT " is less than 1", levels);
-  if (mg) mg->hierarchy_options.max_levels = levels;
+  PetscCall(goza::CallSet(pc, "PCSAAMGSetMaxLevels_C", levels));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -194,11 +163,8 @@ PetscErrorCode PCSAAMGSetMaxLevels(PC pc, PetscInt levels)
 @*/
 PetscErrorCode PCSAAMGGetMaxLevels(PC pc, PetscInt *levels)
 {
-  SAAMG *mg = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindOrFail(pc, &mg));
-  *levels = mg->hierarchy_options.max_levels;
+  PetscCall(goza::CallGet(pc, "PCSAAMGGetMaxLevels_C", levels));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -220,12 +186,8 @@ PetscErrorCode PCSAAMGGetMaxLevels(PC pc, PetscInt *levels)
 @*/
 PetscErrorCode PCSAAMGSetCoarseLimit(PC pc, PetscInt rows)
 {
-  SAAMG *mg = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindSAAMG(pc, &mg));
-  PetscCheck(rows >= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_coarse_limit %" PetscInt_FMT " is less than 1", rows);
-  if (mg) mg->hierarchy_options.coarse_limit = rows;
+  PetscCall(goza::CallSet(pc, "PCSAAMGSetCoarseLimit_C", rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -240,11 +202,8 @@ PetscErrorCode PCSAAMGSetCoarseLimit(PC pc, PetscInt rows)
 @*/
 PetscErrorCode PCSAAMGGetCoarseLimit(PC pc, PetscInt *rows)
 {
-  SAAMG *mg = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindOrFail(pc, &mg));
-  *rows = mg->hierarchy_options.coarse_limit;
+  PetscCall(goza::CallGet(pc, "PCSAAMGGetCoarseLimit_C", rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -266,12 +225,8 @@ PetscErrorCode PCSAAMGGetCoarseLimit(PC pc, PetscInt *rows)
 @*/
 PetscErrorCode PCSAAMGSetEstEigIterations(PC pc, PetscInt its)
 {
-  SAAMG *mg = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindSAAMG(pc, &mg));
-  PetscCheck(its >= goza::least_lanczos_steps && its <= goza::max_lanczos_steps, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_esteig_iterations %" PetscInt_FMT " is not in %" PetscInt_FMT " ... %" PetscInt_FMT, its, goza::least_lanczos_steps, goza::max_lanczos_steps);
-  if (mg) mg->hierarchy_options.esteig_iterations = its;
+  PetscCall(goza::CallSet(pc, "PCSAAMGSetEstEigIterations_C", its));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -286,11 +241,8 @@ PetscErrorCode PCSAAMGSetEstEigIterations(PC pc, PetscInt its)
 @*/
 PetscErrorCode PCSAAMGGetEstEigIterations(PC pc, PetscInt *its)
 {
-  SAAMG *mg = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindOrFail(pc, &mg));
-  *its = mg->hierarchy_options.esteig_iterations;
+  PetscCall(goza::CallGet(pc, "PCSAAMGGetEstEigIterations_C", its));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -312,12 +264,8 @@ PetscErrorCode PCSAAMGGetEstEigIterations(PC pc, PetscInt *its)
 @*/
 PetscErrorCode PCSAAMGSetReuse(PC pc, PCSAAMGReuse reuse)
 {
-  SAAMG *mg = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindSAAMG(pc, &mg));
-  PetscCheck(reuse >= PC_SAAMG_REUSE_NONE && reuse <= PC_SAAMG_REUSE_INTERPOLATION, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_reuse: %d is not a PCSAAMGReuse", (int)reuse);
-  if (mg) mg->reuse = reuse;
+  PetscCall(goza::CallSet(pc, "PCSAAMGSetReuse_C", reuse));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -332,10 +280,7 @@ PetscErrorCode PCSAAMGSetReuse(PC pc, PCSAAMGReuse reuse)
 @*/
 PetscErrorCode PCSAAMGGetReuse(PC pc, PCSAAMGReuse *reuse)
 {
-  SAAMG *mg = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindOrFail(pc, &mg));
-  *reuse = mg->reuse;
+  PetscCall(goza::CallGet(pc, "PCSAAMGGetReuse_C", reuse));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,10 +1,5 @@
 /* Set and Get functions of saamg: Gauss-Seidel by colours, by level. Setting something takes effect at the next set-up. */
-#include "saamg_on_levels.hpp"
-
-using goza::CheckLevels;
-using goza::GetOnLevel;
-using goza::SetOnLevels;
-using goza::SmootherChoice;
+#include "saamg_call.hpp"
 
 /*@
   PCSAAMGSetMCGSBlockSize - Sets how many unknowns the smoother "mcgs" relaxes together
@@ -33,9 +28,7 @@ using goza::SmootherChoice;
 PetscErrorCode PCSAAMGSetMCGSBlockSize(PC pc, PCSAAMGLevels levels, PetscInt bs)
 {
   PetscFunctionBegin;
-  PetscCall(CheckLevels(pc, levels));
-  PetscCheck(bs == 0 || bs == 1 || bs == 2 || bs == 3 || bs == 6, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_%smcgs_block_size %" PetscInt_FMT " is not 0 (auto), 1, 2, 3 or 6", goza::level_prefixes[levels], bs);
-  PetscCall(SetOnLevels(pc, levels, [bs](SmootherChoice &s) { s.options.mcgs_block_size = bs; }));
+  PetscCall(goza::CallSet(pc, "PCSAAMGSetMCGSBlockSize_C", levels, bs));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -57,11 +50,8 @@ PetscErrorCode PCSAAMGSetMCGSBlockSize(PC pc, PCSAAMGLevels levels, PetscInt bs)
 @*/
 PetscErrorCode PCSAAMGGetMCGSBlockSize(PC pc, PCSAAMGLevels levels, PetscInt *bs)
 {
-  const SmootherChoice *s = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(GetOnLevel(pc, levels, &s));
-  *bs = s->options.mcgs_block_size;
+  PetscCall(goza::CallGet(pc, "PCSAAMGGetMCGSBlockSize_C", levels, bs));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -92,9 +82,7 @@ PetscErrorCode PCSAAMGGetMCGSBlockSize(PC pc, PCSAAMGLevels levels, PetscInt *bs
 PetscErrorCode PCSAAMGSetMCGSCoupling(PC pc, PCSAAMGLevels levels, PCSAAMGCoupling coupling)
 {
   PetscFunctionBegin;
-  PetscCall(CheckLevels(pc, levels));
-  PetscCheck(coupling == PC_SAAMG_COUPLING_GLOBAL || coupling == PC_SAAMG_COUPLING_LOCAL, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_%smcgs_coupling: %d is not a PCSAAMGCoupling", goza::level_prefixes[levels], (int)coupling);
-  PetscCall(SetOnLevels(pc, levels, [coupling](SmootherChoice &s) { s.options.mcgs_coupling = coupling; }));
+  PetscCall(goza::CallSet(pc, "PCSAAMGSetMCGSCoupling_C", levels, coupling));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -116,10 +104,7 @@ PetscErrorCode PCSAAMGSetMCGSCoupling(PC pc, PCSAAMGLevels levels, PCSAAMGCoupli
 @*/
 PetscErrorCode PCSAAMGGetMCGSCoupling(PC pc, PCSAAMGLevels levels, PCSAAMGCoupling *coupling)
 {
-  const SmootherChoice *s = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(GetOnLevel(pc, levels, &s));
-  *coupling = static_cast<PCSAAMGCoupling>(s->options.mcgs_coupling);
+  PetscCall(goza::CallGet(pc, "PCSAAMGGetMCGSCoupling_C", levels, coupling));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,10 +1,5 @@
 /* Set and Get functions of saamg: which ranks have rows of a level. Setting something takes effect at the next set-up. */
-#include "saamg_data.hpp"
-#include <petsc/private/pcimpl.h>
-
-using goza::FindOrFail;
-using goza::FindSAAMG;
-using goza::SAAMG;
+#include "saamg_call.hpp"
 
 /*@
   PCSAAMGSetGatherLimit - Sets the number of rows a rank below which a level goes to fewer ranks
@@ -27,12 +22,8 @@ using goza::SAAMG;
 @*/
 PetscErrorCode PCSAAMGSetGatherLimit(PC pc, PetscInt rows)
 {
-  SAAMG *mg = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindSAAMG(pc, &mg));
-  PetscCheck(rows >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_gather_limit %" PetscInt_FMT " is negative", rows);
-  if (mg) mg->hierarchy_options.gather_limit = rows;
+  PetscCall(goza::CallSet(pc, "PCSAAMGSetGatherLimit_C", rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -47,11 +38,8 @@ PetscErrorCode PCSAAMGSetGatherLimit(PC pc, PetscInt rows)
 @*/
 PetscErrorCode PCSAAMGGetGatherLimit(PC pc, PetscInt *rows)
 {
-  SAAMG *mg = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindOrFail(pc, &mg));
-  *rows = mg->hierarchy_options.gather_limit;
+  PetscCall(goza::CallGet(pc, "PCSAAMGGetGatherLimit_C", rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -80,12 +68,8 @@ PetscErrorCode PCSAAMGGetGatherLimit(PC pc, PetscInt *rows)
 @*/
 PetscErrorCode PCSAAMGSetRepartitionRatio(PC pc, PetscReal ratio)
 {
-  SAAMG *mg = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindSAAMG(pc, &mg));
-  PetscCheck(ratio == 0 || (ratio > 1 && !PetscIsInfReal(ratio)), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_repartition_ratio %g is neither 0 nor more than 1 and finite", (double)ratio);
-  if (mg) mg->hierarchy_options.repartition_ratio = ratio;
+  PetscCall(goza::CallSet(pc, "PCSAAMGSetRepartitionRatio_C", ratio));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -100,10 +84,7 @@ PetscErrorCode PCSAAMGSetRepartitionRatio(PC pc, PetscReal ratio)
 @*/
 PetscErrorCode PCSAAMGGetRepartitionRatio(PC pc, PetscReal *ratio)
 {
-  SAAMG *mg = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(FindOrFail(pc, &mg));
-  *ratio = mg->hierarchy_options.repartition_ratio;
+  PetscCall(goza::CallGet(pc, "PCSAAMGGetRepartitionRatio_C", ratio));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

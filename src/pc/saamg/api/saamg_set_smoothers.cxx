@@ -1,10 +1,5 @@
 /* Set and Get functions of saamg: which smoother, and how often, by level. Setting something takes effect at the next set-up. */
-#include "saamg_on_levels.hpp"
-
-using goza::CheckLevels;
-using goza::GetOnLevel;
-using goza::SetOnLevels;
-using goza::SmootherChoice;
+#include "saamg_call.hpp"
 
 /*@C
   PCSAAMGSetSmoother - Sets the smoother
@@ -32,14 +27,8 @@ using goza::SmootherChoice;
 @*/
 PetscErrorCode PCSAAMGSetSmoother(PC pc, PCSAAMGLevels levels, const char name[])
 {
-  PetscInt  which;
-  PetscBool found;
-
   PetscFunctionBegin;
-  PetscCall(CheckLevels(pc, levels));
-  PetscCall(PetscEListFind(goza::smoother_count(), goza::smoother_names, name, &which, &found));
-  PetscCheck(found, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_UNKNOWN_TYPE, "-pc_saamg_%ssmoother: no smoother is called %s", goza::level_prefixes[levels], name);
-  PetscCall(SetOnLevels(pc, levels, [which](SmootherChoice &s) { s.which = which; }));
+  PetscCall(goza::CallSet(pc, "PCSAAMGSetSmoother_C", levels, name));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -61,11 +50,8 @@ PetscErrorCode PCSAAMGSetSmoother(PC pc, PCSAAMGLevels levels, const char name[]
 @*/
 PetscErrorCode PCSAAMGGetSmoother(PC pc, PCSAAMGLevels levels, const char *name[])
 {
-  const SmootherChoice *s = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(GetOnLevel(pc, levels, &s));
-  *name = goza::smoother_names[s->which];
+  PetscCall(goza::CallGet(pc, "PCSAAMGGetSmoother_C", levels, name));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -96,12 +82,7 @@ PetscErrorCode PCSAAMGGetSmoother(PC pc, PCSAAMGLevels levels, const char *name[
 PetscErrorCode PCSAAMGSetSweeps(PC pc, PCSAAMGLevels levels, PetscInt sweeps)
 {
   PetscFunctionBegin;
-  PetscCall(CheckLevels(pc, levels));
-  PetscCheck(sweeps >= 1 && sweeps <= goza::most_sweeps, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_%ssweeps %" PetscInt_FMT " is not in 1 ... %" PetscInt_FMT, goza::level_prefixes[levels], sweeps, goza::most_sweeps);
-  for (PCSAAMGLevels level : {PC_SAAMG_FINEST, PC_SAAMG_INTERMEDIATE, PC_SAAMG_COARSEST}) {
-    if (levels != level && (levels != PC_SAAMG_ALL_LEVELS || level == PC_SAAMG_COARSEST)) continue;
-    PetscCall(SetOnLevels(pc, level, [sweeps](SmootherChoice &s) { s.options.sweeps = sweeps; }));
-  }
+  PetscCall(goza::CallSet(pc, "PCSAAMGSetSweeps_C", levels, sweeps));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -123,11 +104,8 @@ PetscErrorCode PCSAAMGSetSweeps(PC pc, PCSAAMGLevels levels, PetscInt sweeps)
 @*/
 PetscErrorCode PCSAAMGGetSweeps(PC pc, PCSAAMGLevels levels, PetscInt *sweeps)
 {
-  const SmootherChoice *s = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(GetOnLevel(pc, levels, &s));
-  *sweeps = s->options.sweeps;
+  PetscCall(goza::CallGet(pc, "PCSAAMGGetSweeps_C", levels, sweeps));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -158,9 +136,7 @@ PetscErrorCode PCSAAMGGetSweeps(PC pc, PCSAAMGLevels levels, PetscInt *sweeps)
 PetscErrorCode PCSAAMGSetJacobiRelax(PC pc, PCSAAMGLevels levels, PetscReal relax)
 {
   PetscFunctionBegin;
-  PetscCall(CheckLevels(pc, levels));
-  PetscCheck(relax > 0 && relax < 2, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_%sjacobi_relax %g is not in (0, 2)", goza::level_prefixes[levels], (double)relax);
-  PetscCall(SetOnLevels(pc, levels, [relax](SmootherChoice &s) { s.options.jacobi_relax = relax; }));
+  PetscCall(goza::CallSet(pc, "PCSAAMGSetJacobiRelax_C", levels, relax));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -182,10 +158,7 @@ PetscErrorCode PCSAAMGSetJacobiRelax(PC pc, PCSAAMGLevels levels, PetscReal rela
 @*/
 PetscErrorCode PCSAAMGGetJacobiRelax(PC pc, PCSAAMGLevels levels, PetscReal *relax)
 {
-  const SmootherChoice *s = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(GetOnLevel(pc, levels, &s));
-  *relax = s->options.jacobi_relax;
+  PetscCall(goza::CallGet(pc, "PCSAAMGGetJacobiRelax_C", levels, relax));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -204,7 +204,7 @@ private:
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     Level<Coarse> &next  = *coarse_[l];
-    const bool     twice = options_.gamma > 1 && l + 1 < coarse_.size();
+    const bool     twice = options_.w_cycle && l + 1 < coarse_.size();
 
     PetscCall(log_.step(CycleStep::Smooth, l, smooth_flops(L, zero_guess), [&] { return given ? L.start(given) : L.smooth(b, begin); }));
     PetscCall(log_.step(CycleStep::Residual, l, 2 * L.A->nnz(), [&] { return L.residual(b); }));

@@ -10,7 +10,7 @@ namespace goza::saamg
 constexpr PetscInt most_direct_rows = 46340; // whose squares 32 bits count, as LAPACK, MPI and a PetscInt may
 
 struct CycleOptions {
-  PetscInt       gamma        = 1;     // coarse corrections per level: 1 V, 2 W
+  bool           w_cycle      = false; // two coarse corrections a level, one in a V-cycle
   PetscInt       direct_limit = 500;   // rows up to which the coarsest level is solved by its inverse; above, it is smoothed
   bool           half         = false; // operators and interpolations in half precision, where the vectors are float
   SmootherChoice smoothers[3];         // by PCSAAMGLevels: finest, intermediate, coarsest

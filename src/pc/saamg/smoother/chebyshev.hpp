@@ -30,8 +30,7 @@ public:
     const double beta = static_cast<double>(beta_);
     char         text[120];
 
-    if (options_.chebyshev_kind == 4)
-      std::snprintf(text, sizeof(text), "chebyshev of the fourth kind, %d sweep(s) of degree %d up to %.4g", sweeps, degree, beta);
+    if (options_.chebyshev_fourth) std::snprintf(text, sizeof(text), "chebyshev of the fourth kind, %d sweep(s) of degree %d up to %.4g", sweeps, degree, beta);
     else
       std::snprintf(text, sizeof(text), "chebyshev, %d sweep(s) of degree %d on [%.4g, %.4g]", sweeps, degree, beta / static_cast<double>(options_.chebyshev_ratio), beta);
     return text;
@@ -42,7 +41,7 @@ private:
   static std::vector<double> relaxations(const SmootherOptions &options, double beta)
   {
     const int           degree = static_cast<int>(options.chebyshev_degree);
-    std::vector<double> omega = leja_order(options.chebyshev_kind == 4 ? optimal_roots(degree) : first_kind_roots(degree, static_cast<double>(options.chebyshev_ratio)));
+    std::vector<double> omega = leja_order(options.chebyshev_fourth ? optimal_roots(degree) : first_kind_roots(degree, static_cast<double>(options.chebyshev_ratio)));
 
     for (double &root : omega) root = 1 / (beta * root);
     return omega;

@@ -18,7 +18,7 @@ struct SmootherOptions {
   PetscInt  sweeps           = 1;       // applications before and after the coarse correction
   PetscReal jacobi_relax     = 2. / 3.; // D^-1 is multiplied by this
   PetscInt  chebyshev_degree = 2;       // products with A in an application that begins from zero: degree - 1
-  PetscInt  chebyshev_kind   = 1;       // 1, or 4 with optimal weights
+  bool      chebyshev_fourth = false;   // of the fourth kind, with optimal weights; else of the first
   PetscInt  mcgs_block_size  = 0;       // unknowns relaxed together: 1, 2, 3 or 6; 0: those of a node
   PetscInt  mcgs_coupling    = 0;       // PCSAAMGCoupling
   PetscReal chebyshev_ratio  = 10;      // smooths the part [lambda_max / ratio, lambda_max] of D^-1 A's spectrum: paper P5
@@ -78,7 +78,6 @@ template <class V> struct SmootherEntry {
 };
 
 extern const char *const                   smoother_names[]; // ends with NULL; the index is the same in smoother_table
-PetscInt                                   smoother_count();
 template <class V> const SmootherEntry<V> *smoother_table();
 
 } // namespace goza::saamg

@@ -8,11 +8,6 @@ namespace goza::saamg
 
 const char *const smoother_names[] = {"jacobi", "chebyshev", "mcgs", "l1jacobi", NULL};
 
-PetscInt smoother_count()
-{
-  return PETSC_STATIC_ARRAY_LENGTH(smoother_names) - 1;
-}
-
 template <class V> const SmootherEntry<V> *smoother_table()
 {
   static const SmootherEntry<V> table[] = {

@@ -1,0 +1,42 @@
+/* The inside of the Set and Get functions: they call what a PC of type saamg has composed under their name (saamg_settings.cxx). A Set function on another type does
+   nothing, as is PETSc's custom; a Get function is an error. */
+#pragma once
+#include "petsc/setting.hpp"
+#include "petscgoza.h"
+#include <petsc/private/pcimpl.h>
+
+namespace goza::saamg
+{
+
+template <class Value> PetscErrorCode CallSet(PC pc, const char *function, Value value)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscCall(ValidLogicalCollective((PetscObject)pc, value, 2));
+  PetscTryMethod(pc, function, (PC, Value), (pc, value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class Value> PetscErrorCode CallSet(PC pc, const char *function, PCSAAMGLevels levels, Value value)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscCall(ValidLogicalCollective((PetscObject)pc, levels, 2));
+  PetscCall(ValidLogicalCollective((PetscObject)pc, value, 3));
+  PetscTryMethod(pc, function, (PC, PCSAAMGLevels, Value), (pc, levels, value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class... Args> PetscErrorCode CallGet(PC pc, const char *function, Args... args)
+{
+  PetscErrorCode (*get)(PC, Args...) = nullptr;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscCall(PetscObjectQueryFunction((PetscObject)pc, function, &get));
+  PetscCheck(get, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG, "PC is of type %s, not saamg", ((PetscObject)pc)->type_name ? ((PetscObject)pc)->type_name : "(none)");
+  PetscCall((*get)(pc, args...));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::saamg
