@@ -110,10 +110,6 @@ template <class Body> __global__ void __launch_bounds__(FusedSums::threads) Fuse
   } else if (blockIdx.x == 0 && threadIdx.x == 0) body.finish(sum);
 }
 
-template <class Body> __global__ void OnceKernel(const Body body)
-{
-  body();
-}
 #endif
 
 #if defined(__CUDACC__)
@@ -184,19 +180,6 @@ template <class Body> void fuse(Space space, PetscInt n, const Body &body, Fused
   if (space == Space::Cuda) throw DeviceError("this libgoza was built without CUDA");
   (void)sums;
   fuse_on_host(n, body);
-}
-
-/* body() once, where the vectors are: arithmetic with scalars. */
-template <class Body> void run_once(Space space, const Body &body)
-{
-#if defined(__CUDACC__)
-  if (space == Space::Cuda) {
-    launch_kernel<OnceKernel<Body>>(1, 1, body);
-    return;
-  }
-#endif
-  if (space == Space::Cuda) throw DeviceError("this libgoza was built without CUDA");
-  body();
 }
 
 } // namespace
