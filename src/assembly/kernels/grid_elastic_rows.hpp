@@ -159,20 +159,11 @@ static __global__ void __launch_bounds__(Rows::threads, Rows::blocks_at_once) Ro
   const int          corner = place % blocks.width + place / blocks.width * (blocks.width + 1);
   Rows               rows(to, blocks, matrices, coordinates + 6 * corners);
 
-  /* Component and corner v of a plane of nodes; those outside are nobody's. */
-  const auto coordinate = [&](int v, PetscInt z) {
-    const int      c = v % corners;
-    const PetscInt x = static_cast<PetscInt>(blockIdx.x) * (blocks.width - 1) - 1 + c % (blocks.width + 1),
-                   y = static_cast<PetscInt>(blockIdx.y) * (blocks.height - 1) - 1 + c / (blocks.width + 1);
-
-    return x >= 0 && x < grid.n[0] && y >= 0 && y < grid.n[1] && z < grid.n[2] ? static_cast<PetscScalar>(cached_load(&view.x[grid.node(x, y, z)][v / corners])) : PetscScalar(0);
-  };
-
   at[2] = first > 0 ? first - 1 : 0;
   for (int e = threadIdx.x; e < elements; e += threads) matrices[(e + 1) * pitch - 1] = 0; // it is read where there is nothing to add
   for (int v = threadIdx.x; v < 3 * corners; v += threads) {
-    coordinates[(at[2] & 1) * 3 * corners + v]       = coordinate(v, at[2]);
-    coordinates[((at[2] + 1) & 1) * 3 * corners + v] = coordinate(v, at[2] + 1);
+    coordinates[(at[2] & 1) * 3 * corners + v]       = view.coordinate(grid, v, at[2]);
+    coordinates[((at[2] + 1) & 1) * 3 * corners + v] = view.coordinate(grid, v, at[2] + 1);
   }
   __syncthreads();
   for (; at[2] < end; at[2]++) {
@@ -192,7 +183,8 @@ static __global__ void __launch_bounds__(Rows::threads, Rows::blocks_at_once) Ro
       }
     }
   #pragma unroll
-    for (int k = 0; k < 2; k++) next[k] = threadIdx.x + k * threads < 3 * corners ? coordinate(threadIdx.x + k * threads, at[2] + 2) : PetscScalar(0);
+    for (int k = 0; k < 2; k++)
+      next[k] = threadIdx.x + k * threads < 3 * corners ? view.coordinate(grid, threadIdx.x + k * threads, at[2] + 2) : PetscScalar(0);
     __syncthreads();
     for (int e = threadIdx.x / 32; e < elements; e += threads / 32) multiply_elements<1>(matrices + e * pitch, {ratios[e]}, threadIdx.x % 32);
   #pragma unroll

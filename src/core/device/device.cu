@@ -1,3 +1,4 @@
+/* device.hpp with the CUDA runtime; without it: no_device.cxx. */
 #include "device.hpp"
 #include "cuda_check.hpp"
 #include "memory_limit.hpp"
@@ -301,114 +302,6 @@ std::size_t free_memory()
   check(cudaMemGetInfo(&free_bytes, &total), "cudaMemGetInfo");
   if (!limit) return free_bytes;
   return std::min<std::size_t>(free_bytes, limit > in_use ? limit - in_use : 0);
-}
-
-#else
-
-[[noreturn]] static void no_cuda()
-{
-  throw DeviceError("this libgoza was built without CUDA");
-}
-
-bool available(std::string *why)
-{
-  if (why) *why = "this libgoza was built without CUDA";
-  return false;
-}
-
-std::string description()
-{
-  return "none";
-}
-
-int multiprocessors()
-{
-  no_cuda();
-}
-
-void select(int) { }
-
-std::array<char, 16> uuid()
-{
-  return {};
-}
-
-bool is_device_pointer(const void *)
-{
-  return false;
-}
-
-void *allocate(std::size_t)
-{
-  no_cuda();
-}
-
-void deallocate(void *) noexcept { }
-
-void *allocate_pinned(std::size_t)
-{
-  no_cuda();
-}
-
-void deallocate_pinned(void *) noexcept { }
-
-void copy(void *, const void *, std::size_t)
-{
-  no_cuda();
-}
-
-void copy_async(void *, const void *, std::size_t)
-{
-  no_cuda();
-}
-
-void fill_zero(void *, std::size_t)
-{
-  no_cuda();
-}
-
-void synchronize()
-{
-  no_cuda();
-}
-
-bool busy()
-{
-  no_cuda();
-}
-
-void set_stream(void *) { }
-
-void *stream()
-{
-  return nullptr;
-}
-
-void *fork()
-{
-  no_cuda();
-}
-
-void join()
-{
-  no_cuda();
-}
-
-std::size_t bytes_in_use()
-{
-  return 0;
-}
-
-std::size_t most_bytes_in_use()
-{
-  return 0;
-}
-
-void set_memory_limit(std::size_t) { }
-
-std::size_t free_memory()
-{
-  return 0;
 }
 
 #endif

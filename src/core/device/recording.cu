@@ -115,35 +115,6 @@ void drop_recording(void *recording) noexcept
   if (recording) (void)cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(recording));
 }
 
-#else
-
-bool begin_recording()
-{
-  return false;
-}
-
-bool begin_recording_loop(LoopSwitch *)
-{
-  return false;
-}
-
-void *end_recording() noexcept
-{
-  return nullptr;
-}
-
-bool recording()
-{
-  return false;
-}
-
-void launch_recording(void *)
-{
-  throw DeviceError("this libgoza was built without CUDA");
-}
-
-void drop_recording(void *) noexcept { }
-
 #endif
 
 } // namespace device

@@ -7,6 +7,7 @@
 #include "host_loop.hpp"
 #include "core/device/kernel_loader.hpp"
 #include "row_out.hpp"
+#include "tuning.hpp"
 #include <cstdint>
 #include <type_traits>
 
@@ -70,15 +71,11 @@ template <class Body, class Loop> void sum_on_host(const Body &body, const Loop 
   } else run_on_host(loop);
 }
 
-constexpr int range_threads = 640, ranges_per_multiprocessor = 2; // of for_each_warp_in_ranges(): as many blocks as are resident
-
 /* Blocks that a multiprocessor is to hold at a time, which bounds the registers: what the body says, or what the kernel does (0: nothing). */
 template <class Body, int otherwise, class = void> constexpr int resident_blocks                                                         = otherwise;
 template <class Body, int otherwise> constexpr int               resident_blocks<Body, otherwise, std::void_t<decltype(Body::resident)>> = Body::resident;
 
 #if defined(__CUDACC__)
-constexpr int rows_per_block = 256;
-
 /* Names a kernel to the loader as soon as the library is there, before it is launched for the first time. */
 template <auto kernel> struct Known {
   static inline const bool yes = kernel_loader::add(reinterpret_cast<const void *>(kernel));
@@ -207,7 +204,7 @@ __global__ void __launch_bounds__(Body::brick, resident_blocks<Body, 2>) BrickKe
   if constexpr (sums_up<Body>) end_sums(body.out);
 }
 
-/* for_each_row() on the device in an order made for a grid. A body names its rows to a block, `brick`, a power of two: 64 x 4 x 2 or 4 of them measured best on an H200. */
+/* for_each_row() on the device in an order made for a grid. A body names its rows to a block, `brick`, a power of two. */
 template <class Body> void for_each_row_of_grid(Grid3 grid, const Body &body)
 {
   int  log_brick = 0, bx, by;
@@ -215,8 +212,8 @@ template <class Body> void for_each_row_of_grid(Grid3 grid, const Body &body)
 
   if (grid.nrows <= 0) return;
   while (1 << log_brick < Body::brick) log_brick++;
-  bx = grid.line > 32 ? 6 : 5;
-  by = grid.plane >= grid.nrows ? log_brick - bx : 2;
+  bx = grid.line > 1 << brick_short_line ? brick_line : brick_short_line;
+  by = grid.plane >= grid.nrows ? log_brick - bx : brick_lines;
   /* where bricks reach far beyond the ends of lines, as two of 64 for 65 nodes, a block takes a run of its plane instead: so many lines, but no thread is idle */
   if (grid.plane < grid.nrows && blocks_for(grid.line, 1 << bx) << bx > static_cast<unsigned>(grid.line + grid.line / 8)) {
     grid.line = grid.plane;
@@ -259,7 +256,7 @@ template <class Body> __global__ void __launch_bounds__(range_threads, ranges_pe
   if constexpr (sums_up<Body>) end_sums(body.out);
 }
 
-/* The same for range[b] <= k < range[b + 1] in block b, on the device: neighbours in k meet in one L1 cache. */
+/* The same for range[b] <= k < range[b + 1] in block b, on the device: neighbours in k share an L1 cache. */
 template <class Body> void for_each_warp_in_ranges(const PetscInt *range, PetscInt nranges, const Body &body)
 {
   if (nranges > 0) launch_body<RangeKernel<Body>>(body, static_cast<unsigned>(nranges), range_threads, range);

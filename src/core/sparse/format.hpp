@@ -13,7 +13,7 @@
 namespace goza
 {
 
-/* The matrix cannot be held in the way that was asked for; the glue turns it into PETSC_ERR_ARG_INCOMP. */
+/* The matrix cannot be held as was asked for; the glue turns it into PETSC_ERR_ARG_INCOMP. */
 struct FormatRefusal : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -2,6 +2,7 @@
 #include "cds_host.hpp"
 #include "cds_shape.hpp"
 #include "core/util/algorithm.hpp"
+#include "core/util/hash.hpp"
 #include "core/launch/row_sums.hpp"
 #include "core/launch/staged_rows.hpp"
 #include <algorithm>
@@ -139,8 +140,7 @@ template <class Store> bool few_rows_differ(const Csr &A, const std::vector<Pets
   };
 
   for (std::int64_t s = 0; s < n; s++) {
-    const std::int64_t begin = s * A.nrows / n, end = (s + 1) * A.nrows / n; // somewhere in each of n equal parts, as find_diagonals() looks
-    const PetscInt     i = static_cast<PetscInt>(begin + static_cast<std::uint32_t>(s * 2654435761u) % (end - begin));
+    const PetscInt i = somewhere_in_part(s, n, A.nrows); // as find_diagonals() looks
 
     for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) {
       const PetscInt j = A.col[p];

@@ -16,10 +16,10 @@ enum class CdsStorage {
 
 struct CdsOptions {
   CdsStorage storage   = CdsStorage::Auto;
-  double     share     = 0.6;   // of its places that a diagonal must fill to be stored whole: below two thirds, twelve bytes an entry are fewer
-  double     max_fill  = 3;     // stored values per nonzero beyond which the matrix is refused
-  PetscInt   bs        = 1;     // 1, 2, 3 or 6
-  bool       symmetric = false; // promised: entries may differ from their mirror images by rounding, and the upper one counts
+  double     share     = diagonal_share; // of its places that a diagonal must fill to be stored whole
+  double     max_fill  = 3;              // stored values per nonzero beyond which the matrix is refused
+  PetscInt   bs        = 1;              // 1, 2, 3 or 6
+  bool       symmetric = false;          // promised: entries may differ from their mirror images by rounding, and the upper one counts
 };
 
 template <class Store, class V> class Cds final : public Format<V> {

@@ -3,7 +3,6 @@
 #include "cds_host.hpp"
 #include "cds_four_rows.hpp"
 #include "cds_shape.hpp"
-#include <utility>
 
 namespace goza::mat
 {
@@ -15,29 +14,6 @@ static void launch_device(const CdsView<Store> &A, const GridStrides &grid, cons
   const PetscInt line = grid.line ? grid.line : A.nrows, plane = grid.plane ? grid.plane : A.nrows;
 
   for_each_row_of_grid({A.nrows, line, plane}, CdsRow<Store, V, Out, bs, half, N>{A, x, out});
-}
-
-/* With the first of these counts of diagonals that is the matrix's own, compiled for it; otherwise with a loop, in which outputs that read more than the sums have a kernel in
-   common. */
-template <int bs, bool half, int... counts, class Store, class V, class Out>
-static void launch_with_one_of(std::integer_sequence<int, counts...>, bool main, const CdsView<Store> &A, const GridStrides &grid, const V *x, const Out &out)
-{
-  const bool done = ((main && A.ndiag == counts && (launch_device<bs, half, counts>(A, grid, x, out), true)) || ...);
-
-  constexpr bool in_common = std::is_same_v<Out, Add<V>> || std::is_same_v<Out, Residual<V>> || std::is_same_v<Out, JacobiStep<V>>;
-
-  if (done) return;
-  if constexpr (in_common) launch_device<bs, half, 0>(A, grid, x, ScaledOut<V>(out));
-  else launch_device<bs, half, 0>(A, grid, x, out);
-}
-
-/* The counts that are compiled: 27 points on hexahedra and 7 on cells, or what half storage holds of them and of 5 and 3 points. */
-template <int bs, bool half> constexpr auto compiled_counts()
-{
-  if constexpr (bs == 1 && half) return std::integer_sequence<int, 14, 4, 3, 2>();
-  else if constexpr (bs == 1) return std::integer_sequence<int, 27, 7>();
-  else if constexpr (bs == 3 && half) return std::integer_sequence<int, 14>();
-  else return std::integer_sequence<int>();
 }
 
 /* false: the matrix is not of that kind */
@@ -55,14 +31,21 @@ static bool launch_four_rows(const CdsView<Store> &A, const GridStrides &grid, c
 template <int bs, bool half, class Store, class V, class Out>
 static void launch_counted(const CdsView<Store> &A, const GridStrides &grid, const V *x, const Out &out)
 {
-  if constexpr (half && bs == 1 && takes_four_rows<Store, V>) {
-    if (launch_four_rows<Groups27>(A, grid, x, out)) return;
-    if constexpr (sizeof(V) == 4) { // of so few diagonals the vectors' bytes are most
+  if constexpr (half && bs == 1) {
+    if constexpr (Groups27::pays(sizeof(Store), sizeof(V))) {
+      if (launch_four_rows<Groups27>(A, grid, x, out)) return;
+    }
+    if constexpr (Groups7::pays(sizeof(Store), sizeof(V))) {
       if (launch_four_rows<Groups7>(A, grid, x, out) || launch_four_rows<GroupsFan>(A, grid, x, out)) return;
     }
   }
+  /* the loop over any number of diagonals is one kernel for all outputs that read more than the sums */
+  constexpr bool in_common = std::is_same_v<Out, Add<V>> || std::is_same_v<Out, Residual<V>> || std::is_same_v<Out, JacobiStep<V>>;
 
-  launch_with_one_of<bs, half>(compiled_counts<bs, half>(), !half || (A.ndiag && A.offset[0] == 0), A, grid, x, out);
+  with_compiled_count<bs, half>(A.ndiag, A.ndiag && A.offset[0] == 0, [&](auto N) {
+    if constexpr (N.value == 0 && in_common) launch_device<bs, half, 0>(A, grid, x, ScaledOut<V>(out));
+    else launch_device<bs, half, N.value>(A, grid, x, out);
+  });
 }
 #endif
 
@@ -83,10 +66,11 @@ static void launch(Space space, const CdsView<Store> &A, const GridStrides &grid
 template <class Store, class V> void Cds<Store, V>::apply(const V *x, const RowOut<V> &out) const
 {
   if constexpr (std::is_same_v<Store, V>) {
-    std::
-      visit([&](const auto &
-                  o) { with_shape(bs_, half_, [&](auto bs, auto half) { launch<bs.value, half.value>(this->space_, view(), grid_, x, o, host_sums_.data()); }); },
-            out);
+    const auto launch_shape = [&](const auto &o) {
+      with_shape(bs_, half_, [&](auto bs, auto half) { launch<bs.value, half.value>(this->space_, view(), grid_, x, o, host_sums_.data()); });
+    };
+
+    std::visit(launch_shape, out);
     if (rem_ptr_.size()) remainder_.apply_more(x, out);
   } else apply_as(x, ScaledOut<V>(out));
 }

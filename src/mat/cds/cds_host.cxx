@@ -2,7 +2,7 @@
    over consecutive words, which the compiler turns into vector instructions.
 
    In half storage a chunk's values serve the rows below, too, while they are in the caches: gathered by those rows later, they would have to wait in the cache for a
-   plane of the grid (27 points, 128^3: 1.7 MB of them, but 0.3 MB of sums; 14.3, 13.5 and 13.1 ms instead of 15.3 and 16.1, PETSc's CSR 23 to 27). The sums of the rows that are not
+   plane of the grid, and are several times as many bytes as the sums of so many rows. The sums of the rows that are not
    complete yet are kept in a ring. */
 #include "cds_host.hpp"
 #include "cds_shape.hpp"
@@ -15,7 +15,6 @@ namespace goza::mat
 namespace
 {
 
-/* 27 points, 128^3, ms for chunks of 1024, 2048, 4096: 15.9, 15.0, 14.1 with vectors of 32 bytes; 14.9, 16.1, 17.9 with those of 64, most of whose loads cross lines. */
 #if defined(__AVX512F__)
 constexpr bool wide = true;
 #else
@@ -24,7 +23,7 @@ constexpr bool wide = false;
 
 constexpr PetscInt nodes_at_once(int bs) // a power of two
 {
-  return (wide ? 1024 : 4096) / (bs == 1 ? 1 : bs == 2 ? 2 : bs <= 4 ? 4 : 8);
+  return (wide ? cds_host_nodes_wide : cds_host_nodes) / (bs == 1 ? 1 : bs == 2 ? 2 : bs <= 4 ? 4 : 8);
 }
 
 /* Sums of a component in the ring: a power of two. */

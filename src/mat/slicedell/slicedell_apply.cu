@@ -90,9 +90,7 @@ static void launch_blocks([[maybe_unused]] Space space, const EllView<Store> &A,
     using Slice     = EllBlockSlice<Store, V, Out, br, bc, W>;
 
     if constexpr (!sums_up<Slice>) {
-      /* a block of threads a row pays for few long ones. H200, 6 x 6, a warp a row and so: 300 rows of 150 blocks 7.5 and 5.9 us; 600 of 64 6.1 and 7.3, of 150 9.4 and 8.9;
-         2000 of 150 23 and 26, of 400 52 and 50 */
-      const std::size_t rows = static_cast<std::size_t>(A.nplaces), long_row = rows < 320 ? 64 : rows / 5;
+      const std::size_t rows = static_cast<std::size_t>(A.nplaces), long_row = rows < block_ell_few_rows ? block_ell_few_mean : rows / block_ell_rows_per_mean;
 
       if (A.shift == 0 && rows && stored >= long_row * (br * bc) * rows) {
         launch_kernel<EllBlockTeamKernel<Store, V, Out, br, bc, W>>(static_cast<unsigned>(A.nplaces), team_threads, Slice{A, x, out});

@@ -77,7 +77,7 @@ struct Grid {
   PetscReal                    lambda     = 1; // estimate, from below, of the largest eigenvalue of D^-1 A
   PetscInt                     bs         = 1;
   bool                         symmetric  = false; // what the estimate found; before it, what it found on the grid above
-  bool                         transposed = false; // of the cycle of A^T: dinv, alone and transfers are those of A
+  bool                         transposed = false; // of the cycle of A^T: dinv, isolated rows and transfers are those of A
 
   PetscInt rows() const { return level->columns->nglobal(); } // of all ranks
 };

@@ -29,7 +29,7 @@ struct SmootherChoice {
   SmootherOptions options;
 };
 
-/* The diagonal as smoothers see it, [n] in A's space: inv is 0 where a row is coupled to nothing (or has no diagonal), and isolated, nullptr where
+/* The diagonal as smoothers see it, [n] in A's space: inv is 0 where a row is isolated (or has no diagonal), and isolated, nullptr where
    there is no such row, holds the inverse for those. */
 template <class V> struct InverseDiagonal {
   PetscInt n;
