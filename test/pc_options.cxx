@@ -28,6 +28,7 @@ const Setting<PetscInt> integers[] = {
 
 const Setting<PetscReal> reals[] = {
   {"-pc_saamg_threshold", PCSAAMGSetThreshold, PCSAAMGGetThreshold, (PetscReal)0.25, 1},
+  {"-pc_saamg_max_complexity", PCSAAMGSetMaxComplexity, PCSAAMGGetMaxComplexity, (PetscReal)1.5, (PetscReal)0.5},
   {"-pc_saamg_repartition_ratio", PCSAAMGSetRepartitionRatio, PCSAAMGGetRepartitionRatio, (PetscReal)1.5, 1},
 };
 
@@ -149,6 +150,9 @@ const AddTests add([] {
   add_test(suite, "pc_saamg_cycle", [] {
     check_names<PCSAAMGCycleType>("-pc_saamg_cycle", PCSAAMGSetCycleType, PCSAAMGGetCycleType, {{"v", PC_SAAMG_CYCLE_V}, {"w", PC_SAAMG_CYCLE_W}});
   });
+  add_test(suite, "pc_saamg_interpolation", [] {
+    check_names<PCSAAMGInterpolation>("-pc_saamg_interpolation", PCSAAMGSetInterpolation, PCSAAMGGetInterpolation, {{"auto", PC_SAAMG_INTERPOLATION_AUTO}, {"smoothed", PC_SAAMG_INTERPOLATION_SMOOTHED}, {"diffusive", PC_SAAMG_INTERPOLATION_DIFFUSIVE}, {"unsmoothed", PC_SAAMG_INTERPOLATION_UNSMOOTHED}});
+  });
   add_test(suite, "pc_saamg_precision", [] {
     check_names<PCSAAMGPrecision>("-pc_saamg_precision", PCSAAMGSetPrecision, PCSAAMGGetPrecision, {{"double", PC_SAAMG_DOUBLE}, {"mixed", PC_SAAMG_MIXED}, {"single", PC_SAAMG_SINGLE}, {"half", PC_SAAMG_HALF}});
   });
@@ -176,6 +180,8 @@ const AddTests add([] {
     PCHandle    pc = fresh();
     const char *now;
 
+    PETSC_OK(PCSAAMGGetSmoother(pc, PC_SAAMG_ALL_LEVELS, &now));
+    BOOST_TEST(now == std::string("auto"));
     for (const auto &name : smoother_names()) {
       for (const auto &place : places) {
         PETSC_OK(PCSAAMGSetSmoother(pc, place.second, name.c_str()));

@@ -1,4 +1,5 @@
 #include "pc_case.hpp"
+#include "mat_case.hpp"
 
 #include <cmath>
 
@@ -128,6 +129,17 @@ void remove_null_space(Mat A, Vec v)
   MatNullSpace space;
   PETSC_OK(MatGetNullSpace(A, &space));
   if (space) PETSC_OK(MatNullSpaceRemove(space, v));
+}
+
+std::string viewed(PC pc)
+{
+  TemporaryFile file;
+  ViewerHandle  viewer;
+
+  PETSC_OK(PetscViewerASCIIOpen(PETSC_COMM_WORLD, file.name(), viewer.put()));
+  PETSC_OK(PCView(pc, viewer));
+  viewer.reset();
+  return file.text();
 }
 
 bool all_finite(Vec v)

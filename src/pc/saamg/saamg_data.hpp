@@ -1,5 +1,6 @@
 /* The context of a PC of type saamg. */
 #pragma once
+#include "csr/symmetry.hpp"
 #include "cycle.hpp"
 #include "mat/common/compat.hpp"
 #include "mat/common/vec_access.hpp"
@@ -25,11 +26,16 @@ struct OwnRows;
 
 struct SAAMG {
   HierarchyOptions       hierarchy_options;
-  CycleOptions           cycle_options;
-  PCSAAMGPrecision       precision = PC_SAAMG_DOUBLE;
-  PCSAAMGReuse           reuse     = PC_SAAMG_REUSE_NONE;
+  CycleOptions           cycle_options; // as the user wants them
+  PCSAAMGInterpolation   interpolation = PC_SAAMG_INTERPOLATION_AUTO;
+  PCSAAMGPrecision       precision     = PC_SAAMG_DOUBLE;
+  PCSAAMGReuse           reuse         = PC_SAAMG_REUSE_NONE;
   std::vector<PetscReal> coordinates; // [nodes][dim], from PCSetCoordinates()
   PetscInt               dim = 0;
+
+  CycleOptions taken; // with what the set-up chose
+  Symmetry     found;
+  bool         told = false; // the matrix was said to be symmetric
 
   Mat                    converted = NULL; // AIJ copy of a Pmat of another type
   Hierarchy              hierarchy;
@@ -46,7 +52,7 @@ struct SAAMG {
   std::size_t            most = 0; // bytes on the device during the set-up
 };
 
-extern const char *const cycle_names[], *const precision_names[], *const reuse_names[]; // for PetscOptionsEnum()
+extern const char *const cycle_names[], *const precision_names[], *const reuse_names[], *const interpolation_names[]; // for PetscOptionsEnum()
 
 /* level_mats.cxx */
 PetscErrorCode PCGetInterpolations_SAAMG(PC pc, PetscInt *levels, Mat *interpolations[]);
@@ -55,6 +61,12 @@ PetscErrorCode PCGetCoarseOperators_SAAMG(PC pc, PetscInt *levels, Mat *operator
 /* saamg_memory.cxx */
 PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattice &lattice, PetscInt bs, PetscInt k);
 PetscErrorCode ViewMemory(PC pc, SAAMG *mg, PetscViewer viewer);
+
+/* saamg_choice.cxx. ChooseForMatrix: what the options leave open, by the matrix. Collective. */
+PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows);
+
+/* saamg_view.cxx */
+PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer);
 
 /* saamg_options.cxx. FindSAAMG: NULL for another type, on which the Set functions do nothing, as is PETSc's custom. */
 PetscErrorCode FindSAAMG(PC pc, SAAMG **mg);

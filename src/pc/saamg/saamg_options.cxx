@@ -49,13 +49,14 @@ PetscErrorCode ComposeSAAMG(PC pc, bool attach)
 
 PetscErrorCode PCSetFromOptions_SAAMG(PC pc, GozaOptionItems PetscOptionsObject)
 {
-  SAAMG           *mg = static_cast<SAAMG *>(pc->data);
-  PetscInt         n;
-  PetscReal        r;
-  PCSAAMGCycleType cycle;
-  PCSAAMGPrecision precision;
-  PCSAAMGReuse     reuse;
-  PetscBool        flg;
+  SAAMG               *mg = static_cast<SAAMG *>(pc->data);
+  PetscInt             n;
+  PetscReal            r;
+  PCSAAMGCycleType     cycle;
+  PCSAAMGInterpolation interpolation;
+  PCSAAMGPrecision     precision;
+  PCSAAMGReuse         reuse;
+  PetscBool            flg;
 
   PetscFunctionBegin;
   PetscOptionsHeadBegin(PetscOptionsObject, "Smoothed-aggregation AMG options");
@@ -66,12 +67,17 @@ PetscErrorCode PCSetFromOptions_SAAMG(PC pc, GozaOptionItems PetscOptionsObject)
   if (flg) PetscCall(PCSAAMGSetMaxLevels(pc, n));
   PetscCall(PetscOptionsInt("-pc_saamg_coarse_limit", "Rows at which coarsening stops", "PCSAAMGSetCoarseLimit", mg->hierarchy_options.coarse_limit, &n, &flg));
   if (flg) PetscCall(PCSAAMGSetCoarseLimit(pc, n));
+  PetscCall(PetscOptionsReal("-pc_saamg_max_complexity", "Entries of all levels over those of the finest that may not be exceeded", "PCSAAMGSetMaxComplexity",
+                             mg->hierarchy_options.max_complexity, &r, &flg));
+  if (flg) PetscCall(PCSAAMGSetMaxComplexity(pc, r));
   PetscCall(PetscOptionsInt("-pc_saamg_aggressive_levels", "Finest levels whose aggregates are aggregated once more", "PCSAAMGSetAggressiveLevels",
                             mg->hierarchy_options.aggressive_levels, &n, &flg));
   if (flg) PetscCall(PCSAAMGSetAggressiveLevels(pc, n));
   PetscCall(PetscOptionsInt("-pc_saamg_coarse_interpolation_degree", "Degree of the polynomial that smooths the interpolation below the finest level", "PCSAAMGSetCoarseInterpolationDegree",
                             mg->hierarchy_options.coarse_interpolation_degree, &n, &flg));
   if (flg) PetscCall(PCSAAMGSetCoarseInterpolationDegree(pc, n));
+  PetscCall(PetscOptionsEnum("-pc_saamg_interpolation", "What interpolation is smoothed with", "PCSAAMGSetInterpolation", interpolation_names, (PetscEnum)mg->interpolation, (PetscEnum *)&interpolation, &flg));
+  if (flg) PetscCall(PCSAAMGSetInterpolation(pc, interpolation));
   PetscCall(PetscOptionsEnum("-pc_saamg_cycle", "Cycle", "PCSAAMGSetCycleType", cycle_names, (PetscEnum)(mg->cycle_options.gamma - 1), (PetscEnum *)&cycle, &flg));
   if (flg) PetscCall(PCSAAMGSetCycleType(pc, cycle));
   PetscCall(PetscOptionsInt("-pc_saamg_direct_limit", "Rows up to which the coarsest level is solved by its inverse", "PCSAAMGSetDirectLimit", mg->cycle_options.direct_limit, &n, &flg));
