@@ -317,17 +317,6 @@ void matrix_types(const PCCase &c)
   }
 }
 
-std::string viewed(PC pc)
-{
-  TemporaryFile file;
-  {
-    ViewerHandle viewer;
-    PETSC_OK(PetscViewerASCIIOpen(PETSC_COMM_WORLD, file.name(), viewer.put()));
-    PETSC_OK(PCView(pc, viewer));
-  }
-  return file.text();
-}
-
 void view(const PCCase &c)
 {
   MatHandle         A    = system_matrix(c.problem);

@@ -31,6 +31,7 @@ std::vector<Case> cases()
     {"rotating_1e-4", convection(128, 128, 1, 1e-4, Wind::rotating), KSPGMRES, 150},
     {"constant_3d", convection(24, 24, 24, 1e-2, Wind::constant), KSPBCGS, 10},
     {"rotating_3d", convection(24, 24, 24, 1e-4, Wind::rotating), KSPBCGS, 26},
+    {"central_1e-3", convection(128, 128, 1, 1e-3, Wind::constant, Scheme::central), KSPGMRES, 150},
     {"central", convection(64, 64, 1, 1e-2, Wind::rotating, Scheme::central), KSPGMRES, 24},
   };
 }
@@ -100,7 +101,7 @@ goza::Symmetry found(const Entry &e, goza::Space space)
   goza::OwnRows   rows;
 
   PETSC_OK(rows.open(A, space));
-  return goza::symmetry_of(rows.A, rows.columns);
+  return goza::symmetry_of(rows.A, rows.columns, goza::row_facts(rows.A, *rows.columns));
 }
 
 } // namespace
@@ -126,6 +127,15 @@ BOOST_AUTO_TEST_CASE(by_the_matrix)
   Option smoother("-pc_saamg_smoother", "chebyshev"), interpolation("-pc_saamg_interpolation", "smoothed");
   BOOST_TEST(iterations(still, KSPGMRES) == calm);
   BOOST_TEST(says(make_pc(wind), "smoother chebyshev, interpolation smoothed with the matrix")); /* what is set stays */
+}
+
+BOOST_AUTO_TEST_CASE(by_signs)
+{
+  for (PetscReal eps : {3e-3, 1e-3}) {
+    const MatHandle A = assemble(convection(128, 128, 1, eps, Wind::constant, Scheme::central), MATAIJ);
+
+    BOOST_TEST(says(make_pc(A), eps > 2e-3 ? "smoother mcgs, interpolation" : "smoother l1jacobi, interpolation"));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(one_of_them_set)

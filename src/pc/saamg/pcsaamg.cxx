@@ -65,7 +65,7 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool
 
   PetscFunctionBegin;
   if (!mg->converted) exact = [pc, mg](ParOperator<PetscScalar> **found) { return ExactOperator(pc->pmat, mg->space, found); };
-  PetscCall(ChooseForMatrix(pc, mg, rows));
+  PetscCall(ChooseForMatrix(pc, mg, rows, values_only));
   mg->hierarchy_options.rows_lent = mg->precision == PC_SAAMG_DOUBLE;
   mg->hierarchy_options.keep = mg->reuse == PC_SAAMG_REUSE_NONE ? Keep::Nothing : mg->reuse == PC_SAAMG_REUSE_PATTERN ? Keep::Aggregates : Keep::Interpolation;
   if (values_only) {
@@ -282,7 +282,7 @@ static PetscErrorCode PCDestroy_SAAMG(PC pc)
    PCSAAMG - "saamg": smoothed-aggregation algebraic multigrid, on the host or on an NVIDIA GPU
 
    Options Database Keys:
-+ -pc_saamg_threshold t                        - strength of connection, 0 <= t < 1: weaker entries are left out of the aggregates (default 0)
++ -pc_saamg_threshold t                        - strength of connection, 0 <= t < 1: weaker entries are left out of the aggregates; -1 (default): by the matrix
 . -pc_saamg_max_levels n                       - most levels
 . -pc_saamg_coarse_limit n                     - rows at which coarsening stops
 . -pc_saamg_max_complexity c                   - entries of all levels over those of the finest that may not be exceeded (default 2.5)
@@ -294,7 +294,7 @@ static PetscErrorCode PCDestroy_SAAMG(PC pc)
 . -pc_saamg_direct_limit n                     - rows up to which the coarsest level is solved; a larger one is smoothed
 . -pc_saamg_gather_limit n                     - rows a rank below which a level goes to fewer ranks
 . -pc_saamg_repartition_ratio r                - unevenness beyond which a coarse level is partitioned anew
-. -pc_saamg_smoother (jacobi|chebyshev|mcgs|l1jacobi|auto) - smoother; auto (default): chebyshev where the matrix is symmetric, else mcgs; this and the next seven also as -pc_saamg_finest_..., -pc_saamg_intermediate_..., -pc_saamg_coarsest_...
+. -pc_saamg_smoother (jacobi|chebyshev|mcgs|l1jacobi|auto) - smoother; auto (default): chebyshev where the matrix is symmetric, else mcgs or, where that diverges, l1jacobi; this and the next seven also as -pc_saamg_finest_..., -pc_saamg_intermediate_..., -pc_saamg_coarsest_...
 . -pc_saamg_sweeps n                           - applications of the smoother before and after the coarse correction
 . -pc_saamg_jacobi_relax w                     - relaxation of Jacobi; less is used where that would diverge
 . -pc_saamg_chebyshev_degree n                 - degree of the Chebyshev polynomial (default: 2 on the finest level, 4 on the others)
@@ -316,8 +316,9 @@ static PetscErrorCode PCDestroy_SAAMG(PC pc)
   Where rows are so long that the coarse operators of a smoothed interpolation would fill up, as on graphs with hubs, a level's interpolation is not smoothed; the view says so.
   Where a level would make the operators of all levels larger than `PCSAAMGSetMaxComplexity()` allows, it is coarsened aggressively, and where that is not enough coarsening stops; the view
   says so.
-  Whether the matrix is symmetric is measured in each set-up (two products), unless `MatSetOption()` said so with `MAT_SYMMETRIC`; the view tells what was found and chosen. Rows that differ from
-  their columns by less than a hundredth, and Dirichlet values that were not eliminated, do not count. Options that are set are never overridden.
+  What the options leave open is chosen in each set-up by the matrix, and the view says what was found and chosen. Whether the matrix is symmetric costs two products, unless `MatSetOption()` said
+  so with `MAT_SYMMETRIC`; rows that differ from their columns by less than a hundredth, and Dirichlet values that were not eliminated, do not count. In a symmetric M-matrix with many weak
+  entries, as on a stretched grid, aggregates follow the strong ones.
 
   A matrix with a NaN or Inf gives `PC_SETUP_ERROR`, no abort.
 

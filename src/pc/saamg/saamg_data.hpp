@@ -1,5 +1,6 @@
 /* The context of a PC of type saamg. */
 #pragma once
+#include "csr/couplings.hpp"
 #include "csr/symmetry.hpp"
 #include "cycle.hpp"
 #include "mat/common/compat.hpp"
@@ -28,6 +29,7 @@ struct SAAMG {
   HierarchyOptions       hierarchy_options;
   CycleOptions           cycle_options; // as the user wants them
   PCSAAMGInterpolation   interpolation = PC_SAAMG_INTERPOLATION_AUTO;
+  PetscReal              threshold     = PETSC_DECIDE;
   PCSAAMGPrecision       precision     = PC_SAAMG_DOUBLE;
   PCSAAMGReuse           reuse         = PC_SAAMG_REUSE_NONE;
   std::vector<PetscReal> coordinates; // [nodes][dim], from PCSetCoordinates()
@@ -35,6 +37,7 @@ struct SAAMG {
 
   CycleOptions taken; // with what the set-up chose
   Symmetry     found;
+  Couplings    couplings;
   bool         told = false; // the matrix was said to be symmetric
 
   Mat                    converted = NULL; // AIJ copy of a Pmat of another type
@@ -62,8 +65,8 @@ PetscErrorCode PCGetCoarseOperators_SAAMG(PC pc, PetscInt *levels, Mat *operator
 PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattice &lattice, PetscInt bs, PetscInt k);
 PetscErrorCode ViewMemory(PC pc, SAAMG *mg, PetscViewer viewer);
 
-/* saamg_choice.cxx. ChooseForMatrix: what the options leave open, by the matrix. Collective. */
-PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows);
+/* saamg_choice.cxx. ChooseForMatrix: what the options leave open, by the matrix. kept: of the levels only values will be new. Collective. */
+PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, bool kept);
 
 /* saamg_view.cxx */
 PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer);

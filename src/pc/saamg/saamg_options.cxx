@@ -60,8 +60,7 @@ PetscErrorCode PCSetFromOptions_SAAMG(PC pc, GozaOptionItems PetscOptionsObject)
 
   PetscFunctionBegin;
   PetscOptionsHeadBegin(PetscOptionsObject, "Smoothed-aggregation AMG options");
-  PetscCall(PetscOptionsReal("-pc_saamg_threshold", "Weaker entries, relative to the diagonals, are left out of the aggregates", "PCSAAMGSetThreshold",
-                             mg->hierarchy_options.threshold, &r, &flg));
+  PetscCall(PetscOptionsReal("-pc_saamg_threshold", "Weaker entries, relative to the diagonals, are left out of the aggregates; -1: by the matrix", "PCSAAMGSetThreshold", mg->threshold, &r, &flg));
   if (flg) PetscCall(PCSAAMGSetThreshold(pc, r));
   PetscCall(PetscOptionsInt("-pc_saamg_max_levels", "Most levels", "PCSAAMGSetMaxLevels", mg->hierarchy_options.max_levels, &n, &flg));
   if (flg) PetscCall(PCSAAMGSetMaxLevels(pc, n));

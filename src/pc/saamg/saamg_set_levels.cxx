@@ -14,7 +14,8 @@ using goza::SAAMG;
 
   Input Parameters:
 + pc - the preconditioner, of type `PCSAAMG`
-- threshold - 0 <= threshold < 1: i and j are connected when |a_ij|^2 > threshold^2 |a_ii a_jj| (0 keeps every nonzero); halved on each coarser level
+- threshold - 0 <= threshold < 1: i and j are connected when |a_ij|^2 > threshold^2 |a_ii a_jj| (0 keeps every nonzero); halved on each coarser level;
+              or `PETSC_DECIDE` (default): 0, or half of what an entry is where all are alike if the matrix is a symmetric M-matrix in which a quarter of the entries are weaker than that, as on stretched grids
 
   Options Database Key:
 . -pc_saamg_threshold threshold - the strength below which a connection is left out of the aggregates
@@ -29,8 +30,8 @@ PetscErrorCode PCSAAMGSetThreshold(PC pc, PetscReal threshold)
 
   PetscFunctionBegin;
   PetscCall(FindSAAMG(pc, &mg));
-  PetscCheck(threshold >= 0 && threshold < 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_threshold %g is not in [0, 1)", (double)threshold);
-  if (mg) mg->hierarchy_options.threshold = threshold;
+  PetscCheck(threshold == (PetscReal)PETSC_DECIDE || (threshold >= 0 && threshold < 1), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_saamg_threshold %g is neither in [0, 1) nor -1 (by the matrix)", (double)threshold);
+  if (mg) mg->threshold = threshold;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -49,7 +50,7 @@ PetscErrorCode PCSAAMGGetThreshold(PC pc, PetscReal *threshold)
 
   PetscFunctionBegin;
   PetscCall(FindOrFail(pc, &mg));
-  *threshold = mg->hierarchy_options.threshold;
+  *threshold = mg->threshold;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

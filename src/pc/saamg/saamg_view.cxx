@@ -22,9 +22,15 @@ static PetscErrorCode ViewChoice(SAAMG *mg, PetscViewer viewer)
   PetscCall(PetscViewerASCIIPrintf(viewer, "  smoother %s%s, reuse %s\n", smoother, automatic ? " (auto)" : "", reuse_names[mg->reuse]));
   if (mg->found.symmetric)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  the matrix is %s symmetric: smoother %s, interpolation %s\n", mg->told ? "declared" : "found to be", smoother, smoothing));
-  else
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  the matrix is not symmetric in %.3g %% of its rows: smoother %s, interpolation %s\n",
-                                     100. * (double)mg->found.skew / (double)mg->found.rows, smoother, smoothing));
+  else {
+    const double rows = (double)mg->found.rows;
+
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  the matrix is not symmetric in %.3g %% of its rows, with opposite signs in %.3g %%: smoother %s, interpolation %s\n",
+                                     100. * (double)mg->found.skew / rows, 100. * (double)mg->found.opposed / rows, smoother, smoothing));
+  }
+  if (mg->couplings.anisotropic())
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %.3g %% of its couplings are weak, and it is an M-matrix: strength threshold %.3g\n",
+                                     100. * (double)mg->couplings.weak / (double)mg->couplings.edges, (double)mg->hierarchy_options.threshold));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

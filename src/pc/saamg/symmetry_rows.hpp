@@ -59,24 +59,32 @@ private:
   HD std::int64_t place(PetscInt c, const PetscInt *ghosts) const { return c < A.nrows ? c : static_cast<std::int64_t>(A.nrows) + ghosts[c - A.nrows]; }
 };
 
-/* Counts rows that are coupled to others, and those of them that differ from their columns by more than a hundredth. Columns of rows that are coupled to nothing, such as Dirichlet
-   values that were not eliminated, do not count. */
+/* Counts rows that are coupled to others, those of them that differ from their columns by more than a hundredth, and those where the two directions of edges have opposite signs and the
+   weaker ones come to more than a quarter of the diagonal, as with central differences where a cell's Peclet number is well beyond 2. Columns of rows that are coupled to nothing, such as
+   Dirichlet values that were not eliminated, do not count. */
 struct CountSkew {
   BesideTranspose both;
   const PetscInt *alone; // [columns]
 
+  static constexpr int n = 3;
+
   HD void operator()(PetscInt i, std::int64_t *count) const
   {
-    PetscReal apart = 0, size = 0;
+    PetscReal apart = 0, size = 0, opposed = 0, diagonal = 0;
 
     if (alone[i]) return;
     both.for_each_pair(i, [&](PetscInt j, PetscScalar a, PetscScalar t) {
+      const PetscReal one = PetscAbsScalar(a), other = PetscAbsScalar(t);
+
       if (j >= 0 && alone[j]) return;
+      if (j == i) diagonal = one;
+      if (PetscRealPart(a * PetscConj(t)) < 0) opposed += one < other ? one : other;
       apart += PetscAbsScalar(a - t);
-      size += PetscAbsScalar(a) + PetscAbsScalar(t);
+      size += one + other;
     });
     count[0] += size > 0;
     count[1] += static_cast<float>(apart) > 0.01f * static_cast<float>(size);
+    count[2] += static_cast<float>(opposed) > 0.25f * static_cast<float>(diagonal);
   }
 };
 

@@ -1,7 +1,6 @@
 #include "symmetry.hpp"
 #include "core/algorithm.hpp"
 #include "core/row_sums.hpp"
-#include "eigen.hpp"
 #include "mat/common/rows/summed_rows.hpp"
 #include "pc/saamg/symmetry_rows.hpp"
 
@@ -52,25 +51,25 @@ bool seems_symmetric(const Csr &A, const ColumnMap &columns, const CsrFacts &fac
 
 } // namespace
 
-Symmetry symmetry_of(const Csr &A, const MapPtr &columns)
+Symmetry symmetry_of(const Csr &A, const MapPtr &columns, const CsrFacts &facts)
 {
-  const Space    space = A.space;
-  const CsrFacts facts = row_facts(A, *columns);
-  Symmetry       result;
+  const Space space = A.space;
+  Symmetry    result;
 
   if (!facts.finite || seems_symmetric(A, *columns, facts)) return result;
   MapPtr              tcolumns;
   const CsrMatrix     T = transpose(A, *columns, columns, tcolumns);
   Array<PetscInt>     alone(space, columns->nlocal());
-  Array<std::int64_t> counts(space, 2);
+  Array<std::int64_t> counts(space, CountSkew::n);
 
   for_each_row(space, A.nrows, Narrow{facts.alone.data(), alone.data()});
   columns->update(alone);
-  join_rows<Plus, 2>(space, A.nrows, CountSkew{{A, T.view(), columns->ghosts_here().data(), tcolumns->ghosts_here().data()}, alone.data()}, counts.data());
+  join_rows<Plus, CountSkew::n>(space, A.nrows, CountSkew{{A, T.view(), columns->ghosts_here().data(), tcolumns->ghosts_here().data()}, alone.data()}, counts.data());
   std::vector<std::int64_t> count = counts.to_host();
-  columns->sum(count.data(), 2);
+  columns->sum(count.data(), CountSkew::n);
   result.rows      = count[0];
   result.skew      = count[1];
+  result.opposed   = count[2];
   result.symmetric = result.skew == 0;
   return result;
 }
