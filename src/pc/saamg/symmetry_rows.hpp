@@ -11,25 +11,31 @@
 namespace goza
 {
 
-/* The sums of r_i a_ij s_j - s_i a_ij r_j over all entries, which is zero where A is symmetric, and of their magnitudes. r and s [columns]: 0 where a row is coupled to nothing. */
+/* A row's sum of r_i a_ij s_j - s_i a_ij r_j, which over all rows is zero where A is symmetric, and of their magnitudes. r and s [columns]: 0 where a row is coupled to nothing. */
 struct Antisymmetry {
-  Csr                A;
+  const PetscInt    *ptr;
+  Columns            col;
+  Values             val;
   const PetscScalar *r, *s;
+  PetscScalar       *difference, *size;
 
-  HD void operator()(PetscInt i, PetscScalar *sum) const
+  HD Antisymmetry on(Columns c, Values v) const { return {ptr, c, v, r, s, difference, size}; }
+
+  HD void operator()(PetscInt i) const
   {
-    PetscScalar with_r = 0, with_s = 0, r_size = 0, s_size = 0;
+    PetscScalar with_r = 0, with_s = 0;
+    PetscReal   r_size = 0, s_size = 0;
 
-    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) {
-      const PetscScalar ar = A.val[p] * r[A.col[p]], as = A.val[p] * s[A.col[p]];
+    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) {
+      const PetscScalar ar = val[p] * r[col[p]], as = val[p] * s[col[p]];
 
       with_r += ar;
       with_s += as;
       r_size += PetscAbsScalar(ar);
       s_size += PetscAbsScalar(as);
     }
-    sum[0] += r[i] * with_s - s[i] * with_r;
-    sum[1] += PetscAbsScalar(r[i]) * s_size + PetscAbsScalar(s[i]) * r_size;
+    difference[i] = r[i] * with_s - s[i] * with_r;
+    size[i]       = PetscAbsScalar(r[i]) * s_size + PetscAbsScalar(s[i]) * r_size;
   }
 };
 
