@@ -221,7 +221,7 @@ const AddTests add([] {
     BOOST_TEST(s1.iterations == s2.iterations);
   });
   add_test(rows, "42_prefixes_are_independent", [] {
-    Option    bad("-other_pc_saamg_threshold", "-1"); /* of another prefix: not ours to read */
+    Option    bad("-other_pc_saamg_threshold", "7"); /* of another prefix: not ours to read */
     MatHandle A = system_matrix(problem("poisson5"));
     PCHandle  pc;
     PETSC_OK(PCCreate(PETSC_COMM_WORLD, pc.put()));

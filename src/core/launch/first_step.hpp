@@ -6,7 +6,7 @@ namespace goza
 {
 
 template <class V> struct FirstStep {
-  V        c = 0;
+  V        c    = 0;
   const V *dinv = nullptr, *isolated = nullptr; // isolated, where there is any: the inverse diagonal of rows coupled to nothing, whose D^-1 is 0: they are solved once and left there
   V       *x = nullptr, *b = nullptr; // b: where the right-hand side is wanted as well
 

@@ -19,7 +19,7 @@ public:
     add_l1_norms(rows.off_diagonal_block(), false, inv_.data());
     with_norms.D.inv  = inv_.data();
     with_norms.D.of_A = false;
-    jacobi_          = std::make_unique<JacobiSmoother<V>>(with_norms, options.sweeps, static_cast<PetscReal>(4) / 3);
+    jacobi_           = std::make_unique<JacobiSmoother<V>>(with_norms, options.sweeps, static_cast<PetscReal>(4) / 3);
   }
 
   static PetscErrorCode create(const SmootherInput<V> &input, const SmootherOptions &options, std::unique_ptr<Smoother<V>> &smoother)

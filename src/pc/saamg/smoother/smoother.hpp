@@ -24,8 +24,10 @@ struct SmootherOptions {
   PetscReal chebyshev_ratio  = 10;      // smooths the part [lambda_max / ratio, lambda_max] of D^-1 A's spectrum: paper P5
 };
 
+PetscInt smoother_named(const char *name); // its index in smoother_names, of which it is one
+
 struct SmootherChoice {
-  PetscInt        which = 1; // index in smoother_names
+  PetscInt        which = smoother_named("auto"); // index in smoother_names
   SmootherOptions options;
 };
 
