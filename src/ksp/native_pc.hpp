@@ -8,11 +8,6 @@
 #include <string>
 #include <vector>
 
-namespace goza::saamg
-{
-class Cycle;
-}
-
 namespace goza::ksp
 {
 
