@@ -228,6 +228,7 @@ bundle: programs $(BENCHES) ## pack everything that a GPU machine without a netw
 	@.ci/bundle.sh
 CACHE = $(HOME)/.cache/goza/petsc-cuda
 
+version = $(shell awk '/define GOZA_VERSION_/ { printf "%s%s", dot, $$3; dot = "." }' include/petscgoza.h)
 define goza_pc
 prefix=$(PREFIX)
 libdir=$${prefix}/lib
@@ -235,7 +236,7 @@ includedir=$${prefix}/include
 
 Name: Goza
 Description: GPU matrix types and smoothed-aggregation AMG for PETSc
-Version: 0.1.0
+Version: $(version)
 Requires: PETSc
 Cflags: -I$${includedir}
 Libs: -L$${libdir} -lgoza

@@ -358,6 +358,14 @@ const AddTests add([] {
     BOOST_TEST(says(refusal([] { return goza::GozaCheckTypes(PETSC_SCALAR, sizeof(PetscScalar), 12 - sizeof(PetscInt)); }), "PetscInt of"));
   });
 
+  add_test(rows, "version_of_the_library", [] {
+    PetscInt major = -1, minor = -1, subminor = -1;
+    PETSC_OK(GozaGetVersionNumber(&major, &minor, &subminor));
+    BOOST_TEST(major == GOZA_VERSION_MAJOR);
+    BOOST_TEST(minor == GOZA_VERSION_MINOR);
+    BOOST_TEST(subminor == GOZA_VERSION_SUBMINOR);
+    PETSC_OK(GozaGetVersionNumber(nullptr, nullptr, nullptr));
+  });
   add_test(rows, "matrix_not_assembled", [] {
     for (const auto &type : mat_names()) {
       MatHandle A;
