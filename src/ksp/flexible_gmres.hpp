@@ -73,7 +73,7 @@ public:
     const auto list = pointers(z, it_);
     PetscCall(Guarded([&] {
       write(y.data(), it_);
-      gmres_combine(K_.space(), K_.n(), 1, list.data(), it_, h_there_.data(), x, nullptr, K_.sums());
+      gmres_combine(K_.space(), K_.n(), 1, {list.data(), it_}, h_there_.data(), x, nullptr, K_.sums());
     }));
     PetscCall(K_.log_flops(2. * it_));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -110,7 +110,7 @@ private:
     PetscFunctionBegin;
     const PetscScalar *v0[] = {K_[v(0)]};
     PetscCall(Guarded([&] {
-      gmres_products(K_.space(), K_.n(), v0, 1, v0[0], h_there_.data(), K_.sums());
+      gmres_products(K_.space(), K_.n(), {v0, 1}, v0[0], h_there_.data(), K_.sums());
       read();
     }));
     if (!K_.one_rank()) {
@@ -211,9 +211,9 @@ private:
     PetscScalar *const w = K_[v(k + 1)], *const h = h_there_.data();
 
     PetscFunctionBegin;
-    PetscCall(Guarded([&] { gmres_products(space, n, basis.data(), k + 2, w, h, K_.sums()); }));
+    PetscCall(Guarded([&] { gmres_products(space, n, {basis.data(), k + 2}, w, h, K_.sums()); }));
     if (!K_.one_rank()) PetscCall(add_up_products(k));
-    PetscCall(Guarded([&] { gmres_combine(space, n, -1, basis.data(), k + 1, h, w, h + left_at(), K_.sums()); }));
+    PetscCall(Guarded([&] { gmres_combine(space, n, -1, {basis.data(), k + 1}, h, w, h + left_at(), K_.sums()); }));
     if (!K_.one_rank()) PetscCall(norm_over_ranks(k));
     PetscCall(Guarded([&] {
       column_ = K_.one_rank() ? columns_.next(h) : ColumnMessage();

@@ -123,15 +123,15 @@ template <class With> void in_pieces(PetscInt m, const With &with)
 
 } // namespace
 
-void gmres_products(Space space, PetscInt n, const PetscScalar *const *v, PetscInt m, const PetscScalar *w, PetscScalar *h, FusedSums &sums)
+void gmres_products(Space space, PetscInt n, const BasisVectors &basis, const PetscScalar *w, PetscScalar *h, FusedSums &sums)
 {
-  in_pieces(m, [&](auto count, PetscInt first) { products_of<count.value>(space, n, v + first, w, h + first, sums); });
+  in_pieces(basis.m, [&](auto count, PetscInt first) { products_of<count.value>(space, n, basis.v + first, w, h + first, sums); });
 }
 
-void gmres_combine(Space space, PetscInt n, PetscScalar factor, const PetscScalar *const *v, PetscInt m, const PetscScalar *h, PetscScalar *w, PetscScalar *ww, FusedSums &sums)
+void gmres_combine(Space space, PetscInt n, PetscScalar factor, const BasisVectors &basis, const PetscScalar *h, PetscScalar *w, PetscScalar *ww, FusedSums &sums)
 {
-  in_pieces(m, [&](auto count, PetscInt first) {
-    combine_with<count.value>(space, n, factor, v + first, h + first, w, first + count.value == m ? ww : nullptr, sums);
+  in_pieces(basis.m, [&](auto count, PetscInt first) {
+    combine_with<count.value>(space, n, factor, basis.v + first, h + first, w, first + count.value == basis.m ? ww : nullptr, sums);
   });
 }
 

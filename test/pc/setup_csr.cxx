@@ -86,7 +86,7 @@ struct Built {
     A = assemble(e, MATAIJ, Prealloc::exact, comm);
     PETSC_OK(rows.open(A, space));
     const auto B = vectors(e, k, rows.columns->start(), rows.A.nrows);
-    PETSC_OK(hierarchy.build(rows.A, rows.columns, e.bs, k, Array<PetscScalar>(space, B.data(), B.size()), {}, lattice_of(rows.A, *rows.columns, e.bs), options, &finite));
+    PETSC_OK(hierarchy.build({rows.A, rows.columns, e.bs, k, Array<PetscScalar>(space, B.data(), B.size()), Array<PetscInt>(), lattice_of(rows.A, *rows.columns, e.bs), nullptr}, options, &finite));
   }
   /* a third of the old values, so that nothing but the operators changes */
   void update(const HierarchyOptions &options)

@@ -81,7 +81,7 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool
     PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NearNullVectors(pc->pmat, mg->coordinates, mg->dim, mg->space, &bs, &k, B), "hold its near-null vectors"));
     PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NaturalNumbers(pc->pmat, rows, bs, name, lattice), "number its nodes"));
     PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), PredictMemory(pc, mg, rows, lattice, bs, k), "forecast its memory"));
-    PetscCall(mg->hierarchy.build(rows.A, rows.columns, bs, k, std::move(B), std::move(name), lattice, mg->hierarchy_options, finite, exact));
+    PetscCall(mg->hierarchy.build({rows.A, rows.columns, bs, k, std::move(B), std::move(name), lattice, exact}, mg->hierarchy_options, finite));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

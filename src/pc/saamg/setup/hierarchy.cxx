@@ -291,7 +291,7 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Hierarchy::build(const Csr &A, MapPtr columns, PetscInt bs, PetscInt k, Array<PetscScalar> B, Array<PetscInt> name, const Lattice &lattice, const HierarchyOptions &options, bool *finite, const OperatorSource &exact)
+PetscErrorCode Hierarchy::build(FinestOperator finest, const HierarchyOptions &options, bool *finite)
 {
   PetscReal threshold = options.threshold;
   bool      stop      = false;
@@ -299,28 +299,28 @@ PetscErrorCode Hierarchy::build(const Csr &A, MapPtr columns, PetscInt bs, Petsc
   PetscFunctionBegin;
   reset();
   stopped_ = false;
-  PetscCall(Together(columns->comm(), "begin its hierarchy", [&] {
-    std::int64_t total = entries(A);
+  PetscCall(Together(finest.columns->comm(), "begin its hierarchy", [&] {
+    std::int64_t total = entries(finest.A);
 
     grids_.emplace_back();
     grids_[0].level          = std::make_shared<CsrLevel>();
-    grids_[0].level->A       = A;
-    grids_[0].level->exact   = exact;
-    grids_[0].level->columns = columns;
-    grids_[0].level->name    = std::move(name);
-    grids_[0].level->lattice = lattice;
-    columns->sum(&total, 1);
+    grids_[0].level->A       = finest.A;
+    grids_[0].level->exact   = finest.exact;
+    grids_[0].level->columns = finest.columns;
+    grids_[0].level->name    = std::move(finest.id);
+    grids_[0].level->lattice = finest.lattice;
+    finest.columns->sum(&total, 1);
     grids_[0].level->nnz = static_cast<PetscLogDouble>(total);
     grids_[0].level->stamp.new_pattern();
   }));
-  grids_[0].bs = bs;
+  grids_[0].bs = finest.bs;
   for (;;) {
     PetscCall(measure(grids_.back(), options.esteig_iterations, finite));
     const CsrLevel &level = *grids_.back().level;
     if (!*finite || grids_.back().rows() <= options.coarse_limit || (PetscInt)grids_.size() >= options.max_levels) break;
     *finite = level.squares_finite;
     if (!*finite) break;
-    PetscCall(coarsen(B, k, threshold, options, &stop));
+    PetscCall(coarsen(finest.B, finest.k, threshold, options, &stop));
     if (stop) break;
     threshold /= 2; /* coarse operators are denser and their entries smaller: Vanek, Mandel, Brezina 1996 */
   }

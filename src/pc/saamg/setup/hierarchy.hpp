@@ -92,12 +92,21 @@ struct Grid {
   PetscInt rows() const { return level->columns->nglobal(); } // of all ranks
 };
 
+/* What a hierarchy is made from. A, whose columns are by the map's local numbers, is borrowed until release(). */
+struct FinestOperator {
+  Csr                A;
+  MapPtr             columns;
+  PetscInt           bs = 1, k = 1; // unknowns of a node, near-null vectors
+  Array<PetscScalar> B;             // [local rows][k] the near-null vectors, in A's space
+  Array<PetscInt>    id{};          // [local rows / bs] the nodes' ids where their numbers depend on the ranks, else empty
+  Lattice            lattice{};     // the grid that the ids are points of
+  OperatorSource     exact{};
+};
+
 class Hierarchy {
 public:
-  /* B[local rows][k]: the near-null vectors, in A's space. name[local rows / bs]: what the nodes are called where their numbers depend on the ranks, else empty; lattice:
-     the grid that the ids are points of. A, whose columns are by the map's local numbers, is borrowed until release(). finite: false (on all
-     ranks) when A holds a NaN or Inf; then there are no grids. Collective, as update() is. */
-  PetscErrorCode build(const Csr &A, MapPtr columns, PetscInt bs, PetscInt k, Array<PetscScalar> B, Array<PetscInt> name, const Lattice &lattice, const HierarchyOptions &options, bool *finite, const OperatorSource &exact = nullptr);
+  /* finite: false (on all ranks) when A holds a NaN or Inf; then there are no grids. Collective, as update() is. */
+  PetscErrorCode build(FinestOperator finest, const HierarchyOptions &options, bool *finite);
   /* Same pattern, new values: coarse operators, diagonals and eigenvalues anew, and the interpolation too where only aggregates were kept. */
   PetscErrorCode update(const Csr &A, const HierarchyOptions &options, bool *finite, const OperatorSource &exact = nullptr);
   void           reset() { grids_.clear(); }
