@@ -129,15 +129,15 @@ $(BUILD)/obj/%.cu.o: %.cu $(FLAGS)
 # --- Linking. libgoza.so shows its C functions only; tests and benches take libgoza-whole.so, of the same objects, which shows everything.
 link   = @mkdir -p $(@D); echo "  link  $@"; $(MPICXX) $(CXXFLAGS) -o $@ $(filter %.o,$^)
 shared = -shared -Wl,--no-undefined,--exclude-libs,ALL,-soname,$(@F)
-whole  = -L$(BUILD)/lib -lgoza-whole '-Wl,-rpath,$$ORIGIN/../lib:$$ORIGIN/../../lib'
+whole  = -L$(BUILD)/lib -lgoza-whole -lz '-Wl,-rpath,$$ORIGIN/../lib:$$ORIGIN/../../lib'
 
 $(BUILD)/lib/libgoza.so: $(LIB_OBJ) src/exports.map
 	$(link) $(shared) -Wl,-Bsymbolic,--version-script=src/exports.map $(LIBS)
 $(BUILD)/lib/libgoza-whole.so: $(LIB_OBJ)
 	$(link) $(shared) $(LIBS)
 $(EXAMPLES): $(BUILD)/bin/%: $$(call objects,$$(wildcard examples/$$*.c*)) | $(BUILD)/lib/libgoza.so
-	$(link) -L$(BUILD)/lib -Wl,--as-needed $(if $(filter locality,$*),-lgoza-whole,-lgoza) '-Wl,-rpath,$$ORIGIN/../lib' $(LIBS)
-$(BUILD)/bin/locality: $(call objects,$(patsubst %,test/support/%.cxx,study_gallery generators sparse)) | $(BUILD)/lib/libgoza-whole.so # reaches the library's hidden parts
+	$(link) -L$(BUILD)/lib -Wl,--as-needed $(if $(filter locality,$*),-lgoza-whole -lz,-lgoza) '-Wl,-rpath,$$ORIGIN/../lib' $(LIBS)
+$(BUILD)/bin/locality: $(call objects,$(addprefix test/support/,study_gallery.cxx generators.cxx sparse.cxx matrix_market.cxx petsc_binary.cxx line_source.cxx calibrate.cu)) | $(BUILD)/lib/libgoza-whole.so # reaches the library's hidden parts
 $(TESTS): $(BUILD)/test/%: $$(call objects,$$(wildcard test/$$*.c*)) $(SUPPORT_OBJ) | $(BUILD)/lib/libgoza-whole.so
 	$(link) $(whole) $(LIBS)
 $(BUILD)/test/fuzz/fuzz_mat: $(call objects,$(call sources,test/fuzz/mat))

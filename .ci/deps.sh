@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Install what building, testing and demonstrating Goza needs on Debian 12 and lacks here. Nothing is done when all is there.
 set -euo pipefail
-want=(g++ pkg-config petsc-dev libpetsc-real3.18-dev libpetsc3.18-dev-examples libopenmpi-dev openmpi-bin libboost-test-dev python3 "$@")
+want=(g++ pkg-config petsc-dev libpetsc-real3.18-dev libpetsc3.18-dev-examples libopenmpi-dev openmpi-bin libboost-test-dev zlib1g-dev python3 "$@")
 
 if ! command -v dpkg-query >/dev/null; then
-  echo "deps: not a Debian machine: Goza needs a C++17 compiler, PETSc, MPI, Boost.Test and PETSc's example sources" >&2
+  echo "deps: not a Debian machine: Goza needs a C++17 compiler, PETSc, MPI, Boost.Test, zlib and PETSc's example sources" >&2
   exit 0
 fi
 have=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' | awk '$2 == "installed" { print $1 }')

@@ -5,7 +5,8 @@ static char help[] = "Linear elasticity of a solid of two materials, on hexahedr
   -contrast <number>     : Young's modulus of the stiff half over the soft half's\n\
   -poisson <number>      : Poisson's ratio\n\
   -fixed_set, -load_set  : (DMPLEX) the face sets of the mesh file that are clamped and pulled, in place of bottom and top\n\
-  -soften <number>       : Young's modulus falls with the stress: E / (1 + number * von Mises / E), solved by SNES\n\
+  -soften <number>       : Young's modulus of an element falls with its stress: E / (1 + number * von Mises / E), solved by SNES\n\
+  -times                 : what the user waits for, by PETSc's events\n\
   -output <file>         : displacement and von Mises stress, .vtu (DMPLEX) or .vts (DMDA)\n\n";
 
 /*
@@ -19,12 +20,27 @@ static char help[] = "Linear elasticity of a solid of two materials, on hexahedr
      elasticity -n 17 -case smooth
      elasticity -mesh plex -dm_plex_dim 3 -dm_plex_simplex 0 -dm_plex_box_faces 6,6,6 -dm_mat_type cds
      elasticity -mesh plex -dm_plex_filename examples/hook.msh -fixed_set 1 -load_set 2 -output hook.vtu
-     elasticity -n 9 -soften 5
+     elasticity -n 9 -soften 5 -times
 */
 #include "elasticity_output.hpp"
 
 static const char *const Meshes[] = {"da", "plex"};
 static const char *const Cases[]  = {"load", "smooth"};
+
+/* Vectors on the device where the products are done there */
+static PetscErrorCode VectorsLikeMatrix(Solid *S, Mat A)
+{
+  VecType   type;
+  PetscBool chosen;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-dm_vec_type", &chosen));
+  if (chosen) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetVecType(A, &type));
+  PetscCall(DMSetVecType(S->dm, type));
+  PetscCall(DMSetVecType(S->scalar, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /* The rigid-body modes, for preconditioners that coarsen */
 static PetscErrorCode AttachRigidBody(Solid *S, Mat A)
@@ -52,36 +68,18 @@ static PetscErrorCode AttachRigidBody(Solid *S, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ---- a material that softens: SNES asks for residual and matrix, whose values change in a pattern that stays ---- */
+/* ---- a material that softens: SNES asks for residual and matrix, whose values change in a pattern that stays. All of it is done where the vectors are ---- */
 
 static PetscErrorCode SoftenByStress(Solid *S, Vec u)
 {
-  GozaElementType    type;
-  const PetscInt    *conn;
-  PetscInt           nelem;
-  Vec                stress, local;
-  const PetscScalar *s;
-
   PetscFunctionBeginUser;
   if (S->soften <= 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(GozaAssemblyGetElements(S->assembly, &type, &nelem, &conn, NULL, NULL));
-  const PetscInt corners = type == GOZA_HEX8 ? 8 : 4;
-  PetscCall(DMGetGlobalVector(S->scalar, &stress));
-  PetscCall(DMGetLocalVector(S->scalar, &local));
-  PetscCall(GozaAssemblySetMaterial(S->assembly, S->hard, S->ratio)); /* the stress of the material without softening decides */
-  PetscCall(GozaAssemblyVonMises(S->assembly, u, stress));
-  PetscCall(DMGlobalToLocal(S->scalar, stress, INSERT_VALUES, local));
-  PetscCall(VecGetArrayRead(local, &s));
-  for (PetscInt e = 0; e < nelem; e++) {
-    PetscReal mean = 0;
-
-    for (PetscInt b = 0; b < corners; b++) mean += PetscRealPart(s[conn[e * corners + b]]) / corners;
-    S->young[e] = S->hard[e] / (1 + S->soften * mean / S->hard[e]);
-  }
-  PetscCall(VecRestoreArrayRead(local, &s));
-  PetscCall(GozaAssemblySetMaterial(S->assembly, S->young, S->ratio));
-  PetscCall(DMRestoreLocalVector(S->scalar, &local));
-  PetscCall(DMRestoreGlobalVector(S->scalar, &stress));
+  PetscCall(GozaAssemblySetMaterialVecs(S->assembly, S->hard, S->ratio)); /* the stress of the material without softening decides */
+  PetscCall(GozaAssemblyElementVonMises(S->assembly, u, S->stress));
+  PetscCall(VecAYPX(S->stress, S->soften, S->hard));
+  PetscCall(VecPointwiseDivide(S->young, S->hard, S->stress));
+  PetscCall(VecPointwiseMult(S->young, S->young, S->hard)); /* E E / (E + soften * stress) */
+  PetscCall(GozaAssemblySetMaterialVecs(S->assembly, S->young, S->ratio));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -121,6 +119,7 @@ static PetscErrorCode Options(Solid *S)
   PetscCall(PetscOptionsReal("-soften", "How fast Young's modulus falls with the stress", NULL, S->soften, &S->soften, NULL));
   PetscCall(PetscOptionsInt("-fixed_set", "Face set that is clamped", NULL, S->fixed_set, &S->fixed_set, NULL));
   PetscCall(PetscOptionsInt("-load_set", "Face set that is pulled", NULL, S->load_set, &S->load_set, NULL));
+  PetscCall(PetscOptionsBool("-times", "Print what the user waits for", NULL, S->times, &S->times, NULL));
   PetscCall(PetscOptionsString("-output", "VTK file", NULL, S->output, S->output, sizeof(S->output), NULL));
   PetscOptionsEnd();
   PetscCheck(S->n > 1, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "An element needs two nodes in each direction, not %" PetscInt_FMT, S->n);
@@ -146,6 +145,7 @@ int main(int argc, char **argv)
   S.poisson   = (PetscReal)0.3;
   S.fixed_set = S.load_set = -1;
   PetscCall(Options(&S));
+  if (S.times) PetscCall(PetscLogDefaultBegin());
   PetscCall(CreateMesh(&S));
 
   PetscCall(GozaAssemblyCreate(PETSC_COMM_WORLD, &S.assembly));
@@ -155,6 +155,7 @@ int main(int argc, char **argv)
   PetscCall(GozaAssemblyCreateMatrix(S.assembly, NULL, &A)); /* -dm_mat_type or -mat_type says of which type */
   PetscCall(MatSetOption(A, MAT_SPD, PETSC_TRUE));
   PetscCall(MatSetOption(A, MAT_SPD_ETERNAL, PETSC_TRUE));
+  PetscCall(VectorsLikeMatrix(&S, A));
   PetscCall(AttachRigidBody(&S, A));
   PetscCall(DMCreateGlobalVector(S.dm, &u));
   PetscCall(VecDuplicate(u, &r));
@@ -163,6 +164,7 @@ int main(int argc, char **argv)
   PetscCall(SNESSetFunction(snes, r, Residual, &S));
   PetscCall(SNESSetJacobian(snes, A, A, Stiffness, &S));
   PetscCall(SNESSetType(snes, S.soften > 0 ? SNESNEWTONLS : SNESKSPONLY)); /* without softening the problem is linear: one solve */
+  PetscCall(SNESSetLagPreconditioner(snes, 20)); /* the stiffness changes little from step to step: the preconditioner of the first one serves */
   PetscCall(SNESGetKSP(snes, &ksp));
   PetscCall(KSPSetType(ksp, KSPCG));
   PetscCall(KSPSetTolerances(ksp, (PetscReal)1e-8, PETSC_DEFAULT, PETSC_DEFAULT, 10000));
@@ -178,7 +180,10 @@ int main(int argc, char **argv)
   PetscCall(VecDestroy(&u));
   PetscCall(MatDestroy(&A));
   PetscCall(GozaAssemblyDestroy(&S.assembly));
-  PetscCall(PetscFree3(S.young, S.ratio, S.hard));
+  PetscCall(VecDestroy(&S.hard));
+  PetscCall(VecDestroy(&S.young));
+  PetscCall(VecDestroy(&S.ratio));
+  PetscCall(VecDestroy(&S.stress));
   PetscCall(DMDestroy(&S.scalar));
   PetscCall(DMDestroy(&S.dm));
   PetscCall(PetscFinalize());

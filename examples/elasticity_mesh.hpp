@@ -14,10 +14,10 @@ typedef struct {
   DM           dm, scalar; /* three unknowns a node, and one */
   GozaAssembly assembly;
   PetscInt     mesh, which, n, fixed_set, load_set;
-  PetscBool    tets;
+  PetscBool    tets, times;
   PetscReal    contrast, poisson, soften, low[3], high[3];
   char         output[PETSC_MAX_PATH_LEN];
-  PetscReal   *young, *ratio, *hard; /* of the elements; hard: Young's modulus without stress */
+  Vec          young, ratio, hard, stress; /* of the elements; hard: Young's modulus without stress */
 } Solid;
 
 /* The unknowns at every vertex: a field of three or none, then one of one or none */

@@ -2,6 +2,27 @@
 #pragma once
 #include "elasticity_problem.hpp"
 
+/* Of rank 0, how often in brackets. On a device, calls that wait for nothing hand their time on to those that wait. */
+static inline PetscErrorCode PrintTimes(void)
+{
+  static const char *const events[] = {"GozaFEMInputs", "GozaFEMSymbolic", "GozaFEMCreate", "GozaFEMMatrix",
+                                       "GozaFEMVector", "PCSetUp",         "KSPSolve",      "SNESSolve"};
+  static const char *const names[]  = {"inputs",         "symbolic phase",    "new matrix", "matrix values", "vectors", "set-up of the preconditioner",
+                                       "solves with it", "the whole solution"};
+
+  PetscFunctionBeginUser;
+  for (int k = 0; k < 8; k++) {
+    PetscLogEvent      event;
+    PetscEventPerfInfo info;
+
+    PetscCall(PetscLogEventGetId(events[k], &event));
+    PetscCall(PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &info));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s%s %.4f s (%d)", k ? ", " : "", names[k], (double)info.time, info.count));
+  }
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Both fields in one vector of four unknowns a node: a VTK file wants one DM */
 static inline PetscErrorCode Write(Solid *S, Vec u, Vec s)
 {
@@ -52,6 +73,7 @@ static inline PetscErrorCode Report(Solid *S, SNES snes, Vec u)
   Vec                s;
 
   PetscFunctionBeginUser;
+  if (S->times) PetscCall(PrintTimes());
   PetscCall(SNESGetKSP(snes, &ksp));
   PetscCall(SNESGetIterationNumber(snes, &newton));
   PetscCall(SNESGetLinearSolveIterations(snes, &its));

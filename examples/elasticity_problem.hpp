@@ -71,13 +71,19 @@ static inline PetscErrorCode SetProblem(Solid *S)
   PetscBool       *given, *fixed, *pulled;
   PetscScalar     *value;
   PetscReal       *force;
+  PetscScalar     *hard;
 
   PetscFunctionBeginUser;
   PetscCall(GozaAssemblyGetElements(S->assembly, &type, &nelem, &conn, &nnodes, &x));
   PetscCall(GetBounds(S, nnodes, x));
   const PetscInt  corners = type == GOZA_HEX8 ? 8 : 4;
   const PetscReal near    = (PetscReal)1e-6 * (S->high[2] - S->low[2]);
-  PetscCall(PetscMalloc3(nelem, &S->young, nelem, &S->ratio, nelem, &S->hard));
+  PetscCall(GozaAssemblyCreateElementVec(S->assembly, &S->hard));
+  PetscCall(VecDuplicate(S->hard, &S->young));
+  PetscCall(VecDuplicate(S->hard, &S->ratio));
+  PetscCall(VecDuplicate(S->hard, &S->stress));
+  PetscCall(VecSet(S->ratio, S->poisson));
+  PetscCall(VecGetArrayWrite(S->hard, &hard));
   PetscCall(PetscMalloc1((size_t)3 * nelem, &force));
   for (PetscInt e = 0; e < nelem; e++) {
     PetscReal center[3] = {0, 0, 0};
@@ -85,8 +91,7 @@ static inline PetscErrorCode SetProblem(Solid *S)
     for (PetscInt b = 0; b < corners; b++) {
       for (PetscInt d = 0; d < 3; d++) center[d] += x[3 * conn[e * corners + b] + d] / corners;
     }
-    S->ratio[e] = S->poisson;
-    S->hard[e] = S->young[e] = S->which == 0 && center[0] > (S->low[0] + S->high[0]) / 2 ? S->contrast : 1;
+    hard[e] = S->which == 0 && center[0] > (S->low[0] + S->high[0]) / 2 ? S->contrast : 1;
     if (S->which == 0) {
       force[3 * e] = force[3 * e + 1] = 0;
       force[3 * e + 2]                = (PetscReal)-1e-3; /* weight */
@@ -94,7 +99,8 @@ static inline PetscErrorCode SetProblem(Solid *S)
       SmoothForce(center, S->poisson / ((1 + S->poisson) * (1 - 2 * S->poisson)), 1 / (2 * (1 + S->poisson)), force + 3 * e);
     }
   }
-  PetscCall(GozaAssemblySetMaterial(S->assembly, S->young, S->ratio));
+  PetscCall(VecRestoreArrayWrite(S->hard, &hard));
+  PetscCall(GozaAssemblySetMaterialVecs(S->assembly, S->hard, S->ratio));
   PetscCall(GozaAssemblySetForce(S->assembly, force));
   PetscCall(PetscFree(force));
 

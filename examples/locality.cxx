@@ -2,7 +2,7 @@ static char help[] = "Locality of a matrix's reads of x in every format, and wha
   -file <file>                         : a PETSc binary or Matrix Market file, the latter plain or compressed by gzip\n\
   -gallery <name>                      : instead, one of the matrices of `make bench-locality`, like web_3 or G3_circuit\n\
   -n <nodes>                           : instead, the 27-point operator on a grid of n^3 nodes\n\
-  -platform c2050|titan|k40|h200|host  : whose lines, cache and bandwidth\n\
+  -platform c2050|h200|host            : whose lines, cache and bandwidth\n\
   -value_bytes 4|8, -index_bytes 2|4|8 : F and I of the models\n\
   -slice_height <rows>                 : of sliced ELL, a power of two\n\
   -fold_width <entries>                : of Fold; 0: chosen from the row lengths\n\
@@ -24,9 +24,9 @@ static char help[] = "Locality of a matrix's reads of x in every format, and wha
 */
 #include "../test/support/study_gallery.hpp"
 #include "petsc/plugin.hpp"
-#include "locality/calibrate.hpp"
-#include "locality/matrix_market.hpp"
-#include "locality/petsc_binary.hpp"
+#include "../test/support/calibrate.hpp"
+#include "../test/support/matrix_market.hpp"
+#include "../test/support/petsc_binary.hpp"
 #include "locality/models.hpp"
 #include "locality_pictures.hpp"
 #include "petsc/errors.hpp"
@@ -38,6 +38,7 @@ static char help[] = "Locality of a matrix's reads of x in every format, and wha
 #include <sys/stat.h>
 
 using namespace goza;
+using goza_test::HostCsr;
 
 struct Settings {
   char            file[PETSC_MAX_PATH_LEN] = "", gallery[64] = "", json[PETSC_MAX_PATH_LEN] = "", svg[PETSC_MAX_PATH_LEN] = "";
@@ -57,7 +58,7 @@ static PetscErrorCode Options(Settings *s)
   PetscCall(PetscOptionsString("-file", "PETSc binary or Matrix Market file", NULL, s->file, s->file, sizeof(s->file), NULL));
   PetscCall(PetscOptionsString("-gallery", "A matrix of make bench-locality", NULL, s->gallery, s->gallery, sizeof(s->gallery), NULL));
   PetscCall(PetscOptionsInt("-n", "Nodes a side of the 27-point operator", NULL, s->n, &s->n, &set));
-  PetscCall(PetscOptionsString("-platform", "c2050, titan, k40, h200 or host", NULL, name, name, sizeof(name), NULL));
+  PetscCall(PetscOptionsString("-platform", "c2050, h200 or host", NULL, name, name, sizeof(name), NULL));
   PetscCall(PetscOptionsInt("-value_bytes", "Bytes of a value; 0: the platform's, else PetscScalar's", NULL, s->value_bytes, &s->value_bytes, NULL));
   PetscCall(PetscOptionsInt("-index_bytes", "Bytes of a column index", NULL, s->index_bytes, &s->index_bytes, NULL));
   PetscCall(PetscOptionsInt("-slice_height", "Rows in a slice of sliced ELL", NULL, s->analysis.slice_height, &s->analysis.slice_height, NULL));
@@ -74,7 +75,7 @@ static PetscErrorCode Options(Settings *s)
   PetscCheck(!!set + !!s->file[0] + !!s->gallery[0] == 1, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "Give one matrix: -file or -n or -gallery");
   PetscCheck(!set || (s->n >= 0 && s->n <= 400), PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-n %" PetscInt_FMT " must be from 0 to 400", s->n);
   s->platform = find_platform(name);
-  PetscCheck(s->platform, PETSC_COMM_WORLD, PETSC_ERR_ARG_UNKNOWN_TYPE, "-platform %s is none of c2050, titan, k40, h200, host", name);
+  PetscCheck(s->platform, PETSC_COMM_WORLD, PETSC_ERR_ARG_UNKNOWN_TYPE, "-platform %s is none of c2050, h200, host", name);
   if (!s->value_bytes) s->value_bytes = s->platform->value_bytes ? s->platform->value_bytes : (PetscInt)sizeof(PetscScalar);
   PetscCheck(s->value_bytes == 4 || s->value_bytes == 8, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-value_bytes %" PetscInt_FMT " must be 4 or 8", s->value_bytes);
   PetscCheck(s->index_bytes == 2 || s->index_bytes == 4 || s->index_bytes == 8, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-index_bytes %" PetscInt_FMT " must be 2, 4 or 8", s->index_bytes);
@@ -131,8 +132,8 @@ static PetscErrorCode Load(const Settings &s, HostCsr *A)
   PetscCall(PetscStrendswith(s.file, ".mtx.gz", &packed));
   if (s.gallery[0]) PetscCall(FromGallery(s.gallery, A));
   else if (!s.file[0]) PetscCallCXX(*A = Stencil(s.n));
-  else if (market || packed || is_matrix_market(s.file)) PetscCall(read_matrix_market(s.file, A));
-  else PetscCall(read_petsc_binary(s.file, A));
+  else if (market || packed || goza_test::is_matrix_market(s.file)) PetscCall(goza_test::read_matrix_market(s.file, A));
+  else PetscCall(goza_test::read_petsc_binary(s.file, A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -225,7 +226,7 @@ static PetscErrorCode Calibrate(const char *file)
   PetscFunctionBeginUser;
   PetscCall(GozaInitializePackage());
   PetscCall(Guarded([&] {
-    m = calibrate(default_space());
+    m = goza_test::calibrate(default_space());
     write_machine(m, file);
   }));
   printf("%s: copy %.4g GB/s, gather %.4g GB/s of x, last cache %.4g MB at %.4g GB/s, launch %.3g us; written to %s\n", m.device ? "GPU" : "host", 1e-9 * m.bandwidth, 1e-9 * m.gather, 1e-6 * m.l2, 1e-9 * m.l2_bandwidth, 1e6 * m.kernel_launch, file);

@@ -64,6 +64,13 @@ typedef enum {
 } PCSAAMGCycleType;
 
 typedef enum {
+  PC_SAAMG_INTERPOLATION_AUTO,      /* by the matrix */
+  PC_SAAMG_INTERPOLATION_SMOOTHED,  /* with the matrix */
+  PC_SAAMG_INTERPOLATION_DIFFUSIVE, /* with what both directions of an edge share */
+  PC_SAAMG_INTERPOLATION_UNSMOOTHED /* piecewise constant */
+} PCSAAMGInterpolation;
+
+typedef enum {
   PC_SAAMG_FINEST,
   PC_SAAMG_INTERMEDIATE,
   PC_SAAMG_COARSEST, /* where it is smoothed and not solved */
@@ -99,6 +106,7 @@ PETSC_EXTERN const char *const MatStoragePrecisions[];
 PETSC_EXTERN const char *const MatFoldOrders[];
 PETSC_EXTERN const char *const MatSlicedEllIndices[];
 PETSC_EXTERN const char *const PCSAAMGCycleTypes[];
+PETSC_EXTERN const char *const PCSAAMGInterpolations[];
 PETSC_EXTERN const char *const PCSAAMGPrecisions[];
 PETSC_EXTERN const char *const PCSAAMGReuses[];
 PETSC_EXTERN const char *const PCSAAMGCouplings[];
@@ -128,6 +136,9 @@ PETSC_EXTERN PetscErrorCode GozaAssemblySetDM(GozaAssembly, DM);
 PETSC_EXTERN PetscErrorCode GozaAssemblySetElements(GozaAssembly, GozaElementType, PetscInt, const PetscInt[], PetscInt, const PetscReal[], PetscInt, const PetscInt[]);
 PETSC_EXTERN PetscErrorCode GozaAssemblyGetElements(GozaAssembly, GozaElementType *, PetscInt *, const PetscInt *[], PetscInt *, const PetscReal *[]);
 PETSC_EXTERN PetscErrorCode GozaAssemblySetMaterial(GozaAssembly, const PetscReal[], const PetscReal[]);
+PETSC_EXTERN PetscErrorCode GozaAssemblySetMaterialVecs(GozaAssembly, Vec, Vec);
+PETSC_EXTERN PetscErrorCode GozaAssemblyCreateElementVec(GozaAssembly, Vec *);
+PETSC_EXTERN PetscErrorCode GozaAssemblySetCoordinates(GozaAssembly, const PetscReal[]);
 PETSC_EXTERN PetscErrorCode GozaAssemblySetDirichlet(GozaAssembly, const PetscBool[], const PetscScalar[]);
 PETSC_EXTERN PetscErrorCode GozaAssemblySetForce(GozaAssembly, const PetscReal[]);
 PETSC_EXTERN PetscErrorCode GozaAssemblySetTraction(GozaAssembly, PetscInt, PetscInt, const PetscInt[], const PetscReal[]);
@@ -137,6 +148,7 @@ PETSC_EXTERN PetscErrorCode GozaAssemblyMatrix(GozaAssembly, Mat);
 PETSC_EXTERN PetscErrorCode GozaAssemblyRHS(GozaAssembly, Vec);
 PETSC_EXTERN PetscErrorCode GozaAssemblyResidual(GozaAssembly, Vec, Vec);
 PETSC_EXTERN PetscErrorCode GozaAssemblyVonMises(GozaAssembly, Vec, Vec);
+PETSC_EXTERN PetscErrorCode GozaAssemblyElementVonMises(GozaAssembly, Vec, Vec);
 
 PETSC_EXTERN PetscErrorCode MatCDSSetStorage(Mat, MatCDSStorage);
 PETSC_EXTERN PetscErrorCode MatCDSGetStorage(Mat, MatCDSStorage *);
@@ -182,8 +194,12 @@ PETSC_EXTERN PetscErrorCode PCSAAMGSetCoarseLimit(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetCoarseLimit(PC, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetAggressiveLevels(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetAggressiveLevels(PC, PetscInt *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetMaxComplexity(PC, PetscReal);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetMaxComplexity(PC, PetscReal *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetCycleType(PC, PCSAAMGCycleType);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetCycleType(PC, PCSAAMGCycleType *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetInterpolation(PC, PCSAAMGInterpolation);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetInterpolation(PC, PCSAAMGInterpolation *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetDirectLimit(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetDirectLimit(PC, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetGatherLimit(PC, PetscInt);

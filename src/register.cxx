@@ -214,6 +214,8 @@ static PetscErrorCode RegisterEvents()
   PetscCall(PetscLogEventRegister("SAAMGEigen", PC_CLASSID, &events.eigen));
   PetscCall(PetscLogEventRegister("SAAMGMirror", PC_CLASSID, &events.mirror));
   PetscCall(PetscLogEventRegister("GozaFEMSymbolic", MAT_CLASSID, &events.symbolic));
+  PetscCall(PetscLogEventRegister("GozaFEMInputs", MAT_CLASSID, &events.inputs));
+  PetscCall(PetscLogEventRegister("GozaFEMCreate", MAT_CLASSID, &events.create));
   PetscCall(PetscLogEventRegister("GozaFEMMatrix", MAT_CLASSID, &events.assemble));
   PetscCall(PetscLogEventRegister("GozaFEMVector", MAT_CLASSID, &events.vector));
   PetscFunctionReturn(PETSC_SUCCESS);

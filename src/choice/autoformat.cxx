@@ -1,4 +1,5 @@
 #include "autoformat.hpp"
+#include "tuning.hpp"
 #include "mat/cds/cds.hpp"
 #include "mat/fold/renumbered.hpp"
 #include "mat/fold/fold.hpp"
@@ -43,21 +44,6 @@ template <class V> static Products products_of(const Format<V> &format)
   };
 }
 
-constexpr double close          = 2;    // the model errs: what it finds within this of the best may be the fastest in truth
-constexpr double close_csr      = 1.3;  // PETSc may have to bring its arrays to the device first
-constexpr double close_measured = 1.25; // of short products: what was measured once and alone
-
-/* Seconds that short products of one format, and in the end of all that come near the fastest, may take; the host's clock is less steady. */
-static double alone(Space space)
-{
-  return space == Space::Cuda ? 0.2e-3 : 2e-3;
-}
-
-static double together(Space space)
-{
-  return space == Space::Cuda ? 2e-3 : 20e-3;
-}
-
 /* The formats that may be the fastest, best first. Without trials the model's best. Of long products the fastest as measured; of short ones, which vary from one moment to the
    next and need little memory, all that come near it. */
 template <class V> auto AutoFormat<V>::build_best(const Csr &A, const Decision &wanted, int *tried) const -> std::vector<Built>
@@ -68,14 +54,14 @@ template <class V> auto AutoFormat<V>::build_best(const Csr &A, const Decision &
 
   for (const Candidate &c : wanted.candidates) {
     if (c.choice.layout == Layout::Csr) continue;
-    if (*tried && (*tried >= options_.trials || c.cost.seconds > close * expected)) break;
+    if (*tried && (*tried >= options_.trials || c.cost.seconds > close_to_best * expected)) break;
     try {
       auto format = make<V>(this->space_, c.choice, options_.symmetric);
 
       format->build(A);
       if (c.choice.layout == Layout::CdsHalf && !static_cast<const Cds<V, V> &>(*format).half()) continue; // the values are not symmetric
       if (!(*tried)++) expected = c.cost.seconds;
-      const double seconds = options_.trials > 1 ? time_in_turn(this->space_, {products_of(*format)}, alone(this->space_))[0].working : c.cost.seconds;
+      const double seconds = options_.trials > 1 ? time_in_turn(this->space_, {products_of(*format)}, trial_seconds(this->space_))[0].working : c.cost.seconds;
       best.push_back({&c, seconds, std::move(format)});
     } catch (const DeviceMemoryError &) { // no room for it
       why = std::current_exception();
@@ -88,7 +74,7 @@ template <class V> auto AutoFormat<V>::build_best(const Csr &A, const Decision &
       continue;
     } // any other error is the device's or ours, and not this candidate's
     std::stable_sort(best.begin(), best.end(), [](const Built &a, const Built &b) { return a.seconds < b.seconds; });
-    while (best.size() > 1 && best.back().seconds > (best.front().seconds < short_product ? close_measured : 1) * best.front().seconds) best.pop_back();
+    while (best.size() > 1 && best.back().seconds > (best.front().seconds < short_product ? short_variation : 1) * best.front().seconds) best.pop_back();
   }
   if (best.empty()) std::rethrow_exception(why);
   return best;
@@ -106,11 +92,11 @@ template <class V> void AutoFormat<V>::pick(const Csr &A)
 
   for (const Built &b : best) all.push_back(products_of(*b.format));
   for (const Candidate &c : choice_.candidates) {
-    if (c.choice.layout == Layout::Csr && options_.trials > 1 && c.cost.seconds < close_csr * best[0].seconds) csr = &c;
+    if (c.choice.layout == Layout::Csr && options_.trials > 1 && c.cost.seconds < csr_close_to_best * best[0].seconds) csr = &c;
   }
   if (csr) all.push_back(options_.csr_products());
   if (all.size() > 1) {
-    const std::vector<ProductTime> times  = time_in_turn(this->space_, all, together(this->space_));
+    const std::vector<ProductTime> times  = time_in_turn(this->space_, all, last_trial_seconds(this->space_));
     const auto                     faster = [](const ProductTime &a, const ProductTime &b) { return a.working < b.working; };
     const auto                     first  = std::min_element(times.begin(), times.begin() + best.size(), faster);
 

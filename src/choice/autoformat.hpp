@@ -27,6 +27,8 @@ public:
   void        refill(const Csr &A) override;
   bool        refill_reads_columns() const override { return format_ && format_->refill_reads_columns(); }
   void        apply(const V *x, const RowOut<V> &out) const override; // not when PETSc's product was settled on
+  void        apply_dots(const V *x, const WithDots<V> &out) const override { format_->apply_dots(x, out); }
+  const V    *main_diagonal() const override { return format_ ? format_->main_diagonal() : nullptr; }
   std::size_t bytes() const override { return format_ ? format_->bytes() : 0; }
   std::string describe() const override;
 

@@ -1,4 +1,5 @@
 #include "in_turn.hpp"
+#include "tuning.hpp"
 #include "core/device/device_seconds.hpp"
 #include <chrono>
 

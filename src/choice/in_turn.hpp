@@ -22,6 +22,4 @@ struct ProductTime {
    a batch costs beside its products is the same for all, and are as those of a solver in the midst of its work: matrix and x are in the caches as far as they fit. */
 std::vector<ProductTime> time_in_turn(Space space, const std::vector<Products> &all, double seconds);
 
-constexpr double short_product = 100e-6; // seconds: in shorter ones noise counts, and what a cache holds
-
 } // namespace goza::choice

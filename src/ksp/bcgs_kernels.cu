@@ -6,13 +6,6 @@ namespace goza::ksp
 namespace
 {
 
-struct NoDots {
-  static constexpr int dots = 0;
-
-  template <class Values> HD PetscScalar term(int, const Values &) const { return 0; }
-  HD void                                finish(const PetscScalar *) const { }
-};
-
 struct Begin {
   static constexpr int dots = 1;
 
@@ -35,29 +28,39 @@ struct Begin {
 struct Direction : NoDots {
   BcgsVectors     v;
   BcgsScalarsView S;
-  bool            first, x_is_late;
+  BcgsDirection   what;
+  AnyFirstStep    first_step;
+  bool            p_too = true;
   PetscScalar     alpha = 0, omega = 0, beta = 0;
 
   struct Values {
-    PetscScalar x, Mp, Ms, p, r, v;
+    PetscScalar        x, Mp, Ms, p, r, v;
+    AnyFirstStep::Read first;
   };
-  Direction(const BcgsVectors &v, BcgsScalarsView S, bool first, bool x_is_late) : v(v), S(S), first(first), x_is_late(x_is_late) { }
+  Direction(const BcgsVectors &v, BcgsScalarsView S, const BcgsDirection &what, const AnyFirstStep &first_step) : v(v), S(S), what(what), first_step(first_step)
+  {
+  }
   HD void begin()
   {
     alpha = S.there->alpha;
     omega = S.there->omega;
     beta  = S.there->beta;
+    p_too = !(what.x_alone || (what.in_loop && S.there->end.stop));
+    if (what.in_loop) v.x = S.there->end.x;
   }
   HD Values load(PetscInt i) const
   {
-    Values e{0, 0, 0, 0, v.r[i], 0};
+    Values e{};
 
-    if (x_is_late) {
+    if (what.x_is_late) {
       e.x  = v.x[i];
       e.Mp = v.Mp[i];
       e.Ms = v.Ms[i];
     }
-    if (!first) {
+    if (!p_too) return e;
+    e.r     = v.r[i];
+    e.first = first_step.load(i);
+    if (!what.first) {
       e.p = v.p[i];
       e.v = v.v[i];
     }
@@ -66,12 +69,14 @@ struct Direction : NoDots {
   HD void change(Values &e) const
   {
     e.x += alpha * e.Mp + omega * e.Ms;
-    e.p = first ? e.r : e.r - omega * beta * e.v + beta * e.p;
+    e.p = what.first ? e.r : e.r - omega * beta * e.v + beta * e.p;
   }
   HD void store(PetscInt i, const Values &e) const
   {
-    if (x_is_late) v.x[i] = e.x;
+    if (what.x_is_late) v.x[i] = e.x;
+    if (!p_too) return;
     v.p[i] = e.p;
+    first_step.store(i, e.first, e.p);
   }
 };
 
@@ -80,12 +85,14 @@ struct FirstHalf {
 
   BcgsVectors     v;
   BcgsScalarsView S;
+  AnyFirstStep    first_step;
   PetscScalar     alpha = 0;
 
   struct Values {
-    PetscScalar r, v;
+    PetscScalar        r, v;
+    AnyFirstStep::Read first;
   };
-  FirstHalf(const BcgsVectors &v, BcgsScalarsView S) : v(v), S(S) { }
+  FirstHalf(const BcgsVectors &v, BcgsScalarsView S, const AnyFirstStep &first_step) : v(v), S(S), first_step(first_step) { }
   HD void begin()
   {
     BcgsScalars now = *S.there;
@@ -93,9 +100,13 @@ struct FirstHalf {
     now.end_first_half();
     alpha = now.alpha;
   }
-  HD Values      load(PetscInt i) const { return {v.r[i], v.v[i]}; }
-  HD void        change(Values &e) const { e.r -= alpha * e.v; }
-  HD void        store(PetscInt i, const Values &e) const { v.r[i] = e.r; }
+  HD Values load(PetscInt i) const { return {v.r[i], v.v[i], first_step.load(i)}; }
+  HD void   change(Values &e) const { e.r -= alpha * e.v; }
+  HD void   store(PetscInt i, const Values &e) const
+  {
+    v.r[i] = e.r;
+    first_step.store(i, e.first, e.r);
+  }
   HD PetscScalar term(int, const Values &e) const { return e.r * e.r; }
   HD void        finish(const PetscScalar *sums) const
   {
@@ -104,9 +115,9 @@ struct FirstHalf {
   }
 };
 
-/* s't and t't, and for several ranks, which add up all at once, s'q and t'q. */
-template <bool whole> struct Products {
-  static constexpr int dots = whole ? 2 : 4;
+/* For several ranks, which add up all at once. */
+struct Products {
+  static constexpr int dots = 4;
 
   BcgsVectors     v;
   BcgsScalarsView S;
@@ -115,7 +126,7 @@ template <bool whole> struct Products {
     PetscScalar s, t, q;
   };
   HD void        begin() { }
-  HD Values      load(PetscInt i) const { return {v.r[i], v.t[i], whole ? PetscScalar(0) : v.q[i]}; }
+  HD Values      load(PetscInt i) const { return {v.r[i], v.t[i], v.q[i]}; }
   HD void        change(Values &) const { }
   HD void        store(PetscInt, const Values &) const { }
   HD PetscScalar term(int d, const Values &e) const { return (d % 2 == 0 ? e.s : e.t) * (d < 2 ? e.t : e.q); }
@@ -123,11 +134,8 @@ template <bool whole> struct Products {
   {
     S.there->st = sums[0];
     S.there->tt = sums[1];
-    if constexpr (whole) S.there->end_second_half();
-    else {
-      S.there->sq = sums[2];
-      S.there->tq = sums[3];
-    }
+    S.there->sq = sums[2];
+    S.there->tq = sums[3];
   }
 };
 
@@ -137,44 +145,37 @@ struct SecondHalf {
   BcgsVectors     v;
   BcgsScalarsView S;
   bool            whole;
-  PetscScalar     omega = 0;
+  LoopSwitch      more;
+  PetscScalar     alpha = 0, omega = 0;
 
   struct Values {
     PetscScalar r, t, q;
   };
-  SecondHalf(const BcgsVectors &v, BcgsScalarsView S, bool whole) : v(v), S(S), whole(whole) { }
-  HD void        begin() { omega = S.there->omega; }
+  SecondHalf(const BcgsVectors &v, BcgsScalarsView S, bool whole, LoopSwitch more) : v(v), S(S), whole(whole), more(more) { }
+  HD void begin()
+  {
+    BcgsScalars now = *S.there;
+
+    if (whole) now.end_second_half();
+    alpha = now.alpha;
+    omega = now.omega;
+  }
   HD Values      load(PetscInt i) const { return {v.r[i], v.t[i], v.q[i]}; }
   HD void        change(Values &e) const { e.r -= omega * e.t; }
   HD void        store(PetscInt i, const Values &e) const { v.r[i] = e.r; }
   HD PetscScalar term(int d, const Values &e) const { return e.r * (d == 0 ? e.r : e.q); }
   HD void        finish(const PetscScalar *sums) const
   {
-    S.there->rr = sums[0];
-    S.there->rq = sums[1];
+    S.there->alpha = alpha;
+    S.there->omega = omega;
+    S.there->rr    = sums[0];
+    S.there->rq    = sums[1];
     if (!whole) return;
     S.there->begin_direction();
+    S.there->end_iteration();
+    more.again(!S.there->end.stop);
     S.tell();
   }
-};
-
-struct Solution : NoDots {
-  BcgsVectors     v;
-  BcgsScalarsView S;
-  PetscScalar     alpha = 0, omega = 0;
-
-  struct Values {
-    PetscScalar x, Mp, Ms;
-  };
-  Solution(const BcgsVectors &v, BcgsScalarsView S) : v(v), S(S) { }
-  HD void begin()
-  {
-    alpha = S.there->alpha;
-    omega = S.there->omega;
-  }
-  HD Values load(PetscInt i) const { return {v.x[i], v.Mp[i], v.Ms[i]}; }
-  HD void   change(Values &e) const { e.x += alpha * e.Mp + omega * e.Ms; }
-  HD void   store(PetscInt i, const Values &e) const { v.x[i] = e.x; }
 };
 
 } // namespace
@@ -184,30 +185,24 @@ void bcgs_begin(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S
   fuse(space, n, Begin{v, S}, sums);
 }
 
-void bcgs_direction(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, bool first, bool x_is_late, FusedSums &sums)
+void bcgs_direction(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, const BcgsDirection &what, const AnyFirstStep &first_step, FusedSums &sums)
 {
-  fuse(space, n, Direction(v, S, first, x_is_late), sums);
+  fuse(space, n, Direction(v, S, what, first_step), sums);
 }
 
-void bcgs_first_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, FusedSums &sums)
+void bcgs_first_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, const AnyFirstStep &first_step, FusedSums &sums)
 {
-  fuse(space, n, FirstHalf(v, S), sums);
+  fuse(space, n, FirstHalf(v, S, first_step), sums);
 }
 
-void bcgs_products(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, bool whole, FusedSums &sums)
+void bcgs_products(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, FusedSums &sums)
 {
-  if (whole) fuse(space, n, Products<true>{v, S}, sums);
-  else fuse(space, n, Products<false>{v, S}, sums);
+  fuse(space, n, Products{v, S}, sums);
 }
 
-void bcgs_second_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, bool whole, FusedSums &sums)
+void bcgs_second_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, bool whole, LoopSwitch more, FusedSums &sums)
 {
-  fuse(space, n, SecondHalf(v, S, whole), sums);
-}
-
-void bcgs_solution(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, FusedSums &sums)
-{
-  fuse(space, n, Solution(v, S), sums);
+  fuse(space, n, SecondHalf(v, S, whole, more), sums);
 }
 
 } // namespace goza::ksp

@@ -6,39 +6,38 @@ namespace goza::ksp
 namespace
 {
 
-struct NoDots {
-  static constexpr int dots = 0;
-
-  template <class Values> HD PetscScalar term(int, const Values &) const { return 0; }
-};
-
 struct Direction : NoDots {
   CgVectors     v;
   CgScalarsView S;
-  bool          first, x_is_late;
+  CgDirection   what;
+  bool          p_too = true;
   PetscScalar   a = 0, b = 0;
 
   struct Values {
     PetscScalar x, p, z;
   };
-  Direction(const CgVectors &v, CgScalarsView S, bool first, bool x_is_late) : v(v), S(S), first(first), x_is_late(x_is_late) { }
+  Direction(const CgVectors &v, CgScalarsView S, const CgDirection &what) : v(v), S(S), what(what) { }
   HD void begin()
   {
-    a = S.there->a;
-    b = S.there->b;
+    a     = S.there->a;
+    b     = S.there->b;
+    p_too = !(what.x_alone || (what.in_loop && S.there->end.stop));
+    if (what.in_loop) v.x = S.there->end.x;
   }
-  HD Values load(PetscInt i) const { return {x_is_late ? v.x[i] : PetscScalar(0), first ? PetscScalar(0) : v.p[i], v.z[i]}; }
-  HD void   change(Values &e) const
+  HD Values load(PetscInt i) const
+  {
+    return {what.x_is_late ? v.x[i] : PetscScalar(0), what.first ? PetscScalar(0) : v.p[i], p_too ? v.z_at(i) : PetscScalar(0)};
+  }
+  HD void change(Values &e) const
   {
     e.x += a * e.p;
     e.p = e.z + b * e.p;
   }
   HD void store(PetscInt i, const Values &e) const
   {
-    if (x_is_late) v.x[i] = e.x;
-    v.p[i] = e.p;
+    if (what.x_is_late) v.x[i] = e.x;
+    if (p_too) v.p[i] = e.p;
   }
-  HD void finish(const PetscScalar *) const { }
 };
 
 template <bool with_norm> struct CgResidual {
@@ -46,22 +45,33 @@ template <bool with_norm> struct CgResidual {
 
   CgVectors     v;
   CgScalarsView S;
+  AnyFirstStep  first_step;
+  LoopSwitch    more;
   PetscScalar   a = 0;
 
   struct Values {
-    PetscScalar r, w;
+    PetscScalar        r, w;
+    AnyFirstStep::Read first;
   };
-  CgResidual(const CgVectors &v, CgScalarsView S) : v(v), S(S) { }
-  HD void        begin() { a = S.there->step(); }
-  HD Values      load(PetscInt i) const { return {v.r[i], v.w[i]}; }
-  HD void        change(Values &e) const { e.r -= a * e.w; }
-  HD void        store(PetscInt i, const Values &e) const { v.r[i] = e.r; }
+  CgResidual(const CgVectors &v, CgScalarsView S, const AnyFirstStep &first_step, LoopSwitch more) : v(v), S(S), first_step(first_step), more(more) { }
+  HD void   begin() { a = S.there->step(); }
+  HD Values load(PetscInt i) const { return {v.r[i], v.w[i], first_step.load(i)}; }
+  HD void   change(Values &e) const { e.r -= a * e.w; }
+  HD void   store(PetscInt i, const Values &e) const
+  {
+    v.r[i] = e.r;
+    first_step.store(i, e.first, e.r);
+  }
   HD PetscScalar term(int, const Values &e) const { return e.r * e.r; }
-  HD void        finish(const PetscScalar *sums) const
+  /* Without a sum other blocks may still be about to begin: a they do not read, and a step that has ended here is 0 to them already. */
+  HD void finish(const PetscScalar *sums) const
   {
     S.there->a = a;
-    if (!with_norm) return; // other blocks may still be at work, but none of them reads a
+    if (S.there->ends_here()) S.there->broken = true;
+    if (!with_norm) return;
     S.there->norm = sums[0];
+    S.there->end_iteration();
+    more.again(!S.there->end.stop);
     S.tell();
   }
 };
@@ -69,40 +79,37 @@ template <bool with_norm> struct CgResidual {
 struct Products {
   static constexpr int dots = 2;
 
-  CgVectors     v;
-  CgScalarsView S;
+  CgVectors          v;
+  CgScalarsView      S;
+  const PetscScalar *left; // [n][2], or none
+  bool               ends;
+  LoopSwitch         more;
 
   struct Values {
-    PetscScalar z, r;
+    PetscScalar zr, zz;
   };
-  HD void        begin() { }
-  HD Values      load(PetscInt i) const { return {v.z[i], v.r[i]}; }
+  HD void   begin() { }
+  HD Values load(PetscInt i) const
+  {
+    if (left) return {left[2 * static_cast<std::size_t>(i)], left[2 * static_cast<std::size_t>(i) + 1]};
+    const PetscScalar z = v.z_at(i);
+
+    return {z * v.r[i], z * z};
+  }
   HD void        change(Values &) const { }
   HD void        store(PetscInt, const Values &) const { }
-  HD PetscScalar term(int d, const Values &e) const { return e.z * (d == 0 ? e.r : e.z); }
+  HD PetscScalar term(int d, const Values &e) const { return d == 0 ? e.zr : e.zz; }
   HD void        finish(const PetscScalar *sums) const
   {
     S.there->zr   = sums[0];
     S.there->norm = sums[1];
     S.there->begin_direction();
+    if (ends) {
+      S.there->end_iteration();
+      more.again(!S.there->end.stop);
+    }
     S.tell();
   }
-};
-
-struct Solution : NoDots {
-  CgVectors     v;
-  CgScalarsView S;
-  PetscScalar   a = 0;
-
-  struct Values {
-    PetscScalar x, p;
-  };
-  Solution(const CgVectors &v, CgScalarsView S) : v(v), S(S) { }
-  HD void   begin() { a = S.there->a; }
-  HD Values load(PetscInt i) const { return {v.x[i], v.p[i]}; }
-  HD void   change(Values &e) const { e.x += a * e.p; }
-  HD void   store(PetscInt i, const Values &e) const { v.x[i] = e.x; }
-  HD void   finish(const PetscScalar *) const { }
 };
 
 struct Norm {
@@ -190,30 +197,25 @@ struct MergedStep : NoDots {
     v.x[i] = e.x;
     v.r[i] = e.r;
   }
-  HD void finish(const PetscScalar *) const { }
 };
 
 } // namespace
 
-void cg_direction(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, bool first, bool x_is_late, FusedSums &sums)
+void cg_direction(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, const CgDirection &what, FusedSums &sums)
 {
-  fuse(space, n, Direction(v, S, first, x_is_late), sums);
+  fuse(space, n, Direction(v, S, what), sums);
 }
 
-void cg_residual(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, bool with_norm, FusedSums &sums)
+void cg_residual(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, bool with_norm, const AnyFirstStep &first_step, LoopSwitch more, FusedSums &sums)
 {
-  if (with_norm) fuse(space, n, CgResidual<true>(v, S), sums);
-  else fuse(space, n, CgResidual<false>(v, S), sums);
+  if (with_norm) fuse(space, n, CgResidual<true>(v, S, first_step, more), sums);
+  else fuse(space, n, CgResidual<false>(v, S, first_step, more), sums);
 }
 
-void cg_products(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, FusedSums &sums)
+void cg_products(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, bool left, bool ends, LoopSwitch more, FusedSums &sums)
 {
-  fuse(space, n, Products{v, S}, sums);
-}
-
-void cg_solution(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, FusedSums &sums)
-{
-  fuse(space, n, Solution(v, S), sums);
+  if (left) fuse(space, sums.nleft(), Products{v, S, sums.left(), ends, more}, sums);
+  else fuse(space, n, Products{v, S, nullptr, ends, more}, sums);
 }
 
 void cg_norm(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, FusedSums &sums)

@@ -1,7 +1,10 @@
 /* The passes of the conjugate gradient method over its vectors, and its scalars, which stay where the vectors are. */
 #pragma once
-#include "core/launch/fused_elements.hpp"
 #include "core/device/scalars.hpp"
+#include "core/launch/first_step.hpp"
+#include "core/launch/fused_elements.hpp"
+#include "core/launch/loop_switch.hpp"
+#include "loop_end.hpp"
 
 namespace goza::ksp
 {
@@ -12,33 +15,50 @@ struct CgScalars {
   PetscScalar beta;       // z'r of the present z
   PetscScalar b, a;       // p <- z + b p; x <- x + a p
   PetscScalar pw, pw_old; // p'A p of the present p and the one before; 0: none
+  bool        broken;     // the host will find something wrong with one of these
+  LoopEnd     end;
 
   /* z is new. */
   HD void begin_direction()
   {
+    broken = broken || !(zr * beta >= 0) || zr == 0 || !(zr - zr == 0);
     b      = beta != 0 ? zr / beta : 0;
     beta   = zr;
     pw_old = pw;
   }
   /* p'A p of the p that will be z + b p. With a symmetric A, mixed is -2 b pw, and with rounding or boundary rows that are not symmetric it is not. */
-  HD void        expand_product() { pw = zs + b * mixed + b * b * pw_old; }
-  HD bool        is_indefinite() const { return pw == 0 || (pw < 0 && pw_old > 0) || (pw > 0 && pw_old < 0); }
-  HD PetscScalar step() const { return is_indefinite() || !(pw - pw == 0) ? 0 : beta / pw; } // 0: the host will stop; x stays as it is
+  HD void expand_product() { pw = zs + b * mixed + b * b * pw_old; }
+  HD bool is_indefinite() const { return pw == 0 || (pw < 0 && pw_old > 0) || (pw > 0 && pw_old < 0); }
+  HD bool ends_here() const { return is_indefinite() || !(pw - pw == 0); }
+  /* 0: the host will stop; x stays as it is. */
+  HD PetscScalar step() const { return broken || ends_here() ? 0 : beta / pw; }
+  /* An iteration is complete. */
+  HD void end_iteration() { end.look(PetscSqrtReal(end.natural ? PetscAbsScalar(zr) : PetscRealPart(norm)), broken); }
 };
 
 struct CgVectors {
   PetscScalar *x, *r, *z, *p, *w, *s; // w = A p; s = A z where there is one reduction
+  const float *narrow_z;              // z, where that is kept in single precision
+
+  HD PetscScalar z_at(PetscInt i) const { return narrow_z ? static_cast<PetscScalar>(narrow_z[i]) : z[i]; }
 };
 
 using CgScalarsView = ScalarsView<CgScalars>;
 
-/* One rank. x <- x + a p, with the direction before, where x is late; p <- z + b p. first: p <- z */
-void cg_direction(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, bool first, bool x_is_late, FusedSums &sums);
-/* a, from p'w; r <- r - a w; with_norm: r'r. x is late by a p now. */
-void cg_residual(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, bool with_norm, FusedSums &sums);
-void cg_products(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, FusedSums &sums); // z'r, z'z; b
-void cg_solution(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, FusedSums &sums); // x <- x + a p
-void cg_norm(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, FusedSums &sums);     // r'r
+/* What a direction takes in: x <- x + a p, with the direction before, where x is late; p <- z + b p, or z at first. */
+struct CgDirection {
+  bool first, x_is_late;
+  bool in_loop = false; // x is that of LoopEnd, and p stays where the device has stopped
+  bool x_alone = false; // p stays
+};
+
+/* One rank. */
+void cg_direction(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, const CgDirection &what, FusedSums &sums);
+/* a, from p'w; r <- r - a w, and the first step of the cycle for it; with_norm: r'r, and the end of an iteration. x is late by a p now. */
+void cg_residual(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, bool with_norm, const AnyFirstStep &first_step, LoopSwitch more, FusedSums &sums);
+/* z'r, z'z, of the vectors or of what a cycle has left of them in `sums`; b. ends: the iteration, too. */
+void cg_products(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, bool left, bool ends, LoopSwitch more, FusedSums &sums);
+void cg_norm(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, FusedSums &sums); // r'r
 
 /* Several ranks, all of one iteration's sums at a time: this rank's part of them. first: there is no p yet. */
 void cg_merged_products(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, bool of_residual, bool first, FusedSums &sums);

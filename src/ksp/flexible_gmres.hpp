@@ -3,6 +3,7 @@
 #include "gmres_kernels.hpp"
 #include "krylov_space.hpp"
 #include "petsc/errors.hpp"
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -14,18 +15,22 @@ class FlexibleGMRES;
 struct FusedGMRES {
   KrylovSpace        space;
   Array<PetscScalar> h; // coefficients of the basis, where that is
+  ColumnMessages     columns;
   PetscInt           restart = 30;
   PetscReal          haptol  = 1e-30;
   Vec                built   = NULL; // KSPBuildSolution()'s
   FlexibleGMRES     *running = nullptr;
 };
 
-/* On several ranks there is one reduction in an iteration: the new vector's products with the basis and with itself. The norm of what is left of it comes of those, and
+/* On one rank a device makes a direction without the host, which reads its coefficients and rotates them meanwhile; where an application of the preconditioner costs little,
+   and nobody looks at x, the next direction is launched before that.
+
+   On several ranks there is one reduction in an iteration: the new vector's products with the basis and with itself. The norm of what is left of it comes of those, and
    where the basis has lost its orthogonality of a reduction of its own. */
 class FlexibleGMRES {
 public:
   FlexibleGMRES(KSP ksp, FusedGMRES &data) :
-    ksp_(ksp), K_(data.space), h_there_(data.h), haptol_(data.haptol), m_(data.restart), ld_(m_ + 2), H_(static_cast<std::size_t>(ld_) * (m_ + 1)), cos_(m_ + 1), sin_(m_ + 1), rs_(ld_), h_(m_ + 4)
+    ksp_(ksp), K_(data.space), h_there_(data.h), columns_(data.columns), haptol_(data.haptol), m_(data.restart), ld_(m_ + 2), H_(static_cast<std::size_t>(ld_) * (m_ + 1)), cos_(m_ + 1), sin_(m_ + 1), rs_(ld_), h_(m_ + 4)
   {
   }
 
@@ -38,6 +43,7 @@ public:
     PetscCall(Guarded([&] {
       if (h_there_.space() != K_.space()) h_there_ = Array<PetscScalar>(K_.space());
       h_there_.resize(h_.size());
+      columns_.resize(K_.space(), static_cast<PetscInt>(h_.size()));
     }));
     ksp_->its = 0;
     PetscCall(K_.first_residual(v(0)));
@@ -111,7 +117,7 @@ private:
       PetscCall(K_.sum_over_ranks(h_.data(), 1));
       PetscCall(Guarded([&] { write(h_.data(), 1); }));
     }
-    PetscCall(Guarded([&] { gmres_normalize(K_.space(), K_.n(), h_there_.data(), K_[v(0)], K_.sums()); }));
+    PetscCall(Guarded([&] { gmres_normalize(K_.space(), K_.n(), h_there_.data(), K_[v(0)], {}, K_.sums()); }));
     PetscCall(K_.log_flops(3));
     *norm = PetscSqrtReal(PetscRealPart(h_[0]));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -123,8 +129,9 @@ private:
     bool      hapend = false;
 
     PetscFunctionBegin;
-    it_   = 0;
-    loss_ = PETSC_MACHINE_EPSILON;
+    it_    = 0;
+    ahead_ = false;
+    loss_  = PETSC_MACHINE_EPSILON;
     PetscCall(normalize_first(&res));
     PetscCall(K_.check(res));
     if (ksp_->reason) PetscFunctionReturn(PETSC_SUCCESS);
@@ -164,10 +171,12 @@ private:
     PetscReal      norm = 0;
 
     PetscFunctionBegin;
-    PetscCall(K_.more_vectors(2 * k + 3));
-    PetscCall(K_.precondition(v(k), z(k)));
-    PetscCall(K_.multiply(z(k), v(k + 1)));
-    PetscCall(orthogonalize(k, &norm));
+    if (!ahead_) PetscCall(launch(k));
+    const ColumnMessage column = column_;
+    ahead_                     = K_.recordable() && K_.preconditions_cheaply() && k + 1 < m_ && ksp_->its + 1 < ksp_->max_it;
+    if (ahead_) PetscCall(launch(k + 1));
+    PetscCall(Guarded([&] { hear(column); }));
+    norm = PetscIsInfOrNanScalar(h_[norm_at()]) ? PetscRealPart(h_[norm_at()]) : PetscSqrtReal(PetscMax(PetscRealPart(h_[norm_at()]), 0));
     PetscCall(K_.check(norm));
     if (ksp_->reason) PetscFunctionReturn(PETSC_SUCCESS);
     for (PetscInt j = 0; j <= k; j++) H(j, k) = h_[j];
@@ -176,7 +185,25 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscErrorCode orthogonalize(PetscInt k, PetscReal *norm)
+  PetscErrorCode launch(PetscInt k)
+  {
+    PetscFunctionBegin;
+    PetscCall(K_.more_vectors(2 * k + 3));
+    PetscCall(K_.precondition(v(k), z(k)));
+    PetscCall(K_.multiply(z(k), v(k + 1)));
+    PetscCall(orthogonalize(k));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* h_, on one rank; on several they come of the reduction. */
+  void hear(const ColumnMessage &column)
+  {
+    if (!K_.one_rank()) return;
+    if (!column.n) read();
+    else std::copy_n(columns_.hear(column), h_.size(), h_.begin());
+  }
+
+  PetscErrorCode orthogonalize(PetscInt k)
   {
     const auto         basis = pointers(v, k + 2); /* and the new vector itself */
     const Space        space = K_.space();
@@ -189,11 +216,10 @@ private:
     PetscCall(Guarded([&] { gmres_combine(space, n, -1, basis.data(), k + 1, h, w, h + left_at(), K_.sums()); }));
     if (!K_.one_rank()) PetscCall(norm_over_ranks(k));
     PetscCall(Guarded([&] {
-      gmres_normalize(space, n, h + norm_at(), w, K_.sums());
-      if (K_.one_rank()) read();
+      column_ = K_.one_rank() ? columns_.next(h) : ColumnMessage();
+      gmres_normalize(space, n, h + norm_at(), w, column_, K_.sums());
     }));
     PetscCall(K_.log_flops(4. * k + 9));
-    *norm = PetscIsInfOrNanScalar(h_[norm_at()]) ? PetscRealPart(h_[norm_at()]) : PetscSqrtReal(PetscMax(PetscRealPart(h_[norm_at()]), 0));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -261,6 +287,9 @@ private:
   KSP                 ksp_;
   KrylovSpace        &K_;
   Array<PetscScalar> &h_there_;
+  ColumnMessages     &columns_;
+  ColumnMessage       column_;        // of the latest direction
+  bool                ahead_ = false; // the next direction is launched
   const PetscReal     haptol_;
   const PetscInt      m_, ld_;
   PetscReal           loss_ = 0; // of the basis's orthogonality, an estimate

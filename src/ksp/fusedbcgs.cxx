@@ -1,7 +1,7 @@
 /* The KSP type fusedbcgs: flexible BiCGStab with PETSc's semantics (its `fbcgs`), in few passes over the vectors. */
 #include "bcgs_kernels.hpp"
+#include "device_loop.hpp"
 #include "fused.hpp"
-#include "krylov_space.hpp"
 #include "petsc/errors.hpp"
 #include "petscgoza.h"
 #include "solver_object.hpp"
@@ -23,13 +23,17 @@ enum : PetscInt { // the vectors of BcgsVectors
   all_vectors
 };
 
-/* x follows late, in the pass that makes the next direction: see fusedcg. The device can make that before the host has seen the norm.
+/* x follows late, in the pass that makes the next direction, and a device repeats iterations by itself: see ConjugateGradients. The passes that make p and s take the first
+   steps of their cycles.
 
    On several ranks there are two reductions in an iteration, one behind each product: the norm and rho are expanded in sums that the second one adds up, and a third is
    needed only where they cancel. */
 class BiCGStab {
 public:
-  BiCGStab(KSP ksp, KrylovSpace &space, Scalars<BcgsScalars> &scalars) : ksp_(ksp), K_(space), scalars_(scalars), whole_(space.one_rank()) { }
+  BiCGStab(KSP ksp, KrylovSpace &space, Scalars<BcgsScalars> &scalars) :
+    ksp_(ksp), K_(space), scalars_(scalars), whole_(space.one_rank()), first_of_p_(space.first_step(MP)), first_of_s_(space.first_step(MS)), loop_(ksp, space, scalars)
+  {
+  }
 
   PetscErrorCode solve()
   {
@@ -99,36 +103,39 @@ private:
   {
     PetscFunctionBegin;
     x_is_late_ = false;
-    PetscCall(pass(4, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) { bcgs_solution(space, n, v, keeps(), sums); }));
+    PetscCall(pass(4, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) {
+      bcgs_direction(space, n, v, keeps(), {false, true, false, true}, {}, sums);
+    }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscErrorCode direction()
+  PetscErrorCode direction(const BcgsDirection &what)
   {
-    const bool first = first_, late = x_is_late_;
-
     PetscFunctionBegin;
-    first_     = false;
-    x_is_late_ = false;
-    PetscCall(
-      pass(first ? 0 : 8, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) { bcgs_direction(space, n, v, keeps(), first, late, sums); }));
+    PetscCall(pass(what.first ? 0 : 8,
+                   [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) { bcgs_direction(space, n, v, keeps(), what, first_of_p_, sums); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   PetscErrorCode halves()
   {
     PetscFunctionBegin;
-    PetscCall(K_.precondition(P, MP));
+    PetscCall(K_.precondition(P, MP, {first_of_p_.kind != AnyFirstStep::none}));
     PetscCall(K_.multiply_dot(MP, Q, V, &keeps().there->vq));
     if (!whole_) PetscCall(add_up([&] { return K_.sum_over_ranks(&now_.vq, 1); }));
-    PetscCall(pass(4, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) { bcgs_first_half(space, n, v, keeps(), sums); }));
-    PetscCall(K_.precondition(R, MS));
-    PetscCall(K_.multiply(MS, T));
-    PetscCall(pass(whole_ ? 4 : 8, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) { bcgs_products(space, n, v, keeps(), whole_, sums); }));
-    if (!whole_) PetscCall(add_up([&] { return add_up_products(); }));
+    PetscCall(pass(4, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) { bcgs_first_half(space, n, v, keeps(), first_of_s_, sums); }));
+    PetscCall(K_.precondition(R, MS, {first_of_s_.kind != AnyFirstStep::none}));
+    if (whole_) PetscCall(K_.multiply_dot(MS, R, T, &keeps().there->st, &keeps().there->tt));
+    else PetscCall(K_.multiply(MS, T));
+    if (whole_) PetscCall(K_.log_flops(4));
+    else {
+      PetscCall(pass(8, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) { bcgs_products(space, n, v, keeps(), sums); }));
+      PetscCall(add_up([&] { return add_up_products(); }));
+    }
     const BcgsScalars summed = now_;
-    PetscCall(
-      pass(6, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) { bcgs_second_half(space, n, v, whole_ ? tells() : keeps(), whole_, sums); }));
+    PetscCall(pass(6, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) {
+      bcgs_second_half(space, n, v, whole_ ? tells() : keeps(), whole_, loop_.more(), sums);
+    }));
     if (!whole_) PetscCall(add_up([&] { return expand_residual(summed); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -184,12 +191,18 @@ private:
   PetscErrorCode step(PetscInt i)
   {
     PetscFunctionBegin;
-    if (!ahead_) PetscCall(direction());
-    PetscCall(halves());
-    x_is_late_ = true;
-    ahead_     = K_.space() == Space::Cuda && whole_ && K_.native() && !K_.solution_is_seen();
-    if (ahead_) PetscCall(direction());
+    if (!loop_.on()) PetscCall(direction({std::exchange(first_, false), std::exchange(x_is_late_, false)}));
+    else if (now_.end.stop) PetscCall(direction({false, false})); /* which the device has left */
+    PetscCall(loop_.go_on(now_.end.stop, ksp_->max_it - i, i > 0, 0, [&]() -> PetscErrorCode {
+      PetscFunctionBegin;
+      PetscCall(halves());
+      PetscCall(direction({false, true, true}));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }));
+    if (!loop_.on()) PetscCall(halves());
+    x_is_late_ = !loop_.on();
     if (whole_) PetscCall(Guarded([&] { now_ = scalars_.told(); }));
+    PetscCall(loop_.heard());
     PetscCall(look_for_breakdown(i));
     if (ksp_->reason) PetscFunctionReturn(PETSC_SUCCESS);
     if (ksp_->normtype != KSP_NORM_NONE && ksp_->chknorm < i + 2) dp_ = norm();
@@ -222,13 +235,15 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  KSP                   ksp_;
-  KrylovSpace          &K_;
-  Scalars<BcgsScalars> &scalars_;
-  const bool            whole_; // sums of this rank are those of all
-  bool                  first_ = true, ahead_ = false, x_is_late_ = false;
-  BcgsScalars           now_{}; // as the host knows them
-  PetscReal             dp_ = 0;
+  KSP                     ksp_;
+  KrylovSpace            &K_;
+  Scalars<BcgsScalars>   &scalars_;
+  const bool              whole_; // sums of this rank are those of all
+  const AnyFirstStep      first_of_p_, first_of_s_;
+  DeviceLoop<BcgsScalars> loop_;
+  bool                    first_ = true, x_is_late_ = false;
+  BcgsScalars             now_{}; // as the host knows them
+  PetscReal               dp_ = 0;
 };
 
 } // namespace

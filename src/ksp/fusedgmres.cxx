@@ -59,6 +59,7 @@ static PetscErrorCode KSPReset_FusedGMRES(KSP ksp)
   PetscFunctionBegin;
   PetscCall(VecDestroy(&data->built));
   data->h = Array<PetscScalar>();
+  data->columns.release();
   PetscCall(KSPReset_Fused<FusedGMRES>(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

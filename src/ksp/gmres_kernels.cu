@@ -67,19 +67,18 @@ template <int m> struct Combine {
   }
 };
 
-struct Normalize {
-  static constexpr int dots = 0;
-
+struct Normalize : NoDots {
   const PetscScalar *ww;
-  PetscScalar       *w, factor;
+  PetscScalar       *w, factor = 1;
+  ColumnMessage      column;
 
   using Values = PetscScalar;
-  HD void        begin() { factor = *ww > 0 ? 1 / PetscSqrtReal(*ww) : 1; }
-  HD Values      load(PetscInt i) const { return w[i]; }
-  HD void        change(Values &e) const { e *= factor; }
-  HD void        store(PetscInt i, const Values &e) const { w[i] = e; }
-  HD PetscScalar term(int, const Values &) const { return 0; }
-  HD void        finish(const PetscScalar *) const { }
+  Normalize(const PetscScalar *ww, PetscScalar *w, const ColumnMessage &column) : ww(ww), w(w), column(column) { }
+  HD void   begin() { factor = *ww > 0 ? 1 / PetscSqrtReal(*ww) : 1; }
+  HD Values load(PetscInt i) const { return w[i]; }
+  HD void   change(Values &e) const { e *= factor; }
+  HD void   store(PetscInt i, const Values &e) const { w[i] = e; }
+  HD void   finish(const PetscScalar *) const { column.tell(); }
 };
 
 template <int m> void products_of(Space space, PetscInt n, const PetscScalar *const *v, const PetscScalar *w, PetscScalar *h, FusedSums &sums)
@@ -136,9 +135,9 @@ void gmres_combine(Space space, PetscInt n, PetscScalar factor, const PetscScala
   });
 }
 
-void gmres_normalize(Space space, PetscInt n, const PetscScalar *ww, PetscScalar *w, FusedSums &sums)
+void gmres_normalize(Space space, PetscInt n, const PetscScalar *ww, PetscScalar *w, const ColumnMessage &column, FusedSums &sums)
 {
-  fuse(space, n, Normalize{ww, w, 1}, sums);
+  fuse(space, n, Normalize(ww, w, column), sums);
 }
 
 } // namespace goza::ksp

@@ -1,5 +1,6 @@
 /* The passes of GMRES over its basis: a few vectors of it at a time. */
 #pragma once
+#include "column_messages.hpp"
 #include "core/launch/fused_elements.hpp"
 
 namespace goza::ksp
@@ -9,6 +10,7 @@ namespace goza::ksp
 void gmres_products(Space space, PetscInt n, const PetscScalar *const *v, PetscInt m, const PetscScalar *w, PetscScalar *h, FusedSums &sums); // h_j = v_j'w
 /* w <- w + factor sum_j h_j v_j; *ww = w'w of this rank, in the space, where it is not nullptr. */
 void gmres_combine(Space space, PetscInt n, PetscScalar factor, const PetscScalar *const *v, PetscInt m, const PetscScalar *h, PetscScalar *w, PetscScalar *ww, FusedSums &sums);
-void gmres_normalize(Space space, PetscInt n, const PetscScalar *ww, PetscScalar *w, FusedSums &sums); // w <- w / sqrt(*ww), unless that is 0
+/* w <- w / sqrt(*ww), unless that is 0; and the host is told of a column that is complete by then. */
+void gmres_normalize(Space space, PetscInt n, const PetscScalar *ww, PetscScalar *w, const ColumnMessage &column, FusedSums &sums);
 
 } // namespace goza::ksp

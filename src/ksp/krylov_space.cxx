@@ -30,12 +30,15 @@ PetscErrorCode KrylovSpace::Vector::close()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static bool HasTest(KSP ksp, decltype(ksp->converged) test)
+{
+  return ksp->converged == test;
+}
+
 /* Whether monitors and the convergence test may look at the solution: those of PETSc's that take the norm alone are known. */
 static bool SolutionIsSeen(KSP ksp)
 {
-  using Test = decltype(ksp->converged);
-
-  if (ksp->converged != static_cast<Test>(KSPConvergedDefault) && ksp->converged != static_cast<Test>(KSPConvergedSkip)) return true;
+  if (!HasTest(ksp, KSPConvergedDefault) && !HasTest(ksp, KSPConvergedSkip)) return true;
   for (PetscInt m = 0; m < ksp->numbermonitors; m++) {
     const auto monitor = reinterpret_cast<void (*)()>(ksp->monitor[m]);
 
@@ -161,6 +164,7 @@ PetscErrorCode KrylovSpace::reset()
   PetscFunctionBegin;
   for (Vector &v : vectors_) PetscCall(VecDestroy(&v.vec));
   vectors_.clear();
+  loop_.drop();
   op_.reset();
   pc_        = NativePC();
   sums_      = FusedSums();
@@ -228,29 +232,55 @@ PetscErrorCode KrylovSpace::multiply(PetscInt x, PetscInt y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode KrylovSpace::multiply_dot(PetscInt x, PetscInt w, PetscInt y, PetscScalar *wy)
+PetscErrorCode KrylovSpace::multiply_dot(PetscInt x, PetscInt w, PetscInt y, PetscScalar *wy, PetscScalar *yy)
 {
   PetscFunctionBegin;
   if (op_ && !op_->has_others()) {
     PetscCall(PetscLogEventBegin(events.mult, A_, 0, 0, 0));
-    PetscCall(Guarded([&] { op_->diagonal_block().apply_dot(vector(x).data, vector(w).data, vector(y).data, wy); }));
+    PetscCall(Guarded([&] {
+      op_->diagonal_block().apply_dots(vector(x).data, {vector(w).data, vector(y).data, yy != nullptr, &sums_});
+      add_up(space_, sums_, wy, yy);
+    }));
     PetscCall(log_product());
     PetscCall(PetscLogEventEnd(events.mult, A_, 0, 0, 0));
   } else {
     PetscCall(multiply(x, y));
-    PetscCall(Guarded([&] { dot(space_, n_, vector(w).data, vector(y).data, wy, sums_); }));
+    PetscCall(Guarded([&] {
+      leave_dots(space_, n_, vector(w).data, vector(y).data, yy != nullptr, sums_);
+      add_up(space_, sums_, wy, yy);
+    }));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode KrylovSpace::precondition(PetscInt r, PetscInt z)
+bool KrylovSpace::recordable() const
+{
+  return op_ && space_ == Space::Cuda && one_rank_ && !op_->has_others() && !seen_ && !device_time_logged() && pc_.recordable();
+}
+
+Footprint KrylovSpace::footprint()
+{
+  Footprint all;
+
+  all.add(n_);
+  for (const Vector &v : vectors_) all.add(v.data);
+  all.add(sums_.part());
+  all.add(sums_.left());
+  all.add(op_);
+  all.add(op_->builds());
+  all.add(op_->bytes()); // its arrays may be laid out anew with its values
+  pc_.add_to(&all);
+  return all;
+}
+
+PetscErrorCode KrylovSpace::precondition(PetscInt r, PetscInt z, const CycleEnds &ends)
 {
   Vector &from = vector(r), &to = vector(z);
 
   PetscFunctionBegin;
   if (op_) {
     PetscCall(PetscLogEventBegin(PC_Apply, ksp_->pc, 0, 0, 0));
-    PetscCall(pc_.apply(from.data, to.data, sums_));
+    PetscCall(pc_.apply(from.data, to.data, sums_, ends));
     PetscCall(PetscLogEventEnd(PC_Apply, ksp_->pc, 0, 0, 0));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -287,6 +317,11 @@ PetscErrorCode KrylovSpace::log_product()
 }
 
 /* --- KSP */
+
+bool KrylovSpace::tests_norm() const
+{
+  return ksp_->normtype != KSP_NORM_NONE && HasTest(ksp_, KSPConvergedDefault);
+}
 
 PetscErrorCode KrylovSpace::monitor(PetscInt it, PetscReal norm)
 {

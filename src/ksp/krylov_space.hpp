@@ -8,6 +8,7 @@
 #include "mat/common/par_operator.hpp"
 #include "petsc/vec_access.hpp"
 #include "native_pc.hpp"
+#include "recorded_loop.hpp"
 #include <deque>
 #include <memory>
 #include <petsc/private/kspimpl.h>
@@ -41,9 +42,14 @@ public:
   PetscErrorCode first_residual(PetscInt r);       // r = b - A x, and a sign in it where the preconditioner's set-up failed on this rank
   PetscErrorCode residual(PetscInt r);             // r = b - A x
   PetscErrorCode multiply(PetscInt x, PetscInt y); // y = A x
-  PetscErrorCode multiply_dot(PetscInt x, PetscInt w, PetscInt y, PetscScalar *wy); // and this rank's part of w'y, in the space
-  PetscErrorCode precondition(PetscInt r, PetscInt z);                              // z = M r, without what is in the null space
-  PetscErrorCode sum_over_ranks(PetscScalar *values, PetscInt n);                   // values in host memory
+  /* and this rank's part of w'y and, unless it is nullptr, of y'y, in the space */
+  PetscErrorCode multiply_dot(PetscInt x, PetscInt w, PetscInt y, PetscScalar *wy, PetscScalar *yy = nullptr);
+  PetscErrorCode precondition(PetscInt r, PetscInt z, const CycleEnds &ends = {});                      // z = M r, without what is in the null space
+  AnyFirstStep   first_step(PetscInt z) { return op_ ? pc_.first_step((*this)[z]) : AnyFirstStep(); }   // see NativePC
+  const float   *narrow_solution() const { return op_ && one_rank_ ? pc_.narrow_solution() : nullptr; } // the same
+  bool           preconditions_cheaply() const { return op_ && !pc_.has_cycle(); }
+  bool           may_leave_sums() const { return op_ && one_rank_ && pc_.removes_nothing(); } // precondition() may, of z'r and z'z
+  PetscErrorCode sum_over_ranks(PetscScalar *values, PetscInt n);                             // values in host memory
   PetscErrorCode log_flops(PetscLogDouble per_row);
 
   /* History, monitors, convergence test. up_to_date() runs first where one of them may look at the solution. */
@@ -58,6 +64,10 @@ public:
   PetscErrorCode monitor(PetscInt it, PetscReal norm); // history and monitors alone
   PetscErrorCode test(PetscInt it, PetscReal norm);
   bool           solution_is_seen() const { return seen_; }
+  bool           recordable() const; // what is done between two reports launches kernels and no more, and nobody looks
+  Footprint      footprint();        // of all but the solution
+  RecordedLoop  &loop() { return loop_; }
+  bool           tests_norm() const;        // PETSc's default test ends the solve
   PetscErrorCode check(PetscReal norm);     // KSPCheckNorm(), and the caller looks for a reason
   PetscErrorCode check_dot(PetscScalar xy); // KSPCheckDot()
 
@@ -100,6 +110,7 @@ private:
   VecRead                                   b_;
   Stage                                     staged_b_;
   std::deque<Vector>                        vectors_;
+  RecordedLoop                              loop_;
 };
 
 /* run() in the space, which is closed whatever happens. */

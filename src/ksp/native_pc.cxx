@@ -2,7 +2,6 @@
 #include "petsc/plugin.hpp"
 #include "petsc/errors.hpp"
 #include "petsc/vec_access.hpp"
-#include "pc/saamg/cycle/cycle.hpp"
 #include "pc/saamg/api/pcsaamg.hpp"
 #include "petscgoza.h"
 #include "vector_kernels.hpp"
@@ -120,19 +119,46 @@ PetscErrorCode NativePC::find(KSP ksp, Vec like, Space space, std::string *why)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode NativePC::apply(const PetscScalar *r, PetscScalar *z, FusedSums &sums)
+PetscErrorCode NativePC::apply(const PetscScalar *r, PetscScalar *z, FusedSums &sums, const CycleEnds &ends)
 {
   PetscFunctionBegin;
   if (cycle_) {
-    PetscCall(cycle_->apply(r, z));
+    PetscCall(cycle_->apply(r, z, ends));
     usage.cycles[(int)space_]++;
-  } else
+  } else if (!ends.begun)
     PetscCall(Guarded([&] {
       if (bs_) multiply_blocks(space_, n_, bs_, blocks_.data(), r, z, sums);
       else copy(space_, n_, r, z, sums);
     }));
-  if (constants_ || !null_.empty()) PetscCall(remove_null_space(z, sums));
+  if (!removes_nothing()) PetscCall(remove_null_space(z, sums));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+AnyFirstStep NativePC::first_step(PetscScalar *z)
+{
+  if (cycle_) return cycle_->first_step(z);
+  return bs_ == 1 ? AnyFirstStep(FirstStep<PetscScalar>{1, blocks_.data(), nullptr, z}) : AnyFirstStep();
+}
+
+const float *NativePC::narrow_solution() const
+{
+  return cycle_ && removes_nothing() ? cycle_->narrow_solution() : nullptr;
+}
+
+bool NativePC::recordable() const
+{
+  return one_rank_ && (!cycle_ || cycle_->recordable());
+}
+
+void NativePC::add_to(Footprint *footprint) const
+{
+  footprint->add(cycle_);
+  footprint->add(cycle_ ? cycle_->version() : 0);
+  footprint->add(blocks_.data());
+  footprint->add(bs_);
+  footprint->add(constants_);
+  footprint->add(sum_.data());
+  for (const Array<PetscScalar> &v : null_) footprint->add(v.data());
 }
 
 /* z -= factor (v'z) v for vectors that are orthogonal to one another; alone, no host waits for it. */

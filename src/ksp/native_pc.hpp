@@ -1,15 +1,12 @@
 /* A preconditioner that works on arrays: saamg's cycle, an inverse of diagonal blocks (jacobi, pbjacobi), nothing (none); and the null space that PETSc removes behind it. */
 #pragma once
 #include "core/launch/fused_elements.hpp"
+#include "footprint.hpp"
 #include "petsc/compat.hpp"
+#include "pc/saamg/cycle/cycle.hpp"
 #include <petscksp.h>
 #include <string>
 #include <vector>
-
-namespace goza::saamg
-{
-class Cycle;
-}
 
 namespace goza::ksp
 {
@@ -18,8 +15,15 @@ class NativePC {
 public:
   /* like: a vector of the system. why: empty, or why this one cannot be had. Collective. */
   PetscErrorCode find(KSP ksp, Vec like, Space space, std::string *why);
-  PetscErrorCode apply(const PetscScalar *r, PetscScalar *z, FusedSums &sums);
-  const char    *describe() const { return cycle_ ? "cycle" : bs_ ? "inverse diagonal blocks" : "no preconditioner"; }
+  PetscErrorCode apply(const PetscScalar *r, PetscScalar *z, FusedSums &sums, const CycleEnds &ends = {});
+  /* What apply(r, z) begins with, for a pass that makes r; then `ends` says so. */
+  AnyFirstStep first_step(PetscScalar *z);
+  const float *narrow_solution() const; // where apply() may leave z; nullptr: nowhere but there
+  bool         removes_nothing() const { return !constants_ && null_.empty(); }
+  bool         has_cycle() const { return cycle_; }
+  bool         recordable() const; // apply() launches kernels and no more
+  void         add_to(Footprint *footprint) const;
+  const char  *describe() const { return cycle_ ? "cycle" : bs_ ? "inverse diagonal blocks" : "no preconditioner"; }
 
 private:
   PetscErrorCode find_blocks(PC pc, Vec like, PetscInt bs);

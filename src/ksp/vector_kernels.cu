@@ -6,16 +6,7 @@ namespace goza::ksp
 namespace
 {
 
-/* Of bodies that sum nothing. */
-struct NoSums {
-  static constexpr int dots = 0;
-
-  HD void                                begin() { }
-  template <class Values> HD PetscScalar term(int, const Values &) const { return 0; }
-  HD void                                finish(const PetscScalar *) const { }
-};
-
-struct Zero : NoSums {
+struct Zero : NoDots {
   PetscScalar *x;
 
   struct Values { };
@@ -25,7 +16,7 @@ struct Zero : NoSums {
   HD void   store(PetscInt i, const Values &) const { x[i] = 0; }
 };
 
-struct Copy : NoSums {
+struct Copy : NoDots {
   const PetscScalar *x;
   PetscScalar       *y;
 
@@ -36,7 +27,7 @@ struct Copy : NoSums {
   HD void   store(PetscInt i, const Values &v) const { y[i] = v; }
 };
 
-struct SubtractFrom : NoSums {
+struct SubtractFrom : NoDots {
   const PetscScalar *b;
   PetscScalar       *y;
 
@@ -66,7 +57,7 @@ struct Dot {
   HD void        finish(const PetscScalar *sums) const { *result = sums[0]; }
 };
 
-struct Subtract : NoSums {
+struct Subtract : NoDots {
   PetscScalar        factor;
   const PetscScalar *c, *v;
   PetscScalar       *x;
@@ -81,7 +72,7 @@ struct Subtract : NoSums {
   HD void   store(PetscInt i, const Values &e) const { x[i] = e.x; }
 };
 
-struct MultiplyPoints : NoSums {
+struct MultiplyPoints : NoDots {
   const PetscScalar *d, *r;
   PetscScalar       *z;
 
@@ -94,7 +85,7 @@ struct MultiplyPoints : NoSums {
   HD void   store(PetscInt i, const Values &v) const { z[i] = v.r; }
 };
 
-struct MultiplyBlocks : NoSums {
+struct MultiplyBlocks : NoDots {
   PetscInt           n, bs;
   const PetscScalar *blocks, *r;
   PetscScalar       *z;

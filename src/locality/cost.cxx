@@ -61,8 +61,6 @@ Caches caches_of(const Machine &machine)
   return caches;
 }
 
-constexpr double ahead = 64; // steps of a thread that are partly begun before those before them end
-
 Cost cost_of(const Machine &machine, const Sample &sample, const FormatChoice &choice, const Traits &t)
 {
   const KernelConstants &kernel = constants_of(machine, choice, t);
@@ -82,7 +80,7 @@ Cost cost_of(const Machine &machine, const Sample &sample, const FormatChoice &c
   const double growth = 1 + machine.slower * std::clamp(std::log(std::max(t.matrix, 1.0) / machine.near) / std::log(40.0), 0.0, 1.0);
   const double far    = slices ? machine.far_latency * out * std::min(1.0, t.chain / 1e4) : 0;
 
-  cost.waiting = std::min(t.chain, ahead) * kernel.latency * growth + std::max(0.0, t.chain - ahead) * (machine.long_latency + far) +
+  cost.waiting = std::min(t.chain, steps_ahead) * kernel.latency * growth + std::max(0.0, t.chain - steps_ahead) * (machine.long_latency + far) +
                  t.rest * machine.sliced_ell.latency;
   cost.fixed   = kernel.launch + rows * kernel.row + (t.kernels - 1) * kernel.second;
   cost.seconds = cost.l2 + cost.memory + cost.l1 + cost.waiting + cost.fixed;
@@ -104,7 +102,7 @@ std::string choice_name(const FormatChoice &choice)
   return name;
 }
 
-/* The ways that are compared, where the matrix can be held so. */
+/* The formats that are compared, where the matrix can be held so. */
 static std::vector<FormatChoice> choices_for(const Csr &A, const DecisionInput &input)
 {
   const PetscInt            bs = A.nrows % input.bs == 0 && A.ncols % input.bs == 0 ? input.bs : 1;
@@ -115,11 +113,11 @@ static std::vector<FormatChoice> choices_for(const Csr &A, const DecisionInput &
     const PetscInt height = sliced_ell_height(input.space, A.nrows, entries(A));
 
     choices.push_back({Layout::SlicedEll, height});
-    if (input.space == Space::Cuda && height != 32) choices.push_back({Layout::SlicedEll, 32});
-    if (bs == 3 || bs == 6) choices.push_back({Layout::SlicedEll, block_ell_height(input.space, A.nrows / bs, entries(A) / (bs * bs)), bs});
+    if (input.space == Space::Cuda && height != warp_lanes) choices.push_back({Layout::SlicedEll, warp_lanes});
+    if (ell_holds_blocks(bs)) choices.push_back({Layout::SlicedEll, block_ell_height(input.space, A.nrows / bs, entries(A) / (bs * bs)), bs});
   }
   if (input.candidates & format_fold) {
-    for (PetscInt width : {8, 16, 32}) choices.push_back({Layout::Fold, width});
+    for (PetscInt width : fold_widths) choices.push_back({Layout::Fold, width});
   }
   if (input.candidates & format_cds) {
     choices.push_back({Layout::CdsFull, bs});
@@ -128,15 +126,13 @@ static std::vector<FormatChoice> choices_for(const Csr &A, const DecisionInput &
   return choices;
 }
 
-/* Whether the sample leaves a way worth a comparison. */
+/* Whether the sample leaves a format worth a comparison. */
 static bool makes_sense(const Sample &sample, const FormatChoice &choice, const Traits &t)
 {
-  constexpr double least = 0.6; // of the entries on diagonals
-
   if (choice.layout == Layout::Fold)
-    return choice.param == 8 || sample.usual > choice.param / 2 || sample.long_rows; // else it would be the same as a narrower one, or nearly
-  if (choice.layout == Layout::CdsHalf && sample.diagonals.count == 1) return false; // nothing to leave out
-  return t.possible && (choice.layout < Layout::CdsFull || sample.diagonals.inside >= least);
+    return choice.param == fold_widths[0] || sample.usual > choice.param / 2 || sample.long_rows; // else it would be the same as a narrower one, or nearly
+  if (choice.layout == Layout::CdsHalf && sample.diagonals.count == 1) return false;              // nothing to leave out
+  return t.possible && (choice.layout < Layout::CdsFull || sample.diagonals.inside >= least_on_diagonals);
 }
 
 /* What the first of two costs most more than the second, in words. */

@@ -1,5 +1,5 @@
 /* Locality of the formats: a window of rows is laid out by the format's own code on the host, with zeros for values, and its view tells the order.
-   Windows are whole blocks of 4096 rows, at whose ends slices, sort windows and Fold's chunks end too, so that what stands in a window is what stands
+   Windows are whole blocks of sort_window rows, at whose ends slices and Fold's chunks end too, so that what stands in a window is what stands
    in the matrix; only "does sorting save 5 %" is decided for each window. */
 #include "locality.hpp"
 #include "mat/cds/diagonals.hpp"
@@ -18,14 +18,16 @@ namespace goza::locality
 namespace
 {
 
-constexpr PetscInt     block_rows    = 4096;
+constexpr PetscInt     block_rows    = sort_window;
 constexpr std::int64_t least_windows = 4;
+
+static_assert(block_rows % fold_chunk == 0);
 
 struct Window {
   PetscInt begin, end;
 };
 
-/* Blocks in the middle of equal parts of the matrix. Blocks of bs * 4096 rows, so that no node is cut. */
+/* Blocks in the middle of equal parts of the matrix. Blocks of bs * block_rows rows, so that no node is cut. */
 std::vector<Window> windows_of(const Csr &A, const AnalysisOptions &options)
 {
   const std::int64_t rows = static_cast<std::int64_t>(block_rows) * options.bs, nblocks = (A.nrows + rows - 1) / rows, nnz = A.nrows ? A.ptr[A.nrows] - A.ptr[0] : 0;
@@ -105,7 +107,7 @@ bool plan_for(const Csr &A, Layout layout, const AnalysisOptions &options, Plan 
   if (layout == Layout::Fold) plan.width = options.fold_width ? options.fold_width : fold_width_for(A);
   if (layout != Layout::CdsFull && layout != Layout::CdsHalf) return true;
   if (!A.nrows || A.nrows % options.bs || A.ncols % options.bs) return false;
-  const Diagonals found = find_diagonals(A, options.bs, 0.6); // the share of -mat_cds
+  const Diagonals found = find_diagonals(A, options.bs, diagonal_share);
 
   if (found.offset.empty()) return false;
   plan.half      = layout == Layout::CdsHalf;

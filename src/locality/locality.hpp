@@ -103,15 +103,6 @@ private:
   Locality          result_;
 };
 
-/* A whole order, exactly. */
-template <class Order> Locality locality_of(const Order &order, PetscInt ncols, int shift)
-{
-  LocalityCounter counter(ncols, shift);
-
-  order([&](PetscInt col, bool padding) { counter(col, padding); });
-  return counter.result();
-}
-
 /* --- Formats, of a CSR pattern on the host; its values are not looked at and may be null. */
 
 enum class Layout {

@@ -13,7 +13,7 @@ namespace goza::locality
 namespace
 {
 
-/* bandwidth, gather: measured on one. The rest fitted to the families `fit` of test/support/study_gallery.cxx, measured there by bench_locality,
+/* bandwidth, gather: measured. The rest fitted to the families `fit` of test/support/study_gallery.cxx, measured there by bench_locality,
    by the device's clock: how fast a host launches differs by half from one to the next. */
 Machine h200()
 {
@@ -39,31 +39,6 @@ Machine h200()
   m.fold          = {3.86e-6, 0.7, 49.4e-9, 0, 96.4e-12, 0, 0, 2.54e-6, 6.95};
   m.cds           = {2.78e-6, 0.872, 51.2e-9, 6.58e-12, 0, 0, 0, 2.27e-6, 0};
   m.cds_half      = {2.58e-6, 0.7, 40.5e-9, 11.6e-12, 0, 0, 0, 2.43e-6, 0};
-  return m;
-}
-
-/* Another GPU, of which only data sheets are known: what is not memory goes with multiprocessors and clock. Never compared with measurements. */
-Machine scaled(const char *name, double bandwidth, double l2, int processors, double gigahertz)
-{
-  Machine      m    = h200();
-  const double slow = (132 * 1.98) / (processors * gigahertz), latency = 1.98 / gigahertz;
-
-  m.name         = name;
-  m.l2_bandwidth = m.l2_bandwidth * bandwidth / m.bandwidth;
-  m.gather       = m.gather * bandwidth / m.bandwidth;
-  m.bandwidth    = bandwidth;
-  m.l2           = l2;
-  m.sectors /= slow;
-  m.long_latency *= latency;
-  m.far_latency *= latency;
-  m.processors = processors;
-  for (KernelConstants *k : {&m.csr, &m.sliced_ell, &m.shared, &m.blocks, &m.fold, &m.cds, &m.cds_half}) {
-    k->latency *= latency;
-    k->step *= slow;
-    k->warp *= slow;
-    k->part *= slow;
-    k->row *= slow;
-  }
   return m;
 }
 
@@ -128,8 +103,7 @@ std::vector<Figure> figures_of(Machine &m)
 
 static const std::vector<Machine> &machines()
 {
-  /* c2050: P2's table 1, Fermi whitepaper (768 KB of L2, 14 SMs at 1.15 GHz). titan: P1 (288.4 GB/s), 1.5 MB, 14 SMX, 0.837 GHz. k40: board specification. */
-  static const std::vector<Machine> table = {h200(), scaled("k40", 288e9, 1.5e6, 15, 0.745), scaled("titan", 288.4e9, 1.5e6, 14, 0.837), scaled("c2050", 144e9, 0.75e6, 14, 1.15), host()};
+  static const std::vector<Machine> table = {h200(), host()};
 
   return table;
 }

@@ -6,12 +6,12 @@ namespace goza::locality
 
 static const std::vector<Platform> &platforms()
 {
-  /* Sources. c2050: P2, table 1 (144 GB/s, L1 16 KB, lines of 128 B, single precision). titan: P1 (288.4 GB/s). k40: NVIDIA's Tesla K40 board specification
-     (288 GB/s). Both are GK110, whose read-only cache is 48 KB (NVIDIA, Kepler GK110 whitepaper). h200: NVIDIA's data sheet (4.8 TB/s; 256 KB of L1 and
-     shared memory in a multiprocessor: Hopper tuning guide). host: round figures for one core of a server, 64-byte lines and 1 MB of L2; not measured. */
+  /* Sources. c2050: P2, table 1 (144 GB/s, L1 16 KB, lines of 128 B, single precision). h200: NVIDIA's data sheet (4.8 TB/s; 256 KB of
+     L1 and shared memory in a multiprocessor: Hopper tuning guide). host: round figures for one core of a server, 64-byte lines and 1 MB of L2; not measured. */
   static const std::vector<Platform> table = {
-    {"c2050", 144e9, 144e9, 128, 16 << 10, 4, 70000}, {"titan", 288.4e9, 288.4e9, 128, 48 << 10, 0, 0}, {"k40", 288e9, 288e9, 128, 48 << 10, 0, 0},
-    {"h200", 4.8e12, 4.8e12, 128, 256 << 10, 0, 0},   {"host", 12e9, 12e9, 64, 1 << 20, 0, 0},
+    {"c2050", 144e9, 144e9, 128, 16 << 10, 4, 70000},
+    {"h200", 4.8e12, 4.8e12, 128, 256 << 10, 0, 0},
+    {"host", 12e9, 12e9, 64, 1 << 20, 0, 0},
   };
   return table;
 }

@@ -1,5 +1,6 @@
 #include "sample.hpp"
 #include "core/sparse/csr_matrix.hpp"
+#include "core/util/hash.hpp"
 #include "mat/slicedell/slicedell.hpp"
 #include "locality/sample/diagonals.hpp"
 #include "locality/sample/places.hpp"
@@ -61,7 +62,7 @@ Windows windows_of(PetscInt nrows)
   for (int b = 0; b < windows.nblocks; b++) {
     PetscInt place = part(b, windows.nblocks, blocks);
     /* somewhere in its part: places at equal distances would meet only the faces of some grids */
-    const PetscInt around = blocks / windows.nblocks, moved = static_cast<PetscInt>(static_cast<unsigned>(b) * 2654435761u % static_cast<unsigned>(std::max<PetscInt>(1, std::min<PetscInt>(around, 16))));
+    const PetscInt around = blocks / windows.nblocks, moved = static_cast<PetscInt>(scattered(b) % static_cast<unsigned>(std::max<PetscInt>(1, std::min<PetscInt>(around, 16))));
 
     if (around > 1) place = std::min(blocks - 1, place - std::min<PetscInt>(around, 16) / 2 + moved);
     windows.block[b]      = place * sample_block;
@@ -221,7 +222,7 @@ Sample take_sample(const Csr &A, const std::vector<FormatChoice> &choices, const
   sample.short_groups = entries > 0 ? groups / entries : 0;
   sample.blocks       = sample.bs > 1 && entries > 0 && in_place == entries;
   sample.kinds        = kinds_of(report, windows.nblocks, A.nrows);
-  sample.ranges       = caches.device && sample.nnz <= static_cast<std::int64_t>(caches.range_row) * A.nrows && sample.short_groups > 0.5;
+  sample.ranges       = caches.device && fold_in_ranges(sample.short_groups, static_cast<double>(sample.nnz), A.nrows);
   sample.diagonals    = diagonals_of(report, A.nrows, sample.bs, block_rows, entries);
   for (std::size_t o = 0; o < orders.size(); o++) sample.reads[o] = scaled(sample, orders[o], report.order[o], report, windows.nblocks);
   return sample;

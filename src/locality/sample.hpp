@@ -1,25 +1,27 @@
 /* A small part of a pattern that stands for all of it: what a decision between formats needs to know, at the price of a few products. Where the pattern is on the
    device it is looked at there, in four kernels, and some kilobytes of counts are all that comes to the host.
 
-   Row lengths are those of up to 16 windows of 4096 rows, which sliced ELL sorts in and Fold's chunks divide, in the middle of equal parts: of a matrix with at most
-   65536 rows the lengths are all there. Reads of x are those of up to 16 blocks: of at most 256 rows, as many as a GPU's block of threads takes, and 4096 entries.
+   Row lengths are those of up to 16 windows of sort_window rows, which sliced ELL sorts in and Fold's chunks divide, in the middle of equal parts: of a matrix with at most
+   16 windows of rows the lengths are all there. Reads of x are those of up to 16 blocks: of at most as many rows as a GPU's block of threads takes, and 4096 entries.
    The longest rows, which windows would miss, are counted in one pass over the row pointers.
 
    x is read in sectors of 32 bytes (64 on a CPU: its lines). The warps of a block go in step; what a step asks for goes through a cache that drops the sector fetched
    longest ago: a read finds its sector when fewer sectors than the cache holds were fetched since. This reuse distance in fetches, not in reads, makes one pass enough. */
 #pragma once
+#include "core/launch/tuning.hpp"
 #include "core/sparse/csr.hpp"
+#include "mat/tuning.hpp"
 #include "locality.hpp"
+#include "tuning.hpp"
 #include <cstdint>
 #include <vector>
 
 namespace goza::locality
 {
 
-constexpr PetscInt sample_window = 4096, sample_block = 256, sample_windows = 16, sample_blocks = 16, sample_entries = 4096; // of a block
+constexpr PetscInt sample_window = sort_window, sample_block = rows_per_block, sample_windows = 16, sample_blocks = 16, sample_entries = 4096; // of a block
 constexpr PetscInt sample_row   = 128;  // entries of a row that are looked at
 constexpr PetscInt ordinary_row = 1024; // entries of a row up to which windows are trusted to show its kind
-constexpr double   near_bytes   = 8e6;  // of x: what all that is in flight on a GPU reads of a band stays in L2
 constexpr int      place_bins   = 64;
 
 /* A format with its choices. */
@@ -32,11 +34,10 @@ struct FormatChoice {
 };
 
 struct Caches {
-  int          sector      = 32;   // bytes in which x is read
-  std::int64_t per_block   = 1024; // sectors that a block of threads can keep
-  int          warps       = 8;    // of a block
-  int          range_row   = 20;   // entries of a row up to which Fold gives blocks consecutive groups
-  int          range_warps = 20;   // of such a block
+  int          sector      = 32;                          // bytes in which x is read
+  std::int64_t per_block   = 1024;                        // sectors that a block of threads can keep
+  int          warps       = rows_per_block / warp_lanes; // of a block
+  int          range_warps = range_threads / warp_lanes;  // of a block that Fold gives consecutive groups
   bool         device      = true;
   int          x_bytes     = sizeof(PetscScalar); // of a value of x
 };
@@ -53,7 +54,7 @@ struct SampledReads {
   double groups = 0, steps = 0; // Fold: of 32 lines; the sum of their lengths
 };
 
-/* Diagonals that the sampled rows fill to 60 %, as CDS asks by default: how many, and the share of the entries on them. */
+/* Diagonals that the sampled rows fill to diagonal_share, as CDS asks by default: how many, and the share of the entries on them. */
 struct SampledDiagonals {
   double inside = 0;
   int    count  = 0;

@@ -1,4 +1,7 @@
 #include "traits.hpp"
+#include "mat/cds/cds_four_rows.hpp"
+#include "mat/cds/cds_shape.hpp"
+#include "mat/fold/fold_view.hpp"
 #include "mat/slicedell/slicedell.hpp"
 #include <algorithm>
 #include <cmath>
@@ -10,18 +13,19 @@ namespace goza::locality
 namespace
 {
 
-constexpr double lanes = 32;
+constexpr double lanes       = warp_lanes;
+constexpr double index_bytes = sizeof(PetscInt), short_bytes = sizeof(std::uint16_t); // of a column
 
 const SampledReads &reads_of(const Sample &sample, const FormatChoice &choice)
 {
   const bool     cds    = choice.layout >= Layout::CdsFull;
   const Layout   layout = cds ? Layout::SlicedEll : choice.layout;
-  const PetscInt param  = cds ? 32 : choice.param;
+  const PetscInt param  = cds ? warp_lanes : choice.param;
 
   for (const SampledReads &r : sample.reads) {
     if (r.layout == layout && r.param == param) return r;
   }
-  throw std::logic_error("the sample was not taken for this way");
+  throw std::logic_error("the sample was not taken for this format");
 }
 
 void csr_arrays(const Sample &sample, int value_bytes, Traits &t)
@@ -29,7 +33,7 @@ void csr_arrays(const Sample &sample, int value_bytes, Traits &t)
   const double nnz = static_cast<double>(sample.nnz);
 
   t.stored = nnz;
-  t.matrix = nnz * (value_bytes + 4) + 4 * static_cast<double>(sample.rows);
+  t.matrix = nnz * (value_bytes + index_bytes) + index_bytes * static_cast<double>(sample.rows);
   t.steps  = nnz / lanes;
   t.warps  = std::ceil(nnz / (8 * lanes));
   t.chain  = 8;
@@ -41,15 +45,15 @@ void sliced_ell_arrays(const Sample &sample, const FormatChoice &choice, int val
   const PetscInt most  = choice.block > 1 ? PETSC_MAX_INT : longest_in_slices(sample.rows, sample.nnz);
   const bool     apart = sample.longest > most;
   const double   ordinary = static_cast<double>(sample.nnz - sample.long_nnz), long_places = static_cast<double>(sample.long_nnz) * (apart ? 1 : H); // in a slice it makes that long
-  const bool     sort = choice.param > 1 && t.reads->plain + long_places > 1.05 * static_cast<double>(sample.nnz);
+  const bool     sort = choice.param > 1 && worth_sorting(t.reads->plain + long_places, static_cast<double>(sample.nnz));
 
   t.possible          = choice.block == 1 || (sample.blocks && sample.bs == choice.block);
   t.stored            = std::max(ordinary, sort ? t.reads->sorted : t.reads->plain) + long_places;
   const double in_gap = team > 1 ? sample.short_groups : sample.short_gaps; // lanes that share a row count from the slice's least column
   t.shared            = sample.kinds * columns_worth_sharing <= 1;
-  const double column = t.shared ? 4 * sample.kinds : 4 - 2 * in_gap;
+  const double column = t.shared ? index_bytes * sample.kinds : index_bytes - (index_bytes - short_bytes) * in_gap;
 
-  t.matrix = t.stored * (value_bytes + column / (node * node)) + 16 * slices + (!t.shared && in_gap > 0 ? 4 * places : 0) + (sort ? 4 * places : 0);
+  t.matrix = t.stored * (value_bytes + column / (node * node)) + (t.shared ? sizeof(EllHead) : 2 * sizeof(std::int64_t)) * slices + (!t.shared && in_gap > 0 ? index_bytes * places : 0) + (sort ? index_bytes * places : 0);
   t.chain  = std::ceil(static_cast<double>(std::min(apart ? sample.usual : sample.longest, most)) / team);
   t.warps  = std::ceil(places * team / lanes);
   t.steps  = t.stored / lanes;
@@ -66,18 +70,24 @@ void fold_arrays(const Sample &sample, PetscInt width, int value_bytes, Traits &
   t.warps  = t.reads->groups + long_nnz / (lanes * static_cast<double>(width));
   t.steps  = t.reads->steps + long_nnz / lanes;
   t.stored = t.steps * lanes;
-  t.matrix = static_cast<double>(sample.nnz) * (value_bytes + 4 - 2 * sample.short_groups) + 128 * t.warps;
+  t.matrix = static_cast<double>(sample.nnz) * (value_bytes + index_bytes - (index_bytes - short_bytes) * sample.short_groups) + sizeof(FoldHead) * t.warps;
   t.chain  = static_cast<double>(std::min(sample.longest, width));
-  if (sample.longest > 32 * width) t.kernels = 2;
+  if (sample.longest > fold_lanes * width) t.kernels = 2;
 }
 
-/* Half storage reads the lower values a second time, from L2: a step takes less where they are shorter. Measured on an H200, 27 points, values of 8, 4 and 2 bytes, the last two with
-   float vectors: 128^3, four rows a thread (CdsFourRows), 80, 40 and 27 us; 64^3, a row a thread, 11, 8.5 and 8.3 us; blocks of 3, 128^3, 690, 379 and 282 us. */
+/* Whether products of half storage take four rows a thread. */
+template <class Groups> bool in_fours(const Sample &sample, int value_bytes)
+{
+  const SampledDiagonals &found = sample.diagonals;
+
+  return Groups::pays(value_bytes, sample.caches.x_bytes) && found.count == Groups::points && Groups::fits_line(Groups::line_of(found.beyond));
+}
+
+/* Half storage reads the lower values a second time, from L2: a step takes less where they are shorter. Fitted to 27 points in values of 8, 4 and 2 bytes, four rows a
+   thread and one, and to blocks of 3. */
 double narrow_step(const Sample &sample, PetscInt bs, int value_bytes)
 {
-  const SampledDiagonals &found     = sample.diagonals;
-  const bool              few       = sample.caches.x_bytes < 8 && (found.count == 7 || found.count == 15); // 15: what coarsening along lines makes of 7
-  const bool              four_rows = few ? found.beyond >= 32 && found.beyond % 4 == 0 : found.count == 27 && found.beyond >= 127 && found.beyond % 4 == 3;
+  const bool four_rows = in_fours<Groups27>(sample, value_bytes) || in_fours<Groups7>(sample, value_bytes) || in_fours<GroupsFan>(sample, value_bytes);
 
   if (!sample.caches.device) return 1;
   return bs == 1 && !four_rows && value_bytes < 4 ? 0.65 : (1 + value_bytes) / 9.;
@@ -87,20 +97,18 @@ void cds_arrays(const Sample &sample, bool half, PetscInt bs, int value_bytes, T
 {
   const SampledDiagonals &found = sample.diagonals;
   const double            rows = static_cast<double>(sample.rows), node = static_cast<double>(bs), rest = static_cast<double>(sample.nnz) * (1 - found.inside);
-  const double            held = half ? (found.count + 1) / 2 : found.count; // NOLINT(bugprone-integer-division): the main diagonal and one of each pair
+  const PetscInt          held = half ? (found.count + 1) / 2 : found.count; // half: the main diagonal and one of each pair
 
   t.possible = found.count > 0 && sample.rows > 0 && sample.bs == bs && (!half || (found.pairs && sample.rows == sample.cols));
-  t.stored   = held * node * rows + rest;
-  t.matrix   = (t.stored - rest) * value_bytes + 2 * rest * (value_bytes + 4); // the remainder's rows differ in length: about as much padding
+  t.stored   = static_cast<double>(held) * node * rows + rest;
+  t.matrix   = (t.stored - rest) * value_bytes + 2 * rest * (value_bytes + index_bytes); // the remainder's rows differ in length: about as much padding
   t.steps    = found.count * node * rows / lanes + rest / lanes;
   t.warps    = std::ceil(rows / node / lanes);
   if (half) t.narrow = narrow_step(sample, bs, value_bytes);
-  /* the counts that are compiled load a group of diagonals at a time, see CdsRow */
-  const bool compiled = (bs == 1 && (found.count == 27 || found.count == 7 || (half && (found.count == 5 || found.count == 3)))) || (bs == 3 && found.count == 27 && half);
-  t.chain             = compiled ? 3 : found.count * node;
+  t.chain = has_compiled_count(bs, half, held) ? grouped_steps : found.count * node; // such kernels load a group of diagonals at a time
   if (found.inside < 1) {
     t.kernels            = 2;
-    t.extra              = std::min(rest, rows) * (2 * sample.caches.x_bytes + 4);
+    t.extra              = std::min(rest, rows) * (2 * sample.caches.x_bytes + index_bytes);
     const double longest = static_cast<double>(sample.longest) - found.count * node, most = longest_in_slices(static_cast<PetscInt>(std::min(rest, rows)), static_cast<std::int64_t>(rest));
 
     if (longest > most) t.kernels = 4; // the remainder's long rows are held apart

@@ -23,7 +23,7 @@ struct Traits {
   const SampledReads *reads = nullptr; // the sample's
 };
 
-/* way: one that the sample was taken for. value_bytes: of the stored values. */
+/* choice: one that the sample was taken for. value_bytes: of the stored values. */
 Traits traits_of(const Sample &sample, const FormatChoice &choice, int value_bytes = sizeof(PetscScalar));
 
 } // namespace goza::locality

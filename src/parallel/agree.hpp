@@ -16,8 +16,8 @@ PetscErrorCode AgreeOnReason(MPI_Comm comm, std::string *why);
    own words: `what` fills "Rank 3 could not ...: ". Where there is no error it is one small reduction. */
 PetscErrorCode FailTogether(MPI_Comm comm, PetscErrorCode here, const char *what);
 
-/* The same in the midst of things, where errors are exceptions. Every exchange of a set-up begins with AgreeNoFailure(), and so does its end; a rank that an exception stops meets
-   the others once more, to say so, wherever they are: none waits for a message that will not come. */
+/* The same within a set-up, where errors are exceptions. Every exchange begins with AgreeNoFailure(), and so does its end. A rank that an exception stops takes part in the
+   next agreement and reports the failure there, so that no rank waits for a message that is never sent. */
 class FailedElsewhere : public std::runtime_error {
 public:
   FailedElsewhere() : std::runtime_error("another rank failed") { }

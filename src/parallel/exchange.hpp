@@ -1,4 +1,4 @@
-/* One way of moving the values that other ranks need. The list of ways is in exchange.cxx. */
+/* One kind of exchange of the values that other ranks need. The list of kinds is in exchange.cxx. */
 #pragma once
 #include "core/device/array.hpp"
 #include <memory>
@@ -40,11 +40,11 @@ public:
   virtual PetscErrorCode end()             = 0;
   virtual const V       *ghost() const     = 0; // [nghost], in the plan's space, until the next begin()
   virtual std::size_t    bytes() const     = 0;
-  virtual void break_off() { } // this rank has failed somewhere, and takes part in nothing more: who waits for it gets an error, where the way allows it
+  virtual void break_off() { } // this rank has failed somewhere, and takes part in nothing more: who waits for it gets an error, where the kind of exchange allows it
   virtual bool recordable() const { return false; } // begin() and end() are kernels and no more (begin_recording()), and ghost() is always the same
 };
 
-/* create(): collective. Where this way is not to be had, `why` is a sentence on every rank and nothing is made. An error may be one rank's own. */
+/* create(): collective. Where this kind is not to be had, `why` is a sentence on every rank and nothing is made. An error may be one rank's own. */
 template <class V> struct ExchangeKind {
   const char *name;
   PetscErrorCode (*create)(const HaloPlan &plan, std::unique_ptr<Exchange<V>> *exchange, std::string *why);

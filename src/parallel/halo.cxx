@@ -24,7 +24,7 @@ template <class V> PetscErrorCode Halo<V>::find_plan()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* For those who ask; where there is no memory for it all the same go on, as the others do. */
+/* For the view. Without memory for it this rank goes on, as the others do. */
 template <class V> void Halo<V>::note_reason(std::initializer_list<const char *> words) noexcept
 {
   try {
@@ -61,9 +61,9 @@ template <class V> PetscErrorCode Halo<V>::choose()
   if (plan_.space == Space::Cuda) {
     std::shared_ptr<HaloTeam> team;
 
-    /* Two H200s, 27-point 128^3, 16384 ghosts a rank: an exchange takes 8 us by peer, 12 by nccl, 48 by host, 75 by sf without a GPU-aware MPI. But a
-       device takes processes in turns, unless there is NVIDIA's MPS, and who waits for another process keeps its turn: CG and saamg, 27-point 96^3 on two ranks of one
-       H200, take 0.49 s by peer, 0.085 s by host. Under MPS they take 6.8 ms by peer and 11.6 by host, for those who ask for it. */
+    /* The fastest first: peer, nccl, host; sf without a GPU-aware MPI is the slowest. But a device takes processes in turns, unless there is NVIDIA's MPS, and a kernel
+       that waits for another process keeps its turn: for ranks that share a device host is several times as fast as peer. Under MPS peer is faster again, and can be
+       asked for. */
     PetscCall(HaloTeamGet(plan_.comm, &team));
     if (team->shared_device) note_reason({"; no peer: several ranks share a device, and would wait for their turns"});
     else PetscCall(attempt(HALO_PEER, &made));

@@ -1,6 +1,6 @@
-/* The exchange that brings a rank the entries of x that its off-diagonal block reads ("ghosts"): who sends what to whom, and the way it is sent.
+/* The exchange that brings a rank the entries of x that its off-diagonal block reads ("ghosts"): who sends what to whom, and by what kind of exchange.
 
-   begin() packs what other ranks need and posts the messages, end() sees to it that what follows on the stream finds the ghosts in ghost(); between the
+   begin() packs what other ranks need and posts the messages, after end() what follows on the stream finds the ghosts in ghost(); between the
    two the diagonal block is applied. */
 #pragma once
 #include "exchange.hpp"

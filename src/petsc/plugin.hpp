@@ -10,7 +10,7 @@ namespace goza
 struct Events {
   PetscLogEvent mult, build;                                           // of matrices
   PetscLogEvent strength, aggregate, prolong, galerkin, eigen, mirror; // steps of saamg's set-up; mirror: its matrices to the format and place of the cycle
-  PetscLogEvent symbolic, assemble, vector;                            // of finite-element assembly: pattern and maps, matrix values, right-hand sides
+  PetscLogEvent symbolic, inputs, create, assemble, vector; // of finite-element assembly: pattern and maps, what is given, new matrices, matrix values, right-hand sides
 };
 extern Events events;
 

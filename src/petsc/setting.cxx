@@ -26,7 +26,11 @@ std::string RealRange::print(PetscReal value) const
 
 std::string RealRange::refusal(const std::string &option, PetscReal value) const
 {
-  return option + " " + number(value) + (or_zero ? " is neither 0 nor in " : " is not in ") + (above ? "(" : "[") + number(low) + ", " + number(high) + (below ? ")" : "]");
+  return option + " " + number(value) +
+         (or_zero     ? " is neither 0 nor in "
+          : or_decide ? " is neither -1 (by the matrix) nor in "
+                      : " is not in ") +
+         (above ? "(" : "[") + number(low) + ", " + number(high) + (below ? ")" : "]");
 }
 
 PetscErrorCode RealRange::from_options(GozaOptionItems PetscOptionsObject, const OptionText &o, PetscReal now, PetscReal *value, PetscBool *given) const

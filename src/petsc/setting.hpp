@@ -22,10 +22,13 @@ struct RealRange {
   using Value = PetscReal;
 
   PetscReal low, high;
-  bool      above = false, below = false; // low and high themselves are left out
-  bool      or_zero = false;
+  bool      above = false, below = false;       // low and high themselves are left out
+  bool      or_zero = false, or_decide = false; // or PETSC_DECIDE: by the matrix
 
-  bool allows(PetscReal value) const { return (or_zero && value == 0) || ((above ? value > low : value >= low) && (below ? value < high : value <= high)); }
+  bool allows(PetscReal value) const
+  {
+    return (or_zero && value == 0) || (or_decide && value == PETSC_DECIDE) || ((above ? value > low : value >= low) && (below ? value < high : value <= high));
+  }
   std::string    refusal(const std::string &option, PetscReal value) const;
   std::string    print(PetscReal value) const;
   PetscErrorCode from_options(GozaOptionItems, const OptionText &, PetscReal now, PetscReal *value, PetscBool *given) const;

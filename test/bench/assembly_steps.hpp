@@ -3,7 +3,7 @@
 #pragma once
 #include "assembly/kernels/element.hpp"
 #include "assembly/kernels/equation.hpp"
-#include "assembly/kernels/node_bodies.hpp"
+#include "assembly/kernels/element_bodies.hpp"
 #include "assembly_tools.hpp"
 #include "core/util/search.hpp"
 

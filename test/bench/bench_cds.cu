@@ -251,6 +251,7 @@ static PetscErrorCode MeasureDot(const Bench &bench, const Cds<PetscScalar, Pets
   const Space        space = cds.space();
   Stage              stage_x, stage_y;
   Array<PetscScalar> result(space, 1);
+  FusedSums          sums(space);
   PetscLogDouble     first, together, apart;
   VecRead            in;
   VecWrite           out;
@@ -261,7 +262,14 @@ static PetscErrorCode MeasureDot(const Bench &bench, const Cds<PetscScalar, Pets
   const PetscScalar *x = in.data();
   PetscScalar       *y = out.data();
   PetscCall(MedianSeconds(
-    bench.repeats, bench.x, [&] { return Guarded([&] { cds.apply_dot(x, x, y, result.data()); }); }, &first, &together));
+    bench.repeats, bench.x,
+    [&] {
+      return Guarded([&] {
+        cds.apply_dots(x, {x, y, false, &sums});
+        add_up(space, sums, result.data(), nullptr);
+      });
+    },
+    &first, &together));
   PetscCall(out.restore());
   PetscCall(in.restore());
   PetscCall(MedianSeconds(

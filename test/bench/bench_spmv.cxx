@@ -7,7 +7,7 @@
    in single precision, and cuSPARSE's cusparse:sell and cusparse:bsr. One JSON line a measurement: the time is the median of `repeats` batches, each ended by
    a synchronisation; the copy bandwidth of the same run stands beside, and the largest difference from PETSc's aij on the host, relative to its largest value. */
 #include "petscgoza.h"
-#include "locality/matrix_market.hpp"
+#include "../support/matrix_market.hpp"
 #include "../support/bench_gallery.hpp"
 #include "../support/bench_timing.hpp"
 #include "peers.hpp"
@@ -159,7 +159,7 @@ static PetscErrorCode MeasureFile(const Bench &bench, const char *file)
   PetscFunctionBeginUser;
   PetscCall(PetscStrendswith(file, ".mtx", &market));
   if (market) {
-    PetscCall(goza::read_matrix_market(file, &sparse));
+    PetscCall(goza_test::read_matrix_market(file, &sparse));
     PetscCall(as_mat(sparse, &A));
   } else {
     PetscViewer viewer;

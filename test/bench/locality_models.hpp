@@ -5,7 +5,7 @@
 #include "petsc/plugin.hpp"
 #include "locality/cost.hpp"
 #include "locality/models.hpp"
-#include "locality/order/rectangle_order.hpp"
+#include "../support/rectangle_order.hpp"
 #include "mat/cds/diagonals.hpp"
 #include "mat/slicedell/slicedell.hpp"
 
@@ -121,8 +121,8 @@ inline Asked ask(const StudyMatrix &m, const goza::Machine &machine, goza::Space
     else {
       const double width = std::round((double)a.sample.nnz / (double)std::max<PetscInt>(1, a.sample.rows));
 
-      here.locality = goza::locality_of(goza::RectangleOrder{a.matrix.rows, a.matrix.ptr.data(), a.matrix.col.data(), (PetscInt)std::max(1.0, width)}, a.matrix.cols,
-                                        options.shift);
+      here.locality = goza_test::locality_of(goza_test::RectangleOrder{a.matrix.rows, a.matrix.ptr.data(), a.matrix.col.data(), (PetscInt)std::max(1.0, width)},
+                                             a.matrix.cols, options.shift);
     }
     a.indices.push_back({order, here, goza::predict(c2050, here, a.sample.rows, a.sample.nnz, 4, 4)});
   }

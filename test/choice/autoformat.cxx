@@ -1,13 +1,14 @@
 /* Autoformat's choice between formats and PETSc's CSR: measured where the model finds CSR close, made at a build only. */
 #include "core/device/array.hpp"
 #include "core/device/device_seconds.hpp"
-#include "locality/host_csr.hpp"
+#include "../support/host_csr.hpp"
 #include "choice/autoformat.hpp"
 #include <chrono>
 
 #include "../support/check.hpp"
 
 using namespace goza;
+using goza_test::HostCsr;
 
 namespace
 {

@@ -1,4 +1,4 @@
-/* A product and the dot product with its result: in one pass, the same in every run, the same as apart, in every format and space. */
+/* A product, or a Jacobi step, and the dot products with its result: in one pass, the same in every run, the same as apart, in every format and space. */
 #include "mat/cds/cds.hpp"
 #include "mat/common/narrow.hpp"
 #include "mat/fold/fold.hpp"
@@ -8,6 +8,7 @@
 #include "../support/spaces.hpp"
 
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 using namespace goza;
@@ -33,32 +34,66 @@ struct Band {
       ptr.push_back(static_cast<PetscInt>(col.size()));
     }
   }
+
+  std::vector<PetscScalar> diagonal() const
+  {
+    std::vector<PetscScalar> d(n);
+
+    for (PetscInt i = 0; i < n; i++) {
+      for (PetscInt k = ptr[i]; k < ptr[i + 1]; k++) {
+        if (col[k] == i) d[i] = val[k];
+      }
+    }
+    return d;
+  }
 };
+
+/* y and w'y, y'y are those of what is wanted. */
+void check_sums(const std::vector<PetscScalar> &w, const std::vector<PetscScalar> &want, const Array<PetscScalar> &y, const Array<PetscScalar> &sum)
+{
+  const PetscScalar wy = std::inner_product(w.begin(), w.end(), want.begin(), PetscScalar(0)), yy = std::inner_product(want.begin(), want.end(), want.begin(), PetscScalar(0));
+
+  BOOST_TEST(y.to_host() == want, boost::test_tools::per_element());
+  BOOST_TEST(sum.to_host()[0] == wy, space_name(y.space()) << ": " << sum.to_host()[0] << " instead of " << wy);
+  BOOST_TEST(sum.to_host()[1] == yy, space_name(y.space()) << ": " << sum.to_host()[1] << " instead of " << yy);
+}
 
 void check(const Band &A, const std::function<std::unique_ptr<Format<PetscScalar>>(Space)> &make)
 {
-  std::vector<PetscScalar> x(A.n), w(A.n), want(A.n);
-  PetscScalar              want_dot = 0;
+  std::vector<PetscScalar> x(A.n), w(A.n), Ax(A.n), step(A.n);
 
   for (PetscInt i = 0; i < A.n; i++) { /* small integers: all sums are exact */
     x[i] = 1 + i % 7;
     w[i] = 2 - i % 4;
   }
   for (PetscInt i = 0; i < A.n; i++) {
-    for (PetscInt k = A.ptr[i]; k < A.ptr[i + 1]; k++) want[i] += A.val[k] * x[A.col[k]];
-    want_dot += w[i] * want[i];
+    for (PetscInt k = A.ptr[i]; k < A.ptr[i + 1]; k++) Ax[i] += A.val[k] * x[A.col[k]];
+    step[i] = x[i] + PetscScalar(0.5) * (w[i] - Ax[i]);
   }
   for (Space space : spaces()) {
     const Array<PetscInt>    ptr(space, A.ptr.data(), A.ptr.size()), col(space, A.col.data(), A.col.size());
     const Array<PetscScalar> val(space, A.val.data(), A.val.size()), xs(space, x.data(), x.size()), ws(space, w.data(), w.size());
-    Array<PetscScalar>       y(space, A.n), dot(space, 1);
+    const Array<PetscScalar> ones(space, std::vector<PetscScalar>(A.n, 1).data(), A.n);
+    Array<PetscScalar>       y(space, A.n), sum(space, 2);
+    FusedSums                sums(space);
     const auto               f = make(space);
 
     f->build({space, A.n, A.n, ptr.data(), col.data(), val.data()});
+    if (const PetscScalar *diagonal = f->main_diagonal()) {
+      Array<PetscScalar> there(space, A.n);
+
+      there.copy_from(diagonal, A.n);
+      BOOST_TEST(there.to_host() == A.diagonal(), boost::test_tools::per_element());
+    }
     for (int again = 0; again < 3; again++) {
-      f->apply_dot(xs.data(), ws.data(), y.data(), dot.data());
-      BOOST_TEST(y.to_host() == want, boost::test_tools::per_element());
-      BOOST_TEST(dot.to_host()[0] == want_dot, space_name(space) << ": " << dot.to_host()[0] << " instead of " << want_dot);
+      f->apply_dots(xs.data(), {ws.data(), y.data(), true, &sums});
+      add_up(space, sums, sum.data(), sum.data() + 1);
+      check_sums(w, Ax, y, sum);
+      for (bool divide : {false, true}) {
+        f->apply_dots(xs.data(), {ws.data(), y.data(), true, &sums, true, PetscScalar(0.5), ones.data(), xs.data(), divide});
+        add_up(space, sums, sum.data(), sum.data() + 1);
+        check_sums(w, step, y, sum);
+      }
     }
   }
 }
@@ -104,9 +139,11 @@ BOOST_AUTO_TEST_CASE(empty)
 {
   const std::vector<PetscInt> ptr{0};
   PetscScalar                 dot = 7;
-  const auto                  f   = make_format<SlicedEll, PetscScalar>(Precision::Double, Space::Host, SlicedEllOptions());
+  FusedSums                   sums;
+  const auto                  f = make_format<SlicedEll, PetscScalar>(Precision::Double, Space::Host, SlicedEllOptions());
 
   f->build({Space::Host, 0, 0, ptr.data(), nullptr, nullptr});
-  f->apply_dot(nullptr, nullptr, nullptr, &dot);
+  f->apply_dots(nullptr, {nullptr, nullptr, false, &sums});
+  add_up(Space::Host, sums, &dot, nullptr);
   BOOST_TEST(dot == 0);
 }

@@ -290,9 +290,11 @@ template <class V, class Make> void check_grid(const PointGrid &A, int ndiag, co
         all.insert(all.end(), from.begin(), from.end());
         return Array<V>(space, all.data(), all.size());
       };
-      const Array<V> bs = placed(b), inverses = placed(dinv), old = placed(x);
-      Array<V>       y     = placed(b), dot(space, 1);
-      const auto     check = [&](const char *what, const Array<V> &result, auto want) {
+      const Array<V>     bs = placed(b), inverses = placed(dinv), old = placed(x);
+      Array<V>           y = placed(b);
+      Array<PetscScalar> dot(space, 1);
+      FusedSums          sums(space);
+      const auto         check = [&](const char *what, const Array<V> &result, auto want) {
         const std::vector<V> got = result.to_host();
         long                 bad = 0;
 
@@ -307,7 +309,8 @@ template <class V, class Make> void check_grid(const PointGrid &A, int ndiag, co
       check("residual", y, [&](PetscInt i) { return b[i] - ax[i]; });
       f->apply(xs.data(), JacobiStep<V>{V(0.5), inverses.data() + first, bs.data() + first, old.data() + first, y.data() + first});
       check("Jacobi step", y, [&](PetscInt i) { return x[i] + 0.5 * dinv[i] * (b[i] - ax[i]); });
-      f->apply_dot(xs.data(), bs.data() + first, y.data() + first, dot.data());
+      f->apply_dots(xs.data(), {bs.data() + first, y.data() + first, false, &sums});
+      add_up(space, sums, dot.data(), nullptr);
       check("product of dot", y, [&](PetscInt i) { return ax[i]; });
       BOOST_TEST(std::abs(dot.to_host()[0] - w_ax) <= (tolerance + n * std::numeric_limits<V>::epsilon()) * w_ax, "dot product on " << space_name(space) << ", " << A.nx << ", from " << first);
     }

@@ -46,5 +46,9 @@ BOOST_AUTO_TEST_CASE(residual)
 
 BOOST_AUTO_TEST_CASE(jacobi)
 {
+  const double d = 1 / dinv, no_d = 0;
+
   check_parts(2 + 0.75 * 0.5 * (5 - 3), [](double *y) { return JacobiStep<double>{0.75, &dinv, &b, &x, y}; });
+  check_parts(2 + 0.75 * 0.5 * (5 - 3), [&](double *y) { return JacobiStep<double>{0.75, &d, &b, &x, y, true}; });
+  check_parts(2, [&](double *y) { return JacobiStep<double>{0.75, &no_d, &b, &x, y, true}; });
 }

@@ -1,12 +1,13 @@
 /* Random sequences of matrix operations on a Goza matrix and an AIJ twin; a product compared after each operation.
 
      fuzz_mat [-fuzz_first 1] [-fuzz_count 300]     seeds
-     fuzz_mat -fuzz_case FILE [-fuzz_calls PREFIX]  one sequence as text, and its PETSc calls into PREFIX.RANK
+     fuzz_mat -fuzz_case FILE [-fuzz_calls PREFIX]  one sequence as text, and its PETSc calls into PREFIX.RANK; of a folder each *.case
      fuzz_mat -fuzz_show SEED                       a seed's sequence as text
      -fuzz_without op,op                            operations that are left out
      -fuzz_progress FILE                            where it is
 
    test/fuzz/fuzz.py runs it over many seeds, goes on after a crash or a hang, and makes a failing sequence short. */
+#include "case_files.hpp"
 #include "mat/run.hpp"
 #include "progress.hpp"
 
@@ -55,7 +56,8 @@ void report(const Case &c, const Verdict &v)
 
 void one_case(const std::string &file)
 {
-  std::ifstream     in(file);
+  std::ifstream in(file);
+  BOOST_TEST_REQUIRE((bool)in, "no file " << file);
   Case              c = read_case(in);
   Progress          progress(text_option("-fuzz_progress"));
   const std::string calls = text_option("-fuzz_calls");
@@ -107,7 +109,8 @@ const AddTests add([] {
     if (show >= 0) {
       if (!rank) std::cout << random_case((std::uint64_t)show, size);
     } else if (file.empty()) many_cases();
-    else one_case(file);
+    else
+      for (const auto &f : case_files(file)) one_case(f);
   });
 });
 

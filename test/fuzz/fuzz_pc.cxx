@@ -2,11 +2,12 @@
    reason instead of garbage.
 
      fuzz_pc [-fuzz_first 1] [-fuzz_count 200]    seeds
-     fuzz_pc -fuzz_case FILE                      one configuration as text; its "set" lines are options for any program
+     fuzz_pc -fuzz_case FILE                      one configuration as text; its "set" lines are options for any program. Of a folder each *.case
      fuzz_pc -fuzz_show SEED                      a seed's configuration as text
      -fuzz_progress FILE                          where it is
 
    test/fuzz/fuzz.py runs it over many seeds. */
+#include "case_files.hpp"
 #include "pc/checks.hpp"
 #include "progress.hpp"
 
@@ -74,10 +75,13 @@ const AddTests add([] {
     if (show >= 0) {
       if (!rank) std::cout << random_configuration((std::uint64_t)show, size);
     } else if (!file.empty()) {
-      std::ifstream       in(file);
-      const Configuration c = read_configuration(in);
-      Progress            progress(text_option("-fuzz_progress"));
-      report(c, check(c, [&](long step) { progress.at(c.seed, step, 1); }));
+      for (const auto &f : case_files(file)) {
+        std::ifstream in(f);
+        BOOST_TEST_REQUIRE((bool)in, "no file " << f);
+        const Configuration c = read_configuration(in);
+        Progress            progress(text_option("-fuzz_progress"));
+        report(c, check(c, [&](long step) { progress.at(c.seed, step, 1); }));
+      }
     } else many();
   });
 });

@@ -221,7 +221,7 @@ const AddTests add([] {
     BOOST_TEST(s1.iterations == s2.iterations);
   });
   add_test(rows, "42_prefixes_are_independent", [] {
-    Option    bad("-other_pc_saamg_threshold", "-1"); /* of another prefix: not ours to read */
+    Option    bad("-other_pc_saamg_threshold", "7"); /* of another prefix: not ours to read */
     MatHandle A = system_matrix(problem("poisson5"));
     PCHandle  pc;
     PETSC_OK(PCCreate(PETSC_COMM_WORLD, pc.put()));
@@ -511,7 +511,7 @@ const AddTests add([] {
   add_test(options, "platform", [] {
     const MatCase c{mat_named("autoformat"), VECSTANDARD, gallery_entry("power_law")};
     MatHandle     A = c.ours(), R = c.aij();
-    for (const char *platform : {"h200", "k40", "titan", "c2050", "host", "auto"}) {
+    for (const char *platform : {"h200", "host", "auto"}) {
       PETSC_OK(MatAutoFormatSetPlatform(A, platform));
       c.check_same(A, R, platform);
     }

@@ -27,7 +27,7 @@ const BadOption bad_options[] = {
   {"-pc_saamg_chebyshev_ratio", "-2"},
   {"-pc_saamg_jacobi_relax", "-1"},
   {"-pc_saamg_jacobi_relax", "2.5"},
-  {"-pc_saamg_esteig_iterations", "0"},
+  {"-pc_saamg_esteig_iterations", "1"},
   {"-pc_saamg_smoother", "sandpaper"},
   {"-pc_saamg_cycle", "x"},
   {"-pc_saamg_precision", "quarter"},

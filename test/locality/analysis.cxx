@@ -1,16 +1,16 @@
 /* Localities of small matrices, and the models' figures, worked out by hand. Lines of 128 bytes and 4-byte values, as in the papers: shift 5. */
-#include "locality/host_csr.hpp"
-#include "locality/matrix_market.hpp"
+#include "../support/host_csr.hpp"
+#include "../support/matrix_market.hpp"
 #include "locality/models.hpp"
 #include "locality/order/cds_order.hpp"
 #include "locality/order/csr_order.hpp"
 #include "locality/order/fold_order.hpp"
-#include "locality/order/rectangle_order.hpp"
 #include "locality/order/sliced_ell_order.hpp"
 #include "mat/fold/fold.hpp"
 #include "mat/slicedell/slicedell.hpp"
 
 #include "../support/check.hpp"
+#include "../support/rectangle_order.hpp"
 #include "../support/sparse.hpp"
 
 #include <cmath>
@@ -18,6 +18,9 @@
 #include <vector>
 
 using namespace goza;
+using goza_test::HostCsr;
+using goza_test::locality_of;
+using goza_test::RectangleOrder;
 namespace tt = boost::test_tools;
 
 namespace

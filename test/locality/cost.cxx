@@ -1,7 +1,7 @@
 /* Samples, what formats make of them, and the model of product times, on small matrices worked out by hand. Doubles: 4 to a sector of 32 bytes. */
 #include "core/device/array.hpp"
 #include "locality/cost.hpp"
-#include "locality/host_csr.hpp"
+#include "../support/host_csr.hpp"
 #include "locality/traits.hpp"
 #include "mat/slicedell/slicedell.hpp"
 
@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 using namespace goza;
+using goza_test::HostCsr;
 namespace tt = boost::test_tools;
 
 namespace

@@ -1,6 +1,6 @@
 /* Files of matrices with every byte changed in turn: an error of PETSc, or a pattern that is one. */
-#include "locality/matrix_market.hpp"
-#include "locality/petsc_binary.hpp"
+#include "../support/matrix_market.hpp"
+#include "../support/petsc_binary.hpp"
 
 #include "../support/check.hpp"
 
@@ -15,7 +15,7 @@ using namespace goza_test;
 namespace
 {
 
-using Reader = PetscErrorCode (*)(const char *, goza::HostCsr *);
+using Reader = PetscErrorCode (*)(const char *, HostCsr *);
 
 std::string big_endian(const std::vector<PetscInt> &numbers)
 {
@@ -26,7 +26,7 @@ std::string big_endian(const std::vector<PetscInt> &numbers)
   return text;
 }
 
-bool is_pattern(const goza::HostCsr &A)
+bool is_pattern(const HostCsr &A)
 {
   if (A.rows < 0 || A.cols < 0 || A.ptr.size() != (std::size_t)A.rows + 1 || A.ptr[0] != 0 || (std::size_t)A.ptr.back() != A.col.size()) return false;
   for (PetscInt i = 0; i < A.rows; i++) {
@@ -44,7 +44,7 @@ int read_changed(const std::string &good, const char *suffix, Reader read)
   const std::string name    = std::string("changed_") + std::to_string((long)PetscGlobalRank) + suffix;
   int               refused = 0;
   const auto        one     = [&](const std::string &bytes, const std::string &what) {
-    goza::HostCsr A;
+    HostCsr A;
 
     std::ofstream(name, std::ios::binary) << bytes;
     const Outcome outcome = attempt([&] { return read(name.c_str(), &A); });
@@ -73,12 +73,12 @@ BOOST_AUTO_TEST_CASE(petsc_binary)
 {
   const std::string good = big_endian({MAT_FILE_CLASSID, 4, 5, 6, 1, 2, 0, 3, 0, 1, 4, 0, 2, 3}) + std::string(6 * sizeof(PetscScalar), '\0');
 
-  BOOST_TEST(read_changed(good, ".petsc", goza::read_petsc_binary) > (int)good.size()); /* shorter ones, and those that are no matrix */
+  BOOST_TEST(read_changed(good, ".petsc", goza_test::read_petsc_binary) > (int)good.size()); /* shorter ones, and those that are no matrix */
 }
 
 BOOST_AUTO_TEST_CASE(matrix_market)
 {
   const std::string good = "%%MatrixMarket matrix coordinate real general\n% a comment\n4 5 6\n1 1 1.5\n2 2 -2\n2 5 3e1\n4 1 4\n4 3 5\n4 4 6\n";
 
-  BOOST_TEST(read_changed(good, ".mtx", goza::read_matrix_market) > 50);
+  BOOST_TEST(read_changed(good, ".mtx", goza_test::read_matrix_market) > 50);
 }

@@ -1,43 +1,14 @@
 /* Graphs with hubs, and meshes with a row that is coupled to all others: the set-up costs no more than a few times what the matrix does, and the solve is none the worse. */
+#include "../support/operators.hpp"
 #include "../support/pc_case.hpp"
 
-#include <algorithm>
+#include <cstdio>
 #include <map>
-#include <memory>
-#include <random>
 
 using namespace goza_test;
 
 namespace
 {
-
-/* Preferential attachment (Barabasi, Albert 1999): each new node links to m of those that are there, in proportion to their links. A graph Laplacian, and a little on the
-   diagonal. */
-Entry hubs(PetscInt n, PetscInt m)
-{
-  auto                  links = std::make_shared<std::vector<std::vector<PetscInt>>>(n);
-  std::vector<PetscInt> ends, to;
-  std::mt19937_64       random(7);
-
-  for (PetscInt t = 0; t < m; t++) to.push_back(t);
-  for (PetscInt v = m; v < n; v++) {
-    for (PetscInt t : to) {
-      (*links)[t].push_back(v);
-      (*links)[v].push_back(t);
-      ends.push_back(t);
-      ends.push_back(v);
-    }
-    for (to.clear(); (PetscInt)to.size() < m;) {
-      const PetscInt t = ends[random() % ends.size()];
-
-      if (std::find(to.begin(), to.end(), t) == to.end()) to.push_back(t);
-    }
-  }
-  return {"hubs", n, n, square | symmetric | spd, [links](PetscInt i, Row &r) {
-            r.add(i, (PetscReal)(*links)[i].size() + 0.1);
-            for (PetscInt j : (*links)[i]) r.add(j, -1);
-          }};
-}
 
 /* Row 0 is coupled to every other row, weakly. */
 Entry coupled_to_all(const Entry &mesh)
@@ -89,6 +60,23 @@ void bounded(const Entry &e, PetscInt ceiling)
   BOOST_TEST(entries <= 3 * finest.nz_used, "operator complexity " << entries / finest.nz_used);
 }
 
+/* The largest level below the finest is one that the bound lets through, and the view says why a level is not as it would be. */
+void within(const Entry &e, const char *complexity, const char *words)
+{
+  Option    most("-pc_saamg_max_complexity", complexity);
+  MatHandle A   = assembled(e);
+  KSPHandle ksp = make_cg(A);
+  PC        pc;
+  double    finest = 0, all = 0;
+
+  BOOST_TEST(solve(ksp, A).reason > 0);
+  PETSC_OK(KSPGetPC(ksp, &pc));
+  const std::string text = viewed(pc);
+  all_ranks(text.find(words) != std::string::npos, words);
+  const std::size_t at = text.find("complexity: grid ");
+  all_ranks(at != std::string::npos && std::sscanf(text.c_str() + at, "complexity: grid %lf, operator %lf", &finest, &all) == 2 && all <= std::stod(complexity), complexity);
+}
+
 /* New values, with what there was kept: as a fresh set-up. */
 void kept(const Entry &e, const char *what)
 {
@@ -124,6 +112,12 @@ const AddTests add([] {
     add_test(suite, "bounded", [&c] { bounded(c.make(), c.ceiling); });
     for (const char *what : {"pattern", "interpolation"}) add_test(suite, std::string("kept_") + what, [&c, what] { kept(c.make(), what); });
   }
+  auto *suite = suite_named(nullptr, "max_complexity");
+  add_test(suite, "coarsened_aggressively", [] {
+    within(hubs(25000, 4), "1.3", "level 0 is coarsened aggressively: else operators would exceed complexity 1.3");
+    within(stencil7(30, 30, 30), "1.3", "level 0 is coarsened aggressively: else operators would exceed complexity 1.3");
+  });
+  add_test(suite, "stopped", [] { within(stencil7(30, 30, 30), "1.01", "coarsening stops at level 0: another level would exceed complexity 1.01"); });
 });
 
 } // namespace

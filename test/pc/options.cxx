@@ -30,6 +30,7 @@ const Setting<PetscInt> integers[] = {
 
 const Setting<PetscReal> reals[] = {
   {"-pc_saamg_threshold", PCSAAMGSetThreshold, PCSAAMGGetThreshold, (PetscReal)0.25, 1},
+  {"-pc_saamg_max_complexity", PCSAAMGSetMaxComplexity, PCSAAMGGetMaxComplexity, (PetscReal)1.5, (PetscReal)0.5},
   {"-pc_saamg_repartition_ratio", PCSAAMGSetRepartitionRatio, PCSAAMGGetRepartitionRatio, (PetscReal)1.5, 1},
 };
 
@@ -191,6 +192,8 @@ const AddTests add([] {
   for (const auto &s : smoother_integers) add_test(suite, s.name, [&s] { check_smoother_setting(s); });
   for (const auto &s : smoother_reals) add_test(suite, s.name, [&s] { check_smoother_setting(s); });
   add_test(suite, "pc_saamg_cycle", [] { check_words("-pc_saamg_cycle", PCSAAMGSetCycleType, PCSAAMGGetCycleType, PCSAAMGCycleTypes); });
+  add_test(suite, "pc_saamg_interpolation",
+           [] { check_words("-pc_saamg_interpolation", PCSAAMGSetInterpolation, PCSAAMGGetInterpolation, PCSAAMGInterpolations); });
   add_test(suite, "pc_saamg_precision", [] { check_words("-pc_saamg_precision", PCSAAMGSetPrecision, PCSAAMGGetPrecision, PCSAAMGPrecisions); });
   add_test(suite, "pc_saamg_reuse", [] { check_words("-pc_saamg_reuse", PCSAAMGSetReuse, PCSAAMGGetReuse, PCSAAMGReuses); });
   add_test(suite, "mcgs_coupling", [] {
@@ -203,6 +206,8 @@ const AddTests add([] {
     PCHandle    pc = fresh();
     const char *now;
 
+    PETSC_OK(PCSAAMGGetSmoother(pc, PC_SAAMG_ALL_LEVELS, &now));
+    BOOST_TEST(now == std::string("auto"));
     for (const auto &name : smoother_names()) {
       for (const auto &place : places) {
         PETSC_OK(PCSAAMGSetSmoother(pc, place.second, name.c_str()));

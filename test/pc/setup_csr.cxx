@@ -124,7 +124,7 @@ void check_hierarchies(const Entry &e, const Hierarchy &got, const Hierarchy &wa
   }
 }
 
-void same_hierarchy(const Entry &e, PetscInt k, PetscReal threshold, PetscInt coarse_limit, PetscInt aggressive_levels = 0, PetscInt degree = 1)
+void same_hierarchy(const Entry &e, PetscInt k, PetscReal threshold, PetscInt coarse_limit, PetscInt aggressive_levels = 0, PetscInt degree = 1, SmoothedWith smoothed_with = SmoothedWith::Matrix)
 {
   constexpr PetscInt limits[] = {0, 40, 1 << 20};
   HierarchyOptions   options;
@@ -134,6 +134,7 @@ void same_hierarchy(const Entry &e, PetscInt k, PetscReal threshold, PetscInt co
   options.coarse_limit                = coarse_limit;
   options.aggressive_levels           = aggressive_levels;
   options.coarse_interpolation_degree = degree;
+  options.smoothed_with               = smoothed_with;
   options.keep                        = static_cast<Keep>(coarse_limit % 3); // any of them
   for (Space space : spaces()) {
     const std::string what = e.name + " on " + space_name(space);
@@ -204,6 +205,14 @@ void add_laws()
     add_test(suite, name + "/hierarchy_degree_2", [=] {
       for (PetscReal threshold : {0., 0.08}) same_hierarchy(e, e.bs, threshold, 20, 0, 2);
     });
+    add_test(suite, name + "/hierarchy_unsmoothed", [=] { same_hierarchy(e, e.bs, 0, 20, 0, 1, SmoothedWith::Nothing); });
+    if (!e.has(symmetric)) {
+      for (PetscInt degree : {1, 2}) {
+        for (PetscReal threshold : {0., 0.08})
+          add_test(suite, name + "/hierarchy_diffusive_" + std::to_string(degree) + (threshold > 0 ? "_threshold" : ""),
+                   [=] { same_hierarchy(e, e.bs, threshold, 20, 0, degree, SmoothedWith::DiffusivePart); });
+      }
+    }
     add_test(suite, name + "/hierarchy_of_three_vectors", [=] { same_hierarchy(e, 3, 0, 51); });
   }
   add_test(suite, "elasticity/rigid_body_modes", [] {

@@ -304,4 +304,25 @@ PetscReal relative_difference(Mat A, Mat B)
   return difference / norm;
 }
 
+int event_count(const char *name)
+{
+  PetscLogEvent      event;
+  PetscEventPerfInfo info;
+
+  PETSC_OK(PetscLogEventGetId(name, &event));
+  PETSC_OK(PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &info));
+  return info.count;
+}
+
+PetscReal largest_gap(Vec v, Vec w)
+{
+  VecHandle d;
+  PetscReal norm;
+
+  PETSC_OK(VecDuplicate(v, d.put()));
+  PETSC_OK(VecWAXPY(d, -1, v, w));
+  PETSC_OK(VecNorm(d, NORM_INFINITY, &norm));
+  return norm;
+}
+
 } // namespace goza_test

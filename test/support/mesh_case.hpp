@@ -30,9 +30,11 @@ class Flags {
 public:
   explicit Flags(std::size_t size) : n(size), flag(new PetscBool[size]()) { }
 
-  PetscBool  *data() { return flag.get(); }
-  PetscBool  &operator[](std::size_t k) { return flag[k]; }
-  std::size_t size() const { return n; }
+  PetscBool       *data() { return flag.get(); }
+  const PetscBool *data() const { return flag.get(); }
+  PetscBool       &operator[](std::size_t k) { return flag[k]; }
+  const PetscBool &operator[](std::size_t k) const { return flag[k]; }
+  std::size_t      size() const { return n; }
 
 private:
   std::size_t                  n;
@@ -69,6 +71,9 @@ struct MeshCase {
 
 /* A in PETSc's AIJ, element by element with MatSetValues(), each rank its own rows: the textbook's element matrices, which share nothing with the library. */
 MatHandle textbook_assembly(DM dm, const Elements &m, GozaEquation equation, PetscInt bs, const std::vector<PetscReal> &first, const std::vector<PetscReal> &second);
+
+PetscReal largest_gap(Vec v, Vec w); /* ||v - w||, infinity */
+int       event_count(const char *name);
 
 /* ||A - B|| / ||B||, Frobenius; B is changed. */
 PetscReal relative_difference(Mat A, Mat B);

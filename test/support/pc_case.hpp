@@ -63,6 +63,8 @@ Solve solve(KSP, Mat A, PetscInt seed = 5);
 VecHandle right_hand_side(Mat A, PetscInt seed);
 void      remove_null_space(Mat A, Vec);
 
+std::string viewed(PC); /* what -pc_view prints, on all ranks */
+
 bool      all_finite(Vec); /* on all ranks */
 PetscReal norm(Vec);
 

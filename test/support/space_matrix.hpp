@@ -68,12 +68,14 @@ inline void check_product(const Format<PetscScalar> &f, const Matrix &A, Space s
   const auto               Ax = A.times(x);
   const Array<PetscScalar> xs(space, x.data(), m), bs(space, b.data(), n);
   Array<PetscScalar>       y(space, n), dot(space, 1);
+  FusedSums                sums(space);
 
   f.apply(xs.data(), Residual<PetscScalar>{bs.data(), y.data()});
   auto want = b;
   for (PetscInt i = 0; i < n; i++) want[i] -= Ax[i];
   BOOST_TEST(y.to_host() == want, what << ": residual");
-  f.apply_dot(xs.data(), bs.data(), y.data(), dot.data());
+  f.apply_dots(xs.data(), {bs.data(), y.data(), false, &sums});
+  add_up(space, sums, dot.data(), nullptr);
   BOOST_TEST(y.to_host() == Ax, what << ": product");
   PetscScalar sum = 0;
   for (PetscInt i = 0; i < n; i++) sum += b[i] * Ax[i];

@@ -1,7 +1,7 @@
 /* Compressed rows in plain arrays, for matrices that are made or read before there is a Mat. */
 #pragma once
 
-#include "locality/host_csr.hpp"
+#include "host_csr.hpp"
 #include <petscmat.h>
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace goza_test
 {
 
-using Sparse = goza::HostCsr;
+using Sparse = HostCsr;
 
 /* A stream of numbers that is the same everywhere (splitmix64). */
 class Random {

@@ -1,9 +1,12 @@
-/* What a GozaAssembly holds. Inputs are kept as they were given, in the caller's numbering of nodes and elements, until GozaAssemblySetUp() makes the mesh and
-   the maps from them; `stale` says what it has to make anew. */
+/* What a GozaAssembly holds. Inputs are kept as they were given, in the caller's numbering of nodes and elements, until GozaAssemblySetUp() makes the mesh, the maps and
+   their copies in `space` from them; `stale` says what it has to make anew. New values of any input but the connectivity leave pattern and maps as they are. */
 #pragma once
-#include "petsc/errors.hpp"
 #include "assembly/kernels/numeric.hpp"
+#include "parallel/halo.hpp"
+#include "petsc/errors.hpp"
+#include "petsc/vec_access.hpp"
 #include "petscgoza.h"
+#include <memory>
 
 struct _n_GozaAssembly {
   MPI_Comm    comm = MPI_COMM_NULL;
@@ -17,20 +20,29 @@ struct _n_GozaAssembly {
   std::vector<PetscInt>    conn;          // [nelem][corners]
   std::vector<PetscReal>   x;             // [nnodes][3]
   std::vector<PetscInt>    global;        // [nnodes] number in the whole mesh, the ranks' own ones consecutive
-  std::vector<PetscReal>   first, second; // [nelem] materials
+  goza::Array<PetscReal>   first, second; // [nelem] materials, in `space`
   std::vector<PetscReal>   force;         // [nelem][bs] or none
   std::vector<PetscScalar> load;          // [nnodes][bs] or none: of surfaces
   std::vector<char>        given;         // [nnodes][bs] or none
   std::vector<PetscScalar> value;         // [nnodes][bs]
 
-  /* made of it */
-  bool                  mesh_stale = true, material_stale = true, given_stale = true;
-  std::vector<PetscInt> number;   // [nnodes] of a node in the mesh below, -1: not on this rank's rows
-  std::vector<PetscInt> elements; // [mesh.nelem] as given
-  std::vector<PetscInt> ghosts;   // global numbers of the mesh's ghosts
-  goza::Mesh            mesh;
-  goza::AssemblyMap     map;
-  std::vector<PetscInt> host_ptr, host_col; // the map's pattern on the host, made when it is asked for
+  /* made of it. plain: the mesh below has the caller's numbers, and number and elements are empty */
+  bool                                     mesh_stale = true, coordinates_stale = true, material_stale = true, given_stale = true, forces_stale = true;
+  bool                                     plain = false;
+  std::vector<PetscInt>                    number;        // [nnodes] of a node in the mesh below, -1: not on this rank's rows
+  std::vector<PetscInt>                    elements;      // [mesh.nelem] as given
+  goza::Array<PetscInt>                    element_index; // the same in `space`
+  std::vector<PetscInt>                    ghosts;        // global numbers of the mesh's ghosts
+  goza::Mesh                               mesh;
+  goza::AssemblyMap                        map;
+  goza::AssemblyMap                        grid_map; // for diagonals, where `map` is not for them and the mesh is a grid; looked for when it is asked for
+  bool                                     grid_looked_for = false;
+  std::vector<PetscInt>                    host_ptr, host_col;           // the map's pattern on the host, made when it is asked for
+  goza::Array<PetscReal>                   mesh_force;                   // [mesh.nelem][bs] or none
+  goza::Array<PetscScalar>                 mesh_load, mesh_value, local; // [owned][bs] or none, [mesh.nodes][bs] or none; a vector with its ghosts
+  goza::Array<PetscInt>                    given_nodes;                  // the owned ones that have a given unknown
+  goza::Stage                              staged_in, staged_out;        // of vectors that PETSc has elsewhere
+  std::unique_ptr<goza::Halo<PetscScalar>> halo;                         // of bs unknowns a node, kept as long as the mesh
 
   /* the matrix that the places below are for */
   PetscObjectId         mat_id         = 0;
@@ -40,7 +52,14 @@ struct _n_GozaAssembly {
 
   goza::Problem problem() const { return {static_cast<goza::EquationKind>(equation), static_cast<int>(bs)}; }
   int           corners() const { return type == GOZA_HEX8 ? 8 : 4; }
+  PetscInt      number_of(PetscInt node) const { return plain ? node : number[node]; }
+  PetscInt      given_as(PetscInt element) const { return plain ? element : elements[element]; } // of the mesh
 };
+
+namespace goza::mat
+{
+struct FormatMat;
+}
 
 namespace goza::assembly
 {
@@ -48,6 +67,19 @@ namespace goza::assembly
 /* Errors where this PETSc's integers cannot count what a rank has: asked before anything is made or copied. corners: of an element; pairs: of nodes */
 PetscErrorCode CheckMeshSize(PetscInt64 elements, PetscInt64 corners, PetscInt64 nodes, PetscInt64 bs);
 PetscErrorCode CheckMatrixSize(PetscInt64 pairs, PetscInt64 bs);
+
+/* A cds matrix on one rank is assembled into its diagonals, and AIJ's values come from there: both are the same to the bit, and the format need not be refilled.
+   FindDiagonals(): where to, or no map where it cannot be. */
+struct DiagonalsToWrite {
+  mat::FormatMat    *f   = nullptr;
+  const AssemblyMap *map = nullptr;
+  Target             target;
+};
+PetscErrorCode FindDiagonals(GozaAssembly a, Mat A, DiagonalsToWrite *to);
+PetscErrorCode WriteDiagonals(GozaAssembly a, Mat A, const DiagonalsToWrite &to);
+
+/* What has arrived of an array of the caller's is counted by PETSc's log where it came from the host. */
+PetscErrorCode LogArrival(GozaAssembly a, const void *from, std::size_t bytes);
 
 /* A failure here becomes one on every rank, which nobody then waits for. */
 PetscErrorCode AgreeOnFailure(MPI_Comm comm, PetscErrorCode here);

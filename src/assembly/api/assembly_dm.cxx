@@ -119,14 +119,87 @@ PetscErrorCode CellCorners(DM dm, PetscInt cell, DMPolytopeType type, PetscInt v
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What of a DMPlex says where unknowns and vertices are. */
+struct PlexLayout {
+  PetscInt     cstart, cend, vstart, vend, size_local, size_owned;
+  PetscSection section, global, places; // places: of the coordinates
+  Vec          coordinates;
+};
+
+/* Not collective: the section has bs unknowns a vertex, and no others. */
+PetscErrorCode CheckSection(DM dm, PetscInt bs, const PlexLayout &plex)
+{
+  PetscInt pstart, pend;
+
+  PetscFunctionBegin;
+  PetscCheck(plex.section, PetscObjectComm((PetscObject)dm), PETSC_ERR_ARG_WRONGSTATE, "The DM has no section: set a field of %" PetscInt_FMT " unknowns a vertex (DMPlexCreateSection(), or PetscFECreateLagrange() of order 1)", bs);
+  PetscCall(PetscSectionGetChart(plex.section, &pstart, &pend));
+  for (PetscInt p = pstart; p < pend; p++) {
+    PetscInt dof, fixed;
+
+    PetscCall(PetscSectionGetDof(plex.section, p, &dof));
+    PetscCall(PetscSectionGetConstraintDof(plex.section, p, &fixed));
+    PetscCheck(dof == (p >= plex.vstart && p < plex.vend ? bs : 0), PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "Point %" PetscInt_FMT " of the mesh has %" PetscInt_FMT " unknowns; vertices need %" PetscInt_FMT ", all else none", p, dof, bs);
+    PetscCheck(!fixed, PETSC_COMM_SELF, PETSC_ERR_SUP, "The section constrains unknowns: give them to GozaAssemblySetDirichlet() instead");
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PlexVertices(const PlexLayout &plex, PetscInt bs, Arrays *m)
+{
+  const PetscScalar *x;
+
+  PetscFunctionBegin;
+  m->nowned = plex.size_owned / bs;
+  PetscCall(Guarded([&] {
+    m->x.resize((std::size_t)3 * plex.size_local / bs);
+    m->global.resize(plex.size_local / bs);
+  }));
+  PetscCall(VecGetArrayRead(plex.coordinates, &x));
+  for (PetscInt v = plex.vstart; v < plex.vend; v++) {
+    PetscInt local, number, place;
+
+    PetscCall(PetscSectionGetOffset(plex.section, v, &local));
+    PetscCall(PetscSectionGetOffset(plex.global, v, &number));
+    PetscCall(PetscSectionGetOffset(plex.places, v, &place));
+    m->global[local / bs] = (number < 0 ? -(number + 1) : number) / bs;
+    for (PetscInt d = 0; d < 3; d++) m->x[(std::size_t)3 * (local / bs) + d] = PetscRealPart(x[place + d]);
+  }
+  PetscCall(VecRestoreArrayRead(plex.coordinates, &x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PlexElements(DM dm, PetscInt bs, const PlexLayout &plex, Arrays *m)
+{
+  const PetscInt nelements = plex.cend - plex.cstart;
+
+  PetscFunctionBegin;
+  for (PetscInt e = 0; e < nelements; e++) {
+    DMPolytopeType type;
+    PetscInt       corners[8], local;
+
+    PetscCall(DMPlexGetCellType(dm, plex.cstart + e, &type));
+    PetscCheck(type == DM_POLYTOPE_HEXAHEDRON || type == DM_POLYTOPE_TETRAHEDRON, PETSC_COMM_SELF, PETSC_ERR_SUP, "Element %" PetscInt_FMT " is a %s; hexahedra and tetrahedra are known", e, DMPolytopeTypes[type]);
+    if (!e) {
+      m->type = type == DM_POLYTOPE_TETRAHEDRON ? GOZA_TET4 : GOZA_HEX8;
+      PetscCall(CheckMeshSize(nelements, m->type == GOZA_TET4 ? 4 : 8, plex.size_local / bs, bs));
+    }
+    PetscCheck((type == DM_POLYTOPE_TETRAHEDRON) == (m->type == GOZA_TET4), PETSC_COMM_SELF, PETSC_ERR_SUP, "Element %" PetscInt_FMT " is a %s, but element 0 is not: all elements must be of one kind", e, DMPolytopeTypes[type]);
+    PetscCall(CellCorners(dm, plex.cstart + e, type, plex.vstart, plex.vend, corners));
+    for (PetscInt b = 0; b < (m->type == GOZA_TET4 ? 4 : 8); b++) {
+      PetscCall(PetscSectionGetOffset(plex.section, corners[b], &local));
+      PetscCallCXX(m->conn.push_back(local / bs));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode FromPlex(DM dm, PetscInt bs, Arrays *m)
 {
-  const MPI_Comm     comm = PetscObjectComm((PetscObject)dm);
-  PetscInt           dim, cstart, cend, vstart, vend, pstart, pend, overlap, size_local, size_owned;
-  PetscSection       section, global, places;
-  Vec                coordinates;
-  const PetscScalar *x;
-  PetscMPIInt        size;
+  const MPI_Comm comm = PetscObjectComm((PetscObject)dm);
+  PetscInt       dim, overlap;
+  PlexLayout     plex;
+  PetscMPIInt    size;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(comm, &size));
@@ -134,60 +207,18 @@ PetscErrorCode FromPlex(DM dm, PetscInt bs, Arrays *m)
   PetscCheck(dim == 3, comm, PETSC_ERR_SUP, "The mesh lies in %" PetscInt_FMT " dimensions; elements of 3 are known", dim);
   PetscCall(DMPlexGetOverlap(dm, &overlap));
   PetscCheck(size == 1 || overlap >= 1, comm, PETSC_ERR_ARG_WRONGSTATE, "A rank needs every element of its nodes: distribute the mesh with an overlap of 1 (-dm_distribute_overlap 1, or DMPlexDistributeOverlap())");
-  PetscCall(DMPlexGetHeightStratum(dm, 0, &cstart, &cend));
-  PetscCall(DMPlexGetDepthStratum(dm, 0, &vstart, &vend));
-  PetscCall(DMGetLocalSection(dm, &section));
-  PetscCall(DMGetGlobalSection(dm, &global));
-  PetscCall(DMGetCoordinatesLocal(dm, &coordinates));
-  PetscCall(DMGetCoordinateSection(dm, &places));
-  /* from here on nothing is collective: what is wrong may be so on one rank alone */
-  PetscCheck(section, comm, PETSC_ERR_ARG_WRONGSTATE, "The DM has no section: set a field of %" PetscInt_FMT " unknowns a vertex (DMPlexCreateSection(), or PetscFECreateLagrange() of order 1)", bs);
-  PetscCall(PetscSectionGetChart(section, &pstart, &pend));
-  for (PetscInt p = pstart; p < pend; p++) {
-    PetscInt dof, fixed;
-
-    PetscCall(PetscSectionGetDof(section, p, &dof));
-    PetscCall(PetscSectionGetConstraintDof(section, p, &fixed));
-    PetscCheck(dof == (p >= vstart && p < vend ? bs : 0), PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "Point %" PetscInt_FMT " of the mesh has %" PetscInt_FMT " unknowns; vertices need %" PetscInt_FMT ", all else none", p, dof, bs);
-    PetscCheck(!fixed, PETSC_COMM_SELF, PETSC_ERR_SUP, "The section constrains unknowns: give them to GozaAssemblySetDirichlet() instead");
-  }
-  PetscCall(PetscSectionGetStorageSize(section, &size_local));
-  PetscCall(PetscSectionGetConstrainedStorageSize(global, &size_owned)); // the points of others have negative sizes, and do not count
-  m->nowned = size_owned / bs;
-
-  PetscCall(Guarded([&] {
-    m->x.resize((std::size_t)3 * size_local / bs);
-    m->global.resize(size_local / bs);
-  }));
-  PetscCall(VecGetArrayRead(coordinates, &x));
-  for (PetscInt v = vstart; v < vend; v++) {
-    PetscInt local, number, place;
-
-    PetscCall(PetscSectionGetOffset(section, v, &local));
-    PetscCall(PetscSectionGetOffset(global, v, &number));
-    PetscCall(PetscSectionGetOffset(places, v, &place));
-    m->global[local / bs] = (number < 0 ? -(number + 1) : number) / bs;
-    for (PetscInt d = 0; d < 3; d++) m->x[(std::size_t)3 * (local / bs) + d] = PetscRealPart(x[place + d]);
-  }
-  PetscCall(VecRestoreArrayRead(coordinates, &x));
-
-  for (PetscInt cell = cstart; cell < cend; cell++) {
-    DMPolytopeType type;
-    PetscInt       corners[8], local;
-
-    PetscCall(DMPlexGetCellType(dm, cell, &type));
-    PetscCheck(type == DM_POLYTOPE_HEXAHEDRON || type == DM_POLYTOPE_TETRAHEDRON, PETSC_COMM_SELF, PETSC_ERR_SUP, "Element %" PetscInt_FMT " is a %s; hexahedra and tetrahedra are known", cell - cstart, DMPolytopeTypes[type]);
-    if (cell == cstart) {
-      m->type = type == DM_POLYTOPE_TETRAHEDRON ? GOZA_TET4 : GOZA_HEX8;
-      PetscCall(CheckMeshSize(cend - cstart, m->type == GOZA_TET4 ? 4 : 8, size_local / bs, bs));
-    }
-    PetscCheck((type == DM_POLYTOPE_TETRAHEDRON) == (m->type == GOZA_TET4), PETSC_COMM_SELF, PETSC_ERR_SUP, "Element %" PetscInt_FMT " is a %s, but element 0 is not: all elements must be of one kind", cell - cstart, DMPolytopeTypes[type]);
-    PetscCall(CellCorners(dm, cell, type, vstart, vend, corners));
-    for (PetscInt b = 0; b < (m->type == GOZA_TET4 ? 4 : 8); b++) {
-      PetscCall(PetscSectionGetOffset(section, corners[b], &local));
-      PetscCallCXX(m->conn.push_back(local / bs));
-    }
-  }
+  PetscCall(DMPlexGetHeightStratum(dm, 0, &plex.cstart, &plex.cend));
+  PetscCall(DMPlexGetDepthStratum(dm, 0, &plex.vstart, &plex.vend));
+  PetscCall(DMGetLocalSection(dm, &plex.section));
+  PetscCall(DMGetGlobalSection(dm, &plex.global));
+  PetscCall(DMGetCoordinatesLocal(dm, &plex.coordinates));
+  PetscCall(DMGetCoordinateSection(dm, &plex.places));
+  /* from here on nothing is collective: an error may be one rank's only */
+  PetscCall(CheckSection(dm, bs, plex));
+  PetscCall(PetscSectionGetStorageSize(plex.section, &plex.size_local));
+  PetscCall(PetscSectionGetConstrainedStorageSize(plex.global, &plex.size_owned)); // the points of others have negative sizes, and do not count
+  PetscCall(PlexVertices(plex, bs, m));
+  PetscCall(PlexElements(dm, bs, plex, m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

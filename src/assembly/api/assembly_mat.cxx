@@ -3,6 +3,7 @@
 #include "core/util/algorithm.hpp"
 #include "petsc/plugin.hpp"
 #include "values_to_write.hpp"
+#include <memory>
 
 namespace goza::assembly
 {
@@ -84,7 +85,8 @@ PetscErrorCode FindPlaces(GozaAssembly a, const Rows &diag, const Rows &other, c
       const PetscInt want = own ? j * bs : compact[j - a->nowned];
 
       for (PetscInt r = 0; r < bs; r++) {
-        const PetscInt *begin = rows.col + rows.ptr[i * bs + r], *end = rows.col + rows.ptr[i * bs + r + 1], *at = std::lower_bound(begin, end, want);
+        const PetscInt *begin = rows.col + rows.ptr[i * bs + r], *end = rows.col + rows.ptr[i * bs + r + 1], *next = begin + mine[own ? 0 : 1] * bs; // mostly
+        const PetscInt *at    = next < end && *next == want ? next : std::lower_bound(begin, end, want);
         const PetscInt  place = (PetscInt)(at - begin);
 
         PetscCheck(at + bs <= end && *at == want && at[bs - 1] == want + bs - 1 && (r == 0 || place == from[k]), PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "The matrix has no place for the %" PetscInt_FMT " x %" PetscInt_FMT " block of nodes %" PetscInt_FMT " and %" PetscInt_FMT " of this rank: create it with GozaAssemblyCreateMatrix() or DMCreateMatrix()", bs, bs, i, j);
@@ -172,6 +174,81 @@ void GlobalPattern(GozaAssembly a, PetscInt start, std::vector<PetscInt> &ptr, s
   }
 }
 
+/* The pattern of one rank's matrix, without MatSetValues(): row lengths, then all columns at once. */
+PetscErrorCode SetPatternAtOnce(GozaAssembly a, Mat A)
+{
+  const PetscInt              bs = a->bs, n = a->nowned * bs;
+  std::vector<PetscInt>       lengths;
+  std::unique_ptr<PetscInt[]> col;
+
+  PetscFunctionBegin;
+  PetscCall(Guarded([&] {
+    PetscInt *to = NULL;
+
+    lengths.reserve(n);
+    col.reset(new PetscInt[a->host_col.size() * bs * bs]); // no zeros, which would be written over
+    to = col.get();
+    for (PetscInt i = 0; i < a->nowned; i++) {
+      const PetscInt *first = a->host_col.data() + a->host_ptr[i], *last = a->host_col.data() + a->host_ptr[i + 1];
+
+      for (PetscInt r = 0; r < bs; r++) {
+        lengths.push_back((PetscInt)(last - first) * bs);
+        for (const PetscInt *j = first; j < last; j++) {
+          for (PetscInt c = 0; c < bs; c++) *to++ = *j * bs + c;
+        }
+      }
+    }
+  }));
+  PetscCall(MatSeqAIJSetPreallocation(A, 0, lengths.data()));
+  PetscCall(MatSeqAIJSetColumnIndices(A, col.get()));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Collective. A's pattern from the map. */
+PetscErrorCode SetPattern(GozaAssembly a, Mat A, PetscInt start)
+{
+  PetscBool             seq;
+  std::vector<PetscInt> ptr, col;
+  PetscErrorCode        failed = HostPattern(a);
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &seq));
+  if (seq) {
+    PetscCall(failed);
+    PetscCall(SetPatternAtOnce(a, A));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!failed) failed = Guarded([&] { GlobalPattern(a, start, ptr, col); });
+  PetscCall(AgreeOnFailure(a->comm, failed));
+  PetscCall(MatMPIAIJSetPreallocationCSR(A, ptr.data(), col.data(), NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Zeros, where GozaAssemblyMatrix() will put values: on the device the pattern is there afterwards, too. */
+PetscErrorCode ZeroValues(GozaAssembly a, Mat block)
+{
+  ValuesToWrite values;
+  PetscInt      n;
+  bool          resident = false;
+  Rows          rows;
+
+  PetscFunctionBegin;
+  if (!block) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(ValuesToWrite::is_resident(block, a->space, &resident));
+  if (!resident) {
+    PetscCall(MatZeroEntries(block));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(rows.open(block));
+  n = rows.ptr[rows.n];
+  PetscCall(rows.close());
+  PetscCall(values.open(block, a->space, n, true));
+  PetscCall(values.close());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* This rank's values, into the matrix's own arrays, which are given back after an error as well: some may be written. */
 PetscErrorCode WriteValues(GozaAssembly a, Mat Ad, Mat Ao)
 {
@@ -227,35 +304,37 @@ using namespace goza;
 @*/
 PetscErrorCode GozaAssemblyCreateMatrix(GozaAssembly a, MatType type, Mat *A)
 {
-  std::vector<PetscInt> ptr, col;
-  Mat                   Ad, Ao;
-  const PetscInt       *garray;
-  PetscInt              end;
+  Mat             Ad, Ao;
+  const PetscInt *garray;
+  PetscInt        end;
 
   PetscFunctionBegin;
   PetscCall(GozaAssemblySetUp(a));
+  PetscCall(PetscLogEventBegin(events.create, 0, 0, 0, 0));
   if (!type && a->dm) PetscCall(DMGetMatType(a->dm, &type));
   PetscCallMPI(MPI_Scan(&a->nowned, &end, 1, MPIU_INT, MPI_SUM, a->comm));
-  const PetscInt start = end - a->nowned, bs = a->bs;
-  PetscErrorCode failed = HostPattern(a);
-
-  if (!failed) failed = Guarded([&] { GlobalPattern(a, start, ptr, col); });
-  PetscCall(AgreeOnFailure(a->comm, failed));
+  const PetscInt n = a->nowned * a->bs;
   PetscCall(MatCreate(a->comm, A));
-  PetscCall(MatSetSizes(*A, a->nowned * bs, a->nowned * bs, PETSC_DETERMINE, PETSC_DETERMINE));
-  PetscCall(MatSetBlockSize(*A, bs));
+  PetscCall(MatSetSizes(*A, n, n, PETSC_DETERMINE, PETSC_DETERMINE));
+  PetscCall(MatSetBlockSize(*A, a->bs));
   PetscCall(MatSetType(*A, type ? type : MATAIJ));
   PetscCall(MatSetFromOptions(*A));
-  PetscCall(MatSeqAIJSetPreallocationCSR(*A, ptr.data(), col.data(), NULL));
-  PetscCall(MatMPIAIJSetPreallocationCSR(*A, ptr.data(), col.data(), NULL));
-  PetscCheck((*A)->assembled, a->comm, PETSC_ERR_SUP, "Matrix type %s is not based on AIJ", ((PetscObject)*A)->type_name);
-  PetscCall(MatSetOption(*A, MAT_SYMMETRIC, PETSC_TRUE));
-  PetscCall(MatSetOption(*A, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
-  PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE));
-  PetscCall(MatGetAIJBlocks(*A, &Ad, &Ao, &garray));
-  failed = AgreeOnFailure(a->comm, Bind(a, *A, Ad, Ao, garray, true));
+  PetscErrorCode failed = SetPattern(a, *A, end - a->nowned);
+  if (!failed) {
+    PetscCheck((*A)->assembled, a->comm, PETSC_ERR_SUP, "Matrix type %s is not based on AIJ", ((PetscObject)*A)->type_name);
+    PetscCall(MatSetOption(*A, MAT_SYMMETRIC, PETSC_TRUE));
+    PetscCall(MatSetOption(*A, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
+    PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE));
+    PetscCall(use_petsc_stream());
+    PetscCall(MatGetAIJBlocks(*A, &Ad, &Ao, &garray));
+    failed = ZeroValues(a, Ad);
+    if (!failed) failed = ZeroValues(a, Ao);
+    if (!failed) failed = Bind(a, *A, Ad, Ao, garray, true);
+    failed = AgreeOnFailure(a->comm, failed);
+  }
   if (failed) PetscCall(MatDestroy(A));
   PetscCall(failed);
+  PetscCall(PetscLogEventEnd(events.create, 0, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -272,7 +351,7 @@ PetscErrorCode GozaAssemblyCreateMatrix(GozaAssembly a, MatType type, Mat *A)
 
   Note:
   With a CUDA PETSc the values are written where `MATAIJCUSPARSE` (or a Goza type, which is one) keeps them on the device, and nothing is copied to the host. The format of
-  a Goza type is refilled from them at its next product.
+  a Goza type is refilled from them at its next product; only `MATCDS` on one rank (on a device: for hexahedra numbered as a box) is assembled first, and AIJ's values made of it.
 
 .seealso: `GozaAssemblyRHS()`, `GozaAssemblySetMaterial()`, `GozaAssemblySetUp()`
 @*/
@@ -280,8 +359,9 @@ PetscErrorCode GozaAssemblyMatrix(GozaAssembly a, Mat A)
 {
   /* Not into the format alone, AIJ's values to follow when somebody asks: PETSc reads these through MatSeqAIJGetArrayRead() and the accessors in Mat_SeqAIJ, which is
      private; AIJCUSPARSE, on its device, through its own spptr. Neither asks us first, and a matrix that shows old values to MatNorm() or MatGetRow() is wrong. */
-  Mat             Ad, Ao;
-  const PetscInt *garray;
+  Mat              Ad, Ao;
+  const PetscInt  *garray;
+  DiagonalsToWrite diagonals;
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 2);
@@ -290,9 +370,10 @@ PetscErrorCode GozaAssemblyMatrix(GozaAssembly a, Mat A)
   PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
   PetscCall(AgreeOnFailure(a->comm, Bind(a, A, Ad, Ao, garray, false)));
   PetscCall(use_petsc_stream());
+  PetscCall(FindDiagonals(a, A, &diagonals)); /* on one rank */
   PetscCall(PetscLogEventBegin(events.assemble, A, 0, 0, 0));
   if (a->space == Space::Cuda) PetscCall(PetscLogGpuTimeBegin());
-  const PetscErrorCode failed = WriteValues(a, Ad, Ao);
+  const PetscErrorCode failed = diagonals.map ? WriteDiagonals(a, A, diagonals) : WriteValues(a, Ad, Ao);
   if (a->space == Space::Cuda) PetscCall(PetscLogGpuTimeEnd());
   if (Ad != A) PetscCall(PetscObjectStateIncrease((PetscObject)A));
   PetscCall(PetscLogEventEnd(events.assemble, A, 0, 0, 0));

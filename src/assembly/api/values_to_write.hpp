@@ -8,6 +8,19 @@ namespace goza::assembly
 
 class ValuesToWrite {
 public:
+  /* They are where PETSc has them, and nothing is copied. */
+  static PetscErrorCode is_resident(Mat A, Space space, bool *resident)
+  {
+    ValuesToWrite values;
+
+    PetscFunctionBegin;
+    values.A_     = A;
+    values.space_ = space;
+    PetscCall(values.look_for_device());
+    *resident = values.resident_;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
   PetscErrorCode open(Mat A, Space space, PetscInt nnz, bool zeroed)
   {
     PetscFunctionBegin;

@@ -136,10 +136,10 @@ __global__ void __launch_bounds__(32 * warps, blocks_at_once) Kernel(const __gri
   }
 }
 
-inline void launch(const Mesh &mesh, const GridTarget &to)
+inline void launch(const MeshView &mesh, const GridTarget &to)
 {
   dim3              blocks;
-  const View        view{mesh.view().x, mesh.view().material, GridSweep::choose(to.grid, most_rows, warps * blocks_at_once, warps, blocks)};
+  const View        view{mesh.x, mesh.material, GridSweep::choose(to.grid, most_rows, warps * blocks_at_once, warps, blocks)};
   const std::size_t words = NodeRows::words + static_cast<std::size_t>(view.sweep.rows) * SweepSums::flat * 32;
 
   if (to.target.layout == Layout::Cds) launch_kernel_with<Kernel<Layout::Cds>>(warps * words * sizeof(PetscScalar), blocks, 32 * warps, view, to);

@@ -31,11 +31,11 @@ static __global__ void __launch_bounds__(half_threads, 1) HalfKernel(const __gri
   }
 }
 
-inline void launch_half(const Mesh &mesh, const GridTarget &to)
+inline void launch_half(const MeshView &mesh, const GridTarget &to)
 {
   dim3             blocks;
   const GridRegion region = GridRegion::choose(to.grid, blocks);
-  const View       view{mesh.view().x, mesh.view().material, {}};
+  const View       view{mesh.x, mesh.material, {}};
 
   launch_kernel_with<HalfKernel>(Ring::bytes + Nodes::bytes, blocks, half_threads, view, region, to);
 }

@@ -20,6 +20,16 @@ struct View {
   GridBlocks blocks;
 
   HD int corners() const { return (blocks.width + 1) * (blocks.height + 1); } // of a plane of nodes
+
+  /* Component and corner v of a block's plane of nodes; 0 outside the grid. */
+  __device__ PetscScalar coordinate(const NodeGrid &grid, int v, PetscInt k) const
+  {
+    const int      c = v % corners();
+    const PetscInt i = static_cast<PetscInt>(blockIdx.x) * (blocks.width - 1) - 1 + c % (blocks.width + 1),
+                   j = static_cast<PetscInt>(blockIdx.y) * (blocks.height - 1) - 1 + c / (blocks.width + 1);
+
+    return i >= 0 && i < grid.n[0] && j >= 0 && j < grid.n[1] && k < grid.n[2] ? static_cast<PetscScalar>(cached_load(&x[grid.node(i, j, k)][v / corners()])) : PetscScalar(0);
+  }
 };
 
 constexpr int pitch = 301; // of an element matrix: its half, and odd, so that neighbours lie in different banks

@@ -39,17 +39,15 @@ HD inline int places_of(int part, int r, int lane, int width)
   return static_cast<int>(static_cast<unsigned>(place[0]) & 65535u) | static_cast<int>(static_cast<unsigned>(place[1]) << 16);
 }
 
-/* Where a matrix has given unknowns, or columns beside those of the pattern. number: the node's in the rectangle; slot: of the lane's neighbour, dz planes above the node,
-   among all. */
-__device__ __noinline__ static void put_special(const GridTarget &to, const GridBlocks &blocks, int number, PetscInt z, int dz, int slot, int r, PetscScalar value)
+/* Where a matrix has columns beside those of the pattern. number: the node's in the rectangle; slot: of the lane's neighbour among all. */
+__device__ __noinline__ static void put_special(const GridTarget &to, const GridBlocks &blocks, int number, PetscInt z, int slot, int r, PetscScalar value)
 {
   const int      lane = threadIdx.x % 32, c = lane % 3;
   const PetscInt x = static_cast<PetscInt>(blockIdx.x) * (blocks.width - 1) + number % (blocks.width - 1),
                  y = static_cast<PetscInt>(blockIdx.y) * (blocks.height - 1) + number / (blocks.width - 1);
-  const PetscInt i = to.grid.node(x, y, z), j = to.grid.node(x + lane / 3 % 3 - 1, y + lane / 9 - 1, z + dz);
+  const PetscInt i = to.grid.node(x, y, z);
 
-  if (to.fixed && ((to.fixed[i] >> r | to.fixed[j] >> c) & 1) && (i != j || r != c)) value = 0;
-  to.target.val[to.target.ptr[3 * i + r] + (to.target.from ? to.target.from[to.pair_ptr[i] + slot] : 3 * slot) + c] = value;
+  to.target.val[to.target.ptr[3 * i + r] + to.target.from[to.pair_ptr[i] + slot] + c] = value;
 }
 
 class Rows {
@@ -109,10 +107,10 @@ public:
 
           if (lane_ / 3 == 4) value[part] += other;
         }
-        if (!early && below + 1 < of) put(k, z, 1, r, first, of, below + 1, value[0]);
-        if (!early) put(k, z, 0, r, first, of, below, kept_[k][r] + value[1]);
+        if (!early && below + 1 < of) put(k, z, r, first, of, below + 1, value[0]);
+        if (!early) put(k, z, r, first, of, below, kept_[k][r] + value[1]);
         kept_[k][r] = value[2];
-        if (!last) put(k, z + 1, -1, r, next, next_of, 0, value[3]);
+        if (!last) put(k, z + 1, r, next, next_of, 0, value[3]);
       }
     }
   }
@@ -123,12 +121,12 @@ private:
   __device__ PetscInt y_of(int k) const { return static_cast<PetscInt>(blockIdx.y) * (blocks_.height - 1) + number(k) / (blocks_.width - 1); }
 
   /* first: where the node's first row begins; planes: of how many it has neighbours, and how many of them come before this one */
-  __device__ void put(int k, PetscInt z, int dz, int r, PetscInt first, int planes, int before, PetscScalar value) const
+  __device__ void put(int k, PetscInt z, int r, PetscInt first, int planes, int before, PetscScalar value) const
   {
     const int slot = before * plane_[k] + slot_[k];
 
     if (slot_[k] < 0) return;
-    if (to_.fixed || to_.target.from) put_special(to_, blocks_, number(k), z, dz, slot, r, value);
+    if (to_.target.from) put_special(to_, blocks_, number(k), z, slot, r, value);
     else __stcs(to_.target.val + first + 3 * (r * planes * plane_[k] + slot) + lane_ % 3, value);
   }
 
@@ -161,20 +159,11 @@ static __global__ void __launch_bounds__(Rows::threads, Rows::blocks_at_once) Ro
   const int          corner = place % blocks.width + place / blocks.width * (blocks.width + 1);
   Rows               rows(to, blocks, matrices, coordinates + 6 * corners);
 
-  /* Component and corner v of a plane of nodes; those outside are nobody's. */
-  const auto coordinate = [&](int v, PetscInt z) {
-    const int      c = v % corners;
-    const PetscInt x = static_cast<PetscInt>(blockIdx.x) * (blocks.width - 1) - 1 + c % (blocks.width + 1),
-                   y = static_cast<PetscInt>(blockIdx.y) * (blocks.height - 1) - 1 + c / (blocks.width + 1);
-
-    return x >= 0 && x < grid.n[0] && y >= 0 && y < grid.n[1] && z < grid.n[2] ? static_cast<PetscScalar>(cached_load(&view.x[grid.node(x, y, z)][v / corners])) : PetscScalar(0);
-  };
-
   at[2] = first > 0 ? first - 1 : 0;
   for (int e = threadIdx.x; e < elements; e += threads) matrices[(e + 1) * pitch - 1] = 0; // it is read where there is nothing to add
   for (int v = threadIdx.x; v < 3 * corners; v += threads) {
-    coordinates[(at[2] & 1) * 3 * corners + v]       = coordinate(v, at[2]);
-    coordinates[((at[2] + 1) & 1) * 3 * corners + v] = coordinate(v, at[2] + 1);
+    coordinates[(at[2] & 1) * 3 * corners + v]       = view.coordinate(grid, v, at[2]);
+    coordinates[((at[2] + 1) & 1) * 3 * corners + v] = view.coordinate(grid, v, at[2] + 1);
   }
   __syncthreads();
   for (; at[2] < end; at[2]++) {
@@ -194,7 +183,8 @@ static __global__ void __launch_bounds__(Rows::threads, Rows::blocks_at_once) Ro
       }
     }
   #pragma unroll
-    for (int k = 0; k < 2; k++) next[k] = threadIdx.x + k * threads < 3 * corners ? coordinate(threadIdx.x + k * threads, at[2] + 2) : PetscScalar(0);
+    for (int k = 0; k < 2; k++)
+      next[k] = threadIdx.x + k * threads < 3 * corners ? view.coordinate(grid, threadIdx.x + k * threads, at[2] + 2) : PetscScalar(0);
     __syncthreads();
     for (int e = threadIdx.x / 32; e < elements; e += threads / 32) multiply_elements<1>(matrices + e * pitch, {ratios[e]}, threadIdx.x % 32);
   #pragma unroll
@@ -207,10 +197,10 @@ static __global__ void __launch_bounds__(Rows::threads, Rows::blocks_at_once) Ro
   }
 }
 
-inline void launch_rows(const Mesh &mesh, const GridTarget &to)
+inline void launch_rows(const MeshView &mesh, const GridTarget &to)
 {
   dim3              blocks;
-  const View        view{mesh.view().x, mesh.view().material, GridBlocks::choose(to.grid, Rows::most, 2, Rows::blocks_at_once, blocks)};
+  const View        view{mesh.x, mesh.material, GridBlocks::choose(to.grid, Rows::most, 2, Rows::blocks_at_once, blocks)};
   const std::size_t words = static_cast<std::size_t>(view.blocks.width * view.blocks.height) * (pitch + 1) + 6 * view.corners();
 
   launch_kernel_with<RowsKernel>(words * sizeof(PetscScalar) + Rows::bytes, blocks, Rows::threads, view, to);

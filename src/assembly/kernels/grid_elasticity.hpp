@@ -13,7 +13,7 @@ namespace grid_elasticity
 
 constexpr int teams = 4, team = 96, threads = teams * team; // a team has a thread for each element
 constexpr int most  = 92;                                   // elements of a rectangle: what fits on chip
-constexpr int broad = 17; // of a rectangle: a line's ends share 32 bytes of memory with other blocks' lines, which took twice the time at 130^3 nodes
+constexpr int broad = 17; // of a rectangle: a line's ends share 32 bytes of memory with other blocks' lines, which costs as much again where lines are short
 
 /* To sum: the blocks of the pair of a node with its neighbour at (x, y), from the elements of the plane that have both. low, high: their planes, 0 below and 1 above */
 template <int low, int high> __device__ inline void sum_on_chip(const PetscScalar *mine, int width, int x, int y, PetscScalar *sum)
@@ -91,19 +91,10 @@ template <Layout layout> __global__ void __launch_bounds__(threads, 1) Kernel(co
   const int          corner     = place % blocks.width + place / blocks.width * (blocks.width + 1);
   PetscScalar        kept[2][9] = {};
 
-  /* Component and corner v of a plane of nodes; those outside are nobody's. */
-  const auto coordinate = [&](int v, PetscInt z) {
-    const int      c = v % corners;
-    const PetscInt x = static_cast<PetscInt>(blockIdx.x) * (blocks.width - 1) - 1 + c % (blocks.width + 1),
-                   y = static_cast<PetscInt>(blockIdx.y) * (blocks.height - 1) - 1 + c / (blocks.width + 1);
-
-    return x >= 0 && x < grid.n[0] && y >= 0 && y < grid.n[1] && z < grid.n[2] ? static_cast<PetscScalar>(cached_load(&view.x[grid.node(x, y, z)][v / corners])) : PetscScalar(0);
-  };
-
   at[2] = first > 0 ? first - 1 : 0;
   for (int v = threadIdx.x; v < 3 * corners; v += threads) {
-    coordinates[(at[2] & 1) * 3 * corners + v]       = coordinate(v, at[2]);
-    coordinates[((at[2] + 1) & 1) * 3 * corners + v] = coordinate(v, at[2] + 1);
+    coordinates[(at[2] & 1) * 3 * corners + v]       = view.coordinate(grid, v, at[2]);
+    coordinates[((at[2] + 1) & 1) * 3 * corners + v] = view.coordinate(grid, v, at[2] + 1);
   }
   __syncthreads();
   for (; at[2] < end; at[2]++) {
@@ -125,7 +116,8 @@ template <Layout layout> __global__ void __launch_bounds__(threads, 1) Kernel(co
       }
     }
   #pragma unroll
-    for (int k = 0; k < 2; k++) next[k] = threadIdx.x + k * threads < 3 * corners ? coordinate(threadIdx.x + k * threads, at[2] + 2) : PetscScalar(0);
+    for (int k = 0; k < 2; k++)
+      next[k] = threadIdx.x + k * threads < 3 * corners ? view.coordinate(grid, threadIdx.x + k * threads, at[2] + 2) : PetscScalar(0);
     __syncthreads();
     for (int e = threadIdx.x / 32; e < elements; e += threads / 32) multiply_elements<1>(matrices + e * pitch, {ratios[e]}, lane);
   #pragma unroll
@@ -146,7 +138,7 @@ template <Layout layout> __global__ void __launch_bounds__(threads, 1) Kernel(co
   }
 }
 
-inline void launch(const Mesh &mesh, const GridTarget &to)
+inline void launch(const MeshView &mesh, const GridTarget &to)
 {
   dim3 blocks;
 
@@ -158,7 +150,7 @@ inline void launch(const Mesh &mesh, const GridTarget &to)
     launch_half(mesh, to);
     return;
   }
-  const View        view{mesh.view().x, mesh.view().material, GridBlocks::choose(to.grid, most, broad, 1, blocks)};
+  const View        view{mesh.x, mesh.material, GridBlocks::choose(to.grid, most, broad, 1, blocks)};
   const std::size_t shared = (static_cast<std::size_t>(view.blocks.width * view.blocks.height) * (pitch + 1) + 6 * view.corners()) * sizeof(PetscScalar);
 
   if (to.target.layout == Layout::Cds) launch_kernel_with<Kernel<Layout::Cds>>(shared, blocks, threads, view, to);

@@ -12,6 +12,6 @@ inline bool is_for_grids(EquationKind equation, Layout layout)
 }
 
 /* map: of a grid */
-void assemble_on_grid(const Problem &problem, const Mesh &mesh, const AssemblyMap &map, const Target &target);
+void assemble_on_grid(const Problem &problem, const MeshView &mesh, const AssemblyMap &map, const Target &target);
 
 } // namespace goza::assembly

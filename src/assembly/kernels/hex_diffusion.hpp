@@ -16,12 +16,7 @@
 namespace goza::assembly
 {
 
-/* Entry (a, b), a <= b, of the upper half of a symmetric 8 x 8 matrix. */
-HD constexpr int hex_upper(int a, int b)
-{
-  return a * (15 - a) / 2 + b;
-}
-constexpr int hex_half = 36;
+constexpr int hex_half = 36; // of a symmetric 8 x 8 matrix
 
 namespace hex
 {
@@ -162,6 +157,28 @@ template <class T> HD inline void across_sums(const T W[2][2], T to[3][3])
   }
 }
 
+/* The Jacobian's columns along direction 2, by the sides of directions 1 and 0. */
+template <class T> HD inline void upward(const T (*below)[3], const T (*above)[3], T (*J2)[2][3])
+{
+  GOZA_UNROLL
+  for (int d = 0; d < 3; d++) {
+    T edge[4], line[2][2];
+
+    GOZA_UNROLL
+    for (int c = 0; c < 4; c++) edge[c] = above[c][d] - below[c][d];
+    GOZA_UNROLL
+    for (int c1 = 0; c1 < 2; c1++) with_side(edge[2 * c1], edge[2 * c1 + 1], line[c1]);
+    GOZA_UNROLL
+    for (int q0 = 0; q0 < 2; q0++) {
+      T of[2];
+
+      with_side(line[0][q0], line[1][q0], of);
+      GOZA_UNROLL
+      for (int q1 = 0; q1 < 2; q1++) J2[q1][q0][d] = of[q1];
+    }
+  }
+}
+
 } // namespace hex
 
 /* below, above: the corners 0 .. 3 and 4 .. 7. put(a, b, value): takes entry (a, b), every pair of corners once, in one of its two orders */
@@ -171,23 +188,7 @@ template <class T, class Put> HD inline void hex_diffusion(const T (*below)[3], 
   T                J2[2][2][3], W22[2][2]            = {}, F[3][3];
   hex::SideSums<T> at[2];
 
-  GOZA_UNROLL
-  for (int d = 0; d < 3; d++) {
-    T edge[4], line[2][2];
-
-    GOZA_UNROLL
-    for (int c = 0; c < 4; c++) edge[c] = above[c][d] - below[c][d];
-    GOZA_UNROLL
-    for (int c1 = 0; c1 < 2; c1++) hex::with_side(edge[2 * c1], edge[2 * c1 + 1], line[c1]);
-    GOZA_UNROLL
-    for (int q0 = 0; q0 < 2; q0++) {
-      T of[2];
-
-      hex::with_side(line[0][q0], line[1][q0], of);
-      GOZA_UNROLL
-      for (int q1 = 0; q1 < 2; q1++) J2[q1][q0][d] = of[q1];
-    }
-  }
+  hex::upward(below, above, J2);
   GOZA_UNROLL
   for (int q2 = 0; q2 < 2; q2++) {
     T J0[2][3], J1[2][3], W[6][2][2];

@@ -2,8 +2,8 @@
 #include "core/launch/for_each_row.hpp"
 #include "grid_numeric.hpp"
 #include "host_matrix.hpp"
-#include "node_bodies.hpp"
 #include "tile_kernel.hpp"
+#include "with_kinds.hpp"
 
 namespace goza::assembly
 {
@@ -11,19 +11,34 @@ namespace goza::assembly
 namespace
 {
 
-/* call(Element(), Equation()) */
-template <class Call> void with_kinds(const Problem &problem, ElementKind element, const Call &call)
-{
-  const auto with = [&](auto equation) {
-    if (element == ElementKind::Hex8) call(Hex8(), equation);
-    else call(Tet4(), equation);
-  };
+/* CSR on the device: the kernels write all rows alike, and this puts zeros into the rows and columns of given unknowns, the diagonal left out. Given unknowns
+   are few: to look them up for every value would keep the kernels from writing whole rows side by side. */
+struct ZeroGiven {
+  const unsigned char *fixed;
+  const PetscInt      *ptr, *col;
+  Target               target;
 
-  if (problem.equation == EquationKind::Diffusion) with(Diffusion());
-  else if (problem.equation == EquationKind::Elasticity) with(Elasticity());
-  else if (problem.bs == 3) with(Mass<3>());
-  else with(Mass<1>());
-}
+  HD void operator()(PetscInt i) const
+  {
+    const int bs   = target.bs;
+    PetscInt  nown = 0; // of the row's pairs, those with owned nodes: counted when it is asked for
+
+    for (PetscInt k = ptr[i]; k < ptr[i + 1]; k++) {
+      const PetscInt j    = col[k];
+      const unsigned mine = fixed[i], its = fixed[j];
+
+      if (!(mine | its)) continue;
+      while (ptr[i] + nown < ptr[i + 1] && col[ptr[i] + nown] < target.owned) nown++;
+      for (int r = 0; r < bs; r++) {
+        PetscScalar *to = target.csr(i, k, k - ptr[i], nown, j, r);
+
+        for (int c = 0; c < bs; c++) {
+          if (((mine >> r | its >> c) & 1) && !(i == j && r == c)) to[c] = 0;
+        }
+      }
+    }
+  }
+};
 
 } // namespace
 
@@ -60,33 +75,21 @@ void assemble_matrix(const Problem &problem, const Mesh &mesh, const AssemblyMap
       return;
     }
 #if defined(__CUDACC__)
-    const bool csr = target.layout == Layout::Csr;
+    const bool csr  = target.layout == Layout::Csr;
+    MeshView   view = mesh.view();
 
     if (map.grid.is() ? !is_for_grids(problem.equation, target.layout) : (map.tiles.what == TilePairs::Rows) != csr)
       throw std::logic_error("the map was made for another layout");
-    if (map.grid.is()) {
-      assemble_on_grid(problem, mesh, map, target);
-      return;
-    }
-    if (map.tiles.what == TilePairs::Rows) tile::launch<Element, Equation, TilePairs::Rows>(mesh, map, target);
-    else tile::launch<Element, Equation, TilePairs::Upper>(mesh, map, target);
+    if (csr) view.fixed = nullptr;
+    if (map.grid.is()) assemble_on_grid(problem, view, map, target);
+    else if (csr) tile::launch<Element, Equation, TilePairs::Rows>(view, map, target);
+    else tile::launch<Element, Equation, TilePairs::Upper>(view, map, target);
 #else
     throw DeviceError("this libgoza was built without CUDA");
 #endif
   });
-}
-
-void assemble_vector(const Problem &problem, const Mesh &mesh, const AssemblyMap &map, const PetscReal *force, const PetscScalar *u, bool only_diagonal, PetscScalar *y)
-{
-  with_kinds(problem, mesh.kind, [&](auto element, auto equation) {
-    for_each_row(mesh.space(), mesh.owned, NodeVector<decltype(element), decltype(equation)>{mesh.view(), map.owner_ptr.data(), map.owner.data(), force, u, only_diagonal, y});
-  });
-}
-
-void von_mises(const Mesh &mesh, const AssemblyMap &map, const PetscScalar *u, PetscScalar *stress)
-{
-  if (mesh.kind == ElementKind::Hex8) for_each_row(mesh.space(), mesh.owned, NodeStress<Hex8>{mesh.view(), map.owner_ptr.data(), map.owner.data(), u, stress});
-  else for_each_row(mesh.space(), mesh.owned, NodeStress<Tet4>{mesh.view(), map.owner_ptr.data(), map.owner.data(), u, stress});
+  if (mesh.space() == Space::Cuda && target.layout == Layout::Csr && mesh.fixed.size())
+    for_each_row(Space::Cuda, mesh.owned, ZeroGiven{mesh.fixed.data(), map.ptr.data(), map.col.data(), target});
 }
 
 } // namespace goza::assembly

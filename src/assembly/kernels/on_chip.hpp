@@ -135,6 +135,27 @@ template <> struct OnChip<Hex8, Elasticity> : ElasticSums {
   static constexpr int  n = 8, of_corner = 12, pitch = n * of_corner, shift = 2, aside = 1, phases = 2, parts = 2;
   static constexpr bool long_lists = false; // lists of at most eight where hexahedra meet as in a grid
 
+  /* The gradients at point x of the part; `first` keeps the third numbers of point 0 for point 1. */
+  __device__ static void put(int x, const PetscScalar (*C0)[3], const PetscScalar (*C1)[3], const PetscScalar (*C2)[3], PetscScalar *first, PetscScalar *own)
+  {
+  #pragma unroll
+    for (int b = 0; b < n; b++) {
+      const PetscScalar in0 = Hex8::linear<PetscScalar>(x, b), f0 = b & 1 ? PetscScalar(1) : PetscScalar(-1), f1 = b & 2 ? in0 : -in0, f2 = b & 4 ? in0 : -in0;
+      Two *const        to = reinterpret_cast<Two *>(own + b * of_corner);
+      PetscScalar       g[3];
+
+  #pragma unroll
+      for (int d = 0; d < 3; d++) g[d] = f0 * C0[b >> 1][d] + f1 * C1[b >> 2][d] + f2 * C2[b >> 1 & 1][d];
+      if (x == 0) {
+        to[0]    = {g[0], g[1]};
+        first[b] = g[2];
+      } else {
+        to[1] = {first[b], g[0]};
+        to[2] = {g[1], g[2]};
+      }
+    }
+  }
+
   __device__ static void leave(const TileElement &element, int side, int y, PetscScalar *own, PetscScalar *ratio)
   {
     constexpr PetscScalar near = Hex8::near_value<PetscScalar>(), far = 1 - near;
@@ -188,22 +209,7 @@ template <> struct OnChip<Hex8, Elasticity> : ElasticSums {
         C2[0][d] = y0 * c2;
         C2[1][d] = y1 * c2;
       }
-  #pragma unroll
-      for (int b = 0; b < n; b++) {
-        const PetscScalar in0 = Hex8::linear<PetscScalar>(x, b), f0 = b & 1 ? PetscScalar(1) : PetscScalar(-1), f1 = b & 2 ? in0 : -in0, f2 = b & 4 ? in0 : -in0;
-        Two *const        to = reinterpret_cast<Two *>(own + b * of_corner + 6 * y);
-        PetscScalar       g[3];
-
-  #pragma unroll
-        for (int d = 0; d < 3; d++) g[d] = f0 * C0[b >> 1][d] + f1 * C1[b >> 2][d] + f2 * C2[b >> 1 & 1][d];
-        if (x == 0) {
-          to[0]    = {g[0], g[1]};
-          first[b] = g[2];
-        } else {
-          to[1] = {first[b], g[0]};
-          to[2] = {g[1], g[2]};
-        }
-      }
+      put(x, C0, C1, C2, first, own + 6 * y);
     }
   }
 

@@ -15,7 +15,7 @@ __device__ inline bool is_given(const MeshView &mesh, PetscInt i, PetscInt j, in
   return mesh.fixed && ((mesh.fixed[i] >> r | mesh.fixed[j] >> c) & 1) && !(i == j && r == c);
 }
 
-/* --- whole rows */
+/* --- whole rows, those of given unknowns like all others: zero_given() follows */
 
 struct TileRows {
   int            *begin; // [count + 1] on chip: where a node's pairs begin among those of the tile
@@ -60,7 +60,7 @@ __device__ void write_rows(const MeshView &mesh, const PetscInt *ptr, const Pets
     const int          k = t / bs, r = t % bs, pairs = rows.begin[k + 1] - rows.begin[k], length = pairs * bs;
     const PetscScalar *from = sums + rows.begin[k] * Chip::kept;
 
-    if (!mesh.fixed && !target.from && !target.ptr_other) { // the usual case: nothing to look up
+    if (!target.from && !target.ptr_other) { // the usual case: nothing to look up
       PetscScalar *to = target.val + rows.start[k] + r * length;
 
       for (int v = lane; v < length; v += 32) __stcs(to + v, Chip::value(from + v / bs * Chip::kept, r, v % bs));
@@ -76,7 +76,7 @@ __device__ void write_rows(const MeshView &mesh, const PetscInt *ptr, const Pets
       const int      s = v / bs, c = v % bs;
       const PetscInt j = col[first + s];
 
-      target.csr(i, first + s, s, nown, j, r)[c] = is_given(mesh, i, j, r, c) ? PetscScalar(0) : Chip::value(from + s * Chip::kept, r, c);
+      target.csr(i, first + s, s, nown, j, r)[c] = Chip::value(from + s * Chip::kept, r, c);
     }
   }
 }

@@ -29,7 +29,32 @@ template <class Element> struct IsBad {
   }
 };
 
+struct IsOutside {
+  int             corners;
+  PetscInt        nodes;
+  const PetscInt *conn;
+  char           *bad;
+
+  HD void operator()(PetscInt e) const
+  {
+    bad[e] = 0;
+    for (int b = 0; b < corners; b++) {
+      const PetscInt node = conn[static_cast<std::int64_t>(e) * corners + b];
+
+      if (node < 0 || node >= nodes) bad[e] = 1;
+    }
+  }
+};
+
 } // namespace
+
+Array<PetscInt> elements_outside(const Mesh &mesh)
+{
+  Array<char> bad(mesh.space(), mesh.nelem);
+
+  for_each_row(mesh.space(), mesh.nelem, IsOutside{mesh.corners(), mesh.nodes, mesh.conn.data(), bad.data()});
+  return flagged(mesh.space(), bad.data(), mesh.nelem);
+}
 
 Array<PetscInt> bad_elements(const Mesh &mesh)
 {

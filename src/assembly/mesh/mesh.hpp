@@ -45,6 +45,9 @@ struct Mesh {
   }
 };
 
+/* The elements with a corner that is no node, ascending: nothing else may look at such a mesh. */
+Array<PetscInt> elements_outside(const Mesh &mesh);
+
 /* The elements whose Jacobian is not positive at every integration point, ascending: flat, inverted, or with a coordinate that is no number. */
 Array<PetscInt> bad_elements(const Mesh &mesh);
 

@@ -1,3 +1,4 @@
+/* device.hpp with the CUDA runtime; without it: no_device.cxx. */
 #include "device.hpp"
 #include "cuda_check.hpp"
 #include "memory_limit.hpp"
@@ -279,42 +280,6 @@ void join()
   check(cudaStreamWaitEvent(current, beside.joined, 0), "cudaStreamWaitEvent");
 }
 
-static cudaStream_t recorder = nullptr, resumed = nullptr; // where recording happens; the stream that was current
-
-bool begin_recording()
-{
-  if (!recorder && cudaStreamCreateWithFlags(&recorder, cudaStreamNonBlocking) != cudaSuccess) recorder = nullptr;
-  if (recorder && cudaStreamBeginCapture(recorder, cudaStreamCaptureModeThreadLocal) == cudaSuccess) {
-    resumed = current;
-    current = recorder;
-    return true;
-  }
-  (void)cudaGetLastError();
-  return false;
-}
-
-void *end_recording() noexcept
-{
-  cudaGraph_t     graph     = nullptr;
-  cudaGraphExec_t recording = nullptr;
-
-  current = resumed;
-  if (cudaStreamEndCapture(recorder, &graph) != cudaSuccess || cudaGraphInstantiate(&recording, graph, 0) != cudaSuccess) recording = nullptr;
-  if (graph) (void)cudaGraphDestroy(graph);
-  (void)cudaGetLastError();
-  return recording;
-}
-
-void launch_recording(void *recording)
-{
-  check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(recording), current), "cudaGraphLaunch");
-}
-
-void drop_recording(void *recording) noexcept
-{
-  if (recording) (void)cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(recording));
-}
-
 std::size_t bytes_in_use()
 {
   return in_use;
@@ -337,131 +302,6 @@ std::size_t free_memory()
   check(cudaMemGetInfo(&free_bytes, &total), "cudaMemGetInfo");
   if (!limit) return free_bytes;
   return std::min<std::size_t>(free_bytes, limit > in_use ? limit - in_use : 0);
-}
-
-#else
-
-[[noreturn]] static void no_cuda()
-{
-  throw DeviceError("this libgoza was built without CUDA");
-}
-
-bool available(std::string *why)
-{
-  if (why) *why = "this libgoza was built without CUDA";
-  return false;
-}
-
-std::string description()
-{
-  return "none";
-}
-
-int multiprocessors()
-{
-  no_cuda();
-}
-
-void select(int) { }
-
-std::array<char, 16> uuid()
-{
-  return {};
-}
-
-bool is_device_pointer(const void *)
-{
-  return false;
-}
-
-void *allocate(std::size_t)
-{
-  no_cuda();
-}
-
-void deallocate(void *) noexcept { }
-
-void *allocate_pinned(std::size_t)
-{
-  no_cuda();
-}
-
-void deallocate_pinned(void *) noexcept { }
-
-void copy(void *, const void *, std::size_t)
-{
-  no_cuda();
-}
-
-void copy_async(void *, const void *, std::size_t)
-{
-  no_cuda();
-}
-
-void fill_zero(void *, std::size_t)
-{
-  no_cuda();
-}
-
-void synchronize()
-{
-  no_cuda();
-}
-
-bool busy()
-{
-  no_cuda();
-}
-
-void set_stream(void *) { }
-
-void *stream()
-{
-  return nullptr;
-}
-
-bool begin_recording()
-{
-  return false;
-}
-
-void *end_recording() noexcept
-{
-  return nullptr;
-}
-
-void *fork()
-{
-  no_cuda();
-}
-
-void launch_recording(void *)
-{
-  no_cuda();
-}
-
-void join()
-{
-  no_cuda();
-}
-
-void drop_recording(void *) noexcept { }
-
-std::size_t bytes_in_use()
-{
-  return 0;
-}
-
-std::size_t most_bytes_in_use()
-{
-  return 0;
-}
-
-void set_memory_limit(std::size_t) { }
-
-std::size_t free_memory()
-{
-  return 0;
 }
 
 #endif

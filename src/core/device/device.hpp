@@ -64,12 +64,5 @@ private:
 std::size_t bytes_in_use();      // by Goza's own allocations
 std::size_t most_bytes_in_use(); // the most since this was asked last
 
-/* What is launched between the two goes nowhere and is kept, to be launched as a whole (a CUDA graph): begin_recording() is false, and end_recording() null, where
-   that cannot be had. Nothing may wait for the device meanwhile, and no memory may come or go. */
-bool  begin_recording();
-void *end_recording() noexcept;
-void  launch_recording(void *recording);
-void  drop_recording(void *recording) noexcept;
-
 } // namespace device
 } // namespace goza

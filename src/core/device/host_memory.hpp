@@ -1,6 +1,6 @@
 /* Zeroed host memory. The largest blocks lie in huge pages where the system grants them: a product reads its matrix through, and with pages of 4 KiB waits for
-   translations (27-point 96^3 on one core: 15 to 25 % of the time). Not the others: a virtual machine that reports free huge pages to its host has them taken away, and
-   256 MB took 31 to 383 ms to touch again, in pages of 4 KiB always 85. */
+   translations. Not the others: a virtual machine that reports free huge pages to its host has them taken away, and touching them again can take several times as long
+   as small pages do. */
 #pragma once
 #include <cstddef>
 

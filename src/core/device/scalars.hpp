@@ -14,24 +14,29 @@ bool busy(); // something of the current stream is not done
 
 } // namespace device
 
+constexpr unsigned messages_kept = 64; // a power of two: so far the device may be ahead of the host
+
 template <class T> struct ScalarMessage {
   T                 values;
-  volatile unsigned count; // of messages that have come
+  volatile unsigned number; // counted from the first message on
 };
 
 /* What a kernel is given of them. */
 template <class T> struct ScalarsView {
-  T                *there   = nullptr;
-  unsigned         *count   = nullptr;
-  ScalarMessage<T> *message = nullptr; // none: nobody is told
+  T                *there    = nullptr;
+  unsigned         *told     = nullptr; // the number of the last message
+  ScalarMessage<T> *messages = nullptr; // none: nobody is told
 
   HD void tell() const
   {
 #if defined(__CUDA_ARCH__)
-    if (!message) return;
-    message->values = *there;
+    if (!messages) return;
+    const unsigned    number  = ++*told;
+    ScalarMessage<T> &message = messages[number % messages_kept];
+
+    message.values = *there;
     __threadfence_system();
-    message->count = ++*count;
+    message.number = number;
 #endif
   }
 };
@@ -42,11 +47,9 @@ public:
   explicit Scalars(Space space) : there_(space, 1)
   {
     if (space == Space::Host) return;
-    count_ = Array<unsigned>(space, 1);
-    count_.zero();
-    message_ = static_cast<ScalarMessage<T> *>(device::allocate_pinned(sizeof(ScalarMessage<T>)));
-
-    message_->count = 0;
+    told_     = Array<unsigned>(space, 1);
+    messages_ = static_cast<ScalarMessage<T> *>(device::allocate_pinned(messages_kept * sizeof(ScalarMessage<T>)));
+    for (unsigned k = 0; k < messages_kept; k++) messages_[k].number = 0;
   }
   Scalars(Scalars &&other) noexcept { swap(other); }
   Scalars &operator=(Scalars &&other) noexcept
@@ -54,53 +57,58 @@ public:
     swap(other);
     return *this;
   }
-  ~Scalars() { device::deallocate_pinned(message_); }
+  ~Scalars() { device::deallocate_pinned(messages_); }
 
   Space space() const { return there_.space(); }
 
   /* tells: the pass that is given this tells the host. */
-  ScalarsView<T> view(bool tells = false) { return {there_.data(), count_.data(), tells ? message_ : nullptr}; }
+  ScalarsView<T> view(bool tells = false) { return {there_.data(), told_.data(), tells ? messages_ : nullptr}; }
 
-  /* What the last pass that tells had to say. */
+  /* What the next message says: that of the earliest pass which tells and has not been listened to. */
   T told()
   {
     if (space() == Space::Host) return *there_.data();
-    expected_++;
-    for (unsigned polls = 1; message_->count != expected_; polls++) {
-      if (polls % 1024 == 0 && !device::busy() && message_->count != expected_) throw DeviceError("the device is done and has not told its scalars");
+    const ScalarMessage<T> &message = messages_[++expected_ % messages_kept];
+
+    for (unsigned polls = 1; message.number != expected_; polls++) {
+      if (polls % 1024 == 0 && !device::busy() && message.number != expected_) throw DeviceError("the device is done and has not told its scalars");
     }
     std::atomic_thread_fence(std::memory_order_acquire);
-    return message_->values;
+    return message.values;
   }
 
   /* The present ones, when all that was launched is done. */
-  T    get() const { return read_value(space(), there_.data()); }
-  void set(const T &values)
-  {
-    if (space() == Space::Host) *there_.data() = values;
-    else device::copy(there_.data(), &values, sizeof(T));
-  }
+  T get() const { return read_value(space(), there_.data()); }
+  /* From now on; nothing waits for that. */
+  void                    set(const T &values) { put(there_.data(), values); }
+  template <class M> void set(M T::*member, const M &value) { put(&(there_.data()->*member), value); }
 
-  /* Passes that tell may have been launched and not been listened to. */
+  /* Passes that tell may have been launched and not been listened to: those to come count from a number that none of them has. */
   void forget()
   {
     if (space() == Space::Host) return;
-    device::synchronize();
-    expected_ = message_->count;
+    expected_ += 2 * messages_kept;
+    put(told_.data(), expected_);
   }
 
 private:
+  template <class M> void put(M *there, const M &value)
+  {
+    if (space() == Space::Host) *there = value;
+    else device::copy_async(there, &value, sizeof(M));
+  }
+
   void swap(Scalars &other) noexcept
   {
     there_.swap(other.there_);
-    count_.swap(other.count_);
-    std::swap(message_, other.message_);
+    told_.swap(other.told_);
+    std::swap(messages_, other.messages_);
     std::swap(expected_, other.expected_);
   }
 
   Array<T>          there_;
-  Array<unsigned>   count_;
-  ScalarMessage<T> *message_  = nullptr;
+  Array<unsigned>   told_;
+  ScalarMessage<T> *messages_ = nullptr;
   unsigned          expected_ = 0;
 };
 

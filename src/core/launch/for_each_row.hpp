@@ -2,11 +2,12 @@
    RowKernel<Body>. Files that launch on the device are .cu; without nvcc the same files are compiled as C++ and only the host branch remains. */
 #pragma once
 #include "core/device/device.hpp"
-#include "core/util/algorithm.hpp"
+#include "fused_sums.hpp"
 #include "core/util/half.hpp"
 #include "host_loop.hpp"
 #include "core/device/kernel_loader.hpp"
 #include "row_out.hpp"
+#include "tuning.hpp"
 #include <cstdint>
 #include <type_traits>
 
@@ -45,10 +46,10 @@ template <class T> HD inline T cached_load(const T *p)
 #endif
 }
 
-/* Bodies whose output also sums something up over all rows: AssignAndDot, which says of what type with `Sum`. */
-template <class Out, class = void> struct is_sum : std::false_type {
+/* Bodies whose output also sums something up over all rows. */
+template <class Out> struct is_sum : std::false_type {
 };
-template <class Out> struct is_sum<Out, std::void_t<typename Out::Sum>> : std::true_type {
+template <class V> struct is_sum<WithDots<V>> : std::true_type {
 };
 template <class Body, class = void> constexpr bool sums_up                                          = false;
 template <class Body> constexpr bool sums_up<Body, std::void_t<decltype(std::declval<Body>().out)>> = is_sum<decltype(std::declval<Body>().out)>::value;
@@ -57,23 +58,24 @@ template <class Body> constexpr bool sums_up<Body, std::void_t<decltype(std::dec
 template <class Body, class Loop> void sum_on_host(const Body &body, const Loop &loop)
 {
   if constexpr (sums_up<Body>) {
-    auto *sum = thread_sum<typename decltype(body.out)::Sum>();
+    using V = std::remove_pointer_t<decltype(body.out.y)>;
 
-    *sum = 0;
+    V &wy = thread_sum<V>(0), &yy = thread_sum<V>(1);
+
+    wy = yy = 0;
     run_on_host(loop);
-    *body.out.dot = *sum;
+    PetscScalar *part = body.out.sums->leave(1);
+
+    part[0] = wy;
+    part[1] = yy;
   } else run_on_host(loop);
 }
-
-constexpr int range_threads = 640, ranges_per_multiprocessor = 2; // of for_each_warp_in_ranges(): as many blocks as are resident
 
 /* Blocks that a multiprocessor is to hold at a time, which bounds the registers: what the body says, or what the kernel does (0: nothing). */
 template <class Body, int otherwise, class = void> constexpr int resident_blocks                                                         = otherwise;
 template <class Body, int otherwise> constexpr int               resident_blocks<Body, otherwise, std::void_t<decltype(Body::resident)>> = Body::resident;
 
 #if defined(__CUDACC__)
-constexpr int rows_per_block = 256;
-
 /* Names a kernel to the loader as soon as the library is there, before it is launched for the first time. */
 template <auto kernel> struct Known {
   static inline const bool yes = kernel_loader::add(reinterpret_cast<const void *>(kernel));
@@ -106,15 +108,15 @@ template <class V> __device__ inline V sum_lanes(V value, int stride)
   return value;
 }
 
-/* Around the work of a block whose body sums up: threads begin at 0, and each warp leaves its sum in an array. The warps of a block do not wait for one another: the
+/* Around the work of a block whose body sums up: threads begin at 0, and each warp leaves its sums in an array. The warps of a block do not wait for one another: the
    next block begins when all of them are through. */
-template <class Out> __device__ inline void begin_sum(const Out &)
+template <class V> __device__ inline void begin_sums(const WithDots<V> &)
 {
-  *thread_sum<typename Out::Sum>() = 0;
+  thread_sum<V>(0) = thread_sum<V>(1) = 0;
 }
 
 /* Where the block is in its grid and the thread in its block are read anew for that: kept while the rows are worked on, they would take registers that the rows' loads need. */
-template <class Out> __device__ inline void end_sum(const Out &out)
+template <class V> __device__ inline void end_sums(const WithDots<V> &out)
 {
   unsigned thread, x, y, z;
 
@@ -122,26 +124,24 @@ template <class Out> __device__ inline void end_sum(const Out &out)
   asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(x));
   asm volatile("mov.u32 %0, %%ctaid.y;" : "=r"(y));
   asm volatile("mov.u32 %0, %%ctaid.z;" : "=r"(z));
-  const std::size_t block = (z * static_cast<std::size_t>(gridDim.y) + y) * gridDim.x + x;
-  const auto        sum   = sum_lanes(*thread_sum<typename Out::Sum>(), 1);
+  const std::size_t block = (z * static_cast<std::size_t>(gridDim.y) + y) * gridDim.x + x, warp = block * (blockDim.x / 32) + thread / 32;
 
-  if (thread % 32 == 0) out.dot[block * (blockDim.x / 32) + thread / 32] = sum;
+  for (int d = 0; d < 2; d++) {
+    const V sum = sum_lanes(thread_sum<V>(d), 1);
+
+    if (thread % 32 == 0) out.part[2 * warp + d] = sum;
+  }
 }
 
-/* As launch_kernel_with(), where the body may sum up: the sum of what the warps have left, in a fixed order, is the result. */
+/* As launch_kernel_with(), where the body may sum up. */
 template <auto kernel, class Body, class... Arguments>
 void launch_body_with(std::size_t shared, const Body &body, dim3 blocks, int threads, const Arguments &...arguments)
 {
   if constexpr (sums_up<Body>) {
-    using V = typename decltype(body.out)::Sum;
+    Body with_part = body;
 
-    const std::size_t n = static_cast<std::size_t>(blocks.x) * blocks.y * blocks.z * (threads / 32);
-    Array<V>          part(Space::Cuda, n);
-    Body              with_parts = body;
-
-    with_parts.out.dot = part.data();
-    launch_kernel_with<kernel>(shared, blocks, threads, arguments..., with_parts);
-    sum_into(Space::Cuda, part.data(), n, body.out.dot);
+    with_part.out.part = body.out.sums->leave(static_cast<std::size_t>(blocks.x) * blocks.y * blocks.z * (threads / 32));
+    launch_kernel_with<kernel>(shared, blocks, threads, arguments..., with_part);
   } else launch_kernel_with<kernel>(shared, blocks, threads, arguments..., body);
 }
 
@@ -154,9 +154,9 @@ template <class Body> __global__ void __launch_bounds__(rows_per_block) RowKerne
 {
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 
-  if constexpr (sums_up<Body>) begin_sum(body.out);
+  if constexpr (sums_up<Body>) begin_sums(body.out);
   if (row < n) body(static_cast<PetscInt>(row));
-  if constexpr (sums_up<Body>) end_sum(body.out);
+  if constexpr (sums_up<Body>) end_sums(body.out);
 }
 #endif
 
@@ -199,12 +199,12 @@ __global__ void __launch_bounds__(Body::brick, resident_blocks<Body, 2>) BrickKe
   const std::int64_t x = (static_cast<std::int64_t>(blockIdx.x) << bx) + (t & ((1 << bx) - 1)), y = (blockIdx.y << by) + (t >> bx & ((1 << by) - 1));
   const std::int64_t z = blockIdx.z * (Body::brick >> (bx + by)) + (t >> (bx + by)), in_plane = y * grid.line + x, row = z * grid.plane + in_plane;
 
-  if constexpr (sums_up<Body>) begin_sum(body.out);
+  if constexpr (sums_up<Body>) begin_sums(body.out);
   if (x < grid.line && in_plane < grid.plane && row < grid.nrows) body(static_cast<PetscInt>(row));
-  if constexpr (sums_up<Body>) end_sum(body.out);
+  if constexpr (sums_up<Body>) end_sums(body.out);
 }
 
-/* for_each_row() on the device in an order made for a grid. A body names its rows to a block, `brick`, a power of two: 64 x 4 x 2 or 4 of them measured best on an H200. */
+/* for_each_row() on the device in an order made for a grid. A body names its rows to a block, `brick`, a power of two. */
 template <class Body> void for_each_row_of_grid(Grid3 grid, const Body &body)
 {
   int  log_brick = 0, bx, by;
@@ -212,8 +212,8 @@ template <class Body> void for_each_row_of_grid(Grid3 grid, const Body &body)
 
   if (grid.nrows <= 0) return;
   while (1 << log_brick < Body::brick) log_brick++;
-  bx = grid.line > 32 ? 6 : 5;
-  by = grid.plane >= grid.nrows ? log_brick - bx : 2;
+  bx = grid.line > 1 << brick_short_line ? brick_line : brick_short_line;
+  by = grid.plane >= grid.nrows ? log_brick - bx : brick_lines;
   /* where bricks reach far beyond the ends of lines, as two of 64 for 65 nodes, a block takes a run of its plane instead: so many lines, but no thread is idle */
   if (grid.plane < grid.nrows && blocks_for(grid.line, 1 << bx) << bx > static_cast<unsigned>(grid.line + grid.line / 8)) {
     grid.line = grid.plane;
@@ -236,9 +236,9 @@ template <class Body> __global__ void __launch_bounds__(rows_per_block, resident
 {
   const std::int64_t warp = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) >> 5;
 
-  if constexpr (sums_up<Body>) begin_sum(body.out);
+  if constexpr (sums_up<Body>) begin_sums(body.out);
   if (warp < n) body(static_cast<PetscInt>(warp), static_cast<int>(threadIdx.x & 31));
-  if constexpr (sums_up<Body>) end_sum(body.out);
+  if constexpr (sums_up<Body>) end_sums(body.out);
 }
 
 /* body(k, lane) for k < n with the 32 lanes of one warp: for matrices with too few rows to fill the device one thread a row. */
@@ -251,12 +251,12 @@ template <class Body> __global__ void __launch_bounds__(range_threads, ranges_pe
 {
   const PetscInt end = range[blockIdx.x + 1];
 
-  if constexpr (sums_up<Body>) begin_sum(body.out);
+  if constexpr (sums_up<Body>) begin_sums(body.out);
   for (PetscInt k = range[blockIdx.x] + static_cast<PetscInt>(threadIdx.x >> 5); k < end; k += range_threads / 32) body(k, static_cast<int>(threadIdx.x & 31));
-  if constexpr (sums_up<Body>) end_sum(body.out);
+  if constexpr (sums_up<Body>) end_sums(body.out);
 }
 
-/* The same for range[b] <= k < range[b + 1] in block b, on the device: neighbours in k meet in one L1 cache. */
+/* The same for range[b] <= k < range[b + 1] in block b, on the device: neighbours in k share an L1 cache. */
 template <class Body> void for_each_warp_in_ranges(const PetscInt *range, PetscInt nranges, const Body &body)
 {
   if (nranges > 0) launch_body<RangeKernel<Body>>(body, static_cast<unsigned>(nranges), range_threads, range);

@@ -25,7 +25,7 @@ template <class T, class V> __device__ inline void load_four(const T *p, V *v)
 template <class V> class FourRows {
 public:
   /* The outputs in whole words as well: scalars of threads that are four apart would take as many requests for each as for all. One word after the other: all that an
-     output may read for four rows of doubles would take registers that the sums' loads need (H200, 256^3, half values under doubles: 359 us; so 280). */
+     output may read for four rows of doubles would take registers that the sums' loads need. */
   template <class Out> static __device__ void finish(const Out &out, PetscInt i, const V *sum)
   {
   #pragma unroll
@@ -60,16 +60,25 @@ private:
       each(Residual<V>{b, y}, s);
       break;
     case ScaledOut<V>::jacobi:
-      each(JacobiStep<V>{out.omega, dinv, b, x, y}, s);
+      each(JacobiStep<V>{out.omega, dinv, b, x, y, out.divide}, s);
     }
     store(out.y + i, y);
   }
-  static __device__ void finish_word(const AssignAndDot<V> &out, PetscInt i, const V *sum)
+  static __device__ void finish_word(const WithDots<V> &out, PetscInt i, const V *sum)
   {
-    V w[in_word], y[in_word];
+    V           w[in_word], y[in_word], dinv[in_word], x[in_word];
+    WithDots<V> here = out;
 
     fetch(out.w + i, w);
-    each(AssignAndDot<V>{w, y, nullptr}, sum);
+    if (out.step) {
+      fetch(out.dinv + i, dinv);
+      fetch(out.x + i, x);
+    }
+    here.w    = w;
+    here.y    = y;
+    here.dinv = dinv;
+    here.x    = x;
+    each(here, sum);
     store(out.y + i, y);
   }
 

@@ -19,34 +19,13 @@
 namespace goza
 {
 
-/* What the sums of one pass at a time need on the device: made once, so that nothing is allocated between the kernels of an iteration. */
-class FusedSums {
-public:
-  static constexpr int most_dots = 8, threads = 256, each = 4;
+/* Of bodies that sum nothing. */
+struct NoDots {
+  static constexpr int dots = 0;
 
-  FusedSums() = default;
-  explicit FusedSums(Space space)
-  {
-    if (space == Space::Host) return;
-    most_blocks_ = 8 * device::multiprocessors();
-    part_        = Array<PetscScalar>(space, static_cast<std::size_t>(most_blocks_) * most_dots);
-    done_        = Array<unsigned>(space, 1);
-    done_.zero();
-  }
-
-  PetscScalar *part() { return part_.data(); } // [blocks][dots]
-  unsigned    *done() { return done_.data(); } // blocks that are through; 0 between passes
-  unsigned     blocks(PetscInt n) const
-  {
-    const std::int64_t wanted = (static_cast<std::int64_t>(n) + threads * each - 1) / (threads * each);
-
-    return static_cast<unsigned>(wanted < 1 ? 1 : wanted < most_blocks_ ? wanted : most_blocks_);
-  }
-
-private:
-  Array<PetscScalar> part_;
-  Array<unsigned>    done_;
-  int                most_blocks_ = 1;
+  HD void                                begin() { }
+  template <class Values> HD PetscScalar term(int, const Values &) const { return 0; }
+  HD void                                finish(const PetscScalar *) const { }
 };
 
 #if defined(__CUDACC__)
@@ -108,11 +87,6 @@ template <class Body> __global__ void __launch_bounds__(FusedSums::threads) Fuse
     }
     if (threadIdx.x == 0) body.finish(sum);
   } else if (blockIdx.x == 0 && threadIdx.x == 0) body.finish(sum);
-}
-
-template <class Body> __global__ void OnceKernel(const Body body)
-{
-  body();
 }
 #endif
 
@@ -184,19 +158,6 @@ template <class Body> void fuse(Space space, PetscInt n, const Body &body, Fused
   if (space == Space::Cuda) throw DeviceError("this libgoza was built without CUDA");
   (void)sums;
   fuse_on_host(n, body);
-}
-
-/* body() once, where the vectors are: arithmetic with scalars. */
-template <class Body> void run_once(Space space, const Body &body)
-{
-#if defined(__CUDACC__)
-  if (space == Space::Cuda) {
-    launch_kernel<OnceKernel<Body>>(1, 1, body);
-    return;
-  }
-#endif
-  if (space == Space::Cuda) throw DeviceError("this libgoza was built without CUDA");
-  body();
 }
 
 } // namespace

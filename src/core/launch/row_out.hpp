@@ -42,41 +42,61 @@ template <class V> struct JacobiStep { // y = x + omega D^-1 (b - A x); y is not
   V        omega;
   const V *dinv, *b, *x;
   V       *y;
+  bool     divide = false; // dinv is D itself, which the product has brought into the caches; D^-1 is 0 where it would not be finite
 
-  HD void operator()(PetscInt i, V s) const { y[i] = x[i] + omega * dinv[i] * (b[i] - s); }
-  HD void more(PetscInt i, V s) const { y[i] -= omega * dinv[i] * s; }
+  HD V relaxation(PetscInt i) const
+  {
+    if (!divide) return omega * dinv[i];
+    const V quotient = omega / dinv[i];
+
+    return quotient - quotient == 0 ? quotient : V(0);
+  }
+  HD V    value(PetscInt i, V s) const { return x[i] + relaxation(i) * (b[i] - s); }
+  HD void operator()(PetscInt i, V s) const { y[i] = value(i, s); }
+  HD void more(PetscInt i, V s) const { y[i] -= relaxation(i) * s; }
 };
 
 template <class Out, class = void> constexpr bool reads_early                                                           = false;
 template <class Out> constexpr bool               reads_early<Out, std::void_t<decltype(std::declval<Out>().early(0))>> = true;
 
-/* A number for each thread of a block, added up when all are through: see for_each_row.hpp. On the host there is one thread. */
-template <class V> HD inline V *thread_sum()
+/* Two numbers for each thread of a block, added up when all are through: see for_each_row.hpp. On the host there is one thread. */
+template <class V> HD inline V &thread_sum(int d)
 {
 #if defined(__CUDA_ARCH__)
-  __shared__ V sums[1024];
+  __shared__ V sums[2][1024];
   unsigned     thread;
 
-  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread)); // anew: see end_sum()
-  return sums + thread;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread)); // anew: see end_sums()
+  return sums[d][thread];
 #else
-  static thread_local V sum;
+  static thread_local V sums[2];
 
-  return &sum;
+  return sums[d];
 #endif
 }
 
-template <class V> struct AssignAndDot { // y = A x, and the sum over all rows of w_i y_i
-  using Sum = V;
+class FusedSums;
 
-  const V *w;
-  V       *y;
-  V       *dot; // in the space of the product; the same in every run
+/* y = A x, or a Jacobi step with b = w, and this rank's parts of w'y and, if asked for, of y'y: the same in every run. They are left in `sums`, for add_up() or a pass. */
+template <class V> struct WithDots {
+  const V   *w;
+  V         *y;
+  bool       squares = false;
+  FusedSums *sums    = nullptr;
+  bool       step    = false;
+  V          omega   = 0;
+  const V   *dinv = nullptr, *x = nullptr;
+  bool       divide = false;
+  V         *part   = nullptr; // [2] of each warp: where the launcher wants them
 
-  HD void operator()(PetscInt i, V s) const
+  HD JacobiStep<V> as_step() const { return {omega, dinv, w, x, y, divide}; }
+  HD void          operator()(PetscInt i, V s) const
   {
-    y[i] = s;
-    *thread_sum<V>() += w[i] * s;
+    const V yi = step ? as_step().value(i, s) : s;
+
+    y[i] = yi;
+    thread_sum<V>(0) += w[i] * yi;
+    if (squares) thread_sum<V>(1) += yi * yi;
   }
 };
 
@@ -97,7 +117,8 @@ template <class V> struct ScaledOut {
   const V *scale  = nullptr; // [rows] or none
   V        omega  = 0;
   const V *dinv = nullptr, *b = nullptr, *x = nullptr;
-  V       *y = nullptr;
+  V       *y      = nullptr;
+  bool     divide = false;
 
   explicit ScaledOut(const RowOut<V> &out, V factor = 1, const V *scale = nullptr) : factor(factor), scale(scale)
   {
@@ -121,7 +142,7 @@ template <class V> struct ScaledOut {
       Residual<V>{b, y}.put(i, s, bi);
       break;
     case jacobi:
-      JacobiStep<V>{omega, dinv, b, x, y}(i, s);
+      JacobiStep<V>{omega, dinv, b, x, y, divide}(i, s);
     }
   }
   HD void more(PetscInt i, V sum) const
@@ -139,7 +160,7 @@ template <class V> struct ScaledOut {
       Residual<V>{b, y}.more(i, s);
       break;
     case jacobi:
-      JacobiStep<V>{omega, dinv, b, x, y}.more(i, s);
+      JacobiStep<V>{omega, dinv, b, x, y, divide}.more(i, s);
     }
   }
 
@@ -161,12 +182,13 @@ private:
   }
   void take(const JacobiStep<V> &o)
   {
-    kind  = jacobi;
-    omega = o.omega;
-    dinv  = o.dinv;
-    b     = o.b;
-    x     = o.x;
-    y     = o.y;
+    kind   = jacobi;
+    omega  = o.omega;
+    dinv   = o.dinv;
+    b      = o.b;
+    x      = o.x;
+    y      = o.y;
+    divide = o.divide;
   }
 };
 

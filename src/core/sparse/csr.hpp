@@ -5,6 +5,8 @@
 namespace goza
 {
 
+constexpr PetscInt most_in_16_bits = 65535; // of columns counted from a base, or from the column before
+
 struct Csr {
   Space              space;
   PetscInt           nrows, ncols;

@@ -8,6 +8,7 @@
    rows that overflow it are done by a warp, then by a block with a table in global memory. The table is then sorted where it lies. */
 #pragma once
 #include "core/util/algorithm.hpp"
+#include "core/util/hash.hpp"
 #include "csr.hpp"
 #include "core/launch/for_each_row.hpp"
 #include <type_traits>
@@ -61,7 +62,7 @@ template <class T, class Rows> __device__ void collect(const T &team, const Rows
   if (team.lane == 0) *work.count = 0;
   team.sync();
   rows.visit(row, team.lane, T::lanes, [&](PetscInt c) {
-    PetscInt s = static_cast<PetscInt>((static_cast<std::uint32_t>(c) * 0x9E3779B1u) >> 7) & (slots - 1);
+    PetscInt s = static_cast<PetscInt>(scattered(c) >> 7) & (slots - 1);
 
     while (!full) {
       PetscInt held = table[s];

@@ -13,7 +13,7 @@
 namespace goza
 {
 
-/* The matrix cannot be held in the way that was asked for; the glue turns it into PETSC_ERR_ARG_INCOMP. */
+/* The matrix cannot be held as was asked for; the glue turns it into PETSC_ERR_ARG_INCOMP. */
 struct FormatRefusal : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -22,10 +22,11 @@ template <class V> class Format {
 public:
   virtual ~Format() = default;
 
-  virtual void        build(const Csr &A)                           = 0;     // pattern and values; A.space is the format's space
-  virtual void        refill(const Csr &A)                          = 0;     // same pattern, new values; A.col may be null unless refill_reads_columns()
-  virtual void        apply(const V *x, const RowOut<V> &out) const = 0;     // x and out's arrays live in the format's space
-  virtual void        apply_dot(const V *x, const V *w, V *y, V *dot) const; // y = A x and *dot = w'y, in one pass where the format can; deterministic
+  virtual void        build(const Csr &A)                           = 0;    // pattern and values; A.space is the format's space
+  virtual void        refill(const Csr &A)                          = 0;    // same pattern, new values; A.col may be null unless refill_reads_columns()
+  virtual void        apply(const V *x, const RowOut<V> &out) const = 0;    // x and out's arrays live in the format's space
+  virtual void        apply_dots(const V *x, const WithDots<V> &out) const; // in one pass where the format can
+  virtual const V    *main_diagonal() const { return nullptr; }             // by row, where it lies so and a product reads it: for JacobiStep
   virtual std::size_t bytes() const    = 0;
   virtual std::string describe() const = 0; // one line for a viewer, from numbers already there
 
@@ -47,10 +48,11 @@ protected:
   PetscInt nrows_ = 0, ncols_ = 0;
 };
 
-template <class V> void Format<V>::apply_dot(const V *x, const V *w, V *y, V *result) const
+template <class V> void Format<V>::apply_dots(const V *x, const WithDots<V> &out) const
 {
-  apply(x, Assign<V>{y});
-  dot(space_, static_cast<std::size_t>(nrows_), w, y, result);
+  if (out.step) apply(x, out.as_step());
+  else apply(x, Assign<V>{out.y});
+  leave_dots(space_, nrows_, out.w, out.y, out.squares, *out.sums);
 }
 
 } // namespace goza

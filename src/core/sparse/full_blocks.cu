@@ -194,23 +194,25 @@ __global__ void __launch_bounds__(row_threads) BlockRowKernel(const BlockRowProd
 }
 #endif
 
-void multiply_values(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, const BlockPattern &a, const BlockPattern &b, const Array<PetscInt> &cptr, const Array<PetscInt> &ccol, CsrMatrix &C)
+/* bblocks: B's. */
+void multiply_values(const BlockRowProduct &row, [[maybe_unused]] std::size_t bblocks)
 {
-  const BlockRowProduct row{A, B, br, bm, bc, a.ptr.data(), a.col.data(), b.ptr.data(), b.col.data(), cptr.data(), ccol.data(), C.ptr.data(), C.val.data()};
+  const Space    space = row.A.space;
+  const PetscInt nodes = row.A.nrows / row.br;
 
 #if defined(__CUDACC__)
-  const std::size_t items = b.col.size() * static_cast<std::size_t>(br * bc), least = 96; // of a row of B: three to a lane
+  const std::size_t items = bblocks * static_cast<std::size_t>(row.br * row.bc), least = 96; // of a row of B: three to a lane
 
-  if (A.space == Space::Cuda && A.nrows && items >= least * static_cast<std::size_t>(B.nrows / bm)) {
-    launch_kernel<BlockRowKernel>(dim3(static_cast<unsigned>(A.nrows / br)), row_threads, row);
+  if (space == Space::Cuda && nodes && items >= least * static_cast<std::size_t>(row.B.nrows / row.bm)) {
+    launch_kernel<BlockRowKernel>(dim3(static_cast<unsigned>(nodes)), row_threads, row);
     return;
   }
-  if (A.space == Space::Cuda) {
-    for_each_warp(A.nrows / br, row);
+  if (space == Space::Cuda) {
+    for_each_warp(nodes, row);
     return;
   }
 #endif
-  for_each_row(A.space, A.nrows / br, row);
+  for_each_row(space, nodes, row);
 }
 
 } // namespace
@@ -255,7 +257,7 @@ bool multiply_blocks(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, Petsc
   C.col              = Array<PetscInt>(A.space, nnz);
   C.val              = Array<PetscScalar>(A.space, nnz);
   for_each_row(A.space, A.nrows, PointColumns{br, bc, cptr.data(), ccol.data(), C.ptr.data(), C.col.data()});
-  multiply_values(A, br, bm, B, bc, a, b, cptr, ccol, C);
+  multiply_values({A, B, br, bm, bc, a.ptr.data(), a.col.data(), b.ptr.data(), b.col.data(), cptr.data(), ccol.data(), C.ptr.data(), C.val.data()}, b.col.size());
   return true;
 }
 
@@ -266,7 +268,7 @@ bool multiply_blocks_numeric(const Csr &A, PetscInt br, PetscInt bm, const Csr &
   if (!a.find(A, br, bm) || !b.find(B, bm, bc, true) || !c.find(Csr{C.space(), C.nrows, C.ncols, C.ptr.data(), C.col.data(), nullptr, C.nnz()}, br, bc))
     return false;
   if (C.val.size() != C.col.size()) C.val = Array<PetscScalar>(A.space, C.col.size());
-  multiply_values(A, br, bm, B, bc, a, b, c.ptr, c.col, C);
+  multiply_values({A, B, br, bm, bc, a.ptr.data(), a.col.data(), b.ptr.data(), b.col.data(), c.ptr.data(), c.col.data(), C.ptr.data(), C.val.data()}, b.col.size());
   return true;
 }
 

@@ -10,7 +10,7 @@ namespace product
 
 template <int slots> __device__ int first_probe(PetscInt c)
 {
-  return static_cast<int>((static_cast<std::uint32_t>(c) * 0x9E3779B1u) >> 15) & (slots - 1);
+  return static_cast<int>(scattered(c) >> 15) & (slots - 1);
 }
 
 /* s becomes the column's slot; the one lane that enters it there calls entered(). False where all slots are other columns'. */

@@ -21,7 +21,7 @@ HD inline void take_smaller(PetscInt *place, PetscInt value)
 #endif
 }
 
-/* The members of a level, order[begin ..], claim the neighbours that nobody has: each goes to the first of those who ask. */
+/* The members of a level, order[begin ..], claim the neighbours that have no parent: each gets the first member that claims it. */
 struct Level {
   const PetscInt *ptr, *col;
   PetscInt        begin;

@@ -1,6 +1,5 @@
 #include "vector_ops.hpp"
-#include "algorithm.hpp"
-#include "core/launch/for_each_row.hpp"
+#include "core/launch/fused_elements.hpp"
 
 namespace goza
 {
@@ -68,31 +67,13 @@ template <class V> struct AddListed {
   HD void operator()(PetscInt k) const { y[list[k]] += x[list[k]]; }
 };
 
-template <class V> struct FirstStep {
-  V        c;
-  const V *dinv, *isolated, *b;
-  V       *x;
-
-  struct Read {
-    V dinv, isolated, b;
-  };
-
-  HD Read load(PetscInt i, V b) const { return {dinv[i], isolated ? isolated[i] : V(0), b}; }
-  HD Read load(PetscInt i) const { return load(i, b[i]); }
-  HD void store(PetscInt i, const Read &read) const { x[i] = c * read.dinv * read.b + read.isolated * read.b; }
-};
-
-template <class V> struct ConvertedFirstStep {
+template <class V> struct TakeFirstStep {
   FirstStep<V>       step;
+  const V           *rhs;
   const PetscScalar *given;
-  V                 *b;
 
-  HD typename FirstStep<V>::Read load(PetscInt i) const { return step.load(i, static_cast<V>(given[i])); }
-  HD void                        store(PetscInt i, const typename FirstStep<V>::Read &read) const
-  {
-    b[i] = read.b;
-    step.store(i, read);
-  }
+  HD typename FirstStep<V>::Read load(PetscInt i) const { return step.load(i, given ? static_cast<V>(given[i]) : rhs[i]); }
+  HD void                        store(PetscInt i, const typename FirstStep<V>::Read &read) const { step.store(i, read); }
 };
 
 template <class V> struct SplitDiagonal {
@@ -109,40 +90,46 @@ template <class V> struct SplitDiagonal {
   }
 };
 
-template <class V> struct Multiply {
-  const V *x, *y;
-  V       *product;
+template <class V> struct Dots {
+  static constexpr int dots = 2;
 
-  HD void operator()(PetscInt i) const { product[i] = x[i] * y[i]; }
-};
+  const V     *w, *y;
+  bool         squares;
+  PetscScalar *result; // [2]
 
-template <class V> struct DotOut {
-  using Sum = V;
-
-  V *dot;
-};
-
-/* Elements k, k + apart, ... of a dot product. */
-template <class V> struct DotRow {
-  static constexpr int each = 8;
-
-  PetscInt  n, apart;
-  const V  *x, *y;
-  DotOut<V> out;
-
-  HD void operator()(PetscInt k) const
+  struct Values {
+    PetscScalar w, y;
+  };
+  HD void        begin() { }
+  HD Values      load(PetscInt i) const { return {static_cast<PetscScalar>(w[i]), static_cast<PetscScalar>(y[i])}; }
+  HD void        change(Values &) const { }
+  HD void        store(PetscInt, const Values &) const { }
+  HD PetscScalar term(int d, const Values &e) const { return d == 0 ? e.w * e.y : squares ? e.y * e.y : PetscScalar(0); }
+  HD void        finish(const PetscScalar *sums) const
   {
-    V sum = 0;
+    result[0] = sums[0];
+    result[1] = sums[1];
+  }
+};
 
-#if defined(__CUDA_ARCH__)
-  #pragma unroll
-#endif
-    for (int u = 0; u < each; u++) {
-      const std::int64_t i = k + static_cast<std::int64_t>(u) * apart;
+struct AddUp {
+  static constexpr int dots = 2;
 
-      if (i < n) sum += x[i] * y[i];
-    }
-    *thread_sum<V>() += sum;
+  const PetscScalar *part; // [n][2]
+  PetscScalar       *wy, *yy;
+
+  struct Values {
+    PetscScalar wy, yy;
+  };
+  HD void        begin() { }
+  HD Values      load(PetscInt i) const { return {part[2 * static_cast<std::size_t>(i)], part[2 * static_cast<std::size_t>(i) + 1]}; }
+  HD void        change(Values &) const { }
+  HD void        store(PetscInt, const Values &) const { }
+  HD PetscScalar term(int d, const Values &e) const { return d == 0 ? e.wy : e.yy; }
+  HD void        finish(const PetscScalar *sums) const
+  {
+    *wy = sums[0];
+    if (yy) *yy = sums[1];
   }
 };
 
@@ -188,14 +175,9 @@ template <class V> void add_listed(Space space, PetscInt n, const PetscInt *list
   for_each_row(space, n, AddListed<V>{list, x, y});
 }
 
-template <class V> void first_step(Space space, PetscInt n, V c, const V *dinv, const V *isolated, const V *b, V *x)
+template <class V> void take_first_step(Space space, PetscInt n, const FirstStep<V> &step, const V *rhs, const PetscScalar *given)
 {
-  for_each_element(space, n, FirstStep<V>{c, dinv, isolated, b, x});
-}
-
-template <class V> void first_step(Space space, PetscInt n, V c, const V *dinv, const V *isolated, const PetscScalar *given, V *b, V *x)
-{
-  for_each_element(space, n, ConvertedFirstStep<V>{{c, dinv, isolated, b, x}, given, b});
+  for_each_element(space, n, TakeFirstStep<V>{step, rhs, given});
 }
 
 template <class V> void split_diagonal(Space space, PetscInt n, const PetscScalar *dinv, const std::int64_t *isolated, V *inv, V *isolated_inv)
@@ -203,18 +185,14 @@ template <class V> void split_diagonal(Space space, PetscInt n, const PetscScala
   for_each_row(space, n, SplitDiagonal<V>{dinv, isolated, inv, isolated_inv});
 }
 
-template <class V> void dot(Space space, std::size_t n, const V *x, const V *y, V *result)
+template <class V> void leave_dots(Space space, PetscInt n, const V *w, const V *y, bool squares, FusedSums &sums)
 {
-  if (space == Space::Cuda && n) {
-    const PetscInt apart = static_cast<PetscInt>((n + DotRow<V>::each - 1) / DotRow<V>::each);
+  fuse(space, n, Dots<V>{w, y, squares, sums.leave(1)}, sums);
+}
 
-    for_each_row(space, apart, DotRow<V>{static_cast<PetscInt>(n), apart, x, y, {result}});
-    return;
-  }
-  Array<V> product(space, n); // the host adds up an array with its vector unit
-
-  for_each_row(space, static_cast<PetscInt>(n), Multiply<V>{x, y, product.data()});
-  sum_into(space, product.data(), n, result);
+void add_up(Space space, FusedSums &sums, PetscScalar *wy, PetscScalar *yy)
+{
+  fuse(space, sums.nleft(), AddUp{sums.left(), wy, yy}, sums);
 }
 
 template <class V> void dense_multiply(Space space, PetscInt nrows, PetscInt ncols, const V *M, const V *x, V *y)
@@ -229,12 +207,11 @@ template <class V> void dense_multiply(Space space, PetscInt nrows, PetscInt nco
 }
 
 #define GOZA_VECTOR_OPS(V) \
-  template void first_step(Space, PetscInt, V, const V *, const V *, const V *, V *); \
-  template void first_step(Space, PetscInt, V, const V *, const V *, const PetscScalar *, V *, V *); \
+  template void take_first_step(Space, PetscInt, const FirstStep<V> &, const V *, const PetscScalar *); \
   template void add_listed(Space, PetscInt, const PetscInt *, const V *, V *); \
   template void split_diagonal(Space, PetscInt, const PetscScalar *, const std::int64_t *, V *, V *); \
   template void dense_multiply(Space, PetscInt, PetscInt, const V *, const V *, V *); \
-  template void dot(Space, std::size_t, const V *, const V *, V *); \
+  template void leave_dots(Space, PetscInt, const V *, const V *, bool, FusedSums &); \
   template void convert(Space, PetscInt, const PetscScalar *, V *); \
   template void add_converted(Space, PetscInt, const V *, PetscScalar *);
 

@@ -2,12 +2,29 @@
    the mirrored diagonals after each group of diagonals whose values it holds at a time (CdsRow). A place on a diagonal where the matrix has no
    entry is padding; a place outside the matrix is not read. */
 #pragma once
+#include "mat/cds/cds_shape.hpp"
 #include "mat/cds/cds_view.hpp"
 #include <algorithm>
 #include <bitset>
 
 namespace goza::locality
 {
+
+/* How many diagonals the device's kernel takes together. */
+inline PetscInt diagonals_together(const CdsView<PetscScalar> &A, PetscInt bs, bool half)
+{
+  PetscInt together = 1;
+
+  with_shape(bs, half, [&](auto size, auto halved) {
+    constexpr int  of_node = decltype(size)::value;
+    constexpr bool is_half = decltype(halved)::value;
+
+    with_compiled_count<of_node, is_half>(A.ndiag, A.ndiag && A.offset[0] == 0, [&](auto N) {
+      together = CdsRow<PetscScalar, PetscScalar, Assign<PetscScalar>, of_node, is_half, decltype(N)::value>::together;
+    });
+  });
+  return together;
+}
 
 struct CdsOrder {
   CdsView<PetscScalar> A; // offsets and sizes; the values are not looked at
@@ -18,12 +35,11 @@ struct CdsOrder {
 
   template <class Visit> void operator()(const Visit &visit) const
   {
-    /* what the kernels that are compiled for a number of diagonals hold at a time, see with_count() in cds_apply.cu */
-    const PetscInt together = half && bs == 1 && (A.ndiag == 14 || A.ndiag == 4) ? A.ndiag : half && bs == 3 && A.ndiag == 14 ? 2 : 1;
+    const PetscInt together = diagonals_together(A, bs, half);
 
-    for (PetscInt first = begin; first < end; first += 32) {
-      const PetscInt n = std::min<PetscInt>(32, end - first);
-      Stored         stored[32];
+    for (PetscInt first = begin; first < end; first += warp_lanes) {
+      const PetscInt n = std::min<PetscInt>(warp_lanes, end - first);
+      Stored         stored[warp_lanes];
 
       for (PetscInt lane = 0; lane < n; lane++) stored[lane] = entries_of(first + lane);
       for (PetscInt d = 0; d < A.ndiag; d += together) {

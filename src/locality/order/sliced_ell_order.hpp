@@ -16,7 +16,7 @@ template <class Store> struct SlicedEllOrder {
 
   template <class Visit> void operator()(const Visit &visit) const
   {
-    const PetscInt H = PetscInt(1) << A.shift, team = H < 32 ? H : 32;
+    const PetscInt H = PetscInt(1) << A.shift, team = H < warp_lanes ? H : warp_lanes;
 
     for (PetscInt first = 0; first < A.nplaces; first += team) warp(first, team, visit);
   }
@@ -28,7 +28,7 @@ private:
     const std::int64_t begin = A.slice_ptr[slice], at = A.columns_at(slice);
     const PetscInt     base  = A.base(slice);
     const PetscInt     steps = static_cast<PetscInt>((A.slice_ptr[slice + 1] - begin) >> A.shift), n = A.nplaces - first < team ? A.nplaces - first : team;
-    PetscInt           col[32];
+    PetscInt           col[warp_lanes];
 
     for (PetscInt lane = 0; lane < n; lane++) col[lane] = at < 0 ? A.first[first + lane] : 0;
     for (PetscInt k = 0; k < steps; k++) {

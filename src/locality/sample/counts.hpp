@@ -1,16 +1,17 @@
 /* What of a matrix is looked at, and what of it is counted: the host gets a Report. */
 #pragma once
+#include "core/util/hash.hpp"
 #include "locality/sample.hpp"
 
 namespace goza::locality::sampling
 {
 
-constexpr int lanes = 32, max_orders = 10, most_listed = 256, block_slices = sample_block / lanes;
+constexpr int lanes = warp_lanes, max_orders = 10, most_listed = 256, block_slices = sample_block / lanes;
 
 /* Where a key's search begins in a table of so many places, a power of two. */
 HD inline int first_place(std::int64_t key, int places)
 {
-  return static_cast<int>(static_cast<std::uint64_t>(key) * 0x9E3779B97F4A7C15u >> 40) & (places - 1);
+  return static_cast<int>(static_cast<std::uint64_t>(key) * golden_64 >> 40) & (places - 1);
 }
 
 struct Windows {

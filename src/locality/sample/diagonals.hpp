@@ -2,13 +2,14 @@
 #pragma once
 #include "counts.hpp"
 #include "locality/team.hpp"
+#include "mat/cds/diagonals.hpp"
 #include <algorithm>
 
 namespace goza::locality::sampling
 {
 
-constexpr int    offset_slots   = 1 << 15;
-constexpr double diagonal_share = 0.6, mirror_share = 0.8 * diagonal_share;
+constexpr int    offset_slots = 1 << 15;
+constexpr double mirror_share = 0.8 * diagonal_share;
 
 struct CountOffsets {
   PetscInt nrows, bs;
@@ -66,7 +67,7 @@ inline SampledDiagonals diagonals_of(const Report &report, std::int64_t nrows, P
     found.inside += static_cast<double>(o.count);
   }
   found.inside = entries > 0 ? found.inside / entries : 0;
-  if (found.count > 128) found = {};
+  if (found.count > max_diagonals) found = {};
   return found;
 }
 

@@ -2,11 +2,12 @@
 #pragma once
 #include "counts.hpp"
 #include "locality/team.hpp"
+#include "mat/fold/fold_view.hpp"
 
 namespace goza::locality::sampling
 {
 
-constexpr PetscInt fold_chunk = 1024, window_chunks = sample_window / fold_chunk, most_width = 127; // as in mat/fold
+constexpr PetscInt window_chunks = sample_window / fold_chunk, most_width = fold_max_width;
 
 struct PlaceScratch {
   int count[ordinary_row + 1];              // of rows by length

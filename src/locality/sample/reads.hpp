@@ -24,6 +24,12 @@ struct Lane {
   PetscInt first, stride, count; // its entries
 };
 
+/* When something is read: the number of the step, the misses before it, those before this block of threads, how many sectors its cache keeps; and the slots in use. */
+struct Moment {
+  std::int64_t step, fetched, base, kept;
+  int          used;
+};
+
 struct FollowReads {
   Windows         windows;
   Caches          caches;
@@ -64,7 +70,7 @@ struct FollowReads {
         for (PetscInt l = first + team.rank; l < end; l += team.size) {
           const Lane lane = lane_of(b, o, s, l);
 
-          if (k < lane.count) ask(w, b, lane.first + k * lane.stride, s, used, step, (l - first) / lanes, fetched, base, kept, team, c);
+          if (k < lane.count) ask(w, lane.first + k * lane.stride, (l - first) / lanes, {step, fetched, base, kept, used}, s, team, c);
         }
         team.sync();
       }
@@ -83,12 +89,12 @@ private:
   {
     std::int64_t fit = 0, all = 0;
 
-    if (!caches.device || ptr[nrows] > static_cast<std::int64_t>(caches.range_row) * nrows) return false;
+    if (!caches.device) return false;
     for (int w = 0; w < windows.nblocks; w++) {
       fit += report->block[w].short_groups;
       all += report->block[w].entries;
     }
-    return 2 * fit > all;
+    return all && fold_in_ranges(static_cast<double>(fit) / static_cast<double>(all), ptr[nrows], nrows);
   }
 
   /* Fold's rows are not cut by warps. */
@@ -150,16 +156,17 @@ private:
   }
 
   /* A lane reads the x of entry e. Of the lanes of a warp that ask for a sector in one step the first counts as a request; of those of all warps, the first as a miss. */
-  HD void ask(int w, const Block &b, PetscInt e, ReadScratch &s, int used, std::int64_t step, PetscInt warp, std::int64_t fetched, std::int64_t base, std::int64_t kept, Team team, OrderCounts &c) const
+  HD void ask(int w, PetscInt e, PetscInt warp, const Moment &now, ReadScratch &s, Team team, OrderCounts &c) const
   {
+    const Block       &b    = block[w];
     const PetscInt     col  = b.col[e];
-    Slot              &slot = find(s, used, static_cast<std::int64_t>(col) * caches.x_bytes / caches.sector + 1);
-    const std::int64_t bit = std::int64_t(1) << warp, before = fetch_max(&slot.asked, step << 32);
+    Slot              &slot = find(s, now.used, static_cast<std::int64_t>(col) * caches.x_bytes / caches.sector + 1);
+    const std::int64_t bit = std::int64_t(1) << warp, before = fetch_max(&slot.asked, now.step << 32);
 
     if (!(fetch_or(&slot.asked, bit) & bit)) fetch_add(&team.board[1], std::int64_t(1));
-    if (before >= step << 32) return; // another lane has brought it
-    if (slot.fetch > base && fetched - slot.fetch < kept) return;
-    slot.fetch = fetched + 1;
+    if (before >= now.step << 32) return; // another lane has brought it
+    if (slot.fetch > now.base && now.fetched - slot.fetch < now.kept) return;
+    slot.fetch = now.fetched + 1;
     fetch_add(&team.board[0], std::int64_t(1));
     const double slope = static_cast<double>(ncols) / static_cast<double>(nrows), apart = static_cast<double>(col) - slope * static_cast<double>(windows.block[w] + b.row[e]);
     if ((apart < 0 ? -apart : apart) * caches.x_bytes <= near_bytes) fetch_add(&team.board[2], std::int64_t(1));

@@ -102,8 +102,8 @@ struct TakeBlocks {
     std::uint64_t h = 1;
 
     for (PetscInt k = b.ptr[first]; k < b.ptr[end]; k++) {
-      h = (h ^ static_cast<std::uint64_t>(b.row[k] - first)) * 0x9E3779B97F4A7C15u;
-      h = (h ^ h >> 29 ^ static_cast<std::uint64_t>(b.col[k] - b.col[b.ptr[first]])) * 0xBF58476D1CE4E5B9u;
+      h = (h ^ static_cast<std::uint64_t>(b.row[k] - first)) * golden_64;
+      h = (h ^ h >> 29 ^ static_cast<std::uint64_t>(b.col[k] - b.col[b.ptr[first]])) * splitmix_1;
     }
     return b.ptr[first] < b.ptr[end] ? static_cast<std::int64_t>(h | 1) : 0;
   }
@@ -134,7 +134,7 @@ struct TakeBlocks {
 
       most  = j > most ? j : most;
       least = j < least ? j : least;
-      gaps  = gaps && gap >= 0 && gap <= 65535;
+      gaps  = gaps && gap >= 0 && gap <= most_in_16_bits;
       if (bs > 1) in_place += (k - b.ptr[b.row[k]]) % bs ? gap == 1 : j % bs == 0;
     }
     if (!n) return;
@@ -142,7 +142,7 @@ struct TakeBlocks {
     fetch_max(&c.before_first_col, static_cast<std::int64_t>(ncols) - least);
     if (gaps) fetch_add(&c.short_gaps, static_cast<std::int64_t>(n));
     if (in_place) fetch_add(&c.in_place, static_cast<std::int64_t>(in_place));
-    if (most - least <= 65535) fetch_add(&c.short_groups, static_cast<std::int64_t>(n));
+    if (most - least <= most_in_16_bits) fetch_add(&c.short_groups, static_cast<std::int64_t>(n));
   }
 };
 

@@ -2,6 +2,7 @@
 #include "cds_host.hpp"
 #include "cds_shape.hpp"
 #include "core/util/algorithm.hpp"
+#include "core/util/hash.hpp"
 #include "core/launch/row_sums.hpp"
 #include "core/launch/staged_rows.hpp"
 #include <algorithm>
@@ -139,8 +140,7 @@ template <class Store> bool few_rows_differ(const Csr &A, const std::vector<Pets
   };
 
   for (std::int64_t s = 0; s < n; s++) {
-    const std::int64_t begin = s * A.nrows / n, end = (s + 1) * A.nrows / n; // somewhere in each of n equal parts, as find_diagonals() looks
-    const PetscInt     i = static_cast<PetscInt>(begin + static_cast<std::uint32_t>(s * 2654435761u) % (end - begin));
+    const PetscInt i = somewhere_in_part(s, n, A.nrows); // as find_diagonals() looks
 
     for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) {
       const PetscInt j = A.col[p];
@@ -260,6 +260,22 @@ template <class Store, class V> void Cds<Store, V>::lay_out(const std::vector<Pe
   val_ = Array<Store>(this->space_, static_cast<std::size_t>(stored));
   val_.zero(); // a refill writes the same places again
   host_sums_ = Array<V>(Space::Host, this->space_ == Space::Host ? cds_host_sums(static_cast<int>(bs_), half && !offset_.empty() ? offset_.back() : 0) : 0);
+}
+
+template <class Store, class V> std::unique_ptr<Cds<Store, V>> Cds<Store, V>::same_layout() const
+{
+  auto other = std::make_unique<Cds>(this->space_, options_);
+
+  other->nrows_  = this->nrows_;
+  other->ncols_  = this->ncols_;
+  other->bs_     = bs_;
+  other->factor_ = factor_;
+  other->nnz_    = nnz_;
+  other->inside_ = inside_;
+  other->all_    = all_;
+  other->grid_   = grid_;
+  other->lay_out(all_, half_);
+  return other;
 }
 
 template <class Store, class V> void Cds<Store, V>::build(const Csr &A)

@@ -16,10 +16,10 @@ enum class CdsStorage {
 
 struct CdsOptions {
   CdsStorage storage   = CdsStorage::Auto;
-  double     share     = 0.6;   // of its places that a diagonal must fill to be stored whole: below two thirds, twelve bytes an entry are fewer
-  double     max_fill  = 3;     // stored values per nonzero beyond which the matrix is refused
-  PetscInt   bs        = 1;     // 1, 2, 3 or 6
-  bool       symmetric = false; // promised: entries may differ from their mirror images by rounding, and the upper one counts
+  double     share     = diagonal_share; // of its places that a diagonal must fill to be stored whole
+  double     max_fill  = 3;              // stored values per nonzero beyond which the matrix is refused
+  PetscInt   bs        = 1;              // 1, 2, 3 or 6
+  bool       symmetric = false;          // promised: entries may differ from their mirror images by rounding, and the upper one counts
 };
 
 template <class Store, class V> class Cds final : public Format<V> {
@@ -34,12 +34,18 @@ public:
   void        multiply_values(PetscScalar factor) { factor_ = factor; } // in a build() or refill() to come
   bool        refill_reads_columns() const override { return true; }
   void        apply(const V *x, const RowOut<V> &out) const override;
-  void        apply_dot(const V *x, const V *w, V *y, V *dot) const override;
+  void        apply_dots(const V *x, const WithDots<V> &out) const override;
   void        apply_as(const V *x, const ScaledOut<V> &out) const; // where Store is not V
+  const V    *main_diagonal() const override;
   std::size_t bytes() const override;
   std::string describe() const override;
 
+  /* For one who knows the values and writes all of them where view() says: not where some are in a remainder, or scaled. same_layout(): the same, of zeros. */
+  Store               *values_to_write() { return in_remainder() || factor_ != PetscScalar(1) ? nullptr : val_.data(); }
+  std::unique_ptr<Cds> same_layout() const;
+
   CdsView<Store>     view() const;
+  PetscInt           block_size() const { return bs_; }
   bool               half() const { return half_; }
   std::int64_t       in_remainder() const { return nnz_ - inside_; }
   const GridStrides &grid() const { return grid_; }

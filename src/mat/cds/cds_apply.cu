@@ -3,7 +3,6 @@
 #include "cds_host.hpp"
 #include "cds_four_rows.hpp"
 #include "cds_shape.hpp"
-#include <utility>
 
 namespace goza::mat
 {
@@ -15,24 +14,6 @@ static void launch_device(const CdsView<Store> &A, const GridStrides &grid, cons
   const PetscInt line = grid.line ? grid.line : A.nrows, plane = grid.plane ? grid.plane : A.nrows;
 
   for_each_row_of_grid({A.nrows, line, plane}, CdsRow<Store, V, Out, bs, half, N>{A, x, out});
-}
-
-/* With the first of these counts of diagonals that is the matrix's own, compiled for it; otherwise with a loop. */
-template <int bs, bool half, int... counts, class Store, class V, class Out>
-static void launch_with_one_of(std::integer_sequence<int, counts...>, bool main, const CdsView<Store> &A, const GridStrides &grid, const V *x, const Out &out)
-{
-  const bool done = ((main && A.ndiag == counts && (launch_device<bs, half, counts>(A, grid, x, out), true)) || ...);
-
-  if (!done) launch_device<bs, half, 0>(A, grid, x, out);
-}
-
-/* The counts that are compiled: 27 points on hexahedra and 7 on cells, or what half storage holds of them and of 5 and 3 points. */
-template <int bs, bool half> constexpr auto compiled_counts()
-{
-  if constexpr (bs == 1 && half) return std::integer_sequence<int, 14, 4, 3, 2>();
-  else if constexpr (bs == 1) return std::integer_sequence<int, 27, 7>();
-  else if constexpr (bs == 3 && half) return std::integer_sequence<int, 14>();
-  else return std::integer_sequence<int>();
 }
 
 /* false: the matrix is not of that kind */
@@ -50,14 +31,21 @@ static bool launch_four_rows(const CdsView<Store> &A, const GridStrides &grid, c
 template <int bs, bool half, class Store, class V, class Out>
 static void launch_counted(const CdsView<Store> &A, const GridStrides &grid, const V *x, const Out &out)
 {
-  if constexpr (half && bs == 1 && takes_four_rows<Store, V>) {
-    if (launch_four_rows<Groups27>(A, grid, x, out)) return;
-    if constexpr (sizeof(V) == 4) { // of so few diagonals the vectors' bytes are most
+  if constexpr (half && bs == 1) {
+    if constexpr (Groups27::pays(sizeof(Store), sizeof(V))) {
+      if (launch_four_rows<Groups27>(A, grid, x, out)) return;
+    }
+    if constexpr (Groups7::pays(sizeof(Store), sizeof(V))) {
       if (launch_four_rows<Groups7>(A, grid, x, out) || launch_four_rows<GroupsFan>(A, grid, x, out)) return;
     }
   }
+  /* the loop over any number of diagonals is one kernel for all outputs that read more than the sums */
+  constexpr bool in_common = std::is_same_v<Out, Add<V>> || std::is_same_v<Out, Residual<V>> || std::is_same_v<Out, JacobiStep<V>>;
 
-  launch_with_one_of<bs, half>(compiled_counts<bs, half>(), !half || (A.ndiag && A.offset[0] == 0), A, grid, x, out);
+  with_compiled_count<bs, half>(A.ndiag, A.ndiag && A.offset[0] == 0, [&](auto N) {
+    if constexpr (N.value == 0 && in_common) launch_device<bs, half, 0>(A, grid, x, ScaledOut<V>(out));
+    else launch_device<bs, half, N.value>(A, grid, x, out);
+  });
 }
 #endif
 
@@ -78,10 +66,11 @@ static void launch(Space space, const CdsView<Store> &A, const GridStrides &grid
 template <class Store, class V> void Cds<Store, V>::apply(const V *x, const RowOut<V> &out) const
 {
   if constexpr (std::is_same_v<Store, V>) {
-    std::
-      visit([&](const auto &
-                  o) { with_shape(bs_, half_, [&](auto bs, auto half) { launch<bs.value, half.value>(this->space_, view(), grid_, x, o, host_sums_.data()); }); },
-            out);
+    const auto launch_shape = [&](const auto &o) {
+      with_shape(bs_, half_, [&](auto bs, auto half) { launch<bs.value, half.value>(this->space_, view(), grid_, x, o, host_sums_.data()); });
+    };
+
+    std::visit(launch_shape, out);
     if (rem_ptr_.size()) remainder_.apply_more(x, out);
   } else apply_as(x, ScaledOut<V>(out));
 }
@@ -92,36 +81,51 @@ template <class Store, class V> void Cds<Store, V>::apply_as(const V *x, const S
   if (rem_ptr_.size()) remainder_.apply_more_as(x, out);
 }
 
-template <class Store, class V> void Cds<Store, V>::apply_dot(const V *x, const V *w, V *y, V *dot) const
+template <class Store, class V> void Cds<Store, V>::apply_dots(const V *x, const WithDots<V> &out) const
 {
   if constexpr (std::is_same_v<Store, PetscScalar>) {
     if (!rem_ptr_.size() && this->nrows_) {
-      with_shape(bs_, half_, [&](auto bs, auto half) {
-        launch<bs.value, half.value>(this->space_, view(), grid_, x, AssignAndDot<V>{w, y, dot}, host_sums_.data());
-      });
+      with_shape(bs_, half_, [&](auto bs, auto half) { launch<bs.value, half.value>(this->space_, view(), grid_, x, out, host_sums_.data()); });
       return;
     }
   }
-  Format<V>::apply_dot(x, w, y, dot);
+  Format<V>::apply_dots(x, out);
 }
 
-template void Cds<PetscScalar, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
-template void Cds<PetscScalar, PetscScalar>::apply_dot(const PetscScalar *, const PetscScalar *, PetscScalar *, PetscScalar *) const;
-template void Cds<Half, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
-template void Cds<Half, PetscScalar>::apply_dot(const PetscScalar *, const PetscScalar *, PetscScalar *, PetscScalar *) const;
-template void Cds<BFloat16, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
-template void Cds<BFloat16, PetscScalar>::apply_dot(const PetscScalar *, const PetscScalar *, PetscScalar *, PetscScalar *) const;
-template void Cds<Half, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
-template void Cds<BFloat16, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
+/* On the host a division takes longer than a read. */
+template <class Store, class V> const V *Cds<Store, V>::main_diagonal() const
+{
+  if constexpr (std::is_same_v<Store, V>) {
+    for (std::size_t d = 0; bs_ == 1 && this->space_ == Space::Cuda && d < offset_.size(); d++) {
+      if (offset_[d] == 0) return val_.data() + d * ld_;
+    }
+  }
+  return nullptr;
+}
+
+template void               Cds<PetscScalar, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
+template void               Cds<PetscScalar, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
+template const PetscScalar *Cds<PetscScalar, PetscScalar>::main_diagonal() const;
+template void               Cds<Half, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
+template void               Cds<Half, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
+template const PetscScalar *Cds<Half, PetscScalar>::main_diagonal() const;
+template void               Cds<BFloat16, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
+template void               Cds<BFloat16, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
+template const PetscScalar *Cds<BFloat16, PetscScalar>::main_diagonal() const;
+template void               Cds<Half, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
+template void               Cds<BFloat16, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
 #if !PetscDefined(USE_REAL_SINGLE)
-template void Cds<float, float>::apply(const float *, const RowOut<float> &) const;
-template void Cds<float, float>::apply_dot(const float *, const float *, float *, float *) const;
-template void Cds<float, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
-template void Cds<float, PetscScalar>::apply_dot(const PetscScalar *, const PetscScalar *, PetscScalar *, PetscScalar *) const;
-template void Cds<Half, float>::apply(const float *, const RowOut<float> &) const;
-template void Cds<Half, float>::apply_dot(const float *, const float *, float *, float *) const;
-template void Cds<float, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
-template void Cds<Half, float>::apply_as(const float *, const ScaledOut<float> &) const;
+template void               Cds<float, float>::apply(const float *, const RowOut<float> &) const;
+template void               Cds<float, float>::apply_dots(const float *, const WithDots<float> &) const;
+template const float       *Cds<float, float>::main_diagonal() const;
+template void               Cds<float, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
+template void               Cds<float, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
+template const PetscScalar *Cds<float, PetscScalar>::main_diagonal() const;
+template void               Cds<Half, float>::apply(const float *, const RowOut<float> &) const;
+template void               Cds<Half, float>::apply_dots(const float *, const WithDots<float> &) const;
+template const float       *Cds<Half, float>::main_diagonal() const;
+template void               Cds<float, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
+template void               Cds<Half, float>::apply_as(const float *, const ScaledOut<float> &) const;
 #endif
 
 } // namespace goza::mat

@@ -2,7 +2,7 @@
 
    The offsets are 0, 1 and groups around c, multiples of 4, as is i: c alone or c - 1, c, c + 1. Own values a[i .. i + 3] come in one load; x[i + c - 1 .. i + c + 4] serves
    three diagonals; of the lower values a[j .. j + 3] with j = i - c + 1, i - c, i - c - 1, all but one stand in the aligned four at i - c. 27 points: 62 loads for
-   four rows instead of 216; 7 points: 14 instead of 56 (H200, 200^3, half values under floats, by ncu: a row a thread waits with 40 % of the memory's bandwidth used). */
+   four rows instead of 216; 7 points: 14 instead of 56. */
 #pragma once
 #include "cds_view.hpp"
 #include "core/launch/four_rows.hpp"
@@ -12,23 +12,32 @@ namespace goza::mat
 
 /* How many diagonals the groups have, by ascending offset: 1 or 3. */
 template <int... sizes> struct DiagonalGroups {
-  static constexpr int ndiag = 2 + (sizes + ...);
+  static constexpr int      ndiag = 2 + (sizes + ...), points = 2 * ndiag - 1;
+  static constexpr bool     few        = ndiag < 14;
+  static constexpr PetscInt least_line = few ? four_rows_line_few : four_rows_line_27;
+
+  /* Where it pays, by the bytes of values and vectors: float values under double vectors wait for x, as double ones do; of few diagonals the vectors' bytes are most. */
+  static constexpr bool pays(std::size_t store, std::size_t v) { return v == 4 || (!few && store == 2); }
+  static constexpr bool fits_line(std::int64_t line) { return line >= least_line && line % 4 == 0; }
+  /* The line of a grid whose least stored offset above 1 is this one, in the first group */
+  static constexpr std::int64_t line_of(std::int64_t beyond)
+  {
+    constexpr int size[] = {sizes...};
+
+    return beyond + size[0] / 2;
+  }
 };
 
 using Groups27  = DiagonalGroups<3, 3, 3, 3>; // line, plane - line, plane, plane + line
 using Groups7   = DiagonalGroups<1, 1>;       // line, plane
 using GroupsFan = DiagonalGroups<1, 1, 3, 1>; // 7 points whose lines along the third direction were coarsened: line, plane - line, plane, plane + line
 
-/* Where it pays: float values under double vectors wait for x, as double ones do (H200, 256^3: 2028 GF/s instead of 2130). */
-template <class Store, class V> constexpr bool takes_four_rows = sizeof(Store) == 2 || sizeof(V) == 4;
-
 /* Whether the matrix is of that kind. */
 template <class Store, class V, int... sizes> bool fits_four_rows(DiagonalGroups<sizes...>, const CdsView<Store> &A, const GridStrides &grid, const V *x)
 {
-  constexpr int      ndiag = DiagonalGroups<sizes...>::ndiag;
-  constexpr PetscInt least = ndiag == Groups27::ndiag ? 128 : 32; // few points: measured on 100^3 and 200^3
-  int                d     = 2;
-  const auto         group = [&](int size) {
+  using Groups     = DiagonalGroups<sizes...>;
+  int        d     = 2;
+  const auto group = [&](int size) {
     const int      centre = d + size / 2;
     const PetscInt c      = A.offset[centre];
     bool           fits   = c % 4 == 0;
@@ -38,13 +47,13 @@ template <class Store, class V, int... sizes> bool fits_four_rows(DiagonalGroups
     return fits;
   };
 
-  if (A.ndiag != ndiag || grid.line < least || grid.line % 4 || grid.plane % 4 || A.nrows % 4 || A.nrows != A.ncols || reinterpret_cast<std::uintptr_t>(x) % 16)
+  if (A.ndiag != Groups::ndiag || !Groups::fits_line(grid.line) || grid.plane % 4 || A.nrows % 4 || A.nrows != A.ncols || reinterpret_cast<std::uintptr_t>(x) % 16)
     return false;
   return A.offset[0] == 0 && A.offset[1] == 1 && (group(sizes) && ...);
 }
 
 #if defined(__CUDACC__)
-/* Out: ScaledOut or AssignAndDot. */
+/* Out: ScaledOut or WithDots. */
 template <class Store, class V, class Out, class Groups> struct CdsFourRows;
 template <class Store, class V, class Out, int... sizes> struct CdsFourRows<Store, V, Out, DiagonalGroups<sizes...>> {
   static constexpr int ndiag = DiagonalGroups<sizes...>::ndiag;

@@ -2,7 +2,7 @@
    over consecutive words, which the compiler turns into vector instructions.
 
    In half storage a chunk's values serve the rows below, too, while they are in the caches: gathered by those rows later, they would have to wait in the cache for a
-   plane of the grid (27 points, 128^3: 1.7 MB of them, but 0.3 MB of sums; 14.3, 13.5 and 13.1 ms instead of 15.3 and 16.1, PETSc's CSR 23 to 27). The sums of the rows that are not
+   plane of the grid, and are several times as many bytes as the sums of so many rows. The sums of the rows that are not
    complete yet are kept in a ring. */
 #include "cds_host.hpp"
 #include "cds_shape.hpp"
@@ -15,7 +15,6 @@ namespace goza::mat
 namespace
 {
 
-/* 27 points, 128^3, ms for chunks of 1024, 2048, 4096: 15.9, 15.0, 14.1 with vectors of 32 bytes; 14.9, 16.1, 17.9 with those of 64, most of whose loads cross lines. */
 #if defined(__AVX512F__)
 constexpr bool wide = true;
 #else
@@ -24,7 +23,7 @@ constexpr bool wide = false;
 
 constexpr PetscInt nodes_at_once(int bs) // a power of two
 {
-  return (wide ? 1024 : 4096) / (bs == 1 ? 1 : bs == 2 ? 2 : bs <= 4 ? 4 : 8);
+  return (wide ? cds_host_nodes_wide : cds_host_nodes) / (bs == 1 ? 1 : bs == 2 ? 2 : bs <= 4 ? 4 : 8);
 }
 
 /* Sums of a component in the ring: a power of two. */
@@ -44,20 +43,29 @@ template <int bs, class Out, class V> void put(const Out &out, PetscInt begin, P
 }
 
 /* One sum over all rows would be a chain of additions: the vector unit adds up eight side by side. */
-template <int bs, class V> void put(const AssignAndDot<V> &out, PetscInt begin, PetscInt n, int r, const V *sum)
+template <int bs, class V> V dot_on_host(PetscInt n, const V *w, const V *y)
 {
   constexpr int  width = 8;
   const PetscInt whole = n / width * width;
-  V              part[width]{};
-  V *const       y = out.y + begin * bs + r;
-  const V *const w = out.w + begin * bs + r;
+  V              part[width]{}, sum = 0;
 
-  for (PetscInt i = 0; i < n; i++) y[i * bs] = sum[i];
   for (PetscInt i = 0; i < whole; i += width) {
-    for (int k = 0; k < width; k++) part[k] += w[(i + k) * bs] * sum[i + k];
+    for (int k = 0; k < width; k++) part[k] += w[(i + k) * bs] * y[(i + k) * bs];
   }
-  for (PetscInt i = whole; i < n; i++) part[i - whole] += w[i * bs] * sum[i];
-  for (int k = 0; k < width; k++) *thread_sum<V>() += part[k];
+  for (PetscInt i = whole; i < n; i++) part[i - whole] += w[i * bs] * y[i * bs];
+  for (int k = 0; k < width; k++) sum += part[k];
+  return sum;
+}
+
+template <int bs, class V> void put(const WithDots<V> &out, PetscInt begin, PetscInt n, int r, const V *sum)
+{
+  const PetscInt first = begin * bs + r;
+  V *const       y     = out.y + first;
+
+  if (out.step) put<bs>(out.as_step(), begin, n, r, sum);
+  else put<bs>(Assign<V>{out.y}, begin, n, r, sum);
+  thread_sum<V>(0) += dot_on_host<bs>(n, out.w + first, y);
+  if (out.squares) thread_sum<V>(1) += dot_on_host<bs>(n, y, y);
 }
 
 template <class Store, class V, class Out, int bs, bool half> struct CdsOnHost {
@@ -227,7 +235,7 @@ template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscSc
 template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const Add<PetscScalar> &, PetscScalar *);
 template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const Residual<PetscScalar> &, PetscScalar *);
 template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const JacobiStep<PetscScalar> &, PetscScalar *);
-template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const AssignAndDot<PetscScalar> &, PetscScalar *);
+template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const WithDots<PetscScalar> &, PetscScalar *);
 template void cds_on_host(int, bool, const CdsView<Half> &, const PetscScalar *, const ScaledOut<PetscScalar> &, PetscScalar *);
 template void cds_on_host(int, bool, const CdsView<BFloat16> &, const PetscScalar *, const ScaledOut<PetscScalar> &, PetscScalar *);
 #if !PetscDefined(USE_REAL_SINGLE)
@@ -235,7 +243,6 @@ template void cds_on_host(int, bool, const CdsView<float> &, const float *, cons
 template void cds_on_host(int, bool, const CdsView<float> &, const float *, const Add<float> &, float *);
 template void cds_on_host(int, bool, const CdsView<float> &, const float *, const Residual<float> &, float *);
 template void cds_on_host(int, bool, const CdsView<float> &, const float *, const JacobiStep<float> &, float *);
-template void cds_on_host(int, bool, const CdsView<float> &, const float *, const AssignAndDot<float> &, float *);
 template void cds_on_host(int, bool, const CdsView<float> &, const PetscScalar *, const ScaledOut<PetscScalar> &, PetscScalar *);
 template void cds_on_host(int, bool, const CdsView<Half> &, const float *, const ScaledOut<float> &, float *);
 #endif

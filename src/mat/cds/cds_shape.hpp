@@ -3,6 +3,7 @@
 #include "core/rooms.hpp"
 #include <petscsystypes.h>
 #include <type_traits>
+#include <utility>
 
 namespace goza::mat
 {
@@ -19,6 +20,34 @@ template <class Call> void with_shape(PetscInt bs, bool half, const Call &call)
   else if (bs == 2) with(std::integral_constant<int, 2>());
   else if (bs == 3) with(std::integral_constant<int, 3>());
   else with(std::integral_constant<int, 6>());
+}
+
+/* The counts of diagonals that kernels are compiled for: 27 points on hexahedra and 7 on cells, or what half storage holds of them and of 5 and 3 points. */
+template <int bs, bool half> constexpr auto compiled_counts()
+{
+  if constexpr (bs == 1 && half) return std::integer_sequence<int, 14, 4, 3, 2>();
+  else if constexpr (bs == 1) return std::integer_sequence<int, 27, 7>();
+  else if constexpr (bs == 3 && half) return std::integer_sequence<int, 14>();
+  else return std::integer_sequence<int>();
+}
+
+template <int... counts, class Call> void with_one_of(std::integer_sequence<int, counts...>, PetscInt ndiag, const Call &call)
+{
+  if (!((ndiag == counts && (call(std::integral_constant<int, counts>()), true)) || ...)) call(std::integral_constant<int, 0>());
+}
+
+/* call(integral_constant<N>): N the number of diagonals where a kernel is compiled for it, else 0. main_first: the main diagonal is the first that half storage holds. */
+template <int bs, bool half, class Call> void with_compiled_count(PetscInt ndiag, bool main_first, const Call &call)
+{
+  with_one_of(compiled_counts<bs, half>(), !half || main_first ? ndiag : 0, call);
+}
+
+inline bool has_compiled_count(PetscInt bs, bool half, PetscInt ndiag)
+{
+  bool found = false;
+
+  with_shape(bs, half, [&](auto size, auto halved) { with_compiled_count<size.value, halved.value>(ndiag, true, [&](auto N) { found = N.value > 0; }); });
+  return found;
 }
 
 } // namespace goza::mat

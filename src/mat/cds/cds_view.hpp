@@ -11,6 +11,7 @@
 #pragma once
 #include "core/launch/for_each_row.hpp"
 #include "diagonals.hpp"
+#include "mat/tuning.hpp"
 
 namespace goza::mat
 {
@@ -25,19 +26,16 @@ template <class Store> struct CdsView {
 
 /* One node's rows. A group of its own values is asked for before the first is used: the device's memory is far away. Nodes whose diagonals all lie inside
    the matrix, nearly all of them, need no test. N: the number of diagonals where it is known when this is compiled, so that all loops unroll; else 0.
-   In half storage of doubles, where L2 is the limit, a loop over pairs of diagonals is better, in bricks twice as thick, of which more of what rows share stays in
-   the L1 cache (H200, one program, GF/s at 64^3, 128^3, 256^3: 1205, 1395, 1584 unrolled; 1298, 1491, 1607 in pairs; 1503, 1534, 1664 in thick bricks).
-   Two thick bricks are resident, since 32 registers are enough to ask for all eight values of a pair at once. Asked for two, ptxas keeps some loads for later instead
-   (1405 and 1461 GF/s at 128^3 and 256^3): it is asked for one. */
+   In half storage of doubles, where L2 is the limit, it is a loop over pairs of diagonals. */
 template <class Store, class V, class Out, int bs, bool half, int N> struct CdsRow {
   CdsView<Store> A;
   const V       *x;
   Out            out;
 
   static constexpr bool in_pairs = half && bs == 1 && N == 14 && std::is_same_v<Store, V> && sizeof(V) == 8;
-  static constexpr int  together = N == 0 || bs > 3 ? 1 : bs > 1 || in_pairs ? 2 : N == 27 ? 9 : N; // diagonals in a group
-  static constexpr int  brick    = in_pairs ? 1024 : bs == 1 ? 512 : 256;                           // nodes to a block of the device
-  static constexpr int  resident = in_pairs ? 1 : 2;                                                // blocks to a multiprocessor
+  static constexpr int  together = N == 0 || bs > 3 ? 1 : bs > 1 ? cds_together_blocks : in_pairs ? 2 : N == 27 ? cds_together_27 : N; // diagonals in a group
+  static constexpr int  brick    = in_pairs ? cds_brick_in_pairs : bs == 1 ? cds_brick : cds_brick_blocks; // nodes to a block of the device
+  static constexpr int  resident = in_pairs ? cds_resident_in_pairs : cds_resident;                        // blocks to a multiprocessor
 
   HD void operator()(PetscInt i) const
   {

@@ -1,5 +1,6 @@
 #include "diagonals.hpp"
 #include "core/util/algorithm.hpp"
+#include "core/util/hash.hpp"
 #include "core/device/array.hpp"
 #include "core/launch/staged_rows.hpp"
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace
 
 constexpr PetscInt sampled_rows = 128, sampled_entries = 256; // looked at for candidates: at most so many rows, and of each so many entries
 
-/* Node offsets of some rows: one somewhere in each of nsamples equal parts, since a fixed stride would meet only the faces of some grids. */
+/* Node offsets of some rows: one somewhere in each of nsamples equal parts. */
 struct SampleOffsets {
   PetscInt        nrows, nsamples, bs;
   const PetscInt *ptr, *col;
@@ -20,8 +21,7 @@ struct SampleOffsets {
 
   HD void operator()(PetscInt s) const
   {
-    const std::int64_t begin = static_cast<std::int64_t>(s) * nrows / nsamples, end = static_cast<std::int64_t>(s + 1) * nrows / nsamples;
-    const PetscInt     row = static_cast<PetscInt>(begin + static_cast<std::uint32_t>(s * 2654435761u) % (end - begin)), n = ptr[row + 1] - ptr[row];
+    const PetscInt row = somewhere_in_part(s, nsamples, nrows), n = ptr[row + 1] - ptr[row];
 
     for (PetscInt k = 0; k < sampled_entries; k++) offset[s * sampled_entries + k] = k < n ? col[ptr[row] + k] / bs - row / bs : PETSC_MAX_INT;
   }

@@ -78,6 +78,38 @@ template <class V> PetscErrorCode ParOperator<V>::renew(Space space, bool others
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+template <class V> void ParOperator<V>::start_from(std::unique_ptr<Format<V>> diagonal)
+{
+  forget_pattern();
+  space_ = diagonal->space();
+  diag_  = std::move(diagonal);
+}
+
+template <class V> PetscErrorCode ParOperator<V>::fits(Mat A, bool *yes) const
+{
+  Seen now;
+  bool pattern, values;
+
+  PetscFunctionBegin;
+  PetscCall(look(A, diag_seen_, &now, &pattern, &values));
+  *yes = diag_ && !pattern;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class V> PetscErrorCode ParOperator<V>::written(Mat A)
+{
+  MatInfo info;
+  Seen    now;
+  bool    pattern, values;
+
+  PetscFunctionBegin;
+  PetscCall(look(A, diag_seen_, &now, &pattern, &values));
+  PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
+  nnz_       = info.nz_used;
+  diag_seen_ = parent_seen_ = now;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 template <class V> PetscErrorCode ParOperator<V>::behind(Mat A, bool *yes) const
 {
   Seen now;

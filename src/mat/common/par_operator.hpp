@@ -31,6 +31,16 @@ public:
   PetscErrorCode update(Mat A, Space space, const FormatFactory<V> &factory, PetscErrorCode failed = PETSC_SUCCESS);
   /* No Mat: a rank's rows, columns by the map's local numbers. A is lent for as long as this takes. Collective. */
   PetscErrorCode update(const Csr &A, const MapPtr &columns, const Stamp &stamp, const FormatFactory<V> &factory);
+  /* For one who writes A's values into the diagonal block's format himself, on one rank: whose values these are is nobody's knowledge until written() says that they are A's
+     present ones. start_from(): in a new operator, a format that has a layout and no values yet. */
+  Format<V> &overwrite()
+  {
+    forget_pattern();
+    return *diag_;
+  }
+  void           start_from(std::unique_ptr<Format<V>> diagonal);
+  PetscErrorCode fits(Mat A, bool *yes) const; // built, for the pattern that A has
+  PetscErrorCode written(Mat A);
   /* A's state moved since the last update(): the same answer on every rank. */
   PetscErrorCode behind(Mat A, bool *yes) const;
   void           forget_pattern() { parent_seen_ = diag_seen_ = offd_seen_ = Seen(); } // the next update() builds anew

@@ -74,7 +74,7 @@ struct SpanGroup {
         most  = !n || c > most ? c : most;
       }
     }
-    const bool fits = !coded && most - least <= 65535;
+    const bool fits = !coded && most - least <= most_in_16_bits;
 
     head[group].base = fits ? least : -1;
     near[group]      = fits ? n : 0;
@@ -189,17 +189,13 @@ template <class Store, class V> void Fold<Store, V>::place_columns(const Csr &A,
   col_ = Array<PetscInt>(this->space_, read_value(this->space_, word.data() + n));
 }
 
-/* Where columns are near and rows short, a block of threads gets consecutive groups, which find each other's x in the L1 cache. Where they are far, that only costs: a
-   warp with several groups waits for each head in turn. Long rows have neighbours in the cache as it is (H200: 13 entries a row 46 us instead of 63, 36 entries 66
-   instead of 62). */
-constexpr double range_row = 20; // entries
-
 template <class Store, class V> void Fold<Store, V>::share_out()
 {
   const std::int64_t ngroups = shape_.groups;
 
   range_ = Array<PetscInt>(this->space_);
-  if (this->space_ == Space::Host || near_ * 2 <= nnz_ || static_cast<double>(nnz_) > range_row * this->nrows_) return;
+  if (this->space_ == Space::Host || !nnz_ || !fold_in_ranges(static_cast<double>(near_) / static_cast<double>(nnz_), static_cast<double>(nnz_), this->nrows_))
+    return;
 
   const PetscInt nranges = static_cast<PetscInt>(std::min<std::int64_t>((ngroups + 31) / 32, std::int64_t(device::multiprocessors()) * ranges_per_multiprocessor));
 
@@ -207,17 +203,11 @@ template <class Store, class V> void Fold<Store, V>::share_out()
   for_each_row(this->space_, nranges + 1, ShareOut{static_cast<PetscInt>(ngroups), nranges, static_cast<std::int64_t>(val_.size()), head_.data(), range_.data()});
 }
 
-/* What pays: x is longer than what the L1 caches hold of it, most entries are far from their row, in a sector of x that the row before does not read, and the hot
-   columns hold many of them. */
-constexpr std::size_t hot_bytes = std::size_t(160) << 10;
-constexpr PetscInt    hot_reach = 16384, hot_least_rows = 8 * hot_reach;
-constexpr double      hot_least_far = 0.5, hot_least_share = 0.4;
-
 template <class Store, class V> HotColumns Fold<Store, V>::choose_hot(const Csr &A) const
 {
   const PetscInt room = static_cast<PetscInt>(hot_bytes / sizeof(V));
   const auto     pays = [&] {
-    return A.nrows == A.ncols && A.nrows >= hot_least_rows && static_cast<double>(far_sectors(A, hot_reach)) >= hot_least_far * static_cast<double>(nnz_);
+    return A.nrows == A.ncols && A.nrows >= l1_least_rows && static_cast<double>(far_sectors(A, l1_reach)) >= hot_least_far * static_cast<double>(nnz_);
   };
 
   if (this->space_ == Space::Host || !nnz_ || !options_.hot || (options_.hot < 0 && !pays())) return {Array<PetscInt>(A.space), Array<PetscInt>(A.space), 0};
@@ -282,15 +272,15 @@ template <class Store, class V> void Fold<Store, V>::apply(const V *x, const Row
   else apply_as(x, ScaledOut<V>(out));
 }
 
-template <class Store, class V> void Fold<Store, V>::apply_dot(const V *x, const V *w, V *y, V *dot) const
+template <class Store, class V> void Fold<Store, V>::apply_dots(const V *x, const WithDots<V> &out) const
 {
   if constexpr (std::is_same_v<Store, PetscScalar>) {
     if (!shape_.long_rows && this->nrows_) { // else rows end in two kernels
-      launch(x, AssignAndDot<V>{w, y, dot});
+      launch(x, out);
       return;
     }
   }
-  Format<V>::apply_dot(x, w, y, dot);
+  Format<V>::apply_dots(x, out);
 }
 
 template <class Store, class V> void Fold<Store, V>::apply_as(const V *x, const ScaledOut<V> &out) const

@@ -17,6 +17,7 @@
    entry e of a piece in lane e % 32; a second kernel adds the sums of the pieces. No atomics: every run gives the same result. */
 #pragma once
 #include "core/launch/for_each_row.hpp"
+#include "mat/tuning.hpp"
 
 namespace goza::mat
 {
@@ -24,6 +25,7 @@ namespace goza::mat
 constexpr int          fold_lanes     = 32;
 constexpr std::uint8_t fold_first     = 128; // a line's flag: the first of its row
 constexpr int          fold_max_width = 127;
+constexpr PetscInt     fold_chunk     = 1024; // rows that are packed into groups together
 
 /* What a warp must know of its group: one line of memory. */
 struct alignas(16) FoldHead {

@@ -9,9 +9,6 @@ namespace goza::mat
 namespace
 {
 
-/* Rows are packed into groups chunk by chunk, in parallel. */
-constexpr PetscInt chunk_rows = 1024;
-
 /* Packs the rows of a chunk and tells the sink: long_row(row, n), then, longest lines first, open_group(longest) and add_row(row, n, lines, lane). */
 struct Chunks {
   PetscInt        nrows, width;
@@ -27,7 +24,7 @@ struct Chunks {
 
   template <class Sink> HD void pack(PetscInt chunk, Sink &sink) const
   {
-    const PetscInt begin = chunk * chunk_rows, end = nrows - begin < chunk_rows ? nrows : begin + chunk_rows;
+    const PetscInt begin = chunk * fold_chunk, end = nrows - begin < fold_chunk ? nrows : begin + fold_chunk;
     PetscInt       place[fold_max_width + 1] = {}, next = 0, used = fold_lanes; // no group is open
     PetscInt      *sorted     = length ? order : order + begin;
     const auto     lines_of   = [&](PetscInt row, PetscInt n) { return line_count ? line_count[row - begin] : lines(n); };
@@ -68,11 +65,11 @@ struct Chunks {
 /* One row comes after the other: a thread does a chunk, from what the others of its block have brought to the chip. */
 template <class Body> __global__ void __launch_bounds__(256) ChunkKernel(Body body)
 {
-  __shared__ PetscInt      length[chunk_rows], order[chunk_rows];
-  __shared__ unsigned char line_count[chunk_rows], longest[chunk_rows];
-  const PetscInt           begin = blockIdx.x * chunk_rows, *ptr = body.chunks.ptr;
+  __shared__ PetscInt      length[fold_chunk], order[fold_chunk];
+  __shared__ unsigned char line_count[fold_chunk], longest[fold_chunk];
+  const PetscInt           begin = blockIdx.x * fold_chunk, *ptr = body.chunks.ptr;
 
-  for (PetscInt k = threadIdx.x; k < chunk_rows && begin + k < body.chunks.nrows; k += blockDim.x) {
+  for (PetscInt k = threadIdx.x; k < fold_chunk && begin + k < body.chunks.nrows; k += blockDim.x) {
     const PetscInt n = ptr[begin + k + 1] - ptr[begin + k], lines = body.chunks.lines(n);
 
     length[k]     = n;
@@ -191,7 +188,7 @@ struct WriteChunk {
   HD void operator()(PetscInt chunk) const
   {
     Sink sink{*this,
-              chunk * chunk_rows,
+              chunk * fold_chunk,
               static_cast<PetscInt>(counts.pieces[chunk]),
               static_cast<PetscInt>(counts.long_rows[chunk]),
               counts.groups[chunk],
@@ -227,7 +224,7 @@ Counts counts_in(Array<std::int64_t> &counts, PetscInt nchunks)
 } // namespace
 
 FoldPacking::FoldPacking(const Csr &A, PetscInt width) :
-  A_(A), nchunks_((A.nrows + chunk_rows - 1) / chunk_rows), counts_(A.space, 5 * static_cast<std::size_t>(nchunks_ + 1)), order_(A.space, A.nrows)
+  A_(A), nchunks_((A.nrows + fold_chunk - 1) / fold_chunk), counts_(A.space, 5 * static_cast<std::size_t>(nchunks_ + 1)), order_(A.space, A.nrows)
 {
   const Counts counts = counts_in(counts_, nchunks_);
 
@@ -249,7 +246,7 @@ void FoldPacking::write(FoldHead *head, PetscInt *long_row, PetscInt *piece_ptr)
   for_each_chunk(A_.space, nchunks_, WriteChunk{{A_.nrows, shape.width, A_.ptr, order_.data()}, counts, head, long_row, piece_ptr});
 }
 
-/* The paper's open question, answered by measurement (H200, the bench's gallery): one line a row, so the power of two over the mean, where rows of
+/* The paper's open question, answered by measurement of the bench's gallery: one line a row, so the power of two over the mean, where rows of
    up to 32 entries are alike; 16 where they are alike and longer. 8 where lengths deviate from the mean by more than a quarter of it: a warp with
    longer lines would still be at work when all others are done; and on the device where longer lines would be too few for all its warps. */
 PetscInt fold_width_for(const Csr &A)
@@ -259,13 +256,14 @@ PetscInt fold_width_for(const Csr &A)
   const PetscInt      mean = rows ? static_cast<PetscInt>((nnz + rows - 1) / rows) : 0;
   const std::int64_t  full = A.space == Space::Cuda ? std::int64_t(device::multiprocessors()) * 64 * fold_lanes : 0; // threads
   Array<std::int64_t> deviation(A.space, A.nrows);
-  PetscInt            width = 8;
+  const PetscInt      least = fold_widths[0], middle = fold_widths[1], most = fold_widths[2];
+  PetscInt            width = least;
 
   for_each_row(A.space, A.nrows, Deviation{A.ptr, mean, deviation.data()});
   if (sum(A.space, deviation.data(), A.nrows) * 4 > nnz) return width;
-  while (width < 32 && width < mean) width *= 2;
-  if (mean > 32) width = 16;
-  while (width > 8 && nnz < full * width) width /= 2;
+  while (width < most && width < mean) width *= 2;
+  if (mean > most) width = middle;
+  while (width > least && nnz < full * width) width /= 2;
   return width;
 }
 

@@ -5,6 +5,7 @@
 #include "core/sparse/numbering.hpp"
 #include "core/sparse/row_length.hpp"
 #include "core/util/gather.hpp"
+#include "mat/tuning.hpp"
 #include <cstdio>
 
 namespace goza::mat
@@ -50,10 +51,6 @@ template <class V, class Out> struct PutBack {
   HD void operator()(PetscInt row) const { out(row, y[number[row]]); }
 };
 
-/* An H200: what an L1 cache holds of x, and the least rows whose x it does not hold several times over. */
-constexpr PetscInt reach = 16384, least_rows = 8 * reach;
-/* What pays. Measured: 12 sectors of a row brought near made products 1.4 times as fast; of 3 x 3 blocks, where rows share them, 6 did not pay. Levels cost 0.1 ms. */
-constexpr double   least_gain  = 8;
 constexpr PetscInt most_levels = 512, longest_row = 1024; // one thread searches a row
 
 } // namespace
@@ -65,13 +62,13 @@ template <class V> bool Renumbered<V>::choose(const Csr &A)
 
   if (!automatic && A.nrows != A.ncols) throw FormatRefusal("-mat_fold_order breadth_first needs a square matrix, and square diagonal blocks");
   if (wanted_ == FoldOrder::Natural || A.nrows != A.ncols || !A.nrows) return false;
-  if (automatic && (this->space_ == Space::Host || A.nrows < least_rows)) return false;
-  before_ = static_cast<double>(far_sectors(A, reach)) / rows;
+  if (automatic && (this->space_ == Space::Host || A.nrows < l1_least_rows)) return false;
+  before_ = static_cast<double>(far_sectors(A, l1_reach)) / rows;
   if (automatic && (before_ < least_gain || most_entries(A.space, A.nrows, A.ptr) > longest_row)) return false;
   from_ = breadth_first_order(A, automatic ? most_levels : PETSC_MAX_INT);
   if (!from_.size()) return false;
   number_ = inverse_of(from_);
-  after_  = static_cast<double>(far_entries(A, reach, number_.data())) / rows;
+  after_  = static_cast<double>(far_entries(A, l1_reach, number_.data())) / rows;
   return !automatic || before_ - after_ >= least_gain;
 }
 
@@ -122,10 +119,10 @@ template <class V> void Renumbered<V>::apply(const V *x, const RowOut<V> &out) c
   std::visit([&](const auto &o) { for_each_row(this->space_, this->nrows_, PutBack<V, std::decay_t<decltype(o)>>{number_.data(), y_.data(), o}); }, out);
 }
 
-template <class V> void Renumbered<V>::apply_dot(const V *x, const V *w, V *y, V *dot) const
+template <class V> void Renumbered<V>::apply_dots(const V *x, const WithDots<V> &out) const
 {
-  if (taken_) Format<V>::apply_dot(x, w, y, dot);
-  else inner_->apply_dot(x, w, y, dot);
+  if (taken_) Format<V>::apply_dots(x, out);
+  else inner_->apply_dots(x, out);
 }
 
 template <class V> std::size_t Renumbered<V>::bytes() const

@@ -19,7 +19,7 @@ public:
   void        build(const Csr &A) override;
   void        refill(const Csr &A) override;
   void        apply(const V *x, const RowOut<V> &out) const override;
-  void        apply_dot(const V *x, const V *w, V *y, V *dot) const override;
+  void        apply_dots(const V *x, const WithDots<V> &out) const override;
   std::size_t bytes() const override;
   std::string describe() const override;
   bool        refill_reads_columns() const override { return taken_ || inner_->refill_reads_columns(); }

@@ -153,10 +153,6 @@ template <int H, class Store, class V, class Out, int br, int bc> struct EllBloc
 };
 
 #if defined(__CUDACC__)
-/* Blocks of threads to a multiprocessor that the kernels below are compiled for. With no such number ptxas takes 64 registers for blocks of 6 x 6, of which all loads at
-   once need 128: an H200, blocks of 6 on triangles, 76 000 nodes, 50 us, now 40; 27 points, 262 000 nodes of 3, a thread a row, 142 and 123 us, in half precision 69 and 46. */
-constexpr int block_ell_resident = 2;
-
 /* The same for the 32 threads of a warp, H >= 32. */
 template <class Store, class V, class Out, int br, int bc, int W> struct EllBlockWarpOfRows : EllBlockRow<Store, V, Out, br, bc, W> {
   static constexpr int resident = block_ell_resident;

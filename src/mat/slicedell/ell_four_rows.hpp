@@ -1,16 +1,11 @@
 /* Sliced ELL, four rows a thread: for short rows whose slices share their columns, as those of interpolations between grids. A row a thread waits for its chain of loads: the head
-   of the slice, columns, x (H200, anisotropic diffusion, 200^3, half precision, by ncu: interpolation to the finest level 58 us with 29 % of the memory's bandwidth,
-   restriction 31 us with 41 %; so 31 us, 59 %, and 23 us, 57 %). */
+   of the slice, columns, x. */
 #pragma once
 #include "core/launch/four_rows.hpp"
 #include "slicedell_view.hpp"
 
 namespace goza::mat
 {
-
-/* Mean entries up to which it pays. With 20 a solve in half precision takes 3.5 ms instead of 3.4 (27 points, 128^3) and 5.3 instead of 5.4 (7 points, log-normal
-   permeability, 128^3). */
-constexpr PetscInt most_of_four_rows = 8;
 
 /* Whether rows stand in slices of 32 in their own order, and are short. stored: all entries. */
 template <class Store> bool fits_four_rows(const EllView<Store> &A, std::size_t stored)

@@ -1,6 +1,7 @@
 /* How sliced ELL is laid out: bodies that find the widths of the slices and where their columns go. */
 #pragma once
 #include "core/device/space.hpp"
+#include "core/sparse/csr.hpp"
 #include <cstdint>
 
 namespace goza::mat
@@ -57,7 +58,7 @@ struct PlaceColumns {
     const PetscInt i = row ? row[place] : place, end = ptr[i + 1];
     bool           ok = true;
 
-    for (PetscInt j = ptr[i] + 1; j < end; j++) ok = ok && col[j] >= col[j - 1] && (spread || col[j] - col[j - 1] <= 65535);
+    for (PetscInt j = ptr[i] + 1; j < end; j++) ok = ok && col[j] >= col[j - 1] && (spread || col[j] - col[j - 1] <= most_in_16_bits);
     fits[place] = ok;
   }
 };
@@ -91,7 +92,7 @@ struct SliceColumns {
       any  = true;
     }
     if (spread) {
-      fits         = fits && high - low <= 65535;
+      fits         = fits && high - low <= most_in_16_bits;
       least[slice] = low;
     }
     gaps[slice]    = fits ? slice_ptr[slice + 1] - slice_ptr[slice] : 0;

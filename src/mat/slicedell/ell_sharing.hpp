@@ -1,5 +1,6 @@
 /* Which slices of sliced ELL have the same columns, counted from a base of each: bodies that number what stands in a slice, compare those of one number, and make heads. */
 #pragma once
+#include "core/util/hash.hpp"
 #include "slicedell_view.hpp"
 #include <cstdint>
 
@@ -22,7 +23,7 @@ struct PlacePattern {
 
   static HD std::uint32_t mixed(std::uint32_t h, std::uint32_t value)
   {
-    h = (h ^ value) * 0x9E3779B1u;
+    h = scattered(h ^ value);
     return h ^ h >> 15;
   }
 };

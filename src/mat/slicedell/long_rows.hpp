@@ -3,11 +3,10 @@
 #pragma once
 #include "core/device/array.hpp"
 #include "core/sparse/csr.hpp"
+#include "mat/tuning.hpp"
 
 namespace goza::mat
 {
-
-constexpr PetscInt piece_entries = 1024;
 
 struct LongSpans;
 

@@ -18,11 +18,10 @@ namespace
 /* Threads to a place, so that they fill the device, and those of a warp write words that lie together, as long as each has entries to write. */
 int fill_team(Space space, int shift, std::int64_t nplaces, std::int64_t stored)
 {
-  constexpr std::int64_t device_full = 300000;
-  int                    team        = 1;
+  int team = 1;
 
   if (space == Space::Host) return 1;
-  while (team < 32 && (nplaces * team < device_full || team << shift < 32) && nplaces * team * 4 <= stored) team *= 2;
+  while (team < 32 && (nplaces * team < ell_fill_full || team << shift < 32) && nplaces * team * 4 <= stored) team *= 2;
   return team;
 }
 
@@ -43,25 +42,22 @@ std::int64_t last(const Array<std::int64_t> &a)
 
 template <class Store, class V> SlicedEll<Store, V>::SlicedEll(Space space, const SlicedEllOptions &options) : Format<V>(space), options_(options) { }
 
-/* On the device 32/H threads share a row: more of them, the fewer rows there are to fill the device with, as long as each has entries to add. Short rows
-   want it only below 80 000 rows: measured on an H200, 12 entries a row, 91 000 rows 6.5 us one thread each and 7.7 us two, but 35 a row, 129 000 rows 22 and 17. */
+/* On the device 32/H threads share a row: more of them, the fewer rows there are to fill the device with, as long as each has entries to add. */
 PetscInt sliced_ell_height(Space space, PetscInt nrows, std::int64_t nnz)
 {
-  const std::int64_t device_full = nnz >= 24 * static_cast<std::int64_t>(nrows) ? 160000 : 80000; // threads; an H200 holds 270336: 188,000 rows of 42 took 36 us two threads each, 29 one each
-  std::int64_t       team = 1;
+  const std::int64_t device_full = nnz >= ell_long_mean * nrows ? ell_full_long : ell_full; // threads
+  std::int64_t       team        = 1;
 
   if (space == Space::Host) return 1 << host_shift;
-  while (team < 32 && nrows * team < device_full && team * 4 * nrows <= nnz) team *= 2;
+  while (team < 32 && nrows * team < device_full && team * ell_least_each * nrows <= nnz) team *= 2;
   return static_cast<PetscInt>(32 / team);
 }
 
-/* The same for rows of dense blocks, which give a thread more to do: below 80 000 rows at least two share one, more where each still has 2.5 blocks and until there are
-   50 000 of them, of long rows 160 000. Measured on an H200 with every height, blocks of 3 and 6, 7 to 104 in a row, 121 to 262 144 rows: where a product takes more than 6 us, within 8 % of
-   the best. */
+/* The same for rows of dense blocks. */
 PetscInt block_ell_height(Space space, PetscInt nrows, std::int64_t nblocks)
 {
-  const std::int64_t device_full = nblocks >= 64 * static_cast<std::int64_t>(nrows) ? 160000 : 50000;
-  std::int64_t       team        = nrows < 80000 ? 2 : 1;
+  const std::int64_t device_full = nblocks >= block_ell_long_mean * nrows ? block_ell_full_long : block_ell_full;
+  std::int64_t       team        = nrows < ell_full ? 2 : 1;
 
   if (space == Space::Host) return 1 << host_shift;
   while (team < 32 && nrows * team < device_full && 5 * team * nrows <= 2 * nblocks) team *= 2;
@@ -162,7 +158,7 @@ template <class Store, class V> void SlicedEll<Store, V>::lay_out_and_fill(const
   this->nrows_      = A.nrows;
   this->ncols_      = A.ncols;
   const PetscInt br = options_.bs, bc = options_.column_bs ? options_.column_bs : br;
-  const bool     held = (br == 3 || br == 6) && (bc == 3 || bc == 6), full = held && !listed_ && nnz_ && full_blocks(A, br, bc, ptr, col);
+  const bool     held = ell_holds_blocks(br) && ell_holds_blocks(bc), full = held && !listed_ && nnz_ && full_blocks(A, br, bc, ptr, col);
 
   br_ = full ? br : 1;
   bc_ = full ? bc : 1;
@@ -187,7 +183,7 @@ template <class Store, class V> void SlicedEll<Store, V>::lay_out_all(const Csr 
     nnz -= long_.entries();
     stored = lay_out(pattern, window, most, &has_longer);
   }
-  if (options_.sort_window < 0 && shift_ > 0 && stored > nnz + nnz / 20) stored = lay_out(pattern, 4096, most, &has_longer);
+  if (options_.sort_window < 0 && shift_ > 0 && worth_sorting(stored, nnz)) stored = lay_out(pattern, sort_window, most, &has_longer);
   val_  = Array<Store>(this->space_, stored * br_ * bc_);
   head_ = Array<EllHead>(this->space_);
   if (stored && options_.gaps && share_columns(pattern, stored)) return;

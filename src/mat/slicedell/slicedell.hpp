@@ -8,21 +8,25 @@
 namespace goza::mat
 {
 
-constexpr int columns_worth_sharing = 8; // entries for each column that is stored: where they do not share, a column takes 2 or 4 bytes
-
 struct SlicedEllOptions {
   PetscInt slice_height = 0;     // a power of two; 0: 4 on the host; on the device 32, fewer where there are few rows
-  PetscInt sort_window  = -1;    // rows are sorted by length inside windows of this many; 0: never; -1: 4096 where that saves 5 % of the stored entries
+  PetscInt sort_window  = -1;    // rows are sorted by length inside windows of this many; 0: never; -1: sort_window, where worth_sorting()
   bool     gaps         = true;  // columns shared by slices that are alike, or in 16 bits where they fit
   PetscInt bs           = 1;     // unknowns of a node: 3 or 6 where the pattern consists of full blocks of them, which then share a column index
   PetscInt column_bs    = 0;     // unknowns of a node of the columns, 3 or 6 as well; 0: bs
   bool     drop_empty   = false; // hold only the rows that have entries (the off-diagonal block of a parallel matrix)
 };
 
+/* Nodes whose blocks can share a column index. */
+constexpr bool ell_holds_blocks(PetscInt bs)
+{
+  return bs == 3 || bs == 6;
+}
+
 /* Entries beyond which a row is not held in slices. */
 inline PetscInt longest_in_slices(PetscInt nrows, std::int64_t nnz)
 {
-  return static_cast<PetscInt>(std::max<std::int64_t>(256, nrows ? 8 * nnz / nrows : 0));
+  return static_cast<PetscInt>(std::max<std::int64_t>(long_row_least, nrows ? long_row_means * nnz / nrows : 0));
 }
 
 /* The slice height that is taken where none is given; of blocks: block rows and blocks. */
@@ -41,7 +45,7 @@ public:
   void        refill(const Csr &A) override;
   void        apply(const V *x, const RowOut<V> &out) const override;
   void        apply_more(const V *x, const RowOut<V> &out) const; // out.more() for the rows held: finishes what another block began
-  void        apply_dot(const V *x, const V *w, V *y, V *dot) const override;
+  void        apply_dots(const V *x, const WithDots<V> &out) const override;
   void        apply_as(const V *x, const ScaledOut<V> &out) const;
   void        apply_more_as(const V *x, const ScaledOut<V> &out) const;
   void        relax(const V *b, const V *dinv, V *x) const;          // x_i += dinv_i (b - A x)_i for the rows held, no two of which are coupled

@@ -90,9 +90,7 @@ static void launch_blocks([[maybe_unused]] Space space, const EllView<Store> &A,
     using Slice     = EllBlockSlice<Store, V, Out, br, bc, W>;
 
     if constexpr (!sums_up<Slice>) {
-      /* a block of threads a row pays for few long ones. H200, 6 x 6, a warp a row and so: 300 rows of 150 blocks 7.5 and 5.9 us; 600 of 64 6.1 and 7.3, of 150 9.4 and 8.9;
-         2000 of 150 23 and 26, of 400 52 and 50 */
-      const std::size_t rows = static_cast<std::size_t>(A.nplaces), long_row = rows < 320 ? 64 : rows / 5;
+      const std::size_t rows = static_cast<std::size_t>(A.nplaces), long_row = rows < block_ell_few_rows ? block_ell_few_mean : rows / block_ell_rows_per_mean;
 
       if (A.shift == 0 && rows && stored >= long_row * (br * bc) * rows) {
         launch_kernel<EllBlockTeamKernel<Store, V, Out, br, bc, W>>(static_cast<unsigned>(A.nplaces), team_threads, Slice{A, x, out});
@@ -120,14 +118,24 @@ static void launch_blocks([[maybe_unused]] Space space, const EllView<Store> &A,
   });
 }
 
-/* All rows, which may be in blocks; lists of rows are so for relax_nodes() alone. */
+template <class Store, class V, class Out>
+static void launch_shape(PetscInt br, PetscInt bc, Space space, const EllView<Store> &A, std::size_t stored, const V *x, const Out &out)
+{
+  if (br == 3 && bc == 3) launch_blocks<3, 3>(space, A, stored, x, out);
+  else if (br == 6 && bc == 6) launch_blocks<6, 6>(space, A, stored, x, out);
+  else if (br == 3) launch_blocks<3, 6>(space, A, stored, x, out);
+  else launch_blocks<6, 3>(space, A, stored, x, out);
+}
+
+/* All rows, which may be in blocks; lists of rows are so for relax_nodes() alone. Of blocks there are many kernels, and what becomes of their sums is the least of their work:
+   outputs that read more than the sums have one in common. */
 template <class Store, class V> template <class Out> void SlicedEll<Store, V>::launch(const V *x, const Out &out) const
 {
-  if (br_ == 3 && bc_ == 3) launch_blocks<3, 3>(this->space_, view(), val_.size(), x, out);
-  else if (br_ == 6 && bc_ == 6) launch_blocks<6, 6>(this->space_, view(), val_.size(), x, out);
-  else if (br_ == 3) launch_blocks<3, 6>(this->space_, view(), val_.size(), x, out);
-  else if (br_ == 6) launch_blocks<6, 3>(this->space_, view(), val_.size(), x, out);
-  else launch_single(x, out);
+  constexpr bool in_common = std::is_same_v<Out, Add<V>> || std::is_same_v<Out, Residual<V>> || std::is_same_v<Out, JacobiStep<V>>;
+
+  if (br_ != 3 && br_ != 6) launch_single(x, out);
+  else if constexpr (in_common) launch_shape(br_, bc_, this->space_, view(), val_.size(), x, ScaledOut<V>(out));
+  else launch_shape(br_, bc_, this->space_, view(), val_.size(), x, out);
 }
 
 template <class Store, class V> void SlicedEll<Store, V>::apply(const V *x, const RowOut<V> &out) const
@@ -136,15 +144,15 @@ template <class Store, class V> void SlicedEll<Store, V>::apply(const V *x, cons
   else apply_as(x, ScaledOut<V>(out));
 }
 
-template <class Store, class V> void SlicedEll<Store, V>::apply_dot(const V *x, const V *w, V *y, V *dot) const
+template <class Store, class V> void SlicedEll<Store, V>::apply_dots(const V *x, const WithDots<V> &out) const
 {
   if constexpr (std::is_same_v<Store, PetscScalar>) {
     if (!listed_ && !long_.rows() && nplaces_) { // long rows end in two kernels
-      launch(x, AssignAndDot<V>{w, y, dot});
+      launch(x, out);
       return;
     }
   }
-  Format<V>::apply_dot(x, w, y, dot);
+  Format<V>::apply_dots(x, out);
 }
 
 template <class Store, class V> void SlicedEll<Store, V>::apply_as(const V *x, const ScaledOut<V> &out) const
@@ -159,8 +167,7 @@ template <class Store, class V> void SlicedEll<Store, V>::apply_more_as(const V 
 
 template <class Store, class V> void SlicedEll<Store, V>::apply_more(const V *x, const RowOut<V> &out) const
 {
-  if constexpr (std::is_same_v<Store, V>) std::visit([&](const auto &o) { launch_single(x, More<std::decay_t<decltype(o)>>{o}); }, out);
-  else apply_more_as(x, ScaledOut<V>(out));
+  apply_more_as(x, ScaledOut<V>(out));
 }
 
 template <class Store, class V> void SlicedEll<Store, V>::relax(const V *b, const V *dinv, V *x) const

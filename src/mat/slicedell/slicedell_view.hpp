@@ -7,17 +7,18 @@
        3   (empty)
 
    Columns take 16 bits where they fit: a slice whose rows all have gaps of 0 .. 65535 between one column and the next stores these gaps, and the
-   row's first column apart; the loop adds them up. A 27-point operator on a 256^3 grid fits: a third of CSR's traffic is indices, here a fifth.
+   row's first column apart; the loop adds them up. A 27-point operator fits: a third of CSR's traffic is indices, here a fifth.
    Threads that share a row (H < 32 on the device) cannot add up its gaps: there each column is stored as its distance from the slice's least.
 
    Where most slices are alike, as on grids, columns count from a base that each slice has, and slices with the same columns from there share them: hardly
    any traffic is indices then, and they wait in the L1 cache. Each slice has a head that says all of it at once.
 
-   Padding has value 0 and a column of its own row, so that the loop needs no branch and meets no foreign NaN; where a row without entries
+   Padding has value 0 and a column of its own row, so that the loop needs no branch and reads no NaN of another row; where a row without entries
    shares a slice with others, `length` bounds the loop instead. Place p holds matrix row `row[p]` (rows sorted by length, only the rows
    that have entries, or those that are not much longer than most, see long_rows.hpp); row == nullptr means p itself. */
 #pragma once
 #include "core/launch/for_each_row.hpp"
+#include "mat/tuning.hpp"
 
 namespace goza::mat
 {
@@ -31,8 +32,6 @@ template <class Out, class V> HD inline V load_x(const V *x)
   if constexpr (is_in_place<Out>) return *x;
   else return cached_load(x);
 }
-
-constexpr int host_shift = 2; // slices of 4 rows: measured against 1, 2 and 8, 27-point 64^3 to 128^3
 
 /* A slice that shares its columns. */
 struct alignas(4 * sizeof(PetscInt)) EllHead {
@@ -82,7 +81,7 @@ private:
     PetscInt           n   = A.length ? A.length[place] : static_cast<PetscInt>((A.slice_ptr[slice + 1] - begin) >> A.shift);
     V                  sum = 0;
 
-    /* unrolled by 3, which divides the 27, 18, 12 and 8 + 1 entries of stencils: measured on an H200 against 1, 4, 6 and 9 */
+    /* unrolled by 3, which divides the 27, 18, 12 and 8 + 1 entries of stencils: compared with 1, 4, 6 and 9 */
     if (at < 0) {
       const std::uint16_t *gap = A.gap + (~at + offset);
       PetscInt             col = A.first[place];

@@ -37,10 +37,11 @@ Step duplicate(Twins &t, const Op &o)
 {
   static const MatDuplicateOption hows[]  = {MAT_COPY_VALUES, MAT_COPY_VALUES, MAT_DO_NOT_COPY_VALUES, MAT_SHARE_NONZERO_PATTERN};
   static const char *const        names[] = {"MAT_COPY_VALUES", "MAT_COPY_VALUES", "MAT_DO_NOT_COPY_VALUES", "MAT_SHARE_NONZERO_PATTERN"};
-  const long                      how     = o.p[0] % 4;
-  Op                              anew    = o;
-  anew.p[2]                               = 0;                                                                  /* never into what is there */
   const int a = t.pick(o.slot[0], [&](const Slot &s) { return !t.is(s, MATSEQSELL) && !t.is(s, MATMPISELL); }); /* PETSc's defect: a duplicate's duplicate crashes */
+  const bool baij = a >= 0 && (t.is(t.slot[a], MATSEQBAIJ) || t.is(t.slot[a], MATMPIBAIJ));
+  const long how  = o.p[0] % (baij ? 3 : 4); /* PETSc's defect: BAIJ matrices that share a pattern free it where one gets new entries */
+  Op         anew = o;
+  anew.p[2]       = 0; /* never into what is there */
   return one_from_one(t, anew, "duplicate", 0, a, [=, &t](Mat A, MatReuse, const char *, Mat *B) -> PetscErrorCode {
     PetscFunctionBegin;
     TOLD(t, MatDuplicate(A, hows[how], B), "MatDuplicate(A[%d], %s, &made)", a, names[how]);

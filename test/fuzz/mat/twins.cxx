@@ -107,6 +107,21 @@ bool Twins::is_plain(const Slot &s) const
   return yes;
 }
 
+bool Twins::has_mirrored_pattern(const Slot &s) const
+{
+  const std::size_t          n = s.m();
+  std::vector<unsigned char> entry(n * n);
+  PetscBool                  assembled;
+  PETSC_OK(MatAssembled(s.mat[PETSCS], &assembled));
+  if (!assembled) return false;
+  each_entry(s.mat[PETSCS], [&](PetscInt i, PetscInt j, PetscReal) { entry[(s.rows[rank] + i) * n + j] = 1; });
+  MPI_Allreduce(MPI_IN_PLACE, entry.data(), (int)entry.size(), MPI_UNSIGNED_CHAR, MPI_MAX, PETSC_COMM_WORLD);
+  for (std::size_t i = 0; i < n; i++)
+    for (std::size_t j = 0; j < i; j++)
+      if (entry[i * n + j] != entry[j * n + i]) return false;
+  return true;
+}
+
 PetscErrorCode Twins::put(int s, Mat made)
 {
   PetscFunctionBegin;

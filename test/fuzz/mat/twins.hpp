@@ -68,6 +68,7 @@ public:
   bool is_aij(const Slot &) const;
   bool is_plain(const Slot &) const;             /* exactly AIJ on PETSc's side */
   bool is(const Slot &, const char *type) const; /* PETSc's side, by the beginning of its name */
+  bool has_mirrored_pattern(const Slot &) const; /* a square AIJ's; collective */
 
   /* A new matrix in slot s on this side, in the place of what is there. */
   PetscErrorCode put(int s, Mat made);

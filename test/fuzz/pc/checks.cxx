@@ -192,7 +192,13 @@ void Checked::linear()
   PETSC_OK(VecAXPBYPCZ(want, 2, -3, 0, Mx, My));
   VecHandle       got  = apply(pc, sum);
   const PetscReal size = norm(Mx) + norm(My), off = distance(got, want), rounded = rounding(x, Mx) + rounding(y, My);
-  if (!definite() && !std::isfinite(off)) return; /* on its way out of the range of numbers */
+  VecHandle       four_times = vector_like(A, true, VECSTANDARD, 0);
+  PETSC_OK(VecCopy(x, four_times));
+  PETSC_OK(VecScale(four_times, 4)); /* which rounds nothing, wherever the cycle multiplies, adds and divides */
+  PETSC_OK(VecScale(four_times = apply(pc, four_times), 0.25));
+  const PetscReal scaled = distance(four_times, Mx);
+  if (!definite() && !(std::isfinite(off) && std::isfinite(scaled))) return; /* on its way out of the range of numbers */
+  require(scaled <= PETSC_MACHINE_EPSILON * norm(Mx), "M 4x is not 4 M x: off by ", scaled, " of ", norm(Mx));
   require(off <= 3 * (eps() * size + rounded), "not linear: off by ", off, " of ", size, ", rounding ", rounded);
 }
 

@@ -61,14 +61,13 @@ static PetscErrorCode ExactOperator(Mat A, Space space, ParOperator<PetscScalar>
 /* Builds the hierarchy, or fills in new values. */
 static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool values_only, bool *finite)
 {
-  const SmootherChoice &finest = mg->cycle_options.smoothers[PC_SAAMG_FINEST];
-  OperatorSource        exact;
+  OperatorSource exact;
 
   PetscFunctionBegin;
   if (!mg->converted) exact = [pc, mg](ParOperator<PetscScalar> **found) { return ExactOperator(pc->pmat, mg->space, found); };
+  PetscCall(ChooseForMatrix(pc, mg, rows, values_only));
   mg->hierarchy_options.rows_lent = mg->precision == PC_SAAMG_DOUBLE;
   mg->hierarchy_options.keep = mg->reuse == PC_SAAMG_REUSE_NONE ? Keep::Nothing : mg->reuse == PC_SAAMG_REUSE_PATTERN ? Keep::Aggregates : Keep::Interpolation;
-  mg->hierarchy_options.alternating = !strcmp(smoother_names[finest.which], "jacobi") && finest.options.jacobi_relax > 0.9;
   if (values_only) {
     if (mg->cycle) mg->cycle->let_go_of_finest();
     PetscCall(mg->hierarchy.update(rows.A, mg->hierarchy_options, finite, exact));
@@ -123,12 +122,11 @@ static PetscErrorCode SetUp(PC pc)
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(PetscLogEventBegin(events.mirror, pc, 0, 0, 0));
   PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), mg->converted ? PETSC_SUCCESS : MatFormatGetOperator(pc->pmat, &fine), "lend its product with the matrix"));
-  mg->cycle_options.half = mg->precision == PC_SAAMG_HALF;
   PetscCall(Together(PetscObjectComm((PetscObject)pc), "begin a cycle", [&] {
     if (!mg->cycle || mg->cycle_precision != mg->precision) mg->cycle = make_cycle(mg->precision);
   }));
   mg->cycle_precision = mg->precision;
-  PetscCall(mg->cycle->setup(mg->hierarchy.grids(), mg->space, fine, mg->cycle_options));
+  PetscCall(mg->cycle->setup(mg->hierarchy.grids(), mg->space, fine, mg->taken));
   mg->hierarchy.release(mg->hierarchy_options);
   PetscCall(PetscLogEventEnd(events.mirror, pc, 0, 0, 0));
   mg->most = device::most_bytes_in_use();
@@ -231,7 +229,7 @@ static PetscErrorCode MakeTransposed(PC pc, SAAMG *mg)
     }));
   }
   PetscCall(Together(rows.columns->comm(), "begin a transposed cycle", [&] { mg->transposed.cycle = make_cycle(mg->precision); }));
-  PetscCall(mg->transposed.cycle->setup(mg->transposed.grids, mg->space, nullptr, mg->cycle_options));
+  PetscCall(mg->transposed.cycle->setup(mg->transposed.grids, mg->space, nullptr, mg->taken));
   mg->hierarchy.release(mg->hierarchy_options);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -286,94 +284,28 @@ static PetscErrorCode PCDestroy_SAAMG(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What the ranks hold of each level, and what an exchange of its vectors moves. Collective. */
-static PetscErrorCode ViewRanks(const std::vector<Grid> &grids, PetscViewer viewer)
-{
-  PetscFunctionBegin;
-  if (grids[0].level->columns->size() == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  level      ranks   most rows  most nonzeros  values received  from ranks\n"));
-  for (std::size_t l = 0; l < grids.size(); l++) {
-    const ColumnMap &columns = *grids[l].level->columns;
-    PetscInt64       rows = columns.n(), nonzeros = 0, active = rows > 0, mine[4], most[4];
-
-    if (rows && grids[l].level->nnz > 0)
-      nonzeros = (PetscInt64)(grids[l].level->nnz * (PetscLogDouble)rows / columns.nglobal()); /* the finest's arrays are the user's */
-    mine[0] = rows;
-    mine[1] = nonzeros;
-    mine[2] = columns.nghost();
-    mine[3] = (PetscInt64)columns.receives().size();
-    PetscCallMPI(MPI_Allreduce(mine, most, 4, MPIU_INT64, MPI_MAX, columns.comm()));
-    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &active, 1, MPIU_INT64, MPI_SUM, columns.comm()));
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  %5d %10" PetscInt64_FMT " %11" PetscInt64_FMT " %14" PetscInt64_FMT " %16" PetscInt64_FMT " %11" PetscInt64_FMT "\n", (int)l, active, most[0], most[1], most[2], most[3]));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
-{
-  SAAMG         *mg = static_cast<SAAMG *>(pc->data);
-  PetscBool      ascii;
-  PetscLogDouble rows = 0, nonzeros = 0;
-  std::string    changed;
-
-  PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
-  if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  smoothed aggregation, %s-cycle, %s precision, strength threshold %g\n", mg->cycle_options.w_cycle ? "W" : "V", PCSAAMGPrecisions[mg->precision],
-                                   (double)mg->hierarchy_options.threshold));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  smoother %s, reuse %s\n", smoother_names[mg->cycle_options.smoothers[PC_SAAMG_FINEST].which], PCSAAMGReuses[mg->reuse]));
-  PetscCallCXX(changed = SettingsChanged(*mg));
-  if (!changed.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  set:%s\n", changed.c_str()));
-  if (!mg->cycle) PetscFunctionReturn(PETSC_SUCCESS);
-  const std::vector<Grid> &grids = mg->hierarchy.grids();
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  on %s%s\n", space_name(mg->space), mg->space == Space::Host ? "" : DescribeStages({&mg->staged_b, &mg->staged_x})));
-  const std::string halo = mg->cycle->describe_halo();
-  if (!halo.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  halo exchange: %s\n", halo.c_str()));
-  const Lattice &lattice = grids[0].level->lattice;
-  if (lattice.known())
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  aggregates laid out on a grid of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " points\n", lattice.points[0],
-                                     lattice.points[1], lattice.points[2]));
-  for (std::size_t l = 0; l < grids.size(); l++) {
-    if (grids[l].transfer && !grids[l].transfer->smoothed)
-      PetscCall(PetscViewerASCIIPrintf(viewer, "  level %d has rows too long for its interpolation to be smoothed\n", (int)l));
-  }
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  level       rows    nonzeros  per row  smoother\n"));
-  for (std::size_t l = 0; l < grids.size(); l++) {
-    const PetscInt       M  = grids[l].rows();
-    const PetscLogDouble nz = grids[l].level->nnz;
-
-    rows += M;
-    nonzeros += nz;
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  %5d %10" PetscInt_FMT " %11.0f %8.1f  %s\n", (int)l, M, nz, M ? nz / M : 0.0, mg->cycle->describe_level(l).c_str()));
-    if (l == 0) mg->fine_rows = M, mg->fine_nonzeros = nz;
-  }
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  complexity: grid %.3f, operator %.3f\n", mg->fine_rows ? rows / mg->fine_rows : 1.0, mg->fine_nonzeros > 0 ? nonzeros / mg->fine_nonzeros : 1.0));
-  PetscCall(ViewRanks(grids, viewer));
-  PetscCall(ViewMemory(pc, mg, viewer));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Four H200s, rows a rank: with 10000 instead of 1000 paper P5's anisotropic problem, 100^3, takes 7.1 ms instead of 7.6, its Darcy flow 7.2 instead of 7.9; with 64000 the
-   27-point operator, 128^3, takes 6.0 ms instead of 4.5 */
 SAAMG::SAAMG()
 {
-  if (default_space() == Space::Cuda) hierarchy_options.gather_limit = 10000;
+  if (default_space() == Space::Cuda) hierarchy_options.gather_limit = 10000; /* exchanges cost more there than rows */
 }
 
 /*MC
    PCSAAMG - "saamg": smoothed-aggregation algebraic multigrid, on the host or on an NVIDIA GPU
 
    Options Database Keys:
-+ -pc_saamg_threshold t                        - strength of connection, 0 <= t < 1: weaker entries are left out of the aggregates (default 0)
++ -pc_saamg_threshold t                        - strength of connection, 0 <= t < 1: weaker entries are left out of the aggregates; -1 (default): by the matrix
 . -pc_saamg_max_levels n                       - most levels
 . -pc_saamg_coarse_limit n                     - rows at which coarsening stops
+. -pc_saamg_max_complexity c                   - entries of all levels over those of the finest that may not be exceeded (default 2.5)
 . -pc_saamg_aggressive_levels n                - finest levels whose aggregates are aggregated once more
 . -pc_saamg_coarse_interpolation_degree n      - degree of the polynomial that smooths the interpolation of the levels below the finest
+. -pc_saamg_interpolation (auto|smoothed|diffusive|unsmoothed) - what interpolation is smoothed with: the matrix, its diffusive part, nothing; auto (default): the matrix where
+                                                  that is symmetric, else its diffusive part
 . -pc_saamg_cycle (v|w)                        - cycle
 . -pc_saamg_direct_limit n                     - rows up to which the coarsest level is solved; a larger one is smoothed
 . -pc_saamg_gather_limit n                     - rows a rank below which a level goes to fewer ranks
 . -pc_saamg_repartition_ratio r                - unevenness beyond which a coarse level is partitioned anew
-. -pc_saamg_smoother (jacobi|chebyshev|mcgs|l1jacobi) - smoother; this and the next seven also as -pc_saamg_finest_..., -pc_saamg_intermediate_..., -pc_saamg_coarsest_...
+. -pc_saamg_smoother (jacobi|chebyshev|mcgs|l1jacobi|auto) - smoother; auto (default): chebyshev where the matrix is symmetric, else mcgs or, where that diverges, l1jacobi; this and the next seven also as -pc_saamg_finest_..., -pc_saamg_intermediate_..., -pc_saamg_coarsest_...
 . -pc_saamg_sweeps n                           - applications of the smoother before and after the coarse correction
 . -pc_saamg_jacobi_relax w                     - relaxation of Jacobi; less is used where that would diverge
 . -pc_saamg_chebyshev_degree n                 - degree of the Chebyshev polynomial (default: 2 on the finest level, 4 on the others)
@@ -393,6 +325,12 @@ SAAMG::SAAMG()
   lines of strong coupling, so that coarse operators are those of grids, too.
   Rows without off-diagonal entries (Dirichlet) are smoothed and not coarsened. A singular coarsest operator is inverted on its range.
   Where rows are so long that the coarse operators of a smoothed interpolation would fill up, as on graphs with hubs, a level's interpolation is not smoothed; the view says so.
+  Where a level would make the operators of all levels larger than `PCSAAMGSetMaxComplexity()` allows, it is coarsened aggressively, and where that is not enough coarsening stops; the view
+  says so.
+  What the options leave open is chosen in each set-up by the matrix, and the view says what was found and chosen. Whether the matrix is symmetric costs two products, unless `MatSetOption()` said
+  so with `MAT_SYMMETRIC`; rows that differ from their columns by less than a hundredth, and Dirichlet values that were not eliminated, do not count. In a symmetric M-matrix with many weak
+  entries, as on a stretched grid, aggregates follow the strong ones.
+
   A matrix with a NaN or Inf gives `PC_SETUP_ERROR`, no abort.
 
   Levels, aggregates, colours and iteration counts do not depend on the number of ranks, but for mcgs where `PCSAAMGSetMCGSCoupling()` makes it Jacobi between ranks.

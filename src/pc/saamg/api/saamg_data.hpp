@@ -1,5 +1,7 @@
 /* The context of a PC of type saamg. */
 #pragma once
+#include "pc/saamg/setup/couplings.hpp"
+#include "pc/saamg/setup/symmetry.hpp"
 #include "pc/saamg/cycle/cycle.hpp"
 #include "petsc/compat.hpp"
 #include "petsc/vec_access.hpp"
@@ -27,11 +29,18 @@ struct SAAMG {
   SAAMG(); // with the defaults of where it runs
 
   HierarchyOptions       hierarchy_options;
-  CycleOptions           cycle_options;
-  PCSAAMGPrecision       precision = PC_SAAMG_DOUBLE;
-  PCSAAMGReuse           reuse     = PC_SAAMG_REUSE_NONE;
+  CycleOptions           cycle_options; // as the user wants them
+  PCSAAMGInterpolation   interpolation = PC_SAAMG_INTERPOLATION_AUTO;
+  PetscReal              threshold     = PETSC_DECIDE;
+  PCSAAMGPrecision       precision     = PC_SAAMG_DOUBLE;
+  PCSAAMGReuse           reuse         = PC_SAAMG_REUSE_NONE;
   std::vector<PetscReal> coordinates; // [nodes][dim], from PCSetCoordinates()
   PetscInt               dim = 0;
+
+  CycleOptions taken; // with what the set-up chose
+  Symmetry     found;
+  Couplings    couplings;
+  bool         told = false; // the matrix was said to be symmetric
 
   Mat                    converted = NULL; // AIJ copy of a Pmat of another type
   Hierarchy              hierarchy;
@@ -55,6 +64,12 @@ PetscErrorCode PCGetCoarseOperators_SAAMG(PC pc, PetscInt *levels, Mat *operator
 /* saamg_memory.cxx */
 PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattice &lattice, PetscInt bs, PetscInt k);
 PetscErrorCode ViewMemory(PC pc, SAAMG *mg, PetscViewer viewer);
+
+/* saamg_choice.cxx. ChooseForMatrix: what the options leave open, by the matrix. kept: of the levels only values will be new. Collective. */
+PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, bool kept);
+
+/* saamg_view.cxx */
+PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer);
 
 /* saamg_settings.cxx */
 PetscErrorCode PCSetFromOptions_SAAMG(PC pc, GozaOptionItems PetscOptionsObject);

@@ -15,14 +15,13 @@ namespace goza::saamg
 PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattice &lattice, PetscInt bs, PetscInt k)
 {
   const bool     half = mg->precision == PC_SAAMG_HALF, narrow = mg->precision == PC_SAAMG_SINGLE || half;
-  PetscInt       mcgs = 0;
+  const PetscInt mcgs = smoother_named("mcgs");
   PetscBool      listens;
   FormatMat     *format;
   MemoryQuestion q;
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(pc->pmat, &format));
-  while (std::string(smoother_names[mcgs]) != "mcgs") mcgs++;
   q.rows = rows.A.nrows;
   PetscCall(Guarded([&] { q.nonzeros = entries(rows.A); }));
   q.bs                          = bs;
@@ -43,8 +42,8 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
   q.directions      = (lattice.points[0] > 1) + (lattice.points[1] > 1) + (lattice.points[2] > 1);
   q.kept            = mg->reuse != PC_SAAMG_REUSE_NONE;
   q.rows_lent       = mg->space == Space::Host && !q.several && bs == 1 && k == 1 && mg->precision == PC_SAAMG_DOUBLE;
-  q.fine_colored    = mg->cycle_options.smoothers[PC_SAAMG_FINEST].which == mcgs;
-  q.coarse_colored  = mg->cycle_options.smoothers[PC_SAAMG_INTERMEDIATE].which == mcgs;
+  q.fine_colored    = mg->taken.smoothers[PC_SAAMG_FINEST].which == mcgs;
+  q.coarse_colored  = mg->taken.smoothers[PC_SAAMG_INTERMEDIATE].which == mcgs;
   mg->predicted     = estimate_memory(q);
   PetscCall(PetscInfo(pc, "Memory of the set-up, predicted: %.3f MB at most, %.3f MB after it\n", mg->predicted.during / 1e6, mg->predicted.after / 1e6));
   PetscCall(PetscInfoEnabled(PC_CLASSID, &listens));

@@ -119,3 +119,87 @@ PetscErrorCode PCSAAMGGetDirectLimit(PC pc, PetscInt *rows)
   PetscCall(goza::CallGet(pc, "PCSAAMGGetDirectLimit_C", rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/*@
+  PCSAAMGSetInterpolation - Sets what the interpolation between aggregates is smoothed with
+
+  Logically Collective
+
+  Input Parameters:
++ pc - the preconditioner, of type `PCSAAMG`
+- interpolation - `PC_SAAMG_INTERPOLATION_SMOOTHED` (the matrix), `PC_SAAMG_INTERPOLATION_DIFFUSIVE` (the part of the matrix that both directions of an edge share, on every level: of upwind
+  convection and diffusion the diffusion), `PC_SAAMG_INTERPOLATION_UNSMOOTHED` (nothing: piecewise constant) or `PC_SAAMG_INTERPOLATION_AUTO` (default: the matrix where that is symmetric,
+  else its diffusive part)
+
+  Options Database Key:
+. -pc_saamg_interpolation (auto|smoothed|diffusive|unsmoothed) - what interpolation is smoothed with
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGGetInterpolation()`, `PCSAAMGSetCoarseInterpolationDegree()`
+@*/
+PetscErrorCode PCSAAMGSetInterpolation(PC pc, PCSAAMGInterpolation interpolation)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::CallSet(pc, "PCSAAMGSetInterpolation_C", interpolation));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGGetInterpolation - Gets what the interpolation between aggregates is smoothed with
+
+  Not Collective
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGSetInterpolation()`
+@*/
+PetscErrorCode PCSAAMGGetInterpolation(PC pc, PCSAAMGInterpolation *interpolation)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::CallGet(pc, "PCSAAMGGetInterpolation_C", interpolation));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGSetMaxComplexity - Sets the operator complexity that the levels may not exceed
+
+  Logically Collective
+
+  Input Parameters:
++ pc - the preconditioner, of type `PCSAAMG`
+- complexity - at least 1: entries of the operators of all levels, over those of the finest (default 2.5)
+
+  Options Database Key:
+. -pc_saamg_max_complexity complexity - the operator complexity that the levels may not exceed
+
+  Level: intermediate
+
+  Note:
+  A level that would exceed it is made anew from larger aggregates with a piecewise constant interpolation; where that is not enough, coarsening stops above it, and the level that is
+  then the coarsest is smoothed, or solved where it has no more rows than `PCSAAMGSetDirectLimit()` says. No level costs more than the products of these two attempts.
+
+.seealso: `PCSAAMG`, `PCSAAMGGetMaxComplexity()`, `PCSAAMGSetAggressiveLevels()`
+@*/
+PetscErrorCode PCSAAMGSetMaxComplexity(PC pc, PetscReal complexity)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::CallSet(pc, "PCSAAMGSetMaxComplexity_C", complexity));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGGetMaxComplexity - Gets the operator complexity that the levels may not exceed
+
+  Not Collective
+
+  Level: intermediate
+
+.seealso: `PCSAAMG`, `PCSAAMGSetMaxComplexity()`
+@*/
+PetscErrorCode PCSAAMGGetMaxComplexity(PC pc, PetscReal *complexity)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::CallGet(pc, "PCSAAMGGetMaxComplexity_C", complexity));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -8,7 +8,8 @@
 
   Input Parameters:
 + pc - the preconditioner, of type `PCSAAMG`
-- threshold - 0 <= threshold < 1: i and j are connected when |a_ij|^2 > threshold^2 |a_ii a_jj| (0 keeps every nonzero); halved on each coarser level
+- threshold - 0 <= threshold < 1: i and j are connected when |a_ij|^2 > threshold^2 |a_ii a_jj| (0 keeps every nonzero); halved on each coarser level;
+              or `PETSC_DECIDE` (default): 0, or half of what an entry is where all are alike if the matrix is a symmetric M-matrix in which a quarter of the entries are weaker than that, as on stretched grids
 
   Options Database Key:
 . -pc_saamg_threshold threshold - the strength below which a connection is left out of the aggregates
@@ -214,7 +215,7 @@ PetscErrorCode PCSAAMGGetCoarseLimit(PC pc, PetscInt *rows)
 
   Input Parameters:
 + pc - the preconditioner, of type `PCSAAMG`
-- its - 1 to 100 (paper P5: 50)
+- its - 2 to 100 (paper P5: 50); one step alone finds the mean of the eigenvalues, which is 1, and with it smoothers and interpolations would diverge
 
   Options Database Key:
 . -pc_saamg_esteig_iterations its - the number of Lanczos steps that estimate the largest eigenvalue of D^-1 A on each level

@@ -9,11 +9,12 @@
   Input Parameters:
 + pc     - the preconditioner, of type `PCSAAMG`
 . levels - where: `PC_SAAMG_FINEST`, `PC_SAAMG_INTERMEDIATE`, `PC_SAAMG_COARSEST` (where that is smoothed and not solved) or `PC_SAAMG_ALL_LEVELS`
-- name   - "jacobi", "chebyshev", "mcgs" (Gauss-Seidel over colours of rows, symmetric over the cycle) or "l1jacobi" (Jacobi with the
-           l1 norms of the rows in the diagonal's place)
+- name   - "jacobi", "chebyshev", "mcgs" (Gauss-Seidel over colours of rows, symmetric over the cycle), "l1jacobi" (Jacobi with the
+           l1 norms of the rows in the diagonal's place) or "auto" (default: chebyshev where the matrix is symmetric, else mcgs or, with central differences of
+           strong convection, l1jacobi)
 
   Options Database Keys:
-+ -pc_saamg_smoother (jacobi|chebyshev|mcgs|l1jacobi) - on all levels
++ -pc_saamg_smoother (jacobi|chebyshev|mcgs|l1jacobi|auto) - on all levels
 . -pc_saamg_finest_smoother name - on the finest
 . -pc_saamg_intermediate_smoother name - on those between
 - -pc_saamg_coarsest_smoother name - on the coarsest

@@ -7,6 +7,7 @@
 #include <tuple>
 
 const char *const PCSAAMGCycleTypes[]     = {"v", "w", "PCSAAMGCycleType", "PC_SAAMG_CYCLE_", NULL};
+const char *const PCSAAMGInterpolations[] = {"auto", "smoothed", "diffusive", "unsmoothed", "PCSAAMGInterpolation", "PC_SAAMG_INTERPOLATION_", NULL};
 const char *const PCSAAMGPrecisions[]     = {"double", "mixed", "single", "half", "PCSAAMGPrecision", "PC_SAAMG_", NULL};
 const char *const PCSAAMGReuses[]         = {"none", "pattern", "interpolation", "PCSAAMGReuse", "PC_SAAMG_REUSE_", NULL};
 const char *const PCSAAMGCouplings[]      = {"global", "local", "PCSAAMGCoupling", "PC_SAAMG_COUPLING_", NULL};
@@ -27,16 +28,18 @@ template <auto member> constexpr auto in_smoother  = held<&SmootherChoice::optio
 
 /* Those held in a SAAMG are of the whole PC; those in a SmootherChoice of the finest level, of the coarsest and of those between, each for itself. */
 constexpr std::tuple settings{
-  Setting{"-pc_saamg_threshold", "PCSAAMGSetThreshold", "Weaker entries, relative to the diagonals, are left out of the aggregates", in_hierarchy<&HierarchyOptions::threshold>, RealRange{0, 1, false, true}},
+  Setting{"-pc_saamg_threshold", "PCSAAMGSetThreshold", "Weaker entries, relative to the diagonals, are left out of the aggregates; -1: by the matrix", held<&SAAMG::threshold>, RealRange{0, 1, false, true, false, true}},
   Setting{"-pc_saamg_max_levels", "PCSAAMGSetMaxLevels", "Most levels", in_hierarchy<&HierarchyOptions::max_levels>, IntRange{1}},
   Setting{"-pc_saamg_coarse_limit", "PCSAAMGSetCoarseLimit", "Rows at which coarsening stops", in_hierarchy<&HierarchyOptions::coarse_limit>, IntRange{1}},
+  Setting{"-pc_saamg_max_complexity", "PCSAAMGSetMaxComplexity", "Entries of all levels over those of the finest that may not be exceeded", in_hierarchy<&HierarchyOptions::max_complexity>, RealRange{1, infinity}},
   Setting{"-pc_saamg_aggressive_levels", "PCSAAMGSetAggressiveLevels", "Finest levels whose aggregates are aggregated once more", in_hierarchy<&HierarchyOptions::aggressive_levels>, IntRange{0}},
   Setting{"-pc_saamg_coarse_interpolation_degree", "PCSAAMGSetCoarseInterpolationDegree", "Degree of the polynomial that smooths the interpolation below the finest level", in_hierarchy<&HierarchyOptions::coarse_interpolation_degree>, IntRange{1, most_interpolation_degree}},
+  Setting{"-pc_saamg_interpolation", "PCSAAMGSetInterpolation", "What interpolation is smoothed with", held<&SAAMG::interpolation>, Words<PCSAAMGInterpolation>{PCSAAMGInterpolations}},
   Setting{"-pc_saamg_cycle", "PCSAAMGSetCycleType", "Cycle", in_cycle<&CycleOptions::w_cycle>, Words<PCSAAMGCycleType>{PCSAAMGCycleTypes}},
   Setting{"-pc_saamg_direct_limit", "PCSAAMGSetDirectLimit", "Rows up to which the coarsest level is solved by its inverse", in_cycle<&CycleOptions::direct_limit>, IntRange{0, most_direct_rows}},
   Setting{"-pc_saamg_gather_limit", "PCSAAMGSetGatherLimit", "Rows a rank below which a level goes to fewer ranks", in_hierarchy<&HierarchyOptions::gather_limit>, IntRange{0}},
   Setting{"-pc_saamg_repartition_ratio", "PCSAAMGSetRepartitionRatio", "Rows of the fullest rank over the mean beyond which a coarse level is partitioned anew; 0: never", in_hierarchy<&HierarchyOptions::repartition_ratio>, RealRange{1, infinity, true, true, true}},
-  Setting{"-pc_saamg_esteig_iterations", "PCSAAMGSetEstEigIterations", "Lanczos steps of the estimate of the largest eigenvalue", in_hierarchy<&HierarchyOptions::esteig_iterations>, IntRange{1, max_lanczos_steps}},
+  Setting{"-pc_saamg_esteig_iterations", "PCSAAMGSetEstEigIterations", "Lanczos steps of the estimate of the largest eigenvalue", in_hierarchy<&HierarchyOptions::esteig_iterations>, IntRange{least_lanczos_steps, max_lanczos_steps}},
   Setting{"-pc_saamg_precision", "PCSAAMGSetPrecision", "Precision of the cycle", held<&SAAMG::precision>, Words<PCSAAMGPrecision>{PCSAAMGPrecisions}},
   Setting{"-pc_saamg_reuse", "PCSAAMGSetReuse", "What is kept when values change and the pattern does not", held<&SAAMG::reuse>, Words<PCSAAMGReuse>{PCSAAMGReuses}},
 

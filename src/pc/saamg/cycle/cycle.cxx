@@ -1,10 +1,10 @@
 #include "cycle.hpp"
 #include "coarse.hpp"
+#include "core/device/recording.hpp"
+#include "cycle_level.hpp"
 #include "cycle_log.hpp"
 #include "petsc/plugin.hpp"
-#include "level_format.hpp"
 #include "petsc/errors.hpp"
-#include "parallel/agree.hpp"
 #include "parallel/launches.hpp"
 #include "petscgoza.h"
 #include "transfer.hpp"
@@ -16,66 +16,6 @@ namespace goza::saamg
 
 namespace
 {
-
-/* One grid in one precision: operator, smoother and vectors. The solution moves between x[0] and x[1]; `at` says where it is. */
-template <class V> struct Level {
-  PetscInt                        n = 0;
-  std::shared_ptr<ParOperator<V>> A; // the finest may be the matrix's own
-  std::unique_ptr<Smoother<V>>    smoother;
-  Array<V>                        dinv, isolated, b, r, x0, x1;
-  V                              *x[2]{};
-  int                             at = 0;
-
-  PetscErrorCode setup(const Grid &grid, Space space, std::shared_ptr<ParOperator<V>> shared, const SmootherChoice &choice, bool finest, bool bottom, bool half)
-  {
-    const auto      format   = [&](Space s) { return std::make_unique<LevelFormat<V>>(s, grid.bs, half); };
-    SmootherOptions one_pass = choice.options;
-
-    PetscFunctionBegin;
-    if (bottom) one_pass.sweeps = 1; /* the cycle counts them, to turn round after each */
-    if (shared) A = shared;
-    else {
-      PetscCall(Together(grid.level->columns->comm(), "hold a level", [&] {
-        if (!A || A.use_count() > 1) A = std::make_shared<ParOperator<V>>();
-      }));
-      PetscCall(A->update(grid.level->A, grid.level->columns, grid.level->stamp, format));
-    }
-    PetscCall(FailTogether(grid.level->columns->comm(), set_vectors(*grid.level, space, finest && std::is_same_v<V, PetscScalar>), "hold the vectors of a level"));
-    /* the estimate lies below the truth, and beyond beta a Chebyshev polynomial grows */
-    const PetscErrorCode made = smoother_table<V>()[choice.which].create({grid, *A, {n, dinv.data(), isolated.data()}, static_cast<PetscReal>(1.1) * grid.lambda, finest}, one_pass, smoother);
-    PetscCall(FailTogether(grid.level->columns->comm(), made, "make its smoother"));
-    x[0] = x0.data();
-    x[1] = x1.data();
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  /* users: right-hand side and solution are those that a cycle is applied to */
-  PetscErrorCode set_vectors(const CsrLevel &level, Space space, bool users)
-  {
-    PetscFunctionBegin;
-    n = level.A.nrows;
-    PetscCall(Guarded([&] {
-      for (Array<V> *a : {&b, &r, &x0, &x1}) {
-        const PetscInt wanted = users && (a == &b || a == &x0) ? 0 : n;
-
-        if (a->space() != space || a->size() != static_cast<std::size_t>(wanted)) *a = Array<V>(space, wanted);
-        a->zero();
-      }
-      dinv     = Array<V>(space, n);
-      isolated = Array<V>(space, level.isolated.size());
-      split_diagonal(space, n, level.dinv.data(), level.isolated.data(), dinv.data(), isolated.data());
-    }));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  PetscErrorCode smooth(const V *rhs, Pass pass) { return smoother->apply(rhs, x, at, pass, &at); }
-  PetscErrorCode start(const PetscScalar *given) { return smoother->start(given, b.data(), x, at, &at); }
-  PetscErrorCode residual(const V *rhs) { return A->apply(x[at], Residual<V>{rhs, r.data()}); }
-  std::size_t    bytes() const
-  {
-    return (A.use_count() > 1 ? 0 : A->bytes()) + smoother->bytes() + dinv.bytes() + isolated.bytes() + b.bytes() + r.bytes() + x0.bytes() + x1.bytes();
-  }
-};
 
 /* Finest level in Fine, the others and the transfers in Coarse. With Fine double and Coarse float this is the mixed-precision cycle of P5: the
    residual is computed in double and restricted in single, the single correction is added to the double solution. */
@@ -91,6 +31,7 @@ public:
     space_   = space;
     PetscCall(FailTogether(comm, log_.setup(grids.size(), space), "name its levels to the log"));
     drop_recordings();
+    new_version();
     recordable_ = false;
     if constexpr (std::is_same_v<Fine, PetscScalar>) shared = fine;
     PetscCall(fine_.setup(grids[0], space, shared, options.smoother_of(0, grids.size()), true, grids.size() == 1, options.half));
@@ -121,13 +62,13 @@ public:
 
   /* With vectors that it had before, as in CG or BiCGStab, the cycle's many small kernels are recorded and from then on launched as one. Each rank sees to its own:
      what the others get of it is the same. */
-  PetscErrorCode apply(const PetscScalar *b, PetscScalar *x) override
+  PetscErrorCode apply(const PetscScalar *b, PetscScalar *x, const CycleEnds &ends) override
   {
     PetscFunctionBegin;
-    Recording *mine = recordable_ && !device_time_logged() ? known_recording(b, x) : nullptr;
+    Recording *mine = recordable_ && !device_time_logged() && !device::recording() ? known_recording(b, x, ends) : nullptr;
 
     if (!mine) {
-      const PetscErrorCode failed = run(b, x);
+      const PetscErrorCode failed = run(b, x, ends);
 
       if (failed) fine_.A->break_off(); /* the others may be amid exchanges that this rank does not come to */
       PetscCall(failed);
@@ -139,7 +80,7 @@ public:
 
       PetscCall(PetscGetFlops(&before));
       mine->exchanges.clear();
-      const PetscErrorCode failed = noted(mine, b, x); /* which logs the flops of the first launch */
+      const PetscErrorCode failed = noted(mine); /* which logs the flops of the first launch */
 
       mine->graph = device::end_recording();
       if (failed) mine->exchanges.break_off();
@@ -149,13 +90,33 @@ public:
     }
     recordable_ = mine->graph;
     if (recordable_) PetscCall(Guarded([&] { mine->exchanges.launch([&] { device::launch_recording(mine->graph); }); }));
-    else PetscCall(run(b, x));
+    else PetscCall(run(b, x, ends));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+
+  AnyFirstStep first_step(PetscScalar *x) override
+  {
+    FirstStep<Fine> step;
+
+    if (coarse_.empty() || !fine_.smoother->first_step(&step)) return {};
+    place_solution(x);
+    step.x = fine_.x[fine_.at];
+    step.b = fine_.b.data();
+    return AnyFirstStep(step);
+  }
+
+  const float *narrow_solution() const override
+  {
+    if constexpr (std::is_same_v<Fine, PetscScalar>) return nullptr;
+    else return fine_.x[0];
+  }
+
+  bool recordable() const override { return recordable_; }
 
   void let_go_of_finest() override
   {
     drop_recordings();
+    new_version();
     recordable_ = false;
     if (fine_.A.use_count() > 1) fine_.A.reset();
   }
@@ -199,20 +160,29 @@ private:
     return smooth_flops(L, zero_guess) + static_cast<PetscLogDouble>(bottom_sweeps() - 1) * smooth_flops(L, false);
   }
 
-  PetscErrorCode run(const PetscScalar *b, PetscScalar *x)
+  /* The finest solution changes its place a known number of times: where it begins so that it ends in the user's vector, or in the first of its own. */
+  void place_solution(PetscScalar *x)
   {
-    PetscFunctionBegin;
+    fine_.at = changes_of_place() & 1;
     if constexpr (std::is_same_v<Fine, PetscScalar>) {
-      /* the finest solution changes its place a known number of times: begin so that it ends in the user's vector */
       fine_.x[0] = x;
       fine_.x[1] = fine_.x1.data();
-      fine_.at   = changes_of_place() & 1;
-      PetscCall(descend(fine_, b, 0, true));
+    }
+  }
+
+  PetscErrorCode run(const PetscScalar *b, PetscScalar *x, const CycleEnds &ends)
+  {
+    const Pass begin = ends.begun ? Pass::Begun : Pass::FromZero;
+
+    PetscFunctionBegin;
+    place_solution(x);
+    if constexpr (std::is_same_v<Fine, PetscScalar>) {
+      PetscCall(descend(fine_, b, 0, begin, nullptr, ends.sums));
       if (fine_.x[fine_.at] != x) PetscCall(Guarded([&] { convert(space_, fine_.n, fine_.x[fine_.at], x); }));
     } else {
       if (coarse_.empty()) PetscCall(Guarded([&] { convert(space_, fine_.n, b, fine_.b.data()); }));
-      PetscCall(descend(fine_, fine_.b.data(), 0, true, b));
-      PetscCall(Guarded([&] { convert(space_, fine_.n, fine_.x[fine_.at], x); }));
+      PetscCall(descend(fine_, fine_.b.data(), 0, begin, ends.begun ? nullptr : b));
+      if (!ends.narrow) PetscCall(Guarded([&] { convert(space_, fine_.n, fine_.x[fine_.at], x); }));
     }
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -223,9 +193,11 @@ private:
     return fine_.smoother->steps(true) + fine_.smoother->steps(false);
   }
 
-  /* One cycle on level l (0 is the finest) for A x = b. given: what b, the level's own, is to be, where it is not yet. */
-  template <class V> PetscErrorCode descend(Level<V> &L, const V *b, std::size_t l, bool zero_guess, const PetscScalar *given = nullptr)
+  /* One cycle on level l (0 is the finest) for A x = b. given: what b, the level's own, is to be, where it is not yet. sums: for the last step. */
+  template <class V> PetscErrorCode descend(Level<V> &L, const V *b, std::size_t l, Pass begin, const PetscScalar *given = nullptr, FusedSums *sums = nullptr)
   {
+    const bool zero_guess = begin != Pass::Before;
+
     PetscFunctionBegin;
     if (l == coarse_.size()) {
       PetscCall(log_.step(CycleStep::Coarse, l, bottom_flops(L, zero_guess), [&] { return bottom(L, b, zero_guess); }));
@@ -234,15 +206,14 @@ private:
     Level<Coarse> &next  = *coarse_[l];
     const bool     twice = options_.w_cycle && l + 1 < coarse_.size();
 
-    PetscCall(log_.step(CycleStep::Smooth, l, smooth_flops(L, zero_guess),
-                        [&] { return given ? L.start(given) : L.smooth(b, zero_guess ? Pass::FromZero : Pass::Before); }));
+    PetscCall(log_.step(CycleStep::Smooth, l, smooth_flops(L, zero_guess), [&] { return given ? L.start(given) : L.smooth(b, begin); }));
     PetscCall(log_.step(CycleStep::Residual, l, 2 * L.A->nnz(), [&] { return L.residual(b); }));
     PetscCall(log_.step(CycleStep::Restrict, l, 2 * transfer_[l]->P.nnz(), [&] { return restrict_to(L, l); }));
     next.at = 0;
-    PetscCall(descend(next, next.b.data(), l + 1, true));
-    if (twice) PetscCall(descend(next, next.b.data(), l + 1, false));
+    PetscCall(descend(next, next.b.data(), l + 1, Pass::FromZero));
+    if (twice) PetscCall(descend(next, next.b.data(), l + 1, Pass::Before));
     PetscCall(log_.step(CycleStep::Interpolate, l, 2 * transfer_[l]->P.nnz(), [&] { return correct(L, l); }));
-    PetscCall(log_.step(CycleStep::Smooth, l, smooth_flops(L, false), [&] { return L.smooth(b, Pass::After); }));
+    PetscCall(log_.step(CycleStep::Smooth, l, smooth_flops(L, false), [&] { return L.smooth(b, Pass::After, sums); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -309,8 +280,9 @@ private:
   }
 
   struct Recording {
-    const PetscScalar *b     = nullptr;
-    PetscScalar       *x     = nullptr;
+    const PetscScalar *b = nullptr;
+    PetscScalar       *x = nullptr;
+    CycleEnds          ends;
     void              *graph = nullptr; /* from the second time on that these vectors come */
     PetscLogDouble     flops = 0;
     RecordedExchanges  exchanges;
@@ -326,12 +298,12 @@ private:
     }
   };
 
-  PetscErrorCode noted(Recording *mine, const PetscScalar *b, PetscScalar *x)
+  PetscErrorCode noted(Recording *mine)
   {
     const NotedIn now(&mine->exchanges);
 
     PetscFunctionBegin;
-    PetscCall(run(b, x));
+    PetscCall(run(mine->b, mine->x, mine->ends));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -342,19 +314,20 @@ private:
 
   /* That of vectors which came not long ago; nullptr: they are new, and remembered. What a recording holds of the world outside is, beside the vectors, the arrays of an
      operator that is the matrix's own and may be laid out anew with its values. */
-  Recording *known_recording(const PetscScalar *b, PetscScalar *x)
+  Recording *known_recording(const PetscScalar *b, PetscScalar *x, const CycleEnds &ends)
   {
     if (fine_.A->builds() != builds_ || fine_.A->bytes() != fine_bytes_) drop_recordings();
     builds_     = fine_.A->builds();
     fine_bytes_ = fine_.A->bytes();
     for (Recording &r : recordings_) {
-      if (r.b == b && r.x == x) return &r;
+      if (r.b == b && r.x == x && r.ends == ends) return &r;
     }
     Recording &oldest = recordings_[next_recording_++ % recordings_.size()];
 
     oldest.drop();
-    oldest.b = b;
-    oldest.x = x;
+    oldest.b    = b;
+    oldest.x    = x;
+    oldest.ends = ends;
     return nullptr;
   }
 
@@ -377,6 +350,13 @@ private:
 };
 
 } // namespace
+
+void Cycle::new_version()
+{
+  static std::uint64_t latest = 0;
+
+  version_ = ++latest;
+}
 
 std::unique_ptr<Cycle> make_cycle(int precision)
 {

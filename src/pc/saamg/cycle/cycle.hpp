@@ -15,13 +15,22 @@ struct CycleOptions {
   bool           half         = false; // operators and interpolations in half precision, where the vectors are float
   SmootherChoice smoothers[3];         // by PCSAAMGLevels: finest, intermediate, coarsest
 
-  /* Below the finest level products are cheap: with degree 2, 27-point 96^3 takes 11 iterations, with 4 it takes 8. 30 sweeps as in paper P5 */
+  /* Below the finest level products are cheap, and degree 4 takes a quarter fewer iterations than 2. 30 sweeps as in paper P5 */
   CycleOptions()
   {
     smoothers[1].options.chebyshev_degree = smoothers[2].options.chebyshev_degree = 4;
     smoothers[2].options.sweeps                                                   = 30;
   }
   const SmootherChoice &smoother_of(std::size_t level, std::size_t nlevels) const { return smoothers[level + 1 == nlevels ? 2 : level > 0]; }
+};
+
+/* What an application shares with the passes before and behind it. */
+struct CycleEnds {
+  bool       begun  = false;   // the first step has been taken: see Cycle::first_step()
+  bool       narrow = false;   // the solution may stay where Cycle::narrow_solution() says
+  FusedSums *sums   = nullptr; // where the last step may leave x'b and x'x
+
+  bool operator==(const CycleEnds &other) const { return begun == other.begun && narrow == other.narrow && sums == other.sums; }
 };
 
 class Cycle {
@@ -31,12 +40,24 @@ public:
   /* fine: the finest operator in PetscScalar where somebody (a Goza matrix) holds one already, else empty */
   virtual PetscErrorCode setup(const std::vector<Grid> &grids, Space space, std::shared_ptr<ParOperator<PetscScalar>> fine, const CycleOptions &options) = 0;
   /* Before a setup() with new values: a matrix whose operator nobody else has fills it again, where it would build another. No apply() until then. */
-  virtual void           let_go_of_finest()                          = 0;
-  virtual PetscErrorCode apply(const PetscScalar *b, PetscScalar *x) = 0; // x = M b, local parts in the space; logs its steps and their flops
+  virtual void let_go_of_finest() = 0;
+  /* x = M b, local parts in the space; logs its steps and their flops. */
+  virtual PetscErrorCode apply(const PetscScalar *b, PetscScalar *x, const CycleEnds &ends = {}) = 0;
+  /* What the first step of apply(b, x) does to each element of b, where it does no more. */
+  virtual AnyFirstStep first_step(PetscScalar *x) = 0;
+  virtual const float *narrow_solution() const    = 0;      // nullptr: it is in double precision
+  virtual bool         recordable() const         = 0;      // apply() launches kernels and no more
+  std::uint64_t        version() const { return version_; } // another with each setup(), and in each cycle
 
   virtual std::size_t bytes() const                           = 0;
   virtual std::string describe_level(std::size_t level) const = 0;
   virtual std::string describe_halo() const                   = 0; // empty on one rank
+
+protected:
+  void new_version();
+
+private:
+  std::uint64_t version_ = 0;
 };
 
 /* precision: a PCSAAMGPrecision */

@@ -26,9 +26,9 @@ public:
     input.csr         = false;
     input.bs          = bs_;
     input.value_bytes = input.x_bytes = sizeof(V);
-    input.margin = this->space_ == Space::Cuda ? 1 : 1.5; // 27 points, 256^3, an H200: level 1 in Fold 104 us, in sliced ELL, which is as fast to the model, 187
-    choice_      = decide(A, input);
-    narrow_      = half_ && choice_.narrow <= worth;
+    input.margin = this->space_ == Space::Cuda ? 1 : 1.5; // on the device the model is believed: the usual format can take nearly twice as long where it expects little gain
+    choice_ = decide(A, input);
+    narrow_ = half_ && choice_.narrow <= worth;
     if (half_ && !narrow_) choice_.sentence += "; half precision would not be faster";
     for (const Candidate &c : choice_.candidates) {
       if (!build_as(c.choice, A)) continue;
@@ -41,6 +41,8 @@ public:
   void        refill(const Csr &A) override { format_->refill(A); }
   bool        refill_reads_columns() const override { return format_ && format_->refill_reads_columns(); }
   void        apply(const V *x, const RowOut<V> &out) const override { format_->apply(x, out); }
+  void        apply_dots(const V *x, const WithDots<V> &out) const override { format_->apply_dots(x, out); }
+  const V    *main_diagonal() const override { return format_->main_diagonal(); }
   std::size_t bytes() const override { return format_ ? format_->bytes() : 0; }
   double      rounding() const override { return format_ ? format_->rounding() : Format<V>::rounding(); }
   std::string describe() const override { return choice_.sentence; }

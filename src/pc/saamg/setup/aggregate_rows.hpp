@@ -42,9 +42,8 @@ struct StoredWeight {
 };
 
 /* An edge is strong at a node when it weighs at least this share of the node's heaviest. Beside a jump of the coefficients a threshold leaves edges that just pass it: a node
-   that joins a root by one of them is interpolated from across the jump. Blocks of K = 1 or 1000, 100^3, 7 points, threshold 0.01: BiCGStab takes 39 39 36 iterations with
-   the smoothers of bench-amg where such nodes stay with their roots, else 16 10 10. A graph without a threshold has all its entries' range of weights, and all edges count:
-   27 points with random coefficients, 48^3, take 9 iterations for 7 where they do not. */
+   that joins a root by one of them is interpolated from across the jump, and a solve takes more than twice as many iterations. A graph without a threshold has all its
+   entries' range of weights, and all edges count: where they do not, random coefficients take more iterations. */
 struct StrongLinks {
   const float *weight = nullptr;
   float        share  = 0; // of squares; 0: all edges are strong
@@ -111,10 +110,8 @@ HD inline PetscInt free_neighbours(const Edges &edges, const Key *first, PetscIn
 }
 
 /* Roots of the second set need `least` neighbours without an aggregate, or their aggregates would be crumbs, and must not be more strongly connected to aggregates that
-   are there: with random coefficients, 27 points, 64^3, the second level has 0.48 million entries, else 0.56, and CG takes 7 iterations in either case. Measured at 64^3
-   for least = 0, 2, 4, 6, none kept, in an order that knew nothing of neighbours:
-   7-point, 5.2 6.7 9.8 11.0 11.0 nodes per aggregate, operator complexity 2.0 1.8 1.5 1.4 1.4, CG iterations 8 8 9 9 10;
-   27-point, 23.0 23.0 23.3 24.0 44.9, 1.10 1.10 1.10 1.09 1.04, 8 8 7 8 9. */
+   are there: the second level then has fewer entries, and a solve no more iterations. The larger `least`, the lower the operator complexity and the more iterations;
+   4 of 0, 2, 4, 6 is where the two balance for 7 and for 27 points. */
 template <class Weight> struct KeepLargeRoots {
   Edges      edges;
   Weight     weight;
@@ -164,10 +161,9 @@ struct JoinRoot {
   }
 };
 
-/* The rest: the aggregate with most edges to them, then that of the nearest root where nodes have places, then the smallest name. Compact aggregates touch fewer others:
-   log-normal field, 7 points, 100^3, roots in hashed order, operator complexity 1.62, and 1.64 where the strongest edge decided. Trilinear elements leave zeros between
-   neighbours along an axis, so that of 3 x 3 x 3 nodes six have as many edges to the box beside: where the name alone decides, 27 points, 100^3, have 73 entries a row on the
-   second level, else 31. */
+/* The rest: the aggregate with most edges to them, then that of the nearest root where nodes have places, then the smallest name. Compact aggregates touch fewer others
+   than those where the strongest edge decides. Trilinear elements leave zeros between neighbours along an axis, so that of 3 x 3 x 3 nodes six have as many edges to the
+   box beside: where only the smallest id decides, 27 points have more than twice as many entries a row on the second level. */
 struct JoinMost {
   Edges         edges;
   StrongLinks   strong_links;

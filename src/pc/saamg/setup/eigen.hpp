@@ -6,13 +6,13 @@
 namespace goza::saamg
 {
 
-/* What one pass over the rows tells: of all ranks' but for the arrays and nalone. */
+/* What one pass over the rows tells: of all ranks' but for the arrays and nisolated. */
 struct CsrFacts {
   bool                finite = true, squares_finite = true; // no NaN or Inf among the values, among their squares
   std::int64_t        nisolated    = 0;                     // rows that are coupled to nothing
   bool                any_isolated = false;                 // on any rank
   bool                positive = false, negative = false;   // is there such a diagonal entry
-  Array<PetscScalar>  dinv;     // [rows] 1 / a_ii; 0 where it is zero, not stored, or too small to invert: smoothers leave such rows alone
+  Array<PetscScalar>  dinv;     // [rows] 1 / a_ii; 0 where it is zero, not stored, or too small to invert: smoothers do not change such rows
   Array<std::int64_t> isolated; // [rows] 1 or 0
 };
 

@@ -8,6 +8,7 @@
 #include "parallel/agree.hpp"
 #include "prolong.hpp"
 #include "repartition.hpp"
+#include "symmetry.hpp"
 
 namespace goza::saamg
 {
@@ -56,9 +57,8 @@ PetscErrorCode Hierarchy::measure(Grid &grid, PetscInt its, bool *finite)
    bounds the energy of P's columns (Brezina, Vanek, Vassilevski 2012). Of degree 1: omega = 4/3 / lambda_max.
 
    Where the nodes are of two colours, as those of a 5- or 7-point operator, the spectrum of D^-1 A is its own mirror image about 1, lambda_max is 2, and for every smooth
-   vector there is one of alternating signs. With a larger omega the coarse space sees more of these: log-normal field, 7 points, 100^3, threshold 0.01, BiCGStab and Jacobi
-   with relaxation 1, which leaves them as they are: 20 iterations with 4/3, 17 with 1.4, 15 with 1.5 and 14 or 15 with 1.55, more with 1.6.
-   Smoothers that damp them gain nothing or lose an iteration. The estimate of lambda_max lies below it. */
+   vector there is one of alternating signs. With a larger omega the coarse space sees more of these, and Jacobi with relaxation 1, which leaves them as they are, takes a quarter
+   fewer iterations with 1.5 to 1.55 (log-normal coefficients), more again with 1.6. Smoothers that damp them gain nothing or lose an iteration. The estimate of lambda_max lies below it. */
 static PetscReal omega(PetscReal lambda, PetscInt step, PetscInt degree, bool alternating)
 {
   const PetscReal root        = PetscSqr(PetscCosReal((2 * step - 1) * PETSC_PI / (4 * degree + 2)));
@@ -67,39 +67,64 @@ static PetscReal omega(PetscReal lambda, PetscInt step, PetscInt degree, bool al
   return (1 + 0.1625 * two_colours) / (root * lambda);
 }
 
-/* P and R of a grid from its coarsening, for the values that A has now. A polynomial of degree 2 takes in weak entries, too: 7 points, blocks of contrast 1000, 100^3,
-   threshold 0.05, CG: 13 iterations with degree 1, 18 with degree 2 of the filtered operators, 7 of the whole ones. */
+/* P of a grid from its coarsening, for the values that A has now. A polynomial of degree 2 takes in weak entries, too: where coefficients
+   jump, degree 2 of the filtered operators takes more iterations than degree 1, that of the whole ones about half as many. */
+static CsrMatrix smoothed(const Grid &grid, const Coarsening &from, const HierarchyOptions &options, MapPtr &columns)
+{
+  const CsrLevel           &level  = *grid.level;
+  Csr                       A      = level.A;
+  PetscReal                 lambda = grid.lambda;
+  CsrMatrix                 filtered, diffusive;
+  CsrFacts                  facts;
+  const Array<PetscScalar> *dinv = &level.dinv;
+
+  if (from.filters) {
+    bool symmetric = grid.symmetric;
+
+    filtered = filter_weak(A, *level.columns, from.bs, from.graph);
+    A        = filtered.view();
+    facts    = row_facts(A, *level.columns);
+    dinv     = &facts.dinv;
+    lambda   = lambda_max(A, *level.columns, facts, options.esteig_iterations, level.ids(grid.bs), nullptr, &symmetric);
+  }
+  if (options.smoothed_with == SmoothedWith::DiffusivePart) { /* the smaller beside the diagonal and the lambda of all of A, the less it smooths */
+    diffusive = diffusive_part(A, level.columns, from.bs, from.aggregate);
+    A         = diffusive.view();
+  }
+  CsrMatrix P = smoothed_prolongator(A, from, *dinv, omega(lambda, 1, from.degree, options.alternating), columns);
+
+  for (PetscInt step = 2; step <= from.degree; step++)
+    smooth_once_more(A, level.columns, *dinv, omega(lambda, step, from.degree, options.alternating), from.bs, from.k, P, columns);
+  return P;
+}
+
+/* P of the aggregates as they are. */
+static CsrMatrix unsmoothed(const CsrLevel &level, const Coarsening &from, MapPtr &columns)
+{
+  CsrMatrix nothing(level.A.space, level.A.nrows, level.A.ncols);
+
+  nothing.ptr = Array<PetscInt>(level.A.space, level.A.nrows + 1);
+  nothing.ptr.zero();
+  return smoothed_prolongator(nothing.view(), from, level.dinv, 0, columns);
+}
+
+/* P and R of a grid. */
 PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const HierarchyOptions &options)
 {
   PetscFunctionBegin;
   PetscCall(Step(events.prolong, *grid.level->columns, [&] {
     const CsrLevel &level = *grid.level;
     CsrTransfer    &t     = *grid.transfer;
-    CsrMatrix       P;
     MapPtr          columns;
-    const auto      weight = [&](PetscReal lambda, PetscInt step) { return omega(lambda, step, from.degree, options.alternating); };
+    const bool      plain = !from.filters && from.degree == 1 && options.smoothed_with == SmoothedWith::Matrix;
 
-    if (!from.filters && from.degree == 1 && t.coarse && smooth_again(level.A, from, level.dinv, weight(grid.lambda, 1), t.P)) {
+    if (plain && t.coarse && smooth_again(level.A, from, level.dinv, omega(grid.lambda, 1, 1, options.alternating), t.P)) {
       t.stamp.new_values();
       t.transpose();
       return;
     }
-    if (!from.degree) {
-      CsrMatrix nothing(level.A.space, level.A.nrows, level.A.ncols);
+    CsrMatrix P = from.degree ? smoothed(grid, from, options, columns) : unsmoothed(level, from, columns);
 
-      nothing.ptr = Array<PetscInt>(level.A.space, level.A.nrows + 1);
-      nothing.ptr.zero();
-      P = smoothed_prolongator(nothing.view(), from, level.dinv, 0, columns);
-    } else if (from.filters) {
-      const CsrMatrix filtered  = filter_weak(level.A, *level.columns, from.bs, from.graph);
-      const CsrFacts  facts     = row_facts(filtered.view(), *level.columns);
-      bool            symmetric = grid.symmetric;
-      const PetscReal lambda    = lambda_max(filtered.view(), *level.columns, facts, options.esteig_iterations, level.ids(grid.bs), nullptr, &symmetric);
-
-      P = smoothed_prolongator(filtered.view(), from, facts.dinv, weight(lambda, 1), columns);
-    } else P = smoothed_prolongator(level.A, from, level.dinv, weight(grid.lambda, 1), columns);
-    for (PetscInt step = 2; step <= from.degree; step++)
-      smooth_once_more(level.A, level.columns, level.dinv, weight(grid.lambda, step), from.bs, from.k, P, columns);
     if (t.coarse && columns->all(columns->ghosts() == t.coarse->ghosts() && same_pattern(P, t.P))) t.stamp.new_values();
     else {
       t.coarse  = columns;
@@ -142,12 +167,11 @@ PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOpt
 }
 
 /* The aggregates of the last grid's nodes. *stop: they are not much fewer than rows. */
-PetscErrorCode Hierarchy::aggregate_nodes(const CsrGraph &G, PetscInt k, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop)
+PetscErrorCode Hierarchy::aggregate_nodes(const CsrGraph &G, PetscInt k, bool aggressive, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop)
 {
-  const LocalColumns &columns    = *grids_.back().level->columns;
-  const bool          aggressive = static_cast<PetscInt>(grids_.size()) <= options.aggressive_levels;
-  const PetscInt      least      = options.gather_limit / k + (options.gather_limit % k > 0);
-  bool                moved      = false;
+  const LocalColumns &columns = *grids_.back().level->columns;
+  const PetscInt      least   = options.gather_limit / k + (options.gather_limit % k > 0);
+  bool                moved   = false;
 
   PetscFunctionBegin;
   PetscCall(Step(events.aggregate, columns, [&] { aggregates = aggressive ? aggregate_twice(G, least) : aggregate(G, least); }));
@@ -182,16 +206,14 @@ PetscErrorCode Hierarchy::interpolate_from(Coarsening &from, const CsrAggregates
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The next level below the last one. B, its near-null vectors, becomes the next level's. */
-PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal threshold, const HierarchyOptions &options, bool *stop)
+/* The level below the last one in this way, and its near-null vectors. */
+PetscErrorCode Hierarchy::coarsen_so(const FormatChoice &way, Array<PetscScalar> &B, PetscInt k, const HierarchyOptions &options, Grid &next, Array<PetscScalar> &coarse_B, bool *stop)
 {
   Grid                       &grid    = grids_.back();
   const MapPtr                columns = grid.level->columns;
   const double                blocks  = grids_[0].level->nnz / (grids_[0].bs * grids_[0].bs);
   std::shared_ptr<Coarsening> from;
   CsrAggregates               aggregates;
-  Array<PetscScalar>          coarse_B;
-  Grid                        next;
   double                      work = 0, bearable = 0;
 
   PetscFunctionBegin;
@@ -199,15 +221,15 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
     from          = std::make_shared<Coarsening>();
     from->bs      = grid.bs;
     from->k       = k;
-    from->degree  = grids_.size() == 1 ? 1 : options.coarse_interpolation_degree;
-    from->filters = threshold > 0 && from->degree == 1;
-    from->graph   = strength_graph(grid.level->A, columns, grid.bs, threshold, grid.level->name.data(), grid.level->lattice);
-    bearable      = PetscMax(bearable_products * static_cast<double>(from->degree * from->degree * from->degree) * blocks, always_bearable);
+    from->degree  = way.degree;
+    from->filters = way.threshold > 0 && from->degree == 1;
+    from->graph   = strength_graph(grid.level->A, columns, grid.bs, way.threshold, grid.level->name.data(), grid.level->lattice);
+    bearable      = PetscMax(bearable_products * PetscPowRealInt(PetscMax(from->degree, 1), 3) * blocks, always_bearable);
   }));
-  PetscCall(aggregate_nodes(from->graph, k, options, aggregates, stop));
+  PetscCall(aggregate_nodes(from->graph, k, way.aggressive, options, aggregates, stop));
   if (*stop) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(interpolate_from(*from, aggregates, B, options, coarse_B, &work));
-  if (work > bearable) { /* from the aggregates as they are, whose product has no more entries than the operator */
+  if (work > bearable && from->degree) { /* from the aggregates as they are, whose product has no more entries than the operator */
     PetscCall(
       PetscInfo(NULL, "The interpolation of level %d is not smoothed: its product would take %g multiplications for each entry of the matrix\n", (int)grids_.size() - 1, work / blocks));
     from->degree  = 0;
@@ -219,8 +241,6 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
     next.level->name    = ids_of(aggregates);
     next.level->lattice = aggregates.lattice;
     aggregates          = CsrAggregates();
-    B                   = std::move(coarse_B);
-    coarse_B            = Array<PetscScalar>();
     if (!from->filters) from->graph = CsrGraph();
     if (options.keep == Keep::Aggregates) grid.transfer->coarsening = std::move(from);
     else from.reset();
@@ -228,7 +248,46 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   PetscCall(project(grid, *next.level, options));
   next.bs        = k;
   next.symmetric = grid.symmetric;
-  PetscCall(Together(columns->comm(), "list another level", [&] { grids_.push_back(next); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The next level below the last one. B, its near-null vectors, becomes the next level's. Where the level would make the operators larger than they may be, larger aggregates and a piecewise
+   constant interpolation are tried, and where that is not enough coarsening stops. The coarsest level is never too large. */
+PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal threshold, const HierarchyOptions &options, bool *stop)
+{
+  Grid              &grid       = grids_.back();
+  const bool         aggressive = static_cast<PetscInt>(grids_.size()) <= options.aggressive_levels;
+  const PetscInt     degree     = grids_.size() == 1 ? 1 : options.coarse_interpolation_degree;
+  PetscLogDouble     allowed    = static_cast<PetscLogDouble>(options.max_complexity) * grids_[0].level->nnz;
+  Grid               next;
+  Array<PetscScalar> coarse_B, magnitude;
+  const auto         too_large = [&] { return !*stop && next.level->nnz > allowed && next.rows() > options.coarse_limit; };
+  const auto         copied    = [](const Array<PetscScalar> &a) { return Array<PetscScalar>(a.space(), a.data(), a.size()); };
+
+  PetscFunctionBegin;
+  for (const Grid &g : grids_) allowed -= g.level->nnz;
+  PetscCall(Together(grid.level->columns->comm(), "keep the magnitudes of its rows", [&] { magnitude = copied(grid.level->magnitude); }));
+  PetscCall(coarsen_so({threshold, aggressive, options.smoothed_with == SmoothedWith::Nothing ? 0 : degree}, B, k, options, next, coarse_B, stop));
+  if (too_large()) {
+    PetscCall(PetscInfo(NULL, "Level %d is coarsened aggressively: %g entries of the next would be too many\n", (int)grids_.size() - 1, next.level->nnz));
+    PetscCall(Together(grid.level->columns->comm(), "begin its level anew", [&] {
+      next                  = Grid();
+      grid.level->magnitude = copied(magnitude);
+    }));
+    PetscCall(coarsen_so({threshold, true, 0}, B, k, options, next, coarse_B, stop));
+    if (!*stop) grid.transfer->bounded = true;
+    stopped_ = *stop || too_large();
+    *stop    = stopped_;
+  }
+  if (*stop) {
+    grid.transfer.reset();
+    grid.level->magnitude = std::move(magnitude);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(Together(grid.level->columns->comm(), "list another level", [&] {
+    B = std::move(coarse_B);
+    grids_.push_back(next);
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -239,6 +298,7 @@ PetscErrorCode Hierarchy::build(const Csr &A, MapPtr columns, PetscInt bs, Petsc
 
   PetscFunctionBegin;
   reset();
+  stopped_ = false;
   PetscCall(Together(columns->comm(), "begin its hierarchy", [&] {
     std::int64_t total = entries(A);
 

@@ -18,20 +18,29 @@ enum class Keep {
   Interpolation
 };
 
+/* What the tentative interpolation is smoothed with */
+enum class SmoothedWith {
+  Matrix,
+  DiffusivePart, // of a matrix that is not symmetric: see symmetry_rows.hpp
+  Nothing
+};
+
 constexpr PetscInt most_interpolation_degree = 10; // rows of an interpolation grow with it to the power of the space's dimension
 
 struct HierarchyOptions {
-  PetscReal threshold                   = 0; // of strength, relative to the diagonals
-  PetscInt  max_levels                  = 10;
-  PetscInt  coarse_limit                = 200;           // rows at which coarsening may stop
-  PetscInt  gather_limit                = 1000;          // rows a rank below which a level goes to fewer ranks; SAAMG() takes more on a device
-  PetscReal repartition_ratio           = 0;             // rows of the fullest rank over the mean beyond which a coarse level is partitioned anew; 0: never
-  PetscInt  aggressive_levels           = 0;             // finest levels whose aggregates are aggregated once more
-  PetscInt  coarse_interpolation_degree = 1;             // of the polynomial that smooths the interpolation of the levels below the finest
-  PetscInt  esteig_iterations           = 10;            // of the largest eigenvalue's estimate
-  bool      alternating                 = false;         // the smoother leaves vectors that alternate between nodes of two colours to the coarse space
-  bool      rows_lent                   = false;         // the cycle reads P as it is and no P^T, where P lends its rows
-  Keep      keep                        = Keep::Nothing; // for an update() to come
+  PetscReal    threshold                   = 0; // of strength, relative to the diagonals
+  PetscInt     max_levels                  = 10;
+  PetscInt     coarse_limit                = 200;   // rows at which coarsening may stop
+  PetscInt     gather_limit                = 1000;  // rows a rank below which a level goes to fewer ranks; SAAMG() takes more on a device
+  PetscReal    repartition_ratio           = 0;     // rows of the fullest rank over the mean beyond which a coarse level is partitioned anew; 0: never
+  PetscInt     aggressive_levels           = 0;     // finest levels whose aggregates are aggregated once more
+  PetscInt     coarse_interpolation_degree = 1;     // of the polynomial that smooths the interpolation of the levels below the finest
+  PetscInt     esteig_iterations           = 10;    // of the largest eigenvalue's estimate
+  bool         alternating                 = false; // the smoother leaves vectors that alternate between nodes of two colours to the coarse space
+  PetscReal    max_complexity              = 2.5;   // entries of all levels over those of the finest
+  SmoothedWith smoothed_with               = SmoothedWith::Matrix;
+  bool         rows_lent                   = false;         // the cycle reads P as it is and no P^T, where P lends its rows
+  Keep         keep                        = Keep::Nothing; // for an update() to come
 };
 
 /* An operator of the same matrix whose products are as exact; nullptr: there is none. Asked for when the values are known to be finite. Collective. */
@@ -63,7 +72,8 @@ struct CsrGraph;
 struct CsrTransfer : Interpolation {
   GalerkinProduct product; // while values may change
   Stamp           stamp;
-  bool            smoothed = true; // false: its product would have taken too long
+  bool            smoothed = true;  // false: nothing was asked for, or its product would have taken too long
+  bool            bounded  = false; // aggregates are larger than asked for, since the coarse operator would have been too large
 
   std::shared_ptr<Coarsening> coarsening; // while only aggregates are to be kept
 
@@ -77,7 +87,7 @@ struct Grid {
   PetscReal                    lambda     = 1; // estimate, from below, of the largest eigenvalue of D^-1 A
   PetscInt                     bs         = 1;
   bool                         symmetric  = false; // what the estimate found; before it, what it found on the grid above
-  bool                         transposed = false; // of the cycle of A^T: dinv, alone and transfers are those of A
+  bool                         transposed = false; // of the cycle of A^T: dinv, isolated rows and transfers are those of A
 
   PetscInt rows() const { return level->columns->nglobal(); } // of all ranks
 };
@@ -97,16 +107,25 @@ public:
 
   const std::vector<Grid> &grids() const { return grids_; }
   bool                     empty() const { return grids_.empty(); }
+  bool                     stopped() const { return stopped_; } // by max_complexity
 
 private:
+  struct FormatChoice {
+    PetscReal threshold;
+    bool      aggressive;
+    PetscInt  degree; // of the polynomial that smooths the interpolation
+  };
+
   PetscErrorCode measure(Grid &grid, PetscInt its, bool *finite);
   PetscErrorCode interpolate(Grid &grid, const Coarsening &from, const HierarchyOptions &options);
   PetscErrorCode project(Grid &grid, CsrLevel &next, const HierarchyOptions &options);
-  PetscErrorCode aggregate_nodes(const CsrGraph &G, PetscInt k, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop);
+  PetscErrorCode aggregate_nodes(const CsrGraph &G, PetscInt k, bool aggressive, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop);
   PetscErrorCode interpolate_from(Coarsening &from, const CsrAggregates &aggregates, Array<PetscScalar> &B, const HierarchyOptions &options, Array<PetscScalar> &coarse_B, double *work);
+  PetscErrorCode coarsen_so(const FormatChoice &way, Array<PetscScalar> &B, PetscInt k, const HierarchyOptions &options, Grid &next, Array<PetscScalar> &coarse_B, bool *stop);
   PetscErrorCode coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal threshold, const HierarchyOptions &options, bool *stop);
 
   std::vector<Grid> grids_;
+  bool              stopped_ = false;
 };
 
 } // namespace goza::saamg

@@ -1,6 +1,7 @@
 /* What the row bodies of the set-up look at: the rows of a matrix by local column numbers. */
 #pragma once
 #include "core/sparse/csr.hpp"
+#include "core/util/hash.hpp"
 #include "lattice.hpp"
 
 namespace goza::saamg
@@ -46,11 +47,11 @@ template <int bits> HD inline std::uint64_t mixed(std::uint64_t i)
 {
   constexpr std::uint64_t mask = (std::uint64_t(1) << bits) - 1;
 
-  i = (i * 0x9E3779B97F4A7C15u + 0x1B873593u) & mask;
+  i = (i * golden_64 + 0x1B873593u) & mask;
   i ^= i >> 31;
-  i = (i * 0xBF58476D1CE4E5B9u) & mask;
+  i = (i * splitmix_1) & mask;
   i ^= i >> 29;
-  i = (i * 0x94D049BB133111EBu) & mask;
+  i = (i * splitmix_2) & mask;
   return i ^ (i >> 32);
 }
 

@@ -21,7 +21,7 @@ struct Coarsening {
   bool               filters = false; // weak entries are left out; else there is no graph
 };
 
-/* B [rows][k]. A row that is coupled to nothing takes no part, though its node may be in an aggregate: its part of B becomes 0. alone [rows]: 1 for those. */
+/* B [rows][k]. An isolated row takes no part, though its node may be in an aggregate: its part of B becomes 0. isolated [rows]: 1 for those. */
 void clear_isolated_rows(const Array<std::int64_t> &isolated, PetscInt k, Array<PetscScalar> &B);
 
 /* B [rows][k] */

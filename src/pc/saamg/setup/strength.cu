@@ -166,6 +166,20 @@ CsrMatrix norms_of_nodes(const Csr &A, const LocalColumns &columns, PetscInt bs)
   return block_norms(A, bs);
 }
 
+/* The edges of G, whose degrees are counted. */
+void list_edges(const Csr &rows, PetscInt unit, FillStrong fill, CsrGraph &G)
+{
+  G.ptr = Array<PetscInt>(rows.space, G.n + 1);
+  if (G.n) G.ptr.copy_from(G.degree.data(), G.n);
+  const PetscInt nedges = lengths_to_pointer(rows.space, G.ptr);
+  G.col                 = Array<PetscInt>(rows.space, nedges);
+  G.weight              = Array<float>(rows.space, nedges);
+  fill.ptr              = G.ptr.data();
+  fill.col              = G.col.data();
+  fill.weight           = G.weight.data();
+  if (nedges) fill_edges(rows, unit, fill);
+}
+
 } // namespace
 
 CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscReal threshold, const PetscInt *name, const Lattice &lattice)
@@ -213,15 +227,7 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscR
     G.edges    = {A.ptr, A.col, G.degree.data()};
     return G;
   }
-  G.ptr = Array<PetscInt>(space, G.n + 1);
-  if (G.n) G.ptr.copy_from(G.degree.data(), G.n);
-  const PetscInt nedges = lengths_to_pointer(space, G.ptr);
-  G.col                 = Array<PetscInt>(space, nedges);
-  G.weight              = Array<float>(space, nedges);
-  fill.ptr              = G.ptr.data();
-  fill.col              = G.col.data();
-  fill.weight           = G.weight.data();
-  if (nedges) fill_edges(rows, unit, fill);
+  list_edges(rows, unit, fill, G);
   if (!symmetric) {
     symmetrize(G);
     G.node_of_ghost_column = nodes_of_ghost_columns(*columns, *G.nodes, bs);

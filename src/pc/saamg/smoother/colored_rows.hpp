@@ -51,9 +51,9 @@ public:
   double      first_share() const { return first_share_; }                                         // of the rows
   std::string describe() const { return ""; }
 
-  void start(const V *b, V *x) const { first_step(space_, D_.n, V(1), start_.data(), static_cast<const V *>(nullptr), b, x); } // the first colour, from zero
-  void relax(PetscInt color, const V *b, V *x) const { colors_[color].relax(b, D_.inv, x); }                                   // those that are no edge
-  void relax_edge(PetscInt color, const V *b, const V *ghost, V *work, V *x) const                                             // ghost: x of other ranks
+  void start(const V *b, V *x) const { take_first_step(space_, D_.n, FirstStep<V>{1, start_.data(), nullptr, x}, b); } // the first colour, from zero
+  void relax(PetscInt color, const V *b, V *x) const { colors_[color].relax(b, D_.inv, x); }                           // those that are no edge
+  void relax_edge(PetscInt color, const V *b, const V *ghost, V *work, V *x) const                                     // ghost: x of other ranks
   {
     edges_[color].others.apply(ghost, Residual<V>{b, work});
     edges_[color].own.relax(work, D_.inv, x);

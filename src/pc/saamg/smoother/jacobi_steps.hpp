@@ -1,5 +1,6 @@
 /* Smoothers that are steps of relaxed Jacobi: x += omega D^-1 (b - A x), each step with an omega of its own. */
 #pragma once
+#include "petsc/errors.hpp"
 #include "smoother.hpp"
 #include <vector>
 
@@ -11,21 +12,21 @@ public:
   int    steps(bool zero_guess) const override { return static_cast<int>(omega_.size()) - zero_guess; }
   double products(bool zero_guess) const override { return steps(zero_guess); }
 
-  PetscErrorCode apply(const V *b, V *const x[2], int at, Pass pass, int *end) override
+  bool first_step(FirstStep<V> *step) const override
   {
-    const bool from_zero = pass == Pass::FromZero;
-
-    PetscFunctionBegin;
-    if (from_zero) PetscCallCXX(first_step(A_.space(), D_.n, omega_[0], D_.inv, D_.isolated, b, x[at]));
-    PetscCall(go_on(from_zero, b, x, at, end));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    step->c        = omega_[0];
+    step->dinv     = D_.inv;
+    step->isolated = D_.isolated;
+    return true;
   }
 
-  PetscErrorCode start(const PetscScalar *given, V *b, V *const x[2], int at, int *end) override
+  PetscErrorCode apply(const V *b, V *const x[2], int at, Pass pass, int *end, FusedSums *sums) override
   {
     PetscFunctionBegin;
-    PetscCallCXX(first_step(A_.space(), D_.n, omega_[0], D_.inv, D_.isolated, given, b, x[at]));
-    PetscCall(go_on(1, b, x, at, end));
+    if (pass == Pass::FromZero) PetscCallCXX(take_first_step(A_.space(), D_.n, FirstStep<V>{omega_[0], D_.inv, D_.isolated, x[at]}, b));
+    for (std::size_t step = pass == Pass::FromZero || pass == Pass::Begun; step < omega_.size(); step++, at = 1 - at)
+      PetscCall(take_step(step, b, x[at], x[1 - at], step + 1 == omega_.size() ? sums : nullptr));
+    *end = at;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -37,11 +38,15 @@ protected:
   }
 
 private:
-  PetscErrorCode go_on(std::size_t step, const V *b, V *const x[2], int at, int *end)
+  PetscErrorCode take_step(std::size_t step, const V *b, const V *x, V *y, FusedSums *sums)
   {
+    const V *const diagonal = D_.of_A ? A_.diagonal_block().main_diagonal() : nullptr;
+    const V *const D        = diagonal ? diagonal : D_.inv;
+
     PetscFunctionBegin;
-    for (; step < omega_.size(); step++, at = 1 - at) PetscCall(A_.apply(x[at], JacobiStep<V>{omega_[step], D_.inv, b, x[at], x[1 - at]}));
-    *end = at;
+    if (sums && !A_.has_others())
+      PetscCall(Guarded([&] { A_.diagonal_block().apply_dots(x, {b, y, true, sums, true, omega_[step], D, x, diagonal != nullptr}); }));
+    else PetscCall(A_.apply(x, JacobiStep<V>{omega_[step], D, b, x, y, diagonal != nullptr}));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 

@@ -17,8 +17,9 @@ public:
     if (input.D.n) inv_.copy_from(input.D.inv, input.D.n);
     add_l1_norms(rows.diagonal_block(), true, inv_.data());
     add_l1_norms(rows.off_diagonal_block(), false, inv_.data());
-    with_norms.D.inv = inv_.data();
-    jacobi_          = std::make_unique<JacobiSmoother<V>>(with_norms, options.sweeps, static_cast<PetscReal>(4) / 3);
+    with_norms.D.inv  = inv_.data();
+    with_norms.D.of_A = false;
+    jacobi_           = std::make_unique<JacobiSmoother<V>>(with_norms, options.sweeps, static_cast<PetscReal>(4) / 3);
   }
 
   static PetscErrorCode create(const SmootherInput<V> &input, const SmootherOptions &options, std::unique_ptr<Smoother<V>> &smoother)
@@ -33,8 +34,8 @@ public:
 
   int            steps(bool zero_guess) const override { return jacobi_->steps(zero_guess); }
   double         products(bool zero_guess) const override { return jacobi_->products(zero_guess); }
-  PetscErrorCode apply(const V *b, V *const x[2], int at, Pass pass, int *end) override { return jacobi_->apply(b, x, at, pass, end); }
-  PetscErrorCode start(const PetscScalar *given, V *b, V *const x[2], int at, int *end) override { return jacobi_->start(given, b, x, at, end); }
+  bool           first_step(FirstStep<V> *step) const override { return jacobi_->first_step(step); }
+  PetscErrorCode apply(const V *b, V *const x[2], int at, Pass pass, int *end, FusedSums *sums) override { return jacobi_->apply(b, x, at, pass, end, sums); }
   std::string    describe() const override { return "l1" + jacobi_->describe(); }
   std::size_t    bytes() const override { return inv_.bytes(); }
 

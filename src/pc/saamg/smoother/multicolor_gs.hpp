@@ -54,7 +54,7 @@ public:
   int    steps(bool) const override { return 0; }
   double products(bool zero_guess) const override { return static_cast<double>(sweeps_) - (zero_guess ? rows_.first_share() : 0); }
 
-  PetscErrorCode apply(const V *b, V *const places[2], int at, Pass pass, int *end) override
+  PetscErrorCode apply(const V *b, V *const places[2], int at, Pass pass, int *end, FusedSums *) override
   {
     const PetscInt ncolors = rows_.ncolors();
     V             *x       = places[at];
@@ -82,14 +82,6 @@ public:
       }
     }
     *end = at;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  PetscErrorCode start(const PetscScalar *given, V *b, V *const places[2], int at, int *end) override
-  {
-    PetscFunctionBegin;
-    PetscCallCXX(convert(A_.space(), n_, given, b));
-    PetscCall(apply(b, places, at, Pass::FromZero, end));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 

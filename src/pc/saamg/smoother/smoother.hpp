@@ -24,21 +24,25 @@ struct SmootherOptions {
   PetscReal chebyshev_ratio  = 10;      // smooths the part [lambda_max / ratio, lambda_max] of D^-1 A's spectrum: paper P5
 };
 
+PetscInt smoother_named(const char *name); // its index in smoother_names, of which it is one
+
 struct SmootherChoice {
-  PetscInt        which = 1; // index in smoother_names
+  PetscInt        which = smoother_named("auto"); // index in smoother_names
   SmootherOptions options;
 };
 
-/* The diagonal as smoothers see it, [n] in A's space: inv is 0 where a row is coupled to nothing (or has no diagonal), and alone, nullptr where
+/* The diagonal as smoothers see it, [n] in A's space: inv is 0 where a row is isolated (or has no diagonal), and isolated, nullptr where
    there is no such row, holds the inverse for those. */
 template <class V> struct InverseDiagonal {
   PetscInt n;
   const V *inv, *isolated;
+  bool     of_A = true; // or of something in its place
 };
 
 /* Where in the cycle: a smoother that prefers a direction turns round after the coarse correction, so that the preconditioner stays symmetric. */
 enum class Pass {
   FromZero, // before, and x[at], which is not read, counts as zero
+  Begun,    // the same, and the first step has been taken
   Before,
   After
 };
@@ -47,13 +51,15 @@ template <class V> class Smoother {
 public:
   virtual ~Smoother() = default;
 
-  virtual bool           turns() const { return false; }                                             // Pass::After is another direction
-  virtual int            steps(bool zero_guess) const                                           = 0; // places changed by apply()
-  virtual PetscErrorCode apply(const V *b, V *const x[2], int at, Pass pass, int *end)          = 0;
-  virtual PetscErrorCode start(const PetscScalar *given, V *b, V *const x[2], int at, int *end) = 0; // apply() from zero, after b = given
-  virtual std::string    describe() const                                                       = 0;
-  virtual double         products(bool zero_guess) const                                        = 0; // with A, for counting flops
-  virtual std::size_t    bytes() const { return 0; }                                                 // of its own
+  virtual bool turns() const { return false; }   // Pass::After is another direction
+  virtual int  steps(bool zero_guess) const = 0; // places changed by apply()
+  /* The first step from zero where it is one of elements alone, with x to write to; false: it is not. */
+  virtual bool first_step(FirstStep<V> *) const { return false; }
+  /* sums: where the last step may leave x'b and x'x of what it writes; nullptr: nobody wants them. */
+  virtual PetscErrorCode apply(const V *b, V *const x[2], int at, Pass pass, int *end, FusedSums *sums) = 0;
+  virtual std::string    describe() const                                                               = 0;
+  virtual double         products(bool zero_guess) const                                                = 0; // with A, for counting flops
+  virtual std::size_t    bytes() const { return 0; }                                                         // of its own
 };
 
 /* What a smoother is made from. The grid's rows can be read while it is made. */

@@ -2,19 +2,30 @@
 #include "chebyshev.hpp"
 #include "l1_jacobi.hpp"
 #include "multicolor_gs.hpp"
+#include <cstring>
 
 namespace goza::saamg
 {
 
-const char *const smoother_names[] = {"jacobi", "chebyshev", "mcgs", "l1jacobi", NULL};
+const char *const smoother_names[] = {"jacobi", "chebyshev", "mcgs", "l1jacobi", "auto", NULL};
+
+PetscInt smoother_count()
+{
+  return PETSC_STATIC_ARRAY_LENGTH(smoother_names) - 1;
+}
+
+PetscInt smoother_named(const char *name)
+{
+  PetscInt which = 0;
+
+  while (strcmp(smoother_names[which], name)) which++;
+  return which;
+}
 
 template <class V> const SmootherEntry<V> *smoother_table()
 {
   static const SmootherEntry<V> table[] = {
-    {"jacobi", JacobiSmoother<V>::create},
-    {"chebyshev", ChebyshevSmoother<V>::create},
-    {"mcgs", MulticolorGaussSeidel<V>::create},
-    {"l1jacobi", L1JacobiSmoother<V>::create},
+    {"jacobi", JacobiSmoother<V>::create}, {"chebyshev", ChebyshevSmoother<V>::create}, {"mcgs", MulticolorGaussSeidel<V>::create}, {"l1jacobi", L1JacobiSmoother<V>::create}, {"auto", nullptr}, // a set-up takes another in its place
   };
   static_assert(PETSC_STATIC_ARRAY_LENGTH(table) == PETSC_STATIC_ARRAY_LENGTH(smoother_names) - 1, "a smoother is missing from one of the tables");
   return table;

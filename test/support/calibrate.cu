@@ -1,11 +1,14 @@
 #include "calibrate.hpp"
 #include "core/device/array.hpp"
 #include "core/launch/for_each_row.hpp"
+#include "core/util/hash.hpp"
 #include <algorithm>
 #include <chrono>
 
-namespace goza::locality
+namespace goza_test
 {
+
+using namespace goza;
 
 namespace
 {
@@ -23,7 +26,7 @@ struct Gather {
   double       *to;
   PetscInt      n;
 
-  HD void operator()(PetscInt i) const { to[i & 1023] = x[static_cast<PetscInt>(static_cast<std::uint32_t>(i) * 2654435761u >> 3) & (n - 1)]; }
+  HD void operator()(PetscInt i) const { to[i & 1023] = x[static_cast<PetscInt>(scattered(i) >> 3) & (n - 1)]; }
 };
 
 struct Nothing {
@@ -99,4 +102,4 @@ Machine calibrate(Space space)
   return m;
 }
 
-} // namespace goza::locality
+} // namespace goza_test

@@ -4,13 +4,15 @@
 #include <petscmat.h>
 #include <sys/stat.h>
 
-namespace goza::locality
+namespace goza_test
 {
+
+using goza::Guarded;
 
 namespace
 {
 
-/* The file is long enough for what its header promises: nothing is allocated for a promise alone. The values are not read, but have to be there. */
+/* The file is long enough for what its header promises: nothing is allocated for a promise only. The values are not read, but have to be there. */
 PetscErrorCode CheckLength(const char *file, PetscInt rows, PetscInt nnz)
 {
   struct stat found;
@@ -77,4 +79,4 @@ PetscErrorCode read_petsc_binary(const char *file, HostCsr *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace goza::locality
+} // namespace goza_test

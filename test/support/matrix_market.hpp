@@ -2,10 +2,10 @@
 #pragma once
 #include "host_csr.hpp"
 
-namespace goza::locality
+namespace goza_test
 {
 
 bool           is_matrix_market(const char *file); // by its first line
 PetscErrorCode read_matrix_market(const char *file, HostCsr *A);
 
-} // namespace goza::locality
+} // namespace goza_test

@@ -1,11 +1,21 @@
-/* The order in which paper P3's Fold reads x: rows are cut into lines of one width, the last line of each is filled up with zeros, and the rectangle of all lines is
+/* Localities of whole orders, and the order in which paper P3's Fold reads x: rows are cut into lines of one width, the last line of each is filled up with zeros, and the rectangle of all lines is
    stored transposed, so that the 32 lanes of a warp read the k-th entries of 32 lines together. Padding reads x[0]. */
 #pragma once
-#include "core/sparse/csr.hpp"
+#include "core/launch/tuning.hpp"
+#include "locality/locality.hpp"
 #include <vector>
 
-namespace goza::locality
+namespace goza_test
 {
+
+/* A whole order, exactly. */
+template <class Order> goza::Locality locality_of(const Order &order, PetscInt ncols, int shift)
+{
+  goza::LocalityCounter counter(ncols, shift);
+
+  order([&](PetscInt col, bool padding) { counter(col, padding); });
+  return counter.result();
+}
 
 struct RectangleOrder {
   PetscInt        nrows;
@@ -14,14 +24,13 @@ struct RectangleOrder {
 
   template <class Visit> void operator()(const Visit &visit) const
   {
-    constexpr std::size_t lanes = 32;
     std::vector<PetscInt> first, end; // of the lines of a warp
 
     for (PetscInt i = 0; i < nrows; i++) {
       for (PetscInt k = ptr[i]; k < ptr[i + 1]; k += width) {
         first.push_back(k);
         end.push_back(k + width < ptr[i + 1] ? k + width : ptr[i + 1]);
-        if (first.size() == lanes) read(first, end, visit);
+        if (first.size() == goza::warp_lanes) read(first, end, visit);
       }
     }
     read(first, end, visit);
@@ -42,4 +51,4 @@ private:
   }
 };
 
-} // namespace goza::locality
+} // namespace goza_test

@@ -3,7 +3,7 @@
 #include "core/sparse/csr.hpp"
 #include <vector>
 
-namespace goza::locality
+namespace goza_test
 {
 
 struct HostCsr {
@@ -11,7 +11,7 @@ struct HostCsr {
   std::vector<PetscInt>    ptr{0}, col; // columns ascend in each row
   std::vector<PetscScalar> val;
 
-  Csr view() const { return {Space::Host, rows, cols, ptr.data(), col.data(), val.data(), static_cast<PetscInt>(col.size())}; }
+  goza::Csr view() const { return {goza::Space::Host, rows, cols, ptr.data(), col.data(), val.data(), static_cast<PetscInt>(col.size())}; }
 };
 
-} // namespace goza::locality
+} // namespace goza_test

@@ -2,9 +2,9 @@
 #pragma once
 #include "host_csr.hpp"
 
-namespace goza::locality
+namespace goza_test
 {
 
 PetscErrorCode read_petsc_binary(const char *file, HostCsr *A); // columns ascend
 
-} // namespace goza::locality
+} // namespace goza_test

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-namespace goza::locality
+namespace goza_test
 {
 
 namespace
@@ -118,4 +118,4 @@ PetscErrorCode read_matrix_market(const char *file, HostCsr *A)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-} // namespace goza::locality
+} // namespace goza_test

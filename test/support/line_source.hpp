@@ -1,29 +1,29 @@
 /* The lines of a text file, plain or compressed by gzip, which its first bytes tell. */
 #pragma once
-#include "core/rooms.hpp"
-#include <cstdio>
 #include <string>
+#include <vector>
+#include <zlib.h>
 
-namespace goza::locality
+namespace goza_test
 {
 
 class LineSource {
 public:
-  explicit LineSource(const std::string &file);
-  ~LineSource();
+  explicit LineSource(const std::string &file) : in_(gzopen(file.c_str(), "rb")), buffer_(1 << 16) { }
+  ~LineSource() { (void)close(); }
   LineSource(const LineSource &)            = delete;
   LineSource &operator=(const LineSource &) = delete;
 
   bool        opened() const { return in_ != nullptr; }
-  bool        gzip() const { return pipe_; }
+  bool        gzip() const { return gzip_; }
   bool        next(std::string &line); // false: there are no more
   std::string close();                 // when all that is wanted was read, or next() was false: what went wrong, or nothing
 
 private:
-  std::FILE  *in_   = nullptr;
-  bool        pipe_ = false, ended_ = false;
-  char       *buffer_ = nullptr;
-  std::size_t size_   = 0;
+  gzFile            in_;
+  bool              gzip_ = in_ && !gzdirect(in_), ended_ = false, failed_ = false;
+  std::vector<char> buffer_;
+  std::size_t       at_ = 0, end_ = 0;
 };
 
-} // namespace goza::locality
+} // namespace goza_test

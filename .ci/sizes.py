@@ -1,0 +1,27 @@
+#!/usr/bin/env python3
+"""What src/ keeps small: files of at most 400 lines, functions of at most 60 lines and 8 parameters. Prints each that is larger.
+Relies on .clang-format, by which a function's body stands between a { and a } that are alone in their column."""
+import pathlib, re, sys
+
+LINES, BODY, PARAMETERS = 400, 60, 8
+broken = []
+for path in sorted(pathlib.Path("src").rglob("*.[ch]*")):
+    if path.suffix not in (".hpp", ".cxx", ".cu"): continue
+    lines = path.read_text().splitlines()
+    if len(lines) > LINES: broken.append(f"{path}: {len(lines)} lines")
+    for begin, line in enumerate(lines):
+        if line.strip() != "{": continue
+        top = begin
+        while top and lines[top - 1].strip() and not re.search(r"([;}]|\*/|^#.*)$", lines[top - 1]): top -= 1
+        head = re.sub(r"__launch_bounds__\([^)]*\)|operator\(\)|//.*", " ", " ".join(lines[top:begin]))
+        if "(" not in head or re.match(r"\s*(inline )?(namespace|union)\b", head): continue
+        end = lines.index(line.replace("{", "}"), begin)
+        depth = commas = 0
+        for c in head[head.index("("):].replace("->", "  "):  # up to the end of the first parentheses
+            depth += (c in "(<[{") - (c in ")>]}")
+            commas += c == "," and depth == 1
+            if not depth: break
+        if end - begin + 1 > BODY: broken.append(f"{path}:{top + 1}: a function of {end - begin + 1} lines")
+        if commas + 1 > PARAMETERS: broken.append(f"{path}:{top + 1}: a function of {commas + 1} parameters")
+print("\n".join(broken), end="\n" * bool(broken))
+sys.exit(bool(broken))

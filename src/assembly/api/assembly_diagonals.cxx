@@ -1,0 +1,117 @@
+/* Matrices in compressed diagonals: assembled there, AIJ's values made of it. */
+#include "assembly.hpp"
+#include "assembly/kernels/expand.hpp"
+#include "petsc/plugin.hpp"
+#include "assembly/kernels/grid_numeric.hpp"
+#include "mat/cds/cds.hpp"
+#include "mat/cds/cds_mat.hpp"
+#include "values_to_write.hpp"
+
+namespace goza::assembly
+{
+
+namespace
+{
+
+using PlainCds = Cds<PetscScalar, PetscScalar>;
+
+/* On the device the kernels that write diagonals know grids. */
+const AssemblyMap *map_for_diagonals(GozaAssembly a)
+{
+  const EquationKind equation = a->problem().equation;
+
+  if (a->space == Space::Host) return &a->map;
+  if (!is_for_grids(equation, Layout::Cds)) return nullptr;
+  if (a->map.grid.is()) return &a->map;
+  if (!a->grid_looked_for) {
+    const NodeGrid grid = find_grid(a->mesh);
+
+    if (grid.is()) a->grid_map = make_assembly_map(a->mesh, grid);
+    a->grid_looked_for = true;
+  }
+  return a->grid_map.grid.is() ? &a->grid_map : nullptr;
+}
+
+PlainCds *diagonals_of(GozaAssembly a, FormatMat *f)
+{
+  auto *diagonals = dynamic_cast<PlainCds *>(const_cast<Format<PetscScalar> *>(&f->op->diagonal_block()));
+
+  return diagonals && diagonals->block_size() == a->bs && diagonals->values_to_write() ? diagonals : nullptr;
+}
+
+Target target_in(GozaAssembly a, PlainCds &diagonals)
+{
+  const CdsView<PetscScalar> view = diagonals.view();
+  Target                     target{};
+
+  target.layout = Layout::Cds;
+  target.bs     = (int)a->bs;
+  target.owned  = a->nowned;
+  target.val    = diagonals.values_to_write();
+  target.half   = diagonals.half();
+  target.ld     = view.ld;
+  target.ndiag  = (int)view.ndiag;
+  std::copy_n(view.offset, view.ndiag, target.offset);
+  return target;
+}
+
+} // namespace
+
+PetscErrorCode FindDiagonals(GozaAssembly a, Mat A, DiagonalsToWrite *to)
+{
+  PetscMPIInt        size;
+  PetscBool          seq;
+  Space              space;
+  bool               fits;
+  const AssemblyMap *map = nullptr;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(a->comm, &size));
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &seq));
+  PetscCall(MatGetFormatMat(A, &to->f));
+  if (size > 1 || !seq || !to->f || to->f->kind != &CdsKind() || a->from.size()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetSpace(A, &space));
+  if (space != a->space) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Guarded([&] { map = map_for_diagonals(a); }));
+  if (!map) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(to->f->op->fits(A, &fits));
+  if (!fits || to->f->op->space() != space) { /* the values that it has do not matter, its layout does */
+    std::shared_ptr<ParOperator<PetscScalar>> built;
+
+    PetscCall(MatFormatGetOperator(A, &built));
+  }
+  PetscCall(Guarded([&] {
+    PlainCds *diagonals = diagonals_of(a, to->f);
+
+    if (!diagonals) return;
+    if (to->f->op.use_count() > 1) { /* a preconditioner's, which keeps its values */
+      auto next   = std::make_shared<ParOperator<PetscScalar>>();
+      auto layout = diagonals->same_layout();
+
+      diagonals = layout.get();
+      next->start_from(std::move(layout));
+      to->f->op = std::move(next);
+    }
+    to->target = target_in(a, *diagonals);
+    to->map    = map;
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode WriteDiagonals(GozaAssembly a, Mat A, const DiagonalsToWrite &to)
+{
+  ValuesToWrite  own;
+  PetscErrorCode failed;
+
+  PetscFunctionBegin;
+  (void)to.f->op->overwrite(); /* until AIJ has these values, too, the format is nobody's */
+  PetscCall(Guarded([&] { assemble_matrix(a->problem(), a->mesh, *to.map, to.target); }));
+  PetscCall(own.open(A, a->space, a->nnz[0], false));
+  failed = Guarded([&] { expand_diagonals(a->space, *to.map, to.target, own.data()); });
+  PetscCall(own.close());
+  PetscCall(failed);
+  PetscCall(to.f->op->written(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::assembly

@@ -1,0 +1,25 @@
+/* Of the trials between formats. How far the model errs, and how far the times of one product vary, was found on the matrices of test/bench/bench_locality. */
+#pragma once
+#include "core/device/space.hpp"
+
+namespace goza::choice
+{
+
+/* The model errs: a format that it finds within this of the best may be the fastest. PETSc's CSR must be closer, since PETSc may have to bring its arrays to the device. */
+constexpr double close_to_best = 2, csr_close_to_best = 1.3;
+
+/* Products shorter than so many seconds vary by this from one trial to the next: noise counts, and what a cache holds. */
+constexpr double short_product = 100e-6, short_variation = 1.25;
+
+/* Seconds that a short format's own trial may take, and the last trial of all that come near the fastest; the host's clock is less steady. */
+inline double trial_seconds(Space space)
+{
+  return space == Space::Cuda ? 0.2e-3 : 2e-3;
+}
+
+inline double last_trial_seconds(Space space)
+{
+  return space == Space::Cuda ? 2e-3 : 20e-3;
+}
+
+} // namespace goza::choice

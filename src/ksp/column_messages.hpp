@@ -1,0 +1,87 @@
+/* Columns of coefficients that a device tells the host of, in pinned memory: the host reads one while the device is at work on the next. */
+#pragma once
+#include "core/device/array.hpp"
+#include "core/device/scalars.hpp"
+
+namespace goza::ksp
+{
+
+/* What the pass is given that tells of one. */
+struct ColumnMessage {
+  const PetscScalar *h      = nullptr; // [n], where the basis is
+  PetscInt           n      = 0;
+  PetscScalar       *to     = nullptr; // nullptr: nobody is told
+  volatile unsigned *mark   = nullptr;
+  unsigned           number = 0;
+
+  HD void tell() const
+  {
+#if defined(__CUDA_ARCH__)
+    if (!to) return;
+    for (PetscInt j = 0; j < n; j++) to[j] = h[j];
+    __threadfence_system();
+    *mark = number;
+#endif
+  }
+};
+
+class ColumnMessages {
+public:
+  ColumnMessages()                                  = default;
+  ColumnMessages(const ColumnMessages &)            = delete;
+  ColumnMessages &operator=(const ColumnMessages &) = delete;
+  ~ColumnMessages() { release(); }
+
+  /* Of n coefficients; on the host there are none. */
+  void resize(Space space, PetscInt n)
+  {
+    const PetscInt wanted = space == Space::Host ? 0 : n;
+
+    if (wanted == n_) return;
+    release();
+    if (!wanted) return;
+    columns_ = static_cast<PetscScalar *>(device::allocate_pinned(places * wanted * sizeof(PetscScalar)));
+    marks_   = static_cast<unsigned *>(device::allocate_pinned(places * sizeof(unsigned)));
+    for (unsigned k = 0; k < places; k++) marks_[k] = sent_;
+    n_ = wanted;
+  }
+
+  /* The next one's, of h; at most two are on their way. */
+  ColumnMessage next(const PetscScalar *h)
+  {
+    if (!n_) return {};
+    sent_++;
+    return {h, n_, place(sent_), marks_ + sent_ % places, sent_};
+  }
+
+  /* That message, when it has come. */
+  const PetscScalar *hear(const ColumnMessage &message) const
+  {
+    for (unsigned polls = 1; *message.mark != message.number; polls++) {
+      if (polls % 1024 == 0 && !device::busy() && *message.mark != message.number) throw DeviceError("the device is done and has not told its coefficients");
+    }
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return place(message.number);
+  }
+
+  void release() noexcept
+  {
+    device::deallocate_pinned(columns_);
+    device::deallocate_pinned(marks_);
+    columns_ = nullptr;
+    marks_   = nullptr;
+    n_       = 0;
+  }
+
+private:
+  static constexpr unsigned places = 2;
+
+  PetscScalar *place(unsigned number) const { return columns_ + static_cast<std::size_t>(number % places) * n_; }
+
+  PetscScalar *columns_ = nullptr; // [places][n]
+  unsigned    *marks_   = nullptr; // [places]
+  PetscInt     n_       = 0;
+  unsigned     sent_    = 0;
+};
+
+} // namespace goza::ksp

@@ -1,0 +1,359 @@
+/* Preconditioned conjugate gradients, the method: fusedcg.cxx makes a KSP type of it. */
+#pragma once
+#include "cg_kernels.hpp"
+#include "device_loop.hpp"
+#include "petsc/errors.hpp"
+#include <utility>
+
+namespace goza::ksp
+{
+
+/* On one rank the sums are known where they are needed. On several, all sums of an iteration are added up at a time, as Chronopoulos and Gear do: A p is s + b w with
+   s = A z, and p'A p is expanded in sums over z, s, and the p and w before. They drop the terms that vanish where A is symmetric; kept, they make it the same method as on
+   one rank for matrices that are not, as with boundary conditions in rows alone.
+
+   On one rank x follows a direction late: x + a p is made when p is needed no more, in the pass that makes the next p. The pass that makes r takes the first step of the
+   cycle as well, and the last step of the cycle leaves what z'r and z'z are made of.
+
+   On a device where nobody looks at x an iteration is recorded, and the device repeats it by itself until it sees that the host might end the solve: the host reads what
+   each iteration tells and follows. An iteration ends with the norm: that of z, or with what comes of it that of r. */
+class ConjugateGradients {
+public:
+  enum : PetscInt { // the vectors of CgVectors
+    R,
+    Z,
+    P,
+    W,
+    S,
+    most_vectors
+  };
+
+  ConjugateGradients(KSP ksp, KrylovSpace &space, Scalars<CgScalars> &scalars) :
+    ksp_(ksp), K_(space), scalars_(scalars), merged_(!space.one_rank()), norm_of_r_(ksp->normtype == KSP_NORM_UNPRECONDITIONED), narrow_z_(space.narrow_solution()), loop_(ksp, space, scalars)
+  {
+    if (!merged_ && !space.solution_is_seen()) first_step_ = space.first_step(Z); /* whoever looks may apply the preconditioner to something else */
+  }
+
+  PetscErrorCode solve()
+  {
+    PetscFunctionBegin;
+    ksp_->its = 0;
+    PetscCall(Guarded([&] {
+      scalars_.forget();
+      scalars_.set(CgScalars());
+    }));
+    PetscCall(begin());
+    if (!ksp_->reason) PetscCall(iterate());
+    if (x_is_late_) PetscCall(catch_up());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+private:
+  CgVectors     vectors() { return {K_[KrylovSpace::solution], K_[R], K_[Z], K_[P], K_[W], merged_ ? K_[S] : nullptr, narrow_z_}; }
+  CgScalarsView tells() { return scalars_.view(true); }
+  CgScalarsView keeps() { return scalars_.view(false); }
+
+  template <class Pass> PetscErrorCode pass(PetscLogDouble flops_per_row, const Pass &run)
+  {
+    PetscFunctionBegin;
+    PetscCall(Guarded([&] { run(K_.space(), K_.n(), vectors(), K_.sums()); }));
+    PetscCall(K_.log_flops(flops_per_row));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode listen()
+  {
+    PetscFunctionBegin;
+    PetscCall(Guarded([&] { now_ = scalars_.told(); }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* z = M r, and the sums with it. begun: the first step came with r. */
+  PetscErrorCode precondition(bool begun)
+  {
+    FusedSums &sums = K_.sums();
+
+    PetscFunctionBegin;
+    if (!merged_) {
+      PetscCallCXX(sums.leave(0));
+      PetscCall(K_.precondition(R, Z, {begun, narrow_z_ != nullptr, K_.may_leave_sums() ? &sums : nullptr}));
+      PetscCall(pass(4, [&](Space space, PetscInt n, const CgVectors &v, FusedSums &sums) {
+        cg_products(space, n, v, tells(), sums.nleft() > 0, !norm_of_r_, loop_.more(), sums);
+      }));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    PetscCall(K_.precondition(R, Z));
+    PetscCall(K_.multiply(Z, S));
+    PetscCall(pass(first_ ? 6 : 10,
+                   [&](Space space, PetscInt n, const CgVectors &v, FusedSums &sums) { cg_merged_products(space, n, v, keeps(), norm_of_r_, first_, sums); }));
+    PetscCall(add_up());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscErrorCode precondition_next() { return precondition(first_step_.kind != AnyFirstStep::none); }
+
+  /* The one reduction of an iteration. Scalars that come of it are the same on every rank. */
+  PetscErrorCode add_up()
+  {
+    CgScalars here{};
+
+    PetscFunctionBegin;
+    PetscCall(Guarded([&] { here = scalars_.get(); }));
+    PetscScalar sums[] = {here.zr, here.norm, here.zs, here.mixed};
+    PetscCall(K_.sum_over_ranks(sums, 4));
+    now_.zr    = sums[0];
+    now_.norm  = sums[1];
+    now_.zs    = sums[2];
+    now_.mixed = sums[3];
+    now_.begin_direction();
+    now_.expand_product();
+    now_.a = now_.step();
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode merged_step()
+  {
+    const bool first = std::exchange(first_, false);
+
+    PetscFunctionBegin;
+    PetscCall(Guarded([&] { scalars_.set(now_); }));
+    PetscCall(pass(8, [&](Space space, PetscInt n, const CgVectors &v, FusedSums &sums) { cg_merged_step(space, n, v, keeps(), first, sums); }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* p, and x with the one before. */
+  PetscErrorCode direction(const CgDirection &what)
+  {
+    PetscFunctionBegin;
+    PetscCall(pass(4, [&](Space space, PetscInt n, const CgVectors &v, FusedSums &sums) { cg_direction(space, n, v, keeps(), what, sums); }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscErrorCode next_direction() { return direction({std::exchange(first_, false), std::exchange(x_is_late_, false)}); }
+
+  /* A p and r. */
+  PetscErrorCode residual()
+  {
+    PetscFunctionBegin;
+    PetscCall(K_.multiply_dot(P, P, W, &keeps().there->pw));
+    PetscCall(K_.log_flops(2));
+    PetscCall(pass(norm_of_r_ ? 4 : 2, [&](Space space, PetscInt n, const CgVectors &v, FusedSums &sums) {
+      cg_residual(space, n, v, norm_of_r_ ? tells() : keeps(), norm_of_r_, first_step_, loop_.more(), sums);
+    }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode catch_up()
+  {
+    PetscFunctionBegin;
+    x_is_late_ = false;
+    PetscCall(direction({false, true, false, true}));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* --- the device by itself */
+
+  PetscErrorCode let_device_go_on(PetscInt iterations, bool all_launched)
+  {
+    PetscFunctionBegin;
+    if (merged_) PetscFunctionReturn(PETSC_SUCCESS);
+    if (loop_.on() && now_.end.stop && !norm_of_r_) PetscCall(direction({false, false})); /* which the device has left */
+    PetscCall(loop_.go_on(now_.end.stop, iterations, all_launched, norm_of_r_, [&]() -> PetscErrorCode {
+      PetscFunctionBegin;
+      if (!norm_of_r_) PetscCall(residual());
+      PetscCall(precondition_next());
+      PetscCall(direction({false, true, true}));
+      if (norm_of_r_) PetscCall(residual());
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* --- the host follows */
+
+  PetscReal norm() const
+  {
+    switch (ksp_->normtype) {
+    case KSP_NORM_NATURAL:
+      return PetscSqrtReal(PetscAbsScalar(now_.zr));
+    case KSP_NORM_NONE:
+      return 0;
+    default:
+      return PetscSqrtReal(PetscRealPart(now_.norm));
+    }
+  }
+
+  PetscErrorCode check_norm(PetscReal norm)
+  {
+    PetscFunctionBegin;
+    if (ksp_->normtype == KSP_NORM_NATURAL) PetscCall(K_.check_dot(now_.zr));
+    else PetscCall(K_.check(norm));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode report(PetscInt it, PetscReal norm)
+  {
+    PetscFunctionBegin;
+    PetscCall(K_.report(it, norm, [&] { return x_is_late_ ? catch_up() : PETSC_SUCCESS; }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* The first residual, its norm and its z. */
+  PetscErrorCode begin()
+  {
+    const bool norm_of_z = ksp_->normtype == KSP_NORM_PRECONDITIONED || ksp_->normtype == KSP_NORM_NATURAL;
+    PetscReal  dp;
+
+    PetscFunctionBegin;
+    PetscCall(K_.first_residual(R));
+    if (norm_of_z) {
+      PetscCall(precondition(false));
+      if (!merged_) PetscCall(listen());
+    } else if (norm_of_r_) {
+      PetscCall(pass(2, [&](Space space, PetscInt n, const CgVectors &v, FusedSums &sums) { cg_norm(space, n, v, tells(), sums); }));
+      PetscCall(listen());
+      if (merged_) PetscCall(K_.sum_over_ranks(&now_.norm, 1));
+    }
+    dp = norm();
+    PetscCall(check_norm(dp));
+    if (ksp_->reason) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(report(0, dp));
+    if (ksp_->reason || norm_of_z) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(precondition(false));
+    if (!merged_) PetscCall(listen());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* beta and beta_old are z'r of this z and the one before. */
+  PetscErrorCode check_beta(PetscScalar beta, PetscScalar beta_old)
+  {
+    PetscFunctionBegin;
+    if (beta == 0) {
+      ksp_->reason = KSP_CONVERGED_ATOL;
+      PetscCall(PetscInfo(ksp_, "converged due to beta = 0\n"));
+    } else if (beta * beta_old < 0) {
+      ksp_->reason = KSP_DIVERGED_INDEFINITE_PC;
+      PetscCall(PetscInfo(ksp_, "diverging due to indefinite preconditioner\n"));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode check_product(PetscScalar pw)
+  {
+    CgScalars s;
+
+    PetscFunctionBegin;
+    PetscCall(K_.check_dot(pw));
+    if (ksp_->reason) PetscFunctionReturn(PETSC_SUCCESS);
+    s.pw     = pw;
+    s.pw_old = pw_old_;
+    pw_old_  = pw;
+    if (!s.is_indefinite()) PetscFunctionReturn(PETSC_SUCCESS);
+#if PETSC_VERSION_GE(3, 20, 0)
+    if (ksp_->converged_neg_curve) {
+      PetscCall(PetscInfo(ksp_, "converged due to negative curvature: %g\n", (double)PetscRealPart(pw)));
+      ksp_->reason = KSP_CONVERGED_NEG_CURVE;
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+#endif
+    ksp_->reason = KSP_DIVERGED_INDEFINITE_MAT;
+    PetscCall(PetscInfo(ksp_, "diverging due to indefinite matrix\n"));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode iterate()
+  {
+    PetscInt i = 0;
+
+    PetscFunctionBegin;
+    PetscCall(K_.check_dot(now_.beta));
+    while (!ksp_->reason) {
+      PetscCall(step(i));
+      if (ksp_->reason) break;
+      if (++i >= ksp_->max_it) break;
+    }
+    if (i >= ksp_->max_it) ksp_->reason = KSP_DIVERGED_ITS;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode step(PetscInt i)
+  {
+    PetscReal dp = 0;
+
+    PetscFunctionBegin;
+    ksp_->its = i + 1;
+    PetscCall(check_beta(now_.beta, beta_old_));
+    if (ksp_->reason) PetscFunctionReturn(PETSC_SUCCESS);
+    beta_old_ = now_.beta;
+    if (merged_) PetscCall(check_product(now_.pw));
+    if (ksp_->reason) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(advance(i));
+    PetscCall(look(i, &dp));
+    if (ksp_->reason) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(report(i + 1, dp));
+    if (ksp_->reason) PetscFunctionReturn(PETSC_SUCCESS);
+    if (norm_of_r_ && !merged_) PetscCall(find_beta(i));
+    PetscCall(K_.check_dot(now_.beta));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* Until x and r are new, or x late; and z where the norm is its. */
+  PetscErrorCode advance(PetscInt i)
+  {
+    PetscFunctionBegin;
+    if (merged_) {
+      PetscCall(merged_step());
+      PetscCall(precondition(false));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    if (!loop_.on()) PetscCall(next_direction());
+    if (!norm_of_r_) PetscCall(let_device_go_on(ksp_->max_it - i, i > 0));
+    if (!loop_.on()) {
+      PetscCall(residual());
+      if (!norm_of_r_) PetscCall(precondition_next());
+    }
+    x_is_late_ = !loop_.on() || norm_of_r_;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* What has come of it, and the norm. */
+  PetscErrorCode look(PetscInt i, PetscReal *dp)
+  {
+    PetscFunctionBegin;
+    if (!merged_) {
+      PetscCall(listen());
+      PetscCall(loop_.heard());
+      PetscCall(check_product(now_.pw));
+      if (ksp_->reason) { /* a is 0 */
+        x_is_late_ = false;
+        PetscFunctionReturn(PETSC_SUCCESS);
+      }
+    }
+    *dp = ksp_->chknorm < i + 2 || ksp_->normtype == KSP_NORM_NATURAL ? norm() : 0;
+    PetscCall(check_norm(*dp));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* z where the norm is r's: a device goes on by itself, and adds to x what is due. */
+  PetscErrorCode find_beta(PetscInt i)
+  {
+    PetscFunctionBegin;
+    if (i + 1 < ksp_->max_it) PetscCall(let_device_go_on(ksp_->max_it - i - 1, true));
+    else loop_.leave();
+    if (loop_.on()) x_is_late_ = false;
+    else PetscCall(precondition_next());
+    PetscCall(listen());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  KSP                   ksp_;
+  KrylovSpace          &K_;
+  Scalars<CgScalars>   &scalars_;
+  const bool            merged_, norm_of_r_;
+  const float *const    narrow_z_; // where z may stay
+  AnyFirstStep          first_step_;
+  DeviceLoop<CgScalars> loop_;
+  bool                  first_ = true, x_is_late_ = false;
+  CgScalars             now_{}; // as the host knows them
+  PetscScalar           beta_old_ = 0, pw_old_ = 0;
+};
+
+} // namespace goza::ksp

@@ -1,0 +1,21 @@
+/* Of the model of products, beside what is fitted to a machine (machines.cxx): found by comparing its times with those measured by test/bench/bench_locality, on families that are
+   not reported. */
+#pragma once
+#include "core/rooms.hpp"
+
+namespace goza::locality
+{
+
+/* Bytes of x: what all that is in flight on a GPU reads of a band as wide as this stays in L2. */
+constexpr double near_bytes = 8e6;
+
+/* Steps of a thread that are partly begun before those before them end. */
+constexpr double steps_ahead = 64;
+
+/* Steps that a CDS kernel which loads its diagonals in groups waits for. */
+constexpr double grouped_steps = 3;
+
+/* Share of the entries that must lie on diagonals for CDS to be compared: the remainder would be a second matrix. */
+constexpr double least_on_diagonals = 0.6;
+
+} // namespace goza::locality

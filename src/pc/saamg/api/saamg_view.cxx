@@ -1,0 +1,121 @@
+/* What -ksp_view says of saamg. */
+#include "pc/saamg/cycle/cycle.hpp"
+#include "saamg_data.hpp"
+#include <petsc/private/pcimpl.h>
+
+namespace goza::saamg
+{
+
+/* What was found in the matrix, and what that led to. */
+static PetscErrorCode ViewChoice(SAAMG *mg, PetscViewer viewer)
+{
+  static const char *const smoothings[] = {"smoothed with the matrix", "smoothed with its diffusive part", "not smoothed"};
+
+  PetscFunctionBegin;
+  if (!mg->cycle) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  smoother %s, interpolation %s, reuse %s\n", smoother_names[mg->cycle_options.smoothers[PC_SAAMG_FINEST].which], PCSAAMGInterpolations[mg->interpolation], PCSAAMGReuses[mg->reuse]));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  const bool  automatic = mg->cycle_options.smoothers[PC_SAAMG_FINEST].which == smoother_named("auto");
+  const char *smoother = smoother_names[mg->taken.smoothers[PC_SAAMG_FINEST].which], *smoothing = smoothings[(int)mg->hierarchy_options.smoothed_with];
+
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  smoother %s%s, reuse %s\n", smoother, automatic ? " (auto)" : "", PCSAAMGReuses[mg->reuse]));
+  if (mg->found.symmetric)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  the matrix is %s symmetric: smoother %s, interpolation %s\n", mg->told ? "declared" : "found to be", smoother, smoothing));
+  else {
+    const double rows = (double)mg->found.rows;
+
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  the matrix is not symmetric in %.3g %% of its rows, with opposite signs in %.3g %%: smoother %s, interpolation %s\n",
+                                     100. * (double)mg->found.skew / rows, 100. * (double)mg->found.opposed / rows, smoother, smoothing));
+  }
+  if (mg->couplings.anisotropic())
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %.3g %% of its couplings are weak, and it is an M-matrix: strength threshold %.3g\n",
+                                     100. * (double)mg->couplings.weak / (double)mg->couplings.edges, (double)mg->hierarchy_options.threshold));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Where a level is not as asked for, and why. */
+static PetscErrorCode ViewBounds(SAAMG *mg, PetscViewer viewer)
+{
+  const std::vector<Grid> &grids = mg->hierarchy.grids();
+
+  PetscFunctionBegin;
+  for (std::size_t l = 0; l < grids.size(); l++) {
+    if (!grids[l].transfer) continue;
+    if (grids[l].transfer->bounded)
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  level %d is coarsened aggressively: else operators would exceed complexity %g\n", (int)l,
+                                       (double)mg->hierarchy_options.max_complexity));
+    else if (!grids[l].transfer->smoothed && mg->hierarchy_options.smoothed_with != SmoothedWith::Nothing)
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  level %d has rows too long for its interpolation to be smoothed\n", (int)l));
+  }
+  if (mg->hierarchy.stopped())
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  coarsening stops at level %d: another level would exceed complexity %g\n", (int)grids.size() - 1,
+                                     (double)mg->hierarchy_options.max_complexity));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What the ranks hold of each level, and what an exchange of its vectors moves. Collective. */
+static PetscErrorCode ViewRanks(const std::vector<Grid> &grids, PetscViewer viewer)
+{
+  PetscFunctionBegin;
+  if (grids[0].level->columns->size() == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  level      ranks   most rows  most nonzeros  values received  from ranks\n"));
+  for (std::size_t l = 0; l < grids.size(); l++) {
+    const ColumnMap &columns = *grids[l].level->columns;
+    PetscInt64       rows = columns.n(), nonzeros = 0, active = rows > 0, mine[4], most[4];
+
+    if (rows && grids[l].level->nnz > 0)
+      nonzeros = (PetscInt64)(grids[l].level->nnz * (PetscLogDouble)rows / columns.nglobal()); /* the finest's arrays are the user's */
+    mine[0] = rows;
+    mine[1] = nonzeros;
+    mine[2] = columns.nghost();
+    mine[3] = (PetscInt64)columns.receives().size();
+    PetscCallMPI(MPI_Allreduce(mine, most, 4, MPIU_INT64, MPI_MAX, columns.comm()));
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &active, 1, MPIU_INT64, MPI_SUM, columns.comm()));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %5d %10" PetscInt64_FMT " %11" PetscInt64_FMT " %14" PetscInt64_FMT " %16" PetscInt64_FMT " %11" PetscInt64_FMT "\n", (int)l, active, most[0], most[1], most[2], most[3]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
+{
+  SAAMG         *mg = static_cast<SAAMG *>(pc->data);
+  PetscBool      ascii;
+  PetscLogDouble rows = 0, nonzeros = 0;
+  std::string    changed;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  smoothed aggregation, %s-cycle, %s precision, strength threshold %g\n", mg->cycle_options.w_cycle ? "W" : "V", PCSAAMGPrecisions[mg->precision],
+                                   (double)mg->hierarchy_options.threshold));
+  PetscCall(ViewChoice(mg, viewer));
+  PetscCallCXX(changed = SettingsChanged(*mg));
+  if (!changed.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  set:%s\n", changed.c_str()));
+  if (!mg->cycle) PetscFunctionReturn(PETSC_SUCCESS);
+  const std::vector<Grid> &grids = mg->hierarchy.grids();
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  on %s%s\n", space_name(mg->space), mg->space == Space::Host ? "" : DescribeStages({&mg->staged_b, &mg->staged_x})));
+  const std::string halo = mg->cycle->describe_halo();
+  if (!halo.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  halo exchange: %s\n", halo.c_str()));
+  const Lattice &lattice = grids[0].level->lattice;
+  if (lattice.known())
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  aggregates laid out on a grid of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " points\n", lattice.points[0],
+                                     lattice.points[1], lattice.points[2]));
+  PetscCall(ViewBounds(mg, viewer));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  level       rows    nonzeros  per row  smoother\n"));
+  for (std::size_t l = 0; l < grids.size(); l++) {
+    const PetscInt       M  = grids[l].rows();
+    const PetscLogDouble nz = grids[l].level->nnz;
+
+    rows += M;
+    nonzeros += nz;
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %5d %10" PetscInt_FMT " %11.0f %8.1f  %s\n", (int)l, M, nz, M ? nz / M : 0.0, mg->cycle->describe_level(l).c_str()));
+    if (l == 0) mg->fine_rows = M, mg->fine_nonzeros = nz;
+  }
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  complexity: grid %.3f, operator %.3f\n", mg->fine_rows ? rows / mg->fine_rows : 1.0, mg->fine_nonzeros > 0 ? nonzeros / mg->fine_nonzeros : 1.0));
+  PetscCall(ViewRanks(grids, viewer));
+  PetscCall(ViewMemory(pc, mg, viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::saamg

@@ -1,0 +1,88 @@
+/* A level of a cycle. */
+#pragma once
+#include "pc/saamg/setup/hierarchy.hpp"
+#include "level_format.hpp"
+#include "petsc/errors.hpp"
+#include "parallel/agree.hpp"
+#include "mat/common/par_operator.hpp"
+#include "pc/saamg/smoother/smoother.hpp"
+
+namespace goza::saamg
+{
+
+/* One grid in one precision: operator, smoother and vectors. The solution moves between x[0] and x[1]; `at` says where it is. */
+template <class V> struct Level {
+  PetscInt                        n = 0;
+  std::shared_ptr<ParOperator<V>> A; // the finest may be the matrix's own
+  std::unique_ptr<Smoother<V>>    smoother;
+  Array<V>                        dinv, isolated, b, r, x0, x1;
+  V                              *x[2]{};
+  int                             at = 0;
+
+  PetscErrorCode setup(const Grid &grid, Space space, std::shared_ptr<ParOperator<V>> shared, const SmootherChoice &choice, bool finest, bool bottom, bool half)
+  {
+    const auto      format   = [&](Space s) { return std::make_unique<LevelFormat<V>>(s, grid.bs, half); };
+    SmootherOptions one_pass = choice.options;
+
+    PetscFunctionBegin;
+    if (bottom) one_pass.sweeps = 1; /* the cycle counts them, to turn round after each */
+    if (shared) A = shared;
+    else {
+      PetscCall(Together(grid.level->columns->comm(), "hold a level", [&] {
+        if (!A || A.use_count() > 1) A = std::make_shared<ParOperator<V>>();
+      }));
+      PetscCall(A->update(grid.level->A, grid.level->columns, grid.level->stamp, format));
+    }
+    PetscCall(FailTogether(grid.level->columns->comm(), set_vectors(*grid.level, space, finest && std::is_same_v<V, PetscScalar>), "hold the vectors of a level"));
+    /* the estimate lies below the truth, and beyond beta a Chebyshev polynomial grows */
+    const PetscErrorCode made = smoother_table<V>()[choice.which].create({grid, *A, {n, dinv.data(), isolated.data()}, static_cast<PetscReal>(1.1) * grid.lambda, finest}, one_pass, smoother);
+    PetscCall(FailTogether(grid.level->columns->comm(), made, "make its smoother"));
+    x[0] = x0.data();
+    x[1] = x1.data();
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* users: right-hand side and solution are those that a cycle is applied to */
+  PetscErrorCode set_vectors(const CsrLevel &level, Space space, bool users)
+  {
+    PetscFunctionBegin;
+    n = level.A.nrows;
+    PetscCall(Guarded([&] {
+      for (Array<V> *a : {&b, &r, &x0, &x1}) {
+        const PetscInt wanted = users && (a == &b || a == &x0) ? 0 : n;
+
+        if (a->space() != space || a->size() != static_cast<std::size_t>(wanted)) *a = Array<V>(space, wanted);
+        a->zero();
+      }
+      dinv     = Array<V>(space, n);
+      isolated = Array<V>(space, level.isolated.size());
+      split_diagonal(space, n, level.dinv.data(), level.isolated.data(), dinv.data(), isolated.data());
+    }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode smooth(const V *rhs, Pass pass, FusedSums *sums = nullptr) { return smoother->apply(rhs, x, at, pass, &at, sums); }
+  /* From zero, for what b is to be. */
+  PetscErrorCode start(const PetscScalar *given)
+  {
+    FirstStep<V> step;
+    const bool   of_elements = smoother->first_step(&step);
+
+    PetscFunctionBegin;
+    step.x = x[at];
+    step.b = b.data();
+    PetscCall(Guarded([&] {
+      if (of_elements) take_first_step(A->space(), n, step, static_cast<const V *>(nullptr), given);
+      else convert(A->space(), n, given, b.data());
+    }));
+    PetscCall(smooth(b.data(), of_elements ? Pass::Begun : Pass::FromZero));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscErrorCode residual(const V *rhs) { return A->apply(x[at], Residual<V>{rhs, r.data()}); }
+  std::size_t    bytes() const
+  {
+    return (A.use_count() > 1 ? 0 : A->bytes()) + smoother->bytes() + dinv.bytes() + isolated.bytes() + b.bytes() + r.bytes() + x0.bytes() + x1.bytes();
+  }
+};
+
+} // namespace goza::saamg

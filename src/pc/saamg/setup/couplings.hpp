@@ -1,0 +1,26 @@
+/* How a matrix couples its rows, as far as its entries tell, in the space where the matrix is. */
+#pragma once
+#include "eigen.hpp"
+
+namespace goza::saamg
+{
+
+/* Of all ranks. Entries at rounding's size, and those that lead to a row that is coupled to nothing, are no couplings. */
+struct Couplings {
+  std::int64_t rows = 0, positive = 0; // that are coupled to others; those of them whose off-diagonal entries of the diagonal's sign come to more than a hundredth of it
+  std::int64_t edges = 0, weak = 0; // couplings, and those of less than half of their row's mean
+  std::int64_t squares = 0;         // of the rows' couplings
+
+  /* Where entries are those of an M-matrix, small ones are weak couplings: across the layers of a stretched grid, say. On meshes with obtuse angles they say nothing, and on graphs with
+     hubs strength would say as much of degrees as of weights. */
+  bool anisotropic() const { return edges > 0 && positive <= rows / 1000 && 4 * weak >= edges && evenly(); }
+  bool evenly() const { return static_cast<double>(squares) * static_cast<double>(rows) <= 2 * static_cast<double>(edges) * static_cast<double>(edges); }
+
+  /* Of strength, for aggregates along strong couplings: half of what an entry is, over the diagonal, where all are alike. CG, 7 points, a threshold of 0 and this one: stretched by 1.15 from
+     cell to cell, 60^3, 41 and 8 iterations; z x 100, 40^3, 36 and 6; z x 0.01, 21 and 7; z x 10, 12 and 6. */
+  PetscReal threshold() const { return static_cast<PetscReal>(0.5) * static_cast<PetscReal>(rows) / static_cast<PetscReal>(edges); }
+};
+
+Couplings couplings_of(const Csr &A, const ColumnMap &columns, const CsrFacts &facts); // collective
+
+} // namespace goza::saamg

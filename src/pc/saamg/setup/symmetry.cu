@@ -1,0 +1,101 @@
+#include "symmetry.hpp"
+#include "core/util/algorithm.hpp"
+#include "core/launch/row_sums.hpp"
+#include "core/launch/staged_rows.hpp"
+#include "parallel/summed_rows.hpp"
+#include "symmetry_rows.hpp"
+
+namespace goza::saamg
+{
+
+namespace
+{
+
+/* Hashed numbers of the size that a_ij r_i s_j has the same scale in every row; 0 where a row is coupled to nothing. */
+struct Probe {
+  PetscInt            start, which;
+  const PetscScalar  *dinv;
+  const std::int64_t *isolated;
+  PetscScalar        *r;
+
+  HD void operator()(PetscInt i) const
+  {
+    const PetscReal uniform = static_cast<PetscReal>(hash62(2 * static_cast<std::uint64_t>(start + i) + which) >> 9) / static_cast<PetscReal>(std::uint64_t(1) << 52) - 1;
+
+    r[i] = isolated[i] ? PetscScalar(0) : uniform * (dinv[i] != PetscScalar(0) ? PetscSqrtReal(PetscAbsScalar(dinv[i])) : 1);
+  }
+};
+
+struct Narrow {
+  const std::int64_t *from;
+  PetscInt           *to;
+
+  HD void operator()(PetscInt i) const { to[i] = static_cast<PetscInt>(from[i]); }
+};
+
+/* By two hashed vectors: r^T A s = s^T A r. */
+bool seems_symmetric(const Csr &A, const ColumnMap &columns, const CsrFacts &facts)
+{
+  const PetscReal    rounding = PETSC_SQRT_MACHINE_EPSILON / 100;
+  const Space        space    = A.space;
+  Array<PetscScalar> r(space, columns.nlocal()), s(space, columns.nlocal()), difference(space, A.nrows), size(space, A.nrows), sums(space, 2);
+
+  for_each_row(space, A.nrows, Probe{columns.start(), 0, facts.dinv.data(), facts.isolated.data(), r.data()});
+  for_each_row(space, A.nrows, Probe{columns.start(), 1, facts.dinv.data(), facts.isolated.data(), s.data()});
+  columns.update(r);
+  columns.update(s);
+  for_each_csr_row(A, 1, Antisymmetry{A.ptr, A.col, A.val, r.data(), s.data(), difference.data(), size.data()});
+  sum_into(space, difference.data(), A.nrows, sums.data());
+  sum_into(space, size.data(), A.nrows, sums.data() + 1);
+  std::vector<PetscScalar> sum = sums.to_host();
+  columns.sum(sum.data(), 2);
+  return !(PetscAbsScalar(sum[0]) > rounding * PetscAbsScalar(sum[1])); // a NaN is found elsewhere
+}
+
+} // namespace
+
+Symmetry symmetry_of(const Csr &A, const MapPtr &columns, const CsrFacts &facts)
+{
+  const Space space = A.space;
+  Symmetry    result;
+
+  if (!facts.finite || seems_symmetric(A, *columns, facts)) return result;
+  MapPtr              tcolumns;
+  const CsrMatrix     T = transpose(A, *columns, columns, tcolumns);
+  Array<PetscInt>     isolated(space, columns->nlocal());
+  Array<std::int64_t> counts(space, CountSkew::n);
+
+  for_each_row(space, A.nrows, Narrow{facts.isolated.data(), isolated.data()});
+  columns->update(isolated);
+  join_rows<Plus, CountSkew::n>(space, A.nrows, CountSkew{{A, T.view(), columns->ghosts_here().data(), tcolumns->ghosts_here().data()}, isolated.data()}, counts.data());
+  std::vector<std::int64_t> count = counts.to_host();
+  columns->sum(count.data(), CountSkew::n);
+  result.rows      = count[0];
+  result.skew      = count[1];
+  result.opposed   = count[2];
+  result.symmetric = result.skew == 0;
+  return result;
+}
+
+CsrMatrix diffusive_part(const Csr &A, const MapPtr &columns, PetscInt bs, const Array<PetscInt> &aggregate)
+{
+  const Space     space = A.space;
+  MapPtr          tcolumns;
+  const CsrMatrix T = transpose(A, *columns, columns, tcolumns);
+  CsrMatrix       C(space, A.nrows, A.ncols);
+
+  C.ptr = Array<PetscInt>(space, A.nrows + 1);
+  DiffusiveRow
+    body{{A, T.view(), columns->ghosts_here().data(), tcolumns->ghosts_here().data()}, aggregate.data(), bs, nullptr, C.ptr.data(), nullptr, nullptr};
+  for_each_row(space, A.nrows, body);
+  const PetscInt nnz = lengths_to_pointer(space, C.ptr);
+  C.col              = Array<PetscInt>(space, nnz);
+  C.val              = Array<PetscScalar>(space, nnz);
+  body.ptr           = C.ptr.data();
+  body.col           = C.col.data();
+  body.val           = C.val.data();
+  for_each_row(space, A.nrows, body);
+  return C;
+}
+
+} // namespace goza::saamg

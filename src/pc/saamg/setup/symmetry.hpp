@@ -1,0 +1,19 @@
+/* Whether a matrix is symmetric, and the part of it that is, in the space where the matrix is. Columns of A are local ones of a map; all functions are collective. */
+#pragma once
+#include "eigen.hpp"
+
+namespace goza::saamg
+{
+
+struct Symmetry {
+  bool         symmetric = true;                // as smoothers and interpolation see it
+  std::int64_t rows = 0, skew = 0, opposed = 0; // where it is not: see CountSkew; of all ranks
+};
+
+/* Costs two products where A is symmetric, else a transpose, too. Rows that are coupled to nothing take no part. */
+Symmetry symmetry_of(const Csr &A, const MapPtr &columns, const CsrFacts &facts);
+
+/* See symmetry_rows.hpp. aggregate [columns of A]: -1 where no interpolation is. */
+CsrMatrix diffusive_part(const Csr &A, const MapPtr &columns, PetscInt bs, const Array<PetscInt> &aggregate);
+
+} // namespace goza::saamg

@@ -1,0 +1,145 @@
+/* Row bodies that compare a matrix with its transpose.
+
+   The diffusive part C of A is what the two directions of an edge share: c_ij is the one of a_ij and a_ji that is nearer to zero, 0 where their signs differ, and what
+   a_ij has beyond it goes to the diagonal, so that rows sum up as they did. Of upwind convection and diffusion it is the diffusion, of a symmetric matrix the matrix. An interpolation
+   smoothed with it instead of A is smoothed where diffusion is felt and stays as it is where convection is: smoothed with all of A, the coarse operator of strong convection is that of
+   central differences with a cell's Peclet number that triples from level to level, on which no smoother converges. */
+#pragma once
+#include "core/sparse/csr.hpp"
+#include "core/launch/for_each_row.hpp"
+
+namespace goza::saamg
+{
+
+/* A row's sum of r_i a_ij s_j - s_i a_ij r_j, which over all rows is zero where A is symmetric, and of their magnitudes. r and s [columns]: 0 where a row is coupled to nothing. */
+struct Antisymmetry {
+  const PetscInt    *ptr;
+  Columns            col;
+  Values             val;
+  const PetscScalar *r, *s;
+  PetscScalar       *difference, *size;
+
+  HD Antisymmetry on(Columns c, Values v) const { return {ptr, c, v, r, s, difference, size}; }
+
+  HD void operator()(PetscInt i) const
+  {
+    PetscScalar with_r = 0, with_s = 0;
+    PetscReal   r_size = 0, s_size = 0;
+
+    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) {
+      const PetscScalar ar = val[p] * r[col[p]], as = val[p] * s[col[p]];
+
+      with_r += ar;
+      with_s += as;
+      r_size += PetscAbsScalar(ar);
+      s_size += PetscAbsScalar(as);
+    }
+    difference[i] = r[i] * with_s - s[i] * with_r;
+    size[i]       = PetscAbsScalar(r[i]) * s_size + PetscAbsScalar(s[i]) * r_size;
+  }
+};
+
+/* A's rows beside those of its transpose, whose ghost columns may be others. */
+struct BesideTranspose {
+  Csr             A, T;
+  const PetscInt *ghost, *tghost; // their global numbers
+
+  /* f(local column of A or -1, a_ij, a_ji), ascending. */
+  template <class F> HD void for_each_pair(PetscInt i, F f) const
+  {
+    PetscInt p = A.ptr[i], q = T.ptr[i];
+
+    while (p < A.ptr[i + 1] || q < T.ptr[i + 1]) {
+      const std::int64_t here  = p < A.ptr[i + 1] ? place(A.col[p], ghost) : no_place;
+      const std::int64_t there = q < T.ptr[i + 1] ? place(T.col[q], tghost) : no_place;
+
+      f(here <= there ? A.col[p] : -1, here <= there ? A.val[p] : PetscScalar(0), there <= here ? T.val[q] : PetscScalar(0));
+      p += here <= there;
+      q += there <= here;
+    }
+  }
+
+private:
+  static constexpr std::int64_t no_place = std::int64_t(1) << 62;
+
+  HD std::int64_t place(PetscInt c, const PetscInt *ghosts) const { return c < A.nrows ? c : static_cast<std::int64_t>(A.nrows) + ghosts[c - A.nrows]; }
+};
+
+/* Counts rows that are coupled to others, those of them that differ from their columns by more than a hundredth, and those where the two directions of edges have opposite signs and the
+   weaker ones come to more than a quarter of the diagonal, as with central differences where a cell's Peclet number is well beyond 2. Columns of rows that are coupled to nothing, such as
+   Dirichlet values that were not eliminated, do not count. */
+struct CountSkew {
+  BesideTranspose both;
+  const PetscInt *isolated; // [columns]
+
+  static constexpr int n = 3;
+
+  HD void operator()(PetscInt i, std::int64_t *count) const
+  {
+    PetscReal apart = 0, size = 0, opposed = 0, diagonal = 0;
+
+    if (isolated[i]) return;
+    both.for_each_pair(i, [&](PetscInt j, PetscScalar a, PetscScalar t) {
+      const PetscReal one = PetscAbsScalar(a), other = PetscAbsScalar(t);
+
+      if (j >= 0 && isolated[j]) return;
+      if (j == i) diagonal = one;
+      if (PetscRealPart(a * PetscConj(t)) < 0) opposed += one < other ? one : other;
+      apart += PetscAbsScalar(a - t);
+      size += one + other;
+    });
+    count[0] += size > 0;
+    count[1] += static_cast<float>(apart) > 0.01f * static_cast<float>(size);
+    count[2] += static_cast<float>(opposed) > 0.25f * static_cast<float>(diagonal);
+  }
+};
+
+/* A row of the diffusive part, in two passes: its length, then its entries. Entries of an edge that is convection in the main are left out, and those that lead to no aggregate,
+   which no interpolation reads. */
+struct DiffusiveRow {
+  BesideTranspose both;
+  const PetscInt *aggregate; // [columns] -1: none
+  PetscInt        bs;
+  const PetscInt *ptr; // null in the first pass
+  PetscInt       *length, *col;
+  PetscScalar    *val;
+
+  static constexpr PetscReal least = 0.1; // of the weaker direction in the stronger; below, P is longer for no fewer iterations
+
+  HD void operator()(PetscInt i) const
+  {
+    PetscInt    n = 0, own = -1, first = ptr ? ptr[i] : 0;
+    PetscScalar diagonal = 0;
+
+    both.for_each_pair(i, [&](PetscInt j, PetscScalar a, PetscScalar t) {
+      if (j < 0 || (j != i && aggregate[j] < 0)) return;
+      const PetscScalar c = j == i ? a : shared(a, t);
+
+      if (j == i) own = n;
+      else if (c == PetscScalar(0)) {
+        diagonal += same_component(i, j) ? a : PetscScalar(0);
+        return;
+      } else diagonal += same_component(i, j) ? a - c : PetscScalar(0);
+      if (ptr) {
+        col[first + n] = j;
+        val[first + n] = c;
+      }
+      n++;
+    });
+    if (!ptr) length[i] = n;
+    else if (own >= 0) val[first + own] += diagonal;
+  }
+
+private:
+  HD bool               same_component(PetscInt i, PetscInt j) const { return bs == 1 || component(i) == component(j); }
+  HD PetscInt           component(PetscInt c) const { return (c < both.A.nrows ? c : both.ghost[c - both.A.nrows]) % bs; }
+  HD static PetscScalar shared(PetscScalar a, PetscScalar t)
+  {
+    const PetscReal one = PetscAbsScalar(a), other = PetscAbsScalar(t), weaker = one < other ? one : other, stronger = one < other ? other : one;
+
+    if (!(PetscRealPart(a * PetscConj(t)) > 0) || static_cast<float>(weaker) < static_cast<float>(least * stronger)) return 0;
+    return one < other ? a : t;
+  }
+};
+
+} // namespace goza::saamg

@@ -1,0 +1,119 @@
+/* Matrices in compressed diagonals on one rank are assembled there, and AIJ's values made of it: neither is ever older than the other. On several ranks the same must hold. */
+#include "../support/mesh_case.hpp"
+
+#if PetscDefined(HAVE_CUDA)
+  #include "petsc/plugin.hpp"
+#endif
+
+using namespace goza_test;
+
+namespace
+{
+
+constexpr PetscReal rounding = 2000 * PETSC_MACHINE_EPSILON;
+
+/* A cds matrix that is large enough for its diagonals to be stored whole: they are written without AIJ, and AIJ from them, so that nothing is built or refilled at the
+   next product. What else changes the matrix is seen as ever. */
+void through_diagonals(const EquationName &eq, const std::string &storage)
+{
+  const Option           option("-mat_cds_storage", storage);
+  MeshCase               c({"da_hex", false, false}, eq, {9, 8, 8}, (PetscReal)0.2);
+  const Elements         m(c.assembly);
+  MatHandle              A, B;
+  VecHandle              x, y, z;
+  std::vector<PetscReal> scaled(c.first);
+  PetscMPIInt            size;
+
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  PETSC_OK(GozaAssemblyCreateMatrix(c.assembly, MATCDS, A.put()));
+  PETSC_OK(MatCreateVecs(A, x.put(), y.put()));
+  PETSC_OK(VecDuplicate(y, z.put()));
+  PETSC_OK(VecSetRandom(x, nullptr));
+  const auto product_is = [&](PetscScalar factor) {
+    PetscReal norm, off;
+
+    PETSC_OK(MatMult(A, x, y));
+    PETSC_OK(MatMult(B, x, z));
+    PETSC_OK(VecScale(z, factor));
+    PETSC_OK(VecNorm(z, NORM_2, &norm));
+    PETSC_OK(VecAXPY(y, -1, z));
+    PETSC_OK(VecNorm(y, NORM_2, &off));
+    BOOST_TEST(off <= rounding * norm);
+  };
+
+  B = textbook_assembly(c.dm, m, eq.equation, eq.bs, c.first, c.second);
+  PETSC_OK(GozaAssemblyMatrix(c.assembly, A));
+  product_is(1);
+  const int builds = event_count("GozaMatBuild");
+  for (PetscScalar factor = 2; factor < 10; factor *= 2) {
+    MatHandle copy;
+
+    for (std::size_t e = 0; e < scaled.size(); e++) scaled[e] = factor * c.first[e];
+    PETSC_OK(GozaAssemblySetMaterial(c.assembly, scaled.data(), c.second.data()));
+    PETSC_OK(GozaAssemblyMatrix(c.assembly, A));
+    product_is(factor);
+    PETSC_OK(MatDuplicate(B, MAT_COPY_VALUES, copy.put()));
+    PETSC_OK(MatScale(copy, factor));
+    BOOST_TEST(relative_difference(A, copy) <= rounding);
+  }
+#if PetscDefined(HAVE_CUDA)
+  const bool on_grid = eq.equation != GOZA_MASS || goza::default_space() == goza::Space::Host;
+#else
+  const bool on_grid = true;
+#endif
+  if (size == 1 && on_grid) BOOST_TEST(event_count("GozaMatBuild") == builds);
+  PETSC_OK(MatScale(A, 2));
+  product_is(16);
+  PETSC_OK(GozaAssemblyMatrix(c.assembly, A));
+  product_is(8);
+}
+
+/* A preconditioner that shares the matrix's product keeps the values that it was set up with. */
+void shared_product()
+{
+  const EquationName     eq{"diffusion", GOZA_DIFFUSION, 1};
+  MeshCase               c({"da_hex", false, false}, eq, {9, 8, 8}, 0);
+  MatHandle              A;
+  VecHandle              x, before, after;
+  PCHandle               pc;
+  std::vector<PetscReal> scaled(c.first);
+  const Elements         m(c.assembly);
+  Flags                  given(m.nnodes);
+
+  for (PetscInt k = 0; k < m.nnodes; k++) given[k] = (PetscBool)(m.x[3 * k] < 1e-6);
+  PETSC_OK(GozaAssemblySetDirichlet(c.assembly, given.data(), nullptr));
+  PETSC_OK(GozaAssemblyCreateMatrix(c.assembly, MATCDS, A.put()));
+  PETSC_OK(MatCreateVecs(A, x.put(), before.put()));
+  PETSC_OK(VecDuplicate(before, after.put()));
+  PETSC_OK(VecSetRandom(x, nullptr));
+  PETSC_OK(GozaAssemblyMatrix(c.assembly, A));
+  PETSC_OK(PCCreate(PETSC_COMM_WORLD, pc.put()));
+  PETSC_OK(PCSetType(pc, PCSAAMG));
+  PETSC_OK(PCSetOperators(pc, A, A));
+  PETSC_OK(PCSetUp(pc));
+  PETSC_OK(PCApply(pc, x, before));
+  PETSC_OK(PCSetReusePreconditioner(pc, PETSC_TRUE));
+  for (PetscReal &value : scaled) value *= 1000;
+  PETSC_OK(GozaAssemblySetMaterial(c.assembly, scaled.data(), nullptr));
+  PETSC_OK(GozaAssemblyMatrix(c.assembly, A));
+  PETSC_OK(PCApply(pc, x, after));
+  BOOST_TEST(largest_gap(before, after) == 0);
+  PETSC_OK(PCSetReusePreconditioner(pc, PETSC_FALSE));
+  PETSC_OK(PCApply(pc, x, after));
+  PetscReal norm;
+  PETSC_OK(VecNorm(before, NORM_INFINITY, &norm));
+  PETSC_OK(VecScale(after, 1000));
+  BOOST_TEST(largest_gap(before, after) <= (PetscReal)0.1 * norm); /* other bits, perhaps other aggregates */
+}
+
+void add()
+{
+  for (const auto &eq : equation_names()) {
+    for (const char *storage : {"auto", "full"})
+      add_test(suite_named(suite_named(nullptr, "through_diagonals"), eq.name), storage, [=] { through_diagonals(eq, storage); });
+  }
+  add_test(suite_named(nullptr, "shared_product"), "saamg", shared_product);
+}
+const AddTests tests(add);
+
+} // namespace

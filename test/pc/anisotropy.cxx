@@ -1,0 +1,95 @@
+/* Couplings of very different strengths: where the entries tell them, aggregates follow the strong ones with no option set, and where they do not nothing changes. */
+#include "pc/saamg/setup/couplings.hpp"
+#include "pc/saamg/setup/own_rows.hpp"
+#include "../support/mesh_case.hpp"
+#include "../support/operators.hpp"
+#include "../support/pc_case.hpp"
+#include "../support/spaces.hpp"
+
+#include <cmath>
+
+using namespace goza_test;
+
+namespace
+{
+
+goza::Couplings found(Mat A, goza::Space space)
+{
+  goza::OwnRows rows;
+
+  PETSC_OK(rows.open(A, space));
+  return goza::couplings_of(rows.A, *rows.columns, goza::row_facts(rows.A, *rows.columns));
+}
+
+PetscInt iterations(Mat A)
+{
+  KSPHandle   ksp = make_cg(A);
+  const Solve s   = solve(ksp, A);
+
+  BOOST_TEST(s.reason > 0, KSPConvergedReasons[s.reason]);
+  return s.iterations;
+}
+
+bool says(PC pc, const std::string &words)
+{
+  return !any_rank(viewed(pc).find(words) == std::string::npos);
+}
+
+/* P1 tetrahedra whose nodes were moved: obtuse angles, and off-diagonal entries of either sign. */
+MatHandle tetrahedra(PetscReal wobble)
+{
+  const MeshCase mesh({"da_tet", false, true}, {"diffusion", GOZA_DIFFUSION, 1}, {9, 8, 7}, wobble);
+
+  return textbook_assembly(mesh.dm, Elements(mesh.assembly), GOZA_DIFFUSION, 1, mesh.first, mesh.second);
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(few_iterations)
+{
+  const MatHandle stretched = assemble(stretched7(40, 40, 40, 1.15), MATAIJ), layers = assemble(stencil5(90, 80, 1e-3), MATAIJ);
+  const PetscInt  of_stretched = iterations(stretched), of_layers = iterations(layers);
+
+  BOOST_TEST(of_stretched <= 10);
+  BOOST_TEST(of_layers <= 12);
+  BOOST_TEST(says(make_pc(stretched), "% of its couplings are weak, and it is an M-matrix: strength threshold 0.08"));
+  Option set("-pc_saamg_threshold", "0");
+  BOOST_TEST(iterations(stretched) > 2 * of_stretched);
+  BOOST_TEST(iterations(layers) > 2 * of_layers);
+  BOOST_TEST(says(make_pc(stretched), "strength threshold 0.\n")); /* what is set stays */
+}
+
+BOOST_AUTO_TEST_CASE(found_in_the_entries)
+{
+  for (goza::Space space : spaces()) {
+    const goza::Couplings layers = found(assemble(stencil5(30, 20, 1e-3), MATAIJ), space);
+
+    BOOST_TEST(layers.anisotropic());
+    BOOST_TEST(layers.rows == 600);
+    BOOST_TEST(layers.edges == 2 * (29 * 20 + 30 * 19));
+    BOOST_TEST(layers.weak >= 2 * 30 * 19); /* those between layers, and a few that chance made small */
+    BOOST_TEST(layers.weak <= 2 * 30 * 20);
+    BOOST_TEST(std::abs(layers.threshold() - 300. / 2300) < 1e-12);
+    for (const Entry &e : {stencil5(30, 20), stencil7(9, 8, 7), stencil27(9, 8, 7), hubs(3000, 3)})
+      BOOST_TEST(!found(assemble(e, MATAIJ), space).anisotropic(), e.name);
+    for (PetscReal wobble : {0., 0.4}) BOOST_TEST(!found(tetrahedra(wobble), space).anisotropic(), wobble);
+  }
+}
+
+/* With new values in an old pattern the aggregates stay, or follow. */
+BOOST_AUTO_TEST_CASE(anew_with_new_values)
+{
+  for (const char *reuse : {"none", "pattern", "interpolation"}) {
+    Option    kept("-pc_saamg_reuse", reuse);
+    MatHandle A   = assemble(stencil5(60, 60, 1e-3), MATAIJ);
+    KSPHandle ksp = make_cg(A);
+    PC        pc;
+
+    PETSC_OK(KSPGetPC(ksp, &pc));
+    BOOST_TEST(solve(ksp, A).reason > 0);
+    fill(stencil5(60, 60), A);
+    PETSC_OK(KSPSetOperators(ksp, A, A));
+    BOOST_TEST(solve(ksp, A).reason > 0);
+    BOOST_TEST(says(pc, "strength threshold 0.\n") == (std::string(reuse) == "none"));
+  }
+}
