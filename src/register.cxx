@@ -7,6 +7,7 @@
 #include "core/device/shared_memory.hpp"
 #include "petsc/errors.hpp"
 #include "choice/autoformat_mat.hpp"
+#include "choice/detail_view.hpp"
 #include "parallel/agree.hpp"
 #include "parallel/exchange.hpp"
 #include "parallel/team.hpp"
@@ -30,6 +31,7 @@ static PetscErrorCode RegisterTypes()
 {
   PetscFunctionBegin;
   for (const FormatKind *kind : formats) PetscCall(MatRegister_Format(*kind));
+  MatFormatSetDetailView(MatViewDetail);
   PetscCall(PCRegister(PCSAAMG, PCCreate_SAAMG));
   PetscCall(KSPRegister(KSPFUSEDCG, KSPCreate_FusedCG));
   PetscCall(KSPRegister(KSPFUSEDBCGS, KSPCreate_FusedBCGS));

@@ -63,7 +63,7 @@ says "cds refuses padding, with the numbers" error 'mat_cds_max_fill allows 1' "
 says "unknown storage" error 'mat_cds_storage' "$ex2" $load -mat_type cds -mat_cds_storage quarter
 says "share out of range" error 'mat_cds_share' "$ex2" $load -mat_type cds -mat_cds_share 0
 for fill in 0.5 inf nan; do
-  says "-mat_cds_max_fill $fill" error 'mat_cds_max_fill .* is below 1' "$ex2" $load -mat_type cds -mat_cds_max_fill $fill
+  says "-mat_cds_max_fill $fill" error 'mat_cds_max_fill .* is not in \[1, inf\)' "$ex2" $load -mat_type cds -mat_cds_max_fill $fill
 done
 says "a platform that is none" error 'mat_autoformat_platform: platform nonsense is no known name' "$ex2" $load -mat_type autoformat -mat_autoformat_platform nonsense
 says "unknown block size" error 'mat_cds_block_size' "$ex2" $load -mat_type cds -mat_cds_block_size 5
