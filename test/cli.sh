@@ -88,7 +88,7 @@ says "unknown index" error 'mat_slicedell_index' "$ex2" $load $good -mat_slicede
 says "degree below the finest level" 0 'sweep.s. of degree 5' "$ex2" $load $good -m 40 -n 40 -pc_saamg_coarse_limit 20 -pc_saamg_intermediate_chebyshev_degree 5 -ksp_view
 says "no degree below the finest level" error 'pc_saamg_intermediate_chebyshev_degree' "$ex2" $load $good -pc_saamg_intermediate_chebyshev_degree 0
 says "a coarsest level that is smoothed" 0 '12 times jacobi' "$ex2" $load $good -m 40 -n 40 -pc_saamg_direct_limit 0 -pc_saamg_coarsest_smoother jacobi -pc_saamg_coarsest_sweeps 12 -ksp_view
-RANKS=2 says "an error on two ranks ends both" error 'pc_saamg_threshold' "$ex2" $load $good -pc_saamg_threshold -1
+RANKS=2 says "an error on two ranks ends both" error 'pc_saamg_threshold' "$ex2" $load $good -pc_saamg_threshold -2
 # on_rank RANK OPTIONS program args...: the options on that rank alone (Open MPI and MPICH each have a name for the rank)
 cat >"$work/on_rank" <<'SH'
 #!/bin/sh
