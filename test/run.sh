@@ -28,6 +28,7 @@ run_command_line() { . "$here/cli.sh"; }
 each_test() { # ONE_RANK: the tests of one rank, or (no) those of several
   while read -r name ranks label options; do
     case $name in '' | \#*) continue ;; esac
+    options=${options//test\//$here/} # files of the tests: each test runs in a folder of its own
     [ "$1" = "$([ "$ranks" = 1 ] && echo yes || echo no)" ] || continue
     grep -qE -- "$pattern" <<<"$name $ranks $label${options:+ $options}" || continue
     if [ "$label" = cuda ] && [ $DEVICE = no ]; then
