@@ -110,6 +110,12 @@ def solves():
                          over_gamg=lambda r: times(peer.get(tuple(r["nodes"])), r["solve_s"]), setup=lambda r: ms(r["setup_s"]), setup_with_new_values=lambda r: ms(r["setup_again_s"]))
 
 
+def fused_half():
+    rows = records("fused_half")
+    return rows, listing(rows, nodes=lambda r: cube(r["nodes"]), method=lambda r: f"`{r['ksp_type']}` + saamg {code(r['settings'])}", iterations=lambda r: r["iterations"],
+                         set_up=lambda r: ms(r["setup_s"]), first_solve=lambda r: ms(r["first_solve_s"]), best_solve=lambda r: ms(r["solve_s"]))
+
+
 def setup_reuse():
     rows = records("setup_reuse")
     return rows, listing(rows, method=method, first=lambda r: ms(r["first_s"]), new_values=lambda r: ms(r["none_s"]), pattern=lambda r: ms(r["pattern_s"]), interpolation=lambda r: ms(r["interpolation_s"]))
@@ -175,6 +181,11 @@ def assembly():
                          others=lambda r: f"{r['other_ms']}, {r['other']}" if r["other_ms"] else "")
 
 
+def assembly_program():
+    rows = records("assembly_program")
+    return rows, listing(rows, step=lambda r: r["what"], first=lambda r: ms(r["first_ms"] / 1e3), again=lambda r: ms(r["again_ms"] / 1e3) if r["again_ms"] else "")
+
+
 def locality_models():
     rows = records("locality_models")
     return rows, pivot(rows, lambda r: r["model"], lambda r: r["matrices"], lambda r: f"{r['correlation']:g}" + text(r["mean_error_percent"], ", {} %"), "correlation, mean error")
@@ -214,8 +225,8 @@ def headline():
     return used, out
 
 
-TABLES = {table.__name__.replace("_", "-"): table for table in (headline, first_solve, spmv, spmv_gallery, cds, fused_outputs, spmv_host, solves, setup_reuse, peers, elasticity, amg, settings,
-                                                                 scaling, scaling_four, halo, assembly, locality_models, autoformat)}
+TABLES = {table.__name__.replace("_", "-"): table for table in (headline, first_solve, spmv, spmv_gallery, cds, fused_outputs, spmv_host, solves, fused_half, setup_reuse, peers, elasticity, amg, settings,
+                                                                 scaling, scaling_four, halo, assembly, assembly_program, locality_models, autoformat)}
 
 
 # --- pages

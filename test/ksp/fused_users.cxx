@@ -177,7 +177,8 @@ BOOST_AUTO_TEST_CASE(several_right_hand_sides)
       PETSC_OK(MatDenseGetColumnVecRead(X, k, &x));
       PETSC_OK(VecAXPY(alone, -1, x));
       BOOST_TEST(norm(x) > 0);
-      BOOST_TEST(norm(alone) == 0, m.ours << ", column " << k << ": " << norm(alone));
+      /* a device adds up the sums of its first solve, which is not recorded yet, in another order */
+      BOOST_TEST(norm(alone) <= 1000 * PETSC_MACHINE_EPSILON * norm(x), m.ours << ", column " << k << ": " << norm(alone));
       PETSC_OK(MatDenseRestoreColumnVecRead(X, k, &x));
       PETSC_OK(MatDenseRestoreColumnVecRead(B, k, &b));
     }
