@@ -123,10 +123,10 @@ std::string WordList::refusal(const std::string &option, int value) const
 
 PetscErrorCode WordList::from_options(GozaOptionItems PetscOptionsObject, const OptionText &o, int now, int *value, PetscBool *given) const
 {
-  PetscEnum which = static_cast<PetscEnum>(now);
+  PetscInt which = now;
 
-  PetscFunctionBegin;
-  PetscCall(PetscOptionsEnum(o.option, o.text, o.function, words, which, &which, given));
+  PetscFunctionBegin; /* not PetscOptionsEnum(): a PetscEnum holds 0 and 1 only, and the sanitizers say so */
+  PetscCall(PetscOptionsEList(o.option, o.text, o.function, words, count(), words[now], &which, given));
   *value = static_cast<int>(which);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
