@@ -62,8 +62,8 @@ PetscErrorCode FindDiagonals(GozaAssembly a, Mat A, DiagonalsToWrite *to)
   PetscMPIInt        size;
   PetscBool          seq;
   Space              space;
-  bool               fits;
-  const AssemblyMap *map = nullptr;
+  bool               fits = false;
+  const AssemblyMap *map  = nullptr;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(a->comm, &size));
