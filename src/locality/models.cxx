@@ -6,8 +6,8 @@ namespace goza::locality
 
 static const std::vector<Platform> &platforms()
 {
-  /* Sources. c2050: P2, table 1 (144 GB/s, L1 16 KB, lines of 128 B, single precision). h200: NVIDIA's data sheet (4.8 TB/s; 256 KB of
-     L1 and shared memory in a multiprocessor: Hopper tuning guide). host: round figures for one core of a server, 64-byte lines and 1 MB of L2; not measured. */
+  /* Sources. c2050: P2, table 1 (single precision). h200: NVIDIA's data sheet, and its Hopper tuning guide for L1 with shared memory. host: round figures for one core of a
+     server; not measured. */
   static const std::vector<Platform> table = {
     {"c2050", 144e9, 144e9, 128, 16 << 10, 4, 70000},
     {"h200", 4.8e12, 4.8e12, 128, 256 << 10, 0, 0},

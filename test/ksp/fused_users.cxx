@@ -152,6 +152,17 @@ BOOST_AUTO_TEST_CASE(many_iterations)
   });
 }
 
+void solve_once(KSP ksp, Mat B)
+{
+  Vec       b;
+  VecHandle x;
+
+  PETSC_OK(MatDenseGetColumnVecRead(B, 0, &b));
+  PETSC_OK(VecDuplicate(b, x.put()));
+  PETSC_OK(KSPSolve(ksp, b, x));
+  PETSC_OK(MatDenseRestoreColumnVecRead(B, 0, &b));
+}
+
 BOOST_AUTO_TEST_CASE(several_right_hand_sides)
 {
   for_each_method([](const Method &m) {
@@ -166,6 +177,8 @@ BOOST_AUTO_TEST_CASE(several_right_hand_sides)
     PETSC_OK(MatCreateDense(PETSC_COMM_WORLD, n, PETSC_DECIDE, N, 3, nullptr, B.put()));
     PETSC_OK(MatSetRandom(B, nullptr));
     PETSC_OK(MatDuplicate(B, MAT_DO_NOT_COPY_VALUES, X.put()));
+    /* on a device the first solve is recorded while it goes on: those behind it are the same to the last bit */
+    solve_once(ksp, B);
     PETSC_OK(KSPMatSolve(ksp, B, X));
     for (PetscInt k = 0; k < 3; k++) {
       Vec       b, x;
@@ -177,8 +190,7 @@ BOOST_AUTO_TEST_CASE(several_right_hand_sides)
       PETSC_OK(MatDenseGetColumnVecRead(X, k, &x));
       PETSC_OK(VecAXPY(alone, -1, x));
       BOOST_TEST(norm(x) > 0);
-      /* a device adds up the sums of its first solve, which is not recorded yet, in another order */
-      BOOST_TEST(norm(alone) <= 1000 * PETSC_MACHINE_EPSILON * norm(x), m.ours << ", column " << k << ": " << norm(alone));
+      BOOST_TEST(norm(alone) == 0, m.ours << ", column " << k << ": " << norm(alone));
       PETSC_OK(MatDenseRestoreColumnVecRead(X, k, &x));
       PETSC_OK(MatDenseRestoreColumnVecRead(B, k, &b));
     }
