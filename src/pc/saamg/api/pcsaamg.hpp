@@ -12,4 +12,7 @@ PetscErrorCode PCCreate_SAAMG(PC pc);
 /* The cycle of a PC that is set up, for whoever has arrays in its space; NULL for another type of PC, or where the set-up failed. */
 PetscErrorCode PCGetCycle_SAAMG(PC pc, Space space, Cycle **cycle);
 
+/* Before the set-up of a PC, by a Krylov method whose residuals stay true whatever it rounds: see PC_SAAMG_AUTO. */
+PetscErrorCode PCExpectTrueResiduals_SAAMG(PC pc);
+
 } // namespace goza::saamg
