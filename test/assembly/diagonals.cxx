@@ -1,6 +1,6 @@
 /* Matrices in compressed diagonals on one rank are assembled there, and AIJ's values made of it: neither is ever older than the other. On several ranks the same must hold. */
-#include "../support/mesh_case.hpp"
 #include "petsc/plugin.hpp"
+#include "../support/mesh_case.hpp"
 
 using namespace goza_test;
 

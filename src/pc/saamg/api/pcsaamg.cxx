@@ -166,14 +166,16 @@ static PetscErrorCode PCApply_SAAMG(PC pc, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+bool PCIsSAAMG(PC pc)
+{
+  return pc->ops->apply == PCApply_SAAMG;
+}
+
 PetscErrorCode PCGetCycle_SAAMG(PC pc, Space space, Cycle **cycle)
 {
-  PetscBool ours;
-
   PetscFunctionBegin;
   *cycle = nullptr;
-  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCSAAMG, &ours));
-  if (!ours) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!PCIsSAAMG(pc)) PetscFunctionReturn(PETSC_SUCCESS);
   SAAMG *mg = static_cast<SAAMG *>(pc->data);
   if (mg->space == space) *cycle = mg->cycle.get();
   PetscFunctionReturn(PETSC_SUCCESS);

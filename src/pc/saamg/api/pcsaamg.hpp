@@ -8,6 +8,7 @@ namespace goza::saamg
 class Cycle;
 
 PetscErrorCode PCCreate_SAAMG(PC pc);
+bool           PCIsSAAMG(PC pc); // by whatever name: -goza_replace
 
 /* The cycle of a PC that is set up, for whoever has arrays in its space; NULL for another type of PC, or where the set-up failed. */
 PetscErrorCode PCGetCycle_SAAMG(PC pc, Space space, Cycle **cycle);
