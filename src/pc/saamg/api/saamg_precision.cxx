@@ -173,11 +173,8 @@ PetscErrorCode PCPostSolve_SAAMG(PC pc, KSP ksp, Vec, Vec)
 
 PetscErrorCode PCExpectTrueResiduals_SAAMG(PC pc)
 {
-  PetscBool ours;
-
   PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCSAAMG, &ours));
-  if (ours) static_cast<SAAMG *>(pc->data)->automatic.keeps_residuals = true;
+  if (PCIsSAAMG(pc)) static_cast<SAAMG *>(pc->data)->automatic.keeps_residuals = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
