@@ -6,6 +6,7 @@
 #include "petsc/compat.hpp"
 #include "petsc/vec_access.hpp"
 #include "memory_forecast.hpp"
+#include "saamg_group.hpp"
 #include "petscgoza.h"
 
 namespace goza::saamg
@@ -37,12 +38,30 @@ struct SAAMG {
   std::vector<PetscReal> coordinates; // [nodes][dim], from PCSetCoordinates()
   PetscInt               dim = 0;
 
+  /* Those of the options above, and not what a set-up has made of them. */
+  void take_settings(const SAAMG &from)
+  {
+    const HierarchyOptions before = hierarchy_options;
+
+    hierarchy_options               = from.hierarchy_options;
+    hierarchy_options.threshold     = before.threshold;
+    hierarchy_options.smoothed_with = before.smoothed_with;
+    cycle_options                   = from.cycle_options;
+    interpolation                   = from.interpolation;
+    threshold                       = from.threshold;
+    precision                       = from.precision;
+    reuse                           = from.reuse;
+  }
+
   CycleOptions taken; // with what the set-up chose
   Symmetry     found;
   Couplings    couplings;
   bool         told = false; // the matrix was said to be symmetric
 
-  Mat                    converted = NULL; // AIJ copy of a Pmat of another type
+  Mat                      converted = NULL; // AIJ copy of a Pmat of another type
+  GridBox                  grid;             // of the rows, for a PC of leaders; unknown: the matrix is asked
+  std::unique_ptr<GroupPC> group;            // with the levels, where ranks share a GPU; then there are none here
+
   Hierarchy              hierarchy;
   std::unique_ptr<Cycle> cycle;
   TransposedCycle        transposed;

@@ -87,6 +87,10 @@ PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mg->group) {
+    PetscCall(mg->group->view(viewer));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(PetscViewerASCIIPrintf(viewer, "  smoothed aggregation, %s-cycle, %s precision, strength threshold %g\n", mg->cycle_options.w_cycle ? "W" : "V", PCSAAMGPrecisions[mg->precision],
                                    (double)mg->hierarchy_options.threshold));
   PetscCall(ViewChoice(mg, viewer));
