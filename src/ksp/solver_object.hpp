@@ -63,8 +63,7 @@ template <class Data> PetscErrorCode KSPView_Fused(KSP ksp, PetscViewer viewer)
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
-  const std::string how = static_cast<Data *>(ksp->data)->space.describe();
-  if (ascii && !how.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s\n", how.c_str()));
+  if (ascii) PetscCall(static_cast<Data *>(ksp->data)->space.view(viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

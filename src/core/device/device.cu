@@ -216,6 +216,19 @@ void deallocate_pinned(void *p) noexcept
   if (p) (void)cudaFreeHost(p);
 }
 
+bool pin(void *p, std::size_t bytes) noexcept
+{
+  const bool pinned = cudaHostRegister(p, bytes, cudaHostRegisterDefault) == cudaSuccess;
+
+  if (!pinned) (void)cudaGetLastError();
+  return pinned;
+}
+
+void unpin(void *p) noexcept
+{
+  (void)cudaHostUnregister(p);
+}
+
 void copy_async(void *dst, const void *src, std::size_t bytes)
 {
   if (bytes) check(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, current), "cudaMemcpyAsync");

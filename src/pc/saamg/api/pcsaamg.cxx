@@ -67,18 +67,19 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool
 
     mg->cycle.reset(); /* nothing of it would stay, and it may hold the matrix's format, which then could not be refilled */
     PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NearNullVectors(pc->pmat, mg->coordinates, mg->dim, mg->space, &bs, &k, B), "hold its near-null vectors"));
-    PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NaturalNumbers(pc->pmat, rows, bs, name, lattice), "number its nodes"));
+    GridBox grid = mg->grid;
+    if (!grid.known) PetscCall(FindGridBox(pc->pmat, &grid));
+    PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NaturalNumbers(grid, rows, bs, name, lattice), "number its nodes"));
     PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), PredictMemory(pc, mg, rows, lattice, bs, k), "forecast its memory"));
     PetscCall(mg->hierarchy.build({rows.A, rows.columns, bs, k, std::move(B), std::move(name), lattice, exact}, mg->hierarchy_options, finite));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode SetUp(PC pc)
+static PetscErrorCode SetUpLevels(PC pc, Mat A)
 {
   SAAMG           *mg     = static_cast<SAAMG *>(pc->data);
   bool             finite = true, same_pattern;
-  Mat              A      = NULL;
   Space            space;
   OwnRows          rows;
   PetscObjectState nonzerostate;
@@ -88,7 +89,6 @@ static PetscErrorCode SetUp(PC pc)
   PetscCall(use_petsc_stream());
   (void)device::most_bytes_in_use();
   const std::size_t before = device::bytes_in_use();
-  PetscCall(FindAij(pc, mg, &A));
   PetscCall(MatGetNonzeroState(pc->pmat, &nonzerostate));
   PetscCall(MatGetSpace(pc->pmat, &space));
   same_pattern = !mg->hierarchy.empty() && nonzerostate == mg->nonzerostate && pc->flag != DIFFERENT_NONZERO_PATTERN && space == mg->space;
@@ -115,6 +115,25 @@ static PetscErrorCode SetUp(PC pc)
   mg->most = device::most_bytes_in_use();
   if (space == Space::Cuda)
     PetscCall(PetscInfo(pc, "Device memory of Goza: %.3f MB before the set-up, %.3f MB at most, %.3f MB after it\n", before / 1e6, mg->most / 1e6, device::bytes_in_use() / 1e6));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SetUp(PC pc)
+{
+  SAAMG                    *mg = static_cast<SAAMG *>(pc->data);
+  Mat                       A  = NULL;
+  std::shared_ptr<GroupMat> rows;
+
+  PetscFunctionBegin;
+  PetscCall(use_petsc_stream());
+  PetscCall(FindAij(pc, mg, &A));
+  PetscCall(MatGetGroupMat(A, &rows));
+  if (!rows) {
+    PetscCall(SetUpLevels(pc, A));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!mg->group) PetscCallCXX(mg->group = std::make_unique<GroupPC>());
+  PetscCall(mg->group->setup(pc, A, rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -158,6 +177,10 @@ static PetscErrorCode PCApply_SAAMG(PC pc, Vec b, Vec x)
   SAAMG *mg = static_cast<SAAMG *>(pc->data);
 
   PetscFunctionBegin;
+  if (mg->group) {
+    PetscCall(mg->group->apply(PCApply, b, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (!mg->cycle) { /* a failed set-up: KSP has the reason */
     PetscCall(VecFlag(x, 1));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -178,6 +201,16 @@ PetscErrorCode PCGetCycle_SAAMG(PC pc, Space space, Cycle **cycle)
   if (!PCIsSAAMG(pc)) PetscFunctionReturn(PETSC_SUCCESS);
   SAAMG *mg = static_cast<SAAMG *>(pc->data);
   if (mg->space == space) *cycle = mg->cycle.get();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCGetGroup_SAAMG(PC pc, GroupPC **group)
+{
+  PetscBool ours;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCSAAMG, &ours));
+  *group = ours ? static_cast<SAAMG *>(pc->data)->group.get() : nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -225,6 +258,10 @@ static PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
   PetscBool known, symmetric;
 
   PetscFunctionBegin;
+  if (mg->group) {
+    PetscCall(mg->group->apply(PCApplyTranspose, b, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
   if (!mg->cycle || (known && symmetric)) {
     PetscCall(PCApply_SAAMG(pc, b, x));
@@ -253,6 +290,7 @@ static PetscErrorCode PCReset_SAAMG(PC pc)
   mg->cycle.reset();
   mg->transposed.reset();
   mg->hierarchy.reset();
+  mg->group.reset();
   PetscCall(MatDestroy(&mg->converted));
   mg->staged_b = Stage();
   mg->staged_x = Stage();

@@ -6,6 +6,7 @@
 #include "petsc/compat.hpp"
 #include "petsc/vec_access.hpp"
 #include "memory_forecast.hpp"
+#include "saamg_group.hpp"
 #include "petscgoza.h"
 
 namespace goza::saamg
@@ -53,12 +54,31 @@ struct SAAMG {
   std::vector<PetscReal> coordinates; // [nodes][dim], from PCSetCoordinates()
   PetscInt               dim = 0;
 
+  /* Those of the options above, and not what a set-up has made of them. */
+  void take_settings(const SAAMG &from)
+  {
+    const HierarchyOptions before = hierarchy_options;
+
+    hierarchy_options               = from.hierarchy_options;
+    hierarchy_options.threshold     = before.threshold;
+    hierarchy_options.smoothed_with = before.smoothed_with;
+    cycle_options                   = from.cycle_options;
+    interpolation                   = from.interpolation;
+    threshold                       = from.threshold;
+    precision                       = from.precision;
+    automatic.keeps_residuals       = from.automatic.keeps_residuals;
+    reuse                           = from.reuse;
+  }
+
   CycleOptions taken; // with what the set-up chose
   Symmetry     found;
   Couplings    couplings;
   bool         told = false; // the matrix was said to be symmetric
 
-  Mat                    converted = NULL; // AIJ copy of a Pmat of another type
+  Mat                      converted = NULL; // AIJ copy of a Pmat of another type
+  GridBox                  grid;             // of the rows, for a PC of leaders; unknown: the matrix is asked
+  std::unique_ptr<GroupPC> group;            // with the levels, where ranks share a GPU; then there are none here
+
   Hierarchy              hierarchy;
   std::unique_ptr<Cycle> cycle;
   TransposedCycle        transposed;
@@ -85,10 +105,12 @@ PetscErrorCode ViewMemory(PC pc, SAAMG *mg, PetscViewer viewer);
 /* saamg_choice.cxx. ChooseForMatrix: what the options leave open, by the matrix. kept: of the levels only values will be new. Collective. */
 PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, bool kept);
 
-/* saamg_precision.cxx. WantedPrecision: of the cycle to come. MakeCycle: the cycle of the hierarchy, whose finest grid has its values. PCPreSolve, PCPostSolve: they see the Krylov method.
+/* saamg_precision.cxx. WantedPrecision: of the cycle to come. MakeCycle: the cycle of the hierarchy, whose finest grid has its values. FitPrecision: to the Krylov method of the solve that begins. RefusePrecision: the solve has failed.
    ExactSource: of the matrix's operator, where its values are not rounded. Collective. */
 PCSAAMGPrecision WantedPrecision(const SAAMG &mg);
 PetscErrorCode   MakeCycle(PC pc, SAAMG *mg);
+PetscErrorCode   FitPrecision(PC pc, bool keeps_residuals);
+PetscErrorCode   RefusePrecision(PC pc, KSPConvergedReason reason);
 PetscErrorCode   PCPreSolve_SAAMG(PC pc, KSP ksp, Vec b, Vec x);
 PetscErrorCode   PCPostSolve_SAAMG(PC pc, KSP ksp, Vec b, Vec x);
 OperatorSource   ExactSource(PC pc, SAAMG *mg);

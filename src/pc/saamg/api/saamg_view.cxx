@@ -106,6 +106,10 @@ PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCSAAMG, &named));
   if (!named) PetscCall(PetscViewerASCIIPrintf(viewer, "  this is Goza's saamg, which answers to %s (-goza_replace)\n", ((PetscObject)pc)->type_name));
+  if (mg->group) {
+    PetscCall(mg->group->view(viewer));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(PetscViewerASCIIPrintf(viewer, "  smoothed aggregation, %s-cycle, %s precision, strength threshold %g\n", mg->cycle_options.w_cycle ? "W" : "V", PCSAAMGPrecisions[mg->cycle ? mg->cycle_precision : mg->precision],
                                    (double)mg->hierarchy_options.threshold));
   PetscCall(ViewPrecision(mg, viewer));

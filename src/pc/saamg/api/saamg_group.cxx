@@ -1,0 +1,119 @@
+#include "saamg_group.hpp"
+#include "petsc/errors.hpp"
+#include "pc/saamg/setup/near_null.hpp"
+#include "saamg_data.hpp"
+#include <petsc/private/pcimpl.h>
+
+namespace goza::saamg
+{
+
+static const char what[] = "set up its part of PC saamg";
+
+/* Coordinates that rigid-body modes come of: as many as there are rows. */
+PetscErrorCode GroupPC::share_coordinates(PC pc, Mat aij)
+{
+  SAAMG         *mg = static_cast<SAAMG *>(pc->data);
+  PetscScalar   *w  = rows_->right().data();
+  MatNullSpace   near;
+  PetscInt       bs;
+  PetscErrorCode here;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetNearNullSpace(aij, &near));
+  PetscCall(MatGetBlockSize(aij, &bs));
+  here = CheckNearNull(aij, mg->coordinates, mg->dim);
+  if (!here && !near && mg->dim > 1 && mg->dim == bs)
+    for (std::size_t i = 0; i < mg->coordinates.size(); i++) w[rows_->columns()(static_cast<PetscInt>(i))] = mg->coordinates[i];
+  PetscCall(rows_->group().on_leader(here, what, [&]() -> PetscErrorCode {
+    SAAMG   *there = static_cast<SAAMG *>(there_->data);
+    PetscInt n;
+
+    PetscFunctionBegin;
+    there->dim = near || mg->dim != bs ? 0 : mg->dim;
+    PetscCall(MatGetLocalSize(rows_->there(), NULL, &n));
+    PetscCallCXX(there->coordinates.resize(there->dim > 1 ? n : 0));
+    for (std::size_t i = 0; i < there->coordinates.size(); i++) there->coordinates[i] = PetscRealPart(w[i]);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* On a leader. */
+PetscErrorCode GroupPC::setup_there(PC pc)
+{
+  SAAMG           *mg = static_cast<SAAMG *>(there_->data);
+  const Mat        A  = rows_->there();
+  PetscObjectState state;
+
+  PetscFunctionBegin;
+  PetscCallCXX(mg->take_settings(*static_cast<const SAAMG *>(pc->data)));
+  mg->grid = rows_->grid();
+  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
+  if (state == state_) PetscCall(PetscObjectStateIncrease((PetscObject)A)); /* it is set up again for another reason, a new setting perhaps */
+  PetscCall(PCSetErrorIfFailure(there_, pc->erroriffailure));
+  PetscCall(PCSetOperators(there_, A, A));
+  PetscCall(PCSetReusePreconditioner(there_, PETSC_FALSE));
+  PetscCall(PCSetUp(there_));
+  PetscCall(PCSetReusePreconditioner(there_, PETSC_TRUE)); /* a solver of the leaders' does not set it up */
+  PetscCall(PetscObjectStateGet((PetscObject)A, &state_));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GroupPC::setup(PC pc, Mat aij, std::shared_ptr<GroupMat> rows)
+{
+  const bool     anew   = rows != rows_ || patterns_ != rows->patterns();
+  RankGroup     &group  = rows->group();
+  PCFailedReason reason = PC_NOERROR;
+
+  PetscFunctionBegin;
+  rows_     = std::move(rows);
+  patterns_ = -1; /* if this fails, the next one begins anew */
+  PetscCall(rows_->share_near_null_space(pc->pmat));
+  PetscCall(group.on_leader(PETSC_SUCCESS, what, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    if (!anew && there_) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(PCDestroy(&there_));
+    PetscCall(PCCreate(group.leaders(), &there_));
+    PetscCall(PCSetType(there_, PCSAAMG));
+    state_ = -1;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscCall(share_coordinates(pc, aij));
+  PetscCall(group.on_leader(PETSC_SUCCESS, what, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(setup_there(pc));
+    PetscCall(PCGetFailedReason(there_, &reason));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscMPIInt failed = (PetscMPIInt)reason;
+  PetscCallMPI(MPI_Bcast(&failed, 1, MPI_INT, 0, group.members()));
+  PetscCall(PCSetFailedReason(pc, (PCFailedReason)failed));
+  patterns_ = rows_->patterns();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GroupPC::apply(PetscErrorCode (*how)(PC, Vec, Vec), Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(rows_->group().on_leader(rows_->left().put(b, rows_->rows()), "apply its part of PC saamg", [&]() -> PetscErrorCode {
+    Vec from, to;
+
+    PetscFunctionBegin;
+    PetscCall(rows_->left().there(&from));
+    PetscCall(rows_->right().there(&to));
+    PetscCall(how(there_, from, to));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscCall(rows_->right().get(x, rows_->columns()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GroupPC::view(PetscViewer viewer)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  on the leaders of ranks that share a GPU, %s:\n", rows_->group().describe().c_str()));
+  if (there_) PetscCall(there_->ops->view(there_, viewer)); /* prints on rank 0, which leads */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::saamg
