@@ -85,13 +85,12 @@ void same_hierarchy(const Entry &e, PetscInt k, PetscReal threshold, PetscInt co
 }
 
 /* Identity rows; the columns of the others may still have entries there. */
-Entry dirichlet(bool eliminated, bool stored_zeros)
+Entry dirichlet(bool eliminated, bool stored_zeros, const Entry &points = stencil7(14, 13, 12))
 {
-  const Entry seven = stencil7(14, 13, 12);
-  return {"dirichlet", seven.rows, seven.rows, square, [=](PetscInt i, Row &r) {
+  return {"dirichlet", points.rows, points.rows, square, [=](PetscInt i, Row &r) {
             const auto wall = [](PetscInt j) { return j % 14 == 0; };
             Row        row;
-            seven.row(i, row);
+            points.row(i, row);
             for (std::size_t p = 0; p < row.col.size(); p++) {
               const bool keep = row.col[p] == i || (!wall(i) && !(eliminated && wall(row.col[p])));
               if (keep || stored_zeros) r.add(row.col[p], keep ? PetscRealPart(row.val[p]) : 0);
@@ -105,7 +104,7 @@ std::vector<Entry> entries()
 
   for (const Entry &e : gallery())
     if (e.has(square)) list.push_back(e);
-  for (const Entry &e : {stencil7(13, 12, 11), stencil27(14, 13, 12), stencil5(40, 30, 100), neumann5(23, 19), elasticity(6, 5, 4), dirichlet(true, true), dirichlet(true, false), dirichlet(false, true), dirichlet(false, false)})
+  for (const Entry &e : {stencil7(13, 12, 11), stencil27(14, 13, 12), stencil5(40, 30, 100), neumann5(23, 19), elasticity(6, 5, 4), dirichlet(true, true), dirichlet(true, false), dirichlet(false, true), dirichlet(false, false), dirichlet(true, true, stencil27(14, 13, 12)), dirichlet(false, false, stencil27(14, 11, 13))})
     list.push_back(e);
   list.push_back({"chain", 53, 53, square, [](PetscInt i, Row &r) { // every edge is stored from one side
                     r.add(i, 2);
