@@ -39,6 +39,25 @@ static PetscErrorCode RegisterTypes()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Programs that name their preconditioner in the source get saamg by that name: PETSc's list of types forgets what it had there. */
+static PetscErrorCode ReplaceFromOptions(GozaOptionItems PetscOptionsObject)
+{
+  char    *names[8];
+  PetscInt n = PETSC_STATIC_ARRAY_LENGTH(names);
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsStringArray("-goza_replace", "Preconditioner types that saamg answers to, as gamg", "GozaInitializePackage", names, &n, NULL));
+  for (PetscInt i = 0; i < n; i++) {
+    PetscErrorCode (*known)(PC) = nullptr;
+
+    PetscCall(PetscFunctionListFind(PCList, names[i], &known));
+    PetscCheck(known, PETSC_COMM_WORLD, PETSC_ERR_ARG_UNKNOWN_TYPE, "-goza_replace %s: this PETSc has no preconditioner of that type", names[i]);
+    PetscCall(PCRegister(names[i], PCCreate_SAAMG));
+    PetscCall(PetscFree(names[i]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* --- state */
 
 static struct {
@@ -167,6 +186,7 @@ static PetscErrorCode SetFromOptions()
   PetscCall(PetscOptionsEList("-goza_device", "Where matrices and preconditioners live", "GozaInitializePackage", devices, 3, devices[wish], &wish, NULL));
   PetscCall(HaloFromOptions(PetscOptionsObject, &halo));
   PetscCall(GroupsFromOptions(PetscOptionsObject));
+  PetscCall(ReplaceFromOptions(PetscOptionsObject));
   PetscCall(PetscOptionsBool("-goza_check", "Compute every device product again on the host and compare", "GozaInitializePackage", plugin.check, &plugin.check, NULL));
   PetscCall(PetscOptionsBool("-goza_info", "Print versions, backend and device, and at the end what ran where", "GozaInitializePackage", state.info, &state.info, NULL));
   PetscCall(PetscOptionsReal("-goza_memory_limit", "Most device memory of a rank's Goza arrays, in MB; 0: what there is", "GozaInitializePackage", limit, &limit, NULL));
@@ -251,6 +271,7 @@ static PetscErrorCode RegisterEvents()
 . -goza_nccl file               - the NCCL library, found at run time (libnccl.so.2)
 . -goza_halo_timeout s          - seconds after which values of another rank that did not come by `peer` are an error (300)
 . -goza_memory_limit MB         - most device memory of a rank's Goza arrays: beyond it an error with the figures, as on a full device
+. -goza_replace type,...        - preconditioner types that saamg answers to: with `gamg` a program whose source says `PCGAMG` gets it; the view says so
 . -goza_check                   - compute every device product again on the host and compare
 - -goza_info                    - print versions, backend, device and the size of the device code; at the end, what ran where
 

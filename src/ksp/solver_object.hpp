@@ -2,6 +2,7 @@
 #pragma once
 #include "core/device/scalars.hpp"
 #include "krylov_space.hpp"
+#include "pc/saamg/api/pcsaamg.hpp"
 #include "petsc/errors.hpp"
 
 namespace goza::ksp
@@ -75,9 +76,12 @@ inline PetscErrorCode KSPBuildSolution_Fused(KSP ksp, Vec given, Vec *result)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-inline PetscErrorCode KSPSetUp_Fused(KSP)
+/* Vectors are made in the first solve, when it is known where they live. */
+inline PetscErrorCode KSPSetUp_Fused(KSP ksp)
 {
-  return PETSC_SUCCESS; /* vectors are made in the first solve, when it is known where they live */
+  PetscFunctionBegin;
+  if (ksp->pc) PetscCall(saamg::PCExpectTrueResiduals_SAAMG(ksp->pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 template <class Data> PetscErrorCode SetUpObject(KSP ksp, PetscErrorCode (*solve)(KSP))

@@ -47,7 +47,10 @@ bool available(std::string *why)
     if (err == cudaSuccess) return true;
   }
   (void)cudaGetLastError();
-  if (why) *why = err != cudaSuccess ? cudaGetErrorString(err) : "no CUDA device is attached";
+  if (!why) return false;
+  if (err == cudaErrorInsufficientDriver || err == cudaErrorStubLibrary)
+    *why = "no NVIDIA driver, or one that is older than CUDA " + std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10) + " wants: install or update it where there is a GPU";
+  else *why = err != cudaSuccess ? cudaGetErrorString(err) : "no CUDA device is attached";
   return false;
 }
 

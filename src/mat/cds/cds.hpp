@@ -47,6 +47,7 @@ public:
   CdsView<Store>     view() const;
   PetscInt           block_size() const { return bs_; }
   bool               half() const { return half_; }
+  bool               unscaled() const { return factor_ == PetscScalar(1); }
   std::int64_t       in_remainder() const { return nnz_ - inside_; }
   const GridStrides &grid() const { return grid_; }
 

@@ -1,7 +1,7 @@
 /* saamg on ranks that share a GPU: a PC of the groups' leaders has the levels. */
 #pragma once
 #include "mat/common/group_mat.hpp"
-#include <petscpc.h>
+#include <petscksp.h>
 
 namespace goza::saamg
 {
@@ -15,6 +15,8 @@ public:
 
   PetscErrorCode setup(PC pc, Mat aij, std::shared_ptr<GroupMat> rows); // collective; so are the others
   PetscErrorCode apply(PetscErrorCode (*how)(PC, Vec, Vec), Vec b, Vec x);
+  PetscErrorCode solve_begins(KSP ksp); // any, with the user's PC
+  PetscErrorCode solve_ends(KSP ksp);
   PetscErrorCode view(PetscViewer viewer);
 
   GroupMat                        &rows() const { return *rows_; }
@@ -30,5 +32,8 @@ private:
   PetscInt                  patterns_ = -1; // of rows_, when there_ was made
   PetscObjectState          state_    = -1; // of its matrix, when it was set up
 };
+
+/* Where ranks share a GPU. aij: pc's matrix as AIJ. */
+PetscErrorCode SetUpGroup(PC pc, Mat aij, bool *done);
 
 } // namespace goza::saamg

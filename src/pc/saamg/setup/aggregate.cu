@@ -48,6 +48,19 @@ struct MarkRoots {
   HD void operator()(PetscInt i) const { mark[i] = is_root(first[i]) || is_root(second[i]); }
 };
 
+/* Roots of the first set that the lattice wants, others of it, and roots of the second set. */
+struct CountRoots {
+  const Key *first, *second;
+  NodeIds    ids;
+
+  HD void operator()(PetscInt i, std::int64_t *count) const
+  {
+    count[0] += is_root(first[i]) && ids.lattice.wanted(ids(i));
+    count[1] += is_root(first[i]) && !ids.lattice.wanted(ids(i));
+    count[2] += is_root(second[i]);
+  }
+};
+
 /* The aggregates of roots, begin + number[i]. */
 struct NumberRoots {
   const Key      *key, *other; // either set, other may be null
@@ -214,6 +227,22 @@ PetscInt share(const LocalColumns &nodes, std::int64_t total, PetscInt rooted, P
   return 0;
 }
 
+/* Whether the aggregates are to be boxes of the lattice: it wants all roots of the first set, and there is hardly one of the second, of which some stand where the grid ends. These are
+   dropped then: every node is within distance two of a root of the first set. Collective. */
+bool boxes_of_lattice(const CsrGraph &G, const Array<Key> &first, Array<Key> &second)
+{
+  Array<std::int64_t> count(G.space(), 3);
+
+  if (!G.ids.lattice.known()) return false;
+  join_rows<Plus, 3>(G.space(), G.n, CountRoots{first.data(), second.data(), G.ids}, count.data());
+  std::vector<std::int64_t> n = count.to_host();
+  G.nodes->sum(n.data(), 3);
+  const bool boxes = n[1] == 0 && n[2] <= n[0] / boxes_to_an_odd_root;
+
+  if (boxes) second.zero();
+  return boxes;
+}
+
 /* How many nodes are in an aggregate whose root is in another tile, by direction, and how many in any. */
 struct CountElsewhere {
   NodeIds         ids;
@@ -296,6 +325,8 @@ CsrAggregates aggregate(const CsrGraph &G, PetscInt least)
   if (G.borrowed) for_each_row(space, G.n, KeepLargeRoots<EntryWeight>{G.edges, G.entry, first.data(), second.data()});
   else for_each_row(space, G.n, KeepLargeRoots<StoredWeight>{G.edges, {G.weight.data()}, first.data(), second.data()});
 
+  const bool boxes = boxes_of_lattice(G, key, second);
+
   for_each_row(space, G.n, MarkRoots{key.data(), second.data(), number.data()});
   const PetscInt     rooted = lengths_to_pointer(space, number);
   const LocalColumns roots(nodes.comm(), rooted, space);
@@ -313,7 +344,7 @@ CsrAggregates aggregate(const CsrGraph &G, PetscInt least)
   /* a node whose neighbours had all left their roots finds them in aggregates the second time */
   for (int pass = all_strong ? 1 : 0; pass < 2; pass++) {
     update(joined);
-    for_each_row(space, G.n, JoinMost{G.edges, G.strong_links, G.ids, joined.data(), of_root.data()});
+    for_each_row(space, G.n, JoinMost{G.edges, G.strong_links, G.ids, boxes, joined.data(), of_root.data()});
     joined.swap(of_root);
   }
   for_each_row(space, G.n, Numbers{joined.data(), of_node.data(), name.data()});

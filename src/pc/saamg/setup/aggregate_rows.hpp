@@ -135,6 +135,9 @@ template <class Weight> struct KeepLargeRoots {
   }
 };
 
+/* Boxes of a lattice for each root of the second set that may have been; at a grid's ends some nodes have few neighbours, and one of them may pass for a root. */
+constexpr std::int64_t boxes_to_an_odd_root = 8;
+
 /* What a node is in: the aggregate's global number and its name, that of its root. */
 struct Member {
   PetscInt aggregate, name; // -1, -1: in none
@@ -161,13 +164,14 @@ struct JoinRoot {
   }
 };
 
-/* The rest: the aggregate with most edges to them, then that of the nearest root where nodes have places, then the smallest name. Compact aggregates touch fewer others
+/* The rest. In boxes of a lattice, that of their box, so that they come out even at the lattice's ends, too. Else the aggregate with most edges to them, then that of the nearest root where nodes have places, then the smallest name. Compact aggregates touch fewer others
    than those where the strongest edge decides. Trilinear elements leave zeros between neighbours along an axis, so that of 3 x 3 x 3 nodes six have as many edges to the
    box beside: where only the smallest id decides, 27 points have more than twice as many entries a row on the second level. */
 struct JoinMost {
   Edges         edges;
   StrongLinks   strong_links;
   NodeIds       ids;
+  bool          boxes;  // of the lattice, which wants all roots
   const Member *member; // [n + nghost]
   Member       *joined;
 
@@ -178,13 +182,23 @@ struct JoinMost {
     if (best.aggregate < 0 && edges.coupled(i)) {
       const float least = strong_links.least(edges, i);
 
-      best = most_edges(i, least);
+      if (boxes) best = own_box(i, least);
+      if (best.aggregate < 0) best = most_edges(i, least);
       if (best.aggregate < 0 && least > 0) best = most_edges(i, 0);
     }
     joined[i] = best;
   }
 
 private:
+  HD Member own_box(PetscInt i, float least) const
+  {
+    for (PetscInt p = edges.ptr[i]; p < edges.ptr[i + 1]; p++) {
+      const Member a = member[edges.col[p]];
+
+      if (a.aggregate >= 0 && strong_links.hold(p, least) && ids.lattice.beside(ids(i), a.name)) return a;
+    }
+    return {-1, -1};
+  }
   HD Member most_edges(PetscInt i, float least) const
   {
     Member   best{-1, -1};

@@ -194,6 +194,10 @@ double product_work(const Csr &A, const ColumnMap &columns, const Interpolation 
 
 void Interpolation::transpose()
 {
+  if (boxes) {
+    R = goza::saamg::transpose(*boxes, P);
+    return;
+  }
   if (R.ptr.size() && coarse->size() == 1) {
     transpose_numeric(P.view(), R);
     return;
@@ -210,12 +214,20 @@ void Interpolation::transpose()
   R = std::move(whole); // last: transposed() asks for it
 }
 
-CsrMatrix GalerkinProduct::make(const Csr &A, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns, Array<PetscScalar> &magnitude, bool once)
+CsrMatrix GalerkinProduct::make(const BoxOperator &from, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns, Array<PetscScalar> &magnitude, bool once)
 {
   const bool isolated = columns->size() == 1;
+  const Csr &A        = from.A;
   CsrMatrix  Ac;
 
   magnitude = coarse_magnitudes(I, magnitude);
+  if (I.boxes) {
+    Ac             = galerkin(*I.boxes, from, I.P);
+    coarse_columns = I.coarse;
+    on_boxes_      = !once;
+    fill_rows_of_nothing(Ac, *coarse_columns, magnitude);
+    return Ac;
+  }
   if (once && isolated && A.space == Space::Host && I.bs == 1 && I.k == 1) {
     Ac             = galerkin_host(I.R.view(), A, I.P.view());
     coarse_columns = I.coarse;
@@ -239,9 +251,16 @@ CsrMatrix GalerkinProduct::make(const Csr &A, const MapPtr &columns, const Inter
   return Ac;
 }
 
-void GalerkinProduct::update(const Csr &A, const Interpolation &I, CsrMatrix &Ac, Array<PetscScalar> &magnitude)
+void GalerkinProduct::update(const BoxOperator &from, const Interpolation &I, CsrMatrix &Ac, Array<PetscScalar> &magnitude)
 {
+  const Csr &A = from.A;
+
   magnitude = coarse_magnitudes(I, magnitude);
+  if (on_boxes_) {
+    Ac = galerkin(*I.boxes, from, I.P);
+    fill_rows_of_nothing(Ac, *I.coarse, magnitude);
+    return;
+  }
   if (P_) P_->update(I.P.view());
   multiply_numeric(A, I.bs, I.bs, P_ ? P_->view() : I.P.view(), I.k, AP_);
   if (sum_) {

@@ -1,5 +1,6 @@
 /* The coarse operator, in the space where the matrix is. */
 #pragma once
+#include "boxes.hpp"
 #include "parallel/rows_below.hpp"
 #include "parallel/summed_rows.hpp"
 
@@ -11,6 +12,8 @@ struct Interpolation {
   CsrMatrix P, R;
   MapPtr    coarse, fine;
   PetscInt  bs = 1, k = 1; // unknowns of a node, fine and coarse
+
+  std::shared_ptr<const Boxes> boxes; // where it was made on them
 
   /* R is made from P; where R's pattern is there, on one rank, its values alone. Collective. */
   void transpose();
@@ -39,11 +42,11 @@ double product_work(const Csr &A, const ColumnMap &columns, const Interpolation 
 class GalerkinProduct {
 public:
   /* magnitude: of A's rows, becomes that of Ac's. once: no update() will come. Collective. */
-  CsrMatrix make(const Csr &A, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns, Array<PetscScalar> &magnitude, bool once = false);
+  CsrMatrix make(const BoxOperator &A, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns, Array<PetscScalar> &magnitude, bool once = false);
   /* New values in A, or in A and P, with all patterns as they were. Collective. */
-  void update(const Csr &A, const Interpolation &I, CsrMatrix &Ac, Array<PetscScalar> &magnitude);
+  void update(const BoxOperator &A, const Interpolation &I, CsrMatrix &Ac, Array<PetscScalar> &magnitude);
 
-  bool        made() const { return AP_.ptr.size() > 0; }
+  bool        made() const { return on_boxes_ || AP_.ptr.size() > 0; }
   std::size_t bytes() const { return AP_.bytes() + parts_.bytes() + (P_ ? P_->bytes() : 0) + (sum_ ? sum_->bytes() : 0); }
   void        release_values() // until the next update()
   {
@@ -52,6 +55,7 @@ public:
   }
 
 private:
+  bool                        on_boxes_ = false;
   CsrMatrix                   AP_, parts_;
   std::unique_ptr<RowsBelow>  P_; // several ranks
   std::unique_ptr<SummedRows> sum_;

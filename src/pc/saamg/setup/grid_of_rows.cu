@@ -1,6 +1,6 @@
 #include "grid_of_rows.hpp"
 #include "core/util/algorithm.hpp"
-#include "core/launch/for_each_row.hpp"
+#include "core/launch/row_sums.hpp"
 #include "parallel/par_csr.hpp"
 #include <algorithm>
 
@@ -62,6 +62,25 @@ struct CountFar {
   }
 };
 
+/* How far the coupled nodes are from either end of the lattice: points - x, and x + 1. */
+struct FarFromEnds {
+  NodeIds             ids;
+  const std::int64_t *isolated; // [rows], null: none
+
+  HD void operator()(PetscInt i, std::int64_t *far) const
+  {
+    bool coupled = false;
+
+    for (PetscInt row = i * ids.bs; row < (i + 1) * ids.bs; row++) coupled = coupled || !isolated || !isolated[row];
+    for (int d = 0; d < 3 && coupled; d++) {
+      const std::int64_t x = ids.lattice.x(ids(i), d), back = ids.lattice.points[d] - x;
+
+      if (back > far[d]) far[d] = back;
+      if (x >= far[3 + d]) far[3 + d] = x + 1;
+    }
+  }
+};
+
 } // namespace
 
 std::optional<Strides> guess_strides(const Csr &A, const LocalColumns &columns, PetscInt bs)
@@ -110,6 +129,23 @@ Lattice lattice_of(const Csr &A, const ColumnMap &columns, PetscInt bs)
   std::int64_t total = sum(A.space, far.data(), far.size());
   columns.sum(&total, 1);
   return total ? Lattice() : lattice;
+}
+
+Lattice without_isolated_planes(const Lattice &lattice, NodeIds ids, PetscInt bs, const Array<std::int64_t> &isolated, const LocalColumns &columns)
+{
+  const Space         space = columns.space();
+  Array<std::int64_t> far(space, 6);
+  std::int64_t        low[3];
+
+  if (!lattice.known() || !columns.any(isolated.size() > 0)) return lattice;
+  ids.lattice = lattice;
+  ids.bs      = bs;
+  join_rows<Most, 6>(space, columns.n() / bs, FarFromEnds{ids, isolated.size() ? isolated.data() : nullptr}, far.data());
+  std::vector<std::int64_t> most = far.to_host();
+
+  for (std::int64_t &m : most) columns.largest(&m);
+  for (int d = 0; d < 3; d++) low[d] = lattice.points[d] - most[d];
+  return most[3] ? lattice.within(low, most.data() + 3) : lattice; // where no node is coupled, nothing is coarsened
 }
 
 } // namespace goza::saamg

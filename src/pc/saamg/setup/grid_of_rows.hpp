@@ -1,6 +1,6 @@
 /* The grid that a matrix's rows were numbered along, found from the columns of a few of them. */
 #pragma once
-#include "lattice.hpp"
+#include "local_rows.hpp"
 #include "parallel/column_map.hpp"
 #include <optional>
 
@@ -18,5 +18,8 @@ std::optional<Strides> guess_strides(const Csr &A, const LocalColumns &columns, 
 /* The grid where nodes are coupled to none but those of the box around them: all of some thousand of them, spread over the ranks by their numbers alone. Unknown where
    that is not so. Collective. */
 Lattice lattice_of(const Csr &A, const ColumnMap &columns, PetscInt bs);
+
+/* The lattice without what lies outside all nodes that are coupled to others, planes of Dirichlet nodes: a root there would be none. isolated: of the rows, empty where none is. Collective. */
+Lattice without_isolated_planes(const Lattice &lattice, NodeIds ids, PetscInt bs, const Array<std::int64_t> &isolated, const LocalColumns &columns);
 
 } // namespace goza::saamg

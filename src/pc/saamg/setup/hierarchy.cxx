@@ -5,10 +5,10 @@
 #include "galerkin.hpp"
 #include "petsc/plugin.hpp"
 #include "graph.hpp"
+#include "grid_of_rows.hpp"
+#include "make_interpolation.hpp"
 #include "parallel/agree.hpp"
-#include "prolong.hpp"
 #include "repartition.hpp"
-#include "symmetry.hpp"
 
 namespace goza::saamg
 {
@@ -40,10 +40,12 @@ PetscErrorCode Hierarchy::measure(Grid &grid, PetscInt its, bool *finite)
 
   PetscFunctionBegin;
   PetscCall(Step(events.eigen, *level.columns, [&] { facts = row_facts(level.A, *level.columns); }));
-  *finite = facts.finite;
+  *finite      = facts.finite;
+  level.format = nullptr;
   if (*finite && level.exact) PetscCall(FailTogether(level.columns->comm(), level.exact(&exact), "hold its rows in the matrix's format"));
   PetscCall(Step(events.eigen, *level.columns, [&] {
     if (!level.columns->all(exact)) exact = nullptr;
+    if (exact) level.format = &exact->diagonal_block();
     if (*finite) grid.lambda = lambda_max(level.A, *level.columns, facts, its, level.ids(grid.bs), exact, &grid.symmetric);
     level.squares_finite = facts.squares_finite;
     if (&grid == grids_.data()) level.magnitude = magnitudes(level.A, facts.dinv);
@@ -53,77 +55,20 @@ PetscErrorCode Hierarchy::measure(Grid &grid, PetscInt its, bool *finite)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* P = (I - omega_d D^-1 A) ... (I - omega_1 D^-1 A) T: of all polynomials p of degree d with p(0) = 1 that whose largest sqrt(t) |p(t)| on [0, lambda_max] is least, which
-   bounds the energy of P's columns (Brezina, Vanek, Vassilevski 2012). Of degree 1: omega = 4/3 / lambda_max.
-
-   Where the nodes are of two colours, as those of a 5- or 7-point operator, the spectrum of D^-1 A is its own mirror image about 1, lambda_max is 2, and for every smooth
-   vector there is one of alternating signs. With a larger omega the coarse space sees more of these, and Jacobi with relaxation 1, which leaves them as they are, takes a quarter
-   fewer iterations with 1.5 to 1.55 (log-normal coefficients), more again with 1.6. Smoothers that damp them gain nothing or lose an iteration. The estimate of lambda_max lies below it. */
-static PetscReal omega(PetscReal lambda, PetscInt step, PetscInt degree, bool alternating)
-{
-  const PetscReal root        = PetscSqr(PetscCosReal((2 * step - 1) * PETSC_PI / (4 * degree + 2)));
-  const PetscReal two_colours = alternating && degree == 1 ? PetscMax(0, PetscMin(1, 2 - PetscAbsReal(lambda - 1.95) / 0.05)) : 0;
-
-  return (1 + 0.1625 * two_colours) / (root * lambda);
-}
-
-/* P of a grid from its coarsening, for the values that A has now. A polynomial of degree 2 takes in weak entries, too: where coefficients
-   jump, degree 2 of the filtered operators takes more iterations than degree 1, that of the whole ones about half as many. */
-static CsrMatrix smoothed(const Grid &grid, const Coarsening &from, const HierarchyOptions &options, MapPtr &columns)
-{
-  const CsrLevel           &level  = *grid.level;
-  Csr                       A      = level.A;
-  PetscReal                 lambda = grid.lambda;
-  CsrMatrix                 filtered, diffusive;
-  CsrFacts                  facts;
-  const Array<PetscScalar> *dinv = &level.dinv;
-
-  if (from.filters) {
-    bool symmetric = grid.symmetric;
-
-    filtered = filter_weak(A, *level.columns, from.bs, from.graph);
-    A        = filtered.view();
-    facts    = row_facts(A, *level.columns);
-    dinv     = &facts.dinv;
-    lambda   = lambda_max(A, *level.columns, facts, options.esteig_iterations, level.ids(grid.bs), nullptr, &symmetric);
-  }
-  if (options.smoothed_with == SmoothedWith::DiffusivePart) { /* the smaller beside the diagonal and the lambda of all of A, the less it smooths */
-    diffusive = diffusive_part(A, level.columns, from.bs, from.aggregate);
-    A         = diffusive.view();
-  }
-  CsrMatrix P = smoothed_prolongator(A, from, *dinv, omega(lambda, 1, from.degree, options.alternating), columns);
-
-  for (PetscInt step = 2; step <= from.degree; step++)
-    smooth_once_more(A, level.columns, *dinv, omega(lambda, step, from.degree, options.alternating), from.bs, from.k, P, columns);
-  return P;
-}
-
-/* P of the aggregates as they are. */
-static CsrMatrix unsmoothed(const CsrLevel &level, const Coarsening &from, MapPtr &columns)
-{
-  CsrMatrix nothing(level.A.space, level.A.nrows, level.A.ncols);
-
-  nothing.ptr = Array<PetscInt>(level.A.space, level.A.nrows + 1);
-  nothing.ptr.zero();
-  return smoothed_prolongator(nothing.view(), from, level.dinv, 0, columns);
-}
-
 /* P and R of a grid. */
 PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const HierarchyOptions &options)
 {
   PetscFunctionBegin;
   PetscCall(Step(events.prolong, *grid.level->columns, [&] {
-    const CsrLevel &level = *grid.level;
-    CsrTransfer    &t     = *grid.transfer;
-    MapPtr          columns;
-    const bool      plain = !from.filters && from.degree == 1 && options.smoothed_with == SmoothedWith::Matrix;
+    CsrTransfer &t = *grid.transfer;
+    MapPtr       columns;
 
-    if (plain && t.coarse && smooth_again(level.A, from, level.dinv, omega(grid.lambda, 1, 1, options.alternating), t.P)) {
+    if (t.coarse && interpolate_again(grid, from, options, t.P)) {
       t.stamp.new_values();
       t.transpose();
       return;
     }
-    CsrMatrix P = from.degree ? smoothed(grid, from, options, columns) : unsmoothed(level, from, columns);
+    CsrMatrix P = interpolation_of(grid, from, options, columns);
 
     if (t.coarse && columns->all(columns->ghosts() == t.coarse->ghosts() && same_pattern(P, t.P))) t.stamp.new_values();
     else {
@@ -132,10 +77,11 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
       t.release_transpose();
       t.stamp.new_pattern();
     }
-    t.P    = std::move(P);
-    t.fine = level.columns;
-    t.bs   = from.bs;
-    t.k    = from.k;
+    t.P     = std::move(P);
+    t.fine  = grid.level->columns;
+    t.bs    = from.bs;
+    t.k     = from.k;
+    t.boxes = from.boxes;
     t.transpose();
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -150,11 +96,12 @@ PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOpt
 
     if (!t.transposed()) t.transpose(); // as release() left it
     next.magnitude = std::move(grid.level->magnitude);
-    next.own       = t.product.make(grid.level->A, grid.level->columns, t, next.columns, next.magnitude, options.keep == Keep::Nothing);
+    next.own       = t.product.make(grid.level->rows(), grid.level->columns, t, next.columns, next.magnitude, options.keep == Keep::Nothing);
     if (options.keep != Keep::Nothing) t.product.release_values();
     else {
       t.product       = GalerkinProduct();
       t.own_transpose = CsrMatrix();
+      t.boxes.reset();
       if (options.rows_lent && t.lends_rows()) t.release_transpose(); /* its memory is that of the next level */
     }
     next.A             = next.own.view();
@@ -167,16 +114,20 @@ PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOpt
 }
 
 /* The aggregates of the last grid's nodes. *stop: they are not much fewer than rows. */
-PetscErrorCode Hierarchy::aggregate_nodes(const CsrGraph &G, PetscInt k, bool aggressive, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop)
+PetscErrorCode Hierarchy::aggregate_nodes(const Coarsening &from, PetscInt k, bool aggressive, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop)
 {
   const LocalColumns &columns = *grids_.back().level->columns;
   const PetscInt      least   = options.gather_limit / k + (options.gather_limit % k > 0);
   bool                moved   = false;
 
   PetscFunctionBegin;
-  PetscCall(Step(events.aggregate, columns, [&] { aggregates = aggressive ? aggregate_twice(G, least) : aggregate(G, least); }));
+  PetscCall(Step(events.aggregate, columns, [&] {
+    if (from.boxes) aggregates = aggregates_of(*from.boxes, columns);
+    else aggregates = aggressive ? aggregate_twice(from.graph, least) : aggregate(from.graph, least);
+  }));
   const std::int64_t coarse_rows = static_cast<std::int64_t>(aggregates.map->nglobal()) * k;
-  if (coarse_rows >= static_cast<std::int64_t>(options.gather_limit) * columns.size()) PetscCall(Repartition(G, options.repartition_ratio, aggregates, &moved));
+  if (!from.boxes && coarse_rows >= static_cast<std::int64_t>(options.gather_limit) * columns.size())
+    PetscCall(Repartition(from.graph, options.repartition_ratio, aggregates, &moved));
   *stop = coarse_rows == 0 || coarse_rows > columns.nglobal() - columns.nglobal() / 10;
   if (*stop)
     PetscCall(PetscInfo(NULL, "Coarsening stops at %" PetscInt_FMT " rows: the next level would have %" PetscInt64_FMT "\n", columns.nglobal(), (PetscInt64)coarse_rows));
@@ -191,10 +142,14 @@ PetscErrorCode Hierarchy::interpolate_from(Coarsening &from, const CsrAggregates
 
   PetscFunctionBegin;
   PetscCall(Step(events.prolong, columns, [&] {
-    clear_isolated_rows(grid.level->isolated, from.k, B);
-    CsrTentative T = tentative(aggregates, columns, grid.bs, from.k, B);
+    CsrTentative T;
 
-    from.aggregate          = aggregate_of_columns(from.graph, aggregates, columns, grid.bs);
+    if (from.boxes) T = tentative(*from.boxes, B);
+    else {
+      clear_isolated_rows(grid.level->isolated, from.k, B);
+      T              = tentative(aggregates, columns, grid.bs, from.k, B);
+      from.aggregate = aggregate_of_columns(from.graph, aggregates, columns, grid.bs);
+    }
     from.aggregates         = aggregates.map;
     from.Q                  = std::move(T.Q);
     coarse_B                = std::move(T.Bcoarse);
@@ -202,8 +157,17 @@ PetscErrorCode Hierarchy::interpolate_from(Coarsening &from, const CsrAggregates
     grid.transfer->smoothed = from.degree > 0;
   }));
   PetscCall(interpolate(grid, from, options));
-  PetscCall(Step(events.galerkin, columns, [&] { *work = product_work(grid.level->A, columns, *grid.transfer); }));
+  if (!from.boxes) PetscCall(Step(events.galerkin, columns, [&] { *work = product_work(grid.level->A, columns, *grid.transfer); }));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether find_boxes() has to do with what is asked for of the last grid. */
+bool Hierarchy::may_be_boxes(const FormatChoice &way, PetscInt k, const HierarchyOptions &options) const
+{
+  const Grid &grid = grids_.back();
+
+  return grid.level->columns->size() == 1 && grid.bs == 1 && k == 1 && grid.level->natural && grid.level->lattice.known() && way.threshold == 0 && way.degree == 1 &&
+         !way.aggressive && options.smoothed_with == SmoothedWith::Matrix;
 }
 
 /* The level below the last one in this way, and its near-null vectors. */
@@ -223,10 +187,11 @@ PetscErrorCode Hierarchy::coarsen_so(const FormatChoice &way, Array<PetscScalar>
     from->k       = k;
     from->degree  = way.degree;
     from->filters = way.threshold > 0 && from->degree == 1;
-    from->graph   = strength_graph(grid.level->A, columns, grid.bs, way.threshold, grid.level->name.data(), grid.level->lattice);
-    bearable      = PetscMax(bearable_products * PetscPowRealInt(PetscMax(from->degree, 1), 3) * blocks, always_bearable);
+    if (may_be_boxes(way, k, options)) from->boxes = find_boxes(grid.level->rows(), grid.level->dinv, grid.level->lattice);
+    if (!from->boxes) from->graph = strength_graph(grid.level->A, columns, grid.bs, way.threshold, grid.level->name.data(), grid.level->lattice);
+    bearable = PetscMax(bearable_products * PetscPowRealInt(PetscMax(from->degree, 1), 3) * blocks, always_bearable);
   }));
-  PetscCall(aggregate_nodes(from->graph, k, way.aggressive, options, aggregates, stop));
+  PetscCall(aggregate_nodes(*from, k, way.aggressive, options, aggregates, stop));
   if (*stop) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(interpolate_from(*from, aggregates, B, options, coarse_B, &work));
   if (work > bearable && from->degree) { /* from the aggregates as they are, whose product has no more entries than the operator */
@@ -238,8 +203,9 @@ PetscErrorCode Hierarchy::coarsen_so(const FormatChoice &way, Array<PetscScalar>
   }
   PetscCall(Step(events.prolong, *columns, [&] {
     next.level          = std::make_shared<CsrLevel>();
-    next.level->name    = ids_of(aggregates);
+    next.level->name    = from->boxes ? names_of(*from->boxes, grid.level->ids(1)) : ids_of(aggregates);
     next.level->lattice = aggregates.lattice;
+    next.level->natural = from->boxes != nullptr;
     aggregates          = CsrAggregates();
     if (!from->filters) from->graph = CsrGraph();
     if (options.keep == Keep::Aggregates) grid.transfer->coarsening = std::move(from);
@@ -291,6 +257,17 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Roots are to be where nodes are coupled. */
+PetscErrorCode Hierarchy::trim_lattice(Grid &finest)
+{
+  CsrLevel &level = *finest.level;
+
+  PetscFunctionBegin;
+  PetscCall(Step(events.strength, *level.columns,
+                 [&] { level.lattice = without_isolated_planes(level.lattice, level.ids(finest.bs), finest.bs, level.isolated, *level.columns); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode Hierarchy::build(FinestOperator finest, const HierarchyOptions &options, bool *finite)
 {
   PetscReal threshold = options.threshold;
@@ -309,6 +286,7 @@ PetscErrorCode Hierarchy::build(FinestOperator finest, const HierarchyOptions &o
     grids_[0].level->columns = finest.columns;
     grids_[0].level->name    = std::move(finest.id);
     grids_[0].level->lattice = finest.lattice;
+    grids_[0].level->natural = grids_[0].level->name.size() == 0;
     finest.columns->sum(&total, 1);
     grids_[0].level->nnz = static_cast<PetscLogDouble>(total);
     grids_[0].level->stamp.new_pattern();
@@ -316,6 +294,7 @@ PetscErrorCode Hierarchy::build(FinestOperator finest, const HierarchyOptions &o
   grids_[0].bs = finest.bs;
   for (;;) {
     PetscCall(measure(grids_.back(), options.esteig_iterations, finite));
+    if (grids_.size() == 1) PetscCall(trim_lattice(grids_[0]));
     const CsrLevel &level = *grids_.back().level;
     if (!*finite || grids_.back().rows() <= options.coarse_limit || (PetscInt)grids_.size() >= options.max_levels) break;
     *finite = level.squares_finite;
@@ -352,8 +331,9 @@ PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, 
       PetscCall(Step(events.galerkin, *level.columns, [&] {
         if (!t.transposed()) t.transpose();
         next.magnitude = std::move(level.magnitude);
-        t.product.update(level.A, t, next.own, next.magnitude);
+        t.product.update(level.rows(), t, next.own, next.magnitude);
         t.product.release_values();
+        next.A = next.own.view();
       }));
       next.stamp.new_values();
     }
@@ -364,7 +344,7 @@ PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, 
 /* With what it comes from. */
 static std::size_t bytes_of(const CsrTransfer &t)
 {
-  std::size_t bytes = t.P.bytes() + t.R.bytes() + t.own_transpose.bytes() + t.product.bytes();
+  std::size_t bytes = t.P.bytes() + t.R.bytes() + t.own_transpose.bytes() + t.product.bytes() + (t.boxes ? t.boxes->bytes() : 0);
 
   if (t.coarsening) {
     const CsrGraph &G = t.coarsening->graph;
@@ -394,6 +374,7 @@ void Hierarchy::release(const HierarchyOptions &options)
   grids_[0].level->A.ptr = grids_[0].level->A.col = nullptr;
   grids_[0].level->A.val                          = nullptr;
   grids_[0].level->exact                          = nullptr;
+  grids_[0].level->format                         = nullptr;
 }
 
 } // namespace goza::saamg

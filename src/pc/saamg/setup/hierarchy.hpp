@@ -59,7 +59,12 @@ struct CsrLevel {
   Array<PetscScalar>  magnitude; // [rows] see rounding_of_products; of the coarsest level after a set-up
   bool                squares_finite = true;
 
-  OperatorSource exact; // of the user's matrix, while a set-up lasts
+  bool natural = false; // one rank's nodes are numbered as the lattice's tiles, or on the finest level its points, are
+
+  OperatorSource             exact;            // of the user's matrix, while a set-up lasts
+  const Format<PetscScalar> *format = nullptr; // what it gave
+
+  BoxOperator rows() const { return {A, format}; }
 
   NodeIds ids(PetscInt bs) const { return {name.data(), columns->start() / bs, bs, lattice}; }
 };
@@ -110,6 +115,12 @@ public:
   /* Same pattern, new values: coarse operators, diagonals and eigenvalues anew, and the interpolation too where only aggregates were kept. */
   PetscErrorCode update(const Csr &A, const HierarchyOptions &options, bool *finite, const OperatorSource &exact = nullptr);
   void           reset() { grids_.clear(); }
+  /* Until release(): the finest matrix again, as it was, for a cycle to be made anew. */
+  void borrow(const Csr &A, const OperatorSource &exact)
+  {
+    grids_[0].level->A     = A;
+    grids_[0].level->exact = exact;
+  }
   /* The finest matrix is the user's again. The transposed interpolations go, too, unless an update() will read them: whoever wants them makes them anew. */
   void        release(const HierarchyOptions &options);
   std::size_t bytes() const; // of this rank, without the user's matrix
@@ -125,10 +136,12 @@ private:
     PetscInt  degree; // of the polynomial that smooths the interpolation
   };
 
+  bool           may_be_boxes(const FormatChoice &way, PetscInt k, const HierarchyOptions &options) const;
+  PetscErrorCode trim_lattice(Grid &finest);
   PetscErrorCode measure(Grid &grid, PetscInt its, bool *finite);
   PetscErrorCode interpolate(Grid &grid, const Coarsening &from, const HierarchyOptions &options);
   PetscErrorCode project(Grid &grid, CsrLevel &next, const HierarchyOptions &options);
-  PetscErrorCode aggregate_nodes(const CsrGraph &G, PetscInt k, bool aggressive, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop);
+  PetscErrorCode aggregate_nodes(const Coarsening &from, PetscInt k, bool aggressive, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop);
   PetscErrorCode interpolate_from(Coarsening &from, const CsrAggregates &aggregates, Array<PetscScalar> &B, const HierarchyOptions &options, Array<PetscScalar> &coarse_B, double *work);
   PetscErrorCode coarsen_so(const FormatChoice &way, Array<PetscScalar> &B, PetscInt k, const HierarchyOptions &options, Grid &next, Array<PetscScalar> &coarse_B, bool *stop);
   PetscErrorCode coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal threshold, const HierarchyOptions &options, bool *stop);

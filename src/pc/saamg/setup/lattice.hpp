@@ -36,6 +36,18 @@ struct Lattice {
     return 2 * ((x == 0) + (y == 0) + (z == 0)) + (x == y && y == z);
   }
 
+  /* A wanted tile, and the tiles beside the wanted one of another name. */
+  HD bool wanted(PetscInt name) const { return rank(name) >= 6; }
+  HD bool beside(PetscInt name, PetscInt other) const
+  {
+    for (int d = 0; d < 3; d++) {
+      const PetscInt away = tile(name, d) - tile(other, d);
+
+      if (away < -1 || away > 1) return false;
+    }
+    return true;
+  }
+
   /* The square, where tiles of all directions are equally wide. */
   HD std::int64_t distance2(PetscInt a, PetscInt b) const
   {
@@ -48,6 +60,18 @@ struct Lattice {
       sum += away * away;
     }
     return sum;
+  }
+
+  /* The finest lattice without the tiles before `low` and from `high` on. */
+  Lattice within(const std::int64_t low[3], const std::int64_t high[3]) const
+  {
+    Lattice part = *this;
+
+    for (int d = 0; d < 3; d++) {
+      part.shift[d] = shift[d] - static_cast<PetscInt>(low[d]);
+      part.tiles[d] = static_cast<PetscInt>(high[d] - low[d]);
+    }
+    return part;
   }
 
   /* The lattice of the aggregates, which are longer than a node in some directions. */
@@ -64,7 +88,7 @@ struct Lattice {
     return next;
   }
 
-private:
+  /* The first wanted tile. */
   HD PetscInt second(int d) const { return tiles[d] % 3 != 1; }
 };
 

@@ -166,8 +166,14 @@ CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array
   return P;
 }
 
-bool smooth_again(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P)
+bool smooth_again(const BoxOperator &rows, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P)
 {
+  const Csr &A = rows.A;
+
+  if (from.boxes) {
+    smooth_values(*from.boxes, rows, from.Q, dinv, omega, P);
+    return true;
+  }
   const bool single = A.space == Space::Cuda && from.bs == 1 && from.k == 1 && !from.graph.n && from.aggregates->size() == 1;
 
 #if defined(__CUDACC__)

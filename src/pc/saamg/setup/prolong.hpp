@@ -1,5 +1,6 @@
 /* Interpolation, in the space where the matrix is. Columns of A are local ones of a map; all functions are collective. */
 #pragma once
+#include "boxes.hpp"
 #include "graph.hpp"
 
 namespace goza::saamg
@@ -19,6 +20,8 @@ struct Coarsening {
   PetscInt           bs = 1, k = 1;
   PetscInt           degree  = 1;     // of the polynomial that smooths it; 0: it is not smoothed
   bool               filters = false; // weak entries are left out; else there is no graph
+
+  std::shared_ptr<Boxes> boxes; // in the place of aggregates, where these are boxes of a lattice
 };
 
 /* B [rows][k]. An isolated row takes no part, though its node may be in an aggregate: its part of B becomes 0. isolated [rows]: 1 for those. */
@@ -27,11 +30,15 @@ void clear_isolated_rows(const Array<std::int64_t> &isolated, PetscInt k, Array<
 /* B [rows][k] */
 CsrTentative tentative(const CsrAggregates &aggregates, const ColumnMap &columns, PetscInt bs, PetscInt k, const Array<PetscScalar> &B);
 
+/* The same on boxes; the map holds their numbers alone. */
+CsrTentative  tentative(const Boxes &boxes, const Array<PetscScalar> &B);
+CsrAggregates aggregates_of(const Boxes &boxes, const LocalColumns &columns);
+
 /* P = (I - omega D^-1 A) T on the rows that have an aggregate. columns: of P. */
 CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, MapPtr &columns);
 
 /* New values in a P that was made so, of an A with the pattern that it had, all of it. False: there is no quicker way than to make it anew. */
-bool smooth_again(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P);
+bool smooth_again(const BoxOperator &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P);
 
 /* P becomes (I - omega D^-1 A) P for an A whose rows all have their diagonal entry. columns: of A; reached: of P, and then of the new P. */
 void smooth_once_more(const Csr &A, const MapPtr &columns, const Array<PetscScalar> &dinv, PetscReal omega, PetscInt bs, PetscInt k, CsrMatrix &P, MapPtr &reached);

@@ -184,7 +184,6 @@ void list_edges(const Csr &rows, PetscInt unit, FillStrong fill, CsrGraph &G)
 
 CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscReal threshold, const PetscInt *name, const Lattice &lattice)
 {
-  const PetscReal      rounding     = 64 * PETSC_MACHINE_EPSILON;
   constexpr float      strong_share = 0.005f;
   const Space          space        = A.space;
   const CsrMatrix      norms        = norms_of_nodes(A, *columns, bs);
@@ -204,7 +203,7 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscR
   G.degree               = Array<PetscInt>(space, G.nodes->nlocal());
   count                  = Array<PetscInt>(space, G.nodes->nlocal());
   const BlockRows blocks{rows_of(rows), unit, G.n, G.node_of_ghost_column.data(), place.data()};
-  const Measure   measure{G.rdiag.data(), static_cast<float>(PetscMax(PetscSqr(threshold), PetscSqr(rounding)))};
+  const Measure   measure{G.rdiag.data(), strength_cut(threshold)};
   FillStrong      fill{blocks,  measure,      G.nodes->start(), G.nodes->ghosts_here().data(), count.data(), nullptr, nullptr, G.degree.data(),
                   nullptr, check.data(), weak.data()};
 

@@ -85,14 +85,22 @@ struct DiagonalNorm {
   }
 };
 
+/* What Measure is to exceed. */
+inline float strength_cut(PetscReal threshold)
+{
+  const PetscReal rounding = 64 * PETSC_MACHINE_EPSILON;
+
+  return static_cast<float>(PetscMax(PetscSqr(threshold), PetscSqr(rounding)));
+}
+
 /* Rounded to float: values that differ only by the order of a sum compare equal. */
 struct Measure {
-  const PetscReal *rdiag; // [n + nghost]
+  const PetscReal *rdiag; // [n + nghost], or with the diagonals' signs
   float            cut;
 
   HD float operator()(PetscInt i, PetscInt j, PetscReal norm2) const
   {
-    const PetscReal scale = rdiag[i] * rdiag[j];
+    const PetscReal scale = PetscAbsReal(rdiag[i] * rdiag[j]);
     const PetscReal w     = norm2 * (scale > 0 ? scale : 1);
 
     if (norm2 == 0) return 0;

@@ -75,4 +75,19 @@ CsrTentative tentative(const CsrAggregates &aggregates, const ColumnMap &columns
   return T;
 }
 
+CsrTentative tentative(const Boxes &boxes, const Array<PetscScalar> &B)
+{
+  CsrTentative T;
+
+  normalise(boxes, B, T.Q, T.Bcoarse);
+  return T;
+}
+
+CsrAggregates aggregates_of(const Boxes &boxes, const LocalColumns &columns)
+{
+  const PetscInt n = boxes.grid.all_boxes();
+
+  return {n, std::make_shared<ColumnMap>(columns.comm(), n, columns.space()), Array<PetscInt>(columns.space()), Array<PetscInt>(columns.space()), boxes.coarse};
+}
+
 } // namespace goza::saamg

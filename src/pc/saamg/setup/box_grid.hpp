@@ -1,0 +1,148 @@
+/* A level whose nodes lie on a lattice and whose aggregates are its boxes: three tiles wide in each direction, two at an end where the tiles do not come out even.
+
+   A node's place in its box is told by its offset o from the box's root, -1, 0 or 1 in each direction. Of nodes that are coupled to the 26 around them at most, everything that a set-up
+   needs has a known place:
+
+     direction    box  |  b - 1  |       b      |  b + 1  |     an interpolated node reaches its own box, and with o = -1 the one before, with o = 1 the one behind:
+     of the tiles o    | -1 0 1  |  -1   0   1  | -1 0 1  |     8 places in three directions, which are numbered 4 bz + 2 by + bx from the lower one up;
+                                                                a row of A P reaches b - 1, b, b + 1: 27 places, and so does a row of P^T A P
+
+   Which of these places hold an entry is said by bits: bit 9 (dz + 1) + 3 (dy + 1) + (dx + 1) of 27, and bit 4 bz + 2 by + bx of 8. Bits ascend as columns do. */
+#pragma once
+#include "local_rows.hpp"
+
+namespace goza::saamg
+{
+
+using Bits27 = std::uint32_t;
+using Bits8  = unsigned char;
+
+constexpr Bits27 far_neighbour = Bits27(1) << 30; // a row has an entry that is none of the 27
+constexpr Bits27 coupled_node  = Bits27(1) << 31; // a node that is in a box
+
+HD inline int bit_of(int dx, int dy, int dz)
+{
+  return 9 * (dz + 1) + 3 * (dy + 1) + (dx + 1);
+}
+
+/* How many bits are set below this one: where its entry stands in its row. */
+HD inline PetscInt entries_below(std::uint32_t bits, int bit)
+{
+  const std::uint32_t below = bits & ((std::uint32_t(1) << bit) - 1);
+
+#if defined(__CUDA_ARCH__)
+  return __popc(below);
+#else
+  return __builtin_popcount(below);
+#endif
+}
+
+HD inline PetscInt how_many(std::uint32_t bits)
+{
+  return entries_below(bits, 27);
+}
+
+/* From a box to that of the tile at s from its root, -2 .. 2. */
+HD inline int boxes_away(int s)
+{
+  return (s > 1) - (s < -1);
+}
+
+/* The lower of the boxes that the node there reaches. */
+HD inline int lower_box(int s)
+{
+  return s < 0 ? -1 : 0;
+}
+
+/* A node and its offset from its box's root. */
+struct BoxNode {
+  PetscInt node;
+  int      o[3];
+  PetscInt box[3];
+  bool     inside; // of the lattice
+
+  HD bool is_root() const { return o[0] == 0 && o[1] == 0 && o[2] == 0; }
+  HD int  bit_of_root() const { return bit_of(-o[0], -o[1], -o[2]); }
+  HD int  own_place() const { return 4 * (o[2] < 0) + 2 * (o[1] < 0) + (o[0] < 0); }
+};
+
+struct BoxGrid {
+  PetscInt nodes[3], begin[3], tiles[3], first[3], boxes[3]; // begin: the node of the first tile; first: the tile of the first root. Directions of one node come first or second
+
+  HD PetscInt plane() const { return nodes[0] * nodes[1]; }
+  HD PetscInt size() const { return plane() * nodes[2]; }
+  HD PetscInt boxes_of_plane() const { return boxes[0] * boxes[1]; }
+  HD PetscInt all_boxes() const { return boxes_of_plane() * boxes[2]; }
+
+  HD PetscInt neighbour(PetscInt node, int dx, int dy, int dz) const { return node + dx + nodes[0] * (dy + nodes[1] * dz); }
+  HD PetscInt box_behind(PetscInt box, int dx, int dy, int dz) const { return box + dx + boxes[0] * (dy + boxes[1] * dz); }
+  HD PetscInt number(const PetscInt box[3]) const { return box[0] + boxes[0] * (box[1] + boxes[1] * box[2]); }
+
+  HD PetscInt coordinate(PetscInt node, int d) const { return (d == 0 ? node : d == 1 ? node / nodes[0] : node / plane()) % nodes[d]; }
+
+  HD BoxNode place(PetscInt node) const
+  {
+    BoxNode n{node, {}, {}, true};
+
+    for (int d = 0; d < 3; d++) {
+      const PetscInt t = coordinate(node, d) - begin[d];
+
+      n.inside = n.inside && t >= 0 && t < tiles[d];
+      n.box[d] = (t + 1 - first[d]) / 3;
+      n.o[d]   = static_cast<int>(t - root(n.box[d], d));
+    }
+    return n;
+  }
+  HD PetscInt root(PetscInt box, int d) const { return first[d] + 3 * box; } // a tile
+
+  /* f(node, tile - root in each direction) for the nodes of a box and `more` tiles around it, ascending. */
+  template <class F> HD void for_each_node(PetscInt box, int more, F f) const
+  {
+    const PetscInt r[3] = {root(box % boxes[0], 0), root(box / boxes[0] % boxes[1], 1), root(box / boxes_of_plane(), 2)};
+    const PetscInt node = begin[0] + r[0] + nodes[0] * (begin[1] + r[1] + nodes[1] * (begin[2] + r[2]));
+    const int      w    = 1 + more;
+
+    for (int z = -w; z <= w; z++) {
+      if (r[2] + z < 0 || r[2] + z >= tiles[2]) continue;
+      for (int y = -w; y <= w; y++) {
+        if (r[1] + y < 0 || r[1] + y >= tiles[1]) continue;
+        for (int x = -w; x <= w; x++) {
+          if (r[0] + x >= 0 && r[0] + x < tiles[0]) f(neighbour(node, x, y, z), x, y, z);
+        }
+      }
+    }
+  }
+};
+
+/* f(bit, neighbour, dx, dy, dz) for the bits that are set. */
+template <class F> HD void for_each_neighbour(const BoxGrid &grid, PetscInt node, Bits27 bits, F f)
+{
+  int bit = 0;
+
+  for (int dz = -1; dz <= 1; dz++) {
+    for (int dy = -1; dy <= 1; dy++) {
+      for (int dx = -1; dx <= 1; dx++, bit++) {
+        if (bits >> bit & 1) f(bit, grid.neighbour(node, dx, dy, dz), dx, dy, dz);
+      }
+    }
+  }
+}
+
+/* The values of a level's rows by the bits of its neighbours. Of CSR rows, columns ascending: */
+struct CsrStencil {
+  const PetscInt    *ptr;
+  const PetscScalar *val;
+  const Bits27      *stencil;
+
+  HD PetscScalar operator()(PetscInt node, int bit) const { return val[ptr[node] + entries_below(stencil[node], bit)]; }
+};
+
+/* Of CDS, whole or half: start[bit] + node is where the value stands. */
+struct CdsStencil {
+  const PetscScalar  *val;
+  const std::int64_t *start; // [27], in the space
+
+  HD PetscScalar operator()(PetscInt node, int bit) const { return val[start[bit] + node]; }
+};
+
+} // namespace goza::saamg

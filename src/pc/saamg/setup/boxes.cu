@@ -1,0 +1,203 @@
+#include "boxes.hpp"
+#include "box_product_rows.hpp"
+#include "box_rows.hpp"
+#include "core/launch/row_sums.hpp"
+#include "core/launch/staged_rows.hpp"
+#include "core/util/algorithm.hpp"
+#include "mat/cds/cds.hpp"
+#include "tuning.hpp"
+
+namespace goza::saamg
+{
+
+namespace
+{
+
+/* The grid of a lattice, a plane's lines taken for planes. */
+BoxGrid grid_of(const Lattice &lattice, bool finest)
+{
+  BoxGrid grid{};
+  int     at[3] = {0, 1, 2};
+
+  if (lattice.points[2] == 1) at[1] = 2, at[2] = 1;
+  for (int d = 0; d < 3; d++) {
+    const int from = at[d];
+
+    grid.nodes[d] = finest ? lattice.points[from] : lattice.tiles[from];
+    grid.begin[d] = finest ? -lattice.shift[from] : 0;
+    grid.tiles[d] = lattice.tiles[from];
+    grid.first[d] = lattice.second(from);
+    grid.boxes[d] = (lattice.tiles[from] - lattice.second(from)) / 3 + 1;
+  }
+  return grid;
+}
+
+/* Where cds holds the entries of these bits. False: it does not hold all entries of the matrix by place, or other values. */
+bool places_in(const mat::Cds<PetscScalar, PetscScalar> &cds, const BoxGrid &grid, std::vector<std::int64_t> &start)
+{
+  const mat::CdsView<PetscScalar> view = cds.view();
+
+  if (cds.in_remainder() || cds.block_size() != 1 || !cds.unscaled()) return false;
+  start.assign(27, 0);
+  for (int bit = 0; bit < 27; bit++) {
+    const PetscInt o = grid.neighbour(0, bit % 3 - 1, bit / 3 % 3 - 1, bit / 9 - 1), stored = cds.half() && o < 0 ? -o : o;
+
+    for (PetscInt d = 0; d < view.ndiag; d++) {
+      if (view.offset[d] == stored) start[bit] = d * view.ld + (stored == o ? 0 : o);
+    }
+  }
+  return true;
+}
+
+/* call(stencil) with the operator's values by place */
+template <class Call> void with_values(const BoxOperator &A, const BoxGrid &grid, const Array<Bits27> &stencil, const Call &call)
+{
+  std::vector<std::int64_t> start;
+
+  if (const auto *cds = dynamic_cast<const mat::Cds<PetscScalar, PetscScalar> *>(A.format); cds && places_in(*cds, grid, start)) {
+    const Array<std::int64_t> there(A.A.space, start.data(), start.size());
+
+    call(CdsStencil{cds->view().val, there.data()});
+    return;
+  }
+  call(CsrStencil{A.A.ptr, A.A.val, stencil.data()});
+}
+
+BoxInterpolation rows_of(const Boxes &boxes, const CsrMatrix &P)
+{
+  return {boxes.reach.data(), P.ptr.data(), P.val.data()};
+}
+
+} // namespace
+
+std::shared_ptr<Boxes> find_boxes(const BoxOperator &A, const Array<PetscScalar> &dinv, const Lattice &lattice)
+{
+  const Space    space  = A.A.space;
+  const bool     finest = lattice.spacing[0] == 1 && lattice.spacing[1] == 1 && lattice.spacing[2] == 1;
+  auto           boxes  = std::make_shared<Boxes>();
+  const BoxGrid  grid = boxes->grid = grid_of(lattice, finest);
+  const PetscInt n                  = A.A.nrows;
+
+  if (grid.nodes[2] == 1 || static_cast<std::int64_t>(grid.plane()) * grid.nodes[2] != n) return nullptr;
+  Array<Bits27>       strong(space, n), edges(space, n);
+  Array<std::int64_t> sums(space, BoxCounts::n);
+  const Measure       measure{dinv.data(), strength_cut(0)};
+
+  boxes->stencil = Array<Bits27>(space, n);
+  for_each_csr_row(A.A, 1, FindNeighbours{grid, A.A.ptr, A.A.col, A.A.val, measure, boxes->stencil.data(), strong.data()});
+  for_each_row(space, n, KeepCoupled{grid, strong.data(), edges.data()});
+  with_values(A, grid, boxes->stencil, [&](auto values) {
+    join_rows<Plus, BoxCounts::n>(space, n, CheckBoxes<decltype(values)>{grid, values, measure, boxes->stencil.data(), edges.data()}, sums.data());
+  });
+  for_each_row(space, n, MarkCoupled{edges.data(), boxes->stencil.data()});
+  const std::vector<std::int64_t> count = sums.to_host();
+
+  if (count[BoxCounts::bad] || count[BoxCounts::odd] > grid.all_boxes() / boxes_to_an_odd_root) return nullptr;
+  bool longer[3];
+  for (int d = 0; d < 3; d++) {
+    const int of = lattice.points[2] == 1 && d > 0 ? 3 - d : d; // as grid_of() has them
+
+    longer[of] = 8 * count[BoxCounts::elsewhere + d] > count[BoxCounts::coupled];
+    if (!longer[of] && grid.tiles[d] > 1) return nullptr;
+  }
+  boxes->coarse = lattice.coarser(longer);
+  return boxes;
+}
+
+Array<PetscInt> names_of(const Boxes &boxes, NodeIds ids)
+{
+  const Space     space = boxes.stencil.space();
+  const PetscInt  n     = boxes.grid.all_boxes();
+  Array<PetscInt> name(space, n);
+
+  for_each_row(space, n, NameBoxes{boxes.grid, ids, name.data()});
+  return name;
+}
+
+void normalise(const Boxes &boxes, const Array<PetscScalar> &B, Array<PetscScalar> &T, Array<PetscScalar> &coarse_B)
+{
+  const Space    space = boxes.stencil.space();
+  const PetscInt n     = boxes.grid.all_boxes();
+
+  T        = Array<PetscScalar>(space, B.size());
+  coarse_B = Array<PetscScalar>(space, n);
+  for_each_row(space, n, NormaliseBox{boxes.grid, boxes.stencil.data(), B.data(), T.data(), coarse_B.data()});
+}
+
+CsrMatrix smoothed_prolongator(Boxes &boxes, const BoxOperator &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega)
+{
+  const Space    space = A.A.space;
+  const PetscInt n     = A.A.nrows;
+  CsrMatrix      P(space, n, boxes.grid.all_boxes());
+
+  boxes.reach = Array<Bits8>(space, n);
+  P.ptr       = Array<PetscInt>(space, n + 1);
+  for_each_row(space, n, ReachedBoxes{boxes.grid, boxes.stencil.data(), boxes.reach.data(), P.ptr.data()});
+  const PetscInt nnz = lengths_to_pointer(space, P.ptr);
+  P.col              = Array<PetscInt>(space, nnz);
+  P.val              = Array<PetscScalar>(space, nnz);
+  smooth_values(boxes, A, T, dinv, omega, P);
+  return P;
+}
+
+void smooth_values(const Boxes &boxes, const BoxOperator &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P)
+{
+  with_values(A, boxes.grid, boxes.stencil, [&](auto values) {
+    for_each_row(A.A.space, A.A.nrows,
+                 SmoothBoxes<decltype(values)>{boxes.grid, values, boxes.stencil.data(), boxes.reach.data(), T.data(), dinv.data(), omega, P.ptr.data(), P.col.data(),
+                                               P.val.data()});
+  });
+}
+
+CsrMatrix transpose(const Boxes &boxes, const CsrMatrix &P)
+{
+  const Space    space = P.space();
+  CsrMatrix      R(space, P.ncols, P.nrows);
+  TransposeBoxes body{boxes.grid, boxes.reach.data(), P.ptr.data(), P.val.data(), nullptr, nullptr, nullptr, nullptr};
+
+  R.ptr       = Array<PetscInt>(space, R.nrows + 1);
+  body.length = R.ptr.data();
+  for_each_row(space, R.nrows, body);
+  lengths_to_pointer(space, R.ptr);
+  R.col    = Array<PetscInt>(space, P.col.size());
+  R.val    = Array<PetscScalar>(space, P.col.size());
+  body.ptr = R.ptr.data();
+  body.col = R.col.data();
+  body.val = R.val.data();
+  for_each_row(space, R.nrows, body);
+  return R;
+}
+
+CsrMatrix galerkin(const Boxes &boxes, const BoxOperator &A, const CsrMatrix &P)
+{
+  const Space        space = P.space();
+  const BoxGrid     &grid  = boxes.grid;
+  const PetscInt     n = grid.all_boxes(), least = 5, wanted = (space == Space::Cuda ? box_window_rows : box_window_rows_host) / grid.plane();
+  const PetscInt     together = PetscMin((PetscMax(wanted, least) - least) / 3 + 1, grid.boxes[2]), planes = PetscMin(3 * together + 2, grid.tiles[2]); // planes of boxes, and the nodes that they need
+  Array<PetscScalar> window_val(space, static_cast<std::size_t>(27) * planes * grid.plane()), val(space, static_cast<std::size_t>(27) * n);
+  Array<Bits27>      window_bits(space, static_cast<std::size_t>(planes) * grid.plane()), bits(space, n);
+  Array<Bits8>       lines(space, static_cast<std::size_t>(9) * n);
+  const BoxWindow    window{grid.plane(), planes, window_val.data(), window_bits.data()};
+  CsrMatrix          C(space, n, n);
+  PetscInt           made = 0; // planes of A P
+
+  with_values(A, grid, boxes.stencil, [&](auto values) {
+    for (PetscInt first = 0; first < grid.boxes[2]; first += together) {
+      const PetscInt last = PetscMin(first + together, grid.boxes[2]) - 1, end = PetscMin(grid.root(last, 2) + 3, grid.tiles[2]), in_plane = grid.boxes_of_plane();
+
+      for_each_row(space, (end - made) * window.plane, MultiplyBoxes<decltype(values)>{grid, values, boxes.stencil.data(), rows_of(boxes, P), window, made});
+      for_each_row(space, 9 * (last + 1 - first) * in_plane,
+                   ProjectBoxes{grid, rows_of(boxes, P), window, first * in_plane, (last + 1 - first) * in_plane, val.data(), lines.data()});
+      made = end;
+    }
+  });
+  C.ptr = Array<PetscInt>(space, n + 1);
+  for_each_row(space, n, LengthsOfBoxRows{lines.data(), n, C.ptr.data(), bits.data()});
+  const PetscInt nnz = lengths_to_pointer(space, C.ptr);
+  C.col              = Array<PetscInt>(space, nnz);
+  C.val              = Array<PetscScalar>(space, nnz);
+  for_each_row(space, n, WriteBoxRows{grid, bits.data(), val.data(), C.ptr.data(), C.col.data(), C.val.data()});
+  return C;
+}
+
+} // namespace goza::saamg

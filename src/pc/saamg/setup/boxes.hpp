@@ -1,0 +1,46 @@
+/* The set-up on a lattice whose aggregates are boxes (box_grid.hpp): one rank, a node a row, one near-null vector, all entries edges. It makes what the general steps make, to rounding. */
+#pragma once
+#include "box_grid.hpp"
+#include "core/sparse/csr_matrix.hpp"
+#include "core/sparse/format.hpp"
+#include <memory>
+
+namespace goza::saamg
+{
+
+/* A level's rows, and the format of them, where there is one, whose values are those of the rows and can be read by place: cds, which is read in half the time. */
+struct BoxOperator {
+  Csr                        A;
+  const Format<PetscScalar> *format;
+
+  BoxOperator(const Csr &rows, const Format<PetscScalar> *same = nullptr) : A(rows), format(same) { }
+};
+
+/* What depends on the pattern. */
+struct Boxes {
+  BoxGrid       grid{};
+  Lattice       coarse;  // of the boxes' roots
+  Array<Bits27> stencil; // [nodes] which entries a row has, coupled_node
+  Array<Bits8>  reach;   // [nodes] which entries a row of P has, once there is one
+
+  std::size_t bytes() const { return stencil.bytes() + reach.bytes(); }
+};
+
+/* The aggregates of A's strength graph of threshold 0 where they are the boxes of the lattice, whose nodes are A's rows in their natural order; else none. */
+std::shared_ptr<Boxes> find_boxes(const BoxOperator &A, const Array<PetscScalar> &dinv, const Lattice &lattice);
+
+Array<PetscInt> names_of(const Boxes &boxes, NodeIds ids);
+
+/* T of B, one entry a row, and the boxes' part of B. */
+void normalise(const Boxes &boxes, const Array<PetscScalar> &B, Array<PetscScalar> &T, Array<PetscScalar> &coarse_B);
+
+/* P = (I - omega D^-1 A) T, and its values anew. */
+CsrMatrix smoothed_prolongator(Boxes &boxes, const BoxOperator &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega);
+void      smooth_values(const Boxes &boxes, const BoxOperator &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P);
+
+CsrMatrix transpose(const Boxes &boxes, const CsrMatrix &P);
+
+/* P^T A P */
+CsrMatrix galerkin(const Boxes &boxes, const BoxOperator &A, const CsrMatrix &P);
+
+} // namespace goza::saamg

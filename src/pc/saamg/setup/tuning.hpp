@@ -1,0 +1,12 @@
+/* Sizes of the set-up, each found by measurement. */
+#pragma once
+#include "core/rooms.hpp"
+#include <petscsystypes.h>
+
+namespace goza::saamg
+{
+
+/* Rows of A P that a Galerkin product on a lattice of boxes holds at a time, 27 places each: enough to fill a device; few enough to stay in a core's caches. */
+constexpr PetscInt box_window_rows = 1 << 20, box_window_rows_host = 1 << 14;
+
+} // namespace goza::saamg
