@@ -32,29 +32,61 @@ PetscErrorCode NoteNorm(KSP, PetscInt it, PetscReal norm, void *ctx)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Preconditioners that the leaders make for themselves. */
+static PetscErrorCode IsSimple(PC pc, PetscBool *simple)
+{
+  PetscBool    jacobi, absolute = PETSC_FALSE;
+  PCJacobiType type = PC_JACOBI_DIAGONAL;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)pc, simple, PCNONE, PCJACOBI, PCPBJACOBI, ""));
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCJACOBI, &jacobi));
+  if (!jacobi) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCJacobiGetType(pc, &type));
+  PetscCall(PCJacobiGetUseAbs(pc, &absolute));
+  *simple = (PetscBool)(type == PC_JACOBI_DIAGONAL && !absolute);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode FindRows(Mat A, std::shared_ptr<GroupMat> *rows)
+{
+  PetscBool seq, mpi;
+
+  PetscFunctionBegin;
+  rows->reset();
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &seq));
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
+  if (seq || mpi) PetscCall(MatGetGroupMat(A, rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The operator's rows and the preconditioner of the leaders. The same answer on every rank. */
 PetscErrorCode GroupSolve::find(KSP ksp, bool *found)
 {
   GroupPC     *group;
   MatNullSpace null_space;
   Mat          A, P;
-  PetscBool    seq, mpi;
+  PetscBool    simple;
 
   PetscFunctionBegin;
   *found = false;
   if (SolutionIsSeen(ksp) || ksp->transpose_solve) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCSetUp(ksp->pc)); /* as PCApply() does: values may have moved with KSPSetOperators() not called again */
   PetscCall(PCGetGroup_SAAMG(ksp->pc, &group));
-  if (!group) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(IsSimple(ksp->pc, &simple));
   PetscCall(PCGetOperators(ksp->pc, &A, &P));
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &seq));
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
   PetscCall(MatGetNullSpace(A, &null_space));
-  if ((!seq && !mpi) || (null_space && null_space->remove)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetGroupMat(A, &A_));
-  if (!A_) PetscFunctionReturn(PETSC_SUCCESS);
+  if ((!group && !simple) || (null_space && null_space->remove)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FindRows(A, &A_));
+  if (group) P_ = group->shared_rows();
+  else if (A_) PetscCall(FindRows(P, &P_));
+  if (!A_ || !P_) PetscFunctionReturn(PETSC_SUCCESS);
+  const Known now{ksp->pc, P_.get(), P_->patterns()};
+  if (!group && ksp->pc->reusepreconditioner && now != known_) PetscFunctionReturn(PETSC_SUCCESS); /* of values that are gone */
+  if (now != known_) PetscCall(KSPDestroy(&there_));
+  known_ = now;
   PetscCall(A_->share_null_space(A));
-  pc_    = group->there();
+  pc_    = group ? group->there() : NULL;
   *found = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -62,6 +94,7 @@ PetscErrorCode GroupSolve::find(KSP ksp, bool *found)
 /* On a leader: a solver like the user's. */
 PetscErrorCode GroupSolve::create(KSP ksp)
 {
+  PC own;
   PetscErrorCode (*copy)(KSP, KSP) = nullptr;
 
   PetscFunctionBegin;
@@ -71,8 +104,13 @@ PetscErrorCode GroupSolve::create(KSP ksp)
     PetscCall(KSPSetErrorIfNotConverged(there_, PETSC_FALSE)); /* the user's tells */
     PetscCall(KSPMonitorSet(there_, NoteNorm, &reports_, NULL));
   }
-  PetscCall(KSPSetPC(there_, pc_));
-  PetscCall(KSPSetOperators(there_, A_->there(), pc_->pmat));
+  if (pc_) PetscCall(KSPSetPC(there_, pc_));
+  else {
+    PetscCall(KSPGetPC(there_, &own));
+    PetscCall(PCSetType(own, ((PetscObject)ksp->pc)->type_name));
+    PetscCall(PCSetReusePreconditioner(own, ksp->pc->reusepreconditioner));
+  }
+  PetscCall(KSPSetOperators(there_, A_->there(), P_->there()));
   PetscCall(KSPSetTolerances(there_, ksp->rtol, ksp->abstol, ksp->divtol, ksp->max_it));
 #if PETSC_VERSION_GE(3, 20, 0)
   there_->min_it              = ksp->min_it;
@@ -172,8 +210,10 @@ void GroupSolve::reset()
 {
   (void)KSPDestroy(&there_);
   A_.reset();
-  pc_ = NULL;
-  on_ = false;
+  P_.reset();
+  known_ = {};
+  pc_    = NULL;
+  on_    = false;
 }
 
 } // namespace goza::ksp

@@ -41,8 +41,17 @@ private:
     PetscReal          rnorm;
   };
 
-  std::shared_ptr<GroupMat> A_;
-  PC                        pc_    = NULL; // on leaders, lent
+  struct Known {                     // what there_ is for
+    PC              pc       = NULL; // the user's
+    const GroupMat *rows     = nullptr;
+    PetscInt        patterns = -1;
+
+    bool operator!=(const Known &other) const { return pc != other.pc || rows != other.rows || patterns != other.patterns; }
+  };
+
+  std::shared_ptr<GroupMat> A_, P_;
+  Known                     known_;
+  PC                        pc_    = NULL; // on leaders, lent; NULL where they make it
   KSP                       there_ = NULL;
   bool                      on_    = false;
   std::vector<PetscReal>    reports_; // its number and the norm of each: to the monitors

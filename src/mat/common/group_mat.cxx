@@ -12,58 +12,6 @@ namespace goza::mat
 
 static constexpr char context_key[] = "GozaGroupMat", what[] = "hand its rows to its group";
 
-/* --- vectors */
-
-PetscErrorCode GroupVector::create(const RankGroup &group, Space space, PetscInt bs, PetscInt n, PetscInt N)
-{
-  PetscFunctionBegin;
-  PetscCall(VecDestroy(&there_));
-  PetscCall(Guarded([&] {
-    window_ = SharedWindow();
-    window_ = SharedWindow(group.members(), PetscMax(n, 1) * sizeof(PetscScalar), space);
-  }));
-  if (!group.leads()) PetscFunctionReturn(PETSC_SUCCESS);
-  if (group.groups() > 1) PetscCall(VecCreateMPIWithArray(group.leaders(), bs, n, N, data(), &there_));
-  else PetscCall(VecCreateSeqWithArray(group.leaders(), bs, n, data(), &there_));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode GroupVector::put(Vec v, const GroupPlaces &places)
-{
-  const PetscScalar *a;
-  PetscScalar       *w = data();
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(v, &a));
-  if (places.place.empty()) std::copy(a, a + places.n, w + places.first);
-  else
-    for (PetscInt i = 0; i < places.n; i++) w[places.place[i]] = a[i];
-  PetscCall(VecRestoreArrayRead(v, &a));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode GroupVector::get(Vec v, const GroupPlaces &places) const
-{
-  const PetscScalar *w = data();
-  PetscScalar       *a;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArrayWrite(v, &a));
-  if (places.place.empty()) std::copy(w + places.first, w + places.first + places.n, a);
-  else
-    for (PetscInt i = 0; i < places.n; i++) a[i] = w[places.place[i]];
-  PetscCall(VecRestoreArrayWrite(v, &a));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode GroupVector::there(Vec *v)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscObjectStateIncrease((PetscObject)there_)); /* norms that PETSc has kept are of something else */
-  *v = there_;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* --- the pattern */
 
 GroupMat::~GroupMat()
@@ -118,7 +66,7 @@ PetscErrorCode GroupMat::place_rows(Mat A)
     PetscCallCXX(*numbering = group_->number(ranges));
     places->n     = layout->n;
     places->first = numbering->new_start[rank] - numbering->begin;
-    PetscCallCXX(places->place.clear());
+    places->place = Array<PetscInt>();
     PetscFunctionReturn(PETSC_SUCCESS);
   };
   RankGroup::Numbering numbering;
@@ -126,11 +74,14 @@ PetscErrorCode GroupMat::place_rows(Mat A)
   nrows_ = numbering.end - numbering.begin;
   PetscCall(find(A->cmap, &numbering_, &columns_));
   PetscCall(natural_numbers(A));
+  number_ = nullptr;
   if (natural_.bytes()) {
     const PetscInt *number = natural_.at<PetscInt>() + A->cmap->rstart;
 
-    PetscCallCXX(rows_.place.assign(number, number + rows_.n));
-    PetscCallCXX(columns_.place = rows_.place);
+    PetscCall(Guarded([&] {
+      for (GroupPlaces *places : {&rows_, &columns_}) places->place = Array<PetscInt>(GroupVector::space(space_), number, rows_.n);
+    }));
+    number_ = number;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -142,8 +93,8 @@ PetscErrorCode GroupMat::count_entries(const Csr &D, const Csr &O, const PetscIn
     PetscInt in = D.ptr[i + 1] - D.ptr[i], out = 0;
 
     for (PetscInt p = O.nrows ? O.ptr[i] : 0; O.nrows && p < O.ptr[i + 1]; p++) (inside(new_column(garray[O.col[p]])) ? in : out)++;
-    ptr(false)[rows_(i) + 1] = in;
-    ptr(true)[rows_(i) + 1]  = out;
+    ptr(false)[row(i) + 1] = in;
+    ptr(true)[row(i) + 1]  = out;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -187,18 +138,18 @@ PetscErrorCode GroupMat::place_entries(const Csr &D, const Csr &O, const PetscIn
 {
   const PetscInt                             inner = ptr(false)[nrows_], nD = D.nrows ? D.ptr[D.nrows] : 0, nO = O.nrows ? O.ptr[O.nrows] : 0;
   PetscInt                                  *columns = entries_.at<PetscInt>(static_cast<std::size_t>(entries()) * sizeof(PetscScalar));
-  std::vector<std::pair<PetscInt, PetscInt>> row; // of entries: column, number
+  std::vector<std::pair<PetscInt, PetscInt>> list; // a row's entries: column, number
 
   PetscFunctionBegin;
   PetscCallCXX(place_.resize(static_cast<std::size_t>(nD) + nO));
   for (PetscInt i = 0; i < rows_.n; i++) {
-    PetscInt in = ptr(false)[rows_(i)], out = inner + ptr(true)[rows_(i)];
+    PetscInt in = ptr(false)[row(i)], out = inner + ptr(true)[row(i)];
 
-    row.clear();
-    for (PetscInt p = D.ptr[i]; p < D.ptr[i + 1]; p++) PetscCallCXX(row.emplace_back(new_column(column_start + D.col[p]), p));
-    for (PetscInt p = nO ? O.ptr[i] : 0; nO && p < O.ptr[i + 1]; p++) PetscCallCXX(row.emplace_back(new_column(garray[O.col[p]]), nD + p));
-    sort_entries(row);
-    for (const auto &[column, entry] : row) {
+    list.clear();
+    for (PetscInt p = D.ptr[i]; p < D.ptr[i + 1]; p++) PetscCallCXX(list.emplace_back(new_column(column_start + D.col[p]), p));
+    for (PetscInt p = nO ? O.ptr[i] : 0; nO && p < O.ptr[i + 1]; p++) PetscCallCXX(list.emplace_back(new_column(garray[O.col[p]]), nD + p));
+    sort_entries(list);
+    for (const auto &[column, entry] : list) {
       const PetscInt to = inside(column) ? in++ : out++;
 
       place_[entry] = to;

@@ -4,42 +4,13 @@
    all ranks stays as it is for PETSc. Where it is of a DMDA and there is one group, rows get the grid's natural numbers, so that the leader has the very matrix of one rank. */
 #pragma once
 #include "grid_box.hpp"
+#include "group_vector.hpp"
 #include "par_operator.hpp"
-#include "parallel/rank_group.hpp"
 #include <memory>
 #include <petscmat.h>
 
 namespace goza::mat
 {
-
-/* Where this rank's items are among those of its group. */
-struct GroupPlaces {
-  PetscInt              n = 0, first = 0; // in turn from here on,
-  std::vector<PetscInt> place;            // or where this says; empty: in turn
-
-  PetscInt operator()(PetscInt i) const { return place.empty() ? first + i : place[i]; }
-};
-
-/* A vector of all ranks, on its way to the leaders and back. */
-class GroupVector {
-public:
-  GroupVector() = default;
-  ~GroupVector() { (void)VecDestroy(&there_); }
-  GroupVector(const GroupVector &)            = delete;
-  GroupVector &operator=(const GroupVector &) = delete;
-
-  PetscErrorCode create(const RankGroup &group, Space space, PetscInt bs, PetscInt n, PetscInt N); // n: of the group. Collective; errors are one rank's, until the next task
-  bool           made() const { return window_.bytes() || there_; }
-  PetscErrorCode put(Vec v, const GroupPlaces &places); // this rank's part
-  PetscErrorCode get(Vec v, const GroupPlaces &places) const;
-  PetscErrorCode there(Vec *v); // on a leader: what the ranks have put
-
-  PetscScalar *data() const { return window_.at<PetscScalar>(); }
-
-private:
-  SharedWindow window_;
-  Vec          there_ = NULL;
-};
 
 class GroupMat {
 public:
@@ -83,6 +54,7 @@ private:
   };
   PetscErrorCode share_null_space(Mat A, PetscErrorCode (*get)(Mat, MatNullSpace *), PetscErrorCode (*set)(Mat, MatNullSpace), SpaceSeen *seen);
 
+  PetscInt  row(PetscInt i) const { return number_ ? number_[i] : rows_.first + i; } // in the group
   PetscInt  new_column(PetscInt old) const { return natural_.bytes() ? natural_.at<PetscInt>()[old] : numbering_(old); }
   bool      inside(PetscInt column) const { return column >= numbering_.begin && column < numbering_.end; }
   PetscInt *ptr(bool outside) const { return ptr_.at<PetscInt>() + (outside ? nrows_ + 1 : 0); }
@@ -92,11 +64,12 @@ private:
   Space                      space_ = Space::Host;
   Seen                       diag_seen_, offd_seen_;
   SpaceSeen                  null_seen_, near_seen_;
-  RankGroup::Numbering       numbering_;     // of columns
-  PetscInt                   nrows_ = 0;     // of the group
-  SharedWindow               natural_;       // [columns]: natural numbers, where those are taken
-  SharedWindow               ptr_, entries_; // row pointers of what is in the group's columns and of the rest; values and, behind them, columns
-  std::vector<PetscInt>      place_;         // of each of this rank's entries, the diagonal block's first
+  RankGroup::Numbering       numbering_;        // of columns
+  const PetscInt            *number_ = nullptr; // of this rank's rows, natural
+  PetscInt                   nrows_  = 0;       // of the group
+  SharedWindow               natural_;          // [columns]: natural numbers, where those are taken
+  SharedWindow               ptr_, entries_;    // row pointers of what is in the group's columns and of the rest; values and, behind them, columns
+  std::vector<PetscInt>      place_;            // of each of this rank's entries, the diagonal block's first
   GroupPlaces                rows_, columns_;
   GridBox                    grid_;
   GroupVector                left_, right_;

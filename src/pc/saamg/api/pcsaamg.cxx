@@ -120,20 +120,14 @@ static PetscErrorCode SetUpLevels(PC pc, Mat A)
 
 static PetscErrorCode SetUp(PC pc)
 {
-  SAAMG                    *mg = static_cast<SAAMG *>(pc->data);
-  Mat                       A  = NULL;
-  std::shared_ptr<GroupMat> rows;
+  Mat  A = NULL;
+  bool by_leaders;
 
   PetscFunctionBegin;
   PetscCall(use_petsc_stream());
-  PetscCall(FindAij(pc, mg, &A));
-  PetscCall(MatGetGroupMat(A, &rows));
-  if (!rows) {
-    PetscCall(SetUpLevels(pc, A));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (!mg->group) PetscCallCXX(mg->group = std::make_unique<GroupPC>());
-  PetscCall(mg->group->setup(pc, A, rows));
+  PetscCall(FindAij(pc, static_cast<SAAMG *>(pc->data), &A));
+  PetscCall(SetUpGroup(pc, A, &by_leaders));
+  if (!by_leaders) PetscCall(SetUpLevels(pc, A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -201,16 +195,6 @@ PetscErrorCode PCGetCycle_SAAMG(PC pc, Space space, Cycle **cycle)
   if (!PCIsSAAMG(pc)) PetscFunctionReturn(PETSC_SUCCESS);
   SAAMG *mg = static_cast<SAAMG *>(pc->data);
   if (mg->space == space) *cycle = mg->cycle.get();
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCGetGroup_SAAMG(PC pc, GroupPC **group)
-{
-  PetscBool ours;
-
-  PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCSAAMG, &ours));
-  *group = ours ? static_cast<SAAMG *>(pc->data)->group.get() : nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -66,8 +66,8 @@ struct SAAMG {
     interpolation                   = from.interpolation;
     threshold                       = from.threshold;
     precision                       = from.precision;
-    automatic.keeps_residuals       = from.automatic.keeps_residuals;
     reuse                           = from.reuse;
+    automatic.keeps_residuals |= from.automatic.keeps_residuals;
   }
 
   CycleOptions taken; // with what the set-up chose
@@ -105,12 +105,10 @@ PetscErrorCode ViewMemory(PC pc, SAAMG *mg, PetscViewer viewer);
 /* saamg_choice.cxx. ChooseForMatrix: what the options leave open, by the matrix. kept: of the levels only values will be new. Collective. */
 PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, bool kept);
 
-/* saamg_precision.cxx. WantedPrecision: of the cycle to come. MakeCycle: the cycle of the hierarchy, whose finest grid has its values. FitPrecision: to the Krylov method of the solve that begins. RefusePrecision: the solve has failed.
+/* saamg_precision.cxx. WantedPrecision: of the cycle to come. MakeCycle: the cycle of the hierarchy, whose finest grid has its values. PCPreSolve, PCPostSolve: they see the Krylov method.
    ExactSource: of the matrix's operator, where its values are not rounded. Collective. */
 PCSAAMGPrecision WantedPrecision(const SAAMG &mg);
 PetscErrorCode   MakeCycle(PC pc, SAAMG *mg);
-PetscErrorCode   FitPrecision(PC pc, bool keeps_residuals);
-PetscErrorCode   RefusePrecision(PC pc, KSPConvergedReason reason);
 PetscErrorCode   PCPreSolve_SAAMG(PC pc, KSP ksp, Vec b, Vec x);
 PetscErrorCode   PCPostSolve_SAAMG(PC pc, KSP ksp, Vec b, Vec x);
 OperatorSource   ExactSource(PC pc, SAAMG *mg);

@@ -1,6 +1,7 @@
 #include "saamg_group.hpp"
 #include "petsc/errors.hpp"
 #include "pc/saamg/setup/near_null.hpp"
+#include "pcsaamg.hpp"
 #include "saamg_data.hpp"
 #include <petsc/private/pcimpl.h>
 
@@ -12,27 +13,45 @@ static const char what[] = "set up its part of PC saamg";
 /* Coordinates that rigid-body modes come of: as many as there are rows. */
 PetscErrorCode GroupPC::share_coordinates(PC pc, Mat aij)
 {
-  SAAMG         *mg = static_cast<SAAMG *>(pc->data);
-  PetscScalar   *w  = rows_->right().data();
+  SAAMG         *mg   = static_cast<SAAMG *>(pc->data);
+  Vec            mine = NULL;
   MatNullSpace   near;
   PetscInt       bs;
   PetscErrorCode here;
 
   PetscFunctionBegin;
-  PetscCall(MatGetNearNullSpace(aij, &near));
+  PetscCall(MatGetNearNullSpace(pc->pmat, &near));
   PetscCall(MatGetBlockSize(aij, &bs));
-  here = CheckNearNull(aij, mg->coordinates, mg->dim);
-  if (!here && !near && mg->dim > 1 && mg->dim == bs)
-    for (std::size_t i = 0; i < mg->coordinates.size(); i++) w[rows_->columns()(static_cast<PetscInt>(i))] = mg->coordinates[i];
+  const bool used = !near && mg->dim > 1 && mg->dim == bs;
+  here            = CheckNearNull(aij, mg->coordinates, mg->dim);
+  if (used) {
+    PetscScalar *a;
+
+    PetscCall(MatCreateVecs(aij, &mine, NULL));
+    if (!here) {
+      PetscCall(VecGetArrayWrite(mine, &a));
+      for (std::size_t i = 0; i < mg->coordinates.size(); i++) a[i] = mg->coordinates[i];
+      PetscCall(VecRestoreArrayWrite(mine, &a));
+      here = rows_->right().put(mine, rows_->columns());
+    }
+    PetscCall(VecDestroy(&mine));
+  }
   PetscCall(rows_->group().on_leader(here, what, [&]() -> PetscErrorCode {
-    SAAMG   *there = static_cast<SAAMG *>(there_->data);
-    PetscInt n;
+    SAAMG             *there = static_cast<SAAMG *>(there_->data);
+    const PetscScalar *a;
+    PetscInt           n;
+    Vec                all;
 
     PetscFunctionBegin;
-    there->dim = near || mg->dim != bs ? 0 : mg->dim;
-    PetscCall(MatGetLocalSize(rows_->there(), NULL, &n));
-    PetscCallCXX(there->coordinates.resize(there->dim > 1 ? n : 0));
-    for (std::size_t i = 0; i < there->coordinates.size(); i++) there->coordinates[i] = PetscRealPart(w[i]);
+    there->dim = used ? mg->dim : 0;
+    there->coordinates.clear();
+    if (!used) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(rows_->right().there(&all));
+    PetscCall(VecGetLocalSize(all, &n));
+    PetscCall(VecGetArrayRead(all, &a));
+    PetscCallCXX(there->coordinates.resize(n));
+    for (PetscInt i = 0; i < n; i++) there->coordinates[i] = PetscRealPart(a[i]);
+    PetscCall(VecRestoreArrayRead(all, &a));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -108,11 +127,46 @@ PetscErrorCode GroupPC::apply(PetscErrorCode (*how)(PC, Vec, Vec), Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode GroupPC::solve_begins(KSP ksp)
+{
+  PetscFunctionBegin;
+  PetscCall(rows_->group().on_leader(PETSC_SUCCESS, what, [&] { return PCPreSolve_SAAMG(there_, ksp, NULL, NULL); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GroupPC::solve_ends(KSP ksp)
+{
+  PetscFunctionBegin;
+  PetscCall(rows_->group().on_leader(PETSC_SUCCESS, what, [&] { return PCPostSolve_SAAMG(there_, ksp, NULL, NULL); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode GroupPC::view(PetscViewer viewer)
 {
   PetscFunctionBegin;
   PetscCall(PetscViewerASCIIPrintf(viewer, "  on the leaders of ranks that share a GPU, %s:\n", rows_->group().describe().c_str()));
   if (there_) PetscCall(there_->ops->view(there_, viewer)); /* prints on rank 0, which leads */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SetUpGroup(PC pc, Mat aij, bool *done)
+{
+  SAAMG                    *mg = static_cast<SAAMG *>(pc->data);
+  std::shared_ptr<GroupMat> rows;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetGroupMat(aij, &rows));
+  *done = rows != nullptr;
+  if (!rows) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!mg->group) PetscCallCXX(mg->group = std::make_unique<GroupPC>());
+  PetscCall(mg->group->setup(pc, aij, rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCGetGroup_SAAMG(PC pc, GroupPC **group)
+{
+  PetscFunctionBegin;
+  *group = PCIsSAAMG(pc) ? static_cast<SAAMG *>(pc->data)->group.get() : nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

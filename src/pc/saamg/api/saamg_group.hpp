@@ -1,7 +1,7 @@
 /* saamg on ranks that share a GPU: a PC of the groups' leaders has the levels. */
 #pragma once
 #include "mat/common/group_mat.hpp"
-#include <petscpc.h>
+#include <petscksp.h>
 
 namespace goza::saamg
 {
@@ -13,17 +13,11 @@ public:
   GroupPC(const GroupPC &)            = delete;
   GroupPC &operator=(const GroupPC &) = delete;
 
-  PetscErrorCode setup(PC pc, Mat aij, std::shared_ptr<GroupMat> rows); // collective; so are the others
-  PetscErrorCode apply(PetscErrorCode (*how)(PC, Vec, Vec), Vec b, Vec x);
-  PetscErrorCode view(PetscViewer viewer);
-  /* body(PC) with the PC that has the levels. */
-  template <class Body> PetscErrorCode on_levels(const char *what, const Body &body)
-  {
-    PetscFunctionBegin;
-    PetscCall(rows_->group().on_leader(PETSC_SUCCESS, what, [&] { return body(there_); }));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
+  PetscErrorCode                   setup(PC pc, Mat aij, std::shared_ptr<GroupMat> rows); // collective; so are the others
+  PetscErrorCode                   apply(PetscErrorCode (*how)(PC, Vec, Vec), Vec b, Vec x);
+  PetscErrorCode                   solve_begins(KSP ksp); // any, with the user's PC
+  PetscErrorCode                   solve_ends(KSP ksp);
+  PetscErrorCode                   view(PetscViewer viewer);
   GroupMat                        &rows() const { return *rows_; }
   const std::shared_ptr<GroupMat> &shared_rows() const { return rows_; }
   PC                               there() const { return there_; } // NULL where this rank does not lead
@@ -37,5 +31,8 @@ private:
   PetscInt                  patterns_ = -1; // of rows_, when there_ was made
   PetscObjectState          state_    = -1; // of its matrix, when it was set up
 };
+
+/* Where ranks share a GPU. aij: pc's matrix as AIJ. */
+PetscErrorCode SetUpGroup(PC pc, Mat aij, bool *done);
 
 } // namespace goza::saamg

@@ -139,45 +139,26 @@ static PetscErrorCode KeepsResiduals(KSP ksp, bool *yes)
 }
 
 /* The set-up comes before PETSc says which method the preconditioner is for. Behind a method that says it in its own set-up, or that is the same as in the last solve, the cycle is made once. */
-PetscErrorCode FitPrecision(PC pc, bool keeps_residuals)
+PetscErrorCode PCPreSolve_SAAMG(PC pc, KSP ksp, Vec, Vec)
 {
-  SAAMG           *mg    = static_cast<SAAMG *>(pc->data);
-  const bool       first = !std::exchange(mg->automatic.used, true);
-  PetscObjectState nonzerostate;
+  SAAMG     *mg    = static_cast<SAAMG *>(pc->data);
+  const bool first = !std::exchange(mg->automatic.used, true);
 
   PetscFunctionBegin;
-  mg->automatic.keeps_residuals = keeps_residuals;
+  if (mg->precision == PC_SAAMG_AUTO && mg->group) {
+    PetscCall(mg->group->solve_begins(ksp));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (mg->precision != PC_SAAMG_AUTO || !mg->cycle) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(KeepsResiduals(ksp, &mg->automatic.keeps_residuals));
+  const PCSAAMGPrecision wanted = WantedPrecision(*mg);
+  PetscObjectState       nonzerostate;
+
   PetscCall(MatGetNonzeroState(pc->pmat, &nonzerostate));
   if (nonzerostate != mg->nonzerostate) PetscFunctionReturn(PETSC_SUCCESS); /* of another matrix than this preconditioner, which is being reused */
-  const PCSAAMGPrecision wanted = WantedPrecision(*mg);
-
   if (wanted == mg->cycle_precision || (first && wanted != PC_SAAMG_DOUBLE))
     PetscFunctionReturn(PETSC_SUCCESS); /* one solve gains less than another cycle costs */
   PetscCall(MakeCycleAnew(pc, mg));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode RefusePrecision(PC pc, KSPConvergedReason reason)
-{
-  SAAMG *mg = static_cast<SAAMG *>(pc->data);
-
-  PetscFunctionBegin;
-  if (mg->precision != PC_SAAMG_AUTO || mg->cycle_precision == PC_SAAMG_DOUBLE) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallCXX(mg->automatic.refused = std::string("a solve with the cycle in ") + PCSAAMGPrecisions[mg->cycle_precision] + " ended with " + KSPConvergedReasons[reason]);
-  PetscCall(PetscInfo(pc, "From the next solve on the cycle is in double precision: %s\n", mg->automatic.refused.c_str()));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCPreSolve_SAAMG(PC pc, KSP ksp, Vec, Vec)
-{
-  SAAMG *mg = static_cast<SAAMG *>(pc->data);
-  bool   keeps_residuals = false;
-
-  PetscFunctionBegin;
-  PetscCall(KeepsResiduals(ksp, &keeps_residuals));
-  PetscCall(FitPrecision(pc, keeps_residuals));
-  if (mg->group) PetscCall(mg->group->on_levels("fit the precision of its cycle", [&](PC there) { return FitPrecision(there, keeps_residuals); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -187,10 +168,14 @@ PetscErrorCode PCPostSolve_SAAMG(PC pc, KSP ksp, Vec, Vec)
   KSPConvergedReason reason;
 
   PetscFunctionBegin;
+  if (mg->precision == PC_SAAMG_AUTO && mg->group) {
+    PetscCall(mg->group->solve_ends(ksp));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(KSPGetConvergedReason(ksp, &reason));
-  if (reason >= 0) PetscFunctionReturn(PETSC_SUCCESS);
-  if (mg->group) PetscCall(mg->group->on_levels("note a failed solve", [&](PC there) { return RefusePrecision(there, reason); }));
-  else PetscCall(RefusePrecision(pc, reason));
+  if (mg->precision != PC_SAAMG_AUTO || mg->cycle_precision == PC_SAAMG_DOUBLE || reason >= 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallCXX(mg->automatic.refused = std::string("a solve with the cycle in ") + PCSAAMGPrecisions[mg->cycle_precision] + " ended with " + KSPConvergedReasons[reason]);
+  PetscCall(PetscInfo(pc, "From the next solve on the cycle is in double precision: %s\n", mg->automatic.refused.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
