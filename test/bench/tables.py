@@ -121,6 +121,16 @@ def setup_reuse():
     return rows, listing(rows, method=method, first=lambda r: ms(r["first_s"]), new_values=lambda r: ms(r["none_s"]), pattern=lambda r: ms(r["pattern_s"]), interpolation=lambda r: ms(r["interpolation_s"]))
 
 
+def shared_gpu():
+    rows = records("shared_gpu")
+    of = {(r["ksp_type"], r["ranks"], r["groups"]): r for r in rows if r["what"] == "solve"}
+    again = {(r["ksp_type"], r["ranks"], r["groups"]): r for r in rows if r["what"] == "resolve"}
+    ratio = lambda r, one, field: f"{ms(r[field])} ({r[field] / one[field]:.1f}x)"
+    line = lambda key: [str(key[1]), f"`{key[0]}`" + (" `-goza_ranks_per_gpu own`" if key[2] == "own" else ""), str(of[key]["iterations"]), ms(of[key]["setup_s"]),
+                        ratio(again[key], again[key[0], 1, "auto"], "setup_s"), ratio(of[key], of[key[0], 1, "auto"], "solve_s")]
+    return rows, [["ranks", "method", "iterations", "first set-up", "set-up with new values", "solve"], *map(line, of)]
+
+
 def peers():
     rows = records("peers")
     return rows, listing(rows, problem=lambda r: f"{r['problem']}, {cube(r['nodes'])}", method=method, iterations=lambda r: str(r["iterations"]), solve=lambda r: ms(r["solve_s"]),
@@ -225,7 +235,7 @@ def headline():
     return used, out
 
 
-TABLES = {table.__name__.replace("_", "-"): table for table in (headline, first_solve, spmv, spmv_gallery, cds, fused_outputs, spmv_host, solves, fused_half, setup_reuse, peers, elasticity, amg, settings,
+TABLES = {table.__name__.replace("_", "-"): table for table in (headline, first_solve, spmv, spmv_gallery, cds, fused_outputs, spmv_host, solves, fused_half, setup_reuse, shared_gpu, peers, elasticity, amg, settings,
                                                                  scaling, scaling_four, halo, assembly, assembly_program, locality_models, autoformat)}
 
 
