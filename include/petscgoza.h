@@ -81,7 +81,8 @@ typedef enum {
   PC_SAAMG_DOUBLE, /* every level in PetscScalar */
   PC_SAAMG_MIXED,  /* finest level in PetscScalar, coarser ones in single: paper P5 */
   PC_SAAMG_SINGLE, /* the whole cycle in single */
-  PC_SAAMG_HALF    /* the same, the values of operators and interpolations stored in half precision */
+  PC_SAAMG_HALF,   /* the same, the values of operators and interpolations stored in half precision */
+  PC_SAAMG_AUTO    /* half where a GPU works on it and it converges as double does, else double */
 } PCSAAMGPrecision;
 
 typedef enum {

@@ -39,6 +39,25 @@ static PetscErrorCode RegisterTypes()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Programs that name their preconditioner in the source get saamg by that name: PETSc's list of types forgets what it had there. */
+static PetscErrorCode ReplaceFromOptions(GozaOptionItems PetscOptionsObject)
+{
+  char    *names[8];
+  PetscInt n = PETSC_STATIC_ARRAY_LENGTH(names);
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsStringArray("-goza_replace", "Preconditioner types that saamg answers to, as gamg", "GozaInitializePackage", names, &n, NULL));
+  for (PetscInt i = 0; i < n; i++) {
+    PetscErrorCode (*known)(PC) = nullptr;
+
+    PetscCall(PetscFunctionListFind(PCList, names[i], &known));
+    PetscCheck(known, PETSC_COMM_WORLD, PETSC_ERR_ARG_UNKNOWN_TYPE, "-goza_replace %s: this PETSc has no preconditioner of that type", names[i]);
+    PetscCall(PCRegister(names[i], PCCreate_SAAMG));
+    PetscCall(PetscFree(names[i]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* --- state */
 
 static struct {
@@ -142,6 +161,20 @@ static PetscErrorCode HaloFromOptions(GozaOptionItems PetscOptionsObject, PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Ranks that share a device, or with `group`, so that it can be tried anywhere, those of a host without one. */
+static PetscErrorCode GroupsFromOptions(GozaOptionItems PetscOptionsObject)
+{
+  static const char *const words[] = {"auto", "own", "group"};
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsEList("-goza_ranks_per_gpu", "Of ranks that share a GPU, one works there for all, or each for itself", "GozaInitializePackage", words, 3,
+                              words[plugin.ranks_per_gpu], &plugin.ranks_per_gpu, NULL));
+  PetscCall(PetscOptionsInt("-goza_largest_group", "Most ranks that one works for; 0: any", "GozaInitializePackage", plugin.largest_group, &plugin.largest_group, NULL));
+  PetscCheck(plugin.largest_group >= 0 && plugin.largest_group <= PETSC_MPI_INT_MAX, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-goza_largest_group %" PetscInt_FMT " is not a number of ranks",
+             plugin.largest_group);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode SetFromOptions()
 {
   static const char *const devices[] = {"auto", "host", "cuda"};
@@ -152,6 +185,8 @@ static PetscErrorCode SetFromOptions()
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Goza options", "Goza");
   PetscCall(PetscOptionsEList("-goza_device", "Where matrices and preconditioners live", "GozaInitializePackage", devices, 3, devices[wish], &wish, NULL));
   PetscCall(HaloFromOptions(PetscOptionsObject, &halo));
+  PetscCall(ReplaceFromOptions(PetscOptionsObject));
+  PetscCall(GroupsFromOptions(PetscOptionsObject));
   PetscCall(PetscOptionsBool("-goza_check", "Compute every device product again on the host and compare", "GozaInitializePackage", plugin.check, &plugin.check, NULL));
   PetscCall(PetscOptionsBool("-goza_info", "Print versions, backend and device, and at the end what ran where", "GozaInitializePackage", state.info, &state.info, NULL));
   PetscCall(PetscOptionsReal("-goza_memory_limit", "Most device memory of a rank's Goza arrays, in MB; 0: what there is", "GozaInitializePackage", limit, &limit, NULL));
@@ -231,9 +266,12 @@ static PetscErrorCode RegisterEvents()
   Options Database Keys:
 + -goza_device (auto|host|cuda) - where Goza's matrices live; `cuda` is an error where there is no device
 . -goza_halo (auto|nccl|peer|sf|host) - how ranks exchange vector entries: NCCL, memory of ranks of one host, PetscSF, through the host; by name an error where it cannot be had
+. -goza_ranks_per_gpu (auto|own|group) - ranks of a host that share a GPU: each for itself, or one works there for all; `auto` (default): one for all; `group`: on a host without a GPU, too
+. -goza_largest_group n         - most ranks that one works for (0, the default: any)
 . -goza_nccl file               - the NCCL library, found at run time (libnccl.so.2)
 . -goza_halo_timeout s          - seconds after which values of another rank that did not come by `peer` are an error (300)
 . -goza_memory_limit MB         - most device memory of a rank's Goza arrays: beyond it an error with the figures, as on a full device
+. -goza_replace type,...        - preconditioner types that saamg answers to: with `gamg` a program whose source says `PCGAMG` gets it; the view says so
 . -goza_check                   - compute every device product again on the host and compare
 - -goza_info                    - print versions, backend, device and the size of the device code; at the end, what ran where
 

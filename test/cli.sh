@@ -43,6 +43,10 @@ says "-ksp_view tells the grid" 0 'aggregates laid out on a grid of 40 x 30 x 1 
 says "-ksp_view tells the memory, taken and foretold" 0 'memory: levels [0-9.]+ MB, cycle [0-9.]+ MB; predicted for both [0-9.]+ MB' "$ex2" $load $good -m 40 -n 40 -ksp_view
 says "blocks of a size that mcgs has not" error 'pc_saamg_mcgs_block_size' "$ex2" $load $good -pc_saamg_smoother mcgs -pc_saamg_mcgs_block_size 4
 says "-log_view tells the levels" 0 'SAAMGSmooth 1' "$ex2" $load $good -m 60 -n 60 -log_view
+says "-goza_replace: saamg answers to the name of another" 0 "type: gamg.*this is Goza's saamg, which answers to gamg .*degree 2 on" \
+  sh -c "'$ex2' $load -mat_type cds -ksp_type fusedcg -pc_type gamg -goza_replace gamg -m 40 -n 40 -ksp_view | tr '\n' ' '"
+says "-goza_replace: without it gamg is PETSc's" 0 'GAMG specific options' "$ex2" $load -mat_type cds -pc_type gamg -m 40 -n 40 -ksp_view
+says "-goza_replace: a name that is none" error 'goza_replace gmag: this PETSc has no preconditioner' "$ex2" $load $good -goza_replace gmag
 says "-goza_device nonsense" error 'goza_device' "$ex2" $load $good -goza_device toaster
 if [ $DEVICE = no ]; then
   says "no device: a sentence, and the host (46)" 0 'runs on host \(.+\)' "$ex2" $load $good -goza_info

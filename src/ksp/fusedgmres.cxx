@@ -87,11 +87,20 @@ static PetscErrorCode KSPGMRESSetHapTol_FusedGMRES(KSP ksp, PetscReal tol)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode KSPCopySettings_FusedGMRES(KSP from, KSP to)
+{
+  PetscFunctionBegin;
+  static_cast<FusedGMRES *>(to->data)->restart = static_cast<FusedGMRES *>(from->data)->restart;
+  static_cast<FusedGMRES *>(to->data)->haptol  = static_cast<FusedGMRES *>(from->data)->haptol;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode ComposeGMRES(KSP ksp, bool attach)
 {
   PetscFunctionBegin;
   PetscCall(PetscObjectComposeFunction((PetscObject)ksp, "KSPGMRESSetRestart_C", attach ? KSPGMRESSetRestart_FusedGMRES : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)ksp, "KSPGMRESGetRestart_C", attach ? KSPGMRESGetRestart_FusedGMRES : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)ksp, copies_settings, attach ? KSPCopySettings_FusedGMRES : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)ksp, "KSPGMRESSetHapTol_C", attach ? KSPGMRESSetHapTol_FusedGMRES : NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

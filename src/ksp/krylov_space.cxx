@@ -30,23 +30,6 @@ PetscErrorCode KrylovSpace::Vector::close()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static bool HasTest(KSP ksp, decltype(ksp->converged) test)
-{
-  return ksp->converged == test;
-}
-
-/* Whether monitors and the convergence test may look at the solution: those of PETSc's that take the norm alone are known. */
-static bool SolutionIsSeen(KSP ksp)
-{
-  if (!HasTest(ksp, KSPConvergedDefault) && !HasTest(ksp, KSPConvergedSkip)) return true;
-  for (PetscInt m = 0; m < ksp->numbermonitors; m++) {
-    const auto monitor = reinterpret_cast<void (*)()>(ksp->monitor[m]);
-
-    if (monitor != reinterpret_cast<void (*)()>(KSPMonitorResidual) && monitor != reinterpret_cast<void (*)()>(KSPMonitorResidualDrawLG)) return true;
-  }
-  return false;
-}
-
 /* Why not, where not; the same on every rank. */
 PetscErrorCode KrylovSpace::find_native(std::string *why)
 {
@@ -165,12 +148,24 @@ PetscErrorCode KrylovSpace::reset()
   for (Vector &v : vectors_) PetscCall(VecDestroy(&v.vec));
   vectors_.clear();
   loop_.drop();
+  leaders_.reset();
   op_.reset();
   pc_        = NativePC();
   sums_      = FusedSums();
   staged_b_  = Stage();
   x_.stage   = Stage();
   have_sums_ = false;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KrylovSpace::view(PetscViewer viewer)
+{
+  std::string how;
+
+  PetscFunctionBegin;
+  PetscCall(leaders_.view(viewer));
+  PetscCallCXX(how = describe());
+  if (!leaders_.on() && !how.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s\n", how.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -7,6 +7,7 @@
 #include "core/launch/fused_elements.hpp"
 #include "mat/common/par_operator.hpp"
 #include "petsc/vec_access.hpp"
+#include "group_solve.hpp"
 #include "native_pc.hpp"
 #include "recorded_loop.hpp"
 #include <deque>
@@ -30,6 +31,8 @@ public:
   PetscErrorCode more_vectors(PetscInt nvectors); // while it is open
   PetscErrorCode close();                         // the solution is where the user has it; after an error, too
   PetscErrorCode reset();                         // nothing is held
+  PetscErrorCode view(PetscViewer viewer);        // how the latest solve went
+  GroupSolve    &leaders() { return leaders_; }   // which may do all of it
 
   bool         native() const { return op_ != nullptr; }
   bool         one_rank() const { return one_rank_; } // one rank
@@ -37,7 +40,6 @@ public:
   PetscInt     n() const { return n_; }
   FusedSums   &sums() { return sums_; }
   PetscScalar *operator[](PetscInt k) { return k == solution ? x_.data : vectors_[k].data; } // until the next product or preconditioning
-  std::string  describe() const;                                                             // of the latest solve
 
   PetscErrorCode first_residual(PetscInt r);       // r = b - A x, and a sign in it where the preconditioner's set-up failed on this rank
   PetscErrorCode residual(PetscInt r);             // r = b - A x
@@ -96,6 +98,7 @@ private:
   Vector        &vector(PetscInt k) { return k == solution ? x_ : vectors_[k]; }
   PetscErrorCode find_native(std::string *why);
   PetscErrorCode log_product();
+  std::string    describe() const;
 
   KSP      ksp_      = NULL;
   Mat      A_        = NULL;
@@ -111,12 +114,17 @@ private:
   Stage                                     staged_b_;
   std::deque<Vector>                        vectors_;
   RecordedLoop                              loop_;
+  GroupSolve                                leaders_;
 };
 
-/* run() in the space, which is closed whatever happens. */
+/* run() in the space, which is closed whatever happens, unless the leaders of ranks that share a GPU solve. */
 template <class Run> PetscErrorCode InKrylovSpace(KrylovSpace &space, KSP ksp, PetscInt nvectors, const Run &run)
 {
+  bool done;
+
   PetscFunctionBegin;
+  PetscCall(space.leaders().solve(ksp, &done));
+  if (done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscErrorCode failed = space.open(ksp, nvectors);
   if (!failed) failed = run();
   const PetscErrorCode also = space.close();

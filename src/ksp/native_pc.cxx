@@ -91,7 +91,7 @@ PetscErrorCode NativePC::find_null_space(KSP ksp, std::string *why)
 PetscErrorCode NativePC::find(KSP ksp, Vec like, Space space, std::string *why)
 {
   PC          pc = ksp->pc;
-  PetscBool   saamg, none, jacobi, pbjacobi;
+  PetscBool   none, jacobi, pbjacobi;
   PetscMPIInt size;
   PetscInt    bs = 1;
 
@@ -106,12 +106,11 @@ PetscErrorCode NativePC::find(KSP ksp, Vec like, Space space, std::string *why)
   PetscCall(VecGetSize(like, &global_n_));
   PetscCall(find_null_space(ksp, why));
   if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCSAAMG, &saamg));
   PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCNONE, &none));
   PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCJACOBI, &jacobi));
   PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCPBJACOBI, &pbjacobi));
   if (pbjacobi) PetscCall(MatGetBlockSize(pc->pmat, &bs));
-  if (saamg) {
+  if (saamg::PCIsSAAMG(pc)) {
     PetscCall(PCGetCycle_SAAMG(pc, space, &cycle_));
     if (!cycle_) *why = "saamg's cycle is not where the operator is";
   } else if (jacobi || (pbjacobi && bs <= most_bs)) PetscCall(find_blocks(pc, like, bs));

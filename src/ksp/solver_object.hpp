@@ -2,6 +2,7 @@
 #pragma once
 #include "core/device/scalars.hpp"
 #include "krylov_space.hpp"
+#include "pc/saamg/api/pcsaamg.hpp"
 #include "petsc/errors.hpp"
 
 namespace goza::ksp
@@ -62,8 +63,7 @@ template <class Data> PetscErrorCode KSPView_Fused(KSP ksp, PetscViewer viewer)
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
-  const std::string how = static_cast<Data *>(ksp->data)->space.describe();
-  if (ascii && !how.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s\n", how.c_str()));
+  if (ascii) PetscCall(static_cast<Data *>(ksp->data)->space.view(viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -76,9 +76,12 @@ inline PetscErrorCode KSPBuildSolution_Fused(KSP ksp, Vec given, Vec *result)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-inline PetscErrorCode KSPSetUp_Fused(KSP)
+/* Vectors are made in the first solve, when it is known where they live. */
+inline PetscErrorCode KSPSetUp_Fused(KSP ksp)
 {
-  return PETSC_SUCCESS; /* vectors are made in the first solve, when it is known where they live */
+  PetscFunctionBegin;
+  if (ksp->pc) PetscCall(saamg::PCExpectTrueResiduals_SAAMG(ksp->pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 template <class Data> PetscErrorCode SetUpObject(KSP ksp, PetscErrorCode (*solve)(KSP))

@@ -14,7 +14,7 @@ namespace
 {
 
 constexpr double lanes       = warp_lanes;
-constexpr double index_bytes = sizeof(PetscInt), short_bytes = sizeof(std::uint16_t); // of a column
+constexpr double index_bytes = sizeof(PetscInt), column_bytes = sizeof(LocalColumn), short_bytes = sizeof(std::uint16_t); // of a column: in CSR, in a format
 
 const SampledReads &reads_of(const Sample &sample, const FormatChoice &choice)
 {
@@ -51,9 +51,9 @@ void sliced_ell_arrays(const Sample &sample, const FormatChoice &choice, int val
   t.stored            = std::max(ordinary, sort ? t.reads->sorted : t.reads->plain) + long_places;
   const double in_gap = team > 1 ? sample.short_groups : sample.short_gaps; // lanes that share a row count from the slice's least column
   t.shared            = sample.kinds * columns_worth_sharing <= 1;
-  const double column = t.shared ? index_bytes * sample.kinds : index_bytes - (index_bytes - short_bytes) * in_gap;
+  const double column = t.shared ? column_bytes * sample.kinds : column_bytes - (column_bytes - short_bytes) * in_gap;
 
-  t.matrix = t.stored * (value_bytes + column / (node * node)) + (t.shared ? sizeof(EllHead) : 2 * sizeof(std::int64_t)) * slices + (!t.shared && in_gap > 0 ? index_bytes * places : 0) + (sort ? index_bytes * places : 0);
+  t.matrix = t.stored * (value_bytes + column / (node * node)) + (t.shared ? sizeof(EllHead) : 2 * sizeof(std::int64_t)) * slices + (!t.shared && in_gap > 0 ? column_bytes * places : 0) + (sort ? index_bytes * places : 0);
   t.chain  = std::ceil(static_cast<double>(std::min(apart ? sample.usual : sample.longest, most)) / team);
   t.warps  = std::ceil(places * team / lanes);
   t.steps  = t.stored / lanes;
@@ -70,7 +70,7 @@ void fold_arrays(const Sample &sample, PetscInt width, int value_bytes, Traits &
   t.warps  = t.reads->groups + long_nnz / (lanes * static_cast<double>(width));
   t.steps  = t.reads->steps + long_nnz / lanes;
   t.stored = t.steps * lanes;
-  t.matrix = static_cast<double>(sample.nnz) * (value_bytes + index_bytes - (index_bytes - short_bytes) * sample.short_groups) + sizeof(FoldHead) * t.warps;
+  t.matrix = static_cast<double>(sample.nnz) * (value_bytes + column_bytes - (column_bytes - short_bytes) * sample.short_groups) + sizeof(FoldHead) * t.warps;
   t.chain  = static_cast<double>(std::min(sample.longest, width));
   if (sample.longest > fold_lanes * width) t.kernels = 2;
 }
@@ -101,7 +101,7 @@ void cds_arrays(const Sample &sample, bool half, PetscInt bs, int value_bytes, T
 
   t.possible = found.count > 0 && sample.rows > 0 && sample.bs == bs && (!half || (found.pairs && sample.rows == sample.cols));
   t.stored   = static_cast<double>(held) * node * rows + rest;
-  t.matrix   = (t.stored - rest) * value_bytes + 2 * rest * (value_bytes + index_bytes); // the remainder's rows differ in length: about as much padding
+  t.matrix   = (t.stored - rest) * value_bytes + 2 * rest * (value_bytes + column_bytes); // the remainder's rows differ in length: about as much padding
   t.steps    = found.count * node * rows / lanes + rest / lanes;
   t.warps    = std::ceil(rows / node / lanes);
   if (half) t.narrow = narrow_step(sample, bs, value_bytes);

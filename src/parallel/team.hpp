@@ -9,6 +9,8 @@
 namespace goza::parallel
 {
 
+class RankGroup;
+
 struct HaloTeam {
   ~HaloTeam();
 
@@ -21,6 +23,9 @@ struct HaloTeam {
   std::shared_ptr<Launches>    launches;  // where peer memory works
   std::unique_ptr<SharedBlock> buffer[2]; // of what others fetch in a set-up (runs.hpp), in turns
   unsigned                     exchanges = 0;
+
+  bool                       asked_group = false;
+  std::shared_ptr<RankGroup> group; // of ranks that share a device (rank_group.hpp)
 };
 
 /* Collective on the first call for a communicator. Kept with it, and by whoever holds the pointer. */

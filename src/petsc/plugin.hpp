@@ -31,10 +31,18 @@ inline PetscErrorCode LogFlops(Space space, PetscLogDouble flops)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+enum RanksPerGpu {
+  RANKS_AUTO,
+  RANKS_OWN,
+  RANKS_GROUP
+};
+
 /* What was chosen at load, from options and from what there is. */
 struct Plugin {
-  PetscBool check = PETSC_FALSE; // -goza_check
-  Space     space = Space::Host; // -goza_device
+  PetscBool check         = PETSC_FALSE; // -goza_check
+  Space     space         = Space::Host; // -goza_device
+  PetscInt  ranks_per_gpu = RANKS_AUTO;  // -goza_ranks_per_gpu
+  PetscInt  largest_group = 0;           // -goza_largest_group; 0: any
 };
 extern Plugin plugin;
 

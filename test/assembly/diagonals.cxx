@@ -1,9 +1,6 @@
 /* Matrices in compressed diagonals on one rank are assembled there, and AIJ's values made of it: neither is ever older than the other. On several ranks the same must hold. */
+#include "petsc/plugin.hpp"
 #include "../support/mesh_case.hpp"
-
-#if PetscDefined(HAVE_CUDA)
-  #include "petsc/plugin.hpp"
-#endif
 
 using namespace goza_test;
 
@@ -56,11 +53,8 @@ void through_diagonals(const EquationName &eq, const std::string &storage)
     PETSC_OK(MatScale(copy, factor));
     BOOST_TEST(relative_difference(A, copy) <= rounding);
   }
-#if PetscDefined(HAVE_CUDA)
   const bool on_grid = eq.equation != GOZA_MASS || goza::default_space() == goza::Space::Host;
-#else
-  const bool on_grid = true;
-#endif
+
   if (size == 1 && on_grid) BOOST_TEST(event_count("GozaMatBuild") == builds);
   PETSC_OK(MatScale(A, 2));
   product_is(16);

@@ -136,7 +136,13 @@ BOOST_AUTO_TEST_CASE(columns_in_full)
   BOOST_TEST(view.col_ptr[1] == 4);
   BOOST_TEST(first == (std::vector<PetscInt>{0, 1, 2, 1}), boost::test_tools::per_element()); /* padding: a column of its own row */
   for (int k = 0; k < 4; k++) BOOST_TEST(view.col[4 + 2 * k] == col[3 + k]);
+  static_assert(sizeof(*view.col) == 4, "a column takes 32 bits, whatever PetscInt takes");
   check_product(ell);
+  if (sizeof(PetscInt) > 4) {
+    goza::Csr wide = A;
+    wide.ncols     = static_cast<PetscInt>(std::int64_t(1) << 31);
+    BOOST_CHECK_THROW(ell.build(wide), std::length_error);
+  }
 }
 
 /* Slice 0 has a gap of more than 16 bits, slice 1 one that goes back (unsorted columns), slice 2 the widest that fits. */

@@ -92,6 +92,12 @@ DMHandle make_plex(bool tets, const std::array<PetscInt, 3> &n, PetscInt bs, Pet
   const PetscInt corners = tets ? 4 : 8;
   PETSC_OK(DMPlexCreateFromCellListPetsc(PETSC_COMM_WORLD, 3, (PetscInt)cells.size() / corners, (PetscInt)x.size() / 3, corners, PETSC_TRUE, cells.data(), 3, x.data(),
                                          serial.put()));
+  if (sizeof(PetscInt) > 4) { /* Debian's PETSc of 64-bit indices calls a PT-Scotch of 32-bit ones, and crashes */
+    PetscPartitioner partitioner;
+
+    PETSC_OK(DMPlexGetPartitioner(serial, &partitioner));
+    PETSC_OK(PetscPartitionerSetType(partitioner, PETSCPARTITIONERSIMPLE));
+  }
   PETSC_OK(DMPlexDistribute(serial, 1, nullptr, &distributed));
   if (distributed) *whole.put() = distributed;
   else std::swap(whole, serial);

@@ -9,10 +9,11 @@ namespace goza::assembly
 namespace
 {
 
-PetscErrorCode CheckCount(PetscInt64 n, const char *what)
+/* each times n: compared without their product, which 64 bits may not hold */
+PetscErrorCode CheckCount(PetscInt64 n, PetscInt64 each, const char *what)
 {
   PetscFunctionBegin;
-  PetscCheck(n < PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt64_FMT " %s on one rank are more than this PETSc's integers can count: use 64-bit indices or more ranks", n, what);
+  PetscCheck(n <= (PETSC_MAX_INT - 1) / each, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%.0f %s on one rank are more than this PETSc's integers can count: use 64-bit indices or more ranks", (double)n * (double)each, what);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -21,15 +22,15 @@ PetscErrorCode CheckCount(PetscInt64 n, const char *what)
 PetscErrorCode CheckMeshSize(PetscInt64 elements, PetscInt64 corners, PetscInt64 nodes, PetscInt64 bs)
 {
   PetscFunctionBegin;
-  PetscCall(CheckCount(elements * corners, "corners of elements"));
-  PetscCall(CheckCount(nodes * bs, "unknowns"));
+  PetscCall(CheckCount(elements, corners, "corners of elements"));
+  PetscCall(CheckCount(nodes, bs, "unknowns"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode CheckMatrixSize(PetscInt64 pairs, PetscInt64 bs)
 {
   PetscFunctionBegin;
-  PetscCall(CheckCount(pairs * bs * bs, "nonzeros"));
+  PetscCall(CheckCount(pairs, bs * bs, "nonzeros"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -47,7 +47,10 @@ bool available(std::string *why)
     if (err == cudaSuccess) return true;
   }
   (void)cudaGetLastError();
-  if (why) *why = err != cudaSuccess ? cudaGetErrorString(err) : "no CUDA device is attached";
+  if (!why) return false;
+  if (err == cudaErrorInsufficientDriver || err == cudaErrorStubLibrary)
+    *why = "no NVIDIA driver, or one that is older than CUDA " + std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10) + " wants: install or update it where there is a GPU";
+  else *why = err != cudaSuccess ? cudaGetErrorString(err) : "no CUDA device is attached";
   return false;
 }
 
@@ -211,6 +214,19 @@ void *allocate_pinned(std::size_t bytes)
 void deallocate_pinned(void *p) noexcept
 {
   if (p) (void)cudaFreeHost(p);
+}
+
+bool pin(void *p, std::size_t bytes) noexcept
+{
+  const bool pinned = cudaHostRegister(p, bytes, cudaHostRegisterDefault) == cudaSuccess;
+
+  if (!pinned) (void)cudaGetLastError();
+  return pinned;
+}
+
+void unpin(void *p) noexcept
+{
+  (void)cudaHostUnregister(p);
 }
 
 void copy_async(void *dst, const void *src, std::size_t bytes)

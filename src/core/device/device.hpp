@@ -33,6 +33,8 @@ void *allocate(std::size_t bytes);
 void  deallocate(void *p) noexcept;
 void *allocate_pinned(std::size_t bytes); // host memory that the device copies at full speed
 void  deallocate_pinned(void *p) noexcept;
+bool  pin(void *p, std::size_t bytes) noexcept; // the same of memory that is there; false where the system refuses it
+void  unpin(void *p) noexcept;
 
 /* Ordered on the stream. The host memory of a copy may be used again when the call returns. */
 void copy(void *dst, const void *src, std::size_t bytes);

@@ -55,6 +55,13 @@ void *allocate_pinned(std::size_t)
 
 void deallocate_pinned(void *) noexcept { }
 
+bool pin(void *, std::size_t) noexcept
+{
+  return false;
+}
+
+void unpin(void *) noexcept { }
+
 void copy(void *, const void *, std::size_t)
 {
   no_cuda();

@@ -1,5 +1,6 @@
 /* Products of a Goza matrix with vectors that live anywhere. */
 #include "format_mat.hpp"
+#include "group_mat.hpp"
 #include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
 #include "petsc/vec_access.hpp"
@@ -40,12 +41,14 @@ static PetscErrorCode MatFormatUpdate(Mat A, FormatMat *f)
 
 PetscErrorCode MatFormatGetOperator(Mat A, std::shared_ptr<ParOperator<PetscScalar>> *op)
 {
-  FormatMat *f;
+  FormatMat                *f;
+  std::shared_ptr<GroupMat> grouped;
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
   op->reset();
-  if (f) {
+  PetscCall(MatGetFormatMat(A, &f));
+  if (f) PetscCall(MatGetGroupMat(A, &grouped));
+  if (f && !grouped) {
     PetscCall(MatFormatUpdate(A, f));
     if (!f->petscs_own) *op = f->op; /* else its values would move on with the matrix */
   }
@@ -81,17 +84,47 @@ static PetscErrorCode MatCheckMult(Mat A, FormatMat *f, Vec x, Vec add, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The same by the leaders of ranks that share a GPU. */
+static PetscErrorCode MatMultGrouped(Mat A, GroupMat &grouped, Vec x, Vec y, Vec z)
+{
+  PetscErrorCode here;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(events.mult, A, x, z, 0));
+  here = grouped.right().put(x, grouped.columns());
+  if (!here && y) here = grouped.left().put(y, grouped.rows());
+  PetscCall(grouped.group().on_leader(here, "multiply", [&]() -> PetscErrorCode {
+    Vec from, to;
+
+    PetscFunctionBegin;
+    PetscCall(grouped.right().there(&from));
+    PetscCall(grouped.left().there(&to));
+    if (y) PetscCall(MatMultAdd(grouped.there(), from, to, to));
+    else PetscCall(MatMult(grouped.there(), from, to));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscCall(grouped.left().get(z, grouped.rows()));
+  PetscCall(PetscLogEventEnd(events.mult, A, x, z, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* z = A x, or z = y + A x */
 static PetscErrorCode MatMultAny(Mat A, Vec x, Vec y, Vec z)
 {
-  FormatMat     *f;
-  VecRead        xin, yin;
-  VecWrite       zout;
-  PetscLogDouble flops;
-  Vec            y_before = NULL;
+  FormatMat                *f;
+  std::shared_ptr<GroupMat> grouped;
+  VecRead                   xin, yin;
+  VecWrite                  zout;
+  PetscLogDouble            flops;
+  Vec                       y_before = NULL;
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
+  PetscCall(MatGetGroupMat(A, &grouped));
+  if (grouped) {
+    PetscCall(MatMultGrouped(A, *grouped, x, y, z));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(MatFormatUpdate(A, f));
   if (f->petscs_own) {
     PetscCall(PetscLogEventBegin(events.mult, A, x, z, 0));

@@ -1,5 +1,6 @@
 /* What -mat_view and -ksp_view say of a Goza matrix: from numbers already there; no matrix is copied to be printed. */
 #include "format_mat.hpp"
+#include "group_mat.hpp"
 #include "petsc/plugin.hpp"
 
 namespace goza::mat
@@ -12,23 +13,15 @@ void MatFormatSetDetailView(MatDetailView view)
   detail_view = view;
 }
 
-PetscErrorCode MatView_Format(Mat A, PetscViewer viewer)
+static PetscErrorCode ViewFormat(Mat A, PetscViewer viewer)
 {
   FormatMat        *f;
-  PetscBool         ascii;
   PetscViewerFormat format;
   PetscLogDouble    bytes, total;
-  bool              info;
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
-  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
   PetscCall(PetscViewerGetFormat(viewer, &format));
-  info = ascii && (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL);
-  /* a DM's view knows the natural ordering, but says nothing for the info formats */
-  if (f->chained_view && !info) PetscCall(MatFormatAsBase(A, f, [&] { return f->chained_view(A, viewer); }));
-  else PetscCall(MatFormatAsBase(A, f, [&] { return f->base.view(A, viewer); }));
-  if (!info) PetscFunctionReturn(PETSC_SUCCESS);
   if (!f->op->built()) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: not built yet\n", f->kind->root));
     if (format == PETSC_VIEWER_ASCII_INFO_DETAIL && detail_view) PetscCall(detail_view(A, default_space(), nullptr, viewer));
@@ -41,6 +34,31 @@ PetscErrorCode MatView_Format(Mat A, PetscViewer viewer)
   PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: %.3f MB in all, built %d times\n", f->kind->root, total / 1e6, (int)f->op->builds()));
   if (f->op->has_others()) PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: halo exchange: %s\n", f->kind->root, f->op->describe_halo().c_str()));
   if (format == PETSC_VIEWER_ASCII_INFO_DETAIL && detail_view) PetscCall(detail_view(A, f->op->space(), &f->op->diagonal_block(), viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatView_Format(Mat A, PetscViewer viewer)
+{
+  FormatMat                *f;
+  PetscBool                 ascii;
+  PetscViewerFormat         format;
+  bool                      info;
+  std::shared_ptr<GroupMat> grouped;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  PetscCall(PetscViewerGetFormat(viewer, &format));
+  info = ascii && (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL);
+  /* a DM's view knows the natural ordering, but says nothing for the info formats */
+  if (f->chained_view && !info) PetscCall(MatFormatAsBase(A, f, [&] { return f->chained_view(A, viewer); }));
+  else PetscCall(MatFormatAsBase(A, f, [&] { return f->base.view(A, viewer); }));
+  if (!info) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatFindGroupMat(A, &grouped));
+  if (grouped) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: on the leaders of ranks that share a GPU, %s\n", f->kind->root, grouped->group().describe().c_str()));
+    if (grouped->there()) PetscCall(ViewFormat(grouped->there(), viewer)); /* prints on rank 0, which leads */
+  } else PetscCall(ViewFormat(A, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -26,6 +26,15 @@ template <class V> using FormatFactory = std::function<std::unique_ptr<Format<V>
 
 template <class V> class ParOperator {
 public:
+  struct Seen { // what of a block the shadow was made from
+    PetscObjectId    id           = 0;
+    PetscObjectState state        = -1;
+    PetscObjectState nonzerostate = -1;
+    PetscInt         ncols        = -1; // an off-diagonal block is compacted in place
+  };
+  /* Whether the block has another pattern than then, or other values. */
+  static PetscErrorCode look(Mat block, const Seen &seen, Seen *now, bool *pattern, bool *values);
+
   /* Collective on A. Arrays in `space` afterwards shadow A's present values. failed: an error that this rank brings along; where A's state has moved an error on one rank
      is an error on all. */
   PetscErrorCode update(Mat A, Space space, const FormatFactory<V> &factory, PetscErrorCode failed = PETSC_SUCCESS);
@@ -78,16 +87,9 @@ public:
   std::string      describe_halo() const { return halo_ ? halo_->describe() : ""; } // the same on every rank; empty where there is none
 
 private:
-  struct Seen { // what of a block the shadow was made from
-    PetscObjectId    id           = 0;
-    PetscObjectState state        = -1;
-    PetscObjectState nonzerostate = -1;
-    PetscInt         ncols        = -1; // an off-diagonal block is compacted in place
-  };
-  static PetscErrorCode look(Mat block, const Seen &seen, Seen *now, bool *pattern, bool *values);
-  PetscErrorCode        update_block(Mat block, Format<V> &format, bool pattern);
-  PetscErrorCode        update_others(Mat A, Mat Ao, const PetscInt *garray, bool moved, PetscErrorCode failed, bool *built);
-  PetscErrorCode        renew(Space space, bool others, const FormatFactory<V> &factory);
+  PetscErrorCode update_block(Mat block, Format<V> &format, bool pattern);
+  PetscErrorCode update_others(Mat A, Mat Ao, const PetscInt *garray, bool moved, PetscErrorCode failed, bool *built);
+  PetscErrorCode renew(Space space, bool others, const FormatFactory<V> &factory);
 
   Space                            space_ = Space::Host;
   std::unique_ptr<Format<V>>       diag_;

@@ -78,7 +78,7 @@ struct SpanGroup {
 
     head[group].base = fits ? least : -1;
     near[group]      = fits ? n : 0;
-    words[group]     = fits ? places * 2 / static_cast<int>(sizeof(PetscInt)) : places;
+    words[group]     = fits ? places * 2 / static_cast<int>(sizeof(LocalColumn)) : places;
   }
 };
 
@@ -113,7 +113,7 @@ template <class Store> struct FillLine {
   bool               columns;
   const PetscInt    *acol, *code;
   const PetscScalar *aval;
-  PetscInt          *col;
+  LocalColumn       *col;
   Store             *val;
 
   HD void operator()(PetscInt place) const
@@ -129,7 +129,7 @@ template <class Store> struct FillLine {
       val[h.begin + at] = static_cast<Store>(aval[source.from]);
       if (!columns) continue; // a refill is given values only
       if (h.base >= 0) near[at] = static_cast<std::uint16_t>(acol[source.from] - h.base);
-      else col[h.col + at] = code ? code[acol[source.from]] : acol[source.from];
+      else col[h.col + at] = static_cast<LocalColumn>(code ? code[acol[source.from]] : acol[source.from]);
     }
   }
 };
@@ -186,7 +186,7 @@ template <class Store, class V> void Fold<Store, V>::place_columns(const Csr &A,
   near_ = sum(this->space_, near.data(), n);
   exclusive_scan(this->space_, word.data(), n + 1);
   for_each_row(this->space_, n, PlaceGroup{word.data(), head_.data()});
-  col_ = Array<PetscInt>(this->space_, read_value(this->space_, word.data() + n));
+  col_ = Array<LocalColumn>(this->space_, read_value(this->space_, word.data() + n));
 }
 
 template <class Store, class V> void Fold<Store, V>::share_out()
@@ -219,6 +219,7 @@ template <class Store, class V> void Fold<Store, V>::build(const Csr &A)
   this->nrows_ = A.nrows;
   this->ncols_ = A.ncols;
   nnz_         = entries(A);
+  check_local_columns(A.ncols + static_cast<std::int64_t>(hot_bytes / sizeof(V))); // codes of columns count from those that are kept on chip
   lay_out(A, options_.width ? options_.width : fold_width_for(A));
 
   HotColumns hot = choose_hot(A);

@@ -39,14 +39,15 @@ private:
 
   template <class Out> void launch(const V *x, const Out &out) const;
 
-  FoldOptions      options_;
-  FoldShape        shape_;
-  std::int64_t     nnz_ = 0, near_ = 0; // near_: entries whose column takes half a word
-  Array<FoldHead>  head_;
-  Array<PetscInt>  col_, long_row_, piece_ptr_, range_, hot_; // range_: the groups of each block of threads; hot_: columns, or none
-  Array<Store>     val_;
-  mutable Array<V> piece_, hot_x_; // sums between the two kernels of a product; x of hot_
-  double           hot_share_ = 0; // of the entries
+  FoldOptions        options_;
+  FoldShape          shape_;
+  std::int64_t       nnz_ = 0, near_ = 0; // near_: entries whose column takes half a word
+  Array<FoldHead>    head_;
+  Array<LocalColumn> col_;
+  Array<PetscInt>    long_row_, piece_ptr_, range_, hot_; // range_: the groups of each block of threads; hot_: columns, or none
+  Array<Store>       val_;
+  mutable Array<V>   piece_, hot_x_; // sums between the two kernels of a product; x of hot_
+  double             hot_share_ = 0; // of the entries
 };
 
 } // namespace goza::mat

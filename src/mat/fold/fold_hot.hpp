@@ -51,14 +51,14 @@ private:
 
   __device__ V sum_line(const V *own, std::int64_t at, int n) const
   {
-    const Store    *val  = this->A.val + at;
-    const PetscInt *code = this->A.col + at;
-    V               sum  = 0;
+    const Store       *val  = this->A.val + at;
+    const LocalColumn *code = this->A.col + at;
+    V                  sum  = 0;
 
     for (; n > 0; n -= hot_together, val += hot_together * fold_lanes, code += hot_together * fold_lanes) {
-      PetscInt c[hot_together];
-      Store    v[hot_together];
-      V        w[hot_together];
+      LocalColumn c[hot_together];
+      Store       v[hot_together];
+      V           w[hot_together];
 
   #pragma unroll
       for (int u = 0; u < hot_together; u++) {

@@ -17,6 +17,7 @@
    entry e of a piece in lane e % 32; a second kernel adds the sums of the pieces. No atomics: every run gives the same result. */
 #pragma once
 #include "core/launch/for_each_row.hpp"
+#include "core/sparse/local_column.hpp"
 #include "mat/tuning.hpp"
 
 namespace goza::mat
@@ -38,10 +39,10 @@ struct alignas(16) FoldHead {
 };
 
 template <class Store> struct FoldView {
-  PetscInt        ngroups;
-  const FoldHead *head; // [ngroups]
-  const Store    *val;  // [32 * steps], steps: the sum over the groups of their longest line
-  const PetscInt *col;
+  PetscInt           ngroups;
+  const FoldHead    *head; // [ngroups]
+  const Store       *val;  // [32 * steps], steps: the sum over the groups of their longest line
+  const LocalColumn *col;
 
   HD const std::uint16_t *near_columns(const FoldHead &h) const { return reinterpret_cast<const std::uint16_t *>(col + h.col); }
 };

@@ -81,7 +81,7 @@ template <class Store, class V, class Out, int br, int bc, int W> struct EllBloc
 
     if (at < 0) {
       const std::uint16_t *gap = A.gap + (~at + offset);
-      PetscInt             col = A.first[place];
+      LocalColumn          col = A.first[place];
 
 #if defined(__CUDA_ARCH__)
   #pragma unroll 2
@@ -91,8 +91,8 @@ template <class Store, class V, class Out, int br, int bc, int W> struct EllBloc
         add_block(val, H * W, x + col * bc, sum);
       }
     } else {
-      const PetscInt *col  = A.col + (at + offset);
-      const PetscInt  base = A.base(slice);
+      const LocalColumn *col  = A.col + (at + offset);
+      const PetscInt     base = A.base(slice);
 
 #if defined(__CUDA_ARCH__)
   #pragma unroll 2

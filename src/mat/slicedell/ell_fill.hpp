@@ -41,7 +41,7 @@ template <class Store> struct EllFill {
   const std::int64_t *slice_ptr, *col_ptr;
   const EllHead      *head; // of slices that share their columns, or none
   const PetscInt     *like; // the slice whose columns a slice has
-  PetscInt           *col, *first;
+  LocalColumn        *col, *first;
   std::uint16_t      *gap;
   Store              *val; // or none
 
@@ -61,7 +61,7 @@ template <class Store> struct EllFill {
         last = acol[j];
         if (!spread) before = last;
       }
-      if (columns && !spread && first && member == 0) first[place] = last;
+      if (columns && !spread && first && member == 0) first[place] = static_cast<LocalColumn>(last);
     }
     /* behind the end of a row its last column goes on */
     for (std::int64_t e = begin + offset + static_cast<std::int64_t>(member) * H, m = member; e < end; e += static_cast<std::int64_t>(team) * H, m += team) {
@@ -73,7 +73,7 @@ template <class Store> struct EllFill {
       }
       if (val) val[e] = p < stop ? static_cast<Store>(aval[p]) : Store(0);
       if (columns && at < 0) gap[~at + e - begin] = static_cast<std::uint16_t>(last - before);
-      if (columns && at >= 0) col[at + e - begin] = head ? last - head[slice].base : last;
+      if (columns && at >= 0) col[at + e - begin] = static_cast<LocalColumn>(head ? last - head[slice].base : last);
       if (!spread) before = last;
     }
   }

@@ -21,13 +21,13 @@ template <class Store, class V> struct EllFourRows {
 
   __device__ void operator()(PetscInt four) const
   {
-    const PetscInt  place = 4 * four, offset = place & 31;
-    const EllHead   head   = A.head[place >> 5];
-    const Store    *val    = A.val + (static_cast<std::int64_t>(head.begin) * 32 + offset);
-    const PetscInt *col    = A.col + (head.at + offset);
-    const V        *from   = x + head.base;
-    V               sum[4] = {};
-    PetscInt        n      = head.width;
+    const PetscInt     place = 4 * four, offset = place & 31;
+    const EllHead      head   = A.head[place >> 5];
+    const Store       *val    = A.val + (static_cast<std::int64_t>(head.begin) * 32 + offset);
+    const LocalColumn *col    = A.col + (head.at + offset);
+    const V           *from   = x + head.base;
+    V                  sum[4] = {};
+    PetscInt           n      = head.width;
 
     for (; n >= 2; n -= 2, col += 64, val += 64) add<2>(val, col, from, sum);
     if (n) add<1>(val, col, from, sum);
@@ -35,10 +35,10 @@ template <class Store, class V> struct EllFourRows {
   }
 
 private:
-  template <int n> static __device__ void add(const Store *val, const PetscInt *col, const V *from, V *sum)
+  template <int n> static __device__ void add(const Store *val, const LocalColumn *col, const V *from, V *sum)
   {
-    PetscInt c[n][4];
-    V        a[n][4], xs[n][4];
+    LocalColumn c[n][4];
+    V           a[n][4], xs[n][4];
 
     for (int k = 0; k < n; k++) load_four(col + 32 * k, c[k]);
     for (int k = 0; k < n; k++) load_four(val + 32 * k, a[k]);

@@ -2,6 +2,7 @@
 #pragma once
 #include "core/device/space.hpp"
 #include "core/sparse/csr.hpp"
+#include "core/sparse/local_column.hpp"
 #include <cstdint>
 
 namespace goza::mat
@@ -73,7 +74,7 @@ struct SliceColumns {
   const char         *place_fits;
   const std::int64_t *slice_ptr;
   std::int64_t       *entries, *gaps;
-  PetscInt           *least;
+  LocalColumn        *least;
 
   HD void operator()(PetscInt slice) const
   {
@@ -93,7 +94,7 @@ struct SliceColumns {
     }
     if (spread) {
       fits         = fits && high - low <= most_in_16_bits;
-      least[slice] = low;
+      least[slice] = static_cast<LocalColumn>(low);
     }
     gaps[slice]    = fits ? slice_ptr[slice + 1] - slice_ptr[slice] : 0;
     entries[slice] = fits ? 0 : slice_ptr[slice + 1] - slice_ptr[slice];

@@ -118,7 +118,7 @@ struct MakeHeads {
   {
     const std::int64_t begin = slice_ptr[slice] >> shift, end = slice_ptr[slice + 1] >> shift;
 
-    head[slice] = {static_cast<PetscInt>(begin), static_cast<PetscInt>(end - begin), base[slice], static_cast<PetscInt>(own[like[slice]])};
+    head[slice] = {static_cast<LocalColumn>(begin), static_cast<LocalColumn>(end - begin), static_cast<LocalColumn>(base[slice]), static_cast<LocalColumn>(own[like[slice]])};
   }
 };
 

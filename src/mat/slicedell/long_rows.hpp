@@ -3,6 +3,7 @@
 #pragma once
 #include "core/device/array.hpp"
 #include "core/sparse/csr.hpp"
+#include "core/sparse/local_column.hpp"
 #include "mat/tuning.hpp"
 
 namespace goza::mat
@@ -19,16 +20,17 @@ public:
   template <class Out> void apply(const V *x, const Out &out) const;
   PetscInt                  rows() const { return static_cast<PetscInt>(row_.size()); }
   std::int64_t              entries() const { return static_cast<std::int64_t>(val_.size()); }
-  const PetscInt           *columns() const { return col_.data(); } // [entries()]
+  const LocalColumn        *columns() const { return col_.data(); } // [entries()]
   std::size_t               bytes() const { return row_.bytes() + ptr_.bytes() + piece_ptr_.bytes() + col_.bytes() + val_.bytes() + piece_.bytes(); }
 
 private:
   LongSpans spans() const;
   void      fill(const Csr &A, bool columns);
 
-  Array<PetscInt>  row_, ptr_, piece_ptr_, col_;
-  Array<Store>     val_;
-  mutable Array<V> piece_; // sums between the two kernels of a product
+  Array<PetscInt>    row_, ptr_, piece_ptr_;
+  Array<LocalColumn> col_;
+  Array<Store>       val_;
+  mutable Array<V>   piece_; // sums between the two kernels of a product
 };
 
 } // namespace goza::mat

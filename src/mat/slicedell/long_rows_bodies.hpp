@@ -33,7 +33,7 @@ template <class Store> struct FillPiece {
   LongSpans          spans;
   const PetscInt    *row, *aptr, *acol;
   const PetscScalar *aval;
-  PetscInt          *col; // or none
+  LocalColumn       *col; // or none
   Store             *val;
 
   HD void operator()(PetscInt p, int lane, int lanes) const
@@ -41,18 +41,18 @@ template <class Store> struct FillPiece {
     const PetscInt k = spans.row_of(p), end = spans.end(k, p), from = aptr[row[k]] - spans.ptr[k];
 
     for (PetscInt e = spans.begin(k, p) + lane; e < end; e += lanes) {
-      if (col) col[e] = acol[from + e];
+      if (col) col[e] = static_cast<LocalColumn>(acol[from + e]);
       val[e] = static_cast<Store>(aval[from + e]);
     }
   }
 };
 
 template <class Store, class V> struct SumPiece {
-  LongSpans       spans;
-  const PetscInt *col;
-  const Store    *val;
-  const V        *x;
-  V              *piece;
+  LongSpans          spans;
+  const LocalColumn *col;
+  const Store       *val;
+  const V           *x;
+  V                 *piece;
 
   HD void operator()(PetscInt p, int lane, int lanes) const
   {
@@ -85,7 +85,7 @@ template <class Store, class V> void LongRows<Store, V>::build(const Csr &A, Arr
   const PetscInt nnz = lengths_to_pointer(space, ptr_);
   for_each_row(space, n, CountPieces{ptr_.data(), piece_ptr_.data()});
   piece_ = Array<V>(space, lengths_to_pointer(space, piece_ptr_));
-  col_   = Array<PetscInt>(space, nnz);
+  col_   = Array<LocalColumn>(space, nnz);
   val_   = Array<Store>(space, nnz);
   fill(A, true);
 }

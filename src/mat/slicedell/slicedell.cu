@@ -169,6 +169,7 @@ template <class Store, class V> void SlicedEll<Store, V>::lay_out_and_fill(const
 
 template <class Store, class V> void SlicedEll<Store, V>::lay_out_all(const Csr &pattern, PetscInt nrows, std::int64_t nnz)
 {
+  check_local_columns(this->ncols_);
   const PetscInt height = br_ > 1 ? block_ell_height(this->space_, nrows, nnz) : sliced_ell_height(this->space_, nrows, nnz);
 
   const PetscInt window = options_.sort_window > 0 ? options_.sort_window : 0, most = br_ > 1 ? PETSC_MAX_INT : longest_in_slices(nrows, nnz);
@@ -228,13 +229,13 @@ template <class Store, class V> bool SlicedEll<Store, V>::share_columns(const Cs
     for_each_row(space, nplaces_, ComparePlaces{nplaces_, shift_, A.ptr, A.col, row_.data(), base.data(), like.data(), differs.data()});
     held = count_own(differs.data());
   }
-  if (held * columns_worth_sharing > stored || held > PETSC_MAX_INT || stored >> shift_ > PETSC_MAX_INT) return false;
+  if (held * columns_worth_sharing > stored || std::max(held, stored >> shift_) > std::numeric_limits<LocalColumn>::max()) return false;
   head_ = Array<EllHead>(space, nslices);
   for_each_row(space, nslices, MakeHeads{shift_, like.data(), base.data(), slice_ptr_.data(), own.data(), head_.data()});
   col_ptr_ = Array<std::int64_t>(space);
-  col_     = Array<PetscInt>(space, held);
+  col_     = Array<LocalColumn>(space, held);
   gap_     = Array<std::uint16_t>(space);
-  first_   = Array<PetscInt>(space);
+  first_   = Array<LocalColumn>(space);
   in_gaps_ = 0;
   spread_  = false;
   fill_columns(A, like.data());
@@ -249,7 +250,7 @@ template <class Store, class V> void SlicedEll<Store, V>::place_columns(const Cs
   const bool          host    = space == Space::Host && options_.slice_height == 0; // a core is bound by instructions: full columns are faster
   const bool          allowed = options_.gaps && !host;
   Array<std::int64_t> gaps(space, nslices + 1);
-  Array<PetscInt>     least(space, shared ? nslices : 0);
+  Array<LocalColumn>  least(space, shared ? nslices : 0);
   Array<char>         fits(space, allowed ? nplaces_ : 0);
 
   col_ptr_ = Array<std::int64_t>(space, nslices + 1);
@@ -261,10 +262,10 @@ template <class Store, class V> void SlicedEll<Store, V>::place_columns(const Cs
   exclusive_scan(space, gaps.data(), gaps.size());
   exclusive_scan(space, col_ptr_.data(), col_ptr_.size());
   in_gaps_ = last(gaps);
-  col_     = Array<PetscInt>(space, stored - in_gaps_);
+  col_     = Array<LocalColumn>(space, stored - in_gaps_);
   gap_     = Array<std::uint16_t>(space, in_gaps_);
   spread_  = shared && in_gaps_;
-  first_   = spread_ ? std::move(least) : Array<PetscInt>(space, in_gaps_ ? nplaces_ : 0);
+  first_   = spread_ ? std::move(least) : Array<LocalColumn>(space, in_gaps_ ? nplaces_ : 0);
   for_each_row(space, nslices, SliceColumnPlace{gaps.data(), col_ptr_.data()});
 }
 

@@ -80,7 +80,8 @@ private:
   std::int64_t         in_gaps_ = 0;     // stored columns that take 16 bits
   bool                 spread_  = false; // as distances from the slices' least columns
   Array<std::int64_t>  slice_ptr_, col_ptr_;
-  Array<PetscInt>      row_, length_, col_, first_;
+  Array<PetscInt>      row_, length_;
+  Array<LocalColumn>   col_, first_;
   Array<EllHead>       head_;
   Array<std::uint16_t> gap_;
   Array<Store>         val_;

@@ -18,6 +18,7 @@
    that have entries, or those that are not much longer than most, see long_rows.hpp); row == nullptr means p itself. */
 #pragma once
 #include "core/launch/for_each_row.hpp"
+#include "core/sparse/local_column.hpp"
 #include "mat/tuning.hpp"
 
 namespace goza::mat
@@ -34,9 +35,9 @@ template <class Out, class V> HD inline V load_x(const V *x)
 }
 
 /* A slice that shares its columns. */
-struct alignas(4 * sizeof(PetscInt)) EllHead {
-  PetscInt begin, width; // its values are those of `width` columns of H places, behind `begin` of other slices
-  PetscInt base, at;     // its columns, counted from base, begin there in col
+struct alignas(4 * sizeof(LocalColumn)) EllHead {
+  LocalColumn begin, width; // its values are those of `width` columns of H places, behind `begin` of other slices
+  LocalColumn base, at;     // its columns, counted from base, begin there in col
 };
 
 template <class Store> struct EllView {
@@ -47,9 +48,9 @@ template <class Store> struct EllView {
   const PetscInt      *length;    // [nplaces] or nullptr
   const Store         *val;       // [slice_ptr[nslices]]
   const std::int64_t  *col_ptr;   // [nslices] where the slice's columns begin in col, or ~(where its gaps begin in gap)
-  const PetscInt      *col;       // columns of the slices that are not in gap
+  const LocalColumn   *col;       // columns of the slices that are not in gap
   const std::uint16_t *gap;       // column minus the one before it in the row, 0 for the row's first; where threads share a row, column minus the slice's least
-  const PetscInt      *first;     // if there are gaps: [nplaces] first column of the row, or [nslices] least column of the slice
+  const LocalColumn   *first;     // if there are gaps: [nplaces] first column of the row, or [nslices] least column of the slice
   const EllHead       *head;      // [nslices] of slices that share their columns, or nullptr: then col_ptr says where they are
 
   /* Where a slice's columns, or ~gaps, begin, and what columns count from */
@@ -84,7 +85,7 @@ private:
     /* unrolled by 3, which divides the 27, 18, 12 and 8 + 1 entries of stencils: compared with 1, 4, 6 and 9 */
     if (at < 0) {
       const std::uint16_t *gap = A.gap + (~at + offset);
-      PetscInt             col = A.first[place];
+      LocalColumn          col = A.first[place];
 
 #if defined(__CUDA_ARCH__)
   #pragma unroll 3
@@ -94,7 +95,7 @@ private:
         sum += static_cast<V>(stream_load(val)) * load_x<Out>(x + col);
       }
     } else {
-      const PetscInt *col = A.col + (at + offset);
+      const LocalColumn *col = A.col + (at + offset);
 
 #if defined(__CUDA_ARCH__)
   #pragma unroll 3
@@ -111,7 +112,7 @@ private:
     const PetscInt     H = height ? height : PetscInt(1) << A.shift, slice = place >> A.shift, offset = place & (H - 1), i = A.row ? A.row[place] : place;
     const EllHead      head = A.head[slice];
     const Store       *val  = A.val + (static_cast<std::int64_t>(head.begin) * H + offset);
-    const PetscInt    *col  = A.col + (head.at + offset);
+    const LocalColumn *col  = A.col + (head.at + offset);
     const V           *from = x + head.base;
     PetscInt           n    = A.length ? A.length[place] : head.width;
     V                  sum  = 0;
@@ -134,11 +135,11 @@ private:
     else out(i, sum);
   }
 
-  template <int n> HD static void add(const Store *val, const PetscInt *col, PetscInt H, const V *from, V &sum)
+  template <int n> HD static void add(const Store *val, const LocalColumn *col, PetscInt H, const V *from, V &sum)
   {
-    Store    a[n];
-    PetscInt c[n];
-    V        xs[n];
+    Store       a[n];
+    LocalColumn c[n];
+    V           xs[n];
 
     for (int k = 0; k < n; k++) c[k] = cached_load(col + k * H);
     for (int k = 0; k < n; k++) a[k] = stream_load(val + k * H);
@@ -162,7 +163,7 @@ template <int H, class Store, class V, class Out> struct EllHostSlice {
 
     if (at < 0) {
       const std::uint16_t *gap = A.gap + ~at;
-      PetscInt             col[H];
+      LocalColumn          col[H];
 
       for (int r = 0; r < H; r++) col[r] = A.first[place + r];
       for (PetscInt k = 0; k < n; k++, gap += H, val += H) {
@@ -170,8 +171,8 @@ template <int H, class Store, class V, class Out> struct EllHostSlice {
         for (int r = 0; r < H; r++) sum[r] += static_cast<V>(val[r]) * x[col[r]];
       }
     } else {
-      const PetscInt *col  = A.col + at;
-      const V        *from = x + A.base(slice);
+      const LocalColumn *col  = A.col + at;
+      const V           *from = x + A.base(slice);
 
       for (PetscInt k = 0; k < n; k++, col += H, val += H) {
         for (int r = 0; r < H; r++) sum[r] += static_cast<V>(val[r]) * from[col[r]];

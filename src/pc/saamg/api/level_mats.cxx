@@ -11,6 +11,7 @@ static PetscErrorCode GetGrids(PC pc, PetscInt *levels, Mat *mats[], const std::
   *grids = &static_cast<SAAMG *>(pc->data)->hierarchy.grids();
 
   PetscFunctionBegin;
+  PetscCheck(!static_cast<SAAMG *>(pc->data)->group, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "The levels of ranks that share a GPU are matrices of the leaders': use -goza_ranks_per_gpu own");
   PetscCheck(!(*grids)->empty(), PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "PC of type saamg has no levels: call PCSetUp() first");
   *levels = (PetscInt)(*grids)->size();
   PetscCall(PetscMalloc1(*levels, mats));

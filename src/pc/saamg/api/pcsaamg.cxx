@@ -47,26 +47,14 @@ static PetscErrorCode FindAij(PC pc, SAAMG *mg, Mat *aij)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The operator of a Goza matrix, where its values are not rounded. */
-static PetscErrorCode ExactOperator(Mat A, Space space, ParOperator<PetscScalar> **exact)
-{
-  std::shared_ptr<ParOperator<PetscScalar>> op;
-
-  PetscFunctionBegin;
-  PetscCall(MatFormatGetOperator(A, &op));
-  *exact = op && op->space() == space && op->diagonal_block().rounding() <= PETSC_MACHINE_EPSILON ? op.get() : nullptr;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Builds the hierarchy, or fills in new values. */
 static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool values_only, bool *finite)
 {
-  OperatorSource exact;
+  const OperatorSource exact = ExactSource(pc, mg);
 
   PetscFunctionBegin;
-  if (!mg->converted) exact = [pc, mg](ParOperator<PetscScalar> **found) { return ExactOperator(pc->pmat, mg->space, found); };
   PetscCall(ChooseForMatrix(pc, mg, rows, values_only));
-  mg->hierarchy_options.rows_lent = mg->precision == PC_SAAMG_DOUBLE;
+  mg->hierarchy_options.rows_lent = WantedPrecision(*mg) == PC_SAAMG_DOUBLE;
   mg->hierarchy_options.keep = mg->reuse == PC_SAAMG_REUSE_NONE ? Keep::Nothing : mg->reuse == PC_SAAMG_REUSE_PATTERN ? Keep::Aggregates : Keep::Interpolation;
   if (values_only) {
     if (mg->cycle) mg->cycle->let_go_of_finest();
@@ -79,34 +67,34 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool
 
     mg->cycle.reset(); /* nothing of it would stay, and it may hold the matrix's format, which then could not be refilled */
     PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NearNullVectors(pc->pmat, mg->coordinates, mg->dim, mg->space, &bs, &k, B), "hold its near-null vectors"));
-    PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NaturalNumbers(pc->pmat, rows, bs, name, lattice), "number its nodes"));
+    GridBox grid = mg->grid;
+    if (!grid.known) PetscCall(FindGridBox(pc->pmat, &grid));
+    PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NaturalNumbers(grid, rows, bs, name, lattice), "number its nodes"));
     PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), PredictMemory(pc, mg, rows, lattice, bs, k), "forecast its memory"));
     PetscCall(mg->hierarchy.build({rows.A, rows.columns, bs, k, std::move(B), std::move(name), lattice, exact}, mg->hierarchy_options, finite));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode SetUp(PC pc)
+static PetscErrorCode SetUpLevels(PC pc, Mat A)
 {
-  SAAMG                                    *mg     = static_cast<SAAMG *>(pc->data);
-  bool                                      finite = true, same_pattern;
-  Mat                                       A      = NULL;
-  Space                                     space;
-  OwnRows                                   rows;
-  std::shared_ptr<ParOperator<PetscScalar>> fine;
-  PetscObjectState                          nonzerostate;
-  PetscObjectId                             id;
+  SAAMG           *mg     = static_cast<SAAMG *>(pc->data);
+  bool             finite = true, same_pattern;
+  Space            space;
+  OwnRows          rows;
+  PetscObjectState nonzerostate;
+  PetscObjectId    id;
 
   PetscFunctionBegin;
   PetscCall(use_petsc_stream());
   (void)device::most_bytes_in_use();
   const std::size_t before = device::bytes_in_use();
-  PetscCall(FindAij(pc, mg, &A));
   PetscCall(MatGetNonzeroState(pc->pmat, &nonzerostate));
   PetscCall(MatGetSpace(pc->pmat, &space));
   same_pattern = !mg->hierarchy.empty() && nonzerostate == mg->nonzerostate && pc->flag != DIFFERENT_NONZERO_PATTERN && space == mg->space;
   mg->space    = space;
   mg->transposed.reset();
+  if (!same_pattern) mg->automatic.forget_trial();
   PetscCall(PetscObjectGetId((PetscObject)A, &id));
   PetscCall(rows.open(A, space, same_pattern && mg->ascending == id));
   mg->ascending = rows.ascend ? id : 0;
@@ -121,17 +109,25 @@ static PetscErrorCode SetUp(PC pc)
   }
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(PetscLogEventBegin(events.mirror, pc, 0, 0, 0));
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), mg->converted ? PETSC_SUCCESS : MatFormatGetOperator(pc->pmat, &fine), "lend its product with the matrix"));
-  PetscCall(Together(PetscObjectComm((PetscObject)pc), "begin a cycle", [&] {
-    if (!mg->cycle || mg->cycle_precision != mg->precision) mg->cycle = make_cycle(mg->precision);
-  }));
-  mg->cycle_precision = mg->precision;
-  PetscCall(mg->cycle->setup(mg->hierarchy.grids(), mg->space, fine, mg->taken));
+  PetscCall(MakeCycle(pc, mg));
   mg->hierarchy.release(mg->hierarchy_options);
   PetscCall(PetscLogEventEnd(events.mirror, pc, 0, 0, 0));
   mg->most = device::most_bytes_in_use();
   if (space == Space::Cuda)
     PetscCall(PetscInfo(pc, "Device memory of Goza: %.3f MB before the set-up, %.3f MB at most, %.3f MB after it\n", before / 1e6, mg->most / 1e6, device::bytes_in_use() / 1e6));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode SetUp(PC pc)
+{
+  Mat  A = NULL;
+  bool by_leaders;
+
+  PetscFunctionBegin;
+  PetscCall(use_petsc_stream());
+  PetscCall(FindAij(pc, static_cast<SAAMG *>(pc->data), &A));
+  PetscCall(SetUpGroup(pc, A, &by_leaders));
+  if (!by_leaders) PetscCall(SetUpLevels(pc, A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -175,6 +171,10 @@ static PetscErrorCode PCApply_SAAMG(PC pc, Vec b, Vec x)
   SAAMG *mg = static_cast<SAAMG *>(pc->data);
 
   PetscFunctionBegin;
+  if (mg->group) {
+    PetscCall(mg->group->apply(PCApply, b, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (!mg->cycle) { /* a failed set-up: KSP has the reason */
     PetscCall(VecFlag(x, 1));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -183,14 +183,16 @@ static PetscErrorCode PCApply_SAAMG(PC pc, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+bool PCIsSAAMG(PC pc)
+{
+  return pc->ops->apply == PCApply_SAAMG;
+}
+
 PetscErrorCode PCGetCycle_SAAMG(PC pc, Space space, Cycle **cycle)
 {
-  PetscBool ours;
-
   PetscFunctionBegin;
   *cycle = nullptr;
-  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCSAAMG, &ours));
-  if (!ours) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!PCIsSAAMG(pc)) PetscFunctionReturn(PETSC_SUCCESS);
   SAAMG *mg = static_cast<SAAMG *>(pc->data);
   if (mg->space == space) *cycle = mg->cycle.get();
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -224,11 +226,11 @@ static PetscErrorCode MakeTransposed(PC pc, SAAMG *mg)
     t.transposed = true;
     PetscCall(Together(rows.columns->comm(), "transpose its rows", [&] {
       t.level = transposed_level(*grid.level, &grid == mg->hierarchy.grids().data() ? rows.A : grid.level->A);
-      if (t.transfer && !t.transfer->transposed() && !(mg->precision == PC_SAAMG_DOUBLE && t.transfer->lends_rows())) t.transfer->transpose();
+      if (t.transfer && !t.transfer->transposed() && !(mg->cycle_precision == PC_SAAMG_DOUBLE && t.transfer->lends_rows())) t.transfer->transpose();
       mg->transposed.grids.push_back(t);
     }));
   }
-  PetscCall(Together(rows.columns->comm(), "begin a transposed cycle", [&] { mg->transposed.cycle = make_cycle(mg->precision); }));
+  PetscCall(Together(rows.columns->comm(), "begin a transposed cycle", [&] { mg->transposed.cycle = make_cycle(mg->cycle_precision); }));
   PetscCall(mg->transposed.cycle->setup(mg->transposed.grids, mg->space, nullptr, mg->taken));
   mg->hierarchy.release(mg->hierarchy_options);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -240,6 +242,10 @@ static PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
   PetscBool known, symmetric;
 
   PetscFunctionBegin;
+  if (mg->group) {
+    PetscCall(mg->group->apply(PCApplyTranspose, b, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
   if (!mg->cycle || (known && symmetric)) {
     PetscCall(PCApply_SAAMG(pc, b, x));
@@ -268,6 +274,7 @@ static PetscErrorCode PCReset_SAAMG(PC pc)
   mg->cycle.reset();
   mg->transposed.reset();
   mg->hierarchy.reset();
+  mg->group.reset();
   PetscCall(MatDestroy(&mg->converted));
   mg->staged_b = Stage();
   mg->staged_x = Stage();
@@ -314,7 +321,8 @@ SAAMG::SAAMG()
 . -pc_saamg_mcgs_block_size (auto|1|2|3|6)     - unknowns that mcgs relaxes together; auto: those of a node
 . -pc_saamg_mcgs_coupling (global|local)       - mcgs between ranks: as on one rank, or Jacobi
 . -pc_saamg_esteig_iterations n                - Lanczos steps of the estimate of lambda_max
-. -pc_saamg_precision (double|mixed|single|half) - precision of the cycle; mixed: the finest level in double, the others in single; half: single, with the operators and interpolations stored in half
+. -pc_saamg_precision (auto|double|mixed|single|half) - precision of the cycle; mixed: the finest level in double, the others in single; half: single, with the operators and interpolations stored in half;
+                                                         auto (default): see the notes
 - -pc_saamg_reuse (none|pattern|interpolation) - what is kept when values change and the pattern does not
 
   Level: intermediate
@@ -331,6 +339,11 @@ SAAMG::SAAMG()
   What the options leave open is chosen in each set-up by the matrix, and the view says what was found and chosen. Whether the matrix is symmetric costs two products, unless `MatSetOption()` said
   so with `MAT_SYMMETRIC`; rows that differ from their columns by less than a hundredth, and Dirichlet values that were not eliminated, do not count. In a symmetric M-matrix with many weak
   entries, as on a stretched grid, aggregates follow the strong ones.
+
+  On a GPU the cycle is in half precision by itself where that does no harm: the Krylov method is one whose residuals stay true whatever the preconditioner rounds (`KSPFUSEDCG`,
+  `KSPFUSEDBCGS`, `KSPFUSEDGMRES`; from the second solve on `KSPCG`, `KSPFCG`, `KSPFBCGS`, `KSPFBCGSR`, `KSPFGMRES`, `KSPGCR`, `KSPRICHARDSON`), and a trial in the set-up shows that
+  the cycle reduces smooth errors as well as in double. A solve that fails with it is the last: the next one is in double. The view says what was found. Behind other methods, as `KSPGMRES`, whose
+  preconditioned residual may become small where the true one does not, and on the host, the cycle is in double.
 
   A matrix with a NaN or Inf gives `PC_SETUP_ERROR`, no abort.
 
@@ -350,6 +363,8 @@ PetscErrorCode PCCreate_SAAMG(PC pc)
   pc->ops->setup          = PCSetUp_SAAMG;
   pc->ops->apply          = PCApply_SAAMG;
   pc->ops->applytranspose = PCApplyTranspose_SAAMG;
+  pc->ops->presolve       = PCPreSolve_SAAMG;
+  pc->ops->postsolve      = PCPostSolve_SAAMG;
   pc->ops->reset          = PCReset_SAAMG;
   pc->ops->destroy        = PCDestroy_SAAMG;
   pc->ops->setfromoptions = PCSetFromOptions_SAAMG;

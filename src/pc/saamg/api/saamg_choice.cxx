@@ -60,8 +60,7 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, bool kept)
   PetscCall(MatGetBlockSize(pc->pmat, &bs));
   if (!kept) mg->couplings = {};
   PetscCall(LookAt(pc, mg, rows, !kept && mg->threshold < 0 && bs == 1));
-  mg->taken      = mg->cycle_options;
-  mg->taken.half = mg->precision == PC_SAAMG_HALF;
+  mg->taken = mg->cycle_options;
   for (SmootherChoice &s : mg->taken.smoothers) {
     if (s.which == automatic) s.which = smoother_named(smoother_for(mg->found));
   }

@@ -6,6 +6,7 @@
 #include "petsc/compat.hpp"
 #include "petsc/vec_access.hpp"
 #include "memory_forecast.hpp"
+#include "saamg_group.hpp"
 #include "petscgoza.h"
 
 namespace goza::saamg
@@ -23,6 +24,22 @@ struct TransposedCycle {
   }
 };
 
+/* What PC_SAAMG_AUTO knows. */
+struct AutoPrecision {
+  PCSAAMGPrecision low[2]          = {PC_SAAMG_DOUBLE, PC_SAAMG_HALF}; // by Space: what is tried; on the host the copies cost more than a solve gains
+  bool             keeps_residuals = false;                            // of the Krylov method: its residuals stay true whatever a cycle rounds
+  bool             used            = false;                            // there has been a solve
+  bool             tried           = false;                            // with this pattern
+  std::string      refused;                                            // why the low precision is not taken, with this pattern
+  PetscReal        contraction = 0;                                    // of the cycle in low precision
+
+  void forget_trial()
+  {
+    tried = false;
+    refused.clear();
+  }
+};
+
 struct OwnRows;
 
 struct SAAMG {
@@ -32,20 +49,40 @@ struct SAAMG {
   CycleOptions           cycle_options; // as the user wants them
   PCSAAMGInterpolation   interpolation = PC_SAAMG_INTERPOLATION_AUTO;
   PetscReal              threshold     = PETSC_DECIDE;
-  PCSAAMGPrecision       precision     = PC_SAAMG_DOUBLE;
+  PCSAAMGPrecision       precision     = PC_SAAMG_AUTO;
   PCSAAMGReuse           reuse         = PC_SAAMG_REUSE_NONE;
   std::vector<PetscReal> coordinates; // [nodes][dim], from PCSetCoordinates()
   PetscInt               dim = 0;
+
+  /* Those of the options above, and not what a set-up has made of them. */
+  void take_settings(const SAAMG &from)
+  {
+    const HierarchyOptions before = hierarchy_options;
+
+    hierarchy_options               = from.hierarchy_options;
+    hierarchy_options.threshold     = before.threshold;
+    hierarchy_options.smoothed_with = before.smoothed_with;
+    cycle_options                   = from.cycle_options;
+    interpolation                   = from.interpolation;
+    threshold                       = from.threshold;
+    precision                       = from.precision;
+    reuse                           = from.reuse;
+    automatic.keeps_residuals |= from.automatic.keeps_residuals;
+  }
 
   CycleOptions taken; // with what the set-up chose
   Symmetry     found;
   Couplings    couplings;
   bool         told = false; // the matrix was said to be symmetric
 
-  Mat                    converted = NULL; // AIJ copy of a Pmat of another type
+  Mat                      converted = NULL; // AIJ copy of a Pmat of another type
+  GridBox                  grid;             // of the rows, for a PC of leaders; unknown: the matrix is asked
+  std::unique_ptr<GroupPC> group;            // with the levels, where ranks share a GPU; then there are none here
+
   Hierarchy              hierarchy;
   std::unique_ptr<Cycle> cycle;
   TransposedCycle        transposed;
+  AutoPrecision          automatic;
   PCSAAMGPrecision       cycle_precision = PC_SAAMG_DOUBLE;
   PetscObjectState       nonzerostate    = -1;
   PetscObjectId          ascending       = 0;                   // the matrix whose columns were seen to ascend, in this nonzero state
@@ -67,6 +104,14 @@ PetscErrorCode ViewMemory(PC pc, SAAMG *mg, PetscViewer viewer);
 
 /* saamg_choice.cxx. ChooseForMatrix: what the options leave open, by the matrix. kept: of the levels only values will be new. Collective. */
 PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, bool kept);
+
+/* saamg_precision.cxx. WantedPrecision: of the cycle to come. MakeCycle: the cycle of the hierarchy, whose finest grid has its values. PCPreSolve, PCPostSolve: they see the Krylov method.
+   ExactSource: of the matrix's operator, where its values are not rounded. Collective. */
+PCSAAMGPrecision WantedPrecision(const SAAMG &mg);
+PetscErrorCode   MakeCycle(PC pc, SAAMG *mg);
+PetscErrorCode   PCPreSolve_SAAMG(PC pc, KSP ksp, Vec b, Vec x);
+PetscErrorCode   PCPostSolve_SAAMG(PC pc, KSP ksp, Vec b, Vec x);
+OperatorSource   ExactSource(PC pc, SAAMG *mg);
 
 /* saamg_view.cxx */
 PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer);

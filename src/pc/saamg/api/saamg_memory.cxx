@@ -14,11 +14,12 @@ namespace goza::saamg
 /* rows: what the set-up reads, their places on a grid; with bs unknowns a node and k near-null vectors. */
 PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattice &lattice, PetscInt bs, PetscInt k)
 {
-  const bool     half = mg->precision == PC_SAAMG_HALF, narrow = mg->precision == PC_SAAMG_SINGLE || half;
-  const PetscInt mcgs = smoother_named("mcgs");
-  PetscBool      listens;
-  FormatMat     *format;
-  MemoryQuestion q;
+  const PCSAAMGPrecision precision = WantedPrecision(*mg);
+  const bool             half = precision == PC_SAAMG_HALF, narrow = precision == PC_SAAMG_SINGLE || half;
+  const PetscInt         mcgs = smoother_named("mcgs");
+  PetscBool              listens;
+  FormatMat             *format;
+  MemoryQuestion         q;
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(pc->pmat, &format));
@@ -31,7 +32,7 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
   q.aggressive_levels           = mg->hierarchy_options.aggressive_levels;
   q.coarse_interpolation_degree = mg->hierarchy_options.coarse_interpolation_degree;
   if (narrow) q.fine_value = sizeof(float);
-  if (mg->precision != PC_SAAMG_DOUBLE) q.coarse_value = sizeof(float);
+  if (precision != PC_SAAMG_DOUBLE) q.coarse_value = sizeof(float);
   q.fine_operator   = half ? 2 : q.fine_value;
   q.coarse_operator = half ? 2 : q.coarse_value;
   q.transfer_value  = half ? 2 : q.coarse_value;
@@ -42,7 +43,7 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
   q.directions      = (lattice.points[0] > 1) + (lattice.points[1] > 1) + (lattice.points[2] > 1);
   q.boxes           = lattice.known() && !q.several && bs == 1 && k == 1 && mg->hierarchy_options.threshold == 0 && !q.aggressive_levels;
   q.kept            = mg->reuse != PC_SAAMG_REUSE_NONE;
-  q.rows_lent       = mg->space == Space::Host && !q.several && bs == 1 && k == 1 && mg->precision == PC_SAAMG_DOUBLE;
+  q.rows_lent       = mg->space == Space::Host && !q.several && bs == 1 && k == 1 && precision == PC_SAAMG_DOUBLE;
   q.fine_colored    = mg->taken.smoothers[PC_SAAMG_FINEST].which == mcgs;
   q.coarse_colored  = mg->taken.smoothers[PC_SAAMG_INTERMEDIATE].which == mcgs;
   mg->predicted     = estimate_memory(q);

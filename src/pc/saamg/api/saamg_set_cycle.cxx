@@ -47,12 +47,12 @@ PetscErrorCode PCSAAMGGetCycleType(PC pc, PCSAAMGCycleType *type)
 
   Input Parameters:
 + pc - the preconditioner, of type `PCSAAMG`
-- precision - `PC_SAAMG_DOUBLE`, `PC_SAAMG_MIXED` (the finest level in double, the others in single), `PC_SAAMG_SINGLE` or `PC_SAAMG_HALF` (vectors,
+- precision - `PC_SAAMG_AUTO` (default: half on a GPU where that does no harm, see `PCSAAMG`; else double), `PC_SAAMG_DOUBLE`, `PC_SAAMG_MIXED` (the finest level in double, the others in single), `PC_SAAMG_SINGLE` or `PC_SAAMG_HALF` (vectors,
   sums in single, the values of the levels' operators in half where that is expected to be faster, scaled where they leave its range: see `MatCDSSetPrecision()`; those of an
   interpolation where that keeps its small entries)
 
   Options Database Key:
-. -pc_saamg_precision (double|mixed|single|half) - the precision of the cycle
+. -pc_saamg_precision (auto|double|mixed|single|half) - the precision of the cycle
 
   Level: intermediate
 

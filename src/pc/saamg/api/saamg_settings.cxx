@@ -8,7 +8,7 @@
 
 const char *const PCSAAMGCycleTypes[]     = {"v", "w", "PCSAAMGCycleType", "PC_SAAMG_CYCLE_", NULL};
 const char *const PCSAAMGInterpolations[] = {"auto", "smoothed", "diffusive", "unsmoothed", "PCSAAMGInterpolation", "PC_SAAMG_INTERPOLATION_", NULL};
-const char *const PCSAAMGPrecisions[]     = {"double", "mixed", "single", "half", "PCSAAMGPrecision", "PC_SAAMG_", NULL};
+const char *const PCSAAMGPrecisions[]     = {"double", "mixed", "single", "half", "auto", "PCSAAMGPrecision", "PC_SAAMG_", NULL};
 const char *const PCSAAMGReuses[]         = {"none", "pattern", "interpolation", "PCSAAMGReuse", "PC_SAAMG_REUSE_", NULL};
 const char *const PCSAAMGCouplings[]      = {"global", "local", "PCSAAMGCoupling", "PC_SAAMG_COUPLING_", NULL};
 const char *const PCSAAMGChebyshevKinds[] = {"1", "4", "PCSAAMGChebyshevKind", "PC_SAAMG_CHEBYSHEV_", NULL};
@@ -40,7 +40,7 @@ constexpr std::tuple settings{
   Setting{"-pc_saamg_gather_limit", "PCSAAMGSetGatherLimit", "Rows a rank below which a level goes to fewer ranks", in_hierarchy<&HierarchyOptions::gather_limit>, IntRange{0}},
   Setting{"-pc_saamg_repartition_ratio", "PCSAAMGSetRepartitionRatio", "Rows of the fullest rank over the mean beyond which a coarse level is partitioned anew; 0: never", in_hierarchy<&HierarchyOptions::repartition_ratio>, RealRange{1, infinity, true, true, true}},
   Setting{"-pc_saamg_esteig_iterations", "PCSAAMGSetEstEigIterations", "Lanczos steps of the estimate of the largest eigenvalue", in_hierarchy<&HierarchyOptions::esteig_iterations>, IntRange{least_lanczos_steps, max_lanczos_steps}},
-  Setting{"-pc_saamg_precision", "PCSAAMGSetPrecision", "Precision of the cycle", held<&SAAMG::precision>, Words<PCSAAMGPrecision>{PCSAAMGPrecisions}},
+  Setting{"-pc_saamg_precision", "PCSAAMGSetPrecision", "Precision of the cycle (auto: half on a GPU where it converges as double, else double)", held<&SAAMG::precision>, Words<PCSAAMGPrecision>{PCSAAMGPrecisions}},
   Setting{"-pc_saamg_reuse", "PCSAAMGSetReuse", "What is kept when values change and the pattern does not", held<&SAAMG::reuse>, Words<PCSAAMGReuse>{PCSAAMGReuses}},
 
   Setting{"-pc_saamg_smoother", "PCSAAMGSetSmoother", "Smoother", held<&SmootherChoice::which>, NameList{smoother_names}},

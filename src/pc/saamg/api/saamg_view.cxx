@@ -34,6 +34,22 @@ static PetscErrorCode ViewChoice(SAAMG *mg, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Why the cycle is in the precision that it is in, where the user left that open. */
+static PetscErrorCode ViewPrecision(SAAMG *mg, PetscViewer viewer)
+{
+  const AutoPrecision &automatic = mg->automatic;
+  const char          *low       = PCSAAMGPrecisions[automatic.low[(int)mg->space]];
+
+  PetscFunctionBegin;
+  if (mg->precision != PC_SAAMG_AUTO || !mg->cycle || automatic.low[(int)mg->space] == PC_SAAMG_DOUBLE) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mg->cycle_precision != PC_SAAMG_DOUBLE)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  precision %s (auto): a trial cycle leaves %.2g of a smooth error\n", low, (double)automatic.contraction));
+  else if (!automatic.refused.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  precision double (auto): %s\n", automatic.refused.c_str()));
+  else if (automatic.used && !automatic.keeps_residuals)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  precision double (auto): the residuals of this Krylov method would not stay true with a cycle in %s, those of fused methods, cg and fgmres would\n", low));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Where a level is not as asked for, and why. */
 static PetscErrorCode ViewBounds(SAAMG *mg, PetscViewer viewer)
 {
@@ -81,14 +97,22 @@ PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
 {
   SAAMG         *mg = static_cast<SAAMG *>(pc->data);
   PetscBool      ascii;
+  PetscBool      named;
   PetscLogDouble rows = 0, nonzeros = 0;
   std::string    changed;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  smoothed aggregation, %s-cycle, %s precision, strength threshold %g\n", mg->cycle_options.w_cycle ? "W" : "V", PCSAAMGPrecisions[mg->precision],
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCSAAMG, &named));
+  if (!named) PetscCall(PetscViewerASCIIPrintf(viewer, "  this is Goza's saamg, which answers to %s (-goza_replace)\n", ((PetscObject)pc)->type_name));
+  if (mg->group) {
+    PetscCall(mg->group->view(viewer));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  smoothed aggregation, %s-cycle, %s precision, strength threshold %g\n", mg->cycle_options.w_cycle ? "W" : "V", PCSAAMGPrecisions[mg->cycle ? mg->cycle_precision : mg->precision],
                                    (double)mg->hierarchy_options.threshold));
+  PetscCall(ViewPrecision(mg, viewer));
   PetscCall(ViewChoice(mg, viewer));
   PetscCallCXX(changed = SettingsChanged(*mg));
   if (!changed.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  set:%s\n", changed.c_str()));

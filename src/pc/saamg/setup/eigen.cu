@@ -1,11 +1,10 @@
 #include "eigen.hpp"
 #include "core/util/algorithm.hpp"
-#include "core/sparse/csr_ops.hpp"
 #include "core/launch/row_sums.hpp"
 #include "core/launch/staged_rows.hpp"
-#include "parallel/agree.hpp"
 #include "parallel/mpi_call.hpp"
 #include "lanczos.hpp"
+#include "level_product.hpp"
 
 namespace goza::saamg
 {
@@ -56,24 +55,6 @@ struct CountFlags {
   HD void operator()(PetscInt i, std::int64_t *count) const
   {
     for (int f = 0; f < n; f++) count[f] += flags[i] >> f & 1;
-  }
-};
-
-/* y = A x; x[nlocal] gets the other ranks' values where they are wanted there. */
-struct Product {
-  Csr                       A;
-  const ColumnMap          &columns;
-  ParOperator<PetscScalar> *exact;
-
-  void operator()(Array<PetscScalar> &x, Array<PetscScalar> &y) const
-  {
-    if (exact) {
-      AgreeNoFailure(columns.comm());
-      must(exact->apply(x.data(), Assign<PetscScalar>{y.data()}), "a product");
-    } else {
-      columns.update(x);
-      multiply(A, x.data(), y.data());
-    }
   }
 };
 
@@ -151,7 +132,7 @@ struct AdvanceBy {
 };
 
 /* *symmetric tells whether the projected matrix was, and before that whether it is expected to be. */
-PetscReal lanczos(const Product &A, const ColumnMap &columns, const CsrFacts &facts, NodeIds ids, PetscReal sign, PetscInt its, bool *symmetric)
+PetscReal lanczos(const LevelProduct &A, const ColumnMap &columns, const CsrFacts &facts, NodeIds ids, PetscReal sign, PetscInt its, bool *symmetric)
 {
   const Array<PetscScalar> &dinv  = facts.dinv;
   const Space               space = A.A.space;
@@ -260,7 +241,7 @@ PetscReal normalise(const LocalColumns &columns, Array<PetscScalar> &x, Array<Pe
   return norm;
 }
 
-PetscReal arnoldi(const Product &A, const ColumnMap &columns, const Array<PetscScalar> &dinv, NodeIds ids, PetscInt its)
+PetscReal arnoldi(const LevelProduct &A, const ColumnMap &columns, const Array<PetscScalar> &dinv, NodeIds ids, PetscInt its)
 {
   const Space                     space = A.A.space;
   const PetscInt                  n     = A.A.nrows;
@@ -326,9 +307,9 @@ CsrFacts row_facts(const Csr &A, const LocalColumns &columns)
 
 PetscReal lambda_max(const Csr &A, const ColumnMap &columns, const CsrFacts &facts, PetscInt its, NodeIds ids, ParOperator<PetscScalar> *exact, bool *expected)
 {
-  const Product product{A, columns, exact};
-  PetscReal     lambda    = 0;
-  bool          by_itself = false, &symmetric = expected ? *expected : by_itself;
+  const LevelProduct product{A, columns, exact};
+  PetscReal          lambda    = 0;
+  bool               by_itself = false, &symmetric = expected ? *expected : by_itself;
 
   its = PetscMin(PetscMin(PetscMax(its, 1), columns.nglobal()), max_lanczos_steps);
   if (facts.positive == facts.negative) symmetric = false;

@@ -115,6 +115,12 @@ public:
   /* Same pattern, new values: coarse operators, diagonals and eigenvalues anew, and the interpolation too where only aggregates were kept. */
   PetscErrorCode update(const Csr &A, const HierarchyOptions &options, bool *finite, const OperatorSource &exact = nullptr);
   void           reset() { grids_.clear(); }
+  /* Until release(): the finest matrix again, as it was, for a cycle to be made anew. */
+  void borrow(const Csr &A, const OperatorSource &exact)
+  {
+    grids_[0].level->A     = A;
+    grids_[0].level->exact = exact;
+  }
   /* The finest matrix is the user's again. The transposed interpolations go, too, unless an update() will read them: whoever wants them makes them anew. */
   void        release(const HierarchyOptions &options);
   std::size_t bytes() const; // of this rank, without the user's matrix

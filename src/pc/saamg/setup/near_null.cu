@@ -56,13 +56,17 @@ static PetscErrorCode FromNullSpace(MatNullSpace null_space, PetscInt m, Space s
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What one rank can find wrong. */
-static PetscErrorCode CheckSizes(MatNullSpace null_space, PetscInt m, PetscInt bs, const std::vector<PetscReal> &coordinates, PetscInt dim)
+PetscErrorCode CheckNearNull(Mat A, const std::vector<PetscReal> &coordinates, PetscInt dim)
 {
-  PetscInt   n = 0, size;
-  const Vec *vecs;
+  PetscInt     n = 0, m, bs, size;
+  const Vec   *vecs;
+  MatNullSpace null_space;
 
   PetscFunctionBegin;
+  PetscCall(MatGetLocalSize(A, &m, NULL));
+  PetscCall(MatGetBlockSize(A, &bs));
+  if (bs < 1) bs = 1;
+  PetscCall(MatGetNearNullSpace(A, &null_space));
   PetscCheck(m % bs == 0, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "PC saamg: block size %" PetscInt_FMT " does not divide the local size %" PetscInt_FMT " of the matrix", bs, m);
   if (null_space) PetscCall(MatNullSpaceGetVecs(null_space, NULL, &n, &vecs));
   for (PetscInt j = 0; j < n; j++) {
@@ -84,7 +88,7 @@ PetscErrorCode NearNullVectors(Mat A, const std::vector<PetscReal> &coordinates,
   PetscCall(MatGetBlockSize(A, bs));
   if (*bs < 1) *bs = 1;
   PetscCall(MatGetNearNullSpace(A, &null_space));
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), CheckSizes(null_space, m, *bs, coordinates, dim), "use its near-null vectors"));
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), CheckNearNull(A, coordinates, dim), "use its near-null vectors"));
   if (null_space) {
     PetscCall(FromNullSpace(null_space, m, space, k, B));
     PetscFunctionReturn(PETSC_SUCCESS);

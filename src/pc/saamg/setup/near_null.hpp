@@ -9,4 +9,7 @@ namespace goza::saamg
    coordinates [nodes][dim] where they are given, else the constant of each of the bs components. */
 PetscErrorCode NearNullVectors(Mat A, const std::vector<PetscReal> &coordinates, PetscInt dim, Space space, PetscInt *bs, PetscInt *k, Array<PetscScalar> &B);
 
+/* What one rank can find wrong with them. */
+PetscErrorCode CheckNearNull(Mat A, const std::vector<PetscReal> &coordinates, PetscInt dim);
+
 } // namespace goza::saamg

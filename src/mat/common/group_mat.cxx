@@ -1,0 +1,384 @@
+#include "group_mat.hpp"
+#include "borrowed_csr.hpp"
+#include "format_mat.hpp"
+#include "parallel/agree.hpp"
+#include "petsc/errors.hpp"
+#include "petsc/plugin.hpp"
+#include <algorithm>
+#include <limits>
+
+namespace goza::mat
+{
+
+static constexpr char context_key[] = "GozaGroupMat", what[] = "hand its rows to its group";
+
+/* --- the pattern */
+
+GroupMat::~GroupMat()
+{
+  (void)MatDestroy(&there_);
+}
+
+/* Natural numbers of a DMDA, where one leader has the whole of it. */
+PetscErrorCode GroupMat::natural_numbers(Mat A)
+{
+  GridBox     box;
+  PetscMPIInt fits;
+
+  PetscFunctionBegin;
+  natural_ = SharedWindow();
+  grid_    = {};
+  if (group_->groups() > 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FindGridBox(A, &box));
+  fits = box.known && A->rmap->n == box.rows() && A->cmap->n == A->rmap->n;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &fits, 1, MPI_INT, MPI_MIN, group_->members()));
+  if (!fits) PetscFunctionReturn(PETSC_SUCCESS);
+  const bool     slabs = box.slabs && numbering_.same;
+  PetscErrorCode here  = PETSC_SUCCESS;
+  if (!slabs) {
+    here = Guarded([&] {
+      natural_         = SharedWindow(group_->members(), A->cmap->N * sizeof(PetscInt), Space::Host);
+      PetscInt *number = natural_.at<PetscInt>() + A->cmap->rstart;
+
+      for (PetscInt i = 0; i < A->cmap->n; i++) number[i] = box.natural(i, box.dof);
+    });
+    PetscCall(group_->on_leader(here, what, [] { return PETSC_SUCCESS; }));
+  }
+  grid_       = box;
+  grid_.slabs = true;
+  for (int d = 0; d < 3; d++) {
+    grid_.begin[d] = 0;
+    grid_.width[d] = box.points[d];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GroupMat::place_rows(Mat A)
+{
+  const PetscInt *ranges;
+  PetscMPIInt     rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)A), &rank));
+  const auto find = [&](PetscLayout layout, RankGroup::Numbering *numbering, GroupPlaces *places) -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(PetscLayoutGetRanges(layout, &ranges));
+    PetscCallCXX(*numbering = group_->number(ranges));
+    places->n     = layout->n;
+    places->first = numbering->new_start[rank] - numbering->begin;
+    places->place = Array<PetscInt>();
+    PetscFunctionReturn(PETSC_SUCCESS);
+  };
+  RankGroup::Numbering numbering;
+  PetscCall(find(A->rmap, &numbering, &rows_));
+  nrows_ = numbering.end - numbering.begin;
+  PetscCall(find(A->cmap, &numbering_, &columns_));
+  PetscCall(natural_numbers(A));
+  number_ = nullptr;
+  if (natural_.bytes()) {
+    const PetscInt *number = natural_.at<PetscInt>() + A->cmap->rstart;
+
+    PetscCall(Guarded([&] {
+      for (GroupPlaces *places : {&rows_, &columns_}) places->place = Array<PetscInt>(GroupVector::space(space_), number, rows_.n);
+    }));
+    number_ = number;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GroupMat::count_entries(const Csr &D, const Csr &O, const PetscInt *garray, PetscInt)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < rows_.n; i++) {
+    PetscInt in = D.ptr[i + 1] - D.ptr[i], out = 0;
+
+    for (PetscInt p = O.nrows ? O.ptr[i] : 0; O.nrows && p < O.ptr[i + 1]; p++) (inside(new_column(garray[O.col[p]])) ? in : out)++;
+    ptr(false)[row(i) + 1] = in;
+    ptr(true)[row(i) + 1]  = out;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* On the leader: lengths of rows become pointers. */
+PetscErrorCode GroupMat::add_up_rows()
+{
+  PetscFunctionBegin;
+  PetscInt64 all = 0;
+  for (bool outside : {false, true}) {
+    for (PetscInt i = 1; i <= nrows_; i++) all += ptr(outside)[i];
+  }
+  PetscCheck(all <= std::numeric_limits<PetscInt>::max(), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The rows of ranks that share a GPU have %" PetscInt64_FMT " entries, more than a PetscInt can count: use -goza_ranks_per_gpu own", all);
+  for (bool outside : {false, true}) {
+    ptr(outside)[0] = 0;
+    for (PetscInt i = 0; i < nrows_; i++) ptr(outside)[i + 1] += ptr(outside)[i];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* By column. Most rows are in order, or are but for some entries of other ranks. */
+static void sort_entries(std::vector<std::pair<PetscInt, PetscInt>> &row)
+{
+  constexpr std::size_t short_row = 64;
+
+  if (std::is_sorted(row.begin(), row.end())) return;
+  if (row.size() > short_row) {
+    std::sort(row.begin(), row.end());
+    return;
+  }
+  for (std::size_t k = 1; k < row.size(); k++) {
+    const auto  entry = row[k];
+    std::size_t to    = k;
+
+    for (; to > 0 && entry < row[to - 1]; to--) row[to] = row[to - 1];
+    row[to] = entry;
+  }
+}
+
+PetscErrorCode GroupMat::place_entries(const Csr &D, const Csr &O, const PetscInt *garray, PetscInt column_start)
+{
+  const PetscInt                             inner = ptr(false)[nrows_], nD = D.nrows ? D.ptr[D.nrows] : 0, nO = O.nrows ? O.ptr[O.nrows] : 0;
+  PetscInt                                  *columns = entries_.at<PetscInt>(static_cast<std::size_t>(entries()) * sizeof(PetscScalar));
+  std::vector<std::pair<PetscInt, PetscInt>> list; // a row's entries: column, number
+
+  PetscFunctionBegin;
+  PetscCallCXX(place_.resize(static_cast<std::size_t>(nD) + nO));
+  for (PetscInt i = 0; i < rows_.n; i++) {
+    PetscInt in = ptr(false)[row(i)], out = inner + ptr(true)[row(i)];
+
+    list.clear();
+    for (PetscInt p = D.ptr[i]; p < D.ptr[i + 1]; p++) PetscCallCXX(list.emplace_back(new_column(column_start + D.col[p]), p));
+    for (PetscInt p = nO ? O.ptr[i] : 0; nO && p < O.ptr[i + 1]; p++) PetscCallCXX(list.emplace_back(new_column(garray[O.col[p]]), nD + p));
+    sort_entries(list);
+    for (const auto &[column, entry] : list) {
+      const PetscInt to = inside(column) ? in++ : out++;
+
+      place_[entry] = to;
+      columns[to]   = to < inner ? column - numbering_.begin : column;
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GroupMat::put_values(const Csr &D, const Csr &O)
+{
+  PetscScalar   *values = entries_.at<PetscScalar>();
+  const PetscInt nD = D.nrows ? D.ptr[D.nrows] : 0, nO = O.nrows ? O.ptr[O.nrows] : 0;
+
+  PetscFunctionBegin;
+  for (PetscInt p = 0; p < nD; p++) values[place_[p]] = D.val[p];
+  for (PetscInt p = 0; p < nO; p++) values[place_[nD + p]] = O.val[p];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* --- the matrix */
+
+/* On the leaders. */
+PetscErrorCode GroupMat::make_matrix(Mat A)
+{
+  const PetscInt ncols = numbering_.end - numbering_.begin, inner = ptr(false)[nrows_];
+  PetscScalar   *values  = entries_.at<PetscScalar>();
+  PetscInt      *columns = entries_.at<PetscInt>(static_cast<std::size_t>(entries()) * sizeof(PetscScalar));
+  FormatMat     *f;
+
+  PetscFunctionBegin;
+  if (group_->groups() == 1) PetscCall(MatCreateSeqAIJWithArrays(group_->leaders(), nrows_, ncols, ptr(false), columns, values, &there_));
+  else
+    PetscCall(MatCreateMPIAIJWithSplitArrays(group_->leaders(), nrows_, ncols, A->rmap->N, A->cmap->N, ptr(false), columns, values, ptr(true), columns + inner, values + inner, &there_));
+  if (A->rmap->bs > 0 && A->cmap->bs > 0) PetscCall(MatSetBlockSizes(there_, A->rmap->bs, A->cmap->bs));
+  PetscCall(MatGetFormatMat(A, &f));
+  if (f) PetscCall(MatFormatBecomeLike(there_, f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GroupMat::make_vectors(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(left_.create(*group_, space_, PetscMax(A->rmap->bs, 1), nrows_, A->rmap->N));
+  PetscCall(right_.create(*group_, space_, PetscMax(A->cmap->bs, 1), numbering_.end - numbering_.begin, A->cmap->N));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GroupMat::build(Mat A)
+{
+  Mat             Ad, Ao;
+  const PetscInt *garray;
+  BorrowedCsr     diag, offd;
+
+  PetscFunctionBegin;
+  PetscCall(MatDestroy(&there_));
+  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
+  PetscCall(place_rows(A));
+  patterns_++;
+  null_seen_ = near_seen_ = SpaceSeen();
+  PetscErrorCode here     = diag.open(Ad, Space::Host);
+  if (!here && Ao) here = offd.open(Ao, Space::Host);
+  const PetscErrorCode window = Guarded([&] { ptr_ = SharedWindow(group_->members(), 2 * (static_cast<std::size_t>(nrows_) + 1) * sizeof(PetscInt), space_); });
+  if (!here) here = window;
+  if (!here) here = count_entries(diag.csr(), offd.csr(), garray, A->cmap->rstart);
+  PetscCall(group_->on_leader(here, what, [&] { return add_up_rows(); }));
+  here = Guarded(
+    [&] { entries_ = SharedWindow(group_->members(), static_cast<std::size_t>(PetscMax(entries(), 1)) * (sizeof(PetscScalar) + sizeof(PetscInt)), space_); });
+  if (!here) here = make_vectors(A);
+  if (!here) here = place_entries(diag.csr(), offd.csr(), garray, A->cmap->rstart);
+  if (!here) here = put_values(diag.csr(), offd.csr());
+  PetscCall(group_->on_leader(here, what, [&] { return make_matrix(A); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What PETSc has been told of A; what it has not is not known there either. */
+PetscErrorCode GroupMat::share_properties(Mat A)
+{
+  PetscFunctionBegin;
+  if (!there_) PetscFunctionReturn(PETSC_SUCCESS);
+  there_->symmetric              = A->symmetric;
+  there_->hermitian              = A->hermitian;
+  there_->structurally_symmetric = A->structurally_symmetric;
+  there_->spd                    = A->spd;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GroupMat::share_null_space(Mat A, PetscErrorCode (*get)(Mat, MatNullSpace *), PetscErrorCode (*set)(Mat, MatNullSpace), SpaceSeen *seen)
+{
+  MatNullSpace     space, made = NULL;
+  PetscBool        constant = PETSC_FALSE;
+  PetscInt         n        = 0;
+  const Vec       *vecs     = NULL;
+  std::vector<Vec> there; // on leaders
+  SpaceSeen        now;
+
+  PetscFunctionBegin;
+  PetscCall(get(A, &space));
+  if (space) {
+    PetscCall(PetscObjectGetId((PetscObject)space, &now.id));
+    PetscCall(MatNullSpaceGetVecs(space, &constant, &n, &vecs));
+  }
+  for (PetscInt k = 0; k < n; k++) {
+    PetscObjectState state;
+
+    PetscCall(PetscObjectStateGet((PetscObject)vecs[k], &state));
+    now.state += state;
+  }
+  now.known = true;
+  if (seen->known && seen->id == now.id && seen->state == now.state) PetscFunctionReturn(PETSC_SUCCESS);
+  seen->known = false;
+  for (PetscInt k = 0; k < n; k++)
+    PetscCall(group_->on_leader(right_.put(vecs[k], columns_), "hand its null space to its group", [&]() -> PetscErrorCode {
+      Vec from, to;
+
+      PetscFunctionBegin;
+      PetscCall(right_.there(&from));
+      PetscCall(VecDuplicate(from, &to));
+      PetscCallCXX(there.push_back(to));
+      PetscCall(VecCopy(from, to));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }));
+  if (there_) {
+    if (space) PetscCall(MatNullSpaceCreate(group_->leaders(), constant, n, there.data(), &made));
+    PetscCall(set(there_, made));
+    PetscCall(MatNullSpaceDestroy(&made));
+    for (Vec &v : there) PetscCall(VecDestroy(&v));
+  }
+  *seen = now;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GroupMat::update(Mat A)
+{
+  const MPI_Comm  comm = PetscObjectComm((PetscObject)A);
+  Mat             Ad, Ao;
+  const PetscInt *garray;
+  bool            pattern[2] = {false, false}, values[2] = {false, false};
+  Seen            diag, offd;
+  PetscMPIInt     moved[2];
+
+  PetscFunctionBegin;
+  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
+  PetscCall(ParOperator<PetscScalar>::look(Ad, diag_seen_, &diag, &pattern[0], &values[0]));
+  if (Ao) PetscCall(ParOperator<PetscScalar>::look(Ao, offd_seen_, &offd, &pattern[1], &values[1]));
+  moved[0] = pattern[0] || pattern[1];
+  moved[1] = values[0] || values[1];
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, moved, 2, MPI_INT, MPI_MAX, comm));
+  diag_seen_ = offd_seen_ = Seen(); /* if this fails, the next update begins anew */
+  PetscCall(MatGetSpace(A, &space_));
+  if (moved[0]) PetscCall(FailTogether(comm, build(A), what));
+  else if (moved[1]) {
+    BorrowedCsr D, O;
+
+    PetscErrorCode here = D.open(Ad, Space::Host);
+    if (!here && Ao) here = O.open(Ao, Space::Host);
+    if (!here) here = put_values(D.csr(), O.csr());
+    PetscCall(group_->on_leader(here, what, [&] { return MatFormatHostValues(there_, true); }));
+  }
+  PetscCall(share_properties(A));
+  diag_seen_ = diag;
+  offd_seen_ = offd;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* --- kept with the matrix */
+
+struct Kept {
+  PetscObjectId             id; // PETSc may have given another matrix what is composed on this one
+  std::shared_ptr<GroupMat> grouped;
+};
+
+static PetscErrorCode DestroyKept(GozaDestroyContext ctx)
+{
+  PetscFunctionBegin;
+  delete static_cast<Kept *>(GozaDestroyedPointer(ctx));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode FindKept(Mat A, Kept **kept)
+{
+  PetscContainer container;
+  PetscObjectId  id;
+
+  PetscFunctionBegin;
+  *kept = nullptr;
+  PetscCall(PetscObjectGetId((PetscObject)A, &id));
+  PetscCall(PetscObjectQuery((PetscObject)A, context_key, (PetscObject *)&container));
+  if (container) PetscCall(PetscContainerGetPointer(container, (void **)kept));
+  if (*kept && (*kept)->id != id) *kept = nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatFindGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped)
+{
+  Kept *kept;
+
+  PetscFunctionBegin;
+  PetscCall(FindKept(A, &kept));
+  *grouped = kept ? kept->grouped : nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatGetGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped)
+{
+  const MPI_Comm             comm = PetscObjectComm((PetscObject)A);
+  Space                      space;
+  std::shared_ptr<RankGroup> group;
+  PetscContainer             container;
+  Kept                      *kept;
+
+  PetscFunctionBegin;
+  grouped->reset();
+  PetscCall(MatGetSpace(A, &space));
+  PetscCall(RankGroupGet(comm, space, &group));
+  if (!group) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FindKept(A, &kept));
+  if (!kept) {
+    PetscCall(FailTogether(comm, Guarded([&] { kept = new Kept{0, std::make_shared<GroupMat>(group)}; }), what));
+    PetscCall(PetscObjectGetId((PetscObject)A, &kept->id));
+    PetscCall(PetscContainerCreate(comm, &container));
+    PetscCall(PetscContainerSetPointer(container, kept));
+    PetscCall(PetscContainerSetCtxDestroy(container, DestroyKept));
+    PetscCall(PetscObjectCompose((PetscObject)A, context_key, (PetscObject)container));
+    PetscCall(PetscContainerDestroy(&container));
+  }
+  PetscCall(kept->grouped->update(A));
+  *grouped = kept->grouped;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::mat

@@ -1,0 +1,134 @@
+#include "group_vector.hpp"
+#include "core/launch/for_each_row.hpp"
+#include "parallel/agree.hpp"
+#include "petsc/errors.hpp"
+#include "petsc/plugin.hpp"
+#include <petsc/private/vecimpl.h>
+
+namespace goza::mat
+{
+
+namespace
+{
+
+/* to[i] = from[i], with places on one side. */
+struct Scatter {
+  const PetscInt    *place; // null: in turn
+  const PetscScalar *from;
+  PetscScalar       *to;
+
+  HD void operator()(PetscInt i) const { to[place ? place[i] : i] = from[i]; }
+};
+
+struct Gather {
+  const PetscInt    *place;
+  const PetscScalar *from;
+  PetscScalar       *to;
+
+  HD void operator()(PetscInt i) const { to[i] = from[place ? place[i] : i]; }
+};
+
+} // namespace
+
+Space GroupVector::space(Space of_the_matrix)
+{
+  return petsc_on_device() ? of_the_matrix : Space::Host;
+}
+
+/* Memory of the leader's on the device, opened by the others. It throws on all ranks of the group or on none. */
+PetscErrorCode GroupVector::open_block(const RankGroup &group, PetscInt n)
+{
+  SharedBlock::Name name{};
+
+  PetscFunctionBegin;
+  PetscCall(Together(group.members(), "share device memory", [&] {
+    std::string why;
+
+    if (!device::can_share(&why)) throw DeviceError(why);
+    if (!group.leads()) return;
+    block_ = std::make_unique<SharedBlock>(static_cast<std::size_t>(n) * sizeof(PetscScalar));
+    name   = block_->name();
+  }));
+  PetscCallMPI(MPI_Bcast(&name, (PetscMPIInt)sizeof(name), MPI_BYTE, 0, group.members()));
+  PetscCall(
+    Together(group.members(), "share device memory", [&] { data_ = reinterpret_cast<PetscScalar *>(group.leads() ? block_->data() : device::open_shared(name)); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GroupVector::create(const RankGroup &group, Space of_the_matrix, PetscInt bs, PetscInt n, PetscInt N)
+{
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&there_));
+  space_  = space(of_the_matrix);
+  window_ = SharedWindow();
+  block_.reset();
+  if (space_ == Space::Cuda) PetscCall(open_block(group, PetscMax(n, 1)));
+  else {
+    PetscCall(Guarded([&] { window_ = SharedWindow(group.members(), static_cast<std::size_t>(PetscMax(n, 1)) * sizeof(PetscScalar), of_the_matrix); }));
+    data_ = window_.at<PetscScalar>();
+  }
+  if (!group.leads()) PetscFunctionReturn(PETSC_SUCCESS);
+#if PetscDefined(HAVE_CUDA)
+  if (space_ == Space::Cuda) {
+    if (group.groups() > 1) PetscCall(VecCreateMPICUDAWithArray(group.leaders(), bs, n, N, data_, &there_));
+    else PetscCall(VecCreateSeqCUDAWithArray(group.leaders(), bs, n, data_, &there_));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+  if (group.groups() > 1) PetscCall(VecCreateMPIWithArray(group.leaders(), bs, n, N, data_, &there_));
+  else PetscCall(VecCreateSeqWithArray(group.leaders(), bs, n, data_, &there_));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The leader must not begin before the device has done this, nor overwrite what has not been read. */
+static void settle(Space space)
+{
+  if (space == Space::Cuda) device::synchronize();
+}
+
+PetscErrorCode GroupVector::put(Vec v, const GroupPlaces &places)
+{
+  VecRead in;
+
+  PetscFunctionBegin;
+  PetscCall(use_petsc_stream());
+  PetscCall(in.get(v, space_, stage_));
+  PetscCall(Guarded([&] {
+    const bool in_turn = !places.place.size();
+
+    for_each_row(space_, places.n, Scatter{in_turn ? nullptr : places.place.data(), in.data(), data_ + (in_turn ? places.first : 0)});
+    settle(space_);
+  }));
+  PetscCall(in.restore());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GroupVector::get(Vec v, const GroupPlaces &places)
+{
+  VecWrite out;
+
+  PetscFunctionBegin;
+  PetscCall(use_petsc_stream());
+  PetscCall(out.get(v, space_, stage_));
+  PetscCall(Guarded([&] {
+    const bool in_turn = !places.place.size();
+
+    for_each_row(space_, places.n, Gather{in_turn ? nullptr : places.place.data(), data_ + (in_turn ? places.first : 0), out.data()});
+    settle(space_);
+  }));
+  PetscCall(out.restore());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GroupVector::there(Vec *v)
+{
+  PetscFunctionBegin;
+#if PetscDefined(HAVE_DEVICE)
+  there_->offloadmask = space_ == Space::Cuda ? PETSC_OFFLOAD_GPU : PETSC_OFFLOAD_CPU; /* the ranks have written there */
+#endif
+  PetscCall(PetscObjectStateIncrease((PetscObject)there_)); /* norms that PETSc has kept are of something else */
+  *v = there_;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::mat

@@ -1,0 +1,45 @@
+/* Vectors of ranks that share a GPU, on their way to the leaders of their groups and back. */
+#pragma once
+#include "core/device/array.hpp"
+#include "core/device/shared_memory.hpp"
+#include "parallel/rank_group.hpp"
+#include "petsc/vec_access.hpp"
+#include <memory>
+#include <petscvec.h>
+
+namespace goza::mat
+{
+
+/* Where this rank's items are among those of its group. */
+struct GroupPlaces {
+  PetscInt        n = 0, first = 0; // in turn from here on,
+  Array<PetscInt> place;            // or where this says, in GroupVector::space(); empty: in turn
+};
+
+/* Its values are in host memory that the ranks have in common or, with a PETSc whose vectors live on the device, in memory of the leader's there, which the others write and read themselves. */
+class GroupVector {
+public:
+  GroupVector() = default;
+  ~GroupVector() { (void)VecDestroy(&there_); }
+  GroupVector(const GroupVector &)            = delete;
+  GroupVector &operator=(const GroupVector &) = delete;
+
+  static Space space(Space of_the_matrix); // where the values are meant to be
+
+  PetscErrorCode create(const RankGroup &group, Space of_the_matrix, PetscInt bs, PetscInt n, PetscInt N); // n: of the group. Collective in it
+  PetscErrorCode put(Vec v, const GroupPlaces &places);                                                    // this rank's part
+  PetscErrorCode get(Vec v, const GroupPlaces &places);
+  PetscErrorCode there(Vec *v); // on a leader: what the ranks have put
+
+private:
+  PetscErrorCode open_block(const RankGroup &group, PetscInt n);
+
+  SharedWindow                 window_;
+  std::unique_ptr<SharedBlock> block_; // the leader's
+  PetscScalar                 *data_  = nullptr;
+  Space                        space_ = Space::Host; // of the values
+  Stage                        stage_;
+  Vec                          there_ = NULL;
+};
+
+} // namespace goza::mat

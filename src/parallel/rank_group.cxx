@@ -1,0 +1,247 @@
+#include "rank_group.hpp"
+#include "agree.hpp"
+#include "core/device/device.hpp"
+#include "petsc/last_error.hpp"
+#include "petsc/plugin.hpp"
+#include "team.hpp"
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <numeric>
+
+namespace goza::parallel
+{
+
+namespace
+{
+
+constexpr std::size_t cache_line = 64, text_length = 1024; // as many as PETSc keeps
+
+struct News {
+  PetscErrorCode code;
+  PetscMPIInt    rank; // of the communicator
+  char           text[text_length];
+};
+
+} // namespace
+
+/* At the beginning of the window; behind it News of each rank, of which it brings an error along. */
+struct RankGroup::Board {
+  alignas(cache_line) SharedCount arrived;
+  alignas(cache_line) SharedCount done; // tasks
+  alignas(cache_line) News result;
+
+  News *brought() { return reinterpret_cast<News *>(this + 1); }
+};
+
+RankGroup::~RankGroup()
+{
+  int over = 0;
+
+  (void)MPI_Finalized(&over);
+  if (over) return;
+  if (leaders_ != MPI_COMM_NULL) (void)PetscCommDestroy(&leaders_);
+  if (members_ != MPI_COMM_NULL) (void)MPI_Comm_free(&members_);
+}
+
+std::string RankGroup::describe() const
+{
+  return std::to_string(position_.size()) + " ranks in " + std::to_string(groups_) + (groups_ == 1 ? " group" : " groups");
+}
+
+/* --- who belongs to whom */
+
+/* On a host those with the same device and, for tests, no more than so many. */
+PetscErrorCode RankGroup::find_members(MPI_Comm comm, Space space, MPI_Comm *members)
+{
+  MPI_Comm                          host;
+  PetscMPIInt                       here, rank, first;
+  std::array<char, 16>              mine{};
+  std::vector<std::array<char, 16>> all;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host));
+  PetscCallMPI(MPI_Comm_size(host, &here));
+  PetscCallMPI(MPI_Comm_rank(host, &rank));
+  PetscCall(FailTogether(comm, Guarded([&] {
+                           all.resize(here);
+                           if (space == Space::Cuda) mine = device::uuid();
+                         }),
+                         "look at its device"));
+  PetscCallMPI(MPI_Allgather(mine.data(), 16, MPI_CHAR, all.data(), 16, MPI_CHAR, host));
+  first                   = (PetscMPIInt)(std::find(all.begin(), all.end(), mine) - all.begin());
+  const PetscMPIInt among = (PetscMPIInt)std::count(all.begin(), all.begin() + rank, mine), part = plugin.largest_group > 0 ? among / (PetscMPIInt)plugin.largest_group : 0;
+  PetscCallMPI(MPI_Comm_split(host, first + here * part, rank, members));
+  PetscCallMPI(MPI_Comm_free(&host));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* why: empty, or why each rank is for itself. */
+PetscErrorCode RankGroup::create(MPI_Comm comm, Space space, std::string *why)
+{
+  MPI_Comm                 lead;
+  PetscMPIInt              size, mine[2];
+  std::vector<PetscMPIInt> places, order; // of each rank: its group, and where in it; the ranks by those
+
+  PetscFunctionBegin;
+  space_ = space;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCallMPI(MPI_Comm_rank(comm, &in_comm_));
+  PetscCall(find_members(comm, space, &members_));
+  PetscCallMPI(MPI_Comm_size(members_, &size_));
+  PetscCallMPI(MPI_Comm_rank(members_, &rank_));
+  PetscCallMPI(MPI_Comm_split(comm, leads() ? 0 : MPI_UNDEFINED, 0, &lead));
+  if (leads()) {
+    std::shared_ptr<HaloTeam> team;
+
+    PetscCallMPI(MPI_Comm_rank(lead, &mine_));
+    PetscCallMPI(MPI_Comm_size(lead, &groups_));
+    PetscCall(PetscCommDuplicate(lead, &leaders_, NULL));
+    PetscCallMPI(MPI_Comm_free(&lead));
+    PetscCall(HaloTeamGet(leaders_, &team));
+    team->asked_group = true; /* leaders form no groups */
+  }
+  PetscCallMPI(MPI_Bcast(&mine_, 1, MPI_INT, 0, members_));
+  PetscCallMPI(MPI_Bcast(&groups_, 1, MPI_INT, 0, members_));
+  if (groups_ == size) *why = "no two ranks share a device";
+  try {
+    places.resize(2 * (std::size_t)size);
+    position_.resize(size);
+    group_of_.resize(size);
+    order.resize(size);
+  } catch (...) {
+    SetReason(why, "no memory");
+  }
+  PetscCall(AgreeOnReason(comm, why));
+  if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  mine[0] = mine_;
+  mine[1] = rank_;
+  PetscCallMPI(MPI_Allgather(mine, 2, MPI_INT, places.data(), 2, MPI_INT, comm));
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(),
+            [&](PetscMPIInt a, PetscMPIInt b) { return std::make_pair(places[2 * a], places[2 * a + 1]) < std::make_pair(places[2 * b], places[2 * b + 1]); });
+  for (PetscMPIInt k = 0; k < size; k++) position_[order[k]] = k;
+  for (PetscMPIInt r = 0; r < size; r++) group_of_[r] = places[2 * r];
+  try {
+    window_ = SharedWindow(members_, sizeof(Board) + size_ * sizeof(News), Space::Host);
+    board_  = window_.at<Board>();
+  } catch (const std::exception &e) {
+    SetReason(why, e.what());
+  }
+  PetscCall(AgreeOnReason(comm, why));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+RankGroup::Numbering RankGroup::number(const PetscInt ranges[]) const
+{
+  const std::size_t        ranks = position_.size();
+  Numbering                made;
+  std::vector<PetscMPIInt> rank_at(ranks);
+  PetscInt                 next = 0;
+
+  made.old_start.assign(ranges, ranges + ranks + 1);
+  made.new_start.resize(ranks);
+  for (std::size_t r = 0; r < ranks; r++) rank_at[position_[r]] = static_cast<PetscMPIInt>(r);
+  for (PetscMPIInt r : rank_at) {
+    made.new_start[r] = next;
+    made.same &= next == ranges[r];
+    if (group_of_[r] < mine_) made.begin += ranges[r + 1] - ranges[r];
+    if (group_of_[r] <= mine_) made.end += ranges[r + 1] - ranges[r];
+    next += ranges[r + 1] - ranges[r];
+  }
+  return made;
+}
+
+PetscInt RankGroup::Numbering::operator()(PetscInt old) const
+{
+  if (same) return old;
+  const std::size_t r = std::upper_bound(old_start.begin(), old_start.end(), old) - old_start.begin() - 1;
+
+  return old - old_start[r] + new_start[r];
+}
+
+/* --- tasks */
+
+PetscErrorCode RankGroup::arrive(PetscErrorCode here, const char *what)
+{
+  News &mine = board_->brought()[rank_];
+
+  PetscFunctionBegin;
+  mine.code = here;
+  mine.rank = in_comm_;
+  if (here) std::snprintf(mine.text, sizeof(mine.text), "%s", LastErrorText(here));
+  tasks_++;
+  board_->arrived.add();
+  if (!leads()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Guarded([&] { board_->arrived.wait_for(tasks_ * (std::uint32_t)size_, members_); }));
+  for (PetscMPIInt r = 0; r < size_ && !here; r++) {
+    const News &news = board_->brought()[r];
+
+    if (news.code)
+      here = PetscError(PETSC_COMM_SELF, __LINE__, PETSC_FUNCTION_NAME, __FILE__, news.code, PETSC_ERROR_INITIAL, "Rank %d could not %s: %s", news.rank, what,
+                        news.text);
+  }
+  if (groups_ > 1) here = FailTogether(leaders_, here, "lead its group");
+  PetscFunctionReturn(here);
+}
+
+/* What the device has been given of memory in common, it may be reading or writing still. */
+PetscErrorCode RankGroup::settle() const
+{
+  PetscFunctionBegin;
+  if (space_ == Space::Cuda) PetscCall(Guarded([] { device::synchronize(); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void RankGroup::tell(PetscErrorCode failed)
+{
+  News &result = board_->result;
+
+  result.code = failed;
+  result.rank = in_comm_;
+  if (failed) std::snprintf(result.text, sizeof(result.text), "%s", LastErrorText(failed));
+  board_->done.add();
+}
+
+PetscErrorCode RankGroup::leave(PetscErrorCode here, PetscErrorCode failed, const char *what)
+{
+  PetscFunctionBegin;
+  if (!leads()) {
+    PetscCall(Guarded([&] { board_->done.wait_for(tasks_, members_); }));
+    const News &result = board_->result;
+
+    PetscCall(here);
+    PetscCheck(!result.code, PETSC_COMM_SELF, result.code, "Rank %d could not %s: %s", result.rank, what, result.text);
+  }
+  PetscCall(failed);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* --- kept with the communicator */
+
+PetscErrorCode RankGroupGet(MPI_Comm comm, Space space, std::shared_ptr<RankGroup> *group)
+{
+  std::shared_ptr<HaloTeam> team;
+  PetscMPIInt               size;
+
+  PetscFunctionBegin;
+  group->reset();
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  if (size == 1 || plugin.ranks_per_gpu == RANKS_OWN || (plugin.ranks_per_gpu == RANKS_AUTO && space == Space::Host) || space != plugin.space)
+    PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(HaloTeamGet(comm, &team));
+  if (!team->asked_group) {
+    std::shared_ptr<RankGroup> made;
+    std::string                why;
+
+    PetscCall(FailTogether(comm, Guarded([&] { made = std::make_shared<RankGroup>(); }), "form a group"));
+    PetscCall(made->create(comm, space, &why));
+    if (why.empty()) team->group = made;
+    else PetscCall(PetscInfo(NULL, "Each rank works for itself: %s\n", why.c_str()));
+    team->asked_group = true;
+  }
+  *group = team->group;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::parallel

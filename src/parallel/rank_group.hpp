@@ -1,0 +1,80 @@
+/* Ranks of one host that share a GPU: one of them, the leader, holds their rows there and works for all. Without that they would take turns at the device, a context
+   each.
+
+   The other ranks put what they have into memory in common and sleep until the leader has done its part. Leaders talk to one another as single ranks do, on a
+   communicator of their own. */
+#pragma once
+#include "petsc/compat.hpp"
+#include "shared_window.hpp"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace goza::parallel
+{
+
+class RankGroup {
+public:
+  RankGroup()                             = default;
+  RankGroup(const RankGroup &)            = delete;
+  RankGroup &operator=(const RankGroup &) = delete;
+  ~RankGroup();
+
+  bool        leads() const { return !rank_; }
+  PetscMPIInt size() const { return size_; }
+  PetscMPIInt rank() const { return rank_; }       // among them
+  PetscMPIInt groups() const { return groups_; }   // of the communicator
+  PetscMPIInt in_comm() const { return in_comm_; } // this rank's number there
+  MPI_Comm    members() const { return members_; } // this rank's group, the leader first
+  MPI_Comm    leaders() const { return leaders_; } // PETSc's own duplicate; MPI_COMM_NULL where this rank does not lead
+  std::string describe() const;                    // "8 ranks in 1 group"; the same on every rank
+
+  /* Items are numbered group by group, and by rank within it, where a rank of the communicator has so many of them. */
+  struct Numbering {
+    std::vector<PetscInt> old_start, new_start; // of each rank's; one more than ranks in old_start
+    PetscInt              begin = 0, end = 0;   // this group's, new
+    bool                  same = true;          // as before
+
+    PetscInt operator()(PetscInt old) const; // new number
+  };
+  Numbering number(const PetscInt ranges[]) const; // ranges: as in a PetscLayout; of all ranks
+
+  /* Collective on the communicator. When every rank is here, work() runs on the leaders, and when that is done all go on. An error, `here` of a rank or in work(), is one on all ranks of the
+     group; one brought along, of all ranks. `what` as in FailTogether(). */
+  template <class Work> PetscErrorCode on_leader(PetscErrorCode here, const char *what, const Work &work)
+  {
+    PetscFunctionBegin;
+    PetscErrorCode failed = arrive(here, what);
+    if (leads()) {
+      if (!failed) failed = work();
+      if (!failed) failed = settle();
+      tell(failed);
+    }
+    PetscCall(leave(here, failed, what));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+private:
+  friend PetscErrorCode RankGroupGet(MPI_Comm, Space, std::shared_ptr<RankGroup> *);
+  struct Board;
+
+  PetscErrorCode create(MPI_Comm comm, Space space, std::string *why);
+  PetscErrorCode find_members(MPI_Comm comm, Space space, MPI_Comm *members);
+  PetscErrorCode arrive(PetscErrorCode here, const char *what);
+  PetscErrorCode settle() const;
+  void           tell(PetscErrorCode failed);
+  PetscErrorCode leave(PetscErrorCode here, PetscErrorCode failed, const char *what);
+
+  Space                    space_   = Space::Host;
+  MPI_Comm                 members_ = MPI_COMM_NULL, leaders_ = MPI_COMM_NULL;
+  PetscMPIInt              size_ = 1, rank_ = 0, groups_ = 1, mine_ = 0, in_comm_ = 0;
+  std::vector<PetscMPIInt> position_, group_of_; // of each rank of the communicator: in the order of groups; its group
+  SharedWindow             window_;
+  Board                   *board_ = nullptr;
+  std::uint32_t            tasks_ = 0;
+};
+
+/* The groups of a communicator for what lives in a space; null where each rank is for itself, the same on every rank. Collective on the first call. */
+PetscErrorCode RankGroupGet(MPI_Comm comm, Space space, std::shared_ptr<RankGroup> *group);
+
+} // namespace goza::parallel

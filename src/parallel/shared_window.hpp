@@ -1,0 +1,54 @@
+/* Host memory that several ranks of one host have in common, and how one of them waits for another in it. */
+#pragma once
+#include "core/device/space.hpp"
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace goza::parallel
+{
+
+/* Zero at first. Where the device is in use it is pinned, so that copies between the two go at full speed. */
+class SharedWindow {
+public:
+  SharedWindow() = default;
+  SharedWindow(MPI_Comm ranks, std::size_t bytes, Space space); // collective on ranks of one host; an exception on one is one on all
+  SharedWindow(SharedWindow &&other) noexcept { swap(other); }
+  SharedWindow &operator=(SharedWindow &&other) noexcept
+  {
+    swap(other);
+    return *this;
+  }
+  ~SharedWindow();
+
+  std::size_t bytes() const { return bytes_; }
+
+  template <class T> T *at(std::size_t byte = 0) const { return reinterpret_cast<T *>(data_ + byte); }
+
+private:
+  void swap(SharedWindow &other) noexcept
+  {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(pinned_, other.pinned_);
+  }
+
+  char       *data_   = nullptr;
+  std::size_t bytes_  = 0;
+  bool        pinned_ = false;
+};
+
+/* A number in a window that one rank counts up and others wait for. Who waits sleeps; now and then it wakes and lets MPI go on, since what it waits for may wait for a message of its own. */
+class SharedCount {
+public:
+  std::uint32_t now() const { return count_.load(std::memory_order_acquire); }
+  void          add();                                               // and whoever waits looks
+  void          wait_for(std::uint32_t wanted, MPI_Comm comm) const; // comm: of which messages go on
+
+private:
+  std::atomic<std::uint32_t> count_;
+};
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free, "it works between processes");
+
+} // namespace goza::parallel

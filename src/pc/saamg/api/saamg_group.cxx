@@ -1,0 +1,173 @@
+#include "saamg_group.hpp"
+#include "petsc/errors.hpp"
+#include "pc/saamg/setup/near_null.hpp"
+#include "pcsaamg.hpp"
+#include "saamg_data.hpp"
+#include <petsc/private/pcimpl.h>
+
+namespace goza::saamg
+{
+
+static const char what[] = "set up its part of PC saamg";
+
+/* Coordinates that rigid-body modes come of: as many as there are rows. */
+PetscErrorCode GroupPC::share_coordinates(PC pc, Mat aij)
+{
+  SAAMG         *mg   = static_cast<SAAMG *>(pc->data);
+  Vec            mine = NULL;
+  MatNullSpace   near;
+  PetscInt       bs;
+  PetscErrorCode here;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetNearNullSpace(pc->pmat, &near));
+  PetscCall(MatGetBlockSize(aij, &bs));
+  const bool used = !near && mg->dim > 1 && mg->dim == bs;
+  here            = CheckNearNull(aij, mg->coordinates, mg->dim);
+  if (used) {
+    PetscScalar *a;
+
+    PetscCall(MatCreateVecs(aij, &mine, NULL));
+    if (!here) {
+      PetscCall(VecGetArrayWrite(mine, &a));
+      for (std::size_t i = 0; i < mg->coordinates.size(); i++) a[i] = mg->coordinates[i];
+      PetscCall(VecRestoreArrayWrite(mine, &a));
+      here = rows_->right().put(mine, rows_->columns());
+    }
+    PetscCall(VecDestroy(&mine));
+  }
+  PetscCall(rows_->group().on_leader(here, what, [&]() -> PetscErrorCode {
+    SAAMG             *there = static_cast<SAAMG *>(there_->data);
+    const PetscScalar *a;
+    PetscInt           n;
+    Vec                all;
+
+    PetscFunctionBegin;
+    there->dim = used ? mg->dim : 0;
+    there->coordinates.clear();
+    if (!used) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(rows_->right().there(&all));
+    PetscCall(VecGetLocalSize(all, &n));
+    PetscCall(VecGetArrayRead(all, &a));
+    PetscCallCXX(there->coordinates.resize(n));
+    for (PetscInt i = 0; i < n; i++) there->coordinates[i] = PetscRealPart(a[i]);
+    PetscCall(VecRestoreArrayRead(all, &a));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* On a leader. */
+PetscErrorCode GroupPC::setup_there(PC pc)
+{
+  SAAMG           *mg = static_cast<SAAMG *>(there_->data);
+  const Mat        A  = rows_->there();
+  PetscObjectState state;
+
+  PetscFunctionBegin;
+  PetscCallCXX(mg->take_settings(*static_cast<const SAAMG *>(pc->data)));
+  mg->grid = rows_->grid();
+  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
+  if (state == state_) PetscCall(PetscObjectStateIncrease((PetscObject)A)); /* it is set up again for another reason, a new setting perhaps */
+  PetscCall(PCSetErrorIfFailure(there_, pc->erroriffailure));
+  PetscCall(PCSetOperators(there_, A, A));
+  PetscCall(PCSetReusePreconditioner(there_, PETSC_FALSE));
+  PetscCall(PCSetUp(there_));
+  PetscCall(PCSetReusePreconditioner(there_, PETSC_TRUE)); /* a solver of the leaders' does not set it up */
+  PetscCall(PetscObjectStateGet((PetscObject)A, &state_));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GroupPC::setup(PC pc, Mat aij, std::shared_ptr<GroupMat> rows)
+{
+  const bool     anew   = rows != rows_ || patterns_ != rows->patterns();
+  RankGroup     &group  = rows->group();
+  PCFailedReason reason = PC_NOERROR;
+
+  PetscFunctionBegin;
+  rows_     = std::move(rows);
+  patterns_ = -1; /* if this fails, the next one begins anew */
+  PetscCall(rows_->share_near_null_space(pc->pmat));
+  PetscCall(group.on_leader(PETSC_SUCCESS, what, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    if (!anew && there_) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(PCDestroy(&there_));
+    PetscCall(PCCreate(group.leaders(), &there_));
+    PetscCall(PCSetType(there_, PCSAAMG));
+    state_ = -1;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscCall(share_coordinates(pc, aij));
+  PetscCall(group.on_leader(PETSC_SUCCESS, what, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(setup_there(pc));
+    PetscCall(PCGetFailedReason(there_, &reason));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscMPIInt failed = (PetscMPIInt)reason;
+  PetscCallMPI(MPI_Bcast(&failed, 1, MPI_INT, 0, group.members()));
+  PetscCall(PCSetFailedReason(pc, (PCFailedReason)failed));
+  patterns_ = rows_->patterns();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GroupPC::apply(PetscErrorCode (*how)(PC, Vec, Vec), Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(rows_->group().on_leader(rows_->left().put(b, rows_->rows()), "apply its part of PC saamg", [&]() -> PetscErrorCode {
+    Vec from, to;
+
+    PetscFunctionBegin;
+    PetscCall(rows_->left().there(&from));
+    PetscCall(rows_->right().there(&to));
+    PetscCall(how(there_, from, to));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscCall(rows_->right().get(x, rows_->columns()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GroupPC::solve_begins(KSP ksp)
+{
+  PetscFunctionBegin;
+  PetscCall(rows_->group().on_leader(PETSC_SUCCESS, what, [&] { return PCPreSolve_SAAMG(there_, ksp, NULL, NULL); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GroupPC::solve_ends(KSP ksp)
+{
+  PetscFunctionBegin;
+  PetscCall(rows_->group().on_leader(PETSC_SUCCESS, what, [&] { return PCPostSolve_SAAMG(there_, ksp, NULL, NULL); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GroupPC::view(PetscViewer viewer)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  on the leaders of ranks that share a GPU, %s:\n", rows_->group().describe().c_str()));
+  if (there_) PetscCall(there_->ops->view(there_, viewer)); /* prints on rank 0, which leads */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SetUpGroup(PC pc, Mat aij, bool *done)
+{
+  SAAMG                    *mg = static_cast<SAAMG *>(pc->data);
+  std::shared_ptr<GroupMat> rows;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetGroupMat(aij, &rows));
+  *done = rows != nullptr;
+  if (!rows) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!mg->group) PetscCallCXX(mg->group = std::make_unique<GroupPC>());
+  PetscCall(mg->group->setup(pc, aij, rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCGetGroup_SAAMG(PC pc, GroupPC **group)
+{
+  PetscFunctionBegin;
+  *group = PCIsSAAMG(pc) ? static_cast<SAAMG *>(pc->data)->group.get() : nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::saamg

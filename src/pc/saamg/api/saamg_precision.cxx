@@ -1,0 +1,189 @@
+/* The cycle in its precision, and PC_SAAMG_AUTO: half precision where it does no harm. */
+#include "mat/common/format_kind.hpp"
+#include "parallel/agree.hpp"
+#include "pc/saamg/cycle/contraction.hpp"
+#include "pc/saamg/setup/own_rows.hpp"
+#include "petsc/plugin.hpp"
+#include "pcsaamg.hpp"
+#include "saamg_data.hpp"
+#include <petsc/private/kspimpl.h>
+#include <petsc/private/pcimpl.h>
+
+namespace goza::saamg
+{
+
+/* A cycle that leaves so little of an error is good enough in low precision without another look: one in double would have to save half of the iterations to be faster. */
+static constexpr PetscReal good_contraction = 0.4;
+
+/* So much of the rate of the cycle in double, -log of its contraction, is enough: a solve in half precision takes two thirds of the time. */
+static constexpr PetscReal enough_of_the_rate = 0.8;
+
+static PetscErrorCode ExactOperator(Mat A, Space space, ParOperator<PetscScalar> **exact)
+{
+  std::shared_ptr<ParOperator<PetscScalar>> op;
+
+  PetscFunctionBegin;
+  PetscCall(MatFormatGetOperator(A, &op));
+  *exact = op && op->space() == space && op->diagonal_block().rounding() <= PETSC_MACHINE_EPSILON ? op.get() : nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+OperatorSource ExactSource(PC pc, SAAMG *mg)
+{
+  if (mg->converted) return {};
+  return [pc, mg](ParOperator<PetscScalar> **found) { return ExactOperator(pc->pmat, mg->space, found); };
+}
+
+PCSAAMGPrecision WantedPrecision(const SAAMG &mg)
+{
+  if (mg.precision != PC_SAAMG_AUTO) return mg.precision;
+  return mg.automatic.keeps_residuals && mg.automatic.refused.empty() ? mg.automatic.low[(int)mg.space] : PC_SAAMG_DOUBLE;
+}
+
+/* What is there already is only refilled where the precision is the same. */
+static PetscErrorCode SetUpCycle(PC pc, SAAMG *mg, PCSAAMGPrecision precision)
+{
+  std::shared_ptr<ParOperator<PetscScalar>> fine;
+  const MPI_Comm                            comm = PetscObjectComm((PetscObject)pc);
+
+  PetscFunctionBegin;
+  PetscCall(FailTogether(comm, mg->converted ? PETSC_SUCCESS : MatFormatGetOperator(pc->pmat, &fine), "lend its product with the matrix"));
+  PetscCall(Together(comm, "begin a cycle", [&] {
+    if (!mg->cycle || mg->cycle_precision != precision) mg->cycle = make_cycle(precision);
+    for (const Grid &grid : mg->hierarchy.grids()) { /* as release() left it */
+      if (grid.transfer && !grid.transfer->transposed() && !(precision == PC_SAAMG_DOUBLE && grid.transfer->lends_rows())) grid.transfer->transpose();
+    }
+  }));
+  mg->cycle_precision = precision;
+  mg->taken.half      = precision == PC_SAAMG_HALF;
+  PetscCall(mg->cycle->setup(mg->hierarchy.grids(), mg->space, fine, mg->taken));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Contraction(SAAMG *mg, PetscReal *contraction)
+{
+  const Grid               &finest = mg->hierarchy.grids()[0];
+  ParOperator<PetscScalar> *exact  = nullptr;
+
+  PetscFunctionBegin;
+  if (finest.level->exact) PetscCall(FailTogether(finest.level->columns->comm(), finest.level->exact(&exact), "hold its rows in the matrix's format"));
+  if (!finest.level->columns->all(exact)) exact = nullptr;
+  PetscCall(FindContraction(*mg->cycle, finest, exact, contraction));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The cycle is in low precision: is it as good as in double? A cycle that is good anyhow need not be compared. */
+static PetscErrorCode TryPrecision(PC pc, SAAMG *mg)
+{
+  const PCSAAMGPrecision low  = mg->cycle_precision;
+  PetscReal             &mine = mg->automatic.contraction, with_double;
+
+  PetscFunctionBegin;
+  PetscCall(Contraction(mg, &mine));
+  mg->automatic.tried = true;
+  if (mine <= good_contraction) PetscFunctionReturn(PETSC_SUCCESS);
+  std::unique_ptr<Cycle> tried = std::move(mg->cycle);
+
+  PetscCall(SetUpCycle(pc, mg, PC_SAAMG_DOUBLE));
+  PetscCall(Contraction(mg, &with_double));
+  if (-PetscLogReal(mine) >= -enough_of_the_rate * PetscLogReal(with_double) && mine < 1) { /* false for NaN */
+    mg->cycle           = std::move(tried);
+    mg->cycle_precision = low;
+    mg->taken.half      = low == PC_SAAMG_HALF;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCallCXX(mg->automatic.refused = std::string("a trial cycle in ") + PCSAAMGPrecisions[low] + " leaves " + std::to_string(mine) + " of a smooth error, one in double " + std::to_string(with_double));
+  PetscCall(PetscInfo(pc, "The cycle is in double precision: %s\n", mg->automatic.refused.c_str()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MakeCycle(PC pc, SAAMG *mg)
+{
+  PetscFunctionBegin;
+  PetscCall(SetUpCycle(pc, mg, WantedPrecision(*mg)));
+  if (mg->precision == PC_SAAMG_AUTO && mg->cycle_precision != PC_SAAMG_DOUBLE && !mg->automatic.tried) PetscCall(TryPrecision(pc, mg));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* As in a set-up, for a hierarchy that is there. */
+static PetscErrorCode MakeCycleAnew(PC pc, SAAMG *mg)
+{
+  OwnRows rows;
+
+  PetscFunctionBegin;
+  PetscCall(use_petsc_stream());
+  PetscCall(rows.open(mg->converted ? mg->converted : pc->pmat, mg->space, mg->ascending != 0));
+  mg->hierarchy.borrow(rows.A, ExactSource(pc, mg));
+  mg->transposed.reset();
+  const PetscErrorCode failed = MakeCycle(pc, mg);
+
+  mg->hierarchy.release(mg->hierarchy_options);
+  if (failed) {
+    mg->cycle.reset();
+    pc->setupcalled = PETSC_FALSE; /* a later set-up begins anew */
+  }
+  PetscCall(failed);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Do residuals and solution follow from the vectors that the preconditioner really returned? Left-preconditioned methods, and those that apply it to a sum of vectors at the end, take
+   it for linear to the last bit. */
+static PetscErrorCode KeepsResiduals(KSP ksp, bool *yes)
+{
+  PetscBool known;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp, &known, KSPCG, KSPFCG, KSPFBCGS, KSPFBCGSR, KSPFGMRES, KSPGCR, KSPRICHARDSON, KSPFUSEDCG, KSPFUSEDBCGS, KSPFUSEDGMRES, ""));
+  *yes = known;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The set-up comes before PETSc says which method the preconditioner is for. Behind a method that says it in its own set-up, or that is the same as in the last solve, the cycle is made once. */
+PetscErrorCode PCPreSolve_SAAMG(PC pc, KSP ksp, Vec, Vec)
+{
+  SAAMG     *mg    = static_cast<SAAMG *>(pc->data);
+  const bool first = !std::exchange(mg->automatic.used, true);
+
+  PetscFunctionBegin;
+  if (mg->precision == PC_SAAMG_AUTO && mg->group) {
+    PetscCall(mg->group->solve_begins(ksp));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (mg->precision != PC_SAAMG_AUTO || !mg->cycle) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(KeepsResiduals(ksp, &mg->automatic.keeps_residuals));
+  const PCSAAMGPrecision wanted = WantedPrecision(*mg);
+  PetscObjectState       nonzerostate;
+
+  PetscCall(MatGetNonzeroState(pc->pmat, &nonzerostate));
+  if (nonzerostate != mg->nonzerostate) PetscFunctionReturn(PETSC_SUCCESS); /* of another matrix than this preconditioner, which is being reused */
+  if (wanted == mg->cycle_precision || (first && wanted != PC_SAAMG_DOUBLE))
+    PetscFunctionReturn(PETSC_SUCCESS); /* one solve gains less than another cycle costs */
+  PetscCall(MakeCycleAnew(pc, mg));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCPostSolve_SAAMG(PC pc, KSP ksp, Vec, Vec)
+{
+  SAAMG             *mg = static_cast<SAAMG *>(pc->data);
+  KSPConvergedReason reason;
+
+  PetscFunctionBegin;
+  if (mg->precision == PC_SAAMG_AUTO && mg->group) {
+    PetscCall(mg->group->solve_ends(ksp));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(KSPGetConvergedReason(ksp, &reason));
+  if (mg->precision != PC_SAAMG_AUTO || mg->cycle_precision == PC_SAAMG_DOUBLE || reason >= 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallCXX(mg->automatic.refused = std::string("a solve with the cycle in ") + PCSAAMGPrecisions[mg->cycle_precision] + " ended with " + KSPConvergedReasons[reason]);
+  PetscCall(PetscInfo(pc, "From the next solve on the cycle is in double precision: %s\n", mg->automatic.refused.c_str()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCExpectTrueResiduals_SAAMG(PC pc)
+{
+  PetscFunctionBegin;
+  if (PCIsSAAMG(pc)) static_cast<SAAMG *>(pc->data)->automatic.keeps_residuals = true;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::saamg

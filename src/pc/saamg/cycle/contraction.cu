@@ -1,0 +1,64 @@
+#include "contraction.hpp"
+#include "core/launch/row_sums.hpp"
+#include "pc/saamg/setup/lanczos.hpp"
+#include "pc/saamg/setup/level_product.hpp"
+
+namespace goza::saamg
+{
+
+namespace
+{
+
+struct Noise {
+  NodeIds            ids;
+  const PetscScalar *dinv;
+  PetscScalar       *r;
+
+  HD void operator()(PetscInt i) const { r[i] = hashed_entry(ids.of_row(i), dinv[i]); }
+};
+
+struct Correct {
+  const PetscScalar *correction;
+  PetscScalar       *error;
+
+  HD void operator()(PetscInt i, PetscScalar *sum) const
+  {
+    error[i] -= correction[i];
+    *sum += correction[i] * correction[i];
+  }
+};
+
+} // namespace
+
+PetscErrorCode FindContraction(Cycle &cycle, const Grid &finest, ParOperator<PetscScalar> *exact, PetscReal *contraction)
+{
+  const CsrLevel    &level   = *finest.level;
+  const ColumnMap   &columns = *level.columns;
+  const Space        space   = level.A.space;
+  const PetscInt     n       = level.A.nrows;
+  constexpr int      steps   = 2;
+  Array<PetscScalar> residual(space), correction(space), error(space), squares(space);
+
+  PetscFunctionBegin;
+  PetscCall(Together(columns.comm(), "hold the vectors of a trial cycle", [&] {
+    for (Array<PetscScalar> *a : {&residual, &correction}) a->resize(n);
+    error.resize(columns.nlocal());
+    squares.resize(steps);
+    for_each_row(space, n, Noise{level.ids(finest.bs), level.dinv.data(), residual.data()});
+  }));
+  PetscCall(cycle.apply(residual.data(), error.data()));
+  for (int step = 0; step < steps; step++) {
+    PetscCall(Together(columns.comm(), "multiply for a trial cycle", [&] { LevelProduct{level.A, columns, exact}(error, residual); }));
+    PetscCall(cycle.apply(residual.data(), correction.data()));
+    PetscCall(Guarded([&] { join_rows<Plus, 1>(space, n, Correct{correction.data(), error.data()}, squares.data() + step); }));
+  }
+  PetscCall(Together(columns.comm(), "judge a trial cycle", [&] {
+    columns.sum_here(squares.data(), steps);
+    const std::vector<PetscScalar> length2 = squares.to_host();
+
+    *contraction = PetscSqrtReal(PetscRealPart(length2[1] / length2[0]));
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::saamg

@@ -1,0 +1,147 @@
+/* -pc_saamg_precision auto: low precision behind Krylov methods that bear it, where a trial and the solves so far say that it does no harm. On the host, where by itself it is double,
+   the test says what is to be tried. */
+#include "pc/saamg/api/saamg_data.hpp"
+#include "../support/operators.hpp"
+#include "../support/pc_case.hpp"
+
+#include <petsc/private/pcimpl.h>
+
+using namespace goza_test;
+
+namespace
+{
+
+goza::saamg::SAAMG &data(PC pc)
+{
+  return *static_cast<goza::saamg::SAAMG *>(pc->data);
+}
+
+/* A solver of A by saamg, set up from the options set now. */
+KSPHandle solver(Mat A, KSPType type, PCSAAMGPrecision low = PC_SAAMG_HALF)
+{
+  KSPHandle ksp;
+  PC        pc;
+
+  PETSC_OK(KSPCreate(PETSC_COMM_WORLD, ksp.put()));
+  PETSC_OK(KSPSetOperators(ksp, A, A));
+  PETSC_OK(KSPSetType(ksp, type));
+  PETSC_OK(KSPSetTolerances(ksp, 1e-7, PETSC_DEFAULT, PETSC_DEFAULT, 300));
+  PETSC_OK(KSPGetPC(ksp, &pc));
+  PETSC_OK(PCSetType(pc, PCSAAMG));
+  PETSC_OK(KSPSetFromOptions(ksp));
+  for (PCSAAMGPrecision &p : data(pc).automatic.low) p = low;
+  return ksp;
+}
+
+PC pc_of(KSP ksp)
+{
+  PC pc;
+
+  PETSC_OK(KSPGetPC(ksp, &pc));
+  return pc;
+}
+
+PCSAAMGPrecision taken(KSP ksp)
+{
+  return data(pc_of(ksp)).cycle_precision;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(behind_methods_that_bear_it)
+{
+  const MatHandle A = assemble(stencil27(14, 13, 12), MATCDS);
+
+  for (KSPType type : {KSPFUSEDCG, KSPFUSEDBCGS, KSPFUSEDGMRES}) {
+    KSPHandle ksp = solver(A, type);
+
+    BOOST_TEST(solve(ksp, A).reason > 0);
+    BOOST_TEST(taken(ksp) == PC_SAAMG_HALF, type);
+  }
+  for (KSPType type : {KSPCG, KSPFGMRES, KSPGMRES, KSPBCGS}) {
+    const bool  bears = std::string(type) == KSPCG || std::string(type) == KSPFGMRES;
+    KSPHandle   ksp   = solver(A, type);
+    const Solve first = solve(ksp, A);
+
+    BOOST_TEST(taken(ksp) == PC_SAAMG_DOUBLE, type);
+    const Solve second = solve(ksp, A);
+    BOOST_TEST(taken(ksp) == (bears ? PC_SAAMG_HALF : PC_SAAMG_DOUBLE), type);
+    BOOST_TEST(second.iterations == first.iterations, type);
+    BOOST_TEST(second.true_residual <= 1.5 * first.true_residual + 1e-6, type);
+  }
+}
+
+/* The method may change, and with it what the cycle has to be. */
+BOOST_AUTO_TEST_CASE(behind_one_and_then_another)
+{
+  const MatHandle A   = assemble(stencil7(12, 11, 10), MATSLICEDELL);
+  KSPHandle       ksp = solver(A, KSPFUSEDCG);
+
+  BOOST_TEST(solve(ksp, A).reason > 0);
+  BOOST_TEST(taken(ksp) == PC_SAAMG_HALF);
+  PETSC_OK(KSPSetType(ksp, KSPGMRES));
+  BOOST_TEST(solve(ksp, A).reason > 0);
+  BOOST_TEST(taken(ksp) == PC_SAAMG_DOUBLE);
+  BOOST_TEST(viewed(pc_of(ksp)).find("residuals of this Krylov method would not stay true") != std::string::npos);
+  PETSC_OK(KSPSetType(ksp, KSPFUSEDCG));
+  PETSC_OK(PCSAAMGSetPrecision(pc_of(ksp), PC_SAAMG_SINGLE)); /* what is set is what is taken, in the next set-up */
+  PETSC_OK(PetscObjectStateIncrease((PetscObject)(Mat)A));
+  BOOST_TEST(solve(ksp, A).reason > 0);
+  BOOST_TEST(taken(ksp) == PC_SAAMG_SINGLE);
+}
+
+/* Coarse operators of a nearly singular matrix lose in half precision what keeps them regular. */
+BOOST_AUTO_TEST_CASE(refused_by_a_trial)
+{
+  for (PetscReal shift : {1e-2, 1e-6, 1e-8}) {
+    MatHandle A = assemble(stencil5(100, 90), MATAIJ);
+    VecHandle d;
+
+    PETSC_OK(MatCreateVecs(A, d.put(), nullptr));
+    PETSC_OK(MatGetRowSum(A, d));
+    PETSC_OK(VecScale(d, -1));
+    PETSC_OK(VecShift(d, shift));
+    PETSC_OK(MatDiagonalSet(A, d, ADD_VALUES)); /* rows of Neumann's problem, and the shift */
+    KSPHandle   ksp = solver(A, KSPFUSEDCG), in_double = solver(A, KSPFUSEDCG, PC_SAAMG_DOUBLE);
+    const Solve s = solve(ksp, A);
+
+    BOOST_TEST(s.reason > 0);
+    BOOST_TEST(taken(ksp) == (shift > 1e-4 ? PC_SAAMG_HALF : PC_SAAMG_DOUBLE), shift);
+    BOOST_TEST(s.iterations == solve(in_double, A).iterations, shift);
+    BOOST_TEST((viewed(pc_of(ksp)).find("a trial cycle in half leaves") != std::string::npos) == (shift < 1e-4));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(refused_by_a_solve)
+{
+  const MatHandle A   = assemble(stencil5(40, 30), MATCDS);
+  KSPHandle       ksp = solver(A, KSPFUSEDCG);
+
+  PETSC_OK(KSPSetTolerances(ksp, 1e-7, PETSC_DEFAULT, PETSC_DEFAULT, 2));
+  BOOST_TEST(solve(ksp, A).reason == KSP_DIVERGED_ITS);
+  BOOST_TEST(taken(ksp) == PC_SAAMG_HALF);
+  PETSC_OK(KSPSetTolerances(ksp, 1e-7, PETSC_DEFAULT, PETSC_DEFAULT, 100));
+  BOOST_TEST(solve(ksp, A).reason > 0);
+  BOOST_TEST(taken(ksp) == PC_SAAMG_DOUBLE);
+  BOOST_TEST(viewed(pc_of(ksp)).find("a solve with the cycle in half ended with DIVERGED_ITS") != std::string::npos);
+  PETSC_OK(PetscObjectStateIncrease((PetscObject)(Mat)A));
+  BOOST_TEST(solve(ksp, A).reason > 0); /* new values in the same pattern do not change that */
+  BOOST_TEST(taken(ksp) == PC_SAAMG_DOUBLE);
+}
+
+/* Nothing is decided against what the user sets, and by itself the host stays with double. */
+BOOST_AUTO_TEST_CASE(by_itself)
+{
+  const MatHandle  A   = assemble(stencil5(40, 30), MATCDS);
+  KSPHandle        ksp = solver(A, KSPFUSEDCG);
+  PCSAAMGPrecision p;
+
+  PETSC_OK(PCSAAMGGetPrecision(pc_of(ksp), &p));
+  BOOST_TEST(p == PC_SAAMG_AUTO);
+  PETSC_OK(PCSAAMGSetPrecision(pc_of(ksp), PC_SAAMG_DOUBLE));
+  BOOST_TEST(solve(ksp, A).reason > 0);
+  BOOST_TEST(taken(ksp) == PC_SAAMG_DOUBLE);
+  const goza::saamg::SAAMG fresh;
+  BOOST_TEST(fresh.automatic.low[(int)goza::Space::Host] == PC_SAAMG_DOUBLE);
+  BOOST_TEST(fresh.automatic.low[(int)goza::Space::Cuda] == PC_SAAMG_HALF);
+}
