@@ -2,6 +2,7 @@
 #include "core/launch/by_lanes.hpp"
 #include "csr_ops.hpp"
 #include "csr_pattern.hpp"
+#include "host_blocks.hpp"
 #include "core/util/search.hpp"
 
 namespace goza
@@ -27,8 +28,11 @@ struct CountBlocks {
       const PetscInt from = ptr[i * br + r];
 
       full = ptr[i * br + r + 1] - from == n;
-      for (PetscInt k = lane; k < n && full; k += lanes) full = in_place(first, from, k);
-      full = in_all_lanes(full, lanes);
+      if (lanes == 1) full = full && row_in_place(first, from, n);
+      else {
+        for (PetscInt k = lane; k < n && full; k += lanes) full = in_place(first, from, k);
+        full = in_all_lanes(full, lanes);
+      }
     }
     if (lane) return;
     bad[i]    = !full;
@@ -40,6 +44,19 @@ private:
   HD bool in_place(PetscInt first, PetscInt from, PetscInt k) const
   {
     return col[from + k] == col[first + k - k % bc] + k % bc && (k % bc || (col[from + k] % bc == 0 && (any_order || !k || col[from + k] > col[from + k - 1])));
+  }
+
+  /* All of the row's, of which one lane divides no more than it must. */
+  HD bool row_in_place(PetscInt first, PetscInt from, PetscInt n) const
+  {
+    for (PetscInt k = 0; k < n; k += bc) {
+      const PetscInt c  = col[first + k];
+      bool           ok = from != first || (c % bc == 0 && (any_order || !k || c > col[first + k - 1]));
+
+      for (PetscInt e = 0; e < bc; e++) ok = ok && col[from + k + e] == c + e;
+      if (!ok) return false;
+    }
+    return true;
   }
 };
 
@@ -127,20 +144,6 @@ struct BlockRowProduct {
     val[ptr[node * br + r] + at * bc + c] += term(node, p, q, r, c);
   }
 
-  HD void operator()(PetscInt node) const
-  {
-    for (PetscInt t = ptr[node * br]; t < ptr[(node + 1) * br]; t++) val[t] = 0;
-    for (PetscInt p = aptr[node]; p < aptr[node + 1]; p++) {
-      for (PetscInt q = bptr[acol[p]]; q < bptr[acol[p] + 1]; q++) {
-        const PetscInt at = place(node, bcol[q]);
-
-        for (PetscInt r = 0; r < br; r++) {
-          for (PetscInt c = 0; c < bc; c++) add(node, p, q - bptr[acol[p]], at, r, c);
-        }
-      }
-    }
-  }
-
 #if defined(__CUDACC__)
   __device__ void operator()(PetscInt node, int lane) const
   {
@@ -197,10 +200,9 @@ __global__ void __launch_bounds__(row_threads) BlockRowKernel(const BlockRowProd
 /* bblocks: B's. */
 void multiply_values(const BlockRowProduct &row, [[maybe_unused]] std::size_t bblocks)
 {
-  const Space    space = row.A.space;
-  const PetscInt nodes = row.A.nrows / row.br;
-
 #if defined(__CUDACC__)
+  const Space       space = row.A.space;
+  const PetscInt    nodes = row.A.nrows / row.br;
   const std::size_t items = bblocks * static_cast<std::size_t>(row.br * row.bc), least = 96; // of a row of B: three to a lane
 
   if (space == Space::Cuda && nodes && items >= least * static_cast<std::size_t>(row.B.nrows / row.bm)) {
@@ -212,7 +214,7 @@ void multiply_values(const BlockRowProduct &row, [[maybe_unused]] std::size_t bb
     return;
   }
 #endif
-  for_each_row(space, nodes, row);
+  multiply_block_rows(row);
 }
 
 } // namespace

@@ -79,6 +79,7 @@ std::shared_ptr<Boxes> find_boxes(const BoxOperator &A, const Array<PetscScalar>
   const PetscInt n                  = A.A.nrows;
 
   if (grid.nodes[2] == 1 || static_cast<std::int64_t>(grid.plane()) * grid.nodes[2] != n) return nullptr;
+  if (grid.nodes[1] > 1 && entries(A.A) <= static_cast<std::int64_t>(7) * n) return nullptr; // stars in space do not reach a box's corners
   Array<Bits27>       strong(space, n), edges(space, n);
   Array<std::int64_t> sums(space, BoxCounts::n);
   const Measure       measure{dinv.data(), strength_cut(0)};
