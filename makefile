@@ -222,6 +222,10 @@ bench-locality: $(BUILD)/bench/bench_locality ## measure all formats on the stud
 NCU = $(if $(NVCC),$(firstword $(shell command -v ncu) $(wildcard $(CUDA_HOME)/bin/ncu)))
 petsc-tests: all ## run a selection of PETSc's own tests with Goza's types put in
 	@.ci/petsc-tests.sh
+check-packaging: all ## install in every way that packaging knows, into folders of its own, and use what was installed
+	@test/packaging/run.sh
+check-applications: all ## programs of FEniCS, SLEPc, petsc4py and others, unmodified, with Goza's types; a program that is not installed is skipped
+	@test/applications/run.sh
 petsc-cuda: ## build PETSc 3.26.1 with CUDA and its MPI from PyPI into CACHE (kept, resumable)
 	@.ci/petsc-cuda.sh $(CACHE) $(CUDA_ARCH)
 bundle: programs $(BENCHES) ## pack everything that a GPU machine without a network needs
@@ -229,24 +233,12 @@ bundle: programs $(BENCHES) ## pack everything that a GPU machine without a netw
 CACHE = $(HOME)/.cache/goza/petsc-cuda
 
 version = $(shell awk '/define GOZA_VERSION_/ { printf "%s%s", dot, $$3; dot = "." }' include/petscgoza.h)
-define goza_pc
-prefix=$(PREFIX)
-libdir=$${prefix}/lib
-includedir=$${prefix}/include
-
-Name: Goza
-Description: GPU matrix types and smoothed-aggregation AMG for PETSc
-Version: $(version)
-Requires: PETSc
-Cflags: -I$${includedir}
-Libs: -L$${libdir} -lgoza
-endef
-install: export GOZA_PC := $(goza_pc)
-install: all ## copy library, header and goza.pc to PREFIX
+install: all ## copy library, header, goza.pc and the package of CMake to PREFIX
 	install -D -t $(DESTDIR)$(PREFIX)/lib $(BUILD)/lib/libgoza.so
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include include/*.h
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/cmake/Goza .ci/packaging/*.cmake
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	@echo "$$GOZA_PC" >$(DESTDIR)$(PREFIX)/lib/pkgconfig/goza.pc
+	sed -e 's|@prefix@|$(PREFIX)|; s|@libdir@|$${prefix}/lib|; s|@includedir@|$${prefix}/include|; s|@PROJECT_VERSION@|$(version)|' .ci/packaging/goza.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/goza.pc
 
 # --- Housekeeping
 STYLED = $(shell find src include examples test -name '*.[ch]xx' -o -name '*.h' -o -name '*.hpp' -o -name '*.cu')
@@ -258,4 +250,4 @@ clean: ## remove the build folder
 	rm -rf $(BUILD)
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' makefile | expand -t 14
-.PHONY: all deps programs demo check check-quick pages fuzz bench bench-amg bench-assembly bench-cds bench-locality bench-peers bench-scaling bench-settings bench-spmv petsc-tests petsc-cuda bundle install format tidy clean help
+.PHONY: all deps programs demo check check-quick pages fuzz bench bench-amg bench-assembly bench-cds bench-locality bench-peers bench-scaling bench-settings bench-spmv petsc-tests check-packaging check-applications petsc-cuda bundle install format tidy clean help

@@ -185,8 +185,8 @@ static PetscErrorCode SetFromOptions()
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Goza options", "Goza");
   PetscCall(PetscOptionsEList("-goza_device", "Where matrices and preconditioners live", "GozaInitializePackage", devices, 3, devices[wish], &wish, NULL));
   PetscCall(HaloFromOptions(PetscOptionsObject, &halo));
-  PetscCall(GroupsFromOptions(PetscOptionsObject));
   PetscCall(ReplaceFromOptions(PetscOptionsObject));
+  PetscCall(GroupsFromOptions(PetscOptionsObject));
   PetscCall(PetscOptionsBool("-goza_check", "Compute every device product again on the host and compare", "GozaInitializePackage", plugin.check, &plugin.check, NULL));
   PetscCall(PetscOptionsBool("-goza_info", "Print versions, backend and device, and at the end what ran where", "GozaInitializePackage", state.info, &state.info, NULL));
   PetscCall(PetscOptionsReal("-goza_memory_limit", "Most device memory of a rank's Goza arrays, in MB; 0: what there is", "GozaInitializePackage", limit, &limit, NULL));

@@ -757,8 +757,12 @@ BOOST_AUTO_TEST_CASE(largest_eigenvalue)
     const PetscReal truth  = power_iteration(e);
     const PetscReal lambda = estimate(A, 10);
 
-    BOOST_TEST(lambda >= 0.8 * truth, e.name << " " << lambda << " " << truth);
-    BOOST_TEST(lambda <= 1.1 * truth, e.name << " " << lambda << " " << truth);
+    for (PetscInt its : {6, 10}) { // not below by more than the factor that smoothers put on it
+      const PetscReal in_so_many = estimate(A, its);
+
+      BOOST_TEST(1.1 * in_so_many >= truth, e.name << " " << in_so_many << " " << truth);
+      BOOST_TEST(in_so_many <= 1.06 * truth, e.name << " " << in_so_many << " " << truth);
+    }
     PETSC_OK(MatScale(A, -1));
     BOOST_TEST(std::abs(estimate(A, 10) - lambda) <= 1e-6 * lambda, e.name << ": the sign of A does not matter");
   }

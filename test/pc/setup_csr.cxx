@@ -5,55 +5,14 @@
 #include "pc/saamg/setup/grid_of_rows.hpp"
 #include "pc/saamg/setup/own_rows.hpp"
 #include "../support/gallery.hpp"
+#include "../support/same_hierarchies.hpp"
 #include "../support/spaces.hpp"
-
-#include <cmath>
 
 using namespace goza;
 using namespace goza_test;
 
 namespace
 {
-
-constexpr PetscReal eps = PETSC_MACHINE_EPSILON;
-
-/* A rank's rows by global columns, ascending. */
-struct Arrays {
-  PetscInt                                                   m = 0, start = 0, total = 0;
-  std::vector<std::vector<std::pair<PetscInt, PetscScalar>>> row;
-
-  Arrays(const Csr &A, const LocalColumns &columns, PetscInt first, PetscInt of) : m(A.nrows), start(first), total(of)
-  {
-    const PetscInt nnz = entries(A);
-    const auto     ptr = Array<PetscInt>(A.space, A.ptr, A.nrows + 1).to_host(), col = globalize(columns, A.col, nnz).to_host();
-    const auto     val = Array<PetscScalar>(A.space, A.val, nnz).to_host();
-    row.resize(m);
-    for (PetscInt i = 0; i < m; i++) {
-      for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) row[i].emplace_back(col[p], val[p]);
-      std::sort(row[i].begin(), row[i].end());
-    }
-  }
-};
-
-/* got: rows of a rank; want: all rows. */
-void check_same(const Arrays &got, const Arrays &want, PetscReal tolerance, const std::string &what)
-{
-  PetscReal scale = 0, difference = 0;
-  bool      pattern = got.total == want.total && got.start + got.m <= want.m;
-
-  for (const auto &r : want.row)
-    for (const auto &entry : r) scale = std::max(scale, PetscAbsScalar(entry.second));
-  for (PetscInt i = 0; i < got.m && pattern; i++) {
-    const auto &mine = got.row[i], &theirs = want.row[got.start + i];
-    pattern = mine.size() == theirs.size();
-    for (std::size_t p = 0; p < mine.size() && pattern; p++) {
-      pattern    = mine[p].first == theirs[p].first;
-      difference = std::max(difference, PetscAbsScalar(mine[p].second - theirs[p].second));
-    }
-  }
-  all_ranks(pattern, what + ": pattern");
-  all_ranks(difference <= tolerance * scale, what + ": values differ by " + std::to_string(difference) + " of " + std::to_string(scale));
-}
 
 /* of `rows` rows from `start` on */
 std::vector<PetscScalar> vectors(const Entry &e, PetscInt k, PetscInt start, PetscInt rows)
@@ -97,33 +56,6 @@ struct Built {
   }
 };
 
-void check_hierarchies(const Entry &e, const Hierarchy &got, const Hierarchy &want, PetscInt gather_limit, const std::string &what)
-{
-  all_ranks(got.grids().size() == want.grids().size(), what + ": " + std::to_string(got.grids().size()) + " levels for " + std::to_string(want.grids().size()));
-  for (std::size_t l = 0; l < want.grids().size(); l++) {
-    const Grid       &g = got.grids()[l], &w = want.grids()[l];
-    const std::string level = what + ", level " + std::to_string(l);
-    const PetscInt    n = w.rows(), start = g.level->columns->start();
-    /* estimates of lambda pass rounding on; that of a nonsymmetric matrix, by Arnoldi, multiplies it (measured: up to 0.4 %) */
-    const PetscReal loose = (e.has(symmetric) ? 1e5 * eps : 1e-2) * std::pow(100, l);
-
-    all_ranks(std::abs(g.lambda - w.lambda) <= loose * w.lambda, level + ": lambda " + std::to_string(g.lambda) + " for " + std::to_string(w.lambda));
-    all_ranks(g.bs == w.bs && g.rows() == n, level + ": sizes");
-    all_ranks(l == 0 || g.level->A.nrows == 0 || g.level->A.nrows >= std::min<PetscInt>(n, gather_limit) ||
-                n >= static_cast<std::int64_t>(gather_limit) * g.level->columns->size(),
-              level + ": a rank has enough rows, or none");
-    check_same({g.level->A, *g.level->columns, start, g.rows()}, {w.level->A, *w.level->columns, 0, n}, loose, level + ": A");
-    auto isolated = g.level->isolated.to_host(), alone_there = w.level->isolated.to_host();
-    isolated.resize(g.level->A.nrows, 0);
-    alone_there.resize(n, 0);
-    all_ranks(std::equal(isolated.begin(), isolated.end(), alone_there.begin() + start), level + ": rows coupled to nothing");
-    if (!w.transfer) continue;
-    const CsrTransfer &gt = *g.transfer, &wt = *w.transfer;
-    check_same({gt.P.view(), *gt.coarse, start, g.rows()}, {wt.P.view(), *wt.coarse, 0, n}, loose, level + ": P");
-    check_same({gt.R.view(), *gt.fine, gt.coarse->start(), gt.coarse->nglobal()}, {wt.R.view(), *wt.fine, 0, wt.coarse->nglobal()}, loose, level + ": R");
-  }
-}
-
 void same_hierarchy(const Entry &e, PetscInt k, PetscReal threshold, PetscInt coarse_limit, PetscInt aggressive_levels = 0, PetscInt degree = 1, SmoothedWith smoothed_with = SmoothedWith::Matrix)
 {
   constexpr PetscInt limits[] = {0, 40, 1 << 20};
@@ -153,13 +85,12 @@ void same_hierarchy(const Entry &e, PetscInt k, PetscReal threshold, PetscInt co
 }
 
 /* Identity rows; the columns of the others may still have entries there. */
-Entry dirichlet(bool eliminated, bool stored_zeros)
+Entry dirichlet(bool eliminated, bool stored_zeros, const Entry &points = stencil7(14, 13, 12))
 {
-  const Entry seven = stencil7(14, 13, 12);
-  return {"dirichlet", seven.rows, seven.rows, square, [=](PetscInt i, Row &r) {
+  return {"dirichlet", points.rows, points.rows, square, [=](PetscInt i, Row &r) {
             const auto wall = [](PetscInt j) { return j % 14 == 0; };
             Row        row;
-            seven.row(i, row);
+            points.row(i, row);
             for (std::size_t p = 0; p < row.col.size(); p++) {
               const bool keep = row.col[p] == i || (!wall(i) && !(eliminated && wall(row.col[p])));
               if (keep || stored_zeros) r.add(row.col[p], keep ? PetscRealPart(row.val[p]) : 0);
@@ -173,7 +104,7 @@ std::vector<Entry> entries()
 
   for (const Entry &e : gallery())
     if (e.has(square)) list.push_back(e);
-  for (const Entry &e : {stencil7(13, 12, 11), stencil27(14, 13, 12), stencil5(40, 30, 100), neumann5(23, 19), elasticity(6, 5, 4), dirichlet(true, true), dirichlet(true, false), dirichlet(false, true), dirichlet(false, false)})
+  for (const Entry &e : {stencil7(13, 12, 11), stencil27(14, 13, 12), stencil5(40, 30, 100), neumann5(23, 19), elasticity(6, 5, 4), dirichlet(true, true), dirichlet(true, false), dirichlet(false, true), dirichlet(false, false), dirichlet(true, true, stencil27(14, 13, 12)), dirichlet(false, false, stencil27(14, 11, 13))})
     list.push_back(e);
   list.push_back({"chain", 53, 53, square, [](PetscInt i, Row &r) { // every edge is stored from one side
                     r.add(i, 2);

@@ -1,5 +1,7 @@
 #include "memory_forecast.hpp"
 #include "pc/saamg/cycle/transfer_shape.hpp"
+#include "pc/saamg/setup/box_grid.hpp"
+#include "pc/saamg/setup/tuning.hpp"
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -61,9 +63,11 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
       after += transfer_bytes(q, transfer, rows / bs, reached, bs * k, shared);                           // P as the cycle has it
       after += transfer_bytes(q, transfer, aggregates, rows / bs * reached / aggregates, bs * k, shared); // P^T
     }
-    after += (q.kept ? 2 : 1) * (transfer * entry + rows * index); // and as they were made
-    if (q.kept) after += between * index;
-    if (level == 0) product = between * entry;
+    const bool boxes = q.boxes && nonzeros > (q.directions < 3 ? 4 : 16) * rows;
+
+    after += (q.kept && !boxes ? 2 : 1) * (transfer * entry + rows * index); // and as they were made
+    if (q.kept) after += boxes ? rows * (sizeof(Bits27) + sizeof(Bits8) + sizeof(PetscScalar)) : between * index;
+    if (level == 0) product = boxes ? 27 * std::min(rows, static_cast<double>(box_window_rows)) * sizeof(PetscScalar) : between * entry;
     rows     = aggregates * k;
     nonzeros = rows * below * k;
     bs       = k;

@@ -18,6 +18,7 @@ struct MemoryQuestion {
   bool           device       = false;                                                       // where long slices pad rows more
   PetscInt       directions   = 0;                                                           // of the grid that the rows are numbered along, 0: none
   bool           fine_lent    = false;                                                       // the cycle uses the matrix's own format
+  bool           boxes        = false;                                                       // asked for what may be boxes of a lattice: see boxes.hpp
   bool           kept         = false;                                                       // what a set-up with new values will use again stays
   bool           rows_lent    = false;                                                       // the cycle uses P as it was made, and no P^T
   bool           fine_colored = false, coarse_colored = false;                               // mcgs holds the rows once more

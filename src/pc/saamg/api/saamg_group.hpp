@@ -13,12 +13,11 @@ public:
   GroupPC(const GroupPC &)            = delete;
   GroupPC &operator=(const GroupPC &) = delete;
 
-  PetscErrorCode setup(PC pc, Mat aij, std::shared_ptr<GroupMat> rows); // collective; so are the others
-  PetscErrorCode apply(PetscErrorCode (*how)(PC, Vec, Vec), Vec b, Vec x);
-  PetscErrorCode solve_begins(KSP ksp); // any, with the user's PC
-  PetscErrorCode solve_ends(KSP ksp);
-  PetscErrorCode view(PetscViewer viewer);
-
+  PetscErrorCode                   setup(PC pc, Mat aij, std::shared_ptr<GroupMat> rows); // collective; so are the others
+  PetscErrorCode                   apply(PetscErrorCode (*how)(PC, Vec, Vec), Vec b, Vec x);
+  PetscErrorCode                   solve_begins(KSP ksp); // any, with the user's PC
+  PetscErrorCode                   solve_ends(KSP ksp);
+  PetscErrorCode                   view(PetscViewer viewer);
   GroupMat                        &rows() const { return *rows_; }
   const std::shared_ptr<GroupMat> &shared_rows() const { return rows_; }
   PC                               there() const { return there_; } // NULL where this rank does not lead

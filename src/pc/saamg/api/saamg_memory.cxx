@@ -41,6 +41,7 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
   q.several         = rows.columns->size() > 1;
   q.device          = mg->space == Space::Cuda;
   q.directions      = (lattice.points[0] > 1) + (lattice.points[1] > 1) + (lattice.points[2] > 1);
+  q.boxes           = lattice.known() && !q.several && bs == 1 && k == 1 && mg->hierarchy_options.threshold == 0 && !q.aggressive_levels;
   q.kept            = mg->reuse != PC_SAAMG_REUSE_NONE;
   q.rows_lent       = mg->space == Space::Host && !q.several && bs == 1 && k == 1 && precision == PC_SAAMG_DOUBLE;
   q.fine_colored    = mg->taken.smoothers[PC_SAAMG_FINEST].which == mcgs;

@@ -33,7 +33,10 @@ HD inline PetscInt entries_below(std::uint32_t bits, int bit)
 #if defined(__CUDA_ARCH__)
   return __popc(below);
 #else
-  return __builtin_popcount(below);
+  std::uint32_t n = below - (below >> 1 & 0x55555555u); // an instruction for it is not on every processor
+
+  n = (n & 0x33333333u) + (n >> 2 & 0x33333333u);
+  return static_cast<PetscInt>(((n + (n >> 4)) & 0x0F0F0F0Fu) * 0x01010101u >> 24);
 #endif
 }
 

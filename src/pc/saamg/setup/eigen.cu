@@ -13,6 +13,8 @@ namespace
 {
 
 struct Facts {
+  static constexpr PetscReal dominance = 1 + 100 * PETSC_MACHINE_EPSILON; // of a diagonal over a row: sums are rounded
+
   const PetscInt *ptr;
   Columns         col;
   Values          val;
@@ -24,7 +26,7 @@ struct Facts {
 
   HD void operator()(PetscInt i) const
   {
-    PetscScalar d       = 0;
+    PetscScalar d = 0, others = 0;
     bool        coupled = false, finite = true, squares_finite = true;
 
     for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) {
@@ -33,18 +35,21 @@ struct Facts {
       finite         = finite && a - a == PetscScalar(0);
       squares_finite = squares_finite && a * a - a * a == PetscScalar(0);
       if (col[p] == i) d = a;
-      else coupled = coupled || a != PetscScalar(0);
+      else {
+        coupled = coupled || a != PetscScalar(0);
+        others += PetscAbsScalar(a);
+      }
     }
     const PetscScalar inverse = d != PetscScalar(0) ? PetscScalar(1) / d : PetscScalar(0);
 
     dinv[i]     = inverse - inverse == PetscScalar(0) ? inverse : PetscScalar(0);
     isolated[i] = !coupled;
-    flags[i]    = static_cast<unsigned char>((dinv[i] > 0) | (dinv[i] < 0) << 1 | !finite << 2 | !squares_finite << 3 | !coupled << 4);
+    flags[i]    = static_cast<unsigned char>((dinv[i] > 0) | (dinv[i] < 0) << 1 | !finite << 2 | !squares_finite << 3 | !coupled << 4 | !(others <= dominance * PetscAbsScalar(d)) << 5);
   }
 };
 
 struct CountFlags {
-  static constexpr int n = 5;
+  static constexpr int n = 6;
   const unsigned char *flags;
 
   HD void operator()(PetscInt i, std::int64_t *count) const
@@ -180,7 +185,7 @@ PetscReal lanczos(const LevelProduct &A, const ColumnMap &columns, const CsrFact
   }
   judge(its);
 
-  return k ? TridiagonalRadius(k, a, b) : 0;
+  return k ? extrapolated(k == its ? k : 0, TridiagonalRadius(k, a, b), TridiagonalRadius(k - 2, a, b)) : 0;
 }
 
 /* --- Arnoldi, for matrices that are not symmetric */
@@ -264,9 +269,13 @@ PetscReal arnoldi(const LevelProduct &A, const ColumnMap &columns, const Array<P
     if (k == its || !(norm > lanczos_breakdown * largest) || PetscIsInfOrNanReal(norm)) break;
     H[k * its + k - 1] = norm;
   }
-  square.resize(k * k);
-  for (PetscInt i = 0; i < k; i++) std::copy_n(H.begin() + i * its, k, square.begin() + i * k);
-  return DenseRadius(k, square);
+  const auto radius = [&](PetscInt n) {
+    square.resize(n * n);
+    for (PetscInt i = 0; i < n; i++) std::copy_n(H.begin() + i * its, n, square.begin() + i * n);
+    return DenseRadius(n, square);
+  };
+
+  return extrapolated(k == its ? k : 0, radius(k), radius(PetscMax(k - 2, 0)));
 }
 
 } // namespace
@@ -292,6 +301,7 @@ CsrFacts row_facts(const Csr &A, const LocalColumns &columns)
   facts.negative       = n[1] > 0;
   facts.finite         = n[2] == 0;
   facts.squares_finite = n[3] == 0;
+  facts.dominant       = n[5] == 0;
   return facts;
 }
 
@@ -305,6 +315,7 @@ PetscReal lambda_max(const Csr &A, const ColumnMap &columns, const CsrFacts &fac
   if (facts.positive == facts.negative) symmetric = false;
   else lambda = lanczos(product, columns, facts, ids, facts.positive ? 1 : -1, its, &symmetric);
   if ((facts.positive || facts.negative) && !symmetric) lambda = arnoldi(product, columns, facts.dinv, ids, its);
+  if (facts.dominant) lambda = PetscMin(lambda, 2);
   if (facts.any_isolated) lambda = PetscMax(lambda, 1);
   return lambda > 0 && !PetscIsInfOrNanReal(lambda) ? lambda : 1;
 }

@@ -12,13 +12,14 @@ struct CsrFacts {
   std::int64_t        nisolated    = 0;                     // rows that are coupled to nothing
   bool                any_isolated = false;                 // on any rank
   bool                positive = false, negative = false;   // is there such a diagonal entry
-  Array<PetscScalar>  dinv;     // [rows] 1 / a_ii; 0 where it is zero, not stored, or too small to invert: smoothers do not change such rows
-  Array<std::int64_t> isolated; // [rows] 1 or 0
+  bool                dominant = false; // no row's other entries add up to more than its diagonal one: no eigenvalue of D^-1 A is larger than 2
+  Array<PetscScalar>  dinv;             // [rows] 1 / a_ii; 0 where it is zero, not stored, or too small to invert: smoothers do not change such rows
+  Array<std::int64_t> isolated;         // [rows] 1 or 0
 };
 
 CsrFacts row_facts(const Csr &A, const LocalColumns &columns); // collective
 
-/* The largest |eigenvalue| of D^-1 A seen by its steps of Lanczos from a vector hashed from the rows' ids: the same on any number of ranks, but for rounding; rows that are coupled to nothing are left out. Where A turns out not to be symmetric, or D is indefinite, Arnoldi. A Ritz value lies below the truth: smoothers multiply it by a safety factor.
+/* The largest |eigenvalue| of D^-1 A seen by its steps of Lanczos from a vector hashed from the rows' ids: the same on any number of ranks, but for rounding; rows that are coupled to nothing are left out. Where A turns out not to be symmetric, or D is indefinite, Arnoldi. From Ritz values, which lie below the truth, by extrapolation of Lanczos' steps: smoothers multiply it by a safety factor.
    The result is finite and positive; 1 if A is zero. exact: of A, where there is one that is faster, or nullptr. symmetric: whether A is expected to be, so
    that the host need not look after two steps; becomes whether it was. Collective. */
 PetscReal lambda_max(const Csr &A, const ColumnMap &columns, const CsrFacts &facts, PetscInt its, NodeIds ids, ParOperator<PetscScalar> *exact = nullptr, bool *symmetric = nullptr);

@@ -221,16 +221,16 @@ CsrMatrix GalerkinProduct::make(const BoxOperator &from, const MapPtr &columns, 
   CsrMatrix  Ac;
 
   magnitude = coarse_magnitudes(I, magnitude);
+  if (once && isolated && A.space == Space::Host && I.bs == 1 && I.k == 1) {
+    Ac             = galerkin_host(I.R.view(), A, I.P.view());
+    coarse_columns = I.coarse;
+    fill_rows_of_nothing(Ac, *coarse_columns, magnitude);
+    return Ac;
+  }
   if (I.boxes) {
     Ac             = galerkin(*I.boxes, from, I.P);
     coarse_columns = I.coarse;
     on_boxes_      = !once;
-    fill_rows_of_nothing(Ac, *coarse_columns, magnitude);
-    return Ac;
-  }
-  if (once && isolated && A.space == Space::Host && I.bs == 1 && I.k == 1) {
-    Ac             = galerkin_host(I.R.view(), A, I.P.view());
-    coarse_columns = I.coarse;
     fill_rows_of_nothing(Ac, *coarse_columns, magnitude);
     return Ac;
   }

@@ -20,7 +20,7 @@ struct Interpolation {
   void release_transpose(bool pattern_too = true)
   {
     R.val = Array<PetscScalar>(R.space());
-    if (pattern_too || own_transpose.ptr.size()) R = CsrMatrix();
+    if (pattern_too || own_transpose.ptr.size() || boxes) R = CsrMatrix();
     own_transpose = CsrMatrix();
   }
   bool      transposed() const { return R.ptr.size() > 0 && R.val.size() == R.col.size(); }

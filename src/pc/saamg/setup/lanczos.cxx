@@ -44,6 +44,14 @@ PetscReal TridiagonalRadius(PetscInt n, PetscReal *a, const PetscReal *b)
   return radius;
 }
 
+PetscReal extrapolated(PetscInt k, PetscReal ritz, PetscReal earlier)
+{
+  if (k < 4) return ritz;
+  const PetscReal ratio = PetscSqr(static_cast<PetscReal>(k) / static_cast<PetscReal>(k - 2));
+
+  return ritz + PetscMax(ritz - earlier, 0) / (ratio - 1);
+}
+
 /* |H^(2^m)|^(1 / 2^m) */
 PetscReal DenseRadius(PetscInt n, std::vector<PetscScalar> H)
 {

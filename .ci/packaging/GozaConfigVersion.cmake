@@ -1,0 +1,12 @@
+# Versions of one minor release can stand for each other. The version is that of the header.
+find_path(Goza_INCLUDE_DIR petscgoza.h NO_DEFAULT_PATH PATHS "${CMAKE_CURRENT_LIST_DIR}/../../../include")
+file(STRINGS "${Goza_INCLUDE_DIR}/petscgoza.h" PACKAGE_VERSION REGEX "define GOZA_VERSION_")
+string(REGEX REPLACE "[^0-9]*([0-9]+)" ".\\1" PACKAGE_VERSION "${PACKAGE_VERSION}")
+string(SUBSTRING "${PACKAGE_VERSION}" 1 -1 PACKAGE_VERSION)
+string(REGEX MATCH "^[0-9]+[.][0-9]+" goza_minor "${PACKAGE_VERSION}")
+if(PACKAGE_FIND_VERSION VERSION_LESS_EQUAL PACKAGE_VERSION AND "${PACKAGE_FIND_VERSION}." MATCHES "^${goza_minor}[.]")
+  set(PACKAGE_VERSION_COMPATIBLE TRUE)
+  if(PACKAGE_FIND_VERSION VERSION_EQUAL PACKAGE_VERSION)
+    set(PACKAGE_VERSION_EXACT TRUE)
+  endif()
+endif()

@@ -1,0 +1,124 @@
+#!/bin/bash
+# Goza installed in every way that it can be, into folders of their own, and used from there: `make check-packaging`. The last line says how many passed.
+#
+# Environment: BUILD, MPIEXEC, PETSC_DIR, PETSC_ARCH (make sets them), PYTHON (/usr/bin/python3: one with petsc4py), LINES_SHOWN.
+# Nothing is compiled again: pip's backend is given the build folder (GOZA_BUILD), whose flags are those of make without further variables but CUDA. No network is used.
+set -u
+. "$(dirname "$0")/../support/lib.sh"
+top=$(cd "$here/../.." && pwd)
+python=${PYTHON:-/usr/bin/python3}
+unset MAKEFLAGS MFLAGS MAKELEVEL PETSC_OPTIONS PYTHONPATH
+work=$all_work/packaging
+mkdir "$work"
+
+# does NAME STATUS(0|error) TEXT COMMAND...: the command ends so and says the text
+does() {
+  local name=$1 want=$2 text=$3 status reason=
+  shift 3
+  echo begun >>"$all_work/verdicts"
+  start_clock
+  ("$@") >"$work/out" 2>&1 </dev/null
+  status=$?
+  case $want in
+  0) [ $status = 0 ] || reason=$(why $status) ;;
+  error) [ $status != 0 ] && [ $status -lt 124 ] || reason="an error was expected, but $(why $status)" ;;
+  esac
+  [ -n "$reason" ] || [ -z "$text" ] || grep -qE -- "$text" "$work/out" || reason="it does not say \"$text\""
+  if [ -z "$reason" ]; then report 0 "$name"; else report 1 "$name" "$reason" "$work/out"; fi
+  echo ended >>"$all_work/verdicts"
+}
+pkgconfig_path=$work/usr/lib/pkgconfig:${PETSC_DIR:+$PETSC_DIR/${PETSC_ARCH-}/lib/pkgconfig}
+
+# --- make install, pkg-config, CMake
+does "make install" 0 'goza.pc' make -C "$top" DEPS=no BUILD="$BUILD" PREFIX="$work/usr" PETSC_DIR="${PETSC_DIR-}" PETSC_ARCH="${PETSC_ARCH-}" CUDA="${CUDA-auto}" install
+with_pkgconf() {
+  export PKG_CONFIG_PATH=$pkgconfig_path
+  "${MPIEXEC%mpiexec}mpicc" "$here/uses_goza.c" -o "$work/linked" $(pkg-config --cflags --libs goza) -Wl,-rpath,"$(pkg-config --variable=libdir goza):$(pkg-config --variable=libdir PETSc)" && "$work/linked"
+}
+does "pkg-config: a program links" 0 'linked with Goza [0-9]' with_pkgconf
+with_cmake() {
+  mkdir -p "$work/cmake" && cp "$here/uses_goza.c" "$work/cmake"
+  cat >"$work/cmake/CMakeLists.txt" <<'CMAKE'
+cmake_minimum_required(VERSION 3.20)
+project(uses_goza LANGUAGES C CXX)
+find_package(Goza 0.1 REQUIRED)
+add_executable(uses_goza uses_goza.c)
+target_link_libraries(uses_goza PRIVATE Goza::goza)
+message(STATUS "found Goza ${Goza_VERSION}")
+CMAKE
+  sed -i "s/Goza 0.1/Goza $1/" "$work/cmake/CMakeLists.txt"
+  rm -rf "$work/cmake/build"
+  PKG_CONFIG_PATH=$pkgconfig_path cmake -S "$work/cmake" -B "$work/cmake/build" -DCMAKE_PREFIX_PATH="$work/usr" && cmake --build "$work/cmake/build" && "$work/cmake/build/uses_goza"
+}
+version=$("$python" -c "import sys; sys.path.insert(0, '$top/.ci/packaging/python'); sys.dont_write_bytecode = True; import goza_backend; print(goza_backend.version())")
+if command -v cmake >/dev/null; then
+  does "CMake: find_package(Goza), a program links" 0 "linked with Goza $version" with_cmake "${version%.*}"
+  does "CMake: another release is refused" error 'not.*(compatible|requested version)|[Cc]ould not find' with_cmake 99.1
+else skip "CMake" "no cmake"; fi
+
+# --- pip
+if ! "$python" -c 'import petsc4py, venv, ensurepip' 2>/dev/null; then skip "pip" "$python has no petsc4py or no venv (Debian: python3-petsc4py, python3-venv)"; else
+  backend() { # CODE ENVIRONMENT...: with the backend's modules
+    local code=$1
+    shift
+    env "$@" PYTHONPATH="$top/.ci/packaging/python" PYTHONDONTWRITEBYTECODE=1 "$python" -c "$code"
+  }
+  export GOZA_BUILD=$BUILD GOZA_CUDA=${GOZA_CUDA-${CUDA-auto}}
+  in_venv() { env -u PETSC_DIR -u PETSC_ARCH "$work/venv/bin/python" "$@"; }
+  does "a virtual environment" 0 '' "$python" -m venv --system-site-packages "$work/venv"
+  does "pip install ., no PETSC_DIR: petsc4py's PETSC is taken" 0 'Successfully installed goza' in_venv -m pip install --no-index -v "$top"
+  does "its sentence on what it builds for" 0 'built for PETSc 3.*real double, (32|64)-bit' in_venv -m goza --info
+  does "python -m goza --info: where it runs" 0 'Goza for PETSc .* runs on' in_venv -m goza --info
+  does "python -m goza --demo" 0 'the answers differ by [0-9.]+e-' in_venv -m goza --demo
+  does "the demo took Goza's types" 0 'seqaijcds +fusedcg +saamg' in_venv -m goza --demo
+  does "the demo on two ranks" 0 'mpiaijcds +fusedcg +saamg' env -u PETSC_DIR -u PETSC_ARCH $MPIEXEC -n 2 "$work/venv/bin/python" -m goza --demo
+  does "goza.load() into a PETSc that runs" 0 'saamg' in_venv -c "from petsc4py import PETSc; import goza; goza.load(); pc = PETSc.PC().create(); pc.setType('saamg'); print(pc.getType())"
+  does "the wheel's tag" 0 "Tag: py3-none-linux" cat "$work"/venv/lib/python3*/site-packages/goza-*.dist-info/WHEEL
+  does "petsc4py of another kind: one sentence" error 'goza was built for PETSc .* 16-bit indices, but petsc4py has .*: PETSC_DIR=.* pip install' \
+    bash -c "sed -i \"s/'index': [0-9]*/'index': 16/\" '$work'/venv/lib/python3*/site-packages/goza/_built.py && env -u PETSC_DIR '$work/venv/bin/python' -m goza --demo"
+  does "sdist" 0 'goza-.*tar.gz' backend "import goza_backend; print(goza_backend.build_sdist('$work'))"
+  does "pip install from the sdist" 0 'Successfully installed goza' in_venv -m pip install --no-index --force-reinstall "$work/goza-$version.tar.gz"
+  does "and it solves" 0 'saamg' in_venv -m goza --demo
+
+  # a PETSc is its headers: petscconf.h and petscversion.h
+  fake() { # NAME MINOR DEFINES...
+    mkdir -p "$work/$1/include"
+    printf '#define PETSC_VERSION_MAJOR 3\n#define PETSC_VERSION_MINOR %s\n#define PETSC_VERSION_SUBMINOR 1\n' "$2" >"$work/$1/include/petscversion.h"
+    printf '#define %s 1\n' "${@:3}" >"$work/$1/include/petscconf.h"
+  }
+  fake complex 26 PETSC_USE_COMPLEX
+  fake quad 26 PETSC_USE_REAL___FLOAT128
+  fake old 12 PETSC_USE_REAL_DOUBLE
+  fake cuda 26 PETSC_USE_REAL_DOUBLE PETSC_HAVE_CUDA
+  mkdir "$work/empty"
+  refused() { env PETSC_DIR="$work/$1" GOZA_CUDA="${2-auto}" CUDA_HOME=/nonexistent PATH=/usr/bin:/bin "$work/venv/bin/python" -m pip install --no-index "$top"; }
+  does "a complex PETSc: one sentence" error 'goza: PETSc in .*complex scalars .*set PETSC_DIR to a PETSc of real scalars' refused complex
+  does "a PETSc in quadruple precision: one sentence" error 'goza: PETSc in .*__float128 precision.*set PETSC_DIR' refused quad
+  does "a PETSc that is too old: one sentence" error 'goza: PETSc in .* is 3.12.1: Goza needs 3.18 or newer' refused old
+  does "PETSC_DIR without PETSc: one sentence" error 'goza: PETSC_DIR=.* has no petscconf.h' refused empty
+  if [ -x /usr/bin/nvcc ]; then skip "no nvcc" "/usr/bin/nvcc"; else
+    does "a PETSc with CUDA and no nvcc: one sentence" error 'goza: .*has CUDA, but there is no nvcc .*GOZA_CUDA=no' refused cuda
+  fi
+  does "no PETSc at all: PyPI's is asked for" 0 'petsc>=3' backend "import goza_petsc, goza_backend; goza_petsc.ask_environment = lambda code: None; print(goza_backend.get_requires_for_build_wheel())" -u PETSC_DIR PATH=/nonexistent
+fi
+
+# --- recipes, as far as their tools are here
+does "recipes are Python that compiles" 0 '' "$python" -c "
+import ast, pathlib
+for path in pathlib.Path('$top/.ci/packaging').rglob('*.py'): ast.parse(path.read_text(), str(path))"
+if ! "${RATTLER_PYTHON:-$python}" -c 'import rattler_build' 2>/dev/null; then skip "conda-forge's recipe" "no py-rattler-build in RATTLER_PYTHON"; else
+  does "conda-forge's recipe renders for each MPI" 0 '2 variants of goza' "${RATTLER_PYTHON:-$python}" -c "
+import rattler_build
+folder = '$top/.ci/packaging/conda-forge/'
+made = rattler_build.Stage0Recipe.from_file(folder + 'recipe.yaml').render(rattler_build.VariantConfig.from_file(folder + 'conda_build_config.yaml'))
+print(len(made), 'variants of', made[0].recipe.package.name)"
+fi
+source=${PETSC_SOURCE:-$HOME/.cache/goza/petsc-cuda/petsc}
+if [ ! -x "$source/configure" ]; then skip "PETSc's configure" "no source of PETSc in PETSC_SOURCE"; else
+  with_configure() {
+    mkdir "$work/petsc" && cp -r "$source"/{config,configure,include,lib,makefile,gmakefile} "$work/petsc/" && cp "$top/.ci/packaging/petsc/Goza.py" "$work/petsc/config/BuildSystem/config/packages/" &&
+      cd "$work/petsc" && "$python" ./configure --help
+  }
+  does "PETSc's configure knows --download-goza" 0 '--download-goza=<no,yes,filename,url>' with_configure
+fi
+summary
