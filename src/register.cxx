@@ -198,6 +198,8 @@ static PetscErrorCode SetFromOptions()
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza for PETSc %d.%d.%d, %s backend; runs on %s; vectors %s\n", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, PetscDefined(HAVE_CUDA) || device::available() ? "CUDA" : "host",
                           state.device_text, plugin.space == Space::Host ? "on the host" : (petsc_on_device() ? "wherever PETSc has them" : "copied to the device and back (this PETSc has no CUDA)")));
     if (device_code_bytes()) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza device code: %.1f MB\n", device_code_bytes() / 1e6));
+    if (plugin.space == Space::Cuda || plugin.ranks_per_gpu == RANKS_GROUP)
+      PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza ranks that share a GPU: %s\n", plugin.ranks_per_gpu == RANKS_OWN ? "each works for itself" : "one works for all"));
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza halo exchange: %s%s\n", halo_names[halo], halo == HALO_AUTO ? (plugin.space == Space::Host ? " (host)" : " (peer, else nccl, sf with a GPU-aware MPI, host)") : ""));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -214,6 +216,9 @@ static PetscErrorCode PrintUsage()
       PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza on the %s: %" PetscInt64_FMT " products, %" PetscInt64_FMT " cycles of saamg\n", where[space], usage.products[space],
                             usage.cycles[space]));
   }
+  if (usage.tasks)
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza ranks that share a GPU: %" PetscInt64_FMT " in a group, whose leader worked for all %" PetscInt64_FMT " times\n",
+                          usage.group, usage.tasks));
   if (usage.in_place + usage.copied)
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza vectors for the device: %" PetscInt64_FMT " used in place, %" PetscInt64_FMT " copied from or to the host (%.3f GB)\n",
                           usage.in_place, usage.copied, usage.bytes / 1e9));

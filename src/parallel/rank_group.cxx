@@ -171,6 +171,8 @@ PetscErrorCode RankGroup::arrive(PetscErrorCode here, const char *what)
   mine.rank = in_comm_;
   if (here) std::snprintf(mine.text, sizeof(mine.text), "%s", LastErrorText(here));
   tasks_++;
+  usage.tasks++;
+  usage.group = PetscMax(usage.group, size_);
   board_->arrived.add();
   if (!leads()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Guarded([&] { board_->arrived.wait_for(tasks_ * (std::uint32_t)size_, members_); }));
