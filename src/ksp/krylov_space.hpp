@@ -6,6 +6,7 @@
 #pragma once
 #include "core/launch/fused_elements.hpp"
 #include "mat/common/par_operator.hpp"
+#include "parallel/agree.hpp"
 #include "petsc/vec_access.hpp"
 #include "native_pc.hpp"
 #include "recorded_loop.hpp"
@@ -25,11 +26,22 @@ public:
   KrylovSpace &operator=(const KrylovSpace &) = delete;
   ~KrylovSpace() { (void)reset(); }
 
-  /* For one solve, with vectors 0 .. nvectors - 1, whose contents are what earlier solves have left, at first 0. Collective. */
-  PetscErrorCode open(KSP ksp, PetscInt nvectors);
-  PetscErrorCode more_vectors(PetscInt nvectors); // while it is open
-  PetscErrorCode close();                         // the solution is where the user has it; after an error, too
-  PetscErrorCode reset();                         // nothing is held
+  /* For one solve, with vectors 0 .. nvectors - 1, whose contents are what earlier solves have left, at first 0. prepare(): what the method holds besides, on this rank.
+     Collective: on all ranks or on none. */
+  template <class Prepare> PetscErrorCode open(KSP ksp, PetscInt nvectors, const Prepare &prepare)
+  {
+    PetscFunctionBegin;
+    PetscCall(find_operator(ksp));
+    PetscErrorCode here = take(nvectors);
+    if (!here) here = prepare();
+    PetscCall(FailTogether(comm_, here, "hold the vectors of a solve"));
+    if (op_) PetscCall(pc_.fill(ksp_->pc, ksp_->vec_sol));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscErrorCode more_vectors(PetscInt nvectors);    // while it is open; an error is this rank's: the method tells the others
+  PetscErrorCode fail_together(PetscErrorCode here); // collective: where one rank has an error
+  PetscErrorCode close();                            // the solution is where the user has it; after an error, too
+  PetscErrorCode reset();                            // nothing is held
 
   bool         native() const { return op_ != nullptr; }
   bool         one_rank() const { return one_rank_; } // one rank
@@ -94,7 +106,9 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   Vector        &vector(PetscInt k) { return k == solution ? x_ : vectors_[k]; }
-  PetscErrorCode find_native(std::string *why);
+  PetscErrorCode find_operator(KSP ksp);  // collective
+  PetscErrorCode take(PetscInt nvectors); // this rank's, what is open after an error included
+  PetscErrorCode find_pc(ShortText *why);
   PetscErrorCode log_product();
 
   KSP      ksp_      = NULL;
@@ -113,11 +127,11 @@ private:
   RecordedLoop                              loop_;
 };
 
-/* run() in the space, which is closed whatever happens. */
-template <class Run> PetscErrorCode InKrylovSpace(KrylovSpace &space, KSP ksp, PetscInt nvectors, const Run &run)
+/* prepare(), see KrylovSpace::open(), and run() in the space, which is closed whatever happens. */
+template <class Prepare, class Run> PetscErrorCode InKrylovSpace(KrylovSpace &space, KSP ksp, PetscInt nvectors, const Prepare &prepare, const Run &run)
 {
   PetscFunctionBegin;
-  PetscErrorCode failed = space.open(ksp, nvectors);
+  PetscErrorCode failed = space.open(ksp, nvectors, prepare);
   if (!failed) failed = run();
   const PetscErrorCode also = space.close();
   PetscCall(failed);

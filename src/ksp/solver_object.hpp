@@ -28,15 +28,15 @@ template <class S, class Method> PetscErrorCode SolveFused(KSP ksp, PetscInt nve
   auto *data = static_cast<FusedData<S> *>(ksp->data);
 
   PetscFunctionBegin;
-  PetscCall(InKrylovSpace(data->space, ksp, nvectors, [&]() -> PetscErrorCode {
-    PetscFunctionBegin;
-    PetscCall(Guarded([&] {
-      if (!data->have_scalars || data->scalars.space() != data->space.space()) data->scalars = Scalars<S>(data->space.space());
-    }));
-    data->have_scalars = true;
-    PetscCall(Method(ksp, data->space, data->scalars).solve());
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }));
+  PetscCall(InKrylovSpace(
+    data->space, ksp, nvectors,
+    [&] {
+      return Guarded([&] {
+        if (!data->have_scalars || data->scalars.space() != data->space.space()) data->scalars = Scalars<S>(data->space.space());
+        data->have_scalars = true;
+      });
+    },
+    [&] { return Method(ksp, data->space, data->scalars).solve(); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -58,11 +58,12 @@ template <class Data> PetscErrorCode KSPDestroy_Fused(KSP ksp)
 
 template <class Data> PetscErrorCode KSPView_Fused(KSP ksp, PetscViewer viewer)
 {
-  PetscBool ascii;
+  PetscBool   ascii;
+  std::string how;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
-  const std::string how = static_cast<Data *>(ksp->data)->space.describe();
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)ksp), Guarded([&] { how = static_cast<Data *>(ksp->data)->space.describe(); }), "describe its part of a solve"));
   if (ascii && !how.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s\n", how.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -84,7 +85,7 @@ inline PetscErrorCode KSPSetUp_Fused(KSP)
 template <class Data> PetscErrorCode SetUpObject(KSP ksp, PetscErrorCode (*solve)(KSP))
 {
   PetscFunctionBegin;
-  PetscCallCXX(ksp->data = new Data);
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)ksp), Guarded([&] { ksp->data = new Data; }), "hold a solver of this type"));
   ksp->ops->setup         = KSPSetUp_Fused;
   ksp->ops->solve         = solve;
   ksp->ops->reset         = KSPReset_Fused<Data>;
