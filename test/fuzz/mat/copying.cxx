@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <unistd.h>
 
 namespace goza_fuzz
@@ -119,9 +120,11 @@ Step convert_in_place(Twins &t, const Op &o)
   };
   step.touched = {a};
   step.after   = [=, &t] {
-    const bool stored = t.slot[a].stored; /* of the same type it is the same matrix, with the values that it has stored */
+    const bool stored = t.slot[a].stored, coo = t.slot[a].coo; /* of the same type it is the same matrix, with the values that it has stored and what COO has left of it */
     t.learn(a, t.slot[a].size);
-    t.slot[a].stored = stored;
+    t.slot[a].stored      = stored;
+    t.slot[a].coo         = coo;
+    t.slot[a].coo_pattern = std::numeric_limits<double>::infinity();
   };
   return step;
 }
