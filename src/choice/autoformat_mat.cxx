@@ -2,7 +2,7 @@
 #include "autoformat.hpp"
 #include "autoformat_mat.hpp"
 #include "petsc/plugin.hpp"
-#include "petsc/errors.hpp"
+#include "parallel/agree.hpp"
 #include "mat/common/format_mat.hpp"
 #include "petscgoza.h"
 #include <petsc/private/matimpl.h>
@@ -204,17 +204,22 @@ using goza::MatFormatChanged;
 PetscErrorCode MatAutoFormatSetCandidates(Mat A, const char formats[])
 {
   goza::AutoFormatConfig::Options *options = nullptr;
-  unsigned                         chosen;
+  unsigned                         chosen  = 0;
+  std::string                      names;
 
   PetscFunctionBegin;
   PetscCall(FindOptions(A, &options));
   PetscAssertPointer(formats, 2);
   if (!options) PetscFunctionReturn(PETSC_SUCCESS);
-  chosen = goza::parse_candidates(formats);
+  PetscCall(goza::FailTogether(PetscObjectComm((PetscObject)A), goza::Guarded([&] {
+                                 chosen = goza::parse_candidates(formats);
+                                 names  = goza::print_candidates(chosen);
+                               }),
+                               "read the list of formats"));
   PetscCheck(chosen, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_UNKNOWN_TYPE, "-mat_autoformat_candidates %s is not all or a list of csr, slicedell, fold and cds", formats);
-  PetscCallCXX(options->names = goza::print_candidates(chosen));
-  options->candidates = chosen;
   PetscCall(MatFormatChanged(A));
+  options->names      = std::move(names);
+  options->candidates = chosen;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -273,20 +278,21 @@ PetscErrorCode MatAutoFormatSetPlatform(Mat A, const char platform[])
   PetscCall(FindOptions(A, &options));
   PetscAssertPointer(platform, 2);
   if (!options) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(goza::Guarded([&] {
-    name                       = platform;
-    const goza::Machine *known = goza::find_machine(name);
+  PetscCall(goza::FailTogether(PetscObjectComm((PetscObject)A), goza::Guarded([&] {
+                                 name                       = platform;
+                                 const goza::Machine *known = goza::find_machine(name);
 
-    if (name == "auto") return;
-    try {
-      machine = std::make_shared<goza::Machine>(known ? *known : goza::read_machine(name));
-    } catch (const std::runtime_error &e) {
-      throw std::runtime_error(std::string("-mat_autoformat_platform: ") + e.what());
-    }
-  }));
+                                 if (name == "auto") return;
+                                 try {
+                                   machine = std::make_shared<goza::Machine>(known ? *known : goza::read_machine(name));
+                                 } catch (const std::runtime_error &e) {
+                                   throw std::runtime_error(std::string("-mat_autoformat_platform: ") + e.what());
+                                 }
+                               }),
+                               "take the machine"));
+  PetscCall(MatFormatChanged(A));
   options->machine  = std::move(machine);
   options->platform = std::move(name);
-  PetscCall(MatFormatChanged(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

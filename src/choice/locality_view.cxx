@@ -64,8 +64,8 @@ PetscErrorCode MatViewLocality(Mat A, Space space, PetscViewer viewer)
   PetscFunctionBegin;
   PetscCall(MatAssembled(A, &assembled));
   if (!assembled) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatBlockFigures(
-    A, nfigures, [&](const Csr &block, double *figure) { figures_of(block, *platform, slice_height, figure); }, least, most));
+  const auto find = [&](const Csr &block, double *figure) { figures_of(block, *platform, slice_height, figure); };
+  PetscCall(MatBlockFigures(A, nfigures, std::cref(find), least, most)); /* a copy would ask for memory */
   if (least[0] > most[0]) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "  Locality: the diagonal blocks have no entries\n"));
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -104,16 +104,16 @@ PetscErrorCode MatViewModel(Mat A, Space space, const Format<PetscScalar> *held,
   constexpr int n = nchoices * nfigures + 1; // the last: the format in use
   double        least[n], most[n], measured = 0;
   PetscBool     assembled, measure = PETSC_FALSE;
-  std::string   name = "a format that the model does not know"; // of the first rank's block
+  std::string   name; // of the first rank's block
 
   PetscFunctionBegin;
   PetscCall(MatAssembled(A, &assembled));
   if (!assembled) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscOptionsGetBool(((PetscObject)A)->options, ((PetscObject)A)->prefix, "-mat_locality_measure", &measure, NULL));
-  const PetscInt bs = A->rmap->bs == A->cmap->bs && (A->rmap->bs == 2 || A->rmap->bs == 3 || A->rmap->bs == 6) ? A->rmap->bs : 1;
-  PetscCall(MatBlockFigures(
-    A, n, [&](const Csr &block, double *figure) { predict_block(block, space, bs, held, figure, figure + n - 1, &name); }, least, most));
-  if (least[0] > most[0]) PetscFunctionReturn(PETSC_SUCCESS); /* no entries */
+  const PetscInt bs   = A->rmap->bs == A->cmap->bs && (A->rmap->bs == 2 || A->rmap->bs == 3 || A->rmap->bs == 6) ? A->rmap->bs : 1;
+  const auto     find = [&](const Csr &block, double *figure) { predict_block(block, space, bs, held, figure, figure + n - 1, &name); };
+  PetscCall(MatBlockFigures(A, n, std::cref(find), least, most)); /* a copy would ask for memory */
+  if (least[0] > most[0]) PetscFunctionReturn(PETSC_SUCCESS);     /* no entries */
   PetscCall(
     PetscViewerASCIIPrintf(viewer, "  Goza's model for platform %s, least to most over the ranks: predicted us, GF/s, MB moved\n", machine_for(space).name.c_str()));
   for (int w = 0; w < nchoices; w++) {
@@ -124,10 +124,11 @@ PetscErrorCode MatViewModel(Mat A, Space space, const Format<PetscScalar> *held,
   }
   if (!measure || !held) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MeasureProduct(A, &measured));
-  if (least[n - 1] > most[n - 1]) PetscCall(PetscViewerASCIIPrintf(viewer, "  Measured: %.4g us a product (median of 7) in %s\n", measured, name.c_str()));
+  const char *const known = name.empty() ? "a format that the model does not know" : name.c_str();
+
+  if (least[n - 1] > most[n - 1]) PetscCall(PetscViewerASCIIPrintf(viewer, "  Measured: %.4g us a product (median of 7) in %s\n", measured, known));
   else
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  Measured: %.4g us a product (median of 7) in %s; %.4g us predicted for the slowest rank's block: %+.1f %%\n", measured,
-                                     name.c_str(), most[n - 1], 100 * (most[n - 1] / measured - 1)));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  Measured: %.4g us a product (median of 7) in %s; %.4g us predicted for the slowest rank's block: %+.1f %%\n", measured, known, most[n - 1], 100 * (most[n - 1] / measured - 1)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -30,8 +30,12 @@ struct FusedGMRES {
 class FlexibleGMRES {
 public:
   FlexibleGMRES(KSP ksp, FusedGMRES &data) :
-    ksp_(ksp), K_(data.space), h_there_(data.h), columns_(data.columns), haptol_(data.haptol), m_(data.restart), ld_(m_ + 2), H_(static_cast<std::size_t>(ld_) * (m_ + 1)), cos_(m_ + 1), sin_(m_ + 1), rs_(ld_), h_(m_ + 4)
+    ksp_(ksp), K_(data.space), h_there_(data.h), columns_(data.columns), haptol_(data.haptol), m_(data.restart), ld_(m_ + 2), H_(static_cast<std::size_t>(ld_) * (m_ + 1)), cos_(m_ + 1), sin_(m_ + 1), rs_(ld_), h_(m_ + 4), y_(m_)
   {
+    pointers_.reserve(ld_);
+    if (h_there_.space() != K_.space()) h_there_ = Array<PetscScalar>(K_.space());
+    h_there_.resize(h_.size());
+    columns_.resize(K_.space(), static_cast<PetscInt>(h_.size()));
   }
 
   static PetscInt v(PetscInt k) { return 2 * k; }     // as the number of a vector: the basis,
@@ -40,11 +44,6 @@ public:
   PetscErrorCode solve()
   {
     PetscFunctionBegin;
-    PetscCall(Guarded([&] {
-      if (h_there_.space() != K_.space()) h_there_ = Array<PetscScalar>(K_.space());
-      h_there_.resize(h_.size());
-      columns_.resize(K_.space(), static_cast<PetscInt>(h_.size()));
-    }));
     ksp_->its = 0;
     PetscCall(K_.first_residual(v(0)));
     PetscCall(cycle());
@@ -60,19 +59,17 @@ public:
   /* x += what the directions so far give; x in the space. */
   PetscErrorCode add_correction(PetscScalar *x)
   {
-    std::vector<PetscScalar> y(it_);
-
     PetscFunctionBegin;
     if (!it_) PetscFunctionReturn(PETSC_SUCCESS);
     for (PetscInt k = it_ - 1; k >= 0; k--) {
       PetscScalar t = rs_[k];
 
-      for (PetscInt j = k + 1; j < it_; j++) t -= H(k, j) * y[j];
-      y[k] = k == it_ - 1 && H(k, k) == 0 ? 0 : t / H(k, k);
+      for (PetscInt j = k + 1; j < it_; j++) t -= H(k, j) * y_[j];
+      y_[k] = k == it_ - 1 && H(k, k) == 0 ? 0 : t / H(k, k);
     }
-    const auto list = pointers(z, it_);
+    const auto &list = pointers(z, it_);
     PetscCall(Guarded([&] {
-      write(y.data(), it_);
+      write(y_.data(), it_);
       gmres_combine(K_.space(), K_.n(), 1, {list.data(), it_}, h_there_.data(), x, nullptr, K_.sums());
     }));
     PetscCall(K_.log_flops(2. * it_));
@@ -82,12 +79,12 @@ public:
 private:
   PetscScalar &H(PetscInt row, PetscInt col) { return H_[static_cast<std::size_t>(col) * ld_ + row]; }
 
-  std::vector<const PetscScalar *> pointers(PetscInt (*number)(PetscInt), PetscInt n)
+  /* Valid until the next call. */
+  const std::vector<const PetscScalar *> &pointers(PetscInt (*number)(PetscInt), PetscInt n)
   {
-    std::vector<const PetscScalar *> list;
-
-    for (PetscInt k = 0; k < n; k++) list.push_back(K_[number(k)]);
-    return list;
+    pointers_.clear();
+    for (PetscInt k = 0; k < n; k++) pointers_.push_back(K_[number(k)]);
+    return pointers_;
   }
 
   /* The coefficients, from where the basis is and back. Behind the products: the square of the norm of what this rank has left of a vector, and of all ranks'. */
@@ -188,7 +185,7 @@ private:
   PetscErrorCode launch(PetscInt k)
   {
     PetscFunctionBegin;
-    PetscCall(K_.more_vectors(2 * k + 3));
+    if (K_.one_rank()) PetscCall(K_.more_vectors(2 * k + 3));
     PetscCall(K_.precondition(v(k), z(k)));
     PetscCall(K_.multiply(z(k), v(k + 1)));
     PetscCall(orthogonalize(k));
@@ -205,7 +202,7 @@ private:
 
   PetscErrorCode orthogonalize(PetscInt k)
   {
-    const auto         basis = pointers(v, k + 2); /* and the new vector itself */
+    const auto        &basis = pointers(v, k + 2); /* and the new vector itself */
     const Space        space = K_.space();
     const PetscInt     n     = K_.n();
     PetscScalar *const w = K_[v(k + 1)], *const h = h_there_.data();
@@ -223,13 +220,18 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  /* The one reduction. What was left of the vector before comes with it: how far its norm is from what it was taken for tells how orthonormal the basis still is. */
+  /* The one reduction. What was left of the vector before comes with it: how far its norm is from what it was taken for tells how orthonormal the basis still is.
+     And whether a rank lacks the vectors of the next direction, which are made here so that no reduction of their own is needed for all to have them or none. */
   PetscErrorCode add_up_products(PetscInt k)
   {
     PetscFunctionBegin;
+    const bool           goes_on = k + 1 < m_;
+    const PetscErrorCode here    = goes_on ? K_.more_vectors(2 * k + 5) : PETSC_SUCCESS;
     PetscCall(Guarded([&] { read(); }));
     std::swap(h_[k + 2], h_[left_at()]);
-    PetscCall(K_.sum_over_ranks(h_.data(), k + 3));
+    if (goes_on) h_[k + 3] = here ? 1 : 0;
+    PetscCall(K_.sum_over_ranks(h_.data(), k + 3 + goes_on));
+    if (goes_on && h_[k + 3] != PetscScalar(0)) PetscCall(K_.fail_together(here));
     if (k) loss_ = PetscMax(PETSC_MACHINE_EPSILON, PetscAbsScalar(h_[k + 2] - taken_.left) / taken_.whole);
     PetscCall(Guarded([&] { write(h_.data(), k + 2); }));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -301,6 +303,8 @@ private:
   std::vector<PetscScalar> H_;              // by columns, rotated to triangular form
   std::vector<PetscScalar> cos_, sin_, rs_; // rs: the right-hand side, rotated
   std::vector<PetscScalar> h_;              // products of a new vector with the basis and itself, and norms: see norm_at()
+  std::vector<PetscScalar> y_; // coefficients of the directions in a correction: here, and the pointers too, so that a solve asks for no memory when it is under way
+  std::vector<const PetscScalar *> pointers_;
 };
 
 } // namespace goza::ksp

@@ -9,20 +9,18 @@ namespace goza::ksp
 
 static PetscErrorCode KSPSolve_FusedGMRES(KSP ksp)
 {
-  auto *data = static_cast<FusedGMRES *>(ksp->data);
+  auto                          *data = static_cast<FusedGMRES *>(ksp->data);
+  std::unique_ptr<FlexibleGMRES> method;
 
   PetscFunctionBegin;
-  PetscCall(InKrylovSpace(data->space, ksp, 3, [&]() -> PetscErrorCode {
-    std::unique_ptr<FlexibleGMRES> method;
-
-    PetscFunctionBegin;
-    PetscCall(Guarded([&] { method = std::make_unique<FlexibleGMRES>(ksp, *data); }));
-    data->running               = method.get();
-    const PetscErrorCode failed = method->solve();
-    data->running               = nullptr;
-    PetscCall(failed);
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }));
+  PetscCall(InKrylovSpace(
+    data->space, ksp, 3, [&] { return Guarded([&] { method = std::make_unique<FlexibleGMRES>(ksp, *data); }); },
+    [&] {
+      data->running               = method.get();
+      const PetscErrorCode failed = method->solve();
+      data->running               = nullptr;
+      return failed;
+    }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

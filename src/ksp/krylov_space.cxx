@@ -30,27 +30,10 @@ PetscErrorCode KrylovSpace::Vector::close()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Why not, where not; the same on every rank. */
-PetscErrorCode KrylovSpace::find_native(std::string *why)
-{
-  PetscFunctionBegin;
-  op_.reset();
-  if (ksp_->transpose_solve) *why = "the transposed system is solved";
-  else if (pc_failed_) *why = "the preconditioner's set-up has failed";
-  if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatFormatGetOperator(A_, &op_));
-  if (!op_) *why = std::string("the operator is of type ") + ((PetscObject)A_)->type_name;
-  else if (check_results() && op_->space() == Space::Cuda) *why = "-goza_check checks the matrix's own products";
-  else PetscCall(pc_.find(ksp_, ksp_->vec_sol, op_->space(), why));
-  if (!why->empty()) op_.reset();
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode KrylovSpace::open(KSP ksp, PetscInt nvectors)
+PetscErrorCode KrylovSpace::find_operator(KSP ksp)
 {
   PetscMPIInt    size, failed;
   PCFailedReason pc_reason;
-  std::string    why;
 
   PetscFunctionBegin;
   ksp_  = ksp;
@@ -67,15 +50,38 @@ PetscErrorCode KrylovSpace::open(KSP ksp, PetscInt nvectors)
   if (!one_rank_) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm_));
   pc_failed_  = failed;
   ksp->reason = KSP_CONVERGED_ITERATING; /* on all ranks alike: a norm will tell them, see first_residual() */
-  PetscCall(find_native(&why));
-  Space space = Space::Host;
+  op_.reset();
+  if (!ksp->transpose_solve && !pc_failed_) PetscCall(MatFormatGetOperator(A_, &op_));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Why not, where not. */
+PetscErrorCode KrylovSpace::find_pc(ShortText *why)
+{
+  PetscFunctionBegin;
+  if (ksp_->transpose_solve) *why = ShortText("the transposed system is solved");
+  else if (pc_failed_) *why = ShortText("the preconditioner's set-up has failed");
+  else if (!op_) *why = ShortText("the operator is of type %s", ((PetscObject)A_)->type_name);
+  else if (check_results() && op_->space() == Space::Cuda) *why = ShortText("-goza_check checks the matrix's own products");
+  else PetscCall(pc_.find(ksp_, ksp_->vec_sol, op_->space(), why));
+  if (!why->empty()) op_.reset();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KrylovSpace::take(PetscInt nvectors)
+{
+  Space     space = Space::Host;
+  ShortText why;
+
+  PetscFunctionBegin;
+  PetscCall(find_pc(&why));
   if (op_) space = op_->space();
   else {
     PetscBool cuda, bound;
 
-    PetscCall(PetscInfo(ksp, "The iteration goes through PETSc's own operations: %s\n", why.c_str()));
-    PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp->vec_sol, &cuda, VECSEQCUDA, VECMPICUDA, ""));
-    PetscCall(VecBoundToCPU(ksp->vec_sol, &bound));
+    PetscCall(PetscInfo(ksp_, "The iteration goes through PETSc's own operations: %s\n", why.c_str()));
+    PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp_->vec_sol, &cuda, VECSEQCUDA, VECMPICUDA, ""));
+    PetscCall(VecBoundToCPU(ksp_->vec_sol, &bound));
     if (petsc_on_device() && cuda && !bound) space = Space::Cuda;
   }
   if (space != space_) have_sums_ = false;
@@ -84,13 +90,20 @@ PetscErrorCode KrylovSpace::open(KSP ksp, PetscInt nvectors)
     if (!have_sums_) sums_ = FusedSums(space_);
   }));
   have_sums_ = true;
-  x_.vec     = ksp->vec_sol;
-  PetscCall(x_.open(space_, !ksp->guess_zero));
-  if (ksp->guess_zero) PetscCall(Guarded([&] { zero(space_, n_, x_.data, sums_); }));
-  PetscCall(b_.get(ksp->vec_rhs, space_, staged_b_));
+  x_.vec     = ksp_->vec_sol;
+  PetscCall(x_.open(space_, !ksp_->guess_zero));
+  if (ksp_->guess_zero) PetscCall(Guarded([&] { zero(space_, n_, x_.data, sums_); }));
+  PetscCall(b_.get(ksp_->vec_rhs, space_, staged_b_));
   b_is_open_ = true;
   for (Vector &v : vectors_) PetscCall(v.close());
   PetscCall(more_vectors(nvectors));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KrylovSpace::fail_together(PetscErrorCode here)
+{
+  PetscFunctionBegin;
+  PetscCall(FailTogether(comm_, here, "hold more vectors"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -164,7 +177,7 @@ PetscErrorCode KrylovSpace::view(PetscViewer viewer)
 
   PetscFunctionBegin;
   PetscCall(leaders_.view(viewer));
-  PetscCallCXX(how = describe());
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)viewer), Guarded([&] { how = describe(); }), "describe its part of a solve"));
   if (!leaders_.on() && !how.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s\n", how.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -6,6 +6,7 @@
 #pragma once
 #include "core/launch/fused_elements.hpp"
 #include "mat/common/par_operator.hpp"
+#include "parallel/agree.hpp"
 #include "petsc/vec_access.hpp"
 #include "group_solve.hpp"
 #include "native_pc.hpp"
@@ -26,13 +27,24 @@ public:
   KrylovSpace &operator=(const KrylovSpace &) = delete;
   ~KrylovSpace() { (void)reset(); }
 
-  /* For one solve, with vectors 0 .. nvectors - 1, whose contents are what earlier solves have left, at first 0. Collective. */
-  PetscErrorCode open(KSP ksp, PetscInt nvectors);
-  PetscErrorCode more_vectors(PetscInt nvectors); // while it is open
-  PetscErrorCode close();                         // the solution is where the user has it; after an error, too
-  PetscErrorCode reset();                         // nothing is held
-  PetscErrorCode view(PetscViewer viewer);        // how the latest solve went
-  GroupSolve    &leaders() { return leaders_; }   // which may do all of it
+  /* For one solve, with vectors 0 .. nvectors - 1, whose contents are what earlier solves have left, at first 0. prepare(): what the method holds besides, on this rank.
+     Collective: on all ranks or on none. */
+  template <class Prepare> PetscErrorCode open(KSP ksp, PetscInt nvectors, const Prepare &prepare)
+  {
+    PetscFunctionBegin;
+    PetscCall(find_operator(ksp));
+    PetscErrorCode here = take(nvectors);
+    if (!here) here = prepare();
+    PetscCall(FailTogether(comm_, here, "hold the vectors of a solve"));
+    if (op_) PetscCall(pc_.fill(ksp_->pc, ksp_->vec_sol));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscErrorCode more_vectors(PetscInt nvectors);    // while it is open; an error is this rank's: the method tells the others
+  PetscErrorCode fail_together(PetscErrorCode here); // collective: where one rank has an error
+  PetscErrorCode close();                            // the solution is where the user has it; after an error, too
+  PetscErrorCode reset();                            // nothing is held
+  PetscErrorCode view(PetscViewer viewer);           // how the latest solve went; collective
+  GroupSolve    &leaders() { return leaders_; }      // which may do all of it
 
   bool         native() const { return op_ != nullptr; }
   bool         one_rank() const { return one_rank_; } // one rank
@@ -96,7 +108,9 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   Vector        &vector(PetscInt k) { return k == solution ? x_ : vectors_[k]; }
-  PetscErrorCode find_native(std::string *why);
+  PetscErrorCode find_operator(KSP ksp);  // collective
+  PetscErrorCode take(PetscInt nvectors); // this rank's, what is open after an error included
+  PetscErrorCode find_pc(ShortText *why);
   PetscErrorCode log_product();
   std::string    describe() const;
 
@@ -117,15 +131,15 @@ private:
   GroupSolve                                leaders_;
 };
 
-/* run() in the space, which is closed whatever happens, unless the leaders of ranks that share a GPU solve. */
-template <class Run> PetscErrorCode InKrylovSpace(KrylovSpace &space, KSP ksp, PetscInt nvectors, const Run &run)
+/* prepare(), see KrylovSpace::open(), and run() in the space, which is closed whatever happens, unless the leaders of ranks that share a GPU solve. */
+template <class Prepare, class Run> PetscErrorCode InKrylovSpace(KrylovSpace &space, KSP ksp, PetscInt nvectors, const Prepare &prepare, const Run &run)
 {
   bool done;
 
   PetscFunctionBegin;
   PetscCall(space.leaders().solve(ksp, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscErrorCode failed = space.open(ksp, nvectors);
+  PetscErrorCode failed = space.open(ksp, nvectors, prepare);
   if (!failed) failed = run();
   const PetscErrorCode also = space.close();
   PetscCall(failed);

@@ -1,6 +1,6 @@
 #include "native_pc.hpp"
 #include "petsc/plugin.hpp"
-#include "petsc/errors.hpp"
+#include "parallel/agree.hpp"
 #include "petsc/vec_access.hpp"
 #include "pc/saamg/api/pcsaamg.hpp"
 #include "petscgoza.h"
@@ -14,28 +14,24 @@ namespace goza::ksp
 
 static constexpr PetscInt most_bs = 8; // a larger block is PETSc's: its product is more than a pass over vectors
 
-/* The preconditioner times vectors that are 1 in one component of each node are the columns of its blocks, whatever its options made of them. */
-PetscErrorCode NativePC::find_blocks(PC pc, Vec like, PetscInt bs)
+/* The preconditioner times vectors that are 1 in one component of each node are the columns of its blocks, whatever its options made of them. PETSc may set it up only now,
+   for which all ranks are needed. */
+PetscErrorCode NativePC::fill_blocks(PC pc, Vec ones, Vec column)
 {
-  Vec     ones, column;
   VecRead access;
   Stage   stage;
 
   PetscFunctionBegin;
-  PetscCall(VecDuplicate(like, &ones));
-  PetscCall(VecDuplicate(like, &column));
-  PetscCall(Guarded([&] {
-    if (blocks_.space() != space_) blocks_ = Array<PetscScalar>(space_);
-    blocks_.resize(static_cast<std::size_t>(n_) * bs);
-  }));
-  for (PetscInt c = 0; c < bs; c++) {
+  for (PetscInt c = 0; c < bs_; c++) {
     PetscScalar *a;
 
     PetscCall(VecGetArrayWrite(ones, &a));
-    for (PetscInt i = 0; i < n_; i++) a[i] = i % bs == c;
+    for (PetscInt i = 0; i < n_; i++) a[i] = i % bs_ == c;
     PetscCall(VecRestoreArrayWrite(ones, &a));
     PetscCall(PCApply(pc, ones, column));
-    PetscCall(access.get(column, space_, stage));
+    const PetscErrorCode got = access.get(column, space_, stage);
+
+    PetscCall(FailTogether(comm_, got, "read its preconditioner"));
     PetscCall(Guarded([&] {
       FusedSums none;
 
@@ -44,13 +40,25 @@ PetscErrorCode NativePC::find_blocks(PC pc, Vec like, PetscInt bs)
     }));
     PetscCall(access.restore());
   }
-  PetscCall(VecDestroy(&ones));
-  PetscCall(VecDestroy(&column));
-  bs_ = bs;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode NativePC::find_null_space(KSP ksp, std::string *why)
+PetscErrorCode NativePC::fill(PC pc, Vec like)
+{
+  Vec ones, column;
+
+  PetscFunctionBegin;
+  if (!bs_) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecDuplicate(like, &ones));
+  PetscCall(VecDuplicate(like, &column));
+  const PetscErrorCode failed = fill_blocks(pc, ones, column);
+  PetscCall(VecDestroy(&ones));
+  PetscCall(VecDestroy(&column));
+  PetscCall(failed);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode NativePC::find_null_space(KSP ksp, ShortText *why)
 {
   Mat          A;
   MatNullSpace space;
@@ -67,7 +75,7 @@ PetscErrorCode NativePC::find_null_space(KSP ksp, std::string *why)
   if (!space) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatNullSpaceGetVecs(space, &constants, &n, &vecs));
   if (space->remove) {
-    *why = "a function of the user's removes the null space";
+    *why = ShortText("a function of the user's removes the null space");
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   constants_ = constants;
@@ -88,7 +96,7 @@ PetscErrorCode NativePC::find_null_space(KSP ksp, std::string *why)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode NativePC::find(KSP ksp, Vec like, Space space, std::string *why)
+PetscErrorCode NativePC::find(KSP ksp, Vec like, Space space, ShortText *why)
 {
   PC          pc = ksp->pc;
   PetscBool   none, jacobi, pbjacobi;
@@ -112,9 +120,14 @@ PetscErrorCode NativePC::find(KSP ksp, Vec like, Space space, std::string *why)
   if (pbjacobi) PetscCall(MatGetBlockSize(pc->pmat, &bs));
   if (saamg::PCIsSAAMG(pc)) {
     PetscCall(PCGetCycle_SAAMG(pc, space, &cycle_));
-    if (!cycle_) *why = "saamg's cycle is not where the operator is";
-  } else if (jacobi || (pbjacobi && bs <= most_bs)) PetscCall(find_blocks(pc, like, bs));
-  else if (!none) *why = std::string("the preconditioner is of type ") + ((PetscObject)pc)->type_name;
+    if (!cycle_) *why = ShortText("saamg's cycle is not where the operator is");
+  } else if (jacobi || (pbjacobi && bs <= most_bs)) {
+    bs_ = bs;
+    PetscCall(Guarded([&] {
+      if (blocks_.space() != space_) blocks_ = Array<PetscScalar>(space_);
+      blocks_.resize(static_cast<std::size_t>(n_) * bs);
+    }));
+  } else if (!none) *why = ShortText("the preconditioner is of type %s", ((PetscObject)pc)->type_name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -3,9 +3,9 @@
 #include "core/launch/fused_elements.hpp"
 #include "footprint.hpp"
 #include "petsc/compat.hpp"
+#include "petsc/short_text.hpp"
 #include "pc/saamg/cycle/cycle.hpp"
 #include <petscksp.h>
-#include <string>
 #include <vector>
 
 namespace goza::ksp
@@ -13,8 +13,9 @@ namespace goza::ksp
 
 class NativePC {
 public:
-  /* like: a vector of the system. why: empty, or why this one cannot be had. Collective. */
-  PetscErrorCode find(KSP ksp, Vec like, Space space, std::string *why);
+  /* like: a vector of the system. why: empty, or why this one cannot be had, the same on every rank; errors are this rank's. */
+  PetscErrorCode find(KSP ksp, Vec like, Space space, ShortText *why);
+  PetscErrorCode fill(PC pc, Vec like); // collective, when all ranks have found it
   PetscErrorCode apply(const PetscScalar *r, PetscScalar *z, FusedSums &sums, const CycleEnds &ends = {});
   /* What apply(r, z) begins with, for a pass that makes r; then `ends` says so. */
   AnyFirstStep first_step(PetscScalar *z);
@@ -26,8 +27,8 @@ public:
   const char  *describe() const { return cycle_ ? "cycle" : bs_ ? "inverse diagonal blocks" : "no preconditioner"; }
 
 private:
-  PetscErrorCode find_blocks(PC pc, Vec like, PetscInt bs);
-  PetscErrorCode find_null_space(KSP ksp, std::string *why);
+  PetscErrorCode fill_blocks(PC pc, Vec ones, Vec column);
+  PetscErrorCode find_null_space(KSP ksp, ShortText *why);
   PetscErrorCode remove_null_space(PetscScalar *z, FusedSums &sums);
   PetscErrorCode remove(const PetscScalar *v, PetscScalar factor, PetscScalar *z, FusedSums &sums);
 

@@ -29,15 +29,15 @@ template <class S, class Method> PetscErrorCode SolveFused(KSP ksp, PetscInt nve
   auto *data = static_cast<FusedData<S> *>(ksp->data);
 
   PetscFunctionBegin;
-  PetscCall(InKrylovSpace(data->space, ksp, nvectors, [&]() -> PetscErrorCode {
-    PetscFunctionBegin;
-    PetscCall(Guarded([&] {
-      if (!data->have_scalars || data->scalars.space() != data->space.space()) data->scalars = Scalars<S>(data->space.space());
-    }));
-    data->have_scalars = true;
-    PetscCall(Method(ksp, data->space, data->scalars).solve());
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }));
+  PetscCall(InKrylovSpace(
+    data->space, ksp, nvectors,
+    [&] {
+      return Guarded([&] {
+        if (!data->have_scalars || data->scalars.space() != data->space.space()) data->scalars = Scalars<S>(data->space.space());
+        data->have_scalars = true;
+      });
+    },
+    [&] { return Method(ksp, data->space, data->scalars).solve(); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -87,7 +87,7 @@ inline PetscErrorCode KSPSetUp_Fused(KSP ksp)
 template <class Data> PetscErrorCode SetUpObject(KSP ksp, PetscErrorCode (*solve)(KSP))
 {
   PetscFunctionBegin;
-  PetscCallCXX(ksp->data = new Data);
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)ksp), Guarded([&] { ksp->data = new Data; }), "hold a solver of this type"));
   ksp->ops->setup         = KSPSetUp_Fused;
   ksp->ops->solve         = solve;
   ksp->ops->reset         = KSPReset_Fused<Data>;

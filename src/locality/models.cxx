@@ -1,18 +1,19 @@
 #include "models.hpp"
+#include <array>
 #include <cstring>
 
 namespace goza::locality
 {
 
-static const std::vector<Platform> &platforms()
+static const std::array<Platform, 3> &platforms()
 {
   /* Sources. c2050: P2, table 1 (single precision). h200: NVIDIA's data sheet, and its Hopper tuning guide for L1 with shared memory. host: round figures for one core of a
      server; not measured. */
-  static const std::vector<Platform> table = {
+  static const std::array<Platform, 3> table{{
     {"c2050", 144e9, 144e9, 128, 16 << 10, 4, 70000},
     {"h200", 4.8e12, 4.8e12, 128, 256 << 10, 0, 0},
     {"host", 12e9, 12e9, 64, 1 << 20, 0, 0},
-  };
+  }};
   return table;
 }
 

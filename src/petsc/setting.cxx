@@ -1,7 +1,7 @@
 /* The kinds of settings: what they allow, what they say, and how their options are read. */
 #include "setting.hpp"
+#include "short_text.hpp"
 #include <cstdlib>
-#include <vector>
 
 namespace goza
 {
@@ -14,9 +14,9 @@ static std::string number(PetscReal value)
   return text;
 }
 
-static std::string number_or_auto(PetscInt value)
+static ShortText number_or_auto(PetscInt value)
 {
-  return value ? std::to_string(value) : "auto";
+  return value ? ShortText("%" PetscInt_FMT, value) : ShortText("auto");
 }
 
 std::string RealRange::print(PetscReal value) const
@@ -42,7 +42,7 @@ PetscErrorCode RealRange::from_options(GozaOptionItems PetscOptionsObject, const
 
 std::string IntRange::print(PetscInt value) const
 {
-  return zero_is_auto ? number_or_auto(value) : std::to_string(value);
+  return zero_is_auto ? number_or_auto(value).c_str() : std::to_string(value);
 }
 
 std::string IntRange::refusal(const std::string &option, PetscInt value) const
@@ -63,7 +63,7 @@ PetscErrorCode IntRange::from_options(GozaOptionItems PetscOptionsObject, const 
     PetscCall(PetscOptionsInt(o.option, o.text, o.function, now, value, given));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscStrncpy(text, print(now).c_str(), sizeof(text)));
+  PetscCall(PetscStrncpy(text, number_or_auto(now).c_str(), sizeof(text)));
   PetscCall(PetscOptionsString(o.option, o.text, o.function, text, text, sizeof(text), given));
   if (!*given) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscStrcmp(text, "auto", &automatic));
@@ -83,7 +83,7 @@ bool IntList::allows(PetscInt value) const
 
 std::string IntList::print(PetscInt value) const
 {
-  return number_or_auto(value);
+  return number_or_auto(value).c_str();
 }
 
 std::string IntList::refusal(const std::string &option, PetscInt value) const
@@ -96,14 +96,16 @@ std::string IntList::refusal(const std::string &option, PetscInt value) const
 
 PetscErrorCode IntList::from_options(GozaOptionItems PetscOptionsObject, const OptionText &o, PetscInt now, PetscInt *value, PetscBool *given) const
 {
-  std::vector<std::string>  texts;
-  std::vector<const char *> words;
-  PetscInt                  which = 0;
+  ShortText   texts[most];
+  const char *words[most];
+  PetscInt    which = 0;
 
   PetscFunctionBegin;
-  for (int k = 0; k < count; k++) texts.push_back(print(values[k]));
-  for (const std::string &text : texts) words.push_back(text.c_str());
-  PetscCall(PetscOptionsEList(o.option, o.text, o.function, words.data(), count, print(now).c_str(), &which, given));
+  for (int k = 0; k < count; k++) {
+    texts[k] = number_or_auto(values[k]);
+    words[k] = texts[k].c_str();
+  }
+  PetscCall(PetscOptionsEList(o.option, o.text, o.function, words, count, number_or_auto(now).c_str(), &which, given));
   if (*given) *value = values[which];
   PetscFunctionReturn(PETSC_SUCCESS);
 }

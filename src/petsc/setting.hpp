@@ -53,7 +53,9 @@ struct IntList {
   const PetscInt *values;
   int             count;
 
-  template <int n> constexpr IntList(const PetscInt (&list)[n]) : values(list), count(n) { }
+  static constexpr int most = 16;
+
+  template <int n> constexpr IntList(const PetscInt (&list)[n]) : values(list), count(n) { static_assert(n <= most); }
 
   bool           allows(PetscInt value) const;
   std::string    refusal(const std::string &option, PetscInt value) const;
@@ -142,9 +144,12 @@ Setting(const char *, const char *, const char *, Held &(*)(Owner &), Allowed, i
 
 template <class Allowed> PetscErrorCode CheckAllowed(MPI_Comm comm, const Allowed &allowed, const char *option, typename Allowed::Value value)
 {
+  std::string refusal;
+
   PetscFunctionBegin;
-  PetscCheck(allowed.allows(value), comm, PETSC_ERR_ARG_OUTOFRANGE, "%s", allowed.refusal(option, value).c_str());
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (allowed.allows(value)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallCXX(refusal = allowed.refusal(option, value));
+  SETERRQ(comm, PETSC_ERR_ARG_OUTOFRANGE, "%s", refusal.c_str());
 }
 
 /* PetscValidLogicalCollectiveXXX() for the argument of a Set function. A name is compared where it is looked up. */

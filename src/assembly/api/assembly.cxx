@@ -34,6 +34,14 @@ PetscErrorCode CheckMatrixSize(PetscInt64 pairs, PetscInt64 bs)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode CheckElements(GozaElementType type, PetscInt nelem, PetscInt nnodes, PetscInt nowned, PetscInt bs)
+{
+  PetscFunctionBegin;
+  PetscCheck(nelem >= 0 && nnodes >= 0 && nowned >= 0 && nowned <= nnodes, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " elements, %" PetscInt_FMT " nodes, %" PetscInt_FMT " of them owned", nelem, nnodes, nowned);
+  PetscCall(CheckMeshSize(nelem, type == GOZA_HEX8 ? 8 : 4, nnodes, bs));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 } // namespace goza::assembly
 
 using namespace goza;
@@ -63,11 +71,11 @@ using namespace goza;
 @*/
 PetscErrorCode GozaAssemblyCreate(MPI_Comm comm, GozaAssembly *assembly)
 {
-  GozaAssembly a;
+  GozaAssembly a = NULL;
 
   PetscFunctionBegin;
   PetscCall(GozaInitializePackage());
-  PetscCallCXX(a = new _n_GozaAssembly);
+  PetscCall(AgreeOnFailure(comm, Guarded([&] { a = new _n_GozaAssembly; })));
   a->space = default_space();
   PetscCall(PetscCommDuplicate(comm, &a->comm, NULL));
   *assembly = a;
@@ -163,9 +171,8 @@ PetscErrorCode GozaAssemblySetElements(GozaAssembly a, GozaElementType type, Pet
   PetscCall(PetscInfo(NULL, "%" PetscInt_FMT " elements, %" PetscInt_FMT " nodes, %" PetscInt_FMT " of them owned\n", nelem, nnodes, nowned));
   PetscCallMPI(MPI_Comm_size(a->comm, &size));
   PetscCheck(type == GOZA_HEX8 || type == GOZA_TET4, a->comm, PETSC_ERR_SUP, "Element type %d is not known: GOZA_HEX8 (hexahedra) and GOZA_TET4 (tetrahedra) are", (int)type);
-  PetscCheck(nelem >= 0 && nnodes >= 0 && nowned >= 0 && nowned <= nnodes, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " elements, %" PetscInt_FMT " nodes, %" PetscInt_FMT " of them owned", nelem, nnodes, nowned);
+  PetscCall(AgreeOnFailure(a->comm, CheckElements(type, nelem, nnodes, nowned, a->bs)));
   PetscCheck(global || (size == 1 && nowned == nnodes), a->comm, PETSC_ERR_ARG_WRONG, "On several ranks the nodes' global numbers must be given");
-  PetscCall(CheckMeshSize(nelem, type == GOZA_HEX8 ? 8 : 4, nnodes, a->bs));
   PetscCall(AgreeOnFailure(a->comm, Guarded([&] {
                              corners.assign(conn, conn + (std::size_t)nelem * (type == GOZA_HEX8 ? 8 : 4));
                              coordinates.assign(x, x + (std::size_t)3 * nnodes);

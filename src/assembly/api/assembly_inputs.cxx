@@ -41,29 +41,7 @@ PetscErrorCode TakeElements(GozaAssembly a, const PetscReal *from, Array<PetscRe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace
-} // namespace goza::assembly
-
-using namespace goza;
-
-/*@C
-  GozaAssemblySetMaterial - Sets the material of every element
-
-  Logically Collective
-
-  Input Parameters:
-+ assembly - the object
-. first    - nelem values: the coefficient k (diffusion), Young's modulus (elasticity; the caller's unit of stress) or the density (mass)
-- second   - nelem values of Poisson's ratio, below 0.5; elasticity only, else `NULL`
-
-  Level: beginner
-
-  Note:
-  May be called again: the next `GozaAssemblyMatrix()` then puts new values into the same pattern. The arrays are copied; they may be on the device.
-
-.seealso: `GozaAssemblyGetElements()`, `GozaAssemblyMatrix()`, `GozaAssemblySetMaterialVecs()`
-@*/
-PetscErrorCode GozaAssemblySetMaterial(GozaAssembly a, const PetscReal first[], const PetscReal second[])
+PetscErrorCode TakeMaterial(GozaAssembly a, const PetscReal first[], const PetscReal second[])
 {
   PetscFunctionBegin;
   PetscCall(HaveElements(a));
@@ -77,21 +55,7 @@ PetscErrorCode GozaAssemblySetMaterial(GozaAssembly a, const PetscReal first[], 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@
-  GozaAssemblySetMaterialVecs - Sets the material of every element from vectors, which may be on the device
-
-  Logically Collective
-
-  Input Parameters:
-+ assembly - the object
-. first    - as in `GozaAssemblySetMaterial()`, a vector of `GozaAssemblyCreateElementVec()`
-- second   - the same, or `NULL`
-
-  Level: intermediate
-
-.seealso: `GozaAssemblySetMaterial()`, `GozaAssemblyCreateElementVec()`, `GozaAssemblyElementVonMises()`
-@*/
-PetscErrorCode GozaAssemblySetMaterialVecs(GozaAssembly a, Vec first, Vec second)
+PetscErrorCode TakeMaterialVecs(GozaAssembly a, Vec first, Vec second)
 {
   const PetscScalar *array[2] = {NULL, NULL};
   Vec                from[2]  = {first, second};
@@ -110,11 +74,95 @@ PetscErrorCode GozaAssemblySetMaterialVecs(GozaAssembly a, Vec first, Vec second
   for (int k = 0; k < 2; k++) {
     if (from[k]) PetscCall(VecGetArrayReadAndMemType(from[k], &array[k], &memtype));
   }
-  const PetscErrorCode failed = GozaAssemblySetMaterial(a, array[0], array[1]);
+  const PetscErrorCode failed = TakeMaterial(a, array[0], array[1]);
   for (int k = 0; k < 2; k++) {
     if (from[k]) PetscCall(VecRestoreArrayReadAndMemType(from[k], &array[k]));
   }
   PetscCall(failed);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode TakeTraction(GozaAssembly a, PetscInt nfaces, PetscInt corners, const PetscInt faces[], const PetscReal traction[])
+{
+  PetscFunctionBegin;
+  PetscCall(HaveElements(a));
+  PetscCheck(corners == 3 || corners == 4, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "A face has 3 or 4 corners, not %" PetscInt_FMT, corners);
+  a->forces_stale = true;
+  PetscCallCXX(a->load.assign((std::size_t)a->nnodes * a->bs, 0));
+  for (PetscInt f = 0; f < nfaces; f++) {
+    PetscReal weight[4];
+
+    for (PetscInt b = 0; b < corners; b++) {
+      const PetscInt node = faces[(std::size_t)f * corners + b];
+
+      PetscCheck(node >= 0 && node < a->nnodes, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Face %" PetscInt_FMT ": its corner %" PetscInt_FMT " is node %" PetscInt_FMT " of %" PetscInt_FMT, f, b, node, a->nnodes);
+    }
+    surface_weights(a->x.data(), corners, faces + (std::size_t)f * corners, weight);
+    for (PetscInt b = 0; b < corners; b++) {
+      for (PetscInt r = 0; r < a->bs; r++)
+        a->load[(std::size_t)faces[(std::size_t)f * corners + b] * a->bs + r] += weight[b] * traction[(std::size_t)f * a->bs + r];
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Collective: body() where there are elements, on all ranks or on none. */
+template <class Body> PetscErrorCode Take(GozaAssembly a, const Body &body)
+{
+  PetscFunctionBegin;
+  PetscErrorCode failed = HaveElements(a);
+  if (!failed) failed = Guarded(body);
+  PetscCall(AgreeOnFailure(a->comm, failed));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+} // namespace goza::assembly
+
+using namespace goza;
+
+/*@C
+  GozaAssemblySetMaterial - Sets the material of every element
+
+  Collective
+
+  Input Parameters:
++ assembly - the object
+. first    - nelem values: the coefficient k (diffusion), Young's modulus (elasticity; the caller's unit of stress) or the density (mass)
+- second   - nelem values of Poisson's ratio, below 0.5; elasticity only, else `NULL`
+
+  Level: beginner
+
+  Note:
+  May be called again: the next `GozaAssemblyMatrix()` then puts new values into the same pattern. The arrays are copied; they may be on the device.
+
+.seealso: `GozaAssemblyGetElements()`, `GozaAssemblyMatrix()`, `GozaAssemblySetMaterialVecs()`
+@*/
+PetscErrorCode GozaAssemblySetMaterial(GozaAssembly a, const PetscReal first[], const PetscReal second[])
+{
+  PetscFunctionBegin;
+  PetscCall(AgreeOnFailure(a->comm, TakeMaterial(a, first, second)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  GozaAssemblySetMaterialVecs - Sets the material of every element from vectors, which may be on the device
+
+  Collective
+
+  Input Parameters:
++ assembly - the object
+. first    - as in `GozaAssemblySetMaterial()`, a vector of `GozaAssemblyCreateElementVec()`
+- second   - the same, or `NULL`
+
+  Level: intermediate
+
+.seealso: `GozaAssemblySetMaterial()`, `GozaAssemblyCreateElementVec()`, `GozaAssemblyElementVonMises()`
+@*/
+PetscErrorCode GozaAssemblySetMaterialVecs(GozaAssembly a, Vec first, Vec second)
+{
+  PetscFunctionBegin;
+  PetscCall(AgreeOnFailure(a->comm, TakeMaterialVecs(a, first, second)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -171,7 +219,7 @@ PetscErrorCode GozaAssemblySetCoordinates(GozaAssembly a, const PetscReal x[])
 /*@
   GozaAssemblySetDirichlet - Says which unknowns are given, and their values
 
-  Logically Collective
+  Collective
 
   Input Parameters:
 + assembly - the object
@@ -188,12 +236,13 @@ PetscErrorCode GozaAssemblySetCoordinates(GozaAssembly a, const PetscReal x[])
 @*/
 PetscErrorCode GozaAssemblySetDirichlet(GozaAssembly a, const PetscBool given[], const PetscScalar value[])
 {
-  const std::size_t n = (std::size_t)a->nnodes * a->bs;
+  const std::size_t n = (std::size_t)PetscMax(a->nnodes, 0) * a->bs;
 
   PetscFunctionBegin;
-  PetscCall(HaveElements(a));
-  PetscCallCXX(a->given.assign(given ? n : 0, 0));
-  PetscCallCXX(a->value.assign(n, 0));
+  PetscCall(Take(a, [&] {
+    a->given.assign(given ? n : 0, 0);
+    a->value.assign(n, 0);
+  }));
   for (std::size_t k = 0; given && k < n; k++) {
     a->given[k] = given[k] ? 1 : 0;
     if (given[k] && value) a->value[k] = value[k];
@@ -205,7 +254,7 @@ PetscErrorCode GozaAssemblySetDirichlet(GozaAssembly a, const PetscBool given[],
 /*@
   GozaAssemblySetForce - Sets the force (or source) in a unit volume of every element
 
-  Logically Collective
+  Collective
 
   Input Parameters:
 + assembly - the object
@@ -218,9 +267,10 @@ PetscErrorCode GozaAssemblySetDirichlet(GozaAssembly a, const PetscBool given[],
 PetscErrorCode GozaAssemblySetForce(GozaAssembly a, const PetscReal force[])
 {
   PetscFunctionBegin;
-  PetscCall(HaveElements(a));
-  if (force) PetscCallCXX(a->force.assign(force, force + (std::size_t)a->nelem * a->bs));
-  else a->force.clear();
+  PetscCall(Take(a, [&] {
+    if (force) a->force.assign(force, force + (std::size_t)a->nelem * a->bs);
+    else a->force.clear();
+  }));
   a->forces_stale = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -228,7 +278,7 @@ PetscErrorCode GozaAssemblySetForce(GozaAssembly a, const PetscReal force[])
 /*@
   GozaAssemblySetTraction - Sets the force (or flux) on a unit area of faces: the Neumann boundary
 
-  Logically Collective
+  Collective
 
   Input Parameters:
 + assembly - the object
@@ -247,23 +297,6 @@ PetscErrorCode GozaAssemblySetForce(GozaAssembly a, const PetscReal force[])
 PetscErrorCode GozaAssemblySetTraction(GozaAssembly a, PetscInt nfaces, PetscInt corners, const PetscInt faces[], const PetscReal traction[])
 {
   PetscFunctionBegin;
-  PetscCall(HaveElements(a));
-  PetscCheck(corners == 3 || corners == 4, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "A face has 3 or 4 corners, not %" PetscInt_FMT, corners);
-  a->forces_stale = true;
-  PetscCallCXX(a->load.assign((std::size_t)a->nnodes * a->bs, 0));
-  for (PetscInt f = 0; f < nfaces; f++) {
-    PetscReal weight[4];
-
-    for (PetscInt b = 0; b < corners; b++) {
-      const PetscInt node = faces[(std::size_t)f * corners + b];
-
-      PetscCheck(node >= 0 && node < a->nnodes, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Face %" PetscInt_FMT ": its corner %" PetscInt_FMT " is node %" PetscInt_FMT " of %" PetscInt_FMT, f, b, node, a->nnodes);
-    }
-    surface_weights(a->x.data(), corners, faces + (std::size_t)f * corners, weight);
-    for (PetscInt b = 0; b < corners; b++) {
-      for (PetscInt r = 0; r < a->bs; r++)
-        a->load[(std::size_t)faces[(std::size_t)f * corners + b] * a->bs + r] += weight[b] * traction[(std::size_t)f * a->bs + r];
-    }
-  }
+  PetscCall(AgreeOnFailure(a->comm, TakeTraction(a, nfaces, corners, faces, traction)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

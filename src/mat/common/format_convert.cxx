@@ -1,13 +1,12 @@
 /* Copies of a Goza matrix, and the ways between it and PETSc's types. */
 #include "format_mat.hpp"
-#include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
 
 namespace goza::mat
 {
 
-/* A, which is an AIJ of PETSc's, becomes a Goza matrix of this kind. */
-static PetscErrorCode BecomeFormat(Mat A, const FormatKind &kind, std::unique_ptr<FormatConfig> config)
+/* A, which is an AIJ of PETSc's, becomes a Goza matrix. */
+static PetscErrorCode BecomeFormat(Mat A, std::unique_ptr<FormatMat> made)
 {
   PetscBool mpi;
   MatType   base;
@@ -17,46 +16,46 @@ static PetscErrorCode BecomeFormat(Mat A, const FormatKind &kind, std::unique_pt
   base = BaseType(mpi);
   if (A->assembled) PetscCall(MatConvert(A, base, MAT_INPLACE_MATRIX, &A));
   else if (!mpi) PetscCall(MatSeqAIJSetType(A, base)); /* by way of -mat_seqaij_type, before there are entries */
-  PetscCall(MatFormatAttach(A, kind, std::move(config)));
+  PetscCall(MatFormatAttach(A, std::move(made)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatFormatBecomeLike(Mat A, const FormatMat *f)
 {
-  std::unique_ptr<FormatConfig> config;
+  std::unique_ptr<FormatMat> made;
 
   PetscFunctionBegin;
-  PetscCallCXX(config = f->config->clone());
-  PetscCall(BecomeFormat(A, *f->kind, std::move(config)));
+  PetscCall(MatFormatPrepare(PetscObjectComm((PetscObject)A), *f->kind, f, &made));
+  PetscCall(BecomeFormat(A, std::move(made)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatDuplicate_Format(Mat A, MatDuplicateOption how, Mat *B)
 {
-  FormatMat                    *f, *copy;
-  std::unique_ptr<FormatConfig> config;
+  FormatMat                 *f;
+  std::unique_ptr<FormatMat> made;
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
+  PetscCall(MatFormatPrepare(PetscObjectComm((PetscObject)A), *f->kind, f, &made));
+  made->chained_view = f->chained_view; /* MatDuplicate() copies the view, which is ours, and the DM that the chained one asks */
   PetscCall(MatFormatDuplicateBase(A, f, how, B));
-  PetscCallCXX(config = f->config->clone());
-  PetscCall(MatFormatAttach(*B, *f->kind, std::move(config)));
-  PetscCall(MatGetFormatMat(*B, &copy));
-  copy->chained_view = f->chained_view; /* MatDuplicate() copies the view, which is ours, and the DM that the chained one asks */
+  PetscCall(MatFormatAttach(*B, std::move(made)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The submatrix of a parallel AIJ is a plain one, whatever its parent's type; a field's block should be as fast as the whole. */
 PetscErrorCode MatCreateSubMatrix_Format(Mat A, IS rows, IS cols, MatReuse reuse, Mat *B)
 {
-  FormatMat *f, *there;
+  FormatMat                 *f, *there = nullptr;
+  std::unique_ptr<FormatMat> made;
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
+  if (reuse == MAT_REUSE_MATRIX) PetscCall(MatGetFormatMat(*B, &there));
+  if (!there) PetscCall(MatFormatPrepare(PetscObjectComm((PetscObject)A), *f->kind, f, &made));
   PetscCall(MatFormatAsBase(A, f, [&] { return f->base.createsubmatrix(A, rows, cols, reuse, B); }));
-  PetscCall(MatGetFormatMat(*B, &there));
-  if (there && reuse == MAT_REUSE_MATRIX) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatFormatBecomeLike(*B, f));
+  if (made) PetscCall(BecomeFormat(*B, std::move(made)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -74,10 +73,10 @@ PetscErrorCode MatTransposeSymbolic_Format(Mat A, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static bool IsAIJ(const std::string &type)
+static bool IsAIJ(std::string_view type)
 {
-  const std::string form = type.substr(0, 3);
-  const std::string root = form == "seq" || form == "mpi" ? type.substr(3) : type;
+  const std::string_view form = type.substr(0, 3);
+  const std::string_view root = form == "seq" || form == "mpi" ? type.substr(3) : type;
 
   return root.rfind(MATAIJ, 0) == 0;
 }
@@ -142,12 +141,12 @@ static PetscErrorCode ReuseFormat(Mat A, Mat M)
 /* From whatever A is, by way of the base type. */
 PetscErrorCode MatConvert_Any_Format(Mat A, MatType type, MatReuse reuse, Mat *M)
 {
-  const FormatKind             *kind;
-  std::unique_ptr<FormatConfig> config;
-  Mat                           B = A;
-  FormatMat                    *f;
-  PetscBool                     mpi, wants_mpi, root;
-  PetscMPIInt                   size;
+  const FormatKind          *kind;
+  std::unique_ptr<FormatMat> made;
+  Mat                        B = A;
+  FormatMat                 *f;
+  PetscBool                  mpi, wants_mpi, root;
+  PetscMPIInt                size;
 
   PetscFunctionBegin;
   if (reuse == MAT_REUSE_MATRIX) {
@@ -161,7 +160,7 @@ PetscErrorCode MatConvert_Any_Format(Mat A, MatType type, MatReuse reuse, Mat *M
     if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, M));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCallCXX(config = kind->config());
+  PetscCall(MatFormatPrepare(PetscObjectComm((PetscObject)A), *kind, nullptr, &made));
   PetscCall(PetscStrbeginswith(((PetscObject)A)->type_name, "mpi", &mpi));
   PetscCall(PetscStrcmp(type, kind->mpi, &wants_mpi));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
@@ -176,7 +175,7 @@ PetscErrorCode MatConvert_Any_Format(Mat A, MatType type, MatReuse reuse, Mat *M
     if (f) PetscCall(MatFormatDetach(B));
     if (B->assembled) PetscCall(ConvertToAIJ(B, BaseType(mpi), MAT_INPLACE_MATRIX, &B));
   }
-  PetscCall(BecomeFormat(B, *kind, std::move(config)));
+  PetscCall(BecomeFormat(B, std::move(made)));
   *M = B;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,6 +1,6 @@
 /* Assembly by coordinates (COO), the values on the host or on the device. */
 #include "format_mat.hpp"
-#include "petsc/errors.hpp"
+#include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
 
 namespace goza::mat
@@ -24,12 +24,15 @@ static PetscErrorCode MatSetValuesCOO_Format(Mat A, const PetscScalar v[], Inser
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
-  if (!petsc_on_device() && device::is_device_pointer(v)) { /* this PETSc knows no device memory */
-    PetscCall(Guarded([&] {
+  if (!petsc_on_device() && default_space() == Space::Cuda) { /* this PETSc knows no device memory */
+    const PetscErrorCode failed = Guarded([&] {
+      if (!device::is_device_pointer(v)) return;
       host.resize(f->coo_n);
       device::copy(host.data(), v, host.size() * sizeof(PetscScalar));
-    }));
-    v = host.data();
+      v = host.data();
+    });
+
+    PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "bring its values to the host"));
   }
   PetscCall(MatFormatAsBase(A, f, [&] { return f->base_coo_values(A, v, mode); }));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -51,7 +51,7 @@ template <class Config, const FormatKind &(*kind)()> FormatKind MakeFormatKind(c
 
 /* The settings of A, to change; NULL when A is not of this kind. (Nothing is composed on A for it: a factor or duplicate of A would inherit that.) */
 PetscErrorCode MatFormatFindConfig(Mat A, const FormatKind &kind, FormatConfig **config);
-PetscErrorCode MatFormatChanged(Mat A); // the format is built anew at the next product
+PetscErrorCode MatFormatChanged(Mat A); // collective: the format is built anew at the next product
 
 /* For a Set function: the options of A; NULL for another type, on which it does nothing, as is PETSc's custom. */
 template <class Config, class Options> PetscErrorCode MatFormatFindOptions(Mat A, const FormatKind &kind, Options **options)
@@ -78,8 +78,8 @@ PetscErrorCode MatFormatSet(Mat A, const FormatKind &kind, const Setting<Allowed
   PetscCall(MatFormatFindConfig(A, kind, &config));
   if (!config) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(CheckAllowed(PetscObjectComm((PetscObject)A), setting.allowed, setting.option, value));
-  setting.put(static_cast<Owner &>(*config), value);
   PetscCall(MatFormatChanged(A));
+  setting.put(static_cast<Owner &>(*config), value);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -106,8 +106,8 @@ PetscErrorCode MatFormatOption(Mat A, FormatConfig &config, GozaOptionItems item
   PetscCall(setting.allowed.from_options(items, {setting.option, setting.text, setting.function}, now, &value, &given));
   if (!given || value == now) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(CheckAllowed(PetscObjectComm((PetscObject)A), setting.allowed, setting.option, value));
-  setting.put(static_cast<Owner &>(config), value);
   PetscCall(MatFormatChanged(A));
+  setting.put(static_cast<Owner &>(config), value);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,6 +1,6 @@
 /* The context of a Goza matrix, attached to a matrix of PETSc's and taken off again. */
 #include "format_mat.hpp"
-#include "petsc/errors.hpp"
+#include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
 
 const char *const MatStoragePrecisions[] = {"double", "single", "half", "bfloat16", "MatStoragePrecision", "MAT_STORAGE_", NULL};
@@ -48,11 +48,14 @@ PetscErrorCode MatFormatFindConfig(Mat A, const FormatKind &kind, FormatConfig *
 
 PetscErrorCode MatFormatChanged(Mat A)
 {
-  FormatMat *f;
+  FormatMat                                *f;
+  std::shared_ptr<ParOperator<PetscScalar>> anew;
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
-  if (f) PetscCallCXX(f->op = std::make_shared<ParOperator<PetscScalar>>());
+  if (!f) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), Guarded([&] { anew = std::make_shared<ParOperator<PetscScalar>>(); }), "begin its format anew"));
+  f->op = std::move(anew);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -68,7 +71,19 @@ PetscErrorCode MatFormatCheckKind(Mat A, const FormatKind &kind)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatFormatAttach(Mat A, const FormatKind &kind, std::unique_ptr<FormatConfig> config)
+PetscErrorCode MatFormatPrepare(MPI_Comm comm, const FormatKind &kind, const FormatMat *like, std::unique_ptr<FormatMat> *made)
+{
+  PetscFunctionBegin;
+  PetscCall(FailTogether(comm, Guarded([&] {
+                           *made           = std::make_unique<FormatMat>();
+                           (*made)->kind   = &kind;
+                           (*made)->config = like ? like->config->clone() : kind.config();
+                         }),
+                         "hold a matrix of this type"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatFormatAttach(Mat A, std::unique_ptr<FormatMat> made)
 {
   FormatMat     *f;
   PetscContainer container;
@@ -76,16 +91,14 @@ PetscErrorCode MatFormatAttach(Mat A, const FormatKind &kind, std::unique_ptr<Fo
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
   if (f) PetscCall(MatFormatDetach(A)); /* -mat_seqaij_type makes every new SeqAIJ a Goza matrix */
-  PetscCallCXX(f = new FormatMat);
-  f->kind      = &kind;
-  f->config    = std::move(config);
-  f->base_type = ((PetscObject)A)->type_name;
+  f            = made.get();
+  f->base_type = ((PetscObject)A)->type_name; /* as short as std::string holds within itself */
   PetscCall(PetscContainerCreate(PetscObjectComm((PetscObject)A), &container));
-  PetscCall(PetscContainerSetPointer(container, f));
+  PetscCall(PetscContainerSetPointer(container, made.release()));
   PetscCall(PetscContainerSetCtxDestroy(container, FormatMatDestroy));
   PetscCall(PetscObjectCompose((PetscObject)A, context_key, (PetscObject)container));
   PetscCall(PetscContainerDestroy(&container));
-  PetscCall(PetscObjectChangeTypeName((PetscObject)A, f->base_type.rfind("mpi", 0) == 0 ? kind.mpi : kind.seq));
+  PetscCall(PetscObjectChangeTypeName((PetscObject)A, f->base_type.rfind("mpi", 0) == 0 ? f->kind->mpi : f->kind->seq));
   PetscCall(MatFormatOverride(A, f));
   PetscCall(MatFormatOverrideValues(A, f));
   PetscCall(MatFormatOverrideProducts(A, f));
@@ -129,12 +142,12 @@ PetscErrorCode MatFormatDetach(Mat A)
 
 PetscErrorCode MatCreate_Format(Mat A, const FormatKind &kind, bool mpi)
 {
-  std::unique_ptr<FormatConfig> config;
+  std::unique_ptr<FormatMat> made;
 
   PetscFunctionBegin;
-  PetscCallCXX(config = kind.config());
+  PetscCall(MatFormatPrepare(PetscObjectComm((PetscObject)A), kind, nullptr, &made));
   PetscCall(MatSetType(A, BaseType(mpi)));
-  PetscCall(MatFormatAttach(A, kind, std::move(config)));
+  PetscCall(MatFormatAttach(A, std::move(made)));
   /* MatConvert() asks a new matrix of the wanted type. Only one that was made by our name: what -mat_seqaij_type makes of a SeqAIJ is converted to as PETSc does it */
   A->ops->convertfrom = MatConvert_Any_Format;
   PetscFunctionReturn(PETSC_SUCCESS);

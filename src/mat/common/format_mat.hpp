@@ -6,6 +6,7 @@
 #include "format_kind.hpp"
 #include "petsc/vec_access.hpp"
 #include <petsc/private/matimpl.h>
+#include <string_view>
 
 namespace goza::mat
 {
@@ -32,8 +33,10 @@ struct FormatMat {
 MatType        BaseType(bool mpi);                    // what a new Goza matrix is below
 PetscErrorCode MatGetFormatMat(Mat A, FormatMat **f); // NULL when A is not ours
 
-PetscErrorCode MatFormatAttach(Mat A, const FormatKind &kind, std::unique_ptr<FormatConfig> config); // A has a base type
-PetscErrorCode MatFormatDetach(Mat A);                                                               // to the base type
+/* Collective: on all ranks or on none, before PETSc's part begins, so that what follows asks for no memory of ours. like: whose settings it has; NULL: what the kind begins with */
+PetscErrorCode MatFormatPrepare(MPI_Comm comm, const FormatKind &kind, const FormatMat *like, std::unique_ptr<FormatMat> *made);
+PetscErrorCode MatFormatAttach(Mat A, std::unique_ptr<FormatMat> made); // A has a base type
+PetscErrorCode MatFormatDetach(Mat A);                                  // to the base type
 
 inline bool MatIsHashed(Mat A)
 {
@@ -114,7 +117,7 @@ template <class F> PetscErrorCode ComposeOver(Mat A, const char *name, F ours, F
 }
 
 /* The type under whose name PETSc looks for conversions and products: the host's, which has them all. */
-inline MatType HostType(const std::string &type)
+inline MatType HostType(std::string_view type)
 {
   return type.rfind("mpi", 0) == 0 ? MATMPIAIJ : MATSEQAIJ;
 }
@@ -144,7 +147,7 @@ PetscErrorCode MatMultAdd_Format(Mat A, Vec x, Vec y, Vec z);
 /* format_view.cxx */
 PetscErrorCode MatView_Format(Mat A, PetscViewer viewer);
 /* format_convert.cxx */
-PetscErrorCode MatFormatBecomeLike(Mat A, const FormatMat *f); // an AIJ of PETSc's, of f's kind and with its settings
+PetscErrorCode MatFormatBecomeLike(Mat A, const FormatMat *f); // collective. An AIJ of PETSc's, of f's kind and with its settings
 PetscErrorCode MatDuplicate_Format(Mat A, MatDuplicateOption how, Mat *B);
 PetscErrorCode MatCreateSubMatrix_Format(Mat A, IS rows, IS cols, MatReuse reuse, Mat *B);
 PetscErrorCode MatTransposeSymbolic_Format(Mat A, Mat *B);

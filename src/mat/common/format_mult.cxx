@@ -1,6 +1,7 @@
 /* Products of a Goza matrix with vectors that live anywhere. */
 #include "format_mat.hpp"
 #include "group_mat.hpp"
+#include "parallel/agree.hpp"
 #include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
 #include "petsc/vec_access.hpp"
@@ -17,7 +18,7 @@ static PetscErrorCode MatFormatUpdate(Mat A, FormatMat *f)
 
   PetscFunctionBegin;
   PetscCall(f->op->behind(A, &behind));
-  if (behind && f->op.use_count() > 1) failed = MatFormatChanged(A);
+  if (behind && f->op.use_count() > 1) failed = Guarded([&] { f->op = std::make_shared<ParOperator<PetscScalar>>(); });
   PetscCall(use_petsc_stream());
   PetscCall(MatGetSpace(A, &space));
   const bool asks     = behind || !f->op->built() || f->op->space() != space;         /* the same on every rank */
@@ -65,7 +66,7 @@ static PetscErrorCode MatCheckMult(Mat A, FormatMat *f, Vec x, Vec add, Vec y)
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(y, &n));
-  PetscCallCXX(again.resize(n + 1));
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), Guarded([&] { again.resize(n + 1); }), "check its part of a product"));
   PetscCall(f->check.update(A, Space::Host, [](Space space) { return std::make_unique<SlicedEll<PetscScalar, PetscScalar>>(space); }));
   PetscCall(VecGetArrayRead(x, &xa));
   if (add) PetscCall(VecGetArrayRead(add, &za));

@@ -1,6 +1,6 @@
 /* Products of a Goza matrix with others. PETSc looks for them by the names of all the types; AIJ has entries there that a new name lacks. */
 #include "format_mat.hpp"
-#include "petsc/errors.hpp"
+#include "parallel/agree.hpp"
 #include <algorithm>
 
 namespace goza::mat
@@ -114,10 +114,10 @@ PetscErrorCode ProductSymbolic(Mat C)
 PetscErrorCode ComposePhases(Mat C)
 {
   PetscContainer container;
-  Phases        *phases;
+  Phases        *phases = nullptr;
 
   PetscFunctionBegin;
-  PetscCallCXX(phases = new Phases);
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)C), Guarded([&] { phases = new Phases; }), "hold a product of matrices"));
   phases->symbolic        = C->ops->productsymbolic;
   C->ops->productsymbolic = ProductSymbolic;
   PetscCall(PetscContainerCreate(PetscObjectComm((PetscObject)C), &container));
@@ -139,7 +139,7 @@ namespace
 
 /* A factor of a product while PETSc looks for it: with the name of a host AIJ, and without the function by which it would come here again. */
 struct Renamed {
-  Mat   factor;
+  Mat   factor     = NULL;
   char *name       = nullptr;
   bool  comes_here = false;
 };
@@ -191,8 +191,9 @@ PetscErrorCode ColumnsOnDevice(const Mat_Product *product, PetscBool *yes)
 /* PETSc comes here when it has found nothing under the types' own names. */
 static PetscErrorCode MatProductSetFromOptions_Format_Any(Mat C)
 {
-  std::vector<Renamed> factors;
-  PetscBool            columns;
+  Renamed   factors[3];
+  int       n = 0;
+  PetscBool columns;
 
   PetscFunctionBegin;
   PetscCall(ColumnsOnDevice(C->product, &columns));
@@ -200,16 +201,16 @@ static PetscErrorCode MatProductSetFromOptions_Format_Any(Mat C)
   for (Mat factor : {C->product->A, C->product->B, C->product->C}) {
     const auto same = [factor](const Renamed &r) { return r.factor == factor; };
 
-    if (factor && std::none_of(factors.begin(), factors.end(), same)) PetscCallCXX(factors.push_back({factor}));
+    if (factor && std::none_of(factors, factors + n, same)) factors[n++].factor = factor;
   }
-  for (Renamed &r : factors) {
-    PetscCall(PetscObjectReference((PetscObject)r.factor)); /* what PETSc finds may put other factors in their place */
-    PetscCall(Rename(&r));
+  for (int k = 0; k < n; k++) {
+    PetscCall(PetscObjectReference((PetscObject)factors[k].factor)); /* what PETSc finds may put other factors in their place */
+    PetscCall(Rename(&factors[k]));
   }
   const PetscErrorCode ierr = MatProductSetFromOptions(C);
-  for (Renamed &r : factors) {
-    PetscCall(Restore(r));
-    PetscCall(MatDestroy(&r.factor));
+  for (int k = 0; k < n; k++) {
+    PetscCall(Restore(factors[k]));
+    PetscCall(MatDestroy(&factors[k].factor));
   }
   PetscCall(ierr);
   if (C->ops->productsymbolic && C->ops->productsymbolic != ProductSymbolic) PetscCall(ComposePhases(C));

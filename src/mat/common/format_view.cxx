@@ -1,6 +1,7 @@
 /* What -mat_view and -ksp_view say of a Goza matrix: from numbers already there; no matrix is copied to be printed. */
 #include "format_mat.hpp"
 #include "group_mat.hpp"
+#include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
 
 namespace goza::mat
@@ -18,6 +19,7 @@ static PetscErrorCode ViewFormat(Mat A, PetscViewer viewer)
   FormatMat        *f;
   PetscViewerFormat format;
   PetscLogDouble    bytes, total;
+  std::string       block, halo;
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
@@ -27,12 +29,17 @@ static PetscErrorCode ViewFormat(Mat A, PetscViewer viewer)
     if (format == PETSC_VIEWER_ASCII_INFO_DETAIL && detail_view) PetscCall(detail_view(A, default_space(), nullptr, viewer));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), Guarded([&] {
+                           block = f->op->diagonal_block().describe();
+                           if (f->op->has_others()) halo = f->op->describe_halo();
+                         }),
+                         "describe its block of the matrix"));
   bytes = (PetscLogDouble)f->op->bytes();
   PetscCallMPI(MPI_Allreduce(&bytes, &total, 1, MPIU_PETSCLOGDOUBLE, MPI_SUM, PetscObjectComm((PetscObject)A)));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s on %s%s: %s\n", f->kind->root, space_name(f->op->space()), f->op->space() == Space::Host ? "" : DescribeStages({&f->staged_x, &f->staged_y, &f->staged_z}),
-                                   f->op->diagonal_block().describe().c_str()));
+                                   block.c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: %.3f MB in all, built %d times\n", f->kind->root, total / 1e6, (int)f->op->builds()));
-  if (f->op->has_others()) PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: halo exchange: %s\n", f->kind->root, f->op->describe_halo().c_str()));
+  if (f->op->has_others()) PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: halo exchange: %s\n", f->kind->root, halo.c_str()));
   if (format == PETSC_VIEWER_ASCII_INFO_DETAIL && detail_view) PetscCall(detail_view(A, f->op->space(), &f->op->diagonal_block(), viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

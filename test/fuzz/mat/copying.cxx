@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <unistd.h>
 
 namespace goza_fuzz
@@ -54,6 +55,13 @@ struct Target {
   std::string petscs, ours;
 };
 
+PetscInt block_size(const Slot &s)
+{
+  PetscInt rows = 1, cols = 1;
+  if (MatGetBlockSizes(s.mat[PETSCS], &rows, &cols)) return 1;
+  return std::max(rows, cols);
+}
+
 Target target(const Twins &t, const Slot &s, long which)
 {
   const std::string        form    = t.is(s, MATMPIAIJ) ? "mpiaij" : t.is(s, MATSEQAIJ) ? "seqaij" : t.ranks > 1 ? "mpiaij" : "seqaij";
@@ -67,8 +75,8 @@ Target target(const Twins &t, const Slot &s, long which)
     return {form, form};
   case 3:
     return {MATDENSE, MATDENSE};
-  case 4:
-    return {MATBAIJ, MATBAIJ};
+  case 4: /* PETSc's defect: the room of an MPIBAIJ's block row is counted in the first of its rows, and a rank where that is too little says so to no other */
+    return form == "mpiaij" && t.ranks > 1 && block_size(s) > 1 ? Target{form, form} : Target{MATBAIJ, MATBAIJ};
   case 5:
     return {form == "mpiaij" ? MATMPIAIJPERM : MATSEQAIJPERM, form == "mpiaij" ? MATMPIAIJPERM : MATSEQAIJPERM};
   case 6: /* PETSc 3.18's way from MPIAIJ leaves a matrix without layouts */
@@ -112,9 +120,11 @@ Step convert_in_place(Twins &t, const Op &o)
   };
   step.touched = {a};
   step.after   = [=, &t] {
-    const bool stored = t.slot[a].stored; /* of the same type it is the same matrix, with the values that it has stored */
+    const bool stored = t.slot[a].stored, coo = t.slot[a].coo; /* of the same type it is the same matrix, with the values that it has stored and what COO has left of it */
     t.learn(a, t.slot[a].size);
-    t.slot[a].stored = stored;
+    t.slot[a].stored      = stored;
+    t.slot[a].coo         = coo;
+    t.slot[a].coo_pattern = std::numeric_limits<double>::infinity();
   };
   return step;
 }

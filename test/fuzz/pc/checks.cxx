@@ -53,8 +53,13 @@ private:
     const bool        exact     = precision.empty() || precision == "double";
     return (c.has(DEFINITE) ? 1e4 : 1e6) * (unusual() ? 1e3 : 1) * (exact ? PETSC_MACHINE_EPSILON : (PetscReal)6e-8);
   }
-  bool      definite() const { return c.has(SYMMETRIC | DEFINITE); }
-  bool      unusual() const; /* options with which a cycle need not contract */
+  bool definite() const { return c.has(SYMMETRIC | DEFINITE); }
+  bool unusual() const; /* options with which a cycle need not contract */
+  bool leaves_numbers(PetscReal bound) const
+  {
+    return !definite() && !std::isfinite(bound);
+  } /* a smoother that diverges: what it does to rounding is not known */
+  bool      partitioned_by_chance() const;
   MatHandle matrix(MPI_Comm comm) const;
   PetscReal rounding(Vec, Vec M_v) const;
   VecHandle apply(PC, Vec) const;
@@ -101,6 +106,18 @@ bool Checked::unusual() const
   for (const auto &o : c.options)
     if (o.second == "l1jacobi") return true;
   return precision == "mixed";
+}
+
+/* PTScotch's partition of the same graph is another one at each call, and the colours of mcgs are those of the rows as they are numbered. */
+bool Checked::partitioned_by_chance() const
+{
+  PetscMPIInt size;
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  if (size == 1 || c.option("repartition_ratio").empty() || c.option("repartition_ratio") == "0" || c.option("reuse") == "pattern" || c.option("reuse") == "interpolation")
+    return false;
+  bool mcgs = !c.has(SYMMETRIC) && c.option("smoother").empty(); /* auto may take it */
+  for (const auto &o : c.options) mcgs = mcgs || o.second == "mcgs";
+  return mcgs;
 }
 
 MatHandle Checked::matrix(MPI_Comm comm) const
@@ -197,7 +214,7 @@ void Checked::linear()
   PETSC_OK(VecScale(four_times, 4)); /* which rounds nothing, wherever the cycle multiplies, adds and divides */
   PETSC_OK(VecScale(four_times = apply(pc, four_times), 0.25));
   const PetscReal scaled = distance(four_times, Mx);
-  if (!definite() && !(std::isfinite(off) && std::isfinite(scaled))) return; /* on its way out of the range of numbers */
+  if (leaves_numbers(off + scaled + size + rounded)) return;
   require(scaled <= PETSC_MACHINE_EPSILON * norm(Mx), "M 4x is not 4 M x: off by ", scaled, " of ", norm(Mx));
   require(off <= 3 * (eps() * size + rounded), "not linear: off by ", off, " of ", size, ", rounding ", rounded);
 }
@@ -207,6 +224,7 @@ void Checked::symmetric()
   step();
   const PetscReal a = dot(Mx, y), b = dot(x, My), size = norm(Mx) * norm(y) + norm(x) * norm(My);
   const PetscReal rounded = rounding(x, Mx) * norm(y) + norm(x) * rounding(y, My);
+  if (leaves_numbers(size + rounded)) return;
   require(std::abs(a - b) <= eps() * size + rounded, "not symmetric: ", a, " and ", b, ", off by ", a - b, " of ", size, ", rounding ", rounded);
   if (definite() && !unusual() && norm(Mx) > 0) require(dot(Mx, x) > -eps() * size, "not positive: ", dot(Mx, x));
 }
@@ -217,9 +235,10 @@ void Checked::transposed()
   step();
   PETSC_OK(PCApplyTranspose(pc, y, Mty));
   remove_null_space(A, Mty);
-  const PetscReal a = dot(Mx, y), b = dot(x, Mty);
+  const PetscReal a = dot(Mx, y), b = dot(x, Mty), bound = eps() * (norm(Mx) * norm(y) + norm(x) * norm(Mty)) + rounding(x, Mx) * norm(y) + norm(x) * rounding(y, Mty);
+  if (leaves_numbers(bound)) return;
   require(all_finite(Mty), "M' y is not finite");
-  require(std::abs(a - b) <= eps() * (norm(Mx) * norm(y) + norm(x) * norm(Mty)) + rounding(x, Mx) * norm(y) + norm(x) * rounding(y, Mty), "not the transpose: ", a, " and ", b);
+  require(std::abs(a - b) <= bound, "not the transpose: ", a, " and ", b);
 }
 
 /* Other values, and back: the operator is the first again, whatever is kept. */
@@ -227,6 +246,7 @@ void Checked::history()
 {
   MatHandle first;
   VecHandle d = right_hand_side(A, 3);
+  if (partitioned_by_chance()) return;
   step();
   PETSC_OK(MatDuplicate(A, MAT_COPY_VALUES, first.put()));
   PETSC_OK(VecAbs(d));
@@ -238,8 +258,9 @@ void Checked::history()
   PETSC_OK(PCSetOperators(pc, A, A));
   PETSC_OK(PCSetUp(pc));
   VecHandle       again = apply(pc, x);
-  const PetscReal off   = distance(again, Mx);
-  require(off <= eps() * norm(Mx) + rounding(x, Mx), "another operator after other values and back: off by ", off, " of ", norm(Mx));
+  const PetscReal off = distance(again, Mx), bound = eps() * norm(Mx) + rounding(x, Mx);
+  if (leaves_numbers(bound)) return;
+  require(off <= bound, "another operator after other values and back: off by ", off, " of ", norm(Mx));
 }
 
 struct Solved {

@@ -347,7 +347,8 @@ SAAMG::SAAMG()
 
   A matrix with a NaN or Inf gives `PC_SETUP_ERROR`, no abort.
 
-  Levels, aggregates, colours and iteration counts do not depend on the number of ranks, but for mcgs where `PCSAAMGSetMCGSCoupling()` makes it Jacobi between ranks.
+  Levels, aggregates, colours and iteration counts do not depend on the number of ranks, but for mcgs where `PCSAAMGSetMCGSCoupling()` makes it Jacobi between ranks,
+  and on levels that `PCSAAMGSetRepartitionRatio()` has partitioned anew: colours follow the numbers of rows, and those PTScotch's partition, which differs from call to call.
 
   Source: A. T. Araya, A. Fujii, T. Tanaka, smoothed-aggregation AMG on a GPU cluster; P. Vanek, J. Mandel, M. Brezina, Computing 56 (1996).
 
@@ -355,10 +356,10 @@ SAAMG::SAAMG()
 M*/
 PetscErrorCode PCCreate_SAAMG(PC pc)
 {
-  SAAMG *mg;
+  SAAMG *mg = nullptr;
 
   PetscFunctionBegin;
-  PetscCallCXX(mg = new SAAMG);
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), Guarded([&] { mg = new SAAMG; }), "hold a PC saamg"));
   pc->data                = mg;
   pc->ops->setup          = PCSetUp_SAAMG;
   pc->ops->apply          = PCApply_SAAMG;

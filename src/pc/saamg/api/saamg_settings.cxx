@@ -1,9 +1,12 @@
 /* The settings of saamg: a line each. From it come the option, what the PC answers to when the Set and Get functions call it by name, and the view. */
 #include "saamg_data.hpp"
+#include "parallel/agree.hpp"
 #include "pc/saamg/setup/lanczos.hpp"
 #include "petsc/setting.hpp"
+#include "petsc/short_text.hpp"
 #include <array>
 #include <petsc/private/pcimpl.h>
+#include <string_view>
 #include <tuple>
 
 const char *const PCSAAMGCycleTypes[]     = {"v", "w", "PCSAAMGCycleType", "PC_SAAMG_CYCLE_", NULL};
@@ -89,11 +92,11 @@ SmootherChoice &on_level(SAAMG &mg, PCSAAMGLevels levels)
   return mg.cycle_options.smoothers[levels == PC_SAAMG_ALL_LEVELS ? PC_SAAMG_FINEST : levels];
 }
 
-std::string option_on(const char *option, PCSAAMGLevels levels)
+ShortText option_on(const char *option, PCSAAMGLevels levels)
 {
-  const std::string begin = "-pc_saamg_";
+  constexpr char begin[] = "-pc_saamg_";
 
-  return begin + level_names[levels].prefix + (option + begin.size());
+  return ShortText("%s%s%s", begin, level_names[levels].prefix, option + sizeof(begin) - 1);
 }
 
 /* --- what the Set and Get functions call */
@@ -138,11 +141,11 @@ template <std::size_t i> PetscErrorCode GetOnLevel_SAAMG(PC pc, PCSAAMGLevels le
 
 template <std::size_t i> PetscErrorCode Compose(PC pc, bool attach)
 {
-  const std::string set = std::get<i>(settings).function + std::string("_C");
-  std::string       get = set;
+  const std::string_view function = std::get<i>(settings).function;
+  const int              before   = static_cast<int>(function.find("Set"));
+  const ShortText        set("%s_C", function.data()), get("%.*sGet%s_C", before, function.data(), function.data() + before + 3);
 
   PetscFunctionBegin;
-  get.replace(get.find("Set"), 3, "Get");
   if constexpr (by_level<i>) {
     PetscCall(PetscObjectComposeFunction((PetscObject)pc, set.c_str(), attach ? SetOnLevels_SAAMG<i> : NULL));
     PetscCall(PetscObjectComposeFunction((PetscObject)pc, get.c_str(), attach ? GetOnLevel_SAAMG<i> : NULL));
@@ -163,7 +166,7 @@ template <std::size_t i> PetscErrorCode FromOptions(PC pc, PCSAAMGLevels levels,
 
   PetscFunctionBegin;
   if constexpr (by_level<i>) {
-    const std::string option = option_on(s.option, levels), text = std::string(s.text) + ", on " + level_names[levels].text;
+    const ShortText option = option_on(s.option, levels), text("%s, on %s", s.text, level_names[levels].text);
 
     PetscCall(s.allowed.from_options(items, {option.c_str(), text.c_str(), s.function}, s.get(on_level(data(pc), levels)), &value, &given));
     if (given) PetscCall(SetOnLevels_SAAMG<i>(pc, levels, value));
@@ -183,7 +186,8 @@ template <std::size_t i> void print_changes(SAAMG &mg, SAAMG &fresh, std::string
   };
 
   if constexpr (by_level<i>) {
-    for (PCSAAMGLevels l : {PC_SAAMG_FINEST, PC_SAAMG_INTERMEDIATE, PC_SAAMG_COARSEST}) line(option_on(s.option, l), on_level(mg, l), on_level(fresh, l));
+    for (PCSAAMGLevels l : {PC_SAAMG_FINEST, PC_SAAMG_INTERMEDIATE, PC_SAAMG_COARSEST})
+      line(option_on(s.option, l).c_str(), on_level(mg, l), on_level(fresh, l));
   } else line(s.option, mg, fresh);
 }
 
@@ -235,8 +239,8 @@ static PetscErrorCode PCSetCoordinates_SAAMG(PC pc, PetscInt dim, PetscInt nodes
   SAAMG *mg = static_cast<SAAMG *>(pc->data);
 
   PetscFunctionBegin;
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), Guarded([&] { mg->coordinates.assign(coordinates, coordinates + (std::size_t)dim * nodes); }), "keep its coordinates"));
   mg->dim = dim;
-  PetscCallCXX(mg->coordinates.assign(coordinates, coordinates + (std::size_t)dim * nodes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

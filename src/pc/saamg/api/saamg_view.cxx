@@ -1,4 +1,5 @@
 /* What -ksp_view says of saamg. */
+#include "parallel/agree.hpp"
 #include "pc/saamg/cycle/cycle.hpp"
 #include "saamg_data.hpp"
 #include <petsc/private/pcimpl.h>
@@ -93,13 +94,34 @@ static PetscErrorCode ViewRanks(const std::vector<Grid> &grids, PetscViewer view
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+namespace
+{
+
+struct Described {
+  std::string              settings, halo;
+  std::vector<std::string> levels;
+};
+
+Described describe(SAAMG &mg)
+{
+  Described text;
+
+  text.settings = SettingsChanged(mg);
+  if (!mg.cycle) return text;
+  text.halo = mg.cycle->describe_halo();
+  for (std::size_t l = 0; l < mg.hierarchy.grids().size(); l++) text.levels.push_back(mg.cycle->describe_level(l));
+  return text;
+}
+
+} // namespace
+
 PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
 {
   SAAMG         *mg = static_cast<SAAMG *>(pc->data);
   PetscBool      ascii;
   PetscBool      named;
   PetscLogDouble rows = 0, nonzeros = 0;
-  std::string    changed;
+  Described      text;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
@@ -114,13 +136,12 @@ PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
                                    (double)mg->hierarchy_options.threshold));
   PetscCall(ViewPrecision(mg, viewer));
   PetscCall(ViewChoice(mg, viewer));
-  PetscCallCXX(changed = SettingsChanged(*mg));
-  if (!changed.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  set:%s\n", changed.c_str()));
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), Guarded([&] { text = describe(*mg); }), "describe its part of PC saamg"));
+  if (!text.settings.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  set:%s\n", text.settings.c_str()));
   if (!mg->cycle) PetscFunctionReturn(PETSC_SUCCESS);
   const std::vector<Grid> &grids = mg->hierarchy.grids();
   PetscCall(PetscViewerASCIIPrintf(viewer, "  on %s%s\n", space_name(mg->space), mg->space == Space::Host ? "" : DescribeStages({&mg->staged_b, &mg->staged_x})));
-  const std::string halo = mg->cycle->describe_halo();
-  if (!halo.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  halo exchange: %s\n", halo.c_str()));
+  if (!text.halo.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  halo exchange: %s\n", text.halo.c_str()));
   const Lattice &lattice = grids[0].level->lattice;
   if (lattice.known())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  aggregates laid out on a grid of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " points\n", lattice.points[0],
@@ -133,7 +154,7 @@ PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
 
     rows += M;
     nonzeros += nz;
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  %5d %10" PetscInt_FMT " %11.0f %8.1f  %s\n", (int)l, M, nz, M ? nz / M : 0.0, mg->cycle->describe_level(l).c_str()));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %5d %10" PetscInt_FMT " %11.0f %8.1f  %s\n", (int)l, M, nz, M ? nz / M : 0.0, text.levels[l].c_str()));
     if (l == 0) mg->fine_rows = M, mg->fine_nonzeros = nz;
   }
   PetscCall(PetscViewerASCIIPrintf(viewer, "  complexity: grid %.3f, operator %.3f\n", mg->fine_rows ? rows / mg->fine_rows : 1.0, mg->fine_nonzeros > 0 ? nonzeros / mg->fine_nonzeros : 1.0));

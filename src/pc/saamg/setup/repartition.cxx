@@ -42,8 +42,8 @@ static PetscErrorCode Quotient(const CsrAggregates &aggregates, const std::vecto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* number[n]: the new number of each of this rank's aggregates; count: how many it then has. */
-static PetscErrorCode Partition(Mat Q, std::vector<PetscInt> &number, PetscInt *count)
+/* number[n]: the new number of each of this rank's aggregates; counts[ranks]: how many each then has. */
+static PetscErrorCode Partition(Mat Q, std::vector<PetscInt> &number, std::vector<PetscInt> &counts)
 {
   MatPartitioning     partitioning;
   MatPartitioningType type;
@@ -51,12 +51,8 @@ static PetscErrorCode Partition(Mat Q, std::vector<PetscInt> &number, PetscInt *
   IS                  owner, numbers;
   PetscBool           current;
   const PetscInt     *values;
-  PetscMPIInt         size, rank;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)Q), &size));
-  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)Q), &rank));
-  std::vector<PetscInt> counts(size);
   PetscCall(MatConvert(Q, MATMPIADJ, MAT_INITIAL_MATRIX, &adjacency));
   PetscCall(MatPartitioningCreate(PetscObjectComm((PetscObject)Q), &partitioning));
   PetscCall(PetscObjectSetOptionsPrefix((PetscObject)partitioning, "pc_saamg_"));
@@ -66,12 +62,11 @@ static PetscErrorCode Partition(Mat Q, std::vector<PetscInt> &number, PetscInt *
   PetscCall(PetscStrcmp(type, MATPARTITIONINGCURRENT, &current));
   if (current) PetscCall(MatPartitioningSetType(partitioning, MATPARTITIONINGAVERAGE)); /* what PETSc falls back to leaves all where it is */
   PetscCall(MatPartitioningApply(partitioning, &owner));
-  PetscCall(ISPartitioningCount(owner, size, counts.data()));
+  PetscCall(ISPartitioningCount(owner, (PetscInt)counts.size(), counts.data()));
   PetscCall(ISPartitioningToNumbering(owner, &numbers));
   PetscCall(ISGetIndices(numbers, &values));
   std::copy_n(values, number.size(), number.begin());
   PetscCall(ISRestoreIndices(numbers, &values));
-  *count = counts[rank];
   PetscCall(ISDestroy(&numbers));
   PetscCall(ISDestroy(&owner));
   PetscCall(MatPartitioningDestroy(&partitioning));
@@ -84,9 +79,9 @@ PetscErrorCode Repartition(const CsrGraph &G, PetscReal ratio, CsrAggregates &ag
   const MapPtr          map   = aggregates.map;
   const MPI_Comm        comm  = map->comm();
   const Space           space = G.space();
-  std::vector<PetscInt> ptr, col, global, number;
-  PetscInt              count = 0;
-  Mat                   Q     = NULL;
+  std::vector<PetscInt> ptr, col, global, number, counts;
+  PetscMPIInt           rank;
+  Mat                   Q = NULL;
 
   PetscFunctionBegin;
   *moved = false;
@@ -99,11 +94,13 @@ PetscErrorCode Repartition(const CsrGraph &G, PetscReal ratio, CsrAggregates &ag
     col    = Array<PetscInt>(space, G.edges.col, ptr.back()).to_host();
     global = aggregates.of_node.to_host();
     number.resize(aggregates.n);
+    counts.resize(map->size());
     for (PetscInt &a : global) a = a < 0 ? a : a < map->n() ? map->start() + a : map->ghosts()[a - map->n()];
   }));
   PetscCall(FailTogether(comm, Quotient(aggregates, ptr, col, global, &Q), "say which aggregates touch"));
-  PetscCall(FailTogether(comm, Partition(Q, number, &count), "partition a level"));
+  PetscCall(FailTogether(comm, Partition(Q, number, counts), "partition a level"));
   PetscCall(MatDestroy(&Q));
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCall(Together(comm, "number its aggregates anew", [&] {
     std::vector<PetscInt> all(map->nlocal());
     Array<PetscInt>       here(space, map->nlocal());
@@ -114,7 +111,7 @@ PetscErrorCode Repartition(const CsrGraph &G, PetscReal ratio, CsrAggregates &ag
     all                           = here.to_host();
     std::vector<PetscInt> of_node = aggregates.of_node.to_host();
     for (PetscInt &a : of_node) a = a < 0 ? a : all[a];
-    aggregates = numbered_locally(LocalColumns(comm, count, space), Array<PetscInt>(space, of_node.data(), of_node.size()), std::move(aggregates.name),
+    aggregates = numbered_locally(LocalColumns(comm, counts[rank], space), Array<PetscInt>(space, of_node.data(), of_node.size()), std::move(aggregates.name),
                                   aggregates.lattice);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
