@@ -2,6 +2,7 @@
 #pragma once
 #include "aggregate_rows.hpp"
 #include "box_grid.hpp"
+#include "core/launch/by_lanes.hpp"
 #include "strength_rows.hpp"
 
 namespace goza::saamg
@@ -266,21 +267,31 @@ struct TransposeBoxes {
   PetscInt          *length, *col;
   PetscScalar       *val;
 
-  HD void operator()(PetscInt box) const
+  HD void operator()(PetscInt box, int lane, int lanes) const
   {
-    PetscInt p = ptr ? ptr[box] : 0;
+    constexpr int  wide = 5, nodes = wide * wide * wide;
+    const PetscInt root[3] = {grid.root(box % grid.boxes[0], 0), grid.root(box / grid.boxes[0] % grid.boxes[1], 1), grid.root(box / grid.boxes_of_plane(), 2)};
+    PetscInt       p       = ptr ? ptr[box] : 0;
 
-    grid.for_each_node(box, 1, [&](PetscInt i, int x, int y, int z) {
-      const int place = 4 * (z < 0) + 2 * (y < 0) + (x < 0); // of the box in the node's row
+    for (int first = 0; first < nodes; first += lanes) { // the lanes have nodes beside one another, and write entries beside one another
+      const int      n = first + lane, x = n % wide - 2, y = n / wide % wide - 2, z = n / (wide * wide) - 2;
+      const int      place = 4 * (z < 0) + 2 * (y < 0) + (x < 0); // of the box in the node's row
+      const PetscInt t[3]  = {root[0] + x, root[1] + y, root[2] + z};
+      const PetscInt i     = grid.begin[0] + t[0] + grid.nodes[0] * (grid.begin[1] + t[1] + grid.nodes[1] * (grid.begin[2] + t[2]));
+      bool           there = n < nodes;
+      int            all;
 
-      if (!(reach[i] >> place & 1)) return;
-      if (ptr) {
-        col[p] = i;
-        val[p] = P_val[P_ptr[i] + entries_below(reach[i], place)];
+      for (int d = 0; d < 3; d++) there = there && t[d] >= 0 && t[d] < grid.tiles[d];
+      there             = there && (reach[i] >> place & 1);
+      const PetscInt to = p + lanes_before(there, lane, lanes, &all);
+
+      if (there && ptr) {
+        col[to] = i;
+        val[to] = P_val[P_ptr[i] + entries_below(reach[i], place)];
       }
-      p++;
-    });
-    if (!ptr) length[box] = p;
+      p += all;
+    }
+    if (!ptr && lane == 0) length[box] = p;
   }
 };
 

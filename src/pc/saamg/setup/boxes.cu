@@ -158,14 +158,14 @@ CsrMatrix transpose(const Boxes &boxes, const CsrMatrix &P)
 
   R.ptr       = Array<PetscInt>(space, R.nrows + 1);
   body.length = R.ptr.data();
-  for_each_row(space, R.nrows, body);
+  for_each_row_by_lanes(space, R.nrows, body);
   lengths_to_pointer(space, R.ptr);
   R.col    = Array<PetscInt>(space, P.col.size());
   R.val    = Array<PetscScalar>(space, P.col.size());
   body.ptr = R.ptr.data();
   body.col = R.col.data();
   body.val = R.val.data();
-  for_each_row(space, R.nrows, body);
+  for_each_row_by_lanes(space, R.nrows, body);
   return R;
 }
 
