@@ -123,7 +123,7 @@ PetscErrorCode RankGroup::create(MPI_Comm comm, Space space, std::string *why)
   for (PetscMPIInt k = 0; k < size; k++) position_[order[k]] = k;
   for (PetscMPIInt r = 0; r < size; r++) group_of_[r] = places[2 * r];
   try {
-    window_ = SharedWindow(members_, sizeof(Board) + size_ * sizeof(News), Space::Host);
+    window_ = SharedWindow(members_, sizeof(Board) + size_ * sizeof(News));
     board_  = window_.at<Board>();
   } catch (const std::exception &e) {
     SetReason(why, e.what());

@@ -66,6 +66,7 @@ public:
     void *p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
 
     if (p == MAP_FAILED) throw std::bad_alloc();
+    (void)madvise(p, bytes, MADV_HUGEPAGE); // where the system has them for such memory
     return static_cast<char *>(p);
   }
 
@@ -85,7 +86,7 @@ private:
 
 } // namespace
 
-SharedWindow::SharedWindow(MPI_Comm ranks, std::size_t bytes, Space space)
+SharedWindow::SharedWindow(MPI_Comm ranks, std::size_t bytes)
 {
   OpenFile    file;
   FileName    name;
@@ -118,9 +119,13 @@ SharedWindow::SharedWindow(MPI_Comm ranks, std::size_t bytes, Space space)
     if (data) (void)munmap(data, bytes);
     throw;
   }
-  data_   = data;
-  bytes_  = bytes;
-  pinned_ = space == Space::Cuda && device::pin(data_, bytes_);
+  data_  = data;
+  bytes_ = bytes;
+}
+
+void SharedWindow::pin()
+{
+  if (data_ && !pinned_) pinned_ = device::pin(data_, bytes_);
 }
 
 SharedWindow::~SharedWindow()

@@ -9,11 +9,11 @@
 namespace goza::parallel
 {
 
-/* Zero at first. Where the device is in use it is pinned, so that copies between the two go at full speed. */
+/* Zero at first. */
 class SharedWindow {
 public:
   SharedWindow() = default;
-  SharedWindow(MPI_Comm ranks, std::size_t bytes, Space space); // collective on ranks of one host; an exception on one is one on all
+  SharedWindow(MPI_Comm ranks, std::size_t bytes); // collective on ranks of one host; an exception on one is one on all
   SharedWindow(SharedWindow &&other) noexcept { swap(other); }
   SharedWindow &operator=(SharedWindow &&other) noexcept
   {
@@ -23,6 +23,7 @@ public:
   ~SharedWindow();
 
   std::size_t bytes() const { return bytes_; }
+  void pin(); // for a rank whose device copies from it or to it again and again; that takes as long as a copy or two, and more where it has not been written yet
 
   template <class T> T *at(std::size_t byte = 0) const { return reinterpret_cast<T *>(data_ + byte); }
 

@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(tasks_run_on_leaders_when_all_are_there)
   BOOST_TEST_REQUIRE(group);
   BOOST_TEST(group->size() == comm.size());
   BOOST_TEST(group->leads() == (comm.rank() == 0));
-  goza::SharedWindow window(group->members(), group->size() * sizeof(PetscInt), goza::Space::Host);
+  goza::SharedWindow window(group->members(), group->size() * sizeof(PetscInt));
   PetscInt          *a = window.at<PetscInt>();
 
   for (PetscInt turn = 0; turn < 200; turn++) {

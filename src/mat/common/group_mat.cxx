@@ -37,7 +37,7 @@ PetscErrorCode GroupMat::natural_numbers(Mat A)
   PetscErrorCode here  = PETSC_SUCCESS;
   if (!slabs) {
     here = Guarded([&] {
-      natural_         = SharedWindow(group_->members(), A->cmap->N * sizeof(PetscInt), Space::Host);
+      natural_         = SharedWindow(group_->members(), A->cmap->N * sizeof(PetscInt));
       PetscInt *number = natural_.at<PetscInt>() + A->cmap->rstart;
 
       for (PetscInt i = 0; i < A->cmap->n; i++) number[i] = box.natural(i, box.dof);
@@ -212,12 +212,11 @@ PetscErrorCode GroupMat::build(Mat A)
   null_seen_ = near_seen_ = SpaceSeen();
   PetscErrorCode here     = diag.open(Ad, Space::Host);
   if (!here && Ao) here = offd.open(Ao, Space::Host);
-  const PetscErrorCode window = Guarded([&] { ptr_ = SharedWindow(group_->members(), 2 * (static_cast<std::size_t>(nrows_) + 1) * sizeof(PetscInt), space_); });
+  const PetscErrorCode window = Guarded([&] { ptr_ = SharedWindow(group_->members(), 2 * (static_cast<std::size_t>(nrows_) + 1) * sizeof(PetscInt)); });
   if (!here) here = window;
   if (!here) here = count_entries(diag.csr(), offd.csr(), garray, A->cmap->rstart);
   PetscCall(group_->on_leader(here, what, [&] { return add_up_rows(); }));
-  here = Guarded(
-    [&] { entries_ = SharedWindow(group_->members(), static_cast<std::size_t>(PetscMax(entries(), 1)) * (sizeof(PetscScalar) + sizeof(PetscInt)), space_); });
+  here = Guarded([&] { entries_ = SharedWindow(group_->members(), static_cast<std::size_t>(PetscMax(entries(), 1)) * (sizeof(PetscScalar) + sizeof(PetscInt))); });
   if (!here) here = make_vectors(A);
   if (!here) here = place_entries(diag.csr(), offd.csr(), garray, A->cmap->rstart);
   if (!here) here = put_values(diag.csr(), offd.csr());
@@ -307,7 +306,10 @@ PetscErrorCode GroupMat::update(Mat A)
     PetscErrorCode here = D.open(Ad, Space::Host);
     if (!here && Ao) here = O.open(Ao, Space::Host);
     if (!here) here = put_values(D.csr(), O.csr());
-    PetscCall(group_->on_leader(here, what, [&] { return MatFormatHostValues(there_, true); }));
+    PetscCall(group_->on_leader(here, what, [&] {
+      if (space_ == Space::Cuda) entries_.pin(); /* there will be more of them */
+      return MatFormatHostValues(there_, true);
+    }));
   }
   PetscCall(share_properties(A));
   diag_seen_ = diag;

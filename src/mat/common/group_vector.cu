@@ -64,8 +64,9 @@ PetscErrorCode GroupVector::create(const RankGroup &group, Space of_the_matrix, 
   block_.reset();
   if (space_ == Space::Cuda) PetscCall(open_block(group, PetscMax(n, 1)));
   else {
-    PetscCall(Guarded([&] { window_ = SharedWindow(group.members(), static_cast<std::size_t>(PetscMax(n, 1)) * sizeof(PetscScalar), of_the_matrix); }));
+    PetscCall(Guarded([&] { window_ = SharedWindow(group.members(), static_cast<std::size_t>(PetscMax(n, 1)) * sizeof(PetscScalar)); }));
     data_ = window_.at<PetscScalar>();
+    if (group.leads() && of_the_matrix == Space::Cuda) window_.pin();
   }
   if (!group.leads()) PetscFunctionReturn(PETSC_SUCCESS);
 #if PetscDefined(HAVE_CUDA)
