@@ -10,7 +10,7 @@ public:
   static constexpr int most_dots = 8, threads = 256, each = 4;
 
   FusedSums() = default;
-  explicit FusedSums(Space space) : left_(space)
+  explicit FusedSums(Space space) : left_(space, 2)
   {
     if (space == Space::Host) return;
     most_blocks_ = 8 * device::multiprocessors();
@@ -29,7 +29,8 @@ public:
     return static_cast<unsigned>(wanted < 1 ? 1 : wanted < most_blocks_ ? wanted : most_blocks_);
   }
 
-  /* Room for two sums each of n parts of a product (WithDots), until the next asks for its own; 0: there are none. Only a larger number than ever before allocates. */
+  /* Room for two sums each of n parts of a product (WithDots), until the next asks for its own; 0: there are none. Only a larger number than ever before allocates, and never one part,
+     as all there is on several ranks: one of them alone may not fail in the midst of an iteration. */
   PetscScalar *leave(std::size_t n)
   {
     if (left_.size() < 2 * n) left_.resize(2 * n);
