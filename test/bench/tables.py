@@ -127,7 +127,7 @@ def shared_gpu():
     again = {(r["ksp_type"], r["ranks"], r["groups"]): r for r in rows if r["what"] == "resolve"}
     ratio = lambda r, one, field: f"{ms(r[field])} ({r[field] / one[field]:.1f}x)"
     line = lambda key: [str(key[1]), f"`{key[0]}`" + (" `-goza_ranks_per_gpu own`" if key[2] == "own" else ""), str(of[key]["iterations"]), ms(of[key]["setup_s"]),
-                        ratio(again[key], again[key[0], 1, "auto"], "setup_s"), ratio(of[key], of[key[0], 1, "auto"], "solve_s")]
+                        ratio(again[key], again[key[0], 1, "auto"], "setup_s") if key in again else "", ratio(of[key], of[key[0], 1, "auto"], "solve_s")]
     return rows, [["ranks", "method", "iterations", "first set-up", "set-up with new values", "solve"], *map(line, of)]
 
 
