@@ -149,6 +149,7 @@ PetscErrorCode GroupSolve::solve_there(KSP ksp)
   PetscCall(A_->left().there(&b));
   PetscCall(A_->right().there(&x));
   PetscCall(KSPSolve(there_, b, x));
+  PetscCall(A_->right().written());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

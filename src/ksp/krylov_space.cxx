@@ -171,13 +171,13 @@ PetscErrorCode KrylovSpace::reset()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode KrylovSpace::view(PetscViewer viewer)
+PetscErrorCode KrylovSpace::view(KSP ksp, PetscViewer viewer)
 {
   std::string how;
 
   PetscFunctionBegin;
   PetscCall(leaders_.view(viewer));
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)viewer), Guarded([&] { how = describe(); }), "describe its part of a solve"));
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)ksp), Guarded([&] { how = describe(); }), "describe its part of a solve"));
   if (!leaders_.on() && !how.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s\n", how.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -43,7 +43,7 @@ public:
   PetscErrorCode fail_together(PetscErrorCode here); // collective: where one rank has an error
   PetscErrorCode close();                            // the solution is where the user has it; after an error, too
   PetscErrorCode reset();                            // nothing is held
-  PetscErrorCode view(PetscViewer viewer);           // how the latest solve went; collective
+  PetscErrorCode view(KSP ksp, PetscViewer viewer);  // how the latest solve went; collective
   GroupSolve    &leaders() { return leaders_; }      // which may do all of it
 
   bool         native() const { return op_ != nullptr; }

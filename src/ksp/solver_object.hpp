@@ -63,7 +63,7 @@ template <class Data> PetscErrorCode KSPView_Fused(KSP ksp, PetscViewer viewer)
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
-  if (ascii) PetscCall(static_cast<Data *>(ksp->data)->space.view(viewer));
+  if (ascii) PetscCall(static_cast<Data *>(ksp->data)->space.view(ksp, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -173,6 +173,7 @@ void same_product(Mat A, const std::string &what)
     PetscCall(grouped->right().there(&from));
     PetscCall(grouped->left().there(&to));
     PetscCall(MatMult(grouped->there(), from, to));
+    PetscCall(grouped->left().written());
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PETSC_OK(grouped->left().get(y, grouped->rows()));

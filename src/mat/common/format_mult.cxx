@@ -102,6 +102,7 @@ static PetscErrorCode MatMultGrouped(Mat A, GroupMat &grouped, Vec x, Vec y, Vec
     PetscCall(grouped.left().there(&to));
     if (y) PetscCall(MatMultAdd(grouped.there(), from, to, to));
     else PetscCall(MatMult(grouped.there(), from, to));
+    PetscCall(grouped.left().written());
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscCall(grouped.left().get(z, grouped.rows()));

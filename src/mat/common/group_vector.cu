@@ -132,4 +132,19 @@ PetscErrorCode GroupVector::there(Vec *v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* An operation of PETSc's on the host leaves its result there, where no other rank looks. */
+PetscErrorCode GroupVector::written()
+{
+  PetscFunctionBegin;
+#if PetscDefined(HAVE_CUDA)
+  if (space_ == Space::Cuda && there_->offloadmask == PETSC_OFFLOAD_CPU) {
+    const PetscScalar *a;
+
+    PetscCall(VecCUDAGetArrayRead(there_, &a));
+    PetscCall(VecCUDARestoreArrayRead(there_, &a));
+  }
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 } // namespace goza::mat

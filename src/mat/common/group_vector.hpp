@@ -30,6 +30,7 @@ public:
   PetscErrorCode put(Vec v, const GroupPlaces &places);                                                    // this rank's part
   PetscErrorCode get(Vec v, const GroupPlaces &places);
   PetscErrorCode there(Vec *v); // on a leader: what the ranks have put
+  PetscErrorCode written();     // on a leader: that vector has new values, for the ranks to get
 
 private:
   PetscErrorCode open_block(const RankGroup &group, PetscInt n);

@@ -121,6 +121,7 @@ PetscErrorCode GroupPC::apply(PetscErrorCode (*how)(PC, Vec, Vec), Vec b, Vec x)
     PetscCall(rows_->left().there(&from));
     PetscCall(rows_->right().there(&to));
     PetscCall(how(there_, from, to));
+    PetscCall(rows_->right().written());
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscCall(rows_->right().get(x, rows_->columns()));
