@@ -1,6 +1,7 @@
 #include "rank_group.hpp"
 #include "agree.hpp"
 #include "core/device/device.hpp"
+#include "core/device/shared_memory.hpp"
 #include "petsc/last_error.hpp"
 #include "petsc/plugin.hpp"
 #include "team.hpp"
@@ -129,6 +130,36 @@ PetscErrorCode RankGroup::create(MPI_Comm comm, Space space, std::string *why)
     SetReason(why, e.what());
   }
   PetscCall(AgreeOnReason(comm, why));
+  if (why->empty() && space == Space::Cuda) PetscCall(try_device_memory(comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A container may keep its processes from opening one another's device memory: vectors then go through memory of the host. */
+PetscErrorCode RankGroup::try_device_memory(MPI_Comm comm)
+{
+  std::unique_ptr<SharedBlock> block;
+  SharedBlock::Name            name{};
+  PetscMPIInt                  can = 1;
+  std::string                  why;
+
+  PetscFunctionBegin;
+  try {
+    if (!device::can_share(&why)) can = 0;
+    else if (leads()) {
+      block = std::make_unique<SharedBlock>(1);
+      name  = block->name();
+    }
+  } catch (const std::exception &) {
+    can = 0;
+  }
+  PetscCallMPI(MPI_Bcast(&name, (PetscMPIInt)sizeof(name), MPI_BYTE, 0, members_));
+  try {
+    if (can && !leads()) (void)device::open_shared(name);
+  } catch (const std::exception &) {
+    can = 0;
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &can, 1, MPI_INT, MPI_MIN, comm));
+  shares_device_memory_ = can;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -22,12 +22,13 @@ public:
 
   bool        leads() const { return !rank_; }
   PetscMPIInt size() const { return size_; }
-  PetscMPIInt rank() const { return rank_; }       // among them
-  PetscMPIInt groups() const { return groups_; }   // of the communicator
-  PetscMPIInt in_comm() const { return in_comm_; } // this rank's number there
-  MPI_Comm    members() const { return members_; } // this rank's group, the leader first
-  MPI_Comm    leaders() const { return leaders_; } // PETSc's own duplicate; MPI_COMM_NULL where this rank does not lead
-  std::string describe() const;                    // "8 ranks in 1 group"; the same on every rank
+  PetscMPIInt rank() const { return rank_; }                                 // among them
+  PetscMPIInt groups() const { return groups_; }                             // of the communicator
+  PetscMPIInt in_comm() const { return in_comm_; }                           // this rank's number there
+  MPI_Comm    members() const { return members_; }                           // this rank's group, the leader first
+  MPI_Comm    leaders() const { return leaders_; }                           // PETSc's own duplicate; MPI_COMM_NULL where this rank does not lead
+  bool        shares_device_memory() const { return shares_device_memory_; } // the members can open the leader's; the same on every rank
+  std::string describe() const;                                              // "8 ranks in 1 group"; the same on every rank
 
   /* Items are numbered group by group, and by rank within it, where a rank of the communicator has so many of them. */
   struct Numbering {
@@ -60,6 +61,7 @@ private:
 
   PetscErrorCode create(MPI_Comm comm, Space space, std::string *why);
   PetscErrorCode find_members(MPI_Comm comm, Space space, MPI_Comm *members);
+  PetscErrorCode try_device_memory(MPI_Comm comm);
   PetscErrorCode arrive(PetscErrorCode here, const char *what);
   PetscErrorCode settle() const;
   void           tell(PetscErrorCode failed);
@@ -70,8 +72,9 @@ private:
   PetscMPIInt              size_ = 1, rank_ = 0, groups_ = 1, mine_ = 0, in_comm_ = 0;
   std::vector<PetscMPIInt> position_, group_of_; // of each rank of the communicator: in the order of groups; its group
   SharedWindow             window_;
-  Board                   *board_ = nullptr;
-  std::uint32_t            tasks_ = 0;
+  Board                   *board_                = nullptr;
+  bool                     shares_device_memory_ = false;
+  std::uint32_t            tasks_                = 0;
 };
 
 /* The groups of a communicator for what lives in a space; null where each rank is for itself, the same on every rank. Collective on the first call. */

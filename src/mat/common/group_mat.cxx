@@ -79,7 +79,7 @@ PetscErrorCode GroupMat::place_rows(Mat A)
     const PetscInt *number = natural_.at<PetscInt>() + A->cmap->rstart;
 
     PetscCall(Guarded([&] {
-      for (GroupPlaces *places : {&rows_, &columns_}) places->place = Array<PetscInt>(GroupVector::space(space_), number, rows_.n);
+      for (GroupPlaces *places : {&rows_, &columns_}) places->place = Array<PetscInt>(GroupVector::space(*group_, space_), number, rows_.n);
     }));
     number_ = number;
   }

@@ -30,9 +30,9 @@ struct Gather {
 
 } // namespace
 
-Space GroupVector::space(Space of_the_matrix)
+Space GroupVector::space(const RankGroup &group, Space of_the_matrix)
 {
-  return petsc_on_device() ? of_the_matrix : Space::Host;
+  return petsc_on_device() && group.shares_device_memory() ? of_the_matrix : Space::Host;
 }
 
 /* Memory of the leader's on the device, opened by the others. It throws on all ranks of the group or on none. */
@@ -42,9 +42,6 @@ PetscErrorCode GroupVector::open_block(const RankGroup &group, PetscInt n)
 
   PetscFunctionBegin;
   PetscCall(Together(group.members(), "share device memory", [&] {
-    std::string why;
-
-    if (!device::can_share(&why)) throw DeviceError(why);
     if (!group.leads()) return;
     block_ = std::make_unique<SharedBlock>(static_cast<std::size_t>(n) * sizeof(PetscScalar));
     name   = block_->name();
@@ -59,7 +56,7 @@ PetscErrorCode GroupVector::create(const RankGroup &group, Space of_the_matrix, 
 {
   PetscFunctionBegin;
   PetscCall(VecDestroy(&there_));
-  space_  = space(of_the_matrix);
+  space_  = space(group, of_the_matrix);
   window_ = SharedWindow();
   block_.reset();
   if (space_ == Space::Cuda) PetscCall(open_block(group, PetscMax(n, 1)));

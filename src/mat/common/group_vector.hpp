@@ -24,7 +24,7 @@ public:
   GroupVector(const GroupVector &)            = delete;
   GroupVector &operator=(const GroupVector &) = delete;
 
-  static Space space(Space of_the_matrix); // where the values are meant to be
+  static Space space(const RankGroup &group, Space of_the_matrix); // where the values are meant to be
 
   PetscErrorCode create(const RankGroup &group, Space of_the_matrix, PetscInt bs, PetscInt n, PetscInt N); // n: of the group. Collective in it
   PetscErrorCode put(Vec v, const GroupPlaces &places);                                                    // this rank's part
