@@ -12,7 +12,8 @@ using LocalColumn = std::int32_t;
 
 inline void check_local_columns(std::int64_t ncols)
 {
-  if (ncols > std::numeric_limits<LocalColumn>::max()) throw std::length_error("a rank's part of the matrix has more columns than 32 bits can count: use more ranks");
+  if (ncols > std::numeric_limits<LocalColumn>::max())
+    throw std::length_error("a rank's part of the matrix has more columns than 32 bits can count: use more ranks");
 }
 
 } // namespace goza

@@ -35,7 +35,7 @@ struct HierarchyOptions {
   PetscReal    repartition_ratio           = 0;     // rows of the fullest rank over the mean beyond which a coarse level is partitioned anew; 0: never
   PetscInt     aggressive_levels           = 0;     // finest levels whose aggregates are aggregated once more
   PetscInt     coarse_interpolation_degree = 1;     // of the polynomial that smooths the interpolation of the levels below the finest
-  PetscInt     esteig_iterations           = 6;    // of the largest eigenvalue's estimate
+  PetscInt     esteig_iterations           = 6;     // of the largest eigenvalue's estimate
   bool         alternating                 = false; // the smoother leaves vectors that alternate between nodes of two colours to the coarse space
   PetscReal    max_complexity              = 2.5;   // entries of all levels over those of the finest
   SmoothedWith smoothed_with               = SmoothedWith::Matrix;
