@@ -12,6 +12,7 @@ template <class V> struct AddNorm {
   const PetscScalar *val;
   bool               diagonal_block;
   V                 *inv;
+  const PetscScalar *row_scale, *col_scale;
 
   HD void operator()(PetscInt i) const
   {
@@ -19,22 +20,44 @@ template <class V> struct AddNorm {
 
     if (inv[i] == V(0)) return;
     for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) {
-      if (!diagonal_block || col[p] != i) sum += val[p] < 0 ? -val[p] : val[p];
+      if (diagonal_block && col[p] == i) continue;
+      const PetscScalar a = val[p] < 0 ? -val[p] : val[p];
+
+      sum += col_scale && col_scale[col[p]] > 0 ? a * (row_scale[i] / col_scale[col[p]]) : a;
     }
     inv[i] = static_cast<V>(1 / (1 / static_cast<PetscScalar>(inv[i]) + (inv[i] < V(0) ? -sum : sum)));
   }
 };
 
+template <class V> struct ScaleOf {
+  const V     *inv;
+  PetscScalar *scale;
+
+  HD void operator()(PetscInt i) const
+  {
+    const PetscReal d = PetscAbsReal(static_cast<PetscReal>(inv[i]));
+
+    scale[i] = d > 0 ? 1 / PetscSqrtReal(d) : 0;
+  }
+};
+
 } // namespace
 
-template <class V> void add_l1_norms(const Csr &A, bool diagonal_block, V *inv)
+template <class V> void add_l1_norms(const Csr &A, bool diagonal_block, V *inv, const PetscScalar *row_scale, const PetscScalar *col_scale)
 {
-  for_each_row(A.space, A.nrows, AddNorm<V>{A.ptr, A.col, A.val, diagonal_block, inv});
+  for_each_row(A.space, A.nrows, AddNorm<V>{A.ptr, A.col, A.val, diagonal_block, inv, row_scale, col_scale});
 }
 
-template void add_l1_norms(const Csr &, bool, PetscScalar *);
+template <class V> void diagonal_scales(Space space, PetscInt n, const V *inv, PetscScalar *scale)
+{
+  for_each_row(space, n, ScaleOf<V>{inv, scale});
+}
+
+template void add_l1_norms(const Csr &, bool, PetscScalar *, const PetscScalar *, const PetscScalar *);
+template void diagonal_scales(Space, PetscInt, const PetscScalar *, PetscScalar *);
 #if !PetscDefined(USE_REAL_SINGLE)
-template void add_l1_norms(const Csr &, bool, float *);
+template void add_l1_norms(const Csr &, bool, float *, const PetscScalar *, const PetscScalar *);
+template void diagonal_scales(Space, PetscInt, const float *, PetscScalar *);
 #endif
 
 } // namespace goza::saamg

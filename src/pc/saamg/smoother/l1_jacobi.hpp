@@ -1,9 +1,9 @@
-/* Jacobi with the l1 norms of the rows in the diagonal's place. The spectrum of D_l1^-1 A is in (0, 1], whatever A is: a step of 4/3 smooths its upper half. */
+/* Jacobi with the l1 norms of the rows, as they are where the diagonal is scaled to 1, in the diagonal's place. The spectrum of D_l1^-1 A is in (0, 1], whatever A is: a step of 4/3 smooths its upper half. */
 #pragma once
 #include "jacobi.hpp"
 #include "l1_diagonal.hpp"
 #include "level_rows.hpp"
-#include "petsc/errors.hpp"
+#include "parallel/agree.hpp"
 
 namespace goza::saamg
 {
@@ -14,9 +14,13 @@ public:
   {
     SmootherInput<V> with_norms = input;
 
+    Array<PetscScalar> scale(input.A.space(), rows.columns()->nlocal());
+
     if (input.D.n) inv_.copy_from(input.D.inv, input.D.n);
-    add_l1_norms(rows.diagonal_block(), true, inv_.data());
-    add_l1_norms(rows.off_diagonal_block(), false, inv_.data());
+    diagonal_scales(input.A.space(), input.D.n, inv_.data(), scale.data());
+    rows.columns()->update(scale);
+    add_l1_norms(rows.diagonal_block(), true, inv_.data(), scale.data(), scale.data());
+    add_l1_norms(rows.off_diagonal_block(), false, inv_.data(), scale.data(), scale.data() + input.D.n);
     with_norms.D.inv  = inv_.data();
     with_norms.D.of_A = false;
     jacobi_           = std::make_unique<JacobiSmoother<V>>(with_norms, options.sweeps, static_cast<PetscReal>(4) / 3);
@@ -28,7 +32,7 @@ public:
 
     PetscFunctionBegin;
     PetscCall(rows.open(input.grid, true)); // the cycle of A^T has the diagonal of A's
-    PetscCall(Guarded([&] { smoother = std::make_unique<L1JacobiSmoother>(input, rows, options); }));
+    PetscCall(Together(rows.columns()->comm(), "make its smoother", [&] { smoother = std::make_unique<L1JacobiSmoother>(input, rows, options); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
