@@ -480,6 +480,31 @@ BOOST_AUTO_TEST_CASE(l1_norms)
   BOOST_TEST(inv == (std::vector<PetscScalar>{PetscScalar(1) / 10, PetscScalar(-1) / 10, 0}), boost::test_tools::per_element());
 }
 
+/* Of S A S it is S D_l1 S, by powers of two to the last bit. */
+BOOST_AUTO_TEST_CASE(l1_norms_of_scaled_rows)
+{
+  const std::vector<PetscInt>    ptr{0, 2, 5, 7}, col{0, 1, 0, 1, 2, 1, 2};
+  const std::vector<PetscScalar> val{4, -3, -3, 16, 2, 2, 1};
+  const std::vector<PetscScalar> s{1, 1. / 1024, 4096};
+  std::vector<PetscScalar>       scaled(val), l1[2];
+
+  for (PetscInt i = 0; i < 3; i++) {
+    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) scaled[p] *= s[i] * s[col[p]];
+  }
+  for (const bool by_s : {false, true}) {
+    const std::vector<PetscScalar> &v = by_s ? scaled : val;
+    const Csr                       A{Space::Host, 3, 3, ptr.data(), col.data(), v.data()};
+    std::vector<PetscScalar>        inv{1 / v[0], 1 / v[3], 1 / v[6]}, scale(3);
+
+    diagonal_scales(Space::Host, 3, inv.data(), scale.data());
+    add_l1_norms(A, true, inv.data(), scale.data(), scale.data());
+    l1[by_s] = inv;
+  }
+  for (PetscInt i = 0; i < 3; i++) l1[1][i] *= s[i] * s[i];
+  BOOST_TEST(l1[0] == l1[1], boost::test_tools::per_element());
+  BOOST_TEST(l1[0][0] == PetscScalar(1) / (4 + 3 * PetscScalar(2) / 4));
+}
+
 /* Of a matrix on one rank */
 Array<PetscScalar> magnitudes_of(const Csr &A)
 {
