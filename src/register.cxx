@@ -253,6 +253,9 @@ static PetscErrorCode RegisterEvents()
   PetscCall(PetscLogEventRegister("SAAMGGalerkin", PC_CLASSID, &events.galerkin));
   PetscCall(PetscLogEventRegister("SAAMGEigen", PC_CLASSID, &events.eigen));
   PetscCall(PetscLogEventRegister("SAAMGMirror", PC_CLASSID, &events.mirror));
+  PetscCall(PetscLogEventRegister("GozaGroupRows", MAT_CLASSID, &events.group_rows));
+  PetscCall(PetscLogEventRegister("GozaGroupValues", MAT_CLASSID, &events.group_values));
+  PetscCall(PetscLogEventRegister("GozaGroupWait", MAT_CLASSID, &events.group_wait));
   PetscCall(PetscLogEventRegister("GozaFEMSymbolic", MAT_CLASSID, &events.symbolic));
   PetscCall(PetscLogEventRegister("GozaFEMInputs", MAT_CLASSID, &events.inputs));
   PetscCall(PetscLogEventRegister("GozaFEMCreate", MAT_CLASSID, &events.create));

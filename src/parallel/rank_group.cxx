@@ -193,6 +193,15 @@ PetscInt RankGroup::Numbering::operator()(PetscInt old) const
 
 /* --- tasks */
 
+PetscErrorCode RankGroup::wait(const SharedCount &count, std::uint32_t wanted) const
+{
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(events.group_wait, 0, 0, 0, 0));
+  PetscCall(Guarded([&] { count.wait_for(wanted, members_); }));
+  PetscCall(PetscLogEventEnd(events.group_wait, 0, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode RankGroup::arrive(PetscErrorCode here, const char *what)
 {
   News &mine = board_->brought()[rank_];
@@ -206,7 +215,7 @@ PetscErrorCode RankGroup::arrive(PetscErrorCode here, const char *what)
   usage.group = PetscMax(usage.group, size_);
   board_->arrived.add();
   if (!leads()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Guarded([&] { board_->arrived.wait_for(tasks_ * (std::uint32_t)size_, members_); }));
+  PetscCall(wait(board_->arrived, tasks_ * (std::uint32_t)size_));
   for (PetscMPIInt r = 0; r < size_ && !here; r++) {
     const News &news = board_->brought()[r];
 
@@ -240,7 +249,7 @@ PetscErrorCode RankGroup::leave(PetscErrorCode here, PetscErrorCode failed, cons
 {
   PetscFunctionBegin;
   if (!leads()) {
-    PetscCall(Guarded([&] { board_->done.wait_for(tasks_, members_); }));
+    PetscCall(wait(board_->done, tasks_));
     const News &result = board_->result;
 
     PetscCall(here);

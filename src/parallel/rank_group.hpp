@@ -63,6 +63,7 @@ private:
   PetscErrorCode find_members(MPI_Comm comm, Space space, MPI_Comm *members);
   PetscErrorCode try_device_memory(MPI_Comm comm);
   PetscErrorCode arrive(PetscErrorCode here, const char *what);
+  PetscErrorCode wait(const SharedCount &count, std::uint32_t wanted) const;
   PetscErrorCode settle() const;
   void           tell(PetscErrorCode failed);
   PetscErrorCode leave(PetscErrorCode here, PetscErrorCode failed, const char *what);

@@ -5,7 +5,7 @@
 #include "assembly/kernels/grid_numeric.hpp"
 #include "mat/cds/cds.hpp"
 #include "mat/cds/cds_mat.hpp"
-#include "values_to_write.hpp"
+#include "mat/common/values_to_write.hpp"
 
 namespace goza::assembly
 {

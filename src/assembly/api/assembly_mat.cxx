@@ -2,7 +2,7 @@
 #include "assembly.hpp"
 #include "core/util/algorithm.hpp"
 #include "petsc/plugin.hpp"
-#include "values_to_write.hpp"
+#include "mat/common/values_to_write.hpp"
 #include <memory>
 
 namespace goza::assembly

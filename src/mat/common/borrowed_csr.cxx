@@ -6,24 +6,33 @@
 namespace goza::mat
 {
 
-PetscErrorCode BorrowedCsr::open(Mat A, Space space, bool with_columns)
+PetscErrorCode BorrowedCsr::open_pattern(Mat A)
 {
-  PetscBool host_is_truth, done;
+  PetscBool done;
 
   PetscFunctionBegin;
   PetscCall(close());
-  /* values that only the host has are staged for the moment; asking an AIJCUSPARSE for device pointers would make it keep a second copy there */
-#if PetscDefined(HAVE_DEVICE)
-  host_is_truth = (PetscBool)(A->offloadmask == PETSC_OFFLOAD_CPU || A->offloadmask == PETSC_OFFLOAD_UNALLOCATED);
-#else
-  host_is_truth = PETSC_TRUE;
-#endif
   PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n_, &ptr_, &col_, &done));
   PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Matrix type %s gives no row pointers", ((PetscObject)A)->type_name);
   PetscCall(PetscObjectReference((PetscObject)A));
   A_   = A;
   nnz_ = ptr_[A->rmap->n];
   csr_ = {Space::Host, A->rmap->n, A->cmap->n, ptr_, col_, NULL, nnz_, ptr_, col_};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BorrowedCsr::open(Mat A, Space space, bool with_columns)
+{
+  PetscBool host_is_truth;
+
+  PetscFunctionBegin;
+  /* values that only the host has are staged for the moment; asking an AIJCUSPARSE for device pointers would make it keep a second copy there */
+#if PetscDefined(HAVE_DEVICE)
+  host_is_truth = (PetscBool)(A->offloadmask == PETSC_OFFLOAD_CPU || A->offloadmask == PETSC_OFFLOAD_UNALLOCATED);
+#else
+  host_is_truth = PETSC_TRUE;
+#endif
+  PetscCall(open_pattern(A));
   if (host_is_truth || space == Space::Host) {
     PetscCall(MatSeqAIJGetArrayRead(A, &val_));
     csr_.val = val_;

@@ -17,6 +17,7 @@ public:
 
   /* with_columns: else csr().col may be NULL. A must not change before close(). */
   PetscErrorCode open(Mat A, Space space, bool with_columns = true);
+  PetscErrorCode open_pattern(Mat A); // the host's, without values
   PetscErrorCode close();
   const Csr     &csr() const { return csr_; }
   PetscInt       nnz() const { return nnz_; }

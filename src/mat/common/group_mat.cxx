@@ -86,13 +86,18 @@ PetscErrorCode GroupMat::place_rows(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GroupMat::count_entries(const Csr &D, const Csr &O, const PetscInt *garray, PetscInt)
+PetscErrorCode GroupMat::count_entries(const Csr &D, const Csr &O, const PetscInt *garray)
 {
+  const bool all_inside = group_->groups() == 1;
+
   PetscFunctionBegin;
   for (PetscInt i = 0; i < rows_.n; i++) {
-    PetscInt in = D.ptr[i + 1] - D.ptr[i], out = 0;
+    const PetscInt others = O.nrows ? O.ptr[i + 1] - O.ptr[i] : 0;
+    PetscInt       in = D.ptr[i + 1] - D.ptr[i], out = 0;
 
-    for (PetscInt p = O.nrows ? O.ptr[i] : 0; O.nrows && p < O.ptr[i + 1]; p++) (inside(new_column(garray[O.col[p]])) ? in : out)++;
+    if (all_inside) in += others;
+    else
+      for (PetscInt p = 0; p < others; p++) (inside(new_column(garray[O.col[O.ptr[i] + p]])) ? in : out)++;
     ptr(false)[row(i) + 1] = in;
     ptr(true)[row(i) + 1]  = out;
   }
@@ -134,39 +139,52 @@ static void sort_entries(std::vector<std::pair<PetscInt, PetscInt>> &row)
   }
 }
 
+/* A row of the group's own columns alone, whose order stays as it is: its columns are where they belong, and true. */
+bool GroupMat::place_in_order(const PetscInt col[], PetscInt n, PetscInt column_start, PetscInt *columns) const
+{
+  PetscInt last = -1;
+
+  for (PetscInt k = 0; k < n; k++) {
+    const PetscInt column = new_column(column_start + col[k]) - numbering_.begin;
+
+    if (column <= last) return false;
+    columns[k] = last = column;
+  }
+  return true;
+}
+
 PetscErrorCode GroupMat::place_entries(const Csr &D, const Csr &O, const PetscInt *garray, PetscInt column_start)
 {
-  const PetscInt                             inner = ptr(false)[nrows_], nD = D.nrows ? D.ptr[D.nrows] : 0, nO = O.nrows ? O.ptr[O.nrows] : 0;
-  PetscInt                                  *columns = entries_.at<PetscInt>(static_cast<std::size_t>(entries()) * sizeof(PetscScalar));
-  std::vector<std::pair<PetscInt, PetscInt>> list; // a row's entries: column, number
+  const PetscInt                             inner   = ptr(false)[nrows_];
+  PetscInt                                  *columns = entries_.columns();
+  std::vector<std::pair<PetscInt, PetscInt>> list;  // a row's entries: column, number among them
+  std::vector<PetscInt>                      place; // of each of them
 
   PetscFunctionBegin;
-  PetscCallCXX(place_.resize(static_cast<std::size_t>(nD) + nO));
+  entries_.diag.clear();
+  entries_.offd.clear();
   for (PetscInt i = 0; i < rows_.n; i++) {
-    PetscInt in = ptr(false)[row(i)], out = inner + ptr(true)[row(i)];
+    const PetscInt nD = D.ptr[i + 1] - D.ptr[i], nO = O.nrows ? O.ptr[i + 1] - O.ptr[i] : 0;
+    PetscInt       in = ptr(false)[row(i)], out = inner + ptr(true)[row(i)];
 
+    if (!nO && place_in_order(D.col + D.ptr[i], nD, column_start, columns + in)) {
+      entries_.diag.add(nD, in);
+      continue;
+    }
     list.clear();
-    for (PetscInt p = D.ptr[i]; p < D.ptr[i + 1]; p++) PetscCallCXX(list.emplace_back(new_column(column_start + D.col[p]), p));
-    for (PetscInt p = nO ? O.ptr[i] : 0; nO && p < O.ptr[i + 1]; p++) PetscCallCXX(list.emplace_back(new_column(garray[O.col[p]]), nD + p));
+    place.resize(nD + nO);
+    for (PetscInt k = 0; k < nD; k++) list.emplace_back(new_column(column_start + D.col[D.ptr[i] + k]), k);
+    for (PetscInt k = 0; k < nO; k++) list.emplace_back(new_column(garray[O.col[O.ptr[i] + k]]), nD + k);
     sort_entries(list);
     for (const auto &[column, entry] : list) {
       const PetscInt to = inside(column) ? in++ : out++;
 
-      place_[entry] = to;
-      columns[to]   = to < inner ? column - numbering_.begin : column;
+      place[entry] = to;
+      columns[to]  = to < inner ? column - numbering_.begin : column;
     }
+    for (PetscInt k = 0; k < nD; k++) entries_.diag.add(1, place[k]);
+    for (PetscInt k = 0; k < nO; k++) entries_.offd.add(1, place[nD + k]);
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode GroupMat::put_values(const Csr &D, const Csr &O)
-{
-  PetscScalar   *values = entries_.at<PetscScalar>();
-  const PetscInt nD = D.nrows ? D.ptr[D.nrows] : 0, nO = O.nrows ? O.ptr[O.nrows] : 0;
-
-  PetscFunctionBegin;
-  for (PetscInt p = 0; p < nD; p++) values[place_[p]] = D.val[p];
-  for (PetscInt p = 0; p < nO; p++) values[place_[nD + p]] = O.val[p];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -176,9 +194,10 @@ PetscErrorCode GroupMat::put_values(const Csr &D, const Csr &O)
 PetscErrorCode GroupMat::make_matrix(Mat A)
 {
   const PetscInt ncols = numbering_.end - numbering_.begin, inner = ptr(false)[nrows_];
-  PetscScalar   *values  = entries_.at<PetscScalar>();
-  PetscInt      *columns = entries_.at<PetscInt>(static_cast<std::size_t>(entries()) * sizeof(PetscScalar));
+  PetscScalar   *values  = entries_.values();
+  PetscInt      *columns = entries_.columns();
   FormatMat     *f;
+  PetscBool      cusparse;
 
   PetscFunctionBegin;
   if (group_->groups() == 1) PetscCall(MatCreateSeqAIJWithArrays(group_->leaders(), nrows_, ncols, ptr(false), columns, values, &there_));
@@ -186,7 +205,10 @@ PetscErrorCode GroupMat::make_matrix(Mat A)
     PetscCall(MatCreateMPIAIJWithSplitArrays(group_->leaders(), nrows_, ncols, A->rmap->N, A->cmap->N, ptr(false), columns, values, ptr(true), columns + inner, values + inner, &there_));
   if (A->rmap->bs > 0 && A->cmap->bs > 0) PetscCall(MatSetBlockSizes(there_, A->rmap->bs, A->cmap->bs));
   PetscCall(MatGetFormatMat(A, &f));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &cusparse, MATSEQAIJCUSPARSE, MATMPIAIJCUSPARSE, ""));
   if (f) PetscCall(MatFormatBecomeLike(there_, f));
+  else if (cusparse && GroupVector::space(*group_, space_) == Space::Cuda)
+    PetscCall(MatConvert(there_, BaseType(group_->groups() > 1), MAT_INPLACE_MATRIX, &there_));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -198,7 +220,7 @@ PetscErrorCode GroupMat::make_vectors(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GroupMat::build(Mat A)
+PetscErrorCode GroupMat::build(Mat A, bool on_device)
 {
   Mat             Ad, Ao;
   const PetscInt *garray;
@@ -210,17 +232,23 @@ PetscErrorCode GroupMat::build(Mat A)
   PetscCall(place_rows(A));
   patterns_++;
   null_seen_ = near_seen_ = SpaceSeen();
-  PetscErrorCode here     = diag.open(Ad, Space::Host);
-  if (!here && Ao) here = offd.open(Ao, Space::Host);
+  PetscErrorCode here     = diag.open_pattern(Ad);
+  if (!here && Ao) here = offd.open_pattern(Ao);
   const PetscErrorCode window = Guarded([&] { ptr_ = SharedWindow(group_->members(), 2 * (static_cast<std::size_t>(nrows_) + 1) * sizeof(PetscInt)); });
   if (!here) here = window;
-  if (!here) here = count_entries(diag.csr(), offd.csr(), garray, A->cmap->rstart);
+  if (!here) here = count_entries(diag.csr(), offd.csr(), garray);
   PetscCall(group_->on_leader(here, what, [&] { return add_up_rows(); }));
-  here = Guarded([&] { entries_ = SharedWindow(group_->members(), static_cast<std::size_t>(PetscMax(entries(), 1)) * (sizeof(PetscScalar) + sizeof(PetscInt))); });
+  here = Guarded([&] { entries_.create(*group_, ptr(false)[nrows_] + ptr(true)[nrows_]); });
+  if (!here) here = entries_.meet(*group_, on_device);
   if (!here) here = make_vectors(A);
-  if (!here) here = place_entries(diag.csr(), offd.csr(), garray, A->cmap->rstart);
-  if (!here) here = put_values(diag.csr(), offd.csr());
-  PetscCall(group_->on_leader(here, what, [&] { return make_matrix(A); }));
+  if (!here) here = Guarded([&] { place_entries(diag.csr(), offd.csr(), garray, A->cmap->rstart); });
+  if (!here) here = entries_.put(Ad, Ao);
+  PetscCall(group_->on_leader(here, what, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(make_matrix(A));
+    if (on_device) PetscCall(entries_.give(there_, space_));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -281,35 +309,43 @@ PetscErrorCode GroupMat::share_null_space(Mat A, PetscErrorCode (*get)(Mat, MatN
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode GroupMat::renew(Mat Ad, Mat Ao, bool on_device)
+{
+  PetscFunctionBegin;
+  PetscErrorCode here = entries_.meet(*group_, on_device);
+  if (!here) here = entries_.put(Ad, Ao);
+  PetscCall(group_->on_leader(here, what, [&] { return entries_.give(there_, space_); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode GroupMat::update(Mat A)
 {
   const MPI_Comm  comm = PetscObjectComm((PetscObject)A);
   Mat             Ad, Ao;
   const PetscInt *garray;
-  bool            pattern[2] = {false, false}, values[2] = {false, false};
+  bool            pattern[2] = {false, false}, values[2] = {false, false}, on_device;
   Seen            diag, offd;
-  PetscMPIInt     moved[2];
+  PetscMPIInt     moved[3];
 
   PetscFunctionBegin;
   PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
   PetscCall(ParOperator<PetscScalar>::look(Ad, diag_seen_, &diag, &pattern[0], &values[0]));
   if (Ao) PetscCall(ParOperator<PetscScalar>::look(Ao, offd_seen_, &offd, &pattern[1], &values[1]));
+  PetscCall(GroupEntries::are_on_device(*group_, Ad, Ao, &on_device));
   moved[0] = pattern[0] || pattern[1];
   moved[1] = values[0] || values[1];
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, moved, 2, MPI_INT, MPI_MAX, comm));
+  moved[2] = !on_device;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, moved, 3, MPI_INT, MPI_MAX, comm));
   diag_seen_ = offd_seen_ = Seen(); /* if this fails, the next update begins anew */
   PetscCall(MatGetSpace(A, &space_));
-  if (moved[0]) PetscCall(FailTogether(comm, build(A), what));
-  else if (moved[1]) {
-    BorrowedCsr D, O;
-
-    PetscErrorCode here = D.open(Ad, Space::Host);
-    if (!here && Ao) here = O.open(Ao, Space::Host);
-    if (!here) here = put_values(D.csr(), O.csr());
-    PetscCall(group_->on_leader(here, what, [&] {
-      if (space_ == Space::Cuda) entries_.pin(); /* there will be more of them */
-      return MatFormatHostValues(there_, true);
-    }));
+  if (moved[0]) {
+    PetscCall(PetscLogEventBegin(events.group_rows, A, 0, 0, 0));
+    PetscCall(FailTogether(comm, build(A, !moved[2]), what));
+    PetscCall(PetscLogEventEnd(events.group_rows, A, 0, 0, 0));
+  } else if (moved[1]) {
+    PetscCall(PetscLogEventBegin(events.group_values, A, 0, 0, 0));
+    PetscCall(renew(Ad, Ao, !moved[2]));
+    PetscCall(PetscLogEventEnd(events.group_values, A, 0, 0, 0));
   }
   PetscCall(share_properties(A));
   diag_seen_ = diag;

@@ -4,6 +4,7 @@
    all ranks stays as it is for PETSc. Where it is of a DMDA and there is one group, rows get the grid's natural numbers, so that the leader has the very matrix of one rank. */
 #pragma once
 #include "grid_box.hpp"
+#include "group_entries.hpp"
 #include "group_vector.hpp"
 #include "par_operator.hpp"
 #include <memory>
@@ -36,15 +37,16 @@ public:
 private:
   using Seen = ParOperator<PetscScalar>::Seen;
 
-  PetscErrorCode build(Mat A);
+  PetscErrorCode build(Mat A, bool on_device);
+  PetscErrorCode renew(Mat Ad, Mat Ao, bool on_device);
   PetscErrorCode place_rows(Mat A);
   PetscErrorCode natural_numbers(Mat A);
+  PetscErrorCode count_entries(const Csr &D, const Csr &O, const PetscInt *garray);
   PetscErrorCode place_entries(const Csr &D, const Csr &O, const PetscInt *garray, PetscInt column_start);
-  PetscErrorCode count_entries(const Csr &D, const Csr &O, const PetscInt *garray, PetscInt column_start);
+  bool           place_in_order(const PetscInt col[], PetscInt n, PetscInt column_start, PetscInt *columns) const;
   PetscErrorCode add_up_rows();
   PetscErrorCode make_matrix(Mat A);
   PetscErrorCode make_vectors(Mat A);
-  PetscErrorCode put_values(const Csr &D, const Csr &O);
   PetscErrorCode share_properties(Mat A);
 
   struct SpaceSeen {
@@ -58,7 +60,6 @@ private:
   PetscInt  new_column(PetscInt old) const { return natural_.bytes() ? natural_.at<PetscInt>()[old] : numbering_(old); }
   bool      inside(PetscInt column) const { return column >= numbering_.begin && column < numbering_.end; }
   PetscInt *ptr(bool outside) const { return ptr_.at<PetscInt>() + (outside ? nrows_ + 1 : 0); }
-  PetscInt  entries() const { return ptr(false)[nrows_] + ptr(true)[nrows_]; }
 
   std::shared_ptr<RankGroup> group_;
   Space                      space_ = Space::Host;
@@ -68,8 +69,8 @@ private:
   const PetscInt            *number_ = nullptr; // of this rank's rows, natural
   PetscInt                   nrows_  = 0;       // of the group
   SharedWindow               natural_;          // [columns]: natural numbers, where those are taken
-  SharedWindow               ptr_, entries_;    // row pointers of what is in the group's columns and of the rest; values and, behind them, columns
-  std::vector<PetscInt>      place_;            // of each of this rank's entries, the diagonal block's first
+  SharedWindow               ptr_;              // row pointers of what is in the group's columns and of the rest
+  GroupEntries               entries_;
   GroupPlaces                rows_, columns_;
   GridBox                    grid_;
   GroupVector                left_, right_;

@@ -1,6 +1,5 @@
 #include "group_vector.hpp"
 #include "core/launch/for_each_row.hpp"
-#include "parallel/agree.hpp"
 #include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
 #include <petsc/private/vecimpl.h>
@@ -35,23 +34,6 @@ Space GroupVector::space(const RankGroup &group, Space of_the_matrix)
   return petsc_on_device() && group.shares_device_memory() ? of_the_matrix : Space::Host;
 }
 
-/* Memory of the leader's on the device, opened by the others. It throws on all ranks of the group or on none. */
-PetscErrorCode GroupVector::open_block(const RankGroup &group, PetscInt n)
-{
-  SharedBlock::Name name{};
-
-  PetscFunctionBegin;
-  PetscCall(Together(group.members(), "share device memory", [&] {
-    if (!group.leads()) return;
-    block_ = std::make_unique<SharedBlock>(static_cast<std::size_t>(n) * sizeof(PetscScalar));
-    name   = block_->name();
-  }));
-  PetscCallMPI(MPI_Bcast(&name, (PetscMPIInt)sizeof(name), MPI_BYTE, 0, group.members()));
-  PetscCall(
-    Together(group.members(), "share device memory", [&] { data_ = reinterpret_cast<PetscScalar *>(group.leads() ? block_->data() : device::open_shared(name)); }));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode GroupVector::create(const RankGroup &group, Space of_the_matrix, PetscInt bs, PetscInt n, PetscInt N)
 {
   PetscFunctionBegin;
@@ -59,8 +41,10 @@ PetscErrorCode GroupVector::create(const RankGroup &group, Space of_the_matrix, 
   space_  = space(group, of_the_matrix);
   window_ = SharedWindow();
   block_.reset();
-  if (space_ == Space::Cuda) PetscCall(open_block(group, PetscMax(n, 1)));
-  else {
+  if (space_ == Space::Cuda) {
+    PetscCall(block_.create(group, static_cast<std::size_t>(PetscMax(n, 1)) * sizeof(PetscScalar)));
+    data_ = block_.at<PetscScalar>();
+  } else {
     PetscCall(Guarded([&] { window_ = SharedWindow(group.members(), static_cast<std::size_t>(PetscMax(n, 1)) * sizeof(PetscScalar)); }));
     data_ = window_.at<PetscScalar>();
     if (group.leads() && of_the_matrix == Space::Cuda) window_.pin();

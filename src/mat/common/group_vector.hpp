@@ -1,10 +1,8 @@
 /* Vectors of ranks that share a GPU, on their way to the leaders of their groups and back. */
 #pragma once
 #include "core/device/array.hpp"
-#include "core/device/shared_memory.hpp"
-#include "parallel/rank_group.hpp"
+#include "parallel/device_window.hpp"
 #include "petsc/vec_access.hpp"
-#include <memory>
 #include <petscvec.h>
 
 namespace goza::mat
@@ -33,14 +31,12 @@ public:
   PetscErrorCode written();     // on a leader: that vector has new values, for the ranks to get
 
 private:
-  PetscErrorCode open_block(const RankGroup &group, PetscInt n);
-
-  SharedWindow                 window_;
-  std::unique_ptr<SharedBlock> block_; // the leader's
-  PetscScalar                 *data_  = nullptr;
-  Space                        space_ = Space::Host; // of the values
-  Stage                        stage_;
-  Vec                          there_ = NULL;
+  SharedWindow window_;
+  DeviceWindow block_;
+  PetscScalar *data_  = nullptr;
+  Space        space_ = Space::Host; // of the values
+  Stage        stage_;
+  Vec          there_ = NULL;
 };
 
 } // namespace goza::mat

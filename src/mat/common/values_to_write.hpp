@@ -1,9 +1,9 @@
 /* The value array of a SeqAIJ-based matrix, to be written whole, in the space where the values are computed. */
 #pragma once
-#include "mat/common/format_mat.hpp"
+#include "format_mat.hpp"
 #include <algorithm>
 
-namespace goza::assembly
+namespace goza::mat
 {
 
 class ValuesToWrite {
@@ -108,4 +108,4 @@ private:
   Array<PetscScalar> stage_;
 };
 
-} // namespace goza::assembly
+} // namespace goza::mat

@@ -1,0 +1,128 @@
+#include "group_entries.hpp"
+#include "borrowed_csr.hpp"
+#include "format_mat.hpp"
+#include "petsc/errors.hpp"
+#include "petsc/plugin.hpp"
+#include "values_to_write.hpp"
+
+namespace goza::mat
+{
+
+void GroupEntries::create(const RankGroup &group, PetscInt n)
+{
+  n_ = PetscMax(n, 1);
+  there_.reset();
+  window_ = SharedWindow();
+  window_ = SharedWindow(group.members(), static_cast<std::size_t>(n_) * (sizeof(PetscScalar) + sizeof(PetscInt)));
+}
+
+static PetscErrorCode IsOnDevice(Mat block, bool *yes)
+{
+  MatInfo info;
+
+  PetscFunctionBegin;
+  *yes = true;
+  if (!block) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetInfo(block, MAT_LOCAL, &info));
+  if (info.nz_used == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  *yes = false;
+#if PetscDefined(HAVE_CUDA)
+  if (block->offloadmask == PETSC_OFFLOAD_GPU || block->offloadmask == PETSC_OFFLOAD_BOTH) PetscCall(ValuesToWrite::is_resident(block, Space::Cuda, yes));
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GroupEntries::are_on_device(const RankGroup &group, Mat Ad, Mat Ao, bool *yes)
+{
+  bool all[2];
+
+  PetscFunctionBegin;
+  PetscCall(IsOnDevice(Ad, &all[0]));
+  PetscCall(IsOnDevice(Ao, &all[1]));
+  *yes = petsc_on_device() && group.shares_device_memory() && all[0] && all[1];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GroupEntries::meet(const RankGroup &group, bool on_device)
+{
+  PetscFunctionBegin;
+  on_device_ = on_device;
+  if (on_device && !there_) PetscCall(there_.create(group, static_cast<std::size_t>(n_) * sizeof(PetscScalar)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PutFromHost(Mat block, EntryPlaces &places, PetscScalar *out)
+{
+  BorrowedCsr lent;
+
+  PetscFunctionBegin;
+  PetscCall(lent.open(block, Space::Host));
+  PetscCheck(lent.nnz() == places.size(), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%" PetscInt_FMT " entries have %" PetscInt_FMT " places", lent.nnz(), places.size());
+  places.put(Space::Host, lent.csr().val, out);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* From where PETSc has them there; pattern and host values are not asked for. */
+static PetscErrorCode PutFromDevice(Mat block, EntryPlaces &places, PetscScalar *out)
+{
+  PetscFunctionBegin;
+#if PetscDefined(HAVE_CUDA)
+  const PetscScalar *values;
+
+  PetscCall(MatAsPlain(block, [&] { return MatSeqAIJCUSPARSEGetArrayRead(block, &values); }));
+  PetscCall(Guarded([&] { places.put(Space::Cuda, values, out); }));
+  PetscCall(MatAsPlain(block, [&] { return MatSeqAIJCUSPARSERestoreArrayRead(block, &values); }));
+#else
+  (void)block, (void)places, (void)out;
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GroupEntries::put(Mat Ad, Mat Ao)
+{
+  EntryPlaces *places = &diag;
+
+  PetscFunctionBegin;
+  PetscCall(use_petsc_stream());
+  for (Mat block : {Ad, Ao}) {
+    if (block && on_device_ && places->size()) PetscCall(PutFromDevice(block, *places, there_.at<PetscScalar>()));
+    if (block && !on_device_) PetscCall(PutFromHost(block, *places, values()));
+    places = &offd;
+  }
+  if (on_device_) PetscCall(Guarded([] { device::synchronize(); })); /* the leader must not begin before */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GroupEntries::give(Mat there, Space space)
+{
+  Mat             blocks[2];
+  const PetscInt *garray;
+  std::size_t     from = 0;
+
+  PetscFunctionBegin;
+  if (!on_device_) {
+    if (space == Space::Cuda) window_.pin(); /* there will be more of them */
+    PetscCall(MatFormatHostValues(there, true));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(use_petsc_stream());
+  PetscCall(MatGetAIJBlocks(there, &blocks[0], &blocks[1], &garray));
+  for (Mat block : blocks) {
+    ValuesToWrite values;
+    MatInfo       info;
+
+    if (!block) continue;
+    PetscCall(MatGetInfo(block, MAT_LOCAL, &info));
+    const auto n = static_cast<std::size_t>(info.nz_used);
+
+    if (!n) continue;
+    PetscCall(values.open(block, Space::Cuda, (PetscInt)n, false));
+    PetscCall(Guarded([&] { device::copy_async(values.data(), there_.at<PetscScalar>() + from, n * sizeof(PetscScalar)); }));
+    PetscCall(values.close());
+    from += n;
+  }
+  if (there != blocks[0]) PetscCall(PetscObjectStateIncrease((PetscObject)there));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::mat
