@@ -410,6 +410,50 @@ BOOST_AUTO_TEST_CASE(solvers_do_what_one_rank_does)
   });
 }
 
+/* The leaders' levels are matrices of all ranks: Galerkin from the user's matrix down, whatever order the leader has its rows in. */
+void levels_are_galerkin(Mat A, const std::string &what)
+{
+  PCHandle pc = make_pc(A);
+  PetscInt nP, nA;
+  Mat     *P, *coarse;
+
+  PETSC_OK(PCGetInterpolations(pc, &nP, &P));
+  PETSC_OK(PCGetCoarseOperators(pc, &nA, &coarse));
+  BOOST_TEST(nP == nA);
+  BOOST_TEST_REQUIRE(nP > 1);
+  for (PetscInt l = 0; l + 1 < nP; l++) {
+    MatHandle product;
+
+    PETSC_OK(MatPtAP(l + 2 < nP ? coarse[l + 1] : A, P[l], MAT_INITIAL_MATRIX, 2, product.put()));
+    PetscReal size, difference;
+    PETSC_OK(MatNorm(product, NORM_FROBENIUS, &size));
+    PETSC_OK(MatAXPY(product, -1, coarse[l], DIFFERENT_NONZERO_PATTERN));
+    PETSC_OK(MatNorm(product, NORM_FROBENIUS, &difference));
+    all_ranks(difference <= 100 * PETSC_MACHINE_EPSILON * size, what + ", level " + std::to_string(l) + ": off by " + std::to_string(difference));
+  }
+  for (PetscInt l = 0; l + 1 < nP; l++) {
+    PETSC_OK(MatDestroy(&P[l]));
+    PETSC_OK(MatDestroy(&coarse[l]));
+  }
+  PETSC_OK(PetscFree(P));
+  PETSC_OK(PetscFree(coarse));
+}
+
+BOOST_AUTO_TEST_CASE(levels_are_matrices_of_all_ranks)
+{
+  const Option coarse("-pc_saamg_coarse_limit", "10");
+
+  for_each_grouping([](const Communicator &comm) {
+    const Grid grid(comm, 13, 12, 11, MATCDS);
+
+    levels_are_galerkin(grid.A, "grid");
+    for (const char *name : {"poisson7", "elasticity"}) levels_are_galerkin(system_matrix(problem(name), MATAIJ, comm), name);
+    Entry uneven  = problem("poisson7").entry;
+    uneven.layout = Layout::all_on_last;
+    levels_are_galerkin(assemble(uneven, MATAIJ, Prealloc::exact, comm), "all on the last");
+  });
+}
+
 BOOST_AUTO_TEST_CASE(a_grid_is_solved_as_on_one_rank)
 {
   const Communicator comm(0);

@@ -24,10 +24,11 @@ public:
   Mat                there() const { return there_; } // NULL where this rank does not lead
   const GroupPlaces &rows() const { return rows_; }
   const GroupPlaces &columns() const { return columns_; }
-  GroupVector       &left() { return left_; }               // like y of y = A x,
-  GroupVector       &right() { return right_; }             // and like x
-  const GridBox     &grid() const { return grid_; }         // that the leader's rows are numbered along; it may be unknown
-  PetscInt           patterns() const { return patterns_; } // that there have been: another one is another matrix there
+  PetscInt           row(PetscInt i) const { return number_ ? number_[i] : rows_.first + i; } // in the group, of this rank's row i
+  GroupVector       &left() { return left_; }                                                 // like y of y = A x,
+  GroupVector       &right() { return right_; }                                               // and like x
+  const GridBox     &grid() const { return grid_; }                                           // that the leader's rows are numbered along; it may be unknown
+  PetscInt           patterns() const { return patterns_; }                                   // that there have been: another one is another matrix there
 
   PetscErrorCode update(Mat A); // collective
   /* The leaders' matrix gets the null space that PETSc holds for A, or the near one. Collective. */
@@ -56,7 +57,6 @@ private:
   };
   PetscErrorCode share_null_space(Mat A, PetscErrorCode (*get)(Mat, MatNullSpace *), PetscErrorCode (*set)(Mat, MatNullSpace), SpaceSeen *seen);
 
-  PetscInt  row(PetscInt i) const { return number_ ? number_[i] : rows_.first + i; } // in the group
   PetscInt  new_column(PetscInt old) const { return natural_.bytes() ? natural_.at<PetscInt>()[old] : numbering_(old); }
   bool      inside(PetscInt column) const { return column >= numbering_.begin && column < numbering_.end; }
   PetscInt *ptr(bool outside) const { return ptr_.at<PetscInt>() + (outside ? nrows_ + 1 : 0); }

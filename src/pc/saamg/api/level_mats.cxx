@@ -11,7 +11,6 @@ static PetscErrorCode GetGrids(PC pc, PetscInt *levels, Mat *mats[], const std::
   *grids = &static_cast<SAAMG *>(pc->data)->hierarchy.grids();
 
   PetscFunctionBegin;
-  PetscCheck(!static_cast<SAAMG *>(pc->data)->group, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "The levels of ranks that share a GPU are matrices of the leaders': use -goza_ranks_per_gpu own");
   PetscCheck(!(*grids)->empty(), PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "PC of type saamg has no levels: call PCSetUp() first");
   *levels = (PetscInt)(*grids)->size();
   PetscCall(PetscMalloc1(*levels, mats));
@@ -24,6 +23,10 @@ PetscErrorCode PCGetInterpolations_SAAMG(PC pc, PetscInt *levels, Mat *interpola
   const std::vector<Grid> *grids;
 
   PetscFunctionBegin;
+  if (GroupPC *group = static_cast<SAAMG *>(pc->data)->group.get()) {
+    PetscCall(group->get_levels(PetscObjectComm((PetscObject)pc), PCGetInterpolations_SAAMG, true, levels, interpolations));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(GetGrids(pc, levels, interpolations, &grids));
   for (PetscInt l = 0; l + 1 < *levels; l++) {
     const Grid &fine = (*grids)[*levels - 2 - l];
@@ -39,6 +42,10 @@ PetscErrorCode PCGetCoarseOperators_SAAMG(PC pc, PetscInt *levels, Mat *operator
   const std::vector<Grid> *grids;
 
   PetscFunctionBegin;
+  if (GroupPC *group = static_cast<SAAMG *>(pc->data)->group.get()) {
+    PetscCall(group->get_levels(PetscObjectComm((PetscObject)pc), PCGetCoarseOperators_SAAMG, false, levels, operators));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(GetGrids(pc, levels, operators, &grids));
   for (PetscInt l = 0; l + 1 < *levels; l++) {
     const Grid &grid = (*grids)[*levels - 1 - l];

@@ -13,18 +13,21 @@ public:
   GroupPC(const GroupPC &)            = delete;
   GroupPC &operator=(const GroupPC &) = delete;
 
-  PetscErrorCode                   setup(PC pc, Mat aij, std::shared_ptr<GroupMat> rows); // collective; so are the others
-  PetscErrorCode                   apply(PetscErrorCode (*how)(PC, Vec, Vec), Vec b, Vec x);
-  PetscErrorCode                   solve_begins(KSP ksp); // any, with the user's PC
-  PetscErrorCode                   solve_ends(KSP ksp);
-  PetscErrorCode                   view(PetscViewer viewer);
-  GroupMat                        &rows() const { return *rows_; }
+  PetscErrorCode setup(PC pc, Mat aij, std::shared_ptr<GroupMat> rows); // collective; so are the others
+  PetscErrorCode apply(PetscErrorCode (*how)(PC, Vec, Vec), Vec b, Vec x);
+  PetscErrorCode solve_begins(KSP ksp); // any, with the user's PC
+  PetscErrorCode solve_ends(KSP ksp);
+  PetscErrorCode view(PetscViewer viewer);
+  /* get: of one PC, here the leaders'; as PCGetInterpolations() or PCGetCoarseOperators() on all ranks of comm. */
+  PetscErrorCode get_levels(MPI_Comm comm, PetscErrorCode (*get)(PC, PetscInt *, Mat *[]), bool interpolations, PetscInt *levels, Mat *mats[]);
+  GroupMat      &rows() const { return *rows_; }
   const std::shared_ptr<GroupMat> &shared_rows() const { return rows_; }
   PC                               there() const { return there_; } // NULL where this rank does not lead
 
 private:
   PetscErrorCode share_coordinates(PC pc, Mat aij);
   PetscErrorCode setup_there(PC pc);
+  PetscErrorCode spread(MPI_Comm comm, Mat there, bool finest, Mat *all);
 
   std::shared_ptr<GroupMat> rows_;
   PC                        there_    = NULL;
