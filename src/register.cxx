@@ -13,6 +13,7 @@
 #include "parallel/team.hpp"
 #include "mat/cds/cds_mat.hpp"
 #include "mat/fold/fold_mat.hpp"
+#include "mat/own/own_cds.hpp"
 #include "mat/slicedell/slicedell_mat.hpp"
 #include "pc/saamg/cycle/cycle_log.hpp"
 #include "pc/saamg/api/pcsaamg.hpp"
@@ -31,6 +32,7 @@ static PetscErrorCode RegisterTypes()
 {
   PetscFunctionBegin;
   for (const FormatKind *kind : formats) PetscCall(MatRegister_Format(*kind));
+  PetscCall(MatRegister(own_cds_type, MatCreate_OwnCds));
   MatFormatSetDetailView(MatViewDetail);
   PetscCall(PCRegister(PCSAAMG, PCCreate_SAAMG));
   PetscCall(KSPRegister(KSPFUSEDCG, KSPCreate_FusedCG));
@@ -247,6 +249,7 @@ static PetscErrorCode RegisterEvents()
   PetscFunctionBegin;
   PetscCall(PetscLogEventRegister("GozaMatMult", MAT_CLASSID, &events.mult));
   PetscCall(PetscLogEventRegister("GozaMatBuild", MAT_CLASSID, &events.build));
+  PetscCall(PetscLogEventRegister("GozaMatToAIJ", MAT_CLASSID, &own_to_aij));
   PetscCall(PetscLogEventRegister("SAAMGStrength", PC_CLASSID, &events.strength));
   PetscCall(PetscLogEventRegister("SAAMGAggregate", PC_CLASSID, &events.aggregate));
   PetscCall(PetscLogEventRegister("SAAMGProlong", PC_CLASSID, &events.prolong));

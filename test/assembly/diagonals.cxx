@@ -100,11 +100,53 @@ void shared_product()
   BOOST_TEST(largest_gap(before, after) <= (PetscReal)0.1 * norm); /* other bits, perhaps other aggregates */
 }
 
+/* A matrix of one rank that is nothing but its diagonals, from the assembly or from the DM: assembled there, and AIJ is made when it is asked for. */
+void owned(const EquationName &eq, const std::string &storage, bool of_dm)
+{
+  const Option           half("-mat_cds_storage", storage), keep("-mat_cds_keep_aij", "no");
+  MeshCase               c({"da_hex", false, false}, eq, {9, 8, 8}, (PetscReal)0.2);
+  const Elements         m(c.assembly);
+  MatHandle              A, B;
+  std::vector<PetscReal> doubled(c.first);
+  PetscMPIInt            size;
+  PetscBool              own;
+
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  if (size > 1) return;
+  if (of_dm) {
+    PETSC_OK(DMSetMatType(c.dm, MATCDS));
+    PETSC_OK(DMCreateMatrix(c.dm, A.put()));
+  } else PETSC_OK(GozaAssemblyCreateMatrix(c.assembly, MATCDS, A.put()));
+  PETSC_OK(PetscObjectTypeCompare((PetscObject)(Mat)A, "owncds", &own));
+  BOOST_TEST(own);
+  const auto is = [&](const std::vector<PetscReal> &first) {
+    MatHandle aij;
+    const int before = event_count("GozaMatToAIJ");
+
+    PETSC_OK(GozaAssemblySetMaterial(c.assembly, first.data(), c.second.data()));
+    PETSC_OK(GozaAssemblyMatrix(c.assembly, A));
+    BOOST_TEST(event_count("GozaMatToAIJ") == before);
+    B = textbook_assembly(c.dm, m, eq.equation, eq.bs, first, c.second);
+    PETSC_OK(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, aij.put()));
+    BOOST_TEST(relative_difference(aij, B) <= rounding);
+  };
+
+  is(c.first);
+  for (PetscReal &value : doubled) value *= 2;
+  is(doubled);
+  PETSC_OK(MatShift(A, 7)); /* what else was done to it is over with the next assembly */
+  is(c.first);
+}
+
 void add()
 {
   for (const auto &eq : equation_names()) {
     for (const char *storage : {"auto", "full"})
       add_test(suite_named(suite_named(nullptr, "through_diagonals"), eq.name), storage, [=] { through_diagonals(eq, storage); });
+    for (const char *storage : {"auto", "full"}) {
+      for (bool of_dm : {false, true})
+        add_test(suite_named(suite_named(nullptr, "owned"), eq.name), std::string(storage) + (of_dm ? "_of_dm" : ""), [=] { owned(eq, storage, of_dm); });
+    }
   }
   add_test(suite_named(nullptr, "shared_product"), "saamg", shared_product);
 }

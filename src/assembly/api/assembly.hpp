@@ -37,6 +37,7 @@ struct _n_GozaAssembly {
   goza::AssemblyMap                        map;
   goza::AssemblyMap                        grid_map; // for diagonals, where `map` is not for them and the mesh is a grid; looked for when it is asked for
   bool                                     grid_looked_for = false;
+  goza::AssemblyMap                        tile_map;                     // for diagonals of any other mesh, made when it is asked for
   std::vector<PetscInt>                    host_ptr, host_col;           // the map's pattern on the host, made when it is asked for
   goza::Array<PetscReal>                   mesh_force;                   // [mesh.nelem][bs] or none
   goza::Array<PetscScalar>                 mesh_load, mesh_value, local; // [owned][bs] or none, [mesh.nodes][bs] or none; a vector with its ghosts
@@ -47,6 +48,7 @@ struct _n_GozaAssembly {
   /* the matrix that the places below are for */
   PetscObjectId         mat_id         = 0;
   PetscObjectState      mat_pattern[2] = {-1, -1};
+  PetscObjectState      own_state      = -1; // of a matrix of diagonals alone, when it was assembled last
   goza::Array<PetscInt> row_ptr, row_ptr_other, from;
   PetscInt              nnz[2] = {0, 0};
 
@@ -75,8 +77,14 @@ struct DiagonalsToWrite {
   const AssemblyMap *map = nullptr;
   Target             target;
 };
-PetscErrorCode FindDiagonals(GozaAssembly a, Mat A, DiagonalsToWrite *to);
-PetscErrorCode WriteDiagonals(GozaAssembly a, Mat A, const DiagonalsToWrite &to);
+const AssemblyMap *map_for_diagonals(GozaAssembly a); // nullptr on the device where the mesh is no grid
+PetscErrorCode     FindDiagonals(GozaAssembly a, Mat A, DiagonalsToWrite *to);
+PetscErrorCode     WriteDiagonals(GozaAssembly a, Mat A, const DiagonalsToWrite &to);
+
+/* assembly_own.cxx: a matrix that is nothing but its diagonals gets those of the mesh, and the values. */
+PetscErrorCode IsOwn(Mat A, bool *yes);
+PetscErrorCode SetOwnPattern(GozaAssembly a, Mat A);
+PetscErrorCode WriteOwn(GozaAssembly a, Mat A);
 
 /* What has arrived of an array of the caller's is counted by PETSc's log where it came from the host. */
 PetscErrorCode LogArrival(GozaAssembly a, const void *from, std::size_t bytes);

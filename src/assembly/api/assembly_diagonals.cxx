@@ -10,11 +10,6 @@
 namespace goza::assembly
 {
 
-namespace
-{
-
-using PlainCds = Cds<PetscScalar, PetscScalar>;
-
 /* On the device the kernels that write diagonals know grids. */
 const AssemblyMap *map_for_diagonals(GozaAssembly a)
 {
@@ -31,6 +26,11 @@ const AssemblyMap *map_for_diagonals(GozaAssembly a)
   }
   return a->grid_map.grid.is() ? &a->grid_map : nullptr;
 }
+
+namespace
+{
+
+using PlainCds = Cds<PetscScalar, PetscScalar>;
 
 PlainCds *diagonals_of(GozaAssembly a, FormatMat *f)
 {

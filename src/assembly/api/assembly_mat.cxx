@@ -307,6 +307,7 @@ PetscErrorCode GozaAssemblyCreateMatrix(GozaAssembly a, MatType type, Mat *A)
   Mat             Ad, Ao;
   const PetscInt *garray;
   PetscInt        end;
+  bool            own;
 
   PetscFunctionBegin;
   PetscCall(GozaAssemblySetUp(a));
@@ -319,12 +320,15 @@ PetscErrorCode GozaAssemblyCreateMatrix(GozaAssembly a, MatType type, Mat *A)
   PetscCall(MatSetBlockSize(*A, a->bs));
   PetscCall(MatSetType(*A, type ? type : MATAIJ));
   PetscCall(MatSetFromOptions(*A));
-  PetscErrorCode failed = SetPattern(a, *A, end - a->nowned);
+  PetscCall(IsOwn(*A, &own));
+  PetscErrorCode failed = own ? SetOwnPattern(a, *A) : SetPattern(a, *A, end - a->nowned);
   if (!failed) {
     PetscCheck((*A)->assembled, a->comm, PETSC_ERR_SUP, "Matrix type %s is not based on AIJ", ((PetscObject)*A)->type_name);
     PetscCall(MatSetOption(*A, MAT_SYMMETRIC, PETSC_TRUE));
     PetscCall(MatSetOption(*A, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
     PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE));
+  }
+  if (!failed && !own) {
     PetscCall(use_petsc_stream());
     PetscCall(MatGetAIJBlocks(*A, &Ad, &Ao, &garray));
     failed = ZeroValues(a, Ad);
@@ -362,11 +366,22 @@ PetscErrorCode GozaAssemblyMatrix(GozaAssembly a, Mat A)
   Mat              Ad, Ao;
   const PetscInt  *garray;
   DiagonalsToWrite diagonals;
+  bool             own;
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 2);
   PetscCall(GozaAssemblySetUp(a));
   PetscCheck(A->assembled, a->comm, PETSC_ERR_ARG_WRONGSTATE, "The matrix has no nonzero pattern yet: use GozaAssemblyCreateMatrix(), or DMCreateMatrix() without -dm_preallocate_only");
+  PetscCall(IsOwn(A, &own));
+  if (own) {
+    PetscCall(use_petsc_stream());
+    PetscCall(PetscLogEventBegin(events.assemble, A, 0, 0, 0));
+    if (a->space == Space::Cuda) PetscCall(PetscLogGpuTimeBegin());
+    PetscCall(WriteOwn(a, A));
+    if (a->space == Space::Cuda) PetscCall(PetscLogGpuTimeEnd());
+    PetscCall(PetscLogEventEnd(events.assemble, A, 0, 0, 0));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
   PetscCall(AgreeOnFailure(a->comm, Bind(a, A, Ad, Ao, garray, false)));
   PetscCall(use_petsc_stream());

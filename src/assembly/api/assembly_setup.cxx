@@ -160,6 +160,7 @@ PetscErrorCode SetUpMesh(GozaAssembly a)
   a->element_index   = std::move(index);
   a->grid_map        = AssemblyMap();
   a->grid_looked_for = false;
+  a->tile_map        = AssemblyMap();
   a->host_ptr.clear();
   a->host_col.clear();
   a->mat_id = 0;

@@ -278,6 +278,22 @@ template <class Store, class V> std::unique_ptr<Cds<Store, V>> Cds<Store, V>::sa
   return other;
 }
 
+template <class Store, class V>
+void Cds<Store, V>::lay_out_zeros(PetscInt nodes, PetscInt node_columns, PetscInt bs, const std::vector<PetscInt> &offset, bool half)
+{
+  this->nrows_ = nodes * bs;
+  this->ncols_ = node_columns * bs;
+  bs_          = bs;
+  factor_      = 1;
+  all_         = offset;
+  grid_        = grid_strides(all_);
+  rem_ptr_     = Array<PetscInt>(this->space_);
+  nnz_         = 0;
+  for (PetscInt o : all_) nnz_ += static_cast<std::int64_t>(bs) * bs * std::max<PetscInt>(0, std::min(nodes, node_columns - o) - std::max<PetscInt>(0, -o));
+  inside_ = nnz_;
+  lay_out(all_, half);
+}
+
 template <class Store, class V> void Cds<Store, V>::build(const Csr &A)
 {
   build(A, find_diagonals(A, A.nrows % options_.bs == 0 && A.ncols % options_.bs == 0 ? options_.bs : 1, options_.share));

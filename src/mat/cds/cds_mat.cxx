@@ -3,6 +3,7 @@
 #include "cds.hpp"
 #include "petsc/errors.hpp"
 #include "mat/common/narrow.hpp"
+#include "mat/own/own_cds.hpp"
 #include "petscgoza.h"
 #include <petsc/private/matimpl.h>
 
@@ -41,6 +42,9 @@ public:
 constexpr PetscReal infinity      = std::numeric_limits<PetscReal>::infinity();
 constexpr PetscInt  block_sizes[] = {0, 1, 2, 3, 6};
 
+constexpr char              keep_aij[]   = "-mat_cds_keep_aij";
+constexpr const char *const keep_words[] = {"auto", "yes", "no"};
+
 template <auto member> constexpr auto in_cds = held<&CdsConfig::options, member>;
 
 namespace setting
@@ -61,9 +65,28 @@ PetscErrorCode CdsConfig::set_from_options(Mat A, GozaOptionItems PetscOptionsOb
 
 } // namespace
 
+/* On one rank, as -mat_cds_keep_aij says. It is asked for here and not in MatSetFromOptions(): a DM takes the type by its name and then sets the matrix up. */
+static PetscErrorCode MatCreate_SeqCDS(Mat A)
+{
+  PetscInt keep = 0;
+
+  PetscFunctionBegin;
+  PetscOptionsBegin(PetscObjectComm((PetscObject)A), ((PetscObject)A)->prefix, "Options of MATCDS at its creation", "Mat");
+  PetscCall(PetscOptionsEList(keep_aij, "Whether a matrix of one rank holds AIJ beside its diagonals", "MATCDS", keep_words, 3, keep_words[keep], &keep, NULL));
+  PetscOptionsEnd();
+  if (keep == 2) PetscCall(MatCreate_OwnCds(A));
+  else PetscCall(MatCreate_Format(A, CdsKind(), false));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 const FormatKind &CdsKind()
 {
-  static const FormatKind kind = MakeFormatKind<CdsConfig, CdsKind>(MATCDS, MATSEQAIJCDS, MATMPIAIJCDS);
+  static const FormatKind kind = [] {
+    FormatKind made = MakeFormatKind<CdsConfig, CdsKind>(MATCDS, MATSEQAIJCDS, MATMPIAIJCDS);
+
+    made.create_seq = MatCreate_SeqCDS;
+    return made;
+  }();
 
   return kind;
 }
@@ -321,7 +344,8 @@ PetscErrorCode MatCDSGetPrecision(Mat A, MatStoragePrecision *precision)
 . -mat_cds_share share                 - entries that a diagonal must hold to be stored whole (0.6 of the rows)
 . -mat_cds_max_fill fill               - stored values for one nonzero beyond which the matrix is refused (3)
 . -mat_cds_block_size (auto|1|2|3|6)   - unknowns of a node
-- -mat_cds_precision (double|single|half|bfloat16) - precision of the stored values
+. -mat_cds_precision (double|single|half|bfloat16) - precision of the stored values
+- -mat_cds_keep_aij (auto|yes|no)      - no: on one rank nothing is held but the diagonals; auto (default): AIJ is held beside them
 
   Level: beginner
 
@@ -329,6 +353,12 @@ PetscErrorCode MatCDSGetPrecision(Mat A, MatStoragePrecision *precision)
   `MATSEQAIJCDS` on one process, `MATMPIAIJCDS` on several. The matrix is an AIJ matrix in every other respect. Entries on diagonals that are too empty go to a sliced-ELL
   remainder, so every matrix works; matrices of structured grids are what it is for. A stored zero takes part in the product: a NaN in x also reaches
   rows whose diagonals merely pass over it.
+
+  With `-mat_cds_keep_aij no` a matrix of one rank is of type "owncds": its diagonals are all that there is of it, at most 128 of them, each whole, in `PetscScalar`, with no index, so that it
+  may have more nonzeros than a `PetscInt` counts. They are those of a `DMDA`'s stencil, of `MatSetPreallocationCOO()`, or of the values that are set. Values are set on the device by COO; `MatSetValues()`
+  sets them on the host, and the end of the assembly takes them to the device. With `-mat_cds_storage auto` the half form is taken where `MAT_SYMMETRIC` (`MAT_SPD`) is set before the
+  first value; the entry above the diagonal is then taken for both. An entry is nonzero where its value is not 0. `MatConvert()` makes AIJ of it and it of AIJ; what needs AIJ says so, or makes it for
+  the time that it takes (`PCSAAMG`, views), and `-mat_view ::ascii_info` and the event GozaMatToAIJ of `-log_view` say how often. On several ranks AIJ is held in any case.
 
   The format and its half form are those of paper P1 (Miura 2015).
 

@@ -44,10 +44,13 @@ PetscErrorCode MatFormatGetOperator(Mat A, std::shared_ptr<ParOperator<PetscScal
 {
   FormatMat                *f;
   std::shared_ptr<GroupMat> grouped;
+  PetscErrorCode (*owner)(Mat, std::shared_ptr<ParOperator<PetscScalar>> *) = nullptr;
 
   PetscFunctionBegin;
   op->reset();
   PetscCall(MatGetFormatMat(A, &f));
+  if (!f) PetscCall(PetscObjectQueryFunction((PetscObject)A, "GozaMatGetOperator_C", &owner));
+  if (owner) PetscCall((*owner)(A, op)); /* a matrix that is nothing but its operator */
   if (f) PetscCall(MatGetGroupMat(A, &grouped));
   if (f && !grouped) {
     PetscCall(MatFormatUpdate(A, f));

@@ -1,0 +1,81 @@
+#include "coo_values.hpp"
+#include "core/launch/for_each_row.hpp"
+#include <numeric>
+
+namespace goza::mat
+{
+
+namespace
+{
+
+/* Every so many-th entry: their number need not fit a PetscInt. */
+template <class Place> struct PutValues {
+  std::int64_t       n;
+  PetscInt           rows;
+  const Place       *place;
+  const PetscScalar *from;
+  PetscScalar       *val;
+
+  HD void operator()(PetscInt row) const
+  {
+    for (std::int64_t k = row; k < n; k += rows) {
+      if (place[k] >= 0) val[place[k]] += from[k];
+    }
+  }
+};
+
+/* The sorted places from begin on are one place's as long as they are equal. */
+struct SumValues {
+  const std::int64_t *place, *order, *start;
+  const PetscScalar  *from;
+  PetscScalar        *val;
+
+  HD void operator()(PetscInt k) const
+  {
+    PetscScalar sum = 0;
+
+    for (std::int64_t p = start[k]; p < start[k + 1]; p++) sum += from[order[p]];
+    val[place[k]] += sum;
+  }
+};
+
+} // namespace
+
+void sort_places(Space space, CooPlaces &coo)
+{
+  std::vector<std::int64_t> place, order, start, first;
+
+  if (coo.wide.size()) place = coo.wide.to_host();
+  else {
+    const std::vector<PetscInt> narrow = coo.narrow.to_host();
+
+    place.assign(narrow.begin(), narrow.end());
+  }
+  for (std::size_t k = 0; k < place.size(); k++) {
+    if (place[k] >= 0) order.push_back(static_cast<std::int64_t>(k));
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return place[a] < place[b]; });
+  for (std::size_t p = 0; p < order.size(); p++) {
+    if (p && place[order[p]] == place[order[p - 1]]) continue;
+    start.push_back(static_cast<std::int64_t>(p));
+    first.push_back(place[order[p]]);
+  }
+  start.push_back(static_cast<std::int64_t>(order.size()));
+  coo.narrow = Array<PetscInt>();
+  coo.wide   = Array<std::int64_t>(space, first.data(), first.size());
+  coo.order  = Array<std::int64_t>(space, order.data(), order.size());
+  coo.start  = Array<std::int64_t>(space, start.data(), start.size());
+}
+
+void put_values(Space space, const CooPlaces &coo, const PetscScalar *from, PetscScalar *val)
+{
+  if (coo.doubles) for_each_row(space, static_cast<PetscInt>(coo.wide.size()), SumValues{coo.wide.data(), coo.order.data(), coo.start.data(), from, val});
+  else {
+    const PetscInt rows = space == Space::Host ? PetscMin(coo.n, 1) : static_cast<PetscInt>((coo.n + 63) / 64);
+
+    if (coo.wide.size()) for_each_row(space, rows, PutValues<std::int64_t>{coo.n, rows, coo.wide.data(), from, val});
+    else for_each_row(space, rows, PutValues<PetscInt>{coo.n, rows, coo.narrow.data(), from, val});
+  }
+}
+
+} // namespace goza::mat

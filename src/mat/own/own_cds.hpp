@@ -1,0 +1,80 @@
+/* A matrix that is nothing but its diagonals: type "owncds", what MATCDS becomes on one rank with -mat_cds_keep_aij no.
+
+   A type of its own and not one derived from AIJ: PETSc reads AIJ's arrays through accessors that ask nobody, so that a matrix whose AIJ part is to be made on demand could show old
+   values; this one has no such part, and what PETSc does not find in its table of operations it refuses or converts, by MatConvert(), and the matrix counts that.
+
+   The values are where the products are. Where somebody sets or reads single entries and that is a device, they come to the host, and go back when the assembly ends. */
+#pragma once
+#include "diagonal_values.hpp"
+#include "mat/cds/cds.hpp"
+#include "mat/common/par_operator.hpp"
+#include "petsc/errors.hpp"
+#include "petsc/vec_access.hpp"
+#include <petsc/private/matimpl.h>
+
+namespace goza::mat
+{
+
+constexpr char own_cds_type[] = "owncds";
+
+extern PetscLogEvent own_to_aij; // AIJ is made of such a matrix
+
+using PlainCds = Cds<PetscScalar, PetscScalar>;
+
+/* Where the entries of a COO assembly go: each to a place in the values, or, where several go to one, those of the sorted list from start[k] to start[k + 1] to place k. */
+struct CooPlaces {
+  bool                known = false, doubles = false;
+  PetscCount          n = 0;
+  Array<PetscInt>     narrow; // [n] -1: nowhere
+  Array<std::int64_t> wide;   // the same where PetscInt cannot say it; of doubles [places]
+  Array<std::int64_t> order, start;
+};
+
+struct OwnCds {
+  CdsOptions                                options; // storage, max_fill
+  bool                                      shaped = false;
+  PetscInt                                  bs     = 1;
+  std::vector<PetscInt>                     offset; // of both signs, in nodes
+  Space                                     space = Space::Host;
+  std::shared_ptr<ParOperator<PetscScalar>> op;                // none before there is a value other than 0; a preconditioner may hold it, too
+  PlainCds                                 *cds     = nullptr; // in it
+  bool                                      current = true, host_current = false; // which of the two have the matrix's values
+  Array<PetscScalar>                        host;                                 // where the space is a device
+  DiagonalValues                            open;                                 // for one who sets entries one by one
+  bool                                      is_open      = false;
+  bool                                      fixed        = false; // a new diagonal is an error
+  bool                                      row_oriented = true;
+  CooPlaces                                 coo;
+  Stage                                     staged_x, staged_y, staged_z;
+  std::vector<PetscInt>                     row_col; // what MatGetRow() lends
+  std::vector<PetscScalar>                  row_val;
+  PetscInt                                  rows_lent  = 0;
+  PetscInt                                  made       = 0; // how often AIJ was
+  PetscLogDouble                            made_bytes = 0;
+};
+
+PetscErrorCode MatGetOwnCds(Mat A, OwnCds **own); // NULL when A is not one
+
+PetscErrorCode MatCreate_OwnCds(Mat A);
+PetscErrorCode OwnCdsNew(Mat A, const OwnCds *like, Mat *B); // as A in sizes, blocks, maps and vectors, with like's settings; no values
+
+/* own_values.cxx. OwnShape: node size and space are what they will be. OwnSettle: and the space what it now is to be: every operation begins so. OwnRead, OwnWrite: the values, laid out,
+   in own->space or on the host; after OwnWrite() they are nowhere else. keep: those that are there count. */
+PetscErrorCode OwnShape(Mat A, OwnCds *own);
+PetscErrorCode OwnSettle(Mat A, OwnCds *own);
+PetscErrorCode OwnRead(Mat A, OwnCds *own, Space space, DiagonalValues *values);
+PetscErrorCode OwnWrite(Mat A, OwnCds *own, Space space, bool keep, DiagonalValues *values);
+PetscErrorCode OwnAddOffsets(Mat A, OwnCds *own, const std::vector<PetscInt> &offset); // the diagonals that are not there
+PetscErrorCode OwnMakeFull(Mat A, OwnCds *own);
+PetscErrorCode OwnForget(Mat A, OwnCds *own);                                        // all values are 0
+PetscErrorCode OwnGetOperator(Mat A, std::shared_ptr<ParOperator<PetscScalar>> *op); // composed as "GozaMatGetOperator_C"
+std::int64_t   OwnEntries(const OwnCds &own, PetscInt nodes, PetscInt columns);      // places inside the matrix
+
+/* own_rows.cxx, own_ops.cxx, own_convert.cxx, own_coo.cxx, own_grid.cxx */
+void           OwnCdsSetRowOps(Mat A);
+void           OwnCdsSetValueOps(Mat A);
+void           OwnCdsSetConvertOps(Mat A);
+PetscErrorCode OwnCdsComposeCOO(Mat A, bool attach);
+PetscErrorCode OwnOffsetsOfGrid(Mat A, const OwnCds &own, std::vector<PetscInt> *offset); // of a DMDA's stencil; none where there is no DMDA
+
+} // namespace goza::mat

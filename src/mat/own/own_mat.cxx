@@ -1,0 +1,279 @@
+/* The type owncds: creation, assembly, products, what it says of itself. */
+#include "diagonal_ops.hpp"
+#include "own_cds.hpp"
+#include "petsc/plugin.hpp"
+#include "petscgoza.h"
+
+namespace goza::mat
+{
+
+PetscErrorCode MatGetOwnCds(Mat A, OwnCds **own)
+{
+  PetscBool yes;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, own_cds_type, &yes));
+  *own = yes ? static_cast<OwnCds *>(A->data) : nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static OwnCds *own_of(Mat A)
+{
+  return static_cast<OwnCds *>(A->data);
+}
+
+/* z = A x, or z = y + A x */
+static PetscErrorCode Multiply(Mat A, Vec x, Vec y, Vec z)
+{
+  OwnCds                                   *own = own_of(A);
+  std::shared_ptr<ParOperator<PetscScalar>> op;
+  VecRead                                   xin, yin;
+  VecWrite                                  zout;
+
+  PetscFunctionBegin;
+  PetscCall(OwnGetOperator(A, &op));
+  const Space space = own->space;
+  PetscCall(PetscLogEventBegin(events.mult, A, x, z, 0));
+  PetscCall(xin.get(x, space, own->staged_x));
+  if (y && y != z) PetscCall(yin.get(y, space, own->staged_y));
+  PetscCall(zout.get(z, space, own->staged_z, y == z));
+  if (space == Space::Cuda) PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(op->apply(xin.data(),
+                      y ? RowOut<PetscScalar>(Add<PetscScalar>{y == z ? zout.data() : yin.data(), zout.data()}) : RowOut<PetscScalar>(Assign<PetscScalar>{zout.data()})));
+  if (space == Space::Cuda) PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(zout.restore());
+  if (y && y != z) PetscCall(yin.restore());
+  PetscCall(xin.restore());
+  usage.products[(int)space]++;
+  PetscCall(LogFlops(space, PetscMax(2 * op->nnz() - (y ? 0 : A->rmap->n), 0)));
+  PetscCall(PetscLogEventEnd(events.mult, A, x, z, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMult_OwnCds(Mat A, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(Multiply(A, x, NULL, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultAdd_OwnCds(Mat A, Vec x, Vec y, Vec z)
+{
+  PetscFunctionBegin;
+  PetscCall(Multiply(A, x, y, z));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultTransposeAdd_OwnCds(Mat A, Vec x, Vec y, Vec z)
+{
+  OwnCds        *own = own_of(A);
+  DiagonalValues v;
+  VecRead        xin, yin;
+  VecWrite       zout;
+
+  PetscFunctionBegin;
+  PetscCall(OwnSettle(A, own));
+  PetscCall(OwnRead(A, own, own->space, &v));
+  if (v.half) {
+    PetscCall(Multiply(A, x, y, z));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(xin.get(x, own->space, own->staged_x));
+  if (y && y != z) PetscCall(yin.get(y, own->space, own->staged_y));
+  PetscCall(zout.get(z, own->space, own->staged_z, y == z));
+  PetscCall(Guarded([&] { multiply_transposed(own->space, v, xin.data(), !y ? nullptr : y == z ? zout.data() : yin.data(), zout.data()); }));
+  PetscCall(zout.restore());
+  if (y && y != z) PetscCall(yin.restore());
+  PetscCall(xin.restore());
+  PetscCall(LogFlops(own->space, 2.0 * own->op->nnz()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultTranspose_OwnCds(Mat A, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatMultTransposeAdd_OwnCds(A, x, NULL, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What a DM's grid says of the diagonals is known before there is a value. */
+static PetscErrorCode MatSetUp_OwnCds(Mat A)
+{
+  OwnCds               *own = own_of(A);
+  std::vector<PetscInt> offset;
+
+  PetscFunctionBegin;
+  PetscCall(OwnShape(A, own));
+  PetscCall(OwnOffsetsOfGrid(A, *own, &offset));
+  if (offset.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(OwnAddOffsets(A, own, offset));
+  A->preallocated = PETSC_TRUE; /* all that is there is 0, as in PETSc's own matrices of a DM */
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* To where the products are. */
+static PetscErrorCode MatAssemblyEnd_OwnCds(Mat A, MatAssemblyType type)
+{
+  OwnCds        *own = own_of(A);
+  DiagonalValues v;
+
+  PetscFunctionBegin;
+  own->is_open = false;
+  if (type == MAT_FLUSH_ASSEMBLY || !own->op || own->space == Space::Host) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(OwnRead(A, own, own->space, &v));
+  own->host         = Array<PetscScalar>();
+  own->host_current = false;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatSetOption_OwnCds(Mat A, MatOption option, PetscBool yes)
+{
+  PetscFunctionBegin;
+  if (option == MAT_NEW_NONZERO_LOCATION_ERR) own_of(A)->fixed = yes;
+  if (option == MAT_ROW_ORIENTED) own_of(A)->row_oriented = yes;
+  PetscFunctionReturn(PETSC_SUCCESS); /* the others, MAT_SYMMETRIC among them, are PETSc's to keep */
+}
+
+static PetscErrorCode MatSetFromOptions_OwnCds(Mat A, GozaOptionItems PetscOptionsObject)
+{
+  OwnCds   *own     = own_of(A);
+  PetscEnum storage = (PetscEnum)own->options.storage;
+  PetscBool given;
+
+  PetscFunctionBegin;
+  PetscOptionsHeadBegin(PetscOptionsObject, "Matrices that own their diagonals");
+  PetscCall(PetscOptionsEnum("-mat_cds_storage", "Hold all diagonals, or those of a symmetric matrix from the main one up (auto: where the matrix is said to be symmetric)", "MatCDSSetStorage", MatCDSStorages, storage, &storage, &given));
+  PetscOptionsHeadEnd();
+  PetscCheck(!given || !own->op || own->options.storage == (CdsStorage)storage, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "-mat_cds_storage comes too late: the matrix has values");
+  own->options.storage = (CdsStorage)storage;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatGetInfo_OwnCds(Mat A, MatInfoType, MatInfo *info)
+{
+  OwnCds *own = own_of(A);
+
+  PetscFunctionBegin;
+  PetscCall(OwnShape(A, own));
+  *info              = {};
+  info->block_size   = PetscAbs(A->rmap->bs);
+  info->nz_allocated = info->nz_used = (PetscLogDouble)OwnEntries(*own, A->rmap->n / own->bs, A->cmap->n / own->bs);
+  info->memory                       = own->op ? (PetscLogDouble)own->op->bytes() : 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatView_OwnCds(Mat A, PetscViewer viewer)
+{
+  OwnCds           *own = own_of(A);
+  PetscBool         ascii;
+  PetscViewerFormat format;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  PetscCall(PetscViewerGetFormat(viewer, &format));
+  if (ascii && (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL)) {
+    PetscCall(OwnShape(A, own));
+    if (!own->op) PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza diagonals: %d, no value is set yet\n", (int)own->offset.size()));
+    else
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza diagonals on %s%s, no AIJ beside them: %s; %.3f MB\n", space_name(own->space),
+                                       own->space == Space::Host ? "" : DescribeStages({&own->staged_x, &own->staged_y, &own->staged_z}), own->cds->describe().c_str(),
+                                       own->op->bytes() / 1e6));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza diagonals: AIJ was made of them %d times\n", (int)own->made));
+    if (own->made) PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza diagonals: the latest AIJ held %.3f MB\n", own->made_bytes / 1e6));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  Mat B;
+  PetscCall(MatConvert(A, MATSEQAIJ, MAT_INITIAL_MATRIX, &B)); /* each other view is AIJ's */
+  PetscCall(PetscObjectSetName((PetscObject)B, ((PetscObject)A)->name));
+  PetscCall(MatView(B, viewer));
+  PetscCall(MatDestroy(&B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatBindToCPU_OwnCds(Mat A, PetscBool bind)
+{
+  PetscFunctionBegin;
+#if PetscDefined(HAVE_DEVICE)
+  A->boundtocpu = bind;
+  if (petsc_on_device()) {
+    PetscCall(PetscFree(A->defaultvectype));
+    PetscCall(PetscStrallocpy(bind ? VECSTANDARD : VECCUDA, &A->defaultvectype));
+  }
+#else
+  (void)A;
+  (void)bind;
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatDestroy_OwnCds(Mat A)
+{
+  PetscFunctionBegin;
+  delete own_of(A);
+  A->data = NULL;
+  PetscCall(OwnCdsComposeCOO(A, false));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "GozaMatGetOperator_C", NULL));
+  PetscCall(PetscObjectChangeTypeName((PetscObject)A, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OwnCdsNew(Mat A, const OwnCds *like, Mat *B)
+{
+  PetscFunctionBegin;
+  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), B));
+  PetscCall(MatSetSizes(*B, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
+  PetscCall(MatSetBlockSizesFromMats(*B, A, A));
+  PetscCall(MatSetType(*B, own_cds_type));
+  PetscCall(PetscLayoutReference(A->rmap, &(*B)->rmap));
+  PetscCall(PetscLayoutReference(A->cmap, &(*B)->cmap));
+  PetscCall(MatPropagateSymmetryOptions(A, *B));
+  if (A->defaultvectype) {
+    PetscCall(PetscFree((*B)->defaultvectype));
+    PetscCall(PetscStrallocpy(A->defaultvectype, &(*B)->defaultvectype));
+  }
+#if PetscDefined(HAVE_DEVICE)
+  (*B)->boundtocpu = A->boundtocpu;
+#endif
+  if (like) own_of(*B)->options = like->options;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCreate_OwnCds(Mat A)
+{
+  OwnCds     *own = nullptr;
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
+  PetscCheck(size == 1, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "Matrices of type %s are of one rank", own_cds_type);
+  PetscCall(Guarded([&] {
+    own             = new OwnCds;
+    own->options.bs = 0; /* the matrix's own */
+  }));
+  A->data                  = own;
+  A->assembled             = PETSC_FALSE;
+  A->ops->mult             = MatMult_OwnCds;
+  A->ops->multadd          = MatMultAdd_OwnCds;
+  A->ops->multtranspose    = MatMultTranspose_OwnCds;
+  A->ops->multtransposeadd = MatMultTransposeAdd_OwnCds;
+  A->ops->setup            = MatSetUp_OwnCds;
+  A->ops->assemblyend      = MatAssemblyEnd_OwnCds;
+  A->ops->setoption        = MatSetOption_OwnCds;
+  A->ops->setfromoptions   = MatSetFromOptions_OwnCds;
+  A->ops->getinfo          = MatGetInfo_OwnCds;
+  A->ops->view             = MatView_OwnCds;
+  A->ops->bindtocpu        = MatBindToCPU_OwnCds;
+  A->ops->destroy          = MatDestroy_OwnCds;
+  OwnCdsSetRowOps(A);
+  OwnCdsSetValueOps(A);
+  OwnCdsSetConvertOps(A);
+  PetscCall(OwnCdsComposeCOO(A, true));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "GozaMatGetOperator_C", OwnGetOperator));
+  PetscCall(MatBindToCPU_OwnCds(A, PETSC_FALSE));
+  PetscCall(PetscObjectChangeTypeName((PetscObject)A, own_cds_type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::mat

@@ -1,0 +1,456 @@
+/* Matrices that are nothing but their diagonals (-mat_cds_keep_aij no): whatever is done to one and to PETSc's aij, both are the same operator afterwards; ways in; what is refused. */
+#include "petsc/plugin.hpp"
+#include "../support/check.hpp"
+#include "../support/mesh_case.hpp"
+#include "../support/names.hpp"
+
+#include <cstdlib>
+#include <petscdmda.h>
+#include <unistd.h>
+#include <vector>
+
+using namespace goza_test;
+
+namespace
+{
+
+constexpr PetscReal rounding = 200 * PETSC_MACHINE_EPSILON;
+
+struct Case {
+  const char           *name;
+  PetscInt              rows, cols, bs;
+  std::vector<PetscInt> offset; // of nodes
+  bool                  symmetric;
+};
+
+const std::vector<Case> &cases()
+{
+  static const std::vector<Case> all = {
+    {"tridiagonal", 23, 23, 1, {-1, 0, 1}, false},   {"symmetric", 40, 40, 1, {-7, -1, 0, 1, 7}, true}, {"one_sided", 31, 31, 1, {0, 3, 9}, false},
+    {"no_diagonal", 17, 17, 1, {-2, 5}, false},      {"wide", 12, 29, 1, {-3, 0, 4, 15}, false},        {"tall", 33, 20, 1, {-20, -1, 0, 2}, false},
+    {"blocks", 42, 42, 3, {-5, -1, 0, 1, 5}, false}, {"symmetric_blocks", 36, 36, 2, {-4, 0, 4}, true}, {"single", 1, 1, 1, {0}, true},
+  };
+
+  return all;
+}
+
+PetscScalar value(PetscInt i, PetscInt j, bool symmetric)
+{
+  const PetscInt a = symmetric ? std::min(i, j) : i, b = symmetric ? std::max(i, j) : j;
+
+  return 1 + (7 * a + 3 * b) % 11 + (a == b ? 20 : 0);
+}
+
+void fill(const Case &c, Mat A)
+{
+  for (PetscInt i = 0; i < c.rows; i++) {
+    for (PetscInt o : c.offset) {
+      for (PetscInt r = 0; r < c.bs; r++) {
+        const PetscInt    j = (i / c.bs + o) * c.bs + r;
+        const PetscScalar v = value(i, j, c.symmetric);
+
+        if (j >= 0 && j < c.cols) PETSC_OK(MatSetValues(A, 1, &i, 1, &j, &v, ADD_VALUES));
+      }
+    }
+  }
+  PETSC_OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PETSC_OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+}
+
+MatHandle made(const Case &c, MatType type)
+{
+  MatHandle A;
+
+  PETSC_OK(MatCreate(PETSC_COMM_SELF, A.put()));
+  PETSC_OK(MatSetSizes(A, c.rows, c.cols, c.rows, c.cols));
+  PETSC_OK(MatSetBlockSize(A, c.bs));
+  PETSC_OK(MatSetType(A, type));
+  PETSC_OK(MatSetUp(A));
+  PETSC_OK(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  if (c.symmetric) PETSC_OK(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
+  fill(c, A);
+  return A;
+}
+
+MatHandle ours(const Case &c)
+{
+  const Option keep("-mat_cds_keep_aij", "no");
+  MatHandle    A = made(c, "cds");
+  PetscBool    own;
+
+  PETSC_OK(PetscObjectTypeCompare((PetscObject)(Mat)A, "owncds", &own));
+  BOOST_REQUIRE(own);
+  return A;
+}
+
+void close_vectors(Vec got, Vec want, const std::string &what)
+{
+  PetscReal off, norm;
+
+  PETSC_OK(VecNorm(want, NORM_INFINITY, &norm));
+  PETSC_OK(VecAXPY(got, -1, want));
+  PETSC_OK(VecNorm(got, NORM_INFINITY, &off));
+  BOOST_CHECK_MESSAGE(off <= rounding * (norm + 1), what << ": off by " << off << " of " << norm);
+}
+
+/* The largest difference where A has an entry. */
+PetscReal entries_apart(Mat A, Mat B)
+{
+  PetscReal          most = 0;
+  PetscInt           m, n;
+  const PetscInt    *cols;
+  const PetscScalar *vals;
+
+  PETSC_OK(MatGetSize(A, &m, nullptr));
+  for (PetscInt i = 0; i < m; i++) {
+    PETSC_OK(MatGetRow(A, i, &n, &cols, &vals));
+    for (PetscInt k = 0; k < n; k++) {
+      PetscScalar v;
+
+      PETSC_OK(MatGetValues(B, 1, &i, 1, &cols[k], &v));
+      most = PetscMax(most, PetscAbsScalar(v - vals[k]));
+    }
+    PETSC_OK(MatRestoreRow(A, i, &n, &cols, &vals));
+  }
+  return most;
+}
+
+/* Products, diagonal, norms and entries. */
+void check_same(Mat A, Mat R, const std::string &what)
+{
+  VecHandle x, y, got, want, gott, wantt;
+  MatHandle aij;
+  PetscReal a, r, off;
+
+  PETSC_OK(MatCreateVecs(R, x.put(), y.put()));
+  PETSC_OK(VecSetRandom(x, nullptr));
+  PETSC_OK(VecSetRandom(y, nullptr));
+  PETSC_OK(VecDuplicate(y, got.put()));
+  PETSC_OK(VecDuplicate(y, want.put()));
+  PETSC_OK(VecDuplicate(x, gott.put()));
+  PETSC_OK(VecDuplicate(x, wantt.put()));
+  PETSC_OK(MatMult(A, x, got));
+  PETSC_OK(MatMult(R, x, want));
+  close_vectors(got, want, what + ": product");
+  PETSC_OK(MatMultAdd(A, x, y, got));
+  PETSC_OK(MatMultAdd(R, x, y, want));
+  close_vectors(got, want, what + ": product added");
+  PETSC_OK(MatMultTranspose(A, y, gott));
+  PETSC_OK(MatMultTranspose(R, y, wantt));
+  close_vectors(gott, wantt, what + ": transposed product");
+  PETSC_OK(MatMultTransposeAdd(A, y, x, gott));
+  PETSC_OK(MatMultTransposeAdd(R, y, x, wantt));
+  close_vectors(gott, wantt, what + ": transposed product added");
+  PETSC_OK(MatGetDiagonal(A, got));
+  PETSC_OK(MatGetDiagonal(R, want));
+  close_vectors(got, want, what + ": diagonal");
+  for (NormType type : {NORM_1, NORM_FROBENIUS, NORM_INFINITY}) {
+    PETSC_OK(MatNorm(A, type, &a));
+    PETSC_OK(MatNorm(R, type, &r));
+    BOOST_CHECK_MESSAGE(PetscAbsReal(a - r) <= rounding * r, what << ": norm " << NormTypes[type] << " " << a << " instead of " << r);
+  }
+  PETSC_OK(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, aij.put()));
+  PETSC_OK(MatNorm(R, NORM_INFINITY, &r));
+  off = PetscMax(entries_apart(aij, R), entries_apart(R, aij));
+  BOOST_CHECK_MESSAGE(off <= rounding * (r + 1), what << ": entries off by " << off);
+}
+
+/* f(matrix, vector of the rows, vector of the columns) does the same to both */
+template <class F> void both(const Case &c, const std::string &what, const F &f)
+{
+  MatHandle A = ours(c), R = made(c, MATAIJ);
+  VecHandle l, r;
+
+  PETSC_OK(MatCreateVecs(R, r.put(), l.put()));
+  PETSC_OK(VecSetRandom(l, nullptr));
+  PETSC_OK(VecSetRandom(r, nullptr));
+  f((Mat)A, (Vec)l, (Vec)r);
+  f((Mat)R, (Vec)l, (Vec)r);
+  check_same(A, R, std::string(c.name) + ", " + what);
+}
+
+void changed(const Case &c)
+{
+  both(c, "as it is", [](Mat, Vec, Vec) {});
+  both(c, "scaled", [](Mat A, Vec, Vec) { PETSC_OK(MatScale(A, -3)); });
+  both(c, "zero", [&](Mat A, Vec, Vec) {
+    PETSC_OK(MatZeroEntries(A));
+    fill(c, A);
+  });
+  both(c, "rows and columns scaled", [](Mat A, Vec l, Vec r) { PETSC_OK(MatDiagonalScale(A, l, r)); });
+  both(c, "rows scaled", [](Mat A, Vec l, Vec) { PETSC_OK(MatDiagonalScale(A, l, NULL)); });
+  both(c, "a copy", [&](Mat A, Vec, Vec) {
+    MatHandle B;
+
+    PETSC_OK(MatDuplicate(A, MAT_COPY_VALUES, B.put()));
+    PETSC_OK(MatScale(B, 2));
+    PETSC_OK(MatAXPY(A, -2, B, SAME_NONZERO_PATTERN));
+    PETSC_OK(MatCopy(B, A, SAME_NONZERO_PATTERN));
+  });
+  both(c, "transposed twice", [&](Mat A, Vec, Vec) {
+    MatHandle T, B;
+
+    PETSC_OK(MatTranspose(A, MAT_INITIAL_MATRIX, T.put()));
+    PETSC_OK(MatScale(T, 3));
+    PETSC_OK(MatTranspose(T, MAT_INITIAL_MATRIX, B.put()));
+    PETSC_OK(MatAXPY(A, 1, B, SAME_NONZERO_PATTERN));
+  });
+  both(c, "more of aij", [&](Mat A, Vec, Vec) {
+    Case      other = c;
+    PetscBool aij;
+
+    other.symmetric = false;
+    other.offset.push_back(other.offset.back() + 1);
+    PETSC_OK(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJ, &aij));
+    if (aij) fill(other, A);
+    else PETSC_OK(MatAXPY(A, 1, made(other, MATAIJ), DIFFERENT_NONZERO_PATTERN));
+  });
+  if (c.rows != c.cols) return;
+  both(c, "shifted", [](Mat A, Vec, Vec) { PETSC_OK(MatShift(A, 2.5)); });
+  both(c, "diagonal set", [](Mat A, Vec l, Vec) { PETSC_OK(MatDiagonalSet(A, l, INSERT_VALUES)); });
+  both(c, "diagonal added", [](Mat A, Vec l, Vec) { PETSC_OK(MatDiagonalSet(A, l, ADD_VALUES)); });
+  both(c, "scaled alike", [](Mat A, Vec l, Vec) { PETSC_OK(MatDiagonalScale(A, l, l)); });
+}
+
+/* With the right-hand sides. */
+void zeroed(const Case &c)
+{
+  if (c.rows != c.cols || c.rows < 2) return;
+  for (bool columns : {false, true}) {
+    MatHandle      A = ours(c), R = made(c, MATAIJ);
+    VecHandle      x, b, d;
+    const PetscInt rows[] = {0, c.rows / 2, c.rows - 1};
+
+    PETSC_OK(MatShift(A, 1)); /* PETSc's aij needs a place for the diagonal */
+    PETSC_OK(MatShift(R, 1));
+    PETSC_OK(MatCreateVecs(R, x.put(), b.put()));
+    PETSC_OK(VecSetRandom(x, nullptr));
+    PETSC_OK(VecSetRandom(b, nullptr));
+    PETSC_OK(VecDuplicate(b, d.put()));
+    PETSC_OK(VecCopy(b, d));
+    for (Mat M : {(Mat)A, (Mat)R}) {
+      const Vec rhs = M == (Mat)A ? b : d;
+
+      PETSC_OK(columns ? MatZeroRowsColumns(M, 3, rows, 4, x, rhs) : MatZeroRows(M, 3, rows, 4, x, rhs));
+    }
+    close_vectors(b, d, "right-hand side");
+    check_same(A, R, std::string(c.name) + (columns ? ", rows and columns zeroed" : ", rows zeroed"));
+  }
+}
+
+/* By COO, each entry in two parts or in one, and some that are nowhere. */
+void by_coordinates(const Case &c, PetscInt parts)
+{
+  const Option             keep("-mat_cds_keep_aij", "no");
+  MatHandle                A, R;
+  std::vector<PetscInt>    i, j;
+  std::vector<PetscScalar> v;
+
+  for (PetscInt part = 0; part < parts; part++) {
+    for (PetscInt row = 0; row < c.rows; row++) {
+      for (PetscInt o : c.offset) {
+        for (PetscInt r = 0; r < c.bs; r++) {
+          const PetscInt col    = (row / c.bs + o) * c.bs + r;
+          const bool     inside = col >= 0 && col < c.cols;
+
+          i.push_back(row);
+          j.push_back(inside ? col : -1);
+          v.push_back(inside ? value(row, col, c.symmetric) * (part + 1) : 77);
+        }
+      }
+    }
+  }
+  for (MatHandle *M : {&A, &R}) {
+    std::vector<PetscInt> rows = i, cols = j;
+
+    PETSC_OK(MatCreate(PETSC_COMM_SELF, M->put()));
+    PETSC_OK(MatSetSizes(*M, c.rows, c.cols, c.rows, c.cols));
+    PETSC_OK(MatSetBlockSize(*M, c.bs));
+    PETSC_OK(MatSetType(*M, M == &A ? "cds" : MATAIJ));
+    if (c.symmetric) PETSC_OK(MatSetOption(*M, MAT_SYMMETRIC, PETSC_TRUE));
+    PETSC_OK(MatSetPreallocationCOO(*M, (PetscCount)rows.size(), rows.data(), cols.data()));
+    PETSC_OK(MatSetValuesCOO(*M, v.data(), INSERT_VALUES));
+  }
+  check_same(A, R, std::string(c.name) + ", coordinates");
+  for (Mat M : {(Mat)A, (Mat)R}) PETSC_OK(MatSetValuesCOO(M, v.data(), ADD_VALUES));
+  check_same(A, R, std::string(c.name) + ", coordinates added");
+  for (Mat M : {(Mat)A, (Mat)R}) PETSC_OK(MatSetValuesCOO(M, v.data(), INSERT_VALUES));
+  check_same(A, R, std::string(c.name) + ", coordinates again");
+}
+
+const AddTests of_cases([] {
+  for (const Case &c : cases()) {
+    auto *suite = suite_named(nullptr, c.name);
+
+    add_test(suite, "changed", [&c] { changed(c); });
+    add_test(suite, "zeroed", [&c] { zeroed(c); });
+    add_test(suite, "by_coordinates", [&c] { by_coordinates(c, 1); });
+    add_test(suite, "by_doubled_coordinates", [&c] { by_coordinates(c, 2); });
+  }
+});
+
+/* A DMDA's matrix, its elements set by stencils: the diagonals are there before the first value, and no other is wanted. */
+void of_grid(PetscInt dim, PetscInt dof, DMBoundaryType boundary, DMDAStencilType stencil)
+{
+  MatHandle A, R;
+  DM        da;
+
+  for (MatHandle *M : {&A, &R}) {
+    PetscInt       n[3];
+    PetscBool      assembled;
+    DMBoundaryType b = boundary;
+
+    PETSC_OK(DMDACreate(PETSC_COMM_SELF, &da));
+    PETSC_OK(DMSetDimension(da, dim));
+    PETSC_OK(DMDASetSizes(da, 5, dim > 1 ? 6 : 1, dim > 2 ? 4 : 1));
+    PETSC_OK(DMDASetBoundaryType(da, b, b, b));
+    PETSC_OK(DMDASetDof(da, dof));
+    PETSC_OK(DMDASetStencilType(da, stencil));
+    PETSC_OK(DMDASetStencilWidth(da, 1));
+    PETSC_OK(DMSetUp(da));
+    PETSC_OK(DMSetMatType(da, M == &A ? "cds" : MATAIJ));
+    {
+      const Option keep("-mat_cds_keep_aij", "no");
+
+      PETSC_OK(DMCreateMatrix(da, M->put()));
+    }
+    PETSC_OK(MatAssembled(*M, &assembled));
+    BOOST_TEST(assembled);
+    PETSC_OK(MatSetOption(*M, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE));
+    PETSC_OK(DMDAGetInfo(da, nullptr, &n[0], &n[1], &n[2], nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr));
+    for (PetscInt p = 0; p < n[0] * n[1] * n[2]; p++) {
+      for (PetscInt q = 0; q < 27; q++) {
+        const PetscInt s[3] = {q % 3 - 1, q / 3 % 3 - 1, q / 9 - 1};
+        MatStencil     row{}, col{};
+
+        row.i = p % n[0], row.j = p / n[0] % n[1], row.k = p / n[0] / n[1];
+        col.i = row.i + s[0], col.j = row.j + s[1], col.k = row.k + s[2];
+        const bool inside = col.i >= 0 && col.j >= 0 && col.k >= 0 && col.i < n[0] && col.j < n[1] && col.k < n[2];
+
+        if ((dim < 2 && s[1]) || (dim < 3 && s[2]) || (stencil == DMDA_STENCIL_STAR && std::abs(s[0]) + std::abs(s[1]) + std::abs(s[2]) > 1)) continue;
+        if (!inside && boundary != DM_BOUNDARY_PERIODIC) continue;
+        for (row.c = 0; row.c < dof; row.c++) {
+          for (col.c = 0; col.c < dof; col.c++) {
+            const PetscScalar v = 1 + (p + 3 * q + row.c + 2 * col.c) % 7;
+
+            PETSC_OK(MatSetValuesStencil(*M, 1, &row, 1, &col, &v, ADD_VALUES));
+          }
+        }
+      }
+    }
+    PETSC_OK(MatAssemblyBegin(*M, MAT_FINAL_ASSEMBLY));
+    PETSC_OK(MatAssemblyEnd(*M, MAT_FINAL_ASSEMBLY));
+    PETSC_OK(DMDestroy(&da));
+  }
+  check_same(A, R, "grid");
+}
+
+const AddTests of_grids([] {
+  auto *suite = suite_named(nullptr, "grid");
+
+  for (PetscInt dim : {1, 2, 3}) {
+    for (PetscInt dof : {1, 2, 3, 4}) {
+      if (dim == 3 && dof == 4) continue; /* 27 points of 4 unknowns each have 7 times 27 diagonals: refused, see below */
+      for (DMDAStencilType stencil : {DMDA_STENCIL_BOX, DMDA_STENCIL_STAR}) {
+        const std::string name = std::to_string(dim) + "d_" + std::to_string(dof) + (stencil == DMDA_STENCIL_BOX ? "_box" : "_star");
+
+        add_test(suite, name, [=] { of_grid(dim, dof, DM_BOUNDARY_NONE, stencil); });
+        if (dim < 3) add_test(suite, name + "_periodic", [=] { of_grid(dim, dof, DM_BOUNDARY_PERIODIC, stencil); });
+      }
+    }
+  }
+});
+
+} // namespace
+
+/* Errors with sentences; the matrix stays what it was. */
+BOOST_AUTO_TEST_CASE(refusals)
+{
+  const Case       &c = cases()[0];
+  MatHandle         A = ours(c), R = made(c, MATAIJ), B;
+  const Option      keep("-mat_cds_keep_aij", "no");
+  const PetscInt    row = 0, far = 20, beyond = 23;
+  const PetscScalar one = 1, nothing = 0;
+
+  PETSC_OK(MatSetOption(A, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE));
+  BOOST_TEST(attempt([&] { return MatSetValues(A, 1, &row, 1, &far, &one, INSERT_VALUES); }).says("no diagonal"));
+  BOOST_TEST(attempt([&] { return MatSetValues(A, 1, &row, 1, &beyond, &one, INSERT_VALUES); }).says("too large"));
+  PETSC_OK(MatSetValues(A, 1, &row, 1, &far, &nothing, INSERT_VALUES)); /* a zero needs no diagonal */
+  PETSC_OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PETSC_OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  VecHandle x, b;
+  PETSC_OK(MatCreateVecs(A, x.put(), b.put()));
+  BOOST_TEST(attempt([&] { return MatSOR(A, b, 1, SOR_FORWARD_SWEEP, 0, 1, 1, x); }).failed);
+  check_same(A, R, "after errors");
+
+  Case many{"many", 300, 300, 1, {}, false};
+  for (PetscInt o = 0; o < 140; o++) many.offset.push_back(o);
+  MatHandle aij = made(many, MATAIJ);
+  BOOST_TEST(attempt([&] { return MatConvert(aij, MATCDS, MAT_INITIAL_MATRIX, B.put()); }).says("128 diagonals"));
+
+  Case      sparse{"sparse", 9000, 9000, 1, {0}, false};
+  MatHandle few = made(sparse, MATAIJ);
+  PETSC_OK(MatSetOption(few, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  for (PetscInt o = 1; o < 40; o++) PETSC_OK(MatSetValues(few, 1, &row, 1, &o, &one, INSERT_VALUES));
+  PETSC_OK(MatAssemblyBegin(few, MAT_FINAL_ASSEMBLY));
+  PETSC_OK(MatAssemblyEnd(few, MAT_FINAL_ASSEMBLY));
+  BOOST_TEST(attempt([&] { return MatConvert(few, MATCDS, MAT_INITIAL_MATRIX, B.put()); }).says("max_fill"));
+}
+
+/* In place and back; rows that are read one by one. */
+BOOST_AUTO_TEST_CASE(converted)
+{
+  const Option keep("-mat_cds_keep_aij", "no");
+
+  for (const Case &c : cases()) {
+    MatHandle A = made(c, MATAIJ), R = made(c, MATAIJ);
+
+    PETSC_OK(MatConvert(A, MATCDS, MAT_INPLACE_MATRIX, A.get()));
+    check_same(A, R, "in place");
+    for (PetscInt i = 0; i < c.rows; i++) {
+      PetscInt           n;
+      const PetscInt    *cols;
+      const PetscScalar *vals;
+
+      PETSC_OK(MatGetRow(A, i, &n, &cols, &vals));
+      for (PetscInt k = 0; k < n; k++) {
+        PetscScalar v;
+
+        BOOST_TEST((k == 0 || cols[k - 1] < cols[k]));
+        PETSC_OK(MatGetValues(R, 1, &i, 1, &cols[k], &v));
+        BOOST_TEST(v == vals[k]);
+        PETSC_OK(MatGetValues(A, 1, &i, 1, &cols[k], &v));
+        BOOST_TEST(v == vals[k]);
+      }
+      PETSC_OK(MatRestoreRow(A, i, &n, &cols, &vals));
+    }
+    PETSC_OK(MatConvert(A, MATAIJ, MAT_INPLACE_MATRIX, A.get()));
+    PetscBool aij;
+    PETSC_OK(PetscObjectTypeCompare((PetscObject)(Mat)A, MATSEQAIJ, &aij));
+    BOOST_TEST(aij);
+  }
+}
+
+/* The view and the log count how often AIJ was made. */
+BOOST_AUTO_TEST_CASE(counted)
+{
+  MatHandle    A = ours(cases()[1]), B;
+  ViewerHandle viewer;
+  const int    before = event_count("GozaMatToAIJ");
+  char         name[] = "/tmp/goza_test_own_XXXXXX", line[512];
+  bool         twice  = false;
+
+  PETSC_OK(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, B.put()));
+  PETSC_OK(MatConvert(A, MATDENSE, MAT_INITIAL_MATRIX, B.put()));
+  BOOST_TEST(event_count("GozaMatToAIJ") == before + 2);
+  const int file = mkstemp(name);
+  PETSC_OK(PetscViewerASCIIOpen(PETSC_COMM_SELF, name, viewer.put()));
+  PETSC_OK(PetscViewerPushFormat(viewer, PETSC_VIEWER_ASCII_INFO));
+  PETSC_OK(MatView(A, viewer));
+  viewer.reset();
+  FILE *text = fdopen(file, "r");
+  while (fgets(line, sizeof(line), text)) twice = twice || std::string(line).find("made of them 2 times") != std::string::npos;
+  fclose(text);
+  unlink(name);
+  BOOST_TEST(twice);
+}
