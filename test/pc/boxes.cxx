@@ -1,5 +1,6 @@
 /* The set-up on a lattice of boxes against the general steps, which take over where the nodes' numbers are given one by one: the same aggregates, interpolations and operators. */
 #include "mat/cds/cds.hpp"
+#include "pc/saamg/cycle/box_transfer.hpp"
 #include "pc/saamg/setup/grid_of_rows.hpp"
 #include "pc/saamg/setup/hierarchy.hpp"
 #include "pc/saamg/setup/own_rows.hpp"
@@ -164,11 +165,67 @@ void same_as_general(const Case &c, Keep keep, int format)
   }
 }
 
+/* P e + z and P^T r by place against P's rows, for each level of boxes. */
+template <class V> void transfers_are_those_of_rows(const Case &c, bool narrow)
+{
+  const PetscReal  tolerance = narrow ? 1e-3 : 32 * std::numeric_limits<V>::epsilon();
+  HierarchyOptions options;
+
+  options.coarse_limit = 8;
+  options.keep         = Keep::Interpolation;
+  for (Space space : spaces()) {
+    Built built;
+    int   levels = 0;
+
+    built.build(c, false, options, space, nullptr);
+    for (const Grid &grid : built.hierarchy.grids()) {
+      if (!grid.transfer || !grid.transfer->boxes) continue;
+      const CsrMatrix &P   = grid.transfer->P;
+      const auto       ptr = P.ptr.to_host(), col = P.col.to_host();
+      const auto       val = P.val.to_host();
+      std::vector<V>   e(P.ncols), r(P.nrows), fine(P.nrows), coarse(P.ncols), size(P.ncols);
+      BoxTransfer<V>   transfer;
+
+      for (PetscInt i = 0; i < P.ncols; i++) e[i] = static_cast<V>(uniform(i, 3, 5));
+      for (PetscInt i = 0; i < P.nrows; i++) r[i] = static_cast<V>(uniform(i, 4, 5));
+      for (PetscInt i = 0; i < P.nrows; i++) {
+        fine[i] = r[i];
+        for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) {
+          fine[i] += static_cast<V>(val[p]) * e[col[p]];
+          coarse[col[p]] += static_cast<V>(val[p]) * r[i];
+          size[col[p]] += static_cast<V>(PetscAbsScalar(val[p]));
+        }
+      }
+      Array<V> e_there(space, e.data(), e.size()), r_there(space, r.data(), r.size()), b(space, e.size()), y(space, r.size());
+
+      transfer.fill(*grid.transfer->boxes, P, narrow);
+      transfer.to_boxes(r_there.data(), b.data());
+      transfer.interpolate(e_there.data(), r_there.data(), y.data());
+      const std::vector<V> got_coarse = b.to_host(), got_fine = y.to_host();
+      transfer.interpolate(e_there.data(), nullptr, y.data());
+      const std::vector<V> without = y.to_host();
+      PetscReal            off = 0, off_fine = 0;
+
+      for (PetscInt i = 0; i < P.ncols; i++) off = std::max(off, PetscReal(std::abs(got_coarse[i] - coarse[i]) / (1 + size[i])));
+      for (PetscInt i = 0; i < P.nrows; i++)
+        off_fine = std::max(off_fine, PetscReal(std::max(std::abs(got_fine[i] - fine[i]), std::abs(without[i] + r[i] - fine[i]))));
+      all_ranks(off <= tolerance && off_fine <= tolerance, c.entry.name + " on " + space_name(space) + ": P^T r is off by " + std::to_string(off) + ", P e by " + std::to_string(off_fine));
+      levels++;
+    }
+    all_ranks(levels >= c.boxes, c.entry.name + ": levels of boxes");
+  }
+}
+
 void add_laws()
 {
   auto *suite = suite_named(nullptr, "boxes");
 
   for (const Case &c : cases()) {
+    add_test(suite, c.entry.name + "/transfers", [=] { transfers_are_those_of_rows<PetscScalar>(c, false); });
+#if !PetscDefined(USE_REAL_SINGLE)
+    add_test(suite, c.entry.name + "/transfers_single", [=] { transfers_are_those_of_rows<float>(c, false); });
+    add_test(suite, c.entry.name + "/transfers_half", [=] { transfers_are_those_of_rows<float>(c, true); });
+#endif
     for (Keep keep : {Keep::Nothing, Keep::Aggregates, Keep::Interpolation}) {
       for (int format = 0; format < 3; format++)
         add_test(suite, c.entry.name + "/keep_" + std::to_string(static_cast<int>(keep)) + "_values_" + std::vector<std::string>{"csr", "cds_full", "cds_half"}[format],

@@ -59,12 +59,13 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
     const double    transfer = rows * reached * k, between = rows * std::sqrt(reached * below) * k; // entries of P and of A P
     const double    shared = q.directions && !level && bs * k == 1 ? 1 : index;                     // slices that are alike share their indices
 
-    if (!q.rows_lent) {
+    const bool boxes = q.boxes && nonzeros > (q.directions < 3 ? 4 : 16) * rows;
+    if (boxes && q.device)
+      after += rows * (q.directions < 3 ? 5. / 3 : 25. / 9) * 2 * static_cast<double>(q.transfer_value); // pairs: see box_transfer_rows.hpp
+    else if (!q.rows_lent) {
       after += transfer_bytes(q, transfer, rows / bs, reached, bs * k, shared);                           // P as the cycle has it
       after += transfer_bytes(q, transfer, aggregates, rows / bs * reached / aggregates, bs * k, shared); // P^T
     }
-    const bool boxes = q.boxes && nonzeros > (q.directions < 3 ? 4 : 16) * rows;
-
     after += (q.kept && !boxes ? 2 : 1) * (transfer * entry + rows * index); // and as they were made
     if (q.kept) after += boxes ? rows * (sizeof(Bits27) + sizeof(Bits8) + sizeof(PetscScalar)) : between * index;
     if (level == 0) product = boxes ? 27 * std::min(rows, static_cast<double>(box_window_rows)) * sizeof(PetscScalar) : between * entry;

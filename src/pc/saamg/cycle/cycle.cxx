@@ -126,7 +126,7 @@ public:
     std::size_t sum = fine_.bytes() + fine_solver_.bytes() + coarse_solver_.bytes() + converted_.bytes();
 
     for (const auto &level : coarse_) sum += level->bytes();
-    for (const auto &t : transfer_) sum += t->P.bytes() + t->R.bytes();
+    for (const auto &t : transfer_) sum += t->bytes();
     return sum;
   }
 
@@ -208,11 +208,11 @@ private:
 
     PetscCall(log_.step(CycleStep::Smooth, l, smooth_flops(L, zero_guess), [&] { return given ? L.start(given) : L.smooth(b, begin); }));
     PetscCall(log_.step(CycleStep::Residual, l, 2 * L.A->nnz(), [&] { return L.residual(b); }));
-    PetscCall(log_.step(CycleStep::Restrict, l, 2 * transfer_[l]->P.nnz(), [&] { return restrict_to(L, l); }));
+    PetscCall(log_.step(CycleStep::Restrict, l, 2 * transfer_[l]->nnz(), [&] { return restrict_to(L, l); }));
     next.at = 0;
     PetscCall(descend(next, next.b.data(), l + 1, Pass::FromZero));
     if (twice) PetscCall(descend(next, next.b.data(), l + 1, Pass::Before));
-    PetscCall(log_.step(CycleStep::Interpolate, l, 2 * transfer_[l]->P.nnz(), [&] { return correct(L, l); }));
+    PetscCall(log_.step(CycleStep::Interpolate, l, 2 * transfer_[l]->nnz(), [&] { return correct(L, l); }));
     PetscCall(log_.step(CycleStep::Smooth, l, smooth_flops(L, false), [&] { return L.smooth(b, Pass::After, sums); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -252,9 +252,9 @@ private:
     V             *x    = L.x[L.at];
 
     PetscFunctionBegin;
-    if constexpr (std::is_same_v<V, Coarse>) PetscCall(transfer_[l]->P.apply(next.x[next.at], Add<Coarse>{x, x}));
+    if constexpr (std::is_same_v<V, Coarse>) PetscCall(transfer_[l]->to_fine(next.x[next.at], x, x));
     else {
-      PetscCall(transfer_[l]->P.apply(next.x[next.at], Assign<Coarse>{converted_.data()}));
+      PetscCall(transfer_[l]->to_fine(next.x[next.at], nullptr, converted_.data()));
       PetscCall(Guarded([&] { add_converted(space_, L.n, converted_.data(), x); }));
     }
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -266,7 +266,7 @@ private:
     bool yes = fine_.A->recordable() && (!direct_ || (coarse_.empty() ? fine_solver_.isolated() : coarse_solver_.isolated()));
 
     for (const auto &level : coarse_) yes = yes && level->A->recordable();
-    for (const auto &t : transfer_) yes = yes && t->P.recordable() && t->R.recordable();
+    for (const auto &t : transfer_) yes = yes && t->recordable();
     return yes;
   }
 

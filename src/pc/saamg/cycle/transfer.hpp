@@ -2,6 +2,7 @@
    couples them. */
 #pragma once
 #include "borrowed_rows.hpp"
+#include "box_transfer.hpp"
 #include "pc/saamg/setup/hierarchy.hpp"
 #include "petsc/errors.hpp"
 #include "parallel/agree.hpp"
@@ -19,6 +20,8 @@ template <class V> struct Transfer {
   ParOperator<V> P, R;
   Csr            rows{}; // of P, where they are lent; R is not needed then
   bool           narrow = false, lent = false;
+
+  std::unique_ptr<BoxTransfer<V>> boxes; // instead of both
 
   PetscErrorCode setup(const CsrTransfer &t, bool half)
   {
@@ -50,6 +53,18 @@ template <class V> struct Transfer {
     FormatFactory<V> of_P, of_R;
 
     PetscFunctionBegin;
+    if (t.by_place()) {
+      PetscCall(choose(t, half));
+      PetscCall(Guarded([&] {
+        if (!boxes) boxes = std::make_unique<BoxTransfer<V>>();
+        boxes->fill(*t.boxes, t.P, narrow);
+      }));
+      P    = ParOperator<V>();
+      R    = ParOperator<V>();
+      nnz_ = t.P.nnz();
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    boxes.reset();
     lent = std::is_same_v<V, PetscScalar> && t.lends_rows();
     PetscCall(choose(t, half));
     if (narrow != narrow_before || lent != lent_before) {
@@ -64,12 +79,21 @@ template <class V> struct Transfer {
     PetscCall(P.update(t.P.view(), t.coarse, t.stamp, of_P));
     if (lent) rows = t.P.view();
     else PetscCall(R.update(t.R.view(), t.fine, t.stamp, of_R));
+    nnz_ = P.nnz();
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+
+  PetscLogDouble nnz() const { return nnz_; } // local
+  std::size_t    bytes() const { return P.bytes() + R.bytes() + (boxes ? boxes->bytes() : 0); }
+  bool           recordable() const { return P.recordable() && R.recordable(); }
 
   PetscErrorCode to_coarse(const V *r, V *b)
   {
     PetscFunctionBegin;
+    if (boxes) {
+      PetscCall(Guarded([&] { boxes->to_boxes(r, b); }));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
     if constexpr (std::is_same_v<V, PetscScalar>) {
       if (lent) {
         transposed_product(rows, r, b);
@@ -77,6 +101,16 @@ template <class V> struct Transfer {
       }
     }
     PetscCall(R.apply(r, Assign<V>{b}));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* y = z + P e, or P e without a z */
+  PetscErrorCode to_fine(const V *e, const V *z, V *y)
+  {
+    PetscFunctionBegin;
+    if (boxes) PetscCall(Guarded([&] { boxes->interpolate(e, z, y); }));
+    else if (z) PetscCall(P.apply(e, Add<V>{z, y}));
+    else PetscCall(P.apply(e, Assign<V>{y}));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -90,7 +124,8 @@ private:
       if (!half) PetscFunctionReturn(PETSC_SUCCESS);
       constexpr StoreRange range{StoreLimits<Half>::least, StoreLimits<Half>::most};
       PetscMPIInt          wide  = 1;
-      const PetscErrorCode error = Guarded([&] { wide = !ValueScaling<V>::keeps_all(t.P.view(), range) || !ValueScaling<V>::keeps_all(t.R.view(), range); });
+      const PetscErrorCode error = Guarded(
+        [&] { wide = !ValueScaling<V>::keeps_all(t.P.view(), range) || (!t.by_place() && !ValueScaling<V>::keeps_all(t.R.view(), range)); });
 
       PetscCall(FailTogether(t.fine->comm(), error, "look at the range of an interpolation"));
       PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &wide, 1, MPI_INT, MPI_MAX, t.fine->comm()));
@@ -98,6 +133,8 @@ private:
     }
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+
+  PetscLogDouble nnz_ = 0;
 };
 
 } // namespace goza::saamg

@@ -150,23 +150,12 @@ void smooth_values(const Boxes &boxes, const BoxOperator &A, const Array<PetscSc
   });
 }
 
-CsrMatrix transpose(const Boxes &boxes, const CsrMatrix &P)
+Array<PetscScalar> squares_of_columns(const Boxes &boxes, const CsrMatrix &P, const Array<PetscScalar> &m)
 {
-  const Space    space = P.space();
-  CsrMatrix      R(space, P.ncols, P.nrows);
-  TransposeBoxes body{boxes.grid, boxes.reach.data(), P.ptr.data(), P.val.data(), nullptr, nullptr, nullptr, nullptr};
+  Array<PetscScalar> sum(P.space(), P.ncols);
 
-  R.ptr       = Array<PetscInt>(space, R.nrows + 1);
-  body.length = R.ptr.data();
-  for_each_row_by_lanes(space, R.nrows, body);
-  lengths_to_pointer(space, R.ptr);
-  R.col    = Array<PetscInt>(space, P.col.size());
-  R.val    = Array<PetscScalar>(space, P.col.size());
-  body.ptr = R.ptr.data();
-  body.col = R.col.data();
-  body.val = R.val.data();
-  for_each_row_by_lanes(space, R.nrows, body);
-  return R;
+  for_each_row_by_lanes(P.space(), P.ncols, SquaresOfBox{boxes.grid, boxes.reach.data(), P.ptr.data(), P.val.data(), m.data(), sum.data()});
+  return sum;
 }
 
 CsrMatrix galerkin(const Boxes &boxes, const BoxOperator &A, const CsrMatrix &P)

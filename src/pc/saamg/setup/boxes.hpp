@@ -38,7 +38,8 @@ void normalise(const Boxes &boxes, const Array<PetscScalar> &B, Array<PetscScala
 CsrMatrix smoothed_prolongator(Boxes &boxes, const BoxOperator &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega);
 void      smooth_values(const Boxes &boxes, const BoxOperator &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P);
 
-CsrMatrix transpose(const Boxes &boxes, const CsrMatrix &P);
+/* The diagonal of P^T diag(m) P */
+Array<PetscScalar> squares_of_columns(const Boxes &boxes, const CsrMatrix &P, const Array<PetscScalar> &m);
 
 /* P^T A P */
 CsrMatrix galerkin(const Boxes &boxes, const BoxOperator &A, const CsrMatrix &P);

@@ -133,6 +133,7 @@ struct CountFindings {
 /* The magnitudes of P^T A P from those of A. Collective. */
 Array<PetscScalar> coarse_magnitudes(const Interpolation &I, const Array<PetscScalar> &magnitude)
 {
+  if (I.by_place()) return squares_of_columns(*I.boxes, I.P, magnitude);
   const Space        space = magnitude.space();
   Array<PetscScalar> fine(space, I.fine->nlocal()), coarse(space, I.R.nrows);
 
@@ -194,10 +195,7 @@ double product_work(const Csr &A, const ColumnMap &columns, const Interpolation 
 
 void Interpolation::transpose()
 {
-  if (boxes) {
-    R = goza::saamg::transpose(*boxes, P);
-    return;
-  }
+  if (by_place()) return;
   if (R.ptr.size() && coarse->size() == 1) {
     transpose_numeric(P.view(), R);
     return;

@@ -15,15 +15,18 @@ struct Interpolation {
 
   std::shared_ptr<const Boxes> boxes; // where it was made on them
 
+  /* A device reads P^T from P by place: there is no R. On the host R's rows are faster. */
+  bool by_place() const { return boxes && P.space() == Space::Cuda; }
+
   /* R is made from P; where R's pattern is there, on one rank, its values alone. Collective. */
   void transpose();
   void release_transpose(bool pattern_too = true)
   {
     R.val = Array<PetscScalar>(R.space());
-    if (pattern_too || own_transpose.ptr.size() || boxes) R = CsrMatrix();
+    if (pattern_too || own_transpose.ptr.size()) R = CsrMatrix();
     own_transpose = CsrMatrix();
   }
-  bool      transposed() const { return R.ptr.size() > 0 && R.val.size() == R.col.size(); }
+  bool      transposed() const { return by_place() || (R.ptr.size() > 0 && R.val.size() == R.col.size()); }
   CsrMatrix own_transpose; // of this rank's P, several ranks: rows of R in parts, which are not yet summed over the ranks
 };
 

@@ -101,7 +101,6 @@ PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOpt
     else {
       t.product       = GalerkinProduct();
       t.own_transpose = CsrMatrix();
-      t.boxes.reset();
       if (options.rows_lent && t.lends_rows()) t.release_transpose(); /* its memory is that of the next level */
     }
     next.A             = next.own.view();
@@ -368,7 +367,9 @@ std::size_t Hierarchy::bytes() const
 void Hierarchy::release(const HierarchyOptions &options)
 {
   for (Grid &grid : grids_) {
-    if (grid.transfer && options.keep != Keep::Interpolation) grid.transfer->release_transpose(options.keep == Keep::Nothing);
+    if (!grid.transfer) continue;
+    if (options.keep != Keep::Interpolation) grid.transfer->release_transpose(options.keep == Keep::Nothing);
+    if (options.keep == Keep::Nothing) grid.transfer->boxes.reset();
   }
   if (grids_.empty()) return;
   grids_[0].level->A.ptr = grids_[0].level->A.col = nullptr;

@@ -1,0 +1,50 @@
+#include "box_transfer.hpp"
+#include <stdexcept>
+
+namespace goza::saamg
+{
+
+template <class V> template <class Store> void BoxTransfer<V>::fill_as(const Boxes &boxes, const CsrMatrix &P, Array<BoxPair<Store>> &pairs)
+{
+  const BoxLines lines(boxes.grid);
+  if (lines.pairs() > PETSC_MAX_INT) throw std::length_error("the pairs of an interpolation from boxes are too many for PetscInt");
+  const PetscInt n = static_cast<PetscInt>(lines.pairs());
+
+  if (pairs.space() != P.space() || pairs.size() != static_cast<std::size_t>(n)) pairs = Array<BoxPair<Store>>(P.space(), n);
+  for_each_row(P.space(), n, FillPair<Store>{lines, boxes.reach.data(), P.ptr.data(), P.val.data(), pairs.data()});
+}
+
+template <class V> void BoxTransfer<V>::fill(const Boxes &boxes, const CsrMatrix &P, bool narrow)
+{
+  grid_ = boxes.grid;
+  if (narrow) {
+    wide_ = Array<BoxPair<V>>(P.space());
+    fill_as(boxes, P, narrow_);
+  } else {
+    narrow_ = Array<BoxPair<Half>>(P.space());
+    fill_as(boxes, P, wide_);
+  }
+}
+
+template <class V> void BoxTransfer<V>::interpolate(const V *e, const V *z, V *y) const
+{
+  const auto run = [&](const auto &body, Space space) { for_each_row(space, body.count(), body); };
+
+  if (narrow_.size()) run(FromBoxes<Half, V>{BoxLines(grid_), narrow_.data(), e, z, y}, narrow_.space());
+  else run(FromBoxes<V, V>{BoxLines(grid_), wide_.data(), e, z, y}, wide_.space());
+}
+
+template <class V> void BoxTransfer<V>::to_boxes(const V *r, V *b) const
+{
+  const auto run = [&](const auto &body, Space space) { for_each_row_by_lanes(space, body.count(), body); };
+
+  if (narrow_.size()) run(ToBoxes<Half, V>{BoxLines(grid_), narrow_.data(), r, b}, narrow_.space());
+  else run(ToBoxes<V, V>{BoxLines(grid_), wide_.data(), r, b}, wide_.space());
+}
+
+template class BoxTransfer<PetscScalar>;
+#if !PetscDefined(USE_REAL_SINGLE)
+template class BoxTransfer<float>;
+#endif
+
+} // namespace goza::saamg

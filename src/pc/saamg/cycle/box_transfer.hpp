@@ -1,0 +1,30 @@
+/* Interpolation and restriction of a level whose aggregates are boxes, on one rank: the values of P by place, which P^T reads as well (box_transfer_rows.hpp). */
+#pragma once
+#include "box_transfer_rows.hpp"
+#include "core/util/half.hpp"
+#include "pc/saamg/setup/boxes.hpp"
+
+namespace goza::saamg
+{
+
+template <class V> class BoxTransfer {
+public:
+  /* narrow: values in half precision. */
+  void fill(const Boxes &boxes, const CsrMatrix &P, bool narrow);
+
+  /* y = z + P e, or P e without a z */
+  void interpolate(const V *e, const V *z, V *y) const;
+  /* b = P^T r */
+  void to_boxes(const V *r, V *b) const;
+
+  std::size_t bytes() const { return wide_.bytes() + narrow_.bytes(); }
+
+private:
+  template <class Store> void fill_as(const Boxes &boxes, const CsrMatrix &P, Array<BoxPair<Store>> &pairs);
+
+  BoxGrid              grid_{};
+  Array<BoxPair<V>>    wide_;
+  Array<BoxPair<Half>> narrow_;
+};
+
+} // namespace goza::saamg

@@ -1,0 +1,222 @@
+/* Interpolation from boxes and restriction to them (setup/box_grid.hpp), by place: no index is stored.
+
+   A row of boxes in x, with the same y and z, has 25 lines of nodes around its roots, z and y from -2 to 2. A node of such a line interpolates from one box or two in x, side by
+   side: a pair of values, and pairs stand as their nodes do.
+
+     line 0   z = -2, y = -2     v v | v v | v v | ...     pair of the line's first node, of the second, ...
+     line 1   z = -2, y = -1     v v | v v | v v | ...     first value: of the lower box that the node reaches; 0 where a box or the node is none
+     ...                                                   a line takes `stride` pairs; the 25 of a row of boxes are followed by those of the next, y before z
+
+   In a plane, which has one node in y, there are 5 lines. A node between two rows of boxes has a pair for each. Each value of P is there once, P^T reads the same ones. */
+#pragma once
+#include "core/launch/by_lanes.hpp"
+#include "core/util/half.hpp"
+#include "pc/saamg/setup/box_grid.hpp"
+#include <cstring>
+
+namespace goza::saamg
+{
+
+constexpr int group_nodes = 32, group_boxes = 10; // a warp restricts to so many: root - 2 of the first to root + 2 of the last
+static_assert(group_nodes == 3 * group_boxes + 2, "each lane has a node");
+
+template <class Store> struct alignas(2 * sizeof(Store)) BoxPair {
+  Store of[2]; // the lower box that a node reaches, and the next
+
+  /* n pairs at p, in words. */
+  template <int n> HD static void load(const BoxPair *p, BoxPair *pairs)
+  {
+#if defined(__CUDA_ARCH__)
+    constexpr std::size_t bytes = n * sizeof(BoxPair);
+    using Word                  = std::conditional_t<bytes == 4, unsigned, std::conditional_t<bytes == 8, uint2, uint4>>;
+    Word word[bytes / sizeof(Word)];
+
+    for (std::size_t k = 0; k < bytes / sizeof(Word); k++) word[k] = stream_load(reinterpret_cast<const Word *>(p) + k);
+    memcpy(pairs, word, bytes);
+#else
+    for (int k = 0; k < n; k++) pairs[k] = p[k];
+#endif
+  }
+};
+
+struct BoxLines {
+  BoxGrid  grid;
+  PetscInt stride; // pairs of a line, a multiple of 4
+  int      reach;  // of the lines in y
+
+  explicit BoxLines(const BoxGrid &grid) : grid(grid), stride((grid.nodes[0] + 3) / 4 * 4), reach(grid.nodes[1] > 1 ? 2 : 0) { }
+
+  HD int lines() const { return 5 * (2 * reach + 1); } // of a row of boxes
+  HD std::int64_t pairs() const { return static_cast<std::int64_t>(lines()) * grid.boxes[1] * grid.boxes[2] * stride; }
+  /* Where the pair of the first node stands of line (y, z) of a row of boxes. */
+  HD std::int64_t begin(PetscInt box_y, PetscInt box_z, int y, int z) const
+  {
+    return (static_cast<std::int64_t>(lines()) * (box_y + grid.boxes[1] * box_z) + (2 * reach + 1) * (z + 2) + y + reach) * stride;
+  }
+  /* The number of a line's first node, by tiles that are brought into the lattice where they are not. */
+  HD PetscInt first_node(PetscInt y, PetscInt z) const { return grid.nodes[0] * (node_of(y, 1) + grid.nodes[1] * node_of(z, 2)); }
+  HD PetscInt node_of(PetscInt tile, int d) const { return grid.begin[d] + PetscMin(PetscMax(tile, 0), grid.tiles[d] - 1); }
+};
+
+/* A pair of values, from rows of P. */
+template <class Store> struct FillPair {
+  BoxLines           lines;
+  const Bits8       *reach;
+  const PetscInt    *ptr;
+  const PetscScalar *val;
+  BoxPair<Store>    *pairs;
+
+  HD void operator()(PetscInt pair) const
+  {
+    const BoxGrid &grid = lines.grid;
+    const PetscInt line = pair / lines.stride, x = pair % lines.stride, row = line / lines.lines(), of_row = line % lines.lines(), wide = 2 * lines.reach + 1;
+    const int      y = static_cast<int>(of_row % wide) - lines.reach, z = static_cast<int>(of_row / wide) - 2, place = 4 * (z < 0) + 2 * (y < 0);
+    const PetscInt tile[3] = {x - grid.begin[0], grid.root(row % grid.boxes[1], 1) + y, grid.root(row / grid.boxes[1], 2) + z};
+    bool           there   = true;
+
+    for (int d = 0; d < 3; d++) there = there && tile[d] >= 0 && tile[d] < grid.tiles[d];
+    const PetscInt node = lines.first_node(tile[1], tile[2]) + PetscMin(x, grid.nodes[0] - 1);
+    const Bits8    bits = there ? reach[node] : Bits8(0);
+
+    for (int of = 0; of < 2; of++) {
+      const PetscScalar v = bits >> (place + of) & 1 ? val[ptr[node] + entries_below(bits, place + of)] : PetscScalar(0);
+
+      pairs[pair].of[of] = static_cast<Store>(v);
+    }
+  }
+};
+
+/* y = z + P e, or P e, for four nodes of a line at a time. */
+template <class Store, class V> struct FromBoxes {
+  BoxLines              lines;
+  const BoxPair<Store> *pairs;
+  const V              *e, *z; // z or none
+  V                    *y;
+
+  HD static constexpr int nodes_at_once() { return 4; }
+  PetscInt                count() const { return lines.stride / nodes_at_once() * lines.grid.nodes[1] * lines.grid.nodes[2]; }
+
+  HD void operator()(PetscInt four) const
+  {
+    const BoxGrid &grid    = lines.grid;
+    const PetscInt in_line = lines.stride / nodes_at_once(), line = four / in_line, x = nodes_at_once() * (four % in_line);
+    const Reached  across(grid, line % grid.nodes[1], 1), up(grid, line / grid.nodes[1], 2);
+    const PetscInt t = x - grid.begin[0], least = lower(t);
+    V              sum[4] = {};
+
+    for (int k = 0; k < 4; k++) { // of the pairs that a node may have
+      if (!across.has(k & 1) || !up.has(k >> 1)) continue;
+      const PetscInt by = across.box + (k & 1), bz = up.box + (k >> 1), first = grid.boxes[0] * (by + grid.boxes[1] * bz);
+      BoxPair<Store> mine[4];
+      V              of[3];
+
+      BoxPair<Store>::template load<4>(pairs + lines.begin(by, bz, across.offset(k & 1), up.offset(k >> 1)) + x, mine);
+      for (int b = 0; b < 3; b++) of[b] = cached_load(e + first + PetscMin(PetscMax(least + b, 0), grid.boxes[0] - 1));
+      for (int j = 0; j < 4; j++) {
+        const bool next = lower(t + j) > least;
+
+        sum[j] += static_cast<V>(mine[j].of[0]) * (next ? of[1] : of[0]) + static_cast<V>(mine[j].of[1]) * (next ? of[2] : of[1]);
+      }
+    }
+    finish(grid.nodes[0] * line + x, x, sum);
+  }
+
+private:
+  /* The boxes that a coordinate reaches: one or two. */
+  struct Reached {
+    PetscInt box;
+    int      o, boxes;
+
+    HD Reached(const BoxGrid &grid, PetscInt coordinate, int d)
+    {
+      const PetscInt t = coordinate - grid.begin[d], own = (t + 1 - grid.first[d]) / 3;
+
+      o             = static_cast<int>(t - grid.root(own, d));
+      box           = own + lower_box(o);
+      boxes         = 0;
+      const bool in = t >= 0 && t < grid.tiles[d];
+
+      for (int k = 0; k < 2; k++) boxes |= (in && (k == 0 || o != 0) && box + k >= 0 && box + k < grid.boxes[d]) << k;
+    }
+    HD bool has(int k) const { return boxes >> k & 1; }
+    /* The node's from the root of that box */
+    HD int offset(int k) const { return k == 0 ? (o < 0 ? o + 3 : o) : (o < 0 ? o : o - 3); }
+  };
+
+  /* The lower box of a tile in x, which may be none. */
+  HD PetscInt lower(PetscInt t) const
+  {
+    const PetscInt from = t - lines.grid.first[0] + 3; // not below zero
+
+    return from / 3 - 1;
+  }
+
+  HD void finish(PetscInt i, PetscInt x, const V *sum) const
+  {
+    for (int j = 0; j < 4; j++) {
+      if (x + j < lines.grid.nodes[0]) y[i + j] = z ? z[i + j] + sum[j] : sum[j];
+    }
+  }
+};
+
+/* b = P^T r for some boxes side by side. */
+template <class Store, class V> struct ToBoxes {
+  BoxLines              lines;
+  const BoxPair<Store> *pairs;
+  const V              *r;
+  V                    *b;
+
+  HD PetscInt groups_in_line() const { return (lines.grid.boxes[0] + group_boxes - 1) / group_boxes; }
+  PetscInt    count() const { return groups_in_line() * lines.grid.boxes[1] * lines.grid.boxes[2]; }
+
+  /* Rows of boxes are neighbours in y first: warps of a block read the same nodes. */
+  HD void operator()(PetscInt group, [[maybe_unused]] int lane, [[maybe_unused]] int lanes) const
+  {
+    const BoxGrid &grid = lines.grid;
+    const PetscInt by = group % grid.boxes[1], of = group / grid.boxes[1] % groups_in_line(), bz = group / grid.boxes[1] / groups_in_line();
+    const PetscInt box = group_boxes * of, left = grid.root(box, 0) - 2, to = box + grid.boxes[0] * (by + grid.boxes[1] * bz);
+
+#if defined(__CUDA_ARCH__)
+    V sum[2];
+
+    add_node(left + lane, by, bz, sum);
+    const V   all = sum[0] + __shfl_up_sync(0xffffffffu, sum[1], 2) + __shfl_up_sync(0xffffffffu, sum[1], 1) + __shfl_down_sync(0xffffffffu, sum[0], 1) + __shfl_down_sync(0xffffffffu, sum[0], 2);
+    const int k   = (lane - 2) / 3;
+
+    if (lane >= 2 && lane % 3 == 2 && k < group_boxes && box + k < grid.boxes[0]) b[to + k] = all;
+#else
+    V sum[group_nodes][2];
+
+    for (int l = 0; l < group_nodes; l++) add_node(left + l, by, bz, sum[l]);
+    for (int k = 0; k < group_boxes && box + k < grid.boxes[0]; k++) {
+      const int l = 3 * k + 2;
+
+      b[to + k] = sum[l][0] + sum[l - 2][1] + sum[l - 1][1] + sum[l + 1][0] + sum[l + 2][0];
+    }
+#endif
+  }
+
+private:
+  /* A node's parts, for the lower box that it reaches and the next, of all lines. What is no node has zeros. */
+  HD void add_node(PetscInt tile, PetscInt by, PetscInt bz, V *sum) const
+  {
+    const PetscInt x = lines.node_of(tile, 0), ry = lines.grid.root(by, 1), rz = lines.grid.root(bz, 2);
+    const bool     there = tile >= 0 && tile < lines.grid.tiles[0];
+
+    const BoxPair<Store> *at = pairs + lines.begin(by, bz, -lines.reach, -2) + x;
+
+    sum[0] = sum[1] = 0;
+    for (int z = -2; z <= 2; z++) {
+      for (int y = -lines.reach; y <= lines.reach; y++, at += lines.stride) {
+        const V        ri = cached_load(r + lines.first_node(ry + y, rz + z) + x);
+        BoxPair<Store> pair;
+
+        BoxPair<Store>::template load<1>(at, &pair);
+        for (int of = 0; of < 2; of++) sum[of] += static_cast<V>(pair.of[of]) * ri;
+      }
+    }
+    if (!there) sum[0] = sum[1] = 0;
+  }
+};
+
+} // namespace goza::saamg
