@@ -258,7 +258,7 @@ void colors_on_any_ranks(const Entry &e, PetscInt bs, bool grids)
     std::vector<PetscInt> listed;
 
     PETSC_OK(rows.open(A, space));
-    const Coloring coloring = bs > 1 ? NodeGraph(rows.A, rows.columns, bs).color() : color_rows(rows.A, rows.columns, grids);
+    const Coloring coloring = bs > 1 ? NodeGraph(rows.A, rows.columns, bs).color({nullptr, rows.columns->start() / bs, bs}) : color_rows(rows.A, rows.columns, grids);
 
     listed = coloring.rows.to_host();
     BOOST_TEST((coloring.ncolors() == *std::max_element(want.begin(), want.end()) + 1));

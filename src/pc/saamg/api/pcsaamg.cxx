@@ -207,6 +207,8 @@ static std::shared_ptr<CsrLevel> transposed_level(const CsrLevel &level, const C
   t->nnz       = level.nnz;
   t->dinv      = Array<PetscScalar>(A.space, level.dinv.data(), level.dinv.size());
   t->isolated  = Array<std::int64_t>(A.space, level.isolated.data(), level.isolated.size());
+  t->name      = Array<PetscInt>(A.space, level.name.data(), level.name.size());
+  t->lattice   = level.lattice;
   t->magnitude = Array<PetscScalar>(A.space, level.magnitude.data(), level.magnitude.size());
   t->stamp.new_pattern();
   return t;

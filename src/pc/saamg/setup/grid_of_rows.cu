@@ -3,6 +3,7 @@
 #include "core/launch/row_sums.hpp"
 #include "parallel/par_csr.hpp"
 #include <algorithm>
+#include <optional>
 
 namespace goza::saamg
 {
@@ -10,19 +11,45 @@ namespace goza::saamg
 namespace
 {
 
+/* Neighbours of node i are i +- 1, i +- line, i +- plane; in two dimensions plane is the number of nodes. */
+struct Strides {
+  std::int64_t line, plane;
+};
+
 /* The longest row in front, the first of equals; of nodes. */
 struct LengthAndNode {
-  std::int64_t    nglobal, first;
+  std::int64_t    numbers, first;
   PetscInt        bs;
-  const PetscInt *ptr;
+  const PetscInt *ptr, *id; // null: the global numbers
   std::int64_t   *key;
 
-  HD void operator()(PetscInt i) const { key[i] = static_cast<std::int64_t>(ptr[i * bs + 1] - ptr[i * bs]) * nglobal + (nglobal - 1 - first - i); }
+  HD void operator()(PetscInt i) const { key[i] = static_cast<std::int64_t>(ptr[i * bs + 1] - ptr[i * bs]) * numbers + (numbers - 1 - (id ? id[i] : first + i)); }
+};
+
+struct RowOfKey { // and one more; 0: another
+  std::int64_t  top;
+  std::int64_t *key;
+
+  HD void operator()(PetscInt i) const { key[i] = key[i] == top ? i + 1 : 0; }
+};
+
+struct TakeIds {
+  const PetscInt *id;
+  PetscInt       *col;
+
+  HD void operator()(PetscInt p) const { col[p] = id[col[p]]; }
+};
+
+struct WidenIds {
+  const PetscInt *id;
+  std::int64_t   *wide;
+
+  HD void operator()(PetscInt i) const { wide[i] = id[i]; }
 };
 
 /* The offsets of an inner node of a grid come in runs of consecutive numbers: .. 0 1 | L-1 L L+1 | .. | P-1 P P+1 | .. with as many runs before the one around the
    plane P as behind it. */
-std::optional<Strides> strides_of(std::int64_t node, const std::vector<PetscInt> &neighbour, PetscInt nglobal)
+std::optional<Strides> strides_of(std::int64_t node, const std::vector<PetscInt> &neighbour, std::int64_t numbers)
 {
   const std::size_t         length = neighbour.size();
   std::vector<std::int64_t> centres;
@@ -32,7 +59,7 @@ std::optional<Strides> strides_of(std::int64_t node, const std::vector<PetscInt>
     if (neighbour[p] > node) centres.push_back((static_cast<std::int64_t>(neighbour[p]) + neighbour[q - 1]) / 2 - node);
   }
   if (centres.empty()) return {};
-  if (centres.size() == 1) return Strides{centres[0], nglobal};
+  if (centres.size() == 1) return Strides{centres[0], numbers};
   return Strides{centres[0], centres[centres.size() / 2]};
 }
 
@@ -81,35 +108,61 @@ struct FarFromEnds {
   }
 };
 
-} // namespace
-
-std::optional<Strides> guess_strides(const Csr &A, const LocalColumns &columns, PetscInt bs)
+/* What the longest row looks like, of nodes of bs rows, by numbers below `numbers`: id[local columns], or null for the global ones; nothing where it has more neighbours than a box of
+   3 x 3 x 3. Collective. */
+std::optional<Strides> guess_strides(const Csr &A, const LocalColumns &columns, PetscInt bs, std::int64_t numbers, const PetscInt *id)
 {
   constexpr std::int64_t longest = 27;
-  const std::int64_t     N       = columns.nglobal() / bs;
   const PetscInt         n = A.nrows / bs, first = columns.start() / bs;
   Array<std::int64_t>    key(A.space, n);
   std::int64_t           grid[2] = {0, 0};
 
-  if (!N) return {};
-  for_each_row(A.space, n, LengthAndNode{N, first, bs, A.ptr, key.data()});
+  if (!columns.nglobal()) return {};
+  for_each_row(A.space, n, LengthAndNode{numbers, first, bs, A.ptr, id, key.data()});
   std::int64_t top = largest(A.space, key.data(), key.size());
   columns.largest(&top);
-  const std::int64_t length = top / N, here = N - 1 - top % N - first;
+  const std::int64_t length = top / numbers, node = numbers - 1 - top % numbers;
+  std::int64_t       here = node - first;
 
   if (length > longest * bs) return {};
+  if (id) {
+    for_each_row(A.space, n, RowOfKey{top, key.data()});
+    here = sum(A.space, key.data(), key.size()) - 1;
+  }
   if (here >= 0 && here < n) {
-    const PetscInt        begin     = read_value(A.space, A.ptr + here * bs);
-    std::vector<PetscInt> neighbour = globalize(columns, A.col + begin, static_cast<std::size_t>(length)).to_host();
+    const PetscInt  begin = read_value(A.space, A.ptr + here * bs), count = static_cast<PetscInt>(length);
+    Array<PetscInt> number(A.space, id ? A.col + begin : nullptr, id ? count : 0);
+
+    if (id) for_each_row(A.space, count, TakeIds{id, number.data()});
+    else number = globalize(columns, A.col + begin, static_cast<std::size_t>(length));
+    std::vector<PetscInt> neighbour = number.to_host();
 
     for (PetscInt &j : neighbour) j /= bs;
     std::sort(neighbour.begin(), neighbour.end());
     neighbour.erase(std::unique(neighbour.begin(), neighbour.end()), neighbour.end());
-    if (const std::optional<Strides> guess = strides_of(first + here, neighbour, static_cast<PetscInt>(N))) grid[0] = guess->line, grid[1] = guess->plane;
+    if (const std::optional<Strides> guess = strides_of(node, neighbour, numbers)) grid[0] = guess->line, grid[1] = guess->plane;
   }
   columns.sum(grid, 2);
   if (grid[0] < 1 || grid[1] < grid[0]) return {};
   return Strides{grid[0], grid[1]};
+}
+
+} // namespace
+
+Lattice guess_lattice(const Csr &A, const LocalColumns &columns, const Array<PetscInt> &id)
+{
+  Array<std::int64_t> wide(A.space, A.nrows);
+  Lattice             lattice;
+
+  for_each_row(A.space, A.nrows, WidenIds{id.data(), wide.data()});
+  std::int64_t last = largest(A.space, wide.data(), wide.size());
+  columns.largest(&last);
+  const std::optional<Strides> grid = guess_strides(A, columns, 1, last + 1, id.data());
+  if (!grid || (grid->plane % grid->line && grid->plane <= last)) return lattice;
+  lattice.points[0] = lattice.tiles[0] = static_cast<PetscInt>(grid->line);
+  lattice.points[1] = lattice.tiles[1] = static_cast<PetscInt>((grid->plane + grid->line - 1) / grid->line);
+  lattice.points[2] = lattice.tiles[2] = static_cast<PetscInt>(last / grid->plane + 1);
+  return lattice;
 }
 
 Lattice lattice_of(const Csr &A, const ColumnMap &columns, PetscInt bs)
@@ -117,7 +170,7 @@ Lattice lattice_of(const Csr &A, const ColumnMap &columns, PetscInt bs)
   constexpr PetscInt           looked_at = 4096;
   const PetscInt               N = columns.nglobal() / bs, n = A.nrows / bs, first = columns.start() / bs, every = N / looked_at + 1;
   const PetscInt               begin = (first + every - 1) / every, end = (first + n + every - 1) / every;
-  const std::optional<Strides> grid = guess_strides(A, columns, bs);
+  const std::optional<Strides> grid = guess_strides(A, columns, bs, N, nullptr);
   Lattice                      lattice;
 
   if (!grid || grid->plane % grid->line || N % grid->plane) return lattice;

@@ -2,18 +2,13 @@
 #pragma once
 #include "local_rows.hpp"
 #include "parallel/column_map.hpp"
-#include <optional>
 
 namespace goza::saamg
 {
 
-/* Neighbours of node i are i +- 1, i +- line, i +- plane; in two dimensions plane is the number of nodes. */
-struct Strides {
-  std::int64_t line, plane;
-};
-
-/* What the longest row looks like, of nodes of bs rows; nothing where it has more neighbours than a box of 3 x 3 x 3. Collective. */
-std::optional<Strides> guess_strides(const Csr &A, const LocalColumns &columns, PetscInt bs = 1);
+/* What the longest row looks like, the rows being numbered by id[local columns]: neighbours of point i are i +- 1, i +- line, i +- plane. Unknown where it has more neighbours
+   than a box of 3 x 3 x 3, or where lines do not fill planes. Only a look at all rows tells whether it is that. Collective. */
+Lattice guess_lattice(const Csr &A, const LocalColumns &columns, const Array<PetscInt> &id);
 
 /* The grid where nodes are coupled to none but those of the box around them: all of some thousand of them, spread over the ranks by their numbers alone. Unknown where
    that is not so. Collective. */

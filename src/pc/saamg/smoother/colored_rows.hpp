@@ -16,7 +16,7 @@ public:
     D_(D), space_(rows.all().space), inv_(space_, norms ? D.n : 0), start_(space_, D.n)
   {
     const Csr     &block    = rows.diagonal_block();
-    const Coloring coloring = color_rows(rows.all(), rows.columns());
+    const Coloring coloring = color_rows(rows.all(), rows.columns(), rows.ids(), 1);
 
     if (norms) {
       inv_.copy_from(D_.inv, D_.n);

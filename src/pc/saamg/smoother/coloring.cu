@@ -4,7 +4,6 @@
 #include "core/launch/for_each_row.hpp"
 #include "parallel/par_csr.hpp"
 #include "parallel/summed_rows.hpp"
-#include "pc/saamg/setup/local_rows.hpp"
 #include "pc/saamg/setup/grid_of_rows.hpp"
 #include <algorithm>
 #include <optional>
@@ -54,16 +53,24 @@ struct CountUnmirrored { // among owned columns; columns ascend
   }
 };
 
+/* Of rows that each stand for bs of those that the ids are of. */
+struct Identify {
+  NodeIds   ids;
+  PetscInt  bs, unit;
+  PetscInt *id;
+
+  HD void operator()(PetscInt i) const { id[i] = static_cast<PetscInt>(ids.of_row(i * bs) / unit); }
+};
+
 /* Of owned rows and ghosts. */
 struct Priority {
-  PetscInt        first, n;
-  const PetscInt *ghost; // global numbers
+  const PetscInt *id;
   std::uint64_t  *key;
   PetscInt       *color;
 
   HD void operator()(PetscInt i) const
   {
-    key[i]   = hash62(static_cast<std::uint64_t>(i < n ? first + i : ghost[i - n]));
+    key[i]   = hash62(static_cast<std::uint64_t>(id[i]));
     color[i] = -1;
   }
 };
@@ -152,15 +159,16 @@ struct Widen {
 };
 
 struct Parities {
-  std::int64_t line, plane, first;
-  bool         diagonals; // a colour for each corner of a cube of 2^3; else a chessboard
-  PetscInt    *color;
+  Lattice         lattice;
+  const PetscInt *id;
+  bool            diagonals; // a colour for each corner of a cube of 2^3; else a chessboard
+  PetscInt       *color;
 
   HD void operator()(PetscInt i) const
   {
-    const std::int64_t g = first + i, z = g / plane, y = (g - z * plane) / line, x = g - z * plane - y * line;
+    const PetscInt x = lattice.tile(id[i], 0), y = lattice.tile(id[i], 1), z = lattice.tile(id[i], 2);
 
-    color[i] = static_cast<PetscInt>(diagonals ? (x & 1) + 2 * (y & 1) + 4 * (z & 1) : (x + y + z) & 1);
+    color[i] = diagonals ? (x & 1) + 2 * (y & 1) + 4 * (z & 1) : (x + y + z) & 1;
   }
 };
 
@@ -186,22 +194,30 @@ std::int64_t total(const LocalColumns &columns, const Array<std::int64_t> &count
   return n;
 }
 
-bool color_grid(const Csr &A, const ColumnMap &columns, const Neighbours &near, Array<PetscInt> &color)
+/* [local columns] What no rank has a say in, of rows that each stand for bs of those that the ids are of. */
+Array<PetscInt> identified(const ColumnMap &columns, const NodeIds &ids, PetscInt bs)
 {
-  const std::optional<Strides> grid = guess_strides(A, columns);
-  Array<std::int64_t>          clashes(A.space, A.nrows);
+  Array<PetscInt> id(columns.space(), columns.nlocal());
+  const bool      whole = !ids.name || ids.bs % bs == 0; // nodes have bs rows, or some times as many
 
-  if (!grid) return false;
+  for_each_row(columns.space(), columns.n(), Identify{ids, bs, whole ? bs : 1, id.data()});
+  columns.update(id);
+  return id;
+}
+
+bool color_lattice(const Lattice &lattice, const ColumnMap &columns, const Neighbours &near, const PetscInt *id, Array<PetscInt> &color)
+{
+  Array<std::int64_t> clashes(columns.space(), columns.n());
+
   for (bool diagonals : {false, true}) {
-    for_each_row(A.space, A.nrows, Parities{grid->line, grid->plane, columns.start(), diagonals, color.data()});
-    columns.update(color);
-    for_each_row(A.space, A.nrows, CountClashes{near, color.data(), clashes.data()});
+    for_each_row(columns.space(), columns.nlocal(), Parities{lattice, id, diagonals, color.data()});
+    for_each_row(columns.space(), columns.n(), CountClashes{near, color.data(), clashes.data()});
     if (!total(columns, clashes)) return true;
   }
   return false;
 }
 
-void color_greedily(const ColumnMap &columns, const Neighbours &near, Array<PetscInt> &color)
+void color_greedily(const ColumnMap &columns, const Neighbours &near, const PetscInt *id, Array<PetscInt> &color)
 {
   constexpr int        passes = 4;
   const Space          space  = columns.space();
@@ -212,7 +228,7 @@ void color_greedily(const ColumnMap &columns, const Neighbours &near, Array<Pets
 
   for (int pass = 0; pass < passes; pass++) {
     if (pass) for_each_row(space, nlocal, Again{key.data(), color.data()});
-    else for_each_row(space, nlocal, Priority{columns.start(), n, columns.ghosts_here().data(), key.data(), color.data()});
+    else for_each_row(space, nlocal, Priority{id, key.data(), color.data()});
     for_each_row(space, n, Number{list.data()});
     for (PetscInt left = n; columns.any(left > 0);) {
       for (PetscInt before = left + 1; left && left < before;) { // until all that are left wait for other ranks
@@ -269,11 +285,11 @@ struct Mirrored {
 
 } // namespace
 
-Coloring color_rows(const Csr &A, const MapPtr &columns, bool grids)
+Coloring color_rows(const Csr &A, const MapPtr &columns, const NodeIds &ids, PetscInt bs, bool grids)
 {
   const PetscInt          n = A.nrows;
   Coloring                result;
-  Array<PetscInt>         color(A.space, columns->nlocal()), begin;
+  Array<PetscInt>         color(A.space, columns->nlocal()), begin, id(A.space);
   Array<std::int64_t>     wide(A.space, n);
   std::optional<Mirrored> both;
   const Neighbours        near{A.ptr, A.col, nullptr, nullptr};
@@ -283,14 +299,25 @@ Coloring color_rows(const Csr &A, const MapPtr &columns, bool grids)
   if (!is_symmetric(A, columns)) {
     both.emplace(A, columns);
     color = Array<PetscInt>(A.space, both->columns->nlocal());
-    color_greedily(*both->columns, {both->A.ptr.data(), both->A.col.data(), both->mirror.ptr.data(), both->mirror.col.data()}, color);
-  } else if (!grids || !color_grid(A, *columns, near, color)) color_greedily(*columns, near, color);
+    id    = identified(*both->columns, ids, bs);
+    color_greedily(*both->columns, {both->A.ptr.data(), both->A.col.data(), both->mirror.ptr.data(), both->mirror.col.data()}, id.data(), color);
+  } else {
+    id                 = identified(*columns, ids, bs);
+    const auto on_grid = [&](const Lattice &lattice) { return lattice.known() && color_lattice(lattice, *columns, near, id.data(), color); };
+
+    if (!grids || !((bs == ids.bs && on_grid(ids.lattice)) || on_grid(guess_lattice(A, *columns, id)))) color_greedily(*columns, near, id.data(), color);
+  }
   for_each_row(A.space, n, Widen{color.data(), wide.data()});
   std::int64_t last = largest(A.space, wide.data(), wide.size());
   columns->largest(&last);
   group_by(A.space, color.data(), n, static_cast<PetscInt>(last) + 1, begin, result.rows);
   result.begin = begin.to_host();
   return result;
+}
+
+Coloring color_rows(const Csr &A, const MapPtr &columns, bool grids)
+{
+  return color_rows(A, columns, NodeIds{nullptr, columns->start()}, 1, grids);
 }
 
 } // namespace goza::saamg

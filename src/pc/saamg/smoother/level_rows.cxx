@@ -12,6 +12,7 @@ PetscErrorCode LevelRows::open(const Grid &grid, bool original)
   PetscCall(Together(grid.level->columns->comm(), "split its rows for a smoother", [&] {
     columns_ = grid.level->columns;
     all_     = grid.level->A;
+    ids_     = grid.level->ids(grid.bs);
     if (original && grid.transposed) {
       const MapPtr rows = columns_;
 

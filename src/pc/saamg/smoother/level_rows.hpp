@@ -3,6 +3,7 @@
 #include "core/sparse/csr_matrix.hpp"
 #include "petsc/compat.hpp"
 #include "parallel/column_map.hpp"
+#include "pc/saamg/setup/local_rows.hpp"
 
 namespace goza::saamg
 {
@@ -20,6 +21,7 @@ public:
 
   const Csr    &all() const { return all_; }
   const MapPtr &columns() const { return columns_; } // of all()
+  const NodeIds &ids() const { return ids_; }        // of the grid's nodes; lent by it
   const Csr    &diagonal_block() const { return diagonal_; }
   const Csr    &off_diagonal_block() const { return off_diagonal_; } // no rows on one rank
 
@@ -27,6 +29,7 @@ private:
   CsrMatrix original_, own_, others_;
   Csr       all_{}, diagonal_{}, off_diagonal_{};
   MapPtr    columns_;
+  NodeIds   ids_;
 };
 
 } // namespace goza::saamg

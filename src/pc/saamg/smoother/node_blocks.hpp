@@ -26,9 +26,10 @@ class NodeGraph {
 public:
   NodeGraph(const Csr &A, const MapPtr &columns, PetscInt bs);
 
-  Coloring color() const { return color_rows(graph_.view(), nodes_); }
+  Coloring color(const NodeIds &ids) const { return color_rows(graph_.view(), nodes_, ids, bs_); } // ids: of the matrix's nodes
 
 private:
+  PetscInt  bs_;
   MapPtr    nodes_;
   CsrMatrix graph_; // its values mean nothing
 };
