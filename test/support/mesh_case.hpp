@@ -1,7 +1,7 @@
 /* Meshes for the tests of assembly: boxes of hexahedra or tetrahedra from a DMDA or a DMPLEX, with inner nodes moved, on any number of ranks. */
 #pragma once
 
-#include "check.hpp"
+#include "grid_case.hpp"
 
 #include <petscdm.h>
 #include <petscgoza.h>
@@ -13,7 +13,6 @@
 namespace goza_test
 {
 
-using DMHandle       = Handle<DM, DMDestroy>;
 using AssemblyHandle = Handle<GozaAssembly, GozaAssemblyDestroy>;
 
 struct MeshName {

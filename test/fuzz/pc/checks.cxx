@@ -59,7 +59,6 @@ private:
   {
     return !definite() && !std::isfinite(bound);
   } /* a smoother that diverges: what it does to rounding is not known */
-  bool      partitioned_by_chance() const;
   MatHandle matrix(MPI_Comm comm) const;
   PetscReal rounding(Vec, Vec M_v) const;
   VecHandle apply(PC, Vec) const;
@@ -106,18 +105,6 @@ bool Checked::unusual() const
   for (const auto &o : c.options)
     if (o.second == "l1jacobi") return true;
   return precision == "mixed";
-}
-
-/* PTScotch's partition of the same graph is another one at each call, and the colours of mcgs are those of the rows as they are numbered. */
-bool Checked::partitioned_by_chance() const
-{
-  PetscMPIInt size;
-  MPI_Comm_size(PETSC_COMM_WORLD, &size);
-  if (size == 1 || c.option("repartition_ratio").empty() || c.option("repartition_ratio") == "0" || c.option("reuse") == "pattern" || c.option("reuse") == "interpolation")
-    return false;
-  bool mcgs = !c.has(SYMMETRIC) && c.option("smoother").empty(); /* auto may take it */
-  for (const auto &o : c.options) mcgs = mcgs || o.second == "mcgs";
-  return mcgs;
 }
 
 MatHandle Checked::matrix(MPI_Comm comm) const
@@ -246,7 +233,6 @@ void Checked::history()
 {
   MatHandle first;
   VecHandle d = right_hand_side(A, 3);
-  if (partitioned_by_chance()) return;
   step();
   PETSC_OK(MatDuplicate(A, MAT_COPY_VALUES, first.put()));
   PETSC_OK(VecAbs(d));

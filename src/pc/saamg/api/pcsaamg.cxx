@@ -349,8 +349,7 @@ SAAMG::SAAMG()
 
   A matrix with a NaN or Inf gives `PC_SETUP_ERROR`, no abort.
 
-  Levels, aggregates, colours and iteration counts do not depend on the number of ranks, but for mcgs where `PCSAAMGSetMCGSCoupling()` makes it Jacobi between ranks,
-  and on levels that `PCSAAMGSetRepartitionRatio()` has partitioned anew: colours follow the numbers of rows, and those PTScotch's partition, which differs from call to call.
+  Levels, aggregates, colours and iteration counts do not depend on the number of ranks, but for mcgs where `PCSAAMGSetMCGSCoupling()` makes it Jacobi between ranks.
 
   Source: A. T. Araya, A. Fujii, T. Tanaka, smoothed-aggregation AMG on a GPU cluster; P. Vanek, J. Mandel, M. Brezina, Computing 56 (1996).
 

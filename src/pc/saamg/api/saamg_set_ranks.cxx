@@ -62,8 +62,6 @@ PetscErrorCode PCSAAMGGetGatherLimit(PC pc, PetscInt *rows)
   Notes:
   The finest level stays where the user put it. A level that goes to fewer ranks (`PCSAAMGSetGatherLimit()`) is not partitioned.
 
-  Rows get new numbers, and the levels below other aggregates than on one rank: a solve may take an iteration more or less.
-
 .seealso: `PCSAAMG`, `PCSAAMGGetRepartitionRatio()`, `PCSAAMGSetGatherLimit()`, `MatPartitioning`
 @*/
 PetscErrorCode PCSAAMGSetRepartitionRatio(PC pc, PetscReal ratio)

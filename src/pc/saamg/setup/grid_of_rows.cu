@@ -23,7 +23,10 @@ struct LengthAndNode {
   const PetscInt *ptr, *id; // null: the global numbers
   std::int64_t   *key;
 
-  HD void operator()(PetscInt i) const { key[i] = static_cast<std::int64_t>(ptr[i * bs + 1] - ptr[i * bs]) * numbers + (numbers - 1 - (id ? id[i] : first + i)); }
+  HD void operator()(PetscInt i) const
+  {
+    key[i] = static_cast<std::int64_t>(ptr[i * bs + 1] - ptr[i * bs]) * numbers + (numbers - 1 - (id ? id[i] : first + i));
+  }
 };
 
 struct RowOfKey { // and one more; 0: another

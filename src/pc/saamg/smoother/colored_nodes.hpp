@@ -16,7 +16,8 @@ public:
     const NodeBlocks blocks(rows.diagonal_block(), bs);
     const Csr        nodes    = blocks.nodes();
     const bool       isolated = rows.columns()->size() == 1;
-    const Coloring   coloring = isolated ? color_rows(nodes, nodes_of_columns(rows.columns(), bs), rows.ids(), bs) : NodeGraph(rows.all(), rows.columns(), bs).color(rows.ids());
+    const Coloring   coloring = isolated ? color_rows(nodes, nodes_of_columns(rows.columns(), bs), rows.ids(), bs)
+                                         : NodeGraph(rows.all(), rows.columns(), bs).color(rows.ids());
 
     inverse_ = inverse_diagonal_blocks<V>(blocks, norms ? *norms : Csr{nodes.space, 0, 0, nullptr, nullptr, nullptr});
     if (isolated || norms) {

@@ -19,11 +19,11 @@ public:
   /* original: where the grid's operator is the transpose of another, that one's rows. Lent by the grid on one rank. Collective. */
   PetscErrorCode open(const Grid &grid, bool original = false);
 
-  const Csr    &all() const { return all_; }
-  const MapPtr &columns() const { return columns_; } // of all()
-  const NodeIds &ids() const { return ids_; }        // of the grid's nodes; lent by it
-  const Csr    &diagonal_block() const { return diagonal_; }
-  const Csr    &off_diagonal_block() const { return off_diagonal_; } // no rows on one rank
+  const Csr     &all() const { return all_; }
+  const MapPtr  &columns() const { return columns_; } // of all()
+  const NodeIds &ids() const { return ids_; }         // of the grid's nodes; lent by it
+  const Csr     &diagonal_block() const { return diagonal_; }
+  const Csr     &off_diagonal_block() const { return off_diagonal_; } // no rows on one rank
 
 private:
   CsrMatrix original_, own_, others_;

@@ -165,7 +165,8 @@ Csr NodeBlocks::nodes() const
   return {rows_.space, rows_.nrows / bs_, rows_.ncols / bs_, ptr_.data(), col_.data(), rows_.val, static_cast<PetscInt>(col_.size())};
 }
 
-NodeGraph::NodeGraph(const Csr &A, const MapPtr &columns, PetscInt bs) : bs_(bs), nodes_(nodes_of_columns(columns, bs)), graph_(A.space, A.nrows / bs, nodes_->nlocal())
+NodeGraph::NodeGraph(const Csr &A, const MapPtr &columns, PetscInt bs) :
+  bs_(bs), nodes_(nodes_of_columns(columns, bs)), graph_(A.space, A.nrows / bs, nodes_->nlocal())
 {
   const Array<PetscInt> ghost_node = nodes_of_ghost_columns(*columns, *nodes_, bs);
 
