@@ -44,6 +44,14 @@ std::set<std::string> left_out()
   return names;
 }
 
+Watch watch(Progress &progress, std::uint64_t seed)
+{
+  PetscMPIInt rank;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  return {[&progress, seed](long op, int side) { progress.at((unsigned long)seed, op, side); },
+          [&progress, rank](const std::string &failed) { progress.failed(rank, failed); }};
+}
+
 /* All ranks' differences, in the order of the ranks. */
 void report(const Case &c, const Verdict &v)
 {
@@ -63,7 +71,7 @@ void one_case(const std::string &file)
   const std::string calls = text_option("-fuzz_calls");
   PetscMPIInt       rank;
   c.without       = left_out();
-  const Verdict v = run_case(c, !calls.empty(), [&](long op, int side) { progress.at(c.seed, op, side); });
+  const Verdict v = run_case(c, !calls.empty(), watch(progress, c.seed));
 
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   if (!calls.empty()) std::ofstream(calls + "." + std::to_string(rank)) << v.program;
@@ -86,7 +94,7 @@ void many_cases()
   for (PetscInt seed = first; seed < first + count; seed++) {
     Case c          = random_case((std::uint64_t)seed, size);
     c.without       = without;
-    const Verdict v = run_case(c, false, [&](long op, int side) { progress.at((unsigned long)seed, op, side); });
+    const Verdict v = run_case(c, false, watch(progress, c.seed));
     done += v.done;
     refused += !v.refused.empty();
     wrong += !v.wrong.empty();

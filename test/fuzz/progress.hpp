@@ -1,7 +1,9 @@
-/* Where a fuzzer is, in a file that survives a crash: "seed step side done refused", for whoever started it. */
+/* Where a fuzzer is, in a file that survives a crash: "seed step side done refused", and behind it a line of each rank: the error that the step has ended with there, which others may
+   wait for in vain. For whoever started it. */
 #pragma once
 
 #include <cstdio>
+#include <cstring>
 #include <fcntl.h>
 #include <string>
 #include <sys/mman.h>
@@ -24,7 +26,14 @@ public:
 
   void at(unsigned long seed, long step, int side)
   {
-    if (text) snprintf(text, size, "%lu %ld %d %ld %ld\n", seed, step, side, done_, refused_);
+    if (text) snprintf(text, place, "%lu %ld %d %ld %ld\n", seed, step, side, done_, refused_);
+  }
+  void failed(int rank, const std::string &message) /* empty: nothing has */
+  {
+    if (!text || rank >= ranks) return;
+    char *mine = text + (1 + rank) * line;
+    if (message.empty()) *mine = 0;
+    else std::strncpy(mine, message.c_str(), line - 1);
   }
   void counts(long done, long refused) /* of the seeds so far */
   {
@@ -33,7 +42,9 @@ public:
   }
 
 private:
-  static constexpr std::size_t size  = 128;
+  static constexpr std::size_t line = 256, place = 128;
+  static constexpr int         ranks = 8;
+  static constexpr std::size_t size  = (1 + ranks) * line;
   char                        *text  = nullptr;
   long                         done_ = 0, refused_ = 0;
 };

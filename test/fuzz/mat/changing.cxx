@@ -42,14 +42,24 @@ PetscErrorCode assemble(Twins &t, int a, MatAssemblyType type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Rows of other ranks are then an error of the rank that sets them, and the others wait for it. PETSc's conversions and products leave it on, and MatDuplicate() copies it where MatConvert() to the same
+   type does not. */
+bool takes_own_rows_only(const Slot &s)
+{
+  PetscBool only[2];
+  for (int k = 0; k < 2; k++) PETSC_OK(MatGetOption(s.mat[k], MAT_NO_OFF_PROC_ENTRIES, &only[k]));
+  return only[0] || only[1];
+}
+
 Step set_values(Twins &t, const Op &o)
 {
-  const int  a    = t.pick(o.slot[0], [&](const Slot &s) {
+  const int  a     = t.pick(o.slot[0], [&](const Slot &s) {
     return (t.is_aij(s) && !(s.coo && t.ranks > 1)) /* after COO PETSc 3.18's parallel matrix crashes */ || t.is(s, MATSEQDENSE) || t.is(s, MATMPIDENSE) || t.is(s, MATSEQBAIJ) || t.is(s, MATMPIBAIJ);
   });
-  const auto mode = o.p[0] % 2 ? ADD_VALUES : INSERT_VALUES;
-  const long how  = o.p[1] % 6;
-  const auto seed = o.seed;
+  const auto mode  = o.p[0] % 2 ? ADD_VALUES : INSERT_VALUES;
+  const long how   = o.p[1] % 6;
+  const auto seed  = o.seed;
+  const bool local = how < 4 || (a >= 0 && takes_own_rows_only(t.slot[a]));
   return on_one(t, a, [=, &t](Mat A) -> PetscErrorCode {
     const Slot    &s = t.slot[a];
     Rng            rng(seed + 101 * t.rank);
@@ -58,8 +68,7 @@ Step set_values(Twins &t, const Op &o)
     PetscFunctionBegin;
     TOLD(t, MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE), "MatSetOption(A[%d], MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE)", a);
     for (long k = rng.below(6); k-- > 0 && s.m() && s.n();) {
-      const bool     local = how < 4;
-      const PetscInt i     = local && mine ? start + (PetscInt)rng.below(mine) : (PetscInt)rng.below(s.m());
+      const PetscInt i = local && mine ? start + (PetscInt)rng.below(mine) : (PetscInt)rng.below(s.m());
       if (local && !mine) break;
       const PetscInt j[2] = {how % 2 ? std::min<PetscInt>(i, s.n() - 1) : (PetscInt)rng.below(s.n()), rng.chance(10) ? -1 : (PetscInt)rng.below(s.n())};
       PetscScalar    v[2];

@@ -43,18 +43,19 @@ bool is_known(const std::string &message)
 }
 
 /* Both sides of one step; what is wrong. ended: the sequence cannot go on. */
-std::string run_step(Twins &t, const Op &op, Step &step, long turn, const std::function<void(int)> &before, Verdict &v, bool *ended)
+std::string run_step(Twins &t, const Op &op, Step &step, long turn, const Watch &watch, Verdict &v, bool *ended)
 {
   std::string message[2];
   bool        failed[2];
 
   for (Side side : {PETSCS, OURS}) {
     t.side = side;
-    before(side);
+    watch.before(turn, side);
     said().clear();
     const PetscErrorCode ierr = step.run();
-    failed[side]              = goza_test::any_rank(ierr != PETSC_SUCCESS);
-    message[side]             = said();
+    watch.after(ierr ? said() : "");
+    failed[side]  = goza_test::any_rank(ierr != PETSC_SUCCESS);
+    message[side] = said();
   }
   t.side   = PETSCS;
   *ended   = failed[PETSCS] || failed[OURS];
@@ -64,7 +65,7 @@ std::string run_step(Twins &t, const Op &op, Step &step, long turn, const std::f
   if (*ended) return "";
   step.after();
   std::string wrong = t.compare_notes();
-  before(2);
+  watch.before(turn, 2);
   for (int s : step.touched)
     if (t.slot[s].live()) {
       said().clear();
@@ -94,7 +95,7 @@ struct Settings {
 
 } // namespace
 
-Verdict run_case(const Case &c, bool tell, const std::function<void(long, int)> &before)
+Verdict run_case(const Case &c, bool tell, const Watch &watch)
 {
   Verdict        v;
   const Settings settings(c);
@@ -111,8 +112,7 @@ Verdict run_case(const Case &c, bool tell, const std::function<void(long, int)> 
       continue;
     }
     if (tell) t.say("/* %ld: %s */", (long)k, op.name.c_str());
-    v.wrong = run_step(
-      t, op, step, (long)k, [&](int side) { before((long)k, side); }, v, &ended);
+    v.wrong = run_step(t, op, step, (long)k, watch, v, &ended);
     if (tell)
       for (int s : step.touched) t.say("multiply(A[%d])", s);
     v.done++;
@@ -123,7 +123,7 @@ Verdict run_case(const Case &c, bool tell, const std::function<void(long, int)> 
     }
     if (ended) break;
   }
-  before(-1, 2);
+  watch.before(-1, 2);
   v.program = t.calls;
   said().clear();
   if (!t.destroy() && v.wrong.empty() && !t.broken) v.wrong = "destroying: " + said(); /* what failed on the way may not come apart */

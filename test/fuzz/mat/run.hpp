@@ -16,7 +16,12 @@ struct Verdict {
   std::string program;     /* the PETSc calls of this rank, where they were asked for */
 };
 
-/* before(op, side): for whoever must know what was running when the program crashed. */
-Verdict run_case(const Case &, bool tell, const std::function<void(long op, int side)> &before);
+/* For whoever must know what was running when the program crashed, or what one rank has failed with when the others wait for it. */
+struct Watch {
+  std::function<void(long op, int side)>         before;
+  std::function<void(const std::string &failed)> after; /* empty: nothing has failed on this rank */
+};
+
+Verdict run_case(const Case &, bool tell, const Watch &watch);
 
 } // namespace goza_fuzz
