@@ -137,7 +137,7 @@ $(BUILD)/lib/libgoza-whole.so: $(LIB_OBJ)
 	$(link) $(shared) $(LIBS)
 $(EXAMPLES): $(BUILD)/bin/%: $$(call objects,$$(wildcard examples/$$*.c*)) | $(BUILD)/lib/libgoza.so
 	$(link) -L$(BUILD)/lib -Wl,--as-needed $(if $(filter locality,$*),-lgoza-whole -lz,-lgoza) '-Wl,-rpath,$$ORIGIN/../lib' $(LIBS)
-$(BUILD)/bin/locality: $(call objects,$(addprefix test/support/,study_gallery.cxx generators.cxx sparse.cxx matrix_market.cxx petsc_binary.cxx line_source.cxx calibrate.cu)) | $(BUILD)/lib/libgoza-whole.so # reaches the library's hidden parts
+$(BUILD)/bin/locality: $(call objects,$(addprefix test/support/,study_gallery.cxx generators.cxx sparse.cxx matrix_market.cxx petsc_binary.cxx line_source.cxx)) | $(BUILD)/lib/libgoza-whole.so # reaches the library's hidden parts
 $(TESTS): $(BUILD)/test/%: $$(call objects,$$(wildcard test/$$*.c*)) $(SUPPORT_OBJ) | $(BUILD)/lib/libgoza-whole.so
 	$(link) $(whole) $(LIBS)
 $(BUILD)/test/fuzz/fuzz_mat: $(call objects,$(call sources,test/fuzz/mat))

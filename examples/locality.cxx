@@ -2,16 +2,18 @@ static char help[] = "Locality of a matrix's reads of x in every format, and wha
   -file <file>                         : a PETSc binary or Matrix Market file, the latter plain or compressed by gzip\n\
   -gallery <name>                      : instead, one of the matrices of `make bench-locality`, like web_3 or G3_circuit\n\
   -n <nodes>                           : instead, the 27-point operator on a grid of n^3 nodes\n\
-  -platform c2050|h200|host            : whose lines, cache and bandwidth\n\
+  -platform auto|<name>|<file>         : whose lines, cache and bandwidth: auto, this machine's (the GPU's, with -goza_device host the CPU's), a known one's\n\
+                                         (c2050, h200, host), or those of a file of -calibrate\n\
   -value_bytes 4|8, -index_bytes 2|4|8 : F and I of the models\n\
   -slice_height <rows>                 : of sliced ELL, a power of two\n\
-  -fold_width <entries>                : of Fold; 0: chosen from the row lengths\n\
+  -fold_width <entries>                : of Fold (0: chosen from the row lengths) and of the rectangle, paper P3's Fold (0: the mean row)\n\
   -bs <unknowns>                       : of a node, for CDS\n\
+  -what_if                             : adds what the models say if lines were read whole, hits were 30 % more, or memory gathered\n\
   -most_entries <number>               : read windows with about so many entries, and estimate the error; 0: read all\n\
   -json <file>                         : write the report there as JSON as well\n\
   -svg <folder>                        : write pictures there: density.svg, row_lengths.svg, intervals.svg (before and after Fold)\n\
-  -calibrate <file>                    : instead, measure this machine's memory (the GPU's, with -goza_device host the CPU's) for Goza's model,\n\
-                                         for -mat_autoformat_platform <file>\n\n";
+  -calibrate [<file>]                  : instead, measure this machine's memory and print what was found; into the file, for -platform,\n\
+                                         -goza_platform and -mat_autoformat_platform\n\n";
 
 /*
    One rank. Nothing is multiplied or measured, but by -calibrate: all comes from the pattern. src/locality/ has the definitions and equations.
@@ -19,12 +21,11 @@ static char help[] = "Locality of a matrix's reads of x in every format, and wha
    Run lines:
      locality -n 12
      locality -n 40 -most_entries 200000 -platform host
-     locality -n 9 -platform c2050 -fold_width 8 -slice_height 4 -json locality.json
+     locality -n 9 -platform c2050 -fold_width 8 -slice_height 4 -what_if -json locality.json
      locality -gallery web_1 -svg pictures
 */
 #include "../test/support/study_gallery.hpp"
 #include "petsc/plugin.hpp"
-#include "../test/support/calibrate.hpp"
 #include "../test/support/matrix_market.hpp"
 #include "../test/support/petsc_binary.hpp"
 #include "locality/models.hpp"
@@ -43,14 +44,31 @@ using goza_test::HostCsr;
 struct Settings {
   char            file[PETSC_MAX_PATH_LEN] = "", gallery[64] = "", json[PETSC_MAX_PATH_LEN] = "", svg[PETSC_MAX_PATH_LEN] = "";
   PetscInt        n = 0, value_bytes = 0, index_bytes = 4;
-  const Platform *platform = nullptr;
+  PetscBool       what_if = PETSC_FALSE;
+  Machine         platform;
   AnalysisOptions analysis;
 };
 
+static PetscErrorCode FindPlatform(const std::string &name, Machine *platform)
+{
+  PetscFunctionBeginUser;
+  if (name == "auto") PetscCall(GozaInitializePackage());
+  PetscCall(Guarded([&] {
+    const Machine *known = find_machine(name);
+
+    try {
+      *platform = name == "auto" ? (chosen_machine() ? *chosen_machine() : this_machine(default_space())) : known ? *known : read_machine(name);
+    } catch (const std::runtime_error &e) {
+      throw std::runtime_error("-platform: " + std::string(e.what()));
+    }
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode Options(Settings *s)
 {
-  char      name[64] = "h200";
-  PetscInt  most     = 0;
+  char      name[PETSC_MAX_PATH_LEN] = "auto";
+  PetscInt  most                     = 0;
   PetscBool set;
 
   PetscFunctionBeginUser;
@@ -58,12 +76,13 @@ static PetscErrorCode Options(Settings *s)
   PetscCall(PetscOptionsString("-file", "PETSc binary or Matrix Market file", NULL, s->file, s->file, sizeof(s->file), NULL));
   PetscCall(PetscOptionsString("-gallery", "A matrix of make bench-locality", NULL, s->gallery, s->gallery, sizeof(s->gallery), NULL));
   PetscCall(PetscOptionsInt("-n", "Nodes a side of the 27-point operator", NULL, s->n, &s->n, &set));
-  PetscCall(PetscOptionsString("-platform", "c2050, h200 or host", NULL, name, name, sizeof(name), NULL));
+  PetscCall(PetscOptionsString("-platform", "auto, a known platform or a file of -calibrate", NULL, name, name, sizeof(name), NULL));
   PetscCall(PetscOptionsInt("-value_bytes", "Bytes of a value; 0: the platform's, else PetscScalar's", NULL, s->value_bytes, &s->value_bytes, NULL));
   PetscCall(PetscOptionsInt("-index_bytes", "Bytes of a column index", NULL, s->index_bytes, &s->index_bytes, NULL));
   PetscCall(PetscOptionsInt("-slice_height", "Rows in a slice of sliced ELL", NULL, s->analysis.slice_height, &s->analysis.slice_height, NULL));
   PetscCall(PetscOptionsInt("-fold_width", "Most entries in a line of Fold", NULL, s->analysis.fold_width, &s->analysis.fold_width, NULL));
   PetscCall(PetscOptionsInt("-bs", "Unknowns of a node", NULL, s->analysis.bs, &s->analysis.bs, NULL));
+  PetscCall(PetscOptionsBool("-what_if", "The models' what-if study", NULL, s->what_if, &s->what_if, NULL));
   PetscCall(PetscOptionsInt("-most_entries", "Entries to read; 0: all", NULL, most, &most, NULL));
   PetscCall(PetscOptionsString("-json", "File for the report", NULL, s->json, s->json, sizeof(s->json), NULL));
   PetscCall(PetscOptionsString("-svg", "Folder for pictures", NULL, s->svg, s->svg, sizeof(s->svg), NULL));
@@ -74,9 +93,8 @@ static PetscErrorCode Options(Settings *s)
   PetscCheck(set || s->file[0] || s->gallery[0], PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "Give a matrix: -file or -n or -gallery");
   PetscCheck(!!set + !!s->file[0] + !!s->gallery[0] == 1, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "Give one matrix: -file or -n or -gallery");
   PetscCheck(!set || (s->n >= 0 && s->n <= 400), PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-n %" PetscInt_FMT " must be from 0 to 400", s->n);
-  s->platform = find_platform(name);
-  PetscCheck(s->platform, PETSC_COMM_WORLD, PETSC_ERR_ARG_UNKNOWN_TYPE, "-platform %s is none of c2050, h200, host", name);
-  if (!s->value_bytes) s->value_bytes = s->platform->value_bytes ? s->platform->value_bytes : (PetscInt)sizeof(PetscScalar);
+  PetscCall(FindPlatform(name, &s->platform));
+  if (!s->value_bytes) s->value_bytes = s->platform.value_bytes ? s->platform.value_bytes : (PetscInt)sizeof(PetscScalar);
   PetscCheck(s->value_bytes == 4 || s->value_bytes == 8, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-value_bytes %" PetscInt_FMT " must be 4 or 8", s->value_bytes);
   PetscCheck(s->index_bytes == 2 || s->index_bytes == 4 || s->index_bytes == 8, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-index_bytes %" PetscInt_FMT " must be 2, 4 or 8", s->index_bytes);
   PetscCheck(a.slice_height >= 1 && a.slice_height <= 128 && (a.slice_height & (a.slice_height - 1)) == 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-slice_height %" PetscInt_FMT " must be a power of two up to 128", a.slice_height);
@@ -84,7 +102,7 @@ static PetscErrorCode Options(Settings *s)
   PetscCheck(a.bs == 1 || a.bs == 2 || a.bs == 3 || a.bs == 6, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-bs %" PetscInt_FMT " must be 1, 2, 3 or 6", a.bs);
   PetscCheck(most >= 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-most_entries %" PetscInt_FMT " must not be negative", most);
   s->analysis.most_entries = most;
-  PetscCallCXX(s->analysis.shift = line_shift(s->platform->line, (int)s->value_bytes));
+  PetscCallCXX(s->analysis.shift = line_shift(s->platform.line, (int)s->value_bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -154,21 +172,30 @@ static PetscErrorCode Pictures(const std::string &folder, const std::string &nam
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Per cent */
+static double Gain(double gflops, const Prediction &now)
+{
+  return now.gflops > 0 ? 100 * (gflops / now.gflops - 1) : 0;
+}
+
 static void Text(const Settings &s, const std::string &name, const RowStatistics &rows, const std::vector<LayoutLocality> &found, const std::vector<Prediction> &predicted)
 {
   printf("%s: rows %lld, columns %lld, nonzeros %lld, in a row: mean %.3f, most %lld, variance %.3f; bandwidth %lld, diagonals %lld\n", name.c_str(),
          (long long)rows.rows, (long long)rows.columns, (long long)rows.nnz, rows.mean, (long long)rows.longest, rows.variance, (long long)rows.bandwidth,
          (long long)rows.diagonals);
-  printf("platform %s: lines of %d bytes, %d-byte values; indices in reads, models of Tanabe 2014\n", s.platform->name, s.platform->line, (int)s.value_bytes);
-  printf("%-10s %9s %9s %9s %9s %9s %8s %7s %8s %8s %8s\n", "format", "stored/nz", "spatial", "+-", "unpadded", "temporal", "+-", "hits %", "B/flop", "GF/s", "gather");
+  printf("platform %s: lines of %d bytes, %d-byte values, %.4g GB/s; indices in reads, models of Tanabe 2014\n  %s\n", s.platform.name.c_str(), s.platform.line,
+         (int)s.value_bytes, 1e-9 * s.platform.bandwidth, s.platform.source.c_str());
+  printf("%-10s %9s %9s %9s %9s %9s %8s %7s %8s %8s\n", "format", "stored/nz", "spatial", "+-", "unpadded", "temporal", "+-", "hits %", "B/flop", "GF/s");
   for (std::size_t k = 0; k < found.size(); k++) {
     const LayoutLocality &f = found[k];
     const Prediction     &p = predicted[k];
 
     if (!f.present) printf("%-10s no diagonals that suit it\n", layout_name(f.layout));
     else
-      printf("%-10s %9.3f %9.3f %9.2g %9.3f %9.2f %8.2g %7.1f %8.3f %8.2f %8.2f%s\n", layout_name(f.layout), f.stored_per_nonzero(), f.locality.padded.spatial(),
-             f.locality.spatial_error, f.locality.plain.spatial(), f.locality.padded.temporal(), f.locality.temporal_error, 100 * p.hit, p.bpf, p.gflops, p.gather, p.small ? " (small: eq. 7)" : "");
+      printf("%-10s %9.3f %9.3f %9.2g %9.3f %9.2f %8.2g %7.1f %8.3f %8.2f%s\n", layout_name(f.layout), f.stored_per_nonzero(), f.locality.padded.spatial(),
+             f.locality.spatial_error, f.locality.plain.spatial(), f.locality.padded.temporal(), f.locality.temporal_error, 100 * p.hit, p.bpf, p.gflops, p.small ? " (small: eq. 7)" : "");
+    if (f.present && s.what_if)
+      printf("%-10s   what if: lines read whole %.2f GF/s (%+.1f %%), 30 %% more hits %.2f (%+.1f %%), memory that gathers %.2f (%+.1f %%)\n", "", p.full_lines, Gain(p.full_lines, p), p.more_hits, Gain(p.more_hits, p), p.gather, Gain(p.gather, p));
   }
   printf("useful elements a line (csr): %.2f; %d window(s), %.1f %% of the rows%s\n", found[0].locality.useful_per_line(), found[0].locality.windows,
          100 * found[0].locality.share, found[0].locality.windows > 1 ? "; intervals longer than a window are not seen" : "");
@@ -201,8 +228,8 @@ static void Json(FILE *f, const Settings &s, const std::string &name, const RowS
   fprintf(f, "{\"matrix\": %s, \"rows\": %lld, \"columns\": %lld, \"nnz\": %lld, \"mean\": %.8g, \"longest\": %lld, \"variance\": %.8g, \"bandwidth\": %lld, \"diagonals\": %lld,\n",
           Quoted(name).c_str(), (long long)rows.rows, (long long)rows.columns, (long long)rows.nnz, rows.mean, (long long)rows.longest, rows.variance,
           (long long)rows.bandwidth, (long long)rows.diagonals);
-  fprintf(f, " \"platform\": \"%s\", \"line_bytes\": %d, \"value_bytes\": %d, \"index_bytes\": %d, \"formats\": [", s.platform->name, s.platform->line, (int)s.value_bytes,
-          (int)s.index_bytes);
+  fprintf(f, " \"platform\": \"%s\", \"line_bytes\": %d, \"value_bytes\": %d, \"index_bytes\": %d, \"formats\": [", s.platform.name.c_str(), s.platform.line,
+          (int)s.value_bytes, (int)s.index_bytes);
   for (std::size_t k = 0, written = 0; k < found.size(); k++) {
     const LayoutLocality &l = found[k];
     const Prediction     &p = predicted[k];
@@ -213,23 +240,24 @@ static void Json(FILE *f, const Settings &s, const std::string &name, const RowS
     JsonCounts(f, "padded", l.locality.padded);
     fprintf(f, ",\n   ");
     JsonCounts(f, "plain", l.locality.plain);
-    fprintf(f, ",\n   \"hit\": %.6g, \"bytes_per_flop\": %.6g, \"gflops\": %.6g, \"gather_gflops\": %.6g, \"small_matrix\": %s}", p.hit, p.bpf, p.gflops, p.gather, p.small ? "true" : "false");
+    fprintf(f, ",\n   \"hit\": %.6g, \"bytes_per_flop\": %.6g, \"gflops\": %.6g, \"full_lines_gflops\": %.6g, \"more_hits_gflops\": %.6g, \"gather_gflops\": %.6g, \"small_matrix\": %s}", p.hit, p.bpf, p.gflops, p.full_lines, p.more_hits, p.gather, p.small ? "true" : "false");
   }
   fprintf(f, "\n ]}\n");
 }
 
-/* The machine's figures into a file, and to read */
+/* What was measured, to read and into a file. */
 static PetscErrorCode Calibrate(const char *file)
 {
-  Machine m;
+  std::string text;
 
   PetscFunctionBeginUser;
   PetscCall(GozaInitializePackage());
   PetscCall(Guarded([&] {
-    m = goza_test::calibrate(default_space());
-    write_machine(m, file);
+    text = calibrate(default_space()).text();
+    (void)machine_from_text(text, "the calibration"); /* it is one that -platform takes */
+    if (file[0]) write_text(text, file);
   }));
-  printf("%s: copy %.4g GB/s, gather %.4g GB/s of x, last cache %.4g MB at %.4g GB/s, launch %.3g us; written to %s\n", m.device ? "GPU" : "host", 1e-9 * m.bandwidth, 1e-9 * m.gather, 1e-6 * m.l2, 1e-9 * m.l2_bandwidth, 1e6 * m.kernel_launch, file);
+  printf("%s", text.c_str());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -261,7 +289,7 @@ int main(int argc, char **argv)
   PetscCallCXX(rows = row_statistics(A.view()));
   for (Layout layout : layouts) {
     PetscCallCXX(found.push_back(analyse(A.view(), layout, s.analysis)));
-    predicted.push_back(predict(*s.platform, found.back(), rows.rows, rows.nnz, (int)s.value_bytes, (int)s.index_bytes));
+    predicted.push_back(predict(s.platform, found.back(), rows.rows, rows.nnz, {(double)s.value_bytes, (double)s.index_bytes}));
   }
   Text(s, name, rows, found, predicted);
   if (s.json[0]) {

@@ -8,6 +8,7 @@
 #include "petsc/errors.hpp"
 #include "choice/autoformat_mat.hpp"
 #include "choice/detail_view.hpp"
+#include "locality/machine.hpp"
 #include "parallel/agree.hpp"
 #include "parallel/exchange.hpp"
 #include "parallel/team.hpp"
@@ -177,6 +178,32 @@ static PetscErrorCode GroupsFromOptions(GozaOptionItems PetscOptionsObject)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The machine that the models are asked about. */
+static PetscErrorCode PlatformFromOptions(GozaOptionItems PetscOptionsObject)
+{
+  char name[PETSC_MAX_PATH_LEN] = "auto";
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsString("-goza_platform", "Machine that the models of products are asked about: auto, a known one, or a file of locality -calibrate", "GozaInitializePackage", name, name, sizeof(name), NULL));
+  PetscCall(FailTogether(PETSC_COMM_WORLD, Guarded([&] {
+                           const std::string    text    = name;
+                           const Machine *const machine = find_machine(text);
+
+                           if (text == "auto") choose_machine(nullptr);
+                           else if (machine) choose_machine(machine);
+                           else {
+                             try {
+                               const Machine read = read_machine(text);
+                               choose_machine(&read);
+                             } catch (const std::runtime_error &e) {
+                               throw std::runtime_error(std::string("-goza_platform: ") + e.what());
+                             }
+                           }
+                         }),
+                         "take the platform"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode SetFromOptions()
 {
   static const char *const devices[] = {"auto", "host", "cuda"};
@@ -189,6 +216,7 @@ static PetscErrorCode SetFromOptions()
   PetscCall(HaloFromOptions(PetscOptionsObject, &halo));
   PetscCall(ReplaceFromOptions(PetscOptionsObject));
   PetscCall(GroupsFromOptions(PetscOptionsObject));
+  PetscCall(PlatformFromOptions(PetscOptionsObject));
   PetscCall(PetscOptionsBool("-goza_check", "Compute every device product again on the host and compare", "GozaInitializePackage", plugin.check, &plugin.check, NULL));
   PetscCall(PetscOptionsBool("-goza_info", "Print versions, backend and device, and at the end what ran where", "GozaInitializePackage", state.info, &state.info, NULL));
   PetscCall(PetscOptionsReal("-goza_memory_limit", "Most device memory of a rank's Goza arrays, in MB; 0: what there is", "GozaInitializePackage", limit, &limit, NULL));
@@ -238,6 +266,7 @@ static PetscErrorCode FinalizePackage()
   forget_late_flags();
   forget_cycle_events();
   device::set_memory_limit(0);
+  choose_machine(nullptr);
   state  = {};
   plugin = {};
   device::set_stream(nullptr);
@@ -283,6 +312,7 @@ static PetscErrorCode RegisterEvents()
 . -goza_halo_timeout s          - seconds after which values of another rank that did not come by `peer` are an error (300)
 . -goza_memory_limit MB         - most device memory of a rank's Goza arrays: beyond it an error with the figures, as on a full device
 . -goza_replace type,...        - preconditioner types that saamg answers to: with `gamg` a program whose source says `PCGAMG` gets it; the view says so
+. -goza_platform (auto|name|file) - the machine that the models of products are asked about; `auto` (default): this one, by its name, else measured once in about a second and kept in the user's cache folder ($XDG_CACHE_HOME/goza or ~/.cache/goza)
 . -goza_check                   - compute every device product again on the host and compare
 - -goza_info                    - print versions, backend, device and the size of the device code; at the end, what ran where
 

@@ -256,22 +256,32 @@ done
 for type in slicedell fold cds autoformat; do
   says "-mat_view shows locality ($type)" 0 'csr +spatial index 1\.548, .*temporal index [0-9.]+; hits % [0-9.]+; B/flop' "$ex2" $load -goza_device host -mat_type $type -m 20 -n 20 -mat_view ::ascii_info_detail
 done
+says "-mat_view ::ascii_info_detail before any product tells the settings in use" 0 '\* slicedell, slices of 8, values of 4 bytes +spatial index' "$ex2" $load -goza_device host -mat_type slicedell -mat_slicedell_slice_height 8 -mat_slicedell_precision single -m 20 -n 20 -mat_view ::ascii_info_detail
+says "-mat_view ::ascii_info_detail with a fold width" 0 '\* fold, width 3 +spatial index' "$ex2" $load -goza_device host -mat_type fold -mat_fold_width 3 -mat_fold_order natural -m 20 -n 20 -mat_view ::ascii_info_detail
+says "-mat_view ::ascii_info_detail of a matrix that cds refuses" error 'Goza cds: not built yet' "$ex2" $load -goza_device host -mat_type cds -mat_cds_max_fill 1 -mat_cds_storage full -m 4000 -n 3 -mat_view ::ascii_info_detail
+says "-mat_view ::ascii_info_detail: paper P3's Fold" 0 'rectangle +spatial index [0-9.]+, without padding [0-9.]+' "$ex2" $load -goza_device host -mat_type fold -m 20 -n 20 -mat_view ::ascii_info_detail
+says "-mat_locality_what_if" 0 'what if: lines read whole GF/s [0-9.]+; 30 % more hits GF/s [0-9.]+; memory that gathers GF/s' "$ex2" $load -goza_device host -mat_type fold -m 20 -n 20 -mat_view ::ascii_info_detail -mat_locality_what_if
+says "-goza_platform c2050" 0 'for platform c2050: .* 144 GB/s; paper P2' "$ex2" $load -goza_device host -goza_platform c2050 -mat_type fold -m 20 -n 20 -mat_view ::ascii_info_detail
+says "-goza_platform: what is measured here is not called so of another" 0 'us a product here \(median of 7\), which is not platform h200' "$ex2" $load -goza_device host -goza_platform h200 -mat_type fold -m 20 -n 20 -ksp_view_mat ::ascii_info_detail -mat_locality_measure
+RANKS=2 says "-goza_platform: no such platform" error 'goza_platform: platform abacus is no known name' "$ex2" $load -goza_platform abacus
 RANKS=3 says "-mat_view shows locality, least to most over the ranks" 0 'rows 33 to 34, columns 33 to 34, nonzeros' "$ex2" $load -mat_type slicedell -m 10 -n 10 -mat_view ::ascii_info_detail
 RANKS=3 says "-mat_view of fewer rows than ranks" 0 'rows 1, columns 1, nonzeros 1,' "$ex2" $load -mat_type slicedell -m 1 -n 1 -mat_view ::ascii_info_detail
 RANKS=2 says "-mat_view behind a DMDA shows locality" 0 'Locality of the diagonal blocks' "$BUILD/petsc/ksp_ksp_tutorials_ex45" $load -dm_mat_type cds -pc_type jacobi -ksp_view_mat ::ascii_info_detail
 says "-mat_view shows the model's figures for every format" 0 'fold 16 +[0-9.e+-]+ to [0-9.e+-]+ us' "$ex2" $load -goza_device host -mat_type fold -m 20 -n 20 -mat_view ::ascii_info_detail
-RANKS=2 says "-mat_locality_measure adds measured time and error" 0 'Measured: [0-9.e+-]+ us .*[+-][0-9.]+ %' "$ex2" $load -mat_type autoformat -m 20 -n 20 -ksp_view_mat ::ascii_info_detail -mat_locality_measure
-says "-mat_locality_measure predicts for the format that is held" 0 'Measured: .* in fold, width 16; .* predicted' "$ex2" $load -mat_type fold -mat_fold_width 16 -m 20 -n 20 -ksp_view_mat ::ascii_info_detail -mat_locality_measure
-says "-mat_locality_measure predicts nothing for half precision" 0 'Measured: .* in a format that the model does not know' "$ex2" $load -mat_type fold -mat_fold_precision half -m 20 -n 20 -ksp_view_mat ::ascii_info_detail -mat_locality_measure
-says "autoformat explains itself" 0 'chosen for [a-z0-9]+: .*(predicted against|measured, the fastest of [0-9]+|the only candidate)' "$ex2" $load -mat_type autoformat -m 40 -n 40 -ksp_view_mat ::ascii_info
-for option in cds_storage fold_width slicedell_index autoformat_trials locality_measure; do # behind a DM, PETSc has printed the heading of matrices before, for -mat_seqaij_type
+RANKS=2 says "-mat_locality_measure adds measured time and error" 0 'In use: .*predicted [0-9.e+-]+ us .* measured [0-9.e+-]+ us .*[+-][0-9.]+ %' "$ex2" $load -mat_type autoformat -m 20 -n 20 -ksp_view_mat ::ascii_info_detail -mat_locality_measure
+says "-mat_locality_measure predicts for the format that is held" 0 'In use: fold, width 16: predicted' "$ex2" $load -mat_type fold -mat_fold_width 16 -m 20 -n 20 -ksp_view_mat ::ascii_info_detail -mat_locality_measure
+says "-mat_locality_measure predicts for half precision" 0 'In use: fold, width [0-9]+, values of 2 bytes: predicted' "$ex2" $load -mat_type fold -mat_fold_precision half -m 20 -n 20 -ksp_view_mat ::ascii_info_detail -mat_locality_measure
+says "autoformat explains itself" 0 'chosen(: .*measured here, the fastest of [0-9]+| for [a-z0-9]+: .*(predicted against|the only candidate))' "$ex2" $load -mat_type autoformat -m 40 -n 40 -ksp_view_mat ::ascii_info
+for option in cds_storage fold_width slicedell_index autoformat_trials locality_measure locality_what_if; do # behind a DM, PETSc has printed the heading of matrices before, for -mat_seqaij_type
   type=${option%%_*}
   says "-help lists -mat_$option behind a DM" 0 "-mat_$option" "$BUILD/petsc/ksp_ksp_tutorials_ex45" $load -dm_mat_type ${type/locality/cds} -help
 done
 says "-help lists the options of autoformat" 0 'mat_autoformat_candidates' "$ex2" $load -mat_type autoformat -help
 says "autoformat: unknown candidate" error 'mat_autoformat_candidates' "$ex2" $load -mat_type autoformat -mat_autoformat_candidates ellpack
 says "autoformat: no such platform" error 'no known name' "$ex2" $load -mat_type autoformat -mat_autoformat_platform abacus
-says "locality -calibrate writes a platform file" 0 'copy [0-9.e+]+ GB/s' "$locality" -goza_device host -calibrate "$work/here.txt"
-says "autoformat takes that file" 0 'chosen for calibrated' "$ex2" $load -goza_device host -mat_type autoformat -mat_autoformat_platform "$work/here.txt" -ksp_view_mat ::ascii_info
+says "locality -calibrate writes a platform file" 0 '^bandwidth [0-9.e+]+' "$locality" -goza_device host -calibrate "$work/here.txt"
+says "locality -platform takes that file" 0 'platform [A-Za-z0-9-]+: lines of' "$locality" -n 5 -platform "$work/here.txt"
+says "-goza_platform takes that file" 0 'for platform [A-Za-z0-9-]+: lines .*measured on' "$ex2" $load -goza_device host -goza_platform "$work/here.txt" -mat_type fold -m 20 -n 20 -mat_view ::ascii_info_detail
+says "autoformat takes that file" 0 'the model for [A-Za-z0-9-]+ expected' "$ex2" $load -goza_device host -mat_type autoformat -mat_autoformat_platform "$work/here.txt" -ksp_view_mat ::ascii_info
 [ ! -e "$work/here.txt" ] || sed 's/^bandwidth .*/bandwidth -3/' "$work/here.txt" >"$work/absurd.txt"
 says "autoformat refuses an absurd platform file" error 'bandwidth -3 is not from' "$ex2" $load -mat_type autoformat -mat_autoformat_platform "$work/absurd.txt"

@@ -35,6 +35,7 @@ public:
   bool                wants_csr() const override { return choice_.choice.layout == Layout::Csr; }
   void                settle_for_csr(bool yes) override;
   const FormatChoice &choice() const { return settled_ ? choice_.choice : held_.choice; } // in use
+  const Format<V>    *held() const { return format_.get(); }                              // nullptr: PETSc's product
 
 private:
   struct Built {

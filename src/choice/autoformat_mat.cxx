@@ -256,7 +256,7 @@ PetscErrorCode MatAutoFormatGetCandidates(Mat A, const char *formats[])
 
   Input Parameters:
 + A        - the matrix
-- platform - "auto" (the known machine nearest to this one), a known platform's name, or a file written by `locality -calibrate`
+- platform - "auto" (`-goza_platform`, else this machine where it is known, else the nearest that is), a known platform's name, or a file written by `locality -calibrate`
 
   Options Database Key:
 . -mat_autoformat_platform (auto|name|file) - the machine
@@ -279,12 +279,10 @@ PetscErrorCode MatAutoFormatSetPlatform(Mat A, const char platform[])
   PetscAssertPointer(platform, 2);
   if (!options) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(goza::FailTogether(PetscObjectComm((PetscObject)A), goza::Guarded([&] {
-                                 name                       = platform;
-                                 const goza::Machine *known = goza::find_machine(name);
-
+                                 name = platform;
                                  if (name == "auto") return;
                                  try {
-                                   machine = std::make_shared<goza::Machine>(known ? *known : goza::read_machine(name));
+                                   machine = std::make_shared<goza::Machine>(goza::modelled_machine(name));
                                  } catch (const std::runtime_error &e) {
                                    throw std::runtime_error(std::string("-mat_autoformat_platform: ") + e.what());
                                  }
@@ -382,6 +380,7 @@ PetscErrorCode MatAutoFormatGetTrials(Mat A, PetscInt *trials)
 . -mat_autoformat_candidates (all|list) - formats to choose from, of csr, slicedell, fold, cds
 . -mat_autoformat_trials trials         - formats that are built and measured, of those that the model expects most of (8)
 . -mat_autoformat_platform platform     - machine to choose for: auto, a known platform, or a file made by locality -calibrate
+. -mat_locality_what_if                 - with `-mat_view ::ascii_info_detail`: the models' figures if lines were read whole, hits were more, or memory gathered
 - -mat_locality_measure                 - with `-mat_view ::ascii_info_detail`, which shows what the model expects of every format, for any matrix type of Goza: measure the product, too
 
    Level: beginner

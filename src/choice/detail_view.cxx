@@ -1,14 +1,21 @@
 #include "detail_view.hpp"
 #include "petsc/compat.hpp"
+#include "view_machine.hpp"
 
 namespace goza::choice
 {
 
 PetscErrorCode MatViewDetail(Mat A, Space space, const Format<PetscScalar> *held, PetscViewer viewer)
 {
+  DetailOf  of{space, held, {}, false};
+  PetscBool assembled;
+
   PetscFunctionBegin;
-  PetscCall(MatViewLocality(A, space, viewer));
-  PetscCall(MatViewModel(A, space, held, viewer));
+  PetscCall(MatAssembled(A, &assembled));
+  if (!assembled) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FindViewMachine(PetscObjectComm((PetscObject)A), space, &of.machine, &of.is_this));
+  PetscCall(MatViewLocality(A, of, viewer));
+  PetscCall(MatViewModel(A, of, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -2,10 +2,7 @@
 #include "block_figures.hpp"
 #include "petsc/compat.hpp"
 #include "locality/cost.hpp"
-#include "autoformat.hpp"
-#include "mat/cds/cds.hpp"
-#include "mat/fold/fold.hpp"
-#include "mat/fold/renumbered.hpp"
+#include "held_settings.hpp"
 #include "mat/slicedell/slicedell.hpp"
 #include <petsc/private/matimpl.h>
 #include <petsctime.h>
@@ -18,53 +15,55 @@ namespace goza::choice
 namespace
 {
 
-constexpr int nchoices = 7, nfigures = 3;
+constexpr int nchoices = 8, nfigures = 3; // the last choice: the format in use, where it is none of the others
 
-const char *const names[nchoices] = {"csr", "slicedell", "fold 8", "fold 16", "fold 32", "cds full", "cds half"};
+struct Way {
+  FormatChoice choice;
+  std::string  name;
+  int          value_bytes = sizeof(PetscScalar);
+  bool         in_use      = false;
+};
 
-/* What a block is held as, where the model knows that: it knows values of 8 bytes only, and rows in the order they have. */
-bool find_choice(const Format<PetscScalar> *held, PetscInt rows, FormatChoice *choice)
+/* Every format at its usual settings, and what the block is held as, among these or after them. */
+std::vector<Way> all_ways(const Csr &block, const DetailOf &of, PetscInt bs)
 {
-  if (const auto *r = dynamic_cast<const Renumbered<PetscScalar> *>(held)) held = r->taken() ? nullptr : &r->inner();
-  if (const auto *a = dynamic_cast<const AutoFormat<PetscScalar> *>(held)) *choice = a->choice();
-  else if (const auto *e = dynamic_cast<const SlicedEll<PetscScalar, PetscScalar> *>(held))
-    *choice = {Layout::SlicedEll, PetscInt(1) << e->view().shift, e->block_size()};
-  else if (const auto *f = dynamic_cast<const Fold<PetscScalar, PetscScalar> *>(held)) *choice = {Layout::Fold, f->shape().width};
-  else if (const auto *c = dynamic_cast<const Cds<PetscScalar, PetscScalar> *>(held))
-    *choice = {c->half() ? Layout::CdsHalf : Layout::CdsFull, c->view().ndiag ? rows / PetscMax(1, c->view().nrows) : 1};
-  else return false;
-  return true;
+  const Space        space = of.machine.space();
+  const HeldSettings held  = settings_of(of.held);
+  std::vector<Way>   all   = {{{Layout::Csr, 0}, "csr"},          {{Layout::SlicedEll, sliced_ell_height(space, block.nrows, block.nnz)}, "slicedell"},
+                              {{Layout::Fold, 8}, "fold 8"},      {{Layout::Fold, 16}, "fold 16"},
+                              {{Layout::Fold, 32}, "fold 32"},    {{Layout::CdsFull, bs}, "cds full"},
+                              {{Layout::CdsHalf, bs}, "cds half"}};
+
+  if (!held.known) return all;
+  for (Way &one : all) {
+    one.in_use = one.choice == held.choice && one.value_bytes == held.bytes.F;
+    if (one.in_use) return all;
+  }
+  all.push_back({held.choice, held.name(), static_cast<int>(held.bytes.F), true});
+  return all;
 }
 
-/* figure [nways][nfigures]: microseconds, GF/s, MB; in_use, name: microseconds of the format that is held, and what it is */
-void predict_block(const Csr &block, Space space, PetscInt bs, const Format<PetscScalar> *held, double *figure, double *in_use, std::string *name)
+/* figure [nchoices][nfigures]: microseconds, GF/s, MB; in_use: microseconds of the format in use */
+void predict_block(const Csr &block, const Machine &machine, const std::vector<Way> &all, double *figure, double *in_use)
 {
-  const Machine                  &machine = machine_for(space);
-  const std::vector<FormatChoice> choices = {{Layout::Csr, 0},     {Layout::SlicedEll, sliced_ell_height(space, block.nrows, block.nnz)},
-                                             {Layout::Fold, 8},    {Layout::Fold, 16},
-                                             {Layout::Fold, 32},   {Layout::CdsFull, bs},
-                                             {Layout::CdsHalf, bs}};
+  std::vector<FormatChoice> choices;
 
   if (!block.nnz) return;
+  for (const Way &one : all) choices.push_back(one.choice);
   const Sample sample = take_sample(block, choices, caches_of(machine));
-  for (const FormatChoice &choice : choices) {
-    const Traits t = traits_of(sample, choice);
+  for (const Way &one : all) {
+    const Traits t = traits_of(sample, one.choice, one.value_bytes);
 
     if (t.possible) {
-      const Cost c = cost_of(machine, sample, choice, t);
+      const Cost c = cost_of(machine, sample, one.choice, t);
 
       figure[0] = 1e6 * c.seconds;
       figure[1] = c.gflops;
       figure[2] = 1e-6 * c.bytes;
+      if (one.in_use) *in_use = figure[0];
     }
     figure += nfigures;
   }
-  FormatChoice used;
-
-  if (!find_choice(held, block.nrows, &used)) return;
-  const Sample own = take_sample(block, {used}, caches_of(machine));
-  *name            = choice_name(used);
-  *in_use          = 1e6 * cost_of(machine, own, used, traits_of(own, used)).seconds;
 }
 
 /* Median of seven products, in microseconds; each has its own end. Collective. */
@@ -99,36 +98,50 @@ PetscErrorCode MeasureProduct(Mat A, double *microseconds)
 
 } // namespace
 
-PetscErrorCode MatViewModel(Mat A, Space space, const Format<PetscScalar> *held, PetscViewer viewer)
+/* What was measured here stands beside what was predicted, and is called measured, where it is of the same machine. */
+static PetscErrorCode PrintMeasured(Mat A, const DetailOf &of, const char *name, const double *slowest, PetscViewer viewer)
 {
-  constexpr int n = nchoices * nfigures + 1; // the last: the format in use
-  double        least[n], most[n], measured = 0;
-  PetscBool     assembled, measure = PETSC_FALSE;
-  std::string   name; // of the first rank's block
+  double measured = 0;
 
   PetscFunctionBegin;
-  PetscCall(MatAssembled(A, &assembled));
-  if (!assembled) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MeasureProduct(A, &measured));
+  if (!of.is_this)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  In use: %s: %.4g us a product here (median of 7), which is not platform %s\n", name, measured, of.machine.name.c_str()));
+  else if (slowest)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  In use: %s: predicted %.4g us for the slowest rank's block, measured %.4g us a product (median of 7): %+.1f %%\n", name, *slowest, measured, 100 * (*slowest / measured - 1)));
+  else PetscCall(PetscViewerASCIIPrintf(viewer, "  In use: %s: measured %.4g us a product (median of 7)\n", name, measured));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatViewModel(Mat A, const DetailOf &of, PetscViewer viewer)
+{
+  constexpr int    n = nchoices * nfigures + 1; // the last: the format in use
+  double           least[n], most[n];
+  PetscBool        measure = PETSC_FALSE;
+  std::vector<Way> all; // names are of the first rank's block
+  std::string      name;
+
+  PetscFunctionBegin;
   PetscCall(PetscOptionsGetBool(((PetscObject)A)->options, ((PetscObject)A)->prefix, "-mat_locality_measure", &measure, NULL));
   const PetscInt bs   = A->rmap->bs == A->cmap->bs && (A->rmap->bs == 2 || A->rmap->bs == 3 || A->rmap->bs == 6) ? A->rmap->bs : 1;
-  const auto     find = [&](const Csr &block, double *figure) { predict_block(block, space, bs, held, figure, figure + n - 1, &name); };
+  const auto     find = [&](const Csr &block, double *figure) {
+    all  = all_ways(block, of, bs);
+    name = settings_of(of.held).name();
+    if (of.machine.modelled) predict_block(block, of.machine, all, figure, figure + n - 1);
+  };
   PetscCall(MatBlockFigures(A, n, std::cref(find), least, most)); /* a copy would ask for memory */
-  if (least[0] > most[0]) PetscFunctionReturn(PETSC_SUCCESS);     /* no entries */
-  PetscCall(
-    PetscViewerASCIIPrintf(viewer, "  Goza's model for platform %s, least to most over the ranks: predicted us, GF/s, MB moved\n", machine_for(space).name.c_str()));
-  for (int w = 0; w < nchoices; w++) {
+  if (!of.machine.modelled) PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza's model knows nothing of its kernels on platform %s\n", of.machine.name.c_str()));
+  else if (least[0] > most[0]) PetscFunctionReturn(PETSC_SUCCESS); /* no entries */
+  else
+    PetscCall(
+      PetscViewerASCIIPrintf(viewer, "  Goza's model for platform %s, least to most over the ranks: predicted us, GF/s, MB moved; * in use\n", of.machine.name.c_str()));
+  for (int w = 0; w < (int)all.size(); w++) {
     const double *l = least + w * nfigures, *m = most + w * nfigures;
 
     if (l[0] > m[0]) continue; /* no rank can hold its block so */
-    PetscCall(PetscViewerASCIIPrintf(viewer, "    %-10s %.4g to %.4g us, %.4g to %.4g GF/s, %.4g to %.4g MB\n", names[w], l[0], m[0], l[1], m[1], l[2], m[2]));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %s %-10s %.4g to %.4g us, %.4g to %.4g GF/s, %.4g to %.4g MB\n", all[w].in_use ? "*" : " ", all[w].name.c_str(), l[0], m[0], l[1], m[1], l[2], m[2]));
   }
-  if (!measure || !held) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MeasureProduct(A, &measured));
-  const char *const known = name.empty() ? "a format that the model does not know" : name.c_str();
-
-  if (least[n - 1] > most[n - 1]) PetscCall(PetscViewerASCIIPrintf(viewer, "  Measured: %.4g us a product (median of 7) in %s\n", measured, known));
-  else
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  Measured: %.4g us a product (median of 7) in %s; %.4g us predicted for the slowest rank's block: %+.1f %%\n", measured, known, most[n - 1], 100 * (most[n - 1] / measured - 1)));
+  if (measure && of.held) PetscCall(PrintMeasured(A, of, name.c_str(), least[n - 1] <= most[n - 1] ? &most[n - 1] : NULL, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

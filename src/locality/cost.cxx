@@ -28,14 +28,14 @@ double missed(const Machine &machine, const Sample &sample, const Traits &t, dou
 {
   const double misses = t.reads->misses, own = static_cast<double>(sample.caches.per_block) * sample.caches.sector;
 
-  if (machine.device) return misses;
+  if (machine.gpu) return misses;
   return std::max(std::min(misses, x / sample.caches.sector), misses * std::max(0.0, 1 - own / std::max(x, 1.0)));
 }
 
 /* Of the far reads those that L2 does not hold, when it holds the places of x that are read most. On the host: of all lines that are asked for again. */
 double lost_by_l2(const Machine &machine, const Sample &sample, const Traits &t, double misses, double x)
 {
-  if (!machine.device) return std::max(0.0, misses - x / sample.caches.sector) * std::max(0.0, 1 - 0.8 * machine.l2 / std::max(x, 1.0));
+  if (!machine.gpu) return std::max(0.0, misses - x / sample.caches.sector) * std::max(0.0, 1 - 0.8 * machine.l2 / std::max(x, 1.0));
   const double        place = static_cast<double>(sample.cols) * sample.caches.x_bytes / place_bins;
   std::vector<double> far(t.reads->far, t.reads->far + place_bins);
   double              room = 0.8 * machine.l2, lost = 0;
@@ -54,8 +54,8 @@ Caches caches_of(const Machine &machine)
 {
   Caches caches;
 
-  caches.device = machine.device;
-  if (machine.device) return caches;
+  caches.device = machine.gpu;
+  if (machine.gpu) return caches;
   caches.sector    = 64;
   caches.per_block = 16384; // 1 MB: a core's own
   return caches;
@@ -210,8 +210,8 @@ void Decision::take(const FormatChoice &chosen, double seconds, int tried)
 {
   char text[256];
 
-  std::snprintf(text, sizeof(text), "%s chosen for %s: %.3g us measured, the fastest of %d formats that the model expected most of", choice_name(chosen).c_str(),
-                machine.c_str(), 1e6 * seconds, tried);
+  std::snprintf(text, sizeof(text), "%s chosen: %.3g us measured here, the fastest of %d formats of which the model for %s expected most", choice_name(chosen).c_str(), 1e6 * seconds, tried,
+                machine.c_str());
   sentence = text;
   choice   = chosen;
   measured = true;

@@ -10,54 +10,15 @@
      waiting   steps of the longest thread * latency, from the 65th on * long_latency; a step waits longer the more the arrays take, M / near to 40: up to 1 + slower times
      time      the sum of these, launch, rows * row, and `second` for a second kernel
 
-   What a machine's memory does is measured (locality -calibrate); what the kernels
-   cost is fitted to products on an H200 (test/bench/bench_locality.cxx; families that were fitted to are not those that are reported). */
+   What a machine's memory does is measured (calibrate.cu); what the kernels cost is fitted to products (test/bench/fit_model.py; families that were fitted to are not those that
+   are reported). */
 #pragma once
+#include "machine.hpp"
 #include "traits.hpp"
 #include <string>
 
 namespace goza::locality
 {
-
-/* What differs between the kernels of the formats. Times in seconds, of the whole machine. */
-struct KernelConstants {
-  double launch  = 0; // of a product of nothing, by the device's clock
-  double stream  = 1; // bytes moved for one of the arrays
-  double latency = 0; // of a step of one thread
-  double step    = 0; // of a warp
-  double warp    = 0; // of a warp's beginning and end
-  double part    = 0; // of a warp more because rows are shared by lanes
-  double row     = 0;
-  double second  = 0; // kernel
-  double request = 1; // of a sector of x, in those of `sectors`: CDS asks for neighbours at once
-};
-
-struct Machine {
-  std::string     name;
-  bool            device        = true;
-  double          bandwidth     = 0; // B/s of a copy, both ways
-  double          gather        = 0; // B/s of x when 8 bytes each are read at random from memory
-  double          l2            = 0; // bytes of the last cache that count
-  double          l2_bandwidth  = 0; // B/s
-  double          miss          = 0; // s: of a line of x that comes from there; 0: its bytes at l2_bandwidth
-  double          kernel_launch = 0; // s: from one empty kernel to the next
-  double          sectors       = 0; // of x a second
-  double          long_latency  = 0; // s: of a step of a thread that has many
-  double          far_latency   = 0; // the same, more, where a long row comes from memory
-  double          near          = 1; // bytes of arrays up to which a step waits as little as it can
-  double          slower        = 0; // share by which it waits longer where they take 40 times as much, or more
-  double          fits          = 1; // products a little beyond l2 still find part of their arrays there: none at (0.5 + fits) l2
-  int             processors    = 1; // that blocks are spread over
-  KernelConstants csr, sliced_ell, fold, cds, cds_half;
-  KernelConstants shared, blocks; // sliced ELL whose slices share their columns; with one column index a dense block
-};
-
-const Machine *find_machine(const std::string &name); // nullptr: none
-const Machine &machine_for(Space space);              // the known one that a product in this space is compared on
-
-/* A file of "name value" lines, as write_machine() makes it. Throws std::runtime_error where the file or a figure in it cannot be. */
-Machine read_machine(const std::string &file);
-void    write_machine(const Machine &machine, const std::string &file);
 
 struct Cost {
   double seconds = 0, gflops = 0;

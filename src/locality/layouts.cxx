@@ -8,6 +8,7 @@
 #include "locality/order/cds_order.hpp"
 #include "locality/order/csr_order.hpp"
 #include "locality/order/fold_order.hpp"
+#include "locality/order/rectangle_order.hpp"
 #include "locality/order/sliced_ell_order.hpp"
 #include <algorithm>
 #include <cmath>
@@ -30,7 +31,7 @@ struct Window {
 /* Blocks in the middle of equal parts of the matrix. Blocks of bs * block_rows rows, so that no node is cut. */
 std::vector<Window> windows_of(const Csr &A, const AnalysisOptions &options)
 {
-  const std::int64_t rows = static_cast<std::int64_t>(block_rows) * options.bs, nblocks = (A.nrows + rows - 1) / rows, nnz = A.nrows ? A.ptr[A.nrows] - A.ptr[0] : 0;
+  const std::int64_t rows = static_cast<std::int64_t>(block_rows) * options.bs * options.block, nblocks = (A.nrows + rows - 1) / rows, nnz = A.nrows ? A.ptr[A.nrows] - A.ptr[0] : 0;
   std::vector<Window> windows;
 
   if (options.most_entries <= 0 || nnz <= options.most_entries || nblocks < 2 * least_windows) return {{0, A.nrows}};
@@ -76,6 +77,18 @@ Part part_of(const Csr &A, const Window &window)
   return part_of(A, window, [](PetscInt, PetscInt) { return true; });
 }
 
+/* The same of blocks, where a node's rows consist of full ones. */
+Part blocks_of(const Csr &A, const Window &window, PetscInt bs)
+{
+  Part part{A.ncols / bs, {0}, {}, {}};
+
+  for (PetscInt i = window.begin; i < window.end; i += bs) {
+    for (PetscInt k = A.ptr[i]; k < A.ptr[i + 1]; k += bs) part.col.push_back(A.col[k] / bs);
+    part.ptr.push_back(static_cast<PetscInt>(part.col.size()));
+  }
+  return part;
+}
+
 using Ell = SlicedEll<PetscScalar, PetscScalar>;
 
 Ell sliced(Part &part, PetscInt height, bool drop_empty)
@@ -94,6 +107,14 @@ template <class Count> void count_long_rows(const Ell &ell, const Count &count)
   for (std::int64_t k = 0; k < ell.long_rows().entries(); k++) count(ell.long_rows().columns()[k], false);
 }
 
+/* P3 folds at the mean row's entries. */
+PetscInt rectangle_width(const Csr &A)
+{
+  const double mean = A.nrows ? static_cast<double>(A.ptr[A.nrows] - A.ptr[0]) / static_cast<double>(A.nrows) : 1;
+
+  return static_cast<PetscInt>(std::max(1.0, std::round(mean)));
+}
+
 /* What one matrix needs beside its windows. */
 struct Plan {
   PetscInt             width = 0;
@@ -105,6 +126,7 @@ struct Plan {
 bool plan_for(const Csr &A, Layout layout, const AnalysisOptions &options, Plan &plan)
 {
   if (layout == Layout::Fold) plan.width = options.fold_width ? options.fold_width : fold_width_for(A);
+  if (layout == Layout::Rectangle) plan.width = options.fold_width ? options.fold_width : rectangle_width(A);
   if (layout != Layout::CdsFull && layout != Layout::CdsHalf) return true;
   if (!A.nrows || A.nrows % options.bs || A.ncols % options.bs) return false;
   const Diagonals found = find_diagonals(A, options.bs, diagonal_share);
@@ -120,8 +142,28 @@ bool plan_for(const Csr &A, Layout layout, const AnalysisOptions &options, Plan 
   return !plan.half || A.nrows == A.ncols;
 }
 
+/* One window of diagonals, and what they leave; unindexed: reads of the diagonals. */
+template <class Count>
+std::int64_t visit_cds(const Csr &A, const AnalysisOptions &options, const Plan &plan, const Window &window, const Count &count, std::int64_t &unindexed)
+{
+  const CdsOrder order{plan.cds, options.bs, plan.half, A.ptr, A.col, window.begin / options.bs, window.end / options.bs};
+
+  order([&](PetscInt col, bool padding) {
+    unindexed++;
+    count(col, padding);
+  });
+  Part               rest   = part_of(A, window, [&](PetscInt i, PetscInt j) { return order.place_of(j / options.bs - i / options.bs) < 0; });
+  const std::int64_t places = static_cast<std::int64_t>(plan.cds.ndiag) * options.bs * (window.end - window.begin);
+  if (rest.col.empty()) return places;
+  const Ell ell = sliced(rest, options.slice_height, true);
+
+  SlicedEllOrder<PetscScalar>{ell.view(), rest.ptr.data()}(count); // a kernel of its own, after the diagonals
+  count_long_rows(ell, count);
+  return places + ell.stored();
+}
+
 /* One window of one format, into the counter. Returns the places that its entries take in memory. */
-std::int64_t visit(const Csr &A, Layout layout, const AnalysisOptions &options, const Plan &plan, const Window &window, LocalityCounter &counter)
+std::int64_t visit(const Csr &A, Layout layout, const AnalysisOptions &options, const Plan &plan, const Window &window, LocalityCounter &counter, std::int64_t &unindexed)
 {
   const auto count = [&](PetscInt col, bool padding) { counter(col, padding); };
 
@@ -130,12 +172,13 @@ std::int64_t visit(const Csr &A, Layout layout, const AnalysisOptions &options, 
     return A.nrows ? A.ptr[window.end] - A.ptr[window.begin] : 0;
   }
   if (layout == Layout::SlicedEll) {
-    Part      part = part_of(A, window);
-    const Ell ell  = sliced(part, options.slice_height, false);
+    const PetscInt bs   = options.block;
+    Part           part = bs > 1 ? blocks_of(A, window, bs) : part_of(A, window);
+    const Ell      ell  = sliced(part, options.slice_height, false);
 
-    SlicedEllOrder<PetscScalar>{ell.view(), part.ptr.data()}(count);
-    count_long_rows(ell, count);
-    return ell.stored();
+    SlicedEllOrder<PetscScalar>{ell.view(), part.ptr.data(), bs}(count);
+    for (PetscInt c = 0; c < bs; c++) count_long_rows(ell, [&](PetscInt col, bool padding) { count(col * bs + c, padding); });
+    return ell.stored() * bs * bs;
   }
   if (layout == Layout::Fold) {
     Part        part = part_of(A, window);
@@ -147,17 +190,14 @@ std::int64_t visit(const Csr &A, Layout layout, const AnalysisOptions &options, 
     FoldOrder<PetscScalar>{fold.view()}(count);
     return fold.shape().steps * fold_lanes;
   }
-  const CdsOrder order{plan.cds, options.bs, plan.half, A.ptr, A.col, window.begin / options.bs, window.end / options.bs};
+  if (layout == Layout::Rectangle) {
+    const Part           part = part_of(A, window);
+    const RectangleOrder order{static_cast<PetscInt>(part.ptr.size()) - 1, part.ptr.data(), part.col.data(), plan.width};
 
-  order(count);
-  Part               rest   = part_of(A, window, [&](PetscInt i, PetscInt j) { return order.place_of(j / options.bs - i / options.bs) < 0; });
-  const std::int64_t places = static_cast<std::int64_t>(plan.cds.ndiag) * options.bs * (window.end - window.begin);
-  if (rest.col.empty()) return places;
-  const Ell ell = sliced(rest, options.slice_height, true);
-
-  SlicedEllOrder<PetscScalar>{ell.view(), rest.ptr.data()}(count); // a kernel of its own, after the diagonals
-  count_long_rows(ell, count);
-  return places + ell.stored();
+    order(count);
+    return order.places();
+  }
+  return visit_cds(A, options, plan, window, count, unindexed);
 }
 
 /* Standard error of the ratio sum(a) / sum(b) of n of N windows, from the residuals a - ratio b. */
@@ -186,6 +226,8 @@ const char *layout_name(Layout layout)
     return "slicedell";
   case Layout::Fold:
     return "fold";
+  case Layout::Rectangle:
+    return "rectangle";
   case Layout::CdsFull:
     return "cds full";
   default:
@@ -209,7 +251,7 @@ LayoutLocality analyse(const Csr &A, Layout layout, const AnalysisOptions &optio
   for (const Window &window : windows) {
     LocalityCounter counter(A.ncols, options.shift);
 
-    result.stored += visit(A, layout, options, plan, window, counter);
+    result.stored += visit(A, layout, options, plan, window, counter, result.unindexed);
     result.nnz += A.nrows ? A.ptr[window.end] - A.ptr[window.begin] : 0;
     rows += window.end - window.begin;
     const Locality one = counter.result();

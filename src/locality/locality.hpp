@@ -109,18 +109,20 @@ enum class Layout {
   Csr,
   SlicedEll,
   Fold,
+  Rectangle, // paper P3's Fold: lines of one width, the last of a row padded, stored transposed
   CdsFull,
   CdsHalf // as if the values were symmetric: only the pattern's diagonals must come in pairs
 };
 
-constexpr Layout layouts[] = {Layout::Csr, Layout::SlicedEll, Layout::Fold, Layout::CdsFull, Layout::CdsHalf};
+constexpr Layout layouts[] = {Layout::Csr, Layout::SlicedEll, Layout::Fold, Layout::Rectangle, Layout::CdsFull, Layout::CdsHalf};
 const char      *layout_name(Layout layout);
 
 struct AnalysisOptions {
   int          shift        = 4;  // log2 of the values in a line
   PetscInt     slice_height = 32; // of sliced ELL: a power of two
-  PetscInt     fold_width   = 0;  // 0: what Fold chooses
+  PetscInt     fold_width   = 0;  // 0: what Fold chooses, and of the rectangle the mean row's entries
   PetscInt     bs           = 1;  // of CDS
+  PetscInt     block        = 1;  // of sliced ELL that holds one column index for a block; rows consist of full ones
   std::int64_t most_entries = 0;  // 0: all. Else, of a longer matrix, windows with about so many entries in all, evenly spread over the rows. An interval that
                                   // ends beyond its window is not seen: the temporal index of windows is too small where intervals are long
 };
@@ -129,11 +131,13 @@ struct LayoutLocality {
   Layout       layout  = Layout::Csr;
   bool         present = false;     // false: the matrix cannot be held so (no diagonal worth it, or they do not pair)
   std::int64_t nnz = 0, stored = 0; // entries in the windows, and the places that they take in memory
+  std::int64_t unindexed = 0;       // reads of x that read no index
   Locality     locality;
 
   double stored_per_nonzero() const { return nnz ? static_cast<double>(stored) / static_cast<double>(nnz) : 1; }
   /* Nnz/Nnzp of P2's eq. 3, which corrects for products with padding: places in memory that no thread reads do not count */
   double density() const { return locality.padded.reads ? static_cast<double>(locality.plain.reads) / static_cast<double>(locality.padded.reads) : 1; }
+  double indexed_share() const { return locality.padded.reads ? 1 - static_cast<double>(unindexed) / static_cast<double>(locality.padded.reads) : 1; }
 };
 
 LayoutLocality analyse(const Csr &A, Layout layout, const AnalysisOptions &options);

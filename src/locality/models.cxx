@@ -1,44 +1,29 @@
 #include "models.hpp"
-#include <array>
-#include <cstring>
+#include <algorithm>
 
 namespace goza::locality
 {
 
-static const std::array<Platform, 3> &platforms()
-{
-  /* Sources. c2050: P2, table 1 (single precision). h200: NVIDIA's data sheet, and its Hopper tuning guide for L1 with shared memory. host: round figures for one core of a
-     server; not measured. */
-  static const std::array<Platform, 3> table{{
-    {"c2050", 144e9, 144e9, 128, 16 << 10, 4, 70000},
-    {"h200", 4.8e12, 4.8e12, 128, 256 << 10, 0, 0},
-    {"host", 12e9, 12e9, 64, 1 << 20, 0, 0},
-  }};
-  return table;
-}
-
-const Platform *find_platform(const char *name)
-{
-  for (const Platform &p : platforms()) {
-    if (!std::strcmp(p.name, name)) return &p;
-  }
-  return nullptr;
-}
-
-Prediction predict(const Platform &platform, const LayoutLocality &A, std::int64_t rows, std::int64_t nnz, int F, int I)
+Prediction predict(const Machine &platform, const LayoutLocality &A, std::int64_t rows, std::int64_t nnz, const Bytes &bytes)
 {
   const LocalityCounts &counts = A.locality.padded;
-  Prediction            p;
+  const double F = bytes.F, X = bytes.X > 0 ? bytes.X : F, I = bytes.I * A.indexed_share(), W = platform.bandwidth, L = platform.line, density = A.density();
+  Prediction   p;
 
   if (!counts.reads) return p;
-  if (A.layout == Layout::CdsFull || A.layout == Layout::CdsHalf) I = 0;
   p.S      = counts.spatial();
   p.hit    = counts.reused_within(platform.cache / platform.line);
-  p.bpf    = bpf_cache(F, I, p.hit, platform.line, p.S);
-  p.small  = rows < platform.small_rows && F == 4 && I == 4;
-  p.gather = 1e-9 * flops_gather_padded(A.density(), 1, platform.gather, F);
-  if (p.small) p.gflops = 1e-9 * flops_small(platform.bandwidth, p.hit, p.S, static_cast<double>(nnz) / A.density());
-  else p.gflops = 1e-9 * flops_cache_padded(A.density(), 1, platform.bandwidth, F, I, p.hit, platform.line, p.S);
+  p.bpf    = bpf_cache(F, I, p.hit, L, p.S);
+  p.small  = rows < platform.small_rows && F == platform.value_bytes;
+  p.gather = 1e-9 * flops_gather_padded(density, 1, W, (F + X) / 2); // F/2 of the matrix, F/2 of x
+
+  const auto gflops = [&](double hit, double S) {
+    if (p.small) return 1e-9 * flops_small(W, hit, S, static_cast<double>(nnz) / density);
+    return 1e-9 * flops_cache_padded(density, 1, W, F, I, hit, L, S);
+  };
+  p.gflops     = gflops(p.hit, p.S);
+  p.full_lines = gflops(p.hit, std::max(p.S, L / X));
+  p.more_hits  = gflops(std::min(1.0, 1.3 * p.hit), p.S);
   return p;
 }
 

@@ -1,24 +1,13 @@
-/* The SpMV models of paper P2 (Tanabe 2014), section 3 and eq. 7, as printed, and the platforms that they are asked about.
+/* The SpMV models of paper P2 (Tanabe 2014), section 3 and eq. 7, as printed.
 
    Symbols: F, I bytes of a value and of an index; L bytes of a line; S useful values in a line (spatial locality index); hit share of the reads of x that
    find their line in the cache; W bandwidth [B/s]; Nnz entries, Nnzp entries with padding. GFLOPS count 2 operations for each of Nnz. */
 #pragma once
 #include "locality.hpp"
+#include "machine.hpp"
 
 namespace goza::locality
 {
-
-struct Platform {
-  const char *name;        // as -platform takes it
-  double      bandwidth;   // W_cache of eq. 2: bytes/s of the device's memory
-  double      gather;      // W_gather of eq. 5: bytes/s. No such memory was built; as in P2's section 5 it delivers what it reads: W_cache
-  int         line;        // L: bytes
-  int         cache;       // bytes of the first cache, by which P2 measures hits
-  int         value_bytes; // F that the figures are meant for; 0: PetscScalar's
-  PetscInt    small_rows;  // below this many rows eq. 7 replaces eq. 3; 0: never, since its coefficient was fitted on one card
-};
-
-const Platform *find_platform(const char *name); // nullptr: none
 
 /* Eq. 1: bytes/flop of a processor with a cache. */
 constexpr double bpf_cache(double F, double I, double hit, double L, double S)
@@ -57,18 +46,26 @@ constexpr double flops_small(double W, double hit, double S, double N)
   return W / (6 + (1 - hit) * 128 / S) * (N * 6e-7);
 }
 
+/* F, I: bytes of a value and of an index as they are stored; X: of a value of x, 0: F. */
+struct Bytes {
+  double F = sizeof(PetscScalar), I = sizeof(PetscInt), X = 0;
+};
+
 struct Prediction {
   double S = 0, hit = 0;
   double bpf    = 0; // eq. 1 [B/flop]
   double gflops = 0; // eq. 3, or eq. 7 where it is meant for the matrix
-  double gather = 0; // eq. 6 [GFLOPS]
+  double gather = 0; // eq. 6 [GFLOPS], of a memory that gathers. No such memory was built; as in P2's section 5 it delivers what it reads: W_cache
   bool   small  = false;
+  /* P2's section 5 and figure 15, what if: */
+  double full_lines = 0; // eq. 3 with S raised to a line's values [GFLOPS]
+  double more_hits  = 0; // with 30 % more hits
 };
 
 /* rows, nnz: of the matrix. hit is not measured but taken from the reuse intervals: a read finds its line when that was read at most as many reads ago
    as the cache has lines. At least as many lines as were read in between would still be there, so a cache that forgets the oldest line hits as often or
-   more. (P2 fits two lines to a figure, without printing them.) CDS reads no index: I = 0. The models read a value
-   for each product: that half storage reads one for two is not in them. */
-Prediction predict(const Platform &platform, const LayoutLocality &A, std::int64_t rows, std::int64_t nnz, int F, int I);
+   more. (P2 fits two lines to a figure, without printing them.) Where a read of x reads no index, as on the diagonals of CDS, it counts no I. The models read a value
+   for each product: that half storage reads one for two is not in them. Eq. 7 goes by the platform and the rows alone, so that it is for all formats of a matrix or for none. */
+Prediction predict(const Machine &platform, const LayoutLocality &A, std::int64_t rows, std::int64_t nnz, const Bytes &bytes);
 
 } // namespace goza::locality

@@ -5,7 +5,6 @@
 #include "petsc/plugin.hpp"
 #include "locality/cost.hpp"
 #include "locality/models.hpp"
-#include "../support/rectangle_order.hpp"
 #include "mat/cds/diagonals.hpp"
 #include "mat/slicedell/slicedell.hpp"
 
@@ -71,7 +70,7 @@ inline std::vector<AskedWay> ways_of(const Asked &a, goza::Space space)
   return choices;
 }
 
-inline void ask_paper(const Asked &a, AskedWay &w, const goza::Platform &platform)
+inline void ask_paper(const Asked &a, AskedWay &w, const goza::Machine &platform)
 {
   goza::AnalysisOptions options;
 
@@ -81,7 +80,7 @@ inline void ask_paper(const Asked &a, AskedWay &w, const goza::Platform &platfor
   if (w.choice.layout == goza::Layout::Fold) options.fold_width = w.choice.param;
   if (w.choice.layout >= goza::Layout::CdsFull) options.bs = w.choice.param;
   const goza::LayoutLocality found = goza::analyse(a.matrix.view(), w.choice.layout, options);
-  const goza::Prediction     p     = goza::predict(platform, found, a.sample.rows, a.sample.nnz, sizeof(PetscScalar), sizeof(PetscInt));
+  const goza::Prediction     p     = goza::predict(platform, found, a.sample.rows, a.sample.nnz, {});
 
   w.locality = found.locality;
   w.hit      = p.hit;
@@ -93,7 +92,7 @@ inline void ask_paper(const Asked &a, AskedWay &w, const goza::Platform &platfor
 /* exact: P3's indices from the whole matrix */
 inline Asked ask(const StudyMatrix &m, const goza::Machine &machine, goza::Space space, bool exact)
 {
-  const goza::Platform           &platform = *goza::find_platform(machine.device ? "h200" : "host"), &c2050 = *goza::find_platform("c2050");
+  const goza::Machine            &c2050 = *goza::find_machine("c2050");
   Asked                           a;
   std::vector<goza::FormatChoice> choices;
 
@@ -107,24 +106,18 @@ inline Asked ask(const StudyMatrix &m, const goza::Machine &machine, goza::Space
   for (AskedWay &w : a.choices) {
     w.traits = goza::traits_of(a.sample, w.choice);
     w.cost   = goza::cost_of(machine, a.sample, w.choice, w.traits);
-    ask_paper(a, w, platform);
+    ask_paper(a, w, machine);
   }
   for (const char *order : {"csr", "fold", "rectangle"}) {
-    const bool            rectangle = order[0] == 'r';
+    const goza::Layout    layout = order[0] == 'c' ? goza::Layout::Csr : order[0] == 'f' ? goza::Layout::Fold : goza::Layout::Rectangle;
     goza::AnalysisOptions options;
-    goza::LayoutLocality  here;
 
-    options.shift        = goza::line_shift(c2050.line, 4);
-    options.most_entries = exact ? 0 : 200000;
-    if (!rectangle) here = goza::analyse(a.matrix.view(), order[0] == 'c' ? goza::Layout::Csr : goza::Layout::Fold, options);
-    else if (!exact) continue; // P2's study is of the others
-    else {
-      const double width = std::round((double)a.sample.nnz / (double)std::max<PetscInt>(1, a.sample.rows));
+    if (layout == goza::Layout::Rectangle && !exact) continue; // P2's study is of the others
+    options.shift                   = goza::line_shift(c2050.line, 4);
+    options.most_entries            = exact ? 0 : 200000;
+    const goza::LayoutLocality here = goza::analyse(a.matrix.view(), layout, options);
 
-      here.locality = goza_test::locality_of(goza_test::RectangleOrder{a.matrix.rows, a.matrix.ptr.data(), a.matrix.col.data(), (PetscInt)std::max(1.0, width)},
-                                             a.matrix.cols, options.shift);
-    }
-    a.indices.push_back({order, here, goza::predict(c2050, here, a.sample.rows, a.sample.nnz, 4, 4)});
+    a.indices.push_back({order, here, goza::predict(c2050, here, a.sample.rows, a.sample.nnz, {4, 4})});
   }
   return a;
 }

@@ -5,12 +5,12 @@
 #include "locality/order/cds_order.hpp"
 #include "locality/order/csr_order.hpp"
 #include "locality/order/fold_order.hpp"
+#include "locality/order/rectangle_order.hpp"
 #include "locality/order/sliced_ell_order.hpp"
 #include "mat/fold/fold.hpp"
 #include "mat/slicedell/slicedell.hpp"
 
 #include "../support/check.hpp"
-#include "../support/rectangle_order.hpp"
 #include "../support/sparse.hpp"
 
 #include <cmath>
@@ -19,8 +19,6 @@
 
 using namespace goza;
 using goza_test::HostCsr;
-using goza_test::locality_of;
-using goza_test::RectangleOrder;
 namespace tt = boost::test_tools;
 
 namespace
@@ -42,6 +40,15 @@ HostCsr pattern(PetscInt cols, const std::vector<std::vector<PetscInt>> &rows)
   }
   A.val.assign(A.col.size(), 1);
   return A;
+}
+
+/* A whole order, exactly. */
+template <class Order> Locality locality_of(const Order &order, PetscInt ncols, int line)
+{
+  LocalityCounter counter(ncols, line);
+
+  order([&](PetscInt col, bool padding) { counter(col, padding); });
+  return counter.result();
 }
 
 template <class Order> Reads reads_of(const Order &order)
@@ -348,7 +355,7 @@ BOOST_AUTO_TEST_CASE(bad_input)
       BOOST_TEST(l.locality.padded.reads == 0);
       BOOST_TEST(l.locality.padded.spatial() == 0.0);
       BOOST_TEST(l.locality.useful_per_line() == 0.0);
-      BOOST_TEST(predict(*find_platform("h200"), l, A->rows, 0, 8, 4).gflops == 0.0);
+      BOOST_TEST(predict(*find_machine("h200"), l, A->rows, 0, {8, 4}).gflops == 0.0);
     }
     const LayoutLocality l = analyse(one.view(), layout, with_width(0));
     if (l.present) BOOST_TEST(l.locality.plain.reads == 2);
@@ -360,14 +367,14 @@ BOOST_AUTO_TEST_CASE(bad_input)
   BOOST_CHECK_THROW(line_shift(100, 8), std::invalid_argument);
   BOOST_CHECK_THROW(line_shift(128, 0), std::invalid_argument);
   BOOST_CHECK_THROW(line_shift(128, 256), std::invalid_argument);
-  BOOST_TEST(!find_platform("abacus"));
+  BOOST_TEST(!find_machine("abacus"));
 }
 
 /* The C2050 of P2, table 1, with hit 0.1, S = 4, and as many places of padding as entries */
 BOOST_AUTO_TEST_CASE(models)
 {
   const auto       close = tt::tolerance(1e-12);
-  const Platform  &card  = *find_platform("c2050");
+  const Machine   &card  = *find_machine("c2050");
   constexpr double F = 4, I = 4, L = 128, W = 144e9;
 
   BOOST_TEST(card.bandwidth == W);
@@ -389,9 +396,9 @@ BOOST_AUTO_TEST_CASE(predictions)
 {
   const auto           close = tt::tolerance(1e-12);
   const LayoutLocality csr = analyse(strided().view(), Layout::Csr, with_width(0)), cds = analyse(strided().view(), Layout::CdsFull, with_width(0));
-  const Platform       card  = *find_platform("c2050");
-  const double         hit   = 186.0 / 192;
-  const Prediction     large = predict(card, csr, 70000, 192, 4, 4), small = predict(card, csr, 69999, 192, 4, 4), other = predict(card, cds, 70000, 192, 4, 4);
+  const Machine        card = *find_machine("c2050");
+  const double         hit  = 186.0 / 192;
+  const Prediction large = predict(card, csr, 70000, 192, {4, 4}), small = predict(card, csr, 69999, 192, {4, 4}), other = predict(card, cds, 70000, 192, {4, 4});
 
   BOOST_TEST(large.hit == hit, close);
   BOOST_TEST(large.bpf == 4 + (1 - hit) * 128, close);
@@ -400,7 +407,12 @@ BOOST_AUTO_TEST_CASE(predictions)
   BOOST_TEST(!large.small);
   BOOST_TEST(small.small);
   BOOST_TEST(small.gflops == 144 / (6 + (1 - hit) * 128) * (192 * 6e-7), close);
-  BOOST_TEST(other.bpf == 2 + (1 - hit) * 4, close); // no indices
+  BOOST_TEST(other.bpf == 2 + (1 - hit) * 4, close);                          // no indices
+  BOOST_TEST(predict(card, cds, 69999, 192, {4, 4}).small);                   // eq. 7 is for all formats of a matrix
+  BOOST_TEST(!predict(card, csr, 69999, 192, {8, 4}).small);                  // its 6 is for values of 4 bytes
+  BOOST_TEST(!predict(*find_machine("h200"), csr, 69999, 192, {4, 4}).small); // its coefficient is the C2050's
+  BOOST_TEST(large.full_lines == 144 / (4 + (1 - hit) * 128 / 32), close);
+  BOOST_TEST(large.more_hits == 144 / 4., close); // 1.3 * 186 / 192 is more than all
 }
 
 /* P3's Fold at width 2: lines {0, 1}, {2, padding}, {40, padding}, read 0 2 40, 1 pad pad: the padding is column 0 */
@@ -416,6 +428,44 @@ BOOST_AUTO_TEST_CASE(rectangle)
 
   BOOST_TEST(l.padded.spatial() == 2.0); /* 0 2 | 40 | 1 0 0 */
   BOOST_TEST(l.plain.spatial() == 4.0 / 3);
+  AnalysisOptions      options = with_width(2);
+  const LayoutLocality whole   = analyse(pattern(64, {{0, 1, 2}, {}, {40}}).view(), Layout::Rectangle, options);
+  BOOST_TEST(whole.locality.padded.spatial() == 2.0);
+  BOOST_TEST(whole.stored == 6);
+  BOOST_TEST(whole.density() == 4.0 / 6);
+}
+
+/* A diagonal and one far entry a row: on the diagonal no index is read, in the remainder one is */
+BOOST_AUTO_TEST_CASE(remainder_indices)
+{
+  std::vector<std::vector<PetscInt>> rows;
+
+  for (PetscInt i = 0; i < 256; i++) rows.push_back(i % 8 == 3 && i < 200 ? std::vector<PetscInt>{i, 201 + i * 7 % 50} : std::vector<PetscInt>{i});
+  const HostCsr        A   = pattern(256, rows);
+  const LayoutLocality cds = analyse(A.view(), Layout::CdsFull, with_width(0));
+  const double         all = static_cast<double>(cds.locality.padded.reads), rest = all - static_cast<double>(cds.unindexed);
+
+  BOOST_TEST(cds.unindexed == 256);
+  BOOST_TEST(rest >= 25.0);
+  const Prediction p = predict(*find_machine("c2050"), cds, 100000, static_cast<std::int64_t>(A.col.size()), {4, 4});
+  BOOST_TEST(p.bpf == 2 + 2 * rest / all + (1 - p.hit) * 128 / p.S, tt::tolerance(1e-12));
+}
+
+/* Blocks of 3 x 3 with one column index: 32 nodes at once read the first columns of their blocks, then the second, then the third */
+BOOST_AUTO_TEST_CASE(blocks_of_sliced_ell)
+{
+  std::vector<std::vector<PetscInt>> rows;
+
+  for (PetscInt i = 0; i < 192; i++) rows.push_back({i / 3 * 3, i / 3 * 3 + 1, i / 3 * 3 + 2});
+  const HostCsr   A       = pattern(192, rows);
+  AnalysisOptions options = with_width(0);
+
+  options.slice_height   = 32;
+  options.block          = 3;
+  const LayoutLocality l = analyse(A.view(), Layout::SlicedEll, options);
+  BOOST_TEST(l.stored == 576);
+  BOOST_TEST(l.locality.padded.reads == 192);
+  BOOST_TEST(l.locality.padded.spatial() == 192 / 18.); /* each sweep of 32 nodes passes 96 columns, in three lines: 3 runs, six sweeps */
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -56,7 +56,7 @@ std::string file_with(const std::string &name, const std::string &value)
 
   BOOST_REQUIRE(fd >= 0);
   close(fd);
-  write_machine(*find_machine("h200"), path);
+  write_text(machine_text(*find_machine("h200")), path);
   std::ifstream in(path);
   while (std::getline(in, line)) text += (line.rfind(name + " ", 0) == 0 ? value.empty() ? "" : name + " " + value : line) + "\n";
   in.close();
@@ -369,13 +369,76 @@ BOOST_AUTO_TEST_CASE(candidates)
   BOOST_TEST((d.without_csr().choice.layout != Layout::Csr));
 }
 
+/* What was measured, and nothing else; the rest comes from the platform that is named, scaled. */
+BOOST_AUTO_TEST_CASE(calibrations)
+{
+  const Machine    &base = *find_machine("h200");
+  const Calibration c{"NVIDIA H9000 (test)", Space::Cuda, 2e12, 3e11, 5e7, base.l2_bandwidth / 2, 2 * base.kernel_launch, 128, 1 << 17, 99};
+  const Machine     m = machine_from_text(c.text(), "here");
+
+  BOOST_TEST(c.text().find("csr.") == std::string::npos);
+  BOOST_TEST(c.text().find("sectors") == std::string::npos);
+  BOOST_TEST(m.name == "NVIDIA-H9000-test");
+  BOOST_TEST(m.device == "NVIDIA H9000 (test)");
+  BOOST_TEST(m.bandwidth == 2e12);
+  BOOST_TEST(m.processors == 99);
+  BOOST_TEST(m.cache == 1 << 17);
+  BOOST_TEST(m.sectors == base.sectors / 2, tt::tolerance(1e-5));
+  BOOST_TEST(m.csr.launch == 2 * base.csr.launch, tt::tolerance(1e-5));
+  BOOST_TEST(m.csr.warp == 2 * base.csr.warp, tt::tolerance(1e-5));
+  BOOST_TEST(m.csr.latency == base.csr.latency);
+  const Calibration host{"a processor", Space::Host, 3e10, 5e9, 3e7, 0, 0, 64, 1 << 20, 1};
+  const Machine     h = machine_from_text(host.text(), "here");
+  BOOST_TEST(host.text().find("kernel_launch") == std::string::npos);
+  BOOST_TEST(host.text().find("l2_bandwidth") == std::string::npos);
+  BOOST_TEST(h.gather == 5e9);
+  BOOST_TEST(h.fold.step == find_machine("host")->fold.step);
+  for (const char *bad : {"name x\nkind gpu\nfrom nothing\n", "name x\nkind gpu\nfrom host\n", "name x\nkind gpu\nfrom c2050\n", "name x\nkind gpu\nl2 1e7\nfrom h200\n", "name x\nkind gpu\nfrom h200\nline 0\n"})
+    BOOST_CHECK_THROW((void)machine_from_text(bad, "here"), std::runtime_error);
+}
+
+BOOST_AUTO_TEST_CASE(names_of_devices)
+{
+  BOOST_TEST(find_machine_by_device(Space::Cuda, "NVIDIA H200")->name == "h200");
+  BOOST_TEST(find_machine_by_device(Space::Cuda, "NVIDIA H200 NVL")->name == "h200");
+  BOOST_TEST(!find_machine_by_device(Space::Cuda, "NVIDIA H2000"));
+  BOOST_TEST(!find_machine_by_device(Space::Cuda, "NVIDIA H100 80GB HBM3"));
+  BOOST_TEST(!find_machine_by_device(Space::Host, "NVIDIA H200"));
+  for (const char *name : {"c2050", "h200", "host"}) BOOST_TEST(!find_machine(name)->source.empty());
+}
+
+/* Measured once, and read the second time; a file that is none is measured again. */
+BOOST_AUTO_TEST_CASE(kept_in_the_cache_folder)
+{
+  char folder[] = "/tmp/goza_cache_XXXXXX";
+
+  BOOST_REQUIRE(mkdtemp(folder));
+  setenv("XDG_CACHE_HOME", folder, 1);
+  const std::string file = kept_calibration(Space::Host);
+  BOOST_TEST(file.rfind(folder, 0) == 0);
+  const Machine m = this_machine(Space::Host), kept = read_machine(file);
+  BOOST_TEST(m.device == device_name(Space::Host));
+  BOOST_TEST(kept.bandwidth == m.bandwidth);
+  BOOST_TEST(m.bandwidth > 1e8);
+  BOOST_TEST(machine_for(Space::Host).name == "host"); /* what was viewed changes no choice */
+  choose_machine(find_machine("c2050"));
+  BOOST_TEST(machine_for(Space::Host).name == "host");
+  BOOST_TEST(chosen_machine()->name == "c2050");
+  choose_machine(&kept);
+  BOOST_TEST(machine_for(Space::Host).name == kept.name);
+  choose_machine(nullptr);
+  std::remove(file.c_str());
+  std::remove((std::string(folder) + "/goza").c_str());
+  std::remove(folder);
+}
+
 BOOST_AUTO_TEST_CASE(platform_files)
 {
   const std::string file = file_with("name", "mine");
   const Machine     m    = read_machine(file);
 
   BOOST_TEST(m.name == "mine");
-  BOOST_TEST(m.device);
+  BOOST_TEST(m.gpu);
   BOOST_TEST(m.bandwidth == find_machine("h200")->bandwidth, tt::tolerance(1e-5));
   BOOST_TEST(m.fold.part == find_machine("h200")->fold.part, tt::tolerance(1e-5));
   BOOST_TEST(m.processors == 132);

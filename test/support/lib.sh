@@ -9,6 +9,7 @@ MPIEXEC=${MPIEXEC:-mpiexec}
 export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1 OMP_NUM_THREADS=1
 export PETSC_OPTIONS="${PETSC_OPTIONS-}"
+export XDG_CACHE_HOME=${GOZA_TEST_CACHE-$BUILD/cache} # calibrations
 export LSAN_OPTIONS="suppressions=$here/support/lsan.supp:print_suppressions=0:${LSAN_OPTIONS-}"
 # MPI libraries leave the heap in a state that new-delete pairing checks of a dlopened library trip over
 # (the slow unwinder sees through libraries without frame pointers, so that the suppressions of their leaks find their names)

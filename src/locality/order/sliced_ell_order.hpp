@@ -11,8 +11,9 @@ namespace goza::locality
 {
 
 template <class Store> struct SlicedEllOrder {
-  EllView<Store>  A;   // on the host
-  const PetscInt *ptr; // of the CSR matrix that it was made from: tells entries from padding
+  EllView<Store>  A;      // on the host
+  const PetscInt *ptr;    // of the CSR matrix that it was made from: tells entries from padding
+  PetscInt        bs = 1; // of a matrix of blocks with one column index each: what is in A and ptr is of blocks
 
   template <class Visit> void operator()(const Visit &visit) const
   {
@@ -33,13 +34,19 @@ private:
     for (PetscInt lane = 0; lane < n; lane++) col[lane] = at < 0 ? A.first[first + lane] : 0;
     for (PetscInt k = 0; k < steps; k++) {
       for (PetscInt lane = 0; lane < n; lane++) {
-        const PetscInt     place = first + lane, row = A.row ? A.row[place] : place;
+        const PetscInt     place = first + lane;
         const std::int64_t entry = static_cast<std::int64_t>(k) * H + (place & (H - 1));
 
         if (A.length && k >= A.length[place]) continue;
         if (at < 0) col[lane] += A.gap[~at + entry];
         else col[lane] = base + A.col[at + entry];
-        visit(col[lane], k >= ptr[row + 1] - ptr[row]);
+      }
+      for (PetscInt c = 0; c < bs; c++) {
+        for (PetscInt lane = 0; lane < n; lane++) {
+          const PetscInt place = first + lane, row = A.row ? A.row[place] : place;
+
+          if (!A.length || k < A.length[place]) visit(col[lane] * bs + c, k >= ptr[row + 1] - ptr[row]);
+        }
       }
     }
   }

@@ -16,14 +16,15 @@ static PetscErrorCode MatAssemblyEnd_Format(Mat A, MatAssemblyType type)
 static PetscErrorCode SettingsFromOptions(Mat A, FormatMat *f)
 {
   char      heading[64];
-  PetscBool measure = PETSC_FALSE;
+  PetscBool measure = PETSC_FALSE, what_if = PETSC_FALSE; /* read where the matrix is viewed */
 
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(heading, sizeof(heading), "Matrix type %s options", f->kind->root));
   PetscOptionsBegin(PetscObjectComm((PetscObject)A), ((PetscObject)A)->prefix, heading, "Mat");
   PetscOptionsObject->options = ((PetscObject)A)->options;
   PetscCall(f->config->set_from_options(A, PetscOptionsObject));
-  PetscCall(PetscOptionsBool("-mat_locality_measure", "With -mat_view ::ascii_info_detail: measure the product, too", "MatView", measure, &measure, NULL)); /* read there */
+  PetscCall(PetscOptionsBool("-mat_locality_measure", "With -mat_view ::ascii_info_detail: measure the product, too", "MatView", measure, &measure, NULL));
+  PetscCall(PetscOptionsBool("-mat_locality_what_if", "With -mat_view ::ascii_info_detail: the models' what-if study, too", "MatView", what_if, &what_if, NULL));
   PetscOptionsEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }

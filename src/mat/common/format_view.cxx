@@ -14,6 +14,22 @@ void MatFormatSetDetailView(MatDetailView view)
   detail_view = view;
 }
 
+/* The detail view speaks of the format as it is: it is built here where no product has asked for it. What cannot be held so is an error of the product, not of a view. */
+static PetscErrorCode BuildForView(Mat A)
+{
+  std::shared_ptr<ParOperator<PetscScalar>> op;
+  PetscBool                                 assembled;
+
+  PetscFunctionBegin;
+  PetscCall(MatAssembled(A, &assembled));
+  if (!assembled) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+  const PetscErrorCode failed = MatFormatGetOperator(A, &op); /* the same on every rank */
+  PetscCall(PetscPopErrorHandler());
+  if (failed) PetscCall(PetscInfo(A, "The format cannot be built: error %d\n", (int)failed));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode ViewFormat(Mat A, PetscViewer viewer)
 {
   FormatMat        *f;
@@ -61,6 +77,7 @@ PetscErrorCode MatView_Format(Mat A, PetscViewer viewer)
   if (f->chained_view && !info) PetscCall(MatFormatAsBase(A, f, [&] { return f->chained_view(A, viewer); }));
   else PetscCall(MatFormatAsBase(A, f, [&] { return f->base.view(A, viewer); }));
   if (!info) PetscFunctionReturn(PETSC_SUCCESS);
+  if (format == PETSC_VIEWER_ASCII_INFO_DETAIL && detail_view) PetscCall(BuildForView(A));
   PetscCall(MatFindGroupMat(A, &grouped));
   if (grouped) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: on the leaders of ranks that share a GPU, %s\n", f->kind->root, grouped->group().describe().c_str()));

@@ -37,6 +37,8 @@ public:
   bool        refill_reads_columns() const override { return true; } // new values may need another scaling
   double      rounding() const override { return Limits::rounding; }
 
+  const Inner &inner() const { return inner_; }
+
 private:
   using Limits = StoreLimits<typename Inner::Stored>;
 

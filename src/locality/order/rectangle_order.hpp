@@ -1,26 +1,26 @@
-/* Localities of whole orders, and the order in which paper P3's Fold reads x: rows are cut into lines of one width, the last line of each is filled up with zeros, and the rectangle of all lines is
-   stored transposed, so that the 32 lanes of a warp read the k-th entries of 32 lines together. Padding reads x[0]. */
+/* The order in which paper P3's Fold reads x: rows are cut into lines of one width, the last line of each is filled up with zeros, and the rectangle of all lines is stored transposed, so
+   that the 32 lanes of a warp read the k-th entries of 32 lines together. Padding reads x[0]. */
 #pragma once
 #include "core/launch/tuning.hpp"
-#include "locality/locality.hpp"
+#include "core/sparse/csr.hpp"
 #include <vector>
 
-namespace goza_test
+namespace goza::locality
 {
-
-/* A whole order, exactly. */
-template <class Order> goza::Locality locality_of(const Order &order, PetscInt ncols, int shift)
-{
-  goza::LocalityCounter counter(ncols, shift);
-
-  order([&](PetscInt col, bool padding) { counter(col, padding); });
-  return counter.result();
-}
 
 struct RectangleOrder {
   PetscInt        nrows;
   const PetscInt *ptr, *col; // [nrows + 1], [ptr[nrows]]
   PetscInt        width;
+
+  /* Places that the lines take. */
+  std::int64_t places() const
+  {
+    std::int64_t lines = 0;
+
+    for (PetscInt i = 0; i < nrows; i++) lines += (ptr[i + 1] - ptr[i] + width - 1) / width;
+    return lines * width;
+  }
 
   template <class Visit> void operator()(const Visit &visit) const
   {
@@ -30,7 +30,7 @@ struct RectangleOrder {
       for (PetscInt k = ptr[i]; k < ptr[i + 1]; k += width) {
         first.push_back(k);
         end.push_back(k + width < ptr[i + 1] ? k + width : ptr[i + 1]);
-        if (first.size() == goza::warp_lanes) read(first, end, visit);
+        if (first.size() == warp_lanes) read(first, end, visit);
       }
     }
     read(first, end, visit);
@@ -51,4 +51,4 @@ private:
   }
 };
 
-} // namespace goza_test
+} // namespace goza::locality

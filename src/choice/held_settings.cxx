@@ -1,0 +1,83 @@
+#include "held_settings.hpp"
+#include "autoformat.hpp"
+#include "mat/cds/cds.hpp"
+#include "mat/common/narrow.hpp"
+#include "mat/fold/fold.hpp"
+#include "mat/fold/renumbered.hpp"
+#include "mat/slicedell/slicedell.hpp"
+#include <algorithm>
+
+namespace goza::choice
+{
+
+namespace
+{
+
+using V = PetscScalar;
+
+/* A format with values of its own type, or inside of one that scales them. */
+template <template <class, class> class F, class Store> const F<Store, V> *as(const Format<V> *held)
+{
+  if (const auto *plain = dynamic_cast<const F<Store, V> *>(held)) return plain;
+  const auto *narrow = dynamic_cast<const Narrow<F<Store, V>, V> *>(held);
+
+  return narrow ? &narrow->inner() : nullptr;
+}
+
+/* Of the arrays of a format that holds so many places, what is not values. */
+double index_bytes(double bytes, double places, double value)
+{
+  return places > 0 ? std::max(0.0, bytes / places - value) : 0;
+}
+
+template <class Store> bool read_settings(const Format<V> *held, HeldSettings *s)
+{
+  const double value = sizeof(Store);
+
+  if (const auto *e = as<SlicedEll, Store>(held)) {
+    s->choice                = {Layout::SlicedEll, PetscInt(1) << e->view().shift, e->block_size()};
+    s->analysis.slice_height = s->choice.param;
+    s->bytes                 = {value, index_bytes(static_cast<double>(e->bytes()), static_cast<double>(e->stored()), value)};
+  } else if (const auto *f = as<Fold, Store>(held)) {
+    s->choice              = {Layout::Fold, f->shape().width};
+    s->analysis.fold_width = s->choice.param;
+    s->bytes               = {value, index_bytes(static_cast<double>(f->bytes()), static_cast<double>(f->shape().steps) * fold_lanes, value)};
+  } else if (const auto *c = as<Cds, Store>(held)) {
+    s->choice      = {c->half() ? Layout::CdsHalf : Layout::CdsFull, c->block_size()};
+    s->analysis.bs = s->choice.param;
+    s->bytes       = {value, sizeof(LocalColumn)}; // of the remainder: the diagonals have none
+  } else return false;
+  return s->known = true;
+}
+
+} // namespace
+
+std::string HeldSettings::name() const
+{
+  const bool narrow = known && bytes.F != sizeof(V);
+
+  if (renumbered) return "fold, its unknowns in another order";
+  return known ? choice_name(choice) + (narrow ? ", values of " + std::to_string(static_cast<int>(bytes.F)) + " bytes" : "") : "a format that the model does not know";
+}
+
+HeldSettings settings_of(const Format<V> *held)
+{
+  HeldSettings s;
+
+  if (const auto *a = dynamic_cast<const AutoFormat<V> *>(held)) {
+    held = a->held();
+    if (!held || a->choice().layout == Layout::Csr) s.known = true; // CSR with PetscScalar and PetscInt
+  }
+  if (s.known) return s;
+  if (const auto *r = dynamic_cast<const Renumbered<V> *>(held)) {
+    if (r->taken()) {
+      s.renumbered = true;
+      return s;
+    }
+    held = &r->inner();
+  }
+  if (held) (void)(read_settings<V>(held, &s) || read_settings<float>(held, &s) || read_settings<Half>(held, &s) || read_settings<BFloat16>(held, &s));
+  return s;
+}
+
+} // namespace goza::choice
