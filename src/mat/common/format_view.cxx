@@ -15,7 +15,7 @@ void MatFormatSetDetailView(MatDetailView view)
 }
 
 /* The detail view speaks of the format as it is: it is built here where no product has asked for it. What cannot be held so is an error of the product, not of a view. */
-static PetscErrorCode BuildForView(Mat A)
+static PetscErrorCode BuildForView(Mat A, bool *refused)
 {
   std::shared_ptr<ParOperator<PetscScalar>> op;
   PetscBool                                 assembled;
@@ -26,11 +26,11 @@ static PetscErrorCode BuildForView(Mat A)
   PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
   const PetscErrorCode failed = MatFormatGetOperator(A, &op); /* the same on every rank */
   PetscCall(PetscPopErrorHandler());
-  if (failed) PetscCall(PetscInfo(A, "The format cannot be built: error %d\n", (int)failed));
+  *refused = failed != PETSC_SUCCESS;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode ViewFormat(Mat A, PetscViewer viewer)
+static PetscErrorCode ViewFormat(Mat A, bool refused, PetscViewer viewer)
 {
   FormatMat        *f;
   PetscViewerFormat format;
@@ -40,8 +40,8 @@ static PetscErrorCode ViewFormat(Mat A, PetscViewer viewer)
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
   PetscCall(PetscViewerGetFormat(viewer, &format));
-  if (!f->op->built()) {
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: not built yet\n", f->kind->root));
+  if (!f->op->built() || refused) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: %s\n", f->kind->root, refused ? "cannot be built; a product tells why" : "not built yet"));
     if (format == PETSC_VIEWER_ASCII_INFO_DETAIL && detail_view) PetscCall(detail_view(A, default_space(), nullptr, viewer));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -66,6 +66,7 @@ PetscErrorCode MatView_Format(Mat A, PetscViewer viewer)
   PetscBool                 ascii;
   PetscViewerFormat         format;
   bool                      info;
+  bool                      refused = false;
   std::shared_ptr<GroupMat> grouped;
 
   PetscFunctionBegin;
@@ -77,12 +78,12 @@ PetscErrorCode MatView_Format(Mat A, PetscViewer viewer)
   if (f->chained_view && !info) PetscCall(MatFormatAsBase(A, f, [&] { return f->chained_view(A, viewer); }));
   else PetscCall(MatFormatAsBase(A, f, [&] { return f->base.view(A, viewer); }));
   if (!info) PetscFunctionReturn(PETSC_SUCCESS);
-  if (format == PETSC_VIEWER_ASCII_INFO_DETAIL && detail_view) PetscCall(BuildForView(A));
+  if (format == PETSC_VIEWER_ASCII_INFO_DETAIL && detail_view) PetscCall(BuildForView(A, &refused));
   PetscCall(MatFindGroupMat(A, &grouped));
   if (grouped) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: on the leaders of ranks that share a GPU, %s\n", f->kind->root, grouped->group().describe().c_str()));
-    if (grouped->there()) PetscCall(ViewFormat(grouped->there(), viewer)); /* prints on rank 0, which leads */
-  } else PetscCall(ViewFormat(A, viewer));
+    if (grouped->there()) PetscCall(ViewFormat(grouped->there(), refused, viewer)); /* prints on rank 0, which leads */
+  } else PetscCall(ViewFormat(A, refused, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
