@@ -1,8 +1,9 @@
 /* Paper P2's study on this machine: the products of many matrices in every format, measured, and paper P3's indices.
 
-     bench_locality [-families fit,report,p3 | -families NAME,...] [-repeats 5] [-copies 5] [-once] -json FILE
+     bench_locality [-families fit,report,p3 | -families NAME,...] [-sizes 5] [-repeats 5] [-copies 5] [-once] -json FILE
 
-   JSON lines: one for a matrix and format, one for a matrix and order of reads; test/bench/locality_report.py makes tables and pictures of them.
+   JSON lines: one for the run, one for a matrix and format, one for a matrix and order of reads, and a last one that says that the run is whole; test/bench/locality_report.py makes
+   tables and pictures of them, fit_model fits the model's constants to them. -sizes: of each family so many matrices, the smallest first (3: up to about two million entries).
 
    The time of a product depends by several percent on where in memory its arrays lie, and on what the caches went through before. So each format is measured on several copies (two of
    a large matrix), each made anew, with vectors of its own, measured and destroyed; in each round of copies the formats take their turn in another order. Other data is read through the
@@ -111,7 +112,7 @@ static PetscErrorCode Print(const Bench &bench, const StudyMatrix &m, const Aske
   fprintf(bench.json, "]");
   if (line.w) {
     fprintf(bench.json, ", \"model\": %.3f, \"paper\": %.2f, \"paper_corrected\": %.2f, ", line.w->cost.gflops, line.w->paper, line.w->corrected);
-    print_traits(bench.json, asked, *line.w);
+    print_locality(bench.json, *line.w);
   }
   if (line.w == &asked.choices[0]) fprintf(bench.json, ", \"analysis\": %.3e", AnalysisSeconds(bench, asked.matrix));
   fprintf(bench.json, "}\n");
@@ -276,17 +277,18 @@ static bool Quick(const StudyMatrix &m)
 static PetscErrorCode Choose(std::vector<StudyMatrix> *chosen)
 {
   char     *words[64];
-  PetscInt  n = 64;
+  PetscInt  n = 64, sizes = 5;
   PetscBool set;
 
   PetscFunctionBeginUser;
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-sizes", &sizes, NULL));
   PetscCall(PetscOptionsGetStringArray(NULL, NULL, "-families", words, &n, &set));
   if (!set) n = 0;
   for (const StudyMatrix &m : study_gallery()) {
     bool take = !set;
 
     for (PetscInt k = 0; k < n; k++) take = take || words[k] == m.family || words[k] == m.name || words[k] == std::string(role_name(m.role));
-    if (take) chosen->push_back(m);
+    if (take && (m.role == Role::P3 || m.name.back() - '0' <= sizes)) chosen->push_back(m);
   }
   for (PetscInt k = 0; k < n; k++) PetscCall(PetscFree(words[k]));
   PetscCheck(!chosen->empty(), PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "-families names no family, matrix or role (fit, report, p3)");
@@ -315,6 +317,8 @@ int main(int argc, char **argv)
   bench.machine           = &goza::machine_for(space);
   bench.json              = fopen(json, "w");
   PetscCheck(bench.json, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "-json: cannot open %s", json);
+  PetscCallCXX(fprintf(bench.json, "{\"run\": \"products\", \"device\": \"%s\", \"space\": \"%s\", \"petsc\": \"%d.%d.%d\", \"matrices\": %zu}\n",
+                       goza::device_name(space).c_str(), goza::space_name(space), PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, matrices.size()));
   const auto quick  = std::stable_partition(matrices.begin(), matrices.end(), Quick);
   const auto nquick = (std::size_t)(quick - matrices.begin());
   const auto begin  = [&] {
@@ -331,6 +335,7 @@ int main(int argc, char **argv)
     for (; next < matrices.size() && coming.size() < ahead; next++) begin();
     PetscCall(MeasureNext(bench, matrices[k], coming));
   }
+  fprintf(bench.json, "{\"run\": \"whole\", \"matrices\": %zu}\n", matrices.size());
   fclose(bench.json);
   PetscCall(PetscFinalize());
   return 0;

@@ -134,19 +134,10 @@ inline void print_indices(FILE *json, const StudyMatrix &m, const Asked &a)
   }
 }
 
-/* What a fit of the model's constants needs, as members of a JSON object */
-inline void print_traits(FILE *json, const Asked &a, const AskedWay &w)
+/* The locality of its reads of x, as members of a JSON object */
+inline void print_locality(FILE *json, const AskedWay &w)
 {
-  const goza::SampledReads *reads = w.traits.reads; // still there: a vector keeps its elements' places when it is moved
-  int                       last  = goza::place_bins;
-
-  while (last && !reads->far[last - 1]) last--;
-  fprintf(json, "\"param\": %lld, \"longest\": %lld, \"long_nnz\": %lld, \"usual\": %lld, \"inside\": %.4f, \"ndiag\": %d, \"pairs\": %d, \"possible\": %d, \"matrix_bytes\": %.6g, \"steps\": %.6g, \"warps\": %.6g, \"chain\": %.6g, \"rest\": %.6g, \"kernels\": %g, \"blocks\": %g, \"extra\": %.6g, \"stored\": %.6g, \"requests\": %.6g, \"misses\": %.6g, \"near\": %.6g, \"far\": [",
-          (long long)w.choice.param, (long long)a.sample.longest, (long long)a.sample.long_nnz, (long long)a.sample.usual, a.sample.diagonals.inside,
-          a.sample.diagonals.count, a.sample.diagonals.pairs, w.traits.possible, w.traits.matrix, w.traits.steps, w.traits.warps, w.traits.chain, w.traits.rest,
-          w.traits.kernels, w.traits.blocks, w.traits.extra, w.traits.stored, reads->requests, reads->misses, reads->near);
-  for (int k = 0; k < last; k++) fprintf(json, "%s%.4g", k ? ", " : "", reads->far[k]);
-  fprintf(json, "], \"spatial\": %.5g, \"unpadded\": %.5g, \"temporal\": %.6g, \"hit\": %.5g, \"density\": %.5g", w.locality.padded.spatial(), w.locality.plain.spatial(),
+  fprintf(json, "\"spatial\": %.5g, \"unpadded\": %.5g, \"temporal\": %.6g, \"hit\": %.5g, \"density\": %.5g", w.locality.padded.spatial(), w.locality.plain.spatial(),
           w.locality.padded.temporal(), w.hit, w.density);
 }
 
