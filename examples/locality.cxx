@@ -2,6 +2,7 @@ static char help[] = "Locality of a matrix's reads of x in every format, and wha
   -file <file>                         : a PETSc binary or Matrix Market file, the latter plain or compressed by gzip\n\
   -gallery <name>                      : instead, one of the matrices of `make bench-locality`, like web_3 or G3_circuit\n\
   -n <nodes>                           : instead, the 27-point operator on a grid of n^3 nodes\n\
+  -lower                               : of the matrix only what is on its diagonal and below: what a file holds of a symmetric one, and paper P3 counted\n\
   -platform auto|<name>|<file>         : whose lines, cache and bandwidth: auto, this machine's (the GPU's, with -goza_device host the CPU's), a known one's\n\
                                          (c2050, h200, host), or those of a file of -calibrate\n\
   -value_bytes 4|8, -index_bytes 2|4|8 : F and I of the models\n\
@@ -44,7 +45,7 @@ using goza_test::HostCsr;
 struct Settings {
   char            file[PETSC_MAX_PATH_LEN] = "", gallery[64] = "", json[PETSC_MAX_PATH_LEN] = "", svg[PETSC_MAX_PATH_LEN] = "";
   PetscInt        n = 0, value_bytes = 0, index_bytes = 4;
-  PetscBool       what_if = PETSC_FALSE;
+  PetscBool       what_if = PETSC_FALSE, lower = PETSC_FALSE;
   Machine         platform;
   AnalysisOptions analysis;
 };
@@ -82,6 +83,7 @@ static PetscErrorCode Options(Settings *s)
   PetscCall(PetscOptionsInt("-slice_height", "Rows in a slice of sliced ELL", NULL, s->analysis.slice_height, &s->analysis.slice_height, NULL));
   PetscCall(PetscOptionsInt("-fold_width", "Most entries in a line of Fold", NULL, s->analysis.fold_width, &s->analysis.fold_width, NULL));
   PetscCall(PetscOptionsInt("-bs", "Unknowns of a node", NULL, s->analysis.bs, &s->analysis.bs, NULL));
+  PetscCall(PetscOptionsBool("-lower", "Only what is on the diagonal and below", NULL, s->lower, &s->lower, NULL));
   PetscCall(PetscOptionsBool("-what_if", "The models' what-if study", NULL, s->what_if, &s->what_if, NULL));
   PetscCall(PetscOptionsInt("-most_entries", "Entries to read; 0: all", NULL, most, &most, NULL));
   PetscCall(PetscOptionsString("-json", "File for the report", NULL, s->json, s->json, sizeof(s->json), NULL));
@@ -141,6 +143,21 @@ static PetscErrorCode FromGallery(const char *name, HostCsr *A)
   SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "-gallery %s is none of: %.3000s", name, names.c_str());
 }
 
+static HostCsr LowerTriangle(const HostCsr &A)
+{
+  HostCsr L;
+
+  L.rows = A.rows;
+  L.cols = A.cols;
+  for (PetscInt i = 0; i < A.rows; i++) {
+    for (PetscInt k = A.ptr[i]; k < A.ptr[i + 1]; k++) {
+      if (A.col[k] <= i) L.col.push_back(A.col[k]);
+    }
+    L.ptr.push_back((PetscInt)L.col.size());
+  }
+  return L;
+}
+
 static PetscErrorCode Load(const Settings &s, HostCsr *A)
 {
   PetscBool market, packed;
@@ -152,6 +169,7 @@ static PetscErrorCode Load(const Settings &s, HostCsr *A)
   else if (!s.file[0]) PetscCallCXX(*A = Stencil(s.n));
   else if (market || packed || goza_test::is_matrix_market(s.file)) PetscCall(goza_test::read_matrix_market(s.file, A));
   else PetscCall(goza_test::read_petsc_binary(s.file, A));
+  if (s.lower) PetscCallCXX(*A = LowerTriangle(*A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -202,6 +202,7 @@ if command -v gzip >/dev/null; then
 fi
 says "locality of a matrix of the gallery" 0 'rows 5776, columns 5776, nonzeros 39826,' "$locality" -gallery triangles_1
 says "locality: no such matrix in the gallery" error 'gallery mona_lisa is none of: 27-point_1 ' "$locality" -gallery mona_lisa
+says "locality of a lower triangle" 0 'rows 27, columns 27, nonzeros 185,' "$locality" -n 3 -lower -platform c2050
 says "locality of two matrices" error 'Give one matrix' "$locality" -n 3 -gallery web_1
 for picture in density row_lengths intervals; do
   says "locality draws $picture.svg" 0 '<rect.*fill="#' cat "$work/pictures/$picture.svg"
