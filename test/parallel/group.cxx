@@ -198,6 +198,42 @@ BOOST_AUTO_TEST_CASE(leaders_have_the_matrix)
   });
 }
 
+/* A Goza matrix's product with its transpose is the leaders', too, and that of PETSc's. */
+void same_transposed_product(const Entry &e, MPI_Comm comm)
+{
+  MatHandle                               A = assemble(e, MATCDS, Prealloc::exact, comm), R = assemble(e, MATAIJ, Prealloc::exact, comm);
+  VecHandle                               x       = vector_of(A, 5), y, expected;
+  const std::shared_ptr<goza::RankGroup>  group   = group_of(comm);
+  const PetscInt64                        before  = goza::usage.tasks;
+  const std::function<void(const char *)> compare = [&](const char *what) {
+    PETSC_OK(VecAXPY(y, -1, expected));
+    const PetscReal off = norm(y), whole = norm(expected);
+    all_ranks(off <= 1e3 * PETSC_MACHINE_EPSILON * whole, e.name + ", " + what + ": off by " + std::to_string(off));
+  };
+
+  PETSC_OK(MatCreateVecs(A, y.put(), nullptr));
+  PETSC_OK(VecDuplicate(y, expected.put()));
+  for (PetscReal factor : {1.0, -3.0}) { /* the second time values alone are new */
+    fill(e, A, factor);
+    fill(e, R, factor);
+    PETSC_OK(MatMultTranspose(A, x, y));
+    PETSC_OK(MatMultTranspose(R, x, expected));
+    compare("transposed");
+    PETSC_OK(VecSet(y, 2));
+    PETSC_OK(MatMultTransposeAdd(A, x, y, y));
+    PETSC_OK(VecShift(expected, 2));
+    compare("transposed and added");
+  }
+  if (group) all_ranks(goza::usage.tasks >= before + 4, e.name + ": the leaders have not done it");
+}
+
+BOOST_AUTO_TEST_CASE(leaders_have_transposed_products)
+{
+  for_each_grouping([](const Communicator &comm) {
+    for (const Entry &e : gallery()) same_transposed_product(e, comm);
+  });
+}
+
 struct Grid {
   Handle<DM, DMDestroy> da;
   MatHandle             A;

@@ -20,6 +20,8 @@ struct FormatMat {
   PetscErrorCode (*chained_view)(Mat, PetscViewer)                                = nullptr; // a DM's view, put in place of ours
   PetscErrorCode (*base_coo_preallocate)(Mat, PetscCount, PetscInt[], PetscInt[]) = nullptr;
   PetscErrorCode (*base_coo_values)(Mat, const PetscScalar[], InsertMode)         = nullptr;
+  PetscErrorCode (*each_transposed)(Mat, Vec, Vec)                                = nullptr; // of a parallel matrix, by each rank for itself
+  PetscErrorCode (*each_transposed_add)(Mat, Vec, Vec, Vec)                       = nullptr;
   PetscErrorCode (*base_store)(Mat) = nullptr, (*base_retrieve)(Mat) = nullptr;
   PetscErrorCode (*base_kron)(Mat, Mat, MatReuse, Mat *) = nullptr;
   PetscCount coo_n                                       = 0;
@@ -144,6 +146,8 @@ PetscErrorCode MatProductSetFromOptions_Device(Mat C); // over SeqAIJCUSPARSE
 /* format_mult.cxx */
 PetscErrorCode MatMult_Format(Mat A, Vec x, Vec y);
 PetscErrorCode MatMultAdd_Format(Mat A, Vec x, Vec y, Vec z);
+PetscErrorCode MatMultTranspose_Format(Mat A, Vec x, Vec y); // of a parallel matrix
+PetscErrorCode MatMultTransposeAdd_Format(Mat A, Vec x, Vec y, Vec z);
 /* format_view.cxx */
 PetscErrorCode MatView_Format(Mat A, PetscViewer viewer);
 /* format_convert.cxx */

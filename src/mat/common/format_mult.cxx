@@ -88,28 +88,28 @@ static PetscErrorCode MatCheckMult(Mat A, FormatMat *f, Vec x, Vec add, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The same by the leaders of ranks that share a GPU. */
-static PetscErrorCode MatMultGrouped(Mat A, GroupMat &grouped, Vec x, Vec y, Vec z)
+/* z = op(A) x, or z = y + op(A) x, by the leaders of ranks that share a GPU. */
+static PetscErrorCode MatMultGrouped(GroupMat &grouped, bool transposed, Vec x, Vec y, Vec z)
 {
-  PetscErrorCode here;
+  GroupVector       &in = transposed ? grouped.left() : grouped.right(), &out = transposed ? grouped.right() : grouped.left();
+  const GroupPlaces &from = transposed ? grouped.rows() : grouped.columns(), &to = transposed ? grouped.columns() : grouped.rows();
+  PetscErrorCode     here;
 
   PetscFunctionBegin;
-  PetscCall(PetscLogEventBegin(events.mult, A, x, z, 0));
-  here = grouped.right().put(x, grouped.columns());
-  if (!here && y) here = grouped.left().put(y, grouped.rows());
+  here = in.put(x, from);
+  if (!here && y) here = out.put(y, to);
   PetscCall(grouped.group().on_leader(here, "multiply", [&]() -> PetscErrorCode {
-    Vec from, to;
+    Vec xs, zs;
 
     PetscFunctionBegin;
-    PetscCall(grouped.right().there(&from));
-    PetscCall(grouped.left().there(&to));
-    if (y) PetscCall(MatMultAdd(grouped.there(), from, to, to));
-    else PetscCall(MatMult(grouped.there(), from, to));
-    PetscCall(grouped.left().written());
+    PetscCall(in.there(&xs));
+    PetscCall(out.there(&zs));
+    if (transposed) PetscCall(y ? MatMultTransposeAdd(grouped.there(), xs, zs, zs) : MatMultTranspose(grouped.there(), xs, zs));
+    else PetscCall(y ? MatMultAdd(grouped.there(), xs, zs, zs) : MatMult(grouped.there(), xs, zs));
+    PetscCall(out.written());
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
-  PetscCall(grouped.left().get(z, grouped.rows()));
-  PetscCall(PetscLogEventEnd(events.mult, A, x, z, 0));
+  PetscCall(out.get(z, to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -127,7 +127,9 @@ static PetscErrorCode MatMultAny(Mat A, Vec x, Vec y, Vec z)
   PetscCall(MatGetFormatMat(A, &f));
   PetscCall(MatGetGroupMat(A, &grouped));
   if (grouped) {
-    PetscCall(MatMultGrouped(A, *grouped, x, y, z));
+    PetscCall(PetscLogEventBegin(events.mult, A, x, z, 0));
+    PetscCall(MatMultGrouped(*grouped, false, x, y, z));
+    PetscCall(PetscLogEventEnd(events.mult, A, x, z, 0));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(MatFormatUpdate(A, f));
@@ -179,6 +181,41 @@ PetscErrorCode MatMultAdd_Format(Mat A, Vec x, Vec y, Vec z)
 {
   PetscFunctionBegin;
   PetscCall(MatMultAny(A, x, y, z));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* By the leaders where PETSc has the product on the device, so that the ranks would take turns there. A PETSc without CUDA has it on the host, where many ranks are faster than one. */
+static PetscErrorCode LeadersTranspose(Mat A, std::shared_ptr<GroupMat> *grouped)
+{
+  PetscFunctionBegin;
+  grouped->reset();
+  if (default_space() == Space::Host || petsc_on_device()) PetscCall(MatGetGroupMat(A, grouped));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatMultTranspose_Format(Mat A, Vec x, Vec y)
+{
+  FormatMat                *f;
+  std::shared_ptr<GroupMat> grouped;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  PetscCall(LeadersTranspose(A, &grouped));
+  if (grouped) PetscCall(MatMultGrouped(*grouped, true, x, NULL, y));
+  else PetscCall(f->each_transposed(A, x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatMultTransposeAdd_Format(Mat A, Vec x, Vec y, Vec z)
+{
+  FormatMat                *f;
+  std::shared_ptr<GroupMat> grouped;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  PetscCall(LeadersTranspose(A, &grouped));
+  if (grouped) PetscCall(MatMultGrouped(*grouped, true, x, y, z));
+  else PetscCall(f->each_transposed_add(A, x, y, z));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

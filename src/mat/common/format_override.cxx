@@ -105,6 +105,12 @@ PetscErrorCode MatFormatOverride(Mat A, FormatMat *f)
   if (f->base.transposesymbolic) A->ops->transposesymbolic = MatTransposeSymbolic_Format;
   if (f->base_type == MATSEQAIJCUSPARSE) A->ops->productsetfromoptions = MatProductSetFromOptions_Device;
   if (f->base_type == MATSEQAIJCUSPARSE || f->base_type == MATMPIAIJCUSPARSE) PetscCall(MatFormatOverrideDevice(A, f));
+  if (f->base_type == MATMPIAIJ || f->base_type == MATMPIAIJCUSPARSE) {
+    f->each_transposed       = A->ops->multtranspose;
+    f->each_transposed_add   = A->ops->multtransposeadd;
+    A->ops->multtranspose    = MatMultTranspose_Format;
+    A->ops->multtransposeadd = MatMultTransposeAdd_Format;
+  }
   PetscCall(MatFormatOverrideCOO(A, f));
   f->ours = *A->ops;
   PetscFunctionReturn(PETSC_SUCCESS);
