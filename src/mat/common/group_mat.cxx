@@ -79,7 +79,7 @@ PetscErrorCode GroupMat::place_rows(Mat A)
     const PetscInt *number = natural_.at<PetscInt>() + A->cmap->rstart;
 
     PetscCall(Guarded([&] {
-      for (GroupPlaces *places : {&rows_, &columns_}) places->place = Array<PetscInt>(GroupVector::space(*group_, space_), number, rows_.n);
+      for (GroupPlaces *places : {&rows_, &columns_}) places->place = Array<PetscInt>(vectors_, number, rows_.n);
     }));
     number_ = number;
   }
@@ -207,16 +207,15 @@ PetscErrorCode GroupMat::make_matrix(Mat A)
   PetscCall(MatGetFormatMat(A, &f));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &cusparse, MATSEQAIJCUSPARSE, MATMPIAIJCUSPARSE, ""));
   if (f) PetscCall(MatFormatBecomeLike(there_, f));
-  else if (cusparse && GroupVector::space(*group_, space_) == Space::Cuda)
-    PetscCall(MatConvert(there_, BaseType(group_->groups() > 1), MAT_INPLACE_MATRIX, &there_));
+  else if (cusparse && vectors_ == Space::Cuda) PetscCall(MatConvert(there_, BaseType(group_->groups() > 1), MAT_INPLACE_MATRIX, &there_));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode GroupMat::make_vectors(Mat A)
 {
   PetscFunctionBegin;
-  PetscCall(left_.create(*group_, space_, PetscMax(A->rmap->bs, 1), nrows_, A->rmap->N));
-  PetscCall(right_.create(*group_, space_, PetscMax(A->cmap->bs, 1), numbering_.end - numbering_.begin, A->cmap->N));
+  PetscCall(left_.create(*group_, vectors_, space_, PetscMax(A->rmap->bs, 1), nrows_, A->rmap->N));
+  PetscCall(right_.create(*group_, vectors_, space_, PetscMax(A->cmap->bs, 1), numbering_.end - numbering_.begin, A->cmap->N));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -229,6 +228,7 @@ PetscErrorCode GroupMat::build(Mat A, bool on_device)
   PetscFunctionBegin;
   PetscCall(MatDestroy(&there_));
   PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
+  PetscCall(GroupVector::space(*group_, A, space_, &vectors_));
   PetscCall(place_rows(A));
   patterns_++;
   null_seen_ = near_seen_ = SpaceSeen();

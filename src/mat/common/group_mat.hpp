@@ -62,7 +62,7 @@ private:
   PetscInt *ptr(bool outside) const { return ptr_.at<PetscInt>() + (outside ? nrows_ + 1 : 0); }
 
   std::shared_ptr<RankGroup> group_;
-  Space                      space_ = Space::Host;
+  Space                      space_ = Space::Host, vectors_ = Space::Host; // of products, and of the vectors that come and go
   Seen                       diag_seen_, offd_seen_;
   SpaceSeen                  null_seen_, near_seen_;
   RankGroup::Numbering       numbering_;        // of columns

@@ -2,6 +2,7 @@
 #include "core/launch/for_each_row.hpp"
 #include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
+#include <cstring>
 #include <petsc/private/vecimpl.h>
 
 namespace goza::mat
@@ -29,16 +30,22 @@ struct Gather {
 
 } // namespace
 
-Space GroupVector::space(const RankGroup &group, Space of_the_matrix)
+PetscErrorCode GroupVector::space(const RankGroup &group, Mat A, Space products, Space *space)
 {
-  return petsc_on_device() && group.shares_device_memory() ? of_the_matrix : Space::Host;
+  VecType type;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetVecType(A, &type));
+  const bool there = std::strcmp(type, VECCUDA) == 0 || std::strcmp(type, VECSEQCUDA) == 0 || std::strcmp(type, VECMPICUDA) == 0;
+  *space           = there && products == Space::Cuda && petsc_on_device() && group.shares_device_memory() ? Space::Cuda : Space::Host;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GroupVector::create(const RankGroup &group, Space of_the_matrix, PetscInt bs, PetscInt n, PetscInt N)
+PetscErrorCode GroupVector::create(const RankGroup &group, Space values, Space products, PetscInt bs, PetscInt n, PetscInt N)
 {
   PetscFunctionBegin;
   PetscCall(VecDestroy(&there_));
-  space_  = space(group, of_the_matrix);
+  space_  = values;
   window_ = SharedWindow();
   block_.reset();
   if (space_ == Space::Cuda) {
@@ -47,7 +54,7 @@ PetscErrorCode GroupVector::create(const RankGroup &group, Space of_the_matrix, 
   } else {
     PetscCall(Guarded([&] { window_ = SharedWindow(group.members(), static_cast<std::size_t>(PetscMax(n, 1)) * sizeof(PetscScalar)); }));
     data_ = window_.at<PetscScalar>();
-    if (group.leads() && of_the_matrix == Space::Cuda) window_.pin();
+    if (group.leads() && products == Space::Cuda) window_.pin();
   }
   if (!group.leads()) PetscFunctionReturn(PETSC_SUCCESS);
 #if PetscDefined(HAVE_CUDA)

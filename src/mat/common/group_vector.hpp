@@ -3,7 +3,7 @@
 #include "core/device/array.hpp"
 #include "parallel/device_window.hpp"
 #include "petsc/vec_access.hpp"
-#include <petscvec.h>
+#include <petscmat.h>
 
 namespace goza::mat
 {
@@ -14,7 +14,7 @@ struct GroupPlaces {
   Array<PetscInt> place;            // or where this says, in GroupVector::space(); empty: in turn
 };
 
-/* Its values are in host memory that the ranks have in common or, with a PETSc whose vectors live on the device, in memory of the leader's there, which the others write and read themselves. */
+/* Its values are in host memory that the ranks have in common or, where the ranks' vectors live on the device, in memory of the leader's there, which the others write and read themselves. */
 class GroupVector {
 public:
   GroupVector() = default;
@@ -22,10 +22,11 @@ public:
   GroupVector(const GroupVector &)            = delete;
   GroupVector &operator=(const GroupVector &) = delete;
 
-  static Space space(const RankGroup &group, Space of_the_matrix); // where the values are meant to be
+  /* Where the values are meant to be: where a matrix of the ranks, with its products in the space `products`, has its vectors by default. */
+  static PetscErrorCode space(const RankGroup &group, Mat A, Space products, Space *space);
 
-  PetscErrorCode create(const RankGroup &group, Space of_the_matrix, PetscInt bs, PetscInt n, PetscInt N); // n: of the group. Collective in it
-  PetscErrorCode put(Vec v, const GroupPlaces &places);                                                    // this rank's part
+  PetscErrorCode create(const RankGroup &group, Space values, Space products, PetscInt bs, PetscInt n, PetscInt N); // n: of the group. Collective in it
+  PetscErrorCode put(Vec v, const GroupPlaces &places);                                                             // this rank's part
   PetscErrorCode get(Vec v, const GroupPlaces &places);
   PetscErrorCode there(Vec *v); // on a leader: what the ranks have put
   PetscErrorCode written();     // on a leader: that vector has new values, for the ranks to get
