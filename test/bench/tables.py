@@ -13,6 +13,8 @@ import re
 import sys
 from pathlib import Path
 
+import paper_tables
+
 TOP = Path(__file__).resolve().parents[2]
 RESULTS = TOP / "test/bench/results"
 
@@ -208,6 +210,20 @@ def autoformat():
                          speed_over_aijcusparse=lambda r: f"{r['mean_speed']} (least {r['least_speed']})")
 
 
+def p1_padding():
+    return [{"date": "2026-11-25"}], paper_tables.diagonal_places([(64,) * 3, (128,) * 3, (256,) * 3, (512, 256, 256)])
+
+
+def p2_what_if():
+    rows = records("p2_indices")
+    return rows, paper_tables.what_if(rows)
+
+
+def p2_hit_lines():
+    rows = records("p2_indices")
+    return rows, paper_tables.hit_lines(rows)
+
+
 def headline():
     """What README.md shows: a line a subject, taken from the other tables' records."""
     product = {(r["matrix"], r["type"]): r for r in records("spmv")}
@@ -236,7 +252,7 @@ def headline():
 
 
 TABLES = {table.__name__.replace("_", "-"): table for table in (headline, first_solve, spmv, spmv_gallery, cds, fused_outputs, spmv_host, solves, fused_half, setup_reuse, shared_gpu, peers, elasticity, amg, settings,
-                                                                 scaling, scaling_four, halo, assembly, assembly_program, locality_models, autoformat)}
+                                                                 scaling, scaling_four, halo, assembly, assembly_program, locality_models, autoformat, p1_padding, p2_what_if, p2_hit_lines)}
 
 
 # --- pages
@@ -244,7 +260,7 @@ TABLES = {table.__name__.replace("_", "-"): table for table in (headline, first_
 def caption(rows):
     """What the records say of how they were measured."""
     one = lambda field: list(dict.fromkeys(r[field] for r in rows if r.get(field)))
-    where = ["; ".join(one("gpu") or one("machine")), *(["PETSc " + " and ".join(one("petsc"))] if one("petsc") else [])]
+    where = ["; ".join(one("gpu") or one("machine") or ["counted from patterns"]), *(["PETSc " + " and ".join(one("petsc"))] if one("petsc") else [])]
     dates = sorted(one("date"))
     when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
     commands = [f"`{command}`" for command in one("command")]
