@@ -1,5 +1,5 @@
 /* Every request for memory of Goza's refused in turn, on one rank: what test/laws/alloc_failures.cxx does for products and assembly, for saamg's set-up, update and cycles, for the
-   operations that make matrices and for fused Krylov methods. All ranks get an error or none does, nothing is lost, and the same call then works. -every: each request, and each rank. */
+   operations that make matrices and for fused Krylov methods. All ranks get an error or none does, nothing is lost, and the same call then works. -every: each request, and each rank; -part k/n: a part of them. */
 #include "../support/alloc_sweep.hpp"
 #include "../support/pc_case.hpp"
 
