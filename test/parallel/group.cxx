@@ -315,6 +315,36 @@ BOOST_AUTO_TEST_CASE(a_grid_is_in_its_natural_order)
   });
 }
 
+/* New values may come from the host or, where there is a device, from there: whichever side the group's matrix began with. */
+BOOST_AUTO_TEST_CASE(values_come_from_either_side)
+{
+  for_each_grouping([](const Communicator &comm) {
+    for (const bool device_first : {false, true}) {
+      Grid       grid(comm, 9, 8, 7, MATCDS), plain(comm, 9, 8, 7, MATAIJ);
+      VecHandle  x       = vector_of(plain.A, 5), y, expected;
+      const auto compare = [&](const std::string &what) {
+        PETSC_OK(MatMult(grid.A, x, y));
+        PETSC_OK(MatMult(plain.A, x, expected));
+        PETSC_OK(VecAXPY(y, -1, expected));
+        const PetscReal off = norm(y), whole = norm(expected);
+        all_ranks(off <= 1e3 * PETSC_MACHINE_EPSILON * whole, what + ": off by " + std::to_string(off));
+      };
+
+      PETSC_OK(VecDuplicate(x, y.put()));
+      PETSC_OK(VecDuplicate(x, expected.put()));
+      for (int turn = 0; turn < 4; turn++) {
+        const bool device = (turn % 2 == 0) == device_first;
+
+        for (Grid *g : {&grid, &plain}) {
+          if (device) PETSC_OK(MatScale(g->A, 3));
+          else g->fill(turn + 1);
+        }
+        compare(std::string(device ? "scaled" : "filled") + ", turn " + std::to_string(turn));
+      }
+    }
+  });
+}
+
 /* --- solvers */
 
 struct Answer {

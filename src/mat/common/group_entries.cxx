@@ -1,19 +1,31 @@
 #include "group_entries.hpp"
 #include "borrowed_csr.hpp"
 #include "format_mat.hpp"
+#include "parallel/agree.hpp"
 #include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
 #include "values_to_write.hpp"
+#include <exception>
 
 namespace goza::mat
 {
 
-void GroupEntries::create(const RankGroup &group, PetscInt n)
+void GroupEntries::create(const RankGroup &group, PetscInt n, bool on_device)
 {
   n_ = PetscMax(n, 1);
   there_.reset();
-  window_ = SharedWindow();
-  window_ = SharedWindow(group.members(), static_cast<std::size_t>(n_) * (sizeof(PetscScalar) + sizeof(PetscInt)));
+  values_  = SharedWindow();
+  columns_ = SharedWindow();
+  apart_   = Array<PetscScalar>();
+  columns_ = SharedWindow(group.members(), static_cast<std::size_t>(n_) * sizeof(PetscInt));
+  std::exception_ptr failed;
+  try {
+    if (on_device && group.leads()) apart_ = Array<PetscScalar>(Space::Host, n_);
+  } catch (...) {
+    failed = std::current_exception();
+  }
+  AgreeNoFailure(group.members(), !failed);
+  if (failed) std::rethrow_exception(failed);
 }
 
 static PetscErrorCode IsOnDevice(Mat block, bool *yes)
@@ -46,8 +58,10 @@ PetscErrorCode GroupEntries::are_on_device(const RankGroup &group, Mat Ad, Mat A
 PetscErrorCode GroupEntries::meet(const RankGroup &group, bool on_device)
 {
   PetscFunctionBegin;
-  on_device_ = on_device;
-  if (on_device && !there_) PetscCall(there_.create(group, static_cast<std::size_t>(n_) * sizeof(PetscScalar)));
+  on_device_              = on_device;
+  const std::size_t bytes = static_cast<std::size_t>(n_) * sizeof(PetscScalar);
+  if (on_device && !there_) PetscCall(there_.create(group, bytes));
+  if (!on_device && !values_.bytes()) PetscCall(Guarded([&] { values_ = SharedWindow(group.members(), bytes); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -86,7 +100,7 @@ PetscErrorCode GroupEntries::put(Mat Ad, Mat Ao)
   PetscCall(use_petsc_stream());
   for (Mat block : {Ad, Ao}) {
     if (block && on_device_ && places->size()) PetscCall(PutFromDevice(block, *places, there_.at<PetscScalar>()));
-    if (block && !on_device_) PetscCall(PutFromHost(block, *places, values()));
+    if (block && !on_device_) PetscCall(PutFromHost(block, *places, values_.at<PetscScalar>()));
     places = &offd;
   }
   if (on_device_) PetscCall(Guarded([] { device::synchronize(); })); /* the leader must not begin before */
@@ -101,7 +115,8 @@ PetscErrorCode GroupEntries::give(Mat there, Space space)
 
   PetscFunctionBegin;
   if (!on_device_) {
-    if (space == Space::Cuda) window_.pin(); /* there will be more of them */
+    if (apart_.size()) apart_.assign(values_.at<PetscScalar>());
+    else if (space == Space::Cuda) values_.pin(); /* there will be more of them */
     PetscCall(MatFormatHostValues(there, true));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

@@ -1,7 +1,7 @@
 /* The entries of a group's rows: every rank writes the values of its own where they belong, the leader's matrix has them all.
 
-   They meet in host memory that the ranks have in common, which is the leader's matrix's own array, or, where every rank's newest values are on the device and can be written to
-   the leader's memory there, on the device. */
+   They meet in host memory that the ranks have in common or, where every rank's newest values are on the device and can be written to the leader's memory there, on the device. Where they
+   do from the start, the leader's matrix's host values are memory of its own, which nobody touches until somebody there asks for them. */
 #pragma once
 #include "entry_places.hpp"
 #include "parallel/device_window.hpp"
@@ -12,9 +12,9 @@ namespace goza::mat
 
 class GroupEntries {
 public:
-  void         create(const RankGroup &group, PetscInt n); // collective in the group; an exception on one rank is one on all
-  PetscInt    *columns() const { return window_.at<PetscInt>(static_cast<std::size_t>(n_) * sizeof(PetscScalar)); }
-  PetscScalar *values() const { return window_.at<PetscScalar>(); }
+  void create(const RankGroup &group, PetscInt n, bool on_device); // on_device: as in meet(). Collective in the group; an exception on one rank is one on all
+  PetscInt    *columns() const { return columns_.at<PetscInt>(); }
+  PetscScalar *values() { return apart_.size() ? apart_.data() : values_.at<PetscScalar>(); } // on the leader, its matrix's
 
   /* Of this rank's entries: its diagonal block's, and the others'. */
   EntryPlaces diag, offd;
@@ -27,10 +27,11 @@ public:
   PetscErrorCode give(Mat there, Space space);                 // on the leader: the matrix has what all have put
 
 private:
-  PetscInt     n_ = 0;
-  SharedWindow window_; // values and, behind them, columns
-  DeviceWindow there_;  // values
-  bool         on_device_ = false;
+  PetscInt           n_ = 0;
+  SharedWindow       columns_, values_;
+  Array<PetscScalar> apart_; // the leader's, where the values are not in common
+  DeviceWindow       there_; // values
+  bool               on_device_ = false;
 };
 
 } // namespace goza::mat

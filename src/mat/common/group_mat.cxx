@@ -238,7 +238,7 @@ PetscErrorCode GroupMat::build(Mat A, bool on_device)
   if (!here) here = window;
   if (!here) here = count_entries(diag.csr(), offd.csr(), garray);
   PetscCall(group_->on_leader(here, what, [&] { return add_up_rows(); }));
-  here = Guarded([&] { entries_.create(*group_, ptr(false)[nrows_] + ptr(true)[nrows_]); });
+  here = Guarded([&] { entries_.create(*group_, ptr(false)[nrows_] + ptr(true)[nrows_], on_device); });
   if (!here) here = entries_.meet(*group_, on_device);
   if (!here) here = make_vectors(A);
   if (!here) here = Guarded([&] { place_entries(diag.csr(), offd.csr(), garray, A->cmap->rstart); });
