@@ -39,6 +39,7 @@ done
 for seconds in 0 -1 inf nan 1e7; do
   says "-goza_halo_timeout $seconds" error 'goza_halo_timeout .*: not in' "$ex2" $load $good -goza_halo_timeout $seconds
 done
+says "the library runs on any processor of its kind" 0 'portable: ' "$here/portable.sh" "$LIBGOZA"
 says "-ksp_view tells the grid" 0 'aggregates laid out on a grid of 40 x 30 x 1 points' "$ex2" $load $good -m 30 -n 40 -ksp_view
 says "-ksp_view tells the memory, taken and foretold" 0 'memory: levels [0-9.]+ MB, cycle [0-9.]+ MB; predicted for both [0-9.]+ MB' "$ex2" $load $good -m 40 -n 40 -ksp_view
 says "blocks of a size that mcgs has not" error 'pc_saamg_mcgs_block_size' "$ex2" $load $good -pc_saamg_smoother mcgs -pc_saamg_mcgs_block_size 4

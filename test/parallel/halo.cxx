@@ -334,13 +334,14 @@ const AddTests add([] {
     }
   });
 
-  /* A rank that stays away: its neighbours' devices go on after a while, their exchange is an error from then on, and a new one works. */
+  /* A rank that stays away: its neighbours' devices go on after a while, their exchange is an error from then on, and a new one works, as does another that was there before. */
   add_test(suite, "a_rank_that_does_not_come_is_an_error", [] {
     if (default_space() != Space::Cuda || size_of(PETSC_COMM_WORLD) == 1) return;
     Option            wish("-goza_halo", "peer"), timeout("-goza_halo_timeout", "0.5");
-    Case<PetscScalar> c(patterns[0], PETSC_COMM_WORLD, Space::Cuda);
-    if (!set_up(c, "peer")) return;
+    Case<PetscScalar> c(patterns[0], PETSC_COMM_WORLD, Space::Cuda), other(patterns[1], PETSC_COMM_WORLD, Space::Cuda);
+    if (!set_up(c, "peer") || !set_up(other, "peer")) return;
     c.exchange(3);
+    other.exchange(4);
     if (rank_in(PETSC_COMM_WORLD)) {
       Array<PetscScalar> x(Space::Cuda, equal(0, 0));
 
@@ -358,6 +359,7 @@ const AddTests add([] {
     MPI_Barrier(PETSC_COMM_WORLD);
     PETSC_OK(c.setup());
     c.exchange(3);
+    other.exchange(5);
   });
   add_test(suite, "time_out_is_positive", [] {
     if (default_space() != Space::Cuda || size_of(PETSC_COMM_WORLD) == 1) return;

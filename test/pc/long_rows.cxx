@@ -60,6 +60,17 @@ void bounded(const Entry &e, PetscInt ceiling)
   BOOST_TEST(entries <= 3 * finest.nz_used, "operator complexity " << entries / finest.nz_used);
 }
 
+/* The processor's time, whatever else runs there. */
+void in_time(const Entry &e, PetscInt ceiling, double seconds)
+{
+  PetscLogDouble begin, end;
+
+  PETSC_OK(PetscGetCPUTime(&begin));
+  bounded(e, ceiling);
+  PETSC_OK(PetscGetCPUTime(&end));
+  BOOST_TEST(end - begin <= seconds, end - begin << " s to assemble, set up and solve");
+}
+
 /* The largest level below the finest is one that the bound lets through, and the view says why a level is not as it would be. */
 void within(const Entry &e, const char *complexity, const char *words)
 {
@@ -112,6 +123,8 @@ const AddTests add([] {
     add_test(suite, "bounded", [&c] { bounded(c.make(), c.ceiling); });
     for (const char *what : {"pattern", "interpolation"}) add_test(suite, std::string("kept_") + what, [&c, what] { kept(c.make(), what); });
   }
+  /* 500 000 rows and 4.5 million entries: issue 28.14, where the set-up did not end */
+  add_test(suite_named(nullptr, "power_law"), "in_time", [] { in_time(hubs(500000, 4), 10, 40); });
   auto *suite = suite_named(nullptr, "max_complexity");
   add_test(suite, "coarsened_aggressively", [] {
     within(hubs(25000, 4), "1.3", "level 0 is coarsened aggressively: else operators would exceed complexity 1.3");
