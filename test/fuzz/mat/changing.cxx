@@ -42,15 +42,6 @@ PetscErrorCode assemble(Twins &t, int a, MatAssemblyType type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows of other ranks are then an error of the rank that sets them, and the others wait for it. PETSc's conversions and products leave it on, and MatDuplicate() copies it where MatConvert() to the same
-   type does not. */
-bool takes_own_rows_only(const Slot &s)
-{
-  PetscBool only[2];
-  for (int k = 0; k < 2; k++) PETSC_OK(MatGetOption(s.mat[k], MAT_NO_OFF_PROC_ENTRIES, &only[k]));
-  return only[0] || only[1];
-}
-
 Step set_values(Twins &t, const Op &o)
 {
   const int  a     = t.pick(o.slot[0], [&](const Slot &s) {
@@ -59,7 +50,7 @@ Step set_values(Twins &t, const Op &o)
   const auto mode  = o.p[0] % 2 ? ADD_VALUES : INSERT_VALUES;
   const long how   = o.p[1] % 6;
   const auto seed  = o.seed;
-  const bool local = how < 4 || (a >= 0 && takes_own_rows_only(t.slot[a]));
+  const bool local = how < 4 || (a >= 0 && t.takes_own_rows_only(t.slot[a]));
   return on_one(t, a, [=, &t](Mat A) -> PetscErrorCode {
     const Slot    &s = t.slot[a];
     Rng            rng(seed + 101 * t.rank);

@@ -246,7 +246,7 @@ Step coo_again(Twins &t, const Op &o)
 /* Another pattern by coordinates, into a matrix that may have one. */
 Step coo_anew(Twins &t, const Op &o)
 {
-  const int a = t.pick(o.slot[0], [&](const Slot &s) { return t.is_aij(s) && s.made.by.empty(); });
+  const int a = t.pick(o.slot[0], [&](const Slot &s) { return t.is_aij(s) && s.made.by.empty() && !t.takes_own_rows_only(s); });
   Step      step;
   if (a < 0) return step;
   const Shape       s{t.slot[a].m(), t.slot[a].n(), 1, {}, {}};

@@ -302,6 +302,13 @@ std::string Twins::compare_vectors(Vec got, Vec want, const std::vector<PetscRea
   return wrong.str();
 }
 
+bool Twins::takes_own_rows_only(const Slot &s) const
+{
+  PetscBool only[2];
+  for (int k : {PETSCS, OURS}) PETSC_OK(MatGetOption(s.mat[k], MAT_NO_OFF_PROC_ENTRIES, &only[k]));
+  return only[PETSCS] || only[OURS];
+}
+
 std::string Twins::compare_shape(int s) const
 {
   PetscBool          assembled[2];

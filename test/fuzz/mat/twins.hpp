@@ -69,6 +69,9 @@ public:
   bool is_plain(const Slot &) const;             /* exactly AIJ on PETSc's side */
   bool is(const Slot &, const char *type) const; /* PETSc's side, by the beginning of its name */
   bool has_mirrored_pattern(const Slot &) const; /* a square AIJ's; collective */
+  /* Whether MAT_NO_OFF_PROC_ENTRIES is on: rows of other ranks are an error of the rank that sets them, and the others wait for it. PETSc's conversions and products leave it on, and MatDuplicate()
+     copies it where MatConvert() to the same type does not. */
+  bool takes_own_rows_only(const Slot &) const;
 
   /* A new matrix in slot s on this side, in the place of what is there. */
   PetscErrorCode put(int s, Mat made);
