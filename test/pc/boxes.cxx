@@ -200,9 +200,9 @@ template <class V> void transfers_are_those_of_rows(const Case &c, bool narrow)
 
       transfer.fill(*grid.transfer->boxes, P, narrow);
       transfer.to_boxes(r_there.data(), b.data());
-      transfer.interpolate(e_there.data(), r_there.data(), y.data());
+      transfer.interpolate(e_there.data(), Add<V>{r_there.data(), y.data()});
       const std::vector<V> got_coarse = b.to_host(), got_fine = y.to_host();
-      transfer.interpolate(e_there.data(), nullptr, y.data());
+      transfer.interpolate(e_there.data(), Assign<V>{y.data()});
       const std::vector<V> without = y.to_host();
       PetscReal            off = 0, off_fine = 0;
 

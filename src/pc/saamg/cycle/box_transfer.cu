@@ -26,12 +26,12 @@ template <class V> void BoxTransfer<V>::fill(const Boxes &boxes, const CsrMatrix
   }
 }
 
-template <class V> void BoxTransfer<V>::interpolate(const V *e, const V *z, V *y) const
+template <class V> void BoxTransfer<V>::interpolate(const V *e, const RowOut<V> &out) const
 {
   const auto run = [&](const auto &body, Space space) { for_each_row(space, body.count(), body); };
 
-  if (narrow_.size()) run(FromBoxes<Half, V>{BoxLines(grid_), narrow_.data(), e, z, y}, narrow_.space());
-  else run(FromBoxes<V, V>{BoxLines(grid_), wide_.data(), e, z, y}, wide_.space());
+  if (narrow_.size()) run(FromBoxes<Half, V>{BoxLines(grid_), narrow_.data(), e, ScaledOut<V>(out)}, narrow_.space());
+  else run(FromBoxes<V, V>{BoxLines(grid_), wide_.data(), e, ScaledOut<V>(out)}, wide_.space());
 }
 
 template <class V> void BoxTransfer<V>::to_boxes(const V *r, V *b) const

@@ -12,8 +12,8 @@ public:
   /* narrow: values in half precision. */
   void fill(const Boxes &boxes, const CsrMatrix &P, bool narrow);
 
-  /* y = z + P e, or P e without a z */
-  void interpolate(const V *e, const V *z, V *y) const;
+  /* P e */
+  void interpolate(const V *e, const RowOut<V> &out) const;
   /* b = P^T r */
   void to_boxes(const V *r, V *b) const;
 

@@ -10,6 +10,7 @@
    In a plane, which has one node in y, there are 5 lines. A node between two rows of boxes has a pair for each. Each value of P is there once, P^T reads the same ones. */
 #pragma once
 #include "core/launch/by_lanes.hpp"
+#include "core/launch/four_rows.hpp"
 #include "core/util/half.hpp"
 #include "pc/saamg/setup/box_grid.hpp"
 #include <cstring>
@@ -86,12 +87,12 @@ template <class Store> struct FillPair {
   }
 };
 
-/* y = z + P e, or P e, for four nodes of a line at a time. */
+/* What becomes of P e, for four nodes of a line at a time. */
 template <class Store, class V> struct FromBoxes {
   BoxLines              lines;
   const BoxPair<Store> *pairs;
-  const V              *e, *z; // z or none
-  V                    *y;
+  const V              *e;
+  ScaledOut<V>          out;
 
   HD static constexpr int nodes_at_once() { return 4; }
   PetscInt                count() const { return lines.stride / nodes_at_once() * lines.grid.nodes[1] * lines.grid.nodes[2]; }
@@ -153,9 +154,13 @@ private:
 
   HD void finish(PetscInt i, PetscInt x, const V *sum) const
   {
-    for (int j = 0; j < 4; j++) {
-      if (x + j < lines.grid.nodes[0]) y[i + j] = z ? z[i + j] + sum[j] : sum[j];
+#if defined(__CUDA_ARCH__)
+    if (lines.grid.nodes[0] % nodes_at_once() == 0) {
+      FourRows<V>::finish(out, i, sum);
+      return;
     }
+#endif
+    for (int j = 0; j < nodes_at_once() && x + j < lines.grid.nodes[0]; j++) out(i + j, sum[j]);
   }
 };
 

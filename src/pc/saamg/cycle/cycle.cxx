@@ -252,9 +252,9 @@ private:
     V             *x    = L.x[L.at];
 
     PetscFunctionBegin;
-    if constexpr (std::is_same_v<V, Coarse>) PetscCall(transfer_[l]->to_fine(next.x[next.at], x, x));
+    if constexpr (std::is_same_v<V, Coarse>) PetscCall(transfer_[l]->to_fine(next.x[next.at], Add<Coarse>{x, x}));
     else {
-      PetscCall(transfer_[l]->to_fine(next.x[next.at], nullptr, converted_.data()));
+      PetscCall(transfer_[l]->to_fine(next.x[next.at], Assign<Coarse>{converted_.data()}));
       PetscCall(Guarded([&] { add_converted(space_, L.n, converted_.data(), x); }));
     }
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -104,13 +104,12 @@ template <class V> struct Transfer {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  /* y = z + P e, or P e without a z */
-  PetscErrorCode to_fine(const V *e, const V *z, V *y)
+  /* P e */
+  PetscErrorCode to_fine(const V *e, const RowOut<V> &out)
   {
     PetscFunctionBegin;
-    if (boxes) PetscCall(Guarded([&] { boxes->interpolate(e, z, y); }));
-    else if (z) PetscCall(P.apply(e, Add<V>{z, y}));
-    else PetscCall(P.apply(e, Assign<V>{y}));
+    if (boxes) PetscCall(Guarded([&] { boxes->interpolate(e, out); }));
+    else PetscCall(P.apply(e, out));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
