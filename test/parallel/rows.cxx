@@ -269,3 +269,33 @@ BOOST_AUTO_TEST_CASE(values_read)
     }
   }
 }
+
+/* All 64 bits of what is kept for a column, also those that are no number as a PetscScalar (quiet and signalling NaN, denormal), to the ghosts and in sums. */
+BOOST_AUTO_TEST_CASE(whole_64_bits)
+{
+  const auto bits = [](PetscInt i) {
+    const std::uint64_t odd[] = {0x7ff0000000000001u, 0xfff8000000000123u, 1, 0x8000000000000000u, ~std::uint64_t(0), 0x123456789abcdef0u};
+    return odd[i % 6] ^ (i < 6 ? 0 : static_cast<std::uint64_t>(i) << 20);
+  };
+  for (Space space : spaces()) {
+    const Owners                owners(20);
+    const std::vector<PetscInt> ghosts = owners.ghosts(owners.rank, 3, 1);
+    const PetscInt              n = owners.n(owners.rank), begin = owners.begin[owners.rank];
+    const LocalColumns          own(PETSC_COMM_WORLD, n, space);
+    const ColumnMap             map(own, ghosts);
+    std::vector<std::uint64_t>  values(map.nlocal(), 42);
+    Array<std::uint64_t>        here(space, map.nlocal());
+
+    for (PetscInt i = 0; i < n; i++) values[i] = bits(begin + i);
+    here.assign(values.data());
+    map.update(here);
+    const std::vector<std::uint64_t> got = here.to_host();
+    for (PetscInt i = 0; i < n; i++) BOOST_TEST_REQUIRE(got[i] == bits(begin + i));
+    for (std::size_t g = 0; g < ghosts.size(); g++) BOOST_TEST_REQUIRE(got[n + g] == bits(ghosts[g]), "ghost " << ghosts[g]);
+    std::uint64_t sums[2] = {bits(owners.rank), 1}, want[2] = {0, static_cast<std::uint64_t>(owners.size)};
+    for (PetscMPIInt r = 0; r < owners.size; r++) want[0] += bits(r);
+    map.sum(sums, 2);
+    BOOST_TEST(sums[0] == want[0]);
+    BOOST_TEST(sums[1] == want[1]);
+  }
+}
