@@ -101,6 +101,12 @@ typedef enum {
   PC_SAAMG_CHEBYSHEV_FOURTH /* option 4: of the fourth kind, with optimal weights */
 } PCSAAMGChebyshevKind;
 
+typedef enum {
+  PC_SAAMG_PAPER_NONE,
+  PC_SAAMG_PAPER_DARCY,      /* flow through a heterogeneous medium */
+  PC_SAAMG_PAPER_ANISOTROPIC /* diffusion, a hundred times as strong along z */
+} PCSAAMGPaper;
+
 /* The words of the options, as PETSc lists those of its own enums: by value, then the type's name, the prefix and NULL. */
 PETSC_EXTERN const char *const MatCDSStorages[];
 PETSC_EXTERN const char *const MatStoragePrecisions[];
@@ -112,6 +118,7 @@ PETSC_EXTERN const char *const PCSAAMGPrecisions[];
 PETSC_EXTERN const char *const PCSAAMGReuses[];
 PETSC_EXTERN const char *const PCSAAMGCouplings[];
 PETSC_EXTERN const char *const PCSAAMGChebyshevKinds[];
+PETSC_EXTERN const char *const PCSAAMGPapers[];
 
 /* Finite-element assembly on the host or on a GPU: paper P4. Nodes and elements of one rank are numbered as a DM numbers them locally, from 0. */
 typedef struct _n_GozaAssembly *GozaAssembly;
@@ -209,6 +216,7 @@ PETSC_EXTERN PetscErrorCode PCSAAMGSetCoarseInterpolationDegree(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetCoarseInterpolationDegree(PC, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetRepartitionRatio(PC, PetscReal);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetRepartitionRatio(PC, PetscReal *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetPaper(PC, PCSAAMGPaper, const char[]);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetSmoother(PC, PCSAAMGLevels, const char[]);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetSmoother(PC, PCSAAMGLevels, const char *[]);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetSweeps(PC, PCSAAMGLevels, PetscInt);
@@ -221,6 +229,8 @@ PETSC_EXTERN PetscErrorCode PCSAAMGSetChebyshevRatio(PC, PCSAAMGLevels, PetscRea
 PETSC_EXTERN PetscErrorCode PCSAAMGGetChebyshevRatio(PC, PCSAAMGLevels, PetscReal *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetChebyshevKind(PC, PCSAAMGLevels, PCSAAMGChebyshevKind);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetChebyshevKind(PC, PCSAAMGLevels, PCSAAMGChebyshevKind *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetMCGSRelax(PC, PCSAAMGLevels, PetscReal);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetMCGSRelax(PC, PCSAAMGLevels, PetscReal *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetMCGSBlockSize(PC, PCSAAMGLevels, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetMCGSBlockSize(PC, PCSAAMGLevels, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetMCGSCoupling(PC, PCSAAMGLevels, PCSAAMGCoupling);

@@ -92,7 +92,7 @@ template <class V> void AutoFormat<V>::pick(const Csr &A)
 
   for (const Built &b : best) all.push_back(products_of(*b.format));
   for (const Candidate &c : choice_.candidates) {
-    if (c.choice.layout == Layout::Csr && options_.trials > 1 && c.cost.seconds < csr_close_to_best * best[0].seconds) csr = &c;
+    if (c.choice.layout == Layout::Csr && options_.trials > 1 && c.cost.seconds < csr_close_to_best(this->space_) * best[0].seconds) csr = &c;
   }
   if (csr) all.push_back(options_.csr_products());
   if (all.size() > 1) {

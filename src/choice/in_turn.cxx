@@ -1,6 +1,7 @@
 #include "in_turn.hpp"
 #include "tuning.hpp"
 #include "core/device/device_seconds.hpp"
+#include "core/util/thread_clock.hpp"
 #include <chrono>
 
 namespace goza::choice
@@ -17,8 +18,11 @@ static ProductTime time_of(Space space, const Products &make, int products)
   };
 
   if (space == Space::Host) {
-    ask();
-    return {asking / products, asking / products};
+    const double begin = thread_seconds();
+
+    make(products);
+    const double each = (thread_seconds() - begin) / products;
+    return {each, each};
   }
   if (products > 1) make(1); // what came before has left the caches to itself
   const double working = device::seconds_of(ask);

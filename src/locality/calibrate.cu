@@ -4,8 +4,9 @@
 #include "core/device/properties.hpp"
 #include "core/launch/for_each_row.hpp"
 #include "core/util/hash.hpp"
+#include "core/util/thread_clock.hpp"
 #include <algorithm>
-#include <ctime>
+#include <chrono>
 #include <unistd.h>
 
 namespace goza::locality
@@ -34,13 +35,10 @@ struct Nothing {
   HD void operator()(PetscInt) const { }
 };
 
-/* On a host the time of this thread alone: others may share its core. */
 double now(Space space)
 {
-  timespec t{};
-
-  clock_gettime(space == Space::Host ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+  if (space == Space::Host) return thread_seconds();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 /* Seconds of one of many launches: the least of three batches of about 10 ms each. */

@@ -15,6 +15,7 @@
 #include "../support/bench_timing.hpp"
 #include "core/device/array.hpp"
 #include "core/device/device_seconds.hpp"
+#include "core/util/thread_clock.hpp"
 #include "locality_models.hpp"
 #include "mat/common/format_kind.hpp"
 #include <petsc/private/matimpl.h>
@@ -57,12 +58,31 @@ static double AnalysisSeconds(const Bench &bench, const Sparse &A)
   return times[times.size() / 2];
 }
 
+/* On a host the time of this thread alone. */
+static PetscErrorCode Batch(PetscInt batch, Vec y, const std::function<PetscErrorCode()> &product, PetscLogDouble *seconds)
+{
+  PetscFunctionBeginUser;
+  if (goza::petsc_on_device()) {
+    PetscCall(BatchSeconds(batch, y, product, seconds));
+    PetscFunctionReturn((PetscErrorCode)0);
+  }
+  const double begin = goza::thread_seconds();
+
+  for (PetscInt k = 0; k < batch; k++) PetscCall(product());
+  *seconds = (goza::thread_seconds() - begin) / batch;
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 /* One product and what waits for its end. */
 static PetscErrorCode Once(Vec y, const std::function<PetscErrorCode()> &product, PetscLogDouble *seconds)
 {
   PetscLogDouble t0, t1;
 
   PetscFunctionBeginUser;
+  if (!goza::petsc_on_device()) {
+    PetscCall(Batch(1, y, product, seconds));
+    PetscFunctionReturn((PetscErrorCode)0);
+  }
   PetscCall(PetscTime(&t0));
   PetscCall(product());
   PetscCall(Synchronise(y));
@@ -147,12 +167,12 @@ static PetscErrorCode MeasureCopy(const Bench &bench, Mat B, Vec x, Vec y, Line 
   if (goza::petsc_on_device()) PetscCallCXX(goza::device::clear_caches());
   PetscCall(Once(y, product, &once));
   if (once < slow) {
-    PetscCall(BatchSeconds(3, y, product, &once));
-    PetscCall(BatchSeconds((PetscInt)std::min(500.0, warm_up / std::max(once, 1e-7)), y, product, &once));
+    PetscCall(Batch(3, y, product, &once));
+    PetscCall(Batch((PetscInt)std::min(500.0, warm_up / std::max(once, 1e-7)), y, product, &once));
     const PetscInt batch = (PetscInt)std::min(150.0, std::max(3.0, length / std::max(once, 1e-7)));
 
     for (PetscInt k = 0; k < bench.repeats; k++) {
-      PetscCall(BatchSeconds(batch, y, product, &t));
+      PetscCall(Batch(batch, y, product, &t));
       seconds.push_back(t);
       if (!goza::petsc_on_device()) continue;
       PetscCall(DeviceSeconds(batch, product, &t));

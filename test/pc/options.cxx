@@ -49,6 +49,7 @@ const SmootherSetting<PetscInt> smoother_integers[] = {
 };
 const SmootherSetting<PetscReal> smoother_reals[] = {
   {"jacobi_relax", PCSAAMGSetJacobiRelax, PCSAAMGGetJacobiRelax, (PetscReal)0.5, 2},
+  {"mcgs_relax", PCSAAMGSetMCGSRelax, PCSAAMGGetMCGSRelax, (PetscReal)0.5, 2},
   {"chebyshev_ratio", PCSAAMGSetChebyshevRatio, PCSAAMGGetChebyshevRatio, 16, 1},
 };
 const std::pair<const char *, PCSAAMGLevels> places[] = {{"finest_", PC_SAAMG_FINEST}, {"intermediate_", PC_SAAMG_INTERMEDIATE}, {"coarsest_", PC_SAAMG_COARSEST}, {"", PC_SAAMG_ALL_LEVELS}};

@@ -158,7 +158,7 @@ std::vector<V> swept(const Csr &A, SmootherOptions options, const std::vector<V>
 }
 
 /* One sweep after another, row by row in the order of the colours. */
-template <class V> void sweeps_as_defined(const Entry &e, double tolerance)
+template <class V> void sweeps_as_defined(const Entry &e, double tolerance, double relaxation)
 {
   for (Space space : spaces()) {
     const Lent                  host(e, Space::Host), lent(e, space);
@@ -176,12 +176,14 @@ template <class V> void sweeps_as_defined(const Entry &e, double tolerance)
     const auto relax = [&](PetscInt i) {
       double s = 0;
       for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) s += static_cast<double>(A.val[p]) * x[A.col[p]];
-      x[i] += static_cast<V>(inv[i] * (b[i] - s));
+      x[i] += static_cast<V>(relaxation * inv[i] * (b[i] - s));
     };
     for (PetscInt i = 0; i < n; i++) x[i] = isolated[i] * b[i];
     sweep(rows, relax);
 
-    const std::vector<V> got = swept(lent.rows.csr(), {}, b, inv, isolated, [](Smoother<V> &s) { BOOST_TEST(s.steps(true) == 0); });
+    SmootherOptions options;
+    options.mcgs_relax       = relaxation;
+    const std::vector<V> got = swept(lent.rows.csr(), options, b, inv, isolated, [](Smoother<V> &s) { BOOST_TEST(s.steps(true) == 0); });
     for (PetscInt i = 0; i < n; i++) BOOST_TEST_REQUIRE(std::abs(got[i] - x[i]) <= tolerance, "row " << i << ": " << got[i] << " for " << x[i]);
   }
 }
@@ -205,7 +207,7 @@ std::vector<double> solved(int n, std::vector<double> M, std::vector<double> r)
 }
 
 /* The same with the unknowns of a node together, node by node in the order of the nodes' colours: blocks that are full in the matrix or not, and rows of an identity. */
-template <class V> void block_sweeps_as_defined(const Entry &e, PetscInt bs, double tolerance)
+template <class V> void block_sweeps_as_defined(const Entry &e, PetscInt bs, double tolerance, double relaxation)
 {
   for (Space space : spaces()) {
     const Lent                  host(e, Space::Host), lent(e, space);
@@ -230,12 +232,13 @@ template <class V> void block_sweeps_as_defined(const Entry &e, PetscInt bs, dou
         }
       }
       const auto step = solved(static_cast<int>(bs), D, r);
-      for (PetscInt k = 0; k < bs; k++) x[node * bs + k] += static_cast<V>(step[k]);
+      for (PetscInt k = 0; k < bs; k++) x[node * bs + k] += static_cast<V>(relaxation * step[k]);
     };
     sweep(order, relax);
 
     SmootherOptions options;
     options.mcgs_block_size  = bs;
+    options.mcgs_relax       = relaxation;
     const std::vector<V> got = swept(lent.rows.csr(), options, b, std::vector<V>(n), {},
                                      [bs](Smoother<V> &s) { BOOST_TEST((s.describe().find("blocks of " + std::to_string(bs)) != std::string::npos)); });
     for (PetscInt i = 0; i < n; i++) BOOST_TEST_REQUIRE(std::abs(got[i] - x[i]) <= tolerance, "row " << i << ": " << got[i] << " for " << x[i]);
@@ -332,13 +335,18 @@ const AddTests add([] {
   }
   for (const Entry &e : {upwind, with_walls, stencil27(9, 8, 7), stencil7(13, 12, 11)}) {
     auto *suite = suite_named(suite_named(nullptr, "gauss_seidel"), e.name);
-    add_test(suite, "double", [=] { sweeps_as_defined<PetscScalar>(e, 1e3 * PETSC_MACHINE_EPSILON); });
-    add_test(suite, "single", [=] { sweeps_as_defined<float>(e, 1e-5); });
+    for (const auto &[relaxation, relaxed] : {std::pair{1.0, ""}, {0.7, "_relaxed"}}) {
+      add_test(suite, "double" + std::string(relaxed), [e = e, omega = relaxation] { sweeps_as_defined<PetscScalar>(e, 1e3 * PETSC_MACHINE_EPSILON, omega); });
+      add_test(suite, "single" + std::string(relaxed), [e = e, omega = relaxation] { sweeps_as_defined<float>(e, 1e-5, omega); });
+    }
   }
   for (const auto &[e, bs] : {std::pair{elasticity(5, 4, 4), 3}, {elasticity(6, 5, 4), 6}, {stencil7(12, 12, 11), 2}, {stencil27(6, 6, 8), 6}, {with_walls, 3}, {upwind, 3}, {one_sided, 2}}) {
     auto *suite = suite_named(suite_named(nullptr, "block_gauss_seidel"), e.name + "_" + std::to_string(bs));
-    add_test(suite, "double", [e = e, bs = bs] { block_sweeps_as_defined<PetscScalar>(e, bs, 1e4 * PETSC_MACHINE_EPSILON); });
-    add_test(suite, "single", [e = e, bs = bs] { block_sweeps_as_defined<float>(e, bs, 1e-4); });
+    for (const auto &[relaxation, relaxed] : {std::pair{1.0, ""}, {0.7, "_relaxed"}}) {
+      add_test(suite, "double" + std::string(relaxed),
+               [e = e, bs = bs, omega = relaxation] { block_sweeps_as_defined<PetscScalar>(e, bs, 1e4 * PETSC_MACHINE_EPSILON, omega); });
+      add_test(suite, "single" + std::string(relaxed), [e = e, bs = bs, omega = relaxation] { block_sweeps_as_defined<float>(e, bs, 1e-4, omega); });
+    }
   }
   for (const auto &name : goza_test::smoother_names()) {
     add_test(suite_named(suite_named(nullptr, "transposed"), name), "upwind", [=] { transposed(name, upwind); });

@@ -118,6 +118,7 @@ PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer);
 
 /* saamg_settings.cxx */
 PetscErrorCode PCSetFromOptions_SAAMG(PC pc, GozaOptionItems PetscOptionsObject);
+PetscErrorCode PaperFromOptions(PC pc, GozaOptionItems PetscOptionsObject);
 PetscErrorCode ComposeSAAMG(PC pc, bool attach); // what PETSc and the Set and Get functions find by name
 std::string    SettingsChanged(SAAMG &mg);       // " -option value" for each that differs from a new PC's
 

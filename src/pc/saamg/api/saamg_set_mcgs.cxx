@@ -2,6 +2,56 @@
 #include "saamg_call.hpp"
 
 /*@
+  PCSAAMGSetMCGSRelax - Sets the relaxation of the smoother "mcgs"
+
+  Logically Collective
+
+  Input Parameters:
++ pc     - the preconditioner, of type `PCSAAMG`
+. levels - where: `PC_SAAMG_FINEST`, `PC_SAAMG_INTERMEDIATE`, `PC_SAAMG_COARSEST` (where that is smoothed and not solved) or `PC_SAAMG_ALL_LEVELS`
+- relax  - between 0 and 2; 1 (the default): Gauss-Seidel
+
+  Options Database Keys:
++ -pc_saamg_mcgs_relax w - on all levels
+. -pc_saamg_finest_mcgs_relax w - on the finest
+. -pc_saamg_intermediate_mcgs_relax w - on those between
+- -pc_saamg_coarsest_mcgs_relax w - on the coarsest
+
+  Level: advanced
+
+.seealso: `PCSAAMG`, `PCSAAMGGetMCGSRelax()`, `PCSAAMGSetSmoother()`, `PCSAAMGSetJacobiRelax()`
+@*/
+PetscErrorCode PCSAAMGSetMCGSRelax(PC pc, PCSAAMGLevels levels, PetscReal relax)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::CallSet(pc, "PCSAAMGSetMCGSRelax_C", levels, relax));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGGetMCGSRelax - Gets the relaxation of the smoother "mcgs"
+
+  Not Collective
+
+  Input Parameters:
++ pc     - the preconditioner, of type `PCSAAMG`
+- levels - which; `PC_SAAMG_ALL_LEVELS` gives the finest's
+
+  Output Parameter:
+. relax - its value
+
+  Level: advanced
+
+.seealso: `PCSAAMG`, `PCSAAMGSetMCGSRelax()`
+@*/
+PetscErrorCode PCSAAMGGetMCGSRelax(PC pc, PCSAAMGLevels levels, PetscReal *relax)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::CallGet(pc, "PCSAAMGGetMCGSRelax_C", levels, relax));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
   PCSAAMGSetMCGSBlockSize - Sets how many unknowns the smoother "mcgs" relaxes together
 
   Logically Collective

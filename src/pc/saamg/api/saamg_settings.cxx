@@ -51,6 +51,7 @@ constexpr std::tuple settings{
   Setting{"-pc_saamg_jacobi_relax", "PCSAAMGSetJacobiRelax", "Relaxation of Jacobi (less is used where that would diverge)", in_smoother<&SmootherOptions::jacobi_relax>, RealRange{0, 2, true, true}},
   Setting{"-pc_saamg_chebyshev_degree", "PCSAAMGSetChebyshevDegree", "Degree of the Chebyshev polynomial", in_smoother<&SmootherOptions::chebyshev_degree>, IntRange{1, most_chebyshev_degree}},
   Setting{"-pc_saamg_chebyshev_ratio", "PCSAAMGSetChebyshevRatio", "The polynomial smooths [lambda_max/ratio, lambda_max]", in_smoother<&SmootherOptions::chebyshev_ratio>, RealRange{1, infinity, true, true}},
+  Setting{"-pc_saamg_mcgs_relax", "PCSAAMGSetMCGSRelax", "Relaxation of mcgs: 1, Gauss-Seidel; else successive over- or underrelaxation", in_smoother<&SmootherOptions::mcgs_relax>, RealRange{0, 2, true, true}},
   Setting{"-pc_saamg_mcgs_block_size", "PCSAAMGSetMCGSBlockSize", "Unknowns that mcgs relaxes together (auto: those of a node)", in_smoother<&SmootherOptions::mcgs_block_size>, IntList{block_sizes}},
   Setting{"-pc_saamg_mcgs_coupling", "PCSAAMGSetMCGSCoupling", "What mcgs does between ranks: global, as on one rank; local, Jacobi", in_smoother<&SmootherOptions::mcgs_coupling>, Words<PCSAAMGCoupling>{PCSAAMGCouplings}},
   Setting{"-pc_saamg_chebyshev_kind", "PCSAAMGSetChebyshevKind", "Kind of the Chebyshev polynomial: 1, or 4 with optimal weights, which needs no ratio", in_smoother<&SmootherOptions::chebyshev_fourth>, Words<PCSAAMGChebyshevKind>{PCSAAMGChebyshevKinds}},
@@ -211,6 +212,7 @@ PetscErrorCode PCSetFromOptions_SAAMG(PC pc, GozaOptionItems PetscOptionsObject)
 {
   PetscFunctionBegin;
   PetscOptionsHeadBegin(PetscOptionsObject, "Smoothed-aggregation AMG options");
+  PetscCall(PaperFromOptions(pc, PetscOptionsObject)); /* what is named beside it wins */
   for (const Entry &entry : entries) {
     if (!entry.by_level) PetscCall(entry.from_options(pc, PC_SAAMG_ALL_LEVELS, PetscOptionsObject));
   }

@@ -1,6 +1,7 @@
 /* The nodes of a matrix, bs unknowns each, by their colours: the unknowns of a node are relaxed together, by the inverse of its diagonal block. */
 #pragma once
 #include "color_parts.hpp"
+#include "l1_diagonal.hpp"
 #include "level_rows.hpp"
 #include "mat/slicedell/slicedell.hpp"
 #include "node_blocks.hpp"
@@ -11,7 +12,7 @@ namespace goza::saamg
 template <class V> class ColoredNodes {
 public:
   /* norms: the rows' entries on other ranks where a sweep does not see those change, so that their l1 norms must stand in the diagonal; else null. Collective. */
-  ColoredNodes(const LevelRows &rows, PetscInt bs, const Csr *norms) : bs_(bs), n_(rows.diagonal_block().nrows)
+  ColoredNodes(const LevelRows &rows, PetscInt bs, const Csr *norms, V relax) : bs_(bs), n_(rows.diagonal_block().nrows)
   {
     const NodeBlocks blocks(rows.diagonal_block(), bs);
     const Csr        nodes    = blocks.nodes();
@@ -20,6 +21,7 @@ public:
                                          : NodeGraph(rows.all(), rows.columns(), bs).color(rows.ids());
 
     inverse_ = inverse_diagonal_blocks<V>(blocks, norms ? *norms : Csr{nodes.space, 0, 0, nullptr, nullptr, nullptr});
+    if (relax != V(1)) scale(inverse_.space(), inverse_.size(), relax, inverse_.data());
     if (isolated || norms) {
       for (PetscInt c = 0; c < coloring.ncolors(); c++) {
         colors_.emplace_back(nodes.space);
@@ -73,7 +75,7 @@ private:
   };
 
   PetscInt                     bs_, n_;  // n: rows
-  Array<V>                     inverse_; // [nodes][bs][bs]
+  Array<V>                     inverse_; // [nodes][bs][bs], relaxed
   Array<PetscInt>              first_;   // the first colour's nodes
   std::vector<SlicedEll<V, V>> colors_;
   std::vector<Edge>            edges_; // by colour, where a sweep exchanges values

@@ -12,15 +12,16 @@ namespace goza::saamg
 template <class V> class ColoredRows {
 public:
   /* norms: the rows' entries on other ranks where a sweep does not see those change, so that their l1 norms must stand in the diagonal; else null. Collective. */
-  ColoredRows(const InverseDiagonal<V> &D, const LevelRows &rows, const Csr *norms) :
-    D_(D), space_(rows.all().space), inv_(space_, norms ? D.n : 0), start_(space_, D.n)
+  ColoredRows(const InverseDiagonal<V> &D, const LevelRows &rows, const Csr *norms, V relax) :
+    D_(D), space_(rows.all().space), inv_(space_, norms || relax != V(1) ? D.n : 0), start_(space_, D.n)
   {
     const Csr     &block    = rows.diagonal_block();
     const Coloring coloring = color_rows(rows.all(), rows.columns(), rows.ids(), 1);
 
-    if (norms) {
+    if (norms || relax != V(1)) {
       inv_.copy_from(D_.inv, D_.n);
-      add_l1_norms(*norms, false, inv_.data());
+      if (norms) add_l1_norms(*norms, false, inv_.data());
+      if (relax != V(1)) scale(space_, D_.n, relax, inv_.data());
       D_.inv = inv_.data();
     }
     if (rows.columns()->size() == 1 || norms) {
@@ -76,7 +77,7 @@ private:
 
   InverseDiagonal<V>           D_;
   Space                        space_;
-  Array<V>                     inv_;   // [n] with the l1 norms
+  Array<V>                     inv_;   // [n] with the l1 norms, and relaxed
   Array<V>                     start_; // [n]
   std::vector<SlicedEll<V, V>> colors_;
   std::vector<Edge>            edges_; // by colour, where a sweep exchanges values

@@ -41,7 +41,19 @@ template <class V> struct ScaleOf {
   }
 };
 
+template <class V> struct Scale {
+  V  factor;
+  V *x;
+
+  HD void operator()(PetscInt i) const { x[i] *= factor; }
+};
+
 } // namespace
+
+template <class V> void scale(Space space, std::size_t n, V factor, V *x)
+{
+  for_each_row(space, static_cast<PetscInt>(n), Scale<V>{factor, x});
+}
 
 template <class V> void add_l1_norms(const Csr &A, bool diagonal_block, V *inv, const PetscScalar *row_scale, const PetscScalar *col_scale)
 {
@@ -55,9 +67,11 @@ template <class V> void diagonal_scales(Space space, PetscInt n, const V *inv, P
 
 template void add_l1_norms(const Csr &, bool, PetscScalar *, const PetscScalar *, const PetscScalar *);
 template void diagonal_scales(Space, PetscInt, const PetscScalar *, PetscScalar *);
+template void scale(Space, std::size_t, PetscScalar, PetscScalar *);
 #if !PetscDefined(USE_REAL_SINGLE)
 template void add_l1_norms(const Csr &, bool, float *, const PetscScalar *, const PetscScalar *);
 template void diagonal_scales(Space, PetscInt, const float *, PetscScalar *);
+template void scale(Space, std::size_t, float, float *);
 #endif
 
 } // namespace goza::saamg

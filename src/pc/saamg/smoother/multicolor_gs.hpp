@@ -27,6 +27,7 @@ public:
     n_(input.D.n),
     rows_(std::move(rows)),
     sweeps_(options.sweeps),
+    relax_(options.mcgs_relax),
     local_(input.A.has_others() && options.mcgs_coupling == PC_SAAMG_COUPLING_LOCAL),
     work_(input.A.space(), input.A.has_others() ? input.D.n : 0)
   {
@@ -44,8 +45,10 @@ public:
     if (local) PetscCall(original.open(input.grid, true));
     const Csr *norms = local ? &original.off_diagonal_block() : nullptr;
     PetscCall(Together(rows.columns()->comm(), "colour its rows", [&] {
-      if (bs > 1) smoother = std::make_unique<MulticolorGaussSeidel<V, ColoredNodes<V>>>(input, ColoredNodes<V>(rows, bs, norms), options);
-      else smoother = std::make_unique<MulticolorGaussSeidel<V, ColoredRows<V>>>(input, ColoredRows<V>(input.D, rows, norms), options);
+      if (bs > 1)
+        smoother = std::make_unique<MulticolorGaussSeidel<V, ColoredNodes<V>>>(input, ColoredNodes<V>(rows, bs, norms, static_cast<V>(options.mcgs_relax)), options);
+      else
+        smoother = std::make_unique<MulticolorGaussSeidel<V, ColoredRows<V>>>(input, ColoredRows<V>(input.D, rows, norms, static_cast<V>(options.mcgs_relax)), options);
     }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -87,9 +90,10 @@ public:
 
   std::string describe() const override
   {
-    char text[120];
+    char text[120], relaxed[40] = "";
 
-    std::snprintf(text, sizeof(text), "mcgs, %d sweep(s), %d colours%s%s", static_cast<int>(sweeps_), static_cast<int>(rows_.ncolors()), rows_.describe().c_str(), local_ ? ", Jacobi between ranks" : "");
+    if (relax_ != 1) std::snprintf(relaxed, sizeof(relaxed), ", relaxation %.3g", static_cast<double>(relax_));
+    std::snprintf(text, sizeof(text), "mcgs, %d sweep(s), %d colours%s%s%s", static_cast<int>(sweeps_), static_cast<int>(rows_.ncolors()), rows_.describe().c_str(), relaxed, local_ ? ", Jacobi between ranks" : "");
     return text;
   }
 
@@ -119,6 +123,7 @@ private:
   PetscInt        n_;
   Rows            rows_;
   PetscInt        sweeps_;
+  PetscReal       relax_;
   bool            local_;
   Array<V>        work_; // where other ranks take part
 };

@@ -19,6 +19,7 @@ struct SmootherOptions {
   PetscReal jacobi_relax     = 2. / 3.; // D^-1 is multiplied by this
   PetscInt  chebyshev_degree = 2;       // products with A in an application that begins from zero: degree - 1
   bool      chebyshev_fourth = false;   // of the fourth kind, with optimal weights; else of the first
+  PetscReal mcgs_relax       = 1;       // of Gauss-Seidel by colours: x_i += relax D_ii^-1 (b - A x)_i
   PetscInt  mcgs_block_size  = 0;       // unknowns relaxed together: 1, 2, 3 or 6; 0: those of a node
   PetscInt  mcgs_coupling    = 0;       // PCSAAMGCoupling
   PetscReal chebyshev_ratio  = 10;      // smooths the part [lambda_max / ratio, lambda_max] of D^-1 A's spectrum: paper P5
