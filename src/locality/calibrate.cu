@@ -42,12 +42,12 @@ double now(Space space)
 }
 
 /* Seconds of one of many launches: the least of three batches of about 10 ms each. */
-template <class Body> double seconds(Space space, PetscInt n, const Body &body)
+template <class Launch> double seconds(Space space, const Launch &launch)
 {
   const auto run = [&](int times) {
     const double begin = now(space);
 
-    for (int k = 0; k < times; k++) for_each_row(space, n, body);
+    for (int k = 0; k < times; k++) launch();
     if (space == Space::Cuda) device::synchronize();
     return (now(space) - begin) / times;
   };
@@ -58,16 +58,28 @@ template <class Body> double seconds(Space space, PetscInt n, const Body &body)
   return best;
 }
 
+template <class Body> double seconds_of_rows(Space space, PetscInt n, const Body &body)
+{
+  return seconds(space, [&] { for_each_row(space, n, body); });
+}
+
+/* Of all of an array: on a device by the runtime's own copy, since a kernel of one entry a thread does not fill the memory of every one. */
+double seconds_of_copy(const Array<double> &from, Array<double> &to, PetscInt n)
+{
+  if (from.space() == Space::Host) return seconds_of_rows(Space::Host, n, Copy{from.data(), to.data()});
+  return seconds(Space::Cuda, [&] { device::copy_async(to.data(), from.data(), static_cast<std::size_t>(n) * sizeof(double)); });
+}
+
 /* Arrays that are in the last cache are copied faster: its size, and its speed from the time that a longer copy takes more, so that launches do not count. */
 void measure_cache(const Array<double> &from, Array<double> &to, PetscInt most, Calibration &c)
 {
   const bool gpu  = c.space == Space::Cuda;
-  double     last = seconds(c.space, 1 << 14, Copy{from.data(), to.data()});
+  double     last = seconds_of_rows(c.space, 1 << 14, Copy{from.data(), to.data()});
 
   c.l2           = 16.0 * (1 << 14);
   c.l2_bandwidth = c.bandwidth;
   for (PetscInt n = 1 << 15, before = 1 << 14; n < most; n *= 2) {
-    const double whole = seconds(c.space, n, Copy{from.data(), to.data()}), more = whole - last;
+    const double whole = seconds_of_rows(c.space, n, Copy{from.data(), to.data()}), more = whole - last;
 
     if (more <= (gpu ? 0.5e-6 : 1e-7)) continue; // it is the launch that is seen
     const double rate = 16.0 * (n - before) / more;
@@ -99,11 +111,11 @@ Calibration calibrate(Space space)
   b.zero();
   c.device    = device_name(space);
   c.space     = space;
-  c.bandwidth = 16.0 * most / seconds(space, most, Copy{a.data(), b.data()});
-  c.gather    = 8.0 * most / seconds(space, most, Gather{a.data(), b.data(), most});
+  c.bandwidth = 16.0 * most / seconds_of_copy(a, b, most);
+  c.gather    = 8.0 * most / seconds_of_rows(space, most, Gather{a.data(), b.data(), most});
   measure_cache(a, b, most, c);
   if (gpu) {
-    c.kernel_launch = std::max(1e-9, seconds(space, 1, Nothing{}));
+    c.kernel_launch = std::max(1e-9, seconds_of_rows(space, 1, Nothing{}));
     c.line          = 128;
     c.cache         = std::max(1, device::shared_memory());
     c.processors    = device::multiprocessors();

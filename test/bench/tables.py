@@ -200,12 +200,12 @@ def assembly_program():
 
 def locality_models():
     rows = records("locality_models")
-    return rows, pivot(rows, lambda r: r["model"], lambda r: r["matrices"], lambda r: f"{r['correlation']:g}" + text(r["mean_error_percent"], ", {} %"), "correlation, mean error")
+    return rows, pivot(rows, lambda r: r["model"], lambda r: f"{r['matrices']} ({r['count']})", lambda r: f"{r['correlation']:.3f}, {r['mean_error_percent']:.1f} %" + text(r.get("choice_loss_percent"), "; choice loses {:.1f} %"), "correlation, mean error")
 
 
 def autoformat():
     rows = records("autoformat")
-    return rows, listing(rows, measured_by=lambda r: r["clock"], mean_loss=lambda r: f"{r['mean_loss_percent']} %", **{head: (lambda field: lambda r: f"{r[field]:g} %")(field)
+    return rows, listing(rows, measured_by=lambda r: r["clock"], chosen_by=lambda r: r["by"], mean_loss=lambda r: f"{r['mean_loss_percent']} %", **{head: (lambda field: lambda r: f"{r[field]:g} %")(field)
                          for head, field in (("within_1_%", "within_1"), ("within_3_%", "within_3"), ("within_5_%", "within_5"))},
                          speed_over_aijcusparse=lambda r: f"{r['mean_speed']} (least {r['least_speed']})")
 
