@@ -319,3 +319,64 @@ BOOST_AUTO_TEST_CASE(no_diagonal_is_missed)
   BOOST_TEST(built(A).in_remainder() == 0);
   check_product(built(A), A);
 }
+
+/* From CDS of the same matrix as from its rows: whole and half either way, narrower, and new values. */
+template <class Store, class V> void made_from_cds(const Matrix &A, const Matrix &other, CdsStorage from, const CdsOptions &options, bool half)
+{
+  for (Space space : spaces()) {
+    const goza::Array<PetscInt>    ptr(space, A.ptr.data(), A.ptr.size()), col(space, A.col.data(), A.col.size());
+    const goza::Array<PetscScalar> val(space, A.val.data(), A.val.size()), new_val(space, other.val.data(), other.val.size());
+    const Csr rows{space, A.nrows, A.ncols, ptr.data(), col.data(), val.data()}, new_rows{space, A.nrows, A.ncols, ptr.data(), col.data(), new_val.data()};
+    const std::vector<PetscScalar> x = counted(A.ncols);
+    const std::vector<V>           narrow(x.begin(), x.end());
+    const goza::Array<V>           in(space, narrow.data(), narrow.size());
+    goza::Array<V>                 out(space, A.nrows);
+    CdsOptions                     given;
+
+    given.storage = from;
+    given.bs      = options.bs;
+    Cds<PetscScalar, PetscScalar> source(space, given);
+    Cds<Store, V>                 like(space, options);
+    const auto                    check = [&](const Matrix &want) {
+      like.apply(in.data(), goza::Assign<V>{out.data()});
+      const std::vector<V>           y = out.to_host();
+      const std::vector<PetscScalar> got(y.begin(), y.end());
+      BOOST_TEST(got == want.times(x), boost::test_tools::per_element());
+    };
+
+    source.build(rows);
+    BOOST_REQUIRE(like.build_like(source));
+    BOOST_TEST(like.half() == half);
+    check(A);
+    source.refill(new_rows);
+    BOOST_REQUIRE(like.refill_like(source));
+    check(other);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(from_diagonals)
+{
+  const auto   band      = [](PetscInt i, PetscInt j) { return std::abs(i - j) <= 1 || std::abs(i - j) == 7; };
+  const auto   alike     = [&](PetscInt i, PetscInt j) { return band(i, j) ? symmetric(i, j) : none; };
+  const auto   different = [&](PetscInt i, PetscInt j) { return band(i, j) ? 1.0 + (3 * i + j) % 5 : none; };
+  const auto   upper     = [&](PetscInt i, PetscInt j) { return band(i, j) && j >= i ? 1.0 + (i + j) % 5 : none; };
+  const Matrix S(45, 45, alike), twice(45, 45, [&](PetscInt i, PetscInt j) { return 2 * alike(i, j); }), U(45, 45, different), T(45, 45, upper);
+  const auto   nodes = [](PetscInt i, PetscInt j) { return std::abs(i / 3 - j / 3) <= 1 ? symmetric(i, j) : none; };
+  const Matrix N(48, 48, nodes);
+  CdsOptions   whole, promised, blocks;
+
+  whole.storage      = CdsStorage::Full;
+  promised.symmetric = true;
+  blocks.bs          = 3;
+  made_from_cds<PetscScalar, PetscScalar>(S, twice, CdsStorage::Half, {}, true);
+  made_from_cds<PetscScalar, PetscScalar>(S, twice, CdsStorage::Half, whole, false);
+  made_from_cds<goza::Half, float>(S, twice, CdsStorage::Full, promised, true);
+  made_from_cds<float, float>(S, twice, CdsStorage::Full, {}, true);
+  made_from_cds<goza::Half, float>(U, U, CdsStorage::Auto, promised, false);
+  made_from_cds<float, float>(S, U, CdsStorage::Auto, {}, true); // new values that are not symmetric any more
+  made_from_cds<float, float>(T, T, CdsStorage::Auto, {}, false);
+  made_from_cds<goza::Half, float>(N, N, CdsStorage::Auto, blocks, true);
+  made_from_cds<float, float>(N, N, CdsStorage::Full, blocks, true);
+  blocks.storage = CdsStorage::Full;
+  made_from_cds<float, float>(N, N, CdsStorage::Half, blocks, false);
+}

@@ -35,7 +35,8 @@ template <class Join, int K, class V> __device__ void join_block(V *mine, V *res
   result[threadIdx.x * stride] = all;
 }
 
-template <class Join, int K, class V, class Body> __global__ void __launch_bounds__(sum_threads) SumRowsKernel(PetscInt n, Body body, V *part)
+template <class Join, int K, class V, class Body>
+__global__ void __launch_bounds__(sum_threads) SumRowsKernel(PetscInt n, const __grid_constant__ Body body, V *part)
 {
   V mine[K];
 

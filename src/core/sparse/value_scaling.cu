@@ -12,9 +12,9 @@ namespace goza
 namespace
 {
 
-constexpr std::int64_t no_exponent = 4096;  // added to exponents, so that 0 stands for a row without a finite entry other than 0
-constexpr int          inside_rows = 10;    // powers of two that entries may be below the largest of their row and keep all bits
-constexpr double       rounding    = 3e-14; // of the largest entry of a row: what is less is what sums that cancel leave
+constexpr std::int64_t no_exponent = RowExponents::far_above;
+constexpr int          inside_rows = 10; // powers of two that entries may be below the largest of their row and keep all bits
+constexpr double       rounding    = RowExponents::rounding;
 
 HD inline bool is_finite(double v)
 {
@@ -63,8 +63,8 @@ struct RowExponent {
     }
     largest = most_of_lanes(largest, lanes);
     if (lane) return;
-    high[i] = largest > 0 ? no_exponent + ilogb(largest) : 0;
-    low[i]  = largest > 0 ? no_exponent - ilogb(largest) : 0;
+    high[i] = RowExponents::high(largest);
+    low[i]  = RowExponents::low(largest);
   }
 };
 
@@ -235,7 +235,6 @@ template <class V> bool ValueScaling<V>::fits(const Csr &A, const StoreRange &ra
 template <class V> bool ValueScaling<V>::keeps_all(const Csr &A, const StoreRange &range)
 {
   Array<std::int64_t> high(A.space, A.nrows), low(A.space, A.nrows), least(A.space, A.nrows), extremes(A.space, 4);
-  int                 shift;
 
   for_each_row_of_values(A, RowExponent{A.ptr, A.col, A.val, nullptr, nullptr, high.data(), low.data()});
   for_each_row_of_values(A, LeastExponent{A.ptr, A.col, A.val, least.data()});
@@ -243,7 +242,15 @@ template <class V> bool ValueScaling<V>::keeps_all(const Csr &A, const StoreRang
   join_rows<Most, 2>(A.space, A.nrows, MostOfBoth{least.data(), low.data()}, extremes.data() + 2);
   const std::vector<std::int64_t> all = extremes.to_host();
 
-  return shift_into(all.data(), range, false, &shift) && (all[2] == 0 || no_exponent - all[2] + shift >= range.least);
+  return keeps_all(RowExponents{all[0], all[1], all[2]}, range);
+}
+
+template <class V> bool ValueScaling<V>::keeps_all(const RowExponents &rows, const StoreRange &range)
+{
+  const std::int64_t extremes[2] = {rows.most, rows.least};
+  int                shift;
+
+  return shift_into(extremes, range, false, &shift) && (rows.smallest == 0 || no_exponent - rows.smallest + shift >= range.least);
 }
 
 template <class V> Csr ValueScaling<V>::apply(const Csr &A, const StoreRange &range, PetscScalar *left)
@@ -285,6 +292,20 @@ template <class V> Csr ValueScaling<V>::apply(const Csr &A, const StoreRange &ra
   scale_values(A, row, col, shift, values_.data());
   S.val = values_.data();
   return S;
+}
+
+template <class V> bool ValueScaling<V>::take_one_factor(const RowExponents &rows, const StoreRange &range, PetscScalar *factor)
+{
+  const std::int64_t extremes[2] = {rows.most, rows.least};
+  int                shift;
+
+  if (!shift_into(extremes, range, false, &shift)) return false;
+  symmetric_ = false;
+  row_       = Array<V>(row_.space());
+  x_         = Array<V>(x_.space());
+  factor_    = static_cast<V>(std::ldexp(1.0, -shift));
+  *factor    = std::ldexp(1.0, shift);
+  return true;
 }
 
 template <class V> const V *ValueScaling<V>::vector(const V *x) const

@@ -8,6 +8,8 @@
 #include "core/device/array.hpp"
 #include "csr.hpp"
 #include "core/launch/row_out.hpp"
+#include <cmath>
+#include <cstdint>
 
 namespace goza
 {
@@ -16,12 +18,28 @@ struct StoreRange {
   int least, most; // exponents of two
 };
 
+/* The exponents of two of the rows' largest entries: of the largest of them, and of the smallest, negated; both from far above 0, which stands for rows without a finite entry other
+   than 0. Found by joining over all rows with Most. */
+struct RowExponents {
+  static constexpr std::int64_t far_above = 4096;
+
+  std::int64_t most = 0, least = 0, smallest = 0; // smallest: as least, of the smallest of all entries that are not rounding; 0: not looked for
+
+  static constexpr double rounding = 3e-14; // of the largest entry of a row: what is less is what sums that cancel leave
+
+  HD static std::int64_t high(double largest) { return largest > 0 ? far_above + ilogb(largest) : 0; }
+  HD static std::int64_t low(double largest) { return largest > 0 ? far_above - ilogb(largest) : 0; }
+};
+
 template <class V> class ValueScaling {
 public:
   /* Whether one factor serves for all of A, and every entry that is not rounding keeps all its bits. */
   static bool keeps_all(const Csr &A, const StoreRange &range);
+  static bool keeps_all(const RowExponents &rows, const StoreRange &range);
   /* A with the values to store; they live until release() or the next call. left: where one factor serves, it is left to the caller, and the values are A's. */
-  Csr  apply(const Csr &A, const StoreRange &range, PetscScalar *left = nullptr);
+  Csr apply(const Csr &A, const StoreRange &range, PetscScalar *left = nullptr);
+  /* Where one factor serves, for values that are scaled by it elsewhere. */
+  bool take_one_factor(const RowExponents &rows, const StoreRange &range, PetscScalar *factor);
   void release() { values_ = Array<PetscScalar>(values_.space()); }
 
   /* A product with S: its x, and what becomes of its sums. */

@@ -1,5 +1,6 @@
 #include "cds.hpp"
 #include "cds_host.hpp"
+#include "cds_offsets.hpp"
 #include "cds_shape.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/util/hash.hpp"
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <limits>
 
 namespace goza::mat
@@ -26,18 +28,6 @@ template <class Store> struct Stored {
   HD explicit Stored(const CdsView<Store> &A) : ndiag(A.ndiag), ld(A.ld), val(A.val), offset(A.offset) { }
 };
 
-/* Finds the places of offsets among those stored, from where the last one was: neighbours in a row mostly are neighbours there. */
-struct OffsetCursor {
-  PetscInt d = 0;
-
-  template <class View> HD PetscInt find(const View &A, PetscInt offset) // -1: not stored
-  {
-    while (d < A.ndiag && A.offset[d] < offset) d++;
-    while (d > 0 && A.offset[d - 1] >= offset) d--;
-    return d < A.ndiag && A.offset[d] == offset ? d : -1;
-  }
-};
-
 /* Puts one row's entries where they belong. Entries below the diagonal of a half matrix are compared instead, after the upper part was filled.
    View: CdsView; Stored in what on() makes. */
 template <template <class> class View, class Store, int bs, bool half> struct CdsFill {
@@ -48,20 +38,50 @@ template <template <class> class View, class Store, int bs, bool half> struct Cd
   PetscScalar     factor;
   Store          *val;
 
-  HD CdsFill<Stored, Store, bs, half> on(Columns c, Values a) const { return {Stored<Store>(A), ptr, c, a, factor, val}; }
+  std::uint64_t *check; // [rows] or null: of entries above the diagonal less those below, see entry_check()
+
+  HD CdsFill<Stored, Store, bs, half> on(Columns c, Values a) const { return {Stored<Store>(A), ptr, c, a, factor, val, check}; }
 
   HD void operator()(PetscInt row) const
   {
     const PetscInt i = row / bs, r = row % bs;
+    std::uint64_t  sum = 0;
     OffsetCursor   cursor;
 
     for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) {
       const PetscInt offset = col[j] / bs - i;
-      const PetscInt d      = half && offset < 0 ? -1 : cursor.find(A, offset);
+      const bool     below  = half && offset < 0;
+      const PetscInt d      = below && !check ? -1 : cursor.find(A, below ? -offset : offset);
 
-      if (d >= 0) val[((d * bs + r) * bs + col[j] % bs) * A.ld + i] = static_cast<Store>(aval[j] * factor);
+      if (d < 0) continue;
+      const Store value = static_cast<Store>(aval[j] * factor);
+
+      if (half && check && offset) sum += below ? -entry_check(col[j], row, value) : entry_check(row, col[j], value);
+      if (!below) val[((d * bs + r) * bs + col[j] % bs) * A.ld + i] = value;
     }
+    if (half && check) check[row] = sum;
   }
+
+private:
+  /* A number for an entry above the diagonal and its value; 0 for a value of 0. Where all entries are like their mirror images, those of both add up to 0, and else hardly ever: once in 2^64. */
+  HD static std::uint64_t entry_check(PetscInt i, PetscInt j, Store value)
+  {
+    const double  wide = static_cast<double>(value);
+    std::uint64_t bits;
+
+    if (wide == 0) return 0;
+    memcpy(&bits, &wide, sizeof(bits));
+    bits ^= static_cast<std::uint64_t>(i) * splitmix_1 + static_cast<std::uint64_t>(j) * golden_64;
+    bits = (bits ^ bits >> 31) * splitmix_2;
+    bits = (bits ^ bits >> 29) * splitmix_1;
+    return bits ^ bits >> 32;
+  }
+};
+
+struct AddChecks {
+  const std::uint64_t *check;
+
+  HD void operator()(PetscInt row, std::uint64_t *sum) const { *sum += check[row]; }
 };
 
 /* Counts, for one row of a half matrix, the entries below the diagonal that differ from their mirror images; entries above less entries below; and the same of those that
@@ -160,69 +180,12 @@ template <class Store> bool few_rows_differ(const Csr &A, const std::vector<Pets
   return false;
 }
 
-/* The remainder's row lengths, then its columns and values. */
-template <class Store, int bs, bool half> struct RemainderCount {
-  CdsView<Store>  A;
-  const PetscInt *ptr, *col;
-  std::int64_t   *count; // [rows + 1]
-
-  HD void operator()(PetscInt row) const
-  {
-    std::int64_t n = 0;
-    OffsetCursor cursor;
-
-    for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) {
-      const PetscInt offset = col[j] / bs - row / bs;
-
-      n += cursor.find(A, half && offset < 0 ? -offset : offset) < 0;
-    }
-    count[row] = n;
-  }
-};
-
-struct Narrow {
-  const std::int64_t *wide;
-  PetscInt           *narrow;
-
-  HD void operator()(PetscInt i) const { narrow[i] = static_cast<PetscInt>(wide[i]); }
-};
-
-template <class Store, int bs, bool half> struct RemainderFill {
-  CdsView<Store>     A;
-  const PetscInt    *ptr, *col;
-  const PetscScalar *aval;
-  PetscScalar        factor;
-  const PetscInt    *rem_ptr;
-  PetscInt          *rem_col;
-  PetscScalar       *rem_val;
-
-  HD void operator()(PetscInt row) const
-  {
-    PetscInt     k = rem_ptr[row];
-    OffsetCursor cursor;
-
-    for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) {
-      const PetscInt offset = col[j] / bs - row / bs;
-
-      if (cursor.find(A, half && offset < 0 ? -offset : offset) >= 0) continue;
-      rem_col[k]   = col[j];
-      rem_val[k++] = aval[j] * factor;
-    }
-  }
-};
-
 SlicedEllOptions compressed()
 {
   SlicedEllOptions options;
 
   options.drop_empty = true;
   return options;
-}
-
-/* Of entries and their mirror images, where they may differ. */
-template <class Store> double mirror_tolerance(const CdsOptions &options)
-{
-  return options.symmetric ? std::max<double>(100 * PETSC_MACHINE_EPSILON, 2 * static_cast<double>(std::numeric_limits<Store>::epsilon())) : 0;
 }
 
 } // namespace
@@ -312,7 +275,8 @@ template <class Store, class V> void Cds<Store, V>::build(const Csr &A, const Di
   grid_        = grid_strides(all_);
   rem_ptr_     = Array<PetscInt>(this->space_);
   for (PetscInt o : all_) pairs = pairs && std::binary_search(all_.begin(), all_.end(), -o);
-  pairs = pairs && options_.storage != CdsStorage::Full && !(this->space_ == Space::Host && bs_ == 1 && few_rows_differ<Store>(A, all_, factor_, mirror_tolerance<Store>(options_)));
+  pairs = pairs && options_.storage != CdsStorage::Full &&
+          !(this->space_ == Space::Host && bs_ == 1 && few_rows_differ<Store>(A, all_, factor_, mirror_tolerance<Store>(options_.symmetric)));
   lay_out(all_, pairs);
   refill(A);
   if (inside_ < nnz_) split_remainder(A, true);
@@ -330,13 +294,22 @@ template <class Store, class V> void Cds<Store, V>::refill(const Csr &A)
 
 template <class Store, class V> bool Cds<Store, V>::fill(const Csr &A)
 {
+  const bool           alike = half_ && !options_.symmetric; // each entry to be the same as its mirror image: told in the same pass
+  Array<std::uint64_t> check(this->space_, alike ? A.nrows : 0);
+
   if (!val_.size()) return true;
   with_shape(bs_, half_, [&](auto bs, auto half) {
-    for_each_csr_row(A, 1, CdsFill<CdsView, Store, bs.value, half.value>{view(), A.ptr, A.col, A.val, factor_, val_.data()});
+    for_each_csr_row(A, 1, CdsFill<CdsView, Store, bs.value, half.value>{view(), A.ptr, A.col, A.val, factor_, val_.data(), alike ? check.data() : nullptr});
   });
   if (!half_) return true;
+  if (alike) {
+    Array<std::uint64_t> sum(this->space_, 1);
 
-  const double        tolerance = mirror_tolerance<Store>(options_);
+    join_rows<Plus, 1>(this->space_, A.nrows, AddChecks{check.data()}, sum.data());
+    return read_value(this->space_, sum.data()) == 0;
+  }
+
+  const double        tolerance = mirror_tolerance<Store>(options_.symmetric);
   Array<std::int64_t> different(this->space_, A.nrows), balance(this->space_, A.nrows), nonzero(this->space_, A.nrows), sums(this->space_, 3);
   with_shape(bs_, true, [&](auto bs, auto) {
     for_each_csr_row(A, 1, CdsCompare<CdsView, Store, bs.value>{view(), A.ptr, A.col, A.val, factor_, tolerance, different.data(), balance.data(), nonzero.data()});
@@ -344,31 +317,6 @@ template <class Store, class V> bool Cds<Store, V>::fill(const Csr &A)
   join_rows<Plus, 3>(this->space_, A.nrows, AddCounts{different.data(), balance.data(), nonzero.data()}, sums.data());
   const std::vector<std::int64_t> all = sums.to_host();
   return all[0] == 0 && all[1] == 0 && all[2] == 0;
-}
-
-template <class Store, class V> void Cds<Store, V>::split_remainder(const Csr &A, bool pattern)
-{
-  const Space space = this->space_;
-
-  if (pattern) {
-    Array<std::int64_t> count(space, A.nrows + 1);
-
-    count.zero();
-    with_shape(bs_, half_, [&](auto bs, auto half) {
-      for_each_row(space, A.nrows, RemainderCount<Store, bs.value, half.value>{view(), A.ptr, A.col, count.data()});
-    });
-    exclusive_scan(space, count.data(), count.size());
-    rem_ptr_ = Array<PetscInt>(space, A.nrows + 1);
-    for_each_row(space, A.nrows + 1, Narrow{count.data(), rem_ptr_.data()});
-    rem_col_ = Array<PetscInt>(space, nnz_ - inside_);
-  }
-  Array<PetscScalar> values(space, nnz_ - inside_);
-  with_shape(bs_, half_, [&](auto bs, auto half) {
-    for_each_row(space, A.nrows, RemainderFill<Store, bs.value, half.value>{view(), A.ptr, A.col, A.val, factor_, rem_ptr_.data(), rem_col_.data(), values.data()});
-  });
-  const Csr rest{space, A.nrows, A.ncols, rem_ptr_.data(), rem_col_.data(), values.data()};
-  if (pattern) remainder_.build(rest);
-  else remainder_.refill(rest);
 }
 
 template <class Store, class V> std::size_t Cds<Store, V>::bytes() const

@@ -4,6 +4,14 @@
 #include "cds_view.hpp"
 #include "core/sparse/format.hpp"
 #include "mat/slicedell/slicedell.hpp"
+#include <limits>
+
+namespace goza
+{
+
+struct RowExponents;
+
+} // namespace goza
 
 namespace goza::mat
 {
@@ -22,6 +30,14 @@ struct CdsOptions {
   bool       symmetric = false;          // promised: entries may differ from their mirror images by rounding, and the upper one counts
 };
 
+/* Of entries and their mirror images, where they may differ by rounding; else 0. */
+template <class Store> double mirror_tolerance(bool promised)
+{
+  const double rounding = 100 * PETSC_MACHINE_EPSILON, stored = 2 * static_cast<double>(std::numeric_limits<Store>::epsilon());
+
+  return !promised ? 0 : stored > rounding ? stored : rounding;
+}
+
 template <class Store, class V> class Cds final : public Format<V> {
 public:
   using Stored = Store;
@@ -31,6 +47,8 @@ public:
   void        build(const Csr &A) override;
   void        build(const Csr &A, const Diagonals &found); // where they are known already
   void        refill(const Csr &A) override;
+  bool        build_like(const Cds<PetscScalar, PetscScalar> &same); // from one of the same matrix, which is read in half the time; false: it does not hold all that this one would
+  bool        refill_like(const Cds<PetscScalar, PetscScalar> &same);   // where this one has such a layout
   void        multiply_values(PetscScalar factor) { factor_ = factor; } // in a build() or refill() to come
   bool        refill_reads_columns() const override { return true; }
   void        apply(const V *x, const RowOut<V> &out) const override;
@@ -50,10 +68,16 @@ public:
   PetscInt           block_size() const { return bs_; }
   bool               half() const { return half_; }
   bool               unscaled() const { return factor_ == PetscScalar(1); }
+  bool               proves_symmetry() const { return half_ && !options_.symmetric && !in_remainder(); } // each entry has been found equal to its mirror image
   std::int64_t       in_remainder() const { return nnz_ - inside_; }
   const GridStrides &grid() const { return grid_; }
 
 private:
+  template <class, class> friend class Cds;
+
+  bool can_be_like(const Cds<PetscScalar, PetscScalar> &same) const;
+  bool half_of(const Cds<PetscScalar, PetscScalar> &same) const;
+  void copy(const Cds<PetscScalar, PetscScalar> &same);
   void lay_out(const std::vector<PetscInt> &offset, bool half);
   bool fill(const Csr &A); // false: half, and the lower part is not the upper
   void split_remainder(const Csr &A, bool pattern);
@@ -70,5 +94,7 @@ private:
   SlicedEll<Store, V>   remainder_;
   mutable Array<V>      host_sums_; // cds_host.hpp; empty on the device
 };
+
+RowExponents row_exponents(const Cds<PetscScalar, PetscScalar> &A); // for a scaling of its values
 
 } // namespace goza::mat

@@ -31,16 +31,34 @@ public:
   {
     fill(A, [this](const Csr &S) { inner_.refill(S); });
   }
-  void        apply(const V *x, const RowOut<V> &out) const override { inner_.apply_as(scaling_.vector(x), scaling_.output(out)); }
-  std::size_t bytes() const override { return inner_.bytes() + scaling_.bytes(); }
-  std::string describe() const override { return inner_.describe() + ", " + Limits::name + " precision, " + scaling_.describe(); }
-  bool        refill_reads_columns() const override { return true; } // new values may need another scaling
-  double      rounding() const override { return Limits::rounding; }
+  /* From a format of the same matrix; false: from rows only. */
+  template <class Same> bool build_like(const Same &same)
+  {
+    if (!take_one_factor(row_exponents(same)) || !inner_.build_like(same)) return false;
+    this->nrows_ = same.nrows();
+    this->ncols_ = same.ncols();
+    return true;
+  }
+  template <class Same> bool refill_like(const Same &same) { return take_one_factor(row_exponents(same)) && inner_.refill_like(same); }
+  void                       apply(const V *x, const RowOut<V> &out) const override { inner_.apply_as(scaling_.vector(x), scaling_.output(out)); }
+  std::size_t                bytes() const override { return inner_.bytes() + scaling_.bytes(); }
+  std::string                describe() const override { return inner_.describe() + ", " + Limits::name + " precision, " + scaling_.describe(); }
+  bool                       refill_reads_columns() const override { return true; } // new values may need another scaling
+  double                     rounding() const override { return Limits::rounding; }
 
   const Inner &inner() const { return inner_; }
 
 private:
   using Limits = StoreLimits<typename Inner::Stored>;
+
+  bool take_one_factor(const RowExponents &exponents)
+  {
+    PetscScalar factor;
+
+    if (!scaling_.take_one_factor(exponents, {Limits::least, Limits::most}, &factor)) return false;
+    inner_.multiply_values(factor);
+    return true;
+  }
 
   template <class Call> void fill(const Csr &A, const Call &call)
   {

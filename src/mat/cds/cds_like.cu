@@ -1,0 +1,161 @@
+/* CDS from CDS of the same matrix: of other values, or by its upper half, or whole where that was half. */
+#include "cds.hpp"
+#include "cds_entries.hpp"
+#include "core/launch/row_sums.hpp"
+#include "core/sparse/value_scaling.hpp"
+#include <algorithm>
+#include <cmath>
+
+namespace goza::mat
+{
+
+namespace
+{
+
+/* A node's values. Where the one is half and the other whole, the diagonals from the main one up are the last of the whole. */
+template <class Store> struct CopyNode {
+  CdsView<PetscScalar> from;
+  CdsView<Store>       to;
+  int                  bs;
+  PetscScalar          factor;
+  Store               *val;
+
+  HD void operator()(PetscInt i) const
+  {
+    for (PetscInt d = 0; d < to.ndiag; d++) {
+      const PetscInt s = d + from.ndiag - to.ndiag, j = i + to.offset[d];
+
+      for (int e = 0; e < bs * bs; e++) {
+        PetscScalar a = 0;
+
+        if (s >= 0) a = from.val[(s * bs * bs + e) * from.ld + i];
+        else if (j >= 0) a = from.val[((from.ndiag - 1 - d) * bs * bs + e % bs * bs + e / bs) * from.ld + j];
+        val[(d * bs * bs + e) * to.ld + i] = static_cast<Store>(a * factor);
+      }
+    }
+  }
+};
+
+/* How many entries above the main diagonal of a node's rows differ from their mirror images, as CdsCompare has it. */
+template <class Store> struct CountDifferent {
+  CdsView<PetscScalar> A; // all diagonals, o and -o both or neither
+  int                  bs;
+  PetscScalar          factor;
+  double               tolerance;
+
+  HD void operator()(PetscInt i, std::int64_t *count) const
+  {
+    for (PetscInt d = (A.ndiag + 1) / 2; d < A.ndiag; d++) {
+      const PetscInt j = i + A.offset[d], mirror = A.ndiag - 1 - d;
+
+      if (j >= A.ncols) continue;
+      for (int e = 0; e < bs * bs; e++) {
+        const int    r = e / bs, c = e % bs;
+        const double upper = stored(d, r, c, i), lower = stored(mirror, c, r, j), gap = size(upper - lower);
+
+        if (gap == 0 || gap <= tolerance * size(lower)) continue; // mostly
+        *count += !(tolerance > 0 && A.ndiag % 2 && gap <= tolerance * sqrt(size(stored(A.ndiag / 2, r, r, i))) * sqrt(size(stored(A.ndiag / 2, c, c, j)))); // a NaN differs
+      }
+    }
+  }
+
+private:
+  HD double stored(PetscInt d, int r, int c, PetscInt i) const
+  {
+    return static_cast<double>(static_cast<Store>(A.val[((d * bs + r) * bs + c) * A.ld + i] * factor));
+  }
+  HD static double size(double x) { return x < 0 ? -x : x; }
+};
+
+struct JoinExponents {
+  CdsEntries<PetscScalar> A;
+
+  HD void operator()(PetscInt row, std::int64_t *most) const
+  {
+    double largest = 0;
+
+    A.for_each_entry(row, [&](PetscInt, PetscScalar a) {
+      const double size = a < 0 ? -static_cast<double>(a) : static_cast<double>(a);
+
+      if (size > largest && size - size == 0) largest = size;
+    });
+    most[0] = Most::join(most[0], RowExponents::high(largest));
+    most[1] = Most::join(most[1], RowExponents::low(largest));
+  }
+};
+
+} // namespace
+
+RowExponents row_exponents(const Cds<PetscScalar, PetscScalar> &A)
+{
+  Array<std::int64_t> most(A.space(), 2);
+
+  join_rows<Most, 2>(A.space(), A.nrows(), JoinExponents{{A.view(), static_cast<int>(A.block_size()), A.half()}}, most.data());
+  const std::vector<std::int64_t> all = most.to_host();
+
+  return {all[0], all[1]};
+}
+
+template <class Store, class V> bool Cds<Store, V>::can_be_like(const Cds<PetscScalar, PetscScalar> &same) const
+{
+  const bool both_signs = !same.half_ || same.all_.front() < 0 || same.all_.size() == 1; // of its offsets
+
+  return (both_signs || options_.storage != CdsStorage::Full) && same.bs_ == options_.bs && same.nrows_ == same.ncols_ && !same.in_remainder() && same.unscaled() &&
+         same.space_ == this->space_ && !same.all_.empty() && static_cast<double>(same.val_.size()) <= options_.max_fill * static_cast<double>(same.nnz_);
+}
+
+/* Whether its upper half will do. */
+template <class Store, class V> bool Cds<Store, V>::half_of(const Cds<PetscScalar, PetscScalar> &same) const
+{
+  const std::vector<PetscInt> &o = same.all_;
+  Array<std::int64_t>          count(this->space_, 1);
+
+  if (options_.storage == CdsStorage::Full) return false;
+  if (same.half_) return true;
+  for (std::size_t d = 0; d < o.size(); d++) {
+    if (o[d] != -o[o.size() - 1 - d]) return false;
+  }
+  join_rows<Plus, 1>(this->space_, same.nrows_ / same.bs_,
+                     CountDifferent<Store>{same.view(), static_cast<int>(same.bs_), factor_, mirror_tolerance<Store>(options_.symmetric)}, count.data());
+  return read_value(this->space_, count.data()) == 0;
+}
+
+template <class Store, class V> void Cds<Store, V>::copy(const Cds<PetscScalar, PetscScalar> &same)
+{
+  for_each_row(this->space_, same.nrows_ / bs_, CopyNode<Store>{same.view(), view(), static_cast<int>(bs_), factor_, val_.data()});
+}
+
+template <class Store, class V> bool Cds<Store, V>::build_like(const Cds<PetscScalar, PetscScalar> &same)
+{
+  if (!can_be_like(same)) return false;
+  this->nrows_ = same.nrows_;
+  this->ncols_ = same.ncols_;
+  bs_          = same.bs_;
+  nnz_         = same.nnz_;
+  inside_      = same.inside_;
+  all_         = same.all_;
+  grid_        = same.grid_;
+  rem_ptr_     = Array<PetscInt>(this->space_);
+  lay_out(all_, half_of(same));
+  copy(same);
+  return true;
+}
+
+template <class Store, class V> bool Cds<Store, V>::refill_like(const Cds<PetscScalar, PetscScalar> &same)
+{
+  if (!can_be_like(same) || same.nrows_ != this->nrows_ || same.all_ != all_ || rem_ptr_.size()) return false;
+  if (!same.half_ && half_ && !half_of(same)) lay_out(all_, false);
+  copy(same);
+  return true;
+}
+
+template bool Cds<PetscScalar, PetscScalar>::build_like(const Cds<PetscScalar, PetscScalar> &);
+template bool Cds<PetscScalar, PetscScalar>::refill_like(const Cds<PetscScalar, PetscScalar> &);
+#if !PetscDefined(USE_REAL_SINGLE)
+template bool Cds<float, float>::build_like(const Cds<PetscScalar, PetscScalar> &);
+template bool Cds<float, float>::refill_like(const Cds<PetscScalar, PetscScalar> &);
+template bool Cds<Half, float>::build_like(const Cds<PetscScalar, PetscScalar> &);
+template bool Cds<Half, float>::refill_like(const Cds<PetscScalar, PetscScalar> &);
+#endif
+
+} // namespace goza::mat

@@ -1,0 +1,100 @@
+/* Entries of a CDS matrix that lie on none of its diagonals. */
+#include "cds.hpp"
+#include "cds_offsets.hpp"
+#include "cds_shape.hpp"
+#include "core/util/algorithm.hpp"
+
+namespace goza::mat
+{
+
+namespace
+{
+
+/* The remainder's row lengths, then its columns and values. */
+template <class Store, int bs, bool half> struct RemainderCount {
+  CdsView<Store>  A;
+  const PetscInt *ptr, *col;
+  std::int64_t   *count; // [rows + 1]
+
+  HD void operator()(PetscInt row) const
+  {
+    std::int64_t n = 0;
+    OffsetCursor cursor;
+
+    for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) {
+      const PetscInt offset = col[j] / bs - row / bs;
+
+      n += cursor.find(A, half && offset < 0 ? -offset : offset) < 0;
+    }
+    count[row] = n;
+  }
+};
+
+struct Narrow {
+  const std::int64_t *wide;
+  PetscInt           *narrow;
+
+  HD void operator()(PetscInt i) const { narrow[i] = static_cast<PetscInt>(wide[i]); }
+};
+
+template <class Store, int bs, bool half> struct RemainderFill {
+  CdsView<Store>     A;
+  const PetscInt    *ptr, *col;
+  const PetscScalar *aval;
+  PetscScalar        factor;
+  const PetscInt    *rem_ptr;
+  PetscInt          *rem_col;
+  PetscScalar       *rem_val;
+
+  HD void operator()(PetscInt row) const
+  {
+    PetscInt     k = rem_ptr[row];
+    OffsetCursor cursor;
+
+    for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) {
+      const PetscInt offset = col[j] / bs - row / bs;
+
+      if (cursor.find(A, half && offset < 0 ? -offset : offset) >= 0) continue;
+      rem_col[k]   = col[j];
+      rem_val[k++] = aval[j] * factor;
+    }
+  }
+};
+
+} // namespace
+
+template <class Store, class V> void Cds<Store, V>::split_remainder(const Csr &A, bool pattern)
+{
+  const Space space = this->space_;
+
+  if (pattern) {
+    Array<std::int64_t> count(space, A.nrows + 1);
+
+    count.zero();
+    with_shape(bs_, half_, [&](auto bs, auto half) {
+      for_each_row(space, A.nrows, RemainderCount<Store, bs.value, half.value>{view(), A.ptr, A.col, count.data()});
+    });
+    exclusive_scan(space, count.data(), count.size());
+    rem_ptr_ = Array<PetscInt>(space, A.nrows + 1);
+    for_each_row(space, A.nrows + 1, Narrow{count.data(), rem_ptr_.data()});
+    rem_col_ = Array<PetscInt>(space, nnz_ - inside_);
+  }
+  Array<PetscScalar> values(space, nnz_ - inside_);
+  with_shape(bs_, half_, [&](auto bs, auto half) {
+    for_each_row(space, A.nrows, RemainderFill<Store, bs.value, half.value>{view(), A.ptr, A.col, A.val, factor_, rem_ptr_.data(), rem_col_.data(), values.data()});
+  });
+  const Csr rest{space, A.nrows, A.ncols, rem_ptr_.data(), rem_col_.data(), values.data()};
+  if (pattern) remainder_.build(rest);
+  else remainder_.refill(rest);
+}
+
+template void Cds<PetscScalar, PetscScalar>::split_remainder(const Csr &, bool);
+template void Cds<Half, PetscScalar>::split_remainder(const Csr &, bool);
+template void Cds<BFloat16, PetscScalar>::split_remainder(const Csr &, bool);
+#if !PetscDefined(USE_REAL_SINGLE)
+template void Cds<float, PetscScalar>::split_remainder(const Csr &, bool);
+template void Cds<float, float>::split_remainder(const Csr &, bool);
+template void Cds<Half, float>::split_remainder(const Csr &, bool);
+#endif
+
+} // namespace goza::mat
