@@ -1,6 +1,7 @@
 /* The set-up on a lattice of boxes against the general steps, which take over where the nodes' numbers are given one by one: the same aggregates, interpolations and operators. */
 #include "mat/cds/cds.hpp"
 #include "pc/saamg/cycle/box_transfer.hpp"
+#include "pc/saamg/setup/couplings.hpp"
 #include "pc/saamg/setup/grid_of_rows.hpp"
 #include "pc/saamg/setup/hierarchy.hpp"
 #include "pc/saamg/setup/own_rows.hpp"
@@ -138,6 +139,22 @@ int levels_of_boxes(const Hierarchy &hierarchy)
   return levels;
 }
 
+/* What is told of the matrix is the same of its rows and of its diagonals. */
+void same_facts(const StoredRows &stored, const MapPtr &columns, const std::string &what)
+{
+  const CsrFacts  by_rows = row_facts(stored.A, *columns), by_places = row_facts(stored, *columns);
+  const Couplings of_rows = couplings_of(stored.A, *columns, by_rows), of_places = couplings_of(stored, *columns, by_places);
+
+  all_ranks(by_rows.dinv.to_host() == by_places.dinv.to_host() && by_rows.isolated.to_host() == by_places.isolated.to_host(),
+            what + ": inverse diagonal, isolated rows");
+  all_ranks(by_rows.finite == by_places.finite && by_rows.positive == by_places.positive && by_rows.negative == by_places.negative &&
+              by_rows.dominant == by_places.dominant && by_rows.any_isolated == by_places.any_isolated && by_rows.nisolated == by_places.nisolated,
+            what + ": facts");
+  all_ranks(of_rows.rows == of_places.rows && of_rows.positive == of_places.positive && of_rows.edges == of_places.edges && of_rows.weak == of_places.weak &&
+              of_rows.squares == of_places.squares,
+            what + ": couplings");
+}
+
 void same_as_general(const Case &c, Keep keep, int format)
 {
   HierarchyOptions options;
@@ -159,6 +176,7 @@ void same_as_general(const Case &c, Keep keep, int format)
     const int levels = levels_of_boxes(boxes.hierarchy);
     all_ranks(c.boxes < 0 ? levels == 0 : levels >= c.boxes, what + ": " + std::to_string(levels) + " levels of boxes");
     check_hierarchies(c.entry, boxes.hierarchy, general.hierarchy, 0, what);
+    if (format) same_facts({boxes.rows.A, &boxes.op->diagonal_block()}, boxes.rows.columns, what);
     general.update(options, nullptr);
     boxes.update(options, exact);
     check_hierarchies(c.entry, boxes.hierarchy, general.hierarchy, 0, what + ", new values");

@@ -50,28 +50,29 @@ static PetscErrorCode FindAij(PC pc, SAAMG *mg, Mat *aij)
 /* Builds the hierarchy, or fills in new values. */
 static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool values_only, bool *finite)
 {
-  const OperatorSource exact = ExactSource(pc, mg);
+  const OperatorSource      exact = ExactSource(pc, mg);
+  std::shared_ptr<CsrFacts> facts;
 
   PetscFunctionBegin;
-  PetscCall(ChooseForMatrix(pc, mg, rows, values_only));
+  if (!values_only) mg->cycle.reset(); /* nothing of it would stay, and it may hold the matrix's format, which then could not be refilled */
+  else if (mg->cycle) mg->cycle->let_go_of_finest();
+  PetscCall(ChooseForMatrix(pc, mg, rows, exact, values_only, &facts));
   mg->hierarchy_options.rows_lent = WantedPrecision(*mg) == PC_SAAMG_DOUBLE;
   mg->hierarchy_options.keep = mg->reuse == PC_SAAMG_REUSE_NONE ? Keep::Nothing : mg->reuse == PC_SAAMG_REUSE_PATTERN ? Keep::Aggregates : Keep::Interpolation;
   if (values_only) {
-    if (mg->cycle) mg->cycle->let_go_of_finest();
-    PetscCall(mg->hierarchy.update(rows.A, mg->hierarchy_options, finite, exact));
+    PetscCall(mg->hierarchy.update(rows.A, mg->hierarchy_options, finite, exact, facts));
   } else {
     PetscInt           bs, k;
     Array<PetscScalar> B;
     Array<PetscInt>    name;
     Lattice            lattice;
 
-    mg->cycle.reset(); /* nothing of it would stay, and it may hold the matrix's format, which then could not be refilled */
     PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NearNullVectors(pc->pmat, mg->coordinates, mg->dim, mg->space, &bs, &k, B), "hold its near-null vectors"));
     GridBox grid = mg->grid;
     if (!grid.known) PetscCall(FindGridBox(pc->pmat, &grid));
     PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NaturalNumbers(grid, rows, bs, name, lattice), "number its nodes"));
     PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), PredictMemory(pc, mg, rows, lattice, bs, k), "forecast its memory"));
-    PetscCall(mg->hierarchy.build({rows.A, rows.columns, bs, k, std::move(B), std::move(name), lattice, exact}, mg->hierarchy_options, finite));
+    PetscCall(mg->hierarchy.build({rows.A, rows.columns, bs, k, std::move(B), std::move(name), lattice, exact, facts}, mg->hierarchy_options, finite));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -29,29 +29,32 @@ static SmoothedWith smoothing_for(const Symmetry &found, PCSAAMGInterpolation in
   }
 }
 
-/* What is not set is looked for; couplings: whether they are. */
-static PetscErrorCode LookAt(PC pc, SAAMG *mg, const OwnRows &rows, bool couplings)
+/* What is not set is looked for; couplings: whether they are. facts: of the rows, where they have been found on the way. */
+static PetscErrorCode LookAt(PC pc, SAAMG *mg, const OwnRows &rows, const OperatorSource &exact, bool couplings, std::shared_ptr<CsrFacts> *facts)
 {
-  PetscBool known, symmetric;
+  PetscBool                 known, symmetric;
+  ParOperator<PetscScalar> *op = nullptr;
 
   PetscFunctionBegin;
   mg->found = {};
   PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
   mg->told = known && symmetric;
   if (mg->told && !couplings) PetscFunctionReturn(PETSC_SUCCESS);
+  if (exact) PetscCall(FailTogether(rows.columns->comm(), exact(&op), "hold its rows in the matrix's format"));
   PetscCall(PetscLogEventBegin(events.eigen, pc, 0, 0, 0));
   PetscCall(Together(rows.columns->comm(), "look at the matrix", [&] {
-    const CsrFacts facts = row_facts(rows.A, *rows.columns);
+    const StoredRows stored(rows.A, op ? &op->diagonal_block() : nullptr);
 
-    if (!facts.finite || !facts.squares_finite) return; // as the set-up will find
-    if (!mg->told) mg->found = symmetry_of(rows.A, rows.columns, facts);
-    if (mg->found.symmetric && couplings) mg->couplings = couplings_of(rows.A, *rows.columns, facts);
+    *facts = std::make_shared<CsrFacts>(row_facts(stored, *rows.columns));
+    if (!(*facts)->finite || !(*facts)->squares_finite) return; // as the set-up will find
+    if (!mg->told) mg->found = symmetry_of(stored, rows.columns, **facts);
+    if (mg->found.symmetric && couplings) mg->couplings = couplings_of(stored, *rows.columns, **facts);
   }));
   PetscCall(PetscLogEventEnd(events.eigen, pc, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, bool kept)
+PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const OperatorSource &exact, bool kept, std::shared_ptr<CsrFacts> *facts)
 {
   const PetscInt automatic = smoother_named("auto");
   PetscInt       bs;
@@ -59,7 +62,7 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, bool kept)
   PetscFunctionBegin;
   PetscCall(MatGetBlockSize(pc->pmat, &bs));
   if (!kept) mg->couplings = {};
-  PetscCall(LookAt(pc, mg, rows, !kept && mg->threshold < 0 && bs == 1));
+  PetscCall(LookAt(pc, mg, rows, exact, !kept && mg->threshold < 0 && bs == 1, facts));
   mg->taken = mg->cycle_options;
   for (SmootherChoice &s : mg->taken.smoothers) {
     if (s.which == automatic) s.which = smoother_named(smoother_for(mg->found));

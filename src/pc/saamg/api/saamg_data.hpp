@@ -102,8 +102,8 @@ PetscErrorCode PCGetCoarseOperators_SAAMG(PC pc, PetscInt *levels, Mat *operator
 PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattice &lattice, PetscInt bs, PetscInt k);
 PetscErrorCode ViewMemory(PC pc, SAAMG *mg, PetscViewer viewer);
 
-/* saamg_choice.cxx. ChooseForMatrix: what the options leave open, by the matrix. kept: of the levels only values will be new. Collective. */
-PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, bool kept);
+/* saamg_choice.cxx. ChooseForMatrix: what the options leave open, by the matrix. kept: of the levels only values will be new. facts: of the rows, where they were found on the way. Collective. */
+PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const OperatorSource &exact, bool kept, std::shared_ptr<CsrFacts> *facts);
 
 /* saamg_precision.cxx. WantedPrecision: of the cycle to come. MakeCycle: the cycle of the hierarchy, whose finest grid has its values. PCPreSolve, PCPostSolve: they see the Krylov method.
    ExactSource: of the matrix's operator, where its values are not rounded. Collective. */

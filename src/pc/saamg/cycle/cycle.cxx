@@ -23,8 +23,8 @@ template <class Fine, class Coarse> class CycleOf final : public Cycle {
 public:
   PetscErrorCode setup(const std::vector<Grid> &grids, Space space, std::shared_ptr<ParOperator<PetscScalar>> fine, const CycleOptions &options) override
   {
-    const MPI_Comm                     comm = grids[0].level->columns->comm();
-    std::shared_ptr<ParOperator<Fine>> shared;
+    const MPI_Comm              comm = grids[0].level->columns->comm();
+    typename Level<Fine>::Given given;
 
     PetscFunctionBegin;
     options_ = options;
@@ -33,8 +33,9 @@ public:
     drop_recordings();
     new_version();
     recordable_ = false;
-    if constexpr (std::is_same_v<Fine, PetscScalar>) shared = fine;
-    PetscCall(fine_.setup(grids[0], space, shared, options.smoother_of(0, grids.size()), true, grids.size() == 1, options.half));
+    if constexpr (std::is_same_v<Fine, PetscScalar>) given.shared = fine;
+    else if (fine && fine->space() == space) given.same = dynamic_cast<const WideCds *>(&fine->diagonal_block());
+    PetscCall(fine_.setup(grids[0], space, given, options.smoother_of(0, grids.size()), true, grids.size() == 1, options.half));
     PetscCall(Together(comm, "list its levels", [&] { /* what is there already is only refilled where the pattern is the same */
                                                       coarse_.resize(grids.size() - 1);
                                                       transfer_.resize(grids.size() - 1);
@@ -46,7 +47,8 @@ public:
                                                       }
     }));
     for (std::size_t l = 1; l < grids.size(); l++) {
-      PetscCall(coarse_[l - 1]->setup(grids[l], space, nullptr, options.smoother_of(l, grids.size()), false, l + 1 == grids.size(), options.half));
+      PetscCall(coarse_[l - 1]->setup(grids[l], space, {{}, dynamic_cast<const WideCds *>(grids[l].level->own_format.get())}, options.smoother_of(l, grids.size()), false,
+                                      l + 1 == grids.size(), options.half));
       PetscCall(transfer_[l - 1]->setup(*grids[l - 1].transfer, options.half));
     }
     bottom_rows_ = grids.back().rows();

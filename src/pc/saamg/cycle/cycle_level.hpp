@@ -13,25 +13,37 @@ namespace goza::saamg
 /* One grid in one precision: operator, smoother and vectors. The solution moves between x[0] and x[1]; `at` says where it is. */
 template <class V> struct Level {
   PetscInt                        n = 0;
-  std::shared_ptr<ParOperator<V>> A; // the finest may be the matrix's own
+  std::shared_ptr<ParOperator<V>> A;    // the finest may be the matrix's own
+  std::shared_ptr<SameRows>       same; // what the operator's format is made from
   std::unique_ptr<Smoother<V>>    smoother;
   Array<V>                        dinv, isolated, b, r, x0, x1;
   V                              *x[2]{};
   int                             at = 0;
 
-  PetscErrorCode setup(const Grid &grid, Space space, std::shared_ptr<ParOperator<V>> shared, const SmootherChoice &choice, bool finest, bool bottom, bool half)
+  /* shared: an operator that is as good as one of its own; else same, where the rows are at hand by diagonals. */
+  struct Given {
+    std::shared_ptr<ParOperator<V>> shared{};
+    const WideCds                  *same = nullptr;
+  };
+
+  PetscErrorCode setup(const Grid &grid, Space space, const Given &given, const SmootherChoice &choice, bool finest, bool bottom, bool half)
   {
-    const auto      format   = [&](Space s) { return std::make_unique<LevelFormat<V>>(s, grid.bs, half); };
+    const auto      format   = [&](Space s) { return std::make_unique<LevelFormat<V>>(s, grid.bs, half, same); };
     SmootherOptions one_pass = choice.options;
 
     PetscFunctionBegin;
     if (bottom) one_pass.sweeps = 1; /* the cycle counts them, to turn round after each */
-    if (shared) A = shared;
+    if (given.shared) A = given.shared;
     else {
       PetscCall(Together(grid.level->columns->comm(), "hold a level", [&] {
         if (!A || A.use_count() > 1) A = std::make_shared<ParOperator<V>>();
+        if (!same) same = std::make_shared<SameRows>();
+        same->diagonals = given.same;
       }));
-      PetscCall(A->update(grid.level->A, grid.level->columns, grid.level->stamp, format));
+      const PetscErrorCode failed = A->update(grid.level->A, grid.level->columns, grid.level->stamp, format);
+
+      same->diagonals = nullptr; /* lent for as long as this takes */
+      PetscCall(failed);
     }
     PetscCall(FailTogether(grid.level->columns->comm(), set_vectors(*grid.level, space, finest && std::is_same_v<V, PetscScalar>), "hold the vectors of a level"));
     /* the estimate lies below the truth, and beyond beta a Chebyshev polynomial grows */

@@ -4,14 +4,26 @@
 #include "mat/cds/cds.hpp"
 #include "mat/common/narrow.hpp"
 #include "mat/fold/fold.hpp"
+#include <functional>
+#include <memory>
 
 namespace goza::saamg
 {
 
+using WideCds = mat::Cds<PetscScalar, PetscScalar>;
+
+/* A format in which a level's rows are at hand as well while one of them is built or refilled: diagonals are then made from diagonals. */
+struct SameRows {
+  const WideCds *diagonals = nullptr;
+};
+
 template <class V> class LevelFormat final : public Format<V> {
 public:
   /* half: float vectors, values in half precision */
-  LevelFormat(Space space, PetscInt bs, bool half) : Format<V>(space), bs_(bs == 2 || bs == 3 || bs == 6 ? bs : 1), half_(half) { }
+  LevelFormat(Space space, PetscInt bs, bool half, std::shared_ptr<const SameRows> same) :
+    Format<V>(space), bs_(bs == 2 || bs == 3 || bs == 6 ? bs : 1), half_(half), same_(std::move(same))
+  {
+  }
 
   void build(const Csr &A) override
   {
@@ -38,7 +50,10 @@ public:
     build_as({Layout::SlicedEll, choice_.height}, A);
   }
 
-  void        refill(const Csr &A) override { format_->refill(A); }
+  void refill(const Csr &A) override
+  {
+    if (!same_->diagonals || !refill_like_ || !refill_like_(*same_->diagonals)) format_->refill(A);
+  }
   bool        refill_reads_columns() const override { return format_ && format_->refill_reads_columns(); }
   void        apply(const V *x, const RowOut<V> &out) const override { format_->apply(x, out); }
   void        apply_dots(const V *x, const WithDots<V> &out) const override { format_->apply_dots(x, out); }
@@ -69,37 +84,50 @@ private:
       make<Fold>(options, A);
       return true;
     }
-    const Diagonals found = find_diagonals(A, choice.param, CdsOptions().share);
-    CdsOptions      options;
+    CdsOptions options;
 
-    if (found.offset.empty()) return false; // the sample saw more than there is
     options.bs        = choice.param;
     options.storage   = choice.layout == Layout::CdsFull ? CdsStorage::Full : CdsStorage::Auto;
     options.symmetric = true; // a preconditioner need not tell rounding from asymmetry
+    if (same_->diagonals && make_with<Cds>(options, [this](auto &cds) { return cds.build_like(*same_->diagonals); })) return true;
+    const Diagonals found = find_diagonals(A, choice.param, CdsOptions().share);
+
+    if (found.offset.empty()) return false; // the sample saw more than there is
     make<Cds>(options, A, found);
     return true;
   }
 
   template <template <class, class> class F, class Options, class... Known> void make(const Options &options, const Csr &A, const Known &...known)
   {
-    const auto build = [&](auto format) {
-      format->build(A, known...);
+    make_with<F>(options, [&](auto &format) {
+      format.build(A, known...);
+      return true;
+    });
+  }
+
+  /* build(format): whether it could be */
+  template <template <class, class> class F, class Options, class Build> bool make_with(const Options &options, const Build &build)
+  {
+    const auto hold = [&](auto format) {
+      if (!build(*format)) return false;
+      refill_like_ = nullptr;
+      if constexpr (std::is_same_v<F<V, V>, Cds<V, V>>) refill_like_ = [made = format.get()](const WideCds &same) { return made->refill_like(same); };
       format_ = std::move(format);
+      return true;
     };
 
     if constexpr (!std::is_same_v<V, PetscScalar>) {
-      if (narrow_) {
-        build(std::make_unique<Narrow<F<Half, V>, V>>(this->space_, options));
-        return;
-      }
+      if (narrow_) return hold(std::make_unique<Narrow<F<Half, V>, V>>(this->space_, options));
     }
-    build(std::make_unique<F<V, V>>(this->space_, options));
+    return hold(std::make_unique<F<V, V>>(this->space_, options));
   }
 
-  PetscInt                   bs_;
-  bool                       half_, narrow_ = false;
-  Decision                   choice_;
-  std::unique_ptr<Format<V>> format_;
+  PetscInt                             bs_;
+  bool                                 half_, narrow_ = false;
+  Decision                             choice_;
+  std::unique_ptr<Format<V>>           format_;
+  std::function<bool(const WideCds &)> refill_like_; // of format_, where it is CDS
+  std::shared_ptr<const SameRows>      same_;
 };
 
 } // namespace goza::saamg

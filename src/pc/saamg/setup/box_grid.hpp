@@ -85,10 +85,11 @@ struct BoxGrid {
 
   HD BoxNode place(PetscInt node) const
   {
-    BoxNode n{node, {}, {}, true};
+    const PetscInt z = node / plane(), in_plane = node - z * plane(), y = in_plane / nodes[0], at[3] = {in_plane - y * nodes[0], y, z}; // divisions take longest
+    BoxNode        n{node, {}, {}, true};
 
     for (int d = 0; d < 3; d++) {
-      const PetscInt t = coordinate(node, d) - begin[d];
+      const PetscInt t = at[d] - begin[d];
 
       n.inside = n.inside && t >= 0 && t < tiles[d];
       n.box[d] = (t + 1 - first[d]) / 3;
@@ -142,8 +143,8 @@ struct CsrStencil {
 
 /* Of CDS, whole or half: start[bit] + node is where the value stands. */
 struct CdsStencil {
-  const PetscScalar  *val;
-  const std::int64_t *start; // [27], in the space
+  const PetscScalar *val;
+  std::int64_t       start[27];
 
   HD PetscScalar operator()(PetscInt node, int bit) const { return val[start[bit] + node]; }
 };

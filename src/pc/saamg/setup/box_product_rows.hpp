@@ -111,7 +111,8 @@ struct ProjectBoxes {
   BoxInterpolation P;
   BoxWindow        window;
   PetscInt         first, boxes;
-  PetscScalar     *val;  // [27][all boxes]
+  std::int64_t     ld;
+  PetscScalar     *val;  // [27][ld]
   Bits8           *bits; // [9][all boxes]
 
   HD void operator()(PetscInt row) const
@@ -141,7 +142,7 @@ struct ProjectBoxes {
         has |= 1u << (x + 1);
       }
     });
-    for (int x = 0; x < 3; x++) val[(3 * line + x) * all + box] = sum[x];
+    for (int x = 0; x < 3; x++) val[(3 * line + x) * ld + box] = sum[x];
     bits[line * all + box] = static_cast<Bits8>(has);
   }
 
@@ -169,20 +170,20 @@ struct LengthsOfBoxRows {
 struct WriteBoxRows {
   BoxGrid            grid;
   const Bits27      *bits;
-  const PetscScalar *from; // [27][boxes]
+  std::int64_t       ld;
+  const PetscScalar *from; // [27][ld]
   const PetscInt    *ptr;
   PetscInt          *col;
   PetscScalar       *val;
 
   HD void operator()(PetscInt box) const
   {
-    const std::int64_t boxes = grid.all_boxes();
-    PetscInt           p     = ptr[box];
+    PetscInt p = ptr[box];
 
     for (int bit = 0; bit < 27; bit++) {
       if (!(bits[box] >> bit & 1)) continue;
       col[p]   = grid.box_behind(box, bit % 3 - 1, bit / 3 % 3 - 1, bit / 9 - 1);
-      val[p++] = from[bit * boxes + box];
+      val[p++] = from[bit * ld + box];
     }
   }
 };

@@ -1,21 +1,20 @@
-/* Row bodies of the set-up on a lattice of boxes; box_product_rows.hpp has those of the Galerkin product. */
+/* Row bodies of the set-up on a lattice of boxes: which nodes are in which. box_prolong_rows.hpp has those of the interpolation, box_product_rows.hpp those of the Galerkin product. */
 #pragma once
 #include "aggregate_rows.hpp"
 #include "box_grid.hpp"
-#include "core/launch/by_lanes.hpp"
 #include "strength_rows.hpp"
 
 namespace goza::saamg
 {
 
-/* Which of the 27 places of a row hold an entry, and which of these are strong. */
+/* Which of the 27 places of a row hold an entry, and which of these are strong; where the values are not given, the first alone. */
 struct FindNeighbours {
   BoxGrid         grid;
   const PetscInt *ptr;
   Columns         col;
   Values          val;
   Measure         measure;
-  Bits27         *stored, *strong;
+  Bits27         *stored, *strong; // strong: null without values
 
   HD FindNeighbours on(Columns c, Values v) const { return {grid, ptr, c, v, measure, stored, strong}; }
 
@@ -34,14 +33,38 @@ struct FindNeighbours {
           const PetscInt j = grid.neighbour(i, dx, dy, dz);
 
           if (!line || x + dx < 0 || x + dx >= grid.nodes[0] || p == end || col[p] != j) continue;
-          const PetscScalar a = val[p++];
-
           s |= Bits27(1) << bit;
-          if (j != i && measure.strong(measure(i, j, PetscRealPart(a * PetscConj(a))))) e |= Bits27(1) << bit;
+          if (strong && j != i) {
+            const PetscScalar a = val[p];
+
+            if (measure.strong(measure(i, j, PetscRealPart(a * PetscConj(a))))) e |= Bits27(1) << bit;
+          }
+          p++;
         }
       }
     }
     stored[i] = p == end ? s : s | far_neighbour;
+    if (strong) strong[i] = e;
+  }
+};
+
+/* The strong ones by place. */
+struct FindStrong {
+  BoxGrid       grid;
+  CdsStencil    A;
+  Measure       measure;
+  const Bits27 *stored;
+  Bits27       *strong;
+
+  HD void operator()(PetscInt i) const
+  {
+    Bits27 e = 0;
+
+    for_each_neighbour(grid, i, stored[i], [&](int bit, PetscInt j, int, int, int) {
+      const PetscScalar a = A(i, bit);
+
+      if (j != i && measure.strong(measure(i, j, PetscRealPart(a * PetscConj(a))))) e |= Bits27(1) << bit;
+    });
     strong[i] = e;
   }
 };
@@ -172,120 +195,6 @@ struct NormaliseBox {
       lengths *= length;
     }
     coarse[box] = lengths;
-  }
-};
-
-/* Which of its 8 boxes a node is interpolated from: its own, and those of the entries of its row. */
-struct ReachedBoxes {
-  BoxGrid       grid;
-  const Bits27 *stencil;
-  Bits8        *reach;
-  PetscInt     *length;
-
-  HD void operator()(PetscInt i) const
-  {
-    const BoxNode n   = grid.place(i);
-    unsigned      all = 0;
-
-    if (stencil[i] & coupled_node) {
-      all = 1u << n.own_place();
-      for_each_neighbour(grid, i, stencil[i], [&](int, PetscInt j, int dx, int dy, int dz) {
-        if (stencil[j] & coupled_node) all |= 1u << place_of(n, dx, dy, dz);
-      });
-    }
-    reach[i]  = static_cast<Bits8>(all);
-    length[i] = how_many(all);
-  }
-
-  /* That of the neighbour's box among those of node n. */
-  HD static int place_of(const BoxNode &n, int dx, int dy, int dz)
-  {
-    const int x = boxes_away(n.o[0] + dx) - lower_box(n.o[0]), y = boxes_away(n.o[1] + dy) - lower_box(n.o[1]), z = boxes_away(n.o[2] + dz) - lower_box(n.o[2]);
-
-    return 4 * z + 2 * y + x;
-  }
-};
-
-/* A row of P = (I - omega D^-1 A) T. */
-template <class Stencil> struct SmoothBoxes {
-  BoxGrid            grid;
-  Stencil            A;
-  const Bits27      *stencil;
-  const Bits8       *reach;
-  const PetscScalar *T, *dinv;
-  PetscReal          omega;
-  const PetscInt    *ptr;
-  PetscInt          *col;
-  PetscScalar       *val;
-
-  HD void operator()(PetscInt i) const
-  {
-    const BoxNode     n = grid.place(i);
-    const PetscScalar f = -omega * dinv[i];
-    PetscInt          p = ptr[i];
-
-    for (int place = 0; place < 8; place++) {
-      if (!(reach[i] >> place & 1)) continue;
-      const int         x = lower_box(n.o[0]) + (place & 1), y = lower_box(n.o[1]) + (place >> 1 & 1), z = lower_box(n.o[2]) + (place >> 2);
-      const PetscScalar sum = sum_over(n, x, y, z);
-
-      col[p]   = grid.box_behind(grid.number(n.box), x, y, z);
-      val[p++] = f * sum + (place == n.own_place() ? T[i] : PetscScalar(0));
-    }
-  }
-
-private:
-  /* The first and the last of the neighbours in a direction whose box is so many away. */
-  HD static int first(int o, int box) { return box > 0 ? 2 - o : box == 0 && o < 0 ? 0 : -1; }
-  HD static int last(int o, int box) { return box < 0 ? -2 - o : box == 0 && o > 0 ? 0 : 1; }
-
-  HD PetscScalar sum_over(const BoxNode &n, int x, int y, int z) const
-  {
-    PetscScalar sum = 0;
-
-    for (int dz = first(n.o[2], z); dz <= last(n.o[2], z); dz++) {
-      for (int dy = first(n.o[1], y); dy <= last(n.o[1], y); dy++) {
-        for (int dx = first(n.o[0], x); dx <= last(n.o[0], x); dx++) {
-          const int      bit = bit_of(dx, dy, dz);
-          const PetscInt j   = grid.neighbour(n.node, dx, dy, dz);
-
-          if ((stencil[n.node] >> bit & 1) && (stencil[j] & coupled_node)) sum += A(n.node, bit) * T[j];
-        }
-      }
-    }
-    return sum;
-  }
-};
-
-/* Sums of m_i p_i^2 over a column of P, from the nodes of its box and around it. */
-struct SquaresOfBox {
-  BoxGrid            grid;
-  const Bits8       *reach;
-  const PetscInt    *ptr;
-  const PetscScalar *val, *m;
-  PetscScalar       *sum;
-
-  HD void operator()(PetscInt box, int lane, int lanes) const
-  {
-    constexpr int  wide = 5, nodes = wide * wide * wide;
-    const PetscInt root[3] = {grid.root(box % grid.boxes[0], 0), grid.root(box / grid.boxes[0] % grid.boxes[1], 1), grid.root(box / grid.boxes_of_plane(), 2)};
-    PetscScalar    mine    = 0;
-
-    for (int n = lane; n < nodes; n += lanes) {
-      const int      x = n % wide - 2, y = n / wide % wide - 2, z = n / (wide * wide) - 2;
-      const int      place = 4 * (z < 0) + 2 * (y < 0) + (x < 0); // of the box in the node's row
-      const PetscInt t[3]  = {root[0] + x, root[1] + y, root[2] + z};
-      const PetscInt i     = grid.begin[0] + t[0] + grid.nodes[0] * (grid.begin[1] + t[1] + grid.nodes[1] * (grid.begin[2] + t[2]));
-      bool           there = true;
-
-      for (int d = 0; d < 3; d++) there = there && t[d] >= 0 && t[d] < grid.tiles[d];
-      if (!there || !(reach[i] >> place & 1)) continue;
-      const PetscScalar p = val[ptr[i] + entries_below(reach[i], place)];
-
-      mine += p * p * m[i];
-    }
-    mine = sum_of_lanes(mine, lanes);
-    if (lane == 0) sum[box] = mine;
   }
 };
 

@@ -1,10 +1,10 @@
 #include "boxes.hpp"
 #include "box_product_rows.hpp"
+#include "box_prolong_rows.hpp"
 #include "box_rows.hpp"
 #include "core/launch/row_sums.hpp"
 #include "core/launch/staged_rows.hpp"
 #include "core/util/algorithm.hpp"
-#include "mat/cds/cds.hpp"
 #include "tuning.hpp"
 
 namespace goza::saamg
@@ -32,35 +32,60 @@ BoxGrid grid_of(const Lattice &lattice, bool finest)
   return grid;
 }
 
-/* Where cds holds the entries of these bits. False: it does not hold all entries of the matrix by place, or other values. */
-bool places_in(const mat::Cds<PetscScalar, PetscScalar> &cds, const BoxGrid &grid, std::vector<std::int64_t> &start)
+/* The values of CDS by the bits of neighbours. */
+CdsStencil stencil_of(const mat::Cds<PetscScalar, PetscScalar> &cds, const BoxGrid &grid)
 {
   const mat::CdsView<PetscScalar> view = cds.view();
+  CdsStencil                      stencil{view.val, {}};
 
-  if (cds.in_remainder() || cds.block_size() != 1 || !cds.unscaled()) return false;
-  start.assign(27, 0);
   for (int bit = 0; bit < 27; bit++) {
     const PetscInt o = grid.neighbour(0, bit % 3 - 1, bit / 3 % 3 - 1, bit / 9 - 1), stored = cds.half() && o < 0 ? -o : o;
 
     for (PetscInt d = 0; d < view.ndiag; d++) {
-      if (view.offset[d] == stored) start[bit] = d * view.ld + (stored == o ? 0 : o);
+      if (view.offset[d] == stored) stencil.start[bit] = d * view.ld + (stored == o ? 0 : o);
     }
   }
-  return true;
+  return stencil;
+}
+
+const mat::Cds<PetscScalar, PetscScalar> *diagonals_of_nodes(const StoredRows &A)
+{
+  const auto *cds = A.diagonals();
+
+  return cds && cds->block_size() == 1 ? cds : nullptr;
 }
 
 /* call(stencil) with the operator's values by place */
-template <class Call> void with_values(const BoxOperator &A, const BoxGrid &grid, const Array<Bits27> &stencil, const Call &call)
+template <class Call> void with_values(const StoredRows &A, const BoxGrid &grid, const Array<Bits27> &stencil, const Call &call)
 {
-  std::vector<std::int64_t> start;
+  if (const auto *cds = diagonals_of_nodes(A)) call(stencil_of(*cds, grid));
+  else call(CsrStencil{A.A.ptr, A.A.val, stencil.data()});
+}
 
-  if (const auto *cds = dynamic_cast<const mat::Cds<PetscScalar, PetscScalar> *>(A.format); cds && places_in(*cds, grid, start)) {
-    const Array<std::int64_t> there(A.A.space, start.data(), start.size());
+/* Entries and strong ones of all rows. */
+void find_neighbours(const StoredRows &A, const BoxGrid &grid, const Measure &measure, Array<Bits27> &stored, Array<Bits27> &strong)
+{
+  Csr rows = A.A;
 
-    call(CdsStencil{cds->view().val, there.data()});
-    return;
-  }
-  call(CsrStencil{A.A.ptr, A.A.val, stencil.data()});
+  const auto *cds = diagonals_of_nodes(A);
+
+  if (cds) rows.val = nullptr;
+  for_each_csr_row(rows, 1, FindNeighbours{grid, rows.ptr, rows.col, rows.val, measure, stored.data(), cds ? nullptr : strong.data()});
+  if (cds) for_each_row(rows.space, rows.nrows, FindStrong{grid, stencil_of(*cds, grid), measure, stored.data(), strong.data()});
+}
+
+/* Zeros for a matrix of the boxes, by the diagonals of 27 neighbours; nullptr where the grid is too thin for these to be apart. */
+std::unique_ptr<mat::Cds<PetscScalar, PetscScalar>> diagonals_of_boxes(Space space, const BoxGrid &grid)
+{
+  const PetscInt        n = grid.all_boxes();
+  std::vector<PetscInt> offset(27);
+
+  if (grid.boxes[0] < 3 || grid.boxes[1] < 3 || grid.boxes[2] < 2) return nullptr;
+  for (int bit = 0; bit < 27; bit++) offset[bit] = grid.box_behind(0, bit % 3 - 1, bit / 3 % 3 - 1, bit / 9 - 1);
+  auto cds = std::make_unique<mat::Cds<PetscScalar, PetscScalar>>(space);
+
+  cds->lay_out_zeros(n, n, 1, offset, false);
+  return cds;
 }
 
 BoxInterpolation rows_of(const Boxes &boxes, const CsrMatrix &P)
@@ -70,7 +95,7 @@ BoxInterpolation rows_of(const Boxes &boxes, const CsrMatrix &P)
 
 } // namespace
 
-std::shared_ptr<Boxes> find_boxes(const BoxOperator &A, const Array<PetscScalar> &dinv, const Lattice &lattice)
+std::shared_ptr<Boxes> find_boxes(const StoredRows &A, const Array<PetscScalar> &dinv, const Lattice &lattice)
 {
   const Space    space  = A.A.space;
   const bool     finest = lattice.spacing[0] == 1 && lattice.spacing[1] == 1 && lattice.spacing[2] == 1;
@@ -85,7 +110,7 @@ std::shared_ptr<Boxes> find_boxes(const BoxOperator &A, const Array<PetscScalar>
   const Measure       measure{dinv.data(), strength_cut(0)};
 
   boxes->stencil = Array<Bits27>(space, n);
-  for_each_csr_row(A.A, 1, FindNeighbours{grid, A.A.ptr, A.A.col, A.A.val, measure, boxes->stencil.data(), strong.data()});
+  find_neighbours(A, grid, measure, boxes->stencil, strong);
   for_each_row(space, n, KeepCoupled{grid, strong.data(), edges.data()});
   with_values(A, grid, boxes->stencil, [&](auto values) {
     join_rows<Plus, BoxCounts::n>(space, n, CheckBoxes<decltype(values)>{grid, values, measure, boxes->stencil.data(), edges.data()}, sums.data());
@@ -120,12 +145,13 @@ void normalise(const Boxes &boxes, const Array<PetscScalar> &B, Array<PetscScala
   const Space    space = boxes.stencil.space();
   const PetscInt n     = boxes.grid.all_boxes();
 
-  T        = Array<PetscScalar>(space, B.size());
+  T = Array<PetscScalar>(space, B.size());
+  T.zero(); // of nodes beyond the boxes
   coarse_B = Array<PetscScalar>(space, n);
   for_each_row(space, n, NormaliseBox{boxes.grid, boxes.stencil.data(), B.data(), T.data(), coarse_B.data()});
 }
 
-CsrMatrix smoothed_prolongator(Boxes &boxes, const BoxOperator &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega)
+CsrMatrix smoothed_prolongator(Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega)
 {
   const Space    space = A.A.space;
   const PetscInt n     = A.A.nrows;
@@ -141,11 +167,14 @@ CsrMatrix smoothed_prolongator(Boxes &boxes, const BoxOperator &A, const Array<P
   return P;
 }
 
-void smooth_values(const Boxes &boxes, const BoxOperator &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P)
+void smooth_values(const Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P)
 {
   with_values(A, boxes.grid, boxes.stencil, [&](auto values) {
     for_each_row(A.A.space, A.A.nrows,
-                 SmoothBoxes<decltype(values)>{boxes.grid, values, boxes.stencil.data(), boxes.reach.data(), T.data(), dinv.data(), omega, P.ptr.data(), P.col.data(),
+                 SmoothBoxes<decltype(values)>{{boxes.grid, values, boxes.stencil.data(), T.data(), dinv.data(), omega},
+                                               boxes.reach.data(),
+                                               P.ptr.data(),
+                                               P.col.data(),
                                                P.val.data()});
   });
 }
@@ -158,13 +187,16 @@ Array<PetscScalar> squares_of_columns(const Boxes &boxes, const CsrMatrix &P, co
   return sum;
 }
 
-CsrMatrix galerkin(const Boxes &boxes, const BoxOperator &A, const CsrMatrix &P)
+BoxProduct galerkin(const Boxes &boxes, const StoredRows &A, const CsrMatrix &P)
 {
   const Space        space = P.space();
   const BoxGrid     &grid  = boxes.grid;
   const PetscInt     n = grid.all_boxes(), least = 5, wanted = (space == Space::Cuda ? box_window_rows : box_window_rows_host) / grid.plane();
   const PetscInt     together = PetscMin((PetscMax(wanted, least) - least) / 3 + 1, grid.boxes[2]), planes = PetscMin(3 * together + 2, grid.tiles[2]); // planes of boxes, and the nodes that they need
-  Array<PetscScalar> window_val(space, static_cast<std::size_t>(27) * planes * grid.plane()), val(space, static_cast<std::size_t>(27) * n);
+  auto               cds = diagonals_of_boxes(space, grid); // the product is made in the place where they are held, if they are
+  const std::int64_t ld  = cds ? cds->view().ld : n;
+  Array<PetscScalar> window_val(space, static_cast<std::size_t>(27) * planes * grid.plane()), own(space, cds ? 0 : static_cast<std::size_t>(27) * n);
+  PetscScalar *const val = cds ? cds->values_to_write() : own.data();
   Array<Bits27>      window_bits(space, static_cast<std::size_t>(planes) * grid.plane()), bits(space, n);
   Array<Bits8>       lines(space, static_cast<std::size_t>(9) * n);
   const BoxWindow    window{grid.plane(), planes, window_val.data(), window_bits.data()};
@@ -177,7 +209,7 @@ CsrMatrix galerkin(const Boxes &boxes, const BoxOperator &A, const CsrMatrix &P)
 
       for_each_row(space, (end - made) * window.plane, MultiplyBoxes<decltype(values)>{grid, values, boxes.stencil.data(), rows_of(boxes, P), window, made});
       for_each_row(space, 9 * (last + 1 - first) * in_plane,
-                   ProjectBoxes{grid, rows_of(boxes, P), window, first * in_plane, (last + 1 - first) * in_plane, val.data(), lines.data()});
+                   ProjectBoxes{grid, rows_of(boxes, P), window, first * in_plane, (last + 1 - first) * in_plane, ld, val, lines.data()});
       made = end;
     }
   });
@@ -186,8 +218,8 @@ CsrMatrix galerkin(const Boxes &boxes, const BoxOperator &A, const CsrMatrix &P)
   const PetscInt nnz = lengths_to_pointer(space, C.ptr);
   C.col              = Array<PetscInt>(space, nnz);
   C.val              = Array<PetscScalar>(space, nnz);
-  for_each_row(space, n, WriteBoxRows{grid, bits.data(), val.data(), C.ptr.data(), C.col.data(), C.val.data()});
-  return C;
+  for_each_row(space, n, WriteBoxRows{grid, bits.data(), ld, val, C.ptr.data(), C.col.data(), C.val.data()});
+  return {std::move(C), std::move(cds)};
 }
 
 } // namespace goza::saamg

@@ -2,19 +2,11 @@
 #pragma once
 #include "box_grid.hpp"
 #include "core/sparse/csr_matrix.hpp"
-#include "core/sparse/format.hpp"
+#include "stored_rows.hpp"
 #include <memory>
 
 namespace goza::saamg
 {
-
-/* A level's rows, and the format of them, where there is one, whose values are those of the rows and can be read by place: cds, which is read in half the time. */
-struct BoxOperator {
-  Csr                        A;
-  const Format<PetscScalar> *format;
-
-  BoxOperator(const Csr &rows, const Format<PetscScalar> *same = nullptr) : A(rows), format(same) { }
-};
 
 /* What depends on the pattern. */
 struct Boxes {
@@ -27,7 +19,7 @@ struct Boxes {
 };
 
 /* The aggregates of A's strength graph of threshold 0 where they are the boxes of the lattice, whose nodes are A's rows in their natural order; else none. */
-std::shared_ptr<Boxes> find_boxes(const BoxOperator &A, const Array<PetscScalar> &dinv, const Lattice &lattice);
+std::shared_ptr<Boxes> find_boxes(const StoredRows &A, const Array<PetscScalar> &dinv, const Lattice &lattice);
 
 Array<PetscInt> names_of(const Boxes &boxes, NodeIds ids);
 
@@ -35,13 +27,18 @@ Array<PetscInt> names_of(const Boxes &boxes, NodeIds ids);
 void normalise(const Boxes &boxes, const Array<PetscScalar> &B, Array<PetscScalar> &T, Array<PetscScalar> &coarse_B);
 
 /* P = (I - omega D^-1 A) T, and its values anew. */
-CsrMatrix smoothed_prolongator(Boxes &boxes, const BoxOperator &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega);
-void      smooth_values(const Boxes &boxes, const BoxOperator &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P);
+CsrMatrix smoothed_prolongator(Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega);
+void      smooth_values(const Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P);
 
 /* The diagonal of P^T diag(m) P */
 Array<PetscScalar> squares_of_columns(const Boxes &boxes, const CsrMatrix &P, const Array<PetscScalar> &m);
 
-/* P^T A P */
-CsrMatrix galerkin(const Boxes &boxes, const BoxOperator &A, const CsrMatrix &P);
+/* P^T A P by rows and by diagonals. */
+struct BoxProduct {
+  CsrMatrix                                           rows;
+  std::unique_ptr<mat::Cds<PetscScalar, PetscScalar>> diagonals; // nullptr where the grid is too thin for them to be apart
+};
+
+BoxProduct galerkin(const Boxes &boxes, const StoredRows &A, const CsrMatrix &P);
 
 } // namespace goza::saamg

@@ -8,59 +8,73 @@ namespace goza::saamg
 namespace
 {
 
+constexpr int numbers_of_couplings = 5; // that rows add up to
+
 /* Of each row: its couplings, the weak ones, and whether it has entries of the diagonal's sign. */
-struct RowCouplings {
-  const PetscInt    *ptr;
-  Columns            col;
-  Values             val;
+template <class Rows> struct RowCouplings {
+  Rows               A;
   const PetscScalar *dinv; // [columns] 0: coupled to nothing
-  PetscInt          *edges, *weak, *positive;
 
-  HD RowCouplings on(Columns c, Values v) const { return {ptr, c, v, dinv, edges, weak, positive}; }
+  struct Found {
+    PetscInt edges = 0, weak = 0;
+    bool     positive = false;
+  };
 
-  HD void operator()(PetscInt i) const
+  HD Found of_row(PetscInt i) const
   {
     PetscReal same_sign = 0, sum = 0;
-    PetscInt  n = 0, below = 0;
+    Found     found;
 
-    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) {
-      if (!coupling(i, p)) continue;
-      n++;
-      sum += PetscAbsScalar(val[p]);
-      same_sign += PetscMax(PetscRealPart(val[p] * dinv[i]), 0);
-    }
-    const PetscReal half = n ? sum / (2 * n) : 0;
+    A.for_each_entry(i, [&](PetscInt j, PetscScalar a) {
+      if (!coupling(i, j, a)) return;
+      found.edges++;
+      sum += PetscAbsScalar(a);
+      same_sign += PetscMax(PetscRealPart(a * dinv[i]), 0);
+    });
+    const float half = static_cast<float>(found.edges ? sum / (2 * found.edges) : 0);
 
-    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) below += coupling(i, p) && static_cast<float>(PetscAbsScalar(val[p])) < static_cast<float>(half);
-    edges[i]    = n;
-    weak[i]     = below;
-    positive[i] = static_cast<float>(same_sign) > 0.01f;
+    A.for_each_entry(i, [&](PetscInt j, PetscScalar a) { found.weak += coupling(i, j, a) && static_cast<float>(PetscAbsScalar(a)) < half; });
+    found.positive = static_cast<float>(same_sign) > 0.01f;
+    return found;
+  }
+
+  HD void operator()(PetscInt i, std::int64_t *sum) const { add(of_row(i), sum); }
+
+  HD static void add(const Found &found, std::int64_t *sum)
+  {
+    const std::int64_t of_row = found.edges;
+
+    sum[0] += of_row > 0;
+    sum[1] += found.positive;
+    sum[2] += of_row;
+    sum[3] += found.weak;
+    sum[4] += of_row * of_row;
   }
 
 private:
-  HD bool coupling(PetscInt i, PetscInt p) const
+  HD bool coupling(PetscInt i, PetscInt j, PetscScalar a) const
   {
     const PetscReal rounding = PetscSqr(64 * PETSC_MACHINE_EPSILON);
 
-    return col[p] != i && PetscRealPart(val[p] * PetscConj(val[p])) * PetscAbsScalar(dinv[i] * dinv[col[p]]) > rounding;
+    return j != i && PetscRealPart(a * PetscConj(a)) * PetscAbsScalar(dinv[i] * dinv[j]) > rounding;
   }
 };
 
+/* Those of CSR rows, which a block of threads copies to its own memory, are added up afterwards. */
+using CsrCouplings = RowCouplings<AijRowsView>;
+
+struct MarkCouplings {
+  CsrCouplings         couplings;
+  CsrCouplings::Found *found;
+
+  HD MarkCouplings on(Columns c, Values v) const { return {{couplings.A.on(c, v), couplings.dinv}, found}; }
+  HD void          operator()(PetscInt i) const { found[i] = couplings.of_row(i); }
+};
+
 struct CountCouplings {
-  const PetscInt *edges, *weak, *positive;
+  const CsrCouplings::Found *found;
 
-  static constexpr int n = 5;
-
-  HD void operator()(PetscInt i, std::int64_t *count) const
-  {
-    const std::int64_t of_row = edges[i];
-
-    count[0] += of_row > 0;
-    count[1] += positive[i];
-    count[2] += of_row;
-    count[3] += weak[i];
-    count[4] += of_row * of_row;
-  }
+  HD void operator()(PetscInt i, std::int64_t *sum) const { CsrCouplings::add(found[i], sum); }
 };
 
 struct OfCoupled {
@@ -73,19 +87,25 @@ struct OfCoupled {
 
 } // namespace
 
-Couplings couplings_of(const Csr &A, const ColumnMap &columns, const CsrFacts &facts)
+Couplings couplings_of(const StoredRows &rows, const ColumnMap &columns, const CsrFacts &facts)
 {
+  const Csr          &A     = rows.A;
   const Space         space = A.space;
   Array<PetscScalar>  dinv(space, columns.nlocal());
-  Array<PetscInt>     edges(space, A.nrows), weak(space, A.nrows), positive(space, A.nrows);
-  Array<std::int64_t> counts(space, CountCouplings::n);
+  Array<std::int64_t> counts(space, numbers_of_couplings);
 
   for_each_row(space, A.nrows, OfCoupled{facts.dinv.data(), facts.isolated.data(), dinv.data()});
   columns.update(dinv);
-  for_each_csr_row(A, 1, RowCouplings{A.ptr, A.col, A.val, dinv.data(), edges.data(), weak.data(), positive.data()});
-  join_rows<Plus, CountCouplings::n>(space, A.nrows, CountCouplings{edges.data(), weak.data(), positive.data()}, counts.data());
+  if (const auto *cds = columns.size() == 1 ? rows.diagonals() : nullptr) {
+    join_rows<Plus, numbers_of_couplings>(space, A.nrows, RowCouplings<mat::CdsEntries<PetscScalar>>{entries_of(*cds), dinv.data()}, counts.data());
+  } else {
+    Array<CsrCouplings::Found> found(space, A.nrows);
+
+    for_each_csr_row(A, 1, MarkCouplings{{rows_of(A), dinv.data()}, found.data()});
+    join_rows<Plus, numbers_of_couplings>(space, A.nrows, CountCouplings{found.data()}, counts.data());
+  }
   std::vector<std::int64_t> count = counts.to_host();
-  columns.sum(count.data(), CountCouplings::n);
+  columns.sum(count.data(), numbers_of_couplings);
   return {count[0], count[1], count[2], count[3], count[4]};
 }
 

@@ -21,6 +21,6 @@ struct Couplings {
   PetscReal threshold() const { return static_cast<PetscReal>(0.5) * static_cast<PetscReal>(rows) / static_cast<PetscReal>(edges); }
 };
 
-Couplings couplings_of(const Csr &A, const ColumnMap &columns, const CsrFacts &facts); // collective
+Couplings couplings_of(const StoredRows &A, const ColumnMap &columns, const CsrFacts &facts); // collective
 
 } // namespace goza::saamg

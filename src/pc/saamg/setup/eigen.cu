@@ -12,49 +12,59 @@ namespace goza::saamg
 namespace
 {
 
-struct Facts {
+/* What there is to say of a row, a bit each; its inverse diagonal and whether it is isolated are written. Rows: has for_each_entry(). */
+template <class Rows> struct Facts {
+  static constexpr int       n         = 6;
   static constexpr PetscReal dominance = 1 + 100 * PETSC_MACHINE_EPSILON; // of a diagonal over a row: sums are rounded
 
-  const PetscInt *ptr;
-  Columns         col;
-  Values          val;
-  PetscScalar    *dinv;
-  std::int64_t   *isolated;
-  unsigned char  *flags;
+  Rows          A;
+  PetscScalar  *dinv;
+  std::int64_t *isolated;
 
-  HD Facts on(Columns c, Values v) const { return {ptr, c, v, dinv, isolated, flags}; }
-
-  HD void operator()(PetscInt i) const
+  HD unsigned of_row(PetscInt i) const
   {
     PetscScalar d = 0, others = 0;
     bool        coupled = false, finite = true, squares_finite = true;
 
-    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) {
-      const PetscScalar a = val[p];
-
+    A.for_each_entry(i, [&](PetscInt j, PetscScalar a) {
       finite         = finite && a - a == PetscScalar(0);
       squares_finite = squares_finite && a * a - a * a == PetscScalar(0);
-      if (col[p] == i) d = a;
+      if (j == i) d = a;
       else {
         coupled = coupled || a != PetscScalar(0);
         others += PetscAbsScalar(a);
       }
-    }
+    });
     const PetscScalar inverse = d != PetscScalar(0) ? PetscScalar(1) / d : PetscScalar(0);
 
     dinv[i]     = inverse - inverse == PetscScalar(0) ? inverse : PetscScalar(0);
     isolated[i] = !coupled;
-    flags[i]    = static_cast<unsigned char>((dinv[i] > 0) | (dinv[i] < 0) << 1 | !finite << 2 | !squares_finite << 3 | !coupled << 4 | !(others <= dominance * PetscAbsScalar(d)) << 5);
+    return (dinv[i] > 0) | (dinv[i] < 0) << 1 | !finite << 2 | !squares_finite << 3 | !coupled << 4 | !(others <= dominance * PetscAbsScalar(d)) << 5;
+  }
+
+  HD void operator()(PetscInt i, std::int64_t *count) const
+  {
+    const unsigned flags = of_row(i);
+
+    for (int f = 0; f < n; f++) count[f] += flags >> f & 1;
   }
 };
 
+/* The flags of CSR rows, which a block of threads copies to its own memory, are counted afterwards. */
+struct MarkFacts {
+  Facts<AijRowsView> facts;
+  unsigned char     *flags;
+
+  HD MarkFacts on(Columns c, Values v) const { return {{facts.A.on(c, v), facts.dinv, facts.isolated}, flags}; }
+  HD void      operator()(PetscInt i) const { flags[i] = static_cast<unsigned char>(facts.of_row(i)); }
+};
+
 struct CountFlags {
-  static constexpr int n = 6;
   const unsigned char *flags;
 
   HD void operator()(PetscInt i, std::int64_t *count) const
   {
-    for (int f = 0; f < n; f++) count[f] += flags[i] >> f & 1;
+    for (int f = 0; f < Facts<AijRowsView>::n; f++) count[f] += flags[i] >> f & 1;
   }
 };
 
@@ -280,22 +290,28 @@ PetscReal arnoldi(const LevelProduct &A, const ColumnMap &columns, const Array<P
 
 } // namespace
 
-CsrFacts row_facts(const Csr &A, const LocalColumns &columns)
+CsrFacts row_facts(const StoredRows &rows, const LocalColumns &columns)
 {
-  const Space          space = A.space;
-  CsrFacts             facts;
-  Array<unsigned char> flags(space, A.nrows);
-  Array<std::int64_t>  counts(space, CountFlags::n);
+  constexpr int       of_row = Facts<AijRowsView>::n;
+  const Csr          &A      = rows.A;
+  const Space         space  = A.space;
+  CsrFacts            facts;
+  Array<std::int64_t> counts(space, of_row);
 
   facts.dinv     = Array<PetscScalar>(space, A.nrows);
   facts.isolated = Array<std::int64_t>(space, A.nrows);
-  for_each_csr_row(A, 1, Facts{A.ptr, A.col, A.val, facts.dinv.data(), facts.isolated.data(), flags.data()});
-  join_rows<Plus, CountFlags::n>(space, A.nrows, CountFlags{flags.data()}, counts.data());
+  if (const auto *cds = columns.size() == 1 ? rows.diagonals() : nullptr) {
+    join_rows<Plus, of_row>(space, A.nrows, Facts<mat::CdsEntries<PetscScalar>>{entries_of(*cds), facts.dinv.data(), facts.isolated.data()}, counts.data());
+  } else {
+    Array<unsigned char> flags(space, A.nrows);
 
+    for_each_csr_row(A, 1, MarkFacts{{rows_of(A), facts.dinv.data(), facts.isolated.data()}, flags.data()});
+    join_rows<Plus, of_row>(space, A.nrows, CountFlags{flags.data()}, counts.data());
+  }
   std::vector<std::int64_t> n = counts.to_host();
 
   facts.nisolated = n[4];
-  columns.sum(n.data(), CountFlags::n);
+  columns.sum(n.data(), of_row);
   facts.any_isolated   = n[4] > 0;
   facts.positive       = n[0] > 0;
   facts.negative       = n[1] > 0;
@@ -305,9 +321,9 @@ CsrFacts row_facts(const Csr &A, const LocalColumns &columns)
   return facts;
 }
 
-PetscReal lambda_max(const Csr &A, const ColumnMap &columns, const CsrFacts &facts, PetscInt its, NodeIds ids, ParOperator<PetscScalar> *exact, bool *expected)
+PetscReal lambda_max(const StoredRows &A, const ColumnMap &columns, const CsrFacts &facts, PetscInt its, NodeIds ids, ParOperator<PetscScalar> *exact, bool *expected)
 {
-  const LevelProduct product{A, columns, exact};
+  const LevelProduct product{A.A, columns, exact, columns.size() == 1 ? A.diagonals() : nullptr};
   PetscReal          lambda    = 0;
   bool               by_itself = false, &symmetric = expected ? *expected : by_itself;
 

@@ -1,7 +1,7 @@
 /* The diagonal of a matrix and the spectrum of D^-1 A, in the space where the matrix is: Columns of A are local ones of a map. */
 #pragma once
 #include "mat/common/par_operator.hpp"
-#include "local_rows.hpp"
+#include "stored_rows.hpp"
 
 namespace goza::saamg
 {
@@ -17,11 +17,11 @@ struct CsrFacts {
   Array<std::int64_t> isolated;         // [rows] 1 or 0
 };
 
-CsrFacts row_facts(const Csr &A, const LocalColumns &columns); // collective
+CsrFacts row_facts(const StoredRows &A, const LocalColumns &columns); // collective
 
 /* The largest |eigenvalue| of D^-1 A seen by its steps of Lanczos from a vector hashed from the rows' ids: the same on any number of ranks, but for rounding; rows that are coupled to nothing are left out. Where A turns out not to be symmetric, or D is indefinite, Arnoldi. From Ritz values, which lie below the truth, by extrapolation of Lanczos' steps: smoothers multiply it by a safety factor.
    The result is finite and positive; 1 if A is zero. exact: of A, where there is one that is faster, or nullptr. symmetric: whether A is expected to be, so
    that the host need not look after two steps; becomes whether it was. Collective. */
-PetscReal lambda_max(const Csr &A, const ColumnMap &columns, const CsrFacts &facts, PetscInt its, NodeIds ids, ParOperator<PetscScalar> *exact = nullptr, bool *symmetric = nullptr);
+PetscReal lambda_max(const StoredRows &A, const ColumnMap &columns, const CsrFacts &facts, PetscInt its, NodeIds ids, ParOperator<PetscScalar> *exact = nullptr, bool *symmetric = nullptr);
 
 } // namespace goza::saamg

@@ -143,8 +143,8 @@ Array<PetscScalar> coarse_magnitudes(const Interpolation &I, const Array<PetscSc
   return coarse;
 }
 
-/* The diagonal entry is always in the pattern. */
-void fill_rows_of_nothing(CsrMatrix &A, const ColumnMap &columns, const Array<PetscScalar> &magnitude)
+/* The diagonal entry is always in the pattern. False: there is no such row. */
+bool fill_rows_of_nothing(CsrMatrix &A, const ColumnMap &columns, const Array<PetscScalar> &magnitude)
 {
   const Space          space = A.space();
   Array<PetscScalar>   root(space, columns.nlocal()), size(space, A.nrows), sizes(space, 1);
@@ -159,13 +159,14 @@ void fill_rows_of_nothing(CsrMatrix &A, const ColumnMap &columns, const Array<Pe
   std::vector<std::int64_t> n = counts.to_host();
 
   columns.sum(n.data(), CountFindings::n);
-  if (!n[2]) return;
+  if (!n[2]) return false;
   sum_into(space, size.data(), size.size(), sizes.data());
   PetscScalar mean = read_value(space, sizes.data());
   columns.sum(&mean, 1);
   mean = n[0] ? mean / static_cast<PetscReal>(n[0]) : 1;
   if (!(mean > 0) || PetscIsInfOrNanScalar(mean)) mean = 1;
   for_each_row(space, A.nrows, FillRow{A.view(), finding.data(), root.data(), 2 * n[1] > n[0] ? PetscScalar(-1) : PetscScalar(1), mean, A.val.data()});
+  return true;
 }
 
 } // namespace
@@ -212,7 +213,16 @@ void Interpolation::transpose()
   R = std::move(whole); // last: transposed() asks for it
 }
 
-CsrMatrix GalerkinProduct::make(const BoxOperator &from, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns, Array<PetscScalar> &magnitude, bool once)
+CsrMatrix GalerkinProduct::make_on_boxes(const StoredRows &A, const Interpolation &I, const Array<PetscScalar> &magnitude)
+{
+  BoxProduct product = galerkin(*I.boxes, A, I.P);
+
+  if (fill_rows_of_nothing(product.rows, *I.coarse, magnitude)) product.diagonals.reset(); // they have other values
+  diagonals_ = std::move(product.diagonals);
+  return std::move(product.rows);
+}
+
+CsrMatrix GalerkinProduct::make(const StoredRows &from, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns, Array<PetscScalar> &magnitude, bool once)
 {
   const bool isolated = columns->size() == 1;
   const Csr &A        = from.A;
@@ -226,11 +236,9 @@ CsrMatrix GalerkinProduct::make(const BoxOperator &from, const MapPtr &columns, 
     return Ac;
   }
   if (I.boxes) {
-    Ac             = galerkin(*I.boxes, from, I.P);
     coarse_columns = I.coarse;
     on_boxes_      = !once;
-    fill_rows_of_nothing(Ac, *coarse_columns, magnitude);
-    return Ac;
+    return make_on_boxes(from, I, magnitude);
   }
   if (!isolated) P_ = std::make_unique<RowsBelow>(I.P.view(), *I.coarse, columns);
   AP_ = multiply(A, I.bs, I.bs, isolated ? I.P.view() : P_->view(), I.k);
@@ -249,14 +257,13 @@ CsrMatrix GalerkinProduct::make(const BoxOperator &from, const MapPtr &columns, 
   return Ac;
 }
 
-void GalerkinProduct::update(const BoxOperator &from, const Interpolation &I, CsrMatrix &Ac, Array<PetscScalar> &magnitude)
+void GalerkinProduct::update(const StoredRows &from, const Interpolation &I, CsrMatrix &Ac, Array<PetscScalar> &magnitude)
 {
   const Csr &A = from.A;
 
   magnitude = coarse_magnitudes(I, magnitude);
   if (on_boxes_) {
-    Ac = galerkin(*I.boxes, from, I.P);
-    fill_rows_of_nothing(Ac, *I.coarse, magnitude);
+    Ac = make_on_boxes(from, I, magnitude);
     return;
   }
   if (P_) P_->update(I.P.view());

@@ -45,9 +45,12 @@ double product_work(const Csr &A, const ColumnMap &columns, const Interpolation 
 class GalerkinProduct {
 public:
   /* magnitude: of A's rows, becomes that of Ac's. once: no update() will come. Collective. */
-  CsrMatrix make(const BoxOperator &A, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns, Array<PetscScalar> &magnitude, bool once = false);
+  CsrMatrix make(const StoredRows &A, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns, Array<PetscScalar> &magnitude, bool once = false);
   /* New values in A, or in A and P, with all patterns as they were. Collective. */
-  void update(const BoxOperator &A, const Interpolation &I, CsrMatrix &Ac, Array<PetscScalar> &magnitude);
+  void update(const StoredRows &A, const Interpolation &I, CsrMatrix &Ac, Array<PetscScalar> &magnitude);
+
+  /* Of the last product, where it was made by diagonals, too; else nullptr. */
+  std::unique_ptr<Format<PetscScalar>> take_diagonals() { return std::move(diagonals_); }
 
   bool        made() const { return on_boxes_ || AP_.ptr.size() > 0; }
   std::size_t bytes() const { return AP_.bytes() + parts_.bytes() + (P_ ? P_->bytes() : 0) + (sum_ ? sum_->bytes() : 0); }
@@ -58,10 +61,13 @@ public:
   }
 
 private:
-  bool                        on_boxes_ = false;
-  CsrMatrix                   AP_, parts_;
-  std::unique_ptr<RowsBelow>  P_; // several ranks
-  std::unique_ptr<SummedRows> sum_;
+  CsrMatrix make_on_boxes(const StoredRows &A, const Interpolation &I, const Array<PetscScalar> &magnitude);
+
+  bool                                 on_boxes_ = false;
+  std::unique_ptr<Format<PetscScalar>> diagonals_;
+  CsrMatrix                            AP_, parts_;
+  std::unique_ptr<RowsBelow>           P_; // several ranks
+  std::unique_ptr<SummedRows>          sum_;
 };
 
 } // namespace goza::saamg

@@ -1,7 +1,6 @@
 /* The set-up: its steps one after the other, in the space where the matrix is. */
 #include "hierarchy.hpp"
 #include "core/sparse/csr_ops.hpp"
-#include "eigen.hpp"
 #include "galerkin.hpp"
 #include "petsc/plugin.hpp"
 #include "graph.hpp"
@@ -39,14 +38,14 @@ PetscErrorCode Hierarchy::measure(Grid &grid, PetscInt its, bool *finite)
   CsrFacts                  facts;
 
   PetscFunctionBegin;
-  PetscCall(Step(events.eigen, *level.columns, [&] { facts = row_facts(level.A, *level.columns); }));
-  *finite      = facts.finite;
-  level.format = nullptr;
-  if (*finite && level.exact) PetscCall(FailTogether(level.columns->comm(), level.exact(&exact), "hold its rows in the matrix's format"));
+  if (level.exact) PetscCall(FailTogether(level.columns->comm(), level.exact(&exact), "hold its rows in the matrix's format"));
   PetscCall(Step(events.eigen, *level.columns, [&] {
     if (!level.columns->all(exact)) exact = nullptr;
-    if (exact) level.format = &exact->diagonal_block();
-    if (*finite) grid.lambda = lambda_max(level.A, *level.columns, facts, its, level.ids(grid.bs), exact, &grid.symmetric);
+    level.format = exact ? &exact->diagonal_block() : level.own_format.get();
+    facts        = level.facts ? std::move(*level.facts) : row_facts(level.rows(), *level.columns);
+    level.facts.reset();
+    *finite = facts.finite;
+    if (*finite) grid.lambda = lambda_max(level.rows(), *level.columns, facts, its, level.ids(grid.bs), exact, &grid.symmetric);
     level.squares_finite = facts.squares_finite;
     if (&grid == grids_.data()) level.magnitude = magnitudes(level.A, facts.dinv);
     level.dinv     = std::move(facts.dinv);
@@ -95,8 +94,9 @@ PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOpt
     CsrTransfer &t = *grid.transfer;
 
     if (!t.transposed()) t.transpose(); // as release() left it
-    next.magnitude = std::move(grid.level->magnitude);
-    next.own       = t.product.make(grid.level->rows(), grid.level->columns, t, next.columns, next.magnitude, options.keep == Keep::Nothing);
+    next.magnitude  = std::move(grid.level->magnitude);
+    next.own        = t.product.make(grid.level->rows(), grid.level->columns, t, next.columns, next.magnitude, options.keep == Keep::Nothing);
+    next.own_format = t.product.take_diagonals();
     if (options.keep != Keep::Nothing) t.product.release_values();
     else {
       t.product       = GalerkinProduct();
@@ -282,6 +282,7 @@ PetscErrorCode Hierarchy::build(FinestOperator finest, const HierarchyOptions &o
     grids_[0].level          = std::make_shared<CsrLevel>();
     grids_[0].level->A       = finest.A;
     grids_[0].level->exact   = finest.exact;
+    grids_[0].level->facts   = finest.facts;
     grids_[0].level->columns = finest.columns;
     grids_[0].level->name    = std::move(finest.id);
     grids_[0].level->lattice = finest.lattice;
@@ -306,11 +307,12 @@ PetscErrorCode Hierarchy::build(FinestOperator finest, const HierarchyOptions &o
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, bool *finite, const OperatorSource &exact)
+PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, bool *finite, const OperatorSource &exact, std::shared_ptr<CsrFacts> facts)
 {
   PetscFunctionBegin;
   grids_[0].level->A     = A;
   grids_[0].level->exact = exact;
+  grids_[0].level->facts = std::move(facts);
   grids_[0].level->stamp.new_values();
   for (std::size_t l = 0; l < grids_.size(); l++) {
     CsrLevel &level = *grids_[l].level;
@@ -331,6 +333,7 @@ PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, 
         if (!t.transposed()) t.transpose();
         next.magnitude = std::move(level.magnitude);
         t.product.update(level.rows(), t, next.own, next.magnitude);
+        next.own_format = t.product.take_diagonals();
         t.product.release_values();
         next.A = next.own.view();
       }));
@@ -371,11 +374,15 @@ void Hierarchy::release(const HierarchyOptions &options)
     if (options.keep != Keep::Interpolation) grid.transfer->release_transpose(options.keep == Keep::Nothing);
     if (options.keep == Keep::Nothing) grid.transfer->boxes.reset();
   }
+  for (Grid &grid : grids_) {
+    grid.level->format = nullptr;
+    grid.level->own_format.reset();
+  }
   if (grids_.empty()) return;
   grids_[0].level->A.ptr = grids_[0].level->A.col = nullptr;
   grids_[0].level->A.val                          = nullptr;
   grids_[0].level->exact                          = nullptr;
-  grids_[0].level->format                         = nullptr;
+  grids_[0].level->facts                          = nullptr;
 }
 
 } // namespace goza::saamg

@@ -1,6 +1,7 @@
 /* The levels of smoothed aggregation: what the set-up makes and the cycle is made from. They are each rank's CSR rows in the space of the cycle, with the map of
    their columns, and the set-up runs there. */
 #pragma once
+#include "eigen.hpp"
 #include "galerkin.hpp"
 #include "local_rows.hpp"
 #include "mat/common/par_operator.hpp"
@@ -43,7 +44,7 @@ struct HierarchyOptions {
   Keep         keep                        = Keep::Nothing; // for an update() to come
 };
 
-/* An operator of the same matrix whose products are as exact; nullptr: there is none. Asked for when the values are known to be finite. Collective. */
+/* An operator of the same matrix whose products are as exact; nullptr: there is none. Collective. */
 using OperatorSource = std::function<PetscErrorCode(ParOperator<PetscScalar> **)>;
 
 struct CsrLevel {
@@ -59,12 +60,15 @@ struct CsrLevel {
   Array<PetscScalar>  magnitude; // [rows] see rounding_of_products; of the coarsest level after a set-up
   bool                squares_finite = true;
 
+  std::unique_ptr<Format<PetscScalar>> own_format; // of a coarse operator that was made by diagonals, while a set-up lasts
+
   bool natural = false; // one rank's nodes are numbered as the lattice's tiles, or on the finest level its points, are
 
   OperatorSource             exact;            // of the user's matrix, while a set-up lasts
-  const Format<PetscScalar> *format = nullptr; // what it gave
+  const Format<PetscScalar> *format = nullptr; // what it gave, or own_format
+  std::shared_ptr<CsrFacts>  facts;            // of A, where they are known before measure()
 
-  BoxOperator rows() const { return {A, format}; }
+  StoredRows rows() const { return {A, format}; }
 
   NodeIds ids(PetscInt bs) const { return {name.data(), columns->start() / bs, bs, lattice}; }
 };
@@ -106,6 +110,8 @@ struct FinestOperator {
   Array<PetscInt>    id{};          // [local rows / bs] the nodes' ids where their numbers depend on the ranks, else empty
   Lattice            lattice{};     // the grid that the ids are points of
   OperatorSource     exact{};
+
+  std::shared_ptr<CsrFacts> facts{}; // of A, where they are known
 };
 
 class Hierarchy {
@@ -113,7 +119,7 @@ public:
   /* finite: false (on all ranks) when A holds a NaN or Inf; then there are no grids. Collective, as update() is. */
   PetscErrorCode build(FinestOperator finest, const HierarchyOptions &options, bool *finite);
   /* Same pattern, new values: coarse operators, diagonals and eigenvalues anew, and the interpolation too where only aggregates were kept. */
-  PetscErrorCode update(const Csr &A, const HierarchyOptions &options, bool *finite, const OperatorSource &exact = nullptr);
+  PetscErrorCode update(const Csr &A, const HierarchyOptions &options, bool *finite, const OperatorSource &exact = nullptr, std::shared_ptr<CsrFacts> facts = nullptr);
   void           reset() { grids_.clear(); }
   /* Until release(): the finest matrix again, as it was, for a cycle to be made anew. */
   void borrow(const Csr &A, const OperatorSource &exact)

@@ -14,11 +14,15 @@ struct LevelProduct {
   const ColumnMap          &columns;
   ParOperator<PetscScalar> *exact;
 
+  const Format<PetscScalar> *format = nullptr; // of one rank's A, as exact
+
   void operator()(Array<PetscScalar> &x, Array<PetscScalar> &y) const
   {
     if (exact) {
       AgreeNoFailure(columns.comm());
       must(exact->apply(x.data(), Assign<PetscScalar>{y.data()}), "a product");
+    } else if (format) {
+      format->apply(x.data(), Assign<PetscScalar>{y.data()});
     } else {
       columns.update(x);
       multiply(A, x.data(), y.data());

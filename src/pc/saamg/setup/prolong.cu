@@ -166,7 +166,7 @@ CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array
   return P;
 }
 
-bool smooth_again(const BoxOperator &rows, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P)
+bool smooth_again(const StoredRows &rows, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P)
 {
   const Csr &A = rows.A;
 

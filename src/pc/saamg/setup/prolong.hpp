@@ -38,7 +38,7 @@ CsrAggregates aggregates_of(const Boxes &boxes, const LocalColumns &columns);
 CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, MapPtr &columns);
 
 /* New values in a P that was made so, of an A with the pattern that it had, all of it. False: there is no quicker way than to make it anew. */
-bool smooth_again(const BoxOperator &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P);
+bool smooth_again(const StoredRows &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P);
 
 /* P becomes (I - omega D^-1 A) P for an A whose rows all have their diagonal entry. columns: of A; reached: of P, and then of the new P. */
 void smooth_once_more(const Csr &A, const MapPtr &columns, const Array<PetscScalar> &dinv, PetscReal omega, PetscInt bs, PetscInt k, CsrMatrix &P, MapPtr &reached);

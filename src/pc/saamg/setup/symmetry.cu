@@ -54,11 +54,13 @@ bool seems_symmetric(const Csr &A, const ColumnMap &columns, const CsrFacts &fac
 
 } // namespace
 
-Symmetry symmetry_of(const Csr &A, const MapPtr &columns, const CsrFacts &facts)
+Symmetry symmetry_of(const StoredRows &rows, const MapPtr &columns, const CsrFacts &facts)
 {
+  const Csr  &A     = rows.A;
   const Space space = A.space;
   Symmetry    result;
 
+  if (const auto *cds = columns->size() == 1 ? rows.diagonals() : nullptr; cds && cds->proves_symmetry()) return result;
   if (!facts.finite || seems_symmetric(A, *columns, facts)) return result;
   MapPtr              tcolumns;
   const CsrMatrix     T = transpose(A, *columns, columns, tcolumns);

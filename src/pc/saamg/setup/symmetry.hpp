@@ -10,8 +10,8 @@ struct Symmetry {
   std::int64_t rows = 0, skew = 0, opposed = 0; // where it is not: see CountSkew; of all ranks
 };
 
-/* Costs two products where A is symmetric, else a transpose, too. Rows that are coupled to nothing take no part. */
-Symmetry symmetry_of(const Csr &A, const MapPtr &columns, const CsrFacts &facts);
+/* Costs two products where A is symmetric, nothing where its format has found that, and a transpose, too, where it is not. Rows that are coupled to nothing take no part. */
+Symmetry symmetry_of(const StoredRows &A, const MapPtr &columns, const CsrFacts &facts);
 
 /* See symmetry_rows.hpp. aggregate [columns of A]: -1 where no interpolation is. */
 CsrMatrix diffusive_part(const Csr &A, const MapPtr &columns, PetscInt bs, const Array<PetscInt> &aggregate);

@@ -1,0 +1,159 @@
+/* Row bodies of the interpolation on a lattice of boxes. */
+#pragma once
+#include "box_grid.hpp"
+#include "core/launch/by_lanes.hpp"
+
+namespace goza::saamg
+{
+
+/* Which of its 8 boxes a node is interpolated from: its own, and those of the entries of its row. */
+struct ReachedBoxes {
+  BoxGrid       grid;
+  const Bits27 *stencil;
+  Bits8        *reach;
+  PetscInt     *length;
+
+  HD void operator()(PetscInt i) const
+  {
+    const BoxNode n   = grid.place(i);
+    unsigned      all = 0;
+
+    if (stencil[i] & coupled_node) {
+      all = 1u << n.own_place();
+      for_each_neighbour(grid, i, stencil[i], [&](int, PetscInt j, int dx, int dy, int dz) {
+        if (stencil[j] & coupled_node) all |= 1u << place_of(n, dx, dy, dz);
+      });
+    }
+    reach[i]  = static_cast<Bits8>(all);
+    length[i] = how_many(all);
+  }
+
+  /* That of the neighbour's box among those of node n. */
+  HD static int place_of(const BoxNode &n, int dx, int dy, int dz)
+  {
+    const int x = boxes_away(n.o[0] + dx) - lower_box(n.o[0]), y = boxes_away(n.o[1] + dy) - lower_box(n.o[1]), z = boxes_away(n.o[2] + dz) - lower_box(n.o[2]);
+
+    return 4 * z + 2 * y + x;
+  }
+};
+
+/* The values of a row of P = (I - omega D^-1 A) T by place. */
+template <class Stencil> struct SmoothedRow27 {
+  BoxGrid            grid;
+  Stencil            A;
+  const Bits27      *stencil;
+  const PetscScalar *T, *dinv; // T: 0 where a node is in no box
+  PetscReal          omega;
+
+  HD void operator()(const BoxNode &n, PetscScalar *value) const
+  {
+    const Bits27      mine = stencil[n.node];
+    const PetscScalar f    = -omega * dinv[n.node];
+
+#if defined(__CUDA_ARCH__)
+  #pragma unroll
+#endif
+    for (int place = 0; place < 8; place++) value[place] = 0;
+    for (int dz = -1; dz <= 1; dz++) {
+      const int z = place_in_direction(n.o[2], dz);
+
+      for (int dy = -1; dy <= 1; dy++) {
+        const int bit = bit_of(-1, dy, dz), line = 2 * z + place_in_direction(n.o[1], dy);
+
+        if (mine >> bit & 7) add_line(n, bit, mine, grid.neighbour(n.node, -1, dy, dz), line, value);
+      }
+    }
+#if defined(__CUDA_ARCH__)
+  #pragma unroll
+#endif
+    for (int place = 0; place < 8; place++) value[place] = f * value[place] + (place == n.own_place() ? T[n.node] : PetscScalar(0));
+  }
+
+private:
+  HD static int place_in_direction(int o, int step)
+  {
+    return boxes_away(o + step) - lower_box(o);
+  }
+
+  /* Of three neighbours beside one another; to the two places of the line. No index that is computed: the values are to be registers. */
+  HD void add_line(const BoxNode &n, int bit, Bits27 mine, PetscInt first, int line, PetscScalar *value) const
+  {
+    PetscScalar v[3];
+
+    for (int dx = 0; dx < 3; dx++) v[dx] = mine >> (bit + dx) & 1 ? A(n.node, bit + dx) * T[first + dx] : PetscScalar(0);
+    const PetscScalar lower = n.o[0] < 0 ? v[0] : n.o[0] > 0 ? v[0] + v[1] : v[0] + v[1] + v[2];
+    const PetscScalar upper = n.o[0] < 0 ? v[1] + v[2] : n.o[0] > 0 ? v[2] : PetscScalar(0);
+
+#if defined(__CUDA_ARCH__)
+  #pragma unroll
+#endif
+    for (int q = 0; q < 4; q++) {
+      if (q != line) continue;
+      value[2 * q] += lower;
+      value[2 * q + 1] += upper;
+    }
+  }
+};
+
+/* A row of P. */
+template <class Stencil> struct SmoothBoxes {
+  SmoothedRow27<Stencil> row;
+  const Bits8           *reach;
+  const PetscInt        *ptr;
+  PetscInt              *col;
+  PetscScalar           *val;
+
+  HD void operator()(PetscInt i) const
+  {
+    const BoxNode  n    = row.grid.place(i);
+    const PetscInt own  = row.grid.number(n.box);
+    const unsigned bits = reach[i];
+    PetscScalar    value[8];
+    PetscInt       p = ptr[i];
+
+    if (!bits) return;
+    row(n, value);
+#if defined(__CUDA_ARCH__)
+  #pragma unroll
+#endif
+    for (int place = 0; place < 8; place++) {
+      if (!(bits >> place & 1)) continue;
+      col[p]   = row.grid.box_behind(own, lower_box(n.o[0]) + (place & 1), lower_box(n.o[1]) + (place >> 1 & 1), lower_box(n.o[2]) + (place >> 2));
+      val[p++] = value[place];
+    }
+  }
+};
+
+/* Sums of m_i p_i^2 over a column of P, from the nodes of its box and around it. */
+struct SquaresOfBox {
+  BoxGrid            grid;
+  const Bits8       *reach;
+  const PetscInt    *ptr;
+  const PetscScalar *val, *m;
+  PetscScalar       *sum;
+
+  HD void operator()(PetscInt box, int lane, int lanes) const
+  {
+    constexpr int  wide = 5, nodes = wide * wide * wide;
+    const PetscInt root[3] = {grid.root(box % grid.boxes[0], 0), grid.root(box / grid.boxes[0] % grid.boxes[1], 1), grid.root(box / grid.boxes_of_plane(), 2)};
+    PetscScalar    mine    = 0;
+
+    for (int n = lane; n < nodes; n += lanes) {
+      const int      x = n % wide - 2, y = n / wide % wide - 2, z = n / (wide * wide) - 2;
+      const int      place = 4 * (z < 0) + 2 * (y < 0) + (x < 0); // of the box in the node's row
+      const PetscInt t[3]  = {root[0] + x, root[1] + y, root[2] + z};
+      const PetscInt i     = grid.begin[0] + t[0] + grid.nodes[0] * (grid.begin[1] + t[1] + grid.nodes[1] * (grid.begin[2] + t[2]));
+      bool           there = true;
+
+      for (int d = 0; d < 3; d++) there = there && t[d] >= 0 && t[d] < grid.tiles[d];
+      if (!there || !(reach[i] >> place & 1)) continue;
+      const PetscScalar p = val[ptr[i] + entries_below(reach[i], place)];
+
+      mine += p * p * m[i];
+    }
+    mine = sum_of_lanes(mine, lanes);
+    if (lane == 0) sum[box] = mine;
+  }
+};
+
+} // namespace goza::saamg

@@ -1,0 +1,31 @@
+/* A level's rows as the set-up reads them: CSR, or by diagonals, which takes half the time. */
+#pragma once
+#include "core/sparse/format.hpp"
+#include "local_rows.hpp"
+#include "mat/cds/cds.hpp"
+#include "mat/cds/cds_entries.hpp"
+
+namespace goza::saamg
+{
+
+struct StoredRows {
+  Csr                        A;
+  const Format<PetscScalar> *format; // of the same values, or nullptr
+
+  StoredRows(const Csr &rows, const Format<PetscScalar> *same = nullptr) : A(rows), format(same) { }
+
+  /* The format where it is CDS and holds all entries of this rank's rows, as they are; else nullptr. On several ranks a format has a part of the rows only. */
+  const mat::Cds<PetscScalar, PetscScalar> *diagonals() const
+  {
+    const auto *cds = dynamic_cast<const mat::Cds<PetscScalar, PetscScalar> *>(format);
+
+    return cds && A.nrows == A.ncols && cds->space() == A.space && cds->nrows() == A.nrows && !cds->in_remainder() && cds->unscaled() ? cds : nullptr;
+  }
+};
+
+inline mat::CdsEntries<PetscScalar> entries_of(const mat::Cds<PetscScalar, PetscScalar> &cds)
+{
+  return {cds.view(), static_cast<int>(cds.block_size()), cds.half()};
+}
+
+} // namespace goza::saamg
