@@ -397,6 +397,25 @@ BOOST_AUTO_TEST_CASE(refusals)
   BOOST_TEST(attempt([&] { return MatConvert(few, MATCDS, MAT_INITIAL_MATRIX, B.put()); }).says("max_fill"));
 }
 
+/* A program that preallocates AIJ, which this is not, and sets nothing up. */
+BOOST_AUTO_TEST_CASE(not_set_up)
+{
+  const Option keep("-mat_cds_keep_aij", "no");
+  const Case  &c = cases()[0];
+  MatHandle    A, R = made(c, MATAIJ), C;
+  PetscInt     start, end;
+
+  PETSC_OK(MatCreate(PETSC_COMM_SELF, A.put()));
+  PETSC_OK(MatSetSizes(A, PETSC_DECIDE, PETSC_DECIDE, c.rows, c.cols));
+  PETSC_OK(MatSetType(A, "cds"));
+  PETSC_OK(MatSeqAIJSetPreallocation(A, 3, nullptr));
+  PETSC_OK(MatGetOwnershipRange(A, &start, &end));
+  BOOST_TEST(end == c.rows);
+  fill(c, A);
+  check_same(A, R, "not set up");
+  BOOST_TEST(attempt([&] { return MatMatMult(A, A, MAT_INITIAL_MATRIX, PETSC_DEFAULT, C.put()); }).says("MatConvert()"));
+}
+
 /* In place and back; rows that are read one by one. */
 BOOST_AUTO_TEST_CASE(converted)
 {

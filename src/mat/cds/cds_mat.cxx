@@ -360,6 +360,11 @@ PetscErrorCode MatCDSGetPrecision(Mat A, MatStoragePrecision *precision)
   first value; the entry above the diagonal is then taken for both. An entry is nonzero where its value is not 0. `MatConvert()` makes AIJ of it and it of AIJ; what needs AIJ says so, or makes it for
   the time that it takes (`PCSAAMG`, views), and `-mat_view ::ascii_info` and the event GozaMatToAIJ of `-log_view` say how often. On several ranks AIJ is held in any case.
 
+  A program whose own kernels compute values writes them straight into such a matrix: it composes "MatCDSSetDiagonals_C"(Mat, PetscInt n, const PetscInt offsets[]), which adds diagonals of zeros, and
+  "MatCDSGetDiagonals_C"(Mat, PetscInt *n, const PetscInt *offsets[], PetscInt64 *ld, PetscScalar *values[], PetscMemType *where), which says what is stored (in half storage the offsets from 0 up) and
+  where: entry (i, i + offsets[d]) at values[d * ld + i], of blocks of bs unknowns entry (r, c) of block row i at values[((d * bs + r) * bs + c) * ld + i]. Places outside the matrix hold 0.
+  `MatAssemblyBegin()` and `MatAssemblyEnd()` follow (examples/poisson_diagonals.cu).
+
   The format and its half form are those of paper P1 (Miura 2015).
 
 .seealso: `MatCDSSetStorage()`, `MATSLICEDELL`, `MATAIJ`

@@ -208,6 +208,13 @@ static PetscErrorCode MatBindToCPU_OwnCds(Mat A, PetscBool bind)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A product that is computed again would read AIJ of old values. */
+static PetscErrorCode MatProductSetFromOptions_OwnCds(Mat C)
+{
+  PetscFunctionBegin;
+  SETERRQ(PetscObjectComm((PetscObject)C), PETSC_ERR_SUP, "Matrices of type %s have no products with matrices: convert them to AIJ, by MatConvert()", own_cds_type);
+}
+
 static PetscErrorCode MatDestroy_OwnCds(Mat A)
 {
   PetscFunctionBegin;
@@ -215,7 +222,38 @@ static PetscErrorCode MatDestroy_OwnCds(Mat A)
   A->data = NULL;
   PetscCall(OwnCdsComposeCOO(A, false));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "GozaMatGetOperator_C", NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatCDSSetDiagonals_C", NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatCDSGetDiagonals_C", NULL));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* For programs whose own kernels write values: composed, so that they need not link this library. */
+static PetscErrorCode MatCDSSetDiagonals_OwnCds(Mat A, PetscInt n, const PetscInt offsets[])
+{
+  OwnCds               *own = own_of(A);
+  std::vector<PetscInt> more;
+
+  PetscFunctionBegin;
+  PetscCall(OwnSettle(A, own));
+  PetscCallCXX(more.assign(offsets, offsets + n));
+  PetscCall(OwnAddOffsets(A, own, more));
+  A->preallocated = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatCDSGetDiagonals_OwnCds(Mat A, PetscInt *n, const PetscInt *offsets[], PetscInt64 *ld, PetscScalar *values[], PetscMemType *where)
+{
+  OwnCds *own = own_of(A);
+
+  PetscFunctionBegin;
+  PetscCall(OwnSettle(A, own));
+  PetscCall(OwnWrite(A, own, own->space, true, &own->open));
+  *n      = own->open.ndiag;
+  *ld     = own->open.ld;
+  *values = own->open.val;
+  *where  = own->space == Space::Host ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
+  if (offsets) *offsets = own->open.offset;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -252,25 +290,31 @@ PetscErrorCode MatCreate_OwnCds(Mat A)
     own             = new OwnCds;
     own->options.bs = 0; /* the matrix's own */
   }));
-  A->data                  = own;
-  A->assembled             = PETSC_FALSE;
-  A->ops->mult             = MatMult_OwnCds;
-  A->ops->multadd          = MatMultAdd_OwnCds;
-  A->ops->multtranspose    = MatMultTranspose_OwnCds;
-  A->ops->multtransposeadd = MatMultTransposeAdd_OwnCds;
-  A->ops->setup            = MatSetUp_OwnCds;
-  A->ops->assemblyend      = MatAssemblyEnd_OwnCds;
-  A->ops->setoption        = MatSetOption_OwnCds;
-  A->ops->setfromoptions   = MatSetFromOptions_OwnCds;
-  A->ops->getinfo          = MatGetInfo_OwnCds;
-  A->ops->view             = MatView_OwnCds;
-  A->ops->bindtocpu        = MatBindToCPU_OwnCds;
-  A->ops->destroy          = MatDestroy_OwnCds;
+  for (PetscLayout map : {A->rmap, A->cmap}) { /* programs that preallocate AIJ do not set up what is not AIJ */
+    if (map->n >= 0 || map->N >= 0) PetscCall(PetscLayoutSetUp(map));
+  }
+  A->data                       = own;
+  A->assembled                  = PETSC_FALSE;
+  A->ops->mult                  = MatMult_OwnCds;
+  A->ops->multadd               = MatMultAdd_OwnCds;
+  A->ops->multtranspose         = MatMultTranspose_OwnCds;
+  A->ops->multtransposeadd      = MatMultTransposeAdd_OwnCds;
+  A->ops->setup                 = MatSetUp_OwnCds;
+  A->ops->assemblyend           = MatAssemblyEnd_OwnCds;
+  A->ops->setoption             = MatSetOption_OwnCds;
+  A->ops->setfromoptions        = MatSetFromOptions_OwnCds;
+  A->ops->getinfo               = MatGetInfo_OwnCds;
+  A->ops->view                  = MatView_OwnCds;
+  A->ops->bindtocpu             = MatBindToCPU_OwnCds;
+  A->ops->destroy               = MatDestroy_OwnCds;
+  A->ops->productsetfromoptions = MatProductSetFromOptions_OwnCds;
   OwnCdsSetRowOps(A);
   OwnCdsSetValueOps(A);
   OwnCdsSetConvertOps(A);
   PetscCall(OwnCdsComposeCOO(A, true));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "GozaMatGetOperator_C", OwnGetOperator));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatCDSSetDiagonals_C", MatCDSSetDiagonals_OwnCds));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatCDSGetDiagonals_C", MatCDSGetDiagonals_OwnCds));
   PetscCall(MatBindToCPU_OwnCds(A, PETSC_FALSE));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, own_cds_type));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -48,7 +48,7 @@ static PetscErrorCode FindAij(PC pc, SAAMG *mg, Mat *aij)
 }
 
 /* Builds the hierarchy, or fills in new values. */
-static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool values_only, bool *finite)
+static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool values_only, bool *finite, bool *wants_rows)
 {
   const OperatorSource      exact = ExactSource(pc, mg);
   std::shared_ptr<CsrFacts> facts;
@@ -69,15 +69,19 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool
 
     PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NearNullVectors(pc->pmat, mg->coordinates, mg->dim, mg->space, &bs, &k, B), "hold its near-null vectors"));
     GridBox grid = mg->grid;
-    if (!grid.known) PetscCall(FindGridBox(pc->pmat, &grid));
+    if (!grid.known) PetscCall(FindGrid(pc, mg, &grid));
+    *wants_rows = mg->by_diagonals && !grid.known;
+    if (*wants_rows) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NaturalNumbers(grid, rows, bs, name, lattice), "number its nodes"));
     PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), PredictMemory(pc, mg, rows, lattice, bs, k), "forecast its memory"));
     PetscCall(mg->hierarchy.build({rows.A, rows.columns, bs, k, std::move(B), std::move(name), lattice, exact, facts}, mg->hierarchy_options, finite));
+    *wants_rows = *finite && mg->hierarchy.wants_rows();
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode SetUpLevels(PC pc, Mat A)
+/* A: what is read, the Pmat or what was made of it. */
+static PetscErrorCode SetUpLevels(PC pc, Mat A, bool *wants_rows)
 {
   SAAMG           *mg     = static_cast<SAAMG *>(pc->data);
   bool             finite = true, same_pattern;
@@ -97,9 +101,10 @@ static PetscErrorCode SetUpLevels(PC pc, Mat A)
   mg->transposed.reset();
   if (!same_pattern) mg->automatic.forget_trial();
   PetscCall(PetscObjectGetId((PetscObject)A, &id));
-  PetscCall(rows.open(A, space, same_pattern && mg->ascending == id));
+  PetscCall(OpenRows(pc, mg, same_pattern && mg->ascending == id, &rows));
   mg->ascending = rows.ascend ? id : 0;
-  PetscCall(SetUpHierarchy(pc, mg, rows, same_pattern && (mg->reuse == PC_SAAMG_REUSE_INTERPOLATION || (mg->reuse == PC_SAAMG_REUSE_PATTERN && mg->kept == mg->reuse)), &finite));
+  PetscCall(SetUpHierarchy(pc, mg, rows, same_pattern && (mg->reuse == PC_SAAMG_REUSE_INTERPOLATION || (mg->reuse == PC_SAAMG_REUSE_PATTERN && mg->kept == mg->reuse)), &finite, wants_rows));
+  if (*wants_rows) PetscFunctionReturn(PETSC_SUCCESS);
   mg->nonzerostate = nonzerostate;
   mg->kept         = mg->reuse;
   if (!finite) {
@@ -121,14 +126,23 @@ static PetscErrorCode SetUpLevels(PC pc, Mat A)
 
 static PetscErrorCode SetUp(PC pc)
 {
-  Mat  A = NULL;
-  bool by_leaders;
+  SAAMG *mg = static_cast<SAAMG *>(pc->data);
+  Mat    A  = NULL;
+  bool   by_leaders, wants_rows = false;
 
   PetscFunctionBegin;
   PetscCall(use_petsc_stream());
-  PetscCall(FindAij(pc, static_cast<SAAMG *>(pc->data), &A));
+  PetscCall(DiagonalsMayServe(pc, mg, &mg->by_diagonals));
+  if (mg->by_diagonals) {
+    PetscCall(SetUpLevels(pc, pc->pmat, &wants_rows));
+    if (!wants_rows) PetscFunctionReturn(PETSC_SUCCESS);
+    mg->by_diagonals = false;
+    mg->hierarchy.reset();
+  }
+  PetscCall(FindAij(pc, mg, &A));
   PetscCall(SetUpGroup(pc, A, &by_leaders));
-  if (!by_leaders) PetscCall(SetUpLevels(pc, A));
+  if (!by_leaders) PetscCall(SetUpLevels(pc, A, &wants_rows));
+  PetscCall(CloseRows(mg));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -222,7 +236,11 @@ static PetscErrorCode MakeTransposed(PC pc, SAAMG *mg)
   OwnRows rows;
 
   PetscFunctionBegin;
-  PetscCall(rows.open(mg->converted ? mg->converted : pc->pmat, mg->space));
+  const bool           kept   = std::exchange(mg->by_diagonals, false); /* a transpose is of rows */
+  const PetscErrorCode opened = OpenRows(pc, mg, false, &rows);
+
+  mg->by_diagonals = kept;
+  PetscCall(opened);
   for (const Grid &grid : mg->hierarchy.grids()) {
     Grid t = grid;
 
@@ -236,6 +254,7 @@ static PetscErrorCode MakeTransposed(PC pc, SAAMG *mg)
   PetscCall(Together(rows.columns->comm(), "begin a transposed cycle", [&] { mg->transposed.cycle = make_cycle(mg->cycle_precision); }));
   PetscCall(mg->transposed.cycle->setup(mg->transposed.grids, mg->space, nullptr, mg->taken));
   mg->hierarchy.release(mg->hierarchy_options);
+  PetscCall(CloseRows(mg));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -75,9 +75,10 @@ struct SAAMG {
   Couplings    couplings;
   bool         told = false; // the matrix was said to be symmetric
 
-  Mat                      converted = NULL; // AIJ copy of a Pmat of another type
-  GridBox                  grid;             // of the rows, for a PC of leaders; unknown: the matrix is asked
-  std::unique_ptr<GroupPC> group;            // with the levels, where ranks share a GPU; then there are none here
+  Mat     converted = NULL;                    // AIJ copy of a Pmat of another type
+  bool    owner = false, by_diagonals = false; // the Pmat is nothing but its diagonals, and has a copy while a set-up lasts alone; the levels are made of these
+  GridBox grid;                                // of the rows, for a PC of leaders; unknown: the matrix is asked
+  std::unique_ptr<GroupPC> group;              // with the levels, where ranks share a GPU; then there are none here
 
   Hierarchy              hierarchy;
   std::unique_ptr<Cycle> cycle;
@@ -101,6 +102,12 @@ PetscErrorCode PCGetCoarseOperators_SAAMG(PC pc, PetscInt *levels, Mat *operator
 /* saamg_memory.cxx */
 PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattice &lattice, PetscInt bs, PetscInt k);
 PetscErrorCode ViewMemory(PC pc, SAAMG *mg, PetscViewer viewer);
+
+/* saamg_diagonals.cxx. DiagonalsMayServe: before a set-up, which may find otherwise. OpenRows: of the Pmat, until CloseRows(); by_diagonals: without entries. */
+PetscErrorCode DiagonalsMayServe(PC pc, SAAMG *mg, bool *yes);
+PetscErrorCode FindGrid(PC pc, const SAAMG *mg, GridBox *box); // of the DM or, by_diagonals, as the offsets show it
+PetscErrorCode OpenRows(PC pc, SAAMG *mg, bool known_to_ascend, OwnRows *rows);
+PetscErrorCode CloseRows(SAAMG *mg);
 
 /* saamg_choice.cxx. ChooseForMatrix: what the options leave open, by the matrix. kept: of the levels only values will be new. facts: of the rows, where they were found on the way. Collective. */
 PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const OperatorSource &exact, bool kept, std::shared_ptr<CsrFacts> *facts);

@@ -36,7 +36,7 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
   q.fine_operator   = half ? 2 : q.fine_value;
   q.coarse_operator = half ? 2 : q.coarse_value;
   q.transfer_value  = half ? 2 : q.coarse_value;
-  q.fine_lent       = format && !format->petscs_own && !mg->converted && !narrow;
+  q.fine_lent       = ((format && !format->petscs_own && !mg->converted) || mg->owner) && !narrow;
   q.copy            = (PetscLogDouble)rows.bytes();
   q.several         = rows.columns->size() > 1;
   q.device          = mg->space == Space::Cuda;

@@ -30,7 +30,7 @@ static PetscErrorCode ExactOperator(Mat A, Space space, ParOperator<PetscScalar>
 
 OperatorSource ExactSource(PC pc, SAAMG *mg)
 {
-  if (mg->converted) return {};
+  if (mg->converted && !mg->owner) return {};
   return [pc, mg](ParOperator<PetscScalar> **found) { return ExactOperator(pc->pmat, mg->space, found); };
 }
 
@@ -47,7 +47,7 @@ static PetscErrorCode SetUpCycle(PC pc, SAAMG *mg, PCSAAMGPrecision precision)
   const MPI_Comm                            comm = PetscObjectComm((PetscObject)pc);
 
   PetscFunctionBegin;
-  PetscCall(FailTogether(comm, mg->converted ? PETSC_SUCCESS : MatFormatGetOperator(pc->pmat, &fine), "lend its product with the matrix"));
+  PetscCall(FailTogether(comm, mg->converted && !mg->owner ? PETSC_SUCCESS : MatFormatGetOperator(pc->pmat, &fine), "lend its product with the matrix"));
   PetscCall(Together(comm, "begin a cycle", [&] {
     if (!mg->cycle || mg->cycle_precision != precision) mg->cycle = make_cycle(precision);
     for (const Grid &grid : mg->hierarchy.grids()) { /* as release() left it */
@@ -112,12 +112,13 @@ static PetscErrorCode MakeCycleAnew(PC pc, SAAMG *mg)
 
   PetscFunctionBegin;
   PetscCall(use_petsc_stream());
-  PetscCall(rows.open(mg->converted ? mg->converted : pc->pmat, mg->space, mg->ascending != 0));
+  PetscCall(OpenRows(pc, mg, mg->ascending != 0, &rows));
   mg->hierarchy.borrow(rows.A, ExactSource(pc, mg));
   mg->transposed.reset();
   const PetscErrorCode failed = MakeCycle(pc, mg);
 
   mg->hierarchy.release(mg->hierarchy_options);
+  PetscCall(CloseRows(mg));
   if (failed) {
     mg->cycle.reset();
     pc->setupcalled = PETSC_FALSE; /* a later set-up begins anew */

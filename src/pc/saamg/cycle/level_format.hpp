@@ -30,8 +30,12 @@ public:
     constexpr double worth = 0.97; // half precision costs digits
     DecisionInput    input;
 
-    this->nrows_      = A.nrows;
-    this->ncols_      = A.ncols;
+    this->nrows_ = A.nrows;
+    this->ncols_ = A.ncols;
+    if (!A.ptr && A.nrows) {
+      build_of_diagonals();
+      return;
+    }
     input.space       = this->space_;
     input.machine     = &machine_for(this->space_);
     input.candidates  = format_sliced_ell | format_fold | format_cds;
@@ -52,7 +56,9 @@ public:
 
   void refill(const Csr &A) override
   {
-    if (!same_->diagonals || !refill_like_ || !refill_like_(*same_->diagonals)) format_->refill(A);
+    if (same_->diagonals && refill_like_ && refill_like_(*same_->diagonals)) return;
+    if (!A.ptr && A.nrows) build_of_diagonals();
+    else format_->refill(A);
   }
   bool        refill_reads_columns() const override { return format_ && format_->refill_reads_columns(); }
   void        apply(const V *x, const RowOut<V> &out) const override { format_->apply(x, out); }
@@ -63,6 +69,25 @@ public:
   std::string describe() const override { return choice_.sentence; }
 
 private:
+  /* Of a matrix that is nothing else: there is no choice. */
+  void build_of_diagonals()
+  {
+    CdsOptions options;
+
+    options.bs      = same_->diagonals->block_size();
+    choice_         = {};
+    const auto like = [this](auto &cds) { return cds.build_like(*same_->diagonals); };
+
+    for (bool narrow : {true, false}) {
+      narrow_ = narrow && half_;
+      if (narrow != narrow_) continue;
+      if (!make_with<Cds>(options, like)) continue;
+      choice_.sentence = "diagonals, as the matrix: " + format_->describe();
+      return;
+    }
+    throw FormatRefusal("the matrix's diagonals cannot be copied");
+  }
+
   /* false: the matrix cannot be held so after all */
   bool build_as(const FormatChoice &choice, const Csr &A)
   {

@@ -69,6 +69,35 @@ struct FindStrong {
   }
 };
 
+/* The same by place, of a matrix that is nothing but its diagonals: every place on one of them holds an entry, and where it is none of the grid's its value must be 0. has: the bits
+   whose diagonals there are. */
+template <class Stencil> struct FindPlaces {
+  BoxGrid grid;
+  Stencil A;
+  Bits27  has;
+  Measure measure;
+  Bits27 *stored, *strong;
+
+  HD void operator()(PetscInt i) const
+  {
+    const PetscInt x = grid.coordinate(i, 0), y = grid.coordinate(i, 1), z = grid.coordinate(i, 2), n = grid.size();
+    Bits27         s = 0, e = 0;
+
+    for_each_neighbour(grid, i, has, [&](int bit, PetscInt j, int dx, int dy, int dz) {
+      const bool inside = x + dx >= 0 && x + dx < grid.nodes[0] && y + dy >= 0 && y + dy < grid.nodes[1] && z + dz >= 0 && z + dz < grid.nodes[2];
+
+      if (j < 0 || j >= n) return;
+      const PetscScalar a = A(i, bit);
+
+      if (inside) s |= Bits27(1) << bit;
+      else if (a != PetscScalar(0)) s |= far_neighbour;
+      if (inside && j != i && measure.strong(measure(i, j, PetscRealPart(a * PetscConj(a))))) e |= Bits27(1) << bit;
+    });
+    stored[i] = s;
+    strong[i] = e;
+  }
+};
+
 /* The edges of the strength graph: strong entries but for those that lead to a node without any. */
 struct KeepCoupled {
   BoxGrid       grid;

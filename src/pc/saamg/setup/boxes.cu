@@ -62,13 +62,39 @@ template <class Call> void with_values(const StoredRows &A, const BoxGrid &grid,
   else call(CsrStencil{A.A.ptr, A.A.val, stencil.data()});
 }
 
-/* Entries and strong ones of all rows. */
-void find_neighbours(const StoredRows &A, const BoxGrid &grid, const Measure &measure, Array<Bits27> &stored, Array<Bits27> &strong)
+/* The bits of the neighbours whose diagonals cds has; 0 where it has others, too. */
+Bits27 bits_of(const mat::Cds<PetscScalar, PetscScalar> &cds, const BoxGrid &grid)
+{
+  const mat::CdsView<PetscScalar> view = cds.view();
+  Bits27                          has  = 0;
+
+  for (PetscInt d = 0; d < view.ndiag; d++) {
+    Bits27 of_this = 0;
+
+    for (int bit = 0; bit < 27; bit++) {
+      const int      dx = bit % 3 - 1, dy = bit / 3 % 3 - 1, dz = bit / 9 - 1;
+      const PetscInt o = grid.neighbour(0, dx, dy, dz);
+
+      if ((dx && grid.nodes[0] == 1) || (dy && grid.nodes[1] == 1) || (dz && grid.nodes[2] == 1)) continue;
+      if (o == view.offset[d] || (cds.half() && o == -view.offset[d])) of_this |= Bits27(1) << bit;
+    }
+    if (!of_this) return 0;
+    has |= of_this;
+  }
+  return has;
+}
+
+/* Entries and strong ones of all rows. has: where there are no rows, bits_of() the diagonals. */
+void find_neighbours(const StoredRows &A, const BoxGrid &grid, Bits27 has, const Measure &measure, Array<Bits27> &stored, Array<Bits27> &strong)
 {
   Csr rows = A.A;
 
   const auto *cds = diagonals_of_nodes(A);
 
+  if (A.no_rows()) {
+    for_each_row(rows.space, rows.nrows, FindPlaces<CdsStencil>{grid, stencil_of(*cds, grid), has, measure, stored.data(), strong.data()});
+    return;
+  }
   if (cds) rows.val = nullptr;
   for_each_csr_row(rows, 1, FindNeighbours{grid, rows.ptr, rows.col, rows.val, measure, stored.data(), cds ? nullptr : strong.data()});
   if (cds) for_each_row(rows.space, rows.nrows, FindStrong{grid, stencil_of(*cds, grid), measure, stored.data(), strong.data()});
@@ -104,13 +130,16 @@ std::shared_ptr<Boxes> find_boxes(const StoredRows &A, const Array<PetscScalar> 
   const PetscInt n                  = A.A.nrows;
 
   if (grid.nodes[2] == 1 || static_cast<std::int64_t>(grid.plane()) * grid.nodes[2] != n) return nullptr;
-  if (grid.nodes[1] > 1 && entries(A.A) <= static_cast<std::int64_t>(7) * n) return nullptr; // stars in space do not reach a box's corners
+  const Bits27 has = A.no_rows() ? bits_of(*A.diagonals(), grid) : 0;
+
+  if (grid.nodes[1] > 1 && (A.no_rows() ? how_many(has) <= 7 : entries(A.A) <= static_cast<std::int64_t>(7) * n))
+    return nullptr; // stars in space do not reach a box's corners
   Array<Bits27>       strong(space, n), edges(space, n);
   Array<std::int64_t> sums(space, BoxCounts::n);
   const Measure       measure{dinv.data(), strength_cut(0)};
 
   boxes->stencil = Array<Bits27>(space, n);
-  find_neighbours(A, grid, measure, boxes->stencil, strong);
+  find_neighbours(A, grid, has, measure, boxes->stencil, strong);
   for_each_row(space, n, KeepCoupled{grid, strong.data(), edges.data()});
   with_values(A, grid, boxes->stencil, [&](auto values) {
     join_rows<Plus, BoxCounts::n>(space, n, CheckBoxes<decltype(values)>{grid, values, measure, boxes->stencil.data(), edges.data()}, sums.data());

@@ -35,8 +35,8 @@ struct WorkOfRow {
 };
 
 /* The largest entry where there is no inverse diagonal. */
-struct MagnitudeOfRow {
-  Csr                A;
+template <class Rows> struct MagnitudeOfRow {
+  Rows               A;
   const PetscScalar *dinv;
   PetscScalar       *magnitude;
 
@@ -44,7 +44,7 @@ struct MagnitudeOfRow {
   {
     PetscScalar most = dinv[i] != PetscScalar(0) ? PetscAbsScalar(1 / dinv[i]) : 0;
 
-    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1] && dinv[i] == PetscScalar(0); p++) most = PetscMax(most, PetscAbsScalar(A.val[p]));
+    if (dinv[i] == PetscScalar(0)) A.for_each_entry(i, [&](PetscInt, PetscScalar a) { most = PetscMax(most, PetscAbsScalar(a)); });
     magnitude[i] = most;
   }
 };
@@ -171,11 +171,14 @@ bool fill_rows_of_nothing(CsrMatrix &A, const ColumnMap &columns, const Array<Pe
 
 } // namespace
 
-Array<PetscScalar> magnitudes(const Csr &A, const Array<PetscScalar> &dinv)
+Array<PetscScalar> magnitudes(const StoredRows &rows, const Array<PetscScalar> &dinv)
 {
+  const Csr         &A = rows.A;
   Array<PetscScalar> magnitude(A.space, A.nrows);
 
-  for_each_row(A.space, A.nrows, MagnitudeOfRow{A, dinv.data(), magnitude.data()});
+  if (rows.no_rows())
+    for_each_row(A.space, A.nrows, MagnitudeOfRow<mat::CdsEntries<PetscScalar>>{entries_of(*rows.diagonals()), dinv.data(), magnitude.data()});
+  else for_each_row(A.space, A.nrows, MagnitudeOfRow<AijRowsView>{rows_of(A), dinv.data(), magnitude.data()});
   return magnitude;
 }
 
@@ -229,7 +232,7 @@ CsrMatrix GalerkinProduct::make(const StoredRows &from, const MapPtr &columns, c
   CsrMatrix  Ac;
 
   magnitude = coarse_magnitudes(I, magnitude);
-  if (once && isolated && A.space == Space::Host && I.bs == 1 && I.k == 1) {
+  if (once && isolated && A.space == Space::Host && I.bs == 1 && I.k == 1 && !from.no_rows()) {
     Ac             = galerkin_host(I.R.view(), A, I.P.view());
     coarse_columns = I.coarse;
     fill_rows_of_nothing(Ac, *coarse_columns, magnitude);

@@ -35,7 +35,7 @@ struct Interpolation {
 constexpr PetscReal rounding_of_products = 16 * PETSC_MACHINE_EPSILON;
 
 /* Of the user's matrix: |a_ii|, or, where that is zero, the largest entry of the row. dinv: 1 / a_ii or 0. */
-Array<PetscScalar> magnitudes(const Csr &A, const Array<PetscScalar> &dinv);
+Array<PetscScalar> magnitudes(const StoredRows &A, const Array<PetscScalar> &dinv);
 
 /* Multiplications of blocks in P^T (A P), of all ranks, or more: where terms of a row of A P have the same column, they are counted as if they had not. Collective. */
 double product_work(const Csr &A, const ColumnMap &columns, const Interpolation &I);

@@ -42,12 +42,13 @@ PetscErrorCode Hierarchy::measure(Grid &grid, PetscInt its, bool *finite)
   PetscCall(Step(events.eigen, *level.columns, [&] {
     if (!level.columns->all(exact)) exact = nullptr;
     level.format = exact ? &exact->diagonal_block() : level.own_format.get();
-    facts        = level.facts ? std::move(*level.facts) : row_facts(level.rows(), *level.columns);
+    if (level.rows().no_rows()) level.nnz = exact->nnz(); // which may be more than a PetscInt counts
+    facts = level.facts ? std::move(*level.facts) : row_facts(level.rows(), *level.columns);
     level.facts.reset();
     *finite = facts.finite;
     if (*finite) grid.lambda = lambda_max(level.rows(), *level.columns, facts, its, level.ids(grid.bs), exact, &grid.symmetric);
     level.squares_finite = facts.squares_finite;
-    if (&grid == grids_.data()) level.magnitude = magnitudes(level.A, facts.dinv);
+    if (&grid == grids_.data()) level.magnitude = magnitudes(level.rows(), facts.dinv);
     level.dinv     = std::move(facts.dinv);
     level.isolated = facts.nisolated ? std::move(facts.isolated) : Array<std::int64_t>(level.A.space);
   }));
@@ -187,10 +188,13 @@ PetscErrorCode Hierarchy::coarsen_so(const FormatChoice &way, Array<PetscScalar>
     from->degree  = way.degree;
     from->filters = way.threshold > 0 && from->degree == 1;
     if (may_be_boxes(way, k, options)) from->boxes = find_boxes(grid.level->rows(), grid.level->dinv, grid.level->lattice);
+    wants_rows_ = !from->boxes && grid.level->rows().no_rows();
+    if (wants_rows_) return;
     if (!from->boxes) from->graph = strength_graph(grid.level->A, columns, grid.bs, way.threshold, grid.level->name.data(), grid.level->lattice);
     bearable = PetscMax(bearable_products * PetscPowRealInt(PetscMax(from->degree, 1), 3) * blocks, always_bearable);
   }));
-  PetscCall(aggregate_nodes(*from, k, way.aggressive, options, aggregates, stop));
+  *stop = wants_rows_;
+  if (!*stop) PetscCall(aggregate_nodes(*from, k, way.aggressive, options, aggregates, stop));
   if (*stop) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(interpolate_from(*from, aggregates, B, options, coarse_B, &work));
   if (work > bearable && from->degree) { /* from the aggregates as they are, whose product has no more entries than the operator */
@@ -274,7 +278,7 @@ PetscErrorCode Hierarchy::build(FinestOperator finest, const HierarchyOptions &o
 
   PetscFunctionBegin;
   reset();
-  stopped_ = false;
+  stopped_ = wants_rows_ = false;
   PetscCall(Together(finest.columns->comm(), "begin its hierarchy", [&] {
     std::int64_t total = entries(finest.A);
 
@@ -304,6 +308,7 @@ PetscErrorCode Hierarchy::build(FinestOperator finest, const HierarchyOptions &o
     threshold /= 2; /* coarse operators are denser and their entries smaller: Vanek, Mandel, Brezina 1996 */
   }
   if (!*finite) reset();
+  else if (grids_.size() == 1 && grids_[0].level->rows().no_rows()) wants_rows_ = true; /* a level that is solved is read by rows */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -134,6 +134,7 @@ public:
   const std::vector<Grid> &grids() const { return grids_; }
   bool                     empty() const { return grids_.empty(); }
   bool                     stopped() const { return stopped_; } // by max_complexity
+  bool wants_rows() const { return wants_rows_; } // the matrix is nothing but its diagonals, and that does not serve: build() is to be called again, with rows
 
 private:
   struct FormatChoice {
@@ -153,7 +154,7 @@ private:
   PetscErrorCode coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal threshold, const HierarchyOptions &options, bool *stop);
 
   std::vector<Grid> grids_;
-  bool              stopped_ = false;
+  bool              stopped_ = false, wants_rows_ = false;
 };
 
 } // namespace goza::saamg

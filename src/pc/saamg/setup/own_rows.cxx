@@ -39,6 +39,18 @@ PetscErrorCode OwnRows::open(Mat aij, Space space, bool known_to_ascend)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode OwnRows::open_diagonals(Mat D, Space space, PetscLogDouble nnz)
+{
+  const MPI_Comm comm = PetscObjectComm((PetscObject)D);
+
+  PetscFunctionBegin;
+  A      = {space, D->rmap->n, D->cmap->n, nullptr, nullptr, nullptr};
+  A.nnz  = static_cast<PetscInt>(PetscMin(nnz, static_cast<PetscLogDouble>(PETSC_MAX_INT))); /* who counts exactly asks the operator */
+  ascend = true;
+  PetscCall(Guarded([&] { columns = std::make_shared<ColumnMap>(LocalColumns(comm, A.ncols, space), std::vector<PetscInt>()); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode CopyToMat(const Csr &M, const LocalColumns &columns, Mat *A)
 {
   std::vector<PetscInt>    ptr, col;

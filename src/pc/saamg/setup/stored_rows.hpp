@@ -1,4 +1,4 @@
-/* A level's rows as the set-up reads them: CSR, or by diagonals, which takes half the time. */
+/* A level's rows as the set-up reads them: CSR, or by diagonals, which takes half the time. Of a matrix that is nothing but its diagonals there is no CSR. */
 #pragma once
 #include "core/sparse/format.hpp"
 #include "local_rows.hpp"
@@ -13,6 +13,8 @@ struct StoredRows {
   const Format<PetscScalar> *format; // of the same values, or nullptr
 
   StoredRows(const Csr &rows, const Format<PetscScalar> *same = nullptr) : A(rows), format(same) { }
+
+  bool no_rows() const { return !A.ptr && A.nrows; } // the matrix is nothing but its diagonals
 
   /* The format where it is CDS and holds all entries of this rank's rows, as they are; else nullptr. On several ranks a format has a part of the rows only. */
   const mat::Cds<PetscScalar, PetscScalar> *diagonals() const

@@ -1,0 +1,74 @@
+/* Matrices that are nothing but their diagonals (src/mat/own): on grids the set-up reads these; for what does not, rows are made for the time that it takes. */
+#include "mat/common/format_kind.hpp"
+#include "mat/own/own_cds.hpp"
+#include "petsc/plugin.hpp"
+#include "pc/saamg/setup/own_rows.hpp"
+#include "saamg_data.hpp"
+#include <petsc/private/pcimpl.h>
+
+namespace goza::saamg
+{
+
+/* Half storage alone: who asks whether a matrix is symmetric, and finds that it is not, wants rows. */
+PetscErrorCode DiagonalsMayServe(PC pc, SAAMG *mg, bool *yes)
+{
+  std::shared_ptr<ParOperator<PetscScalar>> op;
+  OwnCds                                   *own;
+  const PetscInt                            smoother = mg->cycle_options.smoothers[PC_SAAMG_FINEST].which;
+  const bool by_steps = smoother == smoother_named("auto") || smoother == smoother_named("jacobi") || smoother == smoother_named("chebyshev");
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnCds(pc->pmat, &own));
+  mg->owner            = own;
+  const bool as_it_was = mg->reuse == PC_SAAMG_REUSE_NONE || mg->hierarchy.empty() || mg->by_diagonals; /* levels that are kept may be of rows */
+  *yes                 = false;
+  if (!own || !pc->pmat->assembled || pc->pmat->rmap->n != pc->pmat->cmap->n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatFormatGetOperator(pc->pmat, &op));
+  *yes = own->bs == 1 && own->cds->half() && by_steps && pc->pmat->rmap->n > mg->hierarchy_options.coarse_limit && as_it_was;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode FindGrid(PC pc, const SAAMG *mg, GridBox *box)
+{
+  OwnCds        *own;
+  const PetscInt n = pc->pmat->rmap->n;
+
+  PetscFunctionBegin;
+  PetscCall(FindGridBox(pc->pmat, box));
+  if (box->known || !mg->by_diagonals) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetOwnCds(pc->pmat, &own));
+  const GridStrides grid = own->cds->grid();
+  const PetscInt    line = grid.line, plane = grid.plane ? grid.plane : n;
+
+  if (line <= 0 || plane % line || n % plane) PetscFunctionReturn(PETSC_SUCCESS);
+  box->known     = true;
+  box->slabs     = true;
+  box->points[0] = box->width[0] = line;
+  box->points[1] = box->width[1] = plane / line;
+  box->points[2] = box->width[2] = n / plane;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OpenRows(PC pc, SAAMG *mg, bool known_to_ascend, OwnRows *rows)
+{
+  OwnCds *own;
+
+  PetscFunctionBegin;
+  if (mg->by_diagonals) {
+    PetscCall(MatGetOwnCds(pc->pmat, &own));
+    PetscCall(rows->open_diagonals(pc->pmat, mg->space, own->op->nnz()));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (mg->owner && !mg->converted) PetscCall(MatConvert(pc->pmat, MATAIJ, MAT_INITIAL_MATRIX, &mg->converted));
+  PetscCall(rows->open(mg->converted ? mg->converted : pc->pmat, mg->space, known_to_ascend));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CloseRows(SAAMG *mg)
+{
+  PetscFunctionBegin;
+  if (mg->owner) PetscCall(MatDestroy(&mg->converted));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::saamg

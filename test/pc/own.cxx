@@ -1,0 +1,158 @@
+/* saamg and the fused Krylov methods on matrices that are nothing but their diagonals: the iterations that AIJ takes, and AIJ is made where no boxes serve, for the time of the set-up alone. */
+#include "../support/mesh_case.hpp"
+
+#include <petscdmda.h>
+#include <petscksp.h>
+
+using namespace goza_test;
+
+namespace
+{
+
+struct Problem {
+  const char *name;
+  PetscInt    dim, dof, n;
+  bool        star, symmetric, by_diagonals; // by_diagonals: without AIJ
+};
+
+/* -div(k grad u) by any positive weights between neighbours; the nodes of the plane x = 0 are coupled to nothing. */
+void fill(const Problem &p, DM da, Mat A, PetscReal factor)
+{
+  PetscInt n[3];
+
+  PETSC_OK(DMDAGetInfo(da, nullptr, &n[0], &n[1], &n[2], nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr));
+  PETSC_OK(MatZeroEntries(A));
+  for (PetscInt at = 0; at < n[0] * n[1] * n[2]; at++) {
+    for (PetscInt q = 0; q < 27; q++) {
+      const PetscInt s[3] = {q % 3 - 1, q / 3 % 3 - 1, q / 9 - 1}, away = std::abs(s[0]) + std::abs(s[1]) + std::abs(s[2]);
+      MatStencil     row{}, col{};
+
+      row.i = at % n[0], row.j = at / n[0] % n[1], row.k = at / n[0] / n[1];
+      col.i = row.i + s[0], col.j = row.j + s[1], col.k = row.k + s[2];
+      if (!away || (p.star && away > 1) || col.i < 0 || col.j < 0 || col.k < 0 || col.i >= n[0] || col.j >= n[1] || col.k >= n[2]) continue;
+      const PetscInt  lower = std::min(row.i + row.j + row.k, col.i + col.j + col.k);
+      const PetscReal k     = factor * (1 + lower % 3) / away * (p.symmetric || q < 13 ? 1 : 1.5);
+
+      for (PetscInt c = 0; c < p.dof; c++) {
+        const PetscScalar own = k, other = row.i && col.i ? -k : 0;
+
+        row.c = col.c = c;
+        PETSC_OK(MatSetValuesStencil(A, 1, &row, 1, &row, &own, ADD_VALUES));
+        PETSC_OK(MatSetValuesStencil(A, 1, &row, 1, &col, &other, ADD_VALUES));
+      }
+    }
+  }
+  PETSC_OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PETSC_OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+}
+
+MatHandle matrix(const Problem &p, bool own, DMHandle &da)
+{
+  const Option keep("-mat_cds_keep_aij", own ? "no" : "yes");
+  MatHandle    A;
+
+  PETSC_OK(DMDACreate(PETSC_COMM_SELF, da.put()));
+  PETSC_OK(DMSetDimension(da, p.dim));
+  PETSC_OK(DMDASetSizes(da, p.n, p.n - 1, p.dim > 2 ? p.n + 1 : 1));
+  PETSC_OK(DMDASetBoundaryType(da, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE));
+  PETSC_OK(DMDASetDof(da, p.dof));
+  PETSC_OK(DMDASetStencilType(da, p.star ? DMDA_STENCIL_STAR : DMDA_STENCIL_BOX));
+  PETSC_OK(DMDASetStencilWidth(da, 1));
+  PETSC_OK(DMSetUp(da));
+  PETSC_OK(DMSetMatType(da, "cds"));
+  PETSC_OK(DMCreateMatrix(da, A.put()));
+  if (p.symmetric) PETSC_OK(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
+  if (p.symmetric) PETSC_OK(MatSetOption(A, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
+  fill(p, da, A, 1);
+  return A;
+}
+
+struct Solve {
+  PetscInt  its[3];
+  VecHandle x;
+};
+
+/* Once, with new values, and transposed. */
+Solve solve(const Problem &p, bool own, const char *ksp_type)
+{
+  DMHandle  da;
+  MatHandle A = matrix(p, own, da);
+  VecHandle b;
+  KSPHandle ksp;
+  PC        pc;
+  Solve     s;
+  PetscBool is_own;
+
+  PETSC_OK(PetscObjectTypeCompare((PetscObject)(Mat)A, "owncds", &is_own));
+  BOOST_TEST((is_own == PETSC_TRUE) == own);
+  const int before = event_count("GozaMatToAIJ");
+  PETSC_OK(MatCreateVecs(A, s.x.put(), b.put()));
+  PETSC_OK(VecSet(b, 1));
+  PETSC_OK(KSPCreate(PETSC_COMM_SELF, ksp.put()));
+  PETSC_OK(KSPSetType(ksp, ksp_type));
+  PETSC_OK(KSPGetPC(ksp, &pc));
+  PETSC_OK(PCSetType(pc, PCSAAMG));
+  PETSC_OK(KSPSetTolerances(ksp, 1e-8, PETSC_DEFAULT, PETSC_DEFAULT, 200));
+  PETSC_OK(KSPSetFromOptions(ksp));
+  for (int round = 0; round < 2; round++) {
+    if (round) fill(p, da, A, 3);
+    PETSC_OK(KSPSetOperators(ksp, A, A));
+    PETSC_OK(KSPSolve(ksp, b, s.x));
+    PETSC_OK(KSPGetIterationNumber(ksp, &s.its[round]));
+  }
+  const int made = event_count("GozaMatToAIJ") - before;
+  BOOST_CHECK_MESSAGE(own && !p.by_diagonals ? made > 0 : made == 0, p.name << ": AIJ was made " << made << " times");
+  PETSC_OK(KSPSetType(ksp, KSPGMRES));
+  PETSC_OK(KSPSolveTranspose(ksp, b, s.x));
+  PETSC_OK(KSPGetIterationNumber(ksp, &s.its[2]));
+  return s;
+}
+
+void same(const Problem &p, const char *ksp_type, const std::vector<std::pair<std::string, std::string>> &options)
+{
+  std::vector<std::unique_ptr<Option>> set;
+  PetscReal                            norm, off;
+
+  for (const auto &o : options) set.push_back(std::make_unique<Option>(o.first, o.second));
+  Solve got = solve(p, true, ksp_type), want = solve(p, false, ksp_type);
+
+  for (int k = 0; k < 3; k++)
+    BOOST_CHECK_MESSAGE(got.its[k] == want.its[k], p.name << ", solve " << k << ": " << got.its[k] << " iterations instead of " << want.its[k]);
+  PETSC_OK(VecNorm(want.x, NORM_2, &norm));
+  PETSC_OK(VecAXPY(got.x, -1, want.x));
+  PETSC_OK(VecNorm(got.x, NORM_2, &off));
+  BOOST_CHECK_MESSAGE(off <= 1e-6 * norm, p.name << ": solutions differ by " << off << " of " << norm);
+}
+
+const AddTests tests([] {
+  static const Problem problems[] = {
+    {"27_points", 3, 1, 13, false, true, true}, {"9_points", 2, 1, 31, false, true, true},   {"7_points", 3, 1, 12, true, true, false},
+    {"5_points", 2, 1, 30, true, true, true},   {"components", 3, 3, 8, false, true, false}, {"nonsymmetric", 3, 1, 12, false, false, false},
+    {"few_rows", 2, 1, 7, false, true, false},
+  };
+
+  for (const Problem &p : problems) {
+    auto *suite = suite_named(nullptr, p.name);
+
+    add_test(suite, "plain", [&p] { same(p, p.symmetric ? KSPFUSEDCG : KSPFUSEDBCGS, {}); });
+    add_test(suite, "petscs_method", [&p] { same(p, p.symmetric ? KSPCG : KSPBCGS, {}); });
+    for (const char *reuse : {"pattern", "interpolation"})
+      add_test(suite, reuse, [&p, reuse] { same(p, p.symmetric ? KSPFUSEDCG : KSPFUSEDBCGS, {{"-pc_saamg_reuse", reuse}}); });
+    for (const char *precision : {"mixed", "single", "half"})
+      add_test(suite, precision, [&p, precision] { same(p, p.symmetric ? KSPFUSEDCG : KSPFUSEDBCGS, {{"-pc_saamg_precision", precision}}); });
+  }
+});
+
+} // namespace
+
+/* What diagonals alone do not serve for is found, and rows are made. */
+BOOST_AUTO_TEST_CASE(other_settings)
+{
+  Problem p{"27_points", 3, 1, 13, false, true, false};
+
+  same(p, KSPFUSEDCG, {{"-pc_saamg_threshold", "0.1"}});
+  same(p, KSPFUSEDCG, {{"-pc_saamg_aggressive_levels", "1"}});
+  same(p, KSPFUSEDCG, {{"-pc_saamg_smoother", "mcgs"}});
+  same(p, KSPFUSEDCG, {{"-pc_saamg_interpolation", "unsmoothed"}});
+  same(p, KSPFUSEDCG, {{"-pc_saamg_max_levels", "1"}});
+}
