@@ -1,5 +1,5 @@
 /*
-   What poisson.cxx solves: -div(k grad u) = f on the unit cube, u given on the Dirichlet faces and k du/dn on the others.
+   What poisson.cxx and poisson_diagonals.cu solve: -div(k grad u) = f on the unit cube, u given on the Dirichlet faces and k du/dn on the others.
 
    f and the boundary data are those of u = 1 + x^3 + x y^2 + y z^3 for k = 1, so that u is the solution for a constant coefficient.
 */
@@ -27,19 +27,19 @@ struct Problem {
 
 /* ---- the exact solution for k = 1, and what follows from it ---- */
 
-static inline PetscReal Exact(const PetscReal x[])
+HD static inline PetscReal Exact(const PetscReal x[])
 {
   return 1 + x[0] * x[0] * x[0] + x[0] * x[1] * x[1] + x[1] * x[2] * x[2] * x[2];
 }
 
-static inline PetscReal ExactDerivative(const PetscReal x[], PetscInt direction)
+HD static inline PetscReal ExactDerivative(const PetscReal x[], PetscInt direction)
 {
   if (direction == 0) return 3 * x[0] * x[0] + x[1] * x[1];
   if (direction == 1) return 2 * x[0] * x[1] + x[2] * x[2] * x[2];
   return 3 * x[1] * x[2] * x[2];
 }
 
-static inline PetscReal Source(const PetscReal x[])
+HD static inline PetscReal Source(const PetscReal x[])
 {
   return -(8 * x[0] + 6 * x[1] * x[2]);
 }
@@ -47,7 +47,7 @@ static inline PetscReal Source(const PetscReal x[])
 /* ---- the coefficient ---- */
 
 /* A number in (0,1) from a global index alone (splitmix64), so that k does not depend on the number of ranks */
-static inline PetscReal Hash(PetscInt64 index, PetscInt seed)
+HD static inline PetscReal Hash(PetscInt64 index, PetscInt seed)
 {
   unsigned long long z = (unsigned long long)index + 0x9E3779B97F4A7C15ULL * (unsigned long long)(seed + 1);
 
@@ -57,7 +57,7 @@ static inline PetscReal Hash(PetscInt64 index, PetscInt seed)
   return ((PetscReal)(z >> 41) + 0.5) / 8388608; /* 23 bits: exact in single precision too */
 }
 
-static inline PetscReal Coefficient(const Problem *P, const PetscInt e[])
+HD static inline PetscReal Coefficient(const Problem *P, const PetscInt e[])
 {
   const PetscInt64 index = e[0] + (PetscInt64)(P->nodes[0] - 1) * (e[1] + (PetscInt64)(P->nodes[1] - 1) * e[2]);
 
@@ -78,19 +78,19 @@ static inline PetscReal Coefficient(const Problem *P, const PetscInt e[])
 
 /* ---- one element ---- */
 
-static inline void Position(const Problem *P, const PetscInt e[], const PetscReal xi[], PetscReal x[])
+HD static inline void Position(const Problem *P, const PetscInt e[], const PetscReal xi[], PetscReal x[])
 {
   for (PetscInt d = 0; d < 3; d++) x[d] = P->h[d] * (e[d] + xi[d]);
 }
 
 /* Is corner a of element e on the lower (side 0) or upper (side 1) face across direction d? */
-static inline bool OnFace(const Problem *P, const PetscInt e[], PetscInt a, PetscInt d, PetscInt side)
+HD static inline bool OnFace(const Problem *P, const PetscInt e[], PetscInt a, PetscInt d, PetscInt side)
 {
   return e[d] + q1::Bit(a, d) == side * (P->nodes[d] - 1);
 }
 
 /* The matrix Ke and the load be of element e, Dirichlet nodes eliminated */
-static inline void ElementSystem(const Problem *P, const PetscInt e[], PetscScalar Ke[8][8], PetscScalar be[])
+HD static inline void ElementSystem(const Problem *P, const PetscInt e[], PetscScalar Ke[8][8], PetscScalar be[])
 {
   const PetscReal k = Coefficient(P, e), volume = P->h[0] * P->h[1] * P->h[2];
   PetscReal       x[3], xi[3];

@@ -7,23 +7,29 @@
 #pragma once
 #include <petscsys.h>
 
+#if defined(__CUDACC__) /* kernels of poisson_diagonals.cu call these, too */
+  #define HD __host__ __device__
+#else
+  #define HD
+#endif
+
 namespace q1
 {
 /* The two Gauss points of [0,1], each of weight 1/2 */
-static inline PetscReal GaussPoint(PetscInt q)
+HD static inline PetscReal GaussPoint(PetscInt q)
 {
   const PetscReal r = 0.28867513459481288225; /* 1/(2 sqrt(3)) */
 
   return q ? 0.5 + r : 0.5 - r;
 }
 
-static inline PetscInt Bit(PetscInt a, PetscInt direction)
+HD static inline PetscInt Bit(PetscInt a, PetscInt direction)
 {
   return a >> direction & 1;
 }
 
 /* The shape function of corner a at xi in [0,1]^3 */
-static inline PetscReal Shape(PetscInt a, const PetscReal xi[])
+HD static inline PetscReal Shape(PetscInt a, const PetscReal xi[])
 {
   PetscReal N = 1;
 
@@ -32,7 +38,7 @@ static inline PetscReal Shape(PetscInt a, const PetscReal xi[])
 }
 
 /* Its derivative in direction e, in the coordinates of the box */
-static inline PetscReal ShapeDerivative(PetscInt a, PetscInt e, const PetscReal h[], const PetscReal xi[])
+HD static inline PetscReal ShapeDerivative(PetscInt a, PetscInt e, const PetscReal h[], const PetscReal xi[])
 {
   PetscReal N = (Bit(a, e) ? 1 : -1) / h[e];
 
@@ -43,7 +49,7 @@ static inline PetscReal ShapeDerivative(PetscInt a, PetscInt e, const PetscReal 
 }
 
 /* K[a][b] = integral of grad N_a . grad N_b: the element matrix of -div(grad u) */
-static inline void Stiffness(const PetscReal h[], PetscReal K[8][8])
+HD static inline void Stiffness(const PetscReal h[], PetscReal K[8][8])
 {
   const PetscReal weight = h[0] * h[1] * h[2] / 8;
 

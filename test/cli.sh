@@ -135,6 +135,11 @@ for example in poisson darcy; do
     says "$example $line" 0 'CONVERGED_RTOL' "$BUILD/bin/$example" $line
   done < <(sed -n "/Run lines:/,/\*\//s/^ *\($example .*\)/\1/p" "$here/../examples/$example.cxx")
 done
+while read -r _ line; do
+  # shellcheck disable=SC2086
+  says "poisson_diagonals $line" 0 'mat owncds.*CONVERGED_RTOL' "$BUILD/bin/poisson_diagonals" $load $line
+done < <(sed -n '/Run lines:/,/\*\//s/^ *\(poisson_diagonals .*\)/\1/p' "$here/../examples/poisson_diagonals.cu")
+says "poisson_diagonals: of another type" error 'mat_cds_keep_aij no' "$BUILD/bin/poisson_diagonals" -n 5 $load -mat_type cds
 RANKS=3 says "darcy with Goza on three ranks" 0 'mpiaijslicedell, pc saamg.*CONVERGED_RTOL' "$BUILD/bin/darcy" -n 15 -permeability lognormal $load -dm_mat_type slicedell -pc_type saamg
 says "darcy: no face of that name" error '-dirichlet top' "$BUILD/bin/darcy" -dirichlet top
 
