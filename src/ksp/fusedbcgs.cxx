@@ -264,7 +264,8 @@ static PetscErrorCode KSPSolve_FusedBCGS(KSP ksp)
    Norm types, convergence tests, monitors, reasons and iterates are those of `KSPFBCGS`, up to rounding; where the preconditioner's set-up has failed, it says so at once. The
    preconditioner may change from one application to the next, as a cycle in low precision does. What runs where is as for `KSPFUSEDCG`.
 
-   On several ranks there are two reductions in an iteration, one behind each product with the matrix, and a third where sums would cancel.
+   On several ranks there are two reductions in an iteration, one behind each product with the matrix, and a third where sums would cancel. A preconditioner that may change needs
+   both: what it is applied to the second time is known when the first step's length is. With a single reduction, as in `KSPIBCGS`, it must be linear.
 
    Only right preconditioning is supported.
 
