@@ -81,10 +81,10 @@ PetscErrorCode PrintRange(PetscViewer viewer, const char *name, double least, do
 }
 
 /* A line of n figures. */
-PetscErrorCode PrintFigures(PetscViewer viewer, const std::string &head, const char *const names[], int n, const double *least, const double *most)
+PetscErrorCode PrintFigures(PetscViewer viewer, const char *mark, const char *head, const char *const names[], int n, const double *least, const double *most)
 {
   PetscFunctionBegin;
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  %s ", head.c_str()));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  %s%-9s ", mark, head));
   PetscCall(PetscViewerASCIIUseTabs(viewer, PETSC_FALSE));
   for (int k = 0; k < n; k++) PetscCall(PrintRange(viewer, names[k], least[k], most[k]));
   PetscCall(PetscViewerASCIIPrintf(viewer, "\n"));
@@ -102,13 +102,13 @@ PetscErrorCode PrintAll(PetscViewer viewer, const std::array<Asked, nlayouts> &a
   constexpr int first_if = layout_figures - what_if_figures;
 
   PetscFunctionBegin;
-  PetscCall(PrintFigures(viewer, " ", row_names, row_figures, least, most));
+  PetscCall(PrintFigures(viewer, "  ", "blocks:", row_names, row_figures, least, most));
   for (int k = 0; k < nlayouts; k++) {
     const double *l = least + row_figures + k * layout_figures, *m = most + row_figures + k * layout_figures;
 
     if (l[0] > m[0]) continue; /* no rank can hold its block so */
-    PetscCall(PrintFigures(viewer, (all[k].in_use ? "* " : "  ") + all[k].name + std::string(all[k].name.size() < 9 ? 9 - all[k].name.size() : 0, ' '), layout_names, first_if, l, m));
-    if (what_if) PetscCall(PrintFigures(viewer, "    what if:", layout_names + first_if, what_if_figures, l + first_if, m + first_if));
+    PetscCall(PrintFigures(viewer, all[k].in_use ? "* " : "  ", all[k].name.c_str(), layout_names, first_if, l, m));
+    if (what_if) PetscCall(PrintFigures(viewer, "    ", "what if:", layout_names + first_if, what_if_figures, l + first_if, m + first_if));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -28,9 +28,13 @@ PetscErrorCode FindViewMachine(MPI_Comm comm, Space space, Machine *machine, boo
     failed = Guarded([&] { *machine = machine_from_text(text, "the first rank's platform"); });
     PetscCall(FailTogether(comm, failed, "take the platform"));
   }
-  const Machine *named = find_machine_by_device(space, device_name(space));
+  const PetscErrorCode unknown = Guarded([&] {
+    const std::string    device = device_name(space);
+    const Machine *const named  = find_machine_by_device(space, device);
 
-  *is_this = machine->space() == space && (machine->device == device_name(space) || (named && named->name == machine->name));
+    *is_this = machine->space() == space && (machine->device == device || (named && named->name == machine->name));
+  });
+  PetscCall(FailTogether(comm, unknown, "compare the platform with its machine"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
