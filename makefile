@@ -192,6 +192,8 @@ bench-peers: all $(EXAMPLES) ## saamg beside GAMG and what else this PETSc has
 	@python3 test/bench/bench_peers.py
 bench-settings: all $(EXAMPLES) ## iterations, complexity and memory of saamg's settings (a minute, on the host), for the table of examples/README.md
 	@python3 test/bench/bench_settings.py
+bench-league: $(BUILD)/lib/libgoza-whole.so $(BUILD)/bench/bench_league ## saamg beside GAMG, hypre and ML, no option set, on a hundred problems made here (SIZES=0,1,2; minutes on the host)
+	@BUILD=$(BUILD) python3 test/bench/league.py --sizes $(or $(SIZES),0)
 bench-cds: $(BUILD)/bench/bench_cds ## the table and the figures of paper P1 (figures: python3 with matplotlib)
 	$< -json $(BUILD)/bench/cds.json
 	python3 test/bench/figures_cds.py $(BUILD)/bench/cds.json $(BUILD)/bench
@@ -253,4 +255,4 @@ clean: ## remove the build folder
 	rm -rf $(BUILD)
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' makefile | expand -t 14
-.PHONY: all deps programs demo check check-quick pages fuzz bench bench-amg bench-assembly bench-cds bench-locality bench-model bench-peers bench-scaling bench-settings bench-spmv petsc-tests check-packaging check-applications petsc-cuda bundle install format tidy clean help
+.PHONY: all deps programs demo check check-quick pages fuzz bench bench-amg bench-assembly bench-cds bench-league bench-locality bench-model bench-peers bench-scaling bench-settings bench-spmv petsc-tests check-packaging check-applications petsc-cuda bundle install format tidy clean help

@@ -13,6 +13,7 @@ import re
 import sys
 from pathlib import Path
 
+import league as league_lines
 import paper_tables
 
 TOP = Path(__file__).resolve().parents[2]
@@ -251,8 +252,36 @@ def headline():
     return used, out
 
 
+def league():
+    """A line a group: what saamg solves, and its iterations and seconds over those of the best peer."""
+    rows = records("league")
+    compared = league_lines.compare(rows)
+    lines = [["group", "problems", "saamg solves", "of those that a peer solves", "iterations over the best peer's, mean", "worst", "set-up + solve over the best peer's, mean"]]
+    for group in [*dict.fromkeys(r["group"] for r in compared), "tuned families", "reported families", "all"]:
+        some = [r for r in compared if group in (r["group"], "all", f"{r['family']} families")]
+        known = [r for r in some if r["iterations"] is not None]
+        both = [r for r in known if league_lines.solved(r["saamg"])]
+        ratio = lambda r: max(r["saamg"]["iterations"], 1) / max(r["iterations"], 1)
+        worst = max(both, key=ratio, default=None)
+        lines.append([group, len(some), sum(league_lines.solved(r["saamg"]) for r in some), f"{len(both)} of {len(known)}", f"{league_lines.mean([ratio(r) for r in both]):.2f}",
+                      f"{ratio(worst):.2f}, `{worst['problem']}`" if worst else "",
+                      f"{league_lines.mean([(r['saamg']['setup_s'] + r['saamg']['solve_s']) / r['seconds'] for r in both if r['seconds']]):.2f}"])
+    return rows, lines
+
+
+def league_problems():
+    """A line a problem: iterations of each, a dash where it was not solved."""
+    rows = records("league")
+    cell = lambda line: str(line["iterations"]) if league_lines.solved(line) else "-"
+    lines = [["problem", "family", "rows", "saamg", "GAMG", "hypre", "ML"]]
+    for r in league_lines.compare(rows):
+        lines.append([f"`{r['problem']}`", r["family"], next((p["rows"] for p in [r["saamg"], *r["peers"]] if p and "rows" in p), ""), *map(cell, [r["saamg"], *r["peers"]])])
+    return rows, lines
+
+
 TABLES = {table.__name__.replace("_", "-"): table for table in (headline, first_solve, spmv, spmv_gallery, cds, fused_outputs, spmv_host, solves, fused_half, setup_reuse, shared_gpu, peers, elasticity, amg, settings,
-                                                                 scaling, scaling_four, halo, assembly, assembly_program, locality_models, autoformat, p1_padding, p2_what_if, p2_hit_lines)}
+                                                                 scaling, scaling_four, halo, assembly, assembly_program, locality_models, autoformat, p1_padding, p2_what_if, p2_hit_lines,
+                                                                 league, league_problems)}
 
 
 # --- pages

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""The league: saamg and its peers, no option set but -pc_type, on some hundred problems made here with fixed seeds, at up to three sizes.
+
+  BUILD=build/host python3 test/bench/league.py [--sizes 0] [--only PATTERN] [--methods saamg,gamg,hypre,ml] [--out FILE] [--time-out 60] [--options "..."]
+
+One JSON line a problem, size and method in FILE (test/bench/results/league.json holds what the table of test/bench/README.md shows): rows, iterations to a true residual of 1e-7, reason,
+seconds. Problems that FILE has already are run again; others stay as they are. At the end, and with --summary alone, how the methods compare. Needs $BUILD/bench/bench_league (make bench).
+Families: defaults of saamg may be chosen by what "tuned" ones take; "reported" ones are not looked at meanwhile.
+"""
+import argparse
+import datetime
+import json
+import math
+import os
+import re
+import subprocess
+from pathlib import Path
+
+BUILD = os.environ.get("BUILD", "build")
+PROGRAM = os.path.join(BUILD, "bench", "bench_league")
+MOST = 100  # iterations within which a problem counts as solved
+
+
+def run(words, limit):
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    try:
+        text = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=limit, env=environment).stdout
+    except subprocess.TimeoutExpired:
+        return {"reason": f"no result in {limit} s"}
+    found = re.search(r"^\{.*\}$", text, re.M)
+    return json.loads(found[0]) if found else {"reason": "error"}
+
+
+def key(line):
+    return line["problem"], line["size"], line["pc_type"]
+
+
+def solved(line):
+    return line is not None and line["reason"].startswith("CONVERGED") and line["iterations"] <= MOST and line["residual"] < 2e-7
+
+
+def mean(ratios):
+    return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else float("nan")
+
+
+def compare(lines):
+    """For each problem and size: saamg's line, and the least of its peers' iterations and seconds, None where none of them solves it."""
+    by = {key(line): line for line in lines}
+    out = []
+    for problem, size, group, family in dict.fromkeys((r["problem"], r["size"], r["group"], r["family"]) for r in lines):
+        peers = [by.get((problem, size, pc)) for pc in ("gamg", "hypre", "ml")]
+        good = [p for p in peers if solved(p)]
+        out.append({"group": group, "problem": problem, "size": size, "family": family, "saamg": by.get((problem, size, "saamg")), "peers": peers,
+                    "iterations": min((p["iterations"] for p in good), default=None), "seconds": min((p["setup_s"] + p["solve_s"] for p in good), default=None)})
+    return out
+
+
+def summary(lines):
+    rows = compare(lines)
+    any_peer = [r for r in rows if r["iterations"] is not None]
+    both = [r for r in any_peer if solved(r["saamg"])]
+    iterations = sorted(((max(r["saamg"]["iterations"], 1) / max(r["iterations"], 1), r) for r in both), key=lambda pair: -pair[0])
+    seconds = [(r["saamg"]["setup_s"] + r["saamg"]["solve_s"]) / r["seconds"] for r in both if r["seconds"] > 0]
+    print(f"{len(rows)} problems and sizes; saamg solves {sum(solved(r['saamg']) for r in rows)}; of {len(any_peer)} that a peer solves, {len(both)}")
+    print(f"iterations over the best peer's: mean {mean([ratio for ratio, _ in iterations]):.2f}; set-up and solve: mean {mean(seconds):.2f}")
+    for ratio, r in iterations[:12]:
+        print(f"  {ratio:5.2f}  {r['problem']} (size {r['size']}): {r['saamg']['iterations']} against {r['iterations']}")
+    for r in any_peer:
+        if not solved(r["saamg"]):
+            print(f"  not solved: {r['problem']} (size {r['size']}): {(r['saamg'] or {}).get('reason')} {(r['saamg'] or {}).get('iterations', '')}, best peer {r['iterations']}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sizes", default="0")
+    parser.add_argument("--only", default=".", help="of groups and problems")
+    parser.add_argument("--methods", default="saamg,gamg,hypre,ml")
+    parser.add_argument("--options", default="", help="for all methods")
+    parser.add_argument("--out", default=os.path.join(BUILD, "bench", "league.json"))
+    parser.add_argument("--time-out", type=int, default=60)
+    parser.add_argument("--summary", action="store_true", help="of what FILE has, without a run")
+    arguments = parser.parse_args()
+    out = Path(arguments.out)
+    known = {key(line): line for line in map(json.loads, out.read_text().splitlines())} if out.exists() else {}
+    petsc = subprocess.run(["pkg-config", "--modversion", "PETSc"], capture_output=True, text=True).stdout.strip()
+    listed = [] if arguments.summary else [line.split("\t") for line in subprocess.run([PROGRAM, "-list"], capture_output=True, text=True, check=True).stdout.splitlines()]
+
+    for group, problem, family in listed:
+        if not re.search(arguments.only, f"{group}/{problem}"):
+            continue
+        for size in map(int, arguments.sizes.split(",")):
+            for method in arguments.methods.split(","):
+                words = [PROGRAM, "-problem", problem, "-size", str(size), "-pc_type", method, *arguments.options.split()]
+                line = {"what": "league", "group": group, "problem": problem, "family": family, "size": size, "pc_type": method, **run(words, arguments.time_out), "machine": "host",
+                        "petsc": petsc, "date": datetime.date.today().isoformat(), "command": "python3 test/bench/league.py"}
+                known[key(line)] = line
+                print(f"{group:22} {problem:24} {size} {method:6} {line.get('rows', ''):>7} {line.get('iterations', '-'):>4} {line['reason']:18} {line.get('setup_s', 0):7.3f} {line.get('solve_s', 0):7.3f}", flush=True)
+            out.parent.mkdir(parents=True, exist_ok=True)
+            out.write_text("".join(json.dumps(line) + "\n" for line in known.values()))
+    summary(list(known.values()))
+
+
+if __name__ == "__main__":
+    main()
