@@ -580,6 +580,42 @@ BOOST_AUTO_TEST_CASE(several_solvers_at_once)
   MPI_Comm_free(&half);
 }
 
+/* Ranks of two communicators of which neither knows the other, each with its groups: at the same time, and one of them with a matrix that is refused. */
+BOOST_AUTO_TEST_CASE(halves_of_the_ranks_solve_for_themselves)
+{
+  PetscMPIInt rank, size;
+  MPI_Comm    half;
+
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  MPI_Comm_split(PETSC_COMM_WORLD, rank % 2, rank, &half);
+  {
+    const Communicator comm(0, half);
+    const Problem     &p = problem(rank % 2 ? "poisson7" : "elasticity");
+    MatHandle          A = system_matrix(p, MATCDS, comm), B = system_matrix(p, MATCDS, PETSC_COMM_SELF);
+    KSPHandle          ksp = solver(A, KSPFUSEDCG), alone = solver(B, KSPFUSEDCG);
+
+    for (int turn = 0; turn < 2; turn++) {
+      const Answer a = answer(ksp, A), b = answer(alone, B);
+
+      BOOST_TEST(a.reason > 0);
+      BOOST_TEST(std::abs(a.its - b.its) <= 1, p.name << ": " << a.its << " iterations, alone " << b.its);
+    }
+    if (rank % 2) { /* these fail together while the others go on */
+      PETSC_OK(MatScale(A, std::numeric_limits<PetscReal>::quiet_NaN()));
+      KSPConvergedReason reason;
+      VecHandle          b, x;
+
+      PETSC_OK(MatCreateVecs(A, x.put(), b.put()));
+      PETSC_OK(VecSet(b, 1));
+      PETSC_OK(KSPSolve(ksp, b, x));
+      PETSC_OK(KSPGetConvergedReason(ksp, &reason));
+      BOOST_TEST(reason < 0);
+    } else BOOST_TEST(answer(ksp, A).reason > 0);
+  }
+  MPI_Comm_free(&half);
+}
+
 BOOST_AUTO_TEST_CASE(ranks_without_rows)
 {
   for_each_grouping([](const Communicator &comm) {
