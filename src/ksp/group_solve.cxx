@@ -1,6 +1,7 @@
 #include "group_solve.hpp"
 #include "pc/saamg/api/pcsaamg.hpp"
 #include "pc/saamg/api/saamg_group.hpp"
+#include "parallel/agree.hpp"
 #include "petsc/compat.hpp"
 #include "petsc/errors.hpp"
 #include <petsc/private/kspimpl.h>
@@ -193,7 +194,8 @@ PetscErrorCode GroupSolve::solve(KSP ksp, bool *done)
   here = A_->left().put(ksp->vec_rhs, A_->rows());
   if (!here && !ksp->guess_zero) here = A_->right().put(ksp->vec_sol, A_->columns());
   PetscCall(A_->group().on_leader(here, "solve its part of the system", [&] { return solve_there(ksp); }));
-  PetscCall(A_->right().get(ksp->vec_sol, A_->columns()));
+  here = A_->right().get(ksp->vec_sol, A_->columns());
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)ksp), here, "take its part of the solution"));
   PetscCall(report(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -99,12 +99,12 @@ PetscErrorCode RankGroup::create(MPI_Comm comm, Space space, std::string *why)
     PetscCallMPI(MPI_Comm_size(lead, &groups_));
     PetscCall(PetscCommDuplicate(lead, &leaders_, NULL));
     PetscCallMPI(MPI_Comm_free(&lead));
-    PetscCall(HaloTeamGet(leaders_, &team));
-    team->asked_group = true; /* leaders form no groups */
+    if (HaloTeamGet(leaders_, &team)) SetReason(why, "no memory"); /* the others hear of it below */
+    else team->asked_group = true;                                 /* leaders form no groups */
   }
   PetscCallMPI(MPI_Bcast(&mine_, 1, MPI_INT, 0, members_));
   PetscCallMPI(MPI_Bcast(&groups_, 1, MPI_INT, 0, members_));
-  if (groups_ == size) *why = "no two ranks share a device";
+  if (groups_ == size) SetReason(why, "no two ranks share a device");
   try {
     places.resize(2 * (std::size_t)size);
     position_.resize(size);

@@ -19,8 +19,8 @@ GroupMat::~GroupMat()
   (void)MatDestroy(&there_);
 }
 
-/* Natural numbers of a DMDA, where one leader has the whole of it. */
-PetscErrorCode GroupMat::natural_numbers(Mat A)
+/* Natural numbers of a DMDA, where one leader has the whole of it. here: an error of this rank's so far, which comes back. */
+PetscErrorCode GroupMat::natural_numbers(Mat A, PetscErrorCode here)
 {
   GridBox     box;
   PetscMPIInt fits;
@@ -28,13 +28,12 @@ PetscErrorCode GroupMat::natural_numbers(Mat A)
   PetscFunctionBegin;
   natural_ = SharedWindow();
   grid_    = {};
-  if (group_->groups() > 1) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FindGridBox(A, &box));
-  fits = box.known && A->rmap->n == box.rows() && A->cmap->n == A->rmap->n;
+  if (group_->groups() > 1) PetscFunctionReturn(here);
+  if (!here) here = FindGridBox(A, &box);
+  fits = !here && box.known && A->rmap->n == box.rows() && A->cmap->n == A->rmap->n;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &fits, 1, MPI_INT, MPI_MIN, group_->members()));
-  if (!fits) PetscFunctionReturn(PETSC_SUCCESS);
-  const bool     slabs = box.slabs && numbering_.same;
-  PetscErrorCode here  = PETSC_SUCCESS;
+  if (!fits) PetscFunctionReturn(here);
+  const bool slabs = box.slabs && numbering_.same;
   if (!slabs) {
     here = Guarded([&] {
       natural_         = SharedWindow(group_->members(), A->cmap->N * sizeof(PetscInt));
@@ -53,37 +52,45 @@ PetscErrorCode GroupMat::natural_numbers(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GroupMat::place_rows(Mat A)
+/* In the order of groups. */
+PetscErrorCode GroupMat::number_rows(Mat A)
 {
-  const PetscInt *ranges;
-  PetscMPIInt     rank;
+  const PetscInt      *ranges;
+  PetscMPIInt          rank;
+  RankGroup::Numbering numbering;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)A), &rank));
-  const auto find = [&](PetscLayout layout, RankGroup::Numbering *numbering, GroupPlaces *places) -> PetscErrorCode {
+  const auto find = [&](PetscLayout layout, RankGroup::Numbering *found, GroupPlaces *places) -> PetscErrorCode {
     PetscFunctionBegin;
     PetscCall(PetscLayoutGetRanges(layout, &ranges));
-    PetscCallCXX(*numbering = group_->number(ranges));
+    PetscCall(Guarded([&] { *found = group_->number(ranges); }));
     places->n     = layout->n;
-    places->first = numbering->new_start[rank] - numbering->begin;
+    places->first = found->new_start[rank] - found->begin;
     places->place = Array<PetscInt>();
     PetscFunctionReturn(PETSC_SUCCESS);
   };
-  RankGroup::Numbering numbering;
   PetscCall(find(A->rmap, &numbering, &rows_));
   nrows_ = numbering.end - numbering.begin;
   PetscCall(find(A->cmap, &numbering_, &columns_));
-  PetscCall(natural_numbers(A));
-  number_ = nullptr;
-  if (natural_.bytes()) {
-    const PetscInt *number = natural_.at<PetscInt>() + A->cmap->rstart;
-
-    PetscCall(Guarded([&] {
-      for (GroupPlaces *places : {&rows_, &columns_}) places->place = Array<PetscInt>(vectors_, number, rows_.n);
-    }));
-    number_ = number;
-  }
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* An error of this rank's does not keep it from what all do. */
+PetscErrorCode GroupMat::place_rows(Mat A)
+{
+  PetscErrorCode here;
+
+  PetscFunctionBegin;
+  number_ = nullptr;
+  here    = natural_numbers(A, number_rows(A));
+  if (!here && natural_.bytes()) {
+    number_ = natural_.at<PetscInt>() + A->cmap->rstart;
+    here    = Guarded([&] {
+      for (GroupPlaces *places : {&rows_, &columns_}) places->place = Array<PetscInt>(vectors_, number_, rows_.n);
+    });
+  }
+  PetscFunctionReturn(here);
 }
 
 PetscErrorCode GroupMat::count_entries(const Csr &D, const Csr &O, const PetscInt *garray)
@@ -214,8 +221,8 @@ PetscErrorCode GroupMat::make_matrix(Mat A)
 PetscErrorCode GroupMat::make_vectors(Mat A)
 {
   PetscFunctionBegin;
-  PetscCall(left_.create(*group_, vectors_, space_, PetscMax(A->rmap->bs, 1), nrows_, A->rmap->N));
-  PetscCall(right_.create(*group_, vectors_, space_, PetscMax(A->cmap->bs, 1), numbering_.end - numbering_.begin, A->cmap->N));
+  PetscCall(left_.make_there(*group_, PetscMax(A->rmap->bs, 1), A->rmap->N));
+  PetscCall(right_.make_there(*group_, PetscMax(A->cmap->bs, 1), A->cmap->N));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -229,23 +236,25 @@ PetscErrorCode GroupMat::build(Mat A, bool on_device)
   PetscCall(MatDestroy(&there_));
   PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
   PetscCall(GroupVector::space(*group_, A, space_, &vectors_));
-  PetscCall(place_rows(A));
   patterns_++;
   null_seen_ = near_seen_ = SpaceSeen();
-  PetscErrorCode here     = diag.open_pattern(Ad);
+  PetscErrorCode here     = place_rows(A);
+  if (!here) here = diag.open_pattern(Ad);
   if (!here && Ao) here = offd.open_pattern(Ao);
-  const PetscErrorCode window = Guarded([&] { ptr_ = SharedWindow(group_->members(), 2 * (static_cast<std::size_t>(nrows_) + 1) * sizeof(PetscInt)); });
-  if (!here) here = window;
+  PetscCall(group_->on_leader(here, what, [] { return PETSC_SUCCESS; })); /* all know the sizes of what comes */
+  here = Guarded([&] { ptr_ = SharedWindow(group_->members(), 2 * (static_cast<std::size_t>(nrows_) + 1) * sizeof(PetscInt)); });
   if (!here) here = count_entries(diag.csr(), offd.csr(), garray);
   PetscCall(group_->on_leader(here, what, [&] { return add_up_rows(); }));
   here = Guarded([&] { entries_.create(*group_, ptr(false)[nrows_] + ptr(true)[nrows_], on_device); });
   if (!here) here = entries_.meet(*group_, on_device);
-  if (!here) here = make_vectors(A);
+  if (!here) here = left_.create(*group_, vectors_, space_, nrows_);
+  if (!here) here = right_.create(*group_, vectors_, space_, numbering_.end - numbering_.begin);
   if (!here) here = Guarded([&] { place_entries(diag.csr(), offd.csr(), garray, A->cmap->rstart); });
   if (!here) here = entries_.put(Ad, Ao);
   PetscCall(group_->on_leader(here, what, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     PetscCall(make_matrix(A));
+    PetscCall(make_vectors(A));
     if (on_device) PetscCall(entries_.give(there_, space_));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));

@@ -41,7 +41,8 @@ private:
   PetscErrorCode build(Mat A, bool on_device);
   PetscErrorCode renew(Mat Ad, Mat Ao, bool on_device);
   PetscErrorCode place_rows(Mat A);
-  PetscErrorCode natural_numbers(Mat A);
+  PetscErrorCode number_rows(Mat A);
+  PetscErrorCode natural_numbers(Mat A, PetscErrorCode here);
   PetscErrorCode count_entries(const Csr &D, const Csr &O, const PetscInt *garray);
   PetscErrorCode place_entries(const Csr &D, const Csr &O, const PetscInt *garray, PetscInt column_start);
   bool           place_in_order(const PetscInt col[], PetscInt n, PetscInt column_start, PetscInt *columns) const;

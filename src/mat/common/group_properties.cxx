@@ -54,12 +54,14 @@ PetscErrorCode GroupMat::share_null_space(Mat A, PetscErrorCode (*get)(Mat, MatN
       PetscCall(VecCopy(from, to));
       PetscFunctionReturn(PETSC_SUCCESS);
     }));
-  if (there_) {
+  PetscCall(group_->on_leader(PETSC_SUCCESS, "hand its null space to its group", [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
     if (space) PetscCall(MatNullSpaceCreate(group_->leaders(), constant, n, there.data(), &made));
     PetscCall(set(there_, made));
     PetscCall(MatNullSpaceDestroy(&made));
-    for (Vec &v : there) PetscCall(VecDestroy(&v));
-  }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  for (Vec &v : there) PetscCall(VecDestroy(&v));
   *seen = now;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

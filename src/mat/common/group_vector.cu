@@ -41,11 +41,12 @@ PetscErrorCode GroupVector::space(const RankGroup &group, Mat A, Space products,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GroupVector::create(const RankGroup &group, Space values, Space products, PetscInt bs, PetscInt n, PetscInt N)
+PetscErrorCode GroupVector::create(const RankGroup &group, Space values, Space products, PetscInt n)
 {
   PetscFunctionBegin;
   PetscCall(VecDestroy(&there_));
   space_  = values;
+  n_      = n;
   window_ = SharedWindow();
   block_.reset();
   if (space_ == Space::Cuda) {
@@ -56,7 +57,14 @@ PetscErrorCode GroupVector::create(const RankGroup &group, Space values, Space p
     data_ = window_.at<PetscScalar>();
     if (group.leads() && products == Space::Cuda) window_.pin();
   }
-  if (!group.leads()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GroupVector::make_there(const RankGroup &group, PetscInt bs, PetscInt N)
+{
+  const PetscInt n = n_;
+
+  PetscFunctionBegin;
 #if PetscDefined(HAVE_CUDA)
   if (space_ == Space::Cuda) {
     if (group.groups() > 1) PetscCall(VecCreateMPICUDAWithArray(group.leaders(), bs, n, N, data_, &there_));

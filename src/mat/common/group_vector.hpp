@@ -25,8 +25,9 @@ public:
   /* Where the values are meant to be: where a matrix of the ranks, with its products in the space `products`, has its vectors by default. */
   static PetscErrorCode space(const RankGroup &group, Mat A, Space products, Space *space);
 
-  PetscErrorCode create(const RankGroup &group, Space values, Space products, PetscInt bs, PetscInt n, PetscInt N); // n: of the group. Collective in it
-  PetscErrorCode put(Vec v, const GroupPlaces &places);                                                             // this rank's part
+  PetscErrorCode create(const RankGroup &group, Space values, Space products, PetscInt n); // n: of the group. Collective in it; an error of one is one of all
+  PetscErrorCode make_there(const RankGroup &group, PetscInt bs, PetscInt N);              // on the leaders
+  PetscErrorCode put(Vec v, const GroupPlaces &places);                                    // this rank's part
   PetscErrorCode get(Vec v, const GroupPlaces &places);
   PetscErrorCode there(Vec *v); // on a leader: what the ranks have put
   PetscErrorCode written();     // on a leader: that vector has new values, for the ranks to get
@@ -35,6 +36,7 @@ private:
   SharedWindow window_;
   DeviceWindow block_;
   PetscScalar *data_  = nullptr;
+  PetscInt     n_     = 0;
   Space        space_ = Space::Host; // of the values
   Stage        stage_;
   Vec          there_ = NULL;

@@ -120,7 +120,7 @@ PetscErrorCode GroupPC::get_levels(MPI_Comm comm, PetscErrorCode (*get)(PC, Pets
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscCallMPI(MPI_Bcast(&n, 1, MPIU_INT, 0, rows_->group().members()));
-  PetscCall(PetscMalloc1(n, mats));
+  PetscCall(FailTogether(comm, PetscMalloc1(n, mats), what));
   *levels = n;
   for (PetscInt l = 0; l + 1 < n; l++) PetscCall(spread(comm, there ? there[l] : NULL, interpolations && l + 2 == n, *mats + l));
   for (PetscInt l = 0; there && l + 1 < n; l++) PetscCall(MatDestroy(there + l));

@@ -1,4 +1,5 @@
 #include "saamg_group.hpp"
+#include "parallel/agree.hpp"
 #include "petsc/errors.hpp"
 #include "pc/saamg/setup/near_null.hpp"
 #include "pcsaamg.hpp"
@@ -159,7 +160,7 @@ PetscErrorCode SetUpGroup(PC pc, Mat aij, bool *done)
   PetscCall(MatGetGroupMat(aij, &rows));
   *done = rows != nullptr;
   if (!rows) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!mg->group) PetscCallCXX(mg->group = std::make_unique<GroupPC>());
+  if (!mg->group) PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), Guarded([&] { mg->group = std::make_unique<GroupPC>(); }), what));
   PetscCall(mg->group->setup(pc, aij, rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
