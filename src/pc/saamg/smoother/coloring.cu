@@ -62,7 +62,7 @@ struct Identify {
   HD void operator()(PetscInt i) const { id[i] = static_cast<PetscInt>(ids.of_row(i * bs) / unit); }
 };
 
-/* Of owned rows and ghosts. */
+/* Of owned rows and ghosts. Aggregation draws from the ids as they are: colours that followed its roots would sweep in the order in which aggregates lie. */
 struct Priority {
   const PetscInt *id;
   std::uint64_t  *key;
@@ -70,7 +70,7 @@ struct Priority {
 
   HD void operator()(PetscInt i) const
   {
-    key[i]   = hash62(static_cast<std::uint64_t>(id[i]));
+    key[i]   = hash62(~static_cast<std::uint64_t>(id[i]));
     color[i] = -1;
   }
 };
