@@ -4,9 +4,11 @@
 #include "../support/mesh_case.hpp"
 #include "../support/operators.hpp"
 #include "../support/pc_case.hpp"
+#include "../support/simplex_elements.hpp"
 #include "../support/spaces.hpp"
 
 #include <cmath>
+#include <memory>
 
 using namespace goza_test;
 
@@ -43,6 +45,17 @@ MatHandle tetrahedra(PetscReal wobble)
   return textbook_assembly(mesh.dm, Elements(mesh.assembly), GOZA_DIFFUSION, 1, mesh.first, mesh.second);
 }
 
+/* P1 on the Delaunay mesh of random points, held near the floor. */
+Entry slivers(PetscInt n, double factor = 1)
+{
+  const auto A = std::make_shared<Sparse>(p1_diffusion<3>(
+    delaunay<3>(random_points<3>(n, 1)), [=](const Place<3> &) { return factor; }, [](const Place<3> &x) { return x[2] < 0.05; }));
+
+  return {"slivers", n, n, square | symmetric | full_diagonal | no_zero_pivots | nonempty, [A](PetscInt i, Row &r) {
+            for (PetscInt p = A->ptr[i]; p < A->ptr[i + 1]; p++) r.add(A->col[p], PetscRealPart(A->val[p]));
+          }};
+}
+
 } // namespace
 
 BOOST_AUTO_TEST_CASE(few_iterations)
@@ -74,6 +87,23 @@ BOOST_AUTO_TEST_CASE(found_in_the_entries)
       BOOST_TEST(!found(assemble(e, MATAIJ), space).anisotropic(), e.name);
     for (PetscReal wobble : {0., 0.4}) BOOST_TEST(!found(tetrahedra(wobble), space).anisotropic(), wobble);
   }
+}
+
+/* Where slivers tie corners that are far apart, aggregates follow the couplings that are not of the diagonal's sign. */
+BOOST_AUTO_TEST_CASE(slivers_of_random_points)
+{
+  const char *const sentence = "% of its rows have couplings of the diagonal's sign, as slivers make them: aggregates follow the others";
+
+  const MatHandle A = assemble(slivers(6000), MATAIJ), negative = assemble(slivers(1000, -1), MATAIJ);
+  const PetscInt  few = iterations(A);
+
+  BOOST_TEST(few <= 52);
+  BOOST_TEST(says(make_pc(A), sentence));
+  BOOST_TEST(says(make_pc(negative), sentence));
+  for (const Entry &e : {stencil7(9, 8, 7), stencil27(9, 8, 7), hubs(3000, 3)}) BOOST_TEST(!says(make_pc(assemble(e, MATAIJ)), sentence), e.name);
+  Option set("-pc_saamg_threshold", "0");
+  BOOST_TEST(!says(make_pc(A), sentence)); /* what is set stays */
+  BOOST_TEST(iterations(A) > few);
 }
 
 /* With new values in an old pattern the aggregates stay, or follow. */

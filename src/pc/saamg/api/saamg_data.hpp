@@ -61,6 +61,7 @@ struct SAAMG {
 
     hierarchy_options               = from.hierarchy_options;
     hierarchy_options.threshold     = before.threshold;
+    hierarchy_options.diagonal_sign = before.diagonal_sign;
     hierarchy_options.smoothed_with = before.smoothed_with;
     cycle_options                   = from.cycle_options;
     interpolation                   = from.interpolation;

@@ -106,7 +106,7 @@ Couplings couplings_of(const StoredRows &rows, const ColumnMap &columns, const C
   }
   std::vector<std::int64_t> count = counts.to_host();
   columns.sum(count.data(), numbers_of_couplings);
-  return {count[0], count[1], count[2], count[3], count[4]};
+  return {count[0], count[1], count[2], count[3], count[4], facts.positive == facts.negative ? PetscReal(0) : facts.positive ? PetscReal(1) : PetscReal(-1)};
 }
 
 } // namespace goza::saamg

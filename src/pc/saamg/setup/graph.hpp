@@ -33,8 +33,16 @@ struct CsrGraph {
   Space space() const { return degree.space(); }
 };
 
+/* What makes an entry an edge: see strength_rows.hpp. */
+struct Strength {
+  PetscReal threshold;
+  PetscReal diagonal_sign; // 1 or -1: entries of this sign are none; 0: signs do not count, as of blocks
+
+  Strength(PetscReal threshold, PetscReal diagonal_sign = 0) : threshold(threshold), diagonal_sign(diagonal_sign) { }
+};
+
 /* name: [owned nodes], or null for the global numbers; lattice: which they are points of. Collective. */
-CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscReal threshold, const PetscInt *name = nullptr, const Lattice &lattice = {});
+CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const Strength &strength, const PetscInt *name = nullptr, const Lattice &lattice = {});
 
 struct CsrAggregates {
   PetscInt        n = 0;   // of this rank

@@ -190,7 +190,8 @@ PetscErrorCode Hierarchy::coarsen_so(const FormatChoice &way, Array<PetscScalar>
     if (may_be_boxes(way, k, options)) from->boxes = find_boxes(grid.level->rows(), grid.level->dinv, grid.level->lattice);
     wants_rows_ = !from->boxes && grid.level->rows().no_rows();
     if (wants_rows_) return;
-    if (!from->boxes) from->graph = strength_graph(grid.level->A, columns, grid.bs, way.threshold, grid.level->name.data(), grid.level->lattice);
+    if (!from->boxes)
+      from->graph = strength_graph(grid.level->A, columns, grid.bs, {way.threshold, sign_left_out(options)}, grid.level->name.data(), grid.level->lattice);
     bearable = PetscMax(bearable_products * PetscPowRealInt(PetscMax(from->degree, 1), 3) * blocks, always_bearable);
   }));
   *stop = wants_rows_;

@@ -116,7 +116,7 @@ struct FillEdges {
         const PetscScalar a = A.dval[q];
 
         w    = fill.measure(i, j, PetscRealPart(a * PetscConj(a)));
-        edge = fill.measure.strong(w);
+        edge = fill.A.counts(i, j, a) && fill.measure.strong(w);
       }
       const unsigned edges = __ballot_sync(group, edge);
 
@@ -182,7 +182,7 @@ void list_edges(const Csr &rows, PetscInt unit, FillStrong fill, CsrGraph &G)
 
 } // namespace
 
-CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscReal threshold, const PetscInt *name, const Lattice &lattice)
+CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const Strength &strength, const PetscInt *name, const Lattice &lattice)
 {
   constexpr float      strong_share = 0.005f;
   const Space          space        = A.space;
@@ -202,8 +202,8 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscR
   G.rdiag                = Array<PetscReal>(space, G.nodes->nlocal());
   G.degree               = Array<PetscInt>(space, G.nodes->nlocal());
   count                  = Array<PetscInt>(space, G.nodes->nlocal());
-  const BlockRows blocks{rows_of(rows), unit, G.n, G.node_of_ghost_column.data(), place.data()};
-  const Measure   measure{G.rdiag.data(), strength_cut(threshold)};
+  const BlockRows blocks{rows_of(rows), unit, G.n, G.node_of_ghost_column.data(), place.data(), bs == 1 ? strength.diagonal_sign : 0};
+  const Measure   measure{G.rdiag.data(), strength_cut(strength.threshold)};
   FillStrong      fill{blocks,  measure,      G.nodes->start(), G.nodes->ghosts_here().data(), count.data(), nullptr, nullptr, G.degree.data(),
                   nullptr, check.data(), weak.data()};
 
@@ -220,7 +220,7 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscR
   columns->sum(both.data(), 2);
   const bool symmetric = both[0] == 0;
 
-  if (threshold == 0 && bs == 1 && symmetric && !both[1]) {
+  if (strength.threshold == 0 && bs == 1 && symmetric && !both[1]) {
     G.borrowed = true;
     G.entry    = {A.val, measure};
     G.edges    = {A.ptr, A.col, G.degree.data()};
@@ -232,7 +232,7 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, PetscR
     G.node_of_ghost_column = nodes_of_ghost_columns(*columns, *G.nodes, bs);
   }
   G.edges = {G.ptr.data(), G.col.data(), G.degree.data()};
-  if (threshold > 0) G.strong_links = {G.weight.data(), strong_share};
+  if (strength.threshold > 0) G.strong_links = {G.weight.data(), strong_share};
   return G;
 }
 

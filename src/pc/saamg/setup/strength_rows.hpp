@@ -2,7 +2,10 @@
 
    Edge i-j when |a_ij|^2 > threshold^2 |a_ii a_jj| (Vanek, Mandel, Brezina 1996), from either side; |.| is the Frobenius norm of a bs x bs block.
    Threshold 0 keeps all but zeros; a value that is rounding beside both diagonals counts as a zero, because which rounding a coarse operator's
-   entries carry depends on the number of ranks. A node whose own row has no strong entry (Dirichlet) is isolated, whoever points at it. */
+   entries carry depends on the number of ranks. A node whose own row has no strong entry (Dirichlet) is isolated, whoever points at it.
+
+   Entries of the diagonal's sign may count as zeros: what they couple differs in smooth vectors. Beside the slivers of a mesh of tetrahedra they are as large as the others, and aggregates
+   that follow the others alone are smaller there. */
 #pragma once
 #include "core/launch/for_each_row.hpp"
 #include "local_rows.hpp"
@@ -16,14 +19,16 @@ struct BlockRows {
   PetscInt        bs, n;      // n owned nodes
   const PetscInt *ghost_node; // [ghost columns] to ghost nodes
   PetscInt       *place;      // [rows] scratch: the next entry of each row
+  PetscReal       sign;       // off the diagonal, entries of this sign count as zeros; 0: none
 
-  HD BlockRows on(Columns col, Values val) const { return {A.on(col, val), bs, n, ghost_node, place}; }
+  HD BlockRows on(Columns col, Values val) const { return {A.on(col, val), bs, n, ghost_node, place, sign}; }
+  HD bool      counts(PetscInt i, PetscInt j, PetscScalar a) const { return j == i || !(sign * PetscRealPart(a) > 0); }
 
   /* f(local node, squared Frobenius norm) for every block of a block row, ascending. */
   template <class F> HD void for_each_block(PetscInt node, F f) const
   {
     if (bs == 1) {
-      A.for_each_entry(node, [&](PetscInt j, PetscScalar a) { f(j, PetscRealPart(a * PetscConj(a))); });
+      A.for_each_entry(node, [&](PetscInt j, PetscScalar a) { f(j, counts(node, j, a) ? PetscRealPart(a * PetscConj(a)) : 0); });
       return;
     }
     merge(
