@@ -4,7 +4,7 @@
 #include "../support/mesh_case.hpp"
 #include "../support/operators.hpp"
 #include "../support/pc_case.hpp"
-#include "../support/simplex_elements.hpp"
+#include "../support/brick_elements.hpp"
 #include "../support/spaces.hpp"
 
 #include <cmath>
@@ -45,15 +45,20 @@ MatHandle tetrahedra(PetscReal wobble)
   return textbook_assembly(mesh.dm, Elements(mesh.assembly), GOZA_DIFFUSION, 1, mesh.first, mesh.second);
 }
 
+Entry entry_of(const char *name, const Sparse &made)
+{
+  const auto A = std::make_shared<Sparse>(made);
+
+  return {name, A->rows, A->rows, square | symmetric | full_diagonal | no_zero_pivots | nonempty, [A](PetscInt i, Row &r) {
+            for (PetscInt p = A->ptr[i]; p < A->ptr[i + 1]; p++) r.add(A->col[p], PetscRealPart(A->val[p]));
+          }};
+}
+
 /* P1 on the Delaunay mesh of random points, held near the floor. */
 Entry slivers(PetscInt n, double factor = 1)
 {
-  const auto A = std::make_shared<Sparse>(p1_diffusion<3>(
-    delaunay<3>(random_points<3>(n, 1)), [=](const Place<3> &) { return factor; }, [](const Place<3> &x) { return x[2] < 0.05; }));
-
-  return {"slivers", n, n, square | symmetric | full_diagonal | no_zero_pivots | nonempty, [A](PetscInt i, Row &r) {
-            for (PetscInt p = A->ptr[i]; p < A->ptr[i + 1]; p++) r.add(A->col[p], PetscRealPart(A->val[p]));
-          }};
+  return entry_of("slivers", p1_diffusion<3>(
+                               delaunay<3>(random_points<3>(n, 1)), [=](const Place<3> &) { return factor; }, [](const Place<3> &x) { return x[2] < 0.05; }));
 }
 
 } // namespace
@@ -104,6 +109,25 @@ BOOST_AUTO_TEST_CASE(slivers_of_random_points)
   Option set("-pc_saamg_threshold", "0");
   BOOST_TEST(!says(make_pc(A), sentence)); /* what is set stays */
   BOOST_TEST(iterations(A) > few);
+}
+
+/* Finite volumes with cells that conduct a million times as well as others: aggregates do not reach across. */
+BOOST_AUTO_TEST_CASE(jumps_of_coefficients)
+{
+  const auto      k = [](const Place<3> &x) { return std::cos(14 * x[0]) * std::cos(13 * x[1]) * std::cos(15 * x[2]) > 0.3 ? 1e6 : 1.; };
+  const MatHandle A = assemble(entry_of("balls",
+                                        brick_volumes<3>(
+                                          even_bricks<3>({16, 16, 16}, {1, 1, 1}), [=](int, const Place<3> &x) { return k(x); }, [](int, bool) { return true; })),
+                               MATAIJ);
+  constexpr const char
+    *sentence = "% of its couplings are as nothing beside the diagonals, as where coefficients jump, and it is an M-matrix: strength threshold 0.01";
+
+  BOOST_TEST(says(make_pc(A), sentence));
+  BOOST_TEST(iterations(A) <= 16);
+  for (const Entry &e : {stencil7(9, 8, 7), stencil27(9, 8, 7), stencil5(30, 20, 1e-3)})
+    BOOST_TEST(!says(make_pc(assemble(e, MATAIJ)), "as where coefficients jump"), e.name);
+  Option set("-pc_saamg_threshold", "0");
+  BOOST_TEST(iterations(A) > 24);
 }
 
 /* With new values in an old pattern the aggregates stay, or follow. */

@@ -69,7 +69,7 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
   }
   const SmootherChoice &finest      = mg->taken.smoothers[PC_SAAMG_FINEST];
   mg->hierarchy_options.alternating = finest.which == smoother_named("jacobi") && finest.options.jacobi_relax > 0.9;
-  if (!kept) mg->hierarchy_options.threshold = mg->threshold >= 0 ? mg->threshold : mg->couplings.anisotropic() ? mg->couplings.threshold() : 0;
+  if (!kept) mg->hierarchy_options.threshold = mg->threshold >= 0 ? mg->threshold : mg->couplings.threshold();
   if (!kept) mg->hierarchy_options.diagonal_sign = mg->couplings.of_both_signs() ? mg->couplings.diagonal_sign : 0;
   if (!kept || mg->reuse != PC_SAAMG_REUSE_INTERPOLATION) mg->hierarchy_options.smoothed_with = smoothing_for(mg->found, mg->interpolation);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -8,7 +8,7 @@ namespace goza::saamg
 namespace
 {
 
-constexpr int numbers_of_couplings = 5; // that rows add up to
+constexpr int numbers_of_couplings = 6; // that rows add up to
 
 /* Of each row: its couplings, the weak ones, and whether it has entries of the diagonal's sign. */
 template <class Rows> struct RowCouplings {
@@ -16,7 +16,7 @@ template <class Rows> struct RowCouplings {
   const PetscScalar *dinv; // [columns] 0: coupled to nothing
 
   struct Found {
-    PetscInt edges = 0, weak = 0;
+    PetscInt edges = 0, weak = 0, slight = 0;
     bool     positive = false;
   };
 
@@ -33,7 +33,11 @@ template <class Rows> struct RowCouplings {
     });
     const float half = static_cast<float>(found.edges ? sum / (2 * found.edges) : 0);
 
-    A.for_each_entry(i, [&](PetscInt j, PetscScalar a) { found.weak += coupling(i, j, a) && static_cast<float>(PetscAbsScalar(a)) < half; });
+    A.for_each_entry(i, [&](PetscInt j, PetscScalar a) {
+      if (!coupling(i, j, a)) return;
+      found.weak += static_cast<float>(PetscAbsScalar(a)) < half;
+      found.slight += static_cast<float>(strength2(i, j, a) * found.edges * found.edges) < static_cast<float>(PetscSqr(Couplings::slight_share));
+    });
     found.positive = static_cast<float>(same_sign) > 0.01f;
     return found;
   }
@@ -49,6 +53,7 @@ template <class Rows> struct RowCouplings {
     sum[2] += of_row;
     sum[3] += found.weak;
     sum[4] += of_row * of_row;
+    sum[5] += found.slight;
   }
 
 private:
@@ -56,8 +61,9 @@ private:
   {
     const PetscReal rounding = PetscSqr(64 * PETSC_MACHINE_EPSILON);
 
-    return j != i && PetscRealPart(a * PetscConj(a)) * PetscAbsScalar(dinv[i] * dinv[j]) > rounding;
+    return j != i && strength2(i, j, a) > rounding;
   }
+  HD PetscReal strength2(PetscInt i, PetscInt j, PetscScalar a) const { return PetscRealPart(a * PetscConj(a)) * PetscAbsScalar(dinv[i] * dinv[j]); }
 };
 
 /* Those of CSR rows, which a block of threads copies to its own memory, are added up afterwards. */
@@ -106,7 +112,13 @@ Couplings couplings_of(const StoredRows &rows, const ColumnMap &columns, const C
   }
   std::vector<std::int64_t> count = counts.to_host();
   columns.sum(count.data(), numbers_of_couplings);
-  return {count[0], count[1], count[2], count[3], count[4], facts.positive == facts.negative ? PetscReal(0) : facts.positive ? PetscReal(1) : PetscReal(-1)};
+  return {count[0],
+          count[1],
+          count[2],
+          count[3],
+          count[4],
+          count[5],
+          facts.positive == facts.negative ? PetscReal(0) : facts.positive ? PetscReal(1) : PetscReal(-1)};
 }
 
 } // namespace goza::saamg
