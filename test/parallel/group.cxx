@@ -461,7 +461,8 @@ void as_one_rank(const Communicator &comm, const Problem &p, const char *type, c
 
     all_ranks(a.reason == b.reason, what + ": reason");
     all_ranks(exact ? a.its == b.its : std::abs(a.its - b.its) <= 1 + (in_one_group(comm) ? 0 : b.its / 4), what + ": " + std::to_string(a.its) + " iterations, alone " + std::to_string(b.its));
-    if (exact && p.kernel == Kernel::none) all_ranks(a.history == b.history && off == 0, what + ": is not the same");
+    if (exact && p.kernel == Kernel::none)
+      all_ranks(a.history == b.history && off == 0, what + ": is not the same, but off by " + std::to_string(off / scale) + (a.history == b.history ? "" : ", residuals as well"));
     else all_ranks(off <= 1e-5 * scale, what + ": off by " + std::to_string(off));
   }
 }
