@@ -75,7 +75,8 @@ inline void check_hierarchies(const Entry &e, const Hierarchy &got, const Hierar
     if (!w.transfer) continue;
     const CsrTransfer &gt = *g.transfer, &wt = *w.transfer;
     check_same({gt.P.view(), *gt.coarse, start, g.rows()}, {wt.P.view(), *wt.coarse, 0, n}, loose, level + ": P");
-    if (!gt.by_place()) check_same({gt.R.view(), *gt.fine, gt.coarse->start(), gt.coarse->nglobal()}, {wt.R.view(), *wt.fine, 0, wt.coarse->nglobal()}, loose, level + ": R");
+    if (!gt.by_place())
+      check_same({gt.R.view(), *gt.fine, gt.coarse->start(), gt.coarse->nglobal()}, {wt.R.view(), *wt.fine, 0, wt.coarse->nglobal()}, loose, level + ": R");
   }
 }
 

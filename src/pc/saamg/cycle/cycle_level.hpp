@@ -28,8 +28,8 @@ template <class V> struct Level {
 
   PetscErrorCode setup(const Grid &grid, Space space, const Given &given, const SmootherChoice &choice, bool finest, bool bottom, bool half)
   {
-    const auto      format   = [&](Space s) { return std::make_unique<LevelFormat<V>>(s, grid.bs, half, same); };
-    SmootherOptions one_pass = choice.options;
+    FormatFactory<V> format;
+    SmootherOptions  one_pass = choice.options;
 
     PetscFunctionBegin;
     if (bottom) one_pass.sweeps = 1; /* the cycle counts them, to turn round after each */
@@ -38,7 +38,8 @@ template <class V> struct Level {
       PetscCall(Together(grid.level->columns->comm(), "hold a level", [&] {
         if (!A || A.use_count() > 1) A = std::make_shared<ParOperator<V>>();
         if (!same) same = std::make_shared<SameRows>();
-        same->diagonals = given.same;
+        format          = [&](Space s) { return std::make_unique<LevelFormat<V>>(s, grid.bs, half, same); };
+        same->diagonals = given.same; /* last: it would stay */
       }));
       const PetscErrorCode failed = A->update(grid.level->A, grid.level->columns, grid.level->stamp, format);
 
