@@ -41,7 +41,7 @@ double now(Space space)
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/* Seconds of one of many launches: the least of three batches of about 10 ms each. */
+/* Seconds of one of many launches: the least of three batches, each of them long beside a tick of the clock. */
 template <class Launch> double seconds(Space space, const Launch &launch)
 {
   const auto run = [&](int times) {

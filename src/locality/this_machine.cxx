@@ -31,7 +31,7 @@ Found &found_in(Space space)
   return found[space == Space::Cuda];
 }
 
-/* Letters and digits, and one '-' for what is between them. */
+/* What is no letter and no digit becomes one '-' a run. */
 std::string slug(const std::string &text)
 {
   std::string out;

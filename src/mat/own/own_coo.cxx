@@ -96,8 +96,8 @@ static PetscErrorCode MatSetValuesCOO_OwnCds(Mat A, const PetscScalar values[], 
   PetscFunctionBegin;
   PetscCall(OwnSettle(A, own));
   PetscCheck(own->coo.known, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "The matrix has got other diagonals since MatSetPreallocationCOO(): call that again");
-  const CooPlaces coo    = std::move(own->coo); /* writing does not lay the matrix out anew, but may take another piece of memory */
-  PetscErrorCode  failed = add ? PETSC_SUCCESS : OwnForget(A, own);
+  CooPlaces      coo    = std::move(own->coo); /* writing does not lay the matrix out anew, but may take another piece of memory */
+  PetscErrorCode failed = add ? PETSC_SUCCESS : OwnForget(A, own);
   if (!failed) failed = OwnWrite(A, own, own->space, true, &v);
   if (!failed)
     failed = Guarded([&] {
@@ -110,7 +110,7 @@ static PetscErrorCode MatSetValuesCOO_OwnCds(Mat A, const PetscScalar values[], 
       }
       if (values) put_values(own->space, coo, from, v.val);
     });
-  own->coo = std::move(const_cast<CooPlaces &>(coo));
+  own->coo = std::move(coo);
   PetscCall(failed);
   if (brought.size())
     PetscCall(own->space == Space::Cuda ? PetscLogCpuToGpu((PetscLogDouble)brought.bytes()) : PetscLogGpuToCpu((PetscLogDouble)brought.bytes()));

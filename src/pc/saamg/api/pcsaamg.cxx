@@ -254,7 +254,6 @@ static PetscErrorCode MakeTransposed(PC pc, SAAMG *mg)
   PetscCall(Together(rows.columns->comm(), "begin a transposed cycle", [&] { mg->transposed.cycle = make_cycle(mg->cycle_precision); }));
   PetscCall(mg->transposed.cycle->setup(mg->transposed.grids, mg->space, nullptr, mg->taken));
   mg->hierarchy.release(mg->hierarchy_options);
-  PetscCall(CloseRows(mg));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -280,6 +279,7 @@ static PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
       mg->transposed.reset();
       mg->hierarchy.release(mg->hierarchy_options);
     }
+    PetscCall(CloseRows(mg)); /* the matrix may change before rows are wanted again */
     PetscCall(failed);
   }
   PetscCall(ApplyCycle(mg, *mg->transposed.cycle, b, x));

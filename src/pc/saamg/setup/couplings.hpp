@@ -18,12 +18,11 @@ struct Couplings {
   bool anisotropic() const { return edges > 0 && positive <= rows / 1000 && 4 * weak >= edges && evenly(); }
   bool evenly() const { return static_cast<double>(squares) * static_cast<double>(rows) <= 2 * static_cast<double>(edges) * static_cast<double>(edges); }
 
-  /* Aggregates along couplings of either sign are too large where slivers tie corners to one another that are far apart. CG, P1 tetrahedra of random points, all entries and those of one
-     sign: 30 000 rows, 73 and 57 iterations; 90 000, 87 and 63; with jumps of 1e4, 115 and 85; points of a shaken grid, 73 and 66. */
+  /* Aggregates along couplings of either sign are too large where slivers tie corners to one another that are far apart. */
   bool of_both_signs() const { return diagonal_sign != 0 && 20 * positive >= rows && rows > 0; }
 
-  /* Across a jump of an M-matrix's coefficients the couplings are as nothing beside the diagonals; elsewhere they may all be alike. Aggregates that reach across take CG, 7 points 20^3,
-     30 % of the cells times 1e6, 319 iterations, others 12; balls times 1e6, 64 and 11; blocks times 1e8, 19 and 8. */
+  /* Across a jump of an M-matrix's coefficients the couplings are as nothing beside the diagonals; elsewhere they may all be alike. Aggregates that reach across interpolate
+     what is not smooth there: CG takes several times as many iterations. */
   bool jump() const { return edges > 0 && positive <= rows / 1000 && 100 * slight >= edges && evenly(); }
 
   static constexpr PetscReal slight_share = static_cast<PetscReal>(0.03); // of what a coupling is, over the diagonals, where all are alike
