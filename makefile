@@ -221,6 +221,10 @@ bench-locality: $(BUILD)/bench/bench_locality ## measure all formats on the stud
 	@if [ -n "$(NCU)" ]; then $(NCU) --csv --kernel-name-base demangled --kernel-name 'regex:csrmv|FoldGroup' --metrics l1tex__t_sector_hit_rate.pct,lts__t_sector_hit_rate.pct \
 	  --log-file $(BUILD)/locality_ncu.csv $< -families p3 -once -json $(BUILD)/locality_once.json || echo "ncu gives no hit rates here"; fi
 	@python3 test/bench/locality_report.py $(BUILD)/locality.json $(BUILD)/pictures --ncu $(BUILD)/locality_ncu.csv
+bench-indices: $(BUILD)/bench/bench_locality ## tables and figures of papers P2 and P3 that come from patterns alone, into test/bench/results and the bench's page
+	@$< -indices -families fit,report -sizes 3 -json test/bench/results/p2_indices.json
+	@$< -indices -families p3 -json test/bench/results/p3_indices.json
+	@test/bench/tables.py
 bench-model: $(BUILD)/bench/fit_model ## how well the model of products does on PRODUCTS, kept from bench_locality (MODEL="-fit -out FILE": with its constants fitted anew)
 	@for products in $(PRODUCTS); do $< -json $$products $(MODEL); done
 PRODUCTS = $(wildcard test/bench/results/products_*.json)
@@ -255,4 +259,4 @@ clean: ## remove the build folder
 	rm -rf $(BUILD)
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' makefile | expand -t 14
-.PHONY: all deps programs demo check check-quick pages fuzz bench bench-amg bench-assembly bench-cds bench-league bench-locality bench-model bench-peers bench-scaling bench-settings bench-spmv petsc-tests check-packaging check-applications petsc-cuda bundle install format tidy clean help
+.PHONY: all deps programs demo check check-quick pages fuzz bench bench-amg bench-assembly bench-cds bench-indices bench-league bench-locality bench-model bench-peers bench-scaling bench-settings bench-spmv petsc-tests check-packaging check-applications petsc-cuda bundle install format tidy clean help

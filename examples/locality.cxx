@@ -143,21 +143,6 @@ static PetscErrorCode FromGallery(const char *name, HostCsr *A)
   SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "-gallery %s is none of: %.3000s", name, names.c_str());
 }
 
-static HostCsr LowerTriangle(const HostCsr &A)
-{
-  HostCsr L;
-
-  L.rows = A.rows;
-  L.cols = A.cols;
-  for (PetscInt i = 0; i < A.rows; i++) {
-    for (PetscInt k = A.ptr[i]; k < A.ptr[i + 1]; k++) {
-      if (A.col[k] <= i) L.col.push_back(A.col[k]);
-    }
-    L.ptr.push_back((PetscInt)L.col.size());
-  }
-  return L;
-}
-
 static PetscErrorCode Load(const Settings &s, HostCsr *A)
 {
   PetscBool market, packed;
@@ -169,7 +154,7 @@ static PetscErrorCode Load(const Settings &s, HostCsr *A)
   else if (!s.file[0]) PetscCallCXX(*A = Stencil(s.n));
   else if (market || packed || goza_test::is_matrix_market(s.file)) PetscCall(goza_test::read_matrix_market(s.file, A));
   else PetscCall(goza_test::read_petsc_binary(s.file, A));
-  if (s.lower) PetscCallCXX(*A = LowerTriangle(*A));
+  if (s.lower) PetscCallCXX(*A = goza_test::lower_triangle(*A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -109,7 +109,7 @@ enum class Layout {
   Csr,
   SlicedEll,
   Fold,
-  Rectangle, // paper P3's Fold: lines of one width, the last of a row padded, stored transposed
+  Rectangle, // paper P3's Fold, see order/rectangle_order.hpp
   CdsFull,
   CdsHalf // as if the values were symmetric: only the pattern's diagonals must come in pairs
 };

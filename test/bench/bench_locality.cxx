@@ -1,9 +1,11 @@
 /* Paper P2's study on this machine: the products of many matrices in every format, measured, and paper P3's indices.
 
      bench_locality [-families fit,report,p3 | -families NAME,...] [-sizes 5] [-repeats 5] [-copies 5] [-once] -json FILE
+     bench_locality -indices [-families ...] [-sizes 5] -json FILE
 
-   JSON lines: one for the run, one for a matrix and format, one for a matrix and order of reads, and a last one that says that the run is whole; test/bench/locality_report.py makes
+   JSON lines: one for the run, one for a matrix and format, and a last one that says that the run is whole; test/bench/locality_report.py makes
    tables and pictures of them, fit_model fits the model's constants to them. -sizes: of each family so many matrices, the smallest first (3: up to about two million entries).
+   -indices: nothing is measured; one line for a matrix and order of reads, of paper P3's matrices for the lower triangle, too, for the papers' tables and figures (paper_tables.py).
 
    The time of a product depends by several percent on where in memory its arrays lie, and on what the caches went through before. So each format is measured on several copies (two of
    a large matrix), each made anew, with vectors of its own, measured and destroyed; in each round of copies the formats take their turn in another order. Other data is read through the
@@ -21,6 +23,8 @@
 #include <petsc/private/matimpl.h>
 #include <petsctime.h>
 #include <algorithm>
+#include <cstring>
+#include <ctime>
 #include <deque>
 #include <future>
 #include <random>
@@ -273,7 +277,6 @@ static PetscErrorCode MeasureMatrix(const Bench &bench, const StudyMatrix &m, As
     for (const Line &line : lines) PetscCall(Print(bench, m, asked, line, rate));
   }
   PetscCall(MatDestroy(&A));
-  print_indices(bench.json, m, asked);
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -315,10 +318,31 @@ static PetscErrorCode Choose(std::vector<StudyMatrix> *chosen)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* Paper P3's are read whole. */
+static void WriteIndices(FILE *json, const std::vector<StudyMatrix> &matrices, const std::string &command)
+{
+  const std::time_t now = std::time(nullptr);
+  char              how[600], date[16];
+
+  std::strftime(date, sizeof(date), "%Y-%m-%d", std::gmtime(&now));
+  std::snprintf(how, sizeof(how), "\"date\": \"%s\", \"command\": \"%s\"", date, command.c_str());
+  for (const StudyMatrix &m : matrices) {
+    const Sparse A = m.make();
+
+    print_indices(json, m, "whole", A, indices_of(A, m.role == Role::P3 ? 0 : 200000), how);
+    if (m.role == Role::P3) {
+      const Sparse lower = lower_triangle(A);
+      print_indices(json, m, "lower", lower, indices_of(lower, 0), how);
+    }
+    fflush(json);
+  }
+}
+
 int main(int argc, char **argv)
 {
   char                           json[PETSC_MAX_PATH_LEN] = "locality.json";
   Bench                          bench;
+  PetscBool                      indices = PETSC_FALSE;
   std::vector<StudyMatrix>       matrices;
   std::deque<std::future<Asked>> coming;
   const std::size_t              ahead = std::max(1u, std::thread::hardware_concurrency() / 2);
@@ -329,6 +353,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-repeats", &bench.repeats, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-copies", &bench.copies, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-once", &bench.once, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-indices", &indices, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-json", json, sizeof(json), NULL));
   PetscCheck(bench.repeats > 0 && bench.copies > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-repeats %" PetscInt_FMT " or -copies %" PetscInt_FMT " is not positive",
              bench.repeats, bench.copies);
@@ -337,14 +362,20 @@ int main(int argc, char **argv)
   bench.machine           = &goza::machine_for(space);
   bench.json              = fopen(json, "w");
   PetscCheck(bench.json, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "-json: cannot open %s", json);
+  if (indices) {
+    std::string command = "bench_locality";
+
+    for (int k = 1; k < argc && strcmp(argv[k], "-json"); k++) command += std::string(" ") + argv[k];
+    PetscCallCXX(WriteIndices(bench.json, matrices, command));
+    fclose(bench.json);
+    PetscCall(PetscFinalize());
+    return 0;
+  }
   PetscCallCXX(fprintf(bench.json, "{\"run\": \"products\", \"device\": \"%s\", \"space\": \"%s\", \"petsc\": \"%d.%d.%d\", \"matrices\": %zu}\n",
                        goza::device_name(space).c_str(), goza::space_name(space), PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, matrices.size()));
   const auto quick  = std::stable_partition(matrices.begin(), matrices.end(), Quick);
   const auto nquick = (std::size_t)(quick - matrices.begin());
-  const auto begin  = [&] {
-    coming.push_back(
-       std::async(std::launch::async, [&bench, space, one = matrices[next]] { return ask(one, *bench.machine, space, one.role == Role::P3 && !bench.once); }));
-  };
+  const auto begin = [&] { coming.push_back(std::async(std::launch::async, [&bench, space, one = matrices[next]] { return ask(one, *bench.machine, space); })); };
 
   while (next < nquick) { // launches count in short products: other threads must not be busy
     for (; next < nquick && coming.size() < 8 * ahead; next++) begin();

@@ -77,7 +77,7 @@ static void Gather(const Measured &measured, const goza::Machine &machine, Study
     const auto found = measured.find(m.name);
 
     if (found == measured.end()) continue;
-    study->asked.push_back(ask(m, machine, machine.space(), false));
+    study->asked.push_back(ask(m, machine, machine.space()));
     Asked &a = study->asked.back();
     for (const AskedWay &w : a.choices) {
       const auto time = found->second.find(w.label);

@@ -39,7 +39,6 @@ struct Asked {
   bool                  diagonals = false; /* CDS is worth a measurement */
   goza::Sample          sample;
   std::vector<AskedWay> choices; /* the first is CSR */
-  std::vector<Indices>  indices;
 };
 
 /* Every format at the choices that autoformat has, and its own ones. */
@@ -89,10 +88,26 @@ inline void ask_paper(const Asked &a, AskedWay &w, const goza::Machine &platform
   if (a.sample.rows < 70000 && w.density > 0) w.corrected = 1e-9 * goza::flops_small(platform.bandwidth, p.hit, p.S, (double)a.sample.nnz / w.density);
 }
 
-/* exact: P3's indices from the whole matrix */
-inline Asked ask(const StudyMatrix &m, const goza::Machine &machine, goza::Space space, bool exact)
+/* most_entries: to read; 0: all */
+inline std::vector<Indices> indices_of(const Sparse &A, std::int64_t most_entries)
 {
-  const goza::Machine            &c2050 = *goza::find_machine("c2050");
+  const goza::Machine &c2050 = *goza::find_machine("c2050");
+  std::vector<Indices> indices;
+
+  for (const auto &[order, layout] : {std::pair{"csr", goza::Layout::Csr}, {"fold", goza::Layout::Fold}, {"rectangle", goza::Layout::Rectangle}}) {
+    goza::AnalysisOptions options;
+
+    options.shift                   = goza::line_shift(c2050.line, 4);
+    options.most_entries            = most_entries;
+    const goza::LayoutLocality here = goza::analyse(A.view(), layout, options);
+
+    indices.push_back({order, here, goza::predict(c2050, here, A.rows, (std::int64_t)A.col.size(), {4, 4})});
+  }
+  return indices;
+}
+
+inline Asked ask(const StudyMatrix &m, const goza::Machine &machine, goza::Space space)
+{
   Asked                           a;
   std::vector<goza::FormatChoice> choices;
 
@@ -108,29 +123,18 @@ inline Asked ask(const StudyMatrix &m, const goza::Machine &machine, goza::Space
     w.cost   = goza::cost_of(machine, a.sample, w.choice, w.traits);
     ask_paper(a, w, machine);
   }
-  for (const char *order : {"csr", "fold", "rectangle"}) {
-    const goza::Layout    layout = order[0] == 'c' ? goza::Layout::Csr : order[0] == 'f' ? goza::Layout::Fold : goza::Layout::Rectangle;
-    goza::AnalysisOptions options;
-
-    if (layout == goza::Layout::Rectangle && !exact) continue; // P2's study is of the others
-    options.shift                   = goza::line_shift(c2050.line, 4);
-    options.most_entries            = exact ? 0 : 200000;
-    const goza::LayoutLocality here = goza::analyse(a.matrix.view(), layout, options);
-
-    a.indices.push_back({order, here, goza::predict(c2050, here, a.sample.rows, a.sample.nnz, {4, 4})});
-  }
   return a;
 }
 
-/* One line a matrix and order */
-inline void print_indices(FILE *json, const StudyMatrix &m, const Asked &a)
+/* One line an order. part: "whole", or "lower", the triangle that paper P3 counted */
+inline void print_indices(FILE *json, const StudyMatrix &m, const char *part, const Sparse &A, const std::vector<Indices> &indices, const char *how)
 {
-  for (const Indices &i : a.indices) {
+  for (const Indices &i : indices) {
     const goza::Locality &l = i.found.locality;
 
-    fprintf(json, "{\"matrix\": \"%s\", \"family\": \"%s\", \"role\": \"%s\", \"indices\": \"%s\", \"rows\": %lld, \"nnz\": %lld, \"spatial\": %.5g, \"spatial_error\": %.3g, \"unpadded\": %.5g, \"temporal\": %.6g, \"density\": %.5g, \"hit\": %.5g, \"gflops_c2050\": %.5g, \"gather_c2050\": %.5g, \"small\": %d}\n",
-            m.name.c_str(), m.family.c_str(), role_name(m.role), i.order, (long long)a.sample.rows, (long long)a.sample.nnz, l.padded.spatial(), l.spatial_error,
-            l.plain.spatial(), l.padded.temporal(), i.found.density(), i.predicted.hit, i.predicted.gflops, i.predicted.gather, i.predicted.small);
+    fprintf(json, "{\"matrix\": \"%s\", \"family\": \"%s\", \"role\": \"%s\", \"part\": \"%s\", \"indices\": \"%s\", \"rows\": %lld, \"nnz\": %zu, \"spatial\": %.5g, \"unpadded\": %.5g, \"temporal\": %.6g, \"density\": %.5g, \"hit\": %.5g, \"gflops_c2050\": %.5g, %s}\n",
+            m.name.c_str(), m.family.c_str(), role_name(m.role), part, i.order, (long long)A.rows, A.col.size(), l.padded.spatial(), l.plain.spatial(), l.padded.temporal(),
+            i.found.density(), i.predicted.hit, i.predicted.gflops, how);
   }
 }
 

@@ -15,6 +15,8 @@ import re
 import statistics
 import sys
 
+import charts
+
 
 def correlation(pairs):
     n = len(pairs)
@@ -89,20 +91,6 @@ def choices(by_matrix, roles, key, clock):
                     print(line + (f" {statistics.geometric_mean(gain):8.2f}x {min(gain):6.2f}x" if of == "its own time" else ""))
 
 
-def what_if(title, matrices, W, F, I, L, full):
-    """P2's figures 5 and 15: eq. 3 as it is, with S raised to a full line, with hits 30 % more often, and eq. 6 with a memory that gathers."""
-    gains = collections.defaultdict(list)
-    for m in matrices:
-        def gflops(hit, S):
-            return m["density"] * W / (F / 2 + I / 2 + (1 - hit) * L / S) * 1e-9
-        now = gflops(m["hit"], m["spatial"])
-        gains[f"S = {full}"].append(gflops(m["hit"], max(full, m["spatial"])) / now)
-        gains["hit + 30 %"].append(gflops(min(1, 1.3 * m["hit"]), m["spatial"]) / now)
-        gains["gather memory"].append(m["density"] * W / F * 1e-9 / now)
-    for name, g in gains.items():
-        print(f"{title:34} {name:14} {len(g):8} {100 * (sum(g) / len(g) - 1):9.1f} % {100 * (max(g) - 1):9.1f} % {sum(x > 1.3 for x in g):6}")
-
-
 def ncu_hits(file, names):
     """Of the products of CSR and Fold: the L1 and L2 hit rates, matrix by matrix in the bench's order."""
     rates = {"csr": [], "fold": []}
@@ -121,51 +109,11 @@ def ncu_hits(file, names):
     return {n: {k: rates[k][i] for k in rates} for i, n in enumerate(names)}
 
 
-def p3_table(indices, hits):
-    """P3's figures 4 to 7: the spatial index of CSR, after Fold, and after Fold without padding; lines of 128 bytes, 4-byte values."""
-    print("\nP3: spatial index (lines of 32 values) of CSR, of P3's Fold with its padding and without, and of Goza's Fold, which reads none; temporal index and hits by the")
-    print(f"reuse intervals (16 KB) of CSR and Goza's Fold{'; hits of the products measured by ncu' if hits else ''}")
-    print(f"{'':14} {'rows':>8} {'nnz':>10} {'CSR':>7} {'padded':>7} {'unpadded':>8} {'Fold':>7} {'temporal':>9} {'Fold':>9} {'hit % CSR':>9} {'Fold':>6}" + ("   L1 % CSR   Fold   L2 % CSR   Fold" if hits else ""))
-    table = sorted((v for v in indices.values() if v["csr"]["role"] == "p3"), key=lambda v: v["csr"]["rows"])
-    for v in table:
-        c, f = v["csr"], v["fold"]
-        line = f"{c['matrix']:14} {c['rows']:8} {c['nnz']:10} {c['spatial']:7.2f} {v['rectangle']['spatial']:7.2f} {v['rectangle']['unpadded']:8.2f} {f['spatial']:7.2f} {c['temporal']:9.0f} {f['temporal']:9.0f} {100 * c['hit']:9.1f} {100 * f['hit']:6.1f}"
-        if hits:
-            h = hits[c["matrix"]]
-            line += f" {h['csr'][0]:10.1f} {h['fold'][0]:6.1f} {h['csr'][1]:10.1f} {h['fold'][1]:6.1f}"
-        print(line)
-    if len(table) > 2:
-        for order in ("csr", "fold"):
-            pairs = [(v[order]["spatial"], v[order]["hit"]) for v in table]
-            print(f"correlation of the spatial index and the hits by reuse, {order}: {correlation(pairs):.2f}", end="")
-            if hits:
-                print(f"; with ncu's L1 hits: {correlation([(v[order]['spatial'], hits[v['csr']['matrix']][order][0]) for v in table]):.2f}", end="")
-            print(f"; of the rows and the hits: {correlation([(v[order]['rows'], v[order]['hit']) for v in table]):.2f}")
-
-
-def svg_scatter(file, title, points):
-    """points: (measured, predicted, colour), on logarithmic axes."""
-    size, edge = 520, 60
-    values = [v for m, p, _ in points for v in (m, p) if v > 0]
-    low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
-
-    def at(v):
-        return edge + (math.log10(v) - low) / (high - low) * (size - 2 * edge)
-
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{size}" height="{size}" font-family="sans-serif" font-size="12">',
-           f'<rect width="{size}" height="{size}" fill="white"/><text x="{size / 2}" y="24" text-anchor="middle">{title}</text>']
-    for d in range(low, high + 1):
-        v = at(10.0**d)
-        out.append(f'<path d="M{edge} {size - v}H{size - edge}M{v} {edge}V{size - edge}" stroke="#ddd"/>'
-                   f'<text x="{v}" y="{size - edge + 16}" text-anchor="middle">{10.0**d:g}</text><text x="{edge - 6}" y="{size - v + 4}" text-anchor="end">{10.0**d:g}</text>')
-    out.append(f'<path d="M{edge} {size - edge}L{size - edge} {edge}" stroke="#888"/>')
-    for m, p, colour in points:
-        if p > 0:
-            out.append(f'<circle cx="{at(m):.1f}" cy="{size - at(p):.1f}" r="2.5" fill="{colour}" fill-opacity="0.6"/>')
-    out.append(f'<text x="{size / 2}" y="{size - 12}" text-anchor="middle">measured GFLOPS</text>'
-               f'<text x="16" y="{size / 2}" text-anchor="middle" transform="rotate(-90 16 {size / 2})">predicted GFLOPS</text></svg>')
-    with open(file, "w") as f:
-        f.write("\n".join(out) + "\n")
+def p3_hits(hits):
+    """Of paper P3's matrices, as ncu counts them."""
+    print(f"\nP3: hits that ncu counts\n{'':14} {'L1 % CSR':>9} {'Fold':>6} {'L2 % CSR':>9} {'Fold':>6}")
+    for name, h in hits.items():
+        print(f"{name:14} {h['csr'][0]:9.1f} {h['fold'][0]:6.1f} {h['csr'][1]:9.1f} {h['fold'][1]:6.1f}")
 
 
 def main():
@@ -179,10 +127,6 @@ def main():
     if not any(line.get("run") == "whole" for line in everything):
         sys.exit(f"{words[0]} is of a run that was cut off: nothing is reported")
     lines = [line for line in everything if "format" in line]
-    indices = collections.OrderedDict()
-    for line in everything:
-        if "indices" in line:
-            indices.setdefault(line["matrix"], {})[line["indices"]] = line
     by_matrix = collections.OrderedDict()
     for line in lines:
         if line["device"] > 0:  # what the model predicts; a program may wait for its host's launches
@@ -225,24 +169,21 @@ def main():
     if big:
         print(f"\nsample, model of all formats and choice, in CSR products, {len(big)} matrices above 1 M rows: median {big[len(big) // 2]:.1f}, most {big[-1]:.1f}")
 
-    print(f"\nP2: what if (gain of the model's GFLOPS; figures of Fold's order)\n{'':34} {'':14} {'matrices':>8} {'mean':>11} {'most':>11} {'> 30 %':>6}")
-    study = [v["fold"] for v in indices.values() if v["csr"]["role"] != "p3"]
-    if study:
-        what_if("C2050, 4-byte values (paper: 12.6 %)", study, 144e9, 4, 4, 128, 32)
-    here = [f for v in by_matrix.values() for n, f in v.items() if n == "fold-16" and f["role"] != "p3"]
-    if here:
-        what_if("H200, 8-byte values, lines of 16", here, 4.8e12, 8, 4, 128, 16)
-    if any(v["csr"]["role"] == "p3" for v in indices.values()):
-        names = [n for n, v in indices.items() if v["csr"]["role"] == "p3"]
-        p3_table(indices, ncu_hits(ncu, names) if ncu and os.path.exists(ncu) else {})
+    names = [n for n, v in by_matrix.items() if v["csr"]["role"] == "p3"]
+    if ncu and os.path.exists(ncu):
+        p3_hits(ncu_hits(ncu, names))
 
     if len(words) > 1:
-        colours = {"csr": "#444", "slicedell": "#1f77b4", "fold": "#2ca02c", "cds": "#d62728"}
         os.makedirs(words[1], exist_ok=True)
         for key, title in (("model", "Goza's model"), ("paper", "Tanabe 2014, eq. 3"), ("paper_corrected", "Tanabe 2014, eq. 7 below 70 000 rows")):
-            points = [(f["gflops"], f[key], colours[n.split("-")[0]]) for v in by_matrix.values() for n, f in v.items() if not n.startswith("auto") and f["role"] != "fit"]
+            points = collections.defaultdict(list)
+            for v in by_matrix.values():
+                for name, f in v.items():
+                    if not name.startswith("auto") and f["role"] != "fit" and f[key] > 0:
+                        points[name.split("-")[0]].append((f["gflops"], f[key]))
             if points:
-                svg_scatter(os.path.join(words[1], f"locality_{key}.svg"), title + ", matrices not fitted to", points)
+                with open(os.path.join(words[1], f"locality_{key}.svg"), "w") as file:
+                    file.write(charts.page([charts.scatter(f"{title}, matrices not fitted to", "measured GFLOPS", "predicted GFLOPS", points)]))
 
 
 main()

@@ -1,6 +1,8 @@
-"""Tables of the papers that are computed from counts and indices rather than measured times. Each function returns the lines of a table, the first of which is the head."""
+"""Tables and figures of papers P1 to P3 that are computed from counts and indices rather than measured times. Each function returns the lines of a table, the first of which is the head."""
 import math
 import statistics
+
+import charts
 
 
 def percent(share):
@@ -47,9 +49,169 @@ def hit_lines(rows):
     for order in ("csr", "fold"):
         for name, some in (("below 70 000", [r for r in rows if r["rows"] < 70000]), ("70 000 and above", [r for r in rows if r["rows"] >= 70000])):
             points = [(math.log10(r["temporal"]), r["hit"]) for r in some if r["indices"] == order and r["temporal"] > 0]
-            x, y = ([p[k] for p in points] for k in (0, 1))
-            mx, my = statistics.mean(x), statistics.mean(y)
-            xx, yy, xy = sum((a - mx) ** 2 for a in x), sum((b - my) ** 2 for b in y), sum((a - mx) * (b - my) for a, b in points)
-            slope = xy / xx
-            out.append([name, order, str(len(points)), f"{my - slope * mx:.2f}", f"{slope:.3f}", f"{xy / math.sqrt(xx * yy):.2f}", f"{sum(abs(b - my - slope * (a - mx)) < 0.3 for a, b in points)}"])
+            start, slope = line_through(points)
+            out.append([name, order, str(len(points)), f"{start:.2f}", f"{slope:.3f}", f"{correlation(points):.2f}", f"{sum(abs(b - start - slope * a) < 0.3 for a, b in points)}"])
     return out
+
+
+def correlation(points):
+    return statistics.correlation(*zip(*points))
+
+
+def line_through(points):
+    """(a, b) of y = a + b x."""
+    slope, start = statistics.linear_regression(*zip(*points))
+    return start, slope
+
+
+class Study:
+    """Paper P2's study on a GPU: the indices in the order of the paper's Fold, and products of Goza's at width 16."""
+
+    def __init__(self, indices, products):
+        self.indices = {r["matrix"]: r for r in indices if r["indices"] == "rectangle"}
+        self.fold = {r["matrix"]: r for r in indices if r["indices"] == "fold"}
+        self.rows = [dict(r, gflops=2e-9 * r["nnz"] / r["device"]) for r in products if r.get("format") == "fold-16"]
+        small = [r for r in self.rows if r["rows"] < 70000]
+        self.factor = statistics.median(r["gflops"] / r["paper_corrected"] for r in small if r["role"] == "fit")  # of eq. 7's coefficient, of this device
+        for r in self.rows:
+            places = r["nnz"] / self.indices[r["matrix"]]["density"]
+            r.update(places=places, threads=places / max(1, round(r["nnz"] / r["rows"])), small=r["rows"] < 70000, eq7=self.factor * r["paper_corrected"] if r["rows"] < 70000 else None)
+            r["corrected"] = r["eq7"] or r["paper"]
+
+    def points(self, x, y, only=lambda r: True):
+        return [(x(r), y(r)) for r in self.rows if only(r)]
+
+
+def logarithms(points):
+    return [(math.log10(a), math.log10(b)) for a, b in points]
+
+
+def split(points, small):
+    return {"below 70 000 rows": [p for p, s in zip(points, small) if s], "70 000 and above": [p for p, s in zip(points, small) if not s]}
+
+
+def p2_comparison(study):
+    """What the figures show, in the paper and here."""
+    of = lambda field: lambda r: r[field]
+    ratio = lambda r: r["gflops"] / r["paper"]
+    small = of("small")
+    model = {name: speed(r["hit"], r["spatial"]) for name, r in study.fold.items()}
+    index = lambda field: correlation([(math.log10(r[field]), model[name]) for name, r in study.fold.items() if r[field] > 0])
+    helps = [r for r in study.rows if r["small"] and abs(math.log(r["gflops"] / r["corrected"])) < abs(math.log(ratio(r)))]
+    count = sum(r["small"] for r in study.rows)
+    return [
+        ["figure", "what it relates", "the paper (C2050, 115 matrices)", f"here ({len(study.rows)} generated matrices)"],
+        ["6", "eq. 3 and measured speed", "correlation 0.20", f"{correlation(study.points(of('paper'), of('gflops'))):.2f}"],
+        ["7", "temporal index and the model's speed", "weaker than figure 8", f"{index('temporal'):.2f}"],
+        ["8", "spatial index and the model's speed", "stronger than figure 7", f"{index('spatial'):.2f}"],
+        ["9", "threads and measured over eq. 3 (logarithms)", "the ratio falls with few threads", f"{correlation(logarithms(study.points(of('threads'), ratio))):.2f}"],
+        ["10", "the same below 70 000 rows", "clear", f"{correlation(logarithms(study.points(of('threads'), ratio, small))):.2f}"],
+        ["11", "stored entries and that ratio, below 70 000 rows", "clearer than figure 10; coefficient 6e-7", f"{correlation(logarithms(study.points(of('places'), ratio, small))):.2f}; coefficient {6e-7 * study.factor:.3g}"],
+        ["12", "eq. 7 and measured speed, below 70 000 rows", "strong", f"{correlation(study.points(of('eq7'), of('gflops'), small)):.2f}"],
+        ["13", "eq. 7 is nearer than eq. 3", "below 60 000 to 70 000 rows", f"in {len(helps)} of the {count} matrices below 70 000 rows"],
+        ["14", "eq. 7 below 70 000 rows, else eq. 3, and measured speed", "correlation 0.47", f"{correlation(study.points(of('corrected'), of('gflops'))):.2f}"],
+    ]
+
+
+def p2_figures(study):
+    of = lambda field: lambda r: r[field]
+    ratio = lambda r: r["gflops"] / r["paper"]
+    small = [r["small"] for r in study.rows]
+    fold = [r for r in study.fold.values() if r["temporal"] > 0]
+    is_small = [r["rows"] < 70000 for r in fold]
+    hits = split([(r["temporal"], r["hit"]) for r in fold], is_small)
+    lines = []
+    for points in hits.values():
+        start, slope = line_through([(math.log10(a), b) for a, b in points])
+        lines.append([(a, start + slope * math.log10(a)) for a in (min(points)[0], max(points)[0])])
+    ordered = lambda field: [(k + 1, v) for k, v in enumerate(sorted(r[field] for r in study.rows))]
+    gain = lambda r, hit, S: speed(min(1, hit), S) / speed(hit_of_x(r["hit"]), r["spatial"])
+    more = [(r["spatial"], gain(r, 1.3 * hit_of_x(r["hit"]), r["spatial"])) for r in fold]
+    full = [(r["spatial"], gain(r, hit_of_x(r["hit"]), max(32, r["spatial"]))) for r in fold]
+    versus = lambda title, x, y, across, up, only=None: charts.scatter(title, across, up, split(study.points(x, y), small) if only is None else {only: study.points(x, y, lambda r: r["small"])})
+    measured = "measured GFLOPS"
+    same = [[(1, 1), (1000, 1000)]]
+    return charts.page([
+        charts.scatter("Figure 2: entries", "matrices, by entries", "entries", {"": ordered("nnz")}, (False, True)),
+        charts.scatter("Figure 3: rows", "matrices, by rows", "rows", {"": ordered("rows")}, (False, True)),
+        charts.scatter("Figure 4: reuse and hits of x", "temporal index", "hit rate", hits, (True, False), lines),
+        charts.scatter("Figure 5: 30 % more hits", "spatial index", "gain of the model", {"": more}, (True, False)),
+        charts.scatter("Figure 6: eq. 3", measured, "predicted", split(study.points(of("gflops"), of("paper")), small), lines=same),
+        charts.scatter("Figure 7: temporal index and model", "temporal index", "GFLOPS of eq. 3, C2050", split([(r["temporal"], 144 * speed(r["hit"], r["spatial"])) for r in fold], is_small), (True, False)),
+        charts.scatter("Figure 8: spatial index and model", "spatial index", "GFLOPS of eq. 3, C2050", split([(r["spatial"], 144 * speed(r["hit"], r["spatial"])) for r in fold], is_small), (True, False)),
+        versus("Figure 9: measured over eq. 3", of("threads"), ratio, "lines after folding", "measured / predicted"),
+        versus("Figure 10: the small ones", of("threads"), ratio, "lines after folding", "measured / predicted", "below 70 000 rows"),
+        versus("Figure 11: the small ones, by entries", of("places"), ratio, "stored entries", "measured / predicted", "below 70 000 rows"),
+        charts.scatter("Figure 12: eq. 7, the small ones", measured, "predicted", {"": study.points(of("gflops"), of("eq7"), of("small"))}, lines=same),
+        charts.scatter("Figure 13: before and after eq. 7", "rows", "measured / predicted", {"eq. 3": study.points(of("rows"), ratio), "eq. 7": study.points(of("rows"), lambda r: r["gflops"] / r["corrected"], of("small"))}),
+        charts.scatter("Figure 14: eq. 7 below 70 000 rows", measured, "predicted", split(study.points(of("gflops"), of("corrected")), small), lines=same),
+        charts.scatter("Figure 15: whole lines, or more hits", "spatial index", "gain of the model", {"S = 32": full, "30 % more hits": more}),
+    ])
+
+
+# --- paper P3: entries of the collection's matrices, whole
+
+ENTRIES = {"crankseg_2": 14148858, "nd24k": 28715634, "thermal2": 8580313, "hood": 10768436, "F1": 26837113, "msdoor": 20240935, "rajat29": 4866270, "ASIC_680ks": 2329176,
+           "apache2": 4817870, "ldoor": 46522475, "webbase-1M": 3105536, "delaunay_n20": 6291372, "roadNet-TX": 3843320, "roadNet-CA": 5533214, "Hamrle3": 5514242, "G3_circuit": 7660826}
+JUMPS, LOW = ("apache2",), ("thermal2", "ASIC_680ks", "roadNet-TX", "roadNet-CA")  # the groups of figure 5; all others are the third
+
+
+def by_matrix(rows, part):
+    """{matrix: {order: record}}, the fewest rows first, as in the paper."""
+    found = {}
+    for r in sorted((r for r in rows if r["part"] == part), key=lambda r: r["rows"]):
+        found.setdefault(r["matrix"], {})[r["indices"]] = r
+    return found
+
+
+def spatial_indices(rows):
+    """Useful values a line of 32 in the order of CSR and of the paper's Fold, with its padding and without: of the whole stand-in, and of the lower triangle that the paper counted."""
+    whole, lower = (by_matrix(rows, part) for part in ("whole", "lower"))
+    out = [["stand-in", "rows", "entries", "off the real one's", "CSR", "Fold", "Fold, no padding", "hits of x: CSR", "Fold ", "triangle: CSR", "Fold  ", "Fold, no padding "]]
+    indices = lambda r: [f"{r['csr']['spatial']:.2f}", f"{r['rectangle']['spatial']:.2f}", f"{r['rectangle']['unpadded']:.2f}"]
+    for name, r in whole.items():
+        csr = r["csr"]
+        out.append([name, f"{csr['rows']:,}", f"{csr['nnz']:,}", f"{100 * (csr['nnz'] / ENTRIES[name] - 1):+.1f} %", *indices(r), *(f"{100 * r[order]['hit']:.0f} %" for order in ("csr", "rectangle")), *indices(lower[name])])
+    return out
+
+
+def p3_points(found, names):
+    return [(r["rectangle"]["spatial"], 100 * r["rectangle"]["hit"]) for name, r in found.items() if name in names]
+
+
+def p3_comparison(rows):
+    found = by_matrix(rows, "lower")
+    rest = [name for name in found if name not in JUMPS + LOW]
+    index = lambda name, order="rectangle", field="spatial": found[name][order][field]
+    rise = [name for name in found if index(name) > index(name, "csr")]
+    highest = max(found, key=lambda name: index(name, "csr"))
+    return [
+        ["figure", "what the paper finds", "here"],
+        ["2", "hits fall with rows, with exceptions (F1 24 %, ldoor 39 %)", f"correlation {correlation([(math.log10(r['csr']['rows']), r['rectangle']['hit']) for r in found.values()]):.2f}; F1 {100 * index('F1', field='hit'):.0f} %, ldoor {100 * index('ldoor', field='hit'):.0f} %"],
+        ["4", "nd24k has the longest runs in CSR's order, and Fold breaks them", f"{highest} has; {index('nd24k', 'csr'):.1f} becomes {index('nd24k'):.1f}"],
+        ["4", "webbase-1M, Hamrle3 and many others rise under Fold", ", ".join(f"{name} {index(name, 'csr'):.1f} to {index(name):.1f}" for name in ("webbase-1M", "Hamrle3")) + f"; {len(rise)} of {len(found)} rise"],
+        ["4", "F1 stays between 1 and 5", f"{index('F1', 'csr'):.1f}, {index('F1'):.1f}, {index('F1', field='unpadded'):.1f}"],
+        ["5", "apache2 jumps and hits no more for it", f"{index('apache2', 'csr'):.1f} to {index('apache2'):.1f}; hits {100 * index('apache2', 'csr', 'hit'):.0f} to {100 * index('apache2', field='hit'):.0f} %"],
+        ["6", "no relation of index and hits in the four lowest", f"indices {min(p3_points(found, LOW))[0]:.2f} to {max(p3_points(found, LOW))[0]:.2f}, hits {min(h for _, h in p3_points(found, LOW)):.0f} to {max(h for _, h in p3_points(found, LOW)):.0f} %"],
+        ["7", "index and hits rise together in the others", f"correlation {correlation(p3_points(found, rest)):.2f}"],
+    ]
+
+
+def p3_figures(rows):
+    """Of the triangles, which the paper counted."""
+    found = by_matrix(rows, "lower")
+    rest = [name for name in found if name not in JUMPS + LOW]
+
+    def heights(title, names):
+        of = lambda order, field: [found[name][order][field] for name in names]
+        return charts.bars(title, "useful values a line", names, {"CSR": of("csr", "spatial"), "Fold": of("rectangle", "spatial"), "Fold, no padding": of("rectangle", "unpadded")}, ("hits of x after Fold", of("rectangle", "hit")))
+
+    relation = lambda title, groups: charts.scatter(title, "useful values a line after Fold", "hits of x after Fold, %", groups, (False, False))
+    return charts.page([
+        charts.scatter("Figure 2: rows and hits", "rows", "hits of x after Fold, %", {"": [(r["csr"]["rows"], 100 * r["rectangle"]["hit"]) for r in found.values()]}, (True, False)),
+        heights("Figure 4: useful values a line", list(found)),
+        relation("Figure 5: index and hits", {"others": p3_points(found, rest), "apache2": p3_points(found, JUMPS), "the four lowest": p3_points(found, LOW)}),
+        relation("Figure 6: the four lowest", {"": p3_points(found, LOW)}),
+        relation("Figure 7: the others", {"": p3_points(found, rest)}),
+        heights("Figure 8: by groups", [*rest, *LOW, *JUMPS]),
+    ])

@@ -225,6 +225,28 @@ def p2_hit_lines():
     return rows, paper_tables.hit_lines(rows)
 
 
+def p2_study():
+    return paper_tables.Study(records("p2_indices"), records("products_h200"))
+
+
+def p2_comparison():
+    return [{**records("autoformat")[0], "command": "make bench-indices"}], paper_tables.p2_comparison(p2_study())
+
+
+def p3_indices():
+    rows = records("p3_indices")
+    return rows, paper_tables.spatial_indices(rows)
+
+
+def p3_comparison():
+    rows = records("p3_indices")
+    return rows, paper_tables.p3_comparison(rows)
+
+
+# Charts beside the results, named in the bench's page
+FIGURES = {"p2": lambda: paper_tables.p2_figures(p2_study()), "p3": lambda: paper_tables.p3_figures(records("p3_indices"))}
+
+
 def headline():
     """What README.md shows: a line a subject, taken from the other tables' records."""
     product = {(r["matrix"], r["type"]): r for r in records("spmv")}
@@ -280,7 +302,7 @@ def league_problems():
 
 
 TABLES = {table.__name__.replace("_", "-"): table for table in (headline, first_solve, spmv, spmv_gallery, cds, fused_outputs, spmv_host, solves, fused_half, setup_reuse, shared_gpu, peers, elasticity, amg, settings,
-                                                                 scaling, scaling_four, halo, assembly, assembly_program, locality_models, autoformat, p1_padding, p2_what_if, p2_hit_lines,
+                                                                 scaling, scaling_four, halo, assembly, assembly_program, locality_models, autoformat, p1_padding, p2_comparison, p2_what_if, p2_hit_lines, p3_indices, p3_comparison,
                                                                  league, league_problems)}
 
 
@@ -293,7 +315,7 @@ def caption(rows):
     dates = sorted(one("date"))
     when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
     commands = [f"`{command}`" for command in one("command")]
-    return ", ".join([*where, when]) + (f"; {', '.join(commands)}" if len(commands) < 3 else "") + "."
+    return ", ".join([*where, when]) + (f"; {', '.join(commands)}" if 0 < len(commands) < 3 else "") + "."
 
 
 def markdown(name):
@@ -326,6 +348,12 @@ def main():
         old.append(str(page.relative_to(TOP)))
         if not arguments.check:
             page.write_text(new)
+    for name, draw in FIGURES.items() if not arguments.pages else ():
+        path, new = RESULTS / f"{name}.svg", draw()
+        if not path.exists() or path.read_text() != new:
+            old.append(str(path.relative_to(TOP)))
+            if not arguments.check:
+                path.write_text(new)
     if old and arguments.check:
         sys.exit(f"tables: not current: {', '.join(old)}: `make pages`")
     print(f"tables: {len(pages)} pages, {', '.join(old) + ' written' if old else 'all current'}")

@@ -78,7 +78,7 @@ Sparse triangles(PetscInt nx, PetscInt ny)
   });
 }
 
-Sparse circuit(PetscInt n, PetscInt nets, PetscInt reach, double far, std::uint64_t seed)
+Sparse circuit(PetscInt n, PetscInt nets, PetscInt reach, double far, std::uint64_t seed, double kept)
 {
   Random            random(seed);
   std::vector<Pair> pairs;
@@ -89,7 +89,10 @@ Sparse circuit(PetscInt n, PetscInt nets, PetscInt reach, double far, std::uint6
 
   for (PetscInt i = 0; i < n; i++) {
     pairs.push_back({i, i});
-    for (PetscInt k = random.below(4); k > 0; k--) both(i, random.uniform() < far ? random.below(n) : std::min(n - 1, i + 1 + random.below(60)));
+    for (PetscInt k = random.below(4); k > 0; k--) {
+      const PetscInt j = random.uniform() < far ? random.below(n) : std::min(n - 1, i + 1 + random.below(60));
+      if (kept == 1 || random.uniform() < kept) both(i, j);
+    }
   }
   for (PetscInt k = 0; k < nets; k++) {
     const PetscInt net = random.below(n);
@@ -104,18 +107,25 @@ static PetscInt power_law(Random &random, double exponent, PetscInt most)
   return (PetscInt)std::min((double)most, std::pow(1 - random.uniform(), 1 / (1 - exponent)));
 }
 
-Sparse web(PetscInt n, std::uint64_t seed, double kept)
+Sparse web(PetscInt n, std::uint64_t seed, double exponent, double copied)
 {
-  Random random(seed);
+  Random                random(seed);
+  std::vector<PetscInt> before;
 
   return from_rows(n, n, [&, n](PetscInt i, std::vector<PetscInt> &row) {
+    if (copied > 0 && random.uniform() < copied) {
+      row = before;
+      return;
+    }
+    before.clear();
     if (random.uniform() < 0.1) return;
-    for (PetscInt k = power_law(random, 1.9, 5000); k > 0; k--) {
+    for (PetscInt k = power_law(random, exponent, 5000); k > 0; k--) {
       const double   u     = random.uniform();
       const PetscInt site  = i / 200 * 200;
       const PetscInt where = u < 0.7 ? std::min(n - 1, site + random.below(200)) : (PetscInt)((double)n * std::pow(random.uniform(), 3.0));
-      if (kept == 1 || random.uniform() < kept) row.push_back(where);
+      row.push_back(where);
     }
+    before = row;
   });
 }
 
@@ -176,6 +186,22 @@ Sparse scattered(PetscInt rows, PetscInt cols, PetscInt least, PetscInt most, Pe
   });
 }
 
+Sparse pieces_of_diagonals(PetscInt n, double mean, PetscInt stretch, PetscInt band, std::uint64_t seed)
+{
+  Random                random(seed);
+  std::vector<PetscInt> distances;
+  PetscInt              left = 0;
+
+  return from_rows(n, n, [&, n](PetscInt i, std::vector<PetscInt> &row) {
+    if (!left--) {
+      left = random.below(2 * stretch);
+      distances.resize((std::size_t)std::max(1.0, mean - 1.5 + 4 * random.uniform()));
+      for (PetscInt &d : distances) d = random.below(2 * band + 1) - band;
+    }
+    for (PetscInt d : distances) row.push_back(std::clamp<PetscInt>(i + d, 0, n - 1));
+  });
+}
+
 Sparse log_normal(PetscInt n, double mean_log, double sigma, std::uint64_t seed)
 {
   Random random(seed);
@@ -224,6 +250,13 @@ Sparse shuffled(const Sparse &A, std::uint64_t seed, PetscInt near)
     for (PetscInt i = 0; i < n; i++) number[begin + i] = begin + local[i];
   }
   return renumbered(A, number);
+}
+
+Sparse without_diagonal(const Sparse &A)
+{
+  return from_rows(A.rows, A.cols, [&](PetscInt i, std::vector<PetscInt> &row) {
+    std::copy_if(A.col.begin() + A.ptr[i], A.col.begin() + A.ptr[i + 1], std::back_inserter(row), [i](PetscInt j) { return j != i; });
+  });
 }
 
 Sparse stencil_27_points(const PetscInt n[3], PetscInt bs, const std::function<PetscReal(PetscInt, PetscInt)> &value)

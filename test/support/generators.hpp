@@ -29,10 +29,11 @@ Sparse elasticity_on_grid(PetscInt n);
 Sparse road(PetscInt nx, PetscInt ny);
 /* A triangulation whose squares are cut along one diagonal or the other: 5 to 9 entries a row, as Delaunay's have */
 Sparse triangles(PetscInt nx, PetscInt ny);
-/* Components with a few neighbours near by, some far, and nets that reach many of them */
-Sparse circuit(PetscInt n, PetscInt nets, PetscInt reach, double far, std::uint64_t seed);
-/* Pages: links mostly to the same site, else to popular pages; many without links. kept: share of the links that stay */
-Sparse web(PetscInt n, std::uint64_t seed, double kept = 1);
+/* Components with a few neighbours near by, some far, and nets that reach many of them. kept: share of the neighbours that stay */
+Sparse circuit(PetscInt n, PetscInt nets, PetscInt reach, double far, std::uint64_t seed, double kept = 1);
+/* Pages: links mostly to the same site, else to popular pages; many without links. exponent: of the number of links; copied: share of the pages with the links of the page before, as of
+   one template (the copying model of Kumar 2000) */
+Sparse web(PetscInt n, std::uint64_t seed, double exponent = 1.9, double copied = 0);
 /* R-MAT (Chakrabarti 2004) with Graph500's 0.57, 0.19, 0.19, 0.05 */
 Sparse rmat(int scale, PetscInt edges_per_vertex, bool symmetric, std::uint64_t seed);
 /* A ring with `near` neighbours, a tenth of the edges moved to anywhere (Watts and Strogatz 1998) */
@@ -41,6 +42,8 @@ Sparse small_world(PetscInt n, PetscInt near, std::uint64_t seed);
 Sparse clustered(PetscInt n, PetscInt runs, PetscInt longest, PetscInt band, std::uint64_t seed);
 /* `least` to `most` columns anywhere inside +- band of the row's place */
 Sparse scattered(PetscInt rows, PetscInt cols, PetscInt least, PetscInt most, PetscInt band, std::uint64_t seed);
+/* About `mean` entries a row, at distances of up to band that stay the same for about `stretch` rows: pieces of diagonals */
+Sparse pieces_of_diagonals(PetscInt n, double mean, PetscInt stretch, PetscInt band, std::uint64_t seed);
 /* Row lengths whose logarithm is normal; columns anywhere */
 Sparse log_normal(PetscInt n, double mean_log, double sigma, std::uint64_t seed);
 /* A diagonal with a few full rows and columns at the end */
@@ -50,5 +53,6 @@ Sparse kmer(PetscInt n, std::uint64_t seed);
 
 /* Numbered at random; inside neighbourhoods of `near` only, where it is given */
 Sparse shuffled(const Sparse &A, std::uint64_t seed, PetscInt near = 0);
+Sparse without_diagonal(const Sparse &A);
 
 } // namespace goza_test

@@ -109,6 +109,22 @@ Sparse in_blocks(const Sparse &A, PetscInt b)
   });
 }
 
+Sparse lower_triangle(const Sparse &A)
+{
+  Sparse L;
+
+  L.rows = A.rows;
+  L.cols = A.cols;
+  for (PetscInt i = 0; i < A.rows; i++) {
+    for (PetscInt k = A.ptr[i]; k < A.ptr[i + 1] && A.col[k] <= i; k++) {
+      L.col.push_back(A.col[k]);
+      if (!A.val.empty()) L.val.push_back(A.val[k]);
+    }
+    L.ptr.push_back((PetscInt)L.col.size());
+  }
+  return L;
+}
+
 PetscErrorCode as_mat(Sparse &A, Mat *mat)
 {
   PetscFunctionBeginUser;

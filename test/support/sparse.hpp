@@ -45,6 +45,9 @@ std::vector<PetscInt> reverse_cuthill_mckee(const Sparse &A); /* A has a symmetr
 /* Each entry becomes a dense b x b block */
 Sparse in_blocks(const Sparse &A, PetscInt b);
 
+/* What is on the diagonal and below */
+Sparse lower_triangle(const Sparse &A);
+
 /* Sequential aij with these arrays, which must outlive it. */
 PetscErrorCode as_mat(Sparse &A, Mat *mat);
 

@@ -1,5 +1,6 @@
 /* The order in which paper P3's Fold reads x: rows are cut into lines of one width, the last line of each is filled up with zeros, and the rectangle of all lines is stored transposed, so
-   that the 32 lanes of a warp read the k-th entries of 32 lines together. Padding reads x[0]. */
+   that the 32 lanes of a warp read the k-th entries of 32 lines together. The lines that rows begin with come first, then the second ones of those that have them, and so on: the paper
+   does not say it, but only so does padding lengthen runs, as its figure 4 shows. Padding reads x[0]. */
 #pragma once
 #include "core/launch/tuning.hpp"
 #include "core/sparse/csr.hpp"
@@ -25,11 +26,18 @@ struct RectangleOrder {
   template <class Visit> void operator()(const Visit &visit) const
   {
     std::vector<PetscInt> first, end; // of the lines of a warp
+    PetscInt              folds = 0;
 
-    for (PetscInt i = 0; i < nrows; i++) {
-      for (PetscInt k = ptr[i]; k < ptr[i + 1]; k += width) {
+    for (std::vector<PetscInt> rows = all(), longer; !rows.empty(); rows.swap(longer)) {
+      const PetscInt fold = folds++;
+
+      longer.clear();
+      for (PetscInt i : rows) {
+        const PetscInt k = ptr[i] + fold * width;
+
         first.push_back(k);
         end.push_back(k + width < ptr[i + 1] ? k + width : ptr[i + 1]);
+        if (k + width < ptr[i + 1]) longer.push_back(i);
         if (first.size() == warp_lanes) read(first, end, visit);
       }
     }
@@ -37,6 +45,17 @@ struct RectangleOrder {
   }
 
 private:
+  /* Rows that have a line */
+  std::vector<PetscInt> all() const
+  {
+    std::vector<PetscInt> rows;
+
+    for (PetscInt i = 0; i < nrows; i++) {
+      if (ptr[i + 1] > ptr[i]) rows.push_back(i);
+    }
+    return rows;
+  }
+
   template <class Visit> void read(std::vector<PetscInt> &first, std::vector<PetscInt> &end, const Visit &visit) const
   {
     for (PetscInt k = 0; k < width; k++) {
