@@ -11,13 +11,13 @@ namespace goza::locality
 namespace
 {
 
-const KernelConstants &constants_of(const Machine &machine, const FormatChoice &choice, const Traits &t)
+const KernelConstants &constants_of(const Machine &machine, const Sample &sample, const FormatChoice &choice, const Traits &t)
 {
   return choice.layout == Layout::Csr       ? machine.csr
        : choice.layout == Layout::SlicedEll ? (choice.block > 1 ? machine.blocks
                                                : t.shared       ? machine.shared
                                                                 : machine.sliced_ell)
-       : choice.layout == Layout::Fold      ? machine.fold
+       : choice.layout == Layout::Fold      ? (sample.ranges ? machine.ranges : machine.fold)
        : choice.layout == Layout::CdsFull   ? machine.cds
                                             : machine.cds_half;
 }
@@ -63,7 +63,7 @@ Caches caches_of(const Machine &machine)
 
 Cost cost_of(const Machine &machine, const Sample &sample, const FormatChoice &choice, const Traits &t)
 {
-  const KernelConstants &kernel = constants_of(machine, choice, t);
+  const KernelConstants &kernel = constants_of(machine, sample, choice, t);
   const double x_bytes = sample.caches.x_bytes, rows = static_cast<double>(sample.rows), x = static_cast<double>(sample.cols) * x_bytes, y = rows * x_bytes;
   const double streams = (t.matrix + y + t.extra) * kernel.stream, lines = missed(machine, sample, t, x), misses = lines * sample.caches.sector;
   const double out   = std::clamp(((t.matrix + x + y) / machine.l2 - 0.5) / machine.fits, 0.0, 1.0);

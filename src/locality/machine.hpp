@@ -50,6 +50,7 @@ struct Machine {
   int             processors    = 1;    // that blocks are spread over
   KernelConstants csr, sliced_ell, fold, cds, cds_half;
   KernelConstants shared, blocks; // sliced ELL whose slices share their columns; with one column index a dense block
+  KernelConstants ranges;         // Fold whose blocks take consecutive groups
 
   Space space() const { return gpu ? Space::Cuda : Space::Host; }
 };

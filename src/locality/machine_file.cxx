@@ -18,8 +18,14 @@ std::vector<MachineFigure> figures_of(Machine &m)
   const struct {
     const char      *name;
     KernelConstants *k;
-  } kernels[] = {{"csr", &m.csr}, {"slicedell", &m.sliced_ell}, {"slicedell_shared", &m.shared}, {"slicedell_blocks", &m.blocks}, {"fold", &m.fold},
-                 {"cds", &m.cds}, {"cds_half", &m.cds_half}};
+  } kernels[] = {{"csr", &m.csr},
+                 {"slicedell", &m.sliced_ell},
+                 {"slicedell_shared", &m.shared},
+                 {"slicedell_blocks", &m.blocks},
+                 {"fold", &m.fold},
+                 {"fold_ranges", &m.ranges},
+                 {"cds", &m.cds},
+                 {"cds_half", &m.cds_half}};
 
   for (const auto &[name, k] : kernels) {
     const std::string dot = std::string(name) + ".";

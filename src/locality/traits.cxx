@@ -105,7 +105,9 @@ void cds_arrays(const Sample &sample, bool half, PetscInt bs, int value_bytes, T
   t.steps    = found.count * node * rows / lanes + rest / lanes;
   t.warps    = std::ceil(rows / node / lanes);
   if (half) t.narrow = narrow_step(sample, bs, value_bytes);
-  t.chain = has_compiled_count(bs, half, held) ? grouped_steps : found.count * node; // such kernels load a group of diagonals at a time
+  t.chain = found.count * node;
+  if (has_compiled_count(bs, half, held) && !(half && found.count == Groups27::points))
+    t.chain = std::ceil(grouped_waits * t.chain); // half of 27 points goes pair by pair
   if (found.inside < 1) {
     t.kernels            = 2;
     t.extra              = std::min(rest, rows) * (2 * sample.caches.x_bytes + index_bytes);

@@ -12,8 +12,8 @@ constexpr double near_bytes = 8e6;
 /* Steps of a thread that are partly begun before those before them end. */
 constexpr double steps_ahead = 64;
 
-/* Steps that a CDS kernel which loads its diagonals in groups waits for. */
-constexpr double grouped_steps = 3;
+/* Waits of a CDS kernel that is compiled for its number of diagonals, and so begins several loads at a time, for one of a kernel that takes one diagonal after the other. */
+constexpr double grouped_waits = 0.43;
 
 /* Share of the entries that must lie on diagonals for CDS to be compared: the remainder would be a second matrix. */
 constexpr double least_on_diagonals = 0.6;

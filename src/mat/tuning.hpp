@@ -76,11 +76,13 @@ constexpr PetscInt     piece_entries = 1024;
 constexpr PetscInt fold_widths[] = {8, 16, 32};
 
 /* Where columns are near and rows short, a block of threads gets consecutive groups, which find each other's x in the L1 cache. Where columns are far, that only costs: a
-   warp with several groups waits for each head in turn. Long rows have their neighbours in the cache as it is: compared for 13 and 36 entries a row. */
-constexpr int  fold_range_row = 20;
-constexpr bool fold_in_ranges(double near_share, double nnz, double rows)
+   warp with several groups waits for each head in turn. Long rows have their neighbours in the cache as it is: compared for 13 and 36 entries a row. Fewer entries than
+   fold_range_entries leave multiprocessors without such a block: smaller ones, spread as they come, take less time. */
+constexpr int    fold_range_row     = 20;
+constexpr double fold_range_entries = 1e6;
+constexpr bool   fold_in_ranges(double near_share, double nnz, double rows)
 {
-  return near_share > 0.5 && nnz <= fold_range_row * rows;
+  return near_share > 0.5 && nnz <= fold_range_row * rows && nnz >= fold_range_entries;
 }
 
 /* What of x the L1 cache of a multiprocessor holds, and rows whose x it does not hold several times over. */

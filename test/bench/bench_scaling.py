@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Paper P5's scaling tables (Araya, Fujii, Tanaka) over MPI ranks, with its figures 9 and 10: part of `make bench-scaling`.
 
-Problems, smoothers and settings are those of bench_amg.py. Strong: the cube of --n cells a side on each number of ranks. Weak: as many cells for each rank, on
-1, 8, 27, 64 ranks. Beside the iterations are the paper's (100^3). Ranks may share a GPU: iterations then mean what they always do, seconds do not.
+Problems, smoothers and settings are those of bench_amg.py: the paper's, or with --settings ours. Strong: the cube of --n cells a side on each number of ranks. Weak: as many cells for
+each rank, on 1, 8, 27, 64 ranks. Beside the iterations are the paper's where the cube is the paper's, too (100^3, for each rank where weak). Ranks may share a GPU or a core: iterations
+then mean what they always do, seconds do not.
 
 One JSON line a run goes to OUT/scaling_p5.json: iterations, seconds, and for each level rows, nonzeros, ranks, the most values that a rank receives in an
 exchange and from how many ranks, and the seconds of smoother, transfer and communication in one solve, as rank 0 logs them. scaling_model.py reads it.
@@ -59,8 +60,13 @@ def by_level(options, ranks, gpu, solves):
     return levels, times["whole"]
 
 
-def figure(path, results, mode):
-    """Iterations over ranks, ours and the paper's."""
+def paper_iterations(mode, problem, smoother, n):
+    """{ranks: iterations} of the paper, where n is its size."""
+    return (STRONG if mode == "strong" else WEAK)[problem, smoother] if n == 100 else {}
+
+
+def figure(path, results, mode, n):
+    """Iterations over ranks, ours and at its size the paper's."""
     try:
         import matplotlib
 
@@ -74,12 +80,13 @@ def figure(path, results, mode):
     for place, problem in zip(axes[0], problems):
         for k, smoother in enumerate(dict.fromkeys(r["smoother"] for r in results)):
             ours = [(r["ranks"], r["iterations"]) for r in results if (r["problem"], r["smoother"], r["precision"]) == (problem, smoother, "double")]
-            paper = (STRONG if mode == "strong" else WEAK)[problem, smoother]
+            paper = paper_iterations(mode, problem, smoother, n)
             if ours:
                 place.plot(*zip(*ours), marker="o", color=f"C{k}", label=smoother)
-            place.plot(list(paper), list(paper.values()), marker="x", linestyle=":", color=f"C{k}", label=f"{smoother}, paper")
+            if paper:
+                place.plot(list(paper), list(paper.values()), marker="x", linestyle=":", color=f"C{k}", label=f"{smoother}, paper")
         place.set_xscale("log", base=2)
-        ticks = sorted({r["ranks"] for r in results} | set().union(*(table for table in (STRONG if mode == "strong" else WEAK).values())))
+        ticks = sorted({r["ranks"] for r in results})
         place.set_xticks(ticks, ticks)
         place.set_ylim(bottom=0)
         place.set_xlabel("ranks")
@@ -92,7 +99,7 @@ def figure(path, results, mode):
 
 
 def main():
-    numbers = lambda text: [int(word) for word in text.split(",") if word]
+    numbers = lambda text: [int(word) for word in text.split(",") if word]  # "": none
     words = lambda text: text.split(",")
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--n", type=int, default=100, help="cells a side, strong")
@@ -102,6 +109,7 @@ def main():
     parser.add_argument("--problems", type=words, default=list(PROBLEMS))
     parser.add_argument("--smoothers", type=words, default=list(bench_amg.SMOOTHERS))
     parser.add_argument("--precisions", type=words, default=["double", "mixed"])
+    parser.add_argument("--settings", default="paper", choices=bench_amg.SETTINGS)
     parser.add_argument("--type", default="cds", help="matrix type")
     parser.add_argument("--solves", type=int, default=5)
     parser.add_argument("--no-levels", action="store_true", help="leave the second run of each case out, which takes the times by level")
@@ -126,15 +134,16 @@ def main():
                     first = None
                     for ranks in arguments.strong if mode == "strong" else arguments.weak:
                         n = arguments.n if mode == "strong" else arguments.weak_n * round(ranks ** (1 / 3))
-                        options = ["-dll_append", solver_runs.LIBRARY, "-n", str(n), "-dm_mat_type", arguments.type, *on_device, *bench_amg.ALWAYS.split(), *bench_amg.PROBLEMS[PROBLEMS[problem]][0].split(),
-                                   *bench_amg.SMOOTHERS[smoother][problem].split(), "-pc_saamg_precision", precision, *arguments.options.split()]
+                        given, table = bench_amg.PROBLEMS[PROBLEMS[problem]]
+                        options = ["-dll_append", solver_runs.LIBRARY, "-n", str(n), "-dm_mat_type", arguments.type, *on_device, *bench_amg.ALWAYS.split(), *given.split(),
+                                   *bench_amg.SETTINGS[arguments.settings](smoother, table).split(), "-pc_saamg_precision", precision, *arguments.options.split()]
                         result = solver_runs.solve("darcy", [*options, "-solves", str(arguments.solves)], ranks)[-1]
-                        paper = (STRONG if mode == "strong" else WEAK)[problem, smoother].get(ranks, "")
+                        paper = paper_iterations(mode, problem, smoother, arguments.n if mode == "strong" else arguments.weak_n).get(ranks, "")
                         if "failed" in result:
                             print(row.format(mode, problem, smoother, precision, ranks, "", paper, "", "", "", "", result["failed"]), flush=True)
                             continue
                         levels, whole = ([], 0) if arguments.no_levels else by_level(options, ranks, gpu, arguments.solves)
-                        result.update(work="p5", mode=mode, problem=problem, smoother=smoother, precision=precision, n=n, ranks=ranks, paper_iterations=paper, levels=levels, logged_s=whole, gpu=gpu)
+                        result.update(work="p5", settings=arguments.settings, mode=mode, problem=problem, smoother=smoother, precision=precision, n=n, ranks=ranks, paper_iterations=paper or None, levels=levels, logged_s=whole, gpu=gpu)
                         results.append(result)
                         print(json.dumps(result), file=lines, flush=True)
                         first = first or result
@@ -148,7 +157,7 @@ def main():
         chosen = [result for result in results if result["mode"] == mode]
         if not chosen:
             continue
-        figure(os.path.join(arguments.out, f"scaling_{mode}.svg"), chosen, mode)
+        figure(os.path.join(arguments.out, f"scaling_{mode}.svg"), chosen, mode, arguments.n if mode == "strong" else arguments.weak_n)
         shown = [result for result in chosen if result["levels"] and result["smoother"] == arguments.smoothers[-1] and result["precision"] == arguments.precisions[-1]]
         if shown:
             series = {}

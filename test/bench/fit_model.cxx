@@ -106,6 +106,12 @@ static double Loss(const goza::Machine &machine, const Study &study)
   return n ? sum / n : 0;
 }
 
+/* What is measured and not fitted; far_latency shows in matrices alone whose long rows come from memory, which a study of small ones does not have. */
+static bool Kept(const goza::Machine &machine, const std::string &name)
+{
+  return name == "bandwidth" || name == "gather" || name == "kernel_launch" || name == "far_latency" || (!machine.gpu && name == "l2");
+}
+
 /* What a kernel may not have got from a measurement of memory. */
 static void Fit(goza::Machine *machine, const Study &study)
 {
@@ -116,14 +122,15 @@ static void Fit(goza::Machine *machine, const Study &study)
     for (int sweep = 0, moved = 1; sweep < 12 && moved; sweep++) {
       moved = 0;
       for (const goza::MachineFigure &f : figures) {
-        if (f.name == "bandwidth" || f.name == "gather" || f.name == "kernel_launch" || (!machine->gpu && f.name == "l2")) continue; /* measured */
+        if (Kept(*machine, f.name)) continue;
+        const bool   stream = f.name.find(".stream") != std::string::npos; /* bytes moved for one of the arrays: hardly more than one */
         const double before = *f.value, seed = f.name.find("request") != std::string::npos || f.name == "slower" ? 0.1 : 1e-12;
         const double tries[] = {before > 0 ? before * step : seed * step, before > 0 ? before / step : 1000 * seed * step, 0};
 
         for (double value : tries) {
           const double kept = *f.value;
 
-          if (value < f.least || value > f.most) continue;
+          if (value < (stream ? 0.5 : f.least) || value > (stream ? 1.1 : f.most)) continue;
           *f.value          = value;
           const double loss = machine->l2_bandwidth < machine->bandwidth ? 1e9 : Loss(*machine, study);
           if (loss < best - 1e-7) {
