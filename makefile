@@ -194,9 +194,8 @@ bench-settings: all $(EXAMPLES) ## iterations, complexity and memory of saamg's 
 	@python3 test/bench/bench_settings.py
 bench-league: $(BUILD)/lib/libgoza-whole.so $(BUILD)/bench/bench_league ## saamg beside GAMG, hypre and ML, no option set, on a hundred problems made here (SIZES=0,1,2; minutes on the host)
 	@BUILD=$(BUILD) python3 test/bench/league.py --sizes $(or $(SIZES),0)
-bench-cds: $(BUILD)/bench/bench_cds ## the table and the figures of paper P1 (figures: python3 with matplotlib)
-	$< -json $(BUILD)/bench/cds.json
-	python3 test/bench/figures_cds.py $(BUILD)/bench/cds.json $(BUILD)/bench
+bench-cds: $(BUILD)/bench/bench_cds ## the table of paper P1 (GRIDS=64x64x64,128x128x128 where memory is small); its figure is made from results/cds.json
+	$< $(if $(GRIDS),-sizes $(GRIDS)) -json $(BUILD)/bench/cds.json
 bench-spmv: $(BUILD)/bench/bench_spmv ## products in every type and precision, beside PETSc and cuSPARSE, over the gallery
 	@rm -f $(BUILD)/bench/spmv.json
 	$< -gallery all -n 64,128 -elasticity 64 -types all -json $(BUILD)/bench/spmv.json

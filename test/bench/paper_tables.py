@@ -19,6 +19,18 @@ def diagonal_places(grid):
     return out
 
 
+def p1_figures(rows):
+    """Figure 6, and the same of the paper's card."""
+    cases = list(dict.fromkeys(r["case"] for r in rows))
+    grids = list(dict.fromkeys(r["grid"] for r in rows))
+    found = {(r["case"], r["grid"]): r for r in rows}
+    heights = lambda field, names: {grid: [found[name, grid].get(field) or 0 for name in names] for grid in grids}
+    return charts.page([
+        charts.bars("Figure 6: products in CDS, H200", "GFLOPS", cases, heights("gflops", cases)),
+        charts.bars("Figure 6 of the paper, GTX TITAN", "GFLOPS", cases[:8], heights("paper_gflops", cases[:8])),
+    ])
+
+
 # --- paper P2: eq. 1 on a C2050, 4-byte values and indices, lines of 128 bytes
 
 def speed(hit, S):

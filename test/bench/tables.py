@@ -96,6 +96,11 @@ def cds():
     return rows, pivot(rows, lambda r: r["case"], lambda r: r["grid"], lambda r: f"{r['gflops']}" + text(r["paper_gflops"], " ({})"), "GF/s (paper)")
 
 
+def cds_host():
+    rows = records("cds_host")
+    return rows, pivot(rows, lambda r: r["case"], lambda r: r["grid"], lambda r: f"{r['gflops']}", "GF/s")
+
+
 def fused_outputs():
     rows = records("fused_outputs")
     return rows, listing(rows, output=lambda r: r["output"], matrix=lambda r: r["matrix"], fused=lambda r: f"{r['fused_us']} us", product_and_a_kernel=lambda r: f"{r['apart_us']} us")
@@ -157,6 +162,21 @@ def amg():
     rows = records("amg")
     return rows, listing(rows, problem=lambda r: r["problem"], smoother=lambda r: r["smoother"], iterations=lambda r: str(r["iterations"]), double=lambda r: f"{r['double_ms']} ms",
                          mixed=lambda r: f"{r['mixed_ms']} ms", paper_iterations=lambda r: str(r["paper_iterations"]), paper_time=lambda r: text(r["paper_s"], "{} s"))
+
+
+def p5_ranks(mode):
+    """Iterations, in brackets the paper's where its size is ours."""
+    rows = [r for r in records("p5_ranks") if r["mode"] == mode]
+    return rows, pivot(rows, lambda r: f"{r['problem']}, {r['smoother']}" + (", mixed" if r["precision"] == "mixed" else ""), lambda r: f"{r['ranks']} ranks" if r["ranks"] > 1 else "1 rank",
+                       lambda r: f"{r['iterations']}" + text(r["paper_iterations"], " ({})"), f"{rows[0]['n']}^3" + (" on each" if mode == "weak" else ""))
+
+
+def p5_strong():
+    return p5_ranks("strong")
+
+
+def p5_weak():
+    return p5_ranks("weak")
 
 
 def settings():
@@ -244,7 +264,7 @@ def p3_comparison():
 
 
 # Charts beside the results, named in the bench's page
-FIGURES = {"p2": lambda: paper_tables.p2_figures(p2_study()), "p3": lambda: paper_tables.p3_figures(records("p3_indices"))}
+FIGURES = {"p1": lambda: paper_tables.p1_figures(records("cds")), "p2": lambda: paper_tables.p2_figures(p2_study()), "p3": lambda: paper_tables.p3_figures(records("p3_indices"))}
 
 
 def headline():
@@ -301,7 +321,7 @@ def league_problems():
     return rows, lines
 
 
-TABLES = {table.__name__.replace("_", "-"): table for table in (headline, first_solve, spmv, spmv_gallery, cds, fused_outputs, spmv_host, solves, fused_half, setup_reuse, shared_gpu, peers, elasticity, amg, settings,
+TABLES = {table.__name__.replace("_", "-"): table for table in (headline, first_solve, spmv, spmv_gallery, cds, cds_host, fused_outputs, spmv_host, solves, fused_half, setup_reuse, shared_gpu, peers, elasticity, amg, p5_strong, p5_weak, settings,
                                                                  scaling, scaling_four, halo, assembly, assembly_program, locality_models, autoformat, p1_padding, p2_comparison, p2_what_if, p2_hit_lines, p3_indices, p3_comparison,
                                                                  league, league_problems)}
 
