@@ -82,7 +82,7 @@ Cost cost_of(const Machine &machine, const Sample &sample, const FormatChoice &c
 
   cost.waiting = std::min(t.chain, steps_ahead) * kernel.latency * growth + std::max(0.0, t.chain - steps_ahead) * (machine.long_latency + far) +
                  t.rest * machine.sliced_ell.latency;
-  cost.fixed   = kernel.launch + rows * kernel.row + (t.kernels - 1) * kernel.second;
+  cost.fixed   = kernel.launch + rows * kernel.row + t.turns * kernel.turn + (t.kernels - 1) * kernel.second;
   cost.seconds = cost.l2 + cost.memory + cost.l1 + cost.waiting + cost.fixed;
   cost.gflops  = 2e-9 * static_cast<double>(sample.nnz) / cost.seconds;
   cost.bytes   = t.matrix + y + t.extra + std::min(misses, x);

@@ -8,7 +8,7 @@
      memory    m ((M + y + min(s U, x)) (1 / bandwidth - 1 / l2_bandwidth) + sizeof(x) F / gather)   m: share that L2 does not hold from the last product
      L1        (R / sectors + warp steps * step + warps * warp + warps for parts of rows * part) / u
      waiting   steps of the longest thread * latency, from the 65th on * long_latency; a step waits longer the more the arrays take, M / near to 40: up to 1 + slower times
-     time      the sum of these, launch, rows * row, and `second` for a second kernel
+     time      the sum of these, launch, rows * row, unforeseen ends of rows * turn, and `second` for a second kernel
 
    What a machine's memory does is measured (calibrate.cu); what the kernels cost is fitted to products (test/bench/fit_model.py; families that were fitted to are not those that
    are reported). */

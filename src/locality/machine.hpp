@@ -19,6 +19,7 @@ struct KernelConstants {
   double row     = 0;
   double second  = 0; // kernel
   double request = 1; // of a sector of x, in those of `sectors`: CDS asks for neighbours at once
+  double turn    = 0; // of the end of a row whose length the processor does not foresee
 };
 
 struct Machine {

@@ -39,6 +39,7 @@ std::vector<MachineFigure> figures_of(Machine &m)
     f.push_back({dot + "row", &k->row, 0, 1e-3, true});
     f.push_back({dot + "second", &k->second, 0, 1, true});
     f.push_back({dot + "request", &k->request, 0, 100, true});
+    f.push_back({dot + "turn", &k->turn, 0, 1e-3, true});
   }
   return f;
 }

@@ -28,6 +28,18 @@ const SampledReads &reads_of(const Sample &sample, const FormatChoice &choice)
   throw std::logic_error("the sample was not taken for this format");
 }
 
+/* Rows of like length end where the rows before them did. */
+double unforeseen_rows(const Sample &sample)
+{
+  const double ordinary = static_cast<double>(sample.nnz - sample.long_nnz);
+
+  for (const SampledReads &r : sample.reads) {
+    if (r.layout == Layout::SlicedEll && r.param > 1 && ordinary > 0)
+      return static_cast<double>(sample.rows) * std::clamp((r.plain / ordinary - 1) / unforeseen_padding, 0.0, 1.0);
+  }
+  return 0;
+}
+
 void csr_arrays(const Sample &sample, int value_bytes, Traits &t)
 {
   const double nnz = static_cast<double>(sample.nnz);
@@ -37,6 +49,7 @@ void csr_arrays(const Sample &sample, int value_bytes, Traits &t)
   t.steps  = nnz / lanes;
   t.warps  = std::ceil(nnz / (8 * lanes));
   t.chain  = 8;
+  t.turns  = unforeseen_rows(sample);
 }
 
 void sliced_ell_arrays(const Sample &sample, const FormatChoice &choice, int value_bytes, Traits &t)

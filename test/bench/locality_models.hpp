@@ -56,7 +56,8 @@ inline std::vector<AskedWay> ways_of(const Asked &a, goza::Space space)
 
   add("csr", "", "", goza::Layout::Csr, 0);
   add("slicedell", MATSLICEDELL, "-mat_slicedell_slice_height auto -mat_slicedell_block_size 1", goza::Layout::SlicedEll, height);
-  add("slicedell-32", MATSLICEDELL, "-mat_slicedell_slice_height 32 -mat_slicedell_block_size 1", goza::Layout::SlicedEll, 32);
+  if (space == goza::Space::Cuda) /* on a host nobody asks for it */
+    add("slicedell-32", MATSLICEDELL, "-mat_slicedell_slice_height 32 -mat_slicedell_block_size 1", goza::Layout::SlicedEll, 32);
   if (a.bs > 1)
     add("slicedell-blocks", MATSLICEDELL, "-mat_slicedell_slice_height auto", goza::Layout::SlicedEll,
         goza::block_ell_height(space, a.matrix.rows / a.bs, (std::int64_t)a.matrix.col.size() / (a.bs * a.bs)), a.bs);
