@@ -1,7 +1,7 @@
 """Charts as SVG text without a library, the same on every machine: `page` puts charts beside one another; a chart is a function of these."""
 import math
 
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 420, 300, 56, 12, 30, 50
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 420, 300, 56, 24, 30, 50
 COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#ff7f0e", "#9467bd", "#555555")
 
 

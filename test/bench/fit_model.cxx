@@ -1,10 +1,10 @@
 /* The constants of Goza's model of products, fitted to what bench_locality measured, and how well it does on families that were not fitted to.
 
-     fit_model -json FILE[,FILE...] [-platform NAME|FILE] [-fit] [-out FILE]
+     fit_model -json FILE[,FILE...] [-platform NAME|FILE] [-fit [-only launch,latency,...]] [-out FILE]
 
    Without -fit it only reports. -platform: where a fit begins, and what is reported on (the device's own, by its name, else the reference for the space). -out: the machine, for -platform,
    -goza_platform and machines.cxx. Patterns are generated again, and the model is asked as autoformat asks it. A fit changes one constant after the other, as long as the mean
-   |log(predicted / measured)| over the families of role `fit` falls. A run that was cut off is an error. */
+   |log(predicted / measured)| over the families of role `fit` falls. -only: of the kernels' figures those named, and no others: what a study of small matrices shows. A run that was cut off is an error. */
 #include "petscgoza.h"
 #include "locality_models.hpp"
 #include "petsc/errors.hpp"
@@ -62,6 +62,7 @@ static PetscErrorCode Read(const std::string &file, Measured *all, std::string *
       *space  = Member(line, "space") == "host" ? goza::Space::Host : goza::Space::Cuda;
     }
     if (format.empty() || format.rfind("auto", 0) == 0) continue;
+    if (Member(line, "what") == "blocks in ranges") continue; /* of Fold, where it does not take such blocks: measured before fold_range_entries */
     if (format == "cds-half" && line.find("\"what\": \"half") == std::string::npos) continue; /* it was not possible: the same as full */
     const double working = std::atof(Member(line, "device").c_str()), seconds = std::atof(Member(line, "seconds").c_str());
 
@@ -107,13 +108,16 @@ static double Loss(const goza::Machine &machine, const Study &study)
 }
 
 /* What is measured and not fitted; far_latency shows in matrices alone whose long rows come from memory, which a study of small ones does not have. */
-static bool Kept(const goza::Machine &machine, const std::string &name)
+static bool Kept(const goza::Machine &machine, const std::string &name, const std::vector<std::string> &only)
 {
+  const std::string figure = name.substr(name.find('.') + 1);
+
+  if (!only.empty() && std::find(only.begin(), only.end(), figure) == only.end()) return true;
   return name == "bandwidth" || name == "gather" || name == "kernel_launch" || name == "far_latency" || (!machine.gpu && name == "l2");
 }
 
 /* What a kernel may not have got from a measurement of memory. */
-static void Fit(goza::Machine *machine, const Study &study)
+static void Fit(goza::Machine *machine, const Study &study, const std::vector<std::string> &only)
 {
   std::vector<goza::MachineFigure> figures = goza::figures_of(*machine);
   double                           best    = Loss(*machine, study);
@@ -122,7 +126,7 @@ static void Fit(goza::Machine *machine, const Study &study)
     for (int sweep = 0, moved = 1; sweep < 12 && moved; sweep++) {
       moved = 0;
       for (const goza::MachineFigure &f : figures) {
-        if (Kept(*machine, f.name)) continue;
+        if (Kept(*machine, f.name, only)) continue;
         const bool   stream = f.name.find(".stream") != std::string::npos; /* bytes moved for one of the arrays: hardly more than one */
         const double before = *f.value, seed = f.name.find("request") != std::string::npos || f.name == "slower" ? 0.1 : 1e-12;
         const double tries[] = {before > 0 ? before * step : seed * step, before > 0 ? before / step : 1000 * seed * step, 0};
@@ -201,6 +205,10 @@ int main(int argc, char **argv)
   goza::Space   space = goza::Space::Host;
   goza::Machine machine;
   Study         study;
+  char         *words[16];
+  PetscInt      nwords = 16;
+
+  std::vector<std::string> only;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, "Fits the model of products to measurements\n"));
   PetscCall(PetscOptionsGetStringArray(NULL, NULL, "-json", files, &nfiles, &given));
@@ -208,6 +216,11 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetString(NULL, NULL, "-platform", name, sizeof(name), NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-out", out, sizeof(out), NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-fit", &fit, NULL));
+  PetscCall(PetscOptionsGetStringArray(NULL, NULL, "-only", words, &nwords, &given));
+  for (PetscInt k = 0; given && k < nwords; k++) {
+    only.push_back(words[k]);
+    PetscCall(PetscFree(words[k]));
+  }
   for (PetscInt k = 0; k < nfiles; k++) {
     PetscCall(Read(files[k], &measured, &device, &space));
     PetscCall(PetscFree(files[k]));
@@ -219,7 +232,7 @@ int main(int argc, char **argv)
     if (machine.space() != space) throw std::runtime_error(machine.name + " is no platform for products on the " + goza::space_name(space));
     Gather(measured, machine, &study);
     if (fit) {
-      Fit(&machine, study);
+      Fit(&machine, study, only);
       machine.source = "kernels' costs fitted to products on " + device + ", families `fit` (test/bench/fit_model.cxx)";
     }
     Report(machine, study, device);
