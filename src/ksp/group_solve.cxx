@@ -1,7 +1,6 @@
 #include "group_solve.hpp"
 #include "pc/saamg/api/pcsaamg.hpp"
 #include "pc/saamg/api/saamg_group.hpp"
-#include "parallel/agree.hpp"
 #include "petsc/compat.hpp"
 #include "petsc/errors.hpp"
 #include <petsc/private/kspimpl.h>
@@ -193,9 +192,9 @@ PetscErrorCode GroupSolve::solve(KSP ksp, bool *done)
   if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
   here = A_->left().put(ksp->vec_rhs, A_->rows());
   if (!here && !ksp->guess_zero) here = A_->right().put(ksp->vec_sol, A_->columns());
-  PetscCall(A_->group().on_leader(here, "solve its part of the system", [&] { return solve_there(ksp); }));
-  here = A_->right().get(ksp->vec_sol, A_->columns());
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)ksp), here, "take its part of the solution"));
+  if (!here) here = A_->right().open(ksp->vec_sol);
+  const PetscErrorCode failed = A_->group().on_leader(here, "solve its part of the system", [&] { return solve_there(ksp); });
+  PetscCall(A_->right().get(failed, A_->columns()));
   PetscCall(report(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -205,7 +204,8 @@ PetscErrorCode GroupSolve::view(PetscViewer viewer)
   PetscFunctionBegin;
   if (!on_) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPrintf(viewer, "  whole on the leaders of ranks that share a GPU, %s\n", A_->group().describe().c_str()));
-  if (there_ && there_->ops->view) PetscCall(there_->ops->view(there_, viewer)); /* prints on rank 0, which leads */
+  PetscCall(A_->group().on_leader(PETSC_SUCCESS, "view its part of the solver",
+                                  [&] { return there_ && there_->ops->view ? there_->ops->view(there_, viewer) : PETSC_SUCCESS; })); /* prints on rank 0, which leads */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -45,9 +45,9 @@ RankGroup::~RankGroup()
   if (members_ != MPI_COMM_NULL) (void)MPI_Comm_free(&members_);
 }
 
-std::string RankGroup::describe() const
+ShortText RankGroup::describe() const
 {
-  return std::to_string(position_.size()) + " ranks in " + std::to_string(groups_) + (groups_ == 1 ? " group" : " groups");
+  return ShortText("%zu ranks in %d group%s", position_.size(), groups_, groups_ == 1 ? "" : "s");
 }
 
 /* --- who belongs to whom */

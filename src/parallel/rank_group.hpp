@@ -5,6 +5,7 @@
    communicator of their own. */
 #pragma once
 #include "petsc/compat.hpp"
+#include "petsc/short_text.hpp"
 #include "shared_window.hpp"
 #include <memory>
 #include <string>
@@ -28,7 +29,7 @@ public:
   MPI_Comm    members() const { return members_; }                           // this rank's group, the leader first
   MPI_Comm    leaders() const { return leaders_; }                           // PETSc's own duplicate; MPI_COMM_NULL where this rank does not lead
   bool        shares_device_memory() const { return shares_device_memory_; } // the members can open the leader's; the same on every rank
-  std::string describe() const;                                              // "8 ranks in 1 group"; the same on every rank
+  ShortText   describe() const;                                              // "8 ranks in 1 group"; the same on every rank
 
   /* Items are numbered group by group, and by rank within it, where a rank of the communicator has so many of them. */
   struct Numbering {

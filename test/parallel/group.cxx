@@ -6,6 +6,7 @@
 
 #include "../support/ksp_case.hpp" /* after the library: each gives 3.18 its PETSC_SUCCESS, this one only where there is none */
 
+#include <petsc/private/vecimpl.h>
 #include <petscdmda.h>
 
 #include <algorithm>
@@ -176,7 +177,8 @@ void same_product(Mat A, const std::string &what)
     PetscCall(grouped->left().written());
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
-  PETSC_OK(grouped->left().get(y, grouped->rows()));
+  PETSC_OK(grouped->left().open(y));
+  PETSC_OK(grouped->left().get(PETSC_SUCCESS, grouped->rows()));
   PETSC_OK(MatMult(A, x, expected));
   PETSC_OK(VecAXPY(y, -1, expected));
   const PetscReal off = norm(y), whole = norm(expected);
@@ -556,6 +558,42 @@ BOOST_AUTO_TEST_CASE(a_grid_is_solved_as_on_one_rank)
 }
 
 /* --- what may go wrong */
+
+PetscErrorCode no_array(Vec, PetscScalar **)
+{
+  return fail("array");
+}
+
+/* A rank that cannot take its part of a result says so before the leader begins: all get the error, and what comes next finds nobody a step behind. */
+BOOST_AUTO_TEST_CASE(a_rank_that_cannot_take_its_result)
+{
+  for_each_grouping([](const Communicator &comm) {
+    MatHandle                                                      A   = system_matrix(problem("poisson7"), MATCDS, comm);
+    VecHandle                                                      b   = right_hand_side(A, 3), x;
+    KSPHandle                                                      ksp = solver(A, KSPFUSEDCG);
+    PC                                                             pc;
+    const std::pair<const char *, std::function<PetscErrorCode()>> calls[] = {{"MatMult", [&] { return MatMult(A, b, x); }},
+                                                                              {"MatMultTranspose", [&] { return MatMultTranspose(A, b, x); }},
+                                                                              {"PCApply", [&] { return PCApply(pc, b, x); }}};
+
+    if (!group_of(comm)) return;
+    PETSC_OK(KSPGetPC(ksp, &pc));
+    PETSC_OK(KSPSetUp(ksp));
+    PETSC_OK(VecDuplicate(b, x.put()));
+    for (const auto &[name, call] : calls) {
+      const auto kept = *((Vec)x)->ops;
+
+      PETSC_OK(call());
+      const PetscReal want = norm(x);
+      if (comm.rank() == comm.size() - 1) ((Vec)x)->ops->getarray = ((Vec)x)->ops->getarraywrite = no_array;
+      const Outcome outcome = attempt(call);
+      *((Vec)x)->ops        = kept;
+      all_ranks(outcome.failed, std::string(name) + " has not failed here");
+      PETSC_OK(call());
+      all_ranks(std::abs(norm(x) - want) <= 1e-12 * want, std::string(name) + " does not heal");
+    }
+  });
+}
 
 BOOST_AUTO_TEST_CASE(several_solvers_at_once)
 {

@@ -98,7 +98,8 @@ static PetscErrorCode MatMultGrouped(GroupMat &grouped, bool transposed, Vec x, 
   PetscFunctionBegin;
   here = in.put(x, from);
   if (!here && y) here = out.put(y, to);
-  PetscCall(grouped.group().on_leader(here, "multiply", [&]() -> PetscErrorCode {
+  if (!here) here = out.open(z);
+  const PetscErrorCode failed = grouped.group().on_leader(here, "multiply", [&]() -> PetscErrorCode {
     Vec xs, zs;
 
     PetscFunctionBegin;
@@ -108,8 +109,8 @@ static PetscErrorCode MatMultGrouped(GroupMat &grouped, bool transposed, Vec x, 
     else PetscCall(y ? MatMultAdd(grouped.there(), xs, zs, zs) : MatMult(grouped.there(), xs, zs));
     PetscCall(out.written());
     PetscFunctionReturn(PETSC_SUCCESS);
-  }));
-  PetscCall(out.get(z, to));
+  });
+  PetscCall(out.get(failed, to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -82,7 +82,7 @@ PetscErrorCode MatView_Format(Mat A, PetscViewer viewer)
   PetscCall(MatFindGroupMat(A, &grouped));
   if (grouped) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: on the leaders of ranks that share a GPU, %s\n", f->kind->root, grouped->group().describe().c_str()));
-    if (grouped->there()) PetscCall(ViewFormat(grouped->there(), refused, viewer)); /* prints on rank 0, which leads */
+    PetscCall(grouped->group().on_leader(PETSC_SUCCESS, "view its group's matrix", [&] { return ViewFormat(grouped->there(), refused, viewer); })); /* prints on rank 0, which leads */
   } else PetscCall(ViewFormat(A, refused, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

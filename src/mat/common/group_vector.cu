@@ -3,6 +3,7 @@
 #include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
 #include <cstring>
+#include <utility>
 #include <petsc/private/vecimpl.h>
 
 namespace goza::mat
@@ -100,20 +101,29 @@ PetscErrorCode GroupVector::put(Vec v, const GroupPlaces &places)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GroupVector::get(Vec v, const GroupPlaces &places)
+PetscErrorCode GroupVector::open(Vec v)
 {
-  VecWrite out;
-
   PetscFunctionBegin;
   PetscCall(use_petsc_stream());
-  PetscCall(out.get(v, space_, stage_));
-  PetscCall(Guarded([&] {
-    const bool in_turn = !places.place.size();
+  PetscCall(out_.get(v, space_, stage_));
+  is_open_ = true;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-    for_each_row(space_, places.n, Gather{in_turn ? nullptr : places.place.data(), data_ + (in_turn ? places.first : 0), out.data()});
-    settle(space_);
-  }));
-  PetscCall(out.restore());
+PetscErrorCode GroupVector::get(PetscErrorCode failed, const GroupPlaces &places)
+{
+  PetscFunctionBegin;
+  if (!std::exchange(is_open_, false)) PetscFunctionReturn(failed);
+  if (!failed)
+    failed = Guarded([&] {
+      const bool in_turn = !places.place.size();
+
+      for_each_row(space_, places.n, Gather{in_turn ? nullptr : places.place.data(), data_ + (in_turn ? places.first : 0), out_.data()});
+      settle(space_);
+    });
+  const PetscErrorCode also = out_.restore();
+  PetscCall(failed);
+  PetscCall(also);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -28,9 +28,10 @@ public:
   PetscErrorCode create(const RankGroup &group, Space values, Space products, PetscInt n); // n: of the group. Collective in it; an error of one is one of all
   PetscErrorCode make_there(const RankGroup &group, PetscInt bs, PetscInt N);              // on the leaders
   PetscErrorCode put(Vec v, const GroupPlaces &places);                                    // this rank's part
-  PetscErrorCode get(Vec v, const GroupPlaces &places);
-  PetscErrorCode there(Vec *v); // on a leader: what the ranks have put
-  PetscErrorCode written();     // on a leader: that vector has new values, for the ranks to get
+  PetscErrorCode open(Vec v); // before the leader begins: this rank's part is to go there; what that wants is had in time to tell the others
+  PetscErrorCode get(PetscErrorCode failed, const GroupPlaces &places); // it goes there unless the leader has failed; closes what is open, and comes back with that error
+  PetscErrorCode there(Vec *v);                                         // on a leader: what the ranks have put
+  PetscErrorCode written();                                             // on a leader: that vector has new values, for the ranks to get
 
 private:
   SharedWindow window_;
@@ -39,7 +40,9 @@ private:
   PetscInt     n_     = 0;
   Space        space_ = Space::Host; // of the values
   Stage        stage_;
-  Vec          there_ = NULL;
+  VecWrite     out_;
+  bool         is_open_ = false;
+  Vec          there_   = NULL;
 };
 
 } // namespace goza::mat

@@ -114,8 +114,12 @@ PetscErrorCode GroupPC::setup(PC pc, Mat aij, std::shared_ptr<GroupMat> rows)
 
 PetscErrorCode GroupPC::apply(PetscErrorCode (*how)(PC, Vec, Vec), Vec b, Vec x)
 {
+  PetscErrorCode here;
+
   PetscFunctionBegin;
-  PetscCall(rows_->group().on_leader(rows_->left().put(b, rows_->rows()), "apply its part of PC saamg", [&]() -> PetscErrorCode {
+  here = rows_->left().put(b, rows_->rows());
+  if (!here) here = rows_->right().open(x);
+  const PetscErrorCode failed = rows_->group().on_leader(here, "apply its part of PC saamg", [&]() -> PetscErrorCode {
     Vec from, to;
 
     PetscFunctionBegin;
@@ -124,8 +128,8 @@ PetscErrorCode GroupPC::apply(PetscErrorCode (*how)(PC, Vec, Vec), Vec b, Vec x)
     PetscCall(how(there_, from, to));
     PetscCall(rows_->right().written());
     PetscFunctionReturn(PETSC_SUCCESS);
-  }));
-  PetscCall(rows_->right().get(x, rows_->columns()));
+  });
+  PetscCall(rows_->right().get(failed, rows_->columns()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -147,7 +151,7 @@ PetscErrorCode GroupPC::view(PetscViewer viewer)
 {
   PetscFunctionBegin;
   PetscCall(PetscViewerASCIIPrintf(viewer, "  on the leaders of ranks that share a GPU, %s:\n", rows_->group().describe().c_str()));
-  if (there_) PetscCall(there_->ops->view(there_, viewer)); /* prints on rank 0, which leads */
+  PetscCall(rows_->group().on_leader(PETSC_SUCCESS, "view its part of PC saamg", [&] { return there_ ? there_->ops->view(there_, viewer) : PETSC_SUCCESS; })); /* prints on rank 0, which leads */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
