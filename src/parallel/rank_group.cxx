@@ -77,9 +77,10 @@ PetscErrorCode RankGroup::find_members(MPI_Comm comm, Space space, MPI_Comm *mem
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* why: empty, or why each rank is for itself. */
+/* why: empty, or why each rank is for itself. Want of memory is an error, after which the next call tries again: it would pass for a machine that has no groups. */
 PetscErrorCode RankGroup::create(MPI_Comm comm, Space space, std::string *why)
 {
+  PetscErrorCode           here = PETSC_SUCCESS;
   MPI_Comm                 lead;
   PetscMPIInt              size, mine[2];
   std::vector<PetscMPIInt> places, order; // of each rank: its group, and where in it; the ranks by those
@@ -99,20 +100,20 @@ PetscErrorCode RankGroup::create(MPI_Comm comm, Space space, std::string *why)
     PetscCallMPI(MPI_Comm_size(lead, &groups_));
     PetscCall(PetscCommDuplicate(lead, &leaders_, NULL));
     PetscCallMPI(MPI_Comm_free(&lead));
-    if (HaloTeamGet(leaders_, &team)) SetReason(why, "no memory"); /* the others hear of it below */
-    else team->asked_group = true;                                 /* leaders form no groups */
+    here = HaloTeamGet(leaders_, &team);
+    if (!here) team->asked_group = true; /* leaders form no groups */
   }
   PetscCallMPI(MPI_Bcast(&mine_, 1, MPI_INT, 0, members_));
   PetscCallMPI(MPI_Bcast(&groups_, 1, MPI_INT, 0, members_));
   if (groups_ == size) SetReason(why, "no two ranks share a device");
-  try {
-    places.resize(2 * (std::size_t)size);
-    position_.resize(size);
-    group_of_.resize(size);
-    order.resize(size);
-  } catch (...) {
-    SetReason(why, "no memory");
-  }
+  if (!here)
+    here = Guarded([&] {
+      places.resize(2 * (std::size_t)size);
+      position_.resize(size);
+      group_of_.resize(size);
+      order.resize(size);
+    });
+  PetscCall(FailTogether(comm, here, "form a group"));
   PetscCall(AgreeOnReason(comm, why));
   if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
   mine[0] = mine_;
@@ -123,12 +124,17 @@ PetscErrorCode RankGroup::create(MPI_Comm comm, Space space, std::string *why)
             [&](PetscMPIInt a, PetscMPIInt b) { return std::make_pair(places[2 * a], places[2 * a + 1]) < std::make_pair(places[2 * b], places[2 * b + 1]); });
   for (PetscMPIInt k = 0; k < size; k++) position_[order[k]] = k;
   for (PetscMPIInt r = 0; r < size; r++) group_of_[r] = places[2 * r];
-  try {
-    window_ = SharedWindow(members_, sizeof(Board) + size_ * sizeof(News));
-    board_  = window_.at<Board>();
-  } catch (const std::exception &e) {
-    SetReason(why, e.what());
-  }
+  here = Guarded([&] {
+    try {
+      window_ = SharedWindow(members_, sizeof(Board) + size_ * sizeof(News));
+      board_  = window_.at<Board>();
+    } catch (const std::bad_alloc &) {
+      throw;
+    } catch (const std::exception &e) {
+      SetReason(why, e.what());
+    }
+  });
+  PetscCall(FailTogether(comm, here, "form a group"));
   PetscCall(AgreeOnReason(comm, why));
   if (why->empty() && space == Space::Cuda) PetscCall(try_device_memory(comm));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -10,9 +10,12 @@
 #include <petscdmda.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <memory>
+#include <thread>
 
 using namespace goza_test;
 
@@ -95,6 +98,31 @@ BOOST_AUTO_TEST_CASE(tasks_run_on_leaders_when_all_are_there)
     const PetscInt n = group->size(), sum = n * turn + n * (n - 1) / 2;
     all_ranks(a[0] == sum, "turn " + std::to_string(turn));
   }
+}
+
+double cpu_seconds()
+{
+  timespec t;
+
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+BOOST_AUTO_TEST_CASE(who_waits_takes_no_core)
+{
+  constexpr auto                         work = std::chrono::milliseconds(500);
+  const Communicator                     comm(0);
+  const std::shared_ptr<goza::RankGroup> group = group_of(comm);
+
+  BOOST_TEST_REQUIRE(group);
+  PETSC_OK(group->on_leader(PETSC_SUCCESS, "begin", [] { return PETSC_SUCCESS; }));
+  const double before = cpu_seconds();
+  PETSC_OK(group->on_leader(PETSC_SUCCESS, "work", [&] {
+    std::this_thread::sleep_for(work);
+    return PETSC_SUCCESS;
+  }));
+  const double used = cpu_seconds() - before;
+  all_ranks(used < 0.05, std::to_string(used) + " s of a core in half a second");
 }
 
 PetscErrorCode fail(const char *word)
