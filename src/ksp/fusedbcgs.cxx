@@ -5,6 +5,7 @@
 #include "petsc/errors.hpp"
 #include "petscgoza.h"
 #include "solver_object.hpp"
+#include "vector_kernels.hpp"
 
 namespace goza::ksp
 {
@@ -20,14 +21,16 @@ enum : PetscInt { // the vectors of BcgsVectors
   MP,
   MS,
   T,
-  all_vectors
+  ATQ, // A' q, on several ranks
+  most_vectors
 };
 
 /* x follows late, in the pass that makes the next direction, and a device repeats iterations by itself: see ConjugateGradients. The passes that make p and s take the first
    steps of their cycles.
 
-   On several ranks there are two reductions in an iteration, one behind each product: the norm and rho are expanded in sums that the second one adds up, and a third is
-   needed only where they cancel. */
+   On several ranks one reduction of an iteration is waited for, behind the second product: the norm and rho are expanded in sums that it adds up, and another is needed only
+   where they cancel. What alpha needs is added up beside the first product: v'q is (A'q)'M p, which is known before v is. How much the two differ by rounding shows in s'q,
+   which is 0 but for that; where it has cost digits, or A has no transposed product, v'q itself is summed up and waited for. */
 class BiCGStab {
 public:
   BiCGStab(KSP ksp, KrylovSpace &space, Scalars<BcgsScalars> &scalars) :
@@ -77,6 +80,7 @@ private:
   PetscErrorCode begin()
   {
     PetscFunctionBegin;
+    early_ = !whole_ && K_.has_transpose();
     PetscCall(K_.first_residual(R));
     PetscCall(pass(2, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) { bcgs_begin(space, n, v, tells(), sums); }));
     PetscCall(Guarded([&] { now_ = scalars_.told(); }));
@@ -89,6 +93,7 @@ private:
       }));
     dp_ = norm();
     PetscCall(report(0, dp_));
+    if (early_ && !ksp_->reason) PetscCall(K_.multiply_transposed(Q, ATQ));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -117,12 +122,26 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
+  /* v and v'q. */
+  PetscErrorCode first_product()
+  {
+    PetscFunctionBegin;
+    if (early_) {
+      PetscCall(Guarded([&] { dot(K_.space(), K_.n(), K_[ATQ], K_[MP], &keeps().there->vq, K_.sums()); }));
+      PetscCall(add_up([&] { return K_.rank_sums().sum_beside(&now_.vq, 1, [&] { return K_.multiply(MP, V); }); }));
+    } else {
+      PetscCall(K_.multiply_dot(MP, Q, V, &keeps().there->vq));
+      if (!whole_) PetscCall(add_up([&] { return K_.sum_over_ranks(&now_.vq, 1); }));
+    }
+    PetscCall(K_.log_flops(2));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
   PetscErrorCode halves()
   {
     PetscFunctionBegin;
     PetscCall(K_.precondition(P, MP, {first_of_p_.kind != AnyFirstStep::none}));
-    PetscCall(K_.multiply_dot(MP, Q, V, &keeps().there->vq));
-    if (!whole_) PetscCall(add_up([&] { return K_.sum_over_ranks(&now_.vq, 1); }));
+    PetscCall(first_product());
     PetscCall(pass(4, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) { bcgs_first_half(space, n, v, keeps(), first_of_s_, sums); }));
     PetscCall(K_.precondition(R, MS, {first_of_s_.kind != AnyFirstStep::none}));
     if (whole_) PetscCall(K_.multiply_dot(MS, R, T, &keeps().there->st, &keeps().there->tt));
@@ -142,7 +161,8 @@ private:
 
   PetscErrorCode add_up_products()
   {
-    PetscScalar sums[] = {now_.ss, now_.st, now_.tt, now_.sq, now_.tq};
+    constexpr PetscReal lost   = 1e-8; /* of v'q, relative */
+    PetscScalar         sums[] = {now_.ss, now_.st, now_.tt, now_.sq, now_.tq};
 
     PetscFunctionBegin;
     PetscCall(K_.sum_over_ranks(sums, 5));
@@ -151,6 +171,7 @@ private:
     now_.tt = sums[2];
     now_.sq = sums[3];
     now_.tq = sums[4];
+    if (!(PetscAbsScalar(now_.sq) < lost * PetscAbsScalar(now_.rho))) early_ = false; /* s'q = rho - alpha v'q */
     now_.end_second_half();
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -242,7 +263,8 @@ private:
   const AnyFirstStep      first_of_p_, first_of_s_;
   DeviceLoop<BcgsScalars> loop_;
   bool                    first_ = true, x_is_late_ = false;
-  BcgsScalars             now_{}; // as the host knows them
+  bool                    early_ = false; // v'q is summed up beside the product
+  BcgsScalars             now_{};         // as the host knows them
   PetscReal               dp_ = 0;
 };
 
@@ -251,7 +273,7 @@ private:
 static PetscErrorCode KSPSolve_FusedBCGS(KSP ksp)
 {
   PetscFunctionBegin;
-  PetscCall((SolveFused<BcgsScalars, BiCGStab>(ksp, all_vectors)));
+  PetscCall((SolveFused<BcgsScalars, BiCGStab>(ksp, ksp_on_one_rank(ksp) ? ATQ : most_vectors)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -264,8 +286,8 @@ static PetscErrorCode KSPSolve_FusedBCGS(KSP ksp)
    Norm types, convergence tests, monitors, reasons and iterates are those of `KSPFBCGS`, up to rounding; where the preconditioner's set-up has failed, it says so at once. The
    preconditioner may change from one application to the next, as a cycle in low precision does. What runs where is as for `KSPFUSEDCG`.
 
-   On several ranks there are two reductions in an iteration, one behind each product with the matrix, and a third where sums would cancel. A preconditioner that may change needs
-   both: what it is applied to the second time is known when the first step's length is. With a single reduction, as in `KSPIBCGS`, it must be linear.
+   On several ranks one reduction in an iteration is waited for, behind the second product with the matrix, and another where sums would cancel. What the first step's length needs
+   is added up while the first product is under way, for which a solve begins with one transposed product; of operators that are not `MATAIJ` or derived from it the sum is waited for.
 
    Only right preconditioning is supported.
 

@@ -88,6 +88,7 @@ PetscErrorCode KrylovSpace::take(PetscInt nvectors)
   space_ = space;
   PetscCall(Guarded([&] {
     if (!have_sums_) sums_ = FusedSums(space_);
+    rank_sums_.open(comm_);
   }));
   have_sums_ = true;
   x_.vec     = ksp_->vec_sol;
@@ -162,6 +163,7 @@ PetscErrorCode KrylovSpace::reset()
   vectors_.clear();
   loop_.drop();
   leaders_.reset();
+  PetscCall(rank_sums_.reset());
   op_.reset();
   pc_        = NativePC();
   sums_      = FusedSums();
@@ -232,11 +234,7 @@ PetscErrorCode KrylovSpace::multiply(PetscInt x, PetscInt y)
     PetscCall(PetscLogEventEnd(events.mult, A_, 0, 0, 0));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(from.close());
-  PetscCall(to.close());
-  PetscCall(KSP_MatMult(ksp_, A_, from.vec, to.vec));
-  PetscCall(from.open(space_, true));
-  PetscCall(to.open(space_, true));
+  PetscCall(through_petsc(from, to, [this](Vec x, Vec y) { return KSP_MatMult(ksp_, A_, x, y); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -258,6 +256,42 @@ PetscErrorCode KrylovSpace::multiply_dot(PetscInt x, PetscInt w, PetscInt y, Pet
       add_up(space_, sums_, wy, yy);
     }));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+bool KrylovSpace::has_transpose() const
+{
+  PetscBool aij = PETSC_FALSE;
+
+  (void)PetscObjectBaseTypeCompareAny((PetscObject)A_, &aij, MATSEQAIJ, MATMPIAIJ, "");
+  return aij && !ksp_->transpose_solve;
+}
+
+/* Once a solve: PETSc's product, whatever its vectors. */
+PetscErrorCode KrylovSpace::multiply_transposed(PetscInt x, PetscInt y)
+{
+  const auto product = [this](Vec from, Vec to) { return MatMultTranspose(A_, from, to); };
+  Vector     from, to;
+
+  PetscFunctionBegin;
+  if (!op_) {
+    PetscCall(through_petsc(vector(x), vector(y), product));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscErrorCode failed = PETSC_SUCCESS;
+  for (Vector *v : {&from, &to}) {
+    if (!failed) failed = VecDuplicate(ksp_->vec_sol, &v->vec);
+    if (!failed) failed = v->open(space_, false);
+  }
+  failed = FailTogether(comm_, failed, "hold the vectors of a transposed product");
+  if (!failed) failed = Guarded([&] { copy(space_, n_, vector(x).data, from.data, sums_); });
+  if (!failed) failed = through_petsc(from, to, product);
+  if (!failed) failed = Guarded([&] { copy(space_, n_, to.data, vector(y).data, sums_); });
+  for (Vector *v : {&from, &to}) {
+    (void)v->close();
+    (void)VecDestroy(&v->vec);
+  }
+  PetscCall(failed);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -292,18 +326,7 @@ PetscErrorCode KrylovSpace::precondition(PetscInt r, PetscInt z, const CycleEnds
     PetscCall(PetscLogEventEnd(PC_Apply, ksp_->pc, 0, 0, 0));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(from.close());
-  PetscCall(to.close());
-  PetscCall(KSP_PCApply(ksp_, from.vec, to.vec));
-  PetscCall(from.open(space_, true));
-  PetscCall(to.open(space_, true));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode KrylovSpace::sum_over_ranks(PetscScalar *values, PetscInt n)
-{
-  PetscFunctionBegin;
-  if (!one_rank_) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, values, (PetscMPIInt)n, MPIU_SCALAR, MPIU_SUM, comm_));
+  PetscCall(through_petsc(from, to, [this](Vec r, Vec z) { return KSP_PCApply(ksp_, r, z); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -321,61 +344,6 @@ PetscErrorCode KrylovSpace::log_product()
   PetscFunctionBegin;
   usage.products[(int)space_]++;
   PetscCall(LogFlops(space_, flops));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* --- KSP */
-
-bool KrylovSpace::tests_norm() const
-{
-  return ksp_->normtype != KSP_NORM_NONE && HasTest(ksp_, KSPConvergedDefault);
-}
-
-PetscErrorCode KrylovSpace::monitor(PetscInt it, PetscReal norm)
-{
-  PetscFunctionBegin;
-  ksp_->rnorm = norm;
-  PetscCall(KSPLogResidualHistory(ksp_, norm));
-  if (seen_ && ksp_->numbermonitors) PetscCall(show([&] { return KSPMonitor(ksp_, it, norm); }));
-  else PetscCall(KSPMonitor(ksp_, it, norm));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode KrylovSpace::test(PetscInt it, PetscReal norm)
-{
-  const auto call = [&] { return (*ksp_->converged)(ksp_, it, norm, &ksp_->reason, ksp_->cnvP); };
-
-  PetscFunctionBegin;
-  if (seen_) PetscCall(show(call));
-  else PetscCall(call());
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode CheckNorm(KSP ksp, PetscReal norm)
-{
-  PetscFunctionBegin;
-  KSPCheckNorm(ksp, norm);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode CheckDot(KSP ksp, PetscScalar xy)
-{
-  PetscFunctionBegin;
-  KSPCheckDot(ksp, xy);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode KrylovSpace::check(PetscReal norm)
-{
-  PetscFunctionBegin;
-  if (PetscIsInfOrNanReal(norm)) PetscCall(show([&] { return CheckNorm(ksp_, norm); }));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode KrylovSpace::check_dot(PetscScalar xy)
-{
-  PetscFunctionBegin;
-  if (PetscIsInfOrNanScalar(xy)) PetscCall(show([&] { return CheckDot(ksp_, xy); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -10,6 +10,7 @@
 #include "petsc/vec_access.hpp"
 #include "group_solve.hpp"
 #include "native_pc.hpp"
+#include "rank_sums.hpp"
 #include "recorded_loop.hpp"
 #include <deque>
 #include <memory>
@@ -61,9 +62,12 @@ public:
   PetscErrorCode precondition(PetscInt r, PetscInt z, const CycleEnds &ends = {});                      // z = M r, without what is in the null space
   AnyFirstStep   first_step(PetscInt z) { return op_ ? pc_.first_step((*this)[z]) : AnyFirstStep(); }   // see NativePC
   const float   *narrow_solution() const { return op_ && one_rank_ ? pc_.narrow_solution() : nullptr; } // the same
+  PetscErrorCode multiply_transposed(PetscInt x, PetscInt y);                                           // y = A' x
+  bool           has_transpose() const;                                                                 // the same on all ranks
   bool           preconditions_cheaply() const { return op_ && !pc_.has_cycle(); }
   bool           may_leave_sums() const { return op_ && one_rank_ && pc_.removes_nothing(); } // precondition() may, of z'r and z'z
-  PetscErrorCode sum_over_ranks(PetscScalar *values, PetscInt n);                             // values in host memory
+  PetscErrorCode sum_over_ranks(PetscScalar *values, PetscInt n) { return one_rank_ ? PETSC_SUCCESS : rank_sums_.sum(values, n); } // values in host memory
+  RankSums      &rank_sums() { return rank_sums_; }
   PetscErrorCode log_flops(PetscLogDouble per_row);
 
   /* History, monitors, convergence test. up_to_date() runs first where one of them may look at the solution. */
@@ -107,6 +111,16 @@ private:
     PetscCall(x_.open(space_, true));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  template <class Call> PetscErrorCode through_petsc(Vector &from, Vector &to, const Call &call)
+  {
+    PetscFunctionBegin;
+    PetscCall(from.close());
+    PetscCall(to.close());
+    PetscCall(call(from.vec, to.vec));
+    PetscCall(from.open(space_, true));
+    PetscCall(to.open(space_, true));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   Vector        &vector(PetscInt k) { return k == solution ? x_ : vectors_[k]; }
   PetscErrorCode find_operator(KSP ksp);  // collective
   PetscErrorCode take(PetscInt nvectors); // this rank's, what is open after an error included
@@ -123,6 +137,7 @@ private:
   std::shared_ptr<ParOperator<PetscScalar>> op_; // native
   NativePC                                  pc_;
   FusedSums                                 sums_;
+  RankSums                                  rank_sums_;
   Vector                                    x_;
   VecRead                                   b_;
   Stage                                     staged_b_;
@@ -140,7 +155,10 @@ template <class Prepare, class Run> PetscErrorCode InKrylovSpace(KrylovSpace &sp
   PetscCall(space.leaders().solve(ksp, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscErrorCode failed = space.open(ksp, nvectors, prepare);
-  if (!failed) failed = run();
+  if (!failed) {
+    failed = run();
+    if (failed) space.rank_sums().abandon();
+  }
   const PetscErrorCode also = space.close();
   PetscCall(failed);
   PetscCall(also);

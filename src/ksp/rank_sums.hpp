@@ -1,0 +1,69 @@
+/* Sums over the ranks of a solver: waited for at once, or behind work that does not need them. */
+#pragma once
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <petscsys.h>
+
+namespace goza::ksp
+{
+
+class RankSums {
+public:
+  RankSums()                            = default;
+  RankSums(const RankSums &)            = delete;
+  RankSums &operator=(const RankSums &) = delete;
+  ~RankSums() { (void)reset(); }
+
+  void open(MPI_Comm comm) /* for a solve; throws */
+  {
+    comm_ = comm;
+    if (!sums_) sums_ = std::make_unique<Sums>();
+  }
+
+  PetscErrorCode sum(PetscScalar *values, PetscInt n) const
+  {
+    PetscFunctionBegin;
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, values, (PetscMPIInt)n, MPIU_SCALAR, MPIU_SUM, comm_));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* values[n] of at most so many are summed up while work() goes on. After an error: abandon(). */
+  static constexpr PetscInt            most_beside = 2;
+  template <class Work> PetscErrorCode sum_beside(PetscScalar *values, PetscInt n, const Work &work)
+  {
+    MPI_Request request;
+
+    PetscFunctionBegin;
+    if (apart_ == MPI_COMM_NULL) PetscCallMPI(MPI_Comm_dup(comm_, &apart_));
+    std::copy_n(values, n, sums_->begin());
+    PetscCallMPI(MPI_Iallreduce(MPI_IN_PLACE, sums_->data(), (PetscMPIInt)n, MPIU_SCALAR, MPIU_SUM, apart_, &request));
+    PetscCall(work());
+    PetscCallMPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    std::copy_n(sums_->begin(), n, values);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* On all ranks when a solve has failed. A sum may be on its way that a rank which failed before it takes no part in: it is left alone, with the communicator that it alone
+     goes by, and what it writes to. */
+  void abandon()
+  {
+    (void)sums_.release();
+    apart_ = MPI_COMM_NULL;
+  }
+
+  PetscErrorCode reset()
+  {
+    PetscFunctionBegin;
+    if (apart_ != MPI_COMM_NULL) PetscCallMPI(MPI_Comm_free(&apart_));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+private:
+  using Sums = std::array<PetscScalar, most_beside>;
+
+  MPI_Comm              comm_ = MPI_COMM_NULL, apart_ = MPI_COMM_NULL;
+  std::unique_ptr<Sums> sums_;
+};
+
+} // namespace goza::ksp
