@@ -312,6 +312,7 @@ Footprint KrylovSpace::footprint()
   all.add(op_->builds());
   all.add(op_->bytes()); // its arrays may be laid out anew with its values
   pc_.add_to(&all);
+  all.add(narrow_solution());
   return all;
 }
 
