@@ -59,9 +59,9 @@ public:
   PetscErrorCode multiply(PetscInt x, PetscInt y); // y = A x
   /* and this rank's part of w'y and, unless it is nullptr, of y'y, in the space */
   PetscErrorCode multiply_dot(PetscInt x, PetscInt w, PetscInt y, PetscScalar *wy, PetscScalar *yy = nullptr);
-  PetscErrorCode precondition(PetscInt r, PetscInt z, const CycleEnds &ends = {});                    // z = M r, without what is in the null space
-  AnyFirstStep   first_step(PetscInt z) { return op_ ? pc_.first_step((*this)[z]) : AnyFirstStep(); } // see NativePC
-  /* The same; nullptr where a test or a monitor may apply the preconditioner before z is read, as KSPConvergedDefault() does to b with a nonzero guess. */
+  PetscErrorCode precondition(PetscInt r, PetscInt z, const CycleEnds &ends = {}); // z = M r, without what is in the null space
+  /* See NativePC. None where a test or a monitor may apply the preconditioner in between, as KSPConvergedDefault() does to b at first, with a nonzero guess. */
+  AnyFirstStep   first_step(PetscInt z) { return op_ && !seen_ ? pc_.first_step((*this)[z]) : AnyFirstStep(); }
   const float   *narrow_solution() const { return op_ && one_rank_ && !seen_ && ksp_->guess_zero ? pc_.narrow_solution() : nullptr; }
   PetscErrorCode multiply_transposed(PetscInt x, PetscInt y); // y = A' x
   bool           has_transpose() const;                       // the same on all ranks

@@ -48,6 +48,7 @@ public:
      goes by, and what it writes to. */
   void abandon()
   {
+    if (apart_ == MPI_COMM_NULL) return;
     (void)sums_.release();
     apart_ = MPI_COMM_NULL;
   }

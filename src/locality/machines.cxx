@@ -24,8 +24,8 @@ Machine c2050()
   return m;
 }
 
-/* Fitted to the families `fit` of test/support/study_gallery.cxx by the device's clock: how fast a host launches differs by half from one to the next. The kernels' figures are from
-   test/bench/results/products_h200.json, the device's own stay as they are. */
+/* Fitted to the families `fit` of test/support/study_gallery.cxx by the device's clock: how fast a host launches differs by half from one to the next. The kernels' figures are fitted to
+   test/bench/results/products_h200.json and products_h200_large.json, the device's own are not. */
 Machine h200()
 {
   Machine m;

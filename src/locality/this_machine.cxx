@@ -31,7 +31,7 @@ Found &found_in(Space space)
   return found[space == Space::Cuda];
 }
 
-/* What is no letter and no digit becomes one '-' a run. */
+/* Letters and digits as they are, and one '-' for each sequence of other characters. */
 std::string slug(const std::string &text)
 {
   std::string out;
