@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# portable.sh LIBRARY: that it runs on any processor of its kind. Instructions of AVX are in functions that the loader takes on processors which have them (core/launch/host_loop.hpp), and in no others.
+# portable.sh LIBRARY: that it runs on any processor of its kind. Instructions of AVX are in functions that the loader takes on processors which have them (core/launch/host_loop.hpp), and in no others; 77: it cannot be told here.
 set -euo pipefail
 library=$1
 if [ "$(uname -m)" != x86_64 ] || ! command -v objdump >/dev/null; then
-  echo "portable: not looked at, which takes an x86-64 and objdump"
-  exit 0
+  echo "no x86-64, or no objdump"
+  exit 77
 fi
 if grep -qE -- '-march=|-fsanitize=' "$(dirname "$library")/../obj/flags" 2>/dev/null; then
-  echo "portable: not looked at, the build is for one kind of processor or has sanitizers"
-  exit 0
+  echo "the build is for one kind of processor, or has sanitizers"
+  exit 77
 fi
 objdump -d --no-show-raw-insn "$library" | awk '
   /^[0-9a-f]+ <.*>:$/ { name = $2 }
