@@ -1,6 +1,8 @@
 /* What the preconditioner does with what it cannot use: a PETSc error that names the thing, or a failed reason on all ranks; no abort, no hang, no NaN. */
 #include "../support/pc_case.hpp"
 
+#include <petscgoza.h>
+
 #include <cmath>
 #include <limits>
 
@@ -72,9 +74,9 @@ void refused(const BadOption &bad)
 }
 
 /* The matrix of a problem with one value replaced, on one rank only. */
-MatHandle spoilt(const std::string &name, PetscInt row, PetscInt col, PetscScalar value)
+MatHandle spoilt(const std::string &name, PetscInt row, PetscInt col, PetscScalar value, MatType type = MATAIJ)
 {
-  MatHandle A = system_matrix(problem(name));
+  MatHandle A = system_matrix(problem(name), type);
   PetscInt  start, end;
   PETSC_OK(MatGetOwnershipRange(A, &start, &end));
   if (row >= start && row < end) PETSC_OK(MatSetValue(A, row, col, value, INSERT_VALUES));
@@ -138,6 +140,10 @@ const AddTests add([] {
     };
     with("nan_on_the_diagonal", [] { pc_fails_on_all_ranks(spoilt("poisson5", 700, 700, nan_value)); });
     with("nan_off_the_diagonal", [] { pc_fails_on_all_ranks(spoilt("poisson5", 3, 4, nan_value)); });
+    with("nan_in_half_storage", [] {
+      const Option half("-mat_cds_storage", "half");
+      pc_fails_on_all_ranks(spoilt("poisson5", 3, 4, nan_value, MATCDS));
+    });
     with("infinity", [] { pc_fails_on_all_ranks(spoilt("poisson5", 1400, 1400, inf_value)); });
     /* edge cases 1, 2, 7: stored zero, no diagonal, empty rows */
     with("zero_diagonal", [] { finite_or_failed(assemble(gallery_entry("zero_diagonal"), MATAIJ)); });

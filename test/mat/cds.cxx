@@ -106,6 +106,36 @@ BOOST_AUTO_TEST_CASE(half_holds_the_upper_diagonals)
   check_product(cds, A);
 }
 
+BOOST_AUTO_TEST_CASE(half_with_a_nan_is_full_while_it_has_it)
+{
+  CdsOptions half;
+  half.storage = CdsStorage::Half;
+
+  const Matrix                   A = tridiagonal(40);
+  const std::vector<PetscScalar> x = counted(A.ncols);
+  for (const double bad : {none, std::numeric_limits<double>::infinity()}) {
+    Matrix B = tridiagonal(40);
+    B.val[B.ptr[20]] = bad; /* (20, 19) */
+    for (bool first : {true, false}) {
+      auto cds = built(first ? B : A, half);
+      if (!first) cds.refill(B.csr());
+      BOOST_TEST(!cds.half());
+
+      std::vector<PetscScalar> y(A.nrows);
+      cds.apply(x.data(), goza::Assign<PetscScalar>{y.data()});
+      for (PetscInt i = 0; i < A.nrows; i++) BOOST_TEST(std::isfinite(y[i]) == (i != 20));
+
+      cds.refill(A.csr());
+      BOOST_TEST(cds.half());
+      check_product(cds, A);
+    }
+    B.val[B.ptr[30]] += 1; /* (30, 29) */
+    BOOST_TEST(!built(B, half).half());
+    B.val[B.ptr[20]] = A.val[A.ptr[20]];
+    BOOST_CHECK_THROW(built(B, half), goza::FormatRefusal);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(full_holds_all_and_half_must_be_symmetric)
 {
   CdsOptions full, half;

@@ -151,6 +151,10 @@ void check_same(Mat A, Mat R, const std::string &what)
   }
   PETSC_OK(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, aij.put()));
   PETSC_OK(MatNorm(R, NORM_INFINITY, &r));
+  MatInfo here, there;
+  PETSC_OK(MatGetInfo(A, MAT_LOCAL, &here));
+  PETSC_OK(MatGetInfo(aij, MAT_LOCAL, &there));
+  BOOST_CHECK_MESSAGE(here.nz_used == there.nz_used && here.nz_used + here.nz_unneeded == here.nz_allocated, what << ": " << here.nz_used << " entries of " << here.nz_allocated << ", in AIJ " << there.nz_used);
   off = PetscMax(entries_apart(aij, R), entries_apart(R, aij));
   BOOST_CHECK_MESSAGE(off <= rounding * (r + 1), what << ": entries off by " << off);
 }

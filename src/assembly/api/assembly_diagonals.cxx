@@ -110,7 +110,7 @@ PetscErrorCode WriteDiagonals(GozaAssembly a, Mat A, const DiagonalsToWrite &to)
   failed = Guarded([&] { expand_diagonals(a->space, *to.map, to.target, own.data()); });
   PetscCall(own.close());
   PetscCall(failed);
-  PetscCall(to.f->op->written(A));
+  PetscCall(to.f->op->written(A, (PetscLogDouble)a->nnz[0]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

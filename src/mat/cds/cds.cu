@@ -84,6 +84,24 @@ struct AddChecks {
   HD void operator()(PetscInt row, std::uint64_t *sum) const { *sum += check[row]; }
 };
 
+struct AddNotFinite {
+  const PetscInt    *ptr;
+  const PetscScalar *val;
+
+  HD void operator()(PetscInt row, std::int64_t *sum) const
+  {
+    for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) *sum += !(val[j] - val[j] == 0);
+  }
+};
+
+bool all_finite(const Csr &A)
+{
+  Array<std::int64_t> sum(A.space, 1);
+
+  join_rows<Plus, 1>(A.space, A.nrows, AddNotFinite{A.ptr, A.val}, sum.data());
+  return read_value(A.space, sum.data()) == 0;
+}
+
 /* Counts, for one row of a half matrix, the entries below the diagonal that differ from their mirror images; entries above less entries below; and the same of those that
    are not 0, below of those whose images are not 0. The sums over all rows are 0 when the stored diagonals are symmetric in pattern and, to a tolerance, in values: each
    entry below has its image, and no entry above that is not 0 is left without one. (By the pattern's balance alone a 0 below without an image would make up for an entry
@@ -264,8 +282,6 @@ template <class Store, class V> void Cds<Store, V>::build(const Csr &A)
 
 template <class Store, class V> void Cds<Store, V>::build(const Csr &A, const Diagonals &found)
 {
-  bool pairs = A.nrows == A.ncols && !found.offset.empty();
-
   this->nrows_ = A.nrows;
   this->ncols_ = A.ncols;
   bs_          = found.bs;
@@ -274,21 +290,31 @@ template <class Store, class V> void Cds<Store, V>::build(const Csr &A, const Di
   all_         = found.offset;
   grid_        = grid_strides(all_);
   rem_ptr_     = Array<PetscInt>(this->space_);
-  for (PetscInt o : all_) pairs = pairs && std::binary_search(all_.begin(), all_.end(), -o);
-  pairs = pairs && options_.storage != CdsStorage::Full &&
-          !(this->space_ == Space::Host && bs_ == 1 && few_rows_differ<Store>(A, all_, factor_, mirror_tolerance<Store>(options_.symmetric)));
-  lay_out(all_, pairs);
+  lay_out(all_, options_.storage != CdsStorage::Full && in_pairs() &&
+                  !(this->space_ == Space::Host && bs_ == 1 && few_rows_differ<Store>(A, all_, factor_, mirror_tolerance<Store>(options_.symmetric))));
   refill(A);
   if (inside_ < nnz_) split_remainder(A, true);
 }
 
+template <class Store, class V> bool Cds<Store, V>::in_pairs() const
+{
+  bool pairs = this->nrows_ == this->ncols_ && !all_.empty();
+
+  for (PetscInt o : all_) pairs = pairs && std::binary_search(all_.begin(), all_.end(), -o);
+  return pairs;
+}
+
 template <class Store, class V> void Cds<Store, V>::refill(const Csr &A)
 {
+  const bool to_be_half = options_.storage == CdsStorage::Half && !all_.empty();
+
+  if (to_be_half && !half_ && in_pairs()) lay_out(all_, true); // it held a NaN
   if (!fill(A)) { // the values are not symmetric (any more)
     lay_out(all_, false);
     fill(A);
   }
-  if (options_.storage == CdsStorage::Half && !half_ && !all_.empty()) throw FormatRefusal("-mat_cds_storage half, but the matrix is not symmetric");
+  /* a NaN or infinity, which differs from its mirror image, is for who computes with it to find */
+  if (to_be_half && !half_ && all_finite(A)) throw FormatRefusal("-mat_cds_storage half, but the matrix is not symmetric");
   if (rem_ptr_.size()) split_remainder(A, false);
 }
 

@@ -79,6 +79,7 @@ private:
   bool half_of(const Cds<PetscScalar, PetscScalar> &same) const;
   void copy(const Cds<PetscScalar, PetscScalar> &same);
   void lay_out(const std::vector<PetscInt> &offset, bool half);
+  bool in_pairs() const;   // of diagonals above and below, as half storage needs them
   bool fill(const Csr &A); // false: half, and the lower part is not the upper
   void split_remainder(const Csr &A, bool pattern);
 

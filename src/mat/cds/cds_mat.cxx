@@ -109,7 +109,8 @@ const FormatKind &CdsKind()
 
   Notes:
   Half storage reads half the values from memory: y_i = sum_d a_d[i] x[i + o_d] + a_d[i - o_d] x[i - o_d] (paper P1, half form), without atomic additions.
-  In parallel the diagonal block of each rank is tested and stored by itself. `MAT_CDS_HALF` for a matrix that is not symmetric is an error at the next product.
+  In parallel the diagonal block of each rank is tested and stored by itself. `MAT_CDS_HALF` for a matrix that is not symmetric is an error at the next product; one that holds a NaN or
+  infinity is held in full as long as it does.
   With `MAT_SYMMETRIC` set when the format is built, entries may differ from their mirror images by 100 units of rounding of
   themselves or of their diagonal entries, and the one above the diagonal is taken for both.
 

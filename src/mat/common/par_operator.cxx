@@ -96,16 +96,14 @@ template <class V> PetscErrorCode ParOperator<V>::fits(Mat A, bool *yes) const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <class V> PetscErrorCode ParOperator<V>::written(Mat A)
+template <class V> PetscErrorCode ParOperator<V>::written(Mat A, PetscLogDouble nnz)
 {
-  MatInfo info;
-  Seen    now;
-  bool    pattern, values;
+  Seen now;
+  bool pattern, values;
 
   PetscFunctionBegin;
   PetscCall(look(A, diag_seen_, &now, &pattern, &values));
-  PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
-  nnz_       = info.nz_used;
+  nnz_       = nnz;
   diag_seen_ = parent_seen_ = now;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -49,7 +49,7 @@ public:
   }
   void           start_from(std::unique_ptr<Format<V>> diagonal);
   PetscErrorCode fits(Mat A, bool *yes) const; // built, for the pattern that A has
-  PetscErrorCode written(Mat A);
+  PetscErrorCode written(Mat A, PetscLogDouble nnz);
   /* A's state moved since the last update(): the same answer on every rank. */
   PetscErrorCode behind(Mat A, bool *yes) const;
   void           forget_pattern() { parent_seen_ = diag_seen_ = offd_seen_ = Seen(); } // the next update() builds anew

@@ -148,13 +148,15 @@ struct CountEntries {
   DiagonalValues A;
   PetscInt      *length;
 
-  HD void operator()(PetscInt row) const
+  HD PetscInt of_row(PetscInt row) const
   {
     PetscInt n = 0;
 
     A.for_each_of_row(row, [&](PetscInt col, const PetscScalar *p) { n += is_entry(row, col, *p); });
-    length[row] = n;
+    return n;
   }
+  HD void operator()(PetscInt row) const { length[row] = of_row(row); }
+  HD void operator()(PetscInt row, std::int64_t *sum) const { *sum += of_row(row); }
 };
 
 struct CopyEntries {
@@ -253,6 +255,14 @@ void zero_rows_and_columns(Space space, const DiagonalValues &A, const char *gon
 void count_entries(Space space, const DiagonalValues &A, PetscInt *length)
 {
   for_each_row(space, A.rows(), CountEntries{A, length});
+}
+
+std::int64_t count_entries(Space space, const DiagonalValues &A)
+{
+  Array<std::int64_t> sum(space, 1);
+
+  join_rows<Plus, 1>(space, A.rows(), CountEntries{A, nullptr}, sum.data());
+  return read_value(space, sum.data());
 }
 
 void copy_entries(Space space, const DiagonalValues &A, const PetscInt *ptr, PetscInt *col, PetscScalar *val)

@@ -28,6 +28,7 @@ void zero_rows_and_columns(Space space, const DiagonalValues &A, const char *gon
 
 /* As compressed rows: the entries that are not 0, and the main diagonal. */
 void count_entries(Space space, const DiagonalValues &A, PetscInt *length); // [rows]
+std::int64_t count_entries(Space space, const DiagonalValues &A);
 void copy_entries(Space space, const DiagonalValues &A, const PetscInt *ptr, PetscInt *col, PetscScalar *val);
 
 } // namespace goza::mat

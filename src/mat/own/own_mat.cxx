@@ -153,14 +153,22 @@ static PetscErrorCode MatSetFromOptions_OwnCds(Mat A, GozaOptionItems PetscOptio
 
 static PetscErrorCode MatGetInfo_OwnCds(Mat A, MatInfoType, MatInfo *info)
 {
-  OwnCds *own = own_of(A);
+  OwnCds        *own = own_of(A);
+  DiagonalValues v;
+  std::int64_t   entries = 0;
 
   PetscFunctionBegin;
-  PetscCall(OwnShape(A, own));
+  PetscCall(OwnSettle(A, own));
+  if (own->op) {
+    PetscCall(OwnRead(A, own, own->space, &v));
+    PetscCall(Guarded([&] { entries = count_entries(own->space, v); }));
+  }
   *info              = {};
   info->block_size   = PetscAbs(A->rmap->bs);
-  info->nz_allocated = info->nz_used = (PetscLogDouble)OwnEntries(*own, A->rmap->n / own->bs, A->cmap->n / own->bs);
-  info->memory                       = own->op ? (PetscLogDouble)own->op->bytes() : 0;
+  info->nz_allocated = (PetscLogDouble)OwnEntries(*own, A->rmap->n / own->bs, A->cmap->n / own->bs);
+  info->nz_used      = (PetscLogDouble)entries;
+  info->nz_unneeded  = info->nz_allocated - info->nz_used;
+  info->memory       = own->op ? (PetscLogDouble)own->op->bytes() : 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
