@@ -22,7 +22,24 @@ void agree(const Method &m, const System &s, const std::string &what, bool nativ
   }
 }
 
-/* A cycle in low precision, whose rounding may cost an iteration: a test of convergence that applies it to b, as PETSc's does where there is a guess, leaves nothing behind. */
+/* A monitor that preconditions a vector of its own. */
+PetscErrorCode precondition_another(KSP ksp, PetscInt it, PetscReal, void *)
+{
+  PC        pc;
+  Mat       A;
+  VecHandle x, z;
+
+  PETSC_OK(KSPGetPC(ksp, &pc));
+  PETSC_OK(PCGetOperators(pc, &A, nullptr));
+  x = vector_of(A, 7 + it);
+  PETSC_OK(VecDuplicate(x, z.put()));
+  PETSC_OK(PCApply(pc, x, z));
+  BOOST_TEST(all_finite(z));
+  return PETSC_SUCCESS;
+}
+
+/* A cycle in low precision, whose rounding may cost an iteration: a test of convergence that applies it to b, as PETSc's does where there is a guess, leaves nothing behind, nor does
+   a monitor that applies it. */
 struct InLowPrecision {
   const Method &method;
   std::string   precision;
@@ -40,6 +57,11 @@ struct InLowPrecision {
       all_ranks(a.reason == c.reason, std::string("reason ") + KSPConvergedReasons[a.reason] + ", PETSc's " + KSPConvergedReasons[c.reason]);
       all_ranks(std::abs(a.its - c.its) <= 1, std::to_string(a.its) + " iterations, PETSc's " + std::to_string(c.its));
       BOOST_TEST(is_native(a), a.view);
+
+      KSPHandle watched = make_ksp(s, method.ours);
+      PETSC_OK(KSPMonitorSet(watched, precondition_another, nullptr, nullptr));
+      const Run w = solve_with(watched, b, x0);
+      all_ranks(w.reason == a.reason && std::abs(w.its - a.its) <= 1, std::to_string(w.its) + " iterations with a monitor that preconditions, " + std::to_string(a.its) + " without");
     }
   }
 };

@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(half_with_a_nan_is_full_while_it_has_it)
   const Matrix                   A = tridiagonal(40);
   const std::vector<PetscScalar> x = counted(A.ncols);
   for (const double bad : {none, std::numeric_limits<double>::infinity()}) {
-    Matrix B = tridiagonal(40);
+    Matrix B         = tridiagonal(40);
     B.val[B.ptr[20]] = bad; /* (20, 19) */
     for (bool first : {true, false}) {
       auto cds = built(first ? B : A, half);

@@ -154,7 +154,8 @@ void check_same(Mat A, Mat R, const std::string &what)
   MatInfo here, there;
   PETSC_OK(MatGetInfo(A, MAT_LOCAL, &here));
   PETSC_OK(MatGetInfo(aij, MAT_LOCAL, &there));
-  BOOST_CHECK_MESSAGE(here.nz_used == there.nz_used && here.nz_used + here.nz_unneeded == here.nz_allocated, what << ": " << here.nz_used << " entries of " << here.nz_allocated << ", in AIJ " << there.nz_used);
+  BOOST_CHECK_MESSAGE(here.nz_used == there.nz_used && here.nz_used + here.nz_unneeded == here.nz_allocated,
+                      what << ": " << here.nz_used << " entries of " << here.nz_allocated << ", in AIJ " << there.nz_used);
   off = PetscMax(entries_apart(aij, R), entries_apart(R, aij));
   BOOST_CHECK_MESSAGE(off <= rounding * (r + 1), what << ": entries off by " << off);
 }

@@ -309,7 +309,7 @@ template <class Store, class V> void Cds<Store, V>::refill(const Csr &A)
   const bool to_be_half = options_.storage == CdsStorage::Half && !all_.empty();
 
   if (to_be_half && !half_ && in_pairs()) lay_out(all_, true); // it held a NaN
-  if (!fill(A)) { // the values are not symmetric (any more)
+  if (!fill(A)) {                                              // the values are not symmetric (any more)
     lay_out(all_, false);
     fill(A);
   }

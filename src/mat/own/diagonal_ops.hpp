@@ -27,8 +27,8 @@ void zero_rows(Space space, const DiagonalValues &A, const char *gone, PetscScal
 void zero_rows_and_columns(Space space, const DiagonalValues &A, const char *gone, PetscScalar diag, const PetscScalar *x, PetscScalar *b);
 
 /* As compressed rows: the entries that are not 0, and the main diagonal. */
-void count_entries(Space space, const DiagonalValues &A, PetscInt *length); // [rows]
+void         count_entries(Space space, const DiagonalValues &A, PetscInt *length); // [rows]
 std::int64_t count_entries(Space space, const DiagonalValues &A);
-void copy_entries(Space space, const DiagonalValues &A, const PetscInt *ptr, PetscInt *col, PetscScalar *val);
+void         copy_entries(Space space, const DiagonalValues &A, const PetscInt *ptr, PetscInt *col, PetscScalar *val);
 
 } // namespace goza::mat

@@ -58,7 +58,8 @@ static void take(Mat A, OwnCds *own, std::unique_ptr<PlainCds> cds)
   PlainCds *now = cds.get();
 
   op->start_from(std::move(cds));
-  if (op->written(A, (PetscLogDouble)OwnEntries(*own, A->rmap->n / own->bs, A->cmap->n / own->bs))) throw std::runtime_error("the state of the matrix cannot be read");
+  if (op->written(A, (PetscLogDouble)OwnEntries(*own, A->rmap->n / own->bs, A->cmap->n / own->bs)))
+    throw std::runtime_error("the state of the matrix cannot be read");
   own->op  = std::move(op);
   own->cds = now;
 }
