@@ -86,6 +86,7 @@ typedef enum {
 } PCSAAMGPrecision;
 
 typedef enum {
+  PC_SAAMG_REUSE_AUTO,         /* new values, same pattern: as PATTERN where no threshold is in use and as many entries couple rows as before, else as NONE */
   PC_SAAMG_REUSE_NONE,         /* new values: a new hierarchy */
   PC_SAAMG_REUSE_PATTERN,      /* new values, same pattern: keep the aggregates, redo the interpolation and the coarse operators in the patterns they have */
   PC_SAAMG_REUSE_INTERPOLATION /* new values, same pattern: keep P, redo the coarse operators */

@@ -176,6 +176,7 @@ void zero_right_hand_side(const PCCase &c)
 /* New values, same pattern: without reuse the preconditioner is what a fresh one would be. */
 void values_change(const PCCase &c)
 {
+  Option    reuse("-pc_saamg_reuse", "none");
   MatHandle A  = system_matrix(c.problem);
   PCHandle  pc = make_pc(A);
   VecHandle x  = right_hand_side(A, 1);
@@ -192,11 +193,11 @@ void values_change(const PCCase &c)
   BOOST_TEST(distance(got, want) <= c.eps() * norm(want));
 }
 
-/* With the interpolation kept, a matrix that is only scaled still has the hierarchy of a fresh set-up; any other still converges. */
-void values_change_interpolation_kept(const PCCase &c)
+/* With aggregates, or the interpolation too, kept, a matrix that is only scaled still has the hierarchy of a fresh set-up; any other still converges, in `more` iterations at most. */
+void values_change_kept(const PCCase &c, const char *how, PetscInt more)
 {
   if (pc_name() != "saamg") return;
-  Option    reuse("-pc_saamg_reuse", "interpolation");
+  Option    reuse("-pc_saamg_reuse", how);
   MatHandle A  = system_matrix(c.problem);
   PCHandle  pc = make_pc(A);
   VecHandle x = right_hand_side(A, 1), before = apply(pc, A, x);
@@ -218,21 +219,30 @@ void values_change_interpolation_kept(const PCCase &c)
   PETSC_OK(KSPSetOperators(ksp, A, A));
   const Solve s = solve(ksp, A);
   BOOST_TEST(s.reason > 0);
-  BOOST_TEST(s.iterations <= c.ceiling() + 2);
+  BOOST_TEST(s.iterations <= c.ceiling() + more);
 }
 
-/* With the aggregates kept: D A D has the same ones for a D of powers of two, alike in a block, but another interpolation, and must get the hierarchy of a fresh set-up. */
-void values_change_pattern_kept(const PCCase &c)
+void values_change_interpolation_kept(const PCCase &c)
 {
-  if (pc_name() != "saamg") return;
-  Option    reuse("-pc_saamg_reuse", "pattern"), levels("-pc_saamg_max_levels", "2"); /* weights on the second level are other ones */
+  values_change_kept(c, "interpolation", 2);
+}
+void values_change_by_default(const PCCase &c)
+{
+  values_change_kept(c, "auto", 0);
+}
+
+/* With the aggregates kept: D A D has the same ones for a D of powers of two, alike in a block, but another interpolation, and must get the hierarchy of a fresh set-up. By default they are
+   kept from the second set-up on, and the patterns of products from the third. */
+void values_change_aggregates_kept(const PCCase &c, const char *how)
+{
+  Option    reuse("-pc_saamg_reuse", how), levels("-pc_saamg_max_levels", "2"); /* weights on the second level are other ones */
   MatHandle A  = system_matrix(c.problem);
   PCHandle  pc = make_pc(A);
   VecHandle x = right_hand_side(A, 1), before = apply(pc, A, x), d = right_hand_side(A, 2);
   PetscInt  start, end, bs;
 
   PETSC_OK(MatGetBlockSize(A, &bs));
-  for (int round = 0; round < 2; round++) {
+  for (int round = 0; round < 3; round++) {
     PETSC_OK(VecGetOwnershipRange(d, &start, &end));
     for (PetscInt i = start; i < end; i++) PETSC_OK(VecSetValue(d, i, (PetscScalar)(1 << (i / bs * 7 + i / bs / 5 + round) % 3), INSERT_VALUES));
     PETSC_OK(VecAssemblyBegin(d));
@@ -244,6 +254,12 @@ void values_change_pattern_kept(const PCCase &c)
     VecHandle got = apply(pc, A, x), want = apply(fresh, A, x);
     BOOST_TEST(distance(got, want) <= c.eps() * norm(want));
   }
+}
+
+void values_change_pattern_kept(const PCCase &c)
+{
+  for (const char *how : {"pattern", "auto"})
+    if (pc_name() == "saamg") values_change_aggregates_kept(c, how);
 }
 
 /* Another pattern in the same matrix object: everything is built anew, whatever may be reused. */
@@ -343,6 +359,7 @@ const AddTests add([] {
     {"values_change", values_change},
     {"mixed_costs_few_iterations", mixed_costs_few_iterations},
     {"values_change_interpolation_kept", values_change_interpolation_kept},
+    {"values_change_by_default", values_change_by_default},
     {"values_change_pattern_kept", values_change_pattern_kept},
     {"pattern_changes", pattern_changes},
     {"reset", reset},

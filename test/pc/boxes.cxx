@@ -148,7 +148,8 @@ void same_facts(const StoredRows &stored, const MapPtr &columns, const std::stri
   all_ranks(by_rows.dinv.to_host() == by_places.dinv.to_host() && by_rows.isolated.to_host() == by_places.isolated.to_host(),
             what + ": inverse diagonal, isolated rows");
   all_ranks(by_rows.finite == by_places.finite && by_rows.positive == by_places.positive && by_rows.negative == by_places.negative &&
-              by_rows.dominant == by_places.dominant && by_rows.any_isolated == by_places.any_isolated && by_rows.nisolated == by_places.nisolated,
+              by_rows.dominant == by_places.dominant && by_rows.any_isolated == by_places.any_isolated && by_rows.nisolated == by_places.nisolated &&
+              by_rows.couplings == by_places.couplings,
             what + ": facts");
   all_ranks(of_rows.rows == of_places.rows && of_rows.positive == of_places.positive && of_rows.edges == of_places.edges && of_rows.weak == of_places.weak &&
               of_rows.squares == of_places.squares,

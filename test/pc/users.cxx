@@ -1,5 +1,6 @@
 /* What users of saamg do besides a solve: several right-hand sides at once, a preconditioner that is kept while the matrix moves on, unknowns that are given. */
 #include "mat/common/format_kind.hpp"
+#include "../support/mesh_case.hpp"
 #include "../support/pc_case.hpp"
 
 #include <cmath>
@@ -127,6 +128,56 @@ BOOST_AUTO_TEST_CASE(kept_while_the_matrix_moves_on)
       PETSC_OK(VecAXPY(after, -0.25, before));
       BOOST_TEST(norm(after) <= 1e-10 * norm(before), type << ", " << smoother);
     }
+}
+
+/* By default aggregates stay where they rest on the pattern, and nowhere else. */
+BOOST_AUTO_TEST_CASE(aggregates_stay_by_default)
+{
+  Option     limit("-pc_saamg_coarse_limit", "30");
+  MatHandle  A    = system_matrix(problem("poisson7"));
+  PCHandle   pc   = make_pc(A);
+  const auto made = [&] {
+    const int before = event_count("SAAMGAggregate");
+
+    PETSC_OK(MatScale(A, 2));
+    PETSC_OK(PCSetOperators(pc, A, A));
+    PETSC_OK(PCSetUp(pc));
+    return event_count("SAAMGAggregate") - before;
+  };
+  const auto once = [&](const std::string &what) {
+    BOOST_TEST(made() > 0, what);
+    BOOST_TEST(made() == 0, what << ", and then only new values");
+  };
+  VecHandle    ones = right_hand_side(A, 1);
+  MatNullSpace near_null;
+  Vec          vector = ones;
+  PetscInt     start, end;
+  PetscReal    length;
+
+  for (int step = 0; step < 4; step++) BOOST_TEST(made() == 0);
+  PETSC_OK(PCSAAMGSetThreshold(pc, 0.02));
+  for (int step = 0; step < 2; step++) BOOST_TEST(made() > 0, "a threshold");
+  PETSC_OK(PCSAAMGSetThreshold(pc, 0));
+  once("no threshold");
+  PETSC_OK(PCSAAMGSetReuse(pc, PC_SAAMG_REUSE_NONE));
+  for (int step = 0; step < 2; step++) BOOST_TEST(made() > 0, "none");
+  PETSC_OK(PCSAAMGSetReuse(pc, PC_SAAMG_REUSE_AUTO));
+  once("auto after none");
+
+  PETSC_OK(VecNormalize(ones, &length));
+  PETSC_OK(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_FALSE, 1, &vector, &near_null));
+  PETSC_OK(MatSetNearNullSpace(A, near_null));
+  once("a near-null space");
+  PETSC_OK(MatNullSpaceDestroy(&near_null));
+
+  PETSC_OK(MatGetOwnershipRange(A, &start, &end));
+  if (start == 0) {
+    PETSC_OK(MatSetValue(A, 0, 1, 0, INSERT_VALUES));
+    PETSC_OK(MatSetValue(A, 1, 0, 0, INSERT_VALUES));
+  }
+  PETSC_OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PETSC_OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  once("a zero");
 }
 
 /* A set-up with new values and what there was of the old ones: the matrix's format, which the cycle shares, is filled again, not built. */

@@ -56,9 +56,9 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool
   PetscFunctionBegin;
   if (!values_only) mg->cycle.reset(); /* nothing of it would stay, and it may hold the matrix's format, which then could not be refilled */
   else if (mg->cycle) mg->cycle->let_go_of_finest();
-  PetscCall(ChooseForMatrix(pc, mg, rows, exact, values_only, &facts));
+  PetscCall(ChooseForMatrix(pc, mg, rows, exact, &values_only, &facts));
+  if (!values_only) mg->cycle.reset();
   mg->hierarchy_options.rows_lent = WantedPrecision(*mg) == PC_SAAMG_DOUBLE;
-  mg->hierarchy_options.keep = mg->reuse == PC_SAAMG_REUSE_NONE ? Keep::Nothing : mg->reuse == PC_SAAMG_REUSE_PATTERN ? Keep::Aggregates : Keep::Interpolation;
   if (values_only) {
     PetscCall(mg->hierarchy.update(rows.A, mg->hierarchy_options, finite, exact, facts));
   } else {
@@ -103,10 +103,10 @@ static PetscErrorCode SetUpLevels(PC pc, Mat A, bool *wants_rows)
   PetscCall(PetscObjectGetId((PetscObject)A, &id));
   PetscCall(OpenRows(pc, mg, same_pattern && mg->ascending == id, &rows));
   mg->ascending = rows.ascend ? id : 0;
-  PetscCall(SetUpHierarchy(pc, mg, rows, same_pattern && (mg->reuse == PC_SAAMG_REUSE_INTERPOLATION || (mg->reuse == PC_SAAMG_REUSE_PATTERN && mg->kept == mg->reuse)), &finite, wants_rows));
+  PetscCall(SetUpHierarchy(pc, mg, rows, same_pattern && (mg->reuse == PC_SAAMG_REUSE_INTERPOLATION || (mg->reuse != PC_SAAMG_REUSE_NONE && mg->kept == mg->reuse)), &finite, wants_rows));
   if (*wants_rows) PetscFunctionReturn(PETSC_SUCCESS);
   mg->nonzerostate = nonzerostate;
-  mg->kept         = mg->reuse;
+  mg->kept         = mg->hierarchy_options.keep == Keep::Nothing ? PC_SAAMG_REUSE_NONE : mg->reuse;
   if (!finite) {
     PetscCall(PetscInfo(pc, "The matrix holds a NaN or Inf, or the set-up made one\n"));
     mg->cycle.reset();
@@ -347,7 +347,7 @@ SAAMG::SAAMG()
 . -pc_saamg_precision (auto|double|mixed|single|half) - precision of the cycle; mixed: the finest level in double, the others in single; half: single, with the operators and interpolations stored in half;
                                                          auto (default): see the notes
 . -pc_saamg_paper (none|darcy|anisotropic)     - the settings of the paper below for its two problems, where no other option names them; see `PCSAAMGSetPaper()`
-- -pc_saamg_reuse (none|pattern|interpolation) - what is kept when values change and the pattern does not
+- -pc_saamg_reuse (auto|none|pattern|interpolation) - what is kept when values change and the pattern does not; see `PCSAAMGSetReuse()`
 
   Level: intermediate
 

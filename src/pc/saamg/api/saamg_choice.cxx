@@ -29,8 +29,8 @@ static SmoothedWith smoothing_for(const Symmetry &found, PCSAAMGInterpolation in
   }
 }
 
-/* What is not set is looked for; couplings: whether they are. facts: of the rows, where they have been found on the way. */
-static PetscErrorCode LookAt(PC pc, SAAMG *mg, const OwnRows &rows, const OperatorSource &exact, bool couplings, std::shared_ptr<CsrFacts> *facts)
+/* What is not set is looked for; couplings: whether they are; always: facts are, too, though nothing else is asked. facts: of the rows, where they have been found on the way. */
+static PetscErrorCode LookAt(PC pc, SAAMG *mg, const OwnRows &rows, const OperatorSource &exact, bool couplings, bool always, std::shared_ptr<CsrFacts> *facts)
 {
   PetscBool                 known, symmetric;
   ParOperator<PetscScalar> *op = nullptr;
@@ -39,7 +39,7 @@ static PetscErrorCode LookAt(PC pc, SAAMG *mg, const OwnRows &rows, const Operat
   mg->found = {};
   PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
   mg->told = known && symmetric;
-  if (mg->told && !couplings) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mg->told && !couplings && !always) PetscFunctionReturn(PETSC_SUCCESS);
   if (exact) PetscCall(FailTogether(rows.columns->comm(), exact(&op), "hold its rows in the matrix's format"));
   PetscCall(PetscLogEventBegin(events.eigen, pc, 0, 0, 0));
   PetscCall(Together(rows.columns->comm(), "look at the matrix", [&] {
@@ -54,24 +54,77 @@ static PetscErrorCode LookAt(PC pc, SAAMG *mg, const OwnRows &rows, const Operat
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const OperatorSource &exact, bool kept, std::shared_ptr<CsrFacts> *facts)
+/* Whether the last aggregates serve: of threshold 0 they are made of the pattern and of which entries are zeros. */
+static PetscErrorCode SamePremises(PC pc, SAAMG *mg, const OwnRows &rows, const CsrFacts &facts, bool *same)
+{
+  const HierarchyOptions &o = mg->hierarchy_options;
+  Premises                now;
+  MatNullSpace            space;
+  PetscInt                n = 0;
+  const Vec              *vecs;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetNearNullSpace(pc->pmat, &space));
+  if (space) {
+    PetscCall(PetscObjectGetId((PetscObject)space, &now.near_null));
+    PetscCall(MatNullSpaceGetVecs(space, NULL, &n, &vecs));
+  }
+  for (PetscInt j = 0; j < n; j++) {
+    PetscObjectState state;
+
+    PetscCall(PetscObjectStateGet((PetscObject)vecs[j], &state));
+    now.vectors += state;
+  }
+  now.couplings     = facts.couplings;
+  now.threshold     = o.threshold;
+  now.diagonal_sign = o.diagonal_sign;
+  now.smoothed_with = o.smoothed_with;
+  now.coordinates   = mg->coordinates_state;
+  PetscCall(Together(rows.columns->comm(), "compare what its aggregates rest on", [&] {
+    now.settings = SettingsChanged(*mg);
+    *same        = rows.columns->all(*same && now == mg->premises);
+    mg->premises = std::move(now);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What update() is to find. By default the aggregates where they rest on the pattern alone. */
+static Keep WhatToKeep(const SAAMG &mg)
+{
+  switch (mg.reuse) {
+  case PC_SAAMG_REUSE_AUTO:
+    return mg.hierarchy_options.threshold > 0 ? Keep::Nothing : Keep::Aggregates;
+  case PC_SAAMG_REUSE_PATTERN:
+    return Keep::Aggregates;
+  case PC_SAAMG_REUSE_INTERPOLATION:
+    return Keep::Interpolation;
+  default:
+    return Keep::Nothing;
+  }
+}
+
+PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const OperatorSource &exact, bool *kept, std::shared_ptr<CsrFacts> *facts)
 {
   const PetscInt automatic = smoother_named("auto");
+  const bool     by_itself = mg->reuse == PC_SAAMG_REUSE_AUTO, anew = !*kept || by_itself;
   PetscInt       bs;
 
   PetscFunctionBegin;
   PetscCall(MatGetBlockSize(pc->pmat, &bs));
-  if (!kept) mg->couplings = {};
-  PetscCall(LookAt(pc, mg, rows, exact, !kept && mg->threshold < 0 && bs == 1, facts));
+  if (anew) mg->couplings = {};
+  PetscCall(LookAt(pc, mg, rows, exact, anew && mg->threshold < 0 && bs == 1, by_itself, facts));
   mg->taken = mg->cycle_options;
   for (SmootherChoice &s : mg->taken.smoothers) {
     if (s.which == automatic) s.which = smoother_named(smoother_for(mg->found));
   }
   const SmootherChoice &finest      = mg->taken.smoothers[PC_SAAMG_FINEST];
   mg->hierarchy_options.alternating = finest.which == smoother_named("jacobi") && finest.options.jacobi_relax > 0.9;
-  if (!kept) mg->hierarchy_options.threshold = mg->threshold >= 0 ? mg->threshold : mg->couplings.threshold();
-  if (!kept) mg->hierarchy_options.diagonal_sign = mg->couplings.of_both_signs() ? mg->couplings.diagonal_sign : 0;
-  if (!kept || mg->reuse != PC_SAAMG_REUSE_INTERPOLATION) mg->hierarchy_options.smoothed_with = smoothing_for(mg->found, mg->interpolation);
+  if (anew) mg->hierarchy_options.threshold = mg->threshold >= 0 ? mg->threshold : mg->couplings.threshold();
+  if (anew) mg->hierarchy_options.diagonal_sign = mg->couplings.of_both_signs() ? mg->couplings.diagonal_sign : 0;
+  if (anew || mg->reuse != PC_SAAMG_REUSE_INTERPOLATION) mg->hierarchy_options.smoothed_with = smoothing_for(mg->found, mg->interpolation);
+  if (by_itself) PetscCall(SamePremises(pc, mg, rows, **facts, kept));
+  mg->hierarchy_options.keep    = WhatToKeep(*mg);
+  mg->hierarchy_options.sparing = by_itself;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -40,6 +40,22 @@ struct AutoPrecision {
   }
 };
 
+/* What aggregates rest on beside the pattern. Where it is as it was, they are kept by default. */
+struct Premises {
+  std::string      settings;
+  std::int64_t     couplings = 0; // entries that couple rows
+  PetscReal        threshold = 0, diagonal_sign = 0;
+  SmoothedWith     smoothed_with = SmoothedWith::Matrix;
+  PetscObjectId    near_null     = 0;
+  PetscObjectState vectors       = 0; // of the near-null space
+  PetscInt         coordinates   = 0; // their state
+
+  bool operator==(const Premises &o) const
+  {
+    return settings == o.settings && couplings == o.couplings && threshold == o.threshold && diagonal_sign == o.diagonal_sign && smoothed_with == o.smoothed_with && near_null == o.near_null && vectors == o.vectors && coordinates == o.coordinates;
+  }
+};
+
 struct OwnRows;
 
 struct SAAMG {
@@ -50,9 +66,16 @@ struct SAAMG {
   PCSAAMGInterpolation   interpolation = PC_SAAMG_INTERPOLATION_AUTO;
   PetscReal              threshold     = PETSC_DECIDE;
   PCSAAMGPrecision       precision     = PC_SAAMG_AUTO;
-  PCSAAMGReuse           reuse         = PC_SAAMG_REUSE_NONE;
+  PCSAAMGReuse           reuse         = PC_SAAMG_REUSE_AUTO;
   std::vector<PetscReal> coordinates; // [nodes][dim], from PCSetCoordinates()
-  PetscInt               dim = 0;
+  PetscInt               dim = 0, coordinates_state = 0;
+
+  void take_coordinates(PetscInt d, std::vector<PetscReal> &&points)
+  {
+    coordinates_state += d != dim || points != coordinates;
+    coordinates = std::move(points);
+    dim         = d;
+  }
 
   /* Those of the options above, and not what a set-up has made of them. */
   void take_settings(const SAAMG &from)
@@ -89,7 +112,8 @@ struct SAAMG {
   PetscObjectState       nonzerostate    = -1;
   PetscObjectId          ascending       = 0;                   // the matrix whose columns were seen to ascend, in this nonzero state
   PCSAAMGReuse           kept            = PC_SAAMG_REUSE_NONE; // what the hierarchy was built to keep
-  Space                  space           = Space::Host;
+  Premises               premises;                              // of its aggregates, by default
+  Space                  space = Space::Host;
   Stage                  staged_b, staged_x;
   PetscLogDouble         fine_rows = 0, fine_nonzeros = 0;
   MemoryEstimate         predicted{};
@@ -110,8 +134,9 @@ PetscErrorCode FindGrid(PC pc, const SAAMG *mg, GridBox *box); // of the DM or, 
 PetscErrorCode OpenRows(PC pc, SAAMG *mg, bool known_to_ascend, OwnRows *rows);
 PetscErrorCode CloseRows(SAAMG *mg);
 
-/* saamg_choice.cxx. ChooseForMatrix: what the options leave open, by the matrix. kept: of the levels only values will be new. facts: of the rows, where they were found on the way. Collective. */
-PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const OperatorSource &exact, bool kept, std::shared_ptr<CsrFacts> *facts);
+/* saamg_choice.cxx. ChooseForMatrix: what the options leave open, by the matrix. kept: whether of the levels only values may be new, and, by default, whether they are. facts: of the rows,
+   where they were found on the way. Collective. */
+PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const OperatorSource &exact, bool *kept, std::shared_ptr<CsrFacts> *facts);
 
 /* saamg_precision.cxx. WantedPrecision: of the cycle to come. MakeCycle: the cycle of the hierarchy, whose finest grid has its values. PCPreSolve, PCPostSolve: they see the Krylov method.
    ExactSource: of the matrix's operator, where its values are not rounded. Collective. */

@@ -44,14 +44,14 @@ PetscErrorCode GroupPC::share_coordinates(PC pc, Mat aij)
     Vec                all;
 
     PetscFunctionBegin;
-    there->dim = used ? mg->dim : 0;
-    there->coordinates.clear();
-    if (!used) PetscFunctionReturn(PETSC_SUCCESS);
+    if (!used) {
+      there->take_coordinates(0, {});
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
     PetscCall(rows_->right().there(&all));
     PetscCall(VecGetLocalSize(all, &n));
     PetscCall(VecGetArrayRead(all, &a));
-    PetscCallCXX(there->coordinates.resize(n));
-    for (PetscInt i = 0; i < n; i++) there->coordinates[i] = PetscRealPart(a[i]);
+    PetscCallCXX(there->take_coordinates(mg->dim, {a, a + n}));
     PetscCall(VecRestoreArrayRead(all, &a));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));

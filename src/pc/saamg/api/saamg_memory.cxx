@@ -42,7 +42,7 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
   q.device          = mg->space == Space::Cuda;
   q.directions      = (lattice.points[0] > 1) + (lattice.points[1] > 1) + (lattice.points[2] > 1);
   q.boxes           = lattice.known() && !q.several && bs == 1 && k == 1 && mg->hierarchy_options.threshold == 0 && !q.aggressive_levels;
-  q.kept            = mg->reuse != PC_SAAMG_REUSE_NONE;
+  q.kept            = mg->reuse != PC_SAAMG_REUSE_NONE && mg->reuse != PC_SAAMG_REUSE_AUTO; // hardly anything in a first set-up
   q.rows_lent       = mg->space == Space::Host && !q.several && bs == 1 && k == 1 && precision == PC_SAAMG_DOUBLE;
   q.fine_colored    = mg->taken.smoothers[PC_SAAMG_FINEST].which == mcgs;
   q.coarse_colored  = mg->taken.smoothers[PC_SAAMG_INTERMEDIATE].which == mcgs;

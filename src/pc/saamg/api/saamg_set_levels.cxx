@@ -254,12 +254,18 @@ PetscErrorCode PCSAAMGGetEstEigIterations(PC pc, PetscInt *its)
 
   Input Parameters:
 + pc - the preconditioner, of type `PCSAAMG`
-- reuse - `PC_SAAMG_REUSE_NONE`, `PC_SAAMG_REUSE_PATTERN` (keep the aggregates; redo the interpolation and the coarse operators) or `PC_SAAMG_REUSE_INTERPOLATION` (keep the interpolation too)
+- reuse - `PC_SAAMG_REUSE_AUTO` (default), `PC_SAAMG_REUSE_NONE`, `PC_SAAMG_REUSE_PATTERN` (keep the aggregates; redo the interpolation and the coarse operators) or `PC_SAAMG_REUSE_INTERPOLATION` (keep the interpolation too)
 
   Options Database Key:
-. -pc_saamg_reuse (none|pattern|interpolation) - what is kept when the values of the matrix change and its pattern does not
+. -pc_saamg_reuse (auto|none|pattern|interpolation) - what is kept when the values of the matrix change and its pattern does not
 
   Level: intermediate
+
+  Notes:
+  By default the aggregates stay where they rest on the pattern: no threshold of strength is set or found in the matrix, as many entries as before are more than rounding, and neither settings
+  nor near-null vectors are others. Where the pattern leaves it open how nodes join, they stay as the earlier values had it. The patterns of the coarse operators' products, which take memory, stay from the second set-up on.
+
+  With a threshold aggregates depend on values. Whoever knows that these change little sets `PC_SAAMG_REUSE_PATTERN`.
 
 .seealso: `PCSAAMG`, `PCSAAMGGetReuse()`
 @*/

@@ -12,7 +12,7 @@
 const char *const PCSAAMGCycleTypes[]     = {"v", "w", "PCSAAMGCycleType", "PC_SAAMG_CYCLE_", NULL};
 const char *const PCSAAMGInterpolations[] = {"auto", "smoothed", "diffusive", "unsmoothed", "PCSAAMGInterpolation", "PC_SAAMG_INTERPOLATION_", NULL};
 const char *const PCSAAMGPrecisions[]     = {"double", "mixed", "single", "half", "auto", "PCSAAMGPrecision", "PC_SAAMG_", NULL};
-const char *const PCSAAMGReuses[]         = {"none", "pattern", "interpolation", "PCSAAMGReuse", "PC_SAAMG_REUSE_", NULL};
+const char *const PCSAAMGReuses[]         = {"auto", "none", "pattern", "interpolation", "PCSAAMGReuse", "PC_SAAMG_REUSE_", NULL};
 const char *const PCSAAMGCouplings[]      = {"global", "local", "PCSAAMGCoupling", "PC_SAAMG_COUPLING_", NULL};
 const char *const PCSAAMGChebyshevKinds[] = {"1", "4", "PCSAAMGChebyshevKind", "PC_SAAMG_CHEBYSHEV_", NULL};
 
@@ -241,8 +241,10 @@ static PetscErrorCode PCSetCoordinates_SAAMG(PC pc, PetscInt dim, PetscInt nodes
   SAAMG *mg = static_cast<SAAMG *>(pc->data);
 
   PetscFunctionBegin;
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), Guarded([&] { mg->coordinates.assign(coordinates, coordinates + (std::size_t)dim * nodes); }), "keep its coordinates"));
-  mg->dim = dim;
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), Guarded([&] {
+                           mg->take_coordinates(dim, {coordinates, coordinates + (std::size_t)dim * nodes});
+                         }),
+                         "keep its coordinates"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

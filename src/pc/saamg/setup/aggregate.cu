@@ -1,10 +1,7 @@
 #include "core/util/algorithm.hpp"
 #include "core/launch/row_sums.hpp"
 #include "parallel/renumber.hpp"
-#include "graph.hpp"
-#include "worklist.hpp"
-#include <algorithm>
-#include <numeric>
+#include "independent_set.hpp"
 
 namespace goza::saamg
 {
@@ -27,7 +24,7 @@ struct FirstKeys {
 };
 
 /* Most neighbours without an aggregate first: what the first set leaves over is then packed more tightly, and a third fewer nodes are next
-   to no root than in an order that knows nothing of them. */
+   to no root than in an order that knows nothing of them. Those with too few come after all others, and would not stay roots. */
 struct SecondKeys {
   NodeIds    ids;
   Edges      edges;
@@ -36,8 +33,9 @@ struct SecondKeys {
 
   HD void operator()(PetscInt i) const
   {
-    key[i] = 0;
-    if (edges.coupled(i) && !is_root(first[i])) key[i] = undecided | ranked_hash(free_neighbours(edges, first, i), ids(i));
+    const PetscInt free = edges.coupled(i) && !is_root(first[i]) ? free_neighbours(edges, first, i) : -1;
+
+    key[i] = free < 0 ? 0 : free < least_free_neighbours ? passing : undecided | ranked_hash(free, ids(i));
   }
 };
 
@@ -97,120 +95,6 @@ struct NameAggregates {
     if (of_node[i] >= 0) name[of_node[i]] = name_of_node[i];
   }
 };
-
-struct Candidate {
-  Key      key;
-  PetscInt node;
-};
-
-/* The nodes whose key is undecided, largest key first. Keys are hashed: sorted by two digits of them, in two passes, they are nearly in order. */
-Array<Candidate> by_keys(PetscInt n, const Key *key)
-{
-  const PetscInt           m    = static_cast<PetscInt>(std::count_if(key, key + n, is_undecided));
-  int                      bits = 1; // of a digit
-  Array<Candidate>         order(Space::Host, m), sorted(Space::Host, m);
-  std::vector<std::size_t> first;
-
-  while (2 * bits < 62 && m >> (2 * bits - 2)) bits++;
-  for (PetscInt i = 0, k = 0; i < n; i++) {
-    if (is_undecided(key[i])) order.data()[k++] = {key[i], i};
-  }
-  for (int shift : {62 - 2 * bits, 62 - bits}) {
-    const auto digit = [&](const Candidate &c) { return ~(c.key >> shift) & ((Key(1) << bits) - 1); };
-
-    first.assign((std::size_t(1) << bits) + 1, 0);
-    for (PetscInt k = 0; k < m; k++) first[digit(order.data()[k]) + 1]++;
-    std::partial_sum(first.begin(), first.end(), first.begin());
-    for (PetscInt k = 0; k < m; k++) sorted.data()[first[digit(order.data()[k])]++] = order.data()[k];
-    order.swap(sorted);
-  }
-  for (PetscInt k = 1; k < m; k++) {
-    const Candidate c  = order.data()[k];
-    PetscInt        to = k;
-
-    for (; to > 0 && order.data()[to - 1].key < c.key; to--) order.data()[to] = order.data()[to - 1];
-    order.data()[to] = c;
-  }
-  return order;
-}
-
-/* maximal_independent_set() where one processor sees all nodes: a node that is the largest within distance two when its turn comes is one when all larger ones have
-   had theirs. */
-void independent_set_one_by_one(const CsrGraph &G, Array<Key> &key, Array<Key> &largest)
-{
-  enum State : char {
-    elsewhere, // no node of this set, nor a way from one to another
-    open,
-    covered,
-    root
-  };
-  const Edges            edges = G.edges;
-  const Array<Candidate> order = by_keys(G.n, key.data());
-  Array<char>            state(Space::Host, G.n);
-  char *const            now = state.data();
-
-  largest = Array<Key>(Space::Host, G.n);
-  largest.zero();
-  for (PetscInt i = 0; i < G.n; i++) now[i] = is_undecided(key.data()[i]) ? open : elsewhere;
-  for (std::size_t k = 0; k < order.size(); k++) {
-    const PetscInt i        = order.data()[k].node;
-    const Key      root_key = order.data()[k].key ^ state_bits;
-
-    if (now[i] != open) continue;
-    now[i]            = root;
-    largest.data()[i] = root_key;
-    for (PetscInt p = edges.ptr[i]; p < edges.ptr[i + 1]; p++) {
-      const PetscInt j = edges.col[p];
-
-      if (now[j] == elsewhere) continue;
-      largest.data()[j] = root_key;
-      if (now[j] == open) now[j] = covered;
-      for (PetscInt q = edges.ptr[j]; q < edges.ptr[j + 1]; q++) {
-        if (now[edges.col[q]] == open) now[edges.col[q]] = covered;
-      }
-    }
-  }
-  for (PetscInt i = 0; i < G.n; i++) key.data()[i] = now[i] == root ? key.data()[i] ^ state_bits : 0;
-}
-
-/* A distance-2 MIS of the nodes whose key is undecided on entry, and of the edges between them. On return the roots' keys say so, the others' are 0, and
-   largest[i] is a root's for the nodes next to one. */
-void maximal_independent_set(const CsrGraph &G, Array<Key> &key, Array<Key> &largest)
-{
-  if (G.space() == Space::Host && G.nodes->size() == 1) {
-    independent_set_one_by_one(G, key, largest);
-    return;
-  }
-  constexpr PetscInt few   = 200000; // asking the device takes as long as a round with so many nodes
-  const Space        space = G.space();
-  std::int64_t       left  = G.nodes->nglobal(); // on all ranks
-  Array<Count>       counts(space, 2 * Worklist::counters);
-
-  counts.zero();
-  Worklist open(space, G.n, key, counts.data()), unsettled(space, G.n, key, counts.data() + Worklist::counters);
-
-  largest = Array<Key>(space, G.nodes->nlocal());
-  largest.zero();
-  do {
-    for (int round = left > few ? 1 : 3; round > 0; round--) {
-      G.nodes->update(key);
-      unsettled.for_each(MaxOfNeighbours{unsettled.data(), G.edges, key.data(), largest.data()});
-      G.nodes->update(largest);
-      open.for_each(Decide{open.data(), G.edges, largest.data(), key.data()});
-      open.shrink(key);
-      unsettled.shrink(largest);
-    }
-    const std::vector<Count> n = counts.to_host();
-
-    open.bound(n[open.count() - counts.data()]);
-    unsettled.bound(n[unsettled.count() - counts.data()]);
-    left = static_cast<std::int64_t>(n[open.count() - counts.data()]);
-    G.nodes->sum(&left, 1);
-  } while (left);
-  G.nodes->update(key);
-  unsettled.for_each(MaxOfNeighbours{unsettled.data(), G.edges, key.data(), largest.data()});
-  G.nodes->update(largest);
-}
 
 /* How many of `total` aggregates belong to this rank, of which `rooted` have their roots here. */
 PetscInt share(const LocalColumns &nodes, std::int64_t total, PetscInt rooted, PetscInt least)
@@ -319,9 +203,9 @@ CsrAggregates aggregate(const CsrGraph &G, PetscInt least)
   const auto       update = [&](Array<Member> &members) { nodes.update(reinterpret_cast<PetscInt *>(members.data()), 2); };
 
   for_each_row(space, G.n, FirstKeys{G.ids, G.edges, key.data()});
-  maximal_independent_set(G, key, first);
+  maximal_independent_set(G, G.ids.lattice.known(), key, first);
   for_each_row(space, G.n, SecondKeys{G.ids, G.edges, first.data(), second.data()});
-  maximal_independent_set(G, second, largest);
+  maximal_independent_set(G, false, second, largest);
   if (G.borrowed) for_each_row(space, G.n, KeepLargeRoots<EntryWeight>{G.edges, G.entry, first.data(), second.data()});
   else for_each_row(space, G.n, KeepLargeRoots<StoredWeight>{G.edges, {G.weight.data()}, first.data(), second.data()});
 

@@ -16,6 +16,7 @@ namespace goza::saamg
 using Key = std::uint64_t;
 
 constexpr Key undecided = Key(1) << 62, root_state = Key(2) << 62, state_bits = Key(3) << 62;
+constexpr Key passing = 1; // no candidate, but on the way from one to another
 
 HD inline bool is_root(Key key)
 {
@@ -63,16 +64,17 @@ struct StrongLinks {
 
 /* Row bodies work on a list of nodes. */
 struct MaxOfNeighbours {
-  const PetscInt *list;
+  const PetscInt *list; // null: all whose key is not 0
   Edges           edges;
   const Key      *key;
   Key            *largest;
 
   HD void operator()(PetscInt k) const
   {
-    const PetscInt i = list[k];
+    const PetscInt i = list ? list[k] : k;
     Key            m = key[i];
 
+    if (!list && !m) return;
     for (PetscInt p = edges.ptr[i]; p < edges.ptr[i + 1]; p++) {
       if (key[edges.col[p]] > m) m = key[edges.col[p]];
     }
@@ -109,16 +111,16 @@ HD inline PetscInt free_neighbours(const Edges &edges, const Key *first, PetscIn
   return k;
 }
 
-/* Roots of the second set need `least` neighbours without an aggregate, or their aggregates would be crumbs, and must not be more strongly connected to aggregates that
-   are there: the second level then has fewer entries, and a solve no more iterations. The larger `least`, the lower the operator complexity and the more iterations;
+/* Roots of the second set need so many neighbours without an aggregate, or their aggregates would be crumbs. The more, the lower the operator complexity and the more iterations;
    4 of 0, 2, 4, 6 is where the two balance for 7 and for 27 points. */
+constexpr PetscInt least_free_neighbours = 4;
+
+/* They must not be more strongly connected to aggregates that are there, either: the second level then has fewer entries, and a solve no more iterations. */
 template <class Weight> struct KeepLargeRoots {
   Edges      edges;
   Weight     weight;
   const Key *first; // [n + nghost] largest keys of the first set: a root's where a node has an aggregate
   Key       *key;
-
-  static constexpr PetscInt least = 4;
 
   HD void operator()(PetscInt i) const
   {
@@ -131,7 +133,7 @@ template <class Weight> struct KeepLargeRoots {
       if (j == i || !edges.coupled(j)) continue;
       (is_root(first[j]) ? outside : inside) += sqrt(static_cast<double>(weight(i, p, j)));
     }
-    if (free_neighbours(edges, first, i) < least || static_cast<float>(inside) < static_cast<float>(outside)) key[i] = 0; // the order of a sum does not count
+    if (static_cast<float>(inside) < static_cast<float>(outside)) key[i] = 0; // the order of a sum does not count
   }
 };
 

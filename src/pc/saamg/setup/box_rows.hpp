@@ -178,7 +178,7 @@ private:
       free += !has;
       *box = *box || (has && !boxes_away(n.o[0] + dx) && !boxes_away(n.o[1] + dy) && !boxes_away(n.o[2] + dz));
     });
-    return free >= KeepLargeRoots<StoredWeight>::least && static_cast<float>(inside) >= static_cast<float>(outside);
+    return free >= least_free_neighbours && static_cast<float>(inside) >= static_cast<float>(outside);
   }
 };
 

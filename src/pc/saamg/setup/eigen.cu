@@ -12,9 +12,9 @@ namespace goza::saamg
 namespace
 {
 
-/* What there is to say of a row, a bit each; its inverse diagonal and whether it is isolated are written. Rows: has for_each_entry(). */
+/* What there is to say of a row, a bit each, and behind these how many couplings it has; its inverse diagonal and whether it is isolated are written. Rows: has for_each_entry(). */
 template <class Rows> struct Facts {
-  static constexpr int       n         = 6;
+  static constexpr int       bits      = 6;
   static constexpr PetscReal dominance = 1 + 100 * PETSC_MACHINE_EPSILON; // of a diagonal over a row: sums are rounded
 
   Rows          A;
@@ -24,14 +24,18 @@ template <class Rows> struct Facts {
   HD unsigned of_row(PetscInt i) const
   {
     PetscScalar d = 0, others = 0;
+    PetscReal   most      = 0; // of the entries so far
+    unsigned    couplings = 0;
     bool        coupled = false, finite = true, squares_finite = true;
 
     A.for_each_entry(i, [&](PetscInt j, PetscScalar a) {
       finite         = finite && a - a == PetscScalar(0);
       squares_finite = squares_finite && a * a - a * a == PetscScalar(0);
+      most           = PetscMax(most, PetscAbsScalar(a));
       if (j == i) d = a;
       else {
         coupled = coupled || a != PetscScalar(0);
+        couplings += PetscAbsScalar(a) > 64 * PETSC_MACHINE_EPSILON * most;
         others += PetscAbsScalar(a);
       }
     });
@@ -39,33 +43,31 @@ template <class Rows> struct Facts {
 
     dinv[i]     = inverse - inverse == PetscScalar(0) ? inverse : PetscScalar(0);
     isolated[i] = !coupled;
-    return (dinv[i] > 0) | (dinv[i] < 0) << 1 | !finite << 2 | !squares_finite << 3 | !coupled << 4 | !(others <= dominance * PetscAbsScalar(d)) << 5;
+    return (dinv[i] > 0) | (dinv[i] < 0) << 1 | !finite << 2 | !squares_finite << 3 | !coupled << 4 | !(others <= dominance * PetscAbsScalar(d)) << 5 | couplings << bits;
   }
 
-  HD void operator()(PetscInt i, std::int64_t *count) const
-  {
-    const unsigned flags = of_row(i);
+  HD void operator()(PetscInt i, std::int64_t *count) const { add(of_row(i), count); }
 
-    for (int f = 0; f < n; f++) count[f] += flags >> f & 1;
+  HD static void add(unsigned of_row, std::int64_t *count)
+  {
+    for (int f = 0; f < bits; f++) count[f] += of_row >> f & 1;
+    count[bits] += of_row >> bits;
   }
 };
 
-/* The flags of CSR rows, which a block of threads copies to its own memory, are counted afterwards. */
+/* Those of CSR rows, which a block of threads copies to its own memory, are counted afterwards. */
 struct MarkFacts {
   Facts<AijRowsView> facts;
-  unsigned char     *flags;
+  unsigned          *found;
 
-  HD MarkFacts on(Columns c, Values v) const { return {{facts.A.on(c, v), facts.dinv, facts.isolated}, flags}; }
-  HD void      operator()(PetscInt i) const { flags[i] = static_cast<unsigned char>(facts.of_row(i)); }
+  HD MarkFacts on(Columns c, Values v) const { return {{facts.A.on(c, v), facts.dinv, facts.isolated}, found}; }
+  HD void      operator()(PetscInt i) const { found[i] = facts.of_row(i); }
 };
 
-struct CountFlags {
-  const unsigned char *flags;
+struct CountFacts {
+  const unsigned *found;
 
-  HD void operator()(PetscInt i, std::int64_t *count) const
-  {
-    for (int f = 0; f < Facts<AijRowsView>::n; f++) count[f] += flags[i] >> f & 1;
-  }
+  HD void operator()(PetscInt i, std::int64_t *count) const { Facts<AijRowsView>::add(found[i], count); }
 };
 
 /* --- Lanczos for D^-1 A in the inner product of sign D. Its vectors are not normalised by themselves: whoever reads one divides by its length. All coefficients stay where
@@ -292,7 +294,7 @@ PetscReal arnoldi(const LevelProduct &A, const ColumnMap &columns, const Array<P
 
 CsrFacts row_facts(const StoredRows &rows, const LocalColumns &columns)
 {
-  constexpr int       of_row = Facts<AijRowsView>::n;
+  constexpr int       of_row = Facts<AijRowsView>::bits + 1;
   const Csr          &A      = rows.A;
   const Space         space  = A.space;
   CsrFacts            facts;
@@ -303,10 +305,10 @@ CsrFacts row_facts(const StoredRows &rows, const LocalColumns &columns)
   if (const auto *cds = columns.size() == 1 ? rows.diagonals() : nullptr) {
     join_rows<Plus, of_row>(space, A.nrows, Facts<mat::CdsEntries<PetscScalar>>{entries_of(*cds), facts.dinv.data(), facts.isolated.data()}, counts.data());
   } else {
-    Array<unsigned char> flags(space, A.nrows);
+    Array<unsigned> found(space, A.nrows);
 
-    for_each_csr_row(A, 1, MarkFacts{{rows_of(A), facts.dinv.data(), facts.isolated.data()}, flags.data()});
-    join_rows<Plus, of_row>(space, A.nrows, CountFlags{flags.data()}, counts.data());
+    for_each_csr_row(A, 1, MarkFacts{{rows_of(A), facts.dinv.data(), facts.isolated.data()}, found.data()});
+    join_rows<Plus, of_row>(space, A.nrows, CountFacts{found.data()}, counts.data());
   }
   std::vector<std::int64_t> n = counts.to_host();
 
@@ -318,6 +320,7 @@ CsrFacts row_facts(const StoredRows &rows, const LocalColumns &columns)
   facts.finite         = n[2] == 0;
   facts.squares_finite = n[3] == 0;
   facts.dominant       = n[5] == 0;
+  facts.couplings      = n[6];
   return facts;
 }
 

@@ -10,6 +10,7 @@ namespace goza::saamg
 struct CsrFacts {
   bool                finite = true, squares_finite = true; // no NaN or Inf among the values, among their squares
   std::int64_t        nisolated    = 0;                     // rows that are coupled to nothing
+  std::int64_t        couplings    = 0;                     // entries beside the diagonal, but for zeros and what is as small beside another of the row
   bool                any_isolated = false;                 // on any rank
   bool                positive = false, negative = false;   // is there such a diagonal entry
   bool                dominant = false; // no row's other entries add up to more than its diagonal one: no eigenvalue of D^-1 A is larger than 2

@@ -41,8 +41,14 @@ struct Strength {
   Strength(PetscReal threshold, PetscReal diagonal_sign = 0) : threshold(threshold), diagonal_sign(diagonal_sign) { }
 };
 
+/* Of rows, where it is known; of nodes of several it is not used. */
+struct KnownRows {
+  const PetscScalar  *dinv     = nullptr; // [rows]; null: nothing is known
+  const std::int64_t *isolated = nullptr; // [rows] 1 for those that are coupled to nothing; null: none is
+};
+
 /* name: [owned nodes], or null for the global numbers; lattice: which they are points of. Collective. */
-CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const Strength &strength, const PetscInt *name = nullptr, const Lattice &lattice = {});
+CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const Strength &strength, const PetscInt *name = nullptr, const Lattice &lattice = {}, const KnownRows &known = {});
 
 struct CsrAggregates {
   PetscInt        n = 0;   // of this rank

@@ -96,9 +96,9 @@ PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOpt
 
     if (!t.transposed()) t.transpose(); // as release() left it
     next.magnitude  = std::move(grid.level->magnitude);
-    next.own        = t.product.make(grid.level->rows(), grid.level->columns, t, next.columns, next.magnitude, options.keep == Keep::Nothing);
+    next.own        = t.product.make(grid.level->rows(), grid.level->columns, t, next.columns, next.magnitude, !keeps_products(options));
     next.own_format = t.product.take_diagonals();
-    if (options.keep != Keep::Nothing) t.product.release_values();
+    if (keeps_products(options)) t.product.release_values();
     else {
       t.product       = GalerkinProduct();
       t.own_transpose = CsrMatrix();
@@ -190,8 +190,12 @@ PetscErrorCode Hierarchy::coarsen_so(const FormatChoice &way, Array<PetscScalar>
     if (may_be_boxes(way, k, options)) from->boxes = find_boxes(grid.level->rows(), grid.level->dinv, grid.level->lattice);
     wants_rows_ = !from->boxes && grid.level->rows().no_rows();
     if (wants_rows_) return;
-    if (!from->boxes)
-      from->graph = strength_graph(grid.level->A, columns, grid.bs, {way.threshold, sign_left_out(options)}, grid.level->name.data(), grid.level->lattice);
+    if (!from->boxes) {
+      const CsrLevel &level = *grid.level;
+
+      from->graph = strength_graph(level.A, columns, grid.bs, {way.threshold, sign_left_out(options)}, level.name.data(), level.lattice,
+                                   {level.dinv.data(), level.isolated.data()});
+    }
     bearable = PetscMax(bearable_products * PetscPowRealInt(PetscMax(from->degree, 1), 3) * blocks, always_bearable);
   }));
   *stop = wants_rows_;
@@ -279,7 +283,7 @@ PetscErrorCode Hierarchy::build(FinestOperator finest, const HierarchyOptions &o
 
   PetscFunctionBegin;
   reset();
-  stopped_ = wants_rows_ = false;
+  stopped_ = wants_rows_ = updated_ = false;
   PetscCall(Together(finest.columns->comm(), "begin its hierarchy", [&] {
     std::int64_t total = entries(finest.A);
 
@@ -316,6 +320,7 @@ PetscErrorCode Hierarchy::build(FinestOperator finest, const HierarchyOptions &o
 PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, bool *finite, const OperatorSource &exact, std::shared_ptr<CsrFacts> facts)
 {
   PetscFunctionBegin;
+  updated_               = true;
   grids_[0].level->A     = A;
   grids_[0].level->exact = exact;
   grids_[0].level->facts = std::move(facts);
@@ -377,7 +382,7 @@ void Hierarchy::release(const HierarchyOptions &options)
 {
   for (Grid &grid : grids_) {
     if (!grid.transfer) continue;
-    if (options.keep != Keep::Interpolation) grid.transfer->release_transpose(options.keep == Keep::Nothing);
+    if (options.keep != Keep::Interpolation) grid.transfer->release_transpose(!keeps_products(options));
     if (options.keep == Keep::Nothing) grid.transfer->boxes.reset();
   }
   for (Grid &grid : grids_) {

@@ -43,6 +43,7 @@ struct HierarchyOptions {
   SmoothedWith smoothed_with               = SmoothedWith::Matrix;
   bool         rows_lent                   = false;         // the cycle reads P as it is and no P^T, where P lends its rows
   Keep         keep                        = Keep::Nothing; // for an update() to come
+  bool         sparing                     = false;         // of products nothing is kept until there has been an update()
 };
 
 /* An operator of the same matrix whose products are as exact; nullptr: there is none. Collective. */
@@ -149,6 +150,7 @@ private:
   PetscErrorCode trim_lattice(Grid &finest);
   PetscErrorCode measure(Grid &grid, PetscInt its, bool *finite);
   PetscErrorCode interpolate(Grid &grid, const Coarsening &from, const HierarchyOptions &options);
+  bool           keeps_products(const HierarchyOptions &options) const { return options.keep != Keep::Nothing && (updated_ || !options.sparing); }
   PetscErrorCode project(Grid &grid, CsrLevel &next, const HierarchyOptions &options);
   PetscErrorCode aggregate_nodes(const Coarsening &from, PetscInt k, bool aggressive, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop);
   PetscErrorCode interpolate_from(Coarsening &from, const CsrAggregates &aggregates, Array<PetscScalar> &B, const HierarchyOptions &options, Array<PetscScalar> &coarse_B, double *work);
@@ -156,7 +158,7 @@ private:
   PetscErrorCode coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal threshold, const HierarchyOptions &options, bool *stop);
 
   std::vector<Grid> grids_;
-  bool              stopped_ = false, wants_rows_ = false;
+  bool              stopped_ = false, wants_rows_ = false, updated_ = false;
 };
 
 } // namespace goza::saamg

@@ -145,15 +145,31 @@ void fill_edges(const Csr &A, PetscInt unit, const FillStrong &fill)
   for_each_csr_row(A, unit, fill);
 }
 
-struct Both {
+struct Findings {
   const std::uint64_t *check;
   const std::int64_t  *weak;
 
   HD void operator()(PetscInt i, std::uint64_t *sum) const
   {
     sum[0] += check[i];
-    sum[1] += static_cast<std::uint64_t>(weak[i]);
+    sum[1] += static_cast<std::uint64_t>(weak[i] > 0 ? weak[i] : 0);
+    sum[2] += weak[i] == FillStrong::no_edge;
   }
+};
+
+struct SizeOfInverse {
+  const PetscScalar *dinv;
+  PetscReal         *rdiag;
+
+  HD void operator()(PetscInt i) const { rdiag[i] = PetscAbsScalar(dinv[i]); }
+};
+
+/* Of threshold 0 a node has strong edges where its row has entries. */
+struct GuessStrong {
+  const std::int64_t *isolated;
+  PetscInt           *count;
+
+  HD void operator()(PetscInt i) const { count[i] = !isolated || !isolated[i]; }
 };
 
 /* The matrix with one entry for each block, its norm, where all blocks are full, those of other ranks' columns too; else an empty one. */
@@ -182,7 +198,7 @@ void list_edges(const Csr &rows, PetscInt unit, FillStrong fill, CsrGraph &G)
 
 } // namespace
 
-CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const Strength &strength, const PetscInt *name, const Lattice &lattice)
+CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const Strength &strength, const PetscInt *name, const Lattice &lattice, const KnownRows &known)
 {
   constexpr float      strong_share = 0.005f;
   const Space          space        = A.space;
@@ -207,20 +223,26 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const 
   FillStrong      fill{blocks,  measure,      G.nodes->start(), G.nodes->ghosts_here().data(), count.data(), nullptr, nullptr, G.degree.data(),
                   nullptr, check.data(), weak.data()};
 
-  for_each_csr_row(rows, unit, DiagonalNorm{blocks, G.rdiag.data(), count.data()});
+  if (bs == 1 && known.dinv) for_each_row(space, G.n, SizeOfInverse{known.dinv, G.rdiag.data()});
+  else for_each_csr_row(rows, unit, DiagonalNorm{blocks, G.rdiag.data()});
   G.nodes->update(G.rdiag);
-  for_each_csr_row(rows, unit, CountStrong{blocks, measure, count.data()});
-  G.nodes->update(count);
-  for_each_csr_row(rows, unit, fill);
+  Array<std::uint64_t>       sums(space, 3);
+  std::vector<std::uint64_t> found;
+
+  for (bool guess = bs == 1 && known.dinv && strength.threshold == 0;; guess = false) {
+    if (guess) for_each_row(space, G.n, GuessStrong{known.isolated, count.data()});
+    else for_each_csr_row(rows, unit, CountStrong{blocks, measure, count.data()});
+    G.nodes->update(count);
+    for_each_csr_row(rows, unit, fill);
+    join_rows<Plus, 3>(space, G.n, Findings{check.data(), weak.data()}, sums.data());
+    found = sums.to_host();
+    columns->sum(found.data(), 3);
+    if (!found[2]) break;
+  }
   G.nodes->update(G.degree);
-  Array<std::uint64_t> sums(space, 2);
+  const bool symmetric = found[0] == 0;
 
-  join_rows<Plus, 2>(space, G.n, Both{check.data(), weak.data()}, sums.data());
-  std::vector<std::uint64_t> both = sums.to_host();
-  columns->sum(both.data(), 2);
-  const bool symmetric = both[0] == 0;
-
-  if (strength.threshold == 0 && bs == 1 && symmetric && !both[1]) {
+  if (strength.threshold == 0 && bs == 1 && symmetric && !found[1]) {
     G.borrowed = true;
     G.entry    = {A.val, measure};
     G.edges    = {A.ptr, A.col, G.degree.data()};

@@ -71,22 +71,18 @@ HD inline bool finite_real(PetscReal x)
 struct DiagonalNorm {
   BlockRows  A;
   PetscReal *rdiag;
-  PetscInt  *bad;
 
-  HD DiagonalNorm on(Columns col, Values val) const { return {A.on(col, val), rdiag, bad}; }
+  HD DiagonalNorm on(Columns col, Values val) const { return {A.on(col, val), rdiag}; }
 
   HD void operator()(PetscInt i) const
   {
-    PetscReal d  = 0;
-    bool      ok = true;
+    PetscReal d = 0;
 
     A.for_each_block(i, [&](PetscInt j, PetscReal norm2) {
-      ok = ok && finite_real(norm2);
       if (j == i) d = norm2;
     });
     d        = d > 0 ? 1 / PetscSqrtReal(d) : 0;
     rdiag[i] = finite_real(d) ? d : 0;
-    bad[i]   = !ok;
   }
 };
 
@@ -139,7 +135,7 @@ HD inline std::uint64_t one_sidedness(std::uint64_t hi, std::uint64_t hj)
 }
 
 /* Writes the strong edges that do not lead to an isolated node; where col is null, counts them: check[i] then tells whether the edge set is symmetric, and weak[i]
-   is the number of entries between coupled nodes that are no edges. */
+   is the number of entries between coupled nodes that are no edges, or no_edge where a node that counts as coupled has no strong one. */
 struct FillStrong {
   BlockRows       A;
   Measure         measure;
@@ -151,6 +147,8 @@ struct FillStrong {
   float          *weight;
   std::uint64_t  *check;
   std::int64_t   *weak;
+
+  static constexpr std::int64_t no_edge = -1;
 
   HD FillStrong on(Columns acol, Values aval) const
   {
@@ -165,13 +163,16 @@ struct FillStrong {
     const std::uint64_t hi    = hash62(start + i);
     std::uint64_t       sum   = 0;
     std::int64_t        rest  = 0;
+    bool                edges = false; // strong ones, of any kind
     const PetscInt      begin = col ? ptr[i] : 0;
     PetscInt            p     = begin;
 
     A.for_each_block(i, [&](PetscInt j, PetscReal norm2) {
       const float w = measure(i, j, norm2);
 
-      if (j == i || !count[j]) return;
+      if (j == i) return;
+      edges = edges || measure.strong(w);
+      if (!count[j]) return;
       if (!measure.strong(w)) {
         rest += count[i] > 0;
         return;
@@ -185,7 +186,7 @@ struct FillStrong {
     if (col) return;
     length[i] = p - begin;
     check[i]  = sum;
-    weak[i]   = rest;
+    weak[i]   = count[i] > 0 && !edges ? no_edge : rest;
   }
 };
 
