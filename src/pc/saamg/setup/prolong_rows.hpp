@@ -1,7 +1,6 @@
 /* Row bodies of the smoothed prolongator and of the matrix that it may be smoothed with. */
 #pragma once
 #include "core/launch/for_each_row.hpp"
-#include "core/util/search.hpp"
 #include "local_rows.hpp"
 
 namespace goza::saamg
@@ -145,9 +144,9 @@ struct FilteredRow {
   }
 
 private:
-  /* The last node that was asked for: the entries of a block come one after the other. */
+  /* The last node that was asked for, the entries of a block come one after the other, and where the edges are that lead no lower. */
   struct Asked {
-    PetscInt node = -1;
+    PetscInt node = -1, place = 0;
     bool     kept = false;
   };
 
@@ -156,15 +155,15 @@ private:
   {
     const PetscInt J = j < A.ncols ? j / bs : n + ghost_node[j - A.ncols];
 
-    if (J != asked.node) asked = {J, is_edge(node, J)};
+    if (J != asked.node) asked = look_for(node, J, J > asked.node && asked.node >= 0 ? asked.place : gptr[node]);
     return asked.kept;
   }
-  HD bool is_edge(PetscInt node, PetscInt J) const
+  HD Asked look_for(PetscInt node, PetscInt J, PetscInt place) const
   {
-    if (J == node) return true;
-    const PetscInt end = gptr[node + 1], place = lower_bound(gcol, gptr[node], end, J);
+    const PetscInt end = gptr[node + 1];
 
-    return place < end && gcol[place] == J;
+    while (place < end && gcol[place] < J) place++;
+    return {J, place, J == node || (place < end && gcol[place] == J)};
   }
 };
 
