@@ -249,6 +249,39 @@ void kronecker(const MatCase &c)
   same_product(c, "A kron A", [&](Mat A, MatReuse r, Mat *C) { PETSC_OK(MatSeqAIJKron(A, A, r, C)); });
 }
 
+/* S (x) I + T (x) A, of two unknowns a node, with the values that A has when it multiplies. On one rank PETSc compares the type's name: of its own AIJPERM it makes none either. */
+void kaij(const MatCase &c)
+{
+  const PetscScalar S[] = {1, 2, -1, 3}, T[] = {2, 0.5, 0, -1};
+  MatHandle         A = c.ours(), R = c.aij(), K, L;
+  PetscReal         off, size;
+  PetscMPIInt       ranks;
+  PetscBool         plain;
+
+  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  PETSC_OK(PetscObjectTypeCompare((PetscObject)(Mat)R, ranks == 1 ? MATSEQAIJ : MATMPIAIJ, &plain));
+  if (!plain) return;
+  if (ranks == 1 && c.type.ours) {
+    MatHandle perm = convert(R, MATAIJPERM);
+
+    for (Mat M : {(Mat)A, (Mat)perm}) BOOST_TEST(attempt([&] { return MatCreateKAIJ(M, 2, 2, S, T, K.put()); }).failed);
+    PETSC_OK(MatConvert(A, MATSEQAIJ, MAT_INPLACE_MATRIX, A.get()));
+  }
+  PETSC_OK(MatCreateKAIJ(A, 2, 2, S, T, K.put()));
+  PETSC_OK(MatCreateKAIJ(R, 2, 2, S, T, L.put()));
+  for (const char *what : {"I S + A T", "I S + 3 A T"}) {
+    VecHandle x = vector_like(L, true, VECSTANDARD, 1), y = filled_with_nan(L, false, VECSTANDARD), want = vector_like(L, false, VECSTANDARD, 2);
+
+    PETSC_OK(MatMult(K, x, y));
+    PETSC_OK(MatMult(L, x, want));
+    PETSC_OK(VecAXPY(y, -1, want));
+    PETSC_OK(VecNorm(y, NORM_2, &off));
+    PETSC_OK(VecNorm(want, NORM_2, &size));
+    BOOST_TEST(off <= 100 * PETSC_MACHINE_EPSILON * size, what);
+    to_both(A, R, [](Mat M) { PETSC_OK(MatScale(M, 3)); });
+  }
+}
+
 /* What ASM does: submatrices that PETSc destroys by a function of its own, converted in place, while other matrices of one rank are there. */
 void converted_submatrices(const MatCase &c)
 {
@@ -373,6 +406,7 @@ const AddTests add([] {
       {"product_with_transpose", product_with_transpose, square | nonempty},
       {"product_with_maij", product_with_maij, square | nonempty},
       {"kronecker", kronecker, nonempty},
+      {"kaij", kaij, square | nonempty},
       {"converted_submatrices", converted_submatrices},
       {"blocks_by_option", blocks_by_option},
     },
