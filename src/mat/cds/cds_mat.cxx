@@ -65,17 +65,17 @@ PetscErrorCode CdsConfig::set_from_options(Mat A, GozaOptionItems PetscOptionsOb
 
 } // namespace
 
-/* On one rank, as -mat_cds_keep_aij says. It is asked for here and not in MatSetFromOptions(): a DM takes the type by its name and then sets the matrix up. */
-static PetscErrorCode MatCreate_SeqCDS(Mat A)
+/* As -mat_cds_keep_aij says. It is asked for here and not in MatSetFromOptions(): a DM takes the type by its name and then sets the matrix up. */
+template <bool mpi> static PetscErrorCode MatCreate_CDS(Mat A)
 {
   PetscInt keep = 0;
 
   PetscFunctionBegin;
   PetscOptionsBegin(PetscObjectComm((PetscObject)A), ((PetscObject)A)->prefix, "Options of MATCDS at its creation", "Mat");
-  PetscCall(PetscOptionsEList(keep_aij, "Whether a matrix of one rank holds AIJ beside its diagonals", "MATCDS", keep_words, 3, keep_words[keep], &keep, NULL));
+  PetscCall(PetscOptionsEList(keep_aij, "Whether a matrix holds AIJ beside its diagonals", "MATCDS", keep_words, 3, keep_words[keep], &keep, NULL));
   PetscOptionsEnd();
   if (keep == 2) PetscCall(MatCreate_OwnCds(A));
-  else PetscCall(MatCreate_Format(A, CdsKind(), false));
+  else PetscCall(MatCreate_Format(A, CdsKind(), mpi));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -84,7 +84,8 @@ const FormatKind &CdsKind()
   static const FormatKind kind = [] {
     FormatKind made = MakeFormatKind<CdsConfig, CdsKind>(MATCDS, MATSEQAIJCDS, MATMPIAIJCDS);
 
-    made.create_seq = MatCreate_SeqCDS;
+    made.create_seq = MatCreate_CDS<false>;
+    made.create_mpi = MatCreate_CDS<true>;
     return made;
   }();
 
@@ -346,7 +347,7 @@ PetscErrorCode MatCDSGetPrecision(Mat A, MatStoragePrecision *precision)
 . -mat_cds_max_fill fill               - stored values for one nonzero beyond which the matrix is refused (3)
 . -mat_cds_block_size (auto|1|2|3|6)   - unknowns of a node
 . -mat_cds_precision (double|single|half|bfloat16) - precision of the stored values
-- -mat_cds_keep_aij (auto|yes|no)      - no: on one rank nothing is held but the diagonals; auto (default): AIJ is held beside them
+- -mat_cds_keep_aij (auto|yes|no)      - no: nothing is held but the diagonals; auto (default): AIJ is held beside them
 
   Level: beginner
 
@@ -355,11 +356,11 @@ PetscErrorCode MatCDSGetPrecision(Mat A, MatStoragePrecision *precision)
   remainder, so every matrix works; matrices of structured grids are what it is for. A stored zero takes part in the product: a NaN in x also reaches
   rows whose diagonals merely pass over it.
 
-  With `-mat_cds_keep_aij no` a matrix of one rank is of type "owncds": its diagonals are all that there is of it, at most 128 of them, each whole, in `PetscScalar`, with no index, so that it
+  With `-mat_cds_keep_aij no` a matrix is of type "owncds": its diagonals are all that there is of it, at most 128 of them, each whole, in `PetscScalar`, with no index, so that it
   may have more nonzeros than a `PetscInt` counts. They are those of a `DMDA`'s stencil, of `MatSetPreallocationCOO()`, or of the values that are set. Values are set on the device by COO; `MatSetValues()`
   sets them on the host, and the end of the assembly takes them to the device. With `-mat_cds_storage auto` the half form is taken where `MAT_SYMMETRIC` (`MAT_SPD`) is set before the
   first value; the entry above the diagonal is then taken for both. An entry is nonzero where its value is not 0. `MatConvert()` makes AIJ of it and it of AIJ; what needs AIJ says so, or makes it for
-  the time that it takes (`PCSAAMG`, views), and `-mat_view ::ascii_info` and the event GozaMatToAIJ of `-log_view` say how often. On several ranks AIJ is held in any case.
+  the time that it takes (`PCSAAMG`, views), and `-mat_view ::ascii_info` and the event GozaMatToAIJ of `-log_view` say how often.
 
   A program whose own kernels compute values writes them straight into such a matrix: it composes "MatCDSSetDiagonals_C"(Mat, PetscInt n, const PetscInt offsets[]), which adds diagonals of zeros, and
   "MatCDSGetDiagonals_C"(Mat, PetscInt *n, const PetscInt *offsets[], PetscInt64 *ld, PetscScalar *values[], PetscMemType *where), which says what is stored (in half storage the offsets from 0 up) and

@@ -58,22 +58,31 @@ template <class V> PetscErrorCode ParOperator<V>::update_block(Mat block, Format
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Both or neither. */
+template <class V> void ParOperator<V>::begin_with_others()
+{
+  SlicedEllOptions compressed;
+
+  compressed.drop_empty = true;
+  auto offd             = std::make_unique<SlicedEll<V, V>>(space_, compressed);
+  halo_                 = std::make_unique<Halo<V>>();
+  offd_                 = std::move(offd);
+}
+
 /* Formats without contents, all or none of them. */
 template <class V> PetscErrorCode ParOperator<V>::renew(Space space, bool others, const FormatFactory<V> &factory)
 {
   PetscFunctionBegin;
   forget_pattern();
   diag_.reset();
+  halo_.reset();
+  offd_.reset();
   space_ = space;
   PetscCall(Guarded([&] {
-    SlicedEllOptions compressed;
+    auto diag = factory(space);
 
-    compressed.drop_empty = true;
-    auto diag             = factory(space);
-    auto offd             = others ? std::make_unique<SlicedEll<V, V>>(space, compressed) : nullptr;
-    halo_                 = others ? std::make_unique<Halo<V>>() : nullptr;
-    offd_                 = std::move(offd);
-    diag_                 = std::move(diag);
+    if (others) begin_with_others();
+    diag_ = std::move(diag);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -83,6 +92,19 @@ template <class V> void ParOperator<V>::start_from(std::unique_ptr<Format<V>> di
   forget_pattern();
   space_ = diagonal->space();
   diag_  = std::move(diagonal);
+}
+
+template <class V> PetscErrorCode ParOperator<V>::update_beside(Mat rest, PetscErrorCode failed)
+{
+  Mat             Ad, Ao;
+  const PetscInt *garray;
+  bool            built = false;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetAIJBlocks(rest, &Ad, &Ao, &garray));
+  if (!failed && !halo_) failed = Guarded([&] { begin_with_others(); });
+  PetscCall(update_others(rest, Ao, garray, true, failed, &built));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 template <class V> PetscErrorCode ParOperator<V>::fits(Mat A, bool *yes) const

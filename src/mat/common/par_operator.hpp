@@ -40,7 +40,7 @@ public:
   PetscErrorCode update(Mat A, Space space, const FormatFactory<V> &factory, PetscErrorCode failed = PETSC_SUCCESS);
   /* No Mat: a rank's rows, columns by the map's local numbers. A is lent for as long as this takes. Collective. */
   PetscErrorCode update(const Csr &A, const MapPtr &columns, const Stamp &stamp, const FormatFactory<V> &factory);
-  /* For one who writes A's values into the diagonal block's format himself, on one rank: whose values these are is nobody's knowledge until written() says that they are A's
+  /* For one who writes A's values into the diagonal block's format himself: whose values these are is nobody's knowledge until written() says that they are A's
      present ones. start_from(): in a new operator, a format that has a layout and no values yet. */
   Format<V> &overwrite()
   {
@@ -48,6 +48,7 @@ public:
     return *diag_;
   }
   void           start_from(std::unique_ptr<Format<V>> diagonal);
+  PetscErrorCode update_beside(Mat rest, PetscErrorCode failed); // the other part is the off-diagonal block of an MPIAIJ, whose diagonal block does not count. Collective; failed: as in update()
   PetscErrorCode fits(Mat A, bool *yes) const; // built, for the pattern that A has
   PetscErrorCode written(Mat A, PetscLogDouble nnz);
   /* A's state moved since the last update(): the same answer on every rank. */
@@ -90,6 +91,7 @@ private:
   PetscErrorCode update_block(Mat block, Format<V> &format, bool pattern);
   PetscErrorCode update_others(Mat A, Mat Ao, const PetscInt *garray, bool moved, PetscErrorCode failed, bool *built);
   PetscErrorCode renew(Space space, bool others, const FormatFactory<V> &factory);
+  void           begin_with_others();
 
   Space                            space_ = Space::Host;
   std::unique_ptr<Format<V>>       diag_;

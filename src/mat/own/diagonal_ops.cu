@@ -95,15 +95,24 @@ struct SumOfRow {
   DiagonalValues A;
   bool           of_column, squares;
 
-  HD void operator()(PetscInt k, PetscReal *all) const
+  HD PetscReal sum(PetscInt k) const
   {
     PetscReal  sum  = 0;
     const auto join = [&](PetscInt, const PetscScalar *p) { sum += squares ? PetscRealPart(*p * PetscConj(*p)) : PetscAbsScalar(*p); };
 
     if (of_column) A.for_each_of_column(k, join);
     else A.for_each_of_row(k, join);
-    *all = squares ? Plus::join(*all, sum) : Most::join(*all, sum);
+    return sum;
   }
+
+  HD void operator()(PetscInt k, PetscReal *all) const { *all = squares ? Plus::join(*all, sum(k)) : Most::join(*all, sum(k)); }
+};
+
+struct WriteSum {
+  SumOfRow     row;
+  PetscScalar *y;
+
+  HD void operator()(PetscInt k) const { y[k] = row.sum(k); }
 };
 
 struct ZeroNode {
@@ -161,17 +170,18 @@ struct CountEntries {
 
 struct CopyEntries {
   DiagonalValues  A;
-  const PetscInt *ptr;
+  const PetscInt *begin;
+  PetscInt        first;
   PetscInt       *to;
   PetscScalar    *val;
 
   HD void operator()(PetscInt row) const
   {
-    PetscInt k = ptr[row];
+    PetscInt k = begin[row];
 
     A.for_each_of_row(row, [&](PetscInt col, const PetscScalar *p) {
       if (!is_entry(row, col, *p)) return;
-      to[k]    = col;
+      to[k]    = first + col;
       val[k++] = *p;
     });
   }
@@ -241,6 +251,11 @@ PetscReal square_sum(Space space, const DiagonalValues &A)
   return joined(space, A, A.rows(), false, true);
 }
 
+void absolute_sums(Space space, const DiagonalValues &A, bool of_columns, PetscScalar *y)
+{
+  for_each_row(space, of_columns ? A.columns * A.bs : A.rows(), WriteSum{{A, of_columns, false}, y});
+}
+
 void zero_rows(Space space, const DiagonalValues &A, const char *gone, PetscScalar diag)
 {
   for_each_row(space, A.nodes, ZeroNode{A, gone, diag, false});
@@ -265,9 +280,9 @@ std::int64_t count_entries(Space space, const DiagonalValues &A)
   return read_value(space, sum.data());
 }
 
-void copy_entries(Space space, const DiagonalValues &A, const PetscInt *ptr, PetscInt *col, PetscScalar *val)
+void copy_entries(Space space, const DiagonalValues &A, const PetscInt *begin, PetscInt first, PetscInt *col, PetscScalar *val)
 {
-  for_each_row(space, A.rows(), CopyEntries{A, ptr, col, val});
+  for_each_row(space, A.rows(), CopyEntries{A, begin, first, col, val});
 }
 
 } // namespace goza::mat

@@ -20,6 +20,7 @@ void      multiply_transposed(Space space, const DiagonalValues &A, const PetscS
 PetscReal largest_row_sum(Space space, const DiagonalValues &A);
 PetscReal largest_column_sum(Space space, const DiagonalValues &A);
 PetscReal square_sum(Space space, const DiagonalValues &A);
+void      absolute_sums(Space space, const DiagonalValues &A, bool of_columns, PetscScalar *y); // of each row or column
 
 /* gone [rows]: 1 for the rows to be zeroed, whose diagonal entry becomes diag; in full storage. */
 void zero_rows(Space space, const DiagonalValues &A, const char *gone, PetscScalar diag);
@@ -29,6 +30,6 @@ void zero_rows_and_columns(Space space, const DiagonalValues &A, const char *gon
 /* As compressed rows: the entries that are not 0, and the main diagonal. */
 void         count_entries(Space space, const DiagonalValues &A, PetscInt *length); // [rows]
 std::int64_t count_entries(Space space, const DiagonalValues &A);
-void         copy_entries(Space space, const DiagonalValues &A, const PetscInt *ptr, PetscInt *col, PetscScalar *val);
+void         copy_entries(Space space, const DiagonalValues &A, const PetscInt *begin, PetscInt first, PetscInt *col, PetscScalar *val); // begin: of each row; first: number of the first column
 
 } // namespace goza::mat

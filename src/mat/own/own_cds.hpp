@@ -1,7 +1,10 @@
-/* A matrix that is nothing but its diagonals: type "owncds", what MATCDS becomes on one rank with -mat_cds_keep_aij no.
+/* A matrix that is nothing but its diagonals: type "owncds", what MATCDS becomes with -mat_cds_keep_aij no.
 
    A type of its own and not one derived from AIJ: PETSc reads AIJ's arrays through accessors that ask nobody, so that a matrix whose AIJ part is to be made on demand could show old
    values; this one has no such part, and what PETSc does not find in its table of operations it refuses or converts, by MatConvert(), and the matrix counts that.
+
+   On several ranks the diagonals are those of a rank's own columns, and the entries in columns of other ranks, a surface of the grid's part, are an MPIAIJ (`rest`) whose diagonal
+   block holds no values: ghosts, scatters and what is done to values there are PETSc's, products are ParOperator's.
 
    The values are where the products are. Where somebody sets or reads single entries and that is a device, they come to the host, and go back when the assembly ends. */
 #pragma once
@@ -10,6 +13,7 @@
 #include "mat/common/par_operator.hpp"
 #include "petsc/errors.hpp"
 #include "petsc/vec_access.hpp"
+#include <functional>
 #include <petsc/private/matimpl.h>
 
 namespace goza::mat
@@ -30,6 +34,23 @@ struct CooPlaces {
   Array<std::int64_t> order, start;
 };
 
+/* Set for a row or a column of another rank: it waits for the end of the assembly. */
+struct OtherEntry {
+  PetscInt    row, col;
+  PetscScalar value;
+};
+
+/* What a matrix of several ranks has beside its diagonals. */
+struct OwnOthers {
+  Mat                     rest = NULL;
+  std::vector<OtherEntry> waiting;
+  InsertMode              mode    = NOT_SET_VALUES; // of those
+  bool                    ignored = false;          // rows of other ranks: MAT_IGNORE_OFF_PROC_ENTRIES
+  PetscObjectState        seen    = -1;             // the matrix's, when the operator got this part last
+  Array<std::int64_t>     picked;                   // which of the entries of a COO assembly are these
+  CooPlaces               received;                 // where those that other ranks give to the diagonals go; from rest's diagonal block
+};
+
 struct OwnCds {
   CdsOptions                                options; // storage, max_fill
   bool                                      shaped = false;
@@ -45,6 +66,7 @@ struct OwnCds {
   bool                                      fixed        = false; // a new diagonal is an error
   bool                                      row_oriented = true;
   CooPlaces                                 coo;
+  OwnOthers                                 others;
   Stage                                     staged_x, staged_y, staged_z;
   std::vector<PetscInt>                     row_col; // what MatGetRow() lends
   std::vector<PetscScalar>                  row_val;
@@ -70,11 +92,24 @@ PetscErrorCode OwnForget(Mat A, OwnCds *own);                                   
 PetscErrorCode OwnGetOperator(Mat A, std::shared_ptr<ParOperator<PetscScalar>> *op); // composed as "GozaMatGetOperator_C"
 std::int64_t   OwnEntries(const OwnCds &own, PetscInt nodes, PetscInt columns);      // places inside the matrix
 
+/* own_rest.cxx, all collective. OwnRest: NULL on one rank. OwnNewRest: in place of the one that there is, with the pattern that preallocate(rest) gives it; OwnSetRest: of rows of global
+   columns, ascending, of which none is this rank's. OwnAddPlaces: in rest, where there are none yet, with zeros. OwnDeliver: what waits goes to its owners, and into their values.
+   OwnAgreeOnPattern: a pattern that is new on one rank is new on all. */
+PetscErrorCode OwnRest(Mat A, OwnCds *own, Mat *rest);
+PetscErrorCode OwnNewRest(Mat A, OwnCds *own, const std::function<PetscErrorCode(Mat)> &preallocate);
+PetscErrorCode OwnSetRest(Mat A, OwnCds *own, const PetscInt *ptr, const PetscInt *col, const PetscScalar *val);
+PetscErrorCode OwnAddPlaces(Mat A, OwnCds *own, std::vector<OtherEntry> &places);
+PetscErrorCode OwnDeliver(Mat A, OwnCds *own);
+PetscErrorCode OwnAgreeOnPattern(Mat A);
+
 /* own_rows.cxx, own_ops.cxx, own_convert.cxx, own_coo.cxx, own_grid.cxx */
 void           OwnCdsSetRowOps(Mat A);
 void           OwnCdsSetValueOps(Mat A);
 void           OwnCdsSetConvertOps(Mat A);
 PetscErrorCode OwnCdsComposeCOO(Mat A, bool attach);
-PetscErrorCode OwnOffsetsOfGrid(Mat A, const OwnCds &own, std::vector<PetscInt> *offset); // of a DMDA's stencil; none where there is no DMDA
+/* Of a DMDA's stencil; none where there is no DMDA. others: the places in columns of other ranks. */
+PetscErrorCode OwnPlacesOfGrid(Mat A, const OwnCds &own, std::vector<PetscInt> *offset, std::vector<OtherEntry> *others);
+/* own_rows.cxx: an entry of this rank's row, into the diagonals or to those that wait. */
+PetscErrorCode OwnSetEntry(Mat A, OwnCds *own, const OtherEntry &entry, InsertMode mode);
 
 } // namespace goza::mat

@@ -2,6 +2,7 @@
 #include "diagonal_ops.hpp"
 #include "mat/common/borrowed_csr.hpp"
 #include "own_cds.hpp"
+#include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
 #include <numeric>
 
@@ -18,41 +19,89 @@ OwnCds *own_of(Mat A)
   return static_cast<OwnCds *>(A->data);
 }
 
-/* A SeqAIJ on the host of the entries that are not 0, and the main diagonal. */
-PetscErrorCode MakeAij(Mat A, Mat *B)
-{
-  OwnCds               *own = own_of(A);
-  DiagonalValues        v;
-  std::vector<PetscInt> length;
+/* Rows of global columns, ascending. */
+struct HostRows {
+  std::vector<PetscInt> ptr;
   PetscInt             *col = NULL;
   PetscScalar          *val = NULL;
-  std::int64_t          nnz = 0;
+
+  HostRows()                            = default;
+  HostRows(const HostRows &)            = delete;
+  HostRows &operator=(const HostRows &) = delete;
+  ~HostRows() { (void)PetscFree2(col, val); }
+};
+
+/* The entries of `others`, which are those in columns of other ranks, come before and after those of the diagonals. */
+void join_rows_with(const Csr &others, const PetscInt *garray, const DiagonalValues &v, PetscInt first, HostRows &rows)
+{
+  std::vector<PetscInt> begin(rows.ptr);
+  PetscInt              next = 0;
+
+  for (PetscInt i = 0; i < others.nrows; i++) {
+    PetscInt k = others.ptr[i];
+
+    for (; k < others.ptr[i + 1] && garray[others.col[k]] < first; k++, begin[i]++, next++) {
+      rows.col[next] = garray[others.col[k]];
+      rows.val[next] = others.val[k];
+    }
+    next += rows.ptr[i + 1] - rows.ptr[i] - (others.ptr[i + 1] - others.ptr[i]);
+    for (; k < others.ptr[i + 1]; k++, next++) {
+      rows.col[next] = garray[others.col[k]];
+      rows.val[next] = others.val[k];
+    }
+  }
+  copy_entries(Space::Host, v, begin.data(), first, rows.col, rows.val);
+}
+
+/* The entries that are not 0, the main diagonal, and all of rest's. */
+PetscErrorCode FindRows(Mat A, OwnCds *own, HostRows *rows)
+{
+  DiagonalValues  v;
+  Mat             diagonal, block = NULL;
+  const PetscInt *garray = NULL;
+  BorrowedCsr     lent;
+  std::int64_t    nnz = 0;
+
+  PetscFunctionBegin;
+  PetscCall(OwnSettle(A, own));
+  PetscCall(OwnRead(A, own, Space::Host, &v));
+  if (own->others.rest) {
+    PetscCall(MatGetAIJBlocks(own->others.rest, &diagonal, &block, &garray));
+    PetscCall(lent.open(block, Space::Host));
+  }
+  PetscCall(Guarded([&] {
+    rows->ptr.resize(A->rmap->n + 1);
+    count_entries(Space::Host, v, rows->ptr.data());
+    for (PetscInt i = 0; block && i < A->rmap->n; i++) rows->ptr[i] += lent.csr().ptr[i + 1] - lent.csr().ptr[i];
+    nnz = std::accumulate(rows->ptr.begin(), rows->ptr.end(), std::int64_t(0));
+  }));
+  PetscCheck(nnz <= PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "AIJ of this matrix would have %" PetscInt64_FMT " nonzeros, more than a PetscInt of this PETSc counts; what is asked for cannot be done without AIJ", (PetscInt64)nnz);
+  PetscCall(PetscMalloc2(nnz + 1, &rows->col, nnz + 1, &rows->val));
+  std::exclusive_scan(rows->ptr.begin(), rows->ptr.end(), rows->ptr.begin(), PetscInt(0));
+  PetscCall(Guarded([&] {
+    if (block) join_rows_with(lent.csr(), garray, v, A->cmap->rstart, *rows);
+    else copy_entries(Space::Host, v, rows->ptr.data(), 0, rows->col, rows->val);
+  }));
+  PetscCall(lent.close());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A SeqAIJ or MPIAIJ on the host. Collective. */
+PetscErrorCode MakeAij(Mat A, Mat *B)
+{
+  OwnCds  *own = own_of(A);
+  HostRows rows;
+  Mat      rest;
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(own_to_aij, A, 0, 0, 0));
-  PetscCall(OwnSettle(A, own));
-  PetscCall(OwnRead(A, own, Space::Host, &v));
-  PetscCall(Guarded([&] {
-    length.resize(A->rmap->n + 1);
-    count_entries(Space::Host, v, length.data());
-    nnz = std::accumulate(length.begin(), length.end(), std::int64_t(0));
-  }));
-  PetscCheck(nnz <= PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "AIJ of this matrix would have %" PetscInt64_FMT " nonzeros, more than a PetscInt of this PETSc counts; what is asked for cannot be done without AIJ", (PetscInt64)nnz);
-  PetscCall(MatCreate(PETSC_COMM_SELF, B));
-  PetscCall(MatSetSizes(*B, A->rmap->n, A->cmap->n, A->rmap->n, A->cmap->n));
+  PetscCall(OwnRest(A, own, &rest));
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), FindRows(A, own, &rows), "make AIJ of its diagonals"));
+  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), B));
+  PetscCall(MatSetSizes(*B, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
   PetscCall(MatSetBlockSizesFromMats(*B, A, A));
-  PetscCall(MatSetType(*B, MATSEQAIJ));
-  PetscCall(MatSeqAIJSetPreallocation(*B, 0, length.data()));
-  PetscErrorCode failed = PetscMalloc2(nnz, &col, nnz, &val);
-  if (!failed) {
-    std::exclusive_scan(length.begin(), length.end(), length.begin(), PetscInt(0));
-    failed = Guarded([&] { copy_entries(Space::Host, v, length.data(), col, val); });
-    for (PetscInt i = 0; !failed && i < A->rmap->n; i++)
-      failed = MatSetValues(*B, 1, &i, length[i + 1] - length[i], col + length[i], val + length[i], INSERT_VALUES);
-    if (!failed) failed = MatAssemblyBegin(*B, MAT_FINAL_ASSEMBLY);
-    if (!failed) failed = MatAssemblyEnd(*B, MAT_FINAL_ASSEMBLY);
-    PetscCall(PetscFree2(col, val));
-  }
+  PetscCall(MatSetType(*B, rest ? MATMPIAIJ : MATSEQAIJ));
+  PetscErrorCode failed = rest ? MatMPIAIJSetPreallocationCSR(*B, rows.ptr.data(), rows.col, rows.val) : MatSeqAIJSetPreallocationCSR(*B, rows.ptr.data(), rows.col, rows.val);
   if (own->space == Space::Cuda && own->current) { /* no second copy is kept */
     own->host         = Array<PetscScalar>();
     own->host_current = false;
@@ -60,9 +109,10 @@ PetscErrorCode MakeAij(Mat A, Mat *B)
   if (failed) PetscCall(MatDestroy(B));
   PetscCall(failed);
   PetscCall(MatPropagateSymmetryOptions(A, *B));
+  const PetscLogDouble nnz = rows.ptr[A->rmap->n];
   own->made++;
-  own->made_bytes = (PetscLogDouble)nnz * (sizeof(PetscInt) + sizeof(PetscScalar)) + (PetscLogDouble)A->rmap->n * sizeof(PetscInt);
-  PetscCall(PetscInfo(A, "AIJ is made of the diagonals: %g nonzeros, %g MB\n", (double)nnz, own->made_bytes / 1e6));
+  own->made_bytes = nnz * (sizeof(PetscInt) + sizeof(PetscScalar)) + (PetscLogDouble)A->rmap->n * sizeof(PetscInt);
+  PetscCall(PetscInfo(A, "AIJ is made of the diagonals: %g nonzeros, %g MB\n", nnz, own->made_bytes / 1e6));
   PetscCall(PetscLogEventEnd(own_to_aij, A, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -147,22 +197,47 @@ PetscErrorCode FillFromCsr(Mat B, OwnCds *own, const Csr &csr)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The other block's entries, by global columns. */
+PetscErrorCode FillRest(Mat B, OwnCds *own, Mat Ao, const PetscInt *garray)
+{
+  BorrowedCsr           lent;
+  std::vector<PetscInt> col;
+
+  PetscFunctionBegin;
+  PetscErrorCode failed = lent.open(Ao, Space::Host);
+  if (!failed)
+    failed = Guarded([&] {
+      col.reserve(lent.nnz() + 1); // PETSc takes a null pointer for "not given"
+      for (PetscInt k = 0; k < lent.nnz(); k++) col.push_back(garray[lent.csr().col[k]]);
+    });
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)B), failed, "read its rows"));
+  PetscScalar none = 0;
+  PetscCall(OwnSetRest(B, own, lent.csr().ptr, col.data(), lent.csr().val ? lent.csr().val : &none));
+  PetscCall(lent.close());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* From any type: through AIJ. */
 PetscErrorCode MatConvert_Any_OwnCds(Mat A, MatType, MatReuse reuse, Mat *M)
 {
-  Mat         aij = A, B;
-  PetscBool   is_aij;
-  BorrowedCsr lent;
+  Mat             aij = A, B, Ad, Ao;
+  PetscBool       seq, mpi;
+  BorrowedCsr     lent;
+  const PetscInt *garray;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &is_aij));
-  if (!is_aij) PetscCall(MatConvert(A, MATSEQAIJ, MAT_INITIAL_MATRIX, &aij));
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &seq));
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
+  if (!seq && !mpi) PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &aij));
+  PetscCall(MatGetAIJBlocks(aij, &Ad, &Ao, &garray));
   PetscCall(OwnCdsNew(A, nullptr, &B));
   B->preallocated       = PETSC_TRUE;
-  PetscErrorCode failed = lent.open(aij, Space::Host, true);
+  PetscErrorCode failed = lent.open(Ad, Space::Host, true);
   if (!failed) failed = FillFromCsr(B, own_of(B), lent.csr());
   PetscCall(lent.close());
-  if (!is_aij) PetscCall(MatDestroy(&aij));
+  failed = FailTogether(PetscObjectComm((PetscObject)A), failed, "hold its diagonals");
+  if (!failed && Ao) failed = FillRest(B, own_of(B), Ao, garray);
+  if (aij != A) PetscCall(MatDestroy(&aij));
   if (failed) PetscCall(MatDestroy(&B));
   PetscCall(failed);
   PetscCall(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));

@@ -1,6 +1,7 @@
 /* The type owncds: creation, assembly, products, what it says of itself. */
 #include "diagonal_ops.hpp"
 #include "own_cds.hpp"
+#include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
 #include "petscgoza.h"
 
@@ -34,9 +35,11 @@ static PetscErrorCode Multiply(Mat A, Vec x, Vec y, Vec z)
   PetscCall(OwnGetOperator(A, &op));
   const Space space = own->space;
   PetscCall(PetscLogEventBegin(events.mult, A, x, z, 0));
-  PetscCall(xin.get(x, space, own->staged_x));
-  if (y && y != z) PetscCall(yin.get(y, space, own->staged_y));
-  PetscCall(zout.get(z, space, own->staged_z, y == z));
+  PetscErrorCode failed = xin.get(x, space, own->staged_x);
+  if (!failed && y && y != z) failed = yin.get(y, space, own->staged_y);
+  if (!failed) failed = zout.get(z, space, own->staged_z, y == z);
+  if (failed) PetscCall(op->decline());
+  PetscCall(failed);
   if (space == Space::Cuda) PetscCall(PetscLogGpuTimeBegin());
   PetscCall(op->apply(xin.data(),
                       y ? RowOut<PetscScalar>(Add<PetscScalar>{y == z ? zout.data() : yin.data(), zout.data()}) : RowOut<PetscScalar>(Assign<PetscScalar>{zout.data()})));
@@ -70,11 +73,13 @@ static PetscErrorCode MatMultTransposeAdd_OwnCds(Mat A, Vec x, Vec y, Vec z)
   DiagonalValues v;
   VecRead        xin, yin;
   VecWrite       zout;
+  Mat            rest;
 
   PetscFunctionBegin;
   PetscCall(OwnSettle(A, own));
   PetscCall(OwnRead(A, own, own->space, &v));
-  if (v.half) {
+  PetscCall(OwnRest(A, own, &rest));
+  if (v.half && !rest) {
     PetscCall(Multiply(A, x, y, z));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -85,6 +90,7 @@ static PetscErrorCode MatMultTransposeAdd_OwnCds(Mat A, Vec x, Vec y, Vec z)
   PetscCall(zout.restore());
   if (y && y != z) PetscCall(yin.restore());
   PetscCall(xin.restore());
+  if (rest) PetscCall(MatMultTransposeAdd(rest, x, z, z));
   PetscCall(LogFlops(own->space, 2.0 * own->op->nnz()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -99,14 +105,18 @@ static PetscErrorCode MatMultTranspose_OwnCds(Mat A, Vec x, Vec y)
 /* What a DM's grid says of the diagonals is known before there is a value. */
 static PetscErrorCode MatSetUp_OwnCds(Mat A)
 {
-  OwnCds               *own = own_of(A);
-  std::vector<PetscInt> offset;
+  OwnCds                 *own = own_of(A);
+  std::vector<PetscInt>   offset;
+  std::vector<OtherEntry> others;
 
   PetscFunctionBegin;
-  PetscCall(OwnShape(A, own));
-  PetscCall(OwnOffsetsOfGrid(A, *own, &offset));
-  if (offset.empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(OwnAddOffsets(A, own, offset));
+  PetscErrorCode failed = OwnShape(A, own);
+  if (!failed) failed = OwnPlacesOfGrid(A, *own, &offset, &others);
+  const bool of_grid = !offset.empty();
+  if (!failed && of_grid) failed = OwnAddOffsets(A, own, offset);
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "hold the diagonals of its grid"));
+  PetscCall(OwnAddPlaces(A, own, others));
+  if (!of_grid) PetscFunctionReturn(PETSC_SUCCESS);
   A->preallocated = PETSC_TRUE; /* all that is there is 0, as in PETSc's own matrices of a DM */
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
@@ -120,6 +130,7 @@ static PetscErrorCode MatAssemblyEnd_OwnCds(Mat A, MatAssemblyType type)
   DiagonalValues v;
 
   PetscFunctionBegin;
+  PetscCall(OwnDeliver(A, own));
   own->is_open = false;
   if (type == MAT_FLUSH_ASSEMBLY || !own->op || own->space == Space::Host) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(OwnRead(A, own, own->space, &v));
@@ -133,6 +144,7 @@ static PetscErrorCode MatSetOption_OwnCds(Mat A, MatOption option, PetscBool yes
   PetscFunctionBegin;
   if (option == MAT_NEW_NONZERO_LOCATION_ERR) own_of(A)->fixed = yes;
   if (option == MAT_ROW_ORIENTED) own_of(A)->row_oriented = yes;
+  if (option == MAT_IGNORE_OFF_PROC_ENTRIES) own_of(A)->others.ignored = yes;
   PetscFunctionReturn(PETSC_SUCCESS); /* the others, MAT_SYMMETRIC among them, are PETSc's to keep */
 }
 
@@ -151,24 +163,36 @@ static PetscErrorCode MatSetFromOptions_OwnCds(Mat A, GozaOptionItems PetscOptio
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatGetInfo_OwnCds(Mat A, MatInfoType, MatInfo *info)
+static PetscErrorCode MatGetInfo_OwnCds(Mat A, MatInfoType type, MatInfo *info)
 {
-  OwnCds        *own = own_of(A);
-  DiagonalValues v;
-  std::int64_t   entries = 0;
+  OwnCds         *own = own_of(A);
+  DiagonalValues  v;
+  Mat             Ad, Ao;
+  const PetscInt *garray;
+  PetscLogDouble  here[3] = {0, 0, 0}; /* entries, places, bytes */
 
   PetscFunctionBegin;
   PetscCall(OwnSettle(A, own));
   if (own->op) {
     PetscCall(OwnRead(A, own, own->space, &v));
-    PetscCall(Guarded([&] { entries = count_entries(own->space, v); }));
+    PetscCall(Guarded([&] { here[0] = (PetscLogDouble)count_entries(own->space, v); }));
+    here[2] = (PetscLogDouble)own->op->bytes();
   }
+  here[1] = (PetscLogDouble)OwnEntries(*own, A->rmap->n / own->bs, A->cmap->n / own->bs);
+  if (own->others.rest) {
+    PetscCall(MatGetAIJBlocks(own->others.rest, &Ad, &Ao, &garray));
+    PetscCall(MatGetInfo(Ao, MAT_LOCAL, info));
+    here[0] += info->nz_used;
+    here[1] += info->nz_used;
+    here[2] += info->memory;
+  }
+  if (type != MAT_LOCAL) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, here, 3, MPI_DOUBLE, type == MAT_GLOBAL_MAX ? MPI_MAX : MPI_SUM, PetscObjectComm((PetscObject)A)));
   *info              = {};
   info->block_size   = PetscAbs(A->rmap->bs);
-  info->nz_allocated = (PetscLogDouble)OwnEntries(*own, A->rmap->n / own->bs, A->cmap->n / own->bs);
-  info->nz_used      = (PetscLogDouble)entries;
-  info->nz_unneeded  = info->nz_allocated - info->nz_used;
-  info->memory       = own->op ? (PetscLogDouble)own->op->bytes() : 0;
+  info->nz_allocated = here[1];
+  info->nz_used      = here[0];
+  info->nz_unneeded  = here[1] - here[0];
+  info->memory       = here[2];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -185,15 +209,15 @@ static PetscErrorCode MatView_OwnCds(Mat A, PetscViewer viewer)
     PetscCall(OwnShape(A, own));
     if (!own->op) PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza diagonals: %d, no value is set yet\n", (int)own->offset.size()));
     else
-      PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza diagonals on %s%s, no AIJ beside them: %s; %.3f MB\n", space_name(own->space),
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza diagonals on %s%s, no AIJ beside them: %s; %.3f MB%s%s\n", space_name(own->space),
                                        own->space == Space::Host ? "" : DescribeStages({&own->staged_x, &own->staged_y, &own->staged_z}), own->cds->describe().c_str(),
-                                       own->op->bytes() / 1e6));
+                                       own->op->bytes() / 1e6, own->op->has_others() ? "; halo " : "", own->op->describe_halo().c_str()));
     PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza diagonals: AIJ was made of them %d times\n", (int)own->made));
     if (own->made) PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza diagonals: the latest AIJ held %.3f MB\n", own->made_bytes / 1e6));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   Mat B;
-  PetscCall(MatConvert(A, MATSEQAIJ, MAT_INITIAL_MATRIX, &B)); /* each other view is AIJ's */
+  PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &B)); /* each other view is AIJ's */
   PetscCall(PetscObjectSetName((PetscObject)B, ((PetscObject)A)->name));
   PetscCall(MatView(B, viewer));
   PetscCall(MatDestroy(&B));
@@ -203,6 +227,7 @@ static PetscErrorCode MatView_OwnCds(Mat A, PetscViewer viewer)
 static PetscErrorCode MatBindToCPU_OwnCds(Mat A, PetscBool bind)
 {
   PetscFunctionBegin;
+  if (own_of(A)->others.rest) PetscCall(MatBindToCPU(own_of(A)->others.rest, bind));
 #if PetscDefined(HAVE_DEVICE)
   A->boundtocpu = bind;
   if (petsc_on_device()) {
@@ -226,6 +251,7 @@ static PetscErrorCode MatProductSetFromOptions_OwnCds(Mat C)
 static PetscErrorCode MatDestroy_OwnCds(Mat A)
 {
   PetscFunctionBegin;
+  PetscCall(MatDestroy(&own_of(A)->others.rest));
   delete own_of(A);
   A->data = NULL;
   PetscCall(OwnCdsComposeCOO(A, false));
@@ -288,12 +314,9 @@ PetscErrorCode OwnCdsNew(Mat A, const OwnCds *like, Mat *B)
 
 PetscErrorCode MatCreate_OwnCds(Mat A)
 {
-  OwnCds     *own = nullptr;
-  PetscMPIInt size;
+  OwnCds *own = nullptr;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
-  PetscCheck(size == 1, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "Matrices of type %s are of one rank", own_cds_type);
   PetscCall(Guarded([&] {
     own             = new OwnCds;
     own->options.bs = 0; /* the matrix's own */

@@ -1,6 +1,7 @@
 /* Operations on all values of an owning matrix, where they are. */
 #include "diagonal_ops.hpp"
 #include "own_cds.hpp"
+#include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
 
 namespace goza::mat
@@ -14,31 +15,55 @@ OwnCds *own_of(Mat A)
   return static_cast<OwnCds *>(A->data);
 }
 
-/* call(values): changes them where they are */
+constexpr char change[] = "change its values of the matrix";
+
+PetscErrorCode AllAgree(Mat A, PetscErrorCode here)
+{
+  PetscFunctionBegin;
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), here, change));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Collective. call(values): changes the diagonals where they are */
 template <class Call> PetscErrorCode Change(Mat A, const Call &call)
 {
   OwnCds        *own = own_of(A);
   DiagonalValues v;
 
   PetscFunctionBegin;
-  PetscCall(OwnSettle(A, own));
-  PetscCall(OwnWrite(A, own, own->space, true, &v));
-  PetscCall(Guarded([&] { call(own->space, v); }));
+  PetscErrorCode failed = OwnSettle(A, own);
+  if (!failed) failed = OwnWrite(A, own, own->space, true, &v);
+  if (!failed) failed = Guarded([&] { call(own->space, v); });
+  PetscCall(AllAgree(A, failed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatScale_OwnCds(Mat A, PetscScalar a)
 {
+  Mat rest;
+
   PetscFunctionBegin;
   PetscCall(Change(A, [&](Space space, const DiagonalValues &v) { scale(space, v, a); }));
+  PetscCall(OwnRest(A, own_of(A), &rest));
+  if (rest) PetscCall(MatScale(rest, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* As PETSc's own parallel matrices have it. */
+PetscErrorCode CheckDiagonalIsOwn(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCheck(A->rmap->size == 1 || (A->rmap->N == A->cmap->N && A->rmap->rstart == A->cmap->rstart && A->rmap->rend == A->cmap->rend), PETSC_COMM_SELF, PETSC_ERR_SUP, "The diagonal of a matrix of several ranks whose rows and columns are not distributed alike");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode NeedsDiagonal(Mat A)
 {
   PetscFunctionBegin;
-  PetscCall(OwnSettle(A, own_of(A)));
-  PetscCall(OwnAddOffsets(A, own_of(A), {0}));
+  PetscErrorCode failed = CheckDiagonalIsOwn(A);
+  if (!failed) failed = OwnSettle(A, own_of(A));
+  if (!failed) failed = OwnAddOffsets(A, own_of(A), {0});
+  PetscCall(AllAgree(A, failed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -67,10 +92,14 @@ PetscErrorCode MatDiagonalScale_OwnCds(Mat A, Vec l, Vec r)
 {
   OwnCds *own = own_of(A);
   VecRead left, right;
+  Mat     rest;
 
   PetscFunctionBegin;
-  PetscCall(OwnSettle(A, own));
-  if (l != r) PetscCall(OwnMakeFull(A, own));
+  PetscErrorCode failed = OwnSettle(A, own);
+  if (!failed && l != r) failed = OwnMakeFull(A, own);
+  PetscCall(AllAgree(A, failed));
+  PetscCall(OwnRest(A, own, &rest));
+  if (rest) PetscCall(MatDiagonalScale(rest, l, r));
   if (l) PetscCall(left.get(l, own->space, own->staged_x));
   if (r) PetscCall(right.get(r, own->space, own->staged_y));
   PetscCall(Change(A, [&](Space space, const DiagonalValues &v) { scale_rows_and_columns(space, v, l ? left.data() : nullptr, r ? right.data() : nullptr); }));
@@ -86,6 +115,7 @@ PetscErrorCode MatGetDiagonal_OwnCds(Mat A, Vec d)
   VecWrite       out;
 
   PetscFunctionBegin;
+  PetscCall(CheckDiagonalIsOwn(A));
   PetscCall(OwnSettle(A, own));
   PetscCall(OwnRead(A, own, own->space, &v));
   PetscCall(out.get(d, own->space, own->staged_z));
@@ -94,15 +124,80 @@ PetscErrorCode MatGetDiagonal_OwnCds(Mat A, Vec d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The sums of absolute values, of rows or of columns, that rest adds to those of the diagonals. */
+PetscErrorCode AddSumsOfRest(Mat rest, bool of_columns, Vec sums)
+{
+  Mat             absolute, blocks[2];
+  const PetscInt *garray;
+  Vec             right, left;
+
+  PetscFunctionBegin;
+  PetscCall(MatDuplicate(rest, MAT_COPY_VALUES, &absolute));
+  PetscCall(MatGetAIJBlocks(absolute, &blocks[0], &blocks[1], &garray));
+  PetscScalar *val;
+  MatInfo      info;
+  PetscCall(MatGetInfo(blocks[1], MAT_LOCAL, &info));
+  PetscCall(MatSeqAIJGetArray(blocks[1], &val));
+  for (PetscInt k = 0; k < (PetscInt)info.nz_used; k++) val[k] = PetscAbsScalar(val[k]);
+  PetscCall(MatSeqAIJRestoreArray(blocks[1], &val));
+  PetscCall(PetscObjectStateIncrease((PetscObject)absolute));
+  PetscCall(MatCreateVecs(absolute, &right, &left));
+  const Vec ones = of_columns ? left : right;
+  PetscCall(VecSet(ones, 1));
+  PetscCall(of_columns ? MatMultTransposeAdd(absolute, ones, sums, sums) : MatMultAdd(absolute, ones, sums, sums));
+  PetscCall(VecDestroy(&right));
+  PetscCall(VecDestroy(&left));
+  PetscCall(MatDestroy(&absolute));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* On several ranks. */
+PetscErrorCode NormWithRest(Mat A, OwnCds *own, Mat rest, const DiagonalValues &v, NormType type, PetscReal *norm)
+{
+  const bool of_columns = type == NORM_1;
+  Vec        right, left;
+  VecWrite   out;
+  PetscReal  of_rest;
+
+  PetscFunctionBegin;
+  if (type == NORM_FROBENIUS) {
+    PetscReal sum = 0;
+
+    PetscCall(AllAgree(A, Guarded([&] { sum = square_sum(own->space, v); })));
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)A)));
+    PetscCall(MatNorm(rest, type, &of_rest));
+    *norm = PetscSqrtReal(sum + of_rest * of_rest);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatCreateVecs(A, &right, &left));
+  const Vec      sums   = of_columns ? right : left;
+  PetscErrorCode failed = out.get(sums, own->space, own->staged_z);
+  if (!failed) failed = Guarded([&] { absolute_sums(own->space, v, of_columns, out.data()); });
+  if (!failed) failed = out.restore();
+  PetscCall(AllAgree(A, failed));
+  PetscCall(AddSumsOfRest(rest, of_columns, sums));
+  PetscCall(VecNorm(sums, NORM_INFINITY, norm));
+  PetscCall(VecDestroy(&right));
+  PetscCall(VecDestroy(&left));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MatNorm_OwnCds(Mat A, NormType type, PetscReal *norm)
 {
   OwnCds        *own = own_of(A);
-  DiagonalValues v;
+  DiagonalValues v{};
+  Mat            rest;
 
   PetscFunctionBegin;
-  PetscCheck(type == NORM_1 || type == NORM_FROBENIUS || type == NORM_INFINITY, PETSC_COMM_SELF, PETSC_ERR_SUP, "Matrix type %s has the norms 1, Frobenius and infinity", own_cds_type);
-  PetscCall(OwnSettle(A, own));
-  PetscCall(OwnRead(A, own, own->space, &v));
+  PetscCheck(type == NORM_1 || type == NORM_FROBENIUS || type == NORM_INFINITY, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "Matrix type %s has the norms 1, Frobenius and infinity", own_cds_type);
+  PetscErrorCode failed = OwnSettle(A, own);
+  if (!failed) failed = OwnRead(A, own, own->space, &v);
+  PetscCall(AllAgree(A, failed));
+  PetscCall(OwnRest(A, own, &rest));
+  if (rest) {
+    PetscCall(NormWithRest(A, own, rest, v, type, norm));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(Guarded([&] {
     *norm = type == NORM_1        ? largest_column_sum(own->space, v)
           : type == NORM_INFINITY ? largest_row_sum(own->space, v)
@@ -113,8 +208,12 @@ PetscErrorCode MatNorm_OwnCds(Mat A, NormType type, PetscReal *norm)
 
 PetscErrorCode MatZeroEntries_OwnCds(Mat A)
 {
+  Mat rest;
+
   PetscFunctionBegin;
-  PetscCall(OwnForget(A, own_of(A)));
+  PetscCall(AllAgree(A, OwnForget(A, own_of(A))));
+  PetscCall(OwnRest(A, own_of(A), &rest));
+  if (rest) PetscCall(MatZeroEntries(rest));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -136,22 +235,41 @@ PetscErrorCode AsOwn(Mat X, const OwnCds *own, Mat *made, OwnCds **x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Y = a X, or Y + a X */
-PetscErrorCode Combine(Mat Y, PetscScalar a, Mat X, bool add)
+PetscErrorCode CombineDiagonals(Mat Y, PetscScalar a, Mat X, OwnCds *x, bool add)
 {
-  OwnCds        *y = own_of(Y), *x;
-  Mat            made;
+  OwnCds        *y = own_of(Y);
   DiagonalValues yv, xv;
 
   PetscFunctionBegin;
-  PetscCall(OwnSettle(Y, y));
-  PetscCall(AsOwn(X, y, &made, &x));
-  PetscCall(OwnRead(made ? made : X, x, x->space, &xv));
+  PetscCall(OwnRead(X, x, x->space, &xv));
   PetscCall(OwnAddOffsets(Y, y, x->offset));
   if (!xv.half) PetscCall(OwnMakeFull(Y, y));
   PetscCall(OwnWrite(Y, y, y->space, add, &yv));
   PetscCall(Guarded([&] { combine(y->space, yv, xv, a, add); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Y = a X, or Y + a X */
+PetscErrorCode Combine(Mat Y, PetscScalar a, Mat X, bool add)
+{
+  OwnCds *y = own_of(Y), *x;
+  Mat     made, of_y, of_x;
+
+  PetscFunctionBegin;
+  PetscCall(AllAgree(Y, OwnSettle(Y, y)));
+  PetscCall(AsOwn(X, y, &made, &x));
+  PetscErrorCode failed = AllAgree(Y, CombineDiagonals(Y, a, made ? made : X, x, add));
+  if (!failed) failed = OwnRest(Y, y, &of_y);
+  if (!failed) failed = OwnRest(made ? made : X, x, &of_x);
+  if (!failed && of_y) {
+    const PetscObjectState before = of_y->nonzerostate;
+
+    if (!add) failed = MatZeroEntries(of_y);
+    if (!failed) failed = MatAXPY(of_y, a, of_x, DIFFERENT_NONZERO_PATTERN);
+    if (of_y->nonzerostate != before) Y->nonzerostate++;
+  }
   PetscCall(MatDestroy(&made));
+  PetscCall(failed);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -171,7 +289,7 @@ PetscErrorCode MatCopy_OwnCds(Mat A, Mat B, MatStructure)
   PetscCall(MatGetOwnCds(B, &b));
   if (b) PetscCall(Combine(B, 1, A, false));
   else {
-    PetscCall(MatConvert(A, MATSEQAIJ, MAT_INITIAL_MATRIX, &aij));
+    PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &aij));
     PetscCall(MatCopy(aij, B, DIFFERENT_NONZERO_PATTERN));
     PetscCall(MatDestroy(&aij));
   }
@@ -192,7 +310,8 @@ PetscErrorCode MatDuplicate_OwnCds(Mat A, MatDuplicateOption how, Mat *B)
   copy->shaped = true;
   PetscCallCXX(copy->offset = own->offset);
   (*B)->preallocated = PETSC_TRUE;
-  if (own->op && how == MAT_COPY_VALUES) PetscCall(Combine(*B, 1, A, false));
+  if (own->others.rest) PetscCall(MatDuplicate(own->others.rest, how == MAT_COPY_VALUES ? MAT_COPY_VALUES : MAT_DO_NOT_COPY_VALUES, &copy->others.rest));
+  if (own->op && how == MAT_COPY_VALUES) PetscCall(CombineDiagonals(*B, 1, A, own, false));
   (*B)->assembled = A->assembled;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -222,6 +341,7 @@ PetscErrorCode MatTranspose_OwnCds(Mat A, MatReuse reuse, Mat *B)
   to->options.storage = own->options.storage;
   to->options.bs      = own->options.bs;
   PetscCall(Guarded([&] { transpose_into(own->space, t, v); }));
+  if (own->others.rest) PetscCall(MatTranspose(own->others.rest, MAT_INITIAL_MATRIX, &to->others.rest));
   PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
   if (reuse == MAT_INITIAL_MATRIX) *B = C;

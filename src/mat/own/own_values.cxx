@@ -1,6 +1,7 @@
 /* Where the values of an owning matrix are, and how they are laid out. */
 #include "diagonal_ops.hpp"
 #include "own_cds.hpp"
+#include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
 #include <algorithm>
 
@@ -136,6 +137,7 @@ PetscErrorCode OwnSettle(Mat A, OwnCds *own)
     own->coo          = CooPlaces();
     own->current      = true;
     own->host_current = false;
+    own->others.seen  = -1;
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -270,14 +272,37 @@ PetscErrorCode OwnForget(Mat A, OwnCds *own)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Collective where the matrix's state has moved, which it does on all ranks: a rank that wrote values has another operator than before. */
+static PetscErrorCode BringOthers(Mat A, OwnCds *own, PetscErrorCode failed)
+{
+  Mat              rest;
+  PetscObjectState state;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
+  if (A->rmap->size == 1 || state == own->others.seen) {
+    PetscCall(failed);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  own->others.seen = -1;
+  if (!failed) failed = Unshare(A, own, true); /* a preconditioner's keeps this part, too */
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "hold its diagonals"));
+  PetscCall(OwnRest(A, own, &rest));
+  PetscCall(own->op->update_beside(rest, failed));
+  PetscCall(own->op->written(A)); /* with the entries of this part */
+  own->others.seen = state;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode OwnGetOperator(Mat A, std::shared_ptr<ParOperator<PetscScalar>> *op)
 {
   OwnCds        *own = static_cast<OwnCds *>(A->data);
   DiagonalValues values;
 
   PetscFunctionBegin;
-  PetscCall(OwnSettle(A, own));
-  PetscCall(OwnRead(A, own, own->space, &values));
+  PetscErrorCode failed = OwnSettle(A, own);
+  if (!failed) failed = OwnRead(A, own, own->space, &values);
+  PetscCall(BringOthers(A, own, failed));
   *op = own->op;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -22,7 +22,7 @@ PetscErrorCode DiagonalsMayServe(PC pc, SAAMG *mg, bool *yes)
   mg->owner            = own;
   const bool as_it_was = mg->reuse == PC_SAAMG_REUSE_NONE || mg->hierarchy.empty() || mg->by_diagonals; /* levels that are kept may be of rows */
   *yes                 = false;
-  if (!own || !pc->pmat->assembled || pc->pmat->rmap->n != pc->pmat->cmap->n) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!own || !pc->pmat->assembled || pc->pmat->rmap->size > 1 || pc->pmat->rmap->n != pc->pmat->cmap->n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatFormatGetOperator(pc->pmat, &op));
   *yes = own->bs == 1 && own->cds->half() && by_steps && pc->pmat->rmap->n > mg->hierarchy_options.coarse_limit && as_it_was;
   PetscFunctionReturn(PETSC_SUCCESS);

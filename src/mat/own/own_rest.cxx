@@ -1,0 +1,336 @@
+/* The entries of an owning matrix in columns of other ranks, and those set for other ranks' rows. */
+#include "mat/common/borrowed_csr.hpp"
+#include "own_cds.hpp"
+#include "parallel/agree.hpp"
+#include "petsc/plugin.hpp"
+#include <algorithm>
+
+namespace goza::mat
+{
+
+namespace
+{
+
+constexpr char hold[] = "hold its entries in columns of other ranks", give[] = "give entries to their owners";
+
+bool before(const OtherEntry &a, const OtherEntry &b)
+{
+  return a.row != b.row ? a.row < b.row : a.col < b.col;
+}
+
+/* One entry a place, ascending: their sum, or the one set last. */
+void join_doubles(std::vector<OtherEntry> &entries, InsertMode mode)
+{
+  std::size_t n = 0;
+
+  std::stable_sort(entries.begin(), entries.end(), before);
+  for (std::size_t k = 0; k < entries.size(); k++) {
+    if (!n || before(entries[n - 1], entries[k])) entries[n++] = entries[k];
+    else if (mode == ADD_VALUES) entries[n - 1].value += entries[k].value;
+    else entries[n - 1] = entries[k];
+  }
+  entries.resize(n);
+}
+
+/* The pattern of rest's off-diagonal block, for as long as this lives. */
+struct RestRows {
+  Mat             block  = NULL;
+  const PetscInt *garray = NULL;
+  BorrowedCsr     lent;
+
+  PetscErrorCode open(Mat rest)
+  {
+    Mat diagonal;
+
+    PetscFunctionBegin;
+    PetscCall(MatGetAIJBlocks(rest, &diagonal, &block, &garray));
+    PetscCall(lent.open_pattern(block));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscInt column(PetscInt k) const { return garray[lent.csr().col[k]]; }
+
+  PetscInt find(PetscInt row, PetscInt col) const // of a local row and a global column; -1: no place
+  {
+    PetscInt low = lent.csr().ptr[row], high = lent.csr().ptr[row + 1];
+
+    while (low < high) {
+      const PetscInt mid = low + (high - low) / 2;
+
+      if (column(mid) < col) low = mid + 1;
+      else high = mid;
+    }
+    return low < lent.csr().ptr[row + 1] && column(low) == col ? low : -1;
+  }
+};
+
+/* Collective. A rest with the places of the old one and more, which are none of its, with the old one's values. */
+PetscErrorCode Enlarge(Mat A, OwnCds *own, RestRows &rows, const std::vector<OtherEntry> &more)
+{
+  std::vector<PetscInt>    ptr(1, 0), col;
+  std::vector<PetscScalar> val;
+  const PetscScalar       *old;
+
+  PetscFunctionBegin;
+  PetscErrorCode failed = MatSeqAIJGetArrayRead(rows.block, &old);
+  if (!failed) {
+    const Csr    &R    = rows.lent.csr();
+    std::size_t   next = 0;
+    const PetscInt first = A->rmap->rstart;
+
+    failed = Guarded([&] {
+      const auto put = [&](PetscInt j, PetscScalar v) {
+        col.push_back(j);
+        val.push_back(v);
+      };
+
+      for (PetscInt i = 0; i < R.nrows; i++) {
+        for (PetscInt k = R.ptr[i]; k < R.ptr[i + 1]; k++) {
+          for (; next < more.size() && more[next].row == first + i && more[next].col < rows.column(k); next++) put(more[next].col, 0);
+          put(rows.column(k), old[k]);
+        }
+        for (; next < more.size() && more[next].row == first + i; next++) put(more[next].col, 0);
+        ptr.push_back(static_cast<PetscInt>(col.size()));
+      }
+      col.reserve(1); // PETSc takes a null pointer for "not given"
+      val.reserve(1);
+    });
+    PetscCall(MatSeqAIJRestoreArrayRead(rows.block, &old));
+  }
+  PetscCall(rows.lent.close());
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, hold));
+  PetscCall(OwnSetRest(A, own, ptr.data(), col.data(), val.data()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Those that rest has no place for. A zero needs none, unless it is wanted. */
+PetscErrorCode FindMissing(Mat A, const OwnCds *own, const RestRows &rows, const std::vector<OtherEntry> &entries, bool zeros_too, std::vector<OtherEntry> *missing)
+{
+  PetscFunctionBegin;
+  PetscCall(Guarded([&] {
+    for (const OtherEntry &e : entries) {
+      if ((zeros_too || e.value != PetscScalar(0)) && rows.find(e.row - A->rmap->rstart, e.col) < 0) missing->push_back(e);
+    }
+  }));
+  PetscCheck(zeros_too || missing->empty() || !own->fixed, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The matrix has no place for a new entry (%" PetscInt_FMT ", %" PetscInt_FMT "), and MAT_NEW_NONZERO_LOCATION_ERR is set",
+             missing->front().row, missing->front().col);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Collective. Rest has places for the entries, and `rows` are its. */
+PetscErrorCode MakePlaces(Mat A, OwnCds *own, const std::vector<OtherEntry> &entries, bool zeros_too, RestRows *rows)
+{
+  const MPI_Comm          comm = PetscObjectComm((PetscObject)A);
+  Mat                     rest;
+  std::vector<OtherEntry> missing;
+  PetscMPIInt             mine, any;
+
+  PetscFunctionBegin;
+  PetscCall(OwnRest(A, own, &rest));
+  PetscErrorCode failed = rows->open(rest);
+  if (!failed) failed = FindMissing(A, own, *rows, entries, zeros_too, &missing);
+  PetscCall(FailTogether(comm, failed, hold));
+  mine = !missing.empty();
+  PetscCallMPI(MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, comm));
+  if (!any) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Enlarge(A, own, *rows, missing));
+  PetscCall(rows->open(own->others.rest));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Those that wait for other ranks, one after another: where each rank's begin. */
+struct Parts {
+  std::vector<PetscMPIInt> rank, begin; // begin: one more
+};
+
+PetscErrorCode FindParts(Mat A, const std::vector<OtherEntry> &entries, Parts *parts)
+{
+  PetscFunctionBegin;
+  for (std::size_t k = 0; k < entries.size(); k++) {
+    PetscMPIInt owner;
+
+    if (k && entries[k].row < A->rmap->range[parts->rank.back() + 1]) continue;
+    PetscCall(PetscLayoutFindOwner(A->rmap, entries[k].row, &owner));
+    PetscCallCXX(parts->rank.push_back(owner));
+    PetscCallCXX(parts->begin.push_back(static_cast<PetscMPIInt>(k)));
+  }
+  PetscCallCXX(parts->begin.push_back(static_cast<PetscMPIInt>(entries.size())));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Collective. sent: by ascending row; received: by ascending rank. */
+PetscErrorCode Exchange(Mat A, const std::vector<OtherEntry> &sent, std::vector<OtherEntry> *received)
+{
+  const MPI_Comm            comm = PetscObjectComm((PetscObject)A);
+  Parts                     parts;
+  std::vector<PetscMPIInt>  count;
+  std::vector<MPI_Request>  requests;
+  PetscMPIInt               tag, nfrom = 0, *from = NULL, *length = NULL, all = 0;
+  MPI_Datatype              type;
+
+  PetscFunctionBegin;
+  PetscErrorCode failed = FindParts(A, sent, &parts);
+  if (!failed)
+    failed = Guarded([&] {
+      for (std::size_t p = 0; p < parts.rank.size(); p++) count.push_back(parts.begin[p + 1] - parts.begin[p]);
+    });
+  PetscCall(FailTogether(comm, failed, give));
+  const PetscMPIInt nto = static_cast<PetscMPIInt>(parts.rank.size());
+  PetscCall(PetscCommBuildTwoSided(comm, 1, MPI_INT, nto, parts.rank.data(), count.data(), &nfrom, &from, (void *)&length));
+  PetscCall(PetscSortMPIIntWithArray(nfrom, from, length));
+  for (PetscMPIInt k = 0; k < nfrom; k++) all += length[k];
+  PetscCall(FailTogether(comm, Guarded([&] {
+    received->resize(all);
+    requests.resize(nfrom + nto);
+  }), give));
+  PetscCall(PetscObjectGetNewTag((PetscObject)A, &tag));
+  PetscCallMPI(MPI_Type_contiguous(sizeof(OtherEntry), MPI_BYTE, &type));
+  PetscCallMPI(MPI_Type_commit(&type));
+  for (PetscMPIInt k = 0, at = 0; k < nfrom; at += length[k], k++) PetscCallMPI(MPI_Irecv(received->data() + at, length[k], type, from[k], tag, comm, &requests[k]));
+  for (PetscMPIInt p = 0; p < nto; p++) PetscCallMPI(MPI_Isend(sent.data() + parts.begin[p], count[p], type, parts.rank[p], tag, comm, &requests[nfrom + p]));
+  PetscCallMPI(MPI_Waitall(nfrom + nto, requests.data(), MPI_STATUSES_IGNORE));
+  PetscCallMPI(MPI_Type_free(&type));
+  PetscCall(PetscFree(from));
+  PetscCall(PetscFree(length));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Collective. What others' rows get goes to them, what this rank's rows get comes. */
+PetscErrorCode ExchangeRows(Mat A, OwnCds *own, InsertMode mode)
+{
+  std::vector<OtherEntry> &waiting = own->others.waiting, away, received;
+  const auto               is_own  = [A](const OtherEntry &e) { return e.row >= A->rmap->rstart && e.row < A->rmap->rend; };
+
+  PetscFunctionBegin;
+  PetscErrorCode failed = Guarded([&] {
+    std::copy_if(waiting.begin(), waiting.end(), std::back_inserter(away), [&](const OtherEntry &e) { return !is_own(e); });
+    waiting.erase(std::remove_if(waiting.begin(), waiting.end(), [&](const OtherEntry &e) { return !is_own(e); }), waiting.end());
+  });
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, give));
+  PetscCall(Exchange(A, away, &received));
+  for (const OtherEntry &e : received) {
+    if (!failed) failed = OwnSetEntry(A, own, e, mode);
+  }
+  if (!failed) failed = Guarded([&] { join_doubles(waiting, mode); });
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, hold));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Collective. */
+PetscErrorCode PutIntoRest(Mat A, OwnCds *own, InsertMode mode)
+{
+  RestRows     rows;
+  PetscScalar *val;
+
+  PetscFunctionBegin;
+  PetscCall(MakePlaces(A, own, own->others.waiting, false, &rows));
+  PetscErrorCode failed = MatSeqAIJGetArray(rows.block, &val);
+  if (!failed) {
+    for (const OtherEntry &e : own->others.waiting) {
+      const PetscInt k = rows.find(e.row - A->rmap->rstart, e.col);
+
+      if (k >= 0) val[k] = mode == ADD_VALUES ? val[k] + e.value : e.value;
+    }
+    failed = MatSeqAIJRestoreArray(rows.block, &val);
+  }
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, hold));
+  PetscCall(PetscObjectStateIncrease((PetscObject)own->others.rest));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode OwnRest(Mat A, OwnCds *own, Mat *rest)
+{
+  PetscFunctionBegin;
+  if (!own->others.rest && A->rmap->size > 1) {
+    std::vector<PetscInt> ptr;
+    PetscInt              none;
+    PetscScalar           nothing;
+
+    PetscCall(FailTogether(PetscObjectComm((PetscObject)A), Guarded([&] { ptr.assign(A->rmap->n + 1, 0); }), hold));
+    PetscCall(OwnSetRest(A, own, ptr.data(), &none, &nothing));
+  }
+  *rest = own->others.rest;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OwnNewRest(Mat A, OwnCds *own, const std::function<PetscErrorCode(Mat)> &preallocate)
+{
+  Mat   rest;
+  Space space;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSpace(A, &space));
+  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &rest));
+  PetscCall(MatSetSizes(rest, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
+  PetscCall(MatSetType(rest, petsc_on_device() && space == Space::Cuda ? MATMPIAIJCUSPARSE : MATMPIAIJ));
+  const PetscErrorCode failed = preallocate(rest);
+  if (failed) PetscCall(MatDestroy(&rest));
+  PetscCall(failed);
+  PetscCall(MatSetOption(rest, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE));
+  PetscCall(MatDestroy(&own->others.rest));
+  own->others.rest = rest;
+  own->coo         = CooPlaces();
+  A->nonzerostate++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OwnSetRest(Mat A, OwnCds *own, const PetscInt *ptr, const PetscInt *col, const PetscScalar *val)
+{
+  PetscFunctionBegin;
+  PetscCall(OwnNewRest(A, own, [=](Mat rest) -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(MatMPIAIJSetPreallocationCSR(rest, ptr, col, val));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OwnAgreeOnPattern(Mat A)
+{
+  PetscInt64 state = A->nonzerostate; /* a diagonal may have come on one rank alone */
+
+  PetscFunctionBegin;
+  if (A->rmap->size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &state, 1, MPIU_INT64, MPI_MAX, PetscObjectComm((PetscObject)A)));
+  A->nonzerostate = state;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OwnAddPlaces(Mat A, OwnCds *own, std::vector<OtherEntry> &places)
+{
+  RestRows rows;
+
+  PetscFunctionBegin;
+  if (A->rmap->size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), Guarded([&] { join_doubles(places, INSERT_VALUES); }), hold));
+  PetscCall(MakePlaces(A, own, places, true, &rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OwnDeliver(Mat A, OwnCds *own)
+{
+  const MPI_Comm           comm    = PetscObjectComm((PetscObject)A);
+  std::vector<OtherEntry> &waiting = own->others.waiting;
+  PetscMPIInt              mine[4] = {0, 0, 0, 0}, any[4]; /* something waits; for another rank; to be added; to be set */
+
+  PetscFunctionBegin;
+  if (A->rmap->size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FailTogether(comm, Guarded([&] { join_doubles(waiting, own->others.mode); }), give));
+  mine[0] = !waiting.empty();
+  mine[1] = mine[0] && (waiting.front().row < A->rmap->rstart || waiting.back().row >= A->rmap->rend);
+  mine[2] = mine[0] && own->others.mode == ADD_VALUES;
+  mine[3] = mine[0] && own->others.mode != ADD_VALUES;
+  PetscCallMPI(MPI_Allreduce(mine, any, 4, MPI_INT, MPI_MAX, comm));
+  PetscCheck(!any[2] || !any[3], comm, PETSC_ERR_ARG_WRONGSTATE, "Some ranks add values, others insert them");
+  const InsertMode mode = any[2] ? ADD_VALUES : INSERT_VALUES;
+  if (any[1]) PetscCall(ExchangeRows(A, own, mode));
+  if (any[0]) PetscCall(PutIntoRest(A, own, mode));
+  waiting.clear();
+  own->others.mode = NOT_SET_VALUES;
+  PetscCall(OwnAgreeOnPattern(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::mat
