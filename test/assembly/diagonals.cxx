@@ -100,7 +100,7 @@ void shared_product()
   BOOST_TEST(largest_gap(before, after) <= (PetscReal)0.1 * norm); /* other bits, perhaps other aggregates */
 }
 
-/* A matrix of one rank that is nothing but its diagonals, from the assembly or from the DM: assembled there, and AIJ is made when it is asked for. */
+/* A matrix that is nothing but its diagonals, from the assembly or from the DM: assembled there, and AIJ is made when it is asked for. */
 void owned(const EquationName &eq, const std::string &storage, bool of_dm)
 {
   const Option           half("-mat_cds_storage", storage), keep("-mat_cds_keep_aij", "no");
@@ -108,11 +108,8 @@ void owned(const EquationName &eq, const std::string &storage, bool of_dm)
   const Elements         m(c.assembly);
   MatHandle              A, B;
   std::vector<PetscReal> doubled(c.first);
-  PetscMPIInt            size;
   PetscBool              own;
 
-  MPI_Comm_size(PETSC_COMM_WORLD, &size);
-  if (size > 1) return;
   if (of_dm) {
     PETSC_OK(DMSetMatType(c.dm, MATCDS));
     PETSC_OK(DMCreateMatrix(c.dm, A.put()));

@@ -81,7 +81,9 @@ const AssemblyMap *map_for_diagonals(GozaAssembly a); // nullptr on the device w
 PetscErrorCode     FindDiagonals(GozaAssembly a, Mat A, DiagonalsToWrite *to);
 PetscErrorCode     WriteDiagonals(GozaAssembly a, Mat A, const DiagonalsToWrite &to);
 
-/* assembly_own.cxx: a matrix that is nothing but its diagonals gets those of the mesh, and the values. */
+PetscErrorCode HostPattern(GozaAssembly a); // host_ptr and host_col are there
+
+/* assembly_own.cxx: a matrix that is nothing but its diagonals gets those of the mesh, and the values. Collective. */
 PetscErrorCode IsOwn(Mat A, bool *yes);
 PetscErrorCode SetOwnPattern(GozaAssembly a, Mat A);
 PetscErrorCode WriteOwn(GozaAssembly a, Mat A);

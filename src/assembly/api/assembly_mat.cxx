@@ -8,9 +8,6 @@
 namespace goza::assembly
 {
 
-namespace
-{
-
 PetscErrorCode HostPattern(GozaAssembly a)
 {
   PetscFunctionBegin;
@@ -21,6 +18,9 @@ PetscErrorCode HostPattern(GozaAssembly a)
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+namespace
+{
 
 /* One block of the matrix, its row pointer and columns on the host. */
 struct Rows {

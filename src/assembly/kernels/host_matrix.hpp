@@ -60,18 +60,19 @@ private:
   template <bool sum> void put(PetscInt i, PetscInt pair, const PetscScalar *K, bool diagonal) const
   {
     const PetscInt j = col[pair], s = pair - ptr[i];
+    const bool     other = j >= mesh.owned, csr = target.layout == Layout::Csr || other;
     PetscInt       d = 0, nown = 0;
 
-    if (target.layout == Layout::Csr && j >= mesh.owned && !target.from) {
+    if (other && !target.from) {
       while (col[ptr[i] + nown] < mesh.owned) nown++;
     }
-    if (target.layout == Layout::Cds) {
-      d = j < mesh.owned ? target.diagonal(j - i) : -1;
+    if (!csr && target.layout == Layout::Cds) {
+      d = target.diagonal(j - i);
       if (d < 0) return;
     }
     for (int r = 0; r < bs; r++) {
       for (int k = 0; k < bs; k++) {
-        PetscScalar *to = target.layout == Layout::Csr ? target.csr(i, pair, s, nown, j, r) + k
+        PetscScalar *to = csr                        ? target.csr(i, pair, s, nown, j, r) + k
                         : target.layout == Layout::Cds ? target.cds(i, d, r, k)
                                                        : target.ell(i, s, r, k);
 

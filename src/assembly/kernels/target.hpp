@@ -9,7 +9,7 @@ namespace goza::assembly
 
 enum class Layout {
   Csr,      // of the diagonal and the off-diagonal block
-  Cds,      // one rank
+  Cds,      // of the diagonal block; the off-diagonal one is CSR
   SlicedEll // one rank, rows in their own order
 };
 
@@ -19,7 +19,7 @@ struct Target {
   PetscInt     owned;
   PetscScalar *val = nullptr;
 
-  /* CSR: row pointers of the rows (not nodes); the off-diagonal block's are null on one rank. from[k]: where the columns of pair k begin in its rows, or null
+  /* CSR: row pointers of the rows (not nodes); the off-diagonal block's are null on one rank, and of diagonals those alone are there. from[k]: where the columns of pair k begin in its rows, or null
      where a row is just its pairs in order. */
   const PetscInt *ptr = nullptr, *ptr_other = nullptr, *from = nullptr;
   PetscScalar    *val_other = nullptr;

@@ -83,13 +83,24 @@ __device__ void write_rows(const MeshView &mesh, const PetscInt *ptr, const Pets
 
 /* --- one pair of nodes, with its mirror image. s: the slot of j in i's row; back: that of i in j's. */
 
+/* A pair with a node of another rank. row: the columns of i's pairs */
+template <class Chip, int bs> __device__ void write_other(const MeshView &mesh, const PetscInt *row, const Target &target, PetscInt i, int s, PetscInt j, const PetscScalar *sum)
+{
+  int nown = s;
+
+  if (!target.ptr_other) return; // sliced ELL has one rank
+  while (nown > 0 && cached_load(row + nown - 1) >= mesh.owned) nown--;
+  for (int r = 0; r < bs; r++) {
+    for (int c = 0; c < bs; c++) target.csr(i, 0, s, nown, j, r)[c] = is_given(mesh, i, j, r, c) ? PetscScalar(0) : Chip::value(sum, r, c);
+  }
+}
+
 template <class Chip, int bs>
 __device__ void write_pair(const MeshView &mesh, const Target &target, PetscInt i, int s, PetscInt j, int back, const PetscScalar *sum)
 {
   const bool mirrored = i != j && !(target.layout == Layout::Cds && target.half);
   int        d = 0, mirror = 0;
 
-  if (j >= mesh.owned) return; // of another rank: these layouts have one
   if (target.layout == Layout::Cds) {
     d      = target.diagonal(j - i);
     mirror = mirrored ? target.diagonal(i - j) : -1;

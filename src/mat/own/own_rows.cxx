@@ -76,7 +76,6 @@ PetscErrorCode MatSetValues_OwnCds(Mat A, PetscInt m, const PetscInt rows[], Pet
   OwnCds *own = own_of(A);
 
   PetscFunctionBegin;
-  PetscCall(Open(A, own));
   for (PetscInt k = 0; k < m; k++) {
     if (rows[k] >= 0 && !owns(A->rmap, rows[k])) {
       PetscCheck(rows[k] < A->rmap->N, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Row too large: row %" PetscInt_FMT " max %" PetscInt_FMT, rows[k], A->rmap->N - 1);
