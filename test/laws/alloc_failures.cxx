@@ -53,6 +53,75 @@ void product(const std::string &type, const char *halo, bool changed, How how)
     !changed, how, [&] { return std::make_unique<Product>(e, type, changed); }, [](Product &p) { return MatMult(p.A, p.x, p.y); }, [](Product &p) { p.check(); });
 }
 
+/* --- matrices that are nothing but their diagonals */
+
+struct Owned {
+  Option                   keep{"-mat_cds_keep_aij", "no"};
+  Entry                    e = stencil7(4, 3, 5);
+  MatHandle                A, R, copy, made;
+  std::vector<PetscInt>    i, j;
+  std::vector<PetscScalar> v;
+  VecHandle                x, y, want;
+
+  Owned() : A(assemble(e, MATCDS)), R(assemble(e, MATAIJ))
+  {
+    PetscInt           start, end, n;
+    const PetscInt    *cols;
+    const PetscScalar *vals;
+
+    PETSC_OK(MatDuplicate(A, MAT_COPY_VALUES, copy.put()));
+    PETSC_OK(MatCreateVecs(R, x.put(), y.put()));
+    PETSC_OK(VecDuplicate(y, want.put()));
+    PETSC_OK(VecSetRandom(x, nullptr));
+    PETSC_OK(MatGetOwnershipRange(R, &start, &end));
+    for (PetscInt row = start; row < end; row++) {
+      PETSC_OK(MatGetRow(R, row, &n, &cols, &vals));
+      for (PetscInt k = 0; k < n; k++) {
+        i.push_back(row);
+        j.push_back(cols[k]);
+        v.push_back(vals[k]);
+      }
+      PETSC_OK(MatRestoreRow(R, row, &n, &cols, &vals));
+    }
+  }
+  PetscErrorCode by_coordinates()
+  {
+    std::vector<PetscInt> rows, cols;
+
+    PetscFunctionBegin;
+    {
+      const WithMemory of_the_test;
+
+      rows = i;
+      cols = j;
+    }
+    PetscCall(MatSetPreallocationCOO(A, static_cast<PetscCount>(rows.size()), rows.data(), cols.data()));
+    PetscCall(MatSetValuesCOO(A, v.data(), INSERT_VALUES));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  void check_is(Mat B, bool transposed)
+  {
+    PetscReal size;
+
+    PETSC_OK(transposed ? MatMultTranspose(R, x, want) : MatMult(R, x, want));
+    PETSC_OK(VecNorm(want, NORM_2, &size));
+    PETSC_OK(MatMult(B, x, y));
+    PETSC_OK(VecAXPY(y, -1, want));
+    BOOST_TEST(norm(y) <= 100 * PETSC_MACHINE_EPSILON * size);
+  }
+  void check(bool transposed)
+  {
+    check_is(A, false);
+    if (made) check_is(made, transposed);
+  }
+};
+
+void owned(bool transposed, How how, const std::function<PetscErrorCode(Owned &)> &call)
+{
+  sweep(
+    false, how, [] { return std::make_unique<Owned>(); }, call, [=](Owned &o) { o.check(transposed); });
+}
+
 /* --- assembly */
 
 struct Assembled {
@@ -111,6 +180,17 @@ const AddTests tests([] {
       add_test(mult, std::string(type) + "_first" + end, [=] { product(type, "auto", false, how); });
       add_test(mult, std::string(type) + "_new_values" + end, [=] { product(type, "auto", true, how); });
     }
+    const std::vector<std::pair<std::string, std::function<PetscErrorCode(Owned &)>>> owner{
+      {"mult", [](Owned &o) { return MatMult(o.A, o.x, o.y); }},
+      {"mult_transpose", [](Owned &o) { return MatMultTranspose(o.A, o.x, o.y); }},
+      {"coordinates", [](Owned &o) { return o.by_coordinates(); }},
+      {"duplicate", [](Owned &o) { return MatDuplicate(o.A, MAT_COPY_VALUES, o.made.put()); }},
+      {"transpose", [](Owned &o) { return MatTranspose(o.A, MAT_INITIAL_MATRIX, o.made.put()); }},
+      {"to_aij", [](Owned &o) { return MatConvert(o.A, MATAIJ, MAT_INITIAL_MATRIX, o.made.put()); }},
+      {"zero_entries", [](Owned &o) { return MatZeroEntries(o.A) || MatAXPY(o.A, 1, o.copy, SAME_NONZERO_PATTERN) ? PETSC_ERR_MEM : PETSC_SUCCESS; }},
+    };
+    for (const auto &[name, call] : owner)
+      add_test(suite_named(nullptr, "owned"), name + end, [=, name = name, call = call] { owned(name == "transpose", how, call); });
     if (how == How::device) continue;
     add_test(mult, "sf" + end, [=] { product(MATSLICEDELL, "sf", false, how); });
 

@@ -374,6 +374,9 @@ void of_grid(PetscInt dim, PetscInt dof, DMBoundaryType boundary, DMDAStencilTyp
     PETSC_OK(DMDestroy(&da));
   }
   check_same(A, R, "grid");
+  ViewerHandle nowhere;
+  PETSC_OK(PetscViewerASCIIOpen(PETSC_COMM_WORLD, "/dev/null", nowhere.put()));
+  PETSC_OK(MatView(A, nowhere)); /* on several ranks in natural order */
 }
 
 const AddTests of_grids([] {
@@ -427,6 +430,65 @@ BOOST_AUTO_TEST_CASE(refusals)
   PETSC_OK(MatAssemblyBegin(few, MAT_FINAL_ASSEMBLY));
   PETSC_OK(MatAssemblyEnd(few, MAT_FINAL_ASSEMBLY));
   BOOST_TEST(attempt([&] { return MatConvert(few, MATCDS, MAT_INITIAL_MATRIX, B.put()); }).says("max_fill"));
+}
+
+/* Values set by whoever does not own the row take the place of those that are there. */
+BOOST_AUTO_TEST_CASE(inserted)
+{
+  for (const Case &c : cases()) {
+    MatHandle A = ours(c), R = made(c, MATAIJ);
+
+    for (Mat M : {(Mat)A, (Mat)R}) {
+      for (PetscInt i = 0; i < c.rows; i += 2) {
+        for (PetscInt o : c.offset) {
+          const PetscInt    j = (i / c.bs + o) * c.bs + i % c.bs;
+          const PetscScalar v = c.symmetric ? value(i, j, true) : 3 - i + j;
+
+          if (mine(i + 1) && j >= 0 && j < c.cols) PETSC_OK(MatSetValues(M, 1, &i, 1, &j, &v, INSERT_VALUES));
+        }
+      }
+      PETSC_OK(MatAssemblyBegin(M, MAT_FINAL_ASSEMBLY));
+      PETSC_OK(MatAssemblyEnd(M, MAT_FINAL_ASSEMBLY));
+    }
+    check_same(A, R, std::string(c.name) + ", inserted");
+  }
+}
+
+/* What one rank does wrong with entries in columns of others is an error of all. */
+BOOST_AUTO_TEST_CASE(refused_together)
+{
+  const Case       &c    = cases()[0];
+  const PetscInt    last = c.rows - 1, first = 0;
+  const PetscScalar one = 1;
+  PetscMPIInt       rank;
+  const auto assemble = [](Mat A) { return MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY) || MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY) ? PETSC_ERR_LIB : PETSC_SUCCESS; };
+
+  if (ranks() == 1) return;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  {
+    MatHandle A = ours(c);
+
+    PETSC_OK(MatSetOption(A, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE));
+    if (!rank) PETSC_OK(MatSetValues(A, 1, &first, 1, &last, &one, ADD_VALUES));
+    BOOST_TEST(attempt([&] { return assemble(A); }).failed);
+  }
+  {
+    MatHandle A = ours(c);
+
+    if (!rank) PETSC_OK(MatSetValues(A, 1, &first, 1, &last, &one, ADD_VALUES));
+    else PETSC_OK(MatSetValues(A, 1, &last, 1, &first, &one, INSERT_VALUES));
+    BOOST_TEST(attempt([&] { return assemble(A); }).failed);
+  }
+  {
+    MatHandle A = ours(c), R = made(c, MATAIJ);
+
+    for (Mat M : {(Mat)A, (Mat)R}) {
+      PETSC_OK(MatSetOption(M, MAT_IGNORE_OFF_PROC_ENTRIES, PETSC_TRUE));
+      if (!rank) PETSC_OK(MatSetValues(M, 1, &last, 1, &last, &one, ADD_VALUES));
+      PETSC_OK(assemble(M));
+    }
+    check_same(A, R, "entries of others ignored");
+  }
 }
 
 /* A program that preallocates AIJ, which this is not, and sets nothing up. */

@@ -72,9 +72,7 @@ private:
     }
     for (int r = 0; r < bs; r++) {
       for (int k = 0; k < bs; k++) {
-        PetscScalar *to = csr                        ? target.csr(i, pair, s, nown, j, r) + k
-                        : target.layout == Layout::Cds ? target.cds(i, d, r, k)
-                                                       : target.ell(i, s, r, k);
+        PetscScalar *to = csr ? target.csr(i, pair, s, nown, j, r) + k : target.layout == Layout::Cds ? target.cds(i, d, r, k) : target.ell(i, s, r, k);
 
         if (!sum) *to = 0;
         else if (!mesh.fixed || !((mesh.fixed[i] >> r | mesh.fixed[j] >> k) & 1) || (diagonal && r == k)) *to += K[r * bs + k];

@@ -84,7 +84,8 @@ __device__ void write_rows(const MeshView &mesh, const PetscInt *ptr, const Pets
 /* --- one pair of nodes, with its mirror image. s: the slot of j in i's row; back: that of i in j's. */
 
 /* A pair with a node of another rank. row: the columns of i's pairs */
-template <class Chip, int bs> __device__ void write_other(const MeshView &mesh, const PetscInt *row, const Target &target, PetscInt i, int s, PetscInt j, const PetscScalar *sum)
+template <class Chip, int bs>
+__device__ void write_other(const MeshView &mesh, const PetscInt *row, const Target &target, PetscInt i, int s, PetscInt j, const PetscScalar *sum)
 {
   int nown = s;
 

@@ -13,7 +13,6 @@
 #include "mat/common/par_operator.hpp"
 #include "petsc/errors.hpp"
 #include "petsc/vec_access.hpp"
-#include <functional>
 #include <petsc/private/matimpl.h>
 
 namespace goza::mat
@@ -78,7 +77,7 @@ struct OwnCds {
 PetscErrorCode MatGetOwnCds(Mat A, OwnCds **own); // NULL when A is not one
 
 PetscErrorCode MatCreate_OwnCds(Mat A);
-PetscErrorCode OwnCdsNew(Mat A, const OwnCds *like, Mat *B); // as A in sizes, blocks, maps and vectors, with like's settings; no values
+PetscErrorCode OwnCdsNew(Mat A, const OwnCds *like, bool transposed, Mat *B); // as A, or its transpose, in sizes, blocks, maps and vectors, with like's settings; no values
 
 /* own_values.cxx. OwnShape: node size and space are what they will be. OwnSettle: and the space what it now is to be: every operation begins so. OwnRead, OwnWrite: the values, laid out,
    in own->space or on the host; after OwnWrite() they are nowhere else. keep: those that are there count. */
@@ -92,11 +91,12 @@ PetscErrorCode OwnForget(Mat A, OwnCds *own);                                   
 PetscErrorCode OwnGetOperator(Mat A, std::shared_ptr<ParOperator<PetscScalar>> *op); // composed as "GozaMatGetOperator_C"
 std::int64_t   OwnEntries(const OwnCds &own, PetscInt nodes, PetscInt columns);      // places inside the matrix
 
-/* own_rest.cxx, all collective. OwnRest: NULL on one rank. OwnNewRest: in place of the one that there is, with the pattern that preallocate(rest) gives it; OwnSetRest: of rows of global
-   columns, ascending, of which none is this rank's. OwnAddPlaces: in rest, where there are none yet, with zeros. OwnDeliver: what waits goes to its owners, and into their values.
+/* own_rest.cxx, all collective. OwnRest: NULL on one rank. OwnNewRest: without a pattern; OwnTakeRest: in place of the one that there is, unless it failed to get a pattern. OwnSetRest: of
+   rows of global columns, ascending, of which none is this rank's. OwnAddPlaces: in rest, where there are none yet, with zeros. OwnDeliver: what waits goes to its owners, and into their values.
    OwnAgreeOnPattern: a pattern that is new on one rank is new on all. */
 PetscErrorCode OwnRest(Mat A, OwnCds *own, Mat *rest);
-PetscErrorCode OwnNewRest(Mat A, OwnCds *own, const std::function<PetscErrorCode(Mat)> &preallocate);
+PetscErrorCode OwnNewRest(Mat A, Mat *rest);
+PetscErrorCode OwnTakeRest(Mat A, OwnCds *own, Mat rest, PetscErrorCode failed);
 PetscErrorCode OwnSetRest(Mat A, OwnCds *own, const PetscInt *ptr, const PetscInt *col, const PetscScalar *val);
 PetscErrorCode OwnAddPlaces(Mat A, OwnCds *own, std::vector<OtherEntry> &places);
 PetscErrorCode OwnDeliver(Mat A, OwnCds *own);

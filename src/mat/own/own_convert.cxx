@@ -101,7 +101,8 @@ PetscErrorCode MakeAij(Mat A, Mat *B)
   PetscCall(MatSetSizes(*B, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
   PetscCall(MatSetBlockSizesFromMats(*B, A, A));
   PetscCall(MatSetType(*B, rest ? MATMPIAIJ : MATSEQAIJ));
-  PetscErrorCode failed = rest ? MatMPIAIJSetPreallocationCSR(*B, rows.ptr.data(), rows.col, rows.val) : MatSeqAIJSetPreallocationCSR(*B, rows.ptr.data(), rows.col, rows.val);
+  PetscErrorCode failed = rest ? MatMPIAIJSetPreallocationCSR(*B, rows.ptr.data(), rows.col, rows.val)
+                               : MatSeqAIJSetPreallocationCSR(*B, rows.ptr.data(), rows.col, rows.val);
   if (own->space == Space::Cuda && own->current) { /* no second copy is kept */
     own->host         = Array<PetscScalar>();
     own->host_current = false;
@@ -153,6 +154,18 @@ PetscErrorCode MatConvert_OwnCds_Any(Mat A, MatType type, MatReuse reuse, Mat *M
     PetscCall(CopyNullSpaces(A, B));
   }
   PetscCall(GiveResult(A, B, reuse, M));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A view of a DMDA's matrix in natural order asks for it. */
+PetscErrorCode MatCreateSubMatrix_OwnCds(Mat A, IS rows, IS columns, MatReuse reuse, Mat *M)
+{
+  Mat aij;
+
+  PetscFunctionBegin;
+  PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &aij));
+  PetscCall(MatCreateSubMatrix(aij, rows, columns, reuse, M));
+  PetscCall(MatDestroy(&aij));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -230,8 +243,7 @@ PetscErrorCode MatConvert_Any_OwnCds(Mat A, MatType, MatReuse reuse, Mat *M)
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
   if (!seq && !mpi) PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &aij));
   PetscCall(MatGetAIJBlocks(aij, &Ad, &Ao, &garray));
-  PetscCall(OwnCdsNew(A, nullptr, &B));
-  B->preallocated       = PETSC_TRUE;
+  PetscCall(OwnCdsNew(A, nullptr, false, &B));
   PetscErrorCode failed = lent.open(Ad, Space::Host, true);
   if (!failed) failed = FillFromCsr(B, own_of(B), lent.csr());
   PetscCall(lent.close());
@@ -251,8 +263,9 @@ PetscErrorCode MatConvert_Any_OwnCds(Mat A, MatType, MatReuse reuse, Mat *M)
 
 void OwnCdsSetConvertOps(Mat A)
 {
-  A->ops->convert     = MatConvert_OwnCds_Any;
-  A->ops->convertfrom = MatConvert_Any_OwnCds;
+  A->ops->convert         = MatConvert_OwnCds_Any;
+  A->ops->convertfrom     = MatConvert_Any_OwnCds;
+  A->ops->createsubmatrix = MatCreateSubMatrix_OwnCds;
 }
 
 } // namespace goza::mat

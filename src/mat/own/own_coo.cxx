@@ -31,8 +31,8 @@ struct Entries {
   const PetscInt *i, *j;
   PetscInt        first_row, first_col, rows, cols;
 
-  bool counts(std::int64_t k) const { return i[k] >= 0 && j[k] >= 0; }
-  bool own(std::int64_t k) const { return i[k] >= first_row && j[k] >= first_col && row(k) < rows && col(k) < cols; }
+  bool     counts(std::int64_t k) const { return i[k] >= 0 && j[k] >= 0; }
+  bool     own(std::int64_t k) const { return i[k] >= first_row && j[k] >= first_col && row(k) < rows && col(k) < cols; }
   PetscInt row(std::int64_t k) const { return i[k] - first_row; }
   PetscInt col(std::int64_t k) const { return j[k] - first_col; }
 };
@@ -136,6 +136,7 @@ PetscErrorCode PreallocateRest(Mat A, OwnCds *own, const Entries &e)
 {
   std::vector<std::int64_t> which;
   std::vector<PetscInt>     i, j;
+  Mat                       rest;
 
   PetscFunctionBegin;
   PetscErrorCode failed = CheckEntries(A, e);
@@ -150,11 +151,8 @@ PetscErrorCode PreallocateRest(Mat A, OwnCds *own, const Entries &e)
       own->others.picked = Array<std::int64_t>(own->space, which.data(), which.size());
     });
   PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, preallocate));
-  PetscCall(OwnNewRest(A, own, [&](Mat rest) -> PetscErrorCode {
-    PetscFunctionBegin;
-    PetscCall(MatSetPreallocationCOO(rest, static_cast<PetscCount>(which.size()), i.data(), j.data()));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }));
+  PetscCall(OwnNewRest(A, &rest));
+  PetscCall(OwnTakeRest(A, own, rest, MatSetPreallocationCOO(rest, static_cast<PetscCount>(which.size()), i.data(), j.data())));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -170,7 +168,7 @@ PetscErrorCode FindPlaces(Mat A, OwnCds *own, const Entries &mine, Mat rest)
     find_offsets(own->bs, mine, offset);
     find_offsets(own->bs, received.entries(A), offset);
   }));
-  const bool fixed           = std::exchange(own->fixed, false); /* a new preallocation is a new pattern */
+  const bool           fixed = std::exchange(own->fixed, false); /* a new preallocation is a new pattern */
   const PetscErrorCode added = OwnAddOffsets(A, own, offset);
   own->fixed                 = fixed;
   PetscCall(added);
@@ -186,7 +184,7 @@ PetscErrorCode FindPlaces(Mat A, OwnCds *own, const Entries &mine, Mat rest)
 
 PetscErrorCode MatSetPreallocationCOO_OwnCds(Mat A, PetscCount n, PetscInt i[], PetscInt j[])
 {
-  OwnCds        *own = own_of(A);
+  OwnCds        *own  = own_of(A);
   const MPI_Comm comm = PetscObjectComm((PetscObject)A);
 
   PetscFunctionBegin;
@@ -256,11 +254,12 @@ PetscErrorCode PutOthers(Mat A, OwnCds *own, const PetscScalar from[], InsertMod
 
   PetscFunctionBegin;
   PetscCall(FailTogether(comm, Guarded([&] {
-    picked = Array<PetscScalar>(own->space, own->others.picked.size());
-    if (from) gather(own->space, static_cast<PetscInt>(picked.size()), own->others.picked.data(), from, picked.data());
-    else picked.zero();
-    if (there != own->space) picked = Array<PetscScalar>(there, picked.data(), picked.size());
-  }), set));
+                           picked = Array<PetscScalar>(own->space, own->others.picked.size());
+                           if (from) gather(own->space, static_cast<PetscInt>(picked.size()), own->others.picked.data(), from, picked.data());
+                           else picked.zero();
+                           if (there != own->space) picked = Array<PetscScalar>(there, picked.data(), picked.size());
+                         }),
+                         set));
   PetscCall(MatSetValuesCOO(own->others.rest, picked.data(), mode));
   PetscCall(FailTogether(comm, AddReceived(A, own), set));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -67,22 +67,13 @@ static PetscErrorCode MatMultAdd_OwnCds(Mat A, Vec x, Vec y, Vec z)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatMultTransposeAdd_OwnCds(Mat A, Vec x, Vec y, Vec z)
+/* By the diagonals alone. */
+static PetscErrorCode MultiplyTransposed(OwnCds *own, const DiagonalValues &v, Vec x, Vec y, Vec z)
 {
-  OwnCds        *own = own_of(A);
-  DiagonalValues v;
-  VecRead        xin, yin;
-  VecWrite       zout;
-  Mat            rest;
+  VecRead  xin, yin;
+  VecWrite zout;
 
   PetscFunctionBegin;
-  PetscCall(OwnSettle(A, own));
-  PetscCall(OwnRead(A, own, own->space, &v));
-  PetscCall(OwnRest(A, own, &rest));
-  if (v.half && !rest) {
-    PetscCall(Multiply(A, x, y, z));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
   PetscCall(xin.get(x, own->space, own->staged_x));
   if (y && y != z) PetscCall(yin.get(y, own->space, own->staged_y));
   PetscCall(zout.get(z, own->space, own->staged_z, y == z));
@@ -90,6 +81,25 @@ static PetscErrorCode MatMultTransposeAdd_OwnCds(Mat A, Vec x, Vec y, Vec z)
   PetscCall(zout.restore());
   if (y && y != z) PetscCall(yin.restore());
   PetscCall(xin.restore());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatMultTransposeAdd_OwnCds(Mat A, Vec x, Vec y, Vec z)
+{
+  OwnCds        *own = own_of(A);
+  DiagonalValues v;
+  Mat            rest;
+
+  PetscFunctionBegin;
+  PetscErrorCode failed = OwnSettle(A, own);
+  if (!failed) failed = OwnRead(A, own, own->space, &v);
+  if (!failed && v.half && A->rmap->size == 1) {
+    PetscCall(Multiply(A, x, y, z));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!failed) failed = MultiplyTransposed(own, v, x, y, z);
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "multiply by its transposed part"));
+  PetscCall(OwnRest(A, own, &rest));
   if (rest) PetscCall(MatMultTransposeAdd(rest, x, z, z));
   PetscCall(LogFlops(own->space, 2.0 * own->op->nnz()));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -133,7 +143,7 @@ static PetscErrorCode MatAssemblyEnd_OwnCds(Mat A, MatAssemblyType type)
   PetscCall(OwnDeliver(A, own));
   own->is_open = false;
   if (type == MAT_FLUSH_ASSEMBLY || !own->op || own->space == Space::Host) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(OwnRead(A, own, own->space, &v));
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), OwnRead(A, own, own->space, &v), "hold its diagonals"));
   own->host         = Array<PetscScalar>();
   own->host_current = false;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -186,7 +196,8 @@ static PetscErrorCode MatGetInfo_OwnCds(Mat A, MatInfoType type, MatInfo *info)
     here[1] += info->nz_used;
     here[2] += info->memory;
   }
-  if (type != MAT_LOCAL) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, here, 3, MPI_DOUBLE, type == MAT_GLOBAL_MAX ? MPI_MAX : MPI_SUM, PetscObjectComm((PetscObject)A)));
+  if (type != MAT_LOCAL)
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, here, 3, MPI_DOUBLE, type == MAT_GLOBAL_MAX ? MPI_MAX : MPI_SUM, PetscObjectComm((PetscObject)A)));
   *info              = {};
   info->block_size   = PetscAbs(A->rmap->bs);
   info->nz_allocated = here[1];
@@ -291,24 +302,36 @@ static PetscErrorCode MatCDSGetDiagonals_OwnCds(Mat A, PetscInt *n, const PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode OwnCdsNew(Mat A, const OwnCds *like, Mat *B)
+static PetscErrorCode BecomeLike(Mat A, const OwnCds *like, bool transposed, Mat B)
+{
+  const PetscLayout rows = transposed ? A->cmap : A->rmap, columns = transposed ? A->rmap : A->cmap;
+
+  PetscFunctionBegin;
+  PetscCall(MatSetSizes(B, rows->n, columns->n, rows->N, columns->N));
+  PetscCall(transposed ? MatSetBlockSizes(B, A->cmap->bs, A->rmap->bs) : MatSetBlockSizesFromMats(B, A, A));
+  PetscCall(MatSetType(B, own_cds_type));
+  PetscCall(PetscLayoutReference(rows, &B->rmap));
+  PetscCall(PetscLayoutReference(columns, &B->cmap));
+  PetscCall(MatPropagateSymmetryOptions(A, B));
+  if (A->defaultvectype) {
+    PetscCall(PetscFree(B->defaultvectype));
+    PetscCall(PetscStrallocpy(A->defaultvectype, &B->defaultvectype));
+  }
+#if PetscDefined(HAVE_DEVICE)
+  B->boundtocpu = A->boundtocpu;
+#endif
+  if (like) own_of(B)->options = like->options;
+  B->preallocated = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OwnCdsNew(Mat A, const OwnCds *like, bool transposed, Mat *B)
 {
   PetscFunctionBegin;
   PetscCall(MatCreate(PetscObjectComm((PetscObject)A), B));
-  PetscCall(MatSetSizes(*B, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
-  PetscCall(MatSetBlockSizesFromMats(*B, A, A));
-  PetscCall(MatSetType(*B, own_cds_type));
-  PetscCall(PetscLayoutReference(A->rmap, &(*B)->rmap));
-  PetscCall(PetscLayoutReference(A->cmap, &(*B)->cmap));
-  PetscCall(MatPropagateSymmetryOptions(A, *B));
-  if (A->defaultvectype) {
-    PetscCall(PetscFree((*B)->defaultvectype));
-    PetscCall(PetscStrallocpy(A->defaultvectype, &(*B)->defaultvectype));
-  }
-#if PetscDefined(HAVE_DEVICE)
-  (*B)->boundtocpu = A->boundtocpu;
-#endif
-  if (like) own_of(*B)->options = like->options;
+  const PetscErrorCode failed = BecomeLike(A, like, transposed, *B);
+  if (failed) PetscCall(MatDestroy(B));
+  PetscCall(failed);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -317,10 +340,11 @@ PetscErrorCode MatCreate_OwnCds(Mat A)
   OwnCds *own = nullptr;
 
   PetscFunctionBegin;
-  PetscCall(Guarded([&] {
-    own             = new OwnCds;
-    own->options.bs = 0; /* the matrix's own */
-  }));
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), Guarded([&] {
+                           own             = new OwnCds;
+                           own->options.bs = 0; /* the matrix's own */
+                         }),
+                         "become a matrix of diagonals"));
   for (PetscLayout map : {A->rmap, A->cmap}) { /* programs that preallocate AIJ do not set up what is not AIJ */
     if (map->n >= 0 || map->N >= 0) PetscCall(PetscLayoutSetUp(map));
   }

@@ -298,50 +298,60 @@ PetscErrorCode MatCopy_OwnCds(Mat A, Mat B, MatStructure)
 
 PetscErrorCode MatDuplicate_OwnCds(Mat A, MatDuplicateOption how, Mat *B)
 {
-  OwnCds *own = own_of(A), *copy;
+  OwnCds    *own = own_of(A), *copy;
+  Mat        rest;
+  const bool with_values = how == MAT_COPY_VALUES;
 
   PetscFunctionBegin;
-  PetscCall(OwnSettle(A, own));
-  PetscCall(OwnCdsNew(A, own, B));
-  copy         = own_of(*B);
-  copy->bs     = own->bs;
-  copy->space  = own->space;
-  copy->fixed  = own->fixed;
-  copy->shaped = true;
-  PetscCallCXX(copy->offset = own->offset);
-  (*B)->preallocated = PETSC_TRUE;
-  if (own->others.rest) PetscCall(MatDuplicate(own->others.rest, how == MAT_COPY_VALUES ? MAT_COPY_VALUES : MAT_DO_NOT_COPY_VALUES, &copy->others.rest));
-  if (own->op && how == MAT_COPY_VALUES) PetscCall(CombineDiagonals(*B, 1, A, own, false));
+  PetscCall(AllAgree(A, OwnSettle(A, own)));
+  PetscCall(OwnRest(A, own, &rest));
+  PetscCall(OwnCdsNew(A, own, false, B));
+  copy                  = own_of(*B);
+  copy->bs              = own->bs;
+  copy->space           = own->space;
+  copy->fixed           = own->fixed;
+  copy->shaped          = true;
+  PetscErrorCode failed = Guarded([&] { copy->offset = own->offset; });
+  if (!failed && own->op && with_values) failed = CombineDiagonals(*B, 1, A, own, false);
+  failed = AllAgree(A, failed);
+  if (!failed && rest) failed = MatDuplicate(rest, with_values ? MAT_COPY_VALUES : MAT_DO_NOT_COPY_VALUES, &copy->others.rest);
+  if (failed) PetscCall(MatDestroy(B));
+  PetscCall(failed);
   (*B)->assembled = A->assembled;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatTranspose_OwnCds(Mat A, MatReuse reuse, Mat *B)
+PetscErrorCode TransposeDiagonals(Mat A, OwnCds *own, Mat C, OwnCds *to)
 {
-  OwnCds        *own = own_of(A), *to;
   DiagonalValues v, t;
-  Mat            C;
 
   PetscFunctionBegin;
   PetscCall(OwnSettle(A, own));
   PetscCall(OwnRead(A, own, own->space, &v));
-  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &C));
-  PetscCall(MatSetSizes(C, A->cmap->n, A->rmap->n, A->cmap->N, A->rmap->N));
-  PetscCall(MatSetBlockSizesFromMats(C, A, A));
-  PetscCall(MatSetType(C, own_cds_type));
-  to                  = own_of(C);
   to->options         = own->options;
   to->options.bs      = own->bs;
   to->options.storage = v.half ? CdsStorage::Half : CdsStorage::Full;
   PetscCall(OwnShape(C, to));
   to->offset.clear();
   for (std::size_t d = own->offset.size(); d-- > 0;) PetscCallCXX(to->offset.push_back(-own->offset[d]));
-  C->preallocated = PETSC_TRUE;
   PetscCall(OwnWrite(C, to, to->space, false, &t));
-  to->options.storage = own->options.storage;
-  to->options.bs      = own->options.bs;
+  to->options = own->options;
   PetscCall(Guarded([&] { transpose_into(own->space, t, v); }));
-  if (own->others.rest) PetscCall(MatTranspose(own->others.rest, MAT_INITIAL_MATRIX, &to->others.rest));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatTranspose_OwnCds(Mat A, MatReuse reuse, Mat *B)
+{
+  OwnCds *own = own_of(A);
+  Mat     C, rest;
+
+  PetscFunctionBegin;
+  PetscCall(OwnRest(A, own, &rest));
+  PetscCall(OwnCdsNew(A, own, true, &C));
+  PetscErrorCode failed = AllAgree(A, TransposeDiagonals(A, own, C, own_of(C)));
+  if (!failed && rest) failed = MatTranspose(rest, MAT_INITIAL_MATRIX, &own_of(C)->others.rest);
+  if (failed) PetscCall(MatDestroy(&C));
+  PetscCall(failed);
   PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
   if (reuse == MAT_INITIAL_MATRIX) *B = C;

@@ -74,8 +74,8 @@ PetscErrorCode Enlarge(Mat A, OwnCds *own, RestRows &rows, const std::vector<Oth
   PetscFunctionBegin;
   PetscErrorCode failed = MatSeqAIJGetArrayRead(rows.block, &old);
   if (!failed) {
-    const Csr    &R    = rows.lent.csr();
-    std::size_t   next = 0;
+    const Csr     &R     = rows.lent.csr();
+    std::size_t    next  = 0;
     const PetscInt first = A->rmap->rstart;
 
     failed = Guarded([&] {
@@ -161,12 +161,12 @@ PetscErrorCode FindParts(Mat A, const std::vector<OtherEntry> &entries, Parts *p
 /* Collective. sent: by ascending row; received: by ascending rank. */
 PetscErrorCode Exchange(Mat A, const std::vector<OtherEntry> &sent, std::vector<OtherEntry> *received)
 {
-  const MPI_Comm            comm = PetscObjectComm((PetscObject)A);
-  Parts                     parts;
-  std::vector<PetscMPIInt>  count;
-  std::vector<MPI_Request>  requests;
-  PetscMPIInt               tag, nfrom = 0, *from = NULL, *length = NULL, all = 0;
-  MPI_Datatype              type;
+  const MPI_Comm           comm = PetscObjectComm((PetscObject)A);
+  Parts                    parts;
+  std::vector<PetscMPIInt> count;
+  std::vector<MPI_Request> requests;
+  PetscMPIInt              tag, nfrom = 0, *from = NULL, *length = NULL, all = 0;
+  MPI_Datatype             type;
 
   PetscFunctionBegin;
   PetscErrorCode failed = FindParts(A, sent, &parts);
@@ -180,13 +180,15 @@ PetscErrorCode Exchange(Mat A, const std::vector<OtherEntry> &sent, std::vector<
   PetscCall(PetscSortMPIIntWithArray(nfrom, from, length));
   for (PetscMPIInt k = 0; k < nfrom; k++) all += length[k];
   PetscCall(FailTogether(comm, Guarded([&] {
-    received->resize(all);
-    requests.resize(nfrom + nto);
-  }), give));
+                           received->resize(all);
+                           requests.resize(nfrom + nto);
+                         }),
+                         give));
   PetscCall(PetscObjectGetNewTag((PetscObject)A, &tag));
   PetscCallMPI(MPI_Type_contiguous(sizeof(OtherEntry), MPI_BYTE, &type));
   PetscCallMPI(MPI_Type_commit(&type));
-  for (PetscMPIInt k = 0, at = 0; k < nfrom; at += length[k], k++) PetscCallMPI(MPI_Irecv(received->data() + at, length[k], type, from[k], tag, comm, &requests[k]));
+  for (PetscMPIInt k = 0, at = 0; k < nfrom; at += length[k], k++)
+    PetscCallMPI(MPI_Irecv(received->data() + at, length[k], type, from[k], tag, comm, &requests[k]));
   for (PetscMPIInt p = 0; p < nto; p++) PetscCallMPI(MPI_Isend(sent.data() + parts.begin[p], count[p], type, parts.rank[p], tag, comm, &requests[nfrom + p]));
   PetscCallMPI(MPI_Waitall(nfrom + nto, requests.data(), MPI_STATUSES_IGNORE));
   PetscCallMPI(MPI_Type_free(&type));
@@ -255,17 +257,21 @@ PetscErrorCode OwnRest(Mat A, OwnCds *own, Mat *rest)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode OwnNewRest(Mat A, OwnCds *own, const std::function<PetscErrorCode(Mat)> &preallocate)
+PetscErrorCode OwnNewRest(Mat A, Mat *rest)
 {
-  Mat   rest;
   Space space;
 
   PetscFunctionBegin;
   PetscCall(MatGetSpace(A, &space));
-  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &rest));
-  PetscCall(MatSetSizes(rest, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
-  PetscCall(MatSetType(rest, petsc_on_device() && space == Space::Cuda ? MATMPIAIJCUSPARSE : MATMPIAIJ));
-  const PetscErrorCode failed = preallocate(rest);
+  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), rest));
+  PetscCall(MatSetSizes(*rest, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
+  PetscCall(MatSetType(*rest, petsc_on_device() && space == Space::Cuda ? MATMPIAIJCUSPARSE : MATMPIAIJ));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OwnTakeRest(Mat A, OwnCds *own, Mat rest, PetscErrorCode failed)
+{
+  PetscFunctionBegin;
   if (failed) PetscCall(MatDestroy(&rest));
   PetscCall(failed);
   PetscCall(MatSetOption(rest, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE));
@@ -278,12 +284,11 @@ PetscErrorCode OwnNewRest(Mat A, OwnCds *own, const std::function<PetscErrorCode
 
 PetscErrorCode OwnSetRest(Mat A, OwnCds *own, const PetscInt *ptr, const PetscInt *col, const PetscScalar *val)
 {
+  Mat rest;
+
   PetscFunctionBegin;
-  PetscCall(OwnNewRest(A, own, [=](Mat rest) -> PetscErrorCode {
-    PetscFunctionBegin;
-    PetscCall(MatMPIAIJSetPreallocationCSR(rest, ptr, col, val));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }));
+  PetscCall(OwnNewRest(A, &rest));
+  PetscCall(OwnTakeRest(A, own, rest, MatMPIAIJSetPreallocationCSR(rest, ptr, col, val)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -323,6 +328,7 @@ PetscErrorCode OwnDeliver(Mat A, OwnCds *own)
   mine[2] = mine[0] && own->others.mode == ADD_VALUES;
   mine[3] = mine[0] && own->others.mode != ADD_VALUES;
   PetscCallMPI(MPI_Allreduce(mine, any, 4, MPI_INT, MPI_MAX, comm));
+  if (any[2] && any[3]) waiting.clear();
   PetscCheck(!any[2] || !any[3], comm, PETSC_ERR_ARG_WRONGSTATE, "Some ranks add values, others insert them");
   const InsertMode mode = any[2] ? ADD_VALUES : INSERT_VALUES;
   if (any[1]) PetscCall(ExchangeRows(A, own, mode));

@@ -13,6 +13,8 @@ namespace goza::mat
 namespace
 {
 
+constexpr char zero[] = "zero its rows";
+
 OwnCds *own_of(Mat A)
 {
   return static_cast<OwnCds *>(A->data);
@@ -177,7 +179,8 @@ PetscErrorCode MarkNamed(Mat A, PetscInt n, const PetscInt rows[], std::vector<c
 {
   PetscFunctionBegin;
   for (PetscInt k = 0; k < n; k++) {
-    PetscCheck(rows[k] >= 0 && rows[k] < A->rmap->N, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Row %" PetscInt_FMT " out of range [0,%" PetscInt_FMT ")", rows[k], A->rmap->N);
+    PetscCheck(rows[k] >= 0 && rows[k] < A->rmap->N, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Row %" PetscInt_FMT " out of range [0,%" PetscInt_FMT ")", rows[k],
+               A->rmap->N);
     if (owns(A->rmap, rows[k])) marks[rows[k] - A->rmap->rstart] = 1;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -196,7 +199,7 @@ PetscErrorCode FindNamed(Mat A, const OwnCds *own, PetscInt n, const PetscInt ro
     ones.assign(n, 1);
   });
   if (!failed) failed = MarkNamed(A, n, rows, marks);
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "zero its rows"));
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, zero));
   if (A->rmap->size > 1 && !A->nooffproczerorows) {
     PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)A), &sf));
     PetscCall(PetscSFSetGraphLayout(sf, A->rmap, n, NULL, PETSC_COPY_VALUES, rows));
@@ -212,7 +215,7 @@ PetscErrorCode FindNamed(Mat A, const OwnCds *own, PetscInt n, const PetscInt ro
     named->list = Array<PetscInt>(own->space, list.data(), list.size());
     named->gone = Array<char>(own->space, marks.data(), marks.size());
   });
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "zero its rows"));
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, zero));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -247,11 +250,12 @@ PetscErrorCode ZeroThem(Mat A, bool columns, PetscInt n, const PetscInt rows[], 
   Mat     rest;
 
   PetscFunctionBegin;
-  PetscCall(OwnSettle(A, own));
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), OwnSettle(A, own), zero));
   PetscCall(FindNamed(A, own, n, rows, &named));
   PetscCall(OwnRest(A, own, &rest));
-  if (rest) PetscCall(columns ? MatZeroRowsColumns(rest, n, rows, 0, x, b) : MatZeroRows(rest, n, rows, 0, NULL, NULL)); /* before b gets its values at the rows */
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), ZeroNamed(A, columns, named, diag, x, b), "zero its rows"));
+  if (rest)
+    PetscCall(columns ? MatZeroRowsColumns(rest, n, rows, 0, x, b) : MatZeroRows(rest, n, rows, 0, NULL, NULL)); /* before b gets its values at the rows */
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), ZeroNamed(A, columns, named, diag, x, b), zero));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -52,6 +52,11 @@ static std::unique_ptr<PlainCds> zeros(Mat A, const OwnCds &own, const std::vect
   return cds;
 }
 
+static PetscLogDouble places_of(Mat A, const OwnCds &own)
+{
+  return static_cast<PetscLogDouble>(OwnEntries(own, A->rmap->n / own.bs, A->cmap->n / own.bs));
+}
+
 /* These diagonals are the matrix's from now on. */
 static void take(Mat A, OwnCds *own, std::unique_ptr<PlainCds> cds)
 {
@@ -59,8 +64,7 @@ static void take(Mat A, OwnCds *own, std::unique_ptr<PlainCds> cds)
   PlainCds *now = cds.get();
 
   op->start_from(std::move(cds));
-  if (op->written(A, (PetscLogDouble)OwnEntries(*own, A->rmap->n / own->bs, A->cmap->n / own->bs)))
-    throw std::runtime_error("the state of the matrix cannot be read");
+  if (op->written(A, places_of(A, *own))) throw std::runtime_error("the state of the matrix cannot be read");
   own->op  = std::move(op);
   own->cds = now;
 }
@@ -275,7 +279,9 @@ PetscErrorCode OwnForget(Mat A, OwnCds *own)
 /* Collective where the matrix's state has moved, which it does on all ranks: a rank that wrote values has another operator than before. */
 static PetscErrorCode BringOthers(Mat A, OwnCds *own, PetscErrorCode failed)
 {
-  Mat              rest;
+  Mat              rest, Ad, Ao;
+  const PetscInt  *garray;
+  MatInfo          info;
   PetscObjectState state;
 
   PetscFunctionBegin;
@@ -289,7 +295,9 @@ static PetscErrorCode BringOthers(Mat A, OwnCds *own, PetscErrorCode failed)
   PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "hold its diagonals"));
   PetscCall(OwnRest(A, own, &rest));
   PetscCall(own->op->update_beside(rest, failed));
-  PetscCall(own->op->written(A)); /* with the entries of this part */
+  PetscCall(MatGetAIJBlocks(rest, &Ad, &Ao, &garray));
+  PetscCall(MatGetInfo(Ao, MAT_LOCAL, &info));
+  PetscCall(own->op->written(A, places_of(A, *own) + info.nz_used));
   own->others.seen = state;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
