@@ -180,6 +180,28 @@ BOOST_AUTO_TEST_CASE(aggregates_stay_by_default)
   once("a zero");
 }
 
+/* A level that was made by diagonals is held by them, whatever its precision, and new values come that way, too. */
+BOOST_AUTO_TEST_CASE(levels_made_by_diagonals_stay_so)
+{
+  Option reuse("-pc_saamg_reuse", "pattern");
+
+  for (const char *precision : {"double", "single", "half"}) {
+    Option    option("-pc_saamg_precision", precision);
+    MatHandle A  = assemble(stencil27(24, 25, 26), MATCDS, Prealloc::exact, PETSC_COMM_SELF);
+    PCHandle  pc = make_pc(A);
+    VecHandle x = right_hand_side(A, 1), before = right_hand_side(A, 2), after = right_hand_side(A, 3);
+
+    BOOST_TEST(viewed(pc).find("; diagonals, as the matrix: half (symmetric) storage") != std::string::npos, viewed(pc));
+    PETSC_OK(PCApply(pc, x, before));
+    PETSC_OK(MatScale(A, 2));
+    PETSC_OK(PCSetOperators(pc, A, A));
+    PETSC_OK(PCSetUp(pc));
+    PETSC_OK(PCApply(pc, x, after));
+    PETSC_OK(VecAXPY(before, -2, after));
+    BOOST_TEST(norm(before) <= 1e-5 * norm(after), precision);
+  }
+}
+
 /* A set-up with new values and what there was of the old ones: the matrix's format, which the cycle shares, is filled again, not built. */
 BOOST_AUTO_TEST_CASE(new_values_fill_the_format_again)
 {

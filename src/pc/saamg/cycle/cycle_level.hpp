@@ -39,6 +39,7 @@ template <class V> struct Level {
         if (!A || A.use_count() > 1) A = std::make_shared<ParOperator<V>>();
         if (!same) same = std::make_shared<SameRows>();
         format          = [&](Space s) { return std::make_unique<LevelFormat<V>>(s, grid.bs, half, same); };
+        same->users     = finest;
         same->diagonals = given.same; /* last: it would stay */
       }));
       const PetscErrorCode failed = A->update(grid.level->A, grid.level->columns, grid.level->stamp, format);

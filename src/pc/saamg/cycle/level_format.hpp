@@ -12,9 +12,13 @@ namespace goza::saamg
 
 using WideCds = mat::Cds<PetscScalar, PetscScalar>;
 
+/* Diagonals of fewer bytes are read in so little of a product's time that half precision saves less than 3 % of it. */
+constexpr std::size_t least_halved_bytes = 3 << 20;
+
 /* A format in which a level's rows are at hand as well while one of them is built or refilled: diagonals are then made from diagonals. */
 struct SameRows {
   const WideCds *diagonals = nullptr;
+  bool           users     = false; // of the user's matrix: then the model is asked, as it is for other matrix types of the same rows
 };
 
 template <class V> class LevelFormat final : public Format<V> {
@@ -32,10 +36,8 @@ public:
 
     this->nrows_ = A.nrows;
     this->ncols_ = A.ncols;
-    if (!A.ptr && A.nrows) {
-      build_of_diagonals();
-      return;
-    }
+    if (same_->diagonals && A.nrows && !(same_->users && A.ptr) && build_of_diagonals()) return;
+    if (!A.ptr && A.nrows) throw FormatRefusal("the matrix's diagonals cannot be copied");
     input.space       = this->space_;
     input.machine     = &machine_for(this->space_);
     input.candidates  = format_sliced_ell | format_fold | format_cds;
@@ -57,8 +59,8 @@ public:
   void refill(const Csr &A) override
   {
     if (same_->diagonals && refill_like_ && refill_like_(*same_->diagonals)) return;
-    if (!A.ptr && A.nrows) build_of_diagonals();
-    else format_->refill(A);
+    if (A.ptr || !A.nrows) format_->refill(A);
+    else if (!build_of_diagonals()) throw FormatRefusal("the matrix's diagonals cannot be copied");
   }
   bool        refill_reads_columns() const override { return format_ && format_->refill_reads_columns(); }
   void        apply(const V *x, const RowOut<V> &out) const override { format_->apply(x, out); }
@@ -69,23 +71,20 @@ public:
   std::string describe() const override { return choice_.sentence; }
 
 private:
-  /* Of a matrix that is nothing else: there is no choice. */
-  void build_of_diagonals()
+  /* As what is at hand already. Asking the model instead takes a device as long as some tens of products. */
+  bool build_of_diagonals()
   {
     CdsOptions options;
 
-    options.bs      = same_->diagonals->block_size();
-    choice_         = {};
-    const auto like = [this](auto &cds) { return cds.build_like(*same_->diagonals); };
-
-    for (bool narrow : {true, false}) {
-      narrow_ = narrow && half_;
-      if (narrow != narrow_) continue;
-      if (!make_with<Cds>(options, like)) continue;
-      choice_.sentence = "diagonals, as the matrix: " + format_->describe();
-      return;
+    options.bs        = same_->diagonals->block_size();
+    options.symmetric = true; // a preconditioner need not tell rounding from asymmetry
+    choice_           = {};
+    for (narrow_ = half_ && same_->diagonals->bytes() / sizeof(PetscScalar) * sizeof(V) >= least_halved_bytes;; narrow_ = false) {
+      if (make_with<Cds>(options, [this](auto &cds) { return cds.build_like(*same_->diagonals); })) break;
+      if (!narrow_) return false;
     }
-    throw FormatRefusal("the matrix's diagonals cannot be copied");
+    choice_.sentence = "diagonals, as the matrix: " + format_->describe();
+    return true;
   }
 
   /* false: the matrix cannot be held so after all */
@@ -113,7 +112,7 @@ private:
 
     options.bs        = choice.param;
     options.storage   = choice.layout == Layout::CdsFull ? CdsStorage::Full : CdsStorage::Auto;
-    options.symmetric = true; // a preconditioner need not tell rounding from asymmetry
+    options.symmetric = true;
     if (same_->diagonals && make_with<Cds>(options, [this](auto &cds) { return cds.build_like(*same_->diagonals); })) return true;
     const Diagonals found = find_diagonals(A, choice.param, CdsOptions().share);
 
