@@ -123,8 +123,9 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
   if (anew) mg->hierarchy_options.diagonal_sign = mg->couplings.of_both_signs() ? mg->couplings.diagonal_sign : 0;
   if (anew || mg->reuse != PC_SAAMG_REUSE_INTERPOLATION) mg->hierarchy_options.smoothed_with = smoothing_for(mg->found, mg->interpolation);
   if (by_itself) PetscCall(SamePremises(pc, mg, rows, **facts, kept));
-  mg->hierarchy_options.keep    = WhatToKeep(*mg);
-  mg->hierarchy_options.sparing = by_itself;
+  mg->hierarchy_options.keep        = WhatToKeep(*mg);
+  mg->hierarchy_options.sparing     = by_itself;
+  mg->hierarchy_options.solved_rows = mg->taken.direct_limit;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -46,13 +46,15 @@ public:
                                                         if (!t) t = std::make_unique<Transfer<Coarse>>();
                                                       }
     }));
-    for (std::size_t l = 1; l < grids.size(); l++) {
-      PetscCall(coarse_[l - 1]->setup(grids[l], space, {{}, dynamic_cast<const WideCds *>(grids[l].level->own_format.get())}, options.smoother_of(l, grids.size()), false,
-                                      l + 1 == grids.size(), options.half));
-      PetscCall(transfer_[l - 1]->setup(*grids[l - 1].transfer, options.half));
-    }
     bottom_rows_ = grids.back().rows();
     direct_      = bottom_rows_ <= options.direct_limit;
+    for (std::size_t l = 1; l < grids.size(); l++) {
+      PetscCall(transfer_[l - 1]->setup(*grids[l - 1].transfer, options.half));
+      if (direct_ && l + 1 == grids.size()) PetscCall(coarse_[l - 1]->setup_solved(*grids[l].level, space));
+      else
+        PetscCall(coarse_[l - 1]->setup(grids[l], space, {{}, dynamic_cast<const WideCds *>(grids[l].level->own_format.get())}, options.smoother_of(l, grids.size()), false,
+                                        l + 1 == grids.size(), options.half));
+    }
     if (direct_ && coarse_.empty()) PetscCall(fine_solver_.setup(grids.back(), space));
     if (direct_ && !coarse_.empty()) PetscCall(coarse_solver_.setup(grids.back(), space));
     if constexpr (!std::is_same_v<Fine, Coarse>) {
@@ -267,7 +269,7 @@ private:
   {
     bool yes = fine_.A->recordable() && (!direct_ || (coarse_.empty() ? fine_solver_.isolated() : coarse_solver_.isolated()));
 
-    for (const auto &level : coarse_) yes = yes && level->A->recordable();
+    for (const auto &level : coarse_) yes = yes && (!level->A || level->A->recordable());
     for (const auto &t : transfer_) yes = yes && t->recordable();
     return yes;
   }

@@ -51,8 +51,16 @@ template <class V> struct Level {
     /* the estimate lies below the truth, and beyond beta a Chebyshev polynomial grows */
     const PetscErrorCode made = smoother_table<V>()[choice.which].create({grid, *A, {n, dinv.data(), isolated.data()}, static_cast<PetscReal>(1.1) * grid.lambda, finest}, one_pass, smoother);
     PetscCall(FailTogether(grid.level->columns->comm(), made, "make its smoother"));
-    x[0] = x0.data();
-    x[1] = x1.data();
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* Of one that is solved, its vectors. */
+  PetscErrorCode setup_solved(const CsrLevel &level, Space space)
+  {
+    PetscFunctionBegin;
+    smoother.reset();
+    A.reset();
+    PetscCall(FailTogether(level.columns->comm(), set_vectors(level, space, false), "hold the vectors of its coarsest level"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -72,6 +80,8 @@ template <class V> struct Level {
       isolated = Array<V>(space, level.isolated.size());
       split_diagonal(space, n, level.dinv.data(), level.isolated.data(), dinv.data(), isolated.data());
     }));
+    x[0] = x0.data();
+    x[1] = x1.data();
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -95,7 +105,7 @@ template <class V> struct Level {
   PetscErrorCode residual(const V *rhs) { return A->apply(x[at], Residual<V>{rhs, r.data()}); }
   std::size_t    bytes() const
   {
-    return (A.use_count() > 1 ? 0 : A->bytes()) + smoother->bytes() + dinv.bytes() + isolated.bytes() + b.bytes() + r.bytes() + x0.bytes() + x1.bytes();
+    return (A.use_count() == 1 ? A->bytes() : 0) + (smoother ? smoother->bytes() : 0) + dinv.bytes() + isolated.bytes() + b.bytes() + r.bytes() + x0.bytes() + x1.bytes();
   }
 };
 

@@ -31,10 +31,11 @@ template <class Body> static PetscErrorCode Step(PetscLogEvent event, const Loca
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Hierarchy::measure(Grid &grid, PetscInt its, bool *finite)
+PetscErrorCode Hierarchy::measure(Grid &grid, const HierarchyOptions &o, bool *finite)
 {
-  CsrLevel                 &level = *grid.level;
-  ParOperator<PetscScalar> *exact = nullptr;
+  const bool                solved = &grid != grids_.data() && grid.rows() <= PetscMin(o.coarse_limit, o.solved_rows); // nobody asks for its eigenvalue
+  CsrLevel                 &level  = *grid.level;
+  ParOperator<PetscScalar> *exact  = nullptr;
   CsrFacts                  facts;
 
   PetscFunctionBegin;
@@ -46,7 +47,7 @@ PetscErrorCode Hierarchy::measure(Grid &grid, PetscInt its, bool *finite)
     facts = level.facts ? std::move(*level.facts) : row_facts(level.rows(), *level.columns);
     level.facts.reset();
     *finite = facts.finite;
-    if (*finite) grid.lambda = lambda_max(level.rows(), *level.columns, facts, its, level.ids(grid.bs), exact, &grid.symmetric);
+    if (*finite && !solved) grid.lambda = lambda_max(level.rows(), *level.columns, facts, o.esteig_iterations, level.ids(grid.bs), exact, &grid.symmetric);
     level.squares_finite = facts.squares_finite;
     if (&grid == grids_.data()) level.magnitude = magnitudes(level.rows(), facts.dinv);
     level.dinv     = std::move(facts.dinv);
@@ -302,7 +303,7 @@ PetscErrorCode Hierarchy::build(FinestOperator finest, const HierarchyOptions &o
   }));
   grids_[0].bs = finest.bs;
   for (;;) {
-    PetscCall(measure(grids_.back(), options.esteig_iterations, finite));
+    PetscCall(measure(grids_.back(), options, finite));
     if (grids_.size() == 1) PetscCall(trim_lattice(grids_[0]));
     const CsrLevel &level = *grids_.back().level;
     if (!*finite || grids_.back().rows() <= options.coarse_limit || (PetscInt)grids_.size() >= options.max_levels) break;
@@ -328,7 +329,7 @@ PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, 
   for (std::size_t l = 0; l < grids_.size(); l++) {
     CsrLevel &level = *grids_[l].level;
 
-    PetscCall(measure(grids_[l], options.esteig_iterations, finite));
+    PetscCall(measure(grids_[l], options, finite));
     if (!*finite) {
       reset();
       PetscFunctionReturn(PETSC_SUCCESS);

@@ -41,6 +41,7 @@ struct HierarchyOptions {
   bool         alternating                 = false; // the smoother leaves vectors that alternate between nodes of two colours to the coarse space
   PetscReal    max_complexity              = 2.5;   // entries of all levels over those of the finest
   SmoothedWith smoothed_with               = SmoothedWith::Matrix;
+  PetscInt     solved_rows                 = 0;             // rows up to which the cycle solves a coarsest level
   bool         rows_lent                   = false;         // the cycle reads P as it is and no P^T, where P lends its rows
   Keep         keep                        = Keep::Nothing; // for an update() to come
   bool         sparing                     = false;         // of products nothing is kept until there has been an update()
@@ -148,7 +149,7 @@ private:
 
   bool           may_be_boxes(const FormatChoice &way, PetscInt k, const HierarchyOptions &options) const;
   PetscErrorCode trim_lattice(Grid &finest);
-  PetscErrorCode measure(Grid &grid, PetscInt its, bool *finite);
+  PetscErrorCode measure(Grid &grid, const HierarchyOptions &o, bool *finite);
   PetscErrorCode interpolate(Grid &grid, const Coarsening &from, const HierarchyOptions &options);
   bool           keeps_products(const HierarchyOptions &options) const { return options.keep != Keep::Nothing && (updated_ || !options.sparing); }
   PetscErrorCode project(Grid &grid, CsrLevel &next, const HierarchyOptions &options);
