@@ -12,11 +12,9 @@
   #include <thrust/copy.h>
   #include <thrust/execution_policy.h>
   #include <thrust/functional.h>
-  #include <thrust/iterator/counting_iterator.h>
   #include <thrust/iterator/transform_iterator.h>
   #include <thrust/reduce.h>
   #include <thrust/scan.h>
-  #include <thrust/sort.h>
 #endif
 
 namespace goza
@@ -27,22 +25,32 @@ namespace
 
 struct IsNonempty {
   const PetscInt *ptr;
+  char           *flag;
 
-  HD bool operator()(PetscInt row) const { return ptr[row + 1] > ptr[row]; }
+  HD void operator()(PetscInt row) const { flag[row] = ptr[row + 1] > ptr[row]; }
 };
 
-/* Orders places by (window, longest row first); 64 bits hold both. */
-struct WindowKey {
+/* The longer a row, the less. */
+struct Shortness {
   const PetscInt *ptr, *rows;
+  PetscInt       *key;
+
+  HD void operator()(PetscInt place) const { key[place] = PETSC_MAX_INT - (ptr[rows[place] + 1] - ptr[rows[place]]); }
+};
+
+struct WindowOf {
+  const PetscInt *place;
   PetscInt        window;
-  std::int64_t   *key;
+  PetscInt       *key;
 
-  HD void operator()(PetscInt place) const
-  {
-    const PetscInt row = rows[place], length = ptr[row + 1] - ptr[row];
+  HD void operator()(PetscInt k) const { key[k] = place[k] / window; }
+};
 
-    key[place] = (static_cast<std::int64_t>(place / window) << 32) + (static_cast<std::int64_t>(0x7fffffff) - length);
-  }
+struct Pick {
+  const PetscInt *from, *place;
+  PetscInt       *to;
+
+  HD void operator()(PetscInt k) const { to[k] = from[place[k]]; }
 };
 
 struct Iota {
@@ -288,41 +296,24 @@ std::int64_t sum(Space space, const std::int64_t *values, std::size_t n)
 
 Array<PetscInt> nonempty_rows(Space space, const PetscInt *ptr, PetscInt nrows)
 {
-  Array<PetscInt>  all(space, nrows);
-  PetscInt        *end = all.data();
-  const IsNonempty nonempty{ptr};
+  Array<char> flag(space, nrows);
 
-#if defined(__CUDACC__)
-  if (space == Space::Cuda) {
-    const thrust::counting_iterator<PetscInt> first(0);
-
-    end = thrust::copy_if(policy(), first, first + nrows, all.data(), nonempty);
-    return Array<PetscInt>(space, all.data(), end - all.data());
-  }
-#endif
-  for (PetscInt row = 0; row < nrows; row++) {
-    if (nonempty(row)) *end++ = row;
-  }
-  return Array<PetscInt>(space, all.data(), end - all.data());
+  for_each_row(space, nrows, IsNonempty{ptr, flag.data()});
+  return flagged(space, flag.data(), nrows);
 }
 
-void sort_by_length(Space space, const PetscInt *ptr, PetscInt *rows, std::size_t n, PetscInt window)
+/* By length and then by window, since sorts are stable. */
+void sort_by_length(Space space, const PetscInt *ptr, PetscInt *rows, std::size_t count, PetscInt window)
 {
-  Array<std::int64_t> key(space, n);
+  const PetscInt  n = static_cast<PetscInt>(count);
+  Array<PetscInt> key(space, n), by_length(space, n);
 
-  for_each_row(space, static_cast<PetscInt>(n), WindowKey{ptr, rows, window, key.data()});
-#if defined(__CUDACC__)
-  if (space == Space::Cuda) {
-    thrust::stable_sort_by_key(policy(), key.data(), key.data() + n, rows);
-    return;
-  }
-#endif
-  std::vector<PetscInt>       place(n);
-  const std::vector<PetscInt> old(rows, rows + n);
-
-  std::iota(place.begin(), place.end(), 0);
-  std::stable_sort(place.begin(), place.end(), [&](PetscInt a, PetscInt b) { return key.data()[a] < key.data()[b]; });
-  for (std::size_t k = 0; k < n; k++) rows[k] = old[place[k]];
+  for_each_row(space, n, Shortness{ptr, rows, key.data()});
+  Array<PetscInt> order = order_by(space, key.data(), n);
+  for_each_row(space, n, Pick{rows, order.data(), by_length.data()});
+  for_each_row(space, n, WindowOf{order.data(), window, key.data()});
+  order = order_by(space, key.data(), n);
+  for_each_row(space, n, Pick{by_length.data(), order.data(), rows});
 }
 
 } // namespace goza
