@@ -185,7 +185,7 @@ private:
       if (fine_.x[fine_.at] != x) PetscCall(Guarded([&] { convert(space_, fine_.n, fine_.x[fine_.at], x); }));
     } else {
       if (coarse_.empty()) PetscCall(Guarded([&] { convert(space_, fine_.n, b, fine_.b.data()); }));
-      PetscCall(descend(fine_, fine_.b.data(), 0, begin, ends.begun ? nullptr : b));
+      PetscCall(descend(fine_, fine_.b.data(), 0, begin, ends.begun ? nullptr : b, ends.sums));
       if (!ends.narrow) PetscCall(Guarded([&] { convert(space_, fine_.n, fine_.x[fine_.at], x); }));
     }
     PetscFunctionReturn(PETSC_SUCCESS);
