@@ -371,6 +371,26 @@ BOOST_AUTO_TEST_CASE(bad_operators)
   }
 }
 
+/* p'A p and the shadow residual's product are 0 at once, or after a step; fewer rows than ranks, and none. */
+BOOST_AUTO_TEST_CASE(breakdowns)
+{
+  for (const char *mat : {MATAIJ, MATCDS}) {
+    for_each_method([&](const Method &m) {
+      for (PetscInt rows : {0, 1, 2, 60}) {
+        const Entry turned{"turned", rows, rows, 0, [rows](PetscInt i, Row &r) {
+                             if ((i ^ 1) < rows) r.add(i ^ 1, i % 2 ? -1 : 1);
+                             if (i >= rows / 2) r.add(i, 2);
+                           }};
+        Option      p("-pc_type", "none"), most("-ksp_max_it", "20");
+        System      s{assemble(turned, mat)};
+        VecHandle   b = vector_of(s.A, 5);
+
+        same_end(m, s, b, std::string(mat) + ", turned, rows: " + std::to_string(rows));
+      }
+    });
+  }
+}
+
 /* saamg finds NaN in its set-up; pbjacobi a singular block, on the last rank. */
 BOOST_AUTO_TEST_CASE(preconditioners_that_fail)
 {
