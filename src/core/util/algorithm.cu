@@ -1,7 +1,7 @@
 #include "algorithm.hpp"
 #include "counted.hpp"
 #include "core/device/cuda_check.hpp"
-#include "core/launch/for_each_row.hpp"
+#include "core/launch/row_sums.hpp"
 #include "search.hpp"
 #include <algorithm>
 #include <numeric>
@@ -12,7 +12,6 @@
   #include <thrust/copy.h>
   #include <thrust/execution_policy.h>
   #include <thrust/functional.h>
-  #include <thrust/iterator/transform_iterator.h>
   #include <thrust/reduce.h>
   #include <thrust/scan.h>
 #endif
@@ -97,11 +96,22 @@ auto policy()
 
   return thrust::cuda::par_nosync(allocator).on(stream());
 }
-
-struct Wide {
-  HD std::int64_t operator()(PetscInt i) const { return i; }
-};
 #endif
+
+/* Of numbers of any type, in 64 bits. */
+template <class Join, class T> struct JoinValues {
+  const T *values;
+
+  HD void operator()(PetscInt i, std::int64_t *all) const { *all = Join::join(*all, static_cast<std::int64_t>(values[i])); }
+};
+
+template <class Join, class T> std::int64_t join_values(Space space, const T *values, std::size_t n)
+{
+  Array<std::int64_t> all(space, 1);
+
+  join_rows<Join, 1>(space, static_cast<PetscInt>(n), JoinValues<Join, T>{values}, all.data());
+  return all.to_host()[0];
+}
 
 struct IsSet {
   HD bool operator()(char flag) const { return flag != 0; }
@@ -111,11 +121,7 @@ struct IsSet {
 
 std::int64_t largest(Space space, const std::int64_t *values, std::size_t n)
 {
-#if defined(__CUDACC__)
-  if (space == Space::Cuda) return thrust::reduce(policy(), values, values + n, std::int64_t(0), thrust::maximum<std::int64_t>());
-#endif
-  (void)space;
-  return std::accumulate(values, values + n, std::int64_t(0), [](std::int64_t a, std::int64_t b) { return a > b ? a : b; });
+  return join_values<Most>(space, values, n);
 }
 
 PetscReal largest(Space space, const PetscReal *values, std::size_t n)
@@ -175,20 +181,9 @@ template void sum_into(Space, const std::uint64_t *, std::size_t, std::uint64_t 
 
 PetscInt lengths_to_pointer(Space space, Array<PetscInt> &ptr)
 {
-  const std::size_t n     = ptr.size() - 1;
-  std::int64_t      total = 0;
+  const std::size_t n   = ptr.size() - 1;
+  const PetscInt    nnz = counted(join_values<Plus>(space, ptr.data(), n));
 
-  (void)space;
-
-#if defined(__CUDACC__)
-  if (space == Space::Cuda) {
-    const auto wide = thrust::make_transform_iterator(ptr.data(), Wide{});
-
-    total = thrust::reduce(policy(), wide, wide + n, std::int64_t(0));
-  } else
-#endif
-    total = std::accumulate(ptr.data(), ptr.data() + n, std::int64_t(0));
-  const PetscInt nnz = counted(total);
 #if defined(__CUDACC__)
   if (space == Space::Cuda) {
     thrust::exclusive_scan(policy(), ptr.data(), ptr.data() + n + 1, ptr.data());
@@ -287,11 +282,7 @@ void exclusive_scan(Space space, std::int64_t *values, std::size_t n)
 
 std::int64_t sum(Space space, const std::int64_t *values, std::size_t n)
 {
-#if defined(__CUDACC__)
-  if (space == Space::Cuda) return thrust::reduce(policy(), values, values + n);
-#endif
-  (void)space;
-  return std::accumulate(values, values + n, std::int64_t(0));
+  return join_values<Plus>(space, values, n);
 }
 
 Array<PetscInt> nonempty_rows(Space space, const PetscInt *ptr, PetscInt nrows)
