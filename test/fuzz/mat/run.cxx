@@ -33,6 +33,7 @@ struct Known {
 const Known known[] = {
   {"-mat_fold_order breadth_first needs a square matrix", "asked for by name, it is not left out silently"},
   {"-mat_cds_storage half, but the matrix is not symmetric", "the same"},
+  {"-mat_cds_max_fill allows", "of a matrix that a conversion has made, which has read no options"},
 };
 
 bool is_known(const std::string &message)
