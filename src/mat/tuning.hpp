@@ -63,9 +63,6 @@ constexpr int block_ell_resident = 2;
 /* Threads that write a matrix at full speed. */
 constexpr std::int64_t ell_fill_full = 300000;
 
-/* Mean entries of a row up to which a thread takes four rows. With more, a solve gains with one matrix and loses with another. */
-constexpr PetscInt most_of_four_rows = 8;
-
 /* Entries of a row beyond which it is held outside the slices: so many, or so many times the mean; and of the pieces that such rows are cut into. */
 constexpr std::int64_t long_row_least = 256, long_row_means = 8;
 constexpr PetscInt     piece_entries = 1024;
@@ -87,11 +84,6 @@ constexpr bool   fold_in_ranges(double near_share, double nnz, double rows)
 
 /* What of x the L1 cache of a multiprocessor holds, and rows whose x it does not hold several times over. */
 constexpr PetscInt l1_reach = 16384, l1_least_rows = 8 * l1_reach;
-
-/* Hot columns stay on chip where x is longer than what the L1 caches hold, at least this share of the entries is far from its row, in a sector of x that the row before does
-   not read, and the columns that fit on the chip hold at least this share of the entries. */
-constexpr std::size_t hot_bytes     = std::size_t(160) << 10;
-constexpr double      hot_least_far = 0.5, hot_least_share = 0.4;
 
 /* Sectors of a row that breadth-first order must bring near: 12 pay; of 3 x 3 blocks, where rows share them, 6 do not. */
 constexpr double least_gain = 8;

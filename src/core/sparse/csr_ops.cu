@@ -1,6 +1,6 @@
 #include "csr_ops.hpp"
+#include "csr_product.hpp"
 #include "core/launch/by_lanes.hpp"
-#include "csr_grouped_terms.hpp"
 #include "host_rows.hpp"
 #include "core/util/search.hpp"
 #include "core/launch/staged_rows.hpp"
@@ -252,9 +252,7 @@ CsrMatrix multiply(const Csr &A, const Csr &B, bool with_diagonal)
 #if defined(__CUDACC__)
   const ProductTerms terms{A, B, with_diagonal};
 
-  const bool alike = product::tall(A.nrows, B.ncols) && product::grouped::short_rows(A);
-
-  if (!alike || !product::grouped::make(terms, C)) product::make(terms, ProductRows{A.ptr, A.col, B.ptr, B.col, with_diagonal}, C);
+  product::make(terms, ProductRows{A.ptr, A.col, B.ptr, B.col, with_diagonal}, C);
 #endif
   return C;
 }

@@ -3,7 +3,6 @@
 #include "core/sparse/csr_matrix.hpp"
 #include "core/sparse/numbering.hpp"
 #include "core/util/search.hpp"
-#include "fold_hot.hpp"
 #include "core/util/gather.hpp"
 #include "mat/common/row_pieces.hpp"
 #include <algorithm>
@@ -47,10 +46,9 @@ private:
   }
 };
 
-/* Whether the columns of a group lie within 65536 of each other, and the words that they take: one each where they are coded. */
+/* Whether the columns of a group lie within 65536 of each other, and the words that they take. */
 struct SpanGroup {
   Origin          origin;
-  bool            coded;
   const PetscInt *acol;
   FoldHead       *head;
   std::int64_t   *words, *near; // [ngroups + 1], [ngroups]
@@ -74,7 +72,7 @@ struct SpanGroup {
         most  = !n || c > most ? c : most;
       }
     }
-    const bool fits = !coded && most - least <= most_in_16_bits;
+    const bool fits = most - least <= most_in_16_bits;
 
     head[group].base = fits ? least : -1;
     near[group]      = fits ? n : 0;
@@ -106,12 +104,12 @@ struct ShareOut {
   }
 };
 
-/* Brings a line's entries from CSR; columns only when they are asked for, and by their codes where they have any. */
+/* Brings a line's entries from CSR; columns only when they are asked for. */
 template <class Store> struct FillLine {
   const FoldHead    *head;
   Origin             origin;
   bool               columns;
-  const PetscInt    *acol, *code;
+  const PetscInt    *acol;
   const PetscScalar *aval;
   LocalColumn       *col;
   Store             *val;
@@ -129,7 +127,7 @@ template <class Store> struct FillLine {
       val[h.begin + at] = static_cast<Store>(aval[source.from]);
       if (!columns) continue; // a refill is given values only
       if (h.base >= 0) near[at] = static_cast<std::uint16_t>(acol[source.from] - h.base);
-      else col[h.col + at] = static_cast<LocalColumn>(code ? code[acol[source.from]] : acol[source.from]);
+      else col[h.col + at] = static_cast<LocalColumn>(acol[source.from]);
     }
   }
 };
@@ -174,15 +172,15 @@ template <class Store, class V> void Fold<Store, V>::lay_out(const Csr &A, Petsc
   }
 }
 
-template <class Store, class V> void Fold<Store, V>::place_columns(const Csr &A, bool coded)
+template <class Store, class V> void Fold<Store, V>::place_columns(const Csr &A)
 {
   const PetscInt      n = static_cast<PetscInt>(shape_.groups);
   Array<std::int64_t> word(this->space_, n + 1), near(this->space_, n);
 
   word.zero();
   for_each_row(this->space_, n,
-               SpanGroup{Origin{shape_.width, A.ptr, long_row_.data(), piece_ptr_.data(), static_cast<PetscInt>(long_row_.size())}, coded, A.col, head_.data(),
-                         word.data(), near.data()});
+               SpanGroup{Origin{shape_.width, A.ptr, long_row_.data(), piece_ptr_.data(), static_cast<PetscInt>(long_row_.size())}, A.col, head_.data(), word.data(),
+                         near.data()});
   near_ = sum(this->space_, near.data(), n);
   exclusive_scan(this->space_, word.data(), n + 1);
   for_each_row(this->space_, n, PlaceGroup{word.data(), head_.data()});
@@ -203,34 +201,17 @@ template <class Store, class V> void Fold<Store, V>::share_out()
   for_each_row(this->space_, nranges + 1, ShareOut{static_cast<PetscInt>(ngroups), nranges, static_cast<std::int64_t>(val_.size()), head_.data(), range_.data()});
 }
 
-template <class Store, class V> HotColumns Fold<Store, V>::choose_hot(const Csr &A) const
-{
-  const PetscInt room = static_cast<PetscInt>(hot_bytes / sizeof(V));
-  const auto     pays = [&] {
-    return A.nrows == A.ncols && A.nrows >= l1_least_rows && static_cast<double>(far_sectors(A, l1_reach)) >= hot_least_far * static_cast<double>(nnz_);
-  };
-
-  if (this->space_ == Space::Host || !nnz_ || !options_.hot || (options_.hot < 0 && !pays())) return {Array<PetscInt>(A.space), Array<PetscInt>(A.space), 0};
-  return options_.hot < 0 ? find_hot_columns(A, room, hot_least_share) : find_hot_columns(A, std::min(options_.hot, room), 0);
-}
-
 template <class Store, class V> void Fold<Store, V>::build(const Csr &A)
 {
   this->nrows_ = A.nrows;
   this->ncols_ = A.ncols;
   nnz_         = entries(A);
-  check_local_columns(A.ncols + static_cast<std::int64_t>(hot_bytes / sizeof(V))); // codes of columns count from those that are kept on chip
+  check_local_columns(A.ncols);
   lay_out(A, options_.width ? options_.width : fold_width_for(A));
-
-  HotColumns hot = choose_hot(A);
-
-  hot_       = std::move(hot.list);
-  hot_x_     = Array<V>(this->space_, hot_.size());
-  hot_share_ = hot.share;
-  place_columns(A, hot_.size() > 0);
+  place_columns(A);
   val_ = Array<Store>(this->space_, shape_.steps * fold_lanes);
   share_out();
-  fill(A, true, hot_.size() ? hot.code.data() : nullptr);
+  fill(A, true);
 }
 
 template <class Store, class V> void Fold<Store, V>::refill(const Csr &A)
@@ -238,13 +219,12 @@ template <class Store, class V> void Fold<Store, V>::refill(const Csr &A)
   fill(A, false);
 }
 
-template <class Store, class V> void Fold<Store, V>::fill(const Csr &A, bool columns, const PetscInt *code)
+template <class Store, class V> void Fold<Store, V>::fill(const Csr &A, bool columns)
 {
   const Origin origin{shape_.width, A.ptr, long_row_.data(), piece_ptr_.data(), static_cast<PetscInt>(long_row_.size())};
 
   if (nnz_)
-    for_each_row(this->space_, static_cast<PetscInt>(head_.size()) * fold_lanes,
-                 FillLine<Store>{head_.data(), origin, columns, A.col, code, A.val, col_.data(), val_.data()});
+    for_each_row(this->space_, static_cast<PetscInt>(head_.size()) * fold_lanes, FillLine<Store>{head_.data(), origin, columns, A.col, A.val, col_.data(), val_.data()});
 }
 
 template <class Store, class V> template <class Out> void Fold<Store, V>::launch(const V *x, const Out &out) const
@@ -252,14 +232,7 @@ template <class Store, class V> template <class Out> void Fold<Store, V>::launch
   const FoldGroup<Store, V, Out> group{view(), x, piece_.data(), out};
 
 #if defined(__CUDACC__)
-  if (hot_.size()) {
-    using Body = FoldHotGroups<Store, V, Out>;
-
-    const PetscInt nhot = static_cast<PetscInt>(hot_.size());
-
-    gather(this->space_, nhot, hot_.data(), x, hot_x_.data());
-    launch_body_with<HotKernel<V, Body>>(hot_.size() * sizeof(V), Body{group, hot_x_.data(), nhot}, device::multiprocessors(), hot_threads);
-  } else if (range_.size()) for_each_warp_in_ranges(range_.data(), static_cast<PetscInt>(range_.size()) - 1, FoldRangeGroup<Store, V, Out>{group});
+  if (range_.size()) for_each_warp_in_ranges(range_.data(), static_cast<PetscInt>(range_.size()) - 1, FoldRangeGroup<Store, V, Out>{group});
   else
 #endif
     for_each_group(this->space_, static_cast<PetscInt>(head_.size()), group);
@@ -291,18 +264,17 @@ template <class Store, class V> void Fold<Store, V>::apply_as(const V *x, const 
 
 template <class Store, class V> std::size_t Fold<Store, V>::bytes() const
 {
-  return head_.bytes() + col_.bytes() + range_.bytes() + hot_.bytes() + hot_x_.bytes() + long_row_.bytes() + piece_ptr_.bytes() + val_.bytes() + piece_.bytes();
+  return head_.bytes() + col_.bytes() + range_.bytes() + long_row_.bytes() + piece_ptr_.bytes() + val_.bytes() + piece_.bytes();
 }
 
 template <class Store, class V> std::string Fold<Store, V>::describe() const
 {
   const double nnz = static_cast<double>(nnz_), rows = this->nrows_ ? static_cast<double>(this->nrows_) : 1, places = static_cast<double>(val_.size());
-  char         text[384], hot[128] = "";
+  char         text[384];
 
-  if (hot_.size()) std::snprintf(hot, sizeof(hot), ", x of %zu columns with %.0f %% of the entries on chip", hot_.size(), 100 * hot_share_);
-  std::snprintf(text, sizeof(text), "fold width %d%s, %.2f entries in a row, %.2f %% of the rows folded, %lld in groups of their own; %lld groups of 32 lines, %.0f %% of the lanes busy, %.0f %% of the columns in 16 bits, %zu-byte values%s",
+  std::snprintf(text, sizeof(text), "fold width %d%s, %.2f entries in a row, %.2f %% of the rows folded, %lld in groups of their own; %lld groups of 32 lines, %.0f %% of the lanes busy, %.0f %% of the columns in 16 bits, %zu-byte values",
                 static_cast<int>(shape_.width), options_.width ? "" : " (auto: from 8 to 32, by the mean and the spread of the row lengths)", nnz / rows,
-                100.0 * static_cast<double>(shape_.folded) / rows, static_cast<long long>(shape_.long_rows), static_cast<long long>(shape_.groups), places > 0 ? 100.0 * nnz / places : 0.0, nnz_ ? 100.0 * static_cast<double>(near_) / nnz : 0.0, sizeof(Store), hot);
+                100.0 * static_cast<double>(shape_.folded) / rows, static_cast<long long>(shape_.long_rows), static_cast<long long>(shape_.groups), places > 0 ? 100.0 * nnz / places : 0.0, nnz_ ? 100.0 * static_cast<double>(near_) / nnz : 0.0, sizeof(Store));
   return text;
 }
 

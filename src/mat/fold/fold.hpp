@@ -2,15 +2,13 @@
 #pragma once
 #include "core/sparse/format.hpp"
 #include "fold_view.hpp"
-#include "hot_columns.hpp"
 #include "packing.hpp"
 
 namespace goza::mat
 {
 
 struct FoldOptions {
-  PetscInt width = 0;  // most entries of a line, 1 .. fold_max_width; 0: chosen from the row lengths
-  PetscInt hot   = -1; // columns whose x a product keeps on chip, on the device; -1: as many as fit, where they hold much of what is read far away
+  PetscInt width = 0; // most entries of a line, 1 .. fold_max_width; 0: chosen from the row lengths
 };
 
 template <class Store, class V> class Fold final : public Format<V> {
@@ -31,11 +29,10 @@ public:
   const FoldShape &shape() const { return shape_; }
 
 private:
-  void       lay_out(const Csr &A, PetscInt width);
-  HotColumns choose_hot(const Csr &A) const;
-  void       place_columns(const Csr &A, bool coded);
-  void       share_out();
-  void       fill(const Csr &A, bool columns, const PetscInt *code = nullptr);
+  void lay_out(const Csr &A, PetscInt width);
+  void place_columns(const Csr &A);
+  void share_out();
+  void fill(const Csr &A, bool columns);
 
   template <class Out> void launch(const V *x, const Out &out) const;
 
@@ -44,10 +41,9 @@ private:
   std::int64_t       nnz_ = 0, near_ = 0; // near_: entries whose column takes half a word
   Array<FoldHead>    head_;
   Array<LocalColumn> col_;
-  Array<PetscInt>    long_row_, piece_ptr_, range_, hot_; // range_: the groups of each block of threads; hot_: columns, or none
+  Array<PetscInt>    long_row_, piece_ptr_, range_; // range_: the groups of each block of threads
   Array<Store>       val_;
-  mutable Array<V>   piece_, hot_x_; // sums between the two kernels of a product; x of hot_
-  double             hot_share_ = 0; // of the entries
+  mutable Array<V>   piece_; // sums between the two kernels of a product
 };
 
 } // namespace goza::mat

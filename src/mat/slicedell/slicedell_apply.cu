@@ -1,7 +1,6 @@
 /* The products of a sliced-ELL matrix: apart from its making, because their many kernels take their time to compile. */
 #include "slicedell.hpp"
 #include "block_ell_view.hpp"
-#include "ell_four_rows.hpp"
 #include "long_rows_bodies.hpp"
 
 namespace goza::mat
@@ -46,16 +45,9 @@ template <class Out> struct More {
 
 } // namespace
 
-template <class Store, class V, class Out>
-static void launch_rows(Space space, const EllView<Store> &A, [[maybe_unused]] std::size_t stored, const V *x, const Out &out)
+template <class Store, class V, class Out> static void launch_rows(Space space, const EllView<Store> &A, const V *x, const Out &out)
 {
 #if defined(__CUDACC__)
-  if constexpr (sizeof(V) == 4 && std::is_constructible_v<ScaledOut<V>, Out>) {
-    if (space == Space::Cuda && fits_four_rows(A, stored)) {
-      for_each_row(space, A.nplaces / 4, EllFourRows<Store, V>{A, x, ScaledOut<V>(out)});
-      return;
-    }
-  }
   if (space == Space::Cuda && A.shift < 5) {
     for_each_warp((A.nplaces + (PetscInt(1) << A.shift) - 1) >> A.shift, EllSlice<Store, V, Out>{A, x, out});
     return;
@@ -77,7 +69,7 @@ static void launch_rows(Space space, const EllView<Store> &A, [[maybe_unused]] s
 /* The rows one by one: those in slices and those apart. */
 template <class Store, class V> template <class Out> void SlicedEll<Store, V>::launch_single(const V *x, const Out &out) const
 {
-  launch_rows(this->space_, view(), val_.size(), x, out);
+  launch_rows(this->space_, view(), x, out);
   if constexpr (!is_sum<Out>::value) long_.apply(x, out);
 }
 

@@ -1,5 +1,6 @@
 #include "prolong.hpp"
-#include "core/sparse/csr_single_terms.hpp"
+#include "core/sparse/csr_product.hpp"
+#include "core/sparse/few_columns.hpp"
 #include "core/sparse/full_blocks.hpp"
 #include "core/sparse/host_rows.hpp"
 #include "core/launch/staged_rows.hpp"
@@ -130,7 +131,7 @@ static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscS
   }
 #if defined(__CUDACC__)
   if (space == Space::Cuda && bs == 1 && k == 1) {
-    product::single::make(A, SmoothedTerms{A.ptr, A.col, A.val, aggregate, from.Q.data(), dinv.data(), omega}, ReachedRows{A.ptr, A.col, bs, aggregate}, P);
+    product::make(SmoothedTerms{A.ptr, A.col, A.val, aggregate, from.Q.data(), dinv.data(), omega}, ReachedRows{A.ptr, A.col, bs, aggregate}, P);
     return P;
   }
 #endif
@@ -177,7 +178,11 @@ bool smooth_again(const StoredRows &rows, const Coarsening &from, const Array<Pe
   const bool single = A.space == Space::Cuda && from.bs == 1 && from.k == 1 && !from.graph.n && from.aggregates->size() == 1;
 
 #if defined(__CUDACC__)
-  if (single) product::single::refill(A, SmoothedTerms{A.ptr, A.col, A.val, from.aggregate.data(), from.Q.data(), dinv.data(), omega}, P);
+  if (single) {
+    const SmoothedTerms terms{A.ptr, A.col, A.val, from.aggregate.data(), from.Q.data(), dinv.data(), omega};
+
+    for_each_csr_row(A, 1, product::RefillFewColumns<SmoothedTerms>{terms, P.ptr.data(), P.col.data(), P.val.data()});
+  }
 #else
   (void)dinv, (void)omega, (void)P;
 #endif
