@@ -8,16 +8,18 @@ namespace goza::mat
 
 PetscErrorCode BorrowedCsr::open_pattern(Mat A)
 {
-  PetscBool done;
+  static const PetscInt no_rows[] = {0}; // a block that nobody has set up has no array
+  PetscBool             done;
 
   PetscFunctionBegin;
   PetscCall(close());
   PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n_, &ptr_, &col_, &done));
-  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Matrix type %s gives no row pointers", ((PetscObject)A)->type_name);
+  PetscCheck(done && (ptr_ || !A->rmap->n), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Matrix type %s gives no row pointers", ((PetscObject)A)->type_name);
   PetscCall(PetscObjectReference((PetscObject)A));
-  A_   = A;
-  nnz_ = ptr_[A->rmap->n];
-  csr_ = {Space::Host, A->rmap->n, A->cmap->n, ptr_, col_, NULL, nnz_, ptr_, col_};
+  A_                  = A;
+  const PetscInt *ptr = ptr_ ? ptr_ : no_rows;
+  nnz_                = ptr[A->rmap->n];
+  csr_                = {Space::Host, A->rmap->n, A->cmap->n, ptr, col_, NULL, nnz_, ptr, col_};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -84,7 +86,7 @@ PetscErrorCode BorrowedCsr::copy(Space space, bool with_columns)
     if (!copy_ || (with_columns && csr_.space != space && !copy_->col.size())) {
       copy_ = std::make_shared<CsrMatrix>(space, csr_.nrows, csr_.ncols);
       made  = true;
-      if (csr_.ptr == ptr_) copy_->ptr = Array<PetscInt>(space, ptr_, csr_.nrows + 1);
+      if (csr_.ptr == csr_.host_ptr) copy_->ptr = Array<PetscInt>(space, csr_.host_ptr, csr_.nrows + 1);
       if (csr_.space != space) {
         if (with_columns) copy_->col = Array<PetscInt>(space, csr_.col, nnz_);
         copy_->val = Array<PetscScalar>(space, csr_.val, nnz_);
