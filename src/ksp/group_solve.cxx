@@ -190,11 +190,11 @@ PetscErrorCode GroupSolve::solve(KSP ksp, bool *done)
   PetscCall(find(ksp, done));
   on_ = *done;
   if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
-  here = A_->left().put(ksp->vec_rhs, A_->rows());
-  if (!here && !ksp->guess_zero) here = A_->right().put(ksp->vec_sol, A_->columns());
+  here = A_->left().put(ksp->vec_rhs);
+  if (!here && !ksp->guess_zero) here = A_->right().put(ksp->vec_sol);
   if (!here) here = A_->right().open(ksp->vec_sol);
   const PetscErrorCode failed = A_->group().on_leader(here, "solve its part of the system", [&] { return solve_there(ksp); });
-  PetscCall(A_->right().get(failed, A_->columns()));
+  PetscCall(A_->right().get(failed));
   PetscCall(report(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

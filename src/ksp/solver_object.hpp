@@ -95,6 +95,7 @@ template <class Data> PetscErrorCode SetUpObject(KSP ksp, PetscErrorCode (*solve
   ksp->ops->view          = KSPView_Fused<Data>;
   ksp->ops->buildsolution = KSPBuildSolution_Fused;
   ksp->ops->buildresidual = KSPBuildResidualDefault;
+  GozaZeroesItsGuess(ksp, 0);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -7,6 +7,7 @@
 #include "team.hpp"
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <numeric>
 
@@ -143,29 +144,34 @@ PetscErrorCode RankGroup::create(MPI_Comm comm, Space space, std::string *why)
 /* A container may keep its processes from opening one another's device memory: vectors then go through memory of the host. */
 PetscErrorCode RankGroup::try_device_memory(MPI_Comm comm)
 {
-  std::unique_ptr<SharedBlock> block;
-  SharedBlock::Name            name{};
-  PetscMPIInt                  can = 1;
-  std::string                  why;
+  std::unique_ptr<SharedBlock>   block;
+  SharedBlock::Name              mine{};
+  std::vector<SharedBlock::Name> names;
+  PetscMPIInt                    can = 0;
+  std::string                    why;
 
   PetscFunctionBegin;
+  PetscCall(FailTogether(comm, Guarded([&] { names.resize(size_); }), "form a group"));
   try {
-    if (!device::can_share(&why)) can = 0;
-    else if (leads()) {
+    if (device::can_share(&why)) {
       block = std::make_unique<SharedBlock>(1);
-      name  = block->name();
+      mine  = block->name();
+      can   = 1;
     }
   } catch (const std::exception &) {
-    can = 0;
   }
-  PetscCallMPI(MPI_Bcast(&name, (PetscMPIInt)sizeof(name), MPI_BYTE, 0, members_));
+  PetscCallMPI(MPI_Allgather(&mine, (PetscMPIInt)sizeof(mine), MPI_BYTE, names.data(), (PetscMPIInt)sizeof(mine), MPI_BYTE, members_));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &can, 1, MPI_INT, MPI_MIN, comm));
   try {
-    if (can && !leads()) (void)device::open_shared(name);
+    for (PetscMPIInt r = 0; can && r < (leads() ? size_ : 1); r++) {
+      if (r != rank_) (void)device::open_shared(names[r]);
+    }
   } catch (const std::exception &) {
     can = 0;
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &can, 1, MPI_INT, MPI_MIN, comm));
   shares_device_memory_ = can;
+  if (can) PetscCall(FailTogether(comm, Guarded([&] { lent_ = LentMemory(members_, rank_, size_); }), "form a group"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -199,11 +205,17 @@ PetscInt RankGroup::Numbering::operator()(PetscInt old) const
 
 /* --- tasks */
 
-PetscErrorCode RankGroup::wait(const SharedCount &count, std::uint32_t wanted) const
+/* Awake where the last wait has ended before one could have slept much: waking takes tens of microseconds, as long as a product. */
+PetscErrorCode RankGroup::wait(const SharedCount &count, std::uint32_t wanted)
 {
+  using namespace std::chrono;
+  constexpr auto look = microseconds(20), short_wait = microseconds(200);
+  const auto     begin = steady_clock::now();
+
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(events.group_wait, 0, 0, 0, 0));
-  PetscCall(Guarded([&] { count.wait_for(wanted, members_); }));
+  PetscCall(Guarded([&] { count.wait_for(wanted, waits_are_short_ ? short_wait : look, members_); }));
+  waits_are_short_ = steady_clock::now() - begin < short_wait;
   PetscCall(PetscLogEventEnd(events.group_wait, 0, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -6,7 +6,7 @@
 #pragma once
 #include "petsc/compat.hpp"
 #include "petsc/short_text.hpp"
-#include "shared_window.hpp"
+#include "lent_memory.hpp"
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,7 +28,8 @@ public:
   PetscMPIInt in_comm() const { return in_comm_; }                           // this rank's number there
   MPI_Comm    members() const { return members_; }                           // this rank's group, the leader first
   MPI_Comm    leaders() const { return leaders_; }                           // PETSc's own duplicate; MPI_COMM_NULL where this rank does not lead
-  bool        shares_device_memory() const { return shares_device_memory_; } // the members can open the leader's; the same on every rank
+  bool        shares_device_memory() const { return shares_device_memory_; } // the members can open the leader's, and it theirs; the same on every rank
+  LentMemory &lent() { return lent_; }                                       // where they do
   ShortText   describe() const;                                              // "8 ranks in 1 group"; the same on every rank
 
   /* Items are numbered group by group, and by rank within it, where a rank of the communicator has so many of them. */
@@ -40,6 +41,8 @@ public:
     PetscInt operator()(PetscInt old) const; // new number
   };
   Numbering number(const PetscInt ranges[]) const; // ranges: as in a PetscLayout; of all ranks
+
+  std::uint32_t tasks() const { return tasks_; } // that have begun, on_leader() each
 
   /* Collective on the communicator. When every rank is here, work() runs on the leaders, and when that is done all go on. An error, `here` of a rank or in work(), is one on all ranks of the
      group; one brought along, of all ranks. `what` as in FailTogether(). */
@@ -64,7 +67,7 @@ private:
   PetscErrorCode find_members(MPI_Comm comm, Space space, MPI_Comm *members);
   PetscErrorCode try_device_memory(MPI_Comm comm);
   PetscErrorCode arrive(PetscErrorCode here, const char *what);
-  PetscErrorCode wait(const SharedCount &count, std::uint32_t wanted) const;
+  PetscErrorCode wait(const SharedCount &count, std::uint32_t wanted);
   PetscErrorCode settle() const;
   void           tell(PetscErrorCode failed);
   PetscErrorCode leave(PetscErrorCode here, PetscErrorCode failed, const char *what);
@@ -76,7 +79,9 @@ private:
   SharedWindow             window_;
   Board                   *board_                = nullptr;
   bool                     shares_device_memory_ = false;
-  std::uint32_t            tasks_                = 0;
+  LentMemory               lent_;
+  std::uint32_t            tasks_           = 0;
+  bool                     waits_are_short_ = false;
 };
 
 /* The groups of a communicator for what lives in a space; null where each rank is for itself, the same on every rank. Collective on the first call. */

@@ -148,14 +148,13 @@ void SharedCount::add()
   futex(&count_, FUTEX_WAKE, INT_MAX, nullptr);
 }
 
-void SharedCount::wait_for(std::uint32_t wanted, MPI_Comm comm) const
+void SharedCount::wait_for(std::uint32_t wanted, std::chrono::microseconds awake, MPI_Comm comm) const
 {
-  using namespace std::chrono;
-  constexpr auto look  = microseconds(20); // awake: waking costs as much
-  const auto     begin = steady_clock::now();
-  long           sleep = 1000000; // nanoseconds
+  using std::chrono::steady_clock;
+  const auto begin = steady_clock::now();
+  long       sleep = 1000000; // nanoseconds
 
-  while (now() != wanted && steady_clock::now() - begin < look) std::this_thread::yield();
+  while (now() != wanted && steady_clock::now() - begin < awake) std::this_thread::yield();
   for (std::uint32_t there = now(); there != wanted; there = now()) {
     const timespec limit{0, sleep};
     int            any = 0;

@@ -2,6 +2,7 @@
 #pragma once
 #include "core/device/space.hpp"
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -44,8 +45,8 @@ private:
 class SharedCount {
 public:
   std::uint32_t now() const { return count_.load(std::memory_order_acquire); }
-  void          add();                                               // and whoever waits looks
-  void          wait_for(std::uint32_t wanted, MPI_Comm comm) const; // comm: of which messages go on
+  void          add();                                                                       // and whoever waits looks
+  void wait_for(std::uint32_t wanted, std::chrono::microseconds awake, MPI_Comm comm) const; // awake for so long, then asleep; comm: of which messages go on
 
 private:
   std::atomic<std::uint32_t> count_;

@@ -37,6 +37,13 @@ inline void *GozaDestroyedPointer(void *ctx)
 }
 #endif
 
+/* Newer versions' KSPSolve() leaves out the zeros of a zero guess where a type says that it writes them itself. */
+template <class Solver> auto GozaZeroesItsGuess(Solver ksp, int) -> decltype((void)(ksp->guess_not_read = PETSC_TRUE))
+{
+  ksp->guess_not_read = PETSC_TRUE;
+}
+template <class Solver> void GozaZeroesItsGuess(Solver, long) { }
+
 #if PETSC_VERSION_LT(3, 22, 0)
 inline PetscErrorCode VecFlag(Vec v, PetscInt) /* 3.18 has VecSetInf(): x is marked as not to be used */
 {

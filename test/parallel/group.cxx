@@ -196,7 +196,9 @@ void same_product(Mat A, const std::string &what)
   PETSC_OK(VecGetArray(x, &a));
   for (PetscInt i = begin; i < end; i++) a[i - begin] = uniform(i, 7);
   PETSC_OK(VecRestoreArray(x, &a));
-  PETSC_OK(grouped->group().on_leader(grouped->right().put(x, grouped->columns()), "multiply", [&]() -> PetscErrorCode {
+  PETSC_OK(grouped->right().put(x));
+  PETSC_OK(grouped->left().open(y));
+  PETSC_OK(grouped->left().get(grouped->group().on_leader(PETSC_SUCCESS, "multiply", [&]() -> PetscErrorCode {
     Vec from, to;
 
     PetscFunctionBegin;
@@ -205,9 +207,7 @@ void same_product(Mat A, const std::string &what)
     PetscCall(MatMult(grouped->there(), from, to));
     PetscCall(grouped->left().written());
     PetscFunctionReturn(PETSC_SUCCESS);
-  }));
-  PETSC_OK(grouped->left().open(y));
-  PETSC_OK(grouped->left().get(PETSC_SUCCESS, grouped->rows()));
+  })));
   PETSC_OK(MatMult(A, x, expected));
   PETSC_OK(VecAXPY(y, -1, expected));
   const PetscReal off = norm(y), whole = norm(expected);
@@ -262,6 +262,38 @@ BOOST_AUTO_TEST_CASE(leaders_have_transposed_products)
 {
   for_each_grouping([](const Communicator &comm) {
     for (const Entry &e : gallery()) same_transposed_product(e, comm);
+  });
+}
+
+/* More vectors than a leader keeps open at a time, and others where those were that are gone. */
+BOOST_AUTO_TEST_CASE(vectors_come_and_go)
+{
+  for_each_grouping([](const Communicator &comm) {
+    MatHandle A = system_matrix(problem("poisson7"), MATCDS, comm);
+    VecHandle x = vector_of(A, 5), y;
+
+    PETSC_OK(VecDuplicate(x, y.put()));
+    PETSC_OK(MatMult(A, x, y));
+    for (int turn = 0; turn < 3; turn++) {
+      std::vector<VecHandle> in(20), out(20);
+
+      for (std::size_t k = 0; k < in.size(); k++) {
+        const std::size_t other = k * 7 % in.size(); /* all, but not in turn */
+
+        PETSC_OK(VecDuplicate(x, in[other].put()));
+        PETSC_OK(VecDuplicate(x, out[other].put()));
+        PETSC_OK(VecCopy(x, in[other]));
+        PETSC_OK(VecScale(in[other], (PetscReal)(other + 1)));
+        PETSC_OK(MatMult(A, in[other], out[other]));
+        if (turn == 1 && k % 3 == 0) in[other] = VecHandle();
+      }
+      for (std::size_t k = 0; k < in.size(); k++) {
+        if (in[k]) PETSC_OK(MatMultAdd(A, in[k], out[k], out[k])); /* those that were closed meanwhile */
+        PETSC_OK(VecAXPY(out[k], -(PetscReal)((k + 1) * (in[k] ? 2 : 1)), y));
+        const PetscReal off = norm(out[k]), whole = norm(y);
+        all_ranks(off <= 1e3 * PETSC_MACHINE_EPSILON * (PetscReal)in.size() * whole, "vector " + std::to_string(k) + ": off by " + std::to_string(off));
+      }
+    }
   });
 }
 

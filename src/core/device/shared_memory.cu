@@ -6,6 +6,7 @@
 #include <map>
 
 #if defined(__CUDACC__)
+  #include <cuda.h>
   #include <cuda_runtime.h>
 #endif
 
@@ -117,15 +118,10 @@ bool can_share(std::string *why)
 
 char *open_shared(const SharedBlock::Name &name)
 {
-  const std::string  key(name.handle, sizeof(name.handle));
-  cudaIpcMemHandle_t handle;
-  void              *base = nullptr;
+  const std::string key(name.handle, sizeof(name.handle));
+  const auto        known = opened.find(key);
 
-  if (const auto known = opened.find(key); known != opened.end()) return known->second + name.offset;
-  std::memcpy(&handle, name.handle, sizeof(handle));
-  check(cudaIpcOpenMemHandle(&base, handle, cudaIpcMemLazyEnablePeerAccess), "cudaIpcOpenMemHandle");
-  opened[key] = static_cast<char *>(base);
-  return static_cast<char *>(base) + name.offset;
+  return (known != opened.end() ? known->second : opened[key] = open_allocation(name)) + name.offset;
 }
 
 void close_shared()
@@ -137,6 +133,63 @@ void close_shared()
   for (const Chunk &chunk : chunks) (void)cudaFree(chunk.base);
   chunks.clear();
   (void)cudaGetLastError();
+}
+
+/* A function of the driver's, with which this library is not linked. */
+static auto pointer_attributes()
+{
+  using Function             = CUresult (*)(unsigned int, CUpointer_attribute *, void **, CUdeviceptr);
+  static const auto function = [] {
+    void                           *found = nullptr;
+    cudaDriverEntryPointQueryResult known;
+
+  #if CUDART_VERSION >= 12050
+    check(cudaGetDriverEntryPointByVersion("cuPointerGetAttributes", &found, 11020, cudaEnableDefault, &known), "cudaGetDriverEntryPointByVersion");
+  #else
+    check(cudaGetDriverEntryPoint("cuPointerGetAttributes", &found, cudaEnableDefault, &known), "cudaGetDriverEntryPoint");
+  #endif
+    return reinterpret_cast<Function>(found);
+  }();
+  return function;
+}
+
+bool find_allocation(const void *p, Allocation *found)
+{
+  CUpointer_attribute asked[]   = {CU_POINTER_ATTRIBUTE_BUFFER_ID, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE};
+  unsigned long long  id        = 0;
+  CUdeviceptr         base      = 0;
+  int                 capable   = 0;
+  void               *answers[] = {&id, &base, &capable};
+  const auto          function  = pointer_attributes();
+
+  if (!function || function(3, asked, answers, reinterpret_cast<CUdeviceptr>(p)) != CUDA_SUCCESS || !capable) return false;
+  *found = {reinterpret_cast<char *>(base), id};
+  return id != 0;
+}
+
+SharedBlock::Name name_of(const Allocation &allocation)
+{
+  cudaIpcMemHandle_t handle;
+  SharedBlock::Name  name{};
+
+  check(cudaIpcGetMemHandle(&handle, allocation.base), "cudaIpcGetMemHandle");
+  std::memcpy(name.handle, &handle, sizeof(handle));
+  return name;
+}
+
+char *open_allocation(const SharedBlock::Name &name)
+{
+  cudaIpcMemHandle_t handle;
+  void              *base = nullptr;
+
+  std::memcpy(&handle, name.handle, sizeof(handle));
+  check(cudaIpcOpenMemHandle(&base, handle, cudaIpcMemLazyEnablePeerAccess), "cudaIpcOpenMemHandle");
+  return static_cast<char *>(base);
+}
+
+void close_allocation(char *base) noexcept
+{
+  if (base && cudaIpcCloseMemHandle(base) != cudaSuccess) (void)cudaGetLastError();
 }
 
 } // namespace device
@@ -170,6 +223,23 @@ char *open_shared(const SharedBlock::Name &)
 }
 
 void close_shared() { }
+
+bool find_allocation(const void *, Allocation *)
+{
+  return false;
+}
+
+SharedBlock::Name name_of(const Allocation &)
+{
+  return {};
+}
+
+char *open_allocation(const SharedBlock::Name &name)
+{
+  return open_shared(name);
+}
+
+void close_allocation(char *) noexcept { }
 
 } // namespace device
 

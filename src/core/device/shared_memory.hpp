@@ -38,5 +38,17 @@ bool  can_share(std::string *why);                // this device and driver have
 char *open_shared(const SharedBlock::Name &name); // another process's block here; a DeviceError where it cannot be
 void  close_shared();                             // everything opened and everything offered, when no exchange is left
 
+/* Whoever's device memory of this process, as others may open it. */
+struct Allocation {
+  char         *base = nullptr;
+  std::uint64_t id   = 0; // no other one of this process has had it
+
+  bool operator==(const Allocation &other) const { return base == other.base && id == other.id; }
+};
+bool              find_allocation(const void *p, Allocation *found); // that p lies in; false where others cannot open it, as memory of a pool
+SharedBlock::Name name_of(const Allocation &allocation);
+char *open_allocation(const SharedBlock::Name &name); // another process's here, until close_allocation(): where its owner frees it meanwhile, its memory stays
+void  close_allocation(char *base) noexcept;
+
 } // namespace device
 } // namespace goza

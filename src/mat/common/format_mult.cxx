@@ -91,13 +91,12 @@ static PetscErrorCode MatCheckMult(Mat A, FormatMat *f, Vec x, Vec add, Vec y)
 /* z = op(A) x, or z = y + op(A) x, by the leaders of ranks that share a GPU. */
 static PetscErrorCode MatMultGrouped(GroupMat &grouped, bool transposed, Vec x, Vec y, Vec z)
 {
-  GroupVector       &in = transposed ? grouped.left() : grouped.right(), &out = transposed ? grouped.right() : grouped.left();
-  const GroupPlaces &from = transposed ? grouped.rows() : grouped.columns(), &to = transposed ? grouped.columns() : grouped.rows();
-  PetscErrorCode     here;
+  GroupVector   &in = transposed ? grouped.left() : grouped.right(), &out = transposed ? grouped.right() : grouped.left();
+  PetscErrorCode here;
 
   PetscFunctionBegin;
-  here = in.put(x, from);
-  if (!here && y) here = out.put(y, to);
+  here = in.put(x);
+  if (!here && y) here = out.put(y);
   if (!here) here = out.open(z);
   const PetscErrorCode failed = grouped.group().on_leader(here, "multiply", [&]() -> PetscErrorCode {
     Vec xs, zs;
@@ -110,7 +109,7 @@ static PetscErrorCode MatMultGrouped(GroupMat &grouped, bool transposed, Vec x, 
     PetscCall(out.written());
     PetscFunctionReturn(PETSC_SUCCESS);
   });
-  PetscCall(out.get(failed, to));
+  PetscCall(out.get(failed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

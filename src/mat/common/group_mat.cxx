@@ -65,9 +65,9 @@ PetscErrorCode GroupMat::number_rows(Mat A)
     PetscFunctionBegin;
     PetscCall(PetscLayoutGetRanges(layout, &ranges));
     PetscCall(Guarded([&] { *found = group_->number(ranges); }));
-    places->n     = layout->n;
-    places->first = found->new_start[rank] - found->begin;
-    places->place = Array<PetscInt>();
+    places->n       = layout->n;
+    places->first   = found->new_start[rank] - found->begin;
+    places->natural = places->device = nullptr;
     PetscFunctionReturn(PETSC_SUCCESS);
   };
   PetscCall(find(A->rmap, &numbering, &rows_));
@@ -82,13 +82,16 @@ PetscErrorCode GroupMat::place_rows(Mat A)
   PetscErrorCode here;
 
   PetscFunctionBegin;
-  number_ = nullptr;
-  here    = natural_numbers(A, number_rows(A));
+  natural_there_ = Array<PetscInt>();
+  here           = natural_numbers(A, number_rows(A));
   if (!here && natural_.bytes()) {
-    number_ = natural_.at<PetscInt>() + A->cmap->rstart;
-    here    = Guarded([&] {
-      for (GroupPlaces *places : {&rows_, &columns_}) places->place = Array<PetscInt>(vectors_, number_, rows_.n);
+    here = Guarded([&] {
+      if (group_->leads() && vectors_ == Space::Cuda) natural_there_ = Array<PetscInt>(Space::Cuda, natural_.at<PetscInt>(), nrows_);
     });
+    for (GroupPlaces *places : {&rows_, &columns_}) {
+      places->natural = natural_.at<PetscInt>();
+      places->device  = natural_there_.data();
+    }
   }
   PetscFunctionReturn(here);
 }
@@ -221,8 +224,8 @@ PetscErrorCode GroupMat::make_matrix(Mat A)
 PetscErrorCode GroupMat::make_vectors(Mat A)
 {
   PetscFunctionBegin;
-  PetscCall(left_.make_there(*group_, PetscMax(A->rmap->bs, 1), A->rmap->N));
-  PetscCall(right_.make_there(*group_, PetscMax(A->cmap->bs, 1), A->cmap->N));
+  PetscCall(left_.make_there(PetscMax(A->rmap->bs, 1), A->rmap->N));
+  PetscCall(right_.make_there(PetscMax(A->cmap->bs, 1), A->cmap->N));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -247,8 +250,8 @@ PetscErrorCode GroupMat::build(Mat A, bool on_device)
   PetscCall(group_->on_leader(here, what, [&] { return add_up_rows(); }));
   here = Guarded([&] { entries_.create(*group_, ptr(false)[nrows_] + ptr(true)[nrows_], on_device); });
   if (!here) here = entries_.meet(*group_, on_device);
-  if (!here) here = left_.create(*group_, vectors_, space_, nrows_);
-  if (!here) here = right_.create(*group_, vectors_, space_, numbering_.end - numbering_.begin);
+  if (!here) here = left_.create(*group_, rows_, vectors_, space_, nrows_);
+  if (!here) here = right_.create(*group_, columns_, vectors_, space_, numbering_.end - numbering_.begin);
   if (!here) here = Guarded([&] { place_entries(diag.csr(), offd.csr(), garray, A->cmap->rstart); });
   if (!here) here = entries_.put(Ad, Ao);
   PetscCall(group_->on_leader(here, what, [&]() -> PetscErrorCode {

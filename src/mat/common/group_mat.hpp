@@ -24,11 +24,11 @@ public:
   Mat                there() const { return there_; } // NULL where this rank does not lead
   const GroupPlaces &rows() const { return rows_; }
   const GroupPlaces &columns() const { return columns_; }
-  PetscInt           row(PetscInt i) const { return number_ ? number_[i] : rows_.first + i; } // in the group, of this rank's row i
-  GroupVector       &left() { return left_; }                                                 // like y of y = A x,
-  GroupVector       &right() { return right_; }                                               // and like x
-  const GridBox     &grid() const { return grid_; }                                           // that the leader's rows are numbered along; it may be unknown
-  PetscInt           patterns() const { return patterns_; }                                   // that there have been: another one is another matrix there
+  PetscInt           row(PetscInt i) const { return rows_(i); } // in the group, of this rank's row i
+  GroupVector       &left() { return left_; }                   // like y of y = A x,
+  GroupVector       &right() { return right_; }                 // and like x
+  const GridBox     &grid() const { return grid_; }             // that the leader's rows are numbered along; it may be unknown
+  PetscInt           patterns() const { return patterns_; }     // that there have been: another one is another matrix there
 
   PetscErrorCode update(Mat A); // collective
   /* The leaders' matrix gets the null space that PETSc holds for A, or the near one. Collective. */
@@ -66,11 +66,11 @@ private:
   Space                      space_ = Space::Host, vectors_ = Space::Host; // of products, and of the vectors that come and go
   Seen                       diag_seen_, offd_seen_;
   SpaceSeen                  null_seen_, near_seen_;
-  RankGroup::Numbering       numbering_;        // of columns
-  const PetscInt            *number_ = nullptr; // of this rank's rows, natural
-  PetscInt                   nrows_  = 0;       // of the group
-  SharedWindow               natural_;          // [columns]: natural numbers, where those are taken
-  SharedWindow               ptr_;              // row pointers of what is in the group's columns and of the rest
+  RankGroup::Numbering       numbering_;     // of columns
+  PetscInt                   nrows_ = 0;     // of the group
+  SharedWindow               natural_;       // [columns]: natural numbers, where those are taken
+  Array<PetscInt>            natural_there_; // the same on the leader's device, where vectors are
+  SharedWindow               ptr_;           // row pointers of what is in the group's columns and of the rest
   GroupEntries               entries_;
   GroupPlaces                rows_, columns_;
   GridBox                    grid_;

@@ -44,7 +44,7 @@ PetscErrorCode GroupMat::share_null_space(Mat A, PetscErrorCode (*get)(Mat, MatN
   if (seen->known && seen->id == now.id && seen->state == now.state) PetscFunctionReturn(PETSC_SUCCESS);
   seen->known = false;
   for (PetscInt k = 0; k < n; k++)
-    PetscCall(group_->on_leader(right_.put(vecs[k], columns_), "hand its null space to its group", [&]() -> PetscErrorCode {
+    PetscCall(group_->on_leader(right_.put(vecs[k]), "hand its null space to its group", [&]() -> PetscErrorCode {
       Vec from, to;
 
       PetscFunctionBegin;

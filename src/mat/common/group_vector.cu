@@ -1,5 +1,6 @@
 #include "group_vector.hpp"
 #include "core/launch/for_each_row.hpp"
+#include "parallel/agree.hpp"
 #include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
 #include <cstring>
@@ -12,22 +13,50 @@ namespace goza::mat
 namespace
 {
 
-/* to[i] = from[i], with places on one side. */
-struct Scatter {
-  const PetscInt    *place; // null: in turn
-  const PetscScalar *from;
-  PetscScalar       *to;
+/* Parts of a vector of the group's, one behind the other. */
+struct Parts {
+  static constexpr int most = 64;
 
-  HD void operator()(PetscInt i) const { to[place ? place[i] : i] = from[i]; }
+  int          n;
+  PetscScalar *data[most];
+  PetscInt     first[most + 1]; // item of each, and behind the last
+
+  HD PetscScalar &at(PetscInt i) const
+  {
+    int part = 0, end = n;
+
+    while (end - part > 1) {
+      const int middle = (part + end) / 2;
+
+      (first[middle] <= i ? part : end) = middle;
+    }
+    return data[part][i - first[part]];
+  }
 };
 
-struct Gather {
-  const PetscInt    *place;
-  const PetscScalar *from;
-  PetscScalar       *to;
+/* Between the parts and the whole, whose order may be another. */
+template <bool out> struct Move {
+  Parts           parts;
+  const PetscInt *natural;
+  PetscScalar    *whole;
 
-  HD void operator()(PetscInt i) const { to[i] = from[place ? place[i] : i]; }
+  HD void operator()(PetscInt row) const
+  {
+    const PetscInt i  = parts.first[0] + row;
+    PetscScalar   &it = whole[natural ? natural[i] : i];
+
+    if constexpr (out) parts.at(i) = it;
+    else it = parts.at(i);
+  }
 };
+
+void move_parts(Space space, const Parts &parts, const PetscInt *natural, PetscScalar *whole, bool out)
+{
+  const PetscInt n = parts.first[parts.n] - parts.first[0];
+
+  if (out) for_each_row(space, n, Move<true>{parts, natural, whole});
+  else for_each_row(space, n, Move<false>{parts, natural, whole});
+}
 
 } // namespace
 
@@ -42,62 +71,94 @@ PetscErrorCode GroupVector::space(const RankGroup &group, Mat A, Space products,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GroupVector::create(const RankGroup &group, Space values, Space products, PetscInt n)
+PetscErrorCode GroupVector::create(RankGroup &group, const GroupPlaces &places, Space values, Space products, PetscInt n)
 {
+  const auto size = static_cast<std::size_t>(PetscMax(n, 1));
+
   PetscFunctionBegin;
   PetscCall(VecDestroy(&there_));
+  group_  = &group;
+  places_ = &places;
   space_  = values;
   n_      = n;
   window_ = SharedWindow();
-  block_.reset();
-  if (space_ == Space::Cuda) {
-    PetscCall(block_.create(group, static_cast<std::size_t>(PetscMax(n, 1)) * sizeof(PetscScalar)));
-    data_ = block_.at<PetscScalar>();
-  } else {
-    PetscCall(Guarded([&] { window_ = SharedWindow(group.members(), static_cast<std::size_t>(PetscMax(n, 1)) * sizeof(PetscScalar)); }));
-    data_ = window_.at<PetscScalar>();
+  values_ = Array<PetscScalar>();
+  copy_.reset();
+  put_for_ = open_for_ = group.tasks(); /* of none that is to come */
+  PetscCall(Guarded([&] { window_ = SharedWindow(group.members(), space_ == Space::Cuda ? group.size() * sizeof(Meeting) : size * sizeof(PetscScalar)); }));
+  if (space_ == Space::Host) {
     if (group.leads() && products == Space::Cuda) window_.pin();
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
+  meeting(group.rank()).n     = places.n;
+  meeting(group.rank()).first = places.first;
+  PetscCall(use_petsc_stream());
+  PetscCall(Together(group.members(), "have a vector of its group's", [&] {
+    if (group.leads()) values_ = Array<PetscScalar>(Space::Cuda, size);
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GroupVector::make_there(const RankGroup &group, PetscInt bs, PetscInt N)
+PetscErrorCode GroupVector::make_there(PetscInt bs, PetscInt N)
 {
-  const PetscInt n = n_;
+  const bool several = group_->groups() > 1;
 
   PetscFunctionBegin;
 #if PetscDefined(HAVE_CUDA)
   if (space_ == Space::Cuda) {
-    if (group.groups() > 1) PetscCall(VecCreateMPICUDAWithArray(group.leaders(), bs, n, N, data_, &there_));
-    else PetscCall(VecCreateSeqCUDAWithArray(group.leaders(), bs, n, data_, &there_));
+    if (several) PetscCall(VecCreateMPICUDAWithArray(group_->leaders(), bs, n_, N, values(), &there_));
+    else PetscCall(VecCreateSeqCUDAWithArray(group_->leaders(), bs, n_, values(), &there_));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif
-  if (group.groups() > 1) PetscCall(VecCreateMPIWithArray(group.leaders(), bs, n, N, data_, &there_));
-  else PetscCall(VecCreateSeqWithArray(group.leaders(), bs, n, data_, &there_));
+  if (several) PetscCall(VecCreateMPIWithArray(group_->leaders(), bs, n_, N, values(), &there_));
+  else PetscCall(VecCreateSeqWithArray(group_->leaders(), bs, n_, values(), &there_));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The leader must not begin before the device has done this, nor overwrite what has not been read. */
-static void settle(Space space)
+/* --- each rank's part */
+
+static Parts part_of(const GroupPlaces &places, const PetscScalar *data)
 {
-  if (space == Space::Cuda) device::synchronize();
+  Parts part;
+
+  part.n        = 1;
+  part.data[0]  = const_cast<PetscScalar *>(data);
+  part.first[0] = places.first;
+  part.first[1] = places.first + places.n;
+  return part;
 }
 
-PetscErrorCode GroupVector::put(Vec v, const GroupPlaces &places)
+/* with_values: they are read. The leader must not begin before the device has done what is underway to them. */
+PetscErrorCode GroupVector::lend(const PetscScalar *v, bool with_values, Lent *lent, bool *copied)
+{
+  const std::size_t bytes = static_cast<std::size_t>(places_->n) * sizeof(PetscScalar);
+
+  PetscFunctionBegin;
+  PetscCall(Guarded([&] {
+    *copied = !group_->lent().lend(bytes ? v : nullptr, lent);
+    if (*copied) {
+      if (!copy_) copy_ = std::make_unique<SharedBlock>(bytes);
+      if (with_values) device::copy_async(copy_->data(), v, bytes);
+      if (!group_->lent().lend(copy_->data(), lent)) throw DeviceError("device memory: other processes may not open it");
+    }
+    device::synchronize();
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GroupVector::put(Vec v)
 {
   VecRead in;
+  bool    copied;
 
   PetscFunctionBegin;
   PetscCall(use_petsc_stream());
   PetscCall(in.get(v, space_, stage_));
-  PetscCall(Guarded([&] {
-    const bool in_turn = !places.place.size();
-
-    for_each_row(space_, places.n, Scatter{in_turn ? nullptr : places.place.data(), in.data(), data_ + (in_turn ? places.first : 0)});
-    settle(space_);
-  }));
+  if (space_ == Space::Cuda) PetscCall(lend(in.data(), true, &meeting(group_->rank()).in, &copied));
+  else PetscCall(Guarded([&] { move_parts(space_, part_of(*places_, in.data()), places_->natural, values(), false); }));
   PetscCall(in.restore());
+  put_for_ = group_->tasks() + 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -107,19 +168,19 @@ PetscErrorCode GroupVector::open(Vec v)
   PetscCall(use_petsc_stream());
   PetscCall(out_.get(v, space_, stage_));
   is_open_ = true;
+  if (space_ == Space::Cuda) PetscCall(lend(out_.data(), false, &meeting(group_->rank()).out, &copied_));
+  open_for_ = group_->tasks() + 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GroupVector::get(PetscErrorCode failed, const GroupPlaces &places)
+PetscErrorCode GroupVector::get(PetscErrorCode failed)
 {
   PetscFunctionBegin;
   if (!std::exchange(is_open_, false)) PetscFunctionReturn(failed);
   if (!failed)
     failed = Guarded([&] {
-      const bool in_turn = !places.place.size();
-
-      for_each_row(space_, places.n, Gather{in_turn ? nullptr : places.place.data(), data_ + (in_turn ? places.first : 0), out_.data()});
-      settle(space_);
+      if (space_ == Space::Host) move_parts(space_, part_of(*places_, out_.data()), places_->natural, values(), true);
+      else if (copied_) device::copy_async(out_.data(), copy_->data(), static_cast<std::size_t>(places_->n) * sizeof(PetscScalar));
     });
   const PetscErrorCode also = out_.restore();
   PetscCall(failed);
@@ -127,9 +188,34 @@ PetscErrorCode GroupVector::get(PetscErrorCode failed, const GroupPlaces &places
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* --- the leader */
+
+PetscErrorCode GroupVector::move(bool out)
+{
+  PetscFunctionBegin;
+  PetscCall(use_petsc_stream());
+  PetscCall(Guarded([&] {
+    for (PetscMPIInt begin = 0; begin < group_->size(); begin += Parts::most) {
+      Parts parts;
+
+      parts.n = PetscMin(Parts::most, group_->size() - begin);
+      for (int k = 0; k < parts.n; k++) {
+        const Meeting &m = meeting(begin + k);
+
+        parts.data[k]      = reinterpret_cast<PetscScalar *>(group_->lent().open(begin + k, out ? m.out : m.in));
+        parts.first[k]     = m.first;
+        parts.first[k + 1] = m.first + m.n;
+      }
+      move_parts(space_, parts, places_->device, values(), out);
+    }
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode GroupVector::there(Vec *v)
 {
   PetscFunctionBegin;
+  if (space_ == Space::Cuda && put_for_ == group_->tasks()) PetscCall(move(false));
 #if PetscDefined(HAVE_DEVICE)
   there_->offloadmask = space_ == Space::Cuda ? PETSC_OFFLOAD_GPU : PETSC_OFFLOAD_CPU; /* the ranks have written there */
 #endif
@@ -150,6 +236,7 @@ PetscErrorCode GroupVector::written()
     PetscCall(VecCUDARestoreArrayRead(there_, &a));
   }
 #endif
+  if (space_ == Space::Cuda && open_for_ == group_->tasks()) PetscCall(move(true));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

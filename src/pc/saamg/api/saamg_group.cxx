@@ -33,11 +33,10 @@ PetscErrorCode GroupPC::share_coordinates(PC pc, Mat aij)
       PetscCall(VecGetArrayWrite(mine, &a));
       for (std::size_t i = 0; i < mg->coordinates.size(); i++) a[i] = mg->coordinates[i];
       PetscCall(VecRestoreArrayWrite(mine, &a));
-      here = rows_->right().put(mine, rows_->columns());
+      here = rows_->right().put(mine);
     }
-    PetscCall(VecDestroy(&mine));
   }
-  PetscCall(rows_->group().on_leader(here, what, [&]() -> PetscErrorCode {
+  here = rows_->group().on_leader(here, what, [&]() -> PetscErrorCode {
     SAAMG             *there = static_cast<SAAMG *>(there_->data);
     const PetscScalar *a;
     PetscInt           n;
@@ -54,7 +53,9 @@ PetscErrorCode GroupPC::share_coordinates(PC pc, Mat aij)
     PetscCallCXX(there->take_coordinates(mg->dim, {a, a + n}));
     PetscCall(VecRestoreArrayRead(all, &a));
     PetscFunctionReturn(PETSC_SUCCESS);
-  }));
+  });
+  PetscCall(VecDestroy(&mine));
+  PetscCall(here);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -117,7 +118,7 @@ PetscErrorCode GroupPC::apply(PetscErrorCode (*how)(PC, Vec, Vec), Vec b, Vec x)
   PetscErrorCode here;
 
   PetscFunctionBegin;
-  here = rows_->left().put(b, rows_->rows());
+  here = rows_->left().put(b);
   if (!here) here = rows_->right().open(x);
   const PetscErrorCode failed = rows_->group().on_leader(here, "apply its part of PC saamg", [&]() -> PetscErrorCode {
     Vec from, to;
@@ -129,7 +130,7 @@ PetscErrorCode GroupPC::apply(PetscErrorCode (*how)(PC, Vec, Vec), Vec b, Vec x)
     PetscCall(rows_->right().written());
     PetscFunctionReturn(PETSC_SUCCESS);
   });
-  PetscCall(rows_->right().get(failed, rows_->columns()));
+  PetscCall(rows_->right().get(failed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,0 +1,64 @@
+/* Device memory that the ranks of a group lend to their leader, where it lies: somebody's allocations, as PETSc makes them for vectors (CUDA IPC). Contexts of processes take
+   turns at a device, so that what one rank reads and writes for all costs less than a copy of each.
+
+   A rank tells its allocations in a table in memory in common; the leader opens each once, and closes it when the rank has seen that it is freed, or needs its line. */
+#pragma once
+#include "core/device/shared_memory.hpp"
+#include "shared_window.hpp"
+#include <vector>
+
+namespace goza::parallel
+{
+
+/* Where something begins: the leader's own memory, or in the allocation that a line of the lender's table had when this was told. */
+struct Lent {
+  std::uint64_t allocation, offset; // its number; allocation 0: an address of the leader's
+  std::uint32_t line;
+};
+
+class LentMemory {
+public:
+  LentMemory() = default;
+  LentMemory(MPI_Comm ranks, int rank, int size); // collective among ranks of one host, of which 0 leads
+  ~LentMemory();
+  LentMemory(LentMemory &&other) noexcept { swap(other); }
+  LentMemory &operator=(LentMemory &&other) noexcept
+  {
+    swap(other);
+    return *this;
+  }
+
+  bool  lend(const void *p, Lent *lent);  // p: null too; false where others cannot open it
+  char *open(int rank, const Lent &lent); // on the leader: what that rank has lent
+
+private:
+  static constexpr std::uint32_t lines = 16; // a task takes three at the most
+
+  struct Line {
+    device::Allocation allocation; // of the lender's; id 0: none
+    SharedBlock::Name  name;
+  };
+  struct Table {
+    alignas(64) std::atomic<std::uint32_t> changes; // of its lines
+    Line line[lines];
+  };
+  struct Opened {
+    std::uint64_t allocation = 0;
+    char         *base       = nullptr;
+  };
+
+  Table        &table(int rank) const { return window_.at<Table>()[rank]; }
+  std::uint32_t find_line(const device::Allocation &allocation);
+  void          forget_if_freed(Line &line);
+  void          close(Opened &opened);
+  void          swap(LentMemory &other) noexcept;
+
+  SharedWindow               window_; // a table of each rank
+  int                        rank_ = 0;
+  std::vector<std::uint32_t> used_; // when this rank's lines were, last
+  std::uint32_t              clock_ = 0;
+  std::vector<Opened>        opened_;       // the leader's: [ranks][lines]
+  std::vector<std::uint32_t> seen_changes_; // [ranks]
+};
+
+} // namespace goza::parallel
