@@ -21,6 +21,9 @@
 #include "ksp/fused.hpp"
 #include "petscgoza.h"
 #include <petscdevice.h>
+#include <algorithm>
+#include <array>
+#include <vector>
 
 namespace goza
 {
@@ -117,6 +120,26 @@ static PetscErrorCode CheckPETSc()
 /* --- options of the plugin itself */
 
 /* All ranks on their devices, or all on the host: a matrix with parts on either would end in a wait for a message that never comes. */
+/* Of the ranks of a host that share a GPU: where one works for all, the others launch next to nothing there. */
+static PetscErrorCode IsFirstOnItsDevice(MPI_Comm host, bool *first)
+{
+  std::array<char, 16>              mine{};
+  std::vector<std::array<char, 16>> all;
+  PetscMPIInt                       rank, size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(host, &rank));
+  PetscCallMPI(MPI_Comm_size(host, &size));
+  PetscCall(FailTogether(host, Guarded([&] {
+                           mine = device::uuid();
+                           all.resize(size);
+                         }),
+                         "look at its device"));
+  PetscCallMPI(MPI_Allgather(mine.data(), 16, MPI_CHAR, all.data(), 16, MPI_CHAR, host));
+  *first = std::find(all.begin(), all.end(), mine) - all.begin() == rank;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode ChooseDevice(PetscInt wish)
 {
   std::string why;
@@ -127,10 +150,10 @@ static PetscErrorCode ChooseDevice(PetscInt wish)
   if (wish != 1) {
     MPI_Comm    host;
     PetscMPIInt rank;
+    bool        first = true;
 
     PetscCallMPI(MPI_Comm_split_type(PETSC_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host));
     PetscCallMPI(MPI_Comm_rank(host, &rank));
-    PetscCallMPI(MPI_Comm_free(&host));
     PetscCall(Guarded([&] {
       device::select(rank);
       if (!device::available(&why) && why.empty()) why = "the device cannot be used";
@@ -141,7 +164,9 @@ static PetscErrorCode ChooseDevice(PetscInt wish)
     if (there) { PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA)); /* its choice, -device_select_cuda, is ours */ }
 #endif
     if (there) plugin.space = Space::Cuda;
-    if (there) PetscCall(Guarded([] { kernel_loader::start(); }));
+    if (there && plugin.ranks_per_gpu != RANKS_OWN) PetscCall(IsFirstOnItsDevice(host, &first));
+    if (there && first) PetscCall(Guarded([] { kernel_loader::start(); }));
+    PetscCallMPI(MPI_Comm_free(&host));
     PetscCheck(there || wish != 2, PETSC_COMM_WORLD, PETSC_ERR_GPU, "-goza_device cuda was asked for, but %s", why.c_str());
   }
   if (there) PetscCall(PetscSNPrintf(state.device_text, sizeof(state.device_text), "%s", device::description().c_str()));
