@@ -1,4 +1,5 @@
 #include "group_vector.hpp"
+#include "group_parts.hpp"
 #include "core/launch/for_each_row.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/errors.hpp"
@@ -10,55 +11,13 @@
 namespace goza::mat
 {
 
-namespace
-{
-
-/* Parts of a vector of the group's, one behind the other. */
-struct Parts {
-  static constexpr int most = 64;
-
-  int          n;
-  PetscScalar *data[most];
-  PetscInt     first[most + 1]; // item of each, and behind the last
-
-  HD PetscScalar &at(PetscInt i) const
-  {
-    int part = 0, end = n;
-
-    while (end - part > 1) {
-      const int middle = (part + end) / 2;
-
-      (first[middle] <= i ? part : end) = middle;
-    }
-    return data[part][i - first[part]];
-  }
-};
-
-/* Between the parts and the whole, whose order may be another. */
-template <bool out> struct Move {
-  Parts           parts;
-  const PetscInt *natural;
-  PetscScalar    *whole;
-
-  HD void operator()(PetscInt row) const
-  {
-    const PetscInt i  = parts.first[0] + row;
-    PetscScalar   &it = whole[natural ? natural[i] : i];
-
-    if constexpr (out) parts.at(i) = it;
-    else it = parts.at(i);
-  }
-};
-
-void move_parts(Space space, const Parts &parts, const PetscInt *natural, PetscScalar *whole, bool out)
+static void move_parts(Space space, const Parts &parts, const PetscInt *natural, PetscScalar *whole, bool out)
 {
   const PetscInt n = parts.first[parts.n] - parts.first[0];
 
   if (out) for_each_row(space, n, Move<true>{parts, natural, whole});
   else for_each_row(space, n, Move<false>{parts, natural, whole});
 }
-
-} // namespace
 
 PetscErrorCode GroupVector::space(const RankGroup &group, Mat A, Space products, Space *space)
 {
