@@ -209,7 +209,7 @@ PetscInt RankGroup::Numbering::operator()(PetscInt old) const
 PetscErrorCode RankGroup::wait(const SharedCount &count, std::uint32_t wanted)
 {
   using namespace std::chrono;
-  constexpr auto look = microseconds(20), short_wait = microseconds(200);
+  constexpr auto look = microseconds(20), short_wait = microseconds(400);
   const auto     begin = steady_clock::now();
 
   PetscFunctionBegin;
