@@ -1,33 +1,111 @@
-/* The entries of CDS one by one, for those who look at values instead of multiplying. */
+/* The places of CDS one by one, in either space, for those who read or write values instead of multiplying. */
 #pragma once
 #include "cds_view.hpp"
 
 namespace goza::mat
 {
 
-template <class Store> struct CdsEntries {
-  CdsView<Store> A;
-  int            bs;
-  bool           half;
+/* Value: PetscScalar, to write, too, or const PetscScalar. */
+template <class Value> struct CdsEntries {
+  PetscInt     nodes, columns; // columns: in nodes, too
+  int          bs;
+  bool         half;
+  int          ndiag;
+  std::int64_t ld;
+  Value       *val;
+  PetscInt     offset[max_diagonals]; // [ndiag], ascending; half: from 0 up
 
-  /* f(column, value) for the places of a row, columns ascending; where the matrix has no entry, the value is 0. */
+  HD PetscInt rows() const { return nodes * bs; }
+  HD Value   *at(int d, int r, int c, PetscInt i) const { return val + (static_cast<std::int64_t>((d * bs + r) * bs + c) * ld + i); }
+
+  HD int find(PetscInt o) const // -1: not stored
+  {
+    int low = 0, high = ndiag;
+
+    while (low < high) {
+      const int mid = (low + high) / 2;
+
+      if (offset[mid] < o) low = mid + 1;
+      else high = mid;
+    }
+    return low < ndiag && offset[low] == o ? low : -1;
+  }
+
+  /* Where an entry inside the matrix stands, half: or its mirror image; nullptr: on no diagonal. */
+  HD Value *place(PetscInt row, PetscInt col) const
+  {
+    const PetscInt i = row / bs, j = col / bs;
+    const bool     mirrored = half && j < i;
+    const int      d        = find(mirrored ? i - j : j - i);
+
+    if (d < 0) return nullptr;
+    return mirrored ? at(d, static_cast<int>(col % bs), static_cast<int>(row % bs), j) : at(d, static_cast<int>(row % bs), static_cast<int>(col % bs), i);
+  }
+
+  /* f(column, place) for the places of a row, ascending. */
+  template <class F> HD void for_each_of_row(PetscInt row, F f) const
+  {
+    const PetscInt i = row / bs;
+    const int      r = static_cast<int>(row % bs);
+
+    for (int d = ndiag - 1; half && d >= 0; d--) {
+      const PetscInt j = i - offset[d];
+
+      if (j < 0 || j == i) continue;
+      for (int c = 0; c < bs; c++) f(j * bs + c, at(d, c, r, j));
+    }
+    for (int d = 0; d < ndiag; d++) {
+      const PetscInt j = i + offset[d];
+
+      if (j < 0 || j >= columns) continue;
+      for (int c = 0; c < bs; c++) f(j * bs + c, at(d, r, c, i));
+    }
+  }
+
+  /* f(column, value), alike; where the matrix has no entry, the value is 0. */
   template <class F> HD void for_each_entry(PetscInt row, F f) const
   {
-    const PetscInt i = row / bs, r = row % bs;
+    for_each_of_row(row, [&f](PetscInt col, const Value *p) { f(col, *p); });
+  }
 
-    for (PetscInt d = A.ndiag - 1; half && d >= 0; d--) { // the mirror images of what rows above hold
-      const PetscInt j = i - A.offset[d];
+  /* f(row, place) for the places of a column, ascending. */
+  template <class F> HD void for_each_of_column(PetscInt col, F f) const
+  {
+    const PetscInt j = col / bs;
+    const int      c = static_cast<int>(col % bs);
 
-      if (j >= i || j < 0) continue;
-      for (int c = 0; c < bs; c++) f(j * bs + c, A.val[((d * bs + c) * bs + r) * A.ld + j]);
+    if (half) {
+      for_each_of_row(col, f);
+      return;
     }
-    for (PetscInt d = 0; d < A.ndiag; d++) {
-      const PetscInt j = i + A.offset[d];
+    for (int d = ndiag - 1; d >= 0; d--) {
+      const PetscInt i = j - offset[d];
 
-      if (j < 0 || j >= A.ncols) continue;
-      for (int c = 0; c < bs; c++) f(j * bs + c, A.val[((d * bs + r) * bs + c) * A.ld + i]);
+      if (i < 0 || i >= nodes) continue;
+      for (int r = 0; r < bs; r++) f(i * bs + r, at(d, r, c, i));
+    }
+  }
+
+  /* f(row, column, place) for what is stored with a node. */
+  template <class F> HD void for_each_stored(PetscInt i, F f) const
+  {
+    for (int d = 0; d < ndiag; d++) {
+      const PetscInt j = i + offset[d];
+
+      if (j < 0 || j >= columns) continue;
+      for (int r = 0; r < bs; r++) {
+        for (int c = 0; c < bs; c++) f(i * bs + r, j * bs + c, at(d, r, c, i));
+      }
     }
   }
 };
+
+template <class Store, class Value> CdsEntries<Value> entries_in(const CdsView<Store> &view, int bs, bool half, Value *val)
+{
+  CdsEntries<Value> entries{view.nrows, view.ncols, bs, half, static_cast<int>(view.ndiag), view.ld, val, {}};
+
+  std::copy_n(view.offset, view.ndiag, entries.offset);
+  return entries;
+}
 
 } // namespace goza::mat

@@ -68,7 +68,7 @@ private:
 };
 
 struct JoinExponents {
-  CdsEntries<PetscScalar> A;
+  CdsEntries<const PetscScalar> A;
 
   HD void operator()(PetscInt row, std::int64_t *most) const
   {
@@ -89,8 +89,9 @@ struct JoinExponents {
 RowExponents row_exponents(const Cds<PetscScalar, PetscScalar> &A)
 {
   Array<std::int64_t> most(A.space(), 2);
+  const auto          view = A.view();
 
-  join_rows<Most, 2>(A.space(), A.nrows(), JoinExponents{{A.view(), static_cast<int>(A.block_size()), A.half()}}, most.data());
+  join_rows<Most, 2>(A.space(), A.nrows(), JoinExponents{entries_in(view, static_cast<int>(A.block_size()), A.half(), view.val)}, most.data());
   const std::vector<std::int64_t> all = most.to_host();
 
   return {all[0], all[1]};

@@ -347,7 +347,7 @@ PetscErrorCode MatCDSGetPrecision(Mat A, MatStoragePrecision *precision)
 . -mat_cds_max_fill fill               - stored values for one nonzero beyond which the matrix is refused (3)
 . -mat_cds_block_size (auto|1|2|3|6)   - unknowns of a node
 . -mat_cds_precision (double|single|half|bfloat16) - precision of the stored values
-- -mat_cds_keep_aij (auto|yes|no)      - no: nothing is held but the diagonals; auto (default): AIJ is held beside them
+- -mat_cds_keep_aij (auto|yes|no)      - no: nothing is held but the diagonals; yes, auto (default): AIJ is held beside them
 
   Level: beginner
 
@@ -355,6 +355,9 @@ PetscErrorCode MatCDSGetPrecision(Mat A, MatStoragePrecision *precision)
   `MATSEQAIJCDS` on one process, `MATMPIAIJCDS` on several. The matrix is an AIJ matrix in every other respect. Entries on diagonals that are too empty go to a sliced-ELL
   remainder, so every matrix works; matrices of structured grids are what it is for. A stored zero takes part in the product: a NaN in x also reaches
   rows whose diagonals merely pass over it.
+
+  `auto` holds AIJ, as `yes` does: when a matrix gets its type nobody knows what it will be asked for, and a `MATCDS` must give what any AIJ matrix gives (factors, products with
+  matrices, row pointers, entries off its diagonals), which one of diagonals alone refuses.
 
   With `-mat_cds_keep_aij no` a matrix is of type "owncds": its diagonals are all that there is of it, at most 128 of them, each whole, in `PetscScalar`, with no index, so that it
   may have more nonzeros than a `PetscInt` counts. They are those of a `DMDA`'s stencil, of `MatSetPreallocationCOO()`, or of the values that are set. Values are set on the device by COO; `MatSetValues()`

@@ -1,10 +1,12 @@
 /* What can be done to diagonals where they are. Arrays are in the same space. */
 #pragma once
 #include "core/device/array.hpp"
-#include "diagonal_values.hpp"
+#include "mat/cds/cds_entries.hpp"
 
 namespace goza::mat
 {
+
+using DiagonalValues = CdsEntries<PetscScalar>;
 
 void scale(Space space, const DiagonalValues &A, PetscScalar factor);
 void scale_rows_and_columns(Space space, const DiagonalValues &A, const PetscScalar *row, const PetscScalar *column); // null: by 1

@@ -8,7 +8,7 @@
 
    The values are where the products are. Where somebody sets or reads single entries and that is a device, they come to the host, and go back when the assembly ends. */
 #pragma once
-#include "diagonal_values.hpp"
+#include "diagonal_ops.hpp"
 #include "mat/cds/cds.hpp"
 #include "mat/common/par_operator.hpp"
 #include "petsc/errors.hpp"

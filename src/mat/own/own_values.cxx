@@ -71,11 +71,7 @@ static void take(Mat A, OwnCds *own, std::unique_ptr<PlainCds> cds)
 
 static DiagonalValues values_of(const PlainCds &cds, PetscScalar *val)
 {
-  const CdsView<PetscScalar> view = cds.view();
-  DiagonalValues             v{view.nrows, view.ncols, static_cast<int>(cds.block_size()), cds.half(), static_cast<int>(view.ndiag), view.ld, val, {}};
-
-  std::copy_n(view.offset, view.ndiag, v.offset);
-  return v;
+  return entries_in(cds.view(), static_cast<int>(cds.block_size()), cds.half(), val);
 }
 
 static std::size_t size_of(const PlainCds &cds)

@@ -103,7 +103,7 @@ Couplings couplings_of(const StoredRows &rows, const ColumnMap &columns, const C
   for_each_row(space, A.nrows, OfCoupled{facts.dinv.data(), facts.isolated.data(), dinv.data()});
   columns.update(dinv);
   if (const auto *cds = columns.size() == 1 ? rows.diagonals() : nullptr) {
-    join_rows<Plus, numbers_of_couplings>(space, A.nrows, RowCouplings<mat::CdsEntries<PetscScalar>>{entries_of(*cds), dinv.data()}, counts.data());
+    join_rows<Plus, numbers_of_couplings>(space, A.nrows, RowCouplings<mat::CdsEntries<const PetscScalar>>{entries_of(*cds), dinv.data()}, counts.data());
   } else {
     Array<CsrCouplings::Found> found(space, A.nrows);
 

@@ -303,7 +303,7 @@ CsrFacts row_facts(const StoredRows &rows, const LocalColumns &columns)
   facts.dinv     = Array<PetscScalar>(space, A.nrows);
   facts.isolated = Array<std::int64_t>(space, A.nrows);
   if (const auto *cds = columns.size() == 1 ? rows.diagonals() : nullptr) {
-    join_rows<Plus, of_row>(space, A.nrows, Facts<mat::CdsEntries<PetscScalar>>{entries_of(*cds), facts.dinv.data(), facts.isolated.data()}, counts.data());
+    join_rows<Plus, of_row>(space, A.nrows, Facts<mat::CdsEntries<const PetscScalar>>{entries_of(*cds), facts.dinv.data(), facts.isolated.data()}, counts.data());
   } else {
     Array<unsigned> found(space, A.nrows);
 

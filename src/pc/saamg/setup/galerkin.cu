@@ -177,7 +177,7 @@ Array<PetscScalar> magnitudes(const StoredRows &rows, const Array<PetscScalar> &
   Array<PetscScalar> magnitude(A.space, A.nrows);
 
   if (rows.no_rows())
-    for_each_row(A.space, A.nrows, MagnitudeOfRow<mat::CdsEntries<PetscScalar>>{entries_of(*rows.diagonals()), dinv.data(), magnitude.data()});
+    for_each_row(A.space, A.nrows, MagnitudeOfRow<mat::CdsEntries<const PetscScalar>>{entries_of(*rows.diagonals()), dinv.data(), magnitude.data()});
   else for_each_row(A.space, A.nrows, MagnitudeOfRow<AijRowsView>{rows_of(A), dinv.data(), magnitude.data()});
   return magnitude;
 }

@@ -25,9 +25,11 @@ struct StoredRows {
   }
 };
 
-inline mat::CdsEntries<PetscScalar> entries_of(const mat::Cds<PetscScalar, PetscScalar> &cds)
+inline mat::CdsEntries<const PetscScalar> entries_of(const mat::Cds<PetscScalar, PetscScalar> &cds)
 {
-  return {cds.view(), static_cast<int>(cds.block_size()), cds.half()};
+  const auto view = cds.view();
+
+  return mat::entries_in(view, static_cast<int>(cds.block_size()), cds.half(), view.val);
 }
 
 } // namespace goza::saamg
