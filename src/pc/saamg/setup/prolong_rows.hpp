@@ -129,10 +129,10 @@ struct FilteredRow {
       if (!all && !keep(node, j, asked)) return;
       if (own < 0 && j / bs == node) own = p;
       col[p] = j;
-      val[p] = a;
+      val[p] = bs == 1 && j == row && !all ? a + lumped : a;
       p++;
     });
-    if (all || own < 0) return;
+    if (bs == 1 || all || own < 0) return;
     A.for_each_entry(row, [&](PetscInt j, PetscScalar a) { // onto the diagonal block, component by component
       if (keep(node, j, asked)) return;
       const PetscInt to = node * bs + component(j);
