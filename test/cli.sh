@@ -286,6 +286,8 @@ says "-mat_view ::ascii_info_detail: paper P3's Fold" 0 'rectangle +spatial inde
 says "-mat_locality_what_if" 0 'what if: +lines read whole GF/s [0-9.]+; 30 % more hits GF/s [0-9.]+; memory that gathers GF/s' "$ex2" $load -goza_device host -mat_type fold -m 20 -n 20 -mat_view ::ascii_info_detail -mat_locality_what_if
 says "-goza_platform c2050" 0 'for platform c2050: .* 144 GB/s; paper P2' "$ex2" $load -goza_device host -goza_platform c2050 -mat_type fold -m 20 -n 20 -mat_view ::ascii_info_detail
 says "-goza_platform: what is measured here is not called so of another" 0 'us a product here \(median of 7\), which is not platform h200' "$ex2" $load -goza_device host -goza_platform h200 -mat_type fold -m 20 -n 20 -ksp_view_mat ::ascii_info_detail -mat_locality_measure
+RANKS=2 says "-ksp_converged_reason of ranks that share a device: once" 0 'told 1 times' \
+  sh -c "'$ex2' $load -mat_type cds -ksp_type fusedcg -pc_type saamg -goza_ranks_per_gpu group -m 40 -n 40 -ksp_converged_reason | grep -c 'converged due' | sed 's/.*/told & times/'"
 RANKS=2 says "-goza_platform: no such platform" error 'goza_platform: platform abacus is no known name' "$ex2" $load -goza_platform abacus
 RANKS=3 says "-mat_view shows locality, least to most over the ranks" 0 'rows 33 to 34, columns 33 to 34, nonzeros' "$ex2" $load -mat_type slicedell -m 10 -n 10 -mat_view ::ascii_info_detail
 RANKS=3 says "-mat_view of fewer rows than ranks" 0 'rows 1, columns 1, nonzeros 1,' "$ex2" $load -mat_type slicedell -m 1 -n 1 -mat_view ::ascii_info_detail

@@ -100,6 +100,7 @@ PetscErrorCode GroupSolve::create(KSP ksp)
   PetscFunctionBegin;
   if (!there_) {
     PetscCall(KSPCreate(A_->group().leaders(), &there_));
+    PetscCall(PetscObjectSetOptionsPrefix((PetscObject)there_, "goza_leaders_")); /* it reports to the user's, which views and tells as its options say */
     PetscCall(KSPSetType(there_, ((PetscObject)ksp)->type_name));
     PetscCall(KSPSetErrorIfNotConverged(there_, PETSC_FALSE)); /* the user's tells */
     PetscCall(KSPMonitorSet(there_, NoteNorm, &reports_, NULL));

@@ -8,16 +8,16 @@ namespace goza::mat
 
 PetscErrorCode BorrowedCsr::open_pattern(Mat A)
 {
-  static const PetscInt no_rows[] = {0}; // a block that nobody has set up has no array
-  PetscBool             done;
+  PetscBool done;
 
   PetscFunctionBegin;
   PetscCall(close());
   PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n_, &ptr_, &col_, &done));
-  PetscCheck(done && (ptr_ || !A->rmap->n), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Matrix type %s gives no row pointers", ((PetscObject)A)->type_name);
+  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Matrix type %s gives no row pointers", ((PetscObject)A)->type_name);
+  if (!ptr_) PetscCall(Guarded([&] { no_entries_.assign(A->rmap->n + 1, 0); })); // nobody has set the matrix up
   PetscCall(PetscObjectReference((PetscObject)A));
   A_                  = A;
-  const PetscInt *ptr = ptr_ ? ptr_ : no_rows;
+  const PetscInt *ptr = ptr_ ? ptr_ : no_entries_.data();
   nnz_                = ptr[A->rmap->n];
   csr_                = {Space::Host, A->rmap->n, A->cmap->n, ptr, col_, NULL, nnz_, ptr, col_};
   PetscFunctionReturn(PETSC_SUCCESS);

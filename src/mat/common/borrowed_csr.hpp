@@ -3,6 +3,7 @@
 #pragma once
 #include "core/sparse/csr_matrix.hpp"
 #include <memory>
+#include <vector>
 #include <petscmat.h>
 
 namespace goza::mat
@@ -28,6 +29,7 @@ private:
 
   Mat                        A_   = NULL;
   const PetscInt            *ptr_ = NULL, *col_ = NULL; // the host's, lent
+  std::vector<PetscInt>      no_entries_;               // row pointers of a matrix that has none
   const PetscScalar         *val_ = NULL;               // the same, where they were asked for
   PetscInt                   n_ = 0, nnz_ = 0;
   std::shared_ptr<CsrMatrix> copy_;

@@ -90,6 +90,23 @@ PetscErrorCode MatMultBase(Mat A, FormatMat *f, Vec x, Vec y, Vec z)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode MatAddTransposedProduct(Mat A, Vec x, Vec z)
+{
+  PetscBool cusparse;
+  Vec       dx = x, dz = z;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &cusparse, MATSEQAIJCUSPARSE, MATMPIAIJCUSPARSE, ""));
+  if (cusparse) {
+    PetscCall(OnDevice(x, true, &dx));
+    PetscCall(OnDevice(z, true, &dz));
+  }
+  PetscCall(MatMultTransposeAdd(A, dx, dz, dz));
+  PetscCall(Back(x, false, &dx));
+  PetscCall(Back(z, true, &dz));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* --- values */
 
 /* Some operations of AIJCUSPARSE read or write the host's values without a look at where the newer ones are. */

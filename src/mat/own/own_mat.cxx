@@ -1,6 +1,7 @@
 /* The type owncds: creation, assembly, products, what it says of itself. */
 #include "diagonal_ops.hpp"
 #include "own_cds.hpp"
+#include "mat/common/format_mat.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
 #include "petscgoza.h"
@@ -100,7 +101,7 @@ static PetscErrorCode MatMultTransposeAdd_OwnCds(Mat A, Vec x, Vec y, Vec z)
   if (!failed) failed = MultiplyTransposed(own, v, x, y, z);
   PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "multiply by its transposed part"));
   PetscCall(OwnRest(A, own, &rest));
-  if (rest) PetscCall(MatMultTransposeAdd(rest, x, z, z));
+  if (rest) PetscCall(MatAddTransposedProduct(rest, x, z));
   PetscCall(LogFlops(own->space, 2.0 * own->op->nnz()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,6 +1,7 @@
 /* Operations on all values of an owning matrix, where they are. */
 #include "diagonal_ops.hpp"
 #include "own_cds.hpp"
+#include "mat/common/format_mat.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
 
@@ -144,7 +145,7 @@ PetscErrorCode AddSumsOfRest(Mat rest, bool of_columns, Vec sums)
   PetscCall(MatCreateVecs(absolute, &right, &left));
   const Vec ones = of_columns ? left : right;
   PetscCall(VecSet(ones, 1));
-  PetscCall(of_columns ? MatMultTransposeAdd(absolute, ones, sums, sums) : MatMultAdd(absolute, ones, sums, sums));
+  PetscCall(of_columns ? MatAddTransposedProduct(absolute, ones, sums) : MatMultAdd(absolute, ones, sums, sums));
   PetscCall(VecDestroy(&right));
   PetscCall(VecDestroy(&left));
   PetscCall(MatDestroy(&absolute));
