@@ -143,8 +143,11 @@ static PetscErrorCode MatAssemblyEnd_OwnCds(Mat A, MatAssemblyType type)
   PetscFunctionBegin;
   PetscCall(OwnDeliver(A, own));
   own->is_open = false;
-  if (type == MAT_FLUSH_ASSEMBLY || !own->op || own->space == Space::Host) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), OwnRead(A, own, own->space, &v), "hold its diagonals"));
+  if (type == MAT_FLUSH_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
+  const bool           there  = own->op && own->space == Space::Cuda; /* a rank that has set no value holds none yet */
+  const PetscErrorCode failed = there ? OwnRead(A, own, own->space, &v) : PETSC_SUCCESS;
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "hold its diagonals"));
+  if (!there) PetscFunctionReturn(PETSC_SUCCESS);
   own->host         = Array<PetscScalar>();
   own->host_current = false;
   PetscFunctionReturn(PETSC_SUCCESS);
