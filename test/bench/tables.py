@@ -120,7 +120,7 @@ def solves():
 
 def fused_half():
     rows = records("fused_half")
-    return rows, listing(rows, nodes=lambda r: cube(r["nodes"]), method=lambda r: f"`{r['ksp_type']}` + saamg {code(r['settings'])}", iterations=lambda r: r["iterations"],
+    return rows, listing(rows, nodes=lambda r: cube(r["nodes"]), program=lambda r: r["program"], method=lambda r: f"`{r['ksp_type']}` + saamg {code(r['settings'])}", iterations=lambda r: r["iterations"],
                          set_up=lambda r: ms(r["setup_s"]), first_solve=lambda r: ms(r["first_solve_s"]), best_solve=lambda r: ms(r["solve_s"]))
 
 
