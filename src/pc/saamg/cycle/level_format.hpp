@@ -12,7 +12,7 @@ namespace goza::saamg
 
 using WideCds = mat::Cds<PetscScalar, PetscScalar>;
 
-/* Diagonals of fewer bytes are read in so little of a product's time that half precision saves less than 3 % of it. */
+/* Diagonals of fewer bytes are read in so little of a product's time that half precision saves next to nothing. */
 constexpr std::size_t least_halved_bytes = 3 << 20;
 
 /* A format in which a level's rows are at hand as well while one of them is built or refilled: diagonals are then made from diagonals. */

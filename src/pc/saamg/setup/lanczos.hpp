@@ -8,7 +8,7 @@ namespace goza::saamg
 
 constexpr PetscInt least_lanczos_steps = 2; // one finds the mean of the eigenvalues of D^-1 A, which is 1; two at least 0.7 of the largest
 constexpr PetscInt max_lanczos_steps   = 100;
-constexpr PetscInt few_rows            = 24; // so many steps as rows cost nothing and miss no eigenvalue, where a few may be 18 % short of the largest
+constexpr PetscInt few_rows            = 24; // so many steps as rows cost nothing and miss no eigenvalue, where a few may fall short of the largest
 
 /* A new direction shorter than this, relative to what was seen, is noise: the space is invariant, and its Ritz values are eigenvalues to that accuracy. */
 constexpr PetscReal lanczos_breakdown = PETSC_SQRT_MACHINE_EPSILON;
