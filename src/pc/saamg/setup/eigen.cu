@@ -330,9 +330,9 @@ PetscReal lambda_max(const StoredRows &A, const ColumnMap &columns, const CsrFac
   PetscReal          lambda    = 0;
   bool               by_itself = false, &symmetric = expected ? *expected : by_itself;
 
-  its = PetscMin(columns.nglobal() <= few_rows ? columns.nglobal() : PetscMax(its, 1), max_lanczos_steps);
+  its = PetscMin(PetscMin(PetscMax(its, 1), columns.nglobal()), max_lanczos_steps);
   if (facts.positive == facts.negative) symmetric = false;
-  else lambda = lanczos(product, columns, facts, ids, facts.positive ? 1 : -1, its, &symmetric);
+  else lambda = lanczos(product, columns, facts, ids, facts.positive ? 1 : -1, columns.nglobal() <= few_rows ? columns.nglobal() : its, &symmetric);
   if ((facts.positive || facts.negative) && !symmetric) lambda = arnoldi(product, columns, facts.dinv, ids, its);
   if (facts.dominant) lambda = PetscMin(lambda, 2);
   if (facts.any_isolated) lambda = PetscMax(lambda, 1);
