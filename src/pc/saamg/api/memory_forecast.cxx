@@ -1,4 +1,5 @@
 #include "memory_forecast.hpp"
+#include "core/sparse/local_column.hpp"
 #include "pc/saamg/cycle/transfer_shape.hpp"
 #include "pc/saamg/setup/box_grid.hpp"
 #include "pc/saamg/setup/tuning.hpp"
@@ -41,7 +42,8 @@ double transfer_bytes(const MemoryQuestion &q, double entries, double rows, doub
 MemoryEstimate estimate_memory(const MemoryQuestion &q)
 {
   constexpr double index = sizeof(PetscInt), entry = sizeof(PetscScalar) + index; // of a CSR matrix
-  const double     k    = static_cast<double>(q.vectors);
+  constexpr double column = sizeof(LocalColumn);                                  // of a format's, whatever PetscInt is
+  const double     k      = static_cast<double>(q.vectors);
   double           rows = q.rows, nonzeros = q.nonzeros, bs = static_cast<double>(q.bs), after = 0, product = 0;
 
   for (PetscInt level = 0; rows > 0; level++) {
@@ -49,15 +51,15 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
 
     after += rows * ((level || q.fine_value < sizeof(PetscScalar) ? 5 : 3) * value + sizeof(PetscScalar)); // of the cycle, without the user's, and the inverse diagonal
     if (!level) after += rows * (value + sizeof(std::int64_t));                                            // which rows are coupled to nothing, if any are
-    if (level || !q.fine_lent) after += nonzeros * (stored + (q.directions ? 0 : index / bs / bs)); // diagonals need no indices, a block one
-    if (level) after += nonzeros * entry;                                                           // as the Galerkin product left it
-    if (level ? q.coarse_colored : q.fine_colored) after += nonzeros * (value + index);
+    if (level || !q.fine_lent) after += nonzeros * (stored + (q.directions ? 0 : column / bs / bs)); // diagonals need no indices, a block one
+    if (level) after += nonzeros * entry;                                                            // as the Galerkin product left it
+    if (level ? q.coarse_colored : q.fine_colored) after += nonzeros * (value + column);
     if (rows <= static_cast<double>(q.coarse_limit) || level + 1 >= q.max_levels) break;
 
     const Coarsened next       = coarsened(nonzeros / rows / bs, level < q.aggressive_levels, (q.directions ? 1 : 1.1) * (level ? std::pow(q.coarse_interpolation_degree, 1.4) : 1), q.directions);
     const double    aggregates = std::ceil(rows / bs / next.size), reached = std::min(aggregates, next.reached), below = std::min(aggregates, next.below);
     const double    transfer = rows * reached * k, between = rows * std::sqrt(reached * below) * k; // entries of P and of A P
-    const double    shared = q.directions && !level && bs * k == 1 ? 1 : index;                     // slices that are alike share their indices
+    const double    shared = q.directions && !level && bs * k == 1 ? 1 : column;                    // slices that are alike share their indices
 
     const bool boxes = q.boxes && nonzeros > (q.directions < 3 ? 4 : 16) * rows;
     if (boxes && q.device)
