@@ -49,6 +49,11 @@ PETSC_DIR    ?= $(patsubst %/lib,%,$(PETSC_LIBDIR))
 PETSC_SRC    := $(firstword $(wildcard $(PETSC_DIR)/src /usr/share/petsc/*/share/petsc/examples/src))
 PETSC_CFLAGS := $(patsubst -I%,-isystem %,$(filter -I%,$(shell $(pkgconf) --cflags PETSc)))
 PETSC_LIBS   := $(shell $(pkgconf) --libs PETSc) -Wl,-rpath,$(PETSC_LIBDIR)
+# Complex scalars: PetscScalar is a pair of Goza's own (core/complex), and what is written for real numbers only is left out; register_complex.cxx refuses it by name.
+ifneq ($(shell cat $(addsuffix /petscconf.h,$(filter-out -isystem,$(PETSC_CFLAGS))) 2>/dev/null | grep 'define PETSC_USE_COMPLEX'),)
+  COMPLEX_CFLAGS := -DPETSC_DESIRE_KOKKOS_COMPLEX -Isrc/core/complex
+  REAL_ONLY      := $(addsuffix %,$(file <src/real_only.list))
+endif
 MPI_BIN      := $(dir $(firstword $(wildcard $(PETSC_DIR)/$(PETSC_ARCH)/bin/mpicxx $(abspath $(PETSC_DIR)/../mpi/bin)/mpicxx)))
 MPICXX       := $(MPI_BIN)mpicxx
 MPICC        := $(MPI_BIN)mpicc
@@ -72,7 +77,7 @@ endif
 
 # --- Compilers. Host code is for any processor of its kind, and loops that gain from newer ones are there for those as well (core/launch/host_loop.hpp); MARCH=native: for this machine alone.
 MARCH     =
-CPPFLAGS  = -Iinclude -Isrc $(CUDA_CFLAGS) $(PETSC_CFLAGS) $(MPI_CFLAGS)
+CPPFLAGS  = -Iinclude -Isrc $(COMPLEX_CFLAGS) $(CUDA_CFLAGS) $(PETSC_CFLAGS) $(MPI_CFLAGS)
 SANITIZED = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -Wno-maybe-uninitialized) # gcc 12 sees false ones in instrumented code
 CXXFLAGS  = -std=c++17 $(OPTIMIZE) -g1 $(MARCH:%=-march=%) -Wall -Wextra $(WERROR) -fPIC -fno-semantic-interposition $(SANITIZED)
 NVCCFLAGS = -std=c++17 -O3 -arch=sm_$(CUDA_ARCH) --expt-relaxed-constexpr --extended-lambda -ccbin g++ \
@@ -83,7 +88,7 @@ CU_OBJ    = $(if $(NVCC),$(NVCC) $(CPPFLAGS) $(NVCCFLAGS) -MMD -MP -c,$(CXX_OBJ)
 LIBS      = $(PETSC_LIBS) -llapack -lblas $(CUDA_LIBS)
 
 # --- The one list of sources, by place: the library, what tests share, and one program for every other file.
-sources  = $(sort $(shell find $(1) -name '*.cxx' -o -name '*.cu' 2>/dev/null))
+sources  = $(filter-out $(REAL_ONLY),$(sort $(shell find $(1) -name '*.cxx' -o -name '*.cu' 2>/dev/null)))
 objects  = $(patsubst %,$(BUILD)/obj/%.o,$(1))
 programs = $(patsubst $(2)/%,$(BUILD)/$(3)/%,$(basename $(1)))
 LIB_OBJ     := $(call objects,$(call sources,src))

@@ -76,7 +76,8 @@ HeldSettings settings_of(const Format<V> *held)
     }
     held = &r->inner();
   }
-  if (held) (void)(read_settings<V>(held, &s) || read_settings<float>(held, &s) || read_settings<Half>(held, &s) || read_settings<BFloat16>(held, &s));
+  if (held)
+    (void)(read_settings<V>(held, &s) || read_settings<SingleScalar>(held, &s) || read_settings<HalfScalar>(held, &s) || read_settings<BFloatScalar>(held, &s));
   return s;
 }
 

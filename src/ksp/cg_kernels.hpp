@@ -37,8 +37,8 @@ struct CgScalars {
 };
 
 struct CgVectors {
-  PetscScalar *x, *r, *z, *p, *w, *s; // w = A p; s = A z where there is one reduction
-  const float *narrow_z;              // z, where that is kept in single precision
+  PetscScalar        *x, *r, *z, *p, *w, *s; // w = A p; s = A z where there is one reduction
+  const SingleScalar *narrow_z;              // z, where that is kept in single precision
 
   HD PetscScalar z_at(PetscInt i) const { return narrow_z ? static_cast<PetscScalar>(narrow_z[i]) : z[i]; }
 };

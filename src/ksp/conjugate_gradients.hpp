@@ -344,16 +344,16 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  KSP                   ksp_;
-  KrylovSpace          &K_;
-  Scalars<CgScalars>   &scalars_;
-  const bool            merged_, norm_of_r_;
-  const float *const    narrow_z_; // where z may stay
-  AnyFirstStep          first_step_;
-  DeviceLoop<CgScalars> loop_;
-  bool                  first_ = true, x_is_late_ = false;
-  CgScalars             now_{}; // as the host knows them
-  PetscScalar           beta_old_ = 0, pw_old_ = 0;
+  KSP                       ksp_;
+  KrylovSpace              &K_;
+  Scalars<CgScalars>       &scalars_;
+  const bool                merged_, norm_of_r_;
+  const SingleScalar *const narrow_z_; // where z may stay
+  AnyFirstStep              first_step_;
+  DeviceLoop<CgScalars>     loop_;
+  bool                      first_ = true, x_is_late_ = false;
+  CgScalars                 now_{}; // as the host knows them
+  PetscScalar               beta_old_ = 0, pw_old_ = 0;
 };
 
 } // namespace goza::ksp

@@ -61,15 +61,15 @@ public:
   PetscErrorCode multiply_dot(PetscInt x, PetscInt w, PetscInt y, PetscScalar *wy, PetscScalar *yy = nullptr);
   PetscErrorCode precondition(PetscInt r, PetscInt z, const CycleEnds &ends = {}); // z = M r, without what is in the null space
   /* See NativePC. None where a test or a monitor may apply the preconditioner in between, as KSPConvergedDefault() does to b at first, with a nonzero guess. */
-  AnyFirstStep   first_step(PetscInt z) { return op_ && !seen_ ? pc_.first_step((*this)[z]) : AnyFirstStep(); }
-  const float   *narrow_solution() const { return op_ && one_rank_ && !seen_ && ksp_->guess_zero ? pc_.narrow_solution() : nullptr; }
-  PetscErrorCode multiply_transposed(PetscInt x, PetscInt y); // y = A' x
-  bool           has_transpose() const;                       // the same on all ranks
-  bool           preconditions_cheaply() const { return op_ && !pc_.has_cycle(); }
-  bool           may_leave_sums() const { return op_ && one_rank_ && pc_.removes_nothing(); } // precondition() may, of z'r and z'z
-  PetscErrorCode sum_over_ranks(PetscScalar *values, PetscInt n) { return one_rank_ ? PETSC_SUCCESS : rank_sums_.sum(values, n); } // values in host memory
-  RankSums      &rank_sums() { return rank_sums_; }
-  PetscErrorCode log_flops(PetscLogDouble per_row);
+  AnyFirstStep        first_step(PetscInt z) { return op_ && !seen_ ? pc_.first_step((*this)[z]) : AnyFirstStep(); }
+  const SingleScalar *narrow_solution() const { return op_ && one_rank_ && !seen_ && ksp_->guess_zero ? pc_.narrow_solution() : nullptr; }
+  PetscErrorCode      multiply_transposed(PetscInt x, PetscInt y); // y = A' x
+  bool                has_transpose() const;                       // the same on all ranks
+  bool                preconditions_cheaply() const { return op_ && !pc_.has_cycle(); }
+  bool                may_leave_sums() const { return op_ && one_rank_ && pc_.removes_nothing(); } // precondition() may, of z'r and z'z
+  PetscErrorCode      sum_over_ranks(PetscScalar *values, PetscInt n) { return one_rank_ ? PETSC_SUCCESS : rank_sums_.sum(values, n); } // values in host memory
+  RankSums           &rank_sums() { return rank_sums_; }
+  PetscErrorCode      log_flops(PetscLogDouble per_row);
 
   /* History, monitors, convergence test. up_to_date() runs first where one of them may look at the solution. */
   template <class UpToDate> PetscErrorCode report(PetscInt it, PetscReal norm, const UpToDate &up_to_date)

@@ -152,7 +152,7 @@ AnyFirstStep NativePC::first_step(PetscScalar *z)
   return bs_ == 1 ? AnyFirstStep(FirstStep<PetscScalar>{1, blocks_.data(), nullptr, z}) : AnyFirstStep();
 }
 
-const float *NativePC::narrow_solution() const
+const SingleScalar *NativePC::narrow_solution() const
 {
   return cycle_ && removes_nothing() ? cycle_->narrow_solution() : nullptr;
 }

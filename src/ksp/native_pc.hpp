@@ -18,13 +18,13 @@ public:
   PetscErrorCode fill(PC pc, Vec like); // collective, when all ranks have found it
   PetscErrorCode apply(const PetscScalar *r, PetscScalar *z, FusedSums &sums, const CycleEnds &ends = {});
   /* What apply(r, z) begins with, for a pass that makes r; then `ends` says so. */
-  AnyFirstStep first_step(PetscScalar *z);
-  const float *narrow_solution() const; // where apply() may leave z; nullptr: nowhere but there
-  bool         removes_nothing() const { return !constants_ && null_.empty(); }
-  bool         has_cycle() const { return cycle_; }
-  bool         recordable() const; // apply() launches kernels and no more
-  void         add_to(Footprint *footprint) const;
-  const char  *describe() const { return cycle_ ? "cycle" : bs_ ? "inverse diagonal blocks" : "no preconditioner"; }
+  AnyFirstStep        first_step(PetscScalar *z);
+  const SingleScalar *narrow_solution() const; // where apply() may leave z; nullptr: nowhere but there
+  bool                removes_nothing() const { return !constants_ && null_.empty(); }
+  bool                has_cycle() const { return cycle_; }
+  bool                recordable() const; // apply() launches kernels and no more
+  void                add_to(Footprint *footprint) const;
+  const char         *describe() const { return cycle_ ? "cycle" : bs_ ? "inverse diagonal blocks" : "no preconditioner"; }
 
 private:
   PetscErrorCode fill_blocks(PC pc, Vec ones, Vec column);

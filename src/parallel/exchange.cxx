@@ -109,7 +109,7 @@ template <class V> const ExchangeKind<V> &exchange_kind(int which)
 
 template const ExchangeKind<PetscScalar> &exchange_kind(int);
 #if !PetscDefined(USE_REAL_SINGLE)
-template const ExchangeKind<float> &exchange_kind(int);
+template const ExchangeKind<SingleScalar> &exchange_kind(int);
 #endif
 
 } // namespace goza::parallel

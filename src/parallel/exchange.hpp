@@ -1,6 +1,7 @@
 /* One kind of exchange of the values that other ranks need. The list of kinds is in exchange.cxx. */
 #pragma once
 #include "core/device/array.hpp"
+#include "core/util/scalar_types.hpp"
 #include <memory>
 #include <petscis.h>
 
@@ -26,7 +27,10 @@ struct HaloPlan {
 
 template <class V> MPI_Datatype MpiType()
 {
-  return sizeof(V) == sizeof(float) ? MPI_FLOAT : MPI_DOUBLE;
+  const bool single = sizeof(RealOf<V>) == sizeof(float);
+
+  if (!std::is_same_v<RealOf<V>, V>) return single ? MPI_C_FLOAT_COMPLEX : MPI_C_DOUBLE_COMPLEX;
+  return single ? MPI_FLOAT : MPI_DOUBLE;
 }
 
 /* V is the type of the vectors. begin() may return before anything is sent, end() before anything has come: on the device both are ordered on the

@@ -134,7 +134,7 @@ template <class V> std::string Halo<V>::describe() const
 
 template class Halo<PetscScalar>;
 #if !PetscDefined(USE_REAL_SINGLE)
-template class Halo<float>;
+template class Halo<SingleScalar>;
 #endif
 
 } // namespace goza::parallel

@@ -64,7 +64,7 @@ void check_equal(const CsrMatrix &A, const Sparse &want, const std::string &what
     PetscInt p = ptr[i];
     for (const auto &[j, v] : want[i]) {
       BOOST_TEST_REQUIRE(col[p] == j, what << ": row " << i << " column " << col[p] << " for " << j);
-      BOOST_TEST_REQUIRE(std::abs(val[p] - v) <= 1000 * PETSC_MACHINE_EPSILON * (1 + std::abs(v)), what << ": (" << i << ", " << j << ")");
+      BOOST_TEST_REQUIRE(PetscAbsScalar(val[p] - v) <= 1000 * PETSC_MACHINE_EPSILON * (1 + PetscAbsScalar(v)), what << ": (" << i << ", " << j << ")");
       p++;
     }
   }
@@ -225,12 +225,13 @@ BOOST_AUTO_TEST_CASE(with_a_vector)
       multiply(A.view(), X.data(), Y.data());
       const auto y = Y.to_host();
       for (PetscInt i = 0; i < s.m; i++) {
-        PetscScalar sum = 0, size = 0;
+        PetscScalar sum  = 0;
+        PetscReal   size = 0;
         for (const auto &[j, v] : s.rows[i]) {
           sum += v * x[j];
-          size += std::abs(v * x[j]);
+          size += PetscAbsScalar(v * x[j]);
         }
-        BOOST_TEST_REQUIRE(std::abs(y[i] - sum) <= 1000 * PETSC_MACHINE_EPSILON * (1 + size), s.name << " row " << i);
+        BOOST_TEST_REQUIRE(PetscAbsScalar(y[i] - sum) <= 1000 * PETSC_MACHINE_EPSILON * (1 + size), s.name << " row " << i);
       }
     }
 }

@@ -98,8 +98,8 @@ template <template <class, class> class F, class Options> void check_precisions(
 
       for (PetscInt i = 0; i < A.n; i++) {
         double size = 0;
-        for (PetscInt k = A.ptr[i]; k < A.ptr[i + 1]; k++) size += std::abs(A.val[k] * x[A.col[k]]);
-        BOOST_TEST(std::abs(got[i] - want[i]) <= 1.01 * f->rounding() * size, "row " << i << ": " << got[i] << " instead of " << want[i]);
+        for (PetscInt k = A.ptr[i]; k < A.ptr[i + 1]; k++) size += PetscAbsScalar(A.val[k] * x[A.col[k]]);
+        BOOST_TEST(PetscAbsScalar(got[i] - want[i]) <= 1.01 * f->rounding() * size, "row " << i << ": " << got[i] << " instead of " << want[i]);
         rounded = rounded || got[i] != want[i];
       }
       BOOST_TEST(rounded);
@@ -152,8 +152,8 @@ BOOST_AUTO_TEST_CASE(slicedell)
 /* Scaling from both sides keeps half storage of the diagonals, whose other half is a mirror image. */
 BOOST_AUTO_TEST_CASE(symmetric_scaling_keeps_symmetry)
 {
-  const Tridiagonal                           A(30, 30, [](PetscInt i, PetscInt j) { return (i == j ? 3. : 1.) * std::pow(10., -(i + j) / 4.); });
-  Narrow<Cds<Half, PetscScalar>, PetscScalar> f(Space::Host, CdsOptions());
+  const Tridiagonal                                 A(30, 30, [](PetscInt i, PetscInt j) { return (i == j ? 3. : 1.) * std::pow(10., -(i + j) / 4.); });
+  Narrow<Cds<HalfScalar, PetscScalar>, PetscScalar> f(Space::Host, CdsOptions());
 
   f.build(A.csr());
   BOOST_TEST(f.describe().find("half (symmetric)") != std::string::npos, f.describe());
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(symmetric_scaling_keeps_symmetry)
 BOOST_AUTO_TEST_CASE(keeps_all)
 {
   const StoreRange range{StoreLimits<Half>::least, StoreLimits<Half>::most};
-  const auto       kept = [&](auto entry) { return ValueScaling<float>::keeps_all(Tridiagonal(30, 31, entry).csr(), range); };
+  const auto       kept = [&](auto entry) { return ValueScaling<SingleScalar>::keeps_all(Tridiagonal(30, 31, entry).csr(), range); };
   const auto       with = [](double small) { return [=](PetscInt i, PetscInt j) { return i == 7 && j == 8 ? small : 0.75; }; };
 
   BOOST_TEST(kept(with(0.75)));
@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(nan_and_infinity_stay)
       const auto f = make_format<SlicedEll, PetscScalar>(p, Space::Host, SlicedEllOptions());
       f->build(A.csr());
       const auto y = product(*f, 20, x);
-      for (int i = 0; i < 20; i++) BOOST_TEST(std::isfinite(y[i]) == (i != 7));
+      for (int i = 0; i < 20; i++) BOOST_TEST(std::isfinite(PetscRealPart(y[i])) == (i != 7));
     }
   }
 }
@@ -270,16 +270,16 @@ template <class V, class Make> void check_grid(const PointGrid &A, int ndiag, co
     dinv[i] = static_cast<V>(0.25 + i % 4 * 0.125);
   }
   for (PetscInt i = 0; i < n; i++) {
-    for (PetscInt k = A.ptr[i]; k < A.ptr[i + 1]; k++) ax[i] += A.val[k] * x[A.col[k]];
-    size[i] = ax[i] + x[i] + b[i]; /* all are positive */
-    w_ax += b[i] * ax[i];
+    for (PetscInt k = A.ptr[i]; k < A.ptr[i + 1]; k++) ax[i] += PetscRealPart(A.val[k]) * PetscRealPart(PetscScalar(x[A.col[k]]));
+    size[i] = ax[i] + PetscRealPart(PetscScalar(x[i] + b[i])); /* all are positive */
+    w_ax += PetscRealPart(PetscScalar(b[i])) * ax[i];
   }
   for (Space space : spaces()) {
     const Array<PetscInt>    ptrs(space, A.ptr.data(), A.ptr.size()), cols(space, A.col.data(), A.col.size());
     const Array<PetscScalar> vals(space, A.val.data(), A.val.size());
     const Array<V>           xs(space, x.data(), x.size());
     const auto               f         = make(space);
-    const double             tolerance = 1.01 * f->rounding() + 30 * std::numeric_limits<V>::epsilon();
+    const double             tolerance = 1.01 * f->rounding() + 30 * std::numeric_limits<RealOf<V>>::epsilon();
 
     f->build({space, n, n, ptrs.data(), cols.data(), vals.data()});
     BOOST_TEST(f->describe().find(" " + std::to_string(ndiag) + " diagonals") != std::string::npos, f->describe());
@@ -298,21 +298,21 @@ template <class V, class Make> void check_grid(const PointGrid &A, int ndiag, co
         const std::vector<V> got = result.to_host();
         long                 bad = 0;
 
-        for (PetscInt i = 0; i < n; i++) bad += !(std::abs(got[first + i] - want(i)) <= tolerance * size[i]);
+        for (PetscInt i = 0; i < n; i++) bad += !(PetscAbsScalar(PetscScalar(got[first + i]) - want(i)) <= tolerance * size[i]);
         BOOST_TEST(bad == 0, what << " on " << space_name(space) << ", " << A.nx << ", from " << first << ": " << bad << " rows are wrong");
       };
       f->apply(xs.data(), Add<V>{y.data() + first, y.data() + first});
-      check("sum", y, [&](PetscInt i) { return b[i] + ax[i]; });
+      check("sum", y, [&](PetscInt i) { return PetscScalar(b[i]) + ax[i]; });
       f->apply(xs.data(), Assign<V>{y.data() + first});
       check("product", y, [&](PetscInt i) { return ax[i]; });
       f->apply(xs.data(), Residual<V>{bs.data() + first, y.data() + first});
-      check("residual", y, [&](PetscInt i) { return b[i] - ax[i]; });
+      check("residual", y, [&](PetscInt i) { return PetscScalar(b[i]) - ax[i]; });
       f->apply(xs.data(), JacobiStep<V>{V(0.5), inverses.data() + first, bs.data() + first, old.data() + first, y.data() + first});
-      check("Jacobi step", y, [&](PetscInt i) { return x[i] + 0.5 * dinv[i] * (b[i] - ax[i]); });
+      check("Jacobi step", y, [&](PetscInt i) { return PetscScalar(x[i]) + 0.5 * PetscScalar(dinv[i]) * (PetscScalar(b[i]) - ax[i]); });
       f->apply_dots(xs.data(), {bs.data() + first, y.data() + first, false, &sums});
       add_up(space, sums, dot.data(), nullptr);
       check("product of dot", y, [&](PetscInt i) { return ax[i]; });
-      BOOST_TEST(std::abs(dot.to_host()[0] - w_ax) <= (tolerance + n * std::numeric_limits<V>::epsilon()) * w_ax, "dot product on " << space_name(space) << ", " << A.nx << ", from " << first);
+      BOOST_TEST(PetscAbsScalar(dot.to_host()[0] - w_ax) <= (tolerance + n * std::numeric_limits<RealOf<V>>::epsilon()) * w_ax, "dot product on " << space_name(space) << ", " << A.nx << ", from " << first);
     }
   }
 }
@@ -330,7 +330,7 @@ BOOST_AUTO_TEST_CASE(grids)
 
     for (Precision p : {Precision::Double, Precision::Single, Precision::Half, Precision::BFloat16})
       check_grid<PetscScalar>(A, c.ndiag, [p](Space space) { return make_format<Cds, PetscScalar>(p, space, CdsOptions()); });
-    check_grid<float>(A, c.ndiag, [](Space space) { return std::make_unique<Cds<float, float>>(space); });
-    check_grid<float>(A, c.ndiag, [](Space space) { return std::make_unique<Narrow<Cds<Half, float>, float>>(space, CdsOptions()); });
+    check_grid<SingleScalar>(A, c.ndiag, [](Space space) { return std::make_unique<Cds<SingleScalar, SingleScalar>>(space); });
+    check_grid<SingleScalar>(A, c.ndiag, [](Space space) { return std::make_unique<Narrow<Cds<HalfScalar, SingleScalar>, SingleScalar>>(space, CdsOptions()); });
   }
 }

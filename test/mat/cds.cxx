@@ -333,7 +333,7 @@ BOOST_AUTO_TEST_CASE(lines_of_many_lengths)
       BOOST_TEST_CONTEXT("line " << line << (corners ? ", 27 points" : ", 7 points"))
       {
         products_on_a_grid<PetscScalar, PetscScalar>(line, corners);
-        products_on_a_grid<goza::Half, float>(line, corners);
+        products_on_a_grid<goza::HalfScalar, goza::SingleScalar>(line, corners);
       }
     }
   }
@@ -400,13 +400,13 @@ BOOST_AUTO_TEST_CASE(from_diagonals)
   blocks.bs          = 3;
   made_from_cds<PetscScalar, PetscScalar>(S, twice, CdsStorage::Half, {}, true);
   made_from_cds<PetscScalar, PetscScalar>(S, twice, CdsStorage::Half, whole, false);
-  made_from_cds<goza::Half, float>(S, twice, CdsStorage::Full, promised, true);
-  made_from_cds<float, float>(S, twice, CdsStorage::Full, {}, true);
-  made_from_cds<goza::Half, float>(U, U, CdsStorage::Auto, promised, false);
-  made_from_cds<float, float>(S, U, CdsStorage::Auto, {}, true); // new values that are not symmetric any more
-  made_from_cds<float, float>(T, T, CdsStorage::Auto, {}, false);
-  made_from_cds<goza::Half, float>(N, N, CdsStorage::Auto, blocks, true);
-  made_from_cds<float, float>(N, N, CdsStorage::Full, blocks, true);
+  made_from_cds<goza::HalfScalar, goza::SingleScalar>(S, twice, CdsStorage::Full, promised, true);
+  made_from_cds<goza::SingleScalar, goza::SingleScalar>(S, twice, CdsStorage::Full, {}, true);
+  made_from_cds<goza::HalfScalar, goza::SingleScalar>(U, U, CdsStorage::Auto, promised, false);
+  made_from_cds<goza::SingleScalar, goza::SingleScalar>(S, U, CdsStorage::Auto, {}, true); // new values that are not symmetric any more
+  made_from_cds<goza::SingleScalar, goza::SingleScalar>(T, T, CdsStorage::Auto, {}, false);
+  made_from_cds<goza::HalfScalar, goza::SingleScalar>(N, N, CdsStorage::Auto, blocks, true);
+  made_from_cds<goza::SingleScalar, goza::SingleScalar>(N, N, CdsStorage::Full, blocks, true);
   blocks.storage = CdsStorage::Full;
-  made_from_cds<float, float>(N, N, CdsStorage::Half, blocks, false);
+  made_from_cds<goza::SingleScalar, goza::SingleScalar>(N, N, CdsStorage::Half, blocks, false);
 }

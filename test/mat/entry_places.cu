@@ -6,7 +6,6 @@
 #include "../support/spaces.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -41,7 +40,7 @@ struct Places {
     std::vector<PetscScalar> values(n), expected(room, 0);
 
     BOOST_TEST_REQUIRE(n == (PetscInt)to.size());
-    std::iota(values.begin(), values.end(), PetscScalar(1));
+    for (std::size_t k = 0; k < values.size(); k++) values[k] = static_cast<PetscReal>(k + 1);
     for (PetscInt p = 0; p < n; p++) expected[to[p]] = values[p];
     const Array<PetscScalar> from(space, values.data(), n);
     Array<PetscScalar>       out(space, room);

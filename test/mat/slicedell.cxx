@@ -256,7 +256,7 @@ BOOST_AUTO_TEST_CASE(blocks_near_and_far_in_every_height)
       BOOST_TEST_CONTEXT("blocks of " << br << " x " << bc)
       {
         blocks_in_every_height<PetscScalar, PetscScalar>(br, bc);
-        blocks_in_every_height<goza::Half, float>(br, bc);
+        blocks_in_every_height<goza::HalfScalar, goza::SingleScalar>(br, bc);
       }
     }
   }
@@ -338,11 +338,11 @@ template <class Store, class V> void shared_columns(PetscInt bs, PetscInt least,
 BOOST_AUTO_TEST_CASE(slices_that_are_alike_share_their_columns)
 {
   shared_columns<PetscScalar, PetscScalar>(1, 0, 11);
-  shared_columns<goza::Half, float>(1, 0, 11);
+  shared_columns<goza::HalfScalar, goza::SingleScalar>(1, 0, 11);
   shared_columns<PetscScalar, PetscScalar>(3, 0, 11);
-  shared_columns<goza::Half, float>(1, 1, 7); // from here on short rows, of which a thread of the device takes four
-  shared_columns<goza::Half, float>(1, 3, 5, true);
-  shared_columns<float, float>(1, 3, 5, true);
+  shared_columns<goza::HalfScalar, goza::SingleScalar>(1, 1, 7); // from here on short rows, of which a thread of the device takes four
+  shared_columns<goza::HalfScalar, goza::SingleScalar>(1, 3, 5, true);
+  shared_columns<goza::SingleScalar, goza::SingleScalar>(1, 3, 5, true);
 }
 
 /* Rows of 3 entries, some of none, and three of 300, 2500 and 5000, which no slice is to be as wide as. */
@@ -420,10 +420,10 @@ BOOST_AUTO_TEST_CASE(long_rows_are_held_apart)
 {
   for (Space space : spaces()) {
     long_rows_apart<PetscScalar, PetscScalar>(space);
-    long_rows_apart<goza::Half, PetscScalar>(space);
+    long_rows_apart<goza::HalfScalar, PetscScalar>(space);
 #if !PetscDefined(USE_REAL_SINGLE)
-    long_rows_apart<float, float>(space);
-    long_rows_apart<goza::Half, float>(space);
+    long_rows_apart<goza::SingleScalar, goza::SingleScalar>(space);
+    long_rows_apart<goza::HalfScalar, goza::SingleScalar>(space);
 #endif
   }
 }
@@ -487,13 +487,13 @@ BOOST_AUTO_TEST_CASE(refill_takes_new_values_and_keeps_the_layout)
 
 BOOST_AUTO_TEST_CASE(single_precision)
 {
-  SlicedEll<float, float>  ell(Space::Host, {});
-  std::vector<float>       y(5);
-  const std::vector<float> x{1, 10, 100, 1000};
+  SlicedEll<goza::SingleScalar, goza::SingleScalar> ell(Space::Host, {});
+  std::vector<goza::SingleScalar>                   y(5);
+  const std::vector<goza::SingleScalar>             x{1, 10, 100, 1000};
 
   ell.build(A);
-  ell.apply(x.data(), goza::Assign<float>{y.data()});
-  BOOST_TEST(y == (std::vector<float>{201, 30, 7654, 0, 8000}), boost::test_tools::per_element()); /* small integers are exact */
+  ell.apply(x.data(), goza::Assign<goza::SingleScalar>{y.data()});
+  BOOST_TEST(y == (std::vector<goza::SingleScalar>{201, 30, 7654, 0, 8000}), boost::test_tools::per_element()); /* small integers are exact */
 }
 
 BOOST_AUTO_TEST_CASE(nothing_at_all)

@@ -234,7 +234,7 @@ const AddTests add([] {
         add_test(suite, name + "_" + space_name(space) + "_" + p.name, [&p, name, space] {
           laws<PetscScalar>(p, name, space);
 #if !PetscDefined(USE_REAL_SINGLE)
-          laws<float>(p, name, space);
+          laws<goza::SingleScalar>(p, name, space);
 #endif
         });
       }

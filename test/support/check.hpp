@@ -5,11 +5,24 @@
 #include <petscksp.h>
 
 #include <functional>
+#include <ostream>
 #include <string>
 #include <utility>
 
 #if PETSC_VERSION_LT(3, 19, 0) && !defined(PETSC_SUCCESS)
   #define PETSC_SUCCESS 0
+#endif
+
+#if PetscDefined(USE_COMPLEX)
+namespace goza::complex_library // where std::ostream and Boost.Test look for it
+{
+
+template <class T> std::ostream &operator<<(std::ostream &out, Complex<T> a)
+{
+  return out << '(' << a.real() << ',' << a.imag() << ')';
+}
+
+} // namespace goza::complex_library
 #endif
 
 namespace goza_test

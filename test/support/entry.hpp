@@ -14,7 +14,7 @@ struct Row {
   std::vector<PetscInt>    col;
   std::vector<PetscScalar> val;
 
-  void add(PetscInt c, PetscReal v)
+  void add(PetscInt c, PetscScalar v)
   {
     col.push_back(c);
     val.push_back(v);

@@ -12,6 +12,16 @@ namespace goza_test
 /* A number in [-1, 1) that depends on nothing but its arguments. */
 PetscReal uniform(PetscInt i, PetscInt j, PetscInt seed = 0);
 
+/* With an imaginary part where PetscScalar has one. */
+inline PetscScalar scalar(PetscReal re, [[maybe_unused]] PetscReal im)
+{
+#if PetscDefined(USE_COMPLEX)
+  return PetscCMPLX(re, im);
+#else
+  return re;
+#endif
+}
+
 const std::vector<Entry> &gallery();
 const Entry              &gallery_entry(const std::string &name);
 

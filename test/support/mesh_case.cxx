@@ -310,16 +310,6 @@ PetscReal relative_difference(Mat A, Mat B)
   return difference / norm;
 }
 
-int event_count(const char *name)
-{
-  PetscLogEvent      event;
-  PetscEventPerfInfo info;
-
-  PETSC_OK(PetscLogEventGetId(name, &event));
-  PETSC_OK(PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &info));
-  return info.count;
-}
-
 PetscReal largest_gap(Vec v, Vec w)
 {
   VecHandle d;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "grid_case.hpp"
+#include "reference.hpp"
 
 #include <petscdm.h>
 #include <petscgoza.h>
@@ -72,7 +73,6 @@ struct MeshCase {
 MatHandle textbook_assembly(DM dm, const Elements &m, GozaEquation equation, PetscInt bs, const std::vector<PetscReal> &first, const std::vector<PetscReal> &second);
 
 PetscReal largest_gap(Vec v, Vec w); /* ||v - w||, infinity */
-int       event_count(const char *name);
 
 /* ||A - B|| / ||B||, Frobenius; B is changed. */
 PetscReal relative_difference(Mat A, Mat B);

@@ -151,7 +151,7 @@ VecHandle vector_like(Mat A, bool of_rows, const std::string &type, PetscInt see
   PETSC_OK(VecSetType(v, type.c_str()));
   PETSC_OK(VecGetOwnershipRange(v, &start, &end));
   PETSC_OK(VecGetArray(v, &a));
-  for (PetscInt i = start; i < end; i++) a[i - start] = uniform(i, 3, seed + 1000);
+  for (PetscInt i = start; i < end; i++) a[i - start] = scalar(uniform(i, 3, seed + 1000), uniform(i, 5, seed + 1000));
   PETSC_OK(VecRestoreArray(v, &a));
   return v;
 }
@@ -170,15 +170,20 @@ VecHandle filled_with_nan(Mat A, bool of_rows, const std::string &type)
   return v;
 }
 
-long kernel_count()
+long event_count(const char *name)
 {
   PetscLogEvent      event = -1;
   PetscEventPerfInfo info;
 
-  PETSC_OK(PetscLogEventGetId("GozaMatMult", &event));
+  PETSC_OK(PetscLogEventGetId(name, &event));
   if (event < 0) return -1;
   PETSC_OK(PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &info));
   return info.count;
+}
+
+long kernel_count()
+{
+  return event_count("GozaMatMult");
 }
 
 } // namespace goza_test

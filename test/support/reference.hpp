@@ -20,6 +20,9 @@ void check_entries(Mat got, Mat want, const std::string &what, PetscReal relativ
 VecHandle vector_like(Mat A, bool of_rows, const std::string &type, PetscInt seed);
 VecHandle filled_with_nan(Mat A, bool of_rows, const std::string &type);
 
+/* How often an event of PETSc's log was begun, so far, on this rank; -1: there is none of that name. */
+long event_count(const char *name);
+
 /* How often Goza's product kernels ran, so far, on this rank. */
 long kernel_count();
 

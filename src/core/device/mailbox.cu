@@ -270,8 +270,11 @@ template void exchange(const Mailbox &, const PetscScalar *, PetscScalar *, unsi
 template void exchange(const Mailbox &, const PetscInt *, PetscInt *, unsigned, double);
 template void exchange(const Mailbox &, const std::uint64_t *, std::uint64_t *, unsigned, double);
 #if !PetscDefined(USE_REAL_SINGLE)
-template void fill_places<float>(MailboxWord **, MailboxWord *, PetscInt);
-template void exchange(const Mailbox &, const float *, float *, unsigned, double);
+template void fill_places<SingleScalar>(MailboxWord **, MailboxWord *, PetscInt);
+template void exchange(const Mailbox &, const SingleScalar *, SingleScalar *, unsigned, double);
+#endif
+#if PetscDefined(USE_COMPLEX)
+template void exchange(const Mailbox &, const float *, float *, unsigned, double); // with which ranks try whether they reach one another
 #endif
 
 } // namespace goza

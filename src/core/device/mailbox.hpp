@@ -1,7 +1,7 @@
 /* Values that a device writes straight into the memory of others. Each carries the number of its exchange, and the receiver polls the value itself: no flag travels
    behind, and no stream waits for another, so that an exchange is one kernel, which can be recorded (device.hpp) like any other. */
 #pragma once
-#include "space.hpp"
+#include "core/util/scalar_types.hpp"
 #include <cstdint>
 
 namespace goza

@@ -3,10 +3,6 @@
 #include "core/rooms.hpp"
 #include <petscsys.h>
 
-#if PetscDefined(USE_COMPLEX)
-  #error "Goza has no complex scalars: build it with a PETSc whose PetscScalar is real"
-#endif
-
 #if defined(__CUDACC__)
   #define HD __host__ __device__
 #else

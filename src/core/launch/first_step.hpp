@@ -1,6 +1,6 @@
 /* The first step of a smoother from zero: x = (c D^-1 + isolated) b. Of elements only: a pass that makes b can take it as well. */
 #pragma once
-#include "core/device/space.hpp"
+#include "core/util/scalar_types.hpp"
 
 namespace goza
 {
@@ -30,14 +30,14 @@ struct AnyFirstStep {
     narrow
   };
 
-  Kind                   kind = none;
-  FirstStep<PetscScalar> as_wide;
-  FirstStep<float>       as_narrow;
+  Kind                    kind = none;
+  FirstStep<PetscScalar>  as_wide;
+  FirstStep<SingleScalar> as_narrow;
 
   AnyFirstStep() = default;
   explicit AnyFirstStep(const FirstStep<PetscScalar> &step) : kind(wide), as_wide(step) { }
 #if !PetscDefined(USE_REAL_SINGLE)
-  explicit AnyFirstStep(const FirstStep<float> &step) : kind(narrow), as_narrow(step) { }
+  explicit AnyFirstStep(const FirstStep<SingleScalar> &step) : kind(narrow), as_narrow(step) { }
 #endif
 
   struct Read {
@@ -61,7 +61,7 @@ struct AnyFirstStep {
   HD void store(PetscInt i, const Read &read, PetscScalar bi) const
   {
     if (kind == wide) as_wide.store(i, {read.dinv, read.isolated, bi});
-    if (kind == narrow) as_narrow.store(i, {static_cast<float>(read.dinv), static_cast<float>(read.isolated), static_cast<float>(bi)});
+    if (kind == narrow) as_narrow.store(i, {static_cast<SingleScalar>(read.dinv), static_cast<SingleScalar>(read.isolated), static_cast<SingleScalar>(bi)});
   }
 };
 

@@ -15,6 +15,14 @@ namespace goza
 {
 
 template <class T> constexpr bool is_16_bits = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+template <class T> constexpr bool is_pair    = !std::is_same_v<RealOf<T>, T>;
+
+#if defined(__CUDA_ARCH__)
+/* A pair comes in one load. */
+template <class T> struct PairWord {
+  using type = std::conditional_t<sizeof(T) == 16, double2, std::conditional_t<sizeof(T) == 8, float2, unsigned>>;
+};
+#endif
 
 /* Values of a matrix are read once: on the device they should not push x out of the caches. */
 template <class T> HD inline T stream_load(const T *p)
@@ -24,6 +32,12 @@ template <class T> HD inline T stream_load(const T *p)
     T value;
 
     value.bits = __ldcs(&p->bits);
+    return value;
+  } else if constexpr (is_pair<T>) {
+    const auto word = __ldcs(reinterpret_cast<const typename PairWord<T>::type *>(p));
+    T          value;
+
+    memcpy(&value, &word, sizeof(T));
     return value;
   } else return __ldcs(p);
 #else
@@ -39,6 +53,12 @@ template <class T> HD inline T cached_load(const T *p)
     T value;
 
     value.bits = __ldg(&p->bits);
+    return value;
+  } else if constexpr (is_pair<T>) {
+    const auto word = __ldg(reinterpret_cast<const typename PairWord<T>::type *>(p));
+    T          value;
+
+    memcpy(&value, &word, sizeof(T));
     return value;
   } else return __ldg(p);
 #else

@@ -4,6 +4,7 @@
 #include "core/device/array.hpp"
 #include "csr.hpp"
 #include "core/launch/row_out.hpp"
+#include "core/util/scalar_types.hpp"
 #include "core/util/vector_ops.hpp"
 #include <limits>
 #include <memory>
@@ -31,7 +32,7 @@ public:
   virtual std::string describe() const = 0; // one line for a viewer, from numbers already there
 
   virtual bool   refill_reads_columns() const { return false; }
-  virtual double rounding() const { return std::numeric_limits<V>::epsilon() / 2; } // of a stored value, relative to it
+  virtual double rounding() const { return std::numeric_limits<RealOf<V>>::epsilon() / 2; } // of a stored value, relative to it
 
   /* A format that chooses may find that the CSR which it shadows is best left as it is; whether it can be is for the owner to say, after each build. */
   virtual bool wants_csr() const { return false; }

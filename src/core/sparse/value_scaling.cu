@@ -21,11 +21,6 @@ HD inline bool is_finite(double v)
   return v - v == 0;
 }
 
-HD inline double size_of(double v)
-{
-  return v < 0 ? -v : v;
-}
-
 /* The largest of what the lanes of a row found: all of them get it. */
 HD inline double most_of_lanes(double v, [[maybe_unused]] int lanes)
 {
@@ -57,8 +52,8 @@ struct RowExponent {
     for (PetscInt k = ptr[i] + lane; k < ptr[i + 1]; k += lanes) {
       double a = size_of(val[k]);
 
-      if (inverse_row) a *= inverse_row[i];
-      if (inverse_col) a *= inverse_col[col[k]];
+      if (inverse_row) a *= PetscRealPart(inverse_row[i]);
+      if (inverse_col) a *= PetscRealPart(inverse_col[col[k]]);
       if (a > largest && is_finite(a)) largest = a;
     }
     largest = most_of_lanes(largest, lanes);
@@ -127,12 +122,13 @@ struct DiagonalRoots {
 
   HD void operator()(PetscInt i) const
   {
-    double d = 0;
+    DoubleScalar sum = 0;
 
     for (PetscInt k = ptr[i]; k < ptr[i + 1]; k++) {
-      if (col[k] == i) d += val[k];
+      if (col[k] == i) sum += val[k];
     }
-    d      = size_of(d);
+    const double d = size_of(sum);
+
     bad[i] = !(d > 0 && is_finite(d));
     if (ptr[i] == ptr[i + 1]) bad[i] = 0;
     inverse[i] = d > 0 && is_finite(d) ? ldexp(1.0, -(ilogb(d) / 2)) : 1;
@@ -150,7 +146,7 @@ template <class V> struct Invert {
   const PetscScalar *inverse;
   V                 *result;
 
-  HD void operator()(PetscInt i) const { result[i] = static_cast<V>(1 / inverse[i]); }
+  HD void operator()(PetscInt i) const { result[i] = static_cast<V>(PetscReal(1) / inverse[i]); }
 };
 
 struct ScaleValues {
@@ -180,11 +176,11 @@ struct ScaleValues {
 private:
   HD void scale(PetscInt i, PetscInt k) const
   {
-    double a = val[k];
+    DoubleScalar a = val[k];
 
-    if (inverse_row) a *= inverse_row[i];
-    if (inverse_col) a *= inverse_col[col[k]];
-    to[k] = ldexp(a, shift);
+    if (inverse_row) a *= PetscRealPart(inverse_row[i]);
+    if (inverse_col) a *= PetscRealPart(inverse_col[col[k]]);
+    to[k] = static_cast<PetscScalar>(times_power(a, shift));
   }
 };
 
@@ -285,7 +281,7 @@ template <class V> Csr ValueScaling<V>::apply(const Csr &A, const StoreRange &ra
     for_each_row(A.space, A.nrows, Invert<V>{row, row_.data()});
     if (symmetric_) x_ = Array<V>(A.space, A.ncols);
   }
-  factor_ = static_cast<V>(std::ldexp(1.0, -shift));
+  factor_ = static_cast<RealOf<V>>(std::ldexp(1.0, -shift));
   if (left) *left = row ? 1 : std::ldexp(1.0, shift);
   if (!row && (left || !shift)) return S;
   values_ = Array<PetscScalar>(A.space, entries(A));
@@ -303,7 +299,7 @@ template <class V> bool ValueScaling<V>::take_one_factor(const RowExponents &row
   symmetric_ = false;
   row_       = Array<V>(row_.space());
   x_         = Array<V>(x_.space());
-  factor_    = static_cast<V>(std::ldexp(1.0, -shift));
+  factor_    = static_cast<RealOf<V>>(std::ldexp(1.0, -shift));
   *factor    = std::ldexp(1.0, shift);
   return true;
 }
@@ -317,7 +313,7 @@ template <class V> const V *ValueScaling<V>::vector(const V *x) const
 
 template class ValueScaling<PetscScalar>;
 #if !PetscDefined(USE_REAL_SINGLE)
-template class ValueScaling<float>;
+template class ValueScaling<SingleScalar>;
 #endif
 
 } // namespace goza

@@ -174,7 +174,7 @@ template <class T> void sum_into(Space space, const T *values, std::size_t n, T 
 
 template void sum_into(Space, const PetscScalar *, std::size_t, PetscScalar *);
 #if !PetscDefined(USE_REAL_SINGLE)
-template void sum_into(Space, const float *, std::size_t, float *);
+template void sum_into(Space, const SingleScalar *, std::size_t, SingleScalar *);
 #endif
 template void sum_into(Space, const std::int64_t *, std::size_t, std::int64_t *);
 template void sum_into(Space, const std::uint64_t *, std::size_t, std::uint64_t *);

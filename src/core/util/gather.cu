@@ -29,7 +29,7 @@ template void gather(Space, PetscInt, const PetscInt *, const PetscScalar *, Pet
 template void gather(Space, PetscInt, const std::int64_t *, const PetscScalar *, PetscScalar *);
 #endif
 #if !PetscDefined(USE_REAL_SINGLE)
-template void gather(Space, PetscInt, const PetscInt *, const float *, float *);
+template void gather(Space, PetscInt, const PetscInt *, const SingleScalar *, SingleScalar *);
 #endif
 
 } // namespace goza

@@ -1,7 +1,7 @@
 /* The two types of 16 bits that values of a matrix are stored in: IEEE half precision (11 bits of significand, 6.1e-5 to 65504) and bfloat16 (8 bits,
    the range of float). They are loaded, converted and multiplied in the type of the vectors; there is no arithmetic in them. */
 #pragma once
-#include "core/device/space.hpp"
+#include "scalar_types.hpp"
 #include <cstdint>
 #include <cstring>
 
@@ -90,7 +90,10 @@ struct BFloat16 {
   HD explicit operator double() const { return static_cast<float>(*this); }
 };
 
-/* What a type of stored values can hold. Powers of two: values from 2^least up keep `rounding`, those of 2^most are held. */
+using HalfScalar   = ScalarOf<Half>;
+using BFloatScalar = ScalarOf<BFloat16>;
+
+/* What a type of stored values, or of their parts, can hold. Powers of two: values from 2^least up keep `rounding`, those of 2^most are held. */
 template <class Store> struct StoreLimits {
   static constexpr int    least = -100, most = 100; // float and bfloat16, with room for the sums; a double held in PetscScalar is never asked
   static constexpr double rounding = sizeof(Store) == 4 ? 0x1p-24 : 0x1p-8;

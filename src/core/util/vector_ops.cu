@@ -217,9 +217,9 @@ template <class V> void dense_multiply(Space space, PetscInt nrows, PetscInt nco
 
 GOZA_VECTOR_OPS(PetscScalar)
 #if !PetscDefined(USE_REAL_SINGLE)
-GOZA_VECTOR_OPS(float)
-template void convert(Space, PetscInt, const float *, PetscScalar *);
-template void convert(Space, PetscInt, const float *, float *);
+GOZA_VECTOR_OPS(SingleScalar)
+template void convert(Space, PetscInt, const SingleScalar *, PetscScalar *);
+template void convert(Space, PetscInt, const SingleScalar *, SingleScalar *);
 #endif
 
 } // namespace goza

@@ -63,14 +63,23 @@ template <template <class> class View, class Store, int bs, bool half> struct Cd
   }
 
 private:
+  template <class Pair> HD static std::uint64_t bits_of_parts(const Pair &wide)
+  {
+    const double  part[] = {wide.real() + 0., wide.imag() + 0.}; // a zero has no sign
+    std::uint64_t bits[2];
+
+    memcpy(bits, part, sizeof(bits));
+    return bits[0] ^ (bits[1] * golden_64 + (bits[1] >> 32));
+  }
   /* A number for an entry above the diagonal and its value; 0 for a value of 0. Where all entries are like their mirror images, those of both add up to 0, and else hardly ever: once in 2^64. */
   HD static std::uint64_t entry_check(PetscInt i, PetscInt j, Store value)
   {
-    const double  wide = static_cast<double>(value);
-    std::uint64_t bits;
+    const DoubleScalar wide = static_cast<DoubleScalar>(value);
+    std::uint64_t      bits;
 
-    if (wide == 0) return 0;
-    memcpy(&bits, &wide, sizeof(bits));
+    if (wide == 0.) return 0;
+    if constexpr (std::is_same_v<DoubleScalar, double>) memcpy(&bits, &wide, sizeof(bits));
+    else bits = bits_of_parts(wide);
     bits ^= static_cast<std::uint64_t>(i) * splitmix_1 + static_cast<std::uint64_t>(j) * golden_64;
     bits = (bits ^ bits >> 31) * splitmix_2;
     bits = (bits ^ bits >> 29) * splitmix_1;
@@ -129,29 +138,26 @@ template <template <class> class View, class Store, int bs> struct CdsCompare {
       const PetscInt node = col[j] / bs, c = col[j] % bs, d = cursor.find(A, node < i ? i - node : node - i);
 
       if (d < 0 || node == i) continue;
-      const double value = static_cast<double>(static_cast<Store>(aval[j] * factor));
+      const DoubleScalar value = static_cast<DoubleScalar>(static_cast<Store>(aval[j] * factor));
 
       if (node > i) {
         above++;
-        above_nonzero += value != 0;
+        above_nonzero += value != 0.;
         continue;
       }
-      const double mirror = static_cast<double>(A.val[((d * bs + c) * bs + r) * A.ld + node]), gap = mirror - value;
+      const DoubleScalar mirror = static_cast<DoubleScalar>(A.val[((d * bs + c) * bs + r) * A.ld + node]), gap = mirror - value;
 
       above--;
-      above_nonzero -= mirror != 0;
-      if (gap == 0 || magnitude(gap) <= tolerance * magnitude(value)) continue; // mostly
-      const double diagonals = main ? sqrt(magnitude(static_cast<double>(A.val[(r * bs + r) * A.ld + i]))) * sqrt(magnitude(static_cast<double>(A.val[(c * bs + c) * A.ld + node]))) : 0;
+      above_nonzero -= mirror != 0.;
+      if (gap == 0. || size_of(gap) <= tolerance * size_of(value)) continue; // mostly
+      const double diagonals = main ? sqrt(size_of(static_cast<DoubleScalar>(A.val[(r * bs + r) * A.ld + i]))) * sqrt(size_of(static_cast<DoubleScalar>(A.val[(c * bs + c) * A.ld + node]))) : 0;
 
-      bad += !(magnitude(gap) <= tolerance * diagonals); // a NaN differs
+      bad += !(size_of(gap) <= tolerance * diagonals); // a NaN differs
     }
     different[row] = bad;
     balance[row]   = above;
     nonzero[row]   = above_nonzero;
   }
-
-private:
-  HD static double magnitude(double x) { return x < 0 ? -x : x; }
 };
 
 struct AddCounts {
@@ -171,10 +177,10 @@ template <class Store> bool few_rows_differ(const Csr &A, const std::vector<Pets
   constexpr std::int64_t looked_at = 256;
   const std::int64_t     n         = std::min<std::int64_t>(A.nrows, looked_at);
   const auto             entry     = [&](PetscInt i, PetscInt j) { return std::find(A.col + A.ptr[i], A.col + A.ptr[i + 1], j) - A.col; };
-  const auto             size_of   = [&](PetscInt i) {
+  const auto             diagonal  = [&](PetscInt i) {
     const std::ptrdiff_t p = entry(i, i);
 
-    return p < A.ptr[i + 1] ? std::fabs(static_cast<double>(A.val[p] * factor)) : 0.0;
+    return p < A.ptr[i + 1] ? size_of(static_cast<DoubleScalar>(A.val[p] * factor)) : 0.0;
   };
 
   for (std::int64_t s = 0; s < n; s++) {
@@ -187,12 +193,12 @@ template <class Store> bool few_rows_differ(const Csr &A, const std::vector<Pets
       const std::ptrdiff_t mirror = entry(j, i);
 
       if (mirror == A.ptr[j + 1]) return true;
-      const double a = static_cast<double>(static_cast<Store>(A.val[p] * factor)), b = static_cast<double>(static_cast<Store>(A.val[mirror] * factor));
+      const DoubleScalar a = static_cast<DoubleScalar>(static_cast<Store>(A.val[p] * factor)), b = static_cast<DoubleScalar>(static_cast<Store>(A.val[mirror] * factor));
 
       if (a == b) continue;
-      const double size = std::max({std::fabs(a), std::fabs(b), tolerance > 0 ? std::sqrt(size_of(i)) * std::sqrt(size_of(j)) : 0.0});
+      const double size = std::max({size_of(a), size_of(b), tolerance > 0 ? std::sqrt(diagonal(i)) * std::sqrt(diagonal(j)) : 0.0});
 
-      if (!(std::fabs(a - b) <= 2 * tolerance * size)) return true; // not on the edge of what the comparison of all rows allows
+      if (!(size_of(a - b) <= 2 * tolerance * size)) return true; // not on the edge of what the comparison of all rows allows
     }
   }
   return false;
@@ -363,12 +369,12 @@ template <class Store, class V> std::string Cds<Store, V>::describe() const
 }
 
 template class Cds<PetscScalar, PetscScalar>;
-template class Cds<Half, PetscScalar>;
-template class Cds<BFloat16, PetscScalar>;
+template class Cds<HalfScalar, PetscScalar>;
+template class Cds<BFloatScalar, PetscScalar>;
 #if !PetscDefined(USE_REAL_SINGLE)
-template class Cds<float, PetscScalar>;
-template class Cds<float, float>;
-template class Cds<Half, float>;
+template class Cds<SingleScalar, PetscScalar>;
+template class Cds<SingleScalar, SingleScalar>;
+template class Cds<HalfScalar, SingleScalar>;
 #endif
 
 } // namespace goza::mat

@@ -33,7 +33,7 @@ struct CdsOptions {
 /* Of entries and their mirror images, where they may differ by rounding; else 0. */
 template <class Store> double mirror_tolerance(bool promised)
 {
-  const double rounding = 100 * PETSC_MACHINE_EPSILON, stored = 2 * static_cast<double>(std::numeric_limits<Store>::epsilon());
+  const double rounding = 100 * PETSC_MACHINE_EPSILON, stored = 2 * static_cast<double>(std::numeric_limits<RealOf<Store>>::epsilon());
 
   return !promised ? 0 : stored > rounding ? stored : rounding;
 }

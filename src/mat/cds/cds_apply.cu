@@ -106,26 +106,26 @@ template <class Store, class V> const V *Cds<Store, V>::main_diagonal() const
 template void               Cds<PetscScalar, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
 template void               Cds<PetscScalar, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
 template const PetscScalar *Cds<PetscScalar, PetscScalar>::main_diagonal() const;
-template void               Cds<Half, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
-template void               Cds<Half, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
-template const PetscScalar *Cds<Half, PetscScalar>::main_diagonal() const;
-template void               Cds<BFloat16, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
-template void               Cds<BFloat16, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
-template const PetscScalar *Cds<BFloat16, PetscScalar>::main_diagonal() const;
-template void               Cds<Half, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
-template void               Cds<BFloat16, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
+template void               Cds<HalfScalar, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
+template void               Cds<HalfScalar, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
+template const PetscScalar *Cds<HalfScalar, PetscScalar>::main_diagonal() const;
+template void               Cds<BFloatScalar, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
+template void               Cds<BFloatScalar, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
+template const PetscScalar *Cds<BFloatScalar, PetscScalar>::main_diagonal() const;
+template void               Cds<HalfScalar, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
+template void               Cds<BFloatScalar, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
 #if !PetscDefined(USE_REAL_SINGLE)
-template void               Cds<float, float>::apply(const float *, const RowOut<float> &) const;
-template void               Cds<float, float>::apply_dots(const float *, const WithDots<float> &) const;
-template const float       *Cds<float, float>::main_diagonal() const;
-template void               Cds<float, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
-template void               Cds<float, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
-template const PetscScalar *Cds<float, PetscScalar>::main_diagonal() const;
-template void               Cds<Half, float>::apply(const float *, const RowOut<float> &) const;
-template void               Cds<Half, float>::apply_dots(const float *, const WithDots<float> &) const;
-template const float       *Cds<Half, float>::main_diagonal() const;
-template void               Cds<float, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
-template void               Cds<Half, float>::apply_as(const float *, const ScaledOut<float> &) const;
+template void                Cds<SingleScalar, SingleScalar>::apply(const SingleScalar *, const RowOut<SingleScalar> &) const;
+template void                Cds<SingleScalar, SingleScalar>::apply_dots(const SingleScalar *, const WithDots<SingleScalar> &) const;
+template const SingleScalar *Cds<SingleScalar, SingleScalar>::main_diagonal() const;
+template void                Cds<SingleScalar, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
+template void                Cds<SingleScalar, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
+template const PetscScalar  *Cds<SingleScalar, PetscScalar>::main_diagonal() const;
+template void                Cds<HalfScalar, SingleScalar>::apply(const SingleScalar *, const RowOut<SingleScalar> &) const;
+template void                Cds<HalfScalar, SingleScalar>::apply_dots(const SingleScalar *, const WithDots<SingleScalar> &) const;
+template const SingleScalar *Cds<HalfScalar, SingleScalar>::main_diagonal() const;
+template void                Cds<SingleScalar, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
+template void                Cds<HalfScalar, SingleScalar>::apply_as(const SingleScalar *, const ScaledOut<SingleScalar> &) const;
 #endif
 
 } // namespace goza::mat

@@ -236,15 +236,15 @@ template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscSc
 template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const Residual<PetscScalar> &, PetscScalar *);
 template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const JacobiStep<PetscScalar> &, PetscScalar *);
 template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const WithDots<PetscScalar> &, PetscScalar *);
-template void cds_on_host(int, bool, const CdsView<Half> &, const PetscScalar *, const ScaledOut<PetscScalar> &, PetscScalar *);
-template void cds_on_host(int, bool, const CdsView<BFloat16> &, const PetscScalar *, const ScaledOut<PetscScalar> &, PetscScalar *);
+template void cds_on_host(int, bool, const CdsView<HalfScalar> &, const PetscScalar *, const ScaledOut<PetscScalar> &, PetscScalar *);
+template void cds_on_host(int, bool, const CdsView<BFloatScalar> &, const PetscScalar *, const ScaledOut<PetscScalar> &, PetscScalar *);
 #if !PetscDefined(USE_REAL_SINGLE)
-template void cds_on_host(int, bool, const CdsView<float> &, const float *, const Assign<float> &, float *);
-template void cds_on_host(int, bool, const CdsView<float> &, const float *, const Add<float> &, float *);
-template void cds_on_host(int, bool, const CdsView<float> &, const float *, const Residual<float> &, float *);
-template void cds_on_host(int, bool, const CdsView<float> &, const float *, const JacobiStep<float> &, float *);
-template void cds_on_host(int, bool, const CdsView<float> &, const PetscScalar *, const ScaledOut<PetscScalar> &, PetscScalar *);
-template void cds_on_host(int, bool, const CdsView<Half> &, const float *, const ScaledOut<float> &, float *);
+template void cds_on_host(int, bool, const CdsView<SingleScalar> &, const SingleScalar *, const Assign<SingleScalar> &, SingleScalar *);
+template void cds_on_host(int, bool, const CdsView<SingleScalar> &, const SingleScalar *, const Add<SingleScalar> &, SingleScalar *);
+template void cds_on_host(int, bool, const CdsView<SingleScalar> &, const SingleScalar *, const Residual<SingleScalar> &, SingleScalar *);
+template void cds_on_host(int, bool, const CdsView<SingleScalar> &, const SingleScalar *, const JacobiStep<SingleScalar> &, SingleScalar *);
+template void cds_on_host(int, bool, const CdsView<SingleScalar> &, const PetscScalar *, const ScaledOut<PetscScalar> &, PetscScalar *);
+template void cds_on_host(int, bool, const CdsView<HalfScalar> &, const SingleScalar *, const ScaledOut<SingleScalar> &, SingleScalar *);
 #endif
 
 } // namespace goza::mat

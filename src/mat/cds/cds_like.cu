@@ -50,21 +50,21 @@ template <class Store> struct CountDifferent {
 
       if (j >= A.ncols) continue;
       for (int e = 0; e < bs * bs; e++) {
-        const int    r = e / bs, c = e % bs;
-        const double upper = stored(d, r, c, i), lower = stored(mirror, c, r, j), gap = size(upper - lower);
+        const int          r = e / bs, c = e % bs;
+        const DoubleScalar upper = stored(d, r, c, i), lower = stored(mirror, c, r, j);
+        const double       gap = size_of(upper - lower);
 
-        if (gap == 0 || gap <= tolerance * size(lower)) continue; // mostly
-        *count += !(tolerance > 0 && A.ndiag % 2 && gap <= tolerance * sqrt(size(stored(A.ndiag / 2, r, r, i))) * sqrt(size(stored(A.ndiag / 2, c, c, j)))); // a NaN differs
+        if (gap == 0 || gap <= tolerance * size_of(lower)) continue; // mostly
+        *count += !(tolerance > 0 && A.ndiag % 2 && gap <= tolerance * sqrt(size_of(stored(A.ndiag / 2, r, r, i))) * sqrt(size_of(stored(A.ndiag / 2, c, c, j)))); // a NaN differs
       }
     }
   }
 
 private:
-  HD double stored(PetscInt d, int r, int c, PetscInt i) const
+  HD DoubleScalar stored(PetscInt d, int r, int c, PetscInt i) const
   {
-    return static_cast<double>(static_cast<Store>(A.val[((d * bs + r) * bs + c) * A.ld + i] * factor));
+    return static_cast<DoubleScalar>(static_cast<Store>(A.val[((d * bs + r) * bs + c) * A.ld + i] * factor));
   }
-  HD static double size(double x) { return x < 0 ? -x : x; }
 };
 
 struct JoinExponents {
@@ -75,7 +75,7 @@ struct JoinExponents {
     double largest = 0;
 
     A.for_each_entry(row, [&](PetscInt, PetscScalar a) {
-      const double size = a < 0 ? -static_cast<double>(a) : static_cast<double>(a);
+      const double size = size_of(a);
 
       if (size > largest && size - size == 0) largest = size;
     });
@@ -153,10 +153,10 @@ template <class Store, class V> bool Cds<Store, V>::refill_like(const Cds<PetscS
 template bool Cds<PetscScalar, PetscScalar>::build_like(const Cds<PetscScalar, PetscScalar> &);
 template bool Cds<PetscScalar, PetscScalar>::refill_like(const Cds<PetscScalar, PetscScalar> &);
 #if !PetscDefined(USE_REAL_SINGLE)
-template bool Cds<float, float>::build_like(const Cds<PetscScalar, PetscScalar> &);
-template bool Cds<float, float>::refill_like(const Cds<PetscScalar, PetscScalar> &);
-template bool Cds<Half, float>::build_like(const Cds<PetscScalar, PetscScalar> &);
-template bool Cds<Half, float>::refill_like(const Cds<PetscScalar, PetscScalar> &);
+template bool Cds<SingleScalar, SingleScalar>::build_like(const Cds<PetscScalar, PetscScalar> &);
+template bool Cds<SingleScalar, SingleScalar>::refill_like(const Cds<PetscScalar, PetscScalar> &);
+template bool Cds<HalfScalar, SingleScalar>::build_like(const Cds<PetscScalar, PetscScalar> &);
+template bool Cds<HalfScalar, SingleScalar>::refill_like(const Cds<PetscScalar, PetscScalar> &);
 #endif
 
 } // namespace goza::mat

@@ -89,12 +89,12 @@ template <class Store, class V> void Cds<Store, V>::split_remainder(const Csr &A
 }
 
 template void Cds<PetscScalar, PetscScalar>::split_remainder(const Csr &, bool);
-template void Cds<Half, PetscScalar>::split_remainder(const Csr &, bool);
-template void Cds<BFloat16, PetscScalar>::split_remainder(const Csr &, bool);
+template void Cds<HalfScalar, PetscScalar>::split_remainder(const Csr &, bool);
+template void Cds<BFloatScalar, PetscScalar>::split_remainder(const Csr &, bool);
 #if !PetscDefined(USE_REAL_SINGLE)
-template void Cds<float, PetscScalar>::split_remainder(const Csr &, bool);
-template void Cds<float, float>::split_remainder(const Csr &, bool);
-template void Cds<Half, float>::split_remainder(const Csr &, bool);
+template void Cds<SingleScalar, PetscScalar>::split_remainder(const Csr &, bool);
+template void Cds<SingleScalar, SingleScalar>::split_remainder(const Csr &, bool);
+template void Cds<HalfScalar, SingleScalar>::split_remainder(const Csr &, bool);
 #endif
 
 } // namespace goza::mat

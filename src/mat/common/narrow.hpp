@@ -49,7 +49,7 @@ public:
   const Inner &inner() const { return inner_; }
 
 private:
-  using Limits = StoreLimits<typename Inner::Stored>;
+  using Limits = StoreLimits<RealOf<typename Inner::Stored>>;
 
   bool take_one_factor(const RowExponents &exponents)
   {
@@ -81,12 +81,12 @@ std::unique_ptr<Format<V>> make_format(Precision precision, Space space, const O
   switch (precision) {
 #if !PetscDefined(USE_REAL_SINGLE)
   case Precision::Single:
-    return std::make_unique<Narrow<F<float, V>, V>>(space, options);
+    return std::make_unique<Narrow<F<SingleScalar, V>, V>>(space, options);
 #endif
   case Precision::Half:
-    return std::make_unique<Narrow<F<Half, V>, V>>(space, options);
+    return std::make_unique<Narrow<F<HalfScalar, V>, V>>(space, options);
   case Precision::BFloat16:
-    return std::make_unique<Narrow<F<BFloat16, V>, V>>(space, options);
+    return std::make_unique<Narrow<F<BFloatScalar, V>, V>>(space, options);
   default:
     return std::make_unique<F<V, V>>(space, options);
   }

@@ -299,7 +299,7 @@ template <class V> std::size_t ParOperator<V>::bytes() const
 
 template class ParOperator<PetscScalar>;
 #if !PetscDefined(USE_REAL_SINGLE)
-template class ParOperator<float>;
+template class ParOperator<SingleScalar>;
 #endif
 
 } // namespace goza::mat

@@ -279,12 +279,12 @@ template <class Store, class V> std::string Fold<Store, V>::describe() const
 }
 
 template class Fold<PetscScalar, PetscScalar>;
-template class Fold<Half, PetscScalar>;
-template class Fold<BFloat16, PetscScalar>;
+template class Fold<HalfScalar, PetscScalar>;
+template class Fold<BFloatScalar, PetscScalar>;
 #if !PetscDefined(USE_REAL_SINGLE)
-template class Fold<float, PetscScalar>;
-template class Fold<float, float>;
-template class Fold<Half, float>;
+template class Fold<SingleScalar, PetscScalar>;
+template class Fold<SingleScalar, SingleScalar>;
+template class Fold<HalfScalar, SingleScalar>;
 #endif
 
 } // namespace goza::mat

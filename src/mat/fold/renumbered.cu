@@ -141,7 +141,7 @@ template <class V> std::string Renumbered<V>::describe() const
 
 template class Renumbered<PetscScalar>;
 #if !PetscDefined(USE_REAL_SINGLE)
-template class Renumbered<float>;
+template class Renumbered<SingleScalar>;
 #endif
 
 } // namespace goza::mat

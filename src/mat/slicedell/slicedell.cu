@@ -316,12 +316,12 @@ template <class Store, class V> std::string SlicedEll<Store, V>::describe() cons
 }
 
 template class SlicedEll<PetscScalar, PetscScalar>;
-template class SlicedEll<Half, PetscScalar>;
-template class SlicedEll<BFloat16, PetscScalar>;
+template class SlicedEll<HalfScalar, PetscScalar>;
+template class SlicedEll<BFloatScalar, PetscScalar>;
 #if !PetscDefined(USE_REAL_SINGLE)
-template class SlicedEll<float, PetscScalar>;
-template class SlicedEll<float, float>;
-template class SlicedEll<Half, float>;
+template class SlicedEll<SingleScalar, PetscScalar>;
+template class SlicedEll<SingleScalar, SingleScalar>;
+template class SlicedEll<HalfScalar, SingleScalar>;
 #endif
 
 } // namespace goza::mat

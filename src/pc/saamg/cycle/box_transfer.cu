@@ -21,7 +21,7 @@ template <class V> void BoxTransfer<V>::fill(const Boxes &boxes, const CsrMatrix
     wide_ = Array<BoxPair<V>>(P.space());
     fill_as(boxes, P, narrow_);
   } else {
-    narrow_ = Array<BoxPair<Half>>(P.space());
+    narrow_ = Array<BoxPair<HalfScalar>>(P.space());
     fill_as(boxes, P, wide_);
   }
 }
@@ -30,7 +30,7 @@ template <class V> void BoxTransfer<V>::interpolate(const V *e, const RowOut<V> 
 {
   const auto run = [&](const auto &body, Space space) { for_each_row(space, body.count(), body); };
 
-  if (narrow_.size()) run(FromBoxes<Half, V>{BoxLines(grid_), narrow_.data(), e, ScaledOut<V>(out)}, narrow_.space());
+  if (narrow_.size()) run(FromBoxes<HalfScalar, V>{BoxLines(grid_), narrow_.data(), e, ScaledOut<V>(out)}, narrow_.space());
   else run(FromBoxes<V, V>{BoxLines(grid_), wide_.data(), e, ScaledOut<V>(out)}, wide_.space());
 }
 
@@ -38,13 +38,13 @@ template <class V> void BoxTransfer<V>::to_boxes(const V *r, V *b) const
 {
   const auto run = [&](const auto &body, Space space) { for_each_row_by_lanes(space, body.count(), body); };
 
-  if (narrow_.size()) run(ToBoxes<Half, V>{BoxLines(grid_), narrow_.data(), r, b}, narrow_.space());
+  if (narrow_.size()) run(ToBoxes<HalfScalar, V>{BoxLines(grid_), narrow_.data(), r, b}, narrow_.space());
   else run(ToBoxes<V, V>{BoxLines(grid_), wide_.data(), r, b}, wide_.space());
 }
 
 template class BoxTransfer<PetscScalar>;
 #if !PetscDefined(USE_REAL_SINGLE)
-template class BoxTransfer<float>;
+template class BoxTransfer<SingleScalar>;
 #endif
 
 } // namespace goza::saamg

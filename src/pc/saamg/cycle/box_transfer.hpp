@@ -22,9 +22,9 @@ public:
 private:
   template <class Store> void fill_as(const Boxes &boxes, const CsrMatrix &P, Array<BoxPair<Store>> &pairs);
 
-  BoxGrid              grid_{};
-  Array<BoxPair<V>>    wide_;
-  Array<BoxPair<Half>> narrow_;
+  BoxGrid                    grid_{};
+  Array<BoxPair<V>>          wide_;
+  Array<BoxPair<HalfScalar>> narrow_;
 };
 
 } // namespace goza::saamg

@@ -140,7 +140,7 @@ template <class V> PetscErrorCode CoarseSolver<V>::apply(const V *b, V *x)
 
 template class CoarseSolver<PetscScalar>;
 #if !PetscDefined(USE_REAL_SINGLE)
-template class CoarseSolver<float>;
+template class CoarseSolver<SingleScalar>;
 #endif
 
 } // namespace goza::saamg

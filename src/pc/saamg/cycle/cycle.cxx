@@ -109,7 +109,7 @@ public:
     return AnyFirstStep(step);
   }
 
-  const float *narrow_solution() const override
+  const SingleScalar *narrow_solution() const override
   {
     if constexpr (std::is_same_v<Fine, PetscScalar>) return nullptr;
     else return fine_.x[0];
@@ -368,8 +368,8 @@ std::unique_ptr<Cycle> make_cycle(int precision)
   (void)precision;
   return std::make_unique<CycleOf<PetscScalar, PetscScalar>>();
 #else
-  if (precision == PC_SAAMG_MIXED) return std::make_unique<CycleOf<PetscScalar, float>>();
-  if (precision == PC_SAAMG_SINGLE || precision == PC_SAAMG_HALF) return std::make_unique<CycleOf<float, float>>();
+  if (precision == PC_SAAMG_MIXED) return std::make_unique<CycleOf<PetscScalar, SingleScalar>>();
+  if (precision == PC_SAAMG_SINGLE || precision == PC_SAAMG_HALF) return std::make_unique<CycleOf<SingleScalar, SingleScalar>>();
   return std::make_unique<CycleOf<PetscScalar, PetscScalar>>();
 #endif
 }

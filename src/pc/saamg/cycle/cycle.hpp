@@ -12,7 +12,7 @@ constexpr PetscInt most_direct_rows = 46340; // whose squares 32 bits count, as 
 struct CycleOptions {
   bool           w_cycle      = false; // two coarse corrections a level, one in a V-cycle
   PetscInt       direct_limit = 500;   // rows up to which the coarsest level is solved by its inverse; above, it is smoothed
-  bool           half         = false; // operators and interpolations in half precision, where the vectors are float
+  bool           half         = false; // operators and interpolations in half precision, where the vectors are single
   SmootherChoice smoothers[3];         // by PCSAAMGLevels: finest, intermediate, coarsest
 
   /* Below the finest level products are cheap, and degree 4 takes a quarter fewer iterations than 2. 30 sweeps as in paper P5 */
@@ -44,10 +44,10 @@ public:
   /* x = M b, local parts in the space; logs its steps and their flops. */
   virtual PetscErrorCode apply(const PetscScalar *b, PetscScalar *x, const CycleEnds &ends = {}) = 0;
   /* What the first step of apply(b, x) does to each element of b, where it does no more. */
-  virtual AnyFirstStep first_step(PetscScalar *x) = 0;
-  virtual const float *narrow_solution() const    = 0;      // nullptr: it is in double precision
-  virtual bool         recordable() const         = 0;      // apply() launches kernels and no more
-  std::uint64_t        version() const { return version_; } // another with each setup(), and in each cycle
+  virtual AnyFirstStep        first_step(PetscScalar *x) = 0;
+  virtual const SingleScalar *narrow_solution() const    = 0;      // nullptr: it is in double precision
+  virtual bool                recordable() const         = 0;      // apply() launches kernels and no more
+  std::uint64_t               version() const { return version_; } // another with each setup(), and in each cycle
 
   virtual std::size_t bytes() const                           = 0;
   virtual std::string describe_level(std::size_t level) const = 0;

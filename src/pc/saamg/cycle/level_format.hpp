@@ -23,7 +23,7 @@ struct SameRows {
 
 template <class V> class LevelFormat final : public Format<V> {
 public:
-  /* half: float vectors, values in half precision */
+  /* half: vectors of single precision, values in half precision */
   LevelFormat(Space space, PetscInt bs, bool half, std::shared_ptr<const SameRows> same) :
     Format<V>(space), bs_(bs == 2 || bs == 3 || bs == 6 ? bs : 1), half_(half), same_(std::move(same))
   {
@@ -141,7 +141,7 @@ private:
     };
 
     if constexpr (!std::is_same_v<V, PetscScalar>) {
-      if (narrow_) return hold(std::make_unique<Narrow<F<Half, V>, V>>(this->space_, options));
+      if (narrow_) return hold(std::make_unique<Narrow<F<HalfScalar, V>, V>>(this->space_, options));
     }
     return hold(std::make_unique<F<V, V>>(this->space_, options));
   }

@@ -44,7 +44,7 @@ template <class V> struct Transfer {
           options.column_bs = columns;
         }
         if constexpr (!std::is_same_v<V, PetscScalar>) {
-          if (narrow) return std::make_unique<Narrow<SlicedEll<Half, V>, V>>(s, options);
+          if (narrow) return std::make_unique<Narrow<SlicedEll<HalfScalar, V>, V>>(s, options);
         }
         return std::make_unique<SlicedEll<V, V>>(s, options);
       };

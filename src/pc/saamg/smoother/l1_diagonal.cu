@@ -69,9 +69,9 @@ template void add_l1_norms(const Csr &, bool, PetscScalar *, const PetscScalar *
 template void diagonal_scales(Space, PetscInt, const PetscScalar *, PetscScalar *);
 template void scale(Space, std::size_t, PetscScalar, PetscScalar *);
 #if !PetscDefined(USE_REAL_SINGLE)
-template void add_l1_norms(const Csr &, bool, float *, const PetscScalar *, const PetscScalar *);
-template void diagonal_scales(Space, PetscInt, const float *, PetscScalar *);
-template void scale(Space, std::size_t, float, float *);
+template void add_l1_norms(const Csr &, bool, SingleScalar *, const PetscScalar *, const PetscScalar *);
+template void diagonal_scales(Space, PetscInt, const SingleScalar *, PetscScalar *);
+template void scale(Space, std::size_t, SingleScalar, SingleScalar *);
 #endif
 
 } // namespace goza::saamg

@@ -193,8 +193,8 @@ template <class V> void apply_diagonal_blocks(Space space, PetscInt n, const Pet
 template Array<PetscScalar> inverse_diagonal_blocks(const NodeBlocks &, const Csr &);
 template void               apply_diagonal_blocks(Space, PetscInt, const PetscInt *, PetscInt, const PetscScalar *, const PetscScalar *, PetscScalar *);
 #if !PetscDefined(USE_REAL_SINGLE)
-template Array<float> inverse_diagonal_blocks(const NodeBlocks &, const Csr &);
-template void         apply_diagonal_blocks(Space, PetscInt, const PetscInt *, PetscInt, const float *, const float *, float *);
+template Array<SingleScalar> inverse_diagonal_blocks(const NodeBlocks &, const Csr &);
+template void                apply_diagonal_blocks(Space, PetscInt, const PetscInt *, PetscInt, const SingleScalar *, const SingleScalar *, SingleScalar *);
 #endif
 
 } // namespace goza::saamg

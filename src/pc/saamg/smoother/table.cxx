@@ -33,7 +33,7 @@ template <class V> const SmootherEntry<V> *smoother_table()
 
 template const SmootherEntry<PetscScalar> *smoother_table();
 #if !PetscDefined(USE_REAL_SINGLE)
-template const SmootherEntry<float> *smoother_table();
+template const SmootherEntry<SingleScalar> *smoother_table();
 #endif
 
 } // namespace goza::saamg
