@@ -37,7 +37,8 @@
 typedef enum {
   MAT_CDS_AUTO, /* half where the matrix is symmetric */
   MAT_CDS_FULL,
-  MAT_CDS_HALF
+  MAT_CDS_HALF,
+  MAT_CDS_HERMITIAN /* half of a Hermitian matrix; with real scalars the same */
 } MatCDSStorage;
 
 typedef enum {

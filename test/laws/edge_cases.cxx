@@ -133,7 +133,7 @@ template <class T> void add_mat_setting(boost::unit_test::test_suite *suite, con
 
 void add_mat_settings(boost::unit_test::test_suite *suite)
 {
-  add_mat_setting<MatCDSStorage>(suite, {"cds", "-mat_cds_storage", MatCDSStorages[MAT_CDS_FULL], MatCDSSetStorage, MatCDSGetStorage, MAT_CDS_FULL, (MatCDSStorage)3});
+  add_mat_setting<MatCDSStorage>(suite, {"cds", "-mat_cds_storage", MatCDSStorages[MAT_CDS_FULL], MatCDSSetStorage, MatCDSGetStorage, MAT_CDS_FULL, (MatCDSStorage)4});
   add_mat_setting<PetscReal>(suite, {"cds", "-mat_cds_share", "0.5", MatCDSSetShare, MatCDSGetShare, 0.5, 0});
   add_mat_setting<PetscReal>(suite, {"cds", "-mat_cds_max_fill", "5", MatCDSSetMaxFill, MatCDSGetMaxFill, 5, 0.5});
   add_mat_setting<PetscInt>(suite, {"cds", "-mat_cds_block_size", "3", MatCDSSetBlockSize, MatCDSGetBlockSize, 3, 4});
@@ -455,7 +455,7 @@ const AddTests add([] {
   add_test(options, "set_functions", [] {
     const MatCase c{mat_named("cds"), VECSTANDARD, gallery_entry("stencil27")};
     MatHandle     A = c.ours(), R = c.aij();
-    for (MatCDSStorage storage : {MAT_CDS_FULL, MAT_CDS_HALF, MAT_CDS_AUTO}) {
+    for (MatCDSStorage storage : {MAT_CDS_FULL, MAT_CDS_HALF, MAT_CDS_HERMITIAN, MAT_CDS_AUTO}) {
       PETSC_OK(MatCDSSetStorage(A, storage));
       c.check_same(A, R, "other storage after use");
     }
@@ -466,7 +466,7 @@ const AddTests add([] {
     BOOST_TEST(attempt([&] { return MatCDSSetShare(A, 0); }).says("mat_cds_share"));
     BOOST_TEST(attempt([&] { return MatCDSSetMaxFill(A, 0.5); }).says("mat_cds_max_fill"));
     BOOST_TEST(attempt([&] { return MatCDSSetBlockSize(A, 4); }).says("mat_cds_block_size"));
-    BOOST_TEST(attempt([&] { return MatCDSSetStorage(A, (MatCDSStorage)3); }).says("MatCDSStorage"));
+    BOOST_TEST(attempt([&] { return MatCDSSetStorage(A, (MatCDSStorage)4); }).says("MatCDSStorage"));
     c.check_same(A, R, "after a refusal");
     PETSC_OK(MatCDSSetBlockSize(R, 3)); /* on aij: nothing */
   });
@@ -482,6 +482,36 @@ const AddTests add([] {
     PETSC_OK(MatCDSSetStorage(A, MAT_CDS_AUTO));
     c.check_same(A, R, "after a refusal");
   });
+#if PetscDefined(USE_COMPLEX)
+  /* each half by its own rule, in every precision; a matrix that obeys the other is refused */
+  add_test(options, "half_by_either_rule", [] {
+    const struct {
+      const char   *entry, *other;
+      MatCDSStorage storage, refused;
+    } rules[] = {{"hermitian", "mat_cds_storage half", MAT_CDS_HERMITIAN, MAT_CDS_HALF}, {"complex_symmetric", "mat_cds_storage hermitian", MAT_CDS_HALF, MAT_CDS_HERMITIAN}};
+
+    for (const auto &rule : rules) {
+      for (const StorageName &precision : storage_names()) {
+        MatCase c{mat_named("cds"), VECSTANDARD, gallery_entry(rule.entry)};
+        c.storage   = precision;
+        MatHandle A = c.ours(), R = c.aij();
+        VecHandle x = c.in(R), y = c.out(R);
+        PETSC_OK(MatCDSSetStorage(A, rule.storage));
+        c.check_same(A, R, std::string(rule.entry) + " by its rule, " + precision.name);
+        to_both(A, R, [&](Mat M) { PETSC_OK(MatScale(M, 2)); });
+        c.check_same(A, R, std::string(rule.entry) + ", other values, " + precision.name);
+        PETSC_OK(MatCDSSetStorage(A, rule.refused));
+        const Outcome refused = attempt([&] { return MatMult(A, x, y); });
+        BOOST_TEST(refused.says(rule.other), refused.message);
+        PETSC_OK(MatCDSSetStorage(A, MAT_CDS_AUTO));
+        c.check_same(A, R, "after a refusal");
+        PETSC_OK(MatSetOption(A, rule.storage == MAT_CDS_HALF ? MAT_SYMMETRIC : MAT_HERMITIAN, PETSC_TRUE));
+        PETSC_OK(MatCDSSetStorage(A, MAT_CDS_AUTO)); /* built anew, with the promise */
+        c.check_same(A, R, "promised");
+      }
+    }
+  });
+#endif
   /* a flag that values have left behind must not bend the product */
   add_test(options, "symmetric_no_more", [] {
     const MatCase c{mat_named("cds"), VECSTANDARD, gallery_entry("stencil5")};

@@ -40,6 +40,19 @@ void mult_transpose_add(const MatCase &c)
   check_close(y, want, bound, "y = y + A' x");
 }
 
+void mult_hermitian_transpose(const MatCase &c)
+{
+  MatHandle A = c.ours(), R = c.aij();
+  VecHandle x = c.out(R), y = c.in(R, 5), want = c.in(R), got = c.junk_in(R), bound = rounding_bound(R, x, nullptr, true), sum = rounding_bound(R, x, y, true);
+
+  PETSC_OK(MatMultHermitianTranspose(R, x, want));
+  PETSC_OK(MatMultHermitianTranspose(A, x, got));
+  check_close(got, want, bound, "A* x");
+  PETSC_OK(MatMultHermitianTransposeAdd(R, x, y, want));
+  PETSC_OK(MatMultHermitianTransposeAdd(A, x, y, got));
+  check_close(got, want, sum, "y + A* x");
+}
+
 void residual(const MatCase &c)
 {
   MatHandle A = c.ours(), R = c.aij();
@@ -223,6 +236,7 @@ const AddTests add([] {
   add_mat_laws({
     {"built_every_way", built_every_way},
     {"mult_add", mult_add},
+    {"mult_hermitian_transpose", mult_hermitian_transpose},
     {"mult_transpose_add", mult_transpose_add},
     {"residual", residual},
     {"nonfinite_stays_in_its_rows", nonfinite_stays_in_its_rows},

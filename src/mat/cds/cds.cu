@@ -24,8 +24,14 @@ template <class Store> struct Stored {
   std::int64_t    ld;
   const Store    *val;
   const PetscInt *offset;
+#if PetscDefined(USE_COMPLEX)
+  bool hermitian;
+
+  HD explicit Stored(const CdsView<Store> &A) : ndiag(A.ndiag), ld(A.ld), val(A.val), offset(A.offset), hermitian(A.hermitian) { }
+#else
 
   HD explicit Stored(const CdsView<Store> &A) : ndiag(A.ndiag), ld(A.ld), val(A.val), offset(A.offset) { }
+#endif
 };
 
 /* Puts one row's entries where they belong. Entries below the diagonal of a half matrix are compared instead, after the upper part was filled.
@@ -56,7 +62,8 @@ template <template <class> class View, class Store, int bs, bool half> struct Cd
       if (d < 0) continue;
       const Store value = static_cast<Store>(aval[j] * factor);
 
-      if (half && check && offset) sum += below ? -entry_check(col[j], row, value) : entry_check(row, col[j], value);
+      if (half && check && offset)
+        sum += below ? -entry_check(col[j], row, mirrored(A, static_cast<DoubleScalar>(value))) : entry_check(row, col[j], static_cast<DoubleScalar>(value));
       if (!below) val[((d * bs + r) * bs + col[j] % bs) * A.ld + i] = value;
     }
     if (half && check) check[row] = sum;
@@ -72,10 +79,9 @@ private:
     return bits[0] ^ (bits[1] * golden_64 + (bits[1] >> 32));
   }
   /* A number for an entry above the diagonal and its value; 0 for a value of 0. Where all entries are like their mirror images, those of both add up to 0, and else hardly ever: once in 2^64. */
-  HD static std::uint64_t entry_check(PetscInt i, PetscInt j, Store value)
+  HD static std::uint64_t entry_check(PetscInt i, PetscInt j, DoubleScalar wide)
   {
-    const DoubleScalar wide = static_cast<DoubleScalar>(value);
-    std::uint64_t      bits;
+    std::uint64_t bits;
 
     if (wide == 0.) return 0;
     if constexpr (std::is_same_v<DoubleScalar, double>) memcpy(&bits, &wide, sizeof(bits));
@@ -145,7 +151,7 @@ template <template <class> class View, class Store, int bs> struct CdsCompare {
         above_nonzero += value != 0.;
         continue;
       }
-      const DoubleScalar mirror = static_cast<DoubleScalar>(A.val[((d * bs + c) * bs + r) * A.ld + node]), gap = mirror - value;
+      const DoubleScalar mirror = mirrored(A, static_cast<DoubleScalar>(A.val[((d * bs + c) * bs + r) * A.ld + node])), gap = mirror - value;
 
       above--;
       above_nonzero -= mirror != 0.;
@@ -172,7 +178,7 @@ struct AddCounts {
 };
 
 /* Whether a few rows of a host matrix show already that its diagonals are not symmetric: to fill the half of them and to compare it takes as long as to fill all. */
-template <class Store> bool few_rows_differ(const Csr &A, const std::vector<PetscInt> &offset, PetscScalar factor, double tolerance)
+template <class Store> bool few_rows_differ(const CdsView<Store> &rule, const Csr &A, const std::vector<PetscInt> &offset, PetscScalar factor, double tolerance)
 {
   constexpr std::int64_t looked_at = 256;
   const std::int64_t     n         = std::min<std::int64_t>(A.nrows, looked_at);
@@ -193,7 +199,7 @@ template <class Store> bool few_rows_differ(const Csr &A, const std::vector<Pets
       const std::ptrdiff_t mirror = entry(j, i);
 
       if (mirror == A.ptr[j + 1]) return true;
-      const DoubleScalar a = static_cast<DoubleScalar>(static_cast<Store>(A.val[p] * factor)), b = static_cast<DoubleScalar>(static_cast<Store>(A.val[mirror] * factor));
+      const DoubleScalar a = static_cast<DoubleScalar>(static_cast<Store>(A.val[p] * factor)), b = mirrored(rule, static_cast<DoubleScalar>(static_cast<Store>(A.val[mirror] * factor)));
 
       if (a == b) continue;
       const double size = std::max({size_of(a), size_of(b), tolerance > 0 ? std::sqrt(diagonal(i)) * std::sqrt(diagonal(j)) : 0.0});
@@ -224,6 +230,9 @@ template <class Store, class V> CdsView<Store> Cds<Store, V>::view() const
   CdsView<Store> v{this->nrows_ / bs_, this->ncols_ / bs_, static_cast<PetscInt>(offset_.size()), ld_, val_.data(), {}};
 
   std::copy(offset_.begin(), offset_.end(), v.offset);
+#if PetscDefined(USE_COMPLEX)
+  v.hermitian = hermitian_;
+#endif
   return v;
 }
 
@@ -296,8 +305,9 @@ template <class Store, class V> void Cds<Store, V>::build(const Csr &A, const Di
   all_         = found.offset;
   grid_        = grid_strides(all_);
   rem_ptr_     = Array<PetscInt>(this->space_);
-  lay_out(all_, options_.storage != CdsStorage::Full && in_pairs() &&
-                  !(this->space_ == Space::Host && bs_ == 1 && few_rows_differ<Store>(A, all_, factor_, mirror_tolerance<Store>(options_.symmetric))));
+  hermitian_   = wants_hermitian();
+  offset_.clear();
+  lay_out(all_, options_.storage != CdsStorage::Full && in_pairs() && !(this->space_ == Space::Host && bs_ == 1 && few_rows_differ<Store>(view(), A, all_, factor_, mirror_tolerance<Store>(promised()))));
   refill(A);
   if (inside_ < nnz_) split_remainder(A, true);
 }
@@ -312,7 +322,7 @@ template <class Store, class V> bool Cds<Store, V>::in_pairs() const
 
 template <class Store, class V> void Cds<Store, V>::refill(const Csr &A)
 {
-  const bool to_be_half = options_.storage == CdsStorage::Half && !all_.empty();
+  const bool to_be_half = (options_.storage == CdsStorage::Half || options_.storage == CdsStorage::Hermitian) && !all_.empty();
 
   if (to_be_half && !half_ && in_pairs()) lay_out(all_, true); // it held a NaN
   if (!fill(A)) {                                              // the values are not symmetric (any more)
@@ -320,13 +330,14 @@ template <class Store, class V> void Cds<Store, V>::refill(const Csr &A)
     fill(A);
   }
   /* a NaN or infinity, which differs from its mirror image, is for who computes with it to find */
-  if (to_be_half && !half_ && all_finite(A)) throw FormatRefusal("-mat_cds_storage half, but the matrix is not symmetric");
+  if (to_be_half && !half_ && all_finite(A))
+    throw FormatRefusal(options_.storage == CdsStorage::Half ? "-mat_cds_storage half, but the matrix is not symmetric" : "-mat_cds_storage hermitian, but the matrix is not Hermitian");
   if (rem_ptr_.size()) split_remainder(A, false);
 }
 
 template <class Store, class V> bool Cds<Store, V>::fill(const Csr &A)
 {
-  const bool           alike = half_ && !options_.symmetric; // each entry to be the same as its mirror image: told in the same pass
+  const bool           alike = half_ && !promised(); // each entry to be the same as its mirror image: told in the same pass
   Array<std::uint64_t> check(this->space_, alike ? A.nrows : 0);
 
   if (!val_.size()) return true;
@@ -341,7 +352,7 @@ template <class Store, class V> bool Cds<Store, V>::fill(const Csr &A)
     return read_value(this->space_, sum.data()) == 0;
   }
 
-  const double        tolerance = mirror_tolerance<Store>(options_.symmetric);
+  const double        tolerance = mirror_tolerance<Store>(promised());
   Array<std::int64_t> different(this->space_, A.nrows), balance(this->space_, A.nrows), nonzero(this->space_, A.nrows), sums(this->space_, 3);
   with_shape(bs_, true, [&](auto bs, auto) {
     for_each_csr_row(A, 1, CdsCompare<CdsView, Store, bs.value>{view(), A.ptr, A.col, A.val, factor_, tolerance, different.data(), balance.data(), nonzero.data()});
@@ -359,7 +370,10 @@ template <class Store, class V> std::size_t Cds<Store, V>::bytes() const
 template <class Store, class V> std::string Cds<Store, V>::describe() const
 {
   char text[320];
-  int  n = std::snprintf(text, sizeof(text), "%s storage, %zu diagonals%s, %.2f stored values for one nonzero on them, %zu-byte values, %lld nonzeros in the remainder", half_ ? "half (symmetric)" : "full",
+  int  n = std::snprintf(text, sizeof(text), "%s storage, %zu diagonals%s, %.2f stored values for one nonzero on them, %zu-byte values, %lld nonzeros in the remainder",
+                        !half_       ? "full"
+                         : hermitian_ ? "half (Hermitian)"
+                                      : "half (symmetric)",
                          offset_.size(), bs_ > 1 ? " of blocks" : "", inside_ ? static_cast<double>(val_.size()) / static_cast<double>(inside_) : 0.0, sizeof(Store), static_cast<long long>(nnz_ - inside_));
 
   if (bs_ > 1) n += std::snprintf(text + n, sizeof(text) - n, ", blocks of %d", static_cast<int>(bs_));

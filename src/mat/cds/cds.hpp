@@ -17,9 +17,10 @@ namespace goza::mat
 {
 
 enum class CdsStorage {
-  Auto, // half where the matrix proves symmetric
+  Auto, // half where the matrix proves symmetric, or was promised to be Hermitian and proves so
   Full,
-  Half
+  Half,
+  Hermitian // half, by the rule of Hermitian matrices; of real scalars the same as Half
 };
 
 struct CdsOptions {
@@ -28,6 +29,7 @@ struct CdsOptions {
   double     max_fill  = 3;              // stored values per nonzero beyond which the matrix is refused
   PetscInt   bs        = 1;              // 1, 2, 3 or 6
   bool       symmetric = false;          // promised: entries may differ from their mirror images by rounding, and the upper one counts
+  bool       hermitian = false;          // the same of their images' conjugates
 };
 
 /* Of entries and their mirror images, where they may differ by rounding; else 0. */
@@ -64,17 +66,22 @@ public:
   /* For one who has no CSR rows: zeros on these diagonals, ascending, of so many nodes' rows and columns. half: offset holds both signs, or those from 0 up alone. */
   void lay_out_zeros(PetscInt nodes, PetscInt node_columns, PetscInt bs, const std::vector<PetscInt> &offset, bool half);
 
-  CdsView<Store>     view() const;
-  PetscInt           block_size() const { return bs_; }
-  bool               half() const { return half_; }
-  bool               unscaled() const { return factor_ == PetscScalar(1); }
-  bool               proves_symmetry() const { return half_ && !options_.symmetric && !in_remainder(); } // each entry has been found equal to its mirror image
+  CdsView<Store> view() const;
+  PetscInt       block_size() const { return bs_; }
+  bool           half() const { return half_; }
+  bool           unscaled() const { return factor_ == PetscScalar(1); }
+  bool proves_symmetry() const { return half_ && !hermitian_ && !options_.symmetric && !in_remainder(); } // each entry has been found equal to its mirror image
   std::int64_t       in_remainder() const { return nnz_ - inside_; }
   const GridStrides &grid() const { return grid_; }
 
 private:
   template <class, class> friend class Cds;
 
+  bool wants_hermitian() const
+  {
+    return PetscDefined(USE_COMPLEX) && (options_.storage == CdsStorage::Hermitian || (options_.storage == CdsStorage::Auto && options_.hermitian && !options_.symmetric));
+  }
+  bool promised() const { return hermitian_ ? options_.hermitian : options_.symmetric; }
   bool can_be_like(const Cds<PetscScalar, PetscScalar> &same) const;
   bool half_of(const Cds<PetscScalar, PetscScalar> &same) const;
   void copy(const Cds<PetscScalar, PetscScalar> &same);
@@ -84,8 +91,8 @@ private:
   void split_remainder(const Csr &A, bool pattern);
 
   CdsOptions            options_;
-  PetscInt              bs_     = 1;
-  bool                  half_   = false;
+  PetscInt              bs_   = 1;
+  bool                  half_ = false, hermitian_ = false;
   PetscScalar           factor_ = 1;
   std::vector<PetscInt> all_, offset_; // all_: both signs; offset_: as stored
   std::int64_t          ld_ = 0, nnz_ = 0, inside_ = 0;

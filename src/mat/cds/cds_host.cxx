@@ -120,7 +120,7 @@ private:
   /* Terms of nearly the same nodes, one group after the other. */
   class Group {
   public:
-    Group(Ring &ring, int r) : ring_(ring), r_(r) { }
+    Group(Ring &ring, int r, RealOf<V> imaginary) : ring_(ring), r_(r), imaginary_(imaginary) { }
     void add(const Term &t)
     {
       if (t.from >= t.to) return;
@@ -150,16 +150,17 @@ private:
       while (from < to) {
         const PetscInt end = static_cast<PetscInt>(std::min<std::size_t>(to, ring_.end_of_run(from)));
 
-        add_terms<six>(n, t, from, end, ring_.from(r_, from));
+        add_terms<six>(n, t, from, end, ring_.from(r_, from), imaginary_);
         from = end;
       }
     }
     /* sum is nobody else's: loops over twelve arrays are vectorised only where the compiler knows. */
-    template <int n> GOZA_FOR_EACH_PROCESSOR static void add_terms(int given, const Term *t, PetscInt from, PetscInt to, V *PETSC_RESTRICT sum)
+    template <int n>
+    GOZA_FOR_EACH_PROCESSOR static void add_terms(int given, const Term *t, PetscInt from, PetscInt to, V *PETSC_RESTRICT sum, [[maybe_unused]] RealOf<V> imaginary)
     {
       if constexpr (n > 1) {
         if (given < n) {
-          add_terms<n - 1>(given, t, from, to, sum);
+          add_terms<n - 1>(given, t, from, to, sum, imaginary);
           return;
         }
       }
@@ -173,22 +174,37 @@ private:
       for (PetscInt i = from; i < to; i++) {
         V s = sum[i - from];
 
-        for (int u = 0; u < n; u++) s += static_cast<V>(a[u][i]) * x[u][i * bs];
+        for (int u = 0; u < n; u++) {
+          if constexpr (is_pair<V>) {
+            const V value = static_cast<V>(a[u][i]);
+
+            s += V(value.real(), imaginary * value.imag()) * x[u][i * bs];
+          } else s += static_cast<V>(a[u][i]) * x[u][i * bs];
+        }
         sum[i - from] = s;
       }
     }
 
-    Ring &ring_;
-    int   r_, n_ = 0;
-    Term  term_[six];
+    Ring     &ring_;
+    int       r_, n_ = 0;
+    RealOf<V> imaginary_; // what the imaginary parts of the values are multiplied by
+    Term      term_[six];
   };
 
   const Store *at(PetscInt d, int r, int c) const { return A.val + ((d * bs + r) * bs + c) * A.ld; }
 
+  RealOf<V> mirrored_imaginary() const
+  {
+#if PetscDefined(USE_COMPLEX)
+    if (A.hermitian) return -1;
+#endif
+    return 1;
+  }
+
   /* What rows begin .. end - 1 store for themselves. */
   void add_rows(int r, PetscInt begin, PetscInt end, Ring &ring) const
   {
-    Group group(ring, r);
+    Group group(ring, r, 1);
 
     for (PetscInt d = 0; d < A.ndiag; d++) {
       const PetscInt o = A.offset[d];
@@ -201,7 +217,7 @@ private:
   /* And for rows below. Neighbouring diagonals reach nearly the same ones. */
   void add_columns(int r, PetscInt begin, PetscInt end, Ring &ring) const
   {
-    Group group(ring, r);
+    Group group(ring, r, mirrored_imaginary());
 
     for (PetscInt d = 0; d < A.ndiag; d++) {
       const PetscInt o = A.offset[d];

@@ -101,8 +101,9 @@ template <class Store, class V> bool Cds<Store, V>::can_be_like(const Cds<PetscS
 {
   const bool both_signs = !same.half_ || same.all_.front() < 0 || same.all_.size() == 1; // of its offsets
 
-  return (both_signs || options_.storage != CdsStorage::Full) && same.bs_ == options_.bs && same.nrows_ == same.ncols_ && !same.in_remainder() && same.unscaled() &&
-         same.space_ == this->space_ && !same.all_.empty() && static_cast<double>(same.val_.size()) <= options_.max_fill * static_cast<double>(same.nnz_);
+  return !hermitian_ && !wants_hermitian() && !same.hermitian_ && (both_signs || options_.storage != CdsStorage::Full) && same.bs_ == options_.bs &&
+         same.nrows_ == same.ncols_ && !same.in_remainder() && same.unscaled() && same.space_ == this->space_ && !same.all_.empty() &&
+         static_cast<double>(same.val_.size()) <= options_.max_fill * static_cast<double>(same.nnz_);
 }
 
 /* Whether its upper half will do. */

@@ -7,7 +7,7 @@
 #include "petscgoza.h"
 #include <petsc/private/matimpl.h>
 
-const char *const MatCDSStorages[] = {"auto", "full", "half", "MatCDSStorage", "MAT_CDS_", NULL};
+const char *const MatCDSStorages[] = {"auto", "full", "half", "hermitian", "MatCDSStorage", "MAT_CDS_", NULL};
 
 namespace goza::mat
 {
@@ -29,6 +29,7 @@ public:
     PetscBool  known = PETSC_FALSE, symmetric = PETSC_FALSE;
 
     if (MatIsSymmetricKnown(A, &known, &symmetric) == PETSC_SUCCESS) o.symmetric = known && symmetric;
+    if (MatIsHermitianKnown(A, &known, &symmetric) == PETSC_SUCCESS) o.hermitian = known && symmetric;
     if (!o.bs) {
       o.bs = A->rmap->bs == A->cmap->bs ? A->rmap->bs : 1;
       if (o.bs != 2 && o.bs != 3 && o.bs != 6) o.bs = 1;
@@ -101,18 +102,20 @@ const FormatKind &CdsKind()
 
   Input Parameters:
 + A       - the matrix
-- storage - `MAT_CDS_AUTO` (half where the entries on the diagonals prove equal to their mirror images, with `MAT_SYMMETRIC` up to rounding), `MAT_CDS_FULL`, `MAT_CDS_HALF`
+- storage - `MAT_CDS_AUTO` (half where the entries on the diagonals prove equal to their mirror images, with `MAT_SYMMETRIC` up to rounding), `MAT_CDS_FULL`, `MAT_CDS_HALF`,
+            `MAT_CDS_HERMITIAN` (half of a Hermitian matrix, whose lower entries are the upper ones' conjugates; with real scalars the same as `MAT_CDS_HALF`)
 
   Options Database Key:
-. -mat_cds_storage (auto|full|half) - the storage
+. -mat_cds_storage (auto|full|half|hermitian) - the storage
 
   Level: intermediate
 
   Notes:
   Half storage reads half the values from memory: y_i = sum_d a_d[i] x[i + o_d] + a_d[i - o_d] x[i - o_d] (paper P1, half form), without atomic additions.
-  In parallel the diagonal block of each rank is tested and stored by itself. `MAT_CDS_HALF` for a matrix that is not symmetric is an error at the next product; one that holds a NaN or
+  In parallel the diagonal block of each rank is tested and stored by itself. `MAT_CDS_HALF` for a matrix that is not symmetric, or `MAT_CDS_HERMITIAN`
+  for one that is not Hermitian, is an error at the next product; one that holds a NaN or
   infinity is held in full as long as it does.
-  With `MAT_SYMMETRIC` set when the format is built, entries may differ from their mirror images by 100 units of rounding of
+  `MAT_CDS_AUTO` takes the Hermitian form where `MAT_HERMITIAN` is set and `MAT_SYMMETRIC` is not. With `MAT_SYMMETRIC` set when the format is built, entries may differ from their mirror images by 100 units of rounding of
   themselves or of their diagonal entries, and the one above the diagonal is taken for both.
 
 .seealso: `MATCDS`, `MatCDSGetStorage()`, `MatCDSSetShare()`, `MatCDSSetBlockSize()`, `MatSetOption()`
@@ -342,7 +345,7 @@ PetscErrorCode MatCDSGetPrecision(Mat A, MatStoragePrecision *precision)
 
   Options Database Keys:
 + -mat_type cds                        - sets the type
-. -mat_cds_storage (auto|full|half)    - all diagonals, or those of a symmetric matrix from the main one up
+. -mat_cds_storage (auto|full|half|hermitian) - all diagonals, or those of a symmetric or Hermitian matrix from the main one up
 . -mat_cds_share share                 - entries that a diagonal must hold to be stored whole (0.6 of the rows)
 . -mat_cds_max_fill fill               - stored values for one nonzero beyond which the matrix is refused (3)
 . -mat_cds_block_size (auto|1|2|3|6)   - unknowns of a node

@@ -1,7 +1,7 @@
 /* Compressed diagonal storage (paper P1): diagonal d with offset o holds a(i, i + o) at val[d * ld + i]. No indices; a place outside the matrix, or
    where the matrix has no entry, holds 0.
 
-     full     a b . .    offset -1 0 1      half (symmetric)   offset 0 1     rows gather the lower part from the rows above:
+     full     a b . .    offset -1 0 1      half               offset 0 1     rows gather the lower part from the rows above:
               b c d .    val    . a b                          val    a b     y_i = sum_d val_d[i] x[i + o_d] + val_d[i - o_d] x[i - o_d]
               . d e f           b c d                                 c d     (the paper's half form, which it stores as the lower part)
               . . f g           d e f                                 e f
@@ -22,7 +22,19 @@ template <class Store> struct CdsView {
   std::int64_t ld;
   const Store *val;                   // [ndiag][bs][bs][ld]
   PetscInt     offset[max_diagonals]; // [ndiag], ascending; half: from 0 up
+#if PetscDefined(USE_COMPLEX)
+  bool hermitian = false; // half: an entry below the main diagonal is the conjugate of its mirror image, and not the same
+#endif
 };
+
+/* An entry below the main diagonal from its mirror image in A, and the other way round. */
+template <class View, class T> HD T mirrored([[maybe_unused]] const View &A, T value)
+{
+#if PetscDefined(USE_COMPLEX)
+  if (A.hermitian) return conj(value);
+#endif
+  return value;
+}
 
 /* One node's rows. A group of its own values is asked for before the first is used: the device's memory is far away. Nodes whose diagonals all lie inside
    the matrix, nearly all of them, need no test. N: the number of diagonals where it is known when this is compiled, so that all loops unroll; else 0.
@@ -96,7 +108,7 @@ private:
         if (guarded && j < 0) continue;
         load(above, first + u, j);
         for (int r = 0; r < bs; r++) {
-          for (int c = 0; c < bs; c++) sum[r] += static_cast<V>(above[c * bs + r]) * cached_load(x + j * bs + c);
+          for (int c = 0; c < bs; c++) sum[r] += mirrored(A, static_cast<V>(above[c * bs + r])) * cached_load(x + j * bs + c);
         }
       }
     }

@@ -40,7 +40,8 @@ static PetscErrorCode WantsHalf(Mat A, const OwnCds *own, bool *half)
 
   PetscFunctionBegin;
   PetscCall(MatIsSymmetricKnown(A, &known, &symmetric));
-  *half = A->rmap->n == A->cmap->n && (own->options.storage == CdsStorage::Half || (own->options.storage == CdsStorage::Auto && known && symmetric));
+  *half = A->rmap->n == A->cmap->n &&
+          (own->options.storage == CdsStorage::Half || (!PetscDefined(USE_COMPLEX) && own->options.storage == CdsStorage::Hermitian) || (own->options.storage == CdsStorage::Auto && known && symmetric));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
