@@ -90,20 +90,41 @@ PetscErrorCode MatMultBase(Mat A, FormatMat *f, Vec x, Vec y, Vec z)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatAddTransposedProduct(Mat A, Vec x, Vec z)
+/* As A of PETSc's wants it. */
+static PetscErrorCode ForOperationsOf(Mat A, Vec v, Vec *w)
 {
   PetscBool cusparse;
-  Vec       dx = x, dz = z;
 
   PetscFunctionBegin;
+  *w = v;
   PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &cusparse, MATSEQAIJCUSPARSE, MATMPIAIJCUSPARSE, ""));
-  if (cusparse) {
-    PetscCall(OnDevice(x, true, &dx));
-    PetscCall(OnDevice(z, true, &dz));
-  }
+  if (cusparse) PetscCall(OnDevice(v, true, w));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatAddTransposedProduct(Mat A, Vec x, Vec z)
+{
+  Vec dx, dz;
+
+  PetscFunctionBegin;
+  PetscCall(ForOperationsOf(A, x, &dx));
+  PetscCall(ForOperationsOf(A, z, &dz));
   PetscCall(MatMultTransposeAdd(A, dx, dz, dz));
   PetscCall(Back(x, false, &dx));
   PetscCall(Back(z, true, &dz));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatScaleRowsAndColumns(Mat A, Vec l, Vec r)
+{
+  Vec dl, dr;
+
+  PetscFunctionBegin;
+  PetscCall(ForOperationsOf(A, l, &dl));
+  PetscCall(ForOperationsOf(A, r, &dr));
+  PetscCall(MatDiagonalScale(A, dl, dr));
+  PetscCall(Back(l, false, &dl));
+  PetscCall(Back(r, false, &dr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -100,7 +100,7 @@ PetscErrorCode MatDiagonalScale_OwnCds(Mat A, Vec l, Vec r)
   if (!failed && l != r) failed = OwnMakeFull(A, own);
   PetscCall(AllAgree(A, failed));
   PetscCall(OwnRest(A, own, &rest));
-  if (rest) PetscCall(MatDiagonalScale(rest, l, r));
+  if (rest) PetscCall(MatScaleRowsAndColumns(rest, l, r));
   if (l) PetscCall(left.get(l, own->space, own->staged_x));
   if (r) PetscCall(right.get(r, own->space, own->staged_y));
   PetscCall(Change(A, [&](Space space, const DiagonalValues &v) { scale_rows_and_columns(space, v, l ? left.data() : nullptr, r ? right.data() : nullptr); }));
