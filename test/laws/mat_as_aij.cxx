@@ -313,6 +313,23 @@ void converted_submatrices(const MatCase &c)
 
 /* --- -mat_seqaij_type: every SeqAIJ that PETSc makes is ours */
 
+void multiplies_like(Mat M, Mat R)
+{
+  MatHandle C, D;
+  PetscReal off, size;
+
+  PETSC_OK(MatMatMult(M, M, MAT_INITIAL_MATRIX, PETSC_DEFAULT, C.put()));
+  PETSC_OK(MatMatMult(R, R, MAT_INITIAL_MATRIX, PETSC_DEFAULT, D.put()));
+  VecHandle x = vector_like(D, false, VECSTANDARD, 3), got = filled_with_nan(D, true, VECSTANDARD), want = vector_like(D, true, VECSTANDARD, 3);
+
+  PETSC_OK(MatMult(C, x, got));
+  PETSC_OK(MatMult(D, x, want));
+  PETSC_OK(VecAXPY(got, -1, want));
+  PETSC_OK(VecNorm(got, NORM_2, &off));
+  PETSC_OK(VecNorm(want, NORM_2, &size));
+  BOOST_TEST(off <= 100 * PETSC_MACHINE_EPSILON * size, "product: " << off << " of " << size);
+}
+
 void seqaij_option(const MatCase &c, const std::string &named)
 {
   MatHandle          R = c.aij(), B = convert(R, sized(c, "baij")), D = is_small(c) ? convert(R, sized(c, "dense")) : MatHandle();
@@ -336,6 +353,7 @@ void seqaij_option(const MatCase &c, const std::string &named)
     PETSC_OK(MatConvert(copy, c.type.set.c_str(), MAT_INPLACE_MATRIX, copy.get()));
     c.check_same(copy, R, "to ours in place");
     acts_like(convert(M, sized(c, "baij")), R, "to baij");
+    if (c.entry.has(square)) multiplies_like(M, R);
   }
   for (Mat M : {static_cast<Mat>(B), static_cast<Mat>(D)}) {
     if (!M) continue;

@@ -5,6 +5,28 @@
 namespace goza::mat
 {
 
+/* PETSc gives the blocks of a parallel matrix the type of a device by MatSetType(), which throws away what one of our types (-mat_seqaij_type) holds. */
+static PetscErrorCode ConvertInPlace(Mat *A, MatType type)
+{
+  Mat             blocks[2];
+  const PetscInt *garray;
+  PetscBool       mpi;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)*A, MATMPIAIJ, &mpi));
+  if (mpi && petsc_on_device()) {
+    PetscCall(MatGetAIJBlocks(*A, &blocks[0], &blocks[1], &garray));
+    for (Mat block : blocks) {
+      FormatMat *f;
+
+      PetscCall(MatGetFormatMat(block, &f));
+      if (f) PetscCall(MatFormatDetach(block));
+    }
+  }
+  PetscCall(MatConvert(*A, type, MAT_INPLACE_MATRIX, A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A, which is an AIJ of PETSc's, becomes a Goza matrix. */
 static PetscErrorCode BecomeFormat(Mat A, std::unique_ptr<FormatMat> made)
 {
@@ -14,7 +36,7 @@ static PetscErrorCode BecomeFormat(Mat A, std::unique_ptr<FormatMat> made)
   PetscFunctionBegin;
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
   base = BaseType(mpi);
-  if (A->assembled) PetscCall(MatConvert(A, base, MAT_INPLACE_MATRIX, &A));
+  if (A->assembled) PetscCall(ConvertInPlace(&A, base));
   else if (!mpi) PetscCall(MatSeqAIJSetType(A, base)); /* by way of -mat_seqaij_type, before there are entries */
   PetscCall(MatFormatAttach(A, std::move(made)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -93,7 +115,7 @@ PetscErrorCode MatConvert_Format_Any(Mat A, MatType type, MatReuse reuse, Mat *M
   PetscCall(MatGetFormatMat(A, &f));
   if (reuse == MAT_INPLACE_MATRIX) {
     PetscCall(MatFormatDetach(A));
-    PetscCall(MatConvert(A, type, MAT_INPLACE_MATRIX, &A));
+    PetscCall(ConvertInPlace(&A, type));
     *M = A;
   } else if (!IsAIJ(type)) {
     PetscCall(MatFormatHostValues(A, false));
@@ -102,7 +124,7 @@ PetscErrorCode MatConvert_Format_Any(Mat A, MatType type, MatReuse reuse, Mat *M
     PetscCall(MatCopy(A, *M, SAME_NONZERO_PATTERN));
   } else {
     PetscCall(MatFormatDuplicateBase(A, f, MAT_COPY_VALUES, &B));
-    PetscCall(MatConvert(B, type, MAT_INPLACE_MATRIX, &B));
+    PetscCall(ConvertInPlace(&B, type));
     *M = B;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -114,7 +136,8 @@ static PetscErrorCode ConvertToAIJ(Mat A, MatType type, MatReuse reuse, Mat *B)
   PetscBool aij;
 
   PetscFunctionBegin;
-  PetscCall(MatConvert(A, type, reuse, B));
+  if (reuse == MAT_INPLACE_MATRIX) PetscCall(ConvertInPlace(B, type));
+  else PetscCall(MatConvert(A, type, reuse, B));
   PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)*B, &aij, MATSEQAIJ, MATMPIAIJ, ""));
   if (!aij) PetscCall(MatConvert(*B, type, MAT_INPLACE_MATRIX, B));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -166,10 +189,10 @@ PetscErrorCode MatConvert_Any_Format(Mat A, MatType type, MatReuse reuse, Mat *M
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
   if (size > 1 || wants_mpi) mpi = PETSC_TRUE; /* a type without two forms: the transpose of a matrix, a shell */
   if (reuse == MAT_INITIAL_MATRIX) {
-    PetscBool same;
+    PetscBool aij;
 
-    PetscCall(PetscObjectTypeCompare((PetscObject)A, BaseType(mpi), &same));
-    if (same) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
+    PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &aij, BaseType(mpi), HostType(BaseType(mpi)), ""));
+    if (aij) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
     else PetscCall(ConvertToAIJ(A, BaseType(mpi), MAT_INITIAL_MATRIX, &B));
   } else {
     if (f) PetscCall(MatFormatDetach(B));

@@ -153,6 +153,15 @@ PetscErrorCode MatCreate_Format(Mat A, const FormatKind &kind, bool mpi)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+bool seqaij_stays = false;
+
+static PetscErrorCode MatConvert_SeqAIJ_Format(Mat A, MatType type, MatReuse reuse, Mat *M)
+{
+  PetscFunctionBegin;
+  if (!seqaij_stays) PetscCall(MatConvert_Any_Format(A, type, reuse, M));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* What is registered. A kind is registered anew after each PetscInitialize(). */
 static std::vector<const FormatKind *> kinds;
 
@@ -180,7 +189,7 @@ PetscErrorCode MatRegister_Format(const FormatKind &kind)
   PetscCall(MatRegister(kind.seq, kind.create_seq));
   PetscCall(MatRegister(kind.mpi, kind.create_mpi));
   for (const char *name : {kind.seq, kind.root})
-    PetscCall(MatSeqAIJRegister(name, MatConvert_Any_Format)); /* -mat_seqaij_type: every SeqAIJ block, also inside an MPIAIJ */
+    PetscCall(MatSeqAIJRegister(name, MatConvert_SeqAIJ_Format)); /* -mat_seqaij_type: every SeqAIJ block, also inside an MPIAIJ */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

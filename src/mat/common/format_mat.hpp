@@ -124,6 +124,8 @@ inline MatType HostType(std::string_view type)
   return type.rfind("mpi", 0) == 0 ? MATMPIAIJ : MATSEQAIJ;
 }
 
+/* format_mat.cxx. While it is set, -mat_seqaij_type makes no matrix one of ours */
+extern bool seqaij_stays;
 /* format_override.cxx */
 PetscErrorCode MatFormatOverride(Mat A, FormatMat *f); // (back) on a matrix whose operations are those of its base type
 void           MatFormatRestoreOps(Mat A, const FormatMat *f);
@@ -144,7 +146,7 @@ PetscErrorCode MatFormatRestoreCOO(Mat A, const FormatMat *f);
 /* format_product.cxx */
 PetscErrorCode MatFormatOverrideProducts(Mat A, FormatMat *f);
 PetscErrorCode MatFormatRestoreProducts(Mat A, const FormatMat *f);
-PetscErrorCode MatProductSetFromOptions_Device(Mat C); // over SeqAIJCUSPARSE
+PetscErrorCode MatProductSetFromOptions_Device(Mat C); // over SeqAIJCUSPARSE and MPIAIJCUSPARSE
 /* format_mult.cxx */
 PetscErrorCode MatMult_Format(Mat A, Vec x, Vec y);
 PetscErrorCode MatMultAdd_Format(Mat A, Vec x, Vec y, Vec z);

@@ -103,8 +103,10 @@ PetscErrorCode MatFormatOverride(Mat A, FormatMat *f)
   PetscCall(OverrideDestroy(A, f));
   if (f->base.createsubmatrix) A->ops->createsubmatrix = MatCreateSubMatrix_Format;
   if (f->base.transposesymbolic) A->ops->transposesymbolic = MatTransposeSymbolic_Format;
-  if (f->base_type == MATSEQAIJCUSPARSE) A->ops->productsetfromoptions = MatProductSetFromOptions_Device;
-  if (f->base_type == MATSEQAIJCUSPARSE || f->base_type == MATMPIAIJCUSPARSE) PetscCall(MatFormatOverrideDevice(A, f));
+  if (f->base_type == MATSEQAIJCUSPARSE || f->base_type == MATMPIAIJCUSPARSE) {
+    A->ops->productsetfromoptions = MatProductSetFromOptions_Device;
+    PetscCall(MatFormatOverrideDevice(A, f));
+  }
   if (f->base_type == MATMPIAIJ || f->base_type == MATMPIAIJCUSPARSE) {
     f->each_transposed       = A->ops->multtranspose;
     f->each_transposed_add   = A->ops->multtransposeadd;

@@ -1,6 +1,7 @@
 /* Products of a Goza matrix with others. PETSc looks for them by the names of all the types; AIJ has entries there that a new name lacks. */
 #include "format_mat.hpp"
 #include "parallel/agree.hpp"
+#include "petsc/plugin.hpp"
 #include <algorithm>
 
 namespace goza::mat
@@ -8,52 +9,12 @@ namespace goza::mat
 
 static const char any_type[] = "MatProductSetFromOptions_anytype_C", kron[] = "MatSeqAIJKron_C", phases_key[] = "GozaProductPhases";
 
-/* A product with SeqAIJCUSPARSE's own kernels checks exact type names later, when ours are back; the AIJ product, which a matrix bound to the CPU gets, is the one
-   that fits. */
-PetscErrorCode MatProductSetFromOptions_Device(Mat C)
-{
-  FormatMat *f;
+static PetscErrorCode MatProductSetFromOptions_Format_Any(Mat C);
 
-  PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(C->product->A, &f));
-#if PetscDefined(HAVE_DEVICE)
-  Mat             A     = C->product->A;
-  const PetscBool bound = A->boundtocpu;
-
-  A->boundtocpu             = PETSC_TRUE;
-  const PetscErrorCode ierr = f->base.productsetfromoptions(C);
-  A->boundtocpu             = bound;
-  PetscCall(ierr);
-#endif
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* --- the phases of a product that PETSc knows for host matrices */
+/* --- the host's names */
 
 namespace
 {
-
-struct Phases {
-  PetscErrorCode (*symbolic)(Mat) = nullptr, (*numeric)(Mat) = nullptr;
-};
-
-PetscErrorCode PhasesDestroy(GozaDestroyContext ctx)
-{
-  PetscFunctionBegin;
-  delete static_cast<Phases *>(GozaDestroyedPointer(ctx));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode GetPhases(Mat C, Phases **phases)
-{
-  PetscContainer container;
-
-  PetscFunctionBegin;
-  *phases = nullptr;
-  PetscCall(PetscObjectQuery((PetscObject)C, phases_key, (PetscObject *)&container));
-  if (container) PetscCall(PetscContainerGetPointer(container, (void **)phases));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 PetscErrorCode IsAIJ(Mat A, PetscBool *yes)
 {
@@ -62,82 +23,7 @@ PetscErrorCode IsAIJ(Mat A, PetscBool *yes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* They read the factors' host arrays and write the result's, whatever the device has. */
-PetscErrorCode FetchFactors(Mat C)
-{
-  PetscFunctionBegin;
-  for (Mat factor : {C->product->A, C->product->B, C->product->C}) {
-    PetscBool aij = PETSC_FALSE;
-
-    if (factor) PetscCall(IsAIJ(factor, &aij));
-    if (aij) PetscCall(MatFormatHostValues(factor, false));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A result that is a plain AIJ, which only some of the phases make, becomes a matrix of the kind that was multiplied. */
-PetscErrorCode ProductNumeric(Mat C)
-{
-  Phases    *phases;
-  FormatMat *f = nullptr;
-  PetscBool  aij, plain;
-
-  PetscFunctionBegin;
-  PetscCall(GetPhases(C, &phases));
-  for (Mat factor : {C->product->A, C->product->B}) {
-    if (!f) PetscCall(MatGetFormatMat(factor, &f));
-  }
-  PetscCall(FetchFactors(C));
-  PetscCall(phases->numeric(C));
-  PetscCall(IsAIJ(C, &aij));
-  if (aij) PetscCall(MatFormatHostValues(C, true));
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)C, &plain, MATSEQAIJ, MATMPIAIJ, ""));
-  if (f && plain) PetscCall(MatFormatBecomeLike(C, f));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode ProductSymbolic(Mat C)
-{
-  Phases *phases;
-
-  PetscFunctionBegin;
-  PetscCall(GetPhases(C, &phases));
-  PetscCall(phases->symbolic(C));
-  PetscCall(GetPhases(C, &phases)); /* a product of three may have gone through products of two */
-  if (phases && C->ops->productnumeric && C->ops->productnumeric != ProductNumeric) {
-    phases->numeric        = C->ops->productnumeric;
-    C->ops->productnumeric = ProductNumeric;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode ComposePhases(Mat C)
-{
-  PetscContainer container;
-  Phases        *phases = nullptr;
-
-  PetscFunctionBegin;
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)C), Guarded([&] { phases = new Phases; }), "hold a product of matrices"));
-  phases->symbolic        = C->ops->productsymbolic;
-  C->ops->productsymbolic = ProductSymbolic;
-  PetscCall(PetscContainerCreate(PetscObjectComm((PetscObject)C), &container));
-  PetscCall(PetscContainerSetPointer(container, phases));
-  PetscCall(PetscContainerSetCtxDestroy(container, PhasesDestroy));
-  PetscCall(PetscObjectCompose((PetscObject)C, phases_key, (PetscObject)container));
-  PetscCall(PetscContainerDestroy(&container));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace
-
-/* --- the search, under the host's names */
-
-static PetscErrorCode MatProductSetFromOptions_Format_Any(Mat C);
-
-namespace
-{
-
-/* A factor of a product while PETSc looks for it: with the name of a host AIJ, and without the function by which it would come here again. */
+/* A factor of a product, or a block of one, for a while: with the name of a host AIJ, and without the function by which PETSc would come here again. */
 struct Renamed {
   Mat   factor     = NULL;
   char *name       = nullptr;
@@ -173,6 +59,178 @@ PetscErrorCode Restore(const Renamed &r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+class HostNames {
+public:
+  PetscErrorCode begin(const Mat_Product *product, bool with_blocks);
+  PetscErrorCode end();
+
+private:
+  PetscErrorCode add(Mat M);
+
+  Renamed renamed_[9];
+  int     n_ = 0;
+};
+
+PetscErrorCode HostNames::add(Mat M)
+{
+  PetscFunctionBegin;
+  if (!M || std::any_of(renamed_, renamed_ + n_, [M](const Renamed &r) { return r.factor == M; })) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectReference((PetscObject)M)); /* what PETSc finds may put other factors in their place */
+  renamed_[n_].factor = M;
+  PetscCall(Rename(&renamed_[n_++]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode HostNames::begin(const Mat_Product *product, bool with_blocks)
+{
+  PetscFunctionBegin;
+  for (Mat factor : {product->A, product->B, product->C}) {
+    Mat             blocks[2] = {NULL, NULL};
+    const PetscInt *garray;
+    PetscBool       aij = PETSC_FALSE;
+
+    if (factor && with_blocks) PetscCall(IsAIJ(factor, &aij));
+    if (aij) PetscCall(MatGetAIJBlocks(factor, &blocks[0], &blocks[1], &garray));
+    for (Mat M : {factor, blocks[0], blocks[1]}) PetscCall(add(M));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode HostNames::end()
+{
+  PetscFunctionBegin;
+  for (; n_; n_--) {
+    PetscCall(Restore(renamed_[n_ - 1]));
+    PetscCall(MatDestroy(&renamed_[n_ - 1].factor));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+/* --- the phases of a product that PETSc knows for host matrices */
+
+namespace
+{
+
+struct Phases {
+  PetscErrorCode (*symbolic)(Mat) = nullptr, (*numeric)(Mat) = nullptr;
+};
+
+PetscErrorCode PhasesDestroy(GozaDestroyContext ctx)
+{
+  PetscFunctionBegin;
+  delete static_cast<Phases *>(GozaDestroyedPointer(ctx));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GetPhases(Mat C, Phases **phases)
+{
+  PetscContainer container;
+
+  PetscFunctionBegin;
+  *phases = nullptr;
+  PetscCall(PetscObjectQuery((PetscObject)C, phases_key, (PetscObject *)&container));
+  if (container) PetscCall(PetscContainerGetPointer(container, (void **)phases));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* They read the factors' host arrays and write the result's, whatever the device has. */
+PetscErrorCode FetchFactors(Mat C)
+{
+  PetscFunctionBegin;
+  for (Mat factor : {C->product->A, C->product->B, C->product->C}) {
+    PetscBool aij = PETSC_FALSE;
+
+    if (factor) PetscCall(IsAIJ(factor, &aij));
+    if (aij) PetscCall(MatFormatHostValues(factor, false));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* On the host, whatever PETSc's types say. Its parallel products on the device hand cuSPARSE values that nobody has set, and cuSPARSE's product of two matrices does not end where
+   a NaN comes up; those on the host do the same with the transposed blocks, unless nothing on the way is called a matrix of the device. */
+PetscErrorCode RunPhase(Mat C, PetscErrorCode (*phase)(Mat))
+{
+  HostNames names;
+  PetscBool a = PETSC_FALSE, b = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  if (petsc_on_device()) {
+    PetscCall(PetscObjectBaseTypeCompare((PetscObject)C->product->A, MATMPIAIJ, &a));
+    PetscCall(PetscObjectBaseTypeCompare((PetscObject)C->product->B, MATMPIAIJ, &b));
+  }
+  const bool sparse = a && b, stays = seqaij_stays;
+
+  if (sparse) PetscCall(names.begin(C->product, true));
+  seqaij_stays              = sparse || stays;
+  const PetscErrorCode ierr = phase(C);
+  seqaij_stays              = stays;
+  PetscCall(names.end());
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A result that is a plain AIJ, which only some of the phases make, becomes a matrix of the kind that was multiplied. */
+PetscErrorCode ProductNumeric(Mat C)
+{
+  Phases    *phases;
+  FormatMat *f = nullptr;
+  PetscBool  aij, plain;
+
+  PetscFunctionBegin;
+  PetscCall(GetPhases(C, &phases));
+  for (Mat factor : {C->product->A, C->product->B}) {
+    if (!f) PetscCall(MatGetFormatMat(factor, &f));
+  }
+  PetscCall(FetchFactors(C));
+  PetscCall(RunPhase(C, phases->numeric));
+  PetscCall(IsAIJ(C, &aij));
+  if (aij) PetscCall(MatFormatHostValues(C, true));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)C, &plain, MATSEQAIJ, MATMPIAIJ, ""));
+  if (f && plain) PetscCall(MatFormatBecomeLike(C, f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ProductSymbolic(Mat C)
+{
+  Phases *phases;
+
+  PetscFunctionBegin;
+  PetscCall(GetPhases(C, &phases));
+  PetscCall(RunPhase(C, phases->symbolic));
+  PetscCall(GetPhases(C, &phases)); /* a product of three may have gone through products of two */
+  if (phases && C->ops->productnumeric && C->ops->productnumeric != ProductNumeric) {
+    phases->numeric        = C->ops->productnumeric;
+    C->ops->productnumeric = ProductNumeric;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ComposePhases(Mat C)
+{
+  PetscContainer container;
+  Phases        *phases = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)C), Guarded([&] { phases = new Phases; }), "hold a product of matrices"));
+  phases->symbolic        = C->ops->productsymbolic;
+  C->ops->productsymbolic = ProductSymbolic;
+  PetscCall(PetscContainerCreate(PetscObjectComm((PetscObject)C), &container));
+  PetscCall(PetscContainerSetPointer(container, phases));
+  PetscCall(PetscContainerSetCtxDestroy(container, PhasesDestroy));
+  PetscCall(PetscObjectCompose((PetscObject)C, phases_key, (PetscObject)container));
+  PetscCall(PetscContainerDestroy(&container));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+/* --- the search, under the host's names */
+
+namespace
+{
+
 /* For a dense factor PETSc goes column by column through the products of a type that it does not know: those are ours, and on the device. */
 PetscErrorCode ColumnsOnDevice(const Mat_Product *product, PetscBool *yes)
 {
@@ -191,29 +249,38 @@ PetscErrorCode ColumnsOnDevice(const Mat_Product *product, PetscBool *yes)
 /* PETSc comes here when it has found nothing under the types' own names. */
 static PetscErrorCode MatProductSetFromOptions_Format_Any(Mat C)
 {
-  Renamed   factors[3];
-  int       n = 0;
+  HostNames names;
   PetscBool columns;
 
   PetscFunctionBegin;
   PetscCall(ColumnsOnDevice(C->product, &columns));
   if (columns) PetscFunctionReturn(PETSC_SUCCESS);
-  for (Mat factor : {C->product->A, C->product->B, C->product->C}) {
-    const auto same = [factor](const Renamed &r) { return r.factor == factor; };
-
-    if (factor && std::none_of(factors, factors + n, same)) factors[n++].factor = factor;
-  }
-  for (int k = 0; k < n; k++) {
-    PetscCall(PetscObjectReference((PetscObject)factors[k].factor)); /* what PETSc finds may put other factors in their place */
-    PetscCall(Rename(&factors[k]));
-  }
+  PetscCall(names.begin(C->product, false));
   const PetscErrorCode ierr = MatProductSetFromOptions(C);
-  for (int k = 0; k < n; k++) {
-    PetscCall(Restore(factors[k]));
-    PetscCall(MatDestroy(&factors[k].factor));
-  }
+  PetscCall(names.end());
   PetscCall(ierr);
   if (C->ops->productsymbolic && C->ops->productsymbolic != ProductSymbolic) PetscCall(ComposePhases(C));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All factors are ours. PETSc's own products on the device check exact type names later, when ours are back, and may not end (RunPhase()); the AIJ product, which a matrix bound to the CPU gets, is
+   the one that fits. */
+PetscErrorCode MatProductSetFromOptions_Device(Mat C)
+{
+  FormatMat *f;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(C->product->A, &f));
+#if PetscDefined(HAVE_DEVICE)
+  Mat             A     = C->product->A;
+  const PetscBool bound = A->boundtocpu;
+
+  A->boundtocpu             = PETSC_TRUE;
+  const PetscErrorCode ierr = f->base.productsetfromoptions(C);
+  A->boundtocpu             = bound;
+  PetscCall(ierr);
+#endif
+  if (f->base_type == MATMPIAIJCUSPARSE && C->ops->productsymbolic) PetscCall(ComposePhases(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
