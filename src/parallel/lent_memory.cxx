@@ -23,6 +23,7 @@ void LentMemory::swap(LentMemory &other) noexcept
   std::swap(rank_, other.rank_);
   used_.swap(other.used_);
   std::swap(clock_, other.clock_);
+  std::swap(has_lent_, other.has_lent_);
   opened_.swap(other.opened_);
   seen_changes_.swap(other.seen_changes_);
 }
@@ -72,6 +73,7 @@ bool LentMemory::lend(const void *p, Lent *lent)
   forget_if_freed(table(rank_).line[clock_ % lines]); // a look at one of them now and then
   const std::uint32_t line = find_line(allocation);
   used_[line]              = ++clock_;
+  has_lent_                = true;
   *lent                    = {allocation.id, static_cast<std::uint64_t>(static_cast<const char *>(p) - allocation.base), line};
   return true;
 }

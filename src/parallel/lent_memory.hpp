@@ -14,6 +14,8 @@ namespace goza::parallel
 struct Lent {
   std::uint64_t allocation, offset; // its number; allocation 0: an address of the leader's
   std::uint32_t line;
+
+  bool operator==(const Lent &other) const { return allocation == other.allocation && offset == other.offset && line == other.line; }
 };
 
 class LentMemory {
@@ -28,8 +30,9 @@ public:
     return *this;
   }
 
-  bool  lend(const void *p, Lent *lent);  // p: null too; false where others cannot open it
-  char *open(int rank, const Lent &lent); // on the leader: what that rank has lent
+  bool  lend(const void *p, Lent *lent);                       // p: null too; false where others cannot open it
+  bool  has_lent() { return std::exchange(has_lent_, false); } // to another rank, since this was asked last
+  char *open(int rank, const Lent &lent);                      // on the leader: what that rank has lent
 
 private:
   static constexpr std::uint32_t lines = 16; // a task takes three at the most
@@ -56,7 +59,8 @@ private:
   SharedWindow               window_; // a table of each rank
   int                        rank_ = 0;
   std::vector<std::uint32_t> used_; // when this rank's lines were, last
-  std::uint32_t              clock_ = 0;
+  std::uint32_t              clock_    = 0;
+  bool                       has_lent_ = false;
   std::vector<Opened>        opened_;       // the leader's: [ranks][lines]
   std::vector<std::uint32_t> seen_changes_; // [ranks]
 };

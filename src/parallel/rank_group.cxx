@@ -27,11 +27,13 @@ struct News {
 
 } // namespace
 
-/* At the beginning of the window; behind it News of each rank, of which it brings an error along. */
+/* At the beginning of the window; behind it News of each rank, which writes there where it brings an error along. What is read together lies in one line of the caches. */
 struct RankGroup::Board {
   alignas(cache_line) SharedCount arrived;
-  alignas(cache_line) SharedCount done; // tasks
-  alignas(cache_line) News result;
+  std::atomic<std::uint32_t> failed, behind; // of those who have arrived for this task
+  alignas(cache_line) SharedCount done;      // tasks
+  bool done_behind;
+  News result;
 
   News *brought() { return reinterpret_cast<News *>(this + 1); }
 };
@@ -206,7 +208,7 @@ PetscInt RankGroup::Numbering::operator()(PetscInt old) const
 /* --- tasks */
 
 /* Awake where the last wait has ended before one could have slept much: waking takes tens of microseconds, as long as a product. */
-PetscErrorCode RankGroup::wait(const SharedCount &count, std::uint32_t wanted)
+PetscErrorCode RankGroup::wait(SharedCount &count, std::uint32_t wanted)
 {
   using namespace std::chrono;
   constexpr auto look = microseconds(20), short_wait = microseconds(400);
@@ -220,26 +222,39 @@ PetscErrorCode RankGroup::wait(const SharedCount &count, std::uint32_t wanted)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode RankGroup::arrive(PetscErrorCode here, const char *what)
+/* What this rank lends must not be read before its device has done what is underway to it. */
+PetscErrorCode RankGroup::arrive(PetscErrorCode here, const char *what, bool *behind)
 {
   News &mine = board_->brought()[rank_];
 
   PetscFunctionBegin;
-  mine.code = here;
-  mine.rank = in_comm_;
-  if (here) std::snprintf(mine.text, sizeof(mine.text), "%s", LastErrorText(here));
+  if (lent_.has_lent() && !here) here = settle();
+  if (here) {
+    mine.code = here;
+    mine.rank = in_comm_;
+    std::snprintf(mine.text, sizeof(mine.text), "%s", LastErrorText(here));
+    board_->failed.fetch_add(1);
+  }
+  if (*behind) board_->behind.fetch_add(1);
   tasks_++;
   usage.tasks++;
   usage.group = PetscMax(usage.group, size_);
   board_->arrived.add();
   if (!leads()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(wait(board_->arrived, tasks_ * (std::uint32_t)size_));
-  for (PetscMPIInt r = 0; r < size_ && !here; r++) {
-    const News &news = board_->brought()[r];
+  if (board_->behind.load()) {
+    *behind = true;
+    board_->behind.store(0);
+  }
+  for (PetscMPIInt r = 0; r < size_ && board_->failed.load(); r++) {
+    News &news = board_->brought()[r];
 
-    if (news.code)
+    if (!news.code) continue;
+    if (!here)
       here = PetscError(PETSC_COMM_SELF, __LINE__, PETSC_FUNCTION_NAME, __FILE__, news.code, PETSC_ERROR_INITIAL, "Rank %d could not %s: %s", news.rank, what,
                         news.text);
+    news.code = PETSC_SUCCESS;
+    board_->failed.fetch_sub(1);
   }
   if (groups_ > 1) here = FailTogether(leaders_, here, "lead its group");
   PetscFunctionReturn(here);
@@ -253,23 +268,25 @@ PetscErrorCode RankGroup::settle() const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void RankGroup::tell(PetscErrorCode failed)
+void RankGroup::tell(PetscErrorCode failed, bool behind)
 {
   News &result = board_->result;
 
-  result.code = failed;
-  result.rank = in_comm_;
+  board_->done_behind = behind;
+  result.code         = failed;
+  result.rank         = in_comm_;
   if (failed) std::snprintf(result.text, sizeof(result.text), "%s", LastErrorText(failed));
   board_->done.add();
 }
 
-PetscErrorCode RankGroup::leave(PetscErrorCode here, PetscErrorCode failed, const char *what)
+PetscErrorCode RankGroup::leave(PetscErrorCode here, PetscErrorCode failed, const char *what, bool *behind)
 {
   PetscFunctionBegin;
   if (!leads()) {
     PetscCall(wait(board_->done, tasks_));
     const News &result = board_->result;
 
+    *behind = board_->done_behind;
     PetscCall(here);
     PetscCheck(!result.code, PETSC_COMM_SELF, result.code, "Rank %d could not %s: %s", result.rank, what, result.text);
   }

@@ -45,17 +45,22 @@ public:
   std::uint32_t tasks() const { return tasks_; } // that have begun, on_leader() each
 
   /* Collective on the communicator. When every rank is here, work() runs on the leaders, and when that is done all go on. An error, `here` of a rank or in work(), is one on all ranks of the
-     group; one brought along, of all ranks. `what` as in FailTogether(). */
-  template <class Work> PetscErrorCode on_leader(PetscErrorCode here, const char *what, const Work &work)
+     group; one brought along, of all ranks. `what` as in FailTogether().
+
+     behind: whether this rank has news that the leader's work would miss; true afterwards on all ranks of the group where one has, and nothing is done then. */
+  template <class Work> PetscErrorCode on_leader(PetscErrorCode here, const char *what, const Work &work, bool *behind = nullptr)
   {
+    bool any = behind && *behind;
+
     PetscFunctionBegin;
-    PetscErrorCode failed = arrive(here, what);
+    PetscErrorCode failed = arrive(here, what, &any);
     if (leads()) {
-      if (!failed) failed = work();
+      if (!failed && !any) failed = work();
       if (!failed) failed = settle();
-      tell(failed);
+      tell(failed, any);
     }
-    PetscCall(leave(here, failed, what));
+    PetscCall(leave(here, failed, what, &any));
+    if (behind) *behind = any;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -66,11 +71,11 @@ private:
   PetscErrorCode create(MPI_Comm comm, Space space, std::string *why);
   PetscErrorCode find_members(MPI_Comm comm, Space space, MPI_Comm *members);
   PetscErrorCode try_device_memory(MPI_Comm comm);
-  PetscErrorCode arrive(PetscErrorCode here, const char *what);
-  PetscErrorCode wait(const SharedCount &count, std::uint32_t wanted);
+  PetscErrorCode arrive(PetscErrorCode here, const char *what, bool *behind);
+  PetscErrorCode wait(SharedCount &count, std::uint32_t wanted);
   PetscErrorCode settle() const;
-  void           tell(PetscErrorCode failed);
-  PetscErrorCode leave(PetscErrorCode here, PetscErrorCode failed, const char *what);
+  void           tell(PetscErrorCode failed, bool behind);
+  PetscErrorCode leave(PetscErrorCode here, PetscErrorCode failed, const char *what, bool *behind);
 
   Space                    space_   = Space::Host;
   MPI_Comm                 members_ = MPI_COMM_NULL, leaders_ = MPI_COMM_NULL;

@@ -144,11 +144,11 @@ static void futex(const std::atomic<std::uint32_t> *at, int operation, std::uint
 
 void SharedCount::add()
 {
-  count_.fetch_add(1, std::memory_order_acq_rel);
-  futex(&count_, FUTEX_WAKE, INT_MAX, nullptr);
+  count_.fetch_add(1);
+  if (asleep_.load()) futex(&count_, FUTEX_WAKE, INT_MAX, nullptr);
 }
 
-void SharedCount::wait_for(std::uint32_t wanted, std::chrono::microseconds awake, MPI_Comm comm) const
+void SharedCount::wait_for(std::uint32_t wanted, std::chrono::microseconds awake, MPI_Comm comm)
 {
   using std::chrono::steady_clock;
   const auto begin = steady_clock::now();
@@ -159,7 +159,9 @@ void SharedCount::wait_for(std::uint32_t wanted, std::chrono::microseconds awake
     const timespec limit{0, sleep};
     int            any = 0;
 
+    asleep_.fetch_add(1);
     futex(&count_, FUTEX_WAIT, there, &limit);
+    asleep_.fetch_sub(1);
     if (now() == wanted) return;
     must_mpi(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &any, MPI_STATUS_IGNORE), "MPI_Iprobe");
     if (sleep < 16000000) sleep *= 2;

@@ -41,15 +41,15 @@ private:
   bool        pinned_ = false;
 };
 
-/* A number in a window that one rank counts up and others wait for. Who waits sleeps; now and then it wakes and lets MPI go on, since what it waits for may wait for a message of its own. */
+/* A number in a window that ranks count up and others wait for. Who waits sleeps; now and then it wakes and lets MPI go on, since what it waits for may wait for a message of its own. */
 class SharedCount {
 public:
-  std::uint32_t now() const { return count_.load(std::memory_order_acquire); }
-  void          add();                                                                       // and whoever waits looks
-  void wait_for(std::uint32_t wanted, std::chrono::microseconds awake, MPI_Comm comm) const; // awake for so long, then asleep; comm: of which messages go on
+  std::uint32_t now() const { return count_.load(); }
+  void          add();                                                                          // and whoever waits looks
+  void          wait_for(std::uint32_t wanted, std::chrono::microseconds awake, MPI_Comm comm); // awake for so long, then asleep; comm: of which messages go on
 
 private:
-  std::atomic<std::uint32_t> count_;
+  std::atomic<std::uint32_t> count_, asleep_; // one who counts sees who sleeps, or is seen by it
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free, "it works between processes");
 

@@ -408,6 +408,39 @@ BOOST_AUTO_TEST_CASE(values_come_from_either_side)
   });
 }
 
+/* A rank may write into its block past the matrix, of which the others hear nothing: the leaders hear it with the product, whose ranks then send no message to one another. */
+BOOST_AUTO_TEST_CASE(news_of_one_rank_come_with_a_product)
+{
+  for_each_grouping([](const Communicator &comm) {
+    Grid         grid(comm, 9, 8, 7, MATCDS), plain(comm, 9, 8, 7, MATAIJ);
+    VecHandle    x = vector_of(plain.A, 5), y, expected;
+    PetscScalar *a;
+    MatInfo      info;
+
+    PETSC_OK(VecDuplicate(x, y.put()));
+    PETSC_OK(VecDuplicate(x, expected.put()));
+    for (int turn = 0; turn < 2 * comm.size(); turn++) {
+      for (Grid *g : {&grid, &plain}) {
+        Mat block = g->A;
+
+        if (comm.size() > 1) PETSC_OK(MatMPIAIJGetSeqAIJ(g->A, &block, nullptr, nullptr));
+        PETSC_OK(MatGetInfo(block, MAT_LOCAL, &info));
+        if (turn % 2 || turn / 2 != comm.rank()) continue; /* every other time there is none */
+        PETSC_OK(MatSeqAIJGetArray(block, &a));
+        for (PetscInt k = 0; k < (PetscInt)info.nz_used; k++) a[k] *= 3;
+        PETSC_OK(MatSeqAIJRestoreArray(block, &a));
+      }
+      for (bool transposed : {false, true}) {
+        PETSC_OK((transposed ? MatMultTranspose : MatMult)(grid.A, x, y));
+        PETSC_OK((transposed ? MatMultTranspose : MatMult)(plain.A, x, expected));
+        PETSC_OK(VecAXPY(y, -1, expected));
+        const PetscReal off = norm(y), whole = norm(expected);
+        all_ranks(off <= 1e3 * PETSC_MACHINE_EPSILON * whole, "turn " + std::to_string(turn) + ": off by " + std::to_string(off));
+      }
+    }
+  });
+}
+
 /* --- solvers */
 
 struct Answer {

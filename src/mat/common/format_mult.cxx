@@ -88,8 +88,8 @@ static PetscErrorCode MatCheckMult(Mat A, FormatMat *f, Vec x, Vec add, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* z = op(A) x, or z = y + op(A) x, by the leaders of ranks that share a GPU. */
-static PetscErrorCode MatMultGrouped(GroupMat &grouped, bool transposed, Vec x, Vec y, Vec z)
+/* z = op(A) x, or z = y + op(A) x, by the leaders of ranks that share a GPU. behind: see RankGroup::on_leader(); z is nothing then. */
+static PetscErrorCode MatMultGrouped(GroupMat &grouped, bool transposed, Vec x, Vec y, Vec z, bool *behind)
 {
   GroupVector   &in = transposed ? grouped.left() : grouped.right(), &out = transposed ? grouped.right() : grouped.left();
   PetscErrorCode here;
@@ -98,7 +98,7 @@ static PetscErrorCode MatMultGrouped(GroupMat &grouped, bool transposed, Vec x, 
   here = in.put(x);
   if (!here && y) here = out.put(y);
   if (!here) here = out.open(z);
-  const PetscErrorCode failed = grouped.group().on_leader(here, "multiply", [&]() -> PetscErrorCode {
+  const auto work = [&]() -> PetscErrorCode {
     Vec xs, zs;
 
     PetscFunctionBegin;
@@ -108,30 +108,46 @@ static PetscErrorCode MatMultGrouped(GroupMat &grouped, bool transposed, Vec x, 
     else PetscCall(y ? MatMultAdd(grouped.there(), xs, zs, zs) : MatMult(grouped.there(), xs, zs));
     PetscCall(out.written());
     PetscFunctionReturn(PETSC_SUCCESS);
-  });
+  };
+  const PetscErrorCode failed = grouped.group().on_leader(here, "multiply", work, behind);
   PetscCall(out.get(failed));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same, if A has leaders. Whether a rank has news of A they hear with x, which spares the ranks a message to one another; not where z is y, which must last until it is known. */
+static PetscErrorCode MatMultByLeaders(Mat A, bool transposed, Vec x, Vec y, Vec z, bool *done)
+{
+  std::shared_ptr<GroupMat> grouped;
+  bool                      behind = false;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetGroupMat(A, &grouped, y ? nullptr : &behind));
+  *done = grouped != nullptr;
+  if (!grouped) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscLogEventBegin(events.mult, A, x, z, 0));
+  PetscCall(MatMultGrouped(*grouped, transposed, x, y, z, &behind));
+  if (behind) {
+    PetscCall(grouped->update(A));
+    PetscCall(MatMultGrouped(*grouped, transposed, x, y, z, nullptr));
+  }
+  PetscCall(PetscLogEventEnd(events.mult, A, x, z, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* z = A x, or z = y + A x */
 static PetscErrorCode MatMultAny(Mat A, Vec x, Vec y, Vec z)
 {
-  FormatMat                *f;
-  std::shared_ptr<GroupMat> grouped;
-  VecRead                   xin, yin;
-  VecWrite                  zout;
-  PetscLogDouble            flops;
-  Vec                       y_before = NULL;
+  FormatMat     *f;
+  VecRead        xin, yin;
+  VecWrite       zout;
+  PetscLogDouble flops;
+  Vec            y_before = NULL;
+  bool           done;
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
-  PetscCall(MatGetGroupMat(A, &grouped));
-  if (grouped) {
-    PetscCall(PetscLogEventBegin(events.mult, A, x, z, 0));
-    PetscCall(MatMultGrouped(*grouped, false, x, y, z));
-    PetscCall(PetscLogEventEnd(events.mult, A, x, z, 0));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  PetscCall(MatMultByLeaders(A, false, x, y, z, &done));
+  if (done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatFormatUpdate(A, f));
   if (f->petscs_own) {
     PetscCall(PetscLogEventBegin(events.mult, A, x, z, 0));
@@ -185,37 +201,35 @@ PetscErrorCode MatMultAdd_Format(Mat A, Vec x, Vec y, Vec z)
 }
 
 /* By the leaders where PETSc has the product on the device, so that the ranks would take turns there. A PETSc without CUDA has it on the host, where many ranks are faster than one. */
-static PetscErrorCode LeadersTranspose(Mat A, std::shared_ptr<GroupMat> *grouped)
+static PetscErrorCode LeadersTranspose(Mat A, Vec x, Vec y, Vec z, bool *done)
 {
   PetscFunctionBegin;
-  grouped->reset();
-  if (default_space() == Space::Host || petsc_on_device()) PetscCall(MatGetGroupMat(A, grouped));
+  *done = false;
+  if (default_space() == Space::Host || petsc_on_device()) PetscCall(MatMultByLeaders(A, true, x, y, z, done));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatMultTranspose_Format(Mat A, Vec x, Vec y)
 {
-  FormatMat                *f;
-  std::shared_ptr<GroupMat> grouped;
+  FormatMat *f;
+  bool       done;
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
-  PetscCall(LeadersTranspose(A, &grouped));
-  if (grouped) PetscCall(MatMultGrouped(*grouped, true, x, NULL, y));
-  else PetscCall(f->each_transposed(A, x, y));
+  PetscCall(LeadersTranspose(A, x, NULL, y, &done));
+  if (!done) PetscCall(f->each_transposed(A, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatMultTransposeAdd_Format(Mat A, Vec x, Vec y, Vec z)
 {
-  FormatMat                *f;
-  std::shared_ptr<GroupMat> grouped;
+  FormatMat *f;
+  bool       done;
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
-  PetscCall(LeadersTranspose(A, &grouped));
-  if (grouped) PetscCall(MatMultGrouped(*grouped, true, x, y, z));
-  else PetscCall(f->each_transposed_add(A, x, y, z));
+  PetscCall(LeadersTranspose(A, x, y, z, &done));
+  if (!done) PetscCall(f->each_transposed_add(A, x, y, z));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -273,7 +273,8 @@ PetscErrorCode GroupMat::renew(Mat Ad, Mat Ao, bool on_device)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GroupMat::update(Mat A)
+/* That an error of one rank is one of all, so that all know whether the matrix is held, goes for a single group. */
+PetscErrorCode GroupMat::update(Mat A, bool *behind)
 {
   const MPI_Comm  comm = PetscObjectComm((PetscObject)A);
   Mat             Ad, Ao;
@@ -286,12 +287,18 @@ PetscErrorCode GroupMat::update(Mat A)
   PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
   PetscCall(ParOperator<PetscScalar>::look(Ad, diag_seen_, &diag, &pattern[0], &values[0]));
   if (Ao) PetscCall(ParOperator<PetscScalar>::look(Ao, offd_seen_, &offd, &pattern[1], &values[1]));
-  PetscCall(GroupEntries::are_on_device(*group_, Ad, Ao, &on_device));
   moved[0] = pattern[0] || pattern[1];
   moved[1] = values[0] || values[1];
+  if (behind && held_ && group_->groups() == 1) {
+    *behind = moved[0] || moved[1];
+    PetscCall(share_properties(A));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(GroupEntries::are_on_device(*group_, Ad, Ao, &on_device));
   moved[2] = !on_device;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, moved, 3, MPI_INT, MPI_MAX, comm));
   diag_seen_ = offd_seen_ = Seen(); /* if this fails, the next update begins anew */
+  held_                   = false;
   PetscCall(MatGetSpace(A, &space_));
   if (moved[0]) {
     PetscCall(PetscLogEventBegin(events.group_rows, A, 0, 0, 0));
@@ -305,6 +312,7 @@ PetscErrorCode GroupMat::update(Mat A)
   PetscCall(share_properties(A));
   diag_seen_ = diag;
   offd_seen_ = offd;
+  held_      = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -346,7 +354,7 @@ PetscErrorCode MatFindGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatGetGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped)
+PetscErrorCode MatGetGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped, bool *behind)
 {
   const MPI_Comm             comm = PetscObjectComm((PetscObject)A);
   Space                      space;
@@ -369,7 +377,7 @@ PetscErrorCode MatGetGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped)
     PetscCall(PetscObjectCompose((PetscObject)A, context_key, (PetscObject)container));
     PetscCall(PetscContainerDestroy(&container));
   }
-  PetscCall(kept->grouped->update(A));
+  PetscCall(kept->grouped->update(A, behind));
   *grouped = kept->grouped;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -30,7 +30,8 @@ public:
   const GridBox     &grid() const { return grid_; }             // that the leader's rows are numbered along; it may be unknown
   PetscInt           patterns() const { return patterns_; }     // that there have been: another one is another matrix there
 
-  PetscErrorCode update(Mat A); // collective
+  /* Collective. behind: where this can wait for the next task of the leader's, nothing is done, and here is whether this rank has news of A: see RankGroup::on_leader(). */
+  PetscErrorCode update(Mat A, bool *behind = nullptr);
   /* The leaders' matrix gets the null space that PETSc holds for A, or the near one. Collective. */
   PetscErrorCode share_null_space(Mat A) { return share_null_space(A, MatGetNullSpace, MatSetNullSpace, &null_seen_); }
   PetscErrorCode share_near_null_space(Mat A) { return share_null_space(A, MatGetNearNullSpace, MatSetNearNullSpace, &near_seen_); }
@@ -77,10 +78,11 @@ private:
   GroupVector                left_, right_;
   Mat                        there_    = NULL;
   PetscInt                   patterns_ = 0;
+  bool                       held_     = false; // there is A, or an older one
 };
 
-/* Of an AIJ matrix, up to date; null where its ranks are each for themselves. It stays with the matrix. Collective. */
-PetscErrorCode MatGetGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped);
+/* Of an AIJ matrix, up to date or as update() says; null where its ranks are each for themselves. It stays with the matrix. Collective. */
+PetscErrorCode MatGetGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped, bool *behind = nullptr);
 PetscErrorCode MatFindGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped); // as it is; null where there is none yet, too
 
 } // namespace goza::mat

@@ -88,20 +88,21 @@ static Parts part_of(const GroupPlaces &places, const PetscScalar *data)
   return part;
 }
 
-/* with_values: they are read. The leader must not begin before the device has done what is underway to them. */
-PetscErrorCode GroupVector::lend(const PetscScalar *v, bool with_values, Lent *lent, bool *copied)
+/* with_values: they are read. What the leader knows already is not written again, so that it stays in its cache. */
+PetscErrorCode GroupVector::lend(const PetscScalar *v, bool with_values, Lent *known, bool *copied)
 {
   const std::size_t bytes = static_cast<std::size_t>(places_->n) * sizeof(PetscScalar);
+  Lent              lent;
 
   PetscFunctionBegin;
   PetscCall(Guarded([&] {
-    *copied = !group_->lent().lend(bytes ? v : nullptr, lent);
+    *copied = !group_->lent().lend(bytes ? v : nullptr, &lent);
     if (*copied) {
       if (!copy_) copy_ = std::make_unique<SharedBlock>(bytes);
       if (with_values) device::copy_async(copy_->data(), v, bytes);
-      if (!group_->lent().lend(copy_->data(), lent)) throw DeviceError("device memory: other processes may not open it");
+      if (!group_->lent().lend(copy_->data(), &lent)) throw DeviceError("device memory: other processes may not open it");
     }
-    device::synchronize();
+    if (!(lent == *known)) *known = lent;
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -50,7 +50,7 @@ private:
     PetscInt n, first;
   };
 
-  PetscErrorCode lend(const PetscScalar *v, bool with_values, Lent *lent, bool *copied);
+  PetscErrorCode lend(const PetscScalar *v, bool with_values, Lent *known, bool *copied);
   PetscErrorCode move(bool out); // the ranks' parts, by the leader
   Meeting       &meeting(PetscMPIInt rank) const { return window_.at<Meeting>()[rank]; }
   PetscScalar   *values() { return space_ == Space::Cuda ? values_.data() : window_.at<PetscScalar>(); }
