@@ -139,11 +139,11 @@ PetscErrorCode RankGroup::create(MPI_Comm comm, Space space, std::string *why)
   });
   PetscCall(FailTogether(comm, here, "form a group"));
   PetscCall(AgreeOnReason(comm, why));
-  if (why->empty() && space == Space::Cuda) PetscCall(try_device_memory(comm));
+  if (why->empty() && space == Space::Cuda && petsc_on_device()) PetscCall(try_device_memory(comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A container may keep its processes from opening one another's device memory: vectors then go through memory of the host. */
+/* A container may keep its processes from opening one another's device memory: vectors then go through memory of the host, where they always are with a PETSc that has no device. */
 PetscErrorCode RankGroup::try_device_memory(MPI_Comm comm)
 {
   std::unique_ptr<SharedBlock>   block;

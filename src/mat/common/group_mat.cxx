@@ -109,7 +109,7 @@ PetscErrorCode GroupMat::count_entries(const Csr &D, const Csr &O, const PetscIn
     else
       for (PetscInt p = 0; p < others; p++) (inside(new_column(garray[O.col[O.ptr[i] + p]])) ? in : out)++;
     ptr(false)[row(i) + 1] = in;
-    ptr(true)[row(i) + 1]  = out;
+    if (!all_inside) ptr(true)[row(i) + 1] = out;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -120,13 +120,13 @@ PetscErrorCode GroupMat::add_up_rows()
   PetscFunctionBegin;
   PetscInt64 all = 0;
   for (bool outside : {false, true}) {
-    for (PetscInt i = 1; i <= nrows_; i++) all += ptr(outside)[i];
+    PetscInt64 sum = 0;
+
+    if (outside && group_->groups() == 1) continue; /* nothing is */
+    for (PetscInt i = 0; i <= nrows_; i++) ptr(outside)[i] = (PetscInt)(sum += ptr(outside)[i]);
+    all += sum;
   }
   PetscCheck(all <= std::numeric_limits<PetscInt>::max(), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The rows of ranks that share a GPU have %" PetscInt64_FMT " entries, more than a PetscInt can count: use -goza_ranks_per_gpu own", all);
-  for (bool outside : {false, true}) {
-    ptr(outside)[0] = 0;
-    for (PetscInt i = 0; i < nrows_; i++) ptr(outside)[i + 1] += ptr(outside)[i];
-  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -165,8 +165,9 @@ bool GroupMat::place_in_order(const PetscInt col[], PetscInt n, PetscInt column_
 
 PetscErrorCode GroupMat::place_entries(const Csr &D, const Csr &O, const PetscInt *garray, PetscInt column_start)
 {
-  const PetscInt                             inner   = ptr(false)[nrows_];
-  PetscInt                                  *columns = entries_.columns();
+  const bool                                 all_inside = group_->groups() == 1;
+  const PetscInt                             inner      = ptr(false)[nrows_];
+  PetscInt                                  *columns    = entries_.columns();
   std::vector<std::pair<PetscInt, PetscInt>> list;  // a row's entries: column, number among them
   std::vector<PetscInt>                      place; // of each of them
 
@@ -175,7 +176,7 @@ PetscErrorCode GroupMat::place_entries(const Csr &D, const Csr &O, const PetscIn
   entries_.offd.clear();
   for (PetscInt i = 0; i < rows_.n; i++) {
     const PetscInt nD = D.ptr[i + 1] - D.ptr[i], nO = O.nrows ? O.ptr[i + 1] - O.ptr[i] : 0;
-    PetscInt       in = ptr(false)[row(i)], out = inner + ptr(true)[row(i)];
+    PetscInt       in = ptr(false)[row(i)], out = all_inside ? inner : inner + ptr(true)[row(i)];
 
     if (!nO && place_in_order(D.col + D.ptr[i], nD, column_start, columns + in)) {
       entries_.diag.add(nD, in);
