@@ -70,7 +70,7 @@ bool LentMemory::lend(const void *p, Lent *lent)
   *lent = {0, reinterpret_cast<std::uint64_t>(p), 0};
   if (!rank_ || !p) return true;
   if (!device::find_allocation(p, &allocation)) return false;
-  forget_if_freed(table(rank_).line[clock_ % lines]); // a look at one of them now and then
+  if (clock_ % rare_look == 0) forget_if_freed(table(rank_).line[clock_ / rare_look % lines]);
   const std::uint32_t line = find_line(allocation);
   used_[line]              = ++clock_;
   has_lent_                = true;

@@ -35,7 +35,8 @@ public:
   char *open(int rank, const Lent &lent);                      // on the leader: what that rank has lent
 
 private:
-  static constexpr std::uint32_t lines = 16; // a task takes three at the most
+  static constexpr std::uint32_t lines     = 16; // a task takes three at the most
+  static constexpr std::uint32_t rare_look = 8;  // at one of them, whether it is freed: each so many times
 
   struct Line {
     device::Allocation allocation; // of the lender's; id 0: none

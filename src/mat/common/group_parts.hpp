@@ -27,7 +27,16 @@ struct Parts {
   }
 };
 
-/* Between the parts and the whole, whose order may be another. */
+template <class T> HD inline void stream_store(T *p, T value)
+{
+#if defined(__CUDA_ARCH__)
+  __stcs(p, value);
+#else
+  *p = value;
+#endif
+}
+
+/* Between the parts and the whole, whose order may be another. On the device the whole alone stays in the caches: the leader reads it next, or has just written it. */
 template <bool out> struct Move {
   Parts           parts;
   const PetscInt *natural;
@@ -38,8 +47,8 @@ template <bool out> struct Move {
     const PetscInt i  = parts.first[0] + row;
     PetscScalar   &it = whole[natural ? natural[i] : i];
 
-    if constexpr (out) parts.at(i) = it;
-    else it = parts.at(i);
+    if constexpr (out) stream_store(&parts.at(i), it);
+    else it = stream_load(&parts.at(i));
   }
 };
 
