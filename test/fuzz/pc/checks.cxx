@@ -128,7 +128,8 @@ VecHandle Checked::apply(PC with, Vec v) const
 }
 
 /* What the cycle makes of rounding: the norm of M d, where d is what a residual v - A M v is off by, the entries of the product being known to some units in the last place of the
-   sum of their terms (as those of the coarse operators are). It is more than rounding of M v where M is large, as the inverse of an operator that is nearly singular. */
+   sum of their terms (as those of the coarse operators are). It is more than rounding of M v where M is large, as the inverse of an operator that is nearly singular. What the levels
+   add where their corrections are large and cancel is measured: k times v is the same product, rounded otherwise everywhere, while what is not linear keeps a factor k. */
 PetscReal Checked::rounding(Vec v, Vec M_v) const
 {
   const std::string precision = c.option("precision");
@@ -150,10 +151,18 @@ PetscReal Checked::rounding(Vec v, Vec M_v) const
   PETSC_OK(VecAbs(sum));
   PETSC_OK(MatMultAdd(magnitudes, size, sum, sum));
   PETSC_OK(VecPointwiseMult(d, d, sum));
+  PetscReal spread = 0;
+  for (PetscReal k : {3., 5., 7.}) {
+    VecHandle times = vector_like(A, true, VECSTANDARD, 0);
+    PETSC_OK(VecCopy(v, times));
+    PETSC_OK(VecScale(times, k));
+    PETSC_OK(VecScale(times = apply(pc, times), 1 / k));
+    spread = std::max(spread, distance(times, M_v));
+  }
   const PetscReal length = norm(d);
   if (length == 0) return 0;
   PETSC_OK(VecScale(d, norm(v) / length)); /* M may have no more than the range of single precision for what is larger than v */
-  return 16 * unit * length / norm(v) * norm(apply(pc, d));
+  return std::max(16 * unit * length / norm(v) * norm(apply(pc, d)), 4 * spread);
 }
 
 /* The set-up works, or says why not; what it applies is finite. */
