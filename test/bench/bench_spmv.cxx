@@ -4,7 +4,7 @@
 
    -n: the 27-point operator on an n^3 grid, with so many unknowns a node. -elasticity: the same assembled from elastic hexahedra, 3 unknowns a node. -gallery: matrices of test/support/bench_gallery.cxx. -file: a PETSc binary or Matrix Market (.mtx) file.
    A type may be followed by options that hold for it alone; `all`: PETSc's and cuSPARSE's, and Goza's in every precision. Types that are no Mat's: float:cds, float:cds:half, float:slicedell and float:slicedell:half, with vectors
-   in single precision, and cuSPARSE's cusparse:sell and cusparse:bsr. One JSON line a measurement: the time is the median of `repeats` batches, each ended by
+   in single precision, and cuSPARSE's cusparse:csr1, csr2, coo1, coo2, sell and bsr (its algorithms, by number). One JSON line a measurement: the time is the median of `repeats` batches, each ended by
    a synchronisation; the copy bandwidth of the same run stands beside, and the largest difference from PETSc's aij on the host, relative to its largest value. */
 #include "petscgoza.h"
 #include "../support/matrix_market.hpp"
@@ -210,7 +210,9 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetString(NULL, NULL, "-json", json, sizeof(json), NULL));
   PetscCheck(bench.repeats > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-repeats %" PetscInt_FMT " is not positive", bench.repeats);
   if (bench.types == std::vector<std::string>{"all"}) {
-    bench.types = goza::petsc_on_device() ? std::vector<std::string>{"aijcusparse", "cusparse:sell"} : std::vector<std::string>{MATAIJ};
+    bench.types = goza::petsc_on_device()
+                  ? std::vector<std::string>{"aijcusparse", MATAUTOFORMAT, "cusparse:csr1", "cusparse:csr2", "cusparse:coo1", "cusparse:coo2", "cusparse:sell"}
+                  : std::vector<std::string>{MATAIJ};
     for (const char *type : {MATCDS, MATFOLD, MATSLICEDELL})
       for (const char *precision : {"double", "single", "half", "bfloat16"})
         bench.types.push_back(std::string(type) + " -mat_" + type + "_precision " + precision);

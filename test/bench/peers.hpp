@@ -57,23 +57,33 @@ inline void check_cusparse(cusparseStatus_t status)
   if (status != CUSPARSE_STATUS_SUCCESS) throw std::runtime_error(cusparseGetErrorString(status));
 }
 
-/* cuSPARSE's sliced ELL (slices of 32 rows) or block CSR, in double precision. */
+/* cuSPARSE's formats and algorithms, by the names that -types has for them. */
+constexpr struct {
+  const char       *name;
+  cusparseSpMVAlg_t algorithm;
+} cusparse_ways[] = {{"csr1", CUSPARSE_SPMV_CSR_ALG1}, {"csr2", CUSPARSE_SPMV_CSR_ALG2},  {"coo1", CUSPARSE_SPMV_COO_ALG1},
+                     {"coo2", CUSPARSE_SPMV_COO_ALG2}, {"sell", CUSPARSE_SPMV_SELL_ALG1}, {"bsr", CUSPARSE_SPMV_ALG_DEFAULT}};
+
+/* One of them in double precision, after the preprocessing that cuSPARSE has for it. Slices of sliced ELL have 32 rows. */
 class CusparseProduct final : public ProductOf<double> {
 public:
-  CusparseProduct(const goza::Csr &host, PetscInt bs, bool sell, const std::vector<PetscScalar> &x) : ProductOf<double>(Space::Cuda, x, host.nrows)
+  CusparseProduct(const goza::Csr &host, PetscInt bs, const std::string &name, cusparseSpMVAlg_t algorithm, const std::vector<PetscScalar> &x) :
+    ProductOf<double>(Space::Cuda, x, host.nrows), algorithm_(algorithm)
   {
     static_assert(sizeof(PetscInt) == sizeof(int), "32-bit indices");
-    if (sell) make_sell(host);
-    else make_bsr(host, bs);
+    if (name == "bsr") make_bsr(host, bs);
+    else if (name == "sell") make_sell(host);
+    else make_csr_or_coo(host, name.rfind("coo", 0) == 0);
     check_cusparse(cusparseCreate(&handle_));
     check_cusparse(cusparseSetStream(handle_, static_cast<cudaStream_t>(goza::device::stream())));
     check_cusparse(cusparseCreateDnVec(&xd_, host.ncols, x_.data(), CUDA_R_64F));
     check_cusparse(cusparseCreateDnVec(&yd_, host.nrows, y_.data(), CUDA_R_64F));
-    if (sell) {
+    if (A_) {
       std::size_t bytes = 0;
 
-      check_cusparse(cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, A_, xd_, &zero_, yd_, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, &bytes));
+      check_cusparse(cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, A_, xd_, &zero_, yd_, CUDA_R_64F, algorithm_, &bytes));
       work_ = Array<char>(Space::Cuda, bytes);
+      check_cusparse(cusparseSpMV_preprocess(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, A_, xd_, &zero_, yd_, CUDA_R_64F, algorithm_, work_.data()));
     }
   }
   ~CusparseProduct() override
@@ -86,8 +96,7 @@ public:
   }
   void run() override
   {
-    if (A_)
-      check_cusparse(cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, A_, xd_, &zero_, yd_, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, work_.data()));
+    if (A_) check_cusparse(cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, A_, xd_, &zero_, yd_, CUDA_R_64F, algorithm_, work_.data()));
     else bsrmv();
   }
 
@@ -115,6 +124,21 @@ private:
     }
     keep(ptr, col, val);
     check_cusparse(cusparseCreateSlicedEll(&A_, A.nrows, A.ncols, A.nnz, ptr.back(), H, ptr_.data(), col_.data(), val_.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
+  }
+
+  void make_csr_or_coo(const goza::Csr &A, bool coo)
+  {
+    std::vector<PetscInt> ptr(A.ptr, A.ptr + A.nrows + 1);
+
+    if (coo) {
+      ptr.clear();
+      for (PetscInt i = 0; i < A.nrows; i++) ptr.insert(ptr.end(), A.ptr[i + 1] - A.ptr[i], i);
+    }
+    keep(ptr, std::vector<PetscInt>(A.col, A.col + A.nnz), std::vector<double>(A.val, A.val + A.nnz));
+    if (coo)
+      check_cusparse(cusparseCreateCoo(&A_, A.nrows, A.ncols, A.nnz, ptr_.data(), col_.data(), val_.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
+    else
+      check_cusparse(cusparseCreateCsr(&A_, A.nrows, A.ncols, A.nnz, ptr_.data(), col_.data(), val_.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
   }
 
   void make_bsr(const goza::Csr &A, PetscInt bs)
@@ -157,6 +181,7 @@ private:
   }
 
   const double         one_ = 1, zero_ = 0;
+  cusparseSpMVAlg_t    algorithm_;
   PetscInt             bs_ = 1, nrows_ = 0, ncols_ = 0;
   Array<PetscInt>      ptr_, col_;
   Array<double>        val_;
@@ -168,7 +193,7 @@ private:
 };
 #endif
 
-/* float:cds, float:cds:half, float:slicedell, float:slicedell:half; cusparse:sell, cusparse:bsr. product is left empty for any other type. */
+/* float:cds, float:cds:half, float:slicedell, float:slicedell:half; cusparse: and one of cusparse_ways. product is left empty for any other type. */
 inline PetscErrorCode MakeProduct(const std::string &type, Mat A, const std::vector<PetscScalar> &x, std::unique_ptr<Product> *product)
 {
   goza::BorrowedCsr lent;
@@ -199,7 +224,9 @@ inline PetscErrorCode MakeProduct(const std::string &type, Mat A, const std::vec
       if (format) *product = std::make_unique<FormatProduct<float>>(std::move(format), csr, x);
     }
 #if defined(GOZA_HAVE_CUDA)
-    if (name == "sell" || name == "bsr") *product = std::make_unique<CusparseProduct>(csr, bs, name == "sell", x);
+    for (const auto &way : cusparse_ways) {
+      if (cusparse && name == way.name) *product = std::make_unique<CusparseProduct>(csr, bs, name, way.algorithm, x);
+    }
 #endif
   }));
   PetscCall(lent.close());
