@@ -148,8 +148,9 @@ PetscErrorCode FetchFactors(Mat C)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On the host, whatever PETSc's types say. Its parallel products on the device hand cuSPARSE values that nobody has set, and cuSPARSE's product of two matrices does not end where
-   a NaN comes up; those on the host do the same with the transposed blocks, unless nothing on the way is called a matrix of the device. */
+/* On the host, whatever PETSc's types say. Its parallel products on the device hand cuSPARSE values that nobody has set, and cuSPARSE's product of two matrices does
+   not end where one of them has all its bits set; those on the host do the same with blocks that they transpose, unless nothing on the way is called a matrix of
+   the device. */
 PetscErrorCode RunPhase(Mat C, PetscErrorCode (*phase)(Mat))
 {
   HostNames names;
@@ -263,8 +264,8 @@ static PetscErrorCode MatProductSetFromOptions_Format_Any(Mat C)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All factors are ours. PETSc's own products on the device check exact type names later, when ours are back, and may not end (RunPhase()); the AIJ product, which a matrix bound to the CPU gets, is
-   the one that fits. */
+/* All factors are ours. PETSc's own products on the device check exact type names later, when ours are back, and may not end (RunPhase()); the AIJ product, which a
+   matrix bound to the CPU gets, is the one that fits. */
 PetscErrorCode MatProductSetFromOptions_Device(Mat C)
 {
   FormatMat *f;
