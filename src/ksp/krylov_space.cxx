@@ -65,6 +65,7 @@ PetscErrorCode KrylovSpace::find_pc(ShortText *why)
   else if (check_results() && op_->space() == Space::Cuda) *why = ShortText("-goza_check checks the matrix's own products");
   else PetscCall(pc_.find(ksp_, ksp_->vec_sol, op_->space(), why));
   if (!why->empty()) op_.reset();
+  native_ = op_ != nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -152,6 +153,7 @@ PetscErrorCode KrylovSpace::close()
   b_is_open_ = false;
   PetscCall(x_.close());
   x_.vec = NULL;
+  op_.reset(); // so that the matrix's new values go where the old ones are
   PetscCall(failed);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -164,7 +166,7 @@ PetscErrorCode KrylovSpace::reset()
   loop_.drop();
   leaders_.reset();
   PetscCall(rank_sums_.reset());
-  op_.reset();
+  native_    = false;
   pc_        = NativePC();
   sums_      = FusedSums();
   staged_b_  = Stage();
@@ -187,7 +189,7 @@ PetscErrorCode KrylovSpace::view(KSP ksp, PetscViewer viewer)
 std::string KrylovSpace::describe() const
 {
   if (!ksp_) return "";
-  if (!op_) return "through PETSc's own operations";
+  if (!native_) return "through PETSc's own operations";
   return std::string("vectors, product and ") + pc_.describe() + " on " + space_name(space_);
 }
 

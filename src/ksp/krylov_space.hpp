@@ -47,7 +47,7 @@ public:
   PetscErrorCode view(KSP ksp, PetscViewer viewer);  // how the latest solve went; collective
   GroupSolve    &leaders() { return leaders_; }      // which may do all of it
 
-  bool         native() const { return op_ != nullptr; }
+  bool         native() const { return native_; }
   bool         one_rank() const { return one_rank_; } // one rank
   Space        space() const { return space_; }
   PetscInt     n() const { return n_; }
@@ -134,8 +134,8 @@ private:
   MPI_Comm comm_     = MPI_COMM_NULL;
   Space    space_    = Space::Host;
   PetscInt n_        = 0;
-  bool     one_rank_ = true, seen_ = false, pc_failed_ = false, pc_failed_here_ = false, have_sums_ = false, b_is_open_ = false;
-  std::shared_ptr<ParOperator<PetscScalar>> op_; // native
+  bool     native_ = false, one_rank_ = true, seen_ = false, pc_failed_ = false, pc_failed_here_ = false, have_sums_ = false, b_is_open_ = false;
+  std::shared_ptr<ParOperator<PetscScalar>> op_; // native, during a solve
   NativePC                                  pc_;
   FusedSums                                 sums_;
   RankSums                                  rank_sums_;

@@ -1,4 +1,5 @@
 /* The fused Krylov methods as users meet them: monitors, tests of their own, kept preconditioners, several right-hand sides, prefixes; and whatever is wrong with the input. */
+#include "mat/common/format_kind.hpp"
 #include "petsc/plugin.hpp"
 
 #include "../support/ksp_case.hpp"
@@ -119,6 +120,33 @@ BOOST_AUTO_TEST_CASE(a_preconditioner_that_is_kept)
       same(solve_with(ours, b, nullptr), solve_with(petscs, b, nullptr), m.ours + ", new");
     });
   }
+}
+
+/* Neither the method nor the preconditioner of the solve before holds the matrix's product, which would be built anew beside it. */
+BOOST_AUTO_TEST_CASE(new_values_go_where_the_old_ones_are)
+{
+  const auto product_of = [](Mat A) {
+    std::shared_ptr<goza::mat::ParOperator<PetscScalar>> op;
+
+    PETSC_OK(goza::mat::MatFormatGetOperator(A, &op));
+    return op.get();
+  };
+
+  for_each_method([&](const Method &m) {
+    Option      pc("-pc_type", "saamg");
+    System      s      = poisson();
+    KSPHandle   ksp    = make_ksp(s, m.ours);
+    VecHandle   b      = vector_of(s.A, 5);
+    const Run   first  = solve_with(ksp, b, nullptr);
+    const void *before = product_of(s.A);
+
+    PETSC_OK(MatScale(s.A, 4));
+    const Run second = solve_with(ksp, b, nullptr);
+    BOOST_TEST(product_of(s.A) == before, m.ours);
+    BOOST_TEST(second.its == first.its, m.ours);
+    PETSC_OK(VecAXPY(first.x, -4, second.x));
+    BOOST_TEST(norm(first.x) < 1e-6 * norm(second.x), m.ours);
+  });
 }
 
 /* More than a device may be ahead of the host, which lets it go on again and again: to the end of the tolerance, and to that of the iterations. */
