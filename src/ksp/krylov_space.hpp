@@ -129,11 +129,11 @@ private:
   PetscErrorCode log_product();
   std::string    describe() const;
 
-  KSP      ksp_      = NULL;
-  Mat      A_        = NULL;
-  MPI_Comm comm_     = MPI_COMM_NULL;
-  Space    space_    = Space::Host;
-  PetscInt n_        = 0;
+  KSP      ksp_    = NULL;
+  Mat      A_      = NULL;
+  MPI_Comm comm_   = MPI_COMM_NULL;
+  Space    space_  = Space::Host;
+  PetscInt n_      = 0;
   bool     native_ = false, one_rank_ = true, seen_ = false, pc_failed_ = false, pc_failed_here_ = false, have_sums_ = false, b_is_open_ = false;
   std::shared_ptr<ParOperator<PetscScalar>> op_; // native, during a solve
   NativePC                                  pc_;
