@@ -249,10 +249,12 @@ void kronecker(const MatCase &c)
   same_product(c, "A kron A", [&](Mat A, MatReuse r, Mat *C) { PETSC_OK(MatSeqAIJKron(A, A, r, C)); });
 }
 
-/* S (x) I + T (x) A, of two unknowns a node, with the values that A has when it multiplies. On one rank PETSc compares the type's name: of its own AIJPERM it makes none either. */
+/* S (x) I + T (x) A, of two unknowns a node, with the values that A has when it multiplies. PETSc compares the name of the type on one rank, and of the blocks on several: of its own AIJPERM and
+   AIJCUSPARSE it makes none either. */
 void kaij(const MatCase &c)
 {
   const PetscScalar S[] = {1, 2, -1, 3}, T[] = {2, 0.5, 0, -1};
+  const bool        on_device = vec_names().size() > 1, by_name = c.type.ours && (!is_parallel(c) || on_device);
   MatHandle         A = c.ours(), R = c.aij(), K, L;
   PetscReal         off, size;
   PetscMPIInt       ranks;
@@ -261,11 +263,11 @@ void kaij(const MatCase &c)
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
   PETSC_OK(PetscObjectTypeCompare((PetscObject)(Mat)R, ranks == 1 ? MATSEQAIJ : MATMPIAIJ, &plain));
   if (!plain) return;
-  if (ranks == 1 && c.type.ours) {
-    MatHandle perm = convert(R, MATAIJPERM);
+  if (by_name) {
+    MatHandle other = convert(R, on_device ? "aijcusparse" : MATAIJPERM);
 
-    for (Mat M : {(Mat)A, (Mat)perm}) BOOST_TEST(attempt([&] { return MatCreateKAIJ(M, 2, 2, S, T, K.put()); }).failed);
-    PETSC_OK(MatConvert(A, MATSEQAIJ, MAT_INPLACE_MATRIX, A.get()));
+    for (Mat M : {(Mat)A, (Mat)other}) BOOST_TEST(attempt([&] { return MatCreateKAIJ(M, 2, 2, S, T, K.put()); }).failed);
+    PETSC_OK(MatConvert(A, aij_of(c).c_str(), MAT_INPLACE_MATRIX, A.get()));
   }
   PETSC_OK(MatCreateKAIJ(A, 2, 2, S, T, K.put()));
   PETSC_OK(MatCreateKAIJ(R, 2, 2, S, T, L.put()));
