@@ -47,17 +47,15 @@ PetscErrorCode PassOnBlockSize(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode OnlyDeviceVectors(Mat A, PetscBool *only)
+PetscErrorCode MatOnlyDeviceVectors(Mat A, const Stage &x, const Stage &y, const Stage &z, PetscBool *only)
 {
-  FormatMat  *f;
   DM          dm;
   VecType     type;
   PetscMPIInt mine, all;
 
   PetscFunctionBegin;
-  PetscCall(MatGetFormatMat(A, &f));
   PetscCall(MatGetDM(A, &dm));
-  *only = (PetscBool)(f->staged_x.in_place && !f->staged_x.copied && !f->staged_y.copied && !f->staged_z.copied); /* built without a product it has seen none */
+  *only = (PetscBool)(x.in_place && !x.copied && !y.copied && !z.copied); /* built without a product it has seen none */
   if (dm) {
     PetscCall(DMGetVecType(dm, &type));
     PetscCall(PetscStrendswith(type, "cuda", only));
@@ -89,36 +87,46 @@ static PetscErrorCode ReadBlocks(Mat A, PetscInt bs, std::vector<PetscScalar> &b
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatGetBlockDiagonal_Device(Mat A, Mat *D)
+PetscErrorCode MatCreateBlockDiagonal(MPI_Comm comm, MatType type, PetscInt bs, PetscInt start, const std::vector<PetscScalar> &block, Mat *D)
 {
-  PetscInt                 m, n, bs, start;
-  std::vector<PetscScalar> block;
-  std::vector<PetscInt>    ptr, col;
-  const MPI_Comm           comm = PetscObjectComm((PetscObject)A);
-  PetscBool                only = PETSC_FALSE;
+  const PetscInt        m = static_cast<PetscInt>(block.size() / bs);
+  std::vector<PetscInt> ptr, col;
 
   PetscFunctionBegin;
-  *D = NULL;
-  PetscCall(OnlyDeviceVectors(A, &only));
-  if (!only) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetLocalSize(A, &m, &n));
-  PetscCall(MatGetBlockSize(A, &bs));
-  PetscCall(MatGetOwnershipRangeColumn(A, &start, NULL));
-  PetscCall(FailTogether(comm, ReadBlocks(A, bs, block), "read its diagonal blocks"));
   PetscCall(Together(comm, "hold its diagonal blocks", [&] {
+    col.reserve(block.size() + 1); // PETSc takes a null pointer for "not given"
     for (PetscInt row = 0; row <= m; row++) ptr.push_back(row * bs);
     for (PetscInt row = 0; row < m; row++) {
       for (PetscInt c = 0; c < bs; c++) col.push_back(start + row - row % bs + c);
     }
   }));
   PetscCall(MatCreate(comm, D));
-  PetscCall(MatSetSizes(*D, m, n, PETSC_DETERMINE, PETSC_DETERMINE));
+  PetscCall(MatSetSizes(*D, m, m, PETSC_DETERMINE, PETSC_DETERMINE));
   PetscCall(MatSetBlockSize(*D, bs));
-  PetscCall(MatSetErrorIfFailure(*D, A->erroriffailure));
-  PetscCall(MatSetType(*D, MATAIJCUSPARSE));
+  PetscCall(MatSetType(*D, type));
   PetscCall(MatSeqAIJSetPreallocationCSR(*D, ptr.data(), col.data(), block.data()));
   PetscCall(MatMPIAIJSetPreallocationCSR(*D, ptr.data(), col.data(), block.data()));
   PetscCall(PassOnBlockSize(*D));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatGetBlockDiagonal_Device(Mat A, Mat *D)
+{
+  FormatMat               *f;
+  PetscInt                 bs, start;
+  std::vector<PetscScalar> block;
+  PetscBool                only = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  *D = NULL;
+  PetscCall(MatGetFormatMat(A, &f));
+  PetscCall(MatOnlyDeviceVectors(A, f->staged_x, f->staged_y, f->staged_z, &only));
+  if (!only) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetBlockSize(A, &bs));
+  PetscCall(MatGetOwnershipRangeColumn(A, &start, NULL));
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), ReadBlocks(A, bs, block), "read its diagonal blocks"));
+  PetscCall(MatCreateBlockDiagonal(PetscObjectComm((PetscObject)A), MATAIJCUSPARSE, bs, start, block, D));
+  PetscCall(MatSetErrorIfFailure(*D, A->erroriffailure));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,5 +1,6 @@
 #include "diagonal_ops.hpp"
 #include "core/launch/row_sums.hpp"
+#include "core/util/algorithm.hpp"
 
 namespace goza::mat
 {
@@ -27,6 +28,21 @@ struct ReadDiagonal {
     const PetscScalar *p = row / A.bs < A.columns ? A.place(row, row) : nullptr;
 
     y[row] = p ? *p : PetscScalar(0);
+  }
+};
+
+struct ReadBlockRow {
+  DiagonalValues A;
+  PetscInt       bs;
+  PetscScalar   *block;
+
+  HD void operator()(PetscInt row) const
+  {
+    for (PetscInt c = 0; c < bs; c++) {
+      const PetscScalar *p = A.place(row, row - row % bs + c);
+
+      block[static_cast<std::int64_t>(row) * bs + c] = p ? *p : PetscScalar(0);
+    }
   }
 };
 
@@ -213,6 +229,11 @@ void read_diagonal(Space space, const DiagonalValues &A, PetscScalar *y)
   for_each_row(space, A.rows(), ReadDiagonal{A, y});
 }
 
+void read_blocks(Space space, const DiagonalValues &A, PetscInt bs, PetscScalar *block)
+{
+  for_each_row(space, A.rows(), ReadBlockRow{A, bs, block});
+}
+
 void change_diagonal(Space space, const DiagonalValues &A, PetscScalar factor, const PetscScalar *x, bool add)
 {
   for_each_row(space, PetscMin(A.nodes, A.columns) * A.bs, ChangeDiagonal{A, factor, x, add});
@@ -283,6 +304,20 @@ std::int64_t count_entries(Space space, const DiagonalValues &A)
 void copy_entries(Space space, const DiagonalValues &A, const PetscInt *begin, PetscInt first, PetscInt *col, PetscScalar *val)
 {
   for_each_row(space, A.rows(), CopyEntries{A, begin, first, col, val});
+}
+
+CsrMatrix compressed_rows(Space space, const DiagonalValues &A)
+{
+  CsrMatrix rows(space, A.rows(), A.columns * A.bs);
+
+  rows.ptr = Array<PetscInt>(space, A.rows() + 1);
+  count_entries(space, A, rows.ptr.data());
+  const PetscInt nnz = lengths_to_pointer(space, rows.ptr);
+
+  rows.col = Array<PetscInt>(space, nnz);
+  rows.val = Array<PetscScalar>(space, nnz);
+  copy_entries(space, A, rows.ptr.data(), 0, rows.col.data(), rows.val.data());
+  return rows;
 }
 
 } // namespace goza::mat

@@ -1,6 +1,6 @@
 /* What can be done to diagonals where they are. Arrays are in the same space. */
 #pragma once
-#include "core/device/array.hpp"
+#include "core/sparse/csr_matrix.hpp"
 #include "mat/cds/cds_entries.hpp"
 
 namespace goza::mat
@@ -11,6 +11,7 @@ using DiagonalValues = CdsEntries<PetscScalar>;
 void scale(Space space, const DiagonalValues &A, PetscScalar factor);
 void scale_rows_and_columns(Space space, const DiagonalValues &A, const PetscScalar *row, const PetscScalar *column); // null: by 1
 void read_diagonal(Space space, const DiagonalValues &A, PetscScalar *y);
+void read_blocks(Space space, const DiagonalValues &A, PetscInt bs, PetscScalar *block); // [rows][bs], those on the main diagonal, of any size
 /* a_ii becomes factor + x_i, or with `add` that much more; x may be null. The main diagonal is stored. */
 void change_diagonal(Space space, const DiagonalValues &A, PetscScalar factor, const PetscScalar *x, bool add);
 /* Y = factor X, or Y + factor X, where Y has a diagonal; of X in half storage both halves count. Y and X have the same block size. */
@@ -33,5 +34,6 @@ void zero_rows_and_columns(Space space, const DiagonalValues &A, const char *gon
 void         count_entries(Space space, const DiagonalValues &A, PetscInt *length); // [rows]
 std::int64_t count_entries(Space space, const DiagonalValues &A);
 void         copy_entries(Space space, const DiagonalValues &A, const PetscInt *begin, PetscInt first, PetscInt *col, PetscScalar *val); // begin: of each row; first: number of the first column
+CsrMatrix    compressed_rows(Space space, const DiagonalValues &A); // an error where PetscInt cannot count them
 
 } // namespace goza::mat

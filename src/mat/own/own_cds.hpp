@@ -67,7 +67,8 @@ struct OwnCds {
   CooPlaces                                 coo;
   OwnOthers                                 others;
   Stage                                     staged_x, staged_y, staged_z;
-  std::vector<PetscInt>                     row_col; // what MatGetRow() lends
+  Mat                                       blocks = NULL; // those on the main diagonal, which MatInvertBlockDiagonal() lends inverted
+  std::vector<PetscInt>                     row_col;       // what MatGetRow() lends
   std::vector<PetscScalar>                  row_val;
   PetscInt                                  rows_lent  = 0;
   PetscInt                                  made       = 0; // how often AIJ was
@@ -102,10 +103,14 @@ PetscErrorCode OwnAddPlaces(Mat A, OwnCds *own, std::vector<OtherEntry> &places)
 PetscErrorCode OwnDeliver(Mat A, OwnCds *own);
 PetscErrorCode OwnAgreeOnPattern(Mat A);
 
+/* own_convert.cxx. This rank's rows in its own columns, where the values are; and the block of those in others' with their numbers, NULL on one rank. Collective. */
+PetscErrorCode OwnCompressedRows(Mat A, CsrMatrix *rows, Mat *others, const PetscInt **garray);
+
 /* own_rows.cxx, own_ops.cxx, own_convert.cxx, own_coo.cxx, own_grid.cxx */
 void           OwnCdsSetRowOps(Mat A);
 void           OwnCdsSetValueOps(Mat A);
 void           OwnCdsSetConvertOps(Mat A);
+void           OwnCdsSetBlockOps(Mat A); // own_blocks.cxx
 PetscErrorCode OwnCdsComposeCOO(Mat A, bool attach);
 /* Of a DMDA's stencil; none where there is no DMDA. others: the places in columns of other ranks. */
 PetscErrorCode OwnPlacesOfGrid(Mat A, const OwnCds &own, std::vector<PetscInt> *offset, std::vector<OtherEntry> *others);

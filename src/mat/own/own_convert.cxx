@@ -261,6 +261,23 @@ PetscErrorCode MatConvert_Any_OwnCds(Mat A, MatType, MatReuse reuse, Mat *M)
 
 } // namespace
 
+PetscErrorCode OwnCompressedRows(Mat A, CsrMatrix *rows, Mat *others, const PetscInt **garray)
+{
+  OwnCds        *own = own_of(A);
+  DiagonalValues v;
+  Mat            rest, diagonal;
+
+  PetscFunctionBegin;
+  *others = NULL;
+  PetscCall(OwnRest(A, own, &rest));
+  PetscErrorCode failed = OwnSettle(A, own);
+  if (!failed) failed = OwnRead(A, own, own->space, &v);
+  if (!failed) failed = Guarded([&] { *rows = compressed_rows(own->space, v); });
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "make rows of its diagonals"));
+  if (rest) PetscCall(MatGetAIJBlocks(rest, &diagonal, others, garray));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 void OwnCdsSetConvertOps(Mat A)
 {
   A->ops->convert         = MatConvert_OwnCds_Any;

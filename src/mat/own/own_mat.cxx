@@ -267,6 +267,7 @@ static PetscErrorCode MatDestroy_OwnCds(Mat A)
 {
   PetscFunctionBegin;
   PetscCall(MatDestroy(&own_of(A)->others.rest));
+  PetscCall(MatDestroy(&own_of(A)->blocks));
   delete own_of(A);
   A->data = NULL;
   PetscCall(OwnCdsComposeCOO(A, false));
@@ -370,6 +371,7 @@ PetscErrorCode MatCreate_OwnCds(Mat A)
   OwnCdsSetRowOps(A);
   OwnCdsSetValueOps(A);
   OwnCdsSetConvertOps(A);
+  OwnCdsSetBlockOps(A);
   PetscCall(OwnCdsComposeCOO(A, true));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "GozaMatGetOperator_C", OwnGetOperator));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatCDSSetDiagonals_C", MatCDSSetDiagonals_OwnCds));

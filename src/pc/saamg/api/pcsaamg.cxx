@@ -4,6 +4,7 @@
 #include "pc/saamg/cycle/cycle.hpp"
 #include "petsc/plugin.hpp"
 #include "parallel/agree.hpp"
+#include "parallel/rank_group.hpp"
 #include "mat/common/format_kind.hpp"
 #include "petsc/vec_access.hpp"
 #include "pc/saamg/setup/natural_numbers.hpp"
@@ -19,12 +20,14 @@ namespace goza::saamg
 
 /* --- set-up */
 
-/* The AIJ matrix that the set-up reads: the Pmat itself or, for a type that is not AIJ, a converted copy. */
-static PetscErrorCode FindAij(PC pc, SAAMG *mg, Mat *aij)
+/* The matrix that the set-up reads: the Pmat itself or, for a type that is neither AIJ nor ours, an AIJ copy. What a group's leader gets is AIJ. */
+static PetscErrorCode FindRows(PC pc, SAAMG *mg, Mat *aij)
 {
-  Mat       A = pc->pmat;
-  PetscBool seq, mpi;
-  PetscInt  M, N;
+  Mat                        A = pc->pmat;
+  PetscBool                  seq, mpi;
+  PetscInt                   M, N;
+  Space                      space;
+  std::shared_ptr<RankGroup> group;
 
   PetscFunctionBegin;
   PetscCheck(A->assembled, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE, "PC saamg: the matrix is not assembled");
@@ -33,7 +36,11 @@ static PetscErrorCode FindAij(PC pc, SAAMG *mg, Mat *aij)
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &seq));
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
   PetscCall(MatDestroy(&mg->converted));
-  if (!seq && !mpi) {
+  if (mg->owner) {
+    PetscCall(MatGetSpace(A, &space));
+    PetscCall(RankGroupGet(PetscObjectComm((PetscObject)pc), space, &group));
+  }
+  if (!seq && !mpi && !(mg->owner && !group)) {
     PetscBool shell;
 
     PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &shell, MATSHELL, MATMFFD, MATNEST, MATIS, MATPYTHON, ""));
@@ -139,7 +146,7 @@ static PetscErrorCode SetUp(PC pc)
     mg->by_diagonals = false;
     mg->hierarchy.reset();
   }
-  PetscCall(FindAij(pc, mg, &A));
+  PetscCall(FindRows(pc, mg, &A));
   PetscCall(SetUpGroup(pc, A, &by_leaders));
   if (!by_leaders) PetscCall(SetUpLevels(pc, A, &wants_rows));
   PetscCall(CloseRows(mg));

@@ -59,8 +59,8 @@ PetscErrorCode OpenRows(PC pc, SAAMG *mg, bool known_to_ascend, OwnRows *rows)
     PetscCall(rows->open_diagonals(pc->pmat, mg->space, own->op->nnz()));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (mg->owner && !mg->converted) PetscCall(MatConvert(pc->pmat, MATAIJ, MAT_INITIAL_MATRIX, &mg->converted));
-  PetscCall(rows->open(mg->converted ? mg->converted : pc->pmat, mg->space, known_to_ascend));
+  if (mg->owner && !mg->converted) PetscCall(rows->open_made(pc->pmat));
+  else PetscCall(rows->open(mg->converted ? mg->converted : pc->pmat, mg->space, known_to_ascend));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,10 +1,12 @@
 #include "own_rows.hpp"
 #include "parallel/agree.hpp"
-#include "mat/common/par_operator.hpp"
+#include "mat/own/own_cds.hpp"
 #include <petsc/private/matimpl.h>
 
 namespace goza::saamg
 {
+
+static const char what[] = "read its rows of the matrix";
 
 PetscErrorCode OwnRows::open(Mat aij, Space space, bool known_to_ascend)
 {
@@ -13,7 +15,6 @@ PetscErrorCode OwnRows::open(Mat aij, Space space, bool known_to_ascend)
 
   PetscFunctionBegin;
   const MPI_Comm comm = PetscObjectComm((PetscObject)aij);
-  const char    *what = "read its rows of the matrix";
   PetscCall(MatGetAIJBlocks(aij, &Ad, &Ao, &garray));
   PetscCall(FailTogether(comm, diagonal_.open(Ad, space), what));
   A = diagonal_.csr();
@@ -36,6 +37,26 @@ PetscErrorCode OwnRows::open(Mat aij, Space space, bool known_to_ascend)
     made_ = transpose(made_.view());
     A     = made_.view();
   }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OwnRows::open_made(Mat D)
+{
+  const MPI_Comm  comm = PetscObjectComm((PetscObject)D);
+  Mat             others;
+  const PetscInt *garray;
+
+  PetscFunctionBegin;
+  PetscCall(OwnCompressedRows(D, &made_, &others, &garray));
+  const Space space = made_.space();
+  if (others) PetscCall(FailTogether(comm, off_diagonal_.open(others, space), what));
+  PetscCall(Together(comm, what, [&] {
+    columns = std::make_shared<ColumnMap>(LocalColumns(comm, made_.ncols, space), others ? std::vector<PetscInt>(garray, garray + others->cmap->n) : std::vector<PetscInt>());
+    if (others) made_ = join_columns(made_.view(), off_diagonal_.csr());
+  }));
+  PetscCall(off_diagonal_.close());
+  A      = made_.view();
+  ascend = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

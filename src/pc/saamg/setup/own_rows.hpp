@@ -14,8 +14,10 @@ struct OwnRows {
   bool   ascend = false; // columns did, as they came
 
   PetscErrorCode open(Mat aij, Space space, bool known_to_ascend = false); // collective
-  PetscErrorCode open_diagonals(Mat A, Space space, PetscLogDouble nnz); // of one rank's matrix that is nothing but its diagonals: its rows' number, and no entries
-  std::size_t bytes() const { return made_.bytes() + diagonal_.bytes(); } // of what is not lent
+  /* Of a matrix that is nothing but its diagonals: rows made of these, collective; and of one rank's the number of rows, and no entries. */
+  PetscErrorCode open_made(Mat A);
+  PetscErrorCode open_diagonals(Mat A, Space space, PetscLogDouble nnz);
+  std::size_t    bytes() const { return made_.bytes() + diagonal_.bytes(); } // of what is not lent
 
 private:
   BorrowedCsr diagonal_, off_diagonal_;

@@ -1,0 +1,91 @@
+/* The diagonal blocks of an owning matrix, of its block size, for PCPBJACOBI. */
+#include "mat/common/block_diagonal.hpp"
+#include "own_cds.hpp"
+#include "parallel/agree.hpp"
+#include "petsc/plugin.hpp"
+
+namespace goza::mat
+{
+
+namespace
+{
+
+/* This rank's, row by row. */
+PetscErrorCode ReadBlocks(Mat A, PetscInt bs, std::vector<PetscScalar> &block)
+{
+  OwnCds        *own = static_cast<OwnCds *>(A->data);
+  DiagonalValues v;
+
+  PetscFunctionBegin;
+  PetscCheck(A->rmap->rstart == A->cmap->rstart && A->rmap->n == A->cmap->n, PETSC_COMM_SELF, PETSC_ERR_SUP, "Diagonal blocks of a matrix whose rows and columns are not distributed alike");
+  PetscCall(OwnSettle(A, own));
+  PetscCall(OwnRead(A, own, own->space, &v));
+  PetscCall(Guarded([&] {
+    Array<PetscScalar> there(own->space, static_cast<std::size_t>(v.rows()) * bs);
+
+    read_blocks(own->space, v, bs, there.data());
+    block = there.to_host();
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* PETSc's SeqAIJ inverts them. It is kept: who asked for the inverse before reads it where it was. */
+PetscErrorCode MatInvertBlockDiagonal_OwnCds(Mat A, const PetscScalar **values)
+{
+  OwnCds                  *own = static_cast<OwnCds *>(A->data);
+  std::vector<PetscScalar> block;
+  const PetscInt           bs = A->rmap->bs;
+  PetscScalar             *val;
+  PetscInt                 kept = 0;
+
+  PetscFunctionBegin;
+  PetscCall(ReadBlocks(A, bs, block));
+  if (own->blocks) PetscCall(MatGetBlockSize(own->blocks, &kept));
+  if (kept != bs) {
+    PetscCall(MatDestroy(&own->blocks));
+    PetscCall(MatCreateBlockDiagonal(PETSC_COMM_SELF, MATSEQAIJ, bs, 0, block, &own->blocks));
+  } else {
+    PetscCall(MatSeqAIJGetArrayWrite(own->blocks, &val));
+    std::copy(block.begin(), block.end(), val);
+    PetscCall(MatSeqAIJRestoreArrayWrite(own->blocks, &val));
+    PetscCall(MatAssemblyBegin(own->blocks, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(own->blocks, MAT_FINAL_ASSEMBLY));
+  }
+  PetscCall(MatSetErrorIfFailure(own->blocks, A->erroriffailure));
+  PetscCall(MatInvertBlockDiagonal(own->blocks, values));
+  A->factorerrortype             = own->blocks->factorerrortype;
+  A->factorerror_zeropivot_value = own->blocks->factorerror_zeropivot_value;
+  A->factorerror_zeropivot_row   = own->blocks->factorerror_zeropivot_row;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#if PETSC_VERSION_GE(3, 22, 0) && PetscDefined(HAVE_CUDA)
+/* As MatGetBlockDiagonal_Device(), collective: NULL where the blocks are to be applied on the host. */
+PetscErrorCode MatGetBlockDiagonal_OwnCds(Mat A, Mat *D)
+{
+  OwnCds                  *own = static_cast<OwnCds *>(A->data);
+  std::vector<PetscScalar> block;
+  PetscBool                only;
+
+  PetscFunctionBegin;
+  *D = NULL;
+  PetscCall(MatOnlyDeviceVectors(A, own->staged_x, own->staged_y, own->staged_z, &only));
+  if (!only) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), ReadBlocks(A, A->rmap->bs, block), "read its diagonal blocks"));
+  PetscCall(MatCreateBlockDiagonal(PetscObjectComm((PetscObject)A), MATAIJCUSPARSE, A->rmap->bs, A->cmap->rstart, block, D));
+  PetscCall(MatSetErrorIfFailure(*D, A->erroriffailure));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+} // namespace
+
+void OwnCdsSetBlockOps(Mat A)
+{
+  A->ops->invertblockdiagonal = MatInvertBlockDiagonal_OwnCds;
+#if PETSC_VERSION_GE(3, 22, 0) && PetscDefined(HAVE_CUDA)
+  A->ops->getblockdiagonal = MatGetBlockDiagonal_OwnCds;
+#endif
+}
+
+} // namespace goza::mat
