@@ -4,7 +4,6 @@
 #include "pc/saamg/cycle/cycle.hpp"
 #include "petsc/plugin.hpp"
 #include "parallel/agree.hpp"
-#include "parallel/rank_group.hpp"
 #include "mat/common/format_kind.hpp"
 #include "petsc/vec_access.hpp"
 #include "pc/saamg/setup/natural_numbers.hpp"
@@ -20,14 +19,12 @@ namespace goza::saamg
 
 /* --- set-up */
 
-/* The matrix that the set-up reads: the Pmat itself or, for a type that is neither AIJ nor ours, an AIJ copy. What a group's leader gets is AIJ. */
+/* The matrix that the set-up reads: the Pmat itself or, for a type that is neither AIJ nor ours, an AIJ copy. */
 static PetscErrorCode FindRows(PC pc, SAAMG *mg, Mat *aij)
 {
-  Mat                        A = pc->pmat;
-  PetscBool                  seq, mpi;
-  PetscInt                   M, N;
-  Space                      space;
-  std::shared_ptr<RankGroup> group;
+  Mat       A = pc->pmat;
+  PetscBool seq, mpi;
+  PetscInt  M, N;
 
   PetscFunctionBegin;
   PetscCheck(A->assembled, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE, "PC saamg: the matrix is not assembled");
@@ -36,11 +33,7 @@ static PetscErrorCode FindRows(PC pc, SAAMG *mg, Mat *aij)
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &seq));
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
   PetscCall(MatDestroy(&mg->converted));
-  if (mg->owner) {
-    PetscCall(MatGetSpace(A, &space));
-    PetscCall(RankGroupGet(PetscObjectComm((PetscObject)pc), space, &group));
-  }
-  if (!seq && !mpi && !(mg->owner && !group)) {
+  if (!seq && !mpi && !mg->makes_rows) {
     PetscBool shell;
 
     PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &shell, MATSHELL, MATMFFD, MATNEST, MATIS, MATPYTHON, ""));

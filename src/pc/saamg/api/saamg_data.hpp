@@ -99,10 +99,11 @@ struct SAAMG {
   Couplings    couplings;
   bool         told = false; // the matrix was said to be symmetric
 
-  Mat     converted = NULL;                    // AIJ copy of a Pmat of another type
-  bool    owner = false, by_diagonals = false; // the Pmat is nothing but its diagonals, and has a copy while a set-up lasts alone; the levels are made of these
-  GridBox grid;                                // of the rows, for a PC of leaders; unknown: the matrix is asked
-  std::unique_ptr<GroupPC> group;              // with the levels, where ranks share a GPU; then there are none here
+  Mat converted = NULL; // AIJ copy of a Pmat of another type
+  /* the Pmat is nothing but its diagonals; of which rows are made for as long as they are read, but AIJ for a group's leader; and the levels are made of the diagonals */
+  bool                     owner = false, makes_rows = false, by_diagonals = false;
+  GridBox                  grid;  // of the rows, for a PC of leaders; unknown: the matrix is asked
+  std::unique_ptr<GroupPC> group; // with the levels, where ranks share a GPU; then there are none here
 
   Hierarchy              hierarchy;
   std::unique_ptr<Cycle> cycle;

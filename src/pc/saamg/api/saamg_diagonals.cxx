@@ -1,6 +1,7 @@
-/* Matrices that are nothing but their diagonals (src/mat/own): on grids the set-up reads these; for what does not, rows are made for the time that it takes. */
+/* Matrices that are nothing but their diagonals (src/mat/own): on grids the set-up reads these; for what does not, rows are made while they are read. */
 #include "mat/common/format_kind.hpp"
 #include "mat/own/own_cds.hpp"
+#include "parallel/rank_group.hpp"
 #include "petsc/plugin.hpp"
 #include "pc/saamg/setup/own_rows.hpp"
 #include "saamg_data.hpp"
@@ -14,12 +15,17 @@ PetscErrorCode DiagonalsMayServe(PC pc, SAAMG *mg, bool *yes)
 {
   std::shared_ptr<ParOperator<PetscScalar>> op;
   OwnCds                                   *own;
+  Space                                     space;
+  std::shared_ptr<RankGroup>                group;
   const PetscInt                            smoother = mg->cycle_options.smoothers[PC_SAAMG_FINEST].which;
   const bool by_steps = smoother == smoother_named("auto") || smoother == smoother_named("jacobi") || smoother == smoother_named("chebyshev");
 
   PetscFunctionBegin;
   PetscCall(MatGetOwnCds(pc->pmat, &own));
+  if (own) PetscCall(MatGetSpace(pc->pmat, &space));
+  if (own) PetscCall(RankGroupGet(PetscObjectComm((PetscObject)pc), space, &group));
   mg->owner            = own;
+  mg->makes_rows       = own && !group;
   const bool as_it_was = mg->reuse == PC_SAAMG_REUSE_NONE || mg->hierarchy.empty() || mg->by_diagonals; /* levels that are kept may be of rows */
   *yes                 = false;
   if (!own || !pc->pmat->assembled || pc->pmat->rmap->size > 1 || pc->pmat->rmap->n != pc->pmat->cmap->n) PetscFunctionReturn(PETSC_SUCCESS);
@@ -59,7 +65,7 @@ PetscErrorCode OpenRows(PC pc, SAAMG *mg, bool known_to_ascend, OwnRows *rows)
     PetscCall(rows->open_diagonals(pc->pmat, mg->space, own->op->nnz()));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (mg->owner && !mg->converted) PetscCall(rows->open_made(pc->pmat));
+  if (mg->makes_rows) PetscCall(rows->open_made(pc->pmat));
   else PetscCall(rows->open(mg->converted ? mg->converted : pc->pmat, mg->space, known_to_ascend));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
