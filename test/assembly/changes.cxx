@@ -208,7 +208,7 @@ void in_turn(const MeshName &mesh, const EquationName &eq)
 {
   MeshCase                 c(mesh, eq, {3, 4, 3}, (PetscReal)0.2);
   std::vector<MatHandle>   matrices;
-  std::vector<std::string> types{MATAIJ, MATCDS, MATSLICEDELL, MATFOLD};
+  std::vector<std::string> types{MATAIJ, MATCDS, MATSLICEDELL, MATFOLD, MATBAIJ};
   std::vector<PetscReal>   scaled(c.first);
 
   for (const auto &type : types) {

@@ -88,6 +88,11 @@ PetscErrorCode IsOwn(Mat A, bool *yes);
 PetscErrorCode SetOwnPattern(GozaAssembly a, Mat A);
 PetscErrorCode WriteOwn(GozaAssembly a, Mat A);
 
+/* assembly_baij.cxx: a matrix of blocks on the host, one for each pair of nodes. Collective. */
+PetscErrorCode IsBlocks(Mat A, bool *yes);
+PetscErrorCode SetBlockPattern(GozaAssembly a, Mat A, PetscInt start);
+PetscErrorCode WriteBlocks(GozaAssembly a, Mat A);
+
 /* What has arrived of an array of the caller's is counted by PETSc's log where it came from the host. */
 PetscErrorCode LogArrival(GozaAssembly a, const void *from, std::size_t bytes);
 

@@ -1,6 +1,5 @@
 /* From the maps to PETSc's matrices: where the values are written, and by whom. */
-#include "assembly.hpp"
-#include "core/util/algorithm.hpp"
+#include "assembly_pattern.hpp"
 #include "petsc/plugin.hpp"
 #include "mat/common/values_to_write.hpp"
 #include <memory>
@@ -8,129 +7,26 @@
 namespace goza::assembly
 {
 
-PetscErrorCode HostPattern(GozaAssembly a)
-{
-  PetscFunctionBegin;
-  if (!a->host_ptr.empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Guarded([&] {
-    a->host_col = a->map.col.to_host();
-    a->host_ptr = a->map.ptr.to_host(); // the last: where it is there, both are
-  }));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 namespace
 {
-
-/* One block of the matrix, its row pointer and columns on the host. */
-struct Rows {
-  Mat             A   = NULL;
-  PetscInt        n   = 0;
-  const PetscInt *ptr = NULL, *col = NULL;
-
-  Rows()                        = default;
-  Rows(const Rows &)            = delete;
-  Rows &operator=(const Rows &) = delete;
-  ~Rows() { (void)close(); }
-
-  PetscErrorCode open(Mat block)
-  {
-    PetscBool done;
-
-    PetscFunctionBegin;
-    A = block;
-    if (A) {
-      PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr, &col, &done));
-      PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "Matrix type %s gives no row pointers", ((PetscObject)A)->type_name);
-    }
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscErrorCode close()
-  {
-    PetscBool done;
-
-    PetscFunctionBegin;
-    if (A) PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr, &col, &done));
-    A = NULL;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-};
-
-/* Where in the matrix's rows the pairs of the map stand; `exact`: the rows are the pairs and nothing else. */
-PetscErrorCode FindPlaces(GozaAssembly a, const Rows &diag, const Rows &other, const PetscInt *garray, std::vector<PetscInt> &from, bool *exact)
-{
-  const PetscInt        bs = a->bs, nother = other.A ? other.A->cmap->n : 0;
-  std::vector<PetscInt> compact; // the ghosts' first columns in the off-diagonal block
-
-  PetscFunctionBegin;
-  *exact = true;
-  PetscCall(HostPattern(a));
-  PetscCall(Guarded([&] {
-    compact.resize(a->ghosts.size());
-    from.resize(a->host_col.size());
-  }));
-  for (std::size_t g = 0; g < a->ghosts.size(); g++) {
-    const PetscInt *at = std::lower_bound(garray, garray + nother, a->ghosts[g] * bs);
-
-    PetscCheck(at + bs <= garray + nother && *at == a->ghosts[g] * bs, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "The matrix has no column for node %" PetscInt_FMT " of another rank: use GozaAssemblyCreateMatrix()", a->ghosts[g]);
-    compact[g] = (PetscInt)(at - garray);
-  }
-  for (PetscInt i = 0; i < a->nowned; i++) {
-    PetscInt mine[2] = {0, 0};
-
-    for (PetscInt k = a->host_ptr[i]; k < a->host_ptr[i + 1]; k++) {
-      const PetscInt j    = a->host_col[k];
-      const bool     own  = j < a->nowned;
-      const Rows    &rows = own ? diag : other;
-      const PetscInt want = own ? j * bs : compact[j - a->nowned];
-
-      for (PetscInt r = 0; r < bs; r++) {
-        const PetscInt *begin = rows.col + rows.ptr[i * bs + r], *end = rows.col + rows.ptr[i * bs + r + 1], *next = begin + mine[own ? 0 : 1] * bs; // mostly
-        const PetscInt *at    = next < end && *next == want ? next : std::lower_bound(begin, end, want);
-        const PetscInt  place = (PetscInt)(at - begin);
-
-        PetscCheck(at + bs <= end && *at == want && at[bs - 1] == want + bs - 1 && (r == 0 || place == from[k]), PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "The matrix has no place for the %" PetscInt_FMT " x %" PetscInt_FMT " block of nodes %" PetscInt_FMT " and %" PetscInt_FMT " of this rank: create it with GozaAssemblyCreateMatrix() or DMCreateMatrix()", bs, bs, i, j);
-        from[k] = place;
-      }
-      *exact = *exact && from[k] == mine[own ? 0 : 1] * bs;
-      mine[own ? 0 : 1]++;
-    }
-    for (PetscInt r = 0; r < bs; r++) {
-      *exact = *exact && diag.ptr[i * bs + r + 1] - diag.ptr[i * bs + r] == mine[0] * bs;
-      if (other.A) *exact = *exact && other.ptr[i * bs + r + 1] - other.ptr[i * bs + r] == mine[1] * bs;
-    }
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PatternState(Mat block, PetscObjectState *state)
-{
-  PetscFunctionBegin;
-  *state = -1;
-  if (block) PetscCall(MatGetNonzeroState(block, state));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* The map's places in A, unless they are known: `known_exact` where A was made from the map. */
 PetscErrorCode Bind(GozaAssembly a, Mat A, Mat Ad, Mat Ao, const PetscInt *garray, bool known_exact)
 {
-  PetscObjectId         id;
-  PetscObjectState      state[2];
+  PatternStamp          stamp;
   Rows                  diag, other;
   std::vector<PetscInt> from;
   bool                  exact = true;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectGetId((PetscObject)A, &id));
-  PetscCall(PatternState(Ad, &state[0]));
-  PetscCall(PatternState(Ao, &state[1]));
-  if (id == a->mat_id && state[0] == a->mat_pattern[0] && state[1] == a->mat_pattern[1]) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(stamp.take(A, Ad, Ao));
+  if (stamp.is_of(a)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(A->rmap->n == a->nowned * a->bs, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The matrix has %" PetscInt_FMT " rows on this rank, the mesh %" PetscInt_FMT " nodes of %" PetscInt_FMT " unknowns",
              A->rmap->n, a->nowned, a->bs);
   a->mat_id = 0;
   PetscCall(diag.open(Ad));
   PetscCall(other.open(Ao));
-  if (!known_exact) PetscCall(FindPlaces(a, diag, other, garray, from, &exact));
+  if (!known_exact) PetscCall(FindPlaces(a, a->bs, diag, other, garray, from, &exact));
   PetscCall(Guarded([&] {
     a->row_ptr       = Array<PetscInt>(a->space, diag.ptr, A->rmap->n + 1);
     a->row_ptr_other = Array<PetscInt>(a->space, other.ptr, Ao ? A->rmap->n + 1 : 0);
@@ -140,38 +36,8 @@ PetscErrorCode Bind(GozaAssembly a, Mat A, Mat Ad, Mat Ao, const PetscInt *garra
   a->nnz[1] = Ao ? other.ptr[A->rmap->n] : 0;
   PetscCall(diag.close());
   PetscCall(other.close());
-  a->mat_id         = id;
-  a->mat_pattern[0] = state[0];
-  a->mat_pattern[1] = state[1];
+  stamp.keep(a);
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The rows of the matrix with global columns, ascending. start: the first owned node. */
-void GlobalPattern(GozaAssembly a, PetscInt start, std::vector<PetscInt> &ptr, std::vector<PetscInt> &col)
-{
-  const PetscInt bs = a->bs;
-
-  ptr.assign(1, 0);
-  ptr.reserve((std::size_t)a->nowned * bs + 1);
-  col.reserve(a->host_col.size() * bs * bs);
-  for (PetscInt i = 0; i < a->nowned; i++) {
-    const PetscInt *first = a->host_col.data() + a->host_ptr[i], *last = a->host_col.data() + a->host_ptr[i + 1];
-    const PetscInt *ghost = std::lower_bound(first, last, a->nowned);
-    const PetscInt *above = std::find_if(ghost, last, [&](PetscInt j) { return a->ghosts[j - a->nowned] >= start; }); // columns ascend over the ranks
-
-    for (PetscInt r = 0; r < bs; r++) {
-      for (const PetscInt *j = ghost; j < above; j++) {
-        for (PetscInt c = 0; c < bs; c++) col.push_back(a->ghosts[*j - a->nowned] * bs + c);
-      }
-      for (const PetscInt *j = first; j < ghost; j++) {
-        for (PetscInt c = 0; c < bs; c++) col.push_back((start + *j) * bs + c);
-      }
-      for (const PetscInt *j = above; j < last; j++) {
-        for (PetscInt c = 0; c < bs; c++) col.push_back(a->ghosts[*j - a->nowned] * bs + c);
-      }
-      ptr.push_back((PetscInt)col.size());
-    }
-  }
 }
 
 /* The pattern of one rank's matrix, without MatSetValues(): row lengths, then all columns at once. */
@@ -220,7 +86,7 @@ PetscErrorCode SetPattern(GozaAssembly a, Mat A, PetscInt start)
     PetscCall(SetPatternAtOnce(a, A));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (!failed) failed = Guarded([&] { GlobalPattern(a, start, ptr, col); });
+  if (!failed) failed = Guarded([&] { GlobalPattern(a, a->bs, start, ptr, col); });
   PetscCall(AgreeOnFailure(a->comm, failed));
   PetscCall(MatMPIAIJSetPreallocationCSR(A, ptr.data(), col.data(), NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -290,7 +156,7 @@ using namespace goza;
 
   Input Parameters:
 + assembly - the object
-- type     - a type based on AIJ (`MATAIJ`, `MATCDS`, `MATSLICEDELL`, ...), or `NULL` for that of the `DM`, or `MATAIJ` where there is none
+- type     - a type based on AIJ (`MATAIJ`, `MATCDS`, `MATSLICEDELL`, ...), `MATBAIJ`, or `NULL` for that of the `DM`, or `MATAIJ` where there is none
 
   Output Parameter:
 . A - the matrix, with the block size of the equation; `-mat_type` and the type's options count
@@ -307,7 +173,7 @@ PetscErrorCode GozaAssemblyCreateMatrix(GozaAssembly a, MatType type, Mat *A)
   Mat             Ad, Ao;
   const PetscInt *garray;
   PetscInt        end;
-  bool            own;
+  bool            own, blocks;
 
   PetscFunctionBegin;
   PetscCall(GozaAssemblySetUp(a));
@@ -321,14 +187,15 @@ PetscErrorCode GozaAssemblyCreateMatrix(GozaAssembly a, MatType type, Mat *A)
   PetscCall(MatSetType(*A, type ? type : MATAIJ));
   PetscCall(MatSetFromOptions(*A));
   PetscCall(IsOwn(*A, &own));
-  PetscErrorCode failed = own ? SetOwnPattern(a, *A) : SetPattern(a, *A, end - a->nowned);
+  PetscCall(IsBlocks(*A, &blocks));
+  PetscErrorCode failed = own ? SetOwnPattern(a, *A) : blocks ? SetBlockPattern(a, *A, end - a->nowned) : SetPattern(a, *A, end - a->nowned);
   if (!failed) {
-    PetscCheck((*A)->assembled, a->comm, PETSC_ERR_SUP, "Matrix type %s is not based on AIJ", ((PetscObject)*A)->type_name);
+    PetscCheck((*A)->assembled, a->comm, PETSC_ERR_SUP, "Matrix type %s is not based on AIJ, and not BAIJ", ((PetscObject)*A)->type_name);
     PetscCall(MatSetOption(*A, MAT_SYMMETRIC, PETSC_TRUE));
     PetscCall(MatSetOption(*A, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
     PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE));
   }
-  if (!failed && !own) {
+  if (!failed && !own && !blocks) {
     PetscCall(use_petsc_stream());
     PetscCall(MatGetAIJBlocks(*A, &Ad, &Ao, &garray));
     failed = ZeroValues(a, Ad);
@@ -349,13 +216,14 @@ PetscErrorCode GozaAssemblyCreateMatrix(GozaAssembly a, MatType type, Mat *A)
 
   Input Parameters:
 + assembly - the object
-- A        - a matrix of a type based on AIJ, from `GozaAssemblyCreateMatrix()` or `DMCreateMatrix()`; entries outside the mesh's pattern become zero
+- A        - a matrix of a type based on AIJ or of `MATBAIJ`, from `GozaAssemblyCreateMatrix()` or `DMCreateMatrix()`; entries outside the mesh's pattern become zero
 
   Level: beginner
 
   Note:
   With a CUDA PETSc the values are written where `MATAIJCUSPARSE` (or a Goza type, which is one) keeps them on the device, and nothing is copied to the host. The format of
   a Goza type is refilled from them at its next product; only `MATCDS` on one rank (on a device: for hexahedra numbered as a box) is assembled first, and AIJ's values made of it.
+  `MATBAIJ`, which PETSc has on the host alone, gets its blocks of bs x bs from there.
 
 .seealso: `GozaAssemblyRHS()`, `GozaAssemblySetMaterial()`, `GozaAssemblySetUp()`
 @*/
@@ -366,18 +234,19 @@ PetscErrorCode GozaAssemblyMatrix(GozaAssembly a, Mat A)
   Mat              Ad, Ao;
   const PetscInt  *garray;
   DiagonalsToWrite diagonals;
-  bool             own;
+  bool             own, blocks;
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 2);
   PetscCall(GozaAssemblySetUp(a));
   PetscCheck(A->assembled, a->comm, PETSC_ERR_ARG_WRONGSTATE, "The matrix has no nonzero pattern yet: use GozaAssemblyCreateMatrix(), or DMCreateMatrix() without -dm_preallocate_only");
   PetscCall(IsOwn(A, &own));
-  if (own) {
+  PetscCall(IsBlocks(A, &blocks));
+  if (own || blocks) {
     PetscCall(use_petsc_stream());
     PetscCall(PetscLogEventBegin(events.assemble, A, 0, 0, 0));
     if (a->space == Space::Cuda) PetscCall(PetscLogGpuTimeBegin());
-    PetscCall(WriteOwn(a, A));
+    PetscCall(own ? WriteOwn(a, A) : WriteBlocks(a, A));
     if (a->space == Space::Cuda) PetscCall(PetscLogGpuTimeEnd());
     PetscCall(PetscLogEventEnd(events.assemble, A, 0, 0, 0));
     PetscFunctionReturn(PETSC_SUCCESS);
