@@ -43,12 +43,14 @@ void there_and_back(Space space, const std::vector<PetscInt> &sizes, bool natura
   const Array<PetscInt> order(space, place.data(), place.size());
   Array<PetscScalar>    whole(space, expected.size());
   whole.zero();
-  goza::for_each_row(space, end - begin, Move<false>{parts, natural ? order.data() : nullptr, whole.data()});
+  const Move<false> there{parts, natural ? order.data() : nullptr, whole.data()};
+  goza::for_each_row(space, there.rows(), there);
   BOOST_TEST(whole.to_host() == expected, what);
 
   for (PetscScalar v : expected) twice.push_back(2 * v);
   whole.assign(twice.data());
-  goza::for_each_row(space, end - begin, Move<true>{parts, natural ? order.data() : nullptr, whole.data()});
+  const Move<true> back{parts, natural ? order.data() : nullptr, whole.data()};
+  goza::for_each_row(space, back.rows(), back);
   for (int k = 0; k < parts.n; k++) {
     std::vector<PetscScalar> values(sizes[k]);
 

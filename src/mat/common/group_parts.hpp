@@ -36,20 +36,35 @@ template <class T> HD inline void stream_store(T *p, T value)
 #endif
 }
 
-/* Between the parts and the whole, whose order may be another. On the device the whole alone stays in the caches: the leader reads it next, or has just written it. */
+/* Between the parts and the whole, whose order may be another. On the device the whole alone stays in the caches: the leader reads it next, or has just written it. A row of it are some
+   items far apart, all of which are on their way before one is written. */
 template <bool out> struct Move {
+  static constexpr int items = 4;
+
   Parts           parts;
   const PetscInt *natural;
   PetscScalar    *whole;
 
-  HD void operator()(PetscInt row) const
+  HD PetscInt size() const { return parts.first[parts.n] - parts.first[0]; }
+  HD PetscInt rows() const { return size() / items + (size() % items != 0); }
+  HD void     operator()(PetscInt row) const
   {
-    const PetscInt i  = parts.first[0] + row;
-    PetscScalar   &it = whole[natural ? natural[i] : i];
+    PetscScalar value[items] = {};
 
-    if constexpr (out) stream_store(&parts.at(i), it);
-    else it = stream_load(&parts.at(i));
+    for (int k = 0; k < items; k++) {
+      if (const PetscInt i = row + k * rows(); i < size()) value[k] = out ? at(i) : stream_load(&parts.at(parts.first[0] + i));
+    }
+    for (int k = 0; k < items; k++) {
+      const PetscInt i = row + k * rows();
+
+      if (i >= size()) continue;
+      if constexpr (out) stream_store(&parts.at(parts.first[0] + i), value[k]);
+      else at(i) = value[k];
+    }
   }
+
+private:
+  HD PetscScalar &at(PetscInt i) const { return whole[natural ? natural[parts.first[0] + i] : parts.first[0] + i]; }
 };
 
 } // namespace goza::mat

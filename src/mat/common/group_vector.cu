@@ -13,10 +13,11 @@ namespace goza::mat
 
 static void move_parts(Space space, const Parts &parts, const PetscInt *natural, PetscScalar *whole, bool out)
 {
-  const PetscInt n = parts.first[parts.n] - parts.first[0];
+  const Move<true>  back{parts, natural, whole};
+  const Move<false> there{parts, natural, whole};
 
-  if (out) for_each_row(space, n, Move<true>{parts, natural, whole});
-  else for_each_row(space, n, Move<false>{parts, natural, whole});
+  if (out) for_each_row(space, back.rows(), back);
+  else for_each_row(space, there.rows(), there);
 }
 
 PetscErrorCode GroupVector::space(const RankGroup &group, Mat A, Space products, Space *space)
