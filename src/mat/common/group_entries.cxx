@@ -12,8 +12,7 @@ namespace goza::mat
 
 void GroupEntries::create(const RankGroup &group, PetscInt n, bool on_device)
 {
-  n_     = PetscMax(n, 1);
-  gives_ = 0;
+  n_ = PetscMax(n, 1);
   there_.reset();
   values_  = SharedWindow();
   columns_ = SharedWindow();
@@ -117,7 +116,7 @@ PetscErrorCode GroupEntries::give(Mat there, Space space)
   PetscFunctionBegin;
   if (!on_device_) {
     if (apart_.size()) apart_.assign(values_.at<PetscScalar>());
-    else if (space == Space::Cuda && gives_++) values_.pin(); /* it takes longer than a copy, but there will be more of them */
+    else if (space == Space::Cuda) values_.pin(); /* there will be more of them */
     PetscCall(MatFormatHostValues(there, true));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

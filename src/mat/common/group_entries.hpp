@@ -27,7 +27,7 @@ public:
   PetscErrorCode give(Mat there, Space space);                 // on the leader: the matrix has what all have put
 
 private:
-  PetscInt           n_ = 0, gives_ = 0; // how often values have come
+  PetscInt           n_ = 0;
   SharedWindow       columns_, values_;
   Array<PetscScalar> apart_; // the leader's, where the values are not in common
   DeviceWindow       there_; // values

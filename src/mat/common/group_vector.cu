@@ -46,10 +46,8 @@ PetscErrorCode GroupVector::create(RankGroup &group, const GroupPlaces &places, 
   copy_.reset();
   put_for_ = open_for_ = group.tasks(); /* of none that is to come */
   PetscCall(Guarded([&] { window_ = SharedWindow(group.members(), space_ == Space::Cuda ? group.size() * sizeof(Meeting) : size * sizeof(PetscScalar)); }));
-  if (space_ == Space::Host) {
-    if (group.leads() && products == Space::Cuda) window_.pin();
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  uses_until_pinned_ = group.leads() && space_ == Space::Host && products == Space::Cuda ? 2 : 0;
+  if (space_ == Space::Host) PetscFunctionReturn(PETSC_SUCCESS);
   meeting(group.rank()).n     = places.n;
   meeting(group.rank()).first = places.first;
   PetscCall(use_petsc_stream());
@@ -177,6 +175,7 @@ PetscErrorCode GroupVector::there(Vec *v)
 {
   PetscFunctionBegin;
   if (space_ == Space::Cuda && put_for_ == group_->tasks()) PetscCall(move(false));
+  if (uses_until_pinned_ && !--uses_until_pinned_) window_.pin(); /* it takes longer than a copy or two, but there will be more of them */
 #if PetscDefined(HAVE_DEVICE)
   there_->offloadmask = space_ == Space::Cuda ? PETSC_OFFLOAD_GPU : PETSC_OFFLOAD_CPU; /* the ranks have written there */
 #endif

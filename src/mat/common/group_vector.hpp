@@ -63,6 +63,7 @@ private:
   Array<PetscScalar>           values_;                     // there, the leader's
   std::unique_ptr<SharedBlock> copy_;                       // lent where a vector cannot be
   std::uint32_t                put_for_ = 0, open_for_ = 0; // the task
+  int                          uses_until_pinned_ = 0;      // by the leader; 0: they are, or need not be
   bool                         is_open_ = false, copied_ = false;
   Stage                        stage_;
   VecWrite                     out_;
