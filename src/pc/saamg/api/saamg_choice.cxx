@@ -82,8 +82,8 @@ static PetscErrorCode SamePremises(PC pc, SAAMG *mg, const OwnRows &rows, const 
   now.coordinates   = mg->coordinates_state;
   PetscCall(Together(rows.columns->comm(), "compare what its aggregates rest on", [&] {
     now.settings = SettingsChanged(*mg);
-    *same        = rows.columns->all(*same && now == mg->premises);
-    mg->premises = std::move(now);
+    *same        = rows.columns->all(*same && mg->premises.serve(now));
+    if (!*same) mg->premises = std::move(now);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
