@@ -112,21 +112,24 @@ def spmv_host():
 
 
 def solves():
-    rows = records("solves")
-    peer = {tuple(r["nodes"]): r["solve_s"] for r in rows if r["pc_type"] == "gamg"}
-    return rows, listing(rows, nodes=lambda r: cube(r["nodes"]), method=method, iterations=lambda r: str(r["iterations"]), solve=lambda r: ms(r["solve_s"]),
-                         over_gamg=lambda r: times(peer.get(tuple(r["nodes"])), r["solve_s"]), setup=lambda r: ms(r["setup_s"]), setup_with_new_values=lambda r: ms(r["setup_again_s"]))
+    """First set-up and solves beside GAMG's, and a set-up with new values where it was measured."""
+    rows = [r for r in records("solves") if "-pc_saamg_reuse" not in r["options"]]
+    peer = {(r["problem"], tuple(r["nodes"])): r for r in rows if r["pc_type"] == "gamg" and not r["options"]}
+    of = lambda r: peer.get((r["problem"], tuple(r["nodes"])), {})
+    return rows, listing(rows, problem=lambda r: f"{r['problem']}, {cube(r['nodes'])}", method=lambda r: f"`{r['ksp_type']}` + {method(r)}", iterations=lambda r: str(r["iterations"]), best_solve=lambda r: ms(r["solve_s"]),
+                         over_gamg=lambda r: times(of(r).get("solve_s"), r["solve_s"]), first_set_up=lambda r: ms(r["setup_s"]), set_up_with_new_values=lambda r: ms(r.get("setup_again_s")))
 
 
-def fused_half():
-    rows = records("fused_half")
-    return rows, listing(rows, nodes=lambda r: cube(r["nodes"]), program=lambda r: r["program"], method=lambda r: f"`{r['ksp_type']}` + saamg {code(r['settings'])}", iterations=lambda r: r["iterations"],
+def diagonals():
+    rows = records("diagonals")
+    return rows, listing(rows, nodes=lambda r: cube(r["nodes"]), method=lambda r: f"`{r['ksp_type']}` + saamg {code(r['settings'])}", iterations=lambda r: r["iterations"],
                          set_up=lambda r: ms(r["setup_s"]), first_solve=lambda r: ms(r["first_solve_s"]), best_solve=lambda r: ms(r["solve_s"]))
 
 
 def setup_reuse():
-    rows = records("setup_reuse")
-    return rows, listing(rows, method=method, first=lambda r: ms(r["first_s"]), new_values=lambda r: ms(r["none_s"]), pattern=lambda r: ms(r["pattern_s"]), interpolation=lambda r: ms(r["interpolation_s"]))
+    """Set-ups with new values by what is kept."""
+    rows = [r for r in records("solves") if "setup_again_s" in r and (r["ksp_type"] == "fusedcg" and r["options"].startswith("-pc_saamg_reuse") or not r["options"] and (r["ksp_type"], r["pc_type"]) in (("fusedcg", "saamg"), ("cg", "gamg")))]
+    return rows, listing(rows, nodes=lambda r: cube(r["nodes"]), method=method, first=lambda r: ms(r["setup_s"]), new_values=lambda r: ms(r["setup_again_s"]))
 
 
 def shared_gpu():
@@ -137,12 +140,6 @@ def shared_gpu():
     line = lambda key: [str(key[1]), f"`{key[0]}`" + (" `-goza_ranks_per_gpu own`" if key[2] == "own" else ""), str(of[key]["iterations"]), ms(of[key]["setup_s"]),
                         ratio(again[key], again[key[0], 1, "auto"], "setup_s") if key in again else "", ratio(of[key], of[key[0], 1, "auto"], "solve_s")]
     return rows, [["ranks", "method", "iterations", "first set-up", "set-up with new values", "solve"], *map(line, of)]
-
-
-def peers():
-    rows = records("peers")
-    return rows, listing(rows, problem=lambda r: f"{r['problem']}, {cube(r['nodes'])}", method=method, iterations=lambda r: str(r["iterations"]), solve=lambda r: ms(r["solve_s"]),
-                         setup=lambda r: ms(r["setup_s"]), setup_with_new_values=lambda r: ms(r["setup_again_s"]))
 
 
 def elasticity():
@@ -279,12 +276,12 @@ def headline():
     for matrix in ("27 points 128^3", "27 points 256^3"):
         ours, theirs = product[matrix, "cds"], product[matrix, "aijcusparse"]
         line(f"product `cds`, {matrix}", ours, theirs, lambda g: f"{g:.0f} GF/s", "gflops", times(ours["gflops"], theirs["gflops"]))
-    plain = {(tuple(r["nodes"]), r["pc_type"]): r for r in records("solves") if not r["options"] and r["mat_type"] != "slicedell"}
-    ours, theirs = plain[(128,) * 3, "saamg"], plain[(128,) * 3, "gamg"]
-    line("Poisson, 27 points 128^3, `cg` + `saamg`: solve", ours, theirs, ms, "solve_s")
+    solved = {(r["ksp_type"], r["pc_type"]): r for r in records("solves") if r["problem"] == "27 points" and r["nodes"] == [128] * 3 and not r["options"]}
+    ours, theirs = solved["fusedcg", "saamg"], solved["cg", "gamg"]
+    line("Poisson, 27 points 128^3, `fusedcg` + `saamg`: solve", ours, theirs, ms, "solve_s")
     line("... set-up with new values", ours, theirs, ms, "setup_again_s")
+    line("... set-up, the first of the process", ours, theirs, ms, "setup_s")
     first = {(r["program"], tuple(r["nodes"]), r["ksp_type"]): r for r in records("first_solve") if r.get("solves", 1) == 1}
-    line("... set-up, the first of the process", first["poisson", (128,) * 3, "fusedcg"], theirs, ms, "setup_s")
     solid = [r for r in records("elasticity") if r["nodes"][0] == 64][:2]
     line("elasticity, hexahedra, 64^3 nodes: solve", *solid, ms, "solve_s")
     line("... set-up", *solid, ms, "setup_s")
@@ -321,7 +318,7 @@ def league_problems():
     return rows, lines
 
 
-TABLES = {table.__name__.replace("_", "-"): table for table in (headline, first_solve, spmv, spmv_gallery, cds, cds_host, fused_outputs, spmv_host, solves, fused_half, setup_reuse, shared_gpu, peers, elasticity, amg, p5_strong, p5_weak, settings,
+TABLES = {table.__name__.replace("_", "-"): table for table in (headline, first_solve, spmv, spmv_gallery, cds, cds_host, fused_outputs, spmv_host, solves, diagonals, setup_reuse, shared_gpu, elasticity, amg, p5_strong, p5_weak, settings,
                                                                  scaling, scaling_four, halo, assembly, assembly_program, locality_models, autoformat, p1_padding, p2_comparison, p2_what_if, p2_hit_lines, p3_indices, p3_comparison,
                                                                  league, league_problems)}
 
