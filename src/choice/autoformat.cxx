@@ -45,24 +45,26 @@ template <class V> static Products products_of(const Format<V> &format)
 }
 
 /* The formats that may be the fastest, best first. Without trials the model's best. Of long products the fastest as measured; of short ones, which vary from one moment to the
-   next and need little memory, all that come near it. */
-template <class V> auto AutoFormat<V>::build_best(const Csr &A, const Decision &wanted, int *tried) const -> std::vector<Built>
+   next and need little memory, all that come near it. Where the trials have to end, one that would probably go beyond, by what the last one took, is not begun. */
+template <class V> auto AutoFormat<V>::build_best(const Csr &A, const Decision &wanted, const TrialTime &time, int *tried) const -> std::vector<Built>
 {
   std::vector<Built> best;
   std::exception_ptr why;
-  double             expected = 0;
+  double             expected = 0, last = 0;
 
   for (const Candidate &c : wanted.candidates) {
     if (c.choice.layout == Layout::Csr) continue;
-    if (*tried && (*tried >= options_.trials || c.cost.seconds > close_to_best * expected)) break;
+    if (*tried && (*tried >= options_.trials || c.cost.seconds > close_to_best * expected || time.used() + last > time.most)) break;
     try {
-      auto format = make<V>(this->space_, c.choice, options_.symmetric);
+      const double begin  = time.used();
+      auto         format = make<V>(this->space_, c.choice, options_.symmetric);
 
       format->build(A);
       if (c.choice.layout == Layout::CdsHalf && !static_cast<const Cds<V, V> &>(*format).half()) continue; // the values are not symmetric
       if (!(*tried)++) expected = c.cost.seconds;
-      const double seconds = options_.trials > 1 ? time_in_turn(this->space_, {products_of(*format)}, trial_seconds(this->space_))[0].working : c.cost.seconds;
+      const double seconds = options_.trials > 1 ? time_in_turn(this->space_, {products_of(*format)}, trial_seconds)[0].working : c.cost.seconds;
       best.push_back({&c, seconds, std::move(format)});
+      last = time.used() - begin;
     } catch (const DeviceMemoryError &) { // no room for it
       why = std::current_exception();
       continue;
@@ -74,41 +76,69 @@ template <class V> auto AutoFormat<V>::build_best(const Csr &A, const Decision &
       continue;
     } // any other error is the device's or ours, and not this candidate's
     std::stable_sort(best.begin(), best.end(), [](const Built &a, const Built &b) { return a.seconds < b.seconds; });
-    while (best.size() > 1 && best.back().seconds > (best.front().seconds < short_product ? short_variation : 1) * best.front().seconds) best.pop_back();
+    while (best.size() > 1 && best.back().seconds > variation(best.front().seconds) * best.front().seconds) best.pop_back();
   }
   if (best.empty()) std::rethrow_exception(why);
   return best;
 }
 
-/* PETSc's product is two kernels and much of the host's time: it is taken where it is faster for a program that calls for products one after the other. Ours ask the host for the
-   same, or nearly: the device's time tells them apart, which is what counts where a solver's cycle runs as a graph. */
-template <class V> void AutoFormat<V>::pick(const Csr &A)
+/* PETSc's product, where the model does not find it far behind the best of ours. */
+template <class V> const Candidate *AutoFormat<V>::csr_to_try(double best) const
 {
-  const Decision        wanted = choice_.choice.layout == Layout::Csr ? choice_.without_csr() : choice_;
-  int                   tried  = 0;
-  std::vector<Built>    best   = build_best(A, wanted, &tried);
+  if (options_.trials == 1) return nullptr;
+  for (const Candidate &c : choice_.candidates) {
+    if (c.choice.layout == Layout::Csr && c.cost.seconds < csr_close_to_best(this->space_) * best) return &c;
+  }
+  return nullptr;
+}
+
+/* The last trial, of all that come near the fastest and of PETSc's product. Returns the seconds of that, where it is the fastest to a program that calls for one product after the
+   other: it is two kernels and much of the host's time. Ours ask the host for the same, or nearly: the device's time tells them apart, which is what counts where a solver's cycle runs
+   as a graph. */
+template <class V> double AutoFormat<V>::try_again(std::vector<Built> &best, const Products &csr) const
+{
   std::vector<Products> all;
-  const Candidate      *csr = nullptr;
 
   for (const Built &b : best) all.push_back(products_of(*b.format));
-  for (const Candidate &c : choice_.candidates) {
-    if (c.choice.layout == Layout::Csr && options_.trials > 1 && c.cost.seconds < csr_close_to_best(this->space_) * best[0].seconds) csr = &c;
-  }
-  if (csr) all.push_back(options_.csr_products());
-  if (all.size() > 1) {
-    const std::vector<ProductTime> times  = time_in_turn(this->space_, all, last_trial_seconds(this->space_));
-    const auto                     faster = [](const ProductTime &a, const ProductTime &b) { return a.working < b.working; };
-    const auto                     first  = std::min_element(times.begin(), times.begin() + best.size(), faster);
+  if (csr) all.push_back(csr);
+  if (all.size() == 1) return 0;
+  const std::vector<ProductTime> times  = time_in_turn(this->space_, all, last_trial_seconds);
+  const auto                     faster = [](const ProductTime &a, const ProductTime &b) { return a.working < b.working; };
+  const auto                     first  = std::min_element(times.begin(), times.begin() + best.size(), faster);
 
-    std::swap(best[0], best[first - times.begin()]);
-    best[0].seconds = first->working;
-    if (csr && times.back().seen() >= first->seen()) csr = nullptr;
-    if (csr) choice_.take(csr->choice, times.back().seen(), tried + 1);
+  std::swap(best[0], best[first - times.begin()]);
+  best[0].seconds = first->working;
+  return csr && times.back().seen() < first->seen() ? times.back().seen() : 0;
+}
+
+/* On a host PETSc's product is there, and comes first: a multiple of it is what trials may cost, and where no format comes near it, or it near none, it is not tried again. */
+template <class V> void AutoFormat<V>::pick(const Csr &A)
+{
+  const Decision wanted = choice_.choice.layout == Layout::Csr ? choice_.without_csr() : choice_;
+  const bool     host   = this->space_ == Space::Host;
+  int            tried  = 0;
+  TrialTime      time;
+  double         csr = 0; // seconds of PETSc's product, where it is taken
+  Products       csr_product;
+  double         unit = wanted.candidates[0].cost.seconds;
+
+  if (host && csr_to_try(wants_csr() ? std::numeric_limits<double>::infinity() : unit)) {
+    csr_product = options_.csr_products();
+    unit = csr = time_in_turn(Space::Host, {csr_product}, trial_seconds)[0].working;
   }
+  if (host) time.most = std::max(least_trials, most_trials * unit);
+  std::vector<Built> best = build_best(A, wanted, time, &tried);
+
+  if (!host && csr_to_try(best[0].seconds)) csr_product = options_.csr_products();
+  const double near      = variation(best[0].seconds) * best[0].seconds;
+  const bool   csr_first = host && csr_product && csr * variation(csr) < best[0].seconds;
+
+  if (!csr_first) csr = try_again(best, host && csr > near ? Products() : csr_product);
   held_ = wanted;
   if (options_.trials > 1) held_.take(best[0].candidate->choice, best[0].seconds, tried);
   else held_.choose(best[0].candidate->choice);
-  if (options_.trials > 1 ? !csr : !wants_csr()) choice_ = held_;
+  if (csr_first || csr > 0) choice_.take({Layout::Csr, 0}, csr, tried + 1);
+  else if (options_.trials > 1 || !wants_csr()) choice_ = held_;
   format_ = std::move(best[0].format);
 }
 

@@ -337,7 +337,8 @@ PetscErrorCode MatAutoFormatGetPlatform(Mat A, const char *platform[])
   Note:
   Measurements differ from run to run, and so may the choice between formats of nearly the same speed, and with it the rounding of a product. With 1 the
   choice depends on the pattern and the platform alone, and the first product is faster. PETSc's own CSR product is measured, too, where the model does not expect
-  it to be far slower than the fastest of ours. Does nothing for other matrix types.
+  it to be far slower than the fastest of ours. On a host it is measured first, and no further format is tried when trials have cost ten such products (or two milliseconds,
+  where products are short). Does nothing for other matrix types.
 
 .seealso: `MATAUTOFORMAT`, `MatAutoFormatGetTrials()`, `MatAutoFormatSetCandidates()`
 @*/

@@ -1,7 +1,6 @@
 #include "in_turn.hpp"
 #include "tuning.hpp"
 #include "core/device/device_seconds.hpp"
-#include "core/util/thread_clock.hpp"
 #include <chrono>
 
 namespace goza::choice
@@ -41,20 +40,24 @@ std::vector<ProductTime> time_in_turn(Space space, const std::vector<Products> &
 {
   constexpr int                    most = 100; // launches that wait without a wait for room
   std::vector<std::vector<double>> working(all.size()), asking(all.size());
-  std::vector<ProductTime>         medians;
+  std::vector<ProductTime>         first, medians;
   double                           least = 1, sum = 0; // seconds of one product, of one of each
 
   for (const Products &make : all) make(1); // the first may set up
   if (space == Space::Cuda) device::clear_caches();
   for (const Products &make : all) {
-    const double once = time_of(space, make, 1).working;
-
-    least = std::min(least, once);
-    sum += once;
+    first.push_back(time_of(space, make, 1));
+    least = std::min(least, first.back().working);
+    sum += first.back().working;
   }
-  const int rounds = least < short_product ? 5 : 2;
-  const int batch  = static_cast<int>(std::clamp(seconds / (rounds * std::max(sum, 1e-7)), 1.0, static_cast<double>(most)));
+  const bool kept   = space == Space::Host && least >= short_product; // the first is as good as any other
+  const int  rounds = least < short_product ? 5 : kept ? 1 : 2;
+  const int  batch  = static_cast<int>(std::clamp(seconds / (rounds * std::max(sum, 1e-7)), 1.0, static_cast<double>(most)));
 
+  for (std::size_t k = 0; kept && k < all.size(); k++) {
+    working[k].push_back(first[k].working);
+    asking[k].push_back(first[k].asking);
+  }
   for (int r = 0; r < rounds; r++) {
     for (std::size_t i = 0; i < all.size(); i++) {
       const std::size_t k    = r % 2 ? all.size() - 1 - i : i; // not always after the same one

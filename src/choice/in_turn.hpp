@@ -1,8 +1,10 @@
 /* Times of products that are made in turn, so that none has a quieter moment of the machine than another. */
 #pragma once
 #include "core/device/space.hpp"
+#include "core/util/thread_clock.hpp"
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <vector>
 
 namespace goza::choice
@@ -18,7 +20,14 @@ struct ProductTime {
   double seen() const { return std::max(working, asking); } // by a program that calls for one after the other
 };
 
-/* Of a product of each, the medians of several batches: of about `seconds` in all where products are short, else of one product each. All batches have as many products, so that what
+/* What trials have cost since they began, of this thread, and what it may. */
+struct TrialTime {
+  double begin = thread_seconds(), most = std::numeric_limits<double>::infinity();
+
+  double used() const { return thread_seconds() - begin; }
+};
+
+/* Of a product of each, the medians of several batches: of about `seconds` in all where products are short, else of one product each (on a host the first of these is the one that tells how long a product is). All batches have as many products, so that what
    a batch costs beside its products is the same for all, and are as those of a solver in the midst of its work: matrix and x are in the caches as far as they fit. */
 std::vector<ProductTime> time_in_turn(Space space, const std::vector<Products> &all, double seconds);
 

@@ -17,15 +17,15 @@ inline double csr_close_to_best(Space space)
 /* Products shorter than so many seconds vary by this from one trial to the next: noise counts, and what a cache holds. */
 constexpr double short_product = 100e-6, short_variation = 1.25;
 
-/* Seconds that a short format's own trial may take, and the last trial of all that come near the fastest; the host's clock is less steady. */
-inline double trial_seconds(Space space)
+inline double variation(double seconds)
 {
-  return space == Space::Cuda ? 0.2e-3 : 2e-3;
+  return seconds < short_product ? short_variation : 1;
 }
 
-inline double last_trial_seconds(Space space)
-{
-  return space == Space::Cuda ? 2e-3 : 20e-3;
-}
+/* Seconds that a short format's own trial may take, and the last trial of all that come near the fastest. */
+constexpr double trial_seconds = 0.2e-3, last_trial_seconds = 2e-3;
+
+/* On a host a format takes several products' time to build: trials end when they have cost so many of PETSc's, or so many seconds. */
+constexpr double most_trials = 10, least_trials = 2e-3;
 
 } // namespace goza::choice
