@@ -12,6 +12,20 @@ namespace
 {
 
 /* How far neighbours are apart, in nodes. */
+std::vector<PetscInt> offsets_of(const NodeGrid &grid)
+{
+  std::vector<PetscInt> offset;
+
+  for (PetscInt z = -1; z <= 1; z++) {
+    for (PetscInt y = -1; y <= 1; y++) {
+      for (PetscInt x = -1; x <= 1; x++) offset.push_back(grid.node(x, y, z));
+    }
+  }
+  std::sort(offset.begin(), offset.end());
+  offset.erase(std::unique(offset.begin(), offset.end()), offset.end());
+  return offset;
+}
+
 void offsets_of(const GozaAssembly a, std::vector<PetscInt> &offset)
 {
   for (PetscInt i = 0; i < a->nowned; i++) {
@@ -49,8 +63,15 @@ PetscErrorCode AddDiagonals(GozaAssembly a, Mat A, OwnCds *own)
   PetscCall(OwnSettle(A, own));
   PetscCheck(own->bs == a->bs, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "The matrix has diagonals of blocks of %" PetscInt_FMT ", the equation %" PetscInt_FMT " unknowns a node: set the block size of the matrix",
              own->bs, a->bs);
-  PetscCall(HostPattern(a));
-  PetscCall(Guarded([&] { offsets_of(a, offset); }));
+  PetscCall(Guarded([&] {
+    const NodeGrid grid = a->map.grid.is() ? a->map.grid : find_grid(a->mesh);
+
+    if (grid.is()) offset = offsets_of(grid); /* the pattern stays where it is */
+  }));
+  if (offset.empty()) {
+    PetscCall(HostPattern(a));
+    PetscCall(Guarded([&] { offsets_of(a, offset); }));
+  }
   PetscCall(OwnAddOffsets(A, own, offset));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -61,11 +82,13 @@ PetscErrorCode SetOthers(GozaAssembly a, Mat A, OwnCds *own)
   std::vector<PetscInt> ptr, col;
 
   PetscFunctionBegin;
-  PetscErrorCode failed = Guarded([&] {
-    others_of(a, ptr, col);
-    col.reserve(1); // PETSc takes a null pointer for "not given"
-    a->row_ptr_other = Array<PetscInt>(a->space, ptr.data(), ptr.size());
-  });
+  PetscErrorCode failed = HostPattern(a);
+  if (!failed)
+    failed = Guarded([&] {
+      others_of(a, ptr, col);
+      col.reserve(1); // PETSc takes a null pointer for "not given"
+      a->row_ptr_other = Array<PetscInt>(a->space, ptr.data(), ptr.size());
+    });
   PetscCall(AgreeOnFailure(a->comm, failed));
   PetscCall(OwnSetRest(A, own, ptr.data(), col.data(), NULL));
   a->nnz[1] = ptr.back();
