@@ -6,7 +6,7 @@ static char help[] = "Linear elasticity of a solid of two materials, on hexahedr
   -poisson <number>      : Poisson's ratio\n\
   -fixed_set, -load_set  : (DMPLEX) the face sets of the mesh file that are clamped and pulled, in place of bottom and top\n\
   -soften <number>       : Young's modulus of an element falls with its stress: E / (1 + number * von Mises / E), solved by SNES\n\
-  -times                 : what the user waits for, by PETSc's events\n\
+  -times                 : what the user waits for, by PETSc's events, and how often something was copied between host and device\n\
   -output <file>         : displacement and von Mises stress, .vtu (DMPLEX) or .vts (DMDA)\n\n";
 
 /*
@@ -106,6 +106,15 @@ static PetscErrorCode Stiffness(SNES snes, Vec u, Mat A, Mat P, void *ctx)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode Monitor(SNES snes, PetscInt step, PetscReal norm, void *ctx)
+{
+  PetscFunctionBeginUser;
+  (void)snes;
+  (void)norm;
+  PetscCall(CountCopies(&((Solid *)ctx)->copies, step));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode Options(Solid *S)
 {
   PetscFunctionBeginUser;
@@ -170,6 +179,7 @@ int main(int argc, char **argv)
   PetscCall(KSPSetTolerances(ksp, (PetscReal)1e-8, PETSC_DEFAULT, PETSC_DEFAULT, 10000));
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(PCSetType(pc, PCPBJACOBI));
+  PetscCall(SNESMonitorSet(snes, Monitor, &S, NULL));
   PetscCall(SNESSetFromOptions(snes));
   PetscCall(SNESSolve(snes, NULL, u));
   PetscCall(KSPGetConvergedReason(ksp, &reason));

@@ -1,14 +1,11 @@
 /* The solid of the program elasticity, and its mesh: a box on a DMDA, or a DMPLEX. */
 #pragma once
+#include "copies.hpp"
 #include <petscdmda.h>
 #include <petscdmplex.h>
 #include <petscgoza.h>
 #include <petscsnes.h>
 #include <petscviewer.h>
-
-#if PETSC_VERSION_LT(3, 19, 0)
-  #define PETSC_SUCCESS 0
-#endif
 
 typedef struct {
   DM           dm, scalar; /* three unknowns a node, and one */
@@ -18,6 +15,7 @@ typedef struct {
   PetscReal    contrast, poisson, soften, low[3], high[3];
   char         output[PETSC_MAX_PATH_LEN];
   Vec          young, ratio, hard, stress; /* of the elements; hard: Young's modulus without stress */
+  Copies       copies;
 } Solid;
 
 /* The unknowns at every vertex: a field of three or none, then one of one or none */

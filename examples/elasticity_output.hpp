@@ -74,6 +74,7 @@ static inline PetscErrorCode Report(Solid *S, SNES snes, Vec u)
 
   PetscFunctionBeginUser;
   if (S->times) PetscCall(PrintTimes());
+  if (S->times) PetscCall(PrintCopies(&S->copies));
   PetscCall(SNESGetKSP(snes, &ksp));
   PetscCall(SNESGetIterationNumber(snes, &newton));
   PetscCall(SNESGetLinearSolveIterations(snes, &its));

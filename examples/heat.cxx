@@ -15,13 +15,10 @@ static char help[] = "The heat equation on the unit cube, stepped by TS, mass an
      heat -n 9 -insulated -dm_mat_type cds -pc_type saamg
      heat -n 9 -dm_mat_type slicedell -ts_type bdf -ts_dt 0.0005 -ts_adapt_type basic
 */
+#include "copies.hpp"
 #include <petscdmda.h>
 #include <petscgoza.h>
 #include <petscts.h>
-
-#if PETSC_VERSION_LT(3, 19, 0)
-  #define PETSC_SUCCESS 0
-#endif
 
 typedef struct {
   DM           dm;
@@ -30,6 +27,7 @@ typedef struct {
   PetscInt     n;
   PetscReal    conductivity, shift; /* that J has now; negative: none yet */
   PetscBool    insulated;
+  Copies       copies;
 } Heat;
 
 static PetscReal Exact(const Heat *H, const PetscReal x[], PetscReal t)
@@ -114,6 +112,16 @@ static PetscErrorCode Jacobian(TS ts, PetscReal t, Vec u, Vec udot, PetscReal sh
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode Monitor(TS ts, PetscInt step, PetscReal t, Vec u, void *ctx)
+{
+  PetscFunctionBeginUser;
+  (void)ts;
+  (void)t;
+  (void)u;
+  if (step >= 0) PetscCall(CountCopies(&((Heat *)ctx)->copies, step)); /* else PETSc interpolates the end */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode Options(Heat *H)
 {
   PetscFunctionBeginUser;
@@ -173,6 +181,7 @@ static PetscErrorCode Report(Heat *H, TS ts, Vec u)
   PetscCall(VecNorm(exact, NORM_INFINITY, &error));
   PetscCall(VecDestroy(&exact));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s after %" PetscInt_FMT " steps to t = %g, largest error %.2e of the largest temperature\n", TSConvergedReasons[reason], steps, (double)t, (double)(error / size)));
+  PetscCall(PrintCopies(&H->copies));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -205,6 +214,7 @@ int main(int argc, char **argv)
   PetscCall(KSPSetTolerances(ksp, (PetscReal)1e-8, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(PCSetType(pc, PCJACOBI));
+  PetscCall(TSMonitorSet(ts, Monitor, &H, NULL));
   PetscCall(TSSetFromOptions(ts));
   PetscCall(TSSolve(ts, u));
   PetscCall(Report(&H, ts, u));
