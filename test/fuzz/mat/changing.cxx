@@ -243,6 +243,7 @@ Step retrieve(Twins &t, const Op &o)
     PetscFunctionBegin;
     TOLD(t, MatSetOption(A, MAT_NEW_NONZERO_LOCATIONS, PETSC_FALSE), "MatSetOption(A[%d], MAT_NEW_NONZERO_LOCATIONS, PETSC_FALSE)", a);
     TOLD(t, MatRetrieveValues(A), "MatRetrieveValues(A[%d])", a);
+    TOLD(t, assemble_plain(A), "goza ? 0 : (MatAssemblyBegin(A[%d], MAT_FINAL_ASSEMBLY), MatAssemblyEnd(A[%d], MAT_FINAL_ASSEMBLY))", a, a);
     TOLD(t, MatSetOption(A, MAT_NEW_NONZERO_LOCATIONS, PETSC_TRUE), "MatSetOption(A[%d], MAT_NEW_NONZERO_LOCATIONS, PETSC_TRUE)", a);
     PetscFunctionReturn(PETSC_SUCCESS);
   });

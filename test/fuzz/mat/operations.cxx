@@ -22,4 +22,16 @@ const Operation &operation(const std::string &name)
   throw std::out_of_range("no operation " + name);
 }
 
+PetscErrorCode assemble_plain(Mat A)
+{
+  PetscBool plain;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &plain, MATSEQAIJ, MATMPIAIJ, ""));
+  if (!plain) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 } // namespace goza_fuzz

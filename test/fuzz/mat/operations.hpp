@@ -32,4 +32,8 @@ std::vector<Operation> copying();
 std::vector<Operation> multiplying();
 std::vector<Operation> reading();
 
+/* An AIJ of PETSc's, whose state then says that it has changed. MatRetrieveValues() of 3.18 leaves it, so that a MatTranspose() that reuses takes the transpose for the one that it made,
+   whatever was done to that. */
+PetscErrorCode assemble_plain(Mat A);
+
 } // namespace goza_fuzz
