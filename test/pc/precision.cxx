@@ -1,5 +1,6 @@
 /* -pc_saamg_precision auto: low precision behind Krylov methods that bear it, where a trial and the solves so far say that it does no harm. On the host, where by itself it is double,
    the test says what is to be tried. */
+#include "pc/saamg/api/pcsaamg.hpp"
 #include "pc/saamg/api/saamg_data.hpp"
 #include "../support/operators.hpp"
 #include "../support/pc_case.hpp"
@@ -41,9 +42,16 @@ PC pc_of(KSP ksp)
   return pc;
 }
 
+/* Of the leader's cycle, where ranks share a GPU. */
 PCSAAMGPrecision taken(KSP ksp)
 {
-  return data(pc_of(ksp)).cycle_precision;
+  goza::saamg::GroupPC *group;
+  PCSAAMGPrecision      now;
+
+  PETSC_OK(goza::saamg::PCGetGroup_SAAMG(pc_of(ksp), &group));
+  if (!group || group->there()) now = data(group ? group->there() : pc_of(ksp)).cycle_precision;
+  if (group) PETSC_OK(MPI_Bcast(&now, sizeof(now), MPI_BYTE, 0, group->rows().group().members()));
+  return now;
 }
 
 } // namespace
@@ -68,6 +76,23 @@ BOOST_AUTO_TEST_CASE(behind_methods_that_bear_it)
     BOOST_TEST(taken(ksp) == (bears ? PC_SAAMG_HALF : PC_SAAMG_DOUBLE), type);
     BOOST_TEST(second.iterations == first.iterations, type);
     BOOST_TEST(second.true_residual <= 1.5 * first.true_residual + 1e-6, type);
+  }
+}
+
+/* The preconditioner is set up before anybody says what for: its first solve takes it as it is. */
+BOOST_AUTO_TEST_CASE(set_up_before_the_method)
+{
+  const MatHandle A = assemble(stencil27(14, 13, 12), MATCDS);
+
+  for (KSPType type : {KSPFUSEDCG, KSPFUSEDBCGS, KSPFUSEDGMRES}) {
+    KSPHandle ksp = solver(A, type);
+
+    PETSC_OK(PCSetUp(pc_of(ksp)));
+    BOOST_TEST(taken(ksp) == PC_SAAMG_DOUBLE, type);
+    for (PCSAAMGPrecision expected : {PC_SAAMG_DOUBLE, PC_SAAMG_HALF}) {
+      BOOST_TEST(solve(ksp, A).reason > 0);
+      BOOST_TEST(taken(ksp) == expected, type);
+    }
   }
 }
 

@@ -8,6 +8,7 @@
 #include "memory_forecast.hpp"
 #include "saamg_group.hpp"
 #include "petscgoza.h"
+#include <array>
 
 namespace goza::saamg
 {
@@ -26,12 +27,12 @@ struct TransposedCycle {
 
 /* What PC_SAAMG_AUTO knows. */
 struct AutoPrecision {
-  PCSAAMGPrecision low[2]          = {PC_SAAMG_DOUBLE, PC_SAAMG_HALF}; // by Space: what is tried; on the host the copies cost more than a solve gains
-  bool             keeps_residuals = false;                            // of the Krylov method: its residuals stay true whatever a cycle rounds
-  bool             used            = false;                            // there has been a solve
-  bool             tried           = false;                            // with this pattern
-  std::string      refused;                                            // why the low precision is not taken, with this pattern
-  PetscReal        contraction = 0;                                    // of the cycle in low precision
+  std::array<PCSAAMGPrecision, 2> low = {PC_SAAMG_DOUBLE, PC_SAAMG_HALF}; // by Space: what is tried; on the host the copies cost more than a solve gains
+  bool                            keeps_residuals = false;                // of the Krylov method: its residuals stay true whatever a cycle rounds
+  bool                            used            = false;                // there has been a solve
+  bool                            tried           = false;                // with this pattern
+  std::string                     refused;                                // why the low precision is not taken, with this pattern
+  PetscReal                       contraction = 0;                        // of the cycle in low precision
 
   void forget_trial()
   {
@@ -93,6 +94,7 @@ struct SAAMG {
     threshold                       = from.threshold;
     precision                       = from.precision;
     reuse                           = from.reuse;
+    automatic.low                   = from.automatic.low;
     automatic.keeps_residuals |= from.automatic.keeps_residuals;
   }
 

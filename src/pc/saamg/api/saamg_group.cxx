@@ -96,6 +96,8 @@ PetscErrorCode GroupPC::setup(PC pc, Mat aij, std::shared_ptr<GroupMat> rows)
     PetscCall(PCDestroy(&there_));
     PetscCall(PCCreate(group.leaders(), &there_));
     PetscCall(PCSetType(there_, PCSAAMG));
+    there_->ops->presolve  = NULL; /* the user's PC tells it of each solve, whoever does it: solve_begins(), solve_ends() */
+    there_->ops->postsolve = NULL;
     state_ = -1;
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
