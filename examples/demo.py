@@ -89,7 +89,7 @@ def goza_device(build, library):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--nodes", type=int, help="poisson: nodes a side (48; on a GPU 96)")
+    parser.add_argument("--nodes", type=int, help="poisson: nodes a side (48; 96 where PETSc works on a GPU)")
     parser.add_argument("--refine", type=int, default=4, help="ex45: refinements of its 7 x 7 x 7 grid (4: 97 a side)")
     arguments = parser.parse_args()
     build = os.path.abspath(os.environ.get("BUILD", "build"))
@@ -117,7 +117,7 @@ def main():
         cuda = has("-dm_vec_type", "cuda") is not None  # PETSc's own methods on the GPU
         device = ["-dm_vec_type", "cuda", "-use_gpu_aware_mpi", "0"] if cuda else []
         plain = "aijcusparse" if cuda else "aij"
-        nodes = arguments.nodes or (96 if gpu else 48)
+        nodes = arguments.nodes or (96 if cuda else 48)
         methods = [(f"{type} + saamg, {ksp}", True, ["-dll_append", library, "-dm_mat_type", type, "-pc_type", "saamg", "-ksp_type", ksp])
                    for type, ksp in (("cds", "fusedcg"), ("cds", "cg"), ("slicedell", "fusedcg"))]
         methods += [(f"{plain} + {pc}, cg", False, ["-dm_mat_type", plain, "-pc_type", pc, "-ksp_type", "cg"])
