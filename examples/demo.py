@@ -152,7 +152,8 @@ def main():
                 else:
                     rows.append(f"{problem:<14} {method:<28} {r}")
 
-    print(f"\nPETSc {petsc}, {ranks} rank{'s' if ranks > 1 else ''}; Goza on {gpu or 'the host'}, PETSc's own methods on {'the GPU' if cuda else 'the host'}. CG to a true residual of 1e-7.")
+    where = f"Goza on {gpu or 'the host'}, PETSc's own methods on {'the GPU' if cuda else 'the host'}"
+    print(f"\nPETSc {petsc}, {ranks} rank{'s' if ranks > 1 else ''}; {where}. CG to a true residual of 1e-7.")
     print("first: the first solve of the process; best: of three, where the program solves again")
     print("ratio: set-up + first solve of the best plain PETSc method over that of the row; above 1 is faster\n")
     print(COLUMNS.format("problem", "method", "set-up s", "iterations", "first s", "best s", "true residual", "ratio"))

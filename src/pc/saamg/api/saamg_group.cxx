@@ -98,7 +98,7 @@ PetscErrorCode GroupPC::setup(PC pc, Mat aij, std::shared_ptr<GroupMat> rows)
     PetscCall(PCSetType(there_, PCSAAMG));
     there_->ops->presolve  = NULL; /* the user's PC tells it of each solve, whoever does it: solve_begins(), solve_ends() */
     there_->ops->postsolve = NULL;
-    state_ = -1;
+    state_                 = -1;
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscCall(share_coordinates(pc, aij));
