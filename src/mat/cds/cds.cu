@@ -337,22 +337,20 @@ template <class Store, class V> void Cds<Store, V>::refill(const Csr &A)
 
 template <class Store, class V> bool Cds<Store, V>::fill(const Csr &A)
 {
-  const bool           alike = half_ && !promised(); // each entry to be the same as its mirror image: told in the same pass
-  Array<std::uint64_t> check(this->space_, alike ? A.nrows : 0);
+  Array<std::uint64_t> check(this->space_, half_ ? A.nrows : 0); // whether each entry is the same as its mirror image is told in the same pass
 
   if (!val_.size()) return true;
   with_shape(bs_, half_, [&](auto bs, auto half) {
-    for_each_csr_row(A, 1, CdsFill<CdsView, Store, bs.value, half.value>{view(), A.ptr, A.col, A.val, factor_, val_.data(), alike ? check.data() : nullptr});
+    for_each_csr_row(A, 1, CdsFill<CdsView, Store, bs.value, half.value>{view(), A.ptr, A.col, A.val, factor_, val_.data(), half_ ? check.data() : nullptr});
   });
   if (!half_) return true;
-  if (alike) {
-    Array<std::uint64_t> sum(this->space_, 1);
+  Array<std::uint64_t> sum(this->space_, 1);
 
-    join_rows<Plus, 1>(this->space_, A.nrows, AddChecks{check.data()}, sum.data());
-    return read_value(this->space_, sum.data()) == 0;
-  }
+  join_rows<Plus, 1>(this->space_, A.nrows, AddChecks{check.data()}, sum.data());
+  if (read_value(this->space_, sum.data()) == 0) return true;
+  if (!promised()) return false;
 
-  const double        tolerance = mirror_tolerance<Store>(promised());
+  const double        tolerance = mirror_tolerance<Store>(true);
   Array<std::int64_t> different(this->space_, A.nrows), balance(this->space_, A.nrows), nonzero(this->space_, A.nrows), sums(this->space_, 3);
   with_shape(bs_, true, [&](auto bs, auto) {
     for_each_csr_row(A, 1, CdsCompare<CdsView, Store, bs.value>{view(), A.ptr, A.col, A.val, factor_, tolerance, different.data(), balance.data(), nonzero.data()});
