@@ -589,6 +589,16 @@ BOOST_AUTO_TEST_CASE(inverted_blocks)
     PCFailedReason reason;
     PETSC_OK(PCGetFailedReason(pc, &reason));
     BOOST_TEST(max_over_ranks((PetscReal)reason) == (PetscReal)PC_FACTOR_NUMERIC_ZEROPIVOT); /* PETSc's is of each rank */
+    PETSC_OK(MatShift(A, 2));
+    PETSC_OK(PCCreate(PETSC_COMM_WORLD, pc.put())); /* PETSc's PCPBJACOBI itself remembers that it failed */
+    PETSC_OK(PCSetType(pc, PCPBJACOBI));
+    PETSC_OK(PCSetOperators(pc, A, A));
+    PETSC_OK(PCSetUp(pc));
+    PETSC_OK(PCGetFailedReason(pc, &reason));
+    BOOST_TEST(max_over_ranks((PetscReal)reason) == (PetscReal)PC_NOERROR);
+    PETSC_OK(PCApply(pc, b, x));
+    PETSC_OK(VecScale(x, 2));
+    close_vectors(x, b, std::string(c.name) + ": pbjacobi after a singular matrix");
   }
 }
 

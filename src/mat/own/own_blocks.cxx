@@ -52,6 +52,7 @@ PetscErrorCode MatInvertBlockDiagonal_OwnCds(Mat A, const PetscScalar **values)
     PetscCall(MatAssemblyEnd(own->blocks, MAT_FINAL_ASSEMBLY));
   }
   PetscCall(MatSetErrorIfFailure(own->blocks, A->erroriffailure));
+  PetscCall(MatFactorClearError(own->blocks)); /* of the values before */
   PetscCall(MatInvertBlockDiagonal(own->blocks, values));
   A->factorerrortype             = own->blocks->factorerrortype;
   A->factorerror_zeropivot_value = own->blocks->factorerror_zeropivot_value;
