@@ -53,6 +53,14 @@ void others_of(const GozaAssembly a, std::vector<PetscInt> &ptr, std::vector<Pet
   }
 }
 
+/* On the device grids have kernels of their own; any other mesh is assembled by tiles. */
+const AssemblyMap *map_of(GozaAssembly a)
+{
+  if (const AssemblyMap *map = map_for_diagonals(a)) return map;
+  if (!a->tile_map.ptr.size()) a->tile_map = make_assembly_map(a->problem(), a->mesh, Layout::Cds);
+  return &a->tile_map;
+}
+
 PetscErrorCode AddDiagonals(GozaAssembly a, Mat A, OwnCds *own)
 {
   std::vector<PetscInt> offset;
@@ -73,6 +81,7 @@ PetscErrorCode AddDiagonals(GozaAssembly a, Mat A, OwnCds *own)
     PetscCall(Guarded([&] { offsets_of(a, offset); }));
   }
   PetscCall(OwnAddOffsets(A, own, offset));
+  PetscCall(Guarded([&] { (void)map_of(a); })); /* so that it is no part of the first numeric phase */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -128,14 +137,6 @@ PetscErrorCode SetOwnPattern(GozaAssembly a, Mat A)
   a->mat_pattern[0] = A->nonzerostate;
   a->own_state      = -1;
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* On the device grids have kernels of their own; any other mesh is assembled by tiles. */
-static const AssemblyMap *map_of(GozaAssembly a)
-{
-  if (const AssemblyMap *map = map_for_diagonals(a)) return map;
-  if (!a->tile_map.ptr.size()) a->tile_map = make_assembly_map(a->problem(), a->mesh, Layout::Cds);
-  return &a->tile_map;
 }
 
 /* This rank's values. Ao: of rest, NULL on one rank */
