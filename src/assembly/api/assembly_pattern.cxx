@@ -15,6 +15,7 @@ PetscErrorCode HostPattern(GozaAssembly a)
     a->host_col = a->map.col.to_host();
     a->host_ptr = a->map.ptr.to_host(); // the last: where it is there, both are
   }));
+  if (a->space == Space::Cuda) PetscCall(PetscLogGpuToCpu((PetscLogDouble)(a->map.ptr.bytes() + a->map.col.bytes())));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
