@@ -133,11 +133,12 @@ template <class V> void AutoFormat<V>::pick(const Csr &A)
   const double near      = variation(best[0].seconds) * best[0].seconds;
   const bool   csr_first = host && csr_product && csr * variation(csr) < best[0].seconds;
 
+  if (csr_product) tried++;
   if (!csr_first) csr = try_again(best, host && csr > near ? Products() : csr_product);
   held_ = wanted;
   if (options_.trials > 1) held_.take(best[0].candidate->choice, best[0].seconds, tried);
   else held_.choose(best[0].candidate->choice);
-  if (csr_first || csr > 0) choice_.take({Layout::Csr, 0}, csr, tried + 1);
+  if (csr_first || csr > 0) choice_.take({Layout::Csr, 0}, csr, tried);
   else if (options_.trials > 1 || !wants_csr()) choice_ = held_;
   format_ = std::move(best[0].format);
 }

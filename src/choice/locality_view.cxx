@@ -134,8 +134,9 @@ PetscErrorCode MatViewLocality(Mat A, const DetailOf &of, PetscViewer viewer)
   }
   PetscCall(PetscViewerASCIIPrintf(viewer, "  Locality of the diagonal blocks, least to most over the ranks; * in use, with its own settings; rectangle: the "
                                            "Fold of Tomimori 2012\n"));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  Models of Tanabe 2014 for platform %s: lines of %d bytes, %.4g kB of first cache, %.4g GB/s; %s\n",
-                                   of.machine.name.c_str(), of.machine.line, 1e-3 * of.machine.cache, 1e-9 * of.machine.bandwidth, of.machine.source.c_str()));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  Models of Tanabe 2014 for platform %s: lines of %d bytes, %.4g kB of %s, %.4g GB/s; %s\n", of.machine.name.c_str(),
+                                   of.machine.line, 1e-3 * of.machine.cache, of.machine.gpu ? "first cache" : "a core's own cache", 1e-9 * of.machine.bandwidth,
+                                   of.machine.source.c_str()));
   PetscCall(PrintAll(viewer, all, what_if, least, most));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

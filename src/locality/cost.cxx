@@ -210,8 +210,10 @@ void Decision::take(const FormatChoice &chosen, double seconds, int tried)
 {
   char text[256];
 
-  std::snprintf(text, sizeof(text), "%s chosen: %.3g us measured here, the fastest of %d formats of which the model for %s expected most", choice_name(chosen).c_str(), 1e6 * seconds, tried,
-                machine.c_str());
+  const int length = std::snprintf(text, sizeof(text), "%s chosen: %.3g us measured here, the ", choice_name(chosen).c_str(), 1e6 * seconds);
+
+  if (tried > 1) std::snprintf(text + length, sizeof(text) - length, "fastest of %d formats of which the model for %s expected most", tried, machine.c_str());
+  else std::snprintf(text + length, sizeof(text) - length, "format of which the model for %s expected most", machine.c_str());
   sentence = text;
   choice   = chosen;
   measured = true;

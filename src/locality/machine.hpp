@@ -31,7 +31,7 @@ struct Machine {
 
   /* Of paper P2's models alone. */
   int      line        = 128; // L: bytes
-  int      cache       = 0;   // bytes of the first cache, by which P2 measures hits
+  int      cache       = 0;   // bytes by which P2 measures hits: of a GPU's first cache, of a core's own (the second)
   int      value_bytes = 0;   // F that the figures are meant for; 0: PetscScalar's
   PetscInt small_rows  = 0;   // below this many rows eq. 7 replaces eq. 3; 0: never, since its coefficient was fitted on one card
 

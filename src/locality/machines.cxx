@@ -14,7 +14,7 @@ Machine c2050()
   Machine m;
 
   m.name        = "c2050";
-  m.source      = "paper P2 (Tanabe 2014), table 1, in single precision; eq. 7 below 70 000 rows";
+  m.source      = "paper P2 (Tanabe 2014), table 1, in single precision; with vectors in it eq. 7 below 70 000 rows";
   m.device      = "Tesla C2050";
   m.bandwidth   = 144e9;
   m.cache       = 16 << 10;

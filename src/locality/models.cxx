@@ -14,7 +14,7 @@ Prediction predict(const Machine &platform, const LayoutLocality &A, std::int64_
   p.S      = counts.spatial();
   p.hit    = counts.reused_within(platform.cache / platform.line);
   p.bpf    = bpf_cache(F, I, p.hit, L, p.S);
-  p.small  = rows < platform.small_rows && F == platform.value_bytes;
+  p.small  = rows < platform.small_rows && X == platform.value_bytes;
   p.gather = 1e-9 * flops_gather_padded(density, 1, W, (F + X) / 2); // F/2 of the matrix, F/2 of x
 
   const auto gflops = [&](double hit, double S) {

@@ -362,17 +362,18 @@ int main(int argc, char **argv)
   bench.machine           = &goza::machine_for(space);
   bench.json              = fopen(json, "w");
   PetscCheck(bench.json, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "-json: cannot open %s", json);
-  if (indices) {
-    std::string command = "bench_locality";
+  std::string command = "bench_locality";
 
-    for (int k = 1; k < argc && strcmp(argv[k], "-json"); k++) command += std::string(" ") + argv[k];
+  for (int k = 1; k < argc && strcmp(argv[k], "-json"); k++) command += std::string(" ") + argv[k];
+  if (indices) {
     PetscCallCXX(WriteIndices(bench.json, matrices, command));
     fclose(bench.json);
     PetscCall(PetscFinalize());
     return 0;
   }
-  PetscCallCXX(fprintf(bench.json, "{\"run\": \"products\", \"device\": \"%s\", \"space\": \"%s\", \"petsc\": \"%d.%d.%d\", \"matrices\": %zu}\n",
-                       goza::device_name(space).c_str(), goza::space_name(space), PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, matrices.size()));
+  PetscCallCXX(fprintf(bench.json, "{\"run\": \"products\", \"device\": \"%s\", \"space\": \"%s\", \"petsc\": \"%d.%d.%d\", \"command\": \"%s\", \"matrices\": %zu}\n",
+                       goza::device_name(space).c_str(), goza::space_name(space), PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, command.c_str(),
+                       matrices.size()));
   const auto quick  = std::stable_partition(matrices.begin(), matrices.end(), Quick);
   const auto nquick = (std::size_t)(quick - matrices.begin());
   const auto begin = [&] { coming.push_back(std::async(std::launch::async, [&bench, space, one = matrices[next]] { return ask(one, *bench.machine, space); })); };

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Tables and pictures from bench_locality's JSON lines:  locality_report.py FILE [FOLDER for the SVG pictures] [--ncu CSV]
+"""Tables and pictures from bench_locality's JSON lines:  locality_report.py FILE [FOLDER for the SVG pictures] [--ncu CSV] [--keep results/autoformat.json]
 
 Correlations and errors are of GFLOPS, by the device's clock where there is one, over the matrices of each role: `fit` (constants of our model were fitted to these families), `report` and `p3` (to none
 of these). The choice of autoformat is compared with the best of the formats measured in the same run, by the time of a product as the host calls for it and by the
 device's, in two ways: by the time of autoformat's own product, and by the time that the format it chose had on its own line, which leaves out how far two
 measurements of one kernel differ. What the best of one half of the copies loses by the other half is the error of the measurement: no chooser can do better.
-CSV: what ncu wrote of `bench_locality -families p3 -once`, for the hit rates of paper P3's table."""
+CSV: what ncu wrote of `bench_locality -families p3 -once`, for the hit rates of paper P3's table. --keep writes what the bench's page says of autoformat, of families not fitted to."""
+import argparse
 import collections
 import csv
+import datetime
 import json
 import math
 import os
@@ -59,7 +61,8 @@ def halves_loss(held, key):
 
 
 def choices(by_matrix, roles, key, clock):
-    """How good autoformat chose, by one of the two clocks. Each copy of autoformat chose for itself; all matrices count the same."""
+    """How good autoformat chose, by one of the two clocks. Each copy of autoformat chose for itself; all matrices count the same. Returns what the bench's page says of it."""
+    kept = []
     for auto, how in (("auto", "by trials of the model's best"), ("auto-model", "by the model alone")):
         print(f"\nautoformat {how}, products {clock}\n{'':20} {'matrices':>8} {'mean loss':>10} {'best <1 %':>10} {'best <3 %':>10} {'best <5 %':>10} {'over CSR':>9} {'worst':>7}")
         for role in roles:
@@ -89,6 +92,11 @@ def choices(by_matrix, roles, key, clock):
                     within = [100 * statistics.mean(sum(x <= y for x in one) / len(one) for one in loss) for y in (0.01, 0.03, 0.05)]
                     line = f"{role:6} {of:13} {len(loss):8} {100 * mean:8.1f} % {within[0]:8.1f} % {within[1]:8.1f} % {within[2]:8.1f} %"
                     print(line + (f" {statistics.geometric_mean(gain):8.2f}x {min(gain):6.2f}x" if of == "its own time" else ""))
+                    if role == "report" and of == "format chosen":
+                        kept.append({"work": "autoformat", "clock": "device's clock" if key == "device" else "host's clock, as a program sees it", "by": "trials" if auto == "auto" else "the model alone (`-mat_autoformat_trials 1`)",
+                                     "matrices": len(loss), "mean_loss_percent": round(100 * mean, 1), **{f"within_{n}": round(share, 1) for n, share in zip((1, 3, 5), within)},
+                                     "mean_speed": round(statistics.geometric_mean(gain), 2), "least_speed": round(min(gain), 2)})
+    return kept
 
 
 def ncu_hits(file, names):
@@ -117,15 +125,16 @@ def p3_hits(hits):
 
 
 def main():
-    words = sys.argv[1:]
-    ncu = words[words.index("--ncu") + 1] if "--ncu" in words[:-1] else ""
-    words = words[: words.index("--ncu")] if ncu else words
-    if not 1 <= len(words) <= 2:
-        sys.exit(__doc__)
-    with open(words[0]) as f:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file")
+    parser.add_argument("folder", nargs="?", default="")
+    parser.add_argument("--ncu", default="")
+    parser.add_argument("--keep", default="")
+    arguments = parser.parse_args()
+    with open(arguments.file) as f:
         everything = [json.loads(line) for line in f]
     if not any(line.get("run") == "whole" for line in everything):
-        sys.exit(f"{words[0]} is of a run that was cut off: nothing is reported")
+        sys.exit(f"{arguments.file} is of a run that was cut off: nothing is reported")
     lines = [line for line in everything if "format" in line]
     by_matrix = collections.OrderedDict()
     for line in lines:
@@ -143,7 +152,7 @@ def main():
         for f in v.values():
             if f["rows"] < 70000 and "paper_corrected" in f:
                 f["paper_corrected"] *= scale
-    print(f"eq. 7's coefficient, fitted here: {6e-7 * scale:.3g} (the paper's, of a C2050: 6e-07)")
+    print(f"eq. 7's coefficient, fitted here: {6e-7 * scale:.3g} (the paper's, of a C2050: 6e-07)" if small else "eq. 7's coefficient: 6e-07, the paper's of a C2050, since no family to fit it to is in this run")
 
     roles = ("fit", "report", "p3")
     names = {role: sorted({v["csr"]["family"] for v in by_matrix.values() if v["csr"]["role"] == role}) for role in roles}
@@ -151,7 +160,7 @@ def main():
     print("families reported: ", ", ".join(names["report"]))
     print(f"\n{'models, all formats':38} {'matrices':>8} {'products':>8} {'correlation':>11} {'mean |error|':>12}")
     for role in roles:
-        for key, what in (("model", "ours"), ("paper", "paper, eq. 3"), ("paper_corrected", "paper, eq. 7 if small, fitted")):
+        for key, what in (("model", "ours"), ("paper", "paper, eq. 3"), ("paper_corrected", "paper, eq. 7 if small" + ", fitted" * bool(small))):
             chosen = [(f[key], f["gflops"]) for v in by_matrix.values() for n, f in v.items() if f["role"] == role and not n.startswith("auto") and f[key] > 0]
             if chosen:
                 count = sum(v["csr"]["role"] == role for v in by_matrix.values())
@@ -162,19 +171,26 @@ def main():
         if chosen:
             print(f"{name:28} {len(chosen):8} {correlation(chosen):11.3f} {100 * error(chosen):10.1f} %")
 
+    kept = []
     for key, clock in (("seconds", "as the host calls for them"), ("device", "on the device")):
         if all(line.get(key) for line in lines):
-            choices(by_matrix, roles, key, clock)
+            kept += choices(by_matrix, roles, key, clock)
     big = sorted(v["csr"]["analysis"] / v["csr"]["seconds"] for v in by_matrix.values() if v["csr"]["rows"] > 1000000)
     if big:
         print(f"\nsample, model of all formats and choice, in CSR products, {len(big)} matrices above 1 M rows: median {big[len(big) // 2]:.1f}, most {big[-1]:.1f}")
 
     names = [n for n, v in by_matrix.items() if v["csr"]["role"] == "p3"]
-    if ncu and os.path.exists(ncu):
-        p3_hits(ncu_hits(ncu, names))
+    if arguments.ncu and os.path.exists(arguments.ncu):
+        p3_hits(ncu_hits(arguments.ncu, names))
+    if arguments.keep:
+        run = next(line for line in everything if line.get("run") == "products")
+        ran = {"gpu" if run["space"] == "cuda" else "machine": run["device"], "petsc": run["petsc"], "date": datetime.date.fromtimestamp(os.path.getmtime(arguments.file)).isoformat(),
+               "command": run.get("command", "bench_locality")}
+        with open(arguments.keep, "w") as file:
+            file.writelines(json.dumps({**line, **ran}) + "\n" for line in reversed(kept))
 
-    if len(words) > 1:
-        os.makedirs(words[1], exist_ok=True)
+    if arguments.folder:
+        os.makedirs(arguments.folder, exist_ok=True)
         for key, title in (("model", "Goza's model"), ("paper", "Tanabe 2014, eq. 3"), ("paper_corrected", "Tanabe 2014, eq. 7 below 70 000 rows")):
             points = collections.defaultdict(list)
             for v in by_matrix.values():
@@ -182,7 +198,7 @@ def main():
                     if not name.startswith("auto") and f["role"] != "fit" and f[key] > 0:
                         points[name.split("-")[0]].append((f["gflops"], f[key]))
             if points:
-                with open(os.path.join(words[1], f"locality_{key}.svg"), "w") as file:
+                with open(os.path.join(arguments.folder, f"locality_{key}.svg"), "w") as file:
                     file.write(charts.page([charts.scatter(f"{title}, matrices not fitted to", "measured GFLOPS", "predicted GFLOPS", points)]))
 
 

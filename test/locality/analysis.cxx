@@ -410,6 +410,7 @@ BOOST_AUTO_TEST_CASE(predictions)
   BOOST_TEST(other.bpf == 2 + (1 - hit) * 4, close);                          // no indices
   BOOST_TEST(predict(card, cds, 69999, 192, {4, 4}).small);                   // eq. 7 is for all formats of a matrix
   BOOST_TEST(!predict(card, csr, 69999, 192, {8, 4}).small);                  // its 6 is for values of 4 bytes
+  BOOST_TEST(!predict(card, cds, 69999, 192, {4, 4, 8}).small);               // held in 4 bytes, like no other format of the matrix
   BOOST_TEST(!predict(*find_machine("h200"), csr, 69999, 192, {4, 4}).small); // its coefficient is the C2050's
   BOOST_TEST(large.full_lines == 144 / (4 + (1 - hit) * 128 / 32), close);
   BOOST_TEST(large.more_hits == 144 / 4., close); // 1.3 * 186 / 192 is more than all
