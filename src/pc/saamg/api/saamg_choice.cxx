@@ -116,6 +116,7 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
   mg->taken = mg->cycle_options;
   for (SmootherChoice &s : mg->taken.smoothers) {
     if (s.which == automatic) s.which = smoother_named(smoother_for(mg->found));
+    s.options.mcgs_flow = bs == 1 && !mg->found.symmetric;
   }
   const SmootherChoice &finest      = mg->taken.smoothers[PC_SAAMG_FINEST];
   mg->hierarchy_options.alternating = finest.which == smoother_named("jacobi") && finest.options.jacobi_relax > 0.9;

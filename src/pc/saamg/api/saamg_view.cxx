@@ -24,10 +24,12 @@ static PetscErrorCode ViewChoice(SAAMG *mg, PetscViewer viewer)
   if (mg->found.symmetric)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  the matrix is %s symmetric: smoother %s, interpolation %s\n", mg->told ? "declared" : "found to be", smoother, smoothing));
   else {
-    const double rows = (double)mg->found.rows;
+    const double          rows   = (double)mg->found.rows;
+    const SmootherChoice &finest = mg->taken.smoothers[PC_SAAMG_FINEST];
+    const bool            flow   = finest.which == smoother_named("mcgs") && finest.options.mcgs_flow;
 
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  the matrix is not symmetric in %.3g %% of its rows, with opposite signs in %.3g %%: smoother %s, interpolation %s\n",
-                                     100. * (double)mg->found.skew / rows, 100. * (double)mg->found.opposed / rows, smoother, smoothing));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  the matrix is not symmetric in %.3g %% of its rows, with opposite signs in %.3g %%: smoother %s%s, interpolation %s\n",
+                                     100. * (double)mg->found.skew / rows, 100. * (double)mg->found.opposed / rows, smoother, flow ? " along its flow" : "", smoothing));
   }
   if (mg->couplings.anisotropic())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  %.3g %% of its couplings are weak, and it is an M-matrix: strength threshold %.3g\n",

@@ -1,15 +1,14 @@
 #include "coloring.hpp"
+#include "flow_order.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/sparse/csr_ops.hpp"
 #include "core/launch/for_each_row.hpp"
+#include "core/util/relaxed.hpp"
 #include "parallel/par_csr.hpp"
 #include "parallel/summed_rows.hpp"
 #include "pc/saamg/setup/grid_of_rows.hpp"
 #include <algorithm>
 #include <optional>
-#if defined(__CUDACC__)
-  #include <cuda/atomic>
-#endif
 
 namespace goza::saamg
 {
@@ -87,6 +86,19 @@ struct Again {
   }
 };
 
+/* Earlier phases first. */
+struct Phase {
+  const PetscInt *phase, *id;
+  std::uint64_t  *key;
+  PetscInt       *color;
+
+  HD void operator()(PetscInt i) const
+  {
+    key[i]   = static_cast<std::uint64_t>(flow_phases - phase[i]) << 52 | hash62(~static_cast<std::uint64_t>(id[i])) >> 10;
+    color[i] = -1;
+  }
+};
+
 struct Number {
   PetscInt *list;
 
@@ -100,25 +112,6 @@ struct Shift {
   HD void operator()(PetscInt p) const { col[p] += by; }
 };
 
-/* What other threads of the kernel may read and write meanwhile. */
-HD inline PetscInt load_relaxed(PetscInt *p)
-{
-#if defined(__CUDA_ARCH__)
-  return cuda::atomic_ref<PetscInt, cuda::thread_scope_device>(*p).load(cuda::memory_order_relaxed);
-#else
-  return *p;
-#endif
-}
-
-HD inline void store_relaxed(PetscInt *p, PetscInt value)
-{
-#if defined(__CUDA_ARCH__)
-  cuda::atomic_ref<PetscInt, cuda::thread_scope_device>(*p).store(value, cuda::memory_order_relaxed);
-#else
-  *p = value;
-#endif
-}
-
 /* A row waits for its neighbours of larger keys, and those of smaller ones for it: whichever it sees of a colour that is taken in the same launch, it takes the same one. */
 struct TakeColor {
   const PetscInt      *list;
@@ -126,6 +119,7 @@ struct TakeColor {
   const std::uint64_t *key;
   PetscInt            *color; // -1: none yet
   char                *open;
+  bool                 in_order = false; // after all that it waits for
 
   HD void operator()(PetscInt k) const
   {
@@ -134,6 +128,13 @@ struct TakeColor {
 
     near.visit(i, [&](PetscInt j) { wait = wait || (key[j] > key[i] && load_relaxed(color + j) < 0); });
     open[k] = wait;
+    if (in_order && !wait) {
+      PetscInt last = -1;
+
+      near.visit(i, [&](PetscInt j) { last = PetscMax(last, load_relaxed(color + j)); });
+      store_relaxed(color + i, last + 1);
+      return;
+    }
     for (PetscInt base = 0, mine = -1; !wait && mine < 0; base += 64) {
       std::uint64_t taken = 0;
       PetscInt      c     = 0;
@@ -156,6 +157,13 @@ struct Widen {
   std::int64_t   *to;
 
   HD void operator()(PetscInt i) const { to[i] = from[i]; }
+};
+
+struct CountDown {
+  PetscInt  last;
+  PetscInt *color;
+
+  HD void operator()(PetscInt i) const { color[i] = last - color[i]; }
 };
 
 struct Parities {
@@ -217,9 +225,10 @@ bool color_lattice(const Lattice &lattice, const ColumnMap &columns, const Neigh
   return false;
 }
 
-void color_greedily(const ColumnMap &columns, const Neighbours &near, const PetscInt *id, Array<PetscInt> &color)
+/* phase [local columns]: or, where it is given, in the order of phases. */
+void color_greedily(const ColumnMap &columns, const Neighbours &near, const PetscInt *id, Array<PetscInt> &color, const Array<PetscInt> *phase = nullptr)
 {
-  constexpr int        passes = 4;
+  const int            passes = phase ? 1 : 4;
   const Space          space  = columns.space();
   const PetscInt       n = columns.n(), nlocal = columns.nlocal();
   Array<std::uint64_t> key(space, nlocal);
@@ -227,13 +236,14 @@ void color_greedily(const ColumnMap &columns, const Neighbours &near, const Pets
   Array<char>          open(space, n);
 
   for (int pass = 0; pass < passes; pass++) {
-    if (pass) for_each_row(space, nlocal, Again{key.data(), color.data()});
+    if (phase) for_each_row(space, nlocal, Phase{phase->data(), id, key.data(), color.data()});
+    else if (pass) for_each_row(space, nlocal, Again{key.data(), color.data()});
     else for_each_row(space, nlocal, Priority{id, key.data(), color.data()});
     for_each_row(space, n, Number{list.data()});
     for (PetscInt left = n; columns.any(left > 0);) {
       for (PetscInt before = left + 1; left && left < before;) { // until all that are left wait for other ranks
         before = left;
-        for_each_row(space, left, TakeColor{list.data(), near, key.data(), color.data(), open.data()});
+        for_each_row(space, left, TakeColor{list.data(), near, key.data(), color.data(), open.data(), phase != nullptr});
         left = keep_flagged(space, list.data(), open.data(), left, rest.data());
         list.swap(rest);
       }
@@ -285,12 +295,27 @@ struct Mirrored {
 
 } // namespace
 
+/* Rows by the colours that they have, on all ranks. */
+static Coloring grouped(const ColumnMap &columns, const Array<PetscInt> &color)
+{
+  const Space         space = columns.space();
+  const PetscInt      n     = columns.n();
+  Coloring            result;
+  Array<PetscInt>     begin;
+  Array<std::int64_t> wide(space, n);
+
+  for_each_row(space, n, Widen{color.data(), wide.data()});
+  std::int64_t last = largest(space, wide.data(), wide.size());
+  columns.largest(&last);
+  group_by(space, color.data(), n, static_cast<PetscInt>(last) + 1, begin, result.rows);
+  result.begin = begin.to_host();
+  return result;
+}
+
 Coloring color_rows(const Csr &A, const MapPtr &columns, const NodeIds &ids, PetscInt bs, bool grids)
 {
-  const PetscInt          n = A.nrows;
   Coloring                result;
-  Array<PetscInt>         color(A.space, columns->nlocal()), begin, id(A.space);
-  Array<std::int64_t>     wide(A.space, n);
+  Array<PetscInt>         color(A.space, columns->nlocal()), id(A.space);
   std::optional<Mirrored> both;
   const Neighbours        near{A.ptr, A.col, nullptr, nullptr};
 
@@ -307,12 +332,32 @@ Coloring color_rows(const Csr &A, const MapPtr &columns, const NodeIds &ids, Pet
 
     if (!grids || !((bs == ids.bs && on_grid(ids.lattice)) || on_grid(guess_lattice(A, *columns, id)))) color_greedily(*columns, near, id.data(), color);
   }
-  for_each_row(A.space, n, Widen{color.data(), wide.data()});
-  std::int64_t last = largest(A.space, wide.data(), wide.size());
-  columns->largest(&last);
-  group_by(A.space, color.data(), n, static_cast<PetscInt>(last) + 1, begin, result.rows);
-  result.begin = begin.to_host();
-  return result;
+  return grouped(*columns, color);
+}
+
+Coloring color_downstream(const Csr &A, const MapPtr &columns, const NodeIds &ids, bool upstream)
+{
+  Coloring result;
+
+  result.rows = Array<PetscInt>(A.space);
+  if (!columns->nglobal()) return result;
+  const Mirrored        both(A, columns);
+  const ColumnMap      &map = *both.columns;
+  const Array<PetscInt> own = phases_of_flow(A, columns, ids), id = identified(map, ids, 1);
+  Array<PetscInt>       phase(A.space, map.nlocal()), color(A.space, map.nlocal());
+
+  if (A.nrows) phase.copy_from(own.data(), A.nrows);
+  map.update(phase);
+  color_greedily(map, {both.A.ptr.data(), both.A.col.data(), both.mirror.ptr.data(), both.mirror.col.data()}, id.data(), color, &phase);
+  if (upstream) {
+    Array<std::int64_t> wide(A.space, A.nrows);
+
+    for_each_row(A.space, A.nrows, Widen{color.data(), wide.data()});
+    std::int64_t last = largest(A.space, wide.data(), wide.size());
+    map.largest(&last);
+    for_each_row(A.space, A.nrows, CountDown{static_cast<PetscInt>(last), color.data()});
+  }
+  return grouped(map, color);
 }
 
 Coloring color_rows(const Csr &A, const MapPtr &columns, bool grids)

@@ -28,4 +28,7 @@ struct Coloring {
 Coloring color_rows(const Csr &A, const MapPtr &columns, const NodeIds &ids, PetscInt bs, bool grids = true);
 Coloring color_rows(const Csr &A, const MapPtr &columns, bool grids = true); // the ids are the rows' global numbers
 
+/* In the order of the flow (flow_order.hpp): rows that are coupled are relaxed in that of their phases. upstream: the other way round. Collective. */
+Coloring color_downstream(const Csr &A, const MapPtr &columns, const NodeIds &ids, bool upstream);
+
 } // namespace goza::saamg

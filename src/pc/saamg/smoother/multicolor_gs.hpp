@@ -5,7 +5,9 @@
    The colours are those of the whole matrix, whatever ranks it lies on. Coupled globally, the ranks exchange their values before each colour that has rows at
    their borders, so that the sweep is that of one rank alone; the rows that no other rank has to do with are relaxed meanwhile. Coupled locally, a sweep sees the
    other ranks' values as they were when it began, and the l1 norms of what couples them stand in the diagonal, so that it converges on any number of ranks
-   (Baker, Falgout, Kolev, Yang 2011): one exchange a sweep instead of one a colour, for more iterations. */
+   (Baker, Falgout, Kolev, Yang 2011): one exchange a sweep instead of one a colour, for more iterations.
+
+   Of a matrix with convection the colours follow the flow, and all sweeps go downstream; those of the cycle of A^T go upstream in A. */
 #pragma once
 #include "colored_nodes.hpp"
 #include "colored_rows.hpp"
@@ -29,6 +31,7 @@ public:
     sweeps_(options.sweeps),
     relax_(options.mcgs_relax),
     local_(input.A.has_others() && options.mcgs_coupling == PC_SAAMG_COUPLING_LOCAL),
+    flow_(options.mcgs_flow && std::is_same_v<Rows, ColoredRows<V>> && input.grid.bs == 1),
     work_(input.A.space(), input.A.has_others() ? input.D.n : 0)
   {
   }
@@ -42,18 +45,22 @@ public:
     PetscFunctionBegin;
     PetscCall(node_size(input, options.mcgs_block_size, &bs));
     PetscCall(rows.open(input.grid));
-    if (local) PetscCall(original.open(input.grid, true));
+    const bool flow = options.mcgs_flow && bs == 1 && input.grid.bs == 1;
+    if (local || flow) PetscCall(original.open(input.grid, true));
     const Csr *norms = local ? &original.off_diagonal_block() : nullptr;
     PetscCall(Together(rows.columns()->comm(), "colour its rows", [&] {
       if (bs > 1)
         smoother = std::make_unique<MulticolorGaussSeidel<V, ColoredNodes<V>>>(input, ColoredNodes<V>(rows, bs, norms, static_cast<V>(options.mcgs_relax)), options);
       else
-        smoother = std::make_unique<MulticolorGaussSeidel<V, ColoredRows<V>>>(input, ColoredRows<V>(input.D, rows, norms, static_cast<V>(options.mcgs_relax)), options);
+        smoother = std::make_unique<MulticolorGaussSeidel<V, ColoredRows<V>>>(input,
+                                                                              ColoredRows<V>(input.D, rows, flow ? &original : nullptr, input.grid.transposed, norms,
+                                                                                             static_cast<V>(options.mcgs_relax)),
+                                                                              options);
     }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  bool   turns() const override { return true; }
+  bool   turns() const override { return !flow_; }
   int    steps(bool) const override { return 0; }
   double products(bool zero_guess) const override { return static_cast<double>(sweeps_) - (zero_guess ? rows_.first_share() : 0); }
 
@@ -74,7 +81,7 @@ public:
         rhs = work_.data();
       }
       for (PetscInt c = from_zero; c < ncolors; c++) {
-        const PetscInt color = pass == Pass::After ? ncolors - 1 - c : c;
+        const PetscInt color = pass == Pass::After && !flow_ ? ncolors - 1 - c : c;
         const V       *ghost = nullptr;
 
         if (rows_.has_edge(color)) PetscCall(LoggedExchange(A_.space(), [&] { return A_.begin_others(x); }));
@@ -93,7 +100,7 @@ public:
     char text[120], relaxed[40] = "";
 
     if (relax_ != 1) std::snprintf(relaxed, sizeof(relaxed), ", relaxation %.3g", static_cast<double>(relax_));
-    std::snprintf(text, sizeof(text), "mcgs, %d sweep(s), %d colours%s%s%s", static_cast<int>(sweeps_), static_cast<int>(rows_.ncolors()), rows_.describe().c_str(), relaxed, local_ ? ", Jacobi between ranks" : "");
+    std::snprintf(text, sizeof(text), "mcgs, %d sweep(s), %d colours%s%s%s%s", static_cast<int>(sweeps_), static_cast<int>(rows_.ncolors()), rows_.describe().c_str(), flow_ ? " downstream" : "", relaxed, local_ ? ", Jacobi between ranks" : "");
     return text;
   }
 
@@ -124,7 +131,7 @@ private:
   Rows            rows_;
   PetscInt        sweeps_;
   PetscReal       relax_;
-  bool            local_;
+  bool            local_, flow_;
   Array<V>        work_; // where other ranks take part
 };
 
