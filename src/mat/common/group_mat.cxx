@@ -207,35 +207,6 @@ PetscErrorCode GroupMat::place_entries(const Csr &D, const Csr &O, const PetscIn
 
 /* --- the matrix */
 
-/* On the leaders. */
-PetscErrorCode GroupMat::make_matrix(Mat A)
-{
-  const PetscInt ncols = numbering_.end - numbering_.begin, inner = ptr(false)[nrows_];
-  PetscScalar   *values  = entries_.values();
-  PetscInt      *columns = entries_.columns();
-  FormatMat     *f;
-  PetscBool      cusparse;
-
-  PetscFunctionBegin;
-  if (group_->groups() == 1) PetscCall(MatCreateSeqAIJWithArrays(group_->leaders(), nrows_, ncols, ptr(false), columns, values, &there_));
-  else
-    PetscCall(MatCreateMPIAIJWithSplitArrays(group_->leaders(), nrows_, ncols, A->rmap->N, A->cmap->N, ptr(false), columns, values, ptr(true), columns + inner, values + inner, &there_));
-  if (A->rmap->bs > 0 && A->cmap->bs > 0) PetscCall(MatSetBlockSizes(there_, A->rmap->bs, A->cmap->bs));
-  PetscCall(MatGetFormatMat(A, &f));
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &cusparse, MATSEQAIJCUSPARSE, MATMPIAIJCUSPARSE, ""));
-  if (f) PetscCall(MatFormatBecomeLike(there_, f));
-  else if (cusparse && vectors_ == Space::Cuda) PetscCall(MatConvert(there_, BaseType(group_->groups() > 1), MAT_INPLACE_MATRIX, &there_));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode GroupMat::make_vectors(Mat A)
-{
-  PetscFunctionBegin;
-  PetscCall(left_.make_there(PetscMax(A->rmap->bs, 1), A->rmap->N));
-  PetscCall(right_.make_there(PetscMax(A->cmap->bs, 1), A->cmap->N));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode GroupMat::build(Mat A, bool on_device)
 {
   Mat             Ad, Ao;
