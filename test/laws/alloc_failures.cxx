@@ -62,6 +62,7 @@ struct Owned {
   std::vector<PetscInt>    i, j;
   std::vector<PetscScalar> v;
   VecHandle                x, y, want;
+  PCHandle                 pc;
 
   Owned() : A(assemble(e, MATCDS)), R(assemble(e, MATAIJ))
   {
@@ -99,6 +100,13 @@ struct Owned {
     PetscCall(MatSetValuesCOO(A, v.data(), INSERT_VALUES));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscErrorCode set_up()
+  {
+    PetscFunctionBegin;
+    PetscCall(PCSetOperators(pc, A, A));
+    PetscCall(PCSetUp(pc));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   void check_is(Mat B, bool transposed)
   {
     PetscReal size;
@@ -113,13 +121,24 @@ struct Owned {
   {
     check_is(A, false);
     if (made) check_is(made, transposed);
+    if (!pc) return;
+    PETSC_OK(set_up());
+    PETSC_OK(PCApply(pc, x, y));
+    BOOST_TEST(norm(y) > 0);
   }
 };
 
-void owned(bool transposed, How how, const std::function<PetscErrorCode(Owned &)> &call)
+void owned(bool transposed, How how, const char *pc, const std::function<PetscErrorCode(Owned &)> &call)
 {
-  sweep(
-    false, how, [] { return std::make_unique<Owned>(); }, call, [=](Owned &o) { o.check(transposed); });
+  const auto make = [pc] {
+    auto o = std::make_unique<Owned>();
+
+    if (pc) PETSC_OK(PCCreate(PETSC_COMM_WORLD, o->pc.put()));
+    if (pc) PETSC_OK(PCSetType(o->pc, pc));
+    return o;
+  };
+
+  sweep(false, how, make, call, [=](Owned &o) { o.check(transposed); });
 }
 
 /* --- assembly */
@@ -128,11 +147,12 @@ struct Assembled {
   MeshCase  c;
   MatHandle A;
   VecHandle u, b;
+  MatType   type;
 
-  explicit Assembled(const MeshName &mesh) : c(mesh, {"elasticity", GOZA_ELASTICITY, 3}, {2, 2, 4}, (PetscReal)0.1) { }
+  Assembled(const MeshName &mesh, MatType t) : c(mesh, {"elasticity", GOZA_ELASTICITY, 3}, {2, 2, 4}, (PetscReal)0.1), type(t) { }
   void create()
   {
-    PETSC_OK(GozaAssemblyCreateMatrix(c.assembly, MATAIJ, A.put()));
+    PETSC_OK(GozaAssemblyCreateMatrix(c.assembly, type, A.put()));
     PETSC_OK(MatCreateVecs(A, u.put(), b.put()));
     PETSC_OK(VecSet(u, 1));
     PETSC_OK(VecSet(b, 0));
@@ -158,10 +178,10 @@ struct Assembled {
   }
 };
 
-void assembly(const MeshName &mesh, bool created, bool asks, How how, const std::function<PetscErrorCode(Assembled &)> &call)
+void assembly(const MeshName &mesh, MatType type, bool created, bool asks, How how, const std::function<PetscErrorCode(Assembled &)> &call)
 {
   const auto make = [&] {
-    auto made = std::make_unique<Assembled>(mesh);
+    auto made = std::make_unique<Assembled>(mesh, type);
 
     if (created) made->create();
     return made;
@@ -190,14 +210,16 @@ const AddTests tests([] {
       {"zero_entries", [](Owned &o) { return MatZeroEntries(o.A) || MatAXPY(o.A, 1, o.copy, SAME_NONZERO_PATTERN) ? PETSC_ERR_MEM : PETSC_SUCCESS; }},
     };
     for (const auto &[name, call] : owner)
-      add_test(suite_named(nullptr, "owned"), name + end, [=, name = name, call = call] { owned(name == "transpose", how, call); });
+      add_test(suite_named(nullptr, "owned"), name + end, [=, name = name, call = call] { owned(name == "transpose", how, nullptr, call); });
+    for (const char *pc : {PCSAAMG, PCPBJACOBI})
+      add_test(suite_named(nullptr, "owned"), pc + end, [=] { owned(false, how, pc, [](Owned &o) { return o.set_up(); }); });
     if (how == How::device) continue;
     add_test(mult, "sf" + end, [=] { product(MATSLICEDELL, "sf", false, how); });
 
     const std::vector<std::tuple<std::string, bool, std::function<PetscErrorCode(Assembled &)>>> calls{
       {"set_dm", false, [](Assembled &a) { return GozaAssemblySetDM(a.c.assembly, a.c.dm); }},
       {"set_up", false, [](Assembled &a) { return GozaAssemblySetUp(a.c.assembly); }},
-      {"create_matrix", false, [](Assembled &a) { return GozaAssemblyCreateMatrix(a.c.assembly, MATAIJ, a.A.get()); }},
+      {"create_matrix", false, [](Assembled &a) { return GozaAssemblyCreateMatrix(a.c.assembly, a.type, a.A.get()); }},
       {"matrix", true, [](Assembled &a) { return GozaAssemblyMatrix(a.c.assembly, a.A); }},
       {"rhs", true, [](Assembled &a) { return GozaAssemblyRHS(a.c.assembly, a.b); }},
       {"residual", true, [](Assembled &a) { return GozaAssemblyResidual(a.c.assembly, a.u, a.b); }},
@@ -205,9 +227,12 @@ const AddTests tests([] {
     for (const MeshName &mesh : mesh_names()) {
       if (mesh.name != "da_hex" && mesh.name != "plex_tet") continue;
       for (const auto &[name, created, call] : calls) {
+        if (!mesh.plex && (name == "create_matrix" || name == "matrix"))
+          add_test(suite_named(nullptr, "assembly"), name + "_of_blocks" + end,
+                   [=, created = created, call = call] { assembly(mesh, MATBAIJ, created, false, how, call); });
         if (mesh.plex && name != "set_dm") continue; /* the others do not ask where the mesh is from */
         add_test(suite_named(nullptr, "assembly"), name + "_" + mesh.name + end,
-                 [=, name = name, created = created, call = call] { assembly(mesh, created, name != "matrix" && name != "rhs", how, call); });
+                 [=, name = name, created = created, call = call] { assembly(mesh, MATAIJ, created, name != "matrix" && name != "rhs", how, call); });
       }
     }
   }

@@ -30,15 +30,15 @@ PetscErrorCode ReadBlocks(Mat A, PetscInt bs, std::vector<PetscScalar> &block)
 }
 
 /* PETSc's SeqAIJ inverts them. It is kept: who asked for the inverse before reads it where it was. */
-PetscErrorCode MatInvertBlockDiagonal_OwnCds(Mat A, const PetscScalar **values)
+PetscErrorCode InvertBlocks(Mat A, const PetscScalar **values)
 {
   OwnCds                  *own = static_cast<OwnCds *>(A->data);
   std::vector<PetscScalar> block;
-  const PetscInt           bs = A->rmap->bs;
   PetscScalar             *val;
-  PetscInt                 kept = 0;
+  PetscInt                 bs, kept = 0;
 
   PetscFunctionBegin;
+  PetscCall(MatGetBlockSize(A, &bs)); /* in the layout it may be -1, for 1 */
   PetscCall(ReadBlocks(A, bs, block));
   if (own->blocks) PetscCall(MatGetBlockSize(own->blocks, &kept));
   if (kept != bs) {
@@ -60,20 +60,29 @@ PetscErrorCode MatInvertBlockDiagonal_OwnCds(Mat A, const PetscScalar **values)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode MatInvertBlockDiagonal_OwnCds(Mat A, const PetscScalar **values)
+{
+  PetscFunctionBegin;
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), InvertBlocks(A, values), "invert its diagonal blocks"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 #if PETSC_VERSION_GE(3, 22, 0) && PetscDefined(HAVE_CUDA)
 /* As MatGetBlockDiagonal_Device(), collective: NULL where the blocks are to be applied on the host. */
 PetscErrorCode MatGetBlockDiagonal_OwnCds(Mat A, Mat *D)
 {
   OwnCds                  *own = static_cast<OwnCds *>(A->data);
   std::vector<PetscScalar> block;
+  PetscInt                 bs;
   PetscBool                only;
 
   PetscFunctionBegin;
   *D = NULL;
   PetscCall(MatOnlyDeviceVectors(A, own->staged_x, own->staged_y, own->staged_z, &only));
   if (!only) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), ReadBlocks(A, A->rmap->bs, block), "read its diagonal blocks"));
-  PetscCall(MatCreateBlockDiagonal(PetscObjectComm((PetscObject)A), MATAIJCUSPARSE, A->rmap->bs, A->cmap->rstart, block, D));
+  PetscCall(MatGetBlockSize(A, &bs));
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), ReadBlocks(A, bs, block), "read its diagonal blocks"));
+  PetscCall(MatCreateBlockDiagonal(PetscObjectComm((PetscObject)A), MATAIJCUSPARSE, bs, A->cmap->rstart, block, D));
   PetscCall(MatSetErrorIfFailure(*D, A->erroriffailure));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
