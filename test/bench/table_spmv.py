@@ -1,22 +1,44 @@
 #!/usr/bin/env python3
-"""Tables in Markdown of what bench_spmv measured: table_spmv.py RESULTS.json [TYPE]. For every type the speed over that of the first one (PETSc's), as
-geometric means over the halves of the gallery; and for TYPE (else fold's) a line for each matrix."""
+"""Tables in Markdown of what bench_spmv measured: table_spmv.py RESULTS.json [TYPE] [--keep FILE --gpu NAME --petsc VERSION]. For every type the speed over that of the first one (PETSc's)
+and over the fastest of cuSPARSE's, PETSc's among them, as geometric means over the halves of the gallery; and for TYPE (else fold's) a line for each matrix. --keep writes the means for
+results/spmv_gallery.json."""
+import argparse
+import datetime
 import json
 import math
-import sys
+import os
 
 
 def mean(values):
     return f"{math.exp(sum(map(math.log, values)) / len(values)):.2f}" if values else ""
 
 
+def summary(speeds, matrices, over):
+    """The geometric mean and the least of each half of the gallery."""
+    out = {}
+    for half, irregular in (("regular", False), ("irregular", True)):
+        some = [s for m, s in speeds.items() if matrices[m]["irregular"] is irregular]
+        out[f"{half}_mean{over}"] = round(math.exp(sum(map(math.log, some)) / len(some)), 2) if some else None
+        out[f"{half}_least{over}"] = round(min(some), 2) if some else None
+    return out
+
+
 def main():
-    with open(sys.argv[1]) as lines:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("results")
+    parser.add_argument("type", nargs="?", default="")
+    parser.add_argument("--keep", default="")
+    parser.add_argument("--gpu", default="")
+    parser.add_argument("--petsc", default="")
+    arguments = parser.parse_args()
+    with open(arguments.results) as lines:
         rows = [row for row in map(json.loads, lines) if row["work"] == "spmv"]
     types = list(dict.fromkeys(row["type"] for row in rows))
     seconds = {(row["matrix"], row["type"]): row["seconds"] for row in rows}
     matrices = {row["matrix"]: row for row in rows}
-    base, chosen = types[0], sys.argv[2] if len(sys.argv) > 2 else next(t for t in types if t.startswith("fold"))
+    base, chosen = types[0], arguments.type or next(t for t in types if t.startswith("fold"))
+    fastest = {m: min(s for (name, t), s in seconds.items() if name == m and (t == base or t.startswith("cusparse:"))) for m in matrices}
+    kept = []
 
     print(f"| speed over {base} | regular: mean | least | irregular: mean | least | by matrix | largest difference from aij |\n|---|---|---|---|---|---|---|")
     for t in types:
@@ -24,7 +46,12 @@ def main():
         regular, irregular = ({m: s for m, s in speeds.items() if matrices[m]["irregular"] is half} for half in (False, True))
         least = [f"{half[m]:.2f} ({m})" if half else "" for half in (regular, irregular) for m in [min(half, key=half.get, default=None)]]
         worst = max(row["difference_from_aij"] for row in rows if row["type"] == t)
+        kept.append({"work": "spmv_gallery", "type": t, "matrices": len(speeds), **summary(speeds, matrices, ""), **summary({m: fastest[m] / seconds[m, t] for m in speeds}, matrices, "_over_fastest"), "difference_from_aij": worst,
+                     "gpu": arguments.gpu, "petsc": arguments.petsc, "date": datetime.date.fromtimestamp(os.path.getmtime(arguments.results)).isoformat(), "command": "make bench-spmv"})
         print(f"| {t} | {mean(regular.values())} | {least[0]} | {mean(irregular.values())} | {least[1]} | {len(speeds)} | {worst:.0e} |")
+    if arguments.keep:
+        with open(arguments.keep, "w") as file:
+            file.writelines(json.dumps(line) + "\n" for line in kept if line["type"] != base)
     print(f"\n| matrix | rows | nonzeros | {base}, us | {chosen}, us | ratio |\n|---|---|---|---|---|---|")
     for m, row in matrices.items():
         if (m, base) in seconds and (m, chosen) in seconds:
