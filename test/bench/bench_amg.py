@@ -13,6 +13,7 @@ Run lines:
   python3 test/bench/bench_amg.py --options="-pc_saamg_coarse_interpolation_degree 1"
 """
 import argparse
+import datetime
 import itertools
 import json
 import os
@@ -51,6 +52,7 @@ def main():
     arguments = parser.parse_args()
     on_device, gpu = solver_runs.device_options()
     os.makedirs(arguments.out, exist_ok=True)
+    where = {"gpu": solver_runs.gpu_name()} if gpu else {"machine": "host"}
     seconds, results, by_level = {}, [], {}
 
     print(f"{arguments.n}^3 cells, {arguments.type}, {'GPU' if gpu else 'host'}, one rank; paper: 100^3, one M2090")
@@ -61,7 +63,7 @@ def main():
         result = solver_runs.solve("darcy", [*given, "-solves", str(arguments.solves)])[-1]
         same_size = arguments.n == 100
         paper = {"paper_iterations": PAPER_ITERATIONS[table, smoother] if same_size and precision == "double" else None, "paper_s": PAPER_SECONDS.get((table, smoother, precision)) if same_size else None}
-        results.append(dict(result, problem=problem, smoother=smoother, precision=precision, settings=settings, **paper))
+        results.append(dict(result, problem=problem, smoother=smoother, precision=precision, settings=settings, n=arguments.n, **paper, **where, date=datetime.date.today().isoformat()))
         if "failed" in result:
             print(f"{settings:<6} {problem:<16} {smoother:<10} {precision:<7} {result['failed']}")
             continue

@@ -14,7 +14,6 @@ import datetime
 import itertools
 import json
 import os
-import subprocess
 
 import solver_runs
 
@@ -32,13 +31,6 @@ KEPT = ["program", "nodes", "mat_type", "ksp_type", "pc_type", "iterations", "se
 ROW = "{:<22} {:>5} {:<100} {:>9} {:>11} {:>5} {:>9} {:>9} {:>9}"
 
 
-def gpu_name():
-    try:
-        return subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True, timeout=10).stdout.splitlines()[0]
-    except (OSError, IndexError):
-        return None
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--n", default="64,128", help="unknowns a side")
@@ -50,7 +42,7 @@ def main():
     arguments = parser.parse_args()
     on_device, gpu = solver_runs.device_options()
     os.makedirs(arguments.out, exist_ok=True)
-    where = {"gpu": gpu_name()} if gpu else {"machine": "host"}
+    where = {"gpu": solver_runs.gpu_name()} if gpu else {"machine": "host"}
     plain = "aijcusparse" if gpu else "aij"
 
     def solve(problem, n, mat_type, ksp_type, pc_type, options):

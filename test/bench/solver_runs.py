@@ -57,6 +57,13 @@ def device_options():
     return (["-dm_vec_type", "cuda"] if on_gpu else []), on_gpu
 
 
+def gpu_name():
+    try:
+        return subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True, timeout=10).stdout.splitlines()[0]
+    except (OSError, IndexError):
+        return None
+
+
 def bars(path, title, labels, series, unit, stacked=False):
     """A bar chart as SVG: series is {name: values}, one value a label; beside one another or stacked."""
     try:
