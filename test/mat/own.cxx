@@ -1,4 +1,5 @@
 /* Matrices that are nothing but their diagonals (-mat_cds_keep_aij no): whatever is done to one and to PETSc's aij, both are the same operator afterwards; ways in; what is refused. */
+#include "mat/own/own_cds.hpp"
 #include "petsc/plugin.hpp"
 #include "../support/check.hpp"
 #include "../support/mesh_case.hpp"
@@ -599,6 +600,40 @@ BOOST_AUTO_TEST_CASE(inverted_blocks)
     PETSC_OK(PCApply(pc, b, x));
     PETSC_OK(VecScale(x, 2));
     close_vectors(x, b, std::string(c.name) + ": pbjacobi after a singular matrix");
+  }
+}
+
+/* The rows that a set-up of saamg gets consist of whole blocks, zeros among them, and these have the matrix's values. */
+BOOST_AUTO_TEST_CASE(rows_in_blocks)
+{
+  for (const Case &c : cases()) {
+    MatHandle       A = ours(c);
+    goza::CsrMatrix rows;
+    Mat             others;
+    const PetscInt *garray;
+    PetscInt        first, column;
+    PetscReal       off = 0;
+
+    PETSC_OK(goza::OwnCompressedRows(A, &rows, &others, &garray));
+    PETSC_OK(MatGetOwnershipRange(A, &first, nullptr));
+    PETSC_OK(MatGetOwnershipRangeColumn(A, &column, nullptr));
+    const auto ptr = rows.ptr.to_host(), col = rows.col.to_host();
+    const auto val   = rows.val.to_host();
+    bool       whole = true;
+
+    for (PetscInt i = 0; i < rows.nrows; i++) {
+      for (PetscInt k = ptr[i]; k < ptr[i + 1]; k++) {
+        const PetscInt row = first + i, at = column + col[k], r = i % c.bs;
+        PetscScalar    got;
+
+        whole = whole && col[k] % c.bs == (k - ptr[i]) % c.bs && (r == 0 || col[k] == col[k - (ptr[i] - ptr[i - 1])]);
+        PETSC_OK(MatGetValues(A, 1, &row, 1, &at, &got));
+        off = PetscMax(off, PetscAbsScalar(got - val[k]));
+      }
+      whole = whole && (ptr[i + 1] - ptr[i]) % c.bs == 0;
+    }
+    BOOST_CHECK_MESSAGE(whole, c.name << ": blocks are not whole");
+    BOOST_TEST(off == 0);
   }
 }
 

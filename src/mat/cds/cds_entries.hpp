@@ -62,6 +62,20 @@ template <class Value> struct CdsEntries {
     }
   }
 
+  /* f(node of the columns, diagonal, mirrored) for the blocks of a node's rows, ascending; entry (r, c) of one is in_block(). */
+  template <class F> HD void for_each_block(PetscInt i, F f) const
+  {
+    for (int d = ndiag - 1; half && d >= 0; d--) {
+      if (offset[d] && i >= offset[d]) f(i - offset[d], d, true);
+    }
+    for (int d = 0; d < ndiag; d++) {
+      const PetscInt j = i + offset[d];
+
+      if (j >= 0 && j < columns) f(j, d, false);
+    }
+  }
+  HD Value *in_block(PetscInt i, PetscInt j, int d, bool mirrored, int r, int c) const { return mirrored ? at(d, c, r, j) : at(d, r, c, i); }
+
   /* f(column, value), alike; where the matrix has no entry, the value is 0. */
   template <class F> HD void for_each_entry(PetscInt row, F f) const
   {

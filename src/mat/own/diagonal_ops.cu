@@ -203,6 +203,39 @@ struct CopyEntries {
   }
 };
 
+/* The blocks of a row that have an entry, and the one on the main diagonal: their number of columns, or these with their values from begin[row] on. */
+struct BlocksOfRow {
+  DiagonalValues  A;
+  PetscInt       *length;
+  const PetscInt *begin;
+  PetscInt       *col;
+  PetscScalar    *val;
+
+  HD bool counts(PetscInt i, PetscInt j, int d, bool mirrored) const
+  {
+    bool any = i == j;
+
+    for (int k = 0; k < A.bs * A.bs && !any; k++) any = *A.in_block(i, j, d, mirrored, k / A.bs, k % A.bs) != PetscScalar(0);
+    return any;
+  }
+  HD void operator()(PetscInt row) const
+  {
+    const PetscInt i  = row / A.bs;
+    const int      r  = static_cast<int>(row % A.bs);
+    PetscInt       at = length ? 0 : begin[row];
+
+    A.for_each_block(i, [&](PetscInt j, int d, bool mirrored) {
+      if (!counts(i, j, d, mirrored)) return;
+      for (int c = 0; c < A.bs; c++, at++) {
+        if (length) continue;
+        col[at] = j * A.bs + c;
+        val[at] = *A.in_block(i, j, d, mirrored, r, c);
+      }
+    });
+    if (length) length[row] = at;
+  }
+};
+
 PetscReal joined(Space space, const DiagonalValues &A, PetscInt n, bool of_column, bool squares)
 {
   Array<PetscReal> result(space, 1);
@@ -311,12 +344,12 @@ CsrMatrix compressed_rows(Space space, const DiagonalValues &A)
   CsrMatrix rows(space, A.rows(), A.columns * A.bs);
 
   rows.ptr = Array<PetscInt>(space, A.rows() + 1);
-  count_entries(space, A, rows.ptr.data());
+  for_each_row(space, A.rows(), BlocksOfRow{A, rows.ptr.data(), nullptr, nullptr, nullptr});
   const PetscInt nnz = lengths_to_pointer(space, rows.ptr);
 
   rows.col = Array<PetscInt>(space, nnz);
   rows.val = Array<PetscScalar>(space, nnz);
-  copy_entries(space, A, rows.ptr.data(), 0, rows.col.data(), rows.val.data());
+  for_each_row(space, A.rows(), BlocksOfRow{A, nullptr, rows.ptr.data(), rows.col.data(), rows.val.data()});
   return rows;
 }
 
