@@ -38,12 +38,10 @@ PetscErrorCode PassOnBlockSize(Mat A)
 {
   Mat             Ad, Ao;
   const PetscInt *garray;
-  PetscInt        bs;
 
   PetscFunctionBegin;
   PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
-  PetscCall(MatGetBlockSize(A, &bs));
-  if (Ad != A) PetscCall(MatSetBlockSize(Ad, bs));
+  if (Ad != A) PetscCall(MatSetBlockSizesFromMats(Ad, A, A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,4 +1,5 @@
 /* Copies of a Goza matrix, and the ways between it and PETSc's types. */
+#include "block_diagonal.hpp"
 #include "format_mat.hpp"
 #include "petsc/plugin.hpp"
 
@@ -119,6 +120,7 @@ PetscErrorCode MatConvert_Format_Any(Mat A, MatType type, MatReuse reuse, Mat *M
     *M = A;
   } else if (!IsAIJ(type)) {
     PetscCall(MatFormatHostValues(A, false));
+    PetscCall(PassOnBlockSize(A)); /* to BAIJ PETSc counts the blocks of the diagonal block, of which MPIAIJCUSPARSE has not told it */
     PetscCall(MatFormatAs(HostType(f->base_type), A, f, [&] { return MatConvert(A, type, reuse, M); }));
   } else if (reuse == MAT_REUSE_MATRIX) {
     PetscCall(MatCopy(A, *M, SAME_NONZERO_PATTERN));

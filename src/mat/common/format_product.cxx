@@ -148,7 +148,7 @@ PetscErrorCode FetchFactors(Mat C)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* On the host, whatever PETSc's types say. Its parallel products on the device hand cuSPARSE values that nobody has set, and cuSPARSE's product of two matrices does
+/* On the host, whatever PETSc's types say. Its parallel products on the device hand cuSPARSE values that nobody has set, and cuSPARSE's product of two matrices may
    not end where one of them has all its bits set; those on the host do the same with blocks that they transpose, unless nothing on the way is called a matrix of
    the device. */
 PetscErrorCode RunPhase(Mat C, PetscErrorCode (*phase)(Mat))
