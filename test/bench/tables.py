@@ -214,7 +214,8 @@ def assembly():
 
 def assembly_program():
     rows = records("assembly_program")
-    return rows, listing(rows, step=lambda r: r["what"], first=lambda r: ms(r["first_ms"] / 1e3), again=lambda r: ms(r["again_ms"] / 1e3) if r["again_ms"] else "")
+    cell = lambda field: lambda r: ms(r[field] / 1e3) if r[field] else ""
+    return rows, listing(rows, step=lambda r: r["what"], first=cell("first_ms"), again=cell("again_ms"), diagonals_alone_first=cell("own_first_ms"), diagonals_alone_again=cell("own_again_ms"))
 
 
 def locality_models():
