@@ -152,21 +152,15 @@ static void sort_entries(std::vector<std::pair<PetscInt, PetscInt>> &row)
 /* A row of the group's own columns alone, whose order stays as it is: its columns are where they belong, and true. */
 bool GroupMat::place_in_order(const PetscInt col[], PetscInt n, PetscInt column_start, PetscInt *columns) const
 {
-  const PetscInt begin = numbering_.begin;
-  const auto     place = [&](const auto &number) {
-    bool     in_order = true;
-    PetscInt last     = -1;
+  PetscInt last = -1;
 
-    for (PetscInt k = 0; k < n; k++) {
-      columns[k] = number(col[k]) - begin;
-      in_order &= columns[k] > last;
-      last = columns[k];
-    }
-    return in_order;
-  };
+  for (PetscInt k = 0; k < n; k++) {
+    const PetscInt column = new_column(column_start + col[k]) - numbering_.begin;
 
-  if (!natural_.bytes()) return place([&](PetscInt c) { return numbering_(column_start + c); });
-  return place([natural = natural_.at<PetscInt>() + column_start](PetscInt c) { return natural[c]; });
+    if (column <= last) return false;
+    columns[k] = last = column;
+  }
+  return true;
 }
 
 PetscErrorCode GroupMat::place_entries(const Csr &D, const Csr &O, const PetscInt *garray, PetscInt column_start)
