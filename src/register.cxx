@@ -263,14 +263,14 @@ static PetscErrorCode SetFromOptions()
 /* Of this rank, the first. */
 static PetscErrorCode PrintUsage()
 {
-  static const char *const where[] = {"host", "device"};
-
   PetscFunctionBegin;
   for (int space = 0; space < 2; space++) {
-    if (usage.products[space] + usage.cycles[space])
-      PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza on the %s: %" PetscInt64_FMT " products, %" PetscInt64_FMT " cycles of saamg\n", where[space], usage.products[space],
-                            usage.cycles[space]));
+    const PetscInt64 products = usage.products[space], cycles = usage.cycles[space];
+
+    if (products + cycles)
+      PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza on the %s: %" PetscInt64_FMT " products, %" PetscInt64_FMT " cycles of saamg\n", space ? "device" : "host", products, cycles));
   }
+  if (usage.repeated) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza iterations that the device went on to by itself: %" PetscInt64_FMT "\n", usage.repeated));
   if (usage.tasks)
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza ranks that share a GPU: %" PetscInt64_FMT " in a group, whose leader worked for all %" PetscInt64_FMT " times\n",
                           usage.group, usage.tasks));

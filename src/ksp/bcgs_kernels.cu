@@ -139,6 +139,26 @@ struct Products {
   }
 };
 
+struct Expand {
+  BcgsScalarsView S;
+  bool            early;
+
+  HD void operator()(PetscInt) const { S.there->expand_residual(early); }
+};
+
+struct End {
+  BcgsScalarsView S;
+  LoopSwitch      more;
+
+  HD void operator()(PetscInt) const
+  {
+    S.there->begin_expanded_direction();
+    S.there->end_iteration();
+    more.again(!S.there->end.stop);
+    S.tell();
+  }
+};
+
 struct SecondHalf {
   static constexpr int dots = 2;
 
@@ -198,6 +218,16 @@ void bcgs_first_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsV
 void bcgs_products(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, FusedSums &sums)
 {
   fuse(space, n, Products{v, S}, sums);
+}
+
+void bcgs_expand(Space space, BcgsScalarsView S, bool early)
+{
+  for_each_row(space, 1, Expand{S, early});
+}
+
+void bcgs_end(Space space, BcgsScalarsView S, LoopSwitch more)
+{
+  for_each_row(space, 1, End{S, more});
 }
 
 void bcgs_second_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, bool whole, LoopSwitch more, FusedSums &sums)

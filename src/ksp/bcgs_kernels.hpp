@@ -15,7 +15,12 @@ struct BcgsScalars {
   PetscScalar rr, rq;                  // and of r, s - omega t
   PetscScalar rho, alpha, omega, beta; // rho: r'q of the residual that the present direction begins from
   PetscScalar rho_old;                 // and of the direction before
+  PetscScalar rr_of_sums, rq_of_sums;  // several ranks: as they come of the products, unless
+  bool        cancels;                 // digits are lost in them,
+  bool        lost;                    // or were in v'q, which was summed up before v was known
   LoopEnd     end;
+
+  static constexpr int products = 5; // ss and those behind it
 
   /* alpha is 0 where the host will find a breakdown: x stays as it is. */
   HD void end_first_half() { alpha = vq != 0 ? rho / vq : 0; }
@@ -30,7 +35,28 @@ struct BcgsScalars {
     rho     = rq;
     beta    = rho_old != 0 && tt != 0 ? rho / rho_old * (alpha / omega) : 0; // 0: the host will find a breakdown
   }
-  HD void end_iteration() { end.look(PetscSqrtReal(PetscRealPart(rr)), vq == 0 || tt == 0 || rho_old == 0); }
+  HD void end_iteration() { end.look(PetscSqrtReal(PetscRealPart(rr)), vq == 0 || tt == 0 || rho_old == 0 || lost); }
+
+  /* Several ranks, when the products are those of all: omega, and the products of r = s - omega t that come of them. early: v'q is (A'q)'M p. */
+  HD void expand_residual(bool early)
+  {
+    const PetscReal few_digits = 1e-6, most_lost = 1e-8; /* of them; of v'q */
+
+    lost = early && !(PetscAbsScalar(sq) < most_lost * PetscAbsScalar(rho)); /* s'q = rho - alpha v'q, 0 but for rounding */
+    end_second_half();
+    rr_of_sums = ss - 2 * omega * st + omega * omega * tt;
+    rq_of_sums = sq - omega * tq;
+    cancels    = !(rr_of_sums > few_digits * ss && PetscAbsScalar(rq_of_sums) > few_digits * (PetscAbsScalar(sq) + PetscAbsScalar(omega * tq)));
+  }
+  /* With rr and rq of all ranks where digits cancel. */
+  HD void begin_expanded_direction()
+  {
+    if (!cancels) {
+      rr = rr_of_sums;
+      rq = rq_of_sums;
+    }
+    begin_direction();
+  }
 };
 
 struct BcgsVectors {
@@ -51,6 +77,9 @@ void bcgs_begin(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S
 void bcgs_direction(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, const BcgsDirection &what, const AnyFirstStep &first_step, FusedSums &sums);
 void bcgs_first_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, const AnyFirstStep &first_step, FusedSums &sums); // s <- r - alpha v; s's
 void bcgs_products(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, FusedSums &sums); // this rank's s't, t't, s'q, t'q
+/* What comes of them when they are those of all ranks; and of r'r and r'q: the end of an iteration. */
+void bcgs_expand(Space space, BcgsScalarsView S, bool early);
+void bcgs_end(Space space, BcgsScalarsView S, LoopSwitch more);
 /* r <- s - omega t; r'r, r'q, and the end of an iteration */
 void bcgs_second_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, bool whole, LoopSwitch more, FusedSums &sums);
 

@@ -167,20 +167,35 @@ struct MergedProducts {
   }
 };
 
+struct MergedEnd {
+  CgScalarsView S;
+  LoopSwitch    more;
+
+  HD void operator()(PetscInt) const
+  {
+    S.there->begin_merged_direction();
+    if (S.there->ends_here()) S.there->broken = true;
+    S.there->end_iteration();
+    more.again(!S.there->end.stop);
+    S.tell();
+  }
+};
+
 struct MergedStep : NoDots {
   CgVectors     v;
   CgScalarsView S;
-  bool          first;
+  bool          first, in_loop;
   PetscScalar   a = 0, b = 0;
 
   struct Values {
     PetscScalar x, r, z, s, p, w;
   };
-  MergedStep(const CgVectors &v, CgScalarsView S, bool first) : v(v), S(S), first(first) { }
+  MergedStep(const CgVectors &v, CgScalarsView S, bool first, bool in_loop) : v(v), S(S), first(first), in_loop(in_loop) { }
   HD void begin()
   {
     a = S.there->a;
     b = S.there->b;
+    if (in_loop) v.x = S.there->end.x;
   }
   HD Values load(PetscInt i) const { return {v.x[i], v.r[i], v.z[i], v.s[i], first ? PetscScalar(0) : v.p[i], first ? PetscScalar(0) : v.w[i]}; }
   HD void change(Values &e) const
@@ -228,9 +243,14 @@ void cg_merged_products(Space space, PetscInt n, const CgVectors &v, CgScalarsVi
   fuse(space, n, MergedProducts{v, S, of_residual, first}, sums);
 }
 
-void cg_merged_step(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, bool first, FusedSums &sums)
+void cg_merged_end(Space space, CgScalarsView S, LoopSwitch more)
 {
-  fuse(space, n, MergedStep(v, S, first), sums);
+  for_each_row(space, 1, MergedEnd{S, more});
+}
+
+void cg_merged_step(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, bool first, bool in_loop, FusedSums &sums)
+{
+  fuse(space, n, MergedStep(v, S, first, in_loop), sums);
 }
 
 } // namespace goza::ksp

@@ -10,13 +10,14 @@ namespace goza::ksp
 {
 
 struct CgScalars {
-  PetscScalar zr, norm;   // what the latest passes have summed: z'r; z'z, or r'r where that is the norm;
-  PetscScalar zs, mixed;  // z'A z; z'A p + p'A z
-  PetscScalar beta;       // z'r of the present z
-  PetscScalar b, a;       // p <- z + b p; x <- x + a p
-  PetscScalar pw, pw_old; // p'A p of the present p and the one before; 0: none
-  bool        broken;     // the host will find something wrong with one of these
-  LoopEnd     end;
+  PetscScalar          zr, norm;        // what the latest passes have summed: z'r; z'z, or r'r where that is the norm;
+  PetscScalar          zs, mixed;       // z'A z; z'A p + p'A z
+  static constexpr int merged_sums = 4; // of several ranks: these, one behind the other
+  PetscScalar          beta;            // z'r of the present z
+  PetscScalar          b, a;            // p <- z + b p; x <- x + a p
+  PetscScalar          pw, pw_old;      // p'A p of the present p and the one before; 0: none
+  bool                 broken;          // the host will find something wrong with one of these
+  LoopEnd              end;
 
   /* z is new. */
   HD void begin_direction()
@@ -32,6 +33,13 @@ struct CgScalars {
   HD bool ends_here() const { return is_indefinite() || !(pw - pw == 0); }
   /* 0: the host will stop; x stays as it is. */
   HD PetscScalar step() const { return broken || ends_here() ? 0 : beta / pw; }
+  /* The same where p'A p is expanded in sums. */
+  HD void begin_merged_direction()
+  {
+    begin_direction();
+    expand_product();
+    a = step();
+  }
   /* An iteration is complete. */
   HD void end_iteration() { end.look(PetscSqrtReal(end.natural ? PetscAbsScalar(zr) : PetscRealPart(norm)), broken); }
 };
@@ -62,7 +70,9 @@ void cg_norm(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, Fused
 
 /* Several ranks, all of one iteration's sums at a time: this rank's part of them. first: there is no p yet. */
 void cg_merged_products(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, bool of_residual, bool first, FusedSums &sums);
-/* p <- z + b p, w <- s + b w, x <- x + a p, r <- r - a w */
-void cg_merged_step(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, bool first, FusedSums &sums);
+/* What comes of these sums, when they are those of all ranks: a, b, and the end of an iteration. */
+void cg_merged_end(Space space, CgScalarsView S, LoopSwitch more);
+/* p <- z + b p, w <- s + b w, x <- x + a p, r <- r - a w; in_loop: x is that of LoopEnd */
+void cg_merged_step(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, bool first, bool in_loop, FusedSums &sums);
 
 } // namespace goza::ksp

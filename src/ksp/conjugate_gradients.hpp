@@ -16,7 +16,8 @@ namespace goza::ksp
    cycle as well, and the last step of the cycle leaves what z'r and z'z are made of.
 
    On a device where nobody looks at x an iteration is recorded, and the device repeats it by itself until it sees that the host might end the solve: the host reads what
-   each iteration tells and follows. An iteration ends with the norm: that of z, or with what comes of it that of r. */
+   each iteration tells and follows. An iteration ends with the norm: that of z, or with what comes of it that of r. Several ranks do so where their devices reach one
+   another, and add up by themselves: together, since all see the same. */
 class ConjugateGradients {
 public:
   enum : PetscInt { // the vectors of CgVectors
@@ -38,6 +39,8 @@ public:
   {
     PetscFunctionBegin;
     ksp_->its = 0;
+    if (merged_) PetscCall(K_.find_devices_sums(&by_devices_));
+    if (merged_ && !by_devices_) loop_.leave();
     PetscCall(Guarded([&] {
       scalars_.forget();
       scalars_.set(CgScalars());
@@ -82,41 +85,52 @@ private:
       }));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
-    PetscCall(K_.precondition(R, Z));
-    PetscCall(K_.multiply(Z, S));
-    PetscCall(pass(first_ ? 6 : 10,
-                   [&](Space space, PetscInt n, const CgVectors &v, FusedSums &sums) { cg_merged_products(space, n, v, keeps(), norm_of_r_, first_, sums); }));
-    PetscCall(add_up());
+    PetscCall(merged_products());
+    if (by_devices_) PetscCall(listen());
+    else PetscCall(add_up());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscErrorCode precondition_next() { return precondition(first_step_.kind != AnyFirstStep::none); }
 
-  /* The one reduction of an iteration. Scalars that come of it are the same on every rank. */
+  /* The one reduction of an iteration, by devices where they can. Scalars that come of it are the same on every rank. */
+  PetscErrorCode merged_products()
+  {
+    PetscFunctionBegin;
+    PetscCall(K_.precondition(R, Z));
+    PetscCall(K_.multiply(Z, S));
+    PetscCall(pass(first_ ? 6 : 10,
+                   [&](Space space, PetscInt n, const CgVectors &v, FusedSums &sums) { cg_merged_products(space, n, v, keeps(), norm_of_r_, first_, sums); }));
+    if (by_devices_)
+      PetscCall(Guarded([&] {
+        K_.rank_sums().sum_on_devices(&keeps().there->zr, CgScalars::merged_sums);
+        cg_merged_end(K_.space(), tells(), loop_.more());
+      }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
   PetscErrorCode add_up()
   {
     CgScalars here{};
 
     PetscFunctionBegin;
     PetscCall(Guarded([&] { here = scalars_.get(); }));
-    PetscScalar sums[] = {here.zr, here.norm, here.zs, here.mixed};
-    PetscCall(K_.sum_over_ranks(sums, 4));
+    PetscScalar sums[CgScalars::merged_sums] = {here.zr, here.norm, here.zs, here.mixed};
+    PetscCall(K_.sum_over_ranks(sums, CgScalars::merged_sums));
     now_.zr    = sums[0];
     now_.norm  = sums[1];
     now_.zs    = sums[2];
     now_.mixed = sums[3];
-    now_.begin_direction();
-    now_.expand_product();
-    now_.a = now_.step();
+    now_.begin_merged_direction();
+    PetscCall(Guarded([&] { scalars_.set(now_); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscErrorCode merged_step()
+  PetscErrorCode merged_step(bool in_loop)
   {
     const bool first = std::exchange(first_, false);
 
     PetscFunctionBegin;
-    PetscCall(Guarded([&] { scalars_.set(now_); }));
-    PetscCall(pass(8, [&](Space space, PetscInt n, const CgVectors &v, FusedSums &sums) { cg_merged_step(space, n, v, keeps(), first, sums); }));
+    PetscCall(pass(8, [&](Space space, PetscInt n, const CgVectors &v, FusedSums &sums) { cg_merged_step(space, n, v, keeps(), first, in_loop, sums); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -154,10 +168,14 @@ private:
   PetscErrorCode let_device_go_on(PetscInt iterations, bool all_launched)
   {
     PetscFunctionBegin;
-    if (merged_) PetscFunctionReturn(PETSC_SUCCESS);
-    if (loop_.on() && now_.end.stop && !norm_of_r_) PetscCall(direction({false, false})); /* which the device has left */
+    if (loop_.on() && now_.end.stop && !norm_of_r_ && !merged_) PetscCall(direction({false, false})); /* which the device has left */
     PetscCall(loop_.go_on(now_.end.stop, iterations, all_launched, norm_of_r_, [&]() -> PetscErrorCode {
       PetscFunctionBegin;
+      if (merged_) {
+        PetscCall(merged_step(true));
+        PetscCall(merged_products());
+        PetscFunctionReturn(PETSC_SUCCESS);
+      }
       if (!norm_of_r_) PetscCall(residual());
       PetscCall(precondition_next());
       PetscCall(direction({false, true, true}));
@@ -300,8 +318,11 @@ private:
   {
     PetscFunctionBegin;
     if (merged_) {
-      PetscCall(merged_step());
-      PetscCall(precondition(false));
+      PetscCall(let_device_go_on(ksp_->max_it - i, i > 0));
+      if (!loop_.on()) PetscCall(merged_step(false));
+      if (loop_.on()) PetscCall(listen());
+      else PetscCall(precondition(false));
+      PetscCall(loop_.heard());
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     if (!loop_.on()) PetscCall(next_direction());
@@ -352,7 +373,8 @@ private:
   AnyFirstStep              first_step_;
   DeviceLoop<CgScalars>     loop_;
   bool                      first_ = true, x_is_late_ = false;
-  CgScalars                 now_{}; // as the host knows them
+  bool                      by_devices_ = false; // which add up over the ranks
+  CgScalars                 now_{};              // as the host knows them
   PetscScalar               beta_old_ = 0, pw_old_ = 0;
 };
 

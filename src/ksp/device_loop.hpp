@@ -1,4 +1,5 @@
-/* How a method lets the device repeat its iteration by itself, while the host reads what each iteration tells and follows. S, the method's scalars, have a LoopEnd `end`. */
+/* How a method lets the device repeat its iteration by itself, while the host reads what each iteration tells and follows. S, the method's scalars, have a LoopEnd `end`.
+   On several ranks their devices do so together: what an iteration tells is the same on all, and so is where it ends. */
 #pragma once
 #include "core/device/scalars.hpp"
 #include "krylov_space.hpp"
@@ -21,16 +22,18 @@ public:
   template <class Iteration> PetscErrorCode go_on(bool stopped, PetscInt iterations, bool all_launched, std::uint64_t kind, const Iteration &iteration)
   {
     PetscFunctionBegin;
-    if (!may_) PetscFunctionReturn(PETSC_SUCCESS);
+    if (!may_ || (!on_ && !all_launched && !K_.one_rank())) PetscFunctionReturn(PETSC_SUCCESS);
     if (!on_) {
       Footprint now = K_.footprint();
 
       now.add(scalars_.view(true).there);
       now.add(scalars_.view(true).messages);
       now.add(kind);
-      if (!K_.loop().fits(now) && all_launched) PetscCall(record(now, iteration));
-      on_ = stopped = K_.loop().fits(now);
-      may_          = on_ || !all_launched;
+      const PetscErrorCode failed = !K_.loop().fits(now) && all_launched ? record(now, iteration) : PETSC_SUCCESS;
+      on_                         = !failed && K_.loop().fits(now);
+      PetscCall(K_.agree_on_loop(failed, &on_));
+      stopped = on_;
+      may_    = on_ || !all_launched;
     }
     if (on_ && stopped) PetscCall(launch(iterations));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -40,7 +43,9 @@ public:
   PetscErrorCode heard()
   {
     PetscFunctionBegin;
-    if (on_ && !std::exchange(is_logged_, false)) PetscCall(K_.loop().count_again());
+    if (!on_) PetscFunctionReturn(PETSC_SUCCESS);
+    usage.repeated++;
+    if (!std::exchange(is_logged_, false)) PetscCall(K_.loop().count_again());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 

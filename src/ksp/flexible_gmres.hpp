@@ -170,7 +170,7 @@ private:
     PetscFunctionBegin;
     if (!ahead_) PetscCall(launch(k));
     const ColumnMessage column = column_;
-    ahead_                     = K_.recordable() && K_.preconditions_cheaply() && k + 1 < m_ && ksp_->its + 1 < ksp_->max_it;
+    ahead_                     = K_.one_rank() && K_.recordable() && K_.preconditions_cheaply() && k + 1 < m_ && ksp_->its + 1 < ksp_->max_it;
     if (ahead_) PetscCall(launch(k + 1));
     PetscCall(Guarded([&] { hear(column); }));
     norm = PetscIsInfOrNanScalar(h_[norm_at()]) ? PetscRealPart(h_[norm_at()]) : PetscSqrtReal(PetscMax(PetscRealPart(h_[norm_at()]), 0));

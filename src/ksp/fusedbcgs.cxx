@@ -30,7 +30,8 @@ enum : PetscInt { // the vectors of BcgsVectors
 
    On several ranks one reduction of an iteration is waited for, behind the second product: the norm and rho are expanded in sums that it adds up, and another is needed only
    where they cancel. What alpha needs is added up beside the first product: v'q is (A'q)'M p, which is known before v is. How much the two differ by rounding shows in s'q,
-   which is 0 but for that; where it has cost digits, or A has no transposed product, v'q itself is summed up and waited for. */
+   which is 0 but for that; where it has cost digits, or A has no transposed product, v'q itself is summed up and waited for. Devices that reach one another add up by
+   themselves, in the same order, and so repeat iterations on several ranks as well. */
 class BiCGStab {
 public:
   BiCGStab(KSP ksp, KrylovSpace &space, Scalars<BcgsScalars> &scalars) :
@@ -42,6 +43,8 @@ public:
   {
     PetscFunctionBegin;
     ksp_->its = 0;
+    if (!whole_) PetscCall(K_.find_devices_sums(&by_devices_));
+    if (!whole_ && !by_devices_) loop_.leave();
     PetscCall(Guarded([&] {
       scalars_.forget();
       scalars_.set(BcgsScalars());
@@ -122,18 +125,41 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
+  /* On the device, where nobody waits. */
+  PetscErrorCode add_up_there(PetscScalar *values, PetscInt n, const bool *wanted = nullptr)
+  {
+    PetscFunctionBegin;
+    PetscCall(Guarded([&] { K_.rank_sums().sum_on_devices(values, n, wanted); }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
   /* v and v'q. */
   PetscErrorCode first_product()
   {
+    PetscScalar *vq = &keeps().there->vq;
+
     PetscFunctionBegin;
     if (early_) {
-      PetscCall(Guarded([&] { dot(K_.space(), K_.n(), K_[ATQ], K_[MP], &keeps().there->vq, K_.sums()); }));
-      PetscCall(add_up([&] { return K_.rank_sums().sum_beside(&now_.vq, 1, [&] { return K_.multiply(MP, V); }); }));
+      PetscCall(Guarded([&] { dot(K_.space(), K_.n(), K_[ATQ], K_[MP], vq, K_.sums()); }));
+      if (by_devices_) {
+        PetscCall(add_up_there(vq, 1));
+        PetscCall(K_.multiply(MP, V));
+      } else PetscCall(add_up([&] { return K_.rank_sums().sum_beside(&now_.vq, 1, [&] { return K_.multiply(MP, V); }); }));
     } else {
-      PetscCall(K_.multiply_dot(MP, Q, V, &keeps().there->vq));
-      if (!whole_) PetscCall(add_up([&] { return K_.sum_over_ranks(&now_.vq, 1); }));
+      PetscCall(K_.multiply_dot(MP, Q, V, vq));
+      if (by_devices_) PetscCall(add_up_there(vq, 1));
+      else if (!whole_) PetscCall(add_up([&] { return K_.sum_over_ranks(&now_.vq, 1); }));
     }
     PetscCall(K_.log_flops(2));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode second_half()
+  {
+    PetscFunctionBegin;
+    PetscCall(pass(6, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) {
+      bcgs_second_half(space, n, v, whole_ ? tells() : keeps(), whole_, loop_.more(), sums);
+    }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -144,54 +170,62 @@ private:
     PetscCall(first_product());
     PetscCall(pass(4, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) { bcgs_first_half(space, n, v, keeps(), first_of_s_, sums); }));
     PetscCall(K_.precondition(R, MS, {first_of_s_.kind != AnyFirstStep::none}));
-    if (whole_) PetscCall(K_.multiply_dot(MS, R, T, &keeps().there->st, &keeps().there->tt));
-    else PetscCall(K_.multiply(MS, T));
-    if (whole_) PetscCall(K_.log_flops(4));
-    else {
-      PetscCall(pass(8, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) { bcgs_products(space, n, v, keeps(), sums); }));
-      PetscCall(add_up([&] { return add_up_products(); }));
+    if (whole_) {
+      PetscCall(K_.multiply_dot(MS, R, T, &keeps().there->st, &keeps().there->tt));
+      PetscCall(K_.log_flops(4));
+      PetscCall(second_half());
+      PetscFunctionReturn(PETSC_SUCCESS);
     }
-    const BcgsScalars summed = now_;
-    PetscCall(pass(6, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) {
-      bcgs_second_half(space, n, v, whole_ ? tells() : keeps(), whole_, loop_.more(), sums);
-    }));
-    if (!whole_) PetscCall(add_up([&] { return expand_residual(summed); }));
+    PetscCall(K_.multiply(MS, T));
+    PetscCall(pass(8, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) { bcgs_products(space, n, v, keeps(), sums); }));
+    if (by_devices_) PetscCall(second_half_by_devices());
+    else {
+      PetscCall(add_up([&] { return add_up_products(); }));
+      PetscCall(second_half());
+      PetscCall(add_up([&] { return add_up_residual(); }));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode second_half_by_devices()
+  {
+    BcgsScalars *there = keeps().there;
+
+    PetscFunctionBegin;
+    PetscCall(add_up_there(&there->ss, BcgsScalars::products));
+    PetscCall(Guarded([&] { bcgs_expand(K_.space(), keeps(), early_); }));
+    PetscCall(second_half());
+    PetscCall(add_up_there(&there->rr, 2, &there->cancels));
+    PetscCall(Guarded([&] { bcgs_end(K_.space(), tells(), loop_.more()); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   PetscErrorCode add_up_products()
   {
-    constexpr PetscReal lost   = 1e-8; /* of v'q, relative */
-    PetscScalar         sums[] = {now_.ss, now_.st, now_.tt, now_.sq, now_.tq};
+    PetscScalar sums[BcgsScalars::products] = {now_.ss, now_.st, now_.tt, now_.sq, now_.tq};
 
     PetscFunctionBegin;
-    PetscCall(K_.sum_over_ranks(sums, 5));
+    PetscCall(K_.sum_over_ranks(sums, BcgsScalars::products));
     now_.ss = sums[0];
     now_.st = sums[1];
     now_.tt = sums[2];
     now_.sq = sums[3];
     now_.tq = sums[4];
-    if (!(PetscAbsScalar(now_.sq) < lost * PetscAbsScalar(now_.rho))) early_ = false; /* s'q = rho - alpha v'q */
-    now_.end_second_half();
+    now_.expand_residual(early_);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  /* Products of r = s - omega t from those of s and t, which are `summed` over the ranks; now_ has this rank's own. */
-  PetscErrorCode expand_residual(const BcgsScalars &summed)
+  PetscErrorCode add_up_residual()
   {
-    constexpr PetscReal few_digits = 1e-6; /* what may be lost of them */
-    PetscScalar         own[]      = {now_.rr, now_.rq};
-    const PetscScalar   w          = summed.omega;
+    PetscScalar own[] = {now_.rr, now_.rq};
 
     PetscFunctionBegin;
-    now_.rr = summed.ss - 2 * w * summed.st + w * w * summed.tt;
-    now_.rq = summed.sq - w * summed.tq;
-    if (!(now_.rr > few_digits * summed.ss && PetscAbsScalar(now_.rq) > few_digits * (PetscAbsScalar(summed.sq) + PetscAbsScalar(w * summed.tq)))) {
+    if (now_.cancels) {
       PetscCall(K_.sum_over_ranks(own, 2));
       now_.rr = own[0];
       now_.rq = own[1];
     }
-    now_.begin_direction();
+    now_.begin_expanded_direction();
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -214,7 +248,7 @@ private:
     PetscFunctionBegin;
     if (!loop_.on()) PetscCall(direction({std::exchange(first_, false), std::exchange(x_is_late_, false)}));
     else if (now_.end.stop) PetscCall(direction({false, false})); /* which the device has left */
-    PetscCall(loop_.go_on(now_.end.stop, ksp_->max_it - i, i > 0, 0, [&]() -> PetscErrorCode {
+    PetscCall(loop_.go_on(now_.end.stop, ksp_->max_it - i, i > 0, early_, [&]() -> PetscErrorCode {
       PetscFunctionBegin;
       PetscCall(halves());
       PetscCall(direction({false, true, true}));
@@ -222,8 +256,12 @@ private:
     }));
     if (!loop_.on()) PetscCall(halves());
     x_is_late_ = !loop_.on();
-    if (whole_) PetscCall(Guarded([&] { now_ = scalars_.told(); }));
+    if (whole_ || by_devices_) PetscCall(Guarded([&] { now_ = scalars_.told(); }));
     PetscCall(loop_.heard());
+    if (now_.lost) {
+      early_ = false;
+      loop_.leave();
+    }
     PetscCall(look_for_breakdown(i));
     if (ksp_->reason) PetscFunctionReturn(PETSC_SUCCESS);
     if (ksp_->normtype != KSP_NORM_NONE && ksp_->chknorm < i + 2) dp_ = norm();
@@ -263,8 +301,9 @@ private:
   const AnyFirstStep      first_of_p_, first_of_s_;
   DeviceLoop<BcgsScalars> loop_;
   bool                    first_ = true, x_is_late_ = false;
-  bool                    early_ = false; // v'q is summed up beside the product
-  BcgsScalars             now_{};         // as the host knows them
+  bool                    early_      = false; // v'q is summed up beside the product, or before it
+  bool                    by_devices_ = false; // which add up over the ranks
+  BcgsScalars             now_{};              // as the host knows them
   PetscReal               dp_ = 0;
 };
 
@@ -288,6 +327,7 @@ static PetscErrorCode KSPSolve_FusedBCGS(KSP ksp)
 
    On several ranks one reduction in an iteration is waited for, behind the second product with the matrix, and another where sums would cancel. What the first step's length needs
    is added up while the first product is under way, for which a solve begins with one transposed product; of operators that are not `MATAIJ` or derived from it the sum is waited for.
+   Devices that reach one another's memory add up by themselves, and hosts wait for none of it.
 
    Only right preconditioning is supported.
 

@@ -29,6 +29,9 @@ static PetscErrorCode KSPSolve_FusedCG(KSP ksp)
    On several ranks all inner products of an iteration are added up by one reduction, as with `KSPCGUseSingleReduction()`: the preconditioner and one product with the matrix are then applied
    once more than with `KSPCG`. A null space that is removed takes a reduction of its own.
 
+   Where nobody looks at the solution on the way, a device goes on from one iteration to the next by itself, and the host follows what it tells. On several ranks their devices do so together,
+   and add up by themselves, where they reach one another's memory (`-goza_halo peer`). `-goza_info` counts such iterations.
+
    Not supported: eigenvalue estimates (`KSPSetComputeEigenvalues()`), and the trust regions of `KSPCGSetRadius()`.
 
 .seealso: `KSPCG`, `PCSAAMG`, `MATCDS`, `MATAUTOFORMAT`

@@ -299,7 +299,27 @@ PetscErrorCode KrylovSpace::multiply_transposed(PetscInt x, PetscInt y)
 
 bool KrylovSpace::recordable() const
 {
-  return op_ && space_ == Space::Cuda && one_rank_ && !op_->has_others() && !seen_ && !device_time_logged() && pc_.recordable();
+  return op_ && space_ == Space::Cuda && op_->recordable() && !seen_ && !device_time_logged() && pc_.recordable();
+}
+
+PetscErrorCode KrylovSpace::find_devices_sums(bool *found)
+{
+  PetscFunctionBegin;
+  *found = false;
+  if (!one_rank_) PetscCall(rank_sums_.find_devices(recordable(), found));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KrylovSpace::agree_on_loop(PetscErrorCode failed, bool *yes)
+{
+  const int   mine    = !*yes ? 0 : loop_.repeats() ? 2 : 1;
+  PetscMPIInt least[] = {mine, -mine};
+
+  PetscFunctionBegin;
+  PetscCall(FailTogether(comm_, failed, "record an iteration"));
+  if (!one_rank_) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_INT, MPI_MIN, comm_));
+  *yes = least[0] > 0 && least[0] == -least[1];
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 Footprint KrylovSpace::footprint()
@@ -310,6 +330,7 @@ Footprint KrylovSpace::footprint()
   for (const Vector &v : vectors_) all.add(v.data);
   all.add(sums_.part());
   all.add(sums_.left());
+  all.add(rank_sums_.devices());
   all.add(op_);
   all.add(op_->builds());
   all.add(op_->bytes()); // its arrays may be laid out anew with its values

@@ -69,6 +69,7 @@ public:
   bool                may_leave_sums() const { return op_ && one_rank_ && pc_.removes_nothing(); } // precondition() may, of z'r and z'z
   PetscErrorCode      sum_over_ranks(PetscScalar *values, PetscInt n) { return one_rank_ ? PETSC_SUCCESS : rank_sums_.sum(values, n); } // values in host memory
   RankSums           &rank_sums() { return rank_sums_; }
+  PetscErrorCode      find_devices_sums(bool *found); // collective: of several ranks, where an iteration can be recorded
   PetscErrorCode      log_flops(PetscLogDouble per_row);
 
   /* History, monitors, convergence test. up_to_date() runs first where one of them may look at the solution. */
@@ -83,8 +84,10 @@ public:
   PetscErrorCode monitor(PetscInt it, PetscReal norm); // history and monitors alone
   PetscErrorCode test(PetscInt it, PetscReal norm);
   bool           solution_is_seen() const { return seen_; }
-  bool           recordable() const; // what is done between two reports launches kernels and no more, and nobody looks
-  Footprint      footprint();        // of all but the solution
+  /* What is done between two reports launches kernels and no more, and nobody looks; on several ranks with sums on their devices. */
+  bool recordable() const;
+  PetscErrorCode agree_on_loop(PetscErrorCode failed, bool *yes); // collective: whether every rank has recorded its iteration, and goes the same way; failed: this one has not
+  Footprint      footprint();                                     // of all but the solution
   RecordedLoop  &loop() { return loop_; }
   bool           tests_norm() const;        // PETSc's default test ends the solve
   PetscErrorCode check(PetscReal norm);     // KSPCheckNorm(), and the caller looks for a reason

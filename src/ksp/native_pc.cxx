@@ -159,7 +159,7 @@ const SingleScalar *NativePC::narrow_solution() const
 
 bool NativePC::recordable() const
 {
-  return one_rank_ && (!cycle_ || cycle_->recordable());
+  return (one_rank_ || removes_nothing()) && (!cycle_ || cycle_->recordable());
 }
 
 void NativePC::add_to(Footprint *footprint) const

@@ -3,6 +3,7 @@
 #pragma once
 #include "core/device/recording.hpp"
 #include "footprint.hpp"
+#include "parallel/launches.hpp"
 #include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
 #include <petscsys.h>
@@ -40,7 +41,7 @@ public:
   PetscErrorCode launch()
   {
     PetscFunctionBegin;
-    PetscCall(Guarded([&] { device::launch_recording(recording_); }));
+    PetscCall(Guarded([&] { exchanges_.launch([&] { device::launch_recording(recording_); }); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -70,10 +71,18 @@ private:
 
     PetscFunctionBegin;
     PetscCall(PetscGetFlops(&before));
-    const PetscErrorCode failed = iteration(more);
+    exchanges_.clear();
+    const PetscErrorCode failed = [&] {
+      const NotedIn now(&exchanges_);
+
+      return iteration(more);
+    }();
 
     recording_ = device::end_recording();
-    if (failed) drop();
+    if (failed) {
+      exchanges_.break_off();
+      drop();
+    }
     PetscCall(failed);
     PetscCall(PetscGetFlops(&after));
     flops_ = after - before;
@@ -84,11 +93,12 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  void          *recording_ = nullptr;
-  bool           repeats_   = false;
-  Footprint      footprint_;
-  PetscLogDouble flops_ = 0;
-  PetscInt64     products_[2]{}, cycles_[2]{};
+  void             *recording_ = nullptr;
+  bool              repeats_   = false;
+  Footprint         footprint_;
+  RecordedExchanges exchanges_; // of an iteration: those of a launch are as many on every rank, however often it is repeated
+  PetscLogDouble    flops_ = 0;
+  PetscInt64        products_[2]{}, cycles_[2]{};
 };
 
 } // namespace goza::ksp

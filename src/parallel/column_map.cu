@@ -2,9 +2,9 @@
 #include "core/util/algorithm.hpp"
 #include "core/launch/for_each_row.hpp"
 #include "agree.hpp"
+#include "device_sums.hpp"
 #include "messages.hpp"
 #include "mpi_call.hpp"
-#include "peer_exchange.hpp"
 
 namespace goza::parallel
 {
@@ -179,22 +179,11 @@ bool ColumnMap::has_sums() const
 {
   if (!route_.team) return false;
   if (!summed_) {
-    HaloPlan              plan;
-    std::vector<PetscInt> index;
+    std::string why;
 
-    summed_    = true;
-    plan.comm  = comm_;
-    plan.space = space_;
-    for (PetscMPIInt other = 0; other < size_; other++) {
-      if (other == rank_) continue;
-      plan.sends.push_back({other, plan.nghost, most_sums});
-      plan.nghost += most_sums;
-      for (PetscInt k = 0; k < most_sums; k++) index.push_back(k);
-    }
-    plan.receives   = plan.sends;
-    plan.nsend      = plan.nghost;
-    plan.send_index = Array<PetscInt>(space_, index.data(), index.size());
-    sums_           = make_mailbox(std::move(plan));
+    summed_ = true;
+    AgreeNoFailure(comm_);
+    must(DeviceSums::Create(comm_, route_.tag, most_sums, &sums_, &why), "an exchange's set-up");
   }
   return sums_ != nullptr;
 }
@@ -300,7 +289,7 @@ void ColumnMap::sum_here(PetscScalar *values, PetscInt n) const
   if (size_ == 1) return;
   if (has_sums()) {
     AgreeNoFailure(comm_);
-    sums_->exchange.sum(most_sums, rank_, values, n);
+    sums_->sum(values, n);
     return;
   }
   std::vector<PetscScalar> host = Array<PetscScalar>(space_, values, n).to_host();

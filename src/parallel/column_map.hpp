@@ -54,6 +54,7 @@ protected:
   Array<PetscInt>       ghosts_here_;
 };
 
+class DeviceSums;
 struct MapMailbox;
 
 /* With who sends what to whom. */
@@ -99,7 +100,8 @@ private:
   std::shared_ptr<MapMailbox> make_mailbox(HaloPlan plan) const;
 
   RunRoute                            route_;
-  mutable std::shared_ptr<MapMailbox> mailbox_, sums_; // kept for what is updated or summed up again and again: it goes in one kernel, and the host waits for no device
+  mutable std::shared_ptr<MapMailbox> mailbox_; // kept for what is updated or summed up again and again: it goes in one kernel, and the host waits for no device
+  mutable std::shared_ptr<DeviceSums> sums_;    // the same
   mutable int                         updates_ = 0;
   mutable bool                        summed_  = false;
   Array<PetscInt>                     send_index_;

@@ -127,10 +127,29 @@ public:
   }
 
   /* Where each rank sends each of the others `width` values: the first n become their sums over all ranks, on the current stream. As fetch(). */
-  void sum(PetscInt width, PetscInt rank, PetscScalar *values, PetscInt n)
+  void sum(PetscInt width, PetscInt rank, PetscScalar *values, PetscInt n, const bool *wanted = nullptr)
   {
     late_->check();
-    sum_over_ranks(box_, width, rank, values, n, options_.timeout);
+    sum_over_ranks(box_, width, rank, values, n, options_.timeout, wanted);
+  }
+  /* The same, of ranks that may have failed, or in a recording. */
+  void sum_in_turn(PetscInt width, PetscInt rank, PetscScalar *values, PetscInt n, const bool *wanted)
+  {
+    if (RecordedExchanges *recorded = RecordedExchanges::now) {
+      recorded->note(options_.launches, late_, options_.timeout);
+      sum(width, rank, values, n, wanted);
+      return;
+    }
+    RecordedExchanges alone;
+
+    alone.note(options_.launches, late_, options_.timeout);
+    alone.launch([&] { sum(width, rank, values, n, wanted); });
+  }
+  /* This rank does not come to the next one, and what its device waits for need not come. */
+  void give_up()
+  {
+    (void)options_.launches->add_failed();
+    if (late_) late_->raise();
   }
 
   PetscErrorCode end() override

@@ -19,7 +19,8 @@ extern Events events;
 struct Usage {
   PetscInt64     products[2] = {0, 0}, cycles[2] = {0, 0};
   PetscInt64     in_place = 0, copied = 0;
-  PetscLogDouble bytes = 0;
+  PetscInt64     repeated = 0; // iterations of Krylov methods that a device has gone on to by itself
+  PetscLogDouble bytes    = 0;
   PetscInt64     tasks = 0, group = 1; // of ranks that share a GPU: what the leader did for all; the largest group that this rank is in
 };
 extern Usage usage;

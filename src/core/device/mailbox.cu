@@ -187,8 +187,9 @@ template <class V> __global__ void __launch_bounds__(mailbox_threads) ExchangeKe
 }
 
 /* One block. */
-__global__ void __launch_bounds__(mailbox_threads) SumKernel(const Mailbox box, PetscInt width, PetscInt rank, PetscScalar *values, PetscInt n, std::uint64_t timeout)
+__global__ void __launch_bounds__(mailbox_threads) SumKernel(const Mailbox box, PetscInt width, PetscInt rank, PetscScalar *values, PetscInt n, std::uint64_t timeout, const bool *wanted)
 {
+  if (wanted && !*wanted) return;
   extern __shared__ PetscScalar others[]; // [nget]
   Waiting                       waiting(box, timeout);
   const PetscInt                first = static_cast<PetscInt>(threadIdx.x), ranks = box.nget / width + 1;
@@ -232,9 +233,9 @@ template <class V> void exchange(const Mailbox &box, const V *x, V *values, unsi
   launch_kernel<ExchangeKernel<V>>(blocks, mailbox_threads, box, x, values, static_cast<std::uint64_t>(1e9 * timeout));
 }
 
-void sum_over_ranks(const Mailbox &box, PetscInt width, PetscInt rank, PetscScalar *values, PetscInt n, double timeout)
+void sum_over_ranks(const Mailbox &box, PetscInt width, PetscInt rank, PetscScalar *values, PetscInt n, double timeout, const bool *wanted)
 {
-  launch_kernel_with<SumKernel>(box.nget * sizeof(PetscScalar), 1, mailbox_threads, box, width, rank, values, n, static_cast<std::uint64_t>(1e9 * timeout));
+  launch_kernel_with<SumKernel>(box.nget * sizeof(PetscScalar), 1, mailbox_threads, box, width, rank, values, n, static_cast<std::uint64_t>(1e9 * timeout), wanted);
 }
 
 #else
@@ -258,7 +259,7 @@ template <class V> void exchange(const Mailbox &, const V *, V *, unsigned, doub
   throw DeviceError("this libgoza was built without CUDA");
 }
 
-void sum_over_ranks(const Mailbox &, PetscInt, PetscInt, PetscScalar *, PetscInt, double)
+void sum_over_ranks(const Mailbox &, PetscInt, PetscInt, PetscScalar *, PetscInt, double, const bool *)
 {
   throw DeviceError("this libgoza was built without CUDA");
 }

@@ -55,8 +55,8 @@ struct Mailbox {
 template <class V> void exchange(const Mailbox &box, const V *x, V *values, unsigned most_blocks, double timeout);
 
 /* The same where every rank sends each of the others `width` values, by ascending rank: values[n], n <= width and at most 256, become their sums over all ranks, added in the
-   order of the ranks, and so the same on each. */
-void sum_over_ranks(const Mailbox &box, PetscInt width, PetscInt rank, PetscScalar *values, PetscInt n, double timeout);
+   order of the ranks, and so the same on each. wanted: on the device, the same on every rank; where it is false nothing happens. */
+void sum_over_ranks(const Mailbox &box, PetscInt width, PetscInt rank, PetscScalar *values, PetscInt n, double timeout, const bool *wanted = nullptr);
 
 template <class V> void fill_places(MailboxWord **place, MailboxWord *to, PetscInt n); // of n values that are wanted one behind the other
 

@@ -1,0 +1,65 @@
+#include "device_sums.hpp"
+#include "mpi_call.hpp"
+#include "team.hpp"
+#include <vector>
+
+namespace goza::parallel
+{
+
+/* Every rank sends each of the others what it has. */
+static HaloPlan from_each_to_each(MPI_Comm comm, PetscMPIInt tag, PetscMPIInt rank, PetscInt most)
+{
+  HaloPlan              plan;
+  PetscMPIInt           size;
+  std::vector<PetscInt> index;
+
+  must_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+  plan.comm  = comm;
+  plan.tag   = tag;
+  plan.space = Space::Cuda;
+  for (PetscMPIInt other = 0; other < size; other++) {
+    if (other == rank) continue;
+    plan.sends.push_back({other, plan.nghost, most});
+    plan.nghost += most;
+    for (PetscInt k = 0; k < most; k++) index.push_back(k);
+  }
+  plan.receives   = plan.sends;
+  plan.nsend      = plan.nghost;
+  plan.send_index = Array<PetscInt>(Space::Cuda, index.data(), index.size());
+  return plan;
+}
+
+static PetscMPIInt rank_in(MPI_Comm comm)
+{
+  PetscMPIInt rank;
+
+  must_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  return rank;
+}
+
+DeviceSums::DeviceSums(MPI_Comm comm, PetscMPIInt tag, PetscInt most, const PeerOptions &options) :
+  rank_(rank_in(comm)), most_(most), plan_(from_each_to_each(comm, tag, rank_, most)), exchange_(plan_, options)
+{
+}
+
+PetscErrorCode DeviceSums::Create(MPI_Comm comm, PetscMPIInt tag, PetscInt most, std::shared_ptr<DeviceSums> *made, std::string *why)
+{
+  std::shared_ptr<HaloTeam>   team;
+  std::shared_ptr<DeviceSums> sums;
+  PeerOptions                 options;
+
+  PetscFunctionBegin;
+  PetscCall(HaloTeamGet(comm, &team));
+  PetscCall(HaloTeamAskPeer(comm, tag, team.get()));
+  PetscCallCXX(*why = team->no_peer);
+  if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  options.shared_device = team->shared_device;
+  options.launches      = team->launches;
+  PetscCall(GetHaloTimeout(&options.timeout));
+  PetscCall(FailTogether(comm, Guarded([&] { sums.reset(new DeviceSums(comm, tag, most, options)); }), "hold what it sums up"));
+  PetscCall(sums->exchange_.setup(why));
+  if (why->empty()) *made = std::move(sums);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::parallel
