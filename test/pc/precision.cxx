@@ -115,6 +115,30 @@ BOOST_AUTO_TEST_CASE(behind_one_and_then_another)
   BOOST_TEST(taken(ksp) == PC_SAAMG_SINGLE);
 }
 
+/* Where a low precision is set, a method that stops by preconditioned residuals may leave a true one that is far from what was asked for: the view says so, until another solve does better. */
+BOOST_AUTO_TEST_CASE(true_residual_left_behind)
+{
+  const MatHandle A         = assemble(stencil5(100, 90), MATAIJ);
+  const auto      says      = [](KSP ksp) { return viewed(pc_of(ksp)).find("the last solve left a true residual") != std::string::npos; };
+  KSPHandle       in_double = solver(A, KSPGMRES);
+  Option          precision("-pc_saamg_precision", "half");
+  KSPHandle       ksp = solver(A, KSPGMRES), fused = solver(A, KSPFUSEDGMRES);
+
+  PETSC_OK(KSPSetTolerances(ksp, 1e-12, 1e-300, PETSC_DEFAULT, 300));
+  PETSC_OK(KSPSetTolerances(in_double, 1e-12, 1e-300, PETSC_DEFAULT, 300));
+  BOOST_TEST(solve(in_double, A).true_residual < 1e-10);
+  BOOST_TEST(!says(in_double));
+  const Solve left = solve(ksp, A);
+  BOOST_TEST(left.reason > 0);
+  BOOST_TEST(left.true_residual > 1e-9);
+  BOOST_TEST(says(ksp));
+  PETSC_OK(KSPSetTolerances(ksp, 1e-3, PETSC_DEFAULT, PETSC_DEFAULT, 300));
+  BOOST_TEST(solve(ksp, A).reason > 0);
+  BOOST_TEST(!says(ksp));
+  BOOST_TEST(solve(fused, A).reason > 0);
+  BOOST_TEST(!says(fused));
+}
+
 /* Coarse operators of a nearly singular matrix lose in half precision what keeps them regular. */
 BOOST_AUTO_TEST_CASE(refused_by_a_trial)
 {

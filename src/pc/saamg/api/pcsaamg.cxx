@@ -364,10 +364,10 @@ SAAMG::SAAMG()
   so with `MAT_SYMMETRIC`; rows that differ from their columns by less than a hundredth, and Dirichlet values that were not eliminated, do not count. In a symmetric M-matrix with many weak
   entries, as on a stretched grid, aggregates follow the strong ones.
 
-  On a GPU the cycle is in half precision by itself where that does no harm: the Krylov method is one whose residuals stay true whatever the preconditioner rounds (`KSPFUSEDCG`,
-  `KSPFUSEDBCGS`, `KSPFUSEDGMRES`; from the second solve on `KSPCG`, `KSPFCG`, `KSPFBCGS`, `KSPFBCGSR`, `KSPFGMRES`, `KSPGCR`, `KSPRICHARDSON`), and a trial in the set-up shows that
-  the cycle reduces smooth errors as well as in double. A solve that fails with it is the last: the next one is in double. The view says what was found. Behind other methods, as `KSPGMRES`, whose
-  preconditioned residual may become small where the true one does not, and on the host, the cycle is in double.
+  On a GPU the cycle is in half precision by itself where that does no harm: the Krylov method is one whose residuals stay true whatever the preconditioner rounds (`KSPFUSEDCG`, `KSPFUSEDBCGS`,
+  `KSPFUSEDGMRES`; from the second solve on `KSPCG`, `KSPFCG`, `KSPFBCGS`, `KSPFBCGSR`, `KSPFGMRES`, `KSPGCR`, `KSPRICHARDSON`), and a trial in the set-up shows that the cycle reduces smooth
+  errors as well as in double. A solve that fails with it is the last: the next one is in double. The view says what was found. Behind other methods, as `KSPGMRES`, whose preconditioned residual
+  may become small where the true one does not, and on the host, the cycle is in double. Where another is set, the view says so if a solve left a true residual over 1000 times what was asked for.
 
   A matrix with a NaN or Inf gives `PC_SETUP_ERROR`, no abort.
 

@@ -33,6 +33,7 @@ struct AutoPrecision {
   bool                            tried           = false;                // with this pattern
   std::string                     refused;                                // why the low precision is not taken, with this pattern
   PetscReal                       contraction = 0;                        // of the cycle in low precision
+  PetscReal                       gone_astray = 0;                        // true residual over that asked for, of the last solve that stopped by another
 
   void forget_trial()
   {

@@ -146,6 +146,7 @@ PetscErrorCode PCPreSolve_SAAMG(PC pc, KSP ksp, Vec, Vec)
   const bool first = !std::exchange(mg->automatic.used, true);
 
   PetscFunctionBegin;
+  mg->automatic.gone_astray = 0;
   if (mg->precision == PC_SAAMG_AUTO && mg->group) {
     PetscCall(mg->group->solve_begins(ksp));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -163,7 +164,37 @@ PetscErrorCode PCPreSolve_SAAMG(PC pc, KSP ksp, Vec, Vec)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCPostSolve_SAAMG(PC pc, KSP ksp, Vec, Vec)
+/* A method that takes a cycle in low precision for linear to the last bit may stop where the true residual is far behind its own: with so many times what was asked for, a solve has gone
+   astray. */
+static constexpr PetscReal astray = 1000;
+
+static PetscErrorCode CheckTrueResidual(PC pc, KSP ksp, Vec b, Vec x)
+{
+  SAAMG      *mg = static_cast<SAAMG *>(pc->data);
+  KSPNormType norm;
+  bool        keeps = false;
+  PetscReal   rtol, residual, whole;
+  Mat         A;
+  Vec         r;
+
+  PetscFunctionBegin;
+  PetscCall(KeepsResiduals(ksp, &keeps));
+  PetscCall(KSPGetNormType(ksp, &norm));
+  if (keeps || norm == KSP_NORM_NONE || ksp->transpose_solve) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(KSPGetTolerances(ksp, &rtol, NULL, NULL, NULL));
+  PetscCall(KSPGetOperators(ksp, &A, NULL));
+  PetscCall(VecDuplicate(b, &r));
+  PetscCall(MatResidual(A, b, x, r));
+  PetscCall(VecNorm(r, NORM_2, &residual));
+  PetscCall(VecNorm(b, NORM_2, &whole));
+  PetscCall(VecDestroy(&r));
+  if (!(residual > astray * rtol * whole)) PetscFunctionReturn(PETSC_SUCCESS);
+  mg->automatic.gone_astray = residual / (rtol * whole);
+  PetscCall(PetscInfo(pc, "The true residual is %g times what was asked for: the method takes the cycle in %s precision for linear\n", (double)mg->automatic.gone_astray, PCSAAMGPrecisions[mg->precision]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCPostSolve_SAAMG(PC pc, KSP ksp, Vec b, Vec x)
 {
   SAAMG             *mg = static_cast<SAAMG *>(pc->data);
   KSPConvergedReason reason;
@@ -174,6 +205,7 @@ PetscErrorCode PCPostSolve_SAAMG(PC pc, KSP ksp, Vec, Vec)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(KSPGetConvergedReason(ksp, &reason));
+  if (mg->precision != PC_SAAMG_AUTO && mg->precision != PC_SAAMG_DOUBLE && reason == KSP_CONVERGED_RTOL) PetscCall(CheckTrueResidual(pc, ksp, b, x));
   if (mg->precision != PC_SAAMG_AUTO || mg->cycle_precision == PC_SAAMG_DOUBLE || reason >= 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallCXX(mg->automatic.refused = std::string("a solve with the cycle in ") + PCSAAMGPrecisions[mg->cycle_precision] + " ended with " + KSPConvergedReasons[reason]);
   PetscCall(PetscInfo(pc, "From the next solve on the cycle is in double precision: %s\n", mg->automatic.refused.c_str()));

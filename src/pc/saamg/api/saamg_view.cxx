@@ -136,6 +136,9 @@ PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCSAAMG, &named));
   if (!named) PetscCall(PetscViewerASCIIPrintf(viewer, "  this is Goza's saamg, which answers to %s (-goza_replace)\n", ((PetscObject)pc)->type_name));
+  if (mg->automatic.gone_astray > 0)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  the last solve left a true residual %.2g times what was asked for: the method takes the cycle in %s precision for linear to the last bit, as fgmres, cg and the fused methods do not\n",
+                                     (double)mg->automatic.gone_astray, PCSAAMGPrecisions[mg->precision]));
   if (mg->group) {
     PetscCall(mg->group->view(viewer));
     PetscFunctionReturn(PETSC_SUCCESS);
