@@ -121,17 +121,17 @@ struct Reader {
     }
   }
 
-  /* What the kernels of the base cost goes with how fast this machine launches and its last cache is. */
+  /* What the kernels of the base cost goes with how fast this machine's last cache is. How long one empty kernel takes after another does not count: that is how fast a host asks for
+     them, and a product's launch, by the device's clock, is as long on another card's host. */
   void scale_kernels()
   {
-    const double launch = has("kernel_launch") ? machine.kernel_launch / base->kernel_launch : 1, cache = has("l2_bandwidth") ? base->l2_bandwidth / machine.l2_bandwidth : 1;
+    const double cache = has("l2_bandwidth") ? base->l2_bandwidth / machine.l2_bandwidth : 1;
 
     for (std::size_t k = 0; k < figures.size(); k++) {
       const std::string what = figures[k].name.substr(figures[k].name.find('.') + 1);
 
       if (!figures[k].of_kernel || seen[k]) continue;
       if (what == "sectors") *figures[k].value /= cache;
-      else if (what == "launch" || what == "second") *figures[k].value *= launch;
       else if (what == "step" || what == "warp" || what == "part" || what == "row") *figures[k].value *= cache;
     }
     if (!has("l2_bandwidth")) machine.l2_bandwidth = std::max(machine.l2_bandwidth, machine.bandwidth);

@@ -128,7 +128,7 @@ std::string Calibration::text() const
 
   out << "# Measured by Goza on the device named below; bytes, seconds, and their quotients. What the kernels of a product cost is not measured: see "
          "`from`.\nname "
-      << slug(device) << "\nkind " << (gpu ? "gpu" : "host") << "\ndevice " << device << "\nsource measured on " << device << " by a copy and a gather; the kernels' costs are those of " << (gpu ? "h200, scaled by launches and L2" : "host") << "\nfrom " << (gpu ? "h200" : "host") << "\nbandwidth " << bandwidth << "\ngather " << gather << "\nl2 " << l2 << "\n";
+      << slug(device) << "\nkind " << (gpu ? "gpu" : "host") << "\ndevice " << device << "\nsource measured on " << device << " by a copy and a gather; the kernels' costs are those of " << (gpu ? "h200, scaled by L2" : "host") << "\nfrom " << (gpu ? "h200" : "host") << "\nbandwidth " << bandwidth << "\ngather " << gather << "\nl2 " << l2 << "\n";
   if (gpu) out << "l2_bandwidth " << l2_bandwidth << "\nkernel_launch " << kernel_launch << "\n";
   out << "# as the system tells them\nline " << line << "\ncache " << cache << "\n";
   if (gpu) out << "processors " << processors << "\n";

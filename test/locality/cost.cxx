@@ -384,7 +384,7 @@ BOOST_AUTO_TEST_CASE(calibrations)
   BOOST_TEST(m.processors == 99);
   BOOST_TEST(m.cache == 1 << 17);
   BOOST_TEST(m.sectors == base.sectors / 2, tt::tolerance(1e-5));
-  BOOST_TEST(m.csr.launch == 2 * base.csr.launch, tt::tolerance(1e-5));
+  BOOST_TEST(m.csr.launch == base.csr.launch); // how fast a host asks is no part of a product's time by the device's clock
   BOOST_TEST(m.csr.warp == 2 * base.csr.warp, tt::tolerance(1e-5));
   BOOST_TEST(m.csr.latency == base.csr.latency);
   const Calibration host{"a processor", Space::Host, 3e10, 5e9, 3e7, 0, 0, 64, 1 << 20, 1};
