@@ -162,6 +162,19 @@ def amg():
                          mixed=lambda r: f"{r['mixed_ms']} ms", paper_iterations=lambda r: str(r["paper_iterations"]), paper_time=lambda r: text(r["paper_s"], "{} s"))
 
 
+def amg_paper():
+    """Paper P5's table on one rank with its settings, of what bench_amg.py writes."""
+    rows = records("amg_paper")
+    cycles = {}
+    for r in rows:
+        cycles.setdefault((r["problem"], r["smoother"]), {})[r["precision"]] = r
+    lines = [["problem", "smoother", "iterations", "mixed", "time", "time, mixed", "the paper's iterations", "its time", "its time, mixed"]]
+    for (problem, smoother), of in cycles.items():
+        double, mixed = of["double"], of["mixed"]
+        lines.append([problem, smoother, double["iterations"], mixed["iterations"], ms(double["solve_s"]), ms(mixed["solve_s"]), text(double["paper_iterations"]), text(double["paper_s"], "{} s"), text(mixed["paper_s"], "{} s")])
+    return rows, lines
+
+
 def p5_ranks(mode):
     """Iterations, in brackets the paper's where its size is ours."""
     rows = [r for r in records("p5_ranks") if r["mode"] == mode]
@@ -320,7 +333,7 @@ def league_problems():
     return rows, lines
 
 
-TABLES = {table.__name__.replace("_", "-"): table for table in (headline, first_solve, spmv, spmv_gallery, cds, cds_host, fused_outputs, spmv_host, solves, diagonals, setup_reuse, shared_gpu, elasticity, amg, p5_strong, p5_weak, settings,
+TABLES = {table.__name__.replace("_", "-"): table for table in (headline, first_solve, spmv, spmv_gallery, cds, cds_host, fused_outputs, spmv_host, solves, diagonals, setup_reuse, shared_gpu, elasticity, amg, amg_paper, p5_strong, p5_weak, settings,
                                                                  scaling, scaling_four, halo, assembly, assembly_program, locality_models, autoformat, p1_padding, p2_comparison, p2_what_if, p2_hit_lines, p3_indices, p3_comparison,
                                                                  league, league_problems)}
 
