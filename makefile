@@ -49,7 +49,7 @@ PETSC_DIR    ?= $(patsubst %/lib,%,$(PETSC_LIBDIR))
 PETSC_SRC    := $(firstword $(wildcard $(PETSC_DIR)/src /usr/share/petsc/*/share/petsc/examples/src))
 PETSC_CFLAGS := $(patsubst -I%,-isystem %,$(filter -I%,$(shell $(pkgconf) --cflags PETSc)))
 PETSC_LIBS   := $(shell $(pkgconf) --libs PETSc) -Wl,-rpath,$(PETSC_LIBDIR)
-# Complex scalars: PetscScalar is a pair of Goza's own (core/complex), and what is written for real numbers only is left out; register_complex.cxx refuses it by name.
+# Complex scalars: PetscScalar is a pair of Goza's own (core/complex), and what is written for real numbers only is left out.
 ifneq ($(shell cat $(addsuffix /petscconf.h,$(filter-out -isystem,$(PETSC_CFLAGS))) 2>/dev/null | grep 'define PETSC_USE_COMPLEX'),)
   COMPLEX_CFLAGS := -DPETSC_DESIRE_KOKKOS_COMPLEX -Isrc/core/complex
   REAL_ONLY      := $(addsuffix %,$(file <src/real_only.list))

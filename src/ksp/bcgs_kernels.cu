@@ -17,7 +17,7 @@ struct Begin {
   HD Values      load(PetscInt i) const { return v.r[i]; }
   HD void        change(Values &) const { }
   HD void        store(PetscInt i, const Values &r) const { v.q[i] = r; }
-  HD PetscScalar term(int, const Values &r) const { return r * r; }
+  HD PetscScalar term(int, const Values &r) const { return PetscConj(r) * r; }
   HD void        finish(const PetscScalar *sums) const
   {
     S.there->rr = S.there->rho = sums[0];
@@ -107,7 +107,7 @@ struct FirstHalf {
     v.r[i] = e.r;
     first_step.store(i, e.first, e.r);
   }
-  HD PetscScalar term(int, const Values &e) const { return e.r * e.r; }
+  HD PetscScalar term(int, const Values &e) const { return PetscConj(e.r) * e.r; }
   HD void        finish(const PetscScalar *sums) const
   {
     S.there->alpha = alpha;
@@ -129,8 +129,13 @@ struct Products {
   HD Values      load(PetscInt i) const { return {v.r[i], v.t[i], v.q[i]}; }
   HD void        change(Values &) const { }
   HD void        store(PetscInt, const Values &) const { }
-  HD PetscScalar term(int d, const Values &e) const { return (d % 2 == 0 ? e.s : e.t) * (d < 2 ? e.t : e.q); }
-  HD void        finish(const PetscScalar *sums) const
+  HD PetscScalar term(int d, const Values &e) const
+  {
+    const PetscScalar first = d % 2 == 0 ? e.s : e.t;
+
+    return d < 2 ? PetscConj(first) * e.t : first * PetscConj(e.q);
+  }
+  HD void finish(const PetscScalar *sums) const
   {
     S.there->st = sums[0];
     S.there->tt = sums[1];
@@ -183,7 +188,7 @@ struct SecondHalf {
   HD Values      load(PetscInt i) const { return {v.r[i], v.t[i], v.q[i]}; }
   HD void        change(Values &e) const { e.r -= omega * e.t; }
   HD void        store(PetscInt i, const Values &e) const { v.r[i] = e.r; }
-  HD PetscScalar term(int d, const Values &e) const { return e.r * (d == 0 ? e.r : e.q); }
+  HD PetscScalar term(int d, const Values &e) const { return e.r * PetscConj(d == 0 ? e.r : e.q); }
   HD void        finish(const PetscScalar *sums) const
   {
     S.there->alpha = alpha;

@@ -10,10 +10,10 @@ namespace goza::ksp
 {
 
 struct BcgsScalars {
-  PetscScalar vq;                      // what passes have summed, q the first residual: v'q,
-  PetscScalar ss, st, tt, sq, tq;      // products of s, t and q,
-  PetscScalar rr, rq;                  // and of r, s - omega t
-  PetscScalar rho, alpha, omega, beta; // rho: r'q of the residual that the present direction begins from
+  PetscScalar vq;                      // what passes have summed, q the first residual: q^H v,
+  PetscScalar ss, st, tt, sq, tq;      // s^H s, s^H t, t^H t, q^H s, q^H t,
+  PetscScalar rr, rq;                  // and r^H r, q^H r of r = s - omega t
+  PetscScalar rho, alpha, omega, beta; // rho: q^H r of the residual that the present direction begins from
   PetscScalar rho_old;                 // and of the direction before
   PetscScalar rr_of_sums, rq_of_sums;  // several ranks: as they come of the products, unless
   bool        cancels;                 // digits are lost in them,
@@ -26,7 +26,7 @@ struct BcgsScalars {
   HD void end_first_half() { alpha = vq != 0 ? rho / vq : 0; }
   HD void end_second_half()
   {
-    omega = vq != 0 && tt != 0 ? st / tt : 0;
+    omega = vq != 0 && tt != 0 ? PetscConj(st) / tt : 0;
     if (tt == 0 && ss != 0) alpha = 0;
   }
   HD void begin_direction()
@@ -37,16 +37,16 @@ struct BcgsScalars {
   }
   HD void end_iteration() { end.look(PetscSqrtReal(PetscRealPart(rr)), vq == 0 || tt == 0 || rho_old == 0 || lost); }
 
-  /* Several ranks, when the products are those of all: omega, and the products of r = s - omega t that come of them. early: v'q is (A'q)'M p. */
+  /* Several ranks, when the products are those of all: omega, and the products of r = s - omega t that come of them. early: q^H v is (A^H q)^H M p. */
   HD void expand_residual(bool early)
   {
-    const PetscReal few_digits = 1e-6, most_lost = 1e-8; /* of them; of v'q */
+    const PetscReal few_digits = 1e-6, most_lost = 1e-8; /* of them; of q^H v */
 
-    lost = early && !(PetscAbsScalar(sq) < most_lost * PetscAbsScalar(rho)); /* s'q = rho - alpha v'q, 0 but for rounding */
+    lost = early && !(PetscAbsScalar(sq) < most_lost * PetscAbsScalar(rho)); /* q^H s = rho - alpha q^H v, 0 but for rounding */
     end_second_half();
-    rr_of_sums = ss - 2 * omega * st + omega * omega * tt;
+    rr_of_sums = ss - 2 * PetscRealPart(omega * st) + omega * PetscConj(omega) * tt;
     rq_of_sums = sq - omega * tq;
-    cancels    = !(rr_of_sums > few_digits * ss && PetscAbsScalar(rq_of_sums) > few_digits * (PetscAbsScalar(sq) + PetscAbsScalar(omega * tq)));
+    cancels = !(PetscRealPart(rr_of_sums) > few_digits * PetscRealPart(ss) && PetscAbsScalar(rq_of_sums) > few_digits * (PetscAbsScalar(sq) + PetscAbsScalar(omega * tq)));
   }
   /* With rr and rq of all ranks where digits cancel. */
   HD void begin_expanded_direction()

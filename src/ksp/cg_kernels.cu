@@ -62,7 +62,7 @@ template <bool with_norm> struct CgResidual {
     v.r[i] = e.r;
     first_step.store(i, e.first, e.r);
   }
-  HD PetscScalar term(int, const Values &e) const { return e.r * e.r; }
+  HD PetscScalar term(int, const Values &e) const { return PetscConj(e.r) * e.r; }
   /* Without a sum other blocks may still be about to begin: a they do not read, and a step that has ended here is 0 to them already. */
   HD void finish(const PetscScalar *sums) const
   {
@@ -94,7 +94,7 @@ struct Products {
     if (left) return {left[2 * static_cast<std::size_t>(i)], left[2 * static_cast<std::size_t>(i) + 1]};
     const PetscScalar z = v.z_at(i);
 
-    return {z * v.r[i], z * z};
+    return {PetscConj(z) * v.r[i], PetscConj(z) * z};
   }
   HD void        change(Values &) const { }
   HD void        store(PetscInt, const Values &) const { }
@@ -123,7 +123,7 @@ struct Norm {
   HD Values      load(PetscInt i) const { return v.r[i]; }
   HD void        change(Values &) const { }
   HD void        store(PetscInt, const Values &) const { }
-  HD PetscScalar term(int, const Values &e) const { return e * e; }
+  HD PetscScalar term(int, const Values &e) const { return PetscConj(e) * e; }
   HD void        finish(const PetscScalar *sums) const
   {
     S.there->norm = sums[0];
@@ -149,13 +149,13 @@ struct MergedProducts {
   {
     switch (d) {
     case 0:
-      return e.z * e.r;
+      return PetscConj(e.z) * e.r;
     case 1:
-      return of_residual ? e.r * e.r : e.z * e.z;
+      return of_residual ? PetscConj(e.r) * e.r : PetscConj(e.z) * e.z;
     case 2:
-      return e.z * e.s;
+      return PetscConj(e.z) * e.s;
     default:
-      return e.z * e.w + e.p * e.s;
+      return PetscConj(e.z) * e.w + PetscConj(e.p) * e.s;
     }
   }
   HD void finish(const PetscScalar *sums) const

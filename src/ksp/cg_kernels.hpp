@@ -10,29 +10,34 @@ namespace goza::ksp
 {
 
 struct CgScalars {
-  PetscScalar          zr, norm;        // what the latest passes have summed: z'r; z'z, or r'r where that is the norm;
-  PetscScalar          zs, mixed;       // z'A z; z'A p + p'A z
+  PetscScalar          zr, norm;        // what the latest passes have summed: z^H r; z^H z, or r^H r where that is the norm;
+  PetscScalar          zs, mixed;       // z^H A z; z^H A p + p^H A z
   static constexpr int merged_sums = 4; // of several ranks: these, one behind the other
-  PetscScalar          beta;            // z'r of the present z
+  PetscScalar          beta;            // z^H r of the present z
   PetscScalar          b, a;            // p <- z + b p; x <- x + a p
-  PetscScalar          pw, pw_old;      // p'A p of the present p and the one before; 0: none
+  PetscScalar          pw, pw_old;      // p^H A p of the present p and the one before; 0: none
   bool                 broken;          // the host will find something wrong with one of these
   LoopEnd              end;
 
   /* z is new. */
   HD void begin_direction()
   {
-    broken = broken || !(zr * beta >= 0) || zr == 0 || !(zr - zr == 0);
+    broken = broken || !(PetscRealPart(zr * beta) >= 0) || zr == 0 || !(zr - zr == PetscScalar(0));
     b      = beta != 0 ? zr / beta : 0;
     beta   = zr;
     pw_old = pw;
   }
-  /* p'A p of the p that will be z + b p. With a symmetric A, mixed is -2 b pw, and with rounding or boundary rows that are not symmetric it is not. */
-  HD void expand_product() { pw = zs + b * mixed + b * b * pw_old; }
-  HD bool is_indefinite() const { return pw == 0 || (pw < 0 && pw_old > 0) || (pw > 0 && pw_old < 0); }
-  HD bool ends_here() const { return is_indefinite() || !(pw - pw == 0); }
+  /* p^H A p of the p that will be z + b p. With a Hermitian A b is real and mixed is -2 b pw, and with rounding or boundary rows that are not symmetric it is not. */
+  HD void expand_product() { pw = zs + b * mixed + b * PetscConj(b) * pw_old; }
+  HD bool is_indefinite() const
+  {
+    const PetscReal now = PetscRealPart(pw), before = PetscRealPart(pw_old);
+
+    return pw == PetscScalar(0) || (now < 0 && before > 0) || (now > 0 && before < 0);
+  }
+  HD bool ends_here() const { return is_indefinite() || !(pw - pw == PetscScalar(0)); }
   /* 0: the host will stop; x stays as it is. */
-  HD PetscScalar step() const { return broken || ends_here() ? 0 : beta / pw; }
+  HD PetscScalar step() const { return broken || ends_here() ? PetscScalar(0) : beta / pw; }
   /* The same where p'A p is expanded in sums. */
   HD void begin_merged_direction()
   {

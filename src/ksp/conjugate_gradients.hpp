@@ -247,7 +247,7 @@ private:
     if (beta == 0) {
       ksp_->reason = KSP_CONVERGED_ATOL;
       PetscCall(PetscInfo(ksp_, "converged due to beta = 0\n"));
-    } else if (beta * beta_old < 0) {
+    } else if (PetscRealPart(beta * beta_old) < 0) {
       ksp_->reason = KSP_DIVERGED_INDEFINITE_PC;
       PetscCall(PetscInfo(ksp_, "diverging due to indefinite preconditioner\n"));
     }

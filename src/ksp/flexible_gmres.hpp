@@ -245,7 +245,7 @@ private:
     PetscScalar         left  = whole;
 
     PetscFunctionBegin;
-    for (PetscInt j = 0; j <= k; j++) left -= h_[j] * h_[j];
+    for (PetscInt j = 0; j <= k; j++) left -= h_[j] * PetscConj(h_[j]);
     if (!(margin * loss_ * whole < allowed * PetscRealPart(left))) {
       PetscCall(Guarded([&] { left = read_value(K_.space(), h_there_.data() + left_at()); }));
       PetscCall(K_.sum_over_ranks(&left, 1));
@@ -265,14 +265,14 @@ private:
     for (PetscInt j = 0; j < k; j++) {
       const PetscScalar t = H(j, k);
 
-      H(j, k)     = cos_[j] * t + sin_[j] * H(j + 1, k);
+      H(j, k)     = PetscConj(cos_[j]) * t + sin_[j] * H(j + 1, k);
       H(j + 1, k) = cos_[j] * H(j + 1, k) - sin_[j] * t;
     }
     if (hapend) {
       *res = 0;
       PetscFunctionReturn(PETSC_SUCCESS);
     }
-    const PetscScalar t = PetscSqrtScalar(H(k, k) * H(k, k) + H(k + 1, k) * H(k + 1, k));
+    const PetscScalar t = PetscSqrtScalar(PetscConj(H(k, k)) * H(k, k) + PetscConj(H(k + 1, k)) * H(k + 1, k));
     if (t == 0) {
       ksp_->reason = KSP_DIVERGED_NULL;
       PetscFunctionReturn(PETSC_SUCCESS);
@@ -280,8 +280,8 @@ private:
     cos_[k]    = H(k, k) / t;
     sin_[k]    = H(k + 1, k) / t;
     rs_[k + 1] = -sin_[k] * rs_[k];
-    rs_[k]     = cos_[k] * rs_[k];
-    H(k, k)    = cos_[k] * H(k, k) + sin_[k] * H(k + 1, k);
+    rs_[k]     = PetscConj(cos_[k]) * rs_[k];
+    H(k, k)    = PetscConj(cos_[k]) * H(k, k) + sin_[k] * H(k + 1, k);
     *res       = PetscAbsScalar(rs_[k + 1]);
     PetscFunctionReturn(PETSC_SUCCESS);
   }

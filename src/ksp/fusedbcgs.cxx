@@ -21,7 +21,7 @@ enum : PetscInt { // the vectors of BcgsVectors
   MP,
   MS,
   T,
-  ATQ, // A' q, on several ranks
+  ATQ, // A^H q, on several ranks
   most_vectors
 };
 
@@ -29,8 +29,8 @@ enum : PetscInt { // the vectors of BcgsVectors
    steps of their cycles.
 
    On several ranks one reduction of an iteration is waited for, behind the second product: the norm and rho are expanded in sums that it adds up, and another is needed only
-   where they cancel. What alpha needs is added up beside the first product: v'q is (A'q)'M p, which is known before v is. How much the two differ by rounding shows in s'q,
-   which is 0 but for that; where it has cost digits, or A has no transposed product, v'q itself is summed up and waited for. Devices that reach one another add up by
+   where they cancel. What alpha needs is added up beside the first product: q^H v is (A^H q)^H M p, which is known before v is. How much the two differ by rounding shows in q^H s,
+   which is 0 but for that; where it has cost digits, or A has no transposed product, q^H v itself is summed up and waited for. Devices that reach one another add up by
    themselves, in the same order, and so repeat iterations on several ranks as well. */
 class BiCGStab {
 public:
@@ -133,14 +133,14 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  /* v and v'q. */
+  /* v and q^H v. */
   PetscErrorCode first_product()
   {
     PetscScalar *vq = &keeps().there->vq;
 
     PetscFunctionBegin;
     if (early_) {
-      PetscCall(Guarded([&] { dot(K_.space(), K_.n(), K_[ATQ], K_[MP], vq, K_.sums()); }));
+      PetscCall(Guarded([&] { dot(K_.space(), K_.n(), K_[MP], K_[ATQ], vq, K_.sums()); }));
       if (by_devices_) {
         PetscCall(add_up_there(vq, 1));
         PetscCall(K_.multiply(MP, V));
@@ -301,7 +301,7 @@ private:
   const AnyFirstStep      first_of_p_, first_of_s_;
   DeviceLoop<BcgsScalars> loop_;
   bool                    first_ = true, x_is_late_ = false;
-  bool                    early_      = false; // v'q is summed up beside the product, or before it
+  bool                    early_      = false; // q^H v is summed up beside the product, or before it
   bool                    by_devices_ = false; // which add up over the ranks
   BcgsScalars             now_{};              // as the host knows them
   PetscReal               dp_ = 0;

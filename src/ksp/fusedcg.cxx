@@ -32,6 +32,8 @@ static PetscErrorCode KSPSolve_FusedCG(KSP ksp)
    Where nobody looks at the solution on the way, a device goes on from one iteration to the next by itself, and the host follows what it tells. On several ranks their devices do so together,
    and add up by themselves, where they reach one another's memory (`-goza_halo peer`). `-goza_info` counts such iterations.
 
+   With complex scalars matrix and preconditioner are to be Hermitian, as for `KSP_CG_HERMITIAN`; for `KSP_CG_SYMMETRIC` use `KSPFUSEDGMRES` or `KSPFUSEDBCGS`.
+
    Not supported: eigenvalue estimates (`KSPSetComputeEigenvalues()`), and the trust regions of `KSPCGSetRadius()`.
 
 .seealso: `KSPCG`, `PCSAAMG`, `MATCDS`, `MATAUTOFORMAT`

@@ -26,7 +26,7 @@ template <int m> struct BasisProducts {
   }
   HD void        change(Values &) const { }
   HD void        store(PetscInt, const Values &) const { }
-  HD PetscScalar term(int d, const Values &e) const { return e.v[d] * e.w; }
+  HD PetscScalar term(int d, const Values &e) const { return PetscConj(e.v[d]) * e.w; }
   HD void        finish(const PetscScalar *sums) const
   {
     for (int j = 0; j < m; j++) h[j] = sums[j];
@@ -60,7 +60,7 @@ template <int m> struct Combine {
     for (int j = 0; j < m; j++) e.w += c[j] * e.v[j];
   }
   HD void        store(PetscInt i, const Values &e) const { w[i] = e.w; }
-  HD PetscScalar term(int, const Values &e) const { return e.w * e.w; }
+  HD PetscScalar term(int, const Values &e) const { return PetscConj(e.w) * e.w; }
   HD void        finish(const PetscScalar *sums) const
   {
     if (ww) *ww = sums[0];
@@ -74,7 +74,7 @@ struct Normalize : NoDots {
 
   using Values = PetscScalar;
   Normalize(const PetscScalar *ww, PetscScalar *w, const ColumnMessage &column) : ww(ww), w(w), column(column) { }
-  HD void   begin() { factor = *ww > 0 ? 1 / PetscSqrtReal(*ww) : 1; }
+  HD void   begin() { factor = PetscRealPart(*ww) > 0 ? 1 / PetscSqrtReal(PetscRealPart(*ww)) : 1; }
   HD Values load(PetscInt i) const { return w[i]; }
   HD void   change(Values &e) const { e *= factor; }
   HD void   store(PetscInt i, const Values &e) const { w[i] = e; }

@@ -57,13 +57,13 @@ public:
   PetscErrorCode first_residual(PetscInt r);       // r = b - A x, and a sign in it where the preconditioner's set-up failed on this rank
   PetscErrorCode residual(PetscInt r);             // r = b - A x
   PetscErrorCode multiply(PetscInt x, PetscInt y); // y = A x
-  /* and this rank's part of w'y and, unless it is nullptr, of y'y, in the space */
+  /* and this rank's part of w^H y and, unless it is nullptr, of y^H y, in the space */
   PetscErrorCode multiply_dot(PetscInt x, PetscInt w, PetscInt y, PetscScalar *wy, PetscScalar *yy = nullptr);
   PetscErrorCode precondition(PetscInt r, PetscInt z, const CycleEnds &ends = {}); // z = M r, without what is in the null space
   /* See NativePC. None where a test or a monitor may apply the preconditioner in between, as KSPConvergedDefault() does to b at first, with a nonzero guess. */
   AnyFirstStep        first_step(PetscInt z) { return op_ && !seen_ ? pc_.first_step((*this)[z]) : AnyFirstStep(); }
   const SingleScalar *narrow_solution() const { return op_ && one_rank_ && !seen_ && ksp_->guess_zero ? pc_.narrow_solution() : nullptr; }
-  PetscErrorCode      multiply_transposed(PetscInt x, PetscInt y); // y = A' x
+  PetscErrorCode      multiply_transposed(PetscInt x, PetscInt y); // y = A^H x
   bool                has_transpose() const;                       // the same on all ranks
   bool                preconditions_cheaply() const { return op_ && !pc_.has_cycle(); }
   bool                may_leave_sums() const { return op_ && one_rank_ && pc_.removes_nothing(); } // precondition() may, of z'r and z'z

@@ -53,7 +53,7 @@ struct Dot {
   HD Values      load(PetscInt i) const { return {x[i], y ? y[i] : PetscScalar(1)}; }
   HD void        change(Values &) const { }
   HD void        store(PetscInt, const Values &) const { }
-  HD PetscScalar term(int, const Values &v) const { return v.x * v.y; }
+  HD PetscScalar term(int, const Values &v) const { return v.x * PetscConj(v.y); }
   HD void        finish(const PetscScalar *sums) const { *result = sums[0]; }
 };
 

@@ -9,7 +9,7 @@ void zero(Space space, PetscInt n, PetscScalar *x, FusedSums &sums);
 void copy(Space space, PetscInt n, const PetscScalar *x, PetscScalar *y, FusedSums &sums);          // y = x
 void subtract_from(Space space, PetscInt n, const PetscScalar *b, PetscScalar *y, FusedSums &sums); // y = b - y
 
-/* *result = x'y, in the space; x'1 where y is nullptr. */
+/* *result = y^H x, in the space; of ones where y is nullptr. */
 void dot(Space space, PetscInt n, const PetscScalar *x, const PetscScalar *y, PetscScalar *result, FusedSums &sums);
 /* x -= factor * *c v, c in the space; v = 1 where it is nullptr. */
 void subtract(Space space, PetscInt n, PetscScalar factor, const PetscScalar *c, const PetscScalar *v, PetscScalar *x, FusedSums &sums);

@@ -21,6 +21,12 @@ template <> MPI_Datatype mpi_type<PetscScalar>()
 {
   return MPIU_SCALAR;
 }
+#if PetscDefined(USE_COMPLEX)
+template <> MPI_Datatype mpi_type<PetscReal>()
+{
+  return MPIU_REAL;
+}
+#endif
 template <> MPI_Datatype mpi_type<std::uint64_t>()
 {
   return MPI_UINT64_T;
@@ -206,6 +212,9 @@ template <class T> void ColumnMap::update(T *values, PetscInt width) const
 
 template void ColumnMap::update(PetscInt *, PetscInt) const;
 template void ColumnMap::update(PetscScalar *, PetscInt) const;
+#if PetscDefined(USE_COMPLEX)
+template void ColumnMap::update(PetscReal *, PetscInt) const;
+#endif
 template void ColumnMap::update(std::uint64_t *, PetscInt) const;
 
 void ColumnMap::add_from_ghosts(const PetscScalar *ghosts, PetscInt width, PetscScalar *own) const

@@ -104,6 +104,9 @@ void add_table()
     for (const PCName &pc : pcs) {
       for (const std::string &norm : m.norms) add(norm, MATCDS, pc, "poisson7");
       for (const char *problem : {"neumann", "elasticity", "idle_ranks"}) add(m.norms.front(), MATCDS, pc, problem);
+#if PetscDefined(USE_COMPLEX)
+      for (const std::string &norm : m.norms) add(norm, MATCDS, pc, "hermitian5");
+#endif
       for (const char *mat : {MATAIJ, MATSLICEDELL}) add(m.norms.front(), mat, pc, "elasticity");
     }
     add("none", MATCDS, pcs.front(), "neumann");

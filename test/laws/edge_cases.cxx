@@ -196,27 +196,7 @@ void other_precision_after_use(const std::string &type)
   BOOST_TEST(outcome.says(c.storage_option().substr(1)), outcome.message);
 }
 
-#if PetscDefined(USE_COMPLEX)
-/* What there is for real scalars alone is refused by name. */
 void add_solver_rows(boost::unit_test::test_suite *rows)
-{
-  add_test(rows, "42_solvers_refused", [] {
-    PCHandle pc;
-    PETSC_OK(PCCreate(PETSC_COMM_WORLD, pc.put()));
-    const Outcome refused = attempt([&] { return PCSetType(pc, PCSAAMG); });
-    BOOST_TEST(refused.code == PETSC_ERR_SUP);
-    BOOST_TEST(refused.says(PCSAAMG), refused.message);
-    for (const char *type : {KSPFUSEDCG, KSPFUSEDBCGS, KSPFUSEDGMRES}) {
-      KSPHandle ksp;
-      PETSC_OK(KSPCreate(PETSC_COMM_WORLD, ksp.put()));
-      const Outcome no = attempt([&] { return KSPSetType(ksp, type); });
-      BOOST_TEST(no.code == PETSC_ERR_SUP);
-      BOOST_TEST(no.says(type), no.message);
-    }
-  });
-}
-#else
-void           add_solver_rows(boost::unit_test::test_suite *rows)
 {
   add_test(rows, "42_several_solvers_alive", [] {
     /* on all ranks, on this rank alone, with other options each */
@@ -311,7 +291,6 @@ void           add_solver_rows(boost::unit_test::test_suite *rows)
     });
   });
 }
-#endif
 
 const AddTests add([] {
   auto *rows = suite_named(nullptr, "row");

@@ -491,7 +491,7 @@ PetscReal distance(Vec part, const std::vector<PetscInt> &numbers, Vec whole)
 
   PETSC_OK(VecGetArrayRead(part, &p));
   PETSC_OK(VecGetArrayRead(whole, &w));
-  for (std::size_t i = 0; i < numbers.size(); i++) off = std::max(off, std::abs(p[i] - w[numbers[i]]));
+  for (std::size_t i = 0; i < numbers.size(); i++) off = std::max(off, PetscAbsScalar(p[i] - w[numbers[i]]));
   PETSC_OK(VecRestoreArrayRead(whole, &w));
   PETSC_OK(VecRestoreArrayRead(part, &p));
   return off;

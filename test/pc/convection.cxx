@@ -327,7 +327,7 @@ BOOST_AUTO_TEST_CASE(the_diffusive_part)
 
     PETSC_OK(rows.open(A, space));
     const std::vector<PetscInt> zeros(rows.columns->nlocal(), 0);
-    const goza::CsrMatrix       part = goza::diffusive_part(rows.A, rows.columns, 1, goza::Array<PetscInt>(space, zeros.data(), zeros.size()));
+    const goza::CsrMatrix       part = goza::diffusive_part(rows.A, rows.columns, 1, false, goza::Array<PetscInt>(space, zeros.data(), zeros.size()));
     PETSC_OK(goza::CopyToMat(part.view(), *rows.columns, C.put()));
     PETSC_OK(MatGetOwnershipRange(C, &first, &last));
     for (PetscInt i = first; i < last; i++) {

@@ -140,7 +140,8 @@ struct Tentative {
 struct Coarse {
   Interpolation      I;
   GalerkinProduct    product;
-  Array<PetscScalar> dinv, magnitude;
+  Array<PetscScalar> dinv;
+  Array<PetscReal>   magnitude;
   CsrMatrix          own;
   MapPtr             columns;
   MatHandle          P, R, Ac;
@@ -183,7 +184,7 @@ VecHandle diagonal_inverse(Mat A)
   PETSC_OK(VecGetArray(dinv, &d));
   for (PetscInt i = 0; i < n; i++) {
     d[i] = d[i] != PetscScalar(0) ? PetscScalar(1) / d[i] : PetscScalar(0);
-    if (!std::isfinite(d[i])) d[i] = 0;
+    if (!std::isfinite(PetscAbsScalar(d[i]))) d[i] = 0;
   }
   PETSC_OK(VecRestoreArray(dinv, &d));
   return dinv;

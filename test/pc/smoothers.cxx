@@ -502,7 +502,8 @@ BOOST_AUTO_TEST_CASE(l1_norms_of_scaled_rows)
   for (const bool by_s : {false, true}) {
     const std::vector<PetscScalar> &v = by_s ? scaled : val;
     const Csr                       A{Space::Host, 3, 3, ptr.data(), col.data(), v.data()};
-    std::vector<PetscScalar>        inv{1 / v[0], 1 / v[3], 1 / v[6]}, scale(3);
+    std::vector<PetscScalar>        inv{1 / v[0], 1 / v[3], 1 / v[6]};
+    std::vector<PetscReal>          scale(3);
 
     diagonal_scales(Space::Host, 3, inv.data(), scale.data());
     add_l1_norms(A, true, inv.data(), scale.data(), scale.data());
@@ -514,7 +515,7 @@ BOOST_AUTO_TEST_CASE(l1_norms_of_scaled_rows)
 }
 
 /* Of a matrix on one rank */
-Array<PetscScalar> magnitudes_of(const Csr &A)
+Array<PetscReal> magnitudes_of(const Csr &A)
 {
   return magnitudes(A, row_facts(A, *map_of(A)).dinv);
 }
@@ -557,7 +558,8 @@ BOOST_AUTO_TEST_CASE(dense_inverses)
 /* A dense matrix by rows, its pseudo-inverse as the coarsest level has it, and by how much A X A differs from A, relative to the sizes of its rows and columns. */
 struct Inverted {
   PetscInt                 n;
-  std::vector<PetscScalar> A, X, magnitude;
+  std::vector<PetscScalar> A, X;
+  std::vector<PetscReal>   magnitude;
   bool                     singular = false;
 
   Inverted(PetscInt n_, const std::function<PetscScalar(PetscInt, PetscInt)> &entry) : n(n_)

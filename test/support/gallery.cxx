@@ -241,20 +241,33 @@ void elasticity_node(const Entry &entry, PetscInt node, PetscReal xyz[3])
 }
 
 #if PetscDefined(USE_COMPLEX)
+Entry turned(const Entry &e, std::function<PetscScalar(PetscInt, PetscInt)> factor)
+{
+  Entry t = e;
+
+  t.row = [row = e.row, factor = std::move(factor)](PetscInt i, Row &out) {
+    row(i, out);
+    for (std::size_t k = 0; k < out.col.size(); k++) out.val[k] *= factor(i, out.col[k]);
+  };
+  return t;
+}
+
+PetscScalar phase(PetscInt i)
+{
+  return PetscCMPLX(PetscCosReal(uniform(i, 0, 83)), PetscSinReal(uniform(i, 0, 83)));
+}
+
+Entry hermitian(const Entry &e)
+{
+  Entry t = turned(e, [](PetscInt i, PetscInt j) { return phase(i) * PetscConj(phase(j)); });
+
+  t.flags &= ~(spd | symmetric);
+  return t;
+}
+
 /* The matrices that need not be symmetric get values with imaginary parts, and there are two that are symmetric and Hermitian with them. */
 static std::vector<Entry> with_imaginary_parts(std::vector<Entry> all)
 {
-  const auto turned = [](const Entry &e, std::function<PetscScalar(PetscInt, PetscInt)> factor) {
-    Entry t = e;
-
-    t.row = [row = e.row, factor = std::move(factor)](PetscInt i, Row &out) {
-      row(i, out);
-      for (std::size_t k = 0; k < out.col.size(); k++) out.val[k] *= factor(i, out.col[k]);
-    };
-    return t;
-  };
-  const auto turn = [](PetscInt i) { return PetscCMPLX(PetscCosReal(uniform(i, 0, 83)), PetscSinReal(uniform(i, 0, 83))); };
-
   for (Entry &e : all) {
     if (!e.has(symmetric)) e = turned(e, [](PetscInt i, PetscInt j) { return PetscCMPLX(1, uniform(i, j, 89)); });
   }
@@ -263,9 +276,8 @@ static std::vector<Entry> with_imaginary_parts(std::vector<Entry> all)
   all.push_back(turned(grid, [](PetscInt i, PetscInt j) { return PetscCMPLX(1, uniform(std::min(i, j), std::max(i, j), 97)); }));
   all.back().name = "complex_symmetric";
   all.back().flags &= ~spd;
-  all.push_back(turned(grid, [turn](PetscInt i, PetscInt j) { return turn(i) * PetscConj(turn(j)); }));
+  all.push_back(hermitian(grid));
   all.back().name = "hermitian";
-  all.back().flags &= ~(spd | symmetric);
   return all;
 }
 #endif

@@ -33,6 +33,12 @@ Entry neumann5(PetscInt nx, PetscInt ny);                              /* singul
 Entry elasticity(PetscInt nx, PetscInt ny, PetscInt nz);               /* Q1 elements, the plane x=0 clamped and left out */
 void  elasticity_node(const Entry &, PetscInt node, PetscReal xyz[3]); /* coordinates, for rigid-body modes */
 
+#if PetscDefined(USE_COMPLEX)
+PetscScalar phase(PetscInt i);                                                            // of size 1
+Entry       turned(const Entry &, std::function<PetscScalar(PetscInt, PetscInt)> factor); // each entry times factor(i, j)
+Entry       hermitian(const Entry &);                                                     // D A D^H with d_i = phase(i)
+#endif
+
 /* Local sizes of an entry on comm. */
 void local_sizes(const Entry &, MPI_Comm, PetscInt *m, PetscInt *n);
 

@@ -19,6 +19,10 @@ const std::vector<Problem> &problems()
       {"elasticity_no", elasticity(6, 5, 5), Kernel::none, 60}, /* without rigid-body modes: constants of each component */
     };
     for (const char *name : {"1x1", "three_rows", "diagonal", "arrow", "scales", "idle_ranks"}) p.push_back({name, gallery_entry(name), Kernel::none, 20});
+#if PetscDefined(USE_COMPLEX)
+    p.push_back({"hermitian27", hermitian(stencil27(12, 12, 12)), Kernel::phases, 12});
+    p.push_back({"hermitian5", hermitian(stencil5(40, 37)), Kernel::phases, 16});
+#endif
     return p;
   }();
   return all;
@@ -31,11 +35,42 @@ const Problem &problem(const std::string &name)
   throw std::out_of_range("no problem " + name);
 }
 
+#if PetscDefined(USE_COMPLEX)
+/* The near-null vector of D A D^H, which are the constants for A. On one rank it is said that the matrix is Hermitian, on several that is to be found. */
+static void set_phases(Mat A)
+{
+  MPI_Comm    comm;
+  PetscMPIInt size;
+  PetscInt    start, end;
+  PetscReal   length;
+  VecHandle   d;
+  NullHandle  space;
+
+  PETSC_OK(PetscObjectGetComm((PetscObject)A, &comm));
+  MPI_Comm_size(comm, &size);
+  if (size == 1) PETSC_OK(MatSetOption(A, MAT_HERMITIAN, PETSC_TRUE));
+  PETSC_OK(MatCreateVecs(A, d.put(), nullptr));
+  PETSC_OK(VecGetOwnershipRange(d, &start, &end));
+  for (PetscInt i = start; i < end; i++) PETSC_OK(VecSetValue(d, i, phase(i), INSERT_VALUES));
+  PETSC_OK(VecAssemblyBegin(d));
+  PETSC_OK(VecAssemblyEnd(d));
+  PETSC_OK(VecNormalize(d, &length));
+  PETSC_OK(MatNullSpaceCreate(comm, PETSC_FALSE, 1, d.get(), space.put()));
+  PETSC_OK(MatSetNearNullSpace(A, space));
+}
+#endif
+
 MatHandle system_matrix(const Problem &p, MatType type, MPI_Comm comm)
 {
   MatHandle  A = assemble(p.entry, type, Prealloc::exact, comm);
   NullHandle space;
 
+#if PetscDefined(USE_COMPLEX)
+  if (p.kernel == Kernel::phases) {
+    set_phases(A);
+    return A;
+  }
+#endif
   PETSC_OK(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
   if (p.kernel == Kernel::constants) {
     PETSC_OK(MatNullSpaceCreate(comm, PETSC_TRUE, 0, nullptr, space.put()));

@@ -13,8 +13,9 @@ namespace goza_test
 enum class Kernel {
   none,
   constants,
-  rigid_body
-}; /* constants: true null space (Neumann); rigid_body: near null space */
+  rigid_body,
+  phases
+}; /* constants: true null space (Neumann); rigid_body: near null space; phases: the same of a Hermitian matrix, of complex scalars */
 
 struct Problem {
   std::string name;

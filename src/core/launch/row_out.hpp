@@ -77,7 +77,7 @@ template <class V> HD inline V &thread_sum(int d)
 
 class FusedSums;
 
-/* y = A x, or a Jacobi step with b = w, and this rank's parts of w'y and, if asked for, of y'y: the same in every run. They are left in `sums`, for add_up() or a pass. */
+/* y = A x, or a Jacobi step with b = w, and this rank's parts of w^H y and, if asked for, of y^H y: the same in every run. They are left in `sums`, for add_up() or a pass. */
 template <class V> struct WithDots {
   const V   *w;
   V         *y;
@@ -95,8 +95,8 @@ template <class V> struct WithDots {
     const V yi = step ? as_step().value(i, s) : s;
 
     y[i] = yi;
-    thread_sum<V>(0) += w[i] * yi;
-    if (squares) thread_sum<V>(1) += yi * yi;
+    thread_sum<V>(0) += PetscConj(w[i]) * yi;
+    if (squares) thread_sum<V>(1) += PetscConj(yi) * yi;
   }
 };
 

@@ -40,6 +40,24 @@ template <class V> HD inline double size_of(V v)
   }
 }
 
+/* d, longer by so much in its own direction; of 0 in that of 1. */
+template <class V> HD inline V lengthened(V d, RealOf<V> by)
+{
+  if constexpr (std::is_same_v<RealOf<V>, V>) return d + (d < 0 ? -by : by);
+  else {
+    const RealOf<V> length = abs(d);
+
+    return length > 0 ? d + d * (by / length) : V(by);
+  }
+}
+
+/* The conjugate where that is asked for; of real numbers the number. */
+template <class V> HD inline V conjugate_if([[maybe_unused]] bool wanted, V v)
+{
+  if constexpr (std::is_same_v<RealOf<V>, V>) return v;
+  else return wanted ? conj(v) : v;
+}
+
 /* v 2^shift */
 template <class V> HD inline V times_power(V v, int shift)
 {

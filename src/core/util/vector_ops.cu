@@ -52,6 +52,12 @@ template <class From, class To> struct Convert {
   HD void store(PetscInt i, From value) const { y[i] = static_cast<To>(value); }
 };
 
+struct Conjugate {
+  PetscScalar *x;
+
+  HD void operator()(PetscInt i) const { x[i] = PetscConj(x[i]); }
+};
+
 template <class From, class To> struct AddConverted {
   const From *e;
   To         *x;
@@ -104,7 +110,7 @@ template <class V> struct Dots {
   HD Values      load(PetscInt i) const { return {static_cast<PetscScalar>(w[i]), static_cast<PetscScalar>(y[i])}; }
   HD void        change(Values &) const { }
   HD void        store(PetscInt, const Values &) const { }
-  HD PetscScalar term(int d, const Values &e) const { return d == 0 ? e.w * e.y : squares ? e.y * e.y : PetscScalar(0); }
+  HD PetscScalar term(int d, const Values &e) const { return d == 0 ? PetscConj(e.w) * e.y : squares ? PetscConj(e.y) * e.y : PetscScalar(0); }
   HD void        finish(const PetscScalar *sums) const
   {
     result[0] = sums[0];
@@ -168,6 +174,11 @@ template <class From, class To> void convert(Space space, PetscInt n, const From
 template <class From, class To> void add_converted(Space space, PetscInt n, const From *e, To *x)
 {
   for_each_row(space, n, AddConverted<From, To>{e, x});
+}
+
+void conjugate(Space space, std::size_t n, PetscScalar *x)
+{
+  if (PetscDefined(USE_COMPLEX)) for_each_row(space, static_cast<PetscInt>(n), Conjugate{x});
 }
 
 template <class V> void add_listed(Space space, PetscInt n, const PetscInt *list, const V *x, V *y)

@@ -17,10 +17,12 @@ template <class V> void add_listed(Space space, PetscInt n, const PetscInt *list
 /* The inverse diagonal as smoothers want it: inv = D^-1 and, unless isolated is nullptr, the rows with isolated[i] moved to isolated_inv, 0 in inv. */
 template <class V> void split_diagonal(Space space, PetscInt n, const PetscScalar *dinv, const std::int64_t *isolated, V *inv, V *isolated_inv);
 
-/* w'y and, if asked for, y'y are left in `sums` as a product with dot products would leave them. */
+/* w^H y and, if asked for, y^H y are left in `sums` as a product with dot products would leave them. */
 template <class V> void leave_dots(Space space, PetscInt n, const V *w, const V *y, bool squares, FusedSums &sums);
 /* What has been left: *wy and, unless it is nullptr, *yy, in the space. */
 void add_up(Space space, FusedSums &sums, PetscScalar *wy, PetscScalar *yy);
+
+void conjugate(Space space, std::size_t n, PetscScalar *x); // in place; of real numbers nothing
 
 /* y = M x, M dense [nrows][ncols] */
 template <class V> void dense_multiply(Space space, PetscInt nrows, PetscInt ncols, const V *M, const V *x, V *y);

@@ -50,9 +50,9 @@ template <int bs, class V> V dot_on_host(PetscInt n, const V *w, const V *y)
   V              part[width]{}, sum = 0;
 
   for (PetscInt i = 0; i < whole; i += width) {
-    for (int k = 0; k < width; k++) part[k] += w[(i + k) * bs] * y[(i + k) * bs];
+    for (int k = 0; k < width; k++) part[k] += PetscConj(w[(i + k) * bs]) * y[(i + k) * bs];
   }
-  for (PetscInt i = whole; i < n; i++) part[i - whole] += w[i * bs] * y[i * bs];
+  for (PetscInt i = whole; i < n; i++) part[i - whole] += PetscConj(w[i * bs]) * y[i * bs];
   for (int k = 0; k < width; k++) sum += part[k];
   return sum;
 }

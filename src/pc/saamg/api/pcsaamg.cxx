@@ -165,7 +165,7 @@ static PetscErrorCode PCSetUp_SAAMG(PC pc)
 
 /* --- application */
 
-static PetscErrorCode ApplyCycle(SAAMG *mg, Cycle &cycle, Vec b, Vec x)
+PetscErrorCode ApplyCycle(SAAMG *mg, Cycle &cycle, Vec b, Vec x)
 {
   VecRead  bin;
   VecWrite xout;
@@ -181,7 +181,7 @@ static PetscErrorCode ApplyCycle(SAAMG *mg, Cycle &cycle, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCApply_SAAMG(PC pc, Vec b, Vec x)
+PetscErrorCode PCApply_SAAMG(PC pc, Vec b, Vec x)
 {
   SAAMG *mg = static_cast<SAAMG *>(pc->data);
 
@@ -210,79 +210,6 @@ PetscErrorCode PCGetCycle_SAAMG(PC pc, Space space, Cycle **cycle)
   if (!PCIsSAAMG(pc)) PetscFunctionReturn(PETSC_SUCCESS);
   SAAMG *mg = static_cast<SAAMG *>(pc->data);
   if (mg->space == space) *cycle = mg->cycle.get();
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static std::shared_ptr<CsrLevel> transposed_level(const CsrLevel &level, const Csr &A)
-{
-  auto t = std::make_shared<CsrLevel>();
-
-  t->own       = transpose(A, *level.columns, level.columns, t->columns);
-  t->A         = t->own.view();
-  t->nnz       = level.nnz;
-  t->dinv      = Array<PetscScalar>(A.space, level.dinv.data(), level.dinv.size());
-  t->isolated  = Array<std::int64_t>(A.space, level.isolated.data(), level.isolated.size());
-  t->name      = Array<PetscInt>(A.space, level.name.data(), level.name.size());
-  t->lattice   = level.lattice;
-  t->magnitude = Array<PetscScalar>(A.space, level.magnitude.data(), level.magnitude.size());
-  t->stamp.new_pattern();
-  return t;
-}
-
-/* The transposed cycle is the cycle of A^T with the same transfers: (P^T A P)^T = P^T A^T P, and the smoother after is the
-   transpose of the one before. */
-static PetscErrorCode MakeTransposed(PC pc, SAAMG *mg)
-{
-  OwnRows rows;
-
-  PetscFunctionBegin;
-  const bool           kept   = std::exchange(mg->by_diagonals, false); /* a transpose is of rows */
-  const PetscErrorCode opened = OpenRows(pc, mg, false, &rows);
-
-  mg->by_diagonals = kept;
-  PetscCall(opened);
-  for (const Grid &grid : mg->hierarchy.grids()) {
-    Grid t = grid;
-
-    t.transposed = true;
-    PetscCall(Together(rows.columns->comm(), "transpose its rows", [&] {
-      t.level = transposed_level(*grid.level, &grid == mg->hierarchy.grids().data() ? rows.A : grid.level->A);
-      if (t.transfer && !t.transfer->transposed() && !(mg->cycle_precision == PC_SAAMG_DOUBLE && t.transfer->lends_rows())) t.transfer->transpose();
-      mg->transposed.grids.push_back(t);
-    }));
-  }
-  PetscCall(Together(rows.columns->comm(), "begin a transposed cycle", [&] { mg->transposed.cycle = make_cycle(mg->cycle_precision); }));
-  PetscCall(mg->transposed.cycle->setup(mg->transposed.grids, mg->space, nullptr, mg->taken));
-  mg->hierarchy.release(mg->hierarchy_options);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
-{
-  SAAMG    *mg = static_cast<SAAMG *>(pc->data);
-  PetscBool known, symmetric;
-
-  PetscFunctionBegin;
-  if (mg->group) {
-    PetscCall(mg->group->apply(PCApplyTranspose, b, x));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
-  if (!mg->cycle || (known && symmetric)) {
-    PetscCall(PCApply_SAAMG(pc, b, x));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (!mg->transposed.cycle) {
-    const PetscErrorCode failed = FailTogether(PetscObjectComm((PetscObject)pc), MakeTransposed(pc, mg), "make the transposed cycle");
-
-    if (failed) { /* half of it would pass for the whole, and a transpose that one rank has made and another has not is made by one of them alone */
-      mg->transposed.reset();
-      mg->hierarchy.release(mg->hierarchy_options);
-    }
-    PetscCall(CloseRows(mg)); /* the matrix may change before rows are wanted again */
-    PetscCall(failed);
-  }
-  PetscCall(ApplyCycle(mg, *mg->transposed.cycle, b, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -363,6 +290,10 @@ SAAMG::SAAMG()
   What the options leave open is chosen in each set-up by the matrix, and the view says what was found and chosen. Whether the matrix is symmetric costs two products, unless `MatSetOption()` said
   so with `MAT_SYMMETRIC`; rows that differ from their columns by less than a hundredth, and Dirichlet values that were not eliminated, do not count. In a symmetric M-matrix with many weak
   entries, as on a stretched grid, aggregates follow the strong ones.
+
+  With complex scalars restriction is the conjugate transpose of interpolation, and the preconditioner of a Hermitian matrix is Hermitian; of a matrix that is symmetric and not Hermitian, as of
+  waves in a lossy medium, it is the transpose, and the preconditioner is symmetric. Which of the two costs two products or four, unless `MatSetOption()` said so with `MAT_HERMITIAN` or
+  `MAT_SYMMETRIC`.
 
   On a GPU the cycle is in half precision by itself where that does no harm: the Krylov method is one whose residuals stay true whatever the preconditioner rounds (`KSPFUSEDCG`, `KSPFUSEDBCGS`,
   `KSPFUSEDGMRES`; from the second solve on `KSPCG`, `KSPFCG`, `KSPFBCGS`, `KSPFBCGSR`, `KSPFGMRES`, `KSPGCR`, `KSPRICHARDSON`), and a trial in the set-up shows that the cycle reduces smooth

@@ -32,13 +32,23 @@ static SmoothedWith smoothing_for(const Symmetry &found, PCSAAMGInterpolation in
 /* What is not set is looked for; couplings: whether they are; always: facts are, too, though nothing else is asked. facts: of the rows, where they have been found on the way. */
 static PetscErrorCode LookAt(PC pc, SAAMG *mg, const OwnRows &rows, const OperatorSource &exact, bool couplings, bool always, std::shared_ptr<CsrFacts> *facts)
 {
-  PetscBool                 known, symmetric;
+  PetscBool                 known, symmetric, hermitian;
   ParOperator<PetscScalar> *op = nullptr;
 
   PetscFunctionBegin;
   mg->found = {};
   PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
   mg->told = known && symmetric;
+  if (PetscDefined(USE_COMPLEX)) {
+    PetscCall(MatIsHermitianKnown(pc->pmat, &known, &hermitian));
+    hermitian = static_cast<PetscBool>(known && hermitian);
+    if (!hermitian) { /* which a positive definite one is, though PETSc takes MAT_SPD for symmetric */
+      PetscCall(MatIsSPDKnown(pc->pmat, &known, &hermitian));
+      hermitian = static_cast<PetscBool>(known && hermitian);
+    }
+    mg->found.conjugated = !mg->told || hermitian;
+    mg->told             = mg->told || hermitian;
+  }
   if (mg->told && !couplings && !always) PetscFunctionReturn(PETSC_SUCCESS);
   if (exact) PetscCall(FailTogether(rows.columns->comm(), exact(&op), "hold its rows in the matrix's format"));
   PetscCall(PetscLogEventBegin(events.eigen, pc, 0, 0, 0));
@@ -122,7 +132,10 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
   mg->hierarchy_options.alternating = finest.which == smoother_named("jacobi") && finest.options.jacobi_relax > 0.9;
   if (anew) mg->hierarchy_options.threshold = mg->threshold >= 0 ? mg->threshold : mg->couplings.threshold();
   if (anew) mg->hierarchy_options.diagonal_sign = mg->couplings.of_both_signs() ? mg->couplings.diagonal_sign : 0;
-  if (anew || mg->reuse != PC_SAAMG_REUSE_INTERPOLATION) mg->hierarchy_options.smoothed_with = smoothing_for(mg->found, mg->interpolation);
+  if (anew || mg->reuse != PC_SAAMG_REUSE_INTERPOLATION) {
+    mg->hierarchy_options.smoothed_with = smoothing_for(mg->found, mg->interpolation);
+    mg->hierarchy_options.conjugated    = mg->found.conjugated;
+  }
   if (by_itself) PetscCall(SamePremises(pc, mg, rows, **facts, kept));
   mg->hierarchy_options.keep        = WhatToKeep(*mg);
   mg->hierarchy_options.sparing     = by_itself;

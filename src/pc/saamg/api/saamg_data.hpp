@@ -102,7 +102,7 @@ struct SAAMG {
   CycleOptions taken; // with what the set-up chose
   Symmetry     found;
   Couplings    couplings;
-  bool         told = false; // the matrix was said to be symmetric
+  bool         told = false; // the matrix was said to be symmetric, or Hermitian
 
   Mat converted = NULL; // AIJ copy of a Pmat of another type
   /* the Pmat is nothing but its diagonals; of which rows are made for as long as they are read, but AIJ for a group's leader; and the levels are made of the diagonals */
@@ -125,6 +125,13 @@ struct SAAMG {
   MemoryEstimate         predicted{};
   std::size_t            most = 0; // bytes on the device during the set-up
 };
+
+/* pcsaamg.cxx */
+PetscErrorCode ApplyCycle(SAAMG *mg, Cycle &cycle, Vec b, Vec x);
+PetscErrorCode PCApply_SAAMG(PC pc, Vec b, Vec x);
+
+/* saamg_transpose.cxx */
+PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x);
 
 /* level_mats.cxx */
 PetscErrorCode PCGetInterpolations_SAAMG(PC pc, PetscInt *levels, Mat *interpolations[]);

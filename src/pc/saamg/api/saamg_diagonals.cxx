@@ -30,7 +30,7 @@ PetscErrorCode DiagonalsMayServe(PC pc, SAAMG *mg, bool *yes)
   *yes                 = false;
   if (!own || !pc->pmat->assembled || pc->pmat->rmap->size > 1 || pc->pmat->rmap->n != pc->pmat->cmap->n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatFormatGetOperator(pc->pmat, &op));
-  *yes = own->bs == 1 && own->cds->half() && by_steps && pc->pmat->rmap->n > mg->hierarchy_options.coarse_limit && as_it_was;
+  *yes = own->bs == 1 && own->cds->half() && !own->cds->hermitian_half() && by_steps && pc->pmat->rmap->n > mg->hierarchy_options.coarse_limit && as_it_was;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -12,6 +12,14 @@ namespace goza::saamg
 static const char what[] = "set up its part of PC saamg";
 
 /* Coordinates that rigid-body modes come of: as many as there are rows. */
+static std::vector<PetscReal> real_parts(const PetscScalar *a, PetscInt n)
+{
+  std::vector<PetscReal> parts(n);
+
+  for (PetscInt i = 0; i < n; i++) parts[i] = PetscRealPart(a[i]);
+  return parts;
+}
+
 PetscErrorCode GroupPC::share_coordinates(PC pc, Mat aij)
 {
   SAAMG         *mg   = static_cast<SAAMG *>(pc->data);
@@ -50,7 +58,7 @@ PetscErrorCode GroupPC::share_coordinates(PC pc, Mat aij)
     PetscCall(rows_->right().there(&all));
     PetscCall(VecGetLocalSize(all, &n));
     PetscCall(VecGetArrayRead(all, &a));
-    PetscCallCXX(there->take_coordinates(mg->dim, {a, a + n}));
+    PetscCallCXX(there->take_coordinates(mg->dim, real_parts(a, n)));
     PetscCall(VecRestoreArrayRead(all, &a));
     PetscFunctionReturn(PETSC_SUCCESS);
   });

@@ -22,7 +22,8 @@ static PetscErrorCode ViewChoice(SAAMG *mg, PetscViewer viewer)
 
   PetscCall(PetscViewerASCIIPrintf(viewer, "  smoother %s%s, reuse %s\n", smoother, automatic ? " (auto)" : "", PCSAAMGReuses[mg->reuse]));
   if (mg->found.symmetric)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  the matrix is %s symmetric: smoother %s, interpolation %s\n", mg->told ? "declared" : "found to be", smoother, smoothing));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  the matrix is %s %s: smoother %s, interpolation %s\n", mg->told ? "declared" : "found to be",
+                                     PetscDefined(USE_COMPLEX) && mg->found.conjugated ? "Hermitian" : "symmetric", smoother, smoothing));
   else {
     const double          rows   = (double)mg->found.rows;
     const SmootherChoice &finest = mg->taken.smoothers[PC_SAAMG_FINEST];

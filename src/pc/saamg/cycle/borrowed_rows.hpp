@@ -30,12 +30,12 @@ template <class Out> struct BorrowedRow {
   }
 };
 
-/* y = A^T x, added up in the order of A's rows */
-inline void transposed_product(const Csr &A, const PetscScalar *x, PetscScalar *y)
+/* y = A^T x, or A^H x, added up in the order of A's rows */
+inline void transposed_product(const Csr &A, bool conjugated, const PetscScalar *x, PetscScalar *y)
 {
   std::fill_n(y, A.ncols, PetscScalar(0));
   for (PetscInt i = 0; i < A.nrows; i++) {
-    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) y[A.col[p]] += A.val[p] * x[i];
+    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) y[A.col[p]] += conjugate_if(conjugated, A.val[p]) * x[i];
   }
 }
 

@@ -14,9 +14,10 @@ template <class V> template <class Store> void BoxTransfer<V>::fill_as(const Box
   for_each_row(P.space(), n, FillPair<Store>{lines, boxes.reach.data(), P.ptr.data(), P.val.data(), pairs.data()});
 }
 
-template <class V> void BoxTransfer<V>::fill(const Boxes &boxes, const CsrMatrix &P, bool narrow)
+template <class V> void BoxTransfer<V>::fill(const Boxes &boxes, const CsrMatrix &P, bool narrow, bool conjugated)
 {
-  grid_ = boxes.grid;
+  grid_       = boxes.grid;
+  conjugated_ = conjugated;
   if (narrow) {
     wide_ = Array<BoxPair<V>>(P.space());
     fill_as(boxes, P, narrow_);
@@ -38,8 +39,8 @@ template <class V> void BoxTransfer<V>::to_boxes(const V *r, V *b) const
 {
   const auto run = [&](const auto &body, Space space) { for_each_row_by_lanes(space, body.count(), body); };
 
-  if (narrow_.size()) run(ToBoxes<HalfScalar, V>{BoxLines(grid_), narrow_.data(), r, b}, narrow_.space());
-  else run(ToBoxes<V, V>{BoxLines(grid_), wide_.data(), r, b}, wide_.space());
+  if (narrow_.size()) run(ToBoxes<HalfScalar, V>{BoxLines(grid_), narrow_.data(), r, b, conjugated_}, narrow_.space());
+  else run(ToBoxes<V, V>{BoxLines(grid_), wide_.data(), r, b, conjugated_}, wide_.space());
 }
 
 template class BoxTransfer<PetscScalar>;

@@ -9,12 +9,12 @@ namespace goza::saamg
 
 template <class V> class BoxTransfer {
 public:
-  /* narrow: values in half precision. */
-  void fill(const Boxes &boxes, const CsrMatrix &P, bool narrow);
+  /* narrow: values in half precision; conjugated: the restriction is P^H. */
+  void fill(const Boxes &boxes, const CsrMatrix &P, bool narrow, bool conjugated = false);
 
   /* P e */
   void interpolate(const V *e, const RowOut<V> &out) const;
-  /* b = P^T r */
+  /* b = P^T r, or P^H r */
   void to_boxes(const V *r, V *b) const;
 
   std::size_t bytes() const { return wide_.bytes() + narrow_.bytes(); }
@@ -23,6 +23,7 @@ private:
   template <class Store> void fill_as(const Boxes &boxes, const CsrMatrix &P, Array<BoxPair<Store>> &pairs);
 
   BoxGrid                    grid_{};
+  bool                       conjugated_ = false;
   Array<BoxPair<V>>          wide_;
   Array<BoxPair<HalfScalar>> narrow_;
 };

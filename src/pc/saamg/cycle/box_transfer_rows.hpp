@@ -164,12 +164,13 @@ private:
   }
 };
 
-/* b = P^T r for some boxes side by side. */
+/* b = P^T r, or P^H r, for some boxes side by side. */
 template <class Store, class V> struct ToBoxes {
   BoxLines              lines;
   const BoxPair<Store> *pairs;
   const V              *r;
   V                    *b;
+  bool                  conjugated;
 
   HD PetscInt groups_in_line() const { return (lines.grid.boxes[0] + group_boxes - 1) / group_boxes; }
   PetscInt    count() const { return groups_in_line() * lines.grid.boxes[1] * lines.grid.boxes[2]; }
@@ -217,7 +218,7 @@ private:
         BoxPair<Store> pair;
 
         BoxPair<Store>::template load<1>(at, &pair);
-        for (int of = 0; of < 2; of++) sum[of] += static_cast<V>(pair.of[of]) * ri;
+        for (int of = 0; of < 2; of++) sum[of] += conjugate_if(conjugated, static_cast<V>(pair.of[of])) * ri;
       }
     }
     if (!there) sum[0] = sum[1] = 0;

@@ -27,11 +27,12 @@ static std::vector<PetscScalar> dense(const CsrLevel &level)
 }
 
 /* M[n][n] is A by rows, on every rank that has rows, and magnitude[n] that of the rows. */
-template <class V> PetscErrorCode CoarseSolver<V>::gather(const CsrLevel &level, std::vector<PetscScalar> &M, std::vector<PetscScalar> &magnitude)
+template <class V> PetscErrorCode CoarseSolver<V>::gather(const CsrLevel &level, std::vector<PetscScalar> &M, std::vector<PetscReal> &magnitude)
 {
   PetscMPIInt              size, count, owners = 0;
   const PetscInt          *ranges = level.columns->layout()->range;
-  std::vector<PetscScalar> rows, of_rows;
+  std::vector<PetscScalar> rows;
+  std::vector<PetscReal>   of_rows;
   std::vector<PetscMPIInt> counts, offsets;
 
   PetscFunctionBegin;
@@ -65,7 +66,7 @@ template <class V> PetscErrorCode CoarseSolver<V>::gather(const CsrLevel &level,
     counts[r] /= n_;
     offsets[r] /= n_;
   }
-  PetscCallMPI(MPI_Allgatherv(of_rows.data(), count / n_, MPIU_SCALAR, magnitude.data(), counts.data(), offsets.data(), MPIU_SCALAR, comm_));
+  PetscCallMPI(MPI_Allgatherv(of_rows.data(), count / n_, MPIU_REAL, magnitude.data(), counts.data(), offsets.data(), MPIU_REAL, comm_));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -90,7 +91,8 @@ template <class V> PetscErrorCode CoarseSolver<V>::invert_there(const CsrLevel &
 template <class V> PetscErrorCode CoarseSolver<V>::setup(const Grid &grid, Space space)
 {
   const CsrLevel          &level = *grid.level;
-  std::vector<PetscScalar> M, magnitude;
+  std::vector<PetscScalar> M;
+  std::vector<PetscReal>   magnitude;
   std::vector<V>           inverse;
   bool                     inverted;
 

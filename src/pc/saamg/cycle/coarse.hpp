@@ -16,7 +16,7 @@ public:
 
 private:
   PetscErrorCode invert_there(const CsrLevel &level, Space space, bool *done);
-  PetscErrorCode gather(const CsrLevel &level, std::vector<PetscScalar> &M, std::vector<PetscScalar> &magnitude);
+  PetscErrorCode gather(const CsrLevel &level, std::vector<PetscScalar> &M, std::vector<PetscReal> &magnitude);
 
   MPI_Comm                 comm_ = MPI_COMM_NULL;
   PetscInt                 m_ = 0, n_ = 0; // local rows, and those of all ranks

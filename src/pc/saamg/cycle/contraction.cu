@@ -24,7 +24,7 @@ struct Correct {
   HD void operator()(PetscInt i, PetscScalar *sum) const
   {
     error[i] -= correction[i];
-    *sum += correction[i] * correction[i];
+    *sum += PetscConj(correction[i]) * correction[i];
   }
 };
 

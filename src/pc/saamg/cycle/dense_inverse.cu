@@ -10,23 +10,23 @@ namespace
 
 /* By the magnitude, or, where there is none, to a unit diagonal. */
 struct RowScale {
-  Csr                A;
-  const PetscScalar *magnitude;
-  PetscScalar       *scale;
+  Csr              A;
+  const PetscReal *magnitude;
+  PetscReal       *scale;
 
   HD void operator()(PetscInt i) const
   {
-    PetscScalar m = magnitude[i];
+    PetscReal m = magnitude[i];
 
-    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1] && m == PetscScalar(0); p++) m = A.col[p] == i ? PetscAbsScalar(A.val[p]) : 0;
-    scale[i] = m > PetscScalar(0) ? 1 / PetscSqrtReal(m) : 1;
+    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1] && m == 0; p++) m = A.col[p] == i ? PetscAbsScalar(A.val[p]) : 0;
+    scale[i] = m > 0 ? 1 / PetscSqrtReal(m) : 1;
   }
 };
 
 struct ScaledRow {
-  Csr                A;
-  const PetscScalar *scale;
-  PetscScalar       *M; // zero
+  Csr              A;
+  const PetscReal *scale;
+  PetscScalar     *M; // zero
 
   HD void operator()(PetscInt i) const
   {
@@ -52,13 +52,14 @@ struct Eliminate {
 /* By how much an entry of A A^-1 differs from the identity's, and the inverse without the scaling. */
 struct Check {
   Csr                A;
-  const PetscScalar *scale, *M;
+  const PetscReal   *scale;
+  const PetscScalar *M;
   PetscScalar       *inverse;
 
   HD void operator()(PetscInt e, PetscReal *most) const
   {
     const PetscInt n = A.nrows, i = e / n, j = e % n;
-    PetscScalar    rest = i == j;
+    PetscScalar    rest = i == j ? 1 : 0;
 
     for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) rest -= A.val[p] * scale[i] * scale[A.col[p]] * M[static_cast<std::size_t>(A.col[p]) * n + j];
     inverse[e]        = M[e] * scale[i] * scale[j];
@@ -69,8 +70,8 @@ struct Check {
 };
 
 struct SquaresOfRow {
-  Csr                A;
-  const PetscScalar *scale;
+  Csr              A;
+  const PetscReal *scale;
 
   HD void operator()(PetscInt i, PetscReal *sum) const
   {
@@ -90,7 +91,7 @@ struct Square {
 
 } // namespace
 
-bool dense_inverse(const Csr &A, const Array<PetscScalar> &magnitude, Array<PetscScalar> &inverse)
+bool dense_inverse(const Csr &A, const Array<PetscReal> &magnitude, Array<PetscScalar> &inverse)
 {
   constexpr PetscInt  most_rows = 20000; // whose squares PetscInt counts
   constexpr PetscReal exact     = 1e-8;
@@ -99,8 +100,8 @@ bool dense_inverse(const Csr &A, const Array<PetscScalar> &magnitude, Array<Pets
 
   if (n > most_rows || !n) return false;
   const std::size_t  entries = static_cast<std::size_t>(n) * n;
-  Array<PetscScalar> scale(space, n), M(space, entries), next(space, entries);
-  Array<PetscReal>   facts(space, 3); // what is left of the identity, and the squares of the norms of A and A^-1
+  Array<PetscScalar> M(space, entries), next(space, entries);
+  Array<PetscReal>   scale(space, n), facts(space, 3); // what is left of the identity, and the squares of the norms of A and A^-1
 
   M.zero();
   for_each_row(space, n, RowScale{A, magnitude.data(), scale.data()});

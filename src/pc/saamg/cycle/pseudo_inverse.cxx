@@ -26,12 +26,12 @@ struct Scaled {
   PetscInt                 n;
   std::vector<PetscReal>   left, right; // M[i][j] = S[i][j] / (left[i] * right[j])
   std::vector<PetscScalar> S;
-  bool                     hermitian; // but for rounding
+  bool                     hermitian, symmetric = false; // but for rounding; symmetric: and not Hermitian
 
-  Scaled(PetscInt n_, const std::vector<PetscScalar> &M, const std::vector<PetscScalar> &magnitude) : n(n_), left(n_, 1), S(M)
+  Scaled(PetscInt n_, const std::vector<PetscScalar> &M, const std::vector<PetscReal> &magnitude) : n(n_), left(n_, 1), S(M)
   {
     for (PetscInt i = 0; i < n; i++) {
-      const PetscReal m = PetscAbsScalar(magnitude[i] != PetscScalar(0) ? magnitude[i] : M[i * n + i]);
+      const PetscReal m = magnitude[i] != 0 ? magnitude[i] : PetscAbsScalar(M[i * n + i]);
 
       if (m > 0) left[i] = 1 / PetscSqrtReal(m);
     }
@@ -39,8 +39,9 @@ struct Scaled {
     for (PetscInt i = 0; i < n; i++) {
       for (PetscInt j = 0; j < n; j++) S[i * n + j] *= left[i] * right[j];
     }
-    hermitian = is_hermitian();
-    for (int sweep = 0; sweep < 10 && !hermitian && balance(); sweep++) { } // entries that are rounding would balance a symmetric one, and make its inverse another
+    hermitian = equals_mirror([](PetscScalar a) { return PetscConj(a); });
+    if (PetscDefined(USE_COMPLEX)) symmetric = !hermitian && equals_mirror([](PetscScalar a) { return a; });
+    for (int sweep = 0; sweep < 10 && !hermitian && !symmetric && balance(); sweep++) { } // entries that are rounding would balance a symmetric one, and make its inverse another
   }
 
   /* From the inverse of S to that of M. */
@@ -52,11 +53,12 @@ struct Scaled {
   }
 
 private:
-  bool is_hermitian() const
+  /* The image of an entry behind the diagonal is the one before it. */
+  template <class Image> bool equals_mirror(const Image &image) const
   {
     for (PetscInt i = 0; i < n; i++) {
       for (PetscInt j = 0; j <= i; j++) {
-        if (!(PetscAbsScalar(S[i * n + j] - PetscConj(S[j * n + i])) <= rounding_of_products)) return false;
+        if (!(PetscAbsScalar(S[i * n + j] - image(S[j * n + i])) <= rounding_of_products)) return false;
       }
     }
     return true;
@@ -166,19 +168,19 @@ static PetscErrorCode InvertScaled(Scaled &scaled, std::vector<PetscScalar> &inv
 
 /* LAPACK's inverse of a symmetric operator is symmetric only to rounding times the condition, or times its square where a null space is left out: the errors of its
    vectors on the left are not those on the right. CG wants a symmetric preconditioner. */
-static void make_hermitian(PetscInt n, std::vector<PetscScalar> &inverse)
+template <class Image> static void mirror(PetscInt n, std::vector<PetscScalar> &inverse, const Image &image)
 {
   for (PetscInt i = 0; i < n; i++) {
     for (PetscInt j = 0; j <= i; j++) {
-      const PetscScalar mean = (inverse[i * n + j] + PetscConj(inverse[j * n + i])) / PetscReal(2);
+      const PetscScalar mean = (inverse[i * n + j] + image(inverse[j * n + i])) / PetscReal(2);
 
       inverse[i * n + j] = mean;
-      inverse[j * n + i] = PetscConj(mean);
+      inverse[j * n + i] = image(mean);
     }
   }
 }
 
-PetscErrorCode DensePseudoInverse(PetscInt n, std::vector<PetscScalar> &M, const std::vector<PetscScalar> &magnitude, bool *singular)
+PetscErrorCode DensePseudoInverse(PetscInt n, std::vector<PetscScalar> &M, const std::vector<PetscReal> &magnitude, bool *singular)
 {
   std::optional<Scaled> scaled;
 
@@ -193,7 +195,8 @@ PetscErrorCode DensePseudoInverse(PetscInt n, std::vector<PetscScalar> &M, const
   const PetscErrorCode failed = InvertScaled(*scaled, M, singular);
   PetscCall(PetscFPTrapPop());
   PetscCall(failed);
-  if (scaled->hermitian) make_hermitian(n, M);
+  if (scaled->hermitian) mirror(n, M, [](PetscScalar a) { return PetscConj(a); });
+  if (scaled->symmetric) mirror(n, M, [](PetscScalar a) { return a; });
   scaled->unscale(M);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -19,7 +19,7 @@ constexpr PetscInt transfer_short_row = 24, transfer_long_row_slice = 2; // of a
 template <class V> struct Transfer {
   ParOperator<V> P, R;
   Csr            rows{}; // of P, where they are lent; R is not needed then
-  bool           narrow = false, lent = false;
+  bool           narrow = false, lent = false, conjugated = false;
 
   std::unique_ptr<BoxTransfer<V>> boxes; // instead of both
 
@@ -57,7 +57,7 @@ template <class V> struct Transfer {
       PetscCall(choose(t, half));
       PetscCall(Guarded([&] {
         if (!boxes) boxes = std::make_unique<BoxTransfer<V>>();
-        boxes->fill(*t.boxes, t.P, narrow);
+        boxes->fill(*t.boxes, t.P, narrow, t.conjugated);
       }));
       P    = ParOperator<V>();
       R    = ParOperator<V>();
@@ -65,7 +65,8 @@ template <class V> struct Transfer {
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     boxes.reset();
-    lent = std::is_same_v<V, PetscScalar> && t.lends_rows();
+    conjugated = t.conjugated;
+    lent       = std::is_same_v<V, PetscScalar> && t.lends_rows();
     PetscCall(choose(t, half));
     if (narrow != narrow_before || lent != lent_before) {
       P = ParOperator<V>();
@@ -96,7 +97,7 @@ template <class V> struct Transfer {
     }
     if constexpr (std::is_same_v<V, PetscScalar>) {
       if (lent) {
-        transposed_product(rows, r, b);
+        transposed_product(rows, conjugated, r, b);
         PetscFunctionReturn(PETSC_SUCCESS);
       }
     }

@@ -36,7 +36,7 @@ struct CountToWeight {
   const PetscScalar *val;
   float             *weight;
 
-  HD void operator()(PetscInt p) const { weight[p] = static_cast<float>(val[p]); }
+  HD void operator()(PetscInt p) const { weight[p] = static_cast<float>(PetscRealPart(val[p])); }
 };
 
 struct Degree {

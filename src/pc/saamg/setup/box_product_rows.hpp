@@ -1,4 +1,4 @@
-/* Row bodies of P^T A P on a lattice of boxes: rows of A P by planes of nodes, then rows of the product by planes of boxes. Nothing is searched: a place says which box it is.
+/* Row bodies of R A P, R = P^T or P^H, on a lattice of boxes: rows of A P by planes of nodes, then rows of the product by planes of boxes. Nothing is searched: a place says which box it is.
 
    A window holds A P for as many planes as the boxes at hand need: plane t of the lattice at t mod planes, place by place, so that neighbours write words that lie together. */
 #pragma once
@@ -105,15 +105,16 @@ private:
   }
 };
 
-/* Three entries of a row of P^T (A P), those of the boxes (y, z) beside a box: row = ((z + 1) * 3 + (y + 1)) * boxes + box, of the boxes from `first` on. */
+/* Three entries of a row of R (A P), those of the boxes (y, z) beside a box: row = ((z + 1) * 3 + (y + 1)) * boxes + box, of the boxes from `first` on. */
 struct ProjectBoxes {
   BoxGrid          grid;
   BoxInterpolation P;
   BoxWindow        window;
   PetscInt         first, boxes;
   std::int64_t     ld;
-  PetscScalar     *val;  // [27][ld]
-  Bits8           *bits; // [9][all boxes]
+  bool             conjugated; // R = P^H
+  PetscScalar     *val;        // [27][ld]
+  Bits8           *bits;       // [9][all boxes]
 
   HD void operator()(PetscInt row) const
   {
@@ -132,7 +133,7 @@ struct ProjectBoxes {
       const int      place = 4 * (rz < 0) + 2 * (ry < 0) + (rx < 0);
 
       if (!(reach >> place & 1)) return;
-      const PetscScalar  p  = P.val[P.ptr[i] + entries_below(reach, place)];
+      const PetscScalar  p  = conjugate_if(conjugated, P.val[P.ptr[i] + entries_below(reach, place)]);
       const std::int64_t at = window.at(zroot + rz, i % window.plane);
       const Bits27       in = window.bits[at] >> bit_of(-1, iy, iz) & 7;
 

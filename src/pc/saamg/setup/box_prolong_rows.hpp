@@ -124,19 +124,20 @@ template <class Stencil> struct SmoothBoxes {
   }
 };
 
-/* Sums of m_i p_i^2 over a column of P, from the nodes of its box and around it. */
+/* Sums of m_i |p_i|^2 over a column of P, from the nodes of its box and around it. */
 struct SquaresOfBox {
   BoxGrid            grid;
   const Bits8       *reach;
   const PetscInt    *ptr;
-  const PetscScalar *val, *m;
-  PetscScalar       *sum;
+  const PetscScalar *val;
+  const PetscReal   *m;
+  PetscReal         *sum;
 
   HD void operator()(PetscInt box, int lane, int lanes) const
   {
     constexpr int  wide = 5, nodes = wide * wide * wide;
     const PetscInt root[3] = {grid.root(box % grid.boxes[0], 0), grid.root(box / grid.boxes[0] % grid.boxes[1], 1), grid.root(box / grid.boxes_of_plane(), 2)};
-    PetscScalar    mine    = 0;
+    PetscReal      mine    = 0;
 
     for (int n = lane; n < nodes; n += lanes) {
       const int      x = n % wide - 2, y = n / wide % wide - 2, z = n / (wide * wide) - 2;
@@ -149,7 +150,7 @@ struct SquaresOfBox {
       if (!there || !(reach[i] >> place & 1)) continue;
       const PetscScalar p = val[ptr[i] + entries_below(reach[i], place)];
 
-      mine += p * p * m[i];
+      mine += PetscRealPart(p * PetscConj(p)) * m[i];
     }
     mine = sum_of_lanes(mine, lanes);
     if (lane == 0) sum[box] = mine;

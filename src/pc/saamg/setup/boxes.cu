@@ -114,6 +114,24 @@ std::unique_ptr<mat::Cds<PetscScalar, PetscScalar>> diagonals_of_boxes(Space spa
   return cds;
 }
 
+struct SizeOf {
+  const PetscScalar *value;
+  PetscReal         *size;
+
+  HD void operator()(PetscInt i) const { size[i] = PetscAbsScalar(value[i]); }
+};
+
+/* The sizes of what is not real, in `own`; real numbers as they are. */
+template <class V> const PetscReal *sizes_of(const Array<V> &values, Array<PetscReal> &own)
+{
+  if constexpr (std::is_same_v<V, PetscReal>) return values.data();
+  else {
+    own = Array<PetscReal>(values.space(), values.size());
+    for_each_row(values.space(), static_cast<PetscInt>(values.size()), SizeOf{values.data(), own.data()});
+    return own.data();
+  }
+}
+
 BoxInterpolation rows_of(const Boxes &boxes, const CsrMatrix &P)
 {
   return {boxes.reach.data(), P.ptr.data(), P.val.data()};
@@ -136,7 +154,8 @@ std::shared_ptr<Boxes> find_boxes(const StoredRows &A, const Array<PetscScalar> 
     return nullptr; // stars in space do not reach a box's corners
   Array<Bits27>       strong(space, n), edges(space, n);
   Array<std::int64_t> sums(space, BoxCounts::n);
-  const Measure       measure{dinv.data(), strength_cut(0)};
+  Array<PetscReal>    sizes(space);
+  const Measure       measure{sizes_of(dinv, sizes), strength_cut(0)};
 
   boxes->stencil = Array<Bits27>(space, n);
   find_neighbours(A, grid, has, measure, boxes->stencil, strong);
@@ -208,15 +227,15 @@ void smooth_values(const Boxes &boxes, const StoredRows &A, const Array<PetscSca
   });
 }
 
-Array<PetscScalar> squares_of_columns(const Boxes &boxes, const CsrMatrix &P, const Array<PetscScalar> &m)
+Array<PetscReal> squares_of_columns(const Boxes &boxes, const CsrMatrix &P, const Array<PetscReal> &m)
 {
-  Array<PetscScalar> sum(P.space(), P.ncols);
+  Array<PetscReal> sum(P.space(), P.ncols);
 
   for_each_row_by_lanes(P.space(), P.ncols, SquaresOfBox{boxes.grid, boxes.reach.data(), P.ptr.data(), P.val.data(), m.data(), sum.data()});
   return sum;
 }
 
-BoxProduct galerkin(const Boxes &boxes, const StoredRows &A, const CsrMatrix &P)
+BoxProduct galerkin(const Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated)
 {
   const Space        space = P.space();
   const BoxGrid     &grid  = boxes.grid;
@@ -238,7 +257,7 @@ BoxProduct galerkin(const Boxes &boxes, const StoredRows &A, const CsrMatrix &P)
 
       for_each_row(space, (end - made) * window.plane, MultiplyBoxes<decltype(values)>{grid, values, boxes.stencil.data(), rows_of(boxes, P), window, made});
       for_each_row(space, 9 * (last + 1 - first) * in_plane,
-                   ProjectBoxes{grid, rows_of(boxes, P), window, first * in_plane, (last + 1 - first) * in_plane, ld, val, lines.data()});
+                   ProjectBoxes{grid, rows_of(boxes, P), window, first * in_plane, (last + 1 - first) * in_plane, ld, conjugated, val, lines.data()});
       made = end;
     }
   });

@@ -30,15 +30,15 @@ void normalise(const Boxes &boxes, const Array<PetscScalar> &B, Array<PetscScala
 CsrMatrix smoothed_prolongator(Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega);
 void      smooth_values(const Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P);
 
-/* The diagonal of P^T diag(m) P */
-Array<PetscScalar> squares_of_columns(const Boxes &boxes, const CsrMatrix &P, const Array<PetscScalar> &m);
+/* The diagonal of P^H diag(m) P */
+Array<PetscReal> squares_of_columns(const Boxes &boxes, const CsrMatrix &P, const Array<PetscReal> &m);
 
-/* P^T A P by rows and by diagonals. */
+/* P^T A P, or P^H A P, by rows and by diagonals. */
 struct BoxProduct {
   CsrMatrix                                           rows;
   std::unique_ptr<mat::Cds<PetscScalar, PetscScalar>> diagonals; // nullptr where the grid is too thin for them to be apart
 };
 
-BoxProduct galerkin(const Boxes &boxes, const StoredRows &A, const CsrMatrix &P);
+BoxProduct galerkin(const Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated);
 
 } // namespace goza::saamg

@@ -14,7 +14,7 @@ namespace
 
 /* What there is to say of a row, a bit each, and behind these how many couplings it has; its inverse diagonal and whether it is isolated are written. Rows: has for_each_entry(). */
 template <class Rows> struct Facts {
-  static constexpr int       bits      = 6;
+  static constexpr int       bits      = PetscDefined(USE_COMPLEX) ? 7 : 6;
   static constexpr PetscReal dominance = 1 + 100 * PETSC_MACHINE_EPSILON; // of a diagonal over a row: sums are rounded
 
   Rows          A;
@@ -23,15 +23,16 @@ template <class Rows> struct Facts {
 
   HD unsigned of_row(PetscInt i) const
   {
-    PetscScalar d = 0, others = 0;
-    PetscReal   most      = 0; // of the entries so far
+    PetscScalar d      = 0;
+    PetscReal   others = 0, most = 0; // most: of the entries so far
     unsigned    couplings = 0;
-    bool        coupled = false, finite = true, squares_finite = true;
+    bool        coupled = false, finite = true, squares_finite = true, real = true;
 
     A.for_each_entry(i, [&](PetscInt j, PetscScalar a) {
       finite         = finite && a - a == PetscScalar(0);
       squares_finite = squares_finite && a * a - a * a == PetscScalar(0);
       most           = PetscMax(most, PetscAbsScalar(a));
+      real           = real && PetscImaginaryPart(a) == 0;
       if (j == i) d = a;
       else {
         coupled = coupled || a != PetscScalar(0);
@@ -41,9 +42,13 @@ template <class Rows> struct Facts {
     });
     const PetscScalar inverse = d != PetscScalar(0) ? PetscScalar(1) / d : PetscScalar(0);
 
-    dinv[i]     = inverse - inverse == PetscScalar(0) ? inverse : PetscScalar(0);
-    isolated[i] = !coupled;
-    return (dinv[i] > 0) | (dinv[i] < 0) << 1 | !finite << 2 | !squares_finite << 3 | !coupled << 4 | !(others <= dominance * PetscAbsScalar(d)) << 5 | couplings << bits;
+    dinv[i]                 = inverse - inverse == PetscScalar(0) ? inverse : PetscScalar(0);
+    isolated[i]             = !coupled;
+    const PetscReal sign    = PetscRealPart(dinv[i]);
+    const bool      crooked = PetscImaginaryPart(dinv[i]) != 0;
+    const unsigned  complex = PetscDefined(USE_COMPLEX) ? unsigned(!real) << 6 : 0;
+
+    return complex | (sign > 0 || crooked) | (sign < 0 || crooked) << 1 | !finite << 2 | !squares_finite << 3 | !coupled << 4 | !(others <= dominance * PetscAbsScalar(d)) << 5 | couplings << bits;
   }
 
   HD void operator()(PetscInt i, std::int64_t *count) const { add(of_row(i), count); }
@@ -73,10 +78,10 @@ struct CountFacts {
 /* --- Lanczos for D^-1 A in the inner product of sign D. Its vectors are not normalised by themselves: whoever reads one divides by its length. All coefficients stay where
    the vectors are until all steps are done. */
 
-/* |r| from r^T D^-1 r */
+/* |r| from r^H D^-1 r */
 HD inline PetscReal length_of(PetscReal sign, PetscScalar length2)
 {
-  return PetscSqrtReal(PetscMax(sign * length2, 0));
+  return PetscSqrtReal(PetscMax(sign * PetscRealPart(length2), 0));
 }
 
 HD inline PetscReal inverse_length(PetscReal sign, PetscScalar length2)
@@ -99,7 +104,7 @@ struct Start {
   {
     r[i] = isolated[i] ? PetscScalar(0) : hashed_entry(ids.of_row(i), dinv[i]);
     v[i] = sign * dinv[i] * r[i];
-    *sum += r[i] * dinv[i] * r[i];
+    *sum += PetscConj(r[i]) * dinv[i] * r[i];
   }
 };
 
@@ -108,8 +113,8 @@ struct Products {
 
   HD void operator()(PetscInt i, PetscScalar *sum) const
   {
-    sum[0] += w[i] * v[i];
-    sum[1] += w[i] * v_old[i];
+    sum[0] += w[i] * PetscConj(v[i]);
+    sum[1] += w[i] * PetscConj(v_old[i]);
   }
 };
 
@@ -126,7 +131,7 @@ struct Advance {
 
     r_old[i] = next;
     v_old[i] = sign * dinv[i] * next;
-    *sum += next * dinv[i] * next;
+    *sum += PetscConj(next) * dinv[i] * next;
   }
 };
 
@@ -162,13 +167,13 @@ PetscReal lanczos(const LevelProduct &A, const ColumnMap &columns, const CsrFact
 
     *symmetric = true;
     for (k = 0, largest = 0; k < steps; k++) {
-      const PetscReal next = length_of(sign, PetscRealPart(lengths[k])), last = k ? length_of(sign, PetscRealPart(lengths[k - 1])) : 0, beta = k ? next : 0;
+      const PetscReal next = length_of(sign, lengths[k]), last = k ? length_of(sign, lengths[k - 1]) : 0, beta = k ? next : 0;
 
       if (!(next > lanczos_breakdown * largest) || PetscIsInfOrNanReal(next)) break; // an invariant subspace, or a zero matrix
       if (k) b[k - 1] = next;
       a[k]    = PetscRealPart(products[2 * k]) / (next * next);
       largest = PetscMax(PetscMax(largest, beta), PetscAbsReal(a[k]));
-      if (k && PetscAbsScalar(products[2 * k + 1] / (next * last) - beta) > 1e-3 * largest) {
+      if ((k && PetscAbsScalar(products[2 * k + 1] / (next * last) - beta) > 1e-3 * largest) || PetscAbsReal(PetscImaginaryPart(products[2 * k])) > 1e-3 * largest * (next * next)) {
         *symmetric = false;
         break;
       }
@@ -229,10 +234,10 @@ struct Multiply {
   const PetscScalar *x, *y;
   PetscScalar       *product;
 
-  HD void operator()(PetscInt i) const { product[i] = x[i] * y[i]; }
+  HD void operator()(PetscInt i) const { product[i] = x[i] * PetscConj(y[i]); }
 };
 
-/* Over all ranks' rows. */
+/* y^H x over all ranks' rows. */
 PetscScalar dot(const LocalColumns &columns, const Array<PetscScalar> &x, const Array<PetscScalar> &y, Array<PetscScalar> &work)
 {
   const Space        space = x.space();
@@ -320,7 +325,8 @@ CsrFacts row_facts(const StoredRows &rows, const LocalColumns &columns)
   facts.finite         = n[2] == 0;
   facts.squares_finite = n[3] == 0;
   facts.dominant       = n[5] == 0;
-  facts.couplings      = n[6];
+  facts.couplings      = n[of_row - 1];
+  facts.real           = of_row == 7 || n[6] == 0;
   return facts;
 }
 

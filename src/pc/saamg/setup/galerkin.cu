@@ -5,6 +5,7 @@
 #include "core/sparse/host_galerkin.hpp"
 #include "core/launch/row_sums.hpp"
 #include "core/launch/staged_rows.hpp"
+#include "core/util/vector_ops.hpp"
 
 namespace goza::saamg
 {
@@ -38,38 +39,42 @@ struct WorkOfRow {
 template <class Rows> struct MagnitudeOfRow {
   Rows               A;
   const PetscScalar *dinv;
-  PetscScalar       *magnitude;
+  PetscReal         *magnitude;
 
   HD void operator()(PetscInt i) const
   {
-    PetscScalar most = dinv[i] != PetscScalar(0) ? PetscAbsScalar(1 / dinv[i]) : 0;
+    PetscReal most = dinv[i] != PetscScalar(0) ? PetscAbsScalar(PetscReal(1) / dinv[i]) : 0;
 
     if (dinv[i] == PetscScalar(0)) A.for_each_entry(i, [&](PetscInt, PetscScalar a) { most = PetscMax(most, PetscAbsScalar(a)); });
     magnitude[i] = most;
   }
 };
 
-/* Of P^T A P, from a row of P^T. */
+/* Of R A P, from a row of R. */
 struct MagnitudeOfProduct {
-  const PetscInt    *ptr;
-  Columns            col;
-  Values             val;
-  const PetscScalar *fine;
-  PetscScalar       *coarse;
+  const PetscInt  *ptr;
+  Columns          col;
+  Values           val;
+  const PetscReal *fine;
+  PetscReal       *coarse;
 
   HD MagnitudeOfProduct on(Columns c, Values v) const { return {ptr, c, v, fine, coarse}; }
 
   HD void operator()(PetscInt i) const
   {
-    PetscScalar sum = 0;
+    PetscReal sum = 0;
 
-    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) sum += val[p] * val[p] * fine[col[p]];
+    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) {
+      const PetscScalar v = val[p];
+
+      sum += PetscRealPart(v * PetscConj(v)) * fine[col[p]];
+    }
     coarse[i] = sum;
   }
 };
 
 struct RootOf {
-  PetscScalar *value;
+  PetscReal *value;
 
   HD void operator()(PetscInt i) const { value[i] = PetscSqrtReal(value[i]); }
 };
@@ -82,12 +87,12 @@ enum Finding : unsigned char {
 
 /* Its diagonal entry's size, and what there is to say of it. */
 struct LookAtRow {
-  const PetscInt    *ptr;
-  Columns            col;
-  Values             val;
-  const PetscScalar *root; // [columns] of the magnitude
-  PetscScalar       *size;
-  unsigned char     *finding;
+  const PetscInt  *ptr;
+  Columns          col;
+  Values           val;
+  const PetscReal *root; // [columns] of the magnitude
+  PetscScalar     *size;
+  unsigned char   *finding;
 
   HD LookAtRow on(Columns c, Values v) const { return {ptr, c, v, root, size, finding}; }
 
@@ -100,8 +105,8 @@ struct LookAtRow {
       if (col[p] == i) d = val[p];
       zero = zero && PetscAbsScalar(val[p]) <= rounding_of_products * root[i] * root[col[p]]; // not a NaN
     }
-    size[i]    = zero ? PetscScalar(0) : PetscAbsScalar(d);
-    finding[i] = static_cast<unsigned char>(zero ? nothing : (d != PetscScalar(0) ? has_diagonal : 0) | (d < PetscScalar(0) ? negative : 0));
+    size[i]    = zero ? 0 : PetscAbsScalar(d);
+    finding[i] = static_cast<unsigned char>(zero ? nothing : (d != PetscScalar(0) ? has_diagonal : 0) | (PetscRealPart(d) < 0 ? negative : 0));
   }
 };
 
@@ -109,13 +114,14 @@ struct LookAtRow {
 struct FillRow {
   Csr                  A;
   const unsigned char *finding;
-  const PetscScalar   *root;
-  PetscScalar          sign, otherwise, *val;
+  const PetscReal     *root;
+  PetscReal            sign, otherwise;
+  PetscScalar         *val;
 
   HD void operator()(PetscInt i) const
   {
     for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1] && finding[i] == nothing; p++) {
-      if (A.col[p] == i) val[p] = sign * (root[i] > PetscScalar(0) ? root[i] * root[i] : otherwise);
+      if (A.col[p] == i) val[p] = sign * (root[i] > 0 ? root[i] * root[i] : otherwise);
     }
   }
 };
@@ -130,12 +136,12 @@ struct CountFindings {
   }
 };
 
-/* The magnitudes of P^T A P from those of A. Collective. */
-Array<PetscScalar> coarse_magnitudes(const Interpolation &I, const Array<PetscScalar> &magnitude)
+/* The magnitudes of R A P from those of A. Collective. */
+Array<PetscReal> coarse_magnitudes(const Interpolation &I, const Array<PetscReal> &magnitude)
 {
   if (I.by_place()) return squares_of_columns(*I.boxes, I.P, magnitude);
-  const Space        space = magnitude.space();
-  Array<PetscScalar> fine(space, I.fine->nlocal()), coarse(space, I.R.nrows);
+  const Space      space = magnitude.space();
+  Array<PetscReal> fine(space, I.fine->nlocal()), coarse(space, I.R.nrows);
 
   if (magnitude.size()) fine.copy_from(magnitude.data(), magnitude.size());
   I.fine->update(fine);
@@ -144,10 +150,11 @@ Array<PetscScalar> coarse_magnitudes(const Interpolation &I, const Array<PetscSc
 }
 
 /* The diagonal entry is always in the pattern. False: there is no such row. */
-bool fill_rows_of_nothing(CsrMatrix &A, const ColumnMap &columns, const Array<PetscScalar> &magnitude)
+bool fill_rows_of_nothing(CsrMatrix &A, const ColumnMap &columns, const Array<PetscReal> &magnitude)
 {
   const Space          space = A.space();
-  Array<PetscScalar>   root(space, columns.nlocal()), size(space, A.nrows), sizes(space, 1);
+  Array<PetscReal>     root(space, columns.nlocal());
+  Array<PetscScalar>   size(space, A.nrows), sizes(space, 1);
   Array<unsigned char> finding(space, A.nrows);
   Array<std::int64_t>  counts(space, CountFindings::n);
 
@@ -161,20 +168,20 @@ bool fill_rows_of_nothing(CsrMatrix &A, const ColumnMap &columns, const Array<Pe
   columns.sum(n.data(), CountFindings::n);
   if (!n[2]) return false;
   sum_into(space, size.data(), size.size(), sizes.data());
-  PetscScalar mean = read_value(space, sizes.data());
-  columns.sum(&mean, 1);
-  mean = n[0] ? mean / static_cast<PetscReal>(n[0]) : 1;
-  if (!(mean > 0) || PetscIsInfOrNanScalar(mean)) mean = 1;
-  for_each_row(space, A.nrows, FillRow{A.view(), finding.data(), root.data(), 2 * n[1] > n[0] ? PetscScalar(-1) : PetscScalar(1), mean, A.val.data()});
+  PetscScalar of_all = read_value(space, sizes.data());
+  columns.sum(&of_all, 1);
+  PetscReal mean = n[0] ? PetscRealPart(of_all) / static_cast<PetscReal>(n[0]) : 1;
+  if (!(mean > 0) || PetscIsInfOrNanReal(mean)) mean = 1;
+  for_each_row(space, A.nrows, FillRow{A.view(), finding.data(), root.data(), 2 * n[1] > n[0] ? PetscReal(-1) : PetscReal(1), mean, A.val.data()});
   return true;
 }
 
 } // namespace
 
-Array<PetscScalar> magnitudes(const StoredRows &rows, const Array<PetscScalar> &dinv)
+Array<PetscReal> magnitudes(const StoredRows &rows, const Array<PetscScalar> &dinv)
 {
-  const Csr         &A = rows.A;
-  Array<PetscScalar> magnitude(A.space, A.nrows);
+  const Csr       &A = rows.A;
+  Array<PetscReal> magnitude(A.space, A.nrows);
 
   if (rows.no_rows())
     for_each_row(A.space, A.nrows, MagnitudeOfRow<mat::CdsEntries<const PetscScalar>>{entries_of(*rows.diagonals()), dinv.data(), magnitude.data()});
@@ -197,15 +204,24 @@ double product_work(const Csr &A, const ColumnMap &columns, const Interpolation 
   return static_cast<double>(sum);
 }
 
+CsrMatrix Interpolation::own_restriction() const
+{
+  CsrMatrix T = goza::transpose(P.view());
+
+  if (conjugated) conjugate(T.space(), T.val.size(), T.val.data());
+  return T;
+}
+
 void Interpolation::transpose()
 {
   if (by_place()) return;
   if (R.ptr.size() && coarse->size() == 1) {
     transpose_numeric(P.view(), R);
+    if (conjugated) conjugate(R.space(), R.val.size(), R.val.data());
     return;
   }
   release_transpose();
-  CsrMatrix whole = goza::transpose(P.view());
+  CsrMatrix whole = own_restriction();
 
   if (coarse->size() > 1) {
     CsrMatrix parts = std::move(whole);
@@ -216,16 +232,16 @@ void Interpolation::transpose()
   R = std::move(whole); // last: transposed() asks for it
 }
 
-CsrMatrix GalerkinProduct::make_on_boxes(const StoredRows &A, const Interpolation &I, const Array<PetscScalar> &magnitude)
+CsrMatrix GalerkinProduct::make_on_boxes(const StoredRows &A, const Interpolation &I, const Array<PetscReal> &magnitude)
 {
-  BoxProduct product = galerkin(*I.boxes, A, I.P);
+  BoxProduct product = galerkin(*I.boxes, A, I.P, I.conjugated);
 
   if (fill_rows_of_nothing(product.rows, *I.coarse, magnitude)) product.diagonals.reset(); // they have other values
   diagonals_ = std::move(product.diagonals);
   return std::move(product.rows);
 }
 
-CsrMatrix GalerkinProduct::make(const StoredRows &from, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns, Array<PetscScalar> &magnitude, bool once)
+CsrMatrix GalerkinProduct::make(const StoredRows &from, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns, Array<PetscReal> &magnitude, bool once)
 {
   const bool isolated = columns->size() == 1;
   const Csr &A        = from.A;
@@ -249,7 +265,7 @@ CsrMatrix GalerkinProduct::make(const StoredRows &from, const MapPtr &columns, c
     Ac             = multiply(I.R.view(), I.k, I.bs, AP_.view(), I.k, true);
     coarse_columns = I.coarse;
   } else {
-    const CsrMatrix again = I.own_transpose.ptr.size() ? CsrMatrix() : transpose(I.P.view()); // where it was not kept
+    const CsrMatrix again = I.own_transpose.ptr.size() ? CsrMatrix() : I.own_restriction(); // where it was not kept
 
     parts_ = multiply(again.ptr.size() ? again.view() : I.own_transpose.view(), I.k, I.bs, AP_.view(), I.k);
     sum_   = std::make_unique<SummedRows>(parts_.view(), P_->columns(), I.coarse, true, Ac);
@@ -260,7 +276,7 @@ CsrMatrix GalerkinProduct::make(const StoredRows &from, const MapPtr &columns, c
   return Ac;
 }
 
-void GalerkinProduct::update(const StoredRows &from, const Interpolation &I, CsrMatrix &Ac, Array<PetscScalar> &magnitude)
+void GalerkinProduct::update(const StoredRows &from, const Interpolation &I, CsrMatrix &Ac, Array<PetscReal> &magnitude)
 {
   const Csr &A = from.A;
 

@@ -7,16 +7,19 @@
 namespace goza::saamg
 {
 
-/* An interpolation, its transpose, and the map of the columns of each. */
+/* An interpolation, the restriction, which is its transpose or the conjugate of that, and the map of the columns of each. */
 struct Interpolation {
   CsrMatrix P, R;
   MapPtr    coarse, fine;
-  PetscInt  bs = 1, k = 1; // unknowns of a node, fine and coarse
+  PetscInt  bs = 1, k = 1;      // unknowns of a node, fine and coarse
+  bool      conjugated = false; // R = P^H
 
   std::shared_ptr<const Boxes> boxes; // where it was made on them
 
   /* A device reads P^T from P by place: there is no R. On the host R's rows are faster. */
   bool by_place() const { return boxes && P.space() == Space::Cuda; }
+
+  CsrMatrix own_restriction() const; // of this rank's P
 
   /* R is made from P; where R's pattern is there, on one rank, its values alone. Collective. */
   void transpose();
@@ -31,23 +34,23 @@ struct Interpolation {
 };
 
 /* What an entry a_ij of a product comes to by rounding alone is less than this times the root of m_i m_j, with the magnitudes m of the rows: those of the user's matrix, and in
-   P^T A P the diagonal of P^T diag(m) P. An entry of that size says nothing. */
+   R A P the diagonal of P^H diag(m) P. An entry of that size says nothing. */
 constexpr PetscReal rounding_of_products = 16 * PETSC_MACHINE_EPSILON;
 
 /* Of the user's matrix: |a_ii|, or, where that is zero, the largest entry of the row. dinv: 1 / a_ii or 0. */
-Array<PetscScalar> magnitudes(const StoredRows &A, const Array<PetscScalar> &dinv);
+Array<PetscReal> magnitudes(const StoredRows &A, const Array<PetscScalar> &dinv);
 
-/* Multiplications of blocks in P^T (A P), of all ranks, or more: where terms of a row of A P have the same column, they are counted as if they had not. Collective. */
+/* Multiplications of blocks in R (A P), of all ranks, or more: where terms of a row of A P have the same column, they are counted as if they had not. Collective. */
 double product_work(const Csr &A, const ColumnMap &columns, const Interpolation &I);
 
-/* Ac = P^T A P. Rows that come out as nothing but rounding, where a column of P is in A's null space, get a diagonal entry of their magnitude: what smoothers and an inverse make
+/* Ac = R A P. Rows that come out as nothing but rounding, where a column of P is in A's null space, get a diagonal entry of their magnitude: what smoothers and an inverse make
    of them is then harmless. So do rows of zeros, from zero columns of P, which have no magnitude: the mean of the others' diagonal. On several ranks the rows of P that A reaches are fetched from other ranks, and the parts of Ac's rows are sent to their owners: one exchange each. */
 class GalerkinProduct {
 public:
   /* magnitude: of A's rows, becomes that of Ac's. once: no update() will come. Collective. */
-  CsrMatrix make(const StoredRows &A, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns, Array<PetscScalar> &magnitude, bool once = false);
+  CsrMatrix make(const StoredRows &A, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns, Array<PetscReal> &magnitude, bool once = false);
   /* New values in A, or in A and P, with all patterns as they were. Collective. */
-  void update(const StoredRows &A, const Interpolation &I, CsrMatrix &Ac, Array<PetscScalar> &magnitude);
+  void update(const StoredRows &A, const Interpolation &I, CsrMatrix &Ac, Array<PetscReal> &magnitude);
 
   /* Of the last product, where it was made by diagonals, too; else nullptr. */
   std::unique_ptr<Format<PetscScalar>> take_diagonals() { return std::move(diagonals_); }
@@ -61,7 +64,7 @@ public:
   }
 
 private:
-  CsrMatrix make_on_boxes(const StoredRows &A, const Interpolation &I, const Array<PetscScalar> &magnitude);
+  CsrMatrix make_on_boxes(const StoredRows &A, const Interpolation &I, const Array<PetscReal> &magnitude);
 
   bool                                 on_boxes_ = false;
   std::unique_ptr<Format<PetscScalar>> diagonals_;

@@ -12,7 +12,7 @@ struct EntryWeight {
   const PetscScalar *val;
   Measure            measure;
 
-  HD float operator()(PetscInt i, PetscInt p, PetscInt j) const { return measure(i, j, val[p] * val[p]); }
+  HD float operator()(PetscInt i, PetscInt p, PetscInt j) const { return measure(i, j, PetscRealPart(val[p] * PetscConj(val[p]))); }
 };
 
 /* As Graph, of nodes of bs rows. Where every entry between coupled nodes is an edge, as for threshold 0, the matrix's own pattern serves as the graph: it is

@@ -64,6 +64,7 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
     CsrTransfer &t = *grid.transfer;
     MapPtr       columns;
 
+    t.conjugated = options.conjugated;
     if (t.coarse && interpolate_again(grid, from, options, t.P)) {
       t.stamp.new_values();
       t.transpose();
@@ -235,9 +236,10 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   const PetscInt     degree     = grids_.size() == 1 ? 1 : options.coarse_interpolation_degree;
   PetscLogDouble     allowed    = static_cast<PetscLogDouble>(options.max_complexity) * grids_[0].level->nnz;
   Grid               next;
-  Array<PetscScalar> coarse_B, magnitude;
+  Array<PetscScalar> coarse_B;
+  Array<PetscReal>   magnitude;
   const auto         too_large = [&] { return !*stop && next.level->nnz > allowed && next.rows() > options.coarse_limit; };
-  const auto         copied    = [](const Array<PetscScalar> &a) { return Array<PetscScalar>(a.space(), a.data(), a.size()); };
+  const auto         copied    = [](const Array<PetscReal> &a) { return Array<PetscReal>(a.space(), a.data(), a.size()); };
 
   PetscFunctionBegin;
   for (const Grid &g : grids_) allowed -= g.level->nnz;
@@ -382,13 +384,11 @@ std::size_t Hierarchy::bytes() const
 void Hierarchy::release(const HierarchyOptions &options)
 {
   for (Grid &grid : grids_) {
+    grid.level->format = nullptr;
+    grid.level->own_format.reset();
     if (!grid.transfer) continue;
     if (options.keep != Keep::Interpolation) grid.transfer->release_transpose(!keeps_products(options));
     if (options.keep == Keep::Nothing) grid.transfer->boxes.reset();
-  }
-  for (Grid &grid : grids_) {
-    grid.level->format = nullptr;
-    grid.level->own_format.reset();
   }
   if (grids_.empty()) return;
   grids_[0].level->A.ptr = grids_[0].level->A.col = nullptr;

@@ -41,6 +41,7 @@ struct HierarchyOptions {
   bool         alternating                 = false; // the smoother leaves vectors that alternate between nodes of two colours to the coarse space
   PetscReal    max_complexity              = 2.5;   // entries of all levels over those of the finest
   SmoothedWith smoothed_with               = SmoothedWith::Matrix;
+  bool         conjugated                  = true;          // restriction is P^H; else P^T, as of a complex matrix that is symmetric and not Hermitian
   PetscInt     solved_rows                 = 0;             // rows up to which the cycle solves a coarsest level
   bool         rows_lent                   = false;         // the cycle reads P as it is and no P^T, where P lends its rows
   Keep         keep                        = Keep::Nothing; // for an update() to come
@@ -60,7 +61,7 @@ struct CsrLevel {
   Array<PetscInt>     name;      // [nodes], or empty: see ids()
   Lattice             lattice;   // of the ids
   Array<std::int64_t> isolated;  // [rows] 1 where a row is coupled to nothing (Dirichlet rows, diagonal matrices), or empty
-  Array<PetscScalar>  magnitude; // [rows] see rounding_of_products; of the coarsest level after a set-up
+  Array<PetscReal>    magnitude; // [rows] see rounding_of_products; of the coarsest level after a set-up
   bool                squares_finite = true;
 
   std::unique_ptr<Format<PetscScalar>> own_format; // of a coarse operator that was made by diagonals, while a set-up lasts

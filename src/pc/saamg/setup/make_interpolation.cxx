@@ -41,7 +41,7 @@ static CsrMatrix smoothed(const Grid &grid, const Coarsening &from, const Hierar
     lambda   = lambda_max(A, *level.columns, facts, options.esteig_iterations, level.ids(grid.bs), nullptr, &symmetric);
   }
   if (options.smoothed_with == SmoothedWith::DiffusivePart) { /* the smaller beside the diagonal and the lambda of all of A, the less it smooths */
-    diffusive = diffusive_part(A, level.columns, from.bs, from.aggregate);
+    diffusive = diffusive_part(A, level.columns, from.bs, options.conjugated, from.aggregate);
     A         = diffusive.view();
   }
   CsrMatrix P = smoothed_prolongator(A, from, *dinv, omega(lambda, 1, from.degree, options.alternating), columns);

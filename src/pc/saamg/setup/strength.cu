@@ -37,7 +37,7 @@ struct UnionWeight {
   HD void operator()(PetscInt i) const
   {
     for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) {
-      const PetscScalar a = find(G, i, col[p]), b = find(T, i, col[p]);
+      const PetscReal a = find(G, i, col[p]), b = find(T, i, col[p]);
 
       weight[p] = static_cast<float>(a > b ? a : b);
     }
@@ -45,7 +45,7 @@ struct UnionWeight {
   }
 
 private:
-  HD static PetscScalar find(const Csr &M, PetscInt i, PetscInt j)
+  HD static PetscReal find(const Csr &M, PetscInt i, PetscInt j)
   {
     PetscInt low = M.ptr[i], high = M.ptr[i + 1];
 
@@ -55,7 +55,7 @@ private:
       if (M.col[middle] < j) low = middle + 1;
       else high = middle;
     }
-    return low < M.ptr[i + 1] && M.col[low] == j ? M.val[low] : PetscScalar(0);
+    return low < M.ptr[i + 1] && M.col[low] == j ? PetscRealPart(M.val[low]) : 0;
   }
 };
 

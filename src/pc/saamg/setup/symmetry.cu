@@ -2,6 +2,7 @@
 #include "core/util/algorithm.hpp"
 #include "core/launch/row_sums.hpp"
 #include "core/launch/staged_rows.hpp"
+#include "core/util/vector_ops.hpp"
 #include "parallel/summed_rows.hpp"
 #include "symmetry_rows.hpp"
 
@@ -33,8 +34,8 @@ struct Narrow {
   HD void operator()(PetscInt i) const { to[i] = static_cast<PetscInt>(from[i]); }
 };
 
-/* By two hashed vectors: r^T A s = s^T A r. */
-bool seems_symmetric(const Csr &A, const ColumnMap &columns, const CsrFacts &facts)
+/* By two hashed vectors: r^T A s = s^T A r, or the conjugate of that. */
+bool seems_symmetric(const Csr &A, const ColumnMap &columns, const CsrFacts &facts, bool conjugated)
 {
   const PetscReal    rounding = PETSC_SQRT_MACHINE_EPSILON / 100;
   const Space        space    = A.space;
@@ -44,7 +45,7 @@ bool seems_symmetric(const Csr &A, const ColumnMap &columns, const CsrFacts &fac
   for_each_row(space, A.nrows, Probe{columns.start(), 1, facts.dinv.data(), facts.isolated.data(), s.data()});
   columns.update(r);
   columns.update(s);
-  for_each_csr_row(A, 1, Antisymmetry{A.ptr, A.col, A.val, r.data(), s.data(), difference.data(), size.data()});
+  for_each_csr_row(A, 1, Antisymmetry{A.ptr, A.col, A.val, r.data(), s.data(), conjugated, difference.data(), size.data()});
   sum_into(space, difference.data(), A.nrows, sums.data());
   sum_into(space, size.data(), A.nrows, sums.data() + 1);
   std::vector<PetscScalar> sum = sums.to_host();
@@ -52,18 +53,21 @@ bool seems_symmetric(const Csr &A, const ColumnMap &columns, const CsrFacts &fac
   return !(PetscAbsScalar(sum[0]) > rounding * PetscAbsScalar(sum[1])); // a NaN is found elsewhere
 }
 
-} // namespace
-
-Symmetry symmetry_of(const StoredRows &rows, const MapPtr &columns, const CsrFacts &facts)
+/* Or the conjugate of that. */
+CsrMatrix mirror_image(const Csr &A, const MapPtr &columns, bool conjugated, MapPtr &tcolumns)
 {
-  const Csr  &A     = rows.A;
-  const Space space = A.space;
-  Symmetry    result;
+  CsrMatrix T = transpose(A, *columns, columns, tcolumns);
 
-  if (const auto *cds = columns->size() == 1 ? rows.diagonals() : nullptr; cds && cds->proves_symmetry()) return result;
-  if (!facts.finite || seems_symmetric(A, *columns, facts)) return result;
+  if (conjugated) conjugate(A.space, T.val.size(), T.val.data());
+  return T;
+}
+
+Symmetry compare(const Csr &A, const MapPtr &columns, const CsrFacts &facts, bool conjugated)
+{
+  const Space         space = A.space;
+  Symmetry            result;
   MapPtr              tcolumns;
-  const CsrMatrix     T = transpose(A, *columns, columns, tcolumns);
+  const CsrMatrix     T = mirror_image(A, columns, conjugated, tcolumns);
   Array<PetscInt>     isolated(space, columns->nlocal());
   Array<std::int64_t> counts(space, CountSkew::n);
 
@@ -72,18 +76,39 @@ Symmetry symmetry_of(const StoredRows &rows, const MapPtr &columns, const CsrFac
   join_rows<Plus, CountSkew::n>(space, A.nrows, CountSkew{{A, T.view(), columns->ghosts_here().data(), tcolumns->ghosts_here().data()}, isolated.data()}, counts.data());
   std::vector<std::int64_t> count = counts.to_host();
   columns->sum(count.data(), CountSkew::n);
-  result.rows      = count[0];
-  result.skew      = count[1];
-  result.opposed   = count[2];
-  result.symmetric = result.skew == 0;
+  result.rows       = count[0];
+  result.skew       = count[1];
+  result.opposed    = count[2];
+  result.symmetric  = result.skew == 0;
+  result.conjugated = conjugated;
   return result;
 }
 
-CsrMatrix diffusive_part(const Csr &A, const MapPtr &columns, PetscInt bs, const Array<PetscInt> &aggregate)
+} // namespace
+
+Symmetry symmetry_of(const StoredRows &rows, const MapPtr &columns, const CsrFacts &facts)
+{
+  const Csr &A = rows.A;
+  Symmetry   result;
+
+  const auto *const cds    = columns->size() == 1 ? rows.diagonals() : nullptr;
+  const bool        proven = cds && cds->proves_symmetry();
+
+  if (!facts.finite || (proven && facts.real)) return result;
+  if (!rows.no_rows() && seems_symmetric(A, *columns, facts, true)) return result;
+  result.conjugated = facts.real;
+  if (!facts.real && (proven || seems_symmetric(A, *columns, facts, false))) return result;
+  const Symmetry as_hermitian = compare(A, columns, facts, true);
+  if (facts.real) return as_hermitian;
+  const Symmetry as_it_is = compare(A, columns, facts, false);
+  return as_it_is.skew < as_hermitian.skew ? as_it_is : as_hermitian;
+}
+
+CsrMatrix diffusive_part(const Csr &A, const MapPtr &columns, PetscInt bs, bool conjugated, const Array<PetscInt> &aggregate)
 {
   const Space     space = A.space;
   MapPtr          tcolumns;
-  const CsrMatrix T = transpose(A, *columns, columns, tcolumns);
+  const CsrMatrix T = mirror_image(A, columns, conjugated, tcolumns);
   CsrMatrix       C(space, A.nrows, A.ncols);
 
   C.ptr = Array<PetscInt>(space, A.nrows + 1);

@@ -11,15 +11,17 @@
 namespace goza::saamg
 {
 
-/* A row's sum of r_i a_ij s_j - s_i a_ij r_j, which over all rows is zero where A is symmetric, and of their magnitudes. r and s [columns]: 0 where a row is coupled to nothing. */
+/* A row's sum of r_i a_ij s_j - s_i a_ij r_j, which over all rows is zero where A is symmetric, or with the conjugate of the second where it is Hermitian, and of their magnitudes.
+   r and s [columns]: real, 0 where a row is coupled to nothing. */
 struct Antisymmetry {
   const PetscInt    *ptr;
   Columns            col;
   Values             val;
   const PetscScalar *r, *s;
+  bool               conjugated;
   PetscScalar       *difference, *size;
 
-  HD Antisymmetry on(Columns c, Values v) const { return {ptr, c, v, r, s, difference, size}; }
+  HD Antisymmetry on(Columns c, Values v) const { return {ptr, c, v, r, s, conjugated, difference, size}; }
 
   HD void operator()(PetscInt i) const
   {
@@ -34,12 +36,12 @@ struct Antisymmetry {
       r_size += PetscAbsScalar(ar);
       s_size += PetscAbsScalar(as);
     }
-    difference[i] = r[i] * with_s - s[i] * with_r;
+    difference[i] = r[i] * with_s - conjugate_if(conjugated, s[i] * with_r);
     size[i]       = PetscAbsScalar(r[i]) * s_size + PetscAbsScalar(s[i]) * r_size;
   }
 };
 
-/* A's rows beside those of its transpose, whose ghost columns may be others. */
+/* A's rows beside those of its transpose, or the conjugate of that, whose ghost columns may be others. */
 struct BesideTranspose {
   Csr             A, T;
   const PetscInt *ghost, *tghost; // their global numbers

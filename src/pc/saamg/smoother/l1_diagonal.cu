@@ -12,30 +12,30 @@ template <class V> struct AddNorm {
   const PetscScalar *val;
   bool               diagonal_block;
   V                 *inv;
-  const PetscScalar *row_scale, *col_scale;
+  const PetscReal   *row_scale, *col_scale;
 
   HD void operator()(PetscInt i) const
   {
-    PetscScalar sum = 0;
+    PetscReal sum = 0;
 
     if (inv[i] == V(0)) return;
     for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) {
       if (diagonal_block && col[p] == i) continue;
-      const PetscScalar a = val[p] < 0 ? -val[p] : val[p];
+      const PetscReal a = PetscAbsScalar(val[p]);
 
       sum += col_scale && col_scale[col[p]] > 0 ? a * (row_scale[i] / col_scale[col[p]]) : a;
     }
-    inv[i] = static_cast<V>(1 / (1 / static_cast<PetscScalar>(inv[i]) + (inv[i] < V(0) ? -sum : sum)));
+    inv[i] = static_cast<V>(PetscScalar(1) / lengthened(PetscScalar(1) / static_cast<PetscScalar>(inv[i]), sum));
   }
 };
 
 template <class V> struct ScaleOf {
-  const V     *inv;
-  PetscScalar *scale;
+  const V   *inv;
+  PetscReal *scale;
 
   HD void operator()(PetscInt i) const
   {
-    const PetscReal d = PetscAbsReal(static_cast<PetscReal>(inv[i]));
+    const PetscReal d = PetscAbsScalar(static_cast<PetscScalar>(inv[i]));
 
     scale[i] = d > 0 ? 1 / PetscSqrtReal(d) : 0;
   }
@@ -55,22 +55,22 @@ template <class V> void scale(Space space, std::size_t n, V factor, V *x)
   for_each_row(space, static_cast<PetscInt>(n), Scale<V>{factor, x});
 }
 
-template <class V> void add_l1_norms(const Csr &A, bool diagonal_block, V *inv, const PetscScalar *row_scale, const PetscScalar *col_scale)
+template <class V> void add_l1_norms(const Csr &A, bool diagonal_block, V *inv, const PetscReal *row_scale, const PetscReal *col_scale)
 {
   for_each_row(A.space, A.nrows, AddNorm<V>{A.ptr, A.col, A.val, diagonal_block, inv, row_scale, col_scale});
 }
 
-template <class V> void diagonal_scales(Space space, PetscInt n, const V *inv, PetscScalar *scale)
+template <class V> void diagonal_scales(Space space, PetscInt n, const V *inv, PetscReal *scale)
 {
   for_each_row(space, n, ScaleOf<V>{inv, scale});
 }
 
-template void add_l1_norms(const Csr &, bool, PetscScalar *, const PetscScalar *, const PetscScalar *);
-template void diagonal_scales(Space, PetscInt, const PetscScalar *, PetscScalar *);
+template void add_l1_norms(const Csr &, bool, PetscScalar *, const PetscReal *, const PetscReal *);
+template void diagonal_scales(Space, PetscInt, const PetscScalar *, PetscReal *);
 template void scale(Space, std::size_t, PetscScalar, PetscScalar *);
 #if !PetscDefined(USE_REAL_SINGLE)
-template void add_l1_norms(const Csr &, bool, SingleScalar *, const PetscScalar *, const PetscScalar *);
-template void diagonal_scales(Space, PetscInt, const SingleScalar *, PetscScalar *);
+template void add_l1_norms(const Csr &, bool, SingleScalar *, const PetscReal *, const PetscReal *);
+template void diagonal_scales(Space, PetscInt, const SingleScalar *, PetscReal *);
 template void scale(Space, std::size_t, SingleScalar, SingleScalar *);
 #endif
 

@@ -14,7 +14,7 @@ public:
   {
     SmootherInput<V> with_norms = input;
 
-    Array<PetscScalar> scale(input.A.space(), rows.columns()->nlocal());
+    Array<PetscReal> scale(input.A.space(), rows.columns()->nlocal());
 
     if (input.D.n) inv_.copy_from(input.D.inv, input.D.n);
     diagonal_scales(input.A.space(), input.D.n, inv_.data(), scale.data());

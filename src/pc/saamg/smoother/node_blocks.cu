@@ -65,7 +65,7 @@ template <class V> struct InvertBlock {
   PetscInt bs;
   V       *inverse;
 
-  HD static PetscReal size(PetscScalar a) { return a < 0 ? -a : a; }
+  HD static PetscReal size(PetscScalar a) { return PetscAbsScalar(a); }
 
   HD void operator()(PetscInt node) const
   {
@@ -83,7 +83,7 @@ template <class V> struct InvertBlock {
       PetscReal sum = 0;
 
       for (PetscInt p = others.nrows ? others.ptr[node * bs + r] : 0; others.nrows && p < others.ptr[node * bs + r + 1]; p++) sum += size(others.val[p]);
-      M[r][r] += M[r][r] < 0 ? -sum : sum;
+      M[r][r]     = lengthened(M[r][r], sum);
       diagonal[r] = M[r][r];
       scale[r]    = diagonal[r] != PetscScalar(0) ? 1 / PetscSqrtReal(size(diagonal[r])) : 1;
     }

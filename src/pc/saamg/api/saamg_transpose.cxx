@@ -1,0 +1,109 @@
+/* PCApplyTranspose(): the cycle of the matrix's mirror image, made when it is first asked for. */
+#include "core/util/vector_ops.hpp"
+#include "parallel/agree.hpp"
+#include "pc/saamg/cycle/cycle.hpp"
+#include "pc/saamg/setup/own_rows.hpp"
+#include "saamg_data.hpp"
+#include <petsc/private/pcimpl.h>
+
+namespace goza::saamg
+{
+
+/* conjugated: of A^H instead of A^T */
+static std::shared_ptr<CsrLevel> transposed_level(const CsrLevel &level, const Csr &A, bool conjugated)
+{
+  auto t = std::make_shared<CsrLevel>();
+
+  t->own       = transpose(A, *level.columns, level.columns, t->columns);
+  t->A         = t->own.view();
+  t->nnz       = level.nnz;
+  t->dinv      = Array<PetscScalar>(A.space, level.dinv.data(), level.dinv.size());
+  t->isolated  = Array<std::int64_t>(A.space, level.isolated.data(), level.isolated.size());
+  t->name      = Array<PetscInt>(A.space, level.name.data(), level.name.size());
+  t->lattice   = level.lattice;
+  t->magnitude = Array<PetscReal>(A.space, level.magnitude.data(), level.magnitude.size());
+  if (conjugated) {
+    conjugate(A.space, t->own.val.size(), t->own.val.data());
+    conjugate(A.space, t->dinv.size(), t->dinv.data());
+  }
+  t->stamp.new_pattern();
+  return t;
+}
+
+/* The transposed cycle is the cycle of A^T with the same transfers, (P^T A P)^T = P^T A^T P, and the smoother after is the transpose of the one before. Where restriction is P^H it is that
+   of A^H, whose transfers are the same again: of its conjugate. */
+static PetscErrorCode MakeTransposed(PC pc, SAAMG *mg)
+{
+  OwnRows rows;
+
+  PetscFunctionBegin;
+  const bool           kept   = std::exchange(mg->by_diagonals, false); /* a transpose is of rows */
+  const PetscErrorCode opened = OpenRows(pc, mg, false, &rows);
+
+  mg->by_diagonals = kept;
+  PetscCall(opened);
+  for (const Grid &grid : mg->hierarchy.grids()) {
+    Grid t = grid;
+
+    t.transposed = true;
+    PetscCall(Together(rows.columns->comm(), "transpose its rows", [&] {
+      t.level = transposed_level(*grid.level, &grid == mg->hierarchy.grids().data() ? rows.A : grid.level->A, mg->hierarchy_options.conjugated);
+      if (t.transfer && !t.transfer->transposed() && !(mg->cycle_precision == PC_SAAMG_DOUBLE && t.transfer->lends_rows())) t.transfer->transpose();
+      mg->transposed.grids.push_back(t);
+    }));
+  }
+  PetscCall(Together(rows.columns->comm(), "begin a transposed cycle", [&] { mg->transposed.cycle = make_cycle(mg->cycle_precision); }));
+  PetscCall(mg->transposed.cycle->setup(mg->transposed.grids, mg->space, nullptr, mg->taken));
+  mg->hierarchy.release(mg->hierarchy_options);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x = the conjugate of what the cycle makes of b's. */
+static PetscErrorCode ApplyConjugated(SAAMG *mg, Cycle &cycle, Vec b, Vec x)
+{
+  Vec conjugated;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(b, &conjugated));
+  PetscErrorCode failed = VecCopy(b, conjugated);
+  if (!failed) failed = VecConjugate(conjugated);
+  if (!failed) failed = ApplyCycle(mg, cycle, conjugated, x);
+  if (!failed) failed = VecConjugate(x);
+  PetscCall(VecDestroy(&conjugated));
+  PetscCall(failed);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
+{
+  SAAMG     *mg         = static_cast<SAAMG *>(pc->data);
+  const bool conjugated = PetscDefined(USE_COMPLEX) && mg->hierarchy_options.conjugated;
+
+  PetscFunctionBegin;
+  if (mg->group) {
+    PetscCall(mg->group->apply(PCApplyTranspose, b, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!mg->cycle || (mg->told && !conjugated)) {
+    PetscCall(PCApply_SAAMG(pc, b, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (mg->told) {
+    PetscCall(ApplyConjugated(mg, *mg->cycle, b, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!mg->transposed.cycle) {
+    const PetscErrorCode failed = FailTogether(PetscObjectComm((PetscObject)pc), MakeTransposed(pc, mg), "make the transposed cycle");
+
+    if (failed) { /* half of it would pass for the whole, and a transpose that one rank has made and another has not is made by one of them alone */
+      mg->transposed.reset();
+      mg->hierarchy.release(mg->hierarchy_options);
+    }
+    PetscCall(CloseRows(mg)); /* the matrix may change before rows are wanted again */
+    PetscCall(failed);
+  }
+  PetscCall(conjugated ? ApplyConjugated(mg, *mg->transposed.cycle, b, x) : ApplyCycle(mg, *mg->transposed.cycle, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::saamg
