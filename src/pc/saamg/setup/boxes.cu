@@ -114,9 +114,9 @@ std::unique_ptr<mat::Cds<PetscScalar, PetscScalar>> diagonals_of_boxes(Space spa
   return cds;
 }
 
-struct SizeOf {
-  const PetscScalar *value;
-  PetscReal         *size;
+template <class V> struct SizeOf {
+  const V   *value;
+  PetscReal *size;
 
   HD void operator()(PetscInt i) const { size[i] = PetscAbsScalar(value[i]); }
 };
@@ -127,7 +127,7 @@ template <class V> const PetscReal *sizes_of(const Array<V> &values, Array<Petsc
   if constexpr (std::is_same_v<V, PetscReal>) return values.data();
   else {
     own = Array<PetscReal>(values.space(), values.size());
-    for_each_row(values.space(), static_cast<PetscInt>(values.size()), SizeOf{values.data(), own.data()});
+    for_each_row(values.space(), static_cast<PetscInt>(values.size()), SizeOf<V>{values.data(), own.data()});
     return own.data();
   }
 }
