@@ -95,7 +95,8 @@ void converges(const Entry &e, const std::string &ksp_type, PetscInt most)
   }
 }
 
-/* D A D with D of phases, or of real scalars of powers of two, and the near-null vector D^-1 1: the cycle is D^-1 M D^-1, but for the vector that lambda_max is estimated from. */
+/* D A D with D of phases, or of real scalars of powers of two, and the near-null vector D^-1 1: the cycle is D^-1 M D^-1, but for the vector that lambda_max is
+   estimated from. With the other rule of restriction it is off by a quarter of the vector and more. */
 void scaled_rows(const Entry &e)
 {
   Configured options({"auto", "v", "double"});
