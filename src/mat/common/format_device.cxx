@@ -90,42 +90,32 @@ PetscErrorCode MatMultBase(Mat A, FormatMat *f, Vec x, Vec y, Vec z)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* As A of PETSc's wants it. */
-static PetscErrorCode ForOperationsOf(Mat A, Vec v, Vec *w)
+/* f(x, y), of vectors as A of PETSc's wants them. */
+template <class F> static PetscErrorCode WithVectorsOf(Mat A, Vec x, Vec y, bool y_written, const F &f)
 {
   PetscBool cusparse;
+  Vec       dx = x, dy = y;
 
   PetscFunctionBegin;
-  *w = v;
   PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &cusparse, MATSEQAIJCUSPARSE, MATMPIAIJCUSPARSE, ""));
-  if (cusparse) PetscCall(OnDevice(v, true, w));
+  if (cusparse) {
+    PetscCall(OnDevice(x, true, &dx));
+    PetscCall(OnDevice(y, true, &dy));
+  }
+  PetscCall(f(dx, dy));
+  PetscCall(Back(x, false, &dx));
+  PetscCall(Back(y, y_written, &dy));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatAddTransposedProduct(Mat A, Vec x, Vec z)
 {
-  Vec dx, dz;
-
-  PetscFunctionBegin;
-  PetscCall(ForOperationsOf(A, x, &dx));
-  PetscCall(ForOperationsOf(A, z, &dz));
-  PetscCall(MatMultTransposeAdd(A, dx, dz, dz));
-  PetscCall(Back(x, false, &dx));
-  PetscCall(Back(z, true, &dz));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return WithVectorsOf(A, x, z, true, [A](Vec dx, Vec dz) { return MatMultTransposeAdd(A, dx, dz, dz); });
 }
 
 PetscErrorCode MatScaleRowsAndColumns(Mat A, Vec l, Vec r)
 {
-  Vec dl, dr;
-
-  PetscFunctionBegin;
-  PetscCall(ForOperationsOf(A, l, &dl));
-  PetscCall(ForOperationsOf(A, r, &dr));
-  PetscCall(MatDiagonalScale(A, dl, dr));
-  PetscCall(Back(l, false, &dl));
-  PetscCall(Back(r, false, &dr));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return WithVectorsOf(A, l, r, false, [A](Vec dl, Vec dr) { return MatDiagonalScale(A, dl, dr); });
 }
 
 /* --- values */
