@@ -13,9 +13,7 @@ struct Begin {
   BcgsScalarsView S;
 
   using Values = PetscScalar;
-  HD void        begin() { }
   HD Values      load(PetscInt i) const { return v.r[i]; }
-  HD void        change(Values &) const { }
   HD void        store(PetscInt i, const Values &r) const { v.q[i] = r; }
   HD PetscScalar term(int, const Values &r) const { return PetscConj(r) * r; }
   HD void        finish(const PetscScalar *sums) const
@@ -25,7 +23,7 @@ struct Begin {
   }
 };
 
-struct Direction : NoDots {
+struct Direction {
   BcgsVectors     v;
   BcgsScalarsView S;
   BcgsDirection   what;
@@ -37,9 +35,6 @@ struct Direction : NoDots {
     PetscScalar        x, Mp, Ms, p, r, v;
     AnyFirstStep::Read first;
   };
-  Direction(const BcgsVectors &v, BcgsScalarsView S, const BcgsDirection &what, const AnyFirstStep &first_step) : v(v), S(S), what(what), first_step(first_step)
-  {
-  }
   HD void begin()
   {
     alpha = S.there->alpha;
@@ -92,7 +87,6 @@ struct FirstHalf {
     PetscScalar        r, v;
     AnyFirstStep::Read first;
   };
-  FirstHalf(const BcgsVectors &v, BcgsScalarsView S, const AnyFirstStep &first_step) : v(v), S(S), first_step(first_step) { }
   HD void begin()
   {
     BcgsScalars now = *S.there;
@@ -125,10 +119,7 @@ struct Products {
   struct Values {
     PetscScalar s, t, q;
   };
-  HD void        begin() { }
   HD Values      load(PetscInt i) const { return {v.r[i], v.t[i], v.q[i]}; }
-  HD void        change(Values &) const { }
-  HD void        store(PetscInt, const Values &) const { }
   HD PetscScalar term(int d, const Values &e) const
   {
     const PetscScalar first = d % 2 == 0 ? e.s : e.t;
@@ -176,7 +167,6 @@ struct SecondHalf {
   struct Values {
     PetscScalar r, t, q;
   };
-  SecondHalf(const BcgsVectors &v, BcgsScalarsView S, bool whole, LoopSwitch more) : v(v), S(S), whole(whole), more(more) { }
   HD void begin()
   {
     BcgsScalars now = *S.there;
@@ -212,12 +202,12 @@ void bcgs_begin(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S
 
 void bcgs_direction(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, const BcgsDirection &what, const AnyFirstStep &first_step, FusedSums &sums)
 {
-  fuse(space, n, Direction(v, S, what, first_step), sums);
+  fuse(space, n, Direction{v, S, what, first_step}, sums);
 }
 
 void bcgs_first_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, const AnyFirstStep &first_step, FusedSums &sums)
 {
-  fuse(space, n, FirstHalf(v, S, first_step), sums);
+  fuse(space, n, FirstHalf{v, S, first_step}, sums);
 }
 
 void bcgs_products(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, FusedSums &sums)
@@ -237,7 +227,7 @@ void bcgs_end(Space space, BcgsScalarsView S, LoopSwitch more)
 
 void bcgs_second_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, bool whole, LoopSwitch more, FusedSums &sums)
 {
-  fuse(space, n, SecondHalf(v, S, whole, more), sums);
+  fuse(space, n, SecondHalf{v, S, whole, more}, sums);
 }
 
 } // namespace goza::ksp

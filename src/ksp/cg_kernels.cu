@@ -6,7 +6,7 @@ namespace goza::ksp
 namespace
 {
 
-struct Direction : NoDots {
+struct Direction {
   CgVectors     v;
   CgScalarsView S;
   CgDirection   what;
@@ -16,7 +16,6 @@ struct Direction : NoDots {
   struct Values {
     PetscScalar x, p, z;
   };
-  Direction(const CgVectors &v, CgScalarsView S, const CgDirection &what) : v(v), S(S), what(what) { }
   HD void begin()
   {
     a     = S.there->a;
@@ -53,7 +52,6 @@ template <bool with_norm> struct CgResidual {
     PetscScalar        r, w;
     AnyFirstStep::Read first;
   };
-  CgResidual(const CgVectors &v, CgScalarsView S, const AnyFirstStep &first_step, LoopSwitch more) : v(v), S(S), first_step(first_step), more(more) { }
   HD void   begin() { a = S.there->step(); }
   HD Values load(PetscInt i) const { return {v.r[i], v.w[i], first_step.load(i)}; }
   HD void   change(Values &e) const { e.r -= a * e.w; }
@@ -88,7 +86,6 @@ struct Products {
   struct Values {
     PetscScalar zr, zz;
   };
-  HD void   begin() { }
   HD Values load(PetscInt i) const
   {
     if (left) return {left[2 * static_cast<std::size_t>(i)], left[2 * static_cast<std::size_t>(i) + 1]};
@@ -96,8 +93,6 @@ struct Products {
 
     return {PetscConj(z) * v.r[i], PetscConj(z) * z};
   }
-  HD void        change(Values &) const { }
-  HD void        store(PetscInt, const Values &) const { }
   HD PetscScalar term(int d, const Values &e) const { return d == 0 ? e.zr : e.zz; }
   HD void        finish(const PetscScalar *sums) const
   {
@@ -119,10 +114,7 @@ struct Norm {
   CgScalarsView S;
 
   using Values = PetscScalar;
-  HD void        begin() { }
   HD Values      load(PetscInt i) const { return v.r[i]; }
-  HD void        change(Values &) const { }
-  HD void        store(PetscInt, const Values &) const { }
   HD PetscScalar term(int, const Values &e) const { return PetscConj(e) * e; }
   HD void        finish(const PetscScalar *sums) const
   {
@@ -141,10 +133,12 @@ struct MergedProducts {
   struct Values {
     PetscScalar z, r, s, p, w;
   };
-  HD void        begin() { }
-  HD Values      load(PetscInt i) const { return {v.z[i], v.r[i], v.s[i], first ? PetscScalar(0) : v.p[i], first ? PetscScalar(0) : v.w[i]}; }
-       HD void change(Values &) const { }
-  HD void        store(PetscInt, const Values &) const { }
+  HD Values load(PetscInt i) const
+  {
+    const PetscScalar p = first ? PetscScalar(0) : v.p[i], w = first ? PetscScalar(0) : v.w[i];
+
+    return {v.z[i], v.r[i], v.s[i], p, w};
+  }
   HD PetscScalar term(int d, const Values &e) const
   {
     switch (d) {
@@ -181,7 +175,7 @@ struct MergedEnd {
   }
 };
 
-struct MergedStep : NoDots {
+struct MergedStep {
   CgVectors     v;
   CgScalarsView S;
   bool          first, in_loop;
@@ -190,7 +184,6 @@ struct MergedStep : NoDots {
   struct Values {
     PetscScalar x, r, z, s, p, w;
   };
-  MergedStep(const CgVectors &v, CgScalarsView S, bool first, bool in_loop) : v(v), S(S), first(first), in_loop(in_loop) { }
   HD void begin()
   {
     a = S.there->a;
@@ -218,13 +211,13 @@ struct MergedStep : NoDots {
 
 void cg_direction(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, const CgDirection &what, FusedSums &sums)
 {
-  fuse(space, n, Direction(v, S, what), sums);
+  fuse(space, n, Direction{v, S, what}, sums);
 }
 
 void cg_residual(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, bool with_norm, const AnyFirstStep &first_step, LoopSwitch more, FusedSums &sums)
 {
-  if (with_norm) fuse(space, n, CgResidual<true>(v, S, first_step, more), sums);
-  else fuse(space, n, CgResidual<false>(v, S, first_step, more), sums);
+  if (with_norm) fuse(space, n, CgResidual<true>{v, S, first_step, more}, sums);
+  else fuse(space, n, CgResidual<false>{v, S, first_step, more}, sums);
 }
 
 void cg_products(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, bool left, bool ends, LoopSwitch more, FusedSums &sums)
@@ -250,7 +243,7 @@ void cg_merged_end(Space space, CgScalarsView S, LoopSwitch more)
 
 void cg_merged_step(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, bool first, bool in_loop, FusedSums &sums)
 {
-  fuse(space, n, MergedStep(v, S, first, in_loop), sums);
+  fuse(space, n, MergedStep{v, S, first, in_loop}, sums);
 }
 
 } // namespace goza::ksp

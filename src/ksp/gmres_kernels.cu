@@ -15,7 +15,6 @@ template <int m> struct BasisProducts {
   struct Values {
     PetscScalar v[m], w;
   };
-  HD void   begin() { }
   HD Values load(PetscInt i) const
   {
     Values e;
@@ -24,8 +23,6 @@ template <int m> struct BasisProducts {
     e.w = w[i];
     return e;
   }
-  HD void        change(Values &) const { }
-  HD void        store(PetscInt, const Values &) const { }
   HD PetscScalar term(int d, const Values &e) const { return PetscConj(e.v[d]) * e.w; }
   HD void        finish(const PetscScalar *sums) const
   {
@@ -67,13 +64,13 @@ template <int m> struct Combine {
   }
 };
 
-struct Normalize : NoDots {
+struct Normalize {
   const PetscScalar *ww;
-  PetscScalar       *w, factor = 1;
+  PetscScalar       *w;
   ColumnMessage      column;
+  PetscScalar        factor = 1;
 
   using Values = PetscScalar;
-  Normalize(const PetscScalar *ww, PetscScalar *w, const ColumnMessage &column) : ww(ww), w(w), column(column) { }
   HD void   begin() { factor = PetscRealPart(*ww) > 0 ? 1 / PetscSqrtReal(PetscRealPart(*ww)) : 1; }
   HD Values load(PetscInt i) const { return w[i]; }
   HD void   change(Values &e) const { e *= factor; }
@@ -137,7 +134,7 @@ void gmres_combine(Space space, PetscInt n, PetscScalar factor, const BasisVecto
 
 void gmres_normalize(Space space, PetscInt n, const PetscScalar *ww, PetscScalar *w, const ColumnMessage &column, FusedSums &sums)
 {
-  fuse(space, n, Normalize(ww, w, column), sums);
+  fuse(space, n, Normalize{ww, w, column}, sums);
 }
 
 } // namespace goza::ksp

@@ -6,35 +6,30 @@ namespace goza::ksp
 namespace
 {
 
-struct Zero : NoDots {
+struct Zero {
   PetscScalar *x;
 
   struct Values { };
-  explicit Zero(PetscScalar *x) : x(x) { }
   HD Values load(PetscInt) const { return {}; }
-  HD void   change(Values &) const { }
   HD void   store(PetscInt i, const Values &) const { x[i] = 0; }
 };
 
-struct Copy : NoDots {
+struct Copy {
   const PetscScalar *x;
   PetscScalar       *y;
 
   using Values = PetscScalar;
-  Copy(const PetscScalar *x, PetscScalar *y) : x(x), y(y) { }
   HD Values load(PetscInt i) const { return x[i]; }
-  HD void   change(Values &) const { }
   HD void   store(PetscInt i, const Values &v) const { y[i] = v; }
 };
 
-struct SubtractFrom : NoDots {
+struct SubtractFrom {
   const PetscScalar *b;
   PetscScalar       *y;
 
   struct Values {
     PetscScalar b, y;
   };
-  SubtractFrom(const PetscScalar *b, PetscScalar *y) : b(b), y(y) { }
   HD Values load(PetscInt i) const { return {b[i], y[i]}; }
   HD void   change(Values &v) const { v.y = v.b - v.y; }
   HD void   store(PetscInt i, const Values &v) const { y[i] = v.y; }
@@ -49,15 +44,12 @@ struct Dot {
   struct Values {
     PetscScalar x, y;
   };
-  HD void        begin() { }
   HD Values      load(PetscInt i) const { return {x[i], y ? y[i] : PetscScalar(1)}; }
-  HD void        change(Values &) const { }
-  HD void        store(PetscInt, const Values &) const { }
   HD PetscScalar term(int, const Values &v) const { return v.x * PetscConj(v.y); }
   HD void        finish(const PetscScalar *sums) const { *result = sums[0]; }
 };
 
-struct Subtract : NoDots {
+struct Subtract {
   PetscScalar        factor;
   const PetscScalar *c, *v;
   PetscScalar       *x;
@@ -65,33 +57,30 @@ struct Subtract : NoDots {
   struct Values {
     PetscScalar v, x;
   };
-  HD void begin() { factor *= *c; }
-  Subtract(PetscScalar factor, const PetscScalar *c, const PetscScalar *v, PetscScalar *x) : factor(factor), c(c), v(v), x(x) { }
+  HD void   begin() { factor *= *c; }
   HD Values load(PetscInt i) const { return {v ? v[i] : PetscScalar(1), x[i]}; }
   HD void   change(Values &e) const { e.x -= factor * e.v; }
   HD void   store(PetscInt i, const Values &e) const { x[i] = e.x; }
 };
 
-struct MultiplyPoints : NoDots {
+struct MultiplyPoints {
   const PetscScalar *d, *r;
   PetscScalar       *z;
 
   struct Values {
     PetscScalar d, r;
   };
-  MultiplyPoints(const PetscScalar *d, const PetscScalar *r, PetscScalar *z) : d(d), r(r), z(z) { }
   HD Values load(PetscInt i) const { return {d[i], r[i]}; }
   HD void   change(Values &v) const { v.r *= v.d; }
   HD void   store(PetscInt i, const Values &v) const { z[i] = v.r; }
 };
 
-struct MultiplyBlocks : NoDots {
+struct MultiplyBlocks {
   PetscInt           n, bs;
   const PetscScalar *blocks, *r;
   PetscScalar       *z;
 
   using Values = PetscScalar;
-  MultiplyBlocks(PetscInt n, PetscInt bs, const PetscScalar *blocks, const PetscScalar *r, PetscScalar *z) : n(n), bs(bs), blocks(blocks), r(r), z(z) { }
   HD Values load(PetscInt i) const
   {
     const PetscInt first = i / bs * bs;
@@ -100,7 +89,6 @@ struct MultiplyBlocks : NoDots {
     for (PetscInt c = 0; c < bs; c++) sum += blocks[static_cast<std::size_t>(c) * n + i] * r[first + c];
     return sum;
   }
-  HD void change(Values &) const { }
   HD void store(PetscInt i, const Values &v) const { z[i] = v; }
 };
 
@@ -108,17 +96,17 @@ struct MultiplyBlocks : NoDots {
 
 void zero(Space space, PetscInt n, PetscScalar *x, FusedSums &sums)
 {
-  fuse(space, n, Zero(x), sums);
+  fuse(space, n, Zero{x}, sums);
 }
 
 void copy(Space space, PetscInt n, const PetscScalar *x, PetscScalar *y, FusedSums &sums)
 {
-  fuse(space, n, Copy(x, y), sums);
+  fuse(space, n, Copy{x, y}, sums);
 }
 
 void subtract_from(Space space, PetscInt n, const PetscScalar *b, PetscScalar *y, FusedSums &sums)
 {
-  fuse(space, n, SubtractFrom(b, y), sums);
+  fuse(space, n, SubtractFrom{b, y}, sums);
 }
 
 void dot(Space space, PetscInt n, const PetscScalar *x, const PetscScalar *y, PetscScalar *result, FusedSums &sums)
@@ -128,13 +116,13 @@ void dot(Space space, PetscInt n, const PetscScalar *x, const PetscScalar *y, Pe
 
 void subtract(Space space, PetscInt n, PetscScalar factor, const PetscScalar *c, const PetscScalar *v, PetscScalar *x, FusedSums &sums)
 {
-  fuse(space, n, Subtract(factor, c, v, x), sums);
+  fuse(space, n, Subtract{factor, c, v, x}, sums);
 }
 
 void multiply_blocks(Space space, PetscInt n, PetscInt bs, const PetscScalar *blocks, const PetscScalar *r, PetscScalar *z, FusedSums &sums)
 {
-  if (bs == 1) fuse(space, n, MultiplyPoints(blocks, r, z), sums);
-  else fuse(space, n, MultiplyBlocks(n, bs, blocks, r, z), sums);
+  if (bs == 1) fuse(space, n, MultiplyPoints{blocks, r, z}, sums);
+  else fuse(space, n, MultiplyBlocks{n, bs, blocks, r, z}, sums);
 }
 
 } // namespace goza::ksp

@@ -1,8 +1,8 @@
 /* One pass over vectors that changes them and sums up products of their elements: the updates and dot products of a Krylov method. One body serves host and device:
 
      struct Body {
-       struct Values { ... };                        // what the pass holds of element i
-       static constexpr int dots = 2;                // sums, 0 to most_dots
+       struct Values { ... };                               // what the pass holds of element i
+       static constexpr int dots = 2;                       // sums, 0 to most_dots
        HD void        begin();                              // reads the scalars that it needs, on its own copy of the body
        HD Values      load(PetscInt i) const;
        HD void        change(Values &v) const;
@@ -11,7 +11,7 @@
        HD void        finish(const PetscScalar *sums) const; // once, where the vectors are: after the pass, or beside it where there are no sums
      };
 
-   No element is another's: an output may be an input of the same element only. Sums are added up in an order that is the same in every run. */
+   A body needs load() alone; one without `dots` sums nothing. No element is another's: an output may be an input of the same element only. Sums are added up in an order that is the same in every run. */
 #pragma once
 #include "for_each_row.hpp"
 #include <utility>
@@ -19,14 +19,16 @@
 namespace goza
 {
 
-/* Of bodies that sum nothing. */
-struct NoDots {
-  static constexpr int dots = 0;
-
-  HD void                                begin() { }
-  template <class Values> HD PetscScalar term(int, const Values &) const { return 0; }
-  HD void                                finish(const PetscScalar *) const { }
-};
+template <class Body, class = void> constexpr int  dots_of                                                = 0;
+template <class Body> constexpr int                dots_of<Body, std::void_t<decltype(Body::dots)>>       = Body::dots;
+template <class Body, class = void> constexpr bool has_begin                                              = false;
+template <class Body> constexpr bool               has_begin<Body, std::void_t<decltype(&Body::begin)>>   = true;
+template <class Body, class = void> constexpr bool has_change                                             = false;
+template <class Body> constexpr bool               has_change<Body, std::void_t<decltype(&Body::change)>> = true;
+template <class Body, class = void> constexpr bool has_store                                              = false;
+template <class Body> constexpr bool               has_store<Body, std::void_t<decltype(&Body::store)>>   = true;
+template <class Body, class = void> constexpr bool has_finish                                             = false;
+template <class Body> constexpr bool               has_finish<Body, std::void_t<decltype(&Body::finish)>> = true;
 
 #if defined(__CUDACC__)
 /* The sum over a block, in its thread 0. */
@@ -43,13 +45,13 @@ __device__ inline PetscScalar sum_block(PetscScalar value, PetscScalar *warp_sum
 
 template <class Body> __global__ void __launch_bounds__(FusedSums::threads) FusedKernel(PetscInt n, Body body, PetscScalar *part, unsigned *done)
 {
-  constexpr int          each = FusedSums::each, dots = Body::dots, room = dots ? dots : 1;
+  constexpr int          each = FusedSums::each, dots = dots_of<Body>, room = dots ? dots : 1;
   const std::int64_t     apart     = static_cast<std::int64_t>(gridDim.x) * FusedSums::threads;
   PetscScalar            sum[room] = {};
   __shared__ PetscScalar warp_sums[FusedSums::threads / 32];
   __shared__ bool        last;
 
-  body.begin();
+  if constexpr (has_begin<Body>) body.begin();
   for (std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * FusedSums::threads + threadIdx.x; first < n; first += each * apart) {
     typename Body::Values v[each];
 
@@ -60,10 +62,12 @@ template <class Body> __global__ void __launch_bounds__(FusedSums::threads) Fuse
   #pragma unroll
     for (int u = 0; u < each; u++) {
       if (first + u * apart >= n) continue;
-      body.change(v[u]);
-      body.store(static_cast<PetscInt>(first + u * apart), v[u]);
+      if constexpr (has_change<Body>) body.change(v[u]);
+      if constexpr (has_store<Body>) body.store(static_cast<PetscInt>(first + u * apart), v[u]);
+      if constexpr (dots > 0) {
   #pragma unroll
-      for (int d = 0; d < dots; d++) sum[d] += body.term(d, v[u]);
+        for (int d = 0; d < dots; d++) sum[d] += body.term(d, v[u]);
+      }
     }
   }
   if constexpr (dots > 0) {
@@ -86,7 +90,9 @@ template <class Body> __global__ void __launch_bounds__(FusedSums::threads) Fuse
       sum[d] = sum_block(of_thread, warp_sums);
     }
     if (threadIdx.x == 0) body.finish(sum);
-  } else if (blockIdx.x == 0 && threadIdx.x == 0) body.finish(sum);
+  } else if constexpr (has_finish<Body>) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) body.finish(sum);
+  }
 }
 #endif
 
@@ -121,10 +127,10 @@ void sums_on_chunk(std::integer_sequence<int, d...>, [[maybe_unused]] PetscInt b
 template <class Body> void fuse_on_host(PetscInt n, Body body)
 {
   constexpr PetscInt chunk = 512;
-  constexpr int      dots = Body::dots, room = dots ? dots : 1;
+  constexpr int      dots = dots_of<Body>, room = dots ? dots : 1;
   PetscScalar        part[room][host_width] = {}, sum[room] = {};
 
-  body.begin();
+  if constexpr (has_begin<Body>) body.begin();
   for (PetscInt begin = 0; begin < n; begin += chunk) {
     const PetscInt end = n - begin < chunk ? n : begin + chunk;
 
@@ -134,21 +140,21 @@ template <class Body> void fuse_on_host(PetscInt n, Body body)
     for (PetscInt i = begin; i < end; i++) {
       typename Body::Values v = body.load(i);
 
-      body.change(v);
-      body.store(i, v);
+      if constexpr (has_change<Body>) body.change(v);
+      if constexpr (has_store<Body>) body.store(i, v);
     }
     sums_on_chunk(std::make_integer_sequence<int, dots>(), begin, end, body, part);
   }
   for (int d = 0; d < dots; d++) {
     for (int k = 0; k < host_width; k++) sum[d] += part[d][k];
   }
-  body.finish(sum);
+  if constexpr (has_finish<Body>) body.finish(sum);
 }
 
 /* The pass, on the current stream; nothing waits for it. */
 template <class Body> void fuse(Space space, PetscInt n, const Body &body, FusedSums &sums)
 {
-  static_assert(Body::dots <= FusedSums::most_dots, "FusedSums holds no more");
+  static_assert(dots_of<Body> <= FusedSums::most_dots, "FusedSums holds no more");
 #if defined(__CUDACC__)
   if (space == Space::Cuda) {
     launch_kernel<FusedKernel<Body>>(sums.blocks(n), FusedSums::threads, n, body, sums.part(), sums.done());

@@ -106,10 +106,7 @@ template <class V> struct Dots {
   struct Values {
     PetscScalar w, y;
   };
-  HD void        begin() { }
   HD Values      load(PetscInt i) const { return {static_cast<PetscScalar>(w[i]), static_cast<PetscScalar>(y[i])}; }
-  HD void        change(Values &) const { }
-  HD void        store(PetscInt, const Values &) const { }
   HD PetscScalar term(int d, const Values &e) const { return d == 0 ? PetscConj(e.w) * e.y : squares ? PetscConj(e.y) * e.y : PetscScalar(0); }
   HD void        finish(const PetscScalar *sums) const
   {
@@ -127,10 +124,7 @@ struct AddUp {
   struct Values {
     PetscScalar wy, yy;
   };
-  HD void        begin() { }
   HD Values      load(PetscInt i) const { return {part[2 * static_cast<std::size_t>(i)], part[2 * static_cast<std::size_t>(i) + 1]}; }
-  HD void        change(Values &) const { }
-  HD void        store(PetscInt, const Values &) const { }
   HD PetscScalar term(int d, const Values &e) const { return d == 0 ? e.wy : e.yy; }
   HD void        finish(const PetscScalar *sums) const
   {
