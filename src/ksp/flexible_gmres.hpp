@@ -30,7 +30,7 @@ struct FusedGMRES {
 class FlexibleGMRES {
 public:
   FlexibleGMRES(KSP ksp, FusedGMRES &data) :
-    ksp_(ksp), K_(data.space), h_there_(data.h), columns_(data.columns), haptol_(data.haptol), m_(data.restart), ld_(m_ + 2), H_(static_cast<std::size_t>(ld_) * (m_ + 1)), cos_(m_ + 1), sin_(m_ + 1), rs_(ld_), h_(m_ + 4), y_(m_)
+    ksp_(ksp), K_(data.space), h_there_(data.h), columns_(data.columns), haptol_(data.haptol), m_(data.restart), ld_(m_ + 2), H_(static_cast<std::size_t>(ld_) * (m_ + 1)), cos_(m_ + 1), sin_(m_ + 1), rs_(ld_), h_(m_ + 4), y_(m_), lengths_(m_ + 1, 1)
   {
     pointers_.reserve(ld_);
     if (h_there_.space() != K_.space()) h_there_ = Array<PetscScalar>(K_.space());
@@ -220,8 +220,8 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  /* The one reduction. What was left of the vector before comes with it: how far its norm is from what it was taken for tells how orthonormal the basis still is.
-     And whether a rank lacks the vectors of the next direction, which are made here so that no reduction of their own is needed for all to have them or none. */
+  /* The one reduction. What was left of the vector before comes with it, and tells the norm of v_k, which was divided by what one took for that, and how far the basis is from being
+     orthogonal. And whether a rank lacks the vectors of the next direction, which are made here so that no reduction of their own is needed for all to have them or none. */
   PetscErrorCode add_up_products(PetscInt k)
   {
     PetscFunctionBegin;
@@ -232,25 +232,33 @@ private:
     if (goes_on) h_[k + 3] = here ? 1 : 0;
     PetscCall(K_.sum_over_ranks(h_.data(), k + 3 + goes_on));
     if (goes_on && h_[k + 3] != PetscScalar(0)) PetscCall(K_.fail_together(here));
-    if (k) loss_ = PetscMax(PETSC_MACHINE_EPSILON, PetscAbsScalar(h_[k + 2] - taken_.left) / taken_.whole);
+    if (k) {
+      const PetscReal left = PetscRealPart(h_[k + 2]);
+
+      loss_       = PetscMax(loss_, PetscAbsReal(left - before_.found) / before_.whole);
+      lengths_[k] = left / before_.taken;
+    }
+    for (PetscInt j = 0; j <= k; j++) h_[j] /= lengths_[j];
     PetscCall(Guarded([&] { write(h_.data(), k + 2); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  /* The square of the norm of what is left of a vector: of its products with the basis, as long as that is orthonormal enough, or else summed up anew. */
+  /* The square of the norm of what is left of a vector: of its products with the basis, as long as that is orthogonal enough, or else summed up anew.
+     The latest vector has lost more than the basis before it, whose loss is known: by as much as it was shortened. */
   PetscErrorCode norm_over_ranks(PetscInt k)
   {
-    constexpr PetscReal allowed = 1e6 * PETSC_MACHINE_EPSILON, margin = 10; /* relative */
-    const PetscReal     whole = PetscRealPart(h_[k + 1]);
-    PetscScalar         left  = whole;
+    const PetscReal whole = PetscRealPart(h_[k + 1]), allowed = 0.01 * PETSC_SQRT_MACHINE_EPSILON, margin = 5; /* relative */
+    const PetscReal lost  = loss_ * (k ? PetscSqrtReal(before_.whole / before_.taken) : 1);
+    PetscReal       found = whole;
 
     PetscFunctionBegin;
-    for (PetscInt j = 0; j <= k; j++) left -= h_[j] * PetscConj(h_[j]);
-    if (!(margin * loss_ * whole < allowed * PetscRealPart(left))) {
+    for (PetscInt j = 0; j <= k; j++) found -= PetscRealPart(h_[j] * PetscConj(h_[j])) * lengths_[j];
+    PetscScalar left = found;
+    if (!(margin * lost * whole < allowed * found)) {
       PetscCall(Guarded([&] { left = read_value(K_.space(), h_there_.data() + left_at()); }));
       PetscCall(K_.sum_over_ranks(&left, 1));
     }
-    taken_        = {left, whole};
+    before_       = {whole, found, PetscRealPart(left)};
     h_[norm_at()] = left;
     PetscCall(Guarded([&] { write(&left, 1, norm_at()); }));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -296,14 +304,14 @@ private:
   const PetscInt      m_, ld_;
   PetscReal           loss_ = 0; // of the basis's orthogonality, an estimate
   struct {
-    PetscScalar left;
-    PetscReal   whole;
-  } taken_{};                               // squares of the norms of the vector before, without and with its part in the basis
+    PetscReal whole, found, taken;
+  } before_{};                              // squares of norms of the vector before: of all of it; of what the basis left, as a difference and as it was taken
   PetscInt                 it_ = 0;         // directions of the present cycle
   std::vector<PetscScalar> H_;              // by columns, rotated to triangular form
   std::vector<PetscScalar> cos_, sin_, rs_; // rs: the right-hand side, rotated
   std::vector<PetscScalar> h_;              // products of a new vector with the basis and itself, and norms: see norm_at()
   std::vector<PetscScalar> y_; // coefficients of the directions in a correction: here, and the pointers too, so that a solve asks for no memory when it is under way
+  std::vector<PetscReal>           lengths_; // squares of the norms of the basis's vectors, which are 1 but for rounding; of several ranks
   std::vector<const PetscScalar *> pointers_;
 };
 
