@@ -2,6 +2,7 @@
 #include "block_diagonal.hpp"
 #include "format_mat.hpp"
 #include "petsc/plugin.hpp"
+#include <petscdm.h>
 
 namespace goza::mat
 {
@@ -104,6 +105,25 @@ static bool IsAIJ(std::string_view type)
   return root.rfind(MATAIJ, 0) == 0;
 }
 
+/* A becomes one of PETSc's matrices. PETSc makes a new one of a device's AIJ, without the DM and its view in natural ordering, which an AIJ keeps. */
+static PetscErrorCode BecomeOther(Mat A, FormatMat *f, MatType type)
+{
+  auto *view = IsAIJ(type) ? f->chained_view : nullptr;
+  DM    dm;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetDM(A, &dm));
+  PetscCall(PetscObjectReference((PetscObject)dm));
+  PetscCall(MatFormatDetach(A));
+  PetscCall(ConvertInPlace(&A, type));
+  if (view) {
+    PetscCall(MatSetDM(A, dm));
+    A->ops->view = view;
+  }
+  PetscCall(DMDestroy(&dm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* As PETSc converts a host AIJ, which has a way to every type, while the general one, by rows, serves a name that it does not know. To PETSc's AIJ types, whose
    converters begin with a copy that inherits what is composed on the original, by way of a matrix with nothing of ours. An operation of the matrix, not functions
    composed on it by name: PETSc's factors of an AIJ inherit those. */
@@ -115,8 +135,7 @@ PetscErrorCode MatConvert_Format_Any(Mat A, MatType type, MatReuse reuse, Mat *M
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
   if (reuse == MAT_INPLACE_MATRIX) {
-    PetscCall(MatFormatDetach(A));
-    PetscCall(ConvertInPlace(&A, type));
+    PetscCall(BecomeOther(A, f, type));
     *M = A;
   } else if (!IsAIJ(type)) {
     PetscCall(MatFormatHostValues(A, false));
