@@ -1,6 +1,6 @@
 /* What others do with the same element kernel: PETSc's COO on the device, and element by element MatSetValues() on the host. */
 #pragma once
-#include "assembly_steps.hpp"
+#include "assembly_ways.hpp"
 
 namespace goza_bench
 {
@@ -9,14 +9,13 @@ namespace goza_bench
 
 struct ToCOO { // the values of one block in the order of the coordinates: element, row, column
   const PetscScalar *matrix;
-  PetscInt           count;
   PetscScalar       *v;
 
   HD void operator()(PetscInt t) const
   {
     const PetscInt k = t / 576, row = t % 576 / 24, column = t % 24, ab = row / 3 * 8 + column / 3, c = row % 3 * 3 + column % 3;
 
-    v[t] = matrix[static_cast<std::int64_t>(ab * 9 + c) * count + k];
+    v[t] = matrix[(static_cast<std::int64_t>(k) * 9 + c) * 64 + ab];
   }
 };
 
@@ -59,12 +58,13 @@ public:
 
   PetscErrorCode set(Mat A)
   {
+    using Layout = PointFastest<Hex8>;
     const Block b{mesh_.view(), nullptr, nullptr, nullptr, 0, mesh_.nelem, mesh_.nelem, gradients_.data(), matrix_.data(), nullptr, nullptr, false};
 
     PetscFunctionBeginUser;
-    for_each_row(space_, 8 * mesh_.nelem, Step1<Hex8>{b});
-    for_each_row(space_, 64 * mesh_.nelem, Step3<Hex8>{b});
-    for_each_row(space_, static_cast<PetscInt>(v_.size()), ToCOO{matrix_.data(), mesh_.nelem, v_.data()});
+    for_each_element(space_, Step1<Hex8, Layout>{b});
+    for_each_element(space_, Step3<Hex8, Layout>{b});
+    for_each_row(space_, static_cast<PetscInt>(v_.size()), ToCOO{matrix_.data(), v_.data()});
     PetscCall(MatSetValuesCOO(A, v_.data(), INSERT_VALUES));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -94,7 +94,7 @@ inline PetscErrorCode COO(const Bench &bench, PetscInt n)
     },
     &numeric));
   PetscCall(failed);
-  std::snprintf(text, sizeof(text), "{\"work\": \"assembly\", \"element\": \"hex\", \"n\": %d, \"way\": \"coo\", \"into\": \"%s\", \"seconds\": %.6g, \"symbolic_s\": %.6g}", static_cast<int>(n), space == Space::Cuda ? "aijcusparse" : "aij", numeric, symbolic);
+  std::snprintf(text, sizeof(text), "\"element\": \"hex\", \"n\": %d, \"way\": \"coo\", \"into\": \"%s\", \"seconds\": %.6g, \"symbolic_s\": %.6g", static_cast<int>(n), space == Space::Cuda ? "aijcusparse" : "aij", numeric, symbolic);
   PetscCall(Line(bench, text));
   PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -168,7 +168,7 @@ inline PetscErrorCode HostPeer(const Bench &given, PetscInt n)
     &petsc));
   PetscCall(failed);
   PetscCall(MatDestroy(&A));
-  std::snprintf(text, sizeof(text), "{\"work\": \"assembly\", \"element\": \"hex\", \"n\": %d, \"way\": \"host\", \"seconds\": %.6g, \"matsetvalues_s\": %.6g, \"ratio\": %.3g}", static_cast<int>(n), ours, petsc, petsc / ours);
+  std::snprintf(text, sizeof(text), "\"element\": \"hex\", \"n\": %d, \"way\": \"host\", \"seconds\": %.6g, \"matsetvalues_s\": %.6g, \"ratio\": %.3g", static_cast<int>(n), ours, petsc, petsc / ours);
   PetscCall(Line(bench, text));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

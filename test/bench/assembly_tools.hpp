@@ -66,11 +66,11 @@ inline Mesh make_cube(Space space, PetscInt n, bool tets, bool backwards = false
 }
 
 struct Bench {
-  Space         space;
-  PetscInt      repeats = 7;
-  PetscBool     general = PETSC_FALSE; // meshes that are not seen to be grids
-  FILE         *json    = NULL;
-  PetscLogEvent step[4];
+  Space       space;
+  PetscInt    repeats = 7;
+  PetscBool   general = PETSC_FALSE; // meshes that are not seen to be grids
+  FILE       *json    = NULL;
+  std::string how; // RunFields()
 };
 
 inline PetscErrorCode Wait(const Bench &bench)
@@ -102,11 +102,12 @@ template <class Call> PetscErrorCode Median(const Bench &bench, const Call &call
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-inline PetscErrorCode Line(const Bench &bench, const char *text)
+/* fields: without braces */
+inline PetscErrorCode Line(const Bench &bench, const char *fields)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s\n", text));
-  if (bench.json) fprintf(bench.json, "%s\n", text);
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "{\"work\": \"assembly\", %s}\n", fields));
+  if (bench.json) fprintf(bench.json, "{\"work\": \"assembly\", %s, \"mesh\": \"%s\", %s}\n", fields, bench.general ? "general" : "box", bench.how.c_str());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -24,7 +24,6 @@
 #include <petsctime.h>
 #include <algorithm>
 #include <cstring>
-#include <ctime>
 #include <deque>
 #include <future>
 #include <random>
@@ -321,11 +320,9 @@ static PetscErrorCode Choose(std::vector<StudyMatrix> *chosen)
 /* Paper P3's are read whole. */
 static void WriteIndices(FILE *json, const std::vector<StudyMatrix> &matrices, const std::string &command)
 {
-  const std::time_t now = std::time(nullptr);
-  char              how[600], date[16];
+  char how[600];
 
-  std::strftime(date, sizeof(date), "%Y-%m-%d", std::gmtime(&now));
-  std::snprintf(how, sizeof(how), "\"date\": \"%s\", \"command\": \"%s\"", date, command.c_str());
+  std::snprintf(how, sizeof(how), "\"date\": \"%s\", \"command\": \"%s\"", goza_test::Today().c_str(), command.c_str());
   for (const StudyMatrix &m : matrices) {
     const Sparse A = m.make();
 
@@ -362,9 +359,8 @@ int main(int argc, char **argv)
   bench.machine           = &goza::machine_for(space);
   bench.json              = fopen(json, "w");
   PetscCheck(bench.json, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "-json: cannot open %s", json);
-  std::string command = "bench_locality";
+  const std::string command = goza_test::Command(argc, argv);
 
-  for (int k = 1; k < argc && strcmp(argv[k], "-json"); k++) command += std::string(" ") + argv[k];
   if (indices) {
     PetscCallCXX(WriteIndices(bench.json, matrices, command));
     fclose(bench.json);

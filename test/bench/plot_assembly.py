@@ -18,7 +18,7 @@ except ImportError:
 
 STEPS = ("Jacobian", "address search", "element matrix", "add")
 lines = [json.loads(line) for line in open(sys.argv[1]) if line.startswith("{")]
-table = [r for r in lines if r["way"] not in ("host", "whole") and r.get("equation", "elasticity") == "elasticity"]
+table = [r for r in lines if r["way"] not in ("host", "whole") and r.get("equation", "elasticity") == "elasticity" and r["mesh"] == "box"]
 whole = [r for r in lines if r["way"] == "whole"]
 largest = {e: max((r["n"] for r in table if r["element"] == e), default=0) for e in ("hex", "tet")}
 shown = [e for e in largest if largest[e]]

@@ -1,11 +1,13 @@
 #include "bench_timing.hpp"
 #include "core/device/array.hpp"
 #include "petsc/errors.hpp"
+#include "locality/machine.hpp"
 
 #include <petsc/private/petscimpl.h>
 #include <petsctime.h>
 
 #include <algorithm>
+#include <ctime>
 #include <map>
 #include <vector>
 
@@ -119,6 +121,32 @@ PetscErrorCode GetList(const char *option, std::vector<std::string> otherwise, s
   }
   if (!n) *list = std::move(otherwise);
   PetscFunctionReturn((PetscErrorCode)0);
+}
+
+std::string Today()
+{
+  const std::time_t now = std::time(nullptr);
+  char              date[16];
+
+  std::strftime(date, sizeof(date), "%Y-%m-%d", std::gmtime(&now));
+  return date;
+}
+
+std::string Command(int argc, char **argv)
+{
+  const std::string path    = argv[0];
+  std::string       command = path.substr(path.rfind('/') + 1);
+
+  for (int k = 1; k < argc; k++) {
+    if (std::string(argv[k]) == "-json") k++;
+    else command += std::string(" ") + argv[k];
+  }
+  return command;
+}
+
+std::string RunFields(goza::Space space, int argc, char **argv)
+{
+  return "\"gpu\": \"" + goza::device_name(space) + "\", \"petsc\": \"" + std::to_string(PETSC_VERSION_MAJOR) + "." + std::to_string(PETSC_VERSION_MINOR) + "." + std::to_string(PETSC_VERSION_SUBMINOR) + "\", \"date\": \"" + Today() + "\", \"command\": \"" + Command(argc, argv) + "\"";
 }
 
 PetscErrorCode RandomVec(Vec x)

@@ -40,6 +40,11 @@ PetscErrorCode CopyBandwidth(PetscInt repeats, Vec y, PetscLogDouble *rate);
 /* -name a,b,c, else `otherwise` */
 PetscErrorCode GetList(const char *option, std::vector<std::string> otherwise, std::vector<std::string> *list);
 
+/* How a bench was run: its name and options but for -json, and the date; and these with GPU and PETSc as fields of JSON. */
+std::string Command(int argc, char **argv);
+std::string Today();
+std::string RunFields(goza::Space space, int argc, char **argv);
+
 PetscErrorCode RandomVec(Vec x);
 
 /* max |y - reference| / max |reference| */
