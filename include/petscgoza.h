@@ -55,6 +55,11 @@ typedef enum {
 } MatFoldOrder;
 
 typedef enum {
+  MAT_FOLD_LAYOUT_GROUPS,
+  MAT_FOLD_LAYOUT_RECTANGLE /* Tomimori's, to be compared with */
+} MatFoldLayout;
+
+typedef enum {
   MAT_SLICEDELL_INDEX_AUTO, /* shared by slices that are alike, or in 16 bits where they fit */
   MAT_SLICEDELL_INDEX_32    /* one for each entry */
 } MatSlicedEllIndex;
@@ -113,6 +118,7 @@ typedef enum {
 PETSC_EXTERN const char *const MatCDSStorages[];
 PETSC_EXTERN const char *const MatStoragePrecisions[];
 PETSC_EXTERN const char *const MatFoldOrders[];
+PETSC_EXTERN const char *const MatFoldLayouts[];
 PETSC_EXTERN const char *const MatSlicedEllIndices[];
 PETSC_EXTERN const char *const PCSAAMGCycleTypes[];
 PETSC_EXTERN const char *const PCSAAMGInterpolations[];
@@ -186,6 +192,8 @@ PETSC_EXTERN PetscErrorCode MatFoldSetWidth(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatFoldGetWidth(Mat, PetscInt *);
 PETSC_EXTERN PetscErrorCode MatFoldSetOrder(Mat, MatFoldOrder);
 PETSC_EXTERN PetscErrorCode MatFoldGetOrder(Mat, MatFoldOrder *);
+PETSC_EXTERN PetscErrorCode MatFoldSetLayout(Mat, MatFoldLayout);
+PETSC_EXTERN PetscErrorCode MatFoldGetLayout(Mat, MatFoldLayout *);
 PETSC_EXTERN PetscErrorCode MatFoldSetPrecision(Mat, MatStoragePrecision);
 PETSC_EXTERN PetscErrorCode MatFoldGetPrecision(Mat, MatStoragePrecision *);
 

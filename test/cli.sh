@@ -284,6 +284,7 @@ for type in slicedell fold cds autoformat; do
 done
 says "-mat_view ::ascii_info_detail before any product tells the settings in use" 0 '\* slicedell, slices of 8, values of 4 bytes +spatial index' "$ex2" $load -goza_device host -mat_type slicedell -mat_slicedell_slice_height 8 -mat_slicedell_precision single -m 20 -n 20 -mat_view ::ascii_info_detail
 says "-mat_view ::ascii_info_detail with a fold width" 0 '\* fold, width 3 +spatial index' "$ex2" $load -goza_device host -mat_type fold -mat_fold_width 3 -mat_fold_order natural -m 20 -n 20 -mat_view ::ascii_info_detail
+says "-mat_view ::ascii_info_detail: paper P3's Fold in use" 0 '\* rectangle, width 3 +spatial index' "$ex2" $load -goza_device host -mat_type fold -mat_fold_layout rectangle -mat_fold_width 3 -mat_fold_order natural -m 20 -n 20 -mat_view ::ascii_info_detail
 says "-mat_view ::ascii_info_detail of a matrix that cds refuses" error 'Goza cds: cannot be built' "$ex2" $load -goza_device host -mat_type cds -mat_cds_max_fill 1 -mat_cds_storage full -m 4000 -n 3 -mat_view ::ascii_info_detail
 says "-mat_view ::ascii_info_detail: paper P3's Fold" 0 'rectangle +spatial index [0-9.]+, without padding [0-9.]+' "$ex2" $load -goza_device host -mat_type fold -m 20 -n 20 -mat_view ::ascii_info_detail
 says "-mat_locality_what_if" 0 'what if: +lines read whole GF/s [0-9.]+; 30 % more hits GF/s [0-9.]+; memory that gathers GF/s' "$ex2" $load -goza_device host -mat_type fold -m 20 -n 20 -mat_view ::ascii_info_detail -mat_locality_what_if

@@ -3,6 +3,7 @@
 #include "mat/cds/cds.hpp"
 #include "mat/common/narrow.hpp"
 #include "mat/fold/fold.hpp"
+#include "mat/fold/rectangle.hpp"
 #include "mat/fold/renumbered.hpp"
 #include "mat/slicedell/slicedell.hpp"
 #include <algorithm>
@@ -42,6 +43,12 @@ template <class Store> bool read_settings(const Format<V> *held, HeldSettings *s
     s->choice              = {Layout::Fold, f->shape().width};
     s->analysis.fold_width = s->choice.param;
     s->bytes               = {value, index_bytes(static_cast<double>(f->bytes()), static_cast<double>(f->shape().steps) * fold_lanes, value)};
+  } else if (const auto *r = as<FoldRectangle, Store>(held)) {
+    const auto view = r->view();
+
+    s->choice              = {Layout::Rectangle, view.width};
+    s->analysis.fold_width = view.width;
+    s->bytes               = {value, index_bytes(static_cast<double>(r->bytes()), static_cast<double>(view.nlines) * view.width, value)};
   } else if (const auto *c = as<Cds, Store>(held)) {
     s->choice      = {c->half() ? Layout::CdsHalf : Layout::CdsFull, c->block_size()};
     s->analysis.bs = s->choice.param;

@@ -34,7 +34,7 @@ std::vector<Way> all_ways(const Csr &block, const DetailOf &of, PetscInt bs)
                               {{Layout::Fold, 32}, "fold 32"},    {{Layout::CdsFull, bs}, "cds full"},
                               {{Layout::CdsHalf, bs}, "cds half"}};
 
-  if (!held.known) return all;
+  if (!held.known || held.choice.layout == Layout::Rectangle) return all; // of paper P3's kernel the model knows nothing
   for (Way &one : all) {
     one.in_use = one.choice == held.choice && one.value_bytes == held.bytes.F;
     if (one.in_use) return all;

@@ -97,7 +97,7 @@ std::string choice_name(const FormatChoice &choice)
 
   if (choice.layout == Layout::SlicedEll) name += ", slices of " + std::to_string(choice.param);
   if (choice.layout == Layout::SlicedEll && choice.block > 1) name += ", blocks of " + std::to_string(choice.block);
-  if (choice.layout == Layout::Fold) name += ", width " + std::to_string(choice.param);
+  if (choice.layout == Layout::Fold || choice.layout == Layout::Rectangle) name += ", width " + std::to_string(choice.param);
   if (choice.layout >= Layout::CdsFull && choice.param > 1) name += ", blocks of " + std::to_string(choice.param);
   return name;
 }

@@ -3,7 +3,7 @@
    in the matrix; only "does sorting save 5 %" is decided for each window. */
 #include "locality.hpp"
 #include "mat/cds/diagonals.hpp"
-#include "mat/fold/fold.hpp"
+#include "mat/fold/rectangle.hpp"
 #include "mat/slicedell/slicedell.hpp"
 #include "locality/order/cds_order.hpp"
 #include "locality/order/csr_order.hpp"
@@ -107,14 +107,6 @@ template <class Count> void count_long_rows(const Ell &ell, const Count &count)
   for (std::int64_t k = 0; k < ell.long_rows().entries(); k++) count(ell.long_rows().columns()[k], false);
 }
 
-/* P3 folds at the mean row's entries. */
-PetscInt rectangle_width(const Csr &A)
-{
-  const double mean = A.nrows ? static_cast<double>(A.ptr[A.nrows] - A.ptr[0]) / static_cast<double>(A.nrows) : 1;
-
-  return static_cast<PetscInt>(std::max(1.0, std::round(mean)));
-}
-
 /* What one matrix needs beside its windows. */
 struct Plan {
   PetscInt             width = 0;
@@ -126,7 +118,7 @@ struct Plan {
 bool plan_for(const Csr &A, Layout layout, const AnalysisOptions &options, Plan &plan)
 {
   if (layout == Layout::Fold) plan.width = options.fold_width ? options.fold_width : fold_width_for(A);
-  if (layout == Layout::Rectangle) plan.width = options.fold_width ? options.fold_width : rectangle_width(A);
+  if (layout == Layout::Rectangle) plan.width = options.fold_width ? options.fold_width : rectangle_width_for(A);
   if (layout != Layout::CdsFull && layout != Layout::CdsHalf) return true;
   if (!A.nrows || A.nrows % options.bs || A.ncols % options.bs) return false;
   const Diagonals found = find_diagonals(A, options.bs, diagonal_share);

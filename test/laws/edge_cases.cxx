@@ -140,6 +140,7 @@ void add_mat_settings(boost::unit_test::test_suite *suite)
   add_mat_setting<MatStoragePrecision>(suite, {"cds", "-mat_cds_precision", MatStoragePrecisions[MAT_STORAGE_SINGLE], MatCDSSetPrecision, MatCDSGetPrecision, MAT_STORAGE_SINGLE, (MatStoragePrecision)4});
   add_mat_setting<PetscInt>(suite, {"fold", "-mat_fold_width", "5", MatFoldSetWidth, MatFoldGetWidth, 5, 128});
   add_mat_setting<MatFoldOrder>(suite, {"fold", "-mat_fold_order", MatFoldOrders[MAT_FOLD_ORDER_NATURAL], MatFoldSetOrder, MatFoldGetOrder, MAT_FOLD_ORDER_NATURAL, (MatFoldOrder)-1});
+  add_mat_setting<MatFoldLayout>(suite, {"fold", "-mat_fold_layout", MatFoldLayouts[MAT_FOLD_LAYOUT_RECTANGLE], MatFoldSetLayout, MatFoldGetLayout, MAT_FOLD_LAYOUT_RECTANGLE, (MatFoldLayout)2});
   add_mat_setting<MatStoragePrecision>(suite, {"fold", "-mat_fold_precision", MatStoragePrecisions[MAT_STORAGE_HALF], MatFoldSetPrecision, MatFoldGetPrecision, MAT_STORAGE_HALF, (MatStoragePrecision)4});
   add_mat_setting<PetscInt>(suite, {"slicedell", "-mat_slicedell_slice_height", "16", MatSlicedEllSetSliceHeight, MatSlicedEllGetSliceHeight, 16, 3});
   add_mat_setting<PetscInt>(suite, {"slicedell", "-mat_slicedell_sort_window", "64", MatSlicedEllSetSortWindow, MatSlicedEllGetSortWindow, 64, -2});

@@ -1,6 +1,7 @@
 /* The Fold arrays of small matrices, worked out by hand. */
 #include "core/sparse/csr.hpp"
 #include "mat/fold/fold.hpp"
+#include "mat/fold/rectangle.hpp"
 
 #include "../support/check.hpp"
 
@@ -27,16 +28,23 @@ const std::vector<PetscInt>    ptr{0, 3, 4, 4, 9, 10}, col{0, 2, 4, 1, 0, 1, 2, 
 const std::vector<PetscScalar> val{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, x{1, 10, 100, 1000, 10000}, Ax{30201, 40, 0, 98765, 100000};
 const Csr                      A{Space::Host, 5, 5, ptr.data(), col.data(), val.data()};
 
-template <class V = PetscScalar> Fold<V, V> built(const Csr &B, PetscInt width)
+template <class F> F made(const Csr &B, PetscInt width)
 {
   FoldOptions options;
   options.width = width;
-  Fold<V, V> fold(Space::Host, options);
+  F fold(Space::Host, options);
   fold.build(B);
   return fold;
 }
 
-void check_product(const Fold<PetscScalar, PetscScalar> &fold)
+template <class V = PetscScalar> Fold<V, V> built(const Csr &B, PetscInt width)
+{
+  return made<Fold<V, V>>(B, width);
+}
+
+using Rectangle = goza::FoldRectangle<PetscScalar, PetscScalar>;
+
+void check_product(const goza::Format<PetscScalar> &fold)
 {
   std::vector<PetscScalar> y(5, -1);
   fold.apply(x.data(), goza::Assign<PetscScalar>{y.data()});
@@ -298,4 +306,58 @@ BOOST_AUTO_TEST_CASE(the_chosen_width_follows_the_row_lengths)
   BOOST_TEST(few_long.shape().width < 64);
   BOOST_TEST(regular.describe().find("auto") != std::string::npos);
   BOOST_TEST(built(A, 2).describe().find("auto") == std::string::npos);
+}
+
+/* Lines 1 2 | 4 | 5 6 | 10, then 3 | 7 8, then 9; the mean row has two entries. */
+BOOST_AUTO_TEST_CASE(rectangle_of_paper_p3)
+{
+  const auto fold = made<Rectangle>(A, 0);
+  const auto view = fold.view();
+
+  BOOST_TEST(view.width == 2);
+  BOOST_TEST(view.nlines == 7);
+  BOOST_TEST((std::vector<PetscScalar>(view.val, view.val + 14)) == (std::vector<PetscScalar>{1, 4, 5, 10, 3, 7, 9, 2, 0, 6, 0, 0, 8, 0}), boost::test_tools::per_element());
+  BOOST_TEST((std::vector<PetscInt>(view.col, view.col + 14)) == (std::vector<PetscInt>{0, 1, 0, 4, 4, 2, 4, 2, -1, 1, -1, -1, 3, -1}), boost::test_tools::per_element());
+  BOOST_TEST((std::vector<PetscInt>(view.at, view.at + 7)) == (std::vector<PetscInt>{0, 2, 3, 6, 1, 4, 5}), boost::test_tools::per_element());
+  BOOST_TEST(fold.describe().find("width 2 (auto: the mean row): 7 lines, 29 % of the places padded") != std::string::npos, fold.describe());
+}
+
+BOOST_AUTO_TEST_CASE(rectangle_products)
+{
+  const Rows                     rows({3, 400, 0, 1, 70});
+  const std::vector<PetscScalar> ones(400, 1), b{100, 200, 300, 400, 500};
+  const PetscInt                 zero = 0;
+  auto                           want = rows.times_ones(), doubled = rows.val;
+  std::vector<PetscScalar>       y(5);
+
+  for (int width : {0, 1, 2, 5, 64, 127}) {
+    BOOST_TEST_CONTEXT("width " << width)
+    {
+      check_product(made<Rectangle>(A, width));
+      made<Rectangle>(rows.csr(), width).apply(ones.data(), goza::Assign<PetscScalar>{y.data()});
+      BOOST_TEST(y == want, boost::test_tools::per_element());
+    }
+  }
+  auto fold = made<Rectangle>(rows.csr(), 4);
+  for (auto &v : doubled) v *= 2;
+  for (std::size_t i = 0; i < 5; i++) want[i] = b[i] - 2. * want[i];
+  fold.refill(Csr{Space::Host, 5, 400, rows.ptr.data(), nullptr, doubled.data()});
+  fold.apply(ones.data(), goza::Residual<PetscScalar>{b.data(), y.data()}); /* also of the empty row 2 */
+  BOOST_TEST(y == want, boost::test_tools::per_element());
+  made<Rectangle>(Csr{Space::Host, 0, 0, &zero, nullptr, nullptr}, 0).apply(nullptr, goza::Assign<PetscScalar>{nullptr});
+}
+
+/* Padding reads x[0] and adds nothing. */
+BOOST_AUTO_TEST_CASE(rectangle_padding_hands_no_nan_on)
+{
+  auto                     bad = x;
+  std::vector<PetscScalar> y(5);
+
+  bad[0] = std::numeric_limits<PetscReal>::quiet_NaN();
+  made<Rectangle>(A, 2).apply(bad.data(), goza::Assign<PetscScalar>{y.data()});
+  BOOST_TEST(std::isnan(PetscRealPart(y[0])));
+  BOOST_TEST(y[1] == 40);
+  BOOST_TEST(y[2] == 0);
+  BOOST_TEST(std::isnan(PetscRealPart(y[3])));
+  BOOST_TEST(y[4] == 100000);
 }

@@ -7,7 +7,7 @@ namespace goza::mat
 
 /* Finishes a row from the sums of its pieces. For for_each_row_by_lanes(). */
 template <class V, class Out> struct RowOfPieces {
-  const PetscInt *row;       // [n] of these
+  const PetscInt *row;       // [n] of these; nullptr: every row, by its number
   const PetscInt *piece_ptr; // [n + 1]
   const V        *piece;     // [npieces]
   Out             out;
@@ -21,7 +21,7 @@ template <class V, class Out> struct RowOfPieces {
 #endif
     for (PetscInt p = piece_ptr[k] + lane; p < piece_ptr[k + 1]; p += lanes) sum += piece[p];
     sum = sum_of_lanes(sum, lanes);
-    if (lane == 0) out(row[k], sum);
+    if (lane == 0) out(row ? row[k] : k, sum);
   }
 };
 

@@ -3,11 +3,13 @@
 #include "fold.hpp"
 #include "petsc/errors.hpp"
 #include "mat/common/narrow.hpp"
+#include "rectangle.hpp"
 #include "renumbered.hpp"
 #include "petscgoza.h"
 #include <petsc/private/petscimpl.h>
 
-const char *const MatFoldOrders[] = {"auto", "natural", "breadth_first", "MatFoldOrder", "MAT_FOLD_ORDER_", NULL};
+const char *const MatFoldOrders[]  = {"auto", "natural", "breadth_first", "MatFoldOrder", "MAT_FOLD_ORDER_", NULL};
+const char *const MatFoldLayouts[] = {"groups", "rectangle", "MatFoldLayout", "MAT_FOLD_LAYOUT_", NULL};
 
 namespace goza::mat
 {
@@ -15,17 +17,23 @@ namespace goza::mat
 namespace
 {
 
+enum class FoldLayout {
+  Groups,
+  Rectangle
+};
+
 class FoldConfig final : public FormatConfig {
 public:
   FoldOptions options;
-  FoldOrder   order = FoldOrder::Auto;
+  FoldOrder   order  = FoldOrder::Auto;
+  FoldLayout  layout = FoldLayout::Groups;
 
   PetscErrorCode set_from_options(Mat A, GozaOptionItems PetscOptionsObject) override;
 
   FormatFactory<PetscScalar> factory(Mat) const override
   {
-    return [o = options, p = precision, order = order](Space space) -> std::unique_ptr<Format<PetscScalar>> {
-      auto fold = make_format<Fold, PetscScalar>(p, space, o);
+    return [o = options, p = precision, order = order, layout = layout](Space space) -> std::unique_ptr<Format<PetscScalar>> {
+      auto fold = layout == FoldLayout::Rectangle ? make_format<FoldRectangle, PetscScalar>(p, space, o) : make_format<Fold, PetscScalar>(p, space, o);
 
       if (order == FoldOrder::Natural) return fold;
       return std::make_unique<Renumbered<PetscScalar>>(space, order, std::move(fold));
@@ -38,15 +46,16 @@ public:
 namespace setting
 {
 
-constexpr Setting width{"-mat_fold_width", "MatFoldSetWidth", "Most entries of a line, 1 to 127 (auto: 8, 16 or 32, from the row lengths)", held<&FoldConfig::options, &FoldOptions::width>, IntRange{1, fold_max_width, true}};
+constexpr Setting width{"-mat_fold_width", "MatFoldSetWidth", "Most entries of a line, 1 to 127 (auto: 8, 16 or 32, from the row lengths; of a rectangle the mean row's)", held<&FoldConfig::options, &FoldOptions::width>, IntRange{1, fold_max_width, true}};
 constexpr Setting order{"-mat_fold_order", "MatFoldSetOrder", "Order of the unknowns inside", held<&FoldConfig::order>, Words<MatFoldOrder>{MatFoldOrders}};
+constexpr Setting layout{"-mat_fold_layout", "MatFoldSetLayout", "How lines are stored: groups of 32, or paper P3's padded rectangle", held<&FoldConfig::layout>, Words<MatFoldLayout>{MatFoldLayouts}};
 constexpr Setting precision{"-mat_fold_precision", "MatFoldSetPrecision", precision_text, held<&FoldConfig::precision>, Words<MatStoragePrecision>{MatStoragePrecisions}};
 
 } // namespace setting
 
 PetscErrorCode FoldConfig::set_from_options(Mat A, GozaOptionItems PetscOptionsObject)
 {
-  return MatFormatSetFromOptions(A, *this, PetscOptionsObject, setting::width, setting::order, setting::precision);
+  return MatFormatSetFromOptions(A, *this, PetscOptionsObject, setting::width, setting::order, setting::layout, setting::precision);
 }
 
 } // namespace
@@ -67,7 +76,7 @@ const FormatKind &FoldKind()
 
   Input Parameters:
 + A     - the matrix
-- width - most entries of a line, 1 to 127; 0 (the default): 8, 16 or 32, from the mean and the spread of the row lengths
+- width - most entries of a line, 1 to 127; 0 (the default): 8, 16 or 32, from the mean and the spread of the row lengths; with `MAT_FOLD_LAYOUT_RECTANGLE` the mean row's entries
 
   Options Database Key:
 . -mat_fold_width (auto|width) - the fold width
@@ -79,7 +88,7 @@ const FormatKind &FoldKind()
 
   `-mat_view ::ascii_info_detail` tells the width in use and what it makes of the matrix.
 
-.seealso: `MATFOLD`, `MatFoldGetWidth()`
+.seealso: `MATFOLD`, `MatFoldGetWidth()`, `MatFoldSetLayout()`
 @*/
 PetscErrorCode MatFoldSetWidth(Mat A, PetscInt width)
 {
@@ -165,6 +174,59 @@ PetscErrorCode MatFoldGetOrder(Mat A, MatFoldOrder *order)
 }
 
 /*@
+  MatFoldSetLayout - Sets how a `MATFOLD` matrix stores the lines of its diagonal block
+
+  Logically Collective
+
+  Input Parameters:
++ A      - the matrix
+- layout - `MAT_FOLD_LAYOUT_GROUPS` (the default) or `MAT_FOLD_LAYOUT_RECTANGLE`
+
+  Options Database Key:
+. -mat_fold_layout (groups|rectangle) - the layout
+
+  Level: advanced
+
+  Notes:
+  `MAT_FOLD_LAYOUT_GROUPS`: 32 lines of about the same length are stored transposed, and most rows end in the kernel that adds up their lines.
+
+  `MAT_FOLD_LAYOUT_RECTANGLE` is the Fold of Tomimori 2012, to be compared with: all lines are filled up to one width, and their rectangle is stored transposed as a whole, first lines of rows before second ones. A second
+  kernel adds the lines of each row. It is what `-mat_view ::ascii_info_detail` calls `rectangle`, whose locality the paper's indices describe.
+
+  The format is built anew at the next product. Does nothing for other matrix types.
+
+.seealso: `MATFOLD`, `MatFoldGetLayout()`, `MatFoldSetWidth()`
+@*/
+PetscErrorCode MatFoldSetLayout(Mat A, MatFoldLayout layout)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::MatFormatSet(A, goza::FoldKind(), goza::setting::layout, layout));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatFoldGetLayout - Gets how a `MATFOLD` matrix stores the lines of its diagonal block
+
+  Not Collective
+
+  Input Parameter:
+. A - the matrix, of type `MATFOLD`
+
+  Output Parameter:
+. layout - its value
+
+  Level: advanced
+
+.seealso: `MATFOLD`, `MatFoldSetLayout()`
+@*/
+PetscErrorCode MatFoldGetLayout(Mat A, MatFoldLayout *layout)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::MatFormatGet(A, goza::FoldKind(), goza::setting::layout, layout));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
   MatFoldSetPrecision - Sets the precision in which a `MATFOLD` matrix stores the values of its diagonal block
 
   Logically Collective
@@ -225,6 +287,7 @@ PetscErrorCode MatFoldGetPrecision(Mat A, MatStoragePrecision *precision)
 + -mat_type fold               - sets the type during `MatSetFromOptions()`
 . -mat_fold_width (auto|width) - most entries of a line, 1 to 127
 . -mat_fold_order (auto|natural|breadth_first) - order of the unknowns inside
+. -mat_fold_layout (groups|rectangle) - how lines are stored
 - -mat_fold_precision (double|single|half|bfloat16) - precision of the stored values
 
   Level: beginner

@@ -23,6 +23,7 @@ const std::vector<const char *> &values_of(const std::string &option)
     {"slicedell_block_size", {"auto", "1", "3", "6"}},
     {"fold_width", {"auto", "1", "2", "3", "8", "17", "127"}},
     {"fold_order", {"auto", "natural", "auto", "natural", "breadth_first"}},
+    {"fold_layout", {"groups", "rectangle"}},
     {"autoformat_candidates", {"all", "csr", "slicedell,fold", "cds", "csr,cds", "fold"}},
     {"autoformat_trials", {"1", "2", "8"}},
   };
@@ -35,7 +36,7 @@ const std::vector<std::string> &options_of(const std::string &root)
 {
   static const std::vector<std::string> cds{"cds_storage", "cds_share", "cds_block_size", "cds_precision"};
   static const std::vector<std::string> slicedell{"slicedell_slice_height", "slicedell_sort_window", "slicedell_index", "slicedell_block_size", "slicedell_precision"};
-  static const std::vector<std::string> fold{"fold_width", "fold_order", "fold_precision"};
+  static const std::vector<std::string> fold{"fold_width", "fold_order", "fold_layout", "fold_precision"};
   static const std::vector<std::string> autoformat{"autoformat_candidates", "autoformat_trials"};
 
   return root == "cds" ? cds : root == "slicedell" ? slicedell : root == "fold" ? fold : autoformat;
