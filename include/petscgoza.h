@@ -129,7 +129,9 @@ PETSC_EXTERN const char *const PCSAAMGChebyshevKinds[];
 PETSC_EXTERN const char *const PCSAAMGPapers[];
 
 /* Finite-element assembly on the host or on a GPU: paper P4. Nodes and elements of one rank are numbered as a DM numbers them locally, from 0. */
-typedef struct _n_GozaAssembly *GozaAssembly;
+typedef struct _p_GozaAssembly *GozaAssembly; /* a PetscObject */
+
+PETSC_EXTERN PetscClassId GOZA_ASSEMBLY_CLASSID;
 
 typedef enum {
   GOZA_HEX8, /* trilinear hexahedron, 2x2x2 Gauss points; corner b at (b & 1, b >> 1 & 1, b >> 2 & 1): x fastest, as in a DMDA */
@@ -142,13 +144,22 @@ typedef enum {
   GOZA_MASS        /* rho u, one or three unknowns a node */
 } GozaEquation;
 
+PETSC_EXTERN const char *const GozaElementTypes[];
+PETSC_EXTERN const char *const GozaEquations[];
+
 PETSC_EXTERN PetscErrorCode GozaInitializePackage(void);
 PETSC_EXTERN PetscErrorCode GozaGetVersionNumber(PetscInt *, PetscInt *, PetscInt *);
 
 PETSC_EXTERN PetscErrorCode GozaAssemblyCreate(MPI_Comm, GozaAssembly *);
 PETSC_EXTERN PetscErrorCode GozaAssemblyDestroy(GozaAssembly *);
+PETSC_EXTERN PetscErrorCode GozaAssemblyView(GozaAssembly, PetscViewer);
+PETSC_EXTERN PetscErrorCode GozaAssemblySetOptionsPrefix(GozaAssembly, const char[]);
+PETSC_EXTERN PetscErrorCode GozaAssemblyGetOptionsPrefix(GozaAssembly, const char *[]);
+PETSC_EXTERN PetscErrorCode GozaAssemblySetFromOptions(GozaAssembly);
 PETSC_EXTERN PetscErrorCode GozaAssemblySetEquation(GozaAssembly, GozaEquation, PetscInt);
+PETSC_EXTERN PetscErrorCode GozaAssemblyGetEquation(GozaAssembly, GozaEquation *, PetscInt *);
 PETSC_EXTERN PetscErrorCode GozaAssemblySetDM(GozaAssembly, DM);
+PETSC_EXTERN PetscErrorCode GozaAssemblyGetDM(GozaAssembly, DM *);
 PETSC_EXTERN PetscErrorCode GozaAssemblySetElements(GozaAssembly, GozaElementType, PetscInt, const PetscInt[], PetscInt, const PetscReal[], PetscInt, const PetscInt[]);
 PETSC_EXTERN PetscErrorCode GozaAssemblyGetElements(GozaAssembly, GozaElementType *, PetscInt *, const PetscInt *[], PetscInt *, const PetscReal *[]);
 PETSC_EXTERN PetscErrorCode GozaAssemblySetMaterial(GozaAssembly, const PetscReal[], const PetscReal[]);

@@ -64,8 +64,6 @@ static PetscErrorCode ReplaceFromOptions(GozaOptionItems PetscOptionsObject)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* --- state */
-
 static struct {
   PetscBool registered = PETSC_FALSE, info = PETSC_FALSE;
   char      device_text[512] = "not looked at yet";
@@ -119,7 +117,6 @@ static PetscErrorCode CheckPETSc()
 
 /* --- options of the plugin itself */
 
-/* All ranks on their devices, or all on the host: a matrix with parts on either would end in a wait for a message that never comes. */
 /* Of the ranks of a host that share a GPU: where one works for all, the others launch next to nothing there. */
 static PetscErrorCode IsFirstOnItsDevice(MPI_Comm host, bool *first)
 {
@@ -140,6 +137,7 @@ static PetscErrorCode IsFirstOnItsDevice(MPI_Comm host, bool *first)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* All ranks on their devices, or all on the host: a matrix with parts on either would end in a wait for a message that never comes. */
 static PetscErrorCode ChooseDevice(PetscInt wish)
 {
   std::string why;
@@ -313,11 +311,12 @@ static PetscErrorCode RegisterEvents()
   PetscCall(PetscLogEventRegister("GozaGroupRows", MAT_CLASSID, &events.group_rows));
   PetscCall(PetscLogEventRegister("GozaGroupValues", MAT_CLASSID, &events.group_values));
   PetscCall(PetscLogEventRegister("GozaGroupWait", MAT_CLASSID, &events.group_wait));
-  PetscCall(PetscLogEventRegister("GozaFEMSymbolic", MAT_CLASSID, &events.symbolic));
-  PetscCall(PetscLogEventRegister("GozaFEMInputs", MAT_CLASSID, &events.inputs));
-  PetscCall(PetscLogEventRegister("GozaFEMCreate", MAT_CLASSID, &events.create));
-  PetscCall(PetscLogEventRegister("GozaFEMMatrix", MAT_CLASSID, &events.assemble));
-  PetscCall(PetscLogEventRegister("GozaFEMVector", MAT_CLASSID, &events.vector));
+  PetscCall(PetscClassIdRegister("Goza assembly", &GOZA_ASSEMBLY_CLASSID));
+  PetscCall(PetscLogEventRegister("GozaFEMSymbolic", GOZA_ASSEMBLY_CLASSID, &events.symbolic));
+  PetscCall(PetscLogEventRegister("GozaFEMInputs", GOZA_ASSEMBLY_CLASSID, &events.inputs));
+  PetscCall(PetscLogEventRegister("GozaFEMCreate", GOZA_ASSEMBLY_CLASSID, &events.create));
+  PetscCall(PetscLogEventRegister("GozaFEMMatrix", GOZA_ASSEMBLY_CLASSID, &events.assemble));
+  PetscCall(PetscLogEventRegister("GozaFEMVector", GOZA_ASSEMBLY_CLASSID, &events.vector));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,9 +1,12 @@
 #include "plugin.hpp"
 #include "core/device/device.hpp"
+#include "petscgoza.h"
 #if PetscDefined(HAVE_CUDA)
   #include <petsc/private/logimpl.h>
   #include <petscdevice_cuda.h>
 #endif
+
+PetscClassId GOZA_ASSEMBLY_CLASSID;
 
 namespace goza
 {

@@ -1,7 +1,10 @@
 /* The object GozaAssembly and what it is given. */
 #include "assembly.hpp"
-#include "petsc/plugin.hpp"
 #include <algorithm>
+#include <new>
+
+const char *const GozaElementTypes[] = {"hex8", "tet4", "GozaElementType", "GOZA_", NULL};
+const char *const GozaEquations[]    = {"diffusion", "elasticity", "mass", "GozaEquation", "GOZA_", NULL};
 
 namespace goza::assembly
 {
@@ -71,13 +74,21 @@ using namespace goza;
 @*/
 PetscErrorCode GozaAssemblyCreate(MPI_Comm comm, GozaAssembly *assembly)
 {
-  GozaAssembly a = NULL;
+  GozaAssembly   a = NULL;
+  MPI_Comm       inner;
+  PetscErrorCode here, failed;
 
   PetscFunctionBegin;
   PetscCall(GozaInitializePackage());
-  PetscCall(AgreeOnFailure(comm, Guarded([&] { a = new _n_GozaAssembly; })));
-  a->space = default_space();
-  PetscCall(PetscCommDuplicate(comm, &a->comm, NULL));
+  PetscCall(PetscCommDuplicate(comm, &inner, NULL)); // so that nothing of what follows is collective, and all can be told of one rank's failure
+  here   = PetscHeaderCreate(a, GOZA_ASSEMBLY_CLASSID, "GozaAssembly", "Assembly of finite elements", "Mat", inner, GozaAssemblyDestroy, GozaAssemblyView);
+  failed = AgreeOnFailure(inner, here);
+  PetscCall(PetscCommDestroy(&inner));
+  if (failed && !here) PetscCall(PetscHeaderDestroy(&a));
+  PetscCall(failed);
+  static_assert(std::is_nothrow_default_constructible_v<AssemblyState>);
+  new (static_cast<AssemblyState *>(a)) AssemblyState; // PETSc's memory has seen no constructor
+  a->space  = default_space();
   *assembly = a;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -96,13 +107,120 @@ PetscErrorCode GozaAssemblyCreate(MPI_Comm comm, GozaAssembly *assembly)
 @*/
 PetscErrorCode GozaAssemblyDestroy(GozaAssembly *assembly)
 {
+  GozaAssembly a = *assembly;
+
   PetscFunctionBegin;
-  if (!*assembly) PetscFunctionReturn(PETSC_SUCCESS);
-  (*assembly)->halo.reset(); // it talks on the communicator
-  PetscCall(PetscCommDestroy(&(*assembly)->comm));
-  PetscCall(DMDestroy(&(*assembly)->dm));
-  delete *assembly;
   *assembly = NULL;
+  if (!a) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(CheckAssembly(a));
+  if (--((PetscObject)a)->refct > 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(DMDestroy(&a->dm));
+  static_cast<AssemblyState *>(a)->~AssemblyState(); // while the halo's communicator is there
+  PetscCall(PetscHeaderDestroy(&a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  GozaAssemblyView - Shows what is assembled, on which mesh and where
+
+  Collective
+
+  Input Parameters:
++ assembly - the object
+- viewer   - an ASCII viewer; others show nothing
+
+  Options Database Key:
+. -assembly_view - shows the object when a mesh has been set up
+
+  Level: intermediate
+
+.seealso: `GozaAssemblySetUp()`, `PetscObjectViewFromOptions()`
+@*/
+PetscErrorCode GozaAssemblyView(GozaAssembly a, PetscViewer viewer)
+{
+  PetscBool ascii;
+
+  PetscFunctionBegin;
+  PetscCall(CheckAssembly(a));
+  if (!viewer) PetscCall(PetscViewerASCIIGetStdout(PetscObjectComm((PetscObject)a), &viewer));
+  PetscValidHeaderSpecific(viewer, PETSC_VIEWER_CLASSID, 2);
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscInt64 mine[2] = {a->nelem, a->nowned}, all[2];
+  PetscCallMPI(MPI_Allreduce(mine, all, 2, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)a)));
+  PetscCall(PetscObjectPrintClassNamePrefixType((PetscObject)a, viewer));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  equation: %s, %" PetscInt_FMT " unknowns a node, on the %s\n", GozaEquations[a->equation], a->bs, a->space == Space::Cuda ? "device" : "host"));
+  if (a->nelem < 0) PetscCall(PetscViewerASCIIPrintf(viewer, "  no elements yet\n"));
+  else
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  mesh: %" PetscInt64_FMT " nodes, %" PetscInt64_FMT " elements of type %s, those of several ranks counted on each\n", all[1], all[0], GozaElementTypes[a->type]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  GozaAssemblySetOptionsPrefix - Sets what stands before the names of the object's options
+
+  Logically Collective
+
+  Input Parameters:
++ assembly - the object
+- prefix   - the prefix, without a hyphen
+
+  Level: advanced
+
+.seealso: `GozaAssemblyGetOptionsPrefix()`, `GozaAssemblySetFromOptions()`
+@*/
+PetscErrorCode GozaAssemblySetOptionsPrefix(GozaAssembly a, const char prefix[])
+{
+  PetscFunctionBegin;
+  PetscCall(CheckAssembly(a));
+  PetscCall(PetscObjectSetOptionsPrefix((PetscObject)a, prefix));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  GozaAssemblyGetOptionsPrefix - Gets what `GozaAssemblySetOptionsPrefix()` sets
+
+  Not Collective
+
+  Level: advanced
+@*/
+PetscErrorCode GozaAssemblyGetOptionsPrefix(GozaAssembly a, const char *prefix[])
+{
+  PetscFunctionBegin;
+  PetscCall(CheckAssembly(a));
+  PetscCall(PetscObjectGetOptionsPrefix((PetscObject)a, prefix));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  GozaAssemblySetFromOptions - Takes from the options what they say of the object
+
+  Collective
+
+  Input Parameter:
+. assembly - the object
+
+  Options Database Key:
+. -assembly_equation (diffusion|elasticity|mass) - what is assembled; of mass, as many unknowns a node as there were
+
+  Level: beginner
+
+  Note:
+  Before `GozaAssemblySetDM()` or `GozaAssemblySetElements()`, as `GozaAssemblySetEquation()`.
+
+.seealso: `GozaAssemblySetEquation()`, `GozaAssemblySetOptionsPrefix()`, `GozaAssemblyView()`
+@*/
+PetscErrorCode GozaAssemblySetFromOptions(GozaAssembly a)
+{
+  PetscInt  which = 0;
+  PetscBool given = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(CheckAssembly(a));
+  PetscObjectOptionsBegin((PetscObject)a);
+  PetscCall(PetscOptionsEList("-assembly_equation", "What is assembled", "GozaAssemblySetEquation", GozaEquations, GOZA_MASS + 1, GozaEquations[a->equation], &which, &given));
+  PetscOptionsEnd();
+  if (given) PetscCall(GozaAssemblySetEquation(a, static_cast<GozaEquation>(which), which == GOZA_MASS ? a->bs : which == GOZA_ELASTICITY ? 3 : 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -121,18 +239,37 @@ PetscErrorCode GozaAssemblyDestroy(GozaAssembly *assembly)
   Note:
   Set before the elements.
 
-.seealso: `GozaAssemblyCreate()`, `GozaAssemblySetMaterial()`
+.seealso: `GozaAssemblyCreate()`, `GozaAssemblyGetEquation()`, `GozaAssemblySetFromOptions()`, `GozaAssemblySetMaterial()`
 @*/
 PetscErrorCode GozaAssemblySetEquation(GozaAssembly a, GozaEquation equation, PetscInt bs)
 {
   PetscFunctionBegin;
-  PetscCheck(equation >= GOZA_DIFFUSION && equation <= GOZA_MASS, a->comm, PETSC_ERR_ARG_OUTOFRANGE, "GozaEquation %d is not GOZA_DIFFUSION, GOZA_ELASTICITY or GOZA_MASS", (int)equation);
-  PetscCheck(equation == GOZA_MASS ? bs == 1 || bs == 3 : bs == (equation == GOZA_ELASTICITY ? 3 : 1), a->comm, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " unknowns a node do not go with this equation: diffusion has 1, elasticity 3, mass 1 or 3", bs);
-  PetscCheck(a->nelem < 0 || bs == a->bs, a->comm, PETSC_ERR_ORDER, "Set the equation before the elements: they were set for %" PetscInt_FMT " unknowns a node", a->bs);
+  PetscCall(CheckAssembly(a));
+  PetscValidLogicalCollectiveEnum(a, equation, 2);
+  PetscValidLogicalCollectiveInt(a, bs, 3);
+  PetscCheck(equation >= GOZA_DIFFUSION && equation <= GOZA_MASS, PetscObjectComm((PetscObject)a), PETSC_ERR_ARG_OUTOFRANGE, "GozaEquation %d is not GOZA_DIFFUSION, GOZA_ELASTICITY or GOZA_MASS", (int)equation);
+  PetscCheck(equation == GOZA_MASS ? bs == 1 || bs == 3 : bs == (equation == GOZA_ELASTICITY ? 3 : 1), PetscObjectComm((PetscObject)a), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " unknowns a node do not go with this equation: diffusion has 1, elasticity 3, mass 1 or 3", bs);
+  PetscCheck(a->nelem < 0 || bs == a->bs, PetscObjectComm((PetscObject)a), PETSC_ERR_ORDER, "Set the equation before the elements: they were set for %" PetscInt_FMT " unknowns a node", a->bs);
   a->mesh_stale     = a->mesh_stale || equation != a->equation; // the maps are made for an equation
   a->equation       = equation;
   a->bs             = bs;
   a->material_stale = true;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  GozaAssemblyGetEquation - Gets what `GozaAssemblySetEquation()` sets; what is not wanted may be NULL
+
+  Not Collective
+
+  Level: intermediate
+@*/
+PetscErrorCode GozaAssemblyGetEquation(GozaAssembly a, GozaEquation *equation, PetscInt *bs)
+{
+  PetscFunctionBegin;
+  PetscCall(CheckAssembly(a));
+  if (equation) *equation = a->equation;
+  if (bs) *bs = a->bs;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -168,12 +305,13 @@ PetscErrorCode GozaAssemblySetElements(GozaAssembly a, GozaElementType type, Pet
   std::vector<PetscReal> coordinates;
 
   PetscFunctionBegin;
-  PetscCall(PetscInfo(NULL, "%" PetscInt_FMT " elements, %" PetscInt_FMT " nodes, %" PetscInt_FMT " of them owned\n", nelem, nnodes, nowned));
-  PetscCallMPI(MPI_Comm_size(a->comm, &size));
-  PetscCheck(type == GOZA_HEX8 || type == GOZA_TET4, a->comm, PETSC_ERR_SUP, "Element type %d is not known: GOZA_HEX8 (hexahedra) and GOZA_TET4 (tetrahedra) are", (int)type);
-  PetscCall(AgreeOnFailure(a->comm, CheckElements(type, nelem, nnodes, nowned, a->bs)));
-  PetscCheck(global || (size == 1 && nowned == nnodes), a->comm, PETSC_ERR_ARG_WRONG, "On several ranks the nodes' global numbers must be given");
-  PetscCall(AgreeOnFailure(a->comm, Guarded([&] {
+  PetscCall(CheckAssembly(a));
+  PetscCall(PetscInfo(a, "%" PetscInt_FMT " elements, %" PetscInt_FMT " nodes, %" PetscInt_FMT " of them owned\n", nelem, nnodes, nowned));
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)a), &size));
+  PetscCheck(type == GOZA_HEX8 || type == GOZA_TET4, PetscObjectComm((PetscObject)a), PETSC_ERR_SUP, "Element type %d is not known: GOZA_HEX8 (hexahedra) and GOZA_TET4 (tetrahedra) are", (int)type);
+  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), CheckElements(type, nelem, nnodes, nowned, a->bs)));
+  PetscCheck(global || (size == 1 && nowned == nnodes), PetscObjectComm((PetscObject)a), PETSC_ERR_ARG_WRONG, "On several ranks the nodes' global numbers must be given");
+  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), Guarded([&] {
                              corners.assign(conn, conn + (std::size_t)nelem * (type == GOZA_HEX8 ? 8 : 4));
                              coordinates.assign(x, x + (std::size_t)3 * nnodes);
                              numbers.resize(nnodes);
@@ -223,6 +361,7 @@ PetscErrorCode GozaAssemblySetElements(GozaAssembly a, GozaElementType type, Pet
 PetscErrorCode GozaAssemblyGetElements(GozaAssembly a, GozaElementType *type, PetscInt *nelem, const PetscInt *conn[], PetscInt *nnodes, const PetscReal *x[])
 {
   PetscFunctionBegin;
+  PetscCall(CheckAssembly(a));
   PetscCheck(a->nelem >= 0, PETSC_COMM_SELF, PETSC_ERR_ORDER, "Call GozaAssemblySetDM() or GozaAssemblySetElements() first");
   if (type) *type = a->type;
   if (nelem) *nelem = a->nelem;

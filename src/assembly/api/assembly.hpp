@@ -4,14 +4,24 @@
 #include "assembly/kernels/numeric.hpp"
 #include "parallel/halo.hpp"
 #include "petsc/errors.hpp"
+#include "petsc/plugin.hpp"
 #include "petsc/vec_access.hpp"
 #include "petscgoza.h"
 #include <memory>
+#include <petsc/private/petscimpl.h>
 
-struct _n_GozaAssembly {
-  MPI_Comm    comm = MPI_COMM_NULL;
-  goza::Space space;
-  DM          dm = NULL;
+namespace goza::assembly
+{
+
+struct NoOps { };
+
+struct AssemblyHeader {
+  PETSCHEADER(NoOps);
+};
+
+struct AssemblyState {
+  Space space = Space::Host;
+  DM    dm    = NULL;
 
   /* as given: nodes in local numbering, ghosts among them */
   GozaElementType          type     = GOZA_HEX8;
@@ -20,43 +30,56 @@ struct _n_GozaAssembly {
   std::vector<PetscInt>    conn;          // [nelem][corners]
   std::vector<PetscReal>   x;             // [nnodes][3]
   std::vector<PetscInt>    global;        // [nnodes] number in the whole mesh, the ranks' own ones consecutive
-  goza::Array<PetscReal>   first, second; // [nelem] materials, in `space`
+  Array<PetscReal>         first, second; // [nelem] materials, in `space`
   std::vector<PetscReal>   force;         // [nelem][bs] or none
   std::vector<PetscScalar> load;          // [nnodes][bs] or none: of surfaces
   std::vector<char>        given;         // [nnodes][bs] or none
   std::vector<PetscScalar> value;         // [nnodes][bs]
 
   /* made of it. plain: the mesh below has the caller's numbers, and number and elements are empty */
-  bool                                     mesh_stale = true, coordinates_stale = true, material_stale = true, given_stale = true, forces_stale = true;
-  bool                                     plain = false;
-  std::vector<PetscInt>                    number;        // [nnodes] of a node in the mesh below, -1: not on this rank's rows
-  std::vector<PetscInt>                    elements;      // [mesh.nelem] as given
-  goza::Array<PetscInt>                    element_index; // the same in `space`
-  std::vector<PetscInt>                    ghosts;        // global numbers of the mesh's ghosts
-  goza::Mesh                               mesh;
-  goza::AssemblyMap                        map;
-  goza::AssemblyMap                        grid_map; // for diagonals, where `map` is not for them and the mesh is a grid; looked for when it is asked for
-  bool                                     grid_looked_for = false;
-  goza::AssemblyMap                        tile_map;                     // for diagonals of any other mesh, made when it is asked for
-  std::vector<PetscInt>                    host_ptr, host_col;           // the map's pattern on the host, made when it is asked for
-  goza::Array<PetscReal>                   mesh_force;                   // [mesh.nelem][bs] or none
-  goza::Array<PetscScalar>                 mesh_load, mesh_value, local; // [owned][bs] or none, [mesh.nodes][bs] or none; a vector with its ghosts
-  goza::Array<PetscInt>                    given_nodes;                  // the owned ones that have a given unknown
-  goza::Stage                              staged_in, staged_out;        // of vectors that PETSc has elsewhere
-  std::unique_ptr<goza::Halo<PetscScalar>> halo;                         // of bs unknowns a node, kept as long as the mesh
+  bool                               mesh_stale = true, coordinates_stale = true, material_stale = true, given_stale = true, forces_stale = true;
+  bool                               plain = false;
+  std::vector<PetscInt>              number;        // [nnodes] of a node in the mesh below, -1: not on this rank's rows
+  std::vector<PetscInt>              elements;      // [mesh.nelem] as given
+  Array<PetscInt>                    element_index; // the same in `space`
+  std::vector<PetscInt>              ghosts;        // global numbers of the mesh's ghosts
+  Mesh                               mesh;
+  AssemblyMap                        map;
+  AssemblyMap                        grid_map; // for diagonals, where `map` is not for them and the mesh is a grid; looked for when it is asked for
+  bool                               grid_looked_for = false;
+  AssemblyMap                        tile_map;                     // for diagonals of any other mesh, made when it is asked for
+  std::vector<PetscInt>              host_ptr, host_col;           // the map's pattern on the host, made when it is asked for
+  Array<PetscReal>                   mesh_force;                   // [mesh.nelem][bs] or none
+  Array<PetscScalar>                 mesh_load, mesh_value, local; // [owned][bs] or none, [mesh.nodes][bs] or none; a vector with its ghosts
+  Array<PetscInt>                    given_nodes;                  // the owned ones that have a given unknown
+  Stage                              staged_in, staged_out;        // of vectors that PETSc has elsewhere
+  std::unique_ptr<Halo<PetscScalar>> halo;                         // of bs unknowns a node, kept as long as the mesh
 
   /* the matrix that the places below are for */
-  PetscObjectId         mat_id         = 0;
-  PetscObjectState      mat_pattern[2] = {-1, -1};
-  PetscObjectState      own_state      = -1; // of a matrix of diagonals alone, when it was assembled last
-  goza::Array<PetscInt> row_ptr, row_ptr_other, from;
-  PetscInt              nnz[2] = {0, 0};
+  PetscObjectId    mat_id         = 0;
+  PetscObjectState mat_pattern[2] = {-1, -1};
+  PetscObjectState own_state      = -1; // of a matrix of diagonals alone, when it was assembled last
+  Array<PetscInt>  row_ptr, row_ptr_other, from;
+  PetscInt         nnz[2] = {0, 0};
 
-  goza::Problem problem() const { return {static_cast<goza::EquationKind>(equation), static_cast<int>(bs)}; }
-  int           corners() const { return type == GOZA_HEX8 ? 8 : 4; }
-  PetscInt      number_of(PetscInt node) const { return plain ? node : number[node]; }
-  PetscInt      given_as(PetscInt element) const { return plain ? element : elements[element]; } // of the mesh
+  Problem  problem() const { return {static_cast<EquationKind>(equation), static_cast<int>(bs)}; }
+  int      corners() const { return type == GOZA_HEX8 ? 8 : 4; }
+  PetscInt number_of(PetscInt node) const { return plain ? node : number[node]; }
+  PetscInt given_as(PetscInt element) const { return plain ? element : elements[element]; } // of the mesh
 };
+
+/* The object that operations are asked for: an error where it is none. */
+inline PetscErrorCode CheckAssembly(GozaAssembly a)
+{
+  PetscFunctionBegin;
+  PetscCheck(a, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "Null GozaAssembly");
+  PetscCheck(((PetscObject)a)->classid == GOZA_ASSEMBLY_CLASSID, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "Not a GozaAssembly, or one that was destroyed");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::assembly
+
+struct _p_GozaAssembly : goza::assembly::AssemblyHeader, goza::assembly::AssemblyState { };
 
 namespace goza::mat
 {

@@ -29,7 +29,7 @@ PetscErrorCode SetBlockPattern(GozaAssembly a, Mat A, PetscInt start)
       GlobalPattern(a, 1, start, ptr, col);
       col.reserve(1); // PETSc takes a null pointer for "not given"
     });
-  PetscCall(AgreeOnFailure(a->comm, failed));
+  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), failed));
   PetscCall(MatSeqBAIJSetPreallocationCSR(A, a->bs, ptr.data(), col.data(), NULL)); /* of these two one does nothing */
   PetscCall(MatMPIBAIJSetPreallocationCSR(A, a->bs, ptr.data(), col.data(), NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -151,8 +151,8 @@ PetscErrorCode WriteBlocks(GozaAssembly a, Mat A)
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATMPIBAIJ, &mpi));
   if (mpi) PetscCall(MatMPIBAIJGetSeqBAIJ(A, &Ad, &Ao, &garray));
-  PetscCall(AgreeOnFailure(a->comm, BindBlocks(a, A, Ad, Ao, garray)));
-  PetscCall(AgreeOnFailure(a->comm, FillBlocks(a, Ad, Ao)));
+  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), BindBlocks(a, A, Ad, Ao, garray)));
+  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), FillBlocks(a, Ad, Ao)));
   if (mpi) PetscCall(PetscObjectStateIncrease((PetscObject)A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

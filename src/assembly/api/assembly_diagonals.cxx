@@ -66,7 +66,7 @@ PetscErrorCode FindDiagonals(GozaAssembly a, Mat A, DiagonalsToWrite *to)
   const AssemblyMap *map  = nullptr;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(a->comm, &size));
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)a), &size));
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &seq));
   PetscCall(MatGetFormatMat(A, &to->f));
   if (size > 1 || !seq || !to->f || to->f->kind != &CdsKind() || a->from.size()) PetscFunctionReturn(PETSC_SUCCESS);

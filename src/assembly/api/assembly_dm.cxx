@@ -250,15 +250,31 @@ PetscErrorCode GozaAssemblySetDM(GozaAssembly a, DM dm)
   Arrays    m;
 
   PetscFunctionBegin;
+  PetscCall(CheckAssembly(a));
   PetscValidHeaderSpecific(dm, DM_CLASSID, 2);
   PetscCall(PetscObjectTypeCompare((PetscObject)dm, DMDA, &da));
   PetscCall(PetscObjectTypeCompare((PetscObject)dm, DMPLEX, &plex));
-  PetscCheck(da || plex, a->comm, PETSC_ERR_SUP, "DM type %s: DMDA and DMPLEX are known", ((PetscObject)dm)->type_name);
-  PetscCall(AgreeOnFailure(a->comm, da ? FromDMDA(dm, a->bs, &m) : FromPlex(dm, a->bs, &m)));
+  PetscCheck(da || plex, PetscObjectComm((PetscObject)a), PETSC_ERR_SUP, "DM type %s: DMDA and DMPLEX are known", ((PetscObject)dm)->type_name);
+  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), da ? FromDMDA(dm, a->bs, &m) : FromPlex(dm, a->bs, &m)));
   PetscCall(GozaAssemblySetElements(a, m.type, (PetscInt)(m.conn.size() / (m.type == GOZA_TET4 ? 4 : 8)), m.conn.data(), (PetscInt)m.global.size(), m.x.data(), m.nowned,
                                     m.global.data()));
   PetscCall(PetscObjectReference((PetscObject)dm));
   PetscCall(DMDestroy(&a->dm));
   a->dm = dm;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  GozaAssemblyGetDM - Gets the mesh that `GozaAssemblySetDM()` was given last, NULL where there is none
+
+  Not Collective
+
+  Level: intermediate
+@*/
+PetscErrorCode GozaAssemblyGetDM(GozaAssembly a, DM *dm)
+{
+  PetscFunctionBegin;
+  PetscCall(CheckAssembly(a));
+  *dm = a->dm;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -112,7 +112,7 @@ template <class Body> PetscErrorCode Take(GozaAssembly a, const Body &body)
   PetscFunctionBegin;
   PetscErrorCode failed = HaveElements(a);
   if (!failed) failed = Guarded(body);
-  PetscCall(AgreeOnFailure(a->comm, failed));
+  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), failed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -141,7 +141,8 @@ using namespace goza;
 PetscErrorCode GozaAssemblySetMaterial(GozaAssembly a, const PetscReal first[], const PetscReal second[])
 {
   PetscFunctionBegin;
-  PetscCall(AgreeOnFailure(a->comm, TakeMaterial(a, first, second)));
+  PetscCall(CheckAssembly(a));
+  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), TakeMaterial(a, first, second)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -162,7 +163,8 @@ PetscErrorCode GozaAssemblySetMaterial(GozaAssembly a, const PetscReal first[], 
 PetscErrorCode GozaAssemblySetMaterialVecs(GozaAssembly a, Vec first, Vec second)
 {
   PetscFunctionBegin;
-  PetscCall(AgreeOnFailure(a->comm, TakeMaterialVecs(a, first, second)));
+  PetscCall(CheckAssembly(a));
+  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), TakeMaterialVecs(a, first, second)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -184,6 +186,7 @@ PetscErrorCode GozaAssemblySetMaterialVecs(GozaAssembly a, Vec first, Vec second
 PetscErrorCode GozaAssemblyCreateElementVec(GozaAssembly a, Vec *v)
 {
   PetscFunctionBegin;
+  PetscCall(CheckAssembly(a));
   PetscCall(HaveElements(a));
   PetscCall(VecCreate(PETSC_COMM_SELF, v));
   PetscCall(VecSetSizes(*v, a->nelem, a->nelem));
@@ -210,6 +213,7 @@ PetscErrorCode GozaAssemblyCreateElementVec(GozaAssembly a, Vec *v)
 PetscErrorCode GozaAssemblySetCoordinates(GozaAssembly a, const PetscReal x[])
 {
   PetscFunctionBegin;
+  PetscCall(CheckAssembly(a));
   PetscCall(HaveElements(a));
   if (x != a->x.data()) std::copy_n(x, a->x.size(), a->x.begin());
   a->coordinates_stale = true;
@@ -236,9 +240,9 @@ PetscErrorCode GozaAssemblySetCoordinates(GozaAssembly a, const PetscReal x[])
 @*/
 PetscErrorCode GozaAssemblySetDirichlet(GozaAssembly a, const PetscBool given[], const PetscScalar value[])
 {
-  const std::size_t n = (std::size_t)PetscMax(a->nnodes, 0) * a->bs;
-
   PetscFunctionBegin;
+  PetscCall(CheckAssembly(a));
+  const std::size_t n = (std::size_t)PetscMax(a->nnodes, 0) * a->bs;
   PetscCall(Take(a, [&] {
     a->given.assign(given ? n : 0, 0);
     a->value.assign(n, 0);
@@ -267,6 +271,7 @@ PetscErrorCode GozaAssemblySetDirichlet(GozaAssembly a, const PetscBool given[],
 PetscErrorCode GozaAssemblySetForce(GozaAssembly a, const PetscReal force[])
 {
   PetscFunctionBegin;
+  PetscCall(CheckAssembly(a));
   PetscCall(Take(a, [&] {
     if (force) a->force.assign(force, force + (std::size_t)a->nelem * a->bs);
     else a->force.clear();
@@ -297,6 +302,7 @@ PetscErrorCode GozaAssemblySetForce(GozaAssembly a, const PetscReal force[])
 PetscErrorCode GozaAssemblySetTraction(GozaAssembly a, PetscInt nfaces, PetscInt corners, const PetscInt faces[], const PetscReal traction[])
 {
   PetscFunctionBegin;
-  PetscCall(AgreeOnFailure(a->comm, TakeTraction(a, nfaces, corners, faces, traction)));
+  PetscCall(CheckAssembly(a));
+  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), TakeTraction(a, nfaces, corners, faces, traction)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

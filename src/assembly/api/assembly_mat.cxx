@@ -87,7 +87,7 @@ PetscErrorCode SetPattern(GozaAssembly a, Mat A, PetscInt start)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!failed) failed = Guarded([&] { GlobalPattern(a, a->bs, start, ptr, col); });
-  PetscCall(AgreeOnFailure(a->comm, failed));
+  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), failed));
   PetscCall(MatMPIAIJSetPreallocationCSR(A, ptr.data(), col.data(), NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -176,12 +176,13 @@ PetscErrorCode GozaAssemblyCreateMatrix(GozaAssembly a, MatType type, Mat *A)
   bool            own, blocks;
 
   PetscFunctionBegin;
+  PetscCall(CheckAssembly(a));
   PetscCall(GozaAssemblySetUp(a));
   PetscCall(PetscLogEventBegin(events.create, 0, 0, 0, 0));
   if (!type && a->dm) PetscCall(DMGetMatType(a->dm, &type));
-  PetscCallMPI(MPI_Scan(&a->nowned, &end, 1, MPIU_INT, MPI_SUM, a->comm));
+  PetscCallMPI(MPI_Scan(&a->nowned, &end, 1, MPIU_INT, MPI_SUM, PetscObjectComm((PetscObject)a)));
   const PetscInt n = a->nowned * a->bs;
-  PetscCall(MatCreate(a->comm, A));
+  PetscCall(MatCreate(PetscObjectComm((PetscObject)a), A));
   PetscCall(MatSetSizes(*A, n, n, PETSC_DETERMINE, PETSC_DETERMINE));
   PetscCall(MatSetBlockSize(*A, a->bs));
   PetscCall(MatSetType(*A, type ? type : MATAIJ));
@@ -190,7 +191,7 @@ PetscErrorCode GozaAssemblyCreateMatrix(GozaAssembly a, MatType type, Mat *A)
   PetscCall(IsBlocks(*A, &blocks));
   PetscErrorCode failed = own ? SetOwnPattern(a, *A) : blocks ? SetBlockPattern(a, *A, end - a->nowned) : SetPattern(a, *A, end - a->nowned);
   if (!failed) {
-    PetscCheck((*A)->assembled, a->comm, PETSC_ERR_SUP, "Matrix type %s is not based on AIJ, and not BAIJ", ((PetscObject)*A)->type_name);
+    PetscCheck((*A)->assembled, PetscObjectComm((PetscObject)a), PETSC_ERR_SUP, "Matrix type %s is not based on AIJ, and not BAIJ", ((PetscObject)*A)->type_name);
     PetscCall(MatSetOption(*A, MAT_SYMMETRIC, PETSC_TRUE));
     PetscCall(MatSetOption(*A, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
     PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE));
@@ -201,7 +202,7 @@ PetscErrorCode GozaAssemblyCreateMatrix(GozaAssembly a, MatType type, Mat *A)
     failed = ZeroValues(a, Ad);
     if (!failed) failed = ZeroValues(a, Ao);
     if (!failed) failed = Bind(a, *A, Ad, Ao, garray, true);
-    failed = AgreeOnFailure(a->comm, failed);
+    failed = AgreeOnFailure(PetscObjectComm((PetscObject)a), failed);
   }
   if (failed) PetscCall(MatDestroy(A));
   PetscCall(failed);
@@ -237,9 +238,10 @@ PetscErrorCode GozaAssemblyMatrix(GozaAssembly a, Mat A)
   bool             own, blocks;
 
   PetscFunctionBegin;
+  PetscCall(CheckAssembly(a));
   PetscValidHeaderSpecific(A, MAT_CLASSID, 2);
   PetscCall(GozaAssemblySetUp(a));
-  PetscCheck(A->assembled, a->comm, PETSC_ERR_ARG_WRONGSTATE, "The matrix has no nonzero pattern yet: use GozaAssemblyCreateMatrix(), or DMCreateMatrix() without -dm_preallocate_only");
+  PetscCheck(A->assembled, PetscObjectComm((PetscObject)a), PETSC_ERR_ARG_WRONGSTATE, "The matrix has no nonzero pattern yet: use GozaAssemblyCreateMatrix(), or DMCreateMatrix() without -dm_preallocate_only");
   PetscCall(IsOwn(A, &own));
   PetscCall(IsBlocks(A, &blocks));
   if (own || blocks) {
@@ -252,7 +254,7 @@ PetscErrorCode GozaAssemblyMatrix(GozaAssembly a, Mat A)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
-  PetscCall(AgreeOnFailure(a->comm, Bind(a, A, Ad, Ao, garray, false)));
+  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), Bind(a, A, Ad, Ao, garray, false)));
   PetscCall(use_petsc_stream());
   PetscCall(FindDiagonals(a, A, &diagonals)); /* on one rank */
   PetscCall(PetscLogEventBegin(events.assemble, A, 0, 0, 0));
@@ -261,6 +263,6 @@ PetscErrorCode GozaAssemblyMatrix(GozaAssembly a, Mat A)
   if (a->space == Space::Cuda) PetscCall(PetscLogGpuTimeEnd());
   if (Ad != A) PetscCall(PetscObjectStateIncrease((PetscObject)A));
   PetscCall(PetscLogEventEnd(events.assemble, A, 0, 0, 0));
-  PetscCall(AgreeOnFailure(a->comm, failed));
+  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), failed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

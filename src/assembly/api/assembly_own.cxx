@@ -98,7 +98,7 @@ PetscErrorCode SetOthers(GozaAssembly a, Mat A, OwnCds *own)
       col.reserve(1); // PETSc takes a null pointer for "not given"
       a->row_ptr_other = Array<PetscInt>(a->space, ptr.data(), ptr.size());
     });
-  PetscCall(AgreeOnFailure(a->comm, failed));
+  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), failed));
   PetscCall(OwnSetRest(A, own, ptr.data(), col.data(), NULL));
   a->nnz[1] = ptr.back();
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -126,7 +126,7 @@ PetscErrorCode SetOwnPattern(GozaAssembly a, Mat A)
   PetscCall(PetscObjectGetId((PetscObject)A, &id));
   if (id == a->mat_id && A->nonzerostate == a->mat_pattern[0]) PetscFunctionReturn(PETSC_SUCCESS);
   a->mat_id = 0;
-  PetscCall(AgreeOnFailure(a->comm, AddDiagonals(a, A, own)));
+  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), AddDiagonals(a, A, own)));
   if (A->rmap->size > 1) PetscCall(SetOthers(a, A, own));
   PetscCall(OwnAgreeOnPattern(A));
   std::vector<PetscInt>().swap(a->host_ptr); /* of a large mesh as much as the diagonals */
@@ -180,7 +180,7 @@ PetscErrorCode WriteOwn(GozaAssembly a, Mat A)
   PetscCall(SetOwnPattern(a, A));
   PetscCall(OwnRest(A, own, &rest));
   if (rest) PetscCall(MatGetAIJBlocks(rest, &Ad, &Ao, &garray));
-  PetscCall(AgreeOnFailure(a->comm, WriteValues(a, A, own, Ao)));
+  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), WriteValues(a, A, own, Ao)));
   if (rest) PetscCall(PetscObjectStateIncrease((PetscObject)rest));
   PetscCall(PetscObjectStateIncrease((PetscObject)A));
   PetscCall(PetscObjectStateGet((PetscObject)A, &a->own_state));

@@ -104,7 +104,7 @@ PetscErrorCode MakeMesh(GozaAssembly a, Mesh *mesh)
   PetscInt end;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Scan(&a->nowned, &end, 1, MPIU_INT, MPI_SUM, a->comm));
+  PetscCallMPI(MPI_Scan(&a->nowned, &end, 1, MPIU_INT, MPI_SUM, PetscObjectComm((PetscObject)a)));
   a->number.clear();
   a->elements.clear();
   a->ghosts.clear();
@@ -307,6 +307,9 @@ using namespace goza;
   Input Parameter:
 . assembly - the object
 
+  Options Database Key:
+. -assembly_view - shows the object when a mesh has been set up
+
   Level: intermediate
 
   Notes:
@@ -318,23 +321,24 @@ using namespace goza;
 @*/
 PetscErrorCode GozaAssemblySetUp(GozaAssembly a)
 {
-  PetscMPIInt mine[2] = {a->mesh_stale, a->coordinates_stale || a->material_stale || a->given_stale || a->forces_stale}, any[2];
-
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(mine, any, 2, MPI_INT, MPI_MAX, a->comm));
+  PetscCall(CheckAssembly(a));
+  PetscMPIInt mine[2] = {a->mesh_stale, a->coordinates_stale || a->material_stale || a->given_stale || a->forces_stale}, any[2];
+  PetscCallMPI(MPI_Allreduce(mine, any, 2, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)a)));
   if (!any[0] && !any[1]) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(use_petsc_stream());
   if (any[0]) {
     PetscCall(PetscLogEventBegin(events.symbolic, 0, 0, 0, 0));
     a->mesh_stale = true; // where it is one rank's alone, too, as long as it is not everyone's
-    PetscCall(AgreeOnFailure(a->comm, SetUpMesh(a)));
+    PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), SetUpMesh(a)));
     a->halo.reset();
     a->mesh_stale = a->coordinates_stale = false;
     a->material_stale = a->given_stale = a->forces_stale = true;
     PetscCall(PetscLogEventEnd(events.symbolic, 0, 0, 0, 0));
   }
   PetscCall(PetscLogEventBegin(events.inputs, 0, 0, 0, 0));
-  PetscCall(AgreeOnFailure(a->comm, SetUpInputs(a)));
+  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), SetUpInputs(a)));
   PetscCall(PetscLogEventEnd(events.inputs, 0, 0, 0, 0));
+  if (any[0]) PetscCall(PetscObjectViewFromOptions((PetscObject)a, NULL, "-assembly_view"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

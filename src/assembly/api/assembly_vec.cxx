@@ -29,7 +29,7 @@ PetscErrorCode CheckSizes(GozaAssembly a, Vec u, Vec v, PetscInt points, PetscIn
   PetscFunctionBegin;
   failed = CheckSize(u, a->nowned, a->bs);
   if (!failed) failed = CheckSize(v, points, bs);
-  PetscCall(AgreeOnFailure(a->comm, failed));
+  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), failed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -41,7 +41,7 @@ PetscErrorCode NeedHalo(GozaAssembly a)
   std::vector<PetscInt> wanted;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(a->comm, &size));
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)a), &size));
   if (size == 1 || a->halo) PetscFunctionReturn(PETSC_SUCCESS);
   std::unique_ptr<Halo<PetscScalar>> halo;
   PetscErrorCode                     failed = Guarded([&] {
@@ -51,11 +51,11 @@ PetscErrorCode NeedHalo(GozaAssembly a)
       for (PetscInt r = 0; r < a->bs; r++) wanted.push_back(node * a->bs + r);
     }
   });
-  PetscCall(AgreeOnFailure(a->comm, failed));
-  PetscCall(PetscLayoutCreate(a->comm, &columns));
+  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), failed));
+  PetscCall(PetscLayoutCreate(PetscObjectComm((PetscObject)a), &columns));
   PetscCall(PetscLayoutSetLocalSize(columns, a->nowned * a->bs));
   PetscCall(PetscLayoutSetUp(columns));
-  failed = halo->setup(a->comm, columns, (PetscInt)wanted.size(), wanted.data(), a->space);
+  failed = halo->setup(PetscObjectComm((PetscObject)a), columns, (PetscInt)wanted.size(), wanted.data(), a->space);
   PetscCall(PetscLayoutDestroy(&columns));
   PetscCall(failed);
   a->halo = std::move(halo);
@@ -67,7 +67,7 @@ PetscErrorCode WithGhosts(GozaAssembly a, const PetscScalar *own, bool insert_gi
 {
   PetscFunctionBegin;
   PetscCall(NeedHalo(a));
-  PetscCall(AgreeOnFailure(a->comm, Guarded([&] {
+  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), Guarded([&] {
                              const std::size_t n = (std::size_t)a->mesh.nodes * a->bs;
 
                              if (a->local.size() != n) a->local = Array<PetscScalar>(a->space, n);
@@ -78,7 +78,7 @@ PetscErrorCode WithGhosts(GozaAssembly a, const PetscScalar *own, bool insert_gi
     failed = Guarded([&] {
       fill_local(a->mesh, (int)a->bs, own, a->halo ? a->halo->ghost() : nullptr, insert_given && a->mesh_value.size() ? a->mesh_value.data() : nullptr, a->local.data());
     });
-  PetscCall(AgreeOnFailure(a->comm, failed));
+  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), failed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -118,7 +118,7 @@ template <class Body> PetscErrorCode IntoVector(GozaAssembly a, Vec u, bool inse
   PetscCall(use_petsc_stream());
   PetscCall(PetscLogEventBegin(events.vector, y, 0, 0, 0));
   if (u) {
-    PetscCall(AgreeOnFailure(a->comm, in.get(u, a->space, a->staged_in)));
+    PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), in.get(u, a->space, a->staged_in)));
     failed = WithGhosts(a, in.data(), insert_given);
   }
   if (!failed) {
@@ -132,7 +132,7 @@ template <class Body> PetscErrorCode IntoVector(GozaAssembly a, Vec u, bool inse
   }
   if (u) PetscCall(in.restore());
   PetscCall(PetscLogEventEnd(events.vector, y, 0, 0, 0));
-  PetscCall(AgreeOnFailure(a->comm, failed));
+  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), failed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -159,9 +159,10 @@ using namespace goza;
 PetscErrorCode GozaAssemblyRHS(GozaAssembly a, Vec b)
 {
   PetscFunctionBegin;
+  PetscCall(CheckAssembly(a));
   PetscValidHeaderSpecific(b, VEC_CLASSID, 2);
   PetscCall(GozaAssemblySetUp(a));
-  PetscCall(AgreeOnFailure(a->comm, CheckSize(b, a->nowned, a->bs)));
+  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), CheckSize(b, a->nowned, a->bs)));
   PetscCall(
     IntoVector(a, NULL, true, b, [a](const PetscScalar *, PetscScalar *y) { balance(a, a->mesh_value.size() ? a->mesh_value.data() : nullptr, nullptr, 1, y); }));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -186,9 +187,10 @@ PetscErrorCode GozaAssemblyRHS(GozaAssembly a, Vec b)
 PetscErrorCode GozaAssemblyResidual(GozaAssembly a, Vec u, Vec r)
 {
   PetscFunctionBegin;
+  PetscCall(CheckAssembly(a));
   PetscValidHeaderSpecific(u, VEC_CLASSID, 2);
   PetscValidHeaderSpecific(r, VEC_CLASSID, 3);
-  PetscCheck(u != r, a->comm, PETSC_ERR_ARG_IDN, "The residual cannot be put into the vector that it is of");
+  PetscCheck(u != r, PetscObjectComm((PetscObject)a), PETSC_ERR_ARG_IDN, "The residual cannot be put into the vector that it is of");
   PetscCall(GozaAssemblySetUp(a));
   PetscCall(CheckSizes(a, u, r, a->nowned, a->bs));
   PetscCall(IntoVector(a, u, true, r, [a](const PetscScalar *now, PetscScalar *y) { balance(a, a->local.data(), now, -1, y); }));
@@ -214,9 +216,10 @@ PetscErrorCode GozaAssemblyResidual(GozaAssembly a, Vec u, Vec r)
 PetscErrorCode GozaAssemblyVonMises(GozaAssembly a, Vec u, Vec s)
 {
   PetscFunctionBegin;
+  PetscCall(CheckAssembly(a));
   PetscValidHeaderSpecific(u, VEC_CLASSID, 2);
   PetscValidHeaderSpecific(s, VEC_CLASSID, 3);
-  PetscCheck(a->equation == GOZA_ELASTICITY, a->comm, PETSC_ERR_ARG_WRONGSTATE, "Stresses are elasticity's");
+  PetscCheck(a->equation == GOZA_ELASTICITY, PetscObjectComm((PetscObject)a), PETSC_ERR_ARG_WRONGSTATE, "Stresses are elasticity's");
   PetscCall(GozaAssemblySetUp(a));
   PetscCall(CheckSizes(a, u, s, a->nowned, 1));
   PetscCall(IntoVector(a, u, false, s, [a](const PetscScalar *, PetscScalar *stress) { von_mises(a->mesh, a->map, a->local.data(), stress); }));
@@ -245,9 +248,10 @@ PetscErrorCode GozaAssemblyVonMises(GozaAssembly a, Vec u, Vec s)
 PetscErrorCode GozaAssemblyElementVonMises(GozaAssembly a, Vec u, Vec s)
 {
   PetscFunctionBegin;
+  PetscCall(CheckAssembly(a));
   PetscValidHeaderSpecific(u, VEC_CLASSID, 2);
   PetscValidHeaderSpecific(s, VEC_CLASSID, 3);
-  PetscCheck(a->equation == GOZA_ELASTICITY, a->comm, PETSC_ERR_ARG_WRONGSTATE, "Stresses are elasticity's");
+  PetscCheck(a->equation == GOZA_ELASTICITY, PetscObjectComm((PetscObject)a), PETSC_ERR_ARG_WRONGSTATE, "Stresses are elasticity's");
   PetscCall(GozaAssemblySetUp(a));
   PetscCall(CheckSizes(a, u, s, a->nelem, 1));
   PetscCall(IntoVector(a, u, false, s, [a](const PetscScalar *, PetscScalar *stress) { element_stress_as_given(a, stress); }));
