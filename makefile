@@ -39,7 +39,7 @@ ifdef PETSC_DIR
 else
   pkgconf = pkg-config
 endif
-ifeq ($(filter help clean format deps petsc-cuda,$(goals)),)
+ifeq ($(filter help clean format deps petsc-cuda petsc-variant,$(goals)),)
   PETSC_LIBDIR := $(shell $(pkgconf) --variable=libdir PETSc)
   ifeq ($(PETSC_LIBDIR),)
     $(error PETSc not found: give PETSC_DIR and PETSC_ARCH, or install petsc-dev (`make deps`))
@@ -240,10 +240,15 @@ check-packaging: all ## install in every way that packaging knows, into folders 
 check-applications: all ## programs of FEniCS, SLEPc, petsc4py and others, unmodified, with Goza's types; a program that is not installed is skipped
 	@test/applications/run.sh
 petsc-cuda: ## build PETSc 3.26.1 with CUDA and its MPI from PyPI into CACHE (kept, resumable)
-	@.ci/petsc-cuda.sh $(CACHE) $(CUDA_ARCH)
+	@.ci/petsc.sh $(CACHE) arch-goza --with-cuda --with-cuda-arch=$(CUDA_ARCH)
+petsc-variant: ## build PETSc 3.26.1 for the host, of the kind SCALAR=real|complex PRECISION=double|single INDICES=32|64, in the same way
+	@.ci/petsc.sh $(CACHE) arch-$(SCALAR)-$(PRECISION)-$(INDICES) --with-scalar-type=$(SCALAR) --with-precision=$(PRECISION) --with-64-bit-indices=$(if $(filter 64,$(INDICES)),1,0)
 bundle: programs $(BENCHES) ## pack everything that a GPU machine without a network needs
 	@.ci/bundle.sh
-CACHE = $(HOME)/.cache/goza/petsc-cuda
+CACHE     = $(HOME)/.cache/goza/$@
+SCALAR    = real
+PRECISION = double
+INDICES   = 32
 
 version = $(shell awk '/define GOZA_VERSION_/ { printf "%s%s", dot, $$3; dot = "." }' include/petscgoza.h)
 install: all ## copy library, header, goza.pc and the package of CMake to PREFIX
@@ -263,4 +268,4 @@ clean: ## remove the build folder
 	rm -rf $(BUILD)
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' makefile | expand -t 14
-.PHONY: all deps programs demo check check-quick pages fuzz bench bench-amg bench-assembly bench-cds bench-indices bench-league bench-locality bench-model bench-peers bench-scaling bench-settings bench-spmv petsc-tests check-packaging check-applications petsc-cuda bundle install format tidy clean help
+.PHONY: all deps programs demo check check-quick pages fuzz bench bench-amg bench-assembly bench-cds bench-indices bench-league bench-locality bench-model bench-peers bench-scaling bench-settings bench-spmv petsc-tests check-packaging check-applications petsc-cuda petsc-variant bundle install format tidy clean help
