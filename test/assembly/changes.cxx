@@ -20,8 +20,8 @@ constexpr PetscReal rounding = 2000 * PETSC_MACHINE_EPSILON;
 
 /* All that can be given for a mesh, made of one number. */
 struct Given {
-  std::vector<PetscReal>   x, first, second, force;
-  std::vector<PetscScalar> value;
+  std::vector<PetscReal>   x;
+  std::vector<PetscScalar> first, second, force, value;
   Flags                    flags;
 
   Given(const Elements &m, PetscInt bs, int seed) :
@@ -39,7 +39,7 @@ struct Given {
     for (PetscInt e = 0; e < m.nelem; e++) {
       const auto c = m.center(e);
 
-      first[e]  = seed + (c[0] > 0.5 ? 10 : c[1]);
+      first[e]  = lossy(seed + (c[0] > 0.5 ? 10 : c[1]), (PetscReal)0.1);
       second[e] = (PetscReal)0.1 * (1 + seed % 3);
       for (PetscInt r = 0; r < bs; r++) force[e * bs + r] = seed + r + c[2];
     }
@@ -174,7 +174,7 @@ void moved_dm(const MeshName &mesh, const EquationName &eq)
   PETSC_OK(VecRestoreArray(coordinates, &x));
   const int symbolic = event_count("GozaFEMSymbolic");
   PETSC_OK(GozaAssemblySetDM(c.assembly, c.dm));
-  const std::vector<PetscReal> first(c.first.size(), 1), second(c.second.size(), (PetscReal)0.2); /* those of before are forgotten */
+  const std::vector<PetscScalar> first(c.first.size(), 1), second(c.second.size(), (PetscReal)0.2); /* those of before are forgotten */
   PETSC_OK(GozaAssemblySetMaterial(c.assembly, first.data(), second.data()));
   PETSC_OK(GozaAssemblyMatrix(c.assembly, A));
   BOOST_TEST(event_count("GozaFEMSymbolic") == symbolic);
@@ -209,7 +209,7 @@ void in_turn(const MeshName &mesh, const EquationName &eq)
   MeshCase                 c(mesh, eq, {3, 4, 3}, (PetscReal)0.2);
   std::vector<MatHandle>   matrices;
   std::vector<std::string> types{MATAIJ, MATCDS, MATSLICEDELL, MATFOLD, MATBAIJ};
-  std::vector<PetscReal>   scaled(c.first);
+  std::vector<PetscScalar> scaled(c.first);
 
   for (const auto &type : types) {
     matrices.emplace_back();
@@ -284,8 +284,8 @@ void element_vectors(const MeshName &mesh)
   PETSC_OK(VecSet(second, (PetscReal)0.3));
   PETSC_OK(GozaAssemblySetMaterialVecs(c.assembly, first, second));
   PETSC_OK(GozaAssemblyMatrix(c.assembly, by_arrays.A));
-  const std::vector<PetscReal> young(m.nelem, 2), ratio(m.nelem, (PetscReal)0.3);
-  MatHandle                    B = textbook_assembly(c.dm, m, eq.equation, 3, young, ratio);
+  const std::vector<PetscScalar> young(m.nelem, 2), ratio(m.nelem, (PetscReal)0.3);
+  MatHandle                      B = textbook_assembly(c.dm, m, eq.equation, 3, young, ratio);
   BOOST_TEST(relative_difference(by_arrays.A, B) <= rounding);
 
   PETSC_OK(DMCreateGlobalVector(c.dm, u.put()));

@@ -13,13 +13,13 @@ constexpr PetscReal rounding = 2000 * PETSC_MACHINE_EPSILON;
    next product. What else changes the matrix is seen as ever. */
 void through_diagonals(const EquationName &eq, const std::string &storage)
 {
-  const Option           option("-mat_cds_storage", storage);
-  MeshCase               c({"da_hex", false, false}, eq, {9, 8, 8}, (PetscReal)0.2);
-  const Elements         m(c.assembly);
-  MatHandle              A, B;
-  VecHandle              x, y, z;
-  std::vector<PetscReal> scaled(c.first);
-  PetscMPIInt            size;
+  const Option             option("-mat_cds_storage", storage);
+  MeshCase                 c({"da_hex", false, false}, eq, {9, 8, 8}, (PetscReal)0.2);
+  const Elements           m(c.assembly);
+  MatHandle                A, B;
+  VecHandle                x, y, z;
+  std::vector<PetscScalar> scaled(c.first);
+  PetscMPIInt              size;
 
   MPI_Comm_size(PETSC_COMM_WORLD, &size);
   PETSC_OK(GozaAssemblyCreateMatrix(c.assembly, MATCDS, A.put()));
@@ -42,7 +42,7 @@ void through_diagonals(const EquationName &eq, const std::string &storage)
   PETSC_OK(GozaAssemblyMatrix(c.assembly, A));
   product_is(1);
   const int builds = event_count("GozaMatBuild");
-  for (PetscScalar factor = 2; factor < 10; factor *= 2) {
+  for (PetscReal factor = 2; factor < 10; factor *= 2) {
     MatHandle copy;
 
     for (std::size_t e = 0; e < scaled.size(); e++) scaled[e] = factor * c.first[e];
@@ -65,14 +65,14 @@ void through_diagonals(const EquationName &eq, const std::string &storage)
 /* A preconditioner that shares the matrix's product keeps the values that it was set up with. */
 void shared_product()
 {
-  const EquationName     eq{"diffusion", GOZA_DIFFUSION, 1};
-  MeshCase               c({"da_hex", false, false}, eq, {9, 8, 8}, 0);
-  MatHandle              A;
-  VecHandle              x, before, after;
-  PCHandle               pc;
-  std::vector<PetscReal> scaled(c.first);
-  const Elements         m(c.assembly);
-  Flags                  given(m.nnodes);
+  const EquationName       eq{"diffusion", GOZA_DIFFUSION, 1};
+  MeshCase                 c({"da_hex", false, false}, eq, {9, 8, 8}, 0);
+  MatHandle                A;
+  VecHandle                x, before, after;
+  PCHandle                 pc;
+  std::vector<PetscScalar> scaled(c.first);
+  const Elements           m(c.assembly);
+  Flags                    given(m.nnodes);
 
   for (PetscInt k = 0; k < m.nnodes; k++) given[k] = (PetscBool)(m.x[3 * k] < 1e-6);
   PETSC_OK(GozaAssemblySetDirichlet(c.assembly, given.data(), nullptr));
@@ -87,7 +87,7 @@ void shared_product()
   PETSC_OK(PCSetUp(pc));
   PETSC_OK(PCApply(pc, x, before));
   PETSC_OK(PCSetReusePreconditioner(pc, PETSC_TRUE));
-  for (PetscReal &value : scaled) value *= 1000;
+  for (PetscScalar &value : scaled) value *= 1000;
   PETSC_OK(GozaAssemblySetMaterial(c.assembly, scaled.data(), nullptr));
   PETSC_OK(GozaAssemblyMatrix(c.assembly, A));
   PETSC_OK(PCApply(pc, x, after));
@@ -103,12 +103,12 @@ void shared_product()
 /* A matrix that is nothing but its diagonals, from the assembly or from the DM: assembled there, and AIJ is made when it is asked for. */
 void owned(const EquationName &eq, const std::string &storage, bool of_dm)
 {
-  const Option           half("-mat_cds_storage", storage), keep("-mat_cds_keep_aij", "no");
-  MeshCase               c({"da_hex", false, false}, eq, {9, 8, 8}, (PetscReal)0.2);
-  const Elements         m(c.assembly);
-  MatHandle              A, B;
-  std::vector<PetscReal> doubled(c.first);
-  PetscBool              own;
+  const Option             half("-mat_cds_storage", storage), keep("-mat_cds_keep_aij", "no");
+  MeshCase                 c({"da_hex", false, false}, eq, {9, 8, 8}, (PetscReal)0.2);
+  const Elements           m(c.assembly);
+  MatHandle                A, B;
+  std::vector<PetscScalar> doubled(c.first);
+  PetscBool                own;
 
   if (of_dm) {
     PETSC_OK(DMSetMatType(c.dm, MATCDS));
@@ -116,7 +116,7 @@ void owned(const EquationName &eq, const std::string &storage, bool of_dm)
   } else PETSC_OK(GozaAssemblyCreateMatrix(c.assembly, MATCDS, A.put()));
   PETSC_OK(PetscObjectTypeCompare((PetscObject)(Mat)A, "owncds", &own));
   BOOST_TEST(own);
-  const auto is = [&](const std::vector<PetscReal> &first) {
+  const auto is = [&](const std::vector<PetscScalar> &first) {
     MatHandle aij;
     const int before = event_count("GozaMatToAIJ");
 
@@ -129,7 +129,7 @@ void owned(const EquationName &eq, const std::string &storage, bool of_dm)
   };
 
   is(c.first);
-  for (PetscReal &value : doubled) value *= 2;
+  for (PetscScalar &value : doubled) value *= 2;
   is(doubled);
   PETSC_OK(MatShift(A, 7)); /* what else was done to it is over with the next assembly */
   is(c.first);

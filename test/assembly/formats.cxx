@@ -1,6 +1,8 @@
 /* The numeric phase straight into the formats' storage: what it writes into CDS and sliced ELL is what these formats make of the assembled CSR; and the device
    writes what the host does. */
-#include "assembly/kernels/numeric.hpp"
+#include "assembly/kernels/element_matrix.hpp"
+#include "assembly/kernels/with_kinds.hpp"
+#include "core/launch/for_each_row.hpp"
 #include "petsc/plugin.hpp"
 #include "mat/cds/cds.hpp"
 #include "mat/slicedell/slicedell.hpp"
@@ -25,7 +27,8 @@ Mesh make_mesh(Space space, const Box &box)
 {
   static const int           kuhn[6][4] = {{0, 1, 3, 7}, {0, 2, 6, 7}, {0, 4, 5, 7}, {0, 3, 2, 7}, {0, 6, 4, 7}, {0, 5, 1, 7}};
   std::vector<PetscInt>      conn;
-  std::vector<PetscReal>     x, material;
+  std::vector<PetscReal>     x;
+  std::vector<PetscScalar>   material;
   std::vector<unsigned char> fixed;
   const PetscInt             nx = box.n[0], ny = box.n[1], nz = box.n[2];
   Mesh                       m;
@@ -51,7 +54,7 @@ Mesh make_mesh(Space space, const Box &box)
   for (PetscInt e = 0; e < m.nelem; e++) material.insert(material.end(), {(PetscReal)(1 + e % 3), (PetscReal)(1 + e % 5)});
   m.conn     = Array<PetscInt>(space, conn.data(), conn.size());
   m.x        = Array<PetscReal>(space, x.data(), x.size());
-  m.material = Array<PetscReal>(space, material.data(), material.size());
+  m.material = Array<PetscScalar>(space, material.data(), material.size());
   m.fixed    = Array<unsigned char>(space, fixed.data(), box.some_given ? fixed.size() : 0);
   return m;
 }
@@ -64,9 +67,24 @@ PetscReal gap(const std::vector<PetscScalar> &a, const std::vector<PetscScalar> 
   for (std::size_t k = 0; k < a.size(); k++) {
     most  = PetscMax(most, PetscAbsScalar(a[k] - b[k]));
     scale = PetscMax(scale, PetscAbsScalar(b[k]));
-    if (std::isnan(a[k])) most = PETSC_MAX_REAL;
+    if (PetscIsInfOrNanScalar(a[k])) most = PETSC_MAX_REAL;
   }
   return most / scale;
+}
+
+/* The values of CSR, each node's rows by themselves: what a device does where the scalars are complex. */
+std::vector<PetscScalar> by_rows(const Problem &problem, const Mesh &mesh, const AssemblyMap &map, Target target, std::size_t n)
+{
+  std::vector<PetscScalar> val(n);
+
+  target.val = val.data();
+  with_kinds(problem, mesh.kind, [&](auto element, auto equation) {
+    for_each_row(mesh.space(), mesh.owned,
+                 RowAssembly<decltype(element), decltype(equation)>{{mesh.view(), map.ptr.data(), map.col.data(), map.slot.data(), target},
+                                                                    map.owner_ptr.data(),
+                                                                    map.owner.data()});
+  });
+  return val;
 }
 
 std::vector<PetscScalar> straight_into_formats(Space space, const Box &box, const Problem &problem)
@@ -94,6 +112,7 @@ std::vector<PetscScalar> straight_into_formats(Space space, const Box &box, cons
   target.ptr    = row_ptr.data();
   target.val    = val.data();
   assemble_matrix(problem, mesh, map, target);
+  if (space == Space::Host) BOOST_TEST(gap(by_rows(problem, mesh, map, target, columns.size()), val.to_host()) == 0);
   const Csr csr{space, mesh.owned * bs, mesh.owned * bs, row_ptr.data(), column.data(), val.data(), (PetscInt)columns.size()};
 
   const AssemblyMap upper = make_assembly_map(problem, mesh, Layout::Cds);

@@ -29,8 +29,8 @@ struct Solid {
     PETSC_OK(GozaAssemblyCreate(PETSC_COMM_WORLD, assembly.put()));
     PETSC_OK(GozaAssemblySetEquation(assembly, equation, equation == GOZA_ELASTICITY ? 3 : 1));
     PETSC_OK(GozaAssemblySetDM(assembly, dm));
-    const Elements         m(assembly);
-    std::vector<PetscReal> first(m.nelem), second(m.nelem);
+    const Elements           m(assembly);
+    std::vector<PetscScalar> first(m.nelem), second(m.nelem);
 
     for (PetscInt e = 0; e < m.nelem; e++) {
       first[e]  = one_material || m.center(e)[0] < 0.5 ? 2 : 50;
@@ -154,7 +154,7 @@ void rigid_body(const MeshName &mesh)
   PETSC_OK(MatNorm(A, NORM_INFINITY, &norm));
   for (int mode = 0; mode < 7; mode++) {
     VecHandle u = solid.field([&](const PetscReal *x, PetscScalar *v) {
-      for (int d = 0; d < 3; d++) v[d] = mode < 3 ? mode == d : 0;
+      for (int d = 0; d < 3; d++) v[d] = mode == d;
       if (mode >= 3 && mode < 6) {
         v[(mode + 1) % 3] = -x[(mode + 2) % 3];
         v[(mode + 2) % 3] = x[(mode + 1) % 3];
@@ -181,10 +181,10 @@ void second_order(const MeshName &mesh)
   PetscReal error[2];
 
   for (int k = 0; k < 2; k++) {
-    const Solid            solid(mesh, k ? 8 : 4, 0, true);
-    const Elements         m(solid.assembly);
-    std::vector<PetscReal> f(3 * m.nelem);
-    const PetscReal        lambda = (PetscReal)(2 * 0.3 / (1.3 * 0.4)), mu = (PetscReal)(2 / 2.6);
+    const Solid              solid(mesh, k ? 8 : 4, 0, true);
+    const Elements           m(solid.assembly);
+    std::vector<PetscScalar> f(3 * m.nelem);
+    const PetscReal          lambda = (PetscReal)(2 * 0.3 / (1.3 * 0.4)), mu = (PetscReal)(2 / 2.6);
 
     for (PetscInt e = 0; e < m.nelem; e++) {
       const auto c = m.center(e);
@@ -208,10 +208,10 @@ void pulled_bar(const MeshName &mesh)
   const Solid    solid(mesh, 3, (PetscReal)0.2, true);
   const Elements m(solid.assembly);
   static const int hex[6][4] = {{0, 2, 6, 4}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 3, 7, 6}, {0, 1, 3, 2}, {4, 5, 7, 6}}, tet[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
-  const int              sides = m.corners == 8 ? 6 : 4, k = m.corners == 8 ? 4 : 3;
-  std::vector<PetscInt>  faces;
-  std::vector<PetscReal> traction;
-  Flags                  given(3 * m.nnodes);
+  const int                sides = m.corners == 8 ? 6 : 4, k = m.corners == 8 ? 4 : 3;
+  std::vector<PetscInt>    faces;
+  std::vector<PetscScalar> traction;
+  Flags                    given(3 * m.nnodes);
 
   for (PetscInt e = 0; e < m.nelem; e++) {
     for (int s = 0; s < sides; s++) {
@@ -264,9 +264,9 @@ std::vector<PetscReal> cube_nodes()
 
 Outcome set_up(GozaElementType type, const std::vector<PetscInt> &conn, const std::vector<PetscReal> &x, PetscReal E = 1, PetscReal nu = (PetscReal)0.3)
 {
-  AssemblyHandle               a;
-  const PetscInt               nelem = (PetscInt)conn.size() / (type == GOZA_HEX8 ? 8 : 4), nnodes = (PetscInt)x.size() / 3;
-  const std::vector<PetscReal> first(nelem, E), second(nelem, nu);
+  AssemblyHandle                 a;
+  const PetscInt                 nelem = (PetscInt)conn.size() / (type == GOZA_HEX8 ? 8 : 4), nnodes = (PetscInt)x.size() / 3;
+  const std::vector<PetscScalar> first(nelem, E), second(nelem, nu);
 
   PETSC_OK(GozaAssemblyCreate(PETSC_COMM_SELF, a.put()));
   PETSC_OK(GozaAssemblySetEquation(a, GOZA_ELASTICITY, 3));
@@ -332,7 +332,8 @@ void recovers()
   MatHandle      A, small;
   const auto     x    = cube_nodes();
   auto           bad  = x;
-  PetscReal      E[2] = {1, 2}, nu[2] = {0, 0}, norm, again;
+  PetscScalar    E[2] = {1, 2}, nu[2] = {0, 0};
+  PetscReal      norm, again;
 
   PETSC_OK(GozaAssemblyCreate(PETSC_COMM_SELF, a.put()));
   PETSC_OK(GozaAssemblySetEquation(a, GOZA_ELASTICITY, 3));
@@ -407,9 +408,9 @@ void too_little_memory()
   PETSC_OK(GozaAssemblyCreateMatrix(solid.assembly, MATAIJ, A.put()));
   PETSC_OK(GozaAssemblyMatrix(solid.assembly, A));
 
-  PetscReal                    norm, again; /* new materials find no room: the values stay */
-  const Elements               m(solid.assembly);
-  const std::vector<PetscReal> first(m.nelem, 7), second(m.nelem, (PetscReal)0.1);
+  PetscReal                      norm, again; /* new materials find no room: the values stay */
+  const Elements                 m(solid.assembly);
+  const std::vector<PetscScalar> first(m.nelem, 7), second(m.nelem, (PetscReal)0.1);
   PETSC_OK(MatNorm(A, NORM_FROBENIUS, &norm));
   PETSC_OK(GozaAssemblySetMaterial(solid.assembly, first.data(), second.data()));
   device::set_memory_limit(device::bytes_in_use() + 1);

@@ -3,6 +3,7 @@
 #include <petscdmda.h>
 #include <petscdmplex.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace goza_test
@@ -47,7 +48,12 @@ DMHandle make_da(bool tets, const std::array<PetscInt, 3> &n, PetscInt bs, Petsc
   PETSC_OK(DMGetCoordinates(da, &coordinates));
   PETSC_OK(VecGetLocalSize(coordinates, &length));
   PETSC_OK(VecGetArray(coordinates, &x));
-  for (PetscInt k = 0; k < length; k += 3) move_inner(x + k, n, wobble);
+  for (PetscInt k = 0; k < length; k += 3) {
+    PetscReal place[3] = {PetscRealPart(x[k]), PetscRealPart(x[k + 1]), PetscRealPart(x[k + 2])};
+
+    move_inner(place, n, wobble);
+    std::copy_n(place, 3, x + k);
+  }
   PETSC_OK(VecRestoreArray(coordinates, &x));
   PETSC_OK(PetscObjectReference((PetscObject)coordinates));
   PETSC_OK(DMSetCoordinates(da, coordinates)); /* the local ones are made anew */
@@ -151,6 +157,15 @@ std::vector<EquationName> equation_names()
   return {{"diffusion", GOZA_DIFFUSION, 1}, {"elasticity", GOZA_ELASTICITY, 3}, {"mass", GOZA_MASS, 1}, {"mass3", GOZA_MASS, 3}};
 }
 
+PetscScalar lossy(PetscReal value, [[maybe_unused]] PetscReal loss)
+{
+#if PetscDefined(USE_COMPLEX)
+  return {value, loss * value};
+#else
+  return value;
+#endif
+}
+
 MeshCase::MeshCase(const MeshName &mesh, const EquationName &eq, const std::array<PetscInt, 3> &n, PetscReal wobble) : dm(make_dm(mesh, n, eq.bs, wobble))
 {
   PETSC_OK(GozaAssemblyCreate(PETSC_COMM_WORLD, assembly.put()));
@@ -160,8 +175,8 @@ MeshCase::MeshCase(const MeshName &mesh, const EquationName &eq, const std::arra
   for (PetscInt e = 0; e < m.nelem; e++) {
     const auto c = m.center(e);
 
-    first.push_back(c[0] > 0.4 ? 100 : 1 + c[1]);
-    second.push_back((PetscReal)(c[2] > 0.6 ? 0.3 : 0.1));
+    first.push_back(lossy(c[0] > 0.4 ? 100 : 1 + c[1], c[2] > 0.5 ? (PetscReal)0.2 : 0));
+    second.push_back(lossy((PetscReal)(c[2] > 0.6 ? 0.3 : 0.1), (PetscReal)0.1));
   }
   PETSC_OK(GozaAssemblySetMaterial(assembly, first.data(), second.data()));
 }
@@ -206,7 +221,7 @@ static PetscReal shapes(const Elements &m, PetscInt e, const PetscReal xi[3], Pe
 }
 
 /* B^T D B, one point after the other: [corners * bs][corners * bs] */
-static std::vector<PetscScalar> textbook_matrix(const Elements &m, PetscInt e, GozaEquation equation, PetscInt bs, PetscReal first, PetscReal second)
+static std::vector<PetscScalar> textbook_matrix(const Elements &m, PetscInt e, GozaEquation equation, PetscInt bs, PetscScalar first, PetscScalar second)
 {
   const int                             n = m.corners * (int)bs;
   std::vector<PetscScalar>              K((std::size_t)n * n, 0);
@@ -225,11 +240,13 @@ static std::vector<PetscScalar> textbook_matrix(const Elements &m, PetscInt e, G
     const PetscReal w = point[3] * shapes(m, e, point.data(), N, D);
 
     if (equation == GOZA_ELASTICITY) {
-      const PetscReal        lambda = first * second / ((1 + second) * (1 - 2 * second)), mu = first / (2 * (1 + second));
-      std::vector<PetscReal> B((std::size_t)6 * n, 0), C(36, 0);
+      const PetscReal          two = 2;
+      const PetscScalar        one = 1, lambda = first * second / ((one + second) * (one - two * second)), mu = first / (two * (one + second));
+      std::vector<PetscReal>   B((std::size_t)6 * n, 0);
+      std::vector<PetscScalar> C(36, 0);
 
       for (int r = 0; r < 3; r++) {
-        for (int c = 0; c < 3; c++) C[6 * r + c] = lambda + (r == c ? 2 * mu : 0);
+        for (int c = 0; c < 3; c++) C[6 * r + c] = lambda + (r == c ? two * mu : PetscScalar(0));
         C[7 * (r + 3)] = mu;
       }
       for (int b = 0; b < m.corners; b++) {
@@ -259,7 +276,7 @@ static std::vector<PetscScalar> textbook_matrix(const Elements &m, PetscInt e, G
   return K;
 }
 
-MatHandle textbook_assembly(DM dm, const Elements &m, GozaEquation equation, PetscInt bs, const std::vector<PetscReal> &first, const std::vector<PetscReal> &second)
+MatHandle textbook_assembly(DM dm, const Elements &m, GozaEquation equation, PetscInt bs, const std::vector<PetscScalar> &first, const std::vector<PetscScalar> &second)
 {
   MatHandle              A;
   PetscInt               begin, end;
@@ -278,7 +295,7 @@ MatHandle textbook_assembly(DM dm, const Elements &m, GozaEquation equation, Pet
   PETSC_OK(DMGetLocalToGlobalMapping(dm, &map));
   PETSC_OK(ISLocalToGlobalMappingGetIndices(map, &global));
   for (PetscInt e = 0; e < m.nelem; e++) {
-    const std::vector<PetscScalar> K = textbook_matrix(m, e, equation, bs, first[e], second.empty() ? 0 : second[e]);
+    const std::vector<PetscScalar> K = textbook_matrix(m, e, equation, bs, first[e], second.empty() ? PetscScalar(0) : second[e]);
     std::vector<PetscInt>          rows, cols;
 
     for (int b = 0; b < m.corners; b++) {

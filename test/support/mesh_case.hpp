@@ -60,17 +60,20 @@ struct EquationName {
 };
 std::vector<EquationName> equation_names(); /* diffusion, elasticity, mass, mass3 */
 
-/* An assembly of a mesh with two materials, one of them a hundred times as stiff, that vary with the place. */
+/* With complex scalars a number that is not real, by so much of itself. */
+PetscScalar lossy(PetscReal value, PetscReal loss);
+
+/* An assembly of a mesh with two materials, one of them a hundred times as stiff, that vary with the place; with complex scalars they have losses. */
 struct MeshCase {
-  DMHandle               dm;
-  AssemblyHandle         assembly;
-  std::vector<PetscReal> first, second;
+  DMHandle                 dm;
+  AssemblyHandle           assembly;
+  std::vector<PetscScalar> first, second;
 
   MeshCase(const MeshName &mesh, const EquationName &eq, const std::array<PetscInt, 3> &n, PetscReal wobble);
 };
 
 /* A in PETSc's AIJ, element by element with MatSetValues(), each rank its own rows: the textbook's element matrices, which share nothing with the library. */
-MatHandle textbook_assembly(DM dm, const Elements &m, GozaEquation equation, PetscInt bs, const std::vector<PetscReal> &first, const std::vector<PetscReal> &second);
+MatHandle textbook_assembly(DM dm, const Elements &m, GozaEquation equation, PetscInt bs, const std::vector<PetscScalar> &first, const std::vector<PetscScalar> &second);
 
 PetscReal largest_gap(Vec v, Vec w); /* ||v - w||, infinity */
 

@@ -326,8 +326,8 @@ PetscErrorCode GozaAssemblySetElements(GozaAssembly a, GozaElementType type, Pet
   a->conn.swap(corners);
   a->x.swap(coordinates);
   a->global.swap(numbers);
-  a->first  = Array<PetscReal>(a->space);
-  a->second = Array<PetscReal>(a->space);
+  a->first  = Array<PetscScalar>(a->space);
+  a->second = Array<PetscScalar>(a->space);
   a->force.clear();
   a->load.clear();
   a->given.clear();

@@ -30,8 +30,8 @@ struct AssemblyState {
   std::vector<PetscInt>    conn;          // [nelem][corners]
   std::vector<PetscReal>   x;             // [nnodes][3]
   std::vector<PetscInt>    global;        // [nnodes] number in the whole mesh, the ranks' own ones consecutive
-  Array<PetscReal>         first, second; // [nelem] materials, in `space`
-  std::vector<PetscReal>   force;         // [nelem][bs] or none
+  Array<PetscScalar>       first, second; // [nelem] materials, in `space`
+  std::vector<PetscScalar> force;         // [nelem][bs] or none
   std::vector<PetscScalar> load;          // [nnodes][bs] or none: of surfaces
   std::vector<char>        given;         // [nnodes][bs] or none
   std::vector<PetscScalar> value;         // [nnodes][bs]
@@ -49,7 +49,7 @@ struct AssemblyState {
   bool                               grid_looked_for = false;
   AssemblyMap                        tile_map;                     // for diagonals of any other mesh, made when it is asked for
   std::vector<PetscInt>              host_ptr, host_col;           // the map's pattern on the host, made when it is asked for
-  Array<PetscReal>                   mesh_force;                   // [mesh.nelem][bs] or none
+  Array<PetscScalar>                 mesh_force;                   // [mesh.nelem][bs] or none
   Array<PetscScalar>                 mesh_load, mesh_value, local; // [owned][bs] or none, [mesh.nodes][bs] or none; a vector with its ghosts
   Array<PetscInt>                    given_nodes;                  // the owned ones that have a given unknown
   Stage                              staged_in, staged_out;        // of vectors that PETSc has elsewhere

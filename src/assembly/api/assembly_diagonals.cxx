@@ -10,12 +10,12 @@
 namespace goza::assembly
 {
 
-/* On the device the kernels that write diagonals know grids. */
+/* On the device the kernels that write diagonals know grids; what goes row by row knows any mesh. */
 const AssemblyMap *map_for_diagonals(GozaAssembly a)
 {
   const EquationKind equation = a->problem().equation;
 
-  if (a->space == Space::Host) return &a->map;
+  if (a->space == Space::Host || PetscDefined(USE_COMPLEX)) return &a->map;
   if (!is_for_grids(equation, Layout::Cds)) return nullptr;
   if (a->map.grid.is()) return &a->map;
   if (!a->grid_looked_for) {
@@ -36,7 +36,7 @@ PlainCds *diagonals_of(GozaAssembly a, FormatMat *f)
 {
   auto *diagonals = dynamic_cast<PlainCds *>(const_cast<Format<PetscScalar> *>(&f->op->diagonal_block()));
 
-  return diagonals && diagonals->block_size() == a->bs && diagonals->values_to_write() ? diagonals : nullptr;
+  return diagonals && diagonals->block_size() == a->bs && !diagonals->hermitian_half() && diagonals->values_to_write() ? diagonals : nullptr;
 }
 
 Target target_in(GozaAssembly a, PlainCds &diagonals)

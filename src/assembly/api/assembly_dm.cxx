@@ -1,5 +1,6 @@
 /* A DM's local part as arrays of elements and nodes. */
 #include "assembly.hpp"
+#include <algorithm>
 #include <petscdmda.h>
 #include <petscdmplex.h>
 #include <petsc/private/petscimpl.h>
@@ -79,7 +80,7 @@ PetscErrorCode FromDMDA(DM da, PetscInt bs, Arrays *m)
     m->conn.reserve((m->type == GOZA_TET4 ? 24 : 8) * cubes);
   }));
   PetscCall(VecGetArrayRead(coordinates, &x));
-  std::copy_n(x, length, m->x.begin());
+  std::transform(x, x + length, m->x.begin(), [](PetscScalar value) { return PetscRealPart(value); });
   PetscCall(VecRestoreArrayRead(coordinates, &x));
 
   PetscCall(DMGetLocalToGlobalMapping(da, &l2g));

@@ -26,14 +26,14 @@ PetscErrorCode HaveElements(GozaAssembly a)
 }
 
 /* An array of one value for each element, from either space: where there is no memory for it there is none. */
-PetscErrorCode TakeElements(GozaAssembly a, const PetscReal *from, Array<PetscReal> &to)
+PetscErrorCode TakeElements(GozaAssembly a, const PetscScalar *from, Array<PetscScalar> &to)
 {
   PetscFunctionBegin;
   PetscCall(Guarded([&] {
-    Array<PetscReal> old;
+    Array<PetscScalar> old;
 
     if (to.size() == (std::size_t)a->nelem) to.swap(old);
-    else old = Array<PetscReal>(a->space, a->nelem);
+    else old = Array<PetscScalar>(a->space, a->nelem);
     old.assign(from);
     to = std::move(old);
   }));
@@ -41,7 +41,7 @@ PetscErrorCode TakeElements(GozaAssembly a, const PetscReal *from, Array<PetscRe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode TakeMaterial(GozaAssembly a, const PetscReal first[], const PetscReal second[])
+PetscErrorCode TakeMaterial(GozaAssembly a, const PetscScalar first[], const PetscScalar second[])
 {
   PetscFunctionBegin;
   PetscCall(HaveElements(a));
@@ -82,7 +82,7 @@ PetscErrorCode TakeMaterialVecs(GozaAssembly a, Vec first, Vec second)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode TakeTraction(GozaAssembly a, PetscInt nfaces, PetscInt corners, const PetscInt faces[], const PetscReal traction[])
+PetscErrorCode TakeTraction(GozaAssembly a, PetscInt nfaces, PetscInt corners, const PetscInt faces[], const PetscScalar traction[])
 {
   PetscFunctionBegin;
   PetscCall(HaveElements(a));
@@ -136,9 +136,12 @@ using namespace goza;
   Note:
   May be called again: the next `GozaAssemblyMatrix()` then puts new values into the same pattern. The arrays are copied; they may be on the device.
 
+  With complex scalars materials may be complex, as those with losses or damping are: the matrix then is symmetric and not Hermitian. The real part of Young's modulus is
+  positive, that of Poisson's ratio between -1 and 0.5.
+
 .seealso: `GozaAssemblyGetElements()`, `GozaAssemblyMatrix()`, `GozaAssemblySetMaterialVecs()`
 @*/
-PetscErrorCode GozaAssemblySetMaterial(GozaAssembly a, const PetscReal first[], const PetscReal second[])
+PetscErrorCode GozaAssemblySetMaterial(GozaAssembly a, const PetscScalar first[], const PetscScalar second[])
 {
   PetscFunctionBegin;
   PetscCall(CheckAssembly(a));
@@ -268,7 +271,7 @@ PetscErrorCode GozaAssemblySetDirichlet(GozaAssembly a, const PetscBool given[],
 
 .seealso: `GozaAssemblyRHS()`, `GozaAssemblySetTraction()`
 @*/
-PetscErrorCode GozaAssemblySetForce(GozaAssembly a, const PetscReal force[])
+PetscErrorCode GozaAssemblySetForce(GozaAssembly a, const PetscScalar force[])
 {
   PetscFunctionBegin;
   PetscCall(CheckAssembly(a));
@@ -299,7 +302,7 @@ PetscErrorCode GozaAssemblySetForce(GozaAssembly a, const PetscReal force[])
 
 .seealso: `GozaAssemblyRHS()`, `GozaAssemblySetForce()`
 @*/
-PetscErrorCode GozaAssemblySetTraction(GozaAssembly a, PetscInt nfaces, PetscInt corners, const PetscInt faces[], const PetscReal traction[])
+PetscErrorCode GozaAssemblySetTraction(GozaAssembly a, PetscInt nfaces, PetscInt corners, const PetscInt faces[], const PetscScalar traction[])
 {
   PetscFunctionBegin;
   PetscCall(CheckAssembly(a));

@@ -183,18 +183,20 @@ PetscErrorCode SetUpCoordinates(GozaAssembly a)
 
 PetscErrorCode RefuseMaterial(GozaAssembly a, PetscInt e)
 {
-  PetscReal E = 0, nu = 0;
+  PetscScalar given[2] = {0, 0};
 
   PetscFunctionBegin;
   PetscCall(Guarded([&] {
-    E = read_value(a->space, a->first.data() + e);
-    if (a->equation == GOZA_ELASTICITY) nu = read_value(a->space, a->second.data() + e);
+    given[0] = read_value(a->space, a->first.data() + e);
+    if (a->equation == GOZA_ELASTICITY) given[1] = read_value(a->space, a->second.data() + e);
   }));
+  PetscCheck(!PetscIsInfOrNanScalar(given[0]) && !PetscIsInfOrNanScalar(given[1]), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Element %" PetscInt_FMT ": its material is not a number", e);
   if (a->equation == GOZA_ELASTICITY) {
-    PetscCheck(E > 0 && !PetscIsInfOrNanReal(E), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Element %" PetscInt_FMT ": Young's modulus %g is not positive", e, (double)E);
+    const PetscReal E = PetscRealPart(given[0]), nu = PetscRealPart(given[1]);
+
+    PetscCheck(E > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Element %" PetscInt_FMT ": Young's modulus %g is not positive", e, (double)E);
     PetscCheck(nu > -1 && nu < 0.5, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Element %" PetscInt_FMT ": Poisson's ratio %g is not between -1 and 0.5 (at 0.5 the material is incompressible, and displacements alone cannot describe it)", e, (double)nu);
   }
-  PetscCheck(!PetscIsInfOrNanReal(E), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Element %" PetscInt_FMT ": its coefficient is not a number", e);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -209,10 +211,10 @@ PetscErrorCode SetUpMaterial(GozaAssembly a)
   PetscCall(Guarded([&] { bad = bad_materials(a->space, given).to_host(); }));
   if (!bad.empty()) PetscCall(RefuseMaterial(a, a->given_as(bad[0])));
   PetscCall(Guarded([&] {
-    Array<PetscReal> m;
+    Array<PetscScalar> m;
 
     if (a->mesh.material.size() == (std::size_t)2 * given.nelem) m.swap(a->mesh.material);
-    else m = Array<PetscReal>(a->space, (std::size_t)2 * given.nelem);
+    else m = Array<PetscScalar>(a->space, (std::size_t)2 * given.nelem);
     convert_materials(a->space, given, m.data());
     a->mesh.material.swap(m);
   }));
@@ -263,16 +265,15 @@ PetscErrorCode SetUpGiven(GozaAssembly a)
 
 PetscErrorCode SetUpForces(GozaAssembly a)
 {
-  Array<PetscReal>   forces;
-  Array<PetscScalar> loads;
+  Array<PetscScalar> forces, loads;
 
   PetscFunctionBegin;
   PetscCall(Guarded([&] {
-    std::vector<PetscReal> force(a->plain || a->force.empty() ? 0 : (std::size_t)a->mesh.nelem * a->bs);
+    std::vector<PetscScalar> force(a->plain || a->force.empty() ? 0 : (std::size_t)a->mesh.nelem * a->bs);
 
     for (PetscInt k = 0; !force.empty() && k < a->mesh.nelem; k++)
       std::copy_n(a->force.data() + (std::size_t)a->elements[k] * a->bs, a->bs, force.data() + (std::size_t)k * a->bs);
-    forces = a->plain ? Array<PetscReal>(a->space, a->force.data(), a->force.size()) : Array<PetscReal>(a->space, force.data(), force.size());
+    forces = a->plain ? Array<PetscScalar>(a->space, a->force.data(), a->force.size()) : Array<PetscScalar>(a->space, force.data(), force.size());
     loads  = at_nodes(a, a->load, a->nowned);
   }));
   if (a->space == Space::Cuda) PetscCall(PetscLogCpuToGpu((PetscLogDouble)(forces.bytes() + loads.bytes())));

@@ -211,6 +211,9 @@ PetscErrorCode GozaAssemblyResidual(GozaAssembly a, Vec u, Vec r)
 
   Level: intermediate
 
+  Note:
+  With complex scalars it is of the moduli of the stress's components.
+
 .seealso: `GozaAssemblySetMaterial()`
 @*/
 PetscErrorCode GozaAssemblyVonMises(GozaAssembly a, Vec u, Vec s)
@@ -241,7 +244,7 @@ PetscErrorCode GozaAssemblyVonMises(GozaAssembly a, Vec u, Vec s)
   Level: intermediate
 
   Note:
-  An element that several ranks have gets the same value on each of them.
+  An element that several ranks have gets the same value on each of them. With complex scalars it is of the moduli of the stress's components.
 
 .seealso: `GozaAssemblyVonMises()`, `GozaAssemblySetMaterialVecs()`
 @*/

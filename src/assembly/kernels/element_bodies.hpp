@@ -8,24 +8,17 @@
 namespace goza::assembly
 {
 
-template <class Element> HD void corners_of(const MeshView &mesh, PetscInt e, PetscScalar (*X)[3])
-{
-  for (int b = 0; b < Element::nodes; b++) {
-    for (int d = 0; d < 3; d++) X[b][d] = mesh.x[mesh.conn[static_cast<std::int64_t>(e) * Element::nodes + b]][d];
-  }
-}
-
 template <class Element, class Equation> struct ElementForces {
   MeshView           mesh;
-  const PetscReal   *force;
-  const PetscScalar *u;
+  const PetscScalar *force, *u;
 
   static constexpr int n = Element::nodes, bs = Equation::bs;
 
   HD void of(PetscInt e, PetscScalar (*f)[bs]) const
   {
     const PetscInt *c = mesh.conn + static_cast<std::int64_t>(e) * n;
-    PetscScalar     X[n][3], g[n][3], v[n][bs];
+    PetscReal       X[n][3], g[n][3];
+    PetscScalar     v[n][bs];
 
     corners_of<Element>(mesh, e, X);
     for (int b = 0; b < n; b++) {
@@ -35,11 +28,11 @@ template <class Element, class Equation> struct ElementForces {
       }
     }
     for (int q = 0; q < Element::points; q++) {
-      const PetscScalar w = Element::gradients(X, q, g);
+      const PetscReal w = Element::gradients(X, q, g);
 
-      if (u) Equation::template subtract<Element, PetscScalar>(g, q, w, mesh.material[e][0], mesh.material[e][1], v, f);
+      if (u) Equation::template subtract<Element, PetscReal, PetscScalar>(g, q, w, mesh.material[e][0], mesh.material[e][1], v, f);
       for (int a = 0; force && a < n; a++) {
-        for (int r = 0; r < bs; r++) f[a][r] += w * Element::template shape<PetscScalar>(a, q) * force[static_cast<std::int64_t>(e) * bs + r];
+        for (int r = 0; r < bs; r++) f[a][r] += w * Element::template shape<PetscReal>(a, q) * force[static_cast<std::int64_t>(e) * bs + r];
       }
     }
   }
@@ -102,17 +95,18 @@ template <class Element, class Equation> struct SetGivenRows {
     for (PetscInt o = owner_ptr[i]; o < owner_ptr[i + 1]; o++) {
       const PetscInt e = owner[o] / n;
       const int      a = static_cast<int>(owner[o] % n);
-      PetscScalar    X[n][3], g[n][3], S[Equation::sums] = {}, K[bs * bs];
+      PetscReal      X[n][3], g[n][3], S[Equation::sums] = {};
+      PetscScalar    K[bs * bs];
 
       corners_of<Element>(mesh, e, X);
       for (int q = 0; q < Element::points; q++) {
-        const PetscScalar w = rooted_gradients<Element>(X, q, g);
+        const PetscReal w = rooted_gradients<Element>(X, q, g);
 
         for (int b = 0; b < n; b++) { // an index known while this is compiled keeps g in registers
-          if (b == a) Equation::add(g[b], g[b], w * Element::template product<PetscScalar>(b, b, q), S);
+          if (b == a) Equation::add(g[b], g[b], w * Element::template product<PetscReal>(b, b, q), S);
         }
       }
-      Equation::block(S, static_cast<PetscScalar>(mesh.material[e][0]), static_cast<PetscScalar>(mesh.material[e][1]), K);
+      Equation::block(S, mesh.material[e][0], mesh.material[e][1], K);
       for (int r = 0; r < bs; r++) diagonal[r] += K[r * bs + r];
     }
     for (int r = 0; r < bs; r++) {
@@ -149,11 +143,12 @@ struct Scatter {
   HD void operator()(PetscInt k) const { to[index[k]] = from[k]; }
 };
 
-/* sqrt(3/2 s:s) of the deviator s = 2 mu dev(strain), of the element's mean strain */
+/* sqrt(3/2 s:s) of the deviator s = 2 mu dev(strain), of the element's mean strain; of complex ones, of their moduli */
 template <class Element> struct ElementStress {
   MeshView           mesh;
   const PetscScalar *u;
-  PetscScalar       *stress, *volume;
+  PetscScalar       *stress;
+  PetscReal         *volume;
 
   static constexpr int n = Element::nodes;
 
@@ -161,28 +156,29 @@ template <class Element> struct ElementStress {
   {
     const PetscInt   *c  = mesh.conn + static_cast<std::int64_t>(e) * n;
     const PetscScalar mu = mesh.material[e][1];
-    PetscScalar       X[n][3], g[n][3], v[n][3], D[3][3] = {}, all = 0, ss = 0; // D: the mean of grad u
+    PetscReal         X[n][3], g[n][3], all = 0, ss = 0;
+    PetscScalar       v[n][3], D[3][3] = {}; // D: the mean of grad u
 
     corners_of<Element>(mesh, e, X);
     for (int b = 0; b < n; b++) {
       for (int r = 0; r < 3; r++) v[b][r] = u[static_cast<std::int64_t>(c[b]) * 3 + r];
     }
     for (int q = 0; q < Element::points; q++) {
-      const PetscScalar w = Element::gradients(X, q, g);
+      const PetscReal w = Element::gradients(X, q, g);
 
       all += w;
       for (int b = 0; b < n; b++) {
         for (int k = 0; k < 9; k++) D[k / 3][k % 3] += w * v[b][k / 3] * g[b][k % 3];
       }
     }
-    const PetscScalar mean = (D[0][0] + D[1][1] + D[2][2]) / 3;
+    const PetscScalar mean = (D[0][0] + D[1][1] + D[2][2]) / PetscReal(3);
 
     for (int k = 0; k < 9; k++) {
-      const PetscScalar strain = (D[k / 3][k % 3] + D[k % 3][k / 3]) / 2 - (k / 3 == k % 3 ? mean : PetscScalar(0)), s = 2 * mu * strain / all;
+      const PetscScalar strain = (D[k / 3][k % 3] + D[k % 3][k / 3]) / PetscReal(2) - (k / 3 == k % 3 ? mean : PetscScalar(0)), s = PetscReal(2) * mu * strain / all;
 
-      ss += s * s;
+      ss += PetscRealPart(s * PetscConj(s));
     }
-    stress[e] = PetscSqrtReal(PetscScalar(1.5) * ss);
+    stress[e] = PetscSqrtReal(PetscReal(1.5) * ss);
     if (volume) volume[e] = all;
   }
 };
@@ -190,12 +186,14 @@ template <class Element> struct ElementStress {
 struct NodeMean {
   int                corners;
   const PetscInt    *owner_ptr, *owner;
-  const PetscScalar *of_element, *weight;
+  const PetscScalar *of_element;
+  const PetscReal   *weight;
   PetscScalar       *mean;
 
   HD void operator()(PetscInt i) const
   {
-    PetscScalar sum = 0, all = 0;
+    PetscScalar sum = 0;
+    PetscReal   all = 0;
 
     for (PetscInt o = owner_ptr[i]; o < owner_ptr[i + 1]; o++) {
       const PetscInt e = owner[o] / corners;

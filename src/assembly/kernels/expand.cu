@@ -37,7 +37,7 @@ template <int bs> struct ExpandNode {
   }
 };
 
-#if defined(__CUDACC__)
+#if defined(__CUDACC__) && !PetscDefined(USE_COMPLEX)
 
 /* Lanes have nodes side by side, whose values on a diagonal are words side by side; the rows of all of them, which follow one another in CSR, meet on chip and leave it
    word after word. */
@@ -71,7 +71,7 @@ template <int bs> void expand(Space space, const AssemblyMap &map, const Target 
 {
   const NodeRowsOf<bs> rows{map.ptr.data(), map.col.data(), diagonals};
 
-#if defined(__CUDACC__)
+#if defined(__CUDACC__) && !PetscDefined(USE_COMPLEX)
   const std::size_t shared = static_cast<std::size_t>(tile) * map.longest * bs * bs * sizeof(PetscScalar);
 
   if (space == Space::Cuda && shared <= 96 * 1024) {

@@ -5,10 +5,10 @@
 namespace goza::assembly
 {
 
-/* Is there a way for this layout? Diffusion into CDS and sliced ELL, in which values of neighbouring nodes lie together; elasticity into CSR too. */
+/* Is there a way for this layout? Of real numbers, diffusion into CDS and sliced ELL, in which values of neighbouring nodes lie together; elasticity into CSR too. */
 inline bool is_for_grids(EquationKind equation, Layout layout)
 {
-  return equation == EquationKind::Elasticity || (equation == EquationKind::Diffusion && layout != Layout::Csr);
+  return !PetscDefined(USE_COMPLEX) && (equation == EquationKind::Elasticity || (equation == EquationKind::Diffusion && layout != Layout::Csr));
 }
 
 /* map: of a grid */

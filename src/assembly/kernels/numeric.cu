@@ -1,15 +1,19 @@
 #include "numeric.hpp"
 #include "core/launch/for_each_row.hpp"
 #include "grid_numeric.hpp"
-#include "host_matrix.hpp"
-#include "tile_kernel.hpp"
+#include "element_matrix.hpp"
 #include "with_kinds.hpp"
+#if !PetscDefined(USE_COMPLEX)
+  #include "tile_kernel.hpp"
+#endif
 
 namespace goza::assembly
 {
 
 namespace
 {
+
+#if !PetscDefined(USE_COMPLEX)
 
 /* CSR on the device: the kernels write all rows alike, and this puts zeros into the rows and columns of given unknowns, the diagonal left out. Given unknowns
    are few: to look them up for every value would keep the kernels from writing whole rows side by side. */
@@ -40,24 +44,54 @@ struct ZeroGiven {
   }
 };
 
+#endif
+
+/* Complex numbers go row by row; for real ones there are kernels of grids and of tiles. */
+template <class Element, class Equation> void assemble_on_device(const Problem &problem, const Mesh &mesh, const AssemblyMap &map, const Target &target)
+{
+#if PetscDefined(USE_COMPLEX)
+  (void)problem;
+  for_each_row(mesh.space(), mesh.owned,
+               RowAssembly<Element, Equation>{{mesh.view(), map.ptr.data(), map.col.data(), map.slot.data(), target}, map.owner_ptr.data(), map.owner.data()});
+#elif defined(__CUDACC__)
+  const bool csr  = target.layout == Layout::Csr;
+  MeshView   view = mesh.view();
+
+  if (map.grid.is() ? !is_for_grids(problem.equation, target.layout) : (map.tiles.what == TilePairs::Rows) != csr)
+    throw std::logic_error("the map was made for another layout");
+  if (csr) view.fixed = nullptr;
+  if (map.grid.is()) assemble_on_grid(problem, view, map, target);
+  else if (csr) tile::launch<Element, Equation, TilePairs::Rows>(view, map, target);
+  else tile::launch<Element, Equation, TilePairs::Upper>(view, map, target);
+  if (csr && mesh.fixed.size()) for_each_row(Space::Cuda, mesh.owned, ZeroGiven{mesh.fixed.data(), map.ptr.data(), map.col.data(), target});
+#else
+  (void)problem, (void)mesh, (void)map, (void)target;
+  throw DeviceError("this libgoza was built without CUDA");
+#endif
+}
+
 } // namespace
 
-AssemblyMap make_assembly_map(const Problem &problem, const Mesh &mesh, Layout layout)
+AssemblyMap make_assembly_map([[maybe_unused]] const Problem &problem, const Mesh &mesh, [[maybe_unused]] Layout layout)
 {
-  AssemblyMap m;
+#if !PetscDefined(USE_COMPLEX)
+  if (mesh.space() == Space::Cuda) {
+    AssemblyMap m;
 
-  if (mesh.space() == Space::Host) return make_assembly_map(mesh);
-  if (is_for_grids(problem.equation, layout)) {
-    if (const NodeGrid grid = find_grid(mesh); grid.is()) return make_assembly_map(mesh, grid);
+    if (is_for_grids(problem.equation, layout)) {
+      if (const NodeGrid grid = find_grid(mesh); grid.is()) return make_assembly_map(mesh, grid);
+    }
+    with_kinds(problem, mesh.kind, [&](auto element, auto equation) {
+      using Element  = decltype(element);
+      using Equation = decltype(equation);
+
+      if (layout == Layout::Csr) m = make_assembly_map(mesh, TilePairs::Rows, tile::limits<Element, Equation, TilePairs::Rows>());
+      else m = make_assembly_map(mesh, TilePairs::Upper, tile::limits<Element, Equation, TilePairs::Upper>());
+    });
+    return m;
   }
-  with_kinds(problem, mesh.kind, [&](auto element, auto equation) {
-    using Element  = decltype(element);
-    using Equation = decltype(equation);
-
-    if (layout == Layout::Csr) m = make_assembly_map(mesh, TilePairs::Rows, tile::limits<Element, Equation, TilePairs::Rows>());
-    else m = make_assembly_map(mesh, TilePairs::Upper, tile::limits<Element, Equation, TilePairs::Upper>());
-  });
-  return m;
+#endif
+  return make_assembly_map(mesh);
 }
 
 void assemble_matrix(const Problem &problem, const Mesh &mesh, const AssemblyMap &map, const Target &target)
@@ -67,29 +101,15 @@ void assemble_matrix(const Problem &problem, const Mesh &mesh, const AssemblyMap
     using Element  = decltype(element);
     using Equation = decltype(equation);
 
-    if (mesh.space() == Space::Host) {
-      const HostAssembly<Element, Equation> body{mesh.view(), map.ptr.data(), map.col.data(), map.slot.data(), target};
-
-      for (PetscInt i = 0; i < mesh.owned; i++) body.zero(i);
-      for (PetscInt e = 0; e < mesh.nelem; e++) body(e);
+    if (mesh.space() == Space::Cuda) {
+      assemble_on_device<Element, Equation>(problem, mesh, map, target);
       return;
     }
-#if defined(__CUDACC__)
-    const bool csr  = target.layout == Layout::Csr;
-    MeshView   view = mesh.view();
+    const HostAssembly<Element, Equation> body{{mesh.view(), map.ptr.data(), map.col.data(), map.slot.data(), target}};
 
-    if (map.grid.is() ? !is_for_grids(problem.equation, target.layout) : (map.tiles.what == TilePairs::Rows) != csr)
-      throw std::logic_error("the map was made for another layout");
-    if (csr) view.fixed = nullptr;
-    if (map.grid.is()) assemble_on_grid(problem, view, map, target);
-    else if (csr) tile::launch<Element, Equation, TilePairs::Rows>(view, map, target);
-    else tile::launch<Element, Equation, TilePairs::Upper>(view, map, target);
-#else
-    throw DeviceError("this libgoza was built without CUDA");
-#endif
+    for (PetscInt i = 0; i < mesh.owned; i++) body.zero(i);
+    for (PetscInt e = 0; e < mesh.nelem; e++) body(e);
   });
-  if (mesh.space() == Space::Cuda && target.layout == Layout::Csr && mesh.fixed.size())
-    for_each_row(Space::Cuda, mesh.owned, ZeroGiven{mesh.fixed.data(), map.ptr.data(), map.col.data(), target});
 }
 
 } // namespace goza::assembly

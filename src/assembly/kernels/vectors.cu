@@ -66,7 +66,7 @@ void scatter_values(Space space, PetscInt n, const PetscInt *index, const PetscS
   for_each_row(space, n, Scatter{index, from, to});
 }
 
-void element_stress(const Mesh &mesh, const PetscScalar *u, PetscScalar *stress, PetscScalar *volume)
+void element_stress(const Mesh &mesh, const PetscScalar *u, PetscScalar *stress, PetscReal *volume)
 {
   if (mesh.kind == ElementKind::Hex8) for_each_row(mesh.space(), mesh.nelem, ElementStress<Hex8>{mesh.view(), u, stress, volume});
   else for_each_row(mesh.space(), mesh.nelem, ElementStress<Tet4>{mesh.view(), u, stress, volume});
@@ -74,7 +74,8 @@ void element_stress(const Mesh &mesh, const PetscScalar *u, PetscScalar *stress,
 
 void von_mises(const Mesh &mesh, const AssemblyMap &map, const PetscScalar *u, PetscScalar *stress)
 {
-  Array<PetscScalar> of_element(mesh.space(), mesh.nelem), volume(mesh.space(), mesh.nelem);
+  Array<PetscScalar> of_element(mesh.space(), mesh.nelem);
+  Array<PetscReal>   volume(mesh.space(), mesh.nelem);
 
   element_stress(mesh, u, of_element.data(), volume.data());
   for_each_row(mesh.space(), mesh.owned, NodeMean{mesh.corners(), map.owner_ptr.data(), map.owner.data(), of_element.data(), volume.data(), stress});

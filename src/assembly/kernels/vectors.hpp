@@ -7,7 +7,7 @@ namespace goza::assembly
 
 /* What a vector is made of; null: none of it. */
 struct VectorTerms {
-  const PetscReal   *force = nullptr; // [nelem][bs] in a unit volume
+  const PetscScalar *force = nullptr; // [nelem][bs] in a unit volume
   const PetscScalar *load  = nullptr; // [owned][bs] of surfaces
   const PetscScalar *u     = nullptr; // [nodes][bs]
   PetscScalar        scale = 1;
@@ -32,7 +32,7 @@ void fill_local(const Mesh &mesh, int bs, const PetscScalar *own, const PetscSca
 void scatter_values(Space space, PetscInt n, const PetscInt *index, const PetscScalar *from, PetscScalar *to);
 
 /* Elasticity: the von Mises stress. u: [nodes][3] */
-void element_stress(const Mesh &mesh, const PetscScalar *u, PetscScalar *stress, PetscScalar *volume); // [nelem]; volume: null where it is not wanted
+void element_stress(const Mesh &mesh, const PetscScalar *u, PetscScalar *stress, PetscReal *volume); // [nelem]; volume: null where it is not wanted
 void von_mises(const Mesh &mesh, const AssemblyMap &map, const PetscScalar *u, PetscScalar *stress); // at the owned nodes: the mean over their elements, weighted by volume
 
 } // namespace goza::assembly

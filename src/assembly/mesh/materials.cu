@@ -12,34 +12,39 @@ struct IsOutOfRange {
   Materials given;
   char     *bad;
 
-  HD static bool finite(PetscReal x) { return x - x == 0; }
+  HD static bool finite(PetscScalar x) { return x - x == PetscScalar(0); }
 
   HD void operator()(PetscInt k) const
   {
-    const PetscInt  e = given.index ? given.index[k] : k;
-    const PetscReal E = given.first[e];
+    const PetscInt    e = given.index ? given.index[k] : k;
+    const PetscScalar E = given.first[e];
 
-    if (given.equation == EquationKind::Elasticity) bad[k] = !(finite(E) && E > 0 && given.second[e] > -1 && given.second[e] < PetscReal(0.5));
-    else bad[k] = !finite(E);
+    bad[k] = !finite(E);
+    if (given.equation == EquationKind::Elasticity) {
+      const PetscScalar nu = given.second[e];
+
+      bad[k] = bad[k] || !finite(nu) || !(PetscRealPart(E) > 0 && PetscRealPart(nu) > -1 && PetscRealPart(nu) < PetscReal(0.5));
+    }
   }
 };
 
 struct Convert {
-  Materials  given;
-  PetscReal *material;
+  Materials    given;
+  PetscScalar *material;
 
   HD void operator()(PetscInt k) const
   {
-    const PetscInt  e = given.index ? given.index[k] : k;
-    const PetscReal E = given.first[e];
-    PetscReal      *m = material + 2 * static_cast<std::int64_t>(k);
+    const PetscInt    e = given.index ? given.index[k] : k;
+    const PetscScalar E = given.first[e];
+    PetscScalar      *m = material + 2 * static_cast<std::int64_t>(k);
 
     m[0] = m[1] = E;
     if (given.equation == EquationKind::Elasticity) { // Lame's constants
-      const PetscReal nu = given.second[e];
+      const PetscScalar nu = given.second[e], one = 1;
+      const PetscReal   two = 2;
 
-      m[0] = E * nu / ((1 + nu) * (1 - 2 * nu));
-      m[1] = E / (2 * (1 + nu));
+      m[0] = E * nu / ((one + nu) * (one - two * nu));
+      m[1] = E / (two * (one + nu));
     }
   }
 };
@@ -54,7 +59,7 @@ Array<PetscInt> bad_materials(Space space, const Materials &given)
   return flagged(space, bad.data(), given.nelem);
 }
 
-void convert_materials(Space space, const Materials &given, PetscReal *material)
+void convert_materials(Space space, const Materials &given, PetscScalar *material)
 {
   for_each_row(space, given.nelem, Convert{given, material});
 }

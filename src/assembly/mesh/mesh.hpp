@@ -18,17 +18,26 @@ enum class EquationKind {
 
 struct MeshView {
   PetscInt        nelem, nodes, owned;
-  const PetscInt *conn;           // [nelem][corners]
-  const PetscReal (*x)[3];        // [nodes]
-  const PetscReal (*material)[2]; // [nelem] k | lambda, mu | rho
-  const unsigned char *fixed;     // [nodes] bit r: unknown r of the node is given (Dirichlet); or null
+  const PetscInt *conn;             // [nelem][corners]
+  const PetscReal (*x)[3];          // [nodes]
+  const PetscScalar (*material)[2]; // [nelem] k | lambda, mu | rho
+  const unsigned char *fixed;       // [nodes] bit r: unknown r of the node is given (Dirichlet); or null
 };
+
+/* The places of an element's corners. */
+template <class Element> HD void corners_of(const MeshView &mesh, PetscInt e, PetscReal (*X)[3])
+{
+  for (int b = 0; b < Element::nodes; b++) {
+    for (int d = 0; d < 3; d++) X[b][d] = mesh.x[mesh.conn[static_cast<std::int64_t>(e) * Element::nodes + b]][d];
+  }
+}
 
 struct Mesh {
   ElementKind          kind  = ElementKind::Hex8;
   PetscInt             nelem = 0, nodes = 0, owned = 0;
   Array<PetscInt>      conn;
-  Array<PetscReal>     x, material;
+  Array<PetscReal>     x;
+  Array<PetscScalar>   material;
   Array<unsigned char> fixed;
 
   Space    space() const { return conn.space(); }
@@ -40,7 +49,7 @@ struct Mesh {
             owned,
             conn.data(),
             reinterpret_cast<const PetscReal(*)[3]>(x.data()),
-            reinterpret_cast<const PetscReal(*)[2]>(material.data()),
+            reinterpret_cast<const PetscScalar(*)[2]>(material.data()),
             fixed.size() ? fixed.data() : nullptr};
   }
 };

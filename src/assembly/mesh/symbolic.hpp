@@ -16,7 +16,7 @@ struct AssemblyMap {
   Array<PetscInt>      owner_ptr, owner; // [owned + 1], [.] element * corners + corner
   Array<PetscInt>      ptr, col;         // [owned + 1], [pairs]
   PetscInt             longest = 0;      // most pairs of a row
-  Array<unsigned char> slot;             // [nelem][corners a][corners b]; meaningless where a is a ghost. Host only: on the device the tiles hold it
+  Array<unsigned char> slot;             // [nelem][corners a][corners b]; meaningless where a is a ghost. Not where there are tiles, which hold it
   Tiles                tiles;
   NodeGrid             grid;
 
@@ -24,7 +24,7 @@ struct AssemblyMap {
   std::size_t bytes() const { return owner_ptr.bytes() + owner.bytes() + ptr.bytes() + col.bytes() + slot.bytes() + tiles.bytes(); }
 };
 
-/* Without tiles, for the host. */
+/* Without tiles: for the host, and for what goes row by row. */
 AssemblyMap make_assembly_map(const Mesh &mesh);
 
 /* Of a grid: owners and pattern alone. */

@@ -85,4 +85,13 @@ Tiles make_tiles(const Mesh &mesh, const AssemblyMap &m, TilePairs what, const T
   return tiles;
 }
 
+AssemblyMap make_assembly_map(const Mesh &mesh, TilePairs what, const TileLimits &limits)
+{
+  AssemblyMap m = make_assembly_map(mesh);
+
+  m.tiles = make_tiles(mesh, m, what, limits);
+  if (mesh.space() == Space::Cuda) m.slot = Array<unsigned char>(Space::Cuda);
+  return m;
+}
+
 } // namespace goza::assembly
