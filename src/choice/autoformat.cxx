@@ -124,11 +124,12 @@ template <class V> void AutoFormat<V>::pick(const Csr &A)
 
   if (host && csr_to_try(wants_csr() ? std::numeric_limits<double>::infinity() : unit)) {
     csr_product = options_.csr_products();
-    unit = csr = time_in_turn(Space::Host, {csr_product}, trial_seconds)[0].working;
+    unit = csr = time_of(Space::Host, csr_product, 1).working;
   }
   if (host) time.most = std::max(least_trials, most_trials * unit);
   std::vector<Built> best = build_best(A, wanted, time, &tried);
 
+  if (csr > 0 && csr < first_is_slower * best[0].seconds) csr = std::min(csr, time_in_turn(Space::Host, {csr_product}, trial_seconds, csr)[0].working);
   if (!host && csr_to_try(best[0].seconds)) csr_product = options_.csr_products();
   const double near      = variation(best[0].seconds) * best[0].seconds;
   const bool   csr_first = host && csr_product && csr * variation(csr) < best[0].seconds;

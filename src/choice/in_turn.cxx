@@ -6,7 +6,7 @@
 namespace goza::choice
 {
 
-static ProductTime time_of(Space space, const Products &make, int products)
+ProductTime time_of(Space space, const Products &make, int products)
 {
   double     asking = 0;
   const auto ask    = [&] {
@@ -36,21 +36,21 @@ static double median(std::vector<double> times)
   return *middle;
 }
 
-std::vector<ProductTime> time_in_turn(Space space, const std::vector<Products> &all, double seconds)
+std::vector<ProductTime> time_in_turn(Space space, const std::vector<Products> &all, double seconds, double known)
 {
   constexpr int                    most = 100; // launches that wait without a wait for room
   std::vector<std::vector<double>> working(all.size()), asking(all.size());
   std::vector<ProductTime>         first, medians;
   double                           least = 1, sum = 0; // seconds of one product, of one of each
 
-  for (const Products &make : all) make(1); // the first may set up
+  for (const Products &make : all) first.push_back(known > 0 ? ProductTime{known, known} : time_of(space, make, 1)); // it may set up
   if (space == Space::Cuda) device::clear_caches();
-  for (const Products &make : all) {
-    first.push_back(time_of(space, make, 1));
-    least = std::min(least, first.back().working);
-    sum += first.back().working;
+  for (std::size_t k = 0; k < all.size(); k++) {
+    if (space == Space::Cuda || first[k].working < 10 * short_product) first[k] = time_of(space, all[k], 1);
+    least = std::min(least, first[k].working);
+    sum += first[k].working;
   }
-  const bool kept   = space == Space::Host && least >= short_product; // the first is as good as any other
+  const bool kept   = space == Space::Host && least >= short_product; // the faster of two counts
   const int  rounds = least < short_product ? 5 : kept ? 1 : 2;
   const int  batch  = static_cast<int>(std::clamp(seconds / (rounds * std::max(sum, 1e-7)), 1.0, static_cast<double>(most)));
 

@@ -27,8 +27,11 @@ struct TrialTime {
   double used() const { return thread_seconds() - begin; }
 };
 
-/* Of a product of each, the medians of several batches: of about `seconds` in all where products are short, else of one product each (on a host the first of these is the one that tells how long a product is). All batches have as many products, so that what
-   a batch costs beside its products is the same for all, and are as those of a solver in the midst of its work: matrix and x are in the caches as far as they fit. */
-std::vector<ProductTime> time_in_turn(Space space, const std::vector<Products> &all, double seconds);
+ProductTime time_of(Space space, const Products &make, int products);
+
+/* Of a product of each, the medians of several batches: of about `seconds` in all where products are short, else of one product each (on a host of two: the one that tells how long a product
+   is, and another; known: the first has been made, and took so many seconds). All batches have as many products, so that what a batch costs beside its products is the same for all, and are
+   as those of a solver in the midst of its work: matrix and x are in the caches as far as they fit. */
+std::vector<ProductTime> time_in_turn(Space space, const std::vector<Products> &all, double seconds, double known = 0);
 
 } // namespace goza::choice

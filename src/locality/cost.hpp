@@ -10,7 +10,7 @@
      waiting   steps of the longest thread * latency, from the 65th on * long_latency; a step waits longer the more the arrays take, M / near to 40: up to 1 + slower times
      time      the sum of these, launch, rows * row, unforeseen ends of rows * turn, and `second` for a second kernel
 
-   What a machine's memory does is measured (calibrate.cu); what the kernels cost is fitted to products (test/bench/fit_model.py; families that were fitted to are not those that
+   What a machine's memory does is measured (calibrate.cu); what the kernels cost is fitted to products (test/bench/fit_model.cxx; families that were fitted to are not those that
    are reported). */
 #pragma once
 #include "machine.hpp"

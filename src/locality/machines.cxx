@@ -24,8 +24,8 @@ Machine c2050()
   return m;
 }
 
-/* Fitted to the families `fit` of test/support/study_gallery.cxx by the device's clock: how fast a host launches differs by half from one to the next. The kernels' figures are fitted to
-   test/bench/results/products_h200.json and products_h200_large.json, the device's own are not. */
+/* Fitted to the families `fit` of test/support/study_gallery.cxx by the device's clock: how fast a host launches differs by half from one to the next. All but bandwidth, gather, l2 and
+   far_latency come from `fit_model -fit -choice 0.5` of test/bench/results/products_h200.json and products_h200_large.json together. */
 Machine h200()
 {
   Machine m;
@@ -37,23 +37,23 @@ Machine h200()
   m.bandwidth     = 4.25e12;
   m.gather        = 389e9;
   m.l2            = 27.4e6;
-  m.l2_bandwidth  = 9.96e12;
+  m.l2_bandwidth  = 8.85e+12;
   m.kernel_launch = 2.2e-6;
-  m.sectors       = 4.05e12;
-  m.long_latency  = 2.15e-07;
+  m.sectors       = 4.43e+12;
+  m.long_latency  = 1.9e-07;
   m.far_latency   = 58e-9;
-  m.fits          = 1.9;
-  m.near          = 7.15e+05;
-  m.slower        = 1.11;
+  m.fits          = 1.84;
+  m.near          = 1.22e+06;
+  m.slower        = 0.498;
   m.processors    = 132;
-  m.csr           = {4.15e-06, 0.508, 2.37e-07, 4.7e-12, 4.65e-10, 0, 0, 0, 4.61};
-  m.sliced_ell    = {2.45e-06, 0.508, 1.47e-07, 0, 0, 0, 2.55e-12, 3.55e-06, 7.05};
-  m.shared        = {2.37e-06, 0.5, 9.69e-08, 0, 2.81e-11, 4.07e-12, 2.78e-12, 0, 5.52};
-  m.blocks        = {1.92e-06, 0.508, 1.63e-07, 8e-12, 3.11e-10, 6.38e-10, 0, 0, 0};
-  m.fold          = {2.51e-06, 0.502, 6.05e-08, 1.35e-11, 1.38e-12, 1.1e-10, 1.43e-12, 2.46e-06, 6.28};
-  m.ranges        = {3.27e-06, 0.523, 1.41e-07, 0, 1.09e-10, 1.55e-10, 1.09e-12, 2.54e-06, 2.16};
-  m.cds           = {2.2e-06, 0.872, 5.05e-08, 4.06e-12, 0, 0, 0, 3.06e-06, 0};
-  m.cds_half      = {2.06e-06, 0.523, 5.66e-08, 8.92e-12, 2.09e-11, 0, 0, 3.22e-06, 0};
+  m.csr           = {4.15e-06, 0.508, 2.51e-07, 8.13e-12, 4.38e-10, 0, 4.59e-12, 0, 3.17};
+  m.sliced_ell    = {2.31e-06, 0.508, 1.77e-07, 0, 0, 0, 5.52e-12, 3.79e-06, 8.47};
+  m.shared        = {2.3e-06, 0.515, 1.36e-07, 0, 6.26e-11, 8.73e-11, 1.74e-12, 0, 5.2};
+  m.blocks        = {1.92e-06, 0.589, 1.63e-07, 1.18e-11, 3.9e-10, 7.45e-10, 0, 0, 0.106};
+  m.fold          = {2.3e-06, 0.502, 8.18e-08, 1.33e-11, 1.13e-12, 2.14e-10, 6.14e-12, 2.39e-06, 4.42};
+  m.ranges        = {4.2e-06, 0.542, 1.69e-07, 0, 7.23e-11, 1.4e-10, 1.18e-12, 2.54e-06, 2.02};
+  m.cds           = {2.58e-06, 0.738, 5.72e-08, 1.11e-11, 0, 0, 0, 2.38e-06, 0.198};
+  m.cds_half      = {2e-06, 0.633, 7.76e-08, 6.09e-12, 1.57e-11, 0, 0, 2.95e-06, 0};
   return m;
 }
 

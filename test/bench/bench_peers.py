@@ -50,7 +50,7 @@ def main():
         program, own = PROBLEMS[problem]
         library = ["-dll_append", solver_runs.LIBRARY] if pc_type == "saamg" else []
         lines = solver_runs.solve(program, ["-n", str(n), *own, *library, "-dm_mat_type", mat_type, *on_device, "-ksp_type", ksp_type, "-ksp_norm_type", "unpreconditioned", "-ksp_rtol", "1e-7",
-                                            "-ksp_error_if_not_converged", "false", "-pc_type", pc_type, "-solves", str(arguments.solves), *options.split()])
+                                            "-ksp_error_if_not_converged", "false", "-pc_type", pc_type, "-solves", str(arguments.solves), *options.split()], device_mb=True)
         if "failed" in lines[0]:
             return {"problem": problem, "nodes": [n] * 3, "ksp_type": ksp_type, "pc_type": pc_type, "options": options, **lines[0]}
         first, last = lines[0], lines[-1]

@@ -1,10 +1,11 @@
 /* The constants of Goza's model of products, fitted to what bench_locality measured, and how well it does on families that were not fitted to.
 
-     fit_model -json FILE[,FILE...] [-platform NAME|FILE] [-fit [-only launch,latency,...]] [-out FILE]
+     fit_model -json FILE[,FILE...] [-platform NAME|FILE] [-fit [-choice WEIGHT]] [-out FILE]
 
    Without -fit it only reports. -platform: where a fit begins, and what is reported on (the device's own, by its name, else the reference for the space). -out: the machine, for -platform,
    -goza_platform and machines.cxx. Patterns are generated again, and the model is asked as autoformat asks it. A fit changes one constant after the other, as long as the mean
-   |log(predicted / measured)| over the families of role `fit` falls. -only: of the kernels' figures those named, and no others: what a study of small matrices shows. A run that was cut off is an error. */
+   |log(predicted / measured)| over the families of role `fit` falls, and WEIGHT times what a choice by the model is expected to lose there. A run that was
+   cut off is an error. */
 #include "petscgoza.h"
 #include "locality_models.hpp"
 #include "petsc/errors.hpp"
@@ -94,39 +95,61 @@ static double Predicted(const goza::Machine &machine, const Point &p)
   return goza::cost_of(machine, *p.sample, p.choice, p.traits).seconds;
 }
 
-static double Loss(const goza::Machine &machine, const Study &study)
+/* What the choice among a matrix's formats is expected to lose where predictions err by some percent. */
+static double ExpectedLoss(const std::vector<std::pair<double, double>> &times)
 {
-  double sum = 0;
-  int    n   = 0;
+  const double spread = 0.04;
+  double       best = times[0].second, least = times[0].first, weights = 0, sum = 0;
+
+  for (const auto &[predicted, seconds] : times) {
+    best  = std::min(best, seconds);
+    least = std::min(least, predicted);
+  }
+  for (const auto &[predicted, seconds] : times) {
+    const double weight = std::exp(-std::log(predicted / least) / spread);
+
+    weights += weight;
+    sum += weight * (seconds / best - 1);
+  }
+  return sum / weights;
+}
+
+/* Mean |log(predicted / measured)|, and `choice` times the mean of what a choice loses. */
+static double Loss(const goza::Machine &machine, const Study &study, double choice)
+{
+  std::map<std::string, std::vector<std::pair<double, double>>> by_matrix; // predicted, measured seconds
+  double                                                        sum = 0, lost = 0;
+  int                                                           n = 0;
 
   for (const Point &p : study.points) {
     if (p.role != Role::Fit) continue;
-    sum += std::fabs(std::log(Predicted(machine, p) / p.seconds));
+    const double predicted = Predicted(machine, p);
+
+    sum += std::fabs(std::log(predicted / p.seconds));
+    if (choice > 0) by_matrix[p.matrix].emplace_back(predicted, p.seconds);
     n++;
   }
-  return n ? sum / n : 0;
+  for (const auto &[name, times] : by_matrix) lost += ExpectedLoss(times) / (double)by_matrix.size();
+  return n ? sum / n + choice * lost : 0;
 }
 
 /* What is measured and not fitted; far_latency shows in matrices alone whose long rows come from memory, which a study of small ones does not have. */
-static bool Kept(const goza::Machine &machine, const std::string &name, const std::vector<std::string> &only)
+static bool Kept(const goza::Machine &machine, const std::string &name)
 {
-  const std::string figure = name.substr(name.find('.') + 1);
-
-  if (!only.empty() && std::find(only.begin(), only.end(), figure) == only.end()) return true;
   return name == "bandwidth" || name == "gather" || name == "kernel_launch" || name == "far_latency" || (!machine.gpu && name == "l2");
 }
 
 /* What a kernel may not have got from a measurement of memory. */
-static void Fit(goza::Machine *machine, const Study &study, const std::vector<std::string> &only)
+static void Fit(goza::Machine *machine, const Study &study, double choice)
 {
   std::vector<goza::MachineFigure> figures = goza::figures_of(*machine);
-  double                           best    = Loss(*machine, study);
+  double                           best    = Loss(*machine, study, choice);
 
   for (double step : {2.0, 1.3, 1.1, 1.03}) {
     for (int sweep = 0, moved = 1; sweep < 12 && moved; sweep++) {
       moved = 0;
       for (const goza::MachineFigure &f : figures) {
-        if (Kept(*machine, f.name, only)) continue;
+        if (Kept(*machine, f.name)) continue;
         const bool   stream = f.name.find(".stream") != std::string::npos; /* bytes moved for one of the arrays: hardly more than one */
         const double before = *f.value, seed = f.name.find("request") != std::string::npos || f.name == "slower" ? 0.1 : 1e-12;
         const double tries[] = {before > 0 ? before * step : seed * step, before > 0 ? before / step : 1000 * seed * step, 0};
@@ -136,7 +159,7 @@ static void Fit(goza::Machine *machine, const Study &study, const std::vector<st
 
           if (value < (stream ? 0.5 : f.least) || value > (stream ? 1.1 : f.most)) continue;
           *f.value          = value;
-          const double loss = machine->l2_bandwidth < machine->bandwidth ? 1e9 : Loss(*machine, study);
+          const double loss = machine->l2_bandwidth < machine->bandwidth ? 1e9 : Loss(*machine, study, choice);
           if (loss < best - 1e-7) {
             best  = loss;
             moved = 1;
@@ -205,10 +228,7 @@ int main(int argc, char **argv)
   goza::Space   space = goza::Space::Host;
   goza::Machine machine;
   Study         study;
-  char         *words[16];
-  PetscInt      nwords = 16;
-
-  std::vector<std::string> only;
+  PetscReal     choice = 0;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, "Fits the model of products to measurements\n"));
   PetscCall(PetscOptionsGetStringArray(NULL, NULL, "-json", files, &nfiles, &given));
@@ -216,11 +236,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetString(NULL, NULL, "-platform", name, sizeof(name), NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-out", out, sizeof(out), NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-fit", &fit, NULL));
-  PetscCall(PetscOptionsGetStringArray(NULL, NULL, "-only", words, &nwords, &given));
-  for (PetscInt k = 0; given && k < nwords; k++) {
-    only.push_back(words[k]);
-    PetscCall(PetscFree(words[k]));
-  }
+  PetscCall(PetscOptionsGetReal(NULL, NULL, "-choice", &choice, NULL));
   for (PetscInt k = 0; k < nfiles; k++) {
     PetscCall(Read(files[k], &measured, &device, &space));
     PetscCall(PetscFree(files[k]));
@@ -232,7 +248,7 @@ int main(int argc, char **argv)
     if (machine.space() != space) throw std::runtime_error(machine.name + " is no platform for products on the " + goza::space_name(space));
     Gather(measured, machine, &study);
     if (fit) {
-      Fit(&machine, study, only);
+      Fit(&machine, study, choice);
       machine.source = "kernels' costs fitted to products on " + device + ", families `fit` (test/bench/fit_model.cxx)";
     }
     Report(machine, study, device);

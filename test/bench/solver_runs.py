@@ -20,14 +20,14 @@ def device_memory():
         return 0
 
 
-def solve(program, options, ranks=1):
-    """The lines of JSON of BUILD/bin/PROGRAM on so many MPI ranks, the last one with the largest memory in MB of the host and of the GPU. Or {"failed": why}."""
+def solve(program, options, ranks=1, device_mb=False):
+    """The lines of JSON of BUILD/bin/PROGRAM on so many MPI ranks, the last one with the largest memory in MB of the host, and with device_mb of the GPU, which asking for slows down. Or {"failed": why}."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "result.json")
         launcher = [os.environ.get("MPIEXEC") or "mpiexec", "-n", str(ranks)] if ranks > 1 else []
         command = [*launcher, os.path.join(BUILD, "bin", program), *options, "-json", path]
         log = open(os.path.join(folder, "log"), "w+")
-        before, most = device_memory(), 0
+        before, most = device_memory() if device_mb else 0, 0
         process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
         alarm = threading.Timer(TIMEOUT, process.kill)
         alarm.start()

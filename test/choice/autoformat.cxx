@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(trials_on_a_host_cost_few_products)
     f.build(A.view());
     BOOST_TEST(f.wants_csr() == few);
     BOOST_TEST((f.describe().find("fastest of 2 formats") != std::string::npos) == few);
-    if (!few) BOOST_TEST(made == 3);
+    if (!few) BOOST_TEST(made == 1);
   }
 }
 
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(in_turn)
   BOOST_TEST(times[1].working >= 20e-6);
   BOOST_TEST(times[1].working < times[0].working);
   BOOST_TEST(times[1].seen() == times[1].working); // where it is made by the host
-  BOOST_TEST(calls == 7);                          // to set up, to see how long one takes, five rounds
+  BOOST_TEST(calls == 6);                          // to set up and see how long one takes, five rounds
   BOOST_TEST(time_in_turn(Space::Host, {}, 1).empty());
 }
 
@@ -203,17 +203,20 @@ BOOST_AUTO_TEST_CASE(device_clock)
   BOOST_TEST(device::seconds_of([&] { little.zero(); }) < 1e-3);
 }
 
-/* A long product is made three times. */
+/* A long product is made twice, and the first does not count where it has to set up. */
 BOOST_AUTO_TEST_CASE(long_products)
 {
   int        made = 0;
-  const auto slow = [&, once = busy(2e-3)](int products) {
+  const auto slow = [&, first = busy(20e-3), once = busy(2e-3)](int products) {
+    if (!made) first(1);
     made += products;
     once(products);
   };
+  const double seconds = time_in_turn(Space::Host, {slow}, 1e-3)[0].working;
 
-  BOOST_TEST(time_in_turn(Space::Host, {slow}, 1e-3)[0].working >= 2e-3);
-  BOOST_TEST(made == 3);
+  BOOST_TEST(seconds >= 2e-3);
+  BOOST_TEST(seconds < 20e-3);
+  BOOST_TEST(made == 2);
 }
 
 /* 3 x 3 blocks are held with one column index a block where only sliced ELL is asked for and the model finds that best */

@@ -1,6 +1,7 @@
 /* Orders of unknowns by hand, and a format that is numbered anew: the same product, in its place. */
 #include "core/util/half.hpp"
 #include "core/sparse/numbering.hpp"
+#include "core/util/algorithm.hpp"
 #include "mat/common/narrow.hpp"
 #include "mat/fold/fold.hpp"
 #include "mat/fold/renumbered.hpp"
@@ -146,4 +147,22 @@ BOOST_AUTO_TEST_CASE(automatic)
     BOOST_TEST(!taken(scattered_ring(250007, 77773)));       /* 7 sectors a row, and 40,000 levels */
     BOOST_TEST(!taken(scattered_ring(1009, 389)));
   }
+}
+
+/* Keys of few and of all bits, alike, and none: equal ones stay in order. */
+BOOST_AUTO_TEST_CASE(places_by_their_keys)
+{
+  for (Space space : spaces())
+    for (PetscInt most : {PetscInt(0), PetscInt(7), PetscInt(5000), PetscInt(PETSC_MAX_INT)}) {
+      for (PetscInt n : {0, 1, 4000}) {
+        std::vector<PetscInt> keys(n), want(n);
+
+        for (PetscInt i = 0; i < n; i++) {
+          keys[i] = static_cast<PetscInt>(static_cast<std::int64_t>(i) * 1103515245 % 2147483647 % (static_cast<std::int64_t>(most) + 1));
+          want[i] = i;
+        }
+        std::stable_sort(want.begin(), want.end(), [&](PetscInt a, PetscInt b) { return keys[a] < keys[b]; });
+        BOOST_TEST(order_by(space, Array<PetscInt>(space, keys.data(), n).data(), n).to_host() == want, boost::test_tools::per_element());
+      }
+    }
 }

@@ -1,5 +1,6 @@
 #include "par_operator.hpp"
 #include "borrowed_csr.hpp"
+#include "core/device/host_recycling.hpp"
 #include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
 #include "parallel/agree.hpp"
@@ -49,6 +50,8 @@ template <class V> PetscErrorCode ParOperator<V>::update_block(Mat block, Format
   PetscErrorCode failed = lent.open(block, this->space_, pattern || format.refill_reads_columns());
   if (!failed)
     failed = Guarded([&] {
+      const host_memory::Recycling recycling;
+
       if (pattern) format.build(lent.csr());
       else format.refill(lent.csr());
     });
