@@ -1,6 +1,7 @@
 /* Loading: the hook that -dll_append calls, the one list of types, and what is decided once. */
 #include "petsc/plugin.hpp"
 #include "core/device/device_code.hpp"
+#include "core/device/waits.hpp"
 #include "core/device/kernel_loader.hpp"
 #include "core/device/mailbox.hpp"
 #include "core/device/memory_limit.hpp"
@@ -262,12 +263,10 @@ static PetscErrorCode SetFromOptions()
 static PetscErrorCode PrintUsage()
 {
   PetscFunctionBegin;
-  for (int space = 0; space < 2; space++) {
-    const PetscInt64 products = usage.products[space], cycles = usage.cycles[space];
-
-    if (products + cycles)
-      PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza on the %s: %" PetscInt64_FMT " products, %" PetscInt64_FMT " cycles of saamg\n", space ? "device" : "host", products, cycles));
-  }
+  for (int on = 0; on < 2; on++)
+    if (usage.products[on] + usage.cycles[on])
+      PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza on the %s: %" PetscInt64_FMT " products, %" PetscInt64_FMT " cycles of saamg\n", on ? "device" : "host",
+                            usage.products[on], usage.cycles[on]));
   if (usage.repeated) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza iterations that the device went on to by itself: %" PetscInt64_FMT "\n", usage.repeated));
   if (usage.tasks)
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza ranks that share a GPU: %" PetscInt64_FMT " in a group, whose leader worked for all %" PetscInt64_FMT " times\n",
@@ -275,6 +274,7 @@ static PetscErrorCode PrintUsage()
   if (usage.in_place + usage.copied)
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza vectors for the device: %" PetscInt64_FMT " used in place, %" PetscInt64_FMT " copied from or to the host (%.3f GB)\n",
                           usage.in_place, usage.copied, usage.bytes / 1e9));
+  if (device::waits()) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza waits of the host for the device: %" PetscInt64_FMT "\n", (PetscInt64)device::waits()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -338,7 +338,7 @@ static PetscErrorCode RegisterEvents()
 . -goza_replace type,...        - preconditioner types that saamg answers to: with `gamg` a program whose source says `PCGAMG` gets it; the view says so
 . -goza_platform (auto|name|file) - the machine that the models of products are asked about; `auto` (default): this one, by its name, else measured once in about a second and kept in the user's cache folder ($XDG_CACHE_HOME/goza or ~/.cache/goza)
 . -goza_check                   - compute every device product again on the host and compare
-- -goza_info                    - print versions, backend, device and the size of the device code; at the end, what ran where
+- -goza_info                    - print versions, backend, device and the size of the device code; at the end, what ran where, and how often the host has waited for the device
 
   Level: developer
 

@@ -4,6 +4,7 @@
 #include "memory_limit.hpp"
 #include "refused_memory.hpp"
 #include "scalars.hpp"
+#include "waits.hpp"
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -30,6 +31,7 @@ struct Block {
 };
 static std::map<void *, Block>  blocks;                              // what is allocated, so that bytes_in_use() is exact
 static std::atomic<std::size_t> in_use{0}, most_in_use{0}, limit{0}; // limit 0: none
+static std::atomic<std::size_t> waited{0};
 
 __global__ static void GozaProbe(int *p)
 {
@@ -247,7 +249,13 @@ void fill_zero(void *dst, std::size_t bytes)
 
 void synchronize()
 {
+  waited++;
   check(cudaStreamSynchronize(current), "cudaStreamSynchronize");
+}
+
+std::size_t waits()
+{
+  return waited;
 }
 
 bool busy()

@@ -1,5 +1,6 @@
 /* device.hpp and recording.hpp in a build without CUDA. */
 #include "recording.hpp"
+#include "waits.hpp"
 
 #if !defined(GOZA_HAVE_CUDA)
 
@@ -130,6 +131,11 @@ void join()
 }
 
 void drop_recording(void *) noexcept { }
+
+std::size_t waits()
+{
+  return 0;
+}
 
 std::size_t bytes_in_use()
 {
