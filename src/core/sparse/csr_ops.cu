@@ -263,7 +263,7 @@ void multiply_numeric(const Csr &A, const Csr &B, CsrMatrix &C)
   if (!C.nnz()) return;
 #if defined(__CUDACC__)
   if (A.space == Space::Cuda) {
-    product::fill<true>(ProductTerms{A, B, false}, C);
+    product::fill<true>(ProductTerms{A, B, false}, product::reach_of(C), C);
     return;
   }
 #endif

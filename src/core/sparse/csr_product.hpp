@@ -11,6 +11,8 @@
    column are added up in their order: every sum is in the order of the terms, so that no result depends on the run. */
 #pragma once
 #include "hashed_columns.hpp"
+#include "row_length.hpp"
+#include "core/util/row_pointer.hpp"
 #include "core/util/search.hpp"
 
 #if defined(__CUDACC__)
@@ -130,8 +132,8 @@ template <bool list, int Slots, bool sums, class Terms> __device__ void add_row(
 
 template <int Slots, bool sums> constexpr int warps_per_block = sizeof(Table<Slots, sums>) > 6000 ? 2 : 4;
 
-/* Lengths of the rows; of more columns than fit, -1 and one more in *overflown. again: only the rows that hold -1. */
-template <int Slots, class Terms> __global__ void __launch_bounds__(128) CountKernel(PetscInt n, Terms terms, bool again, PetscInt *length, int *overflown)
+/* Lengths of the rows; of more columns than fit, -1. again: only the rows that hold -1. */
+template <int Slots, class Terms> __global__ void __launch_bounds__(128) CountKernel(PetscInt n, Terms terms, bool again, PetscInt *length)
 {
   constexpr int warps = warps_per_block<Slots, false>;
   __shared__ Table<Slots, false> tables[warps];
@@ -143,17 +145,12 @@ template <int Slots, class Terms> __global__ void __launch_bounds__(128) CountKe
 
   table.clear(lane);
   add_row<false>(terms, static_cast<PetscInt>(row), lane, table);
-  if (lane) return;
-  if (table.count < table.limit) length[row] = table.count;
-  else {
-    length[row] = -1;
-    atomicAdd(overflown, 1);
-  }
+  if (lane == 0) length[row] = table.count < table.limit ? table.count : -1;
 }
 
-/* Columns, ascending, unless they are known, and values of the rows with more than `least` and up to the table's limit; *overflown is set where some have more. */
+/* Columns, ascending, unless they are known, and values of the rows with more than `least` and up to the table's limit. */
 template <int Slots, bool known, class Terms>
-__global__ void __launch_bounds__(128) FillKernel(PetscInt n, Terms terms, PetscInt least, const PetscInt *ptr, PetscInt *col, PetscScalar *val, int *overflown)
+__global__ void __launch_bounds__(128) FillKernel(PetscInt n, Terms terms, PetscInt least, const PetscInt *ptr, PetscInt *col, PetscScalar *val)
 {
   constexpr int warps = warps_per_block<Slots, true>;
   __shared__ Table<Slots, true> tables[warps];
@@ -163,11 +160,7 @@ __global__ void __launch_bounds__(128) FillKernel(PetscInt n, Terms terms, Petsc
   if (row >= n) return;
   const PetscInt at = ptr[row], length = ptr[row + 1] - at;
 
-  if (length <= least) return;
-  if (length >= Table<Slots, true>::limit) {
-    if (lane == 0) *overflown = 1;
-    return;
-  }
+  if (length <= least || length >= Table<Slots, true>::limit) return;
   Table<Slots, true> &table = tables[warp];
 
   table.clear(lane);
@@ -222,56 +215,75 @@ inline bool tall(PetscInt nrows, PetscInt ncols)
   return nrows / 4 >= ncols;
 }
 
-template <int Slots, class Terms> void count_rows(PetscInt n, const Terms &terms, bool again, PetscInt *length, int *overflown)
+/* What a product's longest row takes. */
+enum Reach {
+  one_table,
+  two_tables, // rows of more than the first holds another one
+  long_rows
+};
+
+inline Reach reach_of(const CsrMatrix &C)
+{
+  const PetscInt most = most_entries(Space::Cuda, C.nrows, C.ptr.data());
+
+  return most <= (tall(C.nrows, C.ncols) ? fit_few : fit_some) ? one_table : most <= fit_many ? two_tables : long_rows;
+}
+
+template <int Slots, class Terms> void count_rows(PetscInt n, const Terms &terms, bool again, PetscInt *length)
 {
   constexpr int warps = warps_per_block<Slots, false>;
 
-  launch_kernel<CountKernel<Slots, Terms>>(blocks_for(n, warps), 32 * warps, n, terms, again, length, overflown);
+  if (n) launch_kernel<CountKernel<Slots, Terms>>(blocks_for(n, warps), 32 * warps, n, terms, again, length);
 }
 
-template <int Slots, bool known, class Terms> void fill_rows(PetscInt n, const Terms &terms, PetscInt least, CsrMatrix &C, int *overflown)
+template <int Slots, bool known, class Terms> void fill_rows(const Terms &terms, PetscInt least, CsrMatrix &C)
 {
   constexpr int warps = warps_per_block<Slots, true>;
 
-  launch_kernel<FillKernel<Slots, known, Terms>>(blocks_for(n, warps), 32 * warps, n, terms, least, C.ptr.data(), C.col.data(), C.val.data(), overflown);
+  launch_kernel<FillKernel<Slots, known, Terms>>(blocks_for(C.nrows, warps), 32 * warps, C.nrows, terms, least, C.ptr.data(), C.col.data(), C.val.data());
 }
 
 /* Values, and the columns of all but very long rows unless they are known; C's row pointer is there. */
-template <bool known, class Terms> void fill(const Terms &terms, CsrMatrix &C)
+template <bool known, class Terms> void fill(const Terms &terms, Reach reach, CsrMatrix &C)
 {
-  const PetscInt n = C.nrows;
-  Array<int>     overflown(Space::Cuda, 2);
+  const bool narrow = tall(C.nrows, C.ncols);
 
   if (!C.nnz()) return;
-  overflown.zero();
-  if (tall(n, C.ncols)) fill_rows<few, known>(n, terms, 0, C, overflown.data());
-  else fill_rows<some, known>(n, terms, 0, C, overflown.data());
-  if (!read_value(Space::Cuda, overflown.data())) return;
-  fill_rows<many, known>(n, terms, tall(n, C.ncols) ? fit_few : fit_some, C, overflown.data() + 1);
-  if (!read_value(Space::Cuda, overflown.data() + 1)) return;
-  launch_kernel<LongFillKernel<Terms>>(blocks_for(n, 4), 128, n, terms, fit_many, static_cast<const PetscInt *>(C.ptr.data()),
-                                       static_cast<const PetscInt *>(C.col.data()), C.val.data());
+  if (narrow) fill_rows<few, known>(terms, 0, C);
+  else fill_rows<some, known>(terms, 0, C);
+  if (reach >= two_tables) fill_rows<many, known>(terms, narrow ? fit_few : fit_some, C);
+  if (reach == long_rows)
+    launch_kernel<LongFillKernel<Terms>>(blocks_for(C.nrows, 4), 128, C.nrows, terms, fit_many, static_cast<const PetscInt *>(C.ptr.data()),
+                                         static_cast<const PetscInt *>(C.col.data()), C.val.data());
 }
 
 /* C's pattern and values. Rows visits the same columns for find_pattern()'s way of doing very long rows. */
 template <class Terms, class Rows> void make(const Terms &terms, const Rows &rows, CsrMatrix &C)
 {
   const PetscInt          n = C.nrows;
-  Array<int>              overflown(Space::Cuda, 2);
+  Array<PetscInt>         length(Space::Cuda, n + 1);
   pattern::LongRows<Rows> rest(C.ncols, rows);
+  Reach                   reach = one_table;
+  PetscInt                nnz;
+  const auto              counted = [&] { return scan_lengths(Space::Cuda, length.data(), C.ptr, &nnz); }; // false: of a row there is -1
 
   C.ptr = Array<PetscInt>(Space::Cuda, n + 1);
-  overflown.zero();
-  if (n && tall(n, C.ncols)) count_rows<few>(n, terms, false, C.ptr.data(), overflown.data());
-  else if (n) count_rows<some>(n, terms, false, C.ptr.data(), overflown.data());
-  if (read_value(Space::Cuda, overflown.data())) {
-    count_rows<many>(n, terms, true, C.ptr.data(), overflown.data() + 1);
-    if (read_value(Space::Cuda, overflown.data() + 1)) rest.count(pattern::overflown(n, C.ptr.data()), C.ptr.data());
+  if (tall(n, C.ncols)) count_rows<few>(n, terms, false, length.data());
+  else count_rows<some>(n, terms, false, length.data());
+  if (!counted()) {
+    reach = two_tables;
+    count_rows<many>(n, terms, true, length.data());
+    if (!counted()) {
+      reach = long_rows;
+      rest.count(pattern::overflown(n, length.data()), length.data());
+      C.ptr.copy_from(length.data(), n);
+      nnz = lengths_to_pointer(Space::Cuda, C.ptr);
+    }
   }
-  C.col = Array<PetscInt>(Space::Cuda, lengths_to_pointer(Space::Cuda, C.ptr));
-  C.val = Array<PetscScalar>(Space::Cuda, C.col.size());
+  C.col = Array<PetscInt>(Space::Cuda, nnz);
+  C.val = Array<PetscScalar>(Space::Cuda, nnz);
   rest.columns(C.ptr.data(), C.col.data());
-  fill<false>(terms, C);
+  fill<false>(terms, reach, C);
 }
 
 } // namespace product

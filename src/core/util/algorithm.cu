@@ -1,15 +1,17 @@
 #include "algorithm.hpp"
 #include "counted.hpp"
 #include "core/device/cuda_check.hpp"
-#include "core/launch/row_sums.hpp"
+#include "core/launch/joined_rows.hpp"
+#include "row_pointer.hpp"
 #include "search.hpp"
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #if defined(__CUDACC__)
   #include <cub/device/device_radix_sort.cuh>
   #include <cub/device/device_reduce.cuh>
-  #include <thrust/copy.h>
+  #include <cub/device/device_select.cuh>
   #include <thrust/execution_policy.h>
   #include <thrust/functional.h>
   #include <thrust/reduce.h>
@@ -98,30 +100,22 @@ auto policy()
 }
 #endif
 
-/* Of numbers of any type, in 64 bits. */
-template <class Join, class T> struct JoinValues {
-  const T *values;
+template <class Join> struct JoinValues {
+  const std::int64_t *values;
 
-  HD void operator()(PetscInt i, std::int64_t *all) const { *all = Join::join(*all, static_cast<std::int64_t>(values[i])); }
+  HD void operator()(PetscInt i, std::int64_t *all) const { *all = Join::join(*all, values[i]); }
 };
 
-template <class Join, class T> std::int64_t join_values(Space space, const T *values, std::size_t n)
-{
-  Array<std::int64_t> all(space, 1);
-
-  join_rows<Join, 1>(space, static_cast<PetscInt>(n), JoinValues<Join, T>{values}, all.data());
-  return all.to_host()[0];
-}
-
-struct IsSet {
-  HD bool operator()(char flag) const { return flag != 0; }
+/* Numbers of entries: where one is negative, or there are more than a PetscInt counts, the most that it holds. */
+struct PlusUpToMost {
+  HD PetscInt operator()(PetscInt a, PetscInt b) const { return a < 0 || b < 0 || a > PETSC_MAX_INT - b ? PETSC_MAX_INT : a + b; }
 };
 
 } // namespace
 
 std::int64_t largest(Space space, const std::int64_t *values, std::size_t n)
 {
-  return join_values<Most>(space, values, n);
+  return joined_rows<Most, 1, std::int64_t>(space, static_cast<PetscInt>(n), JoinValues<Most>{values})[0];
 }
 
 PetscReal largest(Space space, const PetscReal *values, std::size_t n)
@@ -179,25 +173,39 @@ template void sum_into(Space, const SingleScalar *, std::size_t, SingleScalar *)
 template void sum_into(Space, const std::int64_t *, std::size_t, std::int64_t *);
 template void sum_into(Space, const std::uint64_t *, std::size_t, std::uint64_t *);
 
-PetscInt lengths_to_pointer(Space space, Array<PetscInt> &ptr)
+bool scan_lengths(Space space, const PetscInt *length, Array<PetscInt> &ptr, PetscInt *nnz)
 {
-  const std::size_t n   = ptr.size() - 1;
-  const PetscInt    nnz = counted(join_values<Plus>(space, ptr.data(), n));
+  const std::size_t n = ptr.size();
 
 #if defined(__CUDACC__)
-  if (space == Space::Cuda) {
-    thrust::exclusive_scan(policy(), ptr.data(), ptr.data() + n + 1, ptr.data());
-    return nnz;
-  }
+  if (space == Space::Cuda) thrust::exclusive_scan(policy(), length, length + n, ptr.data(), PetscInt(0), PlusUpToMost{});
 #endif
-  std::exclusive_scan(ptr.data(), ptr.data() + n + 1, ptr.data(), PetscInt(0));
-  return nnz;
+  if (space == Space::Host) std::exclusive_scan(length, length + n, ptr.data(), PetscInt(0), PlusUpToMost{});
+  *nnz = read_value(space, ptr.data() + n - 1);
+  return *nnz < PETSC_MAX_INT;
+}
+
+PetscInt lengths_to_pointer(Space space, Array<PetscInt> &ptr)
+{
+  PetscInt nnz;
+
+  const bool countable = scan_lengths(space, ptr.data(), ptr, &nnz);
+
+  return counted(countable ? nnz : std::numeric_limits<std::int64_t>::max());
 }
 
 PetscInt keep_flagged(Space space, const PetscInt *list, const char *flag, PetscInt n, PetscInt *kept)
 {
 #if defined(__CUDACC__)
-  if (space == Space::Cuda) return static_cast<PetscInt>(thrust::copy_if(policy(), list, list + n, flag, kept, IsSet{}) - kept);
+  if (space == Space::Cuda) {
+    Array<PetscInt> nkept(space, 1);
+    std::size_t     bytes = 0;
+
+    check(cub::DeviceSelect::Flagged(nullptr, bytes, list, flag, kept, nkept.data(), n, stream()), "DeviceSelect");
+    Array<char> work(space, bytes);
+    check(cub::DeviceSelect::Flagged(work.data(), bytes, list, flag, kept, nkept.data(), n, stream()), "DeviceSelect");
+    return read_value(space, nkept.data());
+  }
 #endif
   (void)space;
   PetscInt m = 0;
@@ -304,7 +312,7 @@ void exclusive_scan(Space space, std::int64_t *values, std::size_t n)
 
 std::int64_t sum(Space space, const std::int64_t *values, std::size_t n)
 {
-  return join_values<Plus>(space, values, n);
+  return joined_rows<Plus, 1, std::int64_t>(space, static_cast<PetscInt>(n), JoinValues<Plus>{values})[0];
 }
 
 Array<PetscInt> nonempty_rows(Space space, const PetscInt *ptr, PetscInt nrows)
