@@ -62,43 +62,45 @@ struct StrongLinks {
   HD bool hold(PetscInt p, float least) const { return least == 0 || weight[p] >= least; }
 };
 
-/* Row bodies work on a list of nodes. */
+/* Rounds of an independent set: what becomes of a node, and whether it stays in the list (worklist.hpp). */
 struct MaxOfNeighbours {
-  const PetscInt *list; // null: all whose key is not 0
-  Edges           edges;
-  const Key      *key;
-  Key            *largest;
+  bool       first; // round: then a node whose key is 0 has none
+  Edges      edges;
+  const Key *key;
+  Key       *largest;
 
-  HD void operator()(PetscInt k) const
+  HD bool operator()(PetscInt i) const
   {
-    const PetscInt i = list ? list[k] : k;
-    Key            m = key[i];
+    Key m = key[i];
 
-    if (!list && !m) return;
+    if (first && !m) return false;
     for (PetscInt p = edges.ptr[i]; p < edges.ptr[i + 1]; p++) {
       if (key[edges.col[p]] > m) m = key[edges.col[p]];
     }
     largest[i] = m;
+    return is_undecided(m);
   }
 };
 
-/* The largest key within distance two decides; largest holds those within distance one. */
+/* The largest key within distance two decides; largest holds those within distance one. Whether the node is undecided still. */
 struct Decide {
-  const PetscInt *list;
-  Edges           edges;
-  const Key      *largest;
-  Key            *key;
+  Edges      edges;
+  const Key *largest;
+  Key       *key;
 
-  HD void operator()(PetscInt k) const
+  HD bool operator()(PetscInt i) const
   {
-    const PetscInt i = list[k];
-    Key            m = largest[i];
+    const Key mine = key[i];
+    Key       m    = largest[i];
 
+    if (!is_undecided(mine)) return false;
     for (PetscInt p = edges.ptr[i]; p < edges.ptr[i + 1]; p++) {
       if (largest[edges.col[p]] > m) m = largest[edges.col[p]];
     }
     if (is_root(m)) key[i] = 0;
-    else if (m == key[i]) key[i] ^= state_bits; // undecided becomes root
+    else if (m == mine) key[i] = mine ^ state_bits; // undecided becomes root
+    else return true;
+    return false;
   }
 };
 

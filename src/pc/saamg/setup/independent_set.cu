@@ -2,7 +2,6 @@
 #include "worklist.hpp"
 #include <algorithm>
 #include <numeric>
-#include <optional>
 
 namespace goza::saamg
 {
@@ -145,41 +144,39 @@ private:
 
 void maximal_independent_set(const CsrGraph &G, bool laid_out, Array<Key> &key, Array<Key> &largest)
 {
-  constexpr PetscInt      few   = 200000; // asking the device takes as long as a round with so many nodes
-  const Space             space = G.space();
-  Array<Count>            counts(space, 2 * Worklist::counters);
-  std::optional<Worklist> unsettled; // nodes next to one that is open, or open themselves
+  constexpr PetscInt few = 200000, together = 6; // asking the device takes as long as a round with so many nodes, or as some with fewer
+  const Space        space = G.space();
+  std::int64_t       left  = G.n;
 
   largest = Array<Key>(space, G.nodes->nlocal());
   if (space == Space::Host && G.nodes->size() == 1) {
     OneByOne(G, key, largest).make(laid_out);
     return;
   }
+  Array<Count> counts(space, 2 * Worklist::counters);
+  Worklist open(space, G.n, counts.data()), unsettled(space, G.n, counts.data() + Worklist::counters); // unsettled: next to one that is open, or open themselves
+  bool     first         = true;
+  const auto look_around = [&] {
+    G.nodes->update(key);
+    unsettled.round(MaxOfNeighbours{std::exchange(first, false), G.edges, key.data(), largest.data()});
+    G.nodes->update(largest);
+  };
+
   counts.zero();
   largest.zero();
-  for (Worklist open(space, G.n, key, counts.data());;) {
-    const std::vector<Count> n    = counts.to_host();
-    std::int64_t             left = static_cast<std::int64_t>(n[open.count() - counts.data()]);
+  for (G.nodes->sum(&left, 1); left > 0;) {
+    for (int round = left > few ? 1 : together; round > 0; round--) {
+      look_around();
+      open.round(Decide{G.edges, largest.data(), key.data()});
+    }
+    const std::vector<Count> n = counts.to_host();
 
     open.bound(n[open.count() - counts.data()]);
-    if (unsettled) unsettled->bound(n[unsettled->count() - counts.data()]);
+    unsettled.bound(n[unsettled.count() - counts.data()]);
+    left = static_cast<std::int64_t>(n[open.count() - counts.data()]);
     G.nodes->sum(&left, 1);
-    if (!left) break;
-    for (int round = left > few ? 1 : 3; round > 0; round--) {
-      G.nodes->update(key);
-      if (unsettled) unsettled->for_each(MaxOfNeighbours{unsettled->data(), G.edges, key.data(), largest.data()});
-      else for_each_row(space, G.n, MaxOfNeighbours{nullptr, G.edges, key.data(), largest.data()});
-      G.nodes->update(largest);
-      open.for_each(Decide{open.data(), G.edges, largest.data(), key.data()});
-      open.shrink(key);
-      if (unsettled) unsettled->shrink(largest);
-      else unsettled.emplace(space, G.n, largest, counts.data() + Worklist::counters);
-    }
   }
-  if (!unsettled) return;
-  G.nodes->update(key);
-  unsettled->for_each(MaxOfNeighbours{unsettled->data(), G.edges, key.data(), largest.data()});
-  G.nodes->update(largest);
+  look_around();
 }
 
 } // namespace goza::saamg
