@@ -1,4 +1,5 @@
 #include "fold.hpp"
+#include "core/launch/joined_rows.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/sparse/csr_matrix.hpp"
 #include "core/sparse/numbering.hpp"
@@ -77,6 +78,16 @@ struct SpanGroup {
     head[group].base = fits ? least : -1;
     near[group]      = fits ? n : 0;
     words[group]     = fits ? places * 2 / static_cast<int>(sizeof(LocalColumn)) : places;
+  }
+};
+
+struct AddSpans {
+  const std::int64_t *words, *near;
+
+  HD void operator()(PetscInt group, std::int64_t *sum) const
+  {
+    sum[0] += words[group];
+    sum[1] += near[group];
   }
 };
 
@@ -181,10 +192,12 @@ template <class Store, class V> void Fold<Store, V>::place_columns(const Csr &A)
   for_each_row(this->space_, n,
                SpanGroup{Origin{shape_.width, A.ptr, long_row_.data(), piece_ptr_.data(), static_cast<PetscInt>(long_row_.size())}, A.col, head_.data(), word.data(),
                          near.data()});
-  near_ = sum(this->space_, near.data(), n);
+  const std::vector<std::int64_t> all = joined_rows<Plus, 2, std::int64_t>(this->space_, n, AddSpans{word.data(), near.data()});
+
   exclusive_scan(this->space_, word.data(), n + 1);
   for_each_row(this->space_, n, PlaceGroup{word.data(), head_.data()});
-  col_ = Array<LocalColumn>(this->space_, read_value(this->space_, word.data() + n));
+  col_  = Array<LocalColumn>(this->space_, all[0]);
+  near_ = all[1];
 }
 
 template <class Store, class V> void Fold<Store, V>::share_out()

@@ -1,7 +1,6 @@
 #include "packing.hpp"
 #include "core/util/algorithm.hpp"
-#include "core/sparse/csr_matrix.hpp"
-#include "core/launch/for_each_row.hpp"
+#include "core/launch/joined_rows.hpp"
 
 namespace goza::mat
 {
@@ -15,40 +14,30 @@ struct Chunks {
   const PetscInt *ptr;
   PetscInt       *order; // [nrows] for sorting
 
-  /* of one chunk's rows, where they and its part of `order` are on chip */
+  /* of one chunk's rows, where they and its part of `order` are on chip, which is sorted then */
   const PetscInt      *length     = nullptr;
   const unsigned char *line_count = nullptr, *longest = nullptr; // at most 255
+  PetscInt             nsorted = 0;
 
   HD PetscInt lines(PetscInt n) const { return n <= width ? 1 : (n - 1) / width + 1; }
   HD PetscInt longest_line(PetscInt n) const { return n <= width ? n : (n - 1) / lines(n) + 1; }
 
   template <class Sink> HD void pack(PetscInt chunk, Sink &sink) const
   {
-    const PetscInt begin = chunk * fold_chunk, end = nrows - begin < fold_chunk ? nrows : begin + fold_chunk;
-    PetscInt       place[fold_max_width + 1] = {}, next = 0, used = fold_lanes; // no group is open
-    PetscInt      *sorted     = length ? order : order + begin;
-    const auto     lines_of   = [&](PetscInt row, PetscInt n) { return line_count ? line_count[row - begin] : lines(n); };
-    const auto     longest_of = [&](PetscInt row, PetscInt n) { return longest ? longest[row - begin] : longest_line(n); };
-    const auto     entries_of = [&](PetscInt row) { return length ? length[row - begin] : ptr[row + 1] - ptr[row]; };
+    const PetscInt  begin = chunk * fold_chunk, end = nrows - begin < fold_chunk ? nrows : begin + fold_chunk;
+    const PetscInt *sorted     = length ? order : order + begin;
+    PetscInt        used       = fold_lanes; // no group is open
+    const auto      lines_of   = [&](PetscInt row, PetscInt n) { return line_count ? line_count[row - begin] : lines(n); };
+    const auto      longest_of = [&](PetscInt row, PetscInt n) { return longest ? longest[row - begin] : longest_line(n); };
+    const auto      entries_of = [&](PetscInt row) { return length ? length[row - begin] : ptr[row + 1] - ptr[row]; };
+    const PetscInt  count      = length ? nsorted : sort(begin, end, order + begin);
 
-    for (PetscInt row = begin; row < end; row++) {
+    for (PetscInt row = begin; count < end - begin && row < end; row++) {
       const PetscInt n = entries_of(row);
 
       if (lines_of(row, n) > fold_lanes) sink.long_row(row, n);
-      else place[longest_of(row, n)]++;
     }
-    for (int length = fold_max_width; length >= 0; length--) { // from counts to places
-      const PetscInt here = place[length];
-
-      place[length] = next;
-      next += here;
-    }
-    for (PetscInt row = begin; row < end; row++) {
-      const PetscInt n = entries_of(row);
-
-      if (lines_of(row, n) <= fold_lanes) sorted[place[longest_of(row, n)]++] = row;
-    }
-    for (PetscInt k = 0; k < next; k++) {
+    for (PetscInt k = 0; k < count; k++) {
       const PetscInt row = sorted[k], n = entries_of(row);
 
       if (used + lines_of(row, n) > fold_lanes) {
@@ -59,17 +48,84 @@ struct Chunks {
       used += lines_of(row, n);
     }
   }
+
+private:
+  /* All but long rows, longest lines first; returns how many. */
+  HD PetscInt sort(PetscInt begin, PetscInt end, PetscInt *sorted) const
+  {
+    PetscInt place[fold_max_width + 1] = {}, next = 0;
+
+    for (PetscInt row = begin; row < end; row++) {
+      const PetscInt n = ptr[row + 1] - ptr[row];
+
+      if (lines(n) <= fold_lanes) place[longest_line(n)]++;
+    }
+    for (int length = fold_max_width; length >= 0; length--) { // from counts to places
+      const PetscInt here = place[length];
+
+      place[length] = next;
+      next += here;
+    }
+    for (PetscInt row = begin; row < end; row++) {
+      const PetscInt n = ptr[row + 1] - ptr[row];
+
+      if (lines(n) <= fold_lanes) sorted[place[longest_line(n)]++] = row;
+    }
+    return next;
+  }
 };
 
 #if defined(__CUDACC__)
-/* One row comes after the other: a thread does a chunk, from what the others of its block have brought to the chip. */
-template <class Body> __global__ void __launch_bounds__(256) ChunkKernel(Body body)
+constexpr int chunk_threads = 256, chunk_warps = chunk_threads / 32;
+
+/* Chunks::sort() by a block: a warp looks for the rows whose longest line is one of its lengths. first[fold_max_width + 2]: on chip. */
+__device__ inline PetscInt sort_chunk(PetscInt begin, PetscInt nrows, PetscInt width, const unsigned char *line_count, const unsigned char *longest, PetscInt *first, PetscInt *sorted)
 {
-  __shared__ PetscInt      length[fold_chunk], order[fold_chunk];
+  const int  lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const auto each = [&](PetscInt length, auto take) {
+    for (PetscInt k = lane; k - lane < nrows; k += 32) take(k, __ballot_sync(0xffffffffu, k < nrows && line_count[k] <= fold_lanes && longest[k] == length));
+  };
+
+  for (PetscInt length = warp; length <= width; length += chunk_warps) {
+    PetscInt count = 0;
+
+    each(length, [&](PetscInt, unsigned rows) { count += __popc(rows); });
+    if (lane == 0) first[length] = count;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    PetscInt next = 0;
+
+    for (PetscInt length = width; length >= 0; length--) { // from counts to places
+      const PetscInt here = first[length];
+
+      first[length] = next;
+      next += here;
+    }
+    first[width + 1] = next;
+  }
+  __syncthreads();
+  for (PetscInt length = warp; length <= width; length += chunk_warps) {
+    PetscInt next = first[length];
+
+    each(length, [&](PetscInt k, unsigned rows) {
+      if (rows >> lane & 1) sorted[next + __popc(rows & ((1u << lane) - 1))] = begin + k;
+      next += __popc(rows);
+    });
+  }
+  __syncthreads();
+  return first[width + 1];
+}
+
+/* One row comes after the other: a thread packs a chunk, of what the others of its block have sorted on the chip. */
+template <class Body> __global__ void __launch_bounds__(chunk_threads) ChunkKernel(Body body)
+{
+  __shared__ PetscInt      length[fold_chunk], order[fold_chunk], first[fold_max_width + 2];
   __shared__ unsigned char line_count[fold_chunk], longest[fold_chunk];
   const PetscInt           begin = blockIdx.x * fold_chunk, *ptr = body.chunks.ptr;
+  const PetscInt           nrows = body.chunks.nrows - begin < fold_chunk ? body.chunks.nrows - begin : fold_chunk;
 
-  for (PetscInt k = threadIdx.x; k < fold_chunk && begin + k < body.chunks.nrows; k += blockDim.x) {
+  for (PetscInt k = threadIdx.x; k < nrows; k += chunk_threads) {
     const PetscInt n = ptr[begin + k + 1] - ptr[begin + k], lines = body.chunks.lines(n);
 
     length[k]     = n;
@@ -77,6 +133,7 @@ template <class Body> __global__ void __launch_bounds__(256) ChunkKernel(Body bo
     longest[k]    = static_cast<unsigned char>(body.chunks.longest_line(n));
   }
   __syncthreads();
+  body.chunks.nsorted = sort_chunk(begin, nrows, body.chunks.width, line_count, longest, first, order);
   if (threadIdx.x) return;
   body.chunks.length     = length;
   body.chunks.line_count = line_count;
@@ -90,16 +147,29 @@ template <class Body> void for_each_chunk(Space space, PetscInt nchunks, const B
 {
 #if defined(__CUDACC__)
   if (space == Space::Cuda) {
-    if (nchunks) launch_kernel<ChunkKernel<Body>>(static_cast<unsigned>(nchunks), 256, body);
+    if (nchunks) launch_kernel<ChunkKernel<Body>>(static_cast<unsigned>(nchunks), chunk_threads, body);
     return;
   }
 #endif
   for_each_row(space, nchunks, body);
 }
 
-/* Counts of each chunk [nchunks + 1]; once scanned, the places where the chunk begins. */
+/* Counts of each chunk [nchunks + 1], one behind the other. */
 struct Counts {
   std::int64_t *groups, *pieces, *long_rows, *steps, *folded;
+};
+
+struct CountsOfChunk {
+  Counts counts;
+
+  HD void operator()(PetscInt chunk, std::int64_t *all) const
+  {
+    all[0] += counts.groups[chunk];
+    all[1] += counts.pieces[chunk];
+    all[2] += counts.long_rows[chunk];
+    all[3] += counts.steps[chunk];
+    all[4] += counts.folded[chunk];
+  }
 };
 
 struct CountChunk {
@@ -143,8 +213,8 @@ struct CountChunk {
 
 struct WriteChunk {
   Chunks    chunks;
-  Counts    counts;
-  FoldHead *head; // zero before
+  Counts    counts; // scanned in one go: those of a kind count from the first of them
+  FoldHead *head;   // zero before
   PetscInt *long_row, *piece_ptr;
 
   struct Sink {
@@ -189,12 +259,23 @@ struct WriteChunk {
   {
     Sink sink{*this,
               chunk * fold_chunk,
-              static_cast<PetscInt>(counts.pieces[chunk]),
-              static_cast<PetscInt>(counts.long_rows[chunk]),
+              static_cast<PetscInt>(counts.pieces[chunk] - counts.pieces[0]),
+              static_cast<PetscInt>(counts.long_rows[chunk] - counts.long_rows[0]),
               counts.groups[chunk],
-              counts.steps[chunk]};
+              counts.steps[chunk] - counts.steps[0]};
 
     chunks.pack(chunk, sink);
+  }
+};
+
+/* Rows that hold entries, and the entries. */
+struct RowsAndEntries {
+  const PetscInt *ptr;
+
+  HD void operator()(PetscInt row, std::int64_t *count) const
+  {
+    count[0] += ptr[row + 1] > ptr[row];
+    count[1] += ptr[row + 1] - ptr[row];
   }
 };
 
@@ -202,17 +283,15 @@ struct WriteChunk {
 struct Deviation {
   const PetscInt *ptr;
   PetscInt        mean;
-  std::int64_t   *deviation;
 
-  HD void operator()(PetscInt row) const
+  HD void operator()(PetscInt row, std::int64_t *deviation) const
   {
     const PetscInt n = ptr[row + 1] - ptr[row];
 
-    deviation[row] = !n ? 0 : n > mean ? n - mean : mean - n;
+    *deviation += !n ? 0 : n > mean ? n - mean : mean - n;
   }
 };
 
-/* The five counts of all chunks, one behind the other. */
 Counts counts_in(Array<std::int64_t> &counts, PetscInt nchunks)
 {
   std::int64_t     *c = counts.data();
@@ -231,18 +310,20 @@ FoldPacking::FoldPacking(const Csr &A, PetscInt width) :
   counts_.zero();
   shape.width = width;
   for_each_chunk(A.space, nchunks_, CountChunk{{A.nrows, width, A.ptr, order_.data()}, counts});
-  shape.groups    = sum(A.space, counts.groups, nchunks_);
-  shape.pieces    = sum(A.space, counts.pieces, nchunks_);
-  shape.long_rows = sum(A.space, counts.long_rows, nchunks_);
-  shape.steps     = sum(A.space, counts.steps, nchunks_);
-  shape.folded    = sum(A.space, counts.folded, nchunks_);
+  const std::vector<std::int64_t> all = joined_rows<Plus, 5, std::int64_t>(A.space, nchunks_, CountsOfChunk{counts});
+
+  shape.groups    = all[0];
+  shape.pieces    = all[1];
+  shape.long_rows = all[2];
+  shape.steps     = all[3];
+  shape.folded    = all[4];
 }
 
 void FoldPacking::write(FoldHead *head, PetscInt *long_row, PetscInt *piece_ptr)
 {
   const Counts counts = counts_in(counts_, nchunks_);
 
-  for (std::int64_t *count : {counts.groups, counts.pieces, counts.long_rows, counts.steps}) exclusive_scan(A_.space, count, nchunks_ + 1);
+  exclusive_scan(A_.space, counts_.data(), counts_.size());
   for_each_chunk(A_.space, nchunks_, WriteChunk{{A_.nrows, shape.width, A_.ptr, order_.data()}, counts, head, long_row, piece_ptr});
 }
 
@@ -251,16 +332,14 @@ void FoldPacking::write(FoldHead *head, PetscInt *long_row, PetscInt *piece_ptr)
    longer lines would still be at work when all others are done; and on the device where longer lines would be too few for all its warps. */
 PetscInt fold_width_for(const Csr &A)
 {
-  const std::int64_t  nnz  = entries(A);
-  const std::int64_t  rows = static_cast<std::int64_t>(nonempty_rows(A.space, A.ptr, A.nrows).size());
-  const PetscInt      mean = rows ? static_cast<PetscInt>((nnz + rows - 1) / rows) : 0;
-  const std::int64_t  full = A.space == Space::Cuda ? std::int64_t(device::multiprocessors()) * 64 * fold_lanes : 0; // threads
-  Array<std::int64_t> deviation(A.space, A.nrows);
-  const PetscInt      least = fold_widths[0], middle = fold_widths[1], most = fold_widths[2];
-  PetscInt            width = least;
+  const std::vector<std::int64_t> count = joined_rows<Plus, 2, std::int64_t>(A.space, A.nrows, RowsAndEntries{A.ptr});
+  const std::int64_t              rows = count[0], nnz = count[1];
+  const PetscInt                  mean  = rows ? static_cast<PetscInt>((nnz + rows - 1) / rows) : 0;
+  const std::int64_t              full  = A.space == Space::Cuda ? std::int64_t(device::multiprocessors()) * 64 * fold_lanes : 0; // threads
+  const PetscInt                  least = fold_widths[0], middle = fold_widths[1], most = fold_widths[2];
+  PetscInt                        width = least;
 
-  for_each_row(A.space, A.nrows, Deviation{A.ptr, mean, deviation.data()});
-  if (sum(A.space, deviation.data(), A.nrows) * 4 > nnz) return width;
+  if (joined_rows<Plus, 1, std::int64_t>(A.space, A.nrows, Deviation{A.ptr, mean})[0] * 4 > nnz) return width;
   while (width < most && width < mean) width *= 2;
   if (mean > most) width = middle;
   while (width > least && nnz < full * width) width /= 2;

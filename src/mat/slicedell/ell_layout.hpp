@@ -8,17 +8,22 @@
 namespace goza::mat
 {
 
-/* Width of one slice, in stored entries, and two marks: whether an empty row shares it with others, and whether it has a row of more than `most` entries. */
+/* Width of one slice, in stored entries, and what adds up over all slices: the widths, whether an empty row shares it with others, and whether it has a row of more than `most` entries. */
 struct SliceWidth {
-  static constexpr std::int64_t mixed = 1, with_long_row = std::int64_t(1) << 32;
+  enum Sum {
+    stored,
+    mixed,
+    with_long_row,
+    sums
+  };
 
   PetscInt        nplaces;
   int             shift;
   PetscInt        most;
   const PetscInt *ptr, *row;
-  std::int64_t   *width, *marks;
+  std::int64_t   *width;
 
-  HD void operator()(PetscInt slice) const
+  HD void operator()(PetscInt slice, std::int64_t *sum) const
   {
     const PetscInt H       = PetscInt(1) << shift;
     PetscInt       longest = 0;
@@ -31,7 +36,9 @@ struct SliceWidth {
       empty   = empty || n == 0;
     }
     width[slice] = static_cast<std::int64_t>(longest) * H;
-    marks[slice] = (longest && empty ? mixed : 0) + (longest > most ? with_long_row : 0);
+    sum[stored] += width[slice];
+    sum[mixed] += longest && empty;
+    sum[with_long_row] += longest > most;
   }
 };
 

@@ -3,6 +3,7 @@
 #include "ell_layout.hpp"
 #include "ell_sharing.hpp"
 #include "long_rows_bodies.hpp"
+#include "core/launch/joined_rows.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/sparse/csr_matrix.hpp"
 #include "core/sparse/full_blocks.hpp"
@@ -83,21 +84,19 @@ template <class Store, class V> std::int64_t SlicedEll<Store, V>::lay_out(const 
     sort_by_length(space, A.ptr, row_.data(), row_.size(), window);
   }
 
-  const PetscInt      nslices = (nplaces_ + (PetscInt(1) << shift_) - 1) >> shift_;
-  Array<std::int64_t> marks(space, nslices);
+  const PetscInt nslices = (nplaces_ + (PetscInt(1) << shift_) - 1) >> shift_;
 
   slice_ptr_ = Array<std::int64_t>(space, nslices + 1);
   slice_ptr_.zero();
-  for_each_row(space, nslices, SliceWidth{nplaces_, shift_, most, A.ptr, row_.data(), slice_ptr_.data(), marks.data()});
-  length_                  = Array<PetscInt>(space);
-  const std::int64_t found = sum(space, marks.data(), nslices);
-  *has_longer              = found >= SliceWidth::with_long_row;
-  if (found % SliceWidth::with_long_row) {
+  const auto found = joined_rows<Plus, SliceWidth::sums, std::int64_t>(space, nslices, SliceWidth{nplaces_, shift_, most, A.ptr, row_.data(), slice_ptr_.data()});
+  exclusive_scan(space, slice_ptr_.data(), nslices + 1);
+  length_ = Array<PetscInt>(space);
+  if (found[SliceWidth::mixed]) {
     length_ = Array<PetscInt>(space, nplaces_);
     for_each_row(space, nplaces_, RowLength<PetscInt>{A.ptr, row_.data(), length_.data()});
   }
-  exclusive_scan(space, slice_ptr_.data(), nslices + 1);
-  return last(slice_ptr_);
+  *has_longer = found[SliceWidth::with_long_row] > 0;
+  return found[SliceWidth::stored];
 }
 
 /* Of the rows held, those with more than `most` entries. */
