@@ -34,18 +34,40 @@ struct ScaledRow {
   }
 };
 
-/* Step k of Gauss and Jordan, where the columns up to k - 1 already hold those of the inverse. */
-struct Eliminate {
+/* Steps k .. k + steps - 1 of Gauss and Jordan, where the columns up to k - 1 already hold those of the inverse. Each entry finds what the first of them make of those that the others
+   read anew: a launch takes longer than that. */
+template <PetscInt steps> struct Eliminate {
   PetscInt           n, k;
   const PetscScalar *from; // [n][n]
   PetscScalar       *to;
 
   HD void operator()(PetscInt e) const
   {
-    const PetscInt     i = e / n, j = e % n;
-    const PetscScalar *row = from + static_cast<std::size_t>(k) * n, p = row[k], right = (j == k ? PetscScalar(1) : row[j]) / p;
+    const PetscInt i = e / n, j = e % n;
+    PetscScalar    part[steps + 1][steps + 1]; // rows and columns k .. k + steps - 1 and, last, row i and column j
 
-    to[e] = i == k ? right : (j == k ? PetscScalar(0) : from[e]) - from[static_cast<std::size_t>(i) * n + k] * right;
+    for (PetscInt r = 0; r <= steps; r++) {
+      const PetscScalar *row = from + static_cast<std::size_t>(r < steps ? k + r : i) * n;
+
+      for (PetscInt c = 0; c <= steps; c++) part[r][c] = row[c < steps ? k + c : j];
+    }
+    for (PetscInt s = 0; s < steps; s++) {
+      const PetscScalar inverse = PetscScalar(1) / part[s][s];
+
+      for (PetscInt c = 0; c <= steps; c++) part[s][c] = c == s ? inverse : part[s][c] * inverse;
+      for (PetscInt r = 0; r <= steps; r++) {
+        const PetscScalar left = part[r][s];
+
+        for (PetscInt c = 0; c <= steps; c++) {
+          if (r != s) part[r][c] = (c == s ? PetscScalar(0) : part[r][c]) - left * part[s][c];
+        }
+      }
+    }
+    for (PetscInt r = 0; r <= steps; r++) {
+      for (PetscInt c = 0; c <= steps; c++) {
+        if ((r < steps ? k + r == i : i < k || i >= k + steps) && (c < steps ? k + c == j : j < k || j >= k + steps)) to[e] = part[r][c];
+      }
+    }
   }
 };
 
@@ -95,6 +117,7 @@ bool dense_inverse(const Csr &A, const Array<PetscReal> &magnitude, Array<PetscS
 {
   constexpr PetscInt  most_rows = 20000; // whose squares PetscInt counts
   constexpr PetscReal exact     = 1e-8;
+  constexpr PetscInt  together  = 4; // steps
   const Space         space     = A.space;
   const PetscInt      n         = A.nrows;
 
@@ -106,10 +129,13 @@ bool dense_inverse(const Csr &A, const Array<PetscReal> &magnitude, Array<PetscS
   M.zero();
   for_each_row(space, n, RowScale{A, magnitude.data(), scale.data()});
   for_each_row(space, n, ScaledRow{A, scale.data(), M.data()});
-  for (PetscInt k = 0; k < n; k++) {
-    for_each_row(space, n * n, Eliminate{n, k, M.data(), next.data()});
+  const auto eliminate = [&](auto steps, PetscInt k) {
+    for_each_row(space, n * n, Eliminate<steps.value>{n, k, M.data(), next.data()});
     M.swap(next);
-  }
+    return k + steps.value;
+  };
+  for (PetscInt k = 0; k < n;)
+    k = k + together <= n ? eliminate(std::integral_constant<PetscInt, together>(), k) : eliminate(std::integral_constant<PetscInt, 1>(), k);
   inverse = Array<PetscScalar>(space, entries);
   join_rows<Most, 1>(space, n * n, Check{A, scale.data(), M.data(), inverse.data()}, facts.data());
   join_rows<Plus, 1>(space, n, SquaresOfRow{A, scale.data()}, facts.data() + 1);
