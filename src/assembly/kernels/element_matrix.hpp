@@ -22,7 +22,7 @@ template <class Element, class Equation> struct ElementRows {
   {
     const PetscScalar none[bs * bs] = {};
 
-    for (PetscInt k = ptr[i]; k < ptr[i + 1]; k++) put<false>(i, k, none, false);
+    for (PetscInt k = ptr[i]; k < ptr[i + 1]; k++) put<false>(i, k, none);
   }
 
   /* Of two corners of element e, the smaller number first, from what was summed over its points. */
@@ -36,11 +36,11 @@ template <class Element, class Equation> struct ElementRows {
 
   HD void add(PetscInt e, int a, int b, const PetscInt *c, const PetscScalar *K) const
   {
-    if (c[a] < mesh.owned) put<true>(c[a], ptr[c[a]] + slot[(static_cast<std::int64_t>(e) * n + a) * n + b], K, c[a] == c[b]);
+    if (c[a] < mesh.owned) put<true>(c[a], ptr[c[a]] + slot[(static_cast<std::int64_t>(e) * n + a) * n + b], K);
   }
 
 private:
-  template <bool sum> HD void put(PetscInt i, PetscInt pair, const PetscScalar *K, bool diagonal) const
+  template <bool sum> HD void put(PetscInt i, PetscInt pair, const PetscScalar *K) const
   {
     const PetscInt j = col[pair], s = pair - ptr[i];
     const bool     other = j >= mesh.owned, csr = target.layout == Layout::Csr || other;
@@ -58,7 +58,7 @@ private:
         PetscScalar *to = csr ? target.csr(i, pair, s, nown, j, r) + k : target.layout == Layout::Cds ? target.cds(i, d, r, k) : target.ell(i, s, r, k);
 
         if (!sum) *to = 0;
-        else if (!mesh.fixed || !((mesh.fixed[i] >> r | mesh.fixed[j] >> k) & 1) || (diagonal && r == k)) *to += K[r * bs + k];
+        else *to += K[r * bs + k];
       }
     }
   }

@@ -85,7 +85,7 @@ struct Nodes {
 /* Three entries of the pairs of nodes with their neighbours at (x, y, z). */
 class Entries {
 public:
-  __device__ Entries(const Nodes &nodes, int x, int y, int z) : x_(x), y_(y), z_(z)
+  __device__ Entries(const Nodes &nodes, int x, int y, int z) : y_(y), z_(z)
   {
     const GridTarget &to = nodes.to;
     const int         d  = to.diag[x + 1 + 3 * (y + 1) + 9 * (z + 1)];
@@ -94,8 +94,8 @@ public:
     first_  = to.target.cds(0, d, 0, 0);
   }
 
-  /* Of the node in row y and plane z; zero in the row or the column of a given unknown. */
-  __device__ void put(const Nodes &nodes, PetscInt y, PetscInt z, PetscScalar (&value)[3]) const
+  /* Of the node in row y and plane z. */
+  __device__ void put(const Nodes &nodes, PetscInt y, PetscInt z, const PetscScalar (&value)[3]) const
   {
     const GridTarget &to = nodes.to;
 
@@ -103,15 +103,6 @@ public:
     const PetscInt     node = to.grid.node(nodes.x, y, z);
     const std::int64_t ld   = to.target.ld;
 
-    if (to.fixed) {
-      const unsigned given[2] = {to.fixed[node], to.fixed[node + to.grid.node(x_, y_, z_)]};
-
-      for (int m = 0; m < 3; m++) {
-        const int r = entry_row(nodes.i, m), c = entry_column(nodes.i, m);
-
-        if ((given[0] >> r | given[1] >> c) & 1 && (r != c || x_ || y_ || z_)) value[m] = 0;
-      }
-    }
     const std::int64_t at_entry[3] = {4 * nodes.i * ld, (nodes.i + 1 + 2 * (nodes.i == 2)) * ld, (nodes.i == 0 ? 3 : nodes.i + 5) * ld};
 
   #pragma unroll
@@ -119,7 +110,7 @@ public:
   }
 
 private:
-  int          x_, y_, z_;
+  int          y_, z_;
   bool         inside_; // the grid: the node and its neighbour, in direction 0
   PetscScalar *first_;  // where the grid's first node has entry (0, 0)
 };
@@ -174,7 +165,7 @@ public:
       }
     }
     if (early || (one && nodes.half) || own < 0 || own >= nodes.region.n[1]) return;
-    PetscScalar value[3] = {sum_[0], sum_[1], sum_[n - 1]};
+    const PetscScalar value[3] = {sum_[0], sum_[1], sum_[n - 1]};
 
     entries_.put(nodes, nodes.y + own, z, value);
   }

@@ -8,7 +8,7 @@ namespace goza::assembly
 void assemble_on_grid(const Problem &problem, const MeshView &mesh, const AssemblyMap &map, const Target &target)
 {
 #if defined(__CUDACC__)
-  const GridTarget to(target, map.grid, mesh.fixed, map.ptr.data());
+  const GridTarget to(target, map.grid, map.ptr.data());
 
   if (problem.equation == EquationKind::Diffusion) grid_diffusion::launch(mesh, to);
   else grid_elasticity::launch(mesh, to);

@@ -9,13 +9,12 @@ namespace goza::assembly
 {
 
 struct GridTarget {
-  Target               target;
-  NodeGrid             grid;
-  const unsigned char *fixed;    // Mesh::fixed
-  const PetscInt      *pair_ptr; // of the pattern
-  int                  diag[27]; // CDS: the diagonal of offset (x, y, z) at x + 1 + 3 (y + 1) + 9 (z + 1), or -1
+  Target          target;
+  NodeGrid        grid;
+  const PetscInt *pair_ptr; // of the pattern
+  int             diag[27]; // CDS: the diagonal of offset (x, y, z) at x + 1 + 3 (y + 1) + 9 (z + 1), or -1
 
-  GridTarget(const Target &to, const NodeGrid &nodes, const unsigned char *given, const PetscInt *ptr) : target(to), grid(nodes), fixed(given), pair_ptr(ptr)
+  GridTarget(const Target &to, const NodeGrid &nodes, const PetscInt *ptr) : target(to), grid(nodes), pair_ptr(ptr)
   {
     for (int k = 0; k < 27; k++) diag[k] = to.layout == Layout::Cds ? to.diagonal(grid.node(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1)) : -1;
   }
@@ -51,17 +50,12 @@ template <Layout layout> __device__ inline void write_entry(const GridTarget &to
   }
 }
 
-/* The same of a pair that is in the grid, and its mirror image, where the layout has both; zero in the row or the column of a given unknown. */
+/* The same of a pair that is in the grid, and its mirror image, where the layout has both. */
 template <Layout layout> __device__ inline void write_grid_entry(const GridTarget &to, const PetscInt *at, int x, int y, int z, int r, int c, PetscScalar value)
 {
   const bool     other    = x || y || z;
   const PetscInt there[3] = {at[0] + x, at[1] + y, at[2] + z};
 
-  if (to.fixed && (other || r != c)) {
-    const unsigned given = to.fixed[to.grid.node(at[0], at[1], at[2])] >> r | to.fixed[to.grid.node(there[0], there[1], there[2])] >> c;
-
-    if (given & 1) value = 0;
-  }
   write_entry<layout>(to, at, x, y, z, r, c, value);
   if (other && !(layout == Layout::Cds && to.target.half)) write_entry<layout>(to, there, -x, -y, -z, c, r, value);
 }

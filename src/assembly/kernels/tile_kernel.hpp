@@ -147,7 +147,7 @@ __device__ void write_upper(const MeshView &mesh, const View &view, const Target
   const int           s     = static_cast<int>(which >> 8 & 255);
   const PetscInt     *row = view.col + cached_load(view.ptr + i), j = cached_load(row + s);
 
-  if (j < mesh.owned) write_pair<Chip, bs>(mesh, target, i, s, j, static_cast<int>(which & 255), sum);
+  if (j < mesh.owned) write_pair<Chip, bs>(target, i, s, j, static_cast<int>(which & 255), sum);
   else write_other<Chip, bs>(mesh, row, target, i, s, j, sum);
 }
 

@@ -1,4 +1,4 @@
-/* From a tile's sums to the matrix. Chip (on_chip.hpp) says what a sum holds. */
+/* From a tile's sums to the matrix, rows of given unknowns like all others. Chip (on_chip.hpp) says what a sum holds. */
 #pragma once
 #include "core/launch/for_each_row.hpp"
 #include "target.hpp"
@@ -10,12 +10,7 @@ namespace tile
 
 #if defined(__CUDACC__)
 
-__device__ inline bool is_given(const MeshView &mesh, PetscInt i, PetscInt j, int r, int c)
-{
-  return mesh.fixed && ((mesh.fixed[i] >> r | mesh.fixed[j] >> c) & 1) && !(i == j && r == c);
-}
-
-/* --- whole rows, those of given unknowns like all others: zero_given() follows */
+/* --- whole rows */
 
 struct TileRows {
   int            *begin; // [count + 1] on chip: where a node's pairs begin among those of the tile
@@ -92,12 +87,11 @@ __device__ void write_other(const MeshView &mesh, const PetscInt *row, const Tar
   if (!target.ptr_other) return; // sliced ELL has one rank
   while (nown > 0 && cached_load(row + nown - 1) >= mesh.owned) nown--;
   for (int r = 0; r < bs; r++) {
-    for (int c = 0; c < bs; c++) target.csr(i, 0, s, nown, j, r)[c] = is_given(mesh, i, j, r, c) ? PetscScalar(0) : Chip::value(sum, r, c);
+    for (int c = 0; c < bs; c++) target.csr(i, 0, s, nown, j, r)[c] = Chip::value(sum, r, c);
   }
 }
 
-template <class Chip, int bs>
-__device__ void write_pair(const MeshView &mesh, const Target &target, PetscInt i, int s, PetscInt j, int back, const PetscScalar *sum)
+template <class Chip, int bs> __device__ void write_pair(const Target &target, PetscInt i, int s, PetscInt j, int back, const PetscScalar *sum)
 {
   const bool mirrored = i != j && !(target.layout == Layout::Cds && target.half);
   int        d = 0, mirror = 0;
@@ -110,7 +104,7 @@ __device__ void write_pair(const MeshView &mesh, const Target &target, PetscInt 
   for (int r = 0; r < bs; r++) {
   #pragma unroll
     for (int c = 0; c < bs; c++) {
-      const PetscScalar value = is_given(mesh, i, j, r, c) ? PetscScalar(0) : Chip::value(sum, r, c);
+      const PetscScalar value = Chip::value(sum, r, c);
 
       if (target.layout == Layout::Cds) {
         if (d >= 0) *target.cds(i, d, r, c) = value;
