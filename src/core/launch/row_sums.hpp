@@ -16,12 +16,22 @@ struct Most { // of numbers that are not negative
 };
 
 #if defined(__CUDACC__)
-constexpr int sum_threads = 512, sum_each = 8, most_sum_blocks = 1024; // rows to a thread before there are more blocks
+constexpr int sum_threads = 512, sum_each = 8, most_sum_blocks = 1024, full_sum_blocks = 512; // sum_each: rows to a thread when there are full_sum_blocks, which fill a device
+
+/* A body that walks along its row says so: then there is more than one block for few rows, too. */
+template <class Body, class = void> constexpr bool walks                                                     = false;
+template <class Body> constexpr bool               walks<Body, std::void_t<decltype(Body::walks_along_row)>> = true;
+
+template <class Body> unsigned sum_blocks(PetscInt n)
+{
+  if (n <= sum_threads || (n <= sum_threads * sum_each && !walks<Body>)) return 1;
+  return std::clamp(blocks_for(n, sum_threads * sum_each), std::min<unsigned>(blocks_for(n, sum_threads), full_sum_blocks), unsigned(most_sum_blocks));
+}
 
 /* result[k * stride] from the K values of each thread. */
-template <class Join, int K, class V> __device__ void join_block(V *mine, V *result, std::size_t stride)
+template <class Join, int K, int threads = sum_threads, class V> __device__ void join_block(V *mine, V *result, std::size_t stride)
 {
-  __shared__ V warps[K][sum_threads / 32];
+  __shared__ V warps[K][threads / 32];
 
   for (int k = 0; k < K; k++) {
     for (int d = 16; d > 0; d /= 2) mine[k] = Join::join(mine[k], __shfl_down_sync(0xffffffffu, mine[k], d));
@@ -31,7 +41,7 @@ template <class Join, int K, class V> __device__ void join_block(V *mine, V *res
   if (threadIdx.x >= K) return;
   V all = warps[threadIdx.x][0];
 
-  for (int w = 1; w < sum_threads / 32; w++) all = Join::join(all, warps[threadIdx.x][w]);
+  for (int w = 1; w < threads / 32; w++) all = Join::join(all, warps[threadIdx.x][w]);
   result[threadIdx.x * stride] = all;
 }
 
@@ -60,7 +70,7 @@ template <class Join, int K, class V, class Body> void join_rows(Space space, Pe
 {
 #if defined(__CUDACC__)
   if (space == Space::Cuda) {
-    const unsigned blocks = std::min<unsigned>(blocks_for(std::max<PetscInt>(n, 1), sum_threads * sum_each), most_sum_blocks);
+    const unsigned blocks = sum_blocks<Body>(n);
     Array<V>       part(space, blocks > 1 ? static_cast<std::size_t>(K) * blocks : 0);
 
     launch_kernel<SumRowsKernel<Join, K, V, Body>>(blocks, sum_threads, n, body, blocks > 1 ? part.data() : result);

@@ -4,7 +4,7 @@
    A body is as for for_each_row(), and has `HD on(Columns, Values) const`: itself, with these for the matrix's, or what does the same and may point into the body. */
 #pragma once
 #include "core/sparse/csr_matrix.hpp"
-#include "for_each_row.hpp"
+#include "row_sums.hpp"
 
 namespace goza
 {
@@ -13,9 +13,9 @@ namespace goza
 constexpr int      staging_threads = 128;
 constexpr PetscInt staged_entries  = 41984 / (sizeof(PetscInt) + sizeof(PetscScalar)); // 128 rows of 27 entries; five blocks to a multiprocessor
 
-/* A body's index stands for `unit` rows; a block takes `each` of them. */
-template <class Body>
-__global__ void __launch_bounds__(staging_threads) StagedKernel(PetscInt n, PetscInt unit, PetscInt each, const PetscInt *ptr, const PetscInt *acol, const PetscScalar *aval, const __grid_constant__ Body body)
+/* A body's index stands for `unit` rows; a block takes `each` of them: call(body, k) for each, where the body reads what has been copied. */
+template <class Body, class Call>
+__device__ void stage_rows(PetscInt n, PetscInt unit, PetscInt each, const PetscInt *ptr, const PetscInt *acol, const PetscScalar *aval, const Body &body, const Call &call)
 {
   __shared__ PetscScalar val[staged_entries];
   __shared__ PetscInt    col[staged_entries];
@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(staging_threads) StagedKernel(PetscInt n, Pets
   const PetscInt         begin = ptr[first * unit], end = ptr[static_cast<std::int64_t>(last) * unit];
 
   if (end - begin > staged_entries) {
-    for (PetscInt k = static_cast<PetscInt>(first) + threadIdx.x; k < last; k += staging_threads) body(k);
+    for (PetscInt k = static_cast<PetscInt>(first) + threadIdx.x; k < last; k += staging_threads) call(body, k);
     return;
   }
   #pragma unroll 8
@@ -35,7 +35,33 @@ __global__ void __launch_bounds__(staging_threads) StagedKernel(PetscInt n, Pets
   __syncthreads();
   const auto staged = body.on(Columns::in_shared_memory(col, begin), Values::in_shared_memory(val, begin));
 
-  for (PetscInt k = static_cast<PetscInt>(first) + threadIdx.x; k < last; k += staging_threads) staged(k);
+  for (PetscInt k = static_cast<PetscInt>(first) + threadIdx.x; k < last; k += staging_threads) call(staged, k);
+}
+
+template <class Body>
+__global__ void __launch_bounds__(staging_threads) StagedKernel(PetscInt n, PetscInt unit, PetscInt each, const PetscInt *ptr, const PetscInt *acol, const PetscScalar *aval, const __grid_constant__ Body body)
+{
+  stage_rows(n, unit, each, ptr, acol, aval, body, [](const auto &staged, PetscInt k) { staged(k); });
+}
+
+template <class Join, int K, class V, class Body>
+__global__ void __launch_bounds__(staging_threads) StagedSumKernel(PetscInt n, PetscInt unit, PetscInt each, const PetscInt *ptr, const PetscInt *acol, const PetscScalar *aval, const __grid_constant__ Body body, V *part)
+{
+  V mine[K];
+
+  for (V &m : mine) m = Join::template nothing<V>();
+  stage_rows(n, unit, each, ptr, acol, aval, body, [&](const auto &staged, PetscInt k) { staged(k, mine); });
+  join_block<Join, K, staging_threads>(mine, part + blockIdx.x, gridDim.x);
+}
+
+/* How many indices a block takes; 0: rows are so long that it copies nothing. */
+inline PetscInt staged_each(const Csr &A, PetscInt n)
+{
+  const double entries_each = n ? static_cast<double>(entries(A)) / n : 0;
+  PetscInt     each         = staging_threads;
+
+  while (each > 8 && each * entries_each > staged_entries) each /= 2;
+  return n && each >= 32 ? each : 0;
 }
 #endif
 
@@ -45,18 +71,30 @@ template <class Body> void for_each_csr_row(const Csr &A, PetscInt unit, const B
   const PetscInt n = A.nrows / unit;
 
 #if defined(__CUDACC__)
-  if (A.space == Space::Cuda && n > 0) {
-    const double entries_each = static_cast<double>(entries(A)) / n;
-    PetscInt     each         = staging_threads;
-
-    while (each > 8 && each * entries_each > staged_entries) each /= 2;
-    if (each >= 32) {
-      launch_kernel<StagedKernel<Body>>(blocks_for(n, each), staging_threads, n, unit, each, A.ptr, A.col, A.val, body);
-      return;
-    }
+  if (const PetscInt each = A.space == Space::Cuda ? staged_each(A, n) : 0) {
+    launch_kernel<StagedKernel<Body>>(blocks_for(n, each), staging_threads, n, unit, each, A.ptr, A.col, A.val, body);
+    return;
   }
 #endif
   for_each_row(A.space, n, body);
+}
+
+/* The same for join_rows(). */
+template <class Join, int K, class V, class Body> void join_csr_rows(const Csr &A, PetscInt unit, const Body &body, V *result)
+{
+  const PetscInt n = A.nrows / unit;
+
+#if defined(__CUDACC__)
+  if (const PetscInt each = A.space == Space::Cuda ? staged_each(A, n) : 0) {
+    const unsigned blocks = blocks_for(n, each);
+    Array<V>       part(A.space, static_cast<std::size_t>(K) * blocks);
+
+    launch_kernel<StagedSumKernel<Join, K, V, Body>>(blocks, staging_threads, n, unit, each, A.ptr, A.col, A.val, body, part.data());
+    launch_kernel<JoinPartsKernel<Join, V>>(K, sum_threads, static_cast<int>(blocks), static_cast<const V *>(part.data()), result);
+    return;
+  }
+#endif
+  join_rows<Join, K>(A.space, n, body, result);
 }
 
 } // namespace goza

@@ -123,16 +123,12 @@ struct Differences {
 struct Descents {
   const PetscInt *ptr;
   Columns         col;
-  std::int64_t   *count;
 
-  HD Descents on(Columns c, Values) const { return {ptr, c, count}; }
+  HD Descents on(Columns c, Values) const { return {ptr, c}; }
 
-  HD void operator()(PetscInt row) const
+  HD void operator()(PetscInt row, std::int64_t *count) const
   {
-    std::int64_t n = 0;
-
-    for (PetscInt p = ptr[row] + 1; p < ptr[row + 1]; p++) n += col[p] <= col[p - 1];
-    count[row] = n;
+    for (PetscInt p = ptr[row] + 1; p < ptr[row + 1]; p++) *count += col[p] <= col[p - 1];
   }
 };
 
@@ -226,10 +222,10 @@ void transpose_numeric(const Csr &A, CsrMatrix &T)
 
 bool columns_ascend(const Csr &A)
 {
-  Array<std::int64_t> count(A.space, A.nrows);
+  Array<std::int64_t> count(A.space, 1);
 
-  for_each_csr_row({A.space, A.nrows, A.ncols, A.ptr, A.col, nullptr, A.nnz}, 1, Descents{A.ptr, A.col, count.data()});
-  return sum(A.space, count.data(), count.size()) == 0;
+  join_csr_rows<Plus, 1>({A.space, A.nrows, A.ncols, A.ptr, A.col, nullptr, A.nnz}, 1, Descents{A.ptr, A.col}, count.data());
+  return read_value(A.space, count.data()) == 0;
 }
 
 bool same_pattern(const CsrMatrix &A, const CsrMatrix &B)

@@ -34,7 +34,7 @@ template <class Store> struct Stored {
 #endif
 };
 
-/* Puts one row's entries where they belong. Entries below the diagonal of a half matrix are compared instead, after the upper part was filled.
+/* Puts one row's entries where they belong. Of a half matrix only those above the diagonal are, and all are told to *sum, which says whether they are like those below; see entry_check().
    View: CdsView; Stored in what on() makes. */
 template <template <class> class View, class Store, int bs, bool half> struct CdsFill {
   View<Store>     A;
@@ -44,29 +44,32 @@ template <template <class> class View, class Store, int bs, bool half> struct Cd
   PetscScalar     factor;
   Store          *val;
 
-  std::uint64_t *check; // [rows] or null: of entries above the diagonal less those below, see entry_check()
-
-  HD CdsFill<Stored, Store, bs, half> on(Columns c, Values a) const { return {Stored<Store>(A), ptr, c, a, factor, val, check}; }
+  HD CdsFill<Stored, Store, bs, half> on(Columns c, Values a) const { return {Stored<Store>(A), ptr, c, a, factor, val}; }
 
   HD void operator()(PetscInt row) const
   {
+    std::uint64_t sum = 0;
+
+    (*this)(row, &sum);
+  }
+
+  HD void operator()(PetscInt row, std::uint64_t *sum) const
+  {
     const PetscInt i = row / bs, r = row % bs;
-    std::uint64_t  sum = 0;
     OffsetCursor   cursor;
 
     for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) {
       const PetscInt offset = col[j] / bs - i;
       const bool     below  = half && offset < 0;
-      const PetscInt d      = below && !check ? -1 : cursor.find(A, below ? -offset : offset);
+      const PetscInt d      = cursor.find(A, below ? -offset : offset);
 
       if (d < 0) continue;
       const Store value = static_cast<Store>(aval[j] * factor);
 
-      if (half && check && offset)
-        sum += below ? -entry_check(col[j], row, mirrored(A, static_cast<DoubleScalar>(value))) : entry_check(row, col[j], static_cast<DoubleScalar>(value));
+      if (half && offset)
+        *sum += below ? -entry_check(col[j], row, mirrored(A, static_cast<DoubleScalar>(value))) : entry_check(row, col[j], static_cast<DoubleScalar>(value));
       if (!below) val[((d * bs + r) * bs + col[j] % bs) * A.ld + i] = value;
     }
-    if (half && check) check[row] = sum;
   }
 
 private:
@@ -93,13 +96,9 @@ private:
   }
 };
 
-struct AddChecks {
-  const std::uint64_t *check;
-
-  HD void operator()(PetscInt row, std::uint64_t *sum) const { *sum += check[row]; }
-};
-
 struct AddNotFinite {
+  static constexpr bool walks_along_row = true;
+
   const PetscInt    *ptr;
   const PetscScalar *val;
 
@@ -129,11 +128,10 @@ template <template <class> class View, class Store, int bs> struct CdsCompare {
   Values          aval;
   PetscScalar     factor;
   double          tolerance;
-  std::int64_t   *different, *balance, *nonzero; // [rows]
 
-  HD CdsCompare<Stored, Store, bs> on(Columns c, Values a) const { return {Stored<Store>(A), ptr, c, a, factor, tolerance, different, balance, nonzero}; }
+  HD CdsCompare<Stored, Store, bs> on(Columns c, Values a) const { return {Stored<Store>(A), ptr, c, a, factor, tolerance}; }
 
-  HD void operator()(PetscInt row) const
+  HD void operator()(PetscInt row, std::int64_t *sum) const
   {
     const PetscInt i = row / bs, r = row % bs;
     const bool     main = tolerance > 0 && A.ndiag && A.offset[0] == 0;
@@ -160,20 +158,9 @@ template <template <class> class View, class Store, int bs> struct CdsCompare {
 
       bad += !(size_of(gap) <= tolerance * diagonals); // a NaN differs
     }
-    different[row] = bad;
-    balance[row]   = above;
-    nonzero[row]   = above_nonzero;
-  }
-};
-
-struct AddCounts {
-  const std::int64_t *different, *balance, *nonzero;
-
-  HD void operator()(PetscInt row, std::int64_t *sum) const
-  {
-    sum[0] += different[row];
-    sum[1] += balance[row];
-    sum[2] += nonzero[row];
+    sum[0] += bad;
+    sum[1] += above;
+    sum[2] += above_nonzero;
   }
 };
 
@@ -337,25 +324,22 @@ template <class Store, class V> void Cds<Store, V>::refill(const Csr &A)
 
 template <class Store, class V> bool Cds<Store, V>::fill(const Csr &A)
 {
-  Array<std::uint64_t> check(this->space_, half_ ? A.nrows : 0); // whether each entry is the same as its mirror image is told in the same pass
+  Array<std::uint64_t> check(this->space_, 1); // whether each entry is the same as its mirror image is told in the same pass
+  Array<std::int64_t>  sums(this->space_, 3);
 
   if (!val_.size()) return true;
   with_shape(bs_, half_, [&](auto bs, auto half) {
-    for_each_csr_row(A, 1, CdsFill<CdsView, Store, bs.value, half.value>{view(), A.ptr, A.col, A.val, factor_, val_.data(), half_ ? check.data() : nullptr});
-  });
-  if (!half_) return true;
-  Array<std::uint64_t> sum(this->space_, 1);
+    const CdsFill<CdsView, Store, bs.value, half.value> body{view(), A.ptr, A.col, A.val, factor_, val_.data()};
 
-  join_rows<Plus, 1>(this->space_, A.nrows, AddChecks{check.data()}, sum.data());
-  if (read_value(this->space_, sum.data()) == 0) return true;
+    if constexpr (half.value) join_csr_rows<Plus, 1>(A, 1, body, check.data());
+    else for_each_csr_row(A, 1, body);
+  });
+  if (!half_ || read_value(this->space_, check.data()) == 0) return true;
   if (!promised()) return false;
 
-  const double        tolerance = mirror_tolerance<Store>(true);
-  Array<std::int64_t> different(this->space_, A.nrows), balance(this->space_, A.nrows), nonzero(this->space_, A.nrows), sums(this->space_, 3);
   with_shape(bs_, true, [&](auto bs, auto) {
-    for_each_csr_row(A, 1, CdsCompare<CdsView, Store, bs.value>{view(), A.ptr, A.col, A.val, factor_, tolerance, different.data(), balance.data(), nonzero.data()});
+    join_csr_rows<Plus, 3>(A, 1, CdsCompare<CdsView, Store, bs.value>{view(), A.ptr, A.col, A.val, factor_, mirror_tolerance<Store>(true)}, sums.data());
   });
-  join_rows<Plus, 3>(this->space_, A.nrows, AddCounts{different.data(), balance.data(), nonzero.data()}, sums.data());
   const std::vector<std::int64_t> all = sums.to_host();
   return all[0] == 0 && all[1] == 0 && all[2] == 0;
 }

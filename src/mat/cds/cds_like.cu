@@ -38,6 +38,8 @@ template <class Store> struct CopyNode {
 
 /* How many entries above the main diagonal of a node's rows differ from their mirror images, as CdsCompare has it. */
 template <class Store> struct CountDifferent {
+  static constexpr bool walks_along_row = true;
+
   CdsView<PetscScalar> A; // all diagonals, o and -o both or neither
   int                  bs;
   PetscScalar          factor;
@@ -68,6 +70,8 @@ private:
 };
 
 struct JoinExponents {
+  static constexpr bool walks_along_row = true;
+
   CdsEntries<const PetscScalar> A;
 
   HD void operator()(PetscInt row, std::int64_t *most) const

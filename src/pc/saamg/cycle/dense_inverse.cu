@@ -73,6 +73,8 @@ template <PetscInt steps> struct Eliminate {
 
 /* By how much an entry of A A^-1 differs from the identity's, and the inverse without the scaling. */
 struct Check {
+  static constexpr bool walks_along_row = true;
+
   Csr                A;
   const PetscReal   *scale;
   const PetscScalar *M;
@@ -92,6 +94,8 @@ struct Check {
 };
 
 struct SquaresOfRow {
+  static constexpr bool walks_along_row = true;
+
   Csr              A;
   const PetscReal *scale;
 

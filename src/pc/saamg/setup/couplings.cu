@@ -12,48 +12,37 @@ constexpr int numbers_of_couplings = 6; // that rows add up to
 
 /* Of each row: its couplings, the weak ones, and whether it has entries of the diagonal's sign. */
 template <class Rows> struct RowCouplings {
+  static constexpr bool walks_along_row = true;
+
   Rows               A;
   const PetscScalar *dinv; // [columns] 0: coupled to nothing
 
-  struct Found {
-    PetscInt edges = 0, weak = 0, slight = 0;
-    bool     positive = false;
-  };
+  HD RowCouplings on(Columns c, Values v) const { return {A.on(c, v), dinv}; }
 
-  HD Found of_row(PetscInt i) const
+  HD void operator()(PetscInt i, std::int64_t *count) const
   {
-    PetscReal same_sign = 0, sum = 0;
-    Found     found;
+    PetscReal    same_sign = 0, sum = 0;
+    std::int64_t edges = 0, weak = 0, slight = 0;
 
     A.for_each_entry(i, [&](PetscInt j, PetscScalar a) {
       if (!coupling(i, j, a)) return;
-      found.edges++;
+      edges++;
       sum += PetscAbsScalar(a);
       same_sign += PetscMax(PetscRealPart(a * dinv[i]), 0);
     });
-    const float half = static_cast<float>(found.edges ? sum / (2 * found.edges) : 0);
+    const float half = static_cast<float>(edges ? sum / (2 * edges) : 0);
 
     A.for_each_entry(i, [&](PetscInt j, PetscScalar a) {
       if (!coupling(i, j, a)) return;
-      found.weak += static_cast<float>(PetscAbsScalar(a)) < half;
-      found.slight += static_cast<float>(strength2(i, j, a) * found.edges * found.edges) < static_cast<float>(PetscSqr(Couplings::slight_share));
+      weak += static_cast<float>(PetscAbsScalar(a)) < half;
+      slight += static_cast<float>(strength2(i, j, a) * edges * edges) < static_cast<float>(PetscSqr(Couplings::slight_share));
     });
-    found.positive = static_cast<float>(same_sign) > 0.01f;
-    return found;
-  }
-
-  HD void operator()(PetscInt i, std::int64_t *sum) const { add(of_row(i), sum); }
-
-  HD static void add(const Found &found, std::int64_t *sum)
-  {
-    const std::int64_t of_row = found.edges;
-
-    sum[0] += of_row > 0;
-    sum[1] += found.positive;
-    sum[2] += of_row;
-    sum[3] += found.weak;
-    sum[4] += of_row * of_row;
-    sum[5] += found.slight;
+    count[0] += edges > 0;
+    count[1] += static_cast<float>(same_sign) > 0.01f;
+    count[2] += edges;
+    count[3] += weak;
+    count[4] += edges * edges;
+    count[5] += slight;
   }
 
 private:
@@ -64,23 +53,6 @@ private:
     return j != i && strength2(i, j, a) > rounding;
   }
   HD PetscReal strength2(PetscInt i, PetscInt j, PetscScalar a) const { return PetscRealPart(a * PetscConj(a)) * PetscAbsScalar(dinv[i] * dinv[j]); }
-};
-
-/* Those of CSR rows, which a block of threads copies to its own memory, are added up afterwards. */
-using CsrCouplings = RowCouplings<AijRowsView>;
-
-struct MarkCouplings {
-  CsrCouplings         couplings;
-  CsrCouplings::Found *found;
-
-  HD MarkCouplings on(Columns c, Values v) const { return {{couplings.A.on(c, v), couplings.dinv}, found}; }
-  HD void          operator()(PetscInt i) const { found[i] = couplings.of_row(i); }
-};
-
-struct CountCouplings {
-  const CsrCouplings::Found *found;
-
-  HD void operator()(PetscInt i, std::int64_t *sum) const { CsrCouplings::add(found[i], sum); }
 };
 
 struct OfCoupled {
@@ -104,12 +76,7 @@ Couplings couplings_of(const StoredRows &rows, const ColumnMap &columns, const C
   columns.update(dinv);
   if (const auto *cds = columns.size() == 1 ? rows.diagonals() : nullptr) {
     join_rows<Plus, numbers_of_couplings>(space, A.nrows, RowCouplings<mat::CdsEntries<const PetscScalar>>{entries_of(*cds), dinv.data()}, counts.data());
-  } else {
-    Array<CsrCouplings::Found> found(space, A.nrows);
-
-    for_each_csr_row(A, 1, MarkCouplings{{rows_of(A), dinv.data()}, found.data()});
-    join_rows<Plus, numbers_of_couplings>(space, A.nrows, CountCouplings{found.data()}, counts.data());
-  }
+  } else join_csr_rows<Plus, numbers_of_couplings>(A, 1, RowCouplings<AijRowsView>{rows_of(A), dinv.data()}, counts.data());
   std::vector<std::int64_t> count = counts.to_host();
   columns.sum(count.data(), numbers_of_couplings);
   return {count[0],

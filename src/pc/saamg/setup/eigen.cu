@@ -12,16 +12,20 @@ namespace goza::saamg
 namespace
 {
 
-/* What there is to say of a row, a bit each, and behind these how many couplings it has; its inverse diagonal and whether it is isolated are written. Rows: has for_each_entry(). */
+/* How many rows there are of which one thing or another is to be said, and behind these the couplings; a row's inverse diagonal and whether it is isolated are written. Rows: has for_each_entry(). */
 template <class Rows> struct Facts {
-  static constexpr int       bits      = PetscDefined(USE_COMPLEX) ? 7 : 6;
+  static constexpr bool walks_along_row = true;
+
+  static constexpr int       facts     = PetscDefined(USE_COMPLEX) ? 7 : 6;
   static constexpr PetscReal dominance = 1 + 100 * PETSC_MACHINE_EPSILON; // of a diagonal over a row: sums are rounded
 
   Rows          A;
   PetscScalar  *dinv;
   std::int64_t *isolated;
 
-  HD unsigned of_row(PetscInt i) const
+  HD Facts on(Columns c, Values v) const { return {A.on(c, v), dinv, isolated}; }
+
+  HD void operator()(PetscInt i, std::int64_t *count) const
   {
     PetscScalar d      = 0;
     PetscReal   others = 0, most = 0; // most: of the entries so far
@@ -46,33 +50,16 @@ template <class Rows> struct Facts {
     isolated[i]             = !coupled;
     const PetscReal sign    = PetscRealPart(dinv[i]);
     const bool      crooked = PetscImaginaryPart(dinv[i]) != 0;
-    const unsigned  complex = PetscDefined(USE_COMPLEX) ? unsigned(!real) << 6 : 0;
 
-    return complex | (sign > 0 || crooked) | (sign < 0 || crooked) << 1 | !finite << 2 | !squares_finite << 3 | !coupled << 4 | !(others <= dominance * PetscAbsScalar(d)) << 5 | couplings << bits;
+    count[0] += sign > 0 || crooked;
+    count[1] += sign < 0 || crooked;
+    count[2] += !finite;
+    count[3] += !squares_finite;
+    count[4] += !coupled;
+    count[5] += !(others <= dominance * PetscAbsScalar(d));
+    if (PetscDefined(USE_COMPLEX)) count[6] += !real;
+    count[facts] += couplings;
   }
-
-  HD void operator()(PetscInt i, std::int64_t *count) const { add(of_row(i), count); }
-
-  HD static void add(unsigned of_row, std::int64_t *count)
-  {
-    for (int f = 0; f < bits; f++) count[f] += of_row >> f & 1;
-    count[bits] += of_row >> bits;
-  }
-};
-
-/* Those of CSR rows, which a block of threads copies to its own memory, are counted afterwards. */
-struct MarkFacts {
-  Facts<AijRowsView> facts;
-  unsigned          *found;
-
-  HD MarkFacts on(Columns c, Values v) const { return {{facts.A.on(c, v), facts.dinv, facts.isolated}, found}; }
-  HD void      operator()(PetscInt i) const { found[i] = facts.of_row(i); }
-};
-
-struct CountFacts {
-  const unsigned *found;
-
-  HD void operator()(PetscInt i, std::int64_t *count) const { Facts<AijRowsView>::add(found[i], count); }
 };
 
 /* --- Lanczos for D^-1 A in the inner product of sign D. Its vectors are not normalised by themselves: whoever reads one divides by its length. All coefficients stay where
@@ -299,7 +286,7 @@ PetscReal arnoldi(const LevelProduct &A, const ColumnMap &columns, const Array<P
 
 CsrFacts row_facts(const StoredRows &rows, const LocalColumns &columns)
 {
-  constexpr int       of_row = Facts<AijRowsView>::bits + 1;
+  constexpr int       of_row = Facts<AijRowsView>::facts + 1;
   const Csr          &A      = rows.A;
   const Space         space  = A.space;
   CsrFacts            facts;
@@ -309,12 +296,7 @@ CsrFacts row_facts(const StoredRows &rows, const LocalColumns &columns)
   facts.isolated = Array<std::int64_t>(space, A.nrows);
   if (const auto *cds = columns.size() == 1 ? rows.diagonals() : nullptr) {
     join_rows<Plus, of_row>(space, A.nrows, Facts<mat::CdsEntries<const PetscScalar>>{entries_of(*cds), facts.dinv.data(), facts.isolated.data()}, counts.data());
-  } else {
-    Array<unsigned> found(space, A.nrows);
-
-    for_each_csr_row(A, 1, MarkFacts{{rows_of(A), facts.dinv.data(), facts.isolated.data()}, found.data()});
-    join_rows<Plus, of_row>(space, A.nrows, CountFacts{found.data()}, counts.data());
-  }
+  } else join_csr_rows<Plus, of_row>(A, 1, Facts<AijRowsView>{rows_of(A), facts.dinv.data(), facts.isolated.data()}, counts.data());
   std::vector<std::int64_t> n = counts.to_host();
 
   facts.nisolated = n[4];

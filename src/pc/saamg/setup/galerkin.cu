@@ -22,6 +22,8 @@ struct LengthOfRow {
 
 /* The rows of a node each count as if they were its row of blocks. */
 struct WorkOfRow {
+  static constexpr bool walks_along_row = true;
+
   const PetscInt *ptr, *col, *length; // of A; of P's rows
   double          bs, k, aggregates;
 
@@ -85,8 +87,10 @@ enum Finding : unsigned char {
   nothing      = 4 // but what rounding leaves of zeros
 };
 
-/* Its diagonal entry's size, and what there is to say of it. */
+/* Its diagonal entry's size, and what there is to say of it, which is counted. */
 struct LookAtRow {
+  static constexpr int n = 3;
+
   const PetscInt  *ptr;
   Columns          col;
   Values           val;
@@ -96,7 +100,7 @@ struct LookAtRow {
 
   HD LookAtRow on(Columns c, Values v) const { return {ptr, c, v, root, size, finding}; }
 
-  HD void operator()(PetscInt i) const
+  HD void operator()(PetscInt i, std::int64_t *count) const
   {
     PetscScalar d    = 0;
     bool        zero = true;
@@ -107,6 +111,7 @@ struct LookAtRow {
     }
     size[i]    = zero ? 0 : PetscAbsScalar(d);
     finding[i] = static_cast<unsigned char>(zero ? nothing : (d != PetscScalar(0) ? has_diagonal : 0) | (PetscRealPart(d) < 0 ? negative : 0));
+    for (int f = 0; f < n; f++) count[f] += finding[i] >> f & 1;
   }
 };
 
@@ -123,16 +128,6 @@ struct FillRow {
     for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1] && finding[i] == nothing; p++) {
       if (A.col[p] == i) val[p] = sign * (root[i] > 0 ? root[i] * root[i] : otherwise);
     }
-  }
-};
-
-struct CountFindings {
-  static constexpr int n = 3;
-  const unsigned char *finding;
-
-  HD void operator()(PetscInt i, std::int64_t *count) const
-  {
-    for (int f = 0; f < n; f++) count[f] += finding[i] >> f & 1;
   }
 };
 
@@ -156,16 +151,15 @@ bool fill_rows_of_nothing(CsrMatrix &A, const ColumnMap &columns, const Array<Pe
   Array<PetscReal>     root(space, columns.nlocal());
   Array<PetscScalar>   size(space, A.nrows), sizes(space, 1);
   Array<unsigned char> finding(space, A.nrows);
-  Array<std::int64_t>  counts(space, CountFindings::n);
+  Array<std::int64_t>  counts(space, LookAtRow::n);
 
   if (A.nrows) root.copy_from(magnitude.data(), A.nrows);
   for_each_row(space, A.nrows, RootOf{root.data()});
   columns.update(root);
-  for_each_csr_row(A.view(), 1, LookAtRow{A.ptr.data(), A.col.data(), A.val.data(), root.data(), size.data(), finding.data()});
-  join_rows<Plus, CountFindings::n>(space, A.nrows, CountFindings{finding.data()}, counts.data());
+  join_csr_rows<Plus, LookAtRow::n>(A.view(), 1, LookAtRow{A.ptr.data(), A.col.data(), A.val.data(), root.data(), size.data(), finding.data()}, counts.data());
   std::vector<std::int64_t> n = counts.to_host();
 
-  columns.sum(n.data(), CountFindings::n);
+  columns.sum(n.data(), LookAtRow::n);
   if (!n[2]) return false;
   sum_into(space, size.data(), size.size(), sizes.data());
   PetscScalar of_all = read_value(space, sizes.data());
