@@ -47,6 +47,19 @@ template <class V> HD inline V sum_of_lanes(V value, [[maybe_unused]] int lanes)
   return value;
 }
 
+/* The most that a lane of a row has: each of them gets it. */
+template <class V> HD inline V most_of_lanes(V value, [[maybe_unused]] int lanes)
+{
+#if defined(__CUDA_ARCH__)
+  for (int offset = 1; offset < lanes; offset <<= 1) {
+    const V other = __shfl_xor_sync(0xffffffffu, value, offset);
+
+    value = other > value ? other : value;
+  }
+#endif
+  return value;
+}
+
 /* In how many lanes of a row before this one it holds; *all: in how many of all. Each of them asks. */
 HD inline int lanes_before(bool holds, [[maybe_unused]] int lane, [[maybe_unused]] int lanes, int *all)
 {

@@ -2,7 +2,7 @@
 #include "core/util/algorithm.hpp"
 #include "core/launch/by_lanes.hpp"
 #include "csr_matrix.hpp"
-#include "core/launch/row_sums.hpp"
+#include "core/launch/joined_rows.hpp"
 #include "core/launch/staged_rows.hpp"
 #include <cmath>
 
@@ -21,45 +21,49 @@ HD inline bool is_finite(double v)
   return v - v == 0;
 }
 
-/* The largest of what the lanes of a row found: all of them get it. */
-HD inline double most_of_lanes(double v, [[maybe_unused]] int lanes)
-{
-#if defined(__CUDA_ARCH__)
-  for (int offset = 1; offset < lanes; offset *= 2) {
-    const double other = __shfl_xor_sync(0xffffffffu, v, offset);
-
-    v = other > v ? other : v;
-  }
-#endif
-  return v;
-}
-
-/* Exponent of the row's largest entry after division by row[i] col[j]; high for the largest over all rows, low for the smallest. */
+/* Exponent of the row's largest entry after division by row[i] col[j]; high for the largest over all rows, low for the smallest. least: low of the row's smallest entry that is
+   not rounding, or null. */
 struct RowExponent {
   const PetscInt    *ptr;
   Columns            col;
   Values             val;
   const PetscScalar *inverse_row, *inverse_col; // or no scaling
-  std::int64_t      *high, *low;
+  std::int64_t      *high, *low, *least;
 
-  HD RowExponent on(Columns c, Values v) const { return {ptr, c, v, inverse_row, inverse_col, high, low}; }
+  HD RowExponent on(Columns c, Values v) const { return {ptr, c, v, inverse_row, inverse_col, high, low, least}; }
 
   HD void operator()(PetscInt i) const { (*this)(i, 0, 1); }
   HD void operator()(PetscInt i, int lane, int lanes) const
   {
-    double largest = 0;
+    constexpr double none    = -1.7e308;
+    double           largest = 0, minus_least = none;
 
     for (PetscInt k = ptr[i] + lane; k < ptr[i + 1]; k += lanes) {
-      double a = size_of(val[k]);
+      const double a = size(i, k);
 
-      if (inverse_row) a *= PetscRealPart(inverse_row[i]);
-      if (inverse_col) a *= PetscRealPart(inverse_col[col[k]]);
       if (a > largest && is_finite(a)) largest = a;
     }
     largest = most_of_lanes(largest, lanes);
+    for (PetscInt k = ptr[i] + lane; least && k < ptr[i + 1]; k += lanes) {
+      const double a = size(i, k);
+
+      if (a > rounding * largest && is_finite(a) && -a > minus_least) minus_least = -a;
+    }
+    if (least) minus_least = most_of_lanes(minus_least, lanes);
     if (lane) return;
     high[i] = RowExponents::high(largest);
     low[i]  = RowExponents::low(largest);
+    if (least) least[i] = minus_least > none ? no_exponent - ilogb(minus_least) : 0;
+  }
+
+private:
+  HD double size(PetscInt i, PetscInt k) const
+  {
+    double a = size_of(val[k]);
+
+    if (inverse_row) a *= PetscRealPart(inverse_row[i]);
+    if (inverse_col) a *= PetscRealPart(inverse_col[col[k]]);
+    return a;
   }
 };
 
@@ -72,44 +76,14 @@ template <class Body> void for_each_row_of_values(const Csr &A, const Body &body
   else for_each_csr_row(A, 1, body);
 }
 
-struct MostOfBoth {
-  const std::int64_t *high, *low;
+struct MostOfRows {
+  const std::int64_t *high, *low, *least; // least: or null
 
   HD void operator()(PetscInt i, std::int64_t *most) const
   {
     most[0] = Most::join(most[0], high[i]);
     most[1] = Most::join(most[1], low[i]);
-  }
-};
-
-/* low of the row's smallest entry that is not rounding. */
-struct LeastExponent {
-  const PetscInt *ptr;
-  Columns         col;
-  Values          val;
-  std::int64_t   *low;
-
-  HD LeastExponent on(Columns c, Values v) const { return {ptr, c, v, low}; }
-
-  HD void operator()(PetscInt i) const { (*this)(i, 0, 1); }
-  HD void operator()(PetscInt i, int lane, int lanes) const
-  {
-    constexpr double none    = -1.7e308;
-    double           largest = 0, minus_least = none;
-
-    for (PetscInt k = ptr[i] + lane; k < ptr[i + 1]; k += lanes) {
-      const double a = size_of(val[k]);
-
-      if (a > largest && is_finite(a)) largest = a;
-    }
-    largest = most_of_lanes(largest, lanes);
-    for (PetscInt k = ptr[i] + lane; k < ptr[i + 1]; k += lanes) {
-      const double a = size_of(val[k]);
-
-      if (a > rounding * largest && is_finite(a) && -a > minus_least) minus_least = -a;
-    }
-    minus_least = most_of_lanes(minus_least, lanes);
-    if (lane == 0) low[i] = minus_least > none ? no_exponent - ilogb(minus_least) : 0;
+    if (least) most[2] = Most::join(most[2], least[i]);
   }
 };
 
@@ -219,26 +193,25 @@ static bool shift_into(const std::int64_t *extremes, const StoreRange &range, bo
   return any || least + *shift - inside_rows >= range.least;
 }
 
+/* The most of high, low and, where it is asked for, least over all rows. */
+static std::vector<std::int64_t> extremes(const Csr &A, const PetscScalar *row, const PetscScalar *col, bool with_least)
+{
+  Array<std::int64_t> high(A.space, A.nrows), low(A.space, A.nrows), least(A.space, with_least ? A.nrows : 0);
+
+  for_each_row_of_values(A, RowExponent{A.ptr, A.col, A.val, row, col, high.data(), low.data(), least.data()});
+  return joined_rows<Most, 3, std::int64_t>(A.space, A.nrows, MostOfRows{high.data(), low.data(), least.data()});
+}
+
 template <class V> bool ValueScaling<V>::fits(const Csr &A, const StoreRange &range, const PetscScalar *row, const PetscScalar *col, bool any, int *shift)
 {
-  Array<std::int64_t> high(A.space, A.nrows), low(A.space, A.nrows), extremes(A.space, 2);
-
-  for_each_row_of_values(A, RowExponent{A.ptr, A.col, A.val, row, col, high.data(), low.data()});
-  join_rows<Most, 2>(A.space, A.nrows, MostOfBoth{high.data(), low.data()}, extremes.data());
-  return shift_into(extremes.to_host().data(), range, any, shift);
+  return shift_into(extremes(A, row, col, false).data(), range, any, shift);
 }
 
 template <class V> bool ValueScaling<V>::keeps_all(const Csr &A, const StoreRange &range)
 {
-  Array<std::int64_t> high(A.space, A.nrows), low(A.space, A.nrows), least(A.space, A.nrows), extremes(A.space, 4);
+  const std::vector<std::int64_t> most = extremes(A, nullptr, nullptr, true);
 
-  for_each_row_of_values(A, RowExponent{A.ptr, A.col, A.val, nullptr, nullptr, high.data(), low.data()});
-  for_each_row_of_values(A, LeastExponent{A.ptr, A.col, A.val, least.data()});
-  join_rows<Most, 2>(A.space, A.nrows, MostOfBoth{high.data(), low.data()}, extremes.data());
-  join_rows<Most, 2>(A.space, A.nrows, MostOfBoth{least.data(), low.data()}, extremes.data() + 2);
-  const std::vector<std::int64_t> all = extremes.to_host();
-
-  return keeps_all(RowExponents{all[0], all[1], all[2]}, range);
+  return keeps_all(RowExponents{most[0], most[1], most[2]}, range);
 }
 
 template <class V> bool ValueScaling<V>::keeps_all(const RowExponents &rows, const StoreRange &range)
@@ -271,7 +244,7 @@ template <class V> Csr ValueScaling<V>::apply(const Csr &A, const StoreRange &ra
     if (!symmetric_) {
       Array<std::int64_t> low(A.space, A.nrows);
 
-      for_each_row_of_values(A, RowExponent{A.ptr, A.col, A.val, nullptr, nullptr, rows.data(), low.data()});
+      for_each_row_of_values(A, RowExponent{A.ptr, A.col, A.val, nullptr, nullptr, rows.data(), low.data(), nullptr});
       for_each_row(A.space, A.nrows, RowInverse{rows.data(), inverse.data()});
       fits(A, range, inverse.data(), nullptr, true, &shift);
     }

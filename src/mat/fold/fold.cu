@@ -1,4 +1,5 @@
 #include "fold.hpp"
+#include "core/launch/by_lanes.hpp"
 #include "core/launch/joined_rows.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/sparse/csr_matrix.hpp"
@@ -54,28 +55,34 @@ struct SpanGroup {
   FoldHead       *head;
   std::int64_t   *words, *near; // [ngroups + 1], [ngroups]
 
-  HD void operator()(PetscInt group) const
+  HD void operator()(PetscInt group, int lane, int lanes) const
   {
-    const std::int64_t places = static_cast<std::int64_t>(fold_lanes) * line_length(head[group].line[0]);
-    PetscInt           least = 0, most = 0;
+    const FoldHead    &h      = head[group];
+    const std::int64_t places = static_cast<std::int64_t>(fold_lanes) * line_length(h.line[0]);
+    PetscInt           least = PETSC_MAX_INT, most = -1;
     std::int64_t       n = 0;
 
-    for (int lane = 0; lane < fold_lanes; lane++) {
-      const int length = line_length(head[group].line[lane]);
+    for (int l = lane; l < fold_lanes; l += lanes) {
+      const int length = line_length(h.line[l]);
 
       if (!length) continue;
-      const LineSource source = origin.line(head[group], lane);
+      const LineSource source = origin.line(h, l);
 
-      for (int k = 0; k < length; k++, n++) {
+      n += length;
+      for (int k = 0; k < length; k++) {
         const PetscInt c = acol[source.from + static_cast<std::int64_t>(k) * source.stride];
 
-        least = !n || c < least ? c : least;
-        most  = !n || c > most ? c : most;
+        least = c < least ? c : least;
+        most  = c > most ? c : most;
       }
     }
-    const bool fits = most - least <= most_in_16_bits;
+    n     = sum_of_lanes(n, lanes);
+    most  = most_of_lanes(most, lanes);
+    least = -most_of_lanes(-least, lanes);
+    if (lane) return;
+    const bool fits = n == 0 || most - least <= most_in_16_bits;
 
-    head[group].base = fits ? least : -1;
+    head[group].base = !fits ? -1 : n ? least : 0;
     near[group]      = fits ? n : 0;
     words[group]     = fits ? places * 2 / static_cast<int>(sizeof(LocalColumn)) : places;
   }
@@ -189,9 +196,9 @@ template <class Store, class V> void Fold<Store, V>::place_columns(const Csr &A)
   Array<std::int64_t> word(this->space_, n + 1), near(this->space_, n);
 
   word.zero();
-  for_each_row(this->space_, n,
-               SpanGroup{Origin{shape_.width, A.ptr, long_row_.data(), piece_ptr_.data(), static_cast<PetscInt>(long_row_.size())}, A.col, head_.data(), word.data(),
-                         near.data()});
+  for_each_row_by_lanes(this->space_, n,
+                        SpanGroup{Origin{shape_.width, A.ptr, long_row_.data(), piece_ptr_.data(), static_cast<PetscInt>(long_row_.size())}, A.col, head_.data(),
+                                  word.data(), near.data()});
   const std::vector<std::int64_t> all = joined_rows<Plus, 2, std::int64_t>(this->space_, n, AddSpans{word.data(), near.data()});
 
   exclusive_scan(this->space_, word.data(), n + 1);
