@@ -68,14 +68,17 @@ Cost cost_of(const Machine &machine, const Sample &sample, const FormatChoice &c
   const double streams = (t.matrix + y + t.extra) * kernel.stream, lines = missed(machine, sample, t, x), misses = lines * sample.caches.sector;
   const double out   = std::clamp(((t.matrix + x + y) / machine.l2 - 0.5) / machine.fits, 0.0, 1.0);
   const double share = std::min(1.0, std::max(t.blocks, 1.0) / machine.processors), parts = std::max(0.0, t.warps - rows / 32);
-  const bool   slices = choice.layout == Layout::SlicedEll;
-  Cost         cost;
+  const double own = static_cast<double>(sample.caches.per_block) * sample.caches.sector, inside = machine.gpu ? 0 : std::min(1.0, own / (t.matrix + x + y + 1)),
+               nodes = machine.gpu ? 0 : t.nodes * (1 - inside);
+  const bool slices  = choice.layout == Layout::SlicedEll;
+  Cost       cost;
 
-  cost.l2     = streams / machine.l2_bandwidth + lines * (machine.miss > 0 ? machine.miss : sample.caches.sector / machine.l2_bandwidth);
+  cost.l2 = streams * (inside / (machine.own_bandwidth > 0 ? machine.own_bandwidth : machine.l2_bandwidth) + (1 - inside) / machine.l2_bandwidth) +
+            lines * (machine.miss > 0 ? machine.miss : sample.caches.sector / machine.l2_bandwidth);
   cost.memory = out * ((streams + std::min(misses, x)) * std::max(0.0, 1 / machine.bandwidth - 1 / machine.l2_bandwidth) +
                        lost_by_l2(machine, sample, t, lines, x) * x_bytes / machine.gather);
   cost.l1     = (t.reads->requests / machine.sectors * kernel.request + t.steps * t.narrow * kernel.step + t.warps * kernel.warp +
-             (slices || choice.layout == Layout::Fold ? parts * kernel.part : 0)) /
+             (slices || choice.layout == Layout::Fold ? parts : nodes) * kernel.part) /
             share;
   const double growth = 1 + machine.slower * std::clamp(std::log(std::max(t.matrix, 1.0) / machine.near) / std::log(40.0), 0.0, 1.0);
   const double far    = slices ? machine.far_latency * out * std::min(1.0, t.chain / 1e4) : 0;

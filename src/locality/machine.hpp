@@ -40,6 +40,7 @@ struct Machine {
   double          gather        = 0;    // B/s of x when 8 bytes each are read at random from memory
   double          l2            = 0;    // bytes of the last cache that count
   double          l2_bandwidth  = 0;    // B/s
+  double          own_bandwidth = 0;    // B/s of what fits in a core's own cache; 0: l2_bandwidth
   double          miss          = 0;    // s: of a line of x that comes from there; 0: its bytes at l2_bandwidth
   double          kernel_launch = 0;    // s: from one empty kernel to the next
   double          sectors       = 0;    // of x a second

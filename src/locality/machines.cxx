@@ -24,7 +24,7 @@ Machine c2050()
   return m;
 }
 
-/* Fitted to the families `fit` of test/support/study_gallery.cxx by the device's clock: how fast a host launches differs by half from one to the next. All but bandwidth, gather, l2 and
+/* Fitted to the families `fit` of test/support/study_gallery.cxx by the device's clock: how fast a host launches differs by half from one to the next. All but bandwidth, gather and
    far_latency come from `fit_model -fit -choice 0.5` of test/bench/results/products_h200.json and products_h200_large.json together. */
 Machine h200()
 {
@@ -57,7 +57,8 @@ Machine h200()
   return m;
 }
 
-/* A "warp" is 32 lanes of a loop here. Fitted to test/bench/results/products_host.json, of a core that had nothing else to do. */
+/* A "warp" is 32 lanes of a loop here. The kernels and the bandwidths of caches by `fit_model -fit -choice 0.5 -restarts 200` of test/bench/results/products_host.json, of a core that had
+   nothing else to do. */
 Machine host()
 {
   Machine m;
@@ -70,22 +71,23 @@ Machine host()
   m.bandwidth     = 16e9;
   m.gather        = 3.8e9;
   m.l2            = 12e6;
-  m.l2_bandwidth  = 54e9;
-  m.miss          = 1.8e-13;
-  m.long_latency  = 7.12e-09;
-  m.slower        = 0.125;
-  m.near          = 1;
+  m.l2_bandwidth  = 2.48e+10;
+  m.own_bandwidth = 5e+10;
+  m.miss          = 8.38e-14;
+  m.long_latency  = 0;
+  m.slower        = 2.65;
+  m.near          = 2.34;
   m.kernel_launch = 20e-9;
-  m.sectors       = 2.6e+09;
+  m.sectors       = 4.31e+09;
   m.fits          = 2.78;
-  m.csr           = {0, 1.1, 0, 3.45e-09, 1.1e-08, 0, 0, 0, 0.21, 3.31e-09};
-  m.sliced_ell    = {0, 0.793, 5.67e-09, 3.46e-09, 1.63e-09, 0, 4.42e-10, 2.89e-06, 0.424, 0};
-  m.shared        = {0, 0.583, 5.67e-09, 3.2e-09, 1.03e-12, 1.03e-12, 0, 0, 2, 0};
-  m.blocks        = {0, 0.78, 0, 2.7e-09, 0, 0, 0, 0, 0.769, 0};
-  m.fold          = {0, 1, 8.24e-09, 4.6e-09, 3.2e-08, 9.23e-08, 2.37e-10, 0, 0.413, 0};
+  m.csr           = {0, 0.701, 0, 2.73e-09, 2.38e-08, 1.12e-09, 2.75e-10, 0, 0.207, 2.89e-09};
+  m.sliced_ell    = {0, 0.748, 5.67e-09, 3.12e-09, 1e-09, 0, 2.56e-10, 4.86e-06, 0.277, 0};
+  m.shared        = {0, 0.57, 5.67e-09, 4.68e-09, 4.52e-10, 0, 0, 0, 0, 0};
+  m.blocks        = {4.95e-07, 0.504, 0, 3.75e-09, 0, 0, 0, 0, 0, 0};
+  m.fold          = {0, 0.527, 8.24e-09, 5.98e-09, 1.4e-08, 1.17e-07, 7.91e-10, 0, 0.991, 0};
   m.ranges        = m.fold;
-  m.cds           = {1.03e-09, 0.57, 4e-09, 2e-09, 0, 0, 3.2e-10, 5.5e-07, 1, 0};
-  m.cds_half      = {0, 0.78, 1.4e-09, 6.6e-10, 1.89e-09, 0, 3.3e-11, 0, 2, 0};
+  m.cds           = {0, 0.847, 4e-09, 1.39e-10, 0, 0, 1.79e-10, 0, 0, 0};
+  m.cds_half      = {5.74e-07, 0.816, 1.4e-09, 3.11e-09, 0, 0, 1.37e-10, 0, 0, 0};
   return m;
 }
 

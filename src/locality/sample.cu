@@ -189,7 +189,7 @@ Sample take_sample(const Csr &A, const std::vector<FormatChoice> &choices, const
   const Windows            windows = windows_of(A.nrows);
   const std::vector<Order> orders  = orders_of(choices);
   Sample                   sample;
-  double                   rows = 0, block_rows = 0, entries = 0, gaps = 0, groups = 0, in_place = 0;
+  double                   rows = 0, block_rows = 0, entries = 0, gaps = 0, groups = 0, in_place = 0, repeated = 0;
 
   sample.rows   = A.nrows;
   sample.cols   = A.ncols;
@@ -215,11 +215,13 @@ Sample take_sample(const Csr &A, const std::vector<FormatChoice> &choices, const
     gaps += static_cast<double>(c.short_gaps);
     groups += static_cast<double>(c.short_groups);
     in_place += static_cast<double>(c.in_place);
+    repeated += static_cast<double>(c.repeated);
   }
   sample.row_share    = rows / static_cast<double>(A.nrows);
   sample.nnz_share    = sample.nnz ? entries / static_cast<double>(sample.nnz) : 1;
   sample.short_gaps   = entries > 0 ? gaps / entries : 0;
   sample.short_groups = entries > 0 ? groups / entries : 0;
+  sample.repeated     = block_rows > 0 ? repeated / block_rows : 0;
   sample.blocks       = sample.bs > 1 && entries > 0 && in_place == entries;
   sample.kinds        = kinds_of(report, windows.nblocks, A.nrows);
   sample.ranges       = caches.device && fold_in_ranges(sample.short_groups, static_cast<double>(sample.nnz), A.nrows);

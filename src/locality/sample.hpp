@@ -71,10 +71,11 @@ struct Sample {
   std::int64_t              long_rows = 0, long_nnz = 0;      // rows of more than ordinary_row entries
   double                    row_share = 1, nnz_share = 1;     // of the matrix, that the windows' lengths and blocks hold
   double                    short_gaps = 0, short_groups = 0; // share of the entries whose columns take 16 bits, in sliced ELL and in Fold
-  double                    kinds  = 1;                       // of slices of 32 rows, for each slice: the same columns, counted from a base
-  bool                      ranges = false;                   // Fold gives blocks of range_warps warps consecutive groups, see Fold::share_out()
-  PetscInt                  bs     = 1;                       // unknowns of a node, of the diagonals and blocks
-  bool                      blocks = false;                   // the rows consist of full blocks of bs x bs
+  double                    kinds    = 1;                     // of slices of 32 rows, for each slice: the same columns, counted from a base
+  bool                      ranges   = false;                 // Fold gives blocks of range_warps warps consecutive groups, see Fold::share_out()
+  PetscInt                  bs       = 1;                     // unknowns of a node, of the diagonals and blocks
+  double                    repeated = 0;                     // share of the rows whose columns are those of the row before
+  bool                      blocks   = false;                 // the rows consist of full blocks of bs x bs
   SampledDiagonals          diagonals;
   Caches                    caches;
   std::vector<SampledReads> reads;

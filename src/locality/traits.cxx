@@ -50,6 +50,7 @@ void csr_arrays(const Sample &sample, int value_bytes, Traits &t)
   t.warps  = std::ceil(nnz / (8 * lanes));
   t.chain  = 8;
   t.turns  = unforeseen_rows(sample);
+  t.nodes  = sample.repeated > least_repeated ? nnz : 0;
 }
 
 void sliced_ell_arrays(const Sample &sample, const FormatChoice &choice, int value_bytes, Traits &t)

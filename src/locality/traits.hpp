@@ -16,6 +16,7 @@ struct Traits {
   double rest     = 0; // the same in the second kernel, of what CDS has on no diagonal
   double kernels  = 1;
   double blocks   = 0;     // of threads
+  double nodes    = 0;     // entries that PETSc multiplies for several rows of the same columns at once
   double turns    = 0;     // rows whose length a processor does not foresee
   double extra    = 0;     // bytes of y that are read and written again
   bool   shared   = false; // columns of sliced ELL, by slices that are alike

@@ -18,6 +18,9 @@ constexpr double grouped_waits = 0.43;
 /* Share of the entries that must lie on diagonals for CDS to be compared: the remainder would be a second matrix. */
 constexpr double least_on_diagonals = 0.6;
 
+/* Share of rows with the columns of the row before from which PETSc multiplies by I-nodes. */
+constexpr double least_repeated = 0.2;
+
 /* Padding of slices of rows as they come, as a share of the entries, from which a processor foresees no row's length. */
 constexpr double unforeseen_padding = 0.1;
 

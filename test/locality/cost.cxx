@@ -349,6 +349,20 @@ BOOST_AUTO_TEST_CASE(lines_of_a_core)
   BOOST_TEST(seconds(1000000) > 400000);                   /* 8 MB of x, and 1 MB of room: most of the two million scattered reads */
 }
 
+/* Which PETSc multiplies together, as I-nodes. */
+BOOST_AUTO_TEST_CASE(rows_of_the_same_columns)
+{
+  constexpr PetscInt n     = 60000;
+  const auto         three = [](PetscInt first) { return std::vector<PetscInt>{first, first + 1, first + 2}; };
+  const HostCsr nodes = pattern(n, n, [&](PetscInt i) { return three(i / 3 * 3); }), rows = pattern(n, n, [&](PetscInt i) { return three(std::min(i, n - 3)); });
+  const auto    csr = [](const HostCsr &A) { return Asked(A, Layout::Csr, 0); };
+
+  BOOST_TEST(csr(nodes).sample.repeated == 2. / 3, tt::tolerance(0.05));
+  BOOST_TEST(csr(nodes).traits.nodes == 3.0 * n);
+  BOOST_TEST(csr(rows).sample.repeated < 0.02);
+  BOOST_TEST(csr(rows).traits.nodes == 0.0);
+}
+
 BOOST_AUTO_TEST_CASE(candidates)
 {
   const HostCsr A = pattern(500, 500, [](PetscInt i) { return std::vector<PetscInt>{i}; });

@@ -72,7 +72,7 @@ struct TakeBlocks {
 
       look_at_columns(b, first, end, c);
       c.pattern[first / lanes] = pattern(b, first, end);
-      fetch_add(&c.alike, alike(b, first, end));
+      count_alike(b, first, end, c);
     }
     if (team.rank) return;
     c.rows    = b.nrows;
@@ -108,9 +108,9 @@ struct TakeBlocks {
     return b.ptr[first] < b.ptr[end] ? static_cast<std::int64_t>(h | 1) : 0;
   }
 
-  HD static std::int64_t alike(const Block &b, PetscInt first, PetscInt end)
+  HD static void count_alike(const Block &b, PetscInt first, PetscInt end, BlockCounts &c)
   {
-    std::int64_t rows = 0;
+    std::int64_t rows = 0, repeated = 0;
 
     for (PetscInt i = first + 1; i < end; i++) {
       const PetscInt *row = b.col + b.ptr[i], *before = b.col + b.ptr[i - 1], n = b.ptr[i + 1] - b.ptr[i];
@@ -118,8 +118,10 @@ struct TakeBlocks {
 
       for (PetscInt k = 1; same && k < n; k++) same = row[k] - before[k] == row[0] - before[0];
       rows += same;
+      repeated += same && n && row[0] == before[0];
     }
-    return rows;
+    fetch_add(&c.alike, rows);
+    fetch_add(&c.repeated, repeated);
   }
 
   /* As in_ranges of Fold's groups and gaps of sliced ELL are: 32 rows within 2^16 columns; neighbours in a row no further apart. */
