@@ -23,7 +23,8 @@ INTRO = """\
 Made by `.ci/reference.py` (`make pages`) from the library's `-help`, [petscgoza.h](petscgoza.h) and the man-page comments in `src`; do not edit it by hand.
 
 Options are PETSc options: on the command line, in `PETSC_OPTIONS` or in `~/.petscrc`, behind the prefix of the object (`MatSetOptionsPrefix()`,
-`KSPSetOptionsPrefix()`, `DMSetOptionsPrefix()`). A value outside its range is a PETSc error that names the option. A Set function on an object of another type does nothing.
+`KSPSetOptionsPrefix()`, `DMSetOptionsPrefix()`). A value outside its range is a PETSc error that names the option. A Set function on an object of another type does nothing,
+and a Get function is an error there. A program that is not linked with the library calls them by name: `PetscTryMethod(A, "MatCDSSetShare_C", (Mat, PetscReal), (A, share))`.
 Which settings for which problem: [examples/README.md](../examples/README.md).
 """
 

@@ -3,6 +3,7 @@
 #include "autoformat_mat.hpp"
 #include "petsc/plugin.hpp"
 #include "parallel/agree.hpp"
+#include "mat/cds/cds_shape.hpp"
 #include "mat/common/format_mat.hpp"
 #include "petscgoza.h"
 #include <petsc/private/matimpl.h>
@@ -102,6 +103,7 @@ public:
   } options;
 
   PetscErrorCode set_from_options(Mat A, GozaOptionItems PetscOptionsObject) override;
+  PetscErrorCode compose(Mat A, bool attach) const override;
 
   FormatFactory<PetscScalar> factory(Mat A) const override
   {
@@ -112,7 +114,7 @@ public:
     if (MatIsSymmetricKnown(A, &known, &symmetric) == PETSC_SUCCESS) o.symmetric = known && symmetric;
     (void)MPI_Comm_size(PetscObjectComm((PetscObject)A), &size);
     o.candidates   = options.candidates;
-    o.bs           = A->rmap->bs == A->cmap->bs && (A->rmap->bs == 2 || A->rmap->bs == 3 || A->rmap->bs == 6) ? A->rmap->bs : 1;
+    o.bs           = compiled_block(MatNodeSize(A));
     o.together     = size > 1;
     o.machine      = options.machine;
     o.trials       = static_cast<int>(options.trials);
@@ -139,7 +141,18 @@ namespace setting
 
 constexpr Setting trials{"-mat_autoformat_trials", "MatAutoFormatSetTrials", "Formats that are built and measured, of those the model expects most of (1: the model is believed)", held<&AutoFormatConfig::options, &AutoFormatConfig::Options::trials>, IntRange{1, 16}};
 
+using All = FormatSettings<AutoFormatKind, &trials>;
+
 } // namespace setting
+
+PetscErrorCode AutoFormatConfig::compose(Mat A, bool attach) const
+{
+  PetscFunctionBegin;
+  PetscCall(setting::All::compose(A, attach));
+  PetscCall(ComposeSetGet((PetscObject)A, "MatAutoFormatSetCandidates", attach, MatAutoFormatSetCandidates, MatAutoFormatGetCandidates));
+  PetscCall(ComposeSetGet((PetscObject)A, "MatAutoFormatSetPlatform", attach, MatAutoFormatSetPlatform, MatAutoFormatGetPlatform));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 PetscErrorCode AutoFormatConfig::set_from_options(Mat A, GozaOptionItems PetscOptionsObject)
 {
@@ -153,7 +166,7 @@ PetscErrorCode AutoFormatConfig::set_from_options(Mat A, GozaOptionItems PetscOp
   PetscCall(PetscStrncpy(text, options.platform.c_str(), sizeof(text)));
   PetscCall(PetscOptionsString("-mat_autoformat_platform", "Machine to choose for: auto, a known platform or a file made by locality -calibrate", "MatAutoFormatSetPlatform", text, text, sizeof(text), &given));
   if (given) PetscCall(MatAutoFormatSetPlatform(A, text));
-  PetscCall(MatFormatSetFromOptions(A, *this, PetscOptionsObject, setting::trials));
+  PetscCall(setting::All::from_options(A, *this, PetscOptionsObject));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -224,19 +237,11 @@ PetscErrorCode MatAutoFormatSetCandidates(Mat A, const char formats[])
 }
 
 /*@C
-  MatAutoFormatGetCandidates - Gets the formats that a `MATAUTOFORMAT` matrix chooses from
+  MatAutoFormatGetCandidates - Gets what `MatAutoFormatSetCandidates()` sets; not to be freed, and valid until it is set again
 
   Not Collective
 
-  Input Parameter:
-. A - the matrix, of type `MATAUTOFORMAT`
-
-  Output Parameter:
-. formats - as in the option; not to be freed, and valid until it is set again
-
   Level: intermediate
-
-.seealso: `MATAUTOFORMAT`, `MatAutoFormatSetCandidates()`
 @*/
 PetscErrorCode MatAutoFormatGetCandidates(Mat A, const char *formats[])
 {
@@ -295,19 +300,11 @@ PetscErrorCode MatAutoFormatSetPlatform(Mat A, const char platform[])
 }
 
 /*@C
-  MatAutoFormatGetPlatform - Gets the machine whose product times a `MATAUTOFORMAT` matrix compares
+  MatAutoFormatGetPlatform - Gets what `MatAutoFormatSetPlatform()` sets; not to be freed, and valid until it is set again
 
   Not Collective
 
-  Input Parameter:
-. A - the matrix, of type `MATAUTOFORMAT`
-
-  Output Parameter:
-. platform - as in the option; not to be freed, and valid until it is set again
-
   Level: advanced
-
-.seealso: `MATAUTOFORMAT`, `MatAutoFormatSetPlatform()`
 @*/
 PetscErrorCode MatAutoFormatGetPlatform(Mat A, const char *platform[])
 {
@@ -350,19 +347,11 @@ PetscErrorCode MatAutoFormatSetTrials(Mat A, PetscInt trials)
 }
 
 /*@
-  MatAutoFormatGetTrials - Gets how many formats a `MATAUTOFORMAT` matrix builds and measures before it takes the fastest
+  MatAutoFormatGetTrials - Gets what `MatAutoFormatSetTrials()` sets
 
   Not Collective
 
-  Input Parameter:
-. A - the matrix, of type `MATAUTOFORMAT`
-
-  Output Parameter:
-. trials - its value
-
   Level: intermediate
-
-.seealso: `MATAUTOFORMAT`, `MatAutoFormatSetTrials()`
 @*/
 PetscErrorCode MatAutoFormatGetTrials(Mat A, PetscInt *trials)
 {

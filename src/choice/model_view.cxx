@@ -3,6 +3,8 @@
 #include "petsc/compat.hpp"
 #include "locality/cost.hpp"
 #include "held_settings.hpp"
+#include "mat/cds/cds_shape.hpp"
+#include "mat/common/format_kind.hpp"
 #include "mat/slicedell/slicedell.hpp"
 #include <petsc/private/matimpl.h>
 #include <petsctime.h>
@@ -123,7 +125,7 @@ PetscErrorCode MatViewModel(Mat A, const DetailOf &of, PetscViewer viewer)
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsGetBool(((PetscObject)A)->options, ((PetscObject)A)->prefix, "-mat_locality_measure", &measure, NULL));
-  const PetscInt bs   = A->rmap->bs == A->cmap->bs && (A->rmap->bs == 2 || A->rmap->bs == 3 || A->rmap->bs == 6) ? A->rmap->bs : 1;
+  const PetscInt bs   = compiled_block(MatNodeSize(A));
   const auto     find = [&](const Csr &block, double *figure) {
     all  = all_ways(block, of, bs);
     name = settings_of(of.held).name();

@@ -1,6 +1,5 @@
 /* The kinds of settings: what they allow, what they say, and how their options are read. */
 #include "setting.hpp"
-#include "short_text.hpp"
 #include <cstdlib>
 
 namespace goza

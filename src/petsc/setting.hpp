@@ -2,9 +2,11 @@
    functions, their errors and the view all read that line, so that they cannot disagree. */
 #pragma once
 #include "compat.hpp"
+#include "short_text.hpp"
 #include <petsc/private/petscimpl.h>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 namespace goza
@@ -150,6 +152,18 @@ template <class Allowed> PetscErrorCode CheckAllowed(MPI_Comm comm, const Allowe
   if (allowed.allows(value)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallCXX(refusal = allowed.refusal(option, value));
   SETERRQ(comm, PETSC_ERR_ARG_OUTOFRANGE, "%s", refusal.c_str());
+}
+
+/* What PetscTryMethod() finds of a setting: under "MatCDSSetShare_C" the function that sets it, and under the same with Get that which gets it; attach: or no longer. */
+template <class Set, class Get> PetscErrorCode ComposeSetGet(PetscObject object, const char *function, bool attach, Set *set, Get *get)
+{
+  const int       before = static_cast<int>(std::string_view(function).find("Set"));
+  const ShortText set_name("%s_C", function), get_name("%.*sGet%s_C", before, function, function + before + 3);
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectComposeFunction(object, set_name.c_str(), attach ? set : NULL));
+  PetscCall(PetscObjectComposeFunction(object, get_name.c_str(), attach ? get : NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* PetscValidLogicalCollectiveXXX() for the argument of a Set function. A name is compared where it is looked up. */

@@ -148,6 +148,9 @@ void add_mat_settings(boost::unit_test::test_suite *suite)
   add_mat_setting<PetscInt>(suite, {"slicedell", "-mat_slicedell_block_size", "3", MatSlicedEllSetBlockSize, MatSlicedEllGetBlockSize, 3, 2});
   add_mat_setting<MatStoragePrecision>(suite, {"slicedell", "-mat_slicedell_precision", MatStoragePrecisions[MAT_STORAGE_BFLOAT16], MatSlicedEllSetPrecision, MatSlicedEllGetPrecision, MAT_STORAGE_BFLOAT16, (MatStoragePrecision)4});
   add_mat_setting<PetscInt>(suite, {"autoformat", "-mat_autoformat_trials", "3", MatAutoFormatSetTrials, MatAutoFormatGetTrials, 3, 17});
+  for (const auto &of : std::vector<std::pair<std::string, std::vector<std::string>>>{{"cds", {"MatCDSSetStorage", "MatCDSSetShare", "MatCDSSetMaxFill", "MatCDSSetBlockSize", "MatCDSSetPrecision"}}, {"fold", {"MatFoldSetWidth", "MatFoldSetOrder", "MatFoldSetLayout", "MatFoldSetPrecision"}}, {"slicedell", {"MatSlicedEllSetSliceHeight", "MatSlicedEllSetSortWindow", "MatSlicedEllSetIndex", "MatSlicedEllSetBlockSize", "MatSlicedEllSetPrecision"}}, {"autoformat", {"MatAutoFormatSetCandidates", "MatAutoFormatSetPlatform", "MatAutoFormatSetTrials"}}})
+    add_test(suite, of.first + "_by_name", [of] { settings_by_name(of.first, of.second); });
+  add_test(suite, "share_by_name", share_by_name);
   add_test(suite, "texts_of_autoformat", [] {
     MatHandle   A = assemble(gallery_entry("stencil5"), mat_named("autoformat").set.c_str()), plain = assemble(gallery_entry("stencil5"), MATAIJ);
     const char *now;
@@ -164,6 +167,45 @@ void add_mat_settings(boost::unit_test::test_suite *suite)
     BOOST_TEST(now == std::string("h200"));
     BOOST_TEST(attempt([&] { return MatAutoFormatGetPlatform(plain, &now); }).says("autoformat"));
   });
+}
+
+/* A program that only loads the library calls the Set and Get functions by name. What is no longer of the type has none. */
+void settings_by_name(const std::string &type, const std::vector<std::string> &settings)
+{
+  MatHandle A = assemble(gallery_entry("stencil5"), mat_named(type).set.c_str());
+
+  for (bool ours : {true, false}) {
+    for (const auto &setting : settings) {
+      std::string get        = setting;
+      void (*function)(void) = nullptr;
+
+      PETSC_OK(PetscObjectQueryFunction((PetscObject)(Mat)A, (setting + "_C").c_str(), &function));
+      BOOST_TEST((function != nullptr) == ours, setting);
+      PETSC_OK(PetscObjectQueryFunction((PetscObject)(Mat)A, (get.replace(get.find("Set"), 3, "Get") + "_C").c_str(), &function));
+      BOOST_TEST((function != nullptr) == ours, get);
+    }
+    if (ours) PETSC_OK(MatConvert(A, MATAIJ, MAT_INPLACE_MATRIX, A.get()));
+  }
+}
+
+void share_by_name()
+{
+  MatHandle  A = assemble(gallery_entry("stencil5"), MATCDS), B, plain = assemble(gallery_entry("stencil5"), MATAIJ);
+  PetscReal  share = 0;
+  const auto set   = [](Mat to, PetscReal value) -> PetscErrorCode {
+    PetscTryMethod(to, "MatCDSSetShare_C", (Mat, PetscReal), (to, value));
+    return PETSC_SUCCESS;
+  };
+
+  PETSC_OK(set(A, 0.25));
+  PETSC_OK(MatDuplicate(A, MAT_COPY_VALUES, B.put()));
+  PETSC_OK(MatCDSGetShare(B, &share));
+  BOOST_TEST(share == 0.25);
+  PETSC_OK(set(B, 0.5));
+  PETSC_OK(MatCDSGetShare(A, &share));
+  BOOST_TEST(share == 0.25);
+  PETSC_OK(set(plain, 0.5));
+  BOOST_TEST(attempt([&] { return set(A, 2); }).says("mat_cds_share"));
 }
 
 /* Set functions, a copy that keeps the precision, a refusal; the values really are rounded. */

@@ -1,6 +1,7 @@
 /* The Mat type cds: settings and names of compressed diagonal storage; everything else is the glue of mat/common. */
 #include "cds_mat.hpp"
 #include "cds.hpp"
+#include "cds_shape.hpp"
 #include "petsc/errors.hpp"
 #include "mat/common/narrow.hpp"
 #include "mat/own/own_cds.hpp"
@@ -22,6 +23,7 @@ public:
   CdsConfig() { options.bs = 0; /* the matrix's own */ }
 
   PetscErrorCode set_from_options(Mat A, GozaOptionItems PetscOptionsObject) override;
+  PetscErrorCode compose(Mat A, bool attach) const override;
 
   FormatFactory<PetscScalar> factory(Mat A) const override
   {
@@ -30,10 +32,7 @@ public:
 
     if (MatIsSymmetricKnown(A, &known, &symmetric) == PETSC_SUCCESS) o.symmetric = known && symmetric;
     if (MatIsHermitianKnown(A, &known, &symmetric) == PETSC_SUCCESS) o.hermitian = known && symmetric;
-    if (!o.bs) {
-      o.bs = A->rmap->bs == A->cmap->bs ? A->rmap->bs : 1;
-      if (o.bs != 2 && o.bs != 3 && o.bs != 6) o.bs = 1;
-    }
+    if (!o.bs) o.bs = compiled_block(MatNodeSize(A));
     return [o, p = precision](Space space) { return make_format<Cds, PetscScalar>(p, space, o); };
   }
 
@@ -57,11 +56,18 @@ constexpr Setting max_fill{"-mat_cds_max_fill", "MatCDSSetMaxFill", "Stored valu
 constexpr Setting block_size{"-mat_cds_block_size", "MatCDSSetBlockSize", "Unknowns of a node (auto: the matrix's block size)", in_cds<&CdsOptions::bs>, IntList{block_sizes}};
 constexpr Setting precision{"-mat_cds_precision", "MatCDSSetPrecision", precision_text, held<&CdsConfig::precision>, Words<MatStoragePrecision>{MatStoragePrecisions}};
 
+using All = FormatSettings<CdsKind, &storage, &share, &max_fill, &block_size, &precision>;
+
 } // namespace setting
 
 PetscErrorCode CdsConfig::set_from_options(Mat A, GozaOptionItems PetscOptionsObject)
 {
-  return MatFormatSetFromOptions(A, *this, PetscOptionsObject, setting::storage, setting::share, setting::max_fill, setting::block_size, setting::precision);
+  return setting::All::from_options(A, *this, PetscOptionsObject);
+}
+
+PetscErrorCode CdsConfig::compose(Mat A, bool attach) const
+{
+  return setting::All::compose(A, attach);
 }
 
 } // namespace
@@ -128,19 +134,11 @@ PetscErrorCode MatCDSSetStorage(Mat A, MatCDSStorage storage)
 }
 
 /*@
-  MatCDSGetStorage - Gets whether a `MATCDS` matrix holds all its diagonals or, being symmetric, those from the main one up
+  MatCDSGetStorage - Gets what `MatCDSSetStorage()` sets
 
   Not Collective
 
-  Input Parameter:
-. A - the matrix, of type `MATCDS`
-
-  Output Parameter:
-. storage - its value
-
   Level: intermediate
-
-.seealso: `MATCDS`, `MatCDSSetStorage()`
 @*/
 PetscErrorCode MatCDSGetStorage(Mat A, MatCDSStorage *storage)
 {
@@ -173,19 +171,11 @@ PetscErrorCode MatCDSSetShare(Mat A, PetscReal share)
 }
 
 /*@
-  MatCDSGetShare - Gets how full a diagonal must be to be stored whole in a `MATCDS` matrix
+  MatCDSGetShare - Gets what `MatCDSSetShare()` sets
 
   Not Collective
 
-  Input Parameter:
-. A - the matrix, of type `MATCDS`
-
-  Output Parameter:
-. share - its value
-
   Level: advanced
-
-.seealso: `MATCDS`, `MatCDSSetShare()`
 @*/
 PetscErrorCode MatCDSGetShare(Mat A, PetscReal *share)
 {
@@ -218,19 +208,11 @@ PetscErrorCode MatCDSSetMaxFill(Mat A, PetscReal fill)
 }
 
 /*@
-  MatCDSGetMaxFill - Gets how much padding is allowed in a `MATCDS` matrix
+  MatCDSGetMaxFill - Gets what `MatCDSSetMaxFill()` sets
 
   Not Collective
 
-  Input Parameter:
-. A - the matrix, of type `MATCDS`
-
-  Output Parameter:
-. fill - its value
-
   Level: advanced
-
-.seealso: `MATCDS`, `MatCDSSetMaxFill()`
 @*/
 PetscErrorCode MatCDSGetMaxFill(Mat A, PetscReal *fill)
 {
@@ -266,19 +248,11 @@ PetscErrorCode MatCDSSetBlockSize(Mat A, PetscInt bs)
 }
 
 /*@
-  MatCDSGetBlockSize - Gets the unknowns of a node in a `MATCDS` matrix, whose diagonals then consist of dense blocks
+  MatCDSGetBlockSize - Gets what `MatCDSSetBlockSize()` sets
 
   Not Collective
 
-  Input Parameter:
-. A - the matrix, of type `MATCDS`
-
-  Output Parameter:
-. bs - its value
-
   Level: intermediate
-
-.seealso: `MATCDS`, `MatCDSSetBlockSize()`
 @*/
 PetscErrorCode MatCDSGetBlockSize(Mat A, PetscInt *bs)
 {
@@ -319,19 +293,11 @@ PetscErrorCode MatCDSSetPrecision(Mat A, MatStoragePrecision precision)
 }
 
 /*@
-  MatCDSGetPrecision - Gets the precision in which a `MATCDS` matrix stores the values of its diagonal block
+  MatCDSGetPrecision - Gets what `MatCDSSetPrecision()` sets
 
   Not Collective
 
-  Input Parameter:
-. A - the matrix, of type `MATCDS`
-
-  Output Parameter:
-. precision - its value
-
   Level: advanced
-
-.seealso: `MATCDS`, `MatCDSSetPrecision()`
 @*/
 PetscErrorCode MatCDSGetPrecision(Mat A, MatStoragePrecision *precision)
 {

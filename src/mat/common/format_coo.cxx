@@ -13,7 +13,7 @@ static PetscErrorCode MatSetPreallocationCOO_Format(Mat A, PetscCount n, PetscIn
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
   f->coo_n = n;
-  PetscCall(MatFormatAsBase(A, f, [&] { return f->base_coo_preallocate(A, n, i, j); }));
+  PetscCall(MatFormatAsBase(A, f, [&] { return f->base_function<decltype(MatSetPreallocationCOO_Format)>(COO_PREALLOCATION)(A, n, i, j); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -34,23 +34,15 @@ static PetscErrorCode MatSetValuesCOO_Format(Mat A, const PetscScalar v[], Inser
 
     PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "bring its values to the host"));
   }
-  PetscCall(MatFormatAsBase(A, f, [&] { return f->base_coo_values(A, v, mode); }));
+  PetscCall(MatFormatAsBase(A, f, [&] { return f->base_function<decltype(MatSetValuesCOO_Format)>(COO_VALUES)(A, v, mode); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatFormatOverrideCOO(Mat A, FormatMat *f)
 {
   PetscFunctionBegin;
-  PetscCall(ComposeOver(A, "MatSetPreallocationCOO_C", MatSetPreallocationCOO_Format, &f->base_coo_preallocate));
-  PetscCall(ComposeOver(A, "MatSetValuesCOO_C", MatSetValuesCOO_Format, &f->base_coo_values));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatFormatRestoreCOO(Mat A, const FormatMat *f)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSetPreallocationCOO_C", f->base_coo_preallocate));
-  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSetValuesCOO_C", f->base_coo_values));
+  PetscCall(ComposeOver(A, f, COO_PREALLOCATION, MatSetPreallocationCOO_Format));
+  PetscCall(ComposeOver(A, f, COO_VALUES, MatSetValuesCOO_Format));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -17,8 +17,9 @@ public:
   virtual ~FormatConfig() = default;
 
   virtual PetscErrorCode                set_from_options(Mat A, GozaOptionItems PetscOptionsObject) = 0;
-  virtual FormatFactory<PetscScalar>    factory(Mat A) const                                        = 0; // what A says of itself may count
-  virtual std::unique_ptr<FormatConfig> clone() const                                               = 0;
+  virtual PetscErrorCode                compose(Mat A, bool attach) const = 0; // the Set and Get functions, for PetscTryMethod(); or no longer
+  virtual FormatFactory<PetscScalar>    factory(Mat A) const              = 0; // what A says of itself may count
+  virtual std::unique_ptr<FormatConfig> clone() const                     = 0;
 };
 
 struct FormatKind {
@@ -51,6 +52,7 @@ template <class Config, const FormatKind &(*kind)()> FormatKind MakeFormatKind(c
 
 /* The settings of A, to change; NULL when A is not of this kind. (Nothing is composed on A for it: a factor or duplicate of A would inherit that.) */
 PetscErrorCode MatFormatFindConfig(Mat A, const FormatKind &kind, FormatConfig **config);
+PetscInt       MatNodeSize(Mat A);      // unknowns of a node, of its rows and columns alike; else 1
 PetscErrorCode MatFormatChanged(Mat A); // collective: the format is built anew at the next product
 
 /* For a Set function: the options of A; NULL for another type, on which it does nothing, as is PETSc's custom. */
@@ -111,16 +113,35 @@ PetscErrorCode MatFormatOption(Mat A, FormatConfig &config, GozaOptionItems item
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* For set_from_options(): the options of all these settings. */
-template <class... Settings> PetscErrorCode MatFormatSetFromOptions(Mat A, FormatConfig &config, GozaOptionItems items, const Settings &...settings)
+template <const FormatKind &(*kind)(), auto setting> PetscErrorCode MatFormatCompose(Mat A, bool attach)
 {
-  PetscErrorCode failed = PETSC_SUCCESS;
+  using Value = typename std::decay_t<decltype(*setting)>::Value;
 
-  PetscFunctionBegin;
-  ((failed = failed ? failed : MatFormatOption(A, config, items, settings)), ...);
-  PetscCall(failed);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return ComposeSetGet((PetscObject)A, setting->function, attach, +[](Mat B, Value value) { return MatFormatSet(B, kind(), *setting, value); },
+                       +[](Mat B, Value *value) { return MatFormatGet(B, kind(), *setting, value); });
 }
+
+/* The settings of a kind, for the operations of its FormatConfig. */
+template <const FormatKind &(*kind)(), auto... settings> struct FormatSettings {
+  static PetscErrorCode from_options(Mat A, FormatConfig &config, GozaOptionItems items)
+  {
+    PetscErrorCode failed = PETSC_SUCCESS;
+
+    PetscFunctionBegin;
+    ((failed = failed ? failed : MatFormatOption(A, config, items, *settings)), ...);
+    PetscCall(failed);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  static PetscErrorCode compose(Mat A, bool attach)
+  {
+    PetscErrorCode failed = PETSC_SUCCESS;
+
+    PetscFunctionBegin;
+    ((failed = failed ? failed : MatFormatCompose<kind, settings>(A, attach)), ...);
+    PetscCall(failed);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+};
 
 inline constexpr char precision_text[] = "Precision of the stored values; sums and vectors are PetscScalar";
 

@@ -2,10 +2,10 @@
 #include "format_mat.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
-
-const char *const MatStoragePrecisions[] = {"double", "single", "half", "bfloat16", "MatStoragePrecision", "MAT_STORAGE_", NULL};
 #include <algorithm>
 #include <vector>
+
+const char *const MatStoragePrecisions[] = {"double", "single", "half", "bfloat16", "MatStoragePrecision", "MAT_STORAGE_", NULL};
 
 namespace goza::mat
 {
@@ -44,6 +44,11 @@ PetscErrorCode MatFormatFindConfig(Mat A, const FormatKind &kind, FormatConfig *
   PetscCall(MatGetFormatMat(A, &f));
   *config = f && f->kind == &kind ? f->config.get() : nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscInt MatNodeSize(Mat A)
+{
+  return A->rmap->bs == A->cmap->bs ? A->rmap->bs : 1;
 }
 
 PetscErrorCode MatFormatChanged(Mat A)
@@ -102,6 +107,7 @@ PetscErrorCode MatFormatAttach(Mat A, std::unique_ptr<FormatMat> made)
   PetscCall(MatFormatOverride(A, f));
   PetscCall(MatFormatOverrideValues(A, f));
   PetscCall(MatFormatOverrideProducts(A, f));
+  PetscCall(f->config->compose(A, true));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -109,9 +115,11 @@ PetscErrorCode MatFormatAttach(Mat A, std::unique_ptr<FormatMat> made)
 static PetscErrorCode RestoreFunctions(Mat A, const FormatMat *f)
 {
   PetscFunctionBegin;
-  PetscCall(MatFormatRestoreProducts(A, f));
-  PetscCall(MatFormatRestoreCOO(A, f));
-  PetscCall(MatFormatRestoreValues(A, f));
+  PetscCall(f->config->compose(A, false));
+  PetscCall(MatFormatRestoreProducts(A));
+  for (int which = 0; which < COMPOSED_OVER; which++) {
+    if (f->composed[which]) PetscCall(PetscObjectComposeFunction((PetscObject)A, composed_names[which], f->composed[which]));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

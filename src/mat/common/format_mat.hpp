@@ -11,25 +11,35 @@
 namespace goza::mat
 {
 
+/* What PETSc finds on a matrix by name, and finds ours of instead of the base type's. */
+enum ComposedOver {
+  COO_PREALLOCATION,
+  COO_VALUES,
+  STORE_VALUES,
+  RETRIEVE_VALUES,
+  KRONECKER,
+  COMPOSED_OVER
+};
+inline constexpr const char *composed_names[] = {"MatSetPreallocationCOO_C", "MatSetValuesCOO_C", "MatStoreValues_C", "MatRetrieveValues_C", "MatSeqAIJKron_C"};
+
 struct FormatMat {
   const FormatKind             *kind;
   std::unique_ptr<FormatConfig> config;
   std::string                   base_type;
-  struct _MatOps                base;                                                        // the operations of base_type
-  struct _MatOps                ours;                                                        // the same with the overrides, as MatFormatOverride() left them
-  PetscErrorCode (*chained_view)(Mat, PetscViewer)                                = nullptr; // a DM's view, put in place of ours
-  PetscErrorCode (*base_coo_preallocate)(Mat, PetscCount, PetscInt[], PetscInt[]) = nullptr;
-  PetscErrorCode (*base_coo_values)(Mat, const PetscScalar[], InsertMode)         = nullptr;
-  PetscErrorCode (*each_transposed)(Mat, Vec, Vec)                                = nullptr; // of a parallel matrix, by each rank for itself
-  PetscErrorCode (*each_transposed_add)(Mat, Vec, Vec, Vec)                       = nullptr;
-  PetscErrorCode (*base_store)(Mat) = nullptr, (*base_retrieve)(Mat) = nullptr;
-  PetscErrorCode (*base_kron)(Mat, Mat, MatReuse, Mat *) = nullptr;
-  PetscCount coo_n                                       = 0;
-  bool       petscs_own                                  = false; // every rank found the base type's product best (autoformat)
+  struct _MatOps                base;                                  // the operations of base_type
+  struct _MatOps                ours;                                  // the same with the overrides, as MatFormatOverride() left them
+  PetscErrorCode (*chained_view)(Mat, PetscViewer)          = nullptr; // a DM's view, put in place of ours
+  PetscErrorCode (*each_transposed)(Mat, Vec, Vec)          = nullptr; // of a parallel matrix, by each rank for itself
+  PetscErrorCode (*each_transposed_add)(Mat, Vec, Vec, Vec) = nullptr;
+  void (*composed[COMPOSED_OVER])()                         = {}; // the base type's functions of these names, where it has them
+  PetscCount coo_n                                          = 0;
+  bool       petscs_own                                     = false; // every rank found the base type's product best (autoformat)
   /* a preconditioner may share the operator, and must keep its values when the matrix moves on: then the matrix makes a new one */
   std::shared_ptr<ParOperator<PetscScalar>> op = std::make_shared<ParOperator<PetscScalar>>();
   ParOperator<PetscScalar>                  check;                        // on the host, for -goza_check
   Stage                                     staged_x, staged_y, staged_z; // host vectors on their way to a device format and back
+
+  template <class Function> Function *base_function(ComposedOver which) const { return reinterpret_cast<Function *>(composed[which]); }
 };
 
 MatType        BaseType(bool mpi);                    // what a new Goza matrix is below
@@ -105,15 +115,15 @@ template <class Call> PetscErrorCode MatAsPlain(Mat A, const Call &call)
 }
 
 /* Put our function where the base type composed one of that name, and keep the base's. */
-template <class F> PetscErrorCode ComposeOver(Mat A, const char *name, F ours, F *base)
+template <class Function> PetscErrorCode ComposeOver(Mat A, FormatMat *f, ComposedOver which, Function *ours)
 {
-  F now = nullptr;
+  Function *now = nullptr;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectQueryFunction((PetscObject)A, name, &now));
+  PetscCall(PetscObjectQueryFunction((PetscObject)A, composed_names[which], &now));
   if (now && now != ours) {
-    *base = now;
-    PetscCall(PetscObjectComposeFunction((PetscObject)A, name, ours));
+    f->composed[which] = reinterpret_cast<void (*)()>(now);
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, composed_names[which], ours));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -137,15 +147,13 @@ PetscErrorCode MatScaleRowsAndColumns(Mat A, Vec l, Vec r);           // MatDiag
 /* format_values.cxx */
 PetscErrorCode MatFormatHostValues(Mat A, bool written); // of any AIJ matrix: brought up to date before they are read, or just written past PETSc's accounts
 PetscErrorCode MatFormatOverrideValues(Mat A, FormatMat *f);
-PetscErrorCode MatFormatRestoreValues(Mat A, const FormatMat *f);
 /* format_zero_rows.cxx */
 void MatFormatOverrideZeroRows(Mat A);
 /* format_coo.cxx */
 PetscErrorCode MatFormatOverrideCOO(Mat A, FormatMat *f);
-PetscErrorCode MatFormatRestoreCOO(Mat A, const FormatMat *f);
 /* format_product.cxx */
 PetscErrorCode MatFormatOverrideProducts(Mat A, FormatMat *f);
-PetscErrorCode MatFormatRestoreProducts(Mat A, const FormatMat *f);
+PetscErrorCode MatFormatRestoreProducts(Mat A);
 PetscErrorCode MatProductSetFromOptions_Device(Mat C); // over SeqAIJCUSPARSE and MPIAIJCUSPARSE
 /* format_mult.cxx */
 PetscErrorCode MatMult_Format(Mat A, Vec x, Vec y);

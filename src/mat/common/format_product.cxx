@@ -7,7 +7,7 @@
 namespace goza::mat
 {
 
-static const char any_type[] = "MatProductSetFromOptions_anytype_C", kron[] = "MatSeqAIJKron_C", phases_key[] = "GozaProductPhases";
+static const char any_type[] = "MatProductSetFromOptions_anytype_C", phases_key[] = "GozaProductPhases";
 
 static PetscErrorCode MatProductSetFromOptions_Format_Any(Mat C);
 
@@ -295,7 +295,7 @@ static PetscErrorCode MatSeqAIJKron_Format(Mat A, Mat B, MatReuse reuse, Mat *C)
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
   PetscCall(Rename(&right));
-  const PetscErrorCode ierr = f->base_kron(A, B, reuse, C);
+  const PetscErrorCode ierr = f->base_function<decltype(MatSeqAIJKron_Format)>(KRONECKER)(A, B, reuse, C);
   PetscCall(Restore(right));
   PetscCall(ierr);
   if (reuse != MAT_INITIAL_MATRIX) PetscFunctionReturn(PETSC_SUCCESS);
@@ -307,15 +307,14 @@ PetscErrorCode MatFormatOverrideProducts(Mat A, FormatMat *f)
 {
   PetscFunctionBegin;
   PetscCall(PetscObjectComposeFunction((PetscObject)A, any_type, MatProductSetFromOptions_Format_Any));
-  PetscCall(ComposeOver(A, kron, MatSeqAIJKron_Format, &f->base_kron));
+  PetscCall(ComposeOver(A, f, KRONECKER, MatSeqAIJKron_Format));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatFormatRestoreProducts(Mat A, const FormatMat *f)
+PetscErrorCode MatFormatRestoreProducts(Mat A)
 {
   PetscFunctionBegin;
   PetscCall(PetscObjectComposeFunction((PetscObject)A, any_type, NULL));
-  if (f->base_kron) PetscCall(PetscObjectComposeFunction((PetscObject)A, kron, f->base_kron));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

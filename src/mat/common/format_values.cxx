@@ -36,7 +36,7 @@ static PetscErrorCode MatStoreValues_Format(Mat A)
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
   PetscCall(MatFormatHostValues(A, false));
-  PetscCall(f->base_store(A));
+  PetscCall(f->base_function<decltype(MatStoreValues_Format)>(STORE_VALUES)(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -47,7 +47,7 @@ static PetscErrorCode MatRetrieveValues_Format(Mat A)
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
-  PetscCall(f->base_retrieve(A));
+  PetscCall(f->base_function<decltype(MatRetrieveValues_Format)>(RETRIEVE_VALUES)(A));
   PetscCall(MatFormatHostValues(A, true));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -55,16 +55,8 @@ static PetscErrorCode MatRetrieveValues_Format(Mat A)
 PetscErrorCode MatFormatOverrideValues(Mat A, FormatMat *f)
 {
   PetscFunctionBegin;
-  PetscCall(ComposeOver(A, "MatStoreValues_C", MatStoreValues_Format, &f->base_store));
-  PetscCall(ComposeOver(A, "MatRetrieveValues_C", MatRetrieveValues_Format, &f->base_retrieve));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatFormatRestoreValues(Mat A, const FormatMat *f)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatStoreValues_C", f->base_store));
-  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatRetrieveValues_C", f->base_retrieve));
+  PetscCall(ComposeOver(A, f, STORE_VALUES, MatStoreValues_Format));
+  PetscCall(ComposeOver(A, f, RETRIEVE_VALUES, MatRetrieveValues_Format));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

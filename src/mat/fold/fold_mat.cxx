@@ -29,6 +29,7 @@ public:
   FoldLayout  layout = FoldLayout::Groups;
 
   PetscErrorCode set_from_options(Mat A, GozaOptionItems PetscOptionsObject) override;
+  PetscErrorCode compose(Mat A, bool attach) const override;
 
   FormatFactory<PetscScalar> factory(Mat) const override
   {
@@ -51,11 +52,18 @@ constexpr Setting order{"-mat_fold_order", "MatFoldSetOrder", "Order of the unkn
 constexpr Setting layout{"-mat_fold_layout", "MatFoldSetLayout", "How lines are stored: groups of 32, or paper P3's padded rectangle", held<&FoldConfig::layout>, Words<MatFoldLayout>{MatFoldLayouts}};
 constexpr Setting precision{"-mat_fold_precision", "MatFoldSetPrecision", precision_text, held<&FoldConfig::precision>, Words<MatStoragePrecision>{MatStoragePrecisions}};
 
+using All = FormatSettings<FoldKind, &width, &order, &layout, &precision>;
+
 } // namespace setting
 
 PetscErrorCode FoldConfig::set_from_options(Mat A, GozaOptionItems PetscOptionsObject)
 {
-  return MatFormatSetFromOptions(A, *this, PetscOptionsObject, setting::width, setting::order, setting::layout, setting::precision);
+  return setting::All::from_options(A, *this, PetscOptionsObject);
+}
+
+PetscErrorCode FoldConfig::compose(Mat A, bool attach) const
+{
+  return setting::All::compose(A, attach);
 }
 
 } // namespace
@@ -98,19 +106,11 @@ PetscErrorCode MatFoldSetWidth(Mat A, PetscInt width)
 }
 
 /*@
-  MatFoldGetWidth - Gets the fold width of a `MATFOLD` matrix
+  MatFoldGetWidth - Gets what `MatFoldSetWidth()` sets
 
   Not Collective
 
-  Input Parameter:
-. A - the matrix, of type `MATFOLD`
-
-  Output Parameter:
-. width - its value
-
   Level: intermediate
-
-.seealso: `MATFOLD`, `MatFoldSetWidth()`
 @*/
 PetscErrorCode MatFoldGetWidth(Mat A, PetscInt *width)
 {
@@ -152,19 +152,11 @@ PetscErrorCode MatFoldSetOrder(Mat A, MatFoldOrder order)
 }
 
 /*@
-  MatFoldGetOrder - Gets the order of the unknowns inside a `MATFOLD` matrix
+  MatFoldGetOrder - Gets what `MatFoldSetOrder()` sets
 
   Not Collective
 
-  Input Parameter:
-. A - the matrix, of type `MATFOLD`
-
-  Output Parameter:
-. order - its value
-
   Level: advanced
-
-.seealso: `MATFOLD`, `MatFoldSetOrder()`
 @*/
 PetscErrorCode MatFoldGetOrder(Mat A, MatFoldOrder *order)
 {
@@ -205,19 +197,11 @@ PetscErrorCode MatFoldSetLayout(Mat A, MatFoldLayout layout)
 }
 
 /*@
-  MatFoldGetLayout - Gets how a `MATFOLD` matrix stores the lines of its diagonal block
+  MatFoldGetLayout - Gets what `MatFoldSetLayout()` sets
 
   Not Collective
 
-  Input Parameter:
-. A - the matrix, of type `MATFOLD`
-
-  Output Parameter:
-. layout - its value
-
   Level: advanced
-
-.seealso: `MATFOLD`, `MatFoldSetLayout()`
 @*/
 PetscErrorCode MatFoldGetLayout(Mat A, MatFoldLayout *layout)
 {
@@ -258,19 +242,11 @@ PetscErrorCode MatFoldSetPrecision(Mat A, MatStoragePrecision precision)
 }
 
 /*@
-  MatFoldGetPrecision - Gets the precision in which a `MATFOLD` matrix stores the values of its diagonal block
+  MatFoldGetPrecision - Gets what `MatFoldSetPrecision()` sets
 
   Not Collective
 
-  Input Parameter:
-. A - the matrix, of type `MATFOLD`
-
-  Output Parameter:
-. precision - its value
-
   Level: advanced
-
-.seealso: `MATFOLD`, `MatFoldSetPrecision()`
 @*/
 PetscErrorCode MatFoldGetPrecision(Mat A, MatStoragePrecision *precision)
 {

@@ -1,6 +1,8 @@
 /* Where the values of an owning matrix are, and how they are laid out. */
 #include "diagonal_ops.hpp"
 #include "own_cds.hpp"
+#include "mat/cds/cds_shape.hpp"
+#include "mat/common/format_kind.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
 #include <algorithm>
@@ -10,14 +12,12 @@ namespace goza::mat
 
 PetscErrorCode OwnShape(Mat A, OwnCds *own)
 {
-  PetscInt bs;
-
   PetscFunctionBegin;
   if (own->shaped) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLayoutSetUp(A->rmap));
   PetscCall(PetscLayoutSetUp(A->cmap));
-  bs      = own->options.bs ? own->options.bs : A->rmap->bs == A->cmap->bs ? A->rmap->bs : 1;
-  own->bs = (bs == 2 || bs == 3 || bs == 6) && A->rmap->n % bs == 0 && A->cmap->n % bs == 0 ? bs : 1;
+  own->bs = compiled_block(own->options.bs ? own->options.bs : MatNodeSize(A));
+  if (A->rmap->n % own->bs || A->cmap->n % own->bs) own->bs = 1;
   PetscCall(MatGetSpace(A, &own->space));
   if (A->rmap->n == A->cmap->n && own->offset.empty()) PetscCallCXX(own->offset.assign(1, 0));
   own->shaped = true;

@@ -21,13 +21,14 @@ public:
   SlicedEllConfig() { options.bs = 0; /* the matrix's own */ }
 
   PetscErrorCode set_from_options(Mat A, GozaOptionItems PetscOptionsObject) override;
+  PetscErrorCode compose(Mat A, bool attach) const override;
 
   FormatFactory<PetscScalar> factory(Mat A) const override
   {
     SlicedEllOptions o = options;
 
     o.gaps = index == MAT_SLICEDELL_INDEX_AUTO;
-    if (!o.bs) o.bs = A->rmap->bs == A->cmap->bs ? A->rmap->bs : 1; /* other sizes than 3 and 6 are as good as 1 */
+    if (!o.bs) o.bs = MatNodeSize(A); /* other sizes than 3 and 6 are as good as 1 */
     return [o, p = precision](Space space) { return make_format<SlicedEll, PetscScalar>(p, space, o); };
   }
 
@@ -47,11 +48,18 @@ constexpr Setting index{"-mat_slicedell_index", "MatSlicedEllSetIndex", "Column 
 constexpr Setting block_size{"-mat_slicedell_block_size", "MatSlicedEllSetBlockSize", "Unknowns of a node, whose blocks share a column index where all are full (auto: the matrix's block size)", in_ell<&SlicedEllOptions::bs>, IntList{block_sizes}};
 constexpr Setting precision{"-mat_slicedell_precision", "MatSlicedEllSetPrecision", precision_text, held<&SlicedEllConfig::precision>, Words<MatStoragePrecision>{MatStoragePrecisions}};
 
+using All = FormatSettings<SlicedEllKind, &slice_height, &sort_window, &index, &block_size, &precision>;
+
 } // namespace setting
 
 PetscErrorCode SlicedEllConfig::set_from_options(Mat A, GozaOptionItems PetscOptionsObject)
 {
-  return MatFormatSetFromOptions(A, *this, PetscOptionsObject, setting::slice_height, setting::sort_window, setting::index, setting::block_size, setting::precision);
+  return setting::All::from_options(A, *this, PetscOptionsObject);
+}
+
+PetscErrorCode SlicedEllConfig::compose(Mat A, bool attach) const
+{
+  return setting::All::compose(A, attach);
 }
 
 } // namespace
@@ -92,19 +100,11 @@ PetscErrorCode MatSlicedEllSetSliceHeight(Mat A, PetscInt height)
 }
 
 /*@
-  MatSlicedEllGetSliceHeight - Gets the number of rows in a slice of a `MATSLICEDELL` matrix
+  MatSlicedEllGetSliceHeight - Gets what `MatSlicedEllSetSliceHeight()` sets
 
   Not Collective
 
-  Input Parameter:
-. A - the matrix, of type `MATSLICEDELL`
-
-  Output Parameter:
-. height - its value
-
   Level: intermediate
-
-.seealso: `MATSLICEDELL`, `MatSlicedEllSetSliceHeight()`
 @*/
 PetscErrorCode MatSlicedEllGetSliceHeight(Mat A, PetscInt *height)
 {
@@ -140,19 +140,11 @@ PetscErrorCode MatSlicedEllSetSortWindow(Mat A, PetscInt window)
 }
 
 /*@
-  MatSlicedEllGetSortWindow - Gets the window inside which a `MATSLICEDELL` matrix sorts its rows by length
+  MatSlicedEllGetSortWindow - Gets what `MatSlicedEllSetSortWindow()` sets
 
   Not Collective
 
-  Input Parameter:
-. A - the matrix, of type `MATSLICEDELL`
-
-  Output Parameter:
-. window - its value
-
   Level: intermediate
-
-.seealso: `MATSLICEDELL`, `MatSlicedEllSetSortWindow()`
 @*/
 PetscErrorCode MatSlicedEllGetSortWindow(Mat A, PetscInt *window)
 {
@@ -189,19 +181,11 @@ PetscErrorCode MatSlicedEllSetIndex(Mat A, MatSlicedEllIndex index)
 }
 
 /*@
-  MatSlicedEllGetIndex - Gets how a `MATSLICEDELL` matrix stores its column indices
+  MatSlicedEllGetIndex - Gets what `MatSlicedEllSetIndex()` sets
 
   Not Collective
 
-  Input Parameter:
-. A - the matrix, of type `MATSLICEDELL`
-
-  Output Parameter:
-. index - its value
-
   Level: intermediate
-
-.seealso: `MATSLICEDELL`, `MatSlicedEllSetIndex()`
 @*/
 PetscErrorCode MatSlicedEllGetIndex(Mat A, MatSlicedEllIndex *index)
 {
@@ -239,19 +223,11 @@ PetscErrorCode MatSlicedEllSetBlockSize(Mat A, PetscInt bs)
 }
 
 /*@
-  MatSlicedEllGetBlockSize - Gets the unknowns of a node in a `MATSLICEDELL` matrix, whose dense blocks then share one column index
+  MatSlicedEllGetBlockSize - Gets what `MatSlicedEllSetBlockSize()` sets
 
   Not Collective
 
-  Input Parameter:
-. A - the matrix, of type `MATSLICEDELL`
-
-  Output Parameter:
-. bs - its value
-
   Level: intermediate
-
-.seealso: `MATSLICEDELL`, `MatSlicedEllSetBlockSize()`
 @*/
 PetscErrorCode MatSlicedEllGetBlockSize(Mat A, PetscInt *bs)
 {
@@ -292,19 +268,11 @@ PetscErrorCode MatSlicedEllSetPrecision(Mat A, MatStoragePrecision precision)
 }
 
 /*@
-  MatSlicedEllGetPrecision - Gets the precision in which a `MATSLICEDELL` matrix stores the values of its diagonal block
+  MatSlicedEllGetPrecision - Gets what `MatSlicedEllSetPrecision()` sets
 
   Not Collective
 
-  Input Parameter:
-. A - the matrix, of type `MATSLICEDELL`
-
-  Output Parameter:
-. precision - its value
-
   Level: advanced
-
-.seealso: `MATSLICEDELL`, `MatSlicedEllSetPrecision()`
 @*/
 PetscErrorCode MatSlicedEllGetPrecision(Mat A, MatStoragePrecision *precision)
 {

@@ -29,20 +29,11 @@ PetscErrorCode PCSAAMGSetChebyshevDegree(PC pc, PCSAAMGLevels levels, PetscInt d
 }
 
 /*@
-  PCSAAMGGetChebyshevDegree - Gets the degree of the Chebyshev smoother's polynomial
+  PCSAAMGGetChebyshevDegree - Gets what `PCSAAMGSetChebyshevDegree()` sets; of `PC_SAAMG_ALL_LEVELS` the finest's
 
   Not Collective
 
-  Input Parameters:
-+ pc     - the preconditioner, of type `PCSAAMG`
-- levels - which; `PC_SAAMG_ALL_LEVELS` gives the finest's
-
-  Output Parameter:
-. degree - its value
-
   Level: intermediate
-
-.seealso: `PCSAAMG`, `PCSAAMGSetChebyshevDegree()`
 @*/
 PetscErrorCode PCSAAMGGetChebyshevDegree(PC pc, PCSAAMGLevels levels, PetscInt *degree)
 {
@@ -79,20 +70,11 @@ PetscErrorCode PCSAAMGSetChebyshevRatio(PC pc, PCSAAMGLevels levels, PetscReal r
 }
 
 /*@
-  PCSAAMGGetChebyshevRatio - Gets the lower end of the Chebyshev smoother's interval
+  PCSAAMGGetChebyshevRatio - Gets what `PCSAAMGSetChebyshevRatio()` sets; of `PC_SAAMG_ALL_LEVELS` the finest's
 
   Not Collective
 
-  Input Parameters:
-+ pc     - the preconditioner, of type `PCSAAMG`
-- levels - which; `PC_SAAMG_ALL_LEVELS` gives the finest's
-
-  Output Parameter:
-. ratio - its value
-
   Level: intermediate
-
-.seealso: `PCSAAMG`, `PCSAAMGSetChebyshevRatio()`
 @*/
 PetscErrorCode PCSAAMGGetChebyshevRatio(PC pc, PCSAAMGLevels levels, PetscReal *ratio)
 {
@@ -130,20 +112,11 @@ PetscErrorCode PCSAAMGSetChebyshevKind(PC pc, PCSAAMGLevels levels, PCSAAMGCheby
 }
 
 /*@
-  PCSAAMGGetChebyshevKind - Gets the kind of the Chebyshev smoother's polynomials
+  PCSAAMGGetChebyshevKind - Gets what `PCSAAMGSetChebyshevKind()` sets; of `PC_SAAMG_ALL_LEVELS` the finest's
 
   Not Collective
 
-  Input Parameters:
-+ pc     - the preconditioner, of type `PCSAAMG`
-- levels - which; `PC_SAAMG_ALL_LEVELS` gives the finest's
-
-  Output Parameter:
-. kind - its value
-
   Level: intermediate
-
-.seealso: `PCSAAMG`, `PCSAAMGSetChebyshevKind()`
 @*/
 PetscErrorCode PCSAAMGGetChebyshevKind(PC pc, PCSAAMGLevels levels, PCSAAMGChebyshevKind *kind)
 {

@@ -25,13 +25,11 @@ PetscErrorCode PCSAAMGSetCycleType(PC pc, PCSAAMGCycleType type)
 }
 
 /*@
-  PCSAAMGGetCycleType - Gets the cycle
+  PCSAAMGGetCycleType - Gets what `PCSAAMGSetCycleType()` sets
 
   Not Collective
 
   Level: intermediate
-
-.seealso: `PCSAAMG`, `PCSAAMGSetCycleType()`
 @*/
 PetscErrorCode PCSAAMGGetCycleType(PC pc, PCSAAMGCycleType *type)
 {
@@ -66,13 +64,11 @@ PetscErrorCode PCSAAMGSetPrecision(PC pc, PCSAAMGPrecision precision)
 }
 
 /*@
-  PCSAAMGGetPrecision - Gets the precision of the cycle
+  PCSAAMGGetPrecision - Gets what `PCSAAMGSetPrecision()` sets
 
   Not Collective
 
   Level: intermediate
-
-.seealso: `PCSAAMG`, `PCSAAMGSetPrecision()`
 @*/
 PetscErrorCode PCSAAMGGetPrecision(PC pc, PCSAAMGPrecision *precision)
 {
@@ -105,13 +101,11 @@ PetscErrorCode PCSAAMGSetDirectLimit(PC pc, PetscInt rows)
 }
 
 /*@
-  PCSAAMGGetDirectLimit - Gets the number of rows up to which the coarsest level is solved exactly
+  PCSAAMGGetDirectLimit - Gets what `PCSAAMGSetDirectLimit()` sets
 
   Not Collective
 
   Level: intermediate
-
-.seealso: `PCSAAMG`, `PCSAAMGSetDirectLimit()`
 @*/
 PetscErrorCode PCSAAMGGetDirectLimit(PC pc, PetscInt *rows)
 {
@@ -146,13 +140,11 @@ PetscErrorCode PCSAAMGSetInterpolation(PC pc, PCSAAMGInterpolation interpolation
 }
 
 /*@
-  PCSAAMGGetInterpolation - Gets what the interpolation between aggregates is smoothed with
+  PCSAAMGGetInterpolation - Gets what `PCSAAMGSetInterpolation()` sets
 
   Not Collective
 
   Level: intermediate
-
-.seealso: `PCSAAMG`, `PCSAAMGSetInterpolation()`
 @*/
 PetscErrorCode PCSAAMGGetInterpolation(PC pc, PCSAAMGInterpolation *interpolation)
 {
@@ -189,13 +181,11 @@ PetscErrorCode PCSAAMGSetMaxComplexity(PC pc, PetscReal complexity)
 }
 
 /*@
-  PCSAAMGGetMaxComplexity - Gets the operator complexity that the levels may not exceed
+  PCSAAMGGetMaxComplexity - Gets what `PCSAAMGSetMaxComplexity()` sets
 
   Not Collective
 
   Level: intermediate
-
-.seealso: `PCSAAMG`, `PCSAAMGSetMaxComplexity()`
 @*/
 PetscErrorCode PCSAAMGGetMaxComplexity(PC pc, PetscReal *complexity)
 {

@@ -26,13 +26,11 @@ PetscErrorCode PCSAAMGSetThreshold(PC pc, PetscReal threshold)
 }
 
 /*@
-  PCSAAMGGetThreshold - Gets the strength below which a connection is left out of the aggregates
+  PCSAAMGGetThreshold - Gets what `PCSAAMGSetThreshold()` sets
 
   Not Collective
 
   Level: intermediate
-
-.seealso: `PCSAAMG`, `PCSAAMGSetThreshold()`
 @*/
 PetscErrorCode PCSAAMGGetThreshold(PC pc, PetscReal *threshold)
 {
@@ -68,13 +66,11 @@ PetscErrorCode PCSAAMGSetAggressiveLevels(PC pc, PetscInt levels)
 }
 
 /*@
-  PCSAAMGGetAggressiveLevels - Gets on how many levels the aggregates are aggregated once more
+  PCSAAMGGetAggressiveLevels - Gets what `PCSAAMGSetAggressiveLevels()` sets
 
   Not Collective
 
   Level: intermediate
-
-.seealso: `PCSAAMG`, `PCSAAMGSetAggressiveLevels()`
 @*/
 PetscErrorCode PCSAAMGGetAggressiveLevels(PC pc, PetscInt *levels)
 {
@@ -115,13 +111,11 @@ PetscErrorCode PCSAAMGSetCoarseInterpolationDegree(PC pc, PetscInt degree)
 }
 
 /*@
-  PCSAAMGGetCoarseInterpolationDegree - Gets the degree of the polynomial that smooths the interpolation of the levels below the finest
+  PCSAAMGGetCoarseInterpolationDegree - Gets what `PCSAAMGSetCoarseInterpolationDegree()` sets
 
   Not Collective
 
   Level: advanced
-
-.seealso: `PCSAAMG`, `PCSAAMGSetCoarseInterpolationDegree()`
 @*/
 PetscErrorCode PCSAAMGGetCoarseInterpolationDegree(PC pc, PetscInt *degree)
 {
@@ -154,13 +148,11 @@ PetscErrorCode PCSAAMGSetMaxLevels(PC pc, PetscInt levels)
 }
 
 /*@
-  PCSAAMGGetMaxLevels - Gets the largest number of levels
+  PCSAAMGGetMaxLevels - Gets what `PCSAAMGSetMaxLevels()` sets
 
   Not Collective
 
   Level: intermediate
-
-.seealso: `PCSAAMG`, `PCSAAMGSetMaxLevels()`
 @*/
 PetscErrorCode PCSAAMGGetMaxLevels(PC pc, PetscInt *levels)
 {
@@ -193,13 +185,11 @@ PetscErrorCode PCSAAMGSetCoarseLimit(PC pc, PetscInt rows)
 }
 
 /*@
-  PCSAAMGGetCoarseLimit - Gets the number of rows at which coarsening stops and the operator is inverted
+  PCSAAMGGetCoarseLimit - Gets what `PCSAAMGSetCoarseLimit()` sets
 
   Not Collective
 
   Level: intermediate
-
-.seealso: `PCSAAMG`, `PCSAAMGSetCoarseLimit()`
 @*/
 PetscErrorCode PCSAAMGGetCoarseLimit(PC pc, PetscInt *rows)
 {
@@ -233,13 +223,11 @@ PetscErrorCode PCSAAMGSetEstEigIterations(PC pc, PetscInt its)
 }
 
 /*@
-  PCSAAMGGetEstEigIterations - Gets the number of Lanczos steps that estimate the largest eigenvalue of D^-1 A on each level
+  PCSAAMGGetEstEigIterations - Gets what `PCSAAMGSetEstEigIterations()` sets
 
   Not Collective
 
   Level: intermediate
-
-.seealso: `PCSAAMG`, `PCSAAMGSetEstEigIterations()`
 @*/
 PetscErrorCode PCSAAMGGetEstEigIterations(PC pc, PetscInt *its)
 {
@@ -278,13 +266,11 @@ PetscErrorCode PCSAAMGSetReuse(PC pc, PCSAAMGReuse reuse)
 }
 
 /*@
-  PCSAAMGGetReuse - Gets what is kept when the values of the matrix change and its pattern does not
+  PCSAAMGGetReuse - Gets what `PCSAAMGSetReuse()` sets
 
   Not Collective
 
   Level: intermediate
-
-.seealso: `PCSAAMG`, `PCSAAMGSetReuse()`
 @*/
 PetscErrorCode PCSAAMGGetReuse(PC pc, PCSAAMGReuse *reuse)
 {

@@ -29,20 +29,11 @@ PetscErrorCode PCSAAMGSetMCGSRelax(PC pc, PCSAAMGLevels levels, PetscReal relax)
 }
 
 /*@
-  PCSAAMGGetMCGSRelax - Gets the relaxation of the smoother "mcgs"
+  PCSAAMGGetMCGSRelax - Gets what `PCSAAMGSetMCGSRelax()` sets; of `PC_SAAMG_ALL_LEVELS` the finest's
 
   Not Collective
 
-  Input Parameters:
-+ pc     - the preconditioner, of type `PCSAAMG`
-- levels - which; `PC_SAAMG_ALL_LEVELS` gives the finest's
-
-  Output Parameter:
-. relax - its value
-
   Level: advanced
-
-.seealso: `PCSAAMG`, `PCSAAMGSetMCGSRelax()`
 @*/
 PetscErrorCode PCSAAMGGetMCGSRelax(PC pc, PCSAAMGLevels levels, PetscReal *relax)
 {
@@ -83,20 +74,11 @@ PetscErrorCode PCSAAMGSetMCGSBlockSize(PC pc, PCSAAMGLevels levels, PetscInt bs)
 }
 
 /*@
-  PCSAAMGGetMCGSBlockSize - Gets how many unknowns the smoother "mcgs" relaxes together
+  PCSAAMGGetMCGSBlockSize - Gets what `PCSAAMGSetMCGSBlockSize()` sets; of `PC_SAAMG_ALL_LEVELS` the finest's
 
   Not Collective
 
-  Input Parameters:
-+ pc     - the preconditioner, of type `PCSAAMG`
-- levels - which; `PC_SAAMG_ALL_LEVELS` gives the finest's
-
-  Output Parameter:
-. bs - its value; 0: those of a node
-
   Level: intermediate
-
-.seealso: `PCSAAMG`, `PCSAAMGSetMCGSBlockSize()`
 @*/
 PetscErrorCode PCSAAMGGetMCGSBlockSize(PC pc, PCSAAMGLevels levels, PetscInt *bs)
 {
@@ -137,20 +119,11 @@ PetscErrorCode PCSAAMGSetMCGSCoupling(PC pc, PCSAAMGLevels levels, PCSAAMGCoupli
 }
 
 /*@
-  PCSAAMGGetMCGSCoupling - Gets what the smoother "mcgs" does between ranks
+  PCSAAMGGetMCGSCoupling - Gets what `PCSAAMGSetMCGSCoupling()` sets; of `PC_SAAMG_ALL_LEVELS` the finest's
 
   Not Collective
 
-  Input Parameters:
-+ pc     - the preconditioner, of type `PCSAAMG`
-- levels - which; `PC_SAAMG_ALL_LEVELS` gives the finest's
-
-  Output Parameter:
-. coupling - its value
-
   Level: advanced
-
-.seealso: `PCSAAMG`, `PCSAAMGSetMCGSCoupling()`
 @*/
 PetscErrorCode PCSAAMGGetMCGSCoupling(PC pc, PCSAAMGLevels levels, PCSAAMGCoupling *coupling)
 {

@@ -28,13 +28,11 @@ PetscErrorCode PCSAAMGSetGatherLimit(PC pc, PetscInt rows)
 }
 
 /*@
-  PCSAAMGGetGatherLimit - Gets the number of rows a rank below which a level goes to fewer ranks
+  PCSAAMGGetGatherLimit - Gets what `PCSAAMGSetGatherLimit()` sets
 
   Not Collective
 
   Level: intermediate
-
-.seealso: `PCSAAMG`, `PCSAAMGSetGatherLimit()`
 @*/
 PetscErrorCode PCSAAMGGetGatherLimit(PC pc, PetscInt *rows)
 {
@@ -72,13 +70,11 @@ PetscErrorCode PCSAAMGSetRepartitionRatio(PC pc, PetscReal ratio)
 }
 
 /*@
-  PCSAAMGGetRepartitionRatio - Gets when a coarse level is distributed anew
+  PCSAAMGGetRepartitionRatio - Gets what `PCSAAMGSetRepartitionRatio()` sets
 
   Not Collective
 
   Level: advanced
-
-.seealso: `PCSAAMG`, `PCSAAMGSetRepartitionRatio()`
 @*/
 PetscErrorCode PCSAAMGGetRepartitionRatio(PC pc, PetscReal *ratio)
 {

@@ -37,20 +37,11 @@ PetscErrorCode PCSAAMGSetSmoother(PC pc, PCSAAMGLevels levels, const char name[]
 }
 
 /*@C
-  PCSAAMGGetSmoother - Gets the name of the smoother
+  PCSAAMGGetSmoother - Gets what `PCSAAMGSetSmoother()` sets; of `PC_SAAMG_ALL_LEVELS` the finest's; the text is not to be freed
 
   Not Collective
 
-  Input Parameters:
-+ pc     - the preconditioner, of type `PCSAAMG`
-- levels - which; `PC_SAAMG_ALL_LEVELS` gives the finest's
-
-  Output Parameter:
-. name - the name, which is not to be freed
-
   Level: intermediate
-
-.seealso: `PCSAAMG`, `PCSAAMGSetSmoother()`
 @*/
 PetscErrorCode PCSAAMGGetSmoother(PC pc, PCSAAMGLevels levels, const char *name[])
 {
@@ -91,20 +82,11 @@ PetscErrorCode PCSAAMGSetSweeps(PC pc, PCSAAMGLevels levels, PetscInt sweeps)
 }
 
 /*@
-  PCSAAMGGetSweeps - Gets how often the smoother is applied
+  PCSAAMGGetSweeps - Gets what `PCSAAMGSetSweeps()` sets; of `PC_SAAMG_ALL_LEVELS` the finest's
 
   Not Collective
 
-  Input Parameters:
-+ pc     - the preconditioner, of type `PCSAAMG`
-- levels - which; `PC_SAAMG_ALL_LEVELS` gives the finest's
-
-  Output Parameter:
-. sweeps - its value
-
   Level: intermediate
-
-.seealso: `PCSAAMG`, `PCSAAMGSetSweeps()`
 @*/
 PetscErrorCode PCSAAMGGetSweeps(PC pc, PCSAAMGLevels levels, PetscInt *sweeps)
 {
@@ -145,20 +127,11 @@ PetscErrorCode PCSAAMGSetJacobiRelax(PC pc, PCSAAMGLevels levels, PetscReal rela
 }
 
 /*@
-  PCSAAMGGetJacobiRelax - Gets the relaxation factor of the Jacobi smoother
+  PCSAAMGGetJacobiRelax - Gets what `PCSAAMGSetJacobiRelax()` sets; of `PC_SAAMG_ALL_LEVELS` the finest's
 
   Not Collective
 
-  Input Parameters:
-+ pc     - the preconditioner, of type `PCSAAMG`
-- levels - which; `PC_SAAMG_ALL_LEVELS` gives the finest's
-
-  Output Parameter:
-. relax - its value
-
   Level: intermediate
-
-.seealso: `PCSAAMG`, `PCSAAMGSetJacobiRelax()`
 @*/
 PetscErrorCode PCSAAMGGetJacobiRelax(PC pc, PCSAAMGLevels levels, PetscReal *relax)
 {

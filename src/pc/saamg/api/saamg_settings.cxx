@@ -3,10 +3,8 @@
 #include "parallel/agree.hpp"
 #include "pc/saamg/setup/lanczos.hpp"
 #include "petsc/setting.hpp"
-#include "petsc/short_text.hpp"
 #include <array>
 #include <petsc/private/pcimpl.h>
-#include <string_view>
 #include <tuple>
 
 const char *const PCSAAMGCycleTypes[]     = {"v", "w", "PCSAAMGCycleType", "PC_SAAMG_CYCLE_", NULL};
@@ -142,19 +140,10 @@ template <std::size_t i> PetscErrorCode GetOnLevel_SAAMG(PC pc, PCSAAMGLevels le
 
 template <std::size_t i> PetscErrorCode Compose(PC pc, bool attach)
 {
-  const std::string_view function = std::get<i>(settings).function;
-  const int              before   = static_cast<int>(function.find("Set"));
-  const ShortText        set("%s_C", function.data()), get("%.*sGet%s_C", before, function.data(), function.data() + before + 3);
+  constexpr const char *function = std::get<i>(settings).function;
 
-  PetscFunctionBegin;
-  if constexpr (by_level<i>) {
-    PetscCall(PetscObjectComposeFunction((PetscObject)pc, set.c_str(), attach ? SetOnLevels_SAAMG<i> : NULL));
-    PetscCall(PetscObjectComposeFunction((PetscObject)pc, get.c_str(), attach ? GetOnLevel_SAAMG<i> : NULL));
-  } else {
-    PetscCall(PetscObjectComposeFunction((PetscObject)pc, set.c_str(), attach ? Set_SAAMG<i> : NULL));
-    PetscCall(PetscObjectComposeFunction((PetscObject)pc, get.c_str(), attach ? Get_SAAMG<i> : NULL));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if constexpr (by_level<i>) return ComposeSetGet((PetscObject)pc, function, attach, SetOnLevels_SAAMG<i>, GetOnLevel_SAAMG<i>);
+  else return ComposeSetGet((PetscObject)pc, function, attach, Set_SAAMG<i>, Get_SAAMG<i>);
 }
 
 /* --- options and view */

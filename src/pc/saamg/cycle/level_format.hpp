@@ -2,6 +2,7 @@
 #pragma once
 #include "locality/cost.hpp"
 #include "mat/cds/cds.hpp"
+#include "mat/cds/cds_shape.hpp"
 #include "mat/common/narrow.hpp"
 #include "mat/fold/fold.hpp"
 #include <functional>
@@ -25,7 +26,7 @@ template <class V> class LevelFormat final : public Format<V> {
 public:
   /* half: vectors of single precision, values in half precision */
   LevelFormat(Space space, PetscInt bs, bool half, std::shared_ptr<const SameRows> same) :
-    Format<V>(space), bs_(bs == 2 || bs == 3 || bs == 6 ? bs : 1), half_(half), same_(std::move(same))
+    Format<V>(space), bs_(compiled_block(bs)), half_(half), same_(std::move(same))
   {
   }
 

@@ -11,6 +11,7 @@
 #pragma once
 #include "colored_nodes.hpp"
 #include "colored_rows.hpp"
+#include "mat/cds/cds_shape.hpp"
 #include "parallel/agree.hpp"
 #include "parallel/exchange_log.hpp"
 #include "pc/saamg/setup/hierarchy.hpp"
@@ -115,7 +116,7 @@ private:
     PetscInt       rest;
 
     PetscFunctionBegin;
-    *bs = grid.bs == 2 || grid.bs == 3 || grid.bs == 6 ? grid.bs : 1;
+    *bs = compiled_block(grid.bs);
     if (!wish || wish == *bs) PetscFunctionReturn(PETSC_SUCCESS);
     if (grid.bs % wish == 0) *bs = wish;
     else if (input.finest) { /* the matrix may not know its nodes; those of coarser levels are what they are */ rest = input.D.n % wish;
