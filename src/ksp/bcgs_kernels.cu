@@ -26,7 +26,7 @@ struct Begin {
 struct Direction {
   BcgsVectors     v;
   BcgsScalarsView S;
-  BcgsDirection   what;
+  DirectionPass   what;
   AnyFirstStep    first_step;
   bool            p_too = true;
   PetscScalar     alpha = 0, omega = 0, beta = 0;
@@ -200,7 +200,7 @@ void bcgs_begin(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S
   fuse(space, n, Begin{v, S}, sums);
 }
 
-void bcgs_direction(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, const BcgsDirection &what, const AnyFirstStep &first_step, FusedSums &sums)
+void bcgs_direction(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, const DirectionPass &what, const AnyFirstStep &first_step, FusedSums &sums)
 {
   fuse(space, n, Direction{v, S, what, first_step}, sums);
 }

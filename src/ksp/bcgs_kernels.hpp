@@ -65,16 +65,10 @@ struct BcgsVectors {
 
 using BcgsScalarsView = ScalarsView<BcgsScalars>;
 
-/* What a direction takes in: x <- x + alpha M p + omega M s, where x is late; p <- r + beta (p - omega v), or r at first. */
-struct BcgsDirection {
-  bool first, x_is_late;
-  bool in_loop = false; // x is that of LoopEnd, and p stays where the device has stopped
-  bool x_alone = false; // p stays
-};
-
 /* With `whole` the sums are those of all ranks, and a pass ends with the scalars that come of them. first_step: of the cycle that is applied to what a pass makes. */
 void bcgs_begin(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, FusedSums &sums); // q <- r; r'r
-void bcgs_direction(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, const BcgsDirection &what, const AnyFirstStep &first_step, FusedSums &sums);
+/* x <- x + alpha M p + omega M s; p <- r + beta (p - omega v), or r at first */
+void bcgs_direction(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, const DirectionPass &what, const AnyFirstStep &first_step, FusedSums &sums);
 void bcgs_first_half(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, const AnyFirstStep &first_step, FusedSums &sums); // s <- r - alpha v; s's
 void bcgs_products(Space space, PetscInt n, const BcgsVectors &v, BcgsScalarsView S, FusedSums &sums); // this rank's s't, t't, s'q, t'q
 /* What comes of them when they are those of all ranks; and of r'r and r'q: the end of an iteration. */

@@ -9,7 +9,7 @@ namespace
 struct Direction {
   CgVectors     v;
   CgScalarsView S;
-  CgDirection   what;
+  DirectionPass what;
   bool          p_too = true;
   PetscScalar   a = 0, b = 0;
 
@@ -209,7 +209,7 @@ struct MergedStep {
 
 } // namespace
 
-void cg_direction(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, const CgDirection &what, FusedSums &sums)
+void cg_direction(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, const DirectionPass &what, FusedSums &sums)
 {
   fuse(space, n, Direction{v, S, what}, sums);
 }

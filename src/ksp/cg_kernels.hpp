@@ -58,15 +58,8 @@ struct CgVectors {
 
 using CgScalarsView = ScalarsView<CgScalars>;
 
-/* What a direction takes in: x <- x + a p, with the direction before, where x is late; p <- z + b p, or z at first. */
-struct CgDirection {
-  bool first, x_is_late;
-  bool in_loop = false; // x is that of LoopEnd, and p stays where the device has stopped
-  bool x_alone = false; // p stays
-};
-
-/* One rank. */
-void cg_direction(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, const CgDirection &what, FusedSums &sums);
+/* One rank. x <- x + a p, with the direction before; p <- z + b p, or z at first. */
+void cg_direction(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, const DirectionPass &what, FusedSums &sums);
 /* a, from p'w; r <- r - a w, and the first step of the cycle for it; with_norm: r'r, and the end of an iteration. x is late by a p now. */
 void cg_residual(Space space, PetscInt n, const CgVectors &v, CgScalarsView S, bool with_norm, const AnyFirstStep &first_step, LoopSwitch more, FusedSums &sums);
 /* z'r, z'z, of the vectors or of what a cycle has left of them in `sums`; b. ends: the iteration, too. */

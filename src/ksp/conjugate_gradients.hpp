@@ -1,8 +1,7 @@
 /* Preconditioned conjugate gradients, the method: fusedcg.cxx makes a KSP type of it. */
 #pragma once
 #include "cg_kernels.hpp"
-#include "device_loop.hpp"
-#include "petsc/errors.hpp"
+#include "fused_method.hpp"
 #include <utility>
 
 namespace goza::ksp
@@ -18,7 +17,9 @@ namespace goza::ksp
    On a device where nobody looks at x an iteration is recorded, and the device repeats it by itself until it sees that the host might end the solve: the host reads what
    each iteration tells and follows. An iteration ends with the norm: that of z, or with what comes of it that of r. Several ranks do so where their devices reach one
    another, and add up by themselves: together, since all see the same. */
-class ConjugateGradients {
+class ConjugateGradients : public FusedMethod<ConjugateGradients, CgScalars> {
+  friend FusedMethod;
+
 public:
   enum : PetscInt { // the vectors of CgVectors
     R,
@@ -30,46 +31,13 @@ public:
   };
 
   ConjugateGradients(KSP ksp, KrylovSpace &space, Scalars<CgScalars> &scalars) :
-    ksp_(ksp), K_(space), scalars_(scalars), merged_(!space.one_rank()), norm_of_r_(ksp->normtype == KSP_NORM_UNPRECONDITIONED), narrow_z_(space.narrow_solution()), loop_(ksp, space, scalars)
+    FusedMethod(ksp, space, scalars), merged_(!space.one_rank()), norm_of_r_(ksp->normtype == KSP_NORM_UNPRECONDITIONED), narrow_z_(space.narrow_solution())
   {
     if (!merged_ && !space.solution_is_seen()) first_step_ = space.first_step(Z); /* whoever looks may apply the preconditioner to something else */
   }
 
-  PetscErrorCode solve()
-  {
-    PetscFunctionBegin;
-    ksp_->its = 0;
-    if (merged_) PetscCall(K_.find_devices_sums(&by_devices_));
-    if (merged_ && !by_devices_) loop_.leave();
-    PetscCall(Guarded([&] {
-      scalars_.forget();
-      scalars_.set(CgScalars());
-    }));
-    PetscCall(begin());
-    if (!ksp_->reason) PetscCall(iterate());
-    if (x_is_late_) PetscCall(catch_up());
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
 private:
-  CgVectors     vectors() { return {K_[KrylovSpace::solution], K_[R], K_[Z], K_[P], K_[W], merged_ ? K_[S] : nullptr, narrow_z_}; }
-  CgScalarsView tells() { return scalars_.view(true); }
-  CgScalarsView keeps() { return scalars_.view(false); }
-
-  template <class Pass> PetscErrorCode pass(PetscLogDouble flops_per_row, const Pass &run)
-  {
-    PetscFunctionBegin;
-    PetscCall(Guarded([&] { run(K_.space(), K_.n(), vectors(), K_.sums()); }));
-    PetscCall(K_.log_flops(flops_per_row));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  PetscErrorCode listen()
-  {
-    PetscFunctionBegin;
-    PetscCall(Guarded([&] { now_ = scalars_.told(); }));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  CgVectors vectors() { return {K_[KrylovSpace::solution], K_[R], K_[Z], K_[P], K_[W], merged_ ? K_[S] : nullptr, narrow_z_}; }
 
   /* z = M r, and the sums with it. begun: the first step came with r. */
   PetscErrorCode precondition(bool begun)
@@ -135,7 +103,7 @@ private:
   }
 
   /* p, and x with the one before. */
-  PetscErrorCode direction(const CgDirection &what)
+  PetscErrorCode direction(const DirectionPass &what)
   {
     PetscFunctionBegin;
     PetscCall(pass(4, [&](Space space, PetscInt n, const CgVectors &v, FusedSums &sums) { cg_direction(space, n, v, keeps(), what, sums); }));
@@ -204,13 +172,6 @@ private:
     PetscFunctionBegin;
     if (ksp_->normtype == KSP_NORM_NATURAL) PetscCall(K_.check_dot(now_.zr));
     else PetscCall(K_.check(norm));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  PetscErrorCode report(PetscInt it, PetscReal norm)
-  {
-    PetscFunctionBegin;
-    PetscCall(K_.report(it, norm, [&] { return x_is_late_ ? catch_up() : PETSC_SUCCESS; }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -365,16 +326,9 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  KSP                       ksp_;
-  KrylovSpace              &K_;
-  Scalars<CgScalars>       &scalars_;
   const bool                merged_, norm_of_r_;
   const SingleScalar *const narrow_z_; // where z may stay
   AnyFirstStep              first_step_;
-  DeviceLoop<CgScalars>     loop_;
-  bool                      first_ = true, x_is_late_ = false;
-  bool                      by_devices_ = false; // which add up over the ranks
-  CgScalars                 now_{};              // as the host knows them
   PetscScalar               beta_old_ = 0, pw_old_ = 0;
 };
 

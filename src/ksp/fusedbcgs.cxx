@@ -1,8 +1,7 @@
 /* The KSP type fusedbcgs: flexible BiCGStab with PETSc's semantics (its `fbcgs`), in few passes over the vectors. */
 #include "bcgs_kernels.hpp"
-#include "device_loop.hpp"
 #include "fused.hpp"
-#include "petsc/errors.hpp"
+#include "fused_method.hpp"
 #include "petscgoza.h"
 #include "solver_object.hpp"
 #include "vector_kernels.hpp"
@@ -32,41 +31,17 @@ enum : PetscInt { // the vectors of BcgsVectors
    where they cancel. What alpha needs is added up beside the first product: q^H v is (A^H q)^H M p, which is known before v is. How much the two differ by rounding shows in q^H s,
    which is 0 but for that; where it has cost digits, or A has no transposed product, q^H v itself is summed up and waited for. Devices that reach one another add up by
    themselves, in the same order, and so repeat iterations on several ranks as well. */
-class BiCGStab {
+class BiCGStab : public FusedMethod<BiCGStab, BcgsScalars> {
+  friend FusedMethod;
+
 public:
   BiCGStab(KSP ksp, KrylovSpace &space, Scalars<BcgsScalars> &scalars) :
-    ksp_(ksp), K_(space), scalars_(scalars), whole_(space.one_rank()), first_of_p_(space.first_step(MP)), first_of_s_(space.first_step(MS)), loop_(ksp, space, scalars)
+    FusedMethod(ksp, space, scalars), first_of_p_(space.first_step(MP)), first_of_s_(space.first_step(MS))
   {
-  }
-
-  PetscErrorCode solve()
-  {
-    PetscFunctionBegin;
-    ksp_->its = 0;
-    if (!whole_) PetscCall(K_.find_devices_sums(&by_devices_));
-    if (!whole_ && !by_devices_) loop_.leave();
-    PetscCall(Guarded([&] {
-      scalars_.forget();
-      scalars_.set(BcgsScalars());
-    }));
-    PetscCall(begin());
-    if (!ksp_->reason) PetscCall(iterate());
-    if (x_is_late_) PetscCall(catch_up());
-    PetscFunctionReturn(PETSC_SUCCESS);
   }
 
 private:
-  BcgsVectors     vectors() { return {K_[KrylovSpace::solution], K_[R], K_[Q], K_[V], K_[P], K_[MP], K_[MS], K_[T]}; }
-  BcgsScalarsView tells() { return scalars_.view(true); }
-  BcgsScalarsView keeps() { return scalars_.view(false); }
-
-  template <class Pass> PetscErrorCode pass(PetscLogDouble flops_per_row, const Pass &run)
-  {
-    PetscFunctionBegin;
-    PetscCall(Guarded([&] { run(K_.space(), K_.n(), vectors(), K_.sums()); }));
-    PetscCall(K_.log_flops(flops_per_row));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  BcgsVectors vectors() { return {K_[KrylovSpace::solution], K_[R], K_[Q], K_[V], K_[P], K_[MP], K_[MS], K_[T]}; }
 
   /* The scalars as this rank's passes have left them; change() makes them those of all ranks. */
   template <class Change> PetscErrorCode add_up(const Change &change)
@@ -86,7 +61,7 @@ private:
     early_ = !whole_ && K_.has_transpose();
     PetscCall(K_.first_residual(R));
     PetscCall(pass(2, [&](Space space, PetscInt n, const BcgsVectors &v, FusedSums &sums) { bcgs_begin(space, n, v, tells(), sums); }));
-    PetscCall(Guarded([&] { now_ = scalars_.told(); }));
+    PetscCall(listen());
     if (!whole_)
       PetscCall(add_up([&] {
         const PetscErrorCode failed = K_.sum_over_ranks(&now_.rr, 1);
@@ -100,13 +75,6 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscErrorCode report(PetscInt it, PetscReal norm)
-  {
-    PetscFunctionBegin;
-    PetscCall(K_.report(it, norm, [&] { return x_is_late_ ? catch_up() : PETSC_SUCCESS; }));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
   PetscErrorCode catch_up()
   {
     PetscFunctionBegin;
@@ -117,7 +85,7 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscErrorCode direction(const BcgsDirection &what)
+  PetscErrorCode direction(const DirectionPass &what)
   {
     PetscFunctionBegin;
     PetscCall(pass(what.first ? 0 : 8,
@@ -256,7 +224,7 @@ private:
     }));
     if (!loop_.on()) PetscCall(halves());
     x_is_late_ = !loop_.on();
-    if (whole_ || by_devices_) PetscCall(Guarded([&] { now_ = scalars_.told(); }));
+    if (whole_ || by_devices_) PetscCall(listen());
     PetscCall(loop_.heard());
     if (now_.lost) {
       early_ = false;
@@ -294,17 +262,9 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  KSP                     ksp_;
-  KrylovSpace            &K_;
-  Scalars<BcgsScalars>   &scalars_;
-  const bool              whole_; // sums of this rank are those of all
-  const AnyFirstStep      first_of_p_, first_of_s_;
-  DeviceLoop<BcgsScalars> loop_;
-  bool                    first_ = true, x_is_late_ = false;
-  bool                    early_      = false; // q^H v is summed up beside the product, or before it
-  bool                    by_devices_ = false; // which add up over the ranks
-  BcgsScalars             now_{};              // as the host knows them
-  PetscReal               dp_ = 0;
+  const AnyFirstStep first_of_p_, first_of_s_;
+  bool               early_ = false; // q^H v is summed up beside the product, or before it
+  PetscReal          dp_    = 0;
 };
 
 } // namespace

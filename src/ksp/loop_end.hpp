@@ -21,4 +21,11 @@ struct LoopEnd {
   }
 };
 
+/* The pass that makes a new direction p: x gets what the direction before adds to it, where that is due; first: there was none. */
+struct DirectionPass {
+  bool first, x_is_late;
+  bool in_loop = false; // x is that of LoopEnd, and p stays where the device has stopped
+  bool x_alone = false; // p stays
+};
+
 } // namespace goza::ksp

@@ -2,6 +2,7 @@
 #include "../support/mat_case.hpp"
 #include "../support/pc_case.hpp"
 
+#include <petsc/private/petscimpl.h>
 #include <petscgoza.h>
 
 #include <algorithm>
@@ -131,44 +132,6 @@ template <class T> void add_mat_setting(boost::unit_test::test_suite *suite, con
   });
 }
 
-void add_mat_settings(boost::unit_test::test_suite *suite)
-{
-  add_mat_setting<MatCDSStorage>(suite, {"cds", "-mat_cds_storage", MatCDSStorages[MAT_CDS_FULL], MatCDSSetStorage, MatCDSGetStorage, MAT_CDS_FULL, (MatCDSStorage)4});
-  add_mat_setting<PetscReal>(suite, {"cds", "-mat_cds_share", "0.5", MatCDSSetShare, MatCDSGetShare, 0.5, 0});
-  add_mat_setting<PetscReal>(suite, {"cds", "-mat_cds_max_fill", "5", MatCDSSetMaxFill, MatCDSGetMaxFill, 5, 0.5});
-  add_mat_setting<PetscInt>(suite, {"cds", "-mat_cds_block_size", "3", MatCDSSetBlockSize, MatCDSGetBlockSize, 3, 4});
-  add_mat_setting<MatStoragePrecision>(suite, {"cds", "-mat_cds_precision", MatStoragePrecisions[MAT_STORAGE_SINGLE], MatCDSSetPrecision, MatCDSGetPrecision, MAT_STORAGE_SINGLE, (MatStoragePrecision)4});
-  add_mat_setting<PetscInt>(suite, {"fold", "-mat_fold_width", "5", MatFoldSetWidth, MatFoldGetWidth, 5, 128});
-  add_mat_setting<MatFoldOrder>(suite, {"fold", "-mat_fold_order", MatFoldOrders[MAT_FOLD_ORDER_NATURAL], MatFoldSetOrder, MatFoldGetOrder, MAT_FOLD_ORDER_NATURAL, (MatFoldOrder)-1});
-  add_mat_setting<MatFoldLayout>(suite, {"fold", "-mat_fold_layout", MatFoldLayouts[MAT_FOLD_LAYOUT_RECTANGLE], MatFoldSetLayout, MatFoldGetLayout, MAT_FOLD_LAYOUT_RECTANGLE, (MatFoldLayout)2});
-  add_mat_setting<MatStoragePrecision>(suite, {"fold", "-mat_fold_precision", MatStoragePrecisions[MAT_STORAGE_HALF], MatFoldSetPrecision, MatFoldGetPrecision, MAT_STORAGE_HALF, (MatStoragePrecision)4});
-  add_mat_setting<PetscInt>(suite, {"slicedell", "-mat_slicedell_slice_height", "16", MatSlicedEllSetSliceHeight, MatSlicedEllGetSliceHeight, 16, 3});
-  add_mat_setting<PetscInt>(suite, {"slicedell", "-mat_slicedell_sort_window", "64", MatSlicedEllSetSortWindow, MatSlicedEllGetSortWindow, 64, -2});
-  add_mat_setting<MatSlicedEllIndex>(suite, {"slicedell", "-mat_slicedell_index", MatSlicedEllIndices[MAT_SLICEDELL_INDEX_32], MatSlicedEllSetIndex, MatSlicedEllGetIndex, MAT_SLICEDELL_INDEX_32, (MatSlicedEllIndex)2});
-  add_mat_setting<PetscInt>(suite, {"slicedell", "-mat_slicedell_block_size", "3", MatSlicedEllSetBlockSize, MatSlicedEllGetBlockSize, 3, 2});
-  add_mat_setting<MatStoragePrecision>(suite, {"slicedell", "-mat_slicedell_precision", MatStoragePrecisions[MAT_STORAGE_BFLOAT16], MatSlicedEllSetPrecision, MatSlicedEllGetPrecision, MAT_STORAGE_BFLOAT16, (MatStoragePrecision)4});
-  add_mat_setting<PetscInt>(suite, {"autoformat", "-mat_autoformat_trials", "3", MatAutoFormatSetTrials, MatAutoFormatGetTrials, 3, 17});
-  for (const auto &of : std::vector<std::pair<std::string, std::vector<std::string>>>{{"cds", {"MatCDSSetStorage", "MatCDSSetShare", "MatCDSSetMaxFill", "MatCDSSetBlockSize", "MatCDSSetPrecision"}}, {"fold", {"MatFoldSetWidth", "MatFoldSetOrder", "MatFoldSetLayout", "MatFoldSetPrecision"}}, {"slicedell", {"MatSlicedEllSetSliceHeight", "MatSlicedEllSetSortWindow", "MatSlicedEllSetIndex", "MatSlicedEllSetBlockSize", "MatSlicedEllSetPrecision"}}, {"autoformat", {"MatAutoFormatSetCandidates", "MatAutoFormatSetPlatform", "MatAutoFormatSetTrials"}}})
-    add_test(suite, of.first + "_by_name", [of] { settings_by_name(of.first, of.second); });
-  add_test(suite, "share_by_name", share_by_name);
-  add_test(suite, "texts_of_autoformat", [] {
-    MatHandle   A = assemble(gallery_entry("stencil5"), mat_named("autoformat").set.c_str()), plain = assemble(gallery_entry("stencil5"), MATAIJ);
-    const char *now;
-
-    for (const char *formats : {"all", "fold", "csr,cds"}) {
-      PETSC_OK(MatAutoFormatSetCandidates(A, formats));
-      PETSC_OK(MatAutoFormatGetCandidates(A, &now));
-      BOOST_TEST(now == std::string(formats));
-    }
-    PETSC_OK(MatAutoFormatGetPlatform(A, &now));
-    BOOST_TEST(now == std::string("auto"));
-    PETSC_OK(MatAutoFormatSetPlatform(A, "h200"));
-    PETSC_OK(MatAutoFormatGetPlatform(A, &now));
-    BOOST_TEST(now == std::string("h200"));
-    BOOST_TEST(attempt([&] { return MatAutoFormatGetPlatform(plain, &now); }).says("autoformat"));
-  });
-}
-
 /* A program that only loads the library calls the Set and Get functions by name. What is no longer of the type has none. */
 void settings_by_name(const std::string &type, const std::vector<std::string> &settings)
 {
@@ -206,6 +169,44 @@ void share_by_name()
   BOOST_TEST(share == 0.25);
   PETSC_OK(set(plain, 0.5));
   BOOST_TEST(attempt([&] { return set(A, 2); }).says("mat_cds_share"));
+}
+
+void add_mat_settings(boost::unit_test::test_suite *suite)
+{
+  add_mat_setting<MatCDSStorage>(suite, {"cds", "-mat_cds_storage", MatCDSStorages[MAT_CDS_FULL], MatCDSSetStorage, MatCDSGetStorage, MAT_CDS_FULL, (MatCDSStorage)4});
+  add_mat_setting<PetscReal>(suite, {"cds", "-mat_cds_share", "0.5", MatCDSSetShare, MatCDSGetShare, 0.5, 0});
+  add_mat_setting<PetscReal>(suite, {"cds", "-mat_cds_max_fill", "5", MatCDSSetMaxFill, MatCDSGetMaxFill, 5, 0.5});
+  add_mat_setting<PetscInt>(suite, {"cds", "-mat_cds_block_size", "3", MatCDSSetBlockSize, MatCDSGetBlockSize, 3, 4});
+  add_mat_setting<MatStoragePrecision>(suite, {"cds", "-mat_cds_precision", MatStoragePrecisions[MAT_STORAGE_SINGLE], MatCDSSetPrecision, MatCDSGetPrecision, MAT_STORAGE_SINGLE, (MatStoragePrecision)4});
+  add_mat_setting<PetscInt>(suite, {"fold", "-mat_fold_width", "5", MatFoldSetWidth, MatFoldGetWidth, 5, 128});
+  add_mat_setting<MatFoldOrder>(suite, {"fold", "-mat_fold_order", MatFoldOrders[MAT_FOLD_ORDER_NATURAL], MatFoldSetOrder, MatFoldGetOrder, MAT_FOLD_ORDER_NATURAL, (MatFoldOrder)-1});
+  add_mat_setting<MatFoldLayout>(suite, {"fold", "-mat_fold_layout", MatFoldLayouts[MAT_FOLD_LAYOUT_RECTANGLE], MatFoldSetLayout, MatFoldGetLayout, MAT_FOLD_LAYOUT_RECTANGLE, (MatFoldLayout)2});
+  add_mat_setting<MatStoragePrecision>(suite, {"fold", "-mat_fold_precision", MatStoragePrecisions[MAT_STORAGE_HALF], MatFoldSetPrecision, MatFoldGetPrecision, MAT_STORAGE_HALF, (MatStoragePrecision)4});
+  add_mat_setting<PetscInt>(suite, {"slicedell", "-mat_slicedell_slice_height", "16", MatSlicedEllSetSliceHeight, MatSlicedEllGetSliceHeight, 16, 3});
+  add_mat_setting<PetscInt>(suite, {"slicedell", "-mat_slicedell_sort_window", "64", MatSlicedEllSetSortWindow, MatSlicedEllGetSortWindow, 64, -2});
+  add_mat_setting<MatSlicedEllIndex>(suite, {"slicedell", "-mat_slicedell_index", MatSlicedEllIndices[MAT_SLICEDELL_INDEX_32], MatSlicedEllSetIndex, MatSlicedEllGetIndex, MAT_SLICEDELL_INDEX_32, (MatSlicedEllIndex)2});
+  add_mat_setting<PetscInt>(suite, {"slicedell", "-mat_slicedell_block_size", "3", MatSlicedEllSetBlockSize, MatSlicedEllGetBlockSize, 3, 2});
+  add_mat_setting<MatStoragePrecision>(suite, {"slicedell", "-mat_slicedell_precision", MatStoragePrecisions[MAT_STORAGE_BFLOAT16], MatSlicedEllSetPrecision, MatSlicedEllGetPrecision, MAT_STORAGE_BFLOAT16, (MatStoragePrecision)4});
+  add_mat_setting<PetscInt>(suite, {"autoformat", "-mat_autoformat_trials", "3", MatAutoFormatSetTrials, MatAutoFormatGetTrials, 3, 17});
+  for (const auto &of : std::vector<std::pair<std::string, std::vector<std::string>>>{{"cds", {"MatCDSSetStorage", "MatCDSSetShare", "MatCDSSetMaxFill", "MatCDSSetBlockSize", "MatCDSSetPrecision"}}, {"fold", {"MatFoldSetWidth", "MatFoldSetOrder", "MatFoldSetLayout", "MatFoldSetPrecision"}}, {"slicedell", {"MatSlicedEllSetSliceHeight", "MatSlicedEllSetSortWindow", "MatSlicedEllSetIndex", "MatSlicedEllSetBlockSize", "MatSlicedEllSetPrecision"}}, {"autoformat", {"MatAutoFormatSetCandidates", "MatAutoFormatSetPlatform", "MatAutoFormatSetTrials"}}})
+    add_test(suite, of.first + "_by_name", [of] { settings_by_name(of.first, of.second); });
+  add_test(suite, "share_by_name", share_by_name);
+  add_test(suite, "texts_of_autoformat", [] {
+    MatHandle   A = assemble(gallery_entry("stencil5"), mat_named("autoformat").set.c_str()), plain = assemble(gallery_entry("stencil5"), MATAIJ);
+    const char *now;
+
+    for (const char *formats : {"all", "fold", "csr,cds"}) {
+      PETSC_OK(MatAutoFormatSetCandidates(A, formats));
+      PETSC_OK(MatAutoFormatGetCandidates(A, &now));
+      BOOST_TEST(now == std::string(formats));
+    }
+    PETSC_OK(MatAutoFormatGetPlatform(A, &now));
+    BOOST_TEST(now == std::string("auto"));
+    PETSC_OK(MatAutoFormatSetPlatform(A, "h200"));
+    PETSC_OK(MatAutoFormatGetPlatform(A, &now));
+    BOOST_TEST(now == std::string("h200"));
+    BOOST_TEST(attempt([&] { return MatAutoFormatGetPlatform(plain, &now); }).says("autoformat"));
+  });
 }
 
 /* Set functions, a copy that keeps the precision, a refusal; the values really are rounded. */

@@ -1,0 +1,69 @@
+/* What methods have in common whose iterations a device repeats by itself. Method has vectors(), begin(), iterate() and catch_up(), which brings a late x up to date;
+   S are its scalars. */
+#pragma once
+#include "device_loop.hpp"
+#include "petsc/errors.hpp"
+
+namespace goza::ksp
+{
+
+template <class Method, class S> class FusedMethod {
+public:
+  FusedMethod(KSP ksp, KrylovSpace &space, Scalars<S> &scalars) : ksp_(ksp), K_(space), scalars_(scalars), whole_(space.one_rank()), loop_(ksp, space, scalars)
+  {
+  }
+
+  PetscErrorCode solve()
+  {
+    PetscFunctionBegin;
+    ksp_->its = 0;
+    if (!whole_) PetscCall(K_.find_devices_sums(&by_devices_));
+    if (!whole_ && !by_devices_) loop_.leave();
+    PetscCall(Guarded([&] {
+      scalars_.forget();
+      scalars_.set(S());
+    }));
+    PetscCall(method().begin());
+    if (!ksp_->reason) PetscCall(method().iterate());
+    if (x_is_late_) PetscCall(method().catch_up());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+protected:
+  Method        &method() { return static_cast<Method &>(*this); }
+  ScalarsView<S> tells() { return scalars_.view(true); }
+  ScalarsView<S> keeps() { return scalars_.view(false); }
+
+  template <class Pass> PetscErrorCode pass(PetscLogDouble flops_per_row, const Pass &run)
+  {
+    PetscFunctionBegin;
+    PetscCall(Guarded([&] { run(K_.space(), K_.n(), method().vectors(), K_.sums()); }));
+    PetscCall(K_.log_flops(flops_per_row));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode listen()
+  {
+    PetscFunctionBegin;
+    PetscCall(Guarded([&] { now_ = scalars_.told(); }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode report(PetscInt it, PetscReal norm)
+  {
+    PetscFunctionBegin;
+    PetscCall(K_.report(it, norm, [&] { return x_is_late_ ? method().catch_up() : PETSC_SUCCESS; }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  KSP           ksp_;
+  KrylovSpace  &K_;
+  Scalars<S>   &scalars_;
+  const bool    whole_; // sums of this rank are those of all
+  DeviceLoop<S> loop_;
+  bool          first_ = true, x_is_late_ = false;
+  bool          by_devices_ = false; // which add up over the ranks
+  S             now_{};              // as the host knows them
+};
+
+} // namespace goza::ksp
