@@ -32,7 +32,6 @@ if launcher=$(command -v "${MPIEXEC:-mpiexec}"); then
     mkdir -p "$top/mpi/components" "$top/mpi/share"
     cp "$(path_of pkglibdir)"/*.so "$top/mpi/components/"
     cp -a "$(path_of pkgdatadir)" "$top/mpi/share/"
-    mkdir -p "$top/mpi/pmix" # PMIx has all that is needed built in, and must not take another one's components
     ;;
   *)
     cp "$mpi"/bin/hydra_* "$top/mpi/bin/"
@@ -64,7 +63,8 @@ export BUILD=$here GOZA_LIB=$here/lib/libgoza.so PATH=$here/mpi/bin:$here/bin:$P
 export LD_LIBRARY_PATH=$here/lib:$here/lib/mpich:$cuda/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export FI_PROVIDER_PATH=$here/lib/mpich/libfabric UCX_MODULE_DIR=$here/lib/mpich/ucx
 if [ -d "$here/mpi/components" ]; then # Open MPI: where it lies now; alone and under a launcher without ssh; more ranks than cores, and root, are meant
-  export OPAL_PREFIX=$here/mpi OMPI_MCA_mca_base_component_path=$here/mpi/components OMPI_MCA_ess_singleton_isolated=true OMPI_MCA_plm=isolated PMIX_MCA_mca_base_component_path=$here/mpi/pmix PMIX_MCA_pcompress_base_silence_warning=1 PMIX_MCA_mca_base_component_show_load_errors=0
+  # PMIx has all that is needed built in, and must not take another one's components
+  export OPAL_PREFIX=$here/mpi OMPI_MCA_mca_base_component_path=$here/mpi/components OMPI_MCA_ess_singleton_isolated=true OMPI_MCA_plm=isolated PMIX_MCA_pcompress_base_silence_warning=1 PMIX_MCA_mca_base_component_disable_dlopen=1
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 else
   export PETSC_OPTIONS=${PETSC_OPTIONS--use_gpu_aware_mpi 0}
