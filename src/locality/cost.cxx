@@ -32,6 +32,12 @@ double missed(const Machine &machine, const Sample &sample, const Traits &t, dou
   return std::max(std::min(misses, x / sample.caches.sector), misses * std::max(0.0, 1 - own / std::max(x, 1.0)));
 }
 
+/* Of the misses those that are far from the place of their row. */
+double far_share(const Traits &t)
+{
+  return t.reads->misses > 0 ? std::max(0.0, 1 - t.reads->near / t.reads->misses) : 0;
+}
+
 /* Of the far reads those that L2 does not hold, when it holds the places of x that are read most. On the host: of all lines that are asked for again. */
 double lost_by_l2(const Machine &machine, const Sample &sample, const Traits &t, double misses, double x)
 {
@@ -74,7 +80,7 @@ Cost cost_of(const Machine &machine, const Sample &sample, const FormatChoice &c
   Cost       cost;
 
   cost.l2 = streams * (inside / (machine.own_bandwidth > 0 ? machine.own_bandwidth : machine.l2_bandwidth) + (1 - inside) / machine.l2_bandwidth) +
-            lines * (machine.miss > 0 ? machine.miss : sample.caches.sector / machine.l2_bandwidth);
+            (machine.gpu ? lines : lines * far_share(t)) * (machine.miss > 0 ? machine.miss : sample.caches.sector / machine.l2_bandwidth);
   cost.memory = out * ((streams + std::min(misses, x)) * std::max(0.0, 1 / machine.bandwidth - 1 / machine.l2_bandwidth) +
                        lost_by_l2(machine, sample, t, lines, x) * x_bytes / machine.gather);
   cost.l1     = (t.reads->requests / machine.sectors * kernel.request + t.steps * t.narrow * kernel.step + t.warps * kernel.warp +

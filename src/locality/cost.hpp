@@ -4,7 +4,7 @@
    step, and too few blocks to fill the machine. With M the bytes of the format's arrays, y those of the result, R sectors of x asked for, U of these not in a
    block's cache (traits.hpp), F of U asked for far away and lost by L2, s bytes of a sector, and u the share of the multiprocessors that have a block:
 
-     L2        (M + y + s U) / l2_bandwidth   on a host, whose core waits for a line of x: (M + y) / l2_bandwidth + U miss,
+     L2        (M + y + s U) / l2_bandwidth   on a host, whose core waits for a line of x: (M + y) / l2_bandwidth + F miss,
                and what fits in the core's own cache at own_bandwidth
      memory    m ((M + y + min(s U, x)) (1 / bandwidth - 1 / l2_bandwidth) + sizeof(x) F / gather)   m: share that L2 does not hold from the last product
      L1        (R / sectors + warp steps * step + warps * warp + warps for parts of rows * part) / u   on a host, of PETSc's product: entries of I-nodes from beyond that cache * part

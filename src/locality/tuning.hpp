@@ -9,6 +9,9 @@ namespace goza::locality
 /* Bytes of x: what all that is in flight on a GPU reads of a band as wide as this stays in L2. */
 constexpr double near_bytes = 8e6;
 
+/* The same of a band that a processor's core foresees. */
+constexpr double own_near_bytes = 0.25e6;
+
 /* Steps of a thread that are partly begun before those before them end. */
 constexpr double steps_ahead = 64;
 

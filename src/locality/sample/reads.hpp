@@ -169,7 +169,7 @@ private:
     slot.fetch = now.fetched + 1;
     fetch_add(&team.board[0], std::int64_t(1));
     const double slope = static_cast<double>(ncols) / static_cast<double>(nrows), apart = static_cast<double>(col) - slope * static_cast<double>(windows.block[w] + b.row[e]);
-    if ((apart < 0 ? -apart : apart) * caches.x_bytes <= near_bytes) fetch_add(&team.board[2], std::int64_t(1));
+    if ((apart < 0 ? -apart : apart) * caches.x_bytes <= (caches.device ? near_bytes : own_near_bytes)) fetch_add(&team.board[2], std::int64_t(1));
     else fetch_add(&c.far[static_cast<std::int64_t>(col) * place_bins / ncols], 1);
   }
 };
