@@ -76,6 +76,7 @@ template <class F> std::vector<PetscScalar> product(const F &f, PetscInt rows, c
   return y;
 }
 
+constexpr bool  single       = PetscDefined(USE_REAL_SINGLE); // PetscScalar's own precision
 const Precision precisions[] = {Precision::Single, Precision::Half, Precision::BFloat16};
 
 /* Each row's error against what its precision allows, |A| |x| times the rounding; and for a value that is no power of two, that it is rounded at all. */
@@ -102,7 +103,7 @@ template <template <class, class> class F, class Options> void check_precisions(
         BOOST_TEST(PetscAbsScalar(got[i] - want[i]) <= 1.01 * f->rounding() * size, "row " << i << ": " << got[i] << " instead of " << want[i]);
         rounded = rounded || got[i] != want[i];
       }
-      BOOST_TEST(rounded);
+      BOOST_TEST(rounded == (p != Precision::Single || !single));
       f->refill(A.csr());
     }
   }
@@ -116,7 +117,7 @@ template <template <class, class> class F, class Options> void check_format()
 
   check_precisions<F, Options>(Tridiagonal(30, 30, sizes), "unscaled", Precision::Half);
   check_precisions<F, Options>(Tridiagonal(30, 30, [=](PetscInt i, PetscInt j) { return 1e7 * sizes(i, j); }), "one scale", Precision::Half);
-  check_precisions<F, Options>(Tridiagonal(30, 30, [=](PetscInt i, PetscInt j) { return 1e-200 * sizes(i, j); }), "one scale", Precision::Single);
+  if (!single) check_precisions<F, Options>(Tridiagonal(30, 30, [=](PetscInt i, PetscInt j) { return 1e-200 * sizes(i, j); }), "one scale", Precision::Single);
   check_precisions<F, Options>(Tridiagonal(30, 30, graded), "symmetric scaling", Precision::Half);
   check_precisions<F, Options>(Tridiagonal(30, 30, no_diagonal), "scaling of the rows", Precision::Half);
   check_precisions<F, Options>(Tridiagonal(30, 31, graded), "scaling of the rows", Precision::Half);

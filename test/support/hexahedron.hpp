@@ -21,7 +21,7 @@ inline Element element_stiffness()
     const PetscReal at[3] = {q & 1 ? g : -g, q & 2 ? g : -g, q & 4 ? g : -g};
     PetscReal       grad[8][3];
     for (int a = 0; a < 8; a++) {
-      const PetscReal s[3] = {a & 1 ? 1. : -1., a & 2 ? 1. : -1., a & 4 ? 1. : -1.};
+      const PetscReal s[3] = {(PetscReal)(a & 1 ? 1 : -1), (PetscReal)(a & 2 ? 1 : -1), (PetscReal)(a & 4 ? 1 : -1)};
       for (int d = 0; d < 3; d++) {
         grad[a][d] = s[d] / 4; /* the unit cube is half the reference cube wide: d/dx = 2 d/dxi, and N = 1/8 prod (1 + s xi) */
         for (int e = 0; e < 3; e++)

@@ -22,6 +22,12 @@ System poisson(const char *mat)
   return {system_matrix(problem("poisson7"), mat)};
 }
 
+/* A growth of rounding that is allowed in double precision: in single half as many digits of it. */
+static PetscReal as_precise(PetscReal growth)
+{
+  return PetscDefined(USE_REAL_SINGLE) ? PetscSqrtReal(growth) : growth;
+}
+
 /* By itself a cycle may be in half precision behind our method and in double behind PETSc's. */
 static void compare_in_double(KSP ksp)
 {
@@ -43,7 +49,7 @@ KSPHandle make_ksp(const System &s, const std::string &type)
   PETSC_OK(KSPCreate(PETSC_COMM_WORLD, ksp.put()));
   PETSC_OK(KSPSetOperators(ksp, s.A, s.A));
   PETSC_OK(KSPSetType(ksp, type.c_str()));
-  PETSC_OK(KSPSetTolerances(ksp, 1e-6, PETSC_DEFAULT, PETSC_DEFAULT, 200));
+  PETSC_OK(KSPSetTolerances(ksp, PetscDefined(USE_REAL_SINGLE) ? 1e-3 : 1e-6, PETSC_DEFAULT, PETSC_DEFAULT, 200));
   s.prepare(ksp);
   PETSC_OK(KSPSetFromOptions(ksp));
   compare_in_double(ksp);
@@ -87,7 +93,7 @@ bool is_native(const Run &run)
 
 void forget_repeated(std::vector<PetscReal> &history)
 {
-  const auto same = [](PetscReal a, PetscReal b) { return std::abs(a - b) <= 1e10 * PETSC_MACHINE_EPSILON * a; };
+  const auto same = [](PetscReal a, PetscReal b) { return std::abs(a - b) <= as_precise(1e10) * PETSC_MACHINE_EPSILON * a; };
 
   history.erase(std::unique(history.begin(), history.end(), same), history.end());
 }
@@ -95,7 +101,7 @@ void forget_repeated(std::vector<PetscReal> &history)
 /* Rounding grows with the iterations; where a residual has fallen far it is of what it began with. */
 void same(const Run &ours, const Run &petscs, const std::string &what, PetscReal growth)
 {
-  const PetscReal eps = growth * PETSC_MACHINE_EPSILON;
+  const PetscReal eps = as_precise(growth) * PETSC_MACHINE_EPSILON, floor = PetscDefined(USE_REAL_SINGLE) ? 1e-2 : 1e-4;
 
   all_ranks(ours.reason == petscs.reason, what + ": reason " + KSPConvergedReasons[ours.reason] + ", PETSc's " + KSPConvergedReasons[petscs.reason]);
   all_ranks(ours.its == petscs.its, what + ": " + std::to_string(ours.its) + " iterations, PETSc's " + std::to_string(petscs.its));
@@ -104,7 +110,7 @@ void same(const Run &ours, const Run &petscs, const std::string &what, PetscReal
   for (std::size_t k = 0; k < ours.history.size(); k++) {
     const PetscReal h = ours.history[k], p = petscs.history[k];
 
-    BOOST_TEST((std::isnan(p) ? std::isnan(h) : std::abs(h - p) <= eps * (p + 1e-4 * petscs.history[0])), what << ": norm " << k << " is " << h << ", PETSc's " << p);
+    BOOST_TEST((std::isnan(p) ? std::isnan(h) : std::abs(h - p) <= eps * (p + floor * petscs.history[0])), what << ": norm " << k << " is " << h << ", PETSc's " << p);
   }
   if (!all_finite(petscs.x)) {
     BOOST_TEST(!all_finite(ours.x), what);

@@ -160,8 +160,8 @@ template bool Cds<PetscScalar, PetscScalar>::refill_like(const Cds<PetscScalar, 
 #if !PetscDefined(USE_REAL_SINGLE)
 template bool Cds<SingleScalar, SingleScalar>::build_like(const Cds<PetscScalar, PetscScalar> &);
 template bool Cds<SingleScalar, SingleScalar>::refill_like(const Cds<PetscScalar, PetscScalar> &);
+#endif
 template bool Cds<HalfScalar, SingleScalar>::build_like(const Cds<PetscScalar, PetscScalar> &);
 template bool Cds<HalfScalar, SingleScalar>::refill_like(const Cds<PetscScalar, PetscScalar> &);
-#endif
 
 } // namespace goza::mat
