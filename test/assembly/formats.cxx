@@ -112,7 +112,7 @@ std::vector<PetscScalar> straight_into_formats(Space space, const Box &box, cons
   target.ptr    = row_ptr.data();
   target.val    = val.data();
   assemble_matrix(problem, mesh, map, target);
-  if (space == Space::Host) BOOST_TEST(gap(by_rows(problem, mesh, map, target, columns.size()), val.to_host()) == 0);
+  if (space == Space::Host && !box.some_given) BOOST_TEST(gap(by_rows(problem, mesh, map, target, columns.size()), val.to_host()) == 0);
   const Csr csr{space, mesh.owned * bs, mesh.owned * bs, row_ptr.data(), column.data(), val.data(), (PetscInt)columns.size()};
 
   const AssemblyMap upper = make_assembly_map(problem, mesh, Layout::Cds);
