@@ -156,6 +156,17 @@ void same_facts(const StoredRows &stored, const MapPtr &columns, const std::stri
             what + ": couplings");
 }
 
+/* As a device's cycle leaves them. */
+void spare_rows(const Hierarchy &hierarchy)
+{
+  for (const Grid &grid : hierarchy.grids()) {
+    if (!grid.transfer || !grid.transfer->boxes || !grid.transfer->coarsening) continue;
+    CsrMatrix &P = grid.transfer->P;
+
+    P = CsrMatrix(P.space(), P.nrows, P.ncols);
+  }
+}
+
 void same_as_general(const Case &c, Keep keep, int format)
 {
   HierarchyOptions options;
@@ -177,7 +188,12 @@ void same_as_general(const Case &c, Keep keep, int format)
     const int levels = levels_of_boxes(boxes.hierarchy);
     all_ranks(c.boxes < 0 ? levels == 0 : levels >= c.boxes, what + ": " + std::to_string(levels) + " levels of boxes");
     check_hierarchies(c.entry, boxes.hierarchy, general.hierarchy, 0, what);
+    spare_rows(boxes.hierarchy);
+    all_ranks(boxes.hierarchy.whole() == (levels == 0 || keep != Keep::Aggregates), what + ": spared rows");
+    PETSC_OK(boxes.hierarchy.restore(options));
+    check_hierarchies(c.entry, boxes.hierarchy, general.hierarchy, 0, what + ", interpolations restored");
     if (format) same_facts({boxes.rows.A, &boxes.op->diagonal_block()}, boxes.rows.columns, what);
+    spare_rows(boxes.hierarchy);
     general.update(options, nullptr);
     boxes.update(options, exact);
     check_hierarchies(c.entry, boxes.hierarchy, general.hierarchy, 0, what + ", new values");

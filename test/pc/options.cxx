@@ -246,35 +246,36 @@ const AddTests add([] {
     PETSC_OK(PetscObjectQueryFunction((PetscObject)(PC)pc, "PCSAAMGSetThreshold_C", &set_threshold));
     BOOST_TEST(!set_threshold);
   });
-  add_test(suite, "levels_as_matrices", [] {
-    PCHandle  pc = fresh();
-    MatHandle A  = system_matrix(problem("poisson7"));
-    PetscInt  nP, nA;
-    Mat      *P, *coarse;
+  for (const char *name : {"poisson7", "poisson27"})
+    add_test(suite, std::string("levels_as_matrices_") + name, [name] {
+      PCHandle  pc = fresh();
+      MatHandle A  = system_matrix(problem(name));
+      PetscInt  nP, nA;
+      Mat      *P, *coarse;
 
-    PETSC_OK(PCSetOperators(pc, A, A));
-    BOOST_TEST(attempt([&] { return PCGetInterpolations(pc, &nP, &P); }).says("PCSetUp"));
-    PETSC_OK(PCSAAMGSetCoarseLimit(pc, 10));
-    PETSC_OK(PCSetUp(pc));
-    PETSC_OK(PCGetInterpolations(pc, &nP, &P));
-    PETSC_OK(PCGetCoarseOperators(pc, &nA, &coarse));
-    BOOST_TEST(nP == nA);
-    BOOST_TEST_REQUIRE(nP > 2);
-    for (PetscInt l = 0; l + 1 < nP; l++) { /* Galerkin, on every level */
-      MatHandle product;
-      PetscReal norm, difference;
+      PETSC_OK(PCSetOperators(pc, A, A));
+      BOOST_TEST(attempt([&] { return PCGetInterpolations(pc, &nP, &P); }).says("PCSetUp"));
+      PETSC_OK(PCSAAMGSetCoarseLimit(pc, 10));
+      PETSC_OK(PCSetUp(pc));
+      PETSC_OK(PCGetInterpolations(pc, &nP, &P));
+      PETSC_OK(PCGetCoarseOperators(pc, &nA, &coarse));
+      BOOST_TEST(nP == nA);
+      BOOST_TEST_REQUIRE(nP > 2);
+      for (PetscInt l = 0; l + 1 < nP; l++) { /* Galerkin, on every level */
+        MatHandle product;
+        PetscReal norm, difference;
 
-      PETSC_OK(MatPtAP(l + 2 < nP ? coarse[l + 1] : (Mat)A, P[l], MAT_INITIAL_MATRIX, 2, product.put()));
-      PETSC_OK(MatNorm(product, NORM_FROBENIUS, &norm));
-      PETSC_OK(MatAXPY(product, -1, coarse[l], DIFFERENT_NONZERO_PATTERN));
-      PETSC_OK(MatNorm(product, NORM_FROBENIUS, &difference));
-      BOOST_TEST(difference <= 100 * PETSC_MACHINE_EPSILON * norm);
-      PETSC_OK(MatDestroy(&P[l]));
-    }
-    for (PetscInt l = 0; l + 1 < nA; l++) PETSC_OK(MatDestroy(&coarse[l]));
-    PETSC_OK(PetscFree(P));
-    PETSC_OK(PetscFree(coarse));
-  });
+        PETSC_OK(MatPtAP(l + 2 < nP ? coarse[l + 1] : (Mat)A, P[l], MAT_INITIAL_MATRIX, 2, product.put()));
+        PETSC_OK(MatNorm(product, NORM_FROBENIUS, &norm));
+        PETSC_OK(MatAXPY(product, -1, coarse[l], DIFFERENT_NONZERO_PATTERN));
+        PETSC_OK(MatNorm(product, NORM_FROBENIUS, &difference));
+        BOOST_TEST(difference <= 100 * PETSC_MACHINE_EPSILON * norm);
+        PETSC_OK(MatDestroy(&P[l]));
+      }
+      for (PetscInt l = 0; l + 1 < nA; l++) PETSC_OK(MatDestroy(&coarse[l]));
+      PETSC_OK(PetscFree(P));
+      PETSC_OK(PetscFree(coarse));
+    });
   add_test(suite, "of_another_type", [] { /* as is PETSc's custom: Set does nothing, Get is an error that names the type */
                                           PCHandle  pc;
                                           PetscReal threshold;

@@ -16,6 +16,8 @@ constexpr std::int64_t no_exponent = RowExponents::far_above;
 constexpr int          inside_rows = 10; // powers of two that entries may be below the largest of their row and keep all bits
 constexpr double       rounding    = RowExponents::rounding;
 
+using Exponent = std::int16_t; // of a row; far_above and more than a double's fit in
+
 HD inline bool is_finite(double v)
 {
   return v - v == 0;
@@ -28,7 +30,7 @@ struct RowExponent {
   Columns            col;
   Values             val;
   const PetscScalar *inverse_row, *inverse_col; // or no scaling
-  std::int64_t      *high, *low, *least;
+  Exponent          *high, *low, *least;
 
   HD RowExponent on(Columns c, Values v) const { return {ptr, c, v, inverse_row, inverse_col, high, low, least}; }
 
@@ -51,9 +53,9 @@ struct RowExponent {
     }
     if (least) minus_least = most_of_lanes(minus_least, lanes);
     if (lane) return;
-    high[i] = RowExponents::high(largest);
-    low[i]  = RowExponents::low(largest);
-    if (least) least[i] = minus_least > none ? no_exponent - ilogb(minus_least) : 0;
+    high[i] = static_cast<Exponent>(RowExponents::high(largest));
+    low[i]  = static_cast<Exponent>(RowExponents::low(largest));
+    if (least) least[i] = static_cast<Exponent>(minus_least > none ? no_exponent - ilogb(minus_least) : 0);
   }
 
 private:
@@ -77,13 +79,13 @@ template <class Body> void for_each_row_of_values(const Csr &A, const Body &body
 }
 
 struct MostOfRows {
-  const std::int64_t *high, *low, *least; // least: or null
+  const Exponent *high, *low, *least; // least: or null
 
   HD void operator()(PetscInt i, std::int64_t *most) const
   {
-    most[0] = Most::join(most[0], high[i]);
-    most[1] = Most::join(most[1], low[i]);
-    if (least) most[2] = Most::join(most[2], least[i]);
+    most[0] = Most::join<std::int64_t>(most[0], high[i]);
+    most[1] = Most::join<std::int64_t>(most[1], low[i]);
+    if (least) most[2] = Most::join<std::int64_t>(most[2], least[i]);
   }
 };
 
@@ -110,8 +112,8 @@ struct DiagonalRoots {
 };
 
 struct RowInverse {
-  const std::int64_t *high;
-  PetscScalar        *inverse;
+  const Exponent *high;
+  PetscScalar    *inverse;
 
   HD void operator()(PetscInt i) const { inverse[i] = high[i] ? ldexp(1.0, -static_cast<int>(high[i] - no_exponent)) : 1; }
 };
@@ -196,7 +198,7 @@ static bool shift_into(const std::int64_t *extremes, const StoreRange &range, bo
 /* The most of high, low and, where it is asked for, least over all rows. */
 static std::vector<std::int64_t> extremes(const Csr &A, const PetscScalar *row, const PetscScalar *col, bool with_least)
 {
-  Array<std::int64_t> high(A.space, A.nrows), low(A.space, A.nrows), least(A.space, with_least ? A.nrows : 0);
+  Array<Exponent> high(A.space, A.nrows), low(A.space, A.nrows), least(A.space, with_least ? A.nrows : 0);
 
   for_each_row_of_values(A, RowExponent{A.ptr, A.col, A.val, row, col, high.data(), low.data(), least.data()});
   return joined_rows<Most, 3, std::int64_t>(A.space, A.nrows, MostOfRows{high.data(), low.data(), least.data()});
@@ -242,10 +244,10 @@ template <class V> Csr ValueScaling<V>::apply(const Csr &A, const StoreRange &ra
       symmetric_ = !sum(A.space, rows.data(), rows.size()) && fits(A, range, inverse.data(), inverse.data(), false, &shift);
     }
     if (!symmetric_) {
-      Array<std::int64_t> low(A.space, A.nrows);
+      Array<Exponent> high(A.space, A.nrows), low(A.space, A.nrows);
 
-      for_each_row_of_values(A, RowExponent{A.ptr, A.col, A.val, nullptr, nullptr, rows.data(), low.data(), nullptr});
-      for_each_row(A.space, A.nrows, RowInverse{rows.data(), inverse.data()});
+      for_each_row_of_values(A, RowExponent{A.ptr, A.col, A.val, nullptr, nullptr, high.data(), low.data(), nullptr});
+      for_each_row(A.space, A.nrows, RowInverse{high.data(), inverse.data()});
       fits(A, range, inverse.data(), nullptr, true, &shift);
     }
     row  = inverse.data();

@@ -83,9 +83,9 @@ template <class V> struct TakeFirstStep {
 };
 
 template <class V> struct SplitDiagonal {
-  const PetscScalar  *dinv;
-  const std::int64_t *isolated;
-  V                  *inv, *isolated_inv;
+  const PetscScalar   *dinv;
+  const unsigned char *isolated;
+  V                   *inv, *isolated_inv;
 
   HD void operator()(PetscInt i) const
   {
@@ -185,7 +185,7 @@ template <class V> void take_first_step(Space space, PetscInt n, const FirstStep
   for_each_element(space, n, TakeFirstStep<V>{step, rhs, given});
 }
 
-template <class V> void split_diagonal(Space space, PetscInt n, const PetscScalar *dinv, const std::int64_t *isolated, V *inv, V *isolated_inv)
+template <class V> void split_diagonal(Space space, PetscInt n, const PetscScalar *dinv, const unsigned char *isolated, V *inv, V *isolated_inv)
 {
   for_each_row(space, n, SplitDiagonal<V>{dinv, isolated, inv, isolated_inv});
 }
@@ -214,7 +214,7 @@ template <class V> void dense_multiply(Space space, PetscInt nrows, PetscInt nco
 #define GOZA_VECTOR_OPS(V) \
   template void take_first_step(Space, PetscInt, const FirstStep<V> &, const V *, const PetscScalar *); \
   template void add_listed(Space, PetscInt, const PetscInt *, const V *, V *); \
-  template void split_diagonal(Space, PetscInt, const PetscScalar *, const std::int64_t *, V *, V *); \
+  template void split_diagonal(Space, PetscInt, const PetscScalar *, const unsigned char *, V *, V *); \
   template void dense_multiply(Space, PetscInt, PetscInt, const V *, const V *, V *); \
   template void leave_dots(Space, PetscInt, const V *, const V *, bool, FusedSums &); \
   template void convert(Space, PetscInt, const PetscScalar *, V *); \

@@ -15,7 +15,7 @@ template <class V> void take_first_step(Space space, PetscInt n, const FirstStep
 template <class V> void add_listed(Space space, PetscInt n, const PetscInt *list, const V *x, V *y); // y += x at the n places listed, none twice
 
 /* The inverse diagonal as smoothers want it: inv = D^-1 and, unless isolated is nullptr, the rows with isolated[i] moved to isolated_inv, 0 in inv. */
-template <class V> void split_diagonal(Space space, PetscInt n, const PetscScalar *dinv, const std::int64_t *isolated, V *inv, V *isolated_inv);
+template <class V> void split_diagonal(Space space, PetscInt n, const PetscScalar *dinv, const unsigned char *isolated, V *inv, V *isolated_inv);
 
 /* w^H y and, if asked for, y^H y are left in `sums` as a product with dot products would leave them. */
 template <class V> void leave_dots(Space space, PetscInt n, const V *w, const V *y, bool squares, FusedSums &sums);

@@ -17,22 +17,42 @@ static PetscErrorCode GetGrids(PC pc, PetscInt *levels, Mat *mats[], const std::
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* PETSc counts from the coarsest level: [l] leads from level l to l + 1. */
+static PetscErrorCode CopyInterpolations(const std::vector<Grid> &grids, Mat interpolations[])
+{
+  PetscFunctionBegin;
+  for (std::size_t l = 0; l + 1 < grids.size(); l++) {
+    const Grid &fine = grids[grids.size() - 2 - l];
+
+    PetscCall(CopyToMat(fine.transfer->P.view(), *fine.transfer->coarse, interpolations + l));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* PETSc counts from the coarsest level: [l] leads from level l to l + 1. Of rows that were spared the values are those of the matrix as it is. */
 PetscErrorCode PCGetInterpolations_SAAMG(PC pc, PetscInt *levels, Mat *interpolations[])
 {
+  SAAMG                   *mg = static_cast<SAAMG *>(pc->data);
   const std::vector<Grid> *grids;
+  OwnRows                  rows;
+  PetscObjectState         nonzerostate;
 
   PetscFunctionBegin;
-  if (GroupPC *group = static_cast<SAAMG *>(pc->data)->group.get()) {
+  if (GroupPC *group = mg->group.get()) {
     PetscCall(group->get_levels(PetscObjectComm((PetscObject)pc), PCGetInterpolations_SAAMG, true, levels, interpolations));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(GetGrids(pc, levels, interpolations, &grids));
-  for (PetscInt l = 0; l + 1 < *levels; l++) {
-    const Grid &fine = (*grids)[*levels - 2 - l];
-
-    PetscCall(CopyToMat(fine.transfer->P.view(), *fine.transfer->coarse, *interpolations + l));
+  if (mg->hierarchy.whole()) {
+    PetscCall(CopyInterpolations(*grids, *interpolations));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscCall(MatGetNonzeroState(pc->pmat, &nonzerostate));
+  PetscCheck(nonzerostate == mg->nonzerostate, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "The matrix has got another pattern: call PCSetUp() first");
+  PetscErrorCode failed = BorrowLevels(pc, mg, &rows);
+  if (!failed) failed = mg->hierarchy.restore(mg->hierarchy_options);
+  if (!failed) failed = CopyInterpolations(*grids, *interpolations);
+  PetscCall(ReturnLevels(mg));
+  PetscCall(failed);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

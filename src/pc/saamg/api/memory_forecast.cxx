@@ -39,20 +39,30 @@ double transfer_bytes(const MemoryQuestion &q, double entries, double rows, doub
 
 } // namespace
 
+/* What it takes to look whether a row of P fits half precision: value_scaling.cu */
+constexpr double exponents_of_row = 3 * sizeof(std::int16_t);
+
 MemoryEstimate estimate_memory(const MemoryQuestion &q)
 {
   constexpr double index = sizeof(PetscInt), entry = sizeof(PetscScalar) + index; // of a CSR matrix
   constexpr double column = sizeof(LocalColumn);                                  // of a format's, whatever PetscInt is
   const double     k      = static_cast<double>(q.vectors);
   double           rows = q.rows, nonzeros = q.nonzeros, bs = static_cast<double>(q.bs), after = 0, product = 0;
+  double finest = 0, spared = 0, diagonals = 0; // of `after`, the cycle's on the finest level; beside it, until the cycle has them: interpolations, coarse operators
 
   for (PetscInt level = 0; rows > 0; level++) {
     const double value = static_cast<double>(level ? q.coarse_value : q.fine_value), stored = static_cast<double>(level ? q.coarse_operator : q.fine_operator);
+    const bool   boxes = q.boxes && nonzeros > (q.directions < 3 ? 4 : 16) * rows, by_place = boxes && q.device;
+    const double places = boxes && q.half_stored ? (nonzeros + rows) / 2 : nonzeros;
 
-    after += rows * ((level || q.fine_value < sizeof(PetscScalar) ? 5 : 3) * value + sizeof(PetscScalar)); // of the cycle, without the user's, and the inverse diagonal
-    if (!level) after += rows * (value + sizeof(std::int64_t));                                            // which rows are coupled to nothing, if any are
-    if (level || !q.fine_lent) after += nonzeros * (stored + (q.directions ? 0 : column / bs / bs)); // diagonals need no indices, a block one
-    if (level) after += nonzeros * entry;                                                            // as the Galerkin product left it
+    if (level || q.fine_value < sizeof(PetscScalar)) after += rows * 5 * value;
+    else after += rows * 3 * value;
+    if (level || !q.fine_lent) after += places * (stored + (q.directions ? 0 : column / bs / bs)); // diagonals need no indices, a block one
+    if (!level) after += rows * value;                                                             // which rows are coupled to nothing, if any are
+    if (!level) finest = after;
+    after += rows * sizeof(PetscScalar); // the inverse diagonal
+    if (!level) after += rows;
+    if (level) after += nonzeros * entry + 2 * rows * index; // as the Galerkin product left it
     if (level ? q.coarse_colored : q.fine_colored) after += nonzeros * (value + column);
     if (rows <= static_cast<double>(q.coarse_limit) || level + 1 >= q.max_levels) break;
 
@@ -60,22 +70,25 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
     const double    aggregates = std::ceil(rows / bs / next.size), reached = std::min(aggregates, next.reached), below = std::min(aggregates, next.below);
     const double    transfer = rows * reached * k, between = rows * std::sqrt(reached * below) * k; // entries of P and of A P
     const double    shared = q.directions && !level && bs * k == 1 ? 1 : column;                    // slices that are alike share their indices
+    const double    made   = transfer * entry + rows * index;                                       // P as it was made
 
-    const bool boxes = q.boxes && nonzeros > (q.directions < 3 ? 4 : 16) * rows;
-    if (boxes && q.device)
-      after += rows * (q.directions < 3 ? 5. / 3 : 25. / 9) * 2 * static_cast<double>(q.transfer_value); // pairs: see box_transfer_rows.hpp
+    if (by_place) after += rows * (q.directions < 3 ? 5. / 3 : 25. / 9) * 2 * static_cast<double>(q.transfer_value); // pairs: see box_transfer_rows.hpp
     else if (!q.rows_lent) {
       after += transfer_bytes(q, transfer, rows / bs, reached, bs * k, shared);                           // P as the cycle has it
       after += transfer_bytes(q, transfer, aggregates, rows / bs * reached / aggregates, bs * k, shared); // P^T
     }
-    after += (q.kept && !boxes ? 2 : 1) * (transfer * entry + rows * index); // and as they were made
-    if (q.kept) after += boxes ? rows * (sizeof(Bits27) + sizeof(Bits8) + sizeof(PetscScalar)) : between * index;
+    if (by_place && q.aggregates) spared += made;
+    else after += (q.kept && !boxes ? 2 : 1) * made;
+    if (boxes && q.aggregates) after += rows * (sizeof(Bits27) + sizeof(Bits8) + sizeof(PetscScalar));
+    else if (q.kept) after += between * index;
     if (level == 0) product = boxes ? 27 * std::min(rows, static_cast<double>(box_window_rows)) * sizeof(PetscScalar) : between * entry;
     rows     = aggregates * k;
     nonzeros = rows * below * k;
     bs       = k;
     if (level == 0) product += (q.several ? 3 : 2) * transfer * entry + (q.several ? 2 : 1) * nonzeros * entry;
+    if (by_place) diagonals += nonzeros * sizeof(PetscScalar);
   }
+  if (spared > 0) product = after - finest + spared + diagonals + q.rows * exponents_of_row;
   return {q.copy + std::max(after, product), after};
 }
 

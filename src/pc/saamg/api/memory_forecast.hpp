@@ -20,6 +20,8 @@ struct MemoryQuestion {
   bool           fine_lent    = false;                                                       // the cycle uses the matrix's own format
   bool           boxes        = false;                                                       // asked for what may be boxes of a lattice: see boxes.hpp
   bool           kept         = false;                                                       // what a set-up with new values will use again stays
+  bool           aggregates   = false;                                                       // of that, the aggregates
+  bool           half_stored  = false;                                                       // diagonals hold each pair once
   bool           rows_lent    = false;                                                       // the cycle uses P as it was made, and no P^T
   bool           fine_colored = false, coarse_colored = false;                               // mcgs holds the rows once more
 };

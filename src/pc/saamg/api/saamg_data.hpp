@@ -146,6 +146,9 @@ PetscErrorCode DiagonalsMayServe(PC pc, SAAMG *mg, bool *yes);
 PetscErrorCode FindGrid(PC pc, const SAAMG *mg, GridBox *box); // of the DM or, by_diagonals, as the offsets show it
 PetscErrorCode OpenRows(PC pc, SAAMG *mg, bool known_to_ascend, OwnRows *rows);
 PetscErrorCode CloseRows(SAAMG *mg);
+/* saamg_precision.cxx. The hierarchy as it was in the set-up, but for values that the matrix has got since, until ReturnLevels(), which is to be called after an error, too. */
+PetscErrorCode BorrowLevels(PC pc, SAAMG *mg, OwnRows *rows);
+PetscErrorCode ReturnLevels(SAAMG *mg);
 
 /* saamg_choice.cxx. ChooseForMatrix: what the options leave open, by the matrix. kept: whether of the levels only values may be new, and, by default, whether they are. facts: of the rows,
    where they were found on the way. Collective. */

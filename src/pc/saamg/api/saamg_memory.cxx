@@ -2,6 +2,7 @@
 #include "core/device/memory_limit.hpp"
 #include "petsc/plugin.hpp"
 #include "petsc/errors.hpp"
+#include "mat/common/format_kind.hpp"
 #include "mat/common/format_mat.hpp"
 #include "memory_forecast.hpp"
 #include "pc/saamg/setup/own_rows.hpp"
@@ -25,6 +26,12 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
   PetscCall(MatGetFormatMat(pc->pmat, &format));
   q.rows = rows.A.nrows;
   PetscCall(Guarded([&] { q.nonzeros = entries(rows.A); }));
+  if (mg->by_diagonals) { /* a PetscInt may not count them */
+    std::shared_ptr<ParOperator<PetscScalar>> op;
+
+    PetscCall(MatFormatGetOperator(pc->pmat, &op));
+    q.nonzeros = op->nnz();
+  }
   q.bs                          = bs;
   q.vectors                     = k;
   q.max_levels                  = mg->hierarchy_options.max_levels;
@@ -43,6 +50,8 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
   q.directions      = (lattice.points[0] > 1) + (lattice.points[1] > 1) + (lattice.points[2] > 1);
   q.boxes           = lattice.known() && !q.several && bs == 1 && k == 1 && mg->hierarchy_options.threshold == 0 && !q.aggressive_levels;
   q.kept            = mg->reuse != PC_SAAMG_REUSE_NONE && mg->reuse != PC_SAAMG_REUSE_AUTO; // hardly anything in a first set-up
+  q.aggregates      = mg->hierarchy_options.keep == Keep::Aggregates;
+  q.half_stored     = mg->found.symmetric && q.directions > 0;
   q.rows_lent       = mg->space == Space::Host && !q.several && bs == 1 && k == 1 && precision == PC_SAAMG_DOUBLE;
   q.fine_colored    = mg->taken.smoothers[PC_SAAMG_FINEST].which == mcgs;
   q.coarse_colored  = mg->taken.smoothers[PC_SAAMG_INTERMEDIATE].which == mcgs;

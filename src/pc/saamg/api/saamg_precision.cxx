@@ -56,6 +56,7 @@ static PetscErrorCode SetUpCycle(PC pc, SAAMG *mg, PCSAAMGPrecision precision)
   }));
   mg->cycle_precision = precision;
   mg->taken.half      = precision == PC_SAAMG_HALF;
+  PetscCall(mg->hierarchy.restore(mg->hierarchy_options));
   PetscCall(mg->cycle->setup(mg->hierarchy.grids(), mg->space, fine, mg->taken));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -105,20 +106,34 @@ PetscErrorCode MakeCycle(PC pc, SAAMG *mg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode BorrowLevels(PC pc, SAAMG *mg, OwnRows *rows)
+{
+  PetscFunctionBegin;
+  PetscCall(use_petsc_stream());
+  PetscCall(OpenRows(pc, mg, mg->ascending != 0, rows));
+  mg->hierarchy.borrow(rows->A, ExactSource(pc, mg));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ReturnLevels(SAAMG *mg)
+{
+  PetscFunctionBegin;
+  mg->hierarchy.release(mg->hierarchy_options);
+  PetscCall(CloseRows(mg));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* As in a set-up, for a hierarchy that is there. */
 static PetscErrorCode MakeCycleAnew(PC pc, SAAMG *mg)
 {
   OwnRows rows;
 
   PetscFunctionBegin;
-  PetscCall(use_petsc_stream());
-  PetscCall(OpenRows(pc, mg, mg->ascending != 0, &rows));
-  mg->hierarchy.borrow(rows.A, ExactSource(pc, mg));
+  PetscCall(BorrowLevels(pc, mg, &rows));
   mg->transposed.reset();
   const PetscErrorCode failed = MakeCycle(pc, mg);
 
-  mg->hierarchy.release(mg->hierarchy_options);
-  PetscCall(CloseRows(mg));
+  PetscCall(ReturnLevels(mg));
   if (failed) {
     mg->cycle.reset();
     pc->setupcalled = PETSC_FALSE; /* a later set-up begins anew */

@@ -18,7 +18,7 @@ static std::shared_ptr<CsrLevel> transposed_level(const CsrLevel &level, const C
   t->A         = t->own.view();
   t->nnz       = level.nnz;
   t->dinv      = Array<PetscScalar>(A.space, level.dinv.data(), level.dinv.size());
-  t->isolated  = Array<std::int64_t>(A.space, level.isolated.data(), level.isolated.size());
+  t->isolated  = Array<unsigned char>(A.space, level.isolated.data(), level.isolated.size());
   t->name      = Array<PetscInt>(A.space, level.name.data(), level.name.size());
   t->lattice   = level.lattice;
   t->magnitude = Array<PetscReal>(A.space, level.magnitude.data(), level.magnitude.size());
@@ -42,6 +42,8 @@ static PetscErrorCode MakeTransposed(PC pc, SAAMG *mg)
 
   mg->by_diagonals = kept;
   PetscCall(opened);
+  mg->hierarchy.borrow(rows.A, ExactSource(pc, mg));
+  PetscCall(mg->hierarchy.restore(mg->hierarchy_options));
   for (const Grid &grid : mg->hierarchy.grids()) {
     Grid t = grid;
 

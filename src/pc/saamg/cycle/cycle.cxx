@@ -35,7 +35,6 @@ public:
     recordable_ = false;
     if constexpr (std::is_same_v<Fine, PetscScalar>) given.shared = fine;
     else if (fine && fine->space() == space) given.same = dynamic_cast<const WideCds *>(&fine->diagonal_block());
-    PetscCall(fine_.setup(grids[0], space, given, options.smoother_of(0, grids.size()), true, grids.size() == 1, options.half));
     PetscCall(Together(comm, "list its levels", [&] { /* what is there already is only refilled where the pattern is the same */
                                                       coarse_.resize(grids.size() - 1);
                                                       transfer_.resize(grids.size() - 1);
@@ -50,11 +49,13 @@ public:
     direct_      = bottom_rows_ <= options.direct_limit;
     for (std::size_t l = 1; l < grids.size(); l++) {
       PetscCall(transfer_[l - 1]->setup(*grids[l - 1].transfer, options.half));
+      grids[l - 1].transfer->spare_rows();
       if (direct_ && l + 1 == grids.size()) PetscCall(coarse_[l - 1]->setup_solved(*grids[l].level, space));
       else
         PetscCall(coarse_[l - 1]->setup(grids[l], space, {{}, dynamic_cast<const WideCds *>(grids[l].level->own_format.get())}, options.smoother_of(l, grids.size()), false,
                                         l + 1 == grids.size(), options.half));
     }
+    PetscCall(fine_.setup(grids[0], space, given, options.smoother_of(0, grids.size()), true, grids.size() == 1, options.half)); /* last: memory that was spared before may be its */
     if (direct_ && coarse_.empty()) PetscCall(fine_solver_.setup(grids.back(), space));
     if (direct_ && !coarse_.empty()) PetscCall(coarse_solver_.setup(grids.back(), space));
     if constexpr (!std::is_same_v<Fine, Coarse>) {

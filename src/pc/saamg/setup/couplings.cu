@@ -56,9 +56,9 @@ private:
 };
 
 struct OfCoupled {
-  const PetscScalar  *dinv;
-  const std::int64_t *isolated;
-  PetscScalar        *of_coupled;
+  const PetscScalar   *dinv;
+  const unsigned char *isolated;
+  PetscScalar         *of_coupled;
 
   HD void operator()(PetscInt i) const { of_coupled[i] = isolated[i] ? PetscScalar(0) : dinv[i]; }
 };

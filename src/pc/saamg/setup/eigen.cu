@@ -19,9 +19,9 @@ template <class Rows> struct Facts {
   static constexpr int       facts     = PetscDefined(USE_COMPLEX) ? 7 : 6;
   static constexpr PetscReal dominance = 1 + 100 * PETSC_MACHINE_EPSILON; // of a diagonal over a row: sums are rounded
 
-  Rows          A;
-  PetscScalar  *dinv;
-  std::int64_t *isolated;
+  Rows           A;
+  PetscScalar   *dinv;
+  unsigned char *isolated;
 
   HD Facts on(Columns c, Values v) const { return {A.on(c, v), dinv, isolated}; }
 
@@ -81,11 +81,11 @@ HD inline PetscReal inverse_length(PetscReal sign, PetscScalar length2)
 /* r, v = sign D^-1 r, and r^T D^-1 r. Rows alone keep their zeros in every step: what they do to other rows, where their columns were not eliminated, is not symmetric, and
    their own eigenvalues are 1. */
 struct Start {
-  NodeIds             ids;
-  PetscReal           sign;
-  const PetscScalar  *dinv;
-  const std::int64_t *isolated;
-  PetscScalar        *r, *v;
+  NodeIds              ids;
+  PetscReal            sign;
+  const PetscScalar   *dinv;
+  const unsigned char *isolated;
+  PetscScalar         *r, *v;
 
   HD void operator()(PetscInt i, PetscScalar *sum) const
   {
@@ -293,7 +293,7 @@ CsrFacts row_facts(const StoredRows &rows, const LocalColumns &columns)
   Array<std::int64_t> counts(space, of_row);
 
   facts.dinv     = Array<PetscScalar>(space, A.nrows);
-  facts.isolated = Array<std::int64_t>(space, A.nrows);
+  facts.isolated = Array<unsigned char>(space, A.nrows);
   if (const auto *cds = columns.size() == 1 ? rows.diagonals() : nullptr) {
     join_rows<Plus, of_row>(space, A.nrows, Facts<mat::CdsEntries<const PetscScalar>>{entries_of(*cds), facts.dinv.data(), facts.isolated.data()}, counts.data());
   } else join_csr_rows<Plus, of_row>(A, 1, Facts<AijRowsView>{rows_of(A), facts.dinv.data(), facts.isolated.data()}, counts.data());

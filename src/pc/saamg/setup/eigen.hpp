@@ -8,15 +8,15 @@ namespace goza::saamg
 
 /* What one pass over the rows tells: of all ranks' but for the arrays and nisolated. */
 struct CsrFacts {
-  bool                finite = true, squares_finite = true; // no NaN or Inf among the values, among their squares
-  std::int64_t        nisolated    = 0;                     // rows that are coupled to nothing
-  std::int64_t        couplings    = 0;                     // entries beside the diagonal, but for zeros and what is as small beside another of the row
-  bool                any_isolated = false;                 // on any rank
-  bool                positive = false, negative = false;   // is there such a diagonal entry; one that is not real counts as both
-  bool                real     = true;                      // all entries are
-  bool                dominant = false; // no row's other entries add up to more than its diagonal one: no eigenvalue of D^-1 A is larger than 2
-  Array<PetscScalar>  dinv;             // [rows] 1 / a_ii; 0 where it is zero, not stored, or too small to invert: smoothers do not change such rows
-  Array<std::int64_t> isolated;         // [rows] 1 or 0
+  bool                 finite = true, squares_finite = true; // no NaN or Inf among the values, among their squares
+  std::int64_t         nisolated    = 0;                     // rows that are coupled to nothing
+  std::int64_t         couplings    = 0;                     // entries beside the diagonal, but for zeros and what is as small beside another of the row
+  bool                 any_isolated = false;                 // on any rank
+  bool                 positive = false, negative = false;   // is there such a diagonal entry; one that is not real counts as both
+  bool                 real     = true;                      // all entries are
+  bool                 dominant = false; // no row's other entries add up to more than its diagonal one: no eigenvalue of D^-1 A is larger than 2
+  Array<PetscScalar>   dinv;             // [rows] 1 / a_ii; 0 where it is zero, not stored, or too small to invert: smoothers do not change such rows
+  Array<unsigned char> isolated;         // [rows] 1 or 0
 };
 
 CsrFacts row_facts(const StoredRows &A, const LocalColumns &columns); // collective

@@ -43,8 +43,8 @@ struct Strength {
 
 /* Of rows, where it is known; of nodes of several it is not used. */
 struct KnownRows {
-  const PetscScalar  *dinv     = nullptr; // [rows]; null: nothing is known
-  const std::int64_t *isolated = nullptr; // [rows] 1 for those that are coupled to nothing; null: none is
+  const PetscScalar   *dinv     = nullptr; // [rows]; null: nothing is known
+  const unsigned char *isolated = nullptr; // [rows] 1 for those that are coupled to nothing; null: none is
 };
 
 /* name: [owned nodes], or null for the global numbers; lattice: which they are points of. Collective. */

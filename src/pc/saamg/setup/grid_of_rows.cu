@@ -94,8 +94,8 @@ struct CountFar {
 
 /* How far the coupled nodes are from either end of the lattice: points - x, and x + 1. */
 struct FarFromEnds {
-  NodeIds             ids;
-  const std::int64_t *isolated; // [rows], null: none
+  NodeIds              ids;
+  const unsigned char *isolated; // [rows], null: none
 
   HD void operator()(PetscInt i, std::int64_t *far) const
   {
@@ -187,7 +187,7 @@ Lattice lattice_of(const Csr &A, const ColumnMap &columns, PetscInt bs)
   return total ? Lattice() : lattice;
 }
 
-Lattice without_isolated_planes(const Lattice &lattice, NodeIds ids, PetscInt bs, const Array<std::int64_t> &isolated, const LocalColumns &columns)
+Lattice without_isolated_planes(const Lattice &lattice, NodeIds ids, PetscInt bs, const Array<unsigned char> &isolated, const LocalColumns &columns)
 {
   const Space         space = columns.space();
   Array<std::int64_t> far(space, 6);

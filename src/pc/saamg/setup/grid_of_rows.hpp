@@ -15,6 +15,6 @@ Lattice guess_lattice(const Csr &A, const LocalColumns &columns, const Array<Pet
 Lattice lattice_of(const Csr &A, const ColumnMap &columns, PetscInt bs);
 
 /* The lattice without what lies outside all nodes that are coupled to others, planes of Dirichlet nodes: a root there would be none. isolated: of the rows, empty where none is. Collective. */
-Lattice without_isolated_planes(const Lattice &lattice, NodeIds ids, PetscInt bs, const Array<std::int64_t> &isolated, const LocalColumns &columns);
+Lattice without_isolated_planes(const Lattice &lattice, NodeIds ids, PetscInt bs, const Array<unsigned char> &isolated, const LocalColumns &columns);
 
 } // namespace goza::saamg

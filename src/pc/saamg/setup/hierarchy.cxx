@@ -8,6 +8,7 @@
 #include "make_interpolation.hpp"
 #include "parallel/agree.hpp"
 #include "repartition.hpp"
+#include "setup_step.hpp"
 
 namespace goza::saamg
 {
@@ -16,20 +17,6 @@ namespace goza::saamg
    aggregates these are p (1 + p), with p up to 6 on meshes: 26 for 27 points. On a graph with hubs (Barabasi and Albert, 9 entries a row) they are 330 with 25 000 nodes and 700 with
    500 000. Of an interpolation that is asked to be smoothed further, rows are longer to the power of the dimensions. */
 constexpr double bearable_products = 100, always_bearable = 1e7;
-
-/* A step under its event, with the device's time where that is asked for. Ranks: columns of a level. Collective: an error on one rank is an error on all. */
-template <class Body> static PetscErrorCode Step(PetscLogEvent event, const LocalColumns &ranks, const Body &body)
-{
-  const Space space = ranks.space();
-
-  PetscFunctionBegin;
-  PetscCall(PetscLogEventBegin(event, 0, 0, 0, 0));
-  if (space == Space::Cuda) PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(Together(ranks.comm(), "do its part of the set-up", body));
-  if (space == Space::Cuda) PetscCall(PetscLogGpuTimeEnd());
-  PetscCall(PetscLogEventEnd(event, 0, 0, 0, 0));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 PetscErrorCode Hierarchy::measure(Grid &grid, const HierarchyOptions &o, bool *finite)
 {
@@ -51,7 +38,7 @@ PetscErrorCode Hierarchy::measure(Grid &grid, const HierarchyOptions &o, bool *f
     level.squares_finite = facts.squares_finite;
     if (&grid == grids_.data()) level.magnitude = magnitudes(level.rows(), facts.dinv);
     level.dinv     = std::move(facts.dinv);
-    level.isolated = facts.nisolated ? std::move(facts.isolated) : Array<std::int64_t>(level.A.space);
+    level.isolated = facts.nisolated ? std::move(facts.isolated) : Array<unsigned char>(level.A.space);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -239,17 +226,24 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   Array<PetscScalar> coarse_B;
   Array<PetscReal>   magnitude;
   const auto         too_large = [&] { return !*stop && next.level->nnz > allowed && next.rows() > options.coarse_limit; };
-  const auto         copied    = [](const Array<PetscReal> &a) { return Array<PetscReal>(a.space(), a.data(), a.size()); };
+  const bool         finest    = grids_.size() == 1; // whose magnitudes are those of its rows, and no sums
+  const auto         kept      = [&] {
+    return finest ? magnitudes(grid.level->rows(), grid.level->dinv) : Array<PetscReal>(magnitude.space(), magnitude.data(), magnitude.size());
+  };
 
   PetscFunctionBegin;
   for (const Grid &g : grids_) allowed -= g.level->nnz;
-  PetscCall(Together(grid.level->columns->comm(), "keep the magnitudes of its rows", [&] { magnitude = copied(grid.level->magnitude); }));
+  PetscCall(Together(grid.level->columns->comm(), "keep the magnitudes of its rows", [&] {
+    const Array<PetscReal> &m = grid.level->magnitude;
+
+    if (!finest) magnitude = Array<PetscReal>(m.space(), m.data(), m.size());
+  }));
   PetscCall(coarsen_so({threshold, aggressive, options.smoothed_with == SmoothedWith::Nothing ? 0 : degree}, B, k, options, next, coarse_B, stop));
   if (too_large()) {
     PetscCall(PetscInfo(NULL, "Level %d is coarsened aggressively: %g entries of the next would be too many\n", (int)grids_.size() - 1, next.level->nnz));
     PetscCall(Together(grid.level->columns->comm(), "begin its level anew", [&] {
       next                  = Grid();
-      grid.level->magnitude = copied(magnitude);
+      grid.level->magnitude = kept();
     }));
     PetscCall(coarsen_so({threshold, true, 0}, B, k, options, next, coarse_B, stop));
     if (!*stop) grid.transfer->bounded = true;
@@ -258,7 +252,9 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   }
   if (*stop) {
     grid.transfer.reset();
-    grid.level->magnitude = std::move(magnitude);
+    PetscCall(Together(grid.level->columns->comm(), "keep the magnitudes of its rows", [&] {
+      if (!grid.level->magnitude.size()) grid.level->magnitude = kept();
+    }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(Together(grid.level->columns->comm(), "list another level", [&] {
@@ -340,7 +336,8 @@ PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, 
     CsrTransfer &t    = *grids_[l].transfer;
     CsrLevel    &next = *grids_[l + 1].level;
 
-    if (options.keep == Keep::Aggregates) PetscCall(interpolate(grids_[l], *t.coarsening, options));
+    if (options.keep == Keep::Aggregates || !t.has_rows()) PetscCall(interpolate(grids_[l], *t.coarsening, options));
+    if (options.keep != Keep::Aggregates) t.coarsening.reset();          /* from now on it stays as it is */
     if (!t.product.made()) PetscCall(project(grids_[l], next, options)); /* a new pattern, or values were not meant to change */
     else {
       PetscCall(Step(events.galerkin, *level.columns, [&] {
@@ -355,46 +352,6 @@ PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, 
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* With what it comes from. */
-static std::size_t bytes_of(const CsrTransfer &t)
-{
-  std::size_t bytes = t.P.bytes() + t.R.bytes() + t.own_transpose.bytes() + t.product.bytes() + (t.boxes ? t.boxes->bytes() : 0);
-
-  if (t.coarsening) {
-    const CsrGraph &G = t.coarsening->graph;
-
-    bytes += t.coarsening->Q.bytes() + t.coarsening->aggregate.bytes() + G.ptr.bytes() + G.col.bytes() + G.weight.bytes() + G.degree.bytes() + G.rdiag.bytes();
-  }
-  return bytes;
-}
-
-std::size_t Hierarchy::bytes() const
-{
-  std::size_t bytes = 0;
-
-  for (const Grid &grid : grids_) {
-    bytes += grid.level->own.bytes() + grid.level->dinv.bytes() + grid.level->isolated.bytes() + grid.level->name.bytes() + grid.level->magnitude.bytes();
-    if (grid.transfer) bytes += bytes_of(*grid.transfer);
-  }
-  return bytes;
-}
-
-void Hierarchy::release(const HierarchyOptions &options)
-{
-  for (Grid &grid : grids_) {
-    grid.level->format = nullptr;
-    grid.level->own_format.reset();
-    if (!grid.transfer) continue;
-    if (options.keep != Keep::Interpolation) grid.transfer->release_transpose(!keeps_products(options));
-    if (options.keep == Keep::Nothing) grid.transfer->boxes.reset();
-  }
-  if (grids_.empty()) return;
-  grids_[0].level->A.ptr = grids_[0].level->A.col = nullptr;
-  grids_[0].level->A.val                          = nullptr;
-  grids_[0].level->exact                          = nullptr;
-  grids_[0].level->facts                          = nullptr;
 }
 
 } // namespace goza::saamg

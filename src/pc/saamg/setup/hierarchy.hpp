@@ -52,17 +52,17 @@ struct HierarchyOptions {
 using OperatorSource = std::function<PetscErrorCode(ParOperator<PetscScalar> **)>;
 
 struct CsrLevel {
-  Csr                 A{};       // own.view(), or, while a set-up lasts, the user's matrix
-  CsrMatrix           own;       // empty on the finest level
-  MapPtr              columns;   // of A
-  PetscLogDouble      nnz = 0;   // of all ranks
-  Stamp               stamp;     // of A
-  Array<PetscScalar>  dinv;      // [rows] inverse diagonal
-  Array<PetscInt>     name;      // [nodes], or empty: see ids()
-  Lattice             lattice;   // of the ids
-  Array<std::int64_t> isolated;  // [rows] 1 where a row is coupled to nothing (Dirichlet rows, diagonal matrices), or empty
-  Array<PetscReal>    magnitude; // [rows] see rounding_of_products; of the coarsest level after a set-up
-  bool                squares_finite = true;
+  Csr                  A{};       // own.view(), or, while a set-up lasts, the user's matrix
+  CsrMatrix            own;       // empty on the finest level
+  MapPtr               columns;   // of A
+  PetscLogDouble       nnz = 0;   // of all ranks
+  Stamp                stamp;     // of A
+  Array<PetscScalar>   dinv;      // [rows] inverse diagonal
+  Array<PetscInt>      name;      // [nodes], or empty: see ids()
+  Lattice              lattice;   // of the ids
+  Array<unsigned char> isolated;  // [rows] 1 where a row is coupled to nothing (Dirichlet rows, diagonal matrices), or empty
+  Array<PetscReal>     magnitude; // [rows] see rounding_of_products; of the coarsest level after a set-up
+  bool                 squares_finite = true;
 
   std::unique_ptr<Format<PetscScalar>> own_format; // of a coarse operator that was made by diagonals, while a set-up lasts
 
@@ -89,6 +89,13 @@ struct CsrTransfer : Interpolation {
   bool            bounded  = false; // aggregates are larger than asked for, since the coarse operator would have been too large
 
   std::shared_ptr<Coarsening> coarsening; // while only aggregates are to be kept
+
+  /* A device's cycle has P on boxes by place. Its rows, more than all else that a level holds, go where they can be made again: Hierarchy::restore(). */
+  bool has_rows() const { return P.ptr.size() > 0; }
+  void spare_rows()
+  {
+    if (by_place() && coarsening) P = CsrMatrix(P.space(), P.nrows, P.ncols);
+  }
 
   /* Where the cycle may read P as it is. Blocks have formats that pay. */
   bool lends_rows() const { return P.space() == Space::Host && coarse->size() == 1 && bs == 1 && k == 1; }
@@ -131,6 +138,9 @@ public:
     grids_[0].level->A     = A;
     grids_[0].level->exact = exact;
   }
+  /* The rows of interpolations that were spared, with the values that the finest matrix, which is lent, has now. Collective. */
+  PetscErrorCode restore(const HierarchyOptions &options);
+  bool           whole() const; // none was
   /* The finest matrix is the user's again. The transposed interpolations go, too, unless an update() will read them: whoever wants them makes them anew. */
   void        release(const HierarchyOptions &options);
   std::size_t bytes() const; // of this rank, without the user's matrix

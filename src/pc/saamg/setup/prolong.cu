@@ -172,7 +172,8 @@ bool smooth_again(const StoredRows &rows, const Coarsening &from, const Array<Pe
   const Csr &A = rows.A;
 
   if (from.boxes) {
-    smooth_values(*from.boxes, rows, from.Q, dinv, omega, P);
+    if (P.ptr.size()) smooth_values(*from.boxes, rows, from.Q, dinv, omega, P);
+    else P = smoothed_prolongator(*from.boxes, rows, from.Q, dinv, omega); // its rows were spared
     return true;
   }
   const bool single = A.space == Space::Cuda && from.bs == 1 && from.k == 1 && !from.graph.n && from.aggregates->size() == 1;

@@ -25,7 +25,7 @@ struct Coarsening {
 };
 
 /* B [rows][k]. An isolated row takes no part, though its node may be in an aggregate: its part of B becomes 0. isolated [rows]: 1 for those. */
-void clear_isolated_rows(const Array<std::int64_t> &isolated, PetscInt k, Array<PetscScalar> &B);
+void clear_isolated_rows(const Array<unsigned char> &isolated, PetscInt k, Array<PetscScalar> &B);
 
 /* B [rows][k] */
 CsrTentative tentative(const CsrAggregates &aggregates, const ColumnMap &columns, PetscInt bs, PetscInt k, const Array<PetscScalar> &B);

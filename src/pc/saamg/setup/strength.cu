@@ -166,8 +166,8 @@ struct SizeOfInverse {
 
 /* Of threshold 0 a node has strong edges where its row has entries. */
 struct GuessStrong {
-  const std::int64_t *isolated;
-  PetscInt           *count;
+  const unsigned char *isolated;
+  PetscInt            *count;
 
   HD void operator()(PetscInt i) const { count[i] = !isolated || !isolated[i]; }
 };

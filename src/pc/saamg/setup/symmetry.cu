@@ -14,10 +14,10 @@ namespace
 
 /* Hashed numbers of the size that a_ij r_i s_j has the same scale in every row; 0 where a row is coupled to nothing. */
 struct Probe {
-  PetscInt            start, which;
-  const PetscScalar  *dinv;
-  const std::int64_t *isolated;
-  PetscScalar        *r;
+  PetscInt             start, which;
+  const PetscScalar   *dinv;
+  const unsigned char *isolated;
+  PetscScalar         *r;
 
   HD void operator()(PetscInt i) const
   {
@@ -27,11 +27,11 @@ struct Probe {
   }
 };
 
-struct Narrow {
-  const std::int64_t *from;
-  PetscInt           *to;
+struct Widen {
+  const unsigned char *from;
+  PetscInt            *to;
 
-  HD void operator()(PetscInt i) const { to[i] = static_cast<PetscInt>(from[i]); }
+  HD void operator()(PetscInt i) const { to[i] = from[i]; }
 };
 
 /* By two hashed vectors: r^T A s = s^T A r, or the conjugate of that. */
@@ -71,7 +71,7 @@ Symmetry compare(const Csr &A, const MapPtr &columns, const CsrFacts &facts, boo
   Array<PetscInt>     isolated(space, columns->nlocal());
   Array<std::int64_t> counts(space, CountSkew::n);
 
-  for_each_row(space, A.nrows, Narrow{facts.isolated.data(), isolated.data()});
+  for_each_row(space, A.nrows, Widen{facts.isolated.data(), isolated.data()});
   columns->update(isolated);
   join_rows<Plus, CountSkew::n>(space, A.nrows, CountSkew{{A, T.view(), columns->ghosts_here().data(), tcolumns->ghosts_here().data()}, isolated.data()}, counts.data());
   std::vector<std::int64_t> count = counts.to_host();

@@ -32,9 +32,9 @@ struct GramEntry {
 };
 
 struct ClearIsolatedRow {
-  const std::int64_t *isolated;
-  PetscInt            k;
-  PetscScalar        *B;
+  const unsigned char *isolated;
+  PetscInt             k;
+  PetscScalar         *B;
 
   HD void operator()(PetscInt row) const
   {
@@ -44,7 +44,7 @@ struct ClearIsolatedRow {
 
 } // namespace
 
-void clear_isolated_rows(const Array<std::int64_t> &isolated, PetscInt k, Array<PetscScalar> &B)
+void clear_isolated_rows(const Array<unsigned char> &isolated, PetscInt k, Array<PetscScalar> &B)
 {
   for_each_row(B.space(), static_cast<PetscInt>(isolated.size()), ClearIsolatedRow{isolated.data(), k, B.data()});
 }

@@ -1,0 +1,79 @@
+/* What a hierarchy keeps between set-ups, and what it makes again where that is wanted. */
+#include "hierarchy.hpp"
+#include "make_interpolation.hpp"
+#include "parallel/agree.hpp"
+#include "petsc/plugin.hpp"
+#include "setup_step.hpp"
+
+namespace goza::saamg
+{
+
+bool Hierarchy::whole() const
+{
+  for (const Grid &grid : grids_) {
+    if (grid.transfer && !grid.transfer->has_rows()) return false;
+  }
+  return true;
+}
+
+PetscErrorCode Hierarchy::restore(const HierarchyOptions &options)
+{
+  PetscFunctionBegin;
+  for (Grid &grid : grids_) {
+    CsrLevel                 &level = *grid.level;
+    ParOperator<PetscScalar> *exact = nullptr;
+
+    if (!grid.transfer || grid.transfer->has_rows()) continue;
+    if (level.exact) PetscCall(FailTogether(level.columns->comm(), level.exact(&exact), "hold its rows in the matrix's format"));
+    if (exact) level.format = &exact->diagonal_block();
+    PetscCall(Step(events.prolong, *level.columns, [&] {
+      MapPtr columns;
+
+      grid.transfer->P = interpolation_of(grid, *grid.transfer->coarsening, options, columns);
+    }));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* With what it comes from. */
+static std::size_t bytes_of(const CsrTransfer &t)
+{
+  std::size_t bytes = t.P.bytes() + t.R.bytes() + t.own_transpose.bytes() + t.product.bytes() + (t.boxes ? t.boxes->bytes() : 0);
+
+  if (t.coarsening) {
+    const CsrGraph &G = t.coarsening->graph;
+
+    bytes += t.coarsening->Q.bytes() + t.coarsening->aggregate.bytes() + G.ptr.bytes() + G.col.bytes() + G.weight.bytes() + G.degree.bytes() + G.rdiag.bytes();
+  }
+  return bytes;
+}
+
+std::size_t Hierarchy::bytes() const
+{
+  std::size_t bytes = 0;
+
+  for (const Grid &grid : grids_) {
+    bytes += grid.level->own.bytes() + grid.level->dinv.bytes() + grid.level->isolated.bytes() + grid.level->name.bytes() + grid.level->magnitude.bytes();
+    if (grid.transfer) bytes += bytes_of(*grid.transfer);
+  }
+  return bytes;
+}
+
+void Hierarchy::release(const HierarchyOptions &options)
+{
+  for (Grid &grid : grids_) {
+    grid.level->format = nullptr;
+    grid.level->own_format.reset();
+    if (!grid.transfer) continue;
+    if (options.keep != Keep::Interpolation) grid.transfer->release_transpose(!keeps_products(options));
+    if (options.keep == Keep::Nothing) grid.transfer->boxes.reset();
+    else grid.transfer->spare_rows();
+  }
+  if (grids_.empty()) return;
+  grids_[0].level->A.ptr = grids_[0].level->A.col = nullptr;
+  grids_[0].level->A.val                          = nullptr;
+  grids_[0].level->exact                          = nullptr;
+  grids_[0].level->facts                          = nullptr;
+}
+
+} // namespace goza::saamg
