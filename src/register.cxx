@@ -302,6 +302,7 @@ static PetscErrorCode RegisterEvents()
   PetscCall(PetscLogEventRegister("GozaMatMult", MAT_CLASSID, &events.mult));
   PetscCall(PetscLogEventRegister("GozaMatBuild", MAT_CLASSID, &events.build));
   PetscCall(PetscLogEventRegister("GozaMatToAIJ", MAT_CLASSID, &own_to_aij));
+  PetscCall(PetscLogEventRegister("GozaMatToRows", MAT_CLASSID, &own_to_rows));
   PetscCall(PetscLogEventRegister("SAAMGStrength", PC_CLASSID, &events.strength));
   PetscCall(PetscLogEventRegister("SAAMGAggregate", PC_CLASSID, &events.aggregate));
   PetscCall(PetscLogEventRegister("SAAMGProlong", PC_CLASSID, &events.prolong));

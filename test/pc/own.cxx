@@ -15,7 +15,7 @@ namespace
 struct Problem {
   const char *name;
   PetscInt    dim, dof, n;
-  bool        star, symmetric;
+  bool        star, symmetric, by_place; /* by_place: on one rank no rows are made */
 };
 
 /* -div(k grad u) by any positive weights between neighbours; the nodes of the plane x = 0 are coupled to nothing. */
@@ -89,7 +89,7 @@ Solve solve(const Problem &p, bool own, const char *ksp_type)
 
   PETSC_OK(PetscObjectTypeCompare((PetscObject)(Mat)A, "owncds", &is_own));
   BOOST_TEST((is_own == PETSC_TRUE) == own);
-  const int before = event_count("GozaMatToAIJ");
+  const int before = event_count("GozaMatToAIJ"), rows_before = event_count("GozaMatToRows");
   PETSC_OK(MatCreateVecs(A, s.x.put(), b.put()));
   PETSC_OK(VecSet(b, 1));
   PETSC_OK(KSPCreate(PETSC_COMM_WORLD, ksp.put()));
@@ -108,6 +108,13 @@ Solve solve(const Problem &p, bool own, const char *ksp_type)
   std::shared_ptr<goza::RankGroup> group;
   PETSC_OK(goza::RankGroupGet(PETSC_COMM_WORLD, goza::default_space(), &group));
   BOOST_CHECK_MESSAGE(own && group ? made > 0 : made == 0, p.name << ": AIJ was made " << made << " times");
+  if (own && !group) {
+    PetscMPIInt size;
+    const int   rows = event_count("GozaMatToRows") - rows_before;
+
+    MPI_Comm_size(PETSC_COMM_WORLD, &size);
+    BOOST_CHECK_MESSAGE((rows == 0) == (p.by_place && size == 1), p.name << ": rows were made " << rows << " times");
+  }
   PETSC_OK(KSPSetType(ksp, KSPGMRES));
   PETSC_OK(KSPSolveTranspose(ksp, b, s.x));
   PETSC_OK(KSPGetIterationNumber(ksp, &s.its[2]));
@@ -132,8 +139,9 @@ void same(const Problem &p, const char *ksp_type, const std::vector<std::pair<st
 
 const AddTests tests([] {
   static const Problem problems[] = {
-    {"27_points", 3, 1, 13, false, true}, {"9_points", 2, 1, 31, false, true},      {"7_points", 3, 1, 12, true, true}, {"5_points", 2, 1, 30, true, true},
-    {"components", 3, 3, 8, false, true}, {"nonsymmetric", 3, 1, 12, false, false}, {"few_rows", 2, 1, 7, false, true},
+    {"27_points", 3, 1, 13, false, true, true}, {"9_points", 2, 1, 31, false, true, true},   {"7_points", 3, 1, 12, true, true, false},
+    {"5_points", 2, 1, 30, true, true, true},   {"components", 3, 3, 8, false, true, false}, {"nonsymmetric", 3, 1, 12, false, false, false},
+    {"few_rows", 2, 1, 7, false, true, false},
   };
 
   for (const Problem &p : problems) {
@@ -141,6 +149,7 @@ const AddTests tests([] {
 
     add_test(suite, "plain", [&p] { same(p, p.symmetric ? KSPFUSEDCG : KSPFUSEDBCGS, {}); });
     add_test(suite, "petscs_method", [&p] { same(p, p.symmetric ? KSPCG : KSPBCGS, {}); });
+    if (p.by_place) add_test(suite, "full", [&p] { same(p, KSPFUSEDCG, {{"-mat_cds_storage", "full"}}); });
     for (const char *reuse : {"pattern", "interpolation"})
       add_test(suite, reuse, [&p, reuse] { same(p, p.symmetric ? KSPFUSEDCG : KSPFUSEDBCGS, {{"-pc_saamg_reuse", reuse}}); });
     for (const char *precision : {"mixed", "single", "half"})
@@ -153,7 +162,7 @@ const AddTests tests([] {
 /* What diagonals alone do not serve for is found, and rows are made. */
 BOOST_AUTO_TEST_CASE(other_settings)
 {
-  Problem p{"27_points", 3, 1, 13, false, true};
+  Problem p{"27_points", 3, 1, 13, false, true, false};
 
   same(p, KSPFUSEDCG, {{"-pc_saamg_threshold", "0.1"}});
   same(p, KSPFUSEDCG, {{"-pc_saamg_aggressive_levels", "1"}});

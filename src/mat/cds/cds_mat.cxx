@@ -333,7 +333,7 @@ PetscErrorCode MatCDSGetPrecision(Mat A, MatStoragePrecision *precision)
   sets them on the host, and the end of the assembly takes them to the device. With `-mat_cds_storage auto` the half form is taken where `MAT_SYMMETRIC` (`MAT_SPD`) is set before the
   first value; the entry above the diagonal is then taken for both. An entry is nonzero where its value is not 0. `MatConvert()` makes AIJ of it and it of AIJ; what needs AIJ says so, or makes it for
   the time that it takes (views, submatrices), and `-mat_view ::ascii_info` and the event GozaMatToAIJ of `-log_view` say how often. `PCSAAMG` sets up from the diagonals or, off the grids that it
-  knows, from rows that it makes of them where they are; `PCPBJACOBI` and `PCJACOBI` take such a matrix, too.
+  knows, from rows that it makes of them where they are (event GozaMatToRows); `PCPBJACOBI` and `PCJACOBI` take such a matrix, too.
   On several ranks the diagonals are those of a rank's own columns, and the entries in columns of other ranks, a surface of its part of a grid, are kept as AIJ.
 
   A program whose own kernels compute values writes them (on several ranks those in a rank's own columns, by its own numbers) straight into such a matrix: it composes "MatCDSSetDiagonals_C"(Mat, PetscInt n, const PetscInt offsets[]), which adds diagonals of zeros, and

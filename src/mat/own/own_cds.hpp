@@ -20,7 +20,7 @@ namespace goza::mat
 
 constexpr char own_cds_type[] = "owncds";
 
-extern PetscLogEvent own_to_aij; // AIJ is made of such a matrix
+extern PetscLogEvent own_to_aij, own_to_rows; // AIJ is made of such a matrix; rows of a rank's own columns, where the values are
 
 using PlainCds = Cds<PetscScalar, PetscScalar>;
 

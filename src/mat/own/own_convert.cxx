@@ -9,7 +9,7 @@
 namespace goza::mat
 {
 
-PetscLogEvent own_to_aij;
+PetscLogEvent own_to_aij, own_to_rows;
 
 namespace
 {
@@ -269,11 +269,13 @@ PetscErrorCode OwnCompressedRows(Mat A, CsrMatrix *rows, Mat *others, const Pets
 
   PetscFunctionBegin;
   *others = NULL;
+  PetscCall(PetscLogEventBegin(own_to_rows, A, 0, 0, 0));
   PetscCall(OwnRest(A, own, &rest));
   PetscErrorCode failed = OwnSettle(A, own);
   if (!failed) failed = OwnRead(A, own, own->space, &v);
   if (!failed) failed = Guarded([&] { *rows = compressed_rows(own->space, v); });
   PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "make rows of its diagonals"));
+  PetscCall(PetscLogEventEnd(own_to_rows, A, 0, 0, 0));
   if (rest) PetscCall(MatGetAIJBlocks(rest, &diagonal, others, garray));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -10,12 +10,13 @@
 namespace goza::saamg
 {
 
-/* Half storage alone: who asks whether a matrix is symmetric, and finds that it is not, wants rows. */
+/* Of a matrix that is said to be symmetric, or stored as one: who asks whether it is, and finds that it is not, wants rows. */
 PetscErrorCode DiagonalsMayServe(PC pc, SAAMG *mg, bool *yes)
 {
   std::shared_ptr<ParOperator<PetscScalar>> op;
   OwnCds                                   *own;
   Space                                     space;
+  PetscBool                                 known, symmetric;
   std::shared_ptr<RankGroup>                group;
   const PetscInt                            smoother = mg->cycle_options.smoothers[PC_SAAMG_FINEST].which;
   const bool by_steps = smoother == smoother_named("auto") || smoother == smoother_named("jacobi") || smoother == smoother_named("chebyshev");
@@ -30,7 +31,8 @@ PetscErrorCode DiagonalsMayServe(PC pc, SAAMG *mg, bool *yes)
   *yes                 = false;
   if (!own || !pc->pmat->assembled || pc->pmat->rmap->size > 1 || pc->pmat->rmap->n != pc->pmat->cmap->n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatFormatGetOperator(pc->pmat, &op));
-  *yes = own->bs == 1 && own->cds->half() && !own->cds->hermitian_half() && by_steps && pc->pmat->rmap->n > mg->hierarchy_options.coarse_limit && as_it_was;
+  PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
+  *yes = own->bs == 1 && (own->cds->half() || (known && symmetric)) && !own->cds->hermitian_half() && by_steps && pc->pmat->rmap->n > mg->hierarchy_options.coarse_limit && as_it_was;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
