@@ -233,7 +233,7 @@ bench-model: $(BUILD)/bench/fit_model ## how well the model of products does on 
 	@for products in $(PRODUCTS); do $< -json $$products $(MODEL); done
 PRODUCTS = $(wildcard test/bench/results/products_*.json)
 NCU = $(if $(NVCC),$(firstword $(shell command -v ncu) $(wildcard $(CUDA_HOME)/bin/ncu)))
-petsc-tests: all ## run a selection of PETSc's own tests with Goza's types put in
+petsc-tests: all ## PETSc's own tests with Goza's types put in: all that apply, or PART=k/n of them, PACKAGES="mat ksp", MAT_TYPES="cds fold"
 	@.ci/petsc-tests.sh
 check-packaging: all ## install in every way that packaging knows, into folders of its own, and use what was installed
 	@test/packaging/run.sh
