@@ -94,14 +94,24 @@ BOOST_AUTO_TEST_CASE(found_in_the_entries)
   }
 }
 
-/* Where slivers tie corners that are far apart, aggregates follow the couplings that are not of the diagonal's sign. */
-BOOST_AUTO_TEST_CASE(slivers_of_random_points)
+/* Where entries are of both signs, aggregates follow large ones that are not of the diagonal's. */
+BOOST_AUTO_TEST_CASE(entries_of_both_signs)
 {
-  const char *const sentence = "% of its rows have couplings of the diagonal's sign, as slivers make them: aggregates follow the others";
+  const char *const sentence = "% of its couplings are of the diagonal's sign or below 0.35 of their row's largest: aggregates follow the others";
 
   const MatHandle A = assemble(slivers(6000), MATAIJ), negative = assemble(slivers(1000, -1), MATAIJ);
   const PetscInt  few = iterations(A);
 
+  const MatHandle elements = assemble(entry_of("long elements", brick_diffusion<2>(
+                                                                  even_bricks<2>({80, 80}, {1, 1}), 1,
+                                                                  [](const Place<2> &) {
+                                                                    return Tensor<2>{{{1, 0}, {0, 1e-2}}};
+                                                                  },
+                                                                  [](const Place<2> &x) { return x[0] == 0; })),
+                                      MATAIJ);
+
+  BOOST_TEST(iterations(elements) <= 12);
+  BOOST_TEST(says(make_pc(elements), sentence));
   BOOST_TEST(few <= 52);
   BOOST_TEST(says(make_pc(A), sentence));
   BOOST_TEST(says(make_pc(negative), sentence));
@@ -109,6 +119,7 @@ BOOST_AUTO_TEST_CASE(slivers_of_random_points)
   Option set("-pc_saamg_threshold", "0");
   BOOST_TEST(!says(make_pc(A), sentence)); /* what is set stays */
   BOOST_TEST(iterations(A) > few);
+  BOOST_TEST(iterations(elements) > 24);
 }
 
 /* Finite volumes with cells that conduct a million times as well as others: aggregates do not reach across. */

@@ -152,7 +152,7 @@ void same_facts(const StoredRows &stored, const MapPtr &columns, const std::stri
               by_rows.couplings == by_places.couplings,
             what + ": facts");
   all_ranks(of_rows.rows == of_places.rows && of_rows.positive == of_places.positive && of_rows.edges == of_places.edges && of_rows.weak == of_places.weak &&
-              of_rows.squares == of_places.squares,
+              of_rows.squares == of_places.squares && of_rows.minor == of_places.minor,
             what + ": couplings");
 }
 

@@ -289,7 +289,8 @@ SAAMG::SAAMG()
   says so.
   What the options leave open is chosen in each set-up by the matrix, and the view says what was found and chosen. Whether the matrix is symmetric costs two products, unless `MatSetOption()` said
   so with `MAT_SYMMETRIC`; rows that differ from their columns by less than a hundredth, and Dirichlet values that were not eliminated, do not count. In a symmetric M-matrix with many weak
-  entries, as on a stretched grid, aggregates follow the strong ones.
+  entries, as on a stretched grid, aggregates follow the strong ones; where many entries are of the diagonal's sign, as of elements that are long or of higher order, those of the other sign
+  that come to 0.35 of their row's largest.
 
   With complex scalars restriction is the conjugate transpose of interpolation, and the preconditioner of a Hermitian matrix is Hermitian; of a matrix that is symmetric and not Hermitian, as of
   waves in a lossy medium, it is the transpose, and the preconditioner is symmetric. Which of the two costs two products or four, unless `MatSetOption()` said so with `MAT_HERMITIAN` or

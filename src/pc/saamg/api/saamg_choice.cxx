@@ -87,7 +87,7 @@ static PetscErrorCode SamePremises(PC pc, SAAMG *mg, const OwnRows &rows, const 
   }
   now.couplings     = facts.couplings;
   now.threshold     = o.threshold;
-  now.diagonal_sign = o.diagonal_sign;
+  now.strong_share  = o.strong_share;
   now.smoothed_with = o.smoothed_with;
   now.coordinates   = mg->coordinates_state;
   PetscCall(Together(rows.columns->comm(), "compare what its aggregates rest on", [&] {
@@ -103,7 +103,7 @@ static Keep WhatToKeep(const SAAMG &mg)
 {
   switch (mg.reuse) {
   case PC_SAAMG_REUSE_AUTO:
-    return mg.hierarchy_options.threshold > 0 ? Keep::Nothing : Keep::Aggregates;
+    return mg.hierarchy_options.threshold > 0 || mg.hierarchy_options.strong_share > 0 ? Keep::Nothing : Keep::Aggregates;
   case PC_SAAMG_REUSE_PATTERN:
     return Keep::Aggregates;
   case PC_SAAMG_REUSE_INTERPOLATION:
@@ -131,7 +131,12 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
   const SmootherChoice &finest      = mg->taken.smoothers[PC_SAAMG_FINEST];
   mg->hierarchy_options.alternating = finest.which == smoother_named("jacobi") && finest.options.jacobi_relax > 0.9;
   if (anew) mg->hierarchy_options.threshold = mg->threshold >= 0 ? mg->threshold : mg->couplings.threshold();
-  if (anew) mg->hierarchy_options.diagonal_sign = mg->couplings.of_both_signs() ? mg->couplings.diagonal_sign : 0;
+  if (anew) {
+    const bool signs = mg->couplings.of_both_signs();
+
+    mg->hierarchy_options.diagonal_sign = signs ? mg->couplings.diagonal_sign : 0;
+    mg->hierarchy_options.strong_share  = signs ? Couplings::strong_share : 0;
+  }
   if (anew || mg->reuse != PC_SAAMG_REUSE_INTERPOLATION) {
     mg->hierarchy_options.smoothed_with = smoothing_for(mg->found, mg->interpolation);
     mg->hierarchy_options.conjugated    = mg->found.conjugated;

@@ -46,7 +46,7 @@ struct AutoPrecision {
 struct Premises {
   std::string      settings;
   std::int64_t     couplings = 0; // entries that couple rows
-  PetscReal        threshold = 0, diagonal_sign = 0;
+  PetscReal        threshold = 0, strong_share = 0;
   SmoothedWith     smoothed_with = SmoothedWith::Matrix;
   PetscObjectId    near_null     = 0;
   PetscObjectState vectors       = 0; // of the near-null space
@@ -56,7 +56,7 @@ struct Premises {
 
   bool serve(const Premises &o) const
   {
-    return settings == o.settings && std::abs(static_cast<double>(couplings - o.couplings)) <= few * static_cast<double>(couplings) && threshold == o.threshold && diagonal_sign == o.diagonal_sign && smoothed_with == o.smoothed_with && near_null == o.near_null && vectors == o.vectors && coordinates == o.coordinates;
+    return settings == o.settings && std::abs(static_cast<double>(couplings - o.couplings)) <= few * static_cast<double>(couplings) && threshold == o.threshold && strong_share == o.strong_share && smoothed_with == o.smoothed_with && near_null == o.near_null && vectors == o.vectors && coordinates == o.coordinates;
   }
 };
 
@@ -89,6 +89,7 @@ struct SAAMG {
     hierarchy_options               = from.hierarchy_options;
     hierarchy_options.threshold     = before.threshold;
     hierarchy_options.diagonal_sign = before.diagonal_sign;
+    hierarchy_options.strong_share  = before.strong_share;
     hierarchy_options.smoothed_with = before.smoothed_with;
     cycle_options                   = from.cycle_options;
     interpolation                   = from.interpolation;

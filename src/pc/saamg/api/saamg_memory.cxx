@@ -48,14 +48,14 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
   q.several         = rows.columns->size() > 1;
   q.device          = mg->space == Space::Cuda;
   q.directions      = (lattice.points[0] > 1) + (lattice.points[1] > 1) + (lattice.points[2] > 1);
-  q.boxes           = lattice.known() && !q.several && bs == 1 && k == 1 && mg->hierarchy_options.threshold == 0 && !q.aggressive_levels;
-  q.kept            = mg->reuse != PC_SAAMG_REUSE_NONE && mg->reuse != PC_SAAMG_REUSE_AUTO; // hardly anything in a first set-up
-  q.aggregates      = mg->hierarchy_options.keep == Keep::Aggregates;
-  q.half_stored     = mg->found.symmetric && q.directions > 0;
-  q.rows_lent       = mg->space == Space::Host && !q.several && bs == 1 && k == 1 && precision == PC_SAAMG_DOUBLE;
-  q.fine_colored    = mg->taken.smoothers[PC_SAAMG_FINEST].which == mcgs;
-  q.coarse_colored  = mg->taken.smoothers[PC_SAAMG_INTERMEDIATE].which == mcgs;
-  mg->predicted     = estimate_memory(q);
+  q.boxes = lattice.known() && !q.several && bs == 1 && k == 1 && mg->hierarchy_options.threshold == 0 && mg->hierarchy_options.strong_share == 0 && !q.aggressive_levels;
+  q.kept           = mg->reuse != PC_SAAMG_REUSE_NONE && mg->reuse != PC_SAAMG_REUSE_AUTO; // hardly anything in a first set-up
+  q.aggregates     = mg->hierarchy_options.keep == Keep::Aggregates;
+  q.half_stored    = mg->found.symmetric && q.directions > 0;
+  q.rows_lent      = mg->space == Space::Host && !q.several && bs == 1 && k == 1 && precision == PC_SAAMG_DOUBLE;
+  q.fine_colored   = mg->taken.smoothers[PC_SAAMG_FINEST].which == mcgs;
+  q.coarse_colored = mg->taken.smoothers[PC_SAAMG_INTERMEDIATE].which == mcgs;
+  mg->predicted    = estimate_memory(q);
   PetscCall(PetscInfo(pc, "Memory of the set-up, predicted: %.3f MB at most, %.3f MB after it\n", mg->predicted.during / 1e6, mg->predicted.after / 1e6));
   PetscCall(PetscInfoEnabled(PC_CLASSID, &listens));
   if (mg->space == Space::Cuda && listens) { /* it takes the driver a while */

@@ -9,7 +9,8 @@
   Input Parameters:
 + pc - the preconditioner, of type `PCSAAMG`
 - threshold - 0 <= threshold < 1: i and j are connected when |a_ij|^2 > threshold^2 |a_ii a_jj| (0 keeps every nonzero); halved on each coarser level;
-              or `PETSC_DECIDE` (default): 0, or half of what an entry is where all are alike if the matrix is a symmetric M-matrix in which a quarter of the entries are weaker than that, as on stretched grids
+              or `PETSC_DECIDE` (default): 0, or half of what an entry is where all are alike if the matrix is a symmetric M-matrix in which a quarter of the entries are weaker than that, as on stretched grids;
+              where entries are of both signs, and a quarter of them of the diagonal's or below 0.35 of their row's largest, the others are connections
 
   Options Database Key:
 . -pc_saamg_threshold threshold - the strength below which a connection is left out of the aggregates

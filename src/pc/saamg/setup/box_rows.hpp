@@ -37,7 +37,7 @@ struct FindNeighbours {
           if (strong && j != i) {
             const PetscScalar a = val[p];
 
-            if (measure.strong(measure(i, j, PetscRealPart(a * PetscConj(a))))) e |= Bits27(1) << bit;
+            if (measure.strong(i, j, PetscRealPart(a * PetscConj(a)))) e |= Bits27(1) << bit;
           }
           p++;
         }
@@ -63,7 +63,7 @@ struct FindStrong {
     for_each_neighbour(grid, i, stored[i], [&](int bit, PetscInt j, int, int, int) {
       const PetscScalar a = A(i, bit);
 
-      if (j != i && measure.strong(measure(i, j, PetscRealPart(a * PetscConj(a))))) e |= Bits27(1) << bit;
+      if (j != i && measure.strong(i, j, PetscRealPart(a * PetscConj(a)))) e |= Bits27(1) << bit;
     });
     strong[i] = e;
   }
@@ -91,7 +91,7 @@ template <class Stencil> struct FindPlaces {
 
       if (inside) s |= Bits27(1) << bit;
       else if (a != PetscScalar(0)) s |= far_neighbour;
-      if (inside && j != i && measure.strong(measure(i, j, PetscRealPart(a * PetscConj(a))))) e |= Bits27(1) << bit;
+      if (inside && j != i && measure.strong(i, j, PetscRealPart(a * PetscConj(a)))) e |= Bits27(1) << bit;
     });
     stored[i] = s;
     strong[i] = e;

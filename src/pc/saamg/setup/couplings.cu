@@ -8,7 +8,7 @@ namespace goza::saamg
 namespace
 {
 
-constexpr int numbers_of_couplings = 6; // that rows add up to
+constexpr int numbers_of_couplings = 7; // that rows add up to
 
 /* Of each row: its couplings, the weak ones, and whether it has entries of the diagonal's sign. */
 template <class Rows> struct RowCouplings {
@@ -21,20 +21,22 @@ template <class Rows> struct RowCouplings {
 
   HD void operator()(PetscInt i, std::int64_t *count) const
   {
-    PetscReal    same_sign = 0, sum = 0;
-    std::int64_t edges = 0, weak = 0, slight = 0;
+    PetscReal    same_sign = 0, sum = 0, largest = 0;
+    std::int64_t edges = 0, weak = 0, slight = 0, minor = 0;
 
     A.for_each_entry(i, [&](PetscInt j, PetscScalar a) {
       if (!coupling(i, j, a)) return;
       edges++;
       sum += PetscAbsScalar(a);
-      same_sign += PetscMax(PetscRealPart(a * dinv[i]), 0);
+      if (PetscRealPart(a * dinv[i]) > 0) same_sign += PetscRealPart(a * dinv[i]);
+      else largest = PetscMax(largest, PetscAbsScalar(a));
     });
-    const float half = static_cast<float>(edges ? sum / (2 * edges) : 0);
+    const float half = static_cast<float>(edges ? sum / (2 * edges) : 0), strong = static_cast<float>(Couplings::strong_share * largest);
 
     A.for_each_entry(i, [&](PetscInt j, PetscScalar a) {
       if (!coupling(i, j, a)) return;
       weak += static_cast<float>(PetscAbsScalar(a)) < half;
+      minor += PetscRealPart(a * dinv[i]) > 0 || static_cast<float>(PetscAbsScalar(a)) < strong;
       slight += static_cast<float>(strength2(i, j, a) * edges * edges) < static_cast<float>(PetscSqr(Couplings::slight_share));
     });
     count[0] += edges > 0;
@@ -43,6 +45,7 @@ template <class Rows> struct RowCouplings {
     count[3] += weak;
     count[4] += edges * edges;
     count[5] += slight;
+    count[6] += minor;
   }
 
 private:
@@ -79,13 +82,8 @@ Couplings couplings_of(const StoredRows &rows, const ColumnMap &columns, const C
   } else join_csr_rows<Plus, numbers_of_couplings>(A, 1, RowCouplings<AijRowsView>{rows_of(A), dinv.data()}, counts.data());
   std::vector<std::int64_t> count = counts.to_host();
   columns.sum(count.data(), numbers_of_couplings);
-  return {count[0],
-          count[1],
-          count[2],
-          count[3],
-          count[4],
-          count[5],
-          facts.positive == facts.negative ? PetscReal(0) : facts.positive ? PetscReal(1) : PetscReal(-1)};
+  return {count[0], count[1], count[2], count[3],
+          count[4], count[5], count[6], facts.positive == facts.negative ? PetscReal(0) : facts.positive ? PetscReal(1) : PetscReal(-1)};
 }
 
 } // namespace goza::saamg

@@ -37,8 +37,11 @@ struct CsrGraph {
 struct Strength {
   PetscReal threshold;
   PetscReal diagonal_sign; // 1 or -1: entries of this sign are none; 0: signs do not count, as of blocks
+  PetscReal share;         // of the row's largest entry that can be an edge; less is none
 
-  Strength(PetscReal threshold, PetscReal diagonal_sign = 0) : threshold(threshold), diagonal_sign(diagonal_sign) { }
+  Strength(PetscReal threshold, PetscReal diagonal_sign = 0, PetscReal share = 0) : threshold(threshold), diagonal_sign(diagonal_sign), share(share) { }
+
+  bool all() const { return threshold == 0 && share == 0; } // entries, but for their sign
 };
 
 /* Of rows, where it is known; of nodes of several it is not used. */

@@ -155,7 +155,7 @@ bool Hierarchy::may_be_boxes(const FormatChoice &way, PetscInt k, const Hierarch
 {
   const Grid &grid = grids_.back();
 
-  return grid.level->columns->size() == 1 && grid.bs == 1 && k == 1 && grid.level->natural && grid.level->lattice.known() && way.threshold == 0 && way.degree == 1 &&
+  return grid.level->columns->size() == 1 && grid.bs == 1 && k == 1 && grid.level->natural && grid.level->lattice.known() && way.threshold == 0 && options.strong_share == 0 && way.degree == 1 &&
          !way.aggressive && options.smoothed_with == SmoothedWith::Matrix;
 }
 
@@ -164,7 +164,8 @@ PetscErrorCode Hierarchy::coarsen_so(const FormatChoice &way, Array<PetscScalar>
 {
   Grid                       &grid    = grids_.back();
   const MapPtr                columns = grid.level->columns;
-  const double                blocks  = grids_[0].level->nnz / (grids_[0].bs * grids_[0].bs);
+  const Strength              strength(way.threshold, options.diagonal_sign, options.strong_share);
+  const double                blocks = grids_[0].level->nnz / (grids_[0].bs * grids_[0].bs);
   std::shared_ptr<Coarsening> from;
   CsrAggregates               aggregates;
   double                      work = 0, bearable = 0;
@@ -175,15 +176,14 @@ PetscErrorCode Hierarchy::coarsen_so(const FormatChoice &way, Array<PetscScalar>
     from->bs      = grid.bs;
     from->k       = k;
     from->degree  = way.degree;
-    from->filters = way.threshold > 0 && from->degree == 1;
+    from->filters = !strength.all() && from->degree == 1;
     if (may_be_boxes(way, k, options)) from->boxes = find_boxes(grid.level->rows(), grid.level->dinv, grid.level->lattice);
     wants_rows_ = !from->boxes && grid.level->rows().no_rows();
     if (wants_rows_) return;
     if (!from->boxes) {
       const CsrLevel &level = *grid.level;
 
-      from->graph = strength_graph(level.A, columns, grid.bs, {way.threshold, sign_left_out(options)}, level.name.data(), level.lattice,
-                                   {level.dinv.data(), level.isolated.data()});
+      from->graph = strength_graph(level.A, columns, grid.bs, strength, level.name.data(), level.lattice, {level.dinv.data(), level.isolated.data()});
     }
     bearable = PetscMax(bearable_products * PetscPowRealInt(PetscMax(from->degree, 1), 3) * blocks, always_bearable);
   }));

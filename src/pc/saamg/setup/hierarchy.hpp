@@ -30,7 +30,8 @@ constexpr PetscInt most_interpolation_degree = 10; // rows of an interpolation g
 
 struct HierarchyOptions {
   PetscReal    threshold                   = 0; // of strength, relative to the diagonals
-  PetscReal    diagonal_sign               = 0; // of entries that are no couplings, where rows are not numbered along a grid
+  PetscReal    diagonal_sign               = 0; // of entries that are no couplings
+  PetscReal    strong_share                = 0; // of a row's largest coupling, below which others are weak
   PetscInt     max_levels                  = 10;
   PetscInt     coarse_limit                = 200;   // rows at which coarsening may stop
   PetscInt     gather_limit                = 1000;  // rows a rank below which a level goes to fewer ranks; SAAMG() takes more on a device
@@ -149,7 +150,6 @@ public:
   bool                     empty() const { return grids_.empty(); }
   bool                     stopped() const { return stopped_; } // by max_complexity
   bool wants_rows() const { return wants_rows_; } // the matrix is nothing but its diagonals, and that does not serve: build() is to be called again, with rows
-  PetscReal sign_left_out(const HierarchyOptions &options) const { return empty() || grids_[0].level->lattice.known() ? 0 : options.diagonal_sign; }
 
 private:
   struct FormatChoice {

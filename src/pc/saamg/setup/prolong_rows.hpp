@@ -88,8 +88,8 @@ struct SmoothedEntry {
 };
 
 /* One row of A with the blocks left out that are not edges of the graph, and their entries added to the diagonal block, so that constant vectors are treated
-   as before (per component). Rows whose diagonal would change its sign or shrink to less than a tenth keep all their entries. In two passes: the row's length,
-   then its entries. */
+   as before (per component). Rows whose diagonal would change its sign, shrink to less than a tenth or more than double keep all their entries. In two passes: the
+   row's length, then its entries. */
 struct FilteredRow {
   AijRowsView     A;
   PetscInt        bs, n;              // n owned nodes
@@ -120,7 +120,9 @@ struct FilteredRow {
       if (keep(node, j, asked)) kept++;
       else if (component(j) == row % bs) lumped += a;
     });
-    all = !(PetscRealPart((diagonal + lumped) * PetscConj(diagonal)) >= 0.1 * PetscRealPart(diagonal * PetscConj(diagonal)));
+    const PetscReal whole = PetscRealPart(diagonal * PetscConj(diagonal)), left = PetscRealPart((diagonal + lumped) * PetscConj(diagonal));
+
+    all = !(left >= 0.1 * whole && left <= 2 * whole);
     if (!ptr) {
       length[row] = all ? A.entries_before(row + 1) - A.entries_before(row) : kept;
       return;

@@ -113,10 +113,11 @@ struct FillEdges {
       bool           edge = j != i && fill.count[j];
 
       if (edge) {
-        const PetscScalar a = A.dval[q];
+        const PetscScalar a     = A.dval[q];
+        const PetscReal   norm2 = PetscRealPart(a * PetscConj(a));
 
-        w    = fill.measure(i, j, PetscRealPart(a * PetscConj(a)));
-        edge = fill.A.counts(i, j, a) && fill.measure.strong(w);
+        w    = fill.measure(i, j, norm2);
+        edge = fill.A.counts(i, j, a) && fill.measure.strong(i, j, norm2);
       }
       const unsigned edges = __ballot_sync(group, edge);
 
@@ -218,14 +219,19 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const 
   G.rdiag                = Array<PetscReal>(space, G.nodes->nlocal());
   G.degree               = Array<PetscInt>(space, G.nodes->nlocal());
   count                  = Array<PetscInt>(space, G.nodes->nlocal());
-  const BlockRows blocks{rows_of(rows), unit, G.n, G.node_of_ghost_column.data(), place.data(), bs == 1 ? strength.diagonal_sign : 0};
-  const Measure   measure{G.rdiag.data(), strength_cut(strength.threshold)};
-  FillStrong      fill{blocks,  measure,      G.nodes->start(), G.nodes->ghosts_here().data(), count.data(), nullptr, nullptr, G.degree.data(),
+  const BlockRows  blocks{rows_of(rows), unit, G.n, G.node_of_ghost_column.data(), place.data(), bs == 1 ? strength.diagonal_sign : 0};
+  Array<PetscReal> least(space, strength.share > 0 ? G.nodes->nlocal() : 0);
+  const Measure    scaled{G.rdiag.data(), strength_cut(strength.threshold)}, measure{scaled.rdiag, scaled.cut, strength.share > 0 ? least.data() : nullptr};
+  FillStrong       fill{blocks,  measure,      G.nodes->start(), G.nodes->ghosts_here().data(), count.data(), nullptr, nullptr, G.degree.data(),
                   nullptr, check.data(), weak.data()};
 
   if (bs == 1 && known.dinv) for_each_row(space, G.n, SizeOfInverse{known.dinv, G.rdiag.data()});
   else for_each_csr_row(rows, unit, DiagonalNorm{blocks, G.rdiag.data()});
   G.nodes->update(G.rdiag);
+  if (strength.share > 0) {
+    for_each_csr_row(rows, unit, LeastStrong{blocks, scaled, static_cast<float>(PetscSqr(strength.share)), least.data()});
+    G.nodes->update(least);
+  }
   Array<std::uint64_t>       sums(space, 3);
   std::vector<std::uint64_t> found;
 
@@ -242,7 +248,7 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const 
   G.nodes->update(G.degree);
   const bool symmetric = found[0] == 0;
 
-  if (strength.threshold == 0 && bs == 1 && symmetric && !found[1]) {
+  if (strength.all() && bs == 1 && symmetric && !found[1]) {
     G.borrowed = true;
     G.entry    = {A.val, measure};
     G.edges    = {A.ptr, A.col, G.degree.data()};

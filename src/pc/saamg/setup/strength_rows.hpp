@@ -4,8 +4,8 @@
    Threshold 0 keeps all but zeros; a value that is rounding beside both diagonals counts as a zero, because which rounding a coarse operator's
    entries carry depends on the number of ranks. A node whose own row has no strong entry (Dirichlet) is isolated, whoever points at it.
 
-   Entries of the diagonal's sign may count as zeros: what they couple differs in smooth vectors. Beside the slivers of a mesh of tetrahedra they are as large as the others, and aggregates
-   that follow the others alone are smaller there. */
+   Entries of the diagonal's sign may count as zeros: what they couple differs in smooth vectors. Of the others only those may count that are a share of the largest in both their rows, or
+   twice that in one (in one's: Ruge, Stueben 1987); a row at a free side has entries of half the size, and those that lead away from the side are none of them smaller. */
 #pragma once
 #include "core/launch/for_each_row.hpp"
 #include "local_rows.hpp"
@@ -98,6 +98,7 @@ inline float strength_cut(PetscReal threshold)
 struct Measure {
   const PetscReal *rdiag; // [n + nghost], or with the diagonals' signs
   float            cut;
+  const PetscReal *least = nullptr; // [n + nghost] of in_row(), rounded to float; null: no row asks for more than the cut
 
   HD float operator()(PetscInt i, PetscInt j, PetscReal norm2) const
   {
@@ -107,7 +108,41 @@ struct Measure {
     if (norm2 == 0) return 0;
     return scale > 0 && w < 1e30 ? static_cast<float>(w) : 1e30f;
   }
-  HD bool strong(float w) const { return w > cut; }
+  HD bool strong(PetscInt i, PetscInt j, PetscReal norm2) const
+  {
+    if (!((*this)(i, j, norm2) > cut)) return false;
+    if (!least) return true;
+    const float wi = in_row(i, norm2), wj = in_row(j, norm2), li = static_cast<float>(least[i]), lj = static_cast<float>(least[j]);
+
+    return (wi >= li && wj >= lj) || wi >= 4 * li || wj >= 4 * lj;
+  }
+  /* Beside the row's own diagonal, whatever the other's: rows may be scaled. */
+  HD float in_row(PetscInt i, PetscReal norm2) const
+  {
+    const PetscReal w = norm2 * (rdiag[i] != 0 ? rdiag[i] * rdiag[i] : 1);
+
+    return w < 1e30 ? static_cast<float>(w) : 1e30f;
+  }
+};
+
+/* What an entry of a row is to come to: a share (squared) of the largest. */
+struct LeastStrong {
+  BlockRows  A;
+  Measure    measure;
+  float      share2;
+  PetscReal *least;
+
+  HD LeastStrong on(Columns col, Values val) const { return {A.on(col, val), measure, share2, least}; }
+
+  HD void operator()(PetscInt i) const
+  {
+    float largest = 0;
+
+    A.for_each_block(i, [&](PetscInt j, PetscReal norm2) {
+      if (j != i && measure.in_row(i, norm2) > largest) largest = measure.in_row(i, norm2);
+    });
+    least[i] = share2 * largest;
+  }
 };
 
 struct CountStrong {
@@ -121,7 +156,7 @@ struct CountStrong {
   {
     PetscInt k = 0;
 
-    A.for_each_block(i, [&](PetscInt j, PetscReal norm2) { k += j != i && measure.strong(measure(i, j, norm2)); });
+    A.for_each_block(i, [&](PetscInt j, PetscReal norm2) { k += j != i && measure.strong(i, j, norm2); });
     count[i] = k;
   }
 };
@@ -168,18 +203,18 @@ struct FillStrong {
     PetscInt            p     = begin;
 
     A.for_each_block(i, [&](PetscInt j, PetscReal norm2) {
-      const float w = measure(i, j, norm2);
-
       if (j == i) return;
-      edges = edges || measure.strong(w);
+      const bool strong = measure.strong(i, j, norm2);
+
+      edges = edges || strong;
       if (!count[j]) return;
-      if (!measure.strong(w)) {
+      if (!strong) {
         rest += count[i] > 0;
         return;
       }
       if (col) {
         col[p]    = j;
-        weight[p] = w;
+        weight[p] = measure(i, j, norm2);
       } else sum += one_sidedness(hi, hash62(j < A.n ? start + j : ghost[j - A.n]));
       p++;
     });
