@@ -197,6 +197,17 @@ void list_edges(const Csr &rows, PetscInt unit, FillStrong fill, CsrGraph &G)
   if (nedges) fill_edges(rows, unit, fill);
 }
 
+/* [nodes] What an entry of a row is to come to; nothing where the share is 0. */
+Array<PetscReal> least_strong(const Csr &rows, const BlockRows &blocks, const Measure &measure, PetscReal share, const ColumnMap &nodes)
+{
+  Array<PetscReal> least(rows.space, share > 0 ? nodes.nlocal() : 0);
+
+  if (share == 0) return least;
+  for_each_csr_row(rows, blocks.bs, LeastStrong{blocks, measure, static_cast<float>(PetscSqr(share)), least.data()});
+  nodes.update(least);
+  return least;
+}
+
 } // namespace
 
 CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const Strength &strength, const PetscInt *name, const Lattice &lattice, const KnownRows &known)
@@ -219,19 +230,15 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const 
   G.rdiag                = Array<PetscReal>(space, G.nodes->nlocal());
   G.degree               = Array<PetscInt>(space, G.nodes->nlocal());
   count                  = Array<PetscInt>(space, G.nodes->nlocal());
-  const BlockRows  blocks{rows_of(rows), unit, G.n, G.node_of_ghost_column.data(), place.data(), bs == 1 ? strength.diagonal_sign : 0};
-  Array<PetscReal> least(space, strength.share > 0 ? G.nodes->nlocal() : 0);
-  const Measure    scaled{G.rdiag.data(), strength_cut(strength.threshold)}, measure{scaled.rdiag, scaled.cut, strength.share > 0 ? least.data() : nullptr};
-  FillStrong       fill{blocks,  measure,      G.nodes->start(), G.nodes->ghosts_here().data(), count.data(), nullptr, nullptr, G.degree.data(),
-                  nullptr, check.data(), weak.data()};
+  const BlockRows blocks{rows_of(rows), unit, G.n, G.node_of_ghost_column.data(), place.data(), bs == 1 ? strength.diagonal_sign : 0};
 
   if (bs == 1 && known.dinv) for_each_row(space, G.n, SizeOfInverse{known.dinv, G.rdiag.data()});
   else for_each_csr_row(rows, unit, DiagonalNorm{blocks, G.rdiag.data()});
   G.nodes->update(G.rdiag);
-  if (strength.share > 0) {
-    for_each_csr_row(rows, unit, LeastStrong{blocks, scaled, static_cast<float>(PetscSqr(strength.share)), least.data()});
-    G.nodes->update(least);
-  }
+  const Array<PetscReal>     least = least_strong(rows, blocks, {G.rdiag.data(), 0}, strength.share, *G.nodes);
+  const Measure              measure{G.rdiag.data(), strength_cut(strength.threshold), strength.share > 0 ? least.data() : nullptr};
+  FillStrong                 fill{blocks,  measure,      G.nodes->start(), G.nodes->ghosts_here().data(), count.data(), nullptr, nullptr, G.degree.data(),
+                  nullptr, check.data(), weak.data()};
   Array<std::uint64_t>       sums(space, 3);
   std::vector<std::uint64_t> found;
 
