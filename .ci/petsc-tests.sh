@@ -36,7 +36,7 @@ fi
 cat >"$out/mpiexec" <<'end'
 #!/bin/sh
 if [ "$1 $2" = "-n 1" ]; then shift 2 && exec timeout -k 5 "${MPIEXEC_TIMEOUT:-60}" "$@"; fi
-exec timeout -k 5 "$((${MPIEXEC_TIMEOUT:-60} + 5))" "$MPIEXEC" "$@"
+exec timeout -k 5 "$((${MPIEXEC_TIMEOUT:-60} + 5))" $MPIEXEC "$@" # PETSc's own, words
 end
 chmod +x "$out/mpiexec"
 
@@ -44,7 +44,7 @@ harness() { # harness TARGET VARIABLE...: of the tests in $out/selection.mk
   # The environment is PETSc's own: no flags of our make, and its own MPI first. No program reads both -mat_type and -dm_mat_type, and PETSc 3.26
   # would say so in its output. Programs are compiled quickly rather than well.
   env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u PREFIX -u BUILD PATH="$(dirname "$(command -v "$MPIEXEC")"):$PATH" MAKEFILES="$out/selection.mk" \
-    OMPI_MCA_ess_singleton_isolated=true OMPI_MCA_rmaps_base_oversubscribe=1 MPIEXEC="$MPIEXEC" PETSCMPIEXEC="$out/mpiexec" \
+    OMPI_MCA_ess_singleton_isolated=true OMPI_MCA_rmaps_base_oversubscribe=1 PETSCMPIEXEC="$out/mpiexec" \
     PETSC_OPTIONS="-dll_append $lib ${PETSC_OPTIONS:-}" \
     make -k -j "${JOBS:-$(nproc --all)}" -f "$gmakefile" PETSC_DIR="$PETSC_DIR" PETSC_ARCH="${PETSC_ARCH:-}" TESTDIR="$work" CFLAGS="-O0 -g0 -w" "$@"
 }
