@@ -293,8 +293,13 @@ PetscErrorCode MatFormatOverrideDevice(Mat A, FormatMat *f)
 #if PETSC_VERSION_GE(3, 22, 0)
     A->ops->getblockdiagonal = MatGetBlockDiagonal_Device;
 #endif
+#if PetscDefined(USE_COMPLEX)
     if (f->base.multhermitiantranspose) A->ops->multhermitiantranspose = MatInOut_Device<&_MatOps::multhermitiantranspose>;
     if (f->base.multhermitiantransposeadd) A->ops->multhermitiantransposeadd = MatInInOut_Device<&_MatOps::multhermitiantransposeadd>;
+#else /* PETSc asks cuSPARSE for a conjugate transpose, which that refuses of real numbers */
+    A->ops->multhermitiantranspose    = A->ops->multtranspose;
+    A->ops->multhermitiantransposeadd = A->ops->multtransposeadd;
+#endif
   }
   if (f->base.transpose) A->ops->transpose = MatTranspose_Device;
   if (f->base.sor) A->ops->sor = OnHost<&_MatOps::sor>::call;
