@@ -1,0 +1,69 @@
+/* How often the host waits for the device in a set-up: a level asks for few numbers, and for several at a time. */
+#include "core/device/waits.hpp"
+
+#include "../support/pc_case.hpp"
+
+#include <petscgoza.h>
+
+using namespace goza_test;
+
+namespace
+{
+
+struct Waits {
+  std::size_t first, new_values; /* of a set-up from nothing, and of one with other values in the same pattern */
+  PetscInt    levels;
+};
+
+std::size_t waits_of(PC pc)
+{
+  const std::size_t before = goza::device::waits();
+
+  PETSC_OK(PCSetUp(pc));
+  return goza::device::waits() - before;
+}
+
+Waits waits_of(const std::string &name, MatType type)
+{
+  Option    coarse("-pc_saamg_coarse_limit", "30");
+  MatHandle A = system_matrix(problem(name), type);
+  VecHandle x = right_hand_side(A, 1), y = right_hand_side(A, 2);
+  Waits     waits;
+  Mat      *operators;
+
+  PETSC_OK(MatMult(A, x, y)); /* its format is there */
+  (void)make_pc(A);           /* and all that is made once in a process */
+  PCHandle pc = make_pc(A, false);
+  waits.first = waits_of(pc);
+  PETSC_OK(MatScale(A, 2));
+  PETSC_OK(MatMult(A, x, y));
+  waits.new_values = waits_of(pc);
+  PETSC_OK(PCGetCoarseOperators(pc, &waits.levels, &operators));
+  for (PetscInt l = 0; l + 1 < waits.levels; l++) PETSC_OK(MatDestroy(&operators[l]));
+  PETSC_OK(PetscFree(operators));
+  BOOST_TEST_MESSAGE(name << ": " << waits.first << " waits, with new values " << waits.new_values << ", " << waits.levels << " levels");
+  return waits;
+}
+
+} // namespace
+
+/* Nothing is known of where the rows are. */
+BOOST_AUTO_TEST_CASE(general_path)
+{
+  Option threshold("-pc_saamg_threshold", "0.01");
+  Waits  waits = waits_of("poisson7", MATSLICEDELL);
+
+  BOOST_TEST_REQUIRE(waits.levels > 1);
+  BOOST_TEST(waits.first <= 50u * waits.levels);
+  BOOST_TEST(waits.new_values <= waits.first);
+}
+
+/* Levels that are boxes of a lattice. */
+BOOST_AUTO_TEST_CASE(boxes)
+{
+  Waits waits = waits_of("poisson27", MATCDS);
+
+  BOOST_TEST_REQUIRE(waits.levels > 1);
+  BOOST_TEST(waits.first <= 20u * waits.levels);
+  BOOST_TEST(waits.new_values <= 10u * waits.levels);
+}
