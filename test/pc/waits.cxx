@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(general_path)
   Waits  waits = waits_of("poisson7", MATSLICEDELL);
 
   BOOST_TEST_REQUIRE(waits.levels > 1);
-  BOOST_TEST(waits.first <= 50u * waits.levels);
+  BOOST_TEST(waits.first <= 25u * waits.levels);
   BOOST_TEST(waits.new_values <= waits.first);
 }
 
@@ -64,6 +64,6 @@ BOOST_AUTO_TEST_CASE(boxes)
   Waits waits = waits_of("poisson27", MATCDS);
 
   BOOST_TEST_REQUIRE(waits.levels > 1);
-  BOOST_TEST(waits.first <= 20u * waits.levels);
-  BOOST_TEST(waits.new_values <= 10u * waits.levels);
+  BOOST_TEST(waits.first <= 10u * waits.levels);
+  BOOST_TEST(waits.new_values <= 6u * waits.levels);
 }
