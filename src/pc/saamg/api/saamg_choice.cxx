@@ -113,14 +113,31 @@ static Keep WhatToKeep(const SAAMG &mg)
   }
 }
 
+/* Of several near-null vectors each row has one unknown of a node, though the matrix's type may not know blocks. */
+static PetscErrorCode HasModes(Mat A, bool *yes)
+{
+  MatNullSpace space;
+  PetscBool    constant = PETSC_FALSE;
+  PetscInt     n        = 0;
+  const Vec   *vecs;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetNearNullSpace(A, &space));
+  if (space) PetscCall(MatNullSpaceGetVecs(space, &constant, &n, &vecs));
+  *yes = n + constant > 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const OperatorSource &exact, bool *kept, std::shared_ptr<CsrFacts> *facts)
 {
   const PetscInt automatic = smoother_named("auto");
   const bool     by_itself = mg->reuse == PC_SAAMG_REUSE_AUTO, anew = !*kept || by_itself;
   PetscInt       bs;
+  bool           modes = false;
 
   PetscFunctionBegin;
   PetscCall(MatGetBlockSize(pc->pmat, &bs));
+  PetscCall(HasModes(pc->pmat, &modes));
   if (anew) mg->couplings = {};
   PetscCall(LookAt(pc, mg, rows, exact, anew && mg->threshold < 0 && bs == 1, by_itself, facts));
   mg->taken = mg->cycle_options;
@@ -132,7 +149,7 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
   mg->hierarchy_options.alternating = finest.which == smoother_named("jacobi") && finest.options.jacobi_relax > 0.9;
   if (anew) mg->hierarchy_options.threshold = mg->threshold >= 0 ? mg->threshold : mg->couplings.threshold();
   if (anew) {
-    const bool signs = mg->couplings.of_both_signs();
+    const bool signs = !modes && mg->couplings.of_both_signs();
 
     mg->hierarchy_options.diagonal_sign = signs ? mg->couplings.diagonal_sign : 0;
     mg->hierarchy_options.strong_share  = signs ? Couplings::strong_share : 0;
