@@ -136,6 +136,15 @@ void options_and_view(const MeshName &mesh)
 
   for (const char *words : {"GozaAssembly Object: (solid_)", "elasticity, 3 unknowns", mesh.tets ? "of type tet4" : "of type hex8", "80 nodes"})
     BOOST_TEST(text.find(words) != std::string::npos, words << " in " << text);
+  TemporaryFile file;
+  const Option  view("-solid_assembly_view", std::string("ascii:") + file.name());
+  VecHandle     material; // Young's modulus and Poisson's ratio
+
+  PETSC_OK(GozaAssemblyCreateElementVec(a, material.put()));
+  PETSC_OK(VecSet(material, 0.3));
+  PETSC_OK(GozaAssemblySetMaterialVecs(a, material, material));
+  PETSC_OK(GozaAssemblySetUp(a));
+  BOOST_TEST(file.text() == viewed(a), file.text());
 }
 
 void add()
