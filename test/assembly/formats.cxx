@@ -72,7 +72,8 @@ PetscReal gap(const std::vector<PetscScalar> &a, const std::vector<PetscScalar> 
   return most / scale;
 }
 
-/* The values of CSR, each node's rows by themselves: what a device does where the scalars are complex. */
+/* The values of CSR, each node's rows by themselves: what a device does where the scalars are complex. Equal but for rounding: a compiler may
+   join multiplications and additions otherwise here than in the library. */
 std::vector<PetscScalar> by_rows(const Problem &problem, const Mesh &mesh, const AssemblyMap &map, Target target, std::size_t n)
 {
   std::vector<PetscScalar> val(n);
@@ -112,7 +113,7 @@ std::vector<PetscScalar> straight_into_formats(Space space, const Box &box, cons
   target.ptr    = row_ptr.data();
   target.val    = val.data();
   assemble_matrix(problem, mesh, map, target);
-  if (space == Space::Host && !box.some_given) BOOST_TEST(gap(by_rows(problem, mesh, map, target, columns.size()), val.to_host()) == 0);
+  if (space == Space::Host && !box.some_given) BOOST_TEST(gap(by_rows(problem, mesh, map, target, columns.size()), val.to_host()) <= rounding);
   const Csr csr{space, mesh.owned * bs, mesh.owned * bs, row_ptr.data(), column.data(), val.data(), (PetscInt)columns.size()};
 
   const AssemblyMap upper = make_assembly_map(problem, mesh, Layout::Cds);
