@@ -144,8 +144,9 @@ PetscReal lanczos(const LevelProduct &A, const ColumnMap &columns, const CsrFact
   Array<PetscScalar>        r(space, n), r_old(space, n), v(space, columns.nlocal()), v_old(space, columns.nlocal()), w(space, n);
   Array<PetscScalar>        sums(space, 3 * its + 1); // the lengths, squared, and behind them w^T v and w^T v_old of every step
   PetscScalar *const length2 = sums.data(), *const back = length2 + (its + 1);
-  PetscReal a[max_lanczos_steps], b[max_lanczos_steps], largest = 0;
-  PetscInt  k = 0;
+  std::vector<PetscReal> a(its), b(its);
+  PetscReal              largest = 0;
+  PetscInt               k       = 0;
 
   /* the tridiagonal matrix of the steps so far, and whether it was symmetric */
   const auto judge = [&](PetscInt steps) {

@@ -25,7 +25,8 @@ HD inline PetscScalar hashed_entry(std::int64_t name, PetscScalar dinv)
    extrapolation takes off: six steps are then as good as ten without. k: 0 where the steps ended by themselves, and there is no distance. */
 PetscReal extrapolated(PetscInt k, PetscReal ritz, PetscReal earlier);
 
-PetscReal TridiagonalRadius(PetscInt n, PetscReal *a, const PetscReal *b); // the largest |eigenvalue| of a symmetric tridiagonal matrix: diagonal, off-diagonal
-PetscReal DenseRadius(PetscInt n, std::vector<PetscScalar> H);             // the spectral radius of a small matrix H[n][n]
+/* Of small matrices; NaN where there is none. */
+PetscReal TridiagonalRadius(PetscInt n, std::vector<PetscReal> a, std::vector<PetscReal> b); // the largest |eigenvalue| of the first n rows: diagonal, off-diagonal
+PetscReal DenseRadius(PetscInt n, std::vector<PetscScalar> H);                               // the spectral radius of H[n][n]
 
 } // namespace goza::saamg
