@@ -51,7 +51,7 @@ double highest_between(const std::vector<double> &r, double low, double high)
   return 0.5 * (low + high);
 }
 
-/* M x = b, M[n][n], partial pivoting */
+/* M x = b, M[n][n], partial pivoting. Not by LAPACK: PETSc names its routines of PETSc's own scalars, and these are double with any of them. */
 std::vector<double> solve(std::vector<double> M, std::vector<double> b)
 {
   const std::size_t n = b.size();
