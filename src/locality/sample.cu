@@ -43,17 +43,20 @@ struct FollowOrders {
       return;
     }
     if (w < windows.n) places(w, order[o], scratch[team.scratch].places, report->order[o][w], team);
-    reads(w, order[o], scratch[team.scratch].reads, report->order[o][w], team);
+    if (windows.read(w)) reads(w, order[o], scratch[team.scratch].reads, report->order[o][w], team);
   }
 };
 
-Windows windows_of(PetscInt nrows)
+Windows windows_of(const Csr &A, bool device)
 {
+  const PetscInt nrows = A.nrows;
   const PetscInt all = (nrows + sample_window - 1) / sample_window, blocks = (nrows + sample_block - 1) / sample_block;
   Windows        windows{};
 
   windows.n       = static_cast<int>(std::min(all, sample_windows));
   windows.nblocks = static_cast<int>(std::min(blocks, sample_blocks));
+  windows.nread   = windows.nblocks;
+  if (!device) windows.nread = static_cast<int>(std::clamp<std::int64_t>(goza::entries(A) / (sample_part * sample_entries), 1, windows.nblocks));
   const auto part = [](int k, int n, PetscInt of) { return static_cast<PetscInt>((2 * static_cast<std::int64_t>(k) + 1) * of / (2 * n)); };
   for (int w = 0; w < windows.n; w++) {
     windows.begin[w] = part(w, windows.n, all) * sample_window;
@@ -186,10 +189,10 @@ Report count(const Csr &A, const Windows &windows, const std::vector<Order> &ord
 
 Sample take_sample(const Csr &A, const std::vector<FormatChoice> &choices, const Caches &caches)
 {
-  const Windows            windows = windows_of(A.nrows);
+  const Windows            windows = windows_of(A, caches.device);
   const std::vector<Order> orders  = orders_of(choices);
   Sample                   sample;
-  double                   rows = 0, block_rows = 0, entries = 0, gaps = 0, groups = 0, in_place = 0, repeated = 0;
+  double                   rows = 0, block_rows = 0, entries = 0, read = 0, gaps = 0, groups = 0, in_place = 0, repeated = 0;
 
   sample.rows   = A.nrows;
   sample.cols   = A.ncols;
@@ -212,13 +215,14 @@ Sample take_sample(const Csr &A, const std::vector<FormatChoice> &choices, const
 
     block_rows += static_cast<double>(c.rows);
     entries += static_cast<double>(c.entries);
+    read += windows.read(w) ? static_cast<double>(c.entries) : 0;
     gaps += static_cast<double>(c.short_gaps);
     groups += static_cast<double>(c.short_groups);
     in_place += static_cast<double>(c.in_place);
     repeated += static_cast<double>(c.repeated);
   }
   sample.row_share    = rows / static_cast<double>(A.nrows);
-  sample.nnz_share    = sample.nnz ? entries / static_cast<double>(sample.nnz) : 1;
+  sample.nnz_share    = sample.nnz ? read / static_cast<double>(sample.nnz) : 1;
   sample.short_gaps   = entries > 0 ? gaps / entries : 0;
   sample.short_groups = entries > 0 ? groups / entries : 0;
   sample.repeated     = block_rows > 0 ? repeated / block_rows : 0;

@@ -2,7 +2,8 @@
    device it is looked at there, in four kernels, and some kilobytes of counts are all that comes to the host.
 
    Row lengths are those of up to 16 windows of sort_window rows, which sliced ELL sorts in and Fold's chunks divide, in the middle of equal parts: of a matrix with at most
-   16 windows of rows the lengths are all there. Reads of x are those of up to 16 blocks: of at most as many rows as a GPU's block of threads takes, and 4096 entries.
+   16 windows of rows the lengths are all there. Reads of x are those of up to 16 blocks: of at most as many rows as a GPU's block of threads takes, and 4096 entries;
+   for a host, of some of them.
    The longest rows, which windows would miss, are counted in one pass over the row pointers.
 
    x is read in sectors of 32 bytes (64 on a CPU: its lines). The warps of a block go in step; what a step asks for goes through a cache that drops the sector fetched
@@ -20,6 +21,7 @@ namespace goza::locality
 {
 
 constexpr PetscInt sample_window = sort_window, sample_block = rows_per_block, sample_windows = 16, sample_blocks = 16, sample_entries = 4096; // of a block
+constexpr PetscInt sample_part  = 16;   // for a host, which follows the reads of one block after the other: of one entry in so many
 constexpr PetscInt sample_row   = 128;  // entries of a row that are looked at
 constexpr PetscInt ordinary_row = 1024; // entries of a row up to which windows are trusted to show its kind
 constexpr int      place_bins   = 64;
@@ -69,7 +71,7 @@ struct Sample {
   PetscInt                  longest   = 0;                    // entries of the longest row
   PetscInt                  usual     = 0;                    // of the longest in the windows that has at most ordinary_row
   std::int64_t              long_rows = 0, long_nnz = 0;      // rows of more than ordinary_row entries
-  double                    row_share = 1, nnz_share = 1;     // of the matrix, that the windows' lengths and blocks hold
+  double                    row_share = 1, nnz_share = 1;     // of the matrix, that the windows' lengths and the blocks whose reads are followed hold
   double                    short_gaps = 0, short_groups = 0; // share of the entries whose columns take 16 bits, in sliced ELL and in Fold
   double                    kinds    = 1;                     // of slices of 32 rows, for each slice: the same columns, counted from a base
   bool                      ranges   = false;                 // Fold gives blocks of range_warps warps consecutive groups, see Fold::share_out()

@@ -155,6 +155,32 @@ BOOST_AUTO_TEST_CASE(cut_rows)
   BOOST_TEST(a.traits.reads->misses == 128 / (4096.0 / 64000)); /* the same 128 sectors in every row */
 }
 
+/* For a host the reads of a part of the blocks are followed, and stand for all; lengths and columns are still those of all blocks. */
+BOOST_AUTO_TEST_CASE(blocks_for_a_host)
+{
+  const PetscInt n = 32 * sample_block;
+  const HostCsr  A = pattern(n, n, [n](PetscInt i) {
+    std::vector<PetscInt> row;
+    for (PetscInt d : {-64, -2, 0, 2, 64}) {
+      if (i + d >= 0 && i + d < n) row.push_back(i + d);
+    }
+    return row;
+  });
+  Caches         part, whole;
+
+  part.device = false;
+  const std::vector<FormatChoice> choices{{Layout::SlicedEll, 32}, {Layout::CdsFull, 1}};
+  const Sample                    few = take_sample(A.view(), choices, part), all = take_sample(A.view(), choices, whole);
+
+  BOOST_TEST(all.nnz_share > 0.45);
+  BOOST_TEST(few.nnz_share < 0.06);
+  BOOST_TEST(few.nnz_share > 0);
+  BOOST_TEST(std::abs(few.reads[0].requests / all.reads[0].requests - 1) < 0.02);
+  BOOST_TEST(few.row_share == all.row_share);
+  BOOST_TEST(few.diagonals.count == all.diagonals.count);
+  BOOST_TEST(few.kinds == all.kinds);
+}
+
 /* 64 rows, each with columns 0 to 3: one sector. Two warps of sliced ELL ask for it in each of 4 steps; the block fetches it once. */
 BOOST_AUTO_TEST_CASE(one_sector)
 {

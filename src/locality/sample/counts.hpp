@@ -15,9 +15,11 @@ HD inline int first_place(std::int64_t key, int places)
 }
 
 struct Windows {
-  int      n, nblocks; // n <= nblocks
+  int      n, nblocks, nread; // n <= nblocks; blocks whose reads are followed
   PetscInt begin[sample_windows], nrows[sample_windows];
   PetscInt block[sample_blocks], block_rows[sample_blocks]; // the rows that may be a block
+
+  HD bool read(int w) const { return (w + 1) * nread / nblocks > w * nread / nblocks; } // evenly spread
 };
 
 /* A block, with its rows from 0. Long rows are empty here, and of the others the first sample_row entries stay. */

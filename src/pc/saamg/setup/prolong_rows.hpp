@@ -109,7 +109,7 @@ struct FilteredRow {
 
   HD void operator()(PetscInt row) const
   {
-    const PetscInt node = row / bs;
+    const PetscInt node = node_of(row), own_component = row - node * bs;
     PetscInt       kept = 0, p = ptr ? ptr[row] : 0, own = -1; // own: where the diagonal block begins
     PetscScalar    diagonal = 0, lumped = 0;
     bool           all = false;
@@ -118,7 +118,7 @@ struct FilteredRow {
     A.for_each_entry(row, [&](PetscInt j, PetscScalar a) {
       if (j == row) diagonal += a;
       if (keep(node, j, asked)) kept++;
-      else if (component(j) == row % bs) lumped += a;
+      else if (component(j) == own_component) lumped += a;
     });
     const PetscReal whole = PetscRealPart(diagonal * PetscConj(diagonal)), left = PetscRealPart((diagonal + lumped) * PetscConj(diagonal));
 
@@ -129,7 +129,7 @@ struct FilteredRow {
     }
     A.for_each_entry(row, [&](PetscInt j, PetscScalar a) {
       if (!all && !keep(node, j, asked)) return;
-      if (own < 0 && j / bs == node) own = p;
+      if (own < 0 && node_of(j) == node) own = p;
       col[p] = j;
       val[p] = bs == 1 && j == row && !all ? a + lumped : a;
       p++;
@@ -152,10 +152,11 @@ private:
     bool     kept = false;
   };
 
-  HD PetscInt component(PetscInt j) const { return (j < A.ncols ? j : ghost[j - A.ncols]) % bs; }
+  HD PetscInt node_of(PetscInt j) const { return bs == 1 ? j : j / bs; } // a division takes longer than all else of an entry
+  HD PetscInt component(PetscInt j) const { return bs == 1 ? 0 : (j < A.ncols ? j : ghost[j - A.ncols]) % bs; }
   HD bool     keep(PetscInt node, PetscInt j, Asked &asked) const
   {
-    const PetscInt J = j < A.ncols ? j / bs : n + ghost_node[j - A.ncols];
+    const PetscInt J = j < A.ncols ? node_of(j) : n + ghost_node[j - A.ncols];
 
     if (J != asked.node) asked = look_for(node, J, J > asked.node && asked.node >= 0 ? asked.place : gptr[node]);
     return asked.kept;

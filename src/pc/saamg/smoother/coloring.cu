@@ -240,6 +240,9 @@ void color_greedily(const ColumnMap &columns, const Neighbours &near, const Pets
     else if (pass) for_each_row(space, nlocal, Again{key.data(), color.data()});
     else for_each_row(space, nlocal, Priority{id, key.data(), color.data()});
     for_each_row(space, n, Number{list.data()});
+    if (space == Space::Host) { // rows come by one after the other: none before one that it waits for
+      std::sort(list.data(), list.data() + n, [by = key.data()](PetscInt i, PetscInt j) { return by[i] > by[j]; });
+    }
     for (PetscInt left = n; columns.any(left > 0);) {
       for (PetscInt before = left + 1; left && left < before;) { // until all that are left wait for other ranks
         before = left;
