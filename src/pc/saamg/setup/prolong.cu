@@ -215,14 +215,25 @@ CsrMatrix filter_weak(const Csr &A, const LocalColumns &columns, PetscInt bs, co
   F.ptr = Array<PetscInt>(space, A.nrows + 1);
   FilteredRow body{rows_of(A),   bs,      G.n,    columns.ghosts_here().data(), G.node_of_ghost_column.data(), G.ptr.data(), G.col.data(), nullptr,
                    F.ptr.data(), nullptr, nullptr};
+  PetscInt    nnz;
+
+  if (space == Space::Host) {
+    nnz      = goza::entries(A);
+    body.end = F.ptr.data() + 1;
+  } else {
+    for_each_csr_row(A, 1, body);
+    nnz = lengths_to_pointer(space, F.ptr);
+  }
+  F.col    = Array<PetscInt>(space, nnz);
+  F.val    = Array<PetscScalar>(space, nnz);
+  body.ptr = F.ptr.data();
+  body.col = F.col.data();
+  body.val = F.val.data();
   for_each_csr_row(A, 1, body);
-  const PetscInt nnz = lengths_to_pointer(space, F.ptr);
-  F.col              = Array<PetscInt>(space, nnz);
-  F.val              = Array<PetscScalar>(space, nnz);
-  body.ptr           = F.ptr.data();
-  body.col           = F.col.data();
-  body.val           = F.val.data();
-  for_each_csr_row(A, 1, body);
+  if (body.end) {
+    F.col.shorten(F.ptr.data()[A.nrows]);
+    F.val.shorten(F.ptr.data()[A.nrows]);
+  }
   return F;
 }
 

@@ -89,7 +89,7 @@ struct SmoothedEntry {
 
 /* One row of A with the blocks left out that are not edges of the graph, and their entries added to the diagonal block, so that constant vectors are treated
    as before (per component). Rows whose diagonal would change its sign, shrink to less than a tenth or more than double keep all their entries. In two passes: the
-   row's length, then its entries. */
+   row's length, then its entries; on a host, where rows come one after the other, in one: a row is told where the one before it ended. */
 struct FilteredRow {
   AijRowsView     A;
   PetscInt        bs, n;              // n owned nodes
@@ -98,6 +98,7 @@ struct FilteredRow {
   const PetscInt *ptr; // null in the first pass
   PetscInt       *length, *col;
   PetscScalar    *val;
+  PetscInt       *end = nullptr; // on a host
 
   HD FilteredRow on(Columns acol, Values aval) const
   {
@@ -134,6 +135,7 @@ struct FilteredRow {
       val[p] = bs == 1 && j == row && !all ? a + lumped : a;
       p++;
     });
+    if (end) end[row] = p;
     if (bs == 1 || all || own < 0) return;
     A.for_each_entry(row, [&](PetscInt j, PetscScalar a) { // onto the diagonal block, component by component
       if (keep(node, j, asked)) return;

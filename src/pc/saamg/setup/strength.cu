@@ -183,9 +183,26 @@ CsrMatrix norms_of_nodes(const Csr &A, const LocalColumns &columns, PetscInt bs)
   return block_norms(A, bs);
 }
 
+/* As many edges as there may be, to be written while they are counted. */
+void hold_all_edges(const Csr &rows, FillStrong &fill, CsrGraph &G)
+{
+  G.ptr       = Array<PetscInt>(rows.space, G.n + 1);
+  G.col       = Array<PetscInt>(rows.space, entries(rows));
+  G.weight    = Array<float>(rows.space, entries(rows));
+  fill.ptr    = G.ptr.data();
+  fill.end    = G.ptr.data() + 1;
+  fill.col    = G.col.data();
+  fill.weight = G.weight.data();
+}
+
 /* The edges of G, whose degrees are counted. */
 void list_edges(const Csr &rows, PetscInt unit, FillStrong fill, CsrGraph &G)
 {
+  if (fill.end) {
+    G.col.shorten(G.ptr.data()[G.n]);
+    G.weight.shorten(G.ptr.data()[G.n]);
+    return;
+  }
   G.ptr = Array<PetscInt>(rows.space, G.n + 1);
   if (G.n) G.ptr.copy_from(G.degree.data(), G.n);
   const PetscInt nedges = lengths_to_pointer(rows.space, G.ptr);
@@ -194,6 +211,7 @@ void list_edges(const Csr &rows, PetscInt unit, FillStrong fill, CsrGraph &G)
   fill.ptr              = G.ptr.data();
   fill.col              = G.col.data();
   fill.weight           = G.weight.data();
+  fill.check            = nullptr;
   if (nedges) fill_edges(rows, unit, fill);
 }
 
@@ -242,6 +260,7 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const 
   Array<std::uint64_t>       sums(space, 3);
   std::vector<std::uint64_t> found;
 
+  if (space == Space::Host && !(strength.all() && bs == 1)) hold_all_edges(rows, fill, G);
   for (bool guess = bs == 1 && known.dinv && strength.threshold == 0;; guess = false) {
     if (guess) for_each_row(space, G.n, GuessStrong{known.isolated, count.data()});
     else for_each_csr_row(rows, unit, CountStrong{blocks, measure, count.data()});

@@ -169,8 +169,9 @@ HD inline std::uint64_t one_sidedness(std::uint64_t hi, std::uint64_t hj)
   return hi * ((hj ^ (hj >> 27)) * factor) - hj * ((hi ^ (hi >> 27)) * factor);
 }
 
-/* Writes the strong edges that do not lead to an isolated node; where col is null, counts them: check[i] then tells whether the edge set is symmetric, and weak[i]
-   is the number of entries between coupled nodes that are no edges, or no_edge where a node that counts as coupled has no strong one. */
+/* Where col is given, writes the strong edges that do not lead to an isolated node. Where check is, counts them: check[i] tells whether the edge set is symmetric, and weak[i]
+   is the number of entries between coupled nodes that are no edges, or no_edge where a node that counts as coupled has no strong one. On a host, where rows come one after the other,
+   end[i] is told to the next row, and both are done at once. */
 struct FillStrong {
   BlockRows       A;
   Measure         measure;
@@ -182,6 +183,7 @@ struct FillStrong {
   float          *weight;
   std::uint64_t  *check;
   std::int64_t   *weak;
+  PetscInt       *end = nullptr;
 
   static constexpr std::int64_t no_edge = -1;
 
@@ -215,10 +217,12 @@ struct FillStrong {
       if (col) {
         col[p]    = j;
         weight[p] = measure(i, j, norm2);
-      } else sum += one_sidedness(hi, hash62(j < A.n ? start + j : ghost[j - A.n]));
+      }
+      if (check) sum += one_sidedness(hi, hash62(j < A.n ? start + j : ghost[j - A.n]));
       p++;
     });
-    if (col) return;
+    if (end) end[i] = p;
+    if (!check) return;
     length[i] = p - begin;
     check[i]  = sum;
     weak[i]   = count[i] > 0 && !edges ? no_edge : rest;
