@@ -375,27 +375,57 @@ void blocks_by_option(const MatCase &c)
 
 /* --- a DM's view, in natural ordering, is the duplicate's as well */
 
-std::string viewed(Mat A)
+std::string viewed_as(Mat A, PetscViewerFormat format)
 {
   TemporaryFile file;
   {
     ViewerHandle viewer;
     PETSC_OK(PetscViewerASCIIOpen(PETSC_COMM_WORLD, file.name(), viewer.put()));
-    PETSC_OK(PetscViewerPushFormat(viewer, PETSC_VIEWER_ASCII_COMMON));
+    PETSC_OK(PetscViewerPushFormat(viewer, format));
     PETSC_OK(MatView(A, viewer));
     PETSC_OK(PetscViewerPopFormat(viewer));
   }
-  const std::string text = file.text();
+  return file.text();
+}
+
+std::string viewed(Mat A)
+{
+  const std::string text = viewed_as(A, PETSC_VIEWER_ASCII_COMMON);
   return text.substr(text.find('\n') + 1 < text.size() ? text.find("row 0") : 0); /* without the lines that name the type */
 }
 
-void duplicate_of_dm_matrix(const std::string &type)
+DM grid_with(const std::string &type)
 {
   DM da;
 
   PETSC_OK(DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 5, 4, PETSC_DECIDE, PETSC_DECIDE, 1, 1, nullptr, nullptr, &da));
   PETSC_OK(DMSetMatType(da, type.c_str()));
   PETSC_OK(DMSetUp(da));
+  return da;
+}
+
+/* What -mat_view ::ascii_info says, without the name of the type and our own lines. */
+std::string info_of_dm_matrix(const std::string &type)
+{
+  DM          da = grid_with(type);
+  std::string said;
+  {
+    MatHandle A;
+    PETSC_OK(DMCreateMatrix(da, A.put()));
+    PETSC_OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+    PETSC_OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+    std::istringstream lines(viewed_as(A, PETSC_VIEWER_ASCII_INFO));
+    for (std::string line; std::getline(lines, line);)
+      if (line.find("type:") == std::string::npos && line.find("Goza") == std::string::npos) said += line + "\n";
+  }
+  PETSC_OK(DMDestroy(&da));
+  return said;
+}
+
+void duplicate_of_dm_matrix(const std::string &type)
+{
+  DM da = grid_with(type);
+
   for (bool used : {false, true}) {
     MatHandle A, B, C;
     PetscInt  start, end;
@@ -432,7 +462,11 @@ const AddTests add([] {
     },
     false);
   for (const MatName &type : mat_names())
-    if (type.set.rfind("mpi", 0) != 0) add_test(suite_named(suite_named(nullptr, type.set), "dm"), "duplicate", [type] { duplicate_of_dm_matrix(type.set); });
+    if (type.set.rfind("mpi", 0) != 0) {
+      boost::unit_test::test_suite *suite = suite_named(suite_named(nullptr, type.set), "dm");
+      add_test(suite, "duplicate", [type] { duplicate_of_dm_matrix(type.set); });
+      add_test(suite, "info", [type] { BOOST_TEST(info_of_dm_matrix(type.set) == info_of_dm_matrix(vec_names().size() > 1 ? "aijcusparse" : MATAIJ)); });
+    }
 });
 
 } // namespace

@@ -74,8 +74,8 @@ PetscErrorCode MatView_Format(Mat A, PetscViewer viewer)
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
   PetscCall(PetscViewerGetFormat(viewer, &format));
   info = ascii && (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL);
-  /* a DM's view knows the natural ordering, but says nothing for the info formats */
-  if (f->chained_view && !info) PetscCall(MatFormatAsBase(A, f, [&] { return f->chained_view(A, viewer); }));
+  /* a DM's view knows the natural ordering, and says nothing for the info formats */
+  if (f->chained_view) PetscCall(MatFormatAsBase(A, f, [&] { return f->chained_view(A, viewer); }));
   else PetscCall(MatFormatAsBase(A, f, [&] { return f->base.view(A, viewer); }));
   if (!info) PetscFunctionReturn(PETSC_SUCCESS);
   if (format == PETSC_VIEWER_ASCII_INFO_DETAIL && detail_view) PetscCall(BuildForView(A, &refused));
