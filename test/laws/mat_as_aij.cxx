@@ -284,6 +284,20 @@ void kaij(const MatCase &c)
   }
 }
 
+/* PETSc 3.18 coarsens a graph by heavy edges where its type is AIJ by its exact name, and crashes otherwise. */
+void graph(const MatCase &c)
+{
+  MatHandle A = c.ours(), R = c.aij(), G, H;
+
+#if PETSC_VERSION_GE(3, 21, 0)
+  to_both(A, R, [&](Mat M) { PETSC_OK(MatCreateGraph(M, PETSC_TRUE, PETSC_TRUE, -1, 0, nullptr, M == (Mat)A ? G.put() : H.put())); });
+#else
+  to_both(A, R, [&](Mat M) { PETSC_OK(MatCreateGraph(M, PETSC_TRUE, PETSC_TRUE, -1, M == (Mat)A ? G.put() : H.put())); });
+#endif
+  same_type(G, H, "graph");
+  acts_like(G, H, "graph");
+}
+
 /* What ASM does: submatrices that PETSc destroys by a function of its own, converted in place, while other matrices of one rank are there. */
 void converted_submatrices(const MatCase &c)
 {
@@ -457,6 +471,7 @@ const AddTests add([] {
       {"product_with_maij", product_with_maij, square | nonempty},
       {"kronecker", kronecker, nonempty},
       {"kaij", kaij, square | nonempty},
+      {"graph", graph, square | nonempty | symmetric},
       {"converted_submatrices", converted_submatrices},
       {"blocks_by_option", blocks_by_option},
     },

@@ -97,6 +97,17 @@ PetscErrorCode MatTransposeSymbolic_Format(Mat A, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What MatCreateGraph() made: a plain AIJ, since PETSc 3.18 coarsens no other by heavy edges, and nobody multiplies with it. */
+PetscErrorCode MatFormatBecomeGraph(Mat A, Mat G)
+{
+  FormatMat *f;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(G, &f));
+  if (f && G != A) PetscCall(MatFormatDetach(G));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static bool IsAIJ(std::string_view type)
 {
   const std::string_view form = type.substr(0, 3);

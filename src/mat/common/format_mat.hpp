@@ -167,6 +167,7 @@ PetscErrorCode MatFormatBecomeLike(Mat A, const FormatMat *f); // collective. An
 PetscErrorCode MatDuplicate_Format(Mat A, MatDuplicateOption how, Mat *B);
 PetscErrorCode MatCreateSubMatrix_Format(Mat A, IS rows, IS cols, MatReuse reuse, Mat *B);
 PetscErrorCode MatTransposeSymbolic_Format(Mat A, Mat *B);
+PetscErrorCode MatFormatBecomeGraph(Mat A, Mat G); // of A
 PetscErrorCode MatConvert_Format_Any(Mat A, MatType type, MatReuse reuse, Mat *M);
 PetscErrorCode MatConvert_Any_Format(Mat A, MatType type, MatReuse reuse, Mat *M);
 

@@ -1,5 +1,6 @@
 /* The operations of a Goza matrix: which ones are ours, and the way to the base type's and back. */
 #include "format_mat.hpp"
+#include <tuple>
 
 namespace goza::mat
 {
@@ -89,6 +90,18 @@ static PetscErrorCode OverrideDestroy(Mat A, const FormatMat *f)
   SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP, "A Goza matrix cannot be made from type %s", f->base_type.c_str());
 }
 
+/* Releases differ in what MatCreateGraph() takes; the result is last. */
+template <class... Args> static PetscErrorCode MatCreateGraph_Format(Mat A, Args... args)
+{
+  FormatMat *f;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFormatMat(A, &f));
+  PetscCall(f->base.creategraph(A, args...));
+  PetscCall(MatFormatBecomeGraph(A, *std::get<sizeof...(Args) - 1>(std::tie(args...))));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MatFormatOverride(Mat A, FormatMat *f)
 {
   PetscFunctionBegin;
@@ -102,6 +115,7 @@ PetscErrorCode MatFormatOverride(Mat A, FormatMat *f)
   A->ops->convert        = MatConvert_Format_Any;
   PetscCall(OverrideDestroy(A, f));
   if (f->base.createsubmatrix) A->ops->createsubmatrix = MatCreateSubMatrix_Format;
+  if (f->base.creategraph) A->ops->creategraph = MatCreateGraph_Format;
   if (f->base.transposesymbolic) A->ops->transposesymbolic = MatTransposeSymbolic_Format;
   if (f->base_type == MATSEQAIJCUSPARSE || f->base_type == MATMPIAIJCUSPARSE) {
     A->ops->productsetfromoptions = MatProductSetFromOptions_Device;
