@@ -12,6 +12,7 @@
 #include "petscgoza.h"
 #include "saamg_data.hpp"
 #include <petsc/private/matimpl.h>
+#include <petscdm.h>
 #include <petsc/private/pcimpl.h>
 
 namespace goza::saamg
@@ -35,12 +36,15 @@ static PetscErrorCode FindRows(PC pc, SAAMG *mg, Mat *aij)
   PetscCall(MatDestroy(&mg->converted));
   if (!seq && !mpi && !mg->makes_rows) {
     PetscBool shell;
+    DM        dm;
 
     PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &shell, MATSHELL, MATMFFD, MATNEST, MATIS, MATPYTHON, ""));
     PetscCheck(!shell, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "PC saamg needs the entries of a matrix, which type %s does not give; give KSPSetOperators() an assembled Pmat",
                ((PetscObject)A)->type_name);
     PetscCall(PetscInfo(pc, "Matrix of type %s is converted to AIJ\n", ((PetscObject)A)->type_name));
     PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &mg->converted));
+    PetscCall(MatGetDM(A, &dm));
+    if (dm) PetscCall(MatSetDM(mg->converted, dm)); /* a group's leader numbers nodes along its grid */
     A = mg->converted;
   }
   *aij = A;
