@@ -28,14 +28,14 @@ struct Case {
 std::vector<Case> cases()
 {
   return {
-    {"constant_1e-2", convection(128, 128, 1, 1e-2, Wind::constant), KSPGMRES, 17},
-    {"rotating_1e-2", convection(128, 128, 1, 1e-2, Wind::rotating), KSPGMRES, 18},
-    {"constant_1e-4", convection(128, 128, 1, 1e-4, Wind::constant), KSPGMRES, 8},
-    {"rotating_1e-4", convection(128, 128, 1, 1e-4, Wind::rotating), KSPGMRES, 23},
-    {"constant_3d", convection(24, 24, 24, 1e-2, Wind::constant), KSPBCGS, 7},
-    {"rotating_3d", convection(24, 24, 24, 1e-4, Wind::rotating), KSPBCGS, 11},
+    {"constant_1e-2", convection(128, 128, 1, 1e-2, Wind::constant), KSPGMRES, 14},
+    {"rotating_1e-2", convection(128, 128, 1, 1e-2, Wind::rotating), KSPGMRES, 16},
+    {"constant_1e-4", convection(128, 128, 1, 1e-4, Wind::constant), KSPGMRES, 5},
+    {"rotating_1e-4", convection(128, 128, 1, 1e-4, Wind::rotating), KSPGMRES, 17},
+    {"constant_3d", convection(24, 24, 24, 1e-2, Wind::constant), KSPBCGS, 5},
+    {"rotating_3d", convection(24, 24, 24, 1e-4, Wind::rotating), KSPBCGS, 7},
     {"central_1e-3", convection(128, 128, 1, 1e-3, Wind::constant, Scheme::central), KSPGMRES, 150},
-    {"central", convection(64, 64, 1, 1e-2, Wind::rotating, Scheme::central), KSPGMRES, 18},
+    {"central", convection(64, 64, 1, 1e-2, Wind::rotating, Scheme::central), KSPGMRES, 15},
   };
 }
 

@@ -23,7 +23,7 @@
 
   Notes:
   Where the matrix is not symmetric and has no blocks, the colours of "mcgs" are in the order of its flow: a row comes after those upstream of it, column j being upstream of row i where a_ij
-  outweighs a_ji, and all sweeps go downstream. Closed flows are cut where rows' numbers turn from falling to rising along them, which helps most where these follow the geometry.
+  outweighs a_ji, and all sweeps go downstream, two in each application. Closed flows are cut where rows' numbers turn from falling to rising along them, which helps most where these follow the geometry.
 
   Paper P5 smooths the finest level with one of the first three and the others with "jacobi".
 
