@@ -46,7 +46,7 @@ std::string IntRange::print(PetscInt value) const
 
 std::string IntRange::refusal(const std::string &option, PetscInt value) const
 {
-  const std::string begin = option + " " + std::to_string(value) + " is not " + (zero_is_auto ? "0 (auto) or " : "");
+  const std::string begin = option + " " + std::to_string(value) + " is not " + (zero_is_auto ? "0 (auto) or " : or_decide ? "-1 (by the matrix) or " : "");
 
   if (high == std::numeric_limits<PetscInt>::max()) return begin + "at least " + std::to_string(low);
   return begin + "in " + std::to_string(low) + " ... " + std::to_string(high);

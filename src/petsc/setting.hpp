@@ -40,9 +40,9 @@ struct IntRange {
   using Value = PetscInt;
 
   PetscInt low, high = std::numeric_limits<PetscInt>::max();
-  bool     zero_is_auto = false;
+  bool     zero_is_auto = false, or_decide = false; // the latter: or PETSC_DECIDE, by the matrix
 
-  bool           allows(PetscInt value) const { return (zero_is_auto && !value) || (value >= low && value <= high); }
+  bool           allows(PetscInt value) const { return (zero_is_auto && !value) || (or_decide && value == PETSC_DECIDE) || (value >= low && value <= high); }
   std::string    refusal(const std::string &option, PetscInt value) const;
   std::string    print(PetscInt value) const;
   PetscErrorCode from_options(GozaOptionItems, const OptionText &, PetscInt now, PetscInt *value, PetscBool *given) const;

@@ -1,5 +1,6 @@
 /* Laws of the set-up steps of smoothed aggregation, on the host and, where there is one, on the device. Integers are compared with those that every rank finds
    alone, values with PETSc's own products. */
+#include "pc/saamg/setup/balanced.hpp"
 #include "pc/saamg/setup/eigen.hpp"
 #include "pc/saamg/setup/galerkin.hpp"
 #include "pc/saamg/setup/prolong.hpp"
@@ -772,6 +773,40 @@ BOOST_AUTO_TEST_CASE(largest_eigenvalue)
     const PetscReal lambda = estimate(aij(e), 10);
 
     BOOST_TEST((std::isfinite(lambda) && lambda > 0), e.name);
+  }
+}
+
+/* A row that outweighs its diagonal has a larger one, in the scale where all diagonals are 1. */
+BOOST_AUTO_TEST_CASE(balanced_diagonal)
+{
+  for (const Entry &e : {stencil5(20, 17), elasticity(6, 5, 4), gallery_entry("three_rows"), gallery_entry("scales"), gallery_entry("idle_ranks")}) {
+    const MatHandle    A = aij(e), whole = aij(e, PETSC_COMM_SELF);
+    const VecHandle    inverse = diagonal_inverse(whole);
+    OwnRows            rows;
+    bool               right = true, less = false;
+    const PetscScalar *d, *val;
+    const PetscInt    *col;
+    PetscInt           n;
+
+    PETSC_OK(rows.open(A, space()));
+    const CsrFacts facts    = row_facts(rows.A, *rows.columns);
+    const auto     balanced = balanced_inverse(rows.A, *rows.columns, facts).to_host();
+
+    PETSC_OK(VecGetArrayRead(inverse, &d));
+    for (PetscInt i = rows.columns->start(), k = 0; k < rows.A.nrows; i++, k++) {
+      PetscReal sum = 0;
+
+      PETSC_OK(MatGetRow(whole, i, &n, &col, &val));
+      for (PetscInt p = 0; p < n; p++) sum += PetscAbsScalar(val[p]) * PetscSqrtReal(PetscAbsScalar(d[i]) * PetscAbsScalar(d[col[p]]));
+      PETSC_OK(MatRestoreRow(whole, i, &n, &col, &val));
+      const PetscScalar want = d[i] / PetscMax(1, sum / 2);
+
+      right = right && PetscAbsScalar(balanced[k] - want) <= 100 * eps * PetscAbsScalar(want);
+      less  = less || sum > 2.5;
+    }
+    PETSC_OK(VecRestoreArrayRead(inverse, &d));
+    all_ranks(right, e.name + ": rows over the half of their l1 norms");
+    if (e.name == elasticity(6, 5, 4).name) BOOST_TEST(any_rank(less));
   }
 }
 

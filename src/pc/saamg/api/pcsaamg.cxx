@@ -268,7 +268,7 @@ SAAMG::SAAMG()
 . -pc_saamg_smoother (jacobi|chebyshev|mcgs|l1jacobi|auto) - smoother; auto (default): chebyshev where the matrix is symmetric, else mcgs, whose colours then follow the flow, or, where that diverges, l1jacobi; this and the next eight also as -pc_saamg_finest_..., -pc_saamg_intermediate_..., -pc_saamg_coarsest_...
 . -pc_saamg_sweeps n                           - applications of the smoother before and after the coarse correction
 . -pc_saamg_jacobi_relax w                     - relaxation of Jacobi; less is used where that would diverge
-. -pc_saamg_chebyshev_degree n                 - degree of the Chebyshev polynomial (default: 2 on the finest level, 4 on the others)
+. -pc_saamg_chebyshev_degree n                 - degree of the Chebyshev polynomial (default: 4; on the finest level -1, 3 with rigid-body modes and else 4)
 . -pc_saamg_chebyshev_kind (1|4)               - kind of the Chebyshev polynomial
 . -pc_saamg_chebyshev_ratio r                  - smooths [lambda_max/r, lambda_max]
 . -pc_saamg_mcgs_relax w                       - relaxation of mcgs (default 1)
@@ -294,7 +294,8 @@ SAAMG::SAAMG()
   What the options leave open is chosen in each set-up by the matrix, and the view says what was found and chosen. Whether the matrix is symmetric costs two products, unless `MatSetOption()` said
   so with `MAT_SYMMETRIC`; rows that differ from their columns by less than a hundredth, and Dirichlet values that were not eliminated, do not count. In a symmetric M-matrix with many weak
   entries, as on a stretched grid, aggregates follow the strong ones; where many entries are of the diagonal's sign, as of elements that are long or of higher order, those of the other sign
-  that come to 0.35 of their row's largest.
+  that come to 0.35 of their row's largest. The finest level's interpolation is smoothed without the entries that are weak; those below it with whole operators, but on such grids. In a symmetric
+  matrix rows whose other entries come to more than their diagonal one, as beside slivers, are relaxed less.
 
   With complex scalars restriction is the conjugate transpose of interpolation, and the preconditioner of a Hermitian matrix is Hermitian; of a matrix that is symmetric and not Hermitian, as of
   waves in a lossy medium, it is the transpose, and the preconditioner is symmetric. Which of the two costs two products or four, unless `MatSetOption()` said so with `MAT_HERMITIAN` or

@@ -113,8 +113,8 @@ static Keep WhatToKeep(const SAAMG &mg)
   }
 }
 
-/* Of several near-null vectors each row has one unknown of a node, though the matrix's type may not know blocks. */
-static PetscErrorCode HasModes(Mat A, bool *yes)
+/* Several near-null vectors are given, or made of coordinates. Each row has one unknown of a node then, though the matrix's type may not know blocks. */
+static PetscErrorCode HasModes(Mat A, const SAAMG &mg, PetscInt bs, bool *yes)
 {
   MatNullSpace space;
   PetscBool    constant = PETSC_FALSE;
@@ -124,8 +124,15 @@ static PetscErrorCode HasModes(Mat A, bool *yes)
   PetscFunctionBegin;
   PetscCall(MatGetNearNullSpace(A, &space));
   if (space) PetscCall(MatNullSpaceGetVecs(space, &constant, &n, &vecs));
-  *yes = n + constant > 1;
+  *yes = space ? n + constant > 1 : mg.dim > 1 && bs == mg.dim;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Of the finest level most is gained by 4 where a node has one unknown (27 points: 4 iterations, 7 with degree 2). With rigid-body modes the coarse space holds more, rows are long, and coarse
+   levels cost little beside them: 3 takes as many products as 2 and 4 a fifth more. */
+static PetscInt degree_for(bool modes)
+{
+  return modes ? 3 : 4;
 }
 
 PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const OperatorSource &exact, bool *kept, std::shared_ptr<CsrFacts> *facts)
@@ -137,13 +144,14 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
 
   PetscFunctionBegin;
   PetscCall(MatGetBlockSize(pc->pmat, &bs));
-  PetscCall(HasModes(pc->pmat, &modes));
+  PetscCall(HasModes(pc->pmat, *mg, bs, &modes));
   if (anew) mg->couplings = {};
   PetscCall(LookAt(pc, mg, rows, exact, anew && mg->threshold < 0 && bs == 1, by_itself, facts));
   mg->taken = mg->cycle_options;
   for (SmootherChoice &s : mg->taken.smoothers) {
     if (s.which == automatic) s.which = smoother_named(smoother_for(mg->found));
     s.options.mcgs_flow = bs == 1 && !mg->found.symmetric;
+    if (s.options.chebyshev_degree == PETSC_DECIDE) s.options.chebyshev_degree = degree_for(modes);
   }
   const SmootherChoice &finest      = mg->taken.smoothers[PC_SAAMG_FINEST];
   mg->hierarchy_options.alternating = finest.which == smoother_named("jacobi") && finest.options.jacobi_relax > 0.9;
@@ -153,10 +161,13 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
 
     mg->hierarchy_options.diagonal_sign = signs ? mg->couplings.diagonal_sign : 0;
     mg->hierarchy_options.strong_share  = signs ? Couplings::strong_share : 0;
+
+    mg->hierarchy_options.weak_by_direction = mg->threshold >= 0 || mg->couplings.anisotropic();
   }
   if (anew || mg->reuse != PC_SAAMG_REUSE_INTERPOLATION) {
     mg->hierarchy_options.smoothed_with = smoothing_for(mg->found, mg->interpolation);
     mg->hierarchy_options.conjugated    = mg->found.conjugated;
+    mg->hierarchy_options.balanced      = mg->found.symmetric;
   }
   if (by_itself) PetscCall(SamePremises(pc, mg, rows, **facts, kept));
   mg->hierarchy_options.keep        = WhatToKeep(*mg);

@@ -86,17 +86,18 @@ struct SAAMG {
   {
     const HierarchyOptions before = hierarchy_options;
 
-    hierarchy_options               = from.hierarchy_options;
-    hierarchy_options.threshold     = before.threshold;
-    hierarchy_options.diagonal_sign = before.diagonal_sign;
-    hierarchy_options.strong_share  = before.strong_share;
-    hierarchy_options.smoothed_with = before.smoothed_with;
-    cycle_options                   = from.cycle_options;
-    interpolation                   = from.interpolation;
-    threshold                       = from.threshold;
-    precision                       = from.precision;
-    reuse                           = from.reuse;
-    automatic.low                   = from.automatic.low;
+    hierarchy_options                   = from.hierarchy_options;
+    hierarchy_options.threshold         = before.threshold;
+    hierarchy_options.diagonal_sign     = before.diagonal_sign;
+    hierarchy_options.strong_share      = before.strong_share;
+    hierarchy_options.weak_by_direction = before.weak_by_direction;
+    hierarchy_options.smoothed_with     = before.smoothed_with;
+    cycle_options                       = from.cycle_options;
+    interpolation                       = from.interpolation;
+    threshold                           = from.threshold;
+    precision                           = from.precision;
+    reuse                               = from.reuse;
+    automatic.low                       = from.automatic.low;
     automatic.keeps_residuals |= from.automatic.keeps_residuals;
   }
 

@@ -18,6 +18,7 @@ static std::shared_ptr<CsrLevel> transposed_level(const CsrLevel &level, const C
   t->A         = t->own.view();
   t->nnz       = level.nnz;
   t->dinv      = Array<PetscScalar>(A.space, level.dinv.data(), level.dinv.size());
+  t->balanced  = Array<PetscScalar>(A.space, level.balanced.data(), level.balanced.size());
   t->isolated  = Array<unsigned char>(A.space, level.isolated.data(), level.isolated.size());
   t->name      = Array<PetscInt>(A.space, level.name.data(), level.name.size());
   t->lattice   = level.lattice;
@@ -25,6 +26,7 @@ static std::shared_ptr<CsrLevel> transposed_level(const CsrLevel &level, const C
   if (conjugated) {
     conjugate(A.space, t->own.val.size(), t->own.val.data());
     conjugate(A.space, t->dinv.size(), t->dinv.data());
+    conjugate(A.space, t->balanced.size(), t->balanced.data());
   }
   t->stamp.new_pattern();
   return t;

@@ -15,11 +15,10 @@ struct CycleOptions {
   bool           half         = false; // operators and interpolations in half precision, where the vectors are single
   SmootherChoice smoothers[3];         // by PCSAAMGLevels: finest, intermediate, coarsest
 
-  /* Below the finest level products are cheap, and degree 4 takes a quarter fewer iterations than 2. 30 sweeps as in paper P5 */
   CycleOptions()
   {
-    smoothers[1].options.chebyshev_degree = smoothers[2].options.chebyshev_degree = 4;
-    smoothers[2].options.sweeps                                                   = 30;
+    smoothers[0].options.chebyshev_degree = PETSC_DECIDE;
+    smoothers[2].options.sweeps           = 30; // as in paper P5
   }
   const SmootherChoice &smoother_of(std::size_t level, std::size_t nlevels) const { return smoothers[level + 1 == nlevels ? 2 : level > 0]; }
 };

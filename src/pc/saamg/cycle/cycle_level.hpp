@@ -16,7 +16,7 @@ template <class V> struct Level {
   std::shared_ptr<ParOperator<V>> A;    // the finest may be the matrix's own
   std::shared_ptr<SameRows>       same; // what the operator's format is made from
   std::unique_ptr<Smoother<V>>    smoother;
-  Array<V>                        dinv, isolated, b, r, x0, x1;
+  Array<V>                        dinv, balanced, isolated, b, r, x0, x1; // balanced: or empty
   V                              *x[2]{};
   int                             at = 0;
 
@@ -48,8 +48,10 @@ template <class V> struct Level {
       PetscCall(failed);
     }
     PetscCall(FailTogether(grid.level->columns->comm(), set_vectors(*grid.level, space, finest && std::is_same_v<V, PetscScalar>), "hold the vectors of a level"));
+    const InverseDiagonal<V> D{n, dinv.data(), isolated.data()}, less{n, balanced.data(), isolated.data(), false};
     /* the estimate lies below the truth, and beyond beta a Chebyshev polynomial grows */
-    const PetscErrorCode made = smoother_table<V>()[choice.which].create({grid, *A, {n, dinv.data(), isolated.data()}, static_cast<PetscReal>(1.1) * grid.lambda, finest}, one_pass, smoother);
+    const PetscReal      beta = PetscMin(static_cast<PetscReal>(1.1) * grid.lambda, grid.bound);
+    const PetscErrorCode made = smoother_table<V>()[choice.which].create({grid, *A, D, balanced.size() ? less : D, beta, finest}, one_pass, smoother);
     PetscCall(FailTogether(grid.level->columns->comm(), made, "make its smoother"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -78,6 +80,8 @@ template <class V> struct Level {
       }
       dinv     = Array<V>(space, n);
       isolated = Array<V>(space, level.isolated.size());
+      balanced = Array<V>(space, level.balanced.size());
+      if (balanced.size()) split_diagonal(space, n, level.balanced.data(), level.isolated.data(), balanced.data(), isolated.data());
       split_diagonal(space, n, level.dinv.data(), level.isolated.data(), dinv.data(), isolated.data());
     }));
     x[0] = x0.data();
@@ -105,7 +109,7 @@ template <class V> struct Level {
   PetscErrorCode residual(const V *rhs) { return A->apply(x[at], Residual<V>{rhs, r.data()}); }
   std::size_t    bytes() const
   {
-    return (A.use_count() == 1 ? A->bytes() : 0) + (smoother ? smoother->bytes() : 0) + dinv.bytes() + isolated.bytes() + b.bytes() + r.bytes() + x0.bytes() + x1.bytes();
+    return (A.use_count() == 1 ? A->bytes() : 0) + (smoother ? smoother->bytes() : 0) + dinv.bytes() + balanced.bytes() + isolated.bytes() + b.bytes() + r.bytes() + x0.bytes() + x1.bytes();
   }
 };
 

@@ -1,5 +1,6 @@
 /* The set-up: its steps one after the other, in the space where the matrix is. */
 #include "hierarchy.hpp"
+#include "balanced.hpp"
 #include "core/sparse/csr_ops.hpp"
 #include "galerkin.hpp"
 #include "petsc/plugin.hpp"
@@ -33,10 +34,18 @@ PetscErrorCode Hierarchy::measure(Grid &grid, const HierarchyOptions &o, bool *f
     if (level.rows().no_rows()) level.nnz = exact->nnz(); // which may be more than a PetscInt counts
     facts = level.facts ? std::move(*level.facts) : row_facts(level.rows(), *level.columns);
     level.facts.reset();
-    *finite = facts.finite;
-    if (*finite && !solved) grid.lambda = lambda_max(level.rows(), *level.columns, facts, o.esteig_iterations, level.ids(grid.bs), exact, &grid.symmetric);
+    *finite              = facts.finite;
     level.squares_finite = facts.squares_finite;
     if (&grid == grids_.data()) level.magnitude = magnitudes(level.rows(), facts.dinv);
+    level.balanced = Array<PetscScalar>(level.A.space);
+    grid.bound     = facts.dominant || o.balanced ? most_balanced : std::numeric_limits<PetscReal>::infinity();
+    if (*finite && !solved && o.balanced && !facts.dominant) {
+      level.balanced = balanced_inverse(level.rows(), *level.columns, facts);
+      level.balanced.swap(facts.dinv);
+    }
+    if (*finite && !solved)
+      grid.lambda = PetscMin(grid.bound, lambda_max(level.rows(), *level.columns, facts, o.esteig_iterations, level.ids(grid.bs), exact, &grid.symmetric));
+    if (level.balanced.size()) level.balanced.swap(facts.dinv);
     level.dinv     = std::move(facts.dinv);
     level.isolated = facts.nisolated ? std::move(facts.isolated) : Array<unsigned char>(level.A.space);
   }));
@@ -176,7 +185,7 @@ PetscErrorCode Hierarchy::coarsen_so(const FormatChoice &way, Array<PetscScalar>
     from->bs      = grid.bs;
     from->k       = k;
     from->degree  = way.degree;
-    from->filters = !strength.all() && from->degree == 1;
+    from->filters = !strength.all() && from->degree == 1 && (grids_.size() == 1 || options.weak_by_direction);
     if (may_be_boxes(way, k, options)) from->boxes = find_boxes(grid.level->rows(), grid.level->dinv, grid.level->lattice);
     wants_rows_ = !from->boxes && grid.level->rows().no_rows();
     if (wants_rows_) return;

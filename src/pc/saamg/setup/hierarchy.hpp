@@ -6,6 +6,7 @@
 #include "local_rows.hpp"
 #include "mat/common/par_operator.hpp"
 #include <functional>
+#include <limits>
 #include <memory>
 #include <petscmat.h>
 
@@ -29,9 +30,10 @@ enum class SmoothedWith {
 constexpr PetscInt most_interpolation_degree = 10; // rows of an interpolation grow with it to the power of the space's dimension
 
 struct HierarchyOptions {
-  PetscReal    threshold                   = 0; // of strength, relative to the diagonals
-  PetscReal    diagonal_sign               = 0; // of entries that are no couplings
-  PetscReal    strong_share                = 0; // of a row's largest coupling, below which others are weak
+  PetscReal    threshold                   = 0;    // of strength, relative to the diagonals
+  PetscReal    diagonal_sign               = 0;    // of entries that are no couplings
+  PetscReal    strong_share                = 0;    // of a row's largest coupling, below which others are weak
+  bool         weak_by_direction           = true; // as across layers, whatever the level: else coarse interpolations are smoothed with whole operators
   PetscInt     max_levels                  = 10;
   PetscInt     coarse_limit                = 200;   // rows at which coarsening may stop
   PetscInt     gather_limit                = 1000;  // rows a rank below which a level goes to fewer ranks; SAAMG() takes more on a device
@@ -42,6 +44,7 @@ struct HierarchyOptions {
   bool         alternating                 = false; // the smoother leaves vectors that alternate between nodes of two colours to the coarse space
   PetscReal    max_complexity              = 2.5;   // entries of all levels over those of the finest
   SmoothedWith smoothed_with               = SmoothedWith::Matrix;
+  bool         balanced                    = true;          // a row that outweighs its diagonal is relaxed less
   bool         conjugated                  = true;          // restriction is P^H; else P^T, as of a complex matrix that is symmetric and not Hermitian
   PetscInt     solved_rows                 = 0;             // rows up to which the cycle solves a coarsest level
   bool         rows_lent                   = false;         // the cycle reads P as it is and no P^T, where P lends its rows
@@ -59,6 +62,7 @@ struct CsrLevel {
   PetscLogDouble       nnz = 0;   // of all ranks
   Stamp                stamp;     // of A
   Array<PetscScalar>   dinv;      // [rows] inverse diagonal
+  Array<PetscScalar>   balanced;  // [rows] see balanced.hpp; or empty: it is dinv
   Array<PetscInt>      name;      // [nodes], or empty: see ids()
   Lattice              lattice;   // of the ids
   Array<unsigned char> isolated;  // [rows] 1 where a row is coupled to nothing (Dirichlet rows, diagonal matrices), or empty
@@ -74,6 +78,9 @@ struct CsrLevel {
   std::shared_ptr<CsrFacts>  facts;            // of A, where they are known before measure()
 
   StoredRows rows() const { return {A, format}; }
+
+  /* What lambda_max, polynomial smoothers and interpolation go by. */
+  const Array<PetscScalar> &relaxing() const { return balanced.size() ? balanced : dinv; }
 
   NodeIds ids(PetscInt bs) const { return {name.data(), columns->start() / bs, bs, lattice}; }
 };
@@ -105,7 +112,8 @@ struct CsrTransfer : Interpolation {
 struct Grid {
   std::shared_ptr<CsrLevel>    level;
   std::shared_ptr<CsrTransfer> transfer;       // from the next coarser grid; none on the coarsest
-  PetscReal                    lambda     = 1; // estimate, from below, of the largest eigenvalue of D^-1 A
+  PetscReal                    lambda     = 1; // estimate, from below, of the largest eigenvalue of D^-1 A, D^-1 being relaxing()
+  PetscReal                    bound      = std::numeric_limits<PetscReal>::infinity(); // of all of them, where one is known
   PetscInt                     bs         = 1;
   bool                         symmetric  = false; // what the estimate found; before it, what it found on the grid above
   bool                         transposed = false; // of the cycle of A^T: dinv, isolated rows and transfers are those of A

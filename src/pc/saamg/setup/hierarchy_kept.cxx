@@ -53,7 +53,8 @@ std::size_t Hierarchy::bytes() const
   std::size_t bytes = 0;
 
   for (const Grid &grid : grids_) {
-    bytes += grid.level->own.bytes() + grid.level->dinv.bytes() + grid.level->isolated.bytes() + grid.level->name.bytes() + grid.level->magnitude.bytes();
+    bytes += grid.level->own.bytes() + grid.level->dinv.bytes() + grid.level->balanced.bytes() + grid.level->isolated.bytes() + grid.level->name.bytes() +
+             grid.level->magnitude.bytes();
     if (grid.transfer) bytes += bytes_of(*grid.transfer);
   }
   return bytes;

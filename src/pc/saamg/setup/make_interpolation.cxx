@@ -6,7 +6,7 @@
 namespace goza::saamg
 {
 
-/* P = (I - omega_d D^-1 A) ... (I - omega_1 D^-1 A) T: of all polynomials p of degree d with p(0) = 1 that whose largest sqrt(t) |p(t)| on [0, lambda_max] is least, which
+/* P = (I - omega_d D^-1 A) ... (I - omega_1 D^-1 A) T, D^-1 being relaxing(): of all polynomials p of degree d with p(0) = 1 that whose largest sqrt(t) |p(t)| on [0, lambda_max] is least, which
    bounds the energy of P's columns (Brezina, Vanek, Vassilevski 2012). Of degree 1: omega = 4/3 / lambda_max.
 
    Where the nodes are of two colours, as those of a 5- or 7-point operator, the spectrum of D^-1 A is its own mirror image about 1, lambda_max is 2, and for every smooth
@@ -29,7 +29,7 @@ static CsrMatrix smoothed(const Grid &grid, const Coarsening &from, const Hierar
   PetscReal                 lambda = grid.lambda;
   CsrMatrix                 filtered, diffusive;
   CsrFacts                  facts;
-  const Array<PetscScalar> *dinv = &level.dinv;
+  const Array<PetscScalar> *dinv = &level.relaxing();
 
   if (from.filters) {
     bool symmetric = grid.symmetric;
@@ -72,7 +72,7 @@ CsrMatrix interpolation_of(const Grid &grid, const Coarsening &from, const Hiera
 
   if (from.boxes) {
     columns = from.aggregates;
-    return smoothed_prolongator(*from.boxes, level.rows(), from.Q, level.dinv, omega(grid.lambda, 1, 1, options.alternating));
+    return smoothed_prolongator(*from.boxes, level.rows(), from.Q, level.relaxing(), omega(grid.lambda, 1, 1, options.alternating));
   }
   return from.degree ? smoothed(grid, from, options, columns) : unsmoothed(level, from, columns);
 }
@@ -81,7 +81,7 @@ bool interpolate_again(const Grid &grid, const Coarsening &from, const Hierarchy
 {
   const CsrLevel &level = *grid.level;
 
-  return plain(from, options) && smooth_again(level.rows(), from, level.dinv, omega(grid.lambda, 1, 1, options.alternating), P);
+  return plain(from, options) && smooth_again(level.rows(), from, level.relaxing(), omega(grid.lambda, 1, 1, options.alternating), P);
 }
 
 } // namespace goza::saamg

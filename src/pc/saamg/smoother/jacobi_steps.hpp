@@ -32,7 +32,7 @@ public:
 
 protected:
   /* omega: of a sweep */
-  JacobiSteps(const SmootherInput<V> &input, PetscInt sweeps, const std::vector<double> &omega) : A_(input.A), D_(input.D)
+  JacobiSteps(const SmootherInput<V> &input, PetscInt sweeps, const std::vector<double> &omega) : A_(input.A), D_(input.relaxing)
   {
     for (PetscInt sweep = 0; sweep < sweeps; sweep++) omega_.insert(omega_.end(), omega.begin(), omega.end());
   }

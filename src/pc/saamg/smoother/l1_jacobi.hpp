@@ -21,9 +21,8 @@ public:
     rows.columns()->update(scale);
     add_l1_norms(rows.diagonal_block(), true, inv_.data(), scale.data(), scale.data());
     add_l1_norms(rows.off_diagonal_block(), false, inv_.data(), scale.data(), scale.data() + input.D.n);
-    with_norms.D.inv  = inv_.data();
-    with_norms.D.of_A = false;
-    jacobi_           = std::make_unique<JacobiSmoother<V>>(with_norms, options.sweeps, static_cast<PetscReal>(4) / 3);
+    with_norms.relaxing = {input.D.n, inv_.data(), input.D.isolated, false};
+    jacobi_             = std::make_unique<JacobiSmoother<V>>(with_norms, options.sweeps, static_cast<PetscReal>(4) / 3);
   }
 
   static PetscErrorCode create(const SmootherInput<V> &input, const SmootherOptions &options, std::unique_ptr<Smoother<V>> &smoother)

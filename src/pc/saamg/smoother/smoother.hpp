@@ -17,7 +17,7 @@ constexpr PetscInt most_sweeps = 10000, most_chebyshev_degree = 100; // of a deg
 struct SmootherOptions {
   PetscInt  sweeps           = 1;       // applications before and after the coarse correction
   PetscReal jacobi_relax     = 2. / 3.; // D^-1 is multiplied by this
-  PetscInt  chebyshev_degree = 2;       // products with A in an application that begins from zero: degree - 1
+  PetscInt  chebyshev_degree = 4;       // products with A in an application that begins from zero: degree - 1
   bool      chebyshev_fourth = false;   // of the fourth kind, with optimal weights; else of the first
   PetscReal mcgs_relax       = 1;       // of Gauss-Seidel by colours: x_i += relax D_ii^-1 (b - A x)_i
   PetscInt  mcgs_block_size  = 0;       // unknowns relaxed together: 1, 2, 3 or 6; 0: those of a node
@@ -67,9 +67,9 @@ public:
 /* What a smoother is made from. The grid's rows can be read while it is made. */
 template <class V> struct SmootherInput {
   const Grid        &grid;
-  ParOperator<V>    &A; // the grid's operator
-  InverseDiagonal<V> D;
-  PetscReal          lambda;        // largest eigenvalue of D^-1 A
+  ParOperator<V>    &A;             // the grid's operator
+  InverseDiagonal<V> D, relaxing;   // the latter is D's or, where rows outweigh their diagonals, less: see balanced.hpp
+  PetscReal          lambda;        // largest eigenvalue of A times the latter
   bool               finest = true; // and its nodes are those of the user's matrix
 };
 

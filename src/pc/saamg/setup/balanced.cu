@@ -1,0 +1,54 @@
+#include "balanced.hpp"
+#include "core/launch/staged_rows.hpp"
+
+namespace goza::saamg
+{
+
+namespace
+{
+
+struct RootOfInverse {
+  const PetscScalar *dinv;
+  PetscReal         *root;
+
+  HD void operator()(PetscInt i) const { root[i] = PetscSqrtReal(PetscAbsScalar(dinv[i])); }
+};
+
+/* Rows: has for_each_entry(). */
+template <class Rows> struct BalanceRow {
+  Rows               A;
+  const PetscReal   *root; // [columns] of |1 / a_ii|
+  const PetscScalar *dinv;
+  PetscScalar       *balanced;
+
+  HD BalanceRow on(Columns c, Values v) const { return {A.on(c, v), root, dinv, balanced}; }
+
+  HD void operator()(PetscInt i) const
+  {
+    PetscReal sum = 0;
+
+    A.for_each_entry(i, [&](PetscInt j, PetscScalar a) { sum += PetscAbsScalar(a) * root[j]; });
+    const PetscReal half = sum * root[i] / 2;
+
+    balanced[i] = half > 1 && half - half == 0 ? dinv[i] / half : dinv[i];
+  }
+};
+
+} // namespace
+
+Array<PetscScalar> balanced_inverse(const StoredRows &rows, const ColumnMap &columns, const CsrFacts &facts)
+{
+  const Csr         &A     = rows.A;
+  const Space        space = A.space;
+  Array<PetscReal>   root(space, columns.nlocal());
+  Array<PetscScalar> balanced(space, A.nrows);
+
+  for_each_row(space, A.nrows, RootOfInverse{facts.dinv.data(), root.data()});
+  columns.update(root);
+  if (const auto *cds = columns.size() == 1 ? rows.diagonals() : nullptr)
+    for_each_row(space, A.nrows, BalanceRow<mat::CdsEntries<const PetscScalar>>{entries_of(*cds), root.data(), facts.dinv.data(), balanced.data()});
+  else for_each_csr_row(A, 1, BalanceRow<AijRowsView>{rows_of(A), root.data(), facts.dinv.data(), balanced.data()});
+  return balanced;
+}
+
+} // namespace goza::saamg
