@@ -1,6 +1,7 @@
 /* Matrices of full blocks: told from others, and their products, against the products entry by entry. */
 #include "core/sparse/csr_ops.hpp"
 #include "core/sparse/full_blocks.hpp"
+#include "core/sparse/host_galerkin.hpp"
 #include "../support/gallery.hpp"
 #include "../support/spaces.hpp"
 
@@ -89,6 +90,26 @@ BOOST_AUTO_TEST_CASE(product_with_its_diagonal)
     for (PetscInt i = 0; i < C.nrows; i++)
       for (PetscInt c = 0; c < 6; c++) BOOST_TEST(std::count(col.begin() + ptr[i], col.begin() + ptr[i + 1], i / 6 * 6 + c) == 1);
   }
+}
+
+/* P^T A P row by row beside two products, with sizes that are known when it is compiled and others; matrices that are not of full blocks are refused. */
+BOOST_AUTO_TEST_CASE(triple_products_on_the_host)
+{
+  const PetscInt sizes[][2] = {{1, 1}, {1, 3}, {2, 2}, {2, 3}, {3, 3}, {3, 6}, {6, 6}, {5, 4}};
+
+  for (const auto &[bs, k] : sizes)
+    for (const auto &[nodes, coarse, each] : {std::array<PetscInt, 3>{700, 60, 9}, {90, 110, 4}, {40, 1, 1}, {0, 0, 1}}) {
+      const CsrMatrix A = blocks(Space::Host, nodes, nodes, each, bs, bs, 3), P = blocks(Space::Host, nodes, coarse, 3, bs, k, 9), R = transpose(P.view());
+      const CsrMatrix want = multiply(R.view(), k, bs, multiply(A.view(), bs, bs, P.view(), k).view(), k, true);
+      CsrMatrix       C;
+
+      BOOST_TEST_REQUIRE(galerkin_host(R.view(), A.view(), P.view(), bs, k, C));
+      check_equal(C, want);
+    }
+
+  const CsrMatrix A = blocks(Space::Host, 30, 30, 4, 3, 3, 3), P = blocks(Space::Host, 30, 10, 3, 3, 6, 9), R = transpose(P.view()), odd = blocks(Space::Host, 90, 90, 7, 1, 1, 5);
+  CsrMatrix       C;
+  BOOST_TEST(!galerkin_host(R.view(), odd.view(), P.view(), 3, 6, C));
 }
 
 BOOST_AUTO_TEST_CASE(norms)

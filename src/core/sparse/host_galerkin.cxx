@@ -1,4 +1,5 @@
 #include "host_galerkin.hpp"
+#include "full_blocks.hpp"
 #include "host_rows.hpp"
 #include <cstdint>
 #include <new>
@@ -9,13 +10,47 @@ namespace goza
 namespace
 {
 
-/* Rows of A P, made in their order and held from the first row of P^T that needs them to the last, in a ring that grows where it must. A row lies in one piece: the
+/* Unknowns of a node, fine and coarse, where they are known when this is compiled; or not. */
+template <int fine, int coarse> struct KnownSizes {
+  static constexpr PetscInt bs = fine, k = coarse;
+};
+struct Sizes {
+  PetscInt bs, k;
+};
+
+/* A matrix of full blocks of br x bc as rows of blocks, each by its first value: a node's rows lie one after the other. */
+struct BlockRows {
+  Csr             A;
+  PetscInt        br, bc, nodes;
+  const PetscInt *ptr, *col; // of blocks
+
+  PetscInt  length(PetscInt i) const { return ptr[i + 1] - ptr[i]; }
+  SparseRow operator()(PetscInt i) const { return {length(i), col + ptr[i], A.val + A.ptr[i * br]}; }
+  void      soon(PetscInt) const { } // they come one after the other mostly, and the processor sees that
+  RowTerms  terms(PetscInt i) const { return {length(i), col + ptr[i], col + ptr[nodes], A.val + A.ptr[i * br]}; }
+};
+
+/* The block c [br][bc], rows ldc apart, becomes or gets a b, with m between. That nothing of them is the same memory lets the compiler use vectors. */
+inline void add_block(PetscInt br, PetscInt m, PetscInt bc, const PetscScalar *__restrict__ a, PetscInt lda, const PetscScalar *__restrict__ b, PetscInt ldb, PetscScalar *__restrict__ c, bool first)
+{
+  for (PetscInt i = 0; i < br; i++) {
+    for (PetscInt j = 0; j < bc; j++) {
+      PetscScalar sum = a[i * lda] * b[j];
+
+      for (PetscInt s = 1; s < m; s++) sum += a[i * lda + s] * b[s * ldb + j];
+      c[i * bc + j] = first ? sum : c[i * bc + j] + sum;
+    }
+  }
+}
+
+/* Block rows of A P, made in their order and held from the first row of P^T that needs them to the last, in a ring that grows where it must. A row lies in one piece: the
    last one before the ring's end goes on behind it. */
-class RowsOfProduct {
+template <class S> class RowsOfProduct {
 public:
-  RowsOfProduct(const Csr &A, const Csr &P) : A_(A), P_(P), sums_(P.ncols), place_(A.nrows + 1), col_(size_), val_(size_)
+  RowsOfProduct(const S &sizes, const BlockRows &A, const BlockRows &P) :
+    s_(sizes), A_(A), P_(P), sums_(P.A.ncols / s_.k), place_(A.nodes + 1), col_(size_), val_(size_ * block())
   {
-    for (PetscInt i = 0; i < P.nrows; i++) longest_ = std::max(longest_, static_cast<std::size_t>(P.ptr[i + 1] - P.ptr[i]));
+    for (PetscInt i = 0; i < P.nodes; i++) longest_ = std::max(longest_, static_cast<std::size_t>(P.length(i)));
   }
 
   /* Those up to row i; row I of P^T is about to need them. */
@@ -26,26 +61,40 @@ public:
 
       if (last_use(made_) >= I) {
         make_room(bound(made_), I);
-        n = sums_.add_up(terms_of(A_, made_), CsrRows{P_}, no_extra, col_.data() + at(made_), val_.data() + at(made_));
+        n             = multiply(A_.terms(made_), col_.data() + at(made_), val_.data() + at(made_) * block());
+        longest_made_ = std::max(longest_made_, static_cast<std::size_t>(n));
       }
       place_[made_ + 1] = place_[made_] + static_cast<std::uint32_t>(n);
     }
   }
 
-  SparseRow operator()(PetscInt i) const { return {static_cast<PetscInt>(place_[i + 1] - place_[i]), col_.data() + at(i), val_.data() + at(i)}; }
+  /* No fewer than the blocks that a row has which is the sum of so many, and a block of its own. */
+  std::size_t most(PetscInt n) const { return std::min(static_cast<std::size_t>(n) * longest_made_ + 1, static_cast<std::size_t>(P_.A.ncols / s_.k)); }
+
+  SparseRow operator()(PetscInt i) const { return {static_cast<PetscInt>(place_[i + 1] - place_[i]), col_.data() + at(i), val_.data() + at(i) * block()}; }
   void      soon(PetscInt i) const
   {
     __builtin_prefetch(col_.data() + at(i));
-    __builtin_prefetch(val_.data() + at(i));
-    __builtin_prefetch(val_.data() + at(i) + 8);
+    __builtin_prefetch(val_.data() + at(i) * block());
+    __builtin_prefetch(val_.data() + at(i) * block() + 8);
   }
 
 private:
+  std::size_t block() const { return static_cast<std::size_t>(s_.bs) * s_.k; }
   std::size_t at(PetscInt i) const { return place_[i] & (size_ - 1); }
-  PetscInt    last_use(PetscInt i) const { return P_.ptr[i + 1] > P_.ptr[i] ? P_.col[P_.ptr[i + 1] - 1] : -1; }
+  PetscInt    last_use(PetscInt i) const { return P_.length(i) ? P_.col[P_.ptr[i + 1] - 1] : -1; }
 
-  /* No fewer than the entries of row i. */
-  std::size_t bound(PetscInt i) const { return std::min(static_cast<std::size_t>(A_.ptr[i + 1] - A_.ptr[i]) * longest_, static_cast<std::size_t>(P_.ncols)); }
+  [[gnu::noinline]] PetscInt multiply(const RowTerms &terms, PetscInt *col, PetscScalar *val)
+  {
+    return sums_.gather(terms, P_, no_extra, col, [&](PetscInt t, const SparseRow &row) {
+      return [this, val, a = terms.factor + t * s_.bs, lda = terms.n * s_.bs, b = row.val, ldb = row.n * s_.k](PetscInt q, PetscInt at, bool first) {
+        add_block(s_.bs, s_.bs, s_.k, a, lda, b + q * s_.k, ldb, val + at * block(), first);
+      };
+    });
+  }
+
+  /* No fewer than the blocks of row i. */
+  std::size_t bound(PetscInt i) const { return std::min(static_cast<std::size_t>(A_.length(i)) * longest_, static_cast<std::size_t>(P_.A.ncols / s_.k)); }
 
   void make_room(std::size_t n, PetscInt I)
   {
@@ -60,13 +109,14 @@ private:
     while (used() + n > size / 2) size *= 2;
     if (size > (std::size_t(1) << 31)) throw std::bad_alloc();
     std::vector<PetscInt>    col(size + behind);
-    std::vector<PetscScalar> val(size + behind);
+    std::vector<PetscScalar> val((size + behind) * block());
 
     for (PetscInt i = oldest_; i < made_; i++) {
-      const SparseRow row = (*this)(i);
+      const SparseRow   row = (*this)(i);
+      const std::size_t to  = place_[i] & (size - 1);
 
-      std::copy_n(row.col, row.n, col.data() + (place_[i] & (size - 1)));
-      std::copy_n(row.val, row.n, val.data() + (place_[i] & (size - 1)));
+      std::copy_n(row.col, row.n, col.data() + to);
+      std::copy_n(row.val, row.n * block(), val.data() + to * block());
     }
     col_.swap(col);
     val_.swap(val);
@@ -74,13 +124,14 @@ private:
     behind_ = behind;
   }
 
-  const Csr                  A_, P_;
+  const S                    s_;
+  const BlockRows            A_, P_;
   RowSums                    sums_;
-  std::vector<std::uint32_t> place_; // modulo 2^32, and in the ring modulo its size, a power of two
+  std::vector<std::uint32_t> place_; // in blocks, modulo 2^32, and in the ring modulo its size, a power of two
   PetscInt                   made_ = 0, oldest_ = 0;
-  std::size_t                size_ = 1 << 14, behind_ = 0, longest_ = 0; // longest_: row of P
-  std::vector<PetscInt>      col_;                                       // size_ + behind_
-  std::vector<PetscScalar>   val_;
+  std::size_t                size_ = 1 << 14, behind_ = 0, longest_ = 0, longest_made_ = 0; // longest_: row of P
+  std::vector<PetscInt>      col_;                                                          // size_ + behind_
+  std::vector<PetscScalar>   val_;                                                          // blocks of bs x k
 };
 
 /* An array of which nobody knows how long it will be: as long as the rows so far let expect. */
@@ -114,30 +165,95 @@ private:
   PetscInt    nrows_, rows_ = 0;
 };
 
-} // namespace
-
-CsrMatrix galerkin_host(const Csr &R, const Csr &A, const Csr &P)
+/* The rows of block row I from its blocks in their order, [n][k][k]. */
+template <class S>
+void write_rows(const S &s, PetscInt n, const RowSums &sums, const PetscInt *col, const PetscScalar *val, PetscInt *order, PetscInt *to_col, PetscScalar *to_val)
 {
-  CsrMatrix                C(Space::Host, R.nrows, P.ncols);
-  RowsOfProduct            rows(A, P);
-  RowSums                  sums(P.ncols);
-  std::vector<PetscInt>    col(P.ncols);
-  std::vector<PetscScalar> val(P.ncols);
-  Grown<PetscInt>          cols(R.nrows);
-  Grown<PetscScalar>       vals(R.nrows);
+  const PetscInt k = s.k, length = n * k;
+
+  if (k == 1) {
+    sums.sort(n, col, val, to_col, to_val);
+    return;
+  }
+  sums.order(n, col, order, [&](PetscInt from, PetscInt to) {
+    for (PetscInt r = 0; r < k; r++) {
+      for (PetscInt c = 0; c < k; c++) {
+        to_col[r * length + to * k + c] = col[from] * k + c;
+        to_val[r * length + to * k + c] = val[(from * k + r) * k + c];
+      }
+    }
+  });
+}
+
+/* Block row I of P^T (A P). Loops that are a function each stay in registers. */
+template <class S>
+[[gnu::noinline]] PetscInt project(const S &s, const RowTerms &terms, const RowsOfProduct<S> &rows, PetscInt I, RowSums &sums, PetscInt *col, PetscScalar *val)
+{
+  const PetscInt block = s.k * s.k;
+
+  std::fill_n(val, block, PetscScalar(0)); // of the diagonal
+  return sums.gather(terms, rows, I, col, [&](PetscInt t, const SparseRow &row) {
+    return [&s, block, val, a = terms.factor + t * s.bs, lda = terms.n * s.bs, b = row.val](PetscInt q, PetscInt at, bool first) {
+      add_block(s.k, s.bs, s.k, a, lda, b + q * (s.bs * s.k), s.k, val + at * block, first);
+    };
+  });
+}
+
+template <class S> CsrMatrix product(const S &s, const BlockRows &R, const BlockRows &A, const BlockRows &P)
+{
+  const PetscInt           nodes = R.nodes, block = s.k * s.k;
+  CsrMatrix                C(Space::Host, R.A.nrows, P.A.ncols);
+  RowsOfProduct<S>         rows(s, A, P);
+  RowSums                  sums(nodes);
+  std::vector<PetscInt>    col(nodes), order(nodes);
+  std::vector<PetscScalar> val;
+  Grown<PetscInt>          cols(nodes);
+  Grown<PetscScalar>       vals(nodes);
 
   C.ptr = Array<PetscInt>(Space::Host, C.nrows + 1);
-  for (PetscInt I = 0; I < C.nrows; I++) {
-    if (R.ptr[I + 1] > R.ptr[I]) rows.make_up_to(R.col[R.ptr[I + 1] - 1], I);
-    const PetscInt n = sums.add_up(terms_of(R, I), rows, I, col.data(), val.data());
+  for (PetscInt I = 0; I < nodes; I++) {
+    const RowTerms terms = R.terms(I);
 
-    C.ptr.data()[I] = n;
-    sums.sort(n, col.data(), val.data(), cols.next_row(static_cast<std::size_t>(n)), vals.next_row(static_cast<std::size_t>(n)));
+    if (terms.n) rows.make_up_to(terms.which[terms.n - 1], I);
+    if (const std::size_t most = rows.most(terms.n) * static_cast<std::size_t>(block); val.size() < most) val.resize(2 * most);
+    const PetscInt    n       = project(s, terms, rows, I, sums, col.data(), val.data());
+    const std::size_t entries = static_cast<std::size_t>(n) * block;
+
+    for (PetscInt r = 0; r < s.k; r++) C.ptr.data()[I * s.k + r] = n * s.k;
+    write_rows(s, n, sums, col.data(), val.data(), order.data(), cols.next_row(entries), vals.next_row(entries));
   }
   lengths_to_pointer(Space::Host, C.ptr);
   C.val = vals.all();
   C.col = cols.all();
   return C;
+}
+
+} // namespace
+
+bool galerkin_host(const Csr &R, const Csr &A, const Csr &P, PetscInt bs, PetscInt k, CsrMatrix &C)
+{
+  Array<PetscInt> pattern[6];
+  BlockRows       r{R, k, bs, R.nrows / k, R.ptr, R.col}, a{A, bs, bs, A.nrows / bs, A.ptr, A.col}, p{P, bs, k, P.nrows / bs, P.ptr, P.col};
+  const auto      find = [](BlockRows &M, Array<PetscInt> &ptr, Array<PetscInt> &col) {
+    if (!full_blocks(M.A, M.br, M.bc, ptr, col)) return false;
+    M.ptr = ptr.data();
+    M.col = col.data();
+    return true;
+  };
+  const auto is = [&](PetscInt fine, PetscInt coarse) { return bs == fine && k == coarse; };
+
+  if (is(1, 1)) {
+    C = product(KnownSizes<1, 1>(), r, a, p);
+    return true;
+  }
+  if (!find(r, pattern[0], pattern[1]) || !find(a, pattern[2], pattern[3]) || !find(p, pattern[4], pattern[5])) return false;
+  C = is(2, 2) ? product(KnownSizes<2, 2>(), r, a, p)
+    : is(2, 3) ? product(KnownSizes<2, 3>(), r, a, p)
+    : is(3, 3) ? product(KnownSizes<3, 3>(), r, a, p)
+    : is(3, 6) ? product(KnownSizes<3, 6>(), r, a, p)
+    : is(6, 6) ? product(KnownSizes<6, 6>(), r, a, p)
+               : product(Sizes{bs, k}, r, a, p);
+  return true;
 }
 
 } // namespace goza

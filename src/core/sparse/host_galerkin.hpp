@@ -6,7 +6,7 @@
 namespace goza
 {
 
-/* R is the transpose of P. Every row has its diagonal. */
-CsrMatrix galerkin_host(const Csr &R, const Csr &A, const Csr &P);
+/* R is the transpose of P, or its conjugate; bs and k: unknowns of a node of A and of C. Every row has its diagonal block. False where the matrices do not consist of full blocks. */
+bool galerkin_host(const Csr &R, const Csr &A, const Csr &P, PetscInt bs, PetscInt k, CsrMatrix &C);
 
 } // namespace goza

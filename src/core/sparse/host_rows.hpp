@@ -40,7 +40,7 @@ class RowSums {
 public:
   explicit RowSums(PetscInt ncols) : place_(ncols, -1) { }
 
-  /* How many columns the sum has. extra: a column that it has in any case. Not to be called between add_up() and sort(). */
+  /* How many columns the sum has. extra: a column that it has in any case. Not to be called between gather() and order(). */
   template <class Rows> PetscInt count(const RowTerms &terms, const Rows &rows, PetscInt extra)
   {
     PetscInt *const place = place_.data();
@@ -62,8 +62,9 @@ public:
     return n;
   }
 
-  /* The columns in the order in which they first come, and the sums in the order of the terms; returns how many. */
-  template <class Rows> PetscInt add_up(const RowTerms &terms, const Rows &rows, PetscInt extra, PetscInt *col, PetscScalar *val)
+  /* The columns in the order in which they first come; returns how many. add(t, row) gives what is to become of the entries of term t's row: called with (k, at, first), it adds entry k to
+     place `at`, or, where none was there before, puts it there. */
+  template <class Rows, class Add> PetscInt gather(const RowTerms &terms, const Rows &rows, PetscInt extra, PetscInt *col, const Add &add)
   {
     constexpr PetscInt ahead = 8;
     PetscInt *const    place = place_.data();
@@ -73,23 +74,21 @@ public:
     if (extra != no_extra) {
       place[extra] = begin;
       col[0]       = extra;
-      val[0]       = 0;
       n            = 1;
     }
     for (PetscInt t = 0; t < terms.n; t++) {
-      const PetscScalar factor = terms.factor[t];
-      const SparseRow   row    = rows(terms.which[t]);
+      const SparseRow row = rows(terms.which[t]);
+      const auto      put = add(t, row);
 
       if (terms.which + t + ahead < terms.known) rows.soon(terms.which[t + ahead]);
       for (PetscInt k = 0; k < row.n; k++) {
-        const PetscInt    c = row.col[k], at = place[c] - begin;
-        const PetscScalar v = factor * row.val[k];
+        const PetscInt c = row.col[k], at = place[c] - begin;
 
-        if (at >= 0) val[at] += v;
+        if (at >= 0) put(k, at, false);
         else {
           place[c] = begin + n;
           col[n]   = c;
-          val[n++] = v;
+          put(k, n++, true);
         }
       }
     }
@@ -98,15 +97,29 @@ public:
     return n;
   }
 
-  /* The row just added up, columns ascending. In rows that are not long, counting the smaller ones, many at a time, is faster than sorting. */
-  void sort(PetscInt n, const PetscInt *col, const PetscScalar *val, PetscInt *sorted_col, PetscScalar *sorted_val) const
+  /* The same with the sums in the order of the terms. */
+  template <class Rows> PetscInt add_up(const RowTerms &terms, const Rows &rows, PetscInt extra, PetscInt *col, PetscScalar *val)
+  {
+    if (extra != no_extra) val[0] = 0;
+    return gather(terms, rows, extra, col, [&](PetscInt t, const SparseRow &row) {
+      return [val, factor = terms.factor[t], from = row.val](PetscInt k, PetscInt at, bool first) {
+        const PetscScalar v = factor * from[k];
+
+        if (first) val[at] = v;
+        else val[at] += v;
+      };
+    });
+  }
+
+  /* The row just gathered, columns ascending: move(from, to) for its entries. In rows that are not long, counting the smaller ones, many at a time, is faster than sorting. */
+  template <class Move> void order(PetscInt n, const PetscInt *col, PetscInt *sorted_col, const Move &move) const
   {
     constexpr PetscInt few = 96;
 
     if (n > few) {
       std::copy_n(col, n, sorted_col);
       std::sort(sorted_col, sorted_col + n);
-      for (PetscInt k = 0; k < n; k++) sorted_val[k] = val[place_[sorted_col[k]] - begin_];
+      for (PetscInt k = 0; k < n; k++) move(place_[sorted_col[k]] - begin_, k);
       return;
     }
     for (PetscInt k = 0; k < n; k++) {
@@ -115,8 +128,12 @@ public:
 
       for (PetscInt l = 0; l < n; l++) rank += col[l] < c;
       sorted_col[rank] = c;
-      sorted_val[rank] = val[k];
+      move(k, rank);
     }
+  }
+  void sort(PetscInt n, const PetscInt *col, const PetscScalar *val, PetscInt *sorted_col, PetscScalar *sorted_val) const
+  {
+    order(n, col, sorted_col, [&](PetscInt from, PetscInt to) { sorted_val[to] = val[from]; });
   }
 
 private:

@@ -242,9 +242,9 @@ CsrMatrix GalerkinProduct::make(const StoredRows &from, const MapPtr &columns, c
   CsrMatrix  Ac;
 
   magnitude = coarse_magnitudes(I, magnitude);
-  if (once && isolated && A.space == Space::Host && I.bs == 1 && I.k == 1 && !from.no_rows()) {
-    Ac             = galerkin_host(I.R.view(), A, I.P.view());
+  if (isolated && A.space == Space::Host && !from.no_rows() && (once || !I.boxes) && galerkin_host(I.R.view(), A, I.P.view(), I.bs, I.k, Ac)) {
     coarse_columns = I.coarse;
+    row_by_row_    = !once;
     fill_rows_of_nothing(Ac, *coarse_columns, magnitude);
     return Ac;
   }
@@ -277,6 +277,10 @@ void GalerkinProduct::update(const StoredRows &from, const Interpolation &I, Csr
   magnitude = coarse_magnitudes(I, magnitude);
   if (on_boxes_) {
     Ac = make_on_boxes(from, I, magnitude);
+    return;
+  }
+  if (row_by_row_ && galerkin_host(I.R.view(), A, I.P.view(), I.bs, I.k, Ac)) {
+    fill_rows_of_nothing(Ac, *I.coarse, magnitude);
     return;
   }
   if (P_) P_->update(I.P.view());

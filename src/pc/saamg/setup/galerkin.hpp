@@ -55,7 +55,7 @@ public:
   /* Of the last product, where it was made by diagonals, too; else nullptr. */
   std::unique_ptr<Format<PetscScalar>> take_diagonals() { return std::move(diagonals_); }
 
-  bool        made() const { return on_boxes_ || AP_.ptr.size() > 0; }
+  bool        made() const { return on_boxes_ || row_by_row_ || AP_.ptr.size() > 0; }
   std::size_t bytes() const { return AP_.bytes() + parts_.bytes() + (P_ ? P_->bytes() : 0) + (sum_ ? sum_->bytes() : 0); }
   void        release_values() // until the next update()
   {
@@ -66,7 +66,7 @@ public:
 private:
   CsrMatrix make_on_boxes(const StoredRows &A, const Interpolation &I, const Array<PetscReal> &magnitude);
 
-  bool                                 on_boxes_ = false;
+  bool                                 on_boxes_ = false, row_by_row_ = false; // nothing is kept
   std::unique_ptr<Format<PetscScalar>> diagonals_;
   CsrMatrix                            AP_, parts_;
   std::unique_ptr<RowsBelow>           P_; // several ranks
