@@ -84,17 +84,9 @@ private:
   HD PetscScalar find(PetscInt i, PetscInt j) const { return A.val[lower_bound(A.col, A.ptr[i], A.ptr[i + 1] - 1, j)]; }
 };
 
-/* Row by row: what falls to a row of the transpose comes in the order of its columns. */
-void transpose_host(const Csr &A, CsrMatrix &T)
+/* T's columns and values. Row by row: what falls to a row of the transpose comes in the order of its columns. */
+void fill_transpose_host(const Csr &A, CsrMatrix &T)
 {
-  const PetscInt nnz = entries(A);
-
-  T.ptr = Array<PetscInt>(Space::Host, T.nrows + 1);
-  T.col = Array<PetscInt>(Space::Host, nnz);
-  T.val = Array<PetscScalar>(Space::Host, nnz);
-  T.ptr.zero();
-  for (PetscInt p = 0; p < nnz; p++) T.ptr.data()[A.col[p]]++;
-  lengths_to_pointer(Space::Host, T.ptr);
   std::vector<PetscInt> next(T.ptr.data(), T.ptr.data() + T.nrows);
 
   for (PetscInt row = 0; row < A.nrows; row++) {
@@ -105,6 +97,19 @@ void transpose_host(const Csr &A, CsrMatrix &T)
       T.val.data()[to] = A.val[p];
     }
   }
+}
+
+void transpose_host(const Csr &A, CsrMatrix &T)
+{
+  const PetscInt nnz = entries(A);
+
+  T.ptr = Array<PetscInt>(Space::Host, T.nrows + 1);
+  T.col = Array<PetscInt>(Space::Host, nnz);
+  T.val = Array<PetscScalar>(Space::Host, nnz);
+  T.ptr.zero();
+  for (PetscInt p = 0; p < nnz; p++) T.ptr.data()[A.col[p]]++;
+  lengths_to_pointer(Space::Host, T.ptr);
+  fill_transpose_host(A, T);
 }
 
 struct Differences {
@@ -217,7 +222,8 @@ CsrMatrix transpose(const Csr &A)
 void transpose_numeric(const Csr &A, CsrMatrix &T)
 {
   if (T.val.size() != T.col.size()) T.val = Array<PetscScalar>(A.space, T.col.size());
-  for_each_row_by_lanes(A.space, T.nrows, FillTransposed{A, T.ptr.data(), T.col.data(), T.val.data()});
+  if (A.space == Space::Host) fill_transpose_host(A, T);
+  else for_each_row_by_lanes(A.space, T.nrows, FillTransposed{A, T.ptr.data(), T.col.data(), T.val.data()});
 }
 
 bool columns_ascend(const Csr &A)

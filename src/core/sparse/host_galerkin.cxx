@@ -10,12 +10,40 @@ namespace goza
 namespace
 {
 
-/* Unknowns of a node, fine and coarse, where they are known when this is compiled; or not. */
+/* A block of rows x cols that many are multiplied with: its values, where the sizes are known when this is compiled, or where they stand. */
+template <int rows, int cols> class Factor {
+public:
+  Factor(const PetscScalar *a, PetscInt lda)
+  {
+    for (int i = 0; i < rows; i++) std::copy_n(a + i * lda, cols, value_ + i * cols);
+  }
+  PetscScalar operator()(PetscInt i, PetscInt j) const { return value_[i * cols + j]; }
+
+private:
+  PetscScalar value_[rows * cols];
+};
+template <> class Factor<0, 0> {
+public:
+  Factor(const PetscScalar *a, PetscInt lda) : a_(a), lda_(lda) { }
+  PetscScalar operator()(PetscInt i, PetscInt j) const { return a_[i * lda_ + j]; }
+
+private:
+  const PetscScalar *a_;
+  PetscInt           lda_;
+};
+
+/* Unknowns of a node, fine and coarse, where they are known when this is compiled; or not. OfA, OfR: blocks of these matrices. */
 template <int fine, int coarse> struct KnownSizes {
   static constexpr PetscInt bs = fine, k = coarse;
+
+  using OfA = Factor<fine, fine>;
+  using OfR = Factor<coarse, fine>;
 };
 struct Sizes {
   PetscInt bs, k;
+
+  using OfA = Factor<0, 0>;
+  using OfR = Factor<0, 0>;
 };
 
 /* A matrix of full blocks of br x bc as rows of blocks, each by its first value: a node's rows lie one after the other. */
@@ -30,15 +58,19 @@ struct BlockRows {
   RowTerms  terms(PetscInt i) const { return {length(i), col + ptr[i], col + ptr[nodes], A.val + A.ptr[i * br]}; }
 };
 
-/* The block c [br][bc], rows ldc apart, becomes or gets a b, with m between. That nothing of them is the same memory lets the compiler use vectors. */
-inline void add_block(PetscInt br, PetscInt m, PetscInt bc, const PetscScalar *__restrict__ a, PetscInt lda, const PetscScalar *__restrict__ b, PetscInt ldb, PetscScalar *__restrict__ c, bool first)
-{
-  for (PetscInt i = 0; i < br; i++) {
-    for (PetscInt j = 0; j < bc; j++) {
-      PetscScalar sum = a[i * lda] * b[j];
+struct BlockSize {
+  PetscInt rows, middle, cols;
+};
 
-      for (PetscInt s = 1; s < m; s++) sum += a[i * lda + s] * b[s * ldb + j];
-      c[i * bc + j] = first ? sum : c[i * bc + j] + sum;
+/* The block c [rows][cols] becomes or gets a b, the rows of b ldb apart. That nothing of them is the same memory lets the compiler use vectors. */
+template <class Block> void add_block(BlockSize size, const Block &a, const PetscScalar *__restrict__ b, PetscInt ldb, PetscScalar *__restrict__ c, bool first)
+{
+  for (PetscInt i = 0; i < size.rows; i++) {
+    for (PetscInt j = 0; j < size.cols; j++) {
+      PetscScalar sum = a(i, 0) * b[j];
+
+      for (PetscInt s = 1; s < size.middle; s++) sum += a(i, s) * b[s * ldb + j];
+      c[i * size.cols + j] = first ? sum : c[i * size.cols + j] + sum;
     }
   }
 }
@@ -48,7 +80,7 @@ inline void add_block(PetscInt br, PetscInt m, PetscInt bc, const PetscScalar *_
 template <class S> class RowsOfProduct {
 public:
   RowsOfProduct(const S &sizes, const BlockRows &A, const BlockRows &P) :
-    s_(sizes), A_(A), P_(P), sums_(P.A.ncols / s_.k), place_(A.nodes + 1), col_(size_), val_(size_ * block())
+    s_(sizes), A_(A), P_(P), sums_(P.A.ncols / s_.k), place_(A.nodes + 1), col_(Space::Host, size_), val_(Space::Host, size_ * block())
   {
     for (PetscInt i = 0; i < P.nodes; i++) longest_ = std::max(longest_, static_cast<std::size_t>(P.length(i)));
   }
@@ -87,8 +119,8 @@ private:
   [[gnu::noinline]] PetscInt multiply(const RowTerms &terms, PetscInt *col, PetscScalar *val)
   {
     return sums_.gather(terms, P_, no_extra, col, [&](PetscInt t, const SparseRow &row) {
-      return [this, val, a = terms.factor + t * s_.bs, lda = terms.n * s_.bs, b = row.val, ldb = row.n * s_.k](PetscInt q, PetscInt at, bool first) {
-        add_block(s_.bs, s_.bs, s_.k, a, lda, b + q * s_.k, ldb, val + at * block(), first);
+      return [this, val, a = typename S::OfA(terms.factor + t * s_.bs, terms.n * s_.bs), b = row.val, ldb = row.n * s_.k](PetscInt q, PetscInt at, bool first) {
+        add_block({s_.bs, s_.bs, s_.k}, a, b + q * s_.k, ldb, val + at * block(), first);
       };
     });
   }
@@ -108,8 +140,8 @@ private:
 
     while (used() + n > size / 2) size *= 2;
     if (size > (std::size_t(1) << 31)) throw std::bad_alloc();
-    std::vector<PetscInt>    col(size + behind);
-    std::vector<PetscScalar> val((size + behind) * block());
+    Array<PetscInt>    col(Space::Host, size + behind);
+    Array<PetscScalar> val(Space::Host, (size + behind) * block());
 
     for (PetscInt i = oldest_; i < made_; i++) {
       const SparseRow   row = (*this)(i);
@@ -130,8 +162,8 @@ private:
   std::vector<std::uint32_t> place_; // in blocks, modulo 2^32, and in the ring modulo its size, a power of two
   PetscInt                   made_ = 0, oldest_ = 0;
   std::size_t                size_ = 1 << 14, behind_ = 0, longest_ = 0, longest_made_ = 0; // longest_: row of P
-  std::vector<PetscInt>      col_;                                                          // size_ + behind_
-  std::vector<PetscScalar>   val_;                                                          // blocks of bs x k
+  Array<PetscInt>            col_;                                                          // size_ + behind_
+  Array<PetscScalar>         val_;                                                          // blocks of bs x k
 };
 
 /* An array of which nobody knows how long it will be: as long as the rows so far let expect. */
@@ -193,8 +225,8 @@ template <class S>
 
   std::fill_n(val, block, PetscScalar(0)); // of the diagonal
   return sums.gather(terms, rows, I, col, [&](PetscInt t, const SparseRow &row) {
-    return [&s, block, val, a = terms.factor + t * s.bs, lda = terms.n * s.bs, b = row.val](PetscInt q, PetscInt at, bool first) {
-      add_block(s.k, s.bs, s.k, a, lda, b + q * (s.bs * s.k), s.k, val + at * block, first);
+    return [&s, block, val, a = typename S::OfR(terms.factor + t * s.bs, terms.n * s.bs), b = row.val](PetscInt q, PetscInt at, bool first) {
+      add_block({s.k, s.bs, s.k}, a, b + q * (s.bs * s.k), s.k, val + at * block, first);
     };
   });
 }

@@ -48,6 +48,7 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
   constexpr double column = sizeof(LocalColumn);                                  // of a format's, whatever PetscInt is
   const double     k      = static_cast<double>(q.vectors);
   double           rows = q.rows, nonzeros = q.nonzeros, bs = static_cast<double>(q.bs), after = 0, product = 0;
+  const bool       as_a_whole = q.device || q.several; // A P is made, and held
   double finest = 0, spared = 0, diagonals = 0; // of `after`, the cycle's on the finest level; beside it, until the cycle has them: interpolations, coarse operators
 
   for (PetscInt level = 0; rows > 0; level++) {
@@ -80,8 +81,8 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
     if (by_place && q.aggregates) spared += made;
     else after += (q.kept && !boxes ? 2 : 1) * made;
     if (boxes && q.aggregates) after += rows * (sizeof(Bits27) + sizeof(Bits8) + sizeof(PetscScalar));
-    else if (q.kept) after += between * index;
-    if (level == 0) product = boxes ? 27 * std::min(rows, static_cast<double>(box_window_rows)) * sizeof(PetscScalar) : between * entry;
+    else if (q.kept && as_a_whole) after += between * index;
+    if (level == 0) product = boxes ? 27 * std::min(rows, static_cast<double>(box_window_rows)) * sizeof(PetscScalar) : as_a_whole ? between * entry : 0;
     rows     = aggregates * k;
     nonzeros = rows * below * k;
     bs       = k;
