@@ -45,6 +45,12 @@ template <class Value> struct CdsEntries {
   /* f(column, place) for the places of a row, ascending. */
   template <class F> HD void for_each_of_row(PetscInt row, F f) const
   {
+#if !defined(__CUDA_ARCH__)
+    if (bs == 1) { // without divisions
+      for_each_block(row, [&](PetscInt j, int d, bool mirrored) { f(j, val + (d * ld + (mirrored ? j : row))); });
+      return;
+    }
+#endif
     const PetscInt i = row / bs;
     const int      r = static_cast<int>(row % bs);
 
@@ -74,7 +80,10 @@ template <class Value> struct CdsEntries {
       if (j >= 0 && j < columns) f(j, d, false);
     }
   }
-  HD Value *in_block(PetscInt i, PetscInt j, int d, bool mirrored, int r, int c) const { return mirrored ? at(d, c, r, j) : at(d, r, c, i); }
+  HD Value *in_block(PetscInt i, PetscInt j, int d, bool mirrored, int r, int c) const
+  {
+    return mirrored ? at(d, c, r, j) : at(d, r, c, i);
+  }
 
   /* f(column, value), alike; where the matrix has no entry, the value is 0. */
   template <class F> HD void for_each_entry(PetscInt row, F f) const

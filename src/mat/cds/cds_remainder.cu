@@ -51,6 +51,7 @@ template <class Store, int bs, bool half> struct RemainderFill {
     PetscInt     k = rem_ptr[row];
     OffsetCursor cursor;
 
+    if (k == rem_ptr[row + 1]) return;
     for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) {
       const PetscInt offset = col[j] / bs - row / bs;
 

@@ -44,7 +44,7 @@ struct CountOnDiagonals {
     int *mine = count + (row / rows_per_chunk) * ncandidates;
 
     for (PetscInt j = ptr[row], d = 0; j < ptr[row + 1]; j++) {
-      const PetscInt offset = col[j] / bs - row / bs;
+      const PetscInt offset = bs == 1 ? col[j] - row : col[j] / bs - row / bs; // divisions take longest
 
       if (d < ncandidates && candidate[d] > offset) d = 0; // columns that are not ascending
       while (d < ncandidates && candidate[d] < offset) d++;

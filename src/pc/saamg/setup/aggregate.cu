@@ -53,8 +53,10 @@ struct CountRoots {
 
   HD void operator()(PetscInt i, std::int64_t *count) const
   {
-    count[0] += is_root(first[i]) && ids.lattice.wanted(ids(i));
-    count[1] += is_root(first[i]) && !ids.lattice.wanted(ids(i));
+    const bool root = is_root(first[i]), wanted = root && ids.lattice.wanted(ids(i));
+
+    count[0] += wanted;
+    count[1] += root && !wanted;
     count[2] += is_root(second[i]);
   }
 };
@@ -135,7 +137,9 @@ struct CountElsewhere {
   HD void operator()(PetscInt i, std::int64_t *count) const
   {
     if (name[i] < 0) return;
-    for (int d = 0; d < 3; d++) count[d] += ids.lattice.tile(ids(i), d) != ids.lattice.tile(name[i], d);
+    const auto here = ids.lattice.tile(ids(i)), root = ids.lattice.tile(name[i]);
+
+    for (int d = 0; d < 3; d++) count[d] += here.at[d] != root.at[d];
     count[3]++;
   }
 };

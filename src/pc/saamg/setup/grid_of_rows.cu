@@ -79,12 +79,16 @@ struct CountFar {
   {
     const PetscInt node = (begin + k) * every, row = (node - first) * bs;
 
+    const auto here = lattice.point(node);
+
     far[k] = 0;
     for (PetscInt p = ptr[row]; p < ptr[row + 1]; p++) {
       const PetscInt other = (col[p] < ncols ? first_column + col[p] : ghost[col[p] - ncols]) / bs;
 
+      const auto there = lattice.point(other);
+
       for (int d = 0; d < 3; d++) {
-        const PetscInt away = lattice.x(other, d) - lattice.x(node, d);
+        const PetscInt away = there.at[d] - here.at[d];
 
         far[k] += away < -1 || away > 1;
       }
@@ -102,8 +106,11 @@ struct FarFromEnds {
     bool coupled = false;
 
     for (PetscInt row = i * ids.bs; row < (i + 1) * ids.bs; row++) coupled = coupled || !isolated || !isolated[row];
-    for (int d = 0; d < 3 && coupled; d++) {
-      const std::int64_t x = ids.lattice.x(ids(i), d), back = ids.lattice.points[d] - x;
+    if (!coupled) return;
+    const auto here = ids.lattice.point(ids(i));
+
+    for (int d = 0; d < 3; d++) {
+      const std::int64_t x = here.at[d], back = ids.lattice.points[d] - x;
 
       if (back > far[d]) far[d] = back;
       if (x >= far[3 + d]) far[3 + d] = x + 1;

@@ -22,16 +22,33 @@ struct Lattice {
 
   HD bool known() const { return points[0] > 0; }
 
-  HD PetscInt x(PetscInt name, int d) const { return (d == 0 ? name : d == 1 ? name / points[0] : name / points[0] / points[1]) % points[d]; }
-  HD PetscInt tile(PetscInt name, int d) const { return (x(name, d) + shift[d]) / spacing[d]; }
+  struct Point {
+    PetscInt at[3];
+  };
 
-  /* Tiles from a wanted one, 0, 1 or 2. The first tile is wanted where the last one then is, too; else the second, so that neither end has an aggregate of one. */
-  HD PetscInt offset(PetscInt name, int d) const { return (tile(name, d) + 3 - second(d)) % 3; }
+  /* Divisions take longest: no more than there must be. */
+  HD Point point(PetscInt name) const
+  {
+    const PetscInt line = name / points[0], plane = line / points[1];
+
+    return {{name - line * points[0], line - plane * points[1], plane}};
+  }
+  HD Point tile(PetscInt name) const
+  {
+    Point t = point(name);
+
+    for (int d = 0; d < 3; d++) {
+      t.at[d] += shift[d];
+      if (spacing[d] > 1) t.at[d] /= spacing[d];
+    }
+    return t;
+  }
 
   /* 0 .. 7. It is a sum over the directions, so that lines and planes are alike. */
   HD PetscInt rank(PetscInt name) const
   {
-    const PetscInt x = offset(name, 0), y = offset(name, 1), z = offset(name, 2);
+    const Point    t = tile(name);
+    const PetscInt x = offset(t, 0), y = offset(t, 1), z = offset(t, 2);
 
     return 2 * ((x == 0) + (y == 0) + (z == 0)) + (x == y && y == z);
   }
@@ -40,8 +57,10 @@ struct Lattice {
   HD bool wanted(PetscInt name) const { return rank(name) >= 6; }
   HD bool beside(PetscInt name, PetscInt other) const
   {
+    const Point a = tile(name), b = tile(other);
+
     for (int d = 0; d < 3; d++) {
-      const PetscInt away = tile(name, d) - tile(other, d);
+      const PetscInt away = a.at[d] - b.at[d];
 
       if (away < -1 || away > 1) return false;
     }
@@ -52,10 +71,11 @@ struct Lattice {
   HD std::int64_t distance2(PetscInt a, PetscInt b) const
   {
     const PetscInt widest = PetscMax(spacing[0], PetscMax(spacing[1], spacing[2]));
-    std::int64_t   sum    = 0;
+    const Point    p = point(a), q = point(b);
+    std::int64_t   sum = 0;
 
     for (int d = 0; d < 3; d++) {
-      const std::int64_t away = static_cast<std::int64_t>(x(a, d) - x(b, d)) * (widest / spacing[d]);
+      const std::int64_t away = static_cast<std::int64_t>(p.at[d] - q.at[d]) * (spacing[d] == widest ? 1 : widest / spacing[d]);
 
       sum += away * away;
     }
@@ -90,6 +110,10 @@ struct Lattice {
 
   /* The first wanted tile. */
   HD PetscInt second(int d) const { return tiles[d] % 3 != 1; }
+
+private:
+  /* Tiles from a wanted one, 0, 1 or 2. The first tile is wanted where the last one then is, too; else the second, so that neither end has an aggregate of one. */
+  HD PetscInt offset(const Point &t, int d) const { return (t.at[d] + 3 - second(d)) % 3; }
 };
 
 } // namespace goza::saamg

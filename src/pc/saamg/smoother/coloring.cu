@@ -174,7 +174,8 @@ struct Parities {
 
   HD void operator()(PetscInt i) const
   {
-    const PetscInt x = lattice.tile(id[i], 0), y = lattice.tile(id[i], 1), z = lattice.tile(id[i], 2);
+    const auto     t = lattice.tile(id[i]);
+    const PetscInt x = t.at[0], y = t.at[1], z = t.at[2];
 
     color[i] = diagonals ? (x & 1) + 2 * (y & 1) + 4 * (z & 1) : (x + y + z) & 1;
   }
