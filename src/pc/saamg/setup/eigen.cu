@@ -27,16 +27,16 @@ template <class Rows> struct Facts {
 
   HD void operator()(PetscInt i, std::int64_t *count) const
   {
-    PetscScalar d      = 0;
-    PetscReal   others = 0, most = 0; // most: of the entries so far
+    PetscScalar d = 0, nothing = 0, nothing_of_squares = 0; // NaN from where an entry, or its square, is not finite
+    PetscReal   others = 0, most = 0;                       // most: of the entries so far
     unsigned    couplings = 0;
-    bool        coupled = false, finite = true, squares_finite = true, real = true;
+    bool        coupled = false, real = true;
 
     A.for_each_entry(i, [&](PetscInt j, PetscScalar a) {
-      finite         = finite && a - a == PetscScalar(0);
-      squares_finite = squares_finite && a * a - a * a == PetscScalar(0);
-      most           = PetscMax(most, PetscAbsScalar(a));
-      real           = real && PetscImaginaryPart(a) == 0;
+      nothing += a - a;
+      nothing_of_squares += a * a * PetscScalar(0);
+      most = PetscMax(most, PetscAbsScalar(a));
+      real = real && PetscImaginaryPart(a) == 0;
       if (j == i) d = a;
       else {
         coupled = coupled || a != PetscScalar(0);
@@ -53,8 +53,8 @@ template <class Rows> struct Facts {
 
     count[0] += sign > 0 || crooked;
     count[1] += sign < 0 || crooked;
-    count[2] += !finite;
-    count[3] += !squares_finite;
+    count[2] += nothing != PetscScalar(0);
+    count[3] += nothing_of_squares != PetscScalar(0);
     count[4] += !coupled;
     count[5] += !(others <= dominance * PetscAbsScalar(d));
     if (PetscDefined(USE_COMPLEX)) count[6] += !real;

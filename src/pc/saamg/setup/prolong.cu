@@ -80,6 +80,15 @@ void smooth_host(const Csr &A, const TentativeRows &T, const PetscScalar *dinv, 
     [&](PetscInt row, PetscInt a, PetscScalar sum) { return -omega * dinv[row] * sum + (a == T.aggregate[row] ? T.T[row] : PetscScalar(0)); }, P);
 }
 
+template <int K> void smooth_rows_host(const SmoothedRow<0> &of)
+{
+  const SmoothedRow<K> row{of.A, of.bs, of.vectors, of.aggregate, of.T, of.dinv, of.omega, of.reached, of.begin, of.ptr, of.col, of.val};
+
+  run_on_host([&] {
+    for (PetscInt i = 0; i < row.A.nrows; i++) row(i);
+  });
+}
+
 #if defined(__CUDACC__)
 /* A row of P where a node is a row and there is one near-null vector: T has one entry a row. */
 struct SmoothedTerms {
@@ -141,11 +150,14 @@ static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscS
   const PetscInt nnz = lengths_to_pointer(space, P.ptr);
   P.col              = Array<PetscInt>(space, nnz);
   P.val              = Array<PetscScalar>(space, nnz);
-  const SmoothedRow row{rows_of(A),   bs,           k,           aggregate, from.Q.data(), dinv.data(), omega, reached.data(), begin.data(),
-                        P.ptr.data(), P.col.data(), P.val.data()};
+  const SmoothedRow<0> row{rows_of(A),   bs,           k,           aggregate, from.Q.data(), dinv.data(), omega, reached.data(), begin.data(),
+                           P.ptr.data(), P.col.data(), P.val.data()};
 
   if (space == Space::Cuda) for_each_row(space, A.nrows * k, SmoothedEntry{row});
-  else for_each_row(space, A.nrows, row);
+  else if (k == 2) smooth_rows_host<2>(row);
+  else if (k == 3) smooth_rows_host<3>(row);
+  else if (k == 6) smooth_rows_host<6>(row);
+  else smooth_rows_host<0>(row);
   return P;
 }
 

@@ -6,10 +6,10 @@
 namespace goza::saamg
 {
 
-/* A row of P. Its blocks lie at ptr[row] .. ptr[row + 1], k entries each; their columns are those of the node's aggregates. */
-struct SmoothedRow {
+/* A row of P. Its blocks lie at ptr[row] .. ptr[row + 1], k entries each; their columns are those of the node's aggregates. K: k where it is known when this is compiled, else 0. */
+template <int K> struct SmoothedRow {
   AijRowsView        A;
-  PetscInt           bs, k;
+  PetscInt           bs, vectors;
   const PetscInt    *aggregate; // [ncols + nghost]
   const PetscScalar *T;         // [ncols + nghost][k]
   const PetscScalar *dinv;
@@ -20,7 +20,7 @@ struct SmoothedRow {
 
   HD void operator()(PetscInt row) const
   {
-    const PetscInt    node = row / bs, n = (ptr[row + 1] - ptr[row]) / k;
+    const PetscInt    k = K ? K : vectors, node = row / bs, n = (ptr[row + 1] - ptr[row]) / k;
     const PetscInt   *list = reached + begin[node];
     const PetscScalar f    = -omega * dinv[row];
     PetscScalar      *v    = val + ptr[row];
@@ -33,15 +33,21 @@ struct SmoothedRow {
         v[b * k + c]              = 0;
       }
     }
+    PetscScalar sums[K ? K : 1] = {}, *const sum = K ? sums : v; // of the aggregate at hand; without K it is summed up where it belongs
     A.for_each_entry(row, [&](PetscInt j, PetscScalar a) {
       const PetscInt     J = aggregate[j];
       const PetscScalar *t = T + static_cast<std::size_t>(j) * k;
 
       if (J < 0) return;
-      while (list[at] < J) at++;
-      while (list[at] > J) at--;
-      for (PetscInt c = 0; c < k; c++) v[at * k + c] += a * t[c];
+      if (list[at] != J) {
+        for (int c = 0; c < K; c++) v[at * K + c] = sums[c];
+        while (list[at] < J) at++;
+        while (list[at] > J) at--;
+        for (int c = 0; c < K; c++) sums[c] = v[at * K + c];
+      }
+      for (PetscInt c = 0; c < k; c++) sum[(K ? 0 : at * k) + c] += a * t[c];
     });
+    for (int c = 0; c < K; c++) v[at * K + c] = sums[c];
     for (PetscInt p = 0; p < n * k; p++) v[p] *= f;
     at = 0;
     while (list[at] != aggregate[row]) at++;
@@ -51,11 +57,11 @@ struct SmoothedRow {
 
 /* One entry of every aggregate's block in a row, on the device a thread: entry = row * k + its place in the block. The sums are those of SmoothedRow. */
 struct SmoothedEntry {
-  SmoothedRow all;
+  SmoothedRow<0> all;
 
   HD void operator()(PetscInt entry) const
   {
-    const PetscInt    k = all.k, row = entry / k, c = entry % k, node = row / all.bs, n = (all.ptr[row + 1] - all.ptr[row]) / k;
+    const PetscInt    k = all.vectors, row = entry / k, c = entry % k, node = row / all.bs, n = (all.ptr[row + 1] - all.ptr[row]) / k;
     const PetscInt   *list = all.reached + all.begin[node];
     const PetscScalar f    = -all.omega * all.dinv[row];
     PetscInt         *col  = all.col + (all.ptr[row] + c);

@@ -195,6 +195,16 @@ void hold_all_edges(const Csr &rows, FillStrong &fill, CsrGraph &G)
   fill.weight = G.weight.data();
 }
 
+/* For `fill`, to live as long. Nothing on a device, where to compute them again is faster than to read them. */
+Array<std::uint64_t> hashes_of_nodes(FillStrong &fill, const ColumnMap &nodes)
+{
+  Array<std::uint64_t> hash(nodes.space(), nodes.space() == Space::Host ? nodes.nlocal() : 0);
+
+  for_each_row(nodes.space(), static_cast<PetscInt>(hash.size()), HashNodes{fill, hash.data()});
+  fill.hash = hash.data();
+  return hash;
+}
+
 /* The edges of G, whose degrees are counted. */
 void list_edges(const Csr &rows, PetscInt unit, FillStrong fill, CsrGraph &G)
 {
@@ -257,7 +267,7 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const 
   const Measure              measure{G.rdiag.data(), strength_cut(strength.threshold), strength.share > 0 ? least.data() : nullptr};
   FillStrong                 fill{blocks,  measure,      G.nodes->start(), G.nodes->ghosts_here().data(), count.data(), nullptr, nullptr, G.degree.data(),
                   nullptr, check.data(), weak.data()};
-  Array<std::uint64_t>       sums(space, 3);
+  Array<std::uint64_t>       sums(space, 3), hash = hashes_of_nodes(fill, *G.nodes);
   std::vector<std::uint64_t> found;
 
   if (space == Space::Host && !(strength.all() && bs == 1)) hold_all_edges(rows, fill, G);

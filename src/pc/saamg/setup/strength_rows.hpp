@@ -185,7 +185,11 @@ struct FillStrong {
   std::int64_t   *weak;
   PetscInt       *end = nullptr;
 
+  const std::uint64_t *hash = nullptr; // [n + nghost] hash_of() each node, where that is not computed again for each edge
+
   static constexpr std::int64_t no_edge = -1;
+
+  HD std::uint64_t hash_of(PetscInt j) const { return hash62(j < A.n ? start + j : ghost[j - A.n]); }
 
   HD FillStrong on(Columns acol, Values aval) const
   {
@@ -197,7 +201,7 @@ struct FillStrong {
 
   HD void operator()(PetscInt i) const
   {
-    const std::uint64_t hi    = hash62(start + i);
+    const std::uint64_t hi    = known_hash(i);
     std::uint64_t       sum   = 0;
     std::int64_t        rest  = 0;
     bool                edges = false; // strong ones, of any kind
@@ -218,7 +222,7 @@ struct FillStrong {
         col[p]    = j;
         weight[p] = measure(i, j, norm2);
       }
-      if (check) sum += one_sidedness(hi, hash62(j < A.n ? start + j : ghost[j - A.n]));
+      if (check) sum += one_sidedness(hi, known_hash(j));
       p++;
     });
     if (end) end[i] = p;
@@ -227,6 +231,22 @@ struct FillStrong {
     check[i]  = sum;
     weak[i]   = count[i] > 0 && !edges ? no_edge : rest;
   }
+
+private:
+  HD std::uint64_t known_hash(PetscInt j) const
+  {
+#if !defined(__CUDA_ARCH__)
+    if (hash) return hash[j];
+#endif
+    return hash_of(j);
+  }
+};
+
+struct HashNodes {
+  FillStrong     of;
+  std::uint64_t *hash;
+
+  HD void operator()(PetscInt j) const { hash[j] = of.hash_of(j); }
 };
 
 } // namespace goza::saamg
