@@ -25,7 +25,17 @@ template <class Store> struct BlockFill {
       const BlockPlace block(slice_ptr[slice], width, k, H, team, br * bc, W);
       Store           *to = val + (block.at + offset * W);
 
-      for (int v = 0; v < br * bc; v++) to[v / W * block.step + v % W] = k < n ? static_cast<Store>(aval[ptr[i * br + v / bc] + k * bc + v % bc]) : Store(0);
+      PetscInt w = 0; // of the values that stand together; counted, for divisions take longer than all else
+      for (int r = 0; r < br; r++) {
+        const PetscScalar *from = k < n ? aval + (ptr[i * br + r] + k * bc) : nullptr;
+
+        for (int c = 0; c < bc; c++) {
+          to[w] = from ? static_cast<Store>(from[c]) : Store(0);
+          if (++w < W) continue;
+          w = 0;
+          to += block.step;
+        }
+      }
     }
   }
 };
