@@ -1,5 +1,6 @@
 #include "host_galerkin.hpp"
 #include "full_blocks.hpp"
+#include "core/launch/host_loop.hpp"
 #include "host_rows.hpp"
 #include <cstdint>
 #include <new>
@@ -116,13 +117,18 @@ private:
   std::size_t at(PetscInt i) const { return place_[i] & (size_ - 1); }
   PetscInt    last_use(PetscInt i) const { return P_.length(i) ? P_.col[P_.ptr[i + 1] - 1] : -1; }
 
-  [[gnu::noinline]] PetscInt multiply(const RowTerms &terms, PetscInt *col, PetscScalar *val)
+  PetscInt multiply(const RowTerms &terms, PetscInt *col, PetscScalar *val)
   {
-    return sums_.gather(terms, P_, no_extra, col, [&](PetscInt t, const SparseRow &row) {
-      return [this, val, a = typename S::OfA(terms.factor + t * s_.bs, terms.n * s_.bs), b = row.val, ldb = row.n * s_.k](PetscInt q, PetscInt at, bool first) {
-        add_block({s_.bs, s_.bs, s_.k}, a, b + q * s_.k, ldb, val + at * block(), first);
-      };
+    PetscInt n = 0;
+
+    run_on_host([&] {
+      n = sums_.gather(terms, P_, no_extra, col, [&](PetscInt t, const SparseRow &row) {
+        return [this, val, a = typename S::OfA(terms.factor + t * s_.bs, terms.n * s_.bs), b = row.val, ldb = row.n * s_.k](PetscInt q, PetscInt at, bool first) {
+          add_block({s_.bs, s_.bs, s_.k}, a, b + q * s_.k, ldb, val + at * block(), first);
+        };
+      });
     });
+    return n;
   }
 
   /* No fewer than the blocks of row i. */
@@ -217,18 +223,21 @@ void write_rows(const S &s, PetscInt n, const RowSums &sums, const PetscInt *col
   });
 }
 
-/* Block row I of P^T (A P). Loops that are a function each stay in registers. */
-template <class S>
-[[gnu::noinline]] PetscInt project(const S &s, const RowTerms &terms, const RowsOfProduct<S> &rows, PetscInt I, RowSums &sums, PetscInt *col, PetscScalar *val)
+/* Block row I of P^T (A P). */
+template <class S> PetscInt project(const S &s, const RowTerms &terms, const RowsOfProduct<S> &rows, PetscInt I, RowSums &sums, PetscInt *col, PetscScalar *val)
 {
   const PetscInt block = s.k * s.k;
+  PetscInt       n     = 0;
 
   std::fill_n(val, block, PetscScalar(0)); // of the diagonal
-  return sums.gather(terms, rows, I, col, [&](PetscInt t, const SparseRow &row) {
-    return [&s, block, val, a = typename S::OfR(terms.factor + t * s.bs, terms.n * s.bs), b = row.val](PetscInt q, PetscInt at, bool first) {
-      add_block({s.k, s.bs, s.k}, a, b + q * (s.bs * s.k), s.k, val + at * block, first);
-    };
+  run_on_host([&] {
+    n = sums.gather(terms, rows, I, col, [&](PetscInt t, const SparseRow &row) {
+      return [&s, block, val, a = typename S::OfR(terms.factor + t * s.bs, terms.n * s.bs), b = row.val](PetscInt q, PetscInt at, bool first) {
+        add_block({s.k, s.bs, s.k}, a, b + q * (s.bs * s.k), s.k, val + at * block, first);
+      };
+    });
   });
+  return n;
 }
 
 template <class S> CsrMatrix product(const S &s, const BlockRows &R, const BlockRows &A, const BlockRows &P)
