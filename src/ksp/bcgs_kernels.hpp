@@ -40,7 +40,7 @@ struct BcgsScalars {
   /* Several ranks, when the products are those of all: omega, and the products of r = s - omega t that come of them. early: q^H v is (A^H q)^H M p. */
   HD void expand_residual(bool early)
   {
-    const PetscReal few_digits = 1e-6, most_lost = 1e-8; /* of them; of q^H v */
+    const PetscReal most_lost = 0.67 * PETSC_SQRT_MACHINE_EPSILON, few_digits = 100 * most_lost; /* of q^H v; of them */
 
     lost = early && !(PetscAbsScalar(sq) < most_lost * PetscAbsScalar(rho)); /* q^H s = rho - alpha q^H v, 0 but for rounding */
     end_second_half();

@@ -90,7 +90,8 @@ struct OfTable {
   {
     Configured few_levels({"chebyshev", "v", "double"});
     const bool fixed = norm == "none";
-    Option     n("-ksp_norm_type", norm), p("-pc_type", pc), restart("-ksp_gmres_restart", "8"), most("-ksp_max_it", fixed ? "7" : std::to_string(method.its));
+    Option     n("-ksp_norm_type", norm), p("-pc_type", pc), restart("-ksp_gmres_restart", "8"),
+      most("-ksp_max_it", std::to_string(fixed ? std::min<PetscInt>(7, method.its) : method.its));
     const Problem problem_ = ::goza_test::problem(problem);
     System        s{system_matrix(problem_, mat.c_str())};
 
