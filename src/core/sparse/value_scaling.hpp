@@ -25,7 +25,7 @@ struct RowExponents {
 
   std::int64_t most = 0, least = 0, smallest = 0; // smallest: as least, of the smallest of all entries that are not rounding; 0: not looked for
 
-  static constexpr double rounding = 3e-14; // of the largest entry of a row: what is less is what sums that cancel leave
+  static constexpr double rounding = 135 * PETSC_MACHINE_EPSILON; // of the largest entry of a row: what is less is what sums that cancel leave
 
   HD static std::int64_t high(double largest) { return largest > 0 ? far_above + ilogb(largest) : 0; }
   HD static std::int64_t low(double largest) { return largest > 0 ? far_above - ilogb(largest) : 0; }

@@ -120,7 +120,7 @@ struct Square {
 bool dense_inverse(const Csr &A, const Array<PetscReal> &magnitude, Array<PetscScalar> &inverse)
 {
   constexpr PetscInt  most_rows = 20000; // whose squares PetscInt counts
-  constexpr PetscReal exact     = 1e-8;
+  constexpr PetscReal exact     = 0.67 * PETSC_SQRT_MACHINE_EPSILON;
   constexpr PetscInt  together  = 4; // steps
   const Space         space     = A.space;
   const PetscInt      n         = A.nrows;
