@@ -104,7 +104,7 @@ void converges(const PCCase &c)
   BOOST_TEST(s.iterations <= c.ceiling());
   BOOST_TEST(std::isfinite(s.true_residual));
   /* CG stops by the preconditioned residual, which the scales of the matrix separate from the true one */
-  if (c.problem.name != "scales") BOOST_TEST(s.true_residual <= 1e-5);
+  if (c.problem.name != "scales") BOOST_TEST(s.true_residual <= 100 * reached(1e-7));
 }
 
 /* The mixed cycle takes no more than a tenth more iterations than that in double, but for rows scaled over 15 decades and smoothed by l1-Jacobi (36, in double 31):
@@ -287,7 +287,8 @@ void pattern_changes(const PCCase &c)
   PETSC_OK(MatGetOwnershipRange(A, &start, &end));
   for (PetscInt i = start; i < end; i++) { /* a symmetric link to the mirrored index, diagonally dominated */
     const PetscInt    other = n - 1 - i;
-    const PetscScalar v[2]  = {0.1 * size, -0.1 * size};
+    const PetscReal   tenth = 0.1 * size;
+    const PetscScalar v[2]  = {tenth, -tenth};
     if (other == i) continue;
     PETSC_OK(MatSetValue(A, i, i, v[0], ADD_VALUES));
     PETSC_OK(MatSetValue(A, i, other, v[1], ADD_VALUES));

@@ -65,7 +65,7 @@ void add_mat_laws(const std::vector<MatLaw> &laws, bool all_precisions)
 {
   for (const auto &type : mat_names())
     for (const auto &storage : storage_names()) {
-      const bool narrow = storage.rounding > 0;
+      const bool narrow = storage.name != storage_names().front().name;
       if (narrow && (!all_precisions || !type.ours || type.set != MatCase{type, "", gallery().front()}.storage_option().substr(5, type.set.size())))
         continue; /* the two forms share all that a precision touches */
       for (const auto &vec : vec_names())

@@ -131,7 +131,7 @@ KSPHandle make_cg(Mat A, PetscReal rtol)
   PETSC_OK(KSPCreate(comm, ksp.put()));
   PETSC_OK(KSPSetOperators(ksp, A, A));
   PETSC_OK(KSPSetType(ksp, KSPCG));
-  PETSC_OK(KSPSetTolerances(ksp, rtol, PETSC_DEFAULT, PETSC_DEFAULT, 200));
+  PETSC_OK(KSPSetTolerances(ksp, reached(rtol), PETSC_DEFAULT, PETSC_DEFAULT, 200));
   PETSC_OK(KSPGetPC(ksp, &pc));
   PETSC_OK(PCSetType(pc, pc_name().c_str()));
   PETSC_OK(KSPSetFromOptions(ksp));

@@ -50,8 +50,14 @@ private:
   std::vector<std::unique_ptr<Option>> options;
 };
 
-PCHandle  make_pc(Mat A, bool set_up = true); /* with the options set now */
-KSPHandle make_cg(Mat A, PetscReal rtol = 1e-7);
+/* A tolerance of a solve, or what this PETSc's precision reaches of it. */
+inline PetscReal reached(PetscReal tolerance)
+{
+  return PetscMax(tolerance, 100 * PETSC_MACHINE_EPSILON);
+}
+
+PCHandle  make_pc(Mat A, bool set_up = true);    /* with the options set now */
+KSPHandle make_cg(Mat A, PetscReal rtol = 1e-7); /* to reached(rtol) */
 
 struct Solve {
   KSPConvergedReason reason;
