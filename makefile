@@ -18,6 +18,7 @@ goals  := $(or $(MAKECMDGOALS),all)
 SHELL     = /bin/bash
 MAKEFLAGS += -j$(JOBS) --no-builtin-rules
 .DELETE_ON_ERROR:
+space := $(subst ,, )
 .SECONDEXPANSION:
 
 all: $(BUILD)/lib/libgoza.so ## build the library (the default)
@@ -175,6 +176,10 @@ check: programs ## build everything and run every test
 QUICK = (core|parallel|mat|locality|choice|assembly|ksp|pc)/[^ ]*|laws/(mat|mat_device|pc_bad_input|edge_cases|alloc_failures)
 check-quick: programs ## the quick tests: under two minutes when all is built
 	@test/run.sh '^($(QUICK)) [12] (host|mpi)$$|^command line: loaded'
+# Tests that most of the library passes through, for another kind of PETSc
+KIND_TESTS = laws/mat laws/mat_change laws/edge_cases laws/pc mat/cds mat/slicedell mat/fold mat/own core/half pc/symmetric pc/convection ksp/fused assembly/matrix assembly/diagonals parallel/halo parallel/rows
+check-kind: all $(BUILD)/lib/libgoza-whole.so $(addprefix $(BUILD)/test/,$(KIND_TESTS)) ## build for another kind of PETSc (PETSC_DIR, PETSC_ARCH), and run a selection of the tests, KIND_TESTS, on each of RANKS
+	@test/run.sh '^($(subst $(space),|,$(KIND_TESTS))) ($(subst $(space),|,$(RANKS))) (host|mpi)$$'
 pages: programs ## write the generated parts of the pages: include/README.md and the tables of measurements
 	@.ci/reference.py
 	@test/bench/tables.py
@@ -241,8 +246,8 @@ check-applications: all ## programs of FEniCS, SLEPc, petsc4py and others, unmod
 	@test/applications/run.sh
 petsc-cuda: ## build PETSc 3.26.1 with CUDA and its MPI from PyPI into CACHE (kept, resumable)
 	@.ci/petsc.sh $(CACHE) arch-goza --with-cuda --with-cuda-arch=$(CUDA_ARCH)
-petsc-variant: ## build PETSc 3.26.1 for the host, of the kind SCALAR=real|complex PRECISION=double|single INDICES=32|64, in the same way
-	@.ci/petsc.sh $(CACHE) arch-$(SCALAR)-$(PRECISION)-$(INDICES) --with-scalar-type=$(SCALAR) --with-precision=$(PRECISION) --with-64-bit-indices=$(if $(filter 64,$(INDICES)),1,0)
+petsc-variant: ## build PETSc 3.26.1 for the host, of the kind SCALAR=real|complex PRECISION=double|single INDICES=32|64, in the same way (CONFIGURE: more options of PETSc's configure)
+	@.ci/petsc.sh $(CACHE) arch-$(SCALAR)-$(PRECISION)-$(INDICES) --with-scalar-type=$(SCALAR) --with-precision=$(PRECISION) --with-64-bit-indices=$(if $(filter 64,$(INDICES)),1,0) $(CONFIGURE)
 bundle: programs $(BENCHES) ## pack everything that a GPU machine without a network needs
 	@.ci/bundle.sh
 CACHE     = $(HOME)/.cache/goza/$@
@@ -268,4 +273,4 @@ clean: ## remove the build folder
 	rm -rf $(BUILD)
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' makefile | expand -t 14
-.PHONY: all deps programs demo check check-quick pages fuzz bench bench-amg bench-assembly bench-cds bench-indices bench-league bench-locality bench-model bench-peers bench-scaling bench-settings bench-spmv petsc-tests check-packaging check-applications petsc-cuda petsc-variant bundle install format tidy clean help
+.PHONY: all deps programs demo check check-quick check-kind pages fuzz bench bench-amg bench-assembly bench-cds bench-indices bench-league bench-locality bench-model bench-peers bench-scaling bench-settings bench-spmv petsc-tests check-packaging check-applications petsc-cuda petsc-variant bundle install format tidy clean help

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Build PETSc 3.26.1, and the MPI it needs, from PyPI's packages into a prefix.
+# Build PETSc 3.26.1 from PyPI's package into a prefix. For the host it takes the MPI on the PATH, where there is one; else, and
+# with CUDA, MPI is a package of PyPI's too.
 #
 #   .ci/petsc.sh PREFIX ARCH [OPTION...]     ARCH: the name of this kind of PETSc; OPTION: of PETSc's configure, as --with-cuda
 #
@@ -13,7 +14,9 @@ shift 2
 petsc=3.26.1
 mpich=5.0.2
 log=$prefix/build.log
-export PATH=$prefix/mpi/bin:$PATH
+mpi=$prefix/mpi/bin
+if [[ " $* " != *" --with-cuda "* ]] && [ ! -x "$mpi/mpicc" ] && command -v mpicc >/dev/null; then mpi=$(dirname "$(command -v mpicc)"); fi
+export PATH=$mpi:$PATH
 
 step() { # step NAME WHAT COMMAND...: once, with the log on failure
   local mark=$prefix/.done-$1 what=$2
@@ -42,7 +45,7 @@ fetch_petsc() {
 }
 configure() {
   cd "$prefix/petsc"
-  python3 ./configure PETSC_DIR="$prefix/petsc" PETSC_ARCH="$arch" --with-cc="$prefix/mpi/bin/mpicc" --with-cxx="$prefix/mpi/bin/mpicxx" --with-fc=0 \
+  python3 ./configure PETSC_DIR="$prefix/petsc" PETSC_ARCH="$arch" --with-cc="$mpi/mpicc" --with-cxx="$mpi/mpicxx" --with-fc=0 \
     --with-debugging=0 --with-blaslapack-lib="-llapack -lblas" --with-shared-libraries --with-x=0 COPTFLAGS=-O3 CXXOPTFLAGS=-O3 "$@"
 }
 build() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -j "$(nproc --all)" -C "$prefix/petsc" PETSC_DIR="$prefix/petsc" PETSC_ARCH="$arch" libs; }
@@ -51,8 +54,8 @@ if [[ " $* " == *" --with-cuda "* ]] && ! command -v nvcc >/dev/null; then
   echo "petsc: nvcc is not on the PATH: install the CUDA toolkit first" >&2
   exit 1
 fi
-step mpi "MPI (mpich $mpich from PyPI)" fetch_mpi
+[ "$mpi" != "$prefix/mpi/bin" ] || step mpi "MPI (mpich $mpich from PyPI)" fetch_mpi
 step source "PETSc $petsc source (PyPI)" fetch_petsc
 step "configure-$arch" "configure (2 min)" configure "$@"
 step "build-$arch" "compile (about 10 min on 2 cores)" build
-echo "PETSc: PETSC_DIR=$prefix/petsc PETSC_ARCH=$arch, MPI in $prefix/mpi/bin"
+echo "PETSc: PETSC_DIR=$prefix/petsc PETSC_ARCH=$arch, MPI in $mpi"
