@@ -1,6 +1,7 @@
 #include "par_operator.hpp"
 #include "borrowed_csr.hpp"
 #include "core/device/host_recycling.hpp"
+#include "core/util/rounded.hpp"
 #include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
 #include "parallel/agree.hpp"
@@ -244,7 +245,12 @@ template <class V> PetscErrorCode ParOperator<V>::update(const Csr &A, const Map
 
       if (pattern) diag_->build(D);
       else diag_->refill(D);
-      if (alone) return;
+    });
+  /* As the diagonal blocks, on all ranks or on none: a preconditioner is symmetric and does not depend on their number. */
+  const bool half = !alone && columns->all(failed || !A.nrows || diag_->rounding() > 1e-4);
+  if (!failed && !alone)
+    failed = Guarded([&] {
+      if (half) round_as_half(others.space(), others.val.size(), others.val.data());
       if (pattern) {
         offd_->build(others.view());
         plan = columns->plan();
