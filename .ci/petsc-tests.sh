@@ -4,7 +4,7 @@
 #   PACKAGES="mat ksp snes ts tao dm"   MAT_TYPES="slicedell cds fold autoformat"   PC_TYPES=saamg
 #   PART=k/n     the k-th of n parts: each test is in one, a program's tests in the same, so that it is compiled once
 #   SAMPLE=10    of the tests that take their type from the options, autoformat runs each tenth
-#   TESTS=GLOB   only the tests of that name     JOBS=1     TIMEOUT=60, seconds a test
+#   TESTS=GLOB   only the tests of that name     JOBS=1     TIMEOUT=120, seconds a test
 #
 # The harness adds options to each test's own, but a test may overrule them, or never ask for a type from the options: it would then
 # pass without Goza. So all run with a type that does not exist, those that fail with PETSc's own, and those that pass with Goza's. A test
@@ -33,11 +33,12 @@ if [ ! -e "$gmakefile" ]; then
   exit 1
 fi
 
-# A rank alone needs no mpiexec, which takes longer to start than most tests to run.
+# A rank alone needs no mpiexec, which takes longer to start than most tests to run. Open MPI's files are then where the test runs: beside one another
+# two such ranks fail now and then when both make the same folder.
 cat >"$out/mpiexec" <<'end'
 #!/bin/sh
-if [ "$1 $2" = "-n 1" ]; then shift 2 && exec timeout -k 5 "${MPIEXEC_TIMEOUT:-60}" "$@"; fi
-exec timeout -k 5 "$((${MPIEXEC_TIMEOUT:-60} + 5))" $MPIEXEC "$@" # PETSc's own, words
+if [ "$1 $2" = "-n 1" ]; then shift 2 && exec env OMPI_MCA_orte_tmpdir_base="$PWD" timeout -k 5 "${MPIEXEC_TIMEOUT:-120}" "$@"; fi
+exec timeout -k 5 "$((${MPIEXEC_TIMEOUT:-120} + 5))" $MPIEXEC "$@" # PETSc's own, words
 end
 # What is compared does not say which AIJ it is, nor what a view of ours adds.
 cat >"$out/petscdiff" <<end
@@ -80,7 +81,7 @@ run() { # run NAME TESTS OPTIONS: what passed and failed is in NAME.ok and NAME.
   { printf 'gmakesearch :=' && tr '\n' ' ' <"$2" | sed 's/^/ /' && echo; } >"$out/selection.mk"
   : >"$1.tests"
   if [ -s "$2" ]; then
-    harness test EXTRA_OPTIONS="$3 -options_left no" TIMEOUT="${TIMEOUT:-60}" >"$1.log" 2>&1
+    harness test EXTRA_OPTIONS="$3 -options_left no" TIMEOUT="${TIMEOUT:-120}" >"$1.log" 2>&1
     cp "$work/test_${PETSC_ARCH:-}_tap.log" "$1.tap"
     if [ ! -s "$1.tap" ]; then
       tail -n 20 "$1.log" | cut -c 1-200 >&2
