@@ -112,7 +112,7 @@ that_may_ask() {
 judge() { # judge NAME TESTS PETSC_TYPE OPTION...: NAME.judged has all tests of whom it is known whether they count, NAME.counted the runs that do
   local name=$1 tests=$2 petsc=$3
   shift 3
-  if ! [ "$name.judged" -nt "$gmakefile" ]; then : >"$name.judged" >"$name.counted"; fi
+  if ! [ "$name.judged" -nt "$gmakefile" ]; then : >"$name.judged" && : >"$name.counted"; fi
   comm -23 "$tests" "$name.judged" >"$name.new"
   if ! [ -s "$name.new" ]; then return; fi
   that_may_ask "$name.new" >"$name.asks"
