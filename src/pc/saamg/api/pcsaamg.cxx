@@ -268,7 +268,7 @@ SAAMG::SAAMG()
 . -pc_saamg_smoother (jacobi|chebyshev|mcgs|l1jacobi|auto) - smoother; auto (default): chebyshev where the matrix is symmetric, else mcgs, whose colours then follow the flow, or, where that diverges, l1jacobi; this and the next eight also as -pc_saamg_finest_..., -pc_saamg_intermediate_..., -pc_saamg_coarsest_...
 . -pc_saamg_sweeps n                           - applications of the smoother before and after the coarse correction
 . -pc_saamg_jacobi_relax w                     - relaxation of Jacobi; less is used where that would diverge
-. -pc_saamg_chebyshev_degree n                 - degree of the Chebyshev polynomial (default: 4; on the finest level -1, 3 with rigid-body modes and else 4)
+. -pc_saamg_chebyshev_degree n                 - degree of the Chebyshev polynomial (default: 4; on the finest level -1, 3 where a node has one unknown and else 2)
 . -pc_saamg_chebyshev_kind (1|4)               - kind of the Chebyshev polynomial
 . -pc_saamg_chebyshev_ratio r                  - smooths [lambda_max/r, lambda_max]
 . -pc_saamg_mcgs_relax w                       - relaxation of mcgs (default 1)

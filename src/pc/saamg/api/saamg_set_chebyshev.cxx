@@ -9,7 +9,7 @@
   Input Parameters:
 + pc     - the preconditioner, of type `PCSAAMG`
 . levels - where: `PC_SAAMG_FINEST`, `PC_SAAMG_INTERMEDIATE`, `PC_SAAMG_COARSEST` (where that is smoothed and not solved) or `PC_SAAMG_ALL_LEVELS`
-- degree - 1 to 100 (paper P5: 2 to 4); or `PETSC_DECIDE`, the default on the finest level: 3 where several near-null vectors are given, or made of coordinates, else 4
+- degree - 1 to 100 (paper P5: 2 to 4); or `PETSC_DECIDE`, the default on the finest level: 3 where a node has one unknown, else 2
 
   Options Database Keys:
 + -pc_saamg_chebyshev_degree degree - on all levels

@@ -28,9 +28,9 @@ template <class Rows> struct BalanceRow {
     PetscReal sum = 0;
 
     A.for_each_entry(i, [&](PetscInt j, PetscScalar a) { sum += PetscAbsScalar(a) * root[j]; });
-    const PetscReal half = sum * root[i] / 2;
+    const PetscReal over = sum * root[i] / most_balanced;
 
-    balanced[i] = half > 1 && half - half == 0 ? dinv[i] / half : dinv[i];
+    balanced[i] = over > 1 && over - over == 0 ? dinv[i] / over : dinv[i];
   }
 };
 

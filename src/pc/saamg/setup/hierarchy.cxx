@@ -38,7 +38,7 @@ PetscErrorCode Hierarchy::measure(Grid &grid, const HierarchyOptions &o, bool *f
     level.squares_finite = facts.squares_finite;
     if (&grid == grids_.data()) level.magnitude = magnitudes(level.rows(), facts.dinv);
     level.balanced = Array<PetscScalar>(level.A.space);
-    grid.bound     = facts.dominant || o.balanced ? most_balanced : std::numeric_limits<PetscReal>::infinity();
+    grid.bound     = facts.dominant ? 2 : o.balanced ? most_balanced : std::numeric_limits<PetscReal>::infinity();
     if (*finite && !solved && o.balanced && !facts.dominant) {
       level.balanced = balanced_inverse(level.rows(), *level.columns, facts);
       level.balanced.swap(facts.dinv);
