@@ -247,7 +247,8 @@ template <class V> PetscErrorCode ParOperator<V>::update(const Csr &A, const Map
       else diag_->refill(D);
     });
   /* As the diagonal blocks, on all ranks or on none: a preconditioner is symmetric and does not depend on their number. */
-  const bool half = !alone && columns->all(failed || !A.nrows || diag_->rounding() > 1e-4);
+  constexpr double of_half = 0x1p-11; // what half precision rounds by
+  const bool       half    = !alone && columns->all(failed || !A.nrows || diag_->rounding() >= of_half);
   if (!failed && !alone)
     failed = Guarded([&] {
       if (half) round_as_half(others.space(), others.val.size(), others.val.data());
