@@ -6,7 +6,7 @@
 #include "core/device/mailbox.hpp"
 #include "core/device/memory_limit.hpp"
 #include "core/device/shared_memory.hpp"
-#include "petsc/errors.hpp"
+#include "petsc/setting.hpp"
 #include "choice/autoformat_mat.hpp"
 #include "choice/detail_view.hpp"
 #include "locality/machine.hpp"
@@ -183,7 +183,7 @@ static PetscErrorCode HaloFromOptions(GozaOptionItems PetscOptionsObject, PetscI
   PetscFunctionBegin;
   PetscCall(PetscOptionsEList("-goza_halo", "How ranks exchange vector entries", "GozaInitializePackage", halo_names, HALO_KINDS, halo_names[*wish], wish, NULL));
   PetscCall(PetscOptionsString("-goza_nccl", "File of the NCCL library", "GozaInitializePackage", nccl, nccl, sizeof(nccl), NULL));
-  PetscCall(PetscOptionsReal("-goza_halo_timeout", "Seconds after which values of another rank that did not come are an error", "GozaInitializePackage", timeout, &timeout, NULL));
+  PetscCall(OptionsReal(PetscOptionsObject, {"-goza_halo_timeout", "Seconds after which values of another rank that did not come are an error", "GozaInitializePackage"}, timeout, &timeout, NULL));
   PetscCall(CheckHaloTimeout(timeout));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -243,7 +243,7 @@ static PetscErrorCode SetFromOptions()
   PetscCall(PlatformFromOptions(PetscOptionsObject));
   PetscCall(PetscOptionsBool("-goza_check", "Compute every device product again on the host and compare", "GozaInitializePackage", plugin.check, &plugin.check, NULL));
   PetscCall(PetscOptionsBool("-goza_info", "Print versions, backend and device, and at the end what ran where", "GozaInitializePackage", state.info, &state.info, NULL));
-  PetscCall(PetscOptionsReal("-goza_memory_limit", "Most device memory of a rank's Goza arrays, in MB; 0: what there is", "GozaInitializePackage", limit, &limit, NULL));
+  PetscCall(OptionsReal(PetscOptionsObject, {"-goza_memory_limit", "Most device memory of a rank's Goza arrays, in MB; 0: what there is", "GozaInitializePackage"}, limit, &limit, NULL));
   PetscOptionsEnd();
   PetscCheck(limit >= 0 && limit <= 1e12, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-goza_memory_limit %g is not from 0 to 1e12 MB", (double)limit); // what is more overflows the bytes
   device::set_memory_limit(static_cast<std::size_t>(1e6 * limit));

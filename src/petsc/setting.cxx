@@ -32,10 +32,26 @@ std::string RealRange::refusal(const std::string &option, PetscReal value) const
          (above ? "(" : "[") + number(low) + ", " + number(high) + (below ? ")" : "]");
 }
 
-PetscErrorCode RealRange::from_options(GozaOptionItems PetscOptionsObject, const OptionText &o, PetscReal now, PetscReal *value, PetscBool *given) const
+PetscErrorCode OptionsReal(GozaOptionItems PetscOptionsObject, const OptionText &o, PetscReal now, PetscReal *value, PetscBool *given)
+{
+  PetscReal typed;
+  PetscBool found;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetReal(PetscOptionsObject->options, PetscOptionsObject->prefix, o.option, &typed, &found));
+  if (found && PetscIsInfOrNanReal(typed)) {
+    *value = typed;
+    if (given) *given = PETSC_TRUE;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscOptionsReal(o.option, o.text, o.function, now, value, given));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode RealRange::from_options(GozaOptionItems items, const OptionText &text, PetscReal now, PetscReal *value, PetscBool *given) const
 {
   PetscFunctionBegin;
-  PetscCall(PetscOptionsReal(o.option, o.text, o.function, now, value, given));
+  PetscCall(OptionsReal(items, text, now, value, given));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

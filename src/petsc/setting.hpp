@@ -20,6 +20,9 @@ struct OptionText {
   const char *option, *text, *function;
 };
 
+/* PetscOptionsReal(), but what is not finite is handed on, so that it is refused by a sentence that names the option, which PETSc 3.26's own does not. */
+PetscErrorCode OptionsReal(GozaOptionItems, const OptionText &, PetscReal now, PetscReal *value, PetscBool *given);
+
 struct RealRange {
   using Value = PetscReal;
 

@@ -1,6 +1,6 @@
 /* A problem of the league, solved with what the command line says of -pc_type:
 
-     bench_league -list                                                           group, name, family of each
+     bench_league -list                                                           group, name, family, Krylov method of each
      bench_league -problem NAME [-size 0|1|2] [-json FILE] -pc_type ...    one JSON line
 
    The Krylov method is the problem's, the tolerance 1e-7 of the true residual; the right-hand side is of hashed numbers, orthogonal to a null space. */
@@ -22,7 +22,7 @@ PetscErrorCode List()
 {
   PetscFunctionBeginUser;
   for (const LeagueProblem &p : league())
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s\t%s\t%s\n", p.group.c_str(), p.name.c_str(), p.family == Family::tuned ? "tuned" : "reported"));
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s\t%s\t%s\t%s\n", p.group.c_str(), p.name.c_str(), p.family == Family::tuned ? "tuned" : "reported", p.ksp.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -84,6 +84,7 @@ PetscErrorCode Prepare(const LeagueProblem &p, Mat A, KSP *ksp)
 PetscErrorCode Report(const LeagueProblem &p, PetscInt size, Mat A, KSP ksp, Vec b, Vec x, const PetscLogDouble t[3])
 {
   KSPConvergedReason reason;
+  KSPType            ksp_type;
   PC                 pc;
   PCType             pc_type;
   Vec                r;
@@ -96,6 +97,7 @@ PetscErrorCode Report(const LeagueProblem &p, PetscInt size, Mat A, KSP ksp, Vec
   PetscFunctionBeginUser;
   PetscCall(KSPGetIterationNumber(ksp, &its));
   PetscCall(KSPGetConvergedReason(ksp, &reason));
+  PetscCall(KSPGetType(ksp, &ksp_type));
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(PCGetType(pc, &pc_type));
   PetscCall(MatGetInfo(A, MAT_GLOBAL_SUM, &info));
@@ -108,7 +110,7 @@ PetscErrorCode Report(const LeagueProblem &p, PetscInt size, Mat A, KSP ksp, Vec
   PetscCall(PetscOptionsGetString(NULL, NULL, "-json", path, sizeof(path), NULL));
   PetscCall(PetscFOpen(PETSC_COMM_SELF, *path ? path : "stdout", "a", &out));
   PetscCall(PetscFPrintf(PETSC_COMM_SELF, out, "{\"what\": \"league\", \"group\": \"%s\", \"problem\": \"%s\", \"family\": \"%s\", \"size\": %" PetscInt_FMT ", \"rows\": %.0f, \"nnz\": %.0f, \"ksp_type\": \"%s\", \"pc_type\": \"%s\", ",
-                         p.group.c_str(), p.name.c_str(), p.family == Family::tuned ? "tuned" : "reported", size, (double)rows, info.nz_used, p.ksp.c_str(), pc_type));
+                         p.group.c_str(), p.name.c_str(), p.family == Family::tuned ? "tuned" : "reported", size, (double)rows, info.nz_used, ksp_type, pc_type));
   PetscCall(PetscFPrintf(PETSC_COMM_SELF, out, "\"setup_s\": %.4f, \"solve_s\": %.4f, \"iterations\": %" PetscInt_FMT ", \"reason\": \"%s\", \"residual\": %.3g}\n", t[1] - t[0], t[2] - t[1], its, KSPConvergedReasons[reason], (double)(residual / norm)));
   if (*path) PetscCall(PetscFClose(PETSC_COMM_SELF, out));
   PetscFunctionReturn(PETSC_SUCCESS);

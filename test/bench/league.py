@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The league: saamg and its peers, no option set but -pc_type, on some hundred problems made here with fixed seeds, at up to three sizes.
+"""The league: saamg and its peers, no option set but -pc_type, on some hundred problems made here with fixed seeds, at up to three sizes. With --device on a GPU, where PETSc can: its own methods on
+aijcusparse; saamg on slicedell, behind the fused method of the problem's Krylov method.
 
   BUILD=build/host python3 test/bench/league.py [--sizes 0] [--only PATTERN] [--methods saamg,gamg,hypre,ml] [--out FILE] [--time-out 60] [--options "..."]
 
@@ -16,8 +17,11 @@ import re
 import subprocess
 from pathlib import Path
 
+import solver_runs
+
 BUILD = os.environ.get("BUILD", "build")
 PROGRAM = os.path.join(BUILD, "bench", "bench_league")
+FUSED = "cg", "gmres", "bcgs"
 MOST = 100  # iterations within which a problem counts as solved
 
 
@@ -29,6 +33,12 @@ def run(words, limit):
         return {"reason": f"no result in {limit} s"}
     found = re.search(r"^\{.*\}$", text, re.M)
     return json.loads(found[0]) if found else {"reason": "error"}
+
+
+def on_device(method, ksp):
+    if method != "saamg":
+        return ["-mat_type", "aijcusparse"]
+    return ["-mat_type", "slicedell", *(["-ksp_type", f"fused{ksp}"] if ksp in FUSED else [])]
 
 
 def key(line):
@@ -78,21 +88,23 @@ def main():
     parser.add_argument("--options", default="", help="for all methods")
     parser.add_argument("--out", default=os.path.join(BUILD, "bench", "league.json"))
     parser.add_argument("--time-out", type=int, default=60)
+    parser.add_argument("--device", action="store_true")
     parser.add_argument("--summary", action="store_true", help="of what FILE has, without a run")
     arguments = parser.parse_args()
     out = Path(arguments.out)
     known = {key(line): line for line in map(json.loads, out.read_text().splitlines())} if out.exists() else {}
     petsc = subprocess.run(["pkg-config", "--modversion", "PETSc"], capture_output=True, text=True).stdout.strip()
+    where = {"gpu": solver_runs.gpu_name()} if arguments.device else {"machine": "host", "petsc": petsc}
     listed = [] if arguments.summary else [line.split("\t") for line in subprocess.run([PROGRAM, "-list"], capture_output=True, text=True, check=True).stdout.splitlines()]
 
-    for group, problem, family in listed:
+    for group, problem, family, ksp in listed:
         if not re.search(arguments.only, f"{group}/{problem}"):
             continue
         for size in map(int, arguments.sizes.split(",")):
             for method in arguments.methods.split(","):
-                words = [PROGRAM, "-problem", problem, "-size", str(size), "-pc_type", method, *arguments.options.split()]
-                line = {"what": "league", "group": group, "problem": problem, "family": family, "size": size, "pc_type": method, **run(words, arguments.time_out), "machine": "host",
-                        "petsc": petsc, "date": datetime.date.today().isoformat(), "command": "python3 test/bench/league.py"}
+                words = [PROGRAM, "-problem", problem, "-size", str(size), "-pc_type", method, *(on_device(method, ksp) if arguments.device else []), *arguments.options.split()]
+                line = {"what": "league", "group": group, "problem": problem, "family": family, "size": size, "pc_type": method, **run(words, arguments.time_out), **where,
+                        "date": datetime.date.today().isoformat(), "command": f"python3 test/bench/league.py{' --device' if arguments.device else ''}"}
                 known[key(line)] = line
                 print(f"{group:22} {problem:24} {size} {method:6} {line.get('rows', ''):>7} {line.get('iterations', '-'):>4} {line['reason']:18} {line.get('setup_s', 0):7.3f} {line.get('solve_s', 0):7.3f}", flush=True)
             out.parent.mkdir(parents=True, exist_ok=True)

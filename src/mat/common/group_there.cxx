@@ -39,6 +39,7 @@ PetscErrorCode GroupMat::make_matrix(Mat A)
   PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &cusparse, MATSEQAIJCUSPARSE, MATMPIAIJCUSPARSE, ""));
   if (f) PetscCall(MatFormatBecomeLike(there_, f));
   else if (cusparse && vectors_ == Space::Cuda) PetscCall(MatConvert(there_, BaseType(group_->groups() > 1), MAT_INPLACE_MATRIX, &there_));
+  else PetscCall(MatBindToCPU(there_, space_ == Space::Host ? PETSC_TRUE : PETSC_FALSE)); /* a new AIJ counts as the host's */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

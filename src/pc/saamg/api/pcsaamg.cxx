@@ -35,7 +35,7 @@ static PetscErrorCode FindRows(PC pc, SAAMG *mg, Mat *aij)
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
   PetscCall(MatDestroy(&mg->converted));
   if (!seq && !mpi && !mg->makes_rows) {
-    PetscBool shell;
+    PetscBool shell, bound;
     DM        dm;
 
     PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &shell, MATSHELL, MATMFFD, MATNEST, MATIS, MATPYTHON, ""));
@@ -43,6 +43,8 @@ static PetscErrorCode FindRows(PC pc, SAAMG *mg, Mat *aij)
                ((PetscObject)A)->type_name);
     PetscCall(PetscInfo(pc, "Matrix of type %s is converted to AIJ\n", ((PetscObject)A)->type_name));
     PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &mg->converted));
+    PetscCall(MatBoundToCPU(A, &bound));
+    PetscCall(MatBindToCPU(mg->converted, bound)); /* a new AIJ counts as the host's, and its hierarchy would, too */
     PetscCall(MatGetDM(A, &dm));
     if (dm) PetscCall(MatSetDM(mg->converted, dm)); /* a group's leader numbers nodes along its grid */
     A = mg->converted;
