@@ -48,7 +48,7 @@ constexpr std::tuple settings{
   Setting{"-pc_saamg_sweeps", "PCSAAMGSetSweeps", "Applications of the smoother", in_smoother<&SmootherOptions::sweeps>, IntRange{1, most_sweeps}, PC_SAAMG_COARSEST},
   Setting{"-pc_saamg_jacobi_relax", "PCSAAMGSetJacobiRelax", "Relaxation of Jacobi (less is used where that would diverge)", in_smoother<&SmootherOptions::jacobi_relax>, RealRange{0, 2, true, true}},
   Setting{"-pc_saamg_chebyshev_degree", "PCSAAMGSetChebyshevDegree", "Degree of the Chebyshev polynomial; -1: by the matrix", in_smoother<&SmootherOptions::chebyshev_degree>, IntRange{1, most_chebyshev_degree, false, true}},
-  Setting{"-pc_saamg_chebyshev_ratio", "PCSAAMGSetChebyshevRatio", "The polynomial smooths [lambda_max/ratio, lambda_max]", in_smoother<&SmootherOptions::chebyshev_ratio>, RealRange{1, infinity, true, true}},
+  Setting{"-pc_saamg_chebyshev_ratio", "PCSAAMGSetChebyshevRatio", "The polynomial smooths [lambda_max/ratio, lambda_max]; -1: by lambda_max", in_smoother<&SmootherOptions::chebyshev_ratio>, RealRange{1, infinity, true, true, false, true}},
   Setting{"-pc_saamg_mcgs_relax", "PCSAAMGSetMCGSRelax", "Relaxation of mcgs: 1, Gauss-Seidel; else successive over- or underrelaxation", in_smoother<&SmootherOptions::mcgs_relax>, RealRange{0, 2, true, true}},
   Setting{"-pc_saamg_mcgs_block_size", "PCSAAMGSetMCGSBlockSize", "Unknowns that mcgs relaxes together (auto: those of a node)", in_smoother<&SmootherOptions::mcgs_block_size>, IntList{block_sizes}},
   Setting{"-pc_saamg_mcgs_coupling", "PCSAAMGSetMCGSCoupling", "What mcgs does between ranks: global, as on one rank; local, Jacobi", in_smoother<&SmootherOptions::mcgs_coupling>, Words<PCSAAMGCoupling>{PCSAAMGCouplings}},

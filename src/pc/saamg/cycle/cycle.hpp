@@ -18,6 +18,7 @@ struct CycleOptions {
   CycleOptions()
   {
     smoothers[0].options.chebyshev_degree = PETSC_DECIDE;
+    smoothers[0].options.chebyshev_ratio  = PETSC_DECIDE;
     smoothers[2].options.sweeps           = 30; // as in paper P5
   }
   const SmootherChoice &smoother_of(std::size_t level, std::size_t nlevels) const { return smoothers[level + 1 == nlevels ? 2 : level > 0]; }
