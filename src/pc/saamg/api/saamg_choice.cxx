@@ -89,6 +89,7 @@ static PetscErrorCode SamePremises(PC pc, SAAMG *mg, const OwnRows &rows, const 
   now.threshold     = o.threshold;
   now.strong_share  = o.strong_share;
   now.smoothed_with = o.smoothed_with;
+  now.covered       = o.smoothed_alone && facts.covered;
   now.coordinates   = mg->coordinates_state;
   PetscCall(Together(rows.columns->comm(), "compare what its aggregates rest on", [&] {
     now.settings = SettingsChanged(*mg);
@@ -126,6 +127,12 @@ static PetscErrorCode HasModes(Mat A, bool *yes)
   if (space) PetscCall(MatNullSpaceGetVecs(space, &constant, &n, &vecs));
   *yes = n + constant > 1;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Whether a level may do without another where its smoother covers its spectrum: a polynomial's interval is real, and levels that are asked to stay are to suit values to come. */
+static bool SmoothedAlone(const SAAMG &mg)
+{
+  return mg.found.symmetric && mg.found.conjugated && mg.taken.smoothers[PC_SAAMG_COARSEST].which == smoother_named("chebyshev") && (mg.reuse == PC_SAAMG_REUSE_AUTO || mg.reuse == PC_SAAMG_REUSE_NONE);
 }
 
 /* Where a node has one unknown degree 3 takes five iterations for seven with 2, and as much work; 4 gains less on large grids, and on slivers a fifth more work. Where it has several, 3 takes an
@@ -169,6 +176,7 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
     mg->hierarchy_options.conjugated    = mg->found.conjugated;
     mg->hierarchy_options.balanced      = mg->found.symmetric;
   }
+  mg->hierarchy_options.smoothed_alone = SmoothedAlone(*mg);
   if (by_itself) PetscCall(SamePremises(pc, mg, rows, **facts, kept));
   mg->hierarchy_options.keep        = WhatToKeep(*mg);
   mg->hierarchy_options.sparing     = by_itself;

@@ -48,6 +48,7 @@ struct Premises {
   std::int64_t     couplings = 0; // entries that couple rows
   PetscReal        threshold = 0, strong_share = 0;
   SmoothedWith     smoothed_with = SmoothedWith::Matrix;
+  bool             covered       = false; // by the smoother, so that there is one level
   PetscObjectId    near_null     = 0;
   PetscObjectState vectors       = 0; // of the near-null space
   PetscInt         coordinates   = 0; // their state
@@ -56,7 +57,7 @@ struct Premises {
 
   bool serve(const Premises &o) const
   {
-    return settings == o.settings && std::abs(static_cast<double>(couplings - o.couplings)) <= few * static_cast<double>(couplings) && threshold == o.threshold && strong_share == o.strong_share && smoothed_with == o.smoothed_with && near_null == o.near_null && vectors == o.vectors && coordinates == o.coordinates;
+    return settings == o.settings && std::abs(static_cast<double>(couplings - o.couplings)) <= few * static_cast<double>(couplings) && threshold == o.threshold && strong_share == o.strong_share && smoothed_with == o.smoothed_with && covered == o.covered && near_null == o.near_null && vectors == o.vectors && coordinates == o.coordinates;
   }
 };
 

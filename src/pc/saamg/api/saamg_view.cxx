@@ -74,6 +74,9 @@ static PetscErrorCode ViewBounds(SAAMG *mg, PetscViewer viewer)
     else if (!grids[l].transfer->smoothed && mg->hierarchy_options.smoothed_with != SmoothedWith::Nothing)
       PetscCall(PetscViewerASCIIPrintf(viewer, "  level %d has rows too long for its interpolation to be smoothed\n", (int)l));
   }
+  if (grids.back().covered)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  level %d is the coarsest: no row's other entries come to more than %.3g of its diagonal, and its smoother leaves little of any error\n",
+                                     (int)grids.size() - 1, (double)most_covered));
   if (mg->hierarchy.stopped())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  coarsening stops at level %d: another level would exceed complexity %g\n", (int)grids.size() - 1,
                                      (double)mg->hierarchy_options.max_complexity));

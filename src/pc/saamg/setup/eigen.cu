@@ -16,7 +16,7 @@ namespace
 template <class Rows> struct Facts {
   static constexpr bool walks_along_row = true;
 
-  static constexpr int       facts     = PetscDefined(USE_COMPLEX) ? 7 : 6;
+  static constexpr int       facts     = PetscDefined(USE_COMPLEX) ? 8 : 7;
   static constexpr PetscReal dominance = 1 + 100 * PETSC_MACHINE_EPSILON; // of a diagonal over a row: sums are rounded
 
   Rows           A;
@@ -57,7 +57,8 @@ template <class Rows> struct Facts {
     count[3] += nothing_of_squares != PetscScalar(0);
     count[4] += !coupled;
     count[5] += !(others <= dominance * PetscAbsScalar(d));
-    if (PetscDefined(USE_COMPLEX)) count[6] += !real;
+    count[6] += !(others <= most_covered * PetscAbsScalar(d));
+    if (PetscDefined(USE_COMPLEX)) count[7] += !real;
     count[facts] += couplings;
   }
 };
@@ -309,7 +310,8 @@ CsrFacts row_facts(const StoredRows &rows, const LocalColumns &columns)
   facts.squares_finite = n[3] == 0;
   facts.dominant       = n[5] == 0;
   facts.couplings      = n[of_row - 1];
-  facts.real           = of_row == 7 || n[6] == 0;
+  facts.covered        = n[6] == 0 && facts.positive != facts.negative;
+  facts.real           = of_row == 8 || n[7] == 0;
   return facts;
 }
 

@@ -38,6 +38,7 @@ PetscErrorCode Hierarchy::measure(Grid &grid, const HierarchyOptions &o, bool *f
     level.squares_finite = facts.squares_finite;
     if (&grid == grids_.data()) level.magnitude = magnitudes(level.rows(), facts.dinv);
     level.balanced = Array<PetscScalar>(level.A.space);
+    grid.covered   = facts.covered && o.smoothed_alone;
     grid.bound     = facts.dominant ? 2 : o.balanced ? most_balanced : std::numeric_limits<PetscReal>::infinity();
     if (*finite && !solved && o.balanced && !facts.dominant) {
       level.balanced = balanced_inverse(level.rows(), *level.columns, facts);
@@ -313,7 +314,7 @@ PetscErrorCode Hierarchy::build(FinestOperator finest, const HierarchyOptions &o
     PetscCall(measure(grids_.back(), options, finite));
     if (grids_.size() == 1) PetscCall(trim_lattice(grids_[0]));
     const CsrLevel &level = *grids_.back().level;
-    if (!*finite || grids_.back().rows() <= options.coarse_limit || (PetscInt)grids_.size() >= options.max_levels) break;
+    if (!*finite || grids_.back().covered || grids_.back().rows() <= options.coarse_limit || (PetscInt)grids_.size() >= options.max_levels) break;
     *finite = level.squares_finite;
     if (!*finite) break;
     PetscCall(coarsen(finest.B, finest.k, threshold, options, &stop));

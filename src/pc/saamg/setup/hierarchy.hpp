@@ -45,6 +45,7 @@ struct HierarchyOptions {
   PetscReal    max_complexity              = 2.5;   // entries of all levels over those of the finest
   SmoothedWith smoothed_with               = SmoothedWith::Matrix;
   bool         balanced                    = true;          // a row that outweighs its diagonal is relaxed less
+  bool         smoothed_alone              = false;         // a level whose spectrum the smoother covers is the coarsest
   bool         conjugated                  = true;          // restriction is P^H; else P^T, as of a complex matrix that is symmetric and not Hermitian
   PetscInt     solved_rows                 = 0;             // rows up to which the cycle solves a coarsest level
   bool         rows_lent                   = false;         // the cycle reads P as it is and no P^T, where P lends its rows
@@ -116,6 +117,7 @@ struct Grid {
   PetscReal                    bound      = std::numeric_limits<PetscReal>::infinity(); // of all of them, where one is known
   PetscInt                     bs         = 1;
   bool                         symmetric  = false; // what the estimate found; before it, what it found on the grid above
+  bool                         covered    = false; // the coarsest, since its smoother leaves nothing to another
   bool                         transposed = false; // of the cycle of A^T: dinv, isolated rows and transfers are those of A
 
   PetscInt rows() const { return level->columns->nglobal(); } // of all ranks
