@@ -340,7 +340,7 @@ def headline():
 
 def league():
     """A line a group: what saamg solves, and its iterations and seconds over those of the best peer."""
-    rows = records("league")
+    rows = [r for r in records("league") if r["size"] == 0]
     compared = league_lines.compare(rows)
     lines = [["group", "problems", "saamg solves", "of those that a peer solves", "iterations over the best peer's, mean", "worst", "set-up + solve over the best peer's, mean"]]
     for group in [*dict.fromkeys(r["group"] for r in compared), "tuned families", "reported families", "all"]:
@@ -355,9 +355,27 @@ def league():
     return rows, lines
 
 
+def league_sizes():
+    """A line a group: iterations over the best peer's at each size, seconds where they were measured on a core of its own, and how saamg's iterations grow to the largest."""
+    rows = records("league")
+    compared = league_lines.compare(rows)
+    sizes = sorted({r["size"] for r in rows})
+    timed = [size for size in sizes if not any(r.get("shared") for r in rows if r["size"] == size)]
+    lines = [["group", *(f"iterations over the best peer's, size {size}" for size in sizes), *(f"set-up + solve, size {size}" for size in timed), f"iterations, size {sizes[-1]} over 0"]]
+    for group in [*dict.fromkeys(r["group"] for r in compared), "tuned families", "reported families", "all"]:
+        some = [r for r in compared if group in (r["group"], "all", f"{r['family']} families") and league_lines.solved(r["saamg"])]
+        both = [r for r in some if r["iterations"] is not None]
+        ratio = lambda size: league_lines.mean([max(r["saamg"]["iterations"], 1) / max(r["iterations"], 1) for r in both if r["size"] == size])
+        seconds = lambda size: league_lines.mean([(r["saamg"]["setup_s"] + r["saamg"]["solve_s"]) / r["seconds"] for r in both if r["size"] == size and r["seconds"]])
+        smallest = {r["problem"]: r["saamg"]["iterations"] for r in some if r["size"] == 0}
+        growth = [max(r["saamg"]["iterations"], 1) / max(smallest[r["problem"]], 1) for r in some if r["size"] == sizes[-1] and r["problem"] in smallest]
+        lines.append([group, *(f"{ratio(size):.2f}" for size in sizes), *(f"{seconds(size):.2f}" for size in timed), f"{league_lines.mean(growth):.2f}"])
+    return rows, lines
+
+
 def league_problems():
     """A line a problem: iterations of each, a dash where it was not solved."""
-    rows = records("league")
+    rows = [r for r in records("league") if r["size"] == 0]
     cell = lambda line: str(line["iterations"]) if league_lines.solved(line) else "-"
     lines = [["problem", "family", "rows", "saamg", "GAMG", "hypre", "ML"]]
     for r in league_lines.compare(rows):
@@ -367,7 +385,7 @@ def league_problems():
 
 TABLES = {table.__name__.replace("_", "-"): table for table in (headline, first_solve, spmv, spmv_gallery, cds, cds_host, fused_outputs, spmv_host, solves, diagonals, setup_reuse, shared_gpu, elasticity, amg, amg_paper, p5_strong, p5_weak, settings,
                                                                  scaling, scaling_four, halo, assembly, assembly_steps, assembly_program, locality_models, autoformat, p1_padding, p2_comparison, p2_what_if, p2_hit_lines, p3_indices, p3_comparison,
-                                                                 league, league_problems)}
+                                                                 league, league_sizes, league_problems)}
 
 
 # --- pages

@@ -13,9 +13,9 @@ namespace goza::saamg
    vector there is one of alternating signs. With a larger omega the coarse space sees more of these, and Jacobi with relaxation 1, which leaves them as they are, takes a quarter
    fewer iterations with 1.5 to 1.55 (log-normal coefficients), more again with 1.6. Smoothers that damp them gain nothing or lose an iteration. The estimate of lambda_max lies below it.
 
-   Where nodes have several unknowns few errors are of the largest eigenvalues, which are those of changes of volume: with 1.6 CG takes a tenth fewer iterations for hexahedra and thin solids, and a
-   twentieth more on slivers, whose lambda_max is above 2.7. Of a matrix that is not symmetric lambda_max is that of all of it, and more than that of the part that smooths: GMRES takes a sixth fewer
-   with 1.6, and diverges with 2 on larger grids. */
+   Where nodes have several unknowns few errors are of the largest eigenvalues, which are those of changes of volume: with 1.6 CG takes a tenth fewer iterations for hexahedra and thin solids, and more
+   on slivers, whose lambda_max is above 2.7. Of a matrix that is not symmetric lambda_max is that of all of it, and more than that of the part that smooths: GMRES takes a sixth fewer with 1.6, and half as
+   many more with 2 on larger grids. */
 static PetscReal omega(PetscReal lambda, PetscInt step, const Coarsening &from, const HierarchyOptions &options)
 {
   const bool      one  = from.degree <= 1;
