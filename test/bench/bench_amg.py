@@ -53,8 +53,9 @@ def main():
     on_device, gpu = solver_runs.device_options()
     os.makedirs(arguments.out, exist_ok=True)
     where = {"gpu": solver_runs.gpu_name()} if gpu else {"machine": "host"}
-    seconds, results, by_level = {}, [], {}
+    seconds, by_level = {}, {}
 
+    lines = open(os.path.join(arguments.out, "amg.json"), "w")  # as they are measured: a run that is cut off keeps them
     print(f"{arguments.n}^3 cells, {arguments.type}, {'GPU' if gpu else 'host'}, one rank; paper: 100^3, one M2090")
     print(ROW.format("set", "problem", "smoother", "cycle", "its", "paper", "set-up s", "solve s", "paper", "gain"))
     for settings, problem, smoother, precision in itertools.product(arguments.settings, arguments.problems, SMOOTHERS, arguments.precisions):
@@ -63,25 +64,26 @@ def main():
         result = solver_runs.solve("darcy", [*given, "-solves", str(arguments.solves)])[-1]
         same_size = arguments.n == 100
         paper = {"paper_iterations": PAPER_ITERATIONS[table, smoother] if same_size and precision == "double" else None, "paper_s": PAPER_SECONDS.get((table, smoother, precision)) if same_size else None}
-        results.append(dict(result, problem=problem, smoother=smoother, precision=precision, settings=settings, n=arguments.n, **paper, **where, date=datetime.date.today().isoformat()))
+        result.update(problem=problem, smoother=smoother, precision=precision, settings=settings, n=arguments.n, **paper, **where, date=datetime.date.today().isoformat())
         if "failed" in result:
             print(f"{settings:<6} {problem:<16} {smoother:<10} {precision:<7} {result['failed']}")
+            print(json.dumps(result), file=lines, flush=True)
             continue
         seconds[settings, problem, smoother, precision] = result["solve_s"]
         if smoother in arguments.by_level:
             times = level_times.measure("darcy", given, gpu, arguments.solves)
             if "failed" not in times:
                 by_level[f"{settings}: {problem}, {smoother}, {precision}"] = times
-                results[-1]["ms_by_level"] = {f"{level} {step}": 1e3 * s for (level, step), s in times["steps"].items()}
-                results[-1]["setup_ms"] = {step: 1e3 * s for step, s in times["setup"].items()}
+                result["ms_by_level"] = {f"{level} {step}": 1e3 * s for (level, step), s in times["steps"].items()}
+                result["setup_ms"] = {step: 1e3 * s for step, s in times["setup"].items()}
+        print(json.dumps(result), file=lines, flush=True)
         base = seconds.get((settings, problem, "jacobi", "double"))
         print(ROW.format(settings, problem, smoother, precision, result["iterations"] if result["reason"].startswith("CONVERGED") else result["reason"][9:15],
                          paper["paper_iterations"] or "", f"{result['setup_s']:.4f}", f"{result['solve_s']:.4f}", paper["paper_s"] or "", f"{base / result['solve_s']:.2f}x" if base else ""))
     print()
     for name, times in by_level.items():
         level_times.print_times(name, times)
-    with open(os.path.join(arguments.out, "amg.json"), "w") as file:
-        file.writelines(json.dumps(result) + "\n" for result in results)
+    lines.close()
     solver_runs.bars(os.path.join(arguments.out, "amg.svg"), f"SA-AMG BiCGStab, {arguments.n}³", [f"{problem}, {settings}" for settings in arguments.settings for problem in arguments.problems],
                      {f"{smoother}, {precision}": [seconds.get((settings, problem, smoother, precision), 0) for settings in arguments.settings for problem in arguments.problems] for smoother in SMOOTHERS for precision in arguments.precisions}, "solve (s)")
     if by_level:
