@@ -4,7 +4,7 @@ static char help[] = "Locality of a matrix's reads of x in every format, and wha
   -n <nodes>                           : instead, the 27-point operator on a grid of n^3 nodes\n\
   -lower                               : of the matrix only what is on its diagonal and below: what a file holds of a symmetric one, and paper P3 counted\n\
   -platform auto|<name>|<file>         : whose lines, cache and bandwidth: auto, this machine's (the GPU's, with -goza_device host the CPU's), a known one's\n\
-                                         (c2050, h200, host), or those of a file of -calibrate\n\
+                                         (c2050, h200, host, epyc), or those of a file of -calibrate\n\
   -value_bytes 4|8, -index_bytes 2|4|8 : F and I of the models\n\
   -slice_height <rows>                 : of sliced ELL, a power of two\n\
   -fold_width <entries>                : of Fold (0: chosen from the row lengths) and of the rectangle, paper P3's Fold (0: the mean row)\n\

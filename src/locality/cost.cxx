@@ -75,7 +75,9 @@ Cost cost_of(const Machine &machine, const Sample &sample, const FormatChoice &c
   const double out   = std::clamp(((t.matrix + x + y) / machine.l2 - 0.5) / machine.fits, 0.0, 1.0);
   const double share = std::min(1.0, std::max(t.blocks, 1.0) / machine.processors), parts = std::max(0.0, t.warps - rows / 32);
   const double own = static_cast<double>(sample.caches.per_block) * sample.caches.sector, inside = machine.gpu ? 0 : std::min(1.0, own / (t.matrix + x + y + 1)),
-               nodes = machine.gpu ? 0 : t.nodes * (1 - inside);
+               nodes = machine.gpu                  ? 0
+                     : choice.layout == Layout::Csr ? t.nodes * (1 - inside)
+                                                    : t.nodes;
   const bool slices  = choice.layout == Layout::SlicedEll;
   Cost       cost;
 
@@ -83,18 +85,19 @@ Cost cost_of(const Machine &machine, const Sample &sample, const FormatChoice &c
             (machine.gpu ? lines : lines * far_share(t)) * (machine.miss > 0 ? machine.miss : sample.caches.sector / machine.l2_bandwidth);
   cost.memory = out * ((streams + std::min(misses, x)) * std::max(0.0, 1 / machine.bandwidth - 1 / machine.l2_bandwidth) +
                        lost_by_l2(machine, sample, t, lines, x) * x_bytes / machine.gather);
-  cost.l1     = (t.reads->requests / machine.sectors * kernel.request + t.steps * t.narrow * kernel.step + t.warps * kernel.warp +
-             (slices || choice.layout == Layout::Fold ? parts : nodes) * kernel.part) /
+  cost.l1     = (t.reads->requests * (machine.gpu ? 1 : t.once) / machine.sectors * kernel.request + t.steps * t.narrow * kernel.step + t.warps * kernel.warp +
+             (machine.gpu || (slices && choice.block == 1) || choice.layout == Layout::Fold ? parts : nodes) * kernel.part) /
             share;
   const double growth = 1 + machine.slower * std::clamp(std::log(std::max(t.matrix, 1.0) / machine.near) / std::log(40.0), 0.0, 1.0);
   const double far    = slices ? machine.far_latency * out * std::min(1.0, t.chain / 1e4) : 0;
 
   cost.waiting = std::min(t.chain, steps_ahead) * kernel.latency * growth + std::max(0.0, t.chain - steps_ahead) * (machine.long_latency + far) +
                  t.rest * machine.sliced_ell.latency;
-  cost.fixed   = kernel.launch + rows * kernel.row + t.turns * kernel.turn + (t.kernels - 1) * kernel.second;
-  cost.seconds = cost.l2 + cost.memory + cost.l1 + cost.waiting + cost.fixed;
-  cost.gflops  = 2e-9 * static_cast<double>(sample.nnz) / cost.seconds;
-  cost.bytes   = t.matrix + y + t.extra + std::min(misses, x);
+  const double unforeseen = t.turns * std::max(0.0, 1 - machine.remembers / std::max(static_cast<double>(sample.nnz), 1.0));
+  cost.fixed              = kernel.launch + rows * kernel.row + unforeseen * kernel.turn + (t.kernels - 1) * kernel.second;
+  cost.seconds            = cost.l2 + cost.memory + cost.l1 + cost.waiting + cost.fixed;
+  cost.gflops             = 2e-9 * static_cast<double>(sample.nnz) / cost.seconds;
+  cost.bytes              = t.matrix + y + t.extra + std::min(misses, x);
   return cost;
 }
 

@@ -48,6 +48,7 @@ struct Machine {
   double          far_latency   = 0;    // the same, more, where a long row comes from memory
   double          near          = 1;    // bytes of arrays up to which a step waits as little as it can
   double          slower        = 0;    // share by which it waits longer where they take 40 times as much, or more
+  double          remembers     = 0;    // entries in rows whose ends a processor still foresees, since it remembers them from the product before
   double          fits          = 1;    // products a little beyond l2 still find part of their arrays there: none at (0.5 + fits) l2
   int             processors    = 1;    // that blocks are spread over
   KernelConstants csr, sliced_ell, fold, cds, cds_half;
@@ -59,7 +60,7 @@ struct Machine {
 
 const Machine *find_machine(const std::string &name);                          // nullptr: none
 const Machine *find_machine_by_device(Space space, const std::string &device); // by what the system calls it
-std::string    machine_names();                                                // of all known ones: "c2050, h200, host"
+std::string    machine_names();                                                // of all known ones: "c2050, h200, host, epyc"
 
 /* --- files */
 
@@ -98,11 +99,11 @@ Calibration calibrate(Space space); // takes about a second
 
 std::string    device_name(Space space);               // of this machine, as the system calls it
 std::string    kept_calibration(Space space);          // the file in the user's cache folder; "": there is none
-const Machine &this_machine(Space space);              // by its name, else by the kept calibration, else measured now, and kept
+const Machine &this_machine(Space space);              // a GPU by its name, else by the kept calibration, else measured now, and kept
 void           choose_machine(const Machine *machine); // -goza_platform; nullptr: auto
 const Machine *chosen_machine();                       // nullptr: auto
 
-/* That products in this space are compared on: the chosen one where it is of that space, a GPU by name or kept calibration, else the reference for the space. Nothing is measured, and
+/* That products in this space are compared on: the chosen one where it is of that space, a known one by name, a GPU by kept calibration, else the reference for the space. Nothing is measured, and
    on a host no earlier view changes what is chosen. */
 const Machine &machine_for(Space space);
 

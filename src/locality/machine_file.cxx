@@ -14,7 +14,7 @@ namespace goza::locality
 
 std::vector<MachineFigure> figures_of(Machine &m)
 {
-  std::vector<MachineFigure> f = {{"bandwidth", &m.bandwidth, 1e8, 1e14, false}, {"gather", &m.gather, 1e6, 1e14, false}, {"l2", &m.l2, 1e4, 1e11, false}, {"l2_bandwidth", &m.l2_bandwidth, 1e8, 1e15, false}, {"own_bandwidth", &m.own_bandwidth, 0, 1e15, false}, {"miss", &m.miss, 0, 1e-3, false}, {"kernel_launch", &m.kernel_launch, 1e-10, 1, false}, {"sectors", &m.sectors, 1e7, 1e15, true}, {"long_latency", &m.long_latency, 0, 1e-4, false}, {"far_latency", &m.far_latency, 0, 1e-4, false}, {"fits", &m.fits, 1e-3, 100, false}, {"near", &m.near, 1, 1e12, false}, {"slower", &m.slower, 0, 100, false}};
+  std::vector<MachineFigure> f = {{"bandwidth", &m.bandwidth, 1e8, 1e14, false}, {"gather", &m.gather, 1e6, 1e14, false}, {"l2", &m.l2, 1e4, 1e11, false}, {"l2_bandwidth", &m.l2_bandwidth, 1e8, 1e15, false}, {"own_bandwidth", &m.own_bandwidth, 0, 1e15, false}, {"miss", &m.miss, 0, 1e-3, false}, {"kernel_launch", &m.kernel_launch, 1e-10, 1, false}, {"sectors", &m.sectors, 1e7, 1e15, true}, {"long_latency", &m.long_latency, 0, 1e-4, false}, {"far_latency", &m.far_latency, 0, 1e-4, false}, {"remembers", &m.remembers, 0, 1e12, false}, {"fits", &m.fits, 1e-3, 100, false}, {"near", &m.near, 1, 1e12, false}, {"slower", &m.slower, 0, 100, false}};
   const struct {
     const char      *name;
     KernelConstants *k;

@@ -94,10 +94,18 @@ void keep(const std::string &text, Space space)
   }
 }
 
+/* Whose kernels' costs go with what is measured: a processor's name stands for several machines, a GPU's for one. */
+const Machine &reference(Space space, const std::string &device)
+{
+  const Machine *named = find_machine_by_device(space, device);
+
+  return named ? *named : *find_machine(space == Space::Cuda ? "h200" : "host");
+}
+
 /* Without measuring: nullptr where it is not known. */
 const Machine *known(Space space)
 {
-  if (const Machine *named = find_machine_by_device(space, device_name(space))) return named;
+  if (const Machine *named = space == Space::Cuda ? find_machine_by_device(space, device_name(space)) : nullptr) return named;
   Found &found = found_in(space);
 
   if (!found.looked) found.machine = read_kept(space);
@@ -124,11 +132,12 @@ std::string kept_calibration(Space space)
 std::string Calibration::text() const
 {
   std::ostringstream out;
-  const bool         gpu = space == Space::Cuda;
+  const bool         gpu  = space == Space::Cuda;
+  const std::string &from = reference(space, device).name;
 
   out << "# Measured by Goza on the device named below; bytes, seconds, and their quotients. What the kernels of a product cost is not measured: see "
          "`from`.\nname "
-      << slug(device) << "\nkind " << (gpu ? "gpu" : "host") << "\ndevice " << device << "\nsource measured on " << device << " by a copy and a gather; the kernels' costs are those of " << (gpu ? "h200, scaled by L2" : "host") << "\nfrom " << (gpu ? "h200" : "host") << "\nbandwidth " << bandwidth << "\ngather " << gather << "\nl2 " << l2 << "\n";
+      << slug(device) << "\nkind " << (gpu ? "gpu" : "host") << "\ndevice " << device << "\nsource measured on " << device << " by a copy and a gather; the kernels' costs are those of " << from << (gpu ? ", scaled by L2" : "") << "\nfrom " << from << "\nbandwidth " << bandwidth << "\ngather " << gather << "\nl2 " << l2 << "\n";
   if (gpu) out << "l2_bandwidth " << l2_bandwidth << "\nkernel_launch " << kernel_launch << "\n";
   out << "# as the system tells them\nline " << line << "\ncache " << cache << "\n";
   if (gpu) out << "processors " << processors << "\n";
@@ -158,7 +167,7 @@ const Machine *chosen_machine()
 const Machine &machine_for(Space space)
 {
   if (chosen && chosen->modelled && chosen->space() == space) return *chosen;
-  if (space == Space::Host) return *find_machine("host");
+  if (space == Space::Host) return reference(space, device_name(space));
   if (const Machine *machine = known(space)) return *machine;
   return *find_machine("h200");
 }

@@ -50,7 +50,11 @@ void csr_arrays(const Sample &sample, int value_bytes, Traits &t)
   t.warps  = std::ceil(nnz / (8 * lanes));
   t.chain  = 8;
   t.turns  = unforeseen_rows(sample);
-  t.nodes  = sample.repeated > least_repeated ? nnz : 0;
+  if (sample.repeated > least_repeated) {
+    t.nodes = nnz;
+    t.once  = 1 - sample.repeated;
+    if (!sample.caches.device) t.matrix -= index_bytes * nnz * sample.repeated;
+  }
 }
 
 void sliced_ell_arrays(const Sample &sample, const FormatChoice &choice, int value_bytes, Traits &t)
@@ -71,6 +75,8 @@ void sliced_ell_arrays(const Sample &sample, const FormatChoice &choice, int val
   t.chain  = std::ceil(static_cast<double>(std::min(apart ? sample.usual : sample.longest, most)) / team);
   t.warps  = std::ceil(places * team / lanes);
   t.steps  = t.stored / lanes;
+  t.turns  = unforeseen_rows(sample) / (H * node);
+  t.nodes  = choice.block > 4 ? t.stored : 0;
   if (apart) {
     t.chain   = std::max(t.chain, static_cast<double>(piece_entries) / lanes);
     t.kernels = 3;
@@ -86,6 +92,7 @@ void fold_arrays(const Sample &sample, PetscInt width, int value_bytes, Traits &
   t.stored = t.steps * lanes;
   t.matrix = static_cast<double>(sample.nnz) * (value_bytes + column_bytes - (column_bytes - short_bytes) * sample.short_groups) + sizeof(FoldHead) * t.warps;
   t.chain  = static_cast<double>(std::min(sample.longest, width));
+  t.turns  = unforeseen_rows(sample);
   if (sample.longest > fold_lanes * width) t.kernels = 2;
 }
 
@@ -118,6 +125,7 @@ void cds_arrays(const Sample &sample, bool half, PetscInt bs, int value_bytes, T
   t.matrix   = (t.stored - rest) * value_bytes + 2 * rest * (value_bytes + column_bytes); // the remainder's rows differ in length: about as much padding
   t.steps    = found.count * node * rows / lanes + rest / lanes;
   t.warps    = std::ceil(rows / node / lanes);
+  t.nodes    = bs > 1 ? t.stored : 0;
   if (half) t.narrow = narrow_step(sample, bs, value_bytes);
   t.chain = found.count * node;
   if (has_compiled_count(bs, half, held) && !(half && found.count == Groups27::points))

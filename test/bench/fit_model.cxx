@@ -155,6 +155,7 @@ static double Descend(goza::Machine *machine, const Study &study, double choice,
         if (Kept(*machine, f.name)) continue;
         const bool   stream = f.name.find(".stream") != std::string::npos; /* bytes moved for one of the arrays: hardly more than one */
         const double before = *f.value, seed = f.name == "own_bandwidth"                                         ? 1e11
+                                             : f.name == "remembers"                                             ? 1e4
                                              : f.name.find("request") != std::string::npos || f.name == "slower" ? 0.1
                                                                                                                  : 1e-12;
         const double tries[] = {before > 0 ? before * step : seed * step, before > 0 ? before / step : 1000 * seed * step, 0};
