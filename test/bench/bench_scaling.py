@@ -30,6 +30,7 @@ WEAK = {
     ("darcy", "jacobi"): {1: 24, 8: 31, 27: 45, 64: 40}, ("darcy", "mcgs"): {1: 20, 8: 28, 27: 33, 64: 36}, ("darcy", "chebyshev"): {1: 21, 8: 28, 27: 34, 64: 34},
     ("anisotropic", "jacobi"): {1: 46, 8: 50, 27: 50, 64: 51}, ("anisotropic", "mcgs"): {1: 26, 8: 30, 27: 34, 64: 33}, ("anisotropic", "chebyshev"): {1: 19, 8: 22, 27: 22, 64: 24},
 }
+MIXED = {1: 22, 2: 21, 4: 18, 8: 21, 16: 20}  # table 8: strong, Darcy flow, Chebyshev with single precision on the coarse levels
 PROBLEMS = {"darcy": "darcy lognormal", "anisotropic": "anisotropic"}
 PARTS = ("smoother", "transfer", "communication", "coarsest")
 VIEW = re.compile(r"^ +(\d+) +(\d+) +(\d+) +(\d+) +(\d+) +(\d+)$", re.M)  # level, ranks, rows, nonzeros, values received, messages: the table of -ksp_view
@@ -60,9 +61,13 @@ def by_level(options, ranks, gpu, solves):
     return levels, times["whole"]
 
 
-def paper_iterations(mode, problem, smoother, n):
-    """{ranks: iterations} of the paper, where n is its size."""
-    return (STRONG if mode == "strong" else WEAK)[problem, smoother] if n == 100 else {}
+def paper_iterations(mode, problem, smoother, precision, n):
+    """{ranks: iterations} of the paper, where n is its size and it prints them."""
+    if n != 100:
+        return {}
+    if precision == "mixed":
+        return MIXED if (mode, problem, smoother) == ("strong", "darcy", "chebyshev") else {}
+    return (STRONG if mode == "strong" else WEAK)[problem, smoother]
 
 
 def figure(path, results, mode, n):
@@ -80,7 +85,7 @@ def figure(path, results, mode, n):
     for place, problem in zip(axes[0], problems):
         for k, smoother in enumerate(dict.fromkeys(r["smoother"] for r in results)):
             ours = [(r["ranks"], r["iterations"]) for r in results if (r["problem"], r["smoother"], r["precision"]) == (problem, smoother, "double")]
-            paper = paper_iterations(mode, problem, smoother, n)
+            paper = paper_iterations(mode, problem, smoother, "double", n)
             if ours:
                 place.plot(*zip(*ours), marker="o", color=f"C{k}", label=smoother)
             if paper:
@@ -138,7 +143,7 @@ def main():
                         options = ["-dll_append", solver_runs.LIBRARY, "-n", str(n), "-dm_mat_type", arguments.type, *on_device, *bench_amg.ALWAYS.split(), *given.split(),
                                    *bench_amg.SETTINGS[arguments.settings](smoother, table).split(), "-pc_saamg_precision", precision, *arguments.options.split()]
                         result = solver_runs.solve("darcy", [*options, "-solves", str(arguments.solves)], ranks)[-1]
-                        paper = paper_iterations(mode, problem, smoother, arguments.n if mode == "strong" else arguments.weak_n).get(ranks, "")
+                        paper = paper_iterations(mode, problem, smoother, precision, arguments.n if mode == "strong" else arguments.weak_n).get(ranks, "")
                         if "failed" in result:
                             print(row.format(mode, problem, smoother, precision, ranks, "", paper, "", "", "", "", result["failed"]), flush=True)
                             continue

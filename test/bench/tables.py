@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 import league as league_lines
+import paper_runs
 import paper_tables
 
 TOP = Path(__file__).resolve().parents[2]
@@ -307,8 +308,39 @@ def p3_comparison():
     return rows, paper_tables.p3_comparison(rows)
 
 
+def p4_blocks():
+    rows = records("assembly")
+    return rows, paper_runs.block_sizes(rows)
+
+
+def p4_traffic():
+    rows = records("assembly")
+    return rows, paper_runs.traffic(rows)
+
+
+def p4_host():
+    rows = records("assembly_host")
+    return rows, paper_runs.block_sizes(rows)
+
+
+def p5_mixed():
+    rows = [r for r in records("p5_ranks") if r["mode"] == "strong"]
+    return rows, paper_runs.mixed(rows)
+
+
+def p5_speedups():
+    rows = records("amg_paper")
+    return rows, paper_runs.speedups(rows)
+
+
+def p5_composition():
+    rows = [r for r in records("amg_paper") if r.get("ms_by_level")]
+    return rows, paper_runs.composition(rows)
+
+
 # Charts beside the results, named in the bench's page
-FIGURES = {"p1": lambda: paper_tables.p1_figures(records("cds")), "p2": lambda: paper_tables.p2_figures(p2_study()), "p3": lambda: paper_tables.p3_figures(records("p3_indices"))}
+FIGURES = {"p4": lambda: paper_runs.p4_figures(records("assembly"), records("assembly_host")), "p5": lambda: paper_runs.p5_figures(records("p5_ranks"), records("amg_paper")),
+           "p1": lambda: paper_tables.p1_figures(records("cds")), "p2": lambda: paper_tables.p2_figures(p2_study()), "p3": lambda: paper_tables.p3_figures(records("p3_indices"))}
 
 
 def headline():
@@ -384,7 +416,7 @@ def league_problems():
 
 
 TABLES = {table.__name__.replace("_", "-"): table for table in (headline, first_solve, spmv, spmv_gallery, cds, cds_host, fused_outputs, spmv_host, solves, diagonals, setup_reuse, shared_gpu, elasticity, amg, amg_paper, p5_strong, p5_weak, settings,
-                                                                 scaling, scaling_four, halo, assembly, assembly_steps, assembly_program, locality_models, autoformat, p1_padding, p2_comparison, p2_what_if, p2_hit_lines, p3_indices, p3_comparison,
+                                                                 scaling, scaling_four, halo, assembly, assembly_steps, assembly_program, locality_models, autoformat, p1_padding, p2_comparison, p2_what_if, p2_hit_lines, p3_indices, p3_comparison, p4_blocks, p4_traffic, p4_host, p5_mixed, p5_speedups, p5_composition,
                                                                  league, league_sizes, league_problems)}
 
 

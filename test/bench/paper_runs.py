@@ -1,0 +1,131 @@
+"""Tables and figures of papers P4 and P5, of measured runs. Each function of records returns the lines of a table, the first of which is the head."""
+import math
+
+import charts
+
+ELEMENTS = {"hex": "hexahedra", "tet": "tetrahedra"}
+
+
+def ms(seconds):
+    return f"{1e3 * seconds:.3g} ms"
+
+
+# --- paper P4
+
+def largest(rows):
+    """Elasticity on a box in the paper's ways, of the largest grid."""
+    some = [r for r in rows if "blksiz" in r and r.get("equation", "elasticity") == "elasticity" and r.get("mesh", "box") == "box"]
+    return [r for r in some if r["n"] == max(s["n"] for s in some)]
+
+
+def block_sizes(rows):
+    """Figure 12, and 7 and 8 on a host: the whole time by elements in a block; the original has no blocks."""
+    some = largest(rows)
+    sizes = sorted({r["blksiz"] for r in some if r["blksiz"]})
+    found = {(r["element"], r["way"], r["add"], r["blksiz"]): r["seconds"] for r in some}
+    out = [["elements", "variant", "no blocks", *(f"{size} in a block" for size in sizes)]]
+    for element, way, add in dict.fromkeys(key[:3] for key in found):
+        times = [found.get((element, way, add, size)) for size in [0, *sizes]]
+        out.append([ELEMENTS[element], f"{way}, {add}", *(ms(t) if t else "" for t in times)])
+    return out
+
+
+TABLE_3 = {("hex", "g", "atomic"): (12.8, 87.9, 26.8, 111.7), ("hex", "g", "colour"): (12.8, 81.7, 37.9, 98.7), ("hex", "g_cuda", "atomic"): (12.8, 138.2, 26.3, 120.1), ("tet", "g", "atomic"): (15.5, 172.5, 38.3, 114.9)}
+
+
+def traffic(rows):
+    """Table 3: what steps 3 and 4 move, counted from the arrays (an addition reads and writes), and by the paper's profiler."""
+    some = {(r["element"], r["way"], r["add"]): r for r in largest(rows) if r["blksiz"] == 32768}
+    out = [["elements", "variant", "element matrix", "the paper's", "rate", "the paper's ", "add", "the paper's  ", "rate ", "the paper's   "]]
+    for key, (three, three_rate, four, four_rate) in TABLE_3.items():
+        r = some[key]
+        gb, rate = (lambda s: f"{r['steps_bytes'][s] / 1e9:.1f} GB"), (lambda s: f"{r['steps_gbs'][s]:.0f} GB/s")
+        out.append([ELEMENTS[key[0]], ", ".join(key[1:]), gb(2), f"{three} GB", rate(2), f"{three_rate} GB/s", gb(3), f"{four} GB", rate(3), f"{four_rate} GB/s"])
+    return out
+
+
+STEPS = ("Jacobian, gradients", "address search", "element matrix", "add")
+
+
+def p4_figures(rows, host):
+    """Figures 12 and 13, 7 to 9 on a host, and table 4 as bars."""
+    def by_size(title, some, element, ways):
+        sizes = sorted({r["blksiz"] for r in some if r["blksiz"]})
+        found = {(r["way"], r["add"], r["blksiz"]): 1e3 * r["seconds"] for r in some if r["element"] == element}
+        series = {f"{way}, {add}": [(size, found[way, add, size]) for size in sizes] for way, add in dict.fromkeys(key[:2] for key in found if key[2]) if way in ways}
+        return charts.scatter(title, "elements in a block", "ms", series, (True, False), list(series.values()))
+
+    some, own = largest(rows), largest(host)
+    at = {(r["element"], r["way"], r["add"]): r for r in some if r["blksiz"] == 32768}
+    names = [key for key in at if key[1] in ("g", "g_cuda")]
+    best = lambda records, element, way, add: min((1e3 * r["seconds"] for r in records if (r["element"], r["way"], r["add"]) == (element, way, add)), default=0)
+    ways = ("original", "a", "b")
+    return charts.page([
+        *(by_size(f"Figure 12: {ELEMENTS[e]}, H200", some, e, ("g", "g_cuda")) for e in ELEMENTS),
+        charts.bars("Figure 13: steps, blocks of 32768", "ms", [f"{e} {way} {add}" for e, way, add in names], {step: [1e3 * at[key]["steps_s"][s] for key in names] for s, step in enumerate(STEPS)}),
+        *(by_size(f"Figure {n}: {ELEMENTS[e]}, one host core", own, e, ways) for n, e in ((7, "hex"), (8, "tet"))),
+        charts.bars("Figure 9: the best block size, one host core", "ms", [f"{e} {way}" for e in ELEMENTS for way in ways], {"in colours": [best(own, e, way, "colour") for e in ELEMENTS for way in ways]}),
+    ])
+
+
+# --- paper P5
+
+def mixed(rows):
+    """Table 8: what single precision on the coarse levels changes in iterations."""
+    some = {(r["precision"], r["ranks"]): r for r in rows if (r["mode"], r["problem"], r["smoother"]) == ("strong", "darcy", "chebyshev")}
+    ranks = sorted({n for _, n in some})
+    return [["Darcy flow, Chebyshev, 100^3", *(f"{n} ranks" if n > 1 else "1 rank" for n in ranks)], *([name, *(f"{some[name, n]['iterations']} ({some[name, n]['paper_iterations']})" for n in ranks)] for name in ("double", "mixed"))]
+
+
+TABLES_9_10 = {"darcy lognormal": (1.12, 1.15, (0.98, 1.23, 1.15, 1.04, 1.00), (0.98, 1.08, 1.21, 1.13)), "anisotropic": (1.98, 1.29, (1.54, 1.87, 1.65, 1.75, 1.56), (1.54, 1.51, 1.40, 1.33))}
+
+
+def speedups(rows):
+    """Tables 9 and 10 on one GPU: what the paper sets side by side, double Jacobi and mixed Chebyshev."""
+    found = {(r["problem"], r["smoother"], r["precision"]): r for r in rows if r.get("settings", "paper") == "paper"}
+    out = [["100^3, one GPU", "double, Jacobi", "the paper's", "mixed, Chebyshev", "the paper's ", "gain", "the paper's  ", "its gain on 2 to 16 GPUs", "its gain on 8 to 64 GPUs, 100^3 on each"]]
+    for problem, (jacobi, chebyshev, strong, weak) in TABLES_9_10.items():
+        one, other = found[problem, "jacobi", "double"], found[problem, "chebyshev", "mixed"]
+        out.append([problem, ms(one["solve_s"]), f"{jacobi} s", ms(other["solve_s"]), f"{chebyshev} s", f"{one['solve_s'] / other['solve_s']:.2f}x", f"{strong[0]}x", f"{min(strong[1:])}x to {max(strong[1:])}x", f"{min(weak[1:])}x to {max(weak[1:])}x"])
+    return out
+
+
+def composition(rows):
+    """Figure 9's parts of a solve with Chebyshev, on one GPU."""
+    some = [r for r in rows if r.get("ms_by_level") and r["smoother"] == "chebyshev"]
+    parts = ("level 1, smoother", "level 2, smoother", "coarser levels", "transfers and residuals", "the method's products and vectors, waits of the log")
+    out = [["100^3, Chebyshev", "a solve with the log's waits", *parts]]
+    for r in some:
+        steps = {(int(key.split()[0]), key.split(" ", 1)[1]): value for key, value in r["ms_by_level"].items()}
+        smoother = lambda level: steps.get((level, "smoother"), 0)
+        coarser = sum(value for (level, _), value in steps.items() if level > 2)
+        transfers = sum(value for (level, step), value in steps.items() if level <= 2 and step != "smoother")
+        whole = r["logged_ms"]
+        shares = [smoother(1), smoother(2), coarser, transfers, whole - smoother(1) - smoother(2) - coarser - transfers]
+        out.append([f"{r['problem']}, {r['precision']}", f"{whole:.2f} ms", *(f"{100 * part / whole:.0f} %" for part in shares)])
+    return out
+
+
+def chebyshev(m, lam, low=0.2, high=1.8):
+    """P_m of eq. 5."""
+    t = lambda x: math.cos(m * math.acos(x)) if abs(x) <= 1 else math.copysign(1, x) ** m * math.cosh(m * math.acosh(abs(x)))
+    return t((high + low - 2 * lam) / (high - low)) / t((high + low) / (high - low))
+
+
+def p5_figures(ranks, paper):
+    """Figure 2; iterations of tables 4 to 7, ours and the paper's; figures 3 and 4 on one GPU."""
+    polynomials = {f"order {m}": [(k / 100, chebyshev(m, k / 100)) for k in range(201)] for m in (3, 5)}
+    out = [charts.scatter("Figure 2: Chebyshev's polynomials on 0.2 to 1.8", "eigenvalue", "P", polynomials, (False, False))]
+    for mode, problem in ((m, p) for m in ("strong", "weak") for p in ("darcy", "anisotropic")):
+        some = [r for r in ranks if (r["mode"], r["problem"], r["precision"]) == (mode, problem, "double")]
+        series = {}
+        for smoother in dict.fromkeys(r["smoother"] for r in some):
+            series[smoother] = [(r["ranks"], r["iterations"]) for r in some if r["smoother"] == smoother]
+            if mode == "strong":
+                series[f"{smoother}, paper"] = [(r["ranks"], r["paper_iterations"]) for r in some if r["smoother"] == smoother]
+        size = f"{some[0]['n']}^3" + (" on each" if mode == "weak" else "")
+        out.append(charts.scatter(f"Tables {'4, 5' if mode == 'strong' else '6, 7'}: {problem}, {size}", "ranks", "iterations", series, (True, False), list(series.values())))
+    names = [(p, s) for p in ("darcy lognormal", "anisotropic") for s in ("jacobi", "mcgs", "chebyshev")]
+    found = {(r["problem"], r["smoother"], r["precision"]): 1e3 * r["solve_s"] for r in paper if r.get("settings", "paper") == "paper"}
+    out.append(charts.bars("Figures 3, 4, 7 at one GPU: a solve, 100^3", "ms", [f"{p.split()[0]} {s}" for p, s in names], {precision: [found[(*name, precision)] for name in names] for precision in ("double", "mixed")}))
+    return charts.page(out)
