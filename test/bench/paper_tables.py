@@ -19,6 +19,22 @@ def diagonal_places(grid):
     return out
 
 
+TITAN_GBS = {"64x64x64": (123.54, 105.24, 113.81, 115.25, 144.06, 130.51, 153.11, 147.17), "128x128x128": (199.72, 164.51, 171.15, 178.03, 223.06, 209.82, 236.38, 237.46),
+             "256x256x256": (201.82, 167.28, 180.43, 187.99, 220.62, 217.77, 242.13, 243.65), "512x256x256": (None, None, None, None, 220.6, 218.1, 242.7, 245.2)}
+CASES = ("full", "full_Read", "full_unroll", "full_unroll_Read", "half", "half_Read", "half_unroll", "half_unroll_Read")
+
+
+def bandwidths(rows):
+    """Figure 7: GB/s by the paper's formula, in brackets its card's; and what is really read and written, of a copy's rate."""
+    grids = list(dict.fromkeys(r["grid"] for r in rows))
+    found = {(r["case"], r["grid"]): r for r in rows}
+    out = [["GB/s by the paper's formula (its card)", *grids, *(f"really moved, of a copy: {grid}" for grid in grids)]]
+    for case in dict.fromkeys(r["case"] for r in rows):
+        of = lambda grid: TITAN_GBS[grid][CASES.index(case)] if case in CASES else None
+        out.append([case, *(f"{found[case, grid]['paper_formula_GBs']:.0f}" + (f" ({of(grid):.0f})" if of(grid) else "") for grid in grids), *(f"{100 * found[case, grid]['real_GBs'] / found[case, grid]['copy_GBs']:.0f} %" for grid in grids)])
+    return out
+
+
 def p1_figures(rows):
     """Figure 6, and the same of the paper's card."""
     cases = list(dict.fromkeys(r["case"] for r in rows))
@@ -42,17 +58,43 @@ def hit_of_x(hit):
     return (2 + hit) / 9
 
 
-def what_if(rows):
-    """Figures 5 and 15: gain of the model's speed over the matrices of the study, in Fold's order."""
-    study = [r for r in rows if r["indices"] == "fold"]
+def what_if(rows, counters):
+    """Figures 5 and 15: gain of the model's speed over the matrices of the study, in Fold's order; with the rates that were counted over those of which there are counters."""
+    every = [r for r in rows if r["indices"] == "fold"]
+    counted = {r["matrix"]: x_hits(r) for r in counters if r["format"] == "csr"}
     out = [["hits of x", "mean rate", "30 % more hits: mean gain", "largest", "above 30 %", "30 % fewer: mean", "largest", "S = 32: mean gain", "S = 32 gains more in"]]
-    for name, rate in (("by reuse intervals", lambda h: h), ("a third of all reads' hits, as the paper", hit_of_x)):
-        more, fewer, full = ([speed(min(1, factor * rate(r["hit"])), S(r["spatial"])) / speed(rate(r["hit"]), r["spatial"]) - 1 for r in study]
+    for name, rate, study in (("by reuse intervals", lambda r: r["hit"], every), ("counted on an H100 (CSR)", lambda r: counted[r["matrix"]], [r for r in every if r["matrix"] in counted]),
+                              ("a third of all reads' hits, as the paper", lambda r: hit_of_x(r["hit"]), every)):
+        more, fewer, full = ([speed(min(1, factor * rate(r)), S(r["spatial"])) / speed(rate(r), r["spatial"]) - 1 for r in study]
                              for factor, S in ((1.3, lambda s: s), (0.7, lambda s: s), (1, lambda s: max(32, s))))
-        out.append([name, percent(statistics.mean(rate(r["hit"]) for r in study)), percent(statistics.mean(more)), percent(max(more)), f"{sum(g > 0.3 for g in more)} of {len(study)}",
+        out.append([name, percent(statistics.mean(map(rate, study))), percent(statistics.mean(more)), percent(max(more)), f"{sum(g > 0.3 for g in more)} of {len(study)}",
                     percent(statistics.mean(fewer)), percent(min(fewer)), f"{1 + statistics.mean(full):.1f}x", f"{sum(f > m for f, m in zip(full, more))} of {len(study)}"])
     out.append(["the paper", "", "12.6 %", "", "5 of 115", "", "none below -30 %", "", "all"])
     return out
+
+
+def x_hits(r, index_bytes=4):
+    """Of a product's counters the rate at which reads of x hit, one for each entry: values and indices are read once, and miss. CSR's row pointers, too."""
+    once = (r["nnz"] * (8 + index_bytes) + (4 * r["rows"] if r["format"] == "csr" else 0)) / 32
+    return 1 - max(0, r["l1_sectors"] - r["l1_hits"] - once) / r["nnz"]
+
+
+def hits_counted(rows, products):
+    """What counters say of the first cache's hits, beside reuse intervals in it and the paper's third."""
+    told = {(r["matrix"], r["format"]): r["hit"] for r in products if "format" in r}
+    csr = [r for r in rows if r["format"] == "csr"]
+    of_x, reuse, every = [x_hits(r) for r in csr], [told[r["matrix"], "csr"] for r in csr], [r["l1_hits"] / r["l1_sectors"] for r in csr]
+    fold = [r["l1_hits"] / r["l1_sectors"] for r in rows if r["format"] == "fold"]
+    mean = lambda rates: percent(statistics.mean(rates))
+    l2 = lambda form: percent(sum(r["l2_hits"] for r in rows if r["format"] == form) / sum(r["l2_sectors"] for r in rows if r["format"] == form))
+    return [
+        [f"first cache, {len(csr)} matrices", "mean", "mean distance from what is counted of x"],
+        ["hits of x, counted: all misses but those of values and indices, CSR", mean(of_x), ""],
+        ["hits of x by reuse intervals in a cache of this size", mean(reuse), percent(statistics.mean(abs(a - b) for a, b in zip(of_x, reuse)))],
+        ["a third of the rate of all reads, as the paper takes it", mean([h / 3 for h in every]), percent(statistics.mean(abs(a - b / 3) for a, b in zip(of_x, every)))],
+        ["rate of all reads: CSR; Fold", f"{mean(every)}; {mean(fold)}", ""],
+        ["second cache, all reads of a product that follows no other: CSR; Fold", f"{l2('csr')}; {l2('fold')}", ""],
+    ]
 
 
 def hit_lines(rows):
@@ -207,6 +249,22 @@ def p3_comparison(rows):
         ["6", "no relation of index and hits in the four lowest", f"indices {min(p3_points(found, LOW))[0]:.2f} to {max(p3_points(found, LOW))[0]:.2f}, hits {min(h for _, h in p3_points(found, LOW)):.0f} to {max(h for _, h in p3_points(found, LOW)):.0f} %"],
         ["7", "index and hits rise together in the others", f"correlation {correlation(p3_points(found, rest)):.2f}"],
     ]
+
+
+def hits_of_stand_ins(rows, indices):
+    """P3's figures 2 and 4 by counters: rates of all reads, which the paper's are, and of x alone."""
+    found = {(r["matrix"], r["format"]): r for r in rows}
+    spatial = {r["matrix"]: r["spatial"] for r in indices if r["part"] == "whole" and r["indices"] == "fold"}
+    rate = lambda r, level: f"{100 * r[level + '_hits'] / r[level + '_sectors']:.0f} %"
+    names = list(dict.fromkeys(r["matrix"] for r in rows))
+    out = [["stand-in", "first cache, all reads: CSR", "Fold", "second: CSR", "Fold ", "hits of x in the first, CSR"]]
+    for name in names:
+        csr, fold = found[name, "csr"], found[name, "fold"]
+        out.append([name, rate(csr, "l1"), rate(fold, "l1"), rate(csr, "l2"), rate(fold, "l2"), f"{100 * x_hits(csr):.0f} %"])
+    of = lambda name: found[name, "fold"]["l1_hits"] / found[name, "fold"]["l1_sectors"]
+    rest = [name for name in names if name not in JUMPS + LOW]
+    out.append(["correlation of Fold's rate and index (figure 5; 7)", "", f"{correlation([(spatial[n], of(n)) for n in names]):.2f}; {correlation([(spatial[n], of(n)) for n in rest]):.2f}", "", "", ""])
+    return out
 
 
 def p3_figures(rows):

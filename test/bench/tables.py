@@ -86,16 +86,29 @@ def spmv():
 
 
 def spmv_gallery():
-    rows = records("spmv_gallery")
+    return gallery("spmv_gallery")
+
+
+def spmv_gallery_h100():
+    return gallery("spmv_gallery_h100")
+
+
+def gallery(name):
+    rows = [r for r in records(name) if r.get("matrices", 1)]
     ratio = lambda field: lambda r: text(r.get(field), "{:.2f}x")
     return rows, listing(rows, type=lambda r: r["type"], regular_matrices=ratio("regular_mean"), least=ratio("regular_least"), irregular_matrices=ratio("irregular_mean"),
                          least_=ratio("irregular_least"), **{head: ratio(field) for head, field in (("over_the_fastest_of_cuSPARSE's:_regular", "regular_mean_over_fastest"), ("least__", "regular_least_over_fastest"),
-                                                             ("irregular", "irregular_mean_over_fastest"), ("least___", "irregular_least_over_fastest"))} if any("regular_mean_over_fastest" in r for r in rows) else {}, difference_from_aij=lambda r: text(r["difference_from_aij"], "{:.0e}"))
+                                                             ("irregular", "irregular_mean_over_fastest"), ("least___", "irregular_least_over_fastest"))}, difference_from_aij=lambda r: text(r["difference_from_aij"], "{:.0e}"))
 
 
 def cds():
     rows = records("cds")
     return rows, pivot(rows, lambda r: r["case"], lambda r: r["grid"], lambda r: f"{r['gflops']}" + text(r["paper_gflops"], " ({})"), "GF/s (paper)")
+
+
+def cds_bandwidth():
+    rows = records("cds_h100")
+    return rows, paper_tables.bandwidths(rows)
 
 
 def cds_host():
@@ -157,15 +170,9 @@ def elasticity():
                          solve_over_gamg=lambda r: times(peer[id(r)]["solve_s"], r["solve_s"]) if id(r) in peer else "", in_all=lambda r: times(total(peer[id(r)]), total(r)) if id(r) in peer else "")
 
 
-def amg():
-    rows = records("amg")
-    return rows, listing(rows, problem=lambda r: r["problem"], smoother=lambda r: r["smoother"], iterations=lambda r: str(r["iterations"]), double=lambda r: f"{r['double_ms']} ms",
-                         mixed=lambda r: f"{r['mixed_ms']} ms", paper_iterations=lambda r: str(r["paper_iterations"]), paper_time=lambda r: text(r["paper_s"], "{} s"))
-
-
-def amg_paper():
-    """Paper P5's table on one rank with its settings, of what bench_amg.py writes."""
-    rows = records("amg_paper")
+def cycles_on_one_rank(name):
+    """Paper P5's table on one rank, of what bench_amg.py writes."""
+    rows = records(name)
     cycles = {}
     for r in rows:
         cycles.setdefault((r["problem"], r["smoother"]), {})[r["precision"]] = r
@@ -174,6 +181,14 @@ def amg_paper():
         double, mixed = of["double"], of["mixed"]
         lines.append([problem, smoother, double["iterations"], mixed["iterations"], ms(double["solve_s"]), ms(mixed["solve_s"]), text(double["paper_iterations"]), text(double["paper_s"], "{} s"), text(mixed["paper_s"], "{} s")])
     return rows, lines
+
+
+def amg():
+    return cycles_on_one_rank("amg")
+
+
+def amg_paper():
+    return cycles_on_one_rank("amg_paper")
 
 
 def p5_ranks(mode):
@@ -258,6 +273,14 @@ def assembly_steps():
     return rows, lines
 
 
+def assembly_whole():
+    """Paper P4's application, and PETSc's ways of assembly beside ours."""
+    rows = records("assembly_whole")
+    whole = [r for r in rows if r["way"] == "whole"]
+    return whole, listing(whole, matrix=lambda r: r["into"], assembly=lambda r: ms(r["seconds"]), first_product_after_it=lambda r: ms(r["first_product_s"]), iterations=lambda r: r["iterations"],
+                          an_iteration=lambda r: ms(r["iteration_s"]), solve=lambda r: ms(r["solve_s"]))
+
+
 def assembly_program():
     rows = records("assembly_program")
     cell = lambda field: lambda r: ms(r[field] / 1e3) if r[field] else ""
@@ -282,7 +305,7 @@ def p1_padding():
 
 def p2_what_if():
     rows = records("p2_indices")
-    return rows, paper_tables.what_if(rows)
+    return rows, paper_tables.what_if(rows, records("p2_counters"))
 
 
 def p2_hit_lines():
@@ -296,6 +319,16 @@ def p2_study():
 
 def p2_comparison():
     return [{**records("autoformat")[0], "command": "make bench-indices"}], paper_tables.p2_comparison(p2_study())
+
+
+def p2_counters():
+    rows = records("p2_counters")
+    return rows, paper_tables.hits_counted(rows, records("products_h100"))
+
+
+def p3_counters():
+    rows = records("p3_counters")
+    return rows, paper_tables.hits_of_stand_ins(rows, records("p3_indices"))
 
 
 def p3_indices():
@@ -416,7 +449,7 @@ def league_problems():
 
 
 TABLES = {table.__name__.replace("_", "-"): table for table in (headline, first_solve, spmv, spmv_gallery, cds, cds_host, fused_outputs, spmv_host, solves, diagonals, setup_reuse, shared_gpu, elasticity, amg, amg_paper, p5_strong, p5_weak, settings,
-                                                                 scaling, scaling_four, halo, assembly, assembly_steps, assembly_program, locality_models, autoformat, p1_padding, p2_comparison, p2_what_if, p2_hit_lines, p3_indices, p3_comparison, p4_blocks, p4_traffic, p4_host, p5_mixed, p5_speedups, p5_composition,
+                                                                 scaling, scaling_four, halo, assembly, assembly_steps, assembly_program, locality_models, autoformat, p1_padding, p2_comparison, p2_what_if, p2_hit_lines, p3_indices, p3_comparison, p2_counters, p3_counters, cds_bandwidth, spmv_gallery_h100, assembly_whole, p4_blocks, p4_traffic, p4_host, p5_mixed, p5_speedups, p5_composition,
                                                                  league, league_sizes, league_problems)}
 
 
