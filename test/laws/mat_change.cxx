@@ -83,7 +83,7 @@ void axpy(const MatCase &c)
   };
   for (const Try &t : {Try{"same", c.entry, SAME_NONZERO_PATTERN}, Try{"subset", half, SUBSET_NONZERO_PATTERN}, Try{"different", other, DIFFERENT_NONZERO_PATTERN}, Try{"unknown", half, UNKNOWN_NONZERO_PATTERN}})
     for (bool ax : {true, false}) { /* y += a x, y = a y + x */
-      MatHandle A = c.ours(), R = c.aij(), X = assemble(t.X, c.type.set.c_str()), XR = assemble(t.X, c.type.is.rfind("mpi", 0) == 0 ? MATMPIAIJ : MATAIJ);
+      MatHandle A = c.ours(), R = c.aij(), X = assemble(t.X, c.type.set.c_str()), XR = assemble(t.X, c.base());
       PETSC_OK(ax ? MatAXPY(A, -0.7, X, t.structure) : MatAYPX(A, -0.7, X, t.structure));
       PETSC_OK(ax ? MatAXPY(R, -0.7, XR, t.structure) : MatAYPX(R, -0.7, XR, t.structure));
       /* cancellation: y and a x may be larger than their sum */

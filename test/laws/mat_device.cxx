@@ -148,7 +148,7 @@ void zero_rows_columns_without_diagonal(const MatCase &c)
       if (all.col[k] != i) out.add(all.col[k], all.val[k]);
     }
   };
-  MatHandle A = assemble(hollow, c.type.set.c_str()), R = assemble(hollow, c.type.is.rfind("mpi", 0) == 0 ? MATMPIAIJ : MATAIJ);
+  MatHandle A = assemble(hollow, c.type.set.c_str()), R = assemble(hollow, c.base());
   VecHandle x = c.in(R), b = c.out(R), br = c.out(R), bound = rounding_bound(R, x, b);
 
   PETSC_OK(MatMult(A, x, b));

@@ -9,11 +9,6 @@ using namespace goza_test;
 namespace
 {
 
-const char *aij_of(const MatCase &c)
-{
-  return c.type.is.rfind("mpi", 0) == 0 ? MATMPIAIJ : MATSEQAIJ;
-}
-
 void check_is(Mat A, const std::string &type, const std::string &what)
 {
   MatType now;
@@ -78,7 +73,7 @@ void copy_into_larger_pattern(const MatCase &c)
     const PetscInt extra = (i * 11 + 5) % cols;
     if (std::find(out.col.begin(), out.col.end(), extra) == out.col.end()) out.add(extra, 2);
   };
-  MatHandle A = assemble(more, c.type.set.c_str()), R = assemble(more, aij_of(c)), from = c.ours(), from_r = c.aij();
+  MatHandle A = assemble(more, c.type.set.c_str()), R = assemble(more, c.base()), from = c.ours(), from_r = c.aij();
 
   PETSC_OK(MatCopy(from, A, DIFFERENT_NONZERO_PATTERN));
   PETSC_OK(MatCopy(from_r, R, DIFFERENT_NONZERO_PATTERN));
@@ -87,9 +82,9 @@ void copy_into_larger_pattern(const MatCase &c)
 
 void convert_to_aij(const MatCase &c)
 {
-  std::vector<std::string> targets{aij_of(c)};
+  std::vector<std::string> targets{c.base()};
   /* PETSc's own aijcusparse takes device vectors only */
-  if (PetscDefined(HAVE_CUDA) && vec_names().size() > 1 && c.vec != VECSTANDARD) targets.push_back(std::string(aij_of(c)) + "cusparse");
+  if (PetscDefined(HAVE_CUDA) && vec_names().size() > 1 && c.vec != VECSTANDARD) targets.push_back(std::string(c.base()) + "cusparse");
   for (const auto &target : targets) {
     MatHandle A = c.ours(), R = c.aij(), B;
 
@@ -108,8 +103,8 @@ void convert_to_aij(const MatCase &c)
 
 void convert_from_aij(const MatCase &c)
 {
-  std::vector<std::string> sources{aij_of(c)};
-  if (PetscDefined(HAVE_CUDA) && vec_names().size() > 1) sources.push_back(std::string(aij_of(c)) + "cusparse");
+  std::vector<std::string> sources{c.base()};
+  if (PetscDefined(HAVE_CUDA) && vec_names().size() > 1) sources.push_back(std::string(c.base()) + "cusparse");
   for (const auto &source : sources) {
     MatHandle A = assemble(c.entry, source.c_str()), R = c.aij(), B;
 
@@ -234,7 +229,7 @@ void coo_of_copies(const MatCase &c, Mat A, Mat R)
   MatHandle duplicate, converted;
 
   PETSC_OK(MatDuplicate(A, MAT_DO_NOT_COPY_VALUES, duplicate.put()));
-  PETSC_OK(MatConvert(A, aij_of(c), MAT_INITIAL_MATRIX, converted.put()));
+  PETSC_OK(MatConvert(A, c.base(), MAT_INITIAL_MATRIX, converted.put()));
   for (Mat M : {static_cast<Mat>(duplicate), static_cast<Mat>(converted)}) {
     Coo data = coo_of(c.entry), again = data;
     PETSC_OK(MatSetPreallocationCOO(M, (PetscCount)data.i.size(), data.i.data(), data.j.data()));
@@ -251,7 +246,7 @@ void coo(const MatCase &c)
   Coo  data = coo_of(c.entry), again = data; /* PETSc may change the index arrays */
   auto halves = data.v;
   for (auto &v : halves) v *= -2;
-  MatHandle A = coo_matrix(c.entry, c.type.set.c_str(), data), R = coo_matrix(c.entry, aij_of(c), again);
+  MatHandle A = coo_matrix(c.entry, c.type.set.c_str(), data), R = coo_matrix(c.entry, c.base(), again);
 
   set_coo(c, A, data.v, INSERT_VALUES);
   PETSC_OK(MatSetValuesCOO(R, data.v.data(), INSERT_VALUES));
@@ -338,7 +333,7 @@ void view_binary(const MatCase &c)
     return B;
   };
   c.check_same(loaded(c.type.set.c_str()), R, "loaded as ours");
-  check_entries(loaded(aij_of(c)), R, "loaded as aij");
+  check_entries(loaded(c.base()), R, "loaded as aij");
 }
 
 void transpose(const MatCase &c)
@@ -422,7 +417,7 @@ void product_ptap_rectangular(const MatCase &c)
              PETSC_OK(PetscSplitOwnership(PETSC_COMM_WORLD, &n, &cols));
              PETSC_OK(MatCreate(PETSC_COMM_WORLD, B.put()));
              PETSC_OK(MatSetSizes(B, m, n, P.rows, P.cols));
-             PETSC_OK(MatSetType(B, aij_of(c)));
+             PETSC_OK(MatSetType(B, c.base()));
              PETSC_OK(MatSetUp(B));
              fill(P, B);
              return B;

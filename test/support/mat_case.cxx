@@ -25,7 +25,7 @@ MatHandle MatCase::ours() const
 MatHandle MatCase::aij() const
 {
   PetscBool parallel;
-  MatHandle A = assemble(entry, type.is.rfind("mpi", 0) == 0 ? MATMPIAIJ : MATAIJ);
+  MatHandle A = assemble(entry, base());
   PETSC_OK(PetscObjectBaseTypeCompare((PetscObject)(Mat)A, MATMPIAIJ, &parallel));
   return A;
 }

@@ -16,6 +16,10 @@ struct MatCase {
 
   std::string storage_option() const; /* -mat_cds_precision */
 
+  bool        parallel() const { return type.is.rfind("mpi", 0) == 0; }
+  const char *base() const { return parallel() ? MATMPIAIJ : MATSEQAIJ; }
+  std::string sized(const std::string &root) const { return (parallel() ? "mpi" : "seq") + root; } /* of a type that has both forms */
+
   /* rounding_bound() of a product with the type under test */
   VecHandle bound(Mat R, Vec x, Vec add) const { return rounding_bound(R, x, add, false, PETSC_MACHINE_EPSILON, storage.rounding); }
 
