@@ -244,10 +244,11 @@ private:
   }
 
   /* The square of the norm of what is left of a vector: of its products with the basis, as long as that is orthogonal enough, or else summed up anew.
-     The latest vector has lost more than the basis before it, whose loss is known: by as much as it was shortened. */
+     The latest vector has lost more than the basis before it, whose loss is known: by as much as it was shortened. Two thirds of the digits are asked for: by what the norm
+     lacks the basis's vector is longer or shorter than 1, which the next reduction tells, and the residual's norm is known no better. */
   PetscErrorCode norm_over_ranks(PetscInt k)
   {
-    const PetscReal whole = PetscRealPart(h_[k + 1]), allowed = 0.01 * PETSC_SQRT_MACHINE_EPSILON, margin = 5; /* relative */
+    const PetscReal whole = PetscRealPart(h_[k + 1]), allowed = 4 * PetscPowReal(PETSC_MACHINE_EPSILON, PetscReal(2) / 3), margin = 5;
     const PetscReal lost  = loss_ * (k ? PetscSqrtReal(before_.whole / before_.taken) : 1);
     PetscReal       found = whole;
 
