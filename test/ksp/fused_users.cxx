@@ -176,7 +176,8 @@ BOOST_AUTO_TEST_CASE(many_iterations)
         BOOST_TEST(again.its == a.its, what);
         PETSC_OK(VecDuplicate(b, d.put()));
         PETSC_OK(VecWAXPY(d, -1, a.x, c.x));
-        if (steady || c.reason > 0) BOOST_TEST(::goza_test::norm(d) <= 1e-3 * ::goza_test::norm(c.x), what << ": solutions differ by " << ::goza_test::norm(d));
+        if (steady || c.reason > 0)
+          BOOST_TEST(::goza_test::norm(d) <= 1e-3 * ::goza_test::norm(c.x), what << ": solutions differ by " << ::goza_test::norm(d) << " of " << ::goza_test::norm(c.x));
       }
     }
   });
