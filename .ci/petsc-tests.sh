@@ -4,7 +4,8 @@
 #   PACKAGES="mat ksp snes ts tao dm"   MAT_TYPES="slicedell cds fold autoformat"   PC_TYPES=saamg
 #   PART=k/n     the k-th of n parts: each test is in one, a program's tests in the same, so that it is compiled once
 #   SAMPLE=10    of the tests that take their type from the options, autoformat runs each tenth
-#   TESTS=GLOB   only the tests of that name     JOBS=1     TIMEOUT=120, seconds a test
+#   TESTS=GLOB   only the tests of that name     JOBS=1
+#   TIMEOUT=120  seconds of the processor that a rank may take, whatever else runs on the machine; asleep a test may wait 20 times as long
 #
 # The harness adds options to each test's own, but a test may overrule them, or never ask for a type from the options: it would then
 # pass without Goza. So all run with a type that does not exist, those that fail with PETSc's own, and those that pass with Goza's. A test
@@ -37,8 +38,10 @@ fi
 # two such ranks fail now and then when both make the same folder.
 cat >"$out/mpiexec" <<'end'
 #!/bin/sh
-if [ "$1 $2" = "-n 1" ]; then shift 2 && exec env OMPI_MCA_orte_tmpdir_base="$PWD" timeout -k 5 "${MPIEXEC_TIMEOUT:-120}" "$@"; fi
-exec timeout -k 5 "$((${MPIEXEC_TIMEOUT:-120} + 5))" $MPIEXEC "$@" # PETSc's own, words
+ulimit -t "$MPIEXEC_TIMEOUT"
+limit="timeout -k 5 $((20 * MPIEXEC_TIMEOUT))"
+if [ "$1 $2" = "-n 1" ]; then shift 2 && exec env OMPI_MCA_orte_tmpdir_base="$PWD" $limit "$@"; fi
+exec $limit $MPIEXEC "$@" # PETSc's own, words
 end
 # What is compared does not say which AIJ it is, nor what a view of ours adds.
 cat >"$out/petscdiff" <<end
