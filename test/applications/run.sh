@@ -93,6 +93,21 @@ getdp() {
     bash -c "cd '$work/getdp/demos' && /usr/bin/getdp magnet.pro -msh magnet.msh -solve Magnetostatics_a -pos a -v 4 && cat b_a.txt"
 }
 
+dealii() {
+  local examples=/usr/share/doc/libdeal.ii-doc/examples step norm="awk 'NF == 1 { s += \$1 * \$1 } END { printf \"norm %.10e\\n\", sqrt(s) }' x.txt"
+  lacks deal.II "libdeal.ii-dev, libdeal.ii-doc, cmake" $examples/step-17/step-17.cc && return
+  for step in step-17 step-40; do # compiled once: minutes
+    [ -x "$out/$step/$step" ] || { cmake -S $examples/$step -B "$out/$step" -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O1 && cmake --build "$out/$step"; } >"$work/cmake" 2>&1 ||
+      { report 1 "deal.II $step" "does not compile" "$work/cmake"; return; }
+  done
+  # They make AIJ matrices and PETSc's preconditioners by name, step-17 with a look at the options after that. Many cells of step-17 have one error indicator up to rounding, of
+  # which its own inexact solves refine others than exact ones do: beside LU
+  same "deal.II step-17, elasticity: slicedell, saamg" libdeal.ii-dev 1e-5 '^norm' '-pc_type lu -ksp_view_solution ascii:x.txt' '-mat_seqaij_type seqaijslicedell -pc_type saamg -ksp_view_solution ascii:x.txt' 'SAAMGSmooth' \
+    bash -c "'$out/step-17/step-17' && $norm"
+  same "deal.II step-40, Poisson: slicedell, saamg by hypre's name" libdeal.ii-dev 1e-6 '^norm' '-ksp_view_solution ascii:x.txt' '-mat_seqaij_type seqaijslicedell -goza_replace hypre -ksp_view_solution ascii:x.txt' 'SAAMGSmooth' \
+    bash -c "'$out/step-40/step-40' && $norm"
+}
+
 # petsc4py's own tests, of the release that is installed, with every sequential AIJ matrix, and the blocks of every parallel one, in Goza's type.
 petsc4py() {
   local name="petsc4py's own tests: slicedell" version source
@@ -114,7 +129,7 @@ petsc4py() {
 }
 
 jobs_at_once 1
-for application in fenicsx dolfin slepc getdp petsc4py; do
+for application in fenicsx dolfin slepc dealii getdp petsc4py; do
   beside_others $application
   wait
 done
