@@ -66,7 +66,7 @@ CUDA_HOME ?= /usr/local/cuda
 ifneq ($(CUDA),no)
   NVCC := $(firstword $(shell command -v nvcc) $(wildcard $(CUDA_HOME)/bin/nvcc))
   ifeq ($(CUDA)$(NVCC),yes)
-    $(error CUDA=yes, but there is no nvcc on the PATH or in CUDA_HOME=$(CUDA_HOME))
+    $(error CUDA=yes, but there is no nvcc on the PATH or in CUDA_HOME=$(CUDA_HOME): install the CUDA toolkit, or give CUDA=no for a library that runs on the host)
   endif
 endif
 ifneq ($(NVCC),)

@@ -2,7 +2,8 @@
 # Goza installed in every way that it can be, into folders of their own, and used from there: `make check-packaging`. The last line says how many passed.
 #
 # Environment: BUILD, MPIEXEC, PETSC_DIR, PETSC_ARCH (make sets them), PYTHON (/usr/bin/python3: one with petsc4py), LINES_SHOWN.
-# Nothing is compiled again: pip's backend is given the build folder (GOZA_BUILD), whose flags are those of make without further variables but CUDA. No network is used.
+# Nothing is compiled again: pip's backend is given the build folder (GOZA_BUILD), whose flags are those of make without further variables but CUDA; for complex scalars one
+# that stays in it. No network is used.
 set -u
 . "$(dirname "$0")/../support/lib.sh"
 top=$(cd "$here/../.." && pwd)
@@ -80,19 +81,31 @@ if ! "$python" -c 'import petsc4py, venv, ensurepip' 2>/dev/null; then skip "pip
   does "pip install from the sdist" 0 'Successfully installed goza' in_venv -m pip install --no-index --force-reinstall "$work/goza-$version.tar.gz"
   does "and it solves" 0 'saamg' in_venv -m goza --demo
 
+  # for another kind of PETSc, Debian's petsc4py of which PETSC_DIR chooses
+  complex=$(echo /usr/lib/petscdir/petsc3.18/*-complex)
+  if [ ! -d "$complex/lib/python3/dist-packages/petsc4py" ]; then skip "complex scalars" "Debian's packages python3-petsc4py-complex3.18, libpetsc-complex3.18-dev"; else
+    in_complex() { env -u PETSC_ARCH PETSC_DIR="$complex" "$work/venv/bin/python" "$@"; }
+    does "petsc4py of complex scalars, goza of real ones: one sentence" error 'built for .*, real double, .* but petsc4py has .*, complex double, .*: PETSC_DIR=.*-complex .*pip install' in_complex -m goza --demo
+    does "pip install . for complex scalars" 0 'Successfully installed goza' env GOZA_BUILD="$BUILD/complex" GOZA_CUDA=no PETSC_DIR="$complex" "$work/venv/bin/python" -m pip install --no-index --force-reinstall "$top"
+    does "its kind" 0 'built for PETSc 3.*complex double' in_complex -m goza --info
+    does "and it solves with complex scalars" 0 'seqaijcds +fusedcg +saamg' in_complex -m goza --demo
+    does "on two ranks" 0 'mpiaijcds +fusedcg +saamg' env -u PETSC_ARCH PETSC_DIR="$complex" $MPIEXEC -n 2 "$work/venv/bin/python" -m goza --demo
+  fi
+
+  does "a GPU without a driver: one sentence" 0 'an NVIDIA GPU and no driver for it: install' bash -c "mkdir -p '$work/pci/0' && echo 0x10de >'$work/pci/0/vendor' && echo 0x030200 >'$work/pci/0/class' &&
+    '$work/venv/bin/python' -c 'from goza.__main__ import driver_missing; print(driver_missing(\"$work/pci\", \"$work/no_driver\"))'"
+
   # a PETSc is its headers: petscconf.h and petscversion.h
   fake() { # NAME MINOR DEFINES...
     mkdir -p "$work/$1/include"
     printf '#define PETSC_VERSION_MAJOR 3\n#define PETSC_VERSION_MINOR %s\n#define PETSC_VERSION_SUBMINOR 1\n' "$2" >"$work/$1/include/petscversion.h"
     printf '#define %s 1\n' "${@:3}" >"$work/$1/include/petscconf.h"
   }
-  fake complex 26 PETSC_USE_COMPLEX
   fake quad 26 PETSC_USE_REAL___FLOAT128
   fake old 12 PETSC_USE_REAL_DOUBLE
   fake cuda 26 PETSC_USE_REAL_DOUBLE PETSC_HAVE_CUDA
   mkdir "$work/empty"
   refused() { env PETSC_DIR="$work/$1" GOZA_CUDA="${2-auto}" CUDA_HOME=/nonexistent PATH=/usr/bin:/bin "$work/venv/bin/python" -m pip install --no-index "$top"; }
-  does "a complex PETSc: one sentence" error 'goza: PETSc in .*complex scalars .*set PETSC_DIR to a PETSc of real scalars' refused complex
   does "a PETSc in quadruple precision: one sentence" error 'goza: PETSc in .*__float128 precision.*set PETSC_DIR' refused quad
   does "a PETSc that is too old: one sentence" error 'goza: PETSc in .* is 3.12.1: Goza needs 3.18 or newer' refused old
   does "PETSC_DIR without PETSc: one sentence" error 'goza: PETSC_DIR=.* has no petscconf.h' refused empty
@@ -101,6 +114,8 @@ if ! "$python" -c 'import petsc4py, venv, ensurepip' 2>/dev/null; then skip "pip
   fi
   does "no PETSc at all: PyPI's is asked for" 0 'petsc>=3' backend "import goza_petsc, goza_backend; goza_petsc.ask_environment = lambda code: None; print(goza_backend.get_requires_for_build_wheel())" -u PETSC_DIR PATH=/nonexistent
 fi
+
+does "make CUDA=yes without nvcc: one sentence" error 'no nvcc on the PATH .*: install the CUDA toolkit, or give CUDA=no' env PATH=/usr/bin:/bin make -n -C "$top" DEPS=no CUDA=yes CUDA_HOME=/nonexistent BUILD="$work/none"
 
 # --- recipes, as far as their tools are here
 does "recipes are Python that compiles" 0 '' "$python" -c "

@@ -16,8 +16,7 @@ class Configure(config.package.Package):
         self.liblist         = [['libgoza.so']]
         self.buildLanguages  = ['Cxx']
         self.minCxxVersion   = 'c++17'
-        self.complex         = 0
-        self.precisions      = ['double']
+        self.precisions      = ['single','double']
         self.linkedbypetsc   = 0
         self.builtafterpetsc = 1
         return

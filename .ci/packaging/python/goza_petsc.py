@@ -73,8 +73,6 @@ def check(petsc, cuda):
     where = f"PETSc in {petsc['dir']}"
     if tuple(petsc["version"][:2]) < OLDEST:
         raise Refusal(f"{where} is {'.'.join(map(str, petsc['version']))}: Goza needs 3.18 or newer; set PETSC_DIR to one")
-    if petsc["scalar"] == "complex":
-        raise Refusal(f"{where} has complex scalars (for those `make` builds the library, this package does not): set PETSC_DIR to a PETSc of real scalars")
     if petsc["precision"] not in ("double", "single"):
         raise Refusal(f"{where} is in {petsc['precision']} precision and Goza in double or single only: set PETSC_DIR to such a PETSc")
     nvcc = shutil.which("nvcc") or Path(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "bin/nvcc").exists()

@@ -25,7 +25,7 @@ class Goza(MakefilePackage, CudaPackage):
     depends_on("mpi")
     depends_on("blas")
     depends_on("lapack")
-    depends_on("petsc@3.18:3.26+mpi~complex+double")
+    depends_on("petsc@3.18:3.26+mpi")
     depends_on("petsc+cuda", when="+cuda")
 
     conflicts("%gcc@:8", msg="Goza is C++17")

@@ -33,6 +33,14 @@ def trouble():
     return None
 
 
+def driver_missing(pci="/sys/bus/pci/devices", driver="/proc/driver/nvidia/version"):
+    """What to do where there is an NVIDIA GPU without a driver, in one sentence; or None."""
+    gpu = any(path.read_text().strip() == "0x10de" and (path.parent / "class").read_text().startswith("0x03") for path in Path(pci).glob("*/vendor"))
+    if gpu and not Path(driver).exists():
+        return "there is an NVIDIA GPU and no driver for it: install NVIDIA's driver; until then Goza runs on the host"
+    return None
+
+
 def info():
     print(f"goza {goza.__version__}: {goza.library()}")
     print(f"built for {petsc_kind.kind(goza.petsc)}, in {goza.petsc['dir']}")
@@ -43,10 +51,9 @@ def info():
     code = f"import petsc4py; petsc4py.init({goza.options() + ['-goza_info']!r}); from petsc4py import PETSc"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     print(said.stdout.strip())
-    gpu = any(Path("/sys/bus/pci/devices").glob("*/vendor")) and any(
-        path.read_text().strip() == "0x10de" and (path.parent / "class").read_text().startswith("0x03") for path in Path("/sys/bus/pci/devices").glob("*/vendor"))
-    if gpu and not Path("/proc/driver/nvidia/version").exists():
-        print("goza: there is an NVIDIA GPU and no driver for it: install NVIDIA's driver; until then Goza runs on the host")
+    text = driver_missing()
+    if text:
+        print(f"goza: {text}")
     if said.returncode:
         sys.exit(said.stderr.strip() or "goza: PETSc could not load the library")
 
