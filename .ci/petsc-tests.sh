@@ -4,7 +4,7 @@
 #   PACKAGES="mat ksp snes ts tao dm"   MAT_TYPES="slicedell cds fold autoformat"   PC_TYPES=saamg
 #   PART=k/n     the k-th of n parts: each test is in one, a program's tests in the same, so that it is compiled once
 #   SAMPLE=10    of the tests that take their type from the options, autoformat runs each tenth
-#   TESTS=GLOB   only the tests of that name     JOBS=1
+#   NAMES=GLOB   only the tests of that name     JOBS=1
 #   TIMEOUT=120  seconds of the processor that a rank may take, whatever else runs on the machine; asleep a test may wait 20 times as long
 #
 # The harness adds options to each test's own, but a test may overrule them, or never ask for a type from the options: it would then
@@ -160,7 +160,7 @@ selected() { awk -v tests="$1" 'BEGIN { n = split(tests, t, " ") } { for (i = 1;
 tests_that_apply >"$out/programs"
 cut -d ' ' -f 1 "$out/programs" >"$out/apply"
 # shellcheck disable=SC2053
-of_part "$out/apply" | while read -r name; do if [[ $name == ${TESTS:-*} ]]; then echo "$name"; fi; done >"$out/of_part"
+of_part "$out/apply" | while read -r name; do if [[ $name == ${NAMES:-*} ]]; then echo "$name"; fi; done >"$out/of_part"
 if [ ! -s "$out/of_part" ]; then echo "petsc-tests: no such test; what the harness says is in $out/generate.log" >&2 && exit 1; fi
 for package in ${PACKAGES:-mat ksp snes ts tao dm}; do
   grep "^${package}_" "$out/of_part" >"$out/$package.chosen" || continue
