@@ -112,7 +112,7 @@ if ! "$python" -c 'import petsc4py, venv, ensurepip' 2>/dev/null; then skip "pip
   if [ -x /usr/bin/nvcc ]; then skip "no nvcc" "/usr/bin/nvcc"; else
     does "a PETSc with CUDA and no nvcc: one sentence" error 'goza: .*has CUDA, but there is no nvcc .*GOZA_CUDA=no' refused cuda
   fi
-  does "no PETSc at all: PyPI's is asked for" 0 'petsc>=3' backend "import goza_petsc, goza_backend; goza_petsc.ask_environment = lambda code: None; print(goza_backend.get_requires_for_build_wheel())" -u PETSC_DIR PATH=/nonexistent
+  does "no PETSc in the environment: PyPI's is asked for, whatever pkg-config knows" 0 'petsc>=3' backend "import goza_petsc, goza_backend; goza_petsc.ask_environment = lambda code: None; print(goza_backend.get_requires_for_build_wheel())" -u PETSC_DIR
 fi
 
 does "make CUDA=yes without nvcc: one sentence" error 'no nvcc on the PATH .*: install the CUDA toolkit, or give CUDA=no' env PATH=/usr/bin:/bin make -n -C "$top" DEPS=no CUDA=yes CUDA_HOME=/nonexistent BUILD="$work/none"

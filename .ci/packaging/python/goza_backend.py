@@ -1,6 +1,6 @@
 """The build backend of pip (PEP 517), with nothing but Python's own modules: make builds libgoza.so, and this puts it into a wheel.
 
-Environment: PETSC_DIR and PETSC_ARCH (else the PETSc of petsc4py, of PyPI's petsc, of pkg-config is taken), GOZA_CUDA=auto|yes|no, GOZA_BUILD (a
+Environment: PETSC_DIR and PETSC_ARCH (else the PETSc of petsc4py, or PyPI's petsc, is taken), GOZA_CUDA=auto|yes|no, GOZA_BUILD (a
 build folder of make; build/pip).
 """
 import base64
@@ -38,7 +38,7 @@ def or_sentence(work):
 def chosen_petsc():
     found = goza_petsc.find()
     if not found:
-        raise Refusal("no PETSc found: set PETSC_DIR, or install petsc4py, petsc or Debian's petsc-dev first")
+        raise Refusal("no PETSc found: set PETSC_DIR, or install petsc4py or petsc first")
     petsc = goza_petsc.describe(found[0], found[1])
     goza_petsc.check(petsc, os.environ.get("GOZA_CUDA", "auto"))
     petsc["from"] = found[2]

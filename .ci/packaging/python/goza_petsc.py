@@ -24,7 +24,8 @@ def ask_environment(code):
 
 
 def find():
-    """(PETSC_DIR, PETSC_ARCH, where from) or None: PETSC_DIR, the PETSc of petsc4py, PyPI's petsc, pkg-config's."""
+    """(PETSC_DIR, PETSC_ARCH, where from) or None: PETSC_DIR, the PETSc of petsc4py, PyPI's petsc. That is what PyPI's petsc4py takes, too: one that is installed with goza, or after it,
+    has the same PETSc, whatever other one pkg-config knows."""
     if os.environ.get("PETSC_DIR"):
         return os.environ["PETSC_DIR"], os.environ.get("PETSC_ARCH", ""), "PETSC_DIR"
     config = ask_environment("import json, petsc4py; print(json.dumps(petsc4py.get_config()))")
@@ -38,10 +39,6 @@ def find():
         folder = json.loads(own.stdout) if own.returncode == 0 else None
     if folder:
         return folder, "", "pip"
-    if shutil.which("pkg-config"):
-        lib = subprocess.run(["pkg-config", "--variable=libdir", "PETSc"], capture_output=True, text=True).stdout.strip()
-        if lib:
-            return str(Path(lib).parent), "", "pkg-config"
     return None
 
 
