@@ -167,7 +167,7 @@ void graph(const MatCase &c)
 #endif
   MatType now;
   PETSC_OK(MatGetType(G, &now));
-  BOOST_CHECK_MESSAGE(aij_of(c) + (vec_names().size() > 1 ? "cusparse" : "") == now, "graph: type " << now);
+  BOOST_CHECK_MESSAGE(c.sized("aij") + (vec_names().size() > 1 ? "cusparse" : "") == now, "graph: type " << now);
   acts_like(convert(G, MATAIJ), H, "graph"); /* PETSc's aijcusparse gives zero of host vectors */
 }
 
