@@ -67,3 +67,26 @@ BOOST_AUTO_TEST_CASE(boxes)
   BOOST_TEST(waits.first <= 10u * waits.levels);
   BOOST_TEST(waits.new_values <= 6u * waits.levels);
 }
+
+/* A matrix that the host assembled is there in its format after the first set-up: a second one reads it there, and finds the same. */
+BOOST_AUTO_TEST_CASE(assembled_on_the_host)
+{
+  Option         coarse("-pc_saamg_coarse_limit", "30"), threshold("-pc_saamg_threshold", "0.01");
+  MatHandle      A = system_matrix(problem("poisson7"), MATCDS);
+  VecHandle      b = right_hand_side(A, 1), x = right_hand_side(A, 2), y = right_hand_side(A, 2);
+  PCHandle       first = make_pc(A);
+  PetscLogDouble sent  = 0;
+
+#if PetscDefined(HAVE_CUDA) && PetscDefined(USE_LOG)
+  sent = petsc_ctog_sz;
+#endif
+  PCHandle second = make_pc(A);
+#if PetscDefined(HAVE_CUDA) && PetscDefined(USE_LOG)
+  sent = petsc_ctog_sz - sent;
+#endif
+  BOOST_TEST(sent == 0);
+  PETSC_OK(PCApply(first, b, x));
+  PETSC_OK(PCApply(second, b, y));
+  PETSC_OK(VecAXPY(y, -1, x));
+  BOOST_TEST(norm(y) <= 1e3 * PETSC_MACHINE_EPSILON * norm(x));
+}

@@ -203,9 +203,10 @@ struct CopyEntries {
   }
 };
 
-/* The blocks of a row that have an entry, and the one on the main diagonal: their number of columns, or these with their values from begin[row] on. */
+/* The blocks of a row that have an entry and, where it is asked for, the one on the main diagonal: their number of columns, or these with their values from begin[row] on. */
 struct BlocksOfRow {
   DiagonalValues  A;
+  bool            main;
   PetscInt       *length;
   const PetscInt *begin;
   PetscInt       *col;
@@ -213,7 +214,7 @@ struct BlocksOfRow {
 
   HD bool counts(PetscInt i, PetscInt j, int d, bool mirrored) const
   {
-    bool any = i == j;
+    bool any = main && i == j;
 
     for (int k = 0; k < A.bs * A.bs && !any; k++) any = *A.in_block(i, j, d, mirrored, k / A.bs, k % A.bs) != PetscScalar(0);
     return any;
@@ -339,17 +340,17 @@ void copy_entries(Space space, const DiagonalValues &A, const PetscInt *begin, P
   for_each_row(space, A.rows(), CopyEntries{A, begin, first, col, val});
 }
 
-CsrMatrix compressed_rows(Space space, const DiagonalValues &A)
+CsrMatrix compressed_rows(Space space, const DiagonalValues &A, bool main)
 {
   CsrMatrix rows(space, A.rows(), A.columns * A.bs);
 
   rows.ptr = Array<PetscInt>(space, A.rows() + 1);
-  for_each_row(space, A.rows(), BlocksOfRow{A, rows.ptr.data(), nullptr, nullptr, nullptr});
+  for_each_row(space, A.rows(), BlocksOfRow{A, main, rows.ptr.data(), nullptr, nullptr, nullptr});
   const PetscInt nnz = lengths_to_pointer(space, rows.ptr);
 
   rows.col = Array<PetscInt>(space, nnz);
   rows.val = Array<PetscScalar>(space, nnz);
-  for_each_row(space, A.rows(), BlocksOfRow{A, nullptr, rows.ptr.data(), rows.col.data(), rows.val.data()});
+  for_each_row(space, A.rows(), BlocksOfRow{A, main, nullptr, rows.ptr.data(), rows.col.data(), rows.val.data()});
   return rows;
 }
 

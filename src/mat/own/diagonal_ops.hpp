@@ -34,7 +34,7 @@ void zero_rows_and_columns(Space space, const DiagonalValues &A, const char *gon
 void         count_entries(Space space, const DiagonalValues &A, PetscInt *length); // [rows]
 std::int64_t count_entries(Space space, const DiagonalValues &A);
 void         copy_entries(Space space, const DiagonalValues &A, const PetscInt *begin, PetscInt first, PetscInt *col, PetscScalar *val); // begin: of each row; first: number of the first column
-/* By whole blocks, those that have an entry, so that what asks for full blocks finds them; an error where PetscInt cannot count them. */
-CsrMatrix compressed_rows(Space space, const DiagonalValues &A);
+/* By whole blocks, those that have an entry, so that what asks for full blocks finds them; an error where PetscInt cannot count them. main: those on the main diagonal in any case. */
+CsrMatrix compressed_rows(Space space, const DiagonalValues &A, bool main = true);
 
 } // namespace goza::mat

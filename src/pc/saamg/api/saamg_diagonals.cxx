@@ -1,10 +1,12 @@
 /* Matrices that are nothing but their diagonals (src/mat/own): on grids the set-up reads these; for what does not, rows are made while they are read. */
-#include "mat/common/format_kind.hpp"
+#include "mat/common/format_mat.hpp"
 #include "mat/own/own_cds.hpp"
 #include "parallel/rank_group.hpp"
 #include "petsc/plugin.hpp"
 #include "pc/saamg/setup/own_rows.hpp"
+#include "pc/saamg/setup/stored_rows.hpp"
 #include "saamg_data.hpp"
+#include <petsc/private/matimpl.h>
 #include <petsc/private/pcimpl.h>
 
 namespace goza::saamg
@@ -57,9 +59,32 @@ PetscErrorCode FindGrid(PC pc, const SAAMG *mg, GridBox *box)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Values that only the host has would be sent to the device for each set-up. Where they are there in the matrix's format, they are read there. */
+static PetscErrorCode OpenRowsThere(PC pc, const SAAMG *mg, OwnRows *rows, bool *opened)
+{
+  const Mat  A = pc->pmat;
+  FormatMat *f = nullptr;
+  bool       behind;
+
+  PetscFunctionBegin;
+  *opened = false;
+  if (mg->converted || mg->space != Space::Cuda || A->rmap->size > 1) PetscFunctionReturn(PETSC_SUCCESS);
+#if PetscDefined(HAVE_DEVICE)
+  if (A->offloadmask != PETSC_OFFLOAD_CPU) PetscFunctionReturn(PETSC_SUCCESS);
+#endif
+  PetscCall(MatGetFormatMat(A, &f));
+  if (!f || f->petscs_own || !f->op->built() || f->op->space() != mg->space) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(f->op->behind(A, &behind));
+  const StoredRows stored({mg->space, A->rmap->n, A->cmap->n, nullptr, nullptr, nullptr}, &f->op->diagonal_block());
+
+  if (!behind && stored.diagonals() && stored.diagonals()->block_size() == 1) PetscCall(rows->open_same(A, *stored.diagonals(), opened));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode OpenRows(PC pc, SAAMG *mg, bool known_to_ascend, OwnRows *rows)
 {
   OwnCds *own;
+  bool    opened = false;
 
   PetscFunctionBegin;
   if (mg->by_diagonals) {
@@ -68,7 +93,8 @@ PetscErrorCode OpenRows(PC pc, SAAMG *mg, bool known_to_ascend, OwnRows *rows)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (mg->makes_rows) PetscCall(rows->open_made(pc->pmat));
-  else PetscCall(rows->open(mg->converted ? mg->converted : pc->pmat, mg->space, known_to_ascend));
+  else PetscCall(OpenRowsThere(pc, mg, rows, &opened));
+  if (!mg->makes_rows && !opened) PetscCall(rows->open(mg->converted ? mg->converted : pc->pmat, mg->space, known_to_ascend));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,5 +1,6 @@
 #include "own_rows.hpp"
 #include "parallel/agree.hpp"
+#include "mat/own/diagonal_ops.hpp"
 #include "mat/own/own_cds.hpp"
 #include <petsc/private/matimpl.h>
 
@@ -55,6 +56,28 @@ PetscErrorCode OwnRows::open_made(Mat D)
     if (others) made_ = join_columns(made_.view(), off_diagonal_.csr());
   }));
   PetscCall(off_diagonal_.close());
+  A      = made_.view();
+  ascend = true;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OwnRows::open_same(Mat aij, const mat::Cds<PetscScalar, PetscScalar> &same, bool *opened)
+{
+  const MPI_Comm   comm = PetscObjectComm((PetscObject)aij);
+  mat::BorrowedCsr pattern;
+
+  PetscFunctionBegin;
+  PetscCall(pattern.open_pattern(aij));
+  const PetscInt nnz = pattern.nnz();
+  PetscCall(pattern.close());
+  PetscCall(Guarded([&] {
+    const auto view = same.view();
+
+    made_   = mat::compressed_rows(same.space(), mat::entries_in(view, 1, same.half(), const_cast<PetscScalar *>(view.val)), false);
+    *opened = made_.nnz() == nnz;
+    if (*opened) columns = std::make_shared<ColumnMap>(LocalColumns(comm, made_.ncols, made_.space()), std::vector<PetscInt>());
+    else made_ = CsrMatrix();
+  }));
   A      = made_.view();
   ascend = true;
   PetscFunctionReturn(PETSC_SUCCESS);
