@@ -1,6 +1,7 @@
 /* Arrays in host memory; where a device exists, the same in device memory. */
 #include "core/device/array.hpp"
 #include "core/device/host_recycling.hpp"
+#include "core/device/small_blocks.hpp"
 
 #include "../support/check.hpp"
 #include "../support/spaces.hpp"
@@ -96,6 +97,54 @@ BOOST_AUTO_TEST_CASE(shortened_host_arrays)
       BOOST_TEST(std::count(b.data(), b.data() + n, 0.0) == static_cast<std::ptrdiff_t>(n));
       std::fill(b.data(), b.data() + n, -1.0);
       for (std::size_t i = 0; i < fewer; i++) BOOST_TEST_REQUIRE(a.data()[i] == static_cast<double>(i + 1));
+    }
+  }
+}
+
+/* Blocks that came back go to the next of their size on the same stream, up to a bound; larger ones are not kept. */
+BOOST_AUTO_TEST_CASE(small_blocks)
+{
+  using goza::device::SmallBlocks;
+  SmallBlocks blocks;
+  char        memory[3], streams[2];
+  const int   kind = SmallBlocks::kind_of(1000);
+
+  BOOST_TEST(SmallBlocks::size_of(kind) == 1024u);
+  BOOST_TEST(SmallBlocks::size_of(SmallBlocks::kind_of(1024)) == 1024u);
+  BOOST_TEST(SmallBlocks::size_of(SmallBlocks::kind_of(1)) >= 1u);
+  BOOST_TEST(SmallBlocks::kind_of(SmallBlocks::most) == -1);
+  BOOST_TEST(!blocks.keep(memory, -1, streams));
+  BOOST_TEST(blocks.keep(memory, kind, streams));
+  BOOST_TEST(blocks.take(kind, streams + 1) == nullptr);
+  BOOST_TEST(blocks.take(kind + 1, streams) == nullptr);
+  BOOST_TEST(blocks.take(kind, streams) == memory);
+  BOOST_TEST(blocks.take(kind, streams) == nullptr);
+  BOOST_TEST(blocks.bytes() == 0u);
+
+  const int   large = SmallBlocks::kind_of(1 << 20);
+  std::size_t kept  = 0;
+  while (blocks.keep(memory + kept % 3, large, streams)) kept++;
+  BOOST_TEST(kept == SmallBlocks::most >> 20);
+  std::size_t dropped = 0;
+  blocks.drop([&](void *, void *stream) { dropped += stream == streams; });
+  BOOST_TEST(dropped == kept);
+  BOOST_TEST(blocks.bytes() == 0u);
+}
+
+/* The bytes in use are those that were asked for, whichever block they are in, and a block that is had again has what is written into it. */
+BOOST_AUTO_TEST_CASE(blocks_had_again)
+{
+  for (Space space : spaces()) {
+    for (int k = 0; k < 100; k++) {
+      const std::size_t   before = space == Space::Cuda ? goza::device::bytes_in_use() : 0;
+      std::vector<double> want(1 + 37 * k);
+
+      std::iota(want.begin(), want.end(), k);
+      Array<double> a(space, want.data(), want.size()), b(space, want.size());
+
+      b.copy_from(a.data(), want.size());
+      BOOST_TEST(b.to_host() == want);
+      if (space == Space::Cuda) BOOST_TEST(goza::device::bytes_in_use() == before + a.bytes() + b.bytes());
     }
   }
 }

@@ -2,12 +2,15 @@
 #include "device.hpp"
 #include "cuda_check.hpp"
 #include "memory_limit.hpp"
+#include "recording.hpp"
 #include "refused_memory.hpp"
 #include "scalars.hpp"
+#include "small_blocks.hpp"
 #include "waits.hpp"
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <mutex>
 
@@ -28,7 +31,9 @@ static std::mutex   guard;
 struct Block {
   std::size_t  bytes;
   cudaStream_t stream; // where it was allocated
+  int          kind;   // of SmallBlocks
 };
+static SmallBlocks              small;
 static std::map<void *, Block>  blocks;                              // what is allocated, so that bytes_in_use() is exact
 static std::atomic<std::size_t> in_use{0}, most_in_use{0}, limit{0}; // limit 0: none
 static std::atomic<std::size_t> waited{0};
@@ -151,29 +156,40 @@ static bool has_pool()
 
 void *allocate(std::size_t bytes)
 {
-  void       *p = nullptr;
-  cudaError_t err;
+  cudaError_t err = cudaSuccess;
 
   if (!bytes) return nullptr;
   const bool pooled = has_pool();
   if (memory_refused(bytes) || (limit && in_use + bytes > limit)) no_memory(bytes);
-  err = pooled ? cudaMallocAsync(&p, bytes, current) : cudaMalloc(&p, bytes);
+  const int         kind  = pooled && !recording() ? SmallBlocks::kind_of(bytes) : -1;
+  const std::size_t taken = kind < 0 ? bytes : SmallBlocks::size_of(kind);
+  void             *p     = nullptr;
+
+  {
+    std::lock_guard<std::mutex> lock(guard);
+    p = small.take(kind, current);
+  }
+  if (!p) err = pooled ? cudaMallocAsync(&p, taken, current) : cudaMalloc(&p, bytes);
   if (pooled && err == cudaErrorMemoryAllocation) { // give back what the pool keeps, and try once more
     cudaMemPool_t pool;
     int           id = 0;
 
     (void)cudaGetLastError();
+    {
+      std::lock_guard<std::mutex> lock(guard);
+      small.drop([](void *block, void *stream) { (void)cudaFreeAsync(block, static_cast<cudaStream_t>(stream)); });
+    }
     check(cudaGetDevice(&id), "cudaGetDevice");
     check(cudaDeviceGetDefaultMemPool(&pool, id), "cudaDeviceGetDefaultMemPool");
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     (void)cudaMemPoolTrimTo(pool, 0);
-    err = cudaMallocAsync(&p, bytes, current);
+    err = cudaMallocAsync(&p, taken, current);
   }
   if (err == cudaErrorMemoryAllocation) no_memory(bytes);
   check(err, "cudaMallocAsync");
   std::lock_guard<std::mutex> lock(guard);
   try {
-    blocks[p] = {bytes, current};
+    blocks[p] = {bytes, current, kind};
   } catch (...) { // the host is out of memory
     (void)cudaFree(p);
     throw;
@@ -196,7 +212,10 @@ void deallocate(void *p) noexcept
       stream = block->second.stream;
       same   = stream == current;
       in_use -= block->second.bytes;
+      const bool stays = same && !recording() && small.keep(p, block->second.kind, stream);
+
       blocks.erase(block);
+      if (stays) return;
     }
   }
   /* when PETSc has moved to another stream, work on the old one may still need the memory: cudaFree() waits for all */
@@ -236,10 +255,39 @@ void copy_async(void *dst, const void *src, std::size_t bytes)
   if (bytes) check(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, current), "cudaMemcpyAsync");
 }
 
+/* A few numbers for the host come by memory that the device writes by itself: to any other the driver takes twice as long. */
+constexpr std::size_t few_bytes = 64 * 1024;
+static struct {
+  void      *memory = nullptr;
+  std::mutex in_use;
+  bool       refused = false;
+} numbers;
+
+static bool copy_numbers(void *dst, const void *src, std::size_t bytes)
+{
+  if (bytes > few_bytes || numbers.refused || !numbers.in_use.try_lock()) return false;
+  std::lock_guard<std::mutex> lock(numbers.in_use, std::adopt_lock);
+
+  if (!numbers.memory && cudaMallocHost(&numbers.memory, few_bytes) != cudaSuccess) {
+    (void)cudaGetLastError();
+    numbers.memory  = nullptr;
+    numbers.refused = true;
+    return false;
+  }
+  copy_async(numbers.memory, src, bytes);
+  synchronize();
+  std::memcpy(dst, numbers.memory, bytes);
+  return true;
+}
+
 void copy(void *dst, const void *src, std::size_t bytes)
 {
+  if (!bytes) return;
+  const bool to_device = is_device_pointer(dst), from_device = is_device_pointer(src);
+
+  if (from_device && !to_device && copy_numbers(dst, src, bytes)) return;
   copy_async(dst, src, bytes);
-  if (bytes && !(is_device_pointer(dst) && is_device_pointer(src))) synchronize();
+  if (!(to_device && from_device)) synchronize();
 }
 
 void fill_zero(void *dst, std::size_t bytes)
