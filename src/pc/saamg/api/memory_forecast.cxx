@@ -42,6 +42,9 @@ double transfer_bytes(const MemoryQuestion &q, double entries, double rows, doub
 /* What it takes to look whether a row of P fits half precision: value_scaling.cu */
 constexpr double exponents_of_row = 3 * sizeof(std::int16_t);
 
+/* Of a node of boxes: neighbours, the boxes that it reaches, its value in the tentative interpolation. */
+constexpr double box_bytes = sizeof(Bits27) + sizeof(Bits8) + sizeof(PetscScalar);
+
 MemoryEstimate estimate_memory(const MemoryQuestion &q)
 {
   constexpr double index = sizeof(PetscInt), entry = sizeof(PetscScalar) + index; // of a CSR matrix
@@ -50,6 +53,7 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
   double           rows = q.rows, nonzeros = q.nonzeros, bs = static_cast<double>(q.bs), after = 0, product = 0;
   const bool       as_a_whole = q.device || q.several; // A P is made, and held
   double finest = 0, spared = 0, diagonals = 0; // of `after`, the cycle's on the finest level; beside it, until the cycle has them: interpolations, coarse operators
+  double first = 0;                             // while the finest level's product is made of boxes
 
   for (PetscInt level = 0; rows > 0; level++) {
     const double value = static_cast<double>(level ? q.coarse_value : q.fine_value), stored = static_cast<double>(level ? q.coarse_operator : q.fine_operator);
@@ -80,16 +84,19 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
     }
     if (by_place && q.aggregates) spared += made;
     else after += (q.kept && !boxes ? 2 : 1) * made;
-    if (boxes && q.aggregates) after += rows * (sizeof(Bits27) + sizeof(Bits8) + sizeof(PetscScalar));
+    if (boxes && q.aggregates) after += rows * box_bytes;
     else if (q.kept && as_a_whole) after += between * index;
-    if (level == 0) product = boxes ? 27 * std::min(rows, static_cast<double>(box_window_rows)) * sizeof(PetscScalar) : as_a_whole ? between * entry : 0;
+    const double window = 27 * std::min(rows, static_cast<double>(q.device ? box_window_rows : box_window_rows_host)) * sizeof(PetscScalar);
+    if (level == 0) product = boxes ? window : as_a_whole ? between * entry : 0;
+    if (level == 0 && by_place) first = rows * (box_bytes + 2 * sizeof(PetscScalar)) + made; // with the inverse diagonal and the magnitudes
     rows     = aggregates * k;
     nonzeros = rows * below * k;
     bs       = k;
     if (level == 0) product += (q.several ? 3 : 2) * transfer * entry + (q.several ? 2 : 1) * nonzeros * entry;
     if (by_place) diagonals += nonzeros * sizeof(PetscScalar);
+    if (level == 0 && by_place) first += diagonals + std::max(window, nonzeros * entry);
   }
-  if (spared > 0) product = after - finest + spared + diagonals + q.rows * exponents_of_row;
+  if (spared > 0) product = std::max(first, after - finest + spared + diagonals + q.rows * exponents_of_row);
   return {q.copy + std::max(after, product), after};
 }
 

@@ -125,8 +125,7 @@ static PetscErrorCode SetUpLevels(PC pc, Mat A, bool *wants_rows)
   mg->hierarchy.release(mg->hierarchy_options);
   PetscCall(PetscLogEventEnd(events.mirror, pc, 0, 0, 0));
   mg->most = device::most_bytes_in_use();
-  if (space == Space::Cuda)
-    PetscCall(PetscInfo(pc, "Device memory of Goza: %.3f MB before the set-up, %.3f MB at most, %.3f MB after it\n", before / 1e6, mg->most / 1e6, device::bytes_in_use() / 1e6));
+  if (space == Space::Cuda) PetscCall(TellMemory(pc, before, mg->most));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -141,6 +141,7 @@ PetscErrorCode PCGetInterpolations_SAAMG(PC pc, PetscInt *levels, Mat *interpola
 PetscErrorCode PCGetCoarseOperators_SAAMG(PC pc, PetscInt *levels, Mat *operators[]);
 
 /* saamg_memory.cxx */
+PetscErrorCode TellMemory(PC pc, std::size_t before, std::size_t most); // of the device, after the set-up
 PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattice &lattice, PetscInt bs, PetscInt k);
 PetscErrorCode ViewMemory(PC pc, SAAMG *mg, PetscViewer viewer);
 

@@ -56,7 +56,8 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
   q.fine_colored   = mg->taken.smoothers[PC_SAAMG_FINEST].which == mcgs;
   q.coarse_colored = mg->taken.smoothers[PC_SAAMG_INTERMEDIATE].which == mcgs;
   mg->predicted    = estimate_memory(q);
-  PetscCall(PetscInfo(pc, "Memory of the set-up, predicted: %.3f MB at most, %.3f MB after it\n", mg->predicted.during / 1e6, mg->predicted.after / 1e6));
+  PetscCall(
+    PetscInfo(pc, "Memory of the set-up, predicted: %.3f MB at most, %.3f MB after it, beside the matrix's format\n", mg->predicted.during / 1e6, mg->predicted.after / 1e6));
   PetscCall(PetscInfoEnabled(PC_CLASSID, &listens));
   if (mg->space == Space::Cuda && listens) { /* it takes the driver a while */
     std::size_t available = 0;
@@ -67,15 +68,29 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ViewMemory(PC pc, SAAMG *mg, PetscViewer viewer)
+PetscErrorCode TellMemory(PC pc, std::size_t before, std::size_t most)
 {
-  PetscLogDouble mine[4] = {(PetscLogDouble)mg->hierarchy.bytes(), (PetscLogDouble)mg->cycle->bytes(), mg->predicted.after, (PetscLogDouble)mg->most}, all[4];
+  FormatMat  *format;
+  std::size_t lent = 0;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(mine, all, 4, MPIU_PETSCLOGDOUBLE, MPI_SUM, PetscObjectComm((PetscObject)pc)));
+  PetscCall(MatGetFormatMat(pc->pmat, &format));
+  if (format && format->op && format->op->built() && format->op->space() == Space::Cuda) lent = format->op->bytes();
+  PetscCall(PetscInfo(pc, "Device memory of Goza: %.3f MB before the set-up, %.3f MB at most, %.3f MB after it; of these %.3f MB are the matrix's format\n", before / 1e6, most / 1e6, device::bytes_in_use() / 1e6, lent / 1e6));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ViewMemory(PC pc, SAAMG *mg, PetscViewer viewer)
+{
+  PetscLogDouble mine[] = {(PetscLogDouble)mg->hierarchy.bytes(), (PetscLogDouble)mg->cycle->bytes(), mg->predicted.after, (PetscLogDouble)mg->most,
+                           mg->predicted.during},
+                 all[5];
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(mine, all, 5, MPIU_PETSCLOGDOUBLE, MPI_SUM, PetscObjectComm((PetscObject)pc)));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  memory: levels %.3f MB, cycle %.3f MB; predicted for both %.3f MB\n", all[0] / 1e6, all[1] / 1e6, all[2] / 1e6));
   if (mg->space == Space::Cuda)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  at most %.3f MB on the device during the set-up, with what Goza had there before\n", all[3] / 1e6));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  at most %.3f MB on the device during the set-up, with what Goza had there before; predicted %.3f MB beside that and the matrix's format\n", all[3] / 1e6, all[4] / 1e6));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

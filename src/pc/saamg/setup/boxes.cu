@@ -261,7 +261,8 @@ BoxProduct galerkin(const Boxes &boxes, const StoredRows &A, const CsrMatrix &P,
       made = end;
     }
   });
-  C.ptr = Array<PetscInt>(space, n + 1);
+  window_val = Array<PetscScalar>(space);
+  C.ptr      = Array<PetscInt>(space, n + 1);
   for_each_row(space, n, LengthsOfBoxRows{lines.data(), n, C.ptr.data(), bits.data()});
   const PetscInt nnz = lengths_to_pointer(space, C.ptr);
   C.col              = Array<PetscInt>(space, nnz);

@@ -7,6 +7,6 @@ namespace goza::saamg
 {
 
 /* Rows of A P that a Galerkin product on a lattice of boxes holds at a time, 27 places each: enough to fill a device; few enough to stay in a core's caches. */
-constexpr PetscInt box_window_rows = 1 << 20, box_window_rows_host = 1 << 14;
+constexpr PetscInt box_window_rows = 1 << 19, box_window_rows_host = 1 << 14;
 
 } // namespace goza::saamg
