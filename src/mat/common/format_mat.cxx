@@ -1,5 +1,6 @@
 /* The context of a Goza matrix, attached to a matrix of PETSc's and taken off again. */
 #include "format_mat.hpp"
+#include "group_mat.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
 #include <algorithm>
@@ -61,6 +62,7 @@ PetscErrorCode MatFormatChanged(Mat A)
   if (!f) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(FailTogether(PetscObjectComm((PetscObject)A), Guarded([&] { anew = std::make_shared<ParOperator<PetscScalar>>(); }), "begin its format anew"));
   f->op = std::move(anew);
+  PetscCall(MatDropGroupMat(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

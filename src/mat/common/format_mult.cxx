@@ -125,12 +125,13 @@ static PetscErrorCode MatMultByLeaders(Mat A, bool transposed, Vec x, Vec y, Vec
   *done = grouped != nullptr;
   if (!grouped) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(events.mult, A, x, z, 0));
-  PetscCall(MatMultGrouped(*grouped, transposed, x, y, z, &behind));
-  if (behind) {
-    PetscCall(grouped->update(A));
-    PetscCall(MatMultGrouped(*grouped, transposed, x, y, z, nullptr));
+  PetscErrorCode failed = MatMultGrouped(*grouped, transposed, x, y, z, &behind);
+  if (!failed && behind) {
+    failed = grouped->update(A);
+    if (!failed) failed = MatMultGrouped(*grouped, transposed, x, y, z, nullptr);
   }
-  PetscCall(PetscLogEventEnd(events.mult, A, x, z, 0));
+  PetscCall(PetscLogEventEnd(events.mult, A, x, z, 0)); /* after a refusal, too: an event that is not ended counts nothing more */
+  PetscCall(failed);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -274,12 +274,14 @@ PetscErrorCode GroupMat::update(Mat A, bool *behind)
   PetscCall(MatGetSpace(A, &space_));
   if (moved[0]) {
     PetscCall(PetscLogEventBegin(events.group_rows, A, 0, 0, 0));
-    PetscCall(FailTogether(comm, build(A, !moved[2]), what));
+    const PetscErrorCode failed = FailTogether(comm, build(A, !moved[2]), what);
     PetscCall(PetscLogEventEnd(events.group_rows, A, 0, 0, 0));
+    PetscCall(failed);
   } else if (moved[1]) {
     PetscCall(PetscLogEventBegin(events.group_values, A, 0, 0, 0));
-    PetscCall(renew(Ad, Ao, !moved[2]));
+    const PetscErrorCode failed = renew(Ad, Ao, !moved[2]);
     PetscCall(PetscLogEventEnd(events.group_values, A, 0, 0, 0));
+    PetscCall(failed);
   }
   PetscCall(share_properties(A));
   diag_seen_ = diag;
@@ -323,6 +325,13 @@ PetscErrorCode MatFindGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped)
   PetscFunctionBegin;
   PetscCall(FindKept(A, &kept));
   *grouped = kept ? kept->grouped : nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatDropGroupMat(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectCompose((PetscObject)A, context_key, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

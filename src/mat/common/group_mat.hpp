@@ -84,5 +84,6 @@ private:
 /* Of an AIJ matrix, up to date or as update() says; null where its ranks are each for themselves. It stays with the matrix. Collective. */
 PetscErrorCode MatGetGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped, bool *behind = nullptr);
 PetscErrorCode MatFindGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped); // as it is; null where there is none yet, too
+PetscErrorCode MatDropGroupMat(Mat A);                                     // with settings that A no longer has: another is made when it is asked for
 
 } // namespace goza::mat

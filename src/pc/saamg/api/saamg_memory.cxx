@@ -2,6 +2,7 @@
 #include "core/device/memory_limit.hpp"
 #include "petsc/plugin.hpp"
 #include "petsc/errors.hpp"
+#include "locality/machine.hpp"
 #include "mat/common/format_kind.hpp"
 #include "mat/common/format_mat.hpp"
 #include "memory_forecast.hpp"
@@ -52,6 +53,7 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
   q.kept           = mg->reuse != PC_SAAMG_REUSE_NONE && mg->reuse != PC_SAAMG_REUSE_AUTO; // hardly anything in a first set-up
   q.aggregates     = mg->hierarchy_options.keep == Keep::Aggregates;
   q.half_stored    = mg->found.symmetric && q.directions > 0;
+  q.full_below     = mg->space == Space::Host ? locality::machine_for(mg->space).l2 : 0;
   q.rows_lent      = mg->space == Space::Host && !q.several && bs == 1 && k == 1 && precision == PC_SAAMG_DOUBLE;
   q.fine_colored   = mg->taken.smoothers[PC_SAAMG_FINEST].which == mcgs;
   q.coarse_colored = mg->taken.smoothers[PC_SAAMG_INTERMEDIATE].which == mcgs;
