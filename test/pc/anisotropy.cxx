@@ -1,12 +1,14 @@
 /* Couplings of very different strengths: where the entries tell them, aggregates follow the strong ones with no option set, and where they do not nothing changes. */
 #include "pc/saamg/setup/couplings.hpp"
 #include "pc/saamg/setup/own_rows.hpp"
+#include "../support/grid_case.hpp"
 #include "../support/mesh_case.hpp"
 #include "../support/operators.hpp"
 #include "../support/pc_case.hpp"
 #include "../support/brick_elements.hpp"
 #include "../support/spaces.hpp"
 
+#include <petscdmda.h>
 #include <cmath>
 #include <memory>
 
@@ -120,6 +122,31 @@ BOOST_AUTO_TEST_CASE(entries_of_both_signs)
   BOOST_TEST(!says(make_pc(A), sentence)); /* what is set stays */
   BOOST_TEST(iterations(A) > few);
   BOOST_TEST(iterations(elements) > 24);
+}
+
+/* On a grid in space they do so only where its points are far denser along one axis than along the others. */
+BOOST_AUTO_TEST_CASE(entries_of_both_signs_on_a_grid)
+{
+  PetscMPIInt size;
+
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  if (size > 1) return; /* whose rows would have to be the grid's parts */
+  for (PetscInt dense : {16, 160}) {
+    const MatHandle A = assemble(entry_of("unequal bricks", brick_diffusion<3>(
+                                                              even_bricks<3>({dense, 12, 11}, {1, 1, 1}), 1,
+                                                              [](const Place<3> &) {
+                                                                return Tensor<3>{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+                                                              },
+                                                              [](const Place<3> &) { return false; }, 1)),
+                                 MATAIJ);
+    DMHandle        da;
+
+    BOOST_TEST(says(make_pc(A), "of the diagonal's sign")); /* nobody knows of the grid */
+    PETSC_OK(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, dense + 1, 13, 12, 1, 1, 1, 1, 1, NULL, NULL, NULL, da.put()));
+    PETSC_OK(DMSetUp(da));
+    PETSC_OK(MatSetDM(A, da));
+    BOOST_TEST(says(make_pc(A), "of the diagonal's sign") == (dense == 160), dense);
+  }
 }
 
 /* Finite volumes with cells that conduct a million times as well as others: aggregates do not reach across. */

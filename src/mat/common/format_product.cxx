@@ -150,7 +150,7 @@ PetscErrorCode FetchFactors(Mat C)
 
 /* On the host, whatever PETSc's types say. Its parallel products on the device hand cuSPARSE values that nobody has set, and cuSPARSE's product of two matrices may
    not end where one of them has all its bits set; those on the host do the same with blocks that they transpose, unless nothing on the way is called a matrix of
-   the device. */
+   the device. A B' gives the transpose that it makes of B the type of A, which takes its entries where it had another. */
 PetscErrorCode RunPhase(Mat C, PetscErrorCode (*phase)(Mat))
 {
   HostNames names;
@@ -158,8 +158,8 @@ PetscErrorCode RunPhase(Mat C, PetscErrorCode (*phase)(Mat))
 
   PetscFunctionBegin;
   if (petsc_on_device()) {
-    PetscCall(PetscObjectBaseTypeCompare((PetscObject)C->product->A, MATMPIAIJ, &a));
-    PetscCall(PetscObjectBaseTypeCompare((PetscObject)C->product->B, MATMPIAIJ, &b));
+    PetscCall(IsAIJ(C->product->A, &a));
+    PetscCall(IsAIJ(C->product->B, &b));
   }
   const bool sparse = a && b, stays = seqaij_stays;
 

@@ -292,11 +292,11 @@ SAAMG::SAAMG()
   Where rows are so long that the coarse operators of a smoothed interpolation would fill up, as on graphs with hubs, a level's interpolation is not smoothed; the view says so.
   Where a level would make the operators of all levels larger than `PCSAAMGSetMaxComplexity()` allows, it is coarsened aggressively, and where that is not enough coarsening stops; the view
   says so.
-  What the options leave open is chosen in each set-up by the matrix, and the view says what was found and chosen. Whether the matrix is symmetric costs two products, unless `MatSetOption()` said
-  so with `MAT_SYMMETRIC`; rows that differ from their columns by less than a hundredth, and Dirichlet values that were not eliminated, do not count. In a symmetric M-matrix with many weak
-  entries, as on a stretched grid, aggregates follow the strong ones; where many entries are of the diagonal's sign, as of elements that are long or of higher order, those of the other sign
-  that come to 0.35 of their row's largest. The finest level's interpolation is smoothed without the entries that are weak; those below it with whole operators, but on such grids. In a symmetric
-  matrix rows whose other entries come to more than their diagonal one, as beside slivers, are relaxed less.
+  What the options leave open is chosen in each set-up by the matrix, and the view says what was found and chosen. Whether the matrix is symmetric costs two products, unless `MatSetOption()` said so
+  with `MAT_SYMMETRIC`; rows that differ from their columns by less than a hundredth, and Dirichlet values that were not eliminated, do not count. In a symmetric M-matrix with many weak entries, as
+  on a stretched grid, aggregates follow the strong ones; where many entries are of the diagonal's sign, as of elements that are long or of higher order, those of the other sign that come to 0.35 of
+  their row's largest; on a grid in space of a `DMDA` only where points are ten times as dense along one axis as along the others. The finest level's interpolation is smoothed without the entries
+  that are weak; those below it with whole operators, but on such grids. In a symmetric matrix rows whose other entries come to more than their diagonal one, as beside slivers, are relaxed less.
 
   With complex scalars restriction is the conjugate transpose of interpolation, and the preconditioner of a Hermitian matrix is Hermitian; of a matrix that is symmetric and not Hermitian, as of
   waves in a lossy medium, it is the transpose, and the preconditioner is symmetric. Which of the two costs two products or four, unless `MatSetOption()` said so with `MAT_HERMITIAN` or

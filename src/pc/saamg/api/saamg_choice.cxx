@@ -164,7 +164,11 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
   mg->hierarchy_options.alternating = finest.which == smoother_named("jacobi") && finest.options.jacobi_relax > 0.9;
   if (anew) mg->hierarchy_options.threshold = mg->threshold >= 0 ? mg->threshold : mg->couplings.threshold();
   if (anew) {
-    const bool signs = !modes && mg->couplings.of_both_signs();
+    GridBox grid = mg->grid;
+
+    if (!grid.known) PetscCall(FindGrid(pc, mg, &grid));
+    const bool in_space = grid.known && grid.points[0] > 1 && grid.points[1] > 1 && grid.points[2] > 1;
+    const bool signs    = !modes && mg->couplings.of_both_signs(in_space);
 
     mg->hierarchy_options.diagonal_sign = signs ? mg->couplings.diagonal_sign : 0;
     mg->hierarchy_options.strong_share  = signs ? Couplings::strong_share : 0;

@@ -8,7 +8,7 @@ namespace goza::saamg
 namespace
 {
 
-constexpr int numbers_of_couplings = 7; // that rows add up to
+constexpr int numbers_of_couplings = 8; // that rows add up to
 
 /* Of each row: its couplings, the weak ones, and whether it has entries of the diagonal's sign. */
 template <class Rows> struct RowCouplings {
@@ -46,6 +46,7 @@ template <class Rows> struct RowCouplings {
     count[4] += edges * edges;
     count[5] += slight;
     count[6] += minor;
+    count[7] += static_cast<float>(same_sign) > static_cast<float>(Couplings::steep_share);
   }
 
 private:
@@ -82,8 +83,9 @@ Couplings couplings_of(const StoredRows &rows, const ColumnMap &columns, const C
   } else join_csr_rows<Plus, numbers_of_couplings>(A, 1, RowCouplings<AijRowsView>{rows_of(A), dinv.data()}, counts.data());
   std::vector<std::int64_t> count = counts.to_host();
   columns.sum(count.data(), numbers_of_couplings);
-  return {count[0], count[1], count[2], count[3],
-          count[4], count[5], count[6], facts.positive == facts.negative ? PetscReal(0) : facts.positive ? PetscReal(1) : PetscReal(-1)};
+  return {count[0], count[1], count[2],
+          count[3], count[4], count[5],
+          count[6], count[7], facts.positive == facts.negative ? PetscReal(0) : facts.positive ? PetscReal(1) : PetscReal(-1)};
 }
 
 } // namespace goza::saamg
