@@ -269,9 +269,11 @@ static PetscErrorCode MatProductSetFromOptions_Format_Any(Mat C)
 PetscErrorCode MatProductSetFromOptions_Device(Mat C)
 {
   FormatMat *f;
+  PetscBool  alike;
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(C->product->A, &f));
+  PetscCall(PetscObjectTypeCompare((PetscObject)C->product->B, ((PetscObject)C->product->A)->type_name, &alike));
 #if PetscDefined(HAVE_DEVICE)
   Mat             A     = C->product->A;
   const PetscBool bound = A->boundtocpu;
@@ -281,7 +283,7 @@ PetscErrorCode MatProductSetFromOptions_Device(Mat C)
   A->boundtocpu             = bound;
   PetscCall(ierr);
 #endif
-  if (f->base_type == MATMPIAIJCUSPARSE && C->ops->productsymbolic) PetscCall(ComposePhases(C));
+  if ((f->base_type == MATMPIAIJCUSPARSE || !alike) && C->ops->productsymbolic) PetscCall(ComposePhases(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
