@@ -403,9 +403,8 @@ def headline():
     return used, out
 
 
-def league():
+def league_groups(rows):
     """A line a group: what saamg solves, and its iterations and seconds over those of the best peer."""
-    rows = [r for r in records("league") if r["size"] == 0]
     compared = league_lines.compare(rows)
     lines = [["group", "problems", "saamg solves", "of those that a peer solves", "iterations over the best peer's, mean", "worst", "set-up + solve over the best peer's, mean"]]
     for group in [*dict.fromkeys(r["group"] for r in compared), "tuned families", "reported families", "all"]:
@@ -418,6 +417,20 @@ def league():
                       f"{ratio(worst):.2f}, `{worst['problem']}`" if worst else "",
                       f"{league_lines.mean([(r['saamg']['setup_s'] + r['saamg']['solve_s']) / r['seconds'] for r in both if r['seconds']]):.2f}"])
     return rows, lines
+
+
+def league():
+    return league_groups([r for r in records("league") if r["size"] == 0])
+
+
+def league_device():
+    return league_groups(records("league_h100"))
+
+
+def degrees():
+    """Degrees of Chebyshev on the finest level of a device."""
+    rows = records("degrees")
+    return rows, listing(rows, nodes=lambda r: cube(r["nodes"]), settings=lambda r: code(r["settings"]) or "(degree 3, the default)", iterations=lambda r: r["iterations"], first_solve=lambda r: ms(r["first_solve_s"]), best_solve=lambda r: ms(r["solve_s"]))
 
 
 def league_sizes():
@@ -450,7 +463,7 @@ def league_problems():
 
 TABLES = {table.__name__.replace("_", "-"): table for table in (headline, first_solve, spmv, spmv_gallery, cds, cds_host, fused_outputs, spmv_host, solves, diagonals, setup_reuse, shared_gpu, elasticity, amg, amg_paper, p5_strong, p5_weak, settings,
                                                                  scaling, scaling_four, halo, assembly, assembly_steps, assembly_program, locality_models, autoformat, p1_padding, p2_comparison, p2_what_if, p2_hit_lines, p3_indices, p3_comparison, p2_counters, p3_counters, cds_bandwidth, spmv_gallery_h100, assembly_whole, p4_blocks, p4_traffic, p4_host, p5_mixed, p5_speedups, p5_composition,
-                                                                 league, league_sizes, league_problems)}
+                                                                 league, league_device, degrees, league_sizes, league_problems)}
 
 
 # --- pages
