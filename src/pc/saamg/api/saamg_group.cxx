@@ -77,7 +77,7 @@ PetscErrorCode GroupPC::setup_there(PC pc)
   PetscFunctionBegin;
   PetscCallCXX(mg->take_settings(*static_cast<const SAAMG *>(pc->data)));
   mg->automatic.used = static_cast<const SAAMG *>(pc->data)->automatic.used; /* though this one may be new */
-  mg->grid = rows_->grid();
+  mg->grid           = rows_->grid();
   PetscCall(PetscObjectStateGet((PetscObject)A, &state));
   if (state == state_) PetscCall(PetscObjectStateIncrease((PetscObject)A)); /* it is set up again for another reason, a new setting perhaps */
   PetscCall(PCSetErrorIfFailure(there_, pc->erroriffailure));
