@@ -2,7 +2,6 @@
    where the newer values are, or insist on their exact type name. */
 #include "block_diagonal.hpp"
 #include "format_mat.hpp"
-#include <tuple>
 
 namespace goza::mat
 {
@@ -150,15 +149,6 @@ static PetscErrorCode MatNorm_Device(Mat A, NormType type, PetscReal *norm)
   const PetscErrorCode ierr = OnHost<&_MatOps::norm>::call(A, type, norm);
   if (Ao) std::swap(Ao->defaultvectype, kind);
   PetscCall(ierr);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Releases differ in what MatCreateGraph() takes; the result is last. */
-template <class... Args> static PetscErrorCode MatCreateGraph_Device(Mat A, Args... args)
-{
-  PetscFunctionBegin;
-  PetscCall(OnHost<&_MatOps::creategraph>::call(A, args...));
-  PetscCall(MatFormatBecomeGraph(A, *std::get<sizeof...(Args) - 1>(std::tie(args...))));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -315,7 +305,6 @@ PetscErrorCode MatFormatOverrideDevice(Mat A, FormatMat *f)
   if (f->base.sor) A->ops->sor = OnHost<&_MatOps::sor>::call;
   if (f->base.norm) A->ops->norm = MatNorm_Device;
   if (f->base.getcolumnreductions) A->ops->getcolumnreductions = OnHost<&_MatOps::getcolumnreductions>::call;
-  if (f->base.creategraph) A->ops->creategraph = MatCreateGraph_Device;
 #if PETSC_VERSION_GE(3, 20, 0)
   if (f->base.eliminatezeros) A->ops->eliminatezeros = MatEliminateZeros_Device;
 #endif

@@ -90,12 +90,13 @@ static PetscErrorCode OverrideDestroy(Mat A, const FormatMat *f)
   SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP, "A Goza matrix cannot be made from type %s", f->base_type.c_str());
 }
 
-/* Releases differ in what MatCreateGraph() takes; the result is last. */
+/* It reads the host's values. Releases differ in what it takes; the result is last. */
 template <class... Args> static PetscErrorCode MatCreateGraph_Format(Mat A, Args... args)
 {
   FormatMat *f;
 
   PetscFunctionBegin;
+  PetscCall(MatFormatHostValues(A, false));
   PetscCall(MatGetFormatMat(A, &f));
   PetscCall(f->base.creategraph(A, args...));
   PetscCall(MatFormatBecomeGraph(A, *std::get<sizeof...(Args) - 1>(std::tie(args...))));

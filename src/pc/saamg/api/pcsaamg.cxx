@@ -74,8 +74,8 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool
     Lattice            lattice;
 
     PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NearNullVectors(pc->pmat, mg->coordinates, mg->dim, mg->space, &bs, &k, B), "hold its near-null vectors"));
-    GridBox grid = mg->grid;
-    if (!grid.known) PetscCall(FindGrid(pc, mg, &grid));
+    GridBox grid;
+    PetscCall(FindGrid(pc, mg, &grid));
     *wants_rows = mg->by_diagonals && !grid.known;
     if (*wants_rows) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), NaturalNumbers(grid, rows, bs, name, lattice), "number its nodes"));

@@ -164,9 +164,9 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
   mg->hierarchy_options.alternating = finest.which == smoother_named("jacobi") && finest.options.jacobi_relax > 0.9;
   if (anew) mg->hierarchy_options.threshold = mg->threshold >= 0 ? mg->threshold : mg->couplings.threshold();
   if (anew) {
-    GridBox grid = mg->grid;
+    GridBox grid;
 
-    if (!grid.known) PetscCall(FindGrid(pc, mg, &grid));
+    PetscCall(FindGrid(pc, mg, &grid));
     const bool in_space = grid.known && grid.points[0] > 1 && grid.points[1] > 1 && grid.points[2] > 1;
     const bool signs    = !modes && mg->couplings.of_both_signs(in_space);
 

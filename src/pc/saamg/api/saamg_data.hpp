@@ -147,7 +147,7 @@ PetscErrorCode ViewMemory(PC pc, SAAMG *mg, PetscViewer viewer);
 
 /* saamg_diagonals.cxx. DiagonalsMayServe: before a set-up, which may find otherwise. OpenRows: of the Pmat, until CloseRows(); by_diagonals: without entries. */
 PetscErrorCode DiagonalsMayServe(PC pc, SAAMG *mg, bool *yes);
-PetscErrorCode FindGrid(PC pc, const SAAMG *mg, GridBox *box); // of the DM or, by_diagonals, as the offsets show it
+PetscErrorCode FindGrid(PC pc, const SAAMG *mg, GridBox *box); // a leader's; else of the DM or, by_diagonals, as the offsets show it
 PetscErrorCode OpenRows(PC pc, SAAMG *mg, bool known_to_ascend, OwnRows *rows);
 PetscErrorCode CloseRows(SAAMG *mg);
 /* saamg_precision.cxx. The hierarchy as it was in the set-up, but for values that the matrix has got since, until ReturnLevels(), which is to be called after an error, too. */

@@ -44,7 +44,8 @@ PetscErrorCode FindGrid(PC pc, const SAAMG *mg, GridBox *box)
   const PetscInt n = pc->pmat->rmap->n;
 
   PetscFunctionBegin;
-  PetscCall(FindGridBox(pc->pmat, box));
+  *box = mg->grid;
+  if (!box->known) PetscCall(FindGridBox(pc->pmat, box));
   if (box->known || !mg->by_diagonals) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetOwnCds(pc->pmat, &own));
   const GridStrides grid = own->cds->grid();
