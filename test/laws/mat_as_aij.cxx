@@ -88,7 +88,10 @@ void convert_to_others(const MatCase &c)
       PETSC_OK(MatConvert(A, type.c_str(), MAT_REUSE_MATRIX, B.get()));
       acts_like(B, R, type + ", reused");
     }
-    PETSC_OK(MatConvert(A, type.c_str(), MAT_INPLACE_MATRIX, A.get()));
+    S.reset();
+    PETSC_OK(MatDuplicate(R, MAT_COPY_VALUES, S.put()));
+    mark_symmetric(c, S);
+    for (MatHandle *M : {&A, &S}) PETSC_OK(MatConvert(*M, type.c_str(), MAT_INPLACE_MATRIX, M->get()));
     same_type(A, S, "in place");
     acts_like(A, R, type + ", in place");
   }
