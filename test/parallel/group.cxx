@@ -229,6 +229,12 @@ BOOST_AUTO_TEST_CASE(leaders_have_the_matrix)
   });
 }
 
+/* A PETSc without CUDA multiplies with the transpose on the host, by every rank. */
+bool leaders_transpose()
+{
+  return goza::default_space() == goza::Space::Host || goza::petsc_on_device();
+}
+
 /* A Goza matrix's product with its transpose is the leaders', too, and that of PETSc's. */
 void same_transposed_product(const Entry &e, MPI_Comm comm)
 {
@@ -255,8 +261,7 @@ void same_transposed_product(const Entry &e, MPI_Comm comm)
     PETSC_OK(VecShift(expected, 2));
     compare("transposed and added");
   }
-  const bool petscs = goza::default_space() == goza::Space::Cuda && !goza::petsc_on_device(); /* on the host, by every rank */
-  if (group) all_ranks(petscs ? goza::usage.tasks == before : goza::usage.tasks >= before + 4, e.name + ": who has done it?");
+  if (group) all_ranks(leaders_transpose() ? goza::usage.tasks >= before + 4 : goza::usage.tasks == before, e.name + ": who has done it?");
 }
 
 BOOST_AUTO_TEST_CASE(leaders_have_transposed_products)
@@ -696,6 +701,8 @@ BOOST_AUTO_TEST_CASE(a_rank_that_cannot_take_its_result)
     PETSC_OK(VecDuplicate(b, x.put()));
     for (const auto &[name, call] : calls) {
       const auto kept = *((Vec)x)->ops;
+
+      if (name == std::string("MatMultTranspose") && !leaders_transpose()) continue; /* PETSc's own waits for that rank */
 
       PETSC_OK(call());
       const PetscReal want = norm(x);

@@ -116,10 +116,10 @@ static bool IsAIJ(std::string_view type)
   return root.rfind(MATAIJ, 0) == 0;
 }
 
-/* A becomes one of PETSc's matrices. PETSc makes a new one of a device's AIJ, without the DM and its view in natural ordering, which an AIJ keeps. */
-static PetscErrorCode BecomeOther(Mat A, FormatMat *f, MatType type)
+/* A becomes an AIJ of PETSc's. PETSc makes a new one of a device's AIJ, without the DM and its view in natural ordering, which an AIJ keeps. */
+static PetscErrorCode BecomeAIJ(Mat A, FormatMat *f, MatType type)
 {
-  auto *view = IsAIJ(type) ? f->chained_view : nullptr;
+  auto *view = f->chained_view;
   DM    dm;
 
   PetscFunctionBegin;
@@ -135,23 +135,38 @@ static PetscErrorCode BecomeOther(Mat A, FormatMat *f, MatType type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* As PETSc converts a host AIJ, which has a way to every type, while the general one, by rows, serves a name that it does not know. To PETSc's AIJ types, whose
-   converters begin with a copy that inherits what is composed on the original, by way of a matrix with nothing of ours. An operation of the matrix, not functions
-   composed on it by name: PETSc's factors of an AIJ inherit those. */
+/* As PETSc converts a host AIJ, which has a way to every type, while the general one, by rows, serves a name that it does not know. */
+static PetscErrorCode ConvertToOther(Mat A, FormatMat *f, MatType type, MatReuse reuse, Mat *M)
+{
+  const bool in_place = reuse == MAT_INPLACE_MATRIX;
+  Mat        B;
+
+  PetscFunctionBegin;
+  PetscCall(MatFormatHostValues(A, false));
+  PetscCall(PassOnBlockSize(A)); /* to BAIJ PETSc counts the blocks of the diagonal block, of which MPIAIJCUSPARSE has not told it */
+  PetscCall(MatFormatAs(HostType(f->base_type), A, f, [&] { return MatConvert(A, type, in_place ? MAT_INITIAL_MATRIX : reuse, in_place ? &B : M); }));
+  if (in_place) {
+    PetscCall(MatFormatDetach(A));
+    PetscCall(MatHeaderReplace(A, &B));
+    *M = A;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* To PETSc's AIJ types, whose converters begin with a copy that inherits what is composed on the original, by way of a matrix with nothing of ours. An operation of the matrix, not
+   functions composed on it by name: PETSc's factors of an AIJ inherit those. */
 PetscErrorCode MatConvert_Format_Any(Mat A, MatType type, MatReuse reuse, Mat *M)
 {
   FormatMat *f;
-  Mat        B = A;
+  Mat        B;
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
-  if (reuse == MAT_INPLACE_MATRIX) {
-    PetscCall(BecomeOther(A, f, type));
+  if (!IsAIJ(type)) {
+    PetscCall(ConvertToOther(A, f, type, reuse, M));
+  } else if (reuse == MAT_INPLACE_MATRIX) {
+    PetscCall(BecomeAIJ(A, f, type));
     *M = A;
-  } else if (!IsAIJ(type)) {
-    PetscCall(MatFormatHostValues(A, false));
-    PetscCall(PassOnBlockSize(A)); /* to BAIJ PETSc counts the blocks of the diagonal block, of which MPIAIJCUSPARSE has not told it */
-    PetscCall(MatFormatAs(HostType(f->base_type), A, f, [&] { return MatConvert(A, type, reuse, M); }));
   } else if (reuse == MAT_REUSE_MATRIX) {
     PetscCall(MatCopy(A, *M, SAME_NONZERO_PATTERN));
   } else {
