@@ -254,14 +254,19 @@ static PetscErrorCode MatDiagonalScale_Device(Mat A, Vec l, Vec r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* While a matrix is bound to the CPU its values change there only, and PETSc 3.26 does not note that a copy which the device holds grows old. */
+/* While a matrix is bound to the CPU its values change there only, and PETSc 3.26 does not note that a copy which the device holds grows old. It binds a block while the
+   entries are in a hash table, too, whose end brings back the operations of before: then that waits for the end of the assembly. */
 static PetscErrorCode MatBindToCPU_Device(Mat A, PetscBool to_cpu)
 {
   Mat             blocks[2];
+  FormatMat      *f;
   const PetscInt *garray;
 
   PetscFunctionBegin;
+  if (MatIsHashed(A)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetFormatMat(A, &f));
   PetscCall(AsBase<&_MatOps::bindtocpu>::call(A, to_cpu));
+  f->bound = to_cpu;
   if (to_cpu) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetAIJBlocks(A, &blocks[0], &blocks[1], &garray));
 #if PetscDefined(HAVE_DEVICE)

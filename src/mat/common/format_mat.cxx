@@ -100,6 +100,7 @@ PetscErrorCode MatFormatAttach(Mat A, std::unique_ptr<FormatMat> made)
   if (f) PetscCall(MatFormatDetach(A)); /* -mat_seqaij_type makes every new SeqAIJ a Goza matrix */
   f            = made.get();
   f->base_type = ((PetscObject)A)->type_name; /* as short as std::string holds within itself */
+  PetscCall(MatBoundToCPU(A, &f->bound));
   PetscCall(PetscContainerCreate(PetscObjectComm((PetscObject)A), &container));
   PetscCall(PetscContainerSetPointer(container, made.release()));
   PetscCall(PetscContainerSetCtxDestroy(container, FormatMatDestroy));

@@ -28,7 +28,7 @@ struct FormatMat {
   std::string                   base_type;
   struct _MatOps                base;                                  // the operations of base_type
   struct _MatOps                ours;                                  // the same with the overrides, as MatFormatOverride() left them
-  PetscBool                     bound;                                 // to the CPU: what `base` are the operations for
+  PetscBool                     bound;                                 // to the CPU, as far as `base` knows
   PetscErrorCode (*chained_view)(Mat, PetscViewer)          = nullptr; // a DM's view, put in place of ours
   PetscErrorCode (*each_transposed)(Mat, Vec, Vec)          = nullptr; // of a parallel matrix, by each rank for itself
   PetscErrorCode (*each_transposed_add)(Mat, Vec, Vec, Vec) = nullptr;

@@ -13,8 +13,7 @@ static PetscErrorCode MatAssemblyEnd_Format(Mat A, MatAssemblyType type)
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
   PetscCall(MatBoundToCPU(A, &bound));
-  /* PETSc binds a block while its entries are in a hash table, whose end brings back the operations of before */
-  if (f->bound != bound && f->base.bindtocpu) PetscCall(AsBase<&_MatOps::bindtocpu>::call(A, bound));
+  if (f->bound != bound) PetscTryTypeMethod(A, bindtocpu, bound);
   /* puts our view back over a DM's, which hides every ascii_info format of a parallel matrix */
   PetscCall(AsBase<&_MatOps::assemblyend>::call(A, type));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -113,8 +112,7 @@ template <class... Args> static PetscErrorCode MatCreateGraph_Format(Mat A, Args
 PetscErrorCode MatFormatOverride(Mat A, FormatMat *f)
 {
   PetscFunctionBegin;
-  f->base = *A->ops;
-  PetscCall(MatBoundToCPU(A, &f->bound));
+  f->base                = *A->ops;
   A->ops->mult           = MatMult_Format;
   A->ops->multadd        = MatMultAdd_Format;
   A->ops->view           = MatView_Format;
