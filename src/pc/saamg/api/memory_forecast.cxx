@@ -58,7 +58,8 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
   for (PetscInt level = 0; rows > 0; level++) {
     const double value = static_cast<double>(level ? q.coarse_value : q.fine_value), stored = static_cast<double>(level ? q.coarse_operator : q.fine_operator);
     const bool   boxes = q.boxes && nonzeros > (q.directions < 3 ? 4 : 16) * rows, by_place = boxes && q.device;
-    const double places = boxes && q.half_stored && nonzeros * stored > q.full_below ? (nonzeros + rows) / 2 : nonzeros;
+    const bool   full   = nonzeros * stored <= q.full_below && !(q.device && level);
+    const double places = boxes && q.half_stored && !full ? (nonzeros + rows) / 2 : nonzeros;
 
     if (level || q.fine_value < sizeof(PetscScalar)) after += rows * 5 * value;
     else after += rows * 3 * value;

@@ -22,8 +22,8 @@ struct MemoryQuestion {
   bool           kept         = false;                                                       // what a set-up with new values will use again stays
   bool           aggregates   = false;                                                       // of that, the aggregates
   bool           half_stored  = false;                                                       // diagonals hold each pair once
-  double         full_below   = 0;                             // ... but where all of them take less: in a host's cache full ones are faster
-  bool           rows_lent    = false;                         // the cycle uses P as it was made, and no P^T
+  double         full_below   = 0;     // ... but where all of them take less (on a device those of the finest level): then full ones are faster
+  bool           rows_lent    = false; // the cycle uses P as it was made, and no P^T
   bool           fine_colored = false, coarse_colored = false; // mcgs holds the rows once more
 };
 
