@@ -49,6 +49,15 @@ const Entry with_walls{"with_walls", 600, 600, square | symmetric, [](PetscInt i
                          if (i < 580) r.add(i + 20, -1);
                        }};
 
+/* Many colours, one of most rows: cliques of 30, the first of which is coupled to 470 rows that nothing else couples. */
+const Entry clustered{"clustered", 5000, 5000, square | symmetric, [](PetscInt i, Row &r) {
+                        const PetscInt begin = i / 500 * 500;
+
+                        r.add(i, 600);
+                        for (PetscInt j = begin; j < begin + 500; j++)
+                          if (j != i && (i == begin || j == begin || (i < begin + 30 && j < begin + 30))) r.add(j, -1);
+                      }};
+
 /* The first diagonal entry is 0, or what elimination leaves of the last one. */
 const Entry hollow{"hollow", 40, 40, square | symmetric, [](PetscInt i, Row &r) {
                      r.add(i, i ? 4 : 0);
@@ -333,8 +342,8 @@ const AddTests add([] {
     for (bool grids : {true, false}) add_test(suite, grids ? "colors" : "greedy_colors", [e = e, bs = bs, grids] { colors_on_any_ranks(e, bs, grids); });
     add_test(suite, "sweeps", [e = e, bs = bs] { sweeps_on_any_ranks(e, bs); });
   }
-  for (const Entry &e : {upwind, with_walls, stencil27(9, 8, 7), stencil7(13, 12, 11)}) {
-    auto *suite = suite_named(suite_named(nullptr, "gauss_seidel"), e.name);
+  for (const Entry &e : {upwind, with_walls, stencil27(9, 8, 7), stencil7(13, 12, 11), stencil7(20, 16, 14), clustered}) {
+    auto *suite = suite_named(suite_named(nullptr, "gauss_seidel"), e.name + std::to_string(e.rows));
     for (const auto &[relaxation, relaxed] : {std::pair{1.0, ""}, {0.7, "_relaxed"}}) {
       add_test(suite, "double" + std::string(relaxed), [e = e, omega = relaxation] { sweeps_as_defined<PetscScalar>(e, 1e3 * PETSC_MACHINE_EPSILON, omega); });
       add_test(suite, "single" + std::string(relaxed), [e = e, omega = relaxation] { sweeps_as_defined<float>(e, 1e-5, omega); });

@@ -1,6 +1,7 @@
 /* How often the host waits for the device in a set-up: a level asks for few numbers, and for several at a time. */
 #include "core/device/waits.hpp"
 
+#include "../support/operators.hpp"
 #include "../support/pc_case.hpp"
 
 #include <petscgoza.h>
@@ -23,10 +24,10 @@ std::size_t waits_of(PC pc)
   return goza::device::waits() - before;
 }
 
-Waits waits_of(const std::string &name, MatType type)
+Waits waits_of(const Problem &p, MatType type)
 {
   Option    coarse("-pc_saamg_coarse_limit", "30");
-  MatHandle A = system_matrix(problem(name), type);
+  MatHandle A = system_matrix(p, type);
   VecHandle x = right_hand_side(A, 1), y = right_hand_side(A, 2);
   Waits     waits;
   Mat      *operators;
@@ -41,7 +42,7 @@ Waits waits_of(const std::string &name, MatType type)
   PETSC_OK(PCGetCoarseOperators(pc, &waits.levels, &operators));
   for (PetscInt l = 0; l + 1 < waits.levels; l++) PETSC_OK(MatDestroy(&operators[l]));
   PETSC_OK(PetscFree(operators));
-  BOOST_TEST_MESSAGE(name << ": " << waits.first << " waits, with new values " << waits.new_values << ", " << waits.levels << " levels");
+  BOOST_TEST_MESSAGE(p.name << ": " << waits.first << " waits, with new values " << waits.new_values << ", " << waits.levels << " levels");
   return waits;
 }
 
@@ -51,7 +52,7 @@ Waits waits_of(const std::string &name, MatType type)
 BOOST_AUTO_TEST_CASE(general_path)
 {
   Option threshold("-pc_saamg_threshold", "0.01");
-  Waits  waits = waits_of("poisson7", MATSLICEDELL);
+  Waits  waits = waits_of(problem("poisson7"), MATSLICEDELL);
 
   BOOST_TEST_REQUIRE(waits.levels > 1);
   BOOST_TEST(waits.first <= 25u * waits.levels);
@@ -61,11 +62,20 @@ BOOST_AUTO_TEST_CASE(general_path)
 /* Levels that are boxes of a lattice. */
 BOOST_AUTO_TEST_CASE(boxes)
 {
-  Waits waits = waits_of("poisson27", MATCDS);
+  Waits waits = waits_of(problem("poisson27"), MATCDS);
 
   BOOST_TEST_REQUIRE(waits.levels > 1);
   BOOST_TEST(waits.first <= 10u * waits.levels);
   BOOST_TEST(waits.new_values <= 6u * waits.levels);
+}
+
+/* As many colours as the flow has steps. */
+BOOST_AUTO_TEST_CASE(along_a_flow)
+{
+  Waits waits = waits_of({"convection", convection(96, 96, 1, 1e-4, Wind::rotating), Kernel::none, 0}, MATSLICEDELL);
+
+  BOOST_TEST_REQUIRE(waits.levels > 1);
+  BOOST_TEST(waits.first <= 60u * waits.levels);
 }
 
 /* A matrix that the host assembled is there in its format after the first set-up: a second one reads it there, and finds the same. */

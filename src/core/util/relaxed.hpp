@@ -22,7 +22,20 @@ HD inline void store_relaxed(PetscInt *p, PetscInt value)
 #if defined(__CUDA_ARCH__)
   cuda::atomic_ref<PetscInt, cuda::thread_scope_device>(*p).store(value, cuda::memory_order_relaxed);
 #else
-  *p = value;
+  *p                    = value;
+#endif
+}
+
+/* *p as it was before. */
+HD inline PetscInt add_relaxed(PetscInt *p, PetscInt value)
+{
+#if defined(__CUDA_ARCH__)
+  return cuda::atomic_ref<PetscInt, cuda::thread_scope_device>(*p).fetch_add(value, cuda::memory_order_relaxed);
+#else
+  const PetscInt before = *p;
+
+  *p = before + value;
+  return before;
 #endif
 }
 

@@ -49,13 +49,19 @@ struct BesideTranspose {
   /* f(local column of A or -1, a_ij, a_ji), ascending. */
   template <class F> HD void for_each_pair(PetscInt i, F f) const
   {
+    for_each_of_both(i, [&](PetscInt j, PetscInt, PetscScalar a, PetscScalar t) { f(j, a, t); });
+  }
+
+  /* f(local column of A or -1, of T or -1, a_ij, a_ji), ascending. */
+  template <class F> HD void for_each_of_both(PetscInt i, F f) const
+  {
     PetscInt p = A.ptr[i], q = T.ptr[i];
 
     while (p < A.ptr[i + 1] || q < T.ptr[i + 1]) {
       const std::int64_t here  = p < A.ptr[i + 1] ? place(A.col[p], ghost) : no_place;
       const std::int64_t there = q < T.ptr[i + 1] ? place(T.col[q], tghost) : no_place;
 
-      f(here <= there ? A.col[p] : -1, here <= there ? A.val[p] : PetscScalar(0), there <= here ? T.val[q] : PetscScalar(0));
+      f(here <= there ? A.col[p] : -1, there <= here ? T.col[q] : -1, here <= there ? A.val[p] : PetscScalar(0), there <= here ? T.val[q] : PetscScalar(0));
       p += here <= there;
       q += there <= here;
     }

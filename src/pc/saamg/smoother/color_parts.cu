@@ -28,12 +28,22 @@ struct Flags {
   const PetscInt *list;
   const char     *edge;
   char           *inner_flag, *edge_flag;
+  std::int64_t   *edges;
 
   HD void operator()(PetscInt k) const
   {
     edge_flag[k]  = edge[list[k]];
     inner_flag[k] = !edge_flag[k];
+    edges[k]      = edge_flag[k];
   }
+};
+
+struct Pick {
+  const PetscInt     *place;
+  const std::int64_t *from;
+  PetscInt           *to;
+
+  HD void operator()(PetscInt k) const { to[k] = static_cast<PetscInt>(from[place[k]]); }
 };
 
 struct RowOfNode {
@@ -43,10 +53,10 @@ struct RowOfNode {
   HD void operator()(PetscInt k) const { rows[k] = nodes[k / bs] * bs + k % bs; }
 };
 
-Array<PetscInt> kept(Space space, const PetscInt *list, const Array<char> &flag)
+Array<PetscInt> kept(Space space, const Array<PetscInt> &list, const Array<char> &flag)
 {
-  Array<PetscInt> all(space, flag.size());
-  const PetscInt  n = keep_flagged(space, list, flag.data(), static_cast<PetscInt>(flag.size()), all.data());
+  Array<PetscInt> all(space, list.size());
+  const PetscInt  n = keep_flagged(space, list.data(), flag.data(), static_cast<PetscInt>(list.size()), all.data());
   Array<PetscInt> result(space, n);
 
   if (n) result.copy_from(all.data(), n);
@@ -55,28 +65,29 @@ Array<PetscInt> kept(Space space, const PetscInt *list, const Array<char> &flag)
 
 } // namespace
 
-std::vector<ColorParts> split_colors(const Coloring &coloring, const Csr &others, const ColumnMap &columns, PetscInt bs)
+SplitColors split_colors(const Coloring &coloring, const Csr &others, const ColumnMap &columns, PetscInt bs)
 {
-  const Space               space   = columns.space();
-  const PetscInt            ncolors = coloring.ncolors();
-  Array<char>               edge(space, columns.n() / bs);
-  std::vector<ColorParts>   parts;
-  std::vector<std::int64_t> edges(ncolors, 0);
+  const Space         space = columns.space();
+  const PetscInt      n = columns.n() / bs, ncolors = coloring.ncolors();
+  Array<char>         edge(space, n), inner_flag(space, n), edge_flag(space, n);
+  Array<std::int64_t> edges(space, n + 1);
+  Array<PetscInt>     place(space, coloring.begin.data(), coloring.begin.size()), before(space, coloring.begin.size());
+  SplitColors         split;
 
-  for_each_row(space, columns.n() / bs, Reads{others.ptr, bs, edge.data()});
+  for_each_row(space, n, Reads{others.ptr, bs, edge.data()});
   for_each_row(space, columns.nsend(), IsRead{columns.send_index().data(), bs, edge.data()});
-  for (PetscInt c = 0; c < ncolors; c++) {
-    const PetscInt  n    = coloring.begin[c + 1] - coloring.begin[c];
-    const PetscInt *list = coloring.rows.data() + coloring.begin[c];
-    Array<char>     inner_flag(space, n), edge_flag(space, n);
-
-    for_each_row(space, n, Flags{list, edge.data(), inner_flag.data(), edge_flag.data()});
-    parts.push_back({kept(space, list, inner_flag), kept(space, list, edge_flag), false});
-    edges[c] = static_cast<std::int64_t>(parts[c].edge.size());
-  }
-  columns.sum(edges.data(), static_cast<int>(ncolors));
-  for (PetscInt c = 0; c < ncolors; c++) parts[c].edge_anywhere = edges[c] > 0;
-  return parts;
+  edges.zero();
+  for_each_row(space, n, Flags{coloring.rows.data(), edge.data(), inner_flag.data(), edge_flag.data(), edges.data()});
+  exclusive_scan(space, edges.data(), edges.size());
+  for_each_row(space, ncolors + 1, Pick{place.data(), edges.data(), before.data()});
+  split.inner.rows  = kept(space, coloring.rows, inner_flag);
+  split.edge.rows   = kept(space, coloring.rows, edge_flag);
+  split.edge.begin  = before.to_host();
+  split.inner.begin = coloring.begin;
+  for (PetscInt c = 0; c <= ncolors; c++) split.inner.begin[c] -= split.edge.begin[c];
+  for (PetscInt c = 0; c < ncolors; c++) split.edge_anywhere.push_back(split.edge.size(c));
+  columns.sum(split.edge_anywhere.data(), static_cast<int>(ncolors));
+  return split;
 }
 
 Array<PetscInt> rows_of_nodes(const Array<PetscInt> &nodes, PetscInt bs)

@@ -7,13 +7,13 @@
 namespace goza::saamg
 {
 
-struct ColorParts {
-  Array<PetscInt> inner, edge;
-  bool            edge_anywhere; // on some rank
+struct SplitColors {
+  Coloring                  inner, edge;
+  std::vector<std::int64_t> edge_anywhere; // by colour: rows of all ranks
 };
 
 /* others: what the rows hold on other ranks; columns: of the matrix; bs: rows of a node. Collective. */
-std::vector<ColorParts> split_colors(const Coloring &coloring, const Csr &others, const ColumnMap &columns, PetscInt bs);
+SplitColors split_colors(const Coloring &coloring, const Csr &others, const ColumnMap &columns, PetscInt bs);
 
 /* The rows of nodes of bs */
 Array<PetscInt> rows_of_nodes(const Array<PetscInt> &nodes, PetscInt bs);

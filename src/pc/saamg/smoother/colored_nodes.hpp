@@ -28,14 +28,17 @@ public:
         colors_.back().build_nodes(blocks.rows(), nodes, coloring.rows.data() + coloring.begin[c], coloring.begin[c + 1] - coloring.begin[c]);
       }
     } else {
-      for (const ColorParts &part : split_colors(coloring, rows.off_diagonal_block(), *rows.columns(), bs)) {
-        const Array<PetscInt> edge_rows = rows_of_nodes(part.edge, bs);
+      const SplitColors     split     = split_colors(coloring, rows.off_diagonal_block(), *rows.columns(), bs);
+      const Array<PetscInt> edge_rows = rows_of_nodes(split.edge.rows, bs);
+
+      for (PetscInt c = 0; c < coloring.ncolors(); c++) {
+        const PetscInt inner = split.inner.begin[c], edge = split.edge.begin[c], n = split.edge.size(c);
 
         colors_.emplace_back(nodes.space);
-        colors_.back().build_nodes(blocks.rows(), nodes, part.inner.data(), static_cast<PetscInt>(part.inner.size()));
-        edges_.push_back({part.edge_anywhere, SlicedEll<V, V>(nodes.space), SlicedEll<V, V>(nodes.space)});
-        edges_.back().own.build_nodes(blocks.rows(), nodes, part.edge.data(), static_cast<PetscInt>(part.edge.size()));
-        edges_.back().others.build(rows.off_diagonal_block(), edge_rows.data(), static_cast<PetscInt>(edge_rows.size()));
+        colors_.back().build_nodes(blocks.rows(), nodes, split.inner.rows.data() + inner, split.inner.size(c));
+        edges_.push_back({split.edge_anywhere[c] != 0, SlicedEll<V, V>(nodes.space), SlicedEll<V, V>(nodes.space)});
+        edges_.back().own.build_nodes(blocks.rows(), nodes, split.edge.rows.data() + edge, n);
+        edges_.back().others.build(rows.off_diagonal_block(), edge_rows.data() + edge * bs, n * bs);
       }
     }
     first_ = Array<PetscInt>(nodes.space, n_ ? coloring.begin[1] : 0);
@@ -43,6 +46,7 @@ public:
   }
 
   PetscInt    ncolors() const { return static_cast<PetscInt>(colors_.size()); }
+  PetscInt    together(PetscInt, bool) const { return 1; }                                           // colours that relax() takes at once
   bool        has_edge(PetscInt color) const { return !edges_.empty() && edges_[color].anywhere; }   // on some rank
   double      first_share() const { return n_ ? static_cast<double>(first_.size()) * bs_ / n_ : 0; } // of the rows
   std::string describe() const { return " of blocks of " + std::to_string(bs_); }
@@ -52,8 +56,8 @@ public:
     set_zero(inverse_.space(), n_, x);
     apply_diagonal_blocks(inverse_.space(), static_cast<PetscInt>(first_.size()), first_.data(), bs_, inverse_.data(), b, x);
   }
-  void relax(PetscInt color, const V *b, V *x) const { colors_[color].relax_nodes(b, inverse_.data(), x); } // those that are no edge
-  void relax_edge(PetscInt color, const V *b, const V *ghost, V *work, V *x) const                          // ghost: x of other ranks
+  void relax(PetscInt color, PetscInt, bool, const V *b, V *x) const { colors_[color].relax_nodes(b, inverse_.data(), x); } // those that are no edge
+  void relax_edge(PetscInt color, const V *b, const V *ghost, V *work, V *x) const                                          // ghost: x of other ranks
   {
     edges_[color].others.apply(ghost, Residual<V>{b, work});
     edges_[color].own.relax_nodes(work, inverse_.data(), x);

@@ -4,6 +4,7 @@
 #include "l1_diagonal.hpp"
 #include "level_rows.hpp"
 #include "mat/slicedell/slicedell.hpp"
+#include "small_colors.hpp"
 #include "smoother.hpp"
 
 namespace goza::saamg
@@ -14,7 +15,7 @@ public:
   /* norms: the rows' entries on other ranks where a sweep does not see those change, so that their l1 norms must stand in the diagonal; else null. flow: the rows in the
      order of whose flow these are relaxed, or against it; null: in any. Collective. */
   ColoredRows(const InverseDiagonal<V> &D, const LevelRows &rows, const LevelRows *flow, bool upstream, const Csr *norms, V relax) :
-    D_(D), space_(rows.all().space), inv_(space_, norms || relax != V(1) ? D.n : 0), start_(space_, D.n)
+    D_(D), space_(rows.all().space), inv_(space_, norms || relax != V(1) ? D.n : 0), start_(space_, D.n), small_(space_)
   {
     const Csr     &block    = rows.diagonal_block();
     const Coloring coloring = flow ? color_downstream(flow->all(), flow->columns(), flow->ids(), upstream) : color_rows(rows.all(), rows.columns(), rows.ids(), 1);
@@ -26,19 +27,18 @@ public:
       D_.inv = inv_.data();
     }
     if (rows.columns()->size() == 1 || norms) {
-      for (PetscInt c = 0; c < coloring.ncolors(); c++) {
-        colors_.emplace_back(space_);
-        colors_.back().build(block, coloring.rows.data() + coloring.begin[c], coloring.begin[c + 1] - coloring.begin[c]);
-      }
+      take(block, coloring);
     } else {
-      for (const ColorParts &part : split_colors(coloring, rows.off_diagonal_block(), *rows.columns(), 1)) {
-        const PetscInt nedge = static_cast<PetscInt>(part.edge.size());
+      const SplitColors split = split_colors(coloring, rows.off_diagonal_block(), *rows.columns(), 1);
 
-        colors_.emplace_back(space_);
-        colors_.back().build(block, part.inner.data(), static_cast<PetscInt>(part.inner.size()));
-        edges_.push_back({part.edge_anywhere, SlicedEll<V, V>(space_), SlicedEll<V, V>(space_)});
-        edges_.back().own.build(block, part.edge.data(), nedge);
-        edges_.back().others.build(rows.off_diagonal_block(), part.edge.data(), nedge);
+      take(block, split.inner);
+      for (PetscInt c = 0; c < coloring.ncolors(); c++) {
+        const PetscInt *edge = split.edge.rows.data() + split.edge.begin[c], n = split.edge.size(c);
+
+        edges_.push_back({split.edge_anywhere[c] != 0, SlicedEll<V, V>(space_), SlicedEll<V, V>(space_)});
+        if (!split.edge_anywhere[c]) continue;
+        edges_.back().own.build(block, edge, n);
+        edges_.back().others.build(rows.off_diagonal_block(), edge, n);
       }
     }
     /* a sweep from zero changes the first colour's rows, and those that are coupled to nothing, without a look at the others */
@@ -48,14 +48,27 @@ public:
     first_share_ = D_.n ? static_cast<double>(coloring.begin[1]) / static_cast<double>(D_.n) : 0;
   }
 
-  PetscInt    ncolors() const { return static_cast<PetscInt>(colors_.size()); }
+  PetscInt ncolors() const { return static_cast<PetscInt>(colors_.size()); }
+  PetscInt together(PetscInt color, bool back) const // colours from this one on, or backward, that relax() takes at once
+  {
+    const PetscInt end  = back ? color + 1 : ncolors() - color;
+    const auto     fits = [&](PetscInt c) { return is_small_[c] && !has_edge(c); };
+    PetscInt       n    = 1;
+
+    while (fits(color) && n < end && fits(back ? color - n : color + n)) n++;
+    return n;
+  }
   bool        has_edge(PetscInt color) const { return !edges_.empty() && edges_[color].anywhere; } // on some rank
   double      first_share() const { return first_share_; }                                         // of the rows
   std::string describe() const { return ""; }
 
   void start(const V *b, V *x) const { take_first_step(space_, D_.n, FirstStep<V>{1, start_.data(), nullptr, x}, b); } // the first colour, from zero
-  void relax(PetscInt color, const V *b, V *x) const { colors_[color].relax(b, D_.inv, x); }                           // those that are no edge
-  void relax_edge(PetscInt color, const V *b, const V *ghost, V *work, V *x) const                                     // ghost: x of other ranks
+  void relax(PetscInt color, PetscInt together, bool back, const V *b, V *x) const                                     // those that are no edge
+  {
+    if (is_small_[color]) small_.relax(color, together, back, b, D_.inv, x);
+    else colors_[color].relax(b, D_.inv, x);
+  }
+  void relax_edge(PetscInt color, const V *b, const V *ghost, V *work, V *x) const // ghost: x of other ranks
   {
     edges_[color].others.apply(ghost, Residual<V>{b, work});
     edges_[color].own.relax(work, D_.inv, x);
@@ -63,7 +76,7 @@ public:
 
   std::size_t bytes() const
   {
-    std::size_t sum = inv_.bytes() + start_.bytes();
+    std::size_t sum = inv_.bytes() + start_.bytes() + small_.bytes();
 
     for (const auto &color : colors_) sum += color.bytes();
     for (const auto &edge : edges_) sum += edge.own.bytes() + edge.others.bytes();
@@ -71,6 +84,16 @@ public:
   }
 
 private:
+  void take(const Csr &A, const Coloring &coloring)
+  {
+    for (PetscInt c = 0; c < coloring.ncolors(); c++) {
+      is_small_.push_back(coloring.size(c) <= small_color);
+      colors_.emplace_back(space_);
+      if (!is_small_[c]) colors_[c].build(A, coloring.rows.data() + coloring.begin[c], coloring.size(c));
+    }
+    small_.build(A, coloring, is_small_);
+  }
+
   struct Edge {
     bool            anywhere;
     SlicedEll<V, V> own, others;
@@ -78,9 +101,11 @@ private:
 
   InverseDiagonal<V>           D_;
   Space                        space_;
-  Array<V>                     inv_;   // [n] with the l1 norms, and relaxed
-  Array<V>                     start_; // [n]
-  std::vector<SlicedEll<V, V>> colors_;
+  Array<V>                     inv_;      // [n] with the l1 norms, and relaxed
+  Array<V>                     start_;    // [n]
+  std::vector<char>            is_small_; // by colour
+  std::vector<SlicedEll<V, V>> colors_;   // of the others
+  SmallColors<V>               small_;
   std::vector<Edge>            edges_; // by colour, where a sweep exchanges values
   double                       first_share_ = 0;
 };

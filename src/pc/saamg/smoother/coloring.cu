@@ -1,9 +1,9 @@
 #include "coloring.hpp"
+#include "coloring_rows.hpp"
 #include "flow_order.hpp"
+#include "in_turn.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/sparse/csr_ops.hpp"
-#include "core/launch/for_each_row.hpp"
-#include "core/util/relaxed.hpp"
 #include "parallel/par_csr.hpp"
 #include "parallel/summed_rows.hpp"
 #include "pc/saamg/setup/grid_of_rows.hpp"
@@ -15,142 +15,6 @@ namespace goza::saamg
 
 namespace
 {
-
-/* The rows that a row is coupled to, itself perhaps among them: those of A's row and, where the pattern is not symmetric, those of A^T's. */
-struct Neighbours {
-  const PetscInt *ptr, *col, *mirror_ptr, *mirror_col; // the latter null where they would say the same
-
-  template <class F> HD void visit(PetscInt i, F f) const
-  {
-    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) f(col[p]);
-    if (!mirror_ptr) return;
-    for (PetscInt p = mirror_ptr[i]; p < mirror_ptr[i + 1]; p++) f(mirror_col[p]);
-  }
-};
-
-struct CountUnmirrored { // among owned columns; columns ascend
-  PetscInt        n;
-  const PetscInt *ptr, *col;
-  std::int64_t   *count;
-
-  HD bool holds(PetscInt row, PetscInt c) const
-  {
-    PetscInt low = ptr[row], high = ptr[row + 1];
-
-    while (low < high) {
-      const PetscInt middle = low + (high - low) / 2;
-
-      if (col[middle] < c) low = middle + 1;
-      else high = middle;
-    }
-    return low < ptr[row + 1] && col[low] == c;
-  }
-  HD void operator()(PetscInt i) const
-  {
-    count[i] = 0;
-    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) count[i] += col[p] < n && !holds(col[p], i);
-  }
-};
-
-/* Of rows that each stand for bs of those that the ids are of. */
-struct Identify {
-  NodeIds   ids;
-  PetscInt  bs, unit;
-  PetscInt *id;
-
-  HD void operator()(PetscInt i) const { id[i] = static_cast<PetscInt>(ids.of_row(i * bs) / unit); }
-};
-
-/* Of owned rows and ghosts. Aggregation draws from the ids as they are: colours that followed its roots would sweep in the order in which aggregates lie. */
-struct Priority {
-  const PetscInt *id;
-  std::uint64_t  *key;
-  PetscInt       *color;
-
-  HD void operator()(PetscInt i) const
-  {
-    key[i]   = hash62(~static_cast<std::uint64_t>(id[i]));
-    color[i] = -1;
-  }
-};
-
-/* Once more: what had the last colour goes first. */
-struct Again {
-  std::uint64_t *key;
-  PetscInt      *color;
-
-  HD void operator()(PetscInt i) const
-  {
-    key[i]   = static_cast<std::uint64_t>(color[i]);
-    color[i] = -1;
-  }
-};
-
-/* Earlier phases first. */
-struct Phase {
-  const PetscInt *phase, *id;
-  std::uint64_t  *key;
-  PetscInt       *color;
-
-  HD void operator()(PetscInt i) const
-  {
-    key[i]   = static_cast<std::uint64_t>(flow_phases - phase[i]) << 52 | hash62(~static_cast<std::uint64_t>(id[i])) >> 10;
-    color[i] = -1;
-  }
-};
-
-struct Number {
-  PetscInt *list;
-
-  HD void operator()(PetscInt i) const { list[i] = i; }
-};
-
-struct Shift {
-  PetscInt  by;
-  PetscInt *col;
-
-  HD void operator()(PetscInt p) const { col[p] += by; }
-};
-
-/* A row waits for its neighbours of larger keys, and those of smaller ones for it: whichever it sees of a colour that is taken in the same launch, it takes the same one. */
-struct TakeColor {
-  const PetscInt      *list;
-  Neighbours           near;
-  const std::uint64_t *key;
-  PetscInt            *color; // -1: none yet
-  char                *open;
-  bool                 in_order = false; // after all that it waits for
-
-  HD void operator()(PetscInt k) const
-  {
-    const PetscInt i    = list[k];
-    bool           wait = false;
-
-    near.visit(i, [&](PetscInt j) { wait = wait || (key[j] > key[i] && load_relaxed(color + j) < 0); });
-    open[k] = wait;
-    if (in_order && !wait) {
-      PetscInt last = -1;
-
-      near.visit(i, [&](PetscInt j) { last = PetscMax(last, load_relaxed(color + j)); });
-      store_relaxed(color + i, last + 1);
-      return;
-    }
-    for (PetscInt base = 0, mine = -1; !wait && mine < 0; base += 64) {
-      std::uint64_t taken = 0;
-      PetscInt      c     = 0;
-
-      near.visit(i, [&](PetscInt j) {
-        const PetscInt other = load_relaxed(color + j);
-
-        if (other >= base && other < base + 64) taken |= std::uint64_t(1) << (other - base);
-      });
-      if (taken == ~std::uint64_t(0)) continue;
-      while (taken >> c & 1) c++;
-      mine = base + c;
-      store_relaxed(color + i, mine);
-    }
-  }
-};
 
 struct Widen {
   const PetscInt *from;
@@ -226,10 +90,18 @@ bool color_lattice(const Lattice &lattice, const ColumnMap &columns, const Neigh
   return false;
 }
 
-/* phase [local columns]: or, where it is given, in the order of phases. */
-void color_greedily(const ColumnMap &columns, const Neighbours &near, const PetscInt *id, Array<PetscInt> &color, const Array<PetscInt> *phase = nullptr)
+/* phase [local columns] */
+void color_in_order(const ColumnMap &columns, const Neighbours &near, const PetscInt *id, const Array<PetscInt> &phase, Array<PetscInt> &color)
 {
-  const int            passes = phase ? 1 : 4;
+  Array<std::uint64_t> key(columns.space(), columns.nlocal());
+
+  for_each_row(columns.space(), columns.nlocal(), Phase{phase.data(), id, key.data(), color.data()});
+  take_in_turn(columns, TakeColorInOrder{columns.n(), near, key.data(), color.data()}, color);
+}
+
+void color_greedily(const ColumnMap &columns, const Neighbours &near, const PetscInt *id, Array<PetscInt> &color)
+{
+  const int            passes = 4;
   const Space          space  = columns.space();
   const PetscInt       n = columns.n(), nlocal = columns.nlocal();
   Array<std::uint64_t> key(space, nlocal);
@@ -237,8 +109,7 @@ void color_greedily(const ColumnMap &columns, const Neighbours &near, const Pets
   Array<char>          open(space, n);
 
   for (int pass = 0; pass < passes; pass++) {
-    if (phase) for_each_row(space, nlocal, Phase{phase->data(), id, key.data(), color.data()});
-    else if (pass) for_each_row(space, nlocal, Again{key.data(), color.data()});
+    if (pass) for_each_row(space, nlocal, Again{key.data(), color.data()});
     else for_each_row(space, nlocal, Priority{id, key.data(), color.data()});
     for_each_row(space, n, Number{list.data()});
     if (space == Space::Host) { // rows come by one after the other: none before one that it waits for
@@ -247,7 +118,7 @@ void color_greedily(const ColumnMap &columns, const Neighbours &near, const Pets
     for (PetscInt left = n; columns.any(left > 0);) {
       for (PetscInt before = left + 1; left && left < before;) { // until all that are left wait for other ranks
         before = left;
-        for_each_row(space, left, TakeColor{list.data(), near, key.data(), color.data(), open.data(), phase != nullptr});
+        for_each_row(space, left, TakeColor{list.data(), near, key.data(), color.data(), open.data()});
         left = keep_flagged(space, list.data(), open.data(), left, rest.data());
         list.swap(rest);
       }
@@ -352,7 +223,7 @@ Coloring color_downstream(const Csr &A, const MapPtr &columns, const NodeIds &id
 
   if (A.nrows) phase.copy_from(own.data(), A.nrows);
   map.update(phase);
-  color_greedily(map, {both.A.ptr.data(), both.A.col.data(), both.mirror.ptr.data(), both.mirror.col.data()}, id.data(), color, &phase);
+  color_in_order(map, {both.A.ptr.data(), both.A.col.data(), both.mirror.ptr.data(), both.mirror.col.data()}, id.data(), phase, color);
   if (upstream) {
     Array<std::int64_t> wide(A.space, A.nrows);
 

@@ -21,6 +21,7 @@ struct Coloring {
   Array<PetscInt>       rows;     // [nrows] colour by colour, ascending in each; this rank's
 
   PetscInt ncolors() const { return static_cast<PetscInt>(begin.size()) - 1; }
+  PetscInt size(PetscInt color) const { return begin[color + 1] - begin[color]; }
 };
 
 /* A: a rank's rows, columns by the map's numbers, all of whose ghosts are in some row; its values may mean nothing. A pattern that is not symmetric counts as joined with

@@ -1,6 +1,6 @@
 /* Gauss-Seidel over the colours of the rows, or of the nodes, whose unknowns are then relaxed together: forward before the coarse correction, backward after
    it, so that a symmetric preconditioner stays symmetric. The rows of a colour lie together in a sliced ELL of their own and are relaxed in one launch, in
-   place.
+   place; colours of few rows several in one launch (small_colors.hpp).
 
    The colours are those of the whole matrix, whatever ranks it lies on. Coupled globally, the ranks exchange their values before each colour that has rows at
    their borders, so that the sweep is that of one rank alone; the rows that no other rank has to do with are relaxed meanwhile. Coupled locally, a sweep sees the
@@ -81,12 +81,15 @@ public:
         PetscCall(A_.apply_others(x, Residual<V>{b, work_.data()}));
         rhs = work_.data();
       }
-      for (PetscInt c = from_zero; c < ncolors; c++) {
-        const PetscInt color = pass == Pass::After && !flow_ ? ncolors - 1 - c : c;
+      const bool back = pass == Pass::After && !flow_;
+
+      for (PetscInt c = from_zero, n; c < ncolors; c += n) {
+        const PetscInt color = back ? ncolors - 1 - c : c;
         const V       *ghost = nullptr;
 
+        n = rows_.together(color, back);
         if (rows_.has_edge(color)) PetscCall(LoggedExchange(A_.space(), [&] { return A_.begin_others(x); }));
-        PetscCall(Guarded([&] { rows_.relax(color, rhs, x); }));
+        PetscCall(Guarded([&] { rows_.relax(color, n, back, rhs, x); }));
         if (!rows_.has_edge(color)) continue;
         PetscCall(LoggedExchange(A_.space(), [&] { return A_.end_others(&ghost); }));
         PetscCall(Guarded([&] { rows_.relax_edge(color, b, ghost, work_.data(), x); }));

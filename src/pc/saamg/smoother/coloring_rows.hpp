@@ -1,0 +1,169 @@
+/* What a row does to be coloured. For .cu files. */
+#pragma once
+#include "core/launch/for_each_row.hpp"
+#include "core/util/relaxed.hpp"
+#include "flow_order.hpp"
+
+namespace goza::saamg
+{
+
+/* The rows that a row is coupled to, itself perhaps among them: those of A's row and, where the pattern is not symmetric, those of A^T's. */
+struct Neighbours {
+  const PetscInt *ptr, *col, *mirror_ptr, *mirror_col; // the latter null where they would say the same
+
+  template <class F> HD void visit(PetscInt i, F f) const
+  {
+    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) f(col[p]);
+    if (!mirror_ptr) return;
+    for (PetscInt p = mirror_ptr[i]; p < mirror_ptr[i + 1]; p++) f(mirror_col[p]);
+  }
+};
+
+struct CountUnmirrored { // among owned columns; columns ascend
+  PetscInt        n;
+  const PetscInt *ptr, *col;
+  std::int64_t   *count;
+
+  HD bool holds(PetscInt row, PetscInt c) const
+  {
+    PetscInt low = ptr[row], high = ptr[row + 1];
+
+    while (low < high) {
+      const PetscInt middle = low + (high - low) / 2;
+
+      if (col[middle] < c) low = middle + 1;
+      else high = middle;
+    }
+    return low < ptr[row + 1] && col[low] == c;
+  }
+  HD void operator()(PetscInt i) const
+  {
+    count[i] = 0;
+    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) count[i] += col[p] < n && !holds(col[p], i);
+  }
+};
+
+/* Of rows that each stand for bs of those that the ids are of. */
+struct Identify {
+  NodeIds   ids;
+  PetscInt  bs, unit;
+  PetscInt *id;
+
+  HD void operator()(PetscInt i) const { id[i] = static_cast<PetscInt>(ids.of_row(i * bs) / unit); }
+};
+
+/* Of owned rows and ghosts. Aggregation draws from the ids as they are: colours that followed its roots would sweep in the order in which aggregates lie. */
+struct Priority {
+  const PetscInt *id;
+  std::uint64_t  *key;
+  PetscInt       *color;
+
+  HD void operator()(PetscInt i) const
+  {
+    key[i]   = hash62(~static_cast<std::uint64_t>(id[i]));
+    color[i] = -1;
+  }
+};
+
+/* Once more: what had the last colour goes first. */
+struct Again {
+  std::uint64_t *key;
+  PetscInt      *color;
+
+  HD void operator()(PetscInt i) const
+  {
+    key[i]   = static_cast<std::uint64_t>(color[i]);
+    color[i] = -1;
+  }
+};
+
+/* Earlier phases first. */
+struct Phase {
+  const PetscInt *phase, *id;
+  std::uint64_t  *key;
+  PetscInt       *color;
+
+  HD void operator()(PetscInt i) const
+  {
+    key[i]   = static_cast<std::uint64_t>(flow_phases - phase[i]) << 52 | hash62(~static_cast<std::uint64_t>(id[i])) >> 10;
+    color[i] = -1;
+  }
+};
+
+struct Number {
+  PetscInt *list;
+
+  HD void operator()(PetscInt i) const { list[i] = i; }
+};
+
+struct Shift {
+  PetscInt  by;
+  PetscInt *col;
+
+  HD void operator()(PetscInt p) const { col[p] += by; }
+};
+
+/* A row waits for its neighbours of larger keys, and those of smaller ones for it: whichever it sees of a colour that is taken in the same launch, it takes the same one. */
+struct TakeColor {
+  const PetscInt      *list;
+  Neighbours           near;
+  const std::uint64_t *key;
+  PetscInt            *color; // -1: none yet
+  char                *open;
+
+  HD void operator()(PetscInt k) const
+  {
+    const PetscInt i    = list[k];
+    bool           wait = false;
+
+    near.visit(i, [&](PetscInt j) { wait = wait || (key[j] > key[i] && load_relaxed(color + j) < 0); });
+    open[k] = wait;
+    for (PetscInt base = 0, mine = -1; !wait && mine < 0; base += 64) {
+      std::uint64_t taken = 0;
+      PetscInt      c     = 0;
+
+      near.visit(i, [&](PetscInt j) {
+        const PetscInt other = load_relaxed(color + j);
+
+        if (other >= base && other < base + 64) taken |= std::uint64_t(1) << (other - base);
+      });
+      if (taken == ~std::uint64_t(0)) continue;
+      while (taken >> c & 1) c++;
+      mine = base + c;
+      store_relaxed(color + i, mine);
+    }
+  }
+};
+
+/* A row's colour comes behind those of all neighbours of larger keys. */
+struct TakeColorInOrder {
+  PetscInt             n; // rows of this rank
+  Neighbours           near;
+  const std::uint64_t *key;
+  PetscInt            *color; // -1: none yet
+
+  HD PetscInt waits(PetscInt i) const
+  {
+    PetscInt count = 0;
+
+    if (color[i] >= 0) return -1;
+    near.visit(i, [&](PetscInt j) { count += key[j] > key[i] && color[j] < 0; });
+    return count;
+  }
+  HD bool take(PetscInt i) const
+  {
+    PetscInt last = -1;
+
+    near.visit(i, [&](PetscInt j) { last = PetscMax(last, color[j]); }); // those of smaller keys have none
+    color[i] = last + 1;
+    return true;
+  }
+  template <class F> HD void followers(PetscInt i, F f) const
+  {
+    near.visit(i, [&](PetscInt j) {
+      if (j < n && key[j] < key[i]) f(j);
+    });
+  }
+};
+
+} // namespace goza::saamg

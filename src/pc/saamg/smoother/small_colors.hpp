@@ -1,0 +1,27 @@
+/* The rows of colours of few rows, colour by colour, as in CSR. On a device a run of such colours is one launch: a block of threads relaxes one after the other, and waits between two of them for
+   itself alone. That takes a third of the time of a launch for each, and they are made at once: along a flow there are hundreds of colours of some ten rows. */
+#pragma once
+#include "coloring.hpp"
+#include "core/sparse/local_column.hpp"
+
+namespace goza::saamg
+{
+
+constexpr PetscInt small_color = 2048; // rows; with more the device has enough to do
+
+template <class V> class SmallColors {
+public:
+  explicit SmallColors(Space space) : begin_(space), row_(space), ptr_(space), col_(space), val_(space) { }
+
+  void        build(const Csr &A, const Coloring &coloring, const std::vector<char> &held);              // held: by colour, whether
+  void        relax(PetscInt first, PetscInt ncolors, bool back, const V *b, const V *dinv, V *x) const; // back: first, first - 1, ...
+  std::size_t bytes() const { return begin_.bytes() + row_.bytes() + ptr_.bytes() + col_.bytes() + val_.bytes(); }
+
+private:
+  PetscInt           lanes_ = 1, threads_ = 32; // of a row, of the block
+  Array<PetscInt>    begin_, row_, ptr_;        // [colours + 1], [rows], [rows + 1]
+  Array<LocalColumn> col_;
+  Array<V>           val_;
+};
+
+} // namespace goza::saamg
