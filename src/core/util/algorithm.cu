@@ -173,7 +173,7 @@ template void sum_into(Space, const SingleScalar *, std::size_t, SingleScalar *)
 template void sum_into(Space, const std::int64_t *, std::size_t, std::int64_t *);
 template void sum_into(Space, const std::uint64_t *, std::size_t, std::uint64_t *);
 
-bool scan_lengths(Space space, const PetscInt *length, Array<PetscInt> &ptr, PetscInt *nnz)
+void scan_lengths(Space space, const PetscInt *length, Array<PetscInt> &ptr)
 {
   const std::size_t n = ptr.size();
 
@@ -181,7 +181,12 @@ bool scan_lengths(Space space, const PetscInt *length, Array<PetscInt> &ptr, Pet
   if (space == Space::Cuda) thrust::exclusive_scan(policy(), length, length + n, ptr.data(), PetscInt(0), PlusUpToMost{});
 #endif
   if (space == Space::Host) std::exclusive_scan(length, length + n, ptr.data(), PetscInt(0), PlusUpToMost{});
-  *nnz = read_value(space, ptr.data() + n - 1);
+}
+
+bool scan_lengths(Space space, const PetscInt *length, Array<PetscInt> &ptr, PetscInt *nnz)
+{
+  scan_lengths(space, length, ptr);
+  *nnz = read_value(space, ptr.data() + ptr.size() - 1);
   return *nnz < PETSC_MAX_INT;
 }
 

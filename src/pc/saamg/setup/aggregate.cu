@@ -1,4 +1,4 @@
-#include "core/util/algorithm.hpp"
+#include "core/util/row_pointer.hpp"
 #include "core/launch/row_sums.hpp"
 #include "parallel/renumber.hpp"
 #include "independent_set.hpp"
@@ -53,7 +53,7 @@ struct CountRoots {
 
   HD void operator()(PetscInt i, std::int64_t *count) const
   {
-    const bool root = is_root(first[i]), wanted = root && ids.lattice.wanted(ids(i));
+    const bool root = is_root(first[i]), wanted = root && ids.lattice.known() && ids.lattice.wanted(ids(i));
 
     count[0] += wanted;
     count[1] += root && !wanted;
@@ -113,20 +113,19 @@ PetscInt share(const LocalColumns &nodes, std::int64_t total, PetscInt rooted, P
   return 0;
 }
 
-/* Whether the aggregates are to be boxes of the lattice: it wants all roots of the first set, and there is hardly one of the second, of which some stand where the grid ends. These are
-   dropped then: every node is within distance two of a root of the first set. Collective. */
-bool boxes_of_lattice(const CsrGraph &G, const Array<Key> &first, Array<Key> &second)
+/* Roots of this rank; whether the aggregates are to be boxes of the lattice: it wants all roots of the first set, and there is hardly one of the second, of which some stand where the grid
+   ends. These are dropped then: every node is within distance two of a root of the first set. Collective. */
+PetscInt roots_here(const CsrGraph &G, const Array<Key> &first, Array<Key> &second, bool *boxes)
 {
   Array<std::int64_t> count(G.space(), 3);
 
-  if (!G.ids.lattice.known()) return false;
   join_rows<Plus, 3>(G.space(), G.n, CountRoots{first.data(), second.data(), G.ids}, count.data());
-  std::vector<std::int64_t> n = count.to_host();
-  G.nodes->sum(n.data(), 3);
-  const bool boxes = n[1] == 0 && n[2] <= n[0] / boxes_to_an_odd_root;
-
-  if (boxes) second.zero();
-  return boxes;
+  const std::vector<std::int64_t> here = count.to_host();
+  std::vector<std::int64_t>       n    = here;
+  if (G.ids.lattice.known()) G.nodes->sum(n.data(), 3);
+  *boxes = G.ids.lattice.known() && n[1] == 0 && n[2] <= n[0] / boxes_to_an_odd_root;
+  if (*boxes) second.zero();
+  return static_cast<PetscInt>(here[0] + here[1] + (*boxes ? 0 : here[2]));
 }
 
 /* How many nodes are in an aggregate whose root is in another tile, by direction, and how many in any. */
@@ -213,10 +212,11 @@ CsrAggregates aggregate(const CsrGraph &G, PetscInt least)
   if (G.borrowed) for_each_row(space, G.n, KeepLargeRoots<EntryWeight>{G.edges, G.entry, first.data(), second.data()});
   else for_each_row(space, G.n, KeepLargeRoots<StoredWeight>{G.edges, {G.weight.data()}, first.data(), second.data()});
 
-  const bool boxes = boxes_of_lattice(G, key, second);
+  bool           boxes;
+  const PetscInt rooted = roots_here(G, key, second, &boxes);
 
   for_each_row(space, G.n, MarkRoots{key.data(), second.data(), number.data()});
-  const PetscInt     rooted = lengths_to_pointer(space, number);
+  scan_lengths(space, number.data(), number);
   const LocalColumns roots(nodes.comm(), rooted, space);
   const PetscInt     begin = roots.start();
 

@@ -204,19 +204,32 @@ struct StartScaled {
   HD void operator()(PetscInt i) const { v[i] = hashed_entry(ids.of_row(i), dinv[i]) * dinv[i]; }
 };
 
+/* v_i = d_i v_i */
 struct Scale {
-  const PetscScalar *by; // null: 1
-  PetscScalar        factor, *v;
+  const PetscScalar *by;
+  PetscScalar       *v;
 
-  HD void operator()(PetscInt i) const { v[i] *= by ? factor * by[i] : factor; }
+  HD void operator()(PetscInt i) const { v[i] *= by[i]; }
+};
+
+/* v = v / |v| */
+struct Normalise {
+  const PetscScalar *square; // |v|^2
+  PetscScalar       *v;
+
+  HD void operator()(PetscInt i) const
+  {
+    const PetscReal norm = PetscSqrtReal(PetscRealPart(*square));
+
+    if (norm > 0) v[i] *= PetscScalar(1 / norm);
+  }
 };
 
 struct Subtract {
-  PetscScalar        h;
-  const PetscScalar *x;
+  const PetscScalar *h, *x;
   PetscScalar       *y;
 
-  HD void operator()(PetscInt i) const { y[i] -= h * x[i]; }
+  HD void operator()(PetscInt i) const { y[i] -= *h * x[i]; }
 };
 
 struct Multiply {
@@ -226,59 +239,60 @@ struct Multiply {
   HD void operator()(PetscInt i) const { product[i] = x[i] * PetscConj(y[i]); }
 };
 
-/* y^H x over all ranks' rows. */
-PetscScalar dot(const LocalColumns &columns, const Array<PetscScalar> &x, const Array<PetscScalar> &y, Array<PetscScalar> &work)
-{
-  const Space        space = x.space();
-  Array<PetscScalar> result(space, 1);
-
-  for_each_row(space, columns.n(), Multiply{x.data(), y.data(), work.data()});
-  sum_into(space, work.data(), columns.n(), result.data());
-  PetscScalar sum = read_value(space, result.data());
-  columns.sum(&sum, 1);
-  return sum;
-}
-
-PetscReal normalise(const LocalColumns &columns, Array<PetscScalar> &x, Array<PetscScalar> &work)
-{
-  const PetscReal norm = PetscSqrtReal(PetscRealPart(dot(columns, x, x, work)));
-
-  if (norm > 0) for_each_row(x.space(), columns.n(), Scale{nullptr, 1 / norm, x.data()});
-  return norm;
-}
-
+/* Its numbers stay where the vectors are until all steps are done. */
 PetscReal arnoldi(const LevelProduct &A, const ColumnMap &columns, const Array<PetscScalar> &dinv, NodeIds ids, PetscInt its)
 {
   const Space                     space = A.A.space;
-  const PetscInt                  n     = A.A.nrows;
+  const PetscInt                  n = A.A.nrows, column = its + 1;
   std::vector<Array<PetscScalar>> V;
-  Array<PetscScalar>              work(space, n);
-  std::vector<PetscScalar>        H(its * its, 0), h(its), square;
-  PetscReal                       norm, largest = 0;
-  PetscInt                        k = 0;
+  Array<PetscScalar> work(space, n), numbers(space, column * (its + 1)); // |V_0|^2, and of each step what it has of the vectors before it, and its length, squared, of what is left
+  PetscReal  largest = 0;
+  PetscInt   k;
+  const auto dot = [&](const Array<PetscScalar> &x, const Array<PetscScalar> &y, PetscScalar *result) { // y^H x of this rank's rows
+    for_each_row(space, n, Multiply{x.data(), y.data(), work.data()});
+    sum_into(space, work.data(), n, result);
+  };
+  const auto normalise = [&](Array<PetscScalar> &x, PetscScalar *square) {
+    dot(x, x, square);
+    columns.sum_here(square, 1);
+    for_each_row(space, n, Normalise{square, x.data()});
+  };
 
+  numbers.zero();
   V.emplace_back(space, columns.nlocal());
   for_each_row(space, n, StartScaled{ids, dinv.data(), V[0].data()});
-  norm = normalise(columns, V[0], work);
-  if (!(norm > 0) || PetscIsInfOrNanReal(norm)) return 0;
-  while (k < its) {
+  normalise(V[0], numbers.data());
+  for (k = 0; k < its; k++) {
+    PetscScalar *h = numbers.data() + column * (k + 1);
+
     V.emplace_back(space, columns.nlocal());
     A(V[k], V[k + 1]);
-    for_each_row(space, n, Scale{dinv.data(), 1, V[k + 1].data()});
+    for_each_row(space, n, Scale{dinv.data(), V[k + 1].data()});
+    for (PetscInt i = 0; i <= k; i++) dot(V[k + 1], V[i], h + i);
+    for (PetscInt i = 0; i <= k; i += ColumnMap::most_sums) columns.sum_here(h + i, PetscMin(ColumnMap::most_sums, k + 1 - i));
+    for (PetscInt i = 0; i <= k; i++) for_each_row(space, n, Subtract{h + i, V[i].data(), V[k + 1].data()});
+    normalise(V[k + 1], h + k + 1);
+  }
+
+  const std::vector<PetscScalar> found = numbers.to_host();
+  std::vector<PetscScalar>       H(its * its, 0), square;
+  const auto                     length = [&](PetscInt step, PetscInt at) { return PetscSqrtReal(PetscRealPart(found[column * step + at])); };
+
+  if (!(length(0, 0) > 0) || PetscIsInfOrNanReal(length(0, 0))) return 0;
+  for (k = 0; k < its;) {
     for (PetscInt i = 0; i <= k; i++) {
-      H[i * its + k] = h[i] = dot(columns, V[k + 1], V[i], work);
-      largest               = PetscMax(largest, PetscAbsScalar(h[i]));
+      H[i * its + k] = found[column * (k + 1) + i];
+      largest        = PetscMax(largest, PetscAbsScalar(H[i * its + k]));
     }
-    for (PetscInt i = 0; i <= k; i++) for_each_row(space, n, Subtract{h[i], V[i].data(), V[k + 1].data()});
-    norm = normalise(columns, V[k + 1], work);
+    const PetscReal norm = length(k + 1, k + 1);
     k++;
     if (k == its || !(norm > lanczos_breakdown * largest) || PetscIsInfOrNanReal(norm)) break;
     H[k * its + k - 1] = norm;
   }
-  const auto radius = [&](PetscInt n) {
-    square.resize(n * n);
-    for (PetscInt i = 0; i < n; i++) std::copy_n(H.begin() + i * its, n, square.begin() + i * n);
-    return DenseRadius(n, square);
+  const auto radius = [&](PetscInt m) {
+    square.resize(m * m);
+    for (PetscInt i = 0; i < m; i++) std::copy_n(H.begin() + i * its, m, square.begin() + i * m);
+    return DenseRadius(m, square);
   };
 
   return extrapolated(k == its ? k : 0, radius(k), radius(PetscMax(k - 2, 0)));

@@ -115,18 +115,22 @@ struct LookAtRow {
   }
 };
 
-/* otherwise: where a column of the interpolation is zero, and there is no magnitude. */
+/* With the diagonals' mean where a column of the interpolation is zero, and there is no magnitude. */
 struct FillRow {
   Csr                  A;
   const unsigned char *finding;
   const PetscReal     *root;
-  PetscReal            sign, otherwise;
+  const std::int64_t  *count; // of findings
+  const PetscScalar   *sizes; // the diagonals' sum
   PetscScalar         *val;
 
   HD void operator()(PetscInt i) const
   {
-    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1] && finding[i] == nothing; p++) {
-      if (A.col[p] == i) val[p] = sign * (root[i] > 0 ? root[i] * root[i] : otherwise);
+    if (finding[i] != nothing) return;
+    const PetscReal mean = count[0] ? PetscRealPart(*sizes) / static_cast<PetscReal>(count[0]) : 1, sign = 2 * count[1] > count[0] ? -1 : 1;
+
+    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) {
+      if (A.col[p] == i) val[p] = sign * (root[i] > 0 ? root[i] * root[i] : mean > 0 && mean <= PETSC_MAX_REAL ? mean : 1);
     }
   }
 };
@@ -144,12 +148,12 @@ Array<PetscReal> coarse_magnitudes(const Interpolation &I, const Array<PetscReal
   return coarse;
 }
 
-/* The diagonal entry is always in the pattern. False: there is no such row. */
-bool fill_rows_of_nothing(CsrMatrix &A, const ColumnMap &columns, const Array<PetscReal> &magnitude)
+/* The diagonal entry is always in the pattern. False: there is no such row. ask: whether there is; else the host does not wait for the device of one rank. */
+bool fill_rows_of_nothing(CsrMatrix &A, const ColumnMap &columns, const Array<PetscReal> &magnitude, bool ask)
 {
   const Space          space = A.space();
   Array<PetscReal>     root(space, columns.nlocal());
-  Array<PetscScalar>   size(space, A.nrows), sizes(space, 1);
+  Array<PetscScalar>   size(space, A.nrows), sum(space, 1);
   Array<unsigned char> finding(space, A.nrows);
   Array<std::int64_t>  counts(space, LookAtRow::n);
 
@@ -157,16 +161,21 @@ bool fill_rows_of_nothing(CsrMatrix &A, const ColumnMap &columns, const Array<Pe
   for_each_row(space, A.nrows, RootOf{root.data()});
   columns.update(root);
   join_csr_rows<Plus, LookAtRow::n>(A.view(), 1, LookAtRow{A.ptr.data(), A.col.data(), A.val.data(), root.data(), size.data(), finding.data()}, counts.data());
-  std::vector<std::int64_t> n = counts.to_host();
+  if (ask || space == Space::Host || columns.size() > 1) {
+    std::vector<std::int64_t> n = counts.to_host();
 
-  columns.sum(n.data(), LookAtRow::n);
-  if (!n[2]) return false;
-  sum_into(space, size.data(), size.size(), sizes.data());
-  PetscScalar of_all = read_value(space, sizes.data());
-  columns.sum(&of_all, 1);
-  PetscReal mean = n[0] ? PetscRealPart(of_all) / static_cast<PetscReal>(n[0]) : 1;
-  if (!(mean > 0) || PetscIsInfOrNanReal(mean)) mean = 1;
-  for_each_row(space, A.nrows, FillRow{A.view(), finding.data(), root.data(), 2 * n[1] > n[0] ? PetscReal(-1) : PetscReal(1), mean, A.val.data()});
+    columns.sum(n.data(), LookAtRow::n);
+    if (!n[2]) return false;
+    counts.assign(n.data());
+  }
+  sum_into(space, size.data(), size.size(), sum.data());
+  if (columns.size() > 1) {
+    PetscScalar of_all = read_value(space, sum.data());
+
+    columns.sum(&of_all, 1);
+    sum.assign(&of_all);
+  }
+  for_each_row(space, A.nrows, FillRow{A.view(), finding.data(), root.data(), counts.data(), sum.data(), A.val.data()});
   return true;
 }
 
@@ -230,7 +239,7 @@ CsrMatrix GalerkinProduct::make_on_boxes(const StoredRows &A, const Interpolatio
 {
   BoxProduct product = galerkin(*I.boxes, A, I.P, I.conjugated);
 
-  if (fill_rows_of_nothing(product.rows, *I.coarse, magnitude)) product.diagonals.reset(); // they have other values
+  if (fill_rows_of_nothing(product.rows, *I.coarse, magnitude, true)) product.diagonals.reset(); // they have other values
   diagonals_ = std::move(product.diagonals);
   return std::move(product.rows);
 }
@@ -245,7 +254,7 @@ CsrMatrix GalerkinProduct::make(const StoredRows &from, const MapPtr &columns, c
   if (isolated && A.space == Space::Host && !from.no_rows() && (once || !I.boxes) && galerkin_host(I.R.view(), A, I.P.view(), I.bs, I.k, Ac)) {
     coarse_columns = I.coarse;
     row_by_row_    = !once;
-    fill_rows_of_nothing(Ac, *coarse_columns, magnitude);
+    fill_rows_of_nothing(Ac, *coarse_columns, magnitude, false);
     return Ac;
   }
   if (I.boxes) {
@@ -266,7 +275,7 @@ CsrMatrix GalerkinProduct::make(const StoredRows &from, const MapPtr &columns, c
 
     coarse_columns = sum_->columns();
   }
-  fill_rows_of_nothing(Ac, *coarse_columns, magnitude);
+  fill_rows_of_nothing(Ac, *coarse_columns, magnitude, false);
   return Ac;
 }
 
@@ -280,7 +289,7 @@ void GalerkinProduct::update(const StoredRows &from, const Interpolation &I, Csr
     return;
   }
   if (row_by_row_ && galerkin_host(I.R.view(), A, I.P.view(), I.bs, I.k, Ac)) {
-    fill_rows_of_nothing(Ac, *I.coarse, magnitude);
+    fill_rows_of_nothing(Ac, *I.coarse, magnitude, false);
     return;
   }
   if (P_) P_->update(I.P.view());
@@ -289,7 +298,7 @@ void GalerkinProduct::update(const StoredRows &from, const Interpolation &I, Csr
     multiply_numeric(I.own_transpose.view(), I.k, I.bs, AP_.view(), I.k, parts_);
     sum_->update(parts_.view(), P_->columns(), Ac);
   } else multiply_numeric(I.R.view(), I.k, I.bs, AP_.view(), I.k, Ac);
-  fill_rows_of_nothing(Ac, sum_ ? *sum_->columns() : *I.coarse, magnitude);
+  fill_rows_of_nothing(Ac, sum_ ? *sum_->columns() : *I.coarse, magnitude, false);
 }
 
 } // namespace goza::saamg

@@ -1,4 +1,4 @@
-#include "core/util/algorithm.hpp"
+#include "core/util/row_pointer.hpp"
 #include "parallel/node_columns.hpp"
 #include "parallel/par_csr.hpp"
 #include "parallel/summed_rows.hpp"
@@ -205,23 +205,63 @@ Array<std::uint64_t> hashes_of_nodes(FillStrong &fill, const ColumnMap &nodes)
   return hash;
 }
 
-/* The edges of G, whose degrees are counted. */
-void list_edges(const Csr &rows, PetscInt unit, FillStrong fill, CsrGraph &G)
+struct Number {
+  const PetscInt *from;
+  std::uint64_t  *to;
+
+  HD void operator()(PetscInt) const { *to = static_cast<std::uint64_t>(*from); }
+};
+
+/* Where the edges will be, of degrees that are counted. */
+void place_edges(CsrGraph &G)
+{
+  G.ptr = Array<PetscInt>(G.space(), G.n + 1);
+  if (G.n) G.ptr.copy_from(G.degree.data(), G.n);
+  scan_lengths(G.space(), G.ptr.data(), G.ptr);
+}
+
+/* Degrees, and the findings of all ranks. listed: the edges will be, and then behind the findings is how many they are on this rank, and they have places. guess: what is known where strong
+   entries need not be counted, but for nodes whose entries turn out to be no edges. */
+std::vector<std::uint64_t> count_edges(const Csr &rows, const FillStrong &fill, const KnownRows *guess, bool listed, const LocalColumns &columns, Array<PetscInt> &count, CsrGraph &G)
+{
+  const Space          space = rows.space;
+  const PetscInt       unit  = fill.A.bs;
+  Array<std::uint64_t> sums(space, 4);
+
+  for (;; guess = nullptr) {
+    if (guess) for_each_row(space, G.n, GuessStrong{guess->isolated, count.data()});
+    else for_each_csr_row(rows, unit, CountStrong{fill.A, fill.measure, count.data()});
+    G.nodes->update(count);
+    for_each_csr_row(rows, unit, fill);
+    join_rows<Plus, 3>(space, G.n, Findings{fill.check, fill.weak}, sums.data());
+    if (listed && !fill.end) {
+      place_edges(G);
+      for_each_row(space, 1, Number{G.ptr.data() + G.n, sums.data() + 3});
+    }
+    std::vector<std::uint64_t> found = sums.to_host();
+    columns.sum(found.data(), 3);
+    if (!found[2]) return found;
+  }
+}
+
+/* The edges of G; nedges: of this rank, -1 where they have no places yet. */
+void list_edges(const Csr &rows, PetscInt unit, FillStrong fill, PetscInt nedges, CsrGraph &G)
 {
   if (fill.end) {
     G.col.shorten(G.ptr.data()[G.n]);
     G.weight.shorten(G.ptr.data()[G.n]);
     return;
   }
-  G.ptr = Array<PetscInt>(rows.space, G.n + 1);
-  if (G.n) G.ptr.copy_from(G.degree.data(), G.n);
-  const PetscInt nedges = lengths_to_pointer(rows.space, G.ptr);
-  G.col                 = Array<PetscInt>(rows.space, nedges);
-  G.weight              = Array<float>(rows.space, nedges);
-  fill.ptr              = G.ptr.data();
-  fill.col              = G.col.data();
-  fill.weight           = G.weight.data();
-  fill.check            = nullptr;
+  if (nedges < 0) {
+    place_edges(G);
+    nedges = read_value(rows.space, G.ptr.data() + G.n);
+  }
+  G.col       = Array<PetscInt>(rows.space, nedges);
+  G.weight    = Array<float>(rows.space, nedges);
+  fill.ptr    = G.ptr.data();
+  fill.col    = G.col.data();
+  fill.weight = G.weight.data();
+  fill.check  = nullptr;
   if (nedges) fill_edges(rows, unit, fill);
 }
 
@@ -267,20 +307,12 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const 
   const Measure              measure{G.rdiag.data(), strength_cut(strength.threshold), strength.share > 0 ? least.data() : nullptr};
   FillStrong                 fill{blocks,  measure,      G.nodes->start(), G.nodes->ghosts_here().data(), count.data(), nullptr, nullptr, G.degree.data(),
                   nullptr, check.data(), weak.data()};
-  Array<std::uint64_t>       sums(space, 3), hash = hashes_of_nodes(fill, *G.nodes);
-  std::vector<std::uint64_t> found;
+  const Array<std::uint64_t> hash = hashes_of_nodes(fill, *G.nodes);
 
-  if (space == Space::Host && !(strength.all() && bs == 1)) hold_all_edges(rows, fill, G);
-  for (bool guess = bs == 1 && known.dinv && strength.threshold == 0;; guess = false) {
-    if (guess) for_each_row(space, G.n, GuessStrong{known.isolated, count.data()});
-    else for_each_csr_row(rows, unit, CountStrong{blocks, measure, count.data()});
-    G.nodes->update(count);
-    for_each_csr_row(rows, unit, fill);
-    join_rows<Plus, 3>(space, G.n, Findings{check.data(), weak.data()}, sums.data());
-    found = sums.to_host();
-    columns->sum(found.data(), 3);
-    if (!found[2]) break;
-  }
+  const bool lists = !(strength.all() && bs == 1);
+
+  if (space == Space::Host && lists) hold_all_edges(rows, fill, G);
+  const std::vector<std::uint64_t> found = count_edges(rows, fill, bs == 1 && known.dinv && strength.threshold == 0 ? &known : nullptr, lists, *columns, count, G);
   G.nodes->update(G.degree);
   const bool symmetric = found[0] == 0;
 
@@ -290,7 +322,7 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const 
     G.edges    = {A.ptr, A.col, G.degree.data()};
     return G;
   }
-  list_edges(rows, unit, fill, G);
+  list_edges(rows, unit, fill, lists ? static_cast<PetscInt>(found[3]) : -1, G);
   if (!symmetric) {
     symmetrize(G);
     G.node_of_ghost_column = nodes_of_ghost_columns(*columns, *G.nodes, bs);
