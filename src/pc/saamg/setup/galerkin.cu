@@ -202,7 +202,8 @@ double product_work(const Csr &A, const ColumnMap &columns, const Interpolation 
   columns.update(length);
   join_rows<Plus, 1>(A.space, A.nrows, WorkOfRow{A.ptr, A.col, length.data(), static_cast<double>(I.bs), static_cast<double>(I.k), static_cast<double>(I.coarse->nglobal()) / I.k},
                      work.data());
-  std::int64_t sum = static_cast<std::int64_t>(PetscMin(read_value(A.space, work.data()), uncountable));
+  const double found = read_value(A.space, work.data());
+  std::int64_t sum   = static_cast<std::int64_t>(PetscMin(found, uncountable));
   columns.sum(&sum, 1);
   return static_cast<double>(sum);
 }

@@ -44,8 +44,11 @@ PetscErrorCode Hierarchy::measure(Grid &grid, const HierarchyOptions &o, bool *f
       level.balanced = balanced_inverse(level.rows(), *level.columns, facts);
       level.balanced.swap(facts.dinv);
     }
-    if (*finite && !solved)
-      grid.lambda = PetscMin(grid.bound, lambda_max(level.rows(), *level.columns, facts, o.esteig_iterations, level.ids(grid.bs), exact, &grid.symmetric));
+    if (*finite && !solved) {
+      const PetscReal estimate = lambda_max(level.rows(), *level.columns, facts, o.esteig_iterations, level.ids(grid.bs), exact, &grid.symmetric);
+
+      grid.lambda = PetscMin(grid.bound, estimate); // a macro, which would estimate twice
+    }
     if (level.balanced.size()) level.balanced.swap(facts.dinv);
     level.dinv     = std::move(facts.dinv);
     level.isolated = facts.nisolated ? std::move(facts.isolated) : Array<unsigned char>(level.A.space);
