@@ -13,19 +13,47 @@ namespace goza::saamg
 namespace
 {
 
-/* How a level is coarsened, in nodes: those of an aggregate, aggregates that a row of P reaches, and neighbours on the level below. */
+/* How a level is coarsened, in nodes: those of an aggregate, aggregates that a row of P reaches, neighbours on the level below, and aggregates that a row of A P reaches. */
 struct Coarsened {
-  double size, reached, below;
+  double size, reached, below, between;
 };
+
+double entries_below(double z)
+{
+  return 48 * z * z / (z * z + 50);
+}
 
 /* z: nonzeros of a node's row. wide: how much longer the rows of P and below are where it is smoothed more than once, or aggregates lie at random. Aggregates that are boxes
    side by side have hardly more neighbours than boxes have: in a plane all do, in space those of 27 points. */
 Coarsened coarsened(double z, bool aggressive, double wide, PetscInt directions)
 {
-  const double below = 48 * z * z / (z * z + 50), boxes = std::pow(32, static_cast<double>(directions) / 3);
+  const double below = entries_below(z), boxes = std::pow(32, static_cast<double>(directions) / 3);
 
-  if (aggressive) return {15 * (1.3 + z), wide * (directions ? std::min(1.9 + 0.03 * z, 2.1) : 1.9 + 0.03 * z), wide * 22};
-  return {1.3 + z, wide * 5.4 * z / (z + 4), wide * (directions && (directions < 3 || z > 20) ? std::min(below, boxes) : below)};
+  Coarsened next{1.3 + z, wide * 5.4 * z / (z + 4), wide * (directions && (directions < 3 || z > 20) ? std::min(below, boxes) : below), 0};
+
+  if (aggressive) next = {15 * (1.3 + z), wide * (directions ? std::min(1.9 + 0.03 * z, 2.1) : 1.9 + 0.03 * z), wide * 22, 0};
+  next.between = std::sqrt(next.reached * next.below);
+  return next;
+}
+
+/* Most entries are weak, as across some directions of a grid: as many are strong on the second level as on the first; below that all count. */
+bool most_are_weak(const MemoryQuestion &q, PetscInt level)
+{
+  return q.strong < 0.5 && level < 2;
+}
+
+/* Of a level; where aggregates are along strong entries, other rows below, which come to no more than those of a level that was coarsened so already. */
+Coarsened coarsened(const MemoryQuestion &q, PetscInt level, double z)
+{
+  const double wide = (q.directions ? 1 : 1.1) * (level ? std::pow(q.coarse_interpolation_degree, 1.4) : 1), strong = q.strong * (q.nonzeros / q.rows / static_cast<double>(q.bs) - 1);
+  Coarsened    next = coarsened(z, level < q.aggressive_levels, wide, q.directions);
+
+  if (q.strong == 1 || (level && !most_are_weak(q, level))) return next;
+  next.size    = std::max(1., 1.5 * strong);
+  next.reached = std::min(next.reached, 1 + 0.41 * strong);
+  next.below   = (next.below + std::min(next.below, entries_below(1 + strong))) / 2;
+  if (level) next.below = std::min(next.below, z);
+  return next;
 }
 
 /* Bytes of a transfer as the cycle has it: rows of `blocks` blocks of bs x k entries. On the device slices of 32 pad rows: 1.35 to 1.65 for rows of P, 1.0 to 1.25 for
@@ -53,13 +81,15 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
   double           rows = q.rows, nonzeros = q.nonzeros, bs = static_cast<double>(q.bs), after = 0, product = 0;
   const bool       as_a_whole = q.device || q.several; // A P is made, and held
   double finest = 0, spared = 0, diagonals = 0; // of `after`, the cycle's on the finest level; beside it, until the cycle has them: interpolations, coarse operators
-  double first = 0;                             // while the finest level's product is made of boxes
+  double       first = 0;                       // while the finest level's product is made of boxes
+  const double beside = (1 + k) * sizeof(PetscScalar) + 1 + 2 * index; // of a row while it is made else: its inverse diagonal, near-null vectors, lengths of rows
 
   for (PetscInt level = 0; rows > 0; level++) {
-    const double value = static_cast<double>(level ? q.coarse_value : q.fine_value), stored = static_cast<double>(level ? q.coarse_operator : q.fine_operator);
-    const bool   boxes = q.boxes && nonzeros > (q.directions < 3 ? 4 : 16) * rows, by_place = boxes && q.device;
-    const bool   full   = nonzeros * stored <= q.full_below && !(q.device && level);
-    const double places = boxes && q.half_stored && !full ? (nonzeros + rows) / 2 : nonzeros;
+    const double value = static_cast<double>(level ? q.coarse_value : q.fine_value);
+    const bool   boxes = q.boxes && nonzeros > (q.directions < 3 ? 4 : 16) * rows, by_place = boxes && q.device, wide = nonzeros * value <= q.wide_below;
+    const double stored         = wide ? value : static_cast<double>(level ? q.coarse_operator : q.fine_operator);
+    const bool   diagonals_only = boxes || (q.directions && (most_are_weak(q, level) || most_are_weak(q, level - 1)));
+    const double places         = diagonals_only && q.half_stored && nonzeros * stored > q.full_below && !wide ? (nonzeros + rows) / 2 : nonzeros;
 
     if (level || q.fine_value < sizeof(PetscScalar)) after += rows * 5 * value;
     else after += rows * 3 * value;
@@ -72,11 +102,11 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
     if (level ? q.coarse_colored : q.fine_colored) after += nonzeros * (value + column);
     if (rows <= static_cast<double>(q.coarse_limit) || level + 1 >= q.max_levels) break;
 
-    const Coarsened next       = coarsened(nonzeros / rows / bs, level < q.aggressive_levels, (q.directions ? 1 : 1.1) * (level ? std::pow(q.coarse_interpolation_degree, 1.4) : 1), q.directions);
+    const Coarsened next       = coarsened(q, level, nonzeros / rows / bs);
     const double    aggregates = std::ceil(rows / bs / next.size), reached = std::min(aggregates, next.reached), below = std::min(aggregates, next.below);
-    const double    transfer = rows * reached * k, between = rows * std::sqrt(reached * below) * k; // entries of P and of A P
-    const double    shared = q.directions && !level && bs * k == 1 ? 1 : column;                    // slices that are alike share their indices
-    const double    made   = transfer * entry + rows * index;                                       // P as it was made
+    const double    transfer = rows * reached * k, between = rows * std::min(aggregates, next.between) * k;   // entries of P and of A P
+    const double    shared = q.directions && (!level || most_are_weak(q, level)) && bs * k == 1 ? 1 : column; // slices that are alike share their indices
+    const double    made   = transfer * entry + rows * index;                                                 // P as it was made
 
     if (by_place) after += rows * (q.directions < 3 ? 5. / 3 : 25. / 9) * 2 * static_cast<double>(q.transfer_value); // pairs: see box_transfer_rows.hpp
     else if (!q.rows_lent) {
@@ -88,7 +118,7 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
     if (boxes && q.aggregates) after += rows * box_bytes;
     else if (q.kept && as_a_whole) after += between * index;
     const double window = 27 * std::min(rows, static_cast<double>(q.device ? box_window_rows : box_window_rows_host)) * sizeof(PetscScalar);
-    if (level == 0) product = boxes ? window : as_a_whole ? between * entry : 0;
+    if (level == 0) product = boxes ? window : rows * beside + (as_a_whole ? between * entry : 0);
     if (level == 0 && by_place) first = rows * (box_bytes + 2 * sizeof(PetscScalar)) + made; // with the inverse diagonal and the magnitudes
     rows     = aggregates * k;
     nonzeros = rows * below * k;

@@ -22,8 +22,10 @@ struct MemoryQuestion {
   bool           kept         = false;                                                       // what a set-up with new values will use again stays
   bool           aggregates   = false;                                                       // of that, the aggregates
   bool           half_stored  = false;                                                       // diagonals hold each pair once
-  double         full_below   = 0;     // ... but where all of them take less (on a device those of the finest level): then full ones are faster
-  bool           rows_lent    = false; // the cycle uses P as it was made, and no P^T
+  double         full_below   = 0;                             // ... but where all of them take less: in a host's cache full ones are faster
+  double         wide_below   = 0;                             // half precision: operators whose diagonals take less in single stay in that, and full
+  double         strong       = 1;                             // share of the entries off the diagonal that are strong
+  bool           rows_lent    = false;                         // the cycle uses P as it was made, and no P^T
   bool           fine_colored = false, coarse_colored = false; // mcgs holds the rows once more
 };
 
@@ -33,7 +35,8 @@ struct MemoryEstimate {
 
 /* The hierarchy is guessed level by level from the nonzeros z of a node's row: aggregates of 1.3 + z nodes (15 times that where coarsened aggressively),
    5.4 z / (z + 4) aggregates reached by a node's row of P (1.9 + 0.03 z), rows of 48 z^2 / (z^2 + 50) nodes (22) below. Fitted to 5, 7 and 27 points, on grids and in
-   random order, and to elasticity on hexahedra and tetrahedra (test/pc/memory.cxx); a graph of another kind may need a multiple. */
+   random order, and to elasticity on hexahedra and tetrahedra (test/pc/memory.cxx); a graph of another kind may need a multiple. Where entries are weak, aggregates follow the strong ones:
+   1.5 times as many nodes as a row has strong ones off the diagonal. */
 MemoryEstimate estimate_memory(const MemoryQuestion &question);
 
 } // namespace goza::saamg

@@ -7,15 +7,13 @@
 #include "mat/common/format_mat.hpp"
 #include "memory_forecast.hpp"
 #include "pc/saamg/cycle/level_format.hpp"
+#include "pc/saamg/setup/couplings.hpp"
 #include "pc/saamg/setup/own_rows.hpp"
 #include "saamg_data.hpp"
 #include <petsc/private/pcimpl.h>
 
 namespace goza::saamg
 {
-
-/* Bytes that a device reads within the wait of one load: by the model full diagonals are the faster ones there. */
-constexpr double read_at_once = 4 << 20;
 
 /* rows: what the set-up reads, their places on a grid; with bs unknowns a node and k near-null vectors. */
 PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattice &lattice, PetscInt bs, PetscInt k)
@@ -47,18 +45,20 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
   if (precision != PC_SAAMG_DOUBLE) q.coarse_value = sizeof(float);
   q.fine_operator   = half ? 2 : q.fine_value;
   q.coarse_operator = half ? 2 : q.coarse_value;
-  if (half && mg->space == Space::Cuda && q.nonzeros * static_cast<double>(q.fine_value) < least_halved_bytes) q.fine_operator = q.fine_value;
-  q.transfer_value = half ? 2 : q.coarse_value;
-  q.fine_lent      = ((format && !format->petscs_own && !mg->converted) || mg->owner) && !narrow;
-  q.copy           = (PetscLogDouble)rows.bytes();
-  q.several        = rows.columns->size() > 1;
-  q.device         = mg->space == Space::Cuda;
-  q.directions     = (lattice.points[0] > 1) + (lattice.points[1] > 1) + (lattice.points[2] > 1);
+  q.transfer_value  = half ? 2 : q.coarse_value;
+  q.fine_lent       = ((format && !format->petscs_own && !mg->converted) || mg->owner) && !narrow;
+  q.copy            = (PetscLogDouble)rows.bytes();
+  q.several         = rows.columns->size() > 1;
+  q.device          = mg->space == Space::Cuda;
+  q.directions      = (lattice.points[0] > 1) + (lattice.points[1] > 1) + (lattice.points[2] > 1);
   q.boxes = lattice.known() && !q.several && bs == 1 && k == 1 && mg->hierarchy_options.threshold == 0 && mg->hierarchy_options.strong_share == 0 && !q.aggressive_levels;
-  q.kept           = mg->reuse != PC_SAAMG_REUSE_NONE && mg->reuse != PC_SAAMG_REUSE_AUTO; // hardly anything in a first set-up
-  q.aggregates     = mg->hierarchy_options.keep == Keep::Aggregates;
-  q.half_stored    = mg->found.symmetric && q.directions > 0;
-  q.full_below     = q.device ? read_at_once : locality::machine_for(mg->space).l2;
+  q.kept        = mg->reuse != PC_SAAMG_REUSE_NONE && mg->reuse != PC_SAAMG_REUSE_AUTO; // hardly anything in a first set-up
+  q.aggregates  = mg->hierarchy_options.keep == Keep::Aggregates;
+  q.half_stored = mg->found.symmetric && q.directions > 0;
+  q.full_below  = mg->space == Space::Host ? locality::machine_for(mg->space).l2 : 0;
+  q.wide_below  = half && mg->space == Space::Cuda ? least_halved_bytes : 0;
+  if (mg->hierarchy_options.threshold > 0 && bs == 1 && rows.A.ptr)
+    PetscCall(Guarded([&] { q.strong = share_of_strong(rows.A, mg->hierarchy_options.threshold); }));
   q.rows_lent      = mg->space == Space::Host && !q.several && bs == 1 && k == 1 && precision == PC_SAAMG_DOUBLE;
   q.fine_colored   = mg->taken.smoothers[PC_SAAMG_FINEST].which == mcgs;
   q.coarse_colored = mg->taken.smoothers[PC_SAAMG_INTERMEDIATE].which == mcgs;

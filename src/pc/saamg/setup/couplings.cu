@@ -1,6 +1,8 @@
 #include "couplings.hpp"
 #include "core/launch/row_sums.hpp"
 #include "core/launch/staged_rows.hpp"
+#include "core/util/hash.hpp"
+#include "strength_rows.hpp"
 
 namespace goza::saamg
 {
@@ -67,7 +69,48 @@ struct OfCoupled {
   HD void operator()(PetscInt i) const { of_coupled[i] = isolated[i] ? PetscScalar(0) : dinv[i]; }
 };
 
+/* Entries of a row in the sample, and those that are strong. */
+struct CountSample {
+  Csr          A;
+  std::int64_t rows; // in the sample
+  float        cut;  // see strength_cut()
+
+  HD PetscReal diagonal(PetscInt i) const
+  {
+    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++)
+      if (A.col[p] == i) return PetscAbsScalar(A.val[p]);
+    return 0;
+  }
+  HD void operator()(PetscInt k, std::int64_t *count) const
+  {
+    const PetscInt  i = somewhere_in_part(k, rows, A.nrows);
+    const PetscReal d = diagonal(i);
+
+    for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) {
+      const PetscInt    j = A.col[p];
+      const PetscScalar a = A.val[p];
+
+      if (j == i || j >= A.nrows || a == PetscScalar(0)) continue;
+      const PetscReal product = d * diagonal(j);
+
+      count[0]++;
+      count[1] += product > 0 && static_cast<float>(PetscRealPart(a * PetscConj(a)) / product) > cut;
+    }
+  }
+};
+
 } // namespace
+
+PetscReal share_of_strong(const Csr &A, PetscReal threshold)
+{
+  constexpr PetscInt  most = 4096;
+  const PetscInt      rows = PetscMin(A.nrows, most);
+  Array<std::int64_t> counts(A.space, 2);
+
+  join_rows<Plus, 2>(A.space, rows, CountSample{A, rows, strength_cut(threshold)}, counts.data());
+  const std::vector<std::int64_t> n = counts.to_host();
+  return n[0] ? static_cast<PetscReal>(n[1]) / static_cast<PetscReal>(n[0]) : 1;
+}
 
 Couplings couplings_of(const StoredRows &rows, const ColumnMap &columns, const CsrFacts &facts)
 {

@@ -54,4 +54,7 @@ struct Couplings {
 
 Couplings couplings_of(const StoredRows &A, const ColumnMap &columns, const CsrFacts &facts); // collective
 
+/* The share of this rank's off-diagonal entries in its own columns that are strong at this threshold, by some thousands of its rows. */
+PetscReal share_of_strong(const Csr &A, PetscReal threshold);
+
 } // namespace goza::saamg
