@@ -8,6 +8,7 @@
 #include "../support/spaces.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 using goza::Csr;
@@ -48,6 +49,18 @@ void check_product(const SlicedEll<PetscScalar, PetscScalar> &ell)
 }
 
 } // namespace
+
+/* On a host, whole slices: what the padding of row 3 reads is not its sum. */
+BOOST_AUTO_TEST_CASE(empty_row_in_a_slice_reads_nothing)
+{
+  const std::vector<PetscScalar> x{std::numeric_limits<PetscReal>::quiet_NaN(), 10, 100, 1000};
+  std::vector<PetscScalar>       y(5, -1);
+
+  built(4, 0).apply(x.data(), goza::Assign<PetscScalar>{y.data()});
+  BOOST_TEST(y[1] == PetscScalar(30));
+  BOOST_TEST(y[3] == PetscScalar(0));
+  BOOST_TEST(y[4] == PetscScalar(8000));
+}
 
 BOOST_AUTO_TEST_CASE(slices_of_two_unsorted)
 {

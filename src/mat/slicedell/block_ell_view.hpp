@@ -115,7 +115,7 @@ template <class Store, class V, class Out, int br, int bc, int W> struct EllBloc
   }
 };
 
-/* The same on the host for a slice of H places, of which no one has a length of its own. */
+/* The same on the host for a slice of H places. */
 template <int H, class Store, class V, class Out, int br, int bc> struct EllBlockHostSlice {
   EllView<Store> A;
   const V       *x;
@@ -146,7 +146,7 @@ template <int H, class Store, class V, class Out, int br, int bc> struct EllBloc
     for (int p = 0; p < H; p++) {
       V of_node[br];
 
-      for (int r = 0; r < br; r++) of_node[r] = sum[r][p];
+      for (int r = 0; r < br; r++) of_node[r] = A.empty(place + p) ? V(0) : sum[r][p];
       put_node<br>(out, A.row ? A.row[place + p] : place + p, of_node);
     }
   }

@@ -53,7 +53,7 @@ template <class Store, class V, class Out> static void launch_rows(Space space, 
     return;
   }
 #endif
-  if (space == Space::Host && A.shift == host_shift && !A.length) {
+  if (space == Space::Host && A.shift == host_shift) {
     const EllHostSlice<1 << host_shift, Store, V, Out> whole{A, x, out};
     const EllRow<Store, V, Out>                        rest{A, x, out};
 
@@ -96,7 +96,7 @@ static void launch_blocks([[maybe_unused]] Space space, const EllView<Store> &A,
 #endif
   const EllBlockRow<Store, V, Out, br, bc, 1> row{A, x, out};
 
-  if (A.shift == host_shift && !A.length) {
+  if (A.shift == host_shift) {
     const EllBlockHostSlice<1 << host_shift, Store, V, Out, br, bc> whole{A, x, out};
 
     sum_on_host(row, [&] {

@@ -14,7 +14,7 @@
    any traffic is indices then, and they wait in the L1 cache. Each slice has a head that says all of it at once.
 
    Padding has value 0 and a column of its own row, so that the loop needs no branch and reads no NaN of another row; where a row without entries
-   shares a slice with others, `length` bounds the loop instead. Place p holds matrix row `row[p]` (rows sorted by length, only the rows
+   shares a slice with others, `length` bounds the loop instead, and a host, which takes whole slices, leaves out what it has added up for such a row. Place p holds matrix row `row[p]` (rows sorted by length, only the rows
    that have entries, or those that are not much longer than most, see long_rows.hpp); row == nullptr means p itself. */
 #pragma once
 #include "core/launch/for_each_row.hpp"
@@ -56,6 +56,7 @@ template <class Store> struct EllView {
   /* Where a slice's columns, or ~gaps, begin, and what columns count from */
   HD std::int64_t columns_at(PetscInt slice) const { return head ? head[slice].at : col_ptr[slice]; }
   HD PetscInt     base(PetscInt slice) const { return head ? head[slice].base : 0; }
+  HD bool         empty(PetscInt place) const { return length && !length[place]; } // in a slice with others
 };
 
 template <class Store, class V, class Out> struct EllRow {
@@ -148,7 +149,7 @@ private:
   }
 };
 
-/* The same on the host for a whole slice of H places, which the compiler turns into vector instructions. No place has a length of its own. */
+/* The same on the host for a whole slice of H places, which the compiler turns into vector instructions. */
 template <int H, class Store, class V, class Out> struct EllHostSlice {
   EllView<Store> A;
   const V       *x;
@@ -178,7 +179,7 @@ template <int H, class Store, class V, class Out> struct EllHostSlice {
         for (int r = 0; r < H; r++) sum[r] += static_cast<V>(val[r]) * from[col[r]];
       }
     }
-    for (int r = 0; r < H; r++) out(A.row ? A.row[place + r] : place + r, sum[r]);
+    for (int r = 0; r < H; r++) out(A.row ? A.row[place + r] : place + r, A.empty(place + r) ? V(0) : sum[r]);
   }
 };
 
