@@ -86,6 +86,7 @@ Cost cost_of(const Machine &machine, const Sample &sample, const FormatChoice &c
   cost.memory = out * ((streams + std::min(misses, x)) * std::max(0.0, 1 / machine.bandwidth - 1 / machine.l2_bandwidth) +
                        lost_by_l2(machine, sample, t, lines, x) * x_bytes / machine.gather);
   cost.l1     = (t.reads->requests * (machine.gpu ? 1 : t.once) / machine.sectors * kernel.request + t.steps * t.narrow * kernel.step + t.warps * kernel.warp +
+             t.rest_reads / machine.sectors * machine.sliced_ell.request +
              (machine.gpu || (slices && choice.block == 1) || choice.layout == Layout::Fold ? parts : nodes) * kernel.part) /
             share;
   const double growth = 1 + machine.slower * std::clamp(std::log(std::max(t.matrix, 1.0) / machine.near) / std::log(40.0), 0.0, 1.0);

@@ -122,21 +122,23 @@ void cds_arrays(const Sample &sample, bool half, PetscInt bs, int value_bytes, T
 
   t.possible = found.count > 0 && sample.rows > 0 && sample.bs == bs && (!half || (found.pairs && sample.rows == sample.cols));
   t.stored   = static_cast<double>(held) * node * rows + rest;
-  t.matrix   = (t.stored - rest) * value_bytes + 2 * rest * (value_bytes + column_bytes); // the remainder's rows differ in length: about as much padding
+  t.matrix   = (t.stored - rest) * value_bytes + (rest + std::min(rest, rows)) * (value_bytes + column_bytes); // sorted by length, the remainder's rows take a place more each
   t.steps    = found.count * node * rows / lanes + rest / lanes;
   t.warps    = std::ceil(rows / node / lanes);
   t.nodes    = bs > 1 ? t.stored : 0;
   if (half) t.narrow = narrow_step(sample, bs, value_bytes);
   t.chain = found.count * node;
-  if (has_compiled_count(bs, half, held) && !(half && found.count == Groups27::points))
-    t.chain = std::ceil(grouped_waits * t.chain); // half of 27 points goes pair by pair
+  if (has_compiled_count(bs, half, held) && !(half && bs == 1 && found.count == Groups27::points))
+    t.chain = std::ceil(grouped_waits * t.chain); // half of 27 points goes pair by pair, where nodes have one unknown
   if (found.inside < 1) {
     t.kernels            = 2;
     t.extra              = std::min(rest, rows) * (2 * sample.caches.x_bytes + index_bytes);
     const double longest = static_cast<double>(sample.longest) - found.count * node, most = longest_in_slices(static_cast<PetscInt>(std::min(rest, rows)), static_cast<std::int64_t>(rest));
+    const double team = std::max(1.0, lanes / static_cast<double>(sliced_ell_height(sample.caches.device ? Space::Cuda : Space::Host, sample.rows, static_cast<std::int64_t>(rest))));
 
     if (longest > most) t.kernels = 4; // the remainder's long rows are held apart
-    t.rest = std::max(1.0, std::min(longest, most));
+    t.rest       = std::max(1.0, std::ceil(std::min(longest, most) / team));
+    t.rest_reads = (rest + std::min(rest, rows)) / node; // a node's rows are as long as each other
   }
 }
 

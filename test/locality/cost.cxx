@@ -7,6 +7,7 @@
 
 #include "../support/check.hpp"
 #include "../support/sparse.hpp"
+#include "../support/study_gallery.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -238,6 +239,32 @@ BOOST_AUTO_TEST_CASE(diagonals_above)
   BOOST_TEST(Asked(A, Layout::CdsFull, 1).sample.diagonals.count == 3);
   BOOST_TEST(Asked(A, Layout::CdsFull, 1).traits.possible);
   BOOST_TEST(!Asked(A, Layout::CdsHalf, 1).traits.possible);
+}
+
+/* 27 points: half storage goes pair by pair where nodes have one unknown, and begins several loads at a time where they have three. */
+BOOST_AUTO_TEST_CASE(waits_of_half_diagonals)
+{
+  const HostCsr points = goza_test::on_grid(16, 16, 16, goza_test::steps(3, 3)), blocks = goza_test::in_blocks(points, 3);
+
+  BOOST_TEST(Asked(points, Layout::CdsHalf, 1).traits.chain == 27.0);
+  BOOST_TEST(Asked(blocks, Layout::CdsHalf, 3).traits.chain == 35.0);
+}
+
+/* Diagonals and one entry more in each row, which the second kernel adds: in rows of their own order, an entry and a result a sector. Of 40 entries more, 16 lanes share a row. */
+BOOST_AUTO_TEST_CASE(remainder)
+{
+  const auto beside_diagonals = [](PetscInt more) {
+    return pattern(2000, 100000, [=](PetscInt i) {
+      std::vector<PetscInt> row{i, i + 1, i + 2};
+      for (PetscInt k = 0; k < more; k++) row.push_back(5000 + (i * 7919 + k * 2003) % 90000);
+      return row;
+    });
+  };
+  const Traits one = Asked(beside_diagonals(1), Layout::CdsFull, 1).traits, many = Asked(beside_diagonals(40), Layout::CdsFull, 1).traits;
+
+  BOOST_TEST(one.rest == 1.0);
+  BOOST_TEST(one.rest_reads == 4000.0);
+  BOOST_TEST(many.rest == 3.0);
 }
 
 /* Lengths 4 and 1 in turn. In slices of 2 as they come: 4 a row; sorted, 32 slices of 4 and 32 of 1. */
