@@ -39,14 +39,25 @@ template <class V> static Products products_of(const Format<V> &format)
   const auto x = std::make_shared<Array<V>>(format.space(), format.ncols()), y = std::make_shared<Array<V>>(format.space(), format.nrows());
 
   x->zero();
+  y->zero(); // its pages are found before anything is timed
   return [=, &format](int products) {
     for (int k = 0; k < products; k++) format.apply(x->data(), Assign<V>{y->data()});
   };
 }
 
+/* Of a trial. A long product that takes so much less than PETSc's (csr, 0: not known) is not made a second time. */
+static double trial_of(Space space, const Products &product, double csr)
+{
+  if (space == Space::Cuda || !csr) return time_in_turn(space, {product}, trial_seconds)[0].working;
+  const double once = time_of(space, product, 1).working;
+
+  return once >= short_product && first_is_slower * once < csr ? once : time_in_turn(space, {product}, trial_seconds, once)[0].working;
+}
+
 /* The formats that may be the fastest, best first. Without trials the model's best. Of long products the fastest as measured; of short ones, which vary from one moment to the
    next and need little memory, all that come near it. Where the trials have to end, one that would probably go beyond, by what the last one took, is not begun. */
-template <class V> auto AutoFormat<V>::build_best(const Csr &A, const Decision &wanted, const TrialTime &time, int *tried) const -> std::vector<Built>
+template <class V>
+auto AutoFormat<V>::build_best(const Csr &A, const Decision &wanted, const TrialTime &time, double csr, int *tried) const -> std::vector<Built>
 {
   std::vector<Built> best;
   std::exception_ptr why;
@@ -62,7 +73,7 @@ template <class V> auto AutoFormat<V>::build_best(const Csr &A, const Decision &
       format->build(A);
       if (c.choice.layout == Layout::CdsHalf && !static_cast<const Cds<V, V> &>(*format).half()) continue; // the values are not symmetric
       if (!(*tried)++) expected = c.cost.seconds;
-      const double seconds = options_.trials > 1 ? time_in_turn(this->space_, {products_of(*format)}, trial_seconds)[0].working : c.cost.seconds;
+      const double seconds = options_.trials > 1 ? trial_of(this->space_, products_of(*format), csr) : c.cost.seconds;
       best.push_back({&c, seconds, std::move(format)});
       last = time.used() - begin;
     } catch (const DeviceMemoryError &) { // no room for it
@@ -127,7 +138,7 @@ template <class V> void AutoFormat<V>::pick(const Csr &A)
     unit = csr = time_of(Space::Host, csr_product, 1).working;
   }
   if (host) time.most = std::max(least_trials, most_trials * unit);
-  std::vector<Built> best = build_best(A, wanted, time, &tried);
+  std::vector<Built> best = build_best(A, wanted, time, csr, &tried);
 
   if (csr > 0 && csr < first_is_slower * best[0].seconds) csr = std::min(csr, time_in_turn(Space::Host, {csr_product}, trial_seconds, csr)[0].working);
   if (!host && csr_to_try(best[0].seconds)) csr_product = options_.csr_products();

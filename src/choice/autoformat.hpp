@@ -45,7 +45,7 @@ private:
   };
 
   void               pick(const Csr &A); // of the candidates
-  std::vector<Built> build_best(const Csr &A, const Decision &wanted, const TrialTime &time, int *tried) const;
+  std::vector<Built> build_best(const Csr &A, const Decision &wanted, const TrialTime &time, double csr, int *tried) const;
   const Candidate   *csr_to_try(double best) const; // best: seconds of the best of ours; nullptr: not
   double             try_again(std::vector<Built> &best, const Products &csr) const;
 

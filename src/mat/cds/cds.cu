@@ -241,7 +241,7 @@ template <class Store, class V> void Cds<Store, V>::lay_out(const std::vector<Pe
     throw FormatRefusal(text);
   }
   val_ = Array<Store>(this->space_, static_cast<std::size_t>(stored));
-  val_.zero(); // a refill writes the same places again
+  if (this->space_ == Space::Cuda) val_.zero(); // a refill writes the same places again; a host's memory comes zeroed
   host_sums_ = Array<V>(Space::Host, this->space_ == Space::Host ? cds_host_sums(static_cast<int>(bs_), half && !offset_.empty() ? offset_.back() : 0) : 0);
 }
 

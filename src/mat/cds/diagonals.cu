@@ -122,6 +122,63 @@ struct SumChunks {
   }
 };
 
+/* Entries on each candidate. */
+std::vector<std::int64_t> count_on_device(const Csr &pattern, PetscInt bs, const std::vector<PetscInt> &candidate)
+{
+  const PetscInt n = static_cast<PetscInt>(candidate.size()), nrows = pattern.nrows, chunks = (nrows + CountOnDiagonals::rows_per_chunk - 1) / CountOnDiagonals::rows_per_chunk;
+  Array<PetscInt>           sorted(pattern.space, candidate.data(), n);
+  Array<int>                count(pattern.space, static_cast<std::size_t>(chunks) * n);
+  Array<std::int64_t>       sums(pattern.space, SumChunks::parts * n);
+  std::vector<std::int64_t> totals(n);
+
+  if (bs == 1) { // atomic additions to the same counters would take most of the time
+    Array<std::uint64_t> mark(pattern.space, static_cast<std::size_t>((n - 1) / MarkDiagonals::bits + 1) * nrows);
+
+    for_each_csr_row(pattern, 1, MarkDiagonals{nrows, n, pattern.ptr, pattern.col, sorted.data(), mark.data()});
+    for_each_row(pattern.space, chunks * n, CountMarks{nrows, n, mark.data(), count.data()});
+  } else {
+    count.zero();
+    for_each_csr_row(pattern, 1, CountOnDiagonals{bs, n, pattern.ptr, pattern.col, sorted.data(), count.data()});
+  }
+  for_each_row(pattern.space, SumChunks::parts * n, SumChunks{chunks, n, count.data(), sums.data()});
+  const std::vector<std::int64_t> part = sums.to_host();
+  for (std::size_t k = 0; k < part.size(); k++) totals[k % n] += part[k];
+  return totals;
+}
+
+/* The same, looking for the entries of those rows alone that are not like the row before. */
+std::vector<std::int64_t> count_on_host(const Csr &A, PetscInt bs, const std::vector<PetscInt> &candidate)
+{
+  std::vector<std::int64_t> totals(candidate.size());
+  std::vector<std::size_t>  on; // the candidates that the last such row has entries on
+  std::int64_t              times = 0;
+
+  run_on_host([&] {
+    for (PetscInt i = 0, before = 0; i < A.nrows; before = i++) {
+      const PetscInt *col = A.col + A.ptr[i], *last = A.col + A.ptr[before], n = A.ptr[i + 1] - A.ptr[i], step = i / bs * bs - before / bs * bs;
+      PetscInt        other = n - (A.ptr[before + 1] - A.ptr[before]);
+
+      for (PetscInt k = 0; other == 0 && k < n; k += 8) {
+        for (PetscInt u = k; u < n && u < k + 8; u++) other |= col[u] - last[u] - step;
+      }
+      if (times && other == 0) {
+        times++;
+        continue;
+      }
+      for (std::size_t d : on) totals[d] += times;
+      on.clear();
+      times = 1;
+      for (PetscInt k = 0; k < n; k++) {
+        const auto at = std::lower_bound(candidate.begin(), candidate.end(), col[k] / bs - i / bs);
+
+        if (at != candidate.end() && *at == col[k] / bs - i / bs) on.push_back(at - candidate.begin());
+      }
+    }
+  });
+  for (std::size_t d : on) totals[d] += times;
+  return totals;
+}
+
 } // namespace
 
 Diagonals find_diagonals(const Csr &A, PetscInt bs, double share)
@@ -155,25 +212,8 @@ Diagonals find_diagonals(const Csr &A, PetscInt bs, double share)
   std::sort(candidate.begin(), candidate.end());
   if (candidate.empty()) return found;
 
-  const PetscInt      n = static_cast<PetscInt>(candidate.size()), chunks = (A.nrows + CountOnDiagonals::rows_per_chunk - 1) / CountOnDiagonals::rows_per_chunk;
-  Array<PetscInt>     sorted(A.space, candidate.data(), n);
-  Array<int>          count(A.space, static_cast<std::size_t>(chunks) * n);
-  Array<std::int64_t> sums(A.space, SumChunks::parts * n);
-
-  const Csr pattern{A.space, A.nrows, A.ncols, A.ptr, A.col, nullptr, nnz};
-  if (A.space == Space::Cuda && bs == 1) { // where atomic additions to the same counters would take most of the time
-    Array<std::uint64_t> mark(A.space, static_cast<std::size_t>((n - 1) / MarkDiagonals::bits + 1) * A.nrows);
-
-    for_each_csr_row(pattern, 1, MarkDiagonals{A.nrows, n, A.ptr, A.col, sorted.data(), mark.data()});
-    for_each_row(A.space, chunks * n, CountMarks{A.nrows, n, mark.data(), count.data()});
-  } else {
-    count.zero();
-    for_each_csr_row(pattern, 1, CountOnDiagonals{bs, n, A.ptr, A.col, sorted.data(), count.data()});
-  }
-  for_each_row(A.space, SumChunks::parts * n, SumChunks{chunks, n, count.data(), sums.data()});
-  const std::vector<std::int64_t> part = sums.to_host();
-  std::vector<std::int64_t>       totals(n);
-  for (std::size_t k = 0; k < part.size(); k++) totals[k % n] += part[k];
+  const PetscInt n = static_cast<PetscInt>(candidate.size());
+  const std::vector<std::int64_t> totals = A.space == Space::Host ? count_on_host(A, bs, candidate) : count_on_device({A.space, A.nrows, A.ncols, A.ptr, A.col, nullptr, nnz}, bs, candidate);
   for (PetscInt d = 0; d < n; d++) {
     if (static_cast<double>(totals[d]) < share * static_cast<double>(A.nrows) * static_cast<double>(bs)) continue;
     found.offset.push_back(candidate[d]);
