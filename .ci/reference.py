@@ -24,7 +24,7 @@ Made by `.ci/reference.py` (`make pages`) from the library's `-help`, [petscgoza
 
 Options are PETSc options: on the command line, in `PETSC_OPTIONS` or in `~/.petscrc`, behind the prefix of the object (`MatSetOptionsPrefix()`,
 `KSPSetOptionsPrefix()`, `DMSetOptionsPrefix()`). A value outside its range is a PETSc error that names the option. A Set function on an object of another type does nothing,
-and a Get function is an error there. A program that is not linked with the library finds them by name: `PetscObjectQueryFunction((PetscObject)A, "MatCDSSetShare_C", &set)`.
+and a Get function is an error there; with `PC_SAAMG_ALL_LEVELS` it gets the finest's, and a text is not to be freed. A program that is not linked with the library finds them by name: `PetscObjectQueryFunction((PetscObject)A, "MatCDSSetShare_C", &set)`.
 Which settings for which problem: [examples/README.md](../examples/README.md).
 """
 

@@ -339,26 +339,7 @@ PetscErrorCode MatAutoFormatGetPlatform(Mat A, const char *platform[])
 
 .seealso: `MATAUTOFORMAT`, `MatAutoFormatGetTrials()`, `MatAutoFormatSetCandidates()`
 @*/
-PetscErrorCode MatAutoFormatSetTrials(Mat A, PetscInt trials)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatSet(A, goza::AutoFormatKind(), goza::setting::trials, trials));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatAutoFormatGetTrials - Gets what `MatAutoFormatSetTrials()` sets
-
-  Not Collective
-
-  Level: intermediate
-@*/
-PetscErrorCode MatAutoFormatGetTrials(Mat A, PetscInt *trials)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatGet(A, goza::AutoFormatKind(), goza::setting::trials, trials));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+MAT_FORMAT_SET_AND_GET(MatAutoFormatSetTrials, MatAutoFormatGetTrials, PetscInt, goza::AutoFormatKind(), goza::setting::trials)
 
 /*MC
    MATAUTOFORMAT - MATAUTOFORMAT = "autoformat" - A sparse matrix held in the format in which a model expects its product to be fastest: compressed diagonals

@@ -126,26 +126,7 @@ const FormatKind &CdsKind()
 
 .seealso: `MATCDS`, `MatCDSGetStorage()`, `MatCDSSetShare()`, `MatCDSSetBlockSize()`, `MatSetOption()`
 @*/
-PetscErrorCode MatCDSSetStorage(Mat A, MatCDSStorage storage)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatSet(A, goza::CdsKind(), goza::setting::storage, storage));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatCDSGetStorage - Gets what `MatCDSSetStorage()` sets
-
-  Not Collective
-
-  Level: intermediate
-@*/
-PetscErrorCode MatCDSGetStorage(Mat A, MatCDSStorage *storage)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatGet(A, goza::CdsKind(), goza::setting::storage, storage));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+MAT_FORMAT_SET_AND_GET(MatCDSSetStorage, MatCDSGetStorage, MatCDSStorage, goza::CdsKind(), goza::setting::storage)
 
 /*@
   MatCDSSetShare - Sets how full a diagonal must be to be stored whole in a `MATCDS` matrix
@@ -163,26 +144,7 @@ PetscErrorCode MatCDSGetStorage(Mat A, MatCDSStorage *storage)
 
 .seealso: `MATCDS`, `MatCDSGetShare()`, `MatCDSSetMaxFill()`, `MatCDSSetStorage()`
 @*/
-PetscErrorCode MatCDSSetShare(Mat A, PetscReal share)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatSet(A, goza::CdsKind(), goza::setting::share, share));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatCDSGetShare - Gets what `MatCDSSetShare()` sets
-
-  Not Collective
-
-  Level: advanced
-@*/
-PetscErrorCode MatCDSGetShare(Mat A, PetscReal *share)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatGet(A, goza::CdsKind(), goza::setting::share, share));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+MAT_FORMAT_SET_AND_GET(MatCDSSetShare, MatCDSGetShare, PetscReal, goza::CdsKind(), goza::setting::share)
 
 /*@
   MatCDSSetMaxFill - Sets how much padding is allowed in a `MATCDS` matrix
@@ -200,26 +162,7 @@ PetscErrorCode MatCDSGetShare(Mat A, PetscReal *share)
 
 .seealso: `MATCDS`, `MatCDSGetMaxFill()`, `MatCDSSetShare()`
 @*/
-PetscErrorCode MatCDSSetMaxFill(Mat A, PetscReal fill)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatSet(A, goza::CdsKind(), goza::setting::max_fill, fill));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatCDSGetMaxFill - Gets what `MatCDSSetMaxFill()` sets
-
-  Not Collective
-
-  Level: advanced
-@*/
-PetscErrorCode MatCDSGetMaxFill(Mat A, PetscReal *fill)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatGet(A, goza::CdsKind(), goza::setting::max_fill, fill));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+MAT_FORMAT_SET_AND_GET(MatCDSSetMaxFill, MatCDSGetMaxFill, PetscReal, goza::CdsKind(), goza::setting::max_fill)
 
 /*@
   MatCDSSetBlockSize - Sets the unknowns of a node in a `MATCDS` matrix, whose diagonals then consist of dense blocks
@@ -240,26 +183,7 @@ PetscErrorCode MatCDSGetMaxFill(Mat A, PetscReal *fill)
 
 .seealso: `MATCDS`, `MatCDSGetBlockSize()`, `MatCDSSetStorage()`, `MatSetBlockSize()`
 @*/
-PetscErrorCode MatCDSSetBlockSize(Mat A, PetscInt bs)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatSet(A, goza::CdsKind(), goza::setting::block_size, bs));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatCDSGetBlockSize - Gets what `MatCDSSetBlockSize()` sets
-
-  Not Collective
-
-  Level: intermediate
-@*/
-PetscErrorCode MatCDSGetBlockSize(Mat A, PetscInt *bs)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatGet(A, goza::CdsKind(), goza::setting::block_size, bs));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+MAT_FORMAT_SET_AND_GET(MatCDSSetBlockSize, MatCDSGetBlockSize, PetscInt, goza::CdsKind(), goza::setting::block_size)
 
 /*@
   MatCDSSetPrecision - Sets the precision in which a `MATCDS` matrix stores the values of its diagonal block
@@ -285,26 +209,7 @@ PetscErrorCode MatCDSGetBlockSize(Mat A, PetscInt *bs)
 
 .seealso: `MATCDS`, `MatCDSGetPrecision()`, `MatCDSSetStorage()`
 @*/
-PetscErrorCode MatCDSSetPrecision(Mat A, MatStoragePrecision precision)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatSet(A, goza::CdsKind(), goza::setting::precision, precision));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatCDSGetPrecision - Gets what `MatCDSSetPrecision()` sets
-
-  Not Collective
-
-  Level: advanced
-@*/
-PetscErrorCode MatCDSGetPrecision(Mat A, MatStoragePrecision *precision)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatGet(A, goza::CdsKind(), goza::setting::precision, precision));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+MAT_FORMAT_SET_AND_GET(MatCDSSetPrecision, MatCDSGetPrecision, MatStoragePrecision, goza::CdsKind(), goza::setting::precision)
 
 /*MC
   MATCDS - MATCDS = "cds": compressed diagonal storage, on the host or on a GPU

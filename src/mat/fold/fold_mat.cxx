@@ -98,26 +98,7 @@ const FormatKind &FoldKind()
 
 .seealso: `MATFOLD`, `MatFoldGetWidth()`, `MatFoldSetLayout()`
 @*/
-PetscErrorCode MatFoldSetWidth(Mat A, PetscInt width)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatSet(A, goza::FoldKind(), goza::setting::width, width));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatFoldGetWidth - Gets what `MatFoldSetWidth()` sets
-
-  Not Collective
-
-  Level: intermediate
-@*/
-PetscErrorCode MatFoldGetWidth(Mat A, PetscInt *width)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatGet(A, goza::FoldKind(), goza::setting::width, width));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+MAT_FORMAT_SET_AND_GET(MatFoldSetWidth, MatFoldGetWidth, PetscInt, goza::FoldKind(), goza::setting::width)
 
 /*@
   MatFoldSetOrder - Sets the order of the unknowns inside a `MATFOLD` matrix
@@ -144,26 +125,7 @@ PetscErrorCode MatFoldGetWidth(Mat A, PetscInt *width)
 
 .seealso: `MATFOLD`, `MatFoldGetOrder()`, `MatFoldSetWidth()`
 @*/
-PetscErrorCode MatFoldSetOrder(Mat A, MatFoldOrder order)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatSet(A, goza::FoldKind(), goza::setting::order, order));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatFoldGetOrder - Gets what `MatFoldSetOrder()` sets
-
-  Not Collective
-
-  Level: advanced
-@*/
-PetscErrorCode MatFoldGetOrder(Mat A, MatFoldOrder *order)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatGet(A, goza::FoldKind(), goza::setting::order, order));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+MAT_FORMAT_SET_AND_GET(MatFoldSetOrder, MatFoldGetOrder, MatFoldOrder, goza::FoldKind(), goza::setting::order)
 
 /*@
   MatFoldSetLayout - Sets how a `MATFOLD` matrix stores the lines of its diagonal block
@@ -189,26 +151,7 @@ PetscErrorCode MatFoldGetOrder(Mat A, MatFoldOrder *order)
 
 .seealso: `MATFOLD`, `MatFoldGetLayout()`, `MatFoldSetWidth()`
 @*/
-PetscErrorCode MatFoldSetLayout(Mat A, MatFoldLayout layout)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatSet(A, goza::FoldKind(), goza::setting::layout, layout));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatFoldGetLayout - Gets what `MatFoldSetLayout()` sets
-
-  Not Collective
-
-  Level: advanced
-@*/
-PetscErrorCode MatFoldGetLayout(Mat A, MatFoldLayout *layout)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatGet(A, goza::FoldKind(), goza::setting::layout, layout));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+MAT_FORMAT_SET_AND_GET(MatFoldSetLayout, MatFoldGetLayout, MatFoldLayout, goza::FoldKind(), goza::setting::layout)
 
 /*@
   MatFoldSetPrecision - Sets the precision in which a `MATFOLD` matrix stores the values of its diagonal block
@@ -234,26 +177,7 @@ PetscErrorCode MatFoldGetLayout(Mat A, MatFoldLayout *layout)
 
 .seealso: `MATFOLD`, `MatFoldGetPrecision()`, `MatFoldSetWidth()`
 @*/
-PetscErrorCode MatFoldSetPrecision(Mat A, MatStoragePrecision precision)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatSet(A, goza::FoldKind(), goza::setting::precision, precision));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatFoldGetPrecision - Gets what `MatFoldSetPrecision()` sets
-
-  Not Collective
-
-  Level: advanced
-@*/
-PetscErrorCode MatFoldGetPrecision(Mat A, MatStoragePrecision *precision)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatGet(A, goza::FoldKind(), goza::setting::precision, precision));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+MAT_FORMAT_SET_AND_GET(MatFoldSetPrecision, MatFoldGetPrecision, MatStoragePrecision, goza::FoldKind(), goza::setting::precision)
 
 /*MC
    MATFOLD - MATFOLD = "fold" - A sparse matrix whose long rows are folded, for rows of very different lengths (circuits, webs, graphs), on the

@@ -92,26 +92,7 @@ const FormatKind &SlicedEllKind()
 
 .seealso: `MATSLICEDELL`, `MatSlicedEllGetSliceHeight()`, `MatSlicedEllSetSortWindow()`
 @*/
-PetscErrorCode MatSlicedEllSetSliceHeight(Mat A, PetscInt height)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatSet(A, goza::SlicedEllKind(), goza::setting::slice_height, height));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatSlicedEllGetSliceHeight - Gets what `MatSlicedEllSetSliceHeight()` sets
-
-  Not Collective
-
-  Level: intermediate
-@*/
-PetscErrorCode MatSlicedEllGetSliceHeight(Mat A, PetscInt *height)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatGet(A, goza::SlicedEllKind(), goza::setting::slice_height, height));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+MAT_FORMAT_SET_AND_GET(MatSlicedEllSetSliceHeight, MatSlicedEllGetSliceHeight, PetscInt, goza::SlicedEllKind(), goza::setting::slice_height)
 
 /*@
   MatSlicedEllSetSortWindow - Sets the window inside which a `MATSLICEDELL` matrix sorts its rows by length
@@ -132,26 +113,7 @@ PetscErrorCode MatSlicedEllGetSliceHeight(Mat A, PetscInt *height)
 
 .seealso: `MATSLICEDELL`, `MatSlicedEllGetSortWindow()`, `MatSlicedEllSetSliceHeight()`
 @*/
-PetscErrorCode MatSlicedEllSetSortWindow(Mat A, PetscInt window)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatSet(A, goza::SlicedEllKind(), goza::setting::sort_window, window));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatSlicedEllGetSortWindow - Gets what `MatSlicedEllSetSortWindow()` sets
-
-  Not Collective
-
-  Level: intermediate
-@*/
-PetscErrorCode MatSlicedEllGetSortWindow(Mat A, PetscInt *window)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatGet(A, goza::SlicedEllKind(), goza::setting::sort_window, window));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+MAT_FORMAT_SET_AND_GET(MatSlicedEllSetSortWindow, MatSlicedEllGetSortWindow, PetscInt, goza::SlicedEllKind(), goza::setting::sort_window)
 
 /*@
   MatSlicedEllSetIndex - Sets how a `MATSLICEDELL` matrix stores its column indices
@@ -173,26 +135,7 @@ PetscErrorCode MatSlicedEllGetSortWindow(Mat A, PetscInt *window)
 
 .seealso: `MATSLICEDELL`, `MatSlicedEllGetIndex()`, `MatSlicedEllSetSliceHeight()`
 @*/
-PetscErrorCode MatSlicedEllSetIndex(Mat A, MatSlicedEllIndex index)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatSet(A, goza::SlicedEllKind(), goza::setting::index, index));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatSlicedEllGetIndex - Gets what `MatSlicedEllSetIndex()` sets
-
-  Not Collective
-
-  Level: intermediate
-@*/
-PetscErrorCode MatSlicedEllGetIndex(Mat A, MatSlicedEllIndex *index)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatGet(A, goza::SlicedEllKind(), goza::setting::index, index));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+MAT_FORMAT_SET_AND_GET(MatSlicedEllSetIndex, MatSlicedEllGetIndex, MatSlicedEllIndex, goza::SlicedEllKind(), goza::setting::index)
 
 /*@
   MatSlicedEllSetBlockSize - Sets the unknowns of a node in a `MATSLICEDELL` matrix, whose dense blocks then share one column index
@@ -215,26 +158,7 @@ PetscErrorCode MatSlicedEllGetIndex(Mat A, MatSlicedEllIndex *index)
 
 .seealso: `MATSLICEDELL`, `MatSlicedEllGetBlockSize()`, `MatSetBlockSize()`
 @*/
-PetscErrorCode MatSlicedEllSetBlockSize(Mat A, PetscInt bs)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatSet(A, goza::SlicedEllKind(), goza::setting::block_size, bs));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatSlicedEllGetBlockSize - Gets what `MatSlicedEllSetBlockSize()` sets
-
-  Not Collective
-
-  Level: intermediate
-@*/
-PetscErrorCode MatSlicedEllGetBlockSize(Mat A, PetscInt *bs)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatGet(A, goza::SlicedEllKind(), goza::setting::block_size, bs));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+MAT_FORMAT_SET_AND_GET(MatSlicedEllSetBlockSize, MatSlicedEllGetBlockSize, PetscInt, goza::SlicedEllKind(), goza::setting::block_size)
 
 /*@
   MatSlicedEllSetPrecision - Sets the precision in which a `MATSLICEDELL` matrix stores the values of its diagonal block
@@ -260,26 +184,7 @@ PetscErrorCode MatSlicedEllGetBlockSize(Mat A, PetscInt *bs)
 
 .seealso: `MATSLICEDELL`, `MatSlicedEllGetPrecision()`, `MatSlicedEllSetIndex()`
 @*/
-PetscErrorCode MatSlicedEllSetPrecision(Mat A, MatStoragePrecision precision)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatSet(A, goza::SlicedEllKind(), goza::setting::precision, precision));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  MatSlicedEllGetPrecision - Gets what `MatSlicedEllSetPrecision()` sets
-
-  Not Collective
-
-  Level: advanced
-@*/
-PetscErrorCode MatSlicedEllGetPrecision(Mat A, MatStoragePrecision *precision)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::MatFormatGet(A, goza::SlicedEllKind(), goza::setting::precision, precision));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+MAT_FORMAT_SET_AND_GET(MatSlicedEllSetPrecision, MatSlicedEllGetPrecision, MatStoragePrecision, goza::SlicedEllKind(), goza::setting::precision)
 
 /*MC
    MATSLICEDELL - MATSLICEDELL = "slicedell" - A sparse matrix in sliced ELL storage, on the host or on an NVIDIA GPU; "seqaijslicedell" on one

@@ -21,26 +21,7 @@
 
 .seealso: `PCSAAMG`, `PCSAAMGGetChebyshevDegree()`, `PCSAAMGSetSmoother()`
 @*/
-PetscErrorCode PCSAAMGSetChebyshevDegree(PC pc, PCSAAMGLevels levels, PetscInt degree)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallSet(pc, "PCSAAMGSetChebyshevDegree_C", levels, degree));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCSAAMGGetChebyshevDegree - Gets what `PCSAAMGSetChebyshevDegree()` sets; of `PC_SAAMG_ALL_LEVELS` the finest's
-
-  Not Collective
-
-  Level: intermediate
-@*/
-PetscErrorCode PCSAAMGGetChebyshevDegree(PC pc, PCSAAMGLevels levels, PetscInt *degree)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallGet(pc, "PCSAAMGGetChebyshevDegree_C", levels, degree));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+SAAMG_SET_AND_GET_ON_LEVELS(PCSAAMGSetChebyshevDegree, PCSAAMGGetChebyshevDegree, PetscInt)
 
 /*@
   PCSAAMGSetChebyshevRatio - Sets the lower end of the Chebyshev smoother's interval
@@ -63,26 +44,7 @@ PetscErrorCode PCSAAMGGetChebyshevDegree(PC pc, PCSAAMGLevels levels, PetscInt *
 
 .seealso: `PCSAAMG`, `PCSAAMGGetChebyshevRatio()`, `PCSAAMGSetSmoother()`
 @*/
-PetscErrorCode PCSAAMGSetChebyshevRatio(PC pc, PCSAAMGLevels levels, PetscReal ratio)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallSet(pc, "PCSAAMGSetChebyshevRatio_C", levels, ratio));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCSAAMGGetChebyshevRatio - Gets what `PCSAAMGSetChebyshevRatio()` sets; of `PC_SAAMG_ALL_LEVELS` the finest's
-
-  Not Collective
-
-  Level: intermediate
-@*/
-PetscErrorCode PCSAAMGGetChebyshevRatio(PC pc, PCSAAMGLevels levels, PetscReal *ratio)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallGet(pc, "PCSAAMGGetChebyshevRatio_C", levels, ratio));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+SAAMG_SET_AND_GET_ON_LEVELS(PCSAAMGSetChebyshevRatio, PCSAAMGGetChebyshevRatio, PetscReal)
 
 /*@
   PCSAAMGSetChebyshevKind - Sets the kind of the Chebyshev smoother's polynomials
@@ -105,23 +67,4 @@ PetscErrorCode PCSAAMGGetChebyshevRatio(PC pc, PCSAAMGLevels levels, PetscReal *
 
 .seealso: `PCSAAMG`, `PCSAAMGGetChebyshevKind()`, `PCSAAMGSetSmoother()`
 @*/
-PetscErrorCode PCSAAMGSetChebyshevKind(PC pc, PCSAAMGLevels levels, PCSAAMGChebyshevKind kind)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallSet(pc, "PCSAAMGSetChebyshevKind_C", levels, kind));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCSAAMGGetChebyshevKind - Gets what `PCSAAMGSetChebyshevKind()` sets; of `PC_SAAMG_ALL_LEVELS` the finest's
-
-  Not Collective
-
-  Level: intermediate
-@*/
-PetscErrorCode PCSAAMGGetChebyshevKind(PC pc, PCSAAMGLevels levels, PCSAAMGChebyshevKind *kind)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallGet(pc, "PCSAAMGGetChebyshevKind_C", levels, kind));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+SAAMG_SET_AND_GET_ON_LEVELS(PCSAAMGSetChebyshevKind, PCSAAMGGetChebyshevKind, PCSAAMGChebyshevKind)

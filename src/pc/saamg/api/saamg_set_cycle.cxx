@@ -17,26 +17,7 @@
 
 .seealso: `PCSAAMG`, `PCSAAMGGetCycleType()`
 @*/
-PetscErrorCode PCSAAMGSetCycleType(PC pc, PCSAAMGCycleType type)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallSet(pc, "PCSAAMGSetCycleType_C", type));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCSAAMGGetCycleType - Gets what `PCSAAMGSetCycleType()` sets
-
-  Not Collective
-
-  Level: intermediate
-@*/
-PetscErrorCode PCSAAMGGetCycleType(PC pc, PCSAAMGCycleType *type)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallGet(pc, "PCSAAMGGetCycleType_C", type));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+SAAMG_SET_AND_GET(PCSAAMGSetCycleType, PCSAAMGGetCycleType, PCSAAMGCycleType)
 
 /*@
   PCSAAMGSetPrecision - Sets the precision of the cycle
@@ -56,26 +37,7 @@ PetscErrorCode PCSAAMGGetCycleType(PC pc, PCSAAMGCycleType *type)
 
 .seealso: `PCSAAMG`, `PCSAAMGGetPrecision()`
 @*/
-PetscErrorCode PCSAAMGSetPrecision(PC pc, PCSAAMGPrecision precision)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallSet(pc, "PCSAAMGSetPrecision_C", precision));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCSAAMGGetPrecision - Gets what `PCSAAMGSetPrecision()` sets
-
-  Not Collective
-
-  Level: intermediate
-@*/
-PetscErrorCode PCSAAMGGetPrecision(PC pc, PCSAAMGPrecision *precision)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallGet(pc, "PCSAAMGGetPrecision_C", precision));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+SAAMG_SET_AND_GET(PCSAAMGSetPrecision, PCSAAMGGetPrecision, PCSAAMGPrecision)
 
 /*@
   PCSAAMGSetDirectLimit - Sets the number of rows up to which the coarsest level is solved exactly
@@ -93,26 +55,7 @@ PetscErrorCode PCSAAMGGetPrecision(PC pc, PCSAAMGPrecision *precision)
 
 .seealso: `PCSAAMG`, `PCSAAMGGetDirectLimit()`, `PCSAAMGSetCoarseLimit()`
 @*/
-PetscErrorCode PCSAAMGSetDirectLimit(PC pc, PetscInt rows)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallSet(pc, "PCSAAMGSetDirectLimit_C", rows));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCSAAMGGetDirectLimit - Gets what `PCSAAMGSetDirectLimit()` sets
-
-  Not Collective
-
-  Level: intermediate
-@*/
-PetscErrorCode PCSAAMGGetDirectLimit(PC pc, PetscInt *rows)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallGet(pc, "PCSAAMGGetDirectLimit_C", rows));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+SAAMG_SET_AND_GET(PCSAAMGSetDirectLimit, PCSAAMGGetDirectLimit, PetscInt)
 
 /*@
   PCSAAMGSetInterpolation - Sets what the interpolation between aggregates is smoothed with
@@ -132,26 +75,7 @@ PetscErrorCode PCSAAMGGetDirectLimit(PC pc, PetscInt *rows)
 
 .seealso: `PCSAAMG`, `PCSAAMGGetInterpolation()`, `PCSAAMGSetCoarseInterpolationDegree()`
 @*/
-PetscErrorCode PCSAAMGSetInterpolation(PC pc, PCSAAMGInterpolation interpolation)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallSet(pc, "PCSAAMGSetInterpolation_C", interpolation));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCSAAMGGetInterpolation - Gets what `PCSAAMGSetInterpolation()` sets
-
-  Not Collective
-
-  Level: intermediate
-@*/
-PetscErrorCode PCSAAMGGetInterpolation(PC pc, PCSAAMGInterpolation *interpolation)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallGet(pc, "PCSAAMGGetInterpolation_C", interpolation));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+SAAMG_SET_AND_GET(PCSAAMGSetInterpolation, PCSAAMGGetInterpolation, PCSAAMGInterpolation)
 
 /*@
   PCSAAMGSetMaxComplexity - Sets the operator complexity that the levels may not exceed
@@ -173,23 +97,4 @@ PetscErrorCode PCSAAMGGetInterpolation(PC pc, PCSAAMGInterpolation *interpolatio
 
 .seealso: `PCSAAMG`, `PCSAAMGGetMaxComplexity()`, `PCSAAMGSetAggressiveLevels()`
 @*/
-PetscErrorCode PCSAAMGSetMaxComplexity(PC pc, PetscReal complexity)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallSet(pc, "PCSAAMGSetMaxComplexity_C", complexity));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCSAAMGGetMaxComplexity - Gets what `PCSAAMGSetMaxComplexity()` sets
-
-  Not Collective
-
-  Level: intermediate
-@*/
-PetscErrorCode PCSAAMGGetMaxComplexity(PC pc, PetscReal *complexity)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallGet(pc, "PCSAAMGGetMaxComplexity_C", complexity));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+SAAMG_SET_AND_GET(PCSAAMGSetMaxComplexity, PCSAAMGGetMaxComplexity, PetscReal)

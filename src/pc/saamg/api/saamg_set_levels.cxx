@@ -19,26 +19,7 @@
 
 .seealso: `PCSAAMG`, `PCSAAMGGetThreshold()`
 @*/
-PetscErrorCode PCSAAMGSetThreshold(PC pc, PetscReal threshold)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallSet(pc, "PCSAAMGSetThreshold_C", threshold));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCSAAMGGetThreshold - Gets what `PCSAAMGSetThreshold()` sets
-
-  Not Collective
-
-  Level: intermediate
-@*/
-PetscErrorCode PCSAAMGGetThreshold(PC pc, PetscReal *threshold)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallGet(pc, "PCSAAMGGetThreshold_C", threshold));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+SAAMG_SET_AND_GET(PCSAAMGSetThreshold, PCSAAMGGetThreshold, PetscReal)
 
 /*@
   PCSAAMGSetAggressiveLevels - Sets on how many levels the aggregates are aggregated once more
@@ -59,26 +40,7 @@ PetscErrorCode PCSAAMGGetThreshold(PC pc, PetscReal *threshold)
 
 .seealso: `PCSAAMG`, `PCSAAMGGetAggressiveLevels()`, `PCSAAMGSetThreshold()`
 @*/
-PetscErrorCode PCSAAMGSetAggressiveLevels(PC pc, PetscInt levels)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallSet(pc, "PCSAAMGSetAggressiveLevels_C", levels));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCSAAMGGetAggressiveLevels - Gets what `PCSAAMGSetAggressiveLevels()` sets
-
-  Not Collective
-
-  Level: intermediate
-@*/
-PetscErrorCode PCSAAMGGetAggressiveLevels(PC pc, PetscInt *levels)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallGet(pc, "PCSAAMGGetAggressiveLevels_C", levels));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+SAAMG_SET_AND_GET(PCSAAMGSetAggressiveLevels, PCSAAMGGetAggressiveLevels, PetscInt)
 
 /*@
   PCSAAMGSetCoarseInterpolationDegree - Sets the degree of the polynomial that smooths the interpolation of the levels below the finest
@@ -104,26 +66,7 @@ PetscErrorCode PCSAAMGGetAggressiveLevels(PC pc, PetscInt *levels)
 
 .seealso: `PCSAAMG`, `PCSAAMGGetCoarseInterpolationDegree()`, `PCSAAMGSetThreshold()`
 @*/
-PetscErrorCode PCSAAMGSetCoarseInterpolationDegree(PC pc, PetscInt degree)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallSet(pc, "PCSAAMGSetCoarseInterpolationDegree_C", degree));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCSAAMGGetCoarseInterpolationDegree - Gets what `PCSAAMGSetCoarseInterpolationDegree()` sets
-
-  Not Collective
-
-  Level: advanced
-@*/
-PetscErrorCode PCSAAMGGetCoarseInterpolationDegree(PC pc, PetscInt *degree)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallGet(pc, "PCSAAMGGetCoarseInterpolationDegree_C", degree));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+SAAMG_SET_AND_GET(PCSAAMGSetCoarseInterpolationDegree, PCSAAMGGetCoarseInterpolationDegree, PetscInt)
 
 /*@
   PCSAAMGSetMaxLevels - Sets the largest number of levels
@@ -141,26 +84,7 @@ PetscErrorCode PCSAAMGGetCoarseInterpolationDegree(PC pc, PetscInt *degree)
 
 .seealso: `PCSAAMG`, `PCSAAMGGetMaxLevels()`
 @*/
-PetscErrorCode PCSAAMGSetMaxLevels(PC pc, PetscInt levels)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallSet(pc, "PCSAAMGSetMaxLevels_C", levels));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCSAAMGGetMaxLevels - Gets what `PCSAAMGSetMaxLevels()` sets
-
-  Not Collective
-
-  Level: intermediate
-@*/
-PetscErrorCode PCSAAMGGetMaxLevels(PC pc, PetscInt *levels)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallGet(pc, "PCSAAMGGetMaxLevels_C", levels));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+SAAMG_SET_AND_GET(PCSAAMGSetMaxLevels, PCSAAMGGetMaxLevels, PetscInt)
 
 /*@
   PCSAAMGSetCoarseLimit - Sets the number of rows at which coarsening stops and the operator is inverted
@@ -178,26 +102,7 @@ PetscErrorCode PCSAAMGGetMaxLevels(PC pc, PetscInt *levels)
 
 .seealso: `PCSAAMG`, `PCSAAMGGetCoarseLimit()`
 @*/
-PetscErrorCode PCSAAMGSetCoarseLimit(PC pc, PetscInt rows)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallSet(pc, "PCSAAMGSetCoarseLimit_C", rows));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCSAAMGGetCoarseLimit - Gets what `PCSAAMGSetCoarseLimit()` sets
-
-  Not Collective
-
-  Level: intermediate
-@*/
-PetscErrorCode PCSAAMGGetCoarseLimit(PC pc, PetscInt *rows)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallGet(pc, "PCSAAMGGetCoarseLimit_C", rows));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+SAAMG_SET_AND_GET(PCSAAMGSetCoarseLimit, PCSAAMGGetCoarseLimit, PetscInt)
 
 /*@
   PCSAAMGSetEstEigIterations - Sets the number of Lanczos steps that estimate the largest eigenvalue of D^-1 A on each level
@@ -216,26 +121,7 @@ PetscErrorCode PCSAAMGGetCoarseLimit(PC pc, PetscInt *rows)
 
 .seealso: `PCSAAMG`, `PCSAAMGGetEstEigIterations()`
 @*/
-PetscErrorCode PCSAAMGSetEstEigIterations(PC pc, PetscInt its)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallSet(pc, "PCSAAMGSetEstEigIterations_C", its));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCSAAMGGetEstEigIterations - Gets what `PCSAAMGSetEstEigIterations()` sets
-
-  Not Collective
-
-  Level: intermediate
-@*/
-PetscErrorCode PCSAAMGGetEstEigIterations(PC pc, PetscInt *its)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallGet(pc, "PCSAAMGGetEstEigIterations_C", its));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+SAAMG_SET_AND_GET(PCSAAMGSetEstEigIterations, PCSAAMGGetEstEigIterations, PetscInt)
 
 /*@
   PCSAAMGSetReuse - Sets what is kept when the values of the matrix change and its pattern does not
@@ -259,23 +145,4 @@ PetscErrorCode PCSAAMGGetEstEigIterations(PC pc, PetscInt *its)
 
 .seealso: `PCSAAMG`, `PCSAAMGGetReuse()`
 @*/
-PetscErrorCode PCSAAMGSetReuse(PC pc, PCSAAMGReuse reuse)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallSet(pc, "PCSAAMGSetReuse_C", reuse));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCSAAMGGetReuse - Gets what `PCSAAMGSetReuse()` sets
-
-  Not Collective
-
-  Level: intermediate
-@*/
-PetscErrorCode PCSAAMGGetReuse(PC pc, PCSAAMGReuse *reuse)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallGet(pc, "PCSAAMGGetReuse_C", reuse));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+SAAMG_SET_AND_GET(PCSAAMGSetReuse, PCSAAMGGetReuse, PCSAAMGReuse)

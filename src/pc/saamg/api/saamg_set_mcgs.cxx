@@ -21,26 +21,7 @@
 
 .seealso: `PCSAAMG`, `PCSAAMGGetMCGSRelax()`, `PCSAAMGSetSmoother()`, `PCSAAMGSetJacobiRelax()`
 @*/
-PetscErrorCode PCSAAMGSetMCGSRelax(PC pc, PCSAAMGLevels levels, PetscReal relax)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallSet(pc, "PCSAAMGSetMCGSRelax_C", levels, relax));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCSAAMGGetMCGSRelax - Gets what `PCSAAMGSetMCGSRelax()` sets; of `PC_SAAMG_ALL_LEVELS` the finest's
-
-  Not Collective
-
-  Level: advanced
-@*/
-PetscErrorCode PCSAAMGGetMCGSRelax(PC pc, PCSAAMGLevels levels, PetscReal *relax)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallGet(pc, "PCSAAMGGetMCGSRelax_C", levels, relax));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+SAAMG_SET_AND_GET_ON_LEVELS(PCSAAMGSetMCGSRelax, PCSAAMGGetMCGSRelax, PetscReal)
 
 /*@
   PCSAAMGSetMCGSBlockSize - Sets how many unknowns the smoother "mcgs" relaxes together
@@ -66,26 +47,7 @@ PetscErrorCode PCSAAMGGetMCGSRelax(PC pc, PCSAAMGLevels levels, PetscReal *relax
 
 .seealso: `PCSAAMG`, `PCSAAMGGetMCGSBlockSize()`, `PCSAAMGSetSmoother()`, `MatSetBlockSize()`
 @*/
-PetscErrorCode PCSAAMGSetMCGSBlockSize(PC pc, PCSAAMGLevels levels, PetscInt bs)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallSet(pc, "PCSAAMGSetMCGSBlockSize_C", levels, bs));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCSAAMGGetMCGSBlockSize - Gets what `PCSAAMGSetMCGSBlockSize()` sets; of `PC_SAAMG_ALL_LEVELS` the finest's
-
-  Not Collective
-
-  Level: intermediate
-@*/
-PetscErrorCode PCSAAMGGetMCGSBlockSize(PC pc, PCSAAMGLevels levels, PetscInt *bs)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallGet(pc, "PCSAAMGGetMCGSBlockSize_C", levels, bs));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+SAAMG_SET_AND_GET_ON_LEVELS(PCSAAMGSetMCGSBlockSize, PCSAAMGGetMCGSBlockSize, PetscInt)
 
 /*@
   PCSAAMGSetMCGSCoupling - Sets what the smoother "mcgs" does between ranks
@@ -111,23 +73,4 @@ PetscErrorCode PCSAAMGGetMCGSBlockSize(PC pc, PCSAAMGLevels levels, PetscInt *bs
 
 .seealso: `PCSAAMG`, `PCSAAMGGetMCGSCoupling()`, `PCSAAMGSetSmoother()`
 @*/
-PetscErrorCode PCSAAMGSetMCGSCoupling(PC pc, PCSAAMGLevels levels, PCSAAMGCoupling coupling)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallSet(pc, "PCSAAMGSetMCGSCoupling_C", levels, coupling));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCSAAMGGetMCGSCoupling - Gets what `PCSAAMGSetMCGSCoupling()` sets; of `PC_SAAMG_ALL_LEVELS` the finest's
-
-  Not Collective
-
-  Level: advanced
-@*/
-PetscErrorCode PCSAAMGGetMCGSCoupling(PC pc, PCSAAMGLevels levels, PCSAAMGCoupling *coupling)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallGet(pc, "PCSAAMGGetMCGSCoupling_C", levels, coupling));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+SAAMG_SET_AND_GET_ON_LEVELS(PCSAAMGSetMCGSCoupling, PCSAAMGGetMCGSCoupling, PCSAAMGCoupling)

@@ -20,26 +20,7 @@
 
 .seealso: `PCSAAMG`, `PCSAAMGGetGatherLimit()`, `PCSAAMGSetDirectLimit()`
 @*/
-PetscErrorCode PCSAAMGSetGatherLimit(PC pc, PetscInt rows)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallSet(pc, "PCSAAMGSetGatherLimit_C", rows));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCSAAMGGetGatherLimit - Gets what `PCSAAMGSetGatherLimit()` sets
-
-  Not Collective
-
-  Level: intermediate
-@*/
-PetscErrorCode PCSAAMGGetGatherLimit(PC pc, PetscInt *rows)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallGet(pc, "PCSAAMGGetGatherLimit_C", rows));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+SAAMG_SET_AND_GET(PCSAAMGSetGatherLimit, PCSAAMGGetGatherLimit, PetscInt)
 
 /*@
   PCSAAMGSetRepartitionRatio - Sets when a coarse level is distributed anew
@@ -62,23 +43,4 @@ PetscErrorCode PCSAAMGGetGatherLimit(PC pc, PetscInt *rows)
 
 .seealso: `PCSAAMG`, `PCSAAMGGetRepartitionRatio()`, `PCSAAMGSetGatherLimit()`, `MatPartitioning`
 @*/
-PetscErrorCode PCSAAMGSetRepartitionRatio(PC pc, PetscReal ratio)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallSet(pc, "PCSAAMGSetRepartitionRatio_C", ratio));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCSAAMGGetRepartitionRatio - Gets what `PCSAAMGSetRepartitionRatio()` sets
-
-  Not Collective
-
-  Level: advanced
-@*/
-PetscErrorCode PCSAAMGGetRepartitionRatio(PC pc, PetscReal *ratio)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallGet(pc, "PCSAAMGGetRepartitionRatio_C", ratio));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+SAAMG_SET_AND_GET(PCSAAMGSetRepartitionRatio, PCSAAMGGetRepartitionRatio, PetscReal)

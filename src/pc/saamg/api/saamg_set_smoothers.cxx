@@ -29,26 +29,7 @@
 
 .seealso: `PCSAAMG`, `PCSAAMGGetSmoother()`, `PCSAAMGSetSweeps()`, `PCSAAMGSetChebyshevDegree()`, `PCSAAMGSetDirectLimit()`
 @*/
-PetscErrorCode PCSAAMGSetSmoother(PC pc, PCSAAMGLevels levels, const char name[])
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallSet(pc, "PCSAAMGSetSmoother_C", levels, name));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@C
-  PCSAAMGGetSmoother - Gets what `PCSAAMGSetSmoother()` sets; of `PC_SAAMG_ALL_LEVELS` the finest's; the text is not to be freed
-
-  Not Collective
-
-  Level: intermediate
-@*/
-PetscErrorCode PCSAAMGGetSmoother(PC pc, PCSAAMGLevels levels, const char *name[])
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallGet(pc, "PCSAAMGGetSmoother_C", levels, name));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+SAAMG_SET_AND_GET_ON_LEVELS(PCSAAMGSetSmoother, PCSAAMGGetSmoother, const char *)
 
 /*@
   PCSAAMGSetSweeps - Sets how often the smoother is applied
@@ -74,26 +55,7 @@ PetscErrorCode PCSAAMGGetSmoother(PC pc, PCSAAMGLevels levels, const char *name[
 
 .seealso: `PCSAAMG`, `PCSAAMGGetSweeps()`, `PCSAAMGSetSmoother()`
 @*/
-PetscErrorCode PCSAAMGSetSweeps(PC pc, PCSAAMGLevels levels, PetscInt sweeps)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallSet(pc, "PCSAAMGSetSweeps_C", levels, sweeps));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCSAAMGGetSweeps - Gets what `PCSAAMGSetSweeps()` sets; of `PC_SAAMG_ALL_LEVELS` the finest's
-
-  Not Collective
-
-  Level: intermediate
-@*/
-PetscErrorCode PCSAAMGGetSweeps(PC pc, PCSAAMGLevels levels, PetscInt *sweeps)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallGet(pc, "PCSAAMGGetSweeps_C", levels, sweeps));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+SAAMG_SET_AND_GET_ON_LEVELS(PCSAAMGSetSweeps, PCSAAMGGetSweeps, PetscInt)
 
 /*@
   PCSAAMGSetJacobiRelax - Sets the relaxation factor of the Jacobi smoother
@@ -119,23 +81,4 @@ PetscErrorCode PCSAAMGGetSweeps(PC pc, PCSAAMGLevels levels, PetscInt *sweeps)
 
 .seealso: `PCSAAMG`, `PCSAAMGGetJacobiRelax()`, `PCSAAMGSetSmoother()`
 @*/
-PetscErrorCode PCSAAMGSetJacobiRelax(PC pc, PCSAAMGLevels levels, PetscReal relax)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallSet(pc, "PCSAAMGSetJacobiRelax_C", levels, relax));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCSAAMGGetJacobiRelax - Gets what `PCSAAMGSetJacobiRelax()` sets; of `PC_SAAMG_ALL_LEVELS` the finest's
-
-  Not Collective
-
-  Level: intermediate
-@*/
-PetscErrorCode PCSAAMGGetJacobiRelax(PC pc, PCSAAMGLevels levels, PetscReal *relax)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallGet(pc, "PCSAAMGGetJacobiRelax_C", levels, relax));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+SAAMG_SET_AND_GET_ON_LEVELS(PCSAAMGSetJacobiRelax, PCSAAMGGetJacobiRelax, PetscReal)
