@@ -15,7 +15,7 @@
 #include "parallel/team.hpp"
 #include "mat/cds/cds_mat.hpp"
 #include "mat/fold/fold_mat.hpp"
-#include "mat/own/own_cds.hpp"
+#include "mat/own/own_mat.hpp"
 #include "mat/slicedell/slicedell_mat.hpp"
 #include "pc/saamg/cycle/cycle_log.hpp"
 #include "pc/saamg/api/pcsaamg.hpp"
@@ -37,7 +37,7 @@ static PetscErrorCode RegisterTypes()
 {
   PetscFunctionBegin;
   for (const FormatKind *kind : formats) PetscCall(MatRegister_Format(*kind));
-  PetscCall(MatRegister(own_cds_type, MatCreate_OwnCds));
+  PetscCall(MatRegister_Own());
   MatFormatSetDetailView(MatViewDetail);
   PetscCall(PCRegister(PCSAAMG, PCCreate_SAAMG));
   PetscCall(KSPRegister(KSPFUSEDCG, KSPCreate_FusedCG));

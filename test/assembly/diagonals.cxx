@@ -100,10 +100,10 @@ void shared_product()
   BOOST_TEST(largest_gap(before, after) <= (PetscReal)0.1 * norm); /* other bits, perhaps other aggregates */
 }
 
-/* A matrix that is nothing but its diagonals, from the assembly or from the DM: assembled there, and AIJ is made when it is asked for. */
-void owned(const EquationName &eq, const std::string &storage, bool of_dm)
+/* A matrix that is nothing but its format, from the assembly or from the DM: assembled there, and AIJ is made when it is asked for. */
+void owned(const EquationName &eq, const std::string &type, const std::string &storage, bool of_dm)
 {
-  const Option             half("-mat_cds_storage", storage), keep("-mat_cds_keep_aij", "no");
+  const Option             half("-mat_cds_storage", storage), keep("-mat_" + type + "_keep_aij", "no");
   MeshCase                 c({"da_hex", false, false}, eq, {9, 8, 8}, (PetscReal)0.2);
   const Elements           m(c.assembly);
   MatHandle                A, B;
@@ -111,10 +111,10 @@ void owned(const EquationName &eq, const std::string &storage, bool of_dm)
   PetscBool                own;
 
   if (of_dm) {
-    PETSC_OK(DMSetMatType(c.dm, MATCDS));
+    PETSC_OK(DMSetMatType(c.dm, type.c_str()));
     PETSC_OK(DMCreateMatrix(c.dm, A.put()));
-  } else PETSC_OK(GozaAssemblyCreateMatrix(c.assembly, MATCDS, A.put()));
-  PETSC_OK(PetscObjectTypeCompare((PetscObject)(Mat)A, "owncds", &own));
+  } else PETSC_OK(GozaAssemblyCreateMatrix(c.assembly, type.c_str(), A.put()));
+  PETSC_OK(PetscObjectTypeCompare((PetscObject)(Mat)A, ("own" + type).c_str(), &own));
   BOOST_TEST(own);
   const auto is = [&](const std::vector<PetscScalar> &first) {
     MatHandle aij;
@@ -142,8 +142,11 @@ void add()
       add_test(suite_named(suite_named(nullptr, "through_diagonals"), eq.name), storage, [=] { through_diagonals(eq, storage); });
     for (const char *storage : {"auto", "full"}) {
       for (bool of_dm : {false, true})
-        add_test(suite_named(suite_named(nullptr, "owned"), eq.name), std::string(storage) + (of_dm ? "_of_dm" : ""), [=] { owned(eq, storage, of_dm); });
+        add_test(suite_named(suite_named(nullptr, "owned"), eq.name), std::string(storage) + (of_dm ? "_of_dm" : ""), [=] { owned(eq, MATCDS, storage, of_dm); });
     }
+    for (bool of_dm : {false, true})
+      add_test(suite_named(suite_named(nullptr, "owned"), eq.name), std::string("slices") + (of_dm ? "_of_dm" : ""),
+               [=] { owned(eq, MATSLICEDELL, "auto", of_dm); });
   }
   add_test(suite_named(nullptr, "shared_product"), "saamg", shared_product);
 }

@@ -53,10 +53,10 @@ void product(const std::string &type, const char *halo, bool changed, How how)
     !changed, how, [&] { return std::make_unique<Product>(e, type, changed); }, [](Product &p) { return MatMult(p.A, p.x, p.y); }, [](Product &p) { p.check(); });
 }
 
-/* --- matrices that are nothing but their diagonals */
+/* --- matrices that are nothing but their format */
 
 struct Owned {
-  Option                   keep{"-mat_cds_keep_aij", "no"};
+  Option                   keep;
   Entry                    e = stencil7(4, 3, 5);
   MatHandle                A, R, copy, made;
   std::vector<PetscInt>    i, j;
@@ -64,7 +64,7 @@ struct Owned {
   VecHandle                x, y, want;
   PCHandle                 pc;
 
-  Owned() : A(assemble(e, MATCDS)), R(assemble(e, MATAIJ))
+  explicit Owned(const std::string &type) : keep("-mat_" + type + "_keep_aij", "no"), A(assemble(e, type.c_str())), R(assemble(e, MATAIJ))
   {
     PetscInt           start, end, n;
     const PetscInt    *cols;
@@ -128,10 +128,10 @@ struct Owned {
   }
 };
 
-void owned(bool transposed, How how, const char *pc, const std::function<PetscErrorCode(Owned &)> &call)
+void owned(const char *type, bool transposed, How how, const char *pc, const std::function<PetscErrorCode(Owned &)> &call)
 {
-  const auto make = [pc] {
-    auto o = std::make_unique<Owned>();
+  const auto make = [type, pc] {
+    auto o = std::make_unique<Owned>(type);
 
     if (pc) PETSC_OK(PCCreate(PETSC_COMM_WORLD, o->pc.put()));
     if (pc) PETSC_OK(PCSetType(o->pc, pc));
@@ -209,10 +209,13 @@ const AddTests tests([] {
       {"to_aij", [](Owned &o) { return MatConvert(o.A, MATAIJ, MAT_INITIAL_MATRIX, o.made.put()); }},
       {"zero_entries", [](Owned &o) { return MatZeroEntries(o.A) || MatAXPY(o.A, 1, o.copy, SAME_NONZERO_PATTERN) ? PETSC_ERR_MEM : PETSC_SUCCESS; }},
     };
-    for (const auto &[name, call] : owner)
-      add_test(suite_named(nullptr, "owned"), name + end, [=, name = name, call = call] { owned(name == "transpose", how, nullptr, call); });
-    for (const char *pc : {PCSAAMG, PCPBJACOBI})
-      add_test(suite_named(nullptr, "owned"), pc + end, [=] { owned(false, how, pc, [](Owned &o) { return o.set_up(); }); });
+    for (const char *type : {MATCDS, MATSLICEDELL}) {
+      auto *suite = suite_named(suite_named(nullptr, "owned"), type);
+
+      for (const auto &[name, call] : owner)
+        add_test(suite, name + end, [=, name = name, call = call] { owned(type, name == "transpose", how, nullptr, call); });
+      for (const char *pc : {PCSAAMG, PCPBJACOBI}) add_test(suite, pc + end, [=] { owned(type, false, how, pc, [](Owned &o) { return o.set_up(); }); });
+    }
     if (how == How::device) continue;
     add_test(mult, "sf" + end, [=] { product(MATSLICEDELL, "sf", false, how); });
 

@@ -1,5 +1,5 @@
-/* Matrices that are nothing but their diagonals (-mat_cds_keep_aij no): whatever is done to one and to PETSc's aij, both are the same operator afterwards; ways in; what is refused. */
-#include "mat/own/own_cds.hpp"
+/* Matrices that are nothing but their format (-mat_<format>_keep_aij no): whatever is done to one and to PETSc's aij, both are the same operator afterwards; ways in; what is refused. */
+#include "mat/own/own_mat.hpp"
 #include "petsc/plugin.hpp"
 #include "../support/check.hpp"
 #include "../support/mesh_case.hpp"
@@ -24,12 +24,24 @@ struct Case {
   bool                  symmetric;
 };
 
+/* A format that a matrix can be nothing but. */
+struct Owned {
+  const char *type;
+
+  std::string keep() const { return std::string("-mat_") + type + "_keep_aij"; }
+  std::string own() const { return std::string("own") + type; }
+  bool        by_diagonals() const { return std::string(type) == "cds"; }
+};
+
+const Owned formats[] = {{"cds"}, {"slicedell"}};
+
 const std::vector<Case> &cases()
 {
   static const std::vector<Case> all = {
     {"tridiagonal", 23, 23, 1, {-1, 0, 1}, false},   {"symmetric", 40, 40, 1, {-7, -1, 0, 1, 7}, true}, {"one_sided", 31, 31, 1, {0, 3, 9}, false},
     {"no_diagonal", 17, 17, 1, {-2, 5}, false},      {"wide", 12, 29, 1, {-3, 0, 4, 15}, false},        {"tall", 33, 20, 1, {-20, -1, 0, 2}, false},
     {"blocks", 42, 42, 3, {-5, -1, 0, 1, 5}, false}, {"symmetric_blocks", 36, 36, 2, {-4, 0, 4}, true}, {"single", 1, 1, 1, {0}, true},
+    {"uneven", 500, 500, 1, {-1, 0, 1}, false},
   };
 
   return all;
@@ -91,13 +103,13 @@ MatHandle made(const Case &c, MatType type)
   return A;
 }
 
-MatHandle ours(const Case &c)
+MatHandle ours(const Owned &f, const Case &c)
 {
-  const Option keep("-mat_cds_keep_aij", "no");
-  MatHandle    A = made(c, "cds");
+  const Option keep(f.keep(), "no");
+  MatHandle    A = made(c, f.type);
   PetscBool    own;
 
-  PETSC_OK(PetscObjectTypeCompare((PetscObject)(Mat)A, "owncds", &own));
+  PETSC_OK(PetscObjectTypeCompare((PetscObject)(Mat)A, f.own().c_str(), &own));
   BOOST_REQUIRE(own);
   return A;
 }
@@ -184,9 +196,9 @@ void check_same(Mat A, Mat R, const std::string &what)
 }
 
 /* f(matrix, vector of the rows, vector of the columns) does the same to both */
-template <class F> void both(const Case &c, const std::string &what, const F &f)
+template <class F> void both(const Owned &own, const Case &c, const std::string &what, const F &f)
 {
-  MatHandle A = ours(c), R = made(c, MATAIJ);
+  MatHandle A = ours(own, c), R = made(c, MATAIJ);
   VecHandle l, r;
 
   PETSC_OK(MatCreateVecs(R, r.put(), l.put()));
@@ -197,17 +209,17 @@ template <class F> void both(const Case &c, const std::string &what, const F &f)
   check_same(A, R, std::string(c.name) + ", " + what);
 }
 
-void changed(const Case &c)
+void changed(const Owned &f, const Case &c)
 {
-  both(c, "as it is", [](Mat, Vec, Vec) {});
-  both(c, "scaled", [](Mat A, Vec, Vec) { PETSC_OK(MatScale(A, -3)); });
-  both(c, "zero", [&](Mat A, Vec, Vec) {
+  both(f, c, "as it is", [](Mat, Vec, Vec) {});
+  both(f, c, "scaled", [](Mat A, Vec, Vec) { PETSC_OK(MatScale(A, -3)); });
+  both(f, c, "zero", [&](Mat A, Vec, Vec) {
     PETSC_OK(MatZeroEntries(A));
     fill(c, A);
   });
-  both(c, "rows and columns scaled", [](Mat A, Vec l, Vec r) { PETSC_OK(MatDiagonalScale(A, l, r)); });
-  both(c, "rows scaled", [](Mat A, Vec l, Vec) { PETSC_OK(MatDiagonalScale(A, l, NULL)); });
-  both(c, "a copy", [&](Mat A, Vec, Vec) {
+  both(f, c, "rows and columns scaled", [](Mat A, Vec l, Vec r) { PETSC_OK(MatDiagonalScale(A, l, r)); });
+  both(f, c, "rows scaled", [](Mat A, Vec l, Vec) { PETSC_OK(MatDiagonalScale(A, l, NULL)); });
+  both(f, c, "a copy", [&](Mat A, Vec, Vec) {
     MatHandle B;
 
     PETSC_OK(MatDuplicate(A, MAT_COPY_VALUES, B.put()));
@@ -215,7 +227,7 @@ void changed(const Case &c)
     PETSC_OK(MatAXPY(A, -2, B, SAME_NONZERO_PATTERN));
     PETSC_OK(MatCopy(B, A, SAME_NONZERO_PATTERN));
   });
-  both(c, "transposed twice", [&](Mat A, Vec, Vec) {
+  both(f, c, "transposed twice", [&](Mat A, Vec, Vec) {
     MatHandle T, B;
 
     PETSC_OK(MatTranspose(A, MAT_INITIAL_MATRIX, T.put()));
@@ -223,7 +235,7 @@ void changed(const Case &c)
     PETSC_OK(MatTranspose(T, MAT_INITIAL_MATRIX, B.put()));
     PETSC_OK(MatAXPY(A, 1, B, SAME_NONZERO_PATTERN));
   });
-  both(c, "more of aij", [&](Mat A, Vec, Vec) {
+  both(f, c, "more of aij", [&](Mat A, Vec, Vec) {
     Case      other = c;
     PetscBool aij;
 
@@ -234,18 +246,18 @@ void changed(const Case &c)
     else PETSC_OK(MatAXPY(A, 1, made(other, MATAIJ), DIFFERENT_NONZERO_PATTERN));
   });
   if (c.rows != c.cols) return;
-  both(c, "shifted", [](Mat A, Vec, Vec) { PETSC_OK(MatShift(A, 2.5)); });
-  both(c, "diagonal set", [](Mat A, Vec l, Vec) { PETSC_OK(MatDiagonalSet(A, l, INSERT_VALUES)); });
-  both(c, "diagonal added", [](Mat A, Vec l, Vec) { PETSC_OK(MatDiagonalSet(A, l, ADD_VALUES)); });
-  both(c, "scaled alike", [](Mat A, Vec l, Vec) { PETSC_OK(MatDiagonalScale(A, l, l)); });
+  both(f, c, "shifted", [](Mat A, Vec, Vec) { PETSC_OK(MatShift(A, 2.5)); });
+  both(f, c, "diagonal set", [](Mat A, Vec l, Vec) { PETSC_OK(MatDiagonalSet(A, l, INSERT_VALUES)); });
+  both(f, c, "diagonal added", [](Mat A, Vec l, Vec) { PETSC_OK(MatDiagonalSet(A, l, ADD_VALUES)); });
+  both(f, c, "scaled alike", [](Mat A, Vec l, Vec) { PETSC_OK(MatDiagonalScale(A, l, l)); });
 }
 
 /* With the right-hand sides. */
-void zeroed(const Case &c)
+void zeroed(const Owned &f, const Case &c)
 {
   if (c.rows != c.cols || c.rows < 2) return;
   for (bool columns : {false, true}) {
-    MatHandle      A = ours(c), R = made(c, MATAIJ);
+    MatHandle      A = ours(f, c), R = made(c, MATAIJ);
     VecHandle      x, b, d;
     const PetscInt rows[] = {0, c.rows / 2, c.rows - 1}, named = mine(0) ? 3 : 0; /* by one rank, for all */
 
@@ -267,9 +279,9 @@ void zeroed(const Case &c)
 }
 
 /* By COO, each entry in two parts or in one, and some that are nowhere. */
-void by_coordinates(const Case &c, PetscInt parts)
+void by_coordinates(const Owned &f, const Case &c, PetscInt parts)
 {
-  const Option             keep("-mat_cds_keep_aij", "no");
+  const Option             keep(f.keep(), "no");
   MatHandle                A, R;
   std::vector<PetscInt>    i, j;
   std::vector<PetscScalar> v;
@@ -295,7 +307,7 @@ void by_coordinates(const Case &c, PetscInt parts)
     PETSC_OK(MatCreate(PETSC_COMM_WORLD, M->put()));
     PETSC_OK(MatSetSizes(*M, PETSC_DECIDE, PETSC_DECIDE, c.rows, c.cols));
     PETSC_OK(MatSetBlockSize(*M, c.bs));
-    PETSC_OK(MatSetType(*M, M == &A ? "cds" : MATAIJ));
+    PETSC_OK(MatSetType(*M, M == &A ? f.type : MATAIJ));
     if (c.symmetric) PETSC_OK(MatSetOption(*M, MAT_SYMMETRIC, PETSC_TRUE));
     PETSC_OK(MatSetPreallocationCOO(*M, (PetscCount)rows.size(), rows.data(), cols.data()));
     PETSC_OK(MatSetValuesCOO(*M, v.data(), INSERT_VALUES));
@@ -308,18 +320,20 @@ void by_coordinates(const Case &c, PetscInt parts)
 }
 
 const AddTests of_cases([] {
-  for (const Case &c : cases()) {
-    auto *suite = suite_named(nullptr, c.name);
+  for (const Owned &f : formats) {
+    for (const Case &c : cases()) {
+      auto *suite = suite_named(suite_named(nullptr, f.type), c.name);
 
-    add_test(suite, "changed", [&c] { changed(c); });
-    add_test(suite, "zeroed", [&c] { zeroed(c); });
-    add_test(suite, "by_coordinates", [&c] { by_coordinates(c, 1); });
-    add_test(suite, "by_doubled_coordinates", [&c] { by_coordinates(c, 2); });
+      add_test(suite, "changed", [&] { changed(f, c); });
+      add_test(suite, "zeroed", [&] { zeroed(f, c); });
+      add_test(suite, "by_coordinates", [&] { by_coordinates(f, c, 1); });
+      add_test(suite, "by_doubled_coordinates", [&] { by_coordinates(f, c, 2); });
+    }
   }
 });
 
 /* A DMDA's matrix, its elements set by stencils: the diagonals are there before the first value, and no other is wanted. */
-void of_grid(PetscInt dim, PetscInt dof, DMBoundaryType boundary, DMDAStencilType stencil)
+void of_grid(const Owned &f, PetscInt dim, PetscInt dof, DMBoundaryType boundary, DMDAStencilType stencil)
 {
   MatHandle A, R;
   DM        da;
@@ -337,9 +351,9 @@ void of_grid(PetscInt dim, PetscInt dof, DMBoundaryType boundary, DMDAStencilTyp
     PETSC_OK(DMDASetStencilType(da, stencil));
     PETSC_OK(DMDASetStencilWidth(da, 1));
     PETSC_OK(DMSetUp(da));
-    PETSC_OK(DMSetMatType(da, M == &A ? "cds" : MATAIJ));
+    PETSC_OK(DMSetMatType(da, M == &A ? f.type : MATAIJ));
     {
-      const Option keep("-mat_cds_keep_aij", "no");
+      const Option keep(f.keep(), "no");
 
       PETSC_OK(DMCreateMatrix(da, M->put()));
     }
@@ -381,16 +395,18 @@ void of_grid(PetscInt dim, PetscInt dof, DMBoundaryType boundary, DMDAStencilTyp
 }
 
 const AddTests of_grids([] {
-  auto *suite = suite_named(nullptr, "grid");
+  for (const Owned &f : formats) {
+    auto *suite = suite_named(suite_named(nullptr, f.type), "grid");
 
-  for (PetscInt dim : {1, 2, 3}) {
-    for (PetscInt dof : {1, 2, 3, 4}) {
-      if (dim == 3 && dof == 4) continue; /* 27 points of 4 unknowns each have 7 times 27 diagonals: refused, see below */
-      for (DMDAStencilType stencil : {DMDA_STENCIL_BOX, DMDA_STENCIL_STAR}) {
-        const std::string name = std::to_string(dim) + "d_" + std::to_string(dof) + (stencil == DMDA_STENCIL_BOX ? "_box" : "_star");
+    for (PetscInt dim : {1, 2, 3}) {
+      for (PetscInt dof : {1, 2, 3, 4}) {
+        if (dim == 3 && dof == 4) continue; /* 27 points of 4 unknowns each have 7 times 27 diagonals: refused, see below */
+        for (DMDAStencilType stencil : {DMDA_STENCIL_BOX, DMDA_STENCIL_STAR}) {
+          const std::string name = std::to_string(dim) + "d_" + std::to_string(dof) + (stencil == DMDA_STENCIL_BOX ? "_box" : "_star");
 
-        add_test(suite, name, [=] { of_grid(dim, dof, DM_BOUNDARY_NONE, stencil); });
-        if (dim < 3) add_test(suite, name + "_periodic", [=] { of_grid(dim, dof, DM_BOUNDARY_PERIODIC, stencil); });
+          add_test(suite, name, [=, &f] { of_grid(f, dim, dof, DM_BOUNDARY_NONE, stencil); });
+          if (dim < 3) add_test(suite, name + "_periodic", [=, &f] { of_grid(f, dim, dof, DM_BOUNDARY_PERIODIC, stencil); });
+        }
       }
     }
   }
@@ -402,9 +418,10 @@ const AddTests of_grids([] {
 BOOST_AUTO_TEST_CASE(refusals)
 {
   if (ranks() > 1) return;
+  const Owned      &f = formats[0];
   const Case       &c = cases()[0];
-  MatHandle         A = ours(c), R = made(c, MATAIJ), B;
-  const Option      keep("-mat_cds_keep_aij", "no");
+  MatHandle         A = ours(f, c), R = made(c, MATAIJ), B;
+  const Option      keep(f.keep(), "no");
   const PetscInt    row = 0, far = 20, beyond = 23;
   const PetscScalar one = 1, nothing = 0;
 
@@ -434,10 +451,10 @@ BOOST_AUTO_TEST_CASE(refusals)
 }
 
 /* Values set by whoever does not own the row take the place of those that are there. */
-BOOST_AUTO_TEST_CASE(inserted)
+static void inserted(const Owned &f)
 {
   for (const Case &c : cases()) {
-    MatHandle A = ours(c), R = made(c, MATAIJ);
+    MatHandle A = ours(f, c), R = made(c, MATAIJ);
 
     for (Mat M : {(Mat)A, (Mat)R}) {
       for (PetscInt i = 0; i < c.rows; i += 2) {
@@ -456,7 +473,7 @@ BOOST_AUTO_TEST_CASE(inserted)
 }
 
 /* What one rank does wrong with entries in columns of others is an error of all. */
-BOOST_AUTO_TEST_CASE(refused_together)
+static void refused_together(const Owned &f)
 {
   const Case       &c    = cases()[0];
   const PetscInt    last = c.rows - 1, first = 0;
@@ -467,21 +484,21 @@ BOOST_AUTO_TEST_CASE(refused_together)
   if (ranks() == 1) return;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   {
-    MatHandle A = ours(c);
+    MatHandle A = ours(f, c);
 
     PETSC_OK(MatSetOption(A, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE));
     if (!rank) PETSC_OK(MatSetValues(A, 1, &first, 1, &last, &one, ADD_VALUES));
     BOOST_TEST(attempt([&] { return assemble(A); }).failed);
   }
   {
-    MatHandle A = ours(c);
+    MatHandle A = ours(f, c);
 
     if (!rank) PETSC_OK(MatSetValues(A, 1, &first, 1, &last, &one, ADD_VALUES));
     else PETSC_OK(MatSetValues(A, 1, &last, 1, &first, &one, INSERT_VALUES));
     BOOST_TEST(attempt([&] { return assemble(A); }).failed);
   }
   {
-    MatHandle A = ours(c), R = made(c, MATAIJ);
+    MatHandle A = ours(f, c), R = made(c, MATAIJ);
 
     for (Mat M : {(Mat)A, (Mat)R}) {
       PETSC_OK(MatSetOption(M, MAT_IGNORE_OFF_PROC_ENTRIES, PETSC_TRUE));
@@ -493,16 +510,16 @@ BOOST_AUTO_TEST_CASE(refused_together)
 }
 
 /* A program that preallocates AIJ, which this is not, and sets nothing up. */
-BOOST_AUTO_TEST_CASE(not_set_up)
+static void not_set_up(const Owned &f)
 {
-  const Option keep("-mat_cds_keep_aij", "no");
+  const Option keep(f.keep(), "no");
   const Case  &c = cases()[0];
   MatHandle    A, R = made(c, MATAIJ), C;
   PetscInt     start, end;
 
   PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.put()));
   PETSC_OK(MatSetSizes(A, PETSC_DECIDE, PETSC_DECIDE, c.rows, c.cols));
-  PETSC_OK(MatSetType(A, "cds"));
+  PETSC_OK(MatSetType(A, f.type));
   PETSC_OK(MatSeqAIJSetPreallocation(A, 3, nullptr));
   PETSC_OK(MatGetOwnershipRange(A, &start, &end));
   BOOST_TEST((PetscInt)max_over_ranks((PetscReal)end) == c.rows);
@@ -512,14 +529,14 @@ BOOST_AUTO_TEST_CASE(not_set_up)
 }
 
 /* In place and back; rows that are read one by one. */
-BOOST_AUTO_TEST_CASE(converted)
+static void converted(const Owned &f)
 {
-  const Option keep("-mat_cds_keep_aij", "no");
+  const Option keep(f.keep(), "no");
 
   for (const Case &c : cases()) {
     MatHandle A = made(c, MATAIJ), R = made(c, MATAIJ);
 
-    PETSC_OK(MatConvert(A, MATCDS, MAT_INPLACE_MATRIX, A.get()));
+    PETSC_OK(MatConvert(A, f.type, MAT_INPLACE_MATRIX, A.get()));
     check_same(A, R, "in place");
     PetscInt start, end;
     PETSC_OK(MatGetOwnershipRange(A, &start, &end));
@@ -548,11 +565,11 @@ BOOST_AUTO_TEST_CASE(converted)
 }
 
 /* Diagonal blocks inverted, what PCPBJACOBI asks for, are AIJ's, where they were before after new values, too; a singular one is its error. */
-BOOST_AUTO_TEST_CASE(inverted_blocks)
+static void inverted_blocks(const Owned &f)
 {
   for (const Case &c : cases()) {
     if (c.rows != c.cols) continue;
-    MatHandle          A = ours(c), R = made(c, MATAIJ);
+    MatHandle          A = ours(f, c), R = made(c, MATAIJ);
     const PetscScalar *got = nullptr, *want, *before = nullptr;
     PetscInt           n;
 
@@ -604,10 +621,10 @@ BOOST_AUTO_TEST_CASE(inverted_blocks)
 }
 
 /* The rows that a set-up of saamg gets consist of whole blocks, zeros among them, and these have the matrix's values. */
-BOOST_AUTO_TEST_CASE(rows_in_blocks)
+static void rows_in_blocks(const Owned &f)
 {
   for (const Case &c : cases()) {
-    MatHandle       A = ours(c);
+    MatHandle       A = ours(f, c);
     goza::CsrMatrix rows;
     Mat             others;
     const PetscInt *garray;
@@ -638,9 +655,9 @@ BOOST_AUTO_TEST_CASE(rows_in_blocks)
 }
 
 /* The view and the log count how often AIJ was made. */
-BOOST_AUTO_TEST_CASE(counted)
+static void counted(const Owned &f)
 {
-  MatHandle    A = ours(cases()[1]), B;
+  MatHandle    A = ours(f, cases()[1]), B;
   ViewerHandle viewer;
   const int    before = event_count("GozaMatToAIJ");
   char         name[] = "/tmp/goza_test_own_XXXXXX", line[512];
@@ -661,3 +678,100 @@ BOOST_AUTO_TEST_CASE(counted)
   unlink(name);
   BOOST_TEST(twice);
 }
+
+/* What only slices have. Rows of any length, one of them apart and some empty, that come in any order; a zero has its place, as in AIJ. */
+static void uneven(Mat A)
+{
+  const PetscInt n = 900;
+
+  for (PetscInt at = 0; at < n; at++) {
+    const PetscInt i = (7 * at) % n, most = i == 5 ? n : i % 4 ? i % 9 : 0;
+
+    if (!mine(i)) continue;
+    for (PetscInt k = most; k-- > 0;) {
+      const PetscInt    j = i == 5 ? k : (i * (k + 1) + 13 * k) % n;
+      const PetscScalar v = (i + k) % 3;
+
+      PETSC_OK(MatSetValues(A, 1, &i, 1, &j, &v, ADD_VALUES));
+      if (k % 2) PETSC_OK(MatSetValues(A, 1, &i, 1, &j, &v, ADD_VALUES));
+    }
+  }
+  PETSC_OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PETSC_OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+}
+
+BOOST_AUTO_TEST_CASE(uneven_rows)
+{
+  const Owned &f = formats[1];
+  MatHandle    M[2];
+
+  for (const char *window : {"0", "-1", "64"}) {
+    const Option keep(f.keep(), "no"), sorted("-mat_slicedell_sort_window", window);
+
+    for (int own = 0; own < 2; own++) {
+      PETSC_OK(MatCreate(PETSC_COMM_WORLD, M[own].put()));
+      PETSC_OK(MatSetSizes(M[own], PETSC_DECIDE, PETSC_DECIDE, 900, 900));
+      PETSC_OK(MatSetType(M[own], own ? f.type : MATAIJ));
+      PETSC_OK(MatSetFromOptions(M[own]));
+      PETSC_OK(MatSetUp(M[own]));
+      PETSC_OK(MatSetOption(M[own], MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+      for (int round = 0; round < 2; round++) uneven(M[own]);
+    }
+    check_same(M[1], M[0], std::string("rows of any length, window ") + window);
+    PETSC_OK(MatSetOption(M[1], MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE));
+    uneven(M[1]); /* which has a place for each */
+    uneven(M[0]);
+    check_same(M[1], M[0], std::string("again, window ") + window);
+    if (ranks() > 1) continue;
+    const PetscInt    row = 4, col = 17;
+    const PetscScalar one = 1;
+    PetscBool         missing;
+    BOOST_TEST(attempt([&] { return MatSetValues(M[1], 1, &row, 1, &col, &one, INSERT_VALUES); }).says("no place for a new entry (4, 17)"));
+    PETSC_OK(MatAssemblyBegin(M[1], MAT_FINAL_ASSEMBLY));
+    PETSC_OK(MatAssemblyEnd(M[1], MAT_FINAL_ASSEMBLY));
+    PETSC_OK(MatMissingDiagonal(M[1], &missing, nullptr));
+    BOOST_TEST(missing);
+    PETSC_OK(MatSetOption(M[1], MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE));
+    PETSC_OK(MatShift(M[1], 3));
+    PETSC_OK(MatShift(M[0], 3));
+    PETSC_OK(MatMissingDiagonal(M[1], &missing, nullptr));
+    BOOST_TEST(!missing);
+    check_same(M[1], M[0], std::string("shifted, window ") + window);
+  }
+}
+
+/* Options of the format count, before the first value and after it; reduced precision is refused. */
+BOOST_AUTO_TEST_CASE(options_of_slices)
+{
+  const Owned &f = formats[1];
+  const Case  &c = cases()[6];
+  MatHandle    A = ours(f, c), R = made(c, MATAIJ);
+
+  for (const char *height : {"1", "8", "32"}) {
+    const Option option("-mat_slicedell_slice_height", height);
+
+    PETSC_OK(MatSetFromOptions(A));
+    check_same(A, R, std::string("slices of ") + height);
+  }
+  const Option low("-mat_slicedell_precision", "half");
+  BOOST_TEST(attempt([&] { return MatSetFromOptions(A); }).says("-mat_slicedell_precision"));
+}
+
+namespace
+{
+
+const AddTests of_formats([] {
+  for (const Owned &f : formats) {
+    auto *suite = suite_named(nullptr, f.type);
+
+    add_test(suite, "inserted", [&f] { inserted(f); });
+    add_test(suite, "refused_together", [&f] { refused_together(f); });
+    add_test(suite, "not_set_up", [&f] { not_set_up(f); });
+    add_test(suite, "converted", [&f] { converted(f); });
+    add_test(suite, "inverted_blocks", [&f] { inverted_blocks(f); });
+    add_test(suite, "counted", [&f] { counted(f); });
+  }
+  add_test(suite_named(nullptr, "cds"), "rows_in_blocks", [] { rows_in_blocks(formats[0]); });
+});
+
+} // namespace

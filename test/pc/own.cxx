@@ -1,4 +1,4 @@
-/* saamg and the fused Krylov methods on matrices that are nothing but their diagonals: the iterations that AIJ takes, and AIJ is made for the leader of a group alone. */
+/* saamg and the fused Krylov methods on matrices that are nothing but their format: the iterations that AIJ takes, and AIJ is made for the leader of a group alone. */
 #include "parallel/rank_group.hpp"
 #include "petsc/plugin.hpp"
 
@@ -15,7 +15,7 @@ namespace
 struct Problem {
   const char *name;
   PetscInt    dim, dof, n;
-  bool        star, symmetric, by_place; /* by_place: on one rank no rows are made */
+  bool        star, symmetric, by_place; /* by_place: of diagonals on one rank no rows are made */
 };
 
 /* -div(k grad u) by any positive weights between neighbours; the nodes of the plane x = 0 are coupled to nothing. */
@@ -50,9 +50,9 @@ void fill(const Problem &p, DM da, Mat A, PetscReal factor)
   PETSC_OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
 }
 
-MatHandle matrix(const Problem &p, bool own, DMHandle &da)
+MatHandle matrix(const Problem &p, const std::string &type, bool own, DMHandle &da)
 {
-  const Option keep("-mat_cds_keep_aij", own ? "no" : "yes");
+  const Option keep("-mat_" + type + "_keep_aij", own ? "no" : "yes");
   MatHandle    A;
 
   PETSC_OK(DMDACreate(PETSC_COMM_WORLD, da.put()));
@@ -63,7 +63,7 @@ MatHandle matrix(const Problem &p, bool own, DMHandle &da)
   PETSC_OK(DMDASetStencilType(da, p.star ? DMDA_STENCIL_STAR : DMDA_STENCIL_BOX));
   PETSC_OK(DMDASetStencilWidth(da, 1));
   PETSC_OK(DMSetUp(da));
-  PETSC_OK(DMSetMatType(da, "cds"));
+  PETSC_OK(DMSetMatType(da, type.c_str()));
   PETSC_OK(DMCreateMatrix(da, A.put()));
   if (p.symmetric) PETSC_OK(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
   if (p.symmetric) PETSC_OK(MatSetOption(A, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
@@ -77,17 +77,17 @@ struct Solve {
 };
 
 /* Once, with new values, and transposed. */
-Solve solve(const Problem &p, bool own, const char *ksp_type)
+Solve solve(const Problem &p, const std::string &type, bool own, const char *ksp_type)
 {
   DMHandle  da;
-  MatHandle A = matrix(p, own, da);
+  MatHandle A = matrix(p, type, own, da);
   VecHandle b;
   KSPHandle ksp;
   PC        pc;
   Solve     s;
   PetscBool is_own;
 
-  PETSC_OK(PetscObjectTypeCompare((PetscObject)(Mat)A, "owncds", &is_own));
+  PETSC_OK(PetscObjectTypeCompare((PetscObject)(Mat)A, ("own" + type).c_str(), &is_own));
   BOOST_TEST((is_own == PETSC_TRUE) == own);
   const int before = event_count("GozaMatToAIJ"), rows_before = event_count("GozaMatToRows");
   PETSC_OK(MatCreateVecs(A, s.x.put(), b.put()));
@@ -113,7 +113,7 @@ Solve solve(const Problem &p, bool own, const char *ksp_type)
     const int   rows = event_count("GozaMatToRows") - rows_before;
 
     MPI_Comm_size(PETSC_COMM_WORLD, &size);
-    BOOST_CHECK_MESSAGE((rows == 0) == (p.by_place && size == 1), p.name << ": rows were made " << rows << " times");
+    BOOST_CHECK_MESSAGE((rows == 0) == (p.by_place && size == 1 && type == MATCDS), p.name << ": rows were made " << rows << " times");
   }
   PETSC_OK(KSPSetType(ksp, KSPGMRES));
   PETSC_OK(KSPSolveTranspose(ksp, b, s.x));
@@ -121,13 +121,13 @@ Solve solve(const Problem &p, bool own, const char *ksp_type)
   return s;
 }
 
-void same(const Problem &p, const char *ksp_type, const std::vector<std::pair<std::string, std::string>> &options)
+void same(const Problem &p, const std::string &type, const char *ksp_type, const std::vector<std::pair<std::string, std::string>> &options)
 {
   std::vector<std::unique_ptr<Option>> set;
   PetscReal                            norm, off;
 
   for (const auto &o : options) set.push_back(std::make_unique<Option>(o.first, o.second));
-  Solve got = solve(p, true, ksp_type), want = solve(p, false, ksp_type);
+  Solve got = solve(p, type, true, ksp_type), want = solve(p, type, false, ksp_type);
 
   for (int k = 0; k < 3; k++)
     BOOST_CHECK_MESSAGE(got.its[k] == want.its[k], p.name << ", solve " << k << ": " << got.its[k] << " iterations instead of " << want.its[k]);
@@ -144,16 +144,18 @@ const AddTests tests([] {
     {"few_rows", 2, 1, 7, false, true, false},
   };
 
-  for (const Problem &p : problems) {
-    auto *suite = suite_named(nullptr, p.name);
+  for (const char *type : {MATCDS, MATSLICEDELL}) {
+    for (const Problem &p : problems) {
+      auto       *suite  = suite_named(suite_named(nullptr, type), p.name);
+      const char *method = p.symmetric ? KSPFUSEDCG : KSPFUSEDBCGS;
 
-    add_test(suite, "plain", [&p] { same(p, p.symmetric ? KSPFUSEDCG : KSPFUSEDBCGS, {}); });
-    add_test(suite, "petscs_method", [&p] { same(p, p.symmetric ? KSPCG : KSPBCGS, {}); });
-    if (p.by_place) add_test(suite, "full", [&p] { same(p, KSPFUSEDCG, {{"-mat_cds_storage", "full"}}); });
-    for (const char *reuse : {"pattern", "interpolation"})
-      add_test(suite, reuse, [&p, reuse] { same(p, p.symmetric ? KSPFUSEDCG : KSPFUSEDBCGS, {{"-pc_saamg_reuse", reuse}}); });
-    for (const char *precision : {"mixed", "single", "half"})
-      add_test(suite, precision, [&p, precision] { same(p, p.symmetric ? KSPFUSEDCG : KSPFUSEDBCGS, {{"-pc_saamg_precision", precision}}); });
+      add_test(suite, "plain", [=, &p] { same(p, type, method, {}); });
+      add_test(suite, "petscs_method", [=, &p] { same(p, type, p.symmetric ? KSPCG : KSPBCGS, {}); });
+      if (p.by_place && std::string(type) == MATCDS) add_test(suite, "full", [=, &p] { same(p, type, KSPFUSEDCG, {{"-mat_cds_storage", "full"}}); });
+      for (const char *reuse : {"pattern", "interpolation"}) add_test(suite, reuse, [=, &p] { same(p, type, method, {{"-pc_saamg_reuse", reuse}}); });
+      for (const char *precision : {"mixed", "single", "half"})
+        add_test(suite, precision, [=, &p] { same(p, type, method, {{"-pc_saamg_precision", precision}}); });
+    }
   }
 });
 
@@ -164,9 +166,9 @@ BOOST_AUTO_TEST_CASE(other_settings)
 {
   Problem p{"27_points", 3, 1, 13, false, true, false};
 
-  same(p, KSPFUSEDCG, {{"-pc_saamg_threshold", "0.1"}});
-  same(p, KSPFUSEDCG, {{"-pc_saamg_aggressive_levels", "1"}});
-  same(p, KSPFUSEDCG, {{"-pc_saamg_smoother", "mcgs"}});
-  same(p, KSPFUSEDCG, {{"-pc_saamg_interpolation", "unsmoothed"}});
-  same(p, KSPFUSEDCG, {{"-pc_saamg_max_levels", "1"}});
+  same(p, MATCDS, KSPFUSEDCG, {{"-pc_saamg_threshold", "0.1"}});
+  same(p, MATCDS, KSPFUSEDCG, {{"-pc_saamg_aggressive_levels", "1"}});
+  same(p, MATCDS, KSPFUSEDCG, {{"-pc_saamg_smoother", "mcgs"}});
+  same(p, MATCDS, KSPFUSEDCG, {{"-pc_saamg_interpolation", "unsmoothed"}});
+  same(p, MATCDS, KSPFUSEDCG, {{"-pc_saamg_max_levels", "1"}});
 }

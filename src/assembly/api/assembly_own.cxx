@@ -1,7 +1,8 @@
-/* Matrices that are nothing but their diagonals: assembled there, and nothing else is made. */
+/* Matrices that are nothing but their format: diagonals are assembled there; slices get their values from rows that are made for as long as this takes. */
 #include "assembly.hpp"
 #include "mat/common/values_to_write.hpp"
 #include "mat/own/own_cds.hpp"
+#include "mat/own/own_slicedell.hpp"
 #include "petsc/plugin.hpp"
 #include <algorithm>
 
@@ -61,14 +62,11 @@ const AssemblyMap *map_of(GozaAssembly a)
   return &a->tile_map;
 }
 
-PetscErrorCode AddDiagonals(GozaAssembly a, Mat A, OwnCds *own)
+PetscErrorCode AddDiagonals(GozaAssembly a, Mat A, OwnMat *own)
 {
   std::vector<PetscInt> offset;
 
   PetscFunctionBegin;
-  PetscCheck(A->rmap->n == a->nowned * a->bs, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The matrix has %" PetscInt_FMT " rows on this rank, the mesh %" PetscInt_FMT " nodes of %" PetscInt_FMT " unknowns",
-             A->rmap->n, a->nowned, a->bs);
-  PetscCall(OwnSettle(A, own));
   PetscCheck(own->bs == a->bs, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "The matrix has diagonals of blocks of %" PetscInt_FMT ", the equation %" PetscInt_FMT " unknowns a node: set the block size of the matrix",
              own->bs, a->bs);
   PetscCall(Guarded([&] {
@@ -85,8 +83,42 @@ PetscErrorCode AddDiagonals(GozaAssembly a, Mat A, OwnCds *own)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The mesh's pairs in this rank's own columns. */
+PetscErrorCode AddRows(GozaAssembly a, Mat A, OwnMat *own)
+{
+  GridPlaces rows;
+
+  PetscFunctionBegin;
+  PetscCall(HostPattern(a));
+  PetscCall(Guarded([&] {
+    rows.known = true;
+    rows.ptr.assign(1, 0);
+    for (PetscInt row = 0; row < a->nowned * a->bs; row++) {
+      for (PetscInt k = a->host_ptr[row / a->bs]; k < a->host_ptr[row / a->bs + 1] && a->host_col[k] < a->nowned; k++) {
+        for (PetscInt c = 0; c < a->bs; c++) rows.col.push_back(a->host_col[k] * a->bs + c);
+      }
+      rows.ptr.push_back(static_cast<PetscInt>(rows.col.size()));
+    }
+    a->row_ptr = Array<PetscInt>(a->space, rows.ptr.data(), rows.ptr.size());
+  }));
+  a->nnz[0] = rows.ptr.back();
+  PetscCall(own->storage->put_grid(A, own, rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AddPlaces(GozaAssembly a, Mat A, OwnMat *own)
+{
+  PetscFunctionBegin;
+  PetscCheck(A->rmap->n == a->nowned * a->bs, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The matrix has %" PetscInt_FMT " rows on this rank, the mesh %" PetscInt_FMT " nodes of %" PetscInt_FMT " unknowns",
+             A->rmap->n, a->nowned, a->bs);
+  PetscCall(OwnSettle(A, own));
+  if (OwnsDiagonals(*own)) PetscCall(AddDiagonals(a, A, own));
+  else PetscCall(AddRows(a, A, own));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Collective, on several ranks: rest has the mesh's pairs and no others. */
-PetscErrorCode SetOthers(GozaAssembly a, Mat A, OwnCds *own)
+PetscErrorCode SetOthers(GozaAssembly a, Mat A, OwnMat *own)
 {
   std::vector<PetscInt> ptr, col;
 
@@ -108,25 +140,25 @@ PetscErrorCode SetOthers(GozaAssembly a, Mat A, OwnCds *own)
 
 PetscErrorCode IsOwn(Mat A, bool *yes)
 {
-  OwnCds *own;
+  OwnMat *own;
 
   PetscFunctionBegin;
-  PetscCall(MatGetOwnCds(A, &own));
+  PetscCall(MatGetOwn(A, &own));
   *yes = own;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode SetOwnPattern(GozaAssembly a, Mat A)
 {
-  OwnCds       *own;
+  OwnMat       *own;
   PetscObjectId id;
 
   PetscFunctionBegin;
-  PetscCall(MatGetOwnCds(A, &own));
+  PetscCall(MatGetOwn(A, &own));
   PetscCall(PetscObjectGetId((PetscObject)A, &id));
   if (id == a->mat_id && A->nonzerostate == a->mat_pattern[0]) PetscFunctionReturn(PETSC_SUCCESS);
   a->mat_id = 0;
-  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), AddDiagonals(a, A, own)));
+  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), AddPlaces(a, A, own)));
   if (A->rmap->size > 1) PetscCall(SetOthers(a, A, own));
   PetscCall(OwnAgreeOnPattern(A));
   std::vector<PetscInt>().swap(a->host_ptr); /* of a large mesh as much as the diagonals */
@@ -139,13 +171,27 @@ PetscErrorCode SetOwnPattern(GozaAssembly a, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* This rank's values. Ao: of rest, NULL on one rank */
-static PetscErrorCode WriteValues(GozaAssembly a, Mat A, OwnCds *own, Mat Ao)
+static Target diagonals_of(const DiagonalValues &v)
 {
-  DiagonalValues   v;
-  Target           target{};
-  ValuesToWrite    other;
-  PetscObjectState state;
+  Target target{};
+
+  target.layout = Layout::Cds;
+  target.bs     = v.bs;
+  target.val    = v.val;
+  target.half   = v.half;
+  target.ld     = v.ld;
+  target.ndiag  = v.ndiag;
+  std::copy_n(v.offset, v.ndiag, target.offset);
+  return target;
+}
+
+/* This rank's values. Ao: of rest, NULL on one rank */
+static PetscErrorCode WriteValues(GozaAssembly a, Mat A, OwnMat *own, Mat Ao)
+{
+  OwnValues          v;
+  Array<PetscScalar> rows;
+  ValuesToWrite      other;
+  PetscObjectState   state;
 
   PetscFunctionBegin;
   PetscCheck(own->space == a->space, PETSC_COMM_SELF, PETSC_ERR_SUP, "The matrix is on the %s, the assembly on the %s", space_name(own->space), space_name(a->space));
@@ -153,17 +199,23 @@ static PetscErrorCode WriteValues(GozaAssembly a, Mat A, OwnCds *own, Mat Ao)
   if (state != a->own_state) PetscCall(OwnForget(A, own)); /* other values than those of the mesh's pairs may be there */
   PetscCall(OwnWrite(A, own, own->space, false, &v));
   if (Ao) PetscCall(other.open(Ao, a->space, a->nnz[1], false));
-  target.layout    = Layout::Cds;
-  target.bs        = v.bs;
-  target.owned     = a->nowned;
-  target.val       = v.val;
-  target.half      = v.half;
-  target.ld        = v.ld;
-  target.ndiag     = v.ndiag;
-  target.val_other = Ao ? other.data() : NULL;
-  target.ptr_other = Ao ? a->row_ptr_other.data() : NULL;
-  std::copy_n(v.offset, v.ndiag, target.offset);
-  const PetscErrorCode failed = Guarded([&] { assemble_matrix(a->problem(), a->mesh, *map_of(a), target); });
+  const PetscErrorCode failed = Guarded([&] {
+    Target target{};
+
+    if (OwnsDiagonals(*own)) target = diagonals_of(std::get<DiagonalValues>(v));
+    else {
+      rows          = Array<PetscScalar>(a->space, a->nnz[0]);
+      target.layout = Layout::Csr;
+      target.bs     = static_cast<int>(a->bs);
+      target.val    = rows.data();
+      target.ptr    = a->row_ptr.data();
+    }
+    target.owned     = a->nowned;
+    target.val_other = Ao ? other.data() : NULL;
+    target.ptr_other = Ao ? a->row_ptr_other.data() : NULL;
+    assemble_matrix(a->problem(), a->mesh, OwnsDiagonals(*own) ? *map_of(a) : a->map, target);
+    if (PlainEll *slices = OwnSlices(*own)) slices->refill({a->space, A->rmap->n, A->cmap->n, a->row_ptr.data(), nullptr, rows.data(), a->nnz[0]});
+  });
   if (Ao) PetscCall(other.close());
   PetscCall(failed);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -171,12 +223,12 @@ static PetscErrorCode WriteValues(GozaAssembly a, Mat A, OwnCds *own, Mat Ao)
 
 PetscErrorCode WriteOwn(GozaAssembly a, Mat A)
 {
-  OwnCds         *own;
+  OwnMat         *own;
   Mat             rest, Ad, Ao = NULL;
   const PetscInt *garray;
 
   PetscFunctionBegin;
-  PetscCall(MatGetOwnCds(A, &own));
+  PetscCall(MatGetOwn(A, &own));
   PetscCall(SetOwnPattern(a, A));
   PetscCall(OwnRest(A, own, &rest));
   if (rest) PetscCall(MatGetAIJBlocks(rest, &Ad, &Ao, &garray));

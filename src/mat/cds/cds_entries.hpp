@@ -16,6 +16,9 @@ template <class Value> struct CdsEntries {
   PetscInt     offset[max_diagonals]; // [ndiag], ascending; half: from 0 up
 
   HD PetscInt rows() const { return nodes * bs; }
+  HD PetscInt cols() const { return columns * bs; }
+  HD PetscInt units() const { return nodes; } // for_each_stored()
+  std::size_t places() const { return static_cast<std::size_t>(ndiag) * bs * bs * ld; }
   HD Value   *at(int d, int r, int c, PetscInt i) const { return val + (static_cast<std::int64_t>((d * bs + r) * bs + c) * ld + i); }
 
   HD int find(PetscInt o) const // -1: not stored
@@ -35,12 +38,15 @@ template <class Value> struct CdsEntries {
   HD Value *place(PetscInt row, PetscInt col) const
   {
     const PetscInt i = row / bs, j = col / bs;
-    const bool     mirrored = half && j < i;
-    const int      d        = find(mirrored ? i - j : j - i);
+    const bool     other = half && j < i;
+    const int      d     = find(other ? i - j : j - i);
 
     if (d < 0) return nullptr;
-    return mirrored ? at(d, static_cast<int>(col % bs), static_cast<int>(row % bs), j) : at(d, static_cast<int>(row % bs), static_cast<int>(col % bs), i);
+    return other ? at(d, static_cast<int>(col % bs), static_cast<int>(row % bs), j) : at(d, static_cast<int>(row % bs), static_cast<int>(col % bs), i);
   }
+
+  HD bool mirrored(PetscInt row, PetscInt col) const { return half && col / bs < row / bs; } // an entry that stands where its mirror image does
+  HD bool is_entry(PetscInt row, PetscInt col, Value value) const { return row == col || value != Value(0); }
 
   /* f(column, place) for the places of a row, ascending. */
   template <class F> HD void for_each_of_row(PetscInt row, F f) const

@@ -4,7 +4,7 @@
 #include "cds_shape.hpp"
 #include "petsc/errors.hpp"
 #include "mat/common/narrow.hpp"
-#include "mat/own/own_cds.hpp"
+#include "mat/own/own_mat.hpp"
 #include "petscgoza.h"
 #include <petsc/private/matimpl.h>
 
@@ -42,9 +42,6 @@ public:
 constexpr PetscReal infinity      = std::numeric_limits<PetscReal>::infinity();
 constexpr PetscInt  block_sizes[] = {0, 1, 2, 3, 6};
 
-constexpr char              keep_aij[]   = "-mat_cds_keep_aij";
-constexpr const char *const keep_words[] = {"auto", "yes", "no"};
-
 template <auto member> constexpr auto in_cds = held<&CdsConfig::options, member>;
 
 namespace setting
@@ -72,27 +69,13 @@ PetscErrorCode CdsConfig::compose(Mat A, bool attach) const
 
 } // namespace
 
-/* As -mat_cds_keep_aij says. It is asked for here and not in MatSetFromOptions(): a DM takes the type by its name and then sets the matrix up. */
-template <bool mpi> static PetscErrorCode MatCreate_CDS(Mat A)
-{
-  PetscInt keep = 0;
-
-  PetscFunctionBegin;
-  PetscOptionsBegin(PetscObjectComm((PetscObject)A), ((PetscObject)A)->prefix, "Options of MATCDS at its creation", "Mat");
-  PetscCall(PetscOptionsEList(keep_aij, "Whether a matrix holds AIJ beside its diagonals", "MATCDS", keep_words, 3, keep_words[keep], &keep, NULL));
-  PetscOptionsEnd();
-  if (keep == 2) PetscCall(MatCreate_OwnCds(A));
-  else PetscCall(MatCreate_Format(A, CdsKind(), mpi));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 const FormatKind &CdsKind()
 {
   static const FormatKind kind = [] {
     FormatKind made = MakeFormatKind<CdsConfig, CdsKind>(MATCDS, MATSEQAIJCDS, MATMPIAIJCDS);
 
-    made.create_seq = MatCreate_CDS<false>;
-    made.create_mpi = MatCreate_CDS<true>;
+    made.create_seq = [](Mat A) { return MatCreate_FormatOrOwn(A, OwnCdsKind(), false); };
+    made.create_mpi = [](Mat A) { return MatCreate_FormatOrOwn(A, OwnCdsKind(), true); };
     return made;
   }();
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "own_cds.hpp"
+#include "own_mat.hpp"
 
 namespace goza::mat
 {

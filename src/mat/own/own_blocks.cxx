@@ -1,6 +1,6 @@
 /* The diagonal blocks of an owning matrix, of its block size, for PCPBJACOBI. */
 #include "mat/common/block_diagonal.hpp"
-#include "own_cds.hpp"
+#include "own_mat.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
 
@@ -13,15 +13,15 @@ namespace
 /* This rank's, row by row. */
 PetscErrorCode ReadBlocks(Mat A, PetscInt bs, std::vector<PetscScalar> &block)
 {
-  OwnCds        *own = static_cast<OwnCds *>(A->data);
-  DiagonalValues v;
+  OwnMat   *own = static_cast<OwnMat *>(A->data);
+  OwnValues v;
 
   PetscFunctionBegin;
   PetscCheck(A->rmap->rstart == A->cmap->rstart && A->rmap->n == A->cmap->n, PETSC_COMM_SELF, PETSC_ERR_SUP, "Diagonal blocks of a matrix whose rows and columns are not distributed alike");
   PetscCall(OwnSettle(A, own));
   PetscCall(OwnRead(A, own, own->space, &v));
   PetscCall(Guarded([&] {
-    Array<PetscScalar> there(own->space, static_cast<std::size_t>(v.rows()) * bs);
+    Array<PetscScalar> there(own->space, static_cast<std::size_t>(A->rmap->n) * bs);
 
     read_blocks(own->space, v, bs, there.data());
     block = there.to_host();
@@ -32,7 +32,7 @@ PetscErrorCode ReadBlocks(Mat A, PetscInt bs, std::vector<PetscScalar> &block)
 /* PETSc's SeqAIJ inverts them. It is kept: who asked for the inverse before reads it where it was. */
 PetscErrorCode InvertBlocks(Mat A, const PetscScalar **values)
 {
-  OwnCds                  *own = static_cast<OwnCds *>(A->data);
+  OwnMat                  *own = static_cast<OwnMat *>(A->data);
   std::vector<PetscScalar> block;
   PetscScalar             *val;
   PetscInt                 bs, kept = 0;
@@ -60,7 +60,7 @@ PetscErrorCode InvertBlocks(Mat A, const PetscScalar **values)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatInvertBlockDiagonal_OwnCds(Mat A, const PetscScalar **values)
+PetscErrorCode MatInvertBlockDiagonal_Own(Mat A, const PetscScalar **values)
 {
   PetscFunctionBegin;
   PetscCall(FailTogether(PetscObjectComm((PetscObject)A), InvertBlocks(A, values), "invert its diagonal blocks"));
@@ -69,9 +69,9 @@ PetscErrorCode MatInvertBlockDiagonal_OwnCds(Mat A, const PetscScalar **values)
 
 #if PETSC_VERSION_GE(3, 22, 0) && PetscDefined(HAVE_CUDA)
 /* As MatGetBlockDiagonal_Device(), collective: NULL where the blocks are to be applied on the host. */
-PetscErrorCode MatGetBlockDiagonal_OwnCds(Mat A, Mat *D)
+PetscErrorCode MatGetBlockDiagonal_Own(Mat A, Mat *D)
 {
-  OwnCds                  *own = static_cast<OwnCds *>(A->data);
+  OwnMat                  *own = static_cast<OwnMat *>(A->data);
   std::vector<PetscScalar> block;
   PetscInt                 bs;
   PetscBool                only;
@@ -90,11 +90,11 @@ PetscErrorCode MatGetBlockDiagonal_OwnCds(Mat A, Mat *D)
 
 } // namespace
 
-void OwnCdsSetBlockOps(Mat A)
+void OwnSetBlockOps(Mat A)
 {
-  A->ops->invertblockdiagonal = MatInvertBlockDiagonal_OwnCds;
+  A->ops->invertblockdiagonal = MatInvertBlockDiagonal_Own;
 #if PETSC_VERSION_GE(3, 22, 0) && PetscDefined(HAVE_CUDA)
-  A->ops->getblockdiagonal = MatGetBlockDiagonal_OwnCds;
+  A->ops->getblockdiagonal = MatGetBlockDiagonal_Own;
 #endif
 }
 

@@ -1,7 +1,6 @@
 /* AIJ of an owning matrix and back. */
-#include "diagonal_ops.hpp"
 #include "mat/common/borrowed_csr.hpp"
-#include "own_cds.hpp"
+#include "own_mat.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
 #include <numeric>
@@ -14,9 +13,9 @@ PetscLogEvent own_to_aij, own_to_rows;
 namespace
 {
 
-OwnCds *own_of(Mat A)
+OwnMat *own_of(Mat A)
 {
-  return static_cast<OwnCds *>(A->data);
+  return static_cast<OwnMat *>(A->data);
 }
 
 /* Rows of global columns, ascending. */
@@ -31,8 +30,8 @@ struct HostRows {
   ~HostRows() { (void)PetscFree2(col, val); }
 };
 
-/* The entries of `others`, which are those in columns of other ranks, come before and after those of the diagonals. */
-void join_rows_with(const Csr &others, const PetscInt *garray, const DiagonalValues &v, PetscInt first, HostRows &rows)
+/* The entries of `others`, which are those in columns of other ranks, come before and after this rank's own. */
+void join_rows_with(const Csr &others, const PetscInt *garray, const OwnValues &v, PetscInt first, HostRows &rows)
 {
   std::vector<PetscInt> begin(rows.ptr);
   PetscInt              next = 0;
@@ -53,10 +52,10 @@ void join_rows_with(const Csr &others, const PetscInt *garray, const DiagonalVal
   copy_entries(Space::Host, v, begin.data(), first, rows.col, rows.val);
 }
 
-/* The entries that are not 0, the main diagonal, and all of rest's. */
-PetscErrorCode FindRows(Mat A, OwnCds *own, HostRows *rows)
+/* Of diagonals the entries that are not 0, and the main one; and all of rest's. */
+PetscErrorCode FindRows(Mat A, OwnMat *own, HostRows *rows)
 {
-  DiagonalValues  v;
+  OwnValues       v;
   Mat             diagonal, block = NULL;
   const PetscInt *garray = NULL;
   BorrowedCsr     lent;
@@ -89,14 +88,14 @@ PetscErrorCode FindRows(Mat A, OwnCds *own, HostRows *rows)
 /* A SeqAIJ or MPIAIJ on the host. Collective. */
 PetscErrorCode MakeAij(Mat A, Mat *B)
 {
-  OwnCds  *own = own_of(A);
+  OwnMat  *own = own_of(A);
   HostRows rows;
   Mat      rest;
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(own_to_aij, A, 0, 0, 0));
   PetscCall(OwnRest(A, own, &rest));
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), FindRows(A, own, &rows), "make AIJ of its diagonals"));
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), FindRows(A, own, &rows), "make AIJ of its values"));
   PetscCall(MatCreate(PetscObjectComm((PetscObject)A), B));
   PetscCall(MatSetSizes(*B, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
   PetscCall(MatSetBlockSizesFromMats(*B, A, A));
@@ -104,7 +103,7 @@ PetscErrorCode MakeAij(Mat A, Mat *B)
   PetscErrorCode failed = rest ? MatMPIAIJSetPreallocationCSR(*B, rows.ptr.data(), rows.col, rows.val)
                                : MatSeqAIJSetPreallocationCSR(*B, rows.ptr.data(), rows.col, rows.val);
   if (own->space == Space::Cuda && own->current) { /* no second copy is kept */
-    own->host         = Array<PetscScalar>();
+    own->host.reset();
     own->host_current = false;
   }
   if (failed) PetscCall(MatDestroy(B));
@@ -113,7 +112,7 @@ PetscErrorCode MakeAij(Mat A, Mat *B)
   const PetscLogDouble nnz = rows.ptr[A->rmap->n];
   own->made++;
   own->made_bytes = nnz * (sizeof(PetscInt) + sizeof(PetscScalar)) + (PetscLogDouble)A->rmap->n * sizeof(PetscInt);
-  PetscCall(PetscInfo(A, "AIJ is made of the diagonals: %g nonzeros, %g MB\n", nnz, own->made_bytes / 1e6));
+  PetscCall(PetscInfo(A, "AIJ is made of the matrix: %g nonzeros, %g MB\n", nnz, own->made_bytes / 1e6));
   PetscCall(PetscLogEventEnd(own_to_aij, A, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -138,13 +137,13 @@ PetscErrorCode GiveResult(Mat A, Mat made, MatReuse reuse, Mat *M)
 }
 
 /* To any type: through AIJ, but for the type itself. */
-PetscErrorCode MatConvert_OwnCds_Any(Mat A, MatType type, MatReuse reuse, Mat *M)
+PetscErrorCode MatConvert_Own_Any(Mat A, MatType type, MatReuse reuse, Mat *M)
 {
   Mat       B;
   PetscBool same;
 
   PetscFunctionBegin;
-  PetscCall(PetscStrcmp(type, own_cds_type, &same));
+  PetscCall(PetscStrcmp(type, own_of(A)->kind->type, &same));
   if (same) {
     if (reuse == MAT_INPLACE_MATRIX) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
@@ -158,7 +157,7 @@ PetscErrorCode MatConvert_OwnCds_Any(Mat A, MatType type, MatReuse reuse, Mat *M
 }
 
 /* A view of a DMDA's matrix in natural order asks for it. */
-PetscErrorCode MatCreateSubMatrix_OwnCds(Mat A, IS rows, IS columns, MatReuse reuse, Mat *M)
+PetscErrorCode MatCreateSubMatrix_Own(Mat A, IS rows, IS columns, MatReuse reuse, Mat *M)
 {
   Mat aij;
 
@@ -169,49 +168,8 @@ PetscErrorCode MatCreateSubMatrix_OwnCds(Mat A, IS rows, IS columns, MatReuse re
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The offsets between nodes that entries have. */
-void find_offsets(const Csr &A, PetscInt bs, std::vector<PetscInt> &offset)
-{
-  for (PetscInt row = 0; row < A.nrows; row++) {
-    std::size_t k = 0;
-
-    for (PetscInt p = A.ptr[row]; p < A.ptr[row + 1]; p++) {
-      const PetscInt o = A.col[p] / bs - row / bs;
-
-      if (k < offset.size() && offset[k] == o) continue;
-      const auto at = std::lower_bound(offset.begin(), offset.end(), o);
-
-      k = at - offset.begin();
-      if (at == offset.end() || *at != o) offset.insert(at, o);
-      if (offset.size() > static_cast<std::size_t>(max_diagonals)) return; /* as OwnAddOffsets() finds */
-    }
-  }
-}
-
-/* In full storage of a matrix that seems symmetric, too: nobody has promised that. */
-PetscErrorCode FillFromCsr(Mat B, OwnCds *own, const Csr &csr)
-{
-  std::vector<PetscInt> offset;
-  DiagonalValues        v;
-
-  PetscFunctionBegin;
-  PetscCall(OwnShape(B, own));
-  PetscCall(Guarded([&] { find_offsets(csr, own->bs, offset); }));
-  PetscCall(OwnAddOffsets(B, own, offset));
-  const double stored = (double)OwnEntries(*own, csr.nrows / own->bs, csr.ncols / own->bs), there = csr.nrows ? (double)csr.ptr[csr.nrows] : 0;
-  PetscCheck(stored <= own->options.max_fill * there + 4096 + csr.nrows, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "%d diagonals would store %.3g values for %.3g nonzeros; -mat_cds_max_fill allows %.2f for one: let the matrix keep AIJ (-mat_cds_keep_aij yes)",
-             (int)own->offset.size(), stored, there, own->options.max_fill);
-  PetscCall(OwnWrite(B, own, Space::Host, false, &v));
-  for (PetscInt row = 0; row < csr.nrows; row++) {
-    for (PetscInt p = csr.ptr[row]; p < csr.ptr[row + 1]; p++) {
-      if (!v.half || csr.col[p] / own->bs >= row / own->bs) *v.place(row, csr.col[p]) = csr.val[p];
-    }
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The other block's entries, by global columns. */
-PetscErrorCode FillRest(Mat B, OwnCds *own, Mat Ao, const PetscInt *garray)
+PetscErrorCode FillRest(Mat B, OwnMat *own, Mat Ao, const PetscInt *garray)
 {
   BorrowedCsr           lent;
   std::vector<PetscInt> col;
@@ -230,24 +188,46 @@ PetscErrorCode FillRest(Mat B, OwnCds *own, Mat Ao, const PetscInt *garray)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Of which kind a matrix becomes that is to have this type. */
+PetscErrorCode FindKind(MatType type, const OwnKind **found)
+{
+  PetscBool same;
+
+  PetscFunctionBegin;
+  *found = nullptr;
+  for (const auto &kind : own_kinds) {
+    const FormatKind &format = kind().format();
+
+    for (const char *name : {kind().type, format.root, format.seq, format.mpi}) {
+      PetscCall(PetscStrcmp(type, name, &same));
+      if (same) *found = &kind();
+    }
+  }
+  PetscCheck(*found, PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "No matrix of type %s owns its values", type);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* From any type: through AIJ. */
-PetscErrorCode MatConvert_Any_OwnCds(Mat A, MatType, MatReuse reuse, Mat *M)
+PetscErrorCode MatConvert_Any_Own(Mat A, MatType type, MatReuse reuse, Mat *M)
 {
   Mat             aij = A, B, Ad, Ao;
   PetscBool       seq, mpi;
   BorrowedCsr     lent;
   const PetscInt *garray;
+  const OwnKind  *kind;
 
   PetscFunctionBegin;
+  PetscCall(FindKind(type, &kind));
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &seq));
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
   if (!seq && !mpi) PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &aij));
   PetscCall(MatGetAIJBlocks(aij, &Ad, &Ao, &garray));
-  PetscCall(OwnCdsNew(A, nullptr, false, &B));
-  PetscErrorCode failed = lent.open(Ad, Space::Host, true);
-  if (!failed) failed = FillFromCsr(B, own_of(B), lent.csr());
+  PetscCall(OwnNew(A, *kind, nullptr, false, &B));
+  PetscErrorCode failed = OwnShape(B, own_of(B));
+  if (!failed) failed = lent.open(Ad, own_of(B)->storage->rows_space(*own_of(B)), true);
+  if (!failed) failed = own_of(B)->storage->take_rows(B, own_of(B), lent.csr());
   PetscCall(lent.close());
-  failed = FailTogether(PetscObjectComm((PetscObject)A), failed, "hold its diagonals");
+  failed = FailTogether(PetscObjectComm((PetscObject)A), failed, "hold its values");
   if (!failed && Ao) failed = FillRest(B, own_of(B), Ao, garray);
   if (aij != A) PetscCall(MatDestroy(&aij));
   if (failed) PetscCall(MatDestroy(&B));
@@ -263,9 +243,9 @@ PetscErrorCode MatConvert_Any_OwnCds(Mat A, MatType, MatReuse reuse, Mat *M)
 
 PetscErrorCode OwnCompressedRows(Mat A, CsrMatrix *rows, Mat *others, const PetscInt **garray)
 {
-  OwnCds        *own = own_of(A);
-  DiagonalValues v;
-  Mat            rest, diagonal;
+  OwnMat   *own = own_of(A);
+  OwnValues v;
+  Mat       rest, diagonal;
 
   PetscFunctionBegin;
   *others = NULL;
@@ -274,17 +254,17 @@ PetscErrorCode OwnCompressedRows(Mat A, CsrMatrix *rows, Mat *others, const Pets
   PetscErrorCode failed = OwnSettle(A, own);
   if (!failed) failed = OwnRead(A, own, own->space, &v);
   if (!failed) failed = Guarded([&] { *rows = compressed_rows(own->space, v); });
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "make rows of its diagonals"));
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "make rows of its values"));
   PetscCall(PetscLogEventEnd(own_to_rows, A, 0, 0, 0));
   if (rest) PetscCall(MatGetAIJBlocks(rest, &diagonal, others, garray));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void OwnCdsSetConvertOps(Mat A)
+void OwnSetConvertOps(Mat A)
 {
-  A->ops->convert         = MatConvert_OwnCds_Any;
-  A->ops->convertfrom     = MatConvert_Any_OwnCds;
-  A->ops->createsubmatrix = MatCreateSubMatrix_OwnCds;
+  A->ops->convert         = MatConvert_Own_Any;
+  A->ops->convertfrom     = MatConvert_Any_Own;
+  A->ops->createsubmatrix = MatCreateSubMatrix_Own;
 }
 
 } // namespace goza::mat

@@ -2,7 +2,7 @@
 #include "coo_values.hpp"
 #include "core/util/gather.hpp"
 #include "mat/common/borrowed_csr.hpp"
-#include "own_cds.hpp"
+#include "own_mat.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
 
@@ -14,35 +14,23 @@ namespace
 
 constexpr char preallocate[] = "preallocate by coordinates", set[] = "set values by coordinates";
 
-OwnCds *own_of(Mat A)
+OwnMat *own_of(Mat A)
 {
-  return static_cast<OwnCds *>(A->data);
+  return static_cast<OwnMat *>(A->data);
 }
 
 PetscErrorCode NoPlaces()
 {
   PetscFunctionBegin;
-  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "The matrix has got other diagonals since MatSetPreallocationCOO(): call that again");
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "The matrix has got other places since MatSetPreallocationCOO(): call that again");
 }
 
-/* Entries by coordinates, of which those in the rows and columns of a rank are its diagonals'. */
-struct Entries {
-  std::int64_t    n;
-  const PetscInt *i, *j;
-  PetscInt        first_row, first_col, rows, cols;
-
-  bool     counts(std::int64_t k) const { return i[k] >= 0 && j[k] >= 0; }
-  bool     own(std::int64_t k) const { return i[k] >= first_row && j[k] >= first_col && row(k) < rows && col(k) < cols; }
-  PetscInt row(std::int64_t k) const { return i[k] - first_row; }
-  PetscInt col(std::int64_t k) const { return j[k] - first_col; }
-};
-
-Entries entries_of(Mat A, PetscCount n, const PetscInt i[], const PetscInt j[])
+EntryList entries_of(Mat A, PetscCount n, const PetscInt i[], const PetscInt j[])
 {
   return {n, i, j, A->rmap->rstart, A->cmap->rstart, A->rmap->n, A->cmap->n};
 }
 
-/* Those that other ranks give to the diagonals: rest's diagonal block has the pattern of all, and their values for as long as it takes to add them. */
+/* Those that other ranks give to this one's columns: rest's diagonal block has the pattern of all, and their values for as long as it takes to add them. */
 struct Received {
   Mat                   block = NULL;
   std::vector<PetscInt> i, j;
@@ -66,38 +54,19 @@ struct Received {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  Entries entries(Mat A) const { return {static_cast<std::int64_t>(i.size()), i.data(), j.data(), 0, 0, A->rmap->n, A->cmap->n}; }
+  EntryList entries(Mat A) const { return {static_cast<std::int64_t>(i.size()), i.data(), j.data(), 0, 0, A->rmap->n, A->cmap->n}; }
 };
 
-/* The diagonals that the entries lie on. */
-void find_offsets(PetscInt bs, const Entries &e, std::vector<PetscInt> &offset)
-{
-  std::size_t d = 0;
-
-  for (std::int64_t k = 0; k < e.n; k++) {
-    if (!e.own(k)) continue;
-    const PetscInt o = e.col(k) / bs - e.row(k) / bs;
-
-    if (d + 1 < offset.size() && offset[d + 1] == o) d++; /* mostly: rows come one after another */
-    if (d < offset.size() && offset[d] == o) continue;
-    const auto at = std::lower_bound(offset.begin(), offset.end(), o);
-
-    d = static_cast<std::size_t>(at - offset.begin());
-    if (at == offset.end() || *at != o) offset.insert(at, o);
-    if (offset.size() > static_cast<std::size_t>(max_diagonals)) return; /* OwnAddOffsets() says so */
-  }
-}
-
-/* Where each entry goes. Place: PetscInt or std::int64_t */
-template <class Place> Array<Place> find_places(Space space, const DiagonalValues &v, std::size_t size, const Entries &e, bool *doubles)
+/* Where each entry goes. Place: PetscInt or std::int64_t; v: on the host, or at least laid out there */
+template <class Place, class V> Array<Place> find_places(Space space, const V &v, const EntryList &e, bool *doubles)
 {
   Array<Place>      place(Space::Host, e.n);
-  std::vector<bool> taken(size);
+  std::vector<bool> taken(v.places());
 
   *doubles = false;
   for (std::int64_t k = 0; k < e.n; k++) {
     place.data()[k] = -1;
-    if (!e.own(k) || (v.half && e.col(k) / v.bs < e.row(k) / v.bs)) continue;
+    if (!e.inside(k) || v.mirrored(e.row(k), e.col(k))) continue;
     const std::size_t at = static_cast<std::size_t>(v.place(e.row(k), e.col(k)) - v.val);
 
     place.data()[k] = static_cast<Place>(at);
@@ -108,20 +77,23 @@ template <class Place> Array<Place> find_places(Space space, const DiagonalValue
   return Array<Place>(space, place.data(), place.size());
 }
 
-CooPlaces places_of(const OwnCds &own, const DiagonalValues &v, const Entries &e)
+CooPlaces places_of(const OwnMat &own, const OwnValues &values, const EntryList &e)
 {
-  const std::size_t size = own.cds->bytes() / sizeof(PetscScalar);
-  CooPlaces         coo;
+  CooPlaces coo;
 
-  if (size <= static_cast<std::size_t>(PETSC_MAX_INT)) coo.narrow = find_places<PetscInt>(own.space, v, size, e, &coo.doubles);
-  else coo.wide = find_places<std::int64_t>(own.space, v, size, e, &coo.doubles);
+  std::visit(
+    [&](const auto &v) {
+      if (v.places() <= static_cast<std::size_t>(PETSC_MAX_INT)) coo.narrow = find_places<PetscInt>(own.space, v, e, &coo.doubles);
+      else coo.wide = find_places<std::int64_t>(own.space, v, e, &coo.doubles);
+    },
+    values);
   if (coo.doubles) sort_places(own.space, coo);
   coo.n     = e.n;
   coo.known = true;
   return coo;
 }
 
-PetscErrorCode CheckEntries(Mat A, const Entries &e)
+PetscErrorCode CheckEntries(Mat A, const EntryList &e)
 {
   PetscFunctionBegin;
   for (std::int64_t k = 0; k < e.n; k++) {
@@ -131,8 +103,8 @@ PetscErrorCode CheckEntries(Mat A, const Entries &e)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Collective, on several ranks: what is not for this rank's diagonals is for rest, whose pattern it becomes, here and at the ranks whose rows it is in. */
-PetscErrorCode PreallocateRest(Mat A, OwnCds *own, const Entries &e)
+/* Collective, on several ranks: what is not for this rank's columns is for rest, whose pattern it becomes, here and at the ranks whose rows it is in. */
+PetscErrorCode PreallocateRest(Mat A, OwnMat *own, const EntryList &e)
 {
   std::vector<std::int64_t> which;
   std::vector<PetscInt>     i, j;
@@ -143,7 +115,7 @@ PetscErrorCode PreallocateRest(Mat A, OwnCds *own, const Entries &e)
   if (!failed)
     failed = Guarded([&] {
       for (std::int64_t k = 0; k < e.n; k++) {
-        if (!e.counts(k) || e.own(k)) continue;
+        if (!e.counts(k) || e.inside(k)) continue;
         which.push_back(k);
         i.push_back(e.i[k]);
         j.push_back(e.j[k]);
@@ -156,40 +128,37 @@ PetscErrorCode PreallocateRest(Mat A, OwnCds *own, const Entries &e)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode FindPlaces(Mat A, OwnCds *own, const Entries &mine, Mat rest)
+PetscErrorCode FindPlaces(Mat A, OwnMat *own, const EntryList &mine, Mat rest)
 {
-  Received              received;
-  std::vector<PetscInt> offset;
-  DiagonalValues        v;
+  Received  received;
+  OwnValues v;
 
   PetscFunctionBegin;
   if (rest) PetscCall(received.find(rest));
-  PetscCall(Guarded([&] {
-    find_offsets(own->bs, mine, offset);
-    find_offsets(own->bs, received.entries(A), offset);
-  }));
-  const bool           fixed = std::exchange(own->fixed, false); /* a new preallocation is a new pattern */
-  const PetscErrorCode added = OwnAddOffsets(A, own, offset);
-  own->fixed                 = fixed;
-  PetscCall(added);
+  const EntryList lists[] = {mine, received.entries(A)};
+  PetscCall(own->storage->put(A, own, lists, 2, true));
   PetscCall(OwnForget(A, own));
-  PetscCall(OwnRead(A, own, own->space, &v));
+  PetscCall(OwnRead(A, own, own->storage->by_rows() ? Space::Host : own->space, &v)); /* where a diagonal is needs no look at it */
   PetscCall(Guarded([&] {
     own->coo = CooPlaces();
-    if (rest) own->others.received = places_of(*own, v, received.entries(A));
+    if (rest) own->others.received = places_of(*own, v, lists[1]);
     own->coo = places_of(*own, v, mine);
   }));
+  if (own->space == Space::Cuda) {
+    own->host.reset();
+    own->host_current = false;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatSetPreallocationCOO_OwnCds(Mat A, PetscCount n, PetscInt i[], PetscInt j[])
+PetscErrorCode MatSetPreallocationCOO_Own(Mat A, PetscCount n, PetscInt i[], PetscInt j[])
 {
-  OwnCds        *own  = own_of(A);
+  OwnMat        *own  = own_of(A);
   const MPI_Comm comm = PetscObjectComm((PetscObject)A);
 
   PetscFunctionBegin;
   PetscCall(FailTogether(comm, OwnSettle(A, own), preallocate));
-  const Entries mine = entries_of(A, n, i, j);
+  const EntryList mine = entries_of(A, n, i, j);
   if (A->rmap->size > 1) PetscCall(PreallocateRest(A, own, mine));
   else PetscCall(CheckEntries(A, mine));
   PetscCall(FailTogether(comm, FindPlaces(A, own, mine, own->others.rest), preallocate));
@@ -214,31 +183,31 @@ PetscErrorCode Bring(Space space, PetscCount n, const PetscScalar values[], Arra
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PutOwn(Mat A, OwnCds *own, const CooPlaces &coo, const PetscScalar from[], bool add)
+PetscErrorCode PutOwn(Mat A, OwnMat *own, const CooPlaces &coo, const PetscScalar from[], bool add)
 {
-  DiagonalValues v;
+  OwnValues v;
 
   PetscFunctionBegin;
   if (!add) PetscCall(OwnForget(A, own));
   PetscCall(OwnWrite(A, own, own->space, true, &v));
-  if (from) PetscCall(Guarded([&] { put_values(own->space, coo, from, v.val); }));
+  if (from) PetscCall(Guarded([&] { put_values(own->space, coo, from, array_of(v)); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What came from other ranks goes into the diagonals, and rest's diagonal block holds nothing again. */
-PetscErrorCode AddReceived(Mat A, OwnCds *own)
+/* What came from other ranks goes to its places, and rest's diagonal block holds nothing again. */
+PetscErrorCode AddReceived(Mat A, OwnMat *own)
 {
   Mat             block, others;
   const PetscInt *garray;
   BorrowedCsr     lent;
-  DiagonalValues  v;
+  OwnValues       v;
 
   PetscFunctionBegin;
   PetscCall(MatGetAIJBlocks(own->others.rest, &block, &others, &garray));
   if (!own->others.received.n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(OwnWrite(A, own, own->space, true, &v));
   PetscCall(lent.open(block, own->space, false));
-  const PetscErrorCode failed = Guarded([&] { put_values(own->space, own->others.received, lent.csr().val, v.val); });
+  const PetscErrorCode failed = Guarded([&] { put_values(own->space, own->others.received, lent.csr().val, array_of(v)); });
   PetscCall(lent.close());
   PetscCall(failed);
   PetscCall(MatZeroEntries(block));
@@ -246,7 +215,7 @@ PetscErrorCode AddReceived(Mat A, OwnCds *own)
 }
 
 /* Collective, on several ranks. */
-PetscErrorCode PutOthers(Mat A, OwnCds *own, const PetscScalar from[], InsertMode mode)
+PetscErrorCode PutOthers(Mat A, OwnMat *own, const PetscScalar from[], InsertMode mode)
 {
   const MPI_Comm     comm  = PetscObjectComm((PetscObject)A);
   const Space        there = petsc_on_device() ? own->space : Space::Host; /* rest's */
@@ -265,9 +234,9 @@ PetscErrorCode PutOthers(Mat A, OwnCds *own, const PetscScalar from[], InsertMod
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatSetValuesCOO_OwnCds(Mat A, const PetscScalar values[], InsertMode mode)
+PetscErrorCode MatSetValuesCOO_Own(Mat A, const PetscScalar values[], InsertMode mode)
 {
-  OwnCds            *own  = own_of(A);
+  OwnMat            *own  = own_of(A);
   const MPI_Comm     comm = PetscObjectComm((PetscObject)A);
   Array<PetscScalar> brought;
   const PetscScalar *from   = NULL;
@@ -287,11 +256,11 @@ PetscErrorCode MatSetValuesCOO_OwnCds(Mat A, const PetscScalar values[], InsertM
 
 } // namespace
 
-PetscErrorCode OwnCdsComposeCOO(Mat A, bool attach)
+PetscErrorCode OwnComposeCOO(Mat A, bool attach)
 {
   PetscFunctionBegin;
-  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSetPreallocationCOO_C", attach ? MatSetPreallocationCOO_OwnCds : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSetValuesCOO_C", attach ? MatSetValuesCOO_OwnCds : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSetPreallocationCOO_C", attach ? MatSetPreallocationCOO_Own : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSetValuesCOO_C", attach ? MatSetValuesCOO_Own : NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,5 +1,6 @@
-/* The diagonals of a DMDA's stencil. */
-#include "own_cds.hpp"
+/* The places of a DMDA's stencil. */
+#include "own_mat.hpp"
+#include <algorithm>
 #include <petscdmda.h>
 #include <set>
 
@@ -76,6 +77,28 @@ struct GridPart {
     }
   }
 
+  /* Rows of a rank's own columns. */
+  void find_rows(PetscInt first, PetscInt end, GridPlaces *places) const
+  {
+    std::vector<PetscInt> cols;
+
+    places->ptr.assign(1, 0);
+    for (PetscInt at = 0; at < points[0] * points[1] * points[2]; at++) {
+      cols.clear();
+      for_each_neighbour(at % points[0], at / points[0] % points[1], at / points[0] / points[1], [&](PetscInt, PetscInt q) {
+        if (number[q * dof] >= first && number[q * dof] < end) cols.push_back(number[q * dof] - first);
+      });
+      std::sort(cols.begin(), cols.end());
+      cols.erase(std::unique(cols.begin(), cols.end()), cols.end());
+      for (PetscInt r = 0; r < dof; r++) {
+        for (PetscInt col : cols) {
+          for (PetscInt c = 0; c < dof; c++) places->col.push_back(col + c);
+        }
+        places->ptr.push_back(static_cast<PetscInt>(places->col.size()));
+      }
+    }
+  }
+
 private:
   template <class F> void for_each_neighbour(PetscInt i, PetscInt j, PetscInt k, const F &f) const
   {
@@ -95,7 +118,7 @@ private:
 
 } // namespace
 
-PetscErrorCode OwnPlacesOfGrid(Mat A, const OwnCds &own, std::vector<PetscInt> *offset, std::vector<OtherEntry> *others)
+PetscErrorCode OwnPlacesOfGrid(Mat A, const OwnMat &own, GridPlaces *places, std::vector<OtherEntry> *others)
 {
   DM                     dm;
   PetscBool              grid = PETSC_FALSE;
@@ -114,11 +137,13 @@ PetscErrorCode OwnPlacesOfGrid(Mat A, const OwnCds &own, std::vector<PetscInt> *
   PetscErrorCode failed = Guarded([&] {
     std::set<PetscInt> of_points, of_nodes;
 
-    find_offsets(part.points, part.width, part.boundary, part.star, of_points);
+    places->known = true;
+    if (own.storage->by_rows()) part.find_rows(A->cmap->rstart, A->cmap->rend, places);
+    else find_offsets(part.points, part.width, part.boundary, part.star, of_points);
     for (PetscInt o : of_points) {
       for (PetscInt within = 1 - each; within < each; within++) of_nodes.insert(o * each + within);
     }
-    offset->assign(of_nodes.begin(), of_nodes.end());
+    places->offset.assign(of_nodes.begin(), of_nodes.end());
     if (A->rmap->size == 1) return;
     part.for_each_pair_at_surface([&](PetscInt p, PetscInt q) {
       const PetscInt row = part.number[p * part.dof], col = part.number[q * part.dof];

@@ -1,6 +1,5 @@
-/* The type owncds: creation, assembly, products, what it says of itself. */
-#include "diagonal_ops.hpp"
-#include "own_cds.hpp"
+/* Owning matrices: creation, assembly, products, what it says of itself. */
+#include "own_mat.hpp"
 #include "mat/common/format_mat.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
@@ -9,25 +8,27 @@
 namespace goza::mat
 {
 
-PetscErrorCode MatGetOwnCds(Mat A, OwnCds **own)
+PetscErrorCode MatGetOwn(Mat A, OwnMat **own)
 {
-  PetscBool yes;
+  PetscBool yes = PETSC_FALSE;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompare((PetscObject)A, own_cds_type, &yes));
-  *own = yes ? static_cast<OwnCds *>(A->data) : nullptr;
+  for (const auto &kind : own_kinds) {
+    if (!yes) PetscCall(PetscObjectTypeCompare((PetscObject)A, kind().type, &yes));
+  }
+  *own = yes ? static_cast<OwnMat *>(A->data) : nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static OwnCds *own_of(Mat A)
+static OwnMat *own_of(Mat A)
 {
-  return static_cast<OwnCds *>(A->data);
+  return static_cast<OwnMat *>(A->data);
 }
 
 /* z = A x, or z = y + A x */
 static PetscErrorCode Multiply(Mat A, Vec x, Vec y, Vec z)
 {
-  OwnCds                                   *own = own_of(A);
+  OwnMat                                   *own = own_of(A);
   std::shared_ptr<ParOperator<PetscScalar>> op;
   VecRead                                   xin, yin;
   VecWrite                                  zout;
@@ -54,22 +55,22 @@ static PetscErrorCode Multiply(Mat A, Vec x, Vec y, Vec z)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatMult_OwnCds(Mat A, Vec x, Vec y)
+static PetscErrorCode MatMult_Own(Mat A, Vec x, Vec y)
 {
   PetscFunctionBegin;
   PetscCall(Multiply(A, x, NULL, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatMultAdd_OwnCds(Mat A, Vec x, Vec y, Vec z)
+static PetscErrorCode MatMultAdd_Own(Mat A, Vec x, Vec y, Vec z)
 {
   PetscFunctionBegin;
   PetscCall(Multiply(A, x, y, z));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* By the diagonals alone. */
-static PetscErrorCode MultiplyTransposed(OwnCds *own, const DiagonalValues &v, Vec x, Vec y, Vec z)
+/* By this rank's columns alone. */
+static PetscErrorCode MultiplyTransposed(OwnMat *own, const OwnValues &v, Vec x, Vec y, Vec z)
 {
   VecRead  xin, yin;
   VecWrite zout;
@@ -85,16 +86,17 @@ static PetscErrorCode MultiplyTransposed(OwnCds *own, const DiagonalValues &v, V
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatMultTransposeAdd_OwnCds(Mat A, Vec x, Vec y, Vec z)
+static PetscErrorCode MatMultTransposeAdd_Own(Mat A, Vec x, Vec y, Vec z)
 {
-  OwnCds        *own = own_of(A);
-  DiagonalValues v;
-  Mat            rest;
+  OwnMat   *own = own_of(A);
+  OwnValues v;
+  Mat       rest;
 
   PetscFunctionBegin;
   PetscErrorCode failed = OwnSettle(A, own);
   if (!failed) failed = OwnRead(A, own, own->space, &v);
-  if (!failed && v.half && A->rmap->size == 1) {
+  const auto *diagonals = std::get_if<DiagonalValues>(&v);
+  if (!failed && diagonals && diagonals->half && A->rmap->size == 1) {
     PetscCall(Multiply(A, x, y, z));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -106,28 +108,27 @@ static PetscErrorCode MatMultTransposeAdd_OwnCds(Mat A, Vec x, Vec y, Vec z)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatMultTranspose_OwnCds(Mat A, Vec x, Vec y)
+static PetscErrorCode MatMultTranspose_Own(Mat A, Vec x, Vec y)
 {
   PetscFunctionBegin;
-  PetscCall(MatMultTransposeAdd_OwnCds(A, x, NULL, y));
+  PetscCall(MatMultTransposeAdd_Own(A, x, NULL, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What a DM's grid says of the diagonals is known before there is a value. */
-static PetscErrorCode MatSetUp_OwnCds(Mat A)
+/* What a DM's grid says of the places is known before there is a value. */
+static PetscErrorCode MatSetUp_Own(Mat A)
 {
-  OwnCds                 *own = own_of(A);
-  std::vector<PetscInt>   offset;
+  OwnMat                 *own = own_of(A);
+  GridPlaces              places;
   std::vector<OtherEntry> others;
 
   PetscFunctionBegin;
   PetscErrorCode failed = OwnShape(A, own);
-  if (!failed) failed = OwnPlacesOfGrid(A, *own, &offset, &others);
-  const bool of_grid = !offset.empty();
-  if (!failed && of_grid) failed = OwnAddOffsets(A, own, offset);
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "hold the diagonals of its grid"));
+  if (!failed) failed = OwnPlacesOfGrid(A, *own, &places, &others);
+  if (!failed && places.known) failed = own->storage->put_grid(A, own, places);
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "hold the places of its grid"));
   PetscCall(OwnAddPlaces(A, own, others));
-  if (!of_grid) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!places.known) PetscFunctionReturn(PETSC_SUCCESS);
   A->preallocated = PETSC_TRUE; /* all that is there is 0, as in PETSc's own matrices of a DM */
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
@@ -135,10 +136,10 @@ static PetscErrorCode MatSetUp_OwnCds(Mat A)
 }
 
 /* To where the products are. */
-static PetscErrorCode MatAssemblyEnd_OwnCds(Mat A, MatAssemblyType type)
+static PetscErrorCode MatAssemblyEnd_Own(Mat A, MatAssemblyType type)
 {
-  OwnCds        *own = own_of(A);
-  DiagonalValues v;
+  OwnMat   *own = own_of(A);
+  OwnValues v;
 
   PetscFunctionBegin;
   PetscCall(OwnDeliver(A, own));
@@ -146,14 +147,14 @@ static PetscErrorCode MatAssemblyEnd_OwnCds(Mat A, MatAssemblyType type)
   if (type == MAT_FLUSH_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
   const bool           there  = own->op && own->space == Space::Cuda; /* a rank that has set no value holds none yet */
   const PetscErrorCode failed = there ? OwnRead(A, own, own->space, &v) : PETSC_SUCCESS;
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "hold its diagonals"));
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "hold its values"));
   if (!there) PetscFunctionReturn(PETSC_SUCCESS);
-  own->host         = Array<PetscScalar>();
+  own->host.reset();
   own->host_current = false;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatSetOption_OwnCds(Mat A, MatOption option, PetscBool yes)
+static PetscErrorCode MatSetOption_Own(Mat A, MatOption option, PetscBool yes)
 {
   PetscFunctionBegin;
   if (option == MAT_NEW_NONZERO_LOCATION_ERR) own_of(A)->fixed = yes;
@@ -162,25 +163,21 @@ static PetscErrorCode MatSetOption_OwnCds(Mat A, MatOption option, PetscBool yes
   PetscFunctionReturn(PETSC_SUCCESS); /* the others, MAT_SYMMETRIC among them, are PETSc's to keep */
 }
 
-static PetscErrorCode MatSetFromOptions_OwnCds(Mat A, GozaOptionItems PetscOptionsObject)
+static PetscErrorCode MatSetFromOptions_Own(Mat A, GozaOptionItems PetscOptionsObject)
 {
-  OwnCds   *own     = own_of(A);
-  PetscEnum storage = (PetscEnum)own->options.storage;
-  PetscBool given;
+  OwnMat *own = own_of(A);
 
   PetscFunctionBegin;
-  PetscOptionsHeadBegin(PetscOptionsObject, "Matrices that own their diagonals");
-  PetscCall(PetscOptionsEnum("-mat_cds_storage", "Hold all diagonals, or those of a symmetric matrix from the main one up (auto: where the matrix is said to be symmetric)", "MatCDSSetStorage", MatCDSStorages, storage, &storage, &given));
+  PetscOptionsHeadBegin(PetscOptionsObject, "Matrices that own their values");
+  PetscCall(own->storage->set_from_options(A, own, PetscOptionsObject));
   PetscOptionsHeadEnd();
-  PetscCheck(!given || !own->op || own->options.storage == (CdsStorage)storage, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "-mat_cds_storage comes too late: the matrix has values");
-  own->options.storage = (CdsStorage)storage;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatGetInfo_OwnCds(Mat A, MatInfoType type, MatInfo *info)
+static PetscErrorCode MatGetInfo_Own(Mat A, MatInfoType type, MatInfo *info)
 {
-  OwnCds         *own = own_of(A);
-  DiagonalValues  v;
+  OwnMat         *own = own_of(A);
+  OwnValues       v;
   Mat             Ad, Ao;
   const PetscInt *garray;
   PetscLogDouble  here[3] = {0, 0, 0}; /* entries, places, bytes */
@@ -192,7 +189,7 @@ static PetscErrorCode MatGetInfo_OwnCds(Mat A, MatInfoType type, MatInfo *info)
     PetscCall(Guarded([&] { here[0] = (PetscLogDouble)count_entries(own->space, v); }));
     here[2] = (PetscLogDouble)own->op->bytes();
   }
-  here[1] = (PetscLogDouble)OwnEntries(*own, A->rmap->n / own->bs, A->cmap->n / own->bs);
+  here[1] = own->storage->places(A, *own);
   if (own->others.rest) {
     PetscCall(MatGetAIJBlocks(own->others.rest, &Ad, &Ao, &garray));
     PetscCall(MatGetInfo(Ao, MAT_LOCAL, info));
@@ -211,9 +208,9 @@ static PetscErrorCode MatGetInfo_OwnCds(Mat A, MatInfoType type, MatInfo *info)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatView_OwnCds(Mat A, PetscViewer viewer)
+static PetscErrorCode MatView_Own(Mat A, PetscViewer viewer)
 {
-  OwnCds           *own = own_of(A);
+  OwnMat           *own = own_of(A);
   PetscBool         ascii;
   PetscViewerFormat format;
 
@@ -221,14 +218,16 @@ static PetscErrorCode MatView_OwnCds(Mat A, PetscViewer viewer)
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
   PetscCall(PetscViewerGetFormat(viewer, &format));
   if (ascii && (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL)) {
+    const char *what = own->kind->what;
+
     PetscCall(OwnShape(A, own));
-    if (!own->op) PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza diagonals: %d, no value is set yet\n", (int)own->offset.size()));
+    if (!own->op) PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: %.0f places, no value is set yet\n", what, own->storage->places(A, *own)));
     else
-      PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza diagonals on %s%s, no AIJ beside them: %s; %.3f MB%s%s\n", space_name(own->space),
-                                       own->space == Space::Host ? "" : DescribeStages({&own->staged_x, &own->staged_y, &own->staged_z}), own->cds->describe().c_str(),
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s on %s%s, no AIJ beside them: %s; %.3f MB%s%s\n", what, space_name(own->space),
+                                       own->space == Space::Host ? "" : DescribeStages({&own->staged_x, &own->staged_y, &own->staged_z}), own->held->describe().c_str(),
                                        own->op->bytes() / 1e6, own->op->has_others() ? "; halo " : "", own->op->describe_halo().c_str()));
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza diagonals: AIJ was made of them %d times\n", (int)own->made));
-    if (own->made) PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza diagonals: the latest AIJ held %.3f MB\n", own->made_bytes / 1e6));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: AIJ was made of them %d times\n", what, (int)own->made));
+    if (own->made) PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: the latest AIJ held %.3f MB\n", what, own->made_bytes / 1e6));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   Mat B;
@@ -239,7 +238,7 @@ static PetscErrorCode MatView_OwnCds(Mat A, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatBindToCPU_OwnCds(Mat A, PetscBool bind)
+static PetscErrorCode MatBindToCPU_Own(Mat A, PetscBool bind)
 {
   PetscFunctionBegin;
   if (own_of(A)->others.rest) PetscCall(MatBindToCPU(own_of(A)->others.rest, bind));
@@ -257,64 +256,35 @@ static PetscErrorCode MatBindToCPU_OwnCds(Mat A, PetscBool bind)
 }
 
 /* A product that is computed again would read AIJ of old values. */
-static PetscErrorCode MatProductSetFromOptions_OwnCds(Mat C)
+static PetscErrorCode MatProductSetFromOptions_Own(Mat C)
 {
   PetscFunctionBegin;
-  SETERRQ(PetscObjectComm((PetscObject)C), PETSC_ERR_SUP, "Matrices of type %s have no products with matrices: convert them to AIJ, by MatConvert()", own_cds_type);
+  SETERRQ(PetscObjectComm((PetscObject)C), PETSC_ERR_SUP, "Matrices of type %s have no products with matrices: convert them to AIJ, by MatConvert()",
+          ((PetscObject)C->product->A)->type_name);
 }
 
-static PetscErrorCode MatDestroy_OwnCds(Mat A)
+static PetscErrorCode MatDestroy_Own(Mat A)
 {
   PetscFunctionBegin;
   PetscCall(MatDestroy(&own_of(A)->others.rest));
   PetscCall(MatDestroy(&own_of(A)->blocks));
+  PetscCall(own_of(A)->storage->compose(A, false));
   delete own_of(A);
   A->data = NULL;
-  PetscCall(OwnCdsComposeCOO(A, false));
+  PetscCall(OwnComposeCOO(A, false));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "GozaMatGetOperator_C", NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatCDSSetDiagonals_C", NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatCDSGetDiagonals_C", NULL));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* For programs whose own kernels write values: composed, so that they need not link this library. */
-static PetscErrorCode MatCDSSetDiagonals_OwnCds(Mat A, PetscInt n, const PetscInt offsets[])
-{
-  OwnCds               *own = own_of(A);
-  std::vector<PetscInt> more;
-
-  PetscFunctionBegin;
-  PetscCall(OwnSettle(A, own));
-  PetscCallCXX(more.assign(offsets, offsets + n));
-  PetscCall(OwnAddOffsets(A, own, more));
-  A->preallocated = PETSC_TRUE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatCDSGetDiagonals_OwnCds(Mat A, PetscInt *n, const PetscInt *offsets[], PetscInt64 *ld, PetscScalar *values[], PetscMemType *where)
-{
-  OwnCds *own = own_of(A);
-
-  PetscFunctionBegin;
-  PetscCall(OwnSettle(A, own));
-  PetscCall(OwnWrite(A, own, own->space, true, &own->open));
-  *n      = own->open.ndiag;
-  *ld     = own->open.ld;
-  *values = own->open.val;
-  *where  = own->space == Space::Host ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
-  if (offsets) *offsets = own->open.offset;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode BecomeLike(Mat A, const OwnCds *like, bool transposed, Mat B)
+static PetscErrorCode BecomeLike(Mat A, const OwnKind &kind, const OwnMat *like, bool transposed, Mat B)
 {
   const PetscLayout rows = transposed ? A->cmap : A->rmap, columns = transposed ? A->rmap : A->cmap;
 
   PetscFunctionBegin;
   PetscCall(MatSetSizes(B, rows->n, columns->n, rows->N, columns->N));
   PetscCall(transposed ? MatSetBlockSizes(B, A->cmap->bs, A->rmap->bs) : MatSetBlockSizesFromMats(B, A, A));
-  PetscCall(MatSetType(B, own_cds_type));
+  PetscCall(MatSetType(B, kind.type));
   PetscCall(PetscLayoutReference(rows, &B->rmap));
   PetscCall(PetscLayoutReference(columns, &B->cmap));
   PetscCall(MatPropagateSymmetryOptions(A, B));
@@ -325,59 +295,82 @@ static PetscErrorCode BecomeLike(Mat A, const OwnCds *like, bool transposed, Mat
 #if PetscDefined(HAVE_DEVICE)
   B->boundtocpu = A->boundtocpu;
 #endif
-  if (like) own_of(B)->options = like->options;
+  if (like) PetscCall(Guarded([&] { own_of(B)->storage = like->storage->clone(); }));
   B->preallocated = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode OwnCdsNew(Mat A, const OwnCds *like, bool transposed, Mat *B)
+PetscErrorCode OwnNew(Mat A, const OwnKind &kind, const OwnMat *like, bool transposed, Mat *B)
 {
   PetscFunctionBegin;
   PetscCall(MatCreate(PetscObjectComm((PetscObject)A), B));
-  const PetscErrorCode failed = BecomeLike(A, like, transposed, *B);
+  const PetscErrorCode failed = BecomeLike(A, kind, like, transposed, *B);
   if (failed) PetscCall(MatDestroy(B));
   PetscCall(failed);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatCreate_OwnCds(Mat A)
+PetscErrorCode MatCreate_Own(Mat A, const OwnKind &kind)
 {
-  OwnCds *own = nullptr;
+  OwnMat *own = nullptr;
 
   PetscFunctionBegin;
   PetscCall(FailTogether(PetscObjectComm((PetscObject)A), Guarded([&] {
-                           own             = new OwnCds;
-                           own->options.bs = 0; /* the matrix's own */
+                           auto made     = std::make_unique<OwnMat>();
+                           made->kind    = &kind;
+                           made->storage = kind.storage();
+                           own           = made.release();
                          }),
-                         "become a matrix of diagonals"));
+                         "become a matrix that owns its values"));
   for (PetscLayout map : {A->rmap, A->cmap}) { /* programs that preallocate AIJ do not set up what is not AIJ */
     if (map->n >= 0 || map->N >= 0) PetscCall(PetscLayoutSetUp(map));
   }
   A->data                       = own;
   A->assembled                  = PETSC_FALSE;
-  A->ops->mult                  = MatMult_OwnCds;
-  A->ops->multadd               = MatMultAdd_OwnCds;
-  A->ops->multtranspose         = MatMultTranspose_OwnCds;
-  A->ops->multtransposeadd      = MatMultTransposeAdd_OwnCds;
-  A->ops->setup                 = MatSetUp_OwnCds;
-  A->ops->assemblyend           = MatAssemblyEnd_OwnCds;
-  A->ops->setoption             = MatSetOption_OwnCds;
-  A->ops->setfromoptions        = MatSetFromOptions_OwnCds;
-  A->ops->getinfo               = MatGetInfo_OwnCds;
-  A->ops->view                  = MatView_OwnCds;
-  A->ops->bindtocpu             = MatBindToCPU_OwnCds;
-  A->ops->destroy               = MatDestroy_OwnCds;
-  A->ops->productsetfromoptions = MatProductSetFromOptions_OwnCds;
-  OwnCdsSetRowOps(A);
-  OwnCdsSetValueOps(A);
-  OwnCdsSetConvertOps(A);
-  OwnCdsSetBlockOps(A);
-  PetscCall(OwnCdsComposeCOO(A, true));
+  A->ops->mult                  = MatMult_Own;
+  A->ops->multadd               = MatMultAdd_Own;
+  A->ops->multtranspose         = MatMultTranspose_Own;
+  A->ops->multtransposeadd      = MatMultTransposeAdd_Own;
+  A->ops->setup                 = MatSetUp_Own;
+  A->ops->assemblyend           = MatAssemblyEnd_Own;
+  A->ops->setoption             = MatSetOption_Own;
+  A->ops->setfromoptions        = MatSetFromOptions_Own;
+  A->ops->getinfo               = MatGetInfo_Own;
+  A->ops->view                  = MatView_Own;
+  A->ops->bindtocpu             = MatBindToCPU_Own;
+  A->ops->destroy               = MatDestroy_Own;
+  A->ops->productsetfromoptions = MatProductSetFromOptions_Own;
+  OwnSetRowOps(A);
+  OwnSetValueOps(A);
+  OwnSetConvertOps(A);
+  OwnSetBlockOps(A);
+  PetscCall(OwnComposeCOO(A, true));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "GozaMatGetOperator_C", OwnGetOperator));
-  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatCDSSetDiagonals_C", MatCDSSetDiagonals_OwnCds));
-  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatCDSGetDiagonals_C", MatCDSGetDiagonals_OwnCds));
-  PetscCall(MatBindToCPU_OwnCds(A, PETSC_FALSE));
-  PetscCall(PetscObjectChangeTypeName((PetscObject)A, own_cds_type));
+  PetscCall(own->storage->compose(A, true));
+  PetscCall(MatBindToCPU_Own(A, PETSC_FALSE));
+  PetscCall(PetscObjectChangeTypeName((PetscObject)A, kind.type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCreate_FormatOrOwn(Mat A, const OwnKind &kind, bool mpi)
+{
+  static const char *const words[] = {"auto", "yes", "no"};
+  PetscInt                 keep    = 0;
+
+  PetscFunctionBegin;
+  PetscOptionsBegin(PetscObjectComm((PetscObject)A), ((PetscObject)A)->prefix, "Options of a format's matrix at its creation", "Mat");
+  PetscCall(PetscOptionsEList(kind.keep_aij, "Whether a matrix holds AIJ beside its format", kind.page, words, 3, words[keep], &keep, NULL));
+  PetscOptionsEnd();
+  if (keep == 2) PetscCall(MatCreate_Own(A, kind));
+  else PetscCall(MatCreate_Format(A, kind.format(), mpi));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatRegister_Own()
+{
+  PetscFunctionBegin;
+  PetscCall(MatRegister(OwnCdsKind().type, [](Mat A) { return MatCreate_Own(A, OwnCdsKind()); }));
+  PetscCall(MatRegister(OwnSlicedEllKind().type, [](Mat A) { return MatCreate_Own(A, OwnSlicedEllKind()); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

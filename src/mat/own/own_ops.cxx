@@ -1,6 +1,5 @@
 /* Operations on all values of an owning matrix, where they are. */
-#include "diagonal_ops.hpp"
-#include "own_cds.hpp"
+#include "own_mat.hpp"
 #include "mat/common/format_mat.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
@@ -11,9 +10,9 @@ namespace goza::mat
 namespace
 {
 
-OwnCds *own_of(Mat A)
+OwnMat *own_of(Mat A)
 {
-  return static_cast<OwnCds *>(A->data);
+  return static_cast<OwnMat *>(A->data);
 }
 
 constexpr char change[] = "change its values of the matrix";
@@ -28,8 +27,8 @@ PetscErrorCode AllAgree(Mat A, PetscErrorCode here)
 /* Collective. call(values): changes the diagonals where they are */
 template <class Call> PetscErrorCode Change(Mat A, const Call &call)
 {
-  OwnCds        *own = own_of(A);
-  DiagonalValues v;
+  OwnMat   *own = own_of(A);
+  OwnValues v;
 
   PetscFunctionBegin;
   PetscErrorCode failed = OwnSettle(A, own);
@@ -39,12 +38,12 @@ template <class Call> PetscErrorCode Change(Mat A, const Call &call)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatScale_OwnCds(Mat A, PetscScalar a)
+PetscErrorCode MatScale_Own(Mat A, PetscScalar a)
 {
   Mat rest;
 
   PetscFunctionBegin;
-  PetscCall(Change(A, [&](Space space, const DiagonalValues &v) { scale(space, v, a); }));
+  PetscCall(Change(A, [&](Space space, const OwnValues &v) { scale(space, v, a); }));
   PetscCall(OwnRest(A, own_of(A), &rest));
   if (rest) PetscCall(MatScale(rest, a));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -63,57 +62,58 @@ PetscErrorCode NeedsDiagonal(Mat A)
   PetscFunctionBegin;
   PetscErrorCode failed = CheckDiagonalIsOwn(A);
   if (!failed) failed = OwnSettle(A, own_of(A));
-  if (!failed) failed = OwnAddOffsets(A, own_of(A), {0});
+  if (!failed) failed = own_of(A)->storage->put_diagonal(A, own_of(A));
   PetscCall(AllAgree(A, failed));
+  PetscCall(OwnAgreeOnPattern(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatShift_OwnCds(Mat A, PetscScalar a)
+PetscErrorCode MatShift_Own(Mat A, PetscScalar a)
 {
   PetscFunctionBegin;
   PetscCall(NeedsDiagonal(A));
-  PetscCall(Change(A, [&](Space space, const DiagonalValues &v) { change_diagonal(space, v, a, nullptr, true); }));
+  PetscCall(Change(A, [&](Space space, const OwnValues &v) { change_diagonal(space, v, a, nullptr, true); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatDiagonalSet_OwnCds(Mat A, Vec d, InsertMode mode)
+PetscErrorCode MatDiagonalSet_Own(Mat A, Vec d, InsertMode mode)
 {
-  OwnCds *own = own_of(A);
+  OwnMat *own = own_of(A);
   VecRead in;
 
   PetscFunctionBegin;
   PetscCall(NeedsDiagonal(A));
   PetscCall(in.get(d, own->space, own->staged_x));
-  PetscCall(Change(A, [&](Space space, const DiagonalValues &v) { change_diagonal(space, v, 1, in.data(), mode == ADD_VALUES); }));
+  PetscCall(Change(A, [&](Space space, const OwnValues &v) { change_diagonal(space, v, 1, in.data(), mode == ADD_VALUES); }));
   PetscCall(in.restore());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatDiagonalScale_OwnCds(Mat A, Vec l, Vec r)
+PetscErrorCode MatDiagonalScale_Own(Mat A, Vec l, Vec r)
 {
-  OwnCds *own = own_of(A);
+  OwnMat *own = own_of(A);
   VecRead left, right;
   Mat     rest;
 
   PetscFunctionBegin;
   PetscErrorCode failed = OwnSettle(A, own);
-  if (!failed && l != r) failed = OwnMakeFull(A, own);
+  if (!failed && l != r) failed = own->storage->full(A, own);
   PetscCall(AllAgree(A, failed));
   PetscCall(OwnRest(A, own, &rest));
   if (rest) PetscCall(MatScaleRowsAndColumns(rest, l, r));
   if (l) PetscCall(left.get(l, own->space, own->staged_x));
   if (r) PetscCall(right.get(r, own->space, own->staged_y));
-  PetscCall(Change(A, [&](Space space, const DiagonalValues &v) { scale_rows_and_columns(space, v, l ? left.data() : nullptr, r ? right.data() : nullptr); }));
+  PetscCall(Change(A, [&](Space space, const OwnValues &v) { scale_rows_and_columns(space, v, 1, l ? left.data() : nullptr, r ? right.data() : nullptr); }));
   if (r) PetscCall(right.restore());
   if (l) PetscCall(left.restore());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatGetDiagonal_OwnCds(Mat A, Vec d)
+PetscErrorCode MatGetDiagonal_Own(Mat A, Vec d)
 {
-  OwnCds        *own = own_of(A);
-  DiagonalValues v;
-  VecWrite       out;
+  OwnMat   *own = own_of(A);
+  OwnValues v;
+  VecWrite  out;
 
   PetscFunctionBegin;
   PetscCall(CheckDiagonalIsOwn(A));
@@ -153,7 +153,7 @@ PetscErrorCode AddSumsOfRest(Mat rest, bool of_columns, Vec sums)
 }
 
 /* On several ranks. */
-PetscErrorCode NormWithRest(Mat A, OwnCds *own, Mat rest, const DiagonalValues &v, NormType type, PetscReal *norm)
+PetscErrorCode NormWithRest(Mat A, OwnMat *own, Mat rest, const OwnValues &v, NormType type, PetscReal *norm)
 {
   const bool of_columns = type == NORM_1;
   Vec        right, left;
@@ -183,14 +183,15 @@ PetscErrorCode NormWithRest(Mat A, OwnCds *own, Mat rest, const DiagonalValues &
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatNorm_OwnCds(Mat A, NormType type, PetscReal *norm)
+PetscErrorCode MatNorm_Own(Mat A, NormType type, PetscReal *norm)
 {
-  OwnCds        *own = own_of(A);
-  DiagonalValues v{};
-  Mat            rest;
+  OwnMat   *own = own_of(A);
+  OwnValues v;
+  Mat       rest;
 
   PetscFunctionBegin;
-  PetscCheck(type == NORM_1 || type == NORM_FROBENIUS || type == NORM_INFINITY, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "Matrix type %s has the norms 1, Frobenius and infinity", own_cds_type);
+  PetscCheck(type == NORM_1 || type == NORM_FROBENIUS || type == NORM_INFINITY, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "Matrix type %s has the norms 1, Frobenius and infinity",
+             ((PetscObject)A)->type_name);
   PetscErrorCode failed = OwnSettle(A, own);
   if (!failed) failed = OwnRead(A, own, own->space, &v);
   PetscCall(AllAgree(A, failed));
@@ -207,7 +208,7 @@ PetscErrorCode MatNorm_OwnCds(Mat A, NormType type, PetscReal *norm)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatZeroEntries_OwnCds(Mat A)
+PetscErrorCode MatZeroEntries_Own(Mat A)
 {
   Mat rest;
 
@@ -218,33 +219,32 @@ PetscErrorCode MatZeroEntries_OwnCds(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A matrix that owns its diagonals like Y's, with X's values: X itself, or made of it. */
-PetscErrorCode AsOwn(Mat X, const OwnCds *own, Mat *made, OwnCds **x)
+/* A matrix of Y's kind, with X's values: X itself, or made of it. */
+PetscErrorCode AsOwn(Mat X, const OwnMat *own, Mat *made, OwnMat **x)
 {
   PetscFunctionBegin;
   *made = NULL;
-  PetscCall(MatGetOwnCds(X, x));
-  if (*x) {
+  PetscCall(MatGetOwn(X, x));
+  if (*x && (*x)->kind == own->kind) {
     PetscCall(OwnSettle(X, *x));
     if ((*x)->bs == own->bs && (*x)->space == own->space) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCheck((*x)->space == own->space, PETSC_COMM_SELF, PETSC_ERR_SUP, "One matrix is bound to the CPU, the other is not");
-    PetscCheck(false, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "The matrices have diagonals of blocks of %" PetscInt_FMT " and %" PetscInt_FMT, (*x)->bs, own->bs);
+    PetscCheck(false, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "The matrices have blocks of %" PetscInt_FMT " and %" PetscInt_FMT, (*x)->bs, own->bs);
   }
-  PetscCall(MatConvert(X, own_cds_type, MAT_INITIAL_MATRIX, made));
-  PetscCall(MatGetOwnCds(*made, x));
+  PetscCall(MatConvert(X, own->kind->type, MAT_INITIAL_MATRIX, made));
+  PetscCall(MatGetOwn(*made, x));
   PetscCall(OwnSettle(*made, *x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode CombineDiagonals(Mat Y, PetscScalar a, Mat X, OwnCds *x, bool add)
+PetscErrorCode CombineInside(Mat Y, PetscScalar a, Mat X, OwnMat *x, bool add)
 {
-  OwnCds        *y = own_of(Y);
-  DiagonalValues yv, xv;
+  OwnMat   *y = own_of(Y);
+  OwnValues yv, xv;
 
   PetscFunctionBegin;
   PetscCall(OwnRead(X, x, x->space, &xv));
-  PetscCall(OwnAddOffsets(Y, y, x->offset));
-  if (!xv.half) PetscCall(OwnMakeFull(Y, y));
+  PetscCall(y->storage->put_like(Y, y, X, x));
   PetscCall(OwnWrite(Y, y, y->space, add, &yv));
   PetscCall(Guarded([&] { combine(y->space, yv, xv, a, add); }));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -253,13 +253,13 @@ PetscErrorCode CombineDiagonals(Mat Y, PetscScalar a, Mat X, OwnCds *x, bool add
 /* Y = a X, or Y + a X */
 PetscErrorCode Combine(Mat Y, PetscScalar a, Mat X, bool add)
 {
-  OwnCds *y = own_of(Y), *x;
+  OwnMat *y = own_of(Y), *x;
   Mat     made, of_y, of_x;
 
   PetscFunctionBegin;
   PetscCall(AllAgree(Y, OwnSettle(Y, y)));
   PetscCall(AsOwn(X, y, &made, &x));
-  PetscErrorCode failed = AllAgree(Y, CombineDiagonals(Y, a, made ? made : X, x, add));
+  PetscErrorCode failed = AllAgree(Y, CombineInside(Y, a, made ? made : X, x, add));
   if (!failed) failed = OwnRest(Y, y, &of_y);
   if (!failed) failed = OwnRest(made ? made : X, x, &of_x);
   if (!failed && of_y) {
@@ -271,23 +271,24 @@ PetscErrorCode Combine(Mat Y, PetscScalar a, Mat X, bool add)
   }
   PetscCall(MatDestroy(&made));
   PetscCall(failed);
+  PetscCall(OwnAgreeOnPattern(Y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatAXPY_OwnCds(Mat Y, PetscScalar a, Mat X, MatStructure)
+PetscErrorCode MatAXPY_Own(Mat Y, PetscScalar a, Mat X, MatStructure)
 {
   PetscFunctionBegin;
   PetscCall(Combine(Y, a, X, true));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatCopy_OwnCds(Mat A, Mat B, MatStructure)
+PetscErrorCode MatCopy_Own(Mat A, Mat B, MatStructure)
 {
-  OwnCds *b;
+  OwnMat *b;
   Mat     aij;
 
   PetscFunctionBegin;
-  PetscCall(MatGetOwnCds(B, &b));
+  PetscCall(MatGetOwn(B, &b));
   if (b) PetscCall(Combine(B, 1, A, false));
   else {
     PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &aij));
@@ -297,23 +298,24 @@ PetscErrorCode MatCopy_OwnCds(Mat A, Mat B, MatStructure)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatDuplicate_OwnCds(Mat A, MatDuplicateOption how, Mat *B)
+PetscErrorCode MatDuplicate_Own(Mat A, MatDuplicateOption how, Mat *B)
 {
-  OwnCds    *own = own_of(A), *copy;
+  OwnMat    *own = own_of(A), *copy;
   Mat        rest;
   const bool with_values = how == MAT_COPY_VALUES;
 
   PetscFunctionBegin;
   PetscCall(AllAgree(A, OwnSettle(A, own)));
   PetscCall(OwnRest(A, own, &rest));
-  PetscCall(OwnCdsNew(A, own, false, B));
+  PetscCall(OwnNew(A, *own->kind, own, false, B));
   copy                  = own_of(*B);
   copy->bs              = own->bs;
   copy->space           = own->space;
   copy->fixed           = own->fixed;
   copy->shaped          = true;
-  PetscErrorCode failed = Guarded([&] { copy->offset = own->offset; });
-  if (!failed && own->op && with_values) failed = CombineDiagonals(*B, 1, A, own, false);
+  PetscErrorCode failed = PETSC_SUCCESS;
+  if (own->op && with_values) failed = CombineInside(*B, 1, A, own, false);
+  else if (own->op && own->storage->by_rows()) failed = copy->storage->put_like(*B, copy, A, own);
   failed = AllAgree(A, failed);
   if (!failed && rest) failed = MatDuplicate(rest, with_values ? MAT_COPY_VALUES : MAT_DO_NOT_COPY_VALUES, &copy->others.rest);
   if (failed) PetscCall(MatDestroy(B));
@@ -322,34 +324,16 @@ PetscErrorCode MatDuplicate_OwnCds(Mat A, MatDuplicateOption how, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode TransposeDiagonals(Mat A, OwnCds *own, Mat C, OwnCds *to)
+PetscErrorCode MatTranspose_Own(Mat A, MatReuse reuse, Mat *B)
 {
-  DiagonalValues v, t;
-
-  PetscFunctionBegin;
-  PetscCall(OwnSettle(A, own));
-  PetscCall(OwnRead(A, own, own->space, &v));
-  to->options         = own->options;
-  to->options.bs      = own->bs;
-  to->options.storage = v.half ? CdsStorage::Half : CdsStorage::Full;
-  PetscCall(OwnShape(C, to));
-  to->offset.clear();
-  for (std::size_t d = own->offset.size(); d-- > 0;) PetscCallCXX(to->offset.push_back(-own->offset[d]));
-  PetscCall(OwnWrite(C, to, to->space, false, &t));
-  to->options = own->options;
-  PetscCall(Guarded([&] { transpose_into(own->space, t, v); }));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatTranspose_OwnCds(Mat A, MatReuse reuse, Mat *B)
-{
-  OwnCds *own = own_of(A);
+  OwnMat *own = own_of(A);
   Mat     C, rest;
 
   PetscFunctionBegin;
+  PetscCall(AllAgree(A, OwnSettle(A, own)));
   PetscCall(OwnRest(A, own, &rest));
-  PetscCall(OwnCdsNew(A, own, true, &C));
-  PetscErrorCode failed = AllAgree(A, TransposeDiagonals(A, own, C, own_of(C)));
+  PetscCall(OwnNew(A, *own->kind, own, true, &C));
+  PetscErrorCode failed = AllAgree(A, own_of(C)->storage->take_transposed(C, own_of(C), A, own));
   if (!failed && rest) failed = MatTranspose(rest, MAT_INITIAL_MATRIX, &own_of(C)->others.rest);
   if (failed) PetscCall(MatDestroy(&C));
   PetscCall(failed);
@@ -365,33 +349,40 @@ PetscErrorCode MatTranspose_OwnCds(Mat A, MatReuse reuse, Mat *B)
 }
 
 #if PETSC_VERSION_LT(3, 25, 0)
-PetscErrorCode MatMissingDiagonal_OwnCds(Mat A, PetscBool *missing, PetscInt *row)
+PetscErrorCode MatMissingDiagonal_Own(Mat A, PetscBool *missing, PetscInt *row)
 {
+  OwnMat   *own = own_of(A);
+  OwnValues v;
+
   PetscFunctionBegin;
-  PetscCall(OwnShape(A, own_of(A)));
-  *missing = PETSC_FALSE; /* the main diagonal is always stored */
+  PetscCall(OwnSettle(A, own));
+  PetscCall(OwnRead(A, own, own->space, &v));
+  PetscCall(Guarded([&] { *missing = (PetscBool)(missing_diagonals(own->space, v) > 0); }));
   if (row) *row = -1;
+  if (!row || !*missing) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(OwnRead(A, own, Space::Host, &v));
+  for (*row = 0; place_in(v, *row, *row); ++*row) { }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif
 
 } // namespace
 
-void OwnCdsSetValueOps(Mat A)
+void OwnSetValueOps(Mat A)
 {
-  A->ops->scale         = MatScale_OwnCds;
-  A->ops->shift         = MatShift_OwnCds;
-  A->ops->diagonalset   = MatDiagonalSet_OwnCds;
-  A->ops->diagonalscale = MatDiagonalScale_OwnCds;
-  A->ops->getdiagonal   = MatGetDiagonal_OwnCds;
-  A->ops->norm          = MatNorm_OwnCds;
-  A->ops->zeroentries   = MatZeroEntries_OwnCds;
-  A->ops->axpy          = MatAXPY_OwnCds;
-  A->ops->copy          = MatCopy_OwnCds;
-  A->ops->duplicate     = MatDuplicate_OwnCds;
-  A->ops->transpose     = MatTranspose_OwnCds;
+  A->ops->scale         = MatScale_Own;
+  A->ops->shift         = MatShift_Own;
+  A->ops->diagonalset   = MatDiagonalSet_Own;
+  A->ops->diagonalscale = MatDiagonalScale_Own;
+  A->ops->getdiagonal   = MatGetDiagonal_Own;
+  A->ops->norm          = MatNorm_Own;
+  A->ops->zeroentries   = MatZeroEntries_Own;
+  A->ops->axpy          = MatAXPY_Own;
+  A->ops->copy          = MatCopy_Own;
+  A->ops->duplicate     = MatDuplicate_Own;
+  A->ops->transpose     = MatTranspose_Own;
 #if PETSC_VERSION_LT(3, 25, 0)
-  A->ops->missingdiagonal = MatMissingDiagonal_OwnCds;
+  A->ops->missingdiagonal = MatMissingDiagonal_Own;
 #endif
 }
 

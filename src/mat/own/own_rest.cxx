@@ -1,6 +1,6 @@
 /* The entries of an owning matrix in columns of other ranks, and those set for other ranks' rows. */
 #include "mat/common/borrowed_csr.hpp"
-#include "own_cds.hpp"
+#include "own_mat.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
 #include <algorithm>
@@ -8,17 +8,11 @@
 namespace goza::mat
 {
 
-namespace
-{
-
-constexpr char hold[] = "hold its entries in columns of other ranks", give[] = "give entries to their owners";
-
-bool before(const OtherEntry &a, const OtherEntry &b)
+static bool before(const OtherEntry &a, const OtherEntry &b)
 {
   return a.row != b.row ? a.row < b.row : a.col < b.col;
 }
 
-/* One entry a place, ascending: their sum, or the one set last. */
 void join_doubles(std::vector<OtherEntry> &entries, InsertMode mode)
 {
   std::size_t n = 0;
@@ -31,6 +25,11 @@ void join_doubles(std::vector<OtherEntry> &entries, InsertMode mode)
   }
   entries.resize(n);
 }
+
+namespace
+{
+
+constexpr char hold[] = "hold its entries in columns of other ranks", give[] = "give entries to their owners";
 
 /* The pattern of rest's off-diagonal block, for as long as this lives. */
 struct RestRows {
@@ -65,7 +64,7 @@ struct RestRows {
 };
 
 /* Collective. A rest with the places of the old one and more, which are none of its, with the old one's values. */
-PetscErrorCode Enlarge(Mat A, OwnCds *own, RestRows &rows, const std::vector<OtherEntry> &more)
+PetscErrorCode Enlarge(Mat A, OwnMat *own, RestRows &rows, const std::vector<OtherEntry> &more)
 {
   std::vector<PetscInt>    ptr(1, 0), col;
   std::vector<PetscScalar> val;
@@ -103,8 +102,8 @@ PetscErrorCode Enlarge(Mat A, OwnCds *own, RestRows &rows, const std::vector<Oth
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Those that rest has no place for. A zero needs none, unless it is wanted. */
-PetscErrorCode FindMissing(Mat A, const OwnCds *own, const RestRows &rows, const std::vector<OtherEntry> &entries, bool zeros_too, std::vector<OtherEntry> *missing)
+/* Those that rest has no place for. A zero needs none, unless it is wanted. fixed: new ones are an error */
+PetscErrorCode FindMissing(Mat A, const RestRows &rows, const std::vector<OtherEntry> &entries, bool zeros_too, bool fixed, std::vector<OtherEntry> *missing)
 {
   PetscFunctionBegin;
   PetscCall(Guarded([&] {
@@ -112,13 +111,13 @@ PetscErrorCode FindMissing(Mat A, const OwnCds *own, const RestRows &rows, const
       if ((zeros_too || e.value != PetscScalar(0)) && rows.find(e.row - A->rmap->rstart, e.col) < 0) missing->push_back(e);
     }
   }));
-  PetscCheck(zeros_too || missing->empty() || !own->fixed, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The matrix has no place for a new entry (%" PetscInt_FMT ", %" PetscInt_FMT "), and MAT_NEW_NONZERO_LOCATION_ERR is set",
+  PetscCheck(missing->empty() || !fixed, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The matrix has no place for a new entry (%" PetscInt_FMT ", %" PetscInt_FMT "), and MAT_NEW_NONZERO_LOCATION_ERR is set",
              missing->front().row, missing->front().col);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Collective. Rest has places for the entries, and `rows` are its. */
-PetscErrorCode MakePlaces(Mat A, OwnCds *own, const std::vector<OtherEntry> &entries, bool zeros_too, RestRows *rows)
+PetscErrorCode MakePlaces(Mat A, OwnMat *own, const std::vector<OtherEntry> &entries, bool zeros_too, bool fixed, RestRows *rows)
 {
   const MPI_Comm          comm = PetscObjectComm((PetscObject)A);
   Mat                     rest;
@@ -128,7 +127,7 @@ PetscErrorCode MakePlaces(Mat A, OwnCds *own, const std::vector<OtherEntry> &ent
   PetscFunctionBegin;
   PetscCall(OwnRest(A, own, &rest));
   PetscErrorCode failed = rows->open(rest);
-  if (!failed) failed = FindMissing(A, own, *rows, entries, zeros_too, &missing);
+  if (!failed) failed = FindMissing(A, *rows, entries, zeros_too, fixed, &missing);
   PetscCall(FailTogether(comm, failed, hold));
   mine = !missing.empty();
   PetscCallMPI(MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, comm));
@@ -198,7 +197,7 @@ PetscErrorCode Exchange(Mat A, const std::vector<OtherEntry> &sent, std::vector<
 }
 
 /* Collective. What others' rows get goes to them, what this rank's rows get comes. */
-PetscErrorCode ExchangeRows(Mat A, OwnCds *own, InsertMode mode)
+PetscErrorCode ExchangeRows(Mat A, OwnMat *own, InsertMode mode)
 {
   std::vector<OtherEntry> &waiting = own->others.waiting, away, received;
   const auto               is_own  = [A](const OtherEntry &e) { return e.row >= A->rmap->rstart && e.row < A->rmap->rend; };
@@ -219,13 +218,13 @@ PetscErrorCode ExchangeRows(Mat A, OwnCds *own, InsertMode mode)
 }
 
 /* Collective. */
-PetscErrorCode PutIntoRest(Mat A, OwnCds *own, InsertMode mode)
+PetscErrorCode PutIntoRest(Mat A, OwnMat *own, InsertMode mode)
 {
   RestRows     rows;
   PetscScalar *val;
 
   PetscFunctionBegin;
-  PetscCall(MakePlaces(A, own, own->others.waiting, false, &rows));
+  PetscCall(MakePlaces(A, own, own->others.waiting, own->storage->by_rows(), own->fixed, &rows));
   PetscErrorCode failed = MatSeqAIJGetArray(rows.block, &val);
   if (!failed) {
     for (const OtherEntry &e : own->others.waiting) {
@@ -242,7 +241,7 @@ PetscErrorCode PutIntoRest(Mat A, OwnCds *own, InsertMode mode)
 
 } // namespace
 
-PetscErrorCode OwnRest(Mat A, OwnCds *own, Mat *rest)
+PetscErrorCode OwnRest(Mat A, OwnMat *own, Mat *rest)
 {
   PetscFunctionBegin;
   if (!own->others.rest && A->rmap->size > 1) {
@@ -269,7 +268,7 @@ PetscErrorCode OwnNewRest(Mat A, Mat *rest)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode OwnTakeRest(Mat A, OwnCds *own, Mat rest, PetscErrorCode failed)
+PetscErrorCode OwnTakeRest(Mat A, OwnMat *own, Mat rest, PetscErrorCode failed)
 {
   PetscFunctionBegin;
   if (failed) PetscCall(MatDestroy(&rest));
@@ -282,7 +281,7 @@ PetscErrorCode OwnTakeRest(Mat A, OwnCds *own, Mat rest, PetscErrorCode failed)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode OwnSetRest(Mat A, OwnCds *own, const PetscInt *ptr, const PetscInt *col, const PetscScalar *val)
+PetscErrorCode OwnSetRest(Mat A, OwnMat *own, const PetscInt *ptr, const PetscInt *col, const PetscScalar *val)
 {
   Mat rest;
 
@@ -303,25 +302,25 @@ PetscErrorCode OwnAgreeOnPattern(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode OwnAddPlaces(Mat A, OwnCds *own, std::vector<OtherEntry> &places)
+PetscErrorCode OwnAddPlaces(Mat A, OwnMat *own, std::vector<OtherEntry> &places)
 {
   RestRows rows;
 
   PetscFunctionBegin;
   if (A->rmap->size == 1) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(FailTogether(PetscObjectComm((PetscObject)A), Guarded([&] { join_doubles(places, INSERT_VALUES); }), hold));
-  PetscCall(MakePlaces(A, own, places, true, &rows));
+  PetscCall(MakePlaces(A, own, places, true, false, &rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode OwnDeliver(Mat A, OwnCds *own)
+PetscErrorCode OwnDeliver(Mat A, OwnMat *own)
 {
   const MPI_Comm           comm    = PetscObjectComm((PetscObject)A);
   std::vector<OtherEntry> &waiting = own->others.waiting;
   PetscMPIInt              mine[4] = {0, 0, 0, 0}, any[4]; /* something waits; for another rank; to be added; to be set */
 
   PetscFunctionBegin;
-  if (A->rmap->size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  if (A->rmap->size == 1 && waiting.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(FailTogether(comm, Guarded([&] { join_doubles(waiting, own->others.mode); }), give));
   mine[0] = !waiting.empty();
   mine[1] = mine[0] && (waiting.front().row < A->rmap->rstart || waiting.back().row >= A->rmap->rend);
@@ -332,9 +331,11 @@ PetscErrorCode OwnDeliver(Mat A, OwnCds *own)
   PetscCheck(!any[2] || !any[3], comm, PETSC_ERR_ARG_WRONGSTATE, "Some ranks add values, others insert them");
   const InsertMode mode = any[2] ? ADD_VALUES : INSERT_VALUES;
   if (any[1]) PetscCall(ExchangeRows(A, own, mode));
-  if (any[0]) PetscCall(PutIntoRest(A, own, mode));
-  waiting.clear();
-  own->others.mode = NOT_SET_VALUES;
+  if (any[0]) PetscCall(FailTogether(comm, OwnSetWaiting(A, own, mode), hold));
+  if (any[0] && A->rmap->size > 1) PetscCall(PutIntoRest(A, own, mode));
+  std::vector<OtherEntry>().swap(waiting);
+  own->others.joined = OwnOthers().joined;
+  own->others.mode   = NOT_SET_VALUES;
   PetscCall(OwnAgreeOnPattern(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,7 +1,6 @@
 /* Single entries and rows of an owning matrix. */
-#include "diagonal_ops.hpp"
 #include "mat/common/zero_rows.hpp"
-#include "own_cds.hpp"
+#include "own_mat.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
 #include <algorithm>
@@ -15,13 +14,13 @@ namespace
 
 constexpr char zero[] = "zero its rows";
 
-OwnCds *own_of(Mat A)
+OwnMat *own_of(Mat A)
 {
-  return static_cast<OwnCds *>(A->data);
+  return static_cast<OwnMat *>(A->data);
 }
 
 /* On the host, for one entry after another. */
-PetscErrorCode Open(Mat A, OwnCds *own)
+PetscErrorCode Open(Mat A, OwnMat *own)
 {
   PetscFunctionBegin;
   if (own->is_open) PetscFunctionReturn(PETSC_SUCCESS);
@@ -39,43 +38,36 @@ PetscErrorCode CheckPlace(Mat A, PetscInt row, PetscInt col)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A value for which there is no diagonal yet. */
-PetscErrorCode NewDiagonal(Mat A, OwnCds *own, PetscInt offset)
-{
-  std::vector<PetscInt> one;
-
-  PetscFunctionBegin;
-  PetscCallCXX(one.assign(1, offset));
-  PetscCall(OwnAddOffsets(A, own, one));
-  PetscCall(Open(A, own));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 bool owns(PetscLayout map, PetscInt k)
 {
   return k >= map->rstart && k < map->rend;
 }
 
-/* Into the diagonals, by this rank's numbers. */
-PetscErrorCode SetInDiagonals(Mat A, OwnCds *own, PetscInt row, PetscInt col, PetscScalar value, InsertMode mode)
+/* Into this rank's columns. waits: there is no place for it yet */
+PetscErrorCode SetInside(Mat A, OwnMat *own, const OtherEntry &e, InsertMode mode, bool *waits)
 {
-  PetscScalar *p = own->open.place(row, col);
+  const PetscInt row = e.row - A->rmap->rstart, col = e.col - A->cmap->rstart;
 
   PetscFunctionBegin;
+  *waits = false;
+  PetscCall(Open(A, own));
+  PetscScalar *p = place_in(own->open, row, col);
   if (!p) {
-    if (value == PetscScalar(0)) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(NewDiagonal(A, own, col / own->bs - row / own->bs));
-    p = own->open.place(row, col);
+    PetscCall(own->storage->new_entry(A, own, row, col, e.value, waits));
+    if (*waits) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(Open(A, own));
+    p = place_in(own->open, row, col);
   }
-  if (own->open.half && col / own->bs < row / own->bs) PetscFunctionReturn(PETSC_SUCCESS); /* the entry above the diagonal is set for both */
-  if (mode == ADD_VALUES) *p += value;
-  else *p = value;
+  if (!p || std::visit([=](const auto &v) { return v.mirrored(row, col); }, own->open))
+    PetscFunctionReturn(PETSC_SUCCESS); /* the entry above the diagonal is set for both */
+  if (mode == ADD_VALUES) *p += e.value;
+  else *p = e.value;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatSetValues_OwnCds(Mat A, PetscInt m, const PetscInt rows[], PetscInt n, const PetscInt cols[], const PetscScalar v[], InsertMode mode)
+PetscErrorCode MatSetValues_Own(Mat A, PetscInt m, const PetscInt rows[], PetscInt n, const PetscInt cols[], const PetscScalar v[], InsertMode mode)
 {
-  OwnCds *own = own_of(A);
+  OwnMat *own = own_of(A);
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < m; k++) {
@@ -92,10 +84,10 @@ PetscErrorCode MatSetValues_OwnCds(Mat A, PetscInt m, const PetscInt rows[], Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatGetValues_OwnCds(Mat A, PetscInt m, const PetscInt rows[], PetscInt n, const PetscInt cols[], PetscScalar v[])
+PetscErrorCode MatGetValues_Own(Mat A, PetscInt m, const PetscInt rows[], PetscInt n, const PetscInt cols[], PetscScalar v[])
 {
-  OwnCds        *own = own_of(A);
-  DiagonalValues d;
+  OwnMat   *own = own_of(A);
+  OwnValues d;
 
   PetscFunctionBegin;
   PetscCall(OwnSettle(A, own));
@@ -106,7 +98,7 @@ PetscErrorCode MatGetValues_OwnCds(Mat A, PetscInt m, const PetscInt rows[], Pet
       PetscCall(CheckPlace(A, rows[k], cols[l]));
       PetscCheck(owns(A->rmap, rows[k]), PETSC_COMM_SELF, PETSC_ERR_SUP, "Only local values currently supported: row %" PetscInt_FMT " is another rank's", rows[k]);
       if (owns(A->cmap, cols[l])) {
-        const PetscScalar *p = d.place(rows[k] - A->rmap->rstart, cols[l] - A->cmap->rstart);
+        const PetscScalar *p = place_in(d, rows[k] - A->rmap->rstart, cols[l] - A->cmap->rstart);
 
         v[k * n + l] = p ? *p : PetscScalar(0);
       } else if (own->others.rest) PetscCall(MatGetValues(own->others.rest, 1, &rows[k], 1, &cols[l], &v[k * n + l]));
@@ -116,11 +108,11 @@ PetscErrorCode MatGetValues_OwnCds(Mat A, PetscInt m, const PetscInt rows[], Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The entries that are not 0, and the main diagonal. */
-PetscErrorCode MatGetRow_OwnCds(Mat A, PetscInt row, PetscInt *n, PetscInt *cols[], PetscScalar *vals[])
+/* Of diagonals the entries that are not 0, and the main one. */
+PetscErrorCode MatGetRow_Own(Mat A, PetscInt row, PetscInt *n, PetscInt *cols[], PetscScalar *vals[])
 {
-  OwnCds            *own = own_of(A);
-  DiagonalValues     d;
+  OwnMat            *own = own_of(A);
+  OwnValues          d;
   PetscInt           nothers = 0, next = 0;
   const PetscInt    *other = NULL;
   const PetscScalar *value = NULL;
@@ -144,10 +136,13 @@ PetscErrorCode MatGetRow_OwnCds(Mat A, PetscInt row, PetscInt *n, PetscInt *cols
     };
 
     put_others(A->cmap->rstart);
-    d.for_each_of_row(row - A->rmap->rstart, [&](PetscInt col, const PetscScalar *p) {
-      if (col != row - A->rmap->rstart && *p == PetscScalar(0)) return;
-      put(col + A->cmap->rstart, *p);
-    });
+    std::visit(
+      [&](const auto &entries) {
+        entries.for_each_of_row(row - A->rmap->rstart, [&](PetscInt col, const PetscScalar *p) {
+          if (entries.is_entry(row - A->rmap->rstart, col, *p)) put(col + A->cmap->rstart, *p);
+        });
+      },
+      d);
     put_others(PETSC_MAX_INT);
   });
   if (own->others.rest) PetscCall(MatRestoreRow(own->others.rest, row, &nothers, &other, &value));
@@ -158,7 +153,7 @@ PetscErrorCode MatGetRow_OwnCds(Mat A, PetscInt row, PetscInt *n, PetscInt *cols
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatRestoreRow_OwnCds(Mat, PetscInt, PetscInt *n, PetscInt *cols[], PetscScalar *vals[])
+PetscErrorCode MatRestoreRow_Own(Mat, PetscInt, PetscInt *n, PetscInt *cols[], PetscScalar *vals[])
 {
   PetscFunctionBegin;
   if (n) *n = 0;
@@ -187,7 +182,7 @@ PetscErrorCode MarkNamed(Mat A, PetscInt n, const PetscInt rows[], std::vector<c
 }
 
 /* Collective. */
-PetscErrorCode FindNamed(Mat A, const OwnCds *own, PetscInt n, const PetscInt rows[], Named *named)
+PetscErrorCode FindNamed(Mat A, const OwnMat *own, PetscInt n, const PetscInt rows[], Named *named)
 {
   std::vector<char>     marks, ones;
   std::vector<PetscInt> list;
@@ -222,14 +217,15 @@ PetscErrorCode FindNamed(Mat A, const OwnCds *own, PetscInt n, const PetscInt ro
 /* Rows, and columns where they are to go, too. */
 PetscErrorCode ZeroNamed(Mat A, bool columns, const Named &named, PetscScalar diag, Vec x, Vec b)
 {
-  OwnCds        *own = own_of(A);
-  DiagonalValues v;
-  VecRead        in;
-  VecWrite       out;
-  const bool     rhs = x && b;
+  OwnMat    *own = own_of(A);
+  OwnValues  v;
+  VecRead    in;
+  VecWrite   out;
+  const bool rhs = x && b;
 
   PetscFunctionBegin;
-  if (!columns && named.n) PetscCall(OwnMakeFull(A, own));
+  if (!columns && named.n) PetscCall(own->storage->full(A, own));
+  if (named.n && diag != PetscScalar(0)) PetscCall(own->storage->put_diagonal(A, own));
   PetscCall(OwnWrite(A, own, own->space, true, &v));
   if (rhs) PetscCall(in.get(x, own->space, own->staged_x));
   if (rhs) PetscCall(out.get(b, own->space, own->staged_y, true));
@@ -245,7 +241,7 @@ PetscErrorCode ZeroNamed(Mat A, bool columns, const Named &named, PetscScalar di
 
 PetscErrorCode ZeroThem(Mat A, bool columns, PetscInt n, const PetscInt rows[], PetscScalar diag, Vec x, Vec b)
 {
-  OwnCds *own = own_of(A);
+  OwnMat *own = own_of(A);
   Named   named;
   Mat     rest;
 
@@ -256,18 +252,20 @@ PetscErrorCode ZeroThem(Mat A, bool columns, PetscInt n, const PetscInt rows[], 
   if (rest)
     PetscCall(columns ? MatZeroRowsColumns(rest, n, rows, 0, x, b) : MatZeroRows(rest, n, rows, 0, NULL, NULL)); /* before b gets its values at the rows */
   PetscCall(FailTogether(PetscObjectComm((PetscObject)A), ZeroNamed(A, columns, named, diag, x, b), zero));
+  PetscCall(OwnAgreeOnPattern(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatZeroRows_OwnCds(Mat A, PetscInt n, const PetscInt rows[], PetscScalar diag, Vec x, Vec b)
+PetscErrorCode MatZeroRows_Own(Mat A, PetscInt n, const PetscInt rows[], PetscScalar diag, Vec x, Vec b)
 {
   PetscFunctionBegin;
-  PetscCheck(A->rmap->n == A->cmap->n || diag == PetscScalar(0), PETSC_COMM_SELF, PETSC_ERR_SUP, "A rectangular matrix of type %s gets no diagonal entries", own_cds_type);
+  PetscCheck(A->rmap->n == A->cmap->n || diag == PetscScalar(0), PETSC_COMM_SELF, PETSC_ERR_SUP, "A rectangular matrix of type %s gets no diagonal entries",
+             ((PetscObject)A)->type_name);
   PetscCall(ZeroThem(A, false, n, rows, diag, x, b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatZeroRowsColumns_OwnCds(Mat A, PetscInt n, const PetscInt rows[], PetscScalar diag, Vec x, Vec b)
+PetscErrorCode MatZeroRowsColumns_Own(Mat A, PetscInt n, const PetscInt rows[], PetscScalar diag, Vec x, Vec b)
 {
   PetscFunctionBegin;
   PetscCheck(A->rmap->n == A->cmap->n, PETSC_COMM_SELF, PETSC_ERR_SUP, "MatZeroRowsColumns() of a rectangular matrix");
@@ -277,28 +275,67 @@ PetscErrorCode MatZeroRowsColumns_OwnCds(Mat A, PetscInt n, const PetscInt rows[
 
 } // namespace
 
-PetscErrorCode OwnSetEntry(Mat A, OwnCds *own, const OtherEntry &e, InsertMode mode)
+/* Where many wait for one place, as of elements, they are added up now and then. */
+static PetscErrorCode Wait(OwnMat *own, const OtherEntry &e, InsertMode mode)
 {
+  OwnOthers &others = own->others;
+
   PetscFunctionBegin;
-  PetscCall(CheckPlace(A, e.row, e.col));
-  if (owns(A->rmap, e.row) && owns(A->cmap, e.col)) {
-    PetscCall(Open(A, own));
-    PetscCall(SetInDiagonals(A, own, e.row - A->rmap->rstart, e.col - A->cmap->rstart, e.value, mode));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCallCXX(own->others.waiting.push_back(e));
-  own->others.mode = mode;
+  PetscCall(Guarded([&] {
+    others.waiting.push_back(e);
+    if (others.waiting.size() < 2 * others.joined) return;
+    join_doubles(others.waiting, mode);
+    others.joined = std::max<std::size_t>(others.joined, others.waiting.size());
+  }));
+  others.mode = mode;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void OwnCdsSetRowOps(Mat A)
+PetscErrorCode OwnSetEntry(Mat A, OwnMat *own, const OtherEntry &e, InsertMode mode)
 {
-  A->ops->setvalues       = MatSetValues_OwnCds;
-  A->ops->getvalues       = MatGetValues_OwnCds;
-  A->ops->getrow          = MatGetRow_OwnCds;
-  A->ops->restorerow      = MatRestoreRow_OwnCds;
-  A->ops->zerorows        = MatZeroRows_OwnCds;
-  A->ops->zerorowscolumns = MatZeroRowsColumns_OwnCds;
+  bool waits = true;
+
+  PetscFunctionBegin;
+  PetscCall(CheckPlace(A, e.row, e.col));
+  if (owns(A->rmap, e.row) && owns(A->cmap, e.col)) PetscCall(SetInside(A, own, e, mode, &waits));
+  if (waits) PetscCall(Wait(own, e, mode));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OwnSetWaiting(Mat A, OwnMat *own, InsertMode mode)
+{
+  std::vector<OtherEntry> &waiting = own->others.waiting, inside;
+  std::vector<PetscInt>    i, j;
+  bool                     waits;
+
+  PetscFunctionBegin;
+  PetscCall(Guarded([&] {
+    const auto first = std::stable_partition(waiting.begin(), waiting.end(), [&](const OtherEntry &e) { return !owns(A->rmap, e.row) || !owns(A->cmap, e.col); });
+
+    inside.assign(first, waiting.end());
+    waiting.erase(first, waiting.end());
+    join_doubles(inside, mode);
+    for (const OtherEntry &e : inside) {
+      i.push_back(e.row);
+      j.push_back(e.col);
+    }
+  }));
+  if (inside.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  const EntryList list{static_cast<std::int64_t>(i.size()), i.data(), j.data(), A->rmap->rstart, A->cmap->rstart, A->rmap->n, A->cmap->n};
+  PetscCall(OwnSettle(A, own));
+  PetscCall(own->storage->put(A, own, &list, 1, false));
+  for (const OtherEntry &e : inside) PetscCall(SetInside(A, own, e, mode, &waits));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void OwnSetRowOps(Mat A)
+{
+  A->ops->setvalues       = MatSetValues_Own;
+  A->ops->getvalues       = MatGetValues_Own;
+  A->ops->getrow          = MatGetRow_Own;
+  A->ops->restorerow      = MatRestoreRow_Own;
+  A->ops->zerorows        = MatZeroRows_Own;
+  A->ops->zerorowscolumns = MatZeroRowsColumns_Own;
 }
 
 } // namespace goza::mat

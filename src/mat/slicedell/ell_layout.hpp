@@ -119,4 +119,13 @@ struct SliceColumnPlace {
   }
 };
 
+/* Where the rows are: of those in slices, places; of those apart, ~their number. */
+struct PlaceOfRow {
+  bool            apart;
+  const PetscInt *row;
+  PetscInt       *place;
+
+  HD void operator()(PetscInt k) const { place[row[k]] = apart ? ~k : k; }
+};
+
 } // namespace goza::mat

@@ -34,7 +34,7 @@ template <class Store> struct FillPiece {
   const PetscInt    *row, *aptr, *acol;
   const PetscScalar *aval;
   LocalColumn       *col; // or none
-  Store             *val;
+  Store             *val; // or none
 
   HD void operator()(PetscInt p, int lane, int lanes) const
   {
@@ -42,7 +42,7 @@ template <class Store> struct FillPiece {
 
     for (PetscInt e = spans.begin(k, p) + lane; e < end; e += lanes) {
       if (col) col[e] = static_cast<LocalColumn>(acol[from + e]);
-      val[e] = static_cast<Store>(aval[from + e]);
+      if (val) val[e] = static_cast<Store>(aval[from + e]);
     }
   }
 };
@@ -73,7 +73,7 @@ template <class Store, class V> LongSpans LongRows<Store, V>::spans() const
   return {rows(), ptr_.data(), piece_ptr_.data()};
 }
 
-template <class Store, class V> void LongRows<Store, V>::build(const Csr &A, Array<PetscInt> rows)
+template <class Store, class V> void LongRows<Store, V>::lay_out(const Csr &A, Array<PetscInt> rows)
 {
   const Space    space = A.space;
   const PetscInt n     = static_cast<PetscInt>(rows.size());
@@ -86,21 +86,30 @@ template <class Store, class V> void LongRows<Store, V>::build(const Csr &A, Arr
   for_each_row(space, n, CountPieces{ptr_.data(), piece_ptr_.data()});
   piece_ = Array<V>(space, lengths_to_pointer(space, piece_ptr_));
   col_   = Array<LocalColumn>(space, nnz);
-  val_   = Array<Store>(space, nnz);
-  fill(A, true);
+  fill(A, col_.data(), nullptr);
 }
 
-template <class Store, class V> void LongRows<Store, V>::fill(const Csr &A, bool columns)
+template <class Store, class V> void LongRows<Store, V>::lay_out_like(const LongRows &other)
+{
+  const Space space = row_.space();
+
+  row_       = Array<PetscInt>(space, other.row_.data(), other.row_.size());
+  ptr_       = Array<PetscInt>(space, other.ptr_.data(), other.ptr_.size());
+  piece_ptr_ = Array<PetscInt>(space, other.piece_ptr_.data(), other.piece_ptr_.size());
+  col_       = Array<LocalColumn>(space, other.col_.data(), other.col_.size());
+  piece_     = Array<V>(space, other.piece_.size());
+}
+
+template <class Store, class V> void LongRows<Store, V>::fill(const Csr &A, LocalColumn *col, Store *val)
 {
   if (!rows()) return;
-  for_each_row_by_lanes(row_.space(), static_cast<PetscInt>(piece_.size()),
-                        FillPiece<Store>{spans(), row_.data(), A.ptr, A.col, A.val, columns ? col_.data() : nullptr, val_.data()});
+  for_each_row_by_lanes(row_.space(), static_cast<PetscInt>(piece_.size()), FillPiece<Store>{spans(), row_.data(), A.ptr, A.col, A.val, col, val});
 }
 
 template <class Store, class V> template <class Out> void LongRows<Store, V>::apply(const V *x, const Out &out) const
 {
   if (!rows()) return;
-  for_each_row_by_lanes(row_.space(), static_cast<PetscInt>(piece_.size()), SumPiece<Store, V>{spans(), col_.data(), val_.data(), x, piece_.data()});
+  for_each_row_by_lanes(row_.space(), static_cast<PetscInt>(piece_.size()), SumPiece<Store, V>{spans(), col_.data(), val_, x, piece_.data()});
   for_each_row_by_lanes(row_.space(), rows(), RowOfPieces<V, Out>{row_.data(), piece_ptr_.data(), piece_.data(), out});
 }
 

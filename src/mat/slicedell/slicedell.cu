@@ -41,7 +41,10 @@ std::int64_t last(const Array<std::int64_t> &a)
 
 } // namespace
 
-template <class Store, class V> SlicedEll<Store, V>::SlicedEll(Space space, const SlicedEllOptions &options) : Format<V>(space), options_(options) { }
+template <class Store, class V>
+SlicedEll<Store, V>::SlicedEll(Space space, const SlicedEllOptions &options) : Format<V>(space), options_(options), team_space_(space)
+{
+}
 
 /* On the device 32/H threads share a row: more of them, the fewer rows there are to fill the device with, as long as each has entries to add. */
 PetscInt sliced_ell_height(Space space, PetscInt nrows, std::int64_t nnz)
@@ -110,7 +113,7 @@ template <class Store, class V> void SlicedEll<Store, V>::set_apart(const Csr &A
   for_each_row(space, n, IsLong{most, A.ptr, held.data(), is_longer.data(), is_other.data()});
   const PetscInt nlonger = keep_flagged(space, held.data(), is_longer.data(), n, longer.data()),
                  nother  = keep_flagged(space, held.data(), is_other.data(), n, other.data());
-  long_.build(A, Array<PetscInt>(space, longer.data(), nlonger));
+  long_.lay_out(A, Array<PetscInt>(space, longer.data(), nlonger));
   row_   = Array<PetscInt>(space, other.data(), nother);
   named_ = true;
 }
@@ -176,6 +179,7 @@ template <class Store, class V> void SlicedEll<Store, V>::lay_out_all(const Csr 
 
   shift_              = log2_exact(options_.slice_height ? options_.slice_height : height);
   named_              = listed_;
+  place_of_           = Array<PetscInt>(this->space_);
   long_               = LongRows<Store, V>(this->space_);
   std::int64_t stored = lay_out(pattern, window, most, &has_longer);
   if (has_longer) {
@@ -184,7 +188,8 @@ template <class Store, class V> void SlicedEll<Store, V>::lay_out_all(const Csr 
     stored = lay_out(pattern, window, most, &has_longer);
   }
   if (options_.sort_window < 0 && shift_ > 0 && worth_sorting(stored, nnz)) stored = lay_out(pattern, sort_window, most, &has_longer);
-  val_  = Array<Store>(this->space_, stored * br_ * bc_);
+  val_ = Array<Store>(this->space_, stored * br_ * bc_ + long_.entries());
+  long_.put_values_at(val_.data() + in_slices());
   head_ = Array<EllHead>(this->space_);
   if (stored && options_.gaps && share_columns(pattern, stored)) return;
   place_columns(pattern, stored);
@@ -195,7 +200,7 @@ template <class Store, class V> void SlicedEll<Store, V>::lay_out_all(const Csr 
 template <class Store, class V> void SlicedEll<Store, V>::fill_columns(const Csr &pattern, const PetscInt *like)
 {
   const PetscInt nplaces = (static_cast<PetscInt>(slice_ptr_.size()) - 1) << shift_;
-  const int      team    = fill_team(this->space_, shift_, nplaces, static_cast<std::int64_t>(val_.size()) / (br_ * bc_));
+  const int      team    = fill_team(this->space_, shift_, nplaces, in_slices() / (br_ * bc_));
 
   for_each_row(this->space_, nplaces * team,
                EllFill<Store>{nplaces_, shift_, team, true, spread_, pattern.ptr, pattern.col, row_.data(), nullptr, slice_ptr_.data(), col_ptr_.data(), head_.data(), like,
@@ -270,7 +275,6 @@ template <class Store, class V> void SlicedEll<Store, V>::place_columns(const Cs
 
 template <class Store, class V> void SlicedEll<Store, V>::refill(const Csr &A)
 {
-  long_.refill(A);
   fill(A, false);
 }
 
@@ -278,31 +282,31 @@ template <class Store, class V> void SlicedEll<Store, V>::fill(const Csr &A, boo
 {
   const PetscInt nslices = static_cast<PetscInt>(slice_ptr_.size()) - 1;
 
-  if (!val_.size()) return;
+  if (A.val) long_.fill(A);
+  else val_.zero();
+  if (!in_slices() || (!A.val && !columns)) return;
   if (br_ > 1) {
-    const PetscInt team = this->space_ == Space::Cuda && shift_ < 5 ? 32 >> shift_ : 1;
-
-    const int members = fill_team(this->space_, shift_, static_cast<std::int64_t>(nslices) << shift_, static_cast<std::int64_t>(val_.size()) / br_);
+    const int members = fill_team(this->space_, shift_, static_cast<std::int64_t>(nslices) << shift_, in_slices() / br_);
     for_each_row(this->space_, (nslices << shift_) * members,
-                 BlockFill<Store>{nplaces_, shift_, members, static_cast<int>(br_), static_cast<int>(bc_), team, values_together(this->space_, sizeof(Store), br_ * bc_), A.ptr,
+                 BlockFill<Store>{nplaces_, shift_, members, static_cast<int>(br_), static_cast<int>(bc_), team(), values_together(this->space_, sizeof(Store), br_ * bc_), A.ptr,
                                   row_.data(), A.val, slice_ptr_.data(), val_.data()});
     return;
   }
-  const int team = fill_team(this->space_, shift_, static_cast<std::int64_t>(nslices) << shift_, static_cast<std::int64_t>(val_.size()));
-  for_each_row(this->space_, (nslices << shift_) * team,
-               EllFill<Store>{nplaces_, shift_, team, columns, spread_, A.ptr, A.col, row_.data(), A.val, slice_ptr_.data(), col_ptr_.data(), nullptr, nullptr,
-                              col_.data(), first_.data(), gap_.data(), val_.data()});
+  const int members = fill_team(this->space_, shift_, static_cast<std::int64_t>(nslices) << shift_, in_slices());
+  for_each_row(this->space_, (nslices << shift_) * members,
+               EllFill<Store>{nplaces_, shift_, members, columns, spread_, A.ptr, A.col, row_.data(), A.val, slice_ptr_.data(), col_ptr_.data(), nullptr, nullptr,
+                              col_.data(), first_.data(), gap_.data(), A.val ? val_.data() : nullptr});
 }
 
 template <class Store, class V> std::size_t SlicedEll<Store, V>::bytes() const
 {
   return slice_ptr_.bytes() + row_.bytes() + length_.bytes() + val_.bytes() + col_ptr_.bytes() + col_.bytes() + gap_.bytes() + first_.bytes() + head_.bytes() +
-         long_.bytes();
+         long_.bytes() + place_of_.bytes();
 }
 
 template <class Store, class V> std::string SlicedEll<Store, V>::describe() const
 {
-  const double of_stored = val_.size() ? 100.0 * br_ * bc_ / static_cast<double>(val_.size()) : 0.0;
+  const double of_stored = in_slices() ? 100.0 * br_ * bc_ / static_cast<double>(in_slices()) : 0.0;
   char         text[256];
 
   std::snprintf(text, sizeof(text), "slice height %d, sort window %d, stored %lld for %lld nonzeros (padding %.2f %%), %zu-byte values, ", 1 << shift_, static_cast<int>(window_), static_cast<long long>(stored()), static_cast<long long>(nnz_), nnz_ ? 100.0 * (static_cast<double>(stored()) / static_cast<double>(nnz_) - 1.0) : 0.0, sizeof(Store));

@@ -1,6 +1,7 @@
 /* The sliced-ELL format: layout in slicedell_view.hpp. Store is the type of the stored values, V that of the vectors. */
 #pragma once
 #include "core/sparse/format.hpp"
+#include "ell_entries.hpp"
 #include "long_rows.hpp"
 #include "slicedell_view.hpp"
 #include <algorithm>
@@ -53,8 +54,13 @@ public:
   std::size_t bytes() const override;
   std::string describe() const override;
 
+  /* For one who owns the values: build() of a pattern without values makes zeros; layout_like() where another has values, which may be in another space. entry_view(): of all rows. */
+  void              layout_like(const SlicedEll &other);
+  EllEntries<Store> entry_view();
+  std::int64_t      nonzeros() const { return nnz_; }
+
   EllView<Store>            view() const;
-  std::int64_t              stored() const { return static_cast<std::int64_t>(val_.size()) + long_.entries(); }
+  std::int64_t              stored() const { return static_cast<std::int64_t>(val_.size()); }
   const LongRows<Store, V> &long_rows() const { return long_; } // which are not in view()
   PetscInt                  block_size() const { return br_; }  // rows of the blocks that share a column index; 1: none
 
@@ -68,7 +74,9 @@ private:
   void                      place_columns(const Csr &A, std::int64_t stored);
   bool                      share_columns(const Csr &A, std::int64_t stored);
   void                      fill_columns(const Csr &pattern, const PetscInt *like = nullptr);
-  void                      fill(const Csr &A, bool columns);
+  void                      fill(const Csr &A, bool columns);                                                    // no values: zeros
+  PetscInt                  team() const { return team_space_ == Space::Cuda && shift_ < 5 ? 32 >> shift_ : 1; } // threads that share a row in a product
+  std::int64_t              in_slices() const { return static_cast<std::int64_t>(val_.size()) - long_.entries(); }
 
   SlicedEllOptions     options_;
   int                  shift_ = 0;
@@ -84,8 +92,10 @@ private:
   Array<LocalColumn>   col_, first_;
   Array<EllHead>       head_;
   Array<std::uint16_t> gap_;
-  Array<Store>         val_;
+  Array<Store>         val_; // of the slices, and behind them those of long rows
   LongRows<Store, V>   long_;
+  Array<PetscInt>      place_of_;   // see EllEntries; made when they are asked for
+  Space                team_space_; // whose products the layout is for
 };
 
 } // namespace goza::mat

@@ -2,6 +2,7 @@
 #include "slicedell_mat.hpp"
 #include "petsc/errors.hpp"
 #include "mat/common/narrow.hpp"
+#include "mat/own/own_mat.hpp"
 #include "petscgoza.h"
 #include <petsc/private/matimpl.h>
 
@@ -66,7 +67,13 @@ PetscErrorCode SlicedEllConfig::compose(Mat A, bool attach) const
 
 const FormatKind &SlicedEllKind()
 {
-  static const FormatKind kind = MakeFormatKind<SlicedEllConfig, SlicedEllKind>(MATSLICEDELL, MATSEQAIJSLICEDELL, MATMPIAIJSLICEDELL);
+  static const FormatKind kind = [] {
+    FormatKind made = MakeFormatKind<SlicedEllConfig, SlicedEllKind>(MATSLICEDELL, MATSEQAIJSLICEDELL, MATMPIAIJSLICEDELL);
+
+    made.create_seq = [](Mat A) { return MatCreate_FormatOrOwn(A, OwnSlicedEllKind(), false); };
+    made.create_mpi = [](Mat A) { return MatCreate_FormatOrOwn(A, OwnSlicedEllKind(), true); };
+    return made;
+  }();
 
   return kind;
 }
@@ -196,7 +203,8 @@ MAT_FORMAT_SET_AND_GET(MatSlicedEllSetPrecision, MatSlicedEllGetPrecision, MatSt
 . -mat_slicedell_index (auto|32)                              - columns shared or in 16 bits where they can be, or 32 bits for each entry
 . -mat_slicedell_block_size (auto|1|3|6)                      - unknowns of a node, whose blocks share a column index where all are full
 . -mat_slicedell_sort_window window                           - sort rows by length inside windows of this many rows
-- -mat_slicedell_precision (double|single|half|bfloat16)      - precision of the stored values
+. -mat_slicedell_precision (double|single|half|bfloat16)      - precision of the stored values
+- -mat_slicedell_keep_aij (auto|yes|no)                       - no: nothing is held but the slices; yes, auto (default): AIJ is held beside them
 
   Level: beginner
 
@@ -209,5 +217,11 @@ MAT_FORMAT_SET_AND_GET(MatSlicedEllSetPrecision, MatSlicedEllGetPrecision, MatSt
   Rows of more than 256 entries and eight times the mean are held apart, and cut into pieces of 1024 entries for a warp each.
   With several ranks the rows that have off-process entries are finished by a second kernel when the halo has arrived.
 
-.seealso: `MATAIJ`, `MATAIJCUSPARSE`, `MatSlicedEllSetSliceHeight()`, `MatSlicedEllSetSortWindow()`
+  With `-mat_slicedell_keep_aij no` a matrix is of type "ownslicedell": its slices, in `PetscScalar`, are all that there is of it. It has places where AIJ would have them, zeros among
+  them: those of a `DMDA`'s stencil, of `MatSetPreallocationCOO()`, of a `GozaAssembly`, or of the values that are set, which wait in a list, on the host, for the end of the assembly where there is no
+  place for them yet. Everything else is as with `-mat_cds_keep_aij no` (see `MATCDS`): what needs AIJ makes it for as long as that takes, or says that it must be converted, and
+  `-mat_view ::ascii_info` and the event GozaMatToAIJ count it; `PCSAAMG` sets up from rows that it makes where the slices are (event GozaMatToRows). On the device transposed products
+  and `NORM_1` make such rows each time. `auto` holds AIJ, as for `MATCDS`.
+
+.seealso: `MATAIJ`, `MATCDS`, `MATAIJCUSPARSE`, `MatSlicedEllSetSliceHeight()`, `MatSlicedEllSetSortWindow()`
 M*/

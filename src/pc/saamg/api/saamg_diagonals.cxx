@@ -16,7 +16,7 @@ namespace goza::saamg
 PetscErrorCode DiagonalsMayServe(PC pc, SAAMG *mg, bool *yes)
 {
   std::shared_ptr<ParOperator<PetscScalar>> op;
-  OwnCds                                   *own;
+  OwnMat                                   *own;
   Space                                     space;
   PetscBool                                 known, symmetric;
   std::shared_ptr<RankGroup>                group;
@@ -24,7 +24,7 @@ PetscErrorCode DiagonalsMayServe(PC pc, SAAMG *mg, bool *yes)
   const bool by_steps = smoother == smoother_named("auto") || smoother == smoother_named("jacobi") || smoother == smoother_named("chebyshev");
 
   PetscFunctionBegin;
-  PetscCall(MatGetOwnCds(pc->pmat, &own));
+  PetscCall(MatGetOwn(pc->pmat, &own));
   if (own) PetscCall(MatGetSpace(pc->pmat, &space));
   if (own) PetscCall(RankGroupGet(PetscObjectComm((PetscObject)pc), space, &group));
   mg->owner            = own;
@@ -34,21 +34,23 @@ PetscErrorCode DiagonalsMayServe(PC pc, SAAMG *mg, bool *yes)
   if (!own || !pc->pmat->assembled || pc->pmat->rmap->size > 1 || pc->pmat->rmap->n != pc->pmat->cmap->n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatFormatGetOperator(pc->pmat, &op));
   PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
-  *yes = own->bs == 1 && (own->cds->half() || (known && symmetric)) && !own->cds->hermitian_half() && by_steps && pc->pmat->rmap->n > mg->hierarchy_options.coarse_limit && as_it_was;
+  const PlainCds *diagonals = OwnDiagonals(*own);
+  *yes                      = diagonals && own->bs == 1 && (diagonals->half() || (known && symmetric)) && !diagonals->hermitian_half() && by_steps &&
+         pc->pmat->rmap->n > mg->hierarchy_options.coarse_limit && as_it_was;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode FindGrid(PC pc, const SAAMG *mg, GridBox *box)
 {
-  OwnCds        *own;
+  OwnMat        *own;
   const PetscInt n = pc->pmat->rmap->n;
 
   PetscFunctionBegin;
   *box = mg->grid;
   if (!box->known) PetscCall(FindGridBox(pc->pmat, box));
   if (box->known || !mg->by_diagonals) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetOwnCds(pc->pmat, &own));
-  const GridStrides grid = own->cds->grid();
+  PetscCall(MatGetOwn(pc->pmat, &own));
+  const GridStrides grid = OwnDiagonals(*own)->grid();
   const PetscInt    line = grid.line, plane = grid.plane ? grid.plane : n;
 
   if (line <= 0 || plane % line || n % plane) PetscFunctionReturn(PETSC_SUCCESS);
@@ -84,12 +86,12 @@ static PetscErrorCode OpenRowsThere(PC pc, const SAAMG *mg, OwnRows *rows, bool 
 
 PetscErrorCode OpenRows(PC pc, SAAMG *mg, bool known_to_ascend, OwnRows *rows)
 {
-  OwnCds *own;
+  OwnMat *own;
   bool    opened = false;
 
   PetscFunctionBegin;
   if (mg->by_diagonals) {
-    PetscCall(MatGetOwnCds(pc->pmat, &own));
+    PetscCall(MatGetOwn(pc->pmat, &own));
     PetscCall(rows->open_diagonals(pc->pmat, mg->space, own->op->nnz()));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

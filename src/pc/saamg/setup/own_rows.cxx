@@ -1,7 +1,7 @@
 #include "own_rows.hpp"
 #include "parallel/agree.hpp"
-#include "mat/own/diagonal_ops.hpp"
-#include "mat/own/own_cds.hpp"
+#include "mat/own/entry_ops.hpp"
+#include "mat/own/own_mat.hpp"
 #include <petsc/private/matimpl.h>
 
 namespace goza::saamg

@@ -1,0 +1,251 @@
+#include "entry_ops.hpp"
+#include "core/launch/joined_rows.hpp"
+
+namespace goza::mat
+{
+
+namespace
+{
+
+template <class E> struct ScaleNode {
+  E                  A;
+  PetscScalar        factor;
+  const PetscScalar *row, *column;
+
+  HD void operator()(PetscInt i) const
+  {
+    A.for_each_stored(i, [&](PetscInt r, PetscInt c, PetscScalar *p) { *p *= factor * (row ? row[r] : PetscScalar(1)) * (column ? column[c] : PetscScalar(1)); });
+  }
+};
+
+template <class E> struct ReadDiagonal {
+  E            A;
+  PetscScalar *y;
+
+  HD void operator()(PetscInt row) const
+  {
+    const PetscScalar *p = row < A.cols() ? A.place(row, row) : nullptr;
+
+    y[row] = p ? *p : PetscScalar(0);
+  }
+};
+
+template <class E> struct ReadBlockRow {
+  E            A;
+  PetscInt     bs;
+  PetscScalar *block;
+
+  HD void operator()(PetscInt row) const
+  {
+    for (PetscInt c = 0; c < bs; c++) {
+      const PetscScalar *p = A.place(row, row - row % bs + c);
+
+      block[static_cast<std::int64_t>(row) * bs + c] = p ? *p : PetscScalar(0);
+    }
+  }
+};
+
+template <class E> struct ChangeDiagonal {
+  E                  A;
+  PetscScalar        factor;
+  const PetscScalar *x;
+  bool               add;
+
+  HD void operator()(PetscInt row) const
+  {
+    PetscScalar *p = A.place(row, row);
+
+    *p = (add ? *p : PetscScalar(0)) + (x ? factor * x[row] : factor);
+  }
+};
+
+struct CombineDiagonals {
+  DiagonalValues Y, X;
+  PetscScalar    factor;
+  bool           add;
+  short          from[max_diagonals]; // of X, for those of Y; -1: none
+
+  HD void operator()(PetscInt i) const
+  {
+    for (int d = 0; d < Y.ndiag; d++) {
+      const PetscInt j = i + Y.offset[d];
+
+      if (j < 0 || j >= Y.columns) continue;
+      for (int r = 0; r < Y.bs; r++) {
+        for (int c = 0; c < Y.bs; c++) {
+          PetscScalar      *y = Y.at(d, r, c, i);
+          const PetscScalar x = from[d] < 0 ? PetscScalar(0) : X.half && j < i ? *X.at(from[d], c, r, j) : *X.at(from[d], r, c, i);
+
+          *y = add ? *y + factor * x : factor * x;
+        }
+      }
+    }
+  }
+};
+
+struct TransposeNode {
+  DiagonalValues T, A;
+
+  HD void operator()(PetscInt i) const
+  {
+    T.for_each_stored(i, [&](PetscInt row, PetscInt col, PetscScalar *p) { *p = *A.place(col, row); });
+  }
+};
+
+/* Y has a place for each entry of X. Both rows ascend. */
+struct CombineRows {
+  EllValues   Y, X;
+  PetscScalar factor;
+  bool        add;
+
+  HD void operator()(PetscInt row) const
+  {
+    EllValues::Walk from(X, row);
+    bool            more = from.next();
+
+    for (EllValues::Walk to(Y, row); to.next();) {
+      PetscScalar *y = Y.val + to.at;
+
+      while (more && from.col < to.col) more = from.next();
+      const PetscScalar x = more && from.col == to.col ? X.val[from.at] : PetscScalar(0);
+
+      *y = add ? *y + factor * x : factor * x;
+    }
+  }
+};
+
+template <class E> struct CountMissingDiagonals {
+  E A;
+
+  HD void operator()(PetscInt row, PetscInt *sum) const { *sum += !A.place(row, row); }
+};
+
+struct CountMissing {
+  EllValues Y, X;
+
+  HD void operator()(PetscInt row, std::int64_t *sum) const
+  {
+    EllValues::Walk to(Y, row);
+    bool            more = to.next();
+
+    for (EllValues::Walk from(X, row); from.next();) {
+      while (more && to.col < from.col) more = to.next();
+      *sum += !more || to.col != from.col;
+    }
+  }
+};
+
+template <class E> struct ZeroNode {
+  E           A;
+  const char *gone;
+  PetscScalar diag;
+  bool        columns;
+
+  HD void operator()(PetscInt i) const
+  {
+    A.for_each_stored(i, [&](PetscInt row, PetscInt col, PetscScalar *p) {
+      if (gone[row] && row == col) *p = diag;
+      else if (gone[row] || (columns && gone[col])) *p = 0;
+    });
+  }
+};
+
+template <class E> struct LessColumns {
+  E                  A;
+  const char        *gone;
+  const PetscScalar *x;
+  PetscScalar       *b;
+
+  HD void operator()(PetscInt row) const
+  {
+    PetscScalar less = 0;
+
+    if (gone[row]) return;
+    A.for_each_of_row(row, [&](PetscInt col, const PetscScalar *p) {
+      if (gone[col]) less += *p * x[col];
+    });
+    b[row] -= less;
+  }
+};
+
+} // namespace
+
+void scale(Space space, const OwnValues &values, PetscScalar factor)
+{
+  scale_rows_and_columns(space, values, factor, nullptr, nullptr);
+}
+
+void scale_rows_and_columns(Space space, const OwnValues &values, PetscScalar factor, const PetscScalar *row, const PetscScalar *column)
+{
+  std::visit([&](const auto &A) { for_each_row(space, A.units(), ScaleNode<std::decay_t<decltype(A)>>{A, factor, row, column}); }, values);
+}
+
+void read_diagonal(Space space, const OwnValues &values, PetscScalar *y)
+{
+  std::visit([&](const auto &A) { for_each_row(space, A.rows(), ReadDiagonal<std::decay_t<decltype(A)>>{A, y}); }, values);
+}
+
+void read_blocks(Space space, const OwnValues &values, PetscInt bs, PetscScalar *block)
+{
+  std::visit([&](const auto &A) { for_each_row(space, A.rows(), ReadBlockRow<std::decay_t<decltype(A)>>{A, bs, block}); }, values);
+}
+
+void change_diagonal(Space space, const OwnValues &values, PetscScalar factor, const PetscScalar *x, bool add)
+{
+  std::visit([&](const auto &A) { for_each_row(space, PetscMin(A.rows(), A.cols()), ChangeDiagonal<std::decay_t<decltype(A)>>{A, factor, x, add}); }, values);
+}
+
+static void combine(Space space, const DiagonalValues &Y, const DiagonalValues &X, PetscScalar factor, bool add)
+{
+  CombineDiagonals body{Y, X, factor, add, {}};
+
+  for (int d = 0; d < Y.ndiag; d++) body.from[d] = static_cast<short>(X.find(X.half && Y.offset[d] < 0 ? -Y.offset[d] : Y.offset[d]));
+  for_each_row(space, Y.nodes, body);
+}
+
+static void combine(Space space, const EllValues &Y, const EllValues &X, PetscScalar factor, bool add)
+{
+  for_each_row(space, Y.rows(), CombineRows{Y, X, factor, add});
+}
+
+void combine(Space space, const OwnValues &Y, const OwnValues &X, PetscScalar factor, bool add)
+{
+  std::visit([&](const auto &A) { combine(space, A, std::get<std::decay_t<decltype(A)>>(X), factor, add); }, Y);
+}
+
+PetscInt missing_diagonals(Space space, const OwnValues &values)
+{
+  return std::
+    visit([&](const auto
+                &A) { return joined_rows<Plus, 1, PetscInt>(space, PetscMin(A.rows(), A.cols()), CountMissingDiagonals<std::decay_t<decltype(A)>>{A})[0]; },
+          values);
+}
+
+std::int64_t missing_places(Space space, const EllValues &Y, const EllValues &X)
+{
+  return joined_rows<Plus, 1, std::int64_t>(space, X.rows(), CountMissing{Y, X})[0];
+}
+
+void transpose_into(Space space, const DiagonalValues &T, const DiagonalValues &A)
+{
+  for_each_row(space, T.nodes, TransposeNode{T, A});
+}
+
+void zero_rows(Space space, const OwnValues &values, const char *gone, PetscScalar diag)
+{
+  std::visit([&](const auto &A) { for_each_row(space, A.units(), ZeroNode<std::decay_t<decltype(A)>>{A, gone, diag, false}); }, values);
+}
+
+void zero_rows_and_columns(Space space, const OwnValues &values, const char *gone, PetscScalar diag, const PetscScalar *x, PetscScalar *b)
+{
+  std::visit(
+    [&](const auto &A) {
+      using E = std::decay_t<decltype(A)>;
+
+      if (x) for_each_row(space, A.rows(), LessColumns<E>{A, gone, x, b});
+      for_each_row(space, A.units(), ZeroNode<E>{A, gone, diag, true});
+    },
+    values);
+}
+
+} // namespace goza::mat

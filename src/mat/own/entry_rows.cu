@@ -1,0 +1,274 @@
+/* The entries of an owning matrix as rows, and what goes by its columns. */
+#include "core/launch/row_sums.hpp"
+#include "core/sparse/csr_ops.hpp"
+#include "core/util/algorithm.hpp"
+#include "entry_ops.hpp"
+
+namespace goza::mat
+{
+
+namespace
+{
+
+/* The columns of a matrix, to be gone through as rows. */
+struct ColumnsOfDiagonals {
+  DiagonalValues A;
+
+  template <class F> HD void for_each_of_row(PetscInt col, F f) const { A.for_each_of_column(col, f); }
+};
+
+struct RowsOfTransposed {
+  Csr A;
+
+  template <class F> HD void for_each_of_row(PetscInt row, F f) const
+  {
+    for (PetscInt k = A.ptr[row]; k < A.ptr[row + 1]; k++) f(A.col[k], A.val + k);
+  }
+};
+
+template <class E> struct MultiplyTransposed {
+  E                  A;
+  const PetscScalar *x, *z;
+  PetscScalar       *y;
+
+  HD void operator()(PetscInt col) const
+  {
+    PetscScalar sum = 0;
+
+    A.for_each_of_row(col, [&](PetscInt row, const PetscScalar *p) { sum += *p * x[row]; });
+    y[col] = z ? z[col] + sum : sum;
+  }
+};
+
+template <class E> struct SumOfRow {
+  E    A;
+  bool squares;
+
+  HD PetscReal sum(PetscInt k) const
+  {
+    PetscReal  sum  = 0;
+    const auto join = [&](PetscInt, const PetscScalar *p) { sum += squares ? PetscRealPart(*p * PetscConj(*p)) : PetscAbsScalar(*p); };
+
+    A.for_each_of_row(k, join);
+    return sum;
+  }
+
+  HD void operator()(PetscInt k, PetscReal *all) const { *all = squares ? Plus::join(*all, sum(k)) : Most::join(*all, sum(k)); }
+};
+
+template <class E> struct WriteSum {
+  SumOfRow<E>  row;
+  PetscScalar *y;
+
+  HD void operator()(PetscInt k) const { y[k] = row.sum(k); }
+};
+
+/* One row after another, on the host. */
+struct ScatterRow {
+  EllValues          A;
+  const PetscScalar *x;
+  PetscScalar       *y;
+
+  void operator()(PetscInt row) const
+  {
+    A.for_each_of_row(row, [&](PetscInt col, const PetscScalar *p) { y[col] += *p * x[row]; });
+  }
+};
+
+template <class E> struct CountEntries {
+  E         A;
+  PetscInt *length;
+
+  HD PetscInt of_row(PetscInt row) const
+  {
+    PetscInt n = 0;
+
+    A.for_each_of_row(row, [&](PetscInt col, const PetscScalar *p) { n += A.is_entry(row, col, *p); });
+    return n;
+  }
+  HD void operator()(PetscInt row) const { length[row] = of_row(row); }
+  HD void operator()(PetscInt row, std::int64_t *sum) const { *sum += of_row(row); }
+};
+
+template <class E> struct CopyEntries {
+  E               A;
+  const PetscInt *begin;
+  PetscInt        first;
+  PetscInt       *to;
+  PetscScalar    *val;
+
+  HD void operator()(PetscInt row) const
+  {
+    PetscInt k = begin[row];
+
+    A.for_each_of_row(row, [&](PetscInt col, const PetscScalar *p) {
+      if (!A.is_entry(row, col, *p)) return;
+      to[k]    = first + col;
+      val[k++] = *p;
+    });
+  }
+};
+
+/* The blocks of a row that have an entry and, where it is asked for, the one on the main diagonal: their number of columns, or these with their values from begin[row] on. */
+struct BlocksOfRow {
+  DiagonalValues  A;
+  bool            main;
+  PetscInt       *length;
+  const PetscInt *begin;
+  PetscInt       *col;
+  PetscScalar    *val;
+
+  HD bool counts(PetscInt i, PetscInt j, int d, bool mirrored) const
+  {
+    bool any = main && i == j;
+
+    for (int k = 0; k < A.bs * A.bs && !any; k++) any = *A.in_block(i, j, d, mirrored, k / A.bs, k % A.bs) != PetscScalar(0);
+    return any;
+  }
+  HD void operator()(PetscInt row) const
+  {
+    const PetscInt i  = row / A.bs;
+    const int      r  = static_cast<int>(row % A.bs);
+    PetscInt       at = length ? 0 : begin[row];
+
+    A.for_each_block(i, [&](PetscInt j, int d, bool mirrored) {
+      if (!counts(i, j, d, mirrored)) return;
+      for (int c = 0; c < A.bs; c++, at++) {
+        if (length) continue;
+        col[at] = j * A.bs + c;
+        val[at] = *A.in_block(i, j, d, mirrored, r, c);
+      }
+    });
+    if (length) length[row] = at;
+  }
+};
+
+template <class E> PetscReal joined(Space space, const E &A, PetscInt n, bool squares)
+{
+  Array<PetscReal> result(space, 1);
+
+  if (squares) join_rows<Plus, 1>(space, n, SumOfRow<E>{A, true}, result.data());
+  else join_rows<Most, 1>(space, n, SumOfRow<E>{A, false}, result.data());
+  return read_value(space, result.data());
+}
+
+/* call(columns): sliced ELL has none, and rows are made of it for as long as this takes */
+template <class Call> void with_columns(Space, const DiagonalValues &A, const Call &call)
+{
+  call(ColumnsOfDiagonals{A});
+}
+
+template <class Call> void with_columns(Space space, const EllValues &A, const Call &call)
+{
+  const CsrMatrix T = transpose(compressed_rows(space, A).view());
+
+  call(RowsOfTransposed{T.view()});
+}
+
+} // namespace
+
+void multiply_transposed(Space space, const OwnValues &values, const PetscScalar *x, const PetscScalar *z, PetscScalar *y)
+{
+  const auto *slices = std::get_if<EllValues>(&values);
+
+  if (slices && space == Space::Host) {
+    if (!z) std::fill_n(y, slices->cols(), PetscScalar(0));
+    else if (z != y) std::copy_n(z, slices->cols(), y);
+    for (PetscInt row = 0; row < slices->rows(); row++) ScatterRow{*slices, x, y}(row);
+    return;
+  }
+  std::visit(
+    [&](const auto &A) {
+      with_columns(space, A, [&](const auto &columns) {
+        for_each_row(space, A.cols(), MultiplyTransposed<std::decay_t<decltype(columns)>>{columns, x, z, y});
+      });
+    },
+    values);
+}
+
+PetscReal largest_row_sum(Space space, const OwnValues &values)
+{
+  return std::visit([&](const auto &A) { return joined(space, A, A.rows(), false); }, values);
+}
+
+PetscReal largest_column_sum(Space space, const OwnValues &values)
+{
+  PetscReal most = 0;
+
+  std::visit([&](const auto &A) { with_columns(space, A, [&](const auto &columns) { most = joined(space, columns, A.cols(), false); }); }, values);
+  return most;
+}
+
+PetscReal square_sum(Space space, const OwnValues &values)
+{
+  return std::visit([&](const auto &A) { return joined(space, A, A.rows(), true); }, values);
+}
+
+void absolute_sums(Space space, const OwnValues &values, bool of_columns, PetscScalar *y)
+{
+  std::visit(
+    [&](const auto &A) {
+      const auto write = [&](const auto &rows, PetscInt n) {
+        using E = std::decay_t<decltype(rows)>;
+
+        for_each_row(space, n, WriteSum<E>{{rows, false}, y});
+      };
+
+      if (of_columns) with_columns(space, A, [&](const auto &columns) { write(columns, A.cols()); });
+      else write(A, A.rows());
+    },
+    values);
+}
+
+void count_entries(Space space, const OwnValues &values, PetscInt *length)
+{
+  std::visit([&](const auto &A) { for_each_row(space, A.rows(), CountEntries<std::decay_t<decltype(A)>>{A, length}); }, values);
+}
+
+std::int64_t count_entries(Space space, const OwnValues &values)
+{
+  Array<std::int64_t> sum(space, 1);
+
+  std::visit([&](const auto &A) { join_rows<Plus, 1>(space, A.rows(), CountEntries<std::decay_t<decltype(A)>>{A, nullptr}, sum.data()); }, values);
+  return read_value(space, sum.data());
+}
+
+void copy_entries(Space space, const OwnValues &values, const PetscInt *begin, PetscInt first, PetscInt *col, PetscScalar *val)
+{
+  std::visit([&](const auto &A) { for_each_row(space, A.rows(), CopyEntries<std::decay_t<decltype(A)>>{A, begin, first, col, val}); }, values);
+}
+
+CsrMatrix compressed_rows(Space space, const DiagonalValues &A, bool main)
+{
+  CsrMatrix rows(space, A.rows(), A.columns * A.bs);
+
+  rows.ptr = Array<PetscInt>(space, A.rows() + 1);
+  for_each_row(space, A.rows(), BlocksOfRow{A, main, rows.ptr.data(), nullptr, nullptr, nullptr});
+  const PetscInt nnz = lengths_to_pointer(space, rows.ptr);
+
+  rows.col = Array<PetscInt>(space, nnz);
+  rows.val = Array<PetscScalar>(space, nnz);
+  for_each_row(space, A.rows(), BlocksOfRow{A, main, nullptr, rows.ptr.data(), rows.col.data(), rows.val.data()});
+  return rows;
+}
+
+CsrMatrix compressed_rows(Space space, const EllValues &A)
+{
+  CsrMatrix rows(space, A.rows(), A.cols());
+
+  rows.ptr = Array<PetscInt>(space, A.rows() + 1);
+  for_each_row(space, A.rows(), CountEntries<EllValues>{A, rows.ptr.data()});
+  const PetscInt nnz = lengths_to_pointer(space, rows.ptr);
+
+  rows.col = Array<PetscInt>(space, nnz);
+  rows.val = Array<PetscScalar>(space, nnz);
+  for_each_row(space, A.rows(), CopyEntries<EllValues>{A, rows.ptr.data(), 0, rows.col.data(), rows.val.data()});
+  return rows;
+}
+
+CsrMatrix compressed_rows(Space space, const OwnValues &values)
+{
+  return std::visit([&](const auto &A) { return compressed_rows(space, A); }, values);
+}
+
+} // namespace goza::mat

@@ -1,0 +1,375 @@
+/* The type owncds: diagonals that are a whole matrix. */
+#include "own_cds.hpp"
+#include "mat/cds/cds_mat.hpp"
+#include "mat/cds/cds_shape.hpp"
+#include "petscgoza.h"
+#include "petsc/plugin.hpp"
+#include <algorithm>
+
+namespace goza::mat
+{
+
+namespace
+{
+
+class OwnedCds final : public OwnStorage {
+public:
+  CdsOptions            options; // storage, max_fill
+  std::vector<PetscInt> offset;  // of both signs, in nodes
+  PetscInt              nodes = 0, node_columns = 0, bs = 1;
+
+  OwnedCds() { options.bs = 0; /* the matrix's own */ }
+
+  std::unique_ptr<OwnStorage> clone() const override { return std::make_unique<OwnedCds>(*this); }
+  PetscErrorCode              set_from_options(Mat A, OwnMat *own, GozaOptionItems items) override;
+  PetscErrorCode              compose(Mat A, bool attach) const override;
+  PetscInt                    begin(Mat A) override;
+  bool                        by_rows() const override { return false; }
+  PetscLogDouble              places(Mat, const OwnMat &) const override;
+
+  PetscErrorCode             first(Mat A, const OwnMat &own, std::unique_ptr<OwnFormat> *f) override;
+  std::unique_ptr<OwnFormat> like(const OwnFormat &f, Space space) const override;
+  std::unique_ptr<OwnFormat> moved(Mat A, OwnFormat &f, Space space) override;
+  OwnValues                  values(OwnFormat &f) const override;
+
+  PetscErrorCode put(Mat A, OwnMat *own, const EntryList *lists, int n, bool anew) override;
+  PetscErrorCode put_grid(Mat A, OwnMat *own, const GridPlaces &grid) override { return add(A, own, grid.offset); }
+  PetscErrorCode put_like(Mat A, OwnMat *own, Mat X, OwnMat *x) override;
+  PetscErrorCode put_diagonal(Mat A, OwnMat *own) override { return add(A, own, {0}); }
+  PetscErrorCode new_entry(Mat A, OwnMat *own, PetscInt row, PetscInt col, PetscScalar value, bool *waits) override;
+  PetscErrorCode full(Mat A, OwnMat *own) override;
+
+  Space          rows_space(const OwnMat &) const override { return Space::Host; }
+  PetscErrorCode take_rows(Mat A, OwnMat *own, const Csr &rows) override;
+  PetscErrorCode take_transposed(Mat T, OwnMat *own, Mat A, OwnMat *of) override;
+
+  PetscErrorCode add(Mat A, OwnMat *own, const std::vector<PetscInt> &more);
+
+private:
+  std::unique_ptr<PlainCds> zeros(Space space, const std::vector<PetscInt> &on, bool half) const;
+  PetscErrorCode            wants_half(Mat A, bool *half) const;
+  PetscErrorCode            lay_out_anew(Mat A, OwnMat *own, const std::vector<PetscInt> &on, bool half);
+};
+
+OwnedCds *storage_of(const OwnMat &own)
+{
+  return static_cast<OwnedCds *>(own.storage.get());
+}
+
+PetscInt OwnedCds::begin(Mat A)
+{
+  bs = compiled_block(options.bs ? options.bs : MatNodeSize(A));
+  if (A->rmap->n % bs || A->cmap->n % bs) bs = 1;
+  nodes        = A->rmap->n / bs;
+  node_columns = A->cmap->n / bs;
+  if (nodes == node_columns && offset.empty()) offset.assign(1, 0);
+  return bs;
+}
+
+PetscLogDouble OwnedCds::places(Mat, const OwnMat &) const
+{
+  std::int64_t n = 0;
+
+  for (PetscInt o : offset) n += static_cast<std::int64_t>(bs) * bs * std::max<PetscInt>(0, std::min(nodes, node_columns - o) - std::max<PetscInt>(0, -o));
+  return static_cast<PetscLogDouble>(n);
+}
+
+/* Half where it is asked for or the matrix is said to be symmetric. */
+PetscErrorCode OwnedCds::wants_half(Mat A, bool *half) const
+{
+  PetscBool known, symmetric;
+
+  PetscFunctionBegin;
+  PetscCall(MatIsSymmetricKnown(A, &known, &symmetric));
+  *half = A->rmap->n == A->cmap->n &&
+          (options.storage == CdsStorage::Half || (!PetscDefined(USE_COMPLEX) && options.storage == CdsStorage::Hermitian) || (options.storage == CdsStorage::Auto && known && symmetric));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+std::unique_ptr<PlainCds> OwnedCds::zeros(Space space, const std::vector<PetscInt> &on, bool half) const
+{
+  auto cds = std::make_unique<PlainCds>(space, options);
+
+  cds->lay_out_zeros(nodes, node_columns, bs, on, half);
+  return cds;
+}
+
+PetscErrorCode OwnedCds::first(Mat A, const OwnMat &own, std::unique_ptr<OwnFormat> *f)
+{
+  bool half = false;
+
+  PetscFunctionBegin;
+  PetscCall(wants_half(A, &half));
+  PetscCall(Guarded([&] { *f = zeros(own.space, offset, half); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+std::unique_ptr<OwnFormat> OwnedCds::like(const OwnFormat &f, Space space) const
+{
+  return zeros(space, offset, static_cast<const PlainCds &>(f).half());
+}
+
+std::unique_ptr<OwnFormat> OwnedCds::moved(Mat, OwnFormat &f, Space space)
+{
+  auto            there = like(f, space);
+  const OwnValues from  = values(f);
+
+  device::copy(array_of(values(*there)), array_of(from), places_in(from) * sizeof(PetscScalar));
+  return there;
+}
+
+OwnValues OwnedCds::values(OwnFormat &f) const
+{
+  auto &cds = static_cast<PlainCds &>(f);
+
+  return entries_in(cds.view(), static_cast<int>(cds.block_size()), cds.half(), cds.values_to_write());
+}
+
+/* The same values on these diagonals, of which those that there are are some. */
+PetscErrorCode OwnedCds::lay_out_anew(Mat A, OwnMat *own, const std::vector<PetscInt> &on, bool half)
+{
+  OwnValues                 now;
+  std::unique_ptr<PlainCds> cds;
+
+  PetscFunctionBegin;
+  PetscCall(OwnRead(A, own, own->space, &now));
+  PetscCall(Guarded([&] {
+    cds = zeros(own->space, on, half);
+    combine(own->space, values(*cds), now, 1, false);
+    offset = on;
+  }));
+  own->coo = CooPlaces();
+  PetscCall(OwnTake(A, own, std::move(cds)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OwnedCds::add(Mat A, OwnMat *own, const std::vector<PetscInt> &more)
+{
+  std::vector<PetscInt> all;
+  bool                  half = false;
+
+  PetscFunctionBegin;
+  PetscCall(OwnShape(A, own));
+  PetscCall(wants_half(A, &half));
+  if (own->op) half = OwnDiagonals(*own)->half();
+  PetscCallCXX(all = offset);
+  PetscCallCXX(all.insert(all.end(), more.begin(), more.end()));
+  if (half) {
+    for (PetscInt o : more) PetscCallCXX(all.push_back(-o));
+  }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  if (all == offset) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(!own->fixed, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The matrix has no diagonal at distance %" PetscInt_FMT " for a new entry, and MAT_NEW_NONZERO_LOCATION_ERR is set",
+             more.front());
+  PetscCheck(all.size() <= (std::size_t)max_diagonals, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s has at most %d diagonals, and its entries lie on more: it is not one of a grid; let it keep AIJ (-mat_cds_keep_aij yes)",
+             own->kind->type, max_diagonals);
+  A->nonzerostate++;
+  if (own->op) PetscCall(lay_out_anew(A, own, all, half));
+  else offset.swap(all);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OwnedCds::full(Mat A, OwnMat *own)
+{
+  std::vector<PetscInt> both;
+  OwnValues             now;
+
+  PetscFunctionBegin;
+  PetscCall(OwnRead(A, own, own->space, &now)); /* lays it out */
+  if (!OwnDiagonals(*own)->half()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(options.storage != CdsStorage::Half, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "-mat_cds_storage half, but the matrix is not symmetric any more");
+  for (PetscInt o : offset) {
+    PetscCallCXX(both.push_back(o));
+    PetscCallCXX(both.push_back(-o));
+  }
+  std::sort(both.begin(), both.end());
+  both.erase(std::unique(both.begin(), both.end()), both.end());
+  PetscCheck(both.size() <= (std::size_t)max_diagonals, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s has at most %d diagonals", own->kind->type, max_diagonals);
+  PetscCall(lay_out_anew(A, own, both, false));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The offsets of entries that come one after another; more than there may be are found by add(). */
+struct FoundOffsets {
+  std::vector<PetscInt> all;
+  std::size_t           d = 0;
+
+  bool take(PetscInt o)
+  {
+    if (d + 1 < all.size() && all[d + 1] == o) d++; /* mostly: rows come one after another */
+    if (d < all.size() && all[d] == o) return true;
+    const auto at = std::lower_bound(all.begin(), all.end(), o);
+
+    d = static_cast<std::size_t>(at - all.begin());
+    if (at == all.end() || *at != o) all.insert(at, o);
+    return all.size() <= static_cast<std::size_t>(max_diagonals);
+  }
+};
+
+/* A new preallocation leaves the diagonals that there are. */
+PetscErrorCode OwnedCds::put(Mat A, OwnMat *own, const EntryList *lists, int n, bool anew)
+{
+  FoundOffsets found;
+
+  PetscFunctionBegin;
+  PetscCall(Guarded([&] {
+    for (const EntryList *e = lists; e < lists + n; e++) {
+      for (std::int64_t k = 0; k < e->n; k++) {
+        if (e->inside(k) && !found.take(e->col(k) / own->bs - e->row(k) / own->bs)) return;
+      }
+    }
+  }));
+  const bool           fixed = anew && std::exchange(own->fixed, false); /* it is a new pattern */
+  const PetscErrorCode added = add(A, own, found.all);
+  own->fixed                 = own->fixed || fixed;
+  PetscCall(added);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OwnedCds::put_like(Mat A, OwnMat *own, Mat, OwnMat *x)
+{
+  PetscFunctionBegin;
+  PetscCall(add(A, own, storage_of(*x)->offset));
+  if (!OwnDiagonals(*x)->half()) PetscCall(full(A, own));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OwnedCds::new_entry(Mat A, OwnMat *own, PetscInt row, PetscInt col, PetscScalar value, bool *waits)
+{
+  std::vector<PetscInt> one;
+
+  PetscFunctionBegin;
+  *waits = false;
+  if (value == PetscScalar(0)) PetscFunctionReturn(PETSC_SUCCESS); /* it needs no place */
+  PetscCallCXX(one.assign(1, col / bs - row / bs));
+  PetscCall(add(A, own, one));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* In full storage of a matrix that seems symmetric, too: nobody has promised that. */
+PetscErrorCode OwnedCds::take_rows(Mat A, OwnMat *own, const Csr &csr)
+{
+  FoundOffsets found;
+  OwnValues    values;
+
+  PetscFunctionBegin;
+  PetscCall(Guarded([&] {
+    for (PetscInt row = 0; row < csr.nrows; row++) {
+      for (PetscInt p = csr.ptr[row]; p < csr.ptr[row + 1]; p++) {
+        if (!found.take(csr.col[p] / bs - row / bs)) return;
+      }
+    }
+  }));
+  PetscCall(add(A, own, found.all));
+  const double stored = places(A, *own), there = csr.nrows ? (double)csr.ptr[csr.nrows] : 0;
+  PetscCheck(stored <= options.max_fill * there + 4096 + csr.nrows, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "%d diagonals would store %.3g values for %.3g nonzeros; -mat_cds_max_fill allows %.2f for one: let the matrix keep AIJ (-mat_cds_keep_aij yes)",
+             (int)offset.size(), stored, there, options.max_fill);
+  PetscCall(OwnWrite(A, own, Space::Host, false, &values));
+  const DiagonalValues &v = std::get<DiagonalValues>(values);
+
+  for (PetscInt row = 0; row < csr.nrows; row++) {
+    for (PetscInt p = csr.ptr[row]; p < csr.ptr[row + 1]; p++) {
+      if (!v.mirrored(row, csr.col[p])) *v.place(row, csr.col[p]) = csr.val[p];
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OwnedCds::take_transposed(Mat T, OwnMat *own, Mat A, OwnMat *of)
+{
+  const OwnedCds &source = *storage_of(*of);
+  OwnValues       v, t;
+
+  PetscFunctionBegin;
+  PetscCall(OwnRead(A, of, of->space, &v));
+  const CdsOptions kept = source.options;
+  options.bs            = source.bs;
+  options.storage       = OwnDiagonals(*of)->half() ? CdsStorage::Half : CdsStorage::Full;
+  PetscCall(OwnShape(T, own));
+  offset.clear();
+  for (std::size_t d = source.offset.size(); d-- > 0;) PetscCallCXX(offset.push_back(-source.offset[d]));
+  PetscCall(OwnWrite(T, own, own->space, false, &t));
+  options = kept;
+  PetscCall(Guarded([&] { transpose_into(own->space, std::get<DiagonalValues>(t), std::get<DiagonalValues>(v)); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OwnedCds::set_from_options(Mat A, OwnMat *own, GozaOptionItems PetscOptionsObject)
+{
+  PetscEnum storage = (PetscEnum)options.storage;
+  PetscBool given;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsEnum("-mat_cds_storage", "Hold all diagonals, or those of a symmetric matrix from the main one up (auto: where the matrix is said to be symmetric)", "MatCDSSetStorage", MatCDSStorages, storage, &storage, &given));
+  PetscCheck(!given || !own->op || options.storage == (CdsStorage)storage, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "-mat_cds_storage comes too late: the matrix has values");
+  options.storage = (CdsStorage)storage;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* For programs whose own kernels write values: composed, so that they need not link this library. */
+PetscErrorCode MatCDSSetDiagonals_Own(Mat A, PetscInt n, const PetscInt offsets[])
+{
+  OwnMat               *own = static_cast<OwnMat *>(A->data);
+  std::vector<PetscInt> more;
+
+  PetscFunctionBegin;
+  PetscCall(OwnSettle(A, own));
+  PetscCallCXX(more.assign(offsets, offsets + n));
+  PetscCall(OwnAddOffsets(A, own, more));
+  A->preallocated = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCDSGetDiagonals_Own(Mat A, PetscInt *n, const PetscInt *offsets[], PetscInt64 *ld, PetscScalar *values[], PetscMemType *where)
+{
+  OwnMat *own = static_cast<OwnMat *>(A->data);
+
+  PetscFunctionBegin;
+  PetscCall(OwnSettle(A, own));
+  PetscCall(OwnWrite(A, own, own->space, true, &own->open));
+  const DiagonalValues &v = std::get<DiagonalValues>(own->open);
+  *n                      = v.ndiag;
+  *ld                     = v.ld;
+  *values                 = v.val;
+  *where                  = own->space == Space::Host ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
+  if (offsets) *offsets = v.offset;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OwnedCds::compose(Mat A, bool attach) const
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatCDSSetDiagonals_C", attach ? MatCDSSetDiagonals_Own : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatCDSGetDiagonals_C", attach ? MatCDSGetDiagonals_Own : NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+bool OwnsDiagonals(const OwnMat &own)
+{
+  return own.kind == &OwnCdsKind();
+}
+
+PlainCds *OwnDiagonals(const OwnMat &own)
+{
+  return OwnsDiagonals(own) ? static_cast<PlainCds *>(own.held) : nullptr;
+}
+
+PetscErrorCode OwnAddOffsets(Mat A, OwnMat *own, const std::vector<PetscInt> &offset)
+{
+  PetscFunctionBegin;
+  PetscCall(storage_of(*own)->add(A, own, offset));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const OwnKind &OwnCdsKind()
+{
+  static const OwnKind kind{"owncds", "diagonals",         "MATCDS",
+                            CdsKind,  "-mat_cds_keep_aij", []() -> std::unique_ptr<OwnStorage> { return std::make_unique<OwnedCds>(); }};
+
+  return kind;
+}
+
+} // namespace goza::mat

@@ -1,0 +1,124 @@
+/* A matrix that is nothing but its format: types "owncds" and "ownslicedell", what MATCDS and MATSLICEDELL become with -mat_<format>_keep_aij no. What is of one format alone is its
+   OwnStorage (own_cds.cxx, own_slicedell.cxx); this is what they have in common.
+
+   A type of its own and not one derived from AIJ: PETSc reads AIJ's arrays through accessors that ask nobody, so that a matrix whose AIJ part is to be made on demand could show old
+   values; this one has no such part, and what PETSc does not find in its table of operations it refuses or converts, by MatConvert(), and the matrix counts that.
+
+   On several ranks the format holds a rank's own columns, and the entries in columns of other ranks, a surface of its part, are an MPIAIJ (`rest`) whose diagonal
+   block holds no values: ghosts, scatters and what is done to values there are PETSc's, products are ParOperator's.
+
+   The values are where the products are. Where somebody sets or reads single entries and that is a device, they come to the host, and go back when the assembly ends. */
+#pragma once
+#include "own_storage.hpp"
+#include "mat/common/par_operator.hpp"
+#include "petsc/errors.hpp"
+#include "petsc/vec_access.hpp"
+#include <petsc/private/matimpl.h>
+
+namespace goza::mat
+{
+
+const OwnKind &OwnCdsKind();
+const OwnKind &OwnSlicedEllKind();
+inline constexpr const OwnKind &(*own_kinds[])() = {OwnCdsKind, OwnSlicedEllKind};
+
+extern PetscLogEvent own_to_aij, own_to_rows; // AIJ is made of such a matrix; rows of a rank's own columns, where the values are
+
+/* Where the entries of a COO assembly go: each to a place in the values, or, where several go to one, those of the sorted list from start[k] to start[k + 1] to place k. */
+struct CooPlaces {
+  bool                known = false, doubles = false;
+  PetscCount          n = 0;
+  Array<PetscInt>     narrow; // [n] -1: nowhere
+  Array<std::int64_t> wide;   // the same where PetscInt cannot say it; of doubles [places]
+  Array<std::int64_t> order, start;
+};
+
+/* Set for a row or a column of another rank: it waits for the end of the assembly. */
+struct OtherEntry {
+  PetscInt    row, col;
+  PetscScalar value;
+};
+
+/* What a matrix has beside its format: on several ranks, and while it is assembled. */
+struct OwnOthers {
+  Mat                     rest = NULL;
+  std::vector<OtherEntry> waiting;
+  std::size_t             joined  = 1 << 16; // of those, when entries at one place were added up last; there may be twice as many
+  InsertMode              mode    = NOT_SET_VALUES;
+  bool                    ignored = false; // rows of other ranks: MAT_IGNORE_OFF_PROC_ENTRIES
+  PetscObjectState        seen    = -1;    // the matrix's, when the operator got this part last
+  Array<std::int64_t>     picked;          // which of the entries of a COO assembly are these
+  CooPlaces               received;        // where those that other ranks give to this one's columns go; from rest's diagonal block
+};
+
+struct OwnMat {
+  const OwnKind                            *kind;
+  std::unique_ptr<OwnStorage>               storage;
+  bool                                      shaped = false;
+  PetscInt                                  bs     = 1; // unknowns of a node
+  Space                                     space  = Space::Host;
+  std::shared_ptr<ParOperator<PetscScalar>> op;                                   // none before there is a layout; a preconditioner may hold it, too
+  OwnFormat                                *held    = nullptr;                    // in it
+  bool                                      current = true, host_current = false; // which of the two have the matrix's values
+  std::unique_ptr<OwnFormat>                host;                                 // where the space is a device
+  OwnValues                                 open;                                 // for one who sets entries one by one
+  bool                                      is_open      = false;
+  bool                                      fixed        = false; // a new place is an error
+  bool                                      row_oriented = true;
+  CooPlaces                                 coo;
+  OwnOthers                                 others;
+  Stage                                     staged_x, staged_y, staged_z;
+  Mat                                       blocks = NULL; // those on the main diagonal, which MatInvertBlockDiagonal() lends inverted
+  std::vector<PetscInt>                     row_col;       // what MatGetRow() lends
+  std::vector<PetscScalar>                  row_val;
+  PetscInt                                  rows_lent  = 0;
+  PetscInt                                  made       = 0; // how often AIJ was
+  PetscLogDouble                            made_bytes = 0;
+};
+
+PetscErrorCode MatGetOwn(Mat A, OwnMat **own); // NULL when A is not one
+
+PetscErrorCode MatRegister_Own();
+PetscErrorCode MatCreate_Own(Mat A, const OwnKind &kind);
+/* For ->create of a format: as its option -mat_<format>_keep_aij says. It is asked for there and not in MatSetFromOptions(): a DM takes the type by its name and then sets the matrix up. */
+PetscErrorCode MatCreate_FormatOrOwn(Mat A, const OwnKind &kind, bool mpi);
+PetscErrorCode OwnNew(Mat A, const OwnKind &kind, const OwnMat *like, bool transposed, Mat *B); // as A, or its transpose, in sizes, blocks, maps and vectors, with like's settings; no values
+
+/* own_values.cxx. OwnShape: node size and space are what they will be. OwnSettle: and the space what it now is to be: every operation begins so. OwnRead, OwnWrite: the values, laid out,
+   in own->space or on the host; after OwnWrite() they are nowhere else. keep: those that are there count. OwnTake: this layout, with its values, is the matrix's from now on. */
+PetscErrorCode OwnShape(Mat A, OwnMat *own);
+PetscErrorCode OwnSettle(Mat A, OwnMat *own);
+PetscErrorCode OwnRead(Mat A, OwnMat *own, Space space, OwnValues *values);
+PetscErrorCode OwnWrite(Mat A, OwnMat *own, Space space, bool keep, OwnValues *values);
+PetscErrorCode OwnTake(Mat A, OwnMat *own, std::unique_ptr<OwnFormat> f);
+PetscErrorCode OwnForget(Mat A, OwnMat *own);                                        // all values are 0
+PetscErrorCode OwnGetOperator(Mat A, std::shared_ptr<ParOperator<PetscScalar>> *op); // composed as "GozaMatGetOperator_C"
+
+/* own_rest.cxx, all collective. OwnRest: NULL on one rank. OwnNewRest: without a pattern; OwnTakeRest: in place of the one that there is, unless it failed to get a pattern. OwnSetRest: of
+   rows of global columns, ascending, of which none is this rank's. OwnAddPlaces: in rest, where there are none yet, with zeros. OwnDeliver: what waits goes to its owners, and into their values.
+   OwnAgreeOnPattern: a pattern that is new on one rank is new on all. */
+PetscErrorCode OwnRest(Mat A, OwnMat *own, Mat *rest);
+PetscErrorCode OwnNewRest(Mat A, Mat *rest);
+PetscErrorCode OwnTakeRest(Mat A, OwnMat *own, Mat rest, PetscErrorCode failed);
+PetscErrorCode OwnSetRest(Mat A, OwnMat *own, const PetscInt *ptr, const PetscInt *col, const PetscScalar *val);
+PetscErrorCode OwnAddPlaces(Mat A, OwnMat *own, std::vector<OtherEntry> &places);
+PetscErrorCode OwnDeliver(Mat A, OwnMat *own);
+PetscErrorCode OwnAgreeOnPattern(Mat A);
+
+/* own_convert.cxx. This rank's rows in its own columns, where the values are; and the block of those in others' with their numbers, NULL on one rank. Collective. */
+PetscErrorCode OwnCompressedRows(Mat A, CsrMatrix *rows, Mat *others, const PetscInt **garray);
+
+/* own_rows.cxx, own_ops.cxx, own_convert.cxx, own_coo.cxx */
+void           OwnSetRowOps(Mat A);
+void           OwnSetValueOps(Mat A);
+void           OwnSetConvertOps(Mat A);
+void           OwnSetBlockOps(Mat A); // own_blocks.cxx
+PetscErrorCode OwnComposeCOO(Mat A, bool attach);
+/* own_grid.cxx: of a DMDA's stencil; not known where there is no DMDA. others: the places in columns of other ranks. */
+PetscErrorCode OwnPlacesOfGrid(Mat A, const OwnMat &own, GridPlaces *places, std::vector<OtherEntry> *others);
+/* own_rows.cxx: an entry of this rank's row, into its place or to those that wait; and those that wait for places in this rank's columns, at the end of an assembly. */
+PetscErrorCode OwnSetEntry(Mat A, OwnMat *own, const OtherEntry &entry, InsertMode mode);
+PetscErrorCode OwnSetWaiting(Mat A, OwnMat *own, InsertMode mode);
+void           join_doubles(std::vector<OtherEntry> &entries, InsertMode mode); // own_rest.cxx: one entry a place, ascending: their sum, or the one set last
+
+} // namespace goza::mat
