@@ -62,6 +62,29 @@ BOOST_AUTO_TEST_CASE(empty_row_in_a_slice_reads_nothing)
   BOOST_TEST(y[4] == PetscScalar(8000));
 }
 
+/* Of a large host matrix a few slices are looked at first: those of a grid's line are alike, those of scattered columns are not. */
+BOOST_AUTO_TEST_CASE(large_host_matrix_shares_columns)
+{
+  constexpr PetscInt       n = 80000;
+  std::vector<PetscInt>    begin{0}, line, scattered;
+  std::vector<PetscScalar> ones(3 * n, 1);
+
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt k = 0; k < 3; k++) {
+      line.push_back(i + k);
+      scattered.push_back((i % 40000 * (i % 40000) + k * 3001) % n);
+    }
+    std::sort(scattered.end() - 3, scattered.end());
+    begin.push_back(3 * (i + 1));
+  }
+  for (const auto &[columns, shared] : {std::pair(&line, true), std::pair(&scattered, false)}) {
+    SlicedEll<PetscScalar, PetscScalar> ell(Space::Host, {});
+
+    ell.build({Space::Host, n, n + 2, begin.data(), columns->data(), ones.data()});
+    BOOST_TEST((ell.view().head != nullptr) == shared);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(slices_of_two_unsorted)
 {
   const auto ell  = built(2, 0);

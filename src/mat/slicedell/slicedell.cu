@@ -5,9 +5,11 @@
 #include "long_rows_bodies.hpp"
 #include "core/launch/joined_rows.hpp"
 #include "core/util/algorithm.hpp"
+#include "core/util/hash.hpp"
 #include "core/sparse/csr_matrix.hpp"
 #include "core/sparse/full_blocks.hpp"
 #include "core/sparse/row_length.hpp"
+#include <algorithm>
 #include <cstdio>
 
 namespace goza::mat
@@ -207,11 +209,33 @@ template <class Store, class V> void SlicedEll<Store, V>::fill_columns(const Csr
                               col_.data(), first_.data(), gap_.data(), nullptr});
 }
 
+/* Whether slices here and there of a large host matrix, of which three in four are like no other, show that few share their columns. */
+static bool few_alike(const Csr &A, const PetscInt *row, PetscInt nplaces, int shift)
+{
+  constexpr PetscInt         looked_at = 1024;
+  const PetscInt             n         = looked_at << shift;
+  std::vector<PetscInt>      rows(n), base(looked_at), key(looked_at);
+  std::vector<std::uint32_t> pattern(n);
+
+  if (nplaces >> shift < 16 * looked_at) return false;
+  for (PetscInt k = 0; k < n; k++) {
+    const PetscInt place = (somewhere_in_part(k >> shift, looked_at, nplaces >> shift) << shift) + (k & ((PetscInt(1) << shift) - 1));
+
+    rows[k] = row ? row[place] : place;
+  }
+  for_each_row(Space::Host, n, PlacePattern{A.ptr, A.col, rows.data(), pattern.data()});
+  for_each_row(Space::Host, looked_at, SlicePattern{n, shift, A.ptr, A.col, rows.data(), pattern.data(), base.data(), key.data()});
+  std::sort(key.begin(), key.end());
+  return 4 * (std::unique(key.begin(), key.end()) - key.begin()) > 3 * looked_at;
+}
+
 /* One copy of the columns for all slices that have the same, counted from a base of each; false: too few have. */
 template <class Store, class V> bool SlicedEll<Store, V>::share_columns(const Csr &A, std::int64_t stored)
 {
-  const Space          space   = this->space_;
-  const PetscInt       nslices = static_cast<PetscInt>(slice_ptr_.size()) - 1;
+  const Space    space   = this->space_;
+  const PetscInt nslices = static_cast<PetscInt>(slice_ptr_.size()) - 1;
+
+  if (space == Space::Host && few_alike(A, row_.data(), nplaces_, shift_)) return false;
   Array<std::uint32_t> pattern(space, nplaces_);
   Array<PetscInt>      key(space, nslices), like(space, nslices), base(space, nslices);
   Array<std::int64_t>  own(space, nslices + 1);
