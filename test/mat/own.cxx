@@ -5,6 +5,7 @@
 #include "../support/mesh_case.hpp"
 #include "../support/names.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <petscdmda.h>
 #include <unistd.h>
@@ -700,6 +701,30 @@ static void uneven(Mat A)
   PETSC_OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
 }
 
+/* Whether a row has no place on the main diagonal; PETSc's own question where it has that. */
+static bool lacks_diagonal(Mat A)
+{
+#if PETSC_VERSION_LT(3, 25, 0)
+  PetscBool missing;
+
+  PETSC_OK(MatMissingDiagonal(A, &missing, nullptr));
+  return missing;
+#else
+  PetscInt rows, n;
+  bool     missing = false;
+
+  PETSC_OK(MatGetSize(A, &rows, nullptr));
+  for (PetscInt i = 0; i < rows; i++) {
+    const PetscInt *cols;
+
+    PETSC_OK(MatGetRow(A, i, &n, &cols, nullptr));
+    missing = missing || !std::binary_search(cols, cols + n, i);
+    PETSC_OK(MatRestoreRow(A, i, &n, &cols, nullptr));
+  }
+  return missing;
+#endif
+}
+
 BOOST_AUTO_TEST_CASE(uneven_rows)
 {
   const Owned &f = formats[1];
@@ -725,17 +750,14 @@ BOOST_AUTO_TEST_CASE(uneven_rows)
     if (ranks() > 1) continue;
     const PetscInt    row = 4, col = 17;
     const PetscScalar one = 1;
-    PetscBool         missing;
     BOOST_TEST(attempt([&] { return MatSetValues(M[1], 1, &row, 1, &col, &one, INSERT_VALUES); }).says("no place for a new entry (4, 17)"));
     PETSC_OK(MatAssemblyBegin(M[1], MAT_FINAL_ASSEMBLY));
     PETSC_OK(MatAssemblyEnd(M[1], MAT_FINAL_ASSEMBLY));
-    PETSC_OK(MatMissingDiagonal(M[1], &missing, nullptr));
-    BOOST_TEST(missing);
+    BOOST_TEST(lacks_diagonal(M[1]));
     PETSC_OK(MatSetOption(M[1], MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE));
     PETSC_OK(MatShift(M[1], 3));
     PETSC_OK(MatShift(M[0], 3));
-    PETSC_OK(MatMissingDiagonal(M[1], &missing, nullptr));
-    BOOST_TEST(!missing);
+    BOOST_TEST(!lacks_diagonal(M[1]));
     check_same(M[1], M[0], std::string("shifted, window ") + window);
   }
 }
