@@ -1,6 +1,7 @@
 /* Which slices of sliced ELL have the same columns, counted from a base of each: bodies that number what stands in a slice, compare those of one number, and make heads. */
 #pragma once
 #include "core/util/hash.hpp"
+#include "core/util/relaxed.hpp"
 #include "slicedell_view.hpp"
 #include <cstdint>
 
@@ -50,6 +51,35 @@ struct SlicePattern {
     }
     base[slice] = from < 0 ? 0 : from;
     key[slice]  = static_cast<PetscInt>(h >> 1);
+  }
+};
+
+/* The rows of a sample of slices. */
+struct SampleRow {
+  PetscInt        sampled, nslices;
+  int             shift;
+  const PetscInt *row;
+  PetscInt       *rows; // [sampled << shift]
+
+  HD void operator()(PetscInt k) const
+  {
+    const PetscInt place = (somewhere_in_part(k >> shift, sampled, nslices) << shift) + (k & ((PetscInt(1) << shift) - 1));
+
+    rows[k] = row ? row[place] : place;
+  }
+};
+
+/* Of so many slices, those whose key another one has had: they share a slot of a table with one before them, by chance one in sixteen. */
+struct CountRepeated {
+  static constexpr PetscInt slots = 8; // for each slice
+
+  PetscInt        nslices;
+  const PetscInt *key;
+  PetscInt       *table; // [slots * nslices] 0 before
+
+  HD void operator()(PetscInt slice, std::int64_t *count) const
+  {
+    *count += add_relaxed(table + scattered(key[slice]) % (slots * static_cast<std::uint32_t>(nslices)), 1) > 0;
   }
 };
 

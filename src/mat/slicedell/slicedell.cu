@@ -209,24 +209,21 @@ template <class Store, class V> void SlicedEll<Store, V>::fill_columns(const Csr
                               col_.data(), first_.data(), gap_.data(), nullptr});
 }
 
-/* Whether slices here and there of a large host matrix, of which three in four are like no other, show that few share their columns. */
-static bool few_alike(const Csr &A, const PetscInt *row, PetscInt nplaces, int shift)
+/* Whether slices here and there, of which three in four are like no other, show that few share their columns. On a host where there are many. */
+static bool few_alike(Space space, const Csr &A, const PetscInt *row, PetscInt nplaces, int shift)
 {
-  constexpr PetscInt         looked_at = 1024;
-  const PetscInt             n         = looked_at << shift;
-  std::vector<PetscInt>      rows(n), base(looked_at), key(looked_at);
-  std::vector<std::uint32_t> pattern(n);
+  constexpr PetscInt most    = 1024;
+  const PetscInt     nslices = nplaces >> shift, sampled = PetscMin(nslices, most), n = sampled << shift;
 
-  if (nplaces >> shift < 16 * looked_at) return false;
-  for (PetscInt k = 0; k < n; k++) {
-    const PetscInt place = (somewhere_in_part(k >> shift, looked_at, nplaces >> shift) << shift) + (k & ((PetscInt(1) << shift) - 1));
+  if (!sampled || (space == Space::Host && nslices < 16 * most)) return false;
+  Array<PetscInt>      rows(space, n), base(space, sampled), key(space, sampled), table(space, CountRepeated::slots * sampled);
+  Array<std::uint32_t> pattern(space, n);
 
-    rows[k] = row ? row[place] : place;
-  }
-  for_each_row(Space::Host, n, PlacePattern{A.ptr, A.col, rows.data(), pattern.data()});
-  for_each_row(Space::Host, looked_at, SlicePattern{n, shift, A.ptr, A.col, rows.data(), pattern.data(), base.data(), key.data()});
-  std::sort(key.begin(), key.end());
-  return 4 * (std::unique(key.begin(), key.end()) - key.begin()) > 3 * looked_at;
+  table.zero();
+  for_each_row(space, n, SampleRow{sampled, nslices, shift, row, rows.data()});
+  for_each_row(space, n, PlacePattern{A.ptr, A.col, rows.data(), pattern.data()});
+  for_each_row(space, sampled, SlicePattern{n, shift, A.ptr, A.col, rows.data(), pattern.data(), base.data(), key.data()});
+  return 4 * joined_rows<Plus, 1, std::int64_t>(space, sampled, CountRepeated{sampled, key.data(), table.data()})[0] < sampled;
 }
 
 /* One copy of the columns for all slices that have the same, counted from a base of each; false: too few have. */
@@ -235,28 +232,21 @@ template <class Store, class V> bool SlicedEll<Store, V>::share_columns(const Cs
   const Space    space   = this->space_;
   const PetscInt nslices = static_cast<PetscInt>(slice_ptr_.size()) - 1;
 
-  if (space == Space::Host && few_alike(A, row_.data(), nplaces_, shift_)) return false;
+  if (few_alike(space, A, row_.data(), nplaces_, shift_)) return false;
   Array<std::uint32_t> pattern(space, nplaces_);
   Array<PetscInt>      key(space, nslices), like(space, nslices), base(space, nslices);
   Array<std::int64_t>  own(space, nslices + 1);
-  const auto           count_own = [&](const char *differs) {
-    own.zero();
-    for_each_row(space, nslices, OwnColumns{differs, slice_ptr_.data(), like.data(), own.data()});
-    exclusive_scan(space, own.data(), own.size());
-    return last(own);
-  };
+  Array<char>          differs(space, nslices);
 
   for_each_row(space, nplaces_, PlacePattern{A.ptr, A.col, row_.data(), pattern.data()});
   for_each_row(space, nslices, SlicePattern{nplaces_, shift_, A.ptr, A.col, row_.data(), pattern.data(), base.data(), key.data()});
   for_each_row(space, nslices, FirstAlike{key.data(), order_by(space, key.data(), nslices).data(), like.data()});
-  std::int64_t held = count_own(nullptr);
-  if (held * columns_worth_sharing <= stored) {
-    Array<char> differs(space, nslices);
-
-    differs.zero();
-    for_each_row(space, nplaces_, ComparePlaces{nplaces_, shift_, A.ptr, A.col, row_.data(), base.data(), like.data(), differs.data()});
-    held = count_own(differs.data());
-  }
+  differs.zero();
+  for_each_row(space, nplaces_, ComparePlaces{nplaces_, shift_, A.ptr, A.col, row_.data(), base.data(), like.data(), differs.data()});
+  own.zero();
+  for_each_row(space, nslices, OwnColumns{differs.data(), slice_ptr_.data(), like.data(), own.data()});
+  exclusive_scan(space, own.data(), own.size());
+  const std::int64_t held = last(own);
   if (held * columns_worth_sharing > stored || std::max(held, stored >> shift_) > std::numeric_limits<LocalColumn>::max()) return false;
   head_ = Array<EllHead>(space, nslices);
   for_each_row(space, nslices, MakeHeads{shift_, like.data(), base.data(), slice_ptr_.data(), own.data(), head_.data()});
