@@ -128,12 +128,12 @@ SampledReads scaled(const Sample &sample, const Order &order, const OrderCounts 
   return r;
 }
 
-/* How many kinds of slices there are for each slice. Where not all were looked at: if most rows are like the one before, as on grids, whose slices are of as many kinds as
+/* How many kinds of slices there are for each slice. Where not all were looked at: if most rows are like the one before (those of a node aside, which all are), as on grids, whose slices are of as many kinds as
    their lines begin in places of a slice, the kinds are estimated from those seen once and twice (Chao 1984); else what was seen once stands for what was not seen. */
 double kinds_of(const Report &report, int nblocks, PetscInt nrows)
 {
   std::vector<std::int64_t> seen;
-  double                    rows = 0, alike = 0, once = 0, twice = 0, kinds = 0;
+  double                    rows = 0, alike = 0, repeated = 0, once = 0, twice = 0, kinds = 0;
 
   for (int w = 0; w < nblocks; w++) {
     const BlockCounts &c = report.block[w];
@@ -141,6 +141,7 @@ double kinds_of(const Report &report, int nblocks, PetscInt nrows)
     for (int k = 0; k < block_slices && static_cast<std::int64_t>(k) * lanes < c.rows; k++) seen.push_back(c.pattern[k]);
     rows += static_cast<double>(c.rows);
     alike += static_cast<double>(c.alike);
+    repeated += static_cast<double>(c.repeated);
   }
   std::sort(seen.begin(), seen.end());
   for (auto first = seen.begin(); first != seen.end();) {
@@ -153,7 +154,7 @@ double kinds_of(const Report &report, int nblocks, PetscInt nrows)
   }
   if (seen.empty()) return 1;
   if (rows >= nrows) return kinds / static_cast<double>(seen.size());
-  if (alike >= 0.75 * rows) return std::min(1.0, (kinds + once * (once - 1) / (2 * (twice + 1))) * lanes / static_cast<double>(nrows));
+  if (alike - repeated >= 0.75 * (rows - repeated)) return std::min(1.0, (kinds + once * (once - 1) / (2 * (twice + 1))) * lanes / static_cast<double>(nrows));
   return once / static_cast<double>(seen.size());
 }
 

@@ -312,7 +312,7 @@ BOOST_AUTO_TEST_CASE(shared_columns)
     });
   };
 
-  for (const HostCsr &A : {grid(64, 64), grid(64, 3000), grid(37, 37), grid(101, 3000), grid(300, 700), scattered(3000), scattered(200000)}) {
+  for (const HostCsr &A : {grid(64, 64), grid(64, 3000), grid(37, 37), grid(101, 3000), grid(300, 700), scattered(3000), scattered(200000), goza_test::in_blocks(goza_test::triangles(230, 230), 6)}) {
     SlicedEllOptions options;
     options.slice_height = 32;
     SlicedEll<PetscScalar, PetscScalar> ell(Space::Host, options);
