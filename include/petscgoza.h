@@ -66,7 +66,8 @@ typedef enum {
 
 typedef enum {
   PC_SAAMG_CYCLE_V,
-  PC_SAAMG_CYCLE_W
+  PC_SAAMG_CYCLE_W, /* two coarse corrections a level */
+  PC_SAAMG_CYCLE_K  /* the same, and the best of both by two steps of a Krylov method: wants a flexible method outside */
 } PCSAAMGCycleType;
 
 typedef enum {
@@ -75,6 +76,12 @@ typedef enum {
   PC_SAAMG_INTERPOLATION_DIFFUSIVE, /* with what both directions of an edge share */
   PC_SAAMG_INTERPOLATION_UNSMOOTHED /* piecewise constant */
 } PCSAAMGInterpolation;
+
+typedef enum {
+  PC_SAAMG_RESTRICTION_AUTO,      /* by the matrix */
+  PC_SAAMG_RESTRICTION_TRANSPOSE, /* of interpolation */
+  PC_SAAMG_RESTRICTION_ADJOINT    /* smoothed with the transpose of the matrix */
+} PCSAAMGRestriction;
 
 typedef enum {
   PC_SAAMG_FINEST,
@@ -122,6 +129,7 @@ PETSC_EXTERN const char *const MatFoldLayouts[];
 PETSC_EXTERN const char *const MatSlicedEllIndices[];
 PETSC_EXTERN const char *const PCSAAMGCycleTypes[];
 PETSC_EXTERN const char *const PCSAAMGInterpolations[];
+PETSC_EXTERN const char *const PCSAAMGRestrictions[];
 PETSC_EXTERN const char *const PCSAAMGPrecisions[];
 PETSC_EXTERN const char *const PCSAAMGReuses[];
 PETSC_EXTERN const char *const PCSAAMGCouplings[];
@@ -229,6 +237,8 @@ PETSC_EXTERN PetscErrorCode PCSAAMGSetCycleType(PC, PCSAAMGCycleType);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetCycleType(PC, PCSAAMGCycleType *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetInterpolation(PC, PCSAAMGInterpolation);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetInterpolation(PC, PCSAAMGInterpolation *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetRestriction(PC, PCSAAMGRestriction);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetRestriction(PC, PCSAAMGRestriction *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetDirectLimit(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetDirectLimit(PC, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetGatherLimit(PC, PetscInt);

@@ -35,6 +35,7 @@ const BadOption bad_options[] = {
   {"-pc_saamg_esteig_iterations", "1"},
   {"-pc_saamg_smoother", "sandpaper"},
   {"-pc_saamg_cycle", "x"},
+  {"-pc_saamg_restriction", "inverse"},
   {"-pc_saamg_precision", "quarter"},
   {"-pc_saamg_reuse", "always"},
   {"-pc_saamg_mcgs_block_size", "5"},

@@ -195,6 +195,7 @@ const AddTests add([] {
   add_test(suite, "pc_saamg_cycle", [] { check_words("-pc_saamg_cycle", PCSAAMGSetCycleType, PCSAAMGGetCycleType, PCSAAMGCycleTypes); });
   add_test(suite, "pc_saamg_interpolation",
            [] { check_words("-pc_saamg_interpolation", PCSAAMGSetInterpolation, PCSAAMGGetInterpolation, PCSAAMGInterpolations); });
+  add_test(suite, "pc_saamg_restriction", [] { check_words("-pc_saamg_restriction", PCSAAMGSetRestriction, PCSAAMGGetRestriction, PCSAAMGRestrictions); });
   add_test(suite, "pc_saamg_precision", [] { check_words("-pc_saamg_precision", PCSAAMGSetPrecision, PCSAAMGGetPrecision, PCSAAMGPrecisions); });
   add_test(suite, "pc_saamg_reuse", [] { check_words("-pc_saamg_reuse", PCSAAMGSetReuse, PCSAAMGGetReuse, PCSAAMGReuses); });
   add_test(suite, "mcgs_coupling", [] {

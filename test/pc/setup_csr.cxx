@@ -56,7 +56,7 @@ struct Built {
   }
 };
 
-void same_hierarchy(const Entry &e, PetscInt k, PetscReal threshold, PetscInt coarse_limit, PetscInt aggressive_levels = 0, PetscInt degree = 1, SmoothedWith smoothed_with = SmoothedWith::Matrix)
+void same_hierarchy(const Entry &e, PetscInt k, PetscReal threshold, PetscInt coarse_limit, PetscInt aggressive_levels = 0, PetscInt degree = 1, SmoothedWith smoothed_with = SmoothedWith::Matrix, bool adjoint = false)
 {
   constexpr PetscInt limits[] = {0, 40, 1 << 20};
   HierarchyOptions   options;
@@ -67,6 +67,7 @@ void same_hierarchy(const Entry &e, PetscInt k, PetscReal threshold, PetscInt co
   options.aggressive_levels           = aggressive_levels;
   options.coarse_interpolation_degree = degree;
   options.smoothed_with               = smoothed_with;
+  options.adjoint                     = adjoint;
   options.keep                        = static_cast<Keep>(coarse_limit % 3); // any of them
   for (Space space : spaces()) {
     const std::string what = e.name + " on " + space_name(space);
@@ -142,6 +143,9 @@ void add_laws()
         for (PetscReal threshold : {0., 0.08})
           add_test(suite, name + "/hierarchy_diffusive_" + std::to_string(degree) + (threshold > 0 ? "_threshold" : ""),
                    [=] { same_hierarchy(e, e.bs, threshold, 20, 0, degree, SmoothedWith::DiffusivePart); });
+        for (PetscReal threshold : {0., 0.08})
+          add_test(suite, name + "/hierarchy_adjoint_" + std::to_string(degree) + (threshold > 0 ? "_threshold" : ""),
+                   [=] { same_hierarchy(e, e.bs, threshold, 20, 0, degree, SmoothedWith::Matrix, true); });
       }
     }
     add_test(suite, name + "/hierarchy_of_three_vectors", [=] { same_hierarchy(e, 3, 0, 51); });
@@ -164,6 +168,37 @@ BOOST_AUTO_TEST_CASE(borrowed_where_nothing_is_dropped)
     PETSC_OK(rows.open(A, Space::Host));
     BOOST_TEST(strength_graph(rows.A, rows.columns, 1, 0).borrowed);
     BOOST_TEST(!strength_graph(rows.A, rows.columns, 1, 0.1).borrowed);
+  }
+}
+
+/* Of a symmetric matrix, smoothed with its transpose, test functions are the interpolation, on every level. */
+BOOST_AUTO_TEST_CASE(test_functions_of_a_symmetric_matrix)
+{
+  for (Space space : spaces()) {
+    for (const Entry &e : {stencil5(40, 30, 100), stencil27(14, 13, 12), elasticity(6, 5, 4)}) {
+      for (PetscInt degree : {1, 2}) {
+        HierarchyOptions options;
+        Built            built;
+        std::size_t      tested = 0;
+
+        options.adjoint                     = true;
+        options.coarse_limit                = 20;
+        options.coarse_interpolation_degree = degree;
+        built.build(e, e.bs, options, PETSC_COMM_WORLD, space);
+        for (const Grid &grid : built.hierarchy.grids()) {
+          if (!grid.transfer || !grid.transfer->W.ptr.size()) continue;
+          const CsrTransfer &t     = *grid.transfer;
+          const PetscInt     start = grid.level->columns->start(), rows = grid.rows();
+
+          all_ranks(t.wcoarse->ghosts() == t.coarse->ghosts(), e.name + ": ghosts");
+          Arrays P(t.P.view(), *t.coarse, 0, t.P.nrows);
+
+          check_same({t.W.view(), *t.wcoarse, 0, t.P.nrows}, P, 1e4 * PETSC_MACHINE_EPSILON, e.name + ": test functions, rows from " + std::to_string(start) + " of " + std::to_string(rows));
+          tested++;
+        }
+        BOOST_TEST(tested > 0, e.name);
+      }
+    }
   }
 }
 

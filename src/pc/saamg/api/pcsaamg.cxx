@@ -262,7 +262,8 @@ SAAMG::SAAMG()
 . -pc_saamg_coarse_interpolation_degree n      - degree of the polynomial that smooths the interpolation of the levels below the finest
 . -pc_saamg_interpolation (auto|smoothed|diffusive|unsmoothed) - what interpolation is smoothed with: the matrix, its diffusive part, nothing; auto (default): the matrix where
                                                   that is symmetric, else its diffusive part
-. -pc_saamg_cycle (v|w)                        - cycle
+. -pc_saamg_restriction (auto|transpose|adjoint) - restriction: the transpose of interpolation, or smoothed with the transpose of the matrix; auto (default): the latter where a flow dominates
+. -pc_saamg_cycle (v|w|k)                      - cycle; k wants a flexible Krylov method, see `PCSAAMGSetCycleType()`
 . -pc_saamg_direct_limit n                     - rows up to which the coarsest level is solved; a larger one is smoothed
 . -pc_saamg_gather_limit n                     - rows a rank below which a level goes to fewer ranks
 . -pc_saamg_repartition_ratio r                - unevenness beyond which a coarse level is partitioned anew

@@ -15,6 +15,15 @@ static const char *smoother_for(const Symmetry &found)
   return found.symmetric ? "chebyshev" : found.opposed > found.rows / 1000 ? "l1jacobi" : "mcgs";
 }
 
+/* Whether interpolation is smoothed with the matrix and restriction with its transpose, where these differ. Where a flow dominates GMRES then takes a fifth to a third fewer iterations; where diffusion
+   does, as many, for longer rows of the coarse operators. */
+static bool adjoint_for(const Symmetry &found, PCSAAMGRestriction restriction, PCSAAMGInterpolation interpolation)
+{
+  if (found.symmetric || (interpolation != PC_SAAMG_INTERPOLATION_AUTO && interpolation != PC_SAAMG_INTERPOLATION_SMOOTHED)) return false;
+  if (restriction != PC_SAAMG_RESTRICTION_AUTO) return restriction == PC_SAAMG_RESTRICTION_ADJOINT;
+  return interpolation == PC_SAAMG_INTERPOLATION_AUTO && 2 * found.flowing > found.rows && found.opposed <= found.rows / 1000;
+}
+
 static SmoothedWith smoothing_for(const Symmetry &found, PCSAAMGInterpolation interpolation)
 {
   switch (interpolation) {
@@ -89,6 +98,7 @@ static PetscErrorCode SamePremises(PC pc, SAAMG *mg, const OwnRows &rows, const 
   now.threshold     = o.threshold;
   now.strong_share  = o.strong_share;
   now.smoothed_with = o.smoothed_with;
+  now.adjoint       = o.adjoint;
   now.covered       = o.smoothed_alone && facts.covered;
   now.coordinates   = mg->coordinates_state;
   PetscCall(Together(rows.columns->comm(), "compare what its aggregates rest on", [&] {
@@ -154,7 +164,8 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
   PetscCall(HasModes(pc->pmat, &modes));
   if (anew) mg->couplings = {};
   PetscCall(LookAt(pc, mg, rows, exact, anew && mg->threshold < 0 && bs == 1, by_itself, facts));
-  mg->taken = mg->cycle_options;
+  mg->taken           = mg->cycle_options;
+  mg->taken.hermitian = mg->found.symmetric && mg->found.conjugated;
   for (SmootherChoice &s : mg->taken.smoothers) {
     if (s.which == automatic) s.which = smoother_named(smoother_for(mg->found));
     s.options.mcgs_flow = bs == 1 && !mg->found.symmetric;
@@ -176,7 +187,8 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
     mg->hierarchy_options.weak_by_direction = mg->threshold >= 0 || mg->couplings.anisotropic();
   }
   if (anew || mg->reuse != PC_SAAMG_REUSE_INTERPOLATION) {
-    mg->hierarchy_options.smoothed_with = smoothing_for(mg->found, mg->interpolation);
+    mg->hierarchy_options.adjoint       = adjoint_for(mg->found, mg->restriction, mg->interpolation);
+    mg->hierarchy_options.smoothed_with = mg->hierarchy_options.adjoint ? SmoothedWith::Matrix : smoothing_for(mg->found, mg->interpolation);
     mg->hierarchy_options.conjugated    = mg->found.conjugated;
     mg->hierarchy_options.balanced      = mg->found.symmetric;
   }

@@ -48,6 +48,7 @@ struct Premises {
   std::int64_t     couplings = 0; // entries that couple rows
   PetscReal        threshold = 0, strong_share = 0;
   SmoothedWith     smoothed_with = SmoothedWith::Matrix;
+  bool             adjoint       = false;
   bool             covered       = false; // by the smoother, so that there is one level
   PetscObjectId    near_null     = 0;
   PetscObjectState vectors       = 0; // of the near-null space
@@ -57,7 +58,7 @@ struct Premises {
 
   bool serve(const Premises &o) const
   {
-    return settings == o.settings && std::abs(static_cast<double>(couplings - o.couplings)) <= few * static_cast<double>(couplings) && threshold == o.threshold && strong_share == o.strong_share && smoothed_with == o.smoothed_with && covered == o.covered && near_null == o.near_null && vectors == o.vectors && coordinates == o.coordinates;
+    return settings == o.settings && std::abs(static_cast<double>(couplings - o.couplings)) <= few * static_cast<double>(couplings) && threshold == o.threshold && strong_share == o.strong_share && smoothed_with == o.smoothed_with && adjoint == o.adjoint && covered == o.covered && near_null == o.near_null && vectors == o.vectors && coordinates == o.coordinates;
   }
 };
 
@@ -69,6 +70,7 @@ struct SAAMG {
   HierarchyOptions       hierarchy_options;
   CycleOptions           cycle_options; // as the user wants them
   PCSAAMGInterpolation   interpolation = PC_SAAMG_INTERPOLATION_AUTO;
+  PCSAAMGRestriction     restriction   = PC_SAAMG_RESTRICTION_AUTO;
   PetscReal              threshold     = PETSC_DECIDE;
   PCSAAMGPrecision       precision     = PC_SAAMG_AUTO;
   PCSAAMGReuse           reuse         = PC_SAAMG_REUSE_AUTO;
@@ -93,8 +95,10 @@ struct SAAMG {
     hierarchy_options.strong_share      = before.strong_share;
     hierarchy_options.weak_by_direction = before.weak_by_direction;
     hierarchy_options.smoothed_with     = before.smoothed_with;
+    hierarchy_options.adjoint           = before.adjoint;
     cycle_options                       = from.cycle_options;
     interpolation                       = from.interpolation;
+    restriction                         = from.restriction;
     threshold                           = from.threshold;
     precision                           = from.precision;
     reuse                               = from.reuse;

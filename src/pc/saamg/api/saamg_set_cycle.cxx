@@ -8,12 +8,19 @@
 
   Input Parameters:
 + pc   - the preconditioner, of type `PCSAAMG`
-- type - `PC_SAAMG_CYCLE_V` or `PC_SAAMG_CYCLE_W`
+- type - `PC_SAAMG_CYCLE_V` (default), `PC_SAAMG_CYCLE_W` or `PC_SAAMG_CYCLE_K`
 
   Options Database Key:
-. -pc_saamg_cycle (v|w) - the cycle
+. -pc_saamg_cycle (v|w|k) - the cycle
 
   Level: intermediate
+
+  Notes:
+  A K-cycle does on each level between the finest and the coarsest two cycles, as a W-cycle does, and takes of their corrections what two steps of a flexible Krylov method would: conjugate gradients
+  where the matrix is Hermitian, else GCR. On several ranks each step adds up over them once.
+
+  It is another preconditioner for each vector, so that it wants a flexible method: `KSPFGMRES`, `KSPFCG`, `KSPFBCGS`, `KSPFBCGSR`, `KSPGCR`, `KSPPIPEFGMRES`, `KSPPIPEFCG`, `KSPPIPEGCR`, `KSPRICHARDSON`,
+  `KSPFUSEDGMRES`, `KSPFUSEDBCGS`; a solve with another, as `KSPCG`, `KSPFUSEDCG` or `KSPGMRES`, is an error. Its transpose is the K-cycle of the transposed matrix, which is the transpose of no K-cycle.
 
 .seealso: `PCSAAMG`, `PCSAAMGGetCycleType()`
 @*/
@@ -76,6 +83,48 @@ SAAMG_SET_AND_GET(PCSAAMGSetDirectLimit, PCSAAMGGetDirectLimit, PetscInt)
 .seealso: `PCSAAMG`, `PCSAAMGGetInterpolation()`, `PCSAAMGSetCoarseInterpolationDegree()`
 @*/
 SAAMG_SET_AND_GET(PCSAAMGSetInterpolation, PCSAAMGGetInterpolation, PCSAAMGInterpolation)
+
+/*@
+  PCSAAMGSetRestriction - Sets what the restriction is
+
+  Logically Collective
+
+  Input Parameters:
++ pc - the preconditioner, of type `PCSAAMG`
+- restriction - `PC_SAAMG_RESTRICTION_TRANSPOSE` (of interpolation), `PC_SAAMG_RESTRICTION_ADJOINT` (interpolation is smoothed with the matrix, restriction, from its other side, with the
+  matrix, too: the test functions are smoothed with its transpose) or `PC_SAAMG_RESTRICTION_AUTO` (default: the latter where interpolation is left open, too, and a flow dominates in most rows, by differences that keep signs)
+
+  Options Database Key:
+. -pc_saamg_restriction (auto|transpose|adjoint) - what the restriction is
+
+  Level: intermediate
+
+  Note:
+  Of a symmetric matrix, and where interpolation is smoothed with the diffusive part of the matrix or with nothing, the two are the same. A level whose coarse operator would have rows that outweigh
+  their diagonals, or too many entries, is made with the diffusive part and the transpose; the view says so.
+
+.seealso: `PCSAAMG`, `PCSAAMGGetRestriction()`, `PCSAAMGSetInterpolation()`
+@*/
+PetscErrorCode PCSAAMGSetRestriction(PC pc, PCSAAMGRestriction restriction)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::CallSet(pc, "PCSAAMGSetRestriction_C", restriction));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCSAAMGGetRestriction - Gets what `PCSAAMGSetRestriction()` sets
+
+  Not Collective
+
+  Level: intermediate
+@*/
+PetscErrorCode PCSAAMGGetRestriction(PC pc, PCSAAMGRestriction *restriction)
+{
+  PetscFunctionBegin;
+  PetscCall(goza::CallGet(pc, "PCSAAMGGetRestriction_C", restriction));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /*@
   PCSAAMGSetMaxComplexity - Sets the operator complexity that the levels may not exceed

@@ -32,8 +32,38 @@ static std::shared_ptr<CsrLevel> transposed_level(const CsrLevel &level, const C
   return t;
 }
 
-/* The transposed cycle is the cycle of A^T with the same transfers, (P^T A P)^T = P^T A^T P, and the smoother after is the transpose of the one before. Where restriction is P^H it is that
-   of A^H, whose transfers are the same again: of its conjugate. */
+static CsrMatrix copy_of(const CsrMatrix &M)
+{
+  const Space space = M.space();
+  CsrMatrix   copy(space, M.nrows, M.ncols);
+
+  copy.ptr = Array<PetscInt>(space, M.ptr.data(), M.ptr.size());
+  copy.col = Array<PetscInt>(space, M.col.data(), M.col.size());
+  copy.val = Array<PetscScalar>(space, M.val.data(), M.val.size());
+  return copy;
+}
+
+/* Interpolation and test functions in each other's place, without the transpose. */
+static std::shared_ptr<CsrTransfer> exchanged(const CsrTransfer &from)
+{
+  auto t = std::make_shared<CsrTransfer>();
+
+  t->P          = copy_of(from.W);
+  t->W          = copy_of(from.P);
+  t->coarse     = from.wcoarse;
+  t->wcoarse    = from.coarse;
+  t->fine       = from.fine;
+  t->bs         = from.bs;
+  t->k          = from.k;
+  t->conjugated = from.conjugated;
+  t->smoothed   = from.smoothed;
+  t->bounded    = from.bounded;
+  t->stamp.new_pattern();
+  return t;
+}
+
+/* The transposed cycle is the cycle of A^T with the same transfers, (P^T A P)^T = P^T A^T P, or with test functions in the place of P, (W^T A P)^T = P^T A^T W, and the smoother after is the
+   transpose of the one before. Where restriction is P^H it is that of A^H, whose transfers are the same again: of its conjugate. */
 static PetscErrorCode MakeTransposed(PC pc, SAAMG *mg)
 {
   OwnRows rows;
@@ -52,6 +82,7 @@ static PetscErrorCode MakeTransposed(PC pc, SAAMG *mg)
     t.transposed = true;
     PetscCall(Together(rows.columns->comm(), "transpose its rows", [&] {
       t.level = transposed_level(*grid.level, &grid == mg->hierarchy.grids().data() ? rows.A : grid.level->A, mg->hierarchy_options.conjugated);
+      if (t.transfer && t.transfer->W.ptr.size()) t.transfer = exchanged(*t.transfer);
       if (t.transfer && !t.transfer->transposed() && !(mg->cycle_precision == PC_SAAMG_DOUBLE && t.transfer->lends_rows())) t.transfer->transpose();
       mg->transposed.grids.push_back(t);
     }));

@@ -29,8 +29,9 @@ static PetscErrorCode ViewChoice(SAAMG *mg, PetscViewer viewer)
     const SmootherChoice &finest = mg->taken.smoothers[PC_SAAMG_FINEST];
     const bool            flow   = finest.which == smoother_named("mcgs") && finest.options.mcgs_flow;
 
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  the matrix is not symmetric in %.3g %% of its rows, with opposite signs in %.3g %%: smoother %s%s, interpolation %s\n",
-                                     100. * (double)mg->found.skew / rows, 100. * (double)mg->found.opposed / rows, smoother, flow ? " along its flow" : "", smoothing));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  the matrix is not symmetric in %.3g %% of its rows, with opposite signs in %.3g %%, a flow in %.3g %%: smoother %s%s, interpolation %s%s\n",
+                                     100. * (double)mg->found.skew / rows, 100. * (double)mg->found.opposed / rows, 100. * (double)mg->found.flowing / rows, smoother, flow ? " along its flow" : "", smoothing,
+                                     mg->hierarchy_options.adjoint ? ", restriction with its transpose" : ""));
   }
   if (mg->couplings.anisotropic())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  %.3g %% of its couplings are weak, and it is an M-matrix: strength threshold %.3g\n",
@@ -68,6 +69,8 @@ static PetscErrorCode ViewBounds(SAAMG *mg, PetscViewer viewer)
   PetscFunctionBegin;
   for (std::size_t l = 0; l < grids.size(); l++) {
     if (!grids[l].transfer) continue;
+    if (grids[l].transfer->lopsided)
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  level %d has restriction as the transpose of interpolation: else rows of the next would outweigh their diagonals, or be too long\n", (int)l));
     if (grids[l].transfer->bounded)
       PetscCall(PetscViewerASCIIPrintf(viewer, "  level %d is coarsened aggressively: else operators would exceed complexity %g\n", (int)l,
                                        (double)mg->hierarchy_options.max_complexity));
@@ -129,7 +132,9 @@ Described describe(SAAMG &mg)
 
 PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
 {
-  SAAMG         *mg = static_cast<SAAMG *>(pc->data);
+  SAAMG                   *mg       = static_cast<SAAMG *>(pc->data);
+  static const char *const cycles[] = {"V", "W", "K"};
+
   PetscBool      ascii;
   PetscBool      named;
   PetscLogDouble rows = 0, nonzeros = 0;
@@ -147,8 +152,11 @@ PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
     PetscCall(mg->group->view(viewer));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  smoothed aggregation, %s-cycle, %s precision, strength threshold %g\n", mg->cycle_options.w_cycle ? "W" : "V", PCSAAMGPrecisions[mg->cycle ? mg->cycle_precision : mg->precision],
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  smoothed aggregation, %s-cycle, %s precision, strength threshold %g\n", cycles[mg->cycle_options.type], PCSAAMGPrecisions[mg->cycle ? mg->cycle_precision : mg->precision],
                                    (double)mg->hierarchy_options.threshold));
+  if (mg->cycle_options.type == PC_SAAMG_CYCLE_K)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  two steps of flexible %s on the levels between: the cycle is another one for each vector, and wants a flexible Krylov method\n",
+                                     mg->taken.hermitian ? "CG" : "GCR"));
   PetscCall(ViewPrecision(mg, viewer));
   PetscCall(ViewChoice(mg, viewer));
   PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), Guarded([&] { text = describe(*mg); }), "describe its part of PC saamg"));

@@ -1,14 +1,13 @@
 #include "cycle.hpp"
 #include "coarse.hpp"
-#include "core/device/recording.hpp"
 #include "cycle_level.hpp"
 #include "cycle_log.hpp"
 #include "petsc/plugin.hpp"
 #include "petsc/errors.hpp"
-#include "parallel/launches.hpp"
+#include "krylov_steps.hpp"
 #include "petscgoza.h"
+#include "recordings.hpp"
 #include "transfer.hpp"
-#include <array>
 #include <cmath>
 
 namespace goza::saamg
@@ -33,7 +32,7 @@ public:
     options_ = options;
     space_   = space;
     PetscCall(FailTogether(comm, log_.setup(grids.size(), space), "name its levels to the log"));
-    drop_recordings();
+    recordings_.drop();
     new_version();
     recordable_ = false;
     if constexpr (std::is_same_v<Fine, PetscScalar>) given.shared = fine;
@@ -41,6 +40,7 @@ public:
     PetscCall(Together(comm, "list its levels", [&] { /* what is there already is only refilled where the pattern is the same */
                                                       coarse_.resize(grids.size() - 1);
                                                       transfer_.resize(grids.size() - 1);
+                                                      steps_.resize(grids.size() - 1);
                                                       for (auto &level : coarse_) {
                                                         if (!level) level = std::make_unique<Level<Coarse>>();
                                                       }
@@ -58,6 +58,7 @@ public:
       else
         PetscCall(coarse_[l - 1]->setup(grids[l], space, {{}, dynamic_cast<const WideCds *>(grids[l].level->own_format.get())}, options.smoother_of(l, grids.size()), false,
                                         l + 1 == grids.size(), options.half));
+      PetscCall(setup_steps(l, grids, comm));
     }
     PetscCall(fine_.setup(grids[0], space, given, options.smoother_of(0, grids.size()), true, grids.size() == 1, options.half)); /* last: memory that was spared before may be its */
     if (direct_ && coarse_.empty()) PetscCall(fine_solver_.setup(grids.back(), space));
@@ -124,7 +125,7 @@ public:
 
   void let_go_of_finest() override
   {
-    drop_recordings();
+    recordings_.drop();
     new_version();
     recordable_ = false;
     if (fine_.A.use_count() > 1) fine_.A.reset();
@@ -136,6 +137,7 @@ public:
 
     for (const auto &level : coarse_) sum += level->bytes();
     for (const auto &t : transfer_) sum += t->bytes();
+    for (const auto &k : steps_) sum += k ? k->bytes() : 0;
     return sum;
   }
 
@@ -149,6 +151,22 @@ public:
   std::string describe_halo() const override { return fine_.A->describe_halo(); }
 
 private:
+  PetscErrorCode setup_steps(std::size_t l, const std::vector<Grid> &grids, MPI_Comm comm)
+  {
+    auto &steps = steps_[l - 1];
+
+    PetscFunctionBegin;
+    if (options_.type != PC_SAAMG_CYCLE_K || l + 1 == grids.size()) {
+      steps.reset();
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    PetscCall(Together(comm, "begin a K-cycle", [&] {
+      if (!steps) steps = std::make_unique<KrylovSteps<Coarse>>();
+    }));
+    PetscCall(steps->setup(*grids[l].level->columns, space_, options_.hermitian));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
   template <class V> std::string describe(const Level<V> &L) const
   {
     return L.smoother->describe() +
@@ -213,7 +231,7 @@ private:
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     Level<Coarse> &next  = *coarse_[l];
-    const bool     twice = options_.w_cycle && l + 1 < coarse_.size();
+    const bool     twice = options_.type == PC_SAAMG_CYCLE_W && l + 1 < coarse_.size();
 
     PetscCall(log_.step(CycleStep::Smooth, l, smooth_flops(L, zero_guess), [&] { return given ? L.start(given) : L.smooth(b, begin); }));
     PetscCall(log_.step(CycleStep::Residual, l, 2 * L.A->nnz(), [&] { return L.residual(b); }));
@@ -221,8 +239,22 @@ private:
     next.at = 0;
     PetscCall(descend(next, next.b.data(), l + 1, Pass::FromZero));
     if (twice) PetscCall(descend(next, next.b.data(), l + 1, Pass::Before));
+    if (steps_[l]) PetscCall(accelerate(next, *steps_[l], l + 1));
     PetscCall(log_.step(CycleStep::Interpolate, l, 2 * transfer_[l]->nnz(), [&] { return correct(L, l); }));
     PetscCall(log_.step(CycleStep::Smooth, l, smooth_flops(L, false), [&] { return L.smooth(b, Pass::After, sums); }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* After a cycle on level l, from zero: another one, of what the first leaves, and the best of both. */
+  PetscErrorCode accelerate(Level<Coarse> &L, KrylovSteps<Coarse> &steps, std::size_t l)
+  {
+    const PetscLogDouble n = L.n, product = 2 * L.A->nnz();
+
+    PetscFunctionBegin;
+    PetscCall(log_.step(CycleStep::Residual, l, product + 6 * n, [&] { return steps.first(*L.A, L.x[L.at], L.b.data()); }));
+    L.at = 0;
+    PetscCall(descend(L, L.b.data(), l, Pass::FromZero));
+    PetscCall(log_.step(CycleStep::Residual, l, product + 9 * n, [&] { return steps.second(*L.A, L.x[L.at], L.b.data(), L.r.data()); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -276,6 +308,7 @@ private:
 
     for (const auto &level : coarse_) yes = yes && (!level->A || level->A->recordable());
     for (const auto &t : transfer_) yes = yes && t->recordable();
+    for (const auto &k : steps_) yes = yes && (!k || k->recordable());
     return yes;
   }
 
@@ -288,25 +321,6 @@ private:
     return n + (turns && n % 2);
   }
 
-  struct Recording {
-    const PetscScalar *b = nullptr;
-    PetscScalar       *x = nullptr;
-    CycleEnds          ends;
-    void              *graph = nullptr; /* from the second time on that these vectors come */
-    PetscLogDouble     flops = 0;
-    RecordedExchanges  exchanges;
-
-    ~Recording() { drop(); }
-    void drop()
-    {
-      device::drop_recording(graph);
-      graph = nullptr;
-      b     = nullptr;
-      x     = nullptr;
-      exchanges.clear();
-    }
-  };
-
   PetscErrorCode noted(Recording *mine)
   {
     const NotedIn now(&mine->exchanges);
@@ -316,47 +330,32 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  void drop_recordings()
-  {
-    for (Recording &r : recordings_) r.drop();
-  }
-
-  /* That of vectors which came not long ago; nullptr: they are new, and remembered. What a recording holds of the world outside is, beside the vectors, the arrays of an
-     operator that is the matrix's own and may be laid out anew with its values. */
+  /* See Recordings. What a recording holds of the world outside is, beside the vectors, the arrays of an operator that is the matrix's own and may be laid out anew with its values. */
   Recording *known_recording(const PetscScalar *b, PetscScalar *x, const CycleEnds &ends)
   {
-    if (fine_.A->builds() != builds_ || fine_.A->bytes() != fine_bytes_) drop_recordings();
+    if (fine_.A->builds() != builds_ || fine_.A->bytes() != fine_bytes_) recordings_.drop();
     builds_     = fine_.A->builds();
     fine_bytes_ = fine_.A->bytes();
-    for (Recording &r : recordings_) {
-      if (r.b == b && r.x == x && r.ends == ends) return &r;
-    }
-    Recording &oldest = recordings_[next_recording_++ % recordings_.size()];
-
-    oldest.drop();
-    oldest.b    = b;
-    oldest.x    = x;
-    oldest.ends = ends;
-    return nullptr;
+    return recordings_.known(b, x, ends);
   }
 
-  CycleOptions                                   options_;
-  Space                                          space_       = Space::Host;
-  bool                                           direct_      = true;
-  PetscInt                                       bottom_rows_ = 0;     // global
-  bool                                           covered_     = false; // the coarsest level
-  CycleLog                                       log_;
-  Level<Fine>                                    fine_;
-  std::vector<std::unique_ptr<Level<Coarse>>>    coarse_;
-  std::vector<std::unique_ptr<Transfer<Coarse>>> transfer_;
-  CoarseSolver<Fine>                             fine_solver_; // when there is but one level
-  CoarseSolver<Coarse>                           coarse_solver_;
-  Array<Coarse>                                  converted_; // [fine n] between the finest level and the others
-  bool                                           recordable_ = false;
-  std::array<Recording, 4>                       recordings_; /* BiCGStab takes turns with two pairs of vectors */
-  unsigned                                       next_recording_ = 0;
-  PetscInt                                       builds_         = 0; /* of the finest operator, when they were made, */
-  std::size_t                                    fine_bytes_     = 0; /* and what it then held */
+  CycleOptions                                      options_;
+  Space                                             space_       = Space::Host;
+  bool                                              direct_      = true;
+  PetscInt                                          bottom_rows_ = 0;     // global
+  bool                                              covered_     = false; // the coarsest level
+  CycleLog                                          log_;
+  Level<Fine>                                       fine_;
+  std::vector<std::unique_ptr<Level<Coarse>>>       coarse_;
+  std::vector<std::unique_ptr<Transfer<Coarse>>>    transfer_;
+  std::vector<std::unique_ptr<KrylovSteps<Coarse>>> steps_;       // of a K-cycle, on the levels between the finest and the coarsest; else empty pointers
+  CoarseSolver<Fine>                                fine_solver_; // when there is but one level
+  CoarseSolver<Coarse>                              coarse_solver_;
+  Array<Coarse>                                     converted_; // [fine n] between the finest level and the others
+  bool                                              recordable_ = false;
+  Recordings                                        recordings_;
+  PetscInt                                          builds_     = 0; /* of the finest operator, when they were made, */
+  std::size_t                                       fine_bytes_ = 0; /* and what it then held */
 };
 
 } // namespace

@@ -18,7 +18,7 @@ constexpr PetscInt transfer_short_row = 24, transfer_long_row_slice = 2; // of a
 
 template <class V> struct Transfer {
   ParOperator<V> P, R;
-  Csr            rows{}; // of P, where they are lent; R is not needed then
+  Csr            rows{}; // of the test functions, where they are lent; R is not needed then
   bool           narrow = false, lent = false, conjugated = false;
 
   std::unique_ptr<BoxTransfer<V>> boxes; // instead of both
@@ -78,7 +78,7 @@ template <class V> struct Transfer {
     });
     PetscCall(FailTogether(t.fine->comm(), here, "choose a format of an interpolation"));
     PetscCall(P.update(t.P.view(), t.coarse, t.stamp, of_P));
-    if (lent) rows = t.P.view();
+    if (lent) rows = t.tests().view();
     else PetscCall(R.update(t.R.view(), t.fine, t.stamp, of_R));
     nnz_ = P.nnz();
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -210,7 +210,7 @@ double product_work(const Csr &A, const ColumnMap &columns, const Interpolation 
 
 CsrMatrix Interpolation::own_restriction() const
 {
-  CsrMatrix T = goza::transpose(P.view());
+  CsrMatrix T = goza::transpose(tests().view());
 
   if (conjugated) conjugate(T.space(), T.val.size(), T.val.data());
   return T;
@@ -220,7 +220,7 @@ void Interpolation::transpose()
 {
   if (by_place()) return;
   if (R.ptr.size() && coarse->size() == 1) {
-    transpose_numeric(P.view(), R);
+    transpose_numeric(tests().view(), R);
     if (conjugated) conjugate(R.space(), R.val.size(), R.val.data());
     return;
   }
@@ -230,7 +230,7 @@ void Interpolation::transpose()
   if (coarse->size() > 1) {
     CsrMatrix parts = std::move(whole);
 
-    fine          = SummedRows(parts.view(), LocalColumns(*fine, {}), coarse, false, whole).columns();
+    fine          = SummedRows(parts.view(), LocalColumns(*fine, {}), columns_of_tests(), false, whole).columns();
     own_transpose = std::move(parts);
   }
   R = std::move(whole); // last: transposed() asks for it
@@ -272,7 +272,7 @@ CsrMatrix GalerkinProduct::make(const StoredRows &from, const MapPtr &columns, c
     const CsrMatrix again = I.own_transpose.ptr.size() ? CsrMatrix() : I.own_restriction(); // where it was not kept
 
     parts_ = multiply(again.ptr.size() ? again.view() : I.own_transpose.view(), I.k, I.bs, AP_.view(), I.k);
-    sum_   = std::make_unique<SummedRows>(parts_.view(), P_->columns(), I.coarse, true, Ac);
+    sum_   = std::make_unique<SummedRows>(parts_.view(), P_->columns(), I.columns_of_tests(), true, Ac);
 
     coarse_columns = sum_->columns();
   }

@@ -7,21 +7,25 @@
 namespace goza::saamg
 {
 
-/* An interpolation, the restriction, which is its transpose or the conjugate of that, and the map of the columns of each. */
+/* An interpolation, the restriction, which is its transpose, that of other test functions, or the conjugate of either, and the map of the columns of each. */
 struct Interpolation {
   CsrMatrix P, R;
   MapPtr    coarse, fine;
+  CsrMatrix W; // test functions, where they are not P; else empty
+  MapPtr    wcoarse;
   PetscInt  bs = 1, k = 1;      // unknowns of a node, fine and coarse
-  bool      conjugated = false; // R = P^H
+  bool      conjugated = false; // R = W^H
 
   std::shared_ptr<const Boxes> boxes; // where it was made on them
 
   /* A device reads P^T from P by place: there is no R. On the host R's rows are faster. */
   bool by_place() const { return boxes && P.space() == Space::Cuda; }
 
-  CsrMatrix own_restriction() const; // of this rank's P
+  const CsrMatrix &tests() const { return W.ptr.size() ? W : P; }
+  const MapPtr    &columns_of_tests() const { return W.ptr.size() ? wcoarse : coarse; }
+  CsrMatrix        own_restriction() const; // of this rank's test functions
 
-  /* R is made from P; where R's pattern is there, on one rank, its values alone. Collective. */
+  /* R is made from them; where R's pattern is there, on one rank, its values alone. Collective. */
   void transpose();
   void release_transpose(bool pattern_too = true)
   {
@@ -30,11 +34,11 @@ struct Interpolation {
     own_transpose = CsrMatrix();
   }
   bool      transposed() const { return by_place() || (R.ptr.size() > 0 && R.val.size() == R.col.size()); }
-  CsrMatrix own_transpose; // of this rank's P, several ranks: rows of R in parts, which are not yet summed over the ranks
+  CsrMatrix own_transpose; // of this rank's test functions, several ranks: rows of R in parts, which are not yet summed over the ranks
 };
 
 /* What an entry a_ij of a product comes to by rounding alone is less than this times the root of m_i m_j, with the magnitudes m of the rows: those of the user's matrix, and in
-   R A P the diagonal of P^H diag(m) P. An entry of that size says nothing. */
+   R A P the diagonal of R diag(m) R^H. An entry of that size says nothing. */
 constexpr PetscReal rounding_of_products = 16 * PETSC_MACHINE_EPSILON;
 
 /* Of the user's matrix: |a_ii|, or, where that is zero, the largest entry of the row. dinv: 1 / a_ii or 0. */

@@ -1,6 +1,5 @@
 /* The set-up: its steps one after the other, in the space where the matrix is. */
 #include "hierarchy.hpp"
-#include "balanced.hpp"
 #include "core/sparse/csr_ops.hpp"
 #include "galerkin.hpp"
 #include "petsc/plugin.hpp"
@@ -19,50 +18,14 @@ namespace goza::saamg
    500 000. Of an interpolation that is asked to be smoothed further, rows are longer to the power of the dimensions. */
 constexpr double bearable_products = 100, always_bearable = 1e7;
 
-PetscErrorCode Hierarchy::measure(Grid &grid, const HierarchyOptions &o, bool *finite)
-{
-  const bool                solved = &grid != grids_.data() && grid.rows() <= PetscMin(o.coarse_limit, o.solved_rows); // nobody asks for its eigenvalue
-  CsrLevel                 &level  = *grid.level;
-  ParOperator<PetscScalar> *exact  = nullptr;
-  CsrFacts                  facts;
-
-  PetscFunctionBegin;
-  if (level.exact) PetscCall(FailTogether(level.columns->comm(), level.exact(&exact), "hold its rows in the matrix's format"));
-  PetscCall(Step(events.eigen, *level.columns, [&] {
-    if (!level.columns->all(exact)) exact = nullptr;
-    level.format = exact ? &exact->diagonal_block() : level.own_format.get();
-    if (level.rows().no_rows()) level.nnz = exact->nnz(); // which may be more than a PetscInt counts
-    facts = level.facts ? std::move(*level.facts) : row_facts(level.rows(), *level.columns);
-    level.facts.reset();
-    *finite              = facts.finite;
-    level.squares_finite = facts.squares_finite;
-    if (&grid == grids_.data()) level.magnitude = magnitudes(level.rows(), facts.dinv);
-    level.balanced = Array<PetscScalar>(level.A.space);
-    grid.covered   = facts.covered && o.smoothed_alone;
-    grid.bound     = facts.dominant ? 2 : o.balanced ? most_balanced : std::numeric_limits<PetscReal>::infinity();
-    if (*finite && !solved && o.balanced && !facts.dominant) {
-      level.balanced = balanced_inverse(level.rows(), *level.columns, facts);
-      level.balanced.swap(facts.dinv);
-    }
-    if (*finite && !solved) {
-      const PetscReal estimate = lambda_max(level.rows(), *level.columns, facts, o.esteig_iterations, level.ids(grid.bs), exact, &grid.symmetric);
-
-      grid.lambda = PetscMin(grid.bound, estimate); // a macro, which would estimate twice
-    }
-    if (level.balanced.size()) level.balanced.swap(facts.dinv);
-    level.dinv     = std::move(facts.dinv);
-    level.isolated = facts.nisolated ? std::move(facts.isolated) : Array<unsigned char>(level.A.space);
-  }));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* P and R of a grid. */
 PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const HierarchyOptions &options)
 {
   PetscFunctionBegin;
   PetscCall(Step(events.prolong, *grid.level->columns, [&] {
     CsrTransfer &t = *grid.transfer;
-    MapPtr       columns;
+    MapPtr       columns, wcolumns;
+    CsrMatrix    W;
 
     t.conjugated = options.conjugated;
     if (t.coarse && interpolate_again(grid, from, options, t.P)) {
@@ -70,20 +33,24 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
       t.transpose();
       return;
     }
-    CsrMatrix P = interpolation_of(grid, from, options, columns);
+    CsrMatrix  P    = interpolation_of(grid, from, options, columns, &W, &wcolumns);
+    const bool same = t.coarse && columns->ghosts() == t.coarse->ghosts() && same_pattern(P, t.P) && !wcolumns == !t.wcoarse &&
+                      (!wcolumns || (wcolumns->ghosts() == t.wcoarse->ghosts() && same_pattern(W, t.W)));
 
-    if (t.coarse && columns->all(columns->ghosts() == t.coarse->ghosts() && same_pattern(P, t.P))) t.stamp.new_values();
+    if (columns->all(same)) t.stamp.new_values();
     else {
       t.coarse  = columns;
       t.product = GalerkinProduct();
       t.release_transpose();
       t.stamp.new_pattern();
     }
-    t.P     = std::move(P);
-    t.fine  = grid.level->columns;
-    t.bs    = from.bs;
-    t.k     = from.k;
-    t.boxes = from.boxes;
+    t.P       = std::move(P);
+    t.W       = std::move(W);
+    t.wcoarse = wcolumns;
+    t.fine    = grid.level->columns;
+    t.bs      = from.bs;
+    t.k       = from.k;
+    t.boxes   = from.boxes;
     t.transpose();
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -169,7 +136,7 @@ bool Hierarchy::may_be_boxes(const FormatChoice &way, PetscInt k, const Hierarch
   const Grid &grid = grids_.back();
 
   return grid.level->columns->size() == 1 && grid.bs == 1 && k == 1 && grid.level->natural && grid.level->lattice.known() && way.threshold == 0 && options.strong_share == 0 && way.degree == 1 &&
-         !way.aggressive && options.smoothed_with == SmoothedWith::Matrix;
+         !way.aggressive && !way.adjoint && way.with == SmoothedWith::Matrix;
 }
 
 /* The level below the last one in this way, and its near-null vectors. */
@@ -185,11 +152,13 @@ PetscErrorCode Hierarchy::coarsen_so(const FormatChoice &way, Array<PetscScalar>
 
   PetscFunctionBegin;
   PetscCall(Step(events.strength, *columns, [&] {
-    from          = std::make_shared<Coarsening>();
-    from->bs      = grid.bs;
-    from->k       = k;
-    from->degree  = way.degree;
-    from->filters = !strength.all() && from->degree == 1 && (grids_.size() == 1 || options.weak_by_direction);
+    from                = std::make_shared<Coarsening>();
+    from->bs            = grid.bs;
+    from->k             = k;
+    from->degree        = way.degree;
+    from->smoothed_with = way.with;
+    from->adjoint       = way.adjoint && way.degree > 0;
+    from->filters       = !strength.all() && from->degree == 1 && (grids_.size() == 1 || options.weak_by_direction);
     if (may_be_boxes(way, k, options)) from->boxes = find_boxes(grid.level->rows(), grid.level->dinv, grid.level->lattice);
     wants_rows_ = !from->boxes && grid.level->rows().no_rows();
     if (wants_rows_) return;
@@ -208,7 +177,7 @@ PetscErrorCode Hierarchy::coarsen_so(const FormatChoice &way, Array<PetscScalar>
     PetscCall(
       PetscInfo(NULL, "The interpolation of level %d is not smoothed: its product would take %g multiplications for each entry of the matrix\n", (int)grids_.size() - 1, work / blocks));
     from->degree  = 0;
-    from->filters = false;
+    from->filters = from->adjoint = false;
     PetscCall(interpolate_from(*from, aggregates, B, options, coarse_B, &work));
   }
   PetscCall(Step(events.prolong, *columns, [&] {
@@ -227,8 +196,9 @@ PetscErrorCode Hierarchy::coarsen_so(const FormatChoice &way, Array<PetscScalar>
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The next level below the last one. B, its near-null vectors, becomes the next level's. Where the level would make the operators larger than they may be, larger aggregates and a piecewise
-   constant interpolation are tried, and where that is not enough coarsening stops. The coarsest level is never too large. */
+/* The next level below the last one. B, its near-null vectors, becomes the next level's. Where test functions of its own make a level that is too large or hard to smooth, it is made without. Where it
+   would make the operators larger than they may be, larger aggregates and a piecewise constant interpolation are tried, and where that is not enough coarsening stops. The coarsest level is never
+   too large. */
 PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal threshold, const HierarchyOptions &options, bool *stop)
 {
   Grid              &grid       = grids_.back();
@@ -238,10 +208,19 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
   Grid               next;
   Array<PetscScalar> coarse_B;
   Array<PetscReal>   magnitude;
+  FormatChoice       way{threshold, aggressive, options.smoothed_with == SmoothedWith::Nothing ? 0 : degree, options.smoothed_with, options.adjoint};
   const auto         too_large = [&] { return !*stop && next.level->nnz > allowed && next.rows() > options.coarse_limit; };
   const bool         finest    = grids_.size() == 1; // whose magnitudes are those of its rows, and no sums
   const auto         kept      = [&] {
     return finest ? magnitudes(grid.level->rows(), grid.level->dinv) : Array<PetscReal>(magnitude.space(), magnitude.data(), magnitude.size());
+  };
+  bool       outweighed = false;
+  const auto make       = [&] { /* what has been made already is dropped */
+                          PetscErrorCode failed = PETSC_SUCCESS;
+
+                          if (next.level)
+                            failed = Together(grid.level->columns->comm(), "begin its level anew", [&] { next = Grid(), grid.level->magnitude = kept(); });
+                          return failed ? failed : coarsen_so(way, B, k, options, next, coarse_B, stop);
   };
 
   PetscFunctionBegin;
@@ -251,14 +230,18 @@ PetscErrorCode Hierarchy::coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal t
 
     if (!finest) magnitude = Array<PetscReal>(m.space(), m.data(), m.size());
   }));
-  PetscCall(coarsen_so({threshold, aggressive, options.smoothed_with == SmoothedWith::Nothing ? 0 : degree}, B, k, options, next, coarse_B, stop));
+  PetscCall(make());
+  if (way.adjoint && !*stop) PetscCall(outweighs(next, options, &outweighed));
+  if (way.adjoint && (outweighed || too_large())) {
+    way.with    = SmoothedWith::DiffusivePart;
+    way.adjoint = false;
+    PetscCall(make());
+    if (!*stop) grid.transfer->lopsided = true;
+  }
   if (too_large()) {
     PetscCall(PetscInfo(NULL, "Level %d is coarsened aggressively: %g entries of the next would be too many\n", (int)grids_.size() - 1, next.level->nnz));
-    PetscCall(Together(grid.level->columns->comm(), "begin its level anew", [&] {
-      next                  = Grid();
-      grid.level->magnitude = kept();
-    }));
-    PetscCall(coarsen_so({threshold, true, 0}, B, k, options, next, coarse_B, stop));
+    way = {threshold, true, 0, way.with, false};
+    PetscCall(make());
     if (!*stop) grid.transfer->bounded = true;
     stopped_ = *stop || too_large();
     *stop    = stopped_;

@@ -3,6 +3,7 @@
 #pragma once
 #include "eigen.hpp"
 #include "galerkin.hpp"
+#include "prolong.hpp"
 #include "local_rows.hpp"
 #include "mat/common/par_operator.hpp"
 #include <functional>
@@ -18,13 +19,6 @@ enum class Keep {
   Nothing,
   Aggregates,
   Interpolation
-};
-
-/* What the tentative interpolation is smoothed with */
-enum class SmoothedWith {
-  Matrix,
-  DiffusivePart, // of a matrix that is not symmetric: see symmetry_rows.hpp
-  Nothing
 };
 
 constexpr PetscInt most_interpolation_degree = 10; // rows of an interpolation grow with it to the power of the space's dimension
@@ -44,13 +38,14 @@ struct HierarchyOptions {
   bool         alternating                 = false; // the smoother leaves vectors that alternate between nodes of two colours to the coarse space
   PetscReal    max_complexity              = 2.5;   // entries of all levels over those of the finest
   SmoothedWith smoothed_with               = SmoothedWith::Matrix;
-  bool         balanced                    = true;          // a row that outweighs its diagonal is relaxed less
-  bool         smoothed_alone              = false;         // a level whose spectrum the smoother covers is the coarsest
-  bool         conjugated                  = true;          // restriction is P^H; else P^T, as of a complex matrix that is symmetric and not Hermitian
-  PetscInt     solved_rows                 = 0;             // rows up to which the cycle solves a coarsest level
-  bool         rows_lent                   = false;         // the cycle reads P as it is and no P^T, where P lends its rows
-  Keep         keep                        = Keep::Nothing; // for an update() to come
-  bool         sparing                     = false;         // of products nothing is kept until there has been an update()
+  bool         balanced                    = true;  // a row that outweighs its diagonal is relaxed less
+  bool         smoothed_alone              = false; // a level whose spectrum the smoother covers is the coarsest
+  bool         adjoint     = false;         // the test functions of the restriction are smoothed with the transpose of what interpolation is smoothed with
+  bool         conjugated  = true;          // restriction is P^H; else P^T, as of a complex matrix that is symmetric and not Hermitian
+  PetscInt     solved_rows = 0;             // rows up to which the cycle solves a coarsest level
+  bool         rows_lent   = false;         // the cycle reads P as it is and no P^T, where P lends its rows
+  Keep         keep        = Keep::Nothing; // for an update() to come
+  bool         sparing     = false;         // of products nothing is kept until there has been an update()
 };
 
 /* An operator of the same matrix whose products are as exact; nullptr: there is none. Collective. */
@@ -87,14 +82,12 @@ struct CsrLevel {
 };
 
 /* Where P comes from: aggregates, tentative values and, where weak entries are filtered, the strength graph. */
-struct Coarsening;
-struct CsrAggregates;
-struct CsrGraph;
 
 struct CsrTransfer : Interpolation {
   GalerkinProduct product; // while values may change
   Stamp           stamp;
   bool            smoothed = true;  // false: nothing was asked for, or its product would have taken too long
+  bool            lopsided = false; // it was to have test functions of its own, whose coarse operator would not have done
   bool            bounded  = false; // aggregates are larger than asked for, since the coarse operator would have been too large
 
   std::shared_ptr<Coarsening> coarsening; // while only aggregates are to be kept
@@ -163,9 +156,11 @@ public:
 
 private:
   struct FormatChoice {
-    PetscReal threshold;
-    bool      aggressive;
-    PetscInt  degree; // of the polynomial that smooths the interpolation
+    PetscReal    threshold;
+    bool         aggressive;
+    PetscInt     degree; // of the polynomial that smooths the interpolation
+    SmoothedWith with;
+    bool         adjoint;
   };
 
   bool           may_be_boxes(const FormatChoice &way, PetscInt k, const HierarchyOptions &options) const;
@@ -177,6 +172,7 @@ private:
   PetscErrorCode aggregate_nodes(const Coarsening &from, PetscInt k, bool aggressive, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop);
   PetscErrorCode interpolate_from(Coarsening &from, const CsrAggregates &aggregates, Array<PetscScalar> &B, const HierarchyOptions &options, Array<PetscScalar> &coarse_B, double *work);
   PetscErrorCode coarsen_so(const FormatChoice &way, Array<PetscScalar> &B, PetscInt k, const HierarchyOptions &options, Grid &next, Array<PetscScalar> &coarse_B, bool *stop);
+  PetscErrorCode outweighs(const Grid &next, const HierarchyOptions &options, bool *yes);
   PetscErrorCode coarsen(Array<PetscScalar> &B, PetscInt k, PetscReal threshold, const HierarchyOptions &options, bool *stop);
 
   std::vector<Grid> grids_;

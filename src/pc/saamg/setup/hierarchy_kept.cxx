@@ -38,7 +38,7 @@ PetscErrorCode Hierarchy::restore(const HierarchyOptions &options)
 /* With what it comes from. */
 static std::size_t bytes_of(const CsrTransfer &t)
 {
-  std::size_t bytes = t.P.bytes() + t.R.bytes() + t.own_transpose.bytes() + t.product.bytes() + (t.boxes ? t.boxes->bytes() : 0);
+  std::size_t bytes = t.P.bytes() + t.W.bytes() + t.R.bytes() + t.own_transpose.bytes() + t.product.bytes() + (t.boxes ? t.boxes->bytes() : 0);
 
   if (t.coarsening) {
     const CsrGraph &G = t.coarsening->graph;

@@ -1,6 +1,9 @@
 /* P for the values that a level has. */
 #include "make_interpolation.hpp"
+#include "core/util/vector_ops.hpp"
 #include "eigen.hpp"
+#include "parallel/par_csr.hpp"
+#include "parallel/summed_rows.hpp"
 #include "symmetry.hpp"
 
 namespace goza::saamg
@@ -15,22 +18,69 @@ namespace goza::saamg
 
    Where nodes have several unknowns few errors are of the largest eigenvalues, which are those of changes of volume: with 1.6 CG takes a tenth fewer iterations for hexahedra and thin solids, and more
    on slivers, whose lambda_max is above 2.7. Of a matrix that is not symmetric lambda_max is that of all of it, and more than that of the part that smooths: GMRES takes a sixth fewer with 1.6, and half as
-   many more with 2 on larger grids. */
+   many more with 2 on larger grids.
+
+   Where restriction is smoothed, too, of a flow that dominates lambda_max is as small as 1, and (I - omega D^-1 A) with more than 2/3 moves aggregates downstream as a whole: coarse rows then outweigh
+   their diagonals on a rotating flow in space. */
 static PetscReal omega(PetscReal lambda, PetscInt step, const Coarsening &from, const HierarchyOptions &options)
 {
   const bool      one  = from.degree <= 1;
   const PetscReal root = PetscSqr(PetscCosReal((2 * step - 1) * PETSC_PI / (4 * PetscMax(from.degree, 1) + 2)));
   PetscReal       more = 0;
 
-  if (one && options.smoothed_with == SmoothedWith::DiffusivePart) more = 0.2;
+  if (from.adjoint) {
+    lambda = PetscMax(lambda, 2);
+    more   = one ? 0.1 : 0;
+  } else if (one && from.smoothed_with == SmoothedWith::DiffusivePart) more = 0.2;
   else if (one && from.bs > 1) more = PetscMax(0, PetscMin(0.2, 2.7 - lambda));
   else if (one && options.alternating) more = 0.1625 * PetscMax(0, PetscMin(1, 2 - PetscAbsReal(lambda - 1.95) / 0.05));
   return (1 + more) / (root * lambda);
 }
 
+/* Of A, whose columns are those of `rows`. */
+static CsrMatrix polynomial(const Csr &A, const MapPtr &rows, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal lambda, const HierarchyOptions &options, MapPtr &columns)
+{
+  CsrMatrix P = smoothed_prolongator(A, from, dinv, omega(lambda, 1, from, options), columns);
+
+  for (PetscInt step = 2; step <= from.degree; step++) smooth_once_more(A, rows, dinv, omega(lambda, step, from, options), from.bs, from.k, P, columns);
+  return P;
+}
+
+/* Restriction is smoothed from its other side with the same: W = (I - omega_d D^-1 A^T) ... (I - omega_1 D^-1 A^T) T, or with conjugates. */
+static CsrMatrix test_functions(const Csr &A, const MapPtr &rows, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal lambda, const HierarchyOptions &options, MapPtr &columns)
+{
+  const Space        space = A.space;
+  Coarsening         mirrored;
+  MapPtr             tcolumns;
+  CsrMatrix          At = transpose(A, *rows, rows, tcolumns);
+  Array<PetscScalar> d(space, dinv.data(), dinv.size());
+  Array<PetscInt>    own = globalize(*from.aggregates, from.aggregate.data(), A.nrows), of_column(space, tcolumns->nlocal());
+
+  if (options.conjugated) {
+    conjugate(space, At.val.size(), At.val.data());
+    conjugate(space, d.size(), d.data());
+  }
+  mirrored.bs      = from.bs;
+  mirrored.k       = from.k;
+  mirrored.degree  = from.degree;
+  mirrored.adjoint = true;
+  mirrored.Q       = Array<PetscScalar>(space, static_cast<std::size_t>(tcolumns->nlocal()) * from.k);
+  if (A.nrows) {
+    of_column.copy_from(own.data(), A.nrows);
+    mirrored.Q.copy_from(from.Q.data(), static_cast<std::size_t>(A.nrows) * from.k);
+  }
+  tcolumns->update(of_column);
+  tcolumns->update(mirrored.Q.data(), from.k);
+  CsrAggregates there = numbered_locally(*from.aggregates, std::move(of_column), {}, {});
+
+  mirrored.aggregates = there.map;
+  mirrored.aggregate  = std::move(there.of_node);
+  return polynomial(At.view(), tcolumns, mirrored, d, lambda, options, columns);
+}
+
 /* A polynomial of degree 2 takes in weak entries, too: where coefficients
    jump, degree 2 of the filtered operators takes more iterations than degree 1, that of the whole ones about half as many. */
-static CsrMatrix smoothed(const Grid &grid, const Coarsening &from, const HierarchyOptions &options, MapPtr &columns)
+static CsrMatrix smoothed(const Grid &grid, const Coarsening &from, const HierarchyOptions &options, MapPtr &columns, CsrMatrix *tests, MapPtr *columns_of_tests)
 {
   const CsrLevel           &level  = *grid.level;
   Csr                       A      = level.A;
@@ -48,15 +98,12 @@ static CsrMatrix smoothed(const Grid &grid, const Coarsening &from, const Hierar
     dinv     = &facts.dinv;
     lambda   = lambda_max(A, *level.columns, facts, options.esteig_iterations, level.ids(grid.bs), nullptr, &symmetric);
   }
-  if (options.smoothed_with == SmoothedWith::DiffusivePart) { /* the smaller beside the diagonal and the lambda of all of A, the less it smooths */
+  if (from.smoothed_with == SmoothedWith::DiffusivePart) { /* the smaller beside the diagonal and the lambda of all of A, the less it smooths */
     diffusive = diffusive_part(A, level.columns, from.bs, options.conjugated, from.aggregate);
     A         = diffusive.view();
   }
-  CsrMatrix P = smoothed_prolongator(A, from, *dinv, omega(lambda, 1, from, options), columns);
-
-  for (PetscInt step = 2; step <= from.degree; step++)
-    smooth_once_more(A, level.columns, *dinv, omega(lambda, step, from, options), from.bs, from.k, P, columns);
-  return P;
+  if (from.adjoint && tests) *tests = test_functions(A, level.columns, from, *dinv, lambda, options, *columns_of_tests);
+  return polynomial(A, level.columns, from, *dinv, lambda, options, columns);
 }
 
 /* P of the aggregates as they are. */
@@ -69,12 +116,12 @@ static CsrMatrix unsmoothed(const CsrLevel &level, const Coarsening &from, MapPt
   return smoothed_prolongator(nothing.view(), from, level.dinv, 0, columns);
 }
 
-static bool plain(const Coarsening &from, const HierarchyOptions &options)
+static bool plain(const Coarsening &from)
 {
-  return !from.filters && from.degree == 1 && options.smoothed_with == SmoothedWith::Matrix;
+  return !from.filters && !from.adjoint && from.degree == 1 && from.smoothed_with == SmoothedWith::Matrix;
 }
 
-CsrMatrix interpolation_of(const Grid &grid, const Coarsening &from, const HierarchyOptions &options, MapPtr &columns)
+CsrMatrix interpolation_of(const Grid &grid, const Coarsening &from, const HierarchyOptions &options, MapPtr &columns, CsrMatrix *tests, MapPtr *columns_of_tests)
 {
   const CsrLevel &level = *grid.level;
 
@@ -82,14 +129,14 @@ CsrMatrix interpolation_of(const Grid &grid, const Coarsening &from, const Hiera
     columns = from.aggregates;
     return smoothed_prolongator(*from.boxes, level.rows(), from.Q, level.relaxing(), omega(grid.lambda, 1, from, options));
   }
-  return from.degree ? smoothed(grid, from, options, columns) : unsmoothed(level, from, columns);
+  return from.degree ? smoothed(grid, from, options, columns, tests, columns_of_tests) : unsmoothed(level, from, columns);
 }
 
 bool interpolate_again(const Grid &grid, const Coarsening &from, const HierarchyOptions &options, CsrMatrix &P)
 {
   const CsrLevel &level = *grid.level;
 
-  return plain(from, options) && smooth_again(level.rows(), from, level.relaxing(), omega(grid.lambda, 1, from, options), P);
+  return plain(from) && smooth_again(level.rows(), from, level.relaxing(), omega(grid.lambda, 1, from, options), P);
 }
 
 } // namespace goza::saamg

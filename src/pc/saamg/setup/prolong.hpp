@@ -11,6 +11,13 @@ struct CsrTentative {
   Array<PetscScalar> Bcoarse; // [k * aggregates of this rank][k]
 };
 
+/* What the tentative interpolation is smoothed with */
+enum class SmoothedWith {
+  Matrix,
+  DiffusivePart, // of a matrix that is not symmetric: see symmetry_rows.hpp
+  Nothing
+};
+
 /* Where an interpolation comes from; while it may be made again for other values, this is kept. */
 struct Coarsening {
   CsrGraph           graph; // where weak entries are filtered
@@ -18,8 +25,10 @@ struct Coarsening {
   Array<PetscInt>    aggregate; // [local columns of A], -1: none
   Array<PetscScalar> Q;
   PetscInt           bs = 1, k = 1;
-  PetscInt           degree  = 1;     // of the polynomial that smooths it; 0: it is not smoothed
-  bool               filters = false; // weak entries are left out; else there is no graph
+  PetscInt           degree        = 1;     // of the polynomial that smooths it; 0: it is not smoothed
+  bool               filters       = false; // weak entries are left out; else there is no graph
+  SmoothedWith       smoothed_with = SmoothedWith::Matrix;
+  bool               adjoint       = false; // test functions are smoothed with the transpose of that
 
   std::shared_ptr<Boxes> boxes; // in the place of aggregates, where these are boxes of a lattice
 };

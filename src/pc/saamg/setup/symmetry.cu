@@ -34,6 +34,25 @@ struct Widen {
   HD void operator()(PetscInt i) const { to[i] = from[i]; }
 };
 
+struct CountOutweighed {
+  const PetscInt *ptr;
+  Columns         col;
+  Values          val;
+
+  static constexpr int n = 2;
+
+  HD CountOutweighed on(Columns c, Values v) const { return {ptr, c, v}; }
+
+  HD void operator()(PetscInt i, std::int64_t *count) const
+  {
+    PetscReal diagonal = 0, others = 0;
+
+    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) (col[p] == i ? diagonal : others) += PetscAbsScalar(val[p]);
+    count[0]++;
+    count[1] += others > 2 * diagonal;
+  }
+};
+
 /* By two hashed vectors: r^T A s = s^T A r, or the conjugate of that. */
 bool seems_symmetric(const Csr &A, const ColumnMap &columns, const CsrFacts &facts, bool conjugated)
 {
@@ -79,6 +98,7 @@ Symmetry compare(const Csr &A, const MapPtr &columns, const CsrFacts &facts, boo
   result.rows       = count[0];
   result.skew       = count[1];
   result.opposed    = count[2];
+  result.flowing    = count[3];
   result.symmetric  = result.skew == 0;
   result.conjugated = conjugated;
   return result;
@@ -123,6 +143,16 @@ CsrMatrix diffusive_part(const Csr &A, const MapPtr &columns, PetscInt bs, bool 
   body.val           = C.val.data();
   for_each_row(space, A.nrows, body);
   return C;
+}
+
+double outweighed_rows(const Csr &A, const LocalColumns &columns)
+{
+  Array<std::int64_t> counts(A.space, CountOutweighed::n);
+
+  join_csr_rows<Plus, CountOutweighed::n>(A, 1, CountOutweighed{A.ptr, A.col, A.val}, counts.data());
+  std::vector<std::int64_t> n = counts.to_host();
+  columns.sum(n.data(), CountOutweighed::n);
+  return n[0] ? static_cast<double>(n[1]) / static_cast<double>(n[0]) : 0;
 }
 
 } // namespace goza::saamg

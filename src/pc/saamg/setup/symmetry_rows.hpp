@@ -74,13 +74,14 @@ private:
 };
 
 /* Counts rows that are coupled to others, those of them that differ from their columns by more than a hundredth, and those where the two directions of edges have opposite signs and the
-   weaker ones come to more than a quarter of the diagonal, as with central differences where a cell's Peclet number is well beyond 2. Columns of rows that are coupled to nothing, such as
+   weaker ones come to more than a quarter of the diagonal, as with central differences where a cell's Peclet number is well beyond 2; and those where the two directions of their edges
+   differ by more than a quarter of what both come to, as with upwind differences where that number is 2/3. Columns of rows that are coupled to nothing, such as
    Dirichlet values that were not eliminated, do not count. */
 struct CountSkew {
   BesideTranspose both;
   const PetscInt *isolated; // [columns]
 
-  static constexpr int n = 3;
+  static constexpr int n = 4;
 
   HD void operator()(PetscInt i, std::int64_t *count) const
   {
@@ -98,6 +99,7 @@ struct CountSkew {
     });
     count[0] += size > 0;
     count[1] += static_cast<float>(apart) > 0.01f * static_cast<float>(size);
+    count[3] += static_cast<float>(apart) > 0.25f * (static_cast<float>(size) - 2 * static_cast<float>(diagonal));
     count[2] += static_cast<float>(opposed) > 0.25f * static_cast<float>(diagonal);
   }
 };

@@ -1,0 +1,64 @@
+/* What a set-up finds out of a level. */
+#include "balanced.hpp"
+#include "hierarchy.hpp"
+#include "parallel/agree.hpp"
+#include "petsc/plugin.hpp"
+#include "setup_step.hpp"
+#include "symmetry.hpp"
+
+namespace goza::saamg
+{
+
+PetscErrorCode Hierarchy::measure(Grid &grid, const HierarchyOptions &o, bool *finite)
+{
+  const bool                solved = &grid != grids_.data() && grid.rows() <= PetscMin(o.coarse_limit, o.solved_rows); // nobody asks for its eigenvalue
+  CsrLevel                 &level  = *grid.level;
+  ParOperator<PetscScalar> *exact  = nullptr;
+  CsrFacts                  facts;
+
+  PetscFunctionBegin;
+  if (level.exact) PetscCall(FailTogether(level.columns->comm(), level.exact(&exact), "hold its rows in the matrix's format"));
+  PetscCall(Step(events.eigen, *level.columns, [&] {
+    if (!level.columns->all(exact)) exact = nullptr;
+    level.format = exact ? &exact->diagonal_block() : level.own_format.get();
+    if (level.rows().no_rows()) level.nnz = exact->nnz(); // which may be more than a PetscInt counts
+    facts = level.facts ? std::move(*level.facts) : row_facts(level.rows(), *level.columns);
+    level.facts.reset();
+    *finite              = facts.finite;
+    level.squares_finite = facts.squares_finite;
+    if (&grid == grids_.data()) level.magnitude = magnitudes(level.rows(), facts.dinv);
+    level.balanced = Array<PetscScalar>(level.A.space);
+    grid.covered   = facts.covered && o.smoothed_alone;
+    grid.bound     = facts.dominant ? 2 : o.balanced ? most_balanced : std::numeric_limits<PetscReal>::infinity();
+    if (*finite && !solved && o.balanced && !facts.dominant) {
+      level.balanced = balanced_inverse(level.rows(), *level.columns, facts);
+      level.balanced.swap(facts.dinv);
+    }
+    if (*finite && !solved) {
+      const PetscReal estimate = lambda_max(level.rows(), *level.columns, facts, o.esteig_iterations, level.ids(grid.bs), exact, &grid.symmetric);
+
+      grid.lambda = PetscMin(grid.bound, estimate); // a macro, which would estimate twice
+    }
+    if (level.balanced.size()) level.balanced.swap(facts.dinv);
+    level.dinv     = std::move(facts.dinv);
+    level.isolated = facts.nisolated ? std::move(facts.isolated) : Array<unsigned char>(level.A.space);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Share of rows that may outweigh their diagonals twice: Gauss-Seidel diverges where half do. */
+constexpr double bearable_outweighed = 0.1;
+
+/* Whether rows of what the test functions of the last grid have made outweigh their diagonals, so that no smoother is safe. One that is solved has none. */
+PetscErrorCode Hierarchy::outweighs(const Grid &next, const HierarchyOptions &options, bool *yes)
+{
+  const LocalColumns &columns = *next.level->columns;
+
+  PetscFunctionBegin;
+  *yes = false;
+  if (next.rows() <= PetscMin(options.coarse_limit, options.solved_rows)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Step(events.galerkin, columns, [&] { *yes = outweighed_rows(next.level->A, columns) > bearable_outweighed; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::saamg
