@@ -3,6 +3,8 @@
 #include "csr_ops.hpp"
 #include "csr_pattern.hpp"
 #include "host_blocks.hpp"
+#include "core/util/counted.hpp"
+#include "core/util/row_pointer.hpp"
 #include "core/util/search.hpp"
 
 namespace goza
@@ -236,7 +238,8 @@ bool full_blocks(const Csr &A, PetscInt br, PetscInt bc, Array<PetscInt> &ptr, A
   ptr = Array<PetscInt>(A.space, nodes + 1);
   for_each_row_by_lanes(A.space, nodes, CountBlocks{br, bc, any_order, A.ptr, A.col, ptr.data(), bad.data()});
   if (sum(A.space, bad.data(), bad.size())) return false;
-  col = Array<PetscInt>(A.space, lengths_to_pointer(A.space, ptr));
+  scan_lengths(A.space, ptr.data(), ptr);
+  col = Array<PetscInt>(A.space, entries(A) / (br * bc));
   for_each_row_by_lanes(A.space, nodes, BlockColumns{br, bc, A.ptr, A.col, ptr.data(), col.data()});
   return true;
 }
@@ -263,7 +266,8 @@ bool multiply_blocks(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, Petsc
   C     = CsrMatrix(A.space, A.nrows, B.ncols);
   C.ptr = Array<PetscInt>(A.space, A.nrows + 1);
   for_each_row(A.space, A.nrows, PointLengths{br, bc, cptr.data(), C.ptr.data()});
-  const PetscInt nnz = lengths_to_pointer(A.space, C.ptr);
+  scan_lengths(A.space, C.ptr.data(), C.ptr);
+  const PetscInt nnz = counted(static_cast<std::int64_t>(ccol.size()) * br * bc);
   C.col              = Array<PetscInt>(A.space, nnz);
   C.val              = Array<PetscScalar>(A.space, nnz);
   for_each_row(A.space, A.nrows, PointColumns{br, bc, cptr.data(), ccol.data(), C.ptr.data(), C.col.data()});

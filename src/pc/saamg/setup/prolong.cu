@@ -4,6 +4,8 @@
 #include "core/sparse/full_blocks.hpp"
 #include "core/sparse/host_rows.hpp"
 #include "core/launch/staged_rows.hpp"
+#include "core/util/counted.hpp"
+#include "core/util/row_pointer.hpp"
 #include "parallel/par_csr.hpp"
 #include "parallel/rows_below.hpp"
 #include "prolong_rows.hpp"
@@ -147,7 +149,8 @@ static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscS
   find_pattern(space, nnodes, naggregates, ReachedRows{A.ptr, A.col, bs, aggregate}, true, begin, reached);
   P.ptr = Array<PetscInt>(space, A.nrows + 1);
   for_each_row(space, A.nrows, RowLengths{bs, k, begin.data(), P.ptr.data()});
-  const PetscInt nnz = lengths_to_pointer(space, P.ptr);
+  scan_lengths(space, P.ptr.data(), P.ptr);
+  const PetscInt nnz = counted(static_cast<std::int64_t>(reached.size()) * bs * k);
   P.col              = Array<PetscInt>(space, nnz);
   P.val              = Array<PetscScalar>(space, nnz);
   const SmoothedRow<0> row{rows_of(A),   bs,           k,           aggregate, from.Q.data(), dinv.data(), omega, reached.data(), begin.data(),
