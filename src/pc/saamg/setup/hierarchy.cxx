@@ -295,7 +295,8 @@ PetscErrorCode Hierarchy::build(FinestOperator finest, const HierarchyOptions &o
     grids_[0].level->nnz = static_cast<PetscLogDouble>(total);
     grids_[0].level->stamp.new_pattern();
   }));
-  grids_[0].bs = finest.bs;
+  grids_[0].bs        = finest.bs;
+  grids_[0].symmetric = options.balanced; // as it was found, so that no estimate looks after two steps
   for (;;) {
     PetscCall(measure(grids_.back(), options, finite));
     if (grids_.size() == 1) PetscCall(trim_lattice(grids_[0]));
