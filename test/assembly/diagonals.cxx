@@ -101,10 +101,10 @@ void shared_product()
 }
 
 /* A matrix that is nothing but its format, from the assembly or from the DM: assembled there, and AIJ is made when it is asked for. */
-void owned(const EquationName &eq, const std::string &type, const std::string &storage, bool of_dm)
+void owned(const MeshName &mesh, const EquationName &eq, const std::string &type, const std::string &option, const std::string &value, bool of_dm)
 {
-  const Option             half("-mat_cds_storage", storage), keep("-mat_" + type + "_keep_aij", "no");
-  MeshCase                 c({"da_hex", false, false}, eq, {9, 8, 8}, (PetscReal)0.2);
+  const Option             way(option, value), keep("-mat_" + type + "_keep_aij", "no");
+  MeshCase                 c(mesh, eq, {mesh.plex ? 3 : 9, mesh.plex ? 4 : 8, mesh.plex ? 3 : 8}, (PetscReal)0.2);
   const Elements           m(c.assembly);
   MatHandle                A, B;
   std::vector<PetscScalar> doubled(c.first);
@@ -142,11 +142,17 @@ void add()
       add_test(suite_named(suite_named(nullptr, "through_diagonals"), eq.name), storage, [=] { through_diagonals(eq, storage); });
     for (const char *storage : {"auto", "full"}) {
       for (bool of_dm : {false, true})
-        add_test(suite_named(suite_named(nullptr, "owned"), eq.name), std::string(storage) + (of_dm ? "_of_dm" : ""), [=] { owned(eq, MATCDS, storage, of_dm); });
+        add_test(suite_named(suite_named(nullptr, "owned"), eq.name), std::string(storage) + (of_dm ? "_of_dm" : ""), [=] {
+          owned({"da_hex", false, false}, eq, MATCDS, "-mat_cds_storage", storage, of_dm);
+        });
     }
-    for (bool of_dm : {false, true})
-      add_test(suite_named(suite_named(nullptr, "owned"), eq.name), std::string("slices") + (of_dm ? "_of_dm" : ""),
-               [=] { owned(eq, MATSLICEDELL, "auto", of_dm); });
+    for (const MeshName &mesh : mesh_names()) {
+      for (const char *block : {"auto", "1"}) {
+        for (bool of_dm : {false, true})
+          add_test(suite_named(suite_named(nullptr, "owned"), eq.name), "slices_" + mesh.name + "_" + block + (of_dm ? "_of_dm" : ""),
+                   [=] { owned(mesh, eq, MATSLICEDELL, "-mat_slicedell_block_size", block, of_dm); });
+      }
+    }
   }
   add_test(suite_named(nullptr, "shared_product"), "saamg", shared_product);
 }

@@ -1,4 +1,4 @@
-/* Matrices that are nothing but their format: diagonals are assembled there; slices get their values from rows that are made for as long as this takes. */
+/* Matrices that are nothing but their format: diagonals are assembled there; so are slices of rows in their order; other slices get their values from rows that are made for as long as this takes. */
 #include "assembly.hpp"
 #include "mat/common/values_to_write.hpp"
 #include "mat/own/own_cds.hpp"
@@ -185,10 +185,29 @@ static Target diagonals_of(const DiagonalValues &v)
   return target;
 }
 
+/* What the kernels write themselves; false: rows in another order, in blocks or apart. */
+static bool write_there(const OwnMat &own, const OwnValues &v, Target *target)
+{
+  const PlainEll *slices = OwnSlices(own);
+
+  if (!slices) *target = diagonals_of(std::get<DiagonalValues>(v));
+  else {
+    const auto view = slices->view();
+
+    if (view.row || slices->block_size() > 1 || slices->long_rows().rows()) return false;
+    target->layout    = Layout::SlicedEll;
+    target->val       = array_of(v);
+    target->shift     = view.shift;
+    target->slice_ptr = view.slice_ptr;
+  }
+  return true;
+}
+
 /* This rank's values. Ao: of rest, NULL on one rank */
 static PetscErrorCode WriteValues(GozaAssembly a, Mat A, OwnMat *own, Mat Ao)
 {
   OwnValues          v;
+  Target             target{};
   Array<PetscScalar> rows;
   ValuesToWrite      other;
   PetscObjectState   state;
@@ -200,21 +219,20 @@ static PetscErrorCode WriteValues(GozaAssembly a, Mat A, OwnMat *own, Mat Ao)
   PetscCall(OwnWrite(A, own, own->space, false, &v));
   if (Ao) PetscCall(other.open(Ao, a->space, a->nnz[1], false));
   const PetscErrorCode failed = Guarded([&] {
-    Target target{};
+    const bool there = (!Ao || OwnsDiagonals(*own)) && write_there(*own, v, &target);
 
-    if (OwnsDiagonals(*own)) target = diagonals_of(std::get<DiagonalValues>(v));
-    else {
+    if (!there) {
       rows          = Array<PetscScalar>(a->space, a->nnz[0]);
       target.layout = Layout::Csr;
-      target.bs     = static_cast<int>(a->bs);
       target.val    = rows.data();
       target.ptr    = a->row_ptr.data();
     }
+    target.bs        = static_cast<int>(a->bs);
     target.owned     = a->nowned;
     target.val_other = Ao ? other.data() : NULL;
     target.ptr_other = Ao ? a->row_ptr_other.data() : NULL;
-    assemble_matrix(a->problem(), a->mesh, OwnsDiagonals(*own) ? *map_of(a) : a->map, target);
-    if (PlainEll *slices = OwnSlices(*own)) slices->refill({a->space, A->rmap->n, A->cmap->n, a->row_ptr.data(), nullptr, rows.data(), a->nnz[0]});
+    assemble_matrix(a->problem(), a->mesh, there ? *map_of(a) : a->map, target);
+    if (!there) OwnSlices(*own)->refill({a->space, A->rmap->n, A->cmap->n, a->row_ptr.data(), nullptr, rows.data(), a->nnz[0]});
   });
   if (Ao) PetscCall(other.close());
   PetscCall(failed);

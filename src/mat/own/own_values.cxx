@@ -33,6 +33,7 @@ PetscErrorCode OwnTake(Mat A, OwnMat *own, std::unique_ptr<OwnFormat> f)
   own->held         = now;
   own->current      = true;
   own->host_current = false;
+  own->is_open      = false;
   own->host.reset();
   PetscCall(own->op->written(A, own->storage->places(A, *own)));
   PetscFunctionReturn(PETSC_SUCCESS);

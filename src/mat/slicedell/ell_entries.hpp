@@ -63,19 +63,23 @@ template <class Store> struct EllEntries {
       }
     }
 
+    /* Of block p; where gaps are summed up, of the one that is next. */
+    HD PetscInt column(PetscInt p) const { return base + static_cast<PetscInt>(gaps ? gaps[p * step] : cols[p * step]); }
+    HD bool     sums() const { return gaps && !E.spread; }
+
     HD bool next()
     {
       if (++c == E.bc) {
         if (++k >= n) return false;
         c                   = 0;
-        const PetscInt here = base + static_cast<PetscInt>(gaps ? gaps[k * step] : cols[k * step]);
+        const PetscInt here = column(k);
 
-        if (gaps && !E.spread) base = here;
+        if (sums()) base = here;
         if (here == node) return false; // padding repeats the row's last column
         node = here;
       }
       col = node * E.bc + c;
-      at  = apart ? begin + k : E.index(*this);
+      at  = E.index(*this);
       return true;
     }
   };
@@ -95,17 +99,17 @@ template <class Store> struct EllEntries {
   /* Where an entry inside the matrix stands, from the first value; -1: it has no place. */
   HD std::int64_t index(PetscInt row, PetscInt col) const
   {
-    Walk walk(*this, row);
+    Walk           walk(*this, row);
+    const PetscInt wanted = col / bc;
 
-    if (walk.apart) {
-      const PetscInt k = partition_point(0, walk.n, [&](PetscInt p) { return static_cast<PetscInt>(walk.cols[p]) < col; });
-
-      return k < walk.n && static_cast<PetscInt>(walk.cols[k]) == col ? walk.begin + k : -1;
+    if (walk.apart) walk.k = partition_point(0, walk.n, [&](PetscInt p) { return walk.column(p) < wanted; });
+    else {
+      for (walk.k = 0; walk.k < walk.n && walk.column(walk.k) < wanted; walk.k++) {
+        if (walk.sums()) walk.base = walk.column(walk.k);
+      }
     }
-    while (walk.next()) {
-      if (walk.col >= col) return walk.col == col ? walk.at : -1;
-    }
-    return -1;
+    walk.c = static_cast<int>(col % bc);
+    return walk.k < walk.n && walk.column(walk.k) == wanted ? index(walk) : -1;
   }
   HD Store *place(PetscInt row, PetscInt col) const
   {
@@ -120,6 +124,7 @@ template <class Store> struct EllEntries {
 private:
   HD std::int64_t index(const Walk &walk) const
   {
+    if (walk.apart) return walk.begin + walk.k;
     if (br == 1 && bc == 1) return walk.begin + static_cast<std::int64_t>(walk.k) * walk.step + walk.offset;
     const PetscInt   v = walk.r * bc + walk.c;
     const BlockPlace block(walk.begin, walk.width, walk.k, walk.step, team, br * bc, W);

@@ -1,13 +1,14 @@
 /* The sliced-ELL format: layout in slicedell_view.hpp. Store is the type of the stored values, V that of the vectors. */
 #pragma once
 #include "core/sparse/format.hpp"
-#include "ell_entries.hpp"
 #include "long_rows.hpp"
 #include "slicedell_view.hpp"
 #include <algorithm>
 
 namespace goza::mat
 {
+
+template <class Store> struct EllEntries;
 
 struct SlicedEllOptions {
   PetscInt slice_height = 0;     // a power of two; 0: 4 on the host; on the device 32, fewer where there are few rows

@@ -1,4 +1,5 @@
 /* Sliced ELL for one who owns its values. */
+#include "ell_entries.hpp"
 #include "ell_layout.hpp"
 #include "long_rows_bodies.hpp"
 #include "slicedell.hpp"
