@@ -7,7 +7,7 @@ namespace goza::choice
 
 PetscErrorCode MatViewDetail(Mat A, Space space, const Format<PetscScalar> *held, PetscViewer viewer)
 {
-  DetailOf  of{space, held, {}, false};
+  DetailOf  of{held, {}, false};
   PetscBool assembled;
 
   PetscFunctionBegin;

@@ -9,7 +9,6 @@ namespace goza::choice
 
 /* What a view is about: the block's format, and the machine that it is asked for. */
 struct DetailOf {
-  Space                      space;
   const Format<PetscScalar> *held;    // NULL where it cannot be built: then nothing is said of it, and nothing is measured
   Machine                    machine; // see FindViewMachine()
   bool                       is_this; // the machine at hand

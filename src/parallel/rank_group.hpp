@@ -25,7 +25,6 @@ public:
   PetscMPIInt size() const { return size_; }
   PetscMPIInt rank() const { return rank_; }                                 // among them
   PetscMPIInt groups() const { return groups_; }                             // of the communicator
-  PetscMPIInt in_comm() const { return in_comm_; }                           // this rank's number there
   MPI_Comm    members() const { return members_; }                           // this rank's group, the leader first
   MPI_Comm    leaders() const { return leaders_; }                           // PETSc's own duplicate; MPI_COMM_NULL where this rank does not lead
   bool        shares_device_memory() const { return shares_device_memory_; } // the members can open the leader's, and it theirs; the same on every rank

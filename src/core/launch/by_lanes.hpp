@@ -60,21 +60,6 @@ template <class V> HD inline V most_of_lanes(V value, [[maybe_unused]] int lanes
   return value;
 }
 
-/* In how many lanes of a row before this one it holds; *all: in how many of all. Each of them asks. */
-HD inline int lanes_before(bool holds, [[maybe_unused]] int lane, [[maybe_unused]] int lanes, int *all)
-{
-#if defined(__CUDA_ARCH__)
-  if (lanes > 1) {
-    const unsigned votes = __ballot_sync(0xffffffffu, holds);
-
-    *all = __popc(votes);
-    return __popc(votes & ((1u << lane) - 1));
-  }
-#endif
-  *all = holds;
-  return 0;
-}
-
 /* What each of a row's lanes has written is there for all of them. */
 HD inline void wait_for_lanes([[maybe_unused]] int lanes)
 {

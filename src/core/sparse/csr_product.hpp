@@ -10,7 +10,7 @@
    A warp does a row. It opens 32 terms at a time, spreads their entries over its lanes, and hashes the columns into a table in shared memory. Lanes that have the same
    column are added up in their order: every sum is in the order of the terms, so that no result depends on the run. */
 #pragma once
-#include "hashed_columns.hpp"
+#include "csr_pattern.hpp"
 #include "row_length.hpp"
 #include "core/util/row_pointer.hpp"
 #include "core/util/search.hpp"
@@ -45,7 +45,7 @@ template <int Slots, bool sums> struct Table {
   /* The column's slot, or -1 where the table is full. */
   template <bool list = sums> __device__ int insert(PetscInt c)
   {
-    int s = first_probe<Slots>(c);
+    int s = static_cast<int>(scattered(c) >> 15) & (Slots - 1);
 
     for (;;) {
       PetscInt held = *const_cast<volatile PetscInt *>(key + s);

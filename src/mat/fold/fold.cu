@@ -3,7 +3,6 @@
 #include "core/launch/joined_rows.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/sparse/csr_matrix.hpp"
-#include "core/sparse/numbering.hpp"
 #include "core/util/search.hpp"
 #include "core/util/gather.hpp"
 #include "mat/common/row_pieces.hpp"

@@ -1,7 +1,6 @@
 /* The Mat type fold: setting and names of the Fold format; everything else is the glue of mat/common. */
 #include "fold_mat.hpp"
 #include "fold.hpp"
-#include "petsc/errors.hpp"
 #include "mat/common/narrow.hpp"
 #include "rectangle.hpp"
 #include "renumbered.hpp"
@@ -199,9 +198,6 @@ MAT_FORMAT_SET_AND_GET(MatFoldSetPrecision, MatFoldGetPrecision, MatStoragePreci
 
   A row of n entries is folded into ceil(n / width) lines; 32 lines of about the same length are stored transposed, so that the threads of a warp
   read consecutive words, and the sums of a row's lines are added without atomics: every run gives the same result.
-
-  On the device, a square matrix whose entries are mostly far from their row, and whose columns with most entries hold much of them (the graphs of webs and people), is multiplied with x of these
-  columns in shared memory; `-mat_view ::ascii_info_detail` says so.
 
   Reference:
 . * - S. Tomimori, N. Tanabe, M. Takata and K. Joe, "Preliminary Evaluation for Classifying Suitability for Cache Memory of Sparse Matrices", IPSJ SIG Technical Report 2012-HPC-135 No. 17, 2012

@@ -1,6 +1,5 @@
 /* The Mat type slicedell: settings and names of the sliced-ELL format; everything else is the glue of mat/common. */
 #include "slicedell_mat.hpp"
-#include "petsc/errors.hpp"
 #include "mat/common/narrow.hpp"
 #include "mat/own/own_mat.hpp"
 #include "petscgoza.h"

@@ -105,26 +105,7 @@ SAAMG_SET_AND_GET(PCSAAMGSetInterpolation, PCSAAMGGetInterpolation, PCSAAMGInter
 
 .seealso: `PCSAAMG`, `PCSAAMGGetRestriction()`, `PCSAAMGSetInterpolation()`
 @*/
-PetscErrorCode PCSAAMGSetRestriction(PC pc, PCSAAMGRestriction restriction)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallSet(pc, "PCSAAMGSetRestriction_C", restriction));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCSAAMGGetRestriction - Gets what `PCSAAMGSetRestriction()` sets
-
-  Not Collective
-
-  Level: intermediate
-@*/
-PetscErrorCode PCSAAMGGetRestriction(PC pc, PCSAAMGRestriction *restriction)
-{
-  PetscFunctionBegin;
-  PetscCall(goza::CallGet(pc, "PCSAAMGGetRestriction_C", restriction));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+SAAMG_SET_AND_GET(PCSAAMGSetRestriction, PCSAAMGGetRestriction, PCSAAMGRestriction)
 
 /*@
   PCSAAMGSetMaxComplexity - Sets the operator complexity that the levels may not exceed

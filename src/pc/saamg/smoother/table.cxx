@@ -9,11 +9,6 @@ namespace goza::saamg
 
 const char *const smoother_names[] = {"jacobi", "chebyshev", "mcgs", "l1jacobi", "auto", NULL};
 
-PetscInt smoother_count()
-{
-  return PETSC_STATIC_ARRAY_LENGTH(smoother_names) - 1;
-}
-
 PetscInt smoother_named(const char *name)
 {
   PetscInt which = 0;
