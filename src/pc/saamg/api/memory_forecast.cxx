@@ -91,7 +91,7 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
     const bool   diagonals_only = boxes || (q.directions && (most_are_weak(q, level) || most_are_weak(q, level - 1)));
     const double places         = diagonals_only && q.half_stored && nonzeros * stored > q.full_below && !wide ? (nonzeros + rows) / 2 : nonzeros;
 
-    if (level || q.fine_value < sizeof(PetscScalar)) after += rows * 5 * value;
+    if (level || q.fine_value < sizeof(PetscScalar)) after += rows * (level && q.accelerated ? 7 : 5) * value;
     else after += rows * 3 * value;
     if (level || !q.fine_lent) after += places * (stored + (q.directions ? 0 : column / bs / bs)); // diagonals need no indices, a block one
     if (!level) after += rows * value;                                                             // which rows are coupled to nothing, if any are
@@ -114,7 +114,7 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
       after += transfer_bytes(q, transfer, aggregates, rows / bs * reached / aggregates, bs * k, shared); // P^T
     }
     if (by_place && q.aggregates) spared += made;
-    else after += (q.kept && !boxes ? 2 : 1) * made;
+    else after += ((q.kept && !boxes ? 2 : 1) + (q.tested ? 1 : 0)) * made;
     if (boxes && q.aggregates) after += rows * box_bytes;
     else if (q.kept && as_a_whole) after += between * index;
     const double window = 27 * std::min(rows, static_cast<double>(q.device ? box_window_rows : box_window_rows_host)) * sizeof(PetscScalar);
