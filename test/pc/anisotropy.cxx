@@ -168,6 +168,36 @@ BOOST_AUTO_TEST_CASE(jumps_of_coefficients)
   BOOST_TEST(iterations(A) > 24);
 }
 
+/* Small jumps show where there is nothing between the couplings across and the others; a field that varies from cell to cell has all of them. */
+BOOST_AUTO_TEST_CASE(small_jumps_of_coefficients)
+{
+  const auto volumes = [](const std::function<PetscReal(const Place<3> &)> &k) {
+    return assemble(entry_of("cubes", brick_volumes<3>(
+                                        even_bricks<3>({32, 32, 32}, {1, 1, 1}), [=](int, const Place<3> &x) { return k(x); }, [](int, bool) { return true; })),
+                    MATAIJ);
+  };
+  const auto number = [](const Place<3> &x, int cells) {
+    return static_cast<std::int64_t>(cells * x[0]) + cells * (static_cast<std::int64_t>(cells * x[1]) + cells * static_cast<std::int64_t>(cells * x[2]));
+  };
+
+  for (PetscReal contrast : {100., 1000.}) {
+    const MatHandle A = volumes([=](const Place<3> &x) { return goza::hash62(number(x, 8)) % 2 ? contrast : 1; });
+
+    BOOST_TEST(says(make_pc(A), "as where coefficients jump"), contrast);
+    const PetscInt its = iterations(A);
+    Option         set("-pc_saamg_threshold", "0");
+    BOOST_TEST(4 * its <= 3 * iterations(A), its);
+  }
+  BOOST_TEST(!says(make_pc(volumes([=](const Place<3> &x) { return std::exp(4. * static_cast<double>(goza::hash62(number(x, 32)) % 1000) / 1000); })),
+                   "as where coefficients jump"));
+  MatHandle step = volumes([](const Place<3> &) { return 1; }); /* of time, in which diagonals outweigh all couplings */
+  PetscReal largest;
+
+  PETSC_OK(MatNorm(step, NORM_INFINITY, &largest));
+  PETSC_OK(MatShift(step, 2 * largest));
+  BOOST_TEST(!says(make_pc(step), "as where coefficients jump"));
+}
+
 /* With new values in an old pattern the aggregates stay, or follow. */
 BOOST_AUTO_TEST_CASE(anew_with_new_values)
 {

@@ -38,7 +38,7 @@ static PetscErrorCode ViewChoice(SAAMG *mg, PetscViewer viewer)
                                      100. * (double)mg->couplings.weak / (double)mg->couplings.edges, (double)mg->hierarchy_options.threshold));
   else if (mg->couplings.jump())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  %.3g %% of its couplings are as nothing beside the diagonals, as where coefficients jump, and it is an M-matrix: strength threshold %.3g\n",
-                                     100. * (double)mg->couplings.slight / (double)mg->couplings.edges, (double)mg->hierarchy_options.threshold));
+                                     100. * (double)mg->couplings.across().couplings / (double)mg->couplings.edges, (double)mg->hierarchy_options.threshold));
   else if (mg->hierarchy_options.strong_share > 0)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  %.3g %% of its couplings are of the diagonal's sign or below %.3g of their row's largest: aggregates follow the others\n",
                                      100. * (double)mg->couplings.minor / (double)mg->couplings.edges, (double)mg->hierarchy_options.strong_share));
