@@ -106,6 +106,12 @@ typedef enum {
 } PCSAAMGReuse;
 
 typedef enum {
+  PC_SAAMG_TUNE_NONE,
+  PC_SAAMG_TUNE_QUICK, /* in the second set-up with a pattern a few cycles are tried for the fastest */
+  PC_SAAMG_TUNE_FULL   /* more of them, in the first set-up */
+} PCSAAMGTune;
+
+typedef enum {
   PC_SAAMG_COUPLING_GLOBAL, /* a sweep of mcgs is the same on any number of ranks: an exchange for each colour */
   PC_SAAMG_COUPLING_LOCAL   /* Jacobi between ranks: an exchange for each sweep */
 } PCSAAMGCoupling;
@@ -132,6 +138,7 @@ PETSC_EXTERN const char *const PCSAAMGInterpolations[];
 PETSC_EXTERN const char *const PCSAAMGRestrictions[];
 PETSC_EXTERN const char *const PCSAAMGPrecisions[];
 PETSC_EXTERN const char *const PCSAAMGReuses[];
+PETSC_EXTERN const char *const PCSAAMGTunes[];
 PETSC_EXTERN const char *const PCSAAMGCouplings[];
 PETSC_EXTERN const char *const PCSAAMGChebyshevKinds[];
 PETSC_EXTERN const char *const PCSAAMGPapers[];
@@ -272,3 +279,5 @@ PETSC_EXTERN PetscErrorCode PCSAAMGSetPrecision(PC, PCSAAMGPrecision);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetPrecision(PC, PCSAAMGPrecision *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetReuse(PC, PCSAAMGReuse);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetReuse(PC, PCSAAMGReuse *);
+PETSC_EXTERN PetscErrorCode PCSAAMGSetTune(PC, PCSAAMGTune);
+PETSC_EXTERN PetscErrorCode PCSAAMGGetTune(PC, PCSAAMGTune *);

@@ -265,8 +265,8 @@ static PetscErrorCode PrintUsage()
   PetscFunctionBegin;
   for (int on = 0; on < 2; on++)
     if (usage.products[on] + usage.cycles[on])
-      PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza on the %s: %" PetscInt64_FMT " products, %" PetscInt64_FMT " cycles of saamg\n", on ? "device" : "host",
-                            usage.products[on], usage.cycles[on]));
+      PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza on the %s: %" PetscInt64_FMT " products, %" PetscInt64_FMT " cycles of saamg%s\n", on ? "device" : "host",
+                            usage.products[on], usage.cycles[on], usage.tuned[on].c_str()));
   if (usage.repeated) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza iterations that the device went on to by itself: %" PetscInt64_FMT "\n", usage.repeated));
   if (usage.tasks)
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza ranks that share a GPU: %" PetscInt64_FMT " in a group, whose leader worked for all %" PetscInt64_FMT " times\n",

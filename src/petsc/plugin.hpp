@@ -3,6 +3,7 @@
 #include "core/device/space.hpp"
 #include "compat.hpp"
 #include <petscmat.h>
+#include <string>
 
 namespace goza
 {
@@ -21,6 +22,7 @@ struct Usage {
   PetscInt64     in_place = 0, copied = 0;
   PetscInt64     repeated = 0; // iterations of Krylov methods that a device has gone on to by itself
   PetscLogDouble bytes    = 0;
+  std::string    tuned[2];             // ", tuned: " and what -pc_saamg_tune has found last
   PetscInt64     tasks = 0, group = 1; // of ranks that share a GPU: what the leader did for all; the largest group that this rank is in
 };
 extern Usage usage;

@@ -198,6 +198,7 @@ const AddTests add([] {
   add_test(suite, "pc_saamg_restriction", [] { check_words("-pc_saamg_restriction", PCSAAMGSetRestriction, PCSAAMGGetRestriction, PCSAAMGRestrictions); });
   add_test(suite, "pc_saamg_precision", [] { check_words("-pc_saamg_precision", PCSAAMGSetPrecision, PCSAAMGGetPrecision, PCSAAMGPrecisions); });
   add_test(suite, "pc_saamg_reuse", [] { check_words("-pc_saamg_reuse", PCSAAMGSetReuse, PCSAAMGGetReuse, PCSAAMGReuses); });
+  add_test(suite, "pc_saamg_tune", [] { check_words("-pc_saamg_tune", PCSAAMGSetTune, PCSAAMGGetTune, PCSAAMGTunes); });
   add_test(suite, "mcgs_coupling", [] {
     check_smoother_words("mcgs_coupling", PCSAAMGSetMCGSCoupling, PCSAAMGGetMCGSCoupling, PCSAAMGCouplings, PC_SAAMG_COUPLING_GLOBAL, PC_SAAMG_COUPLING_LOCAL);
   });

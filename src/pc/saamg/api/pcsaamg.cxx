@@ -106,6 +106,7 @@ static PetscErrorCode SetUpLevels(PC pc, Mat A, bool *wants_rows)
   mg->space    = space;
   mg->transposed.reset();
   if (!same_pattern) mg->automatic.forget_trial();
+  if (!same_pattern) mg->tuned = {};
   PetscCall(PetscObjectGetId((PetscObject)A, &id));
   PetscCall(OpenRows(pc, mg, same_pattern && mg->ascending == id, &rows));
   mg->ascending = rows.ascend ? id : 0;
@@ -122,6 +123,7 @@ static PetscErrorCode SetUpLevels(PC pc, Mat A, bool *wants_rows)
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(PetscLogEventBegin(events.mirror, pc, 0, 0, 0));
   PetscCall(MakeCycle(pc, mg));
+  PetscCall(TuneCycle(pc, mg, same_pattern));
   mg->hierarchy.release(mg->hierarchy_options);
   PetscCall(PetscLogEventEnd(events.mirror, pc, 0, 0, 0));
   mg->most = device::most_bytes_in_use();
@@ -229,6 +231,7 @@ static PetscErrorCode PCReset_SAAMG(PC pc)
   mg->transposed.reset();
   mg->hierarchy.reset();
   mg->group.reset();
+  mg->tuned = {};
   PetscCall(MatDestroy(&mg->converted));
   mg->staged_b = Stage();
   mg->staged_x = Stage();
@@ -280,6 +283,7 @@ SAAMG::SAAMG()
 . -pc_saamg_precision (auto|double|mixed|single|half) - precision of the cycle; mixed: the finest level in double, the others in single; half: single, with the operators and interpolations stored in half;
                                                          auto (default): see the notes
 . -pc_saamg_paper (none|darcy|anisotropic)     - the settings of the paper below for its two problems, where no other option names them; see `PCSAAMGSetPaper()`
+. -pc_saamg_tune (none|quick|full)             - whether cycles are tried for the fastest; see `PCSAAMGSetTune()`
 - -pc_saamg_reuse (auto|none|pattern|interpolation) - what is kept when values change and the pattern does not; see `PCSAAMGSetReuse()`
 
   Level: intermediate

@@ -152,25 +152,52 @@ static PetscInt degree_for(PetscInt bs)
   return bs == 1 ? 3 : 2;
 }
 
+PetscInt AutomaticSmoother(const SAAMG &mg)
+{
+  return smoother_named(smoother_for(mg.found));
+}
+
+PetscErrorCode TakeCycleOptions(PC pc, SAAMG *mg, const CycleOptions &wanted)
+{
+  PetscInt bs;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetBlockSize(pc->pmat, &bs));
+  mg->taken           = wanted;
+  mg->taken.hermitian = mg->found.symmetric && mg->found.conjugated;
+  for (SmootherChoice &s : mg->taken.smoothers) {
+    if (s.which == smoother_named("auto")) s.which = AutomaticSmoother(*mg);
+    s.options.mcgs_flow = bs == 1 && !mg->found.symmetric;
+    if (s.options.chebyshev_degree == PETSC_DECIDE) s.options.chebyshev_degree = degree_for(bs);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What was tuned is of these settings and of such a matrix, or goes. */
+static PetscErrorCode CheckTuned(PC pc, SAAMG *mg)
+{
+  PetscFunctionBegin;
+  if (!mg->tuned.done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), Guarded([&] {
+                           if (!mg->tuned.serve(SettingsChanged(*mg), AutomaticSmoother(*mg))) mg->tuned = {};
+                         }),
+                         "compare what it was tuned for"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const OperatorSource &exact, bool *kept, std::shared_ptr<CsrFacts> *facts)
 {
-  const PetscInt automatic = smoother_named("auto");
-  const bool     by_itself = mg->reuse == PC_SAAMG_REUSE_AUTO, anew = !*kept || by_itself;
-  PetscInt       bs;
-  bool           modes = false;
+  const bool by_itself = mg->reuse == PC_SAAMG_REUSE_AUTO, anew = !*kept || by_itself;
+  PetscInt   bs;
+  bool       modes = false;
 
   PetscFunctionBegin;
   PetscCall(MatGetBlockSize(pc->pmat, &bs));
   PetscCall(HasModes(pc->pmat, &modes));
   if (anew) mg->couplings = {};
   PetscCall(LookAt(pc, mg, rows, exact, anew && mg->threshold < 0 && bs == 1, by_itself, facts));
-  mg->taken           = mg->cycle_options;
-  mg->taken.hermitian = mg->found.symmetric && mg->found.conjugated;
-  for (SmootherChoice &s : mg->taken.smoothers) {
-    if (s.which == automatic) s.which = smoother_named(smoother_for(mg->found));
-    s.options.mcgs_flow = bs == 1 && !mg->found.symmetric;
-    if (s.options.chebyshev_degree == PETSC_DECIDE) s.options.chebyshev_degree = degree_for(bs);
-  }
+  PetscCall(CheckTuned(pc, mg));
+  PetscCall(TakeCycleOptions(pc, mg, mg->tuned.done ? mg->tuned.options : mg->cycle_options));
   const SmootherChoice &finest      = mg->taken.smoothers[PC_SAAMG_FINEST];
   mg->hierarchy_options.alternating = finest.which == smoother_named("jacobi") && finest.options.jacobi_relax > 0.9;
   if (anew) mg->hierarchy_options.threshold = mg->threshold >= 0 ? mg->threshold : mg->couplings.threshold();

@@ -7,6 +7,7 @@
 #include "petsc/vec_access.hpp"
 #include "memory_forecast.hpp"
 #include "saamg_group.hpp"
+#include "saamg_tuned.hpp"
 #include "petscgoza.h"
 #include <array>
 
@@ -74,6 +75,7 @@ struct SAAMG {
   PetscReal              threshold     = PETSC_DECIDE;
   PCSAAMGPrecision       precision     = PC_SAAMG_AUTO;
   PCSAAMGReuse           reuse         = PC_SAAMG_REUSE_AUTO;
+  PCSAAMGTune            tune          = PC_SAAMG_TUNE_NONE;
   std::vector<PetscReal> coordinates; // [nodes][dim], from PCSetCoordinates()
   PetscInt               dim = 0, coordinates_state = 0;
 
@@ -102,6 +104,7 @@ struct SAAMG {
     threshold                           = from.threshold;
     precision                           = from.precision;
     reuse                               = from.reuse;
+    tune                                = from.tune;
     automatic.low                       = from.automatic.low;
     automatic.keeps_residuals |= from.automatic.keeps_residuals;
   }
@@ -121,6 +124,7 @@ struct SAAMG {
   std::unique_ptr<Cycle> cycle;
   TransposedCycle        transposed;
   AutoPrecision          automatic;
+  Tuned                  tuned;
   PCSAAMGPrecision       cycle_precision = PC_SAAMG_DOUBLE;
   PetscObjectState       nonzerostate    = -1;
   PetscObjectId          ascending       = 0;                   // the matrix whose columns were seen to ascend, in this nonzero state
@@ -162,10 +166,19 @@ PetscErrorCode ReturnLevels(SAAMG *mg);
    where they were found on the way. Collective. */
 PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const OperatorSource &exact, bool *kept, std::shared_ptr<CsrFacts> *facts);
 
+/* TakeCycleOptions: as wanted, with what the set-up finds where they leave that open. AutomaticSmoother: which it is then. */
+PetscErrorCode TakeCycleOptions(PC pc, SAAMG *mg, const CycleOptions &wanted);
+PetscInt       AutomaticSmoother(const SAAMG &mg);
+
+/* saamg_tune.cxx. After MakeCycle(), where that is what -pc_saamg_tune asks for; known_pattern: this is not its first set-up. Collective. */
+PetscErrorCode TuneCycle(PC pc, SAAMG *mg, bool known_pattern);
+
 /* saamg_precision.cxx. WantedPrecision: of the cycle to come. MakeCycle: the cycle of the hierarchy, whose finest grid has its values. PCPreSolve, PCPostSolve: they see the Krylov method.
    ExactSource: of the matrix's operator, where its values are not rounded. Collective. */
 PCSAAMGPrecision WantedPrecision(const SAAMG &mg);
 PetscErrorCode   MakeCycle(PC pc, SAAMG *mg);
+PetscErrorCode   SetUpCycle(PC pc, SAAMG *mg, PCSAAMGPrecision precision);  // what is there already is only refilled where the precision is the same
+PetscErrorCode   ExactProduct(SAAMG *mg, ParOperator<PetscScalar> **exact); // faster than by the finest level's rows; nullptr: on some rank there is none
 PetscErrorCode   PCPreSolve_SAAMG(PC pc, KSP ksp, Vec b, Vec x);
 PetscErrorCode   PCPostSolve_SAAMG(PC pc, KSP ksp, Vec b, Vec x);
 OperatorSource   ExactSource(PC pc, SAAMG *mg);
@@ -176,7 +189,8 @@ PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer);
 /* saamg_settings.cxx */
 PetscErrorCode PCSetFromOptions_SAAMG(PC pc, GozaOptionItems PetscOptionsObject);
 PetscErrorCode PaperFromOptions(PC pc, GozaOptionItems PetscOptionsObject);
-PetscErrorCode ComposeSAAMG(PC pc, bool attach); // what PETSc and the Set and Get functions find by name
-std::string    SettingsChanged(SAAMG &mg);       // " -option value" for each that differs from a new PC's
+PetscErrorCode ComposeSAAMG(PC pc, bool attach);        // what PETSc and the Set and Get functions find by name
+std::string    SettingsChanged(SAAMG &mg, SAAMG &from); // " -option value" for each that differs
+std::string    SettingsChanged(SAAMG &mg);              // from a new PC's
 
 } // namespace goza::saamg

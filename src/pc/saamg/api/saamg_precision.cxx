@@ -37,11 +37,11 @@ OperatorSource ExactSource(PC pc, SAAMG *mg)
 PCSAAMGPrecision WantedPrecision(const SAAMG &mg)
 {
   if (mg.precision != PC_SAAMG_AUTO) return mg.precision;
-  return mg.automatic.keeps_residuals && mg.automatic.refused.empty() ? mg.automatic.low[(int)mg.space] : PC_SAAMG_DOUBLE;
+  if (!mg.automatic.keeps_residuals || !mg.automatic.refused.empty()) return PC_SAAMG_DOUBLE;
+  return mg.tuned.precision != PC_SAAMG_AUTO ? mg.tuned.precision : mg.automatic.low[(int)mg.space];
 }
 
-/* What is there already is only refilled where the precision is the same. */
-static PetscErrorCode SetUpCycle(PC pc, SAAMG *mg, PCSAAMGPrecision precision)
+PetscErrorCode SetUpCycle(PC pc, SAAMG *mg, PCSAAMGPrecision precision)
 {
   std::shared_ptr<ParOperator<PetscScalar>> fine;
   const MPI_Comm                            comm = PetscObjectComm((PetscObject)pc);
@@ -61,15 +61,24 @@ static PetscErrorCode SetUpCycle(PC pc, SAAMG *mg, PCSAAMGPrecision precision)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Contraction(SAAMG *mg, PetscReal *contraction)
+PetscErrorCode ExactProduct(SAAMG *mg, ParOperator<PetscScalar> **exact)
 {
-  const Grid               &finest = mg->hierarchy.grids()[0];
-  ParOperator<PetscScalar> *exact  = nullptr;
+  const CsrLevel &level = *mg->hierarchy.grids()[0].level;
 
   PetscFunctionBegin;
-  if (finest.level->exact) PetscCall(FailTogether(finest.level->columns->comm(), finest.level->exact(&exact), "hold its rows in the matrix's format"));
-  if (!finest.level->columns->all(exact)) exact = nullptr;
-  PetscCall(FindContraction(*mg->cycle, finest, exact, contraction));
+  *exact = nullptr;
+  if (level.exact) PetscCall(FailTogether(level.columns->comm(), level.exact(exact), "hold its rows in the matrix's format"));
+  if (!level.columns->all(*exact)) *exact = nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Contraction(SAAMG *mg, PetscReal *contraction)
+{
+  ParOperator<PetscScalar> *exact;
+
+  PetscFunctionBegin;
+  PetscCall(ExactProduct(mg, &exact));
+  PetscCall(FindContraction(*mg->cycle, mg->hierarchy.grids()[0], exact, contraction));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -102,7 +111,8 @@ PetscErrorCode MakeCycle(PC pc, SAAMG *mg)
 {
   PetscFunctionBegin;
   PetscCall(SetUpCycle(pc, mg, WantedPrecision(*mg)));
-  if (mg->precision == PC_SAAMG_AUTO && mg->cycle_precision != PC_SAAMG_DOUBLE && !mg->automatic.tried) PetscCall(TryPrecision(pc, mg));
+  if (mg->precision == PC_SAAMG_AUTO && mg->cycle_precision != PC_SAAMG_DOUBLE && !mg->automatic.tried && mg->tuned.precision == PC_SAAMG_AUTO)
+    PetscCall(TryPrecision(pc, mg));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

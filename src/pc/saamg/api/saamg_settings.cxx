@@ -45,6 +45,7 @@ constexpr std::tuple settings{
   Setting{"-pc_saamg_esteig_iterations", "PCSAAMGSetEstEigIterations", "Lanczos steps of the estimate of the largest eigenvalue", in_hierarchy<&HierarchyOptions::esteig_iterations>, IntRange{least_lanczos_steps, max_lanczos_steps}},
   Setting{"-pc_saamg_precision", "PCSAAMGSetPrecision", "Precision of the cycle (auto: half on a GPU where it converges as double, else double)", held<&SAAMG::precision>, Words<PCSAAMGPrecision>{PCSAAMGPrecisions}},
   Setting{"-pc_saamg_reuse", "PCSAAMGSetReuse", "What is kept when values change and the pattern does not", held<&SAAMG::reuse>, Words<PCSAAMGReuse>{PCSAAMGReuses}},
+  Setting{"-pc_saamg_tune", "PCSAAMGSetTune", "Whether cycles are tried for the fastest: quick, in the second set-up with a pattern; full, more of them, in the first", held<&SAAMG::tune>, Words<PCSAAMGTune>{PCSAAMGTunes}},
 
   Setting{"-pc_saamg_smoother", "PCSAAMGSetSmoother", "Smoother", held<&SmootherChoice::which>, NameList{smoother_names}},
   Setting{"-pc_saamg_sweeps", "PCSAAMGSetSweeps", "Applications of the smoother", in_smoother<&SmootherOptions::sweeps>, IntRange{1, most_sweeps}, PC_SAAMG_COARSEST},
@@ -169,8 +170,8 @@ template <std::size_t i> PetscErrorCode FromOptions(PC pc, PCSAAMGLevels levels,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* " -option value" for each place where it is not as in a new PC */
-template <std::size_t i> void print_changes(SAAMG &mg, SAAMG &fresh, std::string &text)
+/* " -option value" for each place where it is another */
+template <std::size_t i> void print_changes(SAAMG &mg, SAAMG &from, std::string &text)
 {
   constexpr auto &s    = std::get<i>(settings);
   const auto      line = [&](const std::string &option, auto &now, auto &then) {
@@ -179,8 +180,8 @@ template <std::size_t i> void print_changes(SAAMG &mg, SAAMG &fresh, std::string
 
   if constexpr (by_level<i>) {
     for (PCSAAMGLevels l : {PC_SAAMG_FINEST, PC_SAAMG_INTERMEDIATE, PC_SAAMG_COARSEST})
-      line(option_on(s.option, l).c_str(), on_level(mg, l), on_level(fresh, l));
-  } else line(s.option, mg, fresh);
+      line(option_on(s.option, l).c_str(), on_level(mg, l), on_level(from, l));
+  } else line(s.option, mg, from);
 }
 
 /* The same as a table for loops. */
@@ -216,13 +217,19 @@ PetscErrorCode PCSetFromOptions_SAAMG(PC pc, GozaOptionItems PetscOptionsObject)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-std::string SettingsChanged(SAAMG &mg)
+std::string SettingsChanged(SAAMG &mg, SAAMG &from)
 {
-  SAAMG       fresh;
   std::string text;
 
-  for (const Entry &entry : entries) entry.print_changes(mg, fresh, text);
+  for (const Entry &entry : entries) entry.print_changes(mg, from, text);
   return text;
+}
+
+std::string SettingsChanged(SAAMG &mg)
+{
+  SAAMG fresh;
+
+  return SettingsChanged(mg, fresh);
 }
 
 /* --- what PETSc finds by name */

@@ -52,7 +52,8 @@ static PetscErrorCode ViewPrecision(SAAMG *mg, PetscViewer viewer)
   const char          *low       = PCSAAMGPrecisions[automatic.low[(int)mg->space]];
 
   PetscFunctionBegin;
-  if (mg->precision != PC_SAAMG_AUTO || !mg->cycle || automatic.low[(int)mg->space] == PC_SAAMG_DOUBLE) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mg->precision != PC_SAAMG_AUTO || mg->tuned.precision != PC_SAAMG_AUTO || !mg->cycle || automatic.low[(int)mg->space] == PC_SAAMG_DOUBLE)
+    PetscFunctionReturn(PETSC_SUCCESS);
   if (mg->cycle_precision != PC_SAAMG_DOUBLE)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  precision %s (auto): a trial cycle leaves %.2g of a smooth error\n", low, (double)automatic.contraction));
   else if (!automatic.refused.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  precision double (auto): %s\n", automatic.refused.c_str()));
@@ -113,7 +114,7 @@ namespace
 {
 
 struct Described {
-  std::string              settings, halo;
+  std::string              settings, halo, tuned;
   std::vector<std::string> levels;
 };
 
@@ -122,6 +123,7 @@ Described describe(SAAMG &mg)
   Described text;
 
   text.settings = SettingsChanged(mg);
+  if (mg.tuned.done) text.tuned = mg.tuned.describe();
   if (!mg.cycle) return text;
   text.halo = mg.cycle->describe_halo();
   for (std::size_t l = 0; l < mg.hierarchy.grids().size(); l++) text.levels.push_back(mg.cycle->describe_level(l));
@@ -161,6 +163,7 @@ PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
   PetscCall(ViewChoice(mg, viewer));
   PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), Guarded([&] { text = describe(*mg); }), "describe its part of PC saamg"));
   if (!text.settings.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  set:%s\n", text.settings.c_str()));
+  if (!text.tuned.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  tuned: %s\n", text.tuned.c_str()));
   if (!mg->cycle) PetscFunctionReturn(PETSC_SUCCESS);
   const std::vector<Grid> &grids = mg->hierarchy.grids();
   PetscCall(PetscViewerASCIIPrintf(viewer, "  on %s%s\n", space_name(mg->space), mg->space == Space::Host ? "" : DescribeStages({&mg->staged_b, &mg->staged_x})));
