@@ -600,6 +600,12 @@ const AddTests add([] {
     BOOST_TEST(attempt([&] { return MatAutoFormatSetPlatform(A, "/no/such/file"); }).says("no such file"));
     c.check_same(A, R, "after a refusal");
   });
+  add_test(options, "precision_of_slices_alone", [] {
+    const Option keep("-mat_slicedell_keep_aij", "no");
+    MatHandle    A = assemble(gallery_entry("stencil5"), "slicedell");
+    const Option low("-mat_slicedell_precision", "half");
+    BOOST_TEST(attempt([&] { return MatSetFromOptions(A); }).says("-mat_slicedell_precision"));
+  });
   /* a pattern that moves on one rank only: the ranks agree again on what is PETSc's product and what is not */
   add_test(options, "a_row_is_filled", [] {
     const MatCase c{mat_named("autoformat"), VECSTANDARD, gallery_entry("stencil5")};

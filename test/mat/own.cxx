@@ -775,8 +775,6 @@ BOOST_AUTO_TEST_CASE(options_of_slices)
     PETSC_OK(MatSetFromOptions(A));
     check_same(A, R, std::string("slices of ") + height);
   }
-  const Option low("-mat_slicedell_precision", "half");
-  BOOST_TEST(attempt([&] { return MatSetFromOptions(A); }).says("-mat_slicedell_precision"));
 }
 
 namespace
