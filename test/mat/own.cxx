@@ -529,6 +529,39 @@ static void not_set_up(const Owned &f)
   BOOST_TEST(attempt([&] { return MatMatMult(A, A, MAT_INITIAL_MATRIX, PETSC_DEFAULT, C.put()); }).says("MatConvert()"));
 }
 
+/* Where all other blocks are held once, those of the diagonal may differ from their mirror images. */
+BOOST_AUTO_TEST_CASE(half_with_skew_diagonal_blocks)
+{
+  const Option   half("-mat_cds_storage", "half"), keep("-mat_cds_keep_aij", "no");
+  const PetscInt nodes = 21;
+  const auto     made  = [&](const char *type) {
+    const PetscScalar diagonal[] = {4, -1, 3, 5}, beside[] = {-1, 2, -3, 1}, mirrored[] = {-1, -3, 2, 1};
+    MatHandle         A;
+
+    PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.put()));
+    PETSC_OK(MatSetSizes(A, PETSC_DECIDE, PETSC_DECIDE, 2 * nodes, 2 * nodes));
+    PETSC_OK(MatSetBlockSize(A, 2));
+    PETSC_OK(MatSetType(A, type));
+    PETSC_OK(MatSetFromOptions(A));
+    PETSC_OK(MatSetUp(A));
+    PETSC_OK(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+    for (PetscInt i = 0; i < nodes; i++) {
+      const PetscInt next = i + 1;
+
+      if (!mine(i)) continue;
+      PETSC_OK(MatSetValuesBlocked(A, 1, &i, 1, &i, diagonal, ADD_VALUES));
+      if (next == nodes) continue;
+      PETSC_OK(MatSetValuesBlocked(A, 1, &i, 1, &next, beside, ADD_VALUES));
+      PETSC_OK(MatSetValuesBlocked(A, 1, &next, 1, &i, mirrored, ADD_VALUES));
+    }
+    PETSC_OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+    PETSC_OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+    return A;
+  };
+
+  check_same(made("cds"), made(MATAIJ), "diagonal blocks");
+}
+
 /* In place and back; rows that are read one by one. */
 static void converted(const Owned &f)
 {

@@ -10,11 +10,16 @@ namespace goza::mat
 namespace
 {
 
-/* The columns of a matrix, to be gone through as rows. */
+/* The columns of a matrix, to be gone through as rows. Of a diagonal block both halves are stored, and may differ, where others are held once. */
 struct ColumnsOfDiagonals {
   DiagonalValues A;
 
-  template <class F> HD void for_each_of_row(PetscInt col, F f) const { A.for_each_of_column(col, f); }
+  template <class F> HD void for_each_of_row(PetscInt col, F f) const
+  {
+    const bool blocks_once = A.half && A.bs > 1;
+
+    A.for_each_of_column(col, [&](PetscInt row, const PetscScalar *p) { f(row, blocks_once && row / A.bs == col / A.bs ? A.place(row, col) : p); });
+  }
 };
 
 struct RowsOfTransposed {

@@ -96,7 +96,7 @@ static PetscErrorCode MatMultTransposeAdd_Own(Mat A, Vec x, Vec y, Vec z)
   PetscErrorCode failed = OwnSettle(A, own);
   if (!failed) failed = OwnRead(A, own, own->space, &v);
   const auto *diagonals = std::get_if<DiagonalValues>(&v);
-  if (!failed && diagonals && diagonals->half && A->rmap->size == 1) {
+  if (!failed && diagonals && diagonals->half && diagonals->bs == 1 && A->rmap->size == 1) { /* a diagonal block may differ from its mirror image */
     PetscCall(Multiply(A, x, y, z));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
