@@ -71,7 +71,7 @@ public:
   bool           half() const { return half_; }
   bool           hermitian_half() const { return half_ && hermitian_; } // an entry below the diagonal is the conjugate of its mirror image
   bool           unscaled() const { return factor_ == PetscScalar(1); }
-  bool proves_symmetry() const { return half_ && !hermitian_ && !options_.symmetric && !in_remainder(); } // each entry has been found equal to its mirror image
+  bool proves_symmetry() const { return half_ && !hermitian_ && !options_.symmetric && !in_remainder(); } // off the diagonal blocks equal their mirror images
   std::int64_t       in_remainder() const { return nnz_ - inside_; }
   const GridStrides &grid() const { return grid_; }
 

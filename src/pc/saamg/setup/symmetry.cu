@@ -104,6 +104,34 @@ Symmetry compare(const Csr &A, const MapPtr &columns, const CsrFacts &facts, boo
   return result;
 }
 
+/* Entries of diagonal blocks that differ from their mirror images. */
+struct CountSkewBlocks {
+  mat::CdsEntries<const PetscScalar> entries;
+  int                                d; // of the diagonal
+
+  HD void operator()(PetscInt i, std::int64_t *count) const
+  {
+    for (int r = 1; r < entries.bs; r++) {
+      for (int c = 0; c < r; c++) *count += *entries.at(d, r, c, i) != *entries.at(d, c, r, i);
+    }
+  }
+};
+
+/* Symmetric by what is stored: one of each two blocks off the diagonal, and both halves of a diagonal block. */
+bool by_storage(const mat::Cds<PetscScalar, PetscScalar> &cds)
+{
+  if (!cds.proves_symmetry()) return false;
+  if (cds.block_size() == 1) return true;
+
+  const auto          entries = entries_of(cds);
+  const int           d       = entries.find(0);
+  Array<std::int64_t> count(cds.space(), 1);
+
+  if (d < 0) return true;
+  join_rows<Plus, 1>(cds.space(), entries.nodes, CountSkewBlocks{entries, d}, count.data());
+  return read_value(cds.space(), count.data()) == 0;
+}
+
 } // namespace
 
 Symmetry symmetry_of(const StoredRows &rows, const MapPtr &columns, const CsrFacts &facts)
@@ -112,7 +140,7 @@ Symmetry symmetry_of(const StoredRows &rows, const MapPtr &columns, const CsrFac
   Symmetry   result;
 
   const auto *const cds    = columns->size() == 1 ? rows.diagonals() : nullptr;
-  const bool        proven = cds && cds->proves_symmetry();
+  const bool        proven = cds && facts.finite && by_storage(*cds);
 
   if (!facts.finite || (proven && facts.real)) return result;
   if (!rows.no_rows() && seems_symmetric(A, *columns, facts, true)) return result;
