@@ -40,7 +40,7 @@ ifdef PETSC_DIR
 else
   pkgconf = pkg-config
 endif
-ifeq ($(filter help clean format deps petsc-cuda petsc-variant,$(goals)),)
+ifeq ($(filter help clean format deps petsc-cuda petsc-variant check-download,$(goals)),)
   PETSC_LIBDIR := $(shell $(pkgconf) --variable=libdir PETSc)
   ifeq ($(PETSC_LIBDIR),)
     $(error PETSc not found: give PETSC_DIR and PETSC_ARCH, or install petsc-dev (`make deps`))
@@ -242,6 +242,10 @@ petsc-tests: all ## PETSc's own tests with Goza's types put in: all that apply, 
 	@.ci/petsc-tests.sh
 check-packaging: all ## install in every way that packaging knows, into folders of its own, and use what was installed
 	@test/packaging/run.sh
+check-download: ## configure PETSc 3.26.1 (PyPI) for the host with --download-goza=HEAD, build both and use them (15 minutes the first time; INSTALLED=FOLDER: with --prefix)
+	@CACHE=$(CACHE) test/packaging/download.sh
+check-recipes: ## render, build and test conda-forge's recipe and install Spack's (SPACK_ROOT), with tools that PyPI has, for this PETSc
+	@CACHE=$(CACHE) test/packaging/recipes.sh
 check-applications: all ## programs of FEniCS, SLEPc, petsc4py and others, unmodified, with Goza's types; a program that is not installed is skipped
 	@test/applications/run.sh
 petsc-cuda: ## build PETSc 3.26.1 with CUDA and its MPI from PyPI into CACHE (kept, resumable)
@@ -273,4 +277,4 @@ clean: ## remove the build folder
 	rm -rf $(BUILD)
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' makefile | expand -t 14
-.PHONY: all deps programs demo check check-quick check-kind pages fuzz bench bench-amg bench-assembly bench-cds bench-indices bench-league bench-locality bench-model bench-peers bench-scaling bench-settings bench-spmv petsc-tests check-packaging check-applications petsc-cuda petsc-variant bundle install format tidy clean help
+.PHONY: all deps programs demo check check-quick check-kind pages fuzz bench bench-amg bench-assembly bench-cds bench-indices bench-league bench-locality bench-model bench-peers bench-scaling bench-settings bench-spmv petsc-tests check-packaging check-download check-recipes check-applications petsc-cuda petsc-variant bundle install format tidy clean help

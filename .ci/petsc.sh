@@ -8,6 +8,7 @@
 # PREFIX/build.log. The result is used with  make PETSC_DIR=PREFIX/petsc PETSC_ARCH=ARCH.
 set -euo pipefail
 usage="usage: petsc.sh PREFIX ARCH [OPTION...]"
+packages=$(cd "$(dirname "$0")/packaging" && pwd)
 prefix=$(mkdir -p "${1:?$usage}" && cd "$1" && pwd)
 arch=${2:?$usage}
 shift 2
@@ -44,11 +45,12 @@ fetch_petsc() {
   mv "$prefix/petsc-$petsc" "$prefix/petsc"
 }
 configure() {
+  cp "$packages/petsc/Goza.py" "$prefix/petsc/config/BuildSystem/config/packages/" # --download-goza
   cd "$prefix/petsc"
   python3 ./configure PETSC_DIR="$prefix/petsc" PETSC_ARCH="$arch" --with-cc="$mpi/mpicc" --with-cxx="$mpi/mpicxx" --with-fc=0 \
     --with-debugging=0 --with-blaslapack-lib="-llapack -lblas" --with-shared-libraries --with-x=0 COPTFLAGS=-O3 CXXOPTFLAGS=-O3 "$@"
 }
-build() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -j "$(nproc --all)" -C "$prefix/petsc" PETSC_DIR="$prefix/petsc" PETSC_ARCH="$arch" libs; }
+build() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -j "$(nproc --all)" -C "$prefix/petsc" PETSC_DIR="$prefix/petsc" PETSC_ARCH="$arch" all-local; }
 
 if [[ " $* " == *" --with-cuda "* ]] && ! command -v nvcc >/dev/null; then
   echo "petsc: nvcc is not on the PATH: install the CUDA toolkit first" >&2

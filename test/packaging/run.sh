@@ -5,29 +5,7 @@
 # Nothing is compiled again: pip's backend is given the build folder (GOZA_BUILD), whose flags are those of make without further variables but CUDA; for complex scalars one
 # that stays in it. No network is used.
 set -u
-. "$(dirname "$0")/../support/lib.sh"
-top=$(cd "$here/../.." && pwd)
-python=${PYTHON:-/usr/bin/python3}
-unset MAKEFLAGS MFLAGS MAKELEVEL PETSC_OPTIONS PYTHONPATH
-work=$all_work/packaging
-mkdir "$work"
-
-# does NAME STATUS(0|error) TEXT COMMAND...: the command ends so and says the text
-does() {
-  local name=$1 want=$2 text=$3 status reason=
-  shift 3
-  echo begun >>"$all_work/verdicts"
-  start_clock
-  ("$@") >"$work/out" 2>&1 </dev/null
-  status=$?
-  case $want in
-  0) [ $status = 0 ] || reason=$(why $status) ;;
-  error) [ $status != 0 ] && [ $status -lt 124 ] || reason="an error was expected, but $(why $status)" ;;
-  esac
-  [ -n "$reason" ] || [ -z "$text" ] || grep -qE -- "$text" "$work/out" || reason="it does not say \"$text\""
-  if [ -z "$reason" ]; then report 0 "$name"; else report 1 "$name" "$reason" "$work/out"; fi
-  echo ended >>"$all_work/verdicts"
-}
+. "$(dirname "$0")/lib.sh"
 pkgconfig_path=$work/usr/lib/pkgconfig:${PETSC_DIR:+$PETSC_DIR/${PETSC_ARCH-}/lib/pkgconfig}
 
 # --- make install, pkg-config, CMake
@@ -51,7 +29,6 @@ CMAKE
   rm -rf "$work/cmake/build"
   PKG_CONFIG_PATH=$pkgconfig_path cmake -S "$work/cmake" -B "$work/cmake/build" -DCMAKE_PREFIX_PATH="$work/usr" && cmake --build "$work/cmake/build" && "$work/cmake/build/uses_goza"
 }
-version=$("$python" -c "import sys; sys.path.insert(0, '$top/.ci/packaging/python'); sys.dont_write_bytecode = True; import goza_backend; print(goza_backend.version())")
 if command -v cmake >/dev/null; then
   does "CMake: find_package(Goza), a program links" 0 "linked with Goza $version" with_cmake "${version%.*}"
   does "CMake: another release is refused" error 'not.*(compatible|requested version)|[Cc]ould not find' with_cmake 99.1
@@ -116,24 +93,4 @@ if ! "$python" -c 'import petsc4py, venv, ensurepip' 2>/dev/null; then skip "pip
 fi
 
 does "make CUDA=yes without nvcc: one sentence" error 'no nvcc on the PATH .*: install the CUDA toolkit, or give CUDA=no' env PATH=/usr/bin:/bin make -n -C "$top" DEPS=no CUDA=yes CUDA_HOME=/nonexistent BUILD="$work/none"
-
-# --- recipes, as far as their tools are here
-does "recipes are Python that compiles" 0 '' "$python" -c "
-import ast, pathlib
-for path in pathlib.Path('$top/.ci/packaging').rglob('*.py'): ast.parse(path.read_text(), str(path))"
-if ! "${RATTLER_PYTHON:-$python}" -c 'import rattler_build' 2>/dev/null; then skip "conda-forge's recipe" "no py-rattler-build in RATTLER_PYTHON"; else
-  does "conda-forge's recipe renders for each MPI" 0 '2 variants of goza' "${RATTLER_PYTHON:-$python}" -c "
-import rattler_build
-folder = '$top/.ci/packaging/conda-forge/'
-made = rattler_build.Stage0Recipe.from_file(folder + 'recipe.yaml').render(rattler_build.VariantConfig.from_file(folder + 'conda_build_config.yaml'))
-print(len(made), 'variants of', made[0].recipe.package.name)"
-fi
-source=${PETSC_SOURCE:-$HOME/.cache/goza/petsc-cuda/petsc}
-if [ ! -x "$source/configure" ]; then skip "PETSc's configure" "no source of PETSc in PETSC_SOURCE"; else
-  with_configure() {
-    mkdir "$work/petsc" && cp -r "$source"/{config,configure,include,lib,makefile,gmakefile} "$work/petsc/" && cp "$top/.ci/packaging/petsc/Goza.py" "$work/petsc/config/BuildSystem/config/packages/" &&
-      cd "$work/petsc" && "$python" ./configure --help
-  }
-  does "PETSc's configure knows --download-goza" 0 '--download-goza=<no,yes,filename,url>' with_configure
-fi
 summary

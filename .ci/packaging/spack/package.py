@@ -32,7 +32,7 @@ class Goza(MakefilePackage, CudaPackage):
 
     def arguments(self):
         petsc = self.spec["petsc"].prefix
-        args = ["DEPS=no", "WERROR=", f"PETSC_DIR={petsc}", "PETSC_ARCH=", f"JOBS={self.pkg.module.make_jobs}"]
+        args = ["DEPS=no", "WERROR=", f"PETSC_DIR={petsc}", "PETSC_ARCH=", f"JOBS={make_jobs}"]
         if self.spec.satisfies("+cuda"):
             args += ["CUDA=yes", f"CUDA_HOME={self.spec['cuda'].prefix}"]
             arch = self.spec.variants["cuda_arch"].value
