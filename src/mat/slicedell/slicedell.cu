@@ -209,7 +209,7 @@ template <class Store, class V> void SlicedEll<Store, V>::fill_columns(const Csr
                               col_.data(), first_.data(), gap_.data(), nullptr});
 }
 
-/* Whether slices here and there, of which three in four are like no other, show that few share their columns. On a host where there are many. */
+/* Whether slices here and there, of which three in four are like no other, or all of them, of which half are, show that few share their columns. On a host where there are many. */
 static bool few_alike(Space space, const Csr &A, const PetscInt *row, PetscInt nplaces, int shift)
 {
   constexpr PetscInt most    = 1024;
@@ -223,7 +223,7 @@ static bool few_alike(Space space, const Csr &A, const PetscInt *row, PetscInt n
   for_each_row(space, n, SampleRow{sampled, nslices, shift, row, rows.data()});
   for_each_row(space, n, PlacePattern{A.ptr, A.col, rows.data(), pattern.data()});
   for_each_row(space, sampled, SlicePattern{n, shift, A.ptr, A.col, rows.data(), pattern.data(), base.data(), key.data()});
-  return 4 * joined_rows<Plus, 1, std::int64_t>(space, sampled, CountRepeated{sampled, key.data(), table.data()})[0] < sampled;
+  return (sampled < nslices ? 4 : 2) * joined_rows<Plus, 1, std::int64_t>(space, sampled, CountRepeated{sampled, key.data(), table.data()})[0] < sampled;
 }
 
 /* One copy of the columns for all slices that have the same, counted from a base of each; false: too few have. */
