@@ -145,6 +145,7 @@ static PetscErrorCode MatAssemblyEnd_Own(Mat A, MatAssemblyType type)
   PetscCall(OwnDeliver(A, own));
   own->is_open = false;
   if (type == MAT_FLUSH_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
+  A->preallocated = PETSC_TRUE; /* nobody need have asked for places */
   const bool           there  = own->op && own->space == Space::Cuda; /* a rank that has set no value holds none yet */
   const PetscErrorCode failed = there ? OwnRead(A, own, own->space, &v) : PETSC_SUCCESS;
   PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "hold its values"));
