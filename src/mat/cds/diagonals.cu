@@ -151,8 +151,11 @@ std::vector<std::int64_t> count_on_host(const Csr &A, PetscInt bs, const std::ve
 {
   std::vector<std::int64_t> totals(candidate.size());
   std::vector<std::size_t>  on; // the candidates that the last such row has entries on
-  std::int64_t              times = 0;
+  std::int64_t              times   = 0;
+  PetscInt                  longest = 0;
 
+  for (PetscInt i = 0; i < A.nrows; i++) longest = PetscMax(longest, A.ptr[i + 1] - A.ptr[i]);
+  on.reserve(longest); // nothing may be thrown below
   run_on_host([&] {
     for (PetscInt i = 0, before = 0; i < A.nrows; before = i++) {
       const PetscInt *col = A.col + A.ptr[i], *last = A.col + A.ptr[before], n = A.ptr[i + 1] - A.ptr[i], step = i / bs * bs - before / bs * bs;

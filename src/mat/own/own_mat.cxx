@@ -145,7 +145,7 @@ static PetscErrorCode MatAssemblyEnd_Own(Mat A, MatAssemblyType type)
   PetscCall(OwnDeliver(A, own));
   own->is_open = false;
   if (type == MAT_FLUSH_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
-  A->preallocated = PETSC_TRUE; /* nobody need have asked for places */
+  A->preallocated             = PETSC_TRUE;                           /* nobody need have asked for places */
   const bool           there  = own->op && own->space == Space::Cuda; /* a rank that has set no value holds none yet */
   const PetscErrorCode failed = there ? OwnRead(A, own, own->space, &v) : PETSC_SUCCESS;
   PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "hold its values"));
@@ -296,7 +296,8 @@ static PetscErrorCode BecomeLike(Mat A, const OwnKind &kind, const OwnMat *like,
 #if PetscDefined(HAVE_DEVICE)
   B->boundtocpu = A->boundtocpu;
 #endif
-  if (like) PetscCall(Guarded([&] { own_of(B)->storage = like->storage->clone(); }));
+  if (like)
+    PetscCall(FailTogether(PetscObjectComm((PetscObject)B), Guarded([&] { own_of(B)->storage = like->storage->clone(); }), "hold the settings of another matrix"));
   B->preallocated = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
