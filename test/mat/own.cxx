@@ -473,6 +473,29 @@ static void inserted(const Owned &f)
   }
 }
 
+/* MAT_NEW_NONZERO_LOCATIONS false: what has no place is ignored, in any rank's rows and columns, until the option is taken back. */
+static void without_new_places(const Owned &f)
+{
+  const Case &c = cases()[0]; /* tridiagonal */
+  MatHandle   A = ours(f, c), R = made(c, MATAIJ);
+
+  for (PetscBool made : {PETSC_FALSE, PETSC_TRUE}) {
+    for (Mat M : {(Mat)A, (Mat)R}) {
+      PETSC_OK(MatSetOption(M, MAT_NEW_NONZERO_LOCATIONS, made));
+      for (PetscInt i = 0; i < c.rows; i++) {
+        for (PetscInt j : {i, (i + 9) % c.cols}) {
+          const PetscScalar v = 2 + i;
+
+          if (mine(i)) PETSC_OK(MatSetValues(M, 1, &i, 1, &j, &v, ADD_VALUES));
+        }
+      }
+      PETSC_OK(MatAssemblyBegin(M, MAT_FINAL_ASSEMBLY));
+      PETSC_OK(MatAssemblyEnd(M, MAT_FINAL_ASSEMBLY));
+    }
+    check_same(A, R, made ? "with new places" : "without new places");
+  }
+}
+
 /* What one rank does wrong with entries in columns of others is an error of all. */
 static void refused_together(const Owned &f)
 {
@@ -818,6 +841,7 @@ const AddTests of_formats([] {
     auto *suite = suite_named(nullptr, f.type);
 
     add_test(suite, "inserted", [&f] { inserted(f); });
+    add_test(suite, "without_new_places", [&f] { without_new_places(f); });
     add_test(suite, "refused_together", [&f] { refused_together(f); });
     add_test(suite, "not_set_up", [&f] { not_set_up(f); });
     add_test(suite, "converted", [&f] { converted(f); });

@@ -158,7 +158,10 @@ static PetscErrorCode MatAssemblyEnd_Own(Mat A, MatAssemblyType type)
 static PetscErrorCode MatSetOption_Own(Mat A, MatOption option, PetscBool yes)
 {
   PetscFunctionBegin;
-  if (option == MAT_NEW_NONZERO_LOCATION_ERR) own_of(A)->fixed = yes;
+  if (option == MAT_NEW_NONZERO_LOCATION_ERR || option == MAT_NEW_NONZERO_LOCATIONS) { /* the last of them counts, as for AIJ */
+    own_of(A)->fixed  = option == MAT_NEW_NONZERO_LOCATION_ERR && yes;
+    own_of(A)->closed = option == MAT_NEW_NONZERO_LOCATIONS && !yes;
+  }
   if (option == MAT_ROW_ORIENTED) own_of(A)->row_oriented = yes;
   if (option == MAT_IGNORE_OFF_PROC_ENTRIES) own_of(A)->others.ignored = yes;
   PetscFunctionReturn(PETSC_SUCCESS); /* the others, MAT_SYMMETRIC among them, are PETSc's to keep */

@@ -64,6 +64,7 @@ struct OwnMat {
   OwnValues                                 open;                                 // for one who sets entries one by one
   bool                                      is_open      = false;
   bool                                      fixed        = false; // a new place is an error
+  bool                                      closed       = false; // an entry that has no place is ignored
   bool                                      row_oriented = true;
   CooPlaces                                 coo;
   OwnOthers                                 others;

@@ -312,6 +312,7 @@ PetscErrorCode MatDuplicate_Own(Mat A, MatDuplicateOption how, Mat *B)
   copy->bs              = own->bs;
   copy->space           = own->space;
   copy->fixed           = own->fixed;
+  copy->closed          = own->closed;
   copy->shaped          = true;
   PetscErrorCode failed = PETSC_SUCCESS;
   if (own->op && with_values) failed = CombineInside(*B, 1, A, own, false);

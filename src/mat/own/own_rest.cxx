@@ -220,11 +220,12 @@ PetscErrorCode ExchangeRows(Mat A, OwnMat *own, InsertMode mode)
 /* Collective. */
 PetscErrorCode PutIntoRest(Mat A, OwnMat *own, InsertMode mode)
 {
-  RestRows     rows;
-  PetscScalar *val;
+  const std::vector<OtherEntry> none;
+  RestRows                      rows;
+  PetscScalar                  *val;
 
   PetscFunctionBegin;
-  PetscCall(MakePlaces(A, own, own->others.waiting, own->storage->by_rows(), own->fixed, &rows));
+  PetscCall(MakePlaces(A, own, own->closed ? none : own->others.waiting, own->storage->by_rows(), own->fixed, &rows));
   PetscErrorCode failed = MatSeqAIJGetArray(rows.block, &val);
   if (!failed) {
     for (const OtherEntry &e : own->others.waiting) {

@@ -53,6 +53,7 @@ PetscErrorCode SetInside(Mat A, OwnMat *own, const OtherEntry &e, InsertMode mod
   PetscCall(Open(A, own));
   PetscScalar *p = place_in(own->open, row, col);
   if (!p) {
+    if (own->closed) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(own->storage->new_entry(A, own, row, col, e.value, waits));
     if (*waits) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(Open(A, own));
