@@ -20,26 +20,10 @@ goza::saamg::SAAMG &data(PC pc)
 /* A solver of A by saamg, set up from the options set now. */
 KSPHandle solver(Mat A, KSPType type, PCSAAMGPrecision low = PC_SAAMG_HALF)
 {
-  KSPHandle ksp;
-  PC        pc;
+  KSPHandle ksp = make_solver(A, type, 1e-7, 300);
 
-  PETSC_OK(KSPCreate(PETSC_COMM_WORLD, ksp.put()));
-  PETSC_OK(KSPSetOperators(ksp, A, A));
-  PETSC_OK(KSPSetType(ksp, type));
-  PETSC_OK(KSPSetTolerances(ksp, 1e-7, PETSC_DEFAULT, PETSC_DEFAULT, 300));
-  PETSC_OK(KSPGetPC(ksp, &pc));
-  PETSC_OK(PCSetType(pc, PCSAAMG));
-  PETSC_OK(KSPSetFromOptions(ksp));
-  for (PCSAAMGPrecision &p : data(pc).automatic.low) p = low;
+  for (PCSAAMGPrecision &p : data(pc_of(ksp)).automatic.low) p = low;
   return ksp;
-}
-
-PC pc_of(KSP ksp)
-{
-  PC pc;
-
-  PETSC_OK(KSPGetPC(ksp, &pc));
-  return pc;
 }
 
 /* Of the leader's cycle, where ranks share a GPU. */

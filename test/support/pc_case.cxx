@@ -122,20 +122,53 @@ PCHandle make_pc(Mat A, bool set_up)
   return pc;
 }
 
-KSPHandle make_cg(Mat A, PetscReal rtol)
+KSPHandle make_solver(Mat A, KSPType type, PetscReal rtol, PetscInt most_iterations)
 {
   KSPHandle ksp;
-  PC        pc;
   MPI_Comm  comm;
   PETSC_OK(PetscObjectGetComm((PetscObject)A, &comm));
   PETSC_OK(KSPCreate(comm, ksp.put()));
   PETSC_OK(KSPSetOperators(ksp, A, A));
-  PETSC_OK(KSPSetType(ksp, KSPCG));
-  PETSC_OK(KSPSetTolerances(ksp, reached(rtol), PETSC_DEFAULT, PETSC_DEFAULT, 200));
-  PETSC_OK(KSPGetPC(ksp, &pc));
-  PETSC_OK(PCSetType(pc, pc_name().c_str()));
+  PETSC_OK(KSPSetType(ksp, type));
+  PETSC_OK(KSPSetTolerances(ksp, reached(rtol), PETSC_DEFAULT, PETSC_DEFAULT, most_iterations));
+  PETSC_OK(PCSetType(pc_of(ksp), pc_name().c_str()));
   PETSC_OK(KSPSetFromOptions(ksp));
   return ksp;
+}
+
+KSPHandle make_cg(Mat A, PetscReal rtol)
+{
+  return make_solver(A, KSPCG, rtol);
+}
+
+PC pc_of(KSP ksp)
+{
+  PC pc;
+
+  PETSC_OK(KSPGetPC(ksp, &pc));
+  return pc;
+}
+
+PetscReal off_one_rank(const Entry &e)
+{
+  const MatHandle    A = assemble(e, MATAIJ), isolated = assemble(e, MATAIJ, Prealloc::exact, PETSC_COMM_SELF);
+  const PCHandle     pc = make_pc(A), pc_alone = make_pc(isolated);
+  const VecHandle    b = right_hand_side(A, 1), x = right_hand_side(A, 2), b_alone = right_hand_side(isolated, 1), x_alone = right_hand_side(isolated, 2);
+  const PetscScalar *got, *want;
+  PetscInt           start, end;
+  PetscReal          scale, difference = 0;
+
+  PETSC_OK(PCApply(pc, b, x));
+  PETSC_OK(PCApply(pc_alone, b_alone, x_alone));
+  PETSC_OK(VecNorm(x_alone, NORM_INFINITY, &scale));
+  PETSC_OK(VecGetOwnershipRange(x, &start, &end));
+  PETSC_OK(VecGetArrayRead(x, &got));
+  PETSC_OK(VecGetArrayRead(x_alone, &want));
+  for (PetscInt i = start; i < end; i++) difference = PetscMax(difference, PetscAbsScalar(got[i - start] - want[i]));
+  PETSC_OK(VecRestoreArrayRead(x, &got));
+  PETSC_OK(VecRestoreArrayRead(x_alone, &want));
+  BOOST_TEST(scale > 0);
+  return difference / scale;
 }
 
 Solve solve(KSP ksp, Mat A, PetscInt seed)

@@ -56,8 +56,10 @@ inline PetscReal reached(PetscReal tolerance)
   return PetscMax(tolerance, 100 * PETSC_MACHINE_EPSILON);
 }
 
-PCHandle  make_pc(Mat A, bool set_up = true);    /* with the options set now */
-KSPHandle make_cg(Mat A, PetscReal rtol = 1e-7); /* to reached(rtol) */
+PCHandle  make_pc(Mat A, bool set_up = true);                                                 /* with the options set now */
+KSPHandle make_solver(Mat A, KSPType, PetscReal rtol = 1e-7, PetscInt most_iterations = 200); /* the same; to reached(rtol) */
+KSPHandle make_cg(Mat A, PetscReal rtol = 1e-7);
+PC        pc_of(KSP);
 
 struct Solve {
   KSPConvergedReason reason;
@@ -75,6 +77,7 @@ std::string viewed(PC); /* what -pc_view prints, on all ranks */
 bool      all_finite(Vec); /* on all ranks */
 PetscReal norm(Vec);
 
-std::string viewed(PC);
+/* How far the preconditioner, with the options set now, is from what each rank has of the whole matrix alone: of one vector, over its largest entry; on this rank. */
+PetscReal off_one_rank(const Entry &);
 
 } // namespace goza_test

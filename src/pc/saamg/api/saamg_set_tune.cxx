@@ -17,13 +17,13 @@
 
   Notes:
   A trial is four iterations of a solve (full: sixteen), or as many as take seven digits off the residual of a random right-hand side. What is left of that and the time of a cycle and a product,
-  the slowest rank's, give the time that a solve takes for each digit. The way with the least is kept for as long as pattern and settings stay, unless it gains less than a twentieth. `-ksp_view` and
+  the slowest rank's, give the time that a solve takes for each digit. The candidate with the least is kept for as long as pattern and settings stay, unless it gains less than a twentieth. `-ksp_view` and
   `-goza_info` show it as options, which give the same cycle without a trial, and `-info` what all trials found.
 
-  Tried are ways that the levels serve, of what is left as it is in a new `PC`: the degree (1 to 4; full: 6) and kind of Chebyshev polynomials, the smoother mcgs, and behind a Krylov method that bears
+  Candidates change what is left as it is in a new `PC`, and keep the levels: the degree (1 to 4; full: 6) and kind of Chebyshev polynomials, the smoother mcgs, and behind a Krylov method that bears
   it a lower precision; full: l1jacobi, the degree on the levels between, W-cycles, and precisions whose copies cost more. A preconditioner that was symmetric stays so.
 
-  It is not the default, because ways differ by the time that was measured: runs of one program may come to different cycles and numbers of iterations, though all ranks of a run come to the same. On
+  It is not the default, because candidates differ by the time that was measured: runs of one program may come to different cycles and numbers of iterations, though all ranks of a run come to the same. On
   a host the quick ones gain a tenth of a solve in the mean of a hundred problems, and cost as much as eight solves: whoever solves a hundred times gains by them.
 
 .seealso: `PCSAAMG`, `PCSAAMGGetTune()`, `PCSAAMGSetChebyshevDegree()`, `PCSAAMGSetSmoother()`, `PCSAAMGSetPrecision()`

@@ -5,7 +5,7 @@
 #include "petsc/plugin.hpp"
 #include "petsc/short_text.hpp"
 #include "saamg_data.hpp"
-#include "tuning_ways.hpp"
+#include "tuning_candidates.hpp"
 #include <cmath>
 #include <petsc/private/pcimpl.h>
 
@@ -17,25 +17,25 @@ namespace goza::saamg
 namespace
 {
 
-/* Most iterations of a trial. Of 22 problems of the league the ratio of two ways' iterations to 1e-7 is foretold by four within an eighth in the mean, and no better from where a solve has been for
+/* Most iterations of a trial. On 22 problems of the league four iterations predict the ratio of two candidates' iterations to 1e-7 within an eighth in the mean, and no better from where a solve has been for
    some iterations. */
 constexpr int quick_iterations = 4, full_iterations = 16;
 
 /* Where a solve to so many digits takes so many iterations, a weaker smoother, as of a lower degree, falls back further than its trial shows: by as much again on slivers and plates. */
 constexpr double expected_digits = 7, many_iterations = 8;
 
-/* What another way is to take of the time for the present one to be left: a smaller gain may be the clock's. */
+/* What another candidate is to take of the time for the present one to be left: a smaller gain may be the clock's. */
 constexpr PetscReal worth_while = 0.95;
 
-/* The options that make the way of what is set. */
-std::string typed(const SAAMG &mg, const Way &way)
+/* The options that lead from what is set to the candidate. */
+std::string typed(const SAAMG &mg, const CycleCandidate &candidate)
 {
   SAAMG before, now;
 
   before.take_settings(mg);
   now.take_settings(mg);
-  now.cycle_options = way.options;
-  now.precision     = way.precision;
+  now.cycle_options = candidate.options;
+  now.precision     = candidate.precision;
   return SettingsChanged(now, before);
 }
 
@@ -48,8 +48,8 @@ public:
 
   int            done() const { return done_; }
   PetscErrorCode begin() { return solve_.begin(*mg_->cycle); }
-  PetscErrorCode make(const Way &way);
-  PetscErrorCode time(const Way &way, PetscReal *seconds); // that all ranks take for what it needs for a digit of the residual
+  PetscErrorCode make(const CycleCandidate &candidate);
+  PetscErrorCode time(const CycleCandidate &candidate, PetscReal *seconds); // that all ranks take for what it needs for a digit of the residual
 
 private:
   PC               pc_;
@@ -60,15 +60,15 @@ private:
   TrialSolve       solve_;
 };
 
-PetscErrorCode Trials::make(const Way &way)
+PetscErrorCode Trials::make(const CycleCandidate &candidate)
 {
   PetscFunctionBegin;
-  PetscCall(TakeCycleOptions(pc_, mg_, way.options));
-  PetscCall(SetUpCycle(pc_, mg_, way.precision == PC_SAAMG_AUTO ? by_itself_ : way.precision));
+  PetscCall(TakeCycleOptions(pc_, mg_, candidate.options));
+  PetscCall(SetUpCycle(pc_, mg_, candidate.precision == PC_SAAMG_AUTO ? by_itself_ : candidate.precision));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Trials::time(const Way &way, PetscReal *seconds)
+PetscErrorCode Trials::time(const CycleCandidate &candidate, PetscReal *seconds)
 {
   const MPI_Comm     comm = PetscObjectComm((PetscObject)pc_);
   TrialSolve::Result mine;
@@ -76,7 +76,7 @@ PetscErrorCode Trials::time(const Way &way, PetscReal *seconds)
   std::string        options;
 
   PetscFunctionBegin;
-  PetscCall(make(way));
+  PetscCall(make(candidate));
   PetscCall(solve_.run(*mg_->cycle, iterations_, &mine));
   found[0] = mine.seconds;
   found[1] = mine.left < 1 ? static_cast<double>(mine.left) : 1; /* 1 for NaN */
@@ -87,40 +87,40 @@ PetscErrorCode Trials::time(const Way &way, PetscReal *seconds)
   const double weaker = as_set_ * many_iterations < expected_digits ? PetscMax(1, as_set_ / digits) : 1;
 
   *seconds = digits > 0 ? static_cast<PetscReal>(found[0] / digits * weaker) : std::numeric_limits<PetscReal>::max();
-  PetscCall(FailTogether(comm, Guarded([&] { options = typed(*mg_, way); }), "name its settings"));
+  PetscCall(FailTogether(comm, Guarded([&] { options = typed(*mg_, candidate); }), "name its settings"));
   PetscCall(
     PetscInfo(pc_, "Tuning: %g digits an iteration of %g s, %g s a digit:%s\n", digits, found[0], (double)*seconds, options.empty() ? " as it is set" : options.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The best of each round is what the next one changes. */
-PetscErrorCode FindFastest(PC pc, SAAMG *mg, Trials &trials, Way &best, PetscReal *share)
+PetscErrorCode FindFastest(PC pc, SAAMG *mg, Trials &trials, CycleCandidate &best, PetscReal *share)
 {
-  const Way           as_set = best;
-  std::vector<Change> changes;
-  PetscReal           at_first = 0, fastest = 0, seconds = 0;
-  bool                changed = false;
+  const CycleCandidate as_set = best;
+  std::vector<Change>  changes;
+  PetscReal            at_first = 0, fastest = 0, seconds = 0;
+  bool                 changed = false;
 
   PetscFunctionBegin;
   PetscCall(trials.begin());
   PetscCall(trials.time(best, &at_first));
   fastest = at_first;
   for (int round = 0; round < tuning_rounds; round++) {
-    const Way before   = best;
-    int       given_up = -1; /* a series */
+    const CycleCandidate before   = best;
+    int                  given_up = -1; /* a series */
 
     PetscCall(TakeCycleOptions(pc, mg, before.options));
     PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), Guarded([&] { changes = changes_in(round, *mg); }), "list what it may be tuned to"));
     for (const Change &change : changes) {
-      Way way = before;
+      CycleCandidate candidate = before;
 
       if (change.series == given_up) continue;
-      change.make(way);
-      PetscCall(trials.time(way, &seconds));
+      change.make(candidate);
+      PetscCall(trials.time(candidate, &seconds));
       given_up = seconds < worth_while * fastest ? -1 : change.series;
       if (given_up >= 0) continue;
       fastest = seconds;
-      best    = way;
+      best    = candidate;
       changed = true;
     }
   }
@@ -133,7 +133,7 @@ PetscErrorCode FindFastest(PC pc, SAAMG *mg, Trials &trials, Way &best, PetscRea
   if (!(fastest < worth_while * at_first)) {
     best    = as_set;
     fastest = at_first;
-    changed = false; /* and the last cycle is of another way */
+    changed = false; /* and the last cycle is of another candidate */
   }
   *share = fastest / at_first;
   if (!changed) PetscCall(trials.make(best));
@@ -156,7 +156,7 @@ bool Tuned::serve(const std::string &set, PetscInt automatic) const
 
 std::string Tuned::describe() const
 {
-  if (found.empty()) return "in " + std::to_string(trials) + " trials no way was faster than what is set";
+  if (found.empty()) return "in " + std::to_string(trials) + " trials no candidate was faster than what is set";
   return ShortText("%.2g of the time a digit, by %d trials, with", static_cast<double>(share), trials).c_str() + found;
 }
 
@@ -164,7 +164,7 @@ PetscErrorCode TuneCycle(PC pc, SAAMG *mg, bool known_pattern)
 {
   const MPI_Comm            comm = PetscObjectComm((PetscObject)pc);
   ParOperator<PetscScalar> *exact;
-  Way                       best;
+  CycleCandidate            best;
   Tuned                     tuned;
 
   PetscFunctionBegin;

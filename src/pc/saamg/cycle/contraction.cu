@@ -30,6 +30,13 @@ struct Correct {
 
 } // namespace
 
+void noise(const Grid &grid, PetscScalar *r)
+{
+  const CsrLevel &level = *grid.level;
+
+  for_each_row(level.A.space, level.A.nrows, Noise{level.ids(grid.bs), level.dinv.data(), r});
+}
+
 PetscErrorCode FindContraction(Cycle &cycle, const Grid &finest, ParOperator<PetscScalar> *exact, PetscReal *contraction)
 {
   const CsrLevel    &level   = *finest.level;
@@ -44,7 +51,7 @@ PetscErrorCode FindContraction(Cycle &cycle, const Grid &finest, ParOperator<Pet
     for (Array<PetscScalar> *a : {&residual, &correction}) a->resize(n);
     error.resize(columns.nlocal());
     squares.resize(steps);
-    for_each_row(space, n, Noise{level.ids(finest.bs), level.dinv.data(), residual.data()});
+    noise(finest, residual.data());
   }));
   PetscCall(cycle.apply(residual.data(), error.data()));
   for (int step = 0; step < steps; step++) {

@@ -1,8 +1,8 @@
 #include "trial_solve.hpp"
+#include "contraction.hpp"
 #include "core/device/device.hpp"
 #include "core/launch/row_sums.hpp"
 #include "core/util/thread_clock.hpp"
-#include "pc/saamg/setup/lanczos.hpp"
 #include "pc/saamg/setup/level_product.hpp"
 #include <limits>
 
@@ -11,14 +11,6 @@ namespace goza::saamg
 
 namespace
 {
-
-struct TrialNoise {
-  NodeIds            ids;
-  const PetscScalar *dinv;
-  PetscScalar       *r;
-
-  HD void operator()(PetscInt i) const { r[i] = hashed_entry(ids.of_row(i), dinv[i]); }
-};
 
 struct TrialDot {
   const PetscScalar *dinv, *x, *y;
@@ -82,7 +74,7 @@ PetscErrorCode TrialSolve::begin(Cycle &M)
   PetscFunctionBegin;
   PetscCall(Together(columns().comm(), "hold the vectors of a trial", [&] {
     hold(1);
-    for_each_row(level.A.space, level.A.nrows, TrialNoise{level.ids(finest_.bs), level.dinv.data(), residual_.data()});
+    noise(finest_, residual_.data());
   }));
   PetscCall(M.apply(residual_.data(), correction_.data()));
   PetscCall(Together(columns().comm(), "multiply for a trial", [&] { LevelProduct{level.A, columns(), exact_}(correction_, start_); }));

@@ -6,16 +6,16 @@
 namespace goza::saamg
 {
 
-/* A way to make the cycle of the levels that are there, as a user may set it. */
-struct Way {
+/* A cycle of the levels that are there, by settings that a user may type. */
+struct CycleCandidate {
   CycleOptions     options;
   PCSAAMGPrecision precision = PC_SAAMG_AUTO;
 };
 
 /* In the place of the others of its round. What follows in the same series is worth a trial where this is faster. */
 struct Change {
-  int                        series;
-  std::function<void(Way &)> make;
+  int                                   series;
+  std::function<void(CycleCandidate &)> make;
 };
 
 /* Smoothers; full: the polynomial on the levels between; W-cycles; precisions */

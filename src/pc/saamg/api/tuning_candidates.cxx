@@ -1,4 +1,4 @@
-#include "tuning_ways.hpp"
+#include "tuning_candidates.hpp"
 
 namespace goza::saamg
 {
@@ -7,9 +7,9 @@ namespace
 {
 
 /* Where the coarsest level is smoothed, that is its own matter. */
-template <class Body> void on_upper_levels(Way &way, Body &&body)
+template <class Body> void on_upper_levels(CycleCandidate &candidate, Body &&body)
 {
-  for (PCSAAMGLevels l : {PC_SAAMG_FINEST, PC_SAAMG_INTERMEDIATE}) body(way.options.smoothers[l]);
+  for (PCSAAMGLevels l : {PC_SAAMG_FINEST, PC_SAAMG_INTERMEDIATE}) body(candidate.options.smoothers[l]);
 }
 
 /* What is as in a new PC. */
@@ -41,14 +41,15 @@ void add_polynomials(const SmootherOptions &taken, const Open &open, bool full, 
 
   for (bool fourth : {false, true}) {
     const auto add = [&](PetscInt degree) {
-      changes.push_back({full ? series++ : series, [=](Way &way) {
-                           way.options.smoothers[PC_SAAMG_FINEST].options.chebyshev_degree = degree;
-                           if (fourth) on_upper_levels(way, [](SmootherChoice &s) { s.options.chebyshev_fourth = true; });
+      changes.push_back({full ? series++ : series, [=](CycleCandidate &candidate) {
+                           candidate.options.smoothers[PC_SAAMG_FINEST].options.chebyshev_degree = degree;
+                           if (fourth) on_upper_levels(candidate, [](SmootherChoice &s) { s.options.chebyshev_fourth = true; });
                          }});
     };
 
     if (fourth && !open.kind) continue;
-    if (fourth) changes.push_back({series++, [](Way &way) { on_upper_levels(way, [](SmootherChoice &s) { s.options.chebyshev_fourth = true; }); }});
+    if (fourth)
+      changes.push_back({series++, [](CycleCandidate &candidate) { on_upper_levels(candidate, [](SmootherChoice &s) { s.options.chebyshev_fourth = true; }); }});
     if (!open.degree) continue;
     for (PetscInt degree = PetscMin(taken.chebyshev_degree - 1, most); degree >= 1; degree--) add(degree);
     series++;
@@ -69,8 +70,8 @@ void add_smoothers(const SmootherChoice &taken, bool full, std::vector<Change> &
       const PetscInt which = smoother_named(name);
 
       if ((which == taken.which && sweeps == taken.options.sweeps) || (which == weak && taken.which != weak && !full)) continue;
-      changes.push_back({series++, [=](Way &way) {
-                           on_upper_levels(way, [=](SmootherChoice &s) {
+      changes.push_back({series++, [=](CycleCandidate &candidate) {
+                           on_upper_levels(candidate, [=](SmootherChoice &s) {
                              s.which          = which;
                              s.options.sweeps = sweeps;
                            });
@@ -85,7 +86,8 @@ void add_precisions(const SAAMG &mg, bool all, std::vector<Change> &changes)
   int                    series = 0;
 
   for (PCSAAMGPrecision p : {PC_SAAMG_DOUBLE, PC_SAAMG_SINGLE, PC_SAAMG_HALF}) {
-    if (p != mg.cycle_precision && (all || p == PC_SAAMG_DOUBLE || p == lower)) changes.push_back({series++, [=](Way &way) { way.precision = p; }});
+    if (p != mg.cycle_precision && (all || p == PC_SAAMG_DOUBLE || p == lower))
+      changes.push_back({series++, [=](CycleCandidate &candidate) { candidate.precision = p; }});
   }
 }
 
@@ -107,10 +109,11 @@ std::vector<Change> changes_in(int round, const SAAMG &mg)
   case 1:
     if (!full || !polynomial || !open.coarse_degree) break;
     for (PetscInt degree : {2, 3, 6})
-      changes.push_back({static_cast<int>(degree), [=](Way &way) { way.options.smoothers[PC_SAAMG_INTERMEDIATE].options.chebyshev_degree = degree; }});
+      changes.push_back(
+        {static_cast<int>(degree), [=](CycleCandidate &candidate) { candidate.options.smoothers[PC_SAAMG_INTERMEDIATE].options.chebyshev_degree = degree; }});
     break;
   case 2:
-    if (full && open.cycle) changes.push_back({0, [](Way &way) { way.options.type = PC_SAAMG_CYCLE_W; }});
+    if (full && open.cycle) changes.push_back({0, [](CycleCandidate &candidate) { candidate.options.type = PC_SAAMG_CYCLE_W; }});
     break;
   default:
     if (open.precision) add_precisions(mg, full, changes);
