@@ -182,6 +182,13 @@ static void explain(Decision &d)
   d.sentence += text;
 }
 
+std::size_t bytes_of_decision(PetscInt rows)
+{
+  constexpr std::size_t heights = 2; // of sliced ELL
+
+  return bytes_of_sample(rows, heights + std::size(fold_widths));
+}
+
 Decision decide(const Csr &matrix, const DecisionInput &input)
 {
   Csr      A = matrix;

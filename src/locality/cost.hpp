@@ -72,6 +72,9 @@ struct Decision {
 
 Decision decide(const Csr &A, const DecisionInput &input);
 
+/* Of a device's memory, while a format is chosen for so many rows of one unknown a node. */
+std::size_t bytes_of_decision(PetscInt rows);
+
 std::string choice_name(const FormatChoice &choice);
 
 } // namespace goza::locality

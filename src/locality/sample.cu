@@ -158,11 +158,17 @@ double kinds_of(const Report &report, int nblocks, PetscInt nrows)
   return once / static_cast<double>(seen.size());
 }
 
+/* That follow orders and diagonals. */
+int teams_of(const Windows &windows, std::size_t orders)
+{
+  return (static_cast<int>(orders) + 1) * windows.nblocks;
+}
+
 /* What the kernels find. */
 Report count(const Csr &A, const Windows &windows, const std::vector<Order> &orders, PetscInt bs, const Caches &caches)
 {
   const bool     device  = A.space == Space::Cuda;
-  const int      norders = static_cast<int>(orders.size()), follow = (norders + 1) * windows.nblocks;
+  const int      norders = static_cast<int>(orders.size()), follow = teams_of(windows, orders.size());
   const int      nteams = device ? static_cast<int>(std::min<std::int64_t>(1024, A.nrows / team_threads + 1)) : 1;
   Array<Block>   block(A.space, static_cast<std::size_t>(windows.nblocks));
   Array<Scratch> scratch(A.space, device ? static_cast<std::size_t>(follow) : 1);
@@ -187,6 +193,15 @@ Report count(const Csr &A, const Windows &windows, const std::vector<Order> &ord
 }
 
 } // namespace
+
+std::size_t bytes_of_sample(PetscInt rows, std::size_t orders)
+{
+  Csr A;
+
+  A.nrows               = rows;
+  const Windows windows = windows_of(A, true);
+  return static_cast<std::size_t>(teams_of(windows, orders)) * sizeof(Scratch) + static_cast<std::size_t>(windows.nblocks) * sizeof(Block) + offset_slots * sizeof(Offset) + sizeof(Report);
+}
 
 Sample take_sample(const Csr &A, const std::vector<FormatChoice> &choices, const Caches &caches)
 {

@@ -86,4 +86,7 @@ struct Sample {
 /* Of a matrix in either space, for these ways. */
 Sample take_sample(const Csr &A, const std::vector<FormatChoice> &choices, const Caches &caches);
 
+/* Of a device's memory, while it takes a sample of so many orders of a matrix's entries. */
+std::size_t bytes_of_sample(PetscInt rows, std::size_t orders);
+
 } // namespace goza::locality

@@ -128,7 +128,7 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
     if (level == 0 && by_place) first += diagonals + std::max(window, nonzeros * entry);
   }
   if (spared > 0) product = std::max(first, after - finest + spared + diagonals + q.rows * exponents_of_row);
-  return {q.copy + std::max(after, product), after};
+  return {q.copy + std::max(after + q.choice, product), after};
 }
 
 } // namespace goza::saamg

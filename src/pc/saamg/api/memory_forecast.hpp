@@ -8,8 +8,8 @@ namespace goza::saamg
 
 /* Of one rank; bytes are those of a value. */
 struct MemoryQuestion {
-  PetscLogDouble rows = 0, nonzeros = 0, copy = 0; // copy: bytes of the matrix, where the set-up needs one
-  PetscInt       bs = 1, vectors = 1;              // near-null vectors
+  PetscLogDouble rows = 0, nonzeros = 0, copy = 0, choice = 0; // copy: bytes of the matrix, where the set-up needs one; choice: while formats are chosen
+  PetscInt       bs = 1, vectors = 1;                          // near-null vectors
   PetscInt       max_levels = 10, coarse_limit = 200, aggressive_levels = 0, coarse_interpolation_degree = 1;
   std::size_t    fine_value = sizeof(PetscScalar), coarse_value = sizeof(PetscScalar); // of vectors
   std::size_t    transfer_value = sizeof(PetscScalar);

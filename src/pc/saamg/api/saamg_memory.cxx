@@ -2,7 +2,7 @@
 #include "core/device/memory_limit.hpp"
 #include "petsc/plugin.hpp"
 #include "petsc/errors.hpp"
-#include "locality/machine.hpp"
+#include "locality/cost.hpp"
 #include "mat/common/format_kind.hpp"
 #include "mat/common/format_mat.hpp"
 #include "memory_forecast.hpp"
@@ -48,9 +48,10 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
   q.transfer_value  = half ? 2 : q.coarse_value;
   q.fine_lent       = ((format && !format->petscs_own && !mg->converted) || mg->owner) && !narrow;
   q.copy            = (PetscLogDouble)rows.bytes();
-  q.several         = rows.columns->size() > 1;
-  q.device          = mg->space == Space::Cuda;
-  q.directions      = (lattice.points[0] > 1) + (lattice.points[1] > 1) + (lattice.points[2] > 1);
+  if (mg->space == Space::Cuda) q.choice = (PetscLogDouble)locality::bytes_of_decision(rows.A.nrows);
+  q.several    = rows.columns->size() > 1;
+  q.device     = mg->space == Space::Cuda;
+  q.directions = (lattice.points[0] > 1) + (lattice.points[1] > 1) + (lattice.points[2] > 1);
   q.boxes = lattice.known() && !q.several && bs == 1 && k == 1 && mg->hierarchy_options.threshold == 0 && mg->hierarchy_options.strong_share == 0 && !q.aggressive_levels;
   q.kept        = mg->reuse != PC_SAAMG_REUSE_NONE && mg->reuse != PC_SAAMG_REUSE_AUTO; // hardly anything in a first set-up
   q.aggregates  = mg->hierarchy_options.keep == Keep::Aggregates;
