@@ -1,5 +1,6 @@
 #!/bin/bash
-# Every test: tests.list, the command line (cli.sh), PETSc's own programs (petsc/acceptance.sh). The last line says how many passed, failed and were skipped, since they need a device.
+# Every test: tests.list, the command line (cli.sh), PETSc's own programs (petsc/acceptance.sh). The last line says how many passed, failed and were skipped, since they need a device or
+# more memory (a program that says so ends with status 77).
 #
 #   test/run.sh [PATTERN]      only tests whose line contains PATTERN (a grep -E pattern); an error where there is none
 #
@@ -12,14 +13,15 @@ set -u
 . "$here/petsc/acceptance.sh"
 pattern=${1-.}
 
-errors_expected='^(laws/pc_bad_input|laws/edge_cases|fuzz/.*)$' # PETSc frees nothing on its way out of a function that failed
+errors_expected='^(laws/pc_bad_input|laws/edge_cases|mat/many_entries|fuzz/.*)$' # PETSc frees nothing on its way out of a function that failed
 run_listed() { # name ranks label options...
   local name=$1 ranks=$2 line="$*" status
   shift 3
   start_clock
   launch "$ranks" "$BUILD/test/$name" -malloc_dump "$@" # -malloc_debug looks at all memory in each call: ten times slower
   status=$?
-  if [ $status != 0 ]; then report 1 "$line" "$(why $status)" "$work/out"
+  if [ $status = 77 ]; then skip "$line" "$(sed -n 's/^skipped: //p' "$work/out" | head -n 1)"
+  elif [ $status != 0 ]; then report 1 "$line" "$(why $status)" "$work/out"
   elif leaks "$work/out" && ! [[ $name =~ $errors_expected ]]; then report 1 "$line" "memory left (-malloc_dump)" "$work/out"
   else report 0 "$line"; fi
 }

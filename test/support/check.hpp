@@ -45,6 +45,9 @@ struct Outcome {
 /* Runs call with the error handler silenced. */
 Outcome attempt(const std::function<PetscErrorCode()> &call);
 
+/* This machine cannot run the case, and why: unless another fails, the program's exit status is 77, by which run.sh and ctest know. The caller returns. */
+void skip_case(const std::string &why);
+
 /* Logical or maximum over all ranks of PETSC_COMM_WORLD: for decisions that all ranks must take alike. */
 bool      any_rank(bool here);
 PetscReal max_over_ranks(PetscReal here);

@@ -24,18 +24,22 @@ template <class Place> struct PutValues {
   }
 };
 
-/* The sorted places from begin on are one place's as long as they are equal. */
+/* The same of places that get several. */
 struct SumValues {
+  std::int64_t        n;
+  PetscInt            rows;
   const std::int64_t *place, *order, *start;
   const PetscScalar  *from;
   PetscScalar        *val;
 
-  HD void operator()(PetscInt k) const
+  HD void operator()(PetscInt row) const
   {
-    PetscScalar sum = 0;
+    for (std::int64_t k = row; k < n; k += rows) {
+      PetscScalar sum = 0;
 
-    for (std::int64_t p = start[k]; p < start[k + 1]; p++) sum += from[order[p]];
-    val[place[k]] += sum;
+      for (std::int64_t p = start[k]; p < start[k + 1]; p++) sum += from[order[p]];
+      val[place[k]] += sum;
+    }
   }
 };
 
@@ -69,13 +73,12 @@ void sort_places(Space space, CooPlaces &coo)
 
 void put_values(Space space, const CooPlaces &coo, const PetscScalar *from, PetscScalar *val)
 {
-  if (coo.doubles) for_each_row(space, static_cast<PetscInt>(coo.wide.size()), SumValues{coo.wide.data(), coo.order.data(), coo.start.data(), from, val});
-  else {
-    const PetscInt rows = space == Space::Host ? PetscMin(coo.n, 1) : static_cast<PetscInt>((coo.n + 63) / 64);
+  const std::int64_t places = static_cast<std::int64_t>(coo.wide.size());
+  const PetscInt rows = space == Space::Host ? PetscMin(coo.n, 1) : static_cast<PetscInt>((coo.n + 63) / 64), all = static_cast<PetscInt>(PetscMin(places, PetscInt(1) << 30));
 
-    if (coo.wide.size()) for_each_row(space, rows, PutValues<std::int64_t>{coo.n, rows, coo.wide.data(), from, val});
-    else for_each_row(space, rows, PutValues<PetscInt>{coo.n, rows, coo.narrow.data(), from, val});
-  }
+  if (coo.doubles) for_each_row(space, all, SumValues{places, all, coo.wide.data(), coo.order.data(), coo.start.data(), from, val});
+  else if (places) for_each_row(space, rows, PutValues<std::int64_t>{coo.n, rows, coo.wide.data(), from, val});
+  else for_each_row(space, rows, PutValues<PetscInt>{coo.n, rows, coo.narrow.data(), from, val});
 }
 
 } // namespace goza::mat

@@ -164,6 +164,8 @@ PetscErrorCode OwnedCds::add(Mat A, OwnMat *own, const std::vector<PetscInt> &mo
              more.front());
   PetscCheck(all.size() <= (std::size_t)max_diagonals, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s has at most %d diagonals, and its entries lie on more: it is not one of a grid; let it keep AIJ (-mat_cds_keep_aij yes)",
              own->kind->type, max_diagonals);
+  const PetscInt64 rows = PetscMax(nodes, node_columns), reach = PetscMax(static_cast<PetscInt64>(all.back()), -static_cast<PetscInt64>(all.front()));
+  PetscCheck(rows + reach <= PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "A diagonal at distance %" PetscInt64_FMT " among %" PetscInt64_FMT " rows or columns: their sum is more than this PETSc's integers can count: use 64-bit indices or more ranks", reach, rows);
   A->nonzerostate++;
   if (own->op) PetscCall(lay_out_anew(A, own, all, half));
   else offset.swap(all);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <petscdmda.h>
 #include <set>
+#include <string>
 
 namespace goza::mat
 {
@@ -81,13 +82,25 @@ struct GridPart {
   void find_rows(PetscInt first, PetscInt end, GridPlaces *places) const
   {
     std::vector<PetscInt> cols;
-
-    places->ptr.assign(1, 0);
-    for (PetscInt at = 0; at < points[0] * points[1] * points[2]; at++) {
+    const auto            find_cols = [&](PetscInt at) {
       cols.clear();
       for_each_neighbour(at % points[0], at / points[0] % points[1], at / points[0] / points[1], [&](PetscInt, PetscInt q) {
         if (number[q * dof] >= first && number[q * dof] < end) cols.push_back(number[q * dof] - first);
       });
+    };
+    const PetscInt npoints = points[0] * points[1] * points[2];
+    std::int64_t   most    = 0; // in a round of two points neighbours come twice
+
+    for (PetscInt at = 0; at < npoints; at++) {
+      find_cols(at);
+      most += static_cast<std::int64_t>(cols.size()) * dof * dof;
+    }
+    if (most > PETSC_MAX_INT)
+      throw std::length_error("the " + std::to_string(most) + " entries of the grid's rows are more than this PETSc's integers can count: use 64-bit indices or more ranks");
+    places->ptr.assign(1, 0);
+    places->col.reserve(most);
+    for (PetscInt at = 0; at < npoints; at++) {
+      find_cols(at);
       std::sort(cols.begin(), cols.end());
       cols.erase(std::unique(cols.begin(), cols.end()), cols.end());
       for (PetscInt r = 0; r < dof; r++) {
