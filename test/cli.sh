@@ -81,6 +81,9 @@ says "cds in full" 0 'full storage, 5 diagonals' "$ex2" $load -mat_type cds -m 4
 says "cds refuses padding, with the numbers" error 'mat_cds_max_fill allows 1' "$ex2" $load -mat_type cds -m 4000 -n 3 -mat_cds_storage full -mat_cds_max_fill 1
 says "keep_aij: no such word" error 'mat_slicedell_keep_aij' "$ex2" $load -mat_type slicedell -mat_slicedell_keep_aij maybe
 RANKS=2 says "slicedell without AIJ" 0 'Goza slices on .*, no AIJ beside them' "$ex2" $load -mat_type slicedell -mat_slicedell_keep_aij no -pc_type saamg -mat_view ::ascii_info
+RANKS=2 says "fold without AIJ" 0 'Goza lines on .*, no AIJ beside them: fold width' "$ex2" $load -mat_type fold -mat_fold_keep_aij no -pc_type saamg -mat_view ::ascii_info
+says "fold without AIJ in another order" error 'mat_fold_order: a matrix of type ownfold' "$ex2" $load -mat_type fold -mat_fold_keep_aij no -mat_fold_order breadth_first
+says "keep_aij of fold: no such word" error 'mat_fold_keep_aij' "$ex2" $load -mat_type fold -mat_fold_keep_aij maybe
 says "unknown storage" error 'mat_cds_storage' "$ex2" $load -mat_type cds -mat_cds_storage quarter
 says "share out of range" error 'mat_cds_share' "$ex2" $load -mat_type cds -mat_cds_share 0
 for fill in 0.5 inf nan; do

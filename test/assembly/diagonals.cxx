@@ -152,6 +152,7 @@ void add()
           add_test(suite_named(suite_named(nullptr, "owned"), eq.name), "slices_" + mesh.name + "_" + block + (of_dm ? "_of_dm" : ""),
                    [=] { owned(mesh, eq, MATSLICEDELL, "-mat_slicedell_block_size", block, of_dm); });
       }
+      add_test(suite_named(suite_named(nullptr, "owned"), eq.name), "lines_" + mesh.name, [=] { owned(mesh, eq, MATFOLD, "-mat_fold_width", "8", true); });
     }
   }
   add_test(suite_named(nullptr, "shared_product"), "saamg", shared_product);

@@ -209,7 +209,7 @@ const AddTests tests([] {
       {"to_aij", [](Owned &o) { return MatConvert(o.A, MATAIJ, MAT_INITIAL_MATRIX, o.made.put()); }},
       {"zero_entries", [](Owned &o) { return MatZeroEntries(o.A) || MatAXPY(o.A, 1, o.copy, SAME_NONZERO_PATTERN) ? PETSC_ERR_MEM : PETSC_SUCCESS; }},
     };
-    for (const char *type : {MATCDS, MATSLICEDELL}) {
+    for (const char *type : {MATCDS, MATSLICEDELL, MATFOLD}) {
       auto *suite = suite_named(suite_named(nullptr, "owned"), type);
 
       for (const auto &[name, call] : owner)

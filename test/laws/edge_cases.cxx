@@ -600,12 +600,28 @@ const AddTests add([] {
     BOOST_TEST(attempt([&] { return MatAutoFormatSetPlatform(A, "/no/such/file"); }).says("no such file"));
     c.check_same(A, R, "after a refusal");
   });
-  add_test(options, "precision_of_slices_alone", [] {
-    const Option keep("-mat_slicedell_keep_aij", "no");
-    MatHandle    A = assemble(gallery_entry("stencil5"), "slicedell");
-    const Option low("-mat_slicedell_precision", "half");
-    BOOST_TEST(attempt([&] { return MatSetFromOptions(A); }).says("-mat_slicedell_precision"));
-  });
+  /* what a matrix that is nothing but its format cannot follow, and has not taken up when it is laid out anew */
+  for (const auto &[type, option, value] : std::vector<std::array<const char *, 3>>{{"slicedell", "precision", "half"}, {"fold", "precision", "single"}, {"fold", "order", "breadth_first"}, {"fold", "layout", "rectangle"}})
+    add_test(options, std::string(option) + "_of_" + type + "_alone", [type = std::string(type), option = "-mat_" + std::string(type) + "_" + option, value = value] {
+      const MatCase c{mat_named(type), VECSTANDARD, gallery_entry("stencil5")};
+      const Option  keep("-mat_" + type + "_keep_aij", "no");
+      MatHandle     A = c.ours(), R = c.aij();
+      {
+        const Option refused(option, value);
+        BOOST_TEST(attempt([&] { return MatSetFromOptions(A); }).says(option));
+      }
+      to_both(A, R, [](Mat M) {
+        const PetscInt    row = 0, col = 9;
+        const PetscScalar one = 1;
+        PETSC_OK(MatSetOption(M, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+        PETSC_OK(MatSetValues(M, 1, &row, 1, &col, &one, ADD_VALUES));
+        PETSC_OK(MatAssemblyBegin(M, MAT_FINAL_ASSEMBLY));
+        PETSC_OK(MatAssemblyEnd(M, MAT_FINAL_ASSEMBLY));
+      });
+      PetscBool same;
+      PETSC_OK(MatMultEqual(A, R, 2, &same));
+      BOOST_TEST(same);
+    });
   /* a pattern that moves on one rank only: the ranks agree again on what is PETSc's product and what is not */
   add_test(options, "a_row_is_filled", [] {
     const MatCase c{mat_named("autoformat"), VECSTANDARD, gallery_entry("stencil5")};

@@ -34,7 +34,7 @@ struct Owned {
   bool        by_diagonals() const { return std::string(type) == "cds"; }
 };
 
-const Owned formats[] = {{"cds"}, {"slicedell"}};
+const Owned formats[] = {{"cds"}, {"slicedell"}, {"fold"}};
 
 const std::vector<Case> &cases()
 {
@@ -736,7 +736,7 @@ static void counted(const Owned &f)
   BOOST_TEST(twice);
 }
 
-/* What only slices have. Rows of any length, one of them apart and some empty, that come in any order; a zero has its place, as in AIJ. */
+/* What only formats of rows have. Rows of any length, one of them apart and some empty, that come in any order; a zero has its place, as in AIJ. */
 static void uneven(Mat A)
 {
   const PetscInt n = 900;
@@ -781,13 +781,22 @@ static bool lacks_diagonal(Mat A)
 #endif
 }
 
+/* What lays rows out in another way. */
+struct LayoutOption {
+  int         format;
+  const char *option, *value;
+};
+
+static const LayoutOption layout_options[] = {{1, "-mat_slicedell_sort_window", "0"}, {1, "-mat_slicedell_sort_window", "-1"}, {1, "-mat_slicedell_sort_window", "64"}, {1, "-mat_slicedell_slice_height", "1"}, {1, "-mat_slicedell_slice_height", "32"}, {2, "-mat_fold_width", "1"}, {2, "-mat_fold_width", "3"}, {2, "-mat_fold_width", "127"}, {2, "-mat_fold_width", "auto"}};
+
 BOOST_AUTO_TEST_CASE(uneven_rows)
 {
-  const Owned &f = formats[1];
-  MatHandle    M[2];
+  MatHandle M[2];
 
-  for (const char *window : {"0", "-1", "64"}) {
-    const Option keep(f.keep(), "no"), sorted("-mat_slicedell_sort_window", window);
+  for (const LayoutOption &layout : layout_options) {
+    const Owned      &f   = formats[layout.format];
+    const std::string how = std::string(f.type) + ", " + layout.option + " " + layout.value;
+    const Option      keep(f.keep(), "no"), option(layout.option, layout.value);
 
     for (int own = 0; own < 2; own++) {
       PETSC_OK(MatCreate(PETSC_COMM_WORLD, M[own].put()));
@@ -798,11 +807,11 @@ BOOST_AUTO_TEST_CASE(uneven_rows)
       PETSC_OK(MatSetOption(M[own], MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
       for (int round = 0; round < 2; round++) uneven(M[own]);
     }
-    check_same(M[1], M[0], std::string("rows of any length, window ") + window);
+    check_same(M[1], M[0], how);
     PETSC_OK(MatSetOption(M[1], MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE));
     uneven(M[1]); /* which has a place for each */
     uneven(M[0]);
-    check_same(M[1], M[0], std::string("again, window ") + window);
+    check_same(M[1], M[0], how + ", again");
     if (ranks() > 1) continue;
     const PetscInt    row = 4, col = 17;
     const PetscScalar one = 1;
@@ -814,22 +823,22 @@ BOOST_AUTO_TEST_CASE(uneven_rows)
     PETSC_OK(MatShift(M[1], 3));
     PETSC_OK(MatShift(M[0], 3));
     BOOST_TEST(!lacks_diagonal(M[1]));
-    check_same(M[1], M[0], std::string("shifted, window ") + window);
+    check_same(M[1], M[0], how + ", shifted");
   }
 }
 
-/* Options of the format count, before the first value and after it; reduced precision is refused. */
-BOOST_AUTO_TEST_CASE(options_of_slices)
+/* Options of the format count, before the first value and after it. */
+BOOST_AUTO_TEST_CASE(options_after_values)
 {
-  const Owned &f = formats[1];
-  const Case  &c = cases()[6];
-  MatHandle    A = ours(f, c), R = made(c, MATAIJ);
+  const Case &c   = cases()[6];
+  MatHandle   R   = made(c, MATAIJ);
+  MatHandle   A[] = {ours(formats[0], c), ours(formats[1], c), ours(formats[2], c)};
 
-  for (const char *height : {"1", "8", "32"}) {
-    const Option option("-mat_slicedell_slice_height", height);
+  for (const LayoutOption &layout : layout_options) {
+    const Option option(layout.option, layout.value);
 
-    PETSC_OK(MatSetFromOptions(A));
-    check_same(A, R, std::string("slices of ") + height);
+    PETSC_OK(MatSetFromOptions(A[layout.format]));
+    check_same(A[layout.format], R, std::string(layout.option) + " " + layout.value);
   }
 }
 

@@ -144,7 +144,7 @@ const AddTests tests([] {
     {"few_rows", 2, 1, 7, false, true, false},
   };
 
-  for (const char *type : {MATCDS, MATSLICEDELL}) {
+  for (const char *type : {MATCDS, MATSLICEDELL, MATFOLD}) {
     for (const Problem &p : problems) {
       auto       *suite  = suite_named(suite_named(nullptr, type), p.name);
       const char *method = p.symmetric ? KSPFUSEDCG : KSPFUSEDBCGS;

@@ -1,4 +1,4 @@
-/* Matrices that are nothing but their format: diagonals are assembled there; so are slices of rows in their order; other slices get their values from rows that are made for as long as this takes. */
+/* Matrices that are nothing but their format: diagonals are assembled there; so are slices of rows in their order; all others get their values from rows that are made for as long as this takes. */
 #include "assembly.hpp"
 #include "mat/common/values_to_write.hpp"
 #include "mat/own/own_cds.hpp"
@@ -185,13 +185,14 @@ static Target diagonals_of(const DiagonalValues &v)
   return target;
 }
 
-/* What the kernels write themselves; false: rows in another order, in blocks or apart. */
+/* What the kernels write themselves; false: folded rows, or rows in another order, in blocks or apart. */
 static bool write_there(const OwnMat &own, const OwnValues &v, Target *target)
 {
-  const PlainEll *slices = OwnSlices(own);
-
-  if (!slices) *target = diagonals_of(std::get<DiagonalValues>(v));
+  if (OwnsDiagonals(own)) *target = diagonals_of(std::get<DiagonalValues>(v));
   else {
+    const PlainEll *slices = OwnSlices(own);
+
+    if (!slices) return false;
     const auto view = slices->view();
 
     if (view.row || slices->block_size() > 1 || slices->long_rows().rows()) return false;
@@ -232,7 +233,7 @@ static PetscErrorCode WriteValues(GozaAssembly a, Mat A, OwnMat *own, Mat Ao)
     target.val_other = Ao ? other.data() : NULL;
     target.ptr_other = Ao ? a->row_ptr_other.data() : NULL;
     assemble_matrix(a->problem(), a->mesh, there ? *map_of(a) : a->map, target);
-    if (!there) OwnSlices(*own)->refill({a->space, A->rmap->n, A->cmap->n, a->row_ptr.data(), nullptr, rows.data(), a->nnz[0]});
+    if (!there) own->held->refill({a->space, A->rmap->n, A->cmap->n, a->row_ptr.data(), nullptr, rows.data(), a->nnz[0]});
   });
   if (Ao) PetscCall(other.close());
   PetscCall(failed);

@@ -71,13 +71,7 @@ PetscErrorCode CdsConfig::compose(Mat A, bool attach) const
 
 const FormatKind &CdsKind()
 {
-  static const FormatKind kind = [] {
-    FormatKind made = MakeFormatKind<CdsConfig, CdsKind>(MATCDS, MATSEQAIJCDS, MATMPIAIJCDS);
-
-    made.create_seq = [](Mat A) { return MatCreate_FormatOrOwn(A, OwnCdsKind(), false); };
-    made.create_mpi = [](Mat A) { return MatCreate_FormatOrOwn(A, OwnCdsKind(), true); };
-    return made;
-  }();
+  static const FormatKind kind = MakeFormatOrOwnKind<CdsConfig, CdsKind, OwnCdsKind>(MATCDS, MATSEQAIJCDS, MATMPIAIJCDS);
 
   return kind;
 }

@@ -20,6 +20,10 @@ public:
   virtual PetscErrorCode                compose(Mat A, bool attach) const = 0; // the Set and Get functions, for PetscTryMethod(); or no longer
   virtual FormatFactory<PetscScalar>    factory(Mat A) const              = 0; // what A says of itself may count
   virtual std::unique_ptr<FormatConfig> clone() const                     = 0;
+
+  /* Of a matrix that is nothing but its format (mat/own): the format, and the end of the option's name whose setting it cannot have; nullptr: none. */
+  virtual std::unique_ptr<Format<PetscScalar>> alone(Mat A, Space space) const { return factory(A)(space); }
+  virtual const char                          *not_alone() const { return precision == Precision::Double ? nullptr : "precision"; }
 };
 
 struct FormatKind {

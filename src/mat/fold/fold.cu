@@ -121,7 +121,7 @@ struct ShareOut {
   }
 };
 
-/* Brings a line's entries from CSR; columns only when they are asked for. */
+/* Brings a line's entries from CSR; columns only when they are asked for. aval null: zeros. */
 template <class Store> struct FillLine {
   const FoldHead    *head;
   Origin             origin;
@@ -141,7 +141,7 @@ template <class Store> struct FillLine {
     LineSource source = origin.line(h, lane);
 
     for (std::int64_t at = lane; at < static_cast<std::int64_t>(length) * fold_lanes; at += fold_lanes, source.from += source.stride) {
-      val[h.begin + at] = static_cast<Store>(aval[source.from]);
+      val[h.begin + at] = aval ? static_cast<Store>(aval[source.from]) : Store(0);
       if (!columns) continue; // a refill is given values only
       if (h.base >= 0) near[at] = static_cast<std::uint16_t>(acol[source.from] - h.base);
       else col[h.col + at] = static_cast<LocalColumn>(acol[source.from]);
@@ -179,6 +179,7 @@ template <class Store, class V> void Fold<Store, V>::lay_out(const Csr &A, Petsc
   long_row_  = Array<PetscInt>(this->space_, shape_.long_rows);
   piece_ptr_ = Array<PetscInt>(this->space_, shape_.long_rows ? shape_.long_rows + 1 : 0);
   piece_     = Array<V>(this->space_, shape_.pieces);
+  line_of_   = Array<PetscInt>(this->space_);
   head_.zero();
   packing.write(head_.data(), long_row_.data(), piece_ptr_.data());
   if (shape_.long_rows) {
@@ -283,7 +284,7 @@ template <class Store, class V> void Fold<Store, V>::apply_as(const V *x, const 
 
 template <class Store, class V> std::size_t Fold<Store, V>::bytes() const
 {
-  return head_.bytes() + col_.bytes() + range_.bytes() + long_row_.bytes() + piece_ptr_.bytes() + val_.bytes() + piece_.bytes();
+  return head_.bytes() + col_.bytes() + range_.bytes() + long_row_.bytes() + piece_ptr_.bytes() + val_.bytes() + piece_.bytes() + line_of_.bytes() + long_group_.bytes();
 }
 
 template <class Store, class V> std::string Fold<Store, V>::describe() const

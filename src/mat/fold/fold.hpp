@@ -7,6 +7,8 @@
 namespace goza::mat
 {
 
+template <class Store> struct FoldEntries;
+
 struct FoldOptions {
   PetscInt width = 0; // most entries of a line, 1 .. fold_max_width; 0: chosen from the row lengths
 };
@@ -24,6 +26,11 @@ public:
   void        apply_as(const V *x, const ScaledOut<V> &out) const;
   std::size_t bytes() const override;
   std::string describe() const override;
+
+  /* For one who owns the values: build() of a pattern without values makes zeros; layout_like() where another has values, which may be in another space. */
+  void               layout_like(const Fold &other);
+  FoldEntries<Store> entry_view();
+  std::int64_t       nonzeros() const { return nnz_; }
 
   FoldView<Store>  view() const;
   const FoldShape &shape() const { return shape_; }
@@ -43,7 +50,8 @@ private:
   Array<LocalColumn> col_;
   Array<PetscInt>    long_row_, piece_ptr_, range_; // range_: the groups of each block of threads
   Array<Store>       val_;
-  mutable Array<V>   piece_; // sums between the two kernels of a product
+  Array<PetscInt>    line_of_, long_group_; // see FoldEntries; made when they are asked for
+  mutable Array<V>   piece_;                // sums between the two kernels of a product
 };
 
 } // namespace goza::mat

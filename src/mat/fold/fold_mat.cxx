@@ -2,6 +2,7 @@
 #include "fold_mat.hpp"
 #include "fold.hpp"
 #include "mat/common/narrow.hpp"
+#include "mat/own/own_mat.hpp"
 #include "rectangle.hpp"
 #include "renumbered.hpp"
 #include "petscgoza.h"
@@ -41,6 +42,12 @@ public:
   }
 
   std::unique_ptr<FormatConfig> clone() const override { return std::make_unique<FoldConfig>(*this); }
+
+  std::unique_ptr<Format<PetscScalar>> alone(Mat, Space space) const override { return std::make_unique<Fold<PetscScalar, PetscScalar>>(space, options); }
+  const char                          *not_alone() const override
+  {
+    return order == FoldOrder::BreadthFirst ? "order" : layout == FoldLayout::Rectangle ? "layout" : FormatConfig::not_alone();
+  }
 };
 
 namespace setting
@@ -69,7 +76,7 @@ PetscErrorCode FoldConfig::compose(Mat A, bool attach) const
 
 const FormatKind &FoldKind()
 {
-  static const FormatKind kind = MakeFormatKind<FoldConfig, FoldKind>(MATFOLD, MATSEQAIJFOLD, MATMPIAIJFOLD);
+  static const FormatKind kind = MakeFormatOrOwnKind<FoldConfig, FoldKind, OwnFoldKind>(MATFOLD, MATSEQAIJFOLD, MATMPIAIJFOLD);
 
   return kind;
 }
@@ -187,7 +194,8 @@ MAT_FORMAT_SET_AND_GET(MatFoldSetPrecision, MatFoldGetPrecision, MatStoragePreci
 . -mat_fold_width (auto|width) - most entries of a line, 1 to 127
 . -mat_fold_order (auto|natural|breadth_first) - order of the unknowns inside
 . -mat_fold_layout (groups|rectangle) - how lines are stored
-- -mat_fold_precision (double|single|half|bfloat16) - precision of the stored values
+. -mat_fold_precision (double|single|half|bfloat16) - precision of the stored values
+- -mat_fold_keep_aij (auto|yes|no) - no: nothing is held but the lines; yes, auto (default): AIJ is held beside them
 
   Level: beginner
 
@@ -198,6 +206,9 @@ MAT_FORMAT_SET_AND_GET(MatFoldSetPrecision, MatFoldGetPrecision, MatStoragePreci
 
   A row of n entries is folded into ceil(n / width) lines; 32 lines of about the same length are stored transposed, so that the threads of a warp
   read consecutive words, and the sums of a row's lines are added without atomics: every run gives the same result.
+
+  With `-mat_fold_keep_aij no` a matrix is of type "ownfold": its lines, in `PetscScalar`, in groups and in the matrix's own order, are all that there is of it. It is what "ownslicedell" is with slices
+  (see `MATSLICEDELL`): it has places where AIJ would have them, zeros among them, and all else is as said there.
 
   Reference:
 . * - S. Tomimori, N. Tanabe, M. Takata and K. Joe, "Preliminary Evaluation for Classifying Suitability for Cache Memory of Sparse Matrices", IPSJ SIG Technical Report 2012-HPC-135 No. 17, 2012

@@ -93,17 +93,17 @@ struct TransposeNode {
 };
 
 /* Y has a place for each entry of X. Both rows ascend. */
-struct CombineRows {
-  EllValues   Y, X;
+template <class E> struct CombineRows {
+  E           Y, X;
   PetscScalar factor;
   bool        add;
 
   HD void operator()(PetscInt row) const
   {
-    EllValues::Walk from(X, row);
-    bool            more = from.next();
+    typename E::Walk from(X, row);
+    bool             more = from.next();
 
-    for (EllValues::Walk to(Y, row); to.next();) {
+    for (typename E::Walk to(Y, row); to.next();) {
       PetscScalar *y = Y.val + to.at;
 
       while (more && from.col < to.col) more = from.next();
@@ -120,15 +120,15 @@ template <class E> struct CountMissingDiagonals {
   HD void operator()(PetscInt row, PetscInt *sum) const { *sum += !A.place(row, row); }
 };
 
-struct CountMissing {
-  EllValues Y, X;
+template <class E> struct CountMissing {
+  E Y, X;
 
   HD void operator()(PetscInt row, std::int64_t *sum) const
   {
-    EllValues::Walk to(Y, row);
-    bool            more = to.next();
+    typename E::Walk to(Y, row);
+    bool             more = to.next();
 
-    for (EllValues::Walk from(X, row); from.next();) {
+    for (typename E::Walk from(X, row); from.next();) {
       while (more && to.col < from.col) more = to.next();
       *sum += !more || to.col != from.col;
     }
@@ -203,9 +203,9 @@ static void combine(Space space, const DiagonalValues &Y, const DiagonalValues &
   for_each_row(space, Y.nodes, body);
 }
 
-static void combine(Space space, const EllValues &Y, const EllValues &X, PetscScalar factor, bool add)
+template <class E> static void combine(Space space, const E &Y, const E &X, PetscScalar factor, bool add)
 {
-  for_each_row(space, Y.rows(), CombineRows{Y, X, factor, add});
+  for_each_row(space, Y.rows(), CombineRows<E>{Y, X, factor, add});
 }
 
 void combine(Space space, const OwnValues &Y, const OwnValues &X, PetscScalar factor, bool add)
@@ -221,9 +221,19 @@ PetscInt missing_diagonals(Space space, const OwnValues &values)
           values);
 }
 
-std::int64_t missing_places(Space space, const EllValues &Y, const EllValues &X)
+static std::int64_t missing_places(Space, const DiagonalValues &, const DiagonalValues &)
 {
-  return joined_rows<Plus, 1, std::int64_t>(space, X.rows(), CountMissing{Y, X})[0];
+  throw std::logic_error("diagonals have no places by rows");
+}
+
+template <class E> static std::int64_t missing_places(Space space, const E &Y, const E &X)
+{
+  return joined_rows<Plus, 1, std::int64_t>(space, X.rows(), CountMissing<E>{Y, X})[0];
+}
+
+std::int64_t missing_places(Space space, const OwnValues &Y, const OwnValues &X)
+{
+  return std::visit([&](const auto &A) { return missing_places(space, A, std::get<std::decay_t<decltype(A)>>(X)); }, Y);
 }
 
 void transpose_into(Space space, const DiagonalValues &T, const DiagonalValues &A)

@@ -2,6 +2,7 @@
 #pragma once
 #include "core/sparse/csr_matrix.hpp"
 #include "mat/cds/cds_entries.hpp"
+#include "mat/fold/fold_entries.hpp"
 #include "mat/slicedell/ell_entries.hpp"
 #include <variant>
 
@@ -10,7 +11,8 @@ namespace goza::mat
 
 using DiagonalValues = CdsEntries<PetscScalar>;
 using EllValues      = EllEntries<PetscScalar>;
-using OwnValues      = std::variant<DiagonalValues, EllValues>;
+using FoldValues     = FoldEntries<PetscScalar>;
+using OwnValues      = std::variant<DiagonalValues, EllValues, FoldValues>; // all but diagonals go by rows, with a Walk along each
 
 inline PetscScalar *array_of(const OwnValues &values)
 {
@@ -34,7 +36,7 @@ PetscInt missing_diagonals(Space space, const OwnValues &A);                    
 void change_diagonal(Space space, const OwnValues &A, PetscScalar factor, const PetscScalar *x, bool add);
 /* Y = factor X, or Y + factor X, of one kind, where Y has places for all of X; of X in half storage both halves count. Y and X have the same block size. */
 void         combine(Space space, const OwnValues &Y, const OwnValues &X, PetscScalar factor, bool add);
-std::int64_t missing_places(Space space, const EllValues &Y, const EllValues &X); // entries of X that Y has no place for
+std::int64_t missing_places(Space space, const OwnValues &Y, const OwnValues &X); // by rows: entries of X that Y has no place for
 /* T = A^T, whose diagonals are those of A mirrored. */
 void transpose_into(Space space, const DiagonalValues &T, const DiagonalValues &A);
 /* y = A^T x, or z + A^T x */
@@ -55,7 +57,6 @@ std::int64_t count_entries(Space space, const OwnValues &A);
 void         copy_entries(Space space, const OwnValues &A, const PetscInt *begin, PetscInt first, PetscInt *col, PetscScalar *val); // begin: of each row; first: number of the first column
 /* An error where PetscInt cannot count them. Of diagonals by whole blocks, those that have an entry, so that what asks for full blocks finds them; main: those on the main diagonal in any case. */
 CsrMatrix compressed_rows(Space space, const DiagonalValues &A, bool main = true);
-CsrMatrix compressed_rows(Space space, const EllValues &A);
 CsrMatrix compressed_rows(Space space, const OwnValues &A);
 
 } // namespace goza::mat

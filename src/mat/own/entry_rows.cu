@@ -69,8 +69,8 @@ template <class E> struct WriteSum {
 };
 
 /* One row after another, on the host. */
-struct ScatterRow {
-  EllValues          A;
+template <class E> struct ScatterRow {
+  E                  A;
   const PetscScalar *x;
   PetscScalar       *y;
 
@@ -157,38 +157,58 @@ template <class E> PetscReal joined(Space space, const E &A, PetscInt n, bool sq
   return read_value(space, result.data());
 }
 
-/* call(columns): sliced ELL has none, and rows are made of it for as long as this takes */
+template <class E> CsrMatrix rows_of(Space space, const E &A)
+{
+  CsrMatrix rows(space, A.rows(), A.cols());
+
+  rows.ptr = Array<PetscInt>(space, A.rows() + 1);
+  for_each_row(space, A.rows(), CountEntries<E>{A, rows.ptr.data()});
+  const PetscInt nnz = lengths_to_pointer(space, rows.ptr);
+
+  rows.col = Array<PetscInt>(space, nnz);
+  rows.val = Array<PetscScalar>(space, nnz);
+  for_each_row(space, A.rows(), CopyEntries<E>{A, rows.ptr.data(), 0, rows.col.data(), rows.val.data()});
+  return rows;
+}
+
+CsrMatrix rows_of(Space space, const DiagonalValues &A)
+{
+  return compressed_rows(space, A);
+}
+
+/* call(columns): formats of rows have none, and rows are made of them for as long as this takes */
 template <class Call> void with_columns(Space, const DiagonalValues &A, const Call &call)
 {
   call(ColumnsOfDiagonals{A});
 }
 
-template <class Call> void with_columns(Space space, const EllValues &A, const Call &call)
+template <class E, class Call> void with_columns(Space space, const E &A, const Call &call)
 {
-  const CsrMatrix T = transpose(compressed_rows(space, A).view());
+  const CsrMatrix T = transpose(rows_of(space, A).view());
 
   call(RowsOfTransposed{T.view()});
+}
+
+void multiply_by_columns(Space space, const DiagonalValues &A, const PetscScalar *x, const PetscScalar *z, PetscScalar *y)
+{
+  for_each_row(space, A.cols(), MultiplyTransposed<ColumnsOfDiagonals>{{A}, x, z, y});
+}
+
+/* On the host one row after another. */
+template <class E> void multiply_by_columns(Space space, const E &A, const PetscScalar *x, const PetscScalar *z, PetscScalar *y)
+{
+  if (space == Space::Host) {
+    if (!z) std::fill_n(y, A.cols(), PetscScalar(0));
+    else if (z != y) std::copy_n(z, A.cols(), y);
+    for (PetscInt row = 0; row < A.rows(); row++) ScatterRow<E>{A, x, y}(row);
+  } else with_columns(space, A, [&](const auto &columns) { for_each_row(space, A.cols(), MultiplyTransposed<RowsOfTransposed>{columns, x, z, y}); });
 }
 
 } // namespace
 
 void multiply_transposed(Space space, const OwnValues &values, const PetscScalar *x, const PetscScalar *z, PetscScalar *y)
 {
-  const auto *slices = std::get_if<EllValues>(&values);
-
-  if (slices && space == Space::Host) {
-    if (!z) std::fill_n(y, slices->cols(), PetscScalar(0));
-    else if (z != y) std::copy_n(z, slices->cols(), y);
-    for (PetscInt row = 0; row < slices->rows(); row++) ScatterRow{*slices, x, y}(row);
-    return;
-  }
-  std::visit(
-    [&](const auto &A) {
-      with_columns(space, A, [&](const auto &columns) {
-        for_each_row(space, A.cols(), MultiplyTransposed<std::decay_t<decltype(columns)>>{columns, x, z, y});
-      });
-    },
-    values);
+  std::visit([&](const auto &A) { multiply_by_columns(space, A, x, z, y); }, values);
 }
 
 PetscReal largest_row_sum(Space space, const OwnValues &values)
@@ -257,23 +277,9 @@ CsrMatrix compressed_rows(Space space, const DiagonalValues &A, bool main)
   return rows;
 }
 
-CsrMatrix compressed_rows(Space space, const EllValues &A)
-{
-  CsrMatrix rows(space, A.rows(), A.cols());
-
-  rows.ptr = Array<PetscInt>(space, A.rows() + 1);
-  for_each_row(space, A.rows(), CountEntries<EllValues>{A, rows.ptr.data()});
-  const PetscInt nnz = lengths_to_pointer(space, rows.ptr);
-
-  rows.col = Array<PetscInt>(space, nnz);
-  rows.val = Array<PetscScalar>(space, nnz);
-  for_each_row(space, A.rows(), CopyEntries<EllValues>{A, rows.ptr.data(), 0, rows.col.data(), rows.val.data()});
-  return rows;
-}
-
 CsrMatrix compressed_rows(Space space, const OwnValues &values)
 {
-  return std::visit([&](const auto &A) { return compressed_rows(space, A); }, values);
+  return std::visit([&](const auto &A) { return rows_of(space, A); }, values);
 }
 
 } // namespace goza::mat

@@ -376,6 +376,7 @@ PetscErrorCode MatRegister_Own()
   PetscFunctionBegin;
   PetscCall(MatRegister(OwnCdsKind().type, [](Mat A) { return MatCreate_Own(A, OwnCdsKind()); }));
   PetscCall(MatRegister(OwnSlicedEllKind().type, [](Mat A) { return MatCreate_Own(A, OwnSlicedEllKind()); }));
+  PetscCall(MatRegister(OwnFoldKind().type, [](Mat A) { return MatCreate_Own(A, OwnFoldKind()); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,5 +1,5 @@
-/* A matrix that is nothing but its format: types "owncds" and "ownslicedell", what MATCDS and MATSLICEDELL become with -mat_<format>_keep_aij no. What is of one format alone is its
-   OwnStorage (own_cds.cxx, own_slicedell.cxx); this is what they have in common.
+/* A matrix that is nothing but its format: types "owncds", "ownslicedell" and "ownfold", what MATCDS, MATSLICEDELL and MATFOLD become with -mat_<format>_keep_aij no. What is of one format
+   alone is its OwnStorage (own_cds.cxx; own_by_rows.cxx for the others); this is what they have in common.
 
    A type of its own and not one derived from AIJ: PETSc reads AIJ's arrays through accessors that ask nobody, so that a matrix whose AIJ part is to be made on demand could show old
    values; this one has no such part, and what PETSc does not find in its table of operations it refuses or converts, by MatConvert(), and the matrix counts that.
@@ -20,7 +20,8 @@ namespace goza::mat
 
 const OwnKind &OwnCdsKind();
 const OwnKind &OwnSlicedEllKind();
-inline constexpr const OwnKind &(*own_kinds[])() = {OwnCdsKind, OwnSlicedEllKind};
+const OwnKind &OwnFoldKind();
+inline constexpr const OwnKind &(*own_kinds[])() = {OwnCdsKind, OwnSlicedEllKind, OwnFoldKind};
 
 extern PetscLogEvent own_to_aij, own_to_rows; // AIJ is made of such a matrix; rows of a rank's own columns, where the values are
 
@@ -83,6 +84,15 @@ PetscErrorCode MatRegister_Own();
 PetscErrorCode MatCreate_Own(Mat A, const OwnKind &kind);
 /* For ->create of a format: as its option -mat_<format>_keep_aij says. It is asked for there and not in MatSetFromOptions(): a DM takes the type by its name and then sets the matrix up. */
 PetscErrorCode MatCreate_FormatOrOwn(Mat A, const OwnKind &kind, bool mpi);
+/* MakeFormatKind() of a format whose matrices may be nothing but it. */
+template <class Config, const FormatKind &(*kind)(), const OwnKind &(*own)()> FormatKind MakeFormatOrOwnKind(const char *root, const char *seq, const char *mpi)
+{
+  FormatKind made = MakeFormatKind<Config, kind>(root, seq, mpi);
+
+  made.create_seq = [](Mat A) { return MatCreate_FormatOrOwn(A, own(), false); };
+  made.create_mpi = [](Mat A) { return MatCreate_FormatOrOwn(A, own(), true); };
+  return made;
+}
 PetscErrorCode OwnNew(Mat A, const OwnKind &kind, const OwnMat *like, bool transposed, Mat *B); // as A, or its transpose, in sizes, blocks, maps and vectors, with like's settings; no values
 
 /* own_values.cxx. OwnShape: node size and space are what they will be. OwnSettle: and the space what it now is to be: every operation begins so. OwnRead, OwnWrite: the values, laid out,

@@ -66,13 +66,7 @@ PetscErrorCode SlicedEllConfig::compose(Mat A, bool attach) const
 
 const FormatKind &SlicedEllKind()
 {
-  static const FormatKind kind = [] {
-    FormatKind made = MakeFormatKind<SlicedEllConfig, SlicedEllKind>(MATSLICEDELL, MATSEQAIJSLICEDELL, MATMPIAIJSLICEDELL);
-
-    made.create_seq = [](Mat A) { return MatCreate_FormatOrOwn(A, OwnSlicedEllKind(), false); };
-    made.create_mpi = [](Mat A) { return MatCreate_FormatOrOwn(A, OwnSlicedEllKind(), true); };
-    return made;
-  }();
+  static const FormatKind kind = MakeFormatOrOwnKind<SlicedEllConfig, SlicedEllKind, OwnSlicedEllKind>(MATSLICEDELL, MATSEQAIJSLICEDELL, MATMPIAIJSLICEDELL);
 
   return kind;
 }
