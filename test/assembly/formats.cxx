@@ -5,6 +5,7 @@
 #include "core/launch/for_each_row.hpp"
 #include "petsc/plugin.hpp"
 #include "mat/cds/cds.hpp"
+#include "mat/slicedell/ell_entries.hpp"
 #include "mat/slicedell/slicedell.hpp"
 
 #include "../support/check.hpp"
@@ -143,20 +144,29 @@ std::vector<PetscScalar> straight_into_formats(Space space, const Box &box, cons
     BOOST_TEST(gap(direct.to_host(), Array<PetscScalar>(space, view.val, n).to_host()) <= rounding);
   }
 
-  SlicedEllOptions options;
-  options.slice_height = 32;
-  options.sort_window  = 0;
-  SlicedEll<PetscScalar, PetscScalar> ell(space, options);
-  ell.build(csr);
-  const EllView<PetscScalar> view = ell.view();
-  Array<PetscScalar>         direct(space, ell.stored());
-  direct.zero();
-  target.layout    = Layout::SlicedEll;
-  target.val       = direct.data();
-  target.shift     = view.shift;
-  target.slice_ptr = view.slice_ptr;
-  assemble_matrix(problem, mesh, upper, target);
-  BOOST_TEST(gap(direct.to_host(), Array<PetscScalar>(space, view.val, ell.stored()).to_host()) <= rounding);
+  for (const auto &[height, window] : {std::pair<PetscInt, PetscInt>{32, 0}, {4, 0}, {4, 64}}) { // with 4, threads of a device share rows
+    SlicedEllOptions options;
+
+    options.bs           = bs;
+    options.slice_height = height;
+    options.sort_window  = window;
+    SlicedEll<PetscScalar, PetscScalar> ell(space, options);
+    ell.build(csr);
+    const EllEntries<PetscScalar> places = ell.entry_view();
+    BOOST_TEST(places.br == bs);
+    BOOST_TEST(!places.place_of == !window);
+    Array<PetscScalar> direct(space, ell.stored());
+
+    direct.zero();
+    target.layout    = Layout::SlicedEll;
+    target.val       = direct.data();
+    target.shift     = places.A.shift;
+    target.team      = places.team;
+    target.slice_ptr = places.A.slice_ptr;
+    target.place_of  = places.place_of;
+    assemble_matrix(problem, mesh, upper, target);
+    BOOST_TEST(gap(direct.to_host(), Array<PetscScalar>(space, places.val, ell.stored()).to_host()) <= rounding);
+  }
   return val.to_host();
 }
 

@@ -18,6 +18,9 @@
 #include "assembly_ways.hpp"
 #include "counted.hpp"
 #include "assembly_whole.hpp"
+#include "assembly/kernels/blocks.hpp"
+#include "mat/slicedell/ell_entries.hpp"
+#include "mat/slicedell/slicedell.hpp"
 
 using namespace goza_bench;
 
@@ -135,6 +138,53 @@ PetscErrorCode IntoCds(const Bench &bench, const Place &at, const Problem &probl
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Straight into sliced ELL of blocks; and by way of rows, from which the slices are refilled. */
+PetscErrorCode IntoSlices(const Bench &bench, const Place &at, const Problem &problem, const Mesh &mesh, double copy)
+{
+  SlicedEllOptions options;
+  AssemblyMap      map, by_rows;
+  Target           target{};
+  PetscLogDouble   symbolic, seconds;
+
+  PetscFunctionBeginUser;
+  PetscCall(Symbolic(bench, problem, mesh, Layout::Csr, by_rows, &symbolic));
+  CsrMatrix rows = rows_of_pairs(bench.space, by_rows, mesh.owned, problem.bs);
+  options.bs     = problem.bs;
+  SlicedEll<PetscScalar, PetscScalar> ell(bench.space, options);
+  ell.build(rows.view());
+  rows.col            = Array<PetscInt>(bench.space);
+  rows.val            = Array<PetscScalar>(bench.space, static_cast<std::size_t>(ell.nonzeros()));
+  const double stored = static_cast<double>(ell.stored()) * sizeof(PetscScalar);
+
+  target.layout = Layout::Csr;
+  target.bs     = problem.bs;
+  target.owned  = mesh.owned;
+  target.val    = rows.val.data();
+  target.ptr    = rows.ptr.data();
+  PetscCall(Median(
+    bench,
+    [&] {
+      assemble_matrix(problem, mesh, by_rows, target);
+      ell.refill({bench.space, rows.nrows, rows.ncols, rows.ptr.data(), nullptr, rows.val.data(), static_cast<PetscInt>(ell.nonzeros())});
+    },
+    &seconds));
+  PetscCall(OurLine(bench, at, problem, "slicedell by rows", mesh, by_rows, {seconds, symbolic, stored, copy}));
+  rows = CsrMatrix(bench.space, 0, 0);
+
+  const EllEntries<PetscScalar> places = ell.entry_view();
+  PetscCall(Symbolic(bench, problem, mesh, Layout::SlicedEll, map, &symbolic));
+  target.layout    = Layout::SlicedEll;
+  target.val       = places.val;
+  target.shift     = places.A.shift;
+  target.team      = places.team;
+  target.slice_ptr = places.A.slice_ptr;
+  target.place_of  = places.place_of;
+  PetscCall(Median(
+    bench, [&] { assemble_matrix(problem, mesh, map, target); }, &seconds));
+  PetscCall(OurLine(bench, at, problem, "slicedell", mesh, map, {seconds, symbolic, stored, copy}));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* --- the table of one kind of element */
 
 /* Bytes of the four steps' arrays for all elements; the steps that are done together stand in the last of them. */
@@ -190,6 +240,7 @@ PetscErrorCode Paper(const Bench &bench, const Place &at, const std::string &way
   const PetscReal scale = largest_gap(space, blocks.data(), nullptr, values);
 
   PetscCall(IntoCds(bench, at, problem, mesh, copy));
+  PetscCall(IntoSlices(bench, at, problem, mesh, copy));
 
   for (const bool atomic : {true, false}) {
     if (adds.find(atomic ? "atomic" : "colour") == std::string::npos || ways == "ours") continue;
@@ -245,6 +296,7 @@ PetscErrorCode Poisson(const Bench &bench, PetscInt n)
   const Mesh mesh = make_cube(bench.space, n, false, bench.general);
   PetscCall(CopyBandwidth(bench.repeats, bench.space, &copy));
   PetscCall(IntoCds(bench, {"hex", static_cast<int>(n), 0, 0, 0}, {EquationKind::Diffusion, 1}, mesh, copy));
+  PetscCall(IntoSlices(bench, {"hex", static_cast<int>(n), 0, 0, 0}, {EquationKind::Diffusion, 1}, mesh, copy));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -38,26 +38,12 @@ PetscErrorCode SetBlockPattern(GozaAssembly a, Mat A, PetscInt start)
 namespace
 {
 
-/* Row pointers of what is assembled: rows of pairs in their order, those with other ranks' nodes apart. */
-void rows_of_pairs(const GozaAssembly a, std::vector<PetscInt> ptr[2])
-{
-  for (int other = 0; other < 2; other++) ptr[other].assign(1, 0);
-  for (PetscInt i = 0; i < a->nowned; i++) {
-    const auto     first = a->host_col.begin() + a->host_ptr[i], last = a->host_col.begin() + a->host_ptr[i + 1];
-    const PetscInt own = static_cast<PetscInt>(std::lower_bound(first, last, a->nowned) - first), n[2] = {own, static_cast<PetscInt>(last - first) - own};
-
-    for (PetscInt r = 0; r < a->bs; r++) {
-      for (int other = 0; other < 2; other++) ptr[other].push_back(ptr[other].back() + n[other] * a->bs);
-    }
-  }
-}
-
 /* The pairs' blocks in A, unless they are known. */
 PetscErrorCode BindBlocks(GozaAssembly a, Mat A, Mat Ad, Mat Ao, const PetscInt *garray)
 {
   Rows                  diag, other;
   PatternStamp          stamp;
-  std::vector<PetscInt> place, ptr[2];
+  std::vector<PetscInt> place;
   bool                  exact;
 
   PetscFunctionBegin;
@@ -73,9 +59,8 @@ PetscErrorCode BindBlocks(GozaAssembly a, Mat A, Mat Ad, Mat Ao, const PetscInt 
     for (PetscInt k = a->host_ptr[i]; k < a->host_ptr[i + 1]; k++) place[k] += a->host_col[k] < a->nowned ? diag.ptr[i] : other.ptr[i];
   }
   PetscCall(Guarded([&] {
-    rows_of_pairs(a, ptr);
-    a->row_ptr       = Array<PetscInt>(a->space, ptr[0].data(), ptr[0].size());
-    a->row_ptr_other = Array<PetscInt>(a->space, ptr[1].data(), ptr[1].size());
+    a->row_ptr       = row_pointer_of_pairs(a->space, a->map, a->nowned, static_cast<int>(a->bs), false);
+    a->row_ptr_other = row_pointer_of_pairs(a->space, a->map, a->nowned, static_cast<int>(a->bs), true);
     a->from          = Array<PetscInt>(a->space, place.data(), place.size());
   }));
   a->nnz[0] = diag.ptr[a->nowned];

@@ -224,6 +224,7 @@ PetscErrorCode GozaAssemblyCreateMatrix(GozaAssembly a, MatType type, Mat *A)
   Note:
   With a CUDA PETSc the values are written where `MATAIJCUSPARSE` (or a Goza type, which is one) keeps them on the device, and nothing is copied to the host. The format of
   a Goza type is refilled from them at its next product; only `MATCDS` on one rank (on a device: for hexahedra numbered as a box) is assembled first, and AIJ's values made of it.
+  A matrix that is nothing but its format (`-mat_cds_keep_aij no`, `-mat_slicedell_keep_aij no`) is assembled there, on any number of ranks.
   `MATBAIJ`, which PETSc has on the host alone, gets its blocks of bs x bs from there.
 
 .seealso: `GozaAssemblyRHS()`, `GozaAssemblySetMaterial()`, `GozaAssemblySetUp()`

@@ -1,5 +1,6 @@
-/* Matrices that are nothing but their format: diagonals are assembled there; so are slices of rows in their order; all others get their values from rows that are made for as long as this takes. */
+/* Matrices that are nothing but their format: diagonals are assembled there; so are slices; where these hold nodes of several unknowns as single rows, or long rows apart, and where rows are folded, they get their values from rows that are made for as long as this takes. */
 #include "assembly.hpp"
+#include "assembly/kernels/blocks.hpp"
 #include "mat/common/values_to_write.hpp"
 #include "mat/own/own_cds.hpp"
 #include "mat/own/own_slicedell.hpp"
@@ -54,6 +55,19 @@ void others_of(const GozaAssembly a, std::vector<PetscInt> &ptr, std::vector<Pet
   }
 }
 
+Target diagonals_of(const DiagonalValues &v)
+{
+  Target target{};
+
+  target.layout = Layout::Cds;
+  target.val    = v.val;
+  target.half   = v.half;
+  target.ld     = v.ld;
+  target.ndiag  = v.ndiag;
+  std::copy_n(v.offset, v.ndiag, target.offset);
+  return target;
+}
+
 /* On the device grids have kernels of their own; any other mesh is assembled by tiles. */
 const AssemblyMap *map_of(GozaAssembly a)
 {
@@ -83,26 +97,49 @@ PetscErrorCode AddDiagonals(GozaAssembly a, Mat A, OwnMat *own)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* false: the kernels do not write there. */
+bool write_there(GozaAssembly a, const OwnValues &v, Target *target)
+{
+  if (const DiagonalValues *diagonals = std::get_if<DiagonalValues>(&v)) {
+    *target = diagonals_of(*diagonals);
+    return true;
+  }
+  const EllValues *slices = std::get_if<EllValues>(&v);
+
+  if (!slices) return false;
+  target->layout    = Layout::SlicedEll;
+  target->val       = slices->val;
+  target->shift     = slices->A.shift;
+  target->team      = slices->team;
+  target->slice_ptr = slices->A.slice_ptr;
+  target->place_of  = slices->place_of;
+  return slices->br == a->bs && slices->bc == a->bs && slices->W == 1 && slices->long_at == slices->stored;
+}
+
 /* The mesh's pairs in this rank's own columns. */
 PetscErrorCode AddRows(GozaAssembly a, Mat A, OwnMat *own)
 {
-  GridPlaces rows;
+  CsrMatrix rows;
+  OwnValues v;
 
   PetscFunctionBegin;
-  PetscCall(HostPattern(a));
+  PetscCall(Guarded([&] { rows = rows_of_pairs(a->space, a->map, a->nowned, static_cast<int>(a->bs)); }));
+  PetscCall(own->storage->take_rows(A, own, rows.view()));
+  PetscCall(OwnRead(A, own, own->space, &v));
   PetscCall(Guarded([&] {
-    rows.known = true;
-    rows.ptr.assign(1, 0);
-    for (PetscInt row = 0; row < a->nowned * a->bs; row++) {
-      for (PetscInt k = a->host_ptr[row / a->bs]; k < a->host_ptr[row / a->bs + 1] && a->host_col[k] < a->nowned; k++) {
-        for (PetscInt c = 0; c < a->bs; c++) rows.col.push_back(a->host_col[k] * a->bs + c);
-      }
-      rows.ptr.push_back(static_cast<PetscInt>(rows.col.size()));
-    }
-    a->row_ptr = Array<PetscInt>(a->space, rows.ptr.data(), rows.ptr.size());
+    Target target{};
+
+    if (write_there(a, v, &target)) (void)map_of(a);
   }));
-  a->nnz[0] = rows.ptr.back();
-  PetscCall(own->storage->put_grid(A, own, rows));
+  a->nnz[0]  = rows.nnz();
+  a->row_ptr = std::move(rows.ptr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CheckSpace(GozaAssembly a, const OwnMat *own)
+{
+  PetscFunctionBegin;
+  PetscCheck(own->space == a->space, PETSC_COMM_SELF, PETSC_ERR_SUP, "The matrix is on the %s, the assembly on the %s", space_name(own->space), space_name(a->space));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -112,6 +149,7 @@ PetscErrorCode AddPlaces(GozaAssembly a, Mat A, OwnMat *own)
   PetscCheck(A->rmap->n == a->nowned * a->bs, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The matrix has %" PetscInt_FMT " rows on this rank, the mesh %" PetscInt_FMT " nodes of %" PetscInt_FMT " unknowns",
              A->rmap->n, a->nowned, a->bs);
   PetscCall(OwnSettle(A, own));
+  PetscCall(CheckSpace(a, own));
   if (OwnsDiagonals(*own)) PetscCall(AddDiagonals(a, A, own));
   else PetscCall(AddRows(a, A, own));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -171,39 +209,6 @@ PetscErrorCode SetOwnPattern(GozaAssembly a, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static Target diagonals_of(const DiagonalValues &v)
-{
-  Target target{};
-
-  target.layout = Layout::Cds;
-  target.bs     = v.bs;
-  target.val    = v.val;
-  target.half   = v.half;
-  target.ld     = v.ld;
-  target.ndiag  = v.ndiag;
-  std::copy_n(v.offset, v.ndiag, target.offset);
-  return target;
-}
-
-/* What the kernels write themselves; false: folded rows, or rows in another order, in blocks or apart. */
-static bool write_there(const OwnMat &own, const OwnValues &v, Target *target)
-{
-  if (OwnsDiagonals(own)) *target = diagonals_of(std::get<DiagonalValues>(v));
-  else {
-    const PlainEll *slices = OwnSlices(own);
-
-    if (!slices) return false;
-    const auto view = slices->view();
-
-    if (view.row || slices->block_size() > 1 || slices->long_rows().rows()) return false;
-    target->layout    = Layout::SlicedEll;
-    target->val       = array_of(v);
-    target->shift     = view.shift;
-    target->slice_ptr = view.slice_ptr;
-  }
-  return true;
-}
-
 /* This rank's values. Ao: of rest, NULL on one rank */
 static PetscErrorCode WriteValues(GozaAssembly a, Mat A, OwnMat *own, Mat Ao)
 {
@@ -214,13 +219,13 @@ static PetscErrorCode WriteValues(GozaAssembly a, Mat A, OwnMat *own, Mat Ao)
   PetscObjectState   state;
 
   PetscFunctionBegin;
-  PetscCheck(own->space == a->space, PETSC_COMM_SELF, PETSC_ERR_SUP, "The matrix is on the %s, the assembly on the %s", space_name(own->space), space_name(a->space));
+  PetscCall(CheckSpace(a, own));
   PetscCall(PetscObjectStateGet((PetscObject)A, &state));
   if (state != a->own_state) PetscCall(OwnForget(A, own)); /* other values than those of the mesh's pairs may be there */
   PetscCall(OwnWrite(A, own, own->space, false, &v));
   if (Ao) PetscCall(other.open(Ao, a->space, a->nnz[1], false));
   const PetscErrorCode failed = Guarded([&] {
-    const bool there = (!Ao || OwnsDiagonals(*own)) && write_there(*own, v, &target);
+    const bool there = write_there(a, v, &target);
 
     if (!there) {
       rows          = Array<PetscScalar>(a->space, a->nnz[0]);

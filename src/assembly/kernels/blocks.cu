@@ -1,11 +1,41 @@
 #include "blocks.hpp"
-#include "core/launch/for_each_row.hpp"
+#include "core/launch/by_lanes.hpp"
+#include "core/util/algorithm.hpp"
 
 namespace goza::assembly
 {
 
 namespace
 {
+
+struct PairRowLength {
+  const PetscInt *ptr, *col;
+  PetscInt        owned;
+  int             bs;
+  bool            others;
+  PetscInt       *length;
+
+  HD void operator()(PetscInt row) const
+  {
+    const PetscInt i = row / bs, begin = ptr[i], end = ptr[i + 1], own = lower_bound(col, begin, end, owned) - begin;
+
+    length[row] = bs * (others ? end - begin - own : own);
+  }
+};
+
+struct PairRowColumns {
+  const PetscInt *ptr, *col;
+  int             bs;
+  const PetscInt *row_ptr;
+  PetscInt       *column;
+
+  HD void operator()(PetscInt row, int lane, int lanes) const
+  {
+    const PetscInt begin = row_ptr[row], length = row_ptr[row + 1] - begin, first = ptr[row / bs];
+
+    for (PetscInt k = lane; k < length; k += lanes) column[begin + k] = col[first + k / bs] * bs + k % bs;
+  }
+};
 
 struct PutBlocks {
   const PetscInt *ptr, *col, *place;
@@ -31,6 +61,25 @@ struct PutBlocks {
 };
 
 } // namespace
+
+Array<PetscInt> row_pointer_of_pairs(Space space, const AssemblyMap &map, PetscInt owned, int bs, bool others)
+{
+  Array<PetscInt> row_ptr(space, static_cast<std::size_t>(owned) * bs + 1);
+
+  for_each_row(space, owned * bs, PairRowLength{map.ptr.data(), map.col.data(), owned, bs, others, row_ptr.data()});
+  (void)lengths_to_pointer(space, row_ptr);
+  return row_ptr;
+}
+
+CsrMatrix rows_of_pairs(Space space, const AssemblyMap &map, PetscInt owned, int bs)
+{
+  CsrMatrix rows(space, owned * bs, owned * bs);
+
+  rows.ptr = row_pointer_of_pairs(space, map, owned, bs, false);
+  rows.col = Array<PetscInt>(space, static_cast<std::size_t>(read_value(space, rows.ptr.data() + rows.nrows)));
+  for_each_row_by_lanes(space, rows.nrows, PairRowColumns{map.ptr.data(), map.col.data(), bs, rows.ptr.data(), rows.col.data()});
+  return rows;
+}
 
 void put_blocks(Space space, const AssemblyMap &map, const Target &from, const PetscInt *place, PetscScalar *own, PetscScalar *other)
 {

@@ -44,18 +44,16 @@ private:
   {
     const PetscInt j = col[pair], s = pair - ptr[i];
     const bool     other = j >= mesh.owned, csr = target.layout == Layout::Csr || other;
-    PetscInt       d = 0, nown = 0;
+    PetscInt       nown = 0;
+    PairBlock      block;
 
     if (other && !target.from) {
       while (col[ptr[i] + nown] < mesh.owned) nown++;
     }
-    if (!csr && target.layout == Layout::Cds) {
-      d = target.diagonal(j - i);
-      if (d < 0) return;
-    }
+    if (!csr && !(block = target.block(i, s, j)).first) return;
     for (int r = 0; r < bs; r++) {
       for (int k = 0; k < bs; k++) {
-        PetscScalar *to = csr ? target.csr(i, pair, s, nown, j, r) + k : target.layout == Layout::Cds ? target.cds(i, d, r, k) : target.ell(i, s, r, k);
+        PetscScalar *to = csr ? target.csr(i, pair, s, nown, j, r) + k : block.at(r * bs + k);
 
         if (!sum) *to = 0;
         else *to += K[r * bs + k];

@@ -20,7 +20,7 @@ template <int bs> struct NodeRowsOf {
     const int      d        = diagonals.diagonal(mirrored ? i - j : j - i);
     PetscScalar    block[bs * bs]; // all of it is asked for before the first is put anywhere
 
-    for (int k = 0; k < bs * bs; k++) block[k] = d < 0 ? PetscScalar(0) : *diagonals.cds(node, d, mirrored ? k % bs : k / bs, mirrored ? k / bs : k % bs);
+    for (int k = 0; k < bs * bs; k++) block[k] = d < 0 ? PetscScalar(0) : *diagonals.cds(node, d).at(mirrored ? k % bs * bs + k / bs : k);
     for (int k = 0; k < bs * bs; k++) put(static_cast<std::int64_t>(k / bs) * length + s * bs + k % bs, block[k]);
   }
 };

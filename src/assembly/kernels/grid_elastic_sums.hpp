@@ -91,7 +91,7 @@ public:
     const int         d  = to.diag[x + 1 + 3 * (y + 1) + 9 * (z + 1)];
 
     inside_ = d >= 0 && nodes.number < nodes.region.n[0] && nodes.x < to.grid.n[0] && nodes.x + x >= 0 && nodes.x + x < to.grid.n[0];
-    first_  = to.target.cds(0, d, 0, 0);
+    first_  = to.target.cds(0, d).first;
   }
 
   /* Of the node in row y and plane z. */

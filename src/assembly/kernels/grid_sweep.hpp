@@ -110,8 +110,8 @@ public:
       const int      d[3] = {o % 3 - 1, o / 3 % 3 - 1, o / 9 - 1}, a0 = d[0] < 0, a1 = d[1] < 0; // a: the corner that comes first
       const PetscInt at[3] = {x + a0, y + a1, z};
 
-      if (owns[a1] && (a0 ? lane < GridSweep::own : lane > 0) && at[0] < to.grid.n[0] && at[1] < to.grid.n[1] && in_grid(to.grid, at, d[0], d[1], d[2]))
-        write_grid_entry<layout>(to, at, d[0], d[1], d[2], 0, 0, row_.here[o]);
+      if (owns[a1] && (a0 ? lane < GridSweep::own : lane > 0) && at[0] < to.grid.n[0] && at[1] < to.grid.n[1])
+        write_grid_pair<layout, 1>(to, at, d[0], d[1], d[2], [&](int, int) { return row_.here[o]; });
     }
   }
 

@@ -36,39 +36,33 @@ __device__ inline int grid_slot(const NodeGrid &grid, const PetscInt *at, int x,
   return ((z + before[2]) * in_plane + y + before[1]) * in_line + x + before[0];
 }
 
-/* Entry (r, c) of the pair of a node with its neighbour at (x, y, z). */
-template <Layout layout> __device__ inline void write_entry(const GridTarget &to, const PetscInt *at, int x, int y, int z, int r, int c, PetscScalar value)
+/* Where the pair of a node with its neighbour at (x, y, z) goes. */
+template <Layout layout> __device__ inline PairBlock grid_block(const GridTarget &to, const PetscInt *at, int x, int y, int z)
 {
   const PetscInt i = to.grid.node(at[0], at[1], at[2]);
 
-  if constexpr (layout == Layout::Cds) {
-    const int d = to.diag[x + 1 + 3 * (y + 1) + 9 * (z + 1)];
-
-    if (d >= 0) __stcs(to.target.cds(i, d, r, c), value);
-  } else {
-    *to.target.ell(i, grid_slot(to.grid, at, x, y, z), r, c) = value;
-  }
+  if constexpr (layout == Layout::Cds) return to.target.cds(i, to.diag[x + 1 + 3 * (y + 1) + 9 * (z + 1)]);
+  else return to.target.ell(i, grid_slot(to.grid, at, x, y, z));
 }
 
-/* The same of a pair that is in the grid, and its mirror image, where the layout has both. */
-template <Layout layout> __device__ inline void write_grid_entry(const GridTarget &to, const PetscInt *at, int x, int y, int z, int r, int c, PetscScalar value)
-{
-  const bool     other    = x || y || z;
-  const PetscInt there[3] = {at[0] + x, at[1] + y, at[2] + z};
-
-  write_entry<layout>(to, at, x, y, z, r, c, value);
-  if (other && !(layout == Layout::Cds && to.target.half)) write_entry<layout>(to, there, -x, -y, -z, c, r, value);
-}
-
-/* A node's pair and its mirror image. block(r, c): its values */
+/* A node's pair and its mirror image, where the layout has both. block(r, c): its values */
 template <Layout layout, int bs, class Block>
 __device__ inline void write_grid_pair(const GridTarget &to, const PetscInt *at, int x, int y, int z, const Block &block)
 {
   if (!in_grid(to.grid, at, x, y, z)) return;
+  const bool      both     = (x || y || z) && !(layout == Layout::Cds && to.target.half);
+  const PetscInt  there[3] = {at[0] + x, at[1] + y, at[2] + z};
+  const PairBlock here = grid_block<layout>(to, at, x, y, z), mirror = both ? grid_block<layout>(to, there, -x, -y, -z) : PairBlock();
+
   #pragma unroll
   for (int r = 0; r < bs; r++) {
   #pragma unroll
-    for (int c = 0; c < bs; c++) write_grid_entry<layout>(to, at, x, y, z, r, c, block(r, c));
+    for (int c = 0; c < bs; c++) {
+      const PetscScalar value = block(r, c);
+
+      if (here.first) __stcs(here.at(r * bs + c), value);
+      if (mirror.first) __stcs(mirror.at(c * bs + r), value);
+    }
   }
 }
 

@@ -40,8 +40,8 @@ private:
       for (int r = 0; r < target.bs; r++) {
         for (int c = 0; c < target.bs; c++) {
           if (o == 0 && r == c) continue;
-          if (mine >> r & 1 && behind >= 0 && behind < target.owned) *target.cds(i, d, r, c) = 0;
-          if (mine >> c & 1 && before >= 0 && before < target.owned) *target.cds(before, d, r, c) = 0;
+          if (mine >> r & 1 && behind >= 0 && behind < target.owned) *target.cds(i, d).at(r * target.bs + c) = 0;
+          if (mine >> c & 1 && before >= 0 && before < target.owned) *target.cds(before, d).at(r * target.bs + c) = 0;
         }
       }
     }
@@ -61,7 +61,7 @@ private:
       for (int r = 0; r < target.bs; r++) {
         for (int c = 0; c < target.bs; c++) {
           if (!((mine >> r | its >> c) & 1) || (i == j && r == c)) continue;
-          if (target.layout == Layout::SlicedEll) *target.ell(i, k - ptr[i], r, c) = 0;
+          if (target.layout == Layout::SlicedEll && j < target.owned) *target.ell(i, k - ptr[i]).at(r * target.bs + c) = 0;
           else target.csr(i, k, k - ptr[i], nown, j, r)[c] = 0;
         }
       }

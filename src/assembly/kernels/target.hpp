@@ -1,7 +1,8 @@
-/* Where the numeric phase writes: the value arrays of one of the formats. A place that the format does not hold (the lower part of a half matrix) is null. */
+/* Where the numeric phase writes: the value arrays of one of the formats. */
 #pragma once
 #include "core/util/search.hpp"
 #include "mat/cds/diagonals.hpp"
+#include "mat/slicedell/block_ell_view.hpp"
 #include "assembly/mesh/mesh.hpp"
 
 namespace goza::assembly
@@ -10,7 +11,15 @@ namespace goza::assembly
 enum class Layout {
   Csr,      // of the diagonal and the off-diagonal block
   Cds,      // of the diagonal block; the off-diagonal one is CSR
-  SlicedEll // one rank, rows in their own order
+  SlicedEll // the same; bs x bs values to a column index
+};
+
+/* What diagonals or slices hold of a pair of nodes: entry (r, c) is number r bs + c. */
+struct PairBlock {
+  PetscScalar *first = nullptr; // nothing: of a half matrix, the lower part
+  std::int64_t step  = 0;
+
+  HD PetscScalar *at(int entry) const { return first + entry * step; }
 };
 
 struct Target {
@@ -19,7 +28,7 @@ struct Target {
   PetscInt     owned;
   PetscScalar *val = nullptr;
 
-  /* CSR: row pointers of the rows (not nodes); the off-diagonal block's are null on one rank, and of diagonals those alone are there. from[k]: where the columns of pair k begin in its rows, or null
+  /* CSR: row pointers of the rows (not nodes); the off-diagonal block's are null on one rank, and of diagonals and slices those alone are there. from[k]: where the columns of pair k begin in its rows, or null
      where a row is just its pairs in order. */
   const PetscInt *ptr = nullptr, *ptr_other = nullptr, *from = nullptr;
   PetscScalar    *val_other = nullptr;
@@ -30,9 +39,11 @@ struct Target {
   int          ndiag                 = 0;
   PetscInt     offset[max_diagonals] = {};
 
-  /* sliced ELL: see slicedell_view.hpp */
+  /* sliced ELL: see block_ell_view.hpp */
   int                 shift     = 0;
+  PetscInt            team      = 1;
   const std::int64_t *slice_ptr = nullptr;
+  const PetscInt     *place_of  = nullptr; // or null: nodes are in their own order
 
   HD PetscScalar *csr(PetscInt i, PetscInt pair, PetscInt s, PetscInt nown, PetscInt j, int r) const // of the block's first column
   {
@@ -48,14 +59,19 @@ struct Target {
 
     return d < ndiag && offset[d] == offset_wanted ? d : -1;
   }
-  HD PetscScalar *cds(PetscInt i, PetscInt d, int r, int c) const { return val + (static_cast<std::int64_t>((d * bs + r) * bs + c) * ld + i); }
+  HD PairBlock cds(PetscInt i, int d) const { return d < 0 ? PairBlock() : PairBlock{val + (d * bs * bs * ld + i), ld}; }
 
-  HD PetscScalar *ell(PetscInt i, PetscInt s, int r, int c) const
+  HD PairBlock ell(PetscInt i, PetscInt s) const
   {
-    const PetscInt row = i * bs + r;
+    const PetscInt        H = PetscInt(1) << shift, place = place_of ? place_of[i] : i, slice = place >> shift;
+    const std::int64_t    begin = slice_ptr[slice];
+    const mat::BlockPlace block(begin, static_cast<PetscInt>((slice_ptr[slice + 1] - begin) >> shift), s, H, team, bs * bs, 1);
 
-    return val + (slice_ptr[row >> shift] + (static_cast<std::int64_t>(s * bs + c) << shift) + (row & ((1 << shift) - 1)));
+    return {val + (block.at + (place & (H - 1))), block.step};
   }
+
+  /* j: owned, in slot s of i's row */
+  HD PairBlock block(PetscInt i, PetscInt s, PetscInt j) const { return layout == Layout::Cds ? cds(i, diagonal(j - i)) : ell(i, s); }
 };
 
 } // namespace goza::assembly

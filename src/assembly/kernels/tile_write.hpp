@@ -84,7 +84,6 @@ __device__ void write_other(const MeshView &mesh, const PetscInt *row, const Tar
 {
   int nown = s;
 
-  if (!target.ptr_other) return; // sliced ELL has one rank
   while (nown > 0 && cached_load(row + nown - 1) >= mesh.owned) nown--;
   for (int r = 0; r < bs; r++) {
     for (int c = 0; c < bs; c++) target.csr(i, 0, s, nown, j, r)[c] = Chip::value(sum, r, c);
@@ -93,26 +92,17 @@ __device__ void write_other(const MeshView &mesh, const PetscInt *row, const Tar
 
 template <class Chip, int bs> __device__ void write_pair(const Target &target, PetscInt i, int s, PetscInt j, int back, const PetscScalar *sum)
 {
-  const bool mirrored = i != j && !(target.layout == Layout::Cds && target.half);
-  int        d = 0, mirror = 0;
+  const bool      both = i != j && !(target.layout == Layout::Cds && target.half);
+  const PairBlock here = target.block(i, s, j), mirror = both ? target.block(j, back, i) : PairBlock();
 
-  if (target.layout == Layout::Cds) {
-    d      = target.diagonal(j - i);
-    mirror = mirrored ? target.diagonal(i - j) : -1;
-  }
   #pragma unroll
   for (int r = 0; r < bs; r++) {
   #pragma unroll
     for (int c = 0; c < bs; c++) {
       const PetscScalar value = Chip::value(sum, r, c);
 
-      if (target.layout == Layout::Cds) {
-        if (d >= 0) *target.cds(i, d, r, c) = value;
-        if (mirror >= 0) *target.cds(j, mirror, c, r) = value;
-      } else {
-        *target.ell(i, s, r, c) = value;
-        if (mirrored) *target.ell(j, back, c, r) = value;
-      }
+      if (here.first) *here.at(r * bs + c) = value;
+      if (mirror.first) *mirror.at(c * bs + r) = value;
     }
   }
 }

@@ -202,6 +202,7 @@ PetscErrorCode OwnedRows::take_rows(Mat A, OwnMat *own, const Csr &rows)
     if (columns_ascend(rows)) f = built(A, rows);
     else f = built(A, transpose(transpose(rows).view()).view());
   }));
+  own->coo = CooPlaces();
   A->nonzerostate++;
   PetscCall(OwnTake(A, own, std::move(f)));
   PetscFunctionReturn(PETSC_SUCCESS);
