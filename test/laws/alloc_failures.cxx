@@ -230,9 +230,11 @@ const AddTests tests([] {
     for (const MeshName &mesh : mesh_names()) {
       if (mesh.name != "da_hex" && mesh.name != "plex_tet") continue;
       for (const auto &[name, created, call] : calls) {
-        if (!mesh.plex && (name == "create_matrix" || name == "matrix"))
-          add_test(suite_named(nullptr, "assembly"), name + "_of_blocks" + end,
-                   [=, created = created, call = call] { assembly(mesh, MATBAIJ, created, false, how, call); });
+        for (const std::string type : {MATBAIJ, "ownslicedell"}) {
+          if (!mesh.plex && (name == "create_matrix" || name == "matrix"))
+            add_test(suite_named(nullptr, "assembly"), name + "_of_" + type + end,
+                     [=, created = created, call = call] { assembly(mesh, type.c_str(), created, false, how, call); });
+        }
         if (mesh.plex && name != "set_dm") continue; /* the others do not ask where the mesh is from */
         add_test(suite_named(nullptr, "assembly"), name + "_" + mesh.name + end,
                  [=, name = name, created = created, call = call] { assembly(mesh, MATAIJ, created, name != "matrix" && name != "rhs", how, call); });
