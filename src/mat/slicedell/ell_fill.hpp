@@ -5,23 +5,23 @@
 namespace goza::mat
 {
 
-/* The values of the places of the slices, block by block, each place by `members` threads. */
+/* The values of the places of the slices, block by block. */
 template <class Store> struct BlockFill {
   PetscInt            nplaces;
-  int                 shift, members, br, bc;
+  int                 shift, br, bc;
   PetscInt            team, W; // threads that share a block row in a product; values that stand together
   const PetscInt     *ptr, *row;
   const PetscScalar  *aval;
   const std::int64_t *slice_ptr;
   Store              *val;
 
-  HD void operator()(PetscInt t) const
+  HD void operator()(PetscInt place) const
   {
-    const PetscInt H = PetscInt(1) << shift, offset = t & (H - 1), slice = (t >> shift) / members, member = (t >> shift) % members, place = (slice << shift) + offset;
+    const PetscInt H = PetscInt(1) << shift, offset = place & (H - 1), slice = place >> shift;
     const PetscInt i = place < nplaces && row ? row[place] : place, n = place < nplaces ? (ptr[i * br + 1] - ptr[i * br]) / bc : 0;
     const PetscInt width = static_cast<PetscInt>((slice_ptr[slice + 1] - slice_ptr[slice]) >> shift);
 
-    for (PetscInt k = member; k < width; k += members) {
+    for (PetscInt k = 0; k < width; k++) {
       const BlockPlace block(slice_ptr[slice], width, k, H, team, br * bc, W);
       Store           *to = val + (block.at + offset * W);
 
@@ -39,6 +39,56 @@ template <class Store> struct BlockFill {
     }
   }
 };
+
+#if defined(__CUDACC__)
+constexpr int block_fill_threads = 256;
+
+/* The same with a block of threads a slice, `at_once` of its blocks by way of shared memory: compressed rows are read along, and slices written along. */
+template <class Store> __global__ void __launch_bounds__(block_fill_threads) BlockFillKernel(const BlockFill<Store> fill, PetscInt at_once)
+{
+  extern __shared__ double memory[];
+
+  Store *const       chip  = reinterpret_cast<Store *>(memory);
+  const auto         place = [](PetscInt e) { return e + e / 32; }; // the values of a row, which lie H words apart, in different banks
+  const PetscInt     H = PetscInt(1) << fill.shift, slice = blockIdx.x, values = fill.br * fill.bc;
+  const std::int64_t begin = fill.slice_ptr[slice];
+  const PetscInt     width = static_cast<PetscInt>((fill.slice_ptr[slice + 1] - begin) >> fill.shift);
+
+  for (PetscInt first = 0; first < width; first += at_once) {
+    const PetscInt held = width - first < at_once ? width - first : at_once, stored = held * H * values;
+
+    for (PetscInt e = threadIdx.x; e < stored; e += block_fill_threads) chip[place(e)] = Store(0);
+    __syncthreads();
+    for (PetscInt t = threadIdx.x / 32; t < H * fill.br; t += block_fill_threads / 32) { // a warp a row
+      const PetscInt offset = t / fill.br, r = t % fill.br;
+
+      if ((slice << fill.shift) + offset >= fill.nplaces) break;
+      const PetscInt i    = fill.row ? fill.row[(slice << fill.shift) + offset] : (slice << fill.shift) + offset;
+      const PetscInt from = fill.ptr[i * fill.br + r] + first * fill.bc, left = fill.ptr[i * fill.br + r + 1] - from,
+                     n = left < held * fill.bc ? left : held * fill.bc;
+
+      for (PetscInt j = threadIdx.x % 32; j < n; j += 32) {
+        const PetscInt   v = r * fill.bc + j % fill.bc;
+        const BlockPlace block(0, width - first, j / fill.bc, H, fill.team, values, fill.W);
+
+        chip[place(static_cast<PetscInt>(block.at) + offset * fill.W + v / fill.W * block.step + v % fill.W)] = static_cast<Store>(fill.aval[from + j]);
+      }
+    }
+    __syncthreads();
+    for (PetscInt e = threadIdx.x; e < stored; e += block_fill_threads) fill.val[(begin + static_cast<std::int64_t>(first) * H) * values + e] = chip[place(e)];
+    __syncthreads();
+  }
+}
+
+template <class Store> void fill_blocks_on_device(PetscInt nslices, const BlockFill<Store> &fill)
+{
+  constexpr std::size_t bytes    = 32 * 1024; // of a block of threads
+  const std::size_t     of_block = (static_cast<std::size_t>(fill.br * fill.bc) << fill.shift) * sizeof(Store);
+  const PetscInt        fit = static_cast<PetscInt>(bytes / of_block) / fill.team, at_once = fill.team * (fit > 0 ? fit : 1);
+
+  launch_kernel_with<BlockFillKernel<Store>>(at_once * of_block / 32 * 33 + sizeof(Store), dim3(static_cast<unsigned>(nslices)), block_fill_threads, fill, at_once);
+}
+#endif
 
 /* Writes the places of the slices, all H of the last slice included, each by `team` threads; columns and values where they are asked for, shared columns by one of the slices
    that share them. */

@@ -300,10 +300,25 @@ template <class Store, class V> void SlicedEll<Store, V>::fill(const Csr &A, boo
   else val_.zero();
   if (!in_slices() || (!A.val && !columns)) return;
   if (br_ > 1) {
-    const int members = fill_team(this->space_, shift_, static_cast<std::int64_t>(nslices) << shift_, in_slices() / br_);
-    for_each_row(this->space_, (nslices << shift_) * members,
-                 BlockFill<Store>{nplaces_, shift_, members, static_cast<int>(br_), static_cast<int>(bc_), team(), values_together(this->space_, sizeof(Store), br_ * bc_), A.ptr,
-                                  row_.data(), A.val, slice_ptr_.data(), val_.data()});
+    const BlockFill<Store> body{nplaces_,
+                                shift_,
+                                static_cast<int>(br_),
+                                static_cast<int>(bc_),
+                                team(),
+                                values_together(this->space_, sizeof(Store), br_ * bc_),
+                                A.ptr,
+                                row_.data(),
+                                A.val,
+                                slice_ptr_.data(),
+                                val_.data()};
+
+#if defined(__CUDACC__)
+    if (this->space_ == Space::Cuda) {
+      fill_blocks_on_device(nslices, body);
+      return;
+    }
+#endif
+    for_each_row(this->space_, nslices << shift_, body);
     return;
   }
   const int members = fill_team(this->space_, shift_, static_cast<std::int64_t>(nslices) << shift_, in_slices());
