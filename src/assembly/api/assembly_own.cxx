@@ -3,7 +3,6 @@
 #include "assembly/kernels/blocks.hpp"
 #include "mat/common/values_to_write.hpp"
 #include "mat/own/own_cds.hpp"
-#include "mat/own/own_slicedell.hpp"
 #include "petsc/plugin.hpp"
 #include <algorithm>
 

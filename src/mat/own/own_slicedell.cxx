@@ -1,5 +1,4 @@
 /* The type ownslicedell: slices that are a whole matrix. */
-#include "own_slicedell.hpp"
 #include "mat/slicedell/ell_entries.hpp"
 #include "mat/slicedell/slicedell_mat.hpp"
 #include "own_by_rows.hpp"
@@ -7,15 +6,10 @@
 namespace goza::mat
 {
 
-PlainEll *OwnSlices(const OwnMat &own)
-{
-  return own.kind == &OwnSlicedEllKind() ? static_cast<PlainEll *>(own.held) : nullptr;
-}
-
 const OwnKind &OwnSlicedEllKind()
 {
   static const OwnKind kind{"ownslicedell", "slices", "MATSLICEDELL", SlicedEllKind, "-mat_slicedell_keep_aij", []() -> std::unique_ptr<OwnStorage> {
-                              return std::make_unique<OwnedRowsOf<PlainEll>>(SlicedEllKind());
+                              return std::make_unique<OwnedRowsOf<SlicedEll<PetscScalar, PetscScalar>>>(SlicedEllKind());
                             }};
 
   return kind;
