@@ -1,7 +1,7 @@
 #include "galerkin.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/sparse/csr_ops.hpp"
-#include "core/sparse/full_blocks.hpp"
+#include "core/sparse/block_product.hpp"
 #include "core/sparse/host_galerkin.hpp"
 #include "core/launch/row_sums.hpp"
 #include "core/launch/staged_rows.hpp"
@@ -179,6 +179,20 @@ bool fill_rows_of_nothing(CsrMatrix &A, const ColumnMap &columns, const Array<Pe
   return true;
 }
 
+/* The factors of R (A P) by blocks. R is P's transpose or of its kind. */
+struct BlockFactors {
+  FullBlocks R, A, P;
+
+  BlockFactors(const Csr &r, const Csr &a, const Csr &p, const Interpolation &I) : R(r, I.k, I.bs), A(a, I.bs, I.bs), P(p, I.bs, I.k) { }
+  bool find() { return R.br * R.bc > 1 && A.find() && P.find(true) && R.find(); }
+};
+
+/* A P has no other rows and columns where it was made of them. */
+bool is_by_blocks(const CsrMatrix &AP, const Csr &A, const Csr &P, const Interpolation &I)
+{
+  return I.bs * I.k > 1 && AP.nrows * I.bs == A.nrows && AP.ncols * I.k == P.ncols;
+}
+
 } // namespace
 
 Array<PetscReal> magnitudes(const StoredRows &rows, const Array<PetscScalar> &dinv)
@@ -210,7 +224,8 @@ double product_work(const Csr &A, const ColumnMap &columns, const Interpolation 
 
 CsrMatrix Interpolation::own_restriction() const
 {
-  CsrMatrix T = goza::transpose(tests().view());
+  FullBlocks blocks(tests().view(), bs, k);
+  CsrMatrix  T = bs * k > 1 && blocks.find() ? transpose_blocks(blocks.blocks()) : goza::transpose(tests().view());
 
   if (conjugated) conjugate(T.space(), T.val.size(), T.val.data());
   return T;
@@ -220,7 +235,10 @@ void Interpolation::transpose()
 {
   if (by_place()) return;
   if (R.ptr.size() && coarse->size() == 1) {
-    transpose_numeric(tests().view(), R);
+    FullBlocks blocks(tests().view(), bs, k);
+
+    if (bs * k > 1 && blocks.find()) transpose_blocks_numeric(blocks.blocks(), R);
+    else transpose_numeric(tests().view(), R);
     if (conjugated) conjugate(R.space(), R.val.size(), R.val.data());
     return;
   }
@@ -264,15 +282,20 @@ CsrMatrix GalerkinProduct::make(const StoredRows &from, const MapPtr &columns, c
     return make_on_boxes(from, I, magnitude);
   }
   if (!isolated) P_ = std::make_unique<RowsBelow>(I.P.view(), *I.coarse, columns);
-  AP_ = multiply(A, I.bs, I.bs, isolated ? I.P.view() : P_->view(), I.k);
-  if (isolated) {
-    Ac             = multiply(I.R.view(), I.k, I.bs, AP_.view(), I.k, true);
-    coarse_columns = I.coarse;
-  } else {
-    const CsrMatrix again = I.own_transpose.ptr.size() ? CsrMatrix() : I.own_restriction(); // where it was not kept
+  const CsrMatrix again = isolated || I.own_transpose.ptr.size() ? CsrMatrix() : I.own_restriction(); // where it was not kept
+  const Csr       R = isolated ? I.R.view() : again.ptr.size() ? again.view() : I.own_transpose.view(), P = isolated ? I.P.view() : P_->view();
+  CsrMatrix      &RAP = isolated ? Ac : parts_;
 
-    parts_ = multiply(again.ptr.size() ? again.view() : I.own_transpose.view(), I.k, I.bs, AP_.view(), I.k);
-    sum_   = std::make_unique<SummedRows>(parts_.view(), P_->columns(), I.columns_of_tests(), true, Ac);
+  if (BlockFactors by(R, A, P, I); by.find()) {
+    AP_ = multiply_blocks(by.A.blocks(), by.P.blocks(), false);
+    RAP = rows_of_blocks(multiply_blocks(by.R.blocks(), {AP_.view(), I.bs, I.k}, isolated), I.k, I.k);
+  } else {
+    AP_ = multiply(A, P);
+    RAP = multiply(R, AP_.view(), isolated);
+  }
+  if (isolated) coarse_columns = I.coarse;
+  else {
+    sum_ = std::make_unique<SummedRows>(parts_.view(), P_->columns(), I.columns_of_tests(), true, Ac);
 
     coarse_columns = sum_->columns();
   }
@@ -294,11 +317,18 @@ void GalerkinProduct::update(const StoredRows &from, const Interpolation &I, Csr
     return;
   }
   if (P_) P_->update(I.P.view());
-  multiply_numeric(A, I.bs, I.bs, P_ ? P_->view() : I.P.view(), I.k, AP_);
-  if (sum_) {
-    multiply_numeric(I.own_transpose.view(), I.k, I.bs, AP_.view(), I.k, parts_);
-    sum_->update(parts_.view(), P_->columns(), Ac);
-  } else multiply_numeric(I.R.view(), I.k, I.bs, AP_.view(), I.k, Ac);
+  const Csr    R = sum_ ? I.own_transpose.view() : I.R.view(), P = P_ ? P_->view() : I.P.view();
+  CsrMatrix   &RAP = sum_ ? parts_ : Ac;
+  BlockFactors by(R, A, P, I);
+
+  if (is_by_blocks(AP_, A, P, I) && by.find()) {
+    multiply_blocks_numeric(by.A.blocks(), by.P.blocks(), AP_);
+    multiply_rows_numeric(by.R.blocks(), {AP_.view(), I.bs, I.k}, RAP);
+  } else {
+    multiply_numeric(A, P, AP_);
+    multiply_numeric(R, AP_.view(), RAP);
+  }
+  if (sum_) sum_->update(parts_.view(), P_->columns(), Ac);
   fill_rows_of_nothing(Ac, sum_ ? *sum_->columns() : *I.coarse, magnitude, false);
 }
 
