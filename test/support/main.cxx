@@ -117,7 +117,7 @@ PetscReal max_over_ranks(PetscReal here)
 {
   PetscReal all = 0;
   PETSC_OK((PetscErrorCode)MPI_Allreduce(&here, &all, 1, MPIU_REAL, MPIU_MAX, PETSC_COMM_WORLD));
-  return all ? all : goza_test::skipped ? 77 : 0;
+  return all;
 }
 
 void all_ranks(bool here, const std::string &what)
