@@ -232,7 +232,7 @@ template <class Store, class V> void Cds<Store, V>::lay_out(const std::vector<Pe
     if (!half || o >= 0) offset_.push_back(o);
   }
   ld_                 = (static_cast<std::int64_t>(this->nrows_ / bs_) + 31) / 32 * 32; // every diagonal begins at a multiple of 128 bytes
-  const double stored = static_cast<double>(offset_.size()) * bs_ * bs_ * static_cast<double>(ld_);
+  const double stored = static_cast<double>(offset_.size()) * bs_ * static_cast<double>(this->nrows_);
   if (inside_ && stored > options_.max_fill * static_cast<double>(inside_) + 4096) {
     char text[256];
 
@@ -240,7 +240,7 @@ template <class Store, class V> void Cds<Store, V>::lay_out(const std::vector<Pe
                   static_cast<int>(this->nrows_), stored, static_cast<double>(inside_), stored / static_cast<double>(inside_), options_.max_fill);
     throw FormatRefusal(text);
   }
-  val_ = Array<Store>(this->space_, static_cast<std::size_t>(stored));
+  val_ = Array<Store>(this->space_, offset_.size() * bs_ * bs_ * ld_);
   if (this->space_ == Space::Cuda) val_.zero(); // a refill writes the same places again; a host's memory comes zeroed
   host_sums_ = Array<V>(Space::Host, this->space_ == Space::Host ? cds_host_sums(static_cast<int>(bs_), half && !offset_.empty() ? offset_.back() : 0) : 0);
 }
