@@ -14,6 +14,7 @@ template <class Value> struct CdsEntries {
   std::int64_t ld;
   Value       *val;
   PetscInt     offset[max_diagonals]; // [ndiag], ascending; half: from 0 up
+  bool         every = false;         // place is an entry, those of zeros, too
 
   HD PetscInt rows() const { return nodes * bs; }
   HD PetscInt cols() const { return columns * bs; }
@@ -46,7 +47,7 @@ template <class Value> struct CdsEntries {
   }
 
   HD bool mirrored(PetscInt row, PetscInt col) const { return half && col / bs < row / bs; } // an entry that stands where its mirror image does
-  HD bool is_entry(PetscInt row, PetscInt col, Value value) const { return row == col || value != Value(0); }
+  HD bool is_entry(PetscInt row, PetscInt col, Value value) const { return every || row == col || value != Value(0); }
 
   /* f(column, place) for the places of a row, ascending. */
   template <class F> HD void for_each_of_row(PetscInt row, F f) const

@@ -213,7 +213,8 @@ MAT_FORMAT_SET_AND_GET(MatCDSSetPrecision, MatCDSGetPrecision, MatStoragePrecisi
   With `-mat_cds_keep_aij no` a matrix is of type "owncds": its diagonals are all that there is of it, at most 128 of them, each whole, in `PetscScalar`, with no index, so that it
   may have more nonzeros than a `PetscInt` counts. They are those of a `DMDA`'s stencil, of `MatSetPreallocationCOO()`, or of the values that are set. Values are set on the device by COO; `MatSetValues()`
   sets them on the host, and the end of the assembly takes them to the device. With `-mat_cds_storage auto` the half form is taken where `MAT_SYMMETRIC` (`MAT_SPD`) is set before the
-  first value; the entry above the diagonal is then taken for both. An entry is nonzero where its value is not 0. `MatConvert()` makes AIJ of it and it of AIJ; what needs AIJ says so, or makes it for
+  first value; the entry above the diagonal is then taken for both. `MatSetValues()` after the assembly that this was said of goes on in full, unless it was said again or to be so for ever
+  (`MAT_SYMMETRY_ETERNAL`, `MAT_SPD_ETERNAL`). An entry is nonzero where its value is not 0. `MatConvert()` makes AIJ of it and it of AIJ; what needs AIJ says so, or makes it for
   the time that it takes (views, submatrices), and `-mat_view ::ascii_info` and the event GozaMatToAIJ of `-log_view` say how often. `PCSAAMG` sets up from the diagonals or, off the grids that it
   knows, from rows that it makes of them where they are (event GozaMatToRows); `PCPBJACOBI` and `PCJACOBI` take such a matrix, too.
   On several ranks the diagonals are those of a rank's own columns, and the entries in columns of other ranks, a surface of its part of a grid, are kept as AIJ.

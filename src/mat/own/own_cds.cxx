@@ -38,6 +38,7 @@ public:
   PetscErrorCode put_diagonal(Mat A, OwnMat *own) override { return add(A, own, {0}); }
   PetscErrorCode new_entry(Mat A, OwnMat *own, PetscInt row, PetscInt col, PetscScalar value, bool *waits) override;
   PetscErrorCode full(Mat A, OwnMat *own) override;
+  PetscErrorCode before_values(Mat A, OwnMat *own) override;
 
   Space          rows_space(const OwnMat &) const override { return Space::Host; }
   PetscErrorCode take_rows(Mat A, OwnMat *own, const Csr &rows) override;
@@ -189,6 +190,18 @@ PetscErrorCode OwnedCds::full(Mat A, OwnMat *own)
   both.erase(std::unique(both.begin(), both.end()), both.end());
   PetscCheck(both.size() <= (std::size_t)max_diagonals, PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s has at most %d diagonals", own->kind->type, max_diagonals);
   PetscCall(lay_out_anew(A, own, both, false));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* MAT_SYMMETRIC is of the values that the next assembly ends with, unless it is eternal: of those after them nobody has said so. */
+PetscErrorCode OwnedCds::before_values(Mat A, OwnMat *own)
+{
+  const bool said = A->symmetry_eternal || A->num_ass == own->said_at;
+  bool       half = false;
+
+  PetscFunctionBegin;
+  PetscCall(wants_half(A, &half));
+  if (own->op && (!half || (options.storage == CdsStorage::Auto && !said))) PetscCall(full(A, own));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -52,8 +52,8 @@ void join_rows_with(const Csr &others, const PetscInt *garray, const OwnValues &
   copy_entries(Space::Host, v, begin.data(), first, rows.col, rows.val);
 }
 
-/* Of diagonals the entries that are not 0, and the main one; and all of rest's. */
-PetscErrorCode FindRows(Mat A, OwnMat *own, HostRows *rows)
+/* Of diagonals the entries that are not 0, and the main one, or all places; and all of rest's. */
+PetscErrorCode FindRows(Mat A, OwnMat *own, bool places, HostRows *rows)
 {
   OwnValues       v;
   Mat             diagonal, block = NULL;
@@ -64,6 +64,7 @@ PetscErrorCode FindRows(Mat A, OwnMat *own, HostRows *rows)
   PetscFunctionBegin;
   PetscCall(OwnSettle(A, own));
   PetscCall(OwnRead(A, own, Space::Host, &v));
+  if (auto *diagonals = std::get_if<DiagonalValues>(&v)) diagonals->every = places;
   if (own->others.rest) {
     PetscCall(MatGetAIJBlocks(own->others.rest, &diagonal, &block, &garray));
     PetscCall(lent.open(block, Space::Host));
@@ -85,8 +86,8 @@ PetscErrorCode FindRows(Mat A, OwnMat *own, HostRows *rows)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A SeqAIJ or MPIAIJ on the host. Collective. */
-PetscErrorCode MakeAij(Mat A, Mat *B)
+/* A SeqAIJ or MPIAIJ on the host. places: whose pattern is the same for as long as A's nonzero state is. Collective. */
+PetscErrorCode MakeAij(Mat A, bool places, Mat *B)
 {
   OwnMat  *own = own_of(A);
   HostRows rows;
@@ -95,7 +96,7 @@ PetscErrorCode MakeAij(Mat A, Mat *B)
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(own_to_aij, A, 0, 0, 0));
   PetscCall(OwnRest(A, own, &rest));
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), FindRows(A, own, &rows), "make AIJ of its values"));
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), FindRows(A, own, places, &rows), "make AIJ of its values"));
   PetscCall(MatCreate(PetscObjectComm((PetscObject)A), B));
   PetscCall(MatSetSizes(*B, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
   PetscCall(MatSetBlockSizesFromMats(*B, A, A));
@@ -130,8 +131,8 @@ PetscErrorCode CopyNullSpaces(Mat A, Mat B)
 PetscErrorCode GiveResult(Mat A, Mat made, MatReuse reuse, Mat *M)
 {
   PetscFunctionBegin;
-  if (reuse == MAT_INPLACE_MATRIX) PetscCall(MatHeaderReplace(A, &made));
-  else if (reuse == MAT_REUSE_MATRIX) PetscCall(MatHeaderReplace(*M, &made));
+  if (reuse == MAT_INPLACE_MATRIX) PetscCall(OwnReplace(A, made));
+  else if (reuse == MAT_REUSE_MATRIX) PetscCall(OwnReplace(*M, made));
   else *M = made;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -148,7 +149,7 @@ PetscErrorCode MatConvert_Own_Any(Mat A, MatType type, MatReuse reuse, Mat *M)
     if (reuse == MAT_INPLACE_MATRIX) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
   } else {
-    PetscCall(MakeAij(A, &B));
+    PetscCall(MakeAij(A, false, &B));
     PetscCall(MatConvert(B, type, MAT_INPLACE_MATRIX, &B));
     PetscCall(CopyNullSpaces(A, B));
   }
@@ -162,7 +163,7 @@ PetscErrorCode MatCreateSubMatrix_Own(Mat A, IS rows, IS columns, MatReuse reuse
   Mat aij;
 
   PetscFunctionBegin;
-  PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &aij));
+  PetscCall(MakeAij(A, true, &aij));
   PetscCall(MatCreateSubMatrix(aij, rows, columns, reuse, M));
   PetscCall(MatDestroy(&aij));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -210,36 +211,54 @@ PetscErrorCode FindKind(MatType type, const OwnKind **found)
 /* From any type: through AIJ. */
 PetscErrorCode MatConvert_Any_Own(Mat A, MatType type, MatReuse reuse, Mat *M)
 {
-  Mat             aij = A, B, Ad, Ao;
-  PetscBool       seq, mpi;
-  BorrowedCsr     lent;
-  const PetscInt *garray;
-  const OwnKind  *kind;
+  Mat            B;
+  const OwnKind *kind;
 
   PetscFunctionBegin;
   PetscCall(FindKind(type, &kind));
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &seq));
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
-  if (!seq && !mpi) PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &aij));
-  PetscCall(MatGetAIJBlocks(aij, &Ad, &Ao, &garray));
-  PetscCall(OwnNew(A, *kind, nullptr, false, &B));
-  PetscErrorCode failed = OwnShape(B, own_of(B));
-  if (!failed) failed = lent.open(Ad, own_of(B)->storage->rows_space(*own_of(B)), true);
-  if (!failed) failed = own_of(B)->storage->take_rows(B, own_of(B), lent.csr());
-  PetscCall(lent.close());
-  failed = FailTogether(PetscObjectComm((PetscObject)A), failed, "hold its values");
-  if (!failed && Ao) failed = FillRest(B, own_of(B), Ao, garray);
-  if (aij != A) PetscCall(MatDestroy(&aij));
-  if (failed) PetscCall(MatDestroy(&B));
-  PetscCall(failed);
-  PetscCall(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
+  PetscCall(OwnFrom(A, A, *kind, &B));
   PetscCall(CopyNullSpaces(A, B));
   PetscCall(GiveResult(A, B, reuse, M));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 } // namespace
+
+PetscErrorCode OwnFrom(Mat X, Mat like, const OwnKind &kind, Mat *B)
+{
+  Mat             aij = X, Ad, Ao;
+  PetscBool       seq, mpi;
+  BorrowedCsr     lent;
+  const PetscInt *garray;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)X, MATSEQAIJ, &seq));
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)X, MATMPIAIJ, &mpi));
+  if (!seq && !mpi) PetscCall(MatConvert(X, MATAIJ, MAT_INITIAL_MATRIX, &aij));
+  PetscCall(MatGetAIJBlocks(aij, &Ad, &Ao, &garray));
+  PetscCall(OwnNew(like, kind, nullptr, false, B));
+  OwnMat *const  own    = own_of(*B);
+  PetscErrorCode failed = OwnShape(*B, own);
+  if (!failed) failed = lent.open(Ad, own->storage->rows_space(*own), true);
+  if (!failed) failed = own->storage->take_rows(*B, own, lent.csr());
+  PetscCall(lent.close());
+  failed = FailTogether(PetscObjectComm((PetscObject)X), failed, "hold its values");
+  if (!failed && Ao) failed = FillRest(*B, own, Ao, garray);
+  if (aij != X) PetscCall(MatDestroy(&aij));
+  if (failed) PetscCall(MatDestroy(B));
+  PetscCall(failed);
+  PetscCall(MatAssemblyBegin(*B, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*B, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OwnReplace(Mat A, Mat made)
+{
+  PetscFunctionBegin;
+  made->nonzerostate = PetscMax(made->nonzerostate, A->nonzerostate + 1); /* who has set up from A must not find the state that was there */
+  PetscCall(MatHeaderReplace(A, &made));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 PetscErrorCode OwnCompressedRows(Mat A, CsrMatrix *rows, Mat *others, const PetscInt **garray)
 {

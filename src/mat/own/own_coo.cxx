@@ -163,6 +163,7 @@ PetscErrorCode MatSetPreallocationCOO_Own(Mat A, PetscCount n, PetscInt i[], Pet
   else PetscCall(CheckEntries(A, mine));
   PetscCall(FailTogether(comm, FindPlaces(A, own, mine, own->others.rest), preallocate));
   PetscCall(OwnAgreeOnPattern(A));
+  PetscCall(PetscObjectStateIncrease((PetscObject)A));
   A->preallocated = PETSC_TRUE;
   A->assembled    = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -243,6 +244,7 @@ PetscErrorCode MatSetValuesCOO_Own(Mat A, const PetscScalar values[], InsertMode
   PetscErrorCode     failed = OwnSettle(A, own);
 
   PetscFunctionBegin;
+  if (!failed && A->symmetric == PETSC_BOOL3_FALSE) failed = own->storage->before_values(A, own); /* else what was said at the preallocation holds */
   if (!failed && !own->coo.known) failed = NoPlaces();
   CooPlaces coo = std::move(own->coo); /* writing does not lay the matrix out anew, but may take another piece of memory */
   if (!failed) failed = Bring(own->space, coo.n, values, &brought, &from);

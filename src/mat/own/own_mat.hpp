@@ -13,6 +13,7 @@
 #include "mat/common/par_operator.hpp"
 #include "petsc/errors.hpp"
 #include "petsc/vec_access.hpp"
+#include <list>
 #include <petsc/private/matimpl.h>
 
 namespace goza::mat
@@ -38,6 +39,14 @@ struct CooPlaces {
 struct OtherEntry {
   PetscInt    row, col;
   PetscScalar value;
+};
+
+/* A row for whoever called MatGetRow(), until MatRestoreRow(). */
+struct LentRow {
+  PetscInt                 row  = -1;
+  bool                     lent = false;
+  std::vector<PetscInt>    col;
+  std::vector<PetscScalar> val;
 };
 
 /* What a matrix has beside its format: on several ranks, and while it is assembled. */
@@ -67,13 +76,12 @@ struct OwnMat {
   bool                                      fixed        = false; // a new place is an error
   bool                                      closed       = false; // an entry that has no place is ignored
   bool                                      row_oriented = true;
+  PetscInt                                  said_at      = 0; // assemblies so far when the matrix was said to be symmetric
   CooPlaces                                 coo;
   OwnOthers                                 others;
   Stage                                     staged_x, staged_y, staged_z;
-  Mat                                       blocks = NULL; // those on the main diagonal, which MatInvertBlockDiagonal() lends inverted
-  std::vector<PetscInt>                     row_col;       // what MatGetRow() lends
-  std::vector<PetscScalar>                  row_val;
-  PetscInt                                  rows_lent  = 0;
+  Mat                                       blocks = NULL;  // those on the main diagonal, which MatInvertBlockDiagonal() lends inverted
+  std::list<LentRow>                        rows;           // what MatGetRow() lends, several at a time
   PetscInt                                  made       = 0; // how often AIJ was
   PetscLogDouble                            made_bytes = 0;
 };
@@ -118,6 +126,8 @@ PetscErrorCode OwnAgreeOnPattern(Mat A);
 
 /* own_convert.cxx. This rank's rows in its own columns, where the values are; and the block of those in others' with their numbers, NULL on one rank. Collective. */
 PetscErrorCode OwnCompressedRows(Mat A, CsrMatrix *rows, Mat *others, const PetscInt **garray);
+PetscErrorCode OwnFrom(Mat X, Mat like, const OwnKind &kind, Mat *B); // of X's entries, through AIJ, in blocks and maps like another, which may be X
+PetscErrorCode OwnReplace(Mat A, Mat made);                           // A becomes it, of another pattern
 
 /* own_rows.cxx, own_ops.cxx, own_convert.cxx, own_coo.cxx */
 void           OwnSetRowOps(Mat A);

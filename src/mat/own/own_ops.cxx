@@ -220,18 +220,19 @@ PetscErrorCode MatZeroEntries_Own(Mat A)
 }
 
 /* A matrix of Y's kind, with X's values: X itself, or made of it. */
-PetscErrorCode AsOwn(Mat X, const OwnMat *own, Mat *made, OwnMat **x)
+PetscErrorCode AsOwn(Mat X, Mat Y, Mat *made, OwnMat **x)
 {
+  const OwnMat *own = own_of(Y);
+
   PetscFunctionBegin;
   *made = NULL;
   PetscCall(MatGetOwn(X, x));
   if (*x && (*x)->kind == own->kind) {
     PetscCall(OwnSettle(X, *x));
-    if ((*x)->bs == own->bs && (*x)->space == own->space) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCheck((*x)->space == own->space, PETSC_COMM_SELF, PETSC_ERR_SUP, "One matrix is bound to the CPU, the other is not");
-    PetscCheck(false, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "The matrices have blocks of %" PetscInt_FMT " and %" PetscInt_FMT, (*x)->bs, own->bs);
+    if ((*x)->bs == own->bs) PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(MatConvert(X, own->kind->type, MAT_INITIAL_MATRIX, made));
+  PetscCall(OwnFrom(X, Y, *own->kind, made));
   PetscCall(MatGetOwn(*made, x));
   PetscCall(OwnSettle(*made, *x));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -258,7 +259,7 @@ PetscErrorCode Combine(Mat Y, PetscScalar a, Mat X, bool add)
 
   PetscFunctionBegin;
   PetscCall(AllAgree(Y, OwnSettle(Y, y)));
-  PetscCall(AsOwn(X, y, &made, &x));
+  PetscCall(AsOwn(X, Y, &made, &x));
   PetscErrorCode failed = AllAgree(Y, CombineInside(Y, a, made ? made : X, x, add));
   if (!failed) failed = OwnRest(Y, y, &of_y);
   if (!failed) failed = OwnRest(made ? made : X, x, &of_x);
@@ -279,6 +280,7 @@ PetscErrorCode MatAXPY_Own(Mat Y, PetscScalar a, Mat X, MatStructure)
 {
   PetscFunctionBegin;
   PetscCall(Combine(Y, a, X, true));
+  PetscCall(PetscObjectStateIncrease((PetscObject)Y)); /* MatAXPY() leaves that to the type */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -313,6 +315,8 @@ PetscErrorCode MatDuplicate_Own(Mat A, MatDuplicateOption how, Mat *B)
   copy->space           = own->space;
   copy->fixed           = own->fixed;
   copy->closed          = own->closed;
+  copy->row_oriented    = own->row_oriented;
+  copy->others.ignored  = own->others.ignored;
   copy->shaped          = true;
   PetscErrorCode failed = PETSC_SUCCESS;
   if (own->op && with_values) failed = CombineInside(*B, 1, A, own, false);
@@ -341,7 +345,7 @@ PetscErrorCode MatTranspose_Own(Mat A, MatReuse reuse, Mat *B)
   PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
   if (reuse == MAT_INITIAL_MATRIX) *B = C;
-  else if (reuse == MAT_INPLACE_MATRIX) PetscCall(MatHeaderReplace(A, &C));
+  else if (reuse == MAT_INPLACE_MATRIX) PetscCall(OwnReplace(A, C));
   else {
     PetscCall(MatCopy(C, *B, DIFFERENT_NONZERO_PATTERN));
     PetscCall(MatDestroy(&C));

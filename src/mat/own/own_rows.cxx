@@ -25,6 +25,7 @@ PetscErrorCode Open(Mat A, OwnMat *own)
   PetscFunctionBegin;
   if (own->is_open) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(OwnSettle(A, own));
+  PetscCall(own->storage->before_values(A, own));
   PetscCall(OwnWrite(A, own, Space::Host, true, &own->open));
   own->is_open = true;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -109,6 +110,14 @@ PetscErrorCode MatGetValues_Own(Mat A, PetscInt m, const PetscInt rows[], PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* One that nobody has. */
+LentRow &free_row(std::list<LentRow> &rows)
+{
+  const auto free = std::find_if(rows.begin(), rows.end(), [](const LentRow &r) { return !r.lent; });
+
+  return free != rows.end() ? *free : rows.emplace_back();
+}
+
 /* Of diagonals the entries that are not 0, and the main one. */
 PetscErrorCode MatGetRow_Own(Mat A, PetscInt row, PetscInt *n, PetscInt *cols[], PetscScalar *vals[])
 {
@@ -117,18 +126,20 @@ PetscErrorCode MatGetRow_Own(Mat A, PetscInt row, PetscInt *n, PetscInt *cols[],
   PetscInt           nothers = 0, next = 0;
   const PetscInt    *other = NULL;
   const PetscScalar *value = NULL;
+  LentRow           *lent  = nullptr;
 
   PetscFunctionBegin;
   PetscCheck(owns(A->rmap, row), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Row %" PetscInt_FMT " out of range", row);
   PetscCall(OwnSettle(A, own));
   PetscCall(OwnRead(A, own, Space::Host, &d));
-  PetscCallCXX(own->row_col.clear());
-  PetscCallCXX(own->row_val.clear());
+  PetscCallCXX(lent = &free_row(own->rows));
+  lent->col.clear();
+  lent->val.clear();
   if (own->others.rest) PetscCall(MatGetRow(own->others.rest, row, &nothers, &other, &value));
   PetscErrorCode failed = Guarded([&] {
-    const auto put = [own](PetscInt col, PetscScalar v) {
-      own->row_col.push_back(col);
-      own->row_val.push_back(v);
+    const auto put = [lent](PetscInt col, PetscScalar v) {
+      lent->col.push_back(col);
+      lent->val.push_back(v);
     };
     const auto put_others = [&](PetscInt below) {
       for (; next < nothers && other[next] < below; next++) {
@@ -148,15 +159,21 @@ PetscErrorCode MatGetRow_Own(Mat A, PetscInt row, PetscInt *n, PetscInt *cols[],
   });
   if (own->others.rest) PetscCall(MatRestoreRow(own->others.rest, row, &nothers, &other, &value));
   PetscCall(failed);
-  *n = (PetscInt)own->row_col.size();
-  if (cols) *cols = own->row_col.data();
-  if (vals) *vals = own->row_val.data();
+  lent->row  = row;
+  lent->lent = true;
+  *n         = (PetscInt)lent->col.size();
+  if (cols) *cols = lent->col.data();
+  if (vals) *vals = lent->val.data();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatRestoreRow_Own(Mat, PetscInt, PetscInt *n, PetscInt *cols[], PetscScalar *vals[])
+PetscErrorCode MatRestoreRow_Own(Mat A, PetscInt row, PetscInt *n, PetscInt *cols[], PetscScalar *vals[])
 {
+  auto      &rows = own_of(A)->rows;
+  const auto lent = std::find_if(rows.begin(), rows.end(), [row](const LentRow &r) { return r.lent && r.row == row; });
+
   PetscFunctionBegin;
+  if (lent != rows.end()) lent->lent = false;
   if (n) *n = 0;
   if (cols) *cols = NULL;
   if (vals) *vals = NULL;
@@ -240,6 +257,14 @@ PetscErrorCode ZeroNamed(Mat A, bool columns, const Named &named, PetscScalar di
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode CheckSquare(Mat A, bool columns, PetscScalar diag)
+{
+  PetscFunctionBegin;
+  PetscCheck(A->rmap->n == A->cmap->n || (!columns && diag == PetscScalar(0)), PETSC_COMM_SELF, PETSC_ERR_SUP, "%s() of a matrix of type %s whose rows on a rank are not as many as its columns there", columns ? "MatZeroRowsColumns" : "A diagonal entry from MatZeroRows",
+             ((PetscObject)A)->type_name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode ZeroThem(Mat A, bool columns, PetscInt n, const PetscInt rows[], PetscScalar diag, Vec x, Vec b)
 {
   OwnMat *own = own_of(A);
@@ -247,7 +272,9 @@ PetscErrorCode ZeroThem(Mat A, bool columns, PetscInt n, const PetscInt rows[], 
   Mat     rest;
 
   PetscFunctionBegin;
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), OwnSettle(A, own), zero));
+  PetscErrorCode failed = CheckSquare(A, columns, diag);
+  if (!failed) failed = OwnSettle(A, own);
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, zero));
   PetscCall(FindNamed(A, own, n, rows, &named));
   PetscCall(OwnRest(A, own, &rest));
   if (rest)
@@ -260,8 +287,6 @@ PetscErrorCode ZeroThem(Mat A, bool columns, PetscInt n, const PetscInt rows[], 
 PetscErrorCode MatZeroRows_Own(Mat A, PetscInt n, const PetscInt rows[], PetscScalar diag, Vec x, Vec b)
 {
   PetscFunctionBegin;
-  PetscCheck(A->rmap->n == A->cmap->n || diag == PetscScalar(0), PETSC_COMM_SELF, PETSC_ERR_SUP, "A rectangular matrix of type %s gets no diagonal entries",
-             ((PetscObject)A)->type_name);
   PetscCall(ZeroThem(A, false, n, rows, diag, x, b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -269,7 +294,6 @@ PetscErrorCode MatZeroRows_Own(Mat A, PetscInt n, const PetscInt rows[], PetscSc
 PetscErrorCode MatZeroRowsColumns_Own(Mat A, PetscInt n, const PetscInt rows[], PetscScalar diag, Vec x, Vec b)
 {
   PetscFunctionBegin;
-  PetscCheck(A->rmap->n == A->cmap->n, PETSC_COMM_SELF, PETSC_ERR_SUP, "MatZeroRowsColumns() of a rectangular matrix");
   PetscCall(ZeroThem(A, true, n, rows, diag, x, b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

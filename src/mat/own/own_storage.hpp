@@ -61,6 +61,7 @@ public:
   virtual PetscErrorCode put_diagonal(Mat A, OwnMat *own)                                                          = 0;
   virtual PetscErrorCode new_entry(Mat A, OwnMat *own, PetscInt row, PetscInt col, PetscScalar value, bool *waits) = 0;
   virtual PetscErrorCode full(Mat, OwnMat *) { return PETSC_SUCCESS; }
+  virtual PetscErrorCode before_values(Mat, OwnMat *) { return PETSC_SUCCESS; } // some are to be set
 
   /* Whole matrices: rows in rows_space(), and A's transpose, whose storage this is. */
   virtual Space          rows_space(const OwnMat &own) const                    = 0;

@@ -1,0 +1,319 @@
+/* Matrices that are nothing but their format: what others keep of one while it changes. A product, a preconditioner, a row, a submatrix, a conversion, what was said of symmetry. */
+#include "../support/check.hpp"
+#include "../support/names.hpp"
+#include <petscksp.h>
+
+using namespace goza_test;
+
+namespace
+{
+
+const char *const types[] = {"owncds", "ownslicedell"};
+
+int ranks()
+{
+  PetscMPIInt size;
+
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  return size;
+}
+
+void assemble_now(Mat A)
+{
+  PETSC_OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PETSC_OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+}
+
+/* value(i, j) on three diagonals and, where it is asked for, one entry far from them, which on several ranks is in another's columns. */
+template <class Value> void fill(Mat A, InsertMode mode, bool far, const Value &value)
+{
+  PetscInt n, start, end;
+
+  PETSC_OK(MatGetSize(A, &n, nullptr));
+  PETSC_OK(MatGetOwnershipRange(A, &start, &end));
+  for (PetscInt i = start; i < end; i++) {
+    for (PetscInt j = PetscMax(i - 1, 0); j <= PetscMin(i + 1, n - 1); j++) PETSC_OK(MatSetValue(A, i, j, value(i, j), mode));
+    if (far && !i) PETSC_OK(MatSetValue(A, i, n - 1, 7, mode));
+  }
+  assemble_now(A);
+}
+
+PetscScalar uneven(PetscInt i, PetscInt j)
+{
+  return 1 + i + (PetscReal)0.5 * j + (i == j ? 40 : 0);
+}
+
+MatHandle unset(const char *type, PetscInt n)
+{
+  MatHandle A;
+
+  PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.put()));
+  PETSC_OK(MatSetSizes(A, PETSC_DECIDE, PETSC_DECIDE, n, n));
+  PETSC_OK(MatSetType(A, type));
+  PETSC_OK(MatSetUp(A));
+  return A;
+}
+
+MatHandle made(const char *type, bool far = false)
+{
+  MatHandle A = unset(type, 13);
+
+  fill(A, INSERT_VALUES, far, uneven);
+  return A;
+}
+
+PetscReal products_apart(Mat A, Mat B)
+{
+  VecHandle x, y, z;
+  PetscReal off;
+
+  PETSC_OK(MatCreateVecs(A, x.put(), y.put()));
+  PETSC_OK(VecDuplicate(y, z.put()));
+  PETSC_OK(VecSetRandom(x, nullptr));
+  PETSC_OK(MatMult(A, x, y));
+  PETSC_OK(MatMult(B, x, z));
+  PETSC_OK(VecAXPY(z, -1, y));
+  PETSC_OK(VecNorm(z, NORM_INFINITY, &off));
+  return off;
+}
+
+constexpr PetscReal rounding = 2000 * PETSC_MACHINE_EPSILON;
+
+/* After a product, so that ghosts and what they were made of are known. */
+void added(const char *type)
+{
+  MatHandle X = made(type, true), PX = made(MATAIJ, true), Y = made(type), PY = made(MATAIJ);
+
+  BOOST_TEST(products_apart(Y, PY) <= rounding);
+  PETSC_OK(MatAXPY(Y, 2, X, DIFFERENT_NONZERO_PATTERN));
+  PETSC_OK(MatAXPY(PY, 2, PX, DIFFERENT_NONZERO_PATTERN));
+  BOOST_TEST(products_apart(Y, PY) <= rounding);
+  PETSC_OK(MatAYPX(Y, -1, X, SUBSET_NONZERO_PATTERN));
+  PETSC_OK(MatAYPX(PY, -1, PX, SUBSET_NONZERO_PATTERN));
+  BOOST_TEST(products_apart(Y, PY) <= rounding);
+}
+
+/* In blocks of another size. */
+void added_by_blocks(const char *type)
+{
+  const auto in_blocks = [](const char *of, PetscInt bs, bool far) {
+    MatHandle A;
+
+    PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.put()));
+    PETSC_OK(MatSetSizes(A, 6, 6, PETSC_DETERMINE, PETSC_DETERMINE));
+    PETSC_OK(MatSetBlockSize(A, bs));
+    PETSC_OK(MatSetType(A, of));
+    PETSC_OK(MatSetUp(A));
+    fill(A, INSERT_VALUES, far, uneven);
+    return A;
+  };
+  MatHandle Y = in_blocks(type, 1, false), X = in_blocks(type, 3, true), PY = in_blocks(MATAIJ, 1, false), PX = in_blocks(MATAIJ, 3, true);
+
+  PETSC_OK(MatAXPY(Y, 2, X, DIFFERENT_NONZERO_PATTERN));
+  PETSC_OK(MatAXPY(PY, 2, PX, DIFFERENT_NONZERO_PATTERN));
+  BOOST_TEST(products_apart(Y, PY) <= rounding);
+}
+
+/* What MatAXPY() adds is seen by a preconditioner, which looks at the matrix's state. */
+void preconditioned(const char *type)
+{
+  for (const char *name : {PCJACOBI, "saamg"}) {
+    MatHandle A = made(type), X = made(type);
+    KSPHandle ksp;
+    PC        pc;
+    VecHandle b, x, y;
+    PetscReal size, off;
+
+    PETSC_OK(KSPCreate(PETSC_COMM_WORLD, ksp.put()));
+    PETSC_OK(KSPSetType(ksp, KSPPREONLY));
+    PETSC_OK(KSPSetOperators(ksp, A, A));
+    PETSC_OK(KSPGetPC(ksp, &pc));
+    PETSC_OK(PCSetType(pc, name));
+    PETSC_OK(MatCreateVecs(A, x.put(), b.put()));
+    PETSC_OK(VecDuplicate(x, y.put()));
+    PETSC_OK(VecSetRandom(b, nullptr));
+    PETSC_OK(KSPSolve(ksp, b, x));
+    PETSC_OK(MatAXPY(A, 3, X, SAME_NONZERO_PATTERN));
+    PETSC_OK(KSPSolve(ksp, b, y));
+    PETSC_OK(VecNorm(x, NORM_INFINITY, &size));
+    PETSC_OK(VecAXPY(x, -4, y));
+    PETSC_OK(VecNorm(x, NORM_INFINITY, &off));
+    BOOST_CHECK_MESSAGE(off <= (PetscReal)1e-3 * size, name << ": of four times the matrix it is not a quarter: off by " << off << " of " << size);
+  }
+}
+
+/* Preallocated anew, all is zero, here and at other ranks. */
+void preallocated(const char *type)
+{
+  MatHandle A = made(type, true), P = made(MATAIJ);
+  PetscInt  start, i, j;
+  PetscReal off;
+
+  BOOST_TEST(products_apart(A, P) > 0);
+  PETSC_OK(MatGetOwnershipRange(A, &start, nullptr));
+  i = j = start;
+  PETSC_OK(MatSetPreallocationCOO(A, 1, &i, &j));
+  PETSC_OK(MatZeroEntries(P));
+  off = products_apart(A, P);
+  BOOST_TEST(off == 0);
+}
+
+/* Several rows at a time, given back in any order. */
+void rows(const char *type)
+{
+  MatHandle          A = made(type);
+  PetscInt           start, end, n[3], k = 0;
+  const PetscInt    *cols[3];
+  const PetscScalar *vals[3];
+
+  PETSC_OK(MatGetOwnershipRange(A, &start, &end));
+  for (; k < 3 && start + k < end; k++) PETSC_OK(MatGetRow(A, start + k, &n[k], &cols[k], &vals[k]));
+  if (k < 3) return;
+  PETSC_OK(MatRestoreRow(A, start, &n[0], &cols[0], &vals[0]));
+  PETSC_OK(MatGetRow(A, start, &n[0], &cols[0], &vals[0]));
+  for (k = 0; k < 3; k++) {
+    for (PetscInt c = 0; c < n[k]; c++) BOOST_TEST(PetscAbsScalar(vals[k][c] - uneven(start + k, cols[k][c])) == 0);
+    BOOST_TEST(cols[k][0] == PetscMax(start + k - 1, 0));
+  }
+  for (k = 0; k < 3; k++) PETSC_OK(MatRestoreRow(A, start + k, &n[k], &cols[k], &vals[k]));
+}
+
+/* Where an entry is zero now, a submatrix has its place all the same. */
+void submatrix(const char *type)
+{
+  MatHandle  A = made(type), S, fresh;
+  PetscInt   start, end;
+  IS         some;
+  const auto set = [&](PetscInt col, PetscScalar v) {
+    PETSC_OK(MatSetValue(A, start, start + col, v, INSERT_VALUES));
+    assemble_now(A);
+  };
+
+  PETSC_OK(MatGetOwnershipRange(A, &start, &end));
+  PETSC_OK(ISCreateStride(PETSC_COMM_WORLD, end - start - 1, start, 1, &some));
+  set(1, 0);
+  PETSC_OK(MatCreateSubMatrix(A, some, some, MAT_INITIAL_MATRIX, S.put()));
+  set(1, 5);
+  PETSC_OK(MatCreateSubMatrix(A, some, some, MAT_REUSE_MATRIX, S.get()));
+  PETSC_OK(MatCreateSubMatrix(A, some, some, MAT_INITIAL_MATRIX, fresh.put()));
+  BOOST_TEST(products_apart(S, fresh) == 0);
+  PETSC_OK(ISDestroy(&some));
+}
+
+/* A conversion into what is there is another pattern, whatever its count of changes was. */
+void converted(const char *type)
+{
+  MatHandle        A = made(type), B;
+  PetscObjectState before, after;
+
+  PETSC_OK(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, B.put()));
+  PETSC_OK(MatGetNonzeroState(B, &before));
+  PETSC_OK(MatConvert(A, MATAIJ, MAT_REUSE_MATRIX, B.get()));
+  PETSC_OK(MatGetNonzeroState(B, &after));
+  BOOST_TEST(after > before);
+}
+
+/* A copy takes values as the matrix does. */
+void copied(const char *type)
+{
+  MatHandle         A = made(type), B;
+  PetscInt          start, end;
+  const PetscScalar v[] = {1, 2, 3, 4};
+
+  PETSC_OK(MatGetOwnershipRange(A, &start, &end));
+  PETSC_OK(MatSetOption(A, MAT_ROW_ORIENTED, PETSC_FALSE));
+  PETSC_OK(MatDuplicate(A, MAT_COPY_VALUES, B.put()));
+  const PetscInt two[] = {start, start + 1};
+  for (Mat M : {(Mat)A, (Mat)B}) {
+    if (end - start > 1) PETSC_OK(MatSetValues(M, 2, two, 2, two, v, INSERT_VALUES));
+    assemble_now(M);
+  }
+  BOOST_TEST(products_apart(A, B) == 0);
+}
+
+/* An error of all ranks where one alone has more columns than rows. */
+void zeroed(const char *type)
+{
+  MatHandle      A;
+  PetscMPIInt    rank;
+  const PetscInt row = 0;
+
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.put()));
+  PETSC_OK(MatSetSizes(A, 4, rank + 1 == ranks() ? 5 : 4, PETSC_DETERMINE, PETSC_DETERMINE));
+  PETSC_OK(MatSetType(A, type));
+  PETSC_OK(MatSetUp(A));
+  assemble_now(A);
+  BOOST_TEST(attempt([&] { return MatZeroRows(A, rank == 0, &row, 1, nullptr, nullptr); }).says("as many as its columns"));
+  BOOST_TEST(attempt([&] { return MatZeroRowsColumns(A, rank == 0, &row, 1, nullptr, nullptr); }).failed);
+  PETSC_OK(MatZeroRows(A, rank == 0, &row, 0, nullptr, nullptr));
+}
+
+/* What was said of the first values, nobody has said of the next: which are taken as they are. */
+void symmetric_once(const char *type)
+{
+  MatHandle A = unset(type, 13), P = unset(MATAIJ, 13);
+
+  PETSC_OK(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
+  for (int round = 0; round < 3; round++) {
+    for (Mat M : {(Mat)A, (Mat)P}) {
+      PETSC_OK(MatZeroEntries(M));
+      fill(M, ADD_VALUES, false, [&](PetscInt i, PetscInt j) { return round ? uneven(i, j) : PetscScalar(1 + i + j); });
+    }
+    BOOST_CHECK_MESSAGE(products_apart(A, P) <= rounding, "round " << round);
+  }
+}
+
+/* Said for ever, it is half of it for ever; taken back, it is not. */
+void symmetric_for_ever(const char *type)
+{
+  MatHandle A = unset(type, 13), P = unset(MATAIJ, 13);
+  MatInfo   half, full;
+
+  PETSC_OK(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
+  PETSC_OK(MatSetOption(A, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
+  for (int round = 0; round < 3; round++) fill(A, INSERT_VALUES, false, [](PetscInt i, PetscInt j) { return PetscScalar(1 + i + j); });
+  PETSC_OK(MatGetInfo(A, MAT_GLOBAL_SUM, &half));
+  PETSC_OK(MatSetOption(A, MAT_SYMMETRY_ETERNAL, PETSC_FALSE));
+  PETSC_OK(MatSetOption(A, MAT_SYMMETRIC, PETSC_FALSE));
+  for (Mat M : {(Mat)A, (Mat)P}) fill(M, INSERT_VALUES, false, uneven);
+  BOOST_TEST(products_apart(A, P) <= rounding);
+  PETSC_OK(MatGetInfo(A, MAT_GLOBAL_SUM, &full));
+  if (std::string(type) == "owncds") BOOST_TEST(half.memory < full.memory);
+}
+
+/* Few rows of blocks: what they are padded to does not count as stored. */
+void few_blocks(const char *type)
+{
+  MatHandle         A;
+  constexpr int     bs = 6, nodes = 7;
+  const PetscScalar one = 1;
+  PetscReal         norm;
+
+  PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.put()));
+  PETSC_OK(MatSetSizes(A, bs * nodes, bs * nodes, PETSC_DETERMINE, PETSC_DETERMINE));
+  PETSC_OK(MatSetBlockSize(A, bs));
+  PETSC_OK(MatSetType(A, type));
+  PETSC_OK(MatSetUp(A));
+  PetscInt start, end;
+  PETSC_OK(MatGetOwnershipRange(A, &start, &end));
+  for (PetscInt i = start; i < end; i++) {
+    for (PetscInt j = start; j < end; j++) PETSC_OK(MatSetValues(A, 1, &i, 1, &j, &one, INSERT_VALUES));
+  }
+  assemble_now(A);
+  PETSC_OK(MatNorm(A, NORM_INFINITY, &norm));
+  BOOST_TEST(norm == bs * nodes);
+}
+
+const AddTests of_types([] {
+  const struct {
+    const char *name;
+    void (*test)(const char *);
+  } all[] = {{"added", added}, {"added_by_blocks", added_by_blocks}, {"preconditioned", preconditioned}, {"preallocated", preallocated}, {"rows", rows}, {"submatrix", submatrix}, {"converted", converted}, {"copied", copied}, {"zeroed", zeroed}, {"few_blocks", few_blocks}, {"symmetric_once", symmetric_once}, {"symmetric_for_ever", symmetric_for_ever}};
+
+  for (const char *type : types) {
+    for (const auto &t : all) add_test(suite_named(nullptr, type), t.name, [type, test = t.test] { test(type); });
+  }
+});
+
+} // namespace
