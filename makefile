@@ -190,6 +190,7 @@ fuzz: all $(FUZZERS) $(BUILD)/test/laws/alloc_failures $(BUILD)/bin/locality ## 
 	@failed=0; \
 	for n in $(RANKS); do \
 	  python3 test/fuzz/fuzz.py $(BUILD)/test/fuzz/fuzz_mat --ranks $$n --first $(FIRST) --count $(SEEDS) --out $(BUILD)/fuzz --short 5 || failed=1; \
+	  python3 test/fuzz/fuzz.py $(BUILD)/test/fuzz/fuzz_mat --ranks $$n --first $(FIRST) --count $(SEEDS) --out $(BUILD)/fuzz --short 5 -- -fuzz_owning || failed=1; \
 	  python3 test/fuzz/fuzz.py $(BUILD)/test/fuzz/fuzz_pc --ranks $$n --first $(FIRST) --count $$(($(SEEDS) / 5)) --out $(BUILD)/fuzz --short 5 || failed=1; \
 	  for t in fuzz/fuzz_alloc laws/alloc_failures; do $(MPIEXEC) -n $$n $(BUILD)/test/$$t -every || failed=1; done; \
 	done; \

@@ -3,6 +3,7 @@
      fuzz_mat [-fuzz_first 1] [-fuzz_count 300]     seeds
      fuzz_mat -fuzz_case FILE [-fuzz_calls PREFIX]  one sequence as text, and its PETSc calls into PREFIX.RANK; of a folder each *.case
      fuzz_mat -fuzz_show SEED                       a seed's sequence as text
+     -fuzz_owning                                   of owncds and ownslicedell, without the operations that these lack
      -fuzz_without op,op                            operations that are left out
      -fuzz_progress FILE                            where it is
 
@@ -36,10 +37,20 @@ PetscInt number_option(const char *name, PetscInt value)
   return value;
 }
 
+bool owning()
+{
+  PetscBool yes = PETSC_FALSE;
+  PETSC_OK(PetscOptionsGetBool(nullptr, nullptr, "-fuzz_owning", &yes, nullptr));
+  return yes;
+}
+
 std::set<std::string> left_out()
 {
   std::istringstream    list(text_option("-fuzz_without"));
   std::set<std::string> names;
+  if (owning())
+    names = {"product",      "with_maij",    "kron",        "store",     "retrieve", "array", "submatrices", "factor",  "sor",
+             "through_file", "column_norms", "row_figures", "symmetric", "info",     "rows",  "norms",       "permute", "local_matrix"};
   for (std::string name; std::getline(list, name, ',');) names.insert(name);
   return names;
 }
@@ -92,7 +103,7 @@ void many_cases()
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   MPI_Comm_size(PETSC_COMM_WORLD, &size);
   for (PetscInt seed = first; seed < first + count; seed++) {
-    Case c          = random_case((std::uint64_t)seed, size);
+    Case c          = random_case((std::uint64_t)seed, size, owning());
     c.without       = without;
     const Verdict v = run_case(c, false, watch(progress, c.seed));
     done += v.done;
@@ -115,7 +126,7 @@ const AddTests add([] {
     MPI_Comm_size(PETSC_COMM_WORLD, &size);
     MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
     if (show >= 0) {
-      if (!rank) std::cout << random_case((std::uint64_t)show, size);
+      if (!rank) std::cout << random_case((std::uint64_t)show, size, owning());
     } else if (file.empty()) many_cases();
     else
       for (const auto &f : case_files(file)) one_case(f);

@@ -66,7 +66,10 @@ Target target(const Twins &t, const Slot &s, long which)
 {
   const std::string        form    = t.is(s, MATMPIAIJ) ? "mpiaij" : t.is(s, MATSEQAIJ) ? "seqaij" : t.ranks > 1 ? "mpiaij" : "seqaij";
   static const char *const roots[] = {"cds", "fold", "slicedell", "autoformat"};
+  const bool               owning  = t.type.rfind("own", 0) == 0;
   if (!t.is_plain(s)) which -= which % 12 - 1; /* PETSc's own ways between its other types crash: BAIJ to SELL */
+  else if (owning && (which % 12 == 4 || which % 12 == 6))
+    which -= which % 12 - 1; /* its transposed products of SELL, and products of a BAIJ's duplicate, are wrong for some patterns */
   switch (which % 12) {
   case 0:
     return {MATSAME, MATSAME};
@@ -86,6 +89,7 @@ Target target(const Twins &t, const Slot &s, long which)
   case 8:
     return {form, form + roots[which / 12 % 4]};
   default:
+    if (which % 2 && owning) return {form, t.type};
     return which % 2 && form.rfind("mpi", 0) == t.type.rfind("mpi", 0) ? Target{form, t.type} : Target{form, roots[which / 12 % 4]};
   }
 }

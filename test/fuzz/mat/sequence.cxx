@@ -39,6 +39,9 @@ const std::vector<std::string> &options_of(const std::string &root)
   static const std::vector<std::string> fold{"fold_width", "fold_order", "fold_layout", "fold_precision"};
   static const std::vector<std::string> autoformat{"autoformat_candidates", "autoformat_trials"};
 
+  static const std::vector<std::string> none, ownslicedell{slicedell.begin(), slicedell.end() - 1}; /* values are in full precision, and nobody says that they are symmetric */
+
+  if (root.rfind("own", 0) == 0) return root == "owncds" ? none : ownslicedell;
   return root == "cds" ? cds : root == "slicedell" ? slicedell : root == "fold" ? fold : autoformat;
 }
 
@@ -54,15 +57,15 @@ void random_settings(Case &c, const std::string &root, Rng &rng)
 
 } // namespace
 
-Case random_case(std::uint64_t seed, int ranks)
+Case random_case(std::uint64_t seed, int ranks, bool owning)
 {
-  static const char *const roots[] = {"cds", "fold", "slicedell", "autoformat"};
-  Rng                      rng(seed * 8 + (std::uint64_t)ranks);
-  Case                     c;
-  const std::string        root = roots[rng.below(4)];
+  static const char *const roots[] = {"cds", "fold", "slicedell", "autoformat"}, *const owners[] = {"owncds", "ownslicedell"};
+  Rng               rng(seed * 8 + (std::uint64_t)ranks);
+  Case              c;
+  const std::string root = owning ? owners[rng.below(2)] : roots[rng.below(4)];
 
   c.seed  = seed;
-  c.type  = ranks == 1 && rng.chance(15) ? "mpiaij" + root : root;
+  c.type  = ranks == 1 && rng.chance(15) && !owning ? "mpiaij" + root : root;
   c.whole = rng.chance(70);
   random_settings(c, root, rng);
 

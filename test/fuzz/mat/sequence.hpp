@@ -30,7 +30,7 @@ struct Case {
   std::set<std::string>                            without; /* names of operations that are left out */
 };
 
-Case          random_case(std::uint64_t seed, int ranks);
+Case          random_case(std::uint64_t seed, int ranks, bool owning); /* of a type that owns its values, or of one that is AIJ */
 std::ostream &operator<<(std::ostream &, const Case &);
 Case          read_case(std::istream &);
 
