@@ -23,9 +23,9 @@ class ConjugateGradients : public FusedMethod<ConjugateGradients, CgScalars> {
 public:
   enum : PetscInt { // the vectors of CgVectors
     R,
-    Z,
     P,
     W,
+    Z, // on one rank it may be in single precision, in the cycle
     S,
     most_vectors
   };
@@ -33,7 +33,6 @@ public:
   ConjugateGradients(KSP ksp, KrylovSpace &space, Scalars<CgScalars> &scalars) :
     FusedMethod(ksp, space, scalars), merged_(!space.one_rank()), norm_of_r_(ksp->normtype == KSP_NORM_UNPRECONDITIONED), narrow_z_(space.narrow_solution())
   {
-    if (!merged_ && !space.solution_is_seen()) first_step_ = space.first_step(Z); /* whoever looks may apply the preconditioner to something else */
   }
 
 private:
@@ -182,6 +181,8 @@ private:
     PetscReal  dp;
 
     PetscFunctionBegin;
+    if (!merged_) PetscCall(K_.more_vectors(S, narrow_z_ ? Z : KrylovSpace::solution));
+    if (!merged_ && !K_.solution_is_seen()) first_step_ = K_.first_step(Z); /* whoever looks may apply the preconditioner to something else */
     PetscCall(K_.first_residual(R));
     if (norm_of_z) {
       PetscCall(precondition(false));

@@ -10,7 +10,7 @@ namespace goza::ksp
 static PetscErrorCode KSPSolve_FusedCG(KSP ksp)
 {
   PetscFunctionBegin;
-  PetscCall((SolveFused<CgScalars, ConjugateGradients>(ksp, ksp_on_one_rank(ksp) ? ConjugateGradients::S : ConjugateGradients::most_vectors)));
+  PetscCall((SolveFused<CgScalars, ConjugateGradients>(ksp, ksp_on_one_rank(ksp) ? ConjugateGradients::Z : ConjugateGradients::most_vectors)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

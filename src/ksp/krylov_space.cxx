@@ -109,14 +109,14 @@ PetscErrorCode KrylovSpace::fail_together(PetscErrorCode here)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode KrylovSpace::more_vectors(PetscInt nvectors)
+PetscErrorCode KrylovSpace::more_vectors(PetscInt nvectors, PetscInt without)
 {
   PetscFunctionBegin;
   while ((PetscInt)vectors_.size() < nvectors) PetscCallCXX(vectors_.emplace_back());
   for (PetscInt k = 0; k < nvectors; k++) {
     Vector &v = vectors_[k];
 
-    if (v.data || (v.is_open && !n_)) continue;
+    if (v.data || (v.is_open && !n_) || k == without) continue;
     if (op_) {
       PetscCall(VecDestroy(&v.vec));
       PetscCall(Guarded([&] {

@@ -40,7 +40,7 @@ public:
     if (op_) PetscCall(pc_.fill(ksp_->pc, ksp_->vec_sol));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscErrorCode more_vectors(PetscInt nvectors);    // while it is open; an error is this rank's: the method tells the others
+  PetscErrorCode more_vectors(PetscInt nvectors, PetscInt without = solution); // while it is open, but for one that is never looked at; an error is this rank's: the method tells the others
   PetscErrorCode fail_together(PetscErrorCode here); // collective: where one rank has an error
   PetscErrorCode close();                            // the solution is where the user has it; after an error, too
   PetscErrorCode reset();                            // nothing is held

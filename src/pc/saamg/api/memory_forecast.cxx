@@ -70,8 +70,11 @@ double transfer_bytes(const MemoryQuestion &q, double entries, double rows, doub
 /* What it takes to look whether a row of P fits half precision: value_scaling.cu */
 constexpr double exponents_of_row = 3 * sizeof(std::int16_t);
 
-/* Of a node of boxes: neighbours, the boxes that it reaches, its value in the tentative interpolation. */
-constexpr double box_bytes = sizeof(Bits27) + sizeof(Bits8) + sizeof(PetscScalar);
+/* Of a node of boxes: neighbours, the boxes that it reaches, and its value in the tentative interpolation, where that does not come of ones. */
+static double box_bytes(bool ones)
+{
+  return static_cast<double>(sizeof(Bits27) + sizeof(Bits8) + (ones ? 0 : sizeof(PetscScalar)));
+}
 
 MemoryEstimate estimate_memory(const MemoryQuestion &q)
 {
@@ -81,7 +84,8 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
   double           rows = q.rows, nonzeros = q.nonzeros, bs = static_cast<double>(q.bs), after = 0, product = 0;
   const bool       as_a_whole = q.device || q.several; // A P is made, and held
   double finest = 0, spared = 0, diagonals = 0; // of `after`, the cycle's on the finest level; beside it, until the cycle has them: interpolations, coarse operators
-  double       first = 0;                       // while the finest level's product is made of boxes
+  double       first      = 0;                  // while the finest level's product is made of boxes
+  double       given_back = 0;                  // of `after`, when all is made
   const double beside = (1 + k) * sizeof(PetscScalar) + 1 + 2 * index; // of a row while it is made else: its inverse diagonal, near-null vectors, lengths of rows
 
   for (PetscInt level = 0; rows > 0; level++) {
@@ -115,11 +119,12 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
     }
     if (by_place && q.aggregates) spared += made;
     else after += ((q.kept && !boxes ? 2 : 1) + (q.tested ? 1 : 0)) * made;
-    if (boxes && q.aggregates) after += rows * box_bytes;
+    if (boxes && q.aggregates) after += rows * box_bytes(q.ones && !level);
     else if (q.kept && as_a_whole) after += between * index;
+    if (by_place && q.aggregates) given_back += rows * sizeof(PetscScalar); // the inverse diagonal
     const double window = 27 * std::min(rows, static_cast<double>(q.device ? box_window_rows : box_window_rows_host)) * sizeof(PetscScalar);
     if (level == 0) product = boxes ? window : rows * beside + (as_a_whole ? between * entry : 0);
-    if (level == 0 && by_place) first = rows * (box_bytes + 2 * sizeof(PetscScalar)) + made; // with the inverse diagonal and the magnitudes
+    if (level == 0 && by_place) first = rows * (box_bytes(q.ones) + 2 * sizeof(PetscScalar)) + made; // with the inverse diagonal and the magnitudes
     rows     = aggregates * k;
     nonzeros = rows * below * k;
     bs       = k;
@@ -128,7 +133,7 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
     if (level == 0 && by_place) first += diagonals + std::max(window, nonzeros * entry);
   }
   if (spared > 0) product = std::max(first, after - finest + spared + diagonals + q.rows * exponents_of_row);
-  return {q.copy + std::max(after + q.choice, product), after};
+  return {q.copy + std::max(after + q.choice, product), after - given_back};
 }
 
 } // namespace goza::saamg

@@ -8,7 +8,7 @@ namespace goza::saamg
 
 /* Of one rank; bytes are those of a value. */
 struct MemoryQuestion {
-  PetscLogDouble rows = 0, nonzeros = 0, copy = 0, choice = 0; // copy: bytes of the matrix, where the set-up needs one; choice: while formats are chosen
+  PetscLogDouble rows = 0, nonzeros = 0, copy = 0, choice = 0; // copy: bytes of the matrix, where the set-up needs one; choice: while all is chosen
   PetscInt       bs = 1, vectors = 1;                          // near-null vectors
   PetscInt       max_levels = 10, coarse_limit = 200, aggressive_levels = 0, coarse_interpolation_degree = 1;
   std::size_t    fine_value = sizeof(PetscScalar), coarse_value = sizeof(PetscScalar); // of vectors
@@ -20,6 +20,7 @@ struct MemoryQuestion {
   bool           fine_lent    = false;                                                       // the cycle uses the matrix's own format
   bool           boxes        = false;                                                       // asked for what may be boxes of a lattice: see boxes.hpp
   bool           kept         = false;                                                       // what a set-up with new values will use again stays
+  bool           ones         = false;                                                       // the near-null vector, one, is of these
   bool           aggregates   = false;                                                       // of that, the aggregates
   bool           half_stored  = false;                                                       // diagonals hold each pair once
   double         full_below   = 0;                             // ... but where all of them take less: in a host's cache full ones are faster

@@ -15,19 +15,36 @@
 namespace goza::saamg
 {
 
+static PetscErrorCode TellFreeMemory(PC pc, const SAAMG *mg)
+{
+  PetscBool listens;
+
+  PetscFunctionBegin;
+  PetscCall(PetscInfoEnabled(PC_CLASSID, &listens));
+  if (mg->space == Space::Cuda && listens) { /* it takes the driver a while */
+    std::size_t available = 0;
+
+    PetscCall(Guarded([&] { available = device::free_memory(); }));
+    PetscCall(PetscInfo(pc, "Device memory that is free: %.3f MB\n", available / 1e6));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* rows: what the set-up reads, their places on a grid; with bs unknowns a node and k near-null vectors. */
 PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattice &lattice, PetscInt bs, PetscInt k)
 {
   const PCSAAMGPrecision precision = WantedPrecision(*mg);
   const bool             half = precision == PC_SAAMG_HALF, narrow = precision == PC_SAAMG_SINGLE || half;
   const PetscInt         mcgs = smoother_named("mcgs");
-  PetscBool              listens;
   FormatMat             *format;
+  MatNullSpace           near;
   MemoryQuestion         q;
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(pc->pmat, &format));
+  PetscCall(MatGetNearNullSpace(pc->pmat, &near));
   q.rows = rows.A.nrows;
+  q.ones = !near && k == 1;
   PetscCall(Guarded([&] { q.nonzeros = entries(rows.A); }));
   if (mg->by_diagonals) { /* a PetscInt may not count them */
     std::shared_ptr<ParOperator<PetscScalar>> op;
@@ -49,6 +66,8 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
   q.fine_lent       = ((format && !format->petscs_own && !mg->converted) || mg->owner) && !narrow;
   q.copy            = (PetscLogDouble)rows.bytes();
   if (mg->space == Space::Cuda) q.choice = (PetscLogDouble)locality::bytes_of_decision(rows.A.nrows);
+  if (narrow && mg->precision == PC_SAAMG_AUTO && !mg->automatic.tried)
+    q.choice = PetscMax(q.choice, 2. * q.rows * sizeof(PetscScalar)); /* a trial's vectors */
   q.several    = rows.columns->size() > 1;
   q.device     = mg->space == Space::Cuda;
   q.directions = (lattice.points[0] > 1) + (lattice.points[1] > 1) + (lattice.points[2] > 1);
@@ -68,13 +87,7 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
   mg->predicted    = estimate_memory(q);
   PetscCall(
     PetscInfo(pc, "Memory of the set-up, predicted: %.3f MB at most, %.3f MB after it, beside the matrix's format\n", mg->predicted.during / 1e6, mg->predicted.after / 1e6));
-  PetscCall(PetscInfoEnabled(PC_CLASSID, &listens));
-  if (mg->space == Space::Cuda && listens) { /* it takes the driver a while */
-    std::size_t available = 0;
-
-    PetscCall(Guarded([&] { available = device::free_memory(); }));
-    PetscCall(PetscInfo(pc, "Device memory that is free: %.3f MB\n", available / 1e6));
-  }
+  PetscCall(TellFreeMemory(pc, mg));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -17,14 +17,16 @@ struct Noise {
   HD void operator()(PetscInt i) const { r[i] = hashed_entry(ids.of_row(i), dinv[i]); }
 };
 
-struct Correct {
-  const PetscScalar *correction;
-  PetscScalar       *error;
+template <class V> struct Correct {
+  const V     *correction;
+  PetscScalar *error;
 
   HD void operator()(PetscInt i, PetscScalar *sum) const
   {
-    error[i] -= correction[i];
-    *sum += PetscConj(correction[i]) * correction[i];
+    const PetscScalar c = static_cast<PetscScalar>(correction[i]);
+
+    error[i] -= c;
+    *sum += PetscConj(c) * c;
   }
 };
 
@@ -43,12 +45,14 @@ PetscErrorCode FindContraction(Cycle &cycle, const Grid &finest, ParOperator<Pet
   const ColumnMap   &columns = *level.columns;
   const Space        space   = level.A.space;
   const PetscInt     n       = level.A.nrows;
+  const bool         narrow  = cycle.narrow_solution(); // a correction stays in the cycle
   constexpr int      steps   = 2;
   Array<PetscScalar> residual(space), correction(space), error(space), squares(space);
 
   PetscFunctionBegin;
   PetscCall(Together(columns.comm(), "hold the vectors of a trial cycle", [&] {
-    for (Array<PetscScalar> *a : {&residual, &correction}) a->resize(n);
+    residual.resize(n);
+    correction.resize(narrow ? 0 : n);
     error.resize(columns.nlocal());
     squares.resize(steps);
     noise(finest, residual.data());
@@ -56,8 +60,11 @@ PetscErrorCode FindContraction(Cycle &cycle, const Grid &finest, ParOperator<Pet
   PetscCall(cycle.apply(residual.data(), error.data()));
   for (int step = 0; step < steps; step++) {
     PetscCall(Together(columns.comm(), "multiply for a trial cycle", [&] { LevelProduct{level.A, columns, exact}(error, residual); }));
-    PetscCall(cycle.apply(residual.data(), correction.data()));
-    PetscCall(Guarded([&] { join_rows<Plus, 1>(space, n, Correct{correction.data(), error.data()}, squares.data() + step); }));
+    PetscCall(cycle.apply(residual.data(), correction.data(), {false, narrow}));
+    PetscCall(Guarded([&] {
+      if (narrow) join_rows<Plus, 1>(space, n, Correct<SingleScalar>{cycle.narrow_solution(), error.data()}, squares.data() + step);
+      else join_rows<Plus, 1>(space, n, Correct<PetscScalar>{correction.data(), error.data()}, squares.data() + step);
+    }));
   }
   PetscCall(Together(columns.comm(), "judge a trial cycle", [&] {
     columns.sum_here(squares.data(), steps);

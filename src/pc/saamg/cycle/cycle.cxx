@@ -58,6 +58,7 @@ public:
       else
         PetscCall(coarse_[l - 1]->setup(grids[l], space, {{}, dynamic_cast<const WideCds *>(grids[l].level->own_format.get())}, options.smoother_of(l, grids.size()), false,
                                         l + 1 == grids.size(), options.half));
+      grids[l].level->spare_diagonals();
       PetscCall(setup_steps(l, grids, comm));
     }
     PetscCall(fine_.setup(grids[0], space, given, options.smoother_of(0, grids.size()), true, grids.size() == 1, options.half)); /* last: memory that was spared before may be its */

@@ -206,7 +206,7 @@ struct NameBoxes {
 struct NormaliseBox {
   BoxGrid            grid;
   const Bits27      *stencil;
-  const PetscScalar *B;
+  const PetscScalar *B; // null: ones
   PetscScalar       *T, *coarse;
 
   HD void operator()(PetscInt box) const
@@ -214,13 +214,14 @@ struct NormaliseBox {
     PetscReal lengths = 1;
 
     for (int pass = 0; pass < 2; pass++) {
-      const PetscScalar *from = pass ? T : B;
-      PetscReal          sum  = 0;
+      const PetscScalar *from  = pass ? T : B;
+      const auto         value = [from](PetscInt i) { return from ? from[i] : PetscScalar(1); };
+      PetscReal          sum   = 0;
 
-      grid.for_each_node(box, 0, [&](PetscInt i, int, int, int) { sum += stencil[i] & coupled_node ? PetscRealPart(from[i] * PetscConj(from[i])) : 0; });
+      grid.for_each_node(box, 0, [&](PetscInt i, int, int, int) { sum += stencil[i] & coupled_node ? PetscRealPart(value(i) * PetscConj(value(i))) : 0; });
       const PetscReal length = PetscSqrtReal(sum);
 
-      grid.for_each_node(box, 0, [&](PetscInt i, int, int, int) { T[i] = (stencil[i] & coupled_node) && length > 0 ? from[i] / length : PetscScalar(0); });
+      grid.for_each_node(box, 0, [&](PetscInt i, int, int, int) { T[i] = (stencil[i] & coupled_node) && length > 0 ? value(i) / length : PetscScalar(0); });
       lengths *= length;
     }
     coarse[box] = lengths;

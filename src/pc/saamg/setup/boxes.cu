@@ -188,15 +188,15 @@ Array<PetscInt> names_of(const Boxes &boxes, NodeIds ids)
   return name;
 }
 
-void normalise(const Boxes &boxes, const Array<PetscScalar> &B, Array<PetscScalar> &T, Array<PetscScalar> &coarse_B)
+void normalise(const Boxes &boxes, const PetscScalar *B, Array<PetscScalar> &T, Array<PetscScalar> &coarse_B)
 {
   const Space    space = boxes.stencil.space();
   const PetscInt n     = boxes.grid.all_boxes();
 
-  T = Array<PetscScalar>(space, B.size());
+  T = Array<PetscScalar>(space, boxes.stencil.size());
   T.zero(); // of nodes beyond the boxes
   coarse_B = Array<PetscScalar>(space, n);
-  for_each_row(space, n, NormaliseBox{boxes.grid, boxes.stencil.data(), B.data(), T.data(), coarse_B.data()});
+  for_each_row(space, n, NormaliseBox{boxes.grid, boxes.stencil.data(), B, T.data(), coarse_B.data()});
 }
 
 CsrMatrix smoothed_prolongator(Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega)

@@ -23,8 +23,8 @@ std::shared_ptr<Boxes> find_boxes(const StoredRows &A, const Array<PetscScalar> 
 
 Array<PetscInt> names_of(const Boxes &boxes, NodeIds ids);
 
-/* T of B, one entry a row, and the boxes' part of B. */
-void normalise(const Boxes &boxes, const Array<PetscScalar> &B, Array<PetscScalar> &T, Array<PetscScalar> &coarse_B);
+/* T of B, one entry a row, and the boxes' part of B. B null: ones */
+void normalise(const Boxes &boxes, const PetscScalar *B, Array<PetscScalar> &T, Array<PetscScalar> &coarse_B);
 
 /* P = (I - omega D^-1 A) T, and its values anew. */
 CsrMatrix smoothed_prolongator(Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega);

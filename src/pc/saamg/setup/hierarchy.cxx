@@ -113,8 +113,10 @@ PetscErrorCode Hierarchy::interpolate_from(Coarsening &from, const CsrAggregates
   PetscCall(Step(events.prolong, columns, [&] {
     CsrTentative T;
 
-    if (from.boxes) T = tentative(*from.boxes, B);
-    else {
+    if (from.boxes) {
+      T         = tentative(*from.boxes, B);
+      from.ones = grids_.size() == 1 && all_ones(B);
+    } else {
       clear_isolated_rows(grid.level->isolated, from.k, B);
       T              = tentative(aggregates, columns, grid.bs, from.k, B);
       from.aggregate = aggregate_of_columns(from.graph, aggregates, columns, grid.bs);
@@ -187,6 +189,7 @@ PetscErrorCode Hierarchy::coarsen_so(const FormatChoice &way, Array<PetscScalar>
     next.level->natural = from->boxes != nullptr;
     aggregates          = CsrAggregates();
     if (!from->filters) from->graph = CsrGraph();
+    if (from->ones) from->Q = Array<PetscScalar>(grid.level->A.space);
     if (options.keep == Keep::Aggregates) grid.transfer->coarsening = std::move(from);
     else from.reset();
   }));

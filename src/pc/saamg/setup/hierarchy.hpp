@@ -74,6 +74,11 @@ struct CsrLevel {
   std::shared_ptr<CsrFacts>  facts;            // of A, where they are known before measure()
 
   StoredRows rows() const { return {A, format}; }
+  void       spare_diagonals() // of a coarse operator, which the cycle now has in a format of its own
+  {
+    if (own_format) format = nullptr;
+    own_format.reset();
+  }
 
   /* What lambda_max, polynomial smoothers and interpolation go by. */
   const Array<PetscScalar> &relaxing() const { return balanced.size() ? balanced : dinv; }

@@ -29,6 +29,7 @@ PetscErrorCode Hierarchy::restore(const HierarchyOptions &options)
     PetscCall(Step(events.prolong, *level.columns, [&] {
       MapPtr columns;
 
+      if (!level.dinv.size()) level.dinv = row_facts(level.rows(), *level.columns).dinv;
       grid.transfer->P = interpolation_of(grid, *grid.transfer->coarsening, options, columns);
     }));
   }
@@ -63,12 +64,13 @@ std::size_t Hierarchy::bytes() const
 void Hierarchy::release(const HierarchyOptions &options)
 {
   for (Grid &grid : grids_) {
+    grid.level->spare_diagonals();
     grid.level->format = nullptr;
-    grid.level->own_format.reset();
     if (!grid.transfer) continue;
     if (options.keep != Keep::Interpolation) grid.transfer->release_transpose(!keeps_products(options));
     if (options.keep == Keep::Nothing) grid.transfer->boxes.reset();
     else grid.transfer->spare_rows();
+    if (!grid.transfer->has_rows()) grid.level->dinv = Array<PetscScalar>(grid.level->dinv.space());
   }
   if (grids_.empty()) return;
   grids_[0].level->A.ptr = grids_[0].level->A.col = nullptr;

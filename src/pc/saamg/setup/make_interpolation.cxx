@@ -127,7 +127,9 @@ CsrMatrix interpolation_of(const Grid &grid, const Coarsening &from, const Hiera
 
   if (from.boxes) {
     columns = from.aggregates;
-    return smoothed_prolongator(*from.boxes, level.rows(), from.Q, level.relaxing(), omega(grid.lambda, 1, from, options));
+    return with_tentative(from, [&](const Array<PetscScalar> &Q) {
+      return smoothed_prolongator(*from.boxes, level.rows(), Q, level.relaxing(), omega(grid.lambda, 1, from, options));
+    });
   }
   return from.degree ? smoothed(grid, from, options, columns, tests, columns_of_tests) : unsmoothed(level, from, columns);
 }

@@ -187,8 +187,10 @@ bool smooth_again(const StoredRows &rows, const Coarsening &from, const Array<Pe
   const Csr &A = rows.A;
 
   if (from.boxes) {
-    if (P.ptr.size()) smooth_values(*from.boxes, rows, from.Q, dinv, omega, P);
-    else P = smoothed_prolongator(*from.boxes, rows, from.Q, dinv, omega); // its rows were spared
+    with_tentative(from, [&](const Array<PetscScalar> &Q) {
+      if (P.ptr.size()) smooth_values(*from.boxes, rows, Q, dinv, omega, P);
+      else P = smoothed_prolongator(*from.boxes, rows, Q, dinv, omega); // its rows were spared
+    });
     return true;
   }
   const bool single = A.space == Space::Cuda && from.bs == 1 && from.k == 1 && !from.graph.n && from.aggregates->size() == 1;

@@ -24,6 +24,7 @@ struct Coarsening {
   MapPtr             aggregates;
   Array<PetscInt>    aggregate; // [local columns of A], -1: none
   Array<PetscScalar> Q;
+  bool               ones = false; // of boxes: Q comes of a near-null vector of ones, and is made again where it is not kept
   PetscInt           bs = 1, k = 1;
   PetscInt           degree        = 1;     // of the polynomial that smooths it; 0: it is not smoothed
   bool               filters       = false; // weak entries are left out; else there is no graph
@@ -41,7 +42,18 @@ CsrTentative tentative(const CsrAggregates &aggregates, const ColumnMap &columns
 
 /* The same on boxes; the map holds their numbers alone. */
 CsrTentative  tentative(const Boxes &boxes, const Array<PetscScalar> &B);
+bool          all_ones(const Array<PetscScalar> &B);
 CsrAggregates aggregates_of(const Boxes &boxes, const LocalColumns &columns);
+
+/* Of a coarsening on boxes: call(Q). */
+template <class Call> auto with_tentative(const Coarsening &from, const Call &call)
+{
+  Array<PetscScalar> Q, Bcoarse;
+
+  if (from.Q.size()) return call(from.Q);
+  normalise(*from.boxes, nullptr, Q, Bcoarse);
+  return call(Q);
+}
 
 /* P = (I - omega D^-1 A) T on the rows that have an aggregate. columns: of P. */
 CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, MapPtr &columns);

@@ -1,3 +1,4 @@
+#include "core/launch/joined_rows.hpp"
 #include "core/util/algorithm.hpp"
 #include "prolong.hpp"
 #include "tentative_rows.hpp"
@@ -29,6 +30,12 @@ struct GramEntry {
     }
     gram[e] = sum;
   }
+};
+
+struct CountOthers {
+  const PetscScalar *B;
+
+  HD void operator()(PetscInt i, PetscInt *sum) const { *sum += B[i] != PetscScalar(1); }
 };
 
 struct ClearIsolatedRow {
@@ -75,11 +82,16 @@ CsrTentative tentative(const CsrAggregates &aggregates, const ColumnMap &columns
   return T;
 }
 
+bool all_ones(const Array<PetscScalar> &B)
+{
+  return joined_rows<Plus, 1, PetscInt>(B.space(), static_cast<PetscInt>(B.size()), CountOthers{B.data()})[0] == 0;
+}
+
 CsrTentative tentative(const Boxes &boxes, const Array<PetscScalar> &B)
 {
   CsrTentative T;
 
-  normalise(boxes, B, T.Q, T.Bcoarse);
+  normalise(boxes, B.data(), T.Q, T.Bcoarse);
   return T;
 }
 
