@@ -106,3 +106,32 @@ BOOST_AUTO_TEST_CASE(steps_of_the_set_up)
     BOOST_TEST(after.time > before[s].time, steps[s]);
   }
 }
+
+/* Entries in the blocks of coupled nodes come and go with the values: nodes stay coupled, and the aggregates are kept. */
+BOOST_AUTO_TEST_CASE(zeros_within_blocks)
+{
+  Option    coarse("-pc_saamg_coarse_limit", "10");
+  MatHandle A  = system_matrix(problem("elasticity"), MATSLICEDELL);
+  PCHandle  pc = make_pc(A);
+  PetscInt  begin, end, bs;
+  const int before = event("SAAMGAggregate").count;
+
+  PETSC_OK(MatGetBlockSize(A, &bs));
+  BOOST_TEST_REQUIRE(bs == 3);
+  PETSC_OK(MatGetOwnershipRange(A, &begin, &end));
+  std::vector<std::pair<PetscInt, PetscInt>> zeros;
+  for (PetscInt i = begin; i < end; i++) {
+    PetscInt        n;
+    const PetscInt *col;
+
+    PETSC_OK(MatGetRow(A, i, &n, &col, nullptr));
+    for (PetscInt k = 0; k < n; k++)
+      if (i / bs != col[k] / bs && i % bs + col[k] % bs == 1) zeros.emplace_back(i, col[k]);
+    PETSC_OK(MatRestoreRow(A, i, &n, &col, nullptr));
+  }
+  for (const auto &[i, j] : zeros) PETSC_OK(MatSetValue(A, i, j, 0, INSERT_VALUES));
+  PETSC_OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PETSC_OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PETSC_OK(PCSetUp(pc));
+  BOOST_TEST(event("SAAMGAggregate").count == before);
+}

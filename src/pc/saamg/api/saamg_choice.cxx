@@ -43,8 +43,10 @@ static PetscErrorCode LookAt(PC pc, SAAMG *mg, const OwnRows &rows, const Operat
 {
   PetscBool                 known, symmetric, hermitian;
   ParOperator<PetscScalar> *op = nullptr;
+  PetscInt                  bs;
 
   PetscFunctionBegin;
+  PetscCall(MatGetBlockSize(pc->pmat, &bs));
   mg->found = {};
   PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
   mg->told = known && symmetric;
@@ -64,7 +66,7 @@ static PetscErrorCode LookAt(PC pc, SAAMG *mg, const OwnRows &rows, const Operat
   PetscCall(Together(rows.columns->comm(), "look at the matrix", [&] {
     const StoredRows stored(rows.A, op ? &op->diagonal_block() : nullptr);
 
-    *facts = std::make_shared<CsrFacts>(row_facts(stored, *rows.columns));
+    *facts = std::make_shared<CsrFacts>(row_facts(stored, *rows.columns, bs));
     if (!(*facts)->finite || !(*facts)->squares_finite) return; // as the set-up will find
     if (!mg->told) mg->found = symmetry_of(stored, rows.columns, **facts);
     if (mg->found.symmetric && couplings) mg->couplings = couplings_of(stored, *rows.columns, **facts);

@@ -20,17 +20,19 @@ template <class Rows> struct Facts {
   static constexpr PetscReal dominance = 1 + 100 * PETSC_MACHINE_EPSILON; // of a diagonal over a row: sums are rounded
 
   Rows           A;
+  PetscInt       bs;
   PetscScalar   *dinv;
   unsigned char *isolated;
 
-  HD Facts on(Columns c, Values v) const { return {A.on(c, v), dinv, isolated}; }
+  HD Facts on(Columns c, Values v) const { return {A.on(c, v), bs, dinv, isolated}; }
 
   HD void operator()(PetscInt i, std::int64_t *count) const
   {
-    PetscScalar d = 0, nothing = 0, nothing_of_squares = 0; // NaN from where an entry, or its square, is not finite
-    PetscReal   others = 0, most = 0;                       // most: of the entries so far
+    PetscScalar d = 0, nothing = 0, nothing_of_squares = 0;       // NaN from where an entry, or its square, is not finite
+    PetscReal   others = 0, most = 0;                             // most: of the entries so far
+    PetscInt    own = bs == 1 ? i : i / bs * bs, node = own - bs; // the first columns of the row's own node and of that of the last entry
     unsigned    couplings = 0;
-    bool        coupled = false, real = true;
+    bool        coupled = false, real = true, counted = false;
 
     A.for_each_entry(i, [&](PetscInt j, PetscScalar a) {
       nothing += a - a;
@@ -40,7 +42,14 @@ template <class Rows> struct Facts {
       if (j == i) d = a;
       else {
         coupled = coupled || a != PetscScalar(0);
-        couplings += PetscAbsScalar(a) > 64 * PETSC_MACHINE_EPSILON * most;
+        if (j < node || j >= node + bs) { /* a division for every entry would take longer than all else */
+          node    = bs == 1 ? j : j / bs * bs;
+          counted = node == own;
+        }
+        if (!counted && PetscAbsScalar(a) > 64 * PETSC_MACHINE_EPSILON * most) {
+          couplings++;
+          counted = true;
+        }
         others += PetscAbsScalar(a);
       }
     });
@@ -300,7 +309,7 @@ PetscReal arnoldi(const LevelProduct &A, const ColumnMap &columns, const Array<P
 
 } // namespace
 
-CsrFacts row_facts(const StoredRows &rows, const LocalColumns &columns)
+CsrFacts row_facts(const StoredRows &rows, const LocalColumns &columns, PetscInt bs)
 {
   constexpr int       of_row = Facts<AijRowsView>::facts + 1;
   const Csr          &A      = rows.A;
@@ -311,8 +320,8 @@ CsrFacts row_facts(const StoredRows &rows, const LocalColumns &columns)
   facts.dinv     = Array<PetscScalar>(space, A.nrows);
   facts.isolated = Array<unsigned char>(space, A.nrows);
   if (const auto *cds = columns.size() == 1 ? rows.diagonals() : nullptr) {
-    join_rows<Plus, of_row>(space, A.nrows, Facts<mat::CdsEntries<const PetscScalar>>{entries_of(*cds), facts.dinv.data(), facts.isolated.data()}, counts.data());
-  } else join_csr_rows<Plus, of_row>(A, 1, Facts<AijRowsView>{rows_of(A), facts.dinv.data(), facts.isolated.data()}, counts.data());
+    join_rows<Plus, of_row>(space, A.nrows, Facts<mat::CdsEntries<const PetscScalar>>{entries_of(*cds), bs, facts.dinv.data(), facts.isolated.data()}, counts.data());
+  } else join_csr_rows<Plus, of_row>(A, 1, Facts<AijRowsView>{rows_of(A), bs, facts.dinv.data(), facts.isolated.data()}, counts.data());
   std::vector<std::int64_t> n = counts.to_host();
 
   facts.nisolated = n[4];

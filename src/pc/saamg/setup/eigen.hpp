@@ -14,7 +14,7 @@ constexpr PetscReal most_covered = static_cast<PetscReal>(9) / 11;
 struct CsrFacts {
   bool                 finite = true, squares_finite = true; // no NaN or Inf among the values, among their squares
   std::int64_t         nisolated    = 0;                     // rows that are coupled to nothing
-  std::int64_t         couplings    = 0;                     // entries beside the diagonal, but for zeros and what is as small beside another of the row
+  std::int64_t         couplings    = 0;                     // of rows with other nodes, but for zeros and what is as small beside another entry of the row
   bool                 any_isolated = false;                 // on any rank
   bool                 positive = false, negative = false;   // is there such a diagonal entry; one that is not real counts as both
   bool                 real     = true;                      // all entries are
@@ -24,7 +24,7 @@ struct CsrFacts {
   Array<unsigned char> isolated;         // [rows] 1 or 0
 };
 
-CsrFacts row_facts(const StoredRows &A, const LocalColumns &columns); // collective
+CsrFacts row_facts(const StoredRows &A, const LocalColumns &columns, PetscInt bs = 1); // bs rows are a node. Collective
 
 /* The largest |eigenvalue| of D^-1 A seen by its steps of Lanczos from a vector hashed from the rows' ids: the same on any number of ranks, but for rounding; rows that are coupled to nothing are left out. Where A turns out not to be symmetric, or D is indefinite, Arnoldi. From Ritz values, which lie below the truth, by extrapolation of Lanczos' steps: smoothers multiply it by a safety factor.
    The result is finite and positive; 1 if A is zero. exact: of A, where there is one that is faster, or nullptr. symmetric: whether A is expected to be, so

@@ -1,7 +1,7 @@
 #include "prolong.hpp"
 #include "core/sparse/csr_product.hpp"
 #include "core/sparse/few_columns.hpp"
-#include "core/sparse/full_blocks.hpp"
+#include "core/sparse/block_product.hpp"
 #include "core/sparse/host_rows.hpp"
 #include "core/launch/staged_rows.hpp"
 #include "core/util/counted.hpp"
@@ -127,6 +127,20 @@ struct SmoothedTerms {
 
 } // namespace
 
+/* Values and columns of P's rows, whose nodes reach the aggregates `reached`. */
+static void smooth_nodes(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, const Array<PetscInt> &begin, const Array<PetscInt> &reached, CsrMatrix &P)
+{
+  const PetscInt       k = from.k;
+  const SmoothedRow<0> row{rows_of(A),   from.bs,      k,           from.aggregate.data(), from.Q.data(), dinv.data(), omega, reached.data(), begin.data(),
+                           P.ptr.data(), P.col.data(), P.val.data()};
+
+  if (A.space == Space::Cuda) for_each_row(A.space, A.nrows * k, SmoothedEntry{row});
+  else if (k == 2) smooth_rows_host<2>(row);
+  else if (k == 3) smooth_rows_host<3>(row);
+  else if (k == 6) smooth_rows_host<6>(row);
+  else smooth_rows_host<0>(row);
+}
+
 /* P by the local numbers of aggregates. */
 static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega)
 {
@@ -153,14 +167,7 @@ static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscS
   const PetscInt nnz = counted(static_cast<std::int64_t>(reached.size()) * bs * k);
   P.col              = Array<PetscInt>(space, nnz);
   P.val              = Array<PetscScalar>(space, nnz);
-  const SmoothedRow<0> row{rows_of(A),   bs,           k,           aggregate, from.Q.data(), dinv.data(), omega, reached.data(), begin.data(),
-                           P.ptr.data(), P.col.data(), P.val.data()};
-
-  if (space == Space::Cuda) for_each_row(space, A.nrows * k, SmoothedEntry{row});
-  else if (k == 2) smooth_rows_host<2>(row);
-  else if (k == 3) smooth_rows_host<3>(row);
-  else if (k == 6) smooth_rows_host<6>(row);
-  else smooth_rows_host<0>(row);
+  smooth_nodes(A, from, dinv, omega, begin, reached, P);
   return P;
 }
 
@@ -193,7 +200,15 @@ bool smooth_again(const StoredRows &rows, const Coarsening &from, const Array<Pe
     });
     return true;
   }
-  const bool single = A.space == Space::Cuda && from.bs == 1 && from.k == 1 && !from.graph.n && from.aggregates->size() == 1;
+  if (from.aggregates->size() > 1) return false;
+  if (from.bs > 1 || from.k > 1) {
+    FullBlocks blocks(P.view(), from.bs, from.k);
+
+    if (!blocks.find()) return false;
+    smooth_nodes(A, from, dinv, omega, blocks.ptr, blocks.col, P);
+    return true;
+  }
+  const bool single = A.space == Space::Cuda && !from.graph.n;
 
 #if defined(__CUDACC__)
   if (single) {
