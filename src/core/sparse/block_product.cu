@@ -45,64 +45,83 @@ template <int R, int M, int K> struct BlockRow {
   HD PetscInt bm() const { return M ? M : of.bm; }
   HD PetscInt bc() const { return K ? K : of.bc; }
 
-  /* sum: the row's values; column: its blocks'; places: Places::most for each lane. */
+  /* What is added up: n blocks. */
+  struct Sums {
+    PetscInt        n;
+    const PetscInt *column; // of the blocks
+    PetscScalar    *value;
+  };
+
+  /* places: Places::most for each lane. */
   HD void operator()(PetscInt node, int lane, int lanes, PetscScalar *sum, const PetscInt *column, Places::Place *places) const
   {
-    const PetscInt     first = of.aptr[node], n = of.cptr[node + 1] - of.cptr[node], last = of.aptr[node + 1];
-    const PetscScalar *a = of.a + first * (br() * bm());
+    const PetscInt first = of.aptr[node], last = of.aptr[node + 1], stride = (last - first) * bm();
+    const Sums     to{of.cptr[node + 1] - of.cptr[node], column, sum};
 
-    for (PetscInt t = lane; t < n * bc() * br(); t += lanes) sum[t] = 0;
+    for (PetscInt t = lane; t < to.n * bc() * br(); t += lanes) sum[t] = 0;
     for (PetscInt chunk = first; chunk < last; chunk += lanes) {
       const PetscInt blocks = last - chunk < lanes ? last - chunk : lanes, j = lane < blocks ? of.acol[chunk + lane] : -1;
-      const PetscInt my_begin = j < 0 ? 0 : of.bptr[j], mine = j < 0 ? 0 : of.bptr[j + 1] - my_begin;
+      const PetscInt begin = j < 0 ? 0 : of.bptr[j], mine = j < 0 ? 0 : of.bptr[j + 1] - begin;
 
       wait_for_lanes(lanes);
-      if (n <= Places::within) look_up(column, n, my_begin, mine, places + lane * Places::most);
+      if (to.n <= Places::within) look_up(to, begin, mine, places + lane * Places::most);
       for (PetscInt l = 0; l < blocks; l++) {
         wait_for_lanes(lanes);
-        add(a + (chunk - first + l) * bm(), (last - first) * bm(), of_lane(my_begin, l, lanes), of_lane(mine, l, lanes), n, lane, lanes, column, places + l * Places::most, sum);
+        add({of.a + first * (br() * bm()) + (chunk - first + l) * bm(), stride, of_lane(begin, l, lanes), of_lane(mine, l, lanes), places + l * Places::most}, to, lane, lanes);
       }
     }
     wait_for_lanes(lanes);
   }
 
 private:
-  HD void look_up(const PetscInt *column, PetscInt n, PetscInt begin, PetscInt blocks, Places::Place *place) const
+  /* A's block, whose rows are `stride` values apart, and a row of blocks of B. */
+  struct Term {
+    const PetscScalar   *a;
+    PetscInt             stride, begin, blocks;
+    const Places::Place *place;
+  };
+
+  HD void look_up(const Sums &to, PetscInt begin, PetscInt blocks, Places::Place *place) const
   {
-    for (PetscInt q = 0; q < blocks && q < Places::most; q++) place[q] = static_cast<Places::Place>(lower_bound(column, 0, n - 1, of.bcol[begin + q]));
+    for (PetscInt q = 0; q < blocks && q < Places::most; q++) place[q] = static_cast<Places::Place>(lower_bound(to.column, 0, to.n - 1, of.bcol[begin + q]));
   }
 
-  /* A's block, whose rows are `stride` values apart, times a row of blocks of B. */
-  HD void add(const PetscScalar *a, PetscInt stride, PetscInt begin, PetscInt blocks, PetscInt n, int lane, int lanes, const PetscInt *column, const Places::Place *place, PetscScalar *sum) const
+  HD PetscInt place(const Term &t, const Sums &to, PetscInt q) const
   {
-    const PetscInt           width = blocks * bc();
-    const PetscScalar *const b     = of.b + begin * (bm() * bc());
+    return to.n <= Places::within && q < Places::most ? t.place[q] : lower_bound(to.column, 0, to.n - 1, of.bcol[t.begin + q]);
+  }
+
+  HD void add(const Term &t, const Sums &to, int lane, int lanes) const
+  {
+    const PetscInt           width = t.blocks * bc();
+    const PetscScalar *const b     = of.b + t.begin * (bm() * bc());
     PetscScalar              block[R && M ? R * M : 1];
 
     if constexpr (R && M) {
       for (int r = 0; r < R; r++) {
-        for (int s = 0; s < M; s++) block[r * M + s] = a[r * stride + s];
+        for (int s = 0; s < M; s++) block[r * M + s] = t.a[r * t.stride + s];
       }
     }
     for (PetscInt item = lane; item < width; item += lanes) {
-      const PetscInt q = item / bc(), at = (n <= Places::within && q < Places::most ? place[q] : lower_bound(column, 0, n - 1, of.bcol[begin + q])) * bc() + item - q * bc();
+      const PetscInt     q   = item / bc();
+      PetscScalar *const sum = to.value + (place(t, to, q) * bc() + item - q * bc());
 
       if constexpr (R && M) {
         PetscScalar x[M];
 
         for (int s = 0; s < M; s++) x[s] = b[s * width + item];
         for (int r = 0; r < R; r++) {
-          PetscScalar t = 0;
+          PetscScalar dot = 0;
 
-          for (int s = 0; s < M; s++) t += block[r * M + s] * x[s];
-          sum[r * n * bc() + at] += t;
+          for (int s = 0; s < M; s++) dot += block[r * M + s] * x[s];
+          sum[r * to.n * bc()] += dot;
         }
       } else {
         for (PetscInt r = 0; r < br(); r++) {
-          PetscScalar t = 0;
+          PetscScalar dot = 0;
 
-          for (PetscInt s = 0; s < bm(); s++) t += a[r * stride + s] * b[s * width + item];
-          sum[r * n * bc() + at] += t;
+          for (PetscInt s = 0; s < bm(); s++) dot += t.a[r * t.stride + s] * b[s * width + item];
+          sum[r * to.n * bc()] += dot;
         }
       }
     }

@@ -1,5 +1,6 @@
 /* The first two kernels of a sample: the longest rows of the matrix, and the blocks that are looked at. */
 #pragma once
+#include "core/launch/by_lanes.hpp"
 #include "counts.hpp"
 #include "locality/team.hpp"
 
@@ -52,6 +53,7 @@ struct TakeBlocks {
     BlockCounts   &c     = report->block[w];
     const bool     first = w < windows.n; // a window to look at as well
     const PetscInt last  = first ? windows.begin[w] + windows.nrows[w] : 0;
+    const int width = team.size < lanes ? team.size : lanes, lane = team.rank % width, group = team.rank / width, groups = team.size / width; // threads that share rows
 
     if (team.rank == 0) begin_rows(w, b);
     for (PetscInt i = windows.begin[first ? w : 0] + team.rank; i < last; i += team.size) {
@@ -60,19 +62,19 @@ struct TakeBlocks {
       if (n <= ordinary_row && n > team.board[0]) fetch_max(&team.board[0], n);
     }
     team.sync();
-    for (PetscInt i = team.rank; i < b.nrows; i += team.size) {
-      for (PetscInt k = b.ptr[i]; k < b.ptr[i + 1]; k++) {
+    for (PetscInt i = group; i < b.nrows; i += groups) {
+      for (PetscInt k = b.ptr[i] + lane; k < b.ptr[i + 1]; k += width) {
         b.col[k] = col[b.from[i] + k - b.ptr[i]];
         b.row[k] = static_cast<short>(i);
       }
     }
     team.sync();
-    for (PetscInt first = lanes * team.rank; first < b.nrows; first += lanes * team.size) {
-      const PetscInt end = first + lanes < b.nrows ? first + lanes : b.nrows;
+    for (PetscInt first = lanes * group; first < b.nrows; first += lanes * groups) {
+      const Slice slice{first, first + lanes < b.nrows ? first + lanes : b.nrows, lane, width};
 
-      look_at_columns(b, first, end, c);
-      c.pattern[first / lanes] = pattern(b, first, end);
-      count_alike(b, first, end, c);
+      look_at_columns(b, slice, c);
+      c.pattern[first / lanes] = pattern(b, slice); // the same from all lanes
+      count_alike(b, slice, c);
     }
     if (team.rank) return;
     c.rows    = b.nrows;
@@ -96,23 +98,36 @@ struct TakeBlocks {
     b.nrows = i;
   }
 
-  /* As slices of sliced ELL are compared that may share their columns */
-  HD static std::int64_t pattern(const Block &b, PetscInt first, PetscInt end)
-  {
-    std::uint64_t h = 1;
+  /* Rows of a block that so many lanes share, and which of these it is */
+  struct Slice {
+    PetscInt first, end;
+    int      lane, lanes;
+  };
 
-    for (PetscInt k = b.ptr[first]; k < b.ptr[end]; k++) {
-      h = (h ^ static_cast<std::uint64_t>(b.row[k] - first)) * golden_64;
-      h = (h ^ h >> 29 ^ static_cast<std::uint64_t>(b.col[k] - b.col[b.ptr[first]])) * splitmix_1;
+  /* As slices of sliced ELL are compared that may share their columns */
+  HD static std::int64_t pattern(const Block &b, const Slice &slice)
+  {
+    const PetscInt from = b.ptr[slice.first];
+    std::uint64_t  sum  = 0;
+
+    for (PetscInt i = slice.first + slice.lane; i < slice.end; i += slice.lanes) {
+      std::uint64_t h = 1;
+
+      for (PetscInt k = b.ptr[i]; k < b.ptr[i + 1]; k++) {
+        h = (h ^ static_cast<std::uint64_t>(i - slice.first)) * golden_64;
+        h = (h ^ h >> 29 ^ static_cast<std::uint64_t>(b.col[k] - b.col[from])) * splitmix_1;
+      }
+      sum += h;
     }
-    return b.ptr[first] < b.ptr[end] ? static_cast<std::int64_t>(h | 1) : 0;
+    return from < b.ptr[slice.end] ? static_cast<std::int64_t>(sum_of_lanes(sum, slice.lanes) | 1) : 0;
   }
 
-  HD static void count_alike(const Block &b, PetscInt first, PetscInt end, BlockCounts &c)
+  HD static void count_alike(const Block &b, const Slice &slice, BlockCounts &c)
   {
     std::int64_t rows = 0, repeated = 0;
 
-    for (PetscInt i = first + 1; i < end; i++) {
+    for (PetscInt i = slice.first + slice.lane; i < slice.end; i += slice.lanes) {
+      if (i == slice.first) continue;
       const PetscInt *row = b.col + b.ptr[i], *before = b.col + b.ptr[i - 1], n = b.ptr[i + 1] - b.ptr[i];
       bool            same = b.ptr[i] - b.ptr[i - 1] == n;
 
@@ -120,31 +135,40 @@ struct TakeBlocks {
       rows += same;
       repeated += same && n && row[0] == before[0];
     }
+    rows     = sum_of_lanes(rows, slice.lanes);
+    repeated = sum_of_lanes(repeated, slice.lanes);
+    if (slice.lane) return;
     fetch_add(&c.alike, rows);
     fetch_add(&c.repeated, repeated);
   }
 
   /* As in_ranges of Fold's groups and gaps of sliced ELL are: 32 rows within 2^16 columns; neighbours in a row no further apart. */
-  HD void look_at_columns(const Block &b, PetscInt first, PetscInt end, BlockCounts &c) const
+  HD void look_at_columns(const Block &b, const Slice &slice, BlockCounts &c) const
   {
-    const PetscInt n    = b.ptr[end] - b.ptr[first];
-    PetscInt       most = -1, least = ncols, in_place = 0;
-    bool           gaps = true;
+    const std::int64_t n    = b.ptr[slice.end] - b.ptr[slice.first];
+    PetscInt           most = -1, least = ncols, in_place = 0;
+    bool               gaps = true;
 
-    for (PetscInt k = b.ptr[first]; k < b.ptr[end]; k++) {
-      const PetscInt j = b.col[k], gap = k > b.ptr[first] && b.row[k] == b.row[k - 1] ? j - b.col[k - 1] : 0;
+    for (PetscInt i = slice.first + slice.lane; i < slice.end; i += slice.lanes) {
+      for (PetscInt k = b.ptr[i]; k < b.ptr[i + 1]; k++) {
+        const PetscInt j = b.col[k], gap = k > b.ptr[i] ? j - b.col[k - 1] : 0;
 
-      most  = j > most ? j : most;
-      least = j < least ? j : least;
-      gaps  = gaps && gap >= 0 && gap <= most_in_16_bits;
-      if (bs > 1) in_place += (k - b.ptr[b.row[k]]) % bs ? gap == 1 : j % bs == 0;
+        most  = j > most ? j : most;
+        least = j < least ? j : least;
+        gaps  = gaps && gap >= 0 && gap <= most_in_16_bits;
+        if (bs > 1) in_place += (k - b.ptr[i]) % bs ? gap == 1 : j % bs == 0;
+      }
     }
-    if (!n) return;
+    most     = most_of_lanes(most, slice.lanes);
+    least    = -most_of_lanes(-least, slice.lanes);
+    gaps     = in_all_lanes(gaps, slice.lanes);
+    in_place = sum_of_lanes(in_place, slice.lanes);
+    if (slice.lane || !n) return;
     fetch_max(&c.last_col, static_cast<std::int64_t>(most) + 1);
     fetch_max(&c.before_first_col, static_cast<std::int64_t>(ncols) - least);
-    if (gaps) fetch_add(&c.short_gaps, static_cast<std::int64_t>(n));
+    if (gaps) fetch_add(&c.short_gaps, n);
     if (in_place) fetch_add(&c.in_place, static_cast<std::int64_t>(in_place));
-    if (most - least <= most_in_16_bits) fetch_add(&c.short_groups, static_cast<std::int64_t>(n));
+    if (most - least <= most_in_16_bits) fetch_add(&c.short_groups, n);
   }
 };
 
