@@ -30,7 +30,7 @@ struct CountBlocks {
       full = ptr[i * br + r + 1] - from == n;
       if (lanes == 1) full = full && row_in_place(first, from, n);
       else {
-        for (PetscInt k = lane; k < n && full; k += lanes) full = in_place(first, from, k);
+        for (PetscInt k = lane; k < n && full; k += lanes) full = r ? col[from + k] == col[first + k] : in_place(first, k);
         full = in_all_lanes(full, lanes);
       }
     }
@@ -40,13 +40,15 @@ struct CountBlocks {
   }
 
 private:
-  /* Entry k of a row that begins at `from`, where the node's first row begins at `first`. */
-  HD bool in_place(PetscInt first, PetscInt from, PetscInt k) const
+  /* Entry k of a node's first row, which begins at `first`. The rows behind it have its columns. */
+  HD bool in_place(PetscInt first, PetscInt k) const
   {
-    return col[from + k] == col[first + k - k % bc] + k % bc && (k % bc || (col[from + k] % bc == 0 && (any_order || !k || col[from + k] > col[from + k - 1])));
+    const PetscInt c = col[first + k], e = k % bc;
+
+    return e ? c == col[first + k - 1] + 1 : c % bc == 0 && (any_order || !k || c > col[first + k - 1]);
   }
 
-  /* All of the row's, of which one lane divides no more than it must. The rows of a node that are behind its first have that one's columns. */
+  /* All of a row's entries, of which one lane divides no more than it must. */
   HD bool row_in_place(PetscInt first, PetscInt from, PetscInt n) const
   {
     bool ok = true;

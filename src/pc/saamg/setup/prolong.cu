@@ -16,11 +16,12 @@ namespace goza::saamg
 namespace
 {
 
-/* The aggregates that the rows of a node reach. */
+/* The aggregates that the rows of a node reach. ptr, col: of A's rows, bs of which are a node, or of its blocks, of which each is of nodes. */
 struct ReachedRows {
   const PetscInt *ptr, *col;
   PetscInt        bs;
-  const PetscInt *aggregate; // [columns]
+  const PetscInt *aggregate; // [columns of A]
+  PetscInt        unit = 1;  // columns to one of `col`
 
   HD PetscInt bound(PetscInt node) const { return ptr[(node + 1) * bs] - ptr[node * bs] + 1; }
 
@@ -28,10 +29,10 @@ struct ReachedRows {
   {
     const PetscInt end = ptr[(node + 1) * bs];
 
-    if (aggregate[node * bs] < 0) return;
-    if (lane == 0) f(aggregate[node * bs]);
+    if (aggregate[node * bs * unit] < 0) return;
+    if (lane == 0) f(aggregate[node * bs * unit]);
     for (PetscInt p = ptr[node * bs] + lane; p < end; p += lanes) {
-      const PetscInt a = aggregate[col[p]];
+      const PetscInt a = aggregate[col[p] * unit];
 
       if (a >= 0) f(a);
     }
@@ -127,14 +128,24 @@ struct SmoothedTerms {
 
 } // namespace
 
-/* Values and columns of P's rows, whose nodes reach the aggregates `reached`. */
-static void smooth_nodes(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, const Array<PetscInt> &begin, const Array<PetscInt> &reached, CsrMatrix &P)
+/* A's blocks where they are nodes'; on several ranks columns of others need not be those of a node. */
+static bool find_nodes(const Coarsening &from, FullBlocks &blocks)
 {
-  const PetscInt       k = from.k;
+  return blocks.A.space == Space::Cuda && (from.bs == 2 || from.bs == 3 || from.bs == 6) && from.aggregates->size() == 1 && blocks.find();
+}
+
+/* Values and columns of P's rows, whose nodes reach the aggregates `reached`. nodes: of A's blocks, or of what is none. */
+static void smooth_nodes(const Csr &A, const FullBlocks *nodes, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, const Array<PetscInt> &begin, const Array<PetscInt> &reached, CsrMatrix &P)
+{
+  const PetscInt       k = from.k, n = A.nrows / from.bs * k;
   const SmoothedRow<0> row{rows_of(A),   from.bs,      k,           from.aggregate.data(), from.Q.data(), dinv.data(), omega, reached.data(), begin.data(),
                            P.ptr.data(), P.col.data(), P.val.data()};
 
-  if (A.space == Space::Cuda) for_each_row(A.space, A.nrows * k, SmoothedEntry{row});
+  if (nodes) {
+    if (from.bs == 2) for_each_row(A.space, n, SmoothedNode<2>{row, nodes->ptr.data(), nodes->col.data(), A.val});
+    else if (from.bs == 3) for_each_row(A.space, n, SmoothedNode<3>{row, nodes->ptr.data(), nodes->col.data(), A.val});
+    else for_each_row(A.space, n, SmoothedNode<6>{row, nodes->ptr.data(), nodes->col.data(), A.val});
+  } else if (A.space == Space::Cuda) for_each_row(A.space, A.nrows * k, SmoothedEntry{row});
   else if (k == 2) smooth_rows_host<2>(row);
   else if (k == 3) smooth_rows_host<3>(row);
   else if (k == 6) smooth_rows_host<6>(row);
@@ -160,14 +171,18 @@ static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscS
     return P;
   }
 #endif
-  find_pattern(space, nnodes, naggregates, ReachedRows{A.ptr, A.col, bs, aggregate}, true, begin, reached);
+  FullBlocks nodes(A, bs, bs);
+  const bool found = find_nodes(from, nodes);
+  const auto rows  = found ? ReachedRows{nodes.ptr.data(), nodes.col.data(), 1, aggregate, bs} : ReachedRows{A.ptr, A.col, bs, aggregate};
+
+  find_pattern(space, nnodes, naggregates, rows, true, begin, reached);
   P.ptr = Array<PetscInt>(space, A.nrows + 1);
   for_each_row(space, A.nrows, RowLengths{bs, k, begin.data(), P.ptr.data()});
   scan_lengths(space, P.ptr.data(), P.ptr);
   const PetscInt nnz = counted(static_cast<std::int64_t>(reached.size()) * bs * k);
   P.col              = Array<PetscInt>(space, nnz);
   P.val              = Array<PetscScalar>(space, nnz);
-  smooth_nodes(A, from, dinv, omega, begin, reached, P);
+  smooth_nodes(A, found ? &nodes : nullptr, from, dinv, omega, begin, reached, P);
   return P;
 }
 
@@ -202,10 +217,10 @@ bool smooth_again(const StoredRows &rows, const Coarsening &from, const Array<Pe
   }
   if (from.aggregates->size() > 1) return false;
   if (from.bs > 1 || from.k > 1) {
-    FullBlocks blocks(P.view(), from.bs, from.k);
+    FullBlocks blocks(P.view(), from.bs, from.k), nodes(A, from.bs, from.bs);
 
     if (!blocks.find()) return false;
-    smooth_nodes(A, from, dinv, omega, blocks.ptr, blocks.col, P);
+    smooth_nodes(A, find_nodes(from, nodes) ? &nodes : nullptr, from, dinv, omega, blocks.ptr, blocks.col, P);
     return true;
   }
   const bool single = A.space == Space::Cuda && !from.graph.n;

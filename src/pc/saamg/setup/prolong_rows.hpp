@@ -93,6 +93,61 @@ struct SmoothedEntry {
   }
 };
 
+/* One column of every aggregate's block in the rows of a node, where A consists of blocks of N x N and each is of nodes: node * k + the column's place in the block. The sums are those of SmoothedRow. */
+template <int N> struct SmoothedNode {
+  SmoothedRow<0>     all;
+  const PetscInt    *ptr, *col; // of A's blocks
+  const PetscScalar *val;
+
+  HD void operator()(PetscInt column) const
+  {
+    const PetscInt     k = all.vectors, node = column / k, c = column % k, first = ptr[node], last = ptr[node + 1], n = all.begin[node + 1] - all.begin[node];
+    const PetscInt    *list = all.reached + all.begin[node];
+    const PetscScalar *a    = val + first * (N * N);
+    PetscScalar       *v = all.val + (all.begin[node] * (N * k) + c), sum[N] = {};
+    PetscInt           at = 0;
+
+    if (!n) return;
+    for (PetscInt b = 0; b < n * N; b++) {
+      all.col[(all.begin[node] * N + b) * k + c] = list[b % n] * k + c;
+      v[b * k]                                   = 0;
+    }
+    for (PetscInt p = first; p < last; p++, a += N) {
+      const PetscInt     j = col[p] * N, J = all.aggregate[j];
+      const PetscScalar *t = all.T + (static_cast<std::size_t>(j) * k + c);
+
+      if (J < 0) continue;
+      if (list[at] != J) {
+        for (int r = 0; r < N; r++) v[(r * n + at) * k] = sum[r];
+        while (list[at] < J) at++;
+        while (list[at] > J) at--;
+        for (int r = 0; r < N; r++) sum[r] = v[(r * n + at) * k];
+      }
+      for (int s = 0; s < N; s++) {
+        const PetscScalar x = t[s * k];
+
+        for (int r = 0; r < N; r++) sum[r] += a[r * ((last - first) * N) + s] * x;
+      }
+    }
+    for (int r = 0; r < N; r++) {
+      v[(r * n + at) * k] = sum[r];
+      finish(node * N + r, c, n, list, v + r * n * k);
+    }
+  }
+
+private:
+  HD void finish(PetscInt row, PetscInt c, PetscInt n, const PetscInt *list, PetscScalar *v) const
+  {
+    const PetscInt    k = all.vectors;
+    const PetscScalar f = -all.omega * all.dinv[row];
+
+    for (PetscInt b = 0; b < n; b++) {
+      v[b * k] *= f;
+      if (list[b] == all.aggregate[row]) v[b * k] += all.T[static_cast<std::size_t>(row) * k + c];
+    }
+  }
+};
+
 /* One row of A with the blocks left out that are not edges of the graph, and their entries added to the diagonal block, so that constant vectors are treated
    as before (per component). Rows whose diagonal would change its sign, shrink to less than a tenth or more than double keep all their entries. In two passes: the
    row's length, then its entries; on a host, where rows come one after the other, in one: a row is told where the one before it ended. */
