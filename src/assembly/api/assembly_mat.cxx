@@ -115,6 +115,21 @@ PetscErrorCode ZeroValues(GozaAssembly a, Mat block)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Sizes, type and options, but no pattern. */
+PetscErrorCode SetTypeOf(GozaAssembly a, Mat A, MatType type, bool *own, bool *blocks)
+{
+  const PetscInt n = a->nowned * a->bs;
+
+  PetscFunctionBegin;
+  PetscCall(MatSetSizes(A, n, n, PETSC_DETERMINE, PETSC_DETERMINE));
+  PetscCall(MatSetBlockSize(A, a->bs));
+  PetscCall(MatSetType(A, type ? type : MATAIJ));
+  PetscCall(MatSetFromOptions(A));
+  PetscCall(IsOwn(A, own));
+  PetscCall(IsBlocks(A, blocks));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* This rank's values, into the matrix's own arrays, which are given back after an error as well: some may be written. */
 PetscErrorCode WriteValues(GozaAssembly a, Mat Ad, Mat Ao)
 {
@@ -173,7 +188,7 @@ PetscErrorCode GozaAssemblyCreateMatrix(GozaAssembly a, MatType type, Mat *A)
   Mat             Ad, Ao;
   const PetscInt *garray;
   PetscInt        end;
-  bool            own, blocks;
+  bool            own = false, blocks = false;
 
   PetscFunctionBegin;
   PetscCall(CheckAssembly(a));
@@ -181,15 +196,9 @@ PetscErrorCode GozaAssemblyCreateMatrix(GozaAssembly a, MatType type, Mat *A)
   PetscCall(PetscLogEventBegin(events.create, 0, 0, 0, 0));
   if (!type && a->dm) PetscCall(DMGetMatType(a->dm, &type));
   PetscCallMPI(MPI_Scan(&a->nowned, &end, 1, MPIU_INT, MPI_SUM, PetscObjectComm((PetscObject)a)));
-  const PetscInt n = a->nowned * a->bs;
   PetscCall(MatCreate(PetscObjectComm((PetscObject)a), A));
-  PetscCall(MatSetSizes(*A, n, n, PETSC_DETERMINE, PETSC_DETERMINE));
-  PetscCall(MatSetBlockSize(*A, a->bs));
-  PetscCall(MatSetType(*A, type ? type : MATAIJ));
-  PetscCall(MatSetFromOptions(*A));
-  PetscCall(IsOwn(*A, &own));
-  PetscCall(IsBlocks(*A, &blocks));
-  PetscErrorCode failed = own ? SetOwnPattern(a, *A) : blocks ? SetBlockPattern(a, *A, end - a->nowned) : SetPattern(a, *A, end - a->nowned);
+  PetscErrorCode failed = SetTypeOf(a, *A, type, &own, &blocks);
+  if (!failed) failed = own ? SetOwnPattern(a, *A) : blocks ? SetBlockPattern(a, *A, end - a->nowned) : SetPattern(a, *A, end - a->nowned);
   if (!failed) {
     PetscCheck((*A)->assembled, PetscObjectComm((PetscObject)a), PETSC_ERR_SUP, "Matrix type %s is not based on AIJ, and not BAIJ", ((PetscObject)*A)->type_name);
     PetscCall(MatSetOption(*A, MAT_SYMMETRIC, PETSC_TRUE));
