@@ -133,6 +133,16 @@ void owned(const MeshName &mesh, const EquationName &eq, const std::string &type
   is(doubled);
   PETSC_OK(MatShift(A, 7)); /* what else was done to it is over with the next assembly */
   is(c.first);
+
+  Flags     given((std::size_t)m.nnodes * eq.bs);
+  MatHandle aij;
+  for (std::size_t k = 0; k < given.size(); k++) given[k] = (PetscBool)(m.x[3 * (k / eq.bs) + 2] < 1e-6 && k % 4); /* across the ranks */
+  PETSC_OK(GozaAssemblySetDirichlet(c.assembly, given.data(), nullptr));
+  PETSC_OK(GozaAssemblyCreateMatrix(c.assembly, MATAIJ, B.put()));
+  PETSC_OK(GozaAssemblyMatrix(c.assembly, B));
+  PETSC_OK(GozaAssemblyMatrix(c.assembly, A));
+  PETSC_OK(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, aij.put()));
+  BOOST_TEST(relative_difference(aij, B) <= rounding);
 }
 
 void add()

@@ -58,8 +58,10 @@ __device__ void write_share(const GridTarget &to, const PetscInt *at, bool first
     PetscScalar *sum = kept[k - share.flat[0]];
 
     if (!first) {
+      const GridPair<layout> pair(to, at, x, y, 0);
+
       sum_on_chip<0, 0>(mine, width, x, y, sum);
-      write_grid_pair<layout, 3>(to, at, x, y, 0, [&](int r, int c) { return sum[3 * r + c]; });
+      pair.template write<3>([&](int r, int c) { return sum[3 * r + c]; });
     }
   #pragma unroll
     for (int v = 0; v < 9; v++) sum[v] = 0;
@@ -71,8 +73,10 @@ __device__ void write_share(const GridTarget &to, const PetscInt *at, bool first
     PetscScalar sum[9] = {};
 
     if (first) break;
+    const GridPair<layout> pair(to, at, x, y, 1);
+
     sum_on_chip<0, 1>(mine, width, x, y, sum);
-    write_grid_pair<layout, 3>(to, at, x, y, 1, [&](int r, int c) { return sum[3 * r + c]; });
+    pair.template write<3>([&](int r, int c) { return sum[3 * r + c]; });
   }
 }
 

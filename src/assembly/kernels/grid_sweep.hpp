@@ -111,7 +111,7 @@ public:
       const PetscInt at[3] = {x + a0, y + a1, z};
 
       if (owns[a1] && (a0 ? lane < GridSweep::own : lane > 0) && at[0] < to.grid.n[0] && at[1] < to.grid.n[1])
-        write_grid_pair<layout, 1>(to, at, d[0], d[1], d[2], [&](int, int) { return row_.here[o]; });
+        GridPair<layout>(to, at, d[0], d[1], d[2]).template write<1>([&](int, int) { return row_.here[o]; });
     }
   }
 

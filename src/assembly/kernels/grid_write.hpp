@@ -45,26 +45,36 @@ template <Layout layout> __device__ inline PairBlock grid_block(const GridTarget
   else return to.target.ell(i, grid_slot(to.grid, at, x, y, z));
 }
 
-/* A node's pair and its mirror image, where the layout has both. block(r, c): its values */
-template <Layout layout, int bs, class Block>
-__device__ inline void write_grid_pair(const GridTarget &to, const PetscInt *at, int x, int y, int z, const Block &block)
-{
-  if (!in_grid(to.grid, at, x, y, z)) return;
-  const bool      both     = (x || y || z) && !(layout == Layout::Cds && to.target.half);
-  const PetscInt  there[3] = {at[0] + x, at[1] + y, at[2] + z};
-  const PairBlock here = grid_block<layout>(to, at, x, y, z), mirror = both ? grid_block<layout>(to, there, -x, -y, -z) : PairBlock();
+/* Where a node's pair and its mirror image go, if the pair is in the grid and the layout has both. Asked for before the pair is summed up: slices are looked up in memory, which is far away. */
+template <Layout layout> class GridPair {
+public:
+  __device__ GridPair(const GridTarget &to, const PetscInt *at, int x, int y, int z)
+  {
+    const PetscInt there[3] = {at[0] + x, at[1] + y, at[2] + z};
 
-  #pragma unroll
-  for (int r = 0; r < bs; r++) {
-  #pragma unroll
-    for (int c = 0; c < bs; c++) {
-      const PetscScalar value = block(r, c);
+    if (!in_grid(to.grid, at, x, y, z)) return;
+    here_ = grid_block<layout>(to, at, x, y, z);
+    if ((x || y || z) && !(layout == Layout::Cds && to.target.half)) mirror_ = grid_block<layout>(to, there, -x, -y, -z);
+  }
 
-      if (here.first) __stcs(here.at(r * bs + c), value);
-      if (mirror.first) __stcs(mirror.at(c * bs + r), value);
+  /* block(r, c): its values */
+  template <int bs, class Block> __device__ void write(const Block &block) const
+  {
+  #pragma unroll
+    for (int r = 0; r < bs; r++) {
+  #pragma unroll
+      for (int c = 0; c < bs; c++) {
+        const PetscScalar value = block(r, c);
+
+        if (here_.first) __stcs(here_.at(r * bs + c), value);
+        if (mirror_.first) __stcs(mirror_.at(c * bs + r), value);
+      }
     }
   }
-}
+
+private:
+  PairBlock here_, mirror_;
+};
 
 #endif
 

@@ -22,48 +22,31 @@ struct ZeroGiven {
 
   HD void operator()(PetscInt i) const
   {
-    const bool diagonals = target.layout == Layout::Cds;
+    PetscInt own = ptr[i + 1]; // the pairs with other ranks' nodes begin there
 
-    if (diagonals && fixed[i]) zero_on_diagonals(i);
-    if (!diagonals || target.val_other) zero_pairs(i, diagonals ? target.owned : 0);
-  }
+    while (own > ptr[i] && col[own - 1] >= target.owned) own--;
+    for (PetscInt k = own; k < ptr[i + 1]; k++) zero(i, k, own - ptr[i], fixed[i], fixed[col[k]]);
+    if (!fixed[i]) return;
+    for (PetscInt k = ptr[i]; k < own; k++) {
+      const PetscInt j = col[k];
 
-private:
-  /* A given node's rows and columns. */
-  HD void zero_on_diagonals(PetscInt i) const
-  {
-    const unsigned mine = fixed[i];
-
-    for (int d = 0; d < target.ndiag; d++) {
-      const PetscInt o = target.offset[d], before = i - o, behind = i + o;
-
-      for (int r = 0; r < target.bs; r++) {
-        for (int c = 0; c < target.bs; c++) {
-          if (o == 0 && r == c) continue;
-          if (mine >> r & 1 && behind >= 0 && behind < target.owned) *target.cds(i, d).at(r * target.bs + c) = 0;
-          if (mine >> c & 1 && before >= 0 && before < target.owned) *target.cds(before, d).at(r * target.bs + c) = 0;
-        }
-      }
+      zero(i, k, own - ptr[i], fixed[i], j == i ? fixed[i] : 0);
+      if (j != i) zero(j, lower_bound(col, ptr[j], ptr[j + 1], i), 0, 0, fixed[i]);
     }
   }
 
-  /* A row's pairs with nodes from `first` on. */
-  HD void zero_pairs(PetscInt i, PetscInt first) const
+private:
+  /* Pair k of node i: the rows `mine`, the columns `its`. nown: of the node's pairs, those with owned nodes; for a pair with another rank's */
+  HD void zero(PetscInt i, PetscInt k, PetscInt nown, unsigned mine, unsigned its) const
   {
-    PetscInt nown = 0; // of the row's pairs, those with owned nodes: counted when it is asked for
+    const PetscInt  j     = col[k];
+    const bool      csr   = target.layout == Layout::Csr || j >= target.owned;
+    const PairBlock block = csr ? PairBlock() : target.block(i, k - ptr[i], j);
 
-    for (PetscInt k = ptr[i]; k < ptr[i + 1]; k++) {
-      const PetscInt j    = col[k];
-      const unsigned mine = fixed[i], its = fixed[j];
-
-      if (!(mine | its) || j < first) continue;
-      while (ptr[i] + nown < ptr[i + 1] && col[ptr[i] + nown] < target.owned) nown++;
-      for (int r = 0; r < target.bs; r++) {
-        for (int c = 0; c < target.bs; c++) {
-          if (!((mine >> r | its >> c) & 1) || (i == j && r == c)) continue;
-          if (target.layout == Layout::SlicedEll && j < target.owned) *target.ell(i, k - ptr[i]).at(r * target.bs + c) = 0;
-          else target.csr(i, k, k - ptr[i], nown, j, r)[c] = 0;
-        }
+    if (!(mine | its) || (!csr && !block.first)) return;
+    for (int r = 0; r < target.bs; r++) {
+      for (int c = 0; c < target.bs; c++) {
+        if (((mine >> r | its >> c) & 1) && (i != j || r != c)) *(csr ? target.csr(i, k, k - ptr[i], nown, j, r) + c : block.at(r * target.bs + c)) = 0;
       }
     }
   }

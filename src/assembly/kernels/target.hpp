@@ -63,9 +63,10 @@ struct Target {
 
   HD PairBlock ell(PetscInt i, PetscInt s) const
   {
-    const PetscInt        H = PetscInt(1) << shift, place = place_of ? place_of[i] : i, slice = place >> shift;
-    const std::int64_t    begin = slice_ptr[slice];
-    const mat::BlockPlace block(begin, static_cast<PetscInt>((slice_ptr[slice + 1] - begin) >> shift), s, H, team, bs * bs, 1);
+    const PetscInt        H = PetscInt(1) << shift, place = place_of ? cached_load(place_of + i) : i, slice = place >> shift;
+    const std::int64_t    begin = cached_load(slice_ptr + slice);
+    const PetscInt        width = team > 1 ? static_cast<PetscInt>((cached_load(slice_ptr + slice + 1) - begin) >> shift) : s + 1; // teams alone need it
+    const mat::BlockPlace block(begin, width, s, H, team, bs * bs, 1);
 
     return {val + (block.at + (place & (H - 1))), block.step};
   }
