@@ -205,6 +205,7 @@ PetscErrorCode SetOwnPattern(GozaAssembly a, Mat A)
   a->mat_id         = id;
   a->mat_pattern[0] = A->nonzerostate;
   a->own_state      = -1;
+  if (!OwnsDiagonals(*own)) PetscCall(PetscObjectStateGet((PetscObject)A, &a->own_state)); /* a new layout, of zeros */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
