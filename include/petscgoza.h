@@ -252,8 +252,6 @@ PETSC_EXTERN PetscErrorCode PCSAAMGSetGatherLimit(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetGatherLimit(PC, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetCoarseInterpolationDegree(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetCoarseInterpolationDegree(PC, PetscInt *);
-PETSC_EXTERN PetscErrorCode PCSAAMGSetRepartitionRatio(PC, PetscReal);
-PETSC_EXTERN PetscErrorCode PCSAAMGGetRepartitionRatio(PC, PetscReal *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetPaper(PC, PCSAAMGPaper, const char[]);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetSmoother(PC, PCSAAMGLevels, const char[]);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetSmoother(PC, PCSAAMGLevels, const char *[]);

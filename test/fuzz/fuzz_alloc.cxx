@@ -48,15 +48,15 @@ struct Preconditioner {
 };
 
 struct Options {
-  const char *name, *smoother, *cycle, *precision, *reuse, *direct_limit, *gather_limit, *repartition_ratio;
+  const char *name, *smoother, *cycle, *precision, *reuse, *direct_limit, *gather_limit;
   Entry       entry;
 };
 const std::vector<Options> &configurations()
 {
   static const std::vector<Options> all{
-    {"chebyshev", "chebyshev", "v", "double", "none", "500", "0", "1.01", stencil5(9, 8)},
-    {"mcgs_pattern", "mcgs", "w", "mixed", "pattern", "0", "1000", "0", stencil7(5, 4, 4)},
-    {"singular_interpolation", "l1jacobi", "v", "half", "interpolation", "500", "1000", "2", neumann5(9, 8)},
+    {"chebyshev", "chebyshev", "v", "double", "none", "500", "0", stencil5(9, 8)},
+    {"mcgs_pattern", "mcgs", "w", "mixed", "pattern", "0", "1000", stencil7(5, 4, 4)},
+    {"singular_interpolation", "l1jacobi", "v", "half", "interpolation", "500", "1000", neumann5(9, 8)},
   };
   return all;
 }
@@ -72,7 +72,7 @@ void preconditioner(const Options &o, What what, How how)
 {
   const Configured configured(PCConfig{o.smoother, o.cycle, o.precision});
   const Option     reuse("-pc_saamg_reuse", o.reuse), limit("-pc_saamg_coarse_limit", "6"), direct("-pc_saamg_direct_limit", o.direct_limit);
-  const Option     gather("-pc_saamg_gather_limit", o.gather_limit), repartition("-pc_saamg_repartition_ratio", o.repartition_ratio);
+  const Option     gather("-pc_saamg_gather_limit", o.gather_limit);
   const bool       set_up = what != What::setup, changed = what == What::update, transposed = what == What::transposed;
   const auto       make = [&] { return std::make_unique<Preconditioner>(o.entry, set_up, changed); };
   const PetscReal  want = [&] {

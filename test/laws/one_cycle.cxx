@@ -54,18 +54,16 @@ VecHandle applied(Mat A, Vec b, bool transposed)
   return x;
 }
 
-/* All rows are on one rank, and the levels below on all. */
-void partitioned_anew(const std::string &smoother, const char *partitioner)
+/* All rows are on one rank. */
+void on_last_rank(const std::string &smoother)
 {
-  const auto                    options = set({
-                       {"-pc_saamg_smoother", smoother.c_str()},
-                       {"-pc_saamg_coarse_limit", "5"},
-                       {"-pc_saamg_gather_limit", "1"},
-                       {"-pc_saamg_direct_limit", "0"},
-                       {"-pc_saamg_repartition_ratio", "1.0001"},
+  const auto options = set({
+    {"-pc_saamg_smoother", smoother.c_str()},
+    {"-pc_saamg_coarse_limit", "5"},
+    {"-pc_saamg_gather_limit", "1"},
+    {"-pc_saamg_direct_limit", "0"},
   });
-  const std::unique_ptr<Option> type    = *partitioner ? std::make_unique<Option>("-pc_saamg_mat_partitioning_type", partitioner) : nullptr;
-  Entry                         skewed{"skewed", 400, 400, square, [](PetscInt i, Row &r) {
+  Entry      skewed{"skewed", 400, 400, square, [](PetscInt i, Row &r) {
                  PetscScalar sum = 1e-2;
                  for (PetscInt d : {-37, -20, -1, 1, 20, 37}) {
                    const PetscInt j = i + d;
@@ -115,8 +113,7 @@ const AddTests add([] {
   for (const auto &smoother : goza_test::smoother_names()) {
     auto *suite = suite_named(nullptr, smoother);
 
-    add_test(suite, "partitioned_anew", [=] { partitioned_anew(smoother, ""); });
-    add_test(suite, "equal_shares", [=] { partitioned_anew(smoother, "average"); });
+    add_test(suite, "on_last_rank", [=] { on_last_rank(smoother); });
     add_test(suite, "grid", [=] { of_grid(smoother); });
   }
 });

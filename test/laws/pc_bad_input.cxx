@@ -49,8 +49,6 @@ const BadOption bad_options[] = {
   {"-pc_saamg_finest_chebyshev_degree", "2147483647"},
   {"-pc_saamg_chebyshev_ratio", "inf"},
   {"-pc_saamg_chebyshev_ratio", "nan"},
-  {"-pc_saamg_repartition_ratio", "inf"},
-  {"-pc_saamg_repartition_ratio", "nan"},
   {"-pc_saamg_esteig_iterations", "101"},
   {"-pc_saamg_direct_limit", "46341"},
   {"-pc_saamg_coarse_interpolation_degree", "11"},

@@ -114,51 +114,6 @@ void coarsest_level_on_one_rank()
   BOOST_TEST(owners == 1);
 }
 
-/* Rows of the second level on the fullest rank, over the mean */
-PetscReal unevenness(const Solved &s)
-{
-  PC       pc;
-  Mat     *operators;
-  PetscInt levels, m, M, most;
-
-  PETSC_OK(KSPGetPC(s.ksp, &pc));
-  PETSC_OK(PCGetCoarseOperators(pc, &levels, &operators));
-  BOOST_TEST_REQUIRE(levels > 1);
-  PETSC_OK(MatGetLocalSize(operators[levels - 2], &m, nullptr));
-  PETSC_OK(MatGetSize(operators[levels - 2], &M, nullptr));
-  for (PetscInt l = 0; l + 1 < levels; l++) PETSC_OK(MatDestroy(operators + l));
-  PETSC_OK(PetscFree(operators));
-  MPI_Allreduce(&m, &most, 1, MPIU_INT, MPI_MAX, PETSC_COMM_WORLD);
-  PetscMPIInt size;
-  MPI_Comm_size(PETSC_COMM_WORLD, &size);
-  return (PetscReal)most * size / (PetscReal)M;
-}
-
-/* All rows on one rank: the levels below are everybody's when that is asked for, and the solution comes as soon. */
-void partitioned_anew()
-{
-  const Option coarse("-pc_saamg_coarse_limit", "20"), gather("-pc_saamg_gather_limit", "5");
-
-  for (const Entry &e : {stencil7(17, 16, 15), elasticity(6, 6, 6), stencil27(14, 13, 12)}) {
-    const Entry    uneven = with_layout(e, Layout::all_on_last);
-    const PetscInt alone  = iterations(e, PETSC_COMM_SELF);
-    Solved         before(uneven, PETSC_COMM_WORLD);
-
-    before.set_up();
-    BOOST_TEST(unevenness(before) > 1.5, e.name); /* or there would be nothing to do */
-    const Option ratio("-pc_saamg_repartition_ratio", "1.5");
-    for (const char *type : {"", "average"}) {
-      Option given("-pc_saamg_mat_partitioning_type", type);
-      if (!*type) PETSC_OK(PetscOptionsClearValue(nullptr, "-pc_saamg_mat_partitioning_type"));
-      Solved s(uneven, PETSC_COMM_WORLD);
-
-      s.solve();
-      BOOST_TEST(unevenness(s) <= 1.5, e.name << " " << type << ": " << unevenness(s));
-      BOOST_TEST(std::abs(s.iterations - alone) <= 1, e.name << " " << type << ": " << s.iterations << " iterations, alone " << alone);
-    }
-  }
-}
-
 /* Rows and Frobenius norms of the coarse operators of a grid's matrix. */
 std::vector<std::pair<PetscInt, PetscReal>> coarse_operators_of_grid(MPI_Comm comm, PetscInt dof)
 {
@@ -327,7 +282,6 @@ void add_laws()
 
   add_test(suite, "same_iterations", same_iterations);
   add_test(suite, "coarsest_level_on_one_rank", coarsest_level_on_one_rank);
-  add_test(suite, "partitioned_anew", partitioned_anew);
   add_test(suite, "grids_have_one_hierarchy", [] { grids_have_one_hierarchy({}); });
   add_test(suite, "grids_have_one_hierarchy_gathered", [] { grids_have_one_hierarchy({{"-pc_saamg_gather_limit", "100"}, {"-pc_saamg_threshold", "0.02"}}); });
   add_test(suite, "grids_have_one_hierarchy_degree_2", [] {
@@ -335,9 +289,6 @@ void add_laws()
   });
   add_test(suite, "grids_have_one_hierarchy_aggressive", [] {
     grids_have_one_hierarchy({{"-pc_saamg_gather_limit", "0"}, {"-pc_saamg_aggressive_levels", "1"}});
-  });
-  add_test(suite, "grids_have_one_hierarchy_partitioned", [] {
-    grids_have_one_hierarchy({{"-pc_saamg_gather_limit", "2"}, {"-pc_saamg_repartition_ratio", "1.0001"}, {"-pc_saamg_mat_partitioning_type", "average"}});
   });
   add_test(suite, "at_once", at_once);
   add_test(suite, "wrong_on_one_rank", wrong_on_one_rank);

@@ -157,7 +157,7 @@ void products(const std::string &type)
 void solves(const std::string &smoother, const std::string &ksp_type)
 {
   Looking         log;
-  const Option    choice("-pc_saamg_smoother", smoother), limit("-pc_saamg_coarse_limit", "10"), gather("-pc_saamg_gather_limit", "5"), ratio("-pc_saamg_repartition_ratio", "1.01");
+  const Option    choice("-pc_saamg_smoother", smoother), limit("-pc_saamg_coarse_limit", "10"), gather("-pc_saamg_gather_limit", "5");
   const MatHandle A = assemble(stencil7(7, 6, 8), MATSLICEDELL);
   KSPHandle       ksp;
   PC              pc;

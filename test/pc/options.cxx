@@ -31,7 +31,6 @@ const Setting<PetscInt> integers[] = {
 const Setting<PetscReal> reals[] = {
   {"-pc_saamg_threshold", PCSAAMGSetThreshold, PCSAAMGGetThreshold, (PetscReal)0.25, 1},
   {"-pc_saamg_max_complexity", PCSAAMGSetMaxComplexity, PCSAAMGGetMaxComplexity, (PetscReal)1.5, (PetscReal)0.5},
-  {"-pc_saamg_repartition_ratio", PCSAAMGSetRepartitionRatio, PCSAAMGGetRepartitionRatio, (PetscReal)1.5, 1},
 };
 
 /* Those of a smoother, which each level may have for itself. */

@@ -47,7 +47,6 @@ const std::vector<Value> &values()
     {"cycle", {"v", "w"}, false, 50},
     {"direct_limit", {"0", "1", "10", "1000"}},
     {"gather_limit", {"0", "1", "10", "100000"}},
-    {"repartition_ratio", {"0", "1.01", "2"}},
     {"esteig_iterations", {"2", "3", "10", "50"}},
     {"precision", {"double", "mixed", "single", "half"}, false, 50},
     {"reuse", {"none", "pattern", "interpolation"}, false, 50},

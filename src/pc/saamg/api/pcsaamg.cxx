@@ -269,7 +269,6 @@ SAAMG::SAAMG()
 . -pc_saamg_cycle (v|w|k)                      - cycle; k wants a flexible Krylov method, see `PCSAAMGSetCycleType()`
 . -pc_saamg_direct_limit n                     - rows up to which the coarsest level is solved; a larger one is smoothed
 . -pc_saamg_gather_limit n                     - rows a rank below which a level goes to fewer ranks
-. -pc_saamg_repartition_ratio r                - unevenness beyond which a coarse level is partitioned anew
 . -pc_saamg_smoother (jacobi|chebyshev|mcgs|l1jacobi|auto) - smoother; auto (default): chebyshev where the matrix is symmetric, else mcgs, whose colours then follow the flow, or, where that diverges, l1jacobi; this and the next eight also as -pc_saamg_finest_..., -pc_saamg_intermediate_..., -pc_saamg_coarsest_...
 . -pc_saamg_sweeps n                           - applications of the smoother before and after the coarse correction
 . -pc_saamg_jacobi_relax w                     - relaxation of Jacobi; less is used where that would diverge

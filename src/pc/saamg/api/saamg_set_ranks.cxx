@@ -21,26 +21,3 @@
 .seealso: `PCSAAMG`, `PCSAAMGGetGatherLimit()`, `PCSAAMGSetDirectLimit()`
 @*/
 SAAMG_SET_AND_GET(PCSAAMGSetGatherLimit, PCSAAMGGetGatherLimit, PetscInt)
-
-/*@
-  PCSAAMGSetRepartitionRatio - Sets when a coarse level is distributed anew
-
-  Logically Collective
-
-  Input Parameters:
-+ pc    - the preconditioner, of type `PCSAAMG`
-- ratio - more than 1: the rows of the fullest rank over the mean beyond which `MatPartitioning` distributes a level, as it does where the ranks reach more rows of others
-          than there are; 0 (the default): never
-
-  Options Database Keys:
-+ -pc_saamg_repartition_ratio ratio - when
-- -pc_saamg_mat_partitioning_type type - how: parmetis or ptscotch where PETSc has them, average (equal shares in the order of the numbers) else
-
-  Level: advanced
-
-  Notes:
-  The finest level stays where the user put it. A level that goes to fewer ranks (`PCSAAMGSetGatherLimit()`) is not partitioned.
-
-.seealso: `PCSAAMG`, `PCSAAMGGetRepartitionRatio()`, `PCSAAMGSetGatherLimit()`, `MatPartitioning`
-@*/
-SAAMG_SET_AND_GET(PCSAAMGSetRepartitionRatio, PCSAAMGGetRepartitionRatio, PetscReal)

@@ -41,7 +41,6 @@ constexpr std::tuple settings{
   Setting{"-pc_saamg_cycle", "PCSAAMGSetCycleType", "Cycle; k wants a flexible Krylov method, as fgmres, fcg, fbcgs or fusedgmres", in_cycle<&CycleOptions::type>, Words<PCSAAMGCycleType>{PCSAAMGCycleTypes}},
   Setting{"-pc_saamg_direct_limit", "PCSAAMGSetDirectLimit", "Rows up to which the coarsest level is solved by its inverse", in_cycle<&CycleOptions::direct_limit>, IntRange{0, most_direct_rows}},
   Setting{"-pc_saamg_gather_limit", "PCSAAMGSetGatherLimit", "Rows a rank below which a level goes to fewer ranks", in_hierarchy<&HierarchyOptions::gather_limit>, IntRange{0}},
-  Setting{"-pc_saamg_repartition_ratio", "PCSAAMGSetRepartitionRatio", "Rows of the fullest rank over the mean beyond which a coarse level is partitioned anew; 0: never", in_hierarchy<&HierarchyOptions::repartition_ratio>, RealRange{1, infinity, true, true, true}},
   Setting{"-pc_saamg_esteig_iterations", "PCSAAMGSetEstEigIterations", "Lanczos steps of the estimate of the largest eigenvalue", in_hierarchy<&HierarchyOptions::esteig_iterations>, IntRange{least_lanczos_steps, max_lanczos_steps}},
   Setting{"-pc_saamg_precision", "PCSAAMGSetPrecision", "Precision of the cycle (auto: half on a GPU where it converges as double, else double)", held<&SAAMG::precision>, Words<PCSAAMGPrecision>{PCSAAMGPrecisions}},
   Setting{"-pc_saamg_reuse", "PCSAAMGSetReuse", "What is kept when values change and the pattern does not", held<&SAAMG::reuse>, Words<PCSAAMGReuse>{PCSAAMGReuses}},

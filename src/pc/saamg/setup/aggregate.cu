@@ -1,4 +1,4 @@
-#include "core/util/row_pointer.hpp"
+#include "core/util/algorithm.hpp"
 #include "core/launch/row_sums.hpp"
 #include "parallel/renumber.hpp"
 #include "independent_set.hpp"

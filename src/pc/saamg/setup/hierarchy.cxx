@@ -7,7 +7,6 @@
 #include "grid_of_rows.hpp"
 #include "make_interpolation.hpp"
 #include "parallel/agree.hpp"
-#include "repartition.hpp"
 #include "setup_step.hpp"
 
 namespace goza::saamg
@@ -87,7 +86,6 @@ PetscErrorCode Hierarchy::aggregate_nodes(const Coarsening &from, PetscInt k, bo
 {
   const LocalColumns &columns = *grids_.back().level->columns;
   const PetscInt      least   = options.gather_limit / k + (options.gather_limit % k > 0);
-  bool                moved   = false;
 
   PetscFunctionBegin;
   PetscCall(Step(events.aggregate, columns, [&] {
@@ -95,9 +93,7 @@ PetscErrorCode Hierarchy::aggregate_nodes(const Coarsening &from, PetscInt k, bo
     else aggregates = aggressive ? aggregate_twice(from.graph, least) : aggregate(from.graph, least);
   }));
   const std::int64_t coarse_rows = static_cast<std::int64_t>(aggregates.map->nglobal()) * k;
-  if (!from.boxes && coarse_rows >= static_cast<std::int64_t>(options.gather_limit) * columns.size())
-    PetscCall(Repartition(from.graph, options.repartition_ratio, aggregates, &moved));
-  *stop = coarse_rows == 0 || coarse_rows > columns.nglobal() - columns.nglobal() / 10;
+  *stop                          = coarse_rows == 0 || coarse_rows > columns.nglobal() - columns.nglobal() / 10;
   if (*stop)
     PetscCall(PetscInfo(NULL, "Coarsening stops at %" PetscInt_FMT " rows: the next level would have %" PetscInt64_FMT "\n", columns.nglobal(), (PetscInt64)coarse_rows));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -31,7 +31,6 @@ struct HierarchyOptions {
   PetscInt     max_levels                  = 10;
   PetscInt     coarse_limit                = 200;   // rows at which coarsening may stop
   PetscInt     gather_limit                = 1000;  // rows a rank below which a level goes to fewer ranks; SAAMG() takes more on a device
-  PetscReal    repartition_ratio           = 0;     // rows of the fullest rank over the mean beyond which a coarse level is partitioned anew; 0: never
   PetscInt     aggressive_levels           = 0;     // finest levels whose aggregates are aggregated once more
   PetscInt     coarse_interpolation_degree = 1;     // of the polynomial that smooths the interpolation of the levels below the finest
   PetscInt     esteig_iterations           = 6;     // of the largest eigenvalue's estimate

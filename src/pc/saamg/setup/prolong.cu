@@ -5,7 +5,7 @@
 #include "core/sparse/host_rows.hpp"
 #include "core/launch/staged_rows.hpp"
 #include "core/util/counted.hpp"
-#include "core/util/row_pointer.hpp"
+#include "core/util/algorithm.hpp"
 #include "parallel/par_csr.hpp"
 #include "parallel/rows_below.hpp"
 #include "prolong_rows.hpp"

@@ -1,4 +1,4 @@
-#include "core/util/row_pointer.hpp"
+#include "core/util/algorithm.hpp"
 #include "parallel/node_columns.hpp"
 #include "parallel/par_csr.hpp"
 #include "parallel/summed_rows.hpp"
