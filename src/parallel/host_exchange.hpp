@@ -5,7 +5,7 @@
 #pragma once
 #include "exchange.hpp"
 #include "petsc/errors.hpp"
-#include "core/util/gather.hpp"
+#include "core/util/algorithm.hpp"
 
 namespace goza::parallel
 {

@@ -2,7 +2,7 @@
 #pragma once
 #include "exchange.hpp"
 #include "petsc/errors.hpp"
-#include "core/util/gather.hpp"
+#include "core/util/algorithm.hpp"
 #include "team.hpp"
 
 namespace goza::parallel

@@ -1,6 +1,5 @@
 #include "renumber.hpp"
 #include "core/util/algorithm.hpp"
-#include "core/util/sort_unique.hpp"
 
 namespace goza::parallel
 {

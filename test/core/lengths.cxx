@@ -1,6 +1,5 @@
 /* Row pointers from row lengths, and what is told where lengths are no lengths or a PetscInt cannot count the entries. */
 #include "core/util/algorithm.hpp"
-#include "core/util/row_pointer.hpp"
 
 #include "../support/check.hpp"
 #include "../support/spaces.hpp"

@@ -3,7 +3,6 @@
 #include "core/launch/by_lanes.hpp"
 #include "core/util/algorithm.hpp"
 #include "csr_ops.hpp"
-#include "core/util/row_pointer.hpp"
 
 namespace goza
 {

@@ -2,7 +2,6 @@
 #include "counted.hpp"
 #include "core/device/cuda_check.hpp"
 #include "core/launch/joined_rows.hpp"
-#include "row_pointer.hpp"
 #include "search.hpp"
 #include <algorithm>
 #include <limits>
@@ -47,11 +46,19 @@ struct WindowOf {
   HD void operator()(PetscInt k) const { key[k] = place[k] / window; }
 };
 
-struct Pick {
-  const PetscInt *from, *place;
-  PetscInt       *to;
+template <class V, class Index> struct Gather {
+  const Index *index;
+  const V     *x;
+  V           *packed;
 
-  HD void operator()(PetscInt k) const { to[k] = from[place[k]]; }
+  HD void operator()(PetscInt k) const { packed[k] = x[index[k]]; }
+};
+
+struct IsFirst {
+  const PetscInt *sorted;
+  char           *flag;
+
+  HD void operator()(PetscInt i) const { flag[i] = i == 0 || sorted[i] != sorted[i - 1]; }
 };
 
 struct Iota {
@@ -320,6 +327,35 @@ std::int64_t sum(Space space, const std::int64_t *values, std::size_t n)
   return joined_rows<Plus, 1, std::int64_t>(space, static_cast<PetscInt>(n), JoinValues<Plus>{values})[0];
 }
 
+template <class V, class Index> void gather(Space space, PetscInt n, const Index *index, const V *x, V *packed)
+{
+  for_each_row(space, n, Gather<V, Index>{index, x, packed});
+}
+
+template void gather(Space, PetscInt, const PetscInt *, const PetscInt *, PetscInt *);
+template void gather(Space, PetscInt, const PetscInt *, const PetscScalar *, PetscScalar *);
+#if !PetscDefined(USE_64BIT_INDICES)
+template void gather(Space, PetscInt, const std::int64_t *, const PetscScalar *, PetscScalar *);
+#endif
+#if !PetscDefined(USE_REAL_SINGLE)
+template void gather(Space, PetscInt, const PetscInt *, const SingleScalar *, SingleScalar *);
+#endif
+
+PetscInt sort_unique(Space space, PetscInt *values, PetscInt n)
+{
+  if (space == Space::Host) {
+    std::sort(values, values + n);
+    return static_cast<PetscInt>(std::unique(values, values + n) - values);
+  }
+  const Array<PetscInt> order = order_by(space, values, n);
+  Array<PetscInt>       sorted(space, n);
+  Array<char>           first(space, n);
+
+  gather(space, n, order.data(), static_cast<const PetscInt *>(values), sorted.data());
+  for_each_row(space, n, IsFirst{sorted.data(), first.data()});
+  return keep_flagged(space, sorted.data(), first.data(), n, values);
+}
+
 Array<PetscInt> nonempty_rows(Space space, const PetscInt *ptr, PetscInt nrows)
 {
   Array<char> flag(space, nrows);
@@ -336,10 +372,10 @@ void sort_by_length(Space space, const PetscInt *ptr, PetscInt *rows, std::size_
 
   for_each_row(space, n, Shortness{ptr, rows, key.data()});
   Array<PetscInt> order = order_by(space, key.data(), n);
-  for_each_row(space, n, Pick{rows, order.data(), by_length.data()});
+  gather(space, n, order.data(), static_cast<const PetscInt *>(rows), by_length.data());
   for_each_row(space, n, WindowOf{order.data(), window, key.data()});
   order = order_by(space, key.data(), n);
-  for_each_row(space, n, Pick{by_length.data(), order.data(), rows});
+  gather(space, n, order.data(), static_cast<const PetscInt *>(by_length.data()), rows);
 }
 
 } // namespace goza

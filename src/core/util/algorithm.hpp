@@ -16,6 +16,18 @@ template <class T> void sum_into(Space space, const T *values, std::size_t n, T 
 /* Row lengths in ptr[0 .. n-1] become the row pointer ptr[0 .. n]; returns the number of entries. An error where PetscInt cannot count them. */
 PetscInt lengths_to_pointer(Space space, Array<PetscInt> &ptr);
 
+/* The same from length[ptr.size()], whose last does not count. False, and no error, where a length is negative or a PetscInt cannot count the entries. */
+bool scan_lengths(Space space, const PetscInt *length, Array<PetscInt> &ptr, PetscInt *nnz);
+
+/* The same where the number of entries is known or not asked for: nothing waits. More than a PetscInt counts are the most that it holds. */
+void scan_lengths(Space space, const PetscInt *length, Array<PetscInt> &ptr);
+
+/* packed[k] = x[index[k]]; of PetscInt and the vector types, of which index may be of 64 bits. */
+template <class V, class Index> void gather(Space space, PetscInt n, const Index *index, const V *x, V *packed);
+
+/* values[n] become sorted, each once; returns how many are left. */
+PetscInt sort_unique(Space space, PetscInt *values, PetscInt n);
+
 /* list[n] without the elements whose flag is 0, in order; returns how many are left. kept must not be list. */
 PetscInt keep_flagged(Space space, const PetscInt *list, const char *flag, PetscInt n, PetscInt *kept);
 

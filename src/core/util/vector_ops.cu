@@ -1,5 +1,6 @@
 #include "vector_ops.hpp"
 #include "core/launch/fused_elements.hpp"
+#include <cmath>
 
 namespace goza
 {
@@ -56,6 +57,18 @@ struct Conjugate {
   PetscScalar *x;
 
   HD void operator()(PetscInt i) const { x[i] = PetscConj(x[i]); }
+};
+
+struct RoundAsHalf {
+  PetscReal *x; // real and imaginary parts
+
+  HD void operator()(PetscInt i) const
+  {
+    int             exponent;
+    const PetscReal mantissa = frexp(x[i], &exponent);
+
+    x[i] = ldexp(rint(ldexp(mantissa, 11)), exponent - 11);
+  }
 };
 
 template <class From, class To> struct AddConverted {
@@ -173,6 +186,13 @@ template <class From, class To> void add_converted(Space space, PetscInt n, cons
 void conjugate(Space space, std::size_t n, PetscScalar *x)
 {
   if (PetscDefined(USE_COMPLEX)) for_each_row(space, static_cast<PetscInt>(n), Conjugate{x});
+}
+
+void round_as_half(Space space, std::size_t n, PetscScalar *x)
+{
+  constexpr std::size_t parts = sizeof(PetscScalar) / sizeof(PetscReal);
+
+  for_each_row(space, static_cast<PetscInt>(parts * n), RoundAsHalf{reinterpret_cast<PetscReal *>(x)});
 }
 
 template <class V> void add_listed(Space space, PetscInt n, const PetscInt *list, const V *x, V *y)

@@ -24,6 +24,8 @@ void add_up(Space space, FusedSums &sums, PetscScalar *wy, PetscScalar *yy);
 
 void conjugate(Space space, std::size_t n, PetscScalar *x); // in place; of real numbers nothing
 
+void round_as_half(Space space, std::size_t n, PetscScalar *x); // in place, to 11 bits, whatever the exponents
+
 /* y = M x, M dense [nrows][ncols] */
 template <class V> void dense_multiply(Space space, PetscInt nrows, PetscInt ncols, const V *M, const V *x, V *y);
 

@@ -1,7 +1,7 @@
 #include "par_operator.hpp"
 #include "borrowed_csr.hpp"
 #include "core/device/host_recycling.hpp"
-#include "core/util/rounded.hpp"
+#include "core/util/vector_ops.hpp"
 #include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
 #include "parallel/agree.hpp"

@@ -4,7 +4,6 @@
 #include "core/util/algorithm.hpp"
 #include "core/sparse/csr_matrix.hpp"
 #include "core/util/search.hpp"
-#include "core/util/gather.hpp"
 #include "mat/common/row_pieces.hpp"
 #include <algorithm>
 #include <cstdio>

@@ -4,7 +4,6 @@
 #include "core/launch/for_each_row.hpp"
 #include "core/sparse/numbering.hpp"
 #include "core/sparse/row_length.hpp"
-#include "core/util/gather.hpp"
 #include "mat/tuning.hpp"
 #include <cstdio>
 

@@ -1,6 +1,6 @@
 /* Assembly by coordinates into an owning matrix: the values on the host or on the device, written where they are to be. */
 #include "coo_values.hpp"
-#include "core/util/gather.hpp"
+#include "core/util/algorithm.hpp"
 #include "mat/common/borrowed_csr.hpp"
 #include "own_mat.hpp"
 #include "parallel/agree.hpp"
