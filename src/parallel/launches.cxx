@@ -2,10 +2,7 @@
 #include "agree.hpp"
 #include <algorithm>
 #include <atomic>
-#include <fcntl.h>
 #include <sched.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 namespace goza::parallel
 {
@@ -19,49 +16,28 @@ static constexpr std::uint64_t for_good = ~std::uint64_t(0);
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "processes share it");
 
-Launches::~Launches()
+Launches::Launches(MPI_Comm comm, PetscMPIInt rank, PetscMPIInt size, SharedWindow window) :
+  comm_(comm), rank_(rank), size_(size), window_(std::move(window)), slots_(window_.at<Slot>())
 {
-  if (slots_) (void)munmap(static_cast<void *>(slots_), size_ * sizeof(Slot));
-}
-
-/* The kernel gives zeros. */
-bool Launches::map(const char *name, bool create, std::string *why)
-{
-  const std::size_t bytes = size_ * sizeof(Slot);
-  const int         file  = shm_open(name, create ? O_RDWR | O_CREAT | O_EXCL : O_RDWR, 0600);
-  void             *p     = MAP_FAILED;
-
-  if (file >= 0 && (!create || ftruncate(file, static_cast<off_t>(bytes)) == 0)) p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  if (p == MAP_FAILED) SetReason(why, "no memory can be shared with the other ranks' hosts (shm_open)");
-  else slots_ = static_cast<Slot *>(p);
-  if (file >= 0) (void)close(file);
-  return slots_ != nullptr;
 }
 
 PetscErrorCode Launches::Create(MPI_Comm comm, std::shared_ptr<Launches> *made, std::string *why)
 {
-  static unsigned           serial   = 0;
-  char                      name[64] = "";
   PetscMPIInt               rank, size;
   std::shared_ptr<Launches> launches;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &size));
-  if (rank == 0) PetscCall(PetscSNPrintf(name, sizeof(name), "/goza-%ld-%u", static_cast<long>(getpid()), serial++));
   try {
-    launches.reset(new Launches(comm, rank, size));
-    if (rank == 0) (void)launches->map(name, true, why);
+    SharedWindow window(comm, size * sizeof(Slot));
+
+    launches.reset(new Launches(comm, rank, size, std::move(window)));
+  } catch (const FailedElsewhere &) { // that rank says why
   } catch (const std::exception &e) {
     SetReason(why, e.what());
   }
-  PetscCallMPI(MPI_Bcast(name, sizeof(name), MPI_CHAR, 0, comm));
   PetscCall(AgreeOnReason(comm, why));
-  if (why->empty()) {
-    if (rank != 0) (void)launches->map(name, false, why);
-    PetscCall(AgreeOnReason(comm, why));
-  }
-  if (rank == 0) (void)shm_unlink(name); // those who have mapped it keep it
   if (why->empty()) *made = std::move(launches);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

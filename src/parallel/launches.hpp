@@ -7,6 +7,7 @@
 #pragma once
 #include "core/device/mailbox.hpp"
 #include "petsc/compat.hpp"
+#include "shared_window.hpp"
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,9 +19,6 @@ class Launches {
 public:
   /* Collective. why: on every rank, where the memory cannot be had. */
   static PetscErrorCode Create(MPI_Comm comm, std::shared_ptr<Launches> *made, std::string *why);
-  ~Launches();
-  Launches(const Launches &)            = delete;
-  Launches &operator=(const Launches &) = delete;
 
   /* This rank has launched n more: the number of the last. All ranks count all exchanges of the communicator. */
   std::uint64_t add(std::uint64_t n = 1);
@@ -37,13 +35,13 @@ public:
 
 private:
   struct Slot;
-  Launches(MPI_Comm comm, PetscMPIInt rank, PetscMPIInt size) : comm_(comm), rank_(rank), size_(size) { }
-  bool map(const char *name, bool create, std::string *why);
+  Launches(MPI_Comm comm, PetscMPIInt rank, PetscMPIInt size, SharedWindow window);
   void wait_for(PetscMPIInt rank, std::uint64_t number, double until) const;
 
-  MPI_Comm    comm_;
-  PetscMPIInt rank_, size_;
-  Slot       *slots_ = nullptr; // [size_]
+  MPI_Comm     comm_;
+  PetscMPIInt  rank_, size_;
+  SharedWindow window_;
+  Slot        *slots_; // [size_]
 };
 
 /* The exchanges in a recording (device.hpp): they are launched with it, each time. */
