@@ -31,6 +31,12 @@ template <> MPI_Datatype mpi_type<std::uint64_t>()
 {
   return MPI_UINT64_T;
 }
+#if !PetscDefined(USE_64BIT_INDICES)
+template <> MPI_Datatype mpi_type<std::int64_t>()
+{
+  return MPI_INT64_T;
+}
+#endif
 
 template <class T> struct PackItems {
   const PetscInt *index;
@@ -257,26 +263,15 @@ const Array<PetscInt> &ColumnMap::slot() const
   return slot_;
 }
 
-void LocalColumns::sum(PetscScalar *values, int n) const
+template <class T> void LocalColumns::sum(T *values, int n) const
 {
   if (size_ == 1) return;
   AgreeNoFailure(comm_);
-  must_mpi(MPI_Allreduce(MPI_IN_PLACE, values, n, MPIU_SCALAR, MPIU_SUM, comm_), "MPI_Allreduce");
+  must_mpi(MPI_Allreduce(MPI_IN_PLACE, values, n, mpi_type<T>(), MPIU_SUM, comm_), "MPI_Allreduce");
 }
-
-void LocalColumns::sum(std::int64_t *values, int n) const
-{
-  if (size_ == 1) return;
-  AgreeNoFailure(comm_);
-  must_mpi(MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_INT64_T, MPI_SUM, comm_), "MPI_Allreduce");
-}
-
-void LocalColumns::sum(std::uint64_t *values, int n) const
-{
-  if (size_ == 1) return;
-  AgreeNoFailure(comm_);
-  must_mpi(MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_UINT64_T, MPI_SUM, comm_), "MPI_Allreduce");
-}
+template void LocalColumns::sum(PetscScalar *, int) const;
+template void LocalColumns::sum(std::int64_t *, int) const;
+template void LocalColumns::sum(std::uint64_t *, int) const;
 
 void LocalColumns::largest(std::int64_t *value) const
 {

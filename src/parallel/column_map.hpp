@@ -34,13 +34,11 @@ public:
   const std::vector<PetscInt> &ghosts() const { return ghosts_; }
   const Array<PetscInt>       &ghosts_here() const { return ghosts_here_; } // the same in the space
 
-  /* Over all ranks, of host values. Collective. */
-  void sum(PetscScalar *values, int n) const;
-  void sum(std::int64_t *values, int n) const;
-  void sum(std::uint64_t *values, int n) const;
-  void largest(std::int64_t *value) const;
-  bool any(bool here) const;
-  bool all(bool here) const { return !any(!here); }
+  /* Over all ranks, of host values. Collective. T: PetscScalar, std::int64_t, std::uint64_t */
+  template <class T> void sum(T *values, int n) const;
+  void                    largest(std::int64_t *value) const;
+  bool                    any(bool here) const;
+  bool                    all(bool here) const { return !any(!here); }
 
 private:
   explicit LocalColumns(Space space); // of nothing yet: what the public constructors have taken is given back where they throw

@@ -14,17 +14,12 @@ const char *const halo_names[HALO_KINDS] = {"auto", "nccl", "peer", "sf", "host"
 
 PetscErrorCode GetHaloWish(int *which)
 {
-  char name[64] = "auto";
+  PetscInt wish = HALO_AUTO;
 
   PetscFunctionBegin;
-  PetscCall(PetscOptionsGetString(NULL, NULL, "-goza_halo", name, sizeof(name), NULL));
-  for (*which = 0; *which < HALO_KINDS; (*which)++) {
-    PetscBool same;
-
-    PetscCall(PetscStrcasecmp(name, halo_names[*which], &same));
-    if (same) PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-goza_halo %s: not one of auto, nccl, peer, sf, host", name);
+  PetscCall(PetscOptionsGetEList(NULL, NULL, "-goza_halo", halo_names, HALO_KINDS, &wish, NULL));
+  *which = (int)wish;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode CheckHaloTimeout(PetscReal seconds)
