@@ -22,24 +22,27 @@ template <class T> constexpr bool is_pair    = !std::is_same_v<RealOf<T>, T>;
 template <class T> struct PairWord {
   using type = std::conditional_t<sizeof(T) == 16, double2, std::conditional_t<sizeof(T) == 8, float2, unsigned>>;
 };
+
+/* A value by load(), which knows the device's own types alone. */
+template <class T, class Load> __device__ inline T load_by(const T *p, const Load &load)
+{
+  T value;
+
+  if constexpr (is_16_bits<T>) value.bits = load(&p->bits);
+  else if constexpr (is_pair<T>) {
+    const auto word = load(reinterpret_cast<const typename PairWord<T>::type *>(p));
+
+    memcpy(&value, &word, sizeof(T));
+  } else value = load(p);
+  return value;
+}
 #endif
 
 /* Values of a matrix are read once: on the device they should not push x out of the caches. */
 template <class T> HD inline T stream_load(const T *p)
 {
 #if defined(__CUDA_ARCH__)
-  if constexpr (is_16_bits<T>) {
-    T value;
-
-    value.bits = __ldcs(&p->bits);
-    return value;
-  } else if constexpr (is_pair<T>) {
-    const auto word = __ldcs(reinterpret_cast<const typename PairWord<T>::type *>(p));
-    T          value;
-
-    memcpy(&value, &word, sizeof(T));
-    return value;
-  } else return __ldcs(p);
+  return load_by(p, [](const auto *q) { return __ldcs(q); });
 #else
   return *p;
 #endif
@@ -49,18 +52,7 @@ template <class T> HD inline T stream_load(const T *p)
 template <class T> HD inline T cached_load(const T *p)
 {
 #if defined(__CUDA_ARCH__)
-  if constexpr (is_16_bits<T>) {
-    T value;
-
-    value.bits = __ldg(&p->bits);
-    return value;
-  } else if constexpr (is_pair<T>) {
-    const auto word = __ldg(reinterpret_cast<const typename PairWord<T>::type *>(p));
-    T          value;
-
-    memcpy(&value, &word, sizeof(T));
-    return value;
-  } else return __ldg(p);
+  return load_by(p, [](const auto *q) { return __ldg(q); });
 #else
   return *p;
 #endif

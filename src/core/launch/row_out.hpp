@@ -131,41 +131,23 @@ template <class V> struct ScaledOut {
   {
     const V s = scaled(i, sum);
 
-    switch (kind) {
-    case assign:
-      Assign<V>{y}(i, s);
-      break;
-    case add:
-      Add<V>{b, y}.put(i, s, bi);
-      break;
-    case residual:
-      Residual<V>{b, y}.put(i, s, bi);
-      break;
-    case jacobi:
-      JacobiStep<V>{omega, dinv, b, x, y, divide}(i, s);
-    }
+    if (kind == add) Add<V>{b, y}.put(i, s, bi);
+    else if (kind == residual) Residual<V>{b, y}.put(i, s, bi);
+    else if (kind == jacobi) step()(i, s);
+    else y[i] = s;
   }
   HD void more(PetscInt i, V sum) const
   {
     const V s = scaled(i, sum);
 
-    switch (kind) {
-    case assign:
-      Assign<V>{y}.more(i, s);
-      break;
-    case add:
-      Add<V>{b, y}.more(i, s);
-      break;
-    case residual:
-      Residual<V>{b, y}.more(i, s);
-      break;
-    case jacobi:
-      JacobiStep<V>{omega, dinv, b, x, y, divide}.more(i, s);
-    }
+    if (kind == residual) y[i] -= s;
+    else if (kind == jacobi) step().more(i, s);
+    else y[i] += s;
   }
 
 private:
-  HD V scaled(PetscInt i, V sum) const { return scale ? factor * scale[i] * sum : factor * sum; }
+  HD JacobiStep<V> step() const { return {omega, dinv, b, x, y, divide}; }
+  HD V             scaled(PetscInt i, V sum) const { return scale ? factor * scale[i] * sum : factor * sum; }
 
   void take(const Assign<V> &o) { y = o.y; }
   void take(const Add<V> &o)
