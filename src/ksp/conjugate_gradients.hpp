@@ -196,9 +196,12 @@ private:
     PetscCall(check_norm(dp));
     if (ksp_->reason) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(report(0, dp));
-    if (ksp_->reason || norm_of_z) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(precondition(false));
-    if (!merged_) PetscCall(listen());
+    if (ksp_->reason) PetscFunctionReturn(PETSC_SUCCESS);
+    if (!norm_of_z) {
+      PetscCall(precondition(false));
+      if (!merged_) PetscCall(listen());
+    }
+    PetscCall(K_.check_dot(now_.beta));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -236,21 +239,6 @@ private:
 #endif
     ksp_->reason = KSP_DIVERGED_INDEFINITE_MAT;
     PetscCall(PetscInfo(ksp_, "diverging due to indefinite matrix\n"));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  PetscErrorCode iterate()
-  {
-    PetscInt i = 0;
-
-    PetscFunctionBegin;
-    PetscCall(K_.check_dot(now_.beta));
-    while (!ksp_->reason) {
-      PetscCall(step(i));
-      if (ksp_->reason) break;
-      if (++i >= ksp_->max_it) break;
-    }
-    if (i >= ksp_->max_it) ksp_->reason = KSP_DIVERGED_ITS;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 

@@ -1,4 +1,4 @@
-/* What methods have in common whose iterations a device repeats by itself. Method has vectors(), begin(), iterate() and catch_up(), which brings a late x up to date;
+/* What methods have in common whose iterations a device repeats by itself. Method has vectors(), begin(), step(), one iteration, and catch_up(), which brings a late x up to date;
    S are its scalars. */
 #pragma once
 #include "device_loop.hpp"
@@ -24,12 +24,24 @@ public:
       scalars_.set(S());
     }));
     PetscCall(method().begin());
-    if (!ksp_->reason) PetscCall(method().iterate());
+    if (!ksp_->reason) PetscCall(iterate());
     if (x_is_late_) PetscCall(method().catch_up());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
 protected:
+  PetscErrorCode iterate()
+  {
+    PetscInt i = 0;
+
+    PetscFunctionBegin;
+    do {
+      PetscCall(method().step(i));
+    } while (!ksp_->reason && ++i < ksp_->max_it);
+    if (i >= ksp_->max_it) ksp_->reason = KSP_DIVERGED_ITS;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
   Method        &method() { return static_cast<Method &>(*this); }
   ScalarsView<S> tells() { return scalars_.view(true); }
   ScalarsView<S> keeps() { return scalars_.view(false); }

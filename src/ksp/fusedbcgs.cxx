@@ -197,20 +197,6 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscErrorCode iterate()
-  {
-    PetscInt i = 0;
-
-    PetscFunctionBegin;
-    do {
-      PetscCall(step(i));
-      if (ksp_->reason) break;
-      i++;
-    } while (i < ksp_->max_it);
-    if (i >= ksp_->max_it) ksp_->reason = KSP_DIVERGED_ITS;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
   PetscErrorCode step(PetscInt i)
   {
     PetscFunctionBegin;
