@@ -37,31 +37,31 @@ static PetscErrorCode Back(Vec v, bool written, Vec *w)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <auto Op> static PetscErrorCode MatInOut_Device(Mat A, Vec x, Vec y) /* y = op(A) x */
+/* call(x, y), of vectors on the device. */
+template <class Call> static PetscErrorCode WithDeviceVectors(Vec x, Vec y, bool y_read, bool y_written, const Call &call)
 {
   Vec dx, dy;
 
   PetscFunctionBegin;
   PetscCall(OnDevice(x, true, &dx));
-  PetscCall(OnDevice(y, false, &dy));
-  PetscCall(AsBase<Op>::call(A, dx, dy));
+  PetscCall(OnDevice(y, y_read, &dy));
+  PetscCall(call(dx, dy));
   PetscCall(Back(x, false, &dx));
-  PetscCall(Back(y, true, &dy));
+  PetscCall(Back(y, y_written, &dy));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <auto Op> static PetscErrorCode MatInOut_Device(Mat A, Vec x, Vec y) /* y = op(A) x */
+{
+  return WithDeviceVectors(x, y, false, true, [A](Vec dx, Vec dy) { return AsBase<Op>::call(A, dx, dy); });
 }
 
 /* z = y + op(A) x; y may be z. SeqAIJCUSPARSE's of 3.26 adds what was in z to the sum unless y is z, so that is what it is given. */
 template <auto Op> static PetscErrorCode MatInInOut_Device(Mat A, Vec x, Vec y, Vec z)
 {
-  Vec dx, dz;
-
   PetscFunctionBegin;
   if (y != z) PetscCall(VecCopy(y, z));
-  PetscCall(OnDevice(x, true, &dx));
-  PetscCall(OnDevice(z, true, &dz));
-  PetscCall(AsBase<Op>::call(A, dx, dz, dz));
-  PetscCall(Back(x, false, &dx));
-  PetscCall(Back(z, true, &dz));
+  PetscCall(WithDeviceVectors(x, z, true, true, [A](Vec dx, Vec dz) { return AsBase<Op>::call(A, dx, dz, dz); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -71,7 +71,6 @@ PetscErrorCode MatMultBase(Mat A, FormatMat *f, Vec x, Vec y, Vec z)
 {
   PetscBool  bound;
   const bool cusparse = f->base_type == MATSEQAIJCUSPARSE || f->base_type == MATMPIAIJCUSPARSE;
-  Vec        dx, dz;
 
   PetscFunctionBegin;
   PetscCall(MatBoundToCPU(A, &bound));
@@ -81,30 +80,19 @@ PetscErrorCode MatMultBase(Mat A, FormatMat *f, Vec x, Vec y, Vec z)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (y && y != z) PetscCall(VecCopy(y, z)); /* see MatInInOut_Device() */
-  PetscCall(OnDevice(x, true, &dx));
-  PetscCall(OnDevice(z, y, &dz));
-  if (y) PetscCall(f->base.multadd(A, dx, dz, dz));
-  else PetscCall(f->base.mult(A, dx, dz));
-  PetscCall(Back(x, false, &dx));
-  PetscCall(Back(z, true, &dz));
+  PetscCall(WithDeviceVectors(x, z, y, true, [&](Vec dx, Vec dz) { return y ? f->base.multadd(A, dx, dz, dz) : f->base.mult(A, dx, dz); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* f(x, y), of vectors as A of PETSc's wants them. */
-template <class F> static PetscErrorCode WithVectorsOf(Mat A, Vec x, Vec y, bool y_written, const F &f)
+/* call(x, y), of vectors as A of PETSc's wants them. */
+template <class Call> static PetscErrorCode WithVectorsOf(Mat A, Vec x, Vec y, bool y_written, const Call &call)
 {
   PetscBool cusparse;
-  Vec       dx = x, dy = y;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &cusparse, MATSEQAIJCUSPARSE, MATMPIAIJCUSPARSE, ""));
-  if (cusparse) {
-    PetscCall(OnDevice(x, true, &dx));
-    PetscCall(OnDevice(y, true, &dy));
-  }
-  PetscCall(f(dx, dy));
-  PetscCall(Back(x, false, &dx));
-  PetscCall(Back(y, y_written, &dy));
+  if (cusparse) PetscCall(WithDeviceVectors(x, y, true, y_written, call));
+  else PetscCall(call(x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -232,26 +220,12 @@ static PetscErrorCode MatAXPY_Device(Mat Y, PetscScalar a, Mat X, MatStructure s
 
 static PetscErrorCode MatGetDiagonal_Device(Mat A, Vec d)
 {
-  Vec dd;
-
-  PetscFunctionBegin;
-  PetscCall(OnDevice(d, false, &dd));
-  PetscCall(AsBase<&_MatOps::getdiagonal>::call(A, dd));
-  PetscCall(Back(d, true, &dd));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return WithDeviceVectors(NULL, d, false, true, [A](Vec, Vec dd) { return AsBase<&_MatOps::getdiagonal>::call(A, dd); });
 }
 
 static PetscErrorCode MatDiagonalScale_Device(Mat A, Vec l, Vec r)
 {
-  Vec dl, dr;
-
-  PetscFunctionBegin;
-  PetscCall(OnDevice(l, true, &dl));
-  PetscCall(OnDevice(r, true, &dr));
-  PetscCall(AsBase<&_MatOps::diagonalscale>::call(A, dl, dr));
-  PetscCall(Back(l, false, &dl));
-  PetscCall(Back(r, false, &dr));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return WithDeviceVectors(l, r, true, false, [A](Vec dl, Vec dr) { return AsBase<&_MatOps::diagonalscale>::call(A, dl, dr); });
 }
 
 /* While a matrix is bound to the CPU its values change there only, and PETSc 3.26 does not note that a copy which the device holds grows old. It binds a block while the

@@ -2,6 +2,7 @@
 #include "format_mat.hpp"
 #include "group_mat.hpp"
 #include "parallel/agree.hpp"
+#include "petsc/attached.hpp"
 #include "petsc/plugin.hpp"
 #include <algorithm>
 #include <vector>
@@ -21,19 +22,8 @@ MatType BaseType(bool mpi)
 
 PetscErrorCode MatGetFormatMat(Mat A, FormatMat **f)
 {
-  PetscContainer container;
-
   PetscFunctionBegin;
-  *f = nullptr;
-  PetscCall(PetscObjectQuery((PetscObject)A, context_key, (PetscObject *)&container));
-  if (container) PetscCall(PetscContainerGetPointer(container, (void **)f));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode FormatMatDestroy(GozaDestroyContext ctx)
-{
-  PetscFunctionBegin;
-  delete static_cast<FormatMat *>(GozaDestroyedPointer(ctx));
+  PetscCall(GetAttached((PetscObject)A, context_key, f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -92,8 +82,7 @@ PetscErrorCode MatFormatPrepare(MPI_Comm comm, const FormatKind &kind, const For
 
 PetscErrorCode MatFormatAttach(Mat A, std::unique_ptr<FormatMat> made)
 {
-  FormatMat     *f;
-  PetscContainer container;
+  FormatMat *f;
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
@@ -101,11 +90,7 @@ PetscErrorCode MatFormatAttach(Mat A, std::unique_ptr<FormatMat> made)
   f            = made.get();
   f->base_type = ((PetscObject)A)->type_name; /* as short as std::string holds within itself */
   PetscCall(MatBoundToCPU(A, &f->bound));
-  PetscCall(PetscContainerCreate(PetscObjectComm((PetscObject)A), &container));
-  PetscCall(PetscContainerSetPointer(container, made.release()));
-  PetscCall(PetscContainerSetCtxDestroy(container, FormatMatDestroy));
-  PetscCall(PetscObjectCompose((PetscObject)A, context_key, (PetscObject)container));
-  PetscCall(PetscContainerDestroy(&container));
+  PetscCall(Attach((PetscObject)A, context_key, std::move(made)));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, f->base_type.rfind("mpi", 0) == 0 ? f->kind->mpi : f->kind->seq));
   PetscCall(MatFormatOverride(A, f));
   PetscCall(MatFormatOverrideValues(A, f));

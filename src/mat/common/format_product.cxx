@@ -1,6 +1,7 @@
 /* Products of a Goza matrix with others. PETSc looks for them by the names of all the types; AIJ has entries there that a new name lacks. */
 #include "format_mat.hpp"
 #include "parallel/agree.hpp"
+#include "petsc/attached.hpp"
 #include "petsc/plugin.hpp"
 #include <algorithm>
 
@@ -117,24 +118,6 @@ struct Phases {
   PetscErrorCode (*symbolic)(Mat) = nullptr, (*numeric)(Mat) = nullptr;
 };
 
-PetscErrorCode PhasesDestroy(GozaDestroyContext ctx)
-{
-  PetscFunctionBegin;
-  delete static_cast<Phases *>(GozaDestroyedPointer(ctx));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode GetPhases(Mat C, Phases **phases)
-{
-  PetscContainer container;
-
-  PetscFunctionBegin;
-  *phases = nullptr;
-  PetscCall(PetscObjectQuery((PetscObject)C, phases_key, (PetscObject *)&container));
-  if (container) PetscCall(PetscContainerGetPointer(container, (void **)phases));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* They read the factors' host arrays and write the result's, whatever the device has. */
 PetscErrorCode FetchFactors(Mat C)
 {
@@ -180,7 +163,7 @@ PetscErrorCode ProductNumeric(Mat C)
   PetscBool  aij, plain;
 
   PetscFunctionBegin;
-  PetscCall(GetPhases(C, &phases));
+  PetscCall(GetAttached((PetscObject)C, phases_key, &phases));
   for (Mat factor : {C->product->A, C->product->B}) {
     if (!f) PetscCall(MatGetFormatMat(factor, &f));
   }
@@ -198,9 +181,9 @@ PetscErrorCode ProductSymbolic(Mat C)
   Phases *phases;
 
   PetscFunctionBegin;
-  PetscCall(GetPhases(C, &phases));
+  PetscCall(GetAttached((PetscObject)C, phases_key, &phases));
   PetscCall(RunPhase(C, phases->symbolic));
-  PetscCall(GetPhases(C, &phases)); /* a product of three may have gone through products of two */
+  PetscCall(GetAttached((PetscObject)C, phases_key, &phases)); /* a product of three may have gone through products of two */
   if (phases && C->ops->productnumeric && C->ops->productnumeric != ProductNumeric) {
     phases->numeric        = C->ops->productnumeric;
     C->ops->productnumeric = ProductNumeric;
@@ -210,18 +193,13 @@ PetscErrorCode ProductSymbolic(Mat C)
 
 PetscErrorCode ComposePhases(Mat C)
 {
-  PetscContainer container;
-  Phases        *phases = nullptr;
+  std::unique_ptr<Phases> phases;
 
   PetscFunctionBegin;
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)C), Guarded([&] { phases = new Phases; }), "hold a product of matrices"));
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)C), Guarded([&] { phases = std::make_unique<Phases>(); }), "hold a product of matrices"));
   phases->symbolic        = C->ops->productsymbolic;
   C->ops->productsymbolic = ProductSymbolic;
-  PetscCall(PetscContainerCreate(PetscObjectComm((PetscObject)C), &container));
-  PetscCall(PetscContainerSetPointer(container, phases));
-  PetscCall(PetscContainerSetCtxDestroy(container, PhasesDestroy));
-  PetscCall(PetscObjectCompose((PetscObject)C, phases_key, (PetscObject)container));
-  PetscCall(PetscContainerDestroy(&container));
+  PetscCall(Attach((PetscObject)C, phases_key, std::move(phases)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -2,6 +2,7 @@
 #include "borrowed_csr.hpp"
 #include "format_mat.hpp"
 #include "parallel/agree.hpp"
+#include "petsc/attached.hpp"
 #include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
 #include <algorithm>
@@ -297,23 +298,13 @@ struct Kept {
   std::shared_ptr<GroupMat> grouped;
 };
 
-static PetscErrorCode DestroyKept(GozaDestroyContext ctx)
-{
-  PetscFunctionBegin;
-  delete static_cast<Kept *>(GozaDestroyedPointer(ctx));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode FindKept(Mat A, Kept **kept)
 {
-  PetscContainer container;
-  PetscObjectId  id;
+  PetscObjectId id;
 
   PetscFunctionBegin;
-  *kept = nullptr;
   PetscCall(PetscObjectGetId((PetscObject)A, &id));
-  PetscCall(PetscObjectQuery((PetscObject)A, context_key, (PetscObject *)&container));
-  if (container) PetscCall(PetscContainerGetPointer(container, (void **)kept));
+  PetscCall(GetAttached((PetscObject)A, context_key, kept));
   if (*kept && (*kept)->id != id) *kept = nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -340,7 +331,6 @@ PetscErrorCode MatGetGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped, bool *b
   const MPI_Comm             comm = PetscObjectComm((PetscObject)A);
   Space                      space;
   std::shared_ptr<RankGroup> group;
-  PetscContainer             container;
   Kept                      *kept;
 
   PetscFunctionBegin;
@@ -350,13 +340,12 @@ PetscErrorCode MatGetGroupMat(Mat A, std::shared_ptr<GroupMat> *grouped, bool *b
   if (!group) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(FindKept(A, &kept));
   if (!kept) {
-    PetscCall(FailTogether(comm, Guarded([&] { kept = new Kept{0, std::make_shared<GroupMat>(group)}; }), what));
+    std::unique_ptr<Kept> made;
+
+    PetscCall(FailTogether(comm, Guarded([&] { made.reset(new Kept{0, std::make_shared<GroupMat>(group)}); }), what));
+    kept = made.get();
     PetscCall(PetscObjectGetId((PetscObject)A, &kept->id));
-    PetscCall(PetscContainerCreate(comm, &container));
-    PetscCall(PetscContainerSetPointer(container, kept));
-    PetscCall(PetscContainerSetCtxDestroy(container, DestroyKept));
-    PetscCall(PetscObjectCompose((PetscObject)A, context_key, (PetscObject)container));
-    PetscCall(PetscContainerDestroy(&container));
+    PetscCall(Attach((PetscObject)A, context_key, std::move(made)));
   }
   PetscCall(kept->grouped->update(A, behind));
   *grouped = kept->grouped;
