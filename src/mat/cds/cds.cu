@@ -4,13 +4,12 @@
 #include "cds_shape.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/util/hash.hpp"
-#include "core/launch/row_sums.hpp"
+#include "core/launch/joined_rows.hpp"
 #include "core/launch/staged_rows.hpp"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 
 namespace goza::mat
 {
@@ -110,10 +109,7 @@ struct AddNotFinite {
 
 bool all_finite(const Csr &A)
 {
-  Array<std::int64_t> sum(A.space, 1);
-
-  join_rows<Plus, 1>(A.space, A.nrows, AddNotFinite{A.ptr, A.val}, sum.data());
-  return read_value(A.space, sum.data()) == 0;
+  return joined_rows<Plus, 1, std::int64_t>(A.space, A.nrows, AddNotFinite{A.ptr, A.val})[0] == 0;
 }
 
 /* Counts, for one row of a half matrix, the entries below the diagonal that differ from their mirror images; entries above less entries below; and the same of those that

@@ -1,9 +1,8 @@
 /* CDS from CDS of the same matrix: of other values, or by its upper half, or whole where that was half. */
 #include "cds.hpp"
 #include "cds_entries.hpp"
-#include "core/launch/row_sums.hpp"
+#include "core/launch/joined_rows.hpp"
 #include "core/sparse/value_scaling.hpp"
-#include <algorithm>
 #include <cmath>
 
 namespace goza::mat
@@ -92,11 +91,9 @@ struct JoinExponents {
 
 RowExponents row_exponents(const Cds<PetscScalar, PetscScalar> &A)
 {
-  Array<std::int64_t> most(A.space(), 2);
-  const auto          view = A.view();
-
-  join_rows<Most, 2>(A.space(), A.nrows(), JoinExponents{entries_in(view, static_cast<int>(A.block_size()), A.half(), view.val)}, most.data());
-  const std::vector<std::int64_t> all = most.to_host();
+  const auto                      view = A.view();
+  const std::vector<std::int64_t> all  = joined_rows<Most, 2, std::int64_t>(A.space(), A.nrows(),
+                                                                           JoinExponents{entries_in(view, static_cast<int>(A.block_size()), A.half(), view.val)});
 
   return {all[0], all[1]};
 }
@@ -114,16 +111,14 @@ template <class Store, class V> bool Cds<Store, V>::can_be_like(const Cds<PetscS
 template <class Store, class V> bool Cds<Store, V>::half_of(const Cds<PetscScalar, PetscScalar> &same) const
 {
   const std::vector<PetscInt> &o = same.all_;
-  Array<std::int64_t>          count(this->space_, 1);
 
   if (options_.storage == CdsStorage::Full) return false;
   if (same.half_) return true;
   for (std::size_t d = 0; d < o.size(); d++) {
     if (o[d] != -o[o.size() - 1 - d]) return false;
   }
-  join_rows<Plus, 1>(this->space_, same.nrows_ / same.bs_,
-                     CountDifferent<Store>{same.view(), static_cast<int>(same.bs_), factor_, mirror_tolerance<Store>(options_.symmetric)}, count.data());
-  return read_value(this->space_, count.data()) == 0;
+  return joined_rows<Plus, 1, std::int64_t>(this->space_, same.nrows_ / same.bs_,
+                                            CountDifferent<Store>{same.view(), static_cast<int>(same.bs_), factor_, mirror_tolerance<Store>(options_.symmetric)})[0] == 0;
 }
 
 template <class Store, class V> void Cds<Store, V>::copy(const Cds<PetscScalar, PetscScalar> &same)

@@ -14,11 +14,11 @@ namespace
 template <class Store, int bs, bool half> struct RemainderCount {
   CdsView<Store>  A;
   const PetscInt *ptr, *col;
-  std::int64_t   *count; // [rows + 1]
+  PetscInt       *count; // [rows]
 
   HD void operator()(PetscInt row) const
   {
-    std::int64_t n = 0;
+    PetscInt     n = 0;
     OffsetCursor cursor;
 
     for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) {
@@ -28,13 +28,6 @@ template <class Store, int bs, bool half> struct RemainderCount {
     }
     count[row] = n;
   }
-};
-
-struct Narrow {
-  const std::int64_t *wide;
-  PetscInt           *narrow;
-
-  HD void operator()(PetscInt i) const { narrow[i] = static_cast<PetscInt>(wide[i]); }
 };
 
 template <class Store, int bs, bool half> struct RemainderFill {
@@ -69,15 +62,11 @@ template <class Store, class V> void Cds<Store, V>::split_remainder(const Csr &A
   const Space space = this->space_;
 
   if (pattern) {
-    Array<std::int64_t> count(space, A.nrows + 1);
-
-    count.zero();
-    with_shape(bs_, half_, [&](auto bs, auto half) {
-      for_each_row(space, A.nrows, RemainderCount<Store, bs.value, half.value>{view(), A.ptr, A.col, count.data()});
-    });
-    exclusive_scan(space, count.data(), count.size());
     rem_ptr_ = Array<PetscInt>(space, A.nrows + 1);
-    for_each_row(space, A.nrows + 1, Narrow{count.data(), rem_ptr_.data()});
+    with_shape(bs_, half_, [&](auto bs, auto half) {
+      for_each_row(space, A.nrows, RemainderCount<Store, bs.value, half.value>{view(), A.ptr, A.col, rem_ptr_.data()});
+    });
+    scan_lengths(space, rem_ptr_.data(), rem_ptr_); // no more entries than the matrix has
     rem_col_ = Array<PetscInt>(space, nnz_ - inside_);
   }
   Array<PetscScalar> values(space, nnz_ - inside_);
