@@ -3,7 +3,6 @@
 #include "device.hpp"
 #include "host_memory.hpp"
 #include <algorithm>
-#include <cstdint>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -11,6 +10,18 @@
 
 namespace goza
 {
+
+/* Between arrays of a space, in the order of the stream. */
+template <class T> void copy_values(Space space, const T *from, std::size_t n, T *to)
+{
+  if (space == Space::Cuda) device::copy_async(to, from, n * sizeof(T));
+  else std::copy(from, from + n, to);
+}
+template <class T> void set_zero(Space space, std::size_t n, T *x)
+{
+  if (space == Space::Cuda) device::fill_zero(x, n * sizeof(T));
+  else std::fill(x, x + n, T());
+}
 
 template <class T> class Array {
   static_assert(std::is_trivially_copyable_v<T>, "memory comes zeroed, and no constructor runs");
@@ -61,18 +72,9 @@ public:
   }
 
   /* The first n values, from the same space. */
-  void copy_from(const T *src, std::size_t n)
-  {
-    if (space_ == Space::Cuda) device::copy_async(data_, src, n * sizeof(T));
-    else std::copy(src, src + n, data_);
-  }
+  void copy_from(const T *src, std::size_t n) { copy_values(space_, src, n, data_); }
 
-  void zero()
-  {
-    if (!size_) return;
-    if (space_ == Space::Cuda) device::fill_zero(data_, bytes());
-    else std::fill(data_, data_ + size_, T());
-  }
+  void zero() { set_zero(space_, size_, data_); }
 
   std::vector<T> to_host() const
   {

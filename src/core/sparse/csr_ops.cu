@@ -1,6 +1,7 @@
 #include "csr_ops.hpp"
 #include "csr_product.hpp"
 #include "core/launch/by_lanes.hpp"
+#include "core/launch/joined_rows.hpp"
 #include "host_rows.hpp"
 #include "core/util/search.hpp"
 #include "core/launch/staged_rows.hpp"
@@ -113,15 +114,16 @@ void transpose_host(const Csr &A, CsrMatrix &T)
 }
 
 struct Differences {
+  static constexpr bool walks_along_row = true;
+
   const PetscInt *aptr, *acol, *bptr, *bcol;
-  std::int64_t   *count;
 
-  HD void operator()(PetscInt i) const
+  HD void operator()(PetscInt i, std::int64_t *count) const
   {
-    std::int64_t n = aptr[i + 1] != bptr[i + 1];
+    bool differ = aptr[i + 1] != bptr[i + 1];
 
-    for (PetscInt p = aptr[i]; p < aptr[i + 1] && !n; p++) n = acol[p] != bcol[p];
-    count[i] = n;
+    for (PetscInt p = aptr[i]; p < aptr[i + 1] && !differ; p++) differ = acol[p] != bcol[p];
+    *count += differ;
   }
 };
 
@@ -236,11 +238,8 @@ bool columns_ascend(const Csr &A)
 
 bool same_pattern(const CsrMatrix &A, const CsrMatrix &B)
 {
-  Array<std::int64_t> count(A.space(), A.nrows);
-
   if (A.nrows != B.nrows || A.ncols != B.ncols || A.nnz() != B.nnz()) return false;
-  for_each_row(A.space(), A.nrows, Differences{A.ptr.data(), A.col.data(), B.ptr.data(), B.col.data(), count.data()});
-  return sum(A.space(), count.data(), count.size()) == 0;
+  return joined_rows<Plus, 1, std::int64_t>(A.space(), A.nrows, Differences{A.ptr.data(), A.col.data(), B.ptr.data(), B.col.data()})[0] == 0;
 }
 
 CsrMatrix multiply(const Csr &A, const Csr &B, bool with_diagonal)

@@ -1,6 +1,6 @@
 #include "numbering.hpp"
 #include "core/util/algorithm.hpp"
-#include "core/launch/for_each_row.hpp"
+#include "core/launch/joined_rows.hpp"
 #include <limits>
 
 namespace goza
@@ -70,12 +70,6 @@ struct NameChildren {
   }
 };
 
-struct Fill {
-  PetscInt *to, value;
-
-  HD void operator()(PetscInt k) const { to[k] = value; }
-};
-
 struct Seed {
   PetscInt *order, *parent, at, v;
 
@@ -93,13 +87,6 @@ struct Unnamed {
   HD void operator()(PetscInt v) const { flag[v] = parent[v] == nobody; }
 };
 
-struct CopyTo {
-  const PetscInt *from;
-  PetscInt       *to;
-
-  HD void operator()(PetscInt k) const { to[k] = from[k]; }
-};
-
 struct Invert {
   const PetscInt *order;
   PetscInt       *number;
@@ -115,7 +102,7 @@ public:
   void forget()
   {
     named = 0;
-    for_each_row(A_.space, A_.nrows, Fill{parent_.data(), nobody});
+    fill(A_.space, A_.nrows, nobody, parent_.data());
   }
 
   bool from(PetscInt start, PetscInt most_levels = nobody) // false: it takes more
@@ -161,36 +148,33 @@ HD inline bool is_far(PetscInt row, PetscInt col, PetscInt reach)
 }
 
 struct FarEntries {
+  static constexpr bool walks_along_row = true;
+
   const PetscInt *ptr, *col, *number;
   PetscInt        reach;
-  std::int64_t   *far;
 
-  HD void operator()(PetscInt row) const
+  HD void operator()(PetscInt row, std::int64_t *far) const
   {
-    std::int64_t n = 0;
-
-    for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) n += is_far(number[row], number[col[j]], reach);
-    far[row] = n;
+    for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) *far += is_far(number[row], number[col[j]], reach);
   }
 };
 
 struct FarSectors {
+  static constexpr bool walks_along_row = true;
+
   const PetscInt *ptr, *col;
   PetscInt        reach;
-  std::int64_t   *far;
 
-  HD void operator()(PetscInt row) const
+  HD void operator()(PetscInt row, std::int64_t *far) const
   {
     const PetscInt begin = ptr[row], above = row ? ptr[row - 1] : begin; // the entries of the row before: above .. begin - 1
-    std::int64_t   n = 0;
 
     for (PetscInt j = begin; j < ptr[row + 1]; j++) {
       const PetscInt sector = col[j] / 4, beside = above + (j - begin);
       const bool     met = (j > begin && col[j - 1] / 4 == sector) || (beside < begin && col[beside] / 4 == sector);
 
-      n += !met && is_far(row, col[j], reach);
+      *far += !met && is_far(row, col[j], reach);
     }
-    far[row] = n;
   }
 };
 
@@ -210,7 +194,7 @@ Array<PetscInt> breadth_first_order(const Csr &A, PetscInt most_levels)
   if (search.named < A.nrows) {
     const Array<PetscInt> left = search.unnamed();
 
-    for_each_row(A.space, static_cast<PetscInt>(left.size()), CopyTo{left.data(), search.order.data() + search.named});
+    copy_values(A.space, static_cast<const PetscInt *>(left.data()), left.size(), search.order.data() + search.named);
   }
   return std::move(search.order);
 }
@@ -225,18 +209,12 @@ Array<PetscInt> inverse_of(const Array<PetscInt> &order)
 
 std::int64_t far_entries(const Csr &A, PetscInt reach, const PetscInt *number)
 {
-  Array<std::int64_t> far(A.space, A.nrows);
-
-  for_each_row(A.space, A.nrows, FarEntries{A.ptr, A.col, number, reach, far.data()});
-  return sum(A.space, far.data(), A.nrows);
+  return joined_rows<Plus, 1, std::int64_t>(A.space, A.nrows, FarEntries{A.ptr, A.col, number, reach})[0];
 }
 
 std::int64_t far_sectors(const Csr &A, PetscInt reach)
 {
-  Array<std::int64_t> far(A.space, A.nrows);
-
-  for_each_row(A.space, A.nrows, FarSectors{A.ptr, A.col, reach, far.data()});
-  return sum(A.space, far.data(), A.nrows);
+  return joined_rows<Plus, 1, std::int64_t>(A.space, A.nrows, FarSectors{A.ptr, A.col, reach})[0];
 }
 
 } // namespace goza

@@ -21,10 +21,10 @@ template <class Integer> struct RowLength {
 /* Of the longest row; 0 where there is no row. */
 inline PetscInt most_entries(Space space, PetscInt nrows, const PetscInt *ptr)
 {
-  Array<std::int64_t> length(space, nrows);
+  Array<PetscInt> length(space, nrows);
 
-  for_each_row(space, nrows, RowLength<std::int64_t>{ptr, nullptr, length.data()});
-  return static_cast<PetscInt>(largest(space, length.data(), length.size()));
+  for_each_row(space, nrows, RowLength<PetscInt>{ptr, nullptr, length.data()});
+  return largest(space, length.data(), length.size());
 }
 
 } // namespace goza

@@ -61,6 +61,13 @@ struct IsFirst {
   HD void operator()(PetscInt i) const { flag[i] = i == 0 || sorted[i] != sorted[i - 1]; }
 };
 
+struct Fill {
+  PetscInt  value;
+  PetscInt *to;
+
+  HD void operator()(PetscInt i) const { to[i] = value; }
+};
+
 struct Iota {
   PetscInt *p;
 
@@ -107,10 +114,10 @@ auto policy()
 }
 #endif
 
-template <class Join> struct JoinValues {
-  const std::int64_t *values;
+template <class Join, class T> struct JoinValues {
+  const T *values;
 
-  HD void operator()(PetscInt i, std::int64_t *all) const { *all = Join::join(*all, values[i]); }
+  HD void operator()(PetscInt i, T *all) const { *all = Join::join(*all, values[i]); }
 };
 
 /* Numbers of entries: where one is negative, or there are more than a PetscInt counts, the most that it holds. */
@@ -120,10 +127,14 @@ struct PlusUpToMost {
 
 } // namespace
 
-std::int64_t largest(Space space, const std::int64_t *values, std::size_t n)
+template <class T> T largest(Space space, const T *values, std::size_t n)
 {
-  return joined_rows<Most, 1, std::int64_t>(space, static_cast<PetscInt>(n), JoinValues<Most>{values})[0];
+  return joined_rows<Most, 1, T>(space, static_cast<PetscInt>(n), JoinValues<Most, T>{values})[0];
 }
+template std::int64_t largest(Space, const std::int64_t *, std::size_t);
+#if !PetscDefined(USE_64BIT_INDICES)
+template PetscInt largest(Space, const PetscInt *, std::size_t);
+#endif
 
 PetscReal largest(Space space, const PetscReal *values, std::size_t n)
 {
@@ -132,6 +143,11 @@ PetscReal largest(Space space, const PetscReal *values, std::size_t n)
 #endif
   (void)space;
   return std::accumulate(values, values + n, PetscReal(PETSC_MIN_REAL), [](PetscReal a, PetscReal b) { return a > b ? a : b; });
+}
+
+void fill(Space space, std::size_t n, PetscInt value, PetscInt *to)
+{
+  for_each_row(space, static_cast<PetscInt>(n), Fill{value, to});
 }
 
 Array<PetscInt> places(Space space, PetscInt n)
@@ -324,7 +340,7 @@ void exclusive_scan(Space space, std::int64_t *values, std::size_t n)
 
 std::int64_t sum(Space space, const std::int64_t *values, std::size_t n)
 {
-  return joined_rows<Plus, 1, std::int64_t>(space, static_cast<PetscInt>(n), JoinValues<Plus>{values})[0];
+  return joined_rows<Plus, 1, std::int64_t>(space, static_cast<PetscInt>(n), JoinValues<Plus, std::int64_t>{values})[0];
 }
 
 template <class V, class Index> void gather(Space space, PetscInt n, const Index *index, const V *x, V *packed)

@@ -7,8 +7,10 @@ namespace goza
 
 void         exclusive_scan(Space space, std::int64_t *values, std::size_t n); // in place
 std::int64_t sum(Space space, const std::int64_t *values, std::size_t n);
-std::int64_t largest(Space space, const std::int64_t *values, std::size_t n); // 0 of nothing
-PetscReal    largest(Space space, const PetscReal *values, std::size_t n);    // PETSC_MIN_REAL of nothing
+PetscReal    largest(Space space, const PetscReal *values, std::size_t n); // PETSC_MIN_REAL of nothing
+
+/* Of numbers that are not negative; 0 of nothing. T: PetscInt, std::int64_t */
+template <class T> T largest(Space space, const T *values, std::size_t n);
 
 /* *result, in the same space, becomes the sum of values[n]; the same in every run. Nothing waits for it. T: PetscScalar, float, std::int64_t, std::uint64_t */
 template <class T> void sum_into(Space space, const T *values, std::size_t n, T *result);
@@ -31,6 +33,7 @@ PetscInt sort_unique(Space space, PetscInt *values, PetscInt n);
 /* list[n] without the elements whose flag is 0, in order; returns how many are left. kept must not be list. */
 PetscInt keep_flagged(Space space, const PetscInt *list, const char *flag, PetscInt n, PetscInt *kept);
 
+void            fill(Space space, std::size_t n, PetscInt value, PetscInt *to);
 Array<PetscInt> places(Space space, PetscInt n);                    // 0 .. n-1
 Array<PetscInt> flagged(Space space, const char *flag, PetscInt n); // the places 0 .. n-1 whose flag is not 0, in order
 

@@ -43,13 +43,6 @@ struct TakeIds {
   HD void operator()(PetscInt p) const { col[p] = id[col[p]]; }
 };
 
-struct WidenIds {
-  const PetscInt *id;
-  std::int64_t   *wide;
-
-  HD void operator()(PetscInt i) const { wide[i] = id[i]; }
-};
-
 /* The offsets of an inner node of a grid come in runs of consecutive numbers: .. 0 1 | L-1 L L+1 | .. | P-1 P P+1 | .. with as many runs before the one around the
    plane P as behind it. */
 std::optional<Strides> strides_of(std::int64_t node, const std::vector<PetscInt> &neighbour, std::int64_t numbers)
@@ -161,11 +154,9 @@ std::optional<Strides> guess_strides(const Csr &A, const LocalColumns &columns, 
 
 Lattice guess_lattice(const Csr &A, const LocalColumns &columns, const Array<PetscInt> &id)
 {
-  Array<std::int64_t> wide(A.space, A.nrows);
-  Lattice             lattice;
+  Lattice      lattice;
+  std::int64_t last = largest(A.space, id.data(), A.nrows);
 
-  for_each_row(A.space, A.nrows, WidenIds{id.data(), wide.data()});
-  std::int64_t last = largest(A.space, wide.data(), wide.size());
   columns.largest(&last);
   const std::optional<Strides> grid = guess_strides(A, columns, 1, last + 1, id.data());
   if (!grid || (grid->plane % grid->line && grid->plane <= last)) return lattice;

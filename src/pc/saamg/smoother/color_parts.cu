@@ -24,11 +24,12 @@ struct IsRead {
   HD void operator()(PetscInt k) const { edge[index[k] / bs] = 1; }
 };
 
+/* By place in the list. */
 struct Flags {
   const PetscInt *list;
   const char     *edge;
   char           *inner_flag, *edge_flag;
-  std::int64_t   *edges;
+  PetscInt       *edges;
 
   HD void operator()(PetscInt k) const
   {
@@ -36,14 +37,6 @@ struct Flags {
     inner_flag[k] = !edge_flag[k];
     edges[k]      = edge_flag[k];
   }
-};
-
-struct Pick {
-  const PetscInt     *place;
-  const std::int64_t *from;
-  PetscInt           *to;
-
-  HD void operator()(PetscInt k) const { to[k] = static_cast<PetscInt>(from[place[k]]); }
 };
 
 struct RowOfNode {
@@ -57,29 +50,25 @@ Array<PetscInt> kept(Space space, const Array<PetscInt> &list, const Array<char>
 {
   Array<PetscInt> all(space, list.size());
   const PetscInt  n = keep_flagged(space, list.data(), flag.data(), static_cast<PetscInt>(list.size()), all.data());
-  Array<PetscInt> result(space, n);
 
-  if (n) result.copy_from(all.data(), n);
-  return result;
+  return Array<PetscInt>(space, all.data(), n);
 }
 
 } // namespace
 
 SplitColors split_colors(const Coloring &coloring, const Csr &others, const ColumnMap &columns, PetscInt bs)
 {
-  const Space         space = columns.space();
-  const PetscInt      n = columns.n() / bs, ncolors = coloring.ncolors();
-  Array<char>         edge(space, n), inner_flag(space, n), edge_flag(space, n);
-  Array<std::int64_t> edges(space, n + 1);
-  Array<PetscInt>     place(space, coloring.begin.data(), coloring.begin.size()), before(space, coloring.begin.size());
-  SplitColors         split;
+  const Space     space = columns.space();
+  const PetscInt  n = columns.n() / bs, ncolors = coloring.ncolors();
+  Array<char>     edge(space, n), inner_flag(space, n), edge_flag(space, n);
+  Array<PetscInt> edges(space, n + 1), place(space, coloring.begin.data(), coloring.begin.size()), before(space, coloring.begin.size());
+  SplitColors     split;
 
   for_each_row(space, n, Reads{others.ptr, bs, edge.data()});
   for_each_row(space, columns.nsend(), IsRead{columns.send_index().data(), bs, edge.data()});
-  edges.zero();
   for_each_row(space, n, Flags{coloring.rows.data(), edge.data(), inner_flag.data(), edge_flag.data(), edges.data()});
-  exclusive_scan(space, edges.data(), edges.size());
-  for_each_row(space, ncolors + 1, Pick{place.data(), edges.data(), before.data()});
+  scan_lengths(space, edges.data(), edges);
+  gather(space, ncolors + 1, place.data(), static_cast<const PetscInt *>(edges.data()), before.data());
   split.inner.rows  = kept(space, coloring.rows, inner_flag);
   split.edge.rows   = kept(space, coloring.rows, edge_flag);
   split.edge.begin  = before.to_host();

@@ -83,12 +83,6 @@ private:
   Array<PetscInt>              first_;   // the first colour's nodes
   std::vector<SlicedEll<V, V>> colors_;
   std::vector<Edge>            edges_; // by colour, where a sweep exchanges values
-
-  static void set_zero(Space space, PetscInt n, V *x)
-  {
-    if (space == Space::Cuda) device::fill_zero(x, n * sizeof(V));
-    else std::fill(x, x + n, V(0));
-  }
 };
 
 } // namespace goza::saamg

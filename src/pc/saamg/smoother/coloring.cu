@@ -2,6 +2,7 @@
 #include "coloring_rows.hpp"
 #include "flow_order.hpp"
 #include "in_turn.hpp"
+#include "core/launch/joined_rows.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/sparse/csr_ops.hpp"
 #include "parallel/par_csr.hpp"
@@ -15,13 +16,6 @@ namespace goza::saamg
 
 namespace
 {
-
-struct Widen {
-  const PetscInt *from;
-  std::int64_t   *to;
-
-  HD void operator()(PetscInt i) const { to[i] = from[i]; }
-};
 
 struct CountDown {
   PetscInt  last;
@@ -48,23 +42,30 @@ struct Parities {
 struct CountClashes {
   Neighbours      near;
   const PetscInt *color;
-  std::int64_t   *count;
 
-  HD void operator()(PetscInt i) const
+  static constexpr bool walks_along_row = true;
+
+  HD void operator()(PetscInt i, std::int64_t *count) const
   {
-    std::int64_t n = 0;
-
-    near.visit(i, [&](PetscInt j) { n += j != i && color[j] == color[i]; });
-    count[i] = n;
+    near.visit(i, [&](PetscInt j) { *count += j != i && color[j] == color[i]; });
   }
 };
 
-std::int64_t total(const LocalColumns &columns, const Array<std::int64_t> &count)
+/* What the rows of all ranks make of `count` together. */
+template <class Count> std::int64_t total(const LocalColumns &columns, const Count &count)
 {
-  std::int64_t n = sum(columns.space(), count.data(), count.size());
+  std::int64_t n = joined_rows<Plus, 1, std::int64_t>(columns.space(), columns.n(), count)[0];
 
   columns.sum(&n, 1);
   return n;
+}
+
+PetscInt last_color(const LocalColumns &columns, const Array<PetscInt> &color)
+{
+  std::int64_t last = largest(columns.space(), color.data(), columns.n());
+
+  columns.largest(&last);
+  return static_cast<PetscInt>(last);
 }
 
 /* [local columns] What no rank has a say in, of rows that each stand for bs of those that the ids are of. */
@@ -80,12 +81,9 @@ Array<PetscInt> identified(const ColumnMap &columns, const NodeIds &ids, PetscIn
 
 bool color_lattice(const Lattice &lattice, const ColumnMap &columns, const Neighbours &near, const PetscInt *id, Array<PetscInt> &color)
 {
-  Array<std::int64_t> clashes(columns.space(), columns.n());
-
   for (bool diagonals : {false, true}) {
     for_each_row(columns.space(), columns.nlocal(), Parities{lattice, id, diagonals, color.data()});
-    for_each_row(columns.space(), columns.n(), CountClashes{near, color.data(), clashes.data()});
-    if (!total(columns, clashes)) return true;
+    if (!total(columns, CountClashes{near, color.data()})) return true;
   }
   return false;
 }
@@ -105,13 +103,13 @@ void color_greedily(const ColumnMap &columns, const Neighbours &near, const Pets
   const Space          space  = columns.space();
   const PetscInt       n = columns.n(), nlocal = columns.nlocal();
   Array<std::uint64_t> key(space, nlocal);
-  Array<PetscInt>      list(space, n), rest(space, n);
+  Array<PetscInt>      rest(space, n);
   Array<char>          open(space, n);
 
   for (int pass = 0; pass < passes; pass++) {
     if (pass) for_each_row(space, nlocal, Again{key.data(), color.data()});
     else for_each_row(space, nlocal, Priority{id, key.data(), color.data()});
-    for_each_row(space, n, Number{list.data()});
+    Array<PetscInt> list = places(space, n);
     if (space == Space::Host) { // rows come by one after the other: none before one that it waits for
       std::sort(list.data(), list.data() + n, [by = key.data()](PetscInt i, PetscInt j) { return by[i] > by[j]; });
     }
@@ -143,11 +141,8 @@ bool mirrored_elsewhere(const Csr &A, const MapPtr &columns)
 
 bool is_symmetric(const Csr &A, const MapPtr &columns)
 {
-  Array<std::int64_t> count(A.space, A.nrows);
-
   if (!columns->all(columns_ascend(A))) return false;
-  for_each_row(A.space, A.nrows, CountUnmirrored{columns->n(), A.ptr, A.col, count.data()});
-  return !total(*columns, count) && mirrored_elsewhere(A, columns);
+  return !total(*columns, CountUnmirrored{columns->n(), A.ptr, A.col}) && mirrored_elsewhere(A, columns);
 }
 
 /* A's pattern and its mirror's by the numbers of one map. */
@@ -173,16 +168,10 @@ struct Mirrored {
 /* Rows by the colours that they have, on all ranks. */
 static Coloring grouped(const ColumnMap &columns, const Array<PetscInt> &color)
 {
-  const Space         space = columns.space();
-  const PetscInt      n     = columns.n();
-  Coloring            result;
-  Array<PetscInt>     begin;
-  Array<std::int64_t> wide(space, n);
+  Coloring        result;
+  Array<PetscInt> begin;
 
-  for_each_row(space, n, Widen{color.data(), wide.data()});
-  std::int64_t last = largest(space, wide.data(), wide.size());
-  columns.largest(&last);
-  group_by(space, color.data(), n, static_cast<PetscInt>(last) + 1, begin, result.rows);
+  group_by(columns.space(), color.data(), columns.n(), last_color(columns, color) + 1, begin, result.rows);
   result.begin = begin.to_host();
   return result;
 }
@@ -224,14 +213,7 @@ Coloring color_downstream(const Csr &A, const MapPtr &columns, const NodeIds &id
   if (A.nrows) phase.copy_from(own.data(), A.nrows);
   map.update(phase);
   color_in_order(map, {both.A.ptr.data(), both.A.col.data(), both.mirror.ptr.data(), both.mirror.col.data()}, id.data(), phase, color);
-  if (upstream) {
-    Array<std::int64_t> wide(A.space, A.nrows);
-
-    for_each_row(A.space, A.nrows, Widen{color.data(), wide.data()});
-    std::int64_t last = largest(A.space, wide.data(), wide.size());
-    map.largest(&last);
-    for_each_row(A.space, A.nrows, CountDown{static_cast<PetscInt>(last), color.data()});
-  }
+  if (upstream) for_each_row(A.space, A.nrows, CountDown{last_color(map, color), color.data()});
   return grouped(map, color);
 }
 

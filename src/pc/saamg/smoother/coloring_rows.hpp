@@ -2,6 +2,7 @@
 #pragma once
 #include "core/launch/for_each_row.hpp"
 #include "core/util/relaxed.hpp"
+#include "core/util/search.hpp"
 #include "flow_order.hpp"
 
 namespace goza::saamg
@@ -22,24 +23,18 @@ struct Neighbours {
 struct CountUnmirrored { // among owned columns; columns ascend
   PetscInt        n;
   const PetscInt *ptr, *col;
-  std::int64_t   *count;
+
+  static constexpr bool walks_along_row = true;
 
   HD bool holds(PetscInt row, PetscInt c) const
   {
-    PetscInt low = ptr[row], high = ptr[row + 1];
+    const PetscInt p = lower_bound(col, ptr[row], ptr[row + 1], c);
 
-    while (low < high) {
-      const PetscInt middle = low + (high - low) / 2;
-
-      if (col[middle] < c) low = middle + 1;
-      else high = middle;
-    }
-    return low < ptr[row + 1] && col[low] == c;
+    return p < ptr[row + 1] && col[p] == c;
   }
-  HD void operator()(PetscInt i) const
+  HD void operator()(PetscInt i, std::int64_t *count) const
   {
-    count[i] = 0;
-    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) count[i] += col[p] < n && !holds(col[p], i);
+    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) *count += col[p] < n && !holds(col[p], i);
   }
 };
 
@@ -88,12 +83,6 @@ struct Phase {
     key[i]   = static_cast<std::uint64_t>(flow_phases - phase[i]) << 52 | hash62(~static_cast<std::uint64_t>(id[i])) >> 10;
     color[i] = -1;
   }
-};
-
-struct Number {
-  PetscInt *list;
-
-  HD void operator()(PetscInt i) const { list[i] = i; }
 };
 
 struct Shift {

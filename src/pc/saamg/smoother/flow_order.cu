@@ -1,5 +1,5 @@
 #include "flow_order.hpp"
-#include "core/launch/for_each_row.hpp"
+#include "coloring_rows.hpp"
 #include "core/util/algorithm.hpp"
 #include "in_turn.hpp"
 #include "parallel/summed_rows.hpp"
@@ -114,20 +114,6 @@ struct TakeLevel {
   }
 };
 
-struct Fill {
-  PetscInt  value;
-  PetscInt *to;
-
-  HD void operator()(PetscInt i) const { to[i] = value; }
-};
-
-struct IdOf {
-  NodeIds   ids;
-  PetscInt *id;
-
-  HD void operator()(PetscInt i) const { id[i] = static_cast<PetscInt>(ids.of_row(i)); }
-};
-
 struct PhaseOf {
   const PetscInt *level;
   PetscInt       *phase;
@@ -152,9 +138,9 @@ Array<PetscInt> phases_of_flow(const Csr &A, const MapPtr &columns, const NodeId
   edges.upstream   = {ptr.data(), nullptr, col.data(), weight.data()};
   edges.downstream = {down_ptr.data(), nullptr, down.data(), nullptr};
   for_each_row(space, n, edges);
-  for_each_row(space, n, IdOf{ids, id.data()});
+  for_each_row(space, n, Identify{ids, 1, 1, id.data()});
   columns->update(id);
-  for_each_row(space, nlocal, Fill{-1, level.data()});
+  fill(space, nlocal, -1, level.data());
   bend.zero();
   for (Cut cut : {Cut::Nothing, Cut::Turns, Cut::All}) {
     take_in_turn(*columns, TakeLevel{ptr.data(), col.data(), down_ptr.data(), down.data(), id.data(), bend.data(), cut, level.data()}, level);

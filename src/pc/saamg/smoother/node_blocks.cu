@@ -1,6 +1,7 @@
 #include "node_blocks.hpp"
 #include "core/sparse/csr_pattern.hpp"
 #include "core/sparse/full_blocks.hpp"
+#include "core/util/search.hpp"
 
 namespace goza::saamg
 {
@@ -45,17 +46,8 @@ struct FullRow {
       col[ptr[row] + k] = block_col[begin + k / bs] * bs + k % bs;
       val[ptr[row] + k] = 0;
     }
-    for (PetscInt p = A.ptr[row]; p < A.ptr[row + 1]; p++) {
-      PetscInt low = begin, high = begin + n - 1;
-
-      while (low < high) {
-        const PetscInt middle = low + (high - low) / 2;
-
-        if (block_col[middle] < A.col[p] / bs) low = middle + 1;
-        else high = middle;
-      }
-      val[ptr[row] + (low - begin) * bs + A.col[p] % bs] = A.val[p];
-    }
+    for (PetscInt p = A.ptr[row]; p < A.ptr[row + 1]; p++)
+      val[ptr[row] + (lower_bound(block_col, begin, begin + n - 1, A.col[p] / bs) - begin) * bs + A.col[p] % bs] = A.val[p];
   }
 };
 

@@ -10,13 +10,6 @@ namespace goza::saamg
 namespace
 {
 
-struct CopyList {
-  const PetscInt *from;
-  PetscInt       *to;
-
-  HD void operator()(PetscInt k) const { to[k] = from[k]; }
-};
-
 template <class V> struct CopyRow {
   const PetscInt    *from_ptr, *from_col, *row, *ptr;
   const PetscScalar *from_val;
@@ -175,7 +168,7 @@ template <class V> void SmallColors<V>::build(const Csr &A, const Coloring &colo
   ptr_   = Array<PetscInt>(space, n + 1);
   for (PetscInt c = 0, end; c < ncolors; c = end) {
     for (end = c + 1; end < ncolors && held[end] == held[c];) end++;
-    if (held[c]) for_each_row(space, begin[end] - begin[c], CopyList{coloring.rows.data() + coloring.begin[c], row_.data() + begin[c]});
+    if (held[c]) copy_values(space, coloring.rows.data() + coloring.begin[c], begin[end] - begin[c], row_.data() + begin[c]);
   }
   for_each_row(space, n, RowLength<PetscInt>{A.ptr, row_.data(), ptr_.data()});
   const PetscInt nnz = lengths_to_pointer(space, ptr_);
