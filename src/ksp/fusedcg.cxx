@@ -1,7 +1,6 @@
 /* The KSP type fusedcg: preconditioned conjugate gradients with PETSc's semantics (its `cg`), in few passes over the vectors. */
 #include "conjugate_gradients.hpp"
 #include "fused.hpp"
-#include "petscgoza.h"
 #include "solver_object.hpp"
 
 namespace goza::ksp

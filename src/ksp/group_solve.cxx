@@ -3,7 +3,6 @@
 #include "pc/saamg/api/saamg_group.hpp"
 #include "petsc/compat.hpp"
 #include "petsc/errors.hpp"
-#include <petsc/private/kspimpl.h>
 #include <petsc/private/matimpl.h>
 #include <petsc/private/pcimpl.h>
 

@@ -7,7 +7,6 @@
 #include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
 #include <petscsys.h>
-#include <utility>
 
 namespace goza::ksp
 {

@@ -1,7 +1,6 @@
 /* The machine at hand: by its name, else by what was measured once and is kept in the user's cache folder. */
 #include "machine.hpp"
 #include "core/device/properties.hpp"
-#include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstdlib>

@@ -1,5 +1,4 @@
 #include "lent_memory.hpp"
-#include <algorithm>
 
 namespace goza::parallel
 {

@@ -4,7 +4,6 @@
 #include "core/device/refused_memory.hpp"
 #include "mpi_call.hpp"
 #include <cerrno>
-#include <chrono>
 #include <climits>
 #include <cstdio>
 #include <cstring>

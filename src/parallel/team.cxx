@@ -3,7 +3,6 @@
 #include "core/device/array.hpp"
 #include "core/device/kernel_loader.hpp"
 #include "core/device/mailbox.hpp"
-#include "core/device/shared_memory.hpp"
 #include "petsc/errors.hpp"
 #include <algorithm>
 #include <array>

@@ -1,8 +1,6 @@
 /* The pattern of a mesh in PETSc's matrices: where its pairs of nodes stand, and their global columns. */
 #include "assembly_pattern.hpp"
 #include "core/util/algorithm.hpp"
-#include <algorithm>
-#include <petsc/private/matimpl.h>
 
 namespace goza::assembly
 {

@@ -7,7 +7,6 @@
    another warp's. So it is with the first row of a strip and with the first plane of a part. */
 #pragma once
 #include "grid_write.hpp"
-#include <algorithm>
 
 namespace goza::assembly
 {

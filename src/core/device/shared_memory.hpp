@@ -2,7 +2,6 @@
 #pragma once
 #include "device.hpp"
 #include <cstdint>
-#include <vector>
 
 namespace goza
 {

@@ -8,7 +8,6 @@
 #include "core/device/array.hpp"
 #include "csr.hpp"
 #include "core/launch/row_out.hpp"
-#include <cmath>
 #include <cstdint>
 
 namespace goza

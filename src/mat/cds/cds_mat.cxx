@@ -2,7 +2,6 @@
 #include "cds_mat.hpp"
 #include "cds.hpp"
 #include "cds_shape.hpp"
-#include "petsc/errors.hpp"
 #include "mat/common/narrow.hpp"
 #include "mat/own/own_mat.hpp"
 #include "petscgoza.h"

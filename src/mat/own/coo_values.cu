@@ -1,6 +1,5 @@
 #include "coo_values.hpp"
 #include "core/launch/for_each_row.hpp"
-#include <numeric>
 
 namespace goza::mat
 {

@@ -5,11 +5,9 @@
 #include "long_rows_bodies.hpp"
 #include "core/launch/joined_rows.hpp"
 #include "core/util/algorithm.hpp"
-#include "core/util/hash.hpp"
 #include "core/sparse/csr_matrix.hpp"
 #include "core/sparse/full_blocks.hpp"
 #include "core/sparse/row_length.hpp"
-#include <algorithm>
 #include <cstdio>
 
 namespace goza::mat

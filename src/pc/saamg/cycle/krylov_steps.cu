@@ -4,7 +4,6 @@
 #include "petsc/errors.hpp"
 #include <limits>
 #include <petscsys.h>
-#include <vector>
 
 namespace goza::saamg
 {

@@ -1,7 +1,6 @@
 /* The set-up: its steps one after the other, in the space where the matrix is. */
 #include "hierarchy.hpp"
 #include "core/sparse/csr_ops.hpp"
-#include "galerkin.hpp"
 #include "petsc/plugin.hpp"
 #include "graph.hpp"
 #include "grid_of_rows.hpp"
