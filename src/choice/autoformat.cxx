@@ -34,16 +34,28 @@ template <class V> static std::unique_ptr<Format<V>> make(Space space, const For
   return std::make_unique<Cds<V, V>>(space, options);
 }
 
-template <class V> static Products products_of(const Format<V> &format)
-{
-  const auto x = std::make_shared<Array<V>>(format.space(), format.ncols()), y = std::make_shared<Array<V>>(format.space(), format.nrows());
+/* What the formats of a choice are multiplied with. The same for all: to find new pages takes a host a good part of a product. */
+template <class V> class AutoFormat<V>::TrialVectors {
+public:
+  Products product_of(const Format<V> &format)
+  {
+    make(x_, format.space(), format.ncols());
+    make(y_, format.space(), format.nrows());
+    return [this, &format](int products) {
+      for (int k = 0; k < products; k++) format.apply(x_.data(), Assign<V>{y_.data()});
+    };
+  }
 
-  x->zero();
-  y->zero(); // its pages are found before anything is timed
-  return [=, &format](int products) {
-    for (int k = 0; k < products; k++) format.apply(x->data(), Assign<V>{y->data()});
-  };
-}
+private:
+  static void make(Array<V> &v, Space space, PetscInt n)
+  {
+    if (v.size() == static_cast<std::size_t>(n)) return;
+    v = Array<V>(space, n);
+    v.zero(); // its pages are found before anything is timed
+  }
+
+  Array<V> x_, y_;
+};
 
 /* Of a trial. A long product that takes so much less than PETSc's (csr, 0: not known) is not made a second time. */
 static double trial_of(Space space, const Products &product, double csr)
@@ -57,7 +69,7 @@ static double trial_of(Space space, const Products &product, double csr)
 /* The formats that may be the fastest, best first. Without trials the model's best. Of long products the fastest as measured; of short ones, which vary from one moment to the
    next and need little memory, all that come near it. Where the trials have to end, one that would probably go beyond, by what the last one took, is not begun. */
 template <class V>
-auto AutoFormat<V>::build_best(const Csr &A, const Decision &wanted, const TrialTime &time, double csr, int *tried) const -> std::vector<Built>
+auto AutoFormat<V>::build_best(const Csr &A, const Decision &wanted, const TrialTime &time, double csr, TrialVectors &vectors, int *tried) const -> std::vector<Built>
 {
   std::vector<Built> best;
   std::exception_ptr why;
@@ -73,7 +85,7 @@ auto AutoFormat<V>::build_best(const Csr &A, const Decision &wanted, const Trial
       format->build(A);
       if (c.choice.layout == Layout::CdsHalf && !static_cast<const Cds<V, V> &>(*format).half()) continue; // the values are not symmetric
       if (!(*tried)++) expected = c.cost.seconds;
-      const double seconds = options_.trials > 1 ? trial_of(this->space_, products_of(*format), csr) : c.cost.seconds;
+      const double seconds = options_.trials > 1 ? trial_of(this->space_, vectors.product_of(*format), csr) : c.cost.seconds;
       best.push_back({&c, seconds, std::move(format)});
       last = time.used() - begin;
     } catch (const DeviceMemoryError &) { // no room for it
@@ -106,11 +118,11 @@ template <class V> const Candidate *AutoFormat<V>::csr_to_try(double best) const
 /* The last trial, of all that come near the fastest and of PETSc's product. Returns the seconds of that, where it is the fastest to a program that calls for one product after the
    other: it is two kernels and much of the host's time. Ours ask the host for the same, or nearly: the device's time tells them apart, which is what counts where a solver's cycle runs
    as a graph. */
-template <class V> double AutoFormat<V>::try_again(std::vector<Built> &best, const Products &csr) const
+template <class V> double AutoFormat<V>::try_again(std::vector<Built> &best, const Products &csr, TrialVectors &vectors) const
 {
   std::vector<Products> all;
 
-  for (const Built &b : best) all.push_back(products_of(*b.format));
+  for (const Built &b : best) all.push_back(vectors.product_of(*b.format));
   if (csr) all.push_back(csr);
   if (all.size() == 1) return 0;
   const std::vector<ProductTime> times  = time_in_turn(this->space_, all, last_trial_seconds);
@@ -129,6 +141,7 @@ template <class V> void AutoFormat<V>::pick(const Csr &A)
   const bool     host   = this->space_ == Space::Host;
   int            tried  = 0;
   TrialTime      time;
+  TrialVectors   vectors;
   double         csr = 0; // seconds of PETSc's product, where it is taken
   Products       csr_product;
   double         unit = wanted.candidates[0].cost.seconds;
@@ -138,7 +151,7 @@ template <class V> void AutoFormat<V>::pick(const Csr &A)
     unit = csr = time_of(Space::Host, csr_product, 1).working;
   }
   if (host) time.most = std::max(least_trials, most_trials * unit);
-  std::vector<Built> best = build_best(A, wanted, time, csr, &tried);
+  std::vector<Built> best = build_best(A, wanted, time, csr, vectors, &tried);
 
   if (csr > 0 && csr < first_is_slower * best[0].seconds) csr = std::min(csr, time_in_turn(Space::Host, {csr_product}, trial_seconds, csr)[0].working);
   if (!host && csr_to_try(best[0].seconds)) csr_product = options_.csr_products();
@@ -146,7 +159,7 @@ template <class V> void AutoFormat<V>::pick(const Csr &A)
   const bool   csr_first = host && csr_product && csr * variation(csr) < best[0].seconds;
 
   if (csr_product) tried++;
-  if (!csr_first) csr = try_again(best, host && csr > near ? Products() : csr_product);
+  if (!csr_first) csr = try_again(best, host && csr > near ? Products() : csr_product, vectors);
   held_ = wanted;
   if (options_.trials > 1) held_.take(best[0].candidate->choice, best[0].seconds, tried);
   else held_.choose(best[0].candidate->choice);

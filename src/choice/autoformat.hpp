@@ -38,6 +38,7 @@ public:
   const Format<V>    *held() const { return format_.get(); }                              // nullptr: PETSc's product
 
 private:
+  class TrialVectors;
   struct Built {
     const Candidate           *candidate;
     double                     seconds;
@@ -45,9 +46,9 @@ private:
   };
 
   void               pick(const Csr &A); // of the candidates
-  std::vector<Built> build_best(const Csr &A, const Decision &wanted, const TrialTime &time, double csr, int *tried) const;
+  std::vector<Built> build_best(const Csr &A, const Decision &wanted, const TrialTime &time, double csr, TrialVectors &vectors, int *tried) const;
   const Candidate   *csr_to_try(double best) const; // best: seconds of the best of ours; nullptr: not
-  double             try_again(std::vector<Built> &best, const Products &csr) const;
+  double             try_again(std::vector<Built> &best, const Products &csr, TrialVectors &vectors) const;
 
   AutoFormatOptions          options_;
   Decision                   choice_, held_; // held_: what format_ is; differs where CSR is wanted and not had
