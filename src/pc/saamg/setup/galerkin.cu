@@ -3,6 +3,7 @@
 #include "core/sparse/csr_ops.hpp"
 #include "core/sparse/block_product.hpp"
 #include "core/sparse/host_galerkin.hpp"
+#include "core/launch/by_lanes.hpp"
 #include "core/launch/row_sums.hpp"
 #include "core/launch/staged_rows.hpp"
 #include "core/util/vector_ops.hpp"
@@ -54,24 +55,18 @@ template <class Rows> struct MagnitudeOfRow {
 
 /* Of R A P, from a row of R. */
 struct MagnitudeOfProduct {
-  const PetscInt  *ptr;
-  Columns          col;
-  Values           val;
-  const PetscReal *fine;
-  PetscReal       *coarse;
+  const PetscInt    *ptr, *col;
+  const PetscScalar *val;
+  const PetscReal   *fine;
+  PetscReal         *coarse;
 
-  HD MagnitudeOfProduct on(Columns c, Values v) const { return {ptr, c, v, fine, coarse}; }
-
-  HD void operator()(PetscInt i) const
+  HD void operator()(PetscInt i, int lane, int lanes) const
   {
     PetscReal sum = 0;
 
-    for (PetscInt p = ptr[i]; p < ptr[i + 1]; p++) {
-      const PetscScalar v = val[p];
-
-      sum += PetscRealPart(v * PetscConj(v)) * fine[col[p]];
-    }
-    coarse[i] = sum;
+    for (PetscInt p = ptr[i] + lane; p < ptr[i + 1]; p += lanes) sum += PetscRealPart(val[p] * PetscConj(val[p])) * fine[col[p]];
+    sum = sum_of_lanes(sum, lanes);
+    if (lane == 0) coarse[i] = sum;
   }
 };
 
@@ -144,7 +139,7 @@ Array<PetscReal> coarse_magnitudes(const Interpolation &I, const Array<PetscReal
 
   if (magnitude.size()) fine.copy_from(magnitude.data(), magnitude.size());
   I.fine->update(fine);
-  for_each_csr_row(I.R.view(), 1, MagnitudeOfProduct{I.R.ptr.data(), I.R.col.data(), I.R.val.data(), fine.data(), coarse.data()});
+  for_each_row_by_lanes(space, I.R.nrows, MagnitudeOfProduct{I.R.ptr.data(), I.R.col.data(), I.R.val.data(), fine.data(), coarse.data()});
   return coarse;
 }
 
