@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tables in Markdown of what bench_spmv measured: table_spmv.py RESULTS.json [TYPE] [--keep FILE --gpu NAME --petsc VERSION]. For every type the speed over that of the first one (PETSc's)
 and over the fastest of cuSPARSE's, PETSc's among them, as geometric means over the halves of the gallery; and for TYPE (else fold's) a line for each matrix. --keep writes the means for
-results/spmv_gallery.json."""
+results/spmv_gallery.json, --keep-matrices a line for each irregular matrix for results/spmv_gallery_matrices.json."""
 import argparse
 import datetime
 import json
@@ -28,6 +28,7 @@ def main():
     parser.add_argument("results")
     parser.add_argument("type", nargs="?", default="")
     parser.add_argument("--keep", default="")
+    parser.add_argument("--keep-matrices", default="")
     parser.add_argument("--gpu", default="")
     parser.add_argument("--petsc", default="")
     arguments = parser.parse_args()
@@ -52,6 +53,15 @@ def main():
     if arguments.keep:
         with open(arguments.keep, "w") as file:
             file.writelines(json.dumps(line) + "\n" for line in kept if line["type"] != base)
+    if arguments.keep_matrices:
+        with open(arguments.keep_matrices, "w") as file:
+            for m, row in matrices.items():
+                if row["irregular"]:
+                    names = {t: seconds[m, t] for t in types if (m, t) in seconds}
+                    peer = min((t for t in names if t == base or t.startswith("cusparse:")), key=names.get)
+                    line = {"work": "spmv_gallery_matrix", "matrix": m, **{field: row[field] for field in ("rows", "cols", "nnz", "copy_TBs")}, "fastest_of_cusparse": peer, "fastest_us": round(1e6 * names[peer], 1),
+                            "fold_us": round(1e6 * names["fold"], 1), "autoformat_us": round(1e6 * names["autoformat"], 1), **{field: kept[0][field] for field in ("gpu", "petsc", "date", "command")}}
+                    file.write(json.dumps(line) + "\n")
     print(f"\n| matrix | rows | nonzeros | {base}, us | {chosen}, us | ratio |\n|---|---|---|---|---|---|")
     for m, row in matrices.items():
         if (m, base) in seconds and (m, chosen) in seconds:

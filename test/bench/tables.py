@@ -93,6 +93,14 @@ def spmv_gallery_h100():
     return gallery("spmv_gallery_h100")
 
 
+def spmv_gallery_matrices():
+    """Each irregular matrix; beside, the time of ten bytes an entry, of x and of y, at the speed of a copy."""
+    rows = records("spmv_gallery_matrices")
+    least = lambda r: (10 * r["nnz"] + 8 * (r["rows"] + r["cols"])) / r["copy_TBs"] * 1e-6
+    return rows, listing(rows, matrix=lambda r: r["matrix"], entries=lambda r: f"{r['nnz'] / 1e6:.1f} M", fastest_of_cuSPARSE=lambda r: f"{r['fastest_us']} us ({r['fastest_of_cusparse'].removeprefix('cusparse:')})", fold=lambda r: f"{r['fold_us']} us",
+                         autoformat=lambda r: f"{r['autoformat_us']} us", speed=lambda r: f"{r['fastest_us'] / r['autoformat_us']:.2f}x", ten_bytes_an_entry_at_copy_speed=lambda r: f"{least(r):.0f} us")
+
+
 def gallery(name):
     rows = [r for r in records(name) if r.get("matrices", 1)]
     ratio = lambda field: lambda r: text(r.get(field), "{:.2f}x")
@@ -462,7 +470,7 @@ def league_problems():
 
 
 TABLES = {table.__name__.replace("_", "-"): table for table in (headline, first_solve, spmv, spmv_gallery, cds, cds_host, fused_outputs, spmv_host, solves, diagonals, setup_reuse, shared_gpu, elasticity, amg, amg_paper, p5_strong, p5_weak, settings,
-                                                                 scaling, scaling_four, halo, assembly, assembly_steps, assembly_program, locality_models, autoformat, p1_padding, p2_comparison, p2_what_if, p2_hit_lines, p3_indices, p3_comparison, p2_counters, p3_counters, cds_bandwidth, spmv_gallery_h100, assembly_whole, p4_blocks, p4_traffic, p4_host, p5_mixed, p5_speedups, p5_composition,
+                                                                 scaling, scaling_four, halo, assembly, assembly_steps, assembly_program, locality_models, autoformat, p1_padding, p2_comparison, p2_what_if, p2_hit_lines, p3_indices, p3_comparison, p2_counters, p3_counters, cds_bandwidth, spmv_gallery_h100, spmv_gallery_matrices, assembly_whole, p4_blocks, p4_traffic, p4_host, p5_mixed, p5_speedups, p5_composition,
                                                                  league, league_device, degrees, league_sizes, league_problems)}
 
 
