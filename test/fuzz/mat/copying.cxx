@@ -68,8 +68,9 @@ Target target(const Twins &t, const Slot &s, long which)
   static const char *const roots[] = {"cds", "fold", "slicedell", "autoformat"};
   const bool               owning  = t.type.rfind("own", 0) == 0;
   if (!t.is_plain(s)) which -= which % 12 - 1; /* PETSc's own ways between its other types crash: BAIJ to SELL */
-  else if (owning && (which % 12 == 4 || which % 12 == 6))
-    which -= which % 12 - 1; /* its transposed products of SELL, and products of a BAIJ's duplicate, are wrong for some patterns */
+  else if (owning && (which % 12 == 4 || which % 12 == 6 || which % 12 == 7))
+    which -= which % 12 - 1; /* its BAIJ, SELL and IS of entries that are not whole blocks multiply wrongly */
+  which -= which % 12 - 1;   /* its transposed products of SELL, and products of a BAIJ's duplicate, are wrong for some patterns */
   switch (which % 12) {
   case 0:
     return {MATSAME, MATSAME};
