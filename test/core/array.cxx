@@ -54,15 +54,6 @@ BOOST_AUTO_TEST_CASE(copies_between_spaces)
     }
 }
 
-/* So large that several threads bring it to a device. */
-BOOST_AUTO_TEST_CASE(copied_in_parts)
-{
-  std::vector<double> many(3000001);
-
-  std::iota(many.begin(), many.end(), 1);
-  for (Space space : spaces()) BOOST_TEST((Array<double>(space, many.data(), many.size()).to_host() == many));
-}
-
 BOOST_AUTO_TEST_CASE(nothing)
 {
   for (Space space : spaces()) {

@@ -1,6 +1,5 @@
 /* device.hpp with the CUDA runtime; without it: no_device.cxx. */
 #include "device.hpp"
-#include "copy_in_parts.hpp"
 #include "cuda_check.hpp"
 #include "memory_limit.hpp"
 #include "recording.hpp"
@@ -287,10 +286,6 @@ void copy(void *dst, const void *src, std::size_t bytes)
   const bool to_device = is_device_pointer(dst), from_device = is_device_pointer(src);
 
   if (from_device && !to_device && copy_numbers(dst, src, bytes)) return;
-  if (to_device && !from_device && !recording() && copy_in_parts(dst, src, bytes, current)) {
-    waited++;
-    return;
-  }
   copy_async(dst, src, bytes);
   if (!(to_device && from_device)) synchronize();
 }
