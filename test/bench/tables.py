@@ -289,6 +289,13 @@ def assembly_whole():
                           an_iteration=lambda r: ms(r["iteration_s"]), solve=lambda r: ms(r["solve_s"]))
 
 
+def assembly_slices():
+    """Sliced ELL of blocks, and the way by rows that one which holds AIJ goes."""
+    rows = records("assembly_slices")
+    way = {"slicedell": "into slices", "slicedell by rows": "into rows, and slices refilled from them"}
+    return rows, pivot(rows, assembly_mesh, lambda r: way[r["into"]], lambda r: ms(r["seconds"]), "mesh")
+
+
 def assembly_program():
     rows = records("assembly_program")
     cell = lambda field: lambda r: ms(r[field] / 1e3) if r[field] else ""
@@ -470,7 +477,7 @@ def league_problems():
 
 
 TABLES = {table.__name__.replace("_", "-"): table for table in (headline, first_solve, spmv, spmv_gallery, cds, cds_host, fused_outputs, spmv_host, solves, diagonals, setup_reuse, shared_gpu, elasticity, amg, amg_paper, p5_strong, p5_weak, settings,
-                                                                 scaling, scaling_four, halo, assembly, assembly_steps, assembly_program, locality_models, autoformat, p1_padding, p2_comparison, p2_what_if, p2_hit_lines, p3_indices, p3_comparison, p2_counters, p3_counters, cds_bandwidth, spmv_gallery_h100, spmv_gallery_matrices, assembly_whole, p4_blocks, p4_traffic, p4_host, p5_mixed, p5_speedups, p5_composition,
+                                                                 scaling, scaling_four, halo, assembly, assembly_steps, assembly_slices, assembly_program, locality_models, autoformat, p1_padding, p2_comparison, p2_what_if, p2_hit_lines, p3_indices, p3_comparison, p2_counters, p3_counters, cds_bandwidth, spmv_gallery_h100, spmv_gallery_matrices, assembly_whole, p4_blocks, p4_traffic, p4_host, p5_mixed, p5_speedups, p5_composition,
                                                                  league, league_device, degrees, league_sizes, league_problems)}
 
 

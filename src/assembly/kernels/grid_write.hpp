@@ -45,35 +45,49 @@ template <Layout layout> __device__ inline PairBlock grid_block(const GridTarget
   else return to.target.ell(i, grid_slot(to.grid, at, x, y, z));
 }
 
-/* Where a node's pair and its mirror image go, if the pair is in the grid and the layout has both. Asked for before the pair is summed up: slices are looked up in memory, which is far away. */
+/* A node's pair and its mirror image, where the layout has both. Slices are looked up in memory, which is far away, before the pair is summed up; where it stands on diagonals is found when it
+   is written, since registers are scarce. */
 template <Layout layout> class GridPair {
 public:
-  __device__ GridPair(const GridTarget &to, const PetscInt *at, int x, int y, int z)
+  __device__ GridPair(const GridTarget &to, const PetscInt *at, int x, int y, int z) :
+    to_(to), at_(at), x_(x), y_(y), z_(z), inside_(in_grid(to.grid, at, x, y, z))
   {
-    const PetscInt there[3] = {at[0] + x, at[1] + y, at[2] + z};
-
-    if (!in_grid(to.grid, at, x, y, z)) return;
-    here_ = grid_block<layout>(to, at, x, y, z);
-    if ((x || y || z) && !(layout == Layout::Cds && to.target.half)) mirror_ = grid_block<layout>(to, there, -x, -y, -z);
+    if (layout == Layout::SlicedEll && inside_) find(here_, mirror_);
   }
 
   /* block(r, c): its values */
   template <int bs, class Block> __device__ void write(const Block &block) const
   {
+    PairBlock here = here_, mirror = mirror_;
+
+    if (!inside_) return;
+    if (layout == Layout::Cds) find(here, mirror);
   #pragma unroll
     for (int r = 0; r < bs; r++) {
   #pragma unroll
       for (int c = 0; c < bs; c++) {
         const PetscScalar value = block(r, c);
 
-        if (here_.first) __stcs(here_.at(r * bs + c), value);
-        if (mirror_.first) __stcs(mirror_.at(c * bs + r), value);
+        if (here.first) __stcs(here.at(r * bs + c), value);
+        if (mirror.first) __stcs(mirror.at(c * bs + r), value);
       }
     }
   }
 
 private:
-  PairBlock here_, mirror_;
+  __device__ void find(PairBlock &here, PairBlock &mirror) const
+  {
+    const PetscInt there[3] = {at_[0] + x_, at_[1] + y_, at_[2] + z_};
+
+    here = grid_block<layout>(to_, at_, x_, y_, z_);
+    if ((x_ || y_ || z_) && !(layout == Layout::Cds && to_.target.half)) mirror = grid_block<layout>(to_, there, -x_, -y_, -z_);
+  }
+
+  const GridTarget &to_;
+  const PetscInt   *at_;
+  int               x_, y_, z_;
+  bool              inside_;
+  PairBlock         here_, mirror_;
 };
 
 #endif
