@@ -123,11 +123,11 @@ template <int H, class Store, class V, class Out, int br, int bc> struct EllBloc
 
   void operator()(PetscInt slice) const
   {
-    const std::int64_t begin = A.slice_ptr[slice], at = A.columns_at(slice);
-    const PetscInt     n = static_cast<PetscInt>((A.slice_ptr[slice + 1] - begin) / H), place = slice * H;
-    const Store       *val        = A.val + begin * (br * bc);
-    PetscInt           col[H]     = {};
-    V                  sum[br][H] = {};
+    const std::int64_t   begin = A.slice_ptr[slice], at = A.columns_at(slice);
+    const PetscInt       n = static_cast<PetscInt>((A.slice_ptr[slice + 1] - begin) / H), place = slice * H;
+    const Store         *val    = A.val + begin * (br * bc);
+    PetscInt             col[H] = {};
+    LanesOf<H, Store, V> sum[br];
 
     const PetscInt base = A.base(slice);
 
@@ -135,18 +135,19 @@ template <int H, class Store, class V, class Out, int br, int bc> struct EllBloc
     for (PetscInt k = 0; k < n; k++, val += br * bc * H) {
       for (int p = 0; p < H; p++) col[p] = at < 0 ? col[p] + A.gap[~at + k * H + p] : base + A.col[at + k * H + p];
       for (int c = 0; c < bc; c++) {
-        V xs[H];
+        LanesOf<H, Store, V> a, xs;
 
-        for (int p = 0; p < H; p++) xs[p] = x[col[p] * bc + c];
+        xs.set([&](int p) { return x[col[p] * bc + c]; });
         for (int r = 0; r < br; r++) {
-          for (int p = 0; p < H; p++) sum[r][p] += static_cast<V>(val[(r * bc + c) * H + p]) * xs[p];
+          load_lanes(val + (r * bc + c) * H, a);
+          sum[r].add_product(a, xs);
         }
       }
     }
     for (int p = 0; p < H; p++) {
       V of_node[br];
 
-      for (int r = 0; r < br; r++) of_node[r] = A.empty(place + p) ? V(0) : sum[r][p];
+      for (int r = 0; r < br; r++) of_node[r] = A.empty(place + p) ? V(0) : sum[r].of[p];
       put_node<br>(out, A.row ? A.row[place + p] : place + p, of_node);
     }
   }

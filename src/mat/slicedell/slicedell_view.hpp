@@ -20,6 +20,7 @@
 #include "core/launch/for_each_row.hpp"
 #include "core/sparse/local_column.hpp"
 #include "mat/tuning.hpp"
+#include "host_lanes.hpp"
 
 namespace goza::mat
 {
@@ -149,7 +150,7 @@ private:
   }
 };
 
-/* The same on the host for a whole slice of H places, which the compiler turns into vector instructions. */
+/* The same on the host for a whole slice of H places. */
 template <int H, class Store, class V, class Out> struct EllHostSlice {
   EllView<Store> A;
   const V       *x;
@@ -157,10 +158,10 @@ template <int H, class Store, class V, class Out> struct EllHostSlice {
 
   void operator()(PetscInt slice) const
   {
-    const std::int64_t begin = A.slice_ptr[slice], at = A.columns_at(slice);
-    const PetscInt     n = static_cast<PetscInt>((A.slice_ptr[slice + 1] - begin) / H), place = slice * H;
-    const Store       *val    = A.val + begin;
-    V                  sum[H] = {};
+    const std::int64_t   begin = A.slice_ptr[slice], at = A.columns_at(slice);
+    const PetscInt       n = static_cast<PetscInt>((A.slice_ptr[slice + 1] - begin) / H), place = slice * H;
+    const Store         *val = A.val + begin;
+    LanesOf<H, Store, V> sum;
 
     if (at < 0) {
       const std::uint16_t *gap = A.gap + ~at;
@@ -169,17 +170,25 @@ template <int H, class Store, class V, class Out> struct EllHostSlice {
       for (int r = 0; r < H; r++) col[r] = A.first[place + r];
       for (PetscInt k = 0; k < n; k++, gap += H, val += H) {
         for (int r = 0; r < H; r++) col[r] += gap[r];
-        for (int r = 0; r < H; r++) sum[r] += static_cast<V>(val[r]) * x[col[r]];
+        add(val, x, col, sum);
       }
     } else {
       const LocalColumn *col  = A.col + at;
       const V           *from = x + A.base(slice);
 
-      for (PetscInt k = 0; k < n; k++, col += H, val += H) {
-        for (int r = 0; r < H; r++) sum[r] += static_cast<V>(val[r]) * from[col[r]];
-      }
+      for (PetscInt k = 0; k < n; k++, col += H, val += H) add(val, from, col, sum);
     }
-    for (int r = 0; r < H; r++) out(A.row ? A.row[place + r] : place + r, A.empty(place + r) ? V(0) : sum[r]);
+    for (int r = 0; r < H; r++) out(A.row ? A.row[place + r] : place + r, A.empty(place + r) ? V(0) : sum.of[r]);
+  }
+
+private:
+  static void add(const Store *val, const V *from, const LocalColumn *col, LanesOf<H, Store, V> &sum)
+  {
+    LanesOf<H, Store, V> a, xs;
+
+    load_lanes(val, a);
+    xs.set([=](int r) { return from[col[r]]; });
+    sum.add_product(a, xs);
   }
 };
 
