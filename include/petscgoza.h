@@ -107,8 +107,8 @@ typedef enum {
 
 typedef enum {
   PC_SAAMG_TUNE_NONE,
-  PC_SAAMG_TUNE_QUICK, /* in the second set-up with a pattern a few cycles are tried for the fastest */
-  PC_SAAMG_TUNE_FULL   /* more of them, in the first set-up */
+  PC_SAAMG_TUNE_QUICK, /* from the second set-up with a pattern on a lower precision on the host, by the user's own solves */
+  PC_SAAMG_TUNE_FULL   /* cycles are tried for the fastest in the first set-up */
 } PCSAAMGTune;
 
 typedef enum {

@@ -1,11 +1,14 @@
 /* The memory of saamg: forecast, reported, and, where it runs out, an error with the figures after which everything goes on. */
 #include "core/device/memory_limit.hpp"
+#include "pc/saamg/api/saamg_data.hpp"
+#include "pc/saamg/cycle/trial_solve.hpp"
 #include "../support/mat_case.hpp"
 #include "../support/pc_case.hpp"
 #include "../support/sparse.hpp"
 
 #include "core/device/device.hpp"
 
+#include <petsc/private/pcimpl.h>
 #include <regex>
 
 #include <petscgoza.h>
@@ -193,6 +196,20 @@ BOOST_AUTO_TEST_CASE(too_little)
     PETSC_OK(PCReset(pc));
   }
   BOOST_TEST(failures == 16);
+}
+
+/* Cycles that are tried are so on vectors of their own. */
+BOOST_AUTO_TEST_CASE(trials_hold_vectors)
+{
+  const Problem &p = problem("poisson27");
+  MatHandle      A = system_matrix(p, MATCDS);
+  Option         full("-pc_saamg_tune", "full");
+  PCHandle       pc = make_pc(A);
+  PetscInt       n;
+
+  PETSC_OK(MatGetLocalSize(A, &n, nullptr));
+  const saamg::MemoryEstimate told = static_cast<saamg::SAAMG *>(static_cast<PC>(pc)->data)->predicted;
+  BOOST_TEST(told.during >= told.after + saamg::TrialSolve::most_vectors * static_cast<double>(n) * sizeof(PetscScalar));
 }
 
 /* Nor is the most that a device holds far from what was said, which is beside the matrix's format. */

@@ -107,6 +107,7 @@ static PetscErrorCode SetUpLevels(PC pc, Mat A, bool *wants_rows)
   mg->transposed.reset();
   if (!same_pattern) mg->automatic.forget_trial();
   if (!same_pattern) mg->tuned = {};
+  WatchPrecision(mg, same_pattern);
   PetscCall(PetscObjectGetId((PetscObject)A, &id));
   PetscCall(OpenRows(pc, mg, same_pattern && mg->ascending == id, &rows));
   mg->ascending = rows.ascend ? id : 0;
@@ -123,7 +124,7 @@ static PetscErrorCode SetUpLevels(PC pc, Mat A, bool *wants_rows)
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(PetscLogEventBegin(events.mirror, pc, 0, 0, 0));
   PetscCall(MakeCycle(pc, mg));
-  PetscCall(TuneCycle(pc, mg, same_pattern));
+  PetscCall(TuneCycle(pc, mg));
   mg->hierarchy.release(mg->hierarchy_options);
   PetscCall(PetscLogEventEnd(events.mirror, pc, 0, 0, 0));
   mg->most = device::most_bytes_in_use();
@@ -282,7 +283,7 @@ SAAMG::SAAMG()
 . -pc_saamg_precision (auto|double|mixed|single|half) - precision of the cycle; mixed: the finest level in double, the others in single; half: single, with the operators and interpolations stored in half;
                                                          auto (default): see the notes
 . -pc_saamg_paper (none|darcy|anisotropic)     - the settings of the paper below for its two problems, where no other option names them; see `PCSAAMGSetPaper()`
-. -pc_saamg_tune (none|quick|full)             - whether cycles are tried for the fastest; see `PCSAAMGSetTune()`
+. -pc_saamg_tune (none|quick|full)             - what is looked for where many solves are likely; see `PCSAAMGSetTune()`
 - -pc_saamg_reuse (auto|none|pattern|interpolation) - what is kept when values change and the pattern does not; see `PCSAAMGSetReuse()`
 
   Level: intermediate
@@ -309,7 +310,7 @@ SAAMG::SAAMG()
   On a GPU the cycle is in half precision by itself where that does no harm: the Krylov method is one whose residuals stay true whatever the preconditioner rounds (`KSPFUSEDCG`, `KSPFUSEDBCGS`,
   `KSPFUSEDGMRES`; from the second solve on `KSPCG`, `KSPFCG`, `KSPFBCGS`, `KSPFBCGSR`, `KSPFGMRES`, `KSPGCR`, `KSPRICHARDSON`), and a trial in the set-up shows that the cycle reduces smooth
   errors as well as in double. A solve that fails with it is the last: the next one is in double. The view says what was found. Behind other methods, as `KSPGMRES`, whose preconditioned residual
-  may become small where the true one does not, and on the host, the cycle is in double. Where another is set, the view says so if a solve left a true residual over 1000 times what was asked for.
+  may become small where the true one does not, and on the host, but for `PCSAAMGSetTune()`, the cycle is in double. Where another is set, the view says so if a solve left a true residual over 1000 times what was asked for.
 
   A matrix with a NaN or Inf gives `PC_SETUP_ERROR`, no abort.
 

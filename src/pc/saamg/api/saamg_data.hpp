@@ -28,17 +28,21 @@ struct TransposedCycle {
 
 /* What PC_SAAMG_AUTO knows. */
 struct AutoPrecision {
-  std::array<PCSAAMGPrecision, 2> low = {PC_SAAMG_DOUBLE, PC_SAAMG_HALF}; // by Space: what is tried; on the host the copies cost more than a solve gains
+  std::array<PCSAAMGPrecision, 2> low = {PC_SAAMG_DOUBLE, PC_SAAMG_HALF}; // by Space: what is tried; on the host the copies cost more than one solve gains
   bool                            keeps_residuals = false;                // of the Krylov method: its residuals stay true whatever a cycle rounds
   bool                            used            = false;                // there has been a solve
   bool                            tried           = false;                // with this pattern
-  std::string                     refused;                                // why the low precision is not taken, with this pattern
-  PetscReal                       contraction = 0;                        // of the cycle in low precision
-  PetscReal                       gone_astray = 0;                        // true residual over that asked for, of the last solve that stopped by another
+  bool                            watched    = false; // with this pattern: the cycle is in single precision for as long as solves take hardly more iterations
+  PetscInt                        iterations = 0;     // of the solves since the last set-up
+  double      digits = 0, low_digits = 0;             // that the residual lost in each of the last solve's, with the cycle in double and else; 0: unknown
+  std::string refused;                                // why the low precision is not taken, with this pattern
+  PetscReal   contraction = 0;                        // of the cycle in low precision
+  PetscReal   gone_astray = 0;                        // true residual over that asked for, of the last solve that stopped by another
 
   void forget_trial()
   {
-    tried = false;
+    tried = watched = false;
+    digits = low_digits = 0;
     refused.clear();
   }
 };
@@ -75,7 +79,7 @@ struct SAAMG {
   PetscReal              threshold     = PETSC_DECIDE;
   PCSAAMGPrecision       precision     = PC_SAAMG_AUTO;
   PCSAAMGReuse           reuse         = PC_SAAMG_REUSE_AUTO;
-  PCSAAMGTune            tune          = PC_SAAMG_TUNE_NONE;
+  PCSAAMGTune            tune          = PC_SAAMG_TUNE_QUICK;
   std::vector<PetscReal> coordinates; // [nodes][dim], from PCSetCoordinates()
   PetscInt               dim = 0, coordinates_state = 0;
 
@@ -170,11 +174,12 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
 PetscErrorCode TakeCycleOptions(PC pc, SAAMG *mg, const CycleOptions &wanted);
 PetscInt       AutomaticSmoother(const SAAMG &mg);
 
-/* saamg_tune.cxx. After MakeCycle(), where that is what -pc_saamg_tune asks for; known_pattern: this is not its first set-up. Collective. */
-PetscErrorCode TuneCycle(PC pc, SAAMG *mg, bool known_pattern);
+/* saamg_tune.cxx. After MakeCycle(), where that is what -pc_saamg_tune asks for. Collective. */
+PetscErrorCode TuneCycle(PC pc, SAAMG *mg);
 
-/* saamg_precision.cxx. WantedPrecision: of the cycle to come. MakeCycle: the cycle of the hierarchy, whose finest grid has its values. PCPreSolve, PCPostSolve: they see the Krylov method.
+/* saamg_precision.cxx. WatchPrecision: at the beginning of a set-up; known_pattern: it is not the first with it. WantedPrecision: of the cycle to come. MakeCycle: the cycle of the hierarchy, whose finest grid has its values. PCPreSolve, PCPostSolve: they see the Krylov method.
    ExactSource: of the matrix's operator, where its values are not rounded. Collective. */
+void             WatchPrecision(SAAMG *mg, bool known_pattern);
 PCSAAMGPrecision WantedPrecision(const SAAMG &mg);
 PetscErrorCode   MakeCycle(PC pc, SAAMG *mg);
 PetscErrorCode   SetUpCycle(PC pc, SAAMG *mg, PCSAAMGPrecision precision);  // what is there already is only refilled where the precision is the same

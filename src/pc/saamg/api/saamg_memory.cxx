@@ -7,6 +7,7 @@
 #include "mat/common/format_mat.hpp"
 #include "memory_forecast.hpp"
 #include "pc/saamg/cycle/level_format.hpp"
+#include "pc/saamg/cycle/trial_solve.hpp"
 #include "pc/saamg/setup/couplings.hpp"
 #include "pc/saamg/setup/own_rows.hpp"
 #include "saamg_data.hpp"
@@ -68,6 +69,7 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
   if (mg->space == Space::Cuda) q.choice = (PetscLogDouble)locality::bytes_of_decision(rows.A.nrows);
   if (narrow && mg->precision == PC_SAAMG_AUTO && !mg->automatic.tried)
     q.choice = PetscMax(q.choice, 2. * q.rows * sizeof(PetscScalar)); /* a trial's vectors */
+  if (mg->tune == PC_SAAMG_TUNE_FULL) q.choice = PetscMax(q.choice, static_cast<PetscLogDouble>(TrialSolve::most_vectors) * q.rows * sizeof(PetscScalar));
   q.several    = rows.columns->size() > 1;
   q.device     = mg->space == Space::Cuda;
   q.directions = (lattice.points[0] > 1) + (lattice.points[1] > 1) + (lattice.points[2] > 1);

@@ -4,8 +4,10 @@
 #include "pc/saamg/cycle/contraction.hpp"
 #include "pc/saamg/setup/own_rows.hpp"
 #include "petsc/plugin.hpp"
+#include "petsc/short_text.hpp"
 #include "pcsaamg.hpp"
 #include "saamg_data.hpp"
+#include <cmath>
 #include <petsc/private/kspimpl.h>
 #include <petsc/private/pcimpl.h>
 
@@ -17,6 +19,18 @@ static constexpr PetscReal good_contraction = 0.4;
 
 /* So much of the rate of the cycle in double, -log of its contraction, is enough: a solve in half precision takes two thirds of the time. */
 static constexpr PetscReal enough_of_the_rate = 0.8;
+
+/* Iterations to a set-up from which on a cycle in single precision saves a host more than its copies take. */
+static constexpr PetscInt worth_copies = 16;
+
+void WatchPrecision(SAAMG *mg, bool known_pattern)
+{
+  AutoPrecision &automatic = mg->automatic;
+  const bool     asked_for = mg->tune == PC_SAAMG_TUNE_QUICK && known_pattern, pays = automatic.iterations >= worth_copies && automatic.digits > 0;
+
+  automatic.watched    = asked_for && (automatic.watched || pays) && mg->space == Space::Host && !PetscDefined(USE_REAL_SINGLE);
+  automatic.iterations = 0;
+}
 
 static PetscErrorCode ExactOperator(Mat A, Space space, ParOperator<PetscScalar> **exact)
 {
@@ -38,7 +52,8 @@ PCSAAMGPrecision WantedPrecision(const SAAMG &mg)
 {
   if (mg.precision != PC_SAAMG_AUTO) return mg.precision;
   if (!mg.automatic.keeps_residuals || !mg.automatic.refused.empty()) return PC_SAAMG_DOUBLE;
-  return mg.tuned.precision != PC_SAAMG_AUTO ? mg.tuned.precision : mg.automatic.low[(int)mg.space];
+  if (mg.tuned.precision != PC_SAAMG_AUTO) return mg.tuned.precision;
+  return mg.automatic.watched ? PC_SAAMG_SINGLE : mg.automatic.low[(int)mg.space];
 }
 
 PetscErrorCode SetUpCycle(PC pc, SAAMG *mg, PCSAAMGPrecision precision)
@@ -111,7 +126,7 @@ PetscErrorCode MakeCycle(PC pc, SAAMG *mg)
 {
   PetscFunctionBegin;
   PetscCall(SetUpCycle(pc, mg, WantedPrecision(*mg)));
-  if (mg->precision == PC_SAAMG_AUTO && mg->cycle_precision != PC_SAAMG_DOUBLE && !mg->automatic.tried && mg->tuned.precision == PC_SAAMG_AUTO)
+  if (mg->precision == PC_SAAMG_AUTO && mg->cycle_precision != PC_SAAMG_DOUBLE && !mg->automatic.tried && !mg->automatic.watched && mg->tuned.precision == PC_SAAMG_AUTO)
     PetscCall(TryPrecision(pc, mg));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -233,6 +248,25 @@ static PetscErrorCode CheckTrueResidual(PC pc, KSP ksp, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A solve that is the user's is a trial that costs nothing. */
+static PetscErrorCode WatchSolve(SAAMG *mg, KSP ksp)
+{
+  AutoPrecision &automatic = mg->automatic;
+  PetscInt       n;
+
+  PetscFunctionBegin;
+  PetscCall(KSPGetIterationNumber(ksp, &n));
+  automatic.iterations += n;
+  if (!n || !(ksp->rnorm > 0 && ksp->rnorm < ksp->rnorm0)) PetscFunctionReturn(PETSC_SUCCESS);
+  const double digits = std::log10(static_cast<double>(ksp->rnorm0 / ksp->rnorm)) / static_cast<double>(n);
+
+  if (mg->cycle_precision == PC_SAAMG_DOUBLE) automatic.digits = digits;
+  else automatic.low_digits = digits;
+  if (!automatic.watched || mg->cycle_precision == PC_SAAMG_DOUBLE || digits >= enough_of_the_rate * automatic.digits) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallCXX(automatic.refused = ShortText("an iteration with the cycle in single gained %.2g digits, one in double %.2g", digits, automatic.digits).c_str());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCPostSolve_SAAMG(PC pc, KSP ksp, Vec b, Vec x)
 {
   SAAMG             *mg = static_cast<SAAMG *>(pc->data);
@@ -245,8 +279,11 @@ PetscErrorCode PCPostSolve_SAAMG(PC pc, KSP ksp, Vec b, Vec x)
   }
   PetscCall(KSPGetConvergedReason(ksp, &reason));
   if (mg->precision != PC_SAAMG_AUTO && mg->precision != PC_SAAMG_DOUBLE && reason == KSP_CONVERGED_RTOL) PetscCall(CheckTrueResidual(pc, ksp, b, x));
-  if (mg->precision != PC_SAAMG_AUTO || mg->cycle_precision == PC_SAAMG_DOUBLE || reason >= 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallCXX(mg->automatic.refused = std::string("a solve with the cycle in ") + PCSAAMGPrecisions[mg->cycle_precision] + " ended with " + KSPConvergedReasons[reason]);
+  if (mg->precision != PC_SAAMG_AUTO) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(WatchSolve(mg, ksp));
+  if (mg->cycle_precision == PC_SAAMG_DOUBLE || (reason >= 0 && mg->automatic.refused.empty())) PetscFunctionReturn(PETSC_SUCCESS);
+  if (reason < 0)
+    PetscCallCXX(mg->automatic.refused = std::string("a solve with the cycle in ") + PCSAAMGPrecisions[mg->cycle_precision] + " ended with " + KSPConvergedReasons[reason]);
   PetscCall(PetscInfo(pc, "From the next solve on the cycle is in double precision: %s\n", mg->automatic.refused.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -44,7 +44,7 @@ constexpr std::tuple settings{
   Setting{"-pc_saamg_esteig_iterations", "PCSAAMGSetEstEigIterations", "Lanczos steps of the estimate of the largest eigenvalue", in_hierarchy<&HierarchyOptions::esteig_iterations>, IntRange{least_lanczos_steps, max_lanczos_steps}},
   Setting{"-pc_saamg_precision", "PCSAAMGSetPrecision", "Precision of the cycle (auto: half on a GPU where it converges as double, else double)", held<&SAAMG::precision>, Words<PCSAAMGPrecision>{PCSAAMGPrecisions}},
   Setting{"-pc_saamg_reuse", "PCSAAMGSetReuse", "What is kept when values change and the pattern does not", held<&SAAMG::reuse>, Words<PCSAAMGReuse>{PCSAAMGReuses}},
-  Setting{"-pc_saamg_tune", "PCSAAMGSetTune", "Whether cycles are tried for the fastest: quick, in the second set-up with a pattern; full, more of them, in the first", held<&SAAMG::tune>, Words<PCSAAMGTune>{PCSAAMGTunes}},
+  Setting{"-pc_saamg_tune", "PCSAAMGSetTune", "What is looked for where many solves are likely: quick, whether the user's own solves from the second set-up with a pattern on bear a lower precision on the host; full, the fastest of several cycles, in the first", held<&SAAMG::tune>, Words<PCSAAMGTune>{PCSAAMGTunes}},
 
   Setting{"-pc_saamg_smoother", "PCSAAMGSetSmoother", "Smoother", held<&SmootherChoice::which>, NameList{smoother_names}},
   Setting{"-pc_saamg_sweeps", "PCSAAMGSetSweeps", "Applications of the smoother", in_smoother<&SmootherOptions::sweeps>, IntRange{1, most_sweeps}, PC_SAAMG_COARSEST},

@@ -1,4 +1,4 @@
-/* -pc_saamg_tune: the fastest of a few cycles of the levels that are there, by trials of each. */
+/* -pc_saamg_tune full: the fastest of a few cycles of the levels that are there, by trials of each. */
 #include "saamg_tuned.hpp"
 #include "parallel/agree.hpp"
 #include "pc/saamg/cycle/trial_solve.hpp"
@@ -16,10 +16,6 @@ namespace goza::saamg
 
 namespace
 {
-
-/* Most iterations of a trial. On 22 problems of the league four iterations predict the ratio of two candidates' iterations to 1e-7 within an eighth in the mean, and no better from where a solve has been for
-   some iterations. */
-constexpr int quick_iterations = 4, full_iterations = 16;
 
 /* Where a solve to so many digits takes so many iterations, a weaker smoother, as of a lower degree, falls back further than its trial shows: by as much again on slivers and plates. */
 constexpr double expected_digits = 7, many_iterations = 8;
@@ -41,10 +37,7 @@ std::string typed(const SAAMG &mg, const CycleCandidate &candidate)
 
 class Trials {
 public:
-  Trials(PC pc, SAAMG *mg, ParOperator<PetscScalar> *exact) :
-    pc_(pc), mg_(mg), by_itself_(mg->cycle_precision), iterations_(mg->tune == PC_SAAMG_TUNE_FULL ? full_iterations : quick_iterations), solve_(mg->hierarchy.grids()[0], exact)
-  {
-  }
+  Trials(PC pc, SAAMG *mg, ParOperator<PetscScalar> *exact) : pc_(pc), mg_(mg), by_itself_(mg->cycle_precision), solve_(mg->hierarchy.grids()[0], exact) { }
 
   int            done() const { return done_; }
   PetscErrorCode begin() { return solve_.begin(*mg_->cycle); }
@@ -55,7 +48,7 @@ private:
   PC               pc_;
   SAAMG           *mg_;
   PCSAAMGPrecision by_itself_;
-  int              iterations_, done_ = 0;
+  int              done_   = 0;
   double           as_set_ = 0; // digits an iteration
   TrialSolve       solve_;
 };
@@ -77,7 +70,7 @@ PetscErrorCode Trials::time(const CycleCandidate &candidate, PetscReal *seconds)
 
   PetscFunctionBegin;
   PetscCall(make(candidate));
-  PetscCall(solve_.run(*mg_->cycle, iterations_, &mine));
+  PetscCall(solve_.run(*mg_->cycle, &mine));
   found[0] = mine.seconds;
   found[1] = mine.left < 1 ? static_cast<double>(mine.left) : 1; /* 1 for NaN */
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, found, 2, MPI_DOUBLE, MPI_MAX, comm));
@@ -140,11 +133,10 @@ PetscErrorCode FindFastest(PC pc, SAAMG *mg, Trials &trials, CycleCandidate &bes
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-bool due(const SAAMG &mg, bool known_pattern)
+/* Of one level there is nothing to try. */
+bool due(const SAAMG &mg)
 {
-  const bool asked_for = mg.tune == PC_SAAMG_TUNE_FULL || (mg.tune == PC_SAAMG_TUNE_QUICK && known_pattern);
-
-  return asked_for && !mg.tuned.done && mg.hierarchy.grids().size() > 1; /* of one level there is nothing to try */
+  return mg.tune == PC_SAAMG_TUNE_FULL && !mg.tuned.done && mg.hierarchy.grids().size() > 1;
 }
 
 } // namespace
@@ -160,7 +152,7 @@ std::string Tuned::describe() const
   return ShortText("%.2g of the time a digit, by %d trials, with", static_cast<double>(share), trials).c_str() + found;
 }
 
-PetscErrorCode TuneCycle(PC pc, SAAMG *mg, bool known_pattern)
+PetscErrorCode TuneCycle(PC pc, SAAMG *mg)
 {
   const MPI_Comm            comm = PetscObjectComm((PetscObject)pc);
   ParOperator<PetscScalar> *exact;
@@ -168,7 +160,7 @@ PetscErrorCode TuneCycle(PC pc, SAAMG *mg, bool known_pattern)
   Tuned                     tuned;
 
   PetscFunctionBegin;
-  if (!due(*mg, known_pattern)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!due(*mg)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(ExactProduct(mg, &exact));
   Trials trials(pc, mg, exact);
 

@@ -49,12 +49,15 @@ static PetscErrorCode ViewChoice(SAAMG *mg, PetscViewer viewer)
 static PetscErrorCode ViewPrecision(SAAMG *mg, PetscViewer viewer)
 {
   const AutoPrecision &automatic = mg->automatic;
-  const char          *low       = PCSAAMGPrecisions[automatic.low[(int)mg->space]];
+  const char          *low       = PCSAAMGPrecisions[automatic.watched ? PC_SAAMG_SINGLE : automatic.low[(int)mg->space]];
 
   PetscFunctionBegin;
-  if (mg->precision != PC_SAAMG_AUTO || mg->tuned.precision != PC_SAAMG_AUTO || !mg->cycle || automatic.low[(int)mg->space] == PC_SAAMG_DOUBLE)
+  if (mg->precision != PC_SAAMG_AUTO || mg->tuned.precision != PC_SAAMG_AUTO || !mg->cycle || (automatic.low[(int)mg->space] == PC_SAAMG_DOUBLE && !automatic.watched))
     PetscFunctionReturn(PETSC_SUCCESS);
-  if (mg->cycle_precision != PC_SAAMG_DOUBLE)
+  if (mg->cycle_precision != PC_SAAMG_DOUBLE && automatic.watched)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  precision %s (auto): in this pattern's second set-up; an iteration gains %.2g digits, one in double %.2g\n", low,
+                                     automatic.low_digits, automatic.digits));
+  else if (mg->cycle_precision != PC_SAAMG_DOUBLE)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  precision %s (auto): a trial cycle leaves %.2g of a smooth error\n", low, (double)automatic.contraction));
   else if (!automatic.refused.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  precision double (auto): %s\n", automatic.refused.c_str()));
   else if (automatic.used && !automatic.keeps_residuals)

@@ -34,14 +34,14 @@ struct Open {
 };
 
 /* Away from the degree that is taken, in either direction. */
-void add_polynomials(const SmootherOptions &taken, const Open &open, bool full, std::vector<Change> &changes)
+void add_polynomials(const SmootherOptions &taken, const Open &open, std::vector<Change> &changes)
 {
-  const PetscInt most   = full ? 6 : 4;
-  int            series = 0;
+  constexpr PetscInt most   = 6;
+  int                series = 0;
 
   for (bool fourth : {false, true}) {
     const auto add = [&](PetscInt degree) {
-      changes.push_back({full ? series++ : series, [=](CycleCandidate &candidate) {
+      changes.push_back({series++, [=](CycleCandidate &candidate) {
                            candidate.options.smoothers[PC_SAAMG_FINEST].options.chebyshev_degree = degree;
                            if (fourth) on_upper_levels(candidate, [](SmootherChoice &s) { s.options.chebyshev_fourth = true; });
                          }});
@@ -52,24 +52,19 @@ void add_polynomials(const SmootherOptions &taken, const Open &open, bool full, 
       changes.push_back({series++, [](CycleCandidate &candidate) { on_upper_levels(candidate, [](SmootherChoice &s) { s.options.chebyshev_fourth = true; }); }});
     if (!open.degree) continue;
     for (PetscInt degree = PetscMin(taken.chebyshev_degree - 1, most); degree >= 1; degree--) add(degree);
-    series++;
     for (PetscInt degree = taken.chebyshev_degree + 1; degree <= most; degree++) add(degree);
-    series++;
   }
 }
 
-/* How many more iterations l1jacobi takes on slivers, say, few do not tell: where it is not taken anyhow a quick look leaves it out. */
-void add_smoothers(const SmootherChoice &taken, bool full, std::vector<Change> &changes)
+void add_smoothers(const SmootherChoice &taken, std::vector<Change> &changes)
 {
-  const PetscInt weak   = smoother_named("l1jacobi");
-  const bool     all    = full || taken.which != smoother_named("chebyshev");
-  int            series = 100;
+  int series = 100;
 
   for (const char *name : {"mcgs", "l1jacobi"}) {
-    for (PetscInt sweeps = 1; sweeps <= (all ? 2 : 1); sweeps++) {
+    for (PetscInt sweeps = 1; sweeps <= 2; sweeps++) {
       const PetscInt which = smoother_named(name);
 
-      if ((which == taken.which && sweeps == taken.options.sweeps) || (which == weak && taken.which != weak && !full)) continue;
+      if (which == taken.which && sweeps == taken.options.sweeps) continue;
       changes.push_back({series++, [=](CycleCandidate &candidate) {
                            on_upper_levels(candidate, [=](SmootherChoice &s) {
                              s.which          = which;
@@ -80,14 +75,12 @@ void add_smoothers(const SmootherChoice &taken, bool full, std::vector<Change> &
   }
 }
 
-void add_precisions(const SAAMG &mg, bool all, std::vector<Change> &changes)
+void add_precisions(const SAAMG &mg, std::vector<Change> &changes)
 {
-  const PCSAAMGPrecision lower  = mg.space == Space::Host ? PC_SAAMG_SINGLE : PC_SAAMG_HALF; /* on a host a product in half is none the faster */
-  int                    series = 0;
+  int series = 0;
 
   for (PCSAAMGPrecision p : {PC_SAAMG_DOUBLE, PC_SAAMG_SINGLE, PC_SAAMG_HALF}) {
-    if (p != mg.cycle_precision && (all || p == PC_SAAMG_DOUBLE || p == lower))
-      changes.push_back({series++, [=](CycleCandidate &candidate) { candidate.precision = p; }});
+    if (p != mg.cycle_precision) changes.push_back({series++, [=](CycleCandidate &candidate) { candidate.precision = p; }});
   }
 }
 
@@ -97,26 +90,25 @@ std::vector<Change> changes_in(int round, const SAAMG &mg)
 {
   const Open            open(mg);
   const SmootherChoice &taken      = mg.taken.smoothers[PC_SAAMG_FINEST];
-  const bool            full       = mg.tune == PC_SAAMG_TUNE_FULL;
   const bool            polynomial = taken.which == smoother_named("chebyshev");
   std::vector<Change>   changes;
 
   switch (round) {
   case 0:
-    if (polynomial) add_polynomials(taken.options, open, full, changes);
-    if (open.smoother && !mg.by_diagonals) add_smoothers(taken, full, changes); /* they read rows */
+    if (polynomial) add_polynomials(taken.options, open, changes);
+    if (open.smoother && !mg.by_diagonals) add_smoothers(taken, changes); /* they read rows */
     break;
   case 1:
-    if (!full || !polynomial || !open.coarse_degree) break;
+    if (!polynomial || !open.coarse_degree) break;
     for (PetscInt degree : {2, 3, 6})
       changes.push_back(
         {static_cast<int>(degree), [=](CycleCandidate &candidate) { candidate.options.smoothers[PC_SAAMG_INTERMEDIATE].options.chebyshev_degree = degree; }});
     break;
   case 2:
-    if (full && open.cycle) changes.push_back({0, [](CycleCandidate &candidate) { candidate.options.type = PC_SAAMG_CYCLE_W; }});
+    if (open.cycle) changes.push_back({0, [](CycleCandidate &candidate) { candidate.options.type = PC_SAAMG_CYCLE_W; }});
     break;
   default:
-    if (open.precision) add_precisions(mg, full, changes);
+    if (open.precision) add_precisions(mg, changes);
   }
   return changes;
 }

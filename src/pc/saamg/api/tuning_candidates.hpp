@@ -1,4 +1,4 @@
-/* What -pc_saamg_tune tries. */
+/* What -pc_saamg_tune full tries. */
 #pragma once
 #include "saamg_data.hpp"
 #include <functional>
@@ -18,7 +18,7 @@ struct Change {
   std::function<void(CycleCandidate &)> make;
 };
 
-/* Smoothers; full: the polynomial on the levels between; W-cycles; precisions */
+/* Smoothers; the polynomial on the levels between; W-cycles; precisions */
 constexpr int tuning_rounds = 4;
 
 /* mg.taken: what it is that they change. Of what the user has set nothing is. */

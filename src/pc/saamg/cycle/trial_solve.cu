@@ -47,7 +47,7 @@ template <class Body> PetscErrorCode TimedTrial(Space space, double *seconds, Bo
 
 } // namespace
 
-void TrialSolve::hold(int iterations)
+void TrialSolve::hold(int products)
 {
   const Space    space = finest_.level->A.space;
   const PetscInt n     = finest_.level->A.nrows;
@@ -57,7 +57,7 @@ void TrialSolve::hold(int iterations)
   }
   if (!correction_.size()) correction_ = Array<PetscScalar>(space, columns().nlocal());
   if (!sums_.size()) sums_ = Array<PetscScalar>(space, 1);
-  while (products_.size() < static_cast<std::size_t>(iterations)) products_.emplace_back(space, n);
+  while (products_.size() < static_cast<std::size_t>(products)) products_.emplace_back(space, n);
 }
 
 PetscScalar TrialSolve::dot(const PetscScalar *x, const PetscScalar *y)
@@ -96,7 +96,7 @@ PetscReal TrialSolve::step(int k)
   return PetscSqrtReal(PetscRealPart(dot(residual_.data(), residual_.data())));
 }
 
-PetscErrorCode TrialSolve::run(Cycle &M, int iterations, Result *result)
+PetscErrorCode TrialSolve::run(Cycle &M, Result *result)
 {
   const CsrLevel &level = *finest_.level;
   double          cycle = std::numeric_limits<double>::max(), product = cycle;
@@ -104,11 +104,11 @@ PetscErrorCode TrialSolve::run(Cycle &M, int iterations, Result *result)
 
   PetscFunctionBegin;
   PetscCall(Together(columns().comm(), "hold the vectors of a trial", [&] {
-    hold(iterations);
+    hold(most_iterations);
     residual_.copy_from(start_.data(), level.A.nrows);
     before = PetscSqrtReal(PetscRealPart(dot(start_.data(), start_.data())));
   }));
-  for (int k = 0; k < iterations && (k == 0 || now > enough * before); k++) {
+  for (int k = 0; k < most_iterations && (k == 0 || now > enough * before); k++) {
     PetscCall(TimedTrial(level.A.space, &cycle, [&] { return M.apply(residual_.data(), correction_.data()); }));
     PetscCall(TimedTrial(level.A.space, &product, [&] {
       return Together(columns().comm(), "multiply for a trial", [&] { LevelProduct{level.A, columns(), exact_}(correction_, products_[k]); });

@@ -17,14 +17,16 @@ public:
 
   struct Result {
     PetscReal left       = 1; // of the residual
-    int       iterations = 0; // as asked for, or until enough was reached
+    int       iterations = 0; // the most, or until enough was reached
     double    seconds    = 0; // of a cycle and a product, the least of what the iterations took; of this rank
   };
-  PetscErrorCode run(Cycle &M, int iterations, Result *result);
+  PetscErrorCode run(Cycle &M, Result *result);
+
+  static constexpr int most_iterations = 16, most_vectors = most_iterations + 3; // that it holds
 
 private:
   const ColumnMap &columns() const { return *finest_.level->columns; }
-  void             hold(int iterations);
+  void             hold(int products);
   PetscReal        step(int k);
   PetscScalar      dot(const PetscScalar *x, const PetscScalar *y);
 
