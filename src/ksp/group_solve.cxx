@@ -161,7 +161,7 @@ PetscErrorCode GroupSolve::report(KSP ksp)
   PetscMPIInt    counts[2];
 
   PetscFunctionBegin;
-  if (there_) outcome = {there_->reason, there_->its, (PetscInt)reports_.size(), (PetscInt)there_->res_hist_len, there_->rnorm};
+  if (there_) outcome = {there_->reason, there_->its, (PetscInt)reports_.size(), (PetscInt)there_->res_hist_len, there_->rnorm, there_->rnorm0};
   PetscCallMPI(MPI_Bcast(&outcome, (PetscMPIInt)sizeof(outcome), MPI_BYTE, 0, ranks));
   ksp->reason = outcome.reason;
   ksp->its    = outcome.its;
@@ -178,7 +178,8 @@ PetscErrorCode GroupSolve::report(KSP ksp)
       PetscCall(KSPMonitor(ksp, (PetscInt)reports_[k], reports_[k + 1]));
     }
   }
-  ksp->rnorm = outcome.rnorm;
+  ksp->rnorm  = outcome.rnorm;
+  ksp->rnorm0 = outcome.rnorm0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -37,7 +37,7 @@ private:
   struct Outcome {
     KSPConvergedReason reason;
     PetscInt           its, reported, noted;
-    PetscReal          rnorm;
+    PetscReal          rnorm, rnorm0;
   };
 
   struct Known {                     // what there_ is for
