@@ -13,15 +13,24 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <ctime>
 #include <limits>
 #include <memory>
+#include <string>
 #include <thread>
 
 using namespace goza_test;
 
 namespace
 {
+
+/* Ranks that share a GPU are a group: of several GPUs all ranks see the first. */
+const int one_gpu = [] {
+  const char *seen = getenv("CUDA_VISIBLE_DEVICES");
+
+  return setenv("CUDA_VISIBLE_DEVICES", seen ? std::string(seen).substr(0, std::string(seen).find(',')).c_str() : "0", 1);
+}();
 
 /* A communicator of its own: what its ranks are to one another is found out anew. */
 class Communicator {
