@@ -42,7 +42,7 @@ constexpr std::tuple settings{
   Setting{"-pc_saamg_direct_limit", "PCSAAMGSetDirectLimit", "Rows up to which the coarsest level is solved by its inverse", in_cycle<&CycleOptions::direct_limit>, IntRange{0, most_direct_rows}},
   Setting{"-pc_saamg_gather_limit", "PCSAAMGSetGatherLimit", "Rows a rank below which a level goes to fewer ranks", in_hierarchy<&HierarchyOptions::gather_limit>, IntRange{0}},
   Setting{"-pc_saamg_esteig_iterations", "PCSAAMGSetEstEigIterations", "Lanczos steps of the estimate of the largest eigenvalue", in_hierarchy<&HierarchyOptions::esteig_iterations>, IntRange{least_lanczos_steps, max_lanczos_steps}},
-  Setting{"-pc_saamg_precision", "PCSAAMGSetPrecision", "Precision of the cycle (auto: half on a GPU where it converges as double, else double)", held<&SAAMG::precision>, Words<PCSAAMGPrecision>{PCSAAMGPrecisions}},
+  Setting{"-pc_saamg_precision", "PCSAAMGSetPrecision", "Precision of the cycle (auto: half on a GPU where it converges as double, else double, but for what -pc_saamg_tune finds)", held<&SAAMG::precision>, Words<PCSAAMGPrecision>{PCSAAMGPrecisions}},
   Setting{"-pc_saamg_reuse", "PCSAAMGSetReuse", "What is kept when values change and the pattern does not", held<&SAAMG::reuse>, Words<PCSAAMGReuse>{PCSAAMGReuses}},
   Setting{"-pc_saamg_tune", "PCSAAMGSetTune", "What is looked for where many solves are likely: quick, whether the user's own solves from the second set-up with a pattern on bear a lower precision on the host; full, the fastest of several cycles, in the first", held<&SAAMG::tune>, Words<PCSAAMGTune>{PCSAAMGTunes}},
 
