@@ -12,7 +12,7 @@ namespace
 
 const double b = 5, x = 2, dinv = 0.5, z = 100, s = 3;
 
-/* out(0, s) against out(0, s - 1) and out.more(0, 1) */
+/* out(0, s) against out(0, s - 1) and its rest with 1; the same of ScaledOut */
 template <class Make> void check_parts(double want, Make make)
 {
   double whole = -7, parts = -7;
@@ -20,7 +20,11 @@ template <class Make> void check_parts(double want, Make make)
   BOOST_TEST(whole == want);
   auto out = make(&parts);
   out(0, s - 1);
-  out.more(0, 1);
+  const ScaledOut<double> any(out), rest = any.rest();
+  rest(0, 1);
+  BOOST_TEST(parts == want);
+  parts = -7;
+  any(0, s);
   BOOST_TEST(parts == want);
 }
 

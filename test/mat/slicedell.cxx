@@ -416,7 +416,7 @@ template <class Store, class V> void long_rows_apart(Space space)
         BOOST_TEST(ell.describe().find("3 long rows apart") != std::string::npos, ell.describe());
         BOOST_TEST(ell.stored() <= nnz + nnz / 20 + 3 * 32, ell.describe());
         goza::Array<V> y(space, ones.data(), nrows);
-        ell.apply_more_as(from.data(), goza::ScaledOut<V>(goza::Assign<V>{y.data()}));
+        ell.apply_as(from.data(), goza::ScaledOut<V>(goza::Assign<V>{y.data()}).rest());
         std::vector<V> want(nrows);
         for (PetscInt i = 0; i < nrows; i++) want[i] = static_cast<V>(1 + product[i]);
         BOOST_TEST(y.to_host() == want, boost::test_tools::per_element());
@@ -502,7 +502,7 @@ BOOST_AUTO_TEST_CASE(rows_without_entries_can_be_left_out)
   const std::vector<PetscScalar> x{1, 10, 100, 1000};
 
   BOOST_TEST(ell.view().nplaces == 4);
-  ell.apply_more(x.data(), goza::Assign<PetscScalar>{y.data()}); /* adds to what is there */
+  ell.apply_as(x.data(), goza::ScaledOut<PetscScalar>(goza::Assign<PetscScalar>{y.data()}).rest()); /* adds to what is there */
   BOOST_TEST(y == (std::vector<PetscScalar>{301, 130, 7754, 100, 8100}), boost::test_tools::per_element());
 }
 

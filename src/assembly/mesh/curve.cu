@@ -1,6 +1,8 @@
 #include "curve.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/launch/for_each_row.hpp"
+#include "core/launch/joined_rows.hpp"
+#include <algorithm>
 
 namespace goza::assembly
 {
@@ -8,14 +10,24 @@ namespace goza::assembly
 namespace
 {
 
+struct Greatest {
+  template <class V> HD static V nothing() { return PETSC_MIN_REAL; }
+  template <class V> HD static V join(V a, V b) { return a > b ? a : b; }
+};
+
 /* Of a hexahedron the means of parallel edges count: that moved nodes do not make it seem larger. */
 struct Extent {
-  int        corners, c;
-  PetscInt   step; // one in so many counts
-  MeshView   mesh;
-  PetscReal *extent;
+  int      corners;
+  PetscInt step; // one in so many counts
+  MeshView mesh;
 
-  HD void operator()(PetscInt k) const
+  HD void operator()(PetscInt k, PetscReal *extent) const
+  {
+    for (int c = 0; c < 3; c++) extent[c] += along(k, c);
+  }
+
+private:
+  HD PetscReal along(PetscInt k, int c) const
   {
     const PetscInt *corner  = mesh.conn + static_cast<std::int64_t>(k) * step * corners;
     PetscReal       largest = 0;
@@ -33,17 +45,21 @@ struct Extent {
           largest = PetscAbsReal(mesh.x[corner[b]][c] - mesh.x[corner[a]][c]) > largest ? PetscAbsReal(mesh.x[corner[b]][c] - mesh.x[corner[a]][c]) : largest;
       }
     }
-    extent[k] = largest;
+    return largest;
   }
 };
 
-struct Component {
-  int       c;
-  PetscReal sign;
+/* The largest of x, y, z, -x, -y and -z. */
+struct Box {
   const PetscReal (*x)[3];
-  PetscReal *value;
 
-  HD void operator()(PetscInt i) const { value[i] = sign * x[i][c]; }
+  HD void operator()(PetscInt i, PetscReal *most) const
+  {
+    for (int c = 0; c < 3; c++) {
+      most[c]     = Greatest::join(most[c], x[i][c]);
+      most[c + 3] = Greatest::join(most[c + 3], -x[i][c]);
+    }
+  }
 };
 
 struct MortonKey {
@@ -65,23 +81,16 @@ struct MortonKey {
 
 Cells find_cells(const Mesh &mesh)
 {
-  const Space      space = mesh.space();
-  const PetscInt   step = mesh.nelem > (1 << 20) ? 7 : 1, sample = (mesh.nelem + step - 1) / step; // of elements that come in turns of six, 7 sees all kinds
-  Array<PetscReal> value(space, mesh.owned), extent(space, sample);
-  Array<PetscReal> mean(space, 1);
-  Cells            cells;
+  const Space    space = mesh.space();
+  const PetscInt step = mesh.nelem > (1 << 20) ? 7 : 1, sample = (mesh.nelem + step - 1) / step; // of elements that come in turns of six, 7 sees all kinds
+  const auto     most = joined_rows<Greatest, 6, PetscReal>(space, mesh.owned, Box{mesh.view().x});
+  const auto     sum  = joined_rows<Plus, 3, PetscReal>(space, sample, Extent{mesh.corners(), step, mesh.view()});
+  Cells          cells;
 
   for (int c = 0; c < 3; c++) {
-    PetscReal high, h;
+    const PetscReal h = std::max(sum[c] / sample, (most[c] + most[c + 3]) / 1023);
 
-    for_each_row(space, mesh.owned, Component{c, 1, mesh.view().x, value.data()});
-    high = largest(space, value.data(), mesh.owned);
-    for_each_row(space, mesh.owned, Component{c, -1, mesh.view().x, value.data()});
-    cells.low[c] = -largest(space, value.data(), mesh.owned);
-    for_each_row(space, sample, Extent{mesh.corners(), c, step, mesh.view(), extent.data()});
-    sum_into(space, extent.data(), sample, mean.data());
-    h              = read_value(space, mean.data()) / sample;
-    h              = (high - cells.low[c]) / 1023 > h ? (high - cells.low[c]) / 1023 : h;
+    cells.low[c]   = -most[c + 3];
     cells.scale[c] = h > 0 ? 1 / h : 0;
   }
   return cells;

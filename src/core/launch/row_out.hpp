@@ -1,7 +1,7 @@
 /* What happens to a row's sum s = (A x)_i. One body per format times one of these gives every fused kernel.
 
-   Each is affine in s, so that a sum which arrives in two parts can be finished in two kernels: operator() with the diagonal block's part,
-   more() with what the off-diagonal block adds when its halo is there.
+   Each is affine in s, so that a sum which arrives in two parts can be finished in two kernels: the output with the diagonal block's part, its rest() with what the
+   off-diagonal block adds when its halo is there.
 
    Where a row is short, a kernel waits longer for what the output reads than for the sum: early() reads it before, put() is operator() with that. */
 #pragma once
@@ -15,7 +15,6 @@ template <class V> struct Assign { // y = A x
   V *y;
 
   HD void operator()(PetscInt i, V s) const { y[i] = s; }
-  HD void more(PetscInt i, V s) const { y[i] += s; }
 };
 
 template <class V> struct Add { // y = z + A x; y may be z
@@ -23,7 +22,6 @@ template <class V> struct Add { // y = z + A x; y may be z
   V       *y;
 
   HD void operator()(PetscInt i, V s) const { y[i] = z[i] + s; }
-  HD void more(PetscInt i, V s) const { y[i] += s; }
   HD V    early(PetscInt i) const { return z[i]; }
   HD void put(PetscInt i, V s, V zi) const { y[i] = zi + s; }
 };
@@ -35,7 +33,6 @@ template <class V> struct Residual { // r = b - A x
   HD void operator()(PetscInt i, V s) const { r[i] = b[i] - s; }
   HD V    early(PetscInt i) const { return b[i]; }
   HD void put(PetscInt i, V s, V bi) const { r[i] = bi - s; }
-  HD void more(PetscInt i, V s) const { r[i] -= s; }
 };
 
 template <class V> struct JacobiStep { // y = x + omega D^-1 (b - A x); y is not x
@@ -53,7 +50,6 @@ template <class V> struct JacobiStep { // y = x + omega D^-1 (b - A x); y is not
   }
   HD V    value(PetscInt i, V s) const { return x[i] + relaxation(i) * (b[i] - s); }
   HD void operator()(PetscInt i, V s) const { y[i] = value(i, s); }
-  HD void more(PetscInt i, V s) const { y[i] -= relaxation(i) * s; }
 };
 
 template <class Out, class = void> constexpr bool reads_early                                                           = false;
@@ -126,28 +122,30 @@ template <class V> struct ScaledOut {
   }
 
   HD void operator()(PetscInt i, V sum) const { put(i, sum, early(i)); }
-  HD V    early(PetscInt i) const { return kind == add || kind == residual ? b[i] : V(0); }
+  HD V    early(PetscInt i) const { return b ? b[i] : V(0); }
   HD void put(PetscInt i, V sum, V bi) const
   {
     const V s = scaled(i, sum);
 
-    if (kind == add) Add<V>{b, y}.put(i, s, bi);
-    else if (kind == residual) Residual<V>{b, y}.put(i, s, bi);
-    else if (kind == jacobi) step()(i, s);
+    if (kind == add) y[i] = bi + s;
+    else if (kind == residual) y[i] = bi - s;
+    else if (kind == jacobi) y[i] = x[i] + JacobiStep<V>{omega, dinv, b, x, y, divide}.relaxation(i) * (bi - s);
     else y[i] = s;
   }
-  HD void more(PetscInt i, V sum) const
-  {
-    const V s = scaled(i, sum);
 
-    if (kind == residual) y[i] -= s;
-    else if (kind == jacobi) step().more(i, s);
-    else y[i] += s;
+  /* What remains of this output when it has had the first part of a sum: it adds to what it has written. */
+  ScaledOut rest() const
+  {
+    ScaledOut other = *this;
+
+    other.kind                           = kind == assign ? add : kind;
+    (kind == jacobi ? other.x : other.b) = y;
+    if (kind == jacobi) other.b = nullptr;
+    return other;
   }
 
 private:
-  HD JacobiStep<V> step() const { return {omega, dinv, b, x, y, divide}; }
-  HD V             scaled(PetscInt i, V sum) const { return scale ? factor * scale[i] * sum : factor * sum; }
+  HD V scaled(PetscInt i, V sum) const { return scale ? factor * scale[i] * sum : factor * sum; }
 
   void take(const Assign<V> &o) { y = o.y; }
   void take(const Add<V> &o)

@@ -10,11 +10,8 @@
 #if defined(__CUDACC__)
   #include <cub/device/device_radix_sort.cuh>
   #include <cub/device/device_reduce.cuh>
+  #include <cub/device/device_scan.cuh>
   #include <cub/device/device_select.cuh>
-  #include <thrust/execution_policy.h>
-  #include <thrust/functional.h>
-  #include <thrust/reduce.h>
-  #include <thrust/scan.h>
 #endif
 
 namespace goza
@@ -93,24 +90,19 @@ struct FirstOfKey {
 };
 
 #if defined(__CUDACC__)
-/* Thrust's temporaries come from where ours come from. */
-struct DeviceAllocator {
-  using value_type = char;
-
-  char *allocate(std::ptrdiff_t n) { return static_cast<char *>(device::allocate(static_cast<std::size_t>(n))); }
-  void  deallocate(char *p, std::size_t) { device::deallocate(p); }
-};
-
 cudaStream_t stream()
 {
   return static_cast<cudaStream_t>(device::stream());
 }
 
-auto policy()
+/* call(work, bytes, stream), one of CUB's, which says first how much memory it wants. */
+template <class Call> void with_work(const char *name, const Call &call)
 {
-  static DeviceAllocator allocator;
+  std::size_t bytes = 0;
 
-  return thrust::cuda::par_nosync(allocator).on(stream());
+  check(call(nullptr, bytes, stream()), name);
+  Array<char> work(Space::Cuda, bytes);
+  check(call(work.data(), bytes, stream()), name);
 }
 #endif
 
@@ -135,15 +127,6 @@ template std::int64_t largest(Space, const std::int64_t *, std::size_t);
 #if !PetscDefined(USE_64BIT_INDICES)
 template PetscInt largest(Space, const PetscInt *, std::size_t);
 #endif
-
-PetscReal largest(Space space, const PetscReal *values, std::size_t n)
-{
-#if defined(__CUDACC__)
-  if (space == Space::Cuda) return thrust::reduce(policy(), values, values + n, PetscReal(PETSC_MIN_REAL), thrust::maximum<PetscReal>());
-#endif
-  (void)space;
-  return std::accumulate(values, values + n, PetscReal(PETSC_MIN_REAL), [](PetscReal a, PetscReal b) { return a > b ? a : b; });
-}
 
 void fill(Space space, std::size_t n, PetscInt value, PetscInt *to)
 {
@@ -170,11 +153,7 @@ template <class T> void sum_into(Space space, const T *values, std::size_t n, T 
 {
 #if defined(__CUDACC__)
   if (space == Space::Cuda) {
-    std::size_t bytes = 0;
-
-    check(cub::DeviceReduce::Sum(nullptr, bytes, values, result, n, stream()), "DeviceReduce");
-    Array<char> work(space, bytes);
-    check(cub::DeviceReduce::Sum(work.data(), bytes, values, result, n, stream()), "DeviceReduce");
+    with_work("DeviceReduce", [=](void *work, std::size_t &bytes, cudaStream_t on) { return cub::DeviceReduce::Sum(work, bytes, values, result, n, on); });
     return;
   }
 #endif
@@ -193,15 +172,16 @@ template void sum_into(Space, const PetscScalar *, std::size_t, PetscScalar *);
 #if !PetscDefined(USE_REAL_SINGLE)
 template void sum_into(Space, const SingleScalar *, std::size_t, SingleScalar *);
 #endif
-template void sum_into(Space, const std::int64_t *, std::size_t, std::int64_t *);
-template void sum_into(Space, const std::uint64_t *, std::size_t, std::uint64_t *);
 
 void scan_lengths(Space space, const PetscInt *length, Array<PetscInt> &ptr)
 {
   const std::size_t n = ptr.size();
 
 #if defined(__CUDACC__)
-  if (space == Space::Cuda) thrust::exclusive_scan(policy(), length, length + n, ptr.data(), PetscInt(0), PlusUpToMost{});
+  if (space == Space::Cuda)
+    with_work("DeviceScan", [=, to = ptr.data()](void *work, std::size_t &bytes, cudaStream_t on) {
+      return cub::DeviceScan::ExclusiveScan(work, bytes, length, to, PlusUpToMost{}, PetscInt(0), n, on);
+    });
 #endif
   if (space == Space::Host) std::exclusive_scan(length, length + n, ptr.data(), PetscInt(0), PlusUpToMost{});
 }
@@ -227,11 +207,9 @@ PetscInt keep_flagged(Space space, const PetscInt *list, const char *flag, Petsc
 #if defined(__CUDACC__)
   if (space == Space::Cuda) {
     Array<PetscInt> nkept(space, 1);
-    std::size_t     bytes = 0;
 
-    check(cub::DeviceSelect::Flagged(nullptr, bytes, list, flag, kept, nkept.data(), n, stream()), "DeviceSelect");
-    Array<char> work(space, bytes);
-    check(cub::DeviceSelect::Flagged(work.data(), bytes, list, flag, kept, nkept.data(), n, stream()), "DeviceSelect");
+    with_work("DeviceSelect",
+              [&](void *work, std::size_t &bytes, cudaStream_t on) { return cub::DeviceSelect::Flagged(work, bytes, list, flag, kept, nkept.data(), n, on); });
     return read_value(space, nkept.data());
   }
 #endif
@@ -250,12 +228,11 @@ static void sort_keys(Array<PetscInt> &keys, Array<PetscInt> &order, PetscInt n,
 {
   Array<PetscInt>             other_keys(Space::Cuda, n), other_order(Space::Cuda, n);
   cub::DoubleBuffer<PetscInt> key_buffer(keys.data(), other_keys.data()), order_buffer(order.data(), other_order.data());
-  std::size_t                 bytes = 0;
 
   for_each_row(Space::Cuda, n, Iota{order.data()});
-  check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, key_buffer, order_buffer, n, 0, bits, stream()), "DeviceRadixSort");
-  Array<char> work(Space::Cuda, bytes);
-  check(cub::DeviceRadixSort::SortPairs(work.data(), bytes, key_buffer, order_buffer, n, 0, bits, stream()), "DeviceRadixSort");
+  with_work("DeviceRadixSort", [&](void *work, std::size_t &bytes, cudaStream_t on) {
+    return cub::DeviceRadixSort::SortPairs(work, bytes, key_buffer, order_buffer, n, 0, bits, on);
+  });
   if (order_buffer.Current() != order.data()) order.swap(other_order);
   if (key_buffer.Current() != keys.data()) keys.swap(other_keys);
 }
@@ -330,7 +307,7 @@ void exclusive_scan(Space space, std::int64_t *values, std::size_t n)
 {
 #if defined(__CUDACC__)
   if (space == Space::Cuda) {
-    thrust::exclusive_scan(policy(), values, values + n, values);
+    with_work("DeviceScan", [=](void *work, std::size_t &bytes, cudaStream_t on) { return cub::DeviceScan::ExclusiveSum(work, bytes, values, n, on); });
     return;
   }
 #endif

@@ -1,4 +1,4 @@
-/* Scans, reductions and sorts in either space: the standard library's on the host, Thrust's (CUB) on the device. */
+/* Scans, reductions and sorts in either space: the standard library's on the host, CUB's on the device. */
 #pragma once
 #include "core/device/array.hpp"
 
@@ -7,12 +7,11 @@ namespace goza
 
 void         exclusive_scan(Space space, std::int64_t *values, std::size_t n); // in place
 std::int64_t sum(Space space, const std::int64_t *values, std::size_t n);
-PetscReal    largest(Space space, const PetscReal *values, std::size_t n); // PETSC_MIN_REAL of nothing
 
 /* Of numbers that are not negative; 0 of nothing. T: PetscInt, std::int64_t */
 template <class T> T largest(Space space, const T *values, std::size_t n);
 
-/* *result, in the same space, becomes the sum of values[n]; the same in every run. Nothing waits for it. T: PetscScalar, float, std::int64_t, std::uint64_t */
+/* *result, in the same space, becomes the sum of values[n]; the same in every run. Nothing waits for it. T: PetscScalar, SingleScalar */
 template <class T> void sum_into(Space space, const T *values, std::size_t n, T *result);
 
 /* Row lengths in ptr[0 .. n-1] become the row pointer ptr[0 .. n]; returns the number of entries. An error where PetscInt cannot count them. */

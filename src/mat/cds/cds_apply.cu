@@ -71,14 +71,14 @@ template <class Store, class V> void Cds<Store, V>::apply(const V *x, const RowO
     };
 
     std::visit(launch_shape, out);
-    if (rem_ptr_.size()) remainder_.apply_more(x, out);
+    if (rem_ptr_.size()) remainder_.apply_as(x, ScaledOut<V>(out).rest());
   } else apply_as(x, ScaledOut<V>(out));
 }
 
 template <class Store, class V> void Cds<Store, V>::apply_as(const V *x, const ScaledOut<V> &out) const
 {
   with_shape(bs_, half_, [&](auto bs, auto half) { launch<bs.value, half.value>(this->space_, view(), grid_, x, out, host_sums_.data()); });
-  if (rem_ptr_.size()) remainder_.apply_more_as(x, out);
+  if (rem_ptr_.size()) remainder_.apply_as(x, out.rest());
 }
 
 template <class Store, class V> void Cds<Store, V>::apply_dots(const V *x, const WithDots<V> &out) const

@@ -276,7 +276,7 @@ template <class V> PetscErrorCode ParOperator<V>::apply(const V *x, const RowOut
 
     if (!failed) {
       PetscCall(ended);
-      PetscCall(Guarded([&] { offd_->apply_more(halo_->ghost(), out); }));
+      PetscCall(Guarded([&] { offd_->apply_as(halo_->ghost(), ScaledOut<V>(out).rest()); }));
     }
   }
   PetscCall(failed);
@@ -298,7 +298,7 @@ template <class V> PetscErrorCode ParOperator<V>::apply_others(const V *x, const
   if (!halo_) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(LoggedExchange(space_, [&] { return halo_->begin(x); }));
   PetscCall(LoggedExchange(space_, [&] { return halo_->end(); }));
-  PetscCall(Guarded([&] { offd_->apply_more(halo_->ghost(), out); }));
+  PetscCall(Guarded([&] { offd_->apply_as(halo_->ghost(), ScaledOut<V>(out).rest()); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -57,7 +57,7 @@ public:
 
   /* x: the local part, in this space. Collective. */
   PetscErrorCode apply(const V *x, const RowOut<V> &out);
-  /* out.more() with what the other ranks' part of x gives. Collective. */
+  /* The output's rest() with what the other ranks' part of x gives. Collective. */
   PetscErrorCode apply_others(const V *x, const RowOut<V> &out);
   /* Instead of apply(), on a rank that has failed before it: those that wait for its part of x get an error. */
   PetscErrorCode decline();

@@ -46,10 +46,8 @@ public:
   void        build_nodes(const Csr &A, const Csr &blocks, const PetscInt *nodes, PetscInt n); // of A's nodes only these, for relax_nodes(); blocks: full_blocks() of A, of size 2, 3 or 6
   void        refill(const Csr &A) override;
   void        apply(const V *x, const RowOut<V> &out) const override;
-  void        apply_more(const V *x, const RowOut<V> &out) const; // out.more() for the rows held: finishes what another block began
   void        apply_dots(const V *x, const WithDots<V> &out) const override;
   void        apply_as(const V *x, const ScaledOut<V> &out) const;
-  void        apply_more_as(const V *x, const ScaledOut<V> &out) const;
   void        relax(const V *b, const V *dinv, V *x) const;          // x_i += dinv_i (b - A x)_i for the rows held, no two of which are coupled
   void        relax_nodes(const V *b, const V *inverse, V *x) const; // the same with inverses of diagonal blocks [nodes][bs][bs] for the nodes held
   std::size_t bytes() const override;

@@ -37,12 +37,6 @@ template <class V, int bs> struct RelaxNode {
   }
 };
 
-template <class Out> struct More {
-  Out out;
-
-  template <class V> HD void operator()(PetscInt i, V s) const { out.more(i, s); }
-};
-
 } // namespace
 
 template <class Store, class V, class Out> static void launch_rows(Space space, const EllView<Store> &A, const V *x, const Out &out)
@@ -150,16 +144,6 @@ template <class Store, class V> void SlicedEll<Store, V>::apply_dots(const V *x,
 template <class Store, class V> void SlicedEll<Store, V>::apply_as(const V *x, const ScaledOut<V> &out) const
 {
   launch(x, out);
-}
-
-template <class Store, class V> void SlicedEll<Store, V>::apply_more_as(const V *x, const ScaledOut<V> &out) const
-{
-  launch_single(x, More<ScaledOut<V>>{out});
-}
-
-template <class Store, class V> void SlicedEll<Store, V>::apply_more(const V *x, const RowOut<V> &out) const
-{
-  apply_more_as(x, ScaledOut<V>(out));
 }
 
 template <class Store, class V> void SlicedEll<Store, V>::relax(const V *b, const V *dinv, V *x) const
