@@ -66,8 +66,7 @@ typedef enum {
 
 typedef enum {
   PC_SAAMG_CYCLE_V,
-  PC_SAAMG_CYCLE_W, /* two coarse corrections a level */
-  PC_SAAMG_CYCLE_K  /* the same, and the best of both by two steps of a Krylov method: wants a flexible method outside */
+  PC_SAAMG_CYCLE_W /* two coarse corrections a level */
 } PCSAAMGCycleType;
 
 typedef enum {

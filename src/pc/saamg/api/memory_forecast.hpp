@@ -28,7 +28,6 @@ struct MemoryQuestion {
   double         strong       = 1;                             // share of the entries off the diagonal that are strong
   bool           rows_lent    = false;                         // the cycle uses P as it was made, and no P^T
   bool           tested       = false;                         // restriction has test functions of its own
-  bool           accelerated  = false;                         // a K-cycle, with two more vectors a level
   bool           fine_colored = false, coarse_colored = false; // mcgs holds the rows once more
 };
 

@@ -165,8 +165,7 @@ PetscErrorCode TakeCycleOptions(PC pc, SAAMG *mg, const CycleOptions &wanted)
 
   PetscFunctionBegin;
   PetscCall(MatGetBlockSize(pc->pmat, &bs));
-  mg->taken           = wanted;
-  mg->taken.hermitian = mg->found.symmetric && mg->found.conjugated;
+  mg->taken = wanted;
   for (SmootherChoice &s : mg->taken.smoothers) {
     if (s.which == smoother_named("auto")) s.which = AutomaticSmoother(*mg);
     s.options.mcgs_flow = bs == 1 && !mg->found.symmetric;

@@ -83,7 +83,6 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
     PetscCall(Guarded([&] { q.strong = share_of_strong(rows.A, mg->hierarchy_options.threshold); }));
   q.rows_lent      = mg->space == Space::Host && !q.several && bs == 1 && k == 1 && precision == PC_SAAMG_DOUBLE;
   q.tested         = mg->hierarchy_options.adjoint;
-  q.accelerated    = mg->taken.type == PC_SAAMG_CYCLE_K;
   q.fine_colored   = mg->taken.smoothers[PC_SAAMG_FINEST].which == mcgs;
   q.coarse_colored = mg->taken.smoothers[PC_SAAMG_INTERMEDIATE].which == mcgs;
   mg->predicted    = estimate_memory(q);

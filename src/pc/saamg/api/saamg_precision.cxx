@@ -179,19 +179,6 @@ static PetscErrorCode KeepsResiduals(KSP ksp, bool *yes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A K-cycle is another preconditioner for each vector. */
-static PetscErrorCode CheckFlexible(PC pc, KSP ksp)
-{
-  PetscBool flexible;
-
-  PetscFunctionBegin;
-  if (static_cast<SAAMG *>(pc->data)->cycle_options.type != PC_SAAMG_CYCLE_K) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp, &flexible, KSPFGMRES, KSPFCG, KSPFBCGS, KSPFBCGSR, KSPGCR, KSPPIPEFCG, KSPPIPEGCR, KSPPIPEFGMRES, KSPRICHARDSON, KSPPREONLY, KSPFUSEDGMRES, KSPFUSEDBCGS, ""));
-  PetscCheck(flexible, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_INCOMP, "-pc_saamg_cycle k makes a preconditioner that is another one for each vector, and KSP of type %s takes it for the same: use a flexible method, as fgmres, fcg, fbcgs, fusedgmres or fusedbcgs",
-             ((PetscObject)ksp)->type_name);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The set-up comes before PETSc says which method the preconditioner is for. Behind a method that says it in its own set-up, or that is the same as in the last solve, the cycle is made once. */
 PetscErrorCode PCPreSolve_SAAMG(PC pc, KSP ksp, Vec, Vec)
 {
@@ -200,7 +187,6 @@ PetscErrorCode PCPreSolve_SAAMG(PC pc, KSP ksp, Vec, Vec)
 
   PetscFunctionBegin;
   mg->automatic.gone_astray = 0;
-  PetscCall(CheckFlexible(pc, ksp));
   if (mg->precision == PC_SAAMG_AUTO && mg->group) {
     PetscCall(mg->group->solve_begins(ksp));
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -8,19 +8,12 @@
 
   Input Parameters:
 + pc   - the preconditioner, of type `PCSAAMG`
-- type - `PC_SAAMG_CYCLE_V` (default), `PC_SAAMG_CYCLE_W` or `PC_SAAMG_CYCLE_K`
+- type - `PC_SAAMG_CYCLE_V` (default) or `PC_SAAMG_CYCLE_W`
 
   Options Database Key:
-. -pc_saamg_cycle (v|w|k) - the cycle
+. -pc_saamg_cycle (v|w) - the cycle
 
   Level: intermediate
-
-  Notes:
-  A K-cycle does on each level between the finest and the coarsest two cycles, as a W-cycle does, and takes of their corrections what two steps of a flexible Krylov method would: conjugate gradients
-  where the matrix is Hermitian, else GCR. On several ranks each step adds up over them once.
-
-  It is another preconditioner for each vector, so that it wants a flexible method: `KSPFGMRES`, `KSPFCG`, `KSPFBCGS`, `KSPFBCGSR`, `KSPGCR`, `KSPPIPEFGMRES`, `KSPPIPEFCG`, `KSPPIPEGCR`, `KSPRICHARDSON`,
-  `KSPFUSEDGMRES`, `KSPFUSEDBCGS`; a solve with another, as `KSPCG`, `KSPFUSEDCG` or `KSPGMRES`, is an error. Its transpose is the K-cycle of the transposed matrix, which is the transpose of no K-cycle.
 
 .seealso: `PCSAAMG`, `PCSAAMGGetCycleType()`
 @*/

@@ -7,7 +7,7 @@
 #include <petsc/private/pcimpl.h>
 #include <tuple>
 
-const char *const PCSAAMGCycleTypes[]     = {"v", "w", "k", "PCSAAMGCycleType", "PC_SAAMG_CYCLE_", NULL};
+const char *const PCSAAMGCycleTypes[]     = {"v", "w", "PCSAAMGCycleType", "PC_SAAMG_CYCLE_", NULL};
 const char *const PCSAAMGInterpolations[] = {"auto", "smoothed", "diffusive", "unsmoothed", "PCSAAMGInterpolation", "PC_SAAMG_INTERPOLATION_", NULL};
 const char *const PCSAAMGRestrictions[]   = {"auto", "transpose", "adjoint", "PCSAAMGRestriction", "PC_SAAMG_RESTRICTION_", NULL};
 const char *const PCSAAMGPrecisions[]     = {"double", "mixed", "single", "half", "auto", "PCSAAMGPrecision", "PC_SAAMG_", NULL};
@@ -38,7 +38,7 @@ constexpr std::tuple settings{
   Setting{"-pc_saamg_coarse_interpolation_degree", "PCSAAMGSetCoarseInterpolationDegree", "Degree of the polynomial that smooths the interpolation below the finest level", in_hierarchy<&HierarchyOptions::coarse_interpolation_degree>, IntRange{1, most_interpolation_degree}},
   Setting{"-pc_saamg_interpolation", "PCSAAMGSetInterpolation", "What interpolation is smoothed with", held<&SAAMG::interpolation>, Words<PCSAAMGInterpolation>{PCSAAMGInterpolations}},
   Setting{"-pc_saamg_restriction", "PCSAAMGSetRestriction", "Restriction: the transpose of interpolation, or smoothed with the transpose of the matrix", held<&SAAMG::restriction>, Words<PCSAAMGRestriction>{PCSAAMGRestrictions}},
-  Setting{"-pc_saamg_cycle", "PCSAAMGSetCycleType", "Cycle; k wants a flexible Krylov method, as fgmres, fcg, fbcgs or fusedgmres", in_cycle<&CycleOptions::type>, Words<PCSAAMGCycleType>{PCSAAMGCycleTypes}},
+  Setting{"-pc_saamg_cycle", "PCSAAMGSetCycleType", "Cycle", in_cycle<&CycleOptions::type>, Words<PCSAAMGCycleType>{PCSAAMGCycleTypes}},
   Setting{"-pc_saamg_direct_limit", "PCSAAMGSetDirectLimit", "Rows up to which the coarsest level is solved by its inverse", in_cycle<&CycleOptions::direct_limit>, IntRange{0, most_direct_rows}},
   Setting{"-pc_saamg_gather_limit", "PCSAAMGSetGatherLimit", "Rows a rank below which a level goes to fewer ranks", in_hierarchy<&HierarchyOptions::gather_limit>, IntRange{0}},
   Setting{"-pc_saamg_esteig_iterations", "PCSAAMGSetEstEigIterations", "Lanczos steps of the estimate of the largest eigenvalue", in_hierarchy<&HierarchyOptions::esteig_iterations>, IntRange{least_lanczos_steps, max_lanczos_steps}},

@@ -138,7 +138,7 @@ Described describe(SAAMG &mg)
 PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
 {
   SAAMG                   *mg       = static_cast<SAAMG *>(pc->data);
-  static const char *const cycles[] = {"V", "W", "K"};
+  static const char *const cycles[] = {"V", "W"};
 
   PetscBool      ascii;
   PetscBool      named;
@@ -159,9 +159,6 @@ PetscErrorCode PCView_SAAMG(PC pc, PetscViewer viewer)
   }
   PetscCall(PetscViewerASCIIPrintf(viewer, "  smoothed aggregation, %s-cycle, %s precision, strength threshold %g\n", cycles[mg->cycle_options.type], PCSAAMGPrecisions[mg->cycle ? mg->cycle_precision : mg->precision],
                                    (double)mg->hierarchy_options.threshold));
-  if (mg->cycle_options.type == PC_SAAMG_CYCLE_K)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  two steps of flexible %s on the levels between: the cycle is another one for each vector, and wants a flexible Krylov method\n",
-                                     mg->taken.hermitian ? "CG" : "GCR"));
   PetscCall(ViewPrecision(mg, viewer));
   PetscCall(ViewChoice(mg, viewer));
   PetscCall(FailTogether(PetscObjectComm((PetscObject)pc), Guarded([&] { text = describe(*mg); }), "describe its part of PC saamg"));

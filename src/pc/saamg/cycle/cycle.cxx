@@ -4,7 +4,6 @@
 #include "cycle_log.hpp"
 #include "petsc/plugin.hpp"
 #include "petsc/errors.hpp"
-#include "krylov_steps.hpp"
 #include "petscgoza.h"
 #include "recordings.hpp"
 #include "transfer.hpp"
@@ -40,7 +39,6 @@ public:
     PetscCall(Together(comm, "list its levels", [&] { /* what is there already is only refilled where the pattern is the same */
                                                       coarse_.resize(grids.size() - 1);
                                                       transfer_.resize(grids.size() - 1);
-                                                      steps_.resize(grids.size() - 1);
                                                       for (auto &level : coarse_) {
                                                         if (!level) level = std::make_unique<Level<Coarse>>();
                                                       }
@@ -59,7 +57,6 @@ public:
         PetscCall(coarse_[l - 1]->setup(grids[l], space, {{}, dynamic_cast<const WideCds *>(grids[l].level->own_format.get())}, options.smoother_of(l, grids.size()), false,
                                         l + 1 == grids.size(), options.half));
       grids[l].level->spare_diagonals();
-      PetscCall(setup_steps(l, grids, comm));
     }
     PetscCall(fine_.setup(grids[0], space, given, options.smoother_of(0, grids.size()), true, grids.size() == 1, options.half)); /* last: memory that was spared before may be its */
     if (direct_ && coarse_.empty()) PetscCall(fine_solver_.setup(grids.back(), space));
@@ -138,7 +135,6 @@ public:
 
     for (const auto &level : coarse_) sum += level->bytes();
     for (const auto &t : transfer_) sum += t->bytes();
-    for (const auto &k : steps_) sum += k ? k->bytes() : 0;
     return sum;
   }
 
@@ -152,22 +148,6 @@ public:
   std::string describe_halo() const override { return fine_.A->describe_halo(); }
 
 private:
-  PetscErrorCode setup_steps(std::size_t l, const std::vector<Grid> &grids, MPI_Comm comm)
-  {
-    auto &steps = steps_[l - 1];
-
-    PetscFunctionBegin;
-    if (options_.type != PC_SAAMG_CYCLE_K || l + 1 == grids.size()) {
-      steps.reset();
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }
-    PetscCall(Together(comm, "begin a K-cycle", [&] {
-      if (!steps) steps = std::make_unique<KrylovSteps<Coarse>>();
-    }));
-    PetscCall(steps->setup(*grids[l].level->columns, space_, options_.hermitian));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
   template <class V> std::string describe(const Level<V> &L) const
   {
     return L.smoother->describe() +
@@ -240,22 +220,8 @@ private:
     next.at = 0;
     PetscCall(descend(next, next.b.data(), l + 1, Pass::FromZero));
     if (twice) PetscCall(descend(next, next.b.data(), l + 1, Pass::Before));
-    if (steps_[l]) PetscCall(accelerate(next, *steps_[l], l + 1));
     PetscCall(log_.step(CycleStep::Interpolate, l, 2 * transfer_[l]->nnz(), [&] { return correct(L, l); }));
     PetscCall(log_.step(CycleStep::Smooth, l, smooth_flops(L, false), [&] { return L.smooth(b, Pass::After, sums); }));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  /* After a cycle on level l, from zero: another one, of what the first leaves, and the best of both. */
-  PetscErrorCode accelerate(Level<Coarse> &L, KrylovSteps<Coarse> &steps, std::size_t l)
-  {
-    const PetscLogDouble n = L.n, product = 2 * L.A->nnz();
-
-    PetscFunctionBegin;
-    PetscCall(log_.step(CycleStep::Residual, l, product + 6 * n, [&] { return steps.first(*L.A, L.x[L.at], L.b.data()); }));
-    L.at = 0;
-    PetscCall(descend(L, L.b.data(), l, Pass::FromZero));
-    PetscCall(log_.step(CycleStep::Residual, l, product + 9 * n, [&] { return steps.second(*L.A, L.x[L.at], L.b.data(), L.r.data()); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -309,7 +275,6 @@ private:
 
     for (const auto &level : coarse_) yes = yes && (!level->A || level->A->recordable());
     for (const auto &t : transfer_) yes = yes && t->recordable();
-    for (const auto &k : steps_) yes = yes && (!k || k->recordable());
     return yes;
   }
 
@@ -340,23 +305,22 @@ private:
     return recordings_.known(b, x, ends);
   }
 
-  CycleOptions                                      options_;
-  Space                                             space_       = Space::Host;
-  bool                                              direct_      = true;
-  PetscInt                                          bottom_rows_ = 0;     // global
-  bool                                              covered_     = false; // the coarsest level
-  CycleLog                                          log_;
-  Level<Fine>                                       fine_;
-  std::vector<std::unique_ptr<Level<Coarse>>>       coarse_;
-  std::vector<std::unique_ptr<Transfer<Coarse>>>    transfer_;
-  std::vector<std::unique_ptr<KrylovSteps<Coarse>>> steps_;       // of a K-cycle, on the levels between the finest and the coarsest; else empty pointers
-  CoarseSolver<Fine>                                fine_solver_; // when there is but one level
-  CoarseSolver<Coarse>                              coarse_solver_;
-  Array<Coarse>                                     converted_; // [fine n] between the finest level and the others
-  bool                                              recordable_ = false;
-  Recordings                                        recordings_;
-  PetscInt                                          builds_     = 0; /* of the finest operator, when they were made, */
-  std::size_t                                       fine_bytes_ = 0; /* and what it then held */
+  CycleOptions                                   options_;
+  Space                                          space_       = Space::Host;
+  bool                                           direct_      = true;
+  PetscInt                                       bottom_rows_ = 0;     // global
+  bool                                           covered_     = false; // the coarsest level
+  CycleLog                                       log_;
+  Level<Fine>                                    fine_;
+  std::vector<std::unique_ptr<Level<Coarse>>>    coarse_;
+  std::vector<std::unique_ptr<Transfer<Coarse>>> transfer_;
+  CoarseSolver<Fine>                             fine_solver_; // when there is but one level
+  CoarseSolver<Coarse>                           coarse_solver_;
+  Array<Coarse>                                  converted_; // [fine n] between the finest level and the others
+  bool                                           recordable_ = false;
+  Recordings                                     recordings_;
+  PetscInt                                       builds_     = 0; /* of the finest operator, when they were made, */
+  std::size_t                                    fine_bytes_ = 0; /* and what it then held */
 };
 
 } // namespace

@@ -11,7 +11,6 @@ constexpr PetscInt most_direct_rows = 46340; // whose squares 32 bits count, as 
 
 struct CycleOptions {
   PetscInt       type         = 0;     // a PCSAAMGCycleType: in a V-cycle one coarse correction a level
-  bool           hermitian    = false; // as the matrix was found to be; a K-cycle's steps go by it
   PetscInt       direct_limit = 500;   // rows up to which the coarsest level is solved by its inverse; above, it is smoothed
   bool           half         = false; // operators and interpolations in half precision, where the vectors are single
   SmootherChoice smoothers[3];         // by PCSAAMGLevels: finest, intermediate, coarsest
