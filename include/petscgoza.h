@@ -44,8 +44,7 @@ typedef enum {
 typedef enum {
   MAT_STORAGE_DOUBLE, /* PetscScalar */
   MAT_STORAGE_SINGLE,
-  MAT_STORAGE_HALF,
-  MAT_STORAGE_BFLOAT16
+  MAT_STORAGE_HALF
 } MatStoragePrecision;
 
 typedef enum {

@@ -105,7 +105,6 @@ for option in -mat_cds_precision -mat_fold_precision -mat_slicedell_precision; d
   says "-help lists the precision of $type" 0 "${option#-}" "$ex2" $load -mat_type $type -help
   says "$type in single precision" 0 '4-byte values' "$ex2" $load -mat_type $type $option single -ksp_view
   says "$type in half precision" 0 '2-byte values.*half precision' "$ex2" $load -mat_type $type $option half -ksp_view
-  says "$type in bfloat16" 0 'bfloat16 precision' "$ex2" $load -mat_type $type $option bfloat16 -ksp_view
   says "$type in no precision" error "${option#-}" "$ex2" $load -mat_type $type $option quarter
 done
 says "unknown index" error 'mat_slicedell_index' "$ex2" $load $good -mat_slicedell_index 7

@@ -83,8 +83,7 @@ HeldSettings settings_of(const Format<V> *held)
     }
     held = &r->inner();
   }
-  if (held)
-    (void)(read_settings<V>(held, &s) || read_settings<SingleScalar>(held, &s) || read_settings<HalfScalar>(held, &s) || read_settings<BFloatScalar>(held, &s));
+  if (held) (void)(read_settings<V>(held, &s) || read_settings<SingleScalar>(held, &s) || read_settings<HalfScalar>(held, &s));
   return s;
 }
 

@@ -77,7 +77,7 @@ template <class F> std::vector<PetscScalar> product(const F &f, PetscInt rows, c
 }
 
 constexpr bool  single       = PetscDefined(USE_REAL_SINGLE); // PetscScalar's own precision
-const Precision precisions[] = {Precision::Single, Precision::Half, Precision::BFloat16};
+const Precision precisions[] = {Precision::Single, Precision::Half};
 
 /* Each row's error against what its precision allows, |A| |x| times the rounding; and for a value that is no power of two, that it is rounded at all. */
 template <template <class, class> class F, class Options> void check_precisions(const Tridiagonal &A, const std::string &scaling, Precision only)
@@ -128,11 +128,6 @@ template <template <class, class> class F, class Options> void check_format()
 BOOST_AUTO_TEST_CASE(half)
 {
   check_type<Half>(10, 5);
-}
-
-BOOST_AUTO_TEST_CASE(bfloat16)
-{
-  check_type<BFloat16>(7, 8);
 }
 
 BOOST_AUTO_TEST_CASE(cds)
@@ -329,7 +324,7 @@ BOOST_AUTO_TEST_CASE(grids)
   for (const auto &c : cases) {
     const PointGrid A(c.points, c.nx);
 
-    for (Precision p : {Precision::Double, Precision::Single, Precision::Half, Precision::BFloat16})
+    for (Precision p : {Precision::Double, Precision::Single, Precision::Half})
       check_grid<PetscScalar>(A, c.ndiag, [p](Space space) { return make_format<Cds, PetscScalar>(p, space, CdsOptions()); });
     check_grid<SingleScalar>(A, c.ndiag, [](Space space) { return std::make_unique<Cds<SingleScalar, SingleScalar>>(space); });
     check_grid<SingleScalar>(A, c.ndiag, [](Space space) { return std::make_unique<Narrow<Cds<HalfScalar, SingleScalar>, SingleScalar>>(space, CdsOptions()); });

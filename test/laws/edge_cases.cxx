@@ -177,16 +177,16 @@ void add_mat_settings(boost::unit_test::test_suite *suite)
   add_mat_setting<PetscReal>(suite, {"cds", "-mat_cds_share", "0.5", MatCDSSetShare, MatCDSGetShare, 0.5, 0});
   add_mat_setting<PetscReal>(suite, {"cds", "-mat_cds_max_fill", "5", MatCDSSetMaxFill, MatCDSGetMaxFill, 5, 0.5});
   add_mat_setting<PetscInt>(suite, {"cds", "-mat_cds_block_size", "3", MatCDSSetBlockSize, MatCDSGetBlockSize, 3, 4});
-  add_mat_setting<MatStoragePrecision>(suite, {"cds", "-mat_cds_precision", MatStoragePrecisions[MAT_STORAGE_SINGLE], MatCDSSetPrecision, MatCDSGetPrecision, MAT_STORAGE_SINGLE, (MatStoragePrecision)4});
+  add_mat_setting<MatStoragePrecision>(suite, {"cds", "-mat_cds_precision", MatStoragePrecisions[MAT_STORAGE_SINGLE], MatCDSSetPrecision, MatCDSGetPrecision, MAT_STORAGE_SINGLE, (MatStoragePrecision)3});
   add_mat_setting<PetscInt>(suite, {"fold", "-mat_fold_width", "5", MatFoldSetWidth, MatFoldGetWidth, 5, 128});
   add_mat_setting<MatFoldOrder>(suite, {"fold", "-mat_fold_order", MatFoldOrders[MAT_FOLD_ORDER_NATURAL], MatFoldSetOrder, MatFoldGetOrder, MAT_FOLD_ORDER_NATURAL, (MatFoldOrder)-1});
   add_mat_setting<MatFoldLayout>(suite, {"fold", "-mat_fold_layout", MatFoldLayouts[MAT_FOLD_LAYOUT_RECTANGLE], MatFoldSetLayout, MatFoldGetLayout, MAT_FOLD_LAYOUT_RECTANGLE, (MatFoldLayout)2});
-  add_mat_setting<MatStoragePrecision>(suite, {"fold", "-mat_fold_precision", MatStoragePrecisions[MAT_STORAGE_HALF], MatFoldSetPrecision, MatFoldGetPrecision, MAT_STORAGE_HALF, (MatStoragePrecision)4});
+  add_mat_setting<MatStoragePrecision>(suite, {"fold", "-mat_fold_precision", MatStoragePrecisions[MAT_STORAGE_HALF], MatFoldSetPrecision, MatFoldGetPrecision, MAT_STORAGE_HALF, (MatStoragePrecision)3});
   add_mat_setting<PetscInt>(suite, {"slicedell", "-mat_slicedell_slice_height", "16", MatSlicedEllSetSliceHeight, MatSlicedEllGetSliceHeight, 16, 3});
   add_mat_setting<PetscInt>(suite, {"slicedell", "-mat_slicedell_sort_window", "64", MatSlicedEllSetSortWindow, MatSlicedEllGetSortWindow, 64, -2});
   add_mat_setting<MatSlicedEllIndex>(suite, {"slicedell", "-mat_slicedell_index", MatSlicedEllIndices[MAT_SLICEDELL_INDEX_32], MatSlicedEllSetIndex, MatSlicedEllGetIndex, MAT_SLICEDELL_INDEX_32, (MatSlicedEllIndex)2});
   add_mat_setting<PetscInt>(suite, {"slicedell", "-mat_slicedell_block_size", "3", MatSlicedEllSetBlockSize, MatSlicedEllGetBlockSize, 3, 2});
-  add_mat_setting<MatStoragePrecision>(suite, {"slicedell", "-mat_slicedell_precision", MatStoragePrecisions[MAT_STORAGE_BFLOAT16], MatSlicedEllSetPrecision, MatSlicedEllGetPrecision, MAT_STORAGE_BFLOAT16, (MatStoragePrecision)4});
+  add_mat_setting<MatStoragePrecision>(suite, {"slicedell", "-mat_slicedell_precision", MatStoragePrecisions[MAT_STORAGE_HALF], MatSlicedEllSetPrecision, MatSlicedEllGetPrecision, MAT_STORAGE_HALF, (MatStoragePrecision)3});
   add_mat_setting<PetscInt>(suite, {"autoformat", "-mat_autoformat_trials", "3", MatAutoFormatSetTrials, MatAutoFormatGetTrials, 3, 17});
   for (const auto &of : std::vector<std::pair<std::string, std::vector<std::string>>>{{"cds", {"MatCDSSetStorage", "MatCDSSetShare", "MatCDSSetMaxFill", "MatCDSSetBlockSize", "MatCDSSetPrecision"}}, {"fold", {"MatFoldSetWidth", "MatFoldSetOrder", "MatFoldSetLayout", "MatFoldSetPrecision"}}, {"slicedell", {"MatSlicedEllSetSliceHeight", "MatSlicedEllSetSortWindow", "MatSlicedEllSetIndex", "MatSlicedEllSetBlockSize", "MatSlicedEllSetPrecision"}}, {"autoformat", {"MatAutoFormatSetCandidates", "MatAutoFormatSetPlatform", "MatAutoFormatSetTrials"}}})
     add_test(suite, of.first + "_by_name", [of] { settings_by_name(of.first, of.second); });
@@ -232,7 +232,7 @@ void other_precision_after_use(const std::string &type)
     PETSC_OK(VecEqual(y, z, &same));
     BOOST_TEST((same == PETSC_TRUE), "a duplicate in " << storage.name);
   }
-  BOOST_TEST(attempt([&] { return set(A, (MatStoragePrecision)4); }).says(c.storage_option()));
+  BOOST_TEST(attempt([&] { return set(A, (MatStoragePrecision)3); }).says(c.storage_option()));
   PETSC_OK(set(R, MAT_STORAGE_HALF)); /* on aij: nothing */
   Option        bad(c.storage_option(), "quarter");
   const Outcome outcome = attempt([&] { return MatSetFromOptions(A); });

@@ -58,7 +58,7 @@ MatName mat_named(const std::string &set)
 
 std::vector<StorageName> storage_names()
 {
-  return {{"double", 0}, {"single", PetscDefined(USE_REAL_SINGLE) ? 0 : 0x1p-24}, {"half", 0x1p-11}, {"bfloat16", 0x1p-8}};
+  return {{"double", 0}, {"single", PetscDefined(USE_REAL_SINGLE) ? 0 : 0x1p-24}, {"half", 0x1p-11}};
 }
 
 std::vector<std::string> vec_names()

@@ -14,7 +14,7 @@
 namespace goza
 {
 
-template <class T> constexpr bool is_16_bits = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+template <class T> constexpr bool is_16_bits = std::is_same_v<T, Half>;
 template <class T> constexpr bool is_pair    = !std::is_same_v<RealOf<T>, T>;
 
 #if defined(__CUDA_ARCH__)

@@ -1,5 +1,5 @@
-/* The two types of 16 bits that values of a matrix are stored in: IEEE half precision (11 bits of significand, 6.1e-5 to 65504) and bfloat16 (8 bits,
-   the range of float). They are loaded, converted and multiplied in the type of the vectors; there is no arithmetic in them. */
+/* The type of 16 bits that values of a matrix are stored in: IEEE half precision (11 bits of significand, 6.1e-5 to 65504). They are loaded, converted and multiplied in the
+   type of the vectors; there is no arithmetic in it. */
 #pragma once
 #include "scalar_types.hpp"
 #include <cstdint>
@@ -12,8 +12,7 @@ namespace goza
 enum class Precision {
   Double, // PetscScalar
   Single,
-  Half,
-  BFloat16
+  Half
 };
 
 namespace bits16
@@ -62,14 +61,6 @@ HD inline std::uint16_t half_from_float(float f)
   return static_cast<std::uint16_t>(sign | (size - 0x38000000u + 0xfffu + (size >> 13 & 1u)) >> 13);
 }
 
-HD inline std::uint16_t bfloat_from_float(float f)
-{
-  const std::uint32_t u = of_float(f);
-
-  if ((u & 0x7fffffffu) > 0x7f800000u) return static_cast<std::uint16_t>(u >> 16 | 0x40u);
-  return static_cast<std::uint16_t>((u + 0x7fffu + (u >> 16 & 1u)) >> 16);
-}
-
 } // namespace bits16
 
 struct Half {
@@ -81,23 +72,13 @@ struct Half {
   HD explicit operator double() const { return bits16::half_to_float(bits); }
 };
 
-struct BFloat16 {
-  std::uint16_t bits;
-
-  BFloat16() = default;
-  HD explicit BFloat16(double v) : bits(bits16::bfloat_from_float(static_cast<float>(v))) { }
-  HD explicit operator float() const { return bits16::to_float(static_cast<std::uint32_t>(bits) << 16); }
-  HD explicit operator double() const { return static_cast<float>(*this); }
-};
-
-using HalfScalar   = ScalarOf<Half>;
-using BFloatScalar = ScalarOf<BFloat16>;
+using HalfScalar = ScalarOf<Half>;
 
 /* What a type of stored values, or of their parts, can hold. Powers of two: values from 2^least up keep `rounding`, those of 2^most are held. */
 template <class Store> struct StoreLimits {
-  static constexpr int    least = -100, most = 100; // float and bfloat16, with room for the sums; a double held in PetscScalar is never asked
-  static constexpr double rounding = sizeof(Store) == 4 ? 0x1p-24 : 0x1p-8;
-  static constexpr auto   name     = sizeof(Store) == 4 ? "single" : "bfloat16";
+  static constexpr int    least = -100, most = 100; // float, with room for the sums; a double held in PetscScalar is never asked
+  static constexpr double rounding = 0x1p-24;
+  static constexpr auto   name     = "single";
 };
 
 template <> struct StoreLimits<Half> {

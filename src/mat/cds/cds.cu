@@ -362,7 +362,6 @@ template <class Store, class V> std::string Cds<Store, V>::describe() const
 
 template class Cds<PetscScalar, PetscScalar>;
 template class Cds<HalfScalar, PetscScalar>;
-template class Cds<BFloatScalar, PetscScalar>;
 #if !PetscDefined(USE_REAL_SINGLE)
 template class Cds<SingleScalar, PetscScalar>;
 template class Cds<SingleScalar, SingleScalar>;

@@ -109,11 +109,7 @@ template const PetscScalar *Cds<PetscScalar, PetscScalar>::main_diagonal() const
 template void               Cds<HalfScalar, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
 template void               Cds<HalfScalar, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
 template const PetscScalar *Cds<HalfScalar, PetscScalar>::main_diagonal() const;
-template void               Cds<BFloatScalar, PetscScalar>::apply(const PetscScalar *, const RowOut<PetscScalar> &) const;
-template void               Cds<BFloatScalar, PetscScalar>::apply_dots(const PetscScalar *, const WithDots<PetscScalar> &) const;
-template const PetscScalar *Cds<BFloatScalar, PetscScalar>::main_diagonal() const;
 template void               Cds<HalfScalar, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
-template void               Cds<BFloatScalar, PetscScalar>::apply_as(const PetscScalar *, const ScaledOut<PetscScalar> &) const;
 #if !PetscDefined(USE_REAL_SINGLE)
 template void                Cds<SingleScalar, SingleScalar>::apply(const SingleScalar *, const RowOut<SingleScalar> &) const;
 template void                Cds<SingleScalar, SingleScalar>::apply_dots(const SingleScalar *, const WithDots<SingleScalar> &) const;

@@ -253,7 +253,6 @@ template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscSc
 template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const JacobiStep<PetscScalar> &, PetscScalar *);
 template void cds_on_host(int, bool, const CdsView<PetscScalar> &, const PetscScalar *, const WithDots<PetscScalar> &, PetscScalar *);
 template void cds_on_host(int, bool, const CdsView<HalfScalar> &, const PetscScalar *, const ScaledOut<PetscScalar> &, PetscScalar *);
-template void cds_on_host(int, bool, const CdsView<BFloatScalar> &, const PetscScalar *, const ScaledOut<PetscScalar> &, PetscScalar *);
 #if !PetscDefined(USE_REAL_SINGLE)
 template void cds_on_host(int, bool, const CdsView<SingleScalar> &, const SingleScalar *, const Assign<SingleScalar> &, SingleScalar *);
 template void cds_on_host(int, bool, const CdsView<SingleScalar> &, const SingleScalar *, const Add<SingleScalar> &, SingleScalar *);

@@ -80,7 +80,6 @@ template <class Store, class V> void Cds<Store, V>::split_remainder(const Csr &A
 
 template void Cds<PetscScalar, PetscScalar>::split_remainder(const Csr &, bool);
 template void Cds<HalfScalar, PetscScalar>::split_remainder(const Csr &, bool);
-template void Cds<BFloatScalar, PetscScalar>::split_remainder(const Csr &, bool);
 #if !PetscDefined(USE_REAL_SINGLE)
 template void Cds<SingleScalar, PetscScalar>::split_remainder(const Csr &, bool);
 template void Cds<SingleScalar, SingleScalar>::split_remainder(const Csr &, bool);

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-const char *const MatStoragePrecisions[] = {"double", "single", "half", "bfloat16", "MatStoragePrecision", "MAT_STORAGE_", NULL};
+const char *const MatStoragePrecisions[] = {"double", "single", "half", "MatStoragePrecision", "MAT_STORAGE_", NULL};
 
 namespace goza::mat
 {

@@ -85,8 +85,6 @@ std::unique_ptr<Format<V>> make_format(Precision precision, Space space, const O
 #endif
   case Precision::Half:
     return std::make_unique<Narrow<F<HalfScalar, V>, V>>(space, options);
-  case Precision::BFloat16:
-    return std::make_unique<Narrow<F<BFloatScalar, V>, V>>(space, options);
   default:
     return std::make_unique<F<V, V>>(space, options);
   }

@@ -299,7 +299,6 @@ template <class Store, class V> std::string Fold<Store, V>::describe() const
 
 template class Fold<PetscScalar, PetscScalar>;
 template class Fold<HalfScalar, PetscScalar>;
-template class Fold<BFloatScalar, PetscScalar>;
 #if !PetscDefined(USE_REAL_SINGLE)
 template class Fold<SingleScalar, PetscScalar>;
 template class Fold<SingleScalar, SingleScalar>;

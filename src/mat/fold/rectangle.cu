@@ -141,7 +141,6 @@ template <class Store, class V> std::string FoldRectangle<Store, V>::describe() 
 
 template class FoldRectangle<PetscScalar, PetscScalar>;
 template class FoldRectangle<HalfScalar, PetscScalar>;
-template class FoldRectangle<BFloatScalar, PetscScalar>;
 #if !PetscDefined(USE_REAL_SINGLE)
 template class FoldRectangle<SingleScalar, PetscScalar>;
 #endif

@@ -347,7 +347,6 @@ template <class Store, class V> std::string SlicedEll<Store, V>::describe() cons
 
 template class SlicedEll<PetscScalar, PetscScalar>;
 template class SlicedEll<HalfScalar, PetscScalar>;
-template class SlicedEll<BFloatScalar, PetscScalar>;
 #if !PetscDefined(USE_REAL_SINGLE)
 template class SlicedEll<SingleScalar, PetscScalar>;
 template class SlicedEll<SingleScalar, SingleScalar>;

@@ -163,7 +163,6 @@ template <class Store, class V> void SlicedEll<Store, V>::relax_nodes(const V *b
 
 template class SlicedEll<PetscScalar, PetscScalar>;
 template class SlicedEll<HalfScalar, PetscScalar>;
-template class SlicedEll<BFloatScalar, PetscScalar>;
 #if !PetscDefined(USE_REAL_SINGLE)
 template class SlicedEll<SingleScalar, PetscScalar>;
 template class SlicedEll<SingleScalar, SingleScalar>;

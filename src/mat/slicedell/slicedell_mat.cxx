@@ -167,15 +167,15 @@ MAT_FORMAT_SET_AND_GET(MatSlicedEllSetBlockSize, MatSlicedEllGetBlockSize, Petsc
 
   Input Parameters:
 + A         - the matrix
-- precision - `MAT_STORAGE_DOUBLE` (`PetscScalar`, the default), `MAT_STORAGE_SINGLE`, `MAT_STORAGE_HALF` or `MAT_STORAGE_BFLOAT16`
+- precision - `MAT_STORAGE_DOUBLE` (`PetscScalar`, the default), `MAT_STORAGE_SINGLE` or `MAT_STORAGE_HALF`
 
   Options Database Key:
-. -mat_slicedell_precision (double|single|half|bfloat16) - the precision
+. -mat_slicedell_precision (double|single|half) - the precision
 
   Level: advanced
 
   Notes:
-  Fewer bytes are read from memory, for use inside preconditioners. Vectors and sums stay `PetscScalar`: each stored value is off by at most 2^-24 (single), 2^-11 (half) or 2^-8 (bfloat16)
+  Fewer bytes are read from memory, for use inside preconditioners. Vectors and sums stay `PetscScalar`: each stored value is off by at most 2^-24 (single) or 2^-11 (half)
   of itself. Where the values leave the range of the type, above all that of half (6.1e-5 to 65504), they are scaled by powers of two, which round nothing: by one for all, by the roots of
   the diagonal on both sides (D^-1/2 A D^-1/2), or, where that does not serve either, row by row. An entry far below the largest of its row (by 2^-10 and more) may then lose bits that do not matter beside it.
   A NaN or infinity stays what it is. In parallel the off-diagonal block stays `PetscScalar`; so does everything that is not a product with this matrix: transposed products, `MatGetValues()`, the diagonal.
@@ -196,7 +196,7 @@ MAT_FORMAT_SET_AND_GET(MatSlicedEllSetPrecision, MatSlicedEllGetPrecision, MatSt
 . -mat_slicedell_index (auto|32)                              - columns shared or in 16 bits where they can be, or 32 bits for each entry
 . -mat_slicedell_block_size (auto|1|3|6)                      - unknowns of a node, whose blocks share a column index where all are full
 . -mat_slicedell_sort_window window                           - sort rows by length inside windows of this many rows
-. -mat_slicedell_precision (double|single|half|bfloat16)      - precision of the stored values
+. -mat_slicedell_precision (double|single|half)               - precision of the stored values
 - -mat_slicedell_keep_aij (auto|yes|no)                       - no: nothing is held but the slices; yes, auto (default): AIJ is held beside them
 
   Level: beginner

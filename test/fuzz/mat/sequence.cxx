@@ -13,7 +13,7 @@ namespace
 const std::vector<const char *> &values_of(const std::string &option)
 {
   static const std::vector<std::pair<std::string, std::vector<const char *>>> table{
-    {"precision", {"double", "double", "double", "single", "half", "bfloat16"}},
+    {"precision", {"double", "double", "double", "single", "half"}},
     {"cds_storage", {"auto", "full", "auto", "full", "auto", "full", "half"}},
     {"cds_share", {"0.01", "0.1", "0.5", "1"}},
     {"cds_block_size", {"auto", "1", "2", "3", "6"}},
