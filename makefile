@@ -221,7 +221,7 @@ P5 =
 bench-scaling: all $(EXAMPLES) $(BUILD)/bench/bench_scaling ## products and solves over RANKS, by every kind of exchange, beside GAMG; paper P5's tables and a model (P5="--n 30 --weak-n 12" for smaller ones)
 	@rm -f $(BUILD)/scaling.json
 	@for ranks in $(RANKS); do for mode in no yes; do \
-	  $(MPIEXEC) -n $$ranks $(BUILD)/bench/bench_scaling -weak $$mode -solve -halos peer,nccl,sf,host -types slicedell,cds -peers gamg -json $(BUILD)/scaling.json $(SCALING) || exit; \
+	  $(MPIEXEC) -n $$ranks $(BUILD)/bench/bench_scaling -weak $$mode -solve -halos peer,nccl,host -types slicedell,cds -peers gamg -json $(BUILD)/scaling.json $(SCALING) || exit; \
 	done; done
 	@python3 test/bench/bench_scaling.py $(P5)
 	@python3 test/bench/scaling_model.py $(BUILD)/bench/scaling_p5.json

@@ -254,7 +254,7 @@ static PetscErrorCode SetFromOptions()
     if (device_code_bytes()) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza device code: %.1f MB\n", device_code_bytes() / 1e6));
     if (plugin.space == Space::Cuda || plugin.ranks_per_gpu == RANKS_GROUP)
       PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza ranks that share a GPU: %s\n", plugin.ranks_per_gpu == RANKS_OWN ? "each works for itself" : "one works for all"));
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza halo exchange: %s%s\n", halo_names[halo], halo == HALO_AUTO ? (plugin.space == Space::Host ? " (host)" : " (peer, else nccl, sf with a GPU-aware MPI, host)") : ""));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Goza halo exchange: %s%s\n", halo_names[halo], halo == HALO_AUTO ? (plugin.space == Space::Host ? " (host)" : " (peer, else nccl, host)") : ""));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -330,7 +330,7 @@ static PetscErrorCode RegisterEvents()
 
   Options Database Keys:
 + -goza_device (auto|host|cuda) - where Goza's matrices live; `cuda` is an error where there is no device
-. -goza_halo (auto|nccl|peer|sf|host) - how ranks exchange vector entries: NCCL, memory of ranks of one host, PetscSF, through the host; by name an error where it cannot be had
+. -goza_halo (auto|nccl|peer|host) - how ranks exchange vector entries: NCCL, memory of ranks of one host, through the host; by name an error where it cannot be had
 . -goza_ranks_per_gpu (auto|own|group) - ranks of a host that share a GPU: each for itself, or one works there for all; `auto` (default): one for all; `group`: on a host without a GPU, too
 . -goza_largest_group n         - most ranks that one works for (0, the default: any)
 . -goza_nccl file               - the NCCL library, found at run time (libnccl.so.2)

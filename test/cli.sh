@@ -123,9 +123,9 @@ chmod +x "$work/on_rank"
 RANKS=3 TIMEOUT=60 says "a rank that fails while others wait for its entries ends all" error 'not converged' "$work/on_rank" 0 '-ksp_max_it 2 -ksp_error_if_not_converged' "$ex2" $load -mat_type slicedell -pc_type jacobi -m 50 -n 50
 RANKS=3 TIMEOUT=60 says "a rank whose set-up fails ends all" error 'pc_saamg_smoother' "$work/on_rank" 2 '-pc_saamg_smoother sandpaper' "$ex2" $load $good
 RANKS=2 says "-ksp_view tells the way of exchanging" 0 'halo exchange: [a-z]+ \(auto' "$ex2" $load $good -ksp_view
-RANKS=2 says "-mat_view tells the way of exchanging" 0 'halo exchange: sf$' "$ex2" $load -mat_type cds -pc_type jacobi -goza_halo sf -ksp_view
+RANKS=2 says "-mat_view tells the way of exchanging" 0 'halo exchange: host$' "$ex2" $load -mat_type cds -pc_type jacobi -goza_halo host -ksp_view
 RANKS=2 says "-goza_info tells the way of exchanging" 0 'halo exchange: host$' "$ex2" $load $good -goza_halo host -goza_info
-says "-help lists the ways of exchanging" 0 'goza_halo.*nccl peer sf host' "$ex2" $load -help
+says "-help lists the ways of exchanging" 0 'goza_halo.*nccl peer host' "$ex2" $load -help
 RANKS=2 says "a way of exchanging that is none" error 'goza_halo' "$ex2" $load $good -goza_halo pigeons
 if [ $DEVICE = no ]; then
   for way in nccl peer; do RANKS=2 says "-goza_halo $way without a device" error "goza_halo $way cannot be had; matrices are on the host" "$ex2" $load $good -goza_halo $way; done

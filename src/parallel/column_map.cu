@@ -129,8 +129,6 @@ HaloPlan ColumnMap::plan() const
 
   plan.comm       = comm_;
   plan.space      = space_;
-  plan.columns    = layout_;
-  plan.ghosts     = ghosts_.data();
   plan.sends      = sends_;
   plan.receives   = receives_;
   plan.nsend      = nsend();

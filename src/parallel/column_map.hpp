@@ -84,7 +84,7 @@ public:
   PetscInt                        nsend() const { return static_cast<PetscInt>(send_index_.size()); }
   const Array<PetscInt>          &send_index() const { return send_index_; } // [nsend] owned columns that are ghosts elsewhere, message by message
 
-  HaloPlan plan() const; // of an exchange of what is kept for each column; it names the map's columns and ghosts
+  HaloPlan plan() const; // of an exchange of what is kept for each column
 
   /* Of the nsend() items that come back from other ranks' ghosts, those for owned column i are slot[slot_ptr[i]] .. slot[slot_ptr[i + 1] - 1]. */
   const Array<PetscInt> &slot_ptr() const;

@@ -1,16 +1,14 @@
 /* The one list of ways to exchange. Adding one: a header like host.hpp and a line in each of the tables. */
 #include "exchange.hpp"
 #include "agree.hpp"
-#include "petsc/plugin.hpp"
 #include "host_exchange.hpp"
 #include "nccl_exchange.hpp"
 #include "peer_exchange.hpp"
-#include "sf_exchange.hpp"
 
 namespace goza::parallel
 {
 
-const char *const halo_names[HALO_KINDS] = {"auto", "nccl", "peer", "sf", "host"};
+const char *const halo_names[HALO_KINDS] = {"auto", "nccl", "peer", "host"};
 
 PetscErrorCode GetHaloWish(int *which)
 {
@@ -45,18 +43,6 @@ template <class V> static PetscErrorCode CreateHost(const HaloPlan &plan, std::u
   PetscFunctionBegin;
   PetscCall(Guarded([&] { *exchange = std::make_unique<HostExchange<V>>(plan); }));
   PetscCall(static_cast<HostExchange<V> &>(**exchange).setup());
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-template <class V> static PetscErrorCode CreateSf(const HaloPlan &plan, std::unique_ptr<Exchange<V>> *exchange, std::string *why)
-{
-  PetscFunctionBegin;
-  if (plan.space == Space::Cuda && !petsc_on_device()) {
-    PetscCallCXX(*why = "this PETSc has no CUDA");
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(FailTogether(plan.comm, Guarded([&] { *exchange = std::make_unique<SfExchange<V>>(plan); }), "hold what it receives"));
-  PetscCall(static_cast<SfExchange<V> &>(**exchange).setup(plan));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -95,8 +81,10 @@ template <class V> static PetscErrorCode CreatePeer(const HaloPlan &plan, std::u
 template <class V> const ExchangeKind<V> &exchange_kind(int which)
 {
   static const ExchangeKind<V> kinds[HALO_KINDS] = {
-    {halo_names[HALO_AUTO], nullptr},   {halo_names[HALO_NCCL], CreateNccl<V>}, {halo_names[HALO_PEER], CreatePeer<V>},
-    {halo_names[HALO_SF], CreateSf<V>}, {halo_names[HALO_HOST], CreateHost<V>},
+    {halo_names[HALO_AUTO], nullptr},
+    {halo_names[HALO_NCCL], CreateNccl<V>},
+    {halo_names[HALO_PEER], CreatePeer<V>},
+    {halo_names[HALO_HOST], CreateHost<V>},
   };
 
   return kinds[which];

@@ -15,11 +15,9 @@ struct HaloMessage {
 
 /* Who sends what to whom: made once by Halo, kept while it lives. */
 struct HaloPlan {
-  MPI_Comm                 comm    = MPI_COMM_NULL;
-  PetscMPIInt              tag     = 0; // no other halo of the communicator has it
-  Space                    space   = Space::Host;
-  PetscLayout              columns = NULL; // while an exchange is made: of x,
-  const PetscInt          *ghosts  = NULL; // [nghost] and what is wanted of it, ascending
+  MPI_Comm                 comm  = MPI_COMM_NULL;
+  PetscMPIInt              tag   = 0; // no other halo of the communicator has it
+  Space                    space = Space::Host;
   std::vector<HaloMessage> sends, receives;
   PetscInt                 nsend = 0, nghost = 0;
   Array<PetscInt>          send_index; // [nsend] local columns, in `space`
@@ -35,7 +33,7 @@ template <class V> MPI_Datatype MpiType()
 
 /* V is the type of the vectors. begin() may return before anything is sent, end() before anything has come: on the device both are ordered on the
    current stream, and what reads ghost() after end() on that stream finds the values. x must stay as it is between the two. A rank that has failed calls both without x:
-   its neighbours then get an error (sf: they do not), and the next exchange works. The same where begin() fails; then end() is not to be called. */
+   its neighbours then get an error, and the next exchange works. The same where begin() fails; then end() is not to be called. */
 template <class V> class Exchange {
 public:
   virtual ~Exchange() = default;
@@ -58,7 +56,6 @@ enum {
   HALO_AUTO,
   HALO_NCCL,
   HALO_PEER,
-  HALO_SF,
   HALO_HOST,
   HALO_KINDS
 };

@@ -4,18 +4,15 @@
 #include "petsc/errors.hpp"
 #include "messages.hpp"
 #include "team.hpp"
-#if PetscDefined(HAVE_CUDA)
-  #include <petsc/private/petscimpl.h> // use_gpu_aware_mpi
-#endif
 
 namespace goza::parallel
 {
 
-template <class V> PetscErrorCode Halo<V>::find_plan()
+template <class V> PetscErrorCode Halo<V>::find_plan(PetscLayout columns, const PetscInt *ghosts)
 {
   PetscFunctionBegin;
   PetscCall(Together(plan_.comm, "lay out its exchange of vector entries", [&] {
-    Messages found   = find_messages(plan_.comm, plan_.tag, plan_.columns, plan_.nghost, plan_.ghosts);
+    Messages found   = find_messages(plan_.comm, plan_.tag, columns, plan_.nghost, ghosts);
     plan_.sends      = std::move(found.sends);
     plan_.receives   = std::move(found.receives);
     plan_.nsend      = static_cast<PetscInt>(found.send_index.size());
@@ -52,8 +49,8 @@ template <class V> PetscErrorCode Halo<V>::choose()
 
   PetscFunctionBegin;
   reasons_.clear();
-  if (wish_ != HALO_AUTO && (plan_.space == Space::Cuda || wish_ == HALO_SF || wish_ == HALO_HOST || default_space() == Space::Host)) {
-    if (plan_.space == Space::Host && wish_ != HALO_SF && wish_ != HALO_HOST) note_reason({"; matrices are on the host"});
+  if (wish_ != HALO_AUTO && (plan_.space == Space::Cuda || wish_ == HALO_HOST || default_space() == Space::Host)) {
+    if (plan_.space == Space::Host && wish_ != HALO_HOST) note_reason({"; matrices are on the host"});
     else PetscCall(attempt(wish_, &made));
     PetscCheck(made, plan_.comm, PETSC_ERR_SUP, "-goza_halo %s cannot be had%s", halo_names[wish_], reasons_.c_str());
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -61,16 +58,13 @@ template <class V> PetscErrorCode Halo<V>::choose()
   if (plan_.space == Space::Cuda) {
     std::shared_ptr<HaloTeam> team;
 
-    /* The fastest first: peer, nccl, host; sf without a GPU-aware MPI is the slowest. But a device takes processes in turns, unless there is NVIDIA's MPS, and a kernel
+    /* The fastest first: peer, nccl, host. But a device takes processes in turns, unless there is NVIDIA's MPS, and a kernel
        that waits for another process keeps its turn: for ranks that share a device host is several times as fast as peer. Under MPS peer is faster again, and can be
        asked for. */
     PetscCall(HaloTeamGet(plan_.comm, &team));
     if (team->shared_device) note_reason({"; no peer: several ranks share a device, and would wait for their turns"});
     else PetscCall(attempt(HALO_PEER, &made));
     if (!made) PetscCall(attempt(HALO_NCCL, &made));
-#if PetscDefined(HAVE_CUDA)
-    if (!made && use_gpu_aware_mpi) PetscCall(attempt(HALO_SF, &made));
-#endif
   }
   if (!made) PetscCall(attempt(HALO_HOST, &made));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -94,8 +88,6 @@ template <class V> PetscErrorCode Halo<V>::create()
 {
   PetscFunctionBegin;
   PetscCall(choose());
-  plan_.columns = NULL;
-  plan_.ghosts  = NULL;
   PetscCall(PetscInfo(NULL, "Halo exchange: %s%s%s\n", name(), wish_ == HALO_AUTO ? " (auto)" : "", reasons_.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -105,13 +97,11 @@ PetscErrorCode Halo<V>::setup(MPI_Comm comm, PetscLayout columns, PetscInt nghos
 {
   PetscFunctionBegin;
   PetscCall(agree(comm, failed));
-  plan_.comm    = comm;
-  plan_.space   = space;
-  plan_.nghost  = nghost;
-  plan_.columns = columns;
-  plan_.ghosts  = ghosts;
+  plan_.comm   = comm;
+  plan_.space  = space;
+  plan_.nghost = nghost;
   PetscCall(PetscCommGetNewTag(comm, &plan_.tag));
-  PetscCall(find_plan());
+  PetscCall(find_plan(columns, ghosts));
   PetscCall(create());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -69,7 +69,7 @@ public:
 
 private:
   PetscErrorCode agree(MPI_Comm comm, PetscErrorCode failed);
-  PetscErrorCode find_plan();
+  PetscErrorCode find_plan(PetscLayout columns, const PetscInt *ghosts);
   PetscErrorCode create();
   PetscErrorCode choose();
   PetscErrorCode attempt(int kind, bool *made);

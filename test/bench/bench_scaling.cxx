@@ -1,6 +1,6 @@
 /* How products and solves scale with the ranks of this run, and what each way of exchanging entries takes:
 
-     mpiexec -n 4 bench_scaling [-n 128] [-planes 128] [-weak] -halos auto,nccl,peer,sf,host -types slicedell,cds [-solve] [-peers gamg] [-repeats 7] [-json FILE]
+     mpiexec -n 4 bench_scaling [-n 128] [-planes 128] [-weak] -halos auto,nccl,peer,host -types slicedell,cds [-solve] [-peers gamg] [-repeats 7] [-json FILE]
 
    The 27-point operator on n x n x planes points (strong scaling; a cube without -planes) or, with -weak, on as many for every rank; rows go to the ranks in slabs. One JSON line a
    measurement: "exchange" (the halo alone, with nothing to hide it behind), "spmv", "solve" (CG and saamg to 1e-8; and with PETSc's own preconditioners, -peers,

@@ -217,7 +217,6 @@ const AddTests tests([] {
       for (const char *pc : {PCSAAMG, PCPBJACOBI}) add_test(suite, pc + end, [=] { owned(type, false, how, pc, [](Owned &o) { return o.set_up(); }); });
     }
     if (how == How::device) continue;
-    add_test(mult, "sf" + end, [=] { product(MATSLICEDELL, "sf", false, how); });
 
     const std::vector<std::tuple<std::string, bool, std::function<PetscErrorCode(Assembled &)>>> calls{
       {"set_dm", false, [](Assembled &a) { return GozaAssemblySetDM(a.c.assembly, a.c.dm); }},

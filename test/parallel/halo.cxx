@@ -209,7 +209,7 @@ template <class V> bool set_up(Case<V> &c, const std::string &name)
   BOOST_TEST(c.all_or_none(outcome.failed));
   if (!outcome.failed) return true;
   BOOST_TEST((outcome.code == PETSC_ERR_SUP && outcome.says("-goza_halo " + name + " cannot be had; ")), outcome.message);
-  BOOST_TEST((name == "nccl" || name == "peer" || name == "sf"));
+  BOOST_TEST((name == "nccl" || name == "peer"));
   return false;
 }
 
@@ -218,7 +218,7 @@ template <class V> void laws(const Pattern &p, const std::string &name, Space sp
   Option  wish("-goza_halo", name);
   Case<V> c(p, PETSC_COMM_WORLD, space);
   if (!set_up(c, name)) return;
-  if (name != "auto" && (space == Space::Cuda || name == "sf" || name == "host")) BOOST_TEST(c.halo().describe() == name);
+  if (name != "auto" && (space == Space::Cuda || name == "host")) BOOST_TEST(c.halo().describe() == name);
   c.exchange(5);
   c.exchange_without_waiting(300);
   PETSC_OK(c.setup()); /* and anew, over the old one */
@@ -289,12 +289,12 @@ const AddTests add([] {
     Case<PetscScalar>       c(patterns[0], PETSC_COMM_WORLD, Space::Host);
     if (last) wish = std::make_unique<Option>("-goza_halo", "pigeons");
     const Outcome outcome = attempt([&] { return c.setup(); });
-    BOOST_TEST((outcome.failed && outcome.says("pigeons") && outcome.says("-goza_halo") && outcome.says("auto nccl peer sf host")), outcome.message);
+    BOOST_TEST((outcome.failed && outcome.says("pigeons") && outcome.says("-goza_halo") && outcome.says("auto nccl peer host")), outcome.message);
     if (!last) BOOST_TEST(outcome.says("Rank " + std::to_string(size_of(PETSC_COMM_WORLD) - 1) + " could not"), outcome.message);
   });
   add_test(suite, "ranks_that_wish_different_things_get_an_error", [] {
     const bool        one = size_of(PETSC_COMM_WORLD) == 1;
-    Option            wish("-goza_halo", rank_in(PETSC_COMM_WORLD) ? "sf" : "host");
+    Option            wish("-goza_halo", rank_in(PETSC_COMM_WORLD) ? "nccl" : "host");
     Case<PetscScalar> c(patterns[0], PETSC_COMM_WORLD, Space::Host);
     const Outcome     outcome = attempt([&] { return c.setup(); });
     BOOST_TEST((outcome.failed != one && (one || outcome.says("-goza_halo"))), outcome.message);

@@ -210,7 +210,7 @@ void is_seen()
 }
 
 const AddTests add([] {
-  for (const char *halo : {"auto", "host", "sf", "peer"}) {
+  for (const char *halo : {"auto", "host", "peer"}) {
     auto      *suite = suite_named(nullptr, halo);
     const auto with  = [suite, halo](const std::string &name, const std::function<void()> &body) {
       add_test(suite, name, [=] {

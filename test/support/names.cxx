@@ -90,7 +90,7 @@ std::vector<std::string> precision_names()
 
 std::vector<std::string> halo_names()
 {
-  return {"auto", "nccl", "peer", "sf", "host"};
+  return {"auto", "nccl", "peer", "host"};
 }
 
 } // namespace goza_test
