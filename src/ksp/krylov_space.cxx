@@ -1,5 +1,6 @@
 #include "krylov_space.hpp"
 #include "vector_kernels.hpp"
+#include "core/util/vector_ops.hpp"
 #include "petsc/plugin.hpp"
 #include "petsc/errors.hpp"
 #include "mat/common/format_kind.hpp"
@@ -94,7 +95,7 @@ PetscErrorCode KrylovSpace::take(PetscInt nvectors)
   have_sums_ = true;
   x_.vec     = ksp_->vec_sol;
   PetscCall(x_.open(space_, !ksp_->guess_zero));
-  if (ksp_->guess_zero) PetscCall(Guarded([&] { zero(space_, n_, x_.data, sums_); }));
+  if (ksp_->guess_zero) PetscCall(Guarded([&] { set_zero(space_, n_, x_.data); }));
   PetscCall(b_.get(ksp_->vec_rhs, space_, staged_b_));
   b_is_open_ = true;
   for (Vector &v : vectors_) PetscCall(v.close());
@@ -201,7 +202,7 @@ PetscErrorCode KrylovSpace::first_residual(PetscInt r)
 
   PetscFunctionBegin;
   if (!ksp_->guess_zero) PetscCall(residual(r));
-  else PetscCall(Guarded([&] { copy(space_, n_, b_.data(), v.data, sums_); }));
+  else PetscCall(Guarded([&] { convert(space_, n_, b_.data(), v.data); }));
   if (!pc_failed_) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(v.close());
   if (pc_failed_here_) PetscCall(VecFlag(v.vec, 1));
@@ -286,9 +287,9 @@ PetscErrorCode KrylovSpace::multiply_transposed(PetscInt x, PetscInt y)
     if (!failed) failed = v->open(space_, false);
   }
   failed = FailTogether(comm_, failed, "hold the vectors of a transposed product");
-  if (!failed) failed = Guarded([&] { copy(space_, n_, vector(x).data, from.data, sums_); });
+  if (!failed) failed = Guarded([&] { convert(space_, n_, vector(x).data, from.data); });
   if (!failed) failed = through_petsc(from, to, product);
-  if (!failed) failed = Guarded([&] { copy(space_, n_, to.data, vector(y).data, sums_); });
+  if (!failed) failed = Guarded([&] { convert(space_, n_, to.data, vector(y).data); });
   for (Vector *v : {&from, &to}) {
     (void)v->close();
     (void)VecDestroy(&v->vec);

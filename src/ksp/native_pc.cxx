@@ -5,6 +5,7 @@
 #include "pc/saamg/api/pcsaamg.hpp"
 #include "petscgoza.h"
 #include "vector_kernels.hpp"
+#include "core/util/vector_ops.hpp"
 #include <petsc/private/kspimpl.h>
 #include <petsc/private/matimpl.h>
 #include <petsc/private/pcimpl.h>
@@ -32,12 +33,7 @@ PetscErrorCode NativePC::fill_blocks(PC pc, Vec ones, Vec column)
     const PetscErrorCode got = access.get(column, space_, stage);
 
     PetscCall(FailTogether(comm_, got, "read its preconditioner"));
-    PetscCall(Guarded([&] {
-      FusedSums none;
-
-      if (space_ == Space::Host) copy(space_, n_, access.data(), blocks_.data() + static_cast<std::size_t>(c) * n_, none);
-      else device::copy_async(blocks_.data() + static_cast<std::size_t>(c) * n_, access.data(), n_ * sizeof(PetscScalar));
-    }));
+    PetscCall(Guarded([&] { convert(space_, n_, access.data(), blocks_.data() + static_cast<std::size_t>(c) * n_); }));
     PetscCall(access.restore());
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -140,7 +136,7 @@ PetscErrorCode NativePC::apply(const PetscScalar *r, PetscScalar *z, FusedSums &
   } else if (!ends.begun)
     PetscCall(Guarded([&] {
       if (bs_) multiply_blocks(space_, n_, bs_, blocks_.data(), r, z, sums);
-      else copy(space_, n_, r, z, sums);
+      else convert(space_, n_, r, z);
     }));
   if (!removes_nothing()) PetscCall(remove_null_space(z, sums));
   PetscFunctionReturn(PETSC_SUCCESS);

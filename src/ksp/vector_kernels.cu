@@ -6,23 +6,6 @@ namespace goza::ksp
 namespace
 {
 
-struct Zero {
-  PetscScalar *x;
-
-  struct Values { };
-  HD Values load(PetscInt) const { return {}; }
-  HD void   store(PetscInt i, const Values &) const { x[i] = 0; }
-};
-
-struct Copy {
-  const PetscScalar *x;
-  PetscScalar       *y;
-
-  using Values = PetscScalar;
-  HD Values load(PetscInt i) const { return x[i]; }
-  HD void   store(PetscInt i, const Values &v) const { y[i] = v; }
-};
-
 struct SubtractFrom {
   const PetscScalar *b;
   PetscScalar       *y;
@@ -93,16 +76,6 @@ struct MultiplyBlocks {
 };
 
 } // namespace
-
-void zero(Space space, PetscInt n, PetscScalar *x, FusedSums &sums)
-{
-  fuse(space, n, Zero{x}, sums);
-}
-
-void copy(Space space, PetscInt n, const PetscScalar *x, PetscScalar *y, FusedSums &sums)
-{
-  fuse(space, n, Copy{x, y}, sums);
-}
 
 void subtract_from(Space space, PetscInt n, const PetscScalar *b, PetscScalar *y, FusedSums &sums)
 {

@@ -5,8 +5,6 @@
 namespace goza::ksp
 {
 
-void zero(Space space, PetscInt n, PetscScalar *x, FusedSums &sums);
-void copy(Space space, PetscInt n, const PetscScalar *x, PetscScalar *y, FusedSums &sums);          // y = x
 void subtract_from(Space space, PetscInt n, const PetscScalar *b, PetscScalar *y, FusedSums &sums); // y = b - y
 
 /* *result = y^H x, in the space; of ones where y is nullptr. */
