@@ -263,8 +263,6 @@ PETSC_EXTERN PetscErrorCode PCSAAMGSetChebyshevKind(PC, PCSAAMGLevels, PCSAAMGCh
 PETSC_EXTERN PetscErrorCode PCSAAMGGetChebyshevKind(PC, PCSAAMGLevels, PCSAAMGChebyshevKind *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetMCGSRelax(PC, PCSAAMGLevels, PetscReal);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetMCGSRelax(PC, PCSAAMGLevels, PetscReal *);
-PETSC_EXTERN PetscErrorCode PCSAAMGSetMCGSBlockSize(PC, PCSAAMGLevels, PetscInt);
-PETSC_EXTERN PetscErrorCode PCSAAMGGetMCGSBlockSize(PC, PCSAAMGLevels, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetMCGSCoupling(PC, PCSAAMGLevels, PCSAAMGCoupling);
 PETSC_EXTERN PetscErrorCode PCSAAMGGetMCGSCoupling(PC, PCSAAMGLevels, PCSAAMGCoupling *);
 PETSC_EXTERN PetscErrorCode PCSAAMGSetEstEigIterations(PC, PetscInt);

@@ -53,7 +53,6 @@ done
 says "the library runs on any processor of its kind" 0 'portable: ' "$here/portable.sh" "$LIBGOZA"
 says "-ksp_view tells the grid" 0 'aggregates laid out on a grid of 40 x 30 x 1 points' "$ex2" $load $good -m 30 -n 40 -ksp_view
 says "-ksp_view tells the memory, taken and foretold" 0 'memory: levels [0-9.]+ MB, cycle [0-9.]+ MB; predicted for both [0-9.]+ MB' "$ex2" $load $good -m 40 -n 40 -ksp_view
-says "blocks of a size that mcgs has not" error 'pc_saamg_mcgs_block_size' "$ex2" $load $good -pc_saamg_smoother mcgs -pc_saamg_mcgs_block_size 4
 says "-pc_saamg_paper darcy" 0 'chebyshev, 1 sweep.s. of degree 2.*jacobi, 2 sweep.s., relaxation 1' sh -c "'$ex2' $load $good -m 60 -n 60 -pc_saamg_paper darcy -ksp_view | tr '\n' ' '"
 says "-pc_saamg_paper anisotropic with mcgs" 0 'mcgs, 1 sweep.*jacobi, 1 sweep.s., relaxation 0.7' sh -c "'$ex2' $load $good -m 60 -n 60 -pc_saamg_paper anisotropic -pc_saamg_finest_smoother mcgs -ksp_view | tr '\n' ' '"
 says "-pc_saamg_paper: another option wins" 0 'chebyshev, 2 sweep.s. of degree 2' "$ex2" $load $good -m 60 -n 60 -pc_saamg_paper darcy -pc_saamg_finest_sweeps 2 -ksp_view

@@ -39,7 +39,6 @@ const BadOption bad_options[] = {
   {"-pc_saamg_precision", "quarter"},
   {"-pc_saamg_reuse", "always"},
   {"-pc_saamg_tune", "sometimes"},
-  {"-pc_saamg_mcgs_block_size", "5"},
   {"-pc_saamg_aggressive_levels", "-1"},
   {"-pc_saamg_threshold", "nan"},
   {"-pc_saamg_jacobi_relax", "nan"},

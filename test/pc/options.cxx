@@ -44,7 +44,6 @@ template <class T> struct SmootherSetting {
 const SmootherSetting<PetscInt> smoother_integers[] = {
   {"sweeps", PCSAAMGSetSweeps, PCSAAMGGetSweeps, 3, 0},
   {"chebyshev_degree", PCSAAMGSetChebyshevDegree, PCSAAMGGetChebyshevDegree, 5, 0},
-  {"mcgs_block_size", PCSAAMGSetMCGSBlockSize, PCSAAMGGetMCGSBlockSize, 6, 4},
 };
 const SmootherSetting<PetscReal> smoother_reals[] = {
   {"jacobi_relax", PCSAAMGSetJacobiRelax, PCSAAMGGetJacobiRelax, (PetscReal)0.5, 2},

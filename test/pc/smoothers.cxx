@@ -139,7 +139,7 @@ template <class Relax> void sweep(const std::vector<PetscInt> &order, const Rela
 
 /* The same by the smoother, from zero. look(smoother): what else should hold */
 template <class V, class Look>
-std::vector<V> swept(const Csr &A, SmootherOptions options, const std::vector<V> &b, const std::vector<V> &inv, const std::vector<V> &isolated, const Look &look)
+std::vector<V> swept(const Csr &A, PetscInt bs, SmootherOptions options, const std::vector<V> &b, const std::vector<V> &inv, const std::vector<V> &isolated, const Look &look)
 {
   const PetscInt               n     = A.nrows;
   const Space                  space = A.space;
@@ -155,6 +155,7 @@ std::vector<V> swept(const Csr &A, SmootherOptions options, const std::vector<V>
   grid.level          = std::make_shared<CsrLevel>();
   grid.level->A       = A;
   grid.level->columns = map_of(A);
+  grid.bs             = bs;
   stamp.new_pattern();
   options.sweeps = 2;
   PETSC_OK(op.update(grid.level->A, grid.level->columns, stamp, [](Space s) { return std::make_unique<SlicedEll<V, V>>(s); }));
@@ -192,7 +193,7 @@ template <class V> void sweeps_as_defined(const Entry &e, double tolerance, doub
 
     SmootherOptions options;
     options.mcgs_relax       = relaxation;
-    const std::vector<V> got = swept(lent.rows.csr(), options, b, inv, isolated, [](Smoother<V> &s) { BOOST_TEST(s.steps(true) == 0); });
+    const std::vector<V> got = swept(lent.rows.csr(), 1, options, b, inv, isolated, [](Smoother<V> &s) { BOOST_TEST(s.steps(true) == 0); });
     for (PetscInt i = 0; i < n; i++) BOOST_TEST_REQUIRE(std::abs(got[i] - x[i]) <= tolerance, "row " << i << ": " << got[i] << " for " << x[i]);
   }
 }
@@ -246,9 +247,8 @@ template <class V> void block_sweeps_as_defined(const Entry &e, PetscInt bs, dou
     sweep(order, relax);
 
     SmootherOptions options;
-    options.mcgs_block_size  = bs;
     options.mcgs_relax       = relaxation;
-    const std::vector<V> got = swept(lent.rows.csr(), options, b, std::vector<V>(n), {},
+    const std::vector<V> got = swept(lent.rows.csr(), bs, options, b, std::vector<V>(n), {},
                                      [bs](Smoother<V> &s) { BOOST_TEST((s.describe().find("blocks of " + std::to_string(bs)) != std::string::npos)); });
     for (PetscInt i = 0; i < n; i++) BOOST_TEST_REQUIRE(std::abs(got[i] - x[i]) <= tolerance, "row " << i << ": " << got[i] << " for " << x[i]);
   }
@@ -286,9 +286,11 @@ void sweeps_on_any_ranks(const Entry &e, PetscInt bs)
 {
   const PCConfig config{"mcgs", "v", "double"};
   Configured     options(config, "0");
-  const Option   levels("-pc_saamg_max_levels", "1"), inexact("-pc_saamg_direct_limit", "0"), sweeps("-pc_saamg_coarsest_sweeps", "2"), size("-pc_saamg_mcgs_block_size", std::to_string(bs));
+  const Option   levels("-pc_saamg_max_levels", "1"), inexact("-pc_saamg_direct_limit", "0"), sweeps("-pc_saamg_coarsest_sweeps", "2");
+  Entry          nodes = e;
 
-  BOOST_TEST(off_one_rank(e) <= 1e4 * PETSC_MACHINE_EPSILON);
+  nodes.bs = bs;
+  BOOST_TEST(off_one_rank(nodes) <= 1e4 * PETSC_MACHINE_EPSILON);
 }
 
 /* (M x, y) = (x, M^T y) for a matrix that is not symmetric */
@@ -402,33 +404,6 @@ BOOST_AUTO_TEST_CASE(inverses_of_diagonal_blocks)
 
 /* What it is for. Displacements along x, y and z are coupled so weakly in a node that points do as well (ex56 -ne 13: 20 iterations, with blocks 21, but 39 launches instead of 8);
    along directions that are nearly the same they are not. */
-BOOST_AUTO_TEST_CASE(blocks_need_fewer_iterations_than_points)
-{
-  const PCConfig config{"mcgs", "v", "double"};
-  Configured     options(config);
-  MatHandle      A = system_matrix(problem("elasticity_no")), T, skewed;
-  PetscInt       iterations[2], start, end;
-
-  PETSC_OK(MatDuplicate(A, MAT_DO_NOT_COPY_VALUES, T.put()));
-  PETSC_OK(MatGetOwnershipRange(T, &start, &end));
-  for (PetscInt i = start; i < end; i++)
-    for (PetscInt j = i; j < i / 3 * 3 + 3; j++) PETSC_OK(MatSetValue(T, i, j, i == j ? 1 : 0.9, INSERT_VALUES));
-  PETSC_OK(MatAssemblyBegin(T, MAT_FINAL_ASSEMBLY));
-  PETSC_OK(MatAssemblyEnd(T, MAT_FINAL_ASSEMBLY));
-  PETSC_OK(MatPtAP(A, T, MAT_INITIAL_MATRIX, 2, skewed.put()));
-  PETSC_OK(MatSetBlockSize(skewed, 3));
-  PETSC_OK(MatSetOption(skewed, MAT_SPD, PETSC_TRUE));
-  for (int k = 0; k < 2; k++) {
-    Option    size("-pc_saamg_mcgs_block_size", k ? "auto" : "1");
-    KSPHandle ksp = make_cg(skewed);
-    Solve     s   = solve(ksp, skewed);
-
-    BOOST_TEST(s.reason > 0);
-    iterations[k] = s.iterations;
-  }
-  BOOST_TEST(iterations[1] < iterations[0], iterations[1] << " with blocks, " << iterations[0] << " with points");
-}
-
 /* Jacobi with relaxation 1 leaves vectors that alternate between the two colours of a grid's nodes to the coarse space. An interpolation made as for other smoothers
    sees too little of them: 25 iterations, with its own 20. */
 BOOST_AUTO_TEST_CASE(alternating_vectors)
@@ -457,15 +432,6 @@ BOOST_AUTO_TEST_CASE(relaxation_that_would_diverge)
   BOOST_TEST(s.reason > 0, KSPConvergedReasons[s.reason]);
   BOOST_TEST(s.iterations <= 60, s.iterations);
   BOOST_TEST(s.true_residual <= 1e-5, s.true_residual);
-}
-
-BOOST_AUTO_TEST_CASE(block_size_that_does_not_divide)
-{
-  Option    smoother("-pc_saamg_smoother", "mcgs"), block("-pc_saamg_mcgs_block_size", "6");
-  MatHandle A  = system_matrix(problem("poisson5")); /* 1480 rows */
-  PCHandle  pc = make_pc(A, false);
-
-  BOOST_TEST(attempt([&] { return PCSetUp(pc); }).says("pc_saamg_mcgs_block_size"));
 }
 
 BOOST_AUTO_TEST_CASE(l1_norms)

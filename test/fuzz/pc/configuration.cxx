@@ -56,7 +56,6 @@ const std::vector<Value> &values()
     {"chebyshev_degree", {"1", "2", "3", "6"}, true},
     {"chebyshev_kind", {"1", "4"}, true},
     {"chebyshev_ratio", {"1.1", "3", "30", "1000"}, true, 10},
-    {"mcgs_block_size", {"auto", "1", "2", "3", "6"}, true, 10},
     {"mcgs_coupling", {"global", "local"}, true, 10},
   };
   return all;

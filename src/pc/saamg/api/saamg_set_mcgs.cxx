@@ -24,32 +24,6 @@
 SAAMG_SET_AND_GET_ON_LEVELS(PCSAAMGSetMCGSRelax, PCSAAMGGetMCGSRelax, PetscReal)
 
 /*@
-  PCSAAMGSetMCGSBlockSize - Sets how many unknowns the smoother "mcgs" relaxes together
-
-  Logically Collective
-
-  Input Parameters:
-+ pc     - the preconditioner, of type `PCSAAMG`
-. levels - where: `PC_SAAMG_FINEST`, `PC_SAAMG_INTERMEDIATE`, `PC_SAAMG_COARSEST` (where that is smoothed and not solved) or `PC_SAAMG_ALL_LEVELS`
-- bs     - 1 (points), 2, 3 or 6, or 0 (the default) for those of a node: the matrix's block size on the finest level, the number of near-null vectors on
-           the others (points where that is another number)
-
-  Options Database Keys:
-+ -pc_saamg_mcgs_block_size (auto|1|2|3|6) - on all levels
-. -pc_saamg_finest_mcgs_block_size (auto|1|2|3|6) - on the finest
-. -pc_saamg_intermediate_mcgs_block_size (auto|1|2|3|6) - on those between
-- -pc_saamg_coarsest_mcgs_block_size (auto|1|2|3|6) - on the coarsest
-
-  Level: intermediate
-
-  Note:
-  On the finest level the local rows of every rank must be a multiple of it. On the others, whose nodes are given, it is 0 where it does not divide them.
-
-.seealso: `PCSAAMG`, `PCSAAMGGetMCGSBlockSize()`, `PCSAAMGSetSmoother()`, `MatSetBlockSize()`
-@*/
-SAAMG_SET_AND_GET_ON_LEVELS(PCSAAMGSetMCGSBlockSize, PCSAAMGGetMCGSBlockSize, PetscInt)
-
-/*@
   PCSAAMGSetMCGSCoupling - Sets what the smoother "mcgs" does between ranks
 
   Logically Collective

@@ -21,8 +21,7 @@ namespace goza::saamg
 namespace
 {
 
-constexpr PetscReal infinity      = std::numeric_limits<PetscReal>::infinity();
-constexpr PetscInt  block_sizes[] = {0, 1, 2, 3, 6};
+constexpr PetscReal infinity = std::numeric_limits<PetscReal>::infinity();
 
 template <auto member> constexpr auto in_hierarchy = held<&SAAMG::hierarchy_options, member>;
 template <auto member> constexpr auto in_cycle     = held<&SAAMG::cycle_options, member>;
@@ -52,7 +51,6 @@ constexpr std::tuple settings{
   Setting{"-pc_saamg_chebyshev_degree", "PCSAAMGSetChebyshevDegree", "Degree of the Chebyshev polynomial; -1: by the matrix", in_smoother<&SmootherOptions::chebyshev_degree>, IntRange{1, most_chebyshev_degree, false, true}},
   Setting{"-pc_saamg_chebyshev_ratio", "PCSAAMGSetChebyshevRatio", "The polynomial smooths [lambda_max/ratio, lambda_max]; -1: by lambda_max", in_smoother<&SmootherOptions::chebyshev_ratio>, RealRange{1, infinity, true, true, false, true}},
   Setting{"-pc_saamg_mcgs_relax", "PCSAAMGSetMCGSRelax", "Relaxation of mcgs: 1, Gauss-Seidel; else successive over- or underrelaxation", in_smoother<&SmootherOptions::mcgs_relax>, RealRange{0, 2, true, true}},
-  Setting{"-pc_saamg_mcgs_block_size", "PCSAAMGSetMCGSBlockSize", "Unknowns that mcgs relaxes together (auto: those of a node)", in_smoother<&SmootherOptions::mcgs_block_size>, IntList{block_sizes}},
   Setting{"-pc_saamg_mcgs_coupling", "PCSAAMGSetMCGSCoupling", "What mcgs does between ranks: global, as on one rank; local, Jacobi", in_smoother<&SmootherOptions::mcgs_coupling>, Words<PCSAAMGCoupling>{PCSAAMGCouplings}},
   Setting{"-pc_saamg_chebyshev_kind", "PCSAAMGSetChebyshevKind", "Kind of the Chebyshev polynomial: 1, or 4 with optimal weights, which needs no ratio", in_smoother<&SmootherOptions::chebyshev_fourth>, Words<PCSAAMGChebyshevKind>{PCSAAMGChebyshevKinds}},
 };

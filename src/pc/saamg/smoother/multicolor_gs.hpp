@@ -39,12 +39,11 @@ public:
 
   static PetscErrorCode create(const SmootherInput<V> &input, const SmootherOptions &options, std::unique_ptr<Smoother<V>> &smoother)
   {
-    const bool local = input.A.has_others() && options.mcgs_coupling == PC_SAAMG_COUPLING_LOCAL;
-    LevelRows  rows, original; // the cycle of A^T has the l1 norms of A's
-    PetscInt   bs;
+    const bool     local = input.A.has_others() && options.mcgs_coupling == PC_SAAMG_COUPLING_LOCAL;
+    const PetscInt bs    = compiled_block(input.grid.bs); // unknowns that are relaxed together
+    LevelRows      rows, original;                        // the cycle of A^T has the l1 norms of A's
 
     PetscFunctionBegin;
-    PetscCall(node_size(input, options.mcgs_block_size, &bs));
     PetscCall(rows.open(input.grid));
     const bool flow = options.mcgs_flow && bs == 1 && input.grid.bs == 1;
     if (local || flow) PetscCall(original.open(input.grid, true));
@@ -111,25 +110,6 @@ public:
   std::size_t bytes() const override { return rows_.bytes() + work_.bytes(); }
 
 private:
-  /* The unknowns that are relaxed together on this level. */
-  static PetscErrorCode node_size(const SmootherInput<V> &input, PetscInt wish, PetscInt *bs)
-  {
-    const Grid    &grid = input.grid;
-    const MPI_Comm comm = grid.level->columns->comm();
-    PetscInt       rest;
-
-    PetscFunctionBegin;
-    *bs = compiled_block(grid.bs);
-    if (!wish || wish == *bs) PetscFunctionReturn(PETSC_SUCCESS);
-    if (grid.bs % wish == 0) *bs = wish;
-    else if (input.finest) { /* the matrix may not know its nodes; those of coarser levels are what they are */ rest = input.D.n % wish;
-      PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &rest, 1, MPIU_INT, MPI_MAX, comm));
-      PetscCheck(!rest, comm, PETSC_ERR_ARG_INCOMP, "-pc_saamg_mcgs_block_size %" PetscInt_FMT " does not divide the local rows of every rank", wish);
-      *bs = wish;
-    }
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
   ParOperator<V> &A_;
   PetscInt        n_;
   Rows            rows_;

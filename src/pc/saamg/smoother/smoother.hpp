@@ -20,7 +20,6 @@ struct SmootherOptions {
   PetscInt  chebyshev_degree = 4;       // products with A in an application that begins from zero: degree - 1
   bool      chebyshev_fourth = false;   // of the fourth kind, with optimal weights; else of the first
   PetscReal mcgs_relax       = 1;       // of Gauss-Seidel by colours: x_i += relax D_ii^-1 (b - A x)_i
-  PetscInt  mcgs_block_size  = 0;       // unknowns relaxed together: 1, 2, 3 or 6; 0: those of a node
   PetscInt  mcgs_coupling    = 0;       // PCSAAMGCoupling
   bool      mcgs_flow        = false;   // the colours follow the flow; set by what is found in the matrix
   PetscReal chebyshev_ratio  = 10;      // smooths the part [lambda_max / ratio, lambda_max] of D^-1 A's spectrum: paper P5
@@ -67,10 +66,9 @@ public:
 /* What a smoother is made from. The grid's rows can be read while it is made. */
 template <class V> struct SmootherInput {
   const Grid        &grid;
-  ParOperator<V>    &A;             // the grid's operator
-  InverseDiagonal<V> D, relaxing;   // the latter is D's or, where rows outweigh their diagonals, less: see balanced.hpp
-  PetscReal          lambda;        // largest eigenvalue of A times the latter
-  bool               finest = true; // and its nodes are those of the user's matrix
+  ParOperator<V>    &A;           // the grid's operator
+  InverseDiagonal<V> D, relaxing; // the latter is D's or, where rows outweigh their diagonals, less: see balanced.hpp
+  PetscReal          lambda;      // largest eigenvalue of A times the latter
 };
 
 template <class V>
