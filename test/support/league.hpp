@@ -1,4 +1,4 @@
-/* The league: problems that people have, each at three sizes, for saamg and its peers to solve with no option set. */
+/* The league: problems that people have, each at four sizes, for saamg and its peers to solve with no option set. */
 #pragma once
 
 #include "simplex_elements.hpp"
@@ -25,7 +25,7 @@ enum class Family {
 struct LeagueProblem {
   std::string                           group, name, ksp; /* ksp: cg, gmres, bcgs, minres */
   Family                                family;
-  std::function<LeagueMatrix(int size)> make; /* size 0, 1, 2: each has about three times as many rows as the one before */
+  std::function<LeagueMatrix(int size)> make; /* size 0, 1, 2: each has about three times as many rows as the one before; 3: seven times */
 };
 
 const std::vector<LeagueProblem> &league();

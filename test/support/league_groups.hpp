@@ -19,10 +19,10 @@ void add_flows(Problems &all);     /* convection, biharmonic */
 void add_graphs(Problems &all);    /* graph Laplacians */
 void add_systems(Problems &all);   /* blocks, scaled rows, Dirichlet rows */
 
-/* Points along an edge in `d` dimensions: sizes 0, 1, 2 have 8 000, 27 000 and 91 000 nodes or a few more. */
+/* Points along an edge in `d` dimensions: sizes 0 to 3 have 8 000, 27 000, 91 000 and 614 000 nodes or a few more. */
 inline PetscInt side(int dimensions, int size)
 {
-  const PetscInt in_space[] = {20, 30, 45}, in_plane[] = {90, 164, 302};
+  const PetscInt in_space[] = {20, 30, 45, 85}, in_plane[] = {90, 164, 302, 784};
 
   return dimensions == 3 ? in_space[size] : in_plane[size];
 }
