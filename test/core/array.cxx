@@ -54,6 +54,22 @@ BOOST_AUTO_TEST_CASE(copies_between_spaces)
     }
 }
 
+/* So large that several threads bring it to a device, in more chunks than they have memory for, the last of them short. */
+BOOST_AUTO_TEST_CASE(large)
+{
+  std::vector<double> many(3000001);
+
+  std::iota(many.begin(), many.end(), 1);
+  for (Space space : spaces()) {
+    Array<double> array(space, many.data(), many.size());
+
+    BOOST_TEST((array.to_host() == many));
+    many.back() = many.front() = 0;
+    array.assign(many.data());
+    BOOST_TEST((array.to_host() == many));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(nothing)
 {
   for (Space space : spaces()) {

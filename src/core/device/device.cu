@@ -6,6 +6,7 @@
 #include "refused_memory.hpp"
 #include "scalars.hpp"
 #include "small_blocks.hpp"
+#include "upload.hpp"
 #include "waits.hpp"
 #include <algorithm>
 #include <atomic>
@@ -286,6 +287,10 @@ void copy(void *dst, const void *src, std::size_t bytes)
   const bool to_device = is_device_pointer(dst), from_device = is_device_pointer(src);
 
   if (from_device && !to_device && copy_numbers(dst, src, bytes)) return;
+  if (to_device && !from_device && !recording() && upload(dst, src, bytes, current)) {
+    waited++;
+    return;
+  }
   copy_async(dst, src, bytes);
   if (!(to_device && from_device)) synchronize();
 }

@@ -1,0 +1,14 @@
+/* Large host memory that a device cannot read by itself goes there by way of memory that it can. The driver does that too, with one thread, which takes six times as long as the device. */
+#pragma once
+#include <cstddef>
+
+namespace goza
+{
+namespace device
+{
+
+/* To the device, after what was sent to the stream, which is waited for. False: it does not pay, and nothing was copied. */
+bool upload(void *dst, const void *src, std::size_t bytes, void *stream);
+
+} // namespace device
+} // namespace goza
