@@ -1,6 +1,6 @@
 /* Matrices of full blocks: told from others, and their products, against the products entry by entry. */
+#include "core/sparse/block_product.hpp"
 #include "core/sparse/csr_ops.hpp"
-#include "core/sparse/full_blocks.hpp"
 #include "core/sparse/host_galerkin.hpp"
 #include "../support/gallery.hpp"
 #include "../support/spaces.hpp"
@@ -112,11 +112,46 @@ BOOST_AUTO_TEST_CASE(triple_products_on_the_host)
   BOOST_TEST(!galerkin_host(R.view(), odd.view(), P.view(), 3, 6, C));
 }
 
+/* P^T A P with A P as a whole and in parts, some without a block: the same to the last bit, and A P's values are gone. */
+BOOST_AUTO_TEST_CASE(triple_products_in_parts)
+{
+  const PetscInt sizes[][2] = {{2, 3}, {3, 6}, {6, 6}, {5, 4}};
+
+  for (Space space : spaces())
+    for (const auto &[bs, k] : sizes)
+      for (const auto &[nodes, coarse, each] : {std::array<PetscInt, 3>{300, 40, 9}, {200, 150, 4}, {60, 50, 60}, {3, 2, 3}, {1, 1, 1}, {0, 0, 1}}) {
+        const CsrMatrix P = blocks(space, nodes, coarse, 3, bs, k, 9), R = transpose(P.view());
+        FullBlocks      by_R(R.view(), k, bs), by_P(P.view(), bs, k);
+
+        BOOST_TEST_REQUIRE(by_R.find());
+        BOOST_TEST_REQUIRE(by_P.find());
+        for (bool with_diagonal : {false, true}) {
+          const CsrMatrix A = blocks(space, nodes, nodes, each, bs, bs, 3);
+          FullBlocks      by_A(A.view(), bs, bs);
+          BlocksInParts   whole, parts;
+
+          BOOST_TEST_REQUIRE(by_A.find());
+          const CsrMatrix want = multiply_blocks(by_R.blocks(), by_A.blocks(), by_P.blocks(), with_diagonal, std::size_t(1) << 30, whole);
+          CsrMatrix       got  = multiply_blocks(by_R.blocks(), by_A.blocks(), by_P.blocks(), with_diagonal, 1, parts);
+
+          BOOST_TEST(whole.row.size() == 2u);
+          BOOST_TEST(parts.row.size() == (whole.pattern.nnz() ? BlocksInParts::most + 1u : 2u));
+          BOOST_TEST(parts.pattern.val.size() == 0u);
+          BOOST_TEST((got.ptr.to_host() == want.ptr.to_host() && got.col.to_host() == want.col.to_host() && got.val.to_host() == want.val.to_host()));
+          check_equal(rows_of_blocks(std::move(got), k, k), multiply(R.view(), k, bs, multiply(A.view(), bs, bs, P.view(), k).view(), k, with_diagonal));
+
+          Array<PetscScalar> values(space, want.val.size());
+          multiply_blocks_numeric(by_R.blocks(), by_A.blocks(), by_P.blocks(), parts, want.view(), values.data());
+          BOOST_TEST((values.to_host() == want.val.to_host()));
+        }
+      }
+}
+
 BOOST_AUTO_TEST_CASE(norms)
 {
   for (Space space : spaces()) {
     for (PetscInt bs : {2, 3, 6}) {
-      const CsrMatrix A = blocks(space, 30, 40, 35, bs, bs, 4), N = block_norms(A.view(), bs); /* rows of more than 32 blocks */
+      const CsrMatrix A = blocks(space, 30, 40, 35, bs, bs, 4), N = block_norms(A.view(), *pattern_of_blocks(A.view(), bs, bs)); /* rows of more than 32 blocks */
       const auto      ptr = A.ptr.to_host(), col = A.col.to_host(), nptr = N.ptr.to_host(), ncol = N.col.to_host();
       const auto      val = A.val.to_host(), norm = N.val.to_host();
 
@@ -132,7 +167,7 @@ BOOST_AUTO_TEST_CASE(norms)
           BOOST_TEST(PetscAbsScalar(norm[k] - std::sqrt(sum)) <= 1e-14 * std::sqrt(sum));
         }
       }
-      BOOST_TEST(block_norms(blocks(space, 6, 6, 3, 1, 1, 4).view(), 2).ptr.size() == 0); /* not of blocks */
+      BOOST_TEST(!pattern_of_blocks(blocks(space, 6, 6, 3, 1, 1, 4).view(), 2, 2)); /* not of blocks */
     }
   }
 }

@@ -1,5 +1,6 @@
 #include "block_product.hpp"
 #include "csr_pattern.hpp"
+#include <algorithm>
 #include "core/launch/by_lanes.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/util/counted.hpp"
@@ -12,12 +13,32 @@ namespace goza
 namespace
 {
 
-/* A's and B's values and blocks, and C's. */
+/* A's and B's values and blocks, and C's. Of B's rows it may be that there is a part, to which the others' are added that come before and after it. */
 struct BlockProduct {
   PetscInt           br, bm, bc;
   const PetscInt    *aptr, *acol, *bptr, *bcol, *cptr, *ccol;
   const PetscScalar *a, *b;
   PetscScalar       *c;
+  PetscInt           b_first = 0, c_first = 0;         // the blocks that b and c begin with
+  PetscInt           begin = 0, end = 0, all_of_b = 0; // rows of B, of so many; of 0: all
+
+  /* A's blocks of a row that count, and whether they are the first that do. */
+  struct Taken {
+    PetscInt begin, end;
+    bool     anew;
+
+    HD bool nothing() const { return begin == end && !anew; }
+  };
+
+  HD Taken taken(PetscInt node) const
+  {
+    const PetscInt first = aptr[node], last = aptr[node + 1];
+
+    if (!all_of_b) return {first, last, true};
+    const PetscInt from = lower_bound(acol, first, last, begin), to = lower_bound(acol, from, last, end);
+
+    return {from, to, from == first && (from < to || end == all_of_b)};
+  }
 };
 
 /* Places of C's row that a lane has looked up for the blocks of B's row that falls to it: the first `most` of them, in rows of up to `within` blocks. */
@@ -53,13 +74,13 @@ template <int R, int M, int K> struct BlockRow {
   };
 
   /* places: Places::most for each lane. */
-  HD void operator()(PetscInt node, int lane, int lanes, PetscScalar *sum, const PetscInt *column, Places::Place *places) const
+  HD void operator()(PetscInt node, int lane, int lanes, const BlockProduct::Taken &taken, PetscScalar *sum, const PetscInt *column, Places::Place *places) const
   {
-    const PetscInt first = of.aptr[node], last = of.aptr[node + 1], stride = (last - first) * bm();
+    const PetscInt first = of.aptr[node], last = taken.end, stride = (of.aptr[node + 1] - first) * bm();
     const Sums     to{of.cptr[node + 1] - of.cptr[node], column, sum};
 
-    for (PetscInt t = lane; t < to.n * bc() * br(); t += lanes) sum[t] = 0;
-    for (PetscInt chunk = first; chunk < last; chunk += lanes) {
+    for (PetscInt t = lane; t < to.n * bc() * br() && taken.anew; t += lanes) sum[t] = 0;
+    for (PetscInt chunk = taken.begin; chunk < last; chunk += lanes) {
       const PetscInt blocks = last - chunk < lanes ? last - chunk : lanes, j = lane < blocks ? of.acol[chunk + lane] : -1;
       const PetscInt begin = j < 0 ? 0 : of.bptr[j], mine = j < 0 ? 0 : of.bptr[j + 1] - begin;
 
@@ -94,7 +115,7 @@ private:
   HD void add(const Term &t, const Sums &to, int lane, int lanes) const
   {
     const PetscInt           width = t.blocks * bc();
-    const PetscScalar *const b     = of.b + t.begin * (bm() * bc());
+    const PetscScalar *const b     = of.b + (t.begin - of.b_first) * (bm() * bc());
     PetscScalar              block[R && M ? R * M : 1];
 
     if constexpr (R && M) {
@@ -143,17 +164,20 @@ template <int R, int M, int K> __global__ void __launch_bounds__(32 * row_warps)
   const std::int64_t       node = static_cast<std::int64_t>(blockIdx.x) * row_warps + warp;
 
   if (node >= nodes) return;
-  const BlockProduct   &of    = row.of;
+  const BlockProduct       &of    = row.of;
+  const BlockProduct::Taken taken = of.taken(static_cast<PetscInt>(node));
+  if (taken.nothing()) return;
   const PetscInt        begin = of.cptr[node], n = of.cptr[node + 1] - begin, values = n * row.br() * row.bc();
   const PetscInt *const from = of.ccol + begin;
-  PetscScalar *const    to   = of.c + begin * (row.br() * row.bc());
+  PetscScalar *const    to   = of.c + (begin - of.c_first) * (row.br() * row.bc());
 
   if (n > blocks_on_chip || values > room) {
-    row(static_cast<PetscInt>(node), lane, 32, to, from, places[warp]);
+    row(static_cast<PetscInt>(node), lane, 32, taken, to, from, places[warp]);
     return;
   }
   if (lane < n) columns[warp][lane] = from[lane];
-  row(static_cast<PetscInt>(node), lane, 32, sums[warp], columns[warp], places[warp]);
+  for (PetscInt t = lane; t < values && !taken.anew; t += 32) sums[warp][t] = to[t];
+  row(static_cast<PetscInt>(node), lane, 32, taken, sums[warp], columns[warp], places[warp]);
   for (PetscInt t = lane; t < values; t += 32) to[t] = sums[warp][t];
 }
 
@@ -162,6 +186,12 @@ template <int R, int M, int K> void multiply_block_rows_on_device(PetscInt nodes
   if (nodes) launch_kernel<BlockRowKernel<R, M, K>>(blocks_for(nodes, row_warps), 32 * row_warps, nodes, BlockRow<R, M, K>{of});
 }
 #endif
+
+/* Values in C's pattern of blocks. */
+BlockProduct product_of(const Blocks &A, const Blocks &B, const Csr &C, PetscScalar *values)
+{
+  return {A.br, A.bc, B.bc, A.of.ptr, A.of.col, B.of.ptr, B.of.col, C.ptr, C.col, A.of.val, B.of.val, values};
+}
 
 /* With the sizes of A P and P^T (A P) for 2 and 3 unknowns and the near-null vectors that they come with. */
 void multiply_values(Space space, PetscInt nodes, PetscInt ncols, const BlockProduct &of)
@@ -244,17 +274,12 @@ struct TransposeRow {
   }
 };
 
-BlockProduct product_of(const Blocks &A, const Blocks &B, CsrMatrix &C)
-{
-  return {A.br, A.bc, B.bc, A.of.ptr, A.of.col, B.of.ptr, B.of.col, C.ptr.data(), C.col.data(), A.of.val, B.of.val, C.val.data()};
-}
-
 } // namespace
 
 void multiply_blocks_numeric(const Blocks &A, const Blocks &B, CsrMatrix &C)
 {
   if (const std::size_t nnz = C.col.size() * static_cast<std::size_t>(A.br * B.bc); C.val.size() != nnz) C.val = Array<PetscScalar>(A.of.space, nnz);
-  multiply_values(A.of.space, C.nrows, C.ncols, product_of(A, B, C));
+  multiply_values(A.of.space, C.nrows, C.ncols, product_of(A, B, C.view(), C.val.data()));
 }
 
 CsrMatrix multiply_blocks(const Blocks &A, const Blocks &B, bool with_diagonal)
@@ -267,7 +292,7 @@ CsrMatrix multiply_blocks(const Blocks &A, const Blocks &B, bool with_diagonal)
   return C;
 }
 
-CsrMatrix rows_of_blocks(CsrMatrix &&A, PetscInt br, PetscInt bc)
+CsrMatrix rows_of_blocks(CsrMatrix &&A, PetscInt br, PetscInt bc, BlockPatternPtr *blocks)
 {
   const Space space = A.space();
   CsrMatrix   rows(space, A.nrows * br, A.ncols * bc);
@@ -277,22 +302,63 @@ CsrMatrix rows_of_blocks(CsrMatrix &&A, PetscInt br, PetscInt bc)
   if (!rows.nrows) rows.ptr.zero();
   for_each_row_by_lanes(space, A.nrows, WriteRows{br, bc, A.ptr.data(), A.col.data(), rows.ptr.data(), rows.col.data()});
   rows.val = std::move(A.val);
+  if (blocks) *blocks = std::make_shared<BlockPattern>(BlockPattern{br, bc, std::move(A.ptr), std::move(A.col)});
   return rows;
 }
 
-bool multiply_rows_numeric(const Blocks &A, const Blocks &B, CsrMatrix &C)
+void multiply_rows_numeric(const Blocks &A, const Blocks &B, const FullBlocks &pattern, CsrMatrix &C)
 {
-  FullBlocks c(C.view(), A.br, B.bc);
+  if (C.val.size() != C.col.size()) C.val = Array<PetscScalar>(A.of.space, C.col.size());
+  const Csr blocks = pattern.pattern();
 
-  if (!c.find()) return false;
-  CsrMatrix by_blocks(A.of.space, A.of.nrows, B.of.ncols);
+  multiply_values(A.of.space, blocks.nrows, blocks.ncols, product_of(A, B, blocks, C.val.data()));
+}
 
-  by_blocks.ptr = std::move(c.ptr);
-  by_blocks.col = std::move(c.col);
-  by_blocks.val = std::move(C.val);
-  multiply_blocks_numeric(A, B, by_blocks);
-  C.val = std::move(by_blocks.val);
-  return true;
+CsrMatrix multiply_blocks(const Blocks &R, const Blocks &A, const Blocks &P, bool with_diagonal, std::size_t room, BlocksInParts &AP)
+{
+  const Space space = A.of.space;
+  CsrMatrix   C(space, R.of.nrows, P.of.ncols);
+
+  AP = {CsrMatrix(space, A.of.nrows, P.of.ncols), {}, {}};
+  find_pattern(space, A.of.nrows, P.of.ncols, ProductRows{A.of.ptr, A.of.col, P.of.ptr, P.of.col, false}, true, AP.pattern.ptr, AP.pattern.col);
+  find_pattern(space, C.nrows, C.ncols, ProductRows{R.of.ptr, R.of.col, AP.pattern.ptr.data(), AP.pattern.col.data(), with_diagonal}, true, C.ptr, C.col);
+  const std::size_t bytes = sizeof(PetscScalar) * counted(static_cast<std::int64_t>(AP.pattern.col.size()) * A.br * P.bc);
+  const PetscInt    parts = static_cast<PetscInt>(std::min<std::size_t>(bytes / room + 1, BlocksInParts::most));
+
+  C.val = Array<PetscScalar>(space, counted(static_cast<std::int64_t>(C.col.size()) * R.br * P.bc));
+  for (PetscInt p = 0; p <= parts; p++) {
+    AP.row.push_back(static_cast<PetscInt>(static_cast<std::int64_t>(A.of.nrows) * p / parts));
+    AP.block.push_back(p == 0 ? 0 : p == parts ? AP.pattern.nnz() : read_value(space, AP.pattern.ptr.data() + AP.row[p]));
+  }
+  multiply_blocks_numeric(R, A, P, AP, C.view(), C.val.data());
+  return C;
+}
+
+void multiply_blocks_numeric(const Blocks &R, const Blocks &A, const Blocks &P, const BlocksInParts &AP, const Csr &C, PetscScalar *values)
+{
+  const Csr  &pattern = AP.pattern.view();
+  const int   parts   = static_cast<int>(AP.row.size()) - 1;
+  std::size_t most    = 0;
+
+  for (int p = 0; p < parts; p++) most = std::max(most, static_cast<std::size_t>(AP.block[p + 1] - AP.block[p]));
+  Array<PetscScalar> part(A.of.space, most * A.br * P.bc);
+
+  for (int p = 0; p < parts; p++) {
+    const PetscInt row = AP.row[p], rows = AP.row[p + 1] - row;
+    BlockProduct   upper = product_of(A, P, pattern, part.data()), lower = product_of(R, {pattern, A.br, P.bc}, C, values);
+
+    upper.aptr += row;
+    upper.cptr += row;
+    upper.c_first = lower.b_first = AP.block[p];
+    lower.b                       = part.data();
+    if (parts > 1) {
+      lower.begin    = row;
+      lower.end      = row + rows;
+      lower.all_of_b = A.of.nrows;
+    }
+    multiply_values(A.of.space, rows, pattern.ncols, upper);
+    multiply_values(A.of.space, C.nrows, C.ncols, lower);
+  }
 }
 
 void transpose_blocks_numeric(const Blocks &A, CsrMatrix &T)
@@ -301,7 +367,7 @@ void transpose_blocks_numeric(const Blocks &A, CsrMatrix &T)
   for_each_row_by_lanes(A.of.space, A.of.ncols, TransposeRow{A.br, A.bc, A.of.ptr, A.of.col, T.ptr.data(), T.col.data(), A.of.val, T.val.data()});
 }
 
-CsrMatrix transpose_blocks(const Blocks &A)
+CsrMatrix transpose_blocks(const Blocks &A, BlockPatternPtr *blocks)
 {
   const Space     space = A.of.space;
   const PetscInt  n     = entries(A.of);
@@ -311,7 +377,7 @@ CsrMatrix transpose_blocks(const Blocks &A)
   group_by(space, A.of.col, n, A.of.ncols, pattern.ptr, order);
   pattern.col = Array<PetscInt>(space, n);
   for_each_row(space, n, RowOfBlock{order.data(), A.of.ptr, A.of.nrows, pattern.col.data()});
-  CsrMatrix T = rows_of_blocks(std::move(pattern), A.bc, A.br);
+  CsrMatrix T = rows_of_blocks(std::move(pattern), A.bc, A.br, blocks);
 
   transpose_blocks_numeric(A, T);
   return T;

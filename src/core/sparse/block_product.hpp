@@ -2,6 +2,7 @@
    blocks', so that nothing else is said of rows and columns. */
 #pragma once
 #include "full_blocks.hpp"
+#include <vector>
 
 namespace goza
 {
@@ -12,27 +13,47 @@ struct Blocks {
   PetscInt br, bc;
 };
 
-/* Those of a matrix that is borrowed, where it consists of full ones */
+/* Those of a matrix that is borrowed, where it consists of full ones, as is known or as is found */
 struct FullBlocks {
-  Array<PetscInt> ptr, col;
   Csr             A;
   PetscInt        br, bc;
+  BlockPatternPtr known;
 
-  FullBlocks(const Csr &of, PetscInt rows, PetscInt columns) : A(of), br(rows), bc(columns) { }
-  bool   find(bool any_order = false) { return full_blocks(A, br, bc, ptr, col, any_order); }
-  Blocks blocks() const { return {{A.space, A.nrows / br, A.ncols / bc, ptr.data(), col.data(), A.val, static_cast<PetscInt>(col.size())}, br, bc}; }
+  FullBlocks(const Csr &of, PetscInt rows, PetscInt columns, BlockPatternPtr pattern = nullptr) : A(of), br(rows), bc(columns), known(std::move(pattern)) { }
+  bool find(bool any_order = false) { return known || full_blocks(A, br, bc, found_.ptr, found_.col, any_order); }
+  Csr  pattern() const // and A's values
+  {
+    const BlockPattern &b = known ? *known : found_;
+
+    return {A.space, A.nrows / br, A.ncols / bc, b.ptr.data(), b.col.data(), A.val, static_cast<PetscInt>(b.col.size())};
+  }
+  Blocks blocks() const { return {pattern(), br, bc}; }
+
+private:
+  BlockPattern found_{};
 };
 
 /* A B by A's blocks and B's, and its values alone in the pattern that it has. Blocks in a row of B may be in any order. with_diagonal: C has its diagonal blocks, whatever the factors hold. */
 CsrMatrix multiply_blocks(const Blocks &A, const Blocks &B, bool with_diagonal);
 void      multiply_blocks_numeric(const Blocks &A, const Blocks &B, CsrMatrix &C);
 
+/* R (A P) by blocks: of A P, which would take more memory than all else, there are the values of a part of its rows at a time, and afterwards of none. Sums do not depend on the parts. Its values
+   alone in the pattern of blocks that it has. room: bytes of a part, where so few parts suffice for that. */
+struct BlocksInParts {
+  static constexpr PetscInt most = 4; // of more a device does not do enough at a time
+
+  CsrMatrix             pattern;    // of A P's blocks
+  std::vector<PetscInt> row, block; // that a part begins with, and after the last one's what would be another's
+};
+CsrMatrix multiply_blocks(const Blocks &R, const Blocks &A, const Blocks &P, bool with_diagonal, std::size_t room, BlocksInParts &AP);
+void      multiply_blocks_numeric(const Blocks &R, const Blocks &A, const Blocks &P, const BlocksInParts &AP, const Csr &C, PetscScalar *values);
+
 /* The transpose of A's rows, by its blocks: as transpose() has it. Its values alone where it has rows and columns. */
-CsrMatrix transpose_blocks(const Blocks &A);
+CsrMatrix transpose_blocks(const Blocks &A, BlockPatternPtr *blocks = nullptr);
 void      transpose_blocks_numeric(const Blocks &A, CsrMatrix &T);
 
-/* The same matrix by its rows; the product's values in a matrix that is. False: C does not consist of full blocks. */
-CsrMatrix rows_of_blocks(CsrMatrix &&A, PetscInt br, PetscInt bc);
-bool      multiply_rows_numeric(const Blocks &A, const Blocks &B, CsrMatrix &C);
+/* The same matrix by its rows, and its blocks; the product's values in a matrix that is by rows. */
+CsrMatrix rows_of_blocks(CsrMatrix &&A, PetscInt br, PetscInt bc, BlockPatternPtr *blocks = nullptr);
+void      multiply_rows_numeric(const Blocks &A, const Blocks &B, const FullBlocks &pattern, CsrMatrix &C); // which has been found
 
 } // namespace goza

@@ -112,11 +112,22 @@ bool full_blocks(const Csr &A, PetscInt br, PetscInt bc, Array<PetscInt> &ptr, A
   return true;
 }
 
-CsrMatrix block_norms(const Csr &A, PetscInt bs)
+BlockPatternPtr pattern_of_blocks(const Csr &A, PetscInt br, PetscInt bc)
 {
-  CsrMatrix N(A.space, A.nrows / bs, A.ncols / bs);
+  const auto found = std::make_shared<BlockPattern>();
 
-  if (!full_blocks(A, bs, bs, N.ptr, N.col)) return CsrMatrix();
+  found->br = br;
+  found->bc = bc;
+  return br * bc > 1 && full_blocks(A, br, bc, found->ptr, found->col) ? found : nullptr;
+}
+
+CsrMatrix block_norms(const Csr &A, const BlockPattern &blocks)
+{
+  const PetscInt bs = blocks.br;
+  CsrMatrix      N(A.space, A.nrows / bs, A.ncols / bs);
+
+  N.ptr = Array<PetscInt>(A.space, blocks.ptr.data(), blocks.ptr.size());
+  N.col = Array<PetscInt>(A.space, blocks.col.data(), blocks.col.size());
   N.val = Array<PetscScalar>(A.space, N.col.size());
   for_each_row_by_lanes(A.space, N.nrows, BlockNorms{A, bs, N.ptr.data(), N.val.data()});
   return N;
@@ -134,8 +145,11 @@ bool multiply_blocks(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, Petsc
 bool multiply_blocks_numeric(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, CsrMatrix &C)
 {
   FullBlocks a(A, br, bm), b(B, bm, bc);
+  FullBlocks c(C.view(), br, bc);
 
-  return a.find() && b.find(true) && multiply_rows_numeric(a.blocks(), b.blocks(), C);
+  if (!a.find() || !b.find(true) || !c.find()) return false;
+  multiply_rows_numeric(a.blocks(), b.blocks(), c, C);
+  return true;
 }
 
 CsrMatrix multiply(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, bool with_diagonal)

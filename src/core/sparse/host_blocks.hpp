@@ -21,15 +21,16 @@ template <int R, int M, int K, class Product> void multiply_block_rows(const Pro
   std::vector<PetscScalar *> row(br);
 
   for (PetscInt node = 0; node < nodes; node++) {
-    const PetscInt     first = of.cptr[node], n = of.cptr[node + 1] - first, stride = (of.aptr[node + 1] - of.aptr[node]) * bm;
-    const PetscScalar *from = of.a + of.aptr[node] * (br * bm);
+    const PetscInt     first = of.cptr[node], n = of.cptr[node + 1] - first, row_of_a = of.aptr[node], stride = (of.aptr[node + 1] - row_of_a) * bm;
+    const auto         taken = of.taken(node);
+    const PetscScalar *from  = of.a + row_of_a * (br * bm) + (taken.begin - row_of_a) * bm;
 
     for (PetscInt t = 0; t < n; t++) place[of.ccol[first + t]] = t * bc;
-    for (PetscInt r = 0; r < br; r++) row[r] = of.c + first * (br * bc) + r * n * bc;
-    std::fill_n(row[0], n * br * bc, PetscScalar(0));
-    for (PetscInt p = of.aptr[node]; p < of.aptr[node + 1]; p++, from += bm) {
+    for (PetscInt r = 0; r < br; r++) row[r] = of.c + (first - of.c_first) * (br * bc) + r * n * bc;
+    if (taken.anew) std::fill_n(row[0], n * br * bc, PetscScalar(0));
+    for (PetscInt p = taken.begin; p < taken.end; p++, from += bm) {
       const PetscInt           begin = of.bptr[of.acol[p]], blocks = of.bptr[of.acol[p] + 1] - begin, length = blocks * bc;
-      const PetscScalar *const b = of.b + begin * (bm * bc);
+      const PetscScalar *const b = of.b + (begin - of.b_first) * (bm * bc);
       PetscScalar known[R && M ? R * M : 1], *const a = R && M ? known : block.data();
 
       for (PetscInt r = 0; r < br; r++) std::copy_n(from + r * stride, bm, a + r * bm);

@@ -1,4 +1,5 @@
 #include "memory_forecast.hpp"
+#include "core/sparse/block_product.hpp"
 #include "core/sparse/local_column.hpp"
 #include "pc/saamg/cycle/transfer_shape.hpp"
 #include "pc/saamg/setup/box_grid.hpp"
@@ -123,7 +124,8 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
     else if (q.kept && as_a_whole) after += between * index;
     if (by_place && q.aggregates) given_back += rows * sizeof(PetscScalar); // the inverse diagonal
     const double window = 27 * std::min(rows, static_cast<double>(q.device ? box_window_rows : box_window_rows_host)) * sizeof(PetscScalar);
-    if (level == 0) product = boxes ? window : rows * beside + (as_a_whole ? between * entry : 0);
+    const double values = between * sizeof(PetscScalar), part = std::max(values / BlocksInParts::most, std::min(values, static_cast<double>(room_of_part)));
+    if (level == 0) product = boxes ? window : rows * beside + (!as_a_whole ? 0 : bs * k > 1 ? between / bs / k * index + part : between * entry);
     if (level == 0 && by_place) first = rows * (box_bytes(q.ones) + 2 * sizeof(PetscScalar)) + made; // with the inverse diagonal and the magnitudes
     rows     = aggregates * k;
     nonzeros = rows * below * k;

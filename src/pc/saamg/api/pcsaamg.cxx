@@ -66,6 +66,7 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool
   if (!values_only) mg->cycle.reset();
   mg->hierarchy_options.rows_lent = WantedPrecision(*mg) == PC_SAAMG_DOUBLE;
   if (values_only) {
+    if (mg->cycle && mg->cycle_precision != WantedPrecision(*mg)) mg->cycle.reset(); /* there will be another */
     PetscCall(mg->hierarchy.update(rows.A, mg->hierarchy_options, finite, exact, facts));
   } else {
     PetscInt           bs, k;

@@ -107,14 +107,10 @@ static PetscErrorCode TryPrecision(PC pc, SAAMG *mg)
   PetscCall(Contraction(mg, &mine));
   mg->automatic.tried = true;
   if (mine <= good_contraction) PetscFunctionReturn(PETSC_SUCCESS);
-  std::unique_ptr<Cycle> tried = std::move(mg->cycle);
-
-  PetscCall(SetUpCycle(pc, mg, PC_SAAMG_DOUBLE));
+  PetscCall(SetUpCycle(pc, mg, PC_SAAMG_DOUBLE)); /* in the place of the other: both take more memory than all else */
   PetscCall(Contraction(mg, &with_double));
   if (-PetscLogReal(mine) >= -enough_of_the_rate * PetscLogReal(with_double) && mine < 1) { /* false for NaN */
-    mg->cycle           = std::move(tried);
-    mg->cycle_precision = low;
-    mg->taken.half      = low == PC_SAAMG_HALF;
+    PetscCall(SetUpCycle(pc, mg, low));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCallCXX(mg->automatic.refused = std::string("a trial cycle in ") + PCSAAMGPrecisions[low] + " leaves " + std::to_string(mine) + " of a smooth error, one in double " + std::to_string(with_double));

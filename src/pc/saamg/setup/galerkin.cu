@@ -7,6 +7,8 @@
 #include "core/launch/row_sums.hpp"
 #include "core/launch/staged_rows.hpp"
 #include "core/util/vector_ops.hpp"
+#include "tuning.hpp"
+#include <stdexcept>
 
 namespace goza::saamg
 {
@@ -178,15 +180,12 @@ bool fill_rows_of_nothing(CsrMatrix &A, const ColumnMap &columns, const Array<Pe
 struct BlockFactors {
   FullBlocks R, A, P;
 
-  BlockFactors(const Csr &r, const Csr &a, const Csr &p, const Interpolation &I) : R(r, I.k, I.bs), A(a, I.bs, I.bs), P(p, I.bs, I.k) { }
+  BlockFactors(const Csr &r, const Csr &a, const Csr &p, const Interpolation &I) :
+    R(r, I.k, I.bs, I.transposed_blocks), A(a, I.bs, I.bs, I.nodes), P(p, I.bs, I.k, p.val == I.P.val.data() ? I.blocks : nullptr)
+  {
+  }
   bool find() { return R.br * R.bc > 1 && A.find() && P.find(true) && R.find(); }
 };
-
-/* A P has no other rows and columns where it was made of them. */
-bool is_by_blocks(const CsrMatrix &AP, const Csr &A, const Csr &P, const Interpolation &I)
-{
-  return I.bs * I.k > 1 && AP.nrows * I.bs == A.nrows && AP.ncols * I.k == P.ncols;
-}
 
 } // namespace
 
@@ -217,10 +216,10 @@ double product_work(const Csr &A, const ColumnMap &columns, const Interpolation 
   return static_cast<double>(sum);
 }
 
-CsrMatrix Interpolation::own_restriction() const
+CsrMatrix Interpolation::own_restriction(BlockPatternPtr *transposed) const
 {
-  FullBlocks blocks(tests().view(), bs, k);
-  CsrMatrix  T = bs * k > 1 && blocks.find() ? transpose_blocks(blocks.blocks()) : goza::transpose(tests().view());
+  FullBlocks by(tests().view(), bs, k, blocks_of_tests());
+  CsrMatrix  T = bs * k > 1 && by.find() ? transpose_blocks(by.blocks(), transposed) : goza::transpose(tests().view());
 
   if (conjugated) conjugate(T.space(), T.val.size(), T.val.data());
   return T;
@@ -230,15 +229,15 @@ void Interpolation::transpose()
 {
   if (by_place()) return;
   if (R.ptr.size() && coarse->size() == 1) {
-    FullBlocks blocks(tests().view(), bs, k);
+    FullBlocks by(tests().view(), bs, k, blocks_of_tests());
 
-    if (bs * k > 1 && blocks.find()) transpose_blocks_numeric(blocks.blocks(), R);
+    if (bs * k > 1 && by.find()) transpose_blocks_numeric(by.blocks(), R);
     else transpose_numeric(tests().view(), R);
     if (conjugated) conjugate(R.space(), R.val.size(), R.val.data());
     return;
   }
   release_transpose();
-  CsrMatrix whole = own_restriction();
+  CsrMatrix whole = own_restriction(&transposed_blocks);
 
   if (coarse->size() > 1) {
     CsrMatrix parts = std::move(whole);
@@ -281,9 +280,10 @@ CsrMatrix GalerkinProduct::make(const StoredRows &from, const MapPtr &columns, c
   const Csr       R = isolated ? I.R.view() : again.ptr.size() ? again.view() : I.own_transpose.view(), P = isolated ? I.P.view() : P_->view();
   CsrMatrix      &RAP = isolated ? Ac : parts_;
 
+  blocks_of_AP_ = BlocksInParts();
+  blocks_.reset();
   if (BlockFactors by(R, A, P, I); by.find()) {
-    AP_ = multiply_blocks(by.A.blocks(), by.P.blocks(), false);
-    RAP = rows_of_blocks(multiply_blocks(by.R.blocks(), {AP_.view(), I.bs, I.k}, isolated), I.k, I.k);
+    RAP = rows_of_blocks(multiply_blocks(by.R.blocks(), by.A.blocks(), by.P.blocks(), isolated, room_of_part, blocks_of_AP_), I.k, I.k, &blocks_);
   } else {
     AP_ = multiply(A, P);
     RAP = multiply(R, AP_.view(), isolated);
@@ -316,9 +316,10 @@ void GalerkinProduct::update(const StoredRows &from, const Interpolation &I, Csr
   CsrMatrix   &RAP = sum_ ? parts_ : Ac;
   BlockFactors by(R, A, P, I);
 
-  if (is_by_blocks(AP_, A, P, I) && by.find()) {
-    multiply_blocks_numeric(by.A.blocks(), by.P.blocks(), AP_);
-    multiply_rows_numeric(by.R.blocks(), {AP_.view(), I.bs, I.k}, RAP);
+  if (by_blocks()) {
+    if (!by.find()) throw std::logic_error("a product of blocks has lost them");
+    if (RAP.val.size() != RAP.col.size()) RAP.val = Array<PetscScalar>(A.space, RAP.col.size());
+    multiply_blocks_numeric(by.R.blocks(), by.A.blocks(), by.P.blocks(), blocks_of_AP_, FullBlocks(RAP.view(), I.k, I.k, blocks_).pattern(), RAP.val.data());
   } else {
     multiply_numeric(A, P, AP_);
     multiply_numeric(R, AP_.view(), RAP);

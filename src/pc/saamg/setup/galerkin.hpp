@@ -1,6 +1,7 @@
 /* The coarse operator, in the space where the matrix is. */
 #pragma once
 #include "boxes.hpp"
+#include "core/sparse/block_product.hpp"
 #include "parallel/rows_below.hpp"
 #include "parallel/summed_rows.hpp"
 
@@ -18,19 +19,25 @@ struct Interpolation {
 
   std::shared_ptr<const Boxes> boxes; // where it was made on them
 
+  BlockPatternPtr nodes, blocks, transposed_blocks; // of the fine operator, of P and of its transpose of this rank, where they are known
+
   /* A device reads P^T from P by place: there is no R. On the host R's rows are faster. */
   bool by_place() const { return boxes && P.space() == Space::Cuda; }
 
   const CsrMatrix &tests() const { return W.ptr.size() ? W : P; }
   const MapPtr    &columns_of_tests() const { return W.ptr.size() ? wcoarse : coarse; }
-  CsrMatrix        own_restriction() const; // of this rank's test functions
+  BlockPatternPtr  blocks_of_tests() const { return W.ptr.size() ? nullptr : blocks; }
+  CsrMatrix        own_restriction(BlockPatternPtr *blocks = nullptr) const; // of this rank's test functions
 
   /* R is made from them; where R's pattern is there, on one rank, its values alone. Collective. */
   void transpose();
   void release_transpose(bool pattern_too = true)
   {
     R.val = Array<PetscScalar>(R.space());
-    if (pattern_too || own_transpose.ptr.size()) R = CsrMatrix();
+    if (pattern_too || own_transpose.ptr.size()) {
+      R = CsrMatrix();
+      transposed_blocks.reset();
+    }
     own_transpose = CsrMatrix();
   }
   bool      transposed() const { return by_place() || (R.ptr.size() > 0 && R.val.size() == R.col.size()); }
@@ -51,7 +58,7 @@ double product_work(const Csr &A, const ColumnMap &columns, const Interpolation 
    of them is then harmless. So do rows of zeros, from zero columns of P, which have no magnitude: the mean of the others' diagonal. On several ranks the rows of P that A reaches are fetched from other ranks, and the parts of Ac's rows are sent to their owners: one exchange each. */
 class GalerkinProduct {
 public:
-  /* magnitude: of A's rows, becomes that of Ac's. once: no update() will come. Collective. */
+  /* magnitude: of A's rows, becomes that of Ac's. once: no update() will come. blocks(): afterwards the pattern of Ac's blocks, where it is known. Collective. */
   CsrMatrix make(const StoredRows &A, const MapPtr &columns, const Interpolation &I, MapPtr &coarse_columns, Array<PetscReal> &magnitude, bool once = false);
   /* New values in A, or in A and P, with all patterns as they were. Collective. */
   void update(const StoredRows &A, const Interpolation &I, CsrMatrix &Ac, Array<PetscReal> &magnitude);
@@ -59,21 +66,29 @@ public:
   /* Of the last product, where it was made by diagonals, too; else nullptr. */
   std::unique_ptr<Format<PetscScalar>> take_diagonals() { return std::move(diagonals_); }
 
-  bool        made() const { return on_boxes_ || row_by_row_ || AP_.ptr.size() > 0; }
-  std::size_t bytes() const { return AP_.bytes() + parts_.bytes() + (P_ ? P_->bytes() : 0) + (sum_ ? sum_->bytes() : 0); }
-  void        release_values() // until the next update()
+  BlockPatternPtr blocks() const { return sum_ ? nullptr : blocks_; }
+
+  bool        made() const { return on_boxes_ || row_by_row_ || by_blocks() || AP_.ptr.size() > 0; }
+  std::size_t bytes() const
+  {
+    return AP_.bytes() + blocks_of_AP_.pattern.bytes() + parts_.bytes() + (P_ ? P_->bytes() : 0) + (sum_ ? sum_->bytes() : 0) + (blocks_ ? blocks_->bytes() : 0);
+  }
+  void release_values() // until the next update()
   {
     AP_.val    = Array<PetscScalar>(AP_.space());
     parts_.val = Array<PetscScalar>(AP_.space());
   }
 
 private:
+  bool      by_blocks() const { return blocks_of_AP_.pattern.ptr.size() > 0; }
   CsrMatrix make_on_boxes(const StoredRows &A, const Interpolation &I, const Array<PetscReal> &magnitude);
 
   bool                                 on_boxes_ = false, row_by_row_ = false; // nothing is kept
   std::unique_ptr<Format<PetscScalar>> diagonals_;
   CsrMatrix                            AP_, parts_;
-  std::unique_ptr<RowsBelow>           P_; // several ranks
+  BlocksInParts                        blocks_of_AP_; // or these, where all are full
+  BlockPatternPtr                      blocks_;       // of Ac, or of parts_
+  std::unique_ptr<RowsBelow>           P_;            // several ranks
   std::unique_ptr<SummedRows>          sum_;
 };
 

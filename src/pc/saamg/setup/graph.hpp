@@ -1,5 +1,6 @@
 /* The strength graph and the aggregates of a matrix, in the space where the matrix is. Columns of A, and neighbours, are by local numbers of a map. */
 #pragma once
+#include "core/sparse/full_blocks.hpp"
 #include "parallel/column_map.hpp"
 #include "aggregate_rows.hpp"
 #include "strength_rows.hpp"
@@ -44,10 +45,11 @@ struct Strength {
   bool all() const { return threshold == 0 && share == 0; } // entries, but for their sign
 };
 
-/* Of rows, where it is known; of nodes of several it is not used. */
+/* Of rows, where it is known; of nodes of several unknowns, their blocks. */
 struct KnownRows {
   const PetscScalar   *dinv     = nullptr; // [rows]; null: nothing is known
   const unsigned char *isolated = nullptr; // [rows] 1 for those that are coupled to nothing; null: none is
+  BlockPatternPtr      blocks   = nullptr;
 };
 
 /* name: [owned nodes], or null for the global numbers; lattice: which they are points of. Collective. */

@@ -26,7 +26,8 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
     CsrMatrix    W;
 
     t.conjugated = options.conjugated;
-    if (t.coarse && interpolate_again(grid, from, options, t.P)) {
+    t.nodes      = grid.level->blocks;
+    if (t.coarse && interpolate_again(grid, from, options, t)) {
       t.stamp.new_values();
       t.transpose();
       return;
@@ -49,6 +50,7 @@ PetscErrorCode Hierarchy::interpolate(Grid &grid, const Coarsening &from, const 
     t.bs      = from.bs;
     t.k       = from.k;
     t.boxes   = from.boxes;
+    t.blocks  = t.boxes ? nullptr : pattern_of_blocks(t.P.view(), t.bs, t.k);
     t.transpose();
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -63,8 +65,10 @@ PetscErrorCode Hierarchy::project(Grid &grid, CsrLevel &next, const HierarchyOpt
 
     if (!t.transposed()) t.transpose(); // as release() left it
     next.magnitude  = std::move(grid.level->magnitude);
+    next.own        = CsrMatrix(); // before there is another
     next.own        = t.product.make(grid.level->rows(), grid.level->columns, t, next.columns, next.magnitude, !keeps_products(options));
     next.own_format = t.product.take_diagonals();
+    next.blocks     = t.product.blocks();
     if (keeps_products(options)) t.product.release_values();
     else {
       t.product       = GalerkinProduct();
@@ -160,9 +164,10 @@ PetscErrorCode Hierarchy::coarsen_so(const FormatChoice &way, Array<PetscScalar>
     wants_rows_ = !from->boxes && grid.level->rows().no_rows();
     if (wants_rows_) return;
     if (!from->boxes) {
-      const CsrLevel &level = *grid.level;
+      CsrLevel &level = *grid.level;
 
-      from->graph = strength_graph(level.A, columns, grid.bs, strength, level.name.data(), level.lattice, {level.dinv.data(), level.isolated.data()});
+      if (!level.blocks) level.blocks = pattern_of_blocks(level.A, grid.bs, grid.bs);
+      from->graph = strength_graph(level.A, columns, grid.bs, strength, level.name.data(), level.lattice, {level.dinv.data(), level.isolated.data(), level.blocks});
     }
     bearable = PetscMax(bearable_products * PetscPowRealInt(PetscMax(from->degree, 1), 3) * blocks, always_bearable);
   }));

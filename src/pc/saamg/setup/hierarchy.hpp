@@ -66,6 +66,8 @@ struct CsrLevel {
 
   std::unique_ptr<Format<PetscScalar>> own_format; // of a coarse operator that was made by diagonals, while a set-up lasts
 
+  BlockPatternPtr blocks; // of A's nodes, where they are known
+
   bool natural = false; // one rank's nodes are numbered as the lattice's tiles, or on the finest level its points, are
 
   OperatorSource             exact;            // of the user's matrix, while a set-up lasts

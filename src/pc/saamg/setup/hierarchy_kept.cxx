@@ -39,7 +39,8 @@ PetscErrorCode Hierarchy::restore(const HierarchyOptions &options)
 /* With what it comes from. */
 static std::size_t bytes_of(const CsrTransfer &t)
 {
-  std::size_t bytes = t.P.bytes() + t.W.bytes() + t.R.bytes() + t.own_transpose.bytes() + t.product.bytes() + (t.boxes ? t.boxes->bytes() : 0);
+  std::size_t bytes = (t.blocks ? t.blocks->bytes() : 0) + (t.transposed_blocks ? t.transposed_blocks->bytes() : 0) + t.P.bytes() + t.W.bytes() + t.R.bytes() +
+                      t.own_transpose.bytes() + t.product.bytes() + (t.boxes ? t.boxes->bytes() : 0);
 
   if (t.coarsening) {
     const CsrGraph &G = t.coarsening->graph;
@@ -55,7 +56,7 @@ std::size_t Hierarchy::bytes() const
 
   for (const Grid &grid : grids_) {
     bytes += grid.level->own.bytes() + grid.level->dinv.bytes() + grid.level->balanced.bytes() + grid.level->isolated.bytes() + grid.level->name.bytes() +
-             grid.level->magnitude.bytes();
+             grid.level->magnitude.bytes() + (grid.level->blocks ? grid.level->blocks->bytes() : 0);
     if (grid.transfer) bytes += bytes_of(*grid.transfer);
   }
   return bytes;
@@ -66,7 +67,9 @@ void Hierarchy::release(const HierarchyOptions &options)
   for (Grid &grid : grids_) {
     grid.level->spare_diagonals();
     grid.level->format = nullptr;
+    if (options.keep == Keep::Nothing) grid.level->blocks.reset();
     if (!grid.transfer) continue;
+    if (options.keep == Keep::Nothing) grid.transfer->nodes.reset();
     if (options.keep != Keep::Interpolation) grid.transfer->release_transpose(!keeps_products(options));
     if (options.keep == Keep::Nothing) grid.transfer->boxes.reset();
     else grid.transfer->spare_rows();

@@ -37,10 +37,10 @@ static PetscReal omega(PetscReal lambda, PetscInt step, const Coarsening &from, 
   return (1 + more) / (root * lambda);
 }
 
-/* Of A, whose columns are those of `rows`. */
-static CsrMatrix polynomial(const Csr &A, const MapPtr &rows, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal lambda, const HierarchyOptions &options, MapPtr &columns)
+/* Of A, whose columns are those of `rows`, and its blocks where they are known. */
+static CsrMatrix polynomial(const Csr &A, const MapPtr &rows, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal lambda, const HierarchyOptions &options, MapPtr &columns, const BlockPatternPtr &nodes = nullptr)
 {
-  CsrMatrix P = smoothed_prolongator(A, from, dinv, omega(lambda, 1, from, options), columns);
+  CsrMatrix P = smoothed_prolongator(A, from, dinv, omega(lambda, 1, from, options), columns, nodes);
 
   for (PetscInt step = 2; step <= from.degree; step++) smooth_once_more(A, rows, dinv, omega(lambda, step, from, options), from.bs, from.k, P, columns);
   return P;
@@ -103,7 +103,7 @@ static CsrMatrix smoothed(const Grid &grid, const Coarsening &from, const Hierar
     A         = diffusive.view();
   }
   if (from.adjoint && tests) *tests = test_functions(A, level.columns, from, *dinv, lambda, options, *columns_of_tests);
-  return polynomial(A, level.columns, from, *dinv, lambda, options, columns);
+  return polynomial(A, level.columns, from, *dinv, lambda, options, columns, A.val == level.A.val ? level.blocks : nullptr);
 }
 
 /* P of the aggregates as they are. */
@@ -134,11 +134,11 @@ CsrMatrix interpolation_of(const Grid &grid, const Coarsening &from, const Hiera
   return from.degree ? smoothed(grid, from, options, columns, tests, columns_of_tests) : unsmoothed(level, from, columns);
 }
 
-bool interpolate_again(const Grid &grid, const Coarsening &from, const HierarchyOptions &options, CsrMatrix &P)
+bool interpolate_again(const Grid &grid, const Coarsening &from, const HierarchyOptions &options, CsrTransfer &t)
 {
   const CsrLevel &level = *grid.level;
 
-  return plain(from) && smooth_again(level.rows(), from, level.relaxing(), omega(grid.lambda, 1, from, options), P);
+  return plain(from) && smooth_again(level.rows(), from, level.relaxing(), omega(grid.lambda, 1, from, options), t.P, level.blocks, t.blocks);
 }
 
 } // namespace goza::saamg

@@ -10,6 +10,6 @@ namespace goza::saamg
 CsrMatrix interpolation_of(const Grid &grid, const Coarsening &from, const HierarchyOptions &options, MapPtr &columns, CsrMatrix *tests = nullptr, MapPtr *columns_of_tests = nullptr);
 
 /* New values in a P that was made so, where that is quicker. */
-bool interpolate_again(const Grid &grid, const Coarsening &from, const HierarchyOptions &options, CsrMatrix &P);
+bool interpolate_again(const Grid &grid, const Coarsening &from, const HierarchyOptions &options, CsrTransfer &t);
 
 } // namespace goza::saamg

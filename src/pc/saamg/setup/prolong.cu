@@ -134,17 +134,19 @@ static bool find_nodes(const Coarsening &from, FullBlocks &blocks)
   return blocks.A.space == Space::Cuda && (from.bs == 2 || from.bs == 3 || from.bs == 6) && from.aggregates->size() == 1 && blocks.find();
 }
 
-/* Values and columns of P's rows, whose nodes reach the aggregates `reached`. nodes: of A's blocks, or of what is none. */
-static void smooth_nodes(const Csr &A, const FullBlocks *nodes, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, const Array<PetscInt> &begin, const Array<PetscInt> &reached, CsrMatrix &P)
+/* Values and columns of P's rows, whose nodes reach the aggregates that are their columns in `reached`. nodes: of A's blocks, or of what is none. */
+static void smooth_nodes(const Csr &A, const FullBlocks *nodes, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, const Csr &reached, CsrMatrix &P)
 {
   const PetscInt       k = from.k, n = A.nrows / from.bs * k;
-  const SmoothedRow<0> row{rows_of(A),   from.bs,      k,           from.aggregate.data(), from.Q.data(), dinv.data(), omega, reached.data(), begin.data(),
-                           P.ptr.data(), P.col.data(), P.val.data()};
+  const SmoothedRow<0> row{rows_of(A), from.bs,     k,           from.aggregate.data(), from.Q.data(), dinv.data(),
+                           omega,      reached.col, reached.ptr, P.ptr.data(),          P.col.data(),  P.val.data()};
 
   if (nodes) {
-    if (from.bs == 2) for_each_row(A.space, n, SmoothedNode<2>{row, nodes->ptr.data(), nodes->col.data(), A.val});
-    else if (from.bs == 3) for_each_row(A.space, n, SmoothedNode<3>{row, nodes->ptr.data(), nodes->col.data(), A.val});
-    else for_each_row(A.space, n, SmoothedNode<6>{row, nodes->ptr.data(), nodes->col.data(), A.val});
+    const Csr of = nodes->pattern();
+
+    if (from.bs == 2) for_each_row(A.space, n, SmoothedNode<2>{row, of.ptr, of.col, of.val});
+    else if (from.bs == 3) for_each_row(A.space, n, SmoothedNode<3>{row, of.ptr, of.col, of.val});
+    else for_each_row(A.space, n, SmoothedNode<6>{row, of.ptr, of.col, of.val});
   } else if (A.space == Space::Cuda) for_each_row(A.space, A.nrows * k, SmoothedEntry{row});
   else if (k == 2) smooth_rows_host<2>(row);
   else if (k == 3) smooth_rows_host<3>(row);
@@ -153,7 +155,7 @@ static void smooth_nodes(const Csr &A, const FullBlocks *nodes, const Coarsening
 }
 
 /* P by the local numbers of aggregates. */
-static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega)
+static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, const BlockPatternPtr &of_A)
 {
   const Space     space = A.space;
   const PetscInt  bs = from.bs, k = from.k, nnodes = A.nrows / bs, naggregates = from.aggregates->nlocal();
@@ -171,9 +173,9 @@ static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscS
     return P;
   }
 #endif
-  FullBlocks nodes(A, bs, bs);
+  FullBlocks nodes(A, bs, bs, of_A);
   const bool found = find_nodes(from, nodes);
-  const auto rows  = found ? ReachedRows{nodes.ptr.data(), nodes.col.data(), 1, aggregate, bs} : ReachedRows{A.ptr, A.col, bs, aggregate};
+  const auto rows  = found ? ReachedRows{nodes.pattern().ptr, nodes.pattern().col, 1, aggregate, bs} : ReachedRows{A.ptr, A.col, bs, aggregate};
 
   find_pattern(space, nnodes, naggregates, rows, true, begin, reached);
   P.ptr = Array<PetscInt>(space, A.nrows + 1);
@@ -182,15 +184,15 @@ static CsrMatrix smooth(const Csr &A, const Coarsening &from, const Array<PetscS
   const PetscInt nnz = counted(static_cast<std::int64_t>(reached.size()) * bs * k);
   P.col              = Array<PetscInt>(space, nnz);
   P.val              = Array<PetscScalar>(space, nnz);
-  smooth_nodes(A, found ? &nodes : nullptr, from, dinv, omega, begin, reached, P);
+  smooth_nodes(A, found ? &nodes : nullptr, from, dinv, omega, {space, nnodes, naggregates, begin.data(), reached.data(), nullptr}, P);
   return P;
 }
 
-CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, MapPtr &columns)
+CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, MapPtr &columns, const BlockPatternPtr &nodes)
 {
   const ColumnMap      &map = *from.aggregates;
   const LocalColumns    owners(map.comm(), map.n() * from.k, A.space);
-  CsrMatrix             P = smooth(A, from, dinv, omega);
+  CsrMatrix             P = smooth(A, from, dinv, omega, nodes);
   std::vector<PetscInt> ghosts;
 
   if (map.size() == 1) {
@@ -204,7 +206,7 @@ CsrMatrix smoothed_prolongator(const Csr &A, const Coarsening &from, const Array
   return P;
 }
 
-bool smooth_again(const StoredRows &rows, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P)
+bool smooth_again(const StoredRows &rows, const Coarsening &from, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P, const BlockPatternPtr &of_A, const BlockPatternPtr &of_P)
 {
   const Csr &A = rows.A;
 
@@ -217,10 +219,10 @@ bool smooth_again(const StoredRows &rows, const Coarsening &from, const Array<Pe
   }
   if (from.aggregates->size() > 1) return false;
   if (from.bs > 1 || from.k > 1) {
-    FullBlocks blocks(P.view(), from.bs, from.k), nodes(A, from.bs, from.bs);
+    FullBlocks blocks(P.view(), from.bs, from.k, of_P), nodes(A, from.bs, from.bs, of_A);
 
     if (!blocks.find()) return false;
-    smooth_nodes(A, find_nodes(from, nodes) ? &nodes : nullptr, from, dinv, omega, blocks.ptr, blocks.col, P);
+    smooth_nodes(A, find_nodes(from, nodes) ? &nodes : nullptr, from, dinv, omega, blocks.pattern(), P);
     return true;
   }
   const bool single = A.space == Space::Cuda && !from.graph.n;

@@ -174,13 +174,15 @@ struct GuessStrong {
 };
 
 /* The matrix with one entry for each block, its norm, where all blocks are full, those of other ranks' columns too; else an empty one. */
-CsrMatrix norms_of_nodes(const Csr &A, const LocalColumns &columns, PetscInt bs)
+CsrMatrix norms_of_nodes(const Csr &A, const LocalColumns &columns, PetscInt bs, const BlockPatternPtr &known)
 {
   if (bs == 1 || columns.nghost() % bs) return CsrMatrix();
   for (PetscInt g = 0; g < columns.nghost(); g++) {
     if (columns.ghosts()[g] % bs != g % bs) return CsrMatrix();
   }
-  return block_norms(A, bs);
+  const BlockPatternPtr blocks = known ? known : pattern_of_blocks(A, bs, bs);
+
+  return blocks ? block_norms(A, *blocks) : CsrMatrix();
 }
 
 /* As many edges as there may be, to be written while they are counted. */
@@ -282,7 +284,7 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const 
 {
   constexpr float      strong_share = 0.005f;
   const Space          space        = A.space;
-  const CsrMatrix      norms        = norms_of_nodes(A, *columns, bs);
+  const CsrMatrix      norms        = norms_of_nodes(A, *columns, bs, known.blocks);
   const bool           full         = norms.ptr.size() > 0;
   const Csr            rows         = full ? norms.view() : A;
   const PetscInt       unit         = full ? 1 : bs; // rows of a node
