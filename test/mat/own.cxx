@@ -2,6 +2,7 @@
 #include "mat/own/own_mat.hpp"
 #include "petsc/plugin.hpp"
 #include "../support/check.hpp"
+#include "../support/gallery.hpp"
 #include "../support/mesh_case.hpp"
 #include "../support/names.hpp"
 
@@ -52,7 +53,7 @@ PetscScalar value(PetscInt i, PetscInt j, bool symmetric)
 {
   const PetscInt a = symmetric ? std::min(i, j) : i, b = symmetric ? std::max(i, j) : j;
 
-  return 1 + (7 * a + 3 * b) % 11 + (a == b ? 20 : 0);
+  return scalar(1 + (7 * a + 3 * b) % 11 + (a == b ? 20 : 0), (5 * a + 2 * b) % 7 - 3);
 }
 
 int ranks()
@@ -174,6 +175,12 @@ void check_same(Mat A, Mat R, const std::string &what)
   PETSC_OK(MatMultTransposeAdd(A, y, x, gott));
   PETSC_OK(MatMultTransposeAdd(R, y, x, wantt));
   close_vectors(gott, wantt, what + ": transposed product added");
+  PETSC_OK(MatMultHermitianTranspose(A, y, gott));
+  PETSC_OK(MatMultHermitianTranspose(R, y, wantt));
+  close_vectors(gott, wantt, what + ": Hermitian transposed product");
+  PETSC_OK(MatMultHermitianTransposeAdd(A, y, x, gott));
+  PETSC_OK(MatMultHermitianTransposeAdd(R, y, x, wantt));
+  close_vectors(gott, wantt, what + ": Hermitian transposed product added");
   PETSC_OK(MatGetSize(A, &rows, &cols));
   if (rows == cols || ranks() == 1) { /* PETSc's aij of several ranks has no other */
     PETSC_OK(MatGetDiagonal(A, got));
@@ -235,6 +242,17 @@ void changed(const Owned &f, const Case &c)
     PETSC_OK(MatScale(T, 3));
     PETSC_OK(MatTranspose(T, MAT_INITIAL_MATRIX, B.put()));
     PETSC_OK(MatAXPY(A, 1, B, SAME_NONZERO_PATTERN));
+  });
+  both(f, c, "conjugated", [](Mat A, Vec, Vec) {
+    PETSC_OK(MatConjugate(A));
+    PETSC_OK(MatScale(A, scalar(2, 1)));
+  });
+  both(f, c, "Hermitian transposed", [](Mat A, Vec, Vec) {
+    MatHandle T, B;
+
+    PETSC_OK(MatHermitianTranspose(A, MAT_INITIAL_MATRIX, T.put()));
+    PETSC_OK(MatTranspose(T, MAT_INITIAL_MATRIX, B.put()));
+    PETSC_OK(MatAXPY(A, scalar(3, -1), B, SAME_NONZERO_PATTERN));
   });
   both(f, c, "more of aij", [&](Mat A, Vec, Vec) {
     Case      other = c;

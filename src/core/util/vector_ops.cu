@@ -1,5 +1,6 @@
 #include "vector_ops.hpp"
 #include "core/launch/fused_elements.hpp"
+#include <algorithm>
 #include <cmath>
 
 namespace goza
@@ -185,7 +186,10 @@ template <class From, class To> void add_converted(Space space, PetscInt n, cons
 
 void conjugate(Space space, std::size_t n, PetscScalar *x)
 {
-  if (PetscDefined(USE_COMPLEX)) for_each_row(space, static_cast<PetscInt>(n), Conjugate{x});
+  constexpr std::size_t most = PETSC_MAX_INT; // at once
+
+  for (std::size_t first = 0; PetscDefined(USE_COMPLEX) && first < n; first += most)
+    for_each_row(space, static_cast<PetscInt>(std::min(most, n - first)), Conjugate{x + first});
 }
 
 void round_as_half(Space space, std::size_t n, PetscScalar *x)

@@ -1,5 +1,6 @@
 /* Operations on all values of an owning matrix, where they are. */
 #include "own_mat.hpp"
+#include "core/util/vector_ops.hpp"
 #include "mat/common/format_mat.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
@@ -46,6 +47,17 @@ PetscErrorCode MatScale_Own(Mat A, PetscScalar a)
   PetscCall(Change(A, [&](Space space, const OwnValues &v) { scale(space, v, a); }));
   PetscCall(OwnRest(A, own_of(A), &rest));
   if (rest) PetscCall(MatScale(rest, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatConjugate_Own(Mat A)
+{
+  Mat rest;
+
+  PetscFunctionBegin;
+  PetscCall(Change(A, [](Space space, const OwnValues &v) { conjugate(space, places_in(v), array_of(v)); }));
+  PetscCall(OwnRest(A, own_of(A), &rest));
+  if (rest) PetscCall(MatConjugate(rest));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -353,29 +365,12 @@ PetscErrorCode MatTranspose_Own(Mat A, MatReuse reuse, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#if PETSC_VERSION_LT(3, 25, 0)
-PetscErrorCode MatMissingDiagonal_Own(Mat A, PetscBool *missing, PetscInt *row)
-{
-  OwnMat   *own = own_of(A);
-  OwnValues v;
-
-  PetscFunctionBegin;
-  PetscCall(OwnSettle(A, own));
-  PetscCall(OwnRead(A, own, own->space, &v));
-  PetscCall(Guarded([&] { *missing = (PetscBool)(missing_diagonals(own->space, v) > 0); }));
-  if (row) *row = -1;
-  if (!row || !*missing) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(OwnRead(A, own, Space::Host, &v));
-  for (*row = 0; place_in(v, *row, *row); ++*row) { }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-#endif
-
 } // namespace
 
 void OwnSetValueOps(Mat A)
 {
   A->ops->scale         = MatScale_Own;
+  A->ops->conjugate     = MatConjugate_Own;
   A->ops->shift         = MatShift_Own;
   A->ops->diagonalset   = MatDiagonalSet_Own;
   A->ops->diagonalscale = MatDiagonalScale_Own;
@@ -386,9 +381,6 @@ void OwnSetValueOps(Mat A)
   A->ops->copy          = MatCopy_Own;
   A->ops->duplicate     = MatDuplicate_Own;
   A->ops->transpose     = MatTranspose_Own;
-#if PETSC_VERSION_LT(3, 25, 0)
-  A->ops->missingdiagonal = MatMissingDiagonal_Own;
-#endif
 }
 
 } // namespace goza::mat
