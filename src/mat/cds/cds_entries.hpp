@@ -95,6 +95,12 @@ template <class Value> struct CdsEntries {
   /* f(column, value), alike; where the matrix has no entry, the value is 0. */
   template <class F> HD void for_each_entry(PetscInt row, F f) const
   {
+#if defined(__CUDA_ARCH__)
+    if (bs == 1) {
+      for_each_read_ahead(row, f);
+      return;
+    }
+#endif
     for_each_of_row(row, [&f](PetscInt col, const Value *p) { f(col, *p); });
   }
 
@@ -125,6 +131,32 @@ template <class Value> struct CdsEntries {
       if (j < 0 || j >= columns) continue;
       for (int r = 0; r < bs; r++) {
         for (int c = 0; c < bs; c++) f(i * bs + r, j * bs + c, at(d, r, c, i));
+      }
+    }
+  }
+
+private:
+  /* Of one unknown a node: some entries are on their way while others are looked at, since a device's memory is far away. */
+  template <class F> HD void for_each_read_ahead(PetscInt row, F &f) const
+  {
+    constexpr int ahead = 4;
+    const int     below = half ? ndiag - (offset[0] == 0) : 0; // places that are read where their mirror images are
+
+    for (int first = 0; first < below + ndiag; first += ahead) {
+      std::remove_const_t<Value> a[ahead];
+      PetscInt                   col[ahead];
+
+      for (int k = 0; k < ahead; k++) {
+        const int      place = first + k;
+        const bool     other = place < below, any = place < below + ndiag;
+        const int      d = !any ? 0 : other ? ndiag - 1 - place : place - below;
+        const PetscInt j = other ? row - offset[d] : row + offset[d];
+
+        col[k] = any && j >= 0 && j < columns ? j : -1;
+        a[k]   = col[k] >= 0 ? val[d * ld + (other ? j : row)] : Value(0);
+      }
+      for (int k = 0; k < ahead; k++) {
+        if (col[k] >= 0) f(col[k], a[k]);
       }
     }
   }

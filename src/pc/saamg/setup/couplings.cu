@@ -23,8 +23,8 @@ template <class Rows> struct RowCouplings {
 
   HD void operator()(PetscInt i, std::int64_t *count) const
   {
-    PetscReal    same_sign = 0, sum = 0, largest = 0;
-    std::int64_t edges = 0, weak = 0, slight = 0, minor = 0, below[Couplings::cuts] = {};
+    PetscReal same_sign = 0, sum = 0, largest = 0;
+    int       edges = 0, weak = 0, slight = 0, minor = 0, below[Couplings::cuts] = {};
 
     A.for_each_entry(i, [&](PetscInt j, PetscScalar a) {
       if (!coupling(i, j, a)) return;
@@ -33,14 +33,15 @@ template <class Rows> struct RowCouplings {
       if (PetscRealPart(a * dinv[i]) > 0) same_sign += PetscRealPart(a * dinv[i]);
       else largest = PetscMax(largest, PetscAbsScalar(a));
     });
-    const float half = static_cast<float>(edges ? sum / (2 * edges) : 0), strong = static_cast<float>(Couplings::strong_share * largest);
+    const PetscReal squared = static_cast<PetscReal>(edges) * static_cast<PetscReal>(edges);
+    const float     half = static_cast<float>(edges ? sum / (2 * edges) : 0), strong = static_cast<float>(Couplings::strong_share * largest);
 
     A.for_each_entry(i, [&](PetscInt j, PetscScalar a) {
       if (!coupling(i, j, a)) return;
-      weak += static_cast<float>(PetscAbsScalar(a)) < half;
-      minor += PetscRealPart(a * dinv[i]) > 0 || static_cast<float>(PetscAbsScalar(a)) < strong;
-      const float share2 = static_cast<float>(strength2(i, j, a) * edges * edges);
+      const float size = static_cast<float>(PetscAbsScalar(a)), share2 = static_cast<float>(strength2(i, j, a) * squared);
 
+      weak += size < half;
+      minor += PetscRealPart(a * dinv[i]) > 0 || size < strong;
       slight += share2 < static_cast<float>(PetscSqr(Couplings::slight_share));
       for (int k = 0; k < Couplings::cuts; k++) below[k] += share2 < static_cast<float>(PetscSqr(Couplings::cut(k)));
     });
@@ -48,7 +49,7 @@ template <class Rows> struct RowCouplings {
     count[1] += static_cast<float>(same_sign) > 0.01f;
     count[2] += edges;
     count[3] += weak;
-    count[4] += edges * edges;
+    count[4] += static_cast<std::int64_t>(edges) * edges;
     count[5] += slight;
     count[6] += minor;
     count[7] += static_cast<float>(same_sign) > static_cast<float>(Couplings::steep_share);
