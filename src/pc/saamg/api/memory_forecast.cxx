@@ -96,7 +96,7 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
     const bool   diagonals_only = boxes || (q.directions && (most_are_weak(q, level) || most_are_weak(q, level - 1)));
     const double places         = diagonals_only && q.half_stored && nonzeros * stored > q.full_below && !wide ? (nonzeros + rows) / 2 : nonzeros;
 
-    if (level || q.fine_value < sizeof(PetscScalar)) after += rows * 5 * value;
+    if (level || q.fine_value < sizeof(PetscScalar)) after += rows * (level && q.accelerated ? 7 : 5) * value;
     else after += rows * 3 * value;
     if (level || !q.fine_lent) after += places * (stored + (q.directions ? 0 : column / bs / bs)); // diagonals need no indices, a block one
     if (!level) after += rows * value;                                                             // which rows are coupled to nothing, if any are
@@ -123,7 +123,7 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
     if (boxes && q.aggregates) after += rows * box_bytes(q.ones && !level);
     else if (q.kept && as_a_whole) after += between * index;
     if (by_place && q.aggregates) given_back += rows * sizeof(PetscScalar); // the inverse diagonal
-    const double window = 27 * std::min(rows, static_cast<double>(q.device ? box_window_rows : box_window_rows_host)) * sizeof(PetscScalar);
+    const double window = (27 + 8) * std::min(rows, static_cast<double>(q.device ? box_window_rows : box_window_rows_host)) * sizeof(PetscScalar);
     const double values = between * sizeof(PetscScalar), part = std::max(values / BlocksInParts::most, std::min(values, static_cast<double>(room_of_part)));
     if (level == 0) product = boxes ? window : rows * beside + (!as_a_whole ? 0 : bs * k > 1 ? between / bs / k * index + part : between * entry);
     if (level == 0 && by_place) first = rows * (box_bytes(q.ones) + 2 * sizeof(PetscScalar)) + made; // with the inverse diagonal and the magnitudes

@@ -132,11 +132,6 @@ template <class V> const PetscReal *sizes_of(const Array<V> &values, Array<Petsc
   }
 }
 
-BoxInterpolation rows_of(const Boxes &boxes, const CsrMatrix &P)
-{
-  return {boxes.reach.data(), P.ptr.data(), P.val.data()};
-}
-
 } // namespace
 
 std::shared_ptr<Boxes> find_boxes(const StoredRows &A, const Array<PetscScalar> &dinv, const Lattice &lattice)
@@ -235,39 +230,54 @@ Array<PetscReal> squares_of_columns(const Boxes &boxes, const CsrMatrix &P, cons
   return sum;
 }
 
-BoxProduct galerkin(const Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated)
+/* R A P by planes of boxes: [27][ld] values, and which of three in a line there are, [9][boxes]. */
+static void product_by_planes(const Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated, std::int64_t ld, PetscScalar *val, Bits8 *lines)
 {
-  const Space        space = P.space();
-  const BoxGrid     &grid  = boxes.grid;
-  const PetscInt     n = grid.all_boxes(), least = 5, wanted = (space == Space::Cuda ? box_window_rows : box_window_rows_host) / grid.plane();
-  const PetscInt     together = PetscMin((PetscMax(wanted, least) - least) / 3 + 1, grid.boxes[2]), planes = PetscMin(3 * together + 2, grid.tiles[2]); // planes of boxes, and the nodes that they need
-  auto               cds = diagonals_of_boxes(space, grid); // the product is made in the place where they are held, if they are
-  const std::int64_t ld  = cds ? cds->view().ld : n;
-  Array<PetscScalar> window_val(space, static_cast<std::size_t>(27) * planes * grid.plane()), own(space, cds ? 0 : static_cast<std::size_t>(27) * n);
-  PetscScalar *const val = cds ? cds->values_to_write() : own.data();
-  Array<Bits27>      window_bits(space, static_cast<std::size_t>(planes) * grid.plane()), bits(space, n);
-  Array<Bits8>       lines(space, static_cast<std::size_t>(9) * n);
-  const BoxWindow    window{grid.plane(), planes, window_val.data(), window_bits.data()};
-  CsrMatrix          C(space, n, n);
-  PetscInt           made = 0; // planes of A P
+  const Space    space = P.space();
+  const BoxGrid &grid  = boxes.grid;
+  const PetscInt least = 5, wanted = (space == Space::Cuda ? box_window_rows : box_window_rows_host) / grid.plane();
+  const PetscInt together = PetscMin((PetscMax(wanted, least) - least) / 3 + 1, grid.boxes[2]); // planes of boxes; the nodes that they need, and these nodes' neighbours:
+  const PetscInt     planes = PetscMin(3 * together + 2, grid.tiles[2]), planes_of_P = PetscMin(3 * together + 3, grid.tiles[2]);
+  Array<PetscScalar> product(space, static_cast<std::size_t>(27) * planes * grid.plane()), placed(space, static_cast<std::size_t>(8) * planes_of_P * grid.plane());
+  Array<Bits27>      found(space, static_cast<std::size_t>(planes) * grid.plane());
+  const BoxWindow    window{grid.plane(), planes, product.data()}, of_P{grid.plane(), planes_of_P, placed.data()};
+  const Bits8 *const reach = boxes.reach.data();
+  PetscInt           made = 0, made_of_P = 0; // planes
 
   with_values(A, grid, boxes.stencil, [&](auto values) {
     for (PetscInt first = 0; first < grid.boxes[2]; first += together) {
       const PetscInt last = PetscMin(first + together, grid.boxes[2]) - 1, end = PetscMin(grid.root(last, 2) + 3, grid.tiles[2]), in_plane = grid.boxes_of_plane();
+      const PetscInt end_of_P = PetscMin(end + 1, grid.tiles[2]);
 
-      for_each_row(space, (end - made) * window.plane, MultiplyBoxes<decltype(values)>{grid, values, boxes.stencil.data(), rows_of(boxes, P), window, made});
-      for_each_row(space, 9 * (last + 1 - first) * in_plane,
-                   ProjectBoxes{grid, rows_of(boxes, P), window, first * in_plane, (last + 1 - first) * in_plane, ld, conjugated, val, lines.data()});
-      made = end;
+      for_each_row(space, (end_of_P - made_of_P) * window.plane, PlaceInterpolation{grid, reach, P.ptr.data(), P.val.data(), of_P, made_of_P});
+      for_each_row(space, (end - made) * window.plane, MultiplyBoxes<decltype(values)>{grid, values, boxes.stencil.data(), reach, of_P, window, found.data(), made});
+      for_each_row(space, 9 * (last + 1 - first) * in_plane, ProjectBoxes{grid, reach, of_P, window, found.data(), first * in_plane, (last + 1 - first) * in_plane, ld, conjugated, val, lines});
+      made      = end;
+      made_of_P = end_of_P;
     }
   });
-  window_val = Array<PetscScalar>(space);
-  C.ptr      = Array<PetscInt>(space, n + 1);
+}
+
+BoxProduct galerkin(const Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated)
+{
+  const Space        space = P.space();
+  const BoxGrid     &grid  = boxes.grid;
+  const PetscInt     n     = grid.all_boxes();
+  auto               cds   = diagonals_of_boxes(space, grid); // the product is made in the place where they are held, if they are
+  const std::int64_t ld    = cds ? cds->view().ld : n;
+  Array<PetscScalar> own(space, cds ? 0 : static_cast<std::size_t>(27) * n);
+  PetscScalar *const val = cds ? cds->values_to_write() : own.data();
+  Array<Bits27>      bits(space, n);
+  Array<Bits8>       lines(space, static_cast<std::size_t>(9) * n);
+  CsrMatrix          C(space, n, n);
+
+  product_by_planes(boxes, A, P, conjugated, ld, val, lines.data());
+  C.ptr = Array<PetscInt>(space, n + 1);
   for_each_row(space, n, LengthsOfBoxRows{lines.data(), n, C.ptr.data(), bits.data()});
   const PetscInt nnz = lengths_to_pointer(space, C.ptr);
   C.col              = Array<PetscInt>(space, nnz);
   C.val              = Array<PetscScalar>(space, nnz);
-  for_each_row(space, n, WriteBoxRows{grid, bits.data(), ld, val, C.ptr.data(), C.col.data(), C.val.data()});
+  for_each_row_by_lanes(space, n, WriteBoxRows{grid, bits.data(), ld, val, C.ptr.data(), C.col.data(), C.val.data()});
   return {std::move(C), std::move(cds)};
 }
 
