@@ -156,6 +156,17 @@ BOOST_AUTO_TEST_CASE(full_holds_all_and_half_must_be_symmetric)
   BOOST_CHECK_THROW(built(B, half), goza::FormatRefusal);
   B.val[B.ptr[20]] = A.val[A.ptr[20]] * (1 + 10 * PETSC_MACHINE_EPSILON);
   check_product(built(B, half), A); /* the upper part counts */
+  CdsOptions promised;
+  promised.symmetric = true;
+  auto cds           = built(B, promised);
+  BOOST_TEST(cds.half());
+  cds.refill(A.csr()); /* symmetric to the last bit */
+  BOOST_TEST(cds.half());
+  check_product(cds, A);
+  B.val[B.ptr[30]] += 1; /* rounding once does not excuse what is none */
+  cds.refill(B.csr());
+  BOOST_TEST(!cds.half());
+  check_product(cds, B);
 
   Matrix C             = tridiagonal(40); /* the sum of large terms that cancel */
   C.val[C.ptr[20]]     = PETSC_MACHINE_EPSILON;

@@ -92,8 +92,8 @@ private:
   void split_remainder(const Csr &A, bool pattern);
 
   CdsOptions            options_;
-  PetscInt              bs_   = 1;
-  bool                  half_ = false, hermitian_ = false;
+  PetscInt              bs_ = 1;
+  bool                  half_ = false, hermitian_ = false, rounded_ = false; // rounded_: the lower part was the upper but for rounding, so that nobody asks again whether it is the same
   PetscScalar           factor_ = 1;
   std::vector<PetscInt> all_, offset_; // all_: both signs; offset_: as stored
   std::int64_t          ld_ = 0, nnz_ = 0, inside_ = 0;
