@@ -54,12 +54,14 @@ __global__ void __launch_bounds__(staging_threads) StagedSumKernel(PetscInt n, P
   join_block<Join, K, staging_threads>(mine, part + blockIdx.x, gridDim.x);
 }
 
-/* How many indices a block takes; 0: rows are so long that it copies nothing. */
+/* How many indices a block takes, several a thread where rows are short and blocks enough; 0: rows are so long that it copies nothing. */
 inline PetscInt staged_each(const Csr &A, PetscInt n)
 {
-  const double entries_each = n ? static_cast<double>(entries(A)) / n : 0;
-  PetscInt     each         = staging_threads;
+  constexpr PetscInt enough       = 2048;
+  const double       entries_each = n ? static_cast<double>(entries(A)) / n : 0;
+  PetscInt           each         = 4 * staging_threads;
 
+  while (each > staging_threads && n / each < enough) each /= 2;
   while (each > 8 && each * entries_each > staged_entries) each /= 2;
   return n && each >= 32 ? each : 0;
 }

@@ -70,10 +70,11 @@ private:
 };
 
 /* Rows that are long are for a warp each. */
-template <class Body> void for_each_row_of_values(const Csr &A, const Body &body)
+void for_each_row_of_values(Csr A, const RowExponent &body)
 {
   constexpr std::int64_t long_row = 40;
 
+  if (!body.inverse_col) A.col = nullptr;
   if (A.space == Space::Cuda && entries(A) > long_row * A.nrows) for_each_row_by_lanes(A.space, A.nrows, body);
   else for_each_csr_row(A, 1, body);
 }
