@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(boxes)
 
   BOOST_TEST_REQUIRE(waits.levels > 1);
   BOOST_TEST(waits.first <= 8u * waits.levels);
-  BOOST_TEST(waits.new_values <= 5u * waits.levels);
+  BOOST_TEST(waits.new_values <= 4u * waits.levels);
 }
 
 /* As many colours as the flow has steps. */

@@ -11,7 +11,6 @@ struct ReachedBoxes {
   BoxGrid       grid;
   const Bits27 *stencil;
   Bits8        *reach;
-  PetscInt     *length;
 
   HD void operator()(PetscInt i) const
   {
@@ -24,8 +23,7 @@ struct ReachedBoxes {
         if (stencil[j] & coupled_node) all |= 1u << place_of(n, dx, dy, dz);
       });
     }
-    reach[i]  = static_cast<Bits8>(all);
-    length[i] = how_many(all);
+    reach[i] = static_cast<Bits8>(all);
   }
 
   /* That of the neighbour's box among those of node n. */
@@ -35,6 +33,13 @@ struct ReachedBoxes {
 
     return 4 * z + 2 * y + x;
   }
+};
+
+struct LengthOfReached {
+  const Bits8 *reach;
+  PetscInt    *length;
+
+  HD void operator()(PetscInt i) const { length[i] = how_many(reach[i]); }
 };
 
 /* The values of a row of P = (I - omega D^-1 A) T by place. */

@@ -136,7 +136,7 @@ template <class Stencil> struct CheckBoxes {
     if (!n.inside) bad = bad || mine;
     else if (!mine) bad = bad || n.is_root();
     else {
-      for_each_neighbour(grid, i, mine, [&](int bit, PetscInt j, int, int, int) { bad = bad || !(edges[j] >> (26 - bit) & 1); });
+      for_each_neighbour(grid, i, mine, [&](int bit, PetscInt j, int, int, int) { bad |= !(edges[j] >> (26 - bit) & 1); }); // all are read at once
       if (!n.is_root() && !next_to_root(n)) {
         bool box = false;
 

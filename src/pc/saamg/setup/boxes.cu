@@ -6,6 +6,7 @@
 #include "core/launch/staged_rows.hpp"
 #include "core/util/algorithm.hpp"
 #include "tuning.hpp"
+#include <cstdlib>
 
 namespace goza::saamg
 {
@@ -84,14 +85,28 @@ Bits27 bits_of(const mat::Cds<PetscScalar, PetscScalar> &cds, const BoxGrid &gri
   return has;
 }
 
-/* Entries and strong ones of all rows. has: where there are no rows, bits_of() the diagonals. */
+/* Whether A has all entries of its diagonals that are inside the grid, and each of these is that of one neighbour: then they are known by place. */
+bool has_all_places(const StoredRows &A, const BoxGrid &grid, Bits27 has)
+{
+  const mat::CdsView<PetscScalar> view     = A.diagonals()->view();
+  const PetscInt                  mirrored = A.diagonals()->half() ? view.ndiag - (view.ndiag && view.offset[0] == 0) : 0;
+  std::int64_t                    all      = 0;
+
+  for (int bit = 0; bit < 27; bit++) {
+    if (!(has >> bit & 1)) continue;
+    all += static_cast<std::int64_t>(grid.nodes[0] - std::abs(bit % 3 - 1)) * (grid.nodes[1] - std::abs(bit / 3 % 3 - 1)) * (grid.nodes[2] - std::abs(bit / 9 - 1));
+  }
+  return how_many(has) == view.ndiag + mirrored && entries(A.A) == all;
+}
+
+/* Entries and strong ones of all rows. has: bits_of() the diagonals, where there are such. */
 void find_neighbours(const StoredRows &A, const BoxGrid &grid, Bits27 has, const Measure &measure, Array<Bits27> &stored, Array<Bits27> &strong)
 {
   Csr rows = A.A;
 
   const auto *cds = diagonals_of_nodes(A);
 
-  if (A.no_rows()) {
+  if (A.no_rows() || (has && has_all_places(A, grid, has))) {
     for_each_row(rows.space, rows.nrows, FindPlaces<CdsStencil>{grid, stencil_of(*cds, grid), has, measure, stored.data(), strong.data()});
     return;
   }
@@ -143,7 +158,8 @@ std::shared_ptr<Boxes> find_boxes(const StoredRows &A, const Array<PetscScalar> 
   const PetscInt n                  = A.A.nrows;
 
   if (grid.nodes[2] == 1 || static_cast<std::int64_t>(grid.plane()) * grid.nodes[2] != n) return nullptr;
-  const Bits27 has = A.no_rows() ? bits_of(*A.diagonals(), grid) : 0;
+  const auto  *cds = diagonals_of_nodes(A);
+  const Bits27 has = cds ? bits_of(*cds, grid) : 0;
 
   if (grid.nodes[1] > 1 && (A.no_rows() ? how_many(has) <= 7 : entries(A.A) <= static_cast<std::int64_t>(7) * n))
     return nullptr; // stars in space do not reach a box's corners
@@ -194,18 +210,28 @@ void normalise(const Boxes &boxes, const PetscScalar *B, Array<PetscScalar> &T, 
   for_each_row(space, n, NormaliseBox{boxes.grid, boxes.stencil.data(), B, T.data(), coarse_B.data()});
 }
 
+/* Row lengths become the row pointer. *entries, how many there are, is known, and then nothing waits, or becomes so. */
+static void point_to_rows(Array<PetscInt> &ptr, PetscInt *entries)
+{
+  if (*entries < 0) *entries = lengths_to_pointer(ptr.space(), ptr);
+  else scan_lengths(ptr.space(), ptr.data(), ptr);
+}
+
 CsrMatrix smoothed_prolongator(Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega)
 {
   const Space    space = A.A.space;
   const PetscInt n     = A.A.nrows;
   CsrMatrix      P(space, n, boxes.grid.all_boxes());
 
-  boxes.reach = Array<Bits8>(space, n);
-  P.ptr       = Array<PetscInt>(space, n + 1);
-  for_each_row(space, n, ReachedBoxes{boxes.grid, boxes.stencil.data(), boxes.reach.data(), P.ptr.data()});
-  const PetscInt nnz = lengths_to_pointer(space, P.ptr);
-  P.col              = Array<PetscInt>(space, nnz);
-  P.val              = Array<PetscScalar>(space, nnz);
+  if (boxes.entries < 0) {
+    boxes.reach = Array<Bits8>(space, n);
+    for_each_row(space, n, ReachedBoxes{boxes.grid, boxes.stencil.data(), boxes.reach.data()});
+  }
+  P.ptr = Array<PetscInt>(space, n + 1);
+  for_each_row(space, n, LengthOfReached{boxes.reach.data(), P.ptr.data()});
+  point_to_rows(P.ptr, &boxes.entries);
+  P.col = Array<PetscInt>(space, boxes.entries);
+  P.val = Array<PetscScalar>(space, boxes.entries);
   smooth_values(boxes, A, T, dinv, omega, P);
   return P;
 }
@@ -258,7 +284,7 @@ static void product_by_planes(const Boxes &boxes, const StoredRows &A, const Csr
   });
 }
 
-BoxProduct galerkin(const Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated)
+BoxProduct galerkin(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated)
 {
   const Space        space = P.space();
   const BoxGrid     &grid  = boxes.grid;
@@ -274,9 +300,9 @@ BoxProduct galerkin(const Boxes &boxes, const StoredRows &A, const CsrMatrix &P,
   product_by_planes(boxes, A, P, conjugated, ld, val, lines.data());
   C.ptr = Array<PetscInt>(space, n + 1);
   for_each_row(space, n, LengthsOfBoxRows{lines.data(), n, C.ptr.data(), bits.data()});
-  const PetscInt nnz = lengths_to_pointer(space, C.ptr);
-  C.col              = Array<PetscInt>(space, nnz);
-  C.val              = Array<PetscScalar>(space, nnz);
+  point_to_rows(C.ptr, &boxes.coarse_entries);
+  C.col = Array<PetscInt>(space, boxes.coarse_entries);
+  C.val = Array<PetscScalar>(space, boxes.coarse_entries);
   for_each_row_by_lanes(space, n, WriteBoxRows{grid, bits.data(), ld, val, C.ptr.data(), C.col.data(), C.val.data()});
   return {std::move(C), std::move(cds)};
 }

@@ -11,9 +11,10 @@ namespace goza::saamg
 /* What depends on the pattern. */
 struct Boxes {
   BoxGrid       grid{};
-  Lattice       coarse;  // of the boxes' roots
-  Array<Bits27> stencil; // [nodes] which entries a row has, coupled_node
-  Array<Bits8>  reach;   // [nodes] which entries a row of P has, once there is one
+  Lattice       coarse;                            // of the boxes' roots
+  Array<Bits27> stencil;                           // [nodes] which entries a row has, coupled_node
+  Array<Bits8>  reach;                             // [nodes] which entries a row of P has, once there is one
+  PetscInt      entries = -1, coarse_entries = -1; // of P and of the product, once there have been such
 
   std::size_t bytes() const { return stencil.bytes() + reach.bytes(); }
 };
@@ -39,6 +40,6 @@ struct BoxProduct {
   std::unique_ptr<mat::Cds<PetscScalar, PetscScalar>> diagonals; // nullptr where the grid is too thin for them to be apart
 };
 
-BoxProduct galerkin(const Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated);
+BoxProduct galerkin(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated);
 
 } // namespace goza::saamg

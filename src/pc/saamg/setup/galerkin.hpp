@@ -17,7 +17,7 @@ struct Interpolation {
   PetscInt  bs = 1, k = 1;      // unknowns of a node, fine and coarse
   bool      conjugated = false; // R = W^H
 
-  std::shared_ptr<const Boxes> boxes; // where it was made on them
+  std::shared_ptr<Boxes> boxes; // where it was made on them
 
   BlockPatternPtr nodes, blocks, transposed_blocks; // of the fine operator, of P and of its transpose of this rank, where they are known
 
