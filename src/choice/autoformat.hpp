@@ -9,13 +9,14 @@ namespace goza::choice
 {
 
 struct AutoFormatOptions {
-  unsigned                  candidates = all_formats;
-  PetscInt                  bs         = 1;     // unknowns of a node, for CDS
-  bool                      csr        = false; // PETSc's product can be had, in this space
-  bool                      together   = false; // but only if other ranks want it, too: an answer for the case that they do not is kept ready
-  bool                      symmetric  = false; // the matrix is known to be: CDS may take one of two mirrored entries for both
-  int                       trials     = 1;     // the model's best so many are built and measured; 1: the model is believed
-  std::function<Products()> csr_products;       // PETSc's product, made ready
+  std::shared_ptr<const Machine> machine; // none: the known one for the space
+  unsigned                       candidates = all_formats;
+  PetscInt                       bs         = 1;     // unknowns of a node, for CDS
+  bool                           csr        = false; // PETSc's product can be had, in this space
+  bool                           together   = false; // but only if other ranks want it, too: an answer for the case that they do not is kept ready
+  bool                           symmetric  = false; // the matrix is known to be: CDS may take one of two mirrored entries for both
+  int                            trials     = 1;     // the model's best so many are built and measured; 1: the model is believed
+  std::function<Products()>      csr_products;       // PETSc's product, made ready
 };
 
 template <class V> class AutoFormat final : public Format<V> {
