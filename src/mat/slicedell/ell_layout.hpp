@@ -10,6 +10,8 @@ namespace goza::mat
 
 /* Width of one slice, in stored entries, and what adds up over all slices: the widths, whether an empty row shares it with others, and whether it has a row of more than `most` entries. */
 struct SliceWidth {
+  static constexpr bool walks_along_row = true;
+
   enum Sum {
     stored,
     mixed,

@@ -76,6 +76,8 @@ struct OfCoupled {
 
 /* Entries of a row in the sample, and those that are strong. */
 struct CountSample {
+  static constexpr bool walks_along_row = true;
+
   Csr          A;
   std::int64_t rows; // in the sample
   float        cut;  // see strength_cut()
