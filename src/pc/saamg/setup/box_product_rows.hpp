@@ -171,29 +171,41 @@ private:
     return box >= (o > 0 ? 0 : -1) && box <= (o < 0 ? 0 : 1);
   }
 
-  /* Of the nodes beside one another around a root, or where others of its plane have theirs; `line` is the first of three places in A P. */
+  /* Of the nodes beside one another around a root, or where others of its plane have theirs; `line` is the first of three places in A P. What many wait for is asked for before any is added up. */
   HD unsigned add_line(PetscInt root, PetscInt node, std::int64_t at, std::int64_t at_of_P, int place, int line, PetscScalar *sum) const
   {
-    unsigned has = 0;
+    constexpr int      wide = 5;
+    const PetscScalar *of_P = P.val + place * P.size() + at_of_P, *from = window.val + line * window.size() + at;
+    PetscScalar        p[wide], value[wide][3];
+    Bits27             in[wide]; // which of the places are entries, of nodes that interpolate from the box
+    unsigned           has = 0;
 
 #if defined(__CUDA_ARCH__)
   #pragma unroll
 #endif
-    for (int rx = -2; rx <= 2; rx++) {
-      const int                away = boxes_away(rx), own = place + (rx < 0);
-      const PetscScalar *const from = window.val + line * window.size() + at + rx;
+    for (int k = 0; k < wide; k++) {
+      const int  rx    = k - 2;
+      const bool there = root + rx >= 0 && root + rx < grid.tiles[0];
 
-      if (root + rx < 0 || root + rx >= grid.tiles[0] || !(reach[node + rx] >> own & 1)) continue;
-      const PetscScalar p  = conjugate_if(conjugated, P.val[own * P.size() + at_of_P + rx]);
-      const Bits27      in = found[at + rx] >> line & 7;
-
+      p[k]  = there ? conjugate_if(conjugated, of_P[(rx < 0) * P.size() + rx]) : PetscScalar(0);
+      in[k] = there && reach[node + rx] >> (place + (rx < 0)) & 1 ? found[at + rx] >> line & 7 : 0;
+    }
 #if defined(__CUDA_ARCH__)
   #pragma unroll
 #endif
-      for (int x = -1; x <= 1; x++) {
-        if (!asked(rx, x - away) || !(in >> (x - away + 1) & 1)) continue;
-        sum[x + 1] += p * from[(x - away + 1) * window.size()];
-        has |= 1u << (x + 1);
+    for (int k = 0; k < wide; k++) {
+      for (int x = 0; x < 3; x++) value[k][x] = asked(k - 2, x - 1) && (in[k] >> x & 1) ? from[x * window.size() + k - 2] : PetscScalar(0);
+    }
+#if defined(__CUDA_ARCH__)
+  #pragma unroll
+#endif
+    for (int k = 0; k < wide; k++) {
+      for (int x = 0; x < 3; x++) {
+        const int to = x + boxes_away(k - 2); // of the three sums
+
+        if (!asked(k - 2, x - 1) || !(in[k] >> x & 1)) continue;
+        sum[to] += p[k] * value[k][x];
+        has |= 1u << to;
       }
     }
     return has;
