@@ -82,7 +82,7 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
   constexpr double index = sizeof(PetscInt), entry = sizeof(PetscScalar) + index; // of a CSR matrix
   constexpr double column = sizeof(LocalColumn);                                  // of a format's, whatever PetscInt is
   const double     k      = static_cast<double>(q.vectors);
-  double           rows = q.rows, nonzeros = q.nonzeros, bs = static_cast<double>(q.bs), after = 0, product = 0;
+  double           rows = q.rows, nonzeros = q.nonzeros, bs = static_cast<double>(q.bs), after = 0, product = 0, transposes = 0;
   const bool       as_a_whole = q.device || q.several; // A P is made, and held
   double finest = 0, spared = 0, diagonals = 0; // of `after`, the cycle's on the finest level; beside it, until the cycle has them: interpolations, coarse operators
   double       first      = 0;                  // while the finest level's product is made of boxes
@@ -120,6 +120,7 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
     }
     if (by_place && q.aggregates) spared += made;
     else after += ((q.kept && !boxes ? 2 : 1) + (q.tested ? 1 : 0)) * made;
+    if (!by_place && !q.rows_lent && !(q.kept && !boxes)) transposes += made; // until the cycle has them
     if (boxes && q.aggregates) after += rows * box_bytes(q.ones && !level);
     else if (q.kept && as_a_whole) after += between * index;
     if (by_place && q.aggregates) given_back += rows * sizeof(PetscScalar); // the inverse diagonal
@@ -135,7 +136,7 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
     if (level == 0 && by_place) first += diagonals + std::max(window, nonzeros * entry);
   }
   if (spared > 0) product = std::max(first, after - finest + spared + diagonals + q.rows * exponents_of_row);
-  return {q.copy + std::max(after + q.choice, product), after - given_back};
+  return {q.copy + std::max(after + transposes + q.choice, product), after - given_back};
 }
 
 } // namespace goza::saamg

@@ -60,13 +60,13 @@ static PetscErrorCode SetUpHierarchy(PC pc, SAAMG *mg, const OwnRows &rows, bool
   std::shared_ptr<CsrFacts> facts;
 
   PetscFunctionBegin;
-  if (!values_only) mg->cycle.reset(); /* nothing of it would stay, and it may hold the matrix's format, which then could not be refilled */
+  if (!values_only || (mg->cycle && mg->cycle_precision != WantedPrecision(*mg)))
+    mg->cycle.reset(); /* nothing of it would stay, and it may hold the matrix's format, which then could not be refilled */
   else if (mg->cycle) mg->cycle->let_go_of_finest();
   PetscCall(ChooseForMatrix(pc, mg, rows, exact, &values_only, &facts));
   if (!values_only) mg->cycle.reset();
   mg->hierarchy_options.rows_lent = WantedPrecision(*mg) == PC_SAAMG_DOUBLE;
   if (values_only) {
-    if (mg->cycle && mg->cycle_precision != WantedPrecision(*mg)) mg->cycle.reset(); /* there will be another */
     PetscCall(mg->hierarchy.update(rows.A, mg->hierarchy_options, finite, exact, facts));
   } else {
     PetscInt           bs, k;
