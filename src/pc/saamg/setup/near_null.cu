@@ -29,7 +29,43 @@ struct SetComponents {
   }
 };
 
+/* The translations and rotations of nodes in `dim` dimensions, as MatNullSpaceCreateRigidBody() orders them: each aggregate makes them orthonormal, so that here none are. */
+struct SetRigidBody {
+  PetscInt         dim, k;
+  const PetscReal *place; // [nodes][dim]
+  PetscReal        centre[3];
+  PetscScalar     *B; // [rows][k]
+
+  HD void operator()(PetscInt i) const
+  {
+    const PetscInt   c    = i % dim;
+    const PetscReal *x    = place + (i - c);
+    PetscScalar     *b    = B + static_cast<std::size_t>(i) * k;
+    PetscReal        y[3] = {x[0] - centre[0], x[1] - centre[1], dim == 3 ? x[2] - centre[2] : 0};
+
+    for (PetscInt j = 0; j < dim; j++) b[j] = c == j;
+    if (dim == 2) b[2] = c == 0 ? -y[1] : y[0];
+    else {
+      b[3] = c == 0 ? y[1] : c == 1 ? -y[0] : 0;
+      b[4] = c == 1 ? -y[2] : c == 2 ? y[1] : 0;
+      b[5] = c == 0 ? y[2] : c == 2 ? -y[0] : 0;
+    }
+  }
+};
+
 } // namespace
+
+/* The mean of all nodes' coordinates, about which rotations are: far from it they would be translations but for rounding. */
+static PetscErrorCode Centre(MPI_Comm comm, const std::vector<PetscReal> &coordinates, PetscInt dim, PetscReal centre[3])
+{
+  PetscReal mine[4] = {0, 0, 0, static_cast<PetscReal>(coordinates.size() / dim)}, all[4];
+
+  PetscFunctionBegin;
+  for (std::size_t i = 0; i < coordinates.size(); i++) mine[i % dim] += coordinates[i];
+  PetscCallMPI(MPI_Allreduce(mine, all, 4, MPIU_REAL, MPIU_SUM, comm));
+  for (int d = 0; d < 3; d++) centre[d] = all[3] > 0 ? all[d] / all[3] : 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 static PetscErrorCode FromNullSpace(MatNullSpace null_space, PetscInt m, Space space, PetscInt *k, Array<PetscScalar> &B)
 {
@@ -93,21 +129,17 @@ PetscErrorCode NearNullVectors(Mat A, const std::vector<PetscReal> &coordinates,
     PetscCall(FromNullSpace(null_space, m, space, k, B));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (dim > 1 && *bs == dim) {
-    Vec coords;
+  if ((dim == 2 || dim == 3) && *bs == dim) {
+    PetscReal centre[3];
 
-    PetscCall(VecCreate(PetscObjectComm((PetscObject)A), &coords));
-    PetscCall(VecSetSizes(coords, m, PETSC_DECIDE));
-    PetscCall(VecSetBlockSize(coords, dim));
-    PetscCall(VecSetType(coords, VECSTANDARD));
-    PetscScalar *c;
-    PetscCall(VecGetArray(coords, &c));
-    for (PetscInt i = 0; i < m; i++) c[i] = coordinates[i];
-    PetscCall(VecRestoreArray(coords, &c));
-    PetscCall(MatNullSpaceCreateRigidBody(coords, &null_space));
-    PetscCall(FromNullSpace(null_space, m, space, k, B));
-    PetscCall(MatNullSpaceDestroy(&null_space));
-    PetscCall(VecDestroy(&coords));
+    PetscCall(Centre(PetscObjectComm((PetscObject)A), coordinates, dim, centre));
+    *k = dim == 2 ? 3 : 6;
+    PetscCall(Guarded([&] {
+      const Array<PetscReal> place(space, coordinates.data(), coordinates.size());
+
+      B = Array<PetscScalar>(space, (std::size_t)m * *k);
+      for_each_row(space, m, SetRigidBody{dim, *k, place.data(), {centre[0], centre[1], centre[2]}, B.data()});
+    }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   *k = *bs;
