@@ -1,6 +1,7 @@
 /* The CDS arrays of small matrices, worked out by hand; which diagonals are kept; when half storage is refused. */
 #include "core/sparse/csr.hpp"
 #include "mat/cds/cds.hpp"
+#include "mat/cds/offset_table.hpp"
 
 #include "../support/check.hpp"
 #include "../support/spaces.hpp"
@@ -11,6 +12,7 @@ using goza::Cds;
 using goza::CdsOptions;
 using goza::CdsStorage;
 using goza::Csr;
+using goza::OffsetTable;
 using goza::Space;
 using goza_test::spaces;
 
@@ -347,6 +349,25 @@ BOOST_AUTO_TEST_CASE(lines_of_many_lengths)
         products_on_a_grid<goza::HalfScalar, goza::SingleScalar>(line, corners);
       }
     }
+  }
+}
+
+/* The place of each of many offsets, and of none beside them. */
+BOOST_AUTO_TEST_CASE(places_of_offsets)
+{
+  for (const PetscInt n : {0, 1, 7, 128}) {
+    std::vector<PetscInt> offset;
+
+    for (PetscInt k = 0; k < n; k++) offset.push_back((k - n / 2) * (k % 3 ? 1 : 4096) * 5);
+    std::sort(offset.begin(), offset.end());
+    offset.erase(std::unique(offset.begin(), offset.end()), offset.end());
+    const OffsetTable table(offset);
+
+    for (std::size_t k = 0; k < offset.size(); k++) {
+      BOOST_TEST(table.find(offset[k]) == static_cast<PetscInt>(k));
+      BOOST_TEST(table.find(offset[k] + 1) == static_cast<PetscInt>(offset.size()));
+    }
+    BOOST_TEST(table.find(3) == static_cast<PetscInt>(offset.size()));
   }
 }
 

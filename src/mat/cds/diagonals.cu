@@ -1,4 +1,5 @@
 #include "diagonals.hpp"
+#include "offset_table.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/util/hash.hpp"
 #include "core/device/array.hpp"
@@ -149,14 +150,18 @@ std::vector<std::int64_t> count_on_device(const Csr &pattern, PetscInt bs, const
 /* The same, looking for the entries of those rows alone that are not like the row before. */
 std::vector<std::int64_t> count_on_host(const Csr &A, PetscInt bs, const std::vector<PetscInt> &candidate)
 {
-  std::vector<std::int64_t> totals(candidate.size());
-  std::vector<std::size_t>  on; // the candidates that the last such row has entries on
-  std::int64_t              times   = 0;
-  PetscInt                  longest = 0;
+  const OffsetTable         table(candidate);
+  std::vector<std::int64_t> totals(candidate.size() + 1); // the last: of entries on none of them
+  const auto                add = [&](PetscInt row, std::int64_t times) {
+    const PetscInt node = row / bs;
 
-  for (PetscInt i = 0; i < A.nrows; i++) longest = PetscMax(longest, A.ptr[i + 1] - A.ptr[i]);
-  on.reserve(longest); // nothing may be thrown below
+    for (PetscInt j = A.ptr[row]; j < A.ptr[row + 1]; j++) totals[table.find((bs == 1 ? A.col[j] : A.col[j] / bs) - node)] += times; // divisions take longest
+  };
+
   run_on_host([&] {
+    PetscInt     first = 0; // of the rows like the one before
+    std::int64_t times = 0;
+
     for (PetscInt i = 0, before = 0; i < A.nrows; before = i++) {
       const PetscInt *col = A.col + A.ptr[i], *last = A.col + A.ptr[before], n = A.ptr[i + 1] - A.ptr[i], step = i / bs * bs - before / bs * bs;
       PetscInt        other = n - (A.ptr[before + 1] - A.ptr[before]);
@@ -164,21 +169,16 @@ std::vector<std::int64_t> count_on_host(const Csr &A, PetscInt bs, const std::ve
       for (PetscInt k = 0; other == 0 && k < n; k += 8) {
         for (PetscInt u = k; u < n && u < k + 8; u++) other |= col[u] - last[u] - step;
       }
-      if (times && other == 0) {
-        times++;
-        continue;
+      if (other != 0) {
+        add(first, times);
+        first = i;
+        times = 0;
       }
-      for (std::size_t d : on) totals[d] += times;
-      on.clear();
-      times = 1;
-      for (PetscInt k = 0; k < n; k++) {
-        const auto at = std::lower_bound(candidate.begin(), candidate.end(), col[k] / bs - i / bs);
-
-        if (at != candidate.end() && *at == col[k] / bs - i / bs) on.push_back(at - candidate.begin());
-      }
+      times++;
     }
+    add(first, times);
   });
-  for (std::size_t d : on) totals[d] += times;
+  totals.pop_back();
   return totals;
 }
 
