@@ -15,21 +15,24 @@ template <class Store> struct BlockFill {
   const std::int64_t *slice_ptr;
   Store              *val;
 
-  HD void operator()(PetscInt place) const
+  HD void operator()(PetscInt place) const { put(place, br, bc); }
+
+  /* rows, columns: br and bc, or constants that are the same */
+  template <class Rows, class Columns> HD void put(PetscInt place, Rows rows, Columns columns) const
   {
     const PetscInt H = PetscInt(1) << shift, offset = place & (H - 1), slice = place >> shift;
-    const PetscInt i = place < nplaces && row ? row[place] : place, n = place < nplaces ? (ptr[i * br + 1] - ptr[i * br]) / bc : 0;
+    const PetscInt i = place < nplaces && row ? row[place] : place, n = place < nplaces ? (ptr[i * rows + 1] - ptr[i * rows]) / columns : 0;
     const PetscInt width = static_cast<PetscInt>((slice_ptr[slice + 1] - slice_ptr[slice]) >> shift);
 
     for (PetscInt k = 0; k < width; k++) {
-      const BlockPlace block(slice_ptr[slice], width, k, H, team, br * bc, W);
+      const BlockPlace block(slice_ptr[slice], width, k, H, team, rows * columns, W);
       Store           *to = val + (block.at + offset * W);
 
       PetscInt w = 0; // of the values that stand together; counted, for divisions take longer than all else
-      for (int r = 0; r < br; r++) {
-        const PetscScalar *from = k < n ? aval + (ptr[i * br + r] + k * bc) : nullptr;
+      for (int r = 0; r < rows; r++) {
+        const PetscScalar *from = k < n ? aval + (ptr[i * rows + r] + k * columns) : nullptr;
 
-        for (int c = 0; c < bc; c++) {
+        for (int c = 0; c < columns; c++) {
           to[w] = from ? static_cast<Store>(from[c]) : Store(0);
           if (++w < W) continue;
           w = 0;
@@ -136,6 +139,42 @@ template <class Store> struct EllFill {
       if (columns && at >= 0) col[at + e - begin] = static_cast<LocalColumn>(head ? last - head[slice].base : last);
       if (!spread) before = last;
     }
+  }
+};
+
+/* The same on a host where every column is whole and slices share none: a row after the other, with nothing to ask about an entry. */
+template <class Store> struct EllFillOnHost {
+  PetscInt            nplaces;
+  int                 shift;
+  const PetscInt     *ptr, *acol, *row;
+  const PetscScalar  *aval;
+  const std::int64_t *slice_ptr, *col_ptr;
+  LocalColumn        *col; // or none
+  Store              *val; // or none
+
+  void operator()(PetscInt slice) const
+  {
+    const PetscInt     H     = PetscInt(1) << shift;
+    const std::int64_t begin = slice_ptr[slice], steps = (slice_ptr[slice + 1] - begin) >> shift;
+
+    for (PetscInt offset = 0; offset < H; offset++) {
+      const PetscInt     place = (slice << shift) + offset, i = place >= nplaces ? -1 : row ? row[place] : place, from = i < 0 ? 0 : ptr[i];
+      const std::int64_t n = i < 0 ? 0 : PetscMin(steps, ptr[i + 1] - from);
+
+      if (val)
+        put(
+          val + begin + offset, H, steps, n, [&](std::int64_t m) { return static_cast<Store>(aval[from + m]); }, Store(0));
+      if (col)
+        put(
+          col + col_ptr[slice] + offset, H, steps, n, [&](std::int64_t m) { return static_cast<LocalColumn>(acol[from + m]); }, static_cast<LocalColumn>(n ? acol[from + n - 1] : 0));
+    }
+  }
+
+private:
+  template <class T, class From> static void put(T *to, PetscInt H, std::int64_t steps, std::int64_t n, const From &from, T behind)
+  {
+    for (std::int64_t m = 0; m < n; m++, to += H) *to = from(m);
+    for (std::int64_t m = n; m < steps; m++, to += H) *to = behind;
   }
 };
 

@@ -290,6 +290,18 @@ template <class Store, class V> void SlicedEll<Store, V>::refill(const Csr &A)
   fill(A, false);
 }
 
+template <class Store> static void fill_blocks_on_host(PetscInt nplaces, const BlockFill<Store> &body)
+{
+  const auto with = [&](auto rows, auto columns) {
+    run_on_host([&] {
+      for (PetscInt place = 0; place < nplaces; place++) body.put(place, rows, columns);
+    });
+  };
+
+  if (body.br == 3 && body.bc == 3) with(std::integral_constant<int, 3>(), std::integral_constant<int, 3>());
+  else with(body.br, body.bc);
+}
+
 template <class Store, class V> void SlicedEll<Store, V>::fill(const Csr &A, bool columns)
 {
   const PetscInt nslices = static_cast<PetscInt>(slice_ptr_.size()) - 1;
@@ -316,7 +328,24 @@ template <class Store, class V> void SlicedEll<Store, V>::fill(const Csr &A, boo
       return;
     }
 #endif
-    for_each_row(this->space_, nslices << shift_, body);
+    fill_blocks_on_host(nslices << shift_, body);
+    return;
+  }
+  if (this->space_ == Space::Host && !in_gaps_ && !head_.size()) {
+    const EllFillOnHost<Store> body{nplaces_,
+                                    shift_,
+                                    A.ptr,
+                                    A.col,
+                                    row_.data(),
+                                    A.val,
+                                    slice_ptr_.data(),
+                                    col_ptr_.data(),
+                                    columns ? col_.data() : nullptr,
+                                    A.val ? val_.data() : nullptr};
+
+    run_on_host([&] {
+      for (PetscInt slice = 0; slice < nslices; slice++) body(slice);
+    });
     return;
   }
   const int members = fill_team(this->space_, shift_, static_cast<std::int64_t>(nslices) << shift_, in_slices());
