@@ -34,36 +34,52 @@ template <class V> static std::unique_ptr<Format<V>> make(Space space, const For
   return std::make_unique<Cds<V, V>>(space, options);
 }
 
-/* What the formats of a choice are multiplied with. The same for all: to find new pages takes a host a good part of a product. */
+/* What the formats of a choice are multiplied with. The same for all, on a host also for PETSc's product where that is made: to find new pages takes a host a good part of a product. */
 template <class V> class AutoFormat<V>::TrialVectors {
 public:
+  void take_those_of(const CsrProduct &csr)
+  {
+    x_ = csr.x;
+    y_ = csr.y;
+  }
+
   Products product_of(const Format<V> &format)
   {
-    make(x_, format.space(), format.ncols());
-    make(y_, format.space(), format.nrows());
+    if (!y_) {
+      x_ = made(own_x_, format.space(), format.ncols());
+      y_ = made(own_y_, format.space(), format.nrows());
+    }
     return [this, &format](int products) {
-      for (int k = 0; k < products; k++) format.apply(x_.data(), Assign<V>{y_.data()});
+      for (int k = 0; k < products; k++) format.apply(x_, Assign<V>{y_});
     };
   }
 
 private:
-  static void make(Array<V> &v, Space space, PetscInt n)
+  static V *made(Array<V> &v, Space space, PetscInt n)
   {
-    if (v.size() == static_cast<std::size_t>(n)) return;
     v = Array<V>(space, n);
     v.zero(); // its pages are found before anything is timed
+    return v.data();
   }
 
-  Array<V> x_, y_;
+  const V *x_ = nullptr;
+  V       *y_ = nullptr;
+  Array<V> own_x_, own_y_;
 };
 
-/* Of a trial. A long product that takes so much less than PETSc's (csr, 0: not known) is not made a second time. */
-static double trial_of(Space space, const Products &product, double csr)
+/* Whether a second product of each would tell more of which is faster, and is paid for: of long ones that are not near each other it would not. */
+static bool worth_repeating(double a, double b, double cost, const TrialTime &time)
+{
+  return std::min(a, b) < short_product || (std::max(a, b) < clearly_slower * std::min(a, b) && time.allows(cost));
+}
+
+/* Of a trial. csr: seconds of PETSc's product, 0: not known. */
+static double trial_of(Space space, const Products &product, double csr, const TrialTime &time)
 {
   if (space == Space::Cuda || !csr) return time_in_turn(space, {product}, trial_seconds)[0].working;
   const double once = time_of(space, product, 1).working;
 
-  return once >= short_product && first_is_slower * once < csr ? once : time_in_turn(space, {product}, trial_seconds, once)[0].working;
+  return worth_repeating(once, csr, once + csr + std::min(once, csr), time) ? time_in_turn(space, {product}, trial_seconds, once)[0].working : once;
 }
 
 /* The formats that may be the fastest, best first. Without trials the model's best. Of long products the fastest as measured; of short ones, which vary from one moment to the
@@ -77,7 +93,7 @@ auto AutoFormat<V>::build_best(const Csr &A, const Decision &wanted, const Trial
 
   for (const Candidate &c : wanted.candidates) {
     if (c.choice.layout == Layout::Csr) continue;
-    if (*tried && (*tried >= options_.trials || c.cost.seconds > close_to_best * expected || time.used() + last > time.most)) break;
+    if (*tried && (*tried >= options_.trials || c.cost.seconds > close_to_best * expected || !time.allows(last))) break;
     try {
       const double begin  = time.used();
       auto         format = make<V>(this->space_, c.choice, options_.symmetric);
@@ -85,7 +101,7 @@ auto AutoFormat<V>::build_best(const Csr &A, const Decision &wanted, const Trial
       format->build(A);
       if (c.choice.layout == Layout::CdsHalf && !static_cast<const Cds<V, V> &>(*format).half()) continue; // the values are not symmetric
       if (!(*tried)++) expected = c.cost.seconds;
-      const double seconds = options_.trials > 1 ? trial_of(this->space_, vectors.product_of(*format), csr) : c.cost.seconds;
+      const double seconds = options_.trials > 1 ? trial_of(this->space_, vectors.product_of(*format), csr, time) : c.cost.seconds;
       best.push_back({&c, seconds, std::move(format)});
       last = time.used() - begin;
     } catch (const DeviceMemoryError &) { // no room for it
@@ -147,14 +163,18 @@ template <class V> void AutoFormat<V>::pick(const Csr &A)
   double         unit = wanted.candidates[0].cost.seconds;
 
   if (host && csr_to_try(wants_csr() ? std::numeric_limits<double>::infinity() : unit)) {
-    csr_product = options_.csr_products();
+    const CsrProduct made = options_.csr_products(this->space_);
+
+    csr_product = made.products;
+    vectors.take_those_of(made);
     unit = csr = time_of(Space::Host, csr_product, 1).working;
   }
   if (host) time.most = std::max(least_trials, most_trials * unit);
   std::vector<Built> best = build_best(A, wanted, time, csr, vectors, &tried);
 
-  if (csr > 0 && csr < first_is_slower * best[0].seconds) csr = std::min(csr, time_in_turn(Space::Host, {csr_product}, trial_seconds, csr)[0].working);
-  if (!host && csr_to_try(best[0].seconds)) csr_product = options_.csr_products();
+  if (csr > 0 && worth_repeating(csr, best[0].seconds, csr + std::min(csr, best[0].seconds), time))
+    csr = std::min(csr, time_in_turn(Space::Host, {csr_product}, trial_seconds, csr)[0].working);
+  if (!host && csr_to_try(best[0].seconds)) csr_product = options_.csr_products(this->space_).products;
   const double near      = variation(best[0].seconds) * best[0].seconds;
   const bool   csr_first = host && csr_product && csr * variation(csr) < best[0].seconds;
 

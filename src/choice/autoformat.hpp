@@ -8,15 +8,22 @@
 namespace goza::choice
 {
 
+/* PETSc's product, made ready; on a host also what it is made with, which stays as long. */
+struct CsrProduct {
+  Products           products;
+  const PetscScalar *x = nullptr;
+  PetscScalar       *y = nullptr;
+};
+
 struct AutoFormatOptions {
-  std::shared_ptr<const Machine> machine; // none: the known one for the space
-  unsigned                       candidates = all_formats;
-  PetscInt                       bs         = 1;     // unknowns of a node, for CDS
-  bool                           csr        = false; // PETSc's product can be had, in this space
-  bool                           together   = false; // but only if other ranks want it, too: an answer for the case that they do not is kept ready
-  bool                           symmetric  = false; // the matrix is known to be: CDS may take one of two mirrored entries for both
-  int                            trials     = 1;     // the model's best so many are built and measured; 1: the model is believed
-  std::function<Products()>      csr_products;       // PETSc's product, made ready
+  std::shared_ptr<const Machine>   machine; // none: the known one for the space
+  unsigned                         candidates = all_formats;
+  PetscInt                         bs         = 1;     // unknowns of a node, for CDS
+  bool                             csr        = false; // PETSc's product can be had, in this space
+  bool                             together   = false; // but only if other ranks want it, too: an answer for the case that they do not is kept ready
+  bool                             symmetric  = false; // the matrix is known to be: CDS may take one of two mirrored entries for both
+  int                              trials     = 1;     // the model's best so many are built and measured; 1: the model is believed
+  std::function<CsrProduct(Space)> csr_products;
 };
 
 template <class V> class AutoFormat final : public Format<V> {

@@ -73,7 +73,19 @@ public:
       PetscCall(VecBindToCPU(y_, PETSC_TRUE));
     }
     PetscCall(VecSet(x_, 0));
+    PetscCall(VecSet(y_, 0)); // its pages are found before anything is timed
     if (Ad_ == A_) PetscCall(MatGetFormatMat(A_, &format_));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /* On the host; they stay where they are. */
+  PetscErrorCode arrays(const PetscScalar **x, PetscScalar **y)
+  {
+    PetscFunctionBegin;
+    PetscCall(VecGetArrayRead(x_, x));
+    PetscCall(VecRestoreArrayRead(x_, NULL));
+    PetscCall(VecGetArray(y_, y));
+    PetscCall(VecRestoreArray(y_, NULL));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -118,14 +130,16 @@ public:
     o.together     = size > 1;
     o.machine      = options.machine;
     o.trials       = static_cast<int>(options.trials);
-    o.csr_products = [A]() -> Products {
+    o.csr_products = [A](Space space) -> CsrProduct {
       const auto check = [](PetscErrorCode error) {
         if (error) throw std::runtime_error("PETSc's own product failed");
       };
       const auto product = std::make_shared<PetscsProduct>(A);
 
       check(product->open());
-      return [product, check](int products) { check(product->multiply(products)); };
+      CsrProduct made{[product, check](int products) { check(product->multiply(products)); }};
+      if (space == Space::Host) check(product->arrays(&made.x, &made.y));
+      return made;
     };
     return [o](Space space) mutable {
       o.csr = space == Space::Host || petsc_on_device(); /* PETSc's product is where our arrays would be */
@@ -334,8 +348,8 @@ PetscErrorCode MatAutoFormatGetPlatform(Mat A, const char *platform[])
   Note:
   Measurements differ from run to run, and so may the choice between formats of nearly the same speed, and with it the rounding of a product. With 1 the
   choice depends on the pattern and the platform alone, and the first product is faster. PETSc's own CSR product is measured, too, where the model does not expect
-  it to be far slower than the fastest of ours. On a host it is measured first, and no further format is tried when trials have cost ten such products (or two milliseconds,
-  where products are short). Does nothing for other matrix types.
+  it to be far slower than the fastest of ours. On a host it is measured first, and no further format is tried, nor a product made again to tell two apart that are near each
+  other, where trials would then cost more than nine such products (or two milliseconds, where products are short). Does nothing for other matrix types.
 
 .seealso: `MATAUTOFORMAT`, `MatAutoFormatGetTrials()`, `MatAutoFormatSetCandidates()`
 @*/

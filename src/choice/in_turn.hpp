@@ -25,6 +25,7 @@ struct TrialTime {
   double begin = thread_seconds(), most = std::numeric_limits<double>::infinity();
 
   double used() const { return thread_seconds() - begin; }
+  bool   allows(double seconds) const { return used() + seconds <= most; }
 };
 
 ProductTime time_of(Space space, const Products &make, int products);

@@ -56,9 +56,9 @@ AutoFormatOptions options(bool csr_cheap, int *asked, double seconds)
   o.machine      = machine(csr_cheap);
   o.csr          = true;
   o.trials       = 5;
-  o.csr_products = [=] {
+  o.csr_products = [=](Space) {
     ++*asked;
-    return busy(seconds);
+    return CsrProduct{busy(seconds)};
   };
   return o;
 }
@@ -126,11 +126,11 @@ BOOST_AUTO_TEST_CASE(trials_on_a_host_cost_few_products)
     int               made = 0, asked = 0;
     AutoFormatOptions o = options(true, &asked, seconds);
 
-    o.csr_products = [&, seconds = seconds] {
-      return [&, once = busy(seconds)](int products) {
+    o.csr_products = [&, seconds = seconds](Space) {
+      return CsrProduct{[&, once = busy(seconds)](int products) {
         made += products;
         once(products);
-      };
+      }};
     };
     AutoFormat<PetscScalar> f(Space::Host, o);
     f.build(A.view());
@@ -138,6 +138,20 @@ BOOST_AUTO_TEST_CASE(trials_on_a_host_cost_few_products)
     BOOST_TEST((f.describe().find("fastest of 2 formats") != std::string::npos) == few);
     if (!few) BOOST_TEST(made == 1);
   }
+}
+
+/* On a host formats are tried with PETSc's vectors, whose pages have been found. */
+BOOST_AUTO_TEST_CASE(trials_use_petscs_vectors)
+{
+  const HostCsr            A = band(3000);
+  std::vector<PetscScalar> x(3000, 1), y(3000);
+  int                      asked = 0;
+  AutoFormatOptions        o     = options(true, &asked, 0);
+
+  o.csr_products = [&](Space) { return CsrProduct{busy(5e-3), x.data(), y.data()}; };
+  AutoFormat<PetscScalar> f(Space::Host, o);
+  f.build(A.view());
+  BOOST_TEST(y[1500] == 2.0 * (A.ptr[1501] - A.ptr[1500]));
 }
 
 /* New values keep the choice, a new pattern makes it anew. */
