@@ -112,12 +112,18 @@ def chebyshev(m, lam, low=0.2, high=1.8):
     return t((high + low - 2 * lam) / (high - low)) / t((high + low) / (high - low))
 
 
+def cells(r):
+    """Cells a side: weak, of each rank."""
+    return r["n"] // (round(r["ranks"] ** (1 / 3)) if r["mode"] == "weak" else 1)
+
+
 def p5_figures(ranks, paper):
     """Figure 2; iterations of tables 4 to 7, ours and the paper's; figures 3 and 4 on one GPU."""
     polynomials = {f"order {m}": [(k / 100, chebyshev(m, k / 100)) for k in range(201)] for m in (3, 5)}
     out = [charts.scatter("Figure 2: Chebyshev's polynomials on 0.2 to 1.8", "eigenvalue", "P", polynomials, (False, False))]
     for mode, problem in ((m, p) for m in ("strong", "weak") for p in ("darcy", "anisotropic")):
         some = [r for r in ranks if (r["mode"], r["problem"], r["precision"]) == (mode, problem, "double")]
+        some = [r for r in some if cells(r) == cells(some[0])]
         series = {}
         for smoother in dict.fromkeys(r["smoother"] for r in some):
             series[smoother] = [(r["ranks"], r["iterations"]) for r in some if r["smoother"] == smoother]

@@ -202,7 +202,8 @@ def amg_paper():
 def p5_ranks(mode):
     """Iterations, in brackets the paper's where its size is ours."""
     rows = [r for r in records("p5_ranks") if r["mode"] == mode]
-    return rows, pivot(rows, lambda r: f"{r['problem']}, {r['smoother']}" + (", mixed" if r["precision"] == "mixed" else ""), lambda r: f"{r['ranks']} ranks" if r["ranks"] > 1 else "1 rank",
+    size = lambda r: f", {paper_runs.cells(r)}^3" if paper_runs.cells(r) != paper_runs.cells(rows[0]) else ""
+    return rows, pivot(rows, lambda r: f"{r['problem']}, {r['smoother']}" + (", mixed" if r["precision"] == "mixed" else ""), lambda r: (f"{r['ranks']} ranks" if r["ranks"] > 1 else "1 rank") + size(r),
                        lambda r: f"{r['iterations']}" + text(r["paper_iterations"], " ({})"), f"{rows[0]['n']}^3" + (" on each" if mode == "weak" else ""))
 
 
