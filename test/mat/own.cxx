@@ -23,7 +23,7 @@ struct Case {
   const char           *name;
   PetscInt              rows, cols, bs;
   std::vector<PetscInt> offset; // of nodes
-  bool                  symmetric;
+  bool                  symmetric, hermitian = false;
 };
 
 /* A format that a matrix can be nothing but. */
@@ -56,6 +56,13 @@ PetscScalar value(PetscInt i, PetscInt j, bool symmetric)
   return scalar(1 + (7 * a + 3 * b) % 11 + (a == b ? 20 : 0), (5 * a + 2 * b) % 7 - 3);
 }
 
+PetscScalar hermitian_value(PetscInt i, PetscInt j)
+{
+  const PetscScalar v = value(i, j, true);
+
+  return i < j ? v : i > j ? PetscConj(v) : PetscRealPart(v);
+}
+
 int ranks()
 {
   PetscMPIInt size;
@@ -80,7 +87,7 @@ void fill(const Case &c, Mat A)
     for (PetscInt o : c.offset) {
       for (PetscInt r = 0; r < c.bs; r++) {
         const PetscInt    j = (i / c.bs + o) * c.bs + r;
-        const PetscScalar v = value(i, j, c.symmetric);
+        const PetscScalar v = c.hermitian ? hermitian_value(i, j) : value(i, j, c.symmetric);
 
         if (j >= 0 && j < c.cols) PETSC_OK(MatSetValues(A, 1, &i, 1, &j, &v, ADD_VALUES));
       }
@@ -271,6 +278,48 @@ void changed(const Owned &f, const Case &c)
   both(f, c, "scaled alike", [](Mat A, Vec l, Vec) { PETSC_OK(MatDiagonalScale(A, l, l)); });
 }
 
+/* What was said of a matrix before it changed: as AIJ of which nobody has said anything. */
+void said(const Owned &f, MatOption option)
+{
+  const Case c{"said", 40, 40, 1, {-7, -1, 0, 1, 7}, option == MAT_SYMMETRIC, option == MAT_HERMITIAN};
+  const auto after = [&](const char *what, const auto &change) {
+    MatHandle A = ours(f, c), R = made({c.name, c.rows, c.cols, c.bs, c.offset, false}, MATAIJ); /* of which nothing is said */
+    VecHandle l;
+    PetscBool known = PETSC_FALSE, yes;
+
+    PETSC_OK(MatSetOption(A, option, PETSC_TRUE));
+    PETSC_OK(MatZeroEntries(R));
+    fill(c, R);
+    PETSC_OK(MatCreateVecs(R, l.put(), NULL));
+    PETSC_OK(VecSetRandom(l, nullptr));
+    change((Mat)A, (Vec)l);
+    change((Mat)R, (Vec)l);
+    check_same(A, R, std::string("said, ") + what);
+    PETSC_OK(option == MAT_SYMMETRIC ? MatIsSymmetricKnown(A, &known, &yes) : MatIsHermitianKnown(A, &known, &yes));
+    return known && yes;
+  };
+
+  BOOST_TEST(after("nothing", [](Mat, Vec) {}));
+  after("shifted", [](Mat A, Vec) { PETSC_OK(MatShift(A, scalar(2, 1))); });
+  after("diagonal set", [](Mat A, Vec l) { PETSC_OK(MatDiagonalSet(A, l, ADD_VALUES)); });
+  after("Hermitian transposed", [](Mat A, Vec) {
+    MatHandle B;
+
+    PETSC_OK(MatHermitianTranspose(A, MAT_INITIAL_MATRIX, B.put()));
+    PETSC_OK(MatAXPY(A, scalar(1, 2), B, SAME_NONZERO_PATTERN));
+  });
+  BOOST_TEST(!after("rows zeroed", [](Mat A, Vec) {
+    const PetscInt row = 3;
+
+    PETSC_OK(MatZeroRows(A, 1, &row, 2, NULL, NULL));
+  }));
+  for (const Owned &g : formats) { /* of its kind, or another's, which becomes one of its */
+    const Case other{"other", c.rows, c.cols, c.bs, c.offset, false};
+
+    BOOST_TEST(!after(g.type, [&](Mat A, Vec) { PETSC_OK(MatAXPY(A, 1, ours(g, other), SAME_NONZERO_PATTERN)); }));
+  }
+}
+
 /* With the right-hand sides. */
 void zeroed(const Owned &f, const Case &c)
 {
@@ -348,6 +397,8 @@ const AddTests of_cases([] {
       add_test(suite, "by_coordinates", [&] { by_coordinates(f, c, 1); });
       add_test(suite, "by_doubled_coordinates", [&] { by_coordinates(f, c, 2); });
     }
+    add_test(suite_named(nullptr, f.type), "said_to_be_symmetric", [&] { said(f, MAT_SYMMETRIC); });
+    add_test(suite_named(nullptr, f.type), "said_to_be_hermitian", [&] { said(f, MAT_HERMITIAN); });
   }
 });
 

@@ -237,6 +237,9 @@ PetscErrorCode OwnFrom(Mat X, Mat like, const OwnKind &kind, Mat *B)
   if (!seq && !mpi) PetscCall(MatConvert(X, MATAIJ, MAT_INITIAL_MATRIX, &aij));
   PetscCall(MatGetAIJBlocks(aij, &Ad, &Ao, &garray));
   PetscCall(OwnNew(like, kind, nullptr, false, B));
+  (*B)->symmetry_eternal = (*B)->spd_eternal = PETSC_FALSE;
+  OwnUnsay(*B, false, false);
+  PetscCall(MatPropagateSymmetryOptions(X, *B)); /* what was said of X, and not of the other */
   OwnMat *const  own    = own_of(*B);
   PetscErrorCode failed = OwnShape(*B, own);
   if (!failed) failed = lent.open(Ad, own->storage->rows_space(*own), true);

@@ -110,7 +110,8 @@ PetscErrorCode OwnSettle(Mat A, OwnMat *own);
 PetscErrorCode OwnRead(Mat A, OwnMat *own, Space space, OwnValues *values);
 PetscErrorCode OwnWrite(Mat A, OwnMat *own, Space space, bool keep, OwnValues *values);
 PetscErrorCode OwnTake(Mat A, OwnMat *own, std::unique_ptr<OwnFormat> f);
-PetscErrorCode OwnForget(Mat A, OwnMat *own);                                        // all values are 0
+PetscErrorCode OwnForget(Mat A, OwnMat *own);         // all values are 0
+void OwnUnsay(Mat A, bool symmetric, bool hermitian); // MatSetOption() said it of values that are other ones now: what still holds; as an assembly does
 PetscErrorCode OwnGetOperator(Mat A, std::shared_ptr<ParOperator<PetscScalar>> *op); // composed as "GozaMatGetOperator_C"
 
 /* own_rest.cxx, all collective. OwnRest: NULL on one rank. OwnNewRest: without a pattern; OwnTakeRest: in place of the one that there is, unless it failed to get a pattern. OwnSetRest: of

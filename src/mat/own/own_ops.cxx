@@ -85,6 +85,7 @@ PetscErrorCode MatShift_Own(Mat A, PetscScalar a)
   PetscFunctionBegin;
   PetscCall(NeedsDiagonal(A));
   PetscCall(Change(A, [&](Space space, const OwnValues &v) { change_diagonal(space, v, a, nullptr, true); }));
+  OwnUnsay(A, true, !PetscDefined(USE_COMPLEX));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -98,6 +99,7 @@ PetscErrorCode MatDiagonalSet_Own(Mat A, Vec d, InsertMode mode)
   PetscCall(in.get(d, own->space, own->staged_x));
   PetscCall(Change(A, [&](Space space, const OwnValues &v) { change_diagonal(space, v, 1, in.data(), mode == ADD_VALUES); }));
   PetscCall(in.restore());
+  OwnUnsay(A, true, !PetscDefined(USE_COMPLEX));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -284,6 +286,7 @@ PetscErrorCode Combine(Mat Y, PetscScalar a, Mat X, bool add)
   }
   PetscCall(MatDestroy(&made));
   PetscCall(failed);
+  OwnUnsay(Y, X->symmetric == PETSC_BOOL3_TRUE, X->hermitian == PETSC_BOOL3_TRUE && PetscImaginaryPart(a) == 0);
   PetscCall(OwnAgreeOnPattern(Y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -350,6 +353,7 @@ PetscErrorCode MatTranspose_Own(Mat A, MatReuse reuse, Mat *B)
   PetscCall(AllAgree(A, OwnSettle(A, own)));
   PetscCall(OwnRest(A, own, &rest));
   PetscCall(OwnNew(A, *own->kind, own, true, &C));
+  if (PetscDefined(USE_COMPLEX)) C->hermitian = PETSC_BOOL3_UNKNOWN; /* PETSc 3.18 would leave out the conjugation that MatHermitianTranspose() ends with */
   PetscErrorCode failed = AllAgree(A, own_of(C)->storage->take_transposed(C, own_of(C), A, own));
   if (!failed && rest) failed = MatTranspose(rest, MAT_INITIAL_MATRIX, &own_of(C)->others.rest);
   if (failed) PetscCall(MatDestroy(&C));

@@ -280,6 +280,7 @@ PetscErrorCode ZeroThem(Mat A, bool columns, PetscInt n, const PetscInt rows[], 
   if (rest)
     PetscCall(columns ? MatZeroRowsColumns(rest, n, rows, 0, x, b) : MatZeroRows(rest, n, rows, 0, NULL, NULL)); /* before b gets its values at the rows */
   PetscCall(FailTogether(PetscObjectComm((PetscObject)A), ZeroNamed(A, columns, named, diag, x, b), zero));
+  OwnUnsay(A, columns, columns && PetscImaginaryPart(diag) == 0);
   PetscCall(OwnAgreeOnPattern(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -166,6 +166,13 @@ PetscErrorCode OwnForget(Mat A, OwnMat *own)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+void OwnUnsay(Mat A, bool symmetric, bool hermitian)
+{
+  if (!A->symmetry_eternal && !symmetric) A->symmetric = PETSC_BOOL3_UNKNOWN;
+  if (!A->symmetry_eternal && !hermitian) A->hermitian = PETSC_BOOL3_UNKNOWN;
+  if (!A->spd_eternal) A->spd = PETSC_BOOL3_UNKNOWN;
+}
+
 /* Collective where the matrix's state has moved, which it does on all ranks: a rank that wrote values has another operator than before. */
 static PetscErrorCode BringOthers(Mat A, OwnMat *own, PetscErrorCode failed)
 {
