@@ -59,9 +59,10 @@ template <class Stencil> struct MultiplyBoxes {
     const BoxNode      n    = grid.place(node);
     const std::int64_t at   = window.at(window.slot(t), in_plane);
     const PetscInt     slot = P.slot(t);
+    const Bits27       mine = stencil[node];
     Bits27             all  = 0;
 
-    if (!(stencil[node] & coupled_node)) {
+    if (!(mine & coupled_node)) {
       found[at] = 0;
       return;
     }
@@ -79,8 +80,8 @@ template <class Stencil> struct MultiplyBoxes {
           for (int dy = -1; dy <= 1; dy++) {
             const int by = y - lower_box(n.o[1] + dy), bit = bit_of(-1, dy, dz);
 
-            if (by >= 0 && by <= 1 && (stencil[node] >> bit & 7))
-              has |= add_line(n, bit, grid.neighbour(node, -1, dy, dz), beside + dy * grid.nodes[0] - 1, 4 * bz + 2 * by, sum);
+            if (by >= 0 && by <= 1 && (mine >> bit & 7))
+              has |= add_line(n, bit, mine >> bit, grid.neighbour(node, -1, dy, dz), beside + dy * grid.nodes[0] - 1, 4 * bz + 2 * by, sum);
           }
         }
         for (int x = 0; x < 3; x++) window.val[bit_of(x - 1, y, z) * window.size() + at] = sum[x];
@@ -93,9 +94,8 @@ template <class Stencil> struct MultiplyBoxes {
 private:
   /* Of three neighbours beside one another, what they have at two places of P, to three boxes; which of these have an entry. All is read before anything is added up: a device's memory is
      far away. No index that is computed: the sums are to be registers. */
-  HD Bits27 add_line(const BoxNode &n, int bit, PetscInt node, std::int64_t at, int place, PetscScalar *sum) const
+  HD Bits27 add_line(const BoxNode &n, int bit, Bits27 mine, PetscInt node, std::int64_t at, int place, PetscScalar *sum) const
   {
-    const Bits27             mine  = stencil[n.node] >> bit;
     const PetscScalar *const lower = P.val + place * P.size() + at, *const upper = lower + P.size();
     PetscScalar a[3], low[3], high[3];
     unsigned    bits[3];
