@@ -2,6 +2,7 @@
 #include "device.hpp"
 #include "cuda_check.hpp"
 #include "memory_limit.hpp"
+#include "numbers.hpp"
 #include "recording.hpp"
 #include "refused_memory.hpp"
 #include "scalars.hpp"
@@ -264,17 +265,28 @@ static struct {
   bool       refused = false;
 } numbers;
 
-static bool copy_numbers(void *dst, const void *src, std::size_t bytes)
+/* Whoever asks has locked them. */
+static bool room_for_numbers() noexcept
 {
-  if (bytes > few_bytes || numbers.refused || !numbers.in_use.try_lock()) return false;
-  std::lock_guard<std::mutex> lock(numbers.in_use, std::adopt_lock);
-
-  if (!numbers.memory && cudaMallocHost(&numbers.memory, few_bytes) != cudaSuccess) {
+  if (!numbers.memory && !numbers.refused && cudaMallocHost(&numbers.memory, few_bytes) != cudaSuccess) {
     (void)cudaGetLastError();
     numbers.memory  = nullptr;
     numbers.refused = true;
-    return false;
   }
+  return numbers.memory;
+}
+
+void prepare_numbers() noexcept
+{
+  if (const std::unique_lock<std::mutex> lock(numbers.in_use, std::try_to_lock); lock) (void)room_for_numbers();
+}
+
+static bool copy_numbers(void *dst, const void *src, std::size_t bytes)
+{
+  if (bytes > few_bytes || !numbers.in_use.try_lock()) return false;
+  std::lock_guard<std::mutex> lock(numbers.in_use, std::adopt_lock);
+
+  if (!room_for_numbers()) return false;
   copy_async(numbers.memory, src, bytes);
   synchronize();
   std::memcpy(dst, numbers.memory, bytes);

@@ -1,4 +1,5 @@
 #include "kernel_loader.hpp"
+#include "numbers.hpp"
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -34,12 +35,13 @@ static struct Loader {
   std::atomic<bool> stopped{false};
   std::thread       thread;
 
-  void run(int device)
+  void run(int id)
   {
     const sched_param none{};
 
     (void)pthread_setschedparam(pthread_self(), SCHED_IDLE, &none);
-    if (cudaSetDevice(device) != cudaSuccess) return;
+    if (cudaSetDevice(id) != cudaSuccess) return;
+    device::prepare_numbers();
     /* in the reverse order of linking: what a solver launches comes before the kernels of finite elements */
     for (auto kernel = kernels().rbegin(); kernel != kernels().rend() && !stopped; ++kernel) {
       cudaFuncAttributes attributes;
@@ -61,11 +63,11 @@ static struct Loader {
 
 void start()
 {
-  int device = 0;
+  int id = 0;
 
-  if (loader.thread.joinable() || cudaGetDevice(&device) != cudaSuccess) return;
+  if (loader.thread.joinable() || cudaGetDevice(&id) != cudaSuccess) return;
   loader.stopped = false;
-  loader.thread  = std::thread([device] { loader.run(device); });
+  loader.thread  = std::thread([id] { loader.run(id); });
 }
 
 void wait() noexcept
