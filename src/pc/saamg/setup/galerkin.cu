@@ -176,12 +176,12 @@ bool fill_rows_of_nothing(CsrMatrix &A, const ColumnMap &columns, const Array<Pe
   return true;
 }
 
-/* The factors of R (A P) by blocks. R is P's transpose or of its kind. */
+/* The factors of R (A P) by blocks. R is P's transpose or of its kind; p of several ranks has rows of others, too. */
 struct BlockFactors {
   FullBlocks R, A, P;
 
   BlockFactors(const Csr &r, const Csr &a, const Csr &p, const Interpolation &I) :
-    R(r, I.k, I.bs, I.transposed_blocks), A(a, I.bs, I.bs, I.nodes), P(p, I.bs, I.k, p.val == I.P.val.data() ? I.blocks : nullptr)
+    R(r, I.k, I.bs, I.transposed_blocks), A(a, I.bs, I.bs, I.nodes), P(p, I.bs, I.k, I.coarse->size() == 1 ? I.blocks : nullptr)
   {
   }
   bool find() { return R.br * R.bc > 1 && A.find() && P.find(true) && R.find(); }

@@ -103,7 +103,7 @@ static CsrMatrix smoothed(const Grid &grid, const Coarsening &from, const Hierar
     A         = diffusive.view();
   }
   if (from.adjoint && tests) *tests = test_functions(A, level.columns, from, *dinv, lambda, options, *columns_of_tests);
-  return polynomial(A, level.columns, from, *dinv, lambda, options, columns, A.val == level.A.val ? level.blocks : nullptr);
+  return polynomial(A, level.columns, from, *dinv, lambda, options, columns, filtered.ptr.size() || diffusive.ptr.size() ? nullptr : level.blocks);
 }
 
 /* P of the aggregates as they are. */
