@@ -7,6 +7,7 @@
 #include "core/launch/row_sums.hpp"
 #include "core/launch/staged_rows.hpp"
 #include "core/util/vector_ops.hpp"
+#include "pc/saamg/smoother/node_blocks.hpp"
 #include "tuning.hpp"
 #include <stdexcept>
 
@@ -176,15 +177,27 @@ bool fill_rows_of_nothing(CsrMatrix &A, const ColumnMap &columns, const Array<Pe
   return true;
 }
 
+/* So many times the entries of A may be stored for its blocks to be full: where rows are given (Dirichlet), or zeros were left out, a few are missing, and entry by entry a product takes ten times as long. */
+constexpr double bearable_fill = 1.5;
+
 /* The factors of R (A P) by blocks. R is P's transpose or of its kind; p of several ranks has rows of others, too. */
 struct BlockFactors {
-  FullBlocks R, A, P;
+  FullBlocks                  R, A, P;
+  std::unique_ptr<NodeBlocks> filled; // A with zeros where blocks have none of its entries
 
   BlockFactors(const Csr &r, const Csr &a, const Csr &p, const Interpolation &I) :
     R(r, I.k, I.bs, I.transposed_blocks), A(a, I.bs, I.bs, I.nodes), P(p, I.bs, I.k, I.coarse->size() == 1 ? I.blocks : nullptr)
   {
   }
-  bool find() { return R.br * R.bc > 1 && A.find() && P.find(true) && R.find(); }
+  bool find(bool fill)
+  {
+    if (R.br * R.bc == 1 || !P.find(true) || !R.find()) return false;
+    if (A.find()) return true;
+    if (!fill || A.br == 1 || static_cast<double>(A.br) * entries(A.A) > PETSC_MAX_INT) return false;
+    filled = std::make_unique<NodeBlocks>(A.A, A.br);
+    return entries(filled->rows()) <= bearable_fill * entries(A.A);
+  }
+  Blocks of_A() const { return filled ? Blocks{filled->nodes(), A.br, A.bc} : A.blocks(); }
 };
 
 } // namespace
@@ -282,8 +295,8 @@ CsrMatrix GalerkinProduct::make(const StoredRows &from, const MapPtr &columns, c
 
   blocks_of_AP_ = BlocksInParts();
   blocks_.reset();
-  if (BlockFactors by(R, A, P, I); by.find()) {
-    RAP = rows_of_blocks(multiply_blocks(by.R.blocks(), by.A.blocks(), by.P.blocks(), isolated, room_of_part, blocks_of_AP_), I.k, I.k, &blocks_);
+  if (BlockFactors by(R, A, P, I); by.find(isolated)) {
+    RAP = rows_of_blocks(multiply_blocks(by.R.blocks(), by.of_A(), by.P.blocks(), isolated, room_of_part, blocks_of_AP_), I.k, I.k, &blocks_);
   } else {
     AP_ = multiply(A, P);
     RAP = multiply(R, AP_.view(), isolated);
@@ -317,9 +330,9 @@ void GalerkinProduct::update(const StoredRows &from, const Interpolation &I, Csr
   BlockFactors by(R, A, P, I);
 
   if (by_blocks()) {
-    if (!by.find()) throw std::logic_error("a product of blocks has lost them");
+    if (!by.find(!sum_)) throw std::logic_error("a product of blocks has lost them");
     if (RAP.val.size() != RAP.col.size()) RAP.val = Array<PetscScalar>(A.space, RAP.col.size());
-    multiply_blocks_numeric(by.R.blocks(), by.A.blocks(), by.P.blocks(), blocks_of_AP_, FullBlocks(RAP.view(), I.k, I.k, blocks_).pattern(), RAP.val.data());
+    multiply_blocks_numeric(by.R.blocks(), by.of_A(), by.P.blocks(), blocks_of_AP_, FullBlocks(RAP.view(), I.k, I.k, blocks_).pattern(), RAP.val.data());
   } else {
     multiply_numeric(A, P, AP_);
     multiply_numeric(R, AP_.view(), RAP);
