@@ -119,8 +119,6 @@ bool all_finite(const Csr &A)
    above that has none.) The tolerance is relative to the entry or, where that is more, to the diagonal entries of its row and its column: an entry that is the small sum of
    large terms has the rounding of those. */
 template <template <class> class View, class Store, int bs> struct CdsCompare {
-  static constexpr int ahead = bs == 1 ? 4 : 1; // mirror images that are on their way while the first is looked at
-
   View<Store>     A;
   const PetscInt *ptr;
   Columns         col;
@@ -133,50 +131,33 @@ template <template <class> class View, class Store, int bs> struct CdsCompare {
   HD void operator()(PetscInt row, std::int64_t *sum) const
   {
     const PetscInt i = row / bs, r = row % bs;
+    const bool     main = tolerance > 0 && A.ndiag && A.offset[0] == 0;
     int            bad = 0, above = 0, above_nonzero = 0;
     OffsetCursor   cursor;
 
-    for (PetscInt first = ptr[row]; first < ptr[row + 1]; first += ahead) {
-      PetscInt place[ahead];
-      Store    image[ahead] = {};
-      unsigned apart        = 0; // which are not as alike as their own size tells: hardly any
+    for (PetscInt j = ptr[row]; j < ptr[row + 1]; j++) {
+      const PetscInt node = col[j] / bs, c = col[j] % bs, d = cursor.find(A, node < i ? i - node : node - i);
 
-      for (int k = 0; k < ahead; k++) {
-        const PetscInt j = first + k < ptr[row + 1] ? first + k : first, node = col[j] / bs;
+      if (d < 0 || node == i) continue;
+      const DoubleScalar value = static_cast<DoubleScalar>(static_cast<Store>(aval[j] * factor));
 
-        place[k] = first + k < ptr[row + 1] && node != i ? cursor.find(A, node < i ? i - node : node - i) : -1;
-        if (place[k] >= 0 && node < i) image[k] = *at(place[k], col[j] % bs, r, node);
+      if (node > i) {
+        above++;
+        above_nonzero += value != 0.;
+        continue;
       }
-      for (int k = 0; k < ahead; k++) {
-        if (place[k] < 0) continue;
-        const DoubleScalar value = entry(first + k), other = mirrored(A, static_cast<DoubleScalar>(image[k]));
-        const bool         below = col[first + k] / bs < i;
+      const DoubleScalar mirror = mirrored(A, static_cast<DoubleScalar>(A.val[((d * bs + c) * bs + r) * A.ld + node])), gap = mirror - value;
 
-        above += below ? -1 : 1;
-        if (below) above_nonzero -= other != 0.;
-        else above_nonzero += value != 0.;
-        apart |= static_cast<unsigned>(below && other - value != 0. && !(size_of(other - value) <= tolerance * size_of(value))) << k;
-      }
-      for (int k = 0; apart >> k; k++) {
-        if (apart >> k & 1) bad += differs(i, r, first + k);
-      }
+      above--;
+      above_nonzero -= mirror != 0.;
+      if (gap == 0. || size_of(gap) <= tolerance * size_of(value)) continue; // mostly
+      const double diagonals = main ? sqrt(size_of(static_cast<DoubleScalar>(A.val[(r * bs + r) * A.ld + i]))) * sqrt(size_of(static_cast<DoubleScalar>(A.val[(c * bs + c) * A.ld + node]))) : 0;
+
+      bad += !(size_of(gap) <= tolerance * diagonals); // a NaN differs
     }
     sum[0] += bad;
     sum[1] += above;
     sum[2] += above_nonzero;
-  }
-
-private:
-  HD const Store *at(PetscInt d, PetscInt r, PetscInt c, PetscInt i) const { return A.val + (((d * bs + r) * bs + c) * A.ld + i); }
-  HD DoubleScalar entry(PetscInt j) const { return static_cast<DoubleScalar>(static_cast<Store>(aval[j] * factor)); }
-
-  /* Whether an entry below the diagonal is, beside the diagonal's, too far from its mirror image; a NaN is. */
-  HD bool differs(PetscInt i, PetscInt r, PetscInt j) const
-  {
-    const PetscInt node = col[j] / bs, c = col[j] % bs, d = OffsetCursor().find(A, i - node);
-    const double   gap = size_of(mirrored(A, static_cast<DoubleScalar>(*at(d, c, r, node))) - entry(j));
-
-    return !(tolerance > 0 && A.offset[0] == 0 && gap <= tolerance * (sqrt(size_of(static_cast<DoubleScalar>(*at(0, r, r, i)))) * sqrt(size_of(static_cast<DoubleScalar>(*at(0, c, c, node))))));
   }
 };
 

@@ -13,6 +13,8 @@ struct OffsetCursor {
 
   template <class View> HD PetscInt find(const View &A, PetscInt offset) // -1: not stored
   {
+    if (d + 1 < A.ndiag && A.offset[d + 1] == offset) return ++d; // mostly
+    if (d > 0 && d <= A.ndiag && A.offset[d - 1] == offset) return --d;
     while (d < A.ndiag && A.offset[d] < offset) d++;
     while (d > 0 && A.offset[d - 1] >= offset) d--;
     return d < A.ndiag && A.offset[d] == offset ? d : -1;
