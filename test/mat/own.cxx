@@ -313,6 +313,9 @@ void said(const Owned &f, MatOption option)
 
     PETSC_OK(MatZeroRows(A, 1, &row, 2, NULL, NULL));
   }));
+  BOOST_TEST(!after("aij added", [&](Mat A, Vec) {
+    PETSC_OK(MatAXPY(A, 1, made({"other", c.rows, c.cols, c.bs, c.offset, false}, MATAIJ), SAME_NONZERO_PATTERN));
+  }));
   for (const Owned &g : formats) { /* of its kind, or another's, which becomes one of its */
     const Case other{"other", c.rows, c.cols, c.bs, c.offset, false};
 

@@ -162,7 +162,11 @@ static PetscErrorCode MatSetOption_Own(Mat A, MatOption option, PetscBool yes)
     own_of(A)->fixed  = option == MAT_NEW_NONZERO_LOCATION_ERR && yes;
     own_of(A)->closed = option == MAT_NEW_NONZERO_LOCATIONS && !yes;
   }
-  if (option == MAT_SYMMETRIC || option == MAT_HERMITIAN || option == MAT_SPD) own_of(A)->said_at = A->num_ass;
+  if (option == MAT_SYMMETRIC || option == MAT_HERMITIAN || option == MAT_SPD) {
+    const bool of_present = A->assembled && !own_of(A)->zero; /* and not of those that somebody may set next */
+
+    own_of(A)->said_at = of_present ? A->num_ass - 1 : A->num_ass;
+  }
   if (option == MAT_ROW_ORIENTED) own_of(A)->row_oriented = yes;
   if (option == MAT_IGNORE_OFF_PROC_ENTRIES) own_of(A)->others.ignored = yes;
   PetscFunctionReturn(PETSC_SUCCESS); /* the others, MAT_SYMMETRIC among them, are PETSc's to keep */

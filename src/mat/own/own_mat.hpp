@@ -76,7 +76,8 @@ struct OwnMat {
   bool                                      fixed        = false; // a new place is an error
   bool                                      closed       = false; // an entry that has no place is ignored
   bool                                      row_oriented = true;
-  PetscInt                                  said_at      = 0; // assemblies so far when the matrix was said to be symmetric
+  bool                                      zero         = true; // no value has been set since all were 0
+  PetscInt                                  said_at      = 0;    // the assembly, counted from 0, of whose values it was said that they are symmetric
   CooPlaces                                 coo;
   OwnOthers                                 others;
   Stage                                     staged_x, staged_y, staged_z;

@@ -133,6 +133,7 @@ PetscErrorCode OwnRead(Mat A, OwnMat *own, Space space, OwnValues *values)
 PetscErrorCode OwnWrite(Mat A, OwnMat *own, Space space, bool keep, OwnValues *values)
 {
   PetscFunctionBegin;
+  own->zero = false;
   if (space == own->space && !keep) {
     PetscCall(LayOut(A, own));
     own->current = true;
@@ -158,6 +159,7 @@ PetscErrorCode OwnForget(Mat A, OwnMat *own)
   const bool fresh = own->op.use_count() > 1; /* the new one is of zeros */
 
   PetscCall(OwnWrite(A, own, own->space, false, &values));
+  own->zero = true;
   if (fresh) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Guarded([&] {
     if (own->space == Space::Cuda) device::fill_zero(array_of(values), places_in(values) * sizeof(PetscScalar));
