@@ -154,6 +154,15 @@ void add_laws()
     for (PetscReal threshold : {0., 0.08})
       for (PetscInt degree : {1, 2}) same_hierarchy(elasticity(9, 8, 7), 6, threshold, 51, 0, degree);
   });
+  /* Blocks that given rows, and columns that were put out with them, make incomplete: a rank alone fills them with zeros. */
+  add_test(suite, "elasticity/clamped", [] {
+    for (bool eliminated : {false, true}) {
+      Entry clamped = dirichlet(eliminated, false, elasticity(9, 8, 7));
+
+      clamped.bs = 3;
+      for (PetscInt vectors : {3, 6}) same_hierarchy(clamped, vectors, 0, 51);
+    }
+  });
 }
 
 const AddTests added(add_laws);
