@@ -18,8 +18,8 @@ struct Problem {
   bool        star, symmetric, by_place; /* by_place: of diagonals on one rank no rows are made */
 };
 
-/* -div(k grad u) by any positive weights between neighbours; the nodes of the plane x = 0 are coupled to nothing. */
-void fill(const Problem &p, DM da, Mat A, PetscReal factor)
+/* -div(k grad u) by any positive weights between neighbours; isolated: the nodes of the plane x = 0 are coupled to nothing. */
+void fill(const Problem &p, DM da, Mat A, PetscReal factor, bool isolated = true)
 {
   PetscInt n[3], first[3], width[3];
 
@@ -38,7 +38,7 @@ void fill(const Problem &p, DM da, Mat A, PetscReal factor)
       const PetscReal k     = factor * (1 + lower % 3) / away * (p.symmetric || q < 13 ? 1 : 1.5);
 
       for (PetscInt c = 0; c < p.dof; c++) {
-        const PetscScalar own = k, other = row.i && col.i ? -k : 0;
+        const PetscScalar own = isolated ? k : 2 * k, other = !isolated || (row.i && col.i) ? -k : 0;
 
         row.c = col.c = c;
         PETSC_OK(MatSetValuesStencil(A, 1, &row, 1, &row, &own, ADD_VALUES));
@@ -137,6 +137,48 @@ void same(const Problem &p, const std::string &type, const char *ksp_type, const
   BOOST_CHECK_MESSAGE(off <= 1e-6 * norm, p.name << ": solutions differ by " << off << " of " << norm);
 }
 
+/* PETSc's own preconditioners, which take AIJ of it: the iterations that PETSc's aij takes, of a matrix that has been 1 before, of its values, and of new ones. */
+void as_aij(const Problem &p, const char *type, const char *pc_type)
+{
+  const int first = std::string(pc_type) == PCGAMG; /* its aggregates hang on the pattern, and of diagonals a 0 is no entry: there is none then */
+  PetscInt  its[2][3];
+  VecHandle solution[2];
+  PetscReal norm, off;
+
+  for (int own : {1, 0}) {
+    DMHandle  da;
+    MatHandle A = matrix(p, own ? type : MATAIJ, own, da);
+    VecHandle b;
+    KSPHandle ksp;
+    PC        pc;
+
+    PETSC_OK(MatCreateVecs(A, solution[own].put(), b.put()));
+    PETSC_OK(VecSet(b, 1));
+    PETSC_OK(KSPCreate(PETSC_COMM_WORLD, ksp.put()));
+    PETSC_OK(KSPSetType(ksp, KSPGMRES));
+    PETSC_OK(KSPGetPC(ksp, &pc));
+    PETSC_OK(PCSetType(pc, pc_type));
+    PETSC_OK(KSPSetTolerances(ksp, 1e-8, PETSC_DEFAULT, PETSC_DEFAULT, 200));
+    PETSC_OK(KSPSetFromOptions(ksp));
+    for (int round = first; round < 3; round++) {
+      if (round) fill(p, da, A, 2 * round - 1, !first);
+      else {
+        PETSC_OK(MatZeroEntries(A));
+        PETSC_OK(MatShift(A, 1));
+      }
+      PETSC_OK(KSPSetOperators(ksp, A, A));
+      PETSC_OK(KSPSolve(ksp, b, solution[own]));
+      PETSC_OK(KSPGetIterationNumber(ksp, &its[own][round]));
+    }
+  }
+  for (int round = first; round < 3; round++)
+    BOOST_CHECK_MESSAGE(its[1][round] == its[0][round], p.name << ", " << pc_type << ", solve " << round << ": " << its[1][round] << " iterations instead of " << its[0][round]);
+  PETSC_OK(VecNorm(solution[0], NORM_2, &norm));
+  PETSC_OK(VecAXPY(solution[1], -1, solution[0]));
+  PETSC_OK(VecNorm(solution[1], NORM_2, &off));
+  BOOST_CHECK_MESSAGE(off <= 1e-6 * norm, p.name << ", " << pc_type << ": solutions differ by " << off << " of " << norm);
+}
+
 const AddTests tests([] {
   static const Problem problems[] = {
     {"27_points", 3, 1, 13, false, true, true}, {"9_points", 2, 1, 31, false, true, true},   {"7_points", 3, 1, 12, true, true, false},
@@ -144,8 +186,17 @@ const AddTests tests([] {
     {"few_rows", 2, 1, 7, false, true, false},
   };
 
+  PetscMPIInt ranks;
+
+  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
   for (const char *type : {MATCDS, MATSLICEDELL, MATFOLD}) {
     for (const Problem &p : problems) {
+      for (const char *pc_type : {PCBJACOBI, PCASM, PCSOR, PCGAMG, PCREDUNDANT, PCPBJACOBI})
+        add_test(suite_named(suite_named(suite_named(nullptr, type), p.name), "as_aij"), pc_type, [=, &p] { as_aij(p, type, pc_type); });
+      for (const char *pc_type : {PCILU, PCLU, PCCHOLESKY, PCEISENSTAT}) { /* several ranks ask a package for a factor */
+        if (ranks == 1 && (p.symmetric || pc_type != std::string(PCCHOLESKY)))
+          add_test(suite_named(suite_named(suite_named(nullptr, type), p.name), "as_aij"), pc_type, [=, &p] { as_aij(p, type, pc_type); });
+      }
       auto       *suite  = suite_named(suite_named(nullptr, type), p.name);
       const char *method = p.symmetric ? KSPFUSEDCG : KSPFUSEDBCGS;
 

@@ -14,6 +14,14 @@ std::string MatCase::storage_option() const
   return "-mat_" + (form ? type.set.substr(6) : type.set) + "_precision";
 }
 
+bool MatCase::parallel() const
+{
+  PetscMPIInt size;
+
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  return type.is.rfind("mpi", 0) == 0 || (type.is.rfind("own", 0) == 0 && size > 1);
+}
+
 MatHandle MatCase::ours() const
 {
   MatHandle A = assemble(entry, type.set.c_str());

@@ -16,7 +16,7 @@ struct MatCase {
 
   std::string storage_option() const; /* -mat_cds_precision */
 
-  bool        parallel() const { return type.is.rfind("mpi", 0) == 0; }
+  bool        parallel() const;
   const char *base() const { return parallel() ? MATMPIAIJ : MATSEQAIJ; }
   std::string sized(const std::string &root) const { return (parallel() ? "mpi" : "seq") + root; } /* of a type that has both forms */
 

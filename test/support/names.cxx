@@ -40,7 +40,12 @@ std::vector<MatName> mat_names()
   if (!instead.empty()) roots = {instead};
   MPI_Comm_size(PETSC_COMM_WORLD, &size);
   for (const auto &root : roots) {
-    const bool        ours  = instead.empty();
+    const bool ours = instead.empty();
+
+    if (root.rfind("own", 0) == 0) { /* one name on any number of ranks */
+      names.push_back({root, root, true});
+      continue;
+    }
     const std::string after = root.rfind("aij", 0) == 0 ? root.substr(3) : root; /* seqaij, seqaijslicedell */
     names.push_back({root, (size == 1 ? "seqaij" : "mpiaij") + after, ours});
     if (size == 1) names.push_back({"mpiaij" + after, "mpiaij" + after, ours});

@@ -14,7 +14,8 @@ struct MatName {
   bool        ours; /* has our kernel, so event GozaMatMult counts it */
 };
 
-/* On one rank also the mpi form of each. -test_mat_types aij puts PETSc's own in their place: it must obey the same laws. */
+/* On one rank also the mpi form of each. -test_mat_types puts another in their place: PETSc's aij must obey the same laws, and so must the types
+   that own their values, ownslicedell and ownfold (owncds holds no matrix of any pattern). */
 std::vector<MatName> mat_names();
 MatName              mat_named(const std::string &set);
 

@@ -206,15 +206,18 @@ MAT_FORMAT_SET_AND_GET(MatCDSSetPrecision, MatCDSGetPrecision, MatStoragePrecisi
   remainder, so every matrix works; matrices of structured grids are what it is for. A stored zero takes part in the product: a NaN in x also reaches
   rows whose diagonals merely pass over it.
 
-  `auto` holds AIJ, as `yes` does: when a matrix gets its type nobody knows what it will be asked for, and a `MATCDS` must give what any AIJ matrix gives (factors, products with
-  matrices, row pointers, entries off its diagonals), which one of diagonals alone refuses.
+  `auto` holds AIJ, as `yes` does: when a matrix gets its type nobody knows what it will be asked for, and a `MATCDS` must give what any AIJ matrix gives, and one of diagonals alone
+  has no entries off these and no arrays of AIJ.
 
   With `-mat_cds_keep_aij no` a matrix is of type "owncds": its diagonals are all that there is of it, at most 128 of them, each whole, in `PetscScalar`, with no index, so that it
   may have more nonzeros than a `PetscInt` counts. They are those of a `DMDA`'s stencil, of `MatSetPreallocationCOO()`, or of the values that are set. Values are set on the device by COO; `MatSetValues()`
   sets them on the host, and the end of the assembly takes them to the device. With `-mat_cds_storage auto` the half form is taken where `MAT_SYMMETRIC` (`MAT_SPD`) is set before the
   first value; the entry above the diagonal is then taken for both. `MatSetValues()` after the assembly that this was said of goes on in full, unless it was said again or to be so for ever
-  (`MAT_SYMMETRY_ETERNAL`, `MAT_SPD_ETERNAL`). An entry is nonzero where its value is not 0. `MatConvert()` makes AIJ of it and it of AIJ; what needs AIJ says so, or makes it for
-  the time that it takes (views, submatrices), and `-mat_view ::ascii_info` and the event GozaMatToAIJ of `-log_view` say how often. `PCSAAMG` sets up from the diagonals or, off the grids that it
+  (`MAT_SYMMETRY_ETERNAL`, `MAT_SPD_ETERNAL`). An entry is nonzero where its value is not 0. `MatConvert()` makes AIJ of it and it of AIJ. What PETSc knows of AIJ alone makes it, on the host, and gives it back:
+  factors, products with matrices of any type, submatrices, colorings, views. `MatSOR()` and `MatGetDiagonalBlock()`, whose block is brought up to date when it is asked for again, keep it until the
+  pattern moves, and a product for as long as its result lives or until it is cleared (`-mat_product_clear`). So `PCBJACOBI`, `PCASM`, `PCSOR`, `PCGAMG`, `PCILU`, `PCLU` take the iterations that they take of AIJ. `-mat_view ::ascii_info` and the event GozaMatToAIJ
+  of `-log_view` say how often AIJ was made. An entry that becomes 0, or is one no longer, is a new nonzero pattern for who has had AIJ. A matrix that is not square and is preallocated as AIJ
+  becomes a `MATCDS` that keeps AIJ: PETSc gives interpolations the type of the fine matrix. Arrays of AIJ are not there to be asked for (`MatSeqAIJGetArray()`). `PCSAAMG` sets up from the diagonals or, off the grids that it
   knows, from rows that it makes of them where they are (event GozaMatToRows); `PCPBJACOBI` and `PCJACOBI` take such a matrix, too.
   On several ranks the diagonals are those of a rank's own columns, and the entries in columns of other ranks, a surface of its part of a grid, are kept as AIJ.
 

@@ -1,4 +1,4 @@
-/* The diagonal blocks of an owning matrix, of its block size, for PCPBJACOBI. */
+/* The diagonal blocks of an owning matrix, of its block size, for PCPBJACOBI, and its main diagonal. */
 #include "mat/common/block_diagonal.hpp"
 #include "own_mat.hpp"
 #include "parallel/agree.hpp"
@@ -88,11 +88,32 @@ PetscErrorCode MatGetBlockDiagonal_Own(Mat A, Mat *D)
 }
 #endif
 
+#if PETSC_VERSION_LT(3, 25, 0)
+PetscErrorCode MatMissingDiagonal_Own(Mat A, PetscBool *missing, PetscInt *row)
+{
+  OwnMat   *own = static_cast<OwnMat *>(A->data);
+  OwnValues v;
+
+  PetscFunctionBegin;
+  PetscCall(OwnSettle(A, own));
+  PetscCall(OwnRead(A, own, own->space, &v));
+  PetscCall(Guarded([&] { *missing = (PetscBool)(missing_diagonals(own->space, v) > 0); }));
+  if (row) *row = -1;
+  if (!row || !*missing) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(OwnRead(A, own, Space::Host, &v));
+  for (*row = 0; place_in(v, *row, *row); ++*row) { }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
 } // namespace
 
 void OwnSetBlockOps(Mat A)
 {
   A->ops->invertblockdiagonal = MatInvertBlockDiagonal_Own;
+#if PETSC_VERSION_LT(3, 25, 0)
+  A->ops->missingdiagonal = MatMissingDiagonal_Own;
+#endif
 #if PETSC_VERSION_GE(3, 22, 0) && PetscDefined(HAVE_CUDA)
   A->ops->getblockdiagonal = MatGetBlockDiagonal_Own;
 #endif

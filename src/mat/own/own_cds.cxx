@@ -322,41 +322,10 @@ PetscErrorCode OwnedCds::set_from_options(Mat A, OwnMat *own, GozaOptionItems Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* For programs whose own kernels write values: composed, so that they need not link this library. */
-PetscErrorCode MatCDSSetDiagonals_Own(Mat A, PetscInt n, const PetscInt offsets[])
-{
-  OwnMat               *own = static_cast<OwnMat *>(A->data);
-  std::vector<PetscInt> more;
-
-  PetscFunctionBegin;
-  PetscCall(OwnSettle(A, own));
-  PetscCallCXX(more.assign(offsets, offsets + n));
-  PetscCall(OwnAddOffsets(A, own, more));
-  A->preallocated = PETSC_TRUE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatCDSGetDiagonals_Own(Mat A, PetscInt *n, const PetscInt *offsets[], PetscInt64 *ld, PetscScalar *values[], PetscMemType *where)
-{
-  OwnMat *own = static_cast<OwnMat *>(A->data);
-
-  PetscFunctionBegin;
-  PetscCall(OwnSettle(A, own));
-  PetscCall(OwnWrite(A, own, own->space, true, &own->open));
-  const DiagonalValues &v = std::get<DiagonalValues>(own->open);
-  *n                      = v.ndiag;
-  *ld                     = v.ld;
-  *values                 = v.val;
-  *where                  = own->space == Space::Host ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
-  if (offsets) *offsets = v.offset;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode OwnedCds::compose(Mat A, bool attach) const
 {
   PetscFunctionBegin;
-  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatCDSSetDiagonals_C", attach ? MatCDSSetDiagonals_Own : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatCDSGetDiagonals_C", attach ? MatCDSGetDiagonals_Own : NULL));
+  PetscCall(OwnComposeCds(A, attach));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

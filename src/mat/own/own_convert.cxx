@@ -3,12 +3,11 @@
 #include "own_mat.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
-#include <numeric>
 
 namespace goza::mat
 {
 
-PetscLogEvent own_to_aij, own_to_rows;
+PetscLogEvent own_to_rows;
 
 namespace
 {
@@ -16,106 +15,6 @@ namespace
 OwnMat *own_of(Mat A)
 {
   return static_cast<OwnMat *>(A->data);
-}
-
-/* Rows of global columns, ascending. */
-struct HostRows {
-  std::vector<PetscInt> ptr;
-  PetscInt             *col = NULL;
-  PetscScalar          *val = NULL;
-
-  HostRows()                            = default;
-  HostRows(const HostRows &)            = delete;
-  HostRows &operator=(const HostRows &) = delete;
-  ~HostRows() { (void)PetscFree2(col, val); }
-};
-
-/* The entries of `others`, which are those in columns of other ranks, come before and after this rank's own. */
-void join_rows_with(const Csr &others, const PetscInt *garray, const OwnValues &v, PetscInt first, HostRows &rows)
-{
-  std::vector<PetscInt> begin(rows.ptr);
-  PetscInt              next = 0;
-
-  for (PetscInt i = 0; i < others.nrows; i++) {
-    PetscInt k = others.ptr[i];
-
-    for (; k < others.ptr[i + 1] && garray[others.col[k]] < first; k++, begin[i]++, next++) {
-      rows.col[next] = garray[others.col[k]];
-      rows.val[next] = others.val[k];
-    }
-    next += rows.ptr[i + 1] - rows.ptr[i] - (others.ptr[i + 1] - others.ptr[i]);
-    for (; k < others.ptr[i + 1]; k++, next++) {
-      rows.col[next] = garray[others.col[k]];
-      rows.val[next] = others.val[k];
-    }
-  }
-  copy_entries(Space::Host, v, begin.data(), first, rows.col, rows.val);
-}
-
-/* Of diagonals the entries that are not 0, and the main one, or all places; and all of rest's. */
-PetscErrorCode FindRows(Mat A, OwnMat *own, bool places, HostRows *rows)
-{
-  OwnValues       v;
-  Mat             diagonal, block = NULL;
-  const PetscInt *garray = NULL;
-  BorrowedCsr     lent;
-  std::int64_t    nnz = 0;
-
-  PetscFunctionBegin;
-  PetscCall(OwnSettle(A, own));
-  PetscCall(OwnRead(A, own, Space::Host, &v));
-  if (auto *diagonals = std::get_if<DiagonalValues>(&v)) diagonals->every = places;
-  if (own->others.rest) {
-    PetscCall(MatGetAIJBlocks(own->others.rest, &diagonal, &block, &garray));
-    PetscCall(lent.open(block, Space::Host));
-  }
-  PetscCall(Guarded([&] {
-    rows->ptr.resize(A->rmap->n + 1);
-    count_entries(Space::Host, v, rows->ptr.data());
-    for (PetscInt i = 0; block && i < A->rmap->n; i++) rows->ptr[i] += lent.csr().ptr[i + 1] - lent.csr().ptr[i];
-    nnz = std::accumulate(rows->ptr.begin(), rows->ptr.end(), std::int64_t(0));
-  }));
-  PetscCheck(nnz <= PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "AIJ of this matrix would have %" PetscInt64_FMT " nonzeros, more than a PetscInt of this PETSc counts; what is asked for cannot be done without AIJ", (PetscInt64)nnz);
-  PetscCall(PetscMalloc2(nnz + 1, &rows->col, nnz + 1, &rows->val));
-  std::exclusive_scan(rows->ptr.begin(), rows->ptr.end(), rows->ptr.begin(), PetscInt(0));
-  PetscCall(Guarded([&] {
-    if (block) join_rows_with(lent.csr(), garray, v, A->cmap->rstart, *rows);
-    else copy_entries(Space::Host, v, rows->ptr.data(), 0, rows->col, rows->val);
-  }));
-  PetscCall(lent.close());
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A SeqAIJ or MPIAIJ on the host. places: whose pattern is the same for as long as A's nonzero state is. Collective. */
-PetscErrorCode MakeAij(Mat A, bool places, Mat *B)
-{
-  OwnMat  *own = own_of(A);
-  HostRows rows;
-  Mat      rest;
-
-  PetscFunctionBegin;
-  PetscCall(PetscLogEventBegin(own_to_aij, A, 0, 0, 0));
-  PetscCall(OwnRest(A, own, &rest));
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), FindRows(A, own, places, &rows), "make AIJ of its values"));
-  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), B));
-  PetscCall(MatSetSizes(*B, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
-  PetscCall(MatSetBlockSizesFromMats(*B, A, A));
-  PetscCall(MatSetType(*B, rest ? MATMPIAIJ : MATSEQAIJ));
-  PetscErrorCode failed = rest ? MatMPIAIJSetPreallocationCSR(*B, rows.ptr.data(), rows.col, rows.val)
-                               : MatSeqAIJSetPreallocationCSR(*B, rows.ptr.data(), rows.col, rows.val);
-  if (own->space == Space::Cuda && own->current) { /* no second copy is kept */
-    own->host.reset();
-    own->host_current = false;
-  }
-  if (failed) PetscCall(MatDestroy(B));
-  PetscCall(failed);
-  PetscCall(MatPropagateSymmetryOptions(A, *B));
-  const PetscLogDouble nnz = rows.ptr[A->rmap->n];
-  own->made++;
-  own->made_bytes = nnz * (sizeof(PetscInt) + sizeof(PetscScalar)) + (PetscLogDouble)A->rmap->n * sizeof(PetscInt);
-  PetscCall(PetscInfo(A, "AIJ is made of the matrix: %g nonzeros, %g MB\n", nnz, own->made_bytes / 1e6));
-  PetscCall(PetscLogEventEnd(own_to_aij, A, 0, 0, 0));
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode CopyNullSpaces(Mat A, Mat B)
@@ -149,23 +48,11 @@ PetscErrorCode MatConvert_Own_Any(Mat A, MatType type, MatReuse reuse, Mat *M)
     if (reuse == MAT_INPLACE_MATRIX) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
   } else {
-    PetscCall(MakeAij(A, false, &B));
+    PetscCall(OwnMakeAij(A, false, &B));
     PetscCall(MatConvert(B, type, MAT_INPLACE_MATRIX, &B));
     PetscCall(CopyNullSpaces(A, B));
   }
   PetscCall(GiveResult(A, B, reuse, M));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A view of a DMDA's matrix in natural order asks for it. */
-PetscErrorCode MatCreateSubMatrix_Own(Mat A, IS rows, IS columns, MatReuse reuse, Mat *M)
-{
-  Mat aij;
-
-  PetscFunctionBegin;
-  PetscCall(MakeAij(A, true, &aij));
-  PetscCall(MatCreateSubMatrix(aij, rows, columns, reuse, M));
-  PetscCall(MatDestroy(&aij));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -284,9 +171,8 @@ PetscErrorCode OwnCompressedRows(Mat A, CsrMatrix *rows, Mat *others, const Pets
 
 void OwnSetConvertOps(Mat A)
 {
-  A->ops->convert         = MatConvert_Own_Any;
-  A->ops->convertfrom     = MatConvert_Any_Own;
-  A->ops->createsubmatrix = MatCreateSubMatrix_Own;
+  A->ops->convert     = MatConvert_Own_Any;
+  A->ops->convertfrom = MatConvert_Any_Own;
 }
 
 } // namespace goza::mat

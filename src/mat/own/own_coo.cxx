@@ -253,6 +253,7 @@ PetscErrorCode MatSetValuesCOO_Own(Mat A, const PetscScalar values[], InsertMode
   PetscCall(FailTogether(comm, failed, set));
   if (A->rmap->size > 1) PetscCall(PutOthers(A, own, from, mode));
   A->assembled = PETSC_TRUE;
+  PetscCall(OwnLookForNewPattern(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -145,6 +145,7 @@ static PetscErrorCode MatAssemblyEnd_Own(Mat A, MatAssemblyType type)
   PetscCall(OwnDeliver(A, own));
   own->is_open = false;
   if (type == MAT_FLUSH_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(OwnLookForNewPattern(A));
   A->preallocated             = PETSC_TRUE;                           /* nobody need have asked for places */
   const bool           there  = own->op && own->space == Space::Cuda; /* a rank that has set no value holds none yet */
   const PetscErrorCode failed = there ? OwnRead(A, own, own->space, &v) : PETSC_SUCCESS;
@@ -232,9 +233,10 @@ static PetscErrorCode MatView_Own(Mat A, PetscViewer viewer)
     PetscCall(OwnShape(A, own));
     if (!own->op) PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: %.0f places, no value is set yet\n", what, own->storage->places(A, *own)));
     else
-      PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s on %s%s, no AIJ beside them: %s; %.3f MB%s%s\n", what, space_name(own->space),
-                                       own->space == Space::Host ? "" : DescribeStages({&own->staged_x, &own->staged_y, &own->staged_z}), own->held->describe().c_str(),
-                                       own->op->bytes() / 1e6, own->op->has_others() ? "; halo " : "", own->op->describe_halo().c_str()));
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s on %s%s, %s beside them: %s; %.3f MB%s%s\n", what, space_name(own->space),
+                                       own->space == Space::Host ? "" : DescribeStages({&own->staged_x, &own->staged_y, &own->staged_z}),
+                                       own->images[0].aij || own->images[1].aij ? "AIJ that somebody holds" : "no AIJ", own->held->describe().c_str(), own->op->bytes() / 1e6,
+                                       own->op->has_others() ? "; halo " : "", own->op->describe_halo().c_str()));
     PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: AIJ was made of them %d times\n", what, (int)own->made));
     if (own->made) PetscCall(PetscViewerASCIIPrintf(viewer, "  Goza %s: the latest AIJ held %.3f MB\n", what, own->made_bytes / 1e6));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -264,23 +266,20 @@ static PetscErrorCode MatBindToCPU_Own(Mat A, PetscBool bind)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A product that is computed again would read AIJ of old values. */
-static PetscErrorCode MatProductSetFromOptions_Own(Mat C)
-{
-  PetscFunctionBegin;
-  SETERRQ(PetscObjectComm((PetscObject)C), PETSC_ERR_SUP, "Matrices of type %s have no products with matrices: convert them to AIJ, by MatConvert()",
-          ((PetscObject)C->product->A)->type_name);
-}
-
 static PetscErrorCode MatDestroy_Own(Mat A)
 {
   PetscFunctionBegin;
   PetscCall(MatDestroy(&own_of(A)->others.rest));
   PetscCall(MatDestroy(&own_of(A)->blocks));
+  PetscCall(MatDestroy(&own_of(A)->stored));
+  for (OwnImage &image : own_of(A)->images) PetscCall(MatDestroy(&image.aij));
   PetscCall(own_of(A)->storage->compose(A, false));
+  PetscCall(OwnComposeProducts(A, false));
+  PetscCall(OwnComposeAijFunctions(A, false));
   delete own_of(A);
   A->data = NULL;
   PetscCall(OwnComposeCOO(A, false));
+  PetscCall(OwnComposeValues(A, false));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "GozaMatGetOperator_C", NULL));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -335,26 +334,29 @@ PetscErrorCode MatCreate_Own(Mat A, const OwnKind &kind)
   for (PetscLayout map : {A->rmap, A->cmap}) { /* programs that preallocate AIJ do not set up what is not AIJ */
     if (map->n >= 0 || map->N >= 0) PetscCall(PetscLayoutSetUp(map));
   }
-  A->data                       = own;
-  A->assembled                  = PETSC_FALSE;
-  A->ops->mult                  = MatMult_Own;
-  A->ops->multadd               = MatMultAdd_Own;
-  A->ops->multtranspose         = MatMultTranspose_Own;
-  A->ops->multtransposeadd      = MatMultTransposeAdd_Own;
-  A->ops->setup                 = MatSetUp_Own;
-  A->ops->assemblyend           = MatAssemblyEnd_Own;
-  A->ops->setoption             = MatSetOption_Own;
-  A->ops->setfromoptions        = MatSetFromOptions_Own;
-  A->ops->getinfo               = MatGetInfo_Own;
-  A->ops->view                  = MatView_Own;
-  A->ops->bindtocpu             = MatBindToCPU_Own;
-  A->ops->destroy               = MatDestroy_Own;
-  A->ops->productsetfromoptions = MatProductSetFromOptions_Own;
+  A->data                  = own;
+  A->assembled             = PETSC_FALSE;
+  A->ops->mult             = MatMult_Own;
+  A->ops->multadd          = MatMultAdd_Own;
+  A->ops->multtranspose    = MatMultTranspose_Own;
+  A->ops->multtransposeadd = MatMultTransposeAdd_Own;
+  A->ops->setup            = MatSetUp_Own;
+  A->ops->assemblyend      = MatAssemblyEnd_Own;
+  A->ops->setoption        = MatSetOption_Own;
+  A->ops->setfromoptions   = MatSetFromOptions_Own;
+  A->ops->getinfo          = MatGetInfo_Own;
+  A->ops->view             = MatView_Own;
+  A->ops->bindtocpu        = MatBindToCPU_Own;
+  A->ops->destroy          = MatDestroy_Own;
   OwnSetRowOps(A);
   OwnSetValueOps(A);
   OwnSetConvertOps(A);
   OwnSetBlockOps(A);
+  PetscCall(OwnSetAijOps(A));
+  PetscCall(OwnComposeProducts(A, true));
+  PetscCall(OwnComposeAijFunctions(A, true));
   PetscCall(OwnComposeCOO(A, true));
+  PetscCall(OwnComposeValues(A, true));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "GozaMatGetOperator_C", OwnGetOperator));
   PetscCall(own->storage->compose(A, true));
   PetscCall(MatBindToCPU_Own(A, PETSC_FALSE));
@@ -382,6 +384,7 @@ PetscErrorCode MatRegister_Own()
   PetscCall(MatRegister(OwnCdsKind().type, [](Mat A) { return MatCreate_Own(A, OwnCdsKind()); }));
   PetscCall(MatRegister(OwnSlicedEllKind().type, [](Mat A) { return MatCreate_Own(A, OwnSlicedEllKind()); }));
   PetscCall(MatRegister(OwnFoldKind().type, [](Mat A) { return MatCreate_Own(A, OwnFoldKind()); }));
+  PetscCall(OwnRegisterFactors());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

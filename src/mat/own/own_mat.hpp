@@ -61,6 +61,15 @@ struct OwnOthers {
   CooPlaces               received;        // where those that other ranks give to this one's columns go; from rest's diagonal block
 };
 
+/* AIJ of the matrix while somebody has borrowed it, and, where it is kept, until the nonzero pattern moves. */
+struct OwnImage {
+  Mat              aij   = NULL;
+  PetscObjectState state = -1, pattern = -1; // the matrix's, whose values it has, and its nonzero state
+  std::uint64_t    hash     = 0;             // of the places of its entries
+  int              borrowed = 0;
+  bool             kept     = false;
+};
+
 struct OwnMat {
   const OwnKind                            *kind;
   std::unique_ptr<OwnStorage>               storage;
@@ -81,8 +90,10 @@ struct OwnMat {
   CooPlaces                                 coo;
   OwnOthers                                 others;
   Stage                                     staged_x, staged_y, staged_z;
+  Mat                                       stored = NULL;  // by MatStoreValues()
   Mat                                       blocks = NULL;  // those on the main diagonal, which MatInvertBlockDiagonal() lends inverted
   std::list<LentRow>                        rows;           // what MatGetRow() lends, several at a time
+  OwnImage                                  images[2];      // of the entries, and of all places where these are more
   PetscInt                                  made       = 0; // how often AIJ was
   PetscLogDouble                            made_bytes = 0;
 };
@@ -116,15 +127,25 @@ void OwnUnsay(Mat A, bool symmetric, bool hermitian); // MatSetOption() said it 
 PetscErrorCode OwnGetOperator(Mat A, std::shared_ptr<ParOperator<PetscScalar>> *op); // composed as "GozaMatGetOperator_C"
 
 /* own_rest.cxx, all collective. OwnRest: NULL on one rank. OwnNewRest: without a pattern; OwnTakeRest: in place of the one that there is, unless it failed to get a pattern. OwnSetRest: of
-   rows of global columns, ascending, of which none is this rank's. OwnAddPlaces: in rest, where there are none yet, with zeros. OwnDeliver: what waits goes to its owners, and into their values.
-   OwnAgreeOnPattern: a pattern that is new on one rank is new on all. */
+   rows of global columns, ascending, of which none is this rank's. OwnAddPlaces: in rest, where there are none yet, with zeros. OwnDeliver: what waits goes to its owners, and into their values. */
 PetscErrorCode OwnRest(Mat A, OwnMat *own, Mat *rest);
 PetscErrorCode OwnNewRest(Mat A, Mat *rest);
 PetscErrorCode OwnTakeRest(Mat A, OwnMat *own, Mat rest, PetscErrorCode failed);
 PetscErrorCode OwnSetRest(Mat A, OwnMat *own, const PetscInt *ptr, const PetscInt *col, const PetscScalar *val);
 PetscErrorCode OwnAddPlaces(Mat A, OwnMat *own, std::vector<OtherEntry> &places);
 PetscErrorCode OwnDeliver(Mat A, OwnMat *own);
+
+/* own_image.cxx, all collective. A SeqAIJ or MPIAIJ on the host, of the entries that are not 0 and the main diagonal, or of all places. OwnMakeAij: the caller's. OwnBorrowAij: up to date,
+   until OwnReturnAij(); the same object for as long as somebody refers to it and the pattern is the same. OwnKeepAij: it is not given back. OwnTakeAij: it is the caller's from now on.
+   OwnAgreeOnPattern: a pattern that is new on one rank is new on all. OwnLookForNewPattern: diagonals have no record of their entries; has one become 0, or is one no longer, since AIJ was
+   made? Then the nonzero state moves. */
+PetscErrorCode OwnMakeAij(Mat A, bool places, Mat *aij);
+PetscErrorCode OwnBorrowAij(Mat A, bool places, Mat *aij);
+PetscErrorCode OwnReturnAij(Mat A, bool places);
+PetscErrorCode OwnTakeAij(Mat A, bool places, Mat *aij);
+void           OwnKeepAij(Mat A, bool places);
 PetscErrorCode OwnAgreeOnPattern(Mat A);
+PetscErrorCode OwnLookForNewPattern(Mat A);
 
 /* own_convert.cxx. This rank's rows in its own columns, where the values are; and the block of those in others' with their numbers, NULL on one rank. Collective. */
 PetscErrorCode OwnCompressedRows(Mat A, CsrMatrix *rows, Mat *others, const PetscInt **garray);
@@ -136,7 +157,13 @@ void           OwnSetRowOps(Mat A);
 void           OwnSetValueOps(Mat A);
 void           OwnSetConvertOps(Mat A);
 void           OwnSetBlockOps(Mat A); // own_blocks.cxx
+PetscErrorCode OwnSetAijOps(Mat A);   // own_aij_ops.cxx: last, those that the others leave out
+PetscErrorCode OwnComposeAijFunctions(Mat A, bool attach);
+PetscErrorCode OwnComposeProducts(Mat A, bool attach);
+PetscErrorCode OwnRegisterFactors();
+PetscErrorCode OwnCopy(Mat Y, Mat X); // own_ops.cxx: Y gets X's values, of any type, and places for them
 PetscErrorCode OwnComposeCOO(Mat A, bool attach);
+PetscErrorCode OwnComposeValues(Mat A, bool attach); // own_values.cxx
 /* own_grid.cxx: of a DMDA's stencil; not known where there is no DMDA. others: the places in columns of other ranks. */
 PetscErrorCode OwnPlacesOfGrid(Mat A, const OwnMat &own, GridPlaces *places, std::vector<OtherEntry> *others);
 /* own_rows.cxx: an entry of this rank's row, into its place or to those that wait; and those that wait for places in this rank's columns, at the end of an assembly. */

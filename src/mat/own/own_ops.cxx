@@ -36,6 +36,7 @@ template <class Call> PetscErrorCode Change(Mat A, const Call &call)
   if (!failed) failed = OwnWrite(A, own, own->space, true, &v);
   if (!failed) failed = Guarded([&] { call(own->space, v); });
   PetscCall(AllAgree(A, failed));
+  PetscCall(OwnLookForNewPattern(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -306,7 +307,7 @@ PetscErrorCode MatCopy_Own(Mat A, Mat B, MatStructure)
 
   PetscFunctionBegin;
   PetscCall(MatGetOwn(B, &b));
-  if (b) PetscCall(Combine(B, 1, A, false));
+  if (b) PetscCall(OwnCopy(B, A));
   else {
     PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &aij));
     PetscCall(MatCopy(aij, B, DIFFERENT_NONZERO_PATTERN));
@@ -370,6 +371,13 @@ PetscErrorCode MatTranspose_Own(Mat A, MatReuse reuse, Mat *B)
 }
 
 } // namespace
+
+PetscErrorCode OwnCopy(Mat Y, Mat X)
+{
+  PetscFunctionBegin;
+  PetscCall(Combine(Y, 1, X, false));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 void OwnSetValueOps(Mat A)
 {

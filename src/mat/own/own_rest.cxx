@@ -292,17 +292,6 @@ PetscErrorCode OwnSetRest(Mat A, OwnMat *own, const PetscInt *ptr, const PetscIn
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode OwnAgreeOnPattern(Mat A)
-{
-  PetscInt64 state = A->nonzerostate; /* a diagonal may have come on one rank alone */
-
-  PetscFunctionBegin;
-  if (A->rmap->size == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &state, 1, MPIU_INT64, MPI_MAX, PetscObjectComm((PetscObject)A)));
-  A->nonzerostate = state;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode OwnAddPlaces(Mat A, OwnMat *own, std::vector<OtherEntry> &places)
 {
   RestRows rows;

@@ -214,4 +214,61 @@ PetscErrorCode OwnGetOperator(Mat A, std::shared_ptr<ParOperator<PetscScalar>> *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode MatStoreValues_Own(Mat A)
+{
+  OwnMat *own = static_cast<OwnMat *>(A->data);
+
+  PetscFunctionBegin;
+  PetscCheck(own->fixed || own->closed, PETSC_COMM_SELF, PETSC_ERR_ORDER, "Must call MatSetOption(A,MAT_NEW_NONZERO_LOCATIONS,PETSC_FALSE); first");
+  PetscCall(MatDestroy(&own->stored));
+  PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &own->stored));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatRetrieveValues_Own(Mat A)
+{
+  OwnMat *own = static_cast<OwnMat *>(A->data);
+
+  PetscFunctionBegin;
+  PetscCheck(own->stored, PETSC_COMM_SELF, PETSC_ERR_ORDER, "Must call MatStoreValues(A); first");
+  PetscCall(OwnCopy(A, own->stored));
+  PetscCall(PetscObjectStateIncrease((PetscObject)A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The places that there are now are the preallocation's, and some more. */
+static PetscErrorCode MatResetPreallocation_Own(Mat A)
+{
+  PetscFunctionBegin;
+  PetscUseTypeMethod(A, zeroentries);
+  A->was_assembled = A->assembled = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* In the order of its entries. */
+static PetscErrorCode MatSetValuesRow_Own(Mat A, PetscInt row, const PetscScalar v[])
+{
+  PetscInt              n;
+  const PetscInt       *col;
+  std::vector<PetscInt> cols;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetRow(A, row, &n, &col, NULL));
+  const PetscErrorCode failed = Guarded([&] { cols.assign(col, col + n); });
+  PetscCall(MatRestoreRow(A, row, &n, &col, NULL));
+  PetscCall(failed);
+  PetscCall(MatSetValues(A, 1, &row, static_cast<PetscInt>(cols.size()), cols.data(), v, INSERT_VALUES));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OwnComposeValues(Mat A, bool attach)
+{
+  PetscFunctionBegin;
+  if (attach) A->ops->setvaluesrow = MatSetValuesRow_Own;
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatStoreValues_C", attach ? MatStoreValues_Own : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatRetrieveValues_C", attach ? MatRetrieveValues_Own : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatResetPreallocation_C", attach ? MatResetPreallocation_Own : NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 } // namespace goza::mat

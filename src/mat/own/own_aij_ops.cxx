@@ -1,0 +1,323 @@
+/* What PETSc's AIJ can do and an owning matrix does not do itself: one table of operations, each AIJ's own on an image of the matrix (own_image.cxx).
+
+   Not in it: what the result of a product or a factor does (matmatmultnumeric, solve, ...), which is none of these types; what PETSc does itself where a type has no such operation
+   (assemblybegin, setblocksizes, setunfactored, destroysubmatrices); products and factors, which PETSc finds by the names of types (own_product.cxx, own_factor.cxx). */
+#include "own_mat.hpp"
+#include "petsc/attached.hpp"
+#include "petsc/plugin.hpp"
+#include <tuple>
+
+namespace goza::mat
+{
+
+namespace
+{
+
+constexpr char pattern_key[] = "GozaPatternOfSubmatrices";
+
+enum class Use {
+  Once,     // the image is given back
+  Kept,     // it is asked for again and again, or part of it is the result
+  Lends,    // its arrays, until
+  Restores, // them
+  Changes,  // its values become the matrix's
+  Becomes   // the matrix
+};
+
+/* The arguments of an operation: an owning matrix among them stands for its image. */
+class Images {
+public:
+  explicit Images(bool places) : places_(places) { }
+
+  template <class T> PetscErrorCode add(const T &) { return PETSC_SUCCESS; }
+  PetscErrorCode                    add(Mat M);
+  template <class T> T              of(T argument) const { return argument; }
+  Mat                               of(Mat M) const;
+  Mat                               owner() const { return owner_[0]; }
+  Mat                               aij() const { return aij_[0]; }
+  PetscErrorCode                    give_back();
+
+private:
+  bool places_;
+  int  n_ = 0;
+  Mat  owner_[3], aij_[3];
+};
+
+PetscErrorCode Images::add(Mat M)
+{
+  OwnMat *own = nullptr;
+
+  PetscFunctionBegin;
+  if (M) PetscCall(MatGetOwn(M, &own));
+  if (!own) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(OwnBorrowAij(M, places_, &aij_[n_]));
+  owner_[n_++] = M;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+Mat Images::of(Mat M) const
+{
+  for (int k = 0; k < n_; k++) {
+    if (owner_[k] == M) return aij_[k];
+  }
+  return M;
+}
+
+PetscErrorCode Images::give_back()
+{
+  PetscFunctionBegin;
+  while (n_) PetscCall(OwnReturnAij(owner_[--n_], places_));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* After the operation, which has not failed. */
+PetscErrorCode Conclude(Use use, bool places, Images &images)
+{
+  const Mat A = images.owner();
+  Mat       aij;
+
+  PetscFunctionBegin;
+  A->factorerrortype             = images.aij()->factorerrortype;
+  A->factorerror_zeropivot_value = images.aij()->factorerror_zeropivot_value;
+  A->factorerror_zeropivot_row   = images.aij()->factorerror_zeropivot_row;
+  switch (use) {
+  case Use::Once:
+    break;
+  case Use::Kept:
+    OwnKeepAij(A, places);
+    break;
+  case Use::Lends:
+    PetscFunctionReturn(PETSC_SUCCESS);
+  case Use::Restores:
+    PetscCall(OwnReturnAij(A, places));
+    break; /* what the lender has not */
+  case Use::Changes:
+    PetscCall(OwnCopy(A, images.aij()));
+    PetscCall(PetscObjectStateIncrease((PetscObject)A));
+    break;
+  case Use::Becomes:
+    PetscCall(OwnTakeAij(A, places, &aij));
+    PetscCall(OwnReplace(A, aij));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(images.give_back());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <auto Op, Use use, bool places> struct ThroughAij;
+template <class... Args, PetscErrorCode (*_MatOps::*Op)(Args...), Use use, bool places> struct ThroughAij<Op, use, places> {
+  static PetscErrorCode call(Args... args)
+  {
+    Images images(places);
+
+    PetscFunctionBegin;
+    for (PetscErrorCode added : {images.add(args)...}) PetscCall(added);
+    const PetscErrorCode failed = (images.aij()->ops->*Op)(images.of(args)...);
+    if (failed) (void)images.give_back();
+    PetscCall(failed);
+    PetscCall(Conclude(use, places, images));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+};
+
+/* Where AIJ has it and the matrix has not. */
+template <auto Op, Use use = Use::Once, bool places = false> void put(Mat A, const _MatOps &aij)
+{
+  if (aij.*Op && !(A->ops->*Op)) A->ops->*Op = ThroughAij<Op, use, places>::call;
+}
+
+/* A type's table of operations, from a matrix that reads no options. */
+PetscErrorCode ReadOperations(MatType type, _MatOps *table)
+{
+  Mat          A;
+  PetscOptions none;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsCreate(&none));
+  PetscCall(MatCreate(PETSC_COMM_SELF, &A));
+  PetscCall(PetscObjectSetOptions((PetscObject)A, none));
+  PetscCall(MatSetType(A, type));
+  *table = *A->ops;
+  PetscCall(MatDestroy(&A));
+  PetscCall(PetscOptionsDestroy(&none));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode FindOperations(bool mpi, const _MatOps **table)
+{
+  static _MatOps of[2];
+  static bool    known[2];
+
+  PetscFunctionBegin;
+  if (!known[mpi]) PetscCall(ReadOperations(mpi ? MATMPIAIJ : MATSEQAIJ, &of[mpi]));
+  known[mpi] = true;
+  *table     = &of[mpi];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sizes may come from the file. */
+PetscErrorCode MatLoad_Own(Mat A, PetscViewer viewer)
+{
+  Mat aij;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &aij));
+  PetscCall(MatSetSizes(aij, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
+  if (A->rmap->bs > 1 || A->cmap->bs > 1) PetscCall(MatSetBlockSizesFromMats(aij, A, A));
+  PetscCall(PetscObjectSetOptionsPrefix((PetscObject)aij, ((PetscObject)A)->prefix));
+  PetscCall(MatSetType(aij, MATAIJ));
+  PetscCall(MatLoad(aij, viewer));
+  PetscCall(MatSetSizes(A, aij->rmap->n, aij->cmap->n, aij->rmap->N, aij->cmap->N));
+  PetscCall(MatSetBlockSizesFromMats(A, aij, aij));
+  PetscCall(MatSetUp(A));
+  PetscCall(OwnCopy(A, aij));
+  PetscCall(MatDestroy(&aij));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Of all places: what was made before gets the values of now, whichever of them are 0. A view of a DMDA's matrix in natural order asks for it. */
+PetscErrorCode MatCreateSubMatrix_Own(Mat A, IS rows, IS columns, MatReuse reuse, Mat *M)
+{
+  Mat aij;
+
+  PetscFunctionBegin;
+  PetscCall(OwnBorrowAij(A, true, &aij));
+  const PetscErrorCode failed = MatCreateSubMatrix(aij, rows, columns, reuse, M);
+  PetscCall(OwnReturnAij(A, true));
+  PetscCall(failed);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Of the entries, as AIJ has them: a preconditioner factors these. */
+PetscErrorCode MatCreateSubMatrices_Own(Mat A, PetscInt n, const IS rows[], const IS columns[], MatReuse reuse, Mat *M[])
+{
+  PetscObjectState *made;
+  Mat               aij;
+
+  PetscFunctionBegin;
+  PetscCall(OwnBorrowAij(A, false, &aij));
+  if (n && reuse == MAT_REUSE_MATRIX) {
+    PetscCall(GetAttached((PetscObject)(*M)[0], pattern_key, &made));
+    PetscCheck(!made || *made == A->nonzerostate, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "The matrix has another nonzero pattern than when these submatrices were made: MAT_INITIAL_MATRIX");
+  }
+  const PetscErrorCode failed = MatCreateSubMatrices(aij, n, rows, columns, reuse, M);
+  PetscCall(OwnReturnAij(A, false));
+  PetscCall(failed);
+  if (n) PetscCall(Attach((PetscObject)(*M)[0], pattern_key, std::make_unique<PetscObjectState>(A->nonzerostate)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What PETSc finds on a matrix by name. */
+enum Named {
+  ADJUST_FOR_INODES,
+  INODE_SIZES,
+  NONZERO_DIAGONAL,
+  IS_TRANSPOSE,
+  IS_HERMITIAN_TRANSPOSE,
+  KRONECKER
+};
+constexpr const char *names[] = {"MatInodeAdjustForInodes_C", "MatInodeGetInodeSizes_C",   "MatReorderForNonzeroDiagonal_C",
+                                 "MatIsTranspose_C",          "MatIsHermitianTranspose_C", "MatSeqAIJKron_C"};
+
+template <Named which, Use use, class... Args> struct NamedThroughAij {
+  static PetscErrorCode call(Args... args)
+  {
+    Images images(false);
+    PetscErrorCode (*theirs)(Args...) = nullptr;
+
+    PetscFunctionBegin;
+    for (PetscErrorCode added : {images.add(args)...}) PetscCall(added);
+    PetscCall(PetscObjectQueryFunction((PetscObject)images.aij(), names[which], &theirs));
+    const PetscErrorCode failed = theirs ? theirs(images.of(args)...) : PETSC_SUCCESS; /* what PETSc tries where it is */
+    if (failed) (void)images.give_back();
+    PetscCall(failed);
+    PetscCall(Conclude(use, false, images));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  static PetscErrorCode compose(Mat A, bool attach)
+  {
+    PetscFunctionBegin;
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, names[which], attach ? call : NULL));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+};
+
+void PutReading(Mat A, const _MatOps &aij)
+{
+  put<&_MatOps::equal>(A, aij);
+  put<&_MatOps::createsubmatricesmpi>(A, aij);
+  put<&_MatOps::getmultiprocblock>(A, aij);
+  put<&_MatOps::getseqnonzerostructure>(A, aij);
+  put<&_MatOps::creatempimatconcatenateseqmat>(A, aij);
+  put<&_MatOps::increaseoverlap>(A, aij);
+  put<&_MatOps::permute>(A, aij);
+  put<&_MatOps::creategraph>(A, aij);
+  put<&_MatOps::transposesymbolic>(A, aij);
+  put<&_MatOps::getrowmax>(A, aij);
+  put<&_MatOps::getrowmaxabs>(A, aij);
+  put<&_MatOps::getrowmin>(A, aij);
+  put<&_MatOps::getrowminabs>(A, aij);
+  put<&_MatOps::getcolumnreductions>(A, aij);
+  put<&_MatOps::findzerodiagonals>(A, aij);
+  put<&_MatOps::findnonzerorows>(A, aij);
+  put<&_MatOps::findoffblockdiagonalentries>(A, aij);
+  put<&_MatOps::issymmetric>(A, aij);
+  put<&_MatOps::ishermitian>(A, aij);
+  put<&_MatOps::invertvariableblockdiagonal>(A, aij);
+}
+
+void PutOthers(Mat A, const _MatOps &aij)
+{
+  put<&_MatOps::sor, Use::Kept>(A, aij);
+  put<&_MatOps::getdiagonalblock, Use::Kept>(A, aij);
+  put<&_MatOps::multdiagonalblock, Use::Kept>(A, aij);
+  put<&_MatOps::getghosts, Use::Kept>(A, aij);
+  put<&_MatOps::getrowij, Use::Lends>(A, aij);
+  put<&_MatOps::restorerowij, Use::Restores>(A, aij);
+  put<&_MatOps::getcolumnij, Use::Lends>(A, aij);
+  put<&_MatOps::restorecolumnij, Use::Restores>(A, aij);
+  put<&_MatOps::lufactor, Use::Becomes>(A, aij);
+  put<&_MatOps::ilufactor, Use::Becomes>(A, aij);
+  put<&_MatOps::setrandom, Use::Changes, true>(A, aij);
+  put<&_MatOps::realpart, Use::Changes, true>(A, aij);
+  put<&_MatOps::imaginarypart, Use::Changes, true>(A, aij);
+  /* into the arrays that the first of them has found */
+  put<&_MatOps::fdcoloringcreate, Use::Kept, true>(A, aij);
+  put<&_MatOps::fdcoloringsetup, Use::Kept, true>(A, aij);
+  put<&_MatOps::fdcoloringapply, Use::Changes, true>(A, aij);
+}
+
+} // namespace
+
+PetscErrorCode OwnComposeAijFunctions(Mat A, bool attach)
+{
+  PetscFunctionBegin;
+  PetscCall((NamedThroughAij<IS_TRANSPOSE, Use::Once, Mat, Mat, PetscReal, PetscBool *>::compose(A, attach)));
+  PetscCall((NamedThroughAij<IS_HERMITIAN_TRANSPOSE, Use::Once, Mat, Mat, PetscReal, PetscBool *>::compose(A, attach)));
+  if (attach && A->rmap->size > 1) PetscFunctionReturn(PETSC_SUCCESS); /* the others are of one rank */
+  PetscCall((NamedThroughAij<ADJUST_FOR_INODES, Use::Once, Mat, IS *, IS *>::compose(A, attach)));
+  PetscCall((NamedThroughAij<INODE_SIZES, Use::Kept, Mat, PetscInt *, PetscInt *[], PetscInt *>::compose(A, attach)));
+  PetscCall((NamedThroughAij<NONZERO_DIAGONAL, Use::Once, Mat, PetscReal, IS, IS>::compose(A, attach)));
+  PetscCall((NamedThroughAij<KRONECKER, Use::Once, Mat, Mat, MatReuse, Mat *>::compose(A, attach)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OwnSetAijOps(Mat A)
+{
+  const _MatOps *aij = nullptr;
+  PetscMPIInt    size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
+  PetscCall(FindOperations(size > 1, &aij));
+  PutReading(A, *aij);
+  PutOthers(A, *aij);
+  A->ops->load              = MatLoad_Own;
+  A->ops->createsubmatrix   = MatCreateSubMatrix_Own;
+  A->ops->createsubmatrices = MatCreateSubMatrices_Own;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::mat

@@ -1,0 +1,89 @@
+/* Functions that are composed on a matrix of diagonals that owns its values. */
+#include "own_cds.hpp"
+#include "mat/common/format_mat.hpp"
+
+namespace goza::mat
+{
+
+namespace
+{
+
+/* For programs whose own kernels write values: composed, so that they need not link this library. */
+PetscErrorCode MatCDSSetDiagonals_Own(Mat A, PetscInt n, const PetscInt offsets[])
+{
+  OwnMat               *own = static_cast<OwnMat *>(A->data);
+  std::vector<PetscInt> more;
+
+  PetscFunctionBegin;
+  PetscCall(OwnSettle(A, own));
+  PetscCallCXX(more.assign(offsets, offsets + n));
+  PetscCall(OwnAddOffsets(A, own, more));
+  A->preallocated = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCDSGetDiagonals_Own(Mat A, PetscInt *n, const PetscInt *offsets[], PetscInt64 *ld, PetscScalar *values[], PetscMemType *where)
+{
+  OwnMat *own = static_cast<OwnMat *>(A->data);
+
+  PetscFunctionBegin;
+  PetscCall(OwnSettle(A, own));
+  PetscCall(OwnWrite(A, own, own->space, true, &own->open));
+  const DiagonalValues &v = std::get<DiagonalValues>(own->open);
+  *n                      = v.ndiag;
+  *ld                     = v.ld;
+  *values                 = v.val;
+  *where                  = own->space == Space::Host ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_CUDA;
+  if (offsets) *offsets = v.offset;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Entries of AIJ that lie on no diagonals: PETSc gives an interpolation the type of its fine matrix, and preallocates it. Such a matrix keeps AIJ. */
+PetscErrorCode KeepAij(Mat A, bool *kept)
+{
+  const OwnMat *own = static_cast<OwnMat *>(A->data);
+
+  PetscFunctionBegin;
+  *kept = !A->preallocated && !own->op;
+  if (!*kept) PetscFunctionReturn(PETSC_SUCCESS);
+  const FormatKind &format = own->kind->format();
+  const bool        mpi    = A->rmap->size > 1;
+  PetscCall(MatSetType(A, BaseType(mpi)));
+  PetscCall(MatCreate_Format(A, format, mpi));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatSeqAIJSetPreallocation_Own(Mat A, PetscInt nz, const PetscInt nnz[])
+{
+  bool kept = false;
+
+  PetscFunctionBegin;
+  if (A->rmap->size == 1) PetscCall(KeepAij(A, &kept));
+  if (kept) PetscCall(MatSeqAIJSetPreallocation(A, nz, nnz));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatMPIAIJSetPreallocation_Own(Mat A, PetscInt d_nz, const PetscInt d_nnz[], PetscInt o_nz, const PetscInt o_nnz[])
+{
+  bool kept = false;
+
+  PetscFunctionBegin;
+  if (A->rmap->size > 1) PetscCall(KeepAij(A, &kept));
+  if (kept) PetscCall(MatMPIAIJSetPreallocation(A, d_nz, d_nnz, o_nz, o_nnz));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode OwnComposeCds(Mat A, bool attach)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatCDSSetDiagonals_C", attach ? MatCDSSetDiagonals_Own : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatCDSGetDiagonals_C", attach ? MatCDSGetDiagonals_Own : NULL));
+  const bool rectangular = attach && A->rmap->N != A->cmap->N; /* a DMDA takes what has these for AIJ */
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSeqAIJSetPreallocation_C", rectangular ? MatSeqAIJSetPreallocation_Own : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatMPIAIJSetPreallocation_C", rectangular ? MatMPIAIJSetPreallocation_Own : NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::mat

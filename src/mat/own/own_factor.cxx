@@ -1,0 +1,144 @@
+/* Factors of owning matrices: those of AIJ that PETSc's solver packages make, whose phases read an image of the matrix. */
+#include "own_mat.hpp"
+#include "parallel/agree.hpp"
+#include "petsc/attached.hpp"
+#include "petsc/plugin.hpp"
+#include <array>
+#include <utility>
+
+namespace goza::mat
+{
+
+namespace
+{
+
+constexpr char phases_key[] = "GozaOwnFactorPhases";
+
+/* The package's phases, for which those below stand in. pattern: of the matrix that the symbolic one saw, where that is one of these types. */
+struct Phases {
+  struct _MatOps ops     = {};
+  bool           known   = false;
+  std::uint64_t  pattern = 0;
+};
+
+template <auto Op, bool symbolic> struct ThroughAij;
+template <class... Args, PetscErrorCode (*_MatOps::*Op)(Mat, Mat, Args...), bool symbolic> struct ThroughAij<Op, symbolic> {
+  static PetscErrorCode call(Mat F, Mat A, Args... args);
+};
+
+/* f(operation, function that stands in for it) */
+template <class F> void for_each_phase(const F &f)
+{
+  f(&_MatOps::lufactorsymbolic, ThroughAij<&_MatOps::lufactorsymbolic, true>::call);
+  f(&_MatOps::choleskyfactorsymbolic, ThroughAij<&_MatOps::choleskyfactorsymbolic, true>::call);
+  f(&_MatOps::ilufactorsymbolic, ThroughAij<&_MatOps::ilufactorsymbolic, true>::call);
+  f(&_MatOps::iccfactorsymbolic, ThroughAij<&_MatOps::iccfactorsymbolic, true>::call);
+  f(&_MatOps::lufactornumeric, ThroughAij<&_MatOps::lufactornumeric, false>::call);
+  f(&_MatOps::choleskyfactornumeric, ThroughAij<&_MatOps::choleskyfactornumeric, false>::call);
+}
+
+/* A symbolic phase says which numeric one is to come. */
+void stand_in(Mat F, Phases &phases)
+{
+  for_each_phase([&](auto op, auto *ours) {
+    if (!(F->ops->*op) || F->ops->*op == ours) return;
+    phases.ops.*op = F->ops->*op;
+    F->ops->*op    = ours;
+  });
+}
+
+void step_back(Mat F, const Phases &phases)
+{
+  for_each_phase([&](auto op, auto *ours) {
+    if (F->ops->*op == ours) F->ops->*op = phases.ops.*op;
+  });
+}
+
+PetscErrorCode CheckPattern(Mat A, const OwnMat &own, bool symbolic, Phases &phases)
+{
+  const std::uint64_t pattern = own.images[0].hash;
+
+  PetscFunctionBegin;
+  if (symbolic) {
+    phases.known   = true;
+    phases.pattern = pattern;
+  }
+  PetscCheck(!phases.known || phases.pattern == pattern, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "An entry has become 0, or is it no longer, since the symbolic phase: the matrix has another nonzero pattern, which needs a new one");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class... Args, PetscErrorCode (*_MatOps::*Op)(Mat, Mat, Args...), bool symbolic>
+PetscErrorCode ThroughAij<Op, symbolic>::call(Mat F, Mat A, Args... args)
+{
+  Phases *phases;
+  OwnMat *own;
+  Mat     aij = A;
+
+  PetscFunctionBegin;
+  PetscCall(GetAttached((PetscObject)F, phases_key, &phases));
+  PetscCall(MatGetOwn(A, &own));
+  if (own) PetscCall(OwnBorrowAij(A, false, &aij));
+  PetscErrorCode failed = own ? CheckPattern(A, *own, symbolic, *phases) : PETSC_SUCCESS;
+  step_back(F, *phases);
+  if (!failed) failed = (F->ops->*Op)(F, aij, args...);
+  stand_in(F, *phases);
+  if (own) PetscCall(OwnReturnAij(A, false));
+  PetscCall(failed);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+constexpr const char *packages[] = {MATSOLVERPETSC,   MATSOLVERMUMPS, MATSOLVERSUPERLU, MATSOLVERSUPERLU_DIST, MATSOLVERSTRUMPACK,    MATSOLVERUMFPACK,
+                                    MATSOLVERCHOLMOD, MATSOLVERKLU,   MATSOLVERSPQR,    MATSOLVERMKL_PARDISO,  MATSOLVERMKL_CPARDISO, MATSOLVERPASTIX};
+constexpr std::size_t npackages  = std::size(packages);
+
+/* PETSc itself factors on one rank alone; its list then names it before those that do so on several, which are asked for all the same. */
+template <std::size_t package> PetscErrorCode GetFactor(Mat A, MatFactorType kind, Mat *F)
+{
+  std::unique_ptr<Phases> phases;
+  Mat                     aij;
+
+  PetscFunctionBegin;
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), Guarded([&] { phases = std::make_unique<Phases>(); }), "hold a factor"));
+  PetscCall(OwnBorrowAij(A, false, &aij));
+  const PetscErrorCode failed = MatGetFactor(aij, package || A->rmap->size == 1 ? packages[package] : NULL, kind, F);
+  PetscCall(OwnReturnAij(A, false));
+  PetscCall(failed);
+  if (!*F) PetscFunctionReturn(PETSC_SUCCESS);
+  stand_in(*F, *phases);
+  PetscCall(Attach((PetscObject)*F, phases_key, std::move(phases)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* For the kinds of factors that the package has of AIJ. */
+PetscErrorCode RegisterPackage(const char *package, PetscErrorCode (*create)(Mat, MatFactorType, Mat *))
+{
+  PetscFunctionBegin;
+  for (int kind = MAT_FACTOR_LU; kind < MAT_FACTOR_NUM_TYPES; kind++) {
+    for (const char *aij : {MATSEQAIJ, MATMPIAIJ}) {
+      PetscErrorCode (*theirs)(Mat, MatFactorType, Mat *) = nullptr;
+
+      PetscCall(MatSolverTypeGet(package, aij, (MatFactorType)kind, NULL, NULL, &theirs));
+      if (!theirs) continue;
+      for (const auto &own : own_kinds) PetscCall(MatSolverTypeRegister(package, own().type, (MatFactorType)kind, create));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <std::size_t... package> PetscErrorCode RegisterAll(std::index_sequence<package...>)
+{
+  PetscFunctionBegin;
+  for (PetscErrorCode registered : {RegisterPackage(packages[package], GetFactor<package>)...}) PetscCall(registered);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode OwnRegisterFactors()
+{
+  PetscFunctionBegin;
+  PetscCall(RegisterAll(std::make_index_sequence<npackages>()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::mat
