@@ -13,8 +13,8 @@ static char help[] = "Locality of a matrix's reads of x in every format, and wha
   -most_entries <number>               : read windows with about so many entries, and estimate the error; 0: read all\n\
   -json <file>                         : write the report there as JSON as well\n\
   -svg <folder>                        : write pictures there: density.svg, row_lengths.svg, intervals.svg (before and after Fold)\n\
-  -calibrate [<file>]                  : instead, measure this machine's memory and print what was found; into the file, for -platform,\n\
-                                         -goza_platform and -mat_autoformat_platform\n\n";
+  -calibrate [<file>]                  : instead, measure this machine's memory and print what was found; into the file, for -platform\n\
+                                         and -goza_platform\n\n";
 
 /*
    One rank. Nothing is multiplied or measured, but by -calibrate: all comes from the pattern. src/locality/ has the definitions and equations.

@@ -223,8 +223,6 @@ PETSC_EXTERN PetscErrorCode MatFoldGetPrecision(Mat, MatStoragePrecision *);
 
 PETSC_EXTERN PetscErrorCode MatAutoFormatSetCandidates(Mat, const char[]);
 PETSC_EXTERN PetscErrorCode MatAutoFormatGetCandidates(Mat, const char *[]);
-PETSC_EXTERN PetscErrorCode MatAutoFormatSetPlatform(Mat, const char[]);
-PETSC_EXTERN PetscErrorCode MatAutoFormatGetPlatform(Mat, const char *[]);
 PETSC_EXTERN PetscErrorCode MatAutoFormatSetTrials(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatAutoFormatGetTrials(Mat, PetscInt *);
 

@@ -88,7 +88,6 @@ says "share out of range" error 'mat_cds_share' "$ex2" $load -mat_type cds -mat_
 for fill in 0.5 inf nan; do
   says "-mat_cds_max_fill $fill" error 'mat_cds_max_fill .* is not in \[1, inf\)' "$ex2" $load -mat_type cds -mat_cds_max_fill $fill
 done
-says "a platform that is none" error 'mat_autoformat_platform: platform nonsense is no known name' "$ex2" $load -mat_type autoformat -mat_autoformat_platform nonsense
 says "unknown block size" error 'mat_cds_block_size' "$ex2" $load -mat_type cds -mat_cds_block_size 5
 says "-help lists the options of fold" 0 'mat_fold_width' "$ex2" $load -mat_type fold -help
 says "fold width chosen, and why" 0 'fold width [0-9]+ \(auto' "$ex2" $load -mat_type fold -ksp_view
@@ -310,10 +309,9 @@ for option in cds_storage fold_width slicedell_index autoformat_trials locality_
 done
 says "-help lists the options of autoformat" 0 'mat_autoformat_candidates' "$ex2" $load -mat_type autoformat -help
 says "autoformat: unknown candidate" error 'mat_autoformat_candidates' "$ex2" $load -mat_type autoformat -mat_autoformat_candidates ellpack
-says "autoformat: no such platform" error 'no known name' "$ex2" $load -mat_type autoformat -mat_autoformat_platform abacus
 says "locality -calibrate writes a platform file" 0 '^bandwidth [0-9.e+]+' "$locality" -goza_device host -calibrate "$work/here.txt"
 says "locality -platform takes that file" 0 'platform [A-Za-z0-9-]+: lines of' "$locality" -n 5 -platform "$work/here.txt"
 says "-goza_platform takes that file" 0 'for platform [A-Za-z0-9-]+: lines .*measured on' "$ex2" $load -goza_device host -goza_platform "$work/here.txt" -mat_type fold -m 20 -n 20 -mat_view ::ascii_info_detail
-says "autoformat takes that file" 0 'the model for [A-Za-z0-9-]+ expected' "$ex2" $load -goza_device host -mat_type autoformat -mat_autoformat_platform "$work/here.txt" -ksp_view_mat ::ascii_info
+says "autoformat takes that file" 0 'the model for [A-Za-z0-9-]+ expected' "$ex2" $load -goza_device host -mat_type autoformat -goza_platform "$work/here.txt" -ksp_view_mat ::ascii_info
 [ ! -e "$work/here.txt" ] || sed 's/^bandwidth .*/bandwidth -3/' "$work/here.txt" >"$work/absurd.txt"
-says "autoformat refuses an absurd platform file" error 'bandwidth -3 is not from' "$ex2" $load -mat_type autoformat -mat_autoformat_platform "$work/absurd.txt"
+says "-goza_platform refuses an absurd file" error 'bandwidth -3 is not from' "$ex2" $load -mat_type autoformat -goza_platform "$work/absurd.txt"

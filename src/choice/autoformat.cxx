@@ -195,7 +195,7 @@ template <class V> void AutoFormat<V>::build(const Csr &A)
   this->nrows_     = A.nrows;
   this->ncols_     = A.ncols;
   input.space      = this->space_;
-  input.machine    = options_.machine ? options_.machine.get() : &machine_for(this->space_);
+  input.machine    = &machine_for(this->space_);
   input.candidates = options_.candidates;
   input.csr        = options_.csr;
   input.bs         = options_.bs;

@@ -16,7 +16,6 @@ struct CsrProduct {
 };
 
 struct AutoFormatOptions {
-  std::shared_ptr<const Machine>   machine; // none: the known one for the space
   unsigned                         candidates = all_formats;
   PetscInt                         bs         = 1;     // unknowns of a node, for CDS
   bool                             csr        = false; // PETSc's product can be had, in this space

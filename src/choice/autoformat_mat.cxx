@@ -108,10 +108,9 @@ private:
 class AutoFormatConfig final : public FormatConfig {
 public:
   struct Options {
-    unsigned                       candidates = all_formats;
-    std::string                    names = "all", platform = "auto"; // names: of the candidates
-    std::shared_ptr<const Machine> machine;                          // none: auto
-    PetscInt                       trials = 8;
+    unsigned    candidates = all_formats;
+    std::string names      = "all"; // of the candidates
+    PetscInt    trials     = 8;
   } options;
 
   PetscErrorCode set_from_options(Mat A, GozaOptionItems PetscOptionsObject) override;
@@ -128,7 +127,6 @@ public:
     o.candidates   = options.candidates;
     o.bs           = compiled_block(MatNodeSize(A));
     o.together     = size > 1;
-    o.machine      = options.machine;
     o.trials       = static_cast<int>(options.trials);
     o.csr_products = [A](Space space) -> CsrProduct {
       const auto check = [](PetscErrorCode error) {
@@ -164,22 +162,18 @@ PetscErrorCode AutoFormatConfig::compose(Mat A, bool attach) const
   PetscFunctionBegin;
   PetscCall(setting::All::compose(A, attach));
   PetscCall(ComposeSetGet((PetscObject)A, "MatAutoFormatSetCandidates", attach, MatAutoFormatSetCandidates, MatAutoFormatGetCandidates));
-  PetscCall(ComposeSetGet((PetscObject)A, "MatAutoFormatSetPlatform", attach, MatAutoFormatSetPlatform, MatAutoFormatGetPlatform));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode AutoFormatConfig::set_from_options(Mat A, GozaOptionItems PetscOptionsObject)
 {
-  char      text[PETSC_MAX_PATH_LEN];
+  char      text[256];
   PetscBool given;
 
   PetscFunctionBegin;
   PetscCall(PetscStrncpy(text, options.names.c_str(), sizeof(text)));
   PetscCall(PetscOptionsString("-mat_autoformat_candidates", "Formats to choose from: all, or some of csr,slicedell,fold,cds", "MatAutoFormatSetCandidates", text, text, sizeof(text), &given));
   if (given) PetscCall(MatAutoFormatSetCandidates(A, text));
-  PetscCall(PetscStrncpy(text, options.platform.c_str(), sizeof(text)));
-  PetscCall(PetscOptionsString("-mat_autoformat_platform", "Machine to choose for: auto, a known platform or a file made by locality -calibrate", "MatAutoFormatSetPlatform", text, text, sizeof(text), &given));
-  if (given) PetscCall(MatAutoFormatSetPlatform(A, text));
   PetscCall(setting::All::from_options(A, *this, PetscOptionsObject));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -226,7 +220,7 @@ using goza::MatFormatChanged;
   The choice is made anew at the next product. CSR is PETSc's own product; it cannot be had where the arrays are on a GPU and PETSc has no CUDA, and where
   nothing else is left sliced ELL is taken. Does nothing for other matrix types.
 
-.seealso: `MATAUTOFORMAT`, `MatAutoFormatGetCandidates()`, `MatAutoFormatSetPlatform()`
+.seealso: `MATAUTOFORMAT`, `MatAutoFormatGetCandidates()`, `GozaInitializePackage()`
 @*/
 PetscErrorCode MatAutoFormatSetCandidates(Mat A, const char formats[])
 {
@@ -269,69 +263,6 @@ PetscErrorCode MatAutoFormatGetCandidates(Mat A, const char *formats[])
 }
 
 /*@
-  MatAutoFormatSetPlatform - Sets the machine whose product times a `MATAUTOFORMAT` matrix compares
-
-  Logically Collective
-
-  Input Parameters:
-+ A        - the matrix
-- platform - "auto" (`-goza_platform`, else this machine where it is known, else the nearest that is), a known platform's name, or a file written by `locality -calibrate`
-
-  Options Database Key:
-. -mat_autoformat_platform (auto|name|file) - the machine
-
-  Level: advanced
-
-  Note:
-  A file that is not what it should be, or whose figures no machine has, is an error that says which. Does nothing for other matrix types.
-
-.seealso: `MATAUTOFORMAT`, `MatAutoFormatGetPlatform()`, `MatAutoFormatSetCandidates()`
-@*/
-PetscErrorCode MatAutoFormatSetPlatform(Mat A, const char platform[])
-{
-  goza::AutoFormatConfig::Options *options = nullptr;
-  std::shared_ptr<goza::Machine>   machine;
-  std::string                      name;
-
-  PetscFunctionBegin;
-  PetscCall(FindOptions(A, &options));
-  PetscAssertPointer(platform, 2);
-  if (!options) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(goza::FailTogether(PetscObjectComm((PetscObject)A), goza::Guarded([&] {
-                                 name = platform;
-                                 if (name == "auto") return;
-                                 try {
-                                   machine = std::make_shared<goza::Machine>(goza::modelled_machine(name));
-                                 } catch (const std::runtime_error &e) {
-                                   throw std::runtime_error(std::string("-mat_autoformat_platform: ") + e.what());
-                                 }
-                               }),
-                               "take the machine"));
-  PetscCall(MatFormatChanged(A));
-  options->machine  = std::move(machine);
-  options->platform = std::move(name);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@C
-  MatAutoFormatGetPlatform - Gets what `MatAutoFormatSetPlatform()` sets; not to be freed, and valid until it is set again
-
-  Not Collective
-
-  Level: advanced
-@*/
-PetscErrorCode MatAutoFormatGetPlatform(Mat A, const char *platform[])
-{
-  goza::AutoFormatConfig::Options *options = nullptr;
-
-  PetscFunctionBegin;
-  PetscCall(goza::FindOptions(A, &options));
-  PetscCall(goza::MatFormatCheckKind(A, goza::AutoFormatKind()));
-  *platform = options->platform.c_str();
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
   MatAutoFormatSetTrials - Sets how many formats a `MATAUTOFORMAT` matrix builds and measures before it takes the fastest
 
   Logically Collective
@@ -364,7 +295,6 @@ MAT_FORMAT_SET_AND_GET(MatAutoFormatSetTrials, MatAutoFormatGetTrials, PetscInt,
 + -mat_type autoformat                  - sets the type during `MatSetFromOptions()`
 . -mat_autoformat_candidates (all|list) - formats to choose from, of csr, slicedell, fold, cds
 . -mat_autoformat_trials trials         - formats that are built and measured, of those that the model expects most of (8)
-. -mat_autoformat_platform platform     - machine to choose for: auto, a known platform, or a file made by locality -calibrate
 . -mat_locality_what_if                 - with `-mat_view ::ascii_info_detail`: the models' figures if lines were read whole, hits were more, or memory gathered
 - -mat_locality_measure                 - with `-mat_view ::ascii_info_detail`, which shows what the model expects of every format, for any matrix type of Goza: measure the product, too
 
@@ -380,5 +310,5 @@ MAT_FORMAT_SET_AND_GET(MatAutoFormatSetTrials, MatAutoFormatGetTrials, PetscInt,
 
    The model is that of paper P2 (Tanabe 2014), carried on: it knows launches, both caches, padding and imbalance.
 
-.seealso: `MATCDS`, `MATFOLD`, `MATSLICEDELL`, `MATAIJ`, `MatAutoFormatSetCandidates()`, `MatAutoFormatSetPlatform()`
+.seealso: `MATCDS`, `MATFOLD`, `MATSLICEDELL`, `MATAIJ`, `MatAutoFormatSetCandidates()`, `MatAutoFormatSetTrials()`
 M*/

@@ -76,7 +76,6 @@ std::vector<MachineFigure> figures_of(Machine &machine);
 /* A file has lines "name value". Without a line `from` it has every figure; with `from NAME` what it does not have is the known machine's, and where it says how fast L2 is, the
    kernels' costs that go with it are scaled. Throws std::runtime_error where the file or a figure in it cannot be. */
 Machine read_machine(const std::string &file);
-Machine modelled_machine(const std::string &name_or_file);                   // whose kernels are known
 Machine machine_from_text(const std::string &text, const std::string &file); // file: for messages
 void    write_text(const std::string &text, const std::string &file);        // whole or not at all: other processes may read it
 

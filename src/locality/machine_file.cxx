@@ -189,14 +189,6 @@ Machine read_machine(const std::string &file)
   return machine_from_text(text.str(), file);
 }
 
-Machine modelled_machine(const std::string &name_or_file)
-{
-  const Machine *known = find_machine(name_or_file);
-
-  if (known && !known->modelled) throw std::runtime_error(name_or_file + " is known for paper P2's models alone");
-  return known ? *known : read_machine(name_or_file);
-}
-
 std::string machine_text(const Machine &machine)
 {
   Machine            m = machine;

@@ -276,9 +276,10 @@ int main(int argc, char **argv)
     PetscCall(PetscFree(files[k]));
   }
   PetscCall(goza::Guarded([&] {
-    const goza::Machine *known = goza::find_machine_by_device(space, device);
+    const goza::Machine *known = name[0] ? goza::find_machine(name) : goza::find_machine_by_device(space, device);
 
-    machine = name[0] ? goza::modelled_machine(name) : known ? *known : *goza::find_machine(space == goza::Space::Cuda ? "h200" : "host");
+    machine = known ? *known : name[0] ? goza::read_machine(name) : *goza::find_machine(space == goza::Space::Cuda ? "h200" : "host");
+    if (!machine.modelled) throw std::runtime_error(machine.name + " is known for paper P2's models alone");
     if (machine.space() != space) throw std::runtime_error(machine.name + " is no platform for products on the " + goza::space_name(space));
     Gather(measured, machine, &study);
     if (fit) {

@@ -27,15 +27,15 @@ HostCsr band(PetscInt n)
 }
 
 /* The host, with a model that finds CSR as cheap as it can be or hopeless */
-std::shared_ptr<Machine> machine(bool csr_cheap)
+Machine machine(bool csr_cheap)
 {
-  auto m = std::make_shared<Machine>(*find_machine("host"));
+  Machine m = *find_machine("host");
 
-  m->csr = {};
+  m.csr = {};
   if (csr_cheap) {
-    m->csr.stream = m->csr.request = 0;
-    m->l2_bandwidth                = 1e15;
-  } else m->csr.launch = 1;
+    m.csr.stream = m.csr.request = 0;
+    m.l2_bandwidth               = 1e15;
+  } else m.csr.launch = 1;
   return m;
 }
 
@@ -52,8 +52,9 @@ Products busy(double seconds)
 AutoFormatOptions options(bool csr_cheap, int *asked, double seconds)
 {
   AutoFormatOptions o;
+  const Machine     m = machine(csr_cheap);
 
-  o.machine      = machine(csr_cheap);
+  choose_machine(&m);
   o.csr          = true;
   o.trials       = 5;
   o.csr_products = [=](Space) {
@@ -102,7 +103,7 @@ BOOST_AUTO_TEST_CASE(csr_is_measured_on_a_host)
   const HostCsr     A     = band(3000);
   int               asked = 0;
   AutoFormatOptions o     = options(false, &asked, 0);
-  Machine           slow  = *o.machine;
+  Machine           slow  = machine(false);
   DecisionInput     input;
 
   slow.csr.launch  = 0;
@@ -110,7 +111,7 @@ BOOST_AUTO_TEST_CASE(csr_is_measured_on_a_host)
   input.csr        = false;
   const double own = decide(A.view(), input).candidates.front().cost.seconds;
   slow.csr.launch  = 2 * own;
-  o.machine        = std::make_shared<Machine>(slow);
+  choose_machine(&slow);
   AutoFormat<PetscScalar> f(Space::Host, o);
   f.build(A.view());
   BOOST_TEST(asked == 1);

@@ -188,7 +188,7 @@ void add_mat_settings(boost::unit_test::test_suite *suite)
   add_mat_setting<PetscInt>(suite, {"slicedell", "-mat_slicedell_block_size", "3", MatSlicedEllSetBlockSize, MatSlicedEllGetBlockSize, 3, 2});
   add_mat_setting<MatStoragePrecision>(suite, {"slicedell", "-mat_slicedell_precision", MatStoragePrecisions[MAT_STORAGE_HALF], MatSlicedEllSetPrecision, MatSlicedEllGetPrecision, MAT_STORAGE_HALF, (MatStoragePrecision)3});
   add_mat_setting<PetscInt>(suite, {"autoformat", "-mat_autoformat_trials", "3", MatAutoFormatSetTrials, MatAutoFormatGetTrials, 3, 17});
-  for (const auto &of : std::vector<std::pair<std::string, std::vector<std::string>>>{{"cds", {"MatCDSSetStorage", "MatCDSSetShare", "MatCDSSetMaxFill", "MatCDSSetBlockSize", "MatCDSSetPrecision"}}, {"fold", {"MatFoldSetWidth", "MatFoldSetOrder", "MatFoldSetLayout", "MatFoldSetPrecision"}}, {"slicedell", {"MatSlicedEllSetSliceHeight", "MatSlicedEllSetSortWindow", "MatSlicedEllSetIndex", "MatSlicedEllSetBlockSize", "MatSlicedEllSetPrecision"}}, {"autoformat", {"MatAutoFormatSetCandidates", "MatAutoFormatSetPlatform", "MatAutoFormatSetTrials"}}})
+  for (const auto &of : std::vector<std::pair<std::string, std::vector<std::string>>>{{"cds", {"MatCDSSetStorage", "MatCDSSetShare", "MatCDSSetMaxFill", "MatCDSSetBlockSize", "MatCDSSetPrecision"}}, {"fold", {"MatFoldSetWidth", "MatFoldSetOrder", "MatFoldSetLayout", "MatFoldSetPrecision"}}, {"slicedell", {"MatSlicedEllSetSliceHeight", "MatSlicedEllSetSortWindow", "MatSlicedEllSetIndex", "MatSlicedEllSetBlockSize", "MatSlicedEllSetPrecision"}}, {"autoformat", {"MatAutoFormatSetCandidates", "MatAutoFormatSetTrials"}}})
     add_test(suite, of.first + "_by_name", [of] { settings_by_name(of.first, of.second); });
   add_test(suite, "share_by_name", share_by_name);
   add_test(suite, "texts_of_autoformat", [] {
@@ -200,12 +200,7 @@ void add_mat_settings(boost::unit_test::test_suite *suite)
       PETSC_OK(MatAutoFormatGetCandidates(A, &now));
       BOOST_TEST(now == std::string(formats));
     }
-    PETSC_OK(MatAutoFormatGetPlatform(A, &now));
-    BOOST_TEST(now == std::string("auto"));
-    PETSC_OK(MatAutoFormatSetPlatform(A, "h200"));
-    PETSC_OK(MatAutoFormatGetPlatform(A, &now));
-    BOOST_TEST(now == std::string("h200"));
-    BOOST_TEST(attempt([&] { return MatAutoFormatGetPlatform(plain, &now); }).says("autoformat"));
+    BOOST_TEST(attempt([&] { return MatAutoFormatGetCandidates(plain, &now); }).says("autoformat"));
   });
 }
 
@@ -589,16 +584,6 @@ const AddTests add([] {
     for (PetscInt wrong : {-1, 0, 17}) BOOST_TEST(attempt([&] { return MatAutoFormatSetTrials(A, wrong); }).says("mat_autoformat_trials"));
     c.check_same(A, R, "after a refusal");
     PETSC_OK(MatAutoFormatSetTrials(R, 3)); /* on aij: nothing */
-  });
-  add_test(options, "platform", [] {
-    const MatCase c{mat_named("autoformat"), VECSTANDARD, gallery_entry("power_law")};
-    MatHandle     A = c.ours(), R = c.aij();
-    for (const char *platform : {"h200", "host", "auto"}) {
-      PETSC_OK(MatAutoFormatSetPlatform(A, platform));
-      c.check_same(A, R, platform);
-    }
-    BOOST_TEST(attempt([&] { return MatAutoFormatSetPlatform(A, "/no/such/file"); }).says("no such file"));
-    c.check_same(A, R, "after a refusal");
   });
   /* what a matrix that is nothing but its format cannot follow, and has not taken up when it is laid out anew */
   for (const auto &[type, option, value] : std::vector<std::array<const char *, 3>>{{"slicedell", "precision", "half"}, {"fold", "precision", "single"}, {"fold", "order", "breadth_first"}, {"fold", "layout", "rectangle"}})
