@@ -100,7 +100,7 @@ struct OfTable {
   }
 };
 
-/* On one rank z of a cycle in low precision stays there: a solve holds a vector less. */
+/* On one rank z of a cycle in a lower precision than PETSc's stays there: a solve holds a vector less. */
 void holds_no_z()
 {
   long        requests[2];
@@ -122,7 +122,7 @@ void holds_no_z()
     PETSC_OK(KSPSolve(ksp, b, x));
     requests[half] = AllocFailure::count();
   }
-  BOOST_TEST(requests[1] == requests[0] - 1);
+  BOOST_TEST(requests[1] == requests[0] - (PetscDefined(USE_REAL_SINGLE) ? 0 : 1));
 }
 
 /* Every norm type with every preconditioner on one problem; and, with the first norm type, null spaces, blocks, ranks that have no rows, and other matrix types. */
