@@ -214,8 +214,7 @@ int main(int argc, char **argv)
                   ? std::vector<std::string>{"aijcusparse", MATAUTOFORMAT, "cusparse:csr1", "cusparse:csr2", "cusparse:coo1", "cusparse:coo2", "cusparse:sell"}
                   : std::vector<std::string>{MATAIJ};
     for (const char *type : {MATCDS, MATFOLD, MATSLICEDELL})
-      for (const char *precision : {"double", "single", "half"})
-        bench.types.push_back(std::string(type) + " -mat_" + type + "_precision " + precision);
+      for (const char *precision : {"double", "single", "half"}) bench.types.push_back(std::string(type) + " -mat_" + type + "_precision " + precision);
   }
   if (!nsizes && !nelastic && names.empty() && !file[0]) nsizes = 1, sizes[0] = 32;
   for (PetscInt s = 0; s < nsizes; s++)
