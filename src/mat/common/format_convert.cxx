@@ -7,6 +7,23 @@
 namespace goza::mat
 {
 
+/* A device's matrix has no I-nodes. PETSc leaves those that it has found where they are until the next assembly, and a factor whose symbolic phase saw them cannot do without them in its numeric one. */
+static PetscErrorCode ForgetInodes(Mat A)
+{
+  PetscInt  nodes, *sizes = NULL;
+  PetscBool aij;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJ, &aij));
+  if (!aij) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatInodeGetInodeSizes(A, &nodes, &sizes, NULL));
+  if (!sizes) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatSetOption(A, MAT_USE_INODES, PETSC_FALSE));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* PETSc gives the blocks of a parallel matrix the type of a device by MatSetType(), which throws away what one of our types (-mat_seqaij_type) holds. */
 static PetscErrorCode ConvertInPlace(Mat *A, MatType type)
 {
@@ -25,6 +42,7 @@ static PetscErrorCode ConvertInPlace(Mat *A, MatType type)
       if (f) PetscCall(MatFormatDetach(block));
     }
   }
+  if (!mpi && petsc_on_device()) PetscCall(ForgetInodes(*A));
   PetscCall(MatConvert(*A, type, MAT_INPLACE_MATRIX, A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -259,6 +259,9 @@ void PutReading(Mat A, const _MatOps &aij)
   put<&_MatOps::getrowmaxabs>(A, aij);
   put<&_MatOps::getrowmin>(A, aij);
   put<&_MatOps::getrowminabs>(A, aij);
+#if PETSC_VERSION_GE(3, 21, 0)
+  put<&_MatOps::getrowsumabs>(A, aij);
+#endif
   put<&_MatOps::getcolumnreductions>(A, aij);
   put<&_MatOps::findzerodiagonals>(A, aij);
   put<&_MatOps::findnonzerorows>(A, aij);
