@@ -648,7 +648,7 @@ static void operations(const Owned &f)
   excuse(&_MatOps::eliminatezeros); /* of diagonals a zero is no entry, and elsewhere the places are the format's */
 #endif
 #if PETSC_VERSION_GE(3, 23, 0)
-  excuse(&_MatOps::copyhashtoxaij); /* into AIJ, of what AIJ holds */
+  excuse(&_MatOps::copyhashtoxaij), excuse(&_MatOps::getcurrentmemtype); /* of arrays of AIJ */
 #endif
   for (std::size_t op = 0; op < n; op++) {
     PetscBool theirs, has;

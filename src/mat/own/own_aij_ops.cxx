@@ -262,6 +262,9 @@ void PutReading(Mat A, const _MatOps &aij)
 #if PETSC_VERSION_GE(3, 21, 0)
   put<&_MatOps::getrowsumabs>(A, aij);
 #endif
+#if PETSC_VERSION_GE(3, 26, 0)
+  put<&_MatOps::getordering>(A, aij);
+#endif
   put<&_MatOps::getcolumnreductions>(A, aij);
   put<&_MatOps::findzerodiagonals>(A, aij);
   put<&_MatOps::findnonzerorows>(A, aij);
