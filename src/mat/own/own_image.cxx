@@ -154,6 +154,7 @@ PetscErrorCode CopyFlags(Mat A, Mat aij)
 {
   PetscFunctionBegin;
   PetscCall(MatPropagateSymmetryOptions(A, aij));
+  PetscCall(MatSetBlockSizesFromMats(aij, A, A)); /* which may have been set since the image was made */
   aij->submat_singleis = A->submat_singleis;
   aij->erroriffailure  = A->erroriffailure;
   PetscFunctionReturn(PETSC_SUCCESS);
