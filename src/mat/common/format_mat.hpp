@@ -50,6 +50,8 @@ PetscErrorCode MatGetFormatMat(Mat A, FormatMat **f); // NULL when A is not ours
 PetscErrorCode MatFormatPrepare(MPI_Comm comm, const FormatKind &kind, const FormatMat *like, std::unique_ptr<FormatMat> *made);
 PetscErrorCode MatFormatAttach(Mat A, std::unique_ptr<FormatMat> made); // A has a base type
 PetscErrorCode MatFormatDetach(Mat A);                                  // to the base type
+/* A type's table, from a new matrix which reads no options: -mat_seqaij_type would make it one of another. */
+PetscErrorCode MatTypeOperations(MatType type, struct _MatOps *operations);
 
 inline bool MatIsHashed(Mat A)
 {

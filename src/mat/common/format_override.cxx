@@ -65,8 +65,7 @@ template <int base> static PetscErrorCode MatDestroy_Format(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* From a new matrix of that type, which reads no options: -mat_seqaij_type would make it one of another. */
-static PetscErrorCode FindDestroy(const char *type, PetscErrorCode (**destroy)(Mat))
+PetscErrorCode MatTypeOperations(MatType type, _MatOps *operations)
 {
   Mat          A;
   PetscOptions none;
@@ -76,7 +75,7 @@ static PetscErrorCode FindDestroy(const char *type, PetscErrorCode (**destroy)(M
   PetscCall(MatCreate(PETSC_COMM_SELF, &A));
   PetscCall(PetscObjectSetOptions((PetscObject)A, none));
   PetscCall(MatSetType(A, type));
-  *destroy = A->ops->destroy;
+  *operations = *A->ops;
   PetscCall(MatDestroy(&A));
   PetscCall(PetscOptionsDestroy(&none));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -89,7 +88,12 @@ static PetscErrorCode OverrideDestroy(Mat A, const FormatMat *f)
   PetscFunctionBegin;
   for (std::size_t b = 0; b < PETSC_STATIC_ARRAY_LENGTH(base_types); b++) {
     if (f->base_type != base_types[b]) continue;
-    if (!base_destroy[b]) PetscCall(FindDestroy(base_types[b], &base_destroy[b]));
+    if (!base_destroy[b]) {
+      struct _MatOps base;
+
+      PetscCall(MatTypeOperations(base_types[b], &base));
+      base_destroy[b] = base.destroy;
+    }
     if (A->ops->destroy == base_destroy[b]) A->ops->destroy = ours[b];
     PetscFunctionReturn(PETSC_SUCCESS);
   }

@@ -3,6 +3,7 @@
 #include "parallel/agree.hpp"
 #include "petsc/attached.hpp"
 #include "petsc/plugin.hpp"
+#include "product_phases.hpp"
 #include <algorithm>
 
 namespace goza::mat
@@ -183,11 +184,7 @@ PetscErrorCode ProductSymbolic(Mat C)
   PetscFunctionBegin;
   PetscCall(GetAttached((PetscObject)C, phases_key, &phases));
   PetscCall(RunPhase(C, phases->symbolic));
-  PetscCall(GetAttached((PetscObject)C, phases_key, &phases)); /* a product of three may have gone through products of two */
-  if (phases && C->ops->productnumeric && C->ops->productnumeric != ProductNumeric) {
-    phases->numeric        = C->ops->productnumeric;
-    C->ops->productnumeric = ProductNumeric;
-  }
+  PetscCall(StandInForNumeric<Phases>(C, phases_key, ProductNumeric));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

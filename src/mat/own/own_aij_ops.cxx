@@ -2,6 +2,7 @@
 
    Not in it: what the result of a product or a factor does (matmatmultnumeric, solve, ...), which is none of these types; what PETSc does itself where a type has no such operation
    (assemblybegin, setblocksizes, setunfactored, destroysubmatrices); products and factors, which PETSc finds by the names of types (own_product.cxx, own_factor.cxx). */
+#include "mat/common/format_mat.hpp"
 #include "own_mat.hpp"
 #include "petsc/attached.hpp"
 #include "petsc/plugin.hpp"
@@ -126,30 +127,13 @@ template <auto Op, Use use = Use::Once, bool places = false> void put(Mat A, con
   if (aij.*Op && !(A->ops->*Op)) A->ops->*Op = ThroughAij<Op, use, places>::call;
 }
 
-/* A type's table of operations, from a matrix that reads no options. */
-PetscErrorCode ReadOperations(MatType type, _MatOps *table)
-{
-  Mat          A;
-  PetscOptions none;
-
-  PetscFunctionBegin;
-  PetscCall(PetscOptionsCreate(&none));
-  PetscCall(MatCreate(PETSC_COMM_SELF, &A));
-  PetscCall(PetscObjectSetOptions((PetscObject)A, none));
-  PetscCall(MatSetType(A, type));
-  *table = *A->ops;
-  PetscCall(MatDestroy(&A));
-  PetscCall(PetscOptionsDestroy(&none));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode FindOperations(bool mpi, const _MatOps **table)
 {
   static _MatOps of[2];
   static bool    known[2];
 
   PetscFunctionBegin;
-  if (!known[mpi]) PetscCall(ReadOperations(mpi ? MATMPIAIJ : MATSEQAIJ, &of[mpi]));
+  if (!known[mpi]) PetscCall(MatTypeOperations(mpi ? MATMPIAIJ : MATSEQAIJ, &of[mpi]));
   known[mpi] = true;
   *table     = &of[mpi];
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -216,7 +200,7 @@ enum Named {
   NONZERO_DIAGONAL,
   IS_TRANSPOSE,
   IS_HERMITIAN_TRANSPOSE,
-  KRONECKER
+  KRON_PRODUCT
 };
 constexpr const char *names[] = {"MatInodeAdjustForInodes_C", "MatInodeGetInodeSizes_C",   "MatReorderForNonzeroDiagonal_C",
                                  "MatIsTranspose_C",          "MatIsHermitianTranspose_C", "MatSeqAIJKron_C"};
@@ -306,7 +290,7 @@ PetscErrorCode OwnComposeAijFunctions(Mat A, bool attach)
   PetscCall((NamedThroughAij<ADJUST_FOR_INODES, Use::Once, Mat, IS *, IS *>::compose(A, attach)));
   PetscCall((NamedThroughAij<INODE_SIZES, Use::Kept, Mat, PetscInt *, PetscInt *[], PetscInt *>::compose(A, attach)));
   PetscCall((NamedThroughAij<NONZERO_DIAGONAL, Use::Once, Mat, PetscReal, IS, IS>::compose(A, attach)));
-  PetscCall((NamedThroughAij<KRONECKER, Use::Once, Mat, Mat, MatReuse, Mat *>::compose(A, attach)));
+  PetscCall((NamedThroughAij<KRON_PRODUCT, Use::Once, Mat, Mat, MatReuse, Mat *>::compose(A, attach)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,6 +1,7 @@
 /* Products of owning matrices with matrices: PETSc's of AIJ, which each phase makes of the factors. PETSc comes here when it finds nothing by the types' names.
 
    A matrix times a dense one is left to PETSc, which takes column by column: no AIJ is needed. */
+#include "mat/common/product_phases.hpp"
 #include "own_mat.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/attached.hpp"
@@ -125,11 +126,7 @@ PetscErrorCode ProductSymbolic(Mat C)
   PetscFunctionBegin;
   PetscCall(GetAttached((PetscObject)C, phases_key, &phases));
   PetscCall(RunPhase(C, phases->symbolic));
-  PetscCall(GetAttached((PetscObject)C, phases_key, &phases)); /* a product of three may have gone through products of two */
-  if (phases && C->ops->productnumeric && C->ops->productnumeric != ProductNumeric) {
-    phases->numeric        = C->ops->productnumeric;
-    C->ops->productnumeric = ProductNumeric;
-  }
+  PetscCall(StandInForNumeric<Phases>(C, phases_key, ProductNumeric));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -299,24 +299,6 @@ PetscErrorCode MatZeroRowsColumns_Own(Mat A, PetscInt n, const PetscInt rows[], 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#if PETSC_VERSION_LT(3, 25, 0)
-PetscErrorCode MatMissingDiagonal_Own(Mat A, PetscBool *missing, PetscInt *row)
-{
-  OwnMat   *own = own_of(A);
-  OwnValues v;
-
-  PetscFunctionBegin;
-  PetscCall(OwnSettle(A, own));
-  PetscCall(OwnRead(A, own, own->space, &v));
-  PetscCall(Guarded([&] { *missing = (PetscBool)(missing_diagonals(own->space, v) > 0); }));
-  if (row) *row = -1;
-  if (!row || !*missing) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(OwnRead(A, own, Space::Host, &v));
-  for (*row = 0; place_in(v, *row, *row); ++*row) { }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-#endif
-
 } // namespace
 
 /* Where many wait for one place, as of elements, they are added up now and then. */
@@ -380,9 +362,6 @@ void OwnSetRowOps(Mat A)
   A->ops->restorerow      = MatRestoreRow_Own;
   A->ops->zerorows        = MatZeroRows_Own;
   A->ops->zerorowscolumns = MatZeroRowsColumns_Own;
-#if PETSC_VERSION_LT(3, 25, 0)
-  A->ops->missingdiagonal = MatMissingDiagonal_Own;
-#endif
 }
 
 } // namespace goza::mat

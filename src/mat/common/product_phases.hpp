@@ -1,0 +1,23 @@
+/* Products whose phases are PETSc's, with something before and after each: functions of ours stand in for them, and what is attached to the result knows PETSc's. */
+#pragma once
+#include "petsc/attached.hpp"
+#include <petsc/private/matimpl.h>
+
+namespace goza::mat
+{
+
+/* After the symbolic phase, which says which numeric one is to come. Phases: attached under key, with a member `numeric`. */
+template <class Phases> PetscErrorCode StandInForNumeric(Mat C, const char *key, PetscErrorCode (*ours)(Mat))
+{
+  Phases *phases;
+
+  PetscFunctionBegin;
+  PetscCall(GetAttached((PetscObject)C, key, &phases)); /* anew: a product of three may have gone through products of two */
+  if (phases && C->ops->productnumeric && C->ops->productnumeric != ours) {
+    phases->numeric        = C->ops->productnumeric;
+    C->ops->productnumeric = ours;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::mat
