@@ -3,6 +3,7 @@
 #include "assembly/kernels/numeric.hpp"
 #include "core/util/algorithm.hpp"
 #include "core/launch/for_each_row.hpp"
+#include "core/launch/joined_rows.hpp"
 #include "petsc/plugin.hpp"
 #include "petscgoza.h"
 #include "../support/bench_timing.hpp"
@@ -111,19 +112,15 @@ inline PetscErrorCode Line(const Bench &bench, const char *fields)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-struct Largest {
+struct Gap {
   const PetscScalar *a, *b; // b null: of a alone
-  PetscReal         *gap;
 
-  HD void operator()(PetscInt k) const { gap[k] = PetscAbsReal(a[k] - (b ? b[k] : PetscScalar(0))); }
+  HD void operator()(PetscInt k, PetscReal *largest) const { *largest = Most::join(*largest, PetscAbsReal(a[k] - (b ? b[k] : PetscScalar(0)))); }
 };
 
 inline PetscReal largest_gap(Space space, const PetscScalar *a, const PetscScalar *b, std::size_t n)
 {
-  Array<PetscReal> gap(space, n);
-
-  for_each_row(space, static_cast<PetscInt>(n), Largest{a, b, gap.data()});
-  return largest(space, gap.data(), n);
+  return joined_rows<Most, 1, PetscReal>(space, static_cast<PetscInt>(n), Gap{a, b})[0];
 }
 
 struct RowPointers {
