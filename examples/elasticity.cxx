@@ -21,7 +21,7 @@ static char help[] = "Linear elasticity of a solid of two materials, on hexahedr
      elasticity -mesh plex -dm_plex_dim 3 -dm_plex_simplex 0 -dm_plex_box_faces 6,6,6 -dm_mat_type cds
      elasticity -mesh plex -dm_plex_filename examples/hook.msh -fixed_set 1 -load_set 2 -output hook.vtu
      elasticity -n 9 -soften 5 -times
-     elasticity -n 9 -soften 5 -times -dm_mat_type cds -mat_cds_keep_aij no -pc_type saamg
+     elasticity -n 9 -soften 5 -times -dm_mat_type cds -pc_type saamg
 */
 #include "elasticity_output.hpp"
 

@@ -15,14 +15,17 @@
 #define MATCDS       "cds"
 #define MATSEQAIJCDS "seqaijcds"
 #define MATMPIAIJCDS "mpiaijcds"
+#define MATOWNCDS    "owncds" /* without AIJ: -mat_cds_keep_aij */
 
 #define MATSLICEDELL       "slicedell"
 #define MATSEQAIJSLICEDELL "seqaijslicedell"
 #define MATMPIAIJSLICEDELL "mpiaijslicedell"
+#define MATOWNSLICEDELL    "ownslicedell"
 
 #define MATFOLD       "fold"
 #define MATSEQAIJFOLD "seqaijfold"
 #define MATMPIAIJFOLD "mpiaijfold"
+#define MATOWNFOLD    "ownfold"
 
 #define MATAUTOFORMAT       "autoformat"
 #define MATSEQAIJAUTOFORMAT "seqaijautoformat"

@@ -13,7 +13,7 @@ constexpr PetscReal rounding = 2000 * PETSC_MACHINE_EPSILON;
    next product. What else changes the matrix is seen as ever. */
 void through_diagonals(const EquationName &eq, const std::string &storage)
 {
-  const Option             option("-mat_cds_storage", storage);
+  const Option             option("-mat_cds_storage", storage), keep("-mat_cds_keep_aij", "yes");
   MeshCase                 c({"da_hex", false, false}, eq, {9, 8, 8}, (PetscReal)0.2);
   const Elements           m(c.assembly);
   MatHandle                A, B;
@@ -63,8 +63,9 @@ void through_diagonals(const EquationName &eq, const std::string &storage)
 }
 
 /* A preconditioner that shares the matrix's product keeps the values that it was set up with. */
-void shared_product()
+void shared_product(const std::string &keep_aij)
 {
+  const Option             keep("-mat_cds_keep_aij", keep_aij);
   const EquationName       eq{"diffusion", GOZA_DIFFUSION, 1};
   MeshCase                 c({"da_hex", false, false}, eq, {9, 8, 8}, 0);
   MatHandle                A;
@@ -145,6 +146,55 @@ void owned(const MeshName &mesh, const EquationName &eq, const std::string &type
   BOOST_TEST(relative_difference(aij, B) <= rounding);
 }
 
+/* The type of a new matrix of a type, with an option. */
+std::string type_of(const MeshCase &c, const char *type, const std::string &option = "-unused", const std::string &value = "")
+{
+  const Option way(option, value);
+  MatHandle    A;
+  MatType      made;
+
+  PETSC_OK(GozaAssemblyCreateMatrix(c.assembly, type, A.put()));
+  PETSC_OK(MatGetType(A, &made));
+  return made;
+}
+
+/* A matrix that is assembled by these kernels holds no AIJ, unless an option or the name of its type asks for it, or its format could not hold it alone. */
+void without_aij()
+{
+  const EquationName eq{"elasticity", GOZA_ELASTICITY, 3};
+  const MeshCase     box({"da_hex", false, false}, eq, {9, 8, 8}, (PetscReal)0.2);
+  PetscMPIInt        size;
+
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  const std::string aij = size > 1 ? "mpiaij" : "seqaij";
+  for (const std::string type : {MATCDS, MATSLICEDELL}) {
+    const std::string own = "own" + type, held = aij + type, option = "-mat_" + type;
+
+    BOOST_TEST(type_of(box, type.c_str()) == own);
+    BOOST_TEST(type_of(box, MATAIJ, "-mat_type", type) == own);
+    BOOST_TEST(type_of(box, type.c_str(), option + "_keep_aij", "yes") == held);
+    BOOST_TEST(type_of(box, type.c_str(), option + "_keep_aij", "no") == own);
+    BOOST_TEST(type_of(box, type.c_str(), option + "_precision", "single") == held);
+    BOOST_TEST(type_of(box, type.c_str(), "-mat_type", held) == held);
+    BOOST_TEST(type_of(box, held.c_str()) == held);
+  }
+  BOOST_TEST(type_of(box, MATCDS, "-mat_cds_share", "0.9") == aij + MATCDS);
+  BOOST_TEST(type_of(box, MATFOLD) == aij + MATFOLD);
+  for (const MeshName &mesh : mesh_names()) { /* on any of them both are the same operator */
+    const MeshCase c(mesh, eq, {5, 4, 4}, (PetscReal)0.2);
+
+    for (const char *type : {MATCDS, MATSLICEDELL}) {
+      MatHandle A, B;
+
+      PETSC_OK(GozaAssemblyCreateMatrix(c.assembly, type, A.put()));
+      PETSC_OK(GozaAssemblyMatrix(c.assembly, A));
+      PETSC_OK(GozaAssemblyCreateMatrix(c.assembly, MATAIJ, B.put()));
+      PETSC_OK(GozaAssemblyMatrix(c.assembly, B));
+      BOOST_TEST(relative_difference(A, B) <= rounding, mesh.name << ", " << type);
+    }
+  }
+}
+
 void add()
 {
   for (const auto &eq : equation_names()) {
@@ -165,7 +215,8 @@ void add()
       add_test(suite_named(suite_named(nullptr, "owned"), eq.name), "lines_" + mesh.name, [=] { owned(mesh, eq, MATFOLD, "-mat_fold_width", "8", true); });
     }
   }
-  add_test(suite_named(nullptr, "shared_product"), "saamg", shared_product);
+  for (const char *keep : {"yes", "auto"}) add_test(suite_named(nullptr, "shared_product"), std::string("saamg_") + keep, [=] { shared_product(keep); });
+  add_test(suite_named(nullptr, "without_aij"), "where_nobody_says", without_aij);
 }
 const AddTests tests(add);
 

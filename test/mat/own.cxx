@@ -659,6 +659,39 @@ static void operations(const Owned &f)
   }
 }
 
+/* Who takes a matrix for AIJ without looking at its type is told so; rows and columns are given to whoever asks for them by MatGetRowIJ(). */
+static void arrays_of_aij(const Owned &f)
+{
+  const Case                           &c = cases()[0];
+  MatHandle                             A = ours(f, c), R = made(c, MATAIJ);
+  PetscScalar                          *values;
+  const PetscScalar                    *read;
+  const PetscInt                       *ptr, *col, *ptr_of_aij, *col_of_aij;
+  PetscMemType                          where;
+  PetscInt                              n;
+  PetscBool                             done, done_of_aij;
+  const std::string                     sentence    = "type " + f.own() + " has no arrays of AIJ";
+  const std::function<PetscErrorCode()> accessors[] = {[&] { return MatSeqAIJGetArray(A, &values); },
+                                                       [&] { return MatSeqAIJRestoreArray(A, &values); },
+                                                       [&] { return MatSeqAIJGetArrayRead(A, &read); },
+                                                       [&] { return MatSeqAIJRestoreArrayRead(A, &read); },
+                                                       [&] { return MatSeqAIJGetArrayWrite(A, &values); },
+                                                       [&] { return MatSeqAIJRestoreArrayWrite(A, &values); },
+                                                       [&] { return MatSeqAIJGetCSRAndMemType(A, &ptr, &col, &values, &where); }};
+
+  for (const auto &access : accessors) BOOST_TEST(attempt(access).says(sentence));
+  check_same(A, R, "after its arrays were asked for");
+  PETSC_OK(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr, &col, &done));
+  PETSC_OK(MatGetRowIJ(R, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr_of_aij, &col_of_aij, &done_of_aij));
+  BOOST_TEST(done == done_of_aij);
+  if (done) {
+    BOOST_TEST(std::equal(ptr, ptr + n + 1, ptr_of_aij));
+    BOOST_TEST(std::equal(col, col + ptr[n], col_of_aij));
+  }
+  PETSC_OK(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr, &col, &done));
+  PETSC_OK(MatRestoreRowIJ(R, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr_of_aij, &col_of_aij, &done_of_aij));
+}
+
 /* Values set by whoever does not own the row take the place of those that are there. */
 static void inserted(const Owned &f)
 {
@@ -1058,6 +1091,7 @@ const AddTests of_formats([] {
 
     add_test(suite, "inserted", [&f] { inserted(f); });
     add_test(suite, "without_new_places", [&f] { without_new_places(f); });
+    add_test(suite, "arrays_of_aij", [&f] { arrays_of_aij(f); });
     add_test(suite, "refused_together", [&f] { refused_together(f); });
     add_test(suite, "not_set_up", [&f] { not_set_up(f); });
     add_test(suite, "operations", [&f] { operations(f); });

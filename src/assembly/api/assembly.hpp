@@ -49,6 +49,8 @@ struct AssemblyState {
   bool                               grid_looked_for = false;
   AssemblyMap                        tile_map;                     // for diagonals of any other mesh, made when it is asked for
   std::vector<PetscInt>              host_ptr, host_col;           // the map's pattern on the host, made when it is asked for
+  std::vector<PetscInt>              offset;                       // how far apart the nodes of its pairs are, ascending, found when it is asked for
+  bool                               offsets_fit = false;          // a matrix of these diagonals alone may hold them
   Array<PetscScalar>                 mesh_force;                   // [mesh.nelem][bs] or none
   Array<PetscScalar>                 mesh_load, mesh_value, local; // [owned][bs] or none, [mesh.nodes][bs] or none; a vector with its ghosts
   Array<PetscInt>                    given_nodes;                  // the owned ones that have a given unknown
@@ -84,7 +86,8 @@ struct _p_GozaAssembly : goza::assembly::AssemblyHeader, goza::assembly::Assembl
 namespace goza::mat
 {
 struct FormatMat;
-}
+struct OwnKind;
+} // namespace goza::mat
 
 namespace goza::assembly
 {
@@ -106,7 +109,9 @@ PetscErrorCode     WriteDiagonals(GozaAssembly a, Mat A, const DiagonalsToWrite 
 
 PetscErrorCode HostPattern(GozaAssembly a); // host_ptr and host_col are there
 
-/* assembly_own.cxx: a matrix that is nothing but its diagonals gets those of the mesh, and the values. Collective. */
+/* assembly_own.cxx: a matrix that is nothing but its format gets the mesh's places, and the values. KindToOwn: of which kind A, which is to get this type, is best made where its options
+   leave that open; NULL: of none. Collective. */
+PetscErrorCode KindToOwn(GozaAssembly a, Mat A, MatType type, const mat::OwnKind **kind);
 PetscErrorCode IsOwn(Mat A, bool *yes);
 PetscErrorCode SetOwnPattern(GozaAssembly a, Mat A);
 PetscErrorCode WriteOwn(GozaAssembly a, Mat A);

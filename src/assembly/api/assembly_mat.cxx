@@ -2,6 +2,7 @@
 #include "assembly_pattern.hpp"
 #include "petsc/plugin.hpp"
 #include "mat/common/values_to_write.hpp"
+#include "mat/own/own_mat.hpp"
 #include <memory>
 
 namespace goza::assembly
@@ -115,16 +116,29 @@ PetscErrorCode ZeroValues(GozaAssembly a, Mat block)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sizes, type and options, but no pattern. */
+/* Sizes, type and options, but no pattern. AIJ beside a format is left out where that may be and the kernels write where the matrix's products are. */
 PetscErrorCode SetTypeOf(GozaAssembly a, Mat A, MatType type, bool *own, bool *blocks)
 {
   const PetscInt n = a->nowned * a->bs;
+  const OwnKind *kind;
+  Space          space;
 
   PetscFunctionBegin;
+  if (!type) type = MATAIJ;
   PetscCall(MatSetSizes(A, n, n, PETSC_DETERMINE, PETSC_DETERMINE));
   PetscCall(MatSetBlockSize(A, a->bs));
-  PetscCall(MatSetType(A, type ? type : MATAIJ));
-  PetscCall(MatSetFromOptions(A));
+  PetscCall(KindToOwn(a, A, type, &kind));
+  {
+    const OwnWhereOpen open(kind);
+
+    PetscCall(MatSetType(A, type));
+    PetscCall(MatSetFromOptions(A));
+  }
+  PetscCall(MatGetSpace(A, &space));
+  if (kind && space != a->space) {
+    PetscCall(MatSetType(A, kind->format().root));
+    PetscCall(MatSetFromOptions(A));
+  }
   PetscCall(IsOwn(A, own));
   PetscCall(IsBlocks(A, blocks));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -181,6 +195,9 @@ using namespace goza;
   Notes:
   The matrix is said to be symmetric. One made by `DMCreateMatrix()` does as well, if it has a place for every pair of neighbours.
 
+  `MATCDS` and `MATSLICEDELL` are made without AIJ where that is possible (`MATOWNCDS`, `MATOWNSLICEDELL`): the first assembly need not wait for AIJ's pattern, and the values are written where the
+  products read them. `-mat_cds_keep_aij yes`, `-mat_slicedell_keep_aij yes`, or the name of the AIJ type (`MATSEQAIJCDS`, ...) keep it; `MatConvert()` makes `MATAIJ` of a matrix without.
+
 .seealso: `GozaAssemblyMatrix()`, `DMCreateMatrix()`
 @*/
 PetscErrorCode GozaAssemblyCreateMatrix(GozaAssembly a, MatType type, Mat *A)
@@ -233,7 +250,7 @@ PetscErrorCode GozaAssemblyCreateMatrix(GozaAssembly a, MatType type, Mat *A)
   Note:
   With a CUDA PETSc the values are written where `MATAIJCUSPARSE` (or a Goza type, which is one) keeps them on the device, and nothing is copied to the host. The format of
   a Goza type is refilled from them at its next product; only `MATCDS` on one rank (on a device: for hexahedra numbered as a box) is assembled first, and AIJ's values made of it.
-  A matrix that is nothing but its format (`-mat_cds_keep_aij no`, `-mat_slicedell_keep_aij no`) is assembled there, on any number of ranks.
+  A matrix that is nothing but its format, as `GozaAssemblyCreateMatrix()` makes them, is assembled there, on any number of ranks.
   `MATBAIJ`, which PETSc has on the host alone, gets its blocks of bs x bs from there.
 
 .seealso: `GozaAssemblyRHS()`, `GozaAssemblySetMaterial()`, `GozaAssemblySetUp()`

@@ -1,6 +1,7 @@
 /* Matrices that are nothing but their format: diagonals are assembled there; so are slices; where these hold nodes of several unknowns as single rows, or long rows apart, and where rows are folded, they get their values from rows that are made for as long as this takes. */
 #include "assembly.hpp"
 #include "assembly/kernels/blocks.hpp"
+#include "mat/cds/cds.hpp"
 #include "mat/common/values_to_write.hpp"
 #include "mat/own/own_cds.hpp"
 #include "petsc/plugin.hpp"
@@ -27,15 +28,18 @@ std::vector<PetscInt> offsets_of(const NodeGrid &grid)
   return offset;
 }
 
-void offsets_of(const GozaAssembly a, std::vector<PetscInt> &offset)
+/* A diagonal more than there may be ends it. pairs: in this rank's own columns */
+void offsets_of(const GozaAssembly a, std::vector<PetscInt> &offset, std::int64_t *pairs)
 {
   for (PetscInt i = 0; i < a->nowned; i++) {
     for (PetscInt k = a->host_ptr[i]; k < a->host_ptr[i + 1]; k++) {
       const PetscInt o  = a->host_col[k] - i;
       const auto     at = std::lower_bound(offset.begin(), offset.end(), o);
 
-      if (a->host_col[k] < a->nowned && (at == offset.end() || *at != o)) offset.insert(at, o);
-      if (offset.size() > static_cast<std::size_t>(max_diagonals)) return; /* OwnAddOffsets() says so */
+      if (a->host_col[k] >= a->nowned) continue;
+      (*pairs)++;
+      if (at == offset.end() || *at != o) offset.insert(at, o);
+      if (offset.size() > static_cast<std::size_t>(max_diagonals)) return;
     }
   }
 }
@@ -75,23 +79,34 @@ const AssemblyMap *map_of(GozaAssembly a)
   return &a->tile_map;
 }
 
-PetscErrorCode AddDiagonals(GozaAssembly a, Mat A, OwnMat *own)
+/* The diagonals of the mesh's pairs, and whether a matrix of these alone may hold them: they are few, and mostly full. */
+PetscErrorCode FindOffsets(GozaAssembly a)
 {
-  std::vector<PetscInt> offset;
-
   PetscFunctionBegin;
-  PetscCheck(own->bs == a->bs, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "The matrix has diagonals of blocks of %" PetscInt_FMT ", the equation %" PetscInt_FMT " unknowns a node: set the block size of the matrix",
-             own->bs, a->bs);
+  if (!a->offset.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Guarded([&] {
     const NodeGrid grid = a->map.grid.is() ? a->map.grid : find_grid(a->mesh);
 
-    if (grid.is()) offset = offsets_of(grid); /* the pattern stays where it is */
+    if (grid.is()) a->offset = offsets_of(grid); /* the pattern stays where it is */
   }));
-  if (offset.empty()) {
-    PetscCall(HostPattern(a));
-    PetscCall(Guarded([&] { offsets_of(a, offset); }));
-  }
-  PetscCall(OwnAddOffsets(A, own, offset));
+  a->offsets_fit = true;
+  if (!a->offset.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  std::int64_t pairs = 0, places = 0;
+
+  PetscCall(HostPattern(a));
+  PetscCall(Guarded([&] { offsets_of(a, a->offset, &pairs); }));
+  for (PetscInt o : a->offset) places += a->nowned - PetscAbs(o);
+  a->offsets_fit = a->offset.size() <= static_cast<std::size_t>(max_diagonals) && static_cast<double>(places) <= CdsOptions().max_fill * static_cast<double>(pairs);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AddDiagonals(GozaAssembly a, Mat A, OwnMat *own)
+{
+  PetscFunctionBegin;
+  PetscCheck(own->bs == a->bs, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "The matrix has diagonals of blocks of %" PetscInt_FMT ", the equation %" PetscInt_FMT " unknowns a node: set the block size of the matrix",
+             own->bs, a->bs);
+  PetscCall(FindOffsets(a));
+  PetscCall(OwnAddOffsets(A, own, a->offset));  /* which refuses too many */
   PetscCall(Guarded([&] { (void)map_of(a); })); /* so that it is no part of the first numeric phase */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -174,6 +189,28 @@ PetscErrorCode SetOthers(GozaAssembly a, Mat A, OwnMat *own)
 }
 
 } // namespace
+
+/* Where kernels write. A type that is asked for as AIJ (MATSEQAIJCDS) is that. */
+PetscErrorCode KindToOwn(GozaAssembly a, Mat A, MatType type, const OwnKind **kind)
+{
+  char      name[256];
+  PetscBool given, same;
+
+  PetscFunctionBegin;
+  *kind = nullptr;
+  PetscCall(PetscOptionsGetString(((PetscObject)A)->options, ((PetscObject)A)->prefix, "-mat_type", name, sizeof(name), &given));
+  for (const auto &which : {OwnCdsKind, OwnSlicedEllKind}) {
+    PetscCall(PetscStrcmp(given ? name : type, which().format().root, &same));
+    if (same) *kind = &which();
+  }
+  if (*kind != &OwnCdsKind()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), FindOffsets(a)));
+  int fit = a->offsets_fit;
+
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &fit, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)a)));
+  if (!fit) *kind = nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 PetscErrorCode IsOwn(Mat A, bool *yes)
 {

@@ -163,6 +163,7 @@ PetscErrorCode SetUpMesh(GozaAssembly a)
   a->tile_map        = AssemblyMap();
   a->host_ptr.clear();
   a->host_col.clear();
+  a->offset.clear();
   a->mat_id = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

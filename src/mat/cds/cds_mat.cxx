@@ -36,6 +36,17 @@ public:
   }
 
   std::unique_ptr<FormatConfig> clone() const override { return std::make_unique<CdsConfig>(*this); }
+
+  /* All diagonals are whole then, blocks are the matrix's, and there is no rule of Hermitian ones. */
+  const char *not_alone() const override
+  {
+    const CdsOptions any;
+
+    if (options.bs) return "block_size";
+    if (options.share != any.share) return "share";
+    if (options.max_fill != any.max_fill) return "max_fill";
+    return PetscDefined(USE_COMPLEX) && options.storage == CdsStorage::Hermitian ? "storage" : FormatConfig::not_alone();
+  }
 };
 
 constexpr PetscReal infinity      = std::numeric_limits<PetscReal>::infinity();
@@ -197,7 +208,7 @@ MAT_FORMAT_SET_AND_GET(MatCDSSetPrecision, MatCDSGetPrecision, MatStoragePrecisi
 . -mat_cds_max_fill fill               - stored values for one nonzero beyond which the matrix is refused (3)
 . -mat_cds_block_size (auto|1|2|3|6)   - unknowns of a node
 . -mat_cds_precision (double|single|half) - precision of the stored values
-- -mat_cds_keep_aij (auto|yes|no)      - no: nothing is held but the diagonals; yes, auto (default): AIJ is held beside them
+- -mat_cds_keep_aij (auto|yes|no)      - yes: AIJ is held beside the diagonals; no: nothing is held but these; auto (default): no where `GozaAssemblyCreateMatrix()` makes the matrix
 
   Level: beginner
 
@@ -206,10 +217,12 @@ MAT_FORMAT_SET_AND_GET(MatCDSSetPrecision, MatCDSGetPrecision, MatStoragePrecisi
   remainder, so every matrix works; matrices of structured grids are what it is for. A stored zero takes part in the product: a NaN in x also reaches
   rows whose diagonals merely pass over it.
 
-  `auto` holds AIJ, as `yes` does: when a matrix gets its type nobody knows what it will be asked for, and a `MATCDS` must give what any AIJ matrix gives, and one of diagonals alone
-  has no entries off these and no arrays of AIJ.
+  `auto` leaves AIJ out of a matrix that `GozaAssemblyCreateMatrix()` makes, which is assembled without it: where the mesh has few diagonals and these are mostly full on every rank, the assembly
+  runs where the products do, and no other option of the format asks for what the diagonals alone have not (a precision, a share, a limit of fill, a block size). Elsewhere `auto` holds AIJ, as `yes` does: when a
+  matrix gets its type nobody knows what it will be asked for, and one of diagonals alone has no entries off these. A matrix whose type is asked for by the name `MATSEQAIJCDS` or `MATMPIAIJCDS` holds AIJ unless
+  `no` is given.
 
-  With `-mat_cds_keep_aij no` a matrix is of type "owncds": its diagonals are all that there is of it, at most 128 of them, each whole, in `PetscScalar`, with no index, so that it
+  A matrix without AIJ is of type `MATOWNCDS`, which no program that looks for AIJ by the type's name takes for it: its diagonals are all that there is of it, at most 128 of them, each whole, in `PetscScalar`, with no index, so that it
   may have more nonzeros than a `PetscInt` counts. They are those of a `DMDA`'s stencil, of `MatSetPreallocationCOO()`, or of the values that are set. Values are set on the device by COO; `MatSetValues()`
   sets them on the host, and the end of the assembly takes them to the device. With `-mat_cds_storage auto` the half form is taken where `MAT_SYMMETRIC` (`MAT_SPD`) is set before the
   first value; the entry above the diagonal is then taken for both. `MatSetValues()` after the assembly that this was said of goes on in full, unless it was said again or to be so for ever
@@ -217,7 +230,7 @@ MAT_FORMAT_SET_AND_GET(MatCDSSetPrecision, MatCDSGetPrecision, MatStoragePrecisi
   factors, products with matrices of any type, submatrices, colorings, views. `MatSOR()` and `MatGetDiagonalBlock()`, whose block is brought up to date when it is asked for again, keep it until the
   pattern moves, and a product for as long as its result lives or until it is cleared (`-mat_product_clear`). So `PCBJACOBI`, `PCASM`, `PCSOR`, `PCGAMG`, `PCILU`, `PCLU` take the iterations that they take of AIJ. `-mat_view ::ascii_info` and the event GozaMatToAIJ
   of `-log_view` say how often AIJ was made. An entry that becomes 0, or is one no longer, is a new nonzero pattern for who has had AIJ. A matrix that is not square and is preallocated as AIJ
-  becomes a `MATCDS` that keeps AIJ: PETSc gives interpolations the type of the fine matrix. Arrays of AIJ are not there to be asked for (`MatSeqAIJGetArray()`). `PCSAAMG` sets up from the diagonals or, off the grids that it
+  becomes a `MATCDS` that keeps AIJ: PETSc gives interpolations the type of the fine matrix. Arrays of AIJ are not there to be asked for: `MatSeqAIJGetArray()` and its like are errors that say so. `PCSAAMG` sets up from the diagonals or, off the grids that it
   knows, from rows that it makes of them where they are (event GozaMatToRows); `PCPBJACOBI` and `PCJACOBI` take such a matrix, too.
   On several ranks the diagonals are those of a rank's own columns, and the entries in columns of other ranks, a surface of its part of a grid, are kept as AIJ.
 

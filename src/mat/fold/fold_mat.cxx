@@ -207,7 +207,7 @@ MAT_FORMAT_SET_AND_GET(MatFoldSetPrecision, MatFoldGetPrecision, MatStoragePreci
   A row of n entries is folded into ceil(n / width) lines; 32 lines of about the same length are stored transposed, so that the threads of a warp
   read consecutive words, and the sums of a row's lines are added without atomics: every run gives the same result.
 
-  With `-mat_fold_keep_aij no` a matrix is of type "ownfold": its lines, in `PetscScalar`, in groups and in the matrix's own order, are all that there is of it. It is what "ownslicedell" is with slices
+  With `-mat_fold_keep_aij no` a matrix is of type `MATOWNFOLD`: its lines, in `PetscScalar`, in groups and in the matrix's own order, are all that there is of it. It is what `MATOWNSLICEDELL` is with slices
   (see `MATSLICEDELL`): it has places where AIJ would have them, zeros among them, and all else is as said there.
 
   Reference:

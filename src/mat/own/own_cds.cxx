@@ -350,8 +350,8 @@ PetscErrorCode OwnAddOffsets(Mat A, OwnMat *own, const std::vector<PetscInt> &of
 
 const OwnKind &OwnCdsKind()
 {
-  static const OwnKind kind{"owncds", "diagonals",         "MATCDS",
-                            CdsKind,  "-mat_cds_keep_aij", []() -> std::unique_ptr<OwnStorage> { return std::make_unique<OwnedCds>(); }};
+  static const OwnKind kind{MATOWNCDS, "diagonals",         "MATCDS",
+                            CdsKind,   "-mat_cds_keep_aij", []() -> std::unique_ptr<OwnStorage> { return std::make_unique<OwnedCds>(); }};
 
   return kind;
 }

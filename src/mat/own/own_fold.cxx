@@ -8,7 +8,7 @@ namespace goza::mat
 
 const OwnKind &OwnFoldKind()
 {
-  static const OwnKind kind{"ownfold", "lines", "MATFOLD", FoldKind, "-mat_fold_keep_aij", []() -> std::unique_ptr<OwnStorage> {
+  static const OwnKind kind{MATOWNFOLD, "lines", "MATFOLD", FoldKind, "-mat_fold_keep_aij", []() -> std::unique_ptr<OwnStorage> {
                               return std::make_unique<OwnedRowsOf<Fold<PetscScalar, PetscScalar>>>(FoldKind());
                             }};
 

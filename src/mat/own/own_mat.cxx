@@ -364,28 +364,4 @@ PetscErrorCode MatCreate_Own(Mat A, const OwnKind &kind)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatCreate_FormatOrOwn(Mat A, const OwnKind &kind, bool mpi)
-{
-  static const char *const words[] = {"auto", "yes", "no"};
-  PetscInt                 keep    = 0;
-
-  PetscFunctionBegin;
-  PetscOptionsBegin(PetscObjectComm((PetscObject)A), ((PetscObject)A)->prefix, "Options of a format's matrix at its creation", "Mat");
-  PetscCall(PetscOptionsEList(kind.keep_aij, "Whether a matrix holds AIJ beside its format", kind.page, words, 3, words[keep], &keep, NULL));
-  PetscOptionsEnd();
-  if (keep == 2) PetscCall(MatCreate_Own(A, kind));
-  else PetscCall(MatCreate_Format(A, kind.format(), mpi));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatRegister_Own()
-{
-  PetscFunctionBegin;
-  PetscCall(MatRegister(OwnCdsKind().type, [](Mat A) { return MatCreate_Own(A, OwnCdsKind()); }));
-  PetscCall(MatRegister(OwnSlicedEllKind().type, [](Mat A) { return MatCreate_Own(A, OwnSlicedEllKind()); }));
-  PetscCall(MatRegister(OwnFoldKind().type, [](Mat A) { return MatCreate_Own(A, OwnFoldKind()); }));
-  PetscCall(OwnRegisterFactors());
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 } // namespace goza::mat

@@ -15,6 +15,7 @@
 #include "petsc/vec_access.hpp"
 #include <list>
 #include <petsc/private/matimpl.h>
+#include <utility>
 
 namespace goza::mat
 {
@@ -70,7 +71,18 @@ struct OwnImage {
   bool             kept     = false;
 };
 
+/* PETSc's accessors of AIJ's arrays look at no type: they take A->data for a Mat_SeqAIJ, which is private, and call the functions that stand in it, if any. Wherever they look, one stands here that
+   refuses. */
+class AijRefused {
+public:
+  AijRefused();
+
+private:
+  PetscErrorCode (*table_[256])(Mat); // more than Mat_SeqAIJ has words
+};
+
 struct OwnMat {
+  AijRefused                                aij; // first
   const OwnKind                            *kind;
   std::unique_ptr<OwnStorage>               storage;
   bool                                      shaped = false;
@@ -100,8 +112,22 @@ struct OwnMat {
 
 PetscErrorCode MatGetOwn(Mat A, OwnMat **own); // NULL when A is not one
 
+/* own_type.cxx */
 PetscErrorCode MatRegister_Own();
 PetscErrorCode MatCreate_Own(Mat A, const OwnKind &kind);
+/* While it lives, a matrix of this kind's format that is created has no AIJ, where its options leave that open: who creates it assembles it without. NULL: of no kind */
+class OwnWhereOpen {
+public:
+  explicit OwnWhereOpen(const OwnKind *kind) : before_(std::exchange(now, kind)) { }
+  OwnWhereOpen(const OwnWhereOpen &)            = delete;
+  OwnWhereOpen &operator=(const OwnWhereOpen &) = delete;
+  ~OwnWhereOpen() { now = before_; }
+
+  inline static const OwnKind *now = nullptr;
+
+private:
+  const OwnKind *before_;
+};
 /* For ->create of a format: as its option -mat_<format>_keep_aij says. It is asked for there and not in MatSetFromOptions(): a DM takes the type by its name and then sets the matrix up. */
 PetscErrorCode MatCreate_FormatOrOwn(Mat A, const OwnKind &kind, bool mpi);
 /* MakeFormatKind() of a format whose matrices may be nothing but it. */

@@ -8,7 +8,7 @@ namespace goza::mat
 
 const OwnKind &OwnSlicedEllKind()
 {
-  static const OwnKind kind{"ownslicedell", "slices", "MATSLICEDELL", SlicedEllKind, "-mat_slicedell_keep_aij", []() -> std::unique_ptr<OwnStorage> {
+  static const OwnKind kind{MATOWNSLICEDELL, "slices", "MATSLICEDELL", SlicedEllKind, "-mat_slicedell_keep_aij", []() -> std::unique_ptr<OwnStorage> {
                               return std::make_unique<OwnedRowsOf<SlicedEll<PetscScalar, PetscScalar>>>(SlicedEllKind());
                             }};
 

@@ -197,7 +197,7 @@ MAT_FORMAT_SET_AND_GET(MatSlicedEllSetPrecision, MatSlicedEllGetPrecision, MatSt
 . -mat_slicedell_block_size (auto|1|3|6)                      - unknowns of a node, whose blocks share a column index where all are full
 . -mat_slicedell_sort_window window                           - sort rows by length inside windows of this many rows
 . -mat_slicedell_precision (double|single|half)               - precision of the stored values
-- -mat_slicedell_keep_aij (auto|yes|no)                       - no: nothing is held but the slices; yes, auto (default): AIJ is held beside them
+- -mat_slicedell_keep_aij (auto|yes|no)                       - yes: AIJ is held beside the slices; no: nothing is held but these; auto (default): no where `GozaAssemblyCreateMatrix()` makes the matrix
 
   Level: beginner
 
@@ -210,11 +210,11 @@ MAT_FORMAT_SET_AND_GET(MatSlicedEllSetPrecision, MatSlicedEllGetPrecision, MatSt
   Rows of more than 256 entries and eight times the mean are held apart, and cut into pieces of 1024 entries for a warp each.
   With several ranks the rows that have off-process entries are finished by a second kernel when the halo has arrived.
 
-  With `-mat_slicedell_keep_aij no` a matrix is of type "ownslicedell": its slices, in `PetscScalar`, are all that there is of it. It has places where AIJ would have them, zeros among
+  Without AIJ (`-mat_slicedell_keep_aij`) a matrix is of type `MATOWNSLICEDELL`: its slices, in `PetscScalar`, are all that there is of it. It has places where AIJ would have them, zeros among
   them: those of a `DMDA`'s stencil, of `MatSetPreallocationCOO()`, of a `GozaAssembly`, or of the values that are set, which wait in a list, on the host, for the end of the assembly where there is no
   place for them yet. Everything else is as with `-mat_cds_keep_aij no` (see `MATCDS`): what needs AIJ makes it for as long as that takes, and
   `-mat_view ::ascii_info` and the event GozaMatToAIJ count it; `PCSAAMG` sets up from rows that it makes where the slices are (event GozaMatToRows). On the device transposed products
-  and `NORM_1` make such rows each time. `auto` holds AIJ, as for `MATCDS`.
+  and `NORM_1` make such rows each time. `auto` is as for `MATCDS`, of any mesh.
 
 .seealso: `MATAIJ`, `MATCDS`, `MATAIJCUSPARSE`, `MatSlicedEllSetSliceHeight()`, `MatSlicedEllSetSortWindow()`
 M*/

@@ -1,0 +1,67 @@
+/* Owning matrices: which matrices are such, and what those find who take them for AIJ. */
+#include "own_mat.hpp"
+#include "parallel/agree.hpp"
+#include "petscgoza.h"
+
+namespace goza::mat
+{
+
+static PetscErrorCode RefuseArrays(Mat A)
+{
+  OwnMat *own;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwn(A, &own));
+  PetscCheck(own, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Not a matrix that owns its values");
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP, "A matrix of type %s has no arrays of AIJ (MatSeqAIJGetArray() and its like): MatConvert() makes MATAIJ of it, or let it keep AIJ (%s yes)",
+          own->kind->type, own->kind->keep_aij);
+}
+
+AijRefused::AijRefused()
+{
+  std::fill(std::begin(table_), std::end(table_), RefuseArrays);
+}
+
+/* The format's options ask for nothing that AIJ must be there for. */
+static PetscErrorCode MayBeAlone(Mat A, const OwnKind &kind, bool *may)
+{
+  std::unique_ptr<FormatConfig> config;
+
+  PetscFunctionBegin;
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), Guarded([&] { config = kind.format().config(); }), "read its options"));
+  PetscOptionsBegin(PetscObjectComm((PetscObject)A), ((PetscObject)A)->prefix, "Options of a format", "Mat");
+  PetscOptionsObject->options = ((PetscObject)A)->options;
+  PetscCall(config->set_from_options(A, PetscOptionsObject));
+  PetscOptionsEnd();
+  *may = !config->not_alone();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCreate_FormatOrOwn(Mat A, const OwnKind &kind, bool mpi)
+{
+  static const char *const words[] = {"auto", "yes", "no"};
+  PetscInt                 keep    = 0;
+  bool                     own     = false;
+
+  PetscFunctionBegin;
+  PetscOptionsBegin(PetscObjectComm((PetscObject)A), ((PetscObject)A)->prefix, "Options of a format's matrix at its creation", "Mat");
+  PetscCall(PetscOptionsEList(kind.keep_aij, "Whether a matrix holds AIJ beside its format", kind.page, words, 3, words[keep], &keep, NULL));
+  PetscOptionsEnd();
+  own = keep == 2;
+  if (keep == 0 && OwnWhereOpen::now == &kind) PetscCall(MayBeAlone(A, kind, &own));
+  if (own) PetscCall(MatCreate_Own(A, kind));
+  else PetscCall(MatCreate_Format(A, kind.format(), mpi));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatRegister_Own()
+{
+  PetscFunctionBegin;
+  PetscCall(MatRegister(OwnCdsKind().type, [](Mat A) { return MatCreate_Own(A, OwnCdsKind()); }));
+  PetscCall(MatRegister(OwnSlicedEllKind().type, [](Mat A) { return MatCreate_Own(A, OwnSlicedEllKind()); }));
+  PetscCall(MatRegister(OwnFoldKind().type, [](Mat A) { return MatCreate_Own(A, OwnFoldKind()); }));
+  PetscCall(OwnRegisterFactors());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace goza::mat
