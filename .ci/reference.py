@@ -153,7 +153,7 @@ def types_table(header, pages):
         page = pages.get(macro)
         line = re.sub(rf'^({macro} = )?"{name}"(:| -) *', "", page.line) if page else ""
         line = re.sub(r'; "seqaij.*', "", line)
-        names = f"`{name}`" + (f"; `seqaij{name}` on one rank, `mpiaij{name}` on several" if kind == "Mat" else "")
+        names = f"`{name}`" + (f"; `seqaij{name}` on one rank, `mpiaij{name}` on several" if kind == "Mat" and not macro.startswith("MATOWN") else "")
         rows.append([f"`{kind}`", names, f"[`{macro}`](../{page.path})" if page else f"`{macro}`", sentence(line)])
     return table(["class", "name", "macro", "what it is"], rows)
 
@@ -195,7 +195,7 @@ def enums(header):
 def page_of(build):
     header = (TOP / "include/petscgoza.h").read_text()
     pages = man_pages()
-    mats = [name for macro, name in re.findall(r'#define (MAT\w+)\s+"(\w+)"', header) if not re.match(r"MAT(SEQ|MPI)AIJ", macro)]
+    mats = [name for macro, name in re.findall(r'#define (MAT\w+)\s+"(\w+)"', header) if not re.match(r"MAT(SEQ|MPI)AIJ|MATOWN", macro)]
     ksps = re.findall(r'#define KSP\w+\s+"(\w+)"', header)
     helps = {mat: help_of(build, "-mat_type", mat, "-pc_type", "saamg", "-ksp_type", ksps[0]) for mat in mats}
     first = next(iter(helps.values()))

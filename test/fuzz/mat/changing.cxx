@@ -263,11 +263,24 @@ Two two_alike(const Twins &t, const Op &o)
   return {x < 0 ? -1 : y, x};
 }
 
+/* PETSc's sum of two types has the blocks of Y's rows on its columns, too. */
+bool loses_blocks(Mat Y, Mat X)
+{
+  PetscBool same;
+  PetscInt  rows, columns;
+
+  PETSC_OK(PetscObjectObjectTypeCompare((PetscObject)X, (PetscObject)Y, &same));
+  PETSC_OK(MatGetBlockSizes(Y, &rows, &columns));
+  return !same && rows != columns;
+}
+
 /* structure: the same pattern is claimed only of what is known to have it, a duplicate. */
 Step axpy(Twins &t, const Op &o)
 {
-  Rng               rng(o.seed);
-  const Two         s        = two_alike(t, o);
+  Rng rng(o.seed);
+  Two s = two_alike(t, o);
+
+  if (s.y >= 0 && loses_blocks(t.slot[s.y].mat[OURS], t.slot[s.x].mat[OURS])) s.y = -1;
   const bool        y_scaled = o.p[0] % 2, different = o.p[1] % 2;
   const auto        structure = different ? DIFFERENT_NONZERO_PATTERN : UNKNOWN_NONZERO_PATTERN;
   const PetscScalar f         = s.y < 0 ? 0 : t.factor(rng, t.slot[s.y].size + t.slot[s.x].size);
