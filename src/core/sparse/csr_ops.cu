@@ -1,5 +1,5 @@
 #include "csr_ops.hpp"
-#include "csr_product.hpp"
+#include "narrow_product.hpp"
 #include "core/launch/by_lanes.hpp"
 #include "core/launch/joined_rows.hpp"
 #include "host_rows.hpp"
@@ -253,7 +253,8 @@ CsrMatrix multiply(const Csr &A, const Csr &B, bool with_diagonal)
 #if defined(__CUDACC__)
   const ProductTerms terms{A, B, with_diagonal};
 
-  product::make(terms, ProductRows{A.ptr, A.col, B.ptr, B.col, with_diagonal}, C);
+  if (product::narrow(A, B)) product::make_narrow(terms, C);
+  else product::make(terms, ProductRows{A.ptr, A.col, B.ptr, B.col, with_diagonal}, C);
 #endif
   return C;
 }
@@ -264,7 +265,10 @@ void multiply_numeric(const Csr &A, const Csr &B, CsrMatrix &C)
   if (!C.nnz()) return;
 #if defined(__CUDACC__)
   if (A.space == Space::Cuda) {
-    product::fill<true>(ProductTerms{A, B, false}, product::reach_of(C), C);
+    const ProductTerms terms{A, B, false};
+
+    if (product::narrow(A, B)) product::fill_narrow<true>(terms, C);
+    else product::fill<true>(terms, product::reach_of(C), C);
     return;
   }
 #endif

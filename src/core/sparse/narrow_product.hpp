@@ -1,0 +1,192 @@
+/* Sparse products on the device with few columns and long rows, as of the lower levels of a hierarchy, where there are too few rows for a warp each. A block does a row, with a sum for every
+   column in shared memory. Each of its warps asks for a term, all at the same time, and they add them one after the other: every sum is in the order of the terms, which are those of
+   csr_product.hpp. */
+#pragma once
+#include "csr_product.hpp"
+
+#if defined(__CUDACC__)
+namespace goza
+{
+namespace product
+{
+
+constexpr int narrow_warps = 8, narrow_asked = 8; // entries that a lane asks for before its warp's turn
+constexpr int narrow_bytes = 40 * 1024;           // of shared memory
+
+inline std::size_t bytes_of_row(PetscInt ncols)
+{
+  return ncols * sizeof(PetscScalar) + 2 * (ncols / 32 + 1) * sizeof(unsigned);
+}
+
+/* Whether the rows are those of a narrow product: with something to do for each thread of a block. */
+inline bool narrow(const Csr &A, const Csr &B)
+{
+  const double terms = A.nrows ? static_cast<double>(entries(A)) / A.nrows : 0, entries_of_term = B.nrows ? static_cast<double>(entries(B)) / B.nrows : 0;
+
+  return B.ncols <= narrow_bytes / static_cast<PetscInt>(sizeof(PetscScalar)) && bytes_of_row(B.ncols) <= narrow_bytes && terms * entries_of_term >= 32 * narrow_warps;
+}
+
+/* The columns of a block's row, a bit each. */
+class ColumnBits {
+public:
+  __device__ ColumnBits(PetscInt ncols, unsigned *memory) : words_(static_cast<int>(ncols / 32 + 1)), has_(memory), before_(memory + words_) { }
+
+  __device__ void clear() const
+  {
+    for (int w = threadIdx.x; w < words_; w += blockDim.x) has_[w] = 0;
+  }
+  __device__ void add(PetscInt c) const
+  {
+    if (!has(c)) atomicOr(has_ + c / 32, 1u << c % 32);
+  }
+  __device__ bool has(PetscInt c) const { return *const_cast<volatile unsigned *>(has_ + c / 32) >> c % 32 & 1; }
+
+  /* How many there are, from the first warp, which counts those in earlier words than each, too. */
+  __device__ int count(int lane) const
+  {
+    int all = 0;
+
+    for (int begin = 0; begin < words_; begin += 32) {
+      const int w = begin + lane, mine = w < words_ ? __popc(has_[w]) : 0;
+      int       before = mine;
+
+      for (int d = 1; d < 32; d *= 2) {
+        const int other = __shfl_up_sync(all_lanes, before, d);
+
+        if (lane >= d) before += other;
+      }
+      if (w < words_) before_[w] = static_cast<unsigned>(all + before - mine);
+      all += __shfl_sync(all_lanes, before, 31);
+    }
+    return all;
+  }
+  __device__ PetscInt rank(PetscInt c) const { return before_[c / 32] + __popc(has_[c / 32] & ((1u << c % 32) - 1)); } // after count()
+
+private:
+  int       words_;
+  unsigned *has_, *before_;
+};
+
+/* A lane's part of a term. */
+template <class Terms> struct AskedTerm {
+  PetscInt    first = 0, length = 0;
+  PetscScalar factor = 0;
+
+  __device__ AskedTerm(const Terms &terms, PetscInt p, PetscInt end)
+  {
+    if (p < end) terms.open(p, first, length, factor);
+  }
+
+  /* Some of its entries, from `begin` on. */
+  __device__ void columns(const Terms &terms, PetscInt begin, PetscInt *col) const
+  {
+  #pragma unroll
+    for (int k = 0; k < narrow_asked; k++) col[k] = begin + 32 * k < length ? terms.column(first + begin + 32 * k) : no_column;
+  }
+  __device__ void values(const Terms &terms, PetscInt begin, PetscScalar *val) const
+  {
+  #pragma unroll
+    for (int k = 0; k < narrow_asked; k++) val[k] = begin + 32 * k < length ? factor * terms.value(first + begin + 32 * k) : PetscScalar(0);
+  }
+};
+
+template <class Terms> __global__ void __launch_bounds__(32 * narrow_warps) NarrowCountKernel(PetscInt ncols, Terms terms, PetscInt *length)
+{
+  extern __shared__ __align__(16) double narrow_memory[];
+  const ColumnBits                       bits(ncols, reinterpret_cast<unsigned *>(narrow_memory));
+  const int                              lane = threadIdx.x % 32;
+  const PetscInt                         row = blockIdx.x, end = terms.end(row);
+
+  bits.clear();
+  __syncthreads();
+  if (threadIdx.x == 0 && terms.extra(row) != no_column) bits.add(terms.extra(row));
+  for (PetscInt p = terms.begin(row) + threadIdx.x / 32; p < end; p += narrow_warps) {
+    const AskedTerm<Terms> term(terms, p, end);
+    PetscInt               col[narrow_asked];
+
+    for (PetscInt begin = lane; begin < term.length; begin += 32 * narrow_asked) {
+      term.columns(terms, begin, col);
+      for (int k = 0; k < narrow_asked; k++) {
+        if (col[k] != no_column) bits.add(col[k]);
+      }
+    }
+  }
+  __syncthreads();
+  if (threadIdx.x >= 32) return;
+  const int n = bits.count(lane);
+
+  if (lane == 0) length[row] = n;
+}
+
+/* Columns, ascending, unless they are known, and values. */
+template <bool known, class Terms>
+__global__ void __launch_bounds__(32 * narrow_warps) NarrowFillKernel(PetscInt ncols, Terms terms, const PetscInt *ptr, PetscInt *col, PetscScalar *val)
+{
+  extern __shared__ __align__(16) double narrow_memory[];
+  PetscScalar *const                     sum = reinterpret_cast<PetscScalar *>(narrow_memory);
+  const ColumnBits                       bits(ncols, reinterpret_cast<unsigned *>(sum + ncols));
+  const int                              lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const PetscInt                         row = blockIdx.x, end = terms.end(row), at = ptr[row];
+
+  bits.clear();
+  for (PetscInt c = threadIdx.x; c < ncols; c += blockDim.x) sum[c] = 0;
+  __syncthreads();
+  if (!known && threadIdx.x == 0 && terms.extra(row) != no_column) bits.add(terms.extra(row));
+  for (PetscInt round = terms.begin(row); round < end; round += narrow_warps) {
+    const AskedTerm<Terms> term(terms, round + warp, end);
+    PetscInt               c[narrow_asked];
+    PetscScalar            v[narrow_asked];
+
+    term.columns(terms, lane, c);
+    term.values(terms, lane, v);
+    for (int turn = 0; turn < narrow_warps && round + turn < end; turn++) {
+      for (PetscInt begin = lane; turn == warp && begin < term.length; begin += 32 * narrow_asked) {
+        if (begin > lane) {
+          term.columns(terms, begin, c);
+          term.values(terms, begin, v);
+        }
+        for (int k = 0; k < narrow_asked; k++) {
+          if (c[k] == no_column) continue;
+          sum[c[k]] += v[k];
+          if (!known) bits.add(c[k]);
+        }
+      }
+      __syncthreads();
+    }
+  }
+  if (known) {
+    for (PetscInt k = at + threadIdx.x; k < ptr[row + 1]; k += blockDim.x) val[k] = terms.finish(row, col[k], sum[col[k]]);
+    return;
+  }
+  if (warp == 0) bits.count(lane);
+  __syncthreads();
+  for (PetscInt c = threadIdx.x; c < ncols; c += blockDim.x) {
+    if (!bits.has(c)) continue;
+    col[at + bits.rank(c)] = c;
+    val[at + bits.rank(c)] = terms.finish(row, c, sum[c]);
+  }
+}
+
+/* Values, and the columns unless they are known; C's row pointer is there. */
+template <bool known, class Terms> void fill_narrow(const Terms &terms, CsrMatrix &C)
+{
+  if (!C.nnz()) return;
+  launch_kernel_with<NarrowFillKernel<known, Terms>>(bytes_of_row(C.ncols), blocks_for(C.nrows, 1), 32 * narrow_warps, C.ncols, terms,
+                                                     static_cast<const PetscInt *>(C.ptr.data()), C.col.data(), C.val.data());
+}
+
+/* C's pattern and values. */
+template <class Terms> void make_narrow(const Terms &terms, CsrMatrix &C)
+{
+  C.ptr = Array<PetscInt>(Space::Cuda, C.nrows + 1);
+  if (C.nrows) launch_kernel_with<NarrowCountKernel<Terms>>(bytes_of_row(C.ncols), blocks_for(C.nrows, 1), 32 * narrow_warps, C.ncols, terms, C.ptr.data());
+  const PetscInt nnz = lengths_to_pointer(Space::Cuda, C.ptr);
+
+  C.col = Array<PetscInt>(Space::Cuda, nnz);
+  C.val = Array<PetscScalar>(Space::Cuda, nnz);
+  fill_narrow<false>(terms, C);
+}
+
+} // namespace product
+} // namespace goza
+#endif
