@@ -188,6 +188,27 @@ BOOST_AUTO_TEST_CASE(rectangular_products)
   }
 }
 
+/* Long rows of few columns, some of terms that are longer than a thread block asks for at a time; and rows, terms and a diagonal entry that are not there. */
+BOOST_AUTO_TEST_CASE(narrow_products)
+{
+  Shape a = random_matrix("a", 90, 500, 16, 60), b = random_matrix("b", 500, 1900, 17, 700), twice;
+
+  a.rows[7].clear();
+  for (PetscInt i : {3, 4, 5, 77}) b.rows[i].clear();
+  twice = b;
+  for (auto &row : twice.rows)
+    for (auto &entry : row) entry.second *= 2;
+  for (Space space : spaces())
+    for (bool with_diagonal : {false, true}) {
+      const CsrMatrix A = csr(space, a);
+      CsrMatrix       C = multiply(A.view(), csr(space, b).view(), with_diagonal);
+
+      check_equal(C, reference_product(a, b, with_diagonal), "90 x 500 times 500 x 1900");
+      multiply_numeric(A.view(), csr(space, twice).view(), C);
+      check_equal(C, reference_product(a, twice, with_diagonal), "90 x 500 times 500 x 1900 with new values");
+    }
+}
+
 /* P^T A P in one go: rows of A P are dropped and their places used again, where the order of the aggregates lets that be. */
 BOOST_AUTO_TEST_CASE(triple_products_on_the_host)
 {
@@ -208,8 +229,9 @@ BOOST_AUTO_TEST_CASE(triple_products_on_the_host)
   for (const auto &[a, p] : pairs) {
     const CsrMatrix A = csr(Space::Host, a), P = csr(Space::Host, p), R = transpose(P.view());
 
-    CsrMatrix C;
-    BOOST_TEST(galerkin_host(R.view(), A.view(), P.view(), 1, 1, C));
+    FullBlocks by[] = {{R.view(), 1, 1}, {A.view(), 1, 1}, {P.view(), 1, 1}};
+    CsrMatrix  C;
+    BOOST_TEST(galerkin_host(by[0], by[1], by[2], C));
     check_equal(C, reference_product({"R", p.n, p.m, reference_transpose(p)}, {"AP", a.m, p.n, reference_product(a, p, false)}, true), a.name + " " + p.name);
   }
 }

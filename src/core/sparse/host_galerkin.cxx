@@ -1,5 +1,4 @@
 #include "host_galerkin.hpp"
-#include "full_blocks.hpp"
 #include "core/launch/host_loop.hpp"
 #include "host_rows.hpp"
 #include <cstdint>
@@ -52,6 +51,9 @@ struct BlockRows {
   Csr             A;
   PetscInt        br, bc, nodes;
   const PetscInt *ptr, *col; // of blocks
+
+  explicit BlockRows(const Csr &of) : A(of), br(1), bc(1), nodes(of.nrows), ptr(of.ptr), col(of.col) { }
+  explicit BlockRows(const FullBlocks &of) : A(of.A), br(of.br), bc(of.bc), nodes(of.pattern().nrows), ptr(of.pattern().ptr), col(of.pattern().col) { }
 
   PetscInt  length(PetscInt i) const { return ptr[i + 1] - ptr[i]; }
   SparseRow operator()(PetscInt i) const { return {length(i), col + ptr[i], A.val + A.ptr[i * br]}; }
@@ -271,23 +273,18 @@ template <class S> CsrMatrix product(const S &s, const BlockRows &R, const Block
 
 } // namespace
 
-bool galerkin_host(const Csr &R, const Csr &A, const Csr &P, PetscInt bs, PetscInt k, CsrMatrix &C)
+bool galerkin_host(FullBlocks &R, FullBlocks &A, FullBlocks &P, CsrMatrix &C)
 {
-  Array<PetscInt> pattern[6];
-  BlockRows       r{R, k, bs, R.nrows / k, R.ptr, R.col}, a{A, bs, bs, A.nrows / bs, A.ptr, A.col}, p{P, bs, k, P.nrows / bs, P.ptr, P.col};
-  const auto      find = [](BlockRows &M, Array<PetscInt> &ptr, Array<PetscInt> &col) {
-    if (!full_blocks(M.A, M.br, M.bc, ptr, col)) return false;
-    M.ptr = ptr.data();
-    M.col = col.data();
-    return true;
-  };
-  const auto is = [&](PetscInt fine, PetscInt coarse) { return bs == fine && k == coarse; };
+  const PetscInt bs = P.br, k = P.bc;
+  const auto     is = [&](PetscInt fine, PetscInt coarse) { return bs == fine && k == coarse; };
 
   if (is(1, 1)) {
-    C = product(KnownSizes<1, 1>(), r, a, p);
+    C = product(KnownSizes<1, 1>(), BlockRows(R.A), BlockRows(A.A), BlockRows(P.A));
     return true;
   }
-  if (!find(r, pattern[0], pattern[1]) || !find(a, pattern[2], pattern[3]) || !find(p, pattern[4], pattern[5])) return false;
+  if (!R.find() || !A.find() || !P.find()) return false;
+  const BlockRows r(R), a(A), p(P);
+
   C = is(2, 2) ? product(KnownSizes<2, 2>(), r, a, p)
     : is(2, 3) ? product(KnownSizes<2, 3>(), r, a, p)
     : is(3, 3) ? product(KnownSizes<3, 3>(), r, a, p)

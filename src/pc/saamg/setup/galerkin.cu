@@ -87,7 +87,8 @@ enum Finding : unsigned char {
 
 /* Its diagonal entry's size, and what there is to say of it, which is counted. */
 struct LookAtRow {
-  static constexpr int n = 3;
+  static constexpr int  n               = 3;
+  static constexpr bool walks_along_row = true;
 
   const PetscInt  *ptr;
   Columns          col;
@@ -200,6 +201,14 @@ struct BlockFactors {
   Blocks of_A() const { return filled ? Blocks{filled->nodes(), A.br, A.bc} : A.blocks(); }
 };
 
+/* On the host, where A is all of one rank's. */
+bool row_by_row(const Csr &A, const Interpolation &I, CsrMatrix &Ac)
+{
+  BlockFactors by(I.R.view(), A, I.P.view(), I);
+
+  return galerkin_host(by.R, by.A, by.P, Ac);
+}
+
 } // namespace
 
 Array<PetscReal> magnitudes(const StoredRows &rows, const Array<PetscScalar> &dinv)
@@ -277,7 +286,7 @@ CsrMatrix GalerkinProduct::make(const StoredRows &from, const MapPtr &columns, c
   CsrMatrix  Ac;
 
   magnitude = coarse_magnitudes(I, magnitude);
-  if (isolated && A.space == Space::Host && !from.no_rows() && (once || !I.boxes) && galerkin_host(I.R.view(), A, I.P.view(), I.bs, I.k, Ac)) {
+  if (isolated && A.space == Space::Host && !from.no_rows() && (once || !I.boxes) && row_by_row(A, I, Ac)) {
     coarse_columns = I.coarse;
     row_by_row_    = !once;
     fill_rows_of_nothing(Ac, *coarse_columns, magnitude, false);
@@ -320,7 +329,7 @@ void GalerkinProduct::update(const StoredRows &from, const Interpolation &I, Csr
     Ac = make_on_boxes(from, I, magnitude);
     return;
   }
-  if (row_by_row_ && galerkin_host(I.R.view(), A, I.P.view(), I.bs, I.k, Ac)) {
+  if (row_by_row_ && row_by_row(A, I, Ac)) {
     fill_rows_of_nothing(Ac, *I.coarse, magnitude, false);
     return;
   }
