@@ -48,23 +48,28 @@ struct Places {
   static constexpr PetscInt most = 32, within = 256;
 };
 
-/* What another lane of the row has. */
-HD inline PetscInt of_lane(PetscInt value, [[maybe_unused]] PetscInt lane, [[maybe_unused]] int lanes)
-{
-#if defined(__CUDA_ARCH__)
-  if (lanes > 1) return __shfl_sync(0xffffffffu, value, static_cast<int>(lane));
-#endif
-  return value;
-}
+#if defined(__CUDACC__)
+/* Who does a row: a warp, or all warps of a block of threads. */
+struct Crew {
+  int lane, thread, threads; // of its warp; of all
 
-/* A block row of C: one block of A after the other, so that the order of every sum is that of A's columns; the lanes share the columns of what one block of A adds to, no two of which are
+  static constexpr int lanes = 32;
+
+  __device__ void wait() const
+  {
+    if (threads > lanes) __syncthreads();
+    else __syncwarp();
+  }
+};
+
+/* A block row of C: one block of A after the other, so that the order of every sum is that of A's columns; the threads share the columns of what one block of A adds to, no two of which are
    the same. R, M, K: br, bm and bc where they are known when this is compiled, else 0. */
 template <int R, int M, int K> struct BlockRow {
   BlockProduct of;
 
-  HD PetscInt br() const { return R ? R : of.br; }
-  HD PetscInt bm() const { return M ? M : of.bm; }
-  HD PetscInt bc() const { return K ? K : of.bc; }
+  __device__ PetscInt br() const { return R ? R : of.br; }
+  __device__ PetscInt bm() const { return M ? M : of.bm; }
+  __device__ PetscInt bc() const { return K ? K : of.bc; }
 
   /* What is added up: n blocks. */
   struct Sums {
@@ -73,25 +78,25 @@ template <int R, int M, int K> struct BlockRow {
     PetscScalar    *value;
   };
 
-  /* places: Places::most for each lane. */
-  HD void operator()(PetscInt node, int lane, int lanes, const BlockProduct::Taken &taken, PetscScalar *sum, const PetscInt *column, Places::Place *places) const
+  /* places: of a warp, Places::most for each lane. */
+  __device__ void operator()(PetscInt node, const Crew &crew, const BlockProduct::Taken &taken, PetscScalar *sum, const PetscInt *column, Places::Place *places) const
   {
     const PetscInt first = of.aptr[node], last = taken.end, stride = (of.aptr[node + 1] - first) * bm();
     const Sums     to{of.cptr[node + 1] - of.cptr[node], column, sum};
 
-    for (PetscInt t = lane; t < to.n * bc() * br() && taken.anew; t += lanes) sum[t] = 0;
-    for (PetscInt chunk = taken.begin; chunk < last; chunk += lanes) {
-      const PetscInt blocks = last - chunk < lanes ? last - chunk : lanes, j = lane < blocks ? of.acol[chunk + lane] : -1;
+    for (PetscInt t = crew.thread; t < to.n * bc() * br() && taken.anew; t += crew.threads) sum[t] = 0;
+    for (PetscInt chunk = taken.begin; chunk < last; chunk += Crew::lanes) {
+      const PetscInt blocks = last - chunk < Crew::lanes ? last - chunk : Crew::lanes, j = crew.lane < blocks ? of.acol[chunk + crew.lane] : -1;
       const PetscInt begin = j < 0 ? 0 : of.bptr[j], mine = j < 0 ? 0 : of.bptr[j + 1] - begin;
 
-      wait_for_lanes(lanes);
-      if (to.n <= Places::within) look_up(to, begin, mine, places + lane * Places::most);
+      crew.wait();
+      if (to.n <= Places::within) look_up(to, begin, mine, places + crew.lane * Places::most);
       for (PetscInt l = 0; l < blocks; l++) {
-        wait_for_lanes(lanes);
-        add({of.a + first * (br() * bm()) + (chunk - first + l) * bm(), stride, of_lane(begin, l, lanes), of_lane(mine, l, lanes), places + l * Places::most}, to, lane, lanes);
+        crew.wait();
+        add({of.a + first * (br() * bm()) + (chunk - first + l) * bm(), stride, of_lane(begin, l), of_lane(mine, l), places + l * Places::most}, to, crew);
       }
     }
-    wait_for_lanes(lanes);
+    crew.wait();
   }
 
 private:
@@ -102,17 +107,19 @@ private:
     const Places::Place *place;
   };
 
-  HD void look_up(const Sums &to, PetscInt begin, PetscInt blocks, Places::Place *place) const
+  __device__ static PetscInt of_lane(PetscInt value, PetscInt lane) { return __shfl_sync(0xffffffffu, value, static_cast<int>(lane)); }
+
+  __device__ void look_up(const Sums &to, PetscInt begin, PetscInt blocks, Places::Place *place) const
   {
     for (PetscInt q = 0; q < blocks && q < Places::most; q++) place[q] = static_cast<Places::Place>(lower_bound(to.column, 0, to.n - 1, of.bcol[begin + q]));
   }
 
-  HD PetscInt place(const Term &t, const Sums &to, PetscInt q) const
+  __device__ PetscInt place(const Term &t, const Sums &to, PetscInt q) const
   {
     return to.n <= Places::within && q < Places::most ? t.place[q] : lower_bound(to.column, 0, to.n - 1, of.bcol[t.begin + q]);
   }
 
-  HD void add(const Term &t, const Sums &to, int lane, int lanes) const
+  __device__ void add(const Term &t, const Sums &to, const Crew &crew) const
   {
     const PetscInt           width = t.blocks * bc();
     const PetscScalar *const b     = of.b + (t.begin - of.b_first) * (bm() * bc());
@@ -123,7 +130,7 @@ private:
         for (int s = 0; s < M; s++) block[r * M + s] = t.a[r * t.stride + s];
       }
     }
-    for (PetscInt item = lane; item < width; item += lanes) {
+    for (PetscInt item = crew.thread; item < width; item += crew.threads) {
       const PetscInt     q   = item / bc();
       PetscScalar *const sum = to.value + (place(t, to, q) * bc() + item - q * bc());
 
@@ -149,41 +156,45 @@ private:
   }
 };
 
-#if defined(__CUDACC__)
 constexpr int      row_warps      = 4;
-constexpr PetscInt blocks_on_chip = 32, values_on_chip = 9216 / sizeof(PetscScalar);
+constexpr PetscInt blocks_on_chip = 32, values_on_chip = 9216 / sizeof(PetscScalar); // of a warp
+constexpr PetscInt few_rows = 16384;                                                 // that do not keep a device busy, a warp each
 
-/* A warp a block row, whose values and columns are on chip where they are few. */
-template <int R, int M, int K> __global__ void __launch_bounds__(32 * row_warps) BlockRowKernel(PetscInt nodes, const BlockRow<R, M, K> row)
+/* So many warps a block row, 1 or all, whose values and columns are on chip where they are few. */
+template <int R, int M, int K> __global__ void __launch_bounds__(32 * row_warps) BlockRowKernel(PetscInt nodes, int warps, const BlockRow<R, M, K> row)
 {
   constexpr PetscInt     room = R && K && blocks_on_chip * R * K < values_on_chip ? blocks_on_chip * R * K : values_on_chip;
-  __shared__ PetscScalar sums[row_warps][room];
-  __shared__ PetscInt    columns[row_warps][blocks_on_chip];
+  __shared__ PetscScalar sums[row_warps * room];
+  __shared__ PetscInt    columns[row_warps * blocks_on_chip];
   __shared__ Places::Place places[row_warps][32 * Places::most];
-  const int                warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const std::int64_t       node = static_cast<std::int64_t>(blockIdx.x) * row_warps + warp;
+  const int                warp = static_cast<int>(threadIdx.x) / 32, first = warp - warp % warps; // of the row
+  const Crew               crew{static_cast<int>(threadIdx.x) % 32, static_cast<int>(threadIdx.x) - 32 * first, 32 * warps};
+  const std::int64_t       node = (static_cast<std::int64_t>(blockIdx.x) * row_warps + warp) / warps;
 
   if (node >= nodes) return;
   const BlockProduct       &of    = row.of;
   const BlockProduct::Taken taken = of.taken(static_cast<PetscInt>(node));
   if (taken.nothing()) return;
   const PetscInt        begin = of.cptr[node], n = of.cptr[node + 1] - begin, values = n * row.br() * row.bc();
-  const PetscInt *const from = of.ccol + begin;
-  PetscScalar *const    to   = of.c + (begin - of.c_first) * (row.br() * row.bc());
+  const PetscInt *const from   = of.ccol + begin;
+  PetscInt *const       column = columns + first * blocks_on_chip;
+  PetscScalar *const to = of.c + (begin - of.c_first) * (row.br() * row.bc()), *const sum = sums + first * room;
 
-  if (n > blocks_on_chip || values > room) {
-    row(static_cast<PetscInt>(node), lane, 32, taken, to, from, places[warp]);
+  if (n > warps * blocks_on_chip || values > warps * room) {
+    row(static_cast<PetscInt>(node), crew, taken, to, from, places[warp]);
     return;
   }
-  if (lane < n) columns[warp][lane] = from[lane];
-  for (PetscInt t = lane; t < values && !taken.anew; t += 32) sums[warp][t] = to[t];
-  row(static_cast<PetscInt>(node), lane, 32, taken, sums[warp], columns[warp], places[warp]);
-  for (PetscInt t = lane; t < values; t += 32) to[t] = sums[warp][t];
+  for (PetscInt t = crew.thread; t < n; t += crew.threads) column[t] = from[t];
+  for (PetscInt t = crew.thread; t < values && !taken.anew; t += crew.threads) sum[t] = to[t];
+  row(static_cast<PetscInt>(node), crew, taken, sum, column, places[warp]);
+  for (PetscInt t = crew.thread; t < values; t += crew.threads) to[t] = sum[t];
 }
 
 template <int R, int M, int K> void multiply_block_rows_on_device(PetscInt nodes, const BlockProduct &of)
 {
-  if (nodes) launch_kernel<BlockRowKernel<R, M, K>>(blocks_for(nodes, row_warps), 32 * row_warps, nodes, BlockRow<R, M, K>{of});
+  const int warps = nodes <= few_rows ? row_warps : 1;
+
+  if (nodes) launch_kernel<BlockRowKernel<R, M, K>>(blocks_for(nodes, row_warps / warps), 32 * row_warps, nodes, warps, BlockRow<R, M, K>{of});
 }
 #endif
 

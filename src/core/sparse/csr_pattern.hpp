@@ -5,10 +5,12 @@
      HD void     visit(row, lane, lanes, f)        f(column) for the part of the row's columns that falls to one of so many lanes, repetitions allowed
 
    On the host a marker per column finds repetitions (Gustavson 1978). On the device a team of threads hashes a row's columns into a table in shared memory;
-   rows that overflow it are done by a warp, then by a block with a table in global memory. The table is then sorted where it lies. */
+   rows that overflow it are done by a warp, then by a block with a table in global memory. The table is then sorted where it lies. Where rows are few, and long therefore, as those of
+   the lower levels of a hierarchy, a block does each, with a bit for every column. */
 #pragma once
 #include "core/util/algorithm.hpp"
 #include "core/util/hash.hpp"
+#include "column_bits.hpp"
 #include "csr.hpp"
 #include "core/launch/for_each_row.hpp"
 #include <type_traits>
@@ -231,12 +233,42 @@ private:
   Array<PetscInt> list_{Space::Cuda}, tables_{Space::Cuda};
 };
 
+/* Rows whose lengths or, when col is there, columns a block finds by bits. */
+template <class Rows>
+__global__ void __launch_bounds__(rows_per_block) BitsKernel(PetscInt ncols, Rows rows, PetscInt *length, const PetscInt *ptr, PetscInt *col)
+{
+  extern __shared__ unsigned memory_of_bits[];
+  const ColumnBits           bits(ncols, memory_of_bits);
+  const PetscInt             row = blockIdx.x;
+
+  bits.clear();
+  __syncthreads();
+  rows.visit(row, static_cast<int>(threadIdx.x), rows_per_block, [&](PetscInt c) { bits.add(c); });
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    const int n = bits.count(static_cast<int>(threadIdx.x));
+
+    if (!col && threadIdx.x == 0) length[row] = n;
+  }
+  if (!col) return;
+  __syncthreads();
+  for (PetscInt c = threadIdx.x; c < ncols; c += rows_per_block) {
+    if (bits.has(c)) col[ptr[row] + bits.rank(c)] = c;
+  }
+}
+
+constexpr PetscInt few_by_bits = 16384; // rows, and columns
+
 template <class Rows> class Finder {
 public:
-  Finder(PetscInt nrows, PetscInt ncols, const Rows &rows, bool narrow) : nrows_(nrows), rows_(rows), narrow_(narrow), long_(ncols, rows) { }
+  Finder(PetscInt nrows, PetscInt ncols, const Rows &rows, bool narrow) : nrows_(nrows), ncols_(ncols), rows_(rows), narrow_(narrow), long_(ncols, rows) { }
 
   void count(PetscInt *length)
   {
+    if (few()) {
+      by_bits(length, nullptr, nullptr);
+      return;
+    }
     if (narrow_) teams<8>(nrows_, nullptr, length, nullptr, nullptr);
     else teams<32>(nrows_, nullptr, length, nullptr, nullptr);
     Array<PetscInt> left = overflown(nrows_, length);
@@ -250,6 +282,10 @@ public:
 
   void columns(const PetscInt *ptr, PetscInt *col)
   {
+    if (few()) {
+      by_bits(nullptr, ptr, col);
+      return;
+    }
     if (narrow_) teams<8>(nrows_, nullptr, nullptr, ptr, col);
     else teams<32>(nrows_, nullptr, nullptr, ptr, col);
     if (wide_.size()) teams<32>(static_cast<PetscInt>(wide_.size()), wide_.data(), nullptr, ptr, col);
@@ -257,12 +293,17 @@ public:
   }
 
 private:
+  bool few() const { return nrows_ <= few_by_bits && ncols_ <= few_by_bits; }
+  void by_bits(PetscInt *length, const PetscInt *ptr, PetscInt *col)
+  {
+    if (nrows_) launch_kernel_with<BitsKernel<Rows>>(ColumnBits::bytes(ncols_), blocks_for(nrows_, 1), rows_per_block, ncols_, rows_, length, ptr, col);
+  }
   template <int Lanes> void teams(PetscInt n, const PetscInt *list, PetscInt *length, const PetscInt *ptr, PetscInt *col)
   {
     if (n) launch_kernel<TeamKernel<Lanes, Rows>>(blocks_for(n, rows_per_block / Lanes), rows_per_block, n, list, rows_, length, ptr, col);
   }
 
-  PetscInt        nrows_;
+  PetscInt        nrows_, ncols_;
   Rows            rows_;
   bool            narrow_;            // teams of 8: few columns a row
   Array<PetscInt> wide_{Space::Cuda}; // rows left to warps
@@ -287,11 +328,13 @@ struct ProductRows {
 
   template <class F> HD void visit(PetscInt row, int lane, int lanes, F f) const
   {
+    const int wide = lanes < 32 ? lanes : 32; // lanes to a row of B
+
     if (with_diagonal && lane == 0) f(row);
-    for (PetscInt p = aptr[row]; p < aptr[row + 1]; p++) {
+    for (PetscInt p = aptr[row] + lane / wide; p < aptr[row + 1]; p += lanes / wide) {
       const PetscInt j = acol[p], end = bptr[j + 1];
 
-      for (PetscInt q = bptr[j] + lane; q < end; q += lanes) f(bcol[q]);
+      for (PetscInt q = bptr[j] + lane % wide; q < end; q += wide) f(bcol[q]);
     }
   }
 };

@@ -15,7 +15,7 @@ constexpr int narrow_bytes = 40 * 1024;           // of shared memory
 
 inline std::size_t bytes_of_row(PetscInt ncols)
 {
-  return ncols * sizeof(PetscScalar) + 2 * (ncols / 32 + 1) * sizeof(unsigned);
+  return ncols * sizeof(PetscScalar) + ColumnBits::bytes(ncols);
 }
 
 /* Whether the rows are those of a narrow product: with something to do for each thread of a block. */
@@ -25,47 +25,6 @@ inline bool narrow(const Csr &A, const Csr &B)
 
   return B.ncols <= narrow_bytes / static_cast<PetscInt>(sizeof(PetscScalar)) && bytes_of_row(B.ncols) <= narrow_bytes && terms * entries_of_term >= 32 * narrow_warps;
 }
-
-/* The columns of a block's row, a bit each. */
-class ColumnBits {
-public:
-  __device__ ColumnBits(PetscInt ncols, unsigned *memory) : words_(static_cast<int>(ncols / 32 + 1)), has_(memory), before_(memory + words_) { }
-
-  __device__ void clear() const
-  {
-    for (int w = threadIdx.x; w < words_; w += blockDim.x) has_[w] = 0;
-  }
-  __device__ void add(PetscInt c) const
-  {
-    if (!has(c)) atomicOr(has_ + c / 32, 1u << c % 32);
-  }
-  __device__ bool has(PetscInt c) const { return *const_cast<volatile unsigned *>(has_ + c / 32) >> c % 32 & 1; }
-
-  /* How many there are, from the first warp, which counts those in earlier words than each, too. */
-  __device__ int count(int lane) const
-  {
-    int all = 0;
-
-    for (int begin = 0; begin < words_; begin += 32) {
-      const int w = begin + lane, mine = w < words_ ? __popc(has_[w]) : 0;
-      int       before = mine;
-
-      for (int d = 1; d < 32; d *= 2) {
-        const int other = __shfl_up_sync(all_lanes, before, d);
-
-        if (lane >= d) before += other;
-      }
-      if (w < words_) before_[w] = static_cast<unsigned>(all + before - mine);
-      all += __shfl_sync(all_lanes, before, 31);
-    }
-    return all;
-  }
-  __device__ PetscInt rank(PetscInt c) const { return before_[c / 32] + __popc(has_[c / 32] & ((1u << c % 32) - 1)); } // after count()
-
-private:
-  int       words_;
-  unsigned *has_, *before_;
-};
 
 /* A lane's part of a term. */
 template <class Terms> struct AskedTerm {
