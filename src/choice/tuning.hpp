@@ -22,6 +22,9 @@ inline double variation(double seconds)
   return seconds < short_product ? short_variation : 1;
 }
 
+/* Seconds from which the caches hardly matter to a product: what a device's holds is read in a fiftieth of it. */
+constexpr double cached_product = 10 * short_product;
+
 /* Seconds that a short format's own trial may take, and the last trial of all that come near the fastest. */
 constexpr double trial_seconds = 0.2e-3, last_trial_seconds = 2e-3;
 

@@ -3,6 +3,7 @@
 #include "core/device/device_seconds.hpp"
 #include "../support/host_csr.hpp"
 #include "choice/autoformat.hpp"
+#include "choice/tuning.hpp"
 #include "core/util/thread_clock.hpp"
 
 #include "../support/check.hpp"
@@ -196,6 +197,25 @@ BOOST_AUTO_TEST_CASE(in_turn)
   BOOST_TEST(times[1].seen() == times[1].working); // where it is made by the host
   BOOST_TEST(calls == 6);                          // to set up and see how long one takes, five rounds
   BOOST_TEST(time_in_turn(Space::Host, {}, 1).empty());
+}
+
+/* On a device no product that others take turns with is timed alone, at a cost of ten of each at most; long ones are. */
+BOOST_AUTO_TEST_CASE(turns)
+{
+  const auto cost = [](const Turns &t) { return t.rounds * (t.batch + 1); };
+
+  for (double seconds : {20e-6, 70e-6, 99e-6, 150e-6}) {
+    for (std::size_t n : {2, 5}) {
+      const Turns t = turns_for(Space::Cuda, n, seconds, static_cast<double>(n) * seconds, last_trial_seconds);
+
+      BOOST_TEST(t.batch >= 2);
+      BOOST_TEST((t.rounds >= 3 || seconds >= short_product)); // a median
+      BOOST_TEST(static_cast<double>(n * cost(t)) * seconds <= std::max(2 * last_trial_seconds, 10 * static_cast<double>(n) * seconds));
+    }
+  }
+  BOOST_TEST(turns_for(Space::Cuda, 2, 1e-2, 2e-2, last_trial_seconds).batch == 1);
+  BOOST_TEST(turns_for(Space::Cuda, 1, 70e-6, 70e-6, trial_seconds).batch == 1); // after its own product
+  BOOST_TEST(turns_for(Space::Host, 2, 1e-3, 2e-3, last_trial_seconds).batch == 1);
 }
 
 /* The device's clock does not count what the host does between two launches, and goes on after an error of work(). */
