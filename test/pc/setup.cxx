@@ -827,6 +827,21 @@ BOOST_AUTO_TEST_CASE(lambda_max_of_a_nonsymmetric_matrix)
   BOOST_TEST(lambda < 2.2);
 }
 
+/* Steps of which each leaves a fifth of its product: rounding that they multiply is no eigenvalue. */
+BOOST_AUTO_TEST_CASE(lambda_max_of_many_steps)
+{
+  Entry e = stencil27(5, 5, 5);
+  e.row   = [row = e.row](PetscInt i, Row &r) {
+    row(i, r);
+    for (std::size_t p = 0; p < r.col.size(); p++) r.val[p] *= r.col[p] < i ? 1.1 : 1;
+  };
+  const MatHandle A    = aij(e);
+  const PetscReal some = estimate(A, 10);
+
+  for (PetscInt its : {20, 30, 60, 100})
+    BOOST_TEST(PetscAbsReal(estimate(A, its) - some) <= 0.02 * some, its << " steps: " << estimate(A, its) << ", 10: " << some);
+}
+
 BOOST_AUTO_TEST_CASE(not_finite)
 {
   for (PetscReal bad : {std::numeric_limits<PetscReal>::quiet_NaN(), std::numeric_limits<PetscReal>::infinity()}) {

@@ -248,49 +248,32 @@ struct Multiply {
   HD void operator()(PetscInt i) const { product[i] = x[i] * PetscConj(y[i]); }
 };
 
-/* Its numbers stay where the vectors are until all steps are done. */
-PetscReal arnoldi(const LevelProduct &A, const ColumnMap &columns, const Array<PetscScalar> &dinv, NodeIds ids, PetscInt its)
+constexpr PetscInt few_steps = 10; // one pass of Gram-Schmidt keeps so many vectors orthogonal, in single precision, too; of more it multiplies the rounding until Ritz values are of nothing
+
+/* What the steps of Arnoldi find, step after step: |V_0|^2, and of each step what it has of the vectors before it, the length, squared, of what is left, and what a second pass finds. */
+PetscInt second_pass(PetscInt its)
 {
-  const Space                     space = A.A.space;
-  const PetscInt                  n = A.A.nrows, column = its + 1;
-  std::vector<Array<PetscScalar>> V;
-  Array<PetscScalar> work(space, n), numbers(space, column * (its + 1)); // |V_0|^2, and of each step what it has of the vectors before it, and its length, squared, of what is left
-  PetscReal  largest = 0;
-  PetscInt   k;
-  const auto dot = [&](const Array<PetscScalar> &x, const Array<PetscScalar> &y, PetscScalar *result) { // y^H x of this rank's rows
-    for_each_row(space, n, Multiply{x.data(), y.data(), work.data()});
-    sum_into(space, work.data(), n, result);
-  };
-  const auto normalise = [&](Array<PetscScalar> &x, PetscScalar *square) {
-    dot(x, x, square);
-    columns.sum_here(square, 1);
-    for_each_row(space, n, Normalise{square, x.data()});
-  };
+  return its + 1;
+}
 
-  numbers.zero();
-  V.emplace_back(space, columns.nlocal());
-  for_each_row(space, n, StartScaled{ids, dinv.data(), V[0].data()});
-  normalise(V[0], numbers.data());
-  for (k = 0; k < its; k++) {
-    PetscScalar *h = numbers.data() + column * (k + 1);
+PetscInt numbers_of_step(PetscInt its)
+{
+  return second_pass(its) + its;
+}
 
-    V.emplace_back(space, columns.nlocal());
-    A(V[k], V[k + 1]);
-    for_each_row(space, n, Scale{dinv.data(), V[k + 1].data()});
-    for (PetscInt i = 0; i <= k; i++) dot(V[k + 1], V[i], h + i);
-    for (PetscInt i = 0; i <= k; i += ColumnMap::most_sums) columns.sum_here(h + i, PetscMin(ColumnMap::most_sums, k + 1 - i));
-    for (PetscInt i = 0; i <= k; i++) for_each_row(space, n, Subtract{h + i, V[i].data(), V[k + 1].data()});
-    normalise(V[k + 1], h + k + 1);
-  }
-
-  const std::vector<PetscScalar> found = numbers.to_host();
-  std::vector<PetscScalar>       H(its * its, 0), square;
-  const auto                     length = [&](PetscInt step, PetscInt at) { return PetscSqrtReal(PetscRealPart(found[column * step + at])); };
+/* The largest |eigenvalue| of the projected matrix, extrapolated */
+PetscReal radius_of(const std::vector<PetscScalar> &found, PetscInt its)
+{
+  const PetscInt           column = numbers_of_step(its);
+  std::vector<PetscScalar> H(its * its, 0), square;
+  PetscReal                largest = 0;
+  PetscInt                 k;
+  const auto               length = [&](PetscInt step, PetscInt at) { return PetscSqrtReal(PetscRealPart(found[column * step + at])); };
 
   if (!(length(0, 0) > 0) || PetscIsInfOrNanReal(length(0, 0))) return 0;
   for (k = 0; k < its;) {
     for (PetscInt i = 0; i <= k; i++) {
-      H[i * its + k] = found[column * (k + 1) + i];
+      H[i * its + k] = found[column * (k + 1) + i] + found[column * (k + 1) + second_pass(its) + i];
       largest        = PetscMax(largest, PetscAbsScalar(H[i * its + k]));
     }
     const PetscReal norm = length(k + 1, k + 1);
@@ -305,6 +288,46 @@ PetscReal arnoldi(const LevelProduct &A, const ColumnMap &columns, const Array<P
   };
 
   return extrapolated(k == its ? k : 0, radius(k), radius(PetscMax(k - 2, 0)));
+}
+
+/* Its numbers stay where the vectors are until all steps are done. */
+PetscReal arnoldi(const LevelProduct &A, const ColumnMap &columns, const Array<PetscScalar> &dinv, NodeIds ids, PetscInt its)
+{
+  const Space                     space = A.A.space;
+  const PetscInt                  n = A.A.nrows, column = numbers_of_step(its);
+  std::vector<Array<PetscScalar>> V;
+  Array<PetscScalar>              work(space, n), numbers(space, column * (its + 1));
+  const auto                      dot = [&](const Array<PetscScalar> &x, const Array<PetscScalar> &y, PetscScalar *result) { // y^H x of this rank's rows
+    for_each_row(space, n, Multiply{x.data(), y.data(), work.data()});
+    sum_into(space, work.data(), n, result);
+  };
+  const auto normalise = [&](Array<PetscScalar> &x, PetscScalar *square) {
+    dot(x, x, square);
+    columns.sum_here(square, 1);
+    for_each_row(space, n, Normalise{square, x.data()});
+  };
+  const auto make_orthogonal = [&](PetscInt k, PetscScalar *h) { // V_k to those before it
+    for (PetscInt i = 0; i < k; i++) dot(V[k], V[i], h + i);
+    for (PetscInt i = 0; i < k; i += ColumnMap::most_sums) columns.sum_here(h + i, PetscMin(ColumnMap::most_sums, k - i));
+    for (PetscInt i = 0; i < k; i++) for_each_row(space, n, Subtract{h + i, V[i].data(), V[k].data()});
+  };
+
+  numbers.zero();
+  V.emplace_back(space, columns.nlocal());
+  for_each_row(space, n, StartScaled{ids, dinv.data(), V[0].data()});
+  normalise(V[0], numbers.data());
+  for (PetscInt k = 0; k < its; k++) {
+    PetscScalar *h = numbers.data() + column * (k + 1);
+
+    V.emplace_back(space, columns.nlocal());
+    A(V[k], V[k + 1]);
+    for_each_row(space, n, Scale{dinv.data(), V[k + 1].data()});
+    make_orthogonal(k + 1, h);
+    if (its > few_steps) make_orthogonal(k + 1, h + second_pass(its));
+    normalise(V[k + 1], h + k + 1);
+  }
+
+  return radius_of(numbers.to_host(), its);
 }
 
 } // namespace
