@@ -3,6 +3,7 @@
 #include "petsc/plugin.hpp"
 #include "../support/check.hpp"
 #include "../support/gallery.hpp"
+#include "../support/mat_case.hpp"
 #include "../support/mesh_case.hpp"
 #include "../support/names.hpp"
 
@@ -976,6 +977,33 @@ static void counted(const Owned &f)
   BOOST_TEST(twice);
 }
 
+/* What a view prints, with the type's name as AIJ's. */
+static std::string text_of(Mat A, PetscViewerFormat format)
+{
+  TemporaryFile     file;
+  ViewerHandle      viewer;
+  const std::string type = std::string("type: ") + ((PetscObject)A)->type_name;
+
+  PETSC_OK(PetscObjectSetName((PetscObject)A, "operator"));
+  PETSC_OK(PetscViewerASCIIOpen(PETSC_COMM_WORLD, file.name(), viewer.put()));
+  PETSC_OK(PetscViewerPushFormat(viewer, format));
+  PETSC_OK(MatView(A, viewer));
+  viewer.reset();
+  std::string       text = file.text();
+  const std::size_t at   = text.find(type);
+  return at == std::string::npos ? text : text.replace(at, type.size(), ranks() > 1 ? "type: mpiaij" : "type: seqaij");
+}
+
+/* The entries are printed as AIJ's are, below one heading. */
+static void viewed_as_aij(const Owned &f)
+{
+  for (const PetscViewerFormat format : {PETSC_VIEWER_DEFAULT, PETSC_VIEWER_ASCII_COMMON, PETSC_VIEWER_ASCII_DENSE, PETSC_VIEWER_ASCII_MATLAB}) {
+    const MatHandle A = ours(f, cases()[1]), R = made(cases()[1], MATAIJ);
+
+    BOOST_TEST(text_of(A, format) == text_of(R, format));
+  }
+}
+
 /* What only formats of rows have. Rows of any length, one of them apart and some empty, that come in any order; a zero has its place, as in AIJ. */
 static void uneven(Mat A)
 {
@@ -1098,6 +1126,7 @@ const AddTests of_formats([] {
     add_test(suite, "converted", [&f] { converted(f); });
     add_test(suite, "inverted_blocks", [&f] { inverted_blocks(f); });
     add_test(suite, "counted", [&f] { counted(f); });
+    add_test(suite, "viewed_as_aij", [&f] { viewed_as_aij(f); });
   }
   add_test(suite_named(nullptr, "cds"), "rows_in_blocks", [] { rows_in_blocks(formats[0]); });
 });

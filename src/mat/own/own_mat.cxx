@@ -244,7 +244,7 @@ static PetscErrorCode MatView_Own(Mat A, PetscViewer viewer)
   Mat B;
   PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &B)); /* each other view is AIJ's */
   PetscCall(PetscObjectSetName((PetscObject)B, ((PetscObject)A)->name));
-  PetscCall(MatView(B, viewer));
+  PetscUseTypeMethod(B, view, viewer); /* not MatView(): what comes before has been written of A */
   PetscCall(MatDestroy(&B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
