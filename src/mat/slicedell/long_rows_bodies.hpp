@@ -3,6 +3,7 @@
 #include "core/util/algorithm.hpp"
 #include "core/sparse/row_length.hpp"
 #include "core/util/search.hpp"
+#include "host_lanes.hpp"
 #include "long_rows.hpp"
 #include "mat/common/row_pieces.hpp"
 
@@ -57,14 +58,32 @@ template <class Store, class V> struct SumPiece {
   HD void operator()(PetscInt p, int lane, int lanes) const
   {
     const PetscInt k = spans.row_of(p), end = spans.end(k, p);
+    PetscInt       e   = spans.begin(k, p) + lane;
     V              sum = 0;
 
 #if defined(__CUDA_ARCH__)
   #pragma unroll 4
+#else
+    if (lanes == 1) e = add_side_by_side(e, end, sum);
 #endif
-    for (PetscInt e = spans.begin(k, p) + lane; e < end; e += lanes) sum += static_cast<V>(stream_load(val + e)) * cached_load(x + stream_load(col + e));
+    for (; e < end; e += lanes) sum += static_cast<V>(stream_load(val + e)) * cached_load(x + stream_load(col + e));
     sum = sum_of_lanes(sum, lanes);
     if (lane == 0) piece[p] = sum;
+  }
+
+  /* A core: sums that do not wait for each other's additions. Returns the first entry that is left. */
+  PetscInt add_side_by_side(PetscInt e, PetscInt end, V &sum) const
+  {
+    constexpr int           sums = 4; // of 8, more than the vectors of most processors hold, numbers are moved about in memory
+    LanesOf<sums, Store, V> all, a, b;
+
+    for (; e + sums <= end; e += sums) {
+      load_lanes(val + e, a);
+      b.set([&](int p) { return x[col[e + p]]; });
+      all.add_product(a, b);
+    }
+    for (int p = 0; p < sums; p++) sum += all.of[p];
+    return e;
   }
 };
 
