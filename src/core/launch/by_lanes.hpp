@@ -38,6 +38,21 @@ HD inline bool in_all_lanes(bool holds, [[maybe_unused]] int lanes)
   return holds;
 }
 
+/* In how many of a row's lanes before this one it holds; all: in how many of them. */
+HD inline int lanes_before(bool holds, [[maybe_unused]] int lane, [[maybe_unused]] int lanes, int *all)
+{
+#if defined(__CUDA_ARCH__)
+  if (lanes > 1) {
+    const unsigned where = __ballot_sync(0xffffffffu, holds);
+
+    *all = __popc(where);
+    return __popc(where & ((1u << lane) - 1));
+  }
+#endif
+  *all = holds;
+  return 0;
+}
+
 /* What all lanes of a row have, added up: each of them gets it. */
 template <class V> HD inline V sum_of_lanes(V value, [[maybe_unused]] int lanes)
 {

@@ -54,7 +54,11 @@ template <class Value> struct CdsEntries {
   {
 #if !defined(__CUDA_ARCH__)
     if (bs == 1) { // without divisions
-      for_each_block(row, [&](PetscInt j, int d, bool mirrored) { f(j, val + (d * ld + (mirrored ? j : row))); });
+      for (int k = 0; k < blocks(); k++) {
+        const Block b = block(row, k);
+
+        if (b.node >= 0) f(b.node, val + (b.d * ld + (b.mirrored ? b.node : row)));
+      }
       return;
     }
 #endif
@@ -75,21 +79,32 @@ template <class Value> struct CdsEntries {
     }
   }
 
-  /* f(node of the columns, diagonal, mirrored) for the blocks of a node's rows, ascending; entry (r, c) of one is in_block(). */
-  template <class F> HD void for_each_block(PetscInt i, F f) const
-  {
-    for (int d = ndiag - 1; half && d >= 0; d--) {
-      if (offset[d] && i >= offset[d]) f(i - offset[d], d, true);
-    }
-    for (int d = 0; d < ndiag; d++) {
-      const PetscInt j = i + offset[d];
+  /* A block of a node's rows: the node of its columns (-1: outside the matrix), its diagonal, and whether it stands where its mirror image does. */
+  struct Block {
+    PetscInt node;
+    int      d;
+    bool     mirrored;
+  };
 
-      if (j >= 0 && j < columns) f(j, d, false);
-    }
-  }
-  HD Value *in_block(PetscInt i, PetscInt j, int d, bool mirrored, int r, int c) const
+  HD int below() const
   {
-    return mirrored ? at(d, c, r, j) : at(d, r, c, i);
+    return half ? ndiag - (offset[0] == 0) : 0;
+  } // blocks of a node that stand where their mirror images do
+  HD int blocks() const
+  {
+    return below() + ndiag;
+  }                                       // of a node, those outside among them
+  HD Block block(PetscInt i, int k) const // ascending
+  {
+    const bool     mirrored = k < below();
+    const int      d        = mirrored ? ndiag - 1 - k : k - below();
+    const PetscInt j        = mirrored ? i - offset[d] : i + offset[d];
+
+    return {j >= 0 && j < columns ? j : -1, d, mirrored};
+  }
+  HD Value *in_block(PetscInt i, const Block &b, int r, int c) const
+  {
+    return b.mirrored ? at(b.d, c, r, b.node) : at(b.d, r, c, i);
   }
 
   /* f(column, value), alike; where the matrix has no entry, the value is 0. */
@@ -140,20 +155,16 @@ private:
   template <class F> HD void for_each_read_ahead(PetscInt row, F &f) const
   {
     constexpr int ahead = 4;
-    const int     below = half ? ndiag - (offset[0] == 0) : 0; // places that are read where their mirror images are
 
-    for (int first = 0; first < below + ndiag; first += ahead) {
+    for (int first = 0; first < blocks(); first += ahead) {
       std::remove_const_t<Value> a[ahead];
       PetscInt                   col[ahead];
 
       for (int k = 0; k < ahead; k++) {
-        const int      place = first + k;
-        const bool     other = place < below, any = place < below + ndiag;
-        const int      d = !any ? 0 : other ? ndiag - 1 - place : place - below;
-        const PetscInt j = other ? row - offset[d] : row + offset[d];
+        const Block b = first + k < blocks() ? block(row, first + k) : Block{-1, 0, false};
 
-        col[k] = any && j >= 0 && j < columns ? j : -1;
-        a[k]   = col[k] >= 0 ? val[d * ld + (other ? j : row)] : Value(0);
+        col[k] = b.node;
+        a[k]   = b.node >= 0 ? val[b.d * ld + (b.mirrored ? b.node : row)] : Value(0);
       }
       for (int k = 0; k < ahead; k++) {
         if (col[k] >= 0) f(col[k], a[k]);

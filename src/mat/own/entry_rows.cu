@@ -1,4 +1,5 @@
 /* The entries of an owning matrix as rows, and what goes by its columns. */
+#include "core/launch/by_lanes.hpp"
 #include "core/launch/row_sums.hpp"
 #include "core/sparse/csr_ops.hpp"
 #include "core/util/algorithm.hpp"
@@ -114,8 +115,8 @@ template <class E> struct CopyEntries {
   }
 };
 
-/* The blocks of a row that have an entry and, where it is asked for, the one on the main diagonal: their number of columns, or these with their values from begin[row] on. */
-struct BlocksOfRow {
+/* The blocks of a node's rows that have an entry and, where it is asked for, the one on the main diagonal: the rows' number of columns, or these with their values from begin[row] on. A lane takes a block. */
+struct BlocksOfNode {
   DiagonalValues  A;
   bool            main;
   PetscInt       *length;
@@ -123,28 +124,38 @@ struct BlocksOfRow {
   PetscInt       *col;
   PetscScalar    *val;
 
-  HD bool counts(PetscInt i, PetscInt j, int d, bool mirrored) const
+  HD bool counts(PetscInt i, const DiagonalValues::Block &b) const
   {
-    bool any = main && i == j;
+    bool any = main && i == b.node;
 
-    for (int k = 0; k < A.bs * A.bs && !any; k++) any = *A.in_block(i, j, d, mirrored, k / A.bs, k % A.bs) != PetscScalar(0);
+    for (int k = 0; k < A.bs * A.bs && !any; k++) any = *A.in_block(i, b, k / A.bs, k % A.bs) != PetscScalar(0);
     return any;
   }
-  HD void operator()(PetscInt row) const
+  HD void write(PetscInt i, const DiagonalValues::Block &b, PetscInt before) const
   {
-    const PetscInt i  = row / A.bs;
-    const int      r  = static_cast<int>(row % A.bs);
-    PetscInt       at = length ? 0 : begin[row];
+    for (int r = 0; r < A.bs; r++) {
+      PetscInt at = begin[i * A.bs + r] + before * A.bs;
 
-    A.for_each_block(i, [&](PetscInt j, int d, bool mirrored) {
-      if (!counts(i, j, d, mirrored)) return;
       for (int c = 0; c < A.bs; c++, at++) {
-        if (length) continue;
-        col[at] = j * A.bs + c;
-        val[at] = *A.in_block(i, j, d, mirrored, r, c);
+        col[at] = b.node * A.bs + c;
+        val[at] = *A.in_block(i, b, r, c);
       }
-    });
-    if (length) length[row] = at;
+    }
+  }
+  HD void operator()(PetscInt i, int lane, int lanes) const
+  {
+    PetscInt n = 0;
+
+    for (int first = 0; first < A.blocks(); first += lanes) {
+      const auto b  = first + lane < A.blocks() ? A.block(i, first + lane) : DiagonalValues::Block{-1, 0, false};
+      const bool is = b.node >= 0 && counts(i, b);
+      int        all;
+
+      const int before = lanes_before(is, lane, lanes, &all);
+      if (is && !length) write(i, b, n + before);
+      n += all;
+    }
+    for (int r = lane; length && r < A.bs; r += lanes) length[i * A.bs + r] = n * A.bs;
   }
 };
 
@@ -268,12 +279,12 @@ CsrMatrix compressed_rows(Space space, const DiagonalValues &A, bool main)
   CsrMatrix rows(space, A.rows(), A.columns * A.bs);
 
   rows.ptr = Array<PetscInt>(space, A.rows() + 1);
-  for_each_row(space, A.rows(), BlocksOfRow{A, main, rows.ptr.data(), nullptr, nullptr, nullptr});
+  for_each_row_by_lanes(space, A.nodes, BlocksOfNode{A, main, rows.ptr.data(), nullptr, nullptr, nullptr});
   const PetscInt nnz = lengths_to_pointer(space, rows.ptr);
 
   rows.col = Array<PetscInt>(space, nnz);
   rows.val = Array<PetscScalar>(space, nnz);
-  for_each_row(space, A.rows(), BlocksOfRow{A, main, nullptr, rows.ptr.data(), rows.col.data(), rows.val.data()});
+  for_each_row_by_lanes(space, A.nodes, BlocksOfNode{A, main, nullptr, rows.ptr.data(), rows.col.data(), rows.val.data()});
   return rows;
 }
 
