@@ -86,15 +86,16 @@ template <class Value> struct CdsEntries {
     bool     mirrored;
   };
 
+  /* Blocks of a node that stand where their mirror images do; all, those outside the matrix among them; one of these, ascending. */
   HD int below() const
   {
     return half ? ndiag - (offset[0] == 0) : 0;
-  } // blocks of a node that stand where their mirror images do
+  }
   HD int blocks() const
   {
     return below() + ndiag;
-  }                                       // of a node, those outside among them
-  HD Block block(PetscInt i, int k) const // ascending
+  }
+  HD Block block(PetscInt i, int k) const
   {
     const bool     mirrored = k < below();
     const int      d        = mirrored ? ndiag - 1 - k : k - below();
