@@ -4,6 +4,7 @@
 #include "petsc/errors.hpp"
 #include "petsc/plugin.hpp"
 #include "parallel/agree.hpp"
+#include "named_rows.hpp"
 #include "right_hand_side.hpp"
 #include "zero_rows.hpp"
 #include <petscsf.h>
@@ -22,6 +23,14 @@ struct Rows {
   Array<PetscInt>       there{Space::Cuda};
 
   PetscInt size() const { return (PetscInt)list.size(); }
+
+  PetscErrorCode bring() /* to the device */
+  {
+    PetscFunctionBegin;
+    PetscCall(Guarded([&] { there = Array<PetscInt>(Space::Cuda, list.data(), list.size()); }));
+    PetscCall(PetscLogCpuToGpu(there.bytes()));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
 };
 
 /* The device has every block's values, on all ranks. */
@@ -45,56 +54,13 @@ PetscErrorCode ValuesOnDevice(Mat A, bool *yes)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+constexpr char zero[] = "zero its rows of the matrix";
+
 /* What a rank fails in between two collective calls, all hear of. */
 PetscErrorCode AgreeOnFailure(Mat A, PetscErrorCode here)
 {
   PetscFunctionBegin;
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), here, "zero its rows of the matrix"));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* named: which of this rank's rows it names itself; ones: for the others. */
-PetscErrorCode MarkOwnRows(Mat A, PetscInt n, const PetscInt rows[], std::vector<char> &named, std::vector<char> &ones)
-{
-  const PetscInt begin = A->rmap->rstart, end = A->rmap->rend;
-
-  PetscFunctionBegin;
-  PetscCall(Guarded([&] {
-    named.resize(end - begin);
-    ones.assign(n, 1);
-  }));
-  for (PetscInt k = 0; k < n; k++) {
-    PetscCheck(rows[k] >= 0 && rows[k] < A->rmap->N, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Row %" PetscInt_FMT " out of range [0,%" PetscInt_FMT ")", rows[k],
-               A->rmap->N);
-    if (rows[k] >= begin && rows[k] < end) named[rows[k] - begin] = 1;
-    else
-      PetscCheck(!A->nooffproczerorows, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "MAT_NO_OFF_PROC_ZERO_ROWS set, but row %" PetscInt_FMT " is not owned by this rank", rows[k]);
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Collective. Each rank may name rows of any. Without doubles, ascending. */
-PetscErrorCode FindLocalRows(Mat A, PetscInt n, const PetscInt rows[], Rows *mine)
-{
-  std::vector<char> named, ones;
-  PetscSF           sf;
-
-  PetscFunctionBegin;
-  PetscCall(AgreeOnFailure(A, MarkOwnRows(A, n, rows, named, ones)));
-  if (A->rmap->size > 1 && !A->nooffproczerorows) {
-    PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)A), &sf));
-    PetscCall(PetscSFSetGraphLayout(sf, A->rmap, n, NULL, PETSC_COPY_VALUES, rows));
-    PetscCall(PetscSFReduceBegin(sf, MPI_CHAR, ones.data(), named.data(), MPI_REPLACE));
-    PetscCall(PetscSFReduceEnd(sf, MPI_CHAR, ones.data(), named.data(), MPI_REPLACE));
-    PetscCall(PetscSFDestroy(&sf));
-  }
-  PetscCall(Guarded([&] {
-    for (std::size_t i = 0; i < named.size(); i++) {
-      if (named[i]) mine->list.push_back((PetscInt)i);
-    }
-    mine->there = Array<PetscInt>(Space::Cuda, mine->list.data(), mine->list.size());
-  }));
-  PetscCall(PetscLogCpuToGpu(mine->there.bytes()));
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), here, zero));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -184,10 +150,9 @@ PetscErrorCode ZeroRowsOfOffDiagonal(Mat block, const Rows &rows)
     for (PetscInt row : rows.list) {
       if (ptr[row + 1] > ptr[row]) some.list.push_back(row);
     }
-    some.there = Array<PetscInt>(Space::Cuda, some.list.data(), some.list.size());
   }));
   PetscCall(MatRestoreRowIJ(block, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr, &col, &done));
-  PetscCall(PetscLogCpuToGpu(some.there.bytes()));
+  PetscCall(some.bring());
   PetscCall(ZeroRowsOfBlock(block, some, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -284,9 +249,10 @@ struct Zeroing {
     here = here && (congruent || (!Ao && !columns)); /* PETSc numbers the columns as the rows; it refuses what makes no sense */
     if (!here) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(use_petsc_stream());
-    const PetscErrorCode found = FindLocalRows(A, n, list, &rows);
+    PetscCall(MatFindNamedRows(A, n, list, zero, &rows.list));
+    const PetscErrorCode brought = rows.bring();
 
-    PetscCall(AgreeOnFailure(A, found ? found : rhs.get()));
+    PetscCall(AgreeOnFailure(A, brought ? brought : rhs.get()));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 };

@@ -1,10 +1,10 @@
 /* Single entries and rows of an owning matrix. */
+#include "mat/common/named_rows.hpp"
 #include "mat/common/zero_rows.hpp"
 #include "own_mat.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/plugin.hpp"
 #include <algorithm>
-#include <petscsf.h>
 
 namespace goza::mat
 {
@@ -187,48 +187,20 @@ struct Named {
   PetscInt        n = 0;
 };
 
-/* Those that a rank names itself, and those that others name. */
-PetscErrorCode MarkNamed(Mat A, PetscInt n, const PetscInt rows[], std::vector<char> &marks)
-{
-  PetscFunctionBegin;
-  for (PetscInt k = 0; k < n; k++) {
-    PetscCheck(rows[k] >= 0 && rows[k] < A->rmap->N, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Row %" PetscInt_FMT " out of range [0,%" PetscInt_FMT ")", rows[k],
-               A->rmap->N);
-    if (owns(A->rmap, rows[k])) marks[rows[k] - A->rmap->rstart] = 1;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Collective. */
 PetscErrorCode FindNamed(Mat A, const OwnMat *own, PetscInt n, const PetscInt rows[], Named *named)
 {
-  std::vector<char>     marks, ones;
   std::vector<PetscInt> list;
-  PetscSF               sf;
 
   PetscFunctionBegin;
-  PetscErrorCode failed = Guarded([&] {
-    marks.resize(A->rmap->n);
-    ones.assign(n, 1);
-  });
-  if (!failed) failed = MarkNamed(A, n, rows, marks);
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, zero));
-  if (A->rmap->size > 1 && !A->nooffproczerorows) {
-    PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)A), &sf));
-    PetscCall(PetscSFSetGraphLayout(sf, A->rmap, n, NULL, PETSC_COPY_VALUES, rows));
-    PetscCall(PetscSFReduceBegin(sf, MPI_CHAR, ones.data(), marks.data(), MPI_REPLACE));
-    PetscCall(PetscSFReduceEnd(sf, MPI_CHAR, ones.data(), marks.data(), MPI_REPLACE));
-    PetscCall(PetscSFDestroy(&sf));
-  }
-  failed = Guarded([&] {
-    for (std::size_t i = 0; i < marks.size(); i++) {
-      if (marks[i]) list.push_back(static_cast<PetscInt>(i));
-    }
-    named->n    = static_cast<PetscInt>(list.size());
-    named->list = Array<PetscInt>(own->space, list.data(), list.size());
-    named->gone = Array<char>(own->space, marks.data(), marks.size());
-  });
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, zero));
+  PetscCall(MatFindNamedRows(A, n, rows, zero, &list));
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), Guarded([&] {
+                           named->n    = static_cast<PetscInt>(list.size());
+                           named->list = Array<PetscInt>(own->space, list.data(), list.size());
+                           named->gone = Array<char>(own->space, A->rmap->n);
+                           mark(own->space, named->list.data(), named->n, named->gone.data(), A->rmap->n);
+                         }),
+                         zero));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
