@@ -54,7 +54,7 @@ private:
     }
     PetscCall(merged_products());
     if (by_devices_) PetscCall(listen());
-    else PetscCall(add_up());
+    else PetscCall(add_up([&] { return add_up_products(); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscErrorCode precondition_next() { return precondition(first_step_.kind != AnyFirstStep::none); }
@@ -75,20 +75,11 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscErrorCode add_up()
+  PetscErrorCode add_up_products()
   {
-    CgScalars here{};
-
     PetscFunctionBegin;
-    PetscCall(Guarded([&] { here = scalars_.get(); }));
-    PetscScalar sums[CgScalars::merged_sums] = {here.zr, here.norm, here.zs, here.mixed};
-    PetscCall(K_.sum_over_ranks(sums, CgScalars::merged_sums));
-    now_.zr    = sums[0];
-    now_.norm  = sums[1];
-    now_.zs    = sums[2];
-    now_.mixed = sums[3];
+    PetscCall(K_.sum_over_ranks(&now_.zr, CgScalars::merged_sums));
     now_.begin_merged_direction();
-    PetscCall(Guarded([&] { scalars_.set(now_); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 

@@ -61,6 +61,16 @@ protected:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
+  /* The scalars as this rank's passes have left them; change() makes them those of all ranks. */
+  template <class Change> PetscErrorCode add_up(const Change &change)
+  {
+    PetscFunctionBegin;
+    PetscCall(Guarded([&] { now_ = scalars_.get(); }));
+    PetscCall(change());
+    PetscCall(Guarded([&] { scalars_.set(now_); }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
   PetscErrorCode report(PetscInt it, PetscReal norm)
   {
     PetscFunctionBegin;

@@ -43,16 +43,6 @@ public:
 private:
   BcgsVectors vectors() { return {K_[KrylovSpace::solution], K_[R], K_[Q], K_[V], K_[P], K_[MP], K_[MS], K_[T]}; }
 
-  /* The scalars as this rank's passes have left them; change() makes them those of all ranks. */
-  template <class Change> PetscErrorCode add_up(const Change &change)
-  {
-    PetscFunctionBegin;
-    PetscCall(Guarded([&] { now_ = scalars_.get(); }));
-    PetscCall(change());
-    PetscCall(Guarded([&] { scalars_.set(now_); }));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
   PetscReal norm() const { return ksp_->normtype == KSP_NORM_NONE ? 0 : PetscSqrtReal(PetscRealPart(now_.rr)); }
 
   PetscErrorCode begin()
@@ -170,29 +160,16 @@ private:
 
   PetscErrorCode add_up_products()
   {
-    PetscScalar sums[BcgsScalars::products] = {now_.ss, now_.st, now_.tt, now_.sq, now_.tq};
-
     PetscFunctionBegin;
-    PetscCall(K_.sum_over_ranks(sums, BcgsScalars::products));
-    now_.ss = sums[0];
-    now_.st = sums[1];
-    now_.tt = sums[2];
-    now_.sq = sums[3];
-    now_.tq = sums[4];
+    PetscCall(K_.sum_over_ranks(&now_.ss, BcgsScalars::products));
     now_.expand_residual(early_);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   PetscErrorCode add_up_residual()
   {
-    PetscScalar own[] = {now_.rr, now_.rq};
-
     PetscFunctionBegin;
-    if (now_.cancels) {
-      PetscCall(K_.sum_over_ranks(own, 2));
-      now_.rr = own[0];
-      now_.rq = own[1];
-    }
+    if (now_.cancels) PetscCall(K_.sum_over_ranks(&now_.rr, 2));
     now_.begin_expanded_direction();
     PetscFunctionReturn(PETSC_SUCCESS);
   }
