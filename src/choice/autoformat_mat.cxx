@@ -113,9 +113,6 @@ public:
     PetscInt    trials     = 8;
   } options;
 
-  PetscErrorCode set_from_options(Mat A, GozaOptionItems PetscOptionsObject) override;
-  PetscErrorCode compose(Mat A, bool attach) const override;
-
   FormatFactory<PetscScalar> factory(Mat A) const override
   {
     AutoFormatOptions o;
@@ -153,28 +150,26 @@ namespace setting
 
 constexpr Setting trials{"-mat_autoformat_trials", "MatAutoFormatSetTrials", "Formats that are built and measured, of those the model expects most of (1: the model is believed)", held<&AutoFormatConfig::options, &AutoFormatConfig::Options::trials>, IntRange{1, 16}};
 
-using All = FormatSettings<AutoFormatKind, &trials>;
-
 } // namespace setting
 
-PetscErrorCode AutoFormatConfig::compose(Mat A, bool attach) const
+PetscErrorCode Compose(Mat A, bool attach)
 {
   PetscFunctionBegin;
-  PetscCall(setting::All::compose(A, attach));
+  PetscCall((MatFormatComposeSettings<AutoFormatKind, &setting::trials>(A, attach)));
   PetscCall(ComposeSetGet((PetscObject)A, "MatAutoFormatSetCandidates", attach, MatAutoFormatSetCandidates, MatAutoFormatGetCandidates));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AutoFormatConfig::set_from_options(Mat A, GozaOptionItems PetscOptionsObject)
+PetscErrorCode FromOptions(Mat A, FormatConfig &config, GozaOptionItems PetscOptionsObject)
 {
   char      text[256];
   PetscBool given;
 
   PetscFunctionBegin;
-  PetscCall(PetscStrncpy(text, options.names.c_str(), sizeof(text)));
+  PetscCall(PetscStrncpy(text, static_cast<AutoFormatConfig &>(config).options.names.c_str(), sizeof(text)));
   PetscCall(PetscOptionsString("-mat_autoformat_candidates", "Formats to choose from: all, or some of csr,slicedell,fold,cds", "MatAutoFormatSetCandidates", text, text, sizeof(text), &given));
   if (given) PetscCall(MatAutoFormatSetCandidates(A, text));
-  PetscCall(setting::All::from_options(A, *this, PetscOptionsObject));
+  PetscCall(MatFormatSettingsFromOptions<&setting::trials>(A, config, PetscOptionsObject));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -183,9 +178,11 @@ PetscErrorCode AutoFormatConfig::set_from_options(Mat A, GozaOptionItems PetscOp
 const FormatKind &AutoFormatKind()
 {
   static const FormatKind kind = [] {
-    FormatKind made = MakeFormatKind<AutoFormatConfig, AutoFormatKind>(MATAUTOFORMAT, MATSEQAIJAUTOFORMAT, MATMPIAIJAUTOFORMAT);
+    FormatKind made = MakeFormatKind<AutoFormatConfig, AutoFormatKind, &setting::trials>(MATAUTOFORMAT, MATSEQAIJAUTOFORMAT, MATMPIAIJAUTOFORMAT);
 
-    made.chooses = true;
+    made.from_options = FromOptions;
+    made.compose      = Compose;
+    made.chooses      = true;
     return made;
   }();
 

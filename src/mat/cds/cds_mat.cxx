@@ -21,9 +21,6 @@ public:
 
   CdsConfig() { options.bs = 0; /* the matrix's own */ }
 
-  PetscErrorCode set_from_options(Mat A, GozaOptionItems PetscOptionsObject) override;
-  PetscErrorCode compose(Mat A, bool attach) const override;
-
   FormatFactory<PetscScalar> factory(Mat A) const override
   {
     CdsOptions o     = options;
@@ -63,25 +60,13 @@ constexpr Setting max_fill{"-mat_cds_max_fill", "MatCDSSetMaxFill", "Stored valu
 constexpr Setting block_size{"-mat_cds_block_size", "MatCDSSetBlockSize", "Unknowns of a node (auto: the matrix's block size)", in_cds<&CdsOptions::bs>, IntList{block_sizes}};
 constexpr Setting precision{"-mat_cds_precision", "MatCDSSetPrecision", precision_text, held<&CdsConfig::precision>, Words<MatStoragePrecision>{MatStoragePrecisions}};
 
-using All = FormatSettings<CdsKind, &storage, &share, &max_fill, &block_size, &precision>;
-
 } // namespace setting
-
-PetscErrorCode CdsConfig::set_from_options(Mat A, GozaOptionItems PetscOptionsObject)
-{
-  return setting::All::from_options(A, *this, PetscOptionsObject);
-}
-
-PetscErrorCode CdsConfig::compose(Mat A, bool attach) const
-{
-  return setting::All::compose(A, attach);
-}
 
 } // namespace
 
 const FormatKind &CdsKind()
 {
-  static const FormatKind kind = MakeFormatOrOwnKind<CdsConfig, CdsKind, OwnCdsKind>(MATCDS, MATSEQAIJCDS, MATMPIAIJCDS);
+  static const FormatKind kind = MakeFormatOrOwnKind<CdsConfig, CdsKind, OwnCdsKind, &setting::storage, &setting::share, &setting::max_fill, &setting::block_size, &setting::precision>(MATCDS, MATSEQAIJCDS, MATMPIAIJCDS);
 
   return kind;
 }

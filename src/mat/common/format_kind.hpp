@@ -16,10 +16,8 @@ public:
 
   virtual ~FormatConfig() = default;
 
-  virtual PetscErrorCode                set_from_options(Mat A, GozaOptionItems PetscOptionsObject) = 0;
-  virtual PetscErrorCode                compose(Mat A, bool attach) const = 0; // the Set and Get functions, for PetscTryMethod(); or no longer
-  virtual FormatFactory<PetscScalar>    factory(Mat A) const              = 0; // what A says of itself may count
-  virtual std::unique_ptr<FormatConfig> clone() const                     = 0;
+  virtual FormatFactory<PetscScalar>    factory(Mat A) const = 0; // what A says of itself may count
+  virtual std::unique_ptr<FormatConfig> clone() const        = 0;
 
   /* Of a matrix that is nothing but its format (mat/own): the format, and the end of the option's name whose setting it cannot have; nullptr: none. */
   virtual std::unique_ptr<Format<PetscScalar>> alone(Mat A, Space space) const { return factory(A)(space); }
@@ -30,7 +28,9 @@ struct FormatKind {
   const char *root, *seq, *mpi; // "slicedell", "seqaijslicedell", "mpiaijslicedell"
   std::unique_ptr<FormatConfig> (*config)();
   PetscErrorCode (*create_seq)(Mat), (*create_mpi)(Mat); // for MatRegister(): MatCreate_Format() with this kind
-  bool chooses = false;                                  // its formats may want CSR, as PETSc has it
+  PetscErrorCode (*from_options)(Mat, FormatConfig &, GozaOptionItems);
+  PetscErrorCode (*compose)(Mat, bool attach); // the Set and Get functions, for PetscTryMethod(); or no longer
+  bool chooses = false;                        // its formats may want CSR, as PETSc has it
 };
 
 PetscErrorCode MatRegister_Format(const FormatKind &kind);
@@ -42,17 +42,6 @@ PetscErrorCode FindFormatKind(const char *type, const FormatKind **kind); // by 
 
 /* For ->create: make A, which has sizes but no type, a matrix of this kind. */
 PetscErrorCode MatCreate_Format(Mat A, const FormatKind &kind, bool mpi);
-
-/* The kind of a format from the class of its settings and its three names; kind() hands it out. */
-template <class Config, const FormatKind &(*kind)()> FormatKind MakeFormatKind(const char *root, const char *seq, const char *mpi)
-{
-  return {root,
-          seq,
-          mpi,
-          []() -> std::unique_ptr<FormatConfig> { return std::make_unique<Config>(); },
-          [](Mat A) { return MatCreate_Format(A, kind(), false); },
-          [](Mat A) { return MatCreate_Format(A, kind(), true); }};
-}
 
 /* The settings of A, to change; NULL when A is not of this kind. (Nothing is composed on A for it: a factor or duplicate of A would inherit that.) */
 PetscErrorCode MatFormatFindConfig(Mat A, const FormatKind &kind, FormatConfig **config);
@@ -140,27 +129,38 @@ template <const FormatKind &(*kind)(), auto setting> PetscErrorCode MatFormatCom
                        +[](Mat B, Value *value) { return MatFormatGet(B, kind(), *setting, value); });
 }
 
-/* The settings of a kind, for the operations of its FormatConfig. */
-template <const FormatKind &(*kind)(), auto... settings> struct FormatSettings {
-  static PetscErrorCode from_options(Mat A, FormatConfig &config, GozaOptionItems items)
-  {
-    PetscErrorCode failed = PETSC_SUCCESS;
+template <auto... settings> PetscErrorCode MatFormatSettingsFromOptions(Mat A, FormatConfig &config, GozaOptionItems items)
+{
+  PetscErrorCode failed = PETSC_SUCCESS;
 
-    PetscFunctionBegin;
-    ((failed = failed ? failed : MatFormatOption(A, config, items, *settings)), ...);
-    PetscCall(failed);
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  static PetscErrorCode compose(Mat A, bool attach)
-  {
-    PetscErrorCode failed = PETSC_SUCCESS;
+  PetscFunctionBegin;
+  ((failed = failed ? failed : MatFormatOption(A, config, items, *settings)), ...);
+  PetscCall(failed);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-    PetscFunctionBegin;
-    ((failed = failed ? failed : MatFormatCompose<kind, settings>(A, attach)), ...);
-    PetscCall(failed);
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-};
+template <const FormatKind &(*kind)(), auto... settings> PetscErrorCode MatFormatComposeSettings(Mat A, bool attach)
+{
+  PetscErrorCode failed = PETSC_SUCCESS;
+
+  PetscFunctionBegin;
+  ((failed = failed ? failed : MatFormatCompose<kind, settings>(A, attach)), ...);
+  PetscCall(failed);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The kind of a format from the class of its settings, a line for each of these, and its three names; kind() hands it out. */
+template <class Config, const FormatKind &(*kind)(), auto... settings> FormatKind MakeFormatKind(const char *root, const char *seq, const char *mpi)
+{
+  return {root,
+          seq,
+          mpi,
+          []() -> std::unique_ptr<FormatConfig> { return std::make_unique<Config>(); },
+          [](Mat A) { return MatCreate_Format(A, kind(), false); },
+          [](Mat A) { return MatCreate_Format(A, kind(), true); },
+          MatFormatSettingsFromOptions<settings...>,
+          MatFormatComposeSettings<kind, settings...>};
+}
 
 inline constexpr char precision_text[] = "Precision of the stored values; sums and vectors are PetscScalar";
 

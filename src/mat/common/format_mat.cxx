@@ -95,7 +95,7 @@ PetscErrorCode MatFormatAttach(Mat A, std::unique_ptr<FormatMat> made)
   PetscCall(MatFormatOverride(A, f));
   PetscCall(MatFormatOverrideValues(A, f));
   PetscCall(MatFormatOverrideProducts(A, f));
-  PetscCall(f->config->compose(A, true));
+  PetscCall(f->kind->compose(A, true));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -103,7 +103,7 @@ PetscErrorCode MatFormatAttach(Mat A, std::unique_ptr<FormatMat> made)
 static PetscErrorCode RestoreFunctions(Mat A, const FormatMat *f)
 {
   PetscFunctionBegin;
-  PetscCall(f->config->compose(A, false));
+  PetscCall(f->kind->compose(A, false));
   PetscCall(MatFormatRestoreProducts(A));
   for (int which = 0; which < COMPOSED_OVER; which++) {
     if (f->composed[which]) PetscCall(PetscObjectComposeFunction((PetscObject)A, composed_names[which], f->composed[which]));

@@ -29,7 +29,7 @@ static PetscErrorCode SettingsFromOptions(Mat A, FormatMat *f)
   PetscCall(PetscSNPrintf(heading, sizeof(heading), "Matrix type %s options", f->kind->root));
   PetscOptionsBegin(PetscObjectComm((PetscObject)A), ((PetscObject)A)->prefix, heading, "Mat");
   PetscOptionsObject->options = ((PetscObject)A)->options;
-  PetscCall(f->config->set_from_options(A, PetscOptionsObject));
+  PetscCall(f->kind->from_options(A, *f->config, PetscOptionsObject));
   PetscCall(PetscOptionsBool("-mat_locality_measure", "With -mat_view ::ascii_info_detail: measure the product, too", "MatView", measure, &measure, NULL));
   PetscCall(PetscOptionsBool("-mat_locality_what_if", "With -mat_view ::ascii_info_detail: the models' what-if study, too", "MatView", what_if, &what_if, NULL));
   PetscOptionsEnd();

@@ -28,9 +28,6 @@ public:
   FoldOrder   order  = FoldOrder::Auto;
   FoldLayout  layout = FoldLayout::Groups;
 
-  PetscErrorCode set_from_options(Mat A, GozaOptionItems PetscOptionsObject) override;
-  PetscErrorCode compose(Mat A, bool attach) const override;
-
   FormatFactory<PetscScalar> factory(Mat) const override
   {
     return [o = options, p = precision, order = order, layout = layout](Space space) -> std::unique_ptr<Format<PetscScalar>> {
@@ -58,25 +55,13 @@ constexpr Setting order{"-mat_fold_order", "MatFoldSetOrder", "Order of the unkn
 constexpr Setting layout{"-mat_fold_layout", "MatFoldSetLayout", "How lines are stored: groups of 32, or paper P3's padded rectangle", held<&FoldConfig::layout>, Words<MatFoldLayout>{MatFoldLayouts}};
 constexpr Setting precision{"-mat_fold_precision", "MatFoldSetPrecision", precision_text, held<&FoldConfig::precision>, Words<MatStoragePrecision>{MatStoragePrecisions}};
 
-using All = FormatSettings<FoldKind, &width, &order, &layout, &precision>;
-
 } // namespace setting
-
-PetscErrorCode FoldConfig::set_from_options(Mat A, GozaOptionItems PetscOptionsObject)
-{
-  return setting::All::from_options(A, *this, PetscOptionsObject);
-}
-
-PetscErrorCode FoldConfig::compose(Mat A, bool attach) const
-{
-  return setting::All::compose(A, attach);
-}
 
 } // namespace
 
 const FormatKind &FoldKind()
 {
-  static const FormatKind kind = MakeFormatOrOwnKind<FoldConfig, FoldKind, OwnFoldKind>(MATFOLD, MATSEQAIJFOLD, MATMPIAIJFOLD);
+  static const FormatKind kind = MakeFormatOrOwnKind<FoldConfig, FoldKind, OwnFoldKind, &setting::width, &setting::order, &setting::layout, &setting::precision>(MATFOLD, MATSEQAIJFOLD, MATMPIAIJFOLD);
 
   return kind;
 }

@@ -229,7 +229,7 @@ PetscErrorCode OwnedRows::set_from_options(Mat A, OwnMat *own, GozaOptionItems i
 
   PetscFunctionBegin;
   PetscCall(Guarded([&] { before = config_->clone(); }));
-  PetscErrorCode    failed  = config_->set_from_options(A, items);
+  PetscErrorCode    failed  = own->kind->format().from_options(A, *config_, items);
   const char *const refused = config_->not_alone();
   if (failed || refused) config_ = std::move(before);
   PetscCall(failed);

@@ -131,9 +131,10 @@ private:
 /* For ->create of a format: as its option -mat_<format>_keep_aij says. It is asked for there and not in MatSetFromOptions(): a DM takes the type by its name and then sets the matrix up. */
 PetscErrorCode MatCreate_FormatOrOwn(Mat A, const OwnKind &kind, bool mpi);
 /* MakeFormatKind() of a format whose matrices may be nothing but it. */
-template <class Config, const FormatKind &(*kind)(), const OwnKind &(*own)()> FormatKind MakeFormatOrOwnKind(const char *root, const char *seq, const char *mpi)
+template <class Config, const FormatKind &(*kind)(), const OwnKind &(*own)(), auto... settings>
+FormatKind MakeFormatOrOwnKind(const char *root, const char *seq, const char *mpi)
 {
-  FormatKind made = MakeFormatKind<Config, kind>(root, seq, mpi);
+  FormatKind made = MakeFormatKind<Config, kind, settings...>(root, seq, mpi);
 
   made.create_seq = [](Mat A) { return MatCreate_FormatOrOwn(A, own(), false); };
   made.create_mpi = [](Mat A) { return MatCreate_FormatOrOwn(A, own(), true); };

@@ -20,9 +20,6 @@ public:
 
   SlicedEllConfig() { options.bs = 0; /* the matrix's own */ }
 
-  PetscErrorCode set_from_options(Mat A, GozaOptionItems PetscOptionsObject) override;
-  PetscErrorCode compose(Mat A, bool attach) const override;
-
   FormatFactory<PetscScalar> factory(Mat A) const override
   {
     SlicedEllOptions o = options;
@@ -48,25 +45,13 @@ constexpr Setting index{"-mat_slicedell_index", "MatSlicedEllSetIndex", "Column 
 constexpr Setting block_size{"-mat_slicedell_block_size", "MatSlicedEllSetBlockSize", "Unknowns of a node, whose blocks share a column index where all are full (auto: the matrix's block size)", in_ell<&SlicedEllOptions::bs>, IntList{block_sizes}};
 constexpr Setting precision{"-mat_slicedell_precision", "MatSlicedEllSetPrecision", precision_text, held<&SlicedEllConfig::precision>, Words<MatStoragePrecision>{MatStoragePrecisions}};
 
-using All = FormatSettings<SlicedEllKind, &slice_height, &sort_window, &index, &block_size, &precision>;
-
 } // namespace setting
-
-PetscErrorCode SlicedEllConfig::set_from_options(Mat A, GozaOptionItems PetscOptionsObject)
-{
-  return setting::All::from_options(A, *this, PetscOptionsObject);
-}
-
-PetscErrorCode SlicedEllConfig::compose(Mat A, bool attach) const
-{
-  return setting::All::compose(A, attach);
-}
 
 } // namespace
 
 const FormatKind &SlicedEllKind()
 {
-  static const FormatKind kind = MakeFormatOrOwnKind<SlicedEllConfig, SlicedEllKind, OwnSlicedEllKind>(MATSLICEDELL, MATSEQAIJSLICEDELL, MATMPIAIJSLICEDELL);
+  static const FormatKind kind = MakeFormatOrOwnKind<SlicedEllConfig, SlicedEllKind, OwnSlicedEllKind, &setting::slice_height, &setting::sort_window, &setting::index, &setting::block_size, &setting::precision>(MATSLICEDELL, MATSEQAIJSLICEDELL, MATMPIAIJSLICEDELL);
 
   return kind;
 }
