@@ -48,19 +48,20 @@ HD static inline PetscReal ShapeDerivative(PetscInt a, PetscInt e, const PetscRe
   return N;
 }
 
-/* K[a][b] = integral of grad N_a . grad N_b: the element matrix of -div(grad u) */
+/* K[a][b] = integral of grad N_a . grad N_b: the element matrix of -div(grad u), symmetric to the last bit */
 HD static inline void Stiffness(const PetscReal h[], PetscReal K[8][8])
 {
   const PetscReal weight = h[0] * h[1] * h[2] / 8;
 
   for (PetscInt a = 0; a < 8; a++) {
-    for (PetscInt b = 0; b < 8; b++) {
+    for (PetscInt b = 0; b <= a; b++) {
       K[a][b] = 0;
       for (PetscInt q = 0; q < 8; q++) {
         const PetscReal xi[] = {GaussPoint(Bit(q, 0)), GaussPoint(Bit(q, 1)), GaussPoint(Bit(q, 2))};
 
         for (PetscInt d = 0; d < 3; d++) K[a][b] += weight * ShapeDerivative(a, d, h, xi) * ShapeDerivative(b, d, h, xi);
       }
+      K[b][a] = K[a][b];
     }
   }
 }
