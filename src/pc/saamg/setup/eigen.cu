@@ -88,19 +88,20 @@ HD inline PetscReal inverse_length(PetscReal sign, PetscScalar length2)
   return length > 0 ? 1 / length : 0;
 }
 
-/* r, v = sign D^-1 r, and r^T D^-1 r. Rows alone keep their zeros in every step: what they do to other rows, where their columns were not eliminated, is not symmetric, and
+/* r, v = sign D^-1 r, and r^T D^-1 r; zeros before them. Rows alone keep their zeros in every step: what they do to other rows, where their columns were not eliminated, is not symmetric, and
    their own eigenvalues are 1. */
 struct Start {
   NodeIds              ids;
   PetscReal            sign;
   const PetscScalar   *dinv;
   const unsigned char *isolated;
-  PetscScalar         *r, *v;
+  PetscScalar         *r, *v, *r_old, *v_old;
 
   HD void operator()(PetscInt i, PetscScalar *sum) const
   {
-    r[i] = isolated[i] ? PetscScalar(0) : hashed_entry(ids.of_row(i), dinv[i]);
-    v[i] = sign * dinv[i] * r[i];
+    r_old[i] = v_old[i] = PetscScalar(0);
+    r[i]                = isolated[i] ? PetscScalar(0) : hashed_entry(ids.of_row(i), dinv[i]);
+    v[i]                = sign * dinv[i] * r[i];
     *sum += PetscConj(r[i]) * dinv[i] * r[i];
   }
 };
@@ -152,8 +153,8 @@ PetscReal lanczos(const LevelProduct &A, const ColumnMap &columns, const CsrFact
   const Space               space = A.A.space;
   const PetscInt            n     = A.A.nrows;
   Array<PetscScalar>        r(space, n), r_old(space, n), v(space, columns.nlocal()), v_old(space, columns.nlocal()), w(space, n);
-  Array<PetscScalar>        sums(space, 3 * its + 1); // the lengths, squared, and behind them w^T v and w^T v_old of every step
-  PetscScalar *const length2 = sums.data(), *const back = length2 + (its + 1);
+  Array<PetscScalar>        sums(space, 3 * its); // the lengths, squared, and behind them w^T v and w^T v_old of every step
+  PetscScalar *const length2 = sums.data(), *const back = length2 + its;
   std::vector<PetscReal> a(its), b(its);
   PetscReal              largest = 0;
   PetscInt               k       = 0;
@@ -161,7 +162,7 @@ PetscReal lanczos(const LevelProduct &A, const ColumnMap &columns, const CsrFact
   /* the tridiagonal matrix of the steps so far, and whether it was symmetric */
   const auto judge = [&](PetscInt steps) {
     const std::vector<PetscScalar> lengths  = sums.to_host();
-    const PetscScalar *const       products = lengths.data() + (its + 1);
+    const PetscScalar *const       products = lengths.data() + its;
 
     *symmetric = true;
     for (k = 0, largest = 0; k < steps; k++) {
@@ -178,14 +179,13 @@ PetscReal lanczos(const LevelProduct &A, const ColumnMap &columns, const CsrFact
     }
   };
 
-  r_old.zero();
-  v_old.zero();
-  join_rows<Plus, 1>(space, n, Start{ids, sign, dinv.data(), facts.isolated.data(), r.data(), v.data()}, length2);
+  join_rows<Plus, 1>(space, n, Start{ids, sign, dinv.data(), facts.isolated.data(), r.data(), v.data(), r_old.data(), v_old.data()}, length2);
   columns.sum_here(length2, 1);
   for (PetscInt step = 0; step < its; step++) {
     A(v, w);
     join_rows<Plus, 2>(space, n, Products{w.data(), v.data(), v_old.data()}, back + 2 * step);
     columns.sum_here(back + 2 * step, 2);
+    if (step + 1 == its) break; // nobody asks for the next vector
     const AdvanceBy advance{sign,        back + 2 * step, length2 + step, length2 + (step ? step - 1 : 0), w.data(), r.data(),
                             dinv.data(), r_old.data(),    v_old.data()};
 
