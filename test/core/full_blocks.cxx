@@ -2,11 +2,13 @@
 #include "core/sparse/block_product.hpp"
 #include "core/sparse/csr_ops.hpp"
 #include "core/sparse/host_galerkin.hpp"
+#include "pc/saamg/smoother/node_blocks.hpp"
 #include "../support/gallery.hpp"
 #include "../support/spaces.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 using namespace goza;
 using namespace goza_test;
@@ -199,4 +201,28 @@ BOOST_AUTO_TEST_CASE(others)
     BOOST_TEST(is_full(two, descending, 2, 2, true));
     BOOST_TEST(!is_full(full, first, 2, 3)); /* 3 does not divide 4 columns */
   }
+}
+
+/* Blocks of which entries are missing, as in rows of given values: the norms are of what is there, and each node has a diagonal block. */
+BOOST_AUTO_TEST_CASE(norms_of_incomplete_blocks)
+{
+  for (Space space : spaces())
+    for (PetscInt bs : {2, 3, 6}) {
+      const CsrMatrix                                    A = blocks(space, 60 * bs, 60 * bs, 12, 1, 1, 6), N = saamg::norms_of_blocks(A.view(), bs);
+      const auto                                         ptr = A.ptr.to_host(), col = A.col.to_host(), nptr = N.ptr.to_host(), ncol = N.col.to_host();
+      const auto                                         val = A.val.to_host(), norm = N.val.to_host();
+      std::map<std::pair<PetscInt, PetscInt>, PetscReal> want;
+
+      BOOST_TEST_REQUIRE(N.nrows == 60);
+      for (PetscInt i = 0; i < N.nrows; i++) want[{i, i}] = 0;
+      for (PetscInt row = 0; row < A.nrows; row++)
+        for (PetscInt p = ptr[row]; p < ptr[row + 1]; p++) want[{row / bs, col[p] / bs}] += PetscRealPart(val[p] * PetscConj(val[p]));
+      BOOST_TEST_REQUIRE(norm.size() == want.size());
+      auto next = want.begin();
+      for (PetscInt i = 0; i < N.nrows; i++)
+        for (PetscInt k = nptr[i]; k < nptr[i + 1]; k++, ++next) {
+          BOOST_TEST_REQUIRE((next->first == std::pair{i, ncol[k]}));
+          BOOST_TEST(PetscAbsScalar(norm[k] - std::sqrt(next->second)) <= 100 * PETSC_MACHINE_EPSILON * std::sqrt(next->second));
+        }
+    }
 }

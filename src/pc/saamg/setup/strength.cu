@@ -7,6 +7,7 @@
 #include "core/launch/row_sums.hpp"
 #include "core/launch/staged_rows.hpp"
 #include "graph.hpp"
+#include "pc/saamg/smoother/node_blocks.hpp"
 
 namespace goza::saamg
 {
@@ -173,16 +174,18 @@ struct GuessStrong {
   HD void operator()(PetscInt i) const { count[i] = !isolated || !isolated[i]; }
 };
 
-/* The matrix with one entry for each block, its norm, where all blocks are full, those of other ranks' columns too; else an empty one. */
+/* The matrix with one entry for each block, its norm, where columns of other ranks are those of whole nodes, too; else an empty one. */
 CsrMatrix norms_of_nodes(const Csr &A, const LocalColumns &columns, PetscInt bs, const BlockPatternPtr &known)
 {
   if (bs == 1 || columns.nghost() % bs) return CsrMatrix();
   for (PetscInt g = 0; g < columns.nghost(); g++) {
-    if (columns.ghosts()[g] % bs != g % bs) return CsrMatrix();
+    const PetscInt first = g - g % bs;
+
+    if (columns.ghosts()[g] % bs != g % bs || columns.ghosts()[g] / bs != columns.ghosts()[first] / bs) return CsrMatrix();
   }
   const BlockPatternPtr blocks = known ? known : pattern_of_blocks(A, bs, bs);
 
-  return blocks ? block_norms(A, *blocks) : CsrMatrix();
+  return blocks ? block_norms(A, *blocks) : norms_of_blocks(A, bs);
 }
 
 /* As many edges as there may be, to be written while they are counted. */

@@ -1,4 +1,5 @@
 #include "node_blocks.hpp"
+#include "core/launch/by_lanes.hpp"
 #include "core/sparse/csr_pattern.hpp"
 #include "core/sparse/full_blocks.hpp"
 #include "core/util/search.hpp"
@@ -48,6 +49,29 @@ struct FullRow {
     }
     for (PetscInt p = A.ptr[row]; p < A.ptr[row + 1]; p++)
       val[ptr[row] + (lower_bound(block_col, begin, begin + n - 1, A.col[p] / bs) - begin) * bs + A.col[p] % bs] = A.val[p];
+  }
+};
+
+/* Of what a block has: in each row what begins at or behind its first column, and ends before that of the next. */
+struct NormOfBlock {
+  Csr             A;
+  PetscInt        bs;
+  const PetscInt *ptr, *col; // of the blocks
+  PetscScalar    *norm;
+
+  HD void operator()(PetscInt node, int lane, int lanes) const
+  {
+    for (PetscInt k = ptr[node] + lane; k < ptr[node + 1]; k += lanes) {
+      PetscReal norm2 = 0;
+
+      for (PetscInt row = node * bs; row < (node + 1) * bs; row++) {
+        const PetscInt end = A.ptr[row + 1];
+
+        for (PetscInt p = lower_bound(A.col, A.ptr[row], end, col[k] * bs); p < end && A.col[p] / bs == col[k]; p++)
+          norm2 += PetscRealPart(A.val[p] * PetscConj(A.val[p]));
+      }
+      norm[k] = PetscSqrtReal(norm2);
+    }
   }
 };
 
@@ -155,6 +179,16 @@ NodeBlocks::NodeBlocks(const Csr &A, PetscInt bs) : rows_(A), bs_(bs), filled_(A
 Csr NodeBlocks::nodes() const
 {
   return {rows_.space, rows_.nrows / bs_, rows_.ncols / bs_, ptr_.data(), col_.data(), rows_.val, static_cast<PetscInt>(col_.size())};
+}
+
+CsrMatrix norms_of_blocks(const Csr &A, PetscInt bs)
+{
+  CsrMatrix N(A.space, A.nrows / bs, A.ncols / bs);
+
+  find_pattern(A.space, N.nrows, N.ncols, NodesReached{A.ptr, A.col, bs}, true, N.ptr, N.col);
+  N.val = Array<PetscScalar>(A.space, N.col.size());
+  for_each_row_by_lanes(A.space, N.nrows, NormOfBlock{A, bs, N.ptr.data(), N.col.data(), N.val.data()});
+  return N;
 }
 
 NodeGraph::NodeGraph(const Csr &A, const MapPtr &columns, PetscInt bs) :

@@ -21,6 +21,9 @@ private:
   Array<PetscInt> ptr_, col_;
 };
 
+/* The Frobenius norms of A's blocks, of which entries may be missing, and a diagonal block for each node. Columns ascend. */
+CsrMatrix norms_of_blocks(const Csr &A, PetscInt bs);
+
 /* Which nodes a rank's nodes are coupled to, those of other ranks too. Collective. */
 class NodeGraph {
 public:
