@@ -183,9 +183,7 @@ CsrMatrix norms_of_nodes(const Csr &A, const LocalColumns &columns, PetscInt bs,
 
     if (columns.ghosts()[g] % bs != g % bs || columns.ghosts()[g] / bs != columns.ghosts()[first] / bs) return CsrMatrix();
   }
-  const BlockPatternPtr blocks = known ? known : pattern_of_blocks(A, bs, bs);
-
-  return blocks ? block_norms(A, *blocks) : norms_of_blocks(A, bs);
+  return known ? block_norms(A, *known) : norms_of_blocks(A, bs);
 }
 
 /* As many edges as there may be, to be written while they are counted. */
