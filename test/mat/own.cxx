@@ -977,6 +977,26 @@ static void counted(const Owned &f)
   BOOST_TEST(twice);
 }
 
+/* A product whose numeric phase puts another matrix in the result's place, and its values anew. */
+[[maybe_unused]] static void product_by_hypre(const Owned &f)
+{
+  const MatHandle A = ours(f, cases()[1]);
+  MatHandle       C;
+  PetscBool       equal;
+
+  PETSC_OK(MatProductCreate(A, A, nullptr, C.put()));
+  PETSC_OK(MatProductSetType(C, MATPRODUCT_AB));
+  PETSC_OK(MatProductSetAlgorithm(C, "hypre"));
+  PETSC_OK(MatProductSetFromOptions(C));
+  PETSC_OK(MatProductSymbolic(C));
+  for (int round = 0; round < 3; round++) {
+    PETSC_OK(MatScale(A, 2));
+    PETSC_OK(MatProductNumeric(C));
+    PETSC_OK(MatMatMultEqual(A, A, C, 5, &equal));
+    BOOST_TEST(equal);
+  }
+}
+
 /* What a view prints, with the type's name as AIJ's. */
 static std::string text_of(Mat A, PetscViewerFormat format)
 {
@@ -1126,6 +1146,9 @@ const AddTests of_formats([] {
     add_test(suite, "converted", [&f] { converted(f); });
     add_test(suite, "inverted_blocks", [&f] { inverted_blocks(f); });
     add_test(suite, "counted", [&f] { counted(f); });
+#if defined(PETSC_HAVE_HYPRE) && !PetscDefined(USE_COMPLEX)
+    add_test(suite, "product_by_hypre", [&f] { product_by_hypre(f); });
+#endif
     add_test(suite, "viewed_as_aij", [&f] { viewed_as_aij(f); });
   }
   add_test(suite_named(nullptr, "cds"), "rows_in_blocks", [] { rows_in_blocks(formats[0]); });

@@ -149,7 +149,7 @@ PetscErrorCode RunPhase(Mat C, PetscErrorCode (*phase)(Mat))
 
   if (sparse) PetscCall(names.begin(C->product, true));
   seqaij_stays              = sparse || stays;
-  const PetscErrorCode ierr = phase(C);
+  const PetscErrorCode ierr = CallPhase(C, phases_key, phase);
   seqaij_stays              = stays;
   PetscCall(names.end());
   PetscCall(ierr);

@@ -12,13 +12,15 @@ namespace goza::mat
 namespace
 {
 
-constexpr char phases_key[] = "GozaOwnFactorPhases";
+constexpr char phases_key[] = "GozaOwnFactorPhases", qr_symbolic[] = "MatQRFactorSymbolic_C", qr_numeric[] = "MatQRFactorNumeric_C";
 
-/* The package's phases, for which those below stand in. pattern: of the matrix that the symbolic one saw, where that is one of these types. */
+/* The package's phases, for which those below stand in; those of QR are functions composed with the factor. pattern: of the matrix that the symbolic one saw, where that is one of these types. */
 struct Phases {
-  struct _MatOps ops     = {};
-  bool           known   = false;
-  std::uint64_t  pattern = 0;
+  struct _MatOps ops                                                 = {};
+  PetscErrorCode (*qr_symbolic)(Mat, Mat, IS, const MatFactorInfo *) = nullptr;
+  PetscErrorCode (*qr_numeric)(Mat, Mat, const MatFactorInfo *)      = nullptr;
+  bool          known                                                = false;
+  std::uint64_t pattern                                              = 0;
 };
 
 template <auto Op, bool symbolic> struct ThroughAij;
@@ -67,8 +69,30 @@ PetscErrorCode CheckPattern(Mat A, const OwnMat &own, bool symbolic, Phases &pha
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <class... Args, PetscErrorCode (*_MatOps::*Op)(Mat, Mat, Args...), bool symbolic>
-PetscErrorCode ThroughAij<Op, symbolic>::call(Mat F, Mat A, Args... args)
+PetscErrorCode QRSymbolic(Mat F, Mat A, IS columns, const MatFactorInfo *info);
+PetscErrorCode QRNumeric(Mat F, Mat A, const MatFactorInfo *info);
+
+PetscErrorCode StandInForQR(Mat F, Phases &phases)
+{
+  PetscErrorCode (*symbolic)(Mat, Mat, IS, const MatFactorInfo *);
+  PetscErrorCode (*numeric)(Mat, Mat, const MatFactorInfo *);
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectQueryFunction((PetscObject)F, qr_symbolic, &symbolic));
+  PetscCall(PetscObjectQueryFunction((PetscObject)F, qr_numeric, &numeric));
+  if (symbolic && symbolic != QRSymbolic) {
+    phases.qr_symbolic = symbolic;
+    PetscCall(PetscObjectComposeFunction((PetscObject)F, qr_symbolic, QRSymbolic));
+  }
+  if (numeric && numeric != QRNumeric) {
+    phases.qr_numeric = numeric;
+    PetscCall(PetscObjectComposeFunction((PetscObject)F, qr_numeric, QRNumeric));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* phase(the package's phases, an image of A) */
+template <class Phase> PetscErrorCode RunPhase(Mat F, Mat A, bool symbolic, const Phase &phase)
 {
   Phases *phases;
   OwnMat *own;
@@ -80,15 +104,39 @@ PetscErrorCode ThroughAij<Op, symbolic>::call(Mat F, Mat A, Args... args)
   if (own) PetscCall(OwnBorrowAij(A, false, &aij));
   PetscErrorCode failed = own ? CheckPattern(A, *own, symbolic, *phases) : PETSC_SUCCESS;
   step_back(F, *phases);
-  if (!failed) failed = (F->ops->*Op)(F, aij, args...);
+  if (!failed) failed = phase(*phases, aij);
   stand_in(F, *phases);
+  if (!failed) failed = StandInForQR(F, *phases);
   if (own) PetscCall(OwnReturnAij(A, false));
   PetscCall(failed);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-constexpr const char *packages[] = {MATSOLVERPETSC,   MATSOLVERMUMPS, MATSOLVERSUPERLU, MATSOLVERSUPERLU_DIST, MATSOLVERSTRUMPACK,    MATSOLVERUMFPACK,
-                                    MATSOLVERCHOLMOD, MATSOLVERKLU,   MATSOLVERSPQR,    MATSOLVERMKL_PARDISO,  MATSOLVERMKL_CPARDISO, MATSOLVERPASTIX};
+template <class... Args, PetscErrorCode (*_MatOps::*Op)(Mat, Mat, Args...), bool symbolic>
+PetscErrorCode ThroughAij<Op, symbolic>::call(Mat F, Mat A, Args... args)
+{
+  PetscFunctionBegin;
+  PetscCall(RunPhase(F, A, symbolic, [&](const Phases &, Mat aij) { return (F->ops->*Op)(F, aij, args...); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode QRSymbolic(Mat F, Mat A, IS columns, const MatFactorInfo *info)
+{
+  PetscFunctionBegin;
+  PetscCall(RunPhase(F, A, true, [&](const Phases &theirs, Mat aij) { return theirs.qr_symbolic(F, aij, columns, info); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode QRNumeric(Mat F, Mat A, const MatFactorInfo *info)
+{
+  PetscFunctionBegin;
+  PetscCall(RunPhase(F, A, false, [&](const Phases &theirs, Mat aij) { return theirs.qr_numeric(F, aij, info); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+constexpr const char *packages[] = {MATSOLVERPETSC,       MATSOLVERMUMPS,        MATSOLVERSUPERLU, MATSOLVERSUPERLU_DIST, MATSOLVERSTRUMPACK,
+                                    MATSOLVERUMFPACK,     MATSOLVERCHOLMOD,      MATSOLVERKLU,     MATSOLVERSPQR,         MATSOLVERBAS,
+                                    MATSOLVERMKL_PARDISO, MATSOLVERMKL_CPARDISO, MATSOLVERPASTIX};
 constexpr std::size_t npackages  = std::size(packages);
 
 /* PETSc itself factors on one rank alone; its list then names it before those that do so on several, which are asked for all the same. */
@@ -105,6 +153,7 @@ template <std::size_t package> PetscErrorCode GetFactor(Mat A, MatFactorType kin
   PetscCall(failed);
   if (!*F) PetscFunctionReturn(PETSC_SUCCESS);
   stand_in(*F, *phases);
+  PetscCall(StandInForQR(*F, *phases));
   PetscCall(Attach((PetscObject)*F, phases_key, std::move(phases)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -101,7 +101,7 @@ PetscErrorCode RunPhase(Mat C, PetscErrorCode (*phase)(Mat))
 
   PetscFunctionBegin;
   PetscErrorCode failed = factors.begin();
-  if (!failed) failed = phase(C);
+  if (!failed) failed = CallPhase(C, phases_key, phase);
   PetscCall(GetAttached((PetscObject)C, phases_key, &phases));
   if (!failed && phases) failed = C->product->clear ? phases->release() : phases->keep(C->product);
   PetscCall(factors.end());
