@@ -31,7 +31,7 @@ static PetscErrorCode MayBeAlone(Mat A, const OwnKind &kind, bool *may)
   PetscCall(FailTogether(PetscObjectComm((PetscObject)A), Guarded([&] { config = kind.format().config(); }), "read its options"));
   PetscOptionsBegin(PetscObjectComm((PetscObject)A), ((PetscObject)A)->prefix, "Options of a format", "Mat");
   PetscOptionsObject->options = ((PetscObject)A)->options;
-  PetscCall(config->set_from_options(A, PetscOptionsObject));
+  PetscCall(kind.format().from_options(A, *config, PetscOptionsObject));
   PetscOptionsEnd();
   *may = !config->not_alone();
   PetscFunctionReturn(PETSC_SUCCESS);
