@@ -997,6 +997,23 @@ static void counted(const Owned &f)
   }
 }
 
+/* The packages that factor AIJ of one rank */
+static void packages(const Owned &f)
+{
+  const MatHandle A = ours(f, cases()[1]), R = made(cases()[1], MATAIJ);
+
+  if (ranks() > 1) return;
+  for (const char *package : {MATSOLVERPETSC, MATSOLVERMUMPS, MATSOLVERSUPERLU, MATSOLVERUMFPACK, MATSOLVERCHOLMOD, MATSOLVERKLU, MATSOLVERSPQR, MATSOLVERBAS}) {
+    for (int kind = MAT_FACTOR_LU; kind < MAT_FACTOR_NUM_TYPES; kind++) {
+      PetscBool ours, theirs;
+
+      PETSC_OK(MatGetFactorAvailable(A, package, (MatFactorType)kind, &ours));
+      PETSC_OK(MatGetFactorAvailable(R, package, (MatFactorType)kind, &theirs));
+      BOOST_TEST(ours == theirs, package << ", kind " << kind);
+    }
+  }
+}
+
 /* What a view prints, with the type's name as AIJ's. */
 static std::string text_of(Mat A, PetscViewerFormat format)
 {
@@ -1149,6 +1166,7 @@ const AddTests of_formats([] {
 #if defined(PETSC_HAVE_HYPRE) && !PetscDefined(USE_COMPLEX)
     add_test(suite, "product_by_hypre", [&f] { product_by_hypre(f); });
 #endif
+    add_test(suite, "packages", [&f] { packages(f); });
     add_test(suite, "viewed_as_aij", [&f] { viewed_as_aij(f); });
   }
   add_test(suite_named(nullptr, "cds"), "rows_in_blocks", [] { rows_in_blocks(formats[0]); });

@@ -197,13 +197,6 @@ const AddTests tests([] {
         if (ranks == 1 && (p.symmetric || pc_type != std::string(PCCHOLESKY)))
           add_test(suite_named(suite_named(suite_named(nullptr, type), p.name), "as_aij"), pc_type, [=, &p] { as_aij(p, type, pc_type); });
       }
-      if (ranks == 1 && p.symmetric) {
-        add_test(suite_named(suite_named(suite_named(nullptr, type), p.name), "as_aij"), MATSOLVERBAS, [=, &p] {
-          const Option package("-pc_factor_mat_solver_type", MATSOLVERBAS);
-
-          as_aij(p, type, PCICC);
-        });
-      }
 #if defined(PETSC_HAVE_SUITESPARSE)
       if (ranks == 1) add_test(suite_named(suite_named(suite_named(nullptr, type), p.name), "as_aij"), PCQR, [=, &p] { as_aij(p, type, PCQR); });
 #endif
