@@ -133,6 +133,7 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
     bs       = k;
     if (level == 0) product += (q.several ? 3 : 2) * transfer * entry + (q.several ? 2 : 1) * nonzeros * entry;
     if (by_place) diagonals += nonzeros * sizeof(PetscScalar);
+    if (by_place && q.aggregates && level + 2 < q.max_levels) given_back += nonzeros * entry + rows * index; // the next operator's rows
     if (level == 0 && by_place) first += diagonals + std::max(window, nonzeros * entry);
   }
   if (spared > 0) product = std::max(first, after - finest + spared + diagonals + q.rows * exponents_of_row);

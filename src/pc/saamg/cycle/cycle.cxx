@@ -57,6 +57,7 @@ public:
         PetscCall(coarse_[l - 1]->setup(grids[l], space, {{}, dynamic_cast<const WideCds *>(grids[l].level->own_format.get())}, options.smoother_of(l, grids.size()), false,
                                         l + 1 == grids.size(), options.half));
       grids[l].level->spare_diagonals();
+      spare_operator(grids[l - 1], grids[l]);
     }
     PetscCall(fine_.setup(grids[0], space, given, options.smoother_of(0, grids.size()), true, grids.size() == 1, options.half)); /* last: memory that was spared before may be its */
     if (direct_ && coarse_.empty()) PetscCall(fine_solver_.setup(grids.back(), space));

@@ -81,6 +81,12 @@ struct CsrLevel {
     own_format.reset();
   }
 
+  void spare_rows() // the same, where they can be made again
+  {
+    own = CsrMatrix(own.space(), own.nrows, own.ncols);
+    A   = own.view();
+  }
+
   /* What lambda_max, polynomial smoothers and interpolation go by. */
   const Array<PetscScalar> &relaxing() const { return balanced.size() ? balanced : dinv; }
 
@@ -98,11 +104,12 @@ struct CsrTransfer : Interpolation {
 
   std::shared_ptr<Coarsening> coarsening; // while only aggregates are to be kept
 
-  /* A device's cycle has P on boxes by place. Its rows, more than all else that a level holds, go where they can be made again: Hierarchy::restore(). */
+  /* A device's cycle has P on boxes by place. Its rows, more than all else that a level holds, and those of the operator below go where they can be made again: Hierarchy::restore(). */
   bool has_rows() const { return P.ptr.size() > 0; }
+  bool made_again() const { return by_place() && coarsening; }
   void spare_rows()
   {
-    if (by_place() && coarsening) P = CsrMatrix(P.space(), P.nrows, P.ncols);
+    if (made_again()) P = CsrMatrix(P.space(), P.nrows, P.ncols);
   }
 
   /* Where the cycle may read P as it is. Blocks have formats that pay. */
@@ -121,6 +128,12 @@ struct Grid {
 
   PetscInt rows() const { return level->columns->nglobal(); } // of all ranks
 };
+
+/* Of an operator below which there is another, when the cycle has it; above: the grid whose interpolation it was made with. The coarsest is read where it is solved. */
+inline void spare_operator(const Grid &above, const Grid &grid)
+{
+  if (above.transfer->made_again() && grid.transfer) grid.level->spare_rows();
+}
 
 /* What a hierarchy is made from. A, whose columns are by the map's local numbers, is borrowed until release(). */
 struct FinestOperator {
@@ -148,7 +161,7 @@ public:
     grids_[0].level->A     = A;
     grids_[0].level->exact = exact;
   }
-  /* The rows of interpolations that were spared, with the values that the finest matrix, which is lent, has now. Collective. */
+  /* The rows of interpolations and operators that were spared, with the values that the finest matrix, which is lent, has now. Collective. */
   PetscErrorCode restore(const HierarchyOptions &options);
   bool           whole() const; // none was
   /* The finest matrix is the user's again. The transposed interpolations go, too, unless an update() will read them: whoever wants them makes them anew. */
@@ -175,6 +188,7 @@ private:
   PetscErrorCode interpolate(Grid &grid, const Coarsening &from, const HierarchyOptions &options);
   bool           keeps_products(const HierarchyOptions &options) const { return options.keep != Keep::Nothing && (updated_ || !options.sparing); }
   PetscErrorCode project(Grid &grid, CsrLevel &next, const HierarchyOptions &options);
+  PetscErrorCode restore_operator(const Grid &grid, CsrLevel &next, Array<PetscReal> &magnitude);
   PetscErrorCode aggregate_nodes(const Coarsening &from, PetscInt k, bool aggressive, const HierarchyOptions &options, CsrAggregates &aggregates, bool *stop);
   PetscErrorCode interpolate_from(Coarsening &from, const CsrAggregates &aggregates, Array<PetscScalar> &B, const HierarchyOptions &options, Array<PetscScalar> &coarse_B, double *work);
   PetscErrorCode coarsen_so(const FormatChoice &way, Array<PetscScalar> &B, PetscInt k, const HierarchyOptions &options, Grid &next, Array<PetscScalar> &coarse_B, bool *stop);

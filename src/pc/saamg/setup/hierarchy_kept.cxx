@@ -12,18 +12,39 @@ bool Hierarchy::whole() const
 {
   for (const Grid &grid : grids_) {
     if (grid.transfer && !grid.transfer->has_rows()) return false;
+    if (&grid != grids_.data() && !grid.level->own.ptr.size()) return false;
   }
   return true;
 }
 
+/* magnitude: of the grid's rows where a product has left it, else nothing; becomes that of the next one's */
+PetscErrorCode Hierarchy::restore_operator(const Grid &grid, CsrLevel &next, Array<PetscReal> &magnitude)
+{
+  const CsrLevel &level = *grid.level;
+
+  PetscFunctionBegin;
+  PetscCall(Step(events.galerkin, *level.columns, [&] {
+    GalerkinProduct product;
+    MapPtr          columns;
+
+    if (!magnitude.size()) magnitude = magnitudes(level.rows(), level.dinv);
+    next.own = product.make(level.rows(), level.columns, *grid.transfer, columns, magnitude);
+    next.A   = next.own.view();
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode Hierarchy::restore(const HierarchyOptions &options)
 {
+  Array<PetscReal> magnitude;
+
   PetscFunctionBegin;
-  for (Grid &grid : grids_) {
-    CsrLevel                 &level = *grid.level;
+  for (std::size_t l = 0; l + 1 < grids_.size(); l++) {
+    Grid                     &grid  = grids_[l];
+    CsrLevel                 &level = *grid.level, &next = *grids_[l + 1].level;
     ParOperator<PetscScalar> *exact = nullptr;
 
-    if (!grid.transfer || grid.transfer->has_rows()) continue;
+    if (grid.transfer->has_rows()) continue;
     if (level.exact) PetscCall(FailTogether(level.columns->comm(), level.exact(&exact), "hold its rows in the matrix's format"));
     if (exact) level.format = &exact->diagonal_block();
     PetscCall(Step(events.prolong, *level.columns, [&] {
@@ -32,6 +53,7 @@ PetscErrorCode Hierarchy::restore(const HierarchyOptions &options)
       if (!level.dinv.size()) level.dinv = row_facts(level.rows(), *level.columns).dinv;
       grid.transfer->P = interpolation_of(grid, *grid.transfer->coarsening, options, columns);
     }));
+    if (!next.own.ptr.size()) PetscCall(restore_operator(grid, next, magnitude));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -64,6 +86,7 @@ std::size_t Hierarchy::bytes() const
 
 void Hierarchy::release(const HierarchyOptions &options)
 {
+  for (std::size_t l = 1; l < grids_.size(); l++) spare_operator(grids_[l - 1], grids_[l]);
   for (Grid &grid : grids_) {
     grid.level->spare_diagonals();
     grid.level->format = nullptr;
