@@ -1,6 +1,5 @@
 /* What the iteration tells KSP: history, monitors, tests. */
 #include "krylov_space.hpp"
-#include "petsc/errors.hpp"
 
 namespace goza::ksp
 {

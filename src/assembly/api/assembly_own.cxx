@@ -4,7 +4,6 @@
 #include "mat/cds/cds.hpp"
 #include "mat/common/values_to_write.hpp"
 #include "mat/own/own_cds.hpp"
-#include "petsc/plugin.hpp"
 #include <algorithm>
 
 namespace goza::assembly

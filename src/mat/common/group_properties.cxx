@@ -1,6 +1,5 @@
 /* What is known of a matrix beside its entries, on the way to the leaders' one. */
 #include "group_mat.hpp"
-#include "petsc/errors.hpp"
 #include <petsc/private/matimpl.h>
 #include <vector>
 

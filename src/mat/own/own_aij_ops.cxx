@@ -5,8 +5,6 @@
 #include "mat/common/format_mat.hpp"
 #include "own_mat.hpp"
 #include "petsc/attached.hpp"
-#include "petsc/plugin.hpp"
-#include <tuple>
 
 namespace goza::mat
 {

@@ -5,7 +5,6 @@
 #include "own_mat.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/attached.hpp"
-#include "petsc/plugin.hpp"
 
 namespace goza::mat
 {

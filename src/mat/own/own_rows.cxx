@@ -3,7 +3,6 @@
 #include "mat/common/zero_rows.hpp"
 #include "own_mat.hpp"
 #include "parallel/agree.hpp"
-#include "petsc/plugin.hpp"
 #include <algorithm>
 
 namespace goza::mat
