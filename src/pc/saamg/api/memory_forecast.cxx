@@ -96,8 +96,7 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
     const bool   diagonals_only = boxes || (q.directions && (most_are_weak(q, level) || most_are_weak(q, level - 1)));
     const double places         = diagonals_only && q.half_stored && nonzeros * stored > q.full_below && !wide ? (nonzeros + rows) / 2 : nonzeros;
 
-    if (level || q.fine_value < sizeof(PetscScalar)) after += rows * 5 * value;
-    else after += rows * 3 * value;
+    after += rows * (level || q.fine_value < sizeof(PetscScalar) ? 5 : 3) * value;                 // vectors
     if (level || !q.fine_lent) after += places * (stored + (q.directions ? 0 : column / bs / bs)); // diagonals need no indices, a block one
     if (!level) after += rows * value;                                                             // which rows are coupled to nothing, if any are
     if (!level) finest = after;
