@@ -235,8 +235,10 @@ bench-indices: $(BUILD)/bench/bench_locality ## tables and figures of papers P2 
 	@$< -indices -families fit,report -sizes 3 -json test/bench/results/p2_indices.json
 	@$< -indices -families p3 -json test/bench/results/p3_indices.json
 	@test/bench/tables.py
-bench-model: $(BUILD)/bench/fit_model ## how well the model of products does on PRODUCTS, kept from bench_locality (MODEL="-fit -out FILE": with its constants fitted anew)
-	@for products in $(PRODUCTS); do $< -json $$products $(MODEL); done
+bench-model: $(BUILD)/bench/fit_model ## how well the model of products does on PRODUCTS, kept from bench_locality, into the bench's page (MODEL="-fit -out FILE": shown only, with its constants fitted anew)
+	@for products in $(PRODUCTS); do name=$${products##*products_}; platform=test/bench/results/platform_$${name%%[_.]*}.txt; \
+	  $< -json $$products $$([ ! -e "$$platform" ] || echo -platform "$$platform") $(MODEL) || exit 1; done | tee $(if $(MODEL),,test/bench/results/model.json)
+	@$(if $(MODEL),,test/bench/tables.py)
 PRODUCTS = $(wildcard test/bench/results/products_*.json)
 NCU = $(if $(NVCC),$(firstword $(shell command -v ncu) $(wildcard $(CUDA_HOME)/bin/ncu)))
 petsc-tests: all ## PETSc's own tests with Goza's types put in: all that apply, or PART=k/n of them, PACKAGES="mat ksp", MAT_TYPES="cds fold"

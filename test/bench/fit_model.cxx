@@ -220,7 +220,7 @@ static double Correlation(const std::vector<std::pair<double, double>> &pairs)
 }
 
 /* Of GFLOPS; and what is lost by the choice of the model alone. */
-static void Report(const goza::Machine &machine, const Study &study, const std::string &device)
+static void Report(const goza::Machine &machine, const Study &study, const std::string &device, const std::string &json)
 {
   for (Role role : {Role::Fit, Role::Report, Role::P3}) {
     std::vector<std::pair<double, double>>                        pairs;
@@ -244,9 +244,10 @@ static void Report(const goza::Machine &machine, const Study &study, const std::
       loss += lost / (double)by_matrix.size();
       worst = std::max(worst, lost);
     }
-    printf("{\"work\": \"model\", \"device\": \"%s\", \"platform\": \"%s\", \"matrices\": \"%s\", \"count\": %zu, \"products\": %zu, \"correlation\": %.4f, "
+    printf("{\"work\": \"model\", \"json\": \"%s\", \"device\": \"%s\", \"platform\": \"%s\", \"matrices\": \"%s\", \"count\": %zu, \"products\": %zu, "
+           "\"correlation\": %.4f, "
            "\"mean_error_percent\": %.1f, \"choice_loss_percent\": %.2f, \"worst_choice_percent\": %.0f}\n",
-           device.c_str(), machine.name.c_str(), role_name(role), by_matrix.size(), pairs.size(), Correlation(pairs), 100 * error / (double)pairs.size(), 100 * loss, 100 * worst);
+           json.c_str(), device.c_str(), machine.name.c_str(), role_name(role), by_matrix.size(), pairs.size(), Correlation(pairs), 100 * error / (double)pairs.size(), 100 * loss, 100 * worst);
   }
 }
 
@@ -256,7 +257,7 @@ int main(int argc, char **argv)
   PetscInt      nfiles = 16;
   PetscBool     fit    = PETSC_FALSE, given;
   Measured      measured;
-  std::string   device;
+  std::string   device, json;
   goza::Space   space = goza::Space::Host;
   goza::Machine machine;
   Study         study;
@@ -273,6 +274,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-restarts", &restarts, NULL));
   for (PetscInt k = 0; k < nfiles; k++) {
     PetscCall(Read(files[k], &measured, &device, &space));
+    json += (k ? "," : "") + std::string(files[k]).substr(std::string(files[k]).rfind('/') + 1);
     PetscCall(PetscFree(files[k]));
   }
   PetscCall(goza::Guarded([&] {
@@ -286,7 +288,7 @@ int main(int argc, char **argv)
       Fit(&machine, study, choice, restarts);
       machine.source = "kernels' costs fitted to products on " + device + ", families `fit` (test/bench/fit_model.cxx)";
     }
-    Report(machine, study, device);
+    Report(machine, study, device, json);
     if (out[0]) goza::write_text(goza::machine_text(machine), out);
   }));
   PetscCall(PetscFinalize());

@@ -303,8 +303,18 @@ def assembly_program():
     return rows, listing(rows, step=lambda r: r["what"], first=cell("first_ms"), again=cell("again_ms"), diagonals_alone_first=cell("own_first_ms"), diagonals_alone_again=cell("own_again_ms"))
 
 
+BY_LOCALITY = {"petsc": "3.26.1", "command": "bench_locality -families fit,report -sizes 3 -copies 2 -repeats 3"}
+GOZAS_MODEL = {  # by the file that make bench-model reads: the name of its row, and how it was measured
+    "products_h200.json": {"model": "Goza's model", **BY_LOCALITY, "gpu": "NVIDIA H200", "date": "2026-11-25"},
+    "products_h100.json": {"model": "Goza's model on an H100, by its calibration alone", **BY_LOCALITY, "gpu": "NVIDIA H100", "date": "2026-11-25"},
+    "products_epyc.json": {"model": "Goza's model on a core of an AMD EPYC", **BY_LOCALITY, "petsc": "3.18.5", "date": "2026-11-27"},
+    "products_host.json": {"model": "Goza's model on a core of an Intel Xeon", **BY_LOCALITY, "petsc": "3.18.5", "date": "2026-11-25"}}
+
+
 def locality_models():
-    rows = records("locality_models")
+    """Paper P2's equations as bench_locality reports them, and Goza's model as fit_model does, of whole runs of three sizes."""
+    ours = [{**r, **GOZAS_MODEL[r["json"]], "matrices": {"fit": "families fitted to", "report": "other families"}[r["matrices"]]} for r in records("model") if r["json"] in GOZAS_MODEL]
+    rows = records("locality_models") + sorted(ours, key=lambda r: list(GOZAS_MODEL).index(r["json"]))
     return rows, pivot(rows, lambda r: r["model"], lambda r: f"{r['matrices']} ({r['count']})", lambda r: f"{r['correlation']:.3f}, {r['mean_error_percent']:.1f} %" + text(r.get("choice_loss_percent"), "; choice loses {:.1f} %"), "correlation, mean error")
 
 
