@@ -159,6 +159,15 @@ struct BlocksOfNode {
   }
 };
 
+/* A warp a node where its rows are long, else a thread: of seven entries most lanes would have none. */
+void for_each_node(Space space, const BlocksOfNode &body)
+{
+  constexpr int long_row = 16;
+
+  if (body.A.blocks() * body.A.bs >= long_row) for_each_row_by_lanes(space, body.A.nodes, body);
+  else for_each_row(space, body.A.nodes, ByLanes<BlocksOfNode>{body});
+}
+
 template <class E> PetscReal joined(Space space, const E &A, PetscInt n, bool squares)
 {
   Array<PetscReal> result(space, 1);
@@ -279,12 +288,12 @@ CsrMatrix compressed_rows(Space space, const DiagonalValues &A, bool main)
   CsrMatrix rows(space, A.rows(), A.columns * A.bs);
 
   rows.ptr = Array<PetscInt>(space, A.rows() + 1);
-  for_each_row_by_lanes(space, A.nodes, BlocksOfNode{A, main, rows.ptr.data(), nullptr, nullptr, nullptr});
+  for_each_node(space, {A, main, rows.ptr.data(), nullptr, nullptr, nullptr});
   const PetscInt nnz = lengths_to_pointer(space, rows.ptr);
 
   rows.col = Array<PetscInt>(space, nnz);
   rows.val = Array<PetscScalar>(space, nnz);
-  for_each_row_by_lanes(space, A.nodes, BlocksOfNode{A, main, nullptr, rows.ptr.data(), rows.col.data(), rows.val.data()});
+  for_each_node(space, {A, main, nullptr, rows.ptr.data(), rows.col.data(), rows.val.data()});
   return rows;
 }
 
