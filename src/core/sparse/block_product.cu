@@ -50,14 +50,14 @@ struct Places {
 
 #if defined(__CUDACC__)
 /* Who does a row: a warp, or all warps of a block of threads. */
-struct Crew {
-  int lane, thread, threads; // of its warp; of all
+template <int warps> struct Crew {
+  int lane, thread; // of its warp; of all
 
-  static constexpr int lanes = 32;
+  static constexpr int lanes = 32, threads = 32 * warps;
 
   __device__ void wait() const
   {
-    if (threads > lanes) __syncthreads();
+    if constexpr (warps > 1) __syncthreads();
     else __syncwarp();
   }
 };
@@ -79,14 +79,15 @@ template <int R, int M, int K> struct BlockRow {
   };
 
   /* places: of a warp, Places::most for each lane. */
-  __device__ void operator()(PetscInt node, const Crew &crew, const BlockProduct::Taken &taken, PetscScalar *sum, const PetscInt *column, Places::Place *places) const
+  template <int warps>
+  __device__ void operator()(PetscInt node, const Crew<warps> &crew, const BlockProduct::Taken &taken, PetscScalar *sum, const PetscInt *column, Places::Place *places) const
   {
     const PetscInt first = of.aptr[node], last = taken.end, stride = (of.aptr[node + 1] - first) * bm();
     const Sums     to{of.cptr[node + 1] - of.cptr[node], column, sum};
 
     for (PetscInt t = crew.thread; t < to.n * bc() * br() && taken.anew; t += crew.threads) sum[t] = 0;
-    for (PetscInt chunk = taken.begin; chunk < last; chunk += Crew::lanes) {
-      const PetscInt blocks = last - chunk < Crew::lanes ? last - chunk : Crew::lanes, j = crew.lane < blocks ? of.acol[chunk + crew.lane] : -1;
+    for (PetscInt chunk = taken.begin; chunk < last; chunk += Crew<warps>::lanes) {
+      const PetscInt blocks = last - chunk < Crew<warps>::lanes ? last - chunk : Crew<warps>::lanes, j = crew.lane < blocks ? of.acol[chunk + crew.lane] : -1;
       const PetscInt begin = j < 0 ? 0 : of.bptr[j], mine = j < 0 ? 0 : of.bptr[j + 1] - begin;
 
       crew.wait();
@@ -119,7 +120,7 @@ private:
     return to.n <= Places::within && q < Places::most ? t.place[q] : lower_bound(to.column, 0, to.n - 1, of.bcol[t.begin + q]);
   }
 
-  __device__ void add(const Term &t, const Sums &to, const Crew &crew) const
+  template <int warps> __device__ void add(const Term &t, const Sums &to, const Crew<warps> &crew) const
   {
     const PetscInt           width = t.blocks * bc();
     const PetscScalar *const b     = of.b + (t.begin - of.b_first) * (bm() * bc());
@@ -161,14 +162,14 @@ constexpr PetscInt blocks_on_chip = 32, values_on_chip = 9216 / sizeof(PetscScal
 constexpr PetscInt few_rows = 16384;                                                 // that do not keep a device busy, a warp each
 
 /* So many warps a block row, 1 or all, whose values and columns are on chip where they are few. */
-template <int R, int M, int K> __global__ void __launch_bounds__(32 * row_warps) BlockRowKernel(PetscInt nodes, int warps, const BlockRow<R, M, K> row)
+template <int warps, int R, int M, int K> __global__ void __launch_bounds__(32 * row_warps) BlockRowKernel(PetscInt nodes, const BlockRow<R, M, K> row)
 {
   constexpr PetscInt     room = R && K && blocks_on_chip * R * K < values_on_chip ? blocks_on_chip * R * K : values_on_chip;
   __shared__ PetscScalar sums[row_warps * room];
   __shared__ PetscInt    columns[row_warps * blocks_on_chip];
   __shared__ Places::Place places[row_warps][32 * Places::most];
   const int                warp = static_cast<int>(threadIdx.x) / 32, first = warp - warp % warps; // of the row
-  const Crew               crew{static_cast<int>(threadIdx.x) % 32, static_cast<int>(threadIdx.x) - 32 * first, 32 * warps};
+  const Crew<warps>        crew{static_cast<int>(threadIdx.x) % 32, static_cast<int>(threadIdx.x) - 32 * first};
   const std::int64_t       node = (static_cast<std::int64_t>(blockIdx.x) * row_warps + warp) / warps;
 
   if (node >= nodes) return;
@@ -192,9 +193,8 @@ template <int R, int M, int K> __global__ void __launch_bounds__(32 * row_warps)
 
 template <int R, int M, int K> void multiply_block_rows_on_device(PetscInt nodes, const BlockProduct &of)
 {
-  const int warps = nodes <= few_rows ? row_warps : 1;
-
-  if (nodes) launch_kernel<BlockRowKernel<R, M, K>>(blocks_for(nodes, row_warps / warps), 32 * row_warps, nodes, warps, BlockRow<R, M, K>{of});
+  if (nodes > few_rows) launch_kernel<BlockRowKernel<1, R, M, K>>(blocks_for(nodes, row_warps), 32 * row_warps, nodes, BlockRow<R, M, K>{of});
+  else if (nodes) launch_kernel<BlockRowKernel<row_warps, R, M, K>>(blocks_for(nodes, 1), 32 * row_warps, nodes, BlockRow<R, M, K>{of});
 }
 #endif
 
