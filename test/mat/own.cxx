@@ -643,7 +643,7 @@ static void operations(const Owned &f)
   const auto            excuse = [&](auto op) { excused[((char *)&(A.get()[0]->ops->*op) - (char *)A.get()[0]->ops) / sizeof(void (*)())] = true; };
 
   excuse(&_MatOps::matmatmultnumeric), excuse(&_MatOps::matmultnumeric), excuse(&_MatOps::ptapnumeric), excuse(&_MatOps::mattransposemultnumeric), excuse(&_MatOps::transposematmultnumeric), excuse(&_MatOps::rartnumeric);
-  excuse(&_MatOps::transposecoloringcreate), excuse(&_MatOps::transcoloringapplysptoden), excuse(&_MatOps::transcoloringapplydentosp), excuse(&_MatOps::matsolve), excuse(&_MatOps::destroysubmatrices);
+  excuse(&_MatOps::transposecoloringcreate), excuse(&_MatOps::transcoloringapplydentosp), excuse(&_MatOps::matsolve), excuse(&_MatOps::destroysubmatrices);
   excuse(&_MatOps::assemblybegin), excuse(&_MatOps::setblocksizes), excuse(&_MatOps::setunfactored);
 #if PETSC_VERSION_GE(3, 20, 0)
   excuse(&_MatOps::eliminatezeros); /* of diagonals a zero is no entry, and elsewhere the places are the format's */

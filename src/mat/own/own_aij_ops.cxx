@@ -254,6 +254,7 @@ void PutReading(Mat A, const _MatOps &aij)
   put<&_MatOps::issymmetric>(A, aij);
   put<&_MatOps::ishermitian>(A, aij);
   put<&_MatOps::invertvariableblockdiagonal>(A, aij);
+  put<&_MatOps::transcoloringapplysptoden>(A, aij); /* PETSc calls it without a look */
 }
 
 void PutOthers(Mat A, const _MatOps &aij)
