@@ -117,7 +117,7 @@ PetscErrorCode ZeroValues(GozaAssembly a, Mat block)
 }
 
 /* Sizes, type and options, but no pattern. AIJ beside a format is left out where that may be and the kernels write where the matrix's products are. */
-PetscErrorCode SetTypeOf(GozaAssembly a, Mat A, MatType type, bool *own, bool *blocks)
+PetscErrorCode SetTypeOf(GozaAssembly a, Mat A, MatType type)
 {
   const PetscInt n = a->nowned * a->bs;
   const OwnKind *kind;
@@ -139,8 +139,33 @@ PetscErrorCode SetTypeOf(GozaAssembly a, Mat A, MatType type, bool *own, bool *b
     PetscCall(MatSetType(A, kind->format().root));
     PetscCall(MatSetFromOptions(A));
   }
-  PetscCall(IsOwn(A, own));
-  PetscCall(IsBlocks(A, blocks));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The mesh's pattern, its values zero. A has its type. */
+PetscErrorCode GivePattern(GozaAssembly a, Mat A)
+{
+  Mat             Ad, Ao;
+  const PetscInt *garray;
+  PetscInt        end;
+  bool            own, blocks;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Scan(&a->nowned, &end, 1, MPIU_INT, MPI_SUM, PetscObjectComm((PetscObject)a)));
+  PetscCall(IsOwn(A, &own));
+  PetscCall(IsBlocks(A, &blocks));
+  PetscCall(own ? SetOwnPattern(a, A) : blocks ? SetBlockPattern(a, A, end - a->nowned) : SetPattern(a, A, end - a->nowned));
+  PetscCheck(A->assembled, PetscObjectComm((PetscObject)a), PETSC_ERR_SUP, "Matrix type %s is not based on AIJ, and not BAIJ", ((PetscObject)A)->type_name);
+  PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
+  PetscCall(MatSetOption(A, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
+  PetscCall(MatSetOption(A, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE));
+  if (own || blocks) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(use_petsc_stream());
+  PetscCall(MatGetAIJBlocks(A, &Ad, &Ao, &garray));
+  PetscErrorCode failed = ZeroValues(a, Ad);
+  if (!failed) failed = ZeroValues(a, Ao);
+  if (!failed) failed = Bind(a, A, Ad, Ao, garray, true);
+  PetscCall(AgreeOnFailure(PetscObjectComm((PetscObject)a), failed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -202,34 +227,14 @@ using namespace goza;
 @*/
 PetscErrorCode GozaAssemblyCreateMatrix(GozaAssembly a, MatType type, Mat *A)
 {
-  Mat             Ad, Ao;
-  const PetscInt *garray;
-  PetscInt        end;
-  bool            own = false, blocks = false;
-
   PetscFunctionBegin;
   PetscCall(CheckAssembly(a));
   PetscCall(GozaAssemblySetUp(a));
   PetscCall(PetscLogEventBegin(events.create, 0, 0, 0, 0));
   if (!type && a->dm) PetscCall(DMGetMatType(a->dm, &type));
-  PetscCallMPI(MPI_Scan(&a->nowned, &end, 1, MPIU_INT, MPI_SUM, PetscObjectComm((PetscObject)a)));
   PetscCall(MatCreate(PetscObjectComm((PetscObject)a), A));
-  PetscErrorCode failed = SetTypeOf(a, *A, type, &own, &blocks);
-  if (!failed) failed = own ? SetOwnPattern(a, *A) : blocks ? SetBlockPattern(a, *A, end - a->nowned) : SetPattern(a, *A, end - a->nowned);
-  if (!failed) {
-    PetscCheck((*A)->assembled, PetscObjectComm((PetscObject)a), PETSC_ERR_SUP, "Matrix type %s is not based on AIJ, and not BAIJ", ((PetscObject)*A)->type_name);
-    PetscCall(MatSetOption(*A, MAT_SYMMETRIC, PETSC_TRUE));
-    PetscCall(MatSetOption(*A, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
-    PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE));
-  }
-  if (!failed && !own && !blocks) {
-    PetscCall(use_petsc_stream());
-    PetscCall(MatGetAIJBlocks(*A, &Ad, &Ao, &garray));
-    failed = ZeroValues(a, Ad);
-    if (!failed) failed = ZeroValues(a, Ao);
-    if (!failed) failed = Bind(a, *A, Ad, Ao, garray, true);
-    failed = AgreeOnFailure(PetscObjectComm((PetscObject)a), failed);
-  }
+  PetscErrorCode failed = SetTypeOf(a, *A, type);
+  if (!failed) failed = GivePattern(a, *A);
   if (failed) PetscCall(MatDestroy(A));
   PetscCall(failed);
   PetscCall(PetscLogEventEnd(events.create, 0, 0, 0, 0));
@@ -243,7 +248,8 @@ PetscErrorCode GozaAssemblyCreateMatrix(GozaAssembly a, MatType type, Mat *A)
 
   Input Parameters:
 + assembly - the object
-- A        - a matrix of a type based on AIJ or of `MATBAIJ`, from `GozaAssemblyCreateMatrix()` or `DMCreateMatrix()`; entries outside the mesh's pattern become zero
+- A        - a matrix of a type based on AIJ or of `MATBAIJ`, from `GozaAssemblyCreateMatrix()` or `DMCreateMatrix()`; entries outside the mesh's pattern become zero; one that is not preallocated,
+             as after `MatSetType()`, gets this
 
   Level: beginner
 
@@ -268,6 +274,12 @@ PetscErrorCode GozaAssemblyMatrix(GozaAssembly a, Mat A)
   PetscCall(CheckAssembly(a));
   PetscValidHeaderSpecific(A, MAT_CLASSID, 2);
   PetscCall(GozaAssemblySetUp(a));
+  if (!A->assembled && !A->preallocated && ((PetscObject)A)->type_name) {
+    int fits = A->rmap->n == a->nowned * a->bs && A->cmap->n == A->rmap->n;
+
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &fits, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)a)));
+    if (fits) PetscCall(GivePattern(a, A));
+  }
   PetscCheck(A->assembled, PetscObjectComm((PetscObject)a), PETSC_ERR_ARG_WRONGSTATE, "The matrix has no nonzero pattern yet: use GozaAssemblyCreateMatrix(), or DMCreateMatrix() without -dm_preallocate_only");
   PetscCall(IsOwn(A, &own));
   PetscCall(IsBlocks(A, &blocks));
