@@ -660,6 +660,23 @@ static void operations(const Owned &f)
   }
 }
 
+/* One of two may be bound to the CPU. */
+static void one_bound(const Owned &f)
+{
+  for (const Case &c : cases()) {
+    for (bool first : {true, false}) {
+      MatHandle A = ours(f, c), B = ours(f, c), R = made(c, MATAIJ), S = made(c, MATAIJ);
+
+      PETSC_OK(MatBindToCPU(first ? A : B, PETSC_TRUE));
+      PETSC_OK(MatAXPY(A, 2, B, SAME_NONZERO_PATTERN));
+      PETSC_OK(MatAXPY(R, 2, S, SAME_NONZERO_PATTERN));
+      check_same(A, R, "one is bound: added");
+      PETSC_OK(MatCopy(A, B, DIFFERENT_NONZERO_PATTERN));
+      check_same(B, R, "one is bound: copied");
+    }
+  }
+}
+
 /* Who takes a matrix for AIJ without looking at its type is told so; rows and columns are given to whoever asks for them by MatGetRowIJ(). */
 static void arrays_of_aij(const Owned &f)
 {
@@ -1156,6 +1173,7 @@ const AddTests of_formats([] {
 
     add_test(suite, "inserted", [&f] { inserted(f); });
     add_test(suite, "without_new_places", [&f] { without_new_places(f); });
+    add_test(suite, "one_bound", [&f] { one_bound(f); });
     add_test(suite, "arrays_of_aij", [&f] { arrays_of_aij(f); });
     add_test(suite, "refused_together", [&f] { refused_together(f); });
     add_test(suite, "not_set_up", [&f] { not_set_up(f); });

@@ -366,6 +366,10 @@ MatHandle assemble(const Entry &e, MatType type, Prealloc how, MPI_Comm comm)
       e.row(row_end - m + i, r);
       for (PetscInt c : r.col) (c >= col_end - n && c < col_end ? here : away)[i]++;
     }
+    for (PetscInt i = 0; i < m; i++) { /* a column that comes twice is one */
+      here[i] = std::min(here[i], n);
+      away[i] = std::min(away[i], e.cols - n);
+    }
     PETSC_OK(MatSeqAIJSetPreallocation(A, 0, here.data()));
     PETSC_OK(MatMPIAIJSetPreallocation(A, 0, here.data(), 0, away.data()));
   } else {

@@ -234,7 +234,7 @@ PetscErrorCode MatZeroEntries_Own(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A matrix of Y's kind, with X's values: X itself, or made of it. */
+/* A matrix of Y's kind, where Y is, with X's values: X itself, or made of it. */
 PetscErrorCode AsOwn(Mat X, Mat Y, Mat *made, OwnMat **x)
 {
   const OwnMat *own = own_of(Y);
@@ -244,8 +244,7 @@ PetscErrorCode AsOwn(Mat X, Mat Y, Mat *made, OwnMat **x)
   PetscCall(MatGetOwn(X, x));
   if (*x && (*x)->kind == own->kind) {
     PetscCall(OwnSettle(X, *x));
-    PetscCheck((*x)->space == own->space, PETSC_COMM_SELF, PETSC_ERR_SUP, "One matrix is bound to the CPU, the other is not");
-    if ((*x)->bs == own->bs) PetscFunctionReturn(PETSC_SUCCESS);
+    if ((*x)->space == own->space && (*x)->bs == own->bs) PetscFunctionReturn(PETSC_SUCCESS); /* one of them may be bound to the CPU */
   }
   PetscCall(OwnFrom(X, Y, *own->kind, made));
   PetscCall(MatGetOwn(*made, x));

@@ -19,14 +19,14 @@ Step look(
   return step;
 }
 
-PetscErrorCode note_vector(Twins &t, Vec v, PetscReal size, bool of_products = false)
+PetscErrorCode note_vector(Twins &t, Vec v, PetscReal size, bool of_products = false, bool divided = false)
 {
   const PetscScalar *a;
   PetscInt           n;
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(v, &n));
   PetscCall(VecGetArrayRead(v, &a));
-  for (PetscInt i = 0; i < n; i++) t.note(PetscRealPart(a[i]), size, of_products);
+  for (PetscInt i = 0; i < n; i++) t.note(PetscRealPart(a[i]), size, of_products, divided);
   PetscCall(VecRestoreArrayRead(v, &a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -194,7 +194,7 @@ Step factor(Twins &t, const Op &o)
     TOLD(t, MatLUFactorSymbolic(F, B, rows, cols, &how), "MatLUFactorSymbolic(factor, made, rows, cols, &how)");
     TOLD(t, MatLUFactorNumeric(F, B, &how), "MatLUFactorNumeric(factor, made, &how)");
     TOLD(t, MatSolve(F, b, x), "MatSolve(factor, v, w)");
-    PetscCall(note_vector(t, x, 1));
+    PetscCall(note_vector(t, x, 1, false, true));
     TOLD(t, ISDestroy(&rows), "ISDestroy(&rows)");
     TOLD(t, ISDestroy(&cols), "ISDestroy(&cols)");
     TOLD(t, MatDestroy(&F), "MatDestroy(&factor)");

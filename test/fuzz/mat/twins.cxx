@@ -250,9 +250,9 @@ Vec Twins::vector(const std::vector<PetscInt> &ranges, std::uint64_t seed, bool 
   return v;
 }
 
-void Twins::note(double figure, PetscReal size, bool of_products)
+void Twins::note(double figure, PetscReal size, bool of_products, bool divided)
 {
-  notes[side].emplace_back(figure, size * ((whole ? 0 : 1e-11) + (of_products ? narrow : 0)));
+  notes[side].emplace_back(figure, size * ((whole && !divided ? 0 : 1e-11) + (of_products ? narrow : 0)));
 }
 
 std::string Twins::compare_notes()

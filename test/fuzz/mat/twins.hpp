@@ -85,8 +85,8 @@ public:
   Vec         vector(const std::vector<PetscInt> &ranges, std::uint64_t seed, bool tell_it = true); /* kept by size and seed */
 
   /* A figure that both sides must agree on; relative to the slot's size where it is one of values. */
-  void        note(double figure, PetscReal size = 0, bool of_products = false); /* of_products: of what is stored */
-  std::string compare_notes();                                                   /* empty: they agree */
+  void        note(double figure, PetscReal size = 0, bool of_products = false, bool divided = false); /* of_products: of what is stored; divided: no whole number, by factors that a device solves with in another order */
+  std::string compare_notes();                                                                         /* empty: they agree */
   std::string compare(int s, long turn); /* products and what else an operator has; empty: they agree. On several ranks one of the rarer products in turn */
   bool        agree(bool wrong_here);    /* whether something is wrong on any rank; and all ranks know the slots' patterns and sizes again */
 
