@@ -165,27 +165,54 @@ std::string next_type(const MatCase &c)
   return c.type.set;
 }
 
+using OfTwo = PetscErrorCode (*)(Mat, Mat, MatReuse, Mat *);
+
+const std::pair<const char *, OfTwo> products_of_two[] = {
+  {"A B", [](Mat A, Mat B, MatReuse r, Mat *C) { return MatMatMult(A, B, r, PETSC_DEFAULT, C); }},
+  {"A' B", [](Mat A, Mat B, MatReuse r, Mat *C) { return MatTransposeMatMult(A, B, r, PETSC_DEFAULT, C); }},
+  {"A B'", [](Mat A, Mat B, MatReuse r, Mat *C) { return MatMatTransposeMult(A, B, r, PETSC_DEFAULT, C); }},
+  {"B' A B", [](Mat A, Mat B, MatReuse r, Mat *C) { return MatPtAP(A, B, r, PETSC_DEFAULT, C); }},
+  {"B A B'", [](Mat A, Mat B, MatReuse r, Mat *C) { return MatRARt(A, B, r, PETSC_DEFAULT, C); }},
+  {"A B A", [](Mat A, Mat B, MatReuse r, Mat *C) { return MatMatMatMult(A, B, A, r, PETSC_DEFAULT, C); }},
+};
+
+/* PETSc's own product of parallel AIJ writes beyond what the first has kept of B'. */
+bool may_be_reused(const MatCase &c, const std::string &name)
+{
+  return !c.parallel() || name.find("B'") != name.size() - 2;
+}
+
 void products_of_mixed_types(const MatCase &c)
 {
-  using Mixed                                     = PetscErrorCode (*)(Mat, Mat, MatReuse, Mat *);
-  const std::pair<const char *, Mixed> products[] = {
-    {"A B", [](Mat A, Mat B, MatReuse r, Mat *C) { return MatMatMult(A, B, r, PETSC_DEFAULT, C); }},
-    {"A' B", [](Mat A, Mat B, MatReuse r, Mat *C) { return MatTransposeMatMult(A, B, r, PETSC_DEFAULT, C); }},
-    {"A B'", [](Mat A, Mat B, MatReuse r, Mat *C) { return MatMatTransposeMult(A, B, r, PETSC_DEFAULT, C); }},
-    {"B' A B", [](Mat A, Mat B, MatReuse r, Mat *C) { return MatPtAP(A, B, r, PETSC_DEFAULT, C); }},
-    {"B A B'", [](Mat A, Mat B, MatReuse r, Mat *C) { return MatRARt(A, B, r, PETSC_DEFAULT, C); }},
-    {"A B A", [](Mat A, Mat B, MatReuse r, Mat *C) { return MatMatMatMult(A, B, A, r, PETSC_DEFAULT, C); }},
-  };
   MatHandle R = c.aij(), B = assemble(c.entry, next_type(c).c_str());
 
-  for (const auto &[what, f] : products) {
+  for (const auto &[what, f] : products_of_two) {
     const std::string name(what);
-    const bool        again = !c.parallel() || name.find("B'") != name.size() - 2; /* PETSc's own of parallel AIJ writes beyond what the first has kept of B' */
+    const bool        again = may_be_reused(c, name);
 
     same_product(
-      c, name + ", B of the next type", [&](Mat A, MatReuse r, Mat *C) { PETSC_OK(f(A, is_petscs(A) ? R : B, r, C)); }, again);
+      c, name + ", B of the next type", [&, f = f](Mat A, MatReuse r, Mat *C) { PETSC_OK(f(A, is_petscs(A) ? R : B, r, C)); }, again);
     same_product(
-      c, name + ", A of the next type", [&](Mat A, MatReuse r, Mat *C) { PETSC_OK(f(is_petscs(A) ? R : B, A, r, C)); }, again);
+      c, name + ", A of the next type", [&, f = f](Mat A, MatReuse r, Mat *C) { PETSC_OK(f(is_petscs(A) ? R : B, A, r, C)); }, again);
+  }
+}
+
+/* Of values that the device alone has where there is one, before the first product and after it. */
+void products_of_one_type(const MatCase &c)
+{
+  MatHandle R = c.aij(), B = c.ours();
+
+  to_both(B, R, [](Mat M) { PETSC_OK(MatScale(M, 3)); });
+  for (const auto &[what, f] : products_of_two) {
+    const std::string name(what);
+
+    same_product(
+      c, name + ", of one type",
+      [&, f = f](Mat A, MatReuse r, Mat *C) {
+        if (r == MAT_INITIAL_MATRIX) PETSC_OK(MatScale(A, -1));
+        PETSC_OK(f(A, is_petscs(A) ? R : B, r, C));
+      },
+      may_be_reused(c, name));
   }
 }
 
@@ -240,6 +267,7 @@ const AddTests add([] {
       {"product_with_transpose", product_with_transpose, square | nonempty},
       {"product_with_maij", product_with_maij, square | nonempty},
       {"products_of_mixed_types", products_of_mixed_types, square | nonempty},
+      {"products_of_one_type", products_of_one_type, square | nonempty},
       {"factor_of_mixed_types", factor_of_mixed_types, square | nonempty},
       {"kronecker", kronecker, nonempty},
     },

@@ -240,15 +240,13 @@ static PetscErrorCode MatProductSetFromOptions_Format_Any(Mat C)
 }
 
 /* All factors are ours. PETSc's own products on the device check exact type names later, when ours are back, and may not end (RunPhase()); the AIJ product, which a
-   matrix bound to the CPU gets, is the one that fits. */
+   matrix bound to the CPU gets, is the one that fits. Most of its numeric phases read AIJ's host arrays as they are. */
 PetscErrorCode MatProductSetFromOptions_Device(Mat C)
 {
   FormatMat *f;
-  PetscBool  alike;
 
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(C->product->A, &f));
-  PetscCall(PetscObjectTypeCompare((PetscObject)C->product->B, ((PetscObject)C->product->A)->type_name, &alike));
 #if PetscDefined(HAVE_DEVICE)
   Mat             A     = C->product->A;
   const PetscBool bound = A->boundtocpu;
@@ -258,7 +256,7 @@ PetscErrorCode MatProductSetFromOptions_Device(Mat C)
   A->boundtocpu             = bound;
   PetscCall(ierr);
 #endif
-  if ((f->base_type == MATMPIAIJCUSPARSE || !alike) && C->ops->productsymbolic) PetscCall(ComposePhases(C));
+  if (C->ops->productsymbolic) PetscCall(ComposePhases(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
