@@ -17,30 +17,28 @@ static PetscErrorCode GetGrids(PC pc, PetscInt *levels, Mat *mats[], const std::
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CopyInterpolations(const std::vector<Grid> &grids, Mat interpolations[])
-{
-  PetscFunctionBegin;
-  for (std::size_t l = 0; l + 1 < grids.size(); l++) {
-    const Grid &fine = grids[grids.size() - 2 - l];
+using CopyOfTwo = PetscErrorCode(const Grid &fine, const Grid &coarse, Mat *);
 
-    PetscCall(CopyToMat(fine.transfer->P.view(), *fine.transfer->coarse, interpolations + l));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
+static PetscErrorCode CopyInterpolation(const Grid &fine, const Grid &, Mat *interpolation)
+{
+  return CopyToMat(fine.transfer->P.view(), *fine.transfer->coarse, interpolation);
 }
 
-static PetscErrorCode CopyOperators(const std::vector<Grid> &grids, Mat operators[])
+static PetscErrorCode CopyOperator(const Grid &, const Grid &coarse, Mat *coarse_operator)
+{
+  return CopyToMat(coarse.level->own.view(), *coarse.level->columns, coarse_operator);
+}
+
+/* From the coarsest two levels up. */
+static PetscErrorCode CopyEach(const std::vector<Grid> &grids, CopyOfTwo *copy, Mat mats[])
 {
   PetscFunctionBegin;
-  for (std::size_t l = 0; l + 1 < grids.size(); l++) {
-    const Grid &grid = grids[grids.size() - 1 - l];
-
-    PetscCall(CopyToMat(grid.level->own.view(), *grid.level->columns, operators + l));
-  }
+  for (std::size_t l = grids.size() - 1; l > 0; l--, mats++) PetscCall(copy(grids[l - 1], grids[l], mats));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Of rows that were spared the values are those of the matrix as it is. */
-static PetscErrorCode CopyLevels(PC pc, PetscErrorCode (*copy)(const std::vector<Grid> &, Mat[]), PetscInt *levels, Mat *mats[])
+static PetscErrorCode CopyLevels(PC pc, CopyOfTwo *copy, PetscInt *levels, Mat *mats[])
 {
   SAAMG                   *mg = static_cast<SAAMG *>(pc->data);
   const std::vector<Grid> *grids;
@@ -50,14 +48,14 @@ static PetscErrorCode CopyLevels(PC pc, PetscErrorCode (*copy)(const std::vector
   PetscFunctionBegin;
   PetscCall(GetGrids(pc, levels, mats, &grids));
   if (mg->hierarchy.whole()) {
-    PetscCall(copy(*grids, *mats));
+    PetscCall(CopyEach(*grids, copy, *mats));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(MatGetNonzeroState(pc->pmat, &nonzerostate));
   PetscCheck(nonzerostate == mg->nonzerostate, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "The matrix has got another pattern: call PCSetUp() first");
   PetscErrorCode failed = BorrowLevels(pc, mg, &rows);
   if (!failed) failed = mg->hierarchy.restore(mg->hierarchy_options);
-  if (!failed) failed = copy(*grids, *mats);
+  if (!failed) failed = CopyEach(*grids, copy, *mats);
   PetscCall(ReturnLevels(mg));
   PetscCall(failed);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -71,7 +69,7 @@ PetscErrorCode PCGetInterpolations_SAAMG(PC pc, PetscInt *levels, Mat *interpola
     PetscCall(group->get_levels(PetscObjectComm((PetscObject)pc), PCGetInterpolations_SAAMG, true, levels, interpolations));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(CopyLevels(pc, CopyInterpolations, levels, interpolations));
+  PetscCall(CopyLevels(pc, CopyInterpolation, levels, interpolations));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -83,7 +81,7 @@ PetscErrorCode PCGetCoarseOperators_SAAMG(PC pc, PetscInt *levels, Mat *operator
     PetscCall(group->get_levels(PetscObjectComm((PetscObject)pc), PCGetCoarseOperators_SAAMG, false, levels, operators));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(CopyLevels(pc, CopyOperators, levels, operators));
+  PetscCall(CopyLevels(pc, CopyOperator, levels, operators));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
