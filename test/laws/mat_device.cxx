@@ -376,6 +376,44 @@ void by_stencil(const MatCase &c)
   PETSC_OK(DMDestroy(&da));
 }
 
+/* Every so many-th row has entries: PETSc's copy on the device has no others. */
+MatHandle of_few_rows(MatType type, PetscInt step)
+{
+  const PetscInt n = 60;
+  MatHandle      A;
+  PetscInt       start, end;
+
+  PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.put()));
+  PETSC_OK(MatSetSizes(A, PETSC_DECIDE, PETSC_DECIDE, n, n));
+  PETSC_OK(MatSetType(A, type));
+  PETSC_OK(MatSeqAIJSetPreallocation(A, 2, nullptr));
+  PETSC_OK(MatMPIAIJSetPreallocation(A, 2, nullptr, 2, nullptr));
+  PETSC_OK(MatGetOwnershipRange(A, &start, &end));
+  for (PetscInt i = start; i < end; i++) {
+    if (i % step) continue;
+    PETSC_OK(MatSetValue(A, i, i, 3 + i, INSERT_VALUES));
+    PETSC_OK(MatSetValue(A, i, (i + 7) % n, -1, INSERT_VALUES));
+  }
+  PETSC_OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PETSC_OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PETSC_OK(MatScale(A, 2));
+  return A;
+}
+
+void few_rows(const MatCase &c)
+{
+  MatHandle A = of_few_rows(c.type.set.c_str(), 5), R = of_few_rows(c.base(), 5);
+  VecHandle got = c.junk(A), want;
+
+  PETSC_OK(VecDuplicate(got, want.put()));
+  PETSC_OK(MatGetDiagonal(A, got));
+  PETSC_OK(MatGetDiagonal(R, want));
+  check_close(got, want, rounding_bound(R, want, want), "diagonal");
+  PETSC_OK(MatAXPY(A, 2, of_few_rows(c.type.set.c_str(), 10), SUBSET_NONZERO_PATTERN));
+  PETSC_OK(MatAXPY(R, 2, of_few_rows(c.base(), 10), SUBSET_NONZERO_PATTERN));
+  c.check_same(A, R, "some rows added");
+}
+
 const AddTests add([] {
   const bool all_precisions = false; /* the values change in PETSc's part of the matrix; other tests refill every precision */
 
@@ -392,8 +430,10 @@ const AddTests add([] {
     },
     all_precisions);
   for (const auto &type : mat_names())
-    for (const auto &vec : vec_names())
+    for (const auto &vec : vec_names()) {
       add_test(suite_named(suite_named(nullptr, type.set), vec), "zero_rows_by_stencil", [=] { by_stencil(MatCase{type, vec, gallery().front()}); });
+      add_test(suite_named(suite_named(nullptr, type.set), vec), "few_rows", [=] { few_rows(MatCase{type, vec, gallery().front()}); });
+    }
 });
 
 } // namespace

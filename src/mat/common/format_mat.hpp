@@ -145,7 +145,8 @@ void           MatFormatRestoreOps(Mat A, const FormatMat *f);
 /* format_device.cxx */
 PetscErrorCode MatFormatOverrideDevice(Mat A, FormatMat *f);
 PetscErrorCode MatMultBase(Mat A, FormatMat *f, Vec x, Vec y, Vec z); // PETSc's own product: z = A x, or z = y + A x
-PetscErrorCode MatAddTransposedProduct(Mat A, Vec x, Vec z);          // z += A^T x of an AIJ matrix of PETSc's, on the device or not, and vectors of any kind
+PetscErrorCode MatAddProduct(Mat A, Vec x, Vec z);                    // z += A x of an AIJ matrix of PETSc's, on the device or not, and vectors of any kind
+PetscErrorCode MatAddTransposedProduct(Mat A, Vec x, Vec z);          // z += A^T x, alike
 PetscErrorCode MatScaleRowsAndColumns(Mat A, Vec l, Vec r);           // MatDiagonalScale(), alike
 /* format_values.cxx */
 PetscErrorCode MatFormatHostValues(Mat A, bool written); // of any AIJ matrix: brought up to date before they are read, or just written past PETSc's accounts
