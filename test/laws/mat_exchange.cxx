@@ -259,6 +259,17 @@ void coo(const MatCase &c)
   set_coo(c, A, halves, INSERT_VALUES);
   PETSC_OK(MatSetValuesCOO(R, halves.data(), INSERT_VALUES));
   c.check_same(A, R, "inserted values", 20);
+  PETSC_OK(MatBindToCPU(A, PETSC_TRUE));
+  for (InsertMode mode : {INSERT_VALUES, ADD_VALUES}) {
+    const auto &v = mode == ADD_VALUES ? halves : data.v;
+    PETSC_OK(MatSetValuesCOO(A, v.data(), mode));
+    PETSC_OK(MatSetValuesCOO(R, v.data(), mode));
+    c.check_same(A, R, "bound to the CPU", 20, size);
+  }
+  PETSC_OK(MatBindToCPU(A, PETSC_FALSE));
+  set_coo(c, A, halves, INSERT_VALUES);
+  PETSC_OK(MatSetValuesCOO(R, halves.data(), INSERT_VALUES));
+  c.check_same(A, R, "free again", 20);
 
   /* and the same as assembly of -2 times the entry */
   MatHandle S = c.aij();
@@ -332,7 +343,12 @@ void view_binary(const MatCase &c)
     PETSC_OK(MatLoad(B, viewer));
     return B;
   };
-  c.check_same(loaded(c.type.set.c_str()), R, "loaded as ours");
+  const MatHandle L = loaded(c.type.set.c_str());
+  PetscInt        bs, its;
+  PETSC_OK(MatGetBlockSize(R, &bs));
+  PETSC_OK(MatGetBlockSize(L, &its));
+  BOOST_TEST(its == bs);
+  c.check_same(L, R, "loaded as ours");
   check_entries(loaded(c.base()), R, "loaded as aij");
 }
 

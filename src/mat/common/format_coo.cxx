@@ -34,7 +34,11 @@ static PetscErrorCode MatSetValuesCOO_Format(Mat A, const PetscScalar v[], Inser
 
     PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "bring its values to the host"));
   }
-  PetscCall(MatFormatAsBase(A, f, [&] { return f->base_function<decltype(MatSetValuesCOO_Format)>(COO_VALUES)(A, v, mode); }));
+  const bool on_host = f->bound && f->base_type == MATMPIAIJCUSPARSE; /* which puts them on the device all the same */
+  if (on_host) PetscCall(MatBindToCPU(A, PETSC_FALSE));
+  const PetscErrorCode failed = MatFormatAsBase(A, f, [&] { return f->base_function<decltype(MatSetValuesCOO_Format)>(COO_VALUES)(A, v, mode); });
+  if (on_host) PetscCall(MatBindToCPU(A, PETSC_TRUE));
+  PetscCall(failed);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

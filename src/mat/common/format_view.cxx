@@ -1,4 +1,5 @@
 /* What -mat_view and -ksp_view say of a Goza matrix: from numbers already there; no matrix is copied to be printed. */
+#include "block_diagonal.hpp"
 #include "format_mat.hpp"
 #include "group_mat.hpp"
 #include "parallel/agree.hpp"
@@ -74,6 +75,7 @@ PetscErrorCode MatView_Format(Mat A, PetscViewer viewer)
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
   PetscCall(PetscViewerGetFormat(viewer, &format));
   info = ascii && (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL);
+  PetscCall(PassOnBlockSize(A)); /* a file of one rank gets its diagonal block's */
   /* a DM's view knows the natural ordering, and says nothing for the info formats */
   if (f->chained_view) PetscCall(MatFormatAsBase(A, f, [&] { return f->chained_view(A, viewer); }));
   else PetscCall(MatFormatAsBase(A, f, [&] { return f->base.view(A, viewer); }));

@@ -252,7 +252,6 @@ static PetscErrorCode MatView_Own(Mat A, PetscViewer viewer)
 static PetscErrorCode MatBindToCPU_Own(Mat A, PetscBool bind)
 {
   PetscFunctionBegin;
-  if (own_of(A)->others.rest) PetscCall(MatBindToCPU(own_of(A)->others.rest, bind));
 #if PetscDefined(HAVE_DEVICE)
   A->boundtocpu = bind;
   if (petsc_on_device()) {

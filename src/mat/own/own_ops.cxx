@@ -160,7 +160,7 @@ PetscErrorCode AddSumsOfRest(Mat rest, bool of_columns, Vec sums)
   PetscCall(MatCreateVecs(absolute, &right, &left));
   const Vec ones = of_columns ? left : right;
   PetscCall(VecSet(ones, 1));
-  PetscCall(of_columns ? MatAddTransposedProduct(absolute, ones, sums) : MatMultAdd(absolute, ones, sums, sums));
+  PetscCall(of_columns ? MatAddTransposedProduct(absolute, ones, sums) : MatAddProduct(absolute, ones, sums));
   PetscCall(VecDestroy(&right));
   PetscCall(VecDestroy(&left));
   PetscCall(MatDestroy(&absolute));
