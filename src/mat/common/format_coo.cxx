@@ -6,6 +6,22 @@
 namespace goza::mat
 {
 
+/* call(), of a matrix that is not bound to the CPU: while it is, PETSc's SeqAIJCUSPARSE has lost its functions and what they know of the coordinates, and its
+   MPIAIJCUSPARSE puts the values on the device all the same. */
+template <class Call> static PetscErrorCode Unbound(Mat A, const FormatMat *f, const Call &call)
+{
+  PetscBool  bound;
+  const bool cusparse = f->base_type == MATSEQAIJCUSPARSE || f->base_type == MATMPIAIJCUSPARSE;
+
+  PetscFunctionBegin;
+  PetscCall(MatBoundToCPU(A, &bound));
+  if (cusparse && bound) PetscCall(MatBindToCPU(A, PETSC_FALSE));
+  const PetscErrorCode failed = call();
+  if (cusparse && bound) PetscCall(MatBindToCPU(A, PETSC_TRUE));
+  PetscCall(failed);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MatSetPreallocationCOO_Format(Mat A, PetscCount n, PetscInt i[], PetscInt j[])
 {
   FormatMat *f;
@@ -13,7 +29,8 @@ static PetscErrorCode MatSetPreallocationCOO_Format(Mat A, PetscCount n, PetscIn
   PetscFunctionBegin;
   PetscCall(MatGetFormatMat(A, &f));
   f->coo_n = n;
-  PetscCall(MatFormatAsBase(A, f, [&] { return f->base_function<decltype(MatSetPreallocationCOO_Format)>(COO_PREALLOCATION)(A, n, i, j); }));
+  PetscCall(
+    Unbound(A, f, [&] { return MatFormatAsBase(A, f, [&] { return f->base_function<decltype(MatSetPreallocationCOO_Format)>(COO_PREALLOCATION)(A, n, i, j); }); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -34,19 +51,22 @@ static PetscErrorCode MatSetValuesCOO_Format(Mat A, const PetscScalar v[], Inser
 
     PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "bring its values to the host"));
   }
-  const bool on_host = f->bound && f->base_type == MATMPIAIJCUSPARSE; /* which puts them on the device all the same */
-  if (on_host) PetscCall(MatBindToCPU(A, PETSC_FALSE));
-  const PetscErrorCode failed = MatFormatAsBase(A, f, [&] { return f->base_function<decltype(MatSetValuesCOO_Format)>(COO_VALUES)(A, v, mode); });
-  if (on_host) PetscCall(MatBindToCPU(A, PETSC_TRUE));
-  PetscCall(failed);
+  PetscCall(Unbound(A, f, [&] { return MatFormatAsBase(A, f, [&] { return f->base_function<decltype(MatSetValuesCOO_Format)>(COO_VALUES)(A, v, mode); }); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatFormatOverrideCOO(Mat A, FormatMat *f)
 {
+  PetscBool bound;
+
   PetscFunctionBegin;
   PetscCall(ComposeOver(A, f, COO_PREALLOCATION, MatSetPreallocationCOO_Format));
   PetscCall(ComposeOver(A, f, COO_VALUES, MatSetValuesCOO_Format));
+  PetscCall(MatBoundToCPU(A, &bound));
+  if (f->base_type == MATSEQAIJCUSPARSE && bound && f->composed[COO_VALUES]) { /* see Unbound() */
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, composed_names[COO_PREALLOCATION], MatSetPreallocationCOO_Format));
+    PetscCall(PetscObjectComposeFunction((PetscObject)A, composed_names[COO_VALUES], MatSetValuesCOO_Format));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
