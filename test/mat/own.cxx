@@ -350,6 +350,32 @@ void zeroed(const Owned &f, const Case &c)
   }
 }
 
+/* Of a matrix with more rows than columns, or fewer: the diagonal goes to the rows that have one, whichever rank has its column. */
+void rectangle_zeroed(const Owned &f, const Case &c)
+{
+  if (c.rows == c.cols) return;
+  const PetscInt rows[] = {0, 1, c.rows / 2, c.rows - 1}, named = mine(0) ? 4 : 0;
+
+  for (bool sides : {false, true}) {
+    MatHandle A = ours(f, c), R = made(c, MATAIJ);
+    VecHandle x, b, d;
+
+    PETSC_OK(MatCreateVecs(R, x.put(), b.put()));
+    PETSC_OK(VecSetRandom(x, nullptr));
+    PETSC_OK(VecSetRandom(b, nullptr));
+    PETSC_OK(VecDuplicate(b, d.put()));
+    PETSC_OK(VecCopy(b, d));
+    if (sides && ranks() > 1) {
+      BOOST_TEST(attempt([&] { return MatZeroRows(A, named, rows, 4, x, b); }).says("not distributed alike"));
+      continue;
+    }
+    for (Mat M : {(Mat)A, (Mat)R}) PETSC_OK(MatZeroRows(M, named, rows, 4, sides ? (Vec)x : NULL, M == (Mat)A ? (Vec)b : (Vec)d));
+    close_vectors(b, d, "right-hand side");
+    check_same(A, R, std::string(c.name) + ", rows zeroed");
+    BOOST_TEST(attempt([&] { return MatZeroRowsColumns(A, named, rows, 4, NULL, NULL); }).says("not distributed alike"));
+  }
+}
+
 /* By COO, each entry in two parts or in one, and some that are nowhere. */
 void by_coordinates(const Owned &f, const Case &c, PetscInt parts)
 {
@@ -509,6 +535,7 @@ const AddTests of_cases([] {
 
       add_test(suite, "changed", [&] { changed(f, c); });
       add_test(suite, "zeroed", [&] { zeroed(f, c); });
+      add_test(suite, "rectangle_zeroed", [&] { rectangle_zeroed(f, c); });
       add_test(suite, "through_aij", [&] { through_aij(f, c); });
       add_test(suite, "loaded", [&] { loaded(f, c); });
       add_test(suite, "by_coordinates", [&] { by_coordinates(f, c, 1); });

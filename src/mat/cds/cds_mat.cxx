@@ -213,7 +213,9 @@ MAT_FORMAT_SET_AND_GET(MatCDSSetPrecision, MatCDSGetPrecision, MatStoragePrecisi
   first value; the entry above the diagonal is then taken for both. `MatSetValues()` after the assembly that this was said of goes on in full, unless it was said again or to be so for ever
   (`MAT_SYMMETRY_ETERNAL`, `MAT_SPD_ETERNAL`). An entry is nonzero where its value is not 0. `MatConvert()` makes AIJ of it and it of AIJ. What PETSc knows of AIJ alone makes it, on the host, and gives it back:
   factors, products with matrices of any type, submatrices, colorings, views. `MatSOR()` and `MatGetDiagonalBlock()`, whose block is brought up to date when it is asked for again, keep it until the
-  pattern moves, and a product for as long as its result lives or until it is cleared (`-mat_product_clear`). So `PCBJACOBI`, `PCASM`, `PCSOR`, `PCGAMG`, `PCILU`, `PCLU` take the iterations that they take of AIJ. `-mat_view ::ascii_info` and the event GozaMatToAIJ
+  pattern moves, and a product for as long as its result lives or until it is cleared (`-mat_product_clear`). So `PCBJACOBI`, `PCASM`, `PCSOR`, `PCGAMG`, `PCILU`, `PCLU` take
+  the iterations that they take of an AIJ without zeros. Where AIJ holds some, as on a `DMDA`'s stencil with unknowns that are not coupled or given, they see fewer entries here: graphs and overlaps are others,
+  and iterations differ by some. `-mat_view ::ascii_info` and the event GozaMatToAIJ
   of `-log_view` say how often AIJ was made. An entry that becomes 0, or is one no longer, is a new nonzero pattern for who has had AIJ. A matrix that is not square and is preallocated as AIJ
   becomes a `MATCDS` that keeps AIJ: PETSc gives interpolations the type of the fine matrix. Arrays of AIJ are not there to be asked for: `MatSeqAIJGetArray()` and its like are errors that say so. `PCSAAMG` sets up from the diagonals or, off the grids that it
   knows, from rows that it makes of them where they are (event GozaMatToRows); `PCPBJACOBI` and `PCJACOBI` take such a matrix, too.

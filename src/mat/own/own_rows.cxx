@@ -183,7 +183,7 @@ PetscErrorCode MatRestoreRow_Own(Mat A, PetscInt row, PetscInt *n, PetscInt *col
 struct Named {
   Array<PetscInt> list;
   Array<char>     gone;
-  PetscInt        n = 0;
+  PetscInt        n = 0, in_columns = 0; // in_columns: whose number is a column's, too
 };
 
 /* Collective. */
@@ -194,63 +194,90 @@ PetscErrorCode FindNamed(Mat A, const OwnMat *own, PetscInt n, const PetscInt ro
   PetscFunctionBegin;
   PetscCall(MatFindNamedRows(A, n, rows, zero, &list));
   PetscCall(FailTogether(PetscObjectComm((PetscObject)A), Guarded([&] {
-                           named->n    = static_cast<PetscInt>(list.size());
-                           named->list = Array<PetscInt>(own->space, list.data(), list.size());
-                           named->gone = Array<char>(own->space, A->rmap->n);
+                           named->n          = static_cast<PetscInt>(list.size());
+                           named->in_columns = static_cast<PetscInt>(std::lower_bound(list.begin(), list.end(), A->cmap->n) - list.begin());
+                           named->list       = Array<PetscInt>(own->space, list.data(), list.size());
+                           named->gone       = Array<char>(own->space, A->rmap->n);
                            mark(own->space, named->list.data(), named->n, named->gone.data(), A->rmap->n);
                          }),
                          zero));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows, and columns where they are to go, too. */
-PetscErrorCode ZeroNamed(Mat A, bool columns, const Named &named, PetscScalar diag, Vec x, Vec b)
+/* Rows, and columns where they are to go, too. alike: a rank's rows and columns are the same, so that it has the diagonal. */
+PetscErrorCode ZeroNamed(Mat A, bool columns, bool alike, const Named &named, PetscScalar diag, Vec x, Vec b)
 {
-  OwnMat    *own = own_of(A);
-  OwnValues  v;
-  VecRead    in;
-  VecWrite   out;
-  const bool rhs = x && b;
+  OwnMat           *own = own_of(A);
+  OwnValues         v;
+  VecRead           in;
+  VecWrite          out;
+  const bool        rhs = x && b;
+  const PetscScalar put = alike ? diag : 0;
 
   PetscFunctionBegin;
   if (!columns && named.n) PetscCall(own->storage->full(A, own));
-  if (named.n && diag != PetscScalar(0)) PetscCall(own->storage->put_diagonal(A, own));
+  if (named.n && put != PetscScalar(0)) PetscCall(own->storage->put_diagonal(A, own));
   PetscCall(OwnWrite(A, own, own->space, true, &v));
   if (rhs) PetscCall(in.get(x, own->space, own->staged_x));
   if (rhs) PetscCall(out.get(b, own->space, own->staged_y, true));
   PetscCall(Guarded([&] {
-    if (columns) zero_rows_and_columns(own->space, v, named.gone.data(), diag, rhs ? in.data() : nullptr, rhs ? out.data() : nullptr);
-    else zero_rows(own->space, v, named.gone.data(), diag);
-    if (rhs) set_rows(own->space, named.list.data(), named.n, diag, in.data(), out.data());
+    if (columns) zero_rows_and_columns(own->space, v, named.gone.data(), put, rhs ? in.data() : nullptr, rhs ? out.data() : nullptr);
+    else zero_rows(own->space, v, named.gone.data(), put);
+    if (rhs) set_rows(own->space, named.list.data(), named.in_columns, diag, in.data(), out.data());
   }));
   if (rhs) PetscCall(out.restore());
   if (rhs) PetscCall(in.restore());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode CheckSquare(Mat A, bool columns, PetscScalar diag)
+/* Collective. The diagonal entries of rows where the rows and columns of a rank are not the same: they may be other ranks' columns, or beyond the last one. As of PETSc's AIJ they may be new ones. */
+PetscErrorCode InsertDiagonal(Mat A, const std::vector<PetscInt> &rows, PetscScalar diag)
+{
+  OwnMat        *own   = own_of(A);
+  const bool     fixed = std::exchange(own->fixed, false), closed = std::exchange(own->closed, false);
+  PetscErrorCode failed = PETSC_SUCCESS;
+
+  PetscFunctionBegin;
+  for (PetscInt row : rows) {
+    const PetscInt k = A->rmap->rstart + row;
+
+    if (!failed && k < A->cmap->N) failed = MatSetValues(A, 1, &k, 1, &k, &diag, INSERT_VALUES);
+  }
+  failed = FailTogether(PetscObjectComm((PetscObject)A), failed, zero);
+  if (!failed) failed = MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY);
+  if (!failed) failed = MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY);
+  own->fixed  = fixed;
+  own->closed = closed;
+  PetscCall(failed);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CheckAlike(Mat A, bool columns)
 {
   PetscFunctionBegin;
-  PetscCheck(A->rmap->n == A->cmap->n || (!columns && diag == PetscScalar(0)), PETSC_COMM_SELF, PETSC_ERR_SUP, "%s() of a matrix of type %s whose rows on a rank are not as many as its columns there", columns ? "MatZeroRowsColumns" : "A diagonal entry from MatZeroRows",
+  PetscCheck(!columns && A->rmap->size == 1, PETSC_COMM_SELF, PETSC_ERR_SUP, "%s of a matrix of type %s whose rows and columns are not distributed alike", columns ? "MatZeroRowsColumns()" : "MatZeroRows() with a solution and a right-hand side",
              ((PetscObject)A)->type_name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode ZeroThem(Mat A, bool columns, PetscInt n, const PetscInt rows[], PetscScalar diag, Vec x, Vec b)
 {
-  OwnMat *own = own_of(A);
-  Named   named;
-  Mat     rest;
+  OwnMat   *own = own_of(A);
+  Named     named;
+  Mat       rest;
+  PetscBool alike;
 
   PetscFunctionBegin;
-  PetscErrorCode failed = CheckSquare(A, columns, diag);
+  PetscCall(MatHasCongruentLayouts(A, &alike));
+  PetscErrorCode failed = alike || (!columns && !(x && b)) ? PETSC_SUCCESS : CheckAlike(A, columns);
   if (!failed) failed = OwnSettle(A, own);
   PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, zero));
   PetscCall(FindNamed(A, own, n, rows, &named));
   PetscCall(OwnRest(A, own, &rest));
   if (rest)
     PetscCall(columns ? MatZeroRowsColumns(rest, n, rows, 0, x, b) : MatZeroRows(rest, n, rows, 0, NULL, NULL)); /* before b gets its values at the rows */
-  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), ZeroNamed(A, columns, named, diag, x, b), zero));
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), ZeroNamed(A, columns, alike, named, diag, x, b), zero));
+  if (!alike && diag != PetscScalar(0)) PetscCall(InsertDiagonal(A, named.list.to_host(), diag));
   OwnUnsay(A, columns, columns && PetscImaginaryPart(diag) == 0);
   PetscCall(OwnAgreeOnPattern(A));
   PetscFunctionReturn(PETSC_SUCCESS);
