@@ -725,6 +725,9 @@ static void arrays_of_aij(const Owned &f)
                                                        [&] { return MatSeqAIJGetCSRAndMemType(A, &ptr, &col, &values, &where); }};
 
   for (const auto &access : accessors) BOOST_TEST(attempt(access).says(sentence));
+  PETSC_OK(MatSeqAIJGetMaxRowNonzeros(A, &n)); /* no row has more */
+  BOOST_TEST(n >= 3);
+  BOOST_TEST(n <= c.cols);
   check_same(A, R, "after its arrays were asked for");
   PETSC_OK(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr, &col, &done));
   PETSC_OK(MatGetRowIJ(R, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr_of_aij, &col_of_aij, &done_of_aij));

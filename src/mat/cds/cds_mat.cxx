@@ -217,7 +217,8 @@ MAT_FORMAT_SET_AND_GET(MatCDSSetPrecision, MatCDSGetPrecision, MatStoragePrecisi
   the iterations that they take of an AIJ without zeros. Where AIJ holds some, as on a `DMDA`'s stencil with unknowns that are not coupled or given, they see fewer entries here: graphs and overlaps are others,
   and iterations differ by some. `-mat_view ::ascii_info` and the event GozaMatToAIJ
   of `-log_view` say how often AIJ was made. An entry that becomes 0, or is one no longer, is a new nonzero pattern for who has had AIJ. A matrix that is not square and is preallocated as AIJ
-  becomes a `MATCDS` that keeps AIJ: PETSc gives interpolations the type of the fine matrix. Arrays of AIJ are not there to be asked for: `MatSeqAIJGetArray()` and its like are errors that say so. `PCSAAMG` sets up from the diagonals or, off the grids that it
+  becomes a `MATCDS` that keeps AIJ: PETSc gives interpolations the type of the fine matrix. Arrays of AIJ are not there to be asked for: `MatSeqAIJGetArray()` and its like are errors that say so,
+  and `MatSeqAIJGetMaxRowNonzeros()` gives the number of columns, which no row has more than. `PCSAAMG` sets up from the diagonals or, off the grids that it
   knows, from rows that it makes of them where they are (event GozaMatToRows); `PCPBJACOBI` and `PCJACOBI` take such a matrix, too.
   On several ranks the diagonals are those of a rank's own columns, and the entries in columns of other ranks, a surface of its part of a grid, are kept as AIJ.
 

@@ -333,7 +333,8 @@ PetscErrorCode MatCreate_Own(Mat A, const OwnKind &kind)
   for (PetscLayout map : {A->rmap, A->cmap}) { /* programs that preallocate AIJ do not set up what is not AIJ */
     if (map->n >= 0 || map->N >= 0) PetscCall(PetscLayoutSetUp(map));
   }
-  A->data                  = own;
+  A->data = own;
+  PetscCall(own->aij.say_longest_row(A, 0));
   A->assembled             = PETSC_FALSE;
   A->ops->mult             = MatMult_Own;
   A->ops->multadd          = MatMultAdd_Own;

@@ -72,10 +72,11 @@ struct OwnImage {
 };
 
 /* PETSc's accessors of AIJ's arrays look at no type: they take A->data for a Mat_SeqAIJ, which is private, and call the functions that stand in it, if any. Wherever they look, one stands here that
-   refuses. */
+   refuses. The length of the longest row is read as it stands there. */
 class AijRefused {
 public:
   AijRefused();
+  PetscErrorCode say_longest_row(Mat A, PetscInt length); // for MatSeqAIJGetMaxRowNonzeros(): what no row has more than
 
 private:
   PetscErrorCode (*table_[256])(Mat); // more than Mat_SeqAIJ has words

@@ -15,6 +15,7 @@ PetscErrorCode OwnShape(Mat A, OwnMat *own)
   PetscCall(PetscLayoutSetUp(A->cmap));
   PetscCall(MatGetSpace(A, &own->space));
   PetscCall(Guarded([&] { own->bs = own->storage->begin(A); }));
+  PetscCall(own->aij.say_longest_row(A, A->cmap->n));
   own->shaped = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
