@@ -305,11 +305,41 @@ void few_blocks(const char *type)
   BOOST_TEST(norm == bs * nodes);
 }
 
+/* Kept while entries become 0, and others no longer are: of diagonals that is another nonzero pattern, for who holds an AIJ that they had gives. */
+void multiplied(const char *type)
+{
+  using Product = PetscErrorCode (*)(Mat, MatReuse, Mat *);
+  std::vector<std::pair<const char *, Product>> products{
+    {"A A", [](Mat A, MatReuse r, Mat *C) { return MatMatMult(A, A, r, PETSC_DEFAULT, C); }},
+    {"A' A", [](Mat A, MatReuse r, Mat *C) { return MatTransposeMatMult(A, A, r, PETSC_DEFAULT, C); }},
+    {"A' A A", [](Mat A, MatReuse r, Mat *C) { return MatPtAP(A, A, r, PETSC_DEFAULT, C); }},
+    {"A A A", [](Mat A, MatReuse r, Mat *C) { return MatMatMatMult(A, A, A, r, PETSC_DEFAULT, C); }},
+  };
+  if (ranks() == 1) {
+    products.emplace_back("A A'", [](Mat A, MatReuse r, Mat *C) { return MatMatTransposeMult(A, A, r, PETSC_DEFAULT, C); });
+    products.emplace_back("A A A'", [](Mat A, MatReuse r, Mat *C) { return MatRARt(A, A, r, PETSC_DEFAULT, C); });
+  }
+  const auto above = [](PetscInt i, PetscInt j) { return j < i ? 0 : uneven(i, j); };
+  const auto below = [](PetscInt i, PetscInt j) { return j > i ? 0 : uneven(i, j); };
+
+  for (const auto &product : products) {
+    MatHandle A = made(type), P = made(MATAIJ), C, D;
+
+    for (int round = 0; round < 5; round++) {
+      for (Mat M : {(Mat)A, (Mat)P}) round % 2 ? fill(M, INSERT_VALUES, false, below) : fill(M, INSERT_VALUES, false, above);
+      PETSC_OK(product.second(A, round ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, round ? C.get() : C.put()));
+      PETSC_OK(product.second(P, round ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, round ? D.get() : D.put()));
+      const PetscReal off = products_apart(C, D);
+      BOOST_CHECK_MESSAGE(off <= 1e5 * rounding, product.first << ", round " << round << ": " << off);
+    }
+  }
+}
+
 const AddTests of_types([] {
   const struct {
     const char *name;
     void (*test)(const char *);
-  } all[] = {{"added", added}, {"added_by_blocks", added_by_blocks}, {"preconditioned", preconditioned}, {"preallocated", preallocated}, {"rows", rows}, {"submatrix", submatrix}, {"converted", converted}, {"copied", copied}, {"zeroed", zeroed}, {"few_blocks", few_blocks}, {"symmetric_once", symmetric_once}, {"symmetric_for_ever", symmetric_for_ever}};
+  } all[] = {{"added", added}, {"added_by_blocks", added_by_blocks}, {"preconditioned", preconditioned}, {"preallocated", preallocated}, {"rows", rows}, {"submatrix", submatrix}, {"converted", converted}, {"copied", copied}, {"zeroed", zeroed}, {"few_blocks", few_blocks}, {"multiplied", multiplied}, {"symmetric_once", symmetric_once}, {"symmetric_for_ever", symmetric_for_ever}};
 
   for (const char *type : types) {
     for (const auto &t : all) add_test(suite_named(nullptr, type), t.name, [type, test = t.test] { test(type); });

@@ -5,6 +5,7 @@
 #include "own_mat.hpp"
 #include "parallel/agree.hpp"
 #include "petsc/attached.hpp"
+#include <algorithm>
 
 namespace goza::mat
 {
@@ -17,14 +18,15 @@ constexpr char any_type[] = "MatProductSetFromOptions_anytype_C", phases_key[] =
 PetscErrorCode ProductSymbolic(Mat C);
 PetscErrorCode ProductNumeric(Mat C);
 
-/* AIJ of the factors of a product in their places, for a while. */
+/* AIJ of the factors of a product, of their entries or of all places, where the factors stand, for a while. */
 class AijFactors {
 public:
-  explicit AijFactors(Mat_Product *product) : slot_{&product->A, &product->B, &product->C} { }
+  explicit AijFactors(Mat_Product *product, bool places = false) : places_(places), slot_{&product->A, &product->B, &product->C} { }
   PetscErrorCode begin();
   PetscErrorCode end();
 
 private:
+  bool places_;
   Mat *slot_[3], owner_[3] = {NULL, NULL, NULL}, aij_[3] = {NULL, NULL, NULL};
 };
 
@@ -36,7 +38,7 @@ PetscErrorCode AijFactors::begin()
 
     if (*slot_[k]) PetscCall(MatGetOwn(*slot_[k], &own));
     if (!own) continue;
-    PetscCall(OwnBorrowAij(*slot_[k], false, &aij_[k]));
+    PetscCall(OwnBorrowAij(*slot_[k], places_, &aij_[k]));
     PetscCall(PetscObjectReference((PetscObject)aij_[k]));
     owner_[k] = std::exchange(*slot_[k], aij_[k]);
   }
@@ -56,16 +58,71 @@ PetscErrorCode AijFactors::end()
       PetscCall(MatDestroy(slot_[k]));
       *slot_[k] = owner;
     }
-    PetscCall(OwnReturnAij(owner, false));
+    PetscCall(OwnReturnAij(owner, places_));
     PetscCall(MatDestroy(&owner_[k]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* kept: PETSc's own data of a product may be of the very objects that were multiplied first. */
+/* References to three factors. */
+class Held {
+public:
+  Held()                        = default;
+  Held(const Held &)            = delete;
+  Held &operator=(const Held &) = delete;
+  ~Held() { (void)release(); }
+
+  PetscErrorCode release()
+  {
+    PetscFunctionBegin;
+    for (Mat &M : factor_) PetscCall(MatDestroy(&M));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscErrorCode take(const Mat_Product *product)
+  {
+    const Mat factor[] = {product->A, product->B, product->C};
+
+    PetscFunctionBegin;
+    PetscCall(release());
+    for (int k = 0; k < 3; k++) {
+      PetscCall(PetscObjectReference((PetscObject)factor[k]));
+      factor_[k] = factor[k];
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  bool are(const Mat_Product *product) const { return factor_[0] == product->A && factor_[1] == product->B && factor_[2] == product->C; }
+
+private:
+  Mat factor_[3] = {NULL, NULL, NULL};
+};
+
+/* The nonzero patterns of owning factors. */
+struct Patterns {
+  PetscObjectState of[3] = {-1, -1, -1};
+
+  PetscErrorCode look(const Mat_Product *product)
+  {
+    const Mat factor[] = {product->A, product->B, product->C};
+
+    PetscFunctionBegin;
+    for (int k = 0; k < 3; k++) {
+      OwnMat *own = nullptr;
+
+      if (factor[k]) PetscCall(MatGetOwn(factor[k], &own));
+      of[k] = own ? factor[k]->nonzerostate : -1;
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  bool operator==(const Patterns &b) const { return std::equal(of, of + 3, b.of); }
+};
+
+/* kept: PETSc's own data of a product may be of the very objects that were multiplied first. whole: the product of all places of the factors, where entries are no longer those that the
+   symbolic phase saw, as of diagonals that were 0 then: PETSc's numeric phases write to the places that they found. */
 struct Phases {
   PetscErrorCode (*symbolic)(Mat) = nullptr, (*numeric)(Mat) = nullptr;
-  Mat kept[3] = {NULL, NULL, NULL};
+  Held     kept, of_whole;
+  Patterns seen;
+  Mat      whole = NULL;
 
   Phases()                          = default;
   Phases(const Phases &)            = delete;
@@ -75,19 +132,9 @@ struct Phases {
   PetscErrorCode release()
   {
     PetscFunctionBegin;
-    for (Mat &M : kept) PetscCall(MatDestroy(&M));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscErrorCode keep(const Mat_Product *product)
-  {
-    const Mat factor[] = {product->A, product->B, product->C};
-
-    PetscFunctionBegin;
-    PetscCall(release());
-    for (int k = 0; k < 3; k++) {
-      PetscCall(PetscObjectReference((PetscObject)factor[k]));
-      kept[k] = factor[k];
-    }
+    PetscCall(kept.release());
+    PetscCall(of_whole.release());
+    PetscCall(MatDestroy(&whole));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 };
@@ -102,19 +149,61 @@ PetscErrorCode RunPhase(Mat C, PetscErrorCode (*phase)(Mat))
   PetscErrorCode failed = factors.begin();
   if (!failed) failed = CallPhase(C, phases_key, phase);
   PetscCall(GetAttached((PetscObject)C, phases_key, &phases));
-  if (!failed && phases) failed = C->product->clear ? phases->release() : phases->keep(C->product);
+  if (!failed && phases) failed = C->product->clear ? phases->release() : phases->kept.take(C->product);
   PetscCall(factors.end());
   PetscCall(failed);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ProductNumeric(Mat C)
+/* With its factors' AIJ where they stand. */
+PetscErrorCode MakeWhole(const Mat_Product *product, Phases *phases)
 {
-  Phases *phases;
+  PetscFunctionBegin;
+  PetscCall(MatDestroy(&phases->whole));
+  PetscCall(phases->of_whole.take(product));
+  PetscCall(MatProductCreate(product->A, product->B, product->C, &phases->whole));
+  PetscCall(MatProductSetType(phases->whole, product->type));
+  PetscCall(MatProductSetAlgorithm(phases->whole, product->alg));
+  PetscCall(MatProductSetFill(phases->whole, product->fill));
+  phases->whole->product->api_user = product->api_user;
+  PetscCall(MatProductSetFromOptions(phases->whole));
+  PetscCall(MatProductSymbolic(phases->whole));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* In the place of PETSc's numeric phase. C gets its places the first time, which for PETSc is another matrix in its place. */
+PetscErrorCode ComputeWhole(Mat C)
+{
+  AijFactors factors(C->product, true);
+  Phases    *phases;
+  bool       made = false;
 
   PetscFunctionBegin;
   PetscCall(GetAttached((PetscObject)C, phases_key, &phases));
-  PetscCall(RunPhase(C, phases->numeric));
+  PetscErrorCode failed = factors.begin();
+  if (!failed && !(phases->whole && phases->of_whole.are(C->product))) {
+    failed = MakeWhole(C->product, phases);
+    made   = true;
+  }
+  if (!failed) failed = MatProductNumeric(phases->whole);
+  PetscCall(factors.end());
+  if (failed) (void)MatDestroy(&phases->whole);
+  PetscCall(failed);
+  PetscCall(MatCopy(phases->whole, C, made ? DIFFERENT_NONZERO_PATTERN : SAME_NONZERO_PATTERN));
+  if (C->product->clear) PetscCall(phases->release());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ProductNumeric(Mat C)
+{
+  Phases  *phases;
+  Patterns now;
+
+  PetscFunctionBegin;
+  PetscCall(GetAttached((PetscObject)C, phases_key, &phases));
+  PetscCall(now.look(C->product));
+  if (now == phases->seen) PetscCall(RunPhase(C, phases->numeric));
+  else PetscCall(CallPhase(C, phases_key, ComputeWhole));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -125,6 +214,8 @@ PetscErrorCode ProductSymbolic(Mat C)
   PetscFunctionBegin;
   PetscCall(GetAttached((PetscObject)C, phases_key, &phases));
   PetscCall(RunPhase(C, phases->symbolic));
+  PetscCall(GetAttached((PetscObject)C, phases_key, &phases));
+  if (phases) PetscCall(phases->seen.look(C->product));
   PetscCall(StandInForNumeric<Phases>(C, phases_key, ProductNumeric));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -153,7 +244,7 @@ PetscErrorCode MatProductSetFromOptions_Own(Mat C)
   PetscCall(FailTogether(PetscObjectComm((PetscObject)C), Guarded([&] { phases = std::make_unique<Phases>(); }), "hold a product of matrices"));
   PetscErrorCode failed = factors.begin();
   if (!failed) failed = MatProductSetFromOptions(C);
-  if (!failed) failed = phases->keep(C->product); /* until the symbolic phase */
+  if (!failed) failed = phases->kept.take(C->product); /* until the symbolic phase */
   PetscCall(factors.end());
   PetscCall(failed);
   if (!C->ops->productsymbolic || C->ops->productsymbolic == ProductSymbolic) PetscFunctionReturn(PETSC_SUCCESS);
