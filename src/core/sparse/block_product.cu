@@ -230,28 +230,14 @@ void multiply_values(Space space, PetscInt nodes, PetscInt ncols, const BlockPro
 
 } // namespace
 
-void multiply_blocks_numeric(const Blocks &A, const Blocks &B, CsrMatrix &C)
-{
-  if (const std::size_t nnz = C.col.size() * static_cast<std::size_t>(A.br * B.bc); C.val.size() != nnz) C.val = Array<PetscScalar>(A.of.space, nnz);
-  multiply_values(A.of.space, C.nrows, C.ncols, product_of(A, B, C.view(), C.val.data()));
-}
-
 CsrMatrix multiply_blocks(const Blocks &A, const Blocks &B, bool with_diagonal)
 {
   CsrMatrix C(A.of.space, A.of.nrows, B.of.ncols);
 
   find_pattern(A.of.space, C.nrows, C.ncols, ProductRows{A.of.ptr, A.of.col, B.of.ptr, B.of.col, with_diagonal}, true, C.ptr, C.col);
-  (void)counted(static_cast<std::int64_t>(C.col.size()) * A.br * B.bc);
-  multiply_blocks_numeric(A, B, C);
+  C.val = Array<PetscScalar>(A.of.space, counted(static_cast<std::int64_t>(C.col.size()) * A.br * B.bc));
+  multiply_values(A.of.space, C.nrows, C.ncols, product_of(A, B, C.view(), C.val.data()));
   return C;
-}
-
-void multiply_rows_numeric(const Blocks &A, const Blocks &B, const FullBlocks &pattern, CsrMatrix &C)
-{
-  if (C.val.size() != C.col.size()) C.val = Array<PetscScalar>(A.of.space, C.col.size());
-  const Csr blocks = pattern.pattern();
-
-  multiply_values(A.of.space, blocks.nrows, blocks.ncols, product_of(A, B, blocks, C.val.data()));
 }
 
 CsrMatrix multiply_blocks(const Blocks &R, const Blocks &A, const Blocks &P, bool with_diagonal, std::size_t room, BlocksInParts &AP)

@@ -33,12 +33,11 @@ private:
   BlockPattern found_{};
 };
 
-/* A B by A's blocks and B's, and its values alone in the pattern that it has. Blocks in a row of B may be in any order. with_diagonal: C has its diagonal blocks, whatever the factors hold. */
+/* A B by A's blocks and B's, which in a row of B may be in any order. */
 CsrMatrix multiply_blocks(const Blocks &A, const Blocks &B, bool with_diagonal);
-void      multiply_blocks_numeric(const Blocks &A, const Blocks &B, CsrMatrix &C);
 
 /* R (A P) by blocks: of A P, which would take more memory than all else, there are the values of a part of its rows at a time, and afterwards of none. Sums do not depend on the parts. Its values
-   alone in the pattern of blocks that it has. room: bytes of a part, where so few parts suffice for that. */
+   alone in the pattern of blocks that it has. with_diagonal: C has its diagonal blocks, whatever the factors hold; room: bytes of a part, where so few parts suffice for that. */
 struct BlocksInParts {
   static constexpr PetscInt most = 4; // of more a device does not do enough at a time
 
@@ -52,8 +51,7 @@ void      multiply_blocks_numeric(const Blocks &R, const Blocks &A, const Blocks
 CsrMatrix transpose_blocks(const Blocks &A, BlockPatternPtr *blocks = nullptr);
 void      transpose_blocks_numeric(const Blocks &A, CsrMatrix &T);
 
-/* The same matrix by its rows, and its blocks; the product's values in a matrix that is by rows. */
+/* The same matrix by its rows, and its blocks. */
 CsrMatrix rows_of_blocks(CsrMatrix &&A, PetscInt br, PetscInt bc, BlockPatternPtr *blocks = nullptr);
-void      multiply_rows_numeric(const Blocks &A, const Blocks &B, const FullBlocks &pattern, CsrMatrix &C); // which has been found
 
 } // namespace goza

@@ -133,36 +133,11 @@ CsrMatrix block_norms(const Csr &A, const BlockPattern &blocks)
   return N;
 }
 
-bool multiply_blocks(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, bool with_diagonal, CsrMatrix &C)
-{
-  FullBlocks a(A, br, bm), b(B, bm, bc);
-
-  if (!a.find() || !b.find(true)) return false;
-  C = rows_of_blocks(multiply_blocks(a.blocks(), b.blocks(), with_diagonal), br, bc);
-  return true;
-}
-
-bool multiply_blocks_numeric(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, CsrMatrix &C)
-{
-  FullBlocks a(A, br, bm), b(B, bm, bc);
-  FullBlocks c(C.view(), br, bc);
-
-  if (!a.find() || !b.find(true) || !c.find()) return false;
-  multiply_rows_numeric(a.blocks(), b.blocks(), c, C);
-  return true;
-}
-
 CsrMatrix multiply(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, bool with_diagonal)
 {
-  CsrMatrix C;
+  FullBlocks a(A, br, bm), b(B, bm, bc);
 
-  if (br * bm * bc == 1 || !multiply_blocks(A, br, bm, B, bc, with_diagonal, C)) C = multiply(A, B, with_diagonal);
-  return C;
-}
-
-void multiply_numeric(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, CsrMatrix &C)
-{
-  if (br * bm * bc == 1 || !multiply_blocks_numeric(A, br, bm, B, bc, C)) multiply_numeric(A, B, C);
+  return br * bm * bc > 1 && a.find() && b.find(true) ? rows_of_blocks(multiply_blocks(a.blocks(), b.blocks(), with_diagonal), br, bc) : multiply(A, B, with_diagonal);
 }
 
 } // namespace goza

@@ -23,16 +23,8 @@ BlockPatternPtr pattern_of_blocks(const Csr &A, PetscInt br, PetscInt bc); // nu
 /* The Frobenius norms of A's blocks, in their pattern. */
 CsrMatrix block_norms(const Csr &A, const BlockPattern &blocks);
 
-/* C = A B for an A of full blocks of br x bm and a B of full blocks of bm x bc: true; else false, and C is what it was. An entry of C is found once a block and not once
-   an entry of the factors, of which there are br bm bc times as many. Blocks in a row of B may be in any order, as where rows were fetched from other ranks.
-   with_diagonal: C has its diagonal blocks, whatever the factors hold. */
-bool multiply_blocks(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, bool with_diagonal, CsrMatrix &C);
-
-/* New values of the factors, in the pattern that multiply_blocks() gave C. */
-bool multiply_blocks_numeric(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, CsrMatrix &C);
-
-/* A B, by blocks of br x bm and bm x bc where both consist of them. */
+/* A B, by blocks of br x bm and bm x bc where both consist of full ones: an entry is then found once a block and not once an entry of the factors, of which there are br bm bc times as many.
+   Blocks in a row of B may be in any order, as where rows were fetched from other ranks. with_diagonal: the product has its diagonal blocks, whatever the factors hold. */
 CsrMatrix multiply(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, bool with_diagonal = false);
-void      multiply_numeric(const Csr &A, PetscInt br, PetscInt bm, const Csr &B, PetscInt bc, CsrMatrix &C);
 
 } // namespace goza
