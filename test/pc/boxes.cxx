@@ -167,6 +167,19 @@ void spare_rows(const Hierarchy &hierarchy)
   }
 }
 
+/* Interpolations that are read by place alone, as by a device that can make them again, have no columns until these are wanted. */
+void number_again(const Hierarchy &hierarchy, Keep keep, const std::string &what)
+{
+  for (const Grid &grid : hierarchy.grids()) {
+    if (!grid.transfer || !grid.transfer->boxes) continue;
+    CsrMatrix &P = grid.transfer->P;
+
+    all_ranks(P.col.size() == (P.space() == Space::Cuda && keep == Keep::Aggregates ? 0 : P.val.size()), what + ": columns of P");
+    P.col = Array<PetscInt>(P.space());
+    number_columns(*grid.transfer->boxes, P);
+  }
+}
+
 void same_as_general(const Case &c, Keep keep, int format)
 {
   HierarchyOptions options;
@@ -187,6 +200,7 @@ void same_as_general(const Case &c, Keep keep, int format)
     all_ranks(general.finite && boxes.finite && levels_of_boxes(general.hierarchy) == 0, what + ": general steps");
     const int levels = levels_of_boxes(boxes.hierarchy);
     all_ranks(c.boxes < 0 ? levels == 0 : levels >= c.boxes, what + ": " + std::to_string(levels) + " levels of boxes");
+    number_again(boxes.hierarchy, keep, what);
     check_hierarchies(c.entry, boxes.hierarchy, general.hierarchy, 0, what);
     spare_rows(boxes.hierarchy);
     all_ranks(boxes.hierarchy.whole() == (levels == 0 || keep != Keep::Aggregates), what + ": spared rows");
@@ -196,6 +210,7 @@ void same_as_general(const Case &c, Keep keep, int format)
     spare_rows(boxes.hierarchy);
     general.update(options, nullptr);
     boxes.update(options, exact);
+    number_again(boxes.hierarchy, keep, what + ", new values");
     check_hierarchies(c.entry, boxes.hierarchy, general.hierarchy, 0, what + ", new values");
   }
 }

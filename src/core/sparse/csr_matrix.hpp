@@ -15,7 +15,7 @@ struct CsrMatrix {
   CsrMatrix(Space space, PetscInt m, PetscInt n) : nrows(m), ncols(n), ptr(space), col(space), val(space) { }
 
   Space       space() const { return ptr.space(); }
-  PetscInt    nnz() const { return static_cast<PetscInt>(col.size()); }
+  PetscInt    nnz() const { return static_cast<PetscInt>(col.size() ? col.size() : val.size()); } // either may be missing
   std::size_t bytes() const { return ptr.bytes() + col.bytes() + val.bytes(); }
   Csr         view() const { return {ptr.space(), nrows, ncols, ptr.data(), col.data(), val.data(), nnz()}; }
 };

@@ -108,9 +108,9 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
 
     const Coarsened next       = coarsened(q, level, nonzeros / rows / bs);
     const double    aggregates = std::ceil(rows / bs / next.size), reached = std::min(aggregates, next.reached), below = std::min(aggregates, next.below);
-    const double    transfer = rows * reached * k, between = rows * std::min(aggregates, next.between) * k;   // entries of P and of A P
-    const double    shared = q.directions && (!level || most_are_weak(q, level)) && bs * k == 1 ? 1 : column; // slices that are alike share their indices
-    const double    made   = transfer * entry + rows * index;                                                 // P as it was made
+    const double    transfer = rows * reached * k, between = rows * std::min(aggregates, next.between) * k;      // entries of P and of A P
+    const double    shared = q.directions && (!level || most_are_weak(q, level)) && bs * k == 1 ? 1 : column;    // slices that are alike share their indices
+    const double    made   = transfer * (by_place && q.aggregates ? sizeof(PetscScalar) : entry) + rows * index; // P as it was made: by place without columns
 
     if (by_place) after += rows * (q.directions < 3 ? 5. / 3 : 25. / 9) * 2 * static_cast<double>(q.transfer_value); // pairs: see box_transfer_rows.hpp
     else if (!q.rows_lent) {

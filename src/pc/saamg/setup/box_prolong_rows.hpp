@@ -100,21 +100,39 @@ private:
   }
 };
 
+/* The columns of a row of P: the boxes that it reaches. */
+struct NumberBoxes {
+  BoxGrid         grid;
+  const Bits8    *reach;
+  const PetscInt *ptr;
+  PetscInt       *col;
+
+  HD void operator()(PetscInt i) const { of_node(grid.place(i)); }
+  HD void of_node(const BoxNode &n) const
+  {
+    const PetscInt own  = grid.number(n.box);
+    const unsigned bits = reach[n.node];
+    PetscInt       p    = ptr[n.node];
+
+    for (int place = 0; place < 8; place++) {
+      if (bits >> place & 1)
+        col[p++] = grid.box_behind(own, lower_box(n.o[0]) + (place & 1), lower_box(n.o[1]) + (place >> 1 & 1), lower_box(n.o[2]) + (place >> 2));
+    }
+  }
+};
+
 /* A row of P. */
 template <class Stencil> struct SmoothBoxes {
   SmoothedRow27<Stencil> row;
-  const Bits8           *reach;
-  const PetscInt        *ptr;
-  PetscInt              *col;
+  NumberBoxes            columns; // col: null where there are none
   PetscScalar           *val;
 
   HD void operator()(PetscInt i) const
   {
     const BoxNode  n    = row.grid.place(i);
-    const PetscInt own  = row.grid.number(n.box);
-    const unsigned bits = reach[i];
+    const unsigned bits = columns.reach[i];
     PetscScalar    value[8];
-    PetscInt       p = ptr[i];
+    PetscInt       p = columns.ptr[i];
 
     if (!bits) return;
     row(n, value);
@@ -122,10 +140,9 @@ template <class Stencil> struct SmoothBoxes {
   #pragma unroll
 #endif
     for (int place = 0; place < 8; place++) {
-      if (!(bits >> place & 1)) continue;
-      col[p]   = row.grid.box_behind(own, lower_box(n.o[0]) + (place & 1), lower_box(n.o[1]) + (place >> 1 & 1), lower_box(n.o[2]) + (place >> 2));
-      val[p++] = value[place];
+      if (bits >> place & 1) val[p++] = value[place];
     }
+    if (columns.col) columns.of_node(n);
   }
 };
 

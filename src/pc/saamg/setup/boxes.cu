@@ -230,7 +230,7 @@ CsrMatrix smoothed_prolongator(Boxes &boxes, const StoredRows &A, const Array<Pe
   P.ptr = Array<PetscInt>(space, n + 1);
   for_each_row(space, n, LengthOfReached{boxes.reach.data(), P.ptr.data()});
   point_to_rows(P.ptr, &boxes.entries);
-  P.col = Array<PetscInt>(space, boxes.entries);
+  if (space == Space::Host) P.col = Array<PetscInt>(space, boxes.entries);
   P.val = Array<PetscScalar>(space, boxes.entries);
   smooth_values(boxes, A, T, dinv, omega, P);
   return P;
@@ -241,11 +241,16 @@ void smooth_values(const Boxes &boxes, const StoredRows &A, const Array<PetscSca
   with_values(A, boxes.grid, boxes.stencil, [&](auto values) {
     for_each_row(A.A.space, A.A.nrows,
                  SmoothBoxes<decltype(values)>{{boxes.grid, values, boxes.stencil.data(), T.data(), dinv.data(), omega},
-                                               boxes.reach.data(),
-                                               P.ptr.data(),
-                                               P.col.data(),
+                                               {boxes.grid, boxes.reach.data(), P.ptr.data(), P.col.data()},
                                                P.val.data()});
   });
+}
+
+void number_columns(const Boxes &boxes, CsrMatrix &P)
+{
+  if (P.col.size()) return;
+  P.col = Array<PetscInt>(P.space(), P.val.size());
+  for_each_row(P.space(), P.nrows, NumberBoxes{boxes.grid, boxes.reach.data(), P.ptr.data(), P.col.data()});
 }
 
 Array<PetscReal> squares_of_columns(const Boxes &boxes, const CsrMatrix &P, const Array<PetscReal> &m)

@@ -27,9 +27,10 @@ Array<PetscInt> names_of(const Boxes &boxes, NodeIds ids);
 /* T of B, one entry a row, and the boxes' part of B. B null: ones */
 void normalise(const Boxes &boxes, const PetscScalar *B, Array<PetscScalar> &T, Array<PetscScalar> &coarse_B);
 
-/* P = (I - omega D^-1 A) T, and its values anew. */
+/* P = (I - omega D^-1 A) T, and its values anew. A device reads its rows by place: there it has no columns until number_columns(). */
 CsrMatrix smoothed_prolongator(Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega);
 void      smooth_values(const Boxes &boxes, const StoredRows &A, const Array<PetscScalar> &T, const Array<PetscScalar> &dinv, PetscReal omega, CsrMatrix &P);
+void      number_columns(const Boxes &boxes, CsrMatrix &P);
 
 /* The diagonal of P^H diag(m) P */
 Array<PetscReal> squares_of_columns(const Boxes &boxes, const CsrMatrix &P, const Array<PetscReal> &m);

@@ -191,7 +191,10 @@ PetscErrorCode Hierarchy::coarsen_so(const FormatChoice &way, Array<PetscScalar>
     if (!from->filters) from->graph = CsrGraph();
     if (from->ones) from->Q = Array<PetscScalar>(grid.level->A.space);
     if (options.keep == Keep::Aggregates) grid.transfer->coarsening = std::move(from);
-    else from.reset();
+    else {
+      grid.transfer->forget_coarsening();
+      from.reset();
+    }
   }));
   PetscCall(project(grid, *next.level, options));
   next.bs        = k;
@@ -337,7 +340,7 @@ PetscErrorCode Hierarchy::update(const Csr &A, const HierarchyOptions &options, 
     CsrLevel    &next = *grids_[l + 1].level;
 
     if (options.keep == Keep::Aggregates || !t.has_rows()) PetscCall(interpolate(grids_[l], *t.coarsening, options));
-    if (options.keep != Keep::Aggregates) t.coarsening.reset();          /* from now on it stays as it is */
+    if (options.keep != Keep::Aggregates && t.coarsening) PetscCall(Together(level.columns->comm(), "keep its interpolation", [&] { t.forget_coarsening(); }));
     if (!t.product.made()) PetscCall(project(grids_[l], next, options)); /* a new pattern, or values were not meant to change */
     else {
       PetscCall(Step(events.galerkin, *level.columns, [&] {

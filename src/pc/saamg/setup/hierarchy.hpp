@@ -104,6 +104,12 @@ struct CsrTransfer : Interpolation {
 
   std::shared_ptr<Coarsening> coarsening; // while only aggregates are to be kept
 
+  void forget_coarsening() // P stays as it is
+  {
+    if (by_place()) number_columns(*boxes, P);
+    coarsening.reset();
+  }
+
   /* A device's cycle has P on boxes by place. Its rows, more than all else that a level holds, and those of the operator below go where they can be made again: Hierarchy::restore(). */
   bool has_rows() const { return P.ptr.size() > 0; }
   bool made_again() const { return by_place() && coarsening; }

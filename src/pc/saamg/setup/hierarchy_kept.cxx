@@ -52,6 +52,7 @@ PetscErrorCode Hierarchy::restore(const HierarchyOptions &options)
 
       if (!level.dinv.size()) level.dinv = row_facts(level.rows(), *level.columns).dinv;
       grid.transfer->P = interpolation_of(grid, *grid.transfer->coarsening, options, columns);
+      number_columns(*grid.transfer->boxes, grid.transfer->P);
     }));
     if (!next.own.ptr.size()) PetscCall(restore_operator(grid, next, magnitude));
   }
