@@ -27,14 +27,14 @@ static __global__ void __launch_bounds__(half_threads, 1) HalfKernel(const __gri
   else if (consumer >= 0) {
     PetscScalar *const kept = reinterpret_cast<PetscScalar *>(memory) + Ring::bytes / sizeof(PetscScalar);
 
-    consume(consumer / thirds, Nodes(region, to, kept, consumer % thirds, lane), plane, first, steps, ring);
+    consume(consumer / thirds, Nodes(region, to, kept, consumer % thirds, lane, kept_entries), plane, first, steps, ring);
   }
 }
 
 inline void launch_half(const MeshView &mesh, const GridTarget &to)
 {
   dim3             blocks;
-  const GridRegion region = GridRegion::choose(to.grid, blocks);
+  const GridRegion region = GridRegion::choose(to.grid, GridRegion::most, blocks);
   const View       view{mesh.x, mesh.material, {}};
 
   launch_kernel_with<HalfKernel>(Ring::bytes + Nodes::bytes, blocks, half_threads, view, region, to);

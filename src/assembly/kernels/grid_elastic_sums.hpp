@@ -69,10 +69,10 @@ struct Nodes {
   int               i, half, number;
   PetscInt          x, y; // of the node in the first row
 
-  __device__ Nodes(const GridRegion &r, const GridTarget &target, PetscScalar *memory, int which, int lane) :
+  __device__ Nodes(const GridRegion &r, const GridTarget &target, PetscScalar *memory, int which, int lane, int kept_of_node) :
     region(r),
     to(target),
-    kept(memory + which * kept_entries * 16 + lane % 16),
+    kept(memory + which * kept_of_node * 16 + lane % 16),
     i(which),
     half(lane / 16),
     number(lane % 16),
