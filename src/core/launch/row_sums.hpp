@@ -1,5 +1,6 @@
 /* Sums over all rows of what a body makes of each, several at once, without arrays between: the same in every run. */
 #pragma once
+#include "core/device/tickets.hpp"
 #include "for_each_row.hpp"
 
 namespace goza
@@ -45,17 +46,58 @@ template <class Join, int K, int threads = sum_threads, class V> __device__ void
   result[threadIdx.x * stride] = all;
 }
 
+/* What another block of the same kernel has written. */
+template <class V> __device__ V fresh(const V *p)
+{
+  #if defined(__CUDA_ARCH__)
+  return load_by(p, [](const auto *q) { return __ldcg(q); });
+  #else
+  return *p;
+  #endif
+}
+
+/* Where the blocks of a grid leave what they have, and what all have together goes. */
+template <class V> struct GridSum {
+  V        *part;   // [K][blocks], where there are several blocks
+  unsigned *ticket; // 0 before and after
+  V        *result; // [K]
+};
+
+/* join_block() for all blocks of a grid: the one that is the last to leave its part joins them, in their order. */
+template <class Join, int K, class V> __device__ void join_grid(V *mine, const GridSum<V> &sum)
+{
+  __shared__ bool last;
+
+  #pragma unroll 1
+  for (bool parts = gridDim.x > 1;; parts = false) { // the code of join_block() once
+    join_block<Join, K>(mine, parts ? sum.part + blockIdx.x : sum.result, parts ? gridDim.x : 1);
+    if (!parts) return;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) last = atomicInc(sum.ticket, gridDim.x - 1) == gridDim.x - 1;
+    __syncthreads();
+    if (!last) return;
+    __threadfence();
+    for (int k = 0; k < K; k++) mine[k] = Join::template nothing<V>();
+  #pragma unroll 1
+    for (unsigned block = threadIdx.x; block < gridDim.x; block += sum_threads) {
+      for (int k = 0; k < K; k++) mine[k] = Join::join(mine[k], fresh(sum.part + static_cast<std::size_t>(k) * gridDim.x + block));
+    }
+  }
+}
+
 template <class Join, int K, class V, class Body>
-__global__ void __launch_bounds__(sum_threads) SumRowsKernel(PetscInt n, const __grid_constant__ Body body, V *part)
+__global__ void __launch_bounds__(sum_threads) SumRowsKernel(PetscInt n, const __grid_constant__ Body body, GridSum<V> sum)
 {
   V mine[K];
 
   for (V &m : mine) m = Join::template nothing<V>();
   for (std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * sum_threads + threadIdx.x; row < n; row += static_cast<std::int64_t>(gridDim.x) * sum_threads)
     body(static_cast<PetscInt>(row), mine);
-  join_block<Join, K>(mine, part + blockIdx.x, gridDim.x);
+  join_grid<Join, K>(mine, sum);
 }
 
+/* The same for more parts than one block looks at in time. */
 template <class Join, class V> __global__ void __launch_bounds__(sum_threads) JoinPartsKernel(int nparts, const V *part, V *result)
 {
   V mine = Join::template nothing<V>();
@@ -73,8 +115,7 @@ template <class Join, int K, class V, class Body> void join_rows(Space space, Pe
     const unsigned blocks = sum_blocks<Body>(n);
     Array<V>       part(space, blocks > 1 ? static_cast<std::size_t>(K) * blocks : 0);
 
-    launch_kernel<SumRowsKernel<Join, K, V, Body>>(blocks, sum_threads, n, body, blocks > 1 ? part.data() : result);
-    if (blocks > 1) launch_kernel<JoinPartsKernel<Join, V>>(K, sum_threads, static_cast<int>(blocks), static_cast<const V *>(part.data()), result);
+    launch_kernel<SumRowsKernel<Join, K, V, Body>>(blocks, sum_threads, n, body, GridSum<V>{part.data(), device::ticket(), result});
     return;
   }
 #endif
