@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(symmetric_scaling_keeps_symmetry)
 BOOST_AUTO_TEST_CASE(keeps_all)
 {
   const StoreRange range{StoreLimits<Half>::least, StoreLimits<Half>::most};
-  const auto       kept = [&](auto entry) { return ValueScaling<SingleScalar>::keeps_all(Tridiagonal(30, 31, entry).csr(), range); };
+  const auto       kept = [&](auto entry) { return ValueScaling<SingleScalar>::keeps_all(exponents_of({Tridiagonal(30, 31, entry).csr()})[0], range); };
   const auto       with = [](double small) { return [=](PetscInt i, PetscInt j) { return i == 7 && j == 8 ? small : 0.75; }; };
 
   BOOST_TEST(kept(with(0.75)));
@@ -187,6 +187,31 @@ BOOST_AUTO_TEST_CASE(nan_and_infinity_stay)
       for (int i = 0; i < 20; i++) BOOST_TEST(std::isfinite(PetscRealPart(y[i])) == (i != 7));
     }
   }
+}
+
+/* What is known beforehand is not looked for, and the values are stored with the same factor. */
+BOOST_AUTO_TEST_CASE(known_exponents)
+{
+  using Format = Narrow<SlicedEll<HalfScalar, PetscScalar>, PetscScalar>;
+
+  const std::vector<PetscScalar> x(30, 1);
+  const Tridiagonal              small(30, 30, [](PetscInt i, PetscInt j) { return std::ldexp(i == j ? 3. : 1., -30); }),
+    large(30, 30, [](PetscInt i, PetscInt j) { return std::ldexp(i == j ? 5. : 1., 40); });
+  Format       known(Space::Host, SlicedEllOptions()), looked_for(Space::Host, SlicedEllOptions());
+  RowExponents exponents = exponents_of({small.csr()})[0];
+
+  known.expect(&exponents);
+  known.build(small.csr());
+  looked_for.build(small.csr());
+  BOOST_TEST(product(known, 30, x) == product(looked_for, 30, x), boost::test_tools::per_element());
+  BOOST_TEST(known.describe() == looked_for.describe());
+  exponents = exponents_of({large.csr()})[0];
+  known.refill(large.csr());
+  looked_for.refill(large.csr());
+  BOOST_TEST(product(known, 30, x) == product(looked_for, 30, x), boost::test_tools::per_element());
+  exponents.most = exponents.least = RowExponents::far_above; // as of entries about 1, which these are not: it is believed
+  known.refill(large.csr());
+  BOOST_TEST((product(known, 30, x) != product(looked_for, 30, x)));
 }
 
 /* Every output through the factors of the scaling. */

@@ -1,6 +1,5 @@
 #include "value_scaling.hpp"
 #include "core/util/algorithm.hpp"
-#include "core/launch/by_lanes.hpp"
 #include "csr_matrix.hpp"
 #include "core/launch/joined_rows.hpp"
 #include "core/launch/staged_rows.hpp"
@@ -69,14 +68,12 @@ private:
   }
 };
 
-/* Rows that are long are for a warp each. */
 void for_each_row_of_values(Csr A, const RowExponent &body)
 {
   constexpr std::int64_t long_row = 40;
 
   if (!body.inverse_col) A.col = nullptr;
-  if (A.space == Space::Cuda && entries(A) > long_row * A.nrows) for_each_row_by_lanes(A.space, A.nrows, body);
-  else for_each_csr_row(A, 1, body);
+  for_each_csr_row_by_lanes(A, long_row, body);
 }
 
 struct MostOfRows {
@@ -196,36 +193,50 @@ static bool shift_into(const std::int64_t *extremes, const StoreRange &range, bo
   return any || least + *shift - inside_rows >= range.least;
 }
 
-/* The most of high, low and, where it is asked for, least over all rows. */
-static std::vector<std::int64_t> extremes(const Csr &A, const PetscScalar *row, const PetscScalar *col, bool with_least)
+static bool shift_into(const RowExponents &rows, const StoreRange &range, int *shift)
+{
+  const std::int64_t extremes[2] = {rows.most, rows.least};
+
+  return shift_into(extremes, range, false, shift);
+}
+
+/* The most of high, low and, where it is asked for, least over all rows: most[3], in the space. */
+static void find_extremes(const Csr &A, const PetscScalar *row, const PetscScalar *col, bool with_least, std::int64_t *most)
 {
   Array<Exponent> high(A.space, A.nrows), low(A.space, A.nrows), least(A.space, with_least ? A.nrows : 0);
 
   for_each_row_of_values(A, RowExponent{A.ptr, A.col, A.val, row, col, high.data(), low.data(), least.data()});
-  return joined_rows<Most, 3, std::int64_t>(A.space, A.nrows, MostOfRows{high.data(), low.data(), least.data()});
+  join_rows<Most, 3>(A.space, A.nrows, MostOfRows{high.data(), low.data(), least.data()}, most);
+}
+
+std::vector<RowExponents> exponents_of(const std::vector<Csr> &matrices)
+{
+  const std::size_t         n = matrices.size();
+  Array<std::int64_t>       most(n ? matrices[0].space : Space::Host, 3 * n);
+  std::vector<RowExponents> all;
+
+  for (std::size_t k = 0; k < n; k++) find_extremes(matrices[k], nullptr, nullptr, true, most.data() + 3 * k);
+  const std::vector<std::int64_t> found = most.to_host();
+  for (std::size_t k = 0; k < n; k++) all.push_back({found[3 * k], found[3 * k + 1], found[3 * k + 2]});
+  return all;
 }
 
 template <class V> bool ValueScaling<V>::fits(const Csr &A, const StoreRange &range, const PetscScalar *row, const PetscScalar *col, bool any, int *shift)
 {
-  return shift_into(extremes(A, row, col, false).data(), range, any, shift);
-}
+  Array<std::int64_t> most(A.space, 3);
 
-template <class V> bool ValueScaling<V>::keeps_all(const Csr &A, const StoreRange &range)
-{
-  const std::vector<std::int64_t> most = extremes(A, nullptr, nullptr, true);
-
-  return keeps_all(RowExponents{most[0], most[1], most[2]}, range);
+  find_extremes(A, row, col, false, most.data());
+  return shift_into(most.to_host().data(), range, any, shift);
 }
 
 template <class V> bool ValueScaling<V>::keeps_all(const RowExponents &rows, const StoreRange &range)
 {
-  const std::int64_t extremes[2] = {rows.most, rows.least};
-  int                shift;
+  int shift;
 
-  return shift_into(extremes, range, false, &shift) && (rows.smallest == 0 || no_exponent - rows.smallest + shift >= range.least);
+  return shift_into(rows, range, &shift) && (rows.smallest == 0 || no_exponent - rows.smallest + shift >= range.least);
 }
 
-template <class V> Csr ValueScaling<V>::apply(const Csr &A, const StoreRange &range, PetscScalar *left)
+template <class V> Csr ValueScaling<V>::apply(const Csr &A, const StoreRange &range, PetscScalar *left, const RowExponents *known)
 {
   Csr                 S = A;
   Array<PetscScalar>  inverse(A.space);
@@ -237,7 +248,7 @@ template <class V> Csr ValueScaling<V>::apply(const Csr &A, const StoreRange &ra
   row_       = Array<V>(A.space);
   x_         = Array<V>(A.space);
   values_    = Array<PetscScalar>(A.space);
-  if (!fits(A, range, nullptr, nullptr, false, &shift)) {
+  if (!(known ? shift_into(*known, range, &shift) : fits(A, range, nullptr, nullptr, false, &shift))) {
     inverse = Array<PetscScalar>(A.space, A.nrows);
     rows    = Array<std::int64_t>(A.space, A.nrows);
     if (A.nrows == A.ncols) {
@@ -268,10 +279,9 @@ template <class V> Csr ValueScaling<V>::apply(const Csr &A, const StoreRange &ra
 
 template <class V> bool ValueScaling<V>::take_one_factor(const RowExponents &rows, const StoreRange &range, PetscScalar *factor)
 {
-  const std::int64_t extremes[2] = {rows.most, rows.least};
-  int                shift;
+  int shift;
 
-  if (!shift_into(extremes, range, false, &shift)) return false;
+  if (!shift_into(rows, range, &shift)) return false;
   symmetric_ = false;
   row_       = Array<V>(row_.space());
   x_         = Array<V>(x_.space());

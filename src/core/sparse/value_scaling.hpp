@@ -9,6 +9,7 @@
 #include "csr.hpp"
 #include "core/launch/row_out.hpp"
 #include <cstdint>
+#include <vector>
 
 namespace goza
 {
@@ -30,13 +31,15 @@ struct RowExponents {
   HD static std::int64_t low(double largest) { return largest > 0 ? far_above - ilogb(largest) : 0; }
 };
 
+/* Of some matrices in one space, for which the host waits once. */
+std::vector<RowExponents> exponents_of(const std::vector<Csr> &matrices);
+
 template <class V> class ValueScaling {
 public:
-  /* Whether one factor serves for all of A, and every entry that is not rounding keeps all its bits. */
-  static bool keeps_all(const Csr &A, const StoreRange &range);
+  /* Whether one factor serves for all of a matrix, and every entry that is not rounding keeps all its bits. */
   static bool keeps_all(const RowExponents &rows, const StoreRange &range);
-  /* A with the values to store; they live until release() or the next call. left: where one factor serves, it is left to the caller, and the values are A's. */
-  Csr apply(const Csr &A, const StoreRange &range, PetscScalar *left = nullptr);
+  /* A with the values to store; they live until release() or the next call. left: where one factor serves, it is left to the caller, and the values are A's. known: what A has, or null. */
+  Csr apply(const Csr &A, const StoreRange &range, PetscScalar *left = nullptr, const RowExponents *known = nullptr);
   /* Where one factor serves, for values that are scaled by it elsewhere. */
   bool take_one_factor(const RowExponents &rows, const StoreRange &range, PetscScalar *factor);
   void release() { values_ = Array<PetscScalar>(values_.space()); }

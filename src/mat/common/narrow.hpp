@@ -48,6 +48,9 @@ public:
 
   const Inner &inner() const { return inner_; }
 
+  /* What the matrices that this is built and refilled from have, where the caller finds it for each of them. */
+  void expect(const RowExponents *exponents) { known_ = exponents; }
+
 private:
   using Limits = StoreLimits<RealOf<typename Inner::Stored>>;
 
@@ -63,15 +66,16 @@ private:
   template <class Call> void fill(const Csr &A, const Call &call)
   {
     PetscScalar factor = 1;
-    const Csr   S      = scaling_.apply(A, {Limits::least, Limits::most}, takes_factor<Inner> ? &factor : nullptr);
+    const Csr   S      = scaling_.apply(A, {Limits::least, Limits::most}, takes_factor<Inner> ? &factor : nullptr, known_);
 
     if constexpr (takes_factor<Inner>) inner_.multiply_values(factor);
     call(S);
     scaling_.release();
   }
 
-  Inner           inner_;
-  ValueScaling<V> scaling_;
+  Inner               inner_;
+  ValueScaling<V>     scaling_;
+  const RowExponents *known_ = nullptr;
 };
 
 /* F<Store, V> for a precision of the values. */

@@ -78,7 +78,7 @@ struct PlaceColumns {
 struct SliceColumns {
   PetscInt            nplaces;
   int                 shift;
-  bool                gaps_allowed, spread;
+  bool                spread;
   const PetscInt     *ptr, *col, *row;
   const char         *place_fits;
   const std::int64_t *slice_ptr;
@@ -87,7 +87,7 @@ struct SliceColumns {
 
   HD void operator()(PetscInt slice) const
   {
-    bool     fits = gaps_allowed, any = false;
+    bool     fits = true, any = false;
     PetscInt low = 0, high = 0;
 
     for (PetscInt place = slice << shift; place < (slice + 1) << shift && place < nplaces && fits; place++) {

@@ -260,21 +260,31 @@ template <class Store, class V> bool SlicedEll<Store, V>::share_columns(const Cs
 
 template <class Store, class V> void SlicedEll<Store, V>::place_columns(const Csr &A, std::int64_t stored)
 {
-  const Space         space   = this->space_;
-  const PetscInt      nslices = static_cast<PetscInt>(slice_ptr_.size()) - 1;
-  const bool          shared  = space == Space::Cuda && shift_ < 5;                 // threads that share a row cannot add up its gaps
-  const bool          host    = space == Space::Host && options_.slice_height == 0; // a core is bound by instructions: full columns are faster
-  const bool          allowed = options_.gaps && !host;
-  Array<std::int64_t> gaps(space, nslices + 1);
-  Array<LocalColumn>  least(space, shared ? nslices : 0);
-  Array<char>         fits(space, allowed ? nplaces_ : 0);
+  const Space    space   = this->space_;
+  const PetscInt nslices = static_cast<PetscInt>(slice_ptr_.size()) - 1;
+  const bool     shared  = space == Space::Cuda && shift_ < 5;                 // threads that share a row cannot add up its gaps
+  const bool     host    = space == Space::Host && options_.slice_height == 0; // a core is bound by instructions: full columns are faster
+  const bool     allowed = options_.gaps && !host;
 
   col_ptr_ = Array<std::int64_t>(space, nslices + 1);
+  if (!allowed) {
+    col_ptr_.copy_from(slice_ptr_.data(), nslices + 1);
+    in_gaps_ = 0;
+    spread_  = false;
+    col_     = Array<LocalColumn>(space, stored);
+    gap_     = Array<std::uint16_t>(space);
+    first_   = Array<LocalColumn>(space);
+    return;
+  }
+  Array<std::int64_t> gaps(space, nslices + 1);
+  Array<LocalColumn>  least(space, shared ? nslices : 0);
+  Array<char>         fits(space, nplaces_);
+
   gaps.zero();
   col_ptr_.zero();
-  if (allowed) for_each_row(space, nplaces_, PlaceColumns{shared, A.ptr, A.col, row_.data(), fits.data()});
+  for_each_row(space, nplaces_, PlaceColumns{shared, A.ptr, A.col, row_.data(), fits.data()});
   for_each_row(space, nslices,
-               SliceColumns{nplaces_, shift_, allowed, shared, A.ptr, A.col, row_.data(), fits.data(), slice_ptr_.data(), col_ptr_.data(), gaps.data(), least.data()});
+               SliceColumns{nplaces_, shift_, shared, A.ptr, A.col, row_.data(), fits.data(), slice_ptr_.data(), col_ptr_.data(), gaps.data(), least.data()});
   exclusive_scan(space, gaps.data(), gaps.size());
   exclusive_scan(space, col_ptr_.data(), col_ptr_.size());
   in_gaps_ = last(gaps);

@@ -5,6 +5,7 @@
 #include "mat/cds/cds_shape.hpp"
 #include "mat/common/narrow.hpp"
 #include "mat/fold/fold.hpp"
+#include "pc/saamg/setup/tuning.hpp"
 #include <functional>
 #include <memory>
 
@@ -15,6 +16,18 @@ using WideCds = mat::Cds<PetscScalar, PetscScalar>;
 
 /* Diagonals of fewer bytes are read in so little of a product's time that half precision saves next to nothing. */
 constexpr std::size_t least_halved_bytes = 3 << 20;
+
+/* What find_diagonals() would find of A, where a format of the same rows has been made of it. */
+inline Diagonals diagonals_of(const WideCds &same, const Csr &A)
+{
+  const auto     view = same.view();
+  const PetscInt nnz  = entries(A);
+  Diagonals      found{same.block_size(), {}, nnz - same.in_remainder(), nnz};
+
+  for (PetscInt d = view.ndiag; same.half() && d-- > 0 && view.offset[d] > 0;) found.offset.push_back(-view.offset[d]);
+  found.offset.insert(found.offset.end(), view.offset, view.offset + view.ndiag);
+  return found;
+}
 
 /* A format in which a level's rows are at hand as well while one of them is built or refilled: diagonals are then made from diagonals. */
 struct SameRows {
@@ -39,6 +52,10 @@ public:
     this->ncols_ = A.ncols;
     if (same_->diagonals && A.nrows && !(same_->users && A.ptr) && build_of_diagonals()) return;
     if (!A.ptr && A.nrows) throw FormatRefusal("the matrix's diagonals cannot be copied");
+    if (this->space_ == Space::Cuda && !same_->users && entries(A) < few_entries) {
+      build_small(A);
+      return;
+    }
     input.space       = this->space_;
     input.machine     = &machine_for(this->space_);
     input.candidates  = format_sliced_ell | format_fold | format_cds;
@@ -88,6 +105,19 @@ private:
     return true;
   }
 
+  /* Of a coarse level. Asking the model would take as long as a hundred products, and so would a search for columns in common. */
+  void build_small(const Csr &A)
+  {
+    SlicedEllOptions options;
+
+    narrow_      = false;
+    options.bs   = bs_;
+    options.gaps = false;
+    make<SlicedEll>(options, A);
+    choice_          = {};
+    choice_.sentence = "few entries: " + format_->describe();
+  }
+
   /* false: the matrix cannot be held so after all */
   bool build_as(const FormatChoice &choice, const Csr &A)
   {
@@ -115,7 +145,8 @@ private:
     options.storage   = choice.layout == Layout::CdsFull ? CdsStorage::Full : CdsStorage::Auto;
     options.symmetric = true;
     if (same_->diagonals && make_with<Cds>(options, [this](auto &cds) { return cds.build_like(*same_->diagonals); })) return true;
-    const Diagonals found = find_diagonals(A, choice.param, CdsOptions().share);
+    const bool      known = same_->diagonals && same_->diagonals->block_size() == choice.param;
+    const Diagonals found = known ? diagonals_of(*same_->diagonals, A) : find_diagonals(A, choice.param, CdsOptions().share);
 
     if (found.offset.empty()) return false; // the sample saw more than there is
     make<Cds>(options, A, found);

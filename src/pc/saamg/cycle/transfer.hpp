@@ -9,7 +9,10 @@
 #include "mat/common/narrow.hpp"
 #include "mat/common/par_operator.hpp"
 #include "mat/slicedell/slicedell.hpp"
+#include "pc/saamg/setup/tuning.hpp"
 #include "transfer_shape.hpp"
+#include <algorithm>
+#include <array>
 
 namespace goza::saamg
 {
@@ -25,30 +28,6 @@ template <class V> struct Transfer {
 
   PetscErrorCode setup(const CsrTransfer &t, bool half)
   {
-    const auto blocks = [this](const CsrMatrix &M, PetscInt rows, PetscInt columns) {
-      const PetscInt nodes = M.nrows / rows, of_node = nodes ? M.nnz() / (nodes * rows * columns) : 0;
-
-      return [this, rows, columns, nodes, of_node](Space s) -> std::unique_ptr<Format<V>> {
-        SlicedEllOptions options;
-
-        if constexpr (std::is_same_v<V, PetscScalar>) {
-          if (lent) return std::make_unique<BorrowedRows>();
-        }
-        if (s == Space::Cuda && rows == 1 && columns == 1) {
-          /* neighbours among the rows of P read the same of x, and would not if they were sorted by length; a row of R reads runs of x */
-          if (of_node < transfer_short_row) options.sort_window = 0;
-          else options.slice_height = PetscMin(sliced_ell_height(s, nodes, static_cast<std::int64_t>(of_node) * nodes), transfer_long_row_slice);
-        }
-        if (transfer_by_blocks(s, nodes, of_node)) {
-          options.bs        = rows;
-          options.column_bs = columns;
-        }
-        if constexpr (!std::is_same_v<V, PetscScalar>) {
-          if (narrow) return std::make_unique<Narrow<SlicedEll<HalfScalar, V>, V>>(s, options);
-        }
-        return std::make_unique<SlicedEll<V, V>>(s, options);
-      };
-    };
     const bool       narrow_before = narrow, lent_before = lent;
     FormatFactory<V> of_P, of_R;
 
@@ -73,8 +52,8 @@ template <class V> struct Transfer {
       R = ParOperator<V>();
     }
     const PetscErrorCode here = Guarded([&] {
-      of_P = blocks(t.P, t.bs, t.k);
-      if (!lent) of_R = blocks(t.R, t.k, t.bs);
+      of_P = factory(t.P, t.bs, t.k, &exponents_[0]);
+      if (!lent) of_R = factory(t.R, t.k, t.bs, &exponents_[1]);
     });
     PetscCall(FailTogether(t.fine->comm(), here, "choose a format of an interpolation"));
     PetscCall(P.update(t.P.view(), t.coarse, t.stamp, of_P));
@@ -115,6 +94,38 @@ template <class V> struct Transfer {
   }
 
 private:
+  FormatFactory<V> factory(const CsrMatrix &M, PetscInt rows, PetscInt columns, const RowExponents *exponents) const
+  {
+    const PetscInt nodes = M.nrows / rows, of_node = nodes ? M.nnz() / (nodes * rows * columns) : 0;
+
+    return [this, rows, columns, nodes, of_node, exponents](Space s) -> std::unique_ptr<Format<V>> {
+      SlicedEllOptions options;
+
+      options.gaps = s == Space::Host || static_cast<std::int64_t>(of_node) * nodes * rows * columns >= few_entries; // a search for columns in common would take as long as tens of products
+      if constexpr (std::is_same_v<V, PetscScalar>) {
+        if (lent) return std::make_unique<BorrowedRows>();
+      }
+      if (s == Space::Cuda && rows == 1 && columns == 1) {
+        /* neighbours among the rows of P read the same of x, and would not if they were sorted by length; a row of R reads runs of x */
+        if (of_node < transfer_short_row) options.sort_window = 0;
+        else options.slice_height = PetscMin(sliced_ell_height(s, nodes, static_cast<std::int64_t>(of_node) * nodes), transfer_long_row_slice);
+      }
+      if (transfer_by_blocks(s, nodes, of_node)) {
+        options.bs        = rows;
+        options.column_bs = columns;
+      }
+      if constexpr (!std::is_same_v<V, PetscScalar>) {
+        if (narrow) {
+          auto format = std::make_unique<Narrow<SlicedEll<HalfScalar, V>, V>>(s, options);
+
+          format->expect(exponents);
+          return format;
+        }
+      }
+      return std::make_unique<SlicedEll<V, V>>(s, options);
+    };
+  }
+
   /* One choice for all ranks: the preconditioner is that of the matrix, not that of its distribution. */
   PetscErrorCode choose(const CsrTransfer &t, bool half)
   {
@@ -124,8 +135,16 @@ private:
       if (!half) PetscFunctionReturn(PETSC_SUCCESS);
       constexpr StoreRange range{StoreLimits<Half>::least, StoreLimits<Half>::most};
       PetscMPIInt          wide  = 1;
-      const PetscErrorCode error = Guarded(
-        [&] { wide = !ValueScaling<V>::keeps_all(t.P.view(), range) || (!t.by_place() && !ValueScaling<V>::keeps_all(t.R.view(), range)); });
+      const PetscErrorCode error = Guarded([&] {
+        std::vector<Csr> both{t.P.view()};
+
+        if (!t.by_place()) both.push_back(t.R.view());
+        const auto found = exponents_of(both);
+
+        exponents_ = {};
+        std::copy(found.begin(), found.end(), exponents_.begin());
+        wide = !ValueScaling<V>::keeps_all(exponents_[0], range) || !ValueScaling<V>::keeps_all(exponents_[1], range); // of none all are kept
+      });
 
       PetscCall(FailTogether(t.fine->comm(), error, "look at the range of an interpolation"));
       PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &wide, 1, MPI_INT, MPI_MAX, t.fine->comm()));
@@ -134,7 +153,8 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscLogDouble nnz_ = 0;
+  PetscLogDouble              nnz_ = 0;
+  std::array<RowExponents, 2> exponents_; // of P and R
 };
 
 } // namespace goza::saamg

@@ -2,6 +2,7 @@
 #pragma once
 #include "core/rooms.hpp"
 #include <cstddef>
+#include <cstdint>
 #include <petscsystypes.h>
 
 namespace goza::saamg
@@ -12,5 +13,12 @@ constexpr PetscInt box_window_rows = 1 << 19, box_window_rows_host = 1 << 14;
 
 /* Bytes of A P's values that it holds at a time where there are several unknowns a node. */
 constexpr std::size_t room_of_part = 256 << 20;
+
+/* Entries of a matrix whose product takes a device hardly longer than its launch. */
+constexpr std::int64_t few_entries = 1 << 19;
+
+/* Entries, or edges, of a row on an average from which a device may do better with a warp a row; and nodes that leave it idle with a thread each, whatever they do. */
+constexpr std::int64_t long_row  = 16;
+constexpr PetscInt     few_nodes = 1 << 15;
 
 } // namespace goza::saamg
