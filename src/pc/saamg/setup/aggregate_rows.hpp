@@ -6,8 +6,9 @@
       connected to them than to others, count (after Kelley, Rajamanickam 2022).
    3. Neighbours of a root join it; the rest join the aggregate that they have most edges to. Where links are weak, only strong ones count (see StrongLinks). */
 #pragma once
-#include "core/launch/for_each_row.hpp"
+#include "core/launch/by_lanes.hpp"
 #include "local_rows.hpp"
+#include <limits>
 
 namespace goza::saamg
 {
@@ -49,15 +50,15 @@ struct StrongLinks {
   const float *weight = nullptr;
   float        share  = 0; // of squares; 0: all edges are strong
 
-  HD float least(const Edges &edges, PetscInt i) const
+  HD float least(const Edges &edges, PetscInt i, int lane, int lanes) const
   {
     float heaviest = 0;
 
     if (share == 0) return 0;
-    for (PetscInt p = edges.ptr[i]; p < edges.ptr[i + 1]; p++) {
+    for (PetscInt p = edges.ptr[i] + lane; p < edges.ptr[i + 1]; p += lanes) {
       if (weight[p] > heaviest) heaviest = weight[p];
     }
-    return share * heaviest;
+    return share * most_of_lanes(heaviest, lanes);
   }
   HD bool hold(PetscInt p, float least) const { return least == 0 || weight[p] >= least; }
 };
@@ -69,15 +70,16 @@ struct MaxOfNeighbours {
   const Key *key;
   Key       *largest;
 
-  HD bool operator()(PetscInt i) const
+  HD bool operator()(PetscInt i, int lane, int lanes) const
   {
     Key m = key[i];
 
     if (first && !m) return false;
-    for (PetscInt p = edges.ptr[i]; p < edges.ptr[i + 1]; p++) {
+    for (PetscInt p = edges.ptr[i] + lane; p < edges.ptr[i + 1]; p += lanes) {
       if (key[edges.col[p]] > m) m = key[edges.col[p]];
     }
-    largest[i] = m;
+    m = most_of_lanes(m, lanes);
+    if (lane == 0) largest[i] = m;
     return is_undecided(m);
   }
 };
@@ -88,18 +90,18 @@ struct Decide {
   const Key *largest;
   Key       *key;
 
-  HD bool operator()(PetscInt i) const
+  HD bool operator()(PetscInt i, int lane, int lanes) const
   {
     const Key mine = key[i];
     Key       m    = largest[i];
 
     if (!is_undecided(mine)) return false;
-    for (PetscInt p = edges.ptr[i]; p < edges.ptr[i + 1]; p++) {
+    for (PetscInt p = edges.ptr[i] + lane; p < edges.ptr[i + 1]; p += lanes) {
       if (largest[edges.col[p]] > m) m = largest[edges.col[p]];
     }
-    if (is_root(m)) key[i] = 0;
-    else if (m == mine) key[i] = mine ^ state_bits; // undecided becomes root
-    else return true;
+    m = most_of_lanes(m, lanes);
+    if (!is_root(m) && m != mine) return true;
+    if (lane == 0) key[i] = is_root(m) ? 0 : mine ^ state_bits; // undecided becomes root
     return false;
   }
 };
@@ -157,14 +159,17 @@ struct JoinRoot {
   bool          second;
   Member       *member;
 
-  HD void operator()(PetscInt i) const
+  HD void operator()(PetscInt i, int lane, int lanes) const
   {
     if (member[i].aggregate >= 0 || (second && is_root(first[i])) || !edges.coupled(i)) return;
-    const float least = strong_links.least(edges, i);
+    const float least = strong_links.least(edges, i, lane, lanes);
+    PetscInt    last  = -1;
 
-    for (PetscInt p = edges.ptr[i]; p < edges.ptr[i + 1]; p++) {
-      if (from[edges.col[p]].aggregate >= 0 && strong_links.hold(p, least)) member[i] = from[edges.col[p]];
+    for (PetscInt p = edges.ptr[i] + lane; p < edges.ptr[i + 1]; p += lanes) {
+      if (from[edges.col[p]].aggregate >= 0 && strong_links.hold(p, least)) last = p;
     }
+    last = most_of_lanes(last, lanes);
+    if (lane == 0 && last >= 0) member[i] = from[edges.col[last]];
   }
 };
 
@@ -179,36 +184,42 @@ struct JoinMost {
   const Member *member; // [n + nghost]
   Member       *joined;
 
-  HD void operator()(PetscInt i) const
+  HD void operator()(PetscInt i, int lane, int lanes) const
   {
     Member best = member[i];
 
     if (best.aggregate < 0 && edges.coupled(i)) {
-      const float least = strong_links.least(edges, i);
+      const float least = strong_links.least(edges, i, lane, lanes);
 
-      if (boxes) best = own_box(i, least);
-      if (best.aggregate < 0) best = most_edges(i, least);
-      if (best.aggregate < 0 && least > 0) best = most_edges(i, 0);
+      if (boxes) best = own_box(i, least, lane, lanes);
+      for (float of = least; best.aggregate < 0; of = 0) {
+        best = most_edges(i, of, lane, lanes);
+        if (of == 0) break;
+      }
     }
-    joined[i] = best;
+    if (lane == 0) joined[i] = best;
   }
 
 private:
-  HD Member own_box(PetscInt i, float least) const
+  HD Member own_box(PetscInt i, float least, int lane, int lanes) const
   {
-    for (PetscInt p = edges.ptr[i]; p < edges.ptr[i + 1]; p++) {
+    const PetscInt end   = edges.ptr[i + 1];
+    PetscInt       place = end;
+
+    for (PetscInt p = edges.ptr[i] + lane; p < end && place == end; p += lanes) {
       const Member a = member[edges.col[p]];
 
-      if (a.aggregate >= 0 && strong_links.hold(p, least) && ids.lattice.beside(ids(i), a.name)) return a;
+      if (a.aggregate >= 0 && strong_links.hold(p, least) && ids.lattice.beside(ids(i), a.name)) place = p;
     }
-    return {-1, -1};
+    place = -most_of_lanes(-place, lanes);
+    return place < end ? member[edges.col[place]] : Member{-1, -1};
   }
-  HD Member most_edges(PetscInt i, float least) const
+  HD Member most_edges(PetscInt i, float least, int lane, int lanes) const
   {
     Member   best{-1, -1};
     PetscInt most = 0;
 
-    for (PetscInt p = edges.ptr[i]; p < edges.ptr[i + 1]; p++) {
+    for (PetscInt p = edges.ptr[i] + lane; p < edges.ptr[i + 1]; p += lanes) {
       const Member a = member[edges.col[p]];
 
       if (a.aggregate < 0 || a.aggregate == best.aggregate || !strong_links.hold(p, least)) continue;
@@ -218,7 +229,18 @@ private:
       best = a;
       most = n;
     }
-    return best;
+    return lanes > 1 ? best_of_lanes(i, best, most, lanes) : best;
+  }
+  /* That of the lanes which would have been the best of all. */
+  HD Member best_of_lanes(PetscInt i, Member best, PetscInt most, int lanes) const
+  {
+    constexpr std::int64_t none  = std::numeric_limits<std::int64_t>::min() + 1;
+    const bool             first = best.aggregate >= 0 && most == most_of_lanes(most, lanes);
+    const std::int64_t distance = first && ids.lattice.known() ? ids.lattice.distance2(ids(i), best.name) : 0, nearest = -most_of_lanes(first ? -distance : none, lanes);
+    const std::int64_t name = most_of_lanes(first && distance == nearest ? -static_cast<std::int64_t>(best.name) : none, lanes);
+
+    if (name == none) return {-1, -1};
+    return {most_of_lanes(first && best.name == -name ? best.aggregate : PetscInt(-1), lanes), static_cast<PetscInt>(-name)};
   }
   HD bool nearer(PetscInt node, PetscInt root, PetscInt other) const
   {

@@ -4,6 +4,7 @@
 #include "parallel/column_map.hpp"
 #include "aggregate_rows.hpp"
 #include "strength_rows.hpp"
+#include "tuning.hpp"
 
 namespace goza::saamg
 {
@@ -19,7 +20,7 @@ struct EntryWeight {
 /* As Graph, of nodes of bs rows. Where every entry between coupled nodes is an edge, as for threshold 0, the matrix's own pattern serves as the graph: it is
    borrowed, and `degree` tells which nodes are isolated. */
 struct CsrGraph {
-  PetscInt         n = 0;
+  PetscInt         n = 0, nedges = 0; // nedges: in the lists of this rank's nodes
   Edges            edges{};
   StrongLinks      strong_links{};
   bool             borrowed = false;
@@ -32,6 +33,7 @@ struct CsrGraph {
   Array<PetscReal> rdiag;
 
   Space space() const { return degree.space(); }
+  bool  long_rows() const { return nedges > long_row * n; }
 };
 
 /* What makes an entry an edge: see strength_rows.hpp. */

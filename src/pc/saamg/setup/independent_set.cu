@@ -154,9 +154,9 @@ void maximal_independent_set(const CsrGraph &G, bool laid_out, Array<Key> &key, 
     return;
   }
   Array<Count> counts(space, 2 * Worklist::counters);
-  Worklist open(space, G.n, counts.data()), unsettled(space, G.n, counts.data() + Worklist::counters); // unsettled: next to one that is open, or open themselves
-  bool     first         = true;
-  const auto look_around = [&] {
+  Worklist     open(space, G.n, G.long_rows(), counts.data()), unsettled(space, G.n, G.long_rows(), counts.data() + Worklist::counters); // unsettled: next to one that is open, or open themselves
+  bool         first       = true;
+  const auto   look_around = [&] {
     G.nodes->update(key);
     unsettled.round(MaxOfNeighbours{std::exchange(first, false), G.edges, key.data(), largest.data()});
     G.nodes->update(largest);

@@ -9,6 +9,7 @@
 #include "parallel/par_csr.hpp"
 #include "parallel/rows_below.hpp"
 #include "prolong_rows.hpp"
+#include "tuning.hpp"
 
 namespace goza::saamg
 {
@@ -256,6 +257,12 @@ void smooth_once_more(const Csr &A, const MapPtr &columns, const Array<PetscScal
   reached = drop_unused_ghosts(*reached, rows.columns().ghosts(), P);
 }
 
+static void for_each_row_of(const Csr &A, const FilteredRow &body)
+{
+  if (body.bs == 1) for_each_csr_row_by_lanes(A, long_row, body);
+  else for_each_csr_row(A, 1, body);
+}
+
 CsrMatrix filter_weak(const Csr &A, const LocalColumns &columns, PetscInt bs, const CsrGraph &G)
 {
   const Space space = A.space;
@@ -270,7 +277,7 @@ CsrMatrix filter_weak(const Csr &A, const LocalColumns &columns, PetscInt bs, co
     nnz      = goza::entries(A);
     body.end = F.ptr.data() + 1;
   } else {
-    for_each_csr_row(A, 1, body);
+    for_each_row_of(A, body);
     nnz = lengths_to_pointer(space, F.ptr);
   }
   F.col    = Array<PetscInt>(space, nnz);
@@ -278,7 +285,7 @@ CsrMatrix filter_weak(const Csr &A, const LocalColumns &columns, PetscInt bs, co
   body.ptr = F.ptr.data();
   body.col = F.col.data();
   body.val = F.val.data();
-  for_each_csr_row(A, 1, body);
+  for_each_row_of(A, body);
   if (body.end) {
     F.col.shorten(F.ptr.data()[A.nrows]);
     F.val.shorten(F.ptr.data()[A.nrows]);

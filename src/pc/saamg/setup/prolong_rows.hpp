@@ -1,6 +1,7 @@
 /* Row bodies of the smoothed prolongator and of the matrix that it may be smoothed with. */
 #pragma once
-#include "core/launch/for_each_row.hpp"
+#include "core/launch/by_lanes.hpp"
+#include "core/util/search.hpp"
 #include "local_rows.hpp"
 
 namespace goza::saamg
@@ -169,35 +170,48 @@ struct FilteredRow {
     return body;
   }
 
-  HD void operator()(PetscInt row) const
+  HD void operator()(PetscInt row) const { (*this)(row, 0, 1); }
+  /* Several lanes only where a node is a row. */
+  HD void operator()(PetscInt row, int lane, int lanes) const
   {
-    const PetscInt node = node_of(row), own_component = row - node * bs;
+    const PetscInt node = node_of(row), own_component = row - node * bs, begin = A.entries_before(row), end_of_row = A.entries_before(row + 1);
     PetscInt       kept = 0, p = ptr ? ptr[row] : 0, own = -1; // own: where the diagonal block begins
     PetscScalar    diagonal = 0, lumped = 0;
-    bool           all = false;
     Asked          asked;
 
-    A.for_each_entry(row, [&](PetscInt j, PetscScalar a) {
-      if (j == row) diagonal += a;
-      if (keep(node, j, asked)) kept++;
-      else if (component(j) == own_component) lumped += a;
-    });
-    const PetscReal whole = PetscRealPart(diagonal * PetscConj(diagonal)), left = PetscRealPart((diagonal + lumped) * PetscConj(diagonal));
+    for (PetscInt q = begin + lane; q < end_of_row; q += lanes) {
+      const PetscInt j = A.dcol[q];
 
-    all = !(left >= 0.1 * whole && left <= 2 * whole);
+      if (j == row) diagonal += A.dval[q];
+      if (keep(node, j, asked)) kept++;
+      else if (component(j) == own_component) lumped += A.dval[q];
+    }
+    diagonal              = sum_of_lanes(diagonal, lanes);
+    lumped                = sum_of_lanes(lumped, lanes);
+    const PetscReal whole = PetscRealPart(diagonal * PetscConj(diagonal)), left = PetscRealPart((diagonal + lumped) * PetscConj(diagonal));
+    const bool      all = !(left >= 0.1 * whole && left <= 2 * whole);
+
     if (!ptr) {
-      length[row] = all ? A.entries_before(row + 1) - A.entries_before(row) : kept;
+      kept = sum_of_lanes(kept, lanes);
+      if (lane == 0) length[row] = all ? end_of_row - begin : kept;
       return;
     }
-    A.for_each_entry(row, [&](PetscInt j, PetscScalar a) {
-      if (!all && !keep(node, j, asked)) return;
-      if (own < 0 && node_of(j) == node) own = p;
-      col[p] = j;
-      val[p] = bs == 1 && j == row && !all ? a + lumped : a;
-      p++;
-    });
+    for (PetscInt q = begin; q < end_of_row; q += lanes) {
+      const bool     there = q + lane < end_of_row;
+      const PetscInt j     = there ? A.dcol[q + lane] : 0;
+      const bool     stays = there && (all || keep(node, j, asked));
+      int            here;
+      const PetscInt at = p + lanes_before(stays, lane, lanes, &here);
+
+      if (own < 0 && stays && node_of(j) == node) own = at;
+      if (stays) {
+        col[at] = j;
+        val[at] = bs == 1 && j == row && !all ? A.dval[q + lane] + lumped : A.dval[q + lane];
+      }
+      p += here;
+    }
     if (end) end[row] = p;
-    if (bs == 1 || all || own < 0) return;
+    if (bs == 1 || lanes > 1 || all || own < 0) return;
     A.for_each_entry(row, [&](PetscInt j, PetscScalar a) { // onto the diagonal block, component by component
       if (keep(node, j, asked)) return;
       const PetscInt to = node * bs + component(j);
@@ -228,7 +242,8 @@ private:
   {
     const PetscInt end = gptr[node + 1];
 
-    while (place < end && gcol[place] < J) place++;
+    if (place < end && gcol[place] < J) place++; // all there is to do where every column is asked for
+    if (place < end && gcol[place] < J) place = lower_bound(gcol, place + 1, end, J);
     return {J, place, J == node || (place < end && gcol[place] == J)};
   }
 };

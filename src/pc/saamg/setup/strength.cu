@@ -223,6 +223,12 @@ void place_edges(CsrGraph &G)
   scan_lengths(G.space(), G.ptr.data(), G.ptr);
 }
 
+template <class Body> void for_each_row_of(const Csr &rows, PetscInt unit, const Body &body)
+{
+  if (unit == 1) for_each_csr_row_by_lanes(rows, long_row, body);
+  else for_each_csr_row(rows, unit, body);
+}
+
 /* Degrees, and the findings of all ranks. listed: the edges will be, and then behind the findings is how many they are on this rank, and they have places. guess: what is known where strong
    entries need not be counted, but for nodes whose entries turn out to be no edges. */
 std::vector<std::uint64_t> count_edges(const Csr &rows, const FillStrong &fill, const KnownRows *guess, bool listed, const LocalColumns &columns, Array<PetscInt> &count, CsrGraph &G)
@@ -233,9 +239,9 @@ std::vector<std::uint64_t> count_edges(const Csr &rows, const FillStrong &fill, 
 
   for (;; guess = nullptr) {
     if (guess) for_each_row(space, G.n, GuessStrong{guess->isolated, count.data()});
-    else for_each_csr_row(rows, unit, CountStrong{fill.A, fill.measure, count.data()});
+    else for_each_row_of(rows, unit, CountStrong{fill.A, fill.measure, count.data()});
     G.nodes->update(count);
-    for_each_csr_row(rows, unit, fill);
+    for_each_row_of(rows, unit, fill);
     join_rows<Plus, 3>(space, G.n, Findings{fill.check, fill.weak}, sums.data());
     if (listed && !fill.end) {
       place_edges(G);
@@ -323,6 +329,7 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const 
     G.borrowed = true;
     G.entry    = {A.val, measure};
     G.edges    = {A.ptr, A.col, G.degree.data()};
+    G.nedges   = entries(A);
     return G;
   }
   list_edges(rows, unit, fill, lists ? static_cast<PetscInt>(found[3]) : -1, G);
@@ -330,7 +337,8 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const 
     symmetrize(G);
     G.node_of_ghost_column = nodes_of_ghost_columns(*columns, *G.nodes, bs);
   }
-  G.edges = {G.ptr.data(), G.col.data(), G.degree.data()};
+  G.edges  = {G.ptr.data(), G.col.data(), G.degree.data()};
+  G.nedges = static_cast<PetscInt>(G.col.size());
   if (strength.threshold > 0) G.strong_links = {G.weight.data(), strong_share};
   return G;
 }

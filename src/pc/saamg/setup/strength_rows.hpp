@@ -7,7 +7,7 @@
    Entries of the diagonal's sign may count as zeros: what they couple differs in smooth vectors. Of the others only those may count that are a share of the largest in both their rows, or
    twice that in one (in one's: Ruge, Stueben 1987); a row at a free side has entries of half the size, and those that lead away from the side are none of them smaller. */
 #pragma once
-#include "core/launch/for_each_row.hpp"
+#include "core/launch/by_lanes.hpp"
 #include "local_rows.hpp"
 
 namespace goza::saamg
@@ -28,11 +28,21 @@ struct BlockRows {
   template <class F> HD void for_each_block(PetscInt node, F f) const
   {
     if (bs == 1) {
-      A.for_each_entry(node, [&](PetscInt j, PetscScalar a) { f(j, counts(node, j, a) ? PetscRealPart(a * PetscConj(a)) : 0); });
+      for_each_entry(node, 0, 1, f);
       return;
     }
     merge(
       node, A.dptr, A.dcol, A.dval, [this](PetscInt c) { return c < A.ncols ? c / bs : n + ghost_node[c - A.ncols]; }, f);
+  }
+
+  /* The same for what falls to a lane, where a node is a row. */
+  template <class F> HD void for_each_entry(PetscInt row, int lane, int lanes, F f) const
+  {
+    for (PetscInt p = A.dptr[row] + lane; p < A.dptr[row + 1]; p += lanes) {
+      const PetscScalar a = A.dval[p];
+
+      f(A.dcol[p], counts(row, A.dcol[p], a) ? PetscRealPart(a * PetscConj(a)) : 0);
+    }
   }
 
 private:
@@ -154,10 +164,22 @@ struct CountStrong {
 
   HD void operator()(PetscInt i) const
   {
+    count_with(i, 0, 1, [&](auto f) { A.for_each_block(i, f); });
+  }
+  HD void operator()(PetscInt i, int lane, int lanes) const
+  {
+    count_with(i, lane, lanes, [&](auto f) { A.for_each_entry(i, lane, lanes, f); });
+  }
+
+private:
+  /* visit(f): f(node, squared norm) for what is this lane's. */
+  template <class Visit> HD void count_with(PetscInt i, int lane, int lanes, Visit visit) const
+  {
     PetscInt k = 0;
 
-    A.for_each_block(i, [&](PetscInt j, PetscReal norm2) { k += j != i && measure.strong(i, j, norm2); });
-    count[i] = k;
+    visit([&](PetscInt j, PetscReal norm2) { k += j != i && measure.strong(i, j, norm2); });
+    k = sum_of_lanes(k, lanes);
+    if (lane == 0) count[i] = k;
   }
 };
 
@@ -201,6 +223,17 @@ struct FillStrong {
 
   HD void operator()(PetscInt i) const
   {
+    fill_with(i, 0, 1, [&](auto f) { A.for_each_block(i, f); });
+  }
+  /* Where edges are only counted. */
+  HD void operator()(PetscInt i, int lane, int lanes) const
+  {
+    fill_with(i, lane, lanes, [&](auto f) { A.for_each_entry(i, lane, lanes, f); });
+  }
+
+private:
+  template <class Visit> HD void fill_with(PetscInt i, int lane, int lanes, Visit visit) const
+  {
     const std::uint64_t hi    = known_hash(i);
     std::uint64_t       sum   = 0;
     std::int64_t        rest  = 0;
@@ -208,7 +241,7 @@ struct FillStrong {
     const PetscInt      begin = col ? ptr[i] : 0;
     PetscInt            p     = begin;
 
-    A.for_each_block(i, [&](PetscInt j, PetscReal norm2) {
+    visit([&](PetscInt j, PetscReal norm2) {
       if (j == i) return;
       const bool strong = measure.strong(i, j, norm2);
 
@@ -218,7 +251,7 @@ struct FillStrong {
         rest += count[i] > 0;
         return;
       }
-      if (col) {
+      if (col && lanes == 1) {
         col[p]    = j;
         weight[p] = measure(i, j, norm2);
       }
@@ -227,12 +260,16 @@ struct FillStrong {
     });
     if (end) end[i] = p;
     if (!check) return;
-    length[i] = p - begin;
+    p     = sum_of_lanes(p - begin, lanes);
+    sum   = sum_of_lanes(sum, lanes);
+    rest  = sum_of_lanes(rest, lanes);
+    edges = !in_all_lanes(!edges, lanes);
+    if (lane > 0) return;
+    length[i] = p;
     check[i]  = sum;
     weak[i]   = count[i] > 0 && !edges ? no_edge : rest;
   }
 
-private:
   HD std::uint64_t known_hash(PetscInt j) const
   {
 #if !defined(__CUDA_ARCH__)

@@ -2,6 +2,7 @@
 #pragma once
 #include "core/launch/for_each_row.hpp"
 #include "aggregate_rows.hpp"
+#include "tuning.hpp"
 #include <utility>
 
 namespace goza::saamg
@@ -11,7 +12,7 @@ namespace goza::saamg
    round before only. */
 using Count = unsigned long long;
 
-/* body(i): a node's share of a round; whether the node stays. */
+/* body(i, lane, lanes): what falls to a lane of a node's share of a round; whether the node stays. */
 template <class Body> struct ListedRound {
   const PetscInt *list; // null: all nodes
   const Count    *count;
@@ -19,11 +20,11 @@ template <class Body> struct ListedRound {
   PetscInt       *kept;
   Count          *nkept, *next; // next: for the round after this, to be cleared
 
-  HD bool keeps(std::int64_t k, PetscInt *i) const
+  HD bool keeps(std::int64_t k, PetscInt *i, int lane = 0, int lanes = 1) const
   {
     if (list && static_cast<Count>(k) >= *count) return false;
     *i = list ? list[k] : static_cast<PetscInt>(k);
-    return body(*i);
+    return body(*i, lane, lanes);
   }
 
   void operator()(PetscInt k) const
@@ -37,17 +38,18 @@ template <class Body> struct ListedRound {
 #if defined(__CUDACC__)
 constexpr int round_threads = 256;
 
-/* One addition to the common counter for all nodes of a block. */
-template <class Body> __global__ void __launch_bounds__(round_threads) RoundKernel(PetscInt n, const __grid_constant__ ListedRound<Body> round)
+/* A thread a node, or a warp. One addition to the common counter for all nodes of a block. */
+template <int lanes, class Body> __global__ void __launch_bounds__(round_threads) RoundKernel(PetscInt n, const __grid_constant__ ListedRound<Body> round)
 {
   __shared__ unsigned before[round_threads / 32];
   __shared__ Count    begin;
   const int           lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const std::int64_t  k = static_cast<std::int64_t>(blockIdx.x) * round_threads + threadIdx.x;
+  const std::int64_t  k = (static_cast<std::int64_t>(blockIdx.x) * round_threads + threadIdx.x) / lanes;
   PetscInt            node;
 
   if (k == 0) *round.next = 0;
-  const unsigned stay = __ballot_sync(0xffffffffu, k < n && round.keeps(k, &node));
+  const bool     stays = k < n && round.keeps(k, &node, lane % lanes, lanes);
+  const unsigned stay  = __ballot_sync(0xffffffffu, stays && lane % lanes == 0);
 
   if (lane == 0) before[warp] = __popc(stay);
   __syncthreads();
@@ -71,7 +73,11 @@ class Worklist {
 public:
   static constexpr int counters = 3; // zero at the beginning
 
-  Worklist(Space space, PetscInt n, Count *counts) : list_(space, n), spare_(space, n), bound_(n), now_(counts), next_(counts + 1), later_(counts + 2) { }
+  /* long_rows: of edges that a node looks at */
+  Worklist(Space space, PetscInt n, bool long_rows, Count *counts) :
+    list_(space, n), spare_(space, n), bound_(n), long_rows_(long_rows), now_(counts), next_(counts + 1), later_(counts + 2)
+  {
+  }
 
   /* The first is for all nodes, each other one for those that stayed. */
   template <class Body> void round(const Body &body)
@@ -79,7 +85,11 @@ public:
     const ListedRound<Body> all{begun_ ? list_.data() : nullptr, now_, body, spare_.data(), next_, later_};
 
 #if defined(__CUDACC__)
-    if (list_.space() == Space::Cuda) launch_kernel<RoundKernel<Body>>(blocks_for(PetscMax(bound_, 1), round_threads), round_threads, bound_, all);
+    if (list_.space() == Space::Cuda) {
+      if (long_rows_ && bound_ <= few_nodes)
+        launch_kernel<RoundKernel<warp_lanes, Body>>(blocks_for(PetscMax(bound_, 1), round_threads / warp_lanes), round_threads, bound_, all);
+      else launch_kernel<RoundKernel<1, Body>>(blocks_for(PetscMax(bound_, 1), round_threads), round_threads, bound_, all);
+    }
 #endif
     if (list_.space() == Space::Host) {
       *later_ = 0;
@@ -102,7 +112,7 @@ public:
 private:
   Array<PetscInt> list_, spare_;
   PetscInt        bound_; // no fewer than are listed
-  bool            begun_ = false;
+  bool            long_rows_, begun_ = false;
   Count          *now_, *next_, *later_;
 };
 
