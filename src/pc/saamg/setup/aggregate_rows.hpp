@@ -234,8 +234,8 @@ private:
   /* That of the lanes which would have been the best of all. */
   HD Member best_of_lanes(PetscInt i, Member best, PetscInt most, int lanes) const
   {
-    constexpr std::int64_t none  = std::numeric_limits<std::int64_t>::min() + 1;
-    const bool             first = best.aggregate >= 0 && most == most_of_lanes(most, lanes);
+    constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min() + 1;
+    const bool             any = best.aggregate >= 0, first = most == most_of_lanes(most, lanes) && any; // all lanes go through each of these
     const std::int64_t distance = first && ids.lattice.known() ? ids.lattice.distance2(ids(i), best.name) : 0, nearest = -most_of_lanes(first ? -distance : none, lanes);
     const std::int64_t name = most_of_lanes(first && distance == nearest ? -static_cast<std::int64_t>(best.name) : none, lanes);
 
