@@ -35,19 +35,20 @@ struct FullRow {
   PetscInt       *ptr, *col; // col null: only the row's length, into ptr
   PetscScalar    *val;
 
-  HD void operator()(PetscInt row) const
+  HD void operator()(PetscInt row, int lane, int lanes) const
   {
     const PetscInt begin = block_ptr[row / bs], n = block_ptr[row / bs + 1] - begin;
 
     if (!col) {
-      ptr[row] = n * bs;
+      if (lane == 0) ptr[row] = n * bs;
       return;
     }
-    for (PetscInt k = 0; k < n * bs; k++) {
+    for (PetscInt k = lane; k < n * bs; k += lanes) {
       col[ptr[row] + k] = block_col[begin + k / bs] * bs + k % bs;
       val[ptr[row] + k] = 0;
     }
-    for (PetscInt p = A.ptr[row]; p < A.ptr[row + 1]; p++)
+    wait_for_lanes(lanes);
+    for (PetscInt p = A.ptr[row] + lane; p < A.ptr[row + 1]; p += lanes)
       val[ptr[row] + (lower_bound(block_col, begin, begin + n - 1, A.col[p] / bs) - begin) * bs + A.col[p] % bs] = A.val[p];
   }
 };
@@ -166,13 +167,13 @@ NodeBlocks::NodeBlocks(const Csr &A, PetscInt bs) : rows_(A), bs_(bs), filled_(A
   find_pattern(A.space, n, n, NodesReached{A.ptr, A.col, bs}, true, ptr_, col_);
   filled_.ptr = Array<PetscInt>(A.space, A.nrows + 1);
   FullRow row{A, bs, ptr_.data(), col_.data(), filled_.ptr.data(), nullptr, nullptr};
-  for_each_row(A.space, A.nrows, row);
+  for_each_row_by_lanes(A.space, A.nrows, row);
   const PetscInt nnz = lengths_to_pointer(A.space, filled_.ptr);
   filled_.col        = Array<PetscInt>(A.space, nnz);
   filled_.val        = Array<PetscScalar>(A.space, nnz);
   row.col            = filled_.col.data();
   row.val            = filled_.val.data();
-  for_each_row(A.space, A.nrows, row);
+  for_each_row_by_lanes(A.space, A.nrows, row);
   rows_ = filled_.view();
 }
 
