@@ -100,6 +100,7 @@ static PetscErrorCode SetUpLevels(PC pc, Mat A, bool *wants_rows)
   PetscFunctionBegin;
   PetscCall(use_petsc_stream());
   (void)device::most_bytes_in_use();
+  mg->most                 = 0;
   const std::size_t before = device::bytes_in_use();
   PetscCall(MatGetNonzeroState(pc->pmat, &nonzerostate));
   PetscCall(MatGetSpace(pc->pmat, &space));
@@ -128,7 +129,7 @@ static PetscErrorCode SetUpLevels(PC pc, Mat A, bool *wants_rows)
   PetscCall(TuneCycle(pc, mg));
   mg->hierarchy.release(mg->hierarchy_options);
   PetscCall(PetscLogEventEnd(events.mirror, pc, 0, 0, 0));
-  mg->most = device::most_bytes_in_use();
+  mg->most = PetscMax(mg->most, device::most_bytes_in_use());
   if (space == Space::Cuda) PetscCall(TellMemory(pc, before, mg->most));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -56,6 +56,12 @@ PCSAAMGPrecision WantedPrecision(const SAAMG &mg)
   return mg.automatic.watched ? PC_SAAMG_SINGLE : mg.automatic.low[(int)mg.space];
 }
 
+static void is_in(SAAMG *mg, PCSAAMGPrecision precision)
+{
+  mg->cycle_precision = precision;
+  mg->taken.half      = precision == PC_SAAMG_HALF;
+}
+
 PetscErrorCode SetUpCycle(PC pc, SAAMG *mg, PCSAAMGPrecision precision)
 {
   std::shared_ptr<ParOperator<PetscScalar>> fine;
@@ -69,8 +75,7 @@ PetscErrorCode SetUpCycle(PC pc, SAAMG *mg, PCSAAMGPrecision precision)
       if (grid.transfer && !grid.transfer->transposed() && !(precision == PC_SAAMG_DOUBLE && grid.transfer->lends_rows())) grid.transfer->transpose();
     }
   }));
-  mg->cycle_precision = precision;
-  mg->taken.half      = precision == PC_SAAMG_HALF;
+  is_in(mg, precision);
   PetscCall(mg->hierarchy.restore(mg->hierarchy_options));
   PetscCall(mg->cycle->setup(mg->hierarchy.grids(), mg->space, fine, mg->taken));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -97,20 +102,32 @@ static PetscErrorCode Contraction(SAAMG *mg, PetscReal *contraction)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Whether a cycle in double, which takes at most four times the memory, may stand beside this one: on a device, where the set-up has taken as much before. */
+static bool has_room_for_double(SAAMG *mg)
+{
+  mg->most = PetscMax(mg->most, device::most_bytes_in_use());
+  return mg->hierarchy.grids()[0].level->columns->all(mg->space == Space::Cuda && device::bytes_in_use() + 4 * mg->cycle->bytes() <= mg->most);
+}
+
 /* The cycle is in low precision: is it as good as in double? A cycle that is good anyhow need not be compared. */
 static PetscErrorCode TryPrecision(PC pc, SAAMG *mg)
 {
   const PCSAAMGPrecision low  = mg->cycle_precision;
   PetscReal             &mine = mg->automatic.contraction, with_double;
+  std::unique_ptr<Cycle> kept;
 
   PetscFunctionBegin;
   PetscCall(Contraction(mg, &mine));
   mg->automatic.tried = true;
   if (mine <= good_contraction) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(SetUpCycle(pc, mg, PC_SAAMG_DOUBLE)); /* in the place of the other: both take more memory than all else */
+  if (has_room_for_double(mg)) kept = std::move(mg->cycle);
+  PetscCall(SetUpCycle(pc, mg, PC_SAAMG_DOUBLE)); /* else in the place of the other: both take more memory than all else */
   PetscCall(Contraction(mg, &with_double));
   if (-PetscLogReal(mine) >= -enough_of_the_rate * PetscLogReal(with_double) && mine < 1) { /* false for NaN */
-    PetscCall(SetUpCycle(pc, mg, low));
+    if (kept) {
+      mg->cycle = std::move(kept);
+      is_in(mg, low);
+    } else PetscCall(SetUpCycle(pc, mg, low));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCallCXX(mg->automatic.refused = std::string("a trial cycle in ") + PCSAAMGPrecisions[low] + " leaves " + std::to_string(mine) + " of a smooth error, one in double " + std::to_string(with_double));
