@@ -163,8 +163,8 @@ int main(int argc, char **argv)
   PetscCall(GozaAssemblySetDM(S.assembly, S.dm));
   PetscCall(SetProblem(&S));
   PetscCall(GozaAssemblyCreateMatrix(S.assembly, NULL, &A)); /* -dm_mat_type or -mat_type says of which type */
-  PetscCall(MatSetOption(A, MAT_SPD, PETSC_TRUE));
-  PetscCall(MatSetOption(A, MAT_SPD_ETERNAL, PETSC_TRUE));
+  PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));     /* and positive definite, but PETSc 3.18 refuses MAT_SPD for baij on several ranks */
+  PetscCall(MatSetOption(A, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
   PetscCall(VectorsLikeMatrix(&S, A));
   PetscCall(AttachRigidBody(&S, A));
   PetscCall(DMCreateGlobalVector(S.dm, &u));

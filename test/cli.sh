@@ -166,6 +166,7 @@ while read -r _ line; do
   # shellcheck disable=SC2086
   RANKS=2 says "elasticity $line, two ranks" 0 'CONVERGED_RTOL' "$elasticity" $line
 done < <(sed -n '/Run lines:/,/\*\//s/^ *\(elasticity .*\)/\1/p' "$here/../examples/elasticity.cxx")
+RANKS=2 says "elasticity into baij, two ranks" 0 'CONVERGED_RTOL' "$elasticity" -n 9 -dm_mat_type baij
 says "elasticity writes displacement and stress" 0 'von_mises' cat "$work/hook.vtu"
 with python3 "the hook's picture is of that output" 0 "^$(grep -c polygon "$here/../examples/hook.svg")\$" \
   bash -c "python3 '$here/../examples/picture.py' '$work/hook.vtu' '$work/hook.svg' && grep -c polygon '$work/hook.svg'"

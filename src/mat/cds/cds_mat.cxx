@@ -41,7 +41,6 @@ public:
 
     if (options.bs) return "block_size";
     if (options.share != any.share) return "share";
-    if (options.max_fill != any.max_fill) return "max_fill";
     return PetscDefined(USE_COMPLEX) && options.storage == CdsStorage::Hermitian ? "storage" : FormatConfig::not_alone();
   }
 };
@@ -69,6 +68,20 @@ const FormatKind &CdsKind()
   static const FormatKind kind = MakeFormatOrOwnKind<CdsConfig, CdsKind, OwnCdsKind, &setting::storage, &setting::share, &setting::max_fill, &setting::block_size, &setting::precision>(MATCDS, MATSEQAIJCDS, MATMPIAIJCDS);
 
   return kind;
+}
+
+PetscErrorCode CdsAloneFromOptions(Mat A, GozaOptionItems items, CdsOptions *options, const char **refused)
+{
+  CdsConfig config;
+
+  PetscFunctionBegin;
+  config.options.storage  = options->storage;
+  config.options.max_fill = options->max_fill;
+  PetscCall(CdsKind().from_options(A, config, items));
+  *refused          = config.not_alone();
+  options->storage  = config.options.storage;
+  options->max_fill = config.options.max_fill;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 } // namespace goza::mat
@@ -203,7 +216,7 @@ MAT_FORMAT_SET_AND_GET(MatCDSSetPrecision, MatCDSGetPrecision, MatStoragePrecisi
   rows whose diagonals merely pass over it.
 
   `auto` leaves AIJ out of a matrix that `GozaAssemblyCreateMatrix()` makes, which is assembled without it: where the mesh has few diagonals and these are mostly full on every rank, the assembly
-  runs where the products do, and no other option of the format asks for what the diagonals alone have not (a precision, a share, a limit of fill, a block size). Elsewhere `auto` holds AIJ, as `yes` does: when a
+  runs where the products do, and no other option of the format asks for what the diagonals alone have not (a precision, a share, a block size), which with `no` is an error. Elsewhere `auto` holds AIJ, as `yes` does: when a
   matrix gets its type nobody knows what it will be asked for, and one of diagonals alone has no entries off these. A matrix whose type is asked for by the name `MATSEQAIJCDS` or `MATMPIAIJCDS` holds AIJ unless
   `no` is given.
 

@@ -233,8 +233,7 @@ PetscErrorCode OwnedRows::set_from_options(Mat A, OwnMat *own, GozaOptionItems i
   const char *const refused = config_->not_alone();
   if (failed || refused) config_ = std::move(before);
   PetscCall(failed);
-  PetscCheck(!refused, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "-mat_%s_%s: a matrix of type %s has its values in these %s alone, in full precision and in its own order; let it keep AIJ (%s yes)",
-             own->kind->format().root, refused, own->kind->type, own->kind->what, own->kind->keep_aij);
+  PetscCall(OwnCheckAlone(A, own, refused));
   own->others.seen = -1; /* on all ranks: some may get another layout, others not */
   if (!own->op) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(OwnRead(A, own, own->space, &now));

@@ -310,15 +310,16 @@ PetscErrorCode OwnedCds::take_transposed(Mat T, OwnMat *own, Mat A, OwnMat *of)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode OwnedCds::set_from_options(Mat A, OwnMat *own, GozaOptionItems PetscOptionsObject)
+PetscErrorCode OwnedCds::set_from_options(Mat A, OwnMat *own, GozaOptionItems items)
 {
-  PetscEnum storage = (PetscEnum)options.storage;
-  PetscBool given;
+  CdsOptions  read = options;
+  const char *refused;
 
   PetscFunctionBegin;
-  PetscCall(PetscOptionsEnum("-mat_cds_storage", "Hold all diagonals, or those of a symmetric matrix from the main one up (auto: where the matrix is said to be symmetric)", "MatCDSSetStorage", MatCDSStorages, storage, &storage, &given));
-  PetscCheck(!given || !own->op || options.storage == (CdsStorage)storage, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "-mat_cds_storage comes too late: the matrix has values");
-  options.storage = (CdsStorage)storage;
+  PetscCall(CdsAloneFromOptions(A, items, &read, &refused));
+  PetscCall(OwnCheckAlone(A, own, refused));
+  PetscCheck(!own->op || options.storage == read.storage, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "-mat_cds_storage comes too late: the matrix has values");
+  options = read;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

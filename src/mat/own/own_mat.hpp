@@ -129,6 +129,8 @@ public:
 private:
   const OwnKind *before_;
 };
+/* refused: what its options ask for that there is not without AIJ (FormatConfig::not_alone()), which is an error. */
+PetscErrorCode OwnCheckAlone(Mat A, const OwnMat *own, const char *refused);
 /* For ->create of a format: as its option -mat_<format>_keep_aij says. It is asked for there and not in MatSetFromOptions(): a DM takes the type by its name and then sets the matrix up. */
 PetscErrorCode MatCreate_FormatOrOwn(Mat A, const OwnKind &kind, bool mpi);
 /* MakeFormatKind() of a format whose matrices may be nothing but it. */

@@ -45,6 +45,14 @@ PetscErrorCode AijRefused::say_longest_row(Mat A, PetscInt length)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode OwnCheckAlone(Mat A, const OwnMat *own, const char *refused)
+{
+  PetscFunctionBegin;
+  PetscCheck(!refused, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "-mat_%s_%s: a matrix of type %s has its values in these %s alone, in full precision and in its own order; let it keep AIJ (%s yes)",
+             own->kind->format().root, refused, own->kind->type, own->kind->what, own->kind->keep_aij);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The format's options ask for nothing that AIJ must be there for. */
 static PetscErrorCode MayBeAlone(Mat A, const OwnKind &kind, bool *may)
 {
