@@ -29,24 +29,62 @@ template <class Body> void for_each_row_by_lanes(Space space, PetscInt n, const 
   for_each_row(space, n, ByLanes<Body>{body});
 }
 
+/* The same with fewer lanes a row, several rows a warp: for rows of some entries, which a thread each would read and write a row's length apart. */
+constexpr int few_lanes = 8;
+
+#if defined(__CUDACC__)
+template <class Body> struct ByFewLanes {
+  Body     body;
+  PetscInt n;
+
+  __device__ void operator()(PetscInt group, int lane) const
+  {
+    const std::int64_t row = static_cast<std::int64_t>(group) * (32 / few_lanes) + lane / few_lanes;
+
+    if (row < n) body(static_cast<PetscInt>(row), lane % few_lanes, few_lanes);
+  }
+};
+#endif
+
+template <class Body> void for_each_row_by_few_lanes(Space space, PetscInt n, const Body &body)
+{
+#if defined(__CUDACC__)
+  if (space == Space::Cuda) {
+    constexpr int rows = 32 / few_lanes;
+
+    for_each_warp(n / rows + (n % rows > 0), ByFewLanes<Body>{body, n});
+    return;
+  }
+#endif
+  for_each_row(space, n, ByLanes<Body>{body});
+}
+
+#if defined(__CUDACC__)
+/* Those of the warp's lanes that have this one's row. */
+__device__ inline unsigned lanes_of_row(int lanes)
+{
+  return lanes == 32 ? 0xffffffffu : ((1u << lanes) - 1) << (threadIdx.x % 32 / lanes * lanes);
+}
+#endif
+
 /* Whether it holds in all lanes of a row: each of them asks, with its own part of the answer. */
 HD inline bool in_all_lanes(bool holds, [[maybe_unused]] int lanes)
 {
 #if defined(__CUDA_ARCH__)
-  if (lanes > 1) return __all_sync(0xffffffffu, holds);
+  if (lanes > 1) return __all_sync(lanes_of_row(lanes), holds);
 #endif
   return holds;
 }
 
 /* In how many of a row's lanes before this one it holds; all: in how many of them. */
-HD inline int lanes_before(bool holds, [[maybe_unused]] int lane, [[maybe_unused]] int lanes, int *all)
+HD inline int lanes_before(bool holds, [[maybe_unused]] int lanes, int *all)
 {
 #if defined(__CUDA_ARCH__)
   if (lanes > 1) {
-    const unsigned where = __ballot_sync(0xffffffffu, holds);
+    const unsigned where = __ballot_sync(lanes_of_row(lanes), holds);
 
     *all = __popc(where);
-    return __popc(where & ((1u << lane) - 1));
+    return __popc(where & ((1u << threadIdx.x % 32) - 1));
   }
 #endif
   *all = holds;
@@ -57,7 +95,7 @@ HD inline int lanes_before(bool holds, [[maybe_unused]] int lane, [[maybe_unused
 template <class V> HD inline V sum_of_lanes(V value, [[maybe_unused]] int lanes)
 {
 #if defined(__CUDA_ARCH__)
-  if (lanes > 1) return sum_lanes(value, 1);
+  for (int offset = 1; offset < lanes; offset <<= 1) value += __shfl_xor_sync(lanes_of_row(lanes), value, offset);
 #endif
   return value;
 }
@@ -67,7 +105,7 @@ template <class V> HD inline V most_of_lanes(V value, [[maybe_unused]] int lanes
 {
 #if defined(__CUDA_ARCH__)
   for (int offset = 1; offset < lanes; offset <<= 1) {
-    const V other = __shfl_xor_sync(0xffffffffu, value, offset);
+    const V other = __shfl_xor_sync(lanes_of_row(lanes), value, offset);
 
     value = other > value ? other : value;
   }
@@ -79,7 +117,7 @@ template <class V> HD inline V most_of_lanes(V value, [[maybe_unused]] int lanes
 HD inline void wait_for_lanes([[maybe_unused]] int lanes)
 {
 #if defined(__CUDA_ARCH__)
-  if (lanes > 1) __syncwarp();
+  if (lanes > 1) __syncwarp(lanes_of_row(lanes));
 #endif
 }
 

@@ -4,7 +4,6 @@
    A body is as for for_each_row(), and has `HD on(Columns, Values) const`: itself, with these for the matrix's, or what does the same and may point into the body. */
 #pragma once
 #include "core/sparse/csr_matrix.hpp"
-#include "by_lanes.hpp"
 #include "row_sums.hpp"
 
 namespace goza
@@ -80,13 +79,6 @@ template <class Body> void for_each_csr_row(const Csr &A, PetscInt unit, const B
   }
 #endif
   for_each_row(A.space, n, body);
-}
-
-/* The same where a device does better with a warp a row from so many entries a row on. The body is one for for_each_row_by_lanes(), too. */
-template <class Body> void for_each_csr_row_by_lanes(const Csr &A, std::int64_t long_row, const Body &body)
-{
-  if (A.space == Space::Cuda && entries(A) > long_row * A.nrows) for_each_row_by_lanes(A.space, A.nrows, body);
-  else for_each_csr_row(A, 1, body);
 }
 
 /* The same for join_rows(). */

@@ -1,5 +1,6 @@
 #include "value_scaling.hpp"
 #include "core/util/algorithm.hpp"
+#include "core/launch/by_lanes.hpp"
 #include "csr_matrix.hpp"
 #include "core/launch/joined_rows.hpp"
 #include "core/launch/staged_rows.hpp"
@@ -68,12 +69,14 @@ private:
   }
 };
 
+/* Rows that are long are for a warp each. */
 void for_each_row_of_values(Csr A, const RowExponent &body)
 {
   constexpr std::int64_t long_row = 40;
 
   if (!body.inverse_col) A.col = nullptr;
-  for_each_csr_row_by_lanes(A, long_row, body);
+  if (A.space == Space::Cuda && entries(A) > long_row * A.nrows) for_each_row_by_lanes(A.space, A.nrows, body);
+  else for_each_csr_row(A, 1, body);
 }
 
 struct MostOfRows {

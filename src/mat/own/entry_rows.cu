@@ -151,7 +151,7 @@ struct BlocksOfNode {
       const bool is = b.node >= 0 && counts(i, b);
       int        all;
 
-      const int before = lanes_before(is, lane, lanes, &all);
+      const int before = lanes_before(is, lanes, &all);
       if (is && !length) write(i, b, n + before);
       n += all;
     }
@@ -159,13 +159,13 @@ struct BlocksOfNode {
   }
 };
 
-/* A warp a node where its rows are long, else a thread: of seven entries most lanes would have none. */
+/* A warp a node where its rows are long: of seven entries most lanes would have none. */
 void for_each_node(Space space, const BlocksOfNode &body)
 {
   constexpr int long_row = 16;
 
   if (body.A.blocks() * body.A.bs >= long_row) for_each_row_by_lanes(space, body.A.nodes, body);
-  else for_each_row(space, body.A.nodes, ByLanes<BlocksOfNode>{body});
+  else for_each_row_by_few_lanes(space, body.A.nodes, body);
 }
 
 template <class E> PetscReal joined(Space space, const E &A, PetscInt n, bool squares)

@@ -223,16 +223,16 @@ CsrAggregates aggregate(const CsrGraph &G, PetscInt least)
   for_each_row(space, G.n, NumberRoots{key.data(), second.data(), begin, number.data(), G.ids, joined.data()});
   for_each_row(space, G.n, NumberRoots{key.data(), nullptr, begin, number.data(), G.ids, of_root.data()});
   update(of_root);
-  for_each_row_by_lanes(space, G.n, JoinRoot{G.edges, G.strong_links, of_root.data(), first.data(), false, joined.data()});
+  for_each_row_by_few_lanes(space, G.n, JoinRoot{G.edges, G.strong_links, of_root.data(), first.data(), false, joined.data()});
   for_each_row(space, G.n, NumberRoots{second.data(), nullptr, begin, number.data(), G.ids, of_root.data()});
   update(of_root);
-  for_each_row_by_lanes(space, G.n, JoinRoot{G.edges, G.strong_links, of_root.data(), first.data(), true, joined.data()});
+  for_each_row_by_few_lanes(space, G.n, JoinRoot{G.edges, G.strong_links, of_root.data(), first.data(), true, joined.data()});
   const bool all_strong = G.strong_links.share == 0;
 
   /* a node whose neighbours had all left their roots finds them in aggregates the second time */
   for (int pass = all_strong ? 1 : 0; pass < 2; pass++) {
     update(joined);
-    for_each_row_by_lanes(space, G.n, JoinMost{G.edges, G.strong_links, G.ids, boxes, joined.data(), of_root.data()});
+    for_each_row_by_few_lanes(space, G.n, JoinMost{G.edges, G.strong_links, G.ids, boxes, joined.data(), of_root.data()});
     joined.swap(of_root);
   }
   for_each_row(space, G.n, Numbers{joined.data(), of_node.data(), name.data()});

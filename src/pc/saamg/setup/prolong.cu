@@ -9,7 +9,6 @@
 #include "parallel/par_csr.hpp"
 #include "parallel/rows_below.hpp"
 #include "prolong_rows.hpp"
-#include "tuning.hpp"
 
 namespace goza::saamg
 {
@@ -259,7 +258,7 @@ void smooth_once_more(const Csr &A, const MapPtr &columns, const Array<PetscScal
 
 static void for_each_row_of(const Csr &A, const FilteredRow &body)
 {
-  if (body.bs == 1) for_each_csr_row_by_lanes(A, long_row, body);
+  if (body.bs == 1) for_each_row_by_few_lanes(A.space, A.nrows, body);
   else for_each_csr_row(A, 1, body);
 }
 

@@ -201,7 +201,7 @@ struct FilteredRow {
       const PetscInt j     = there ? A.dcol[q + lane] : 0;
       const bool     stays = there && (all || keep(node, j, asked));
       int            here;
-      const PetscInt at = p + lanes_before(stays, lane, lanes, &here);
+      const PetscInt at = p + lanes_before(stays, lanes, &here);
 
       if (own < 0 && stays && node_of(j) == node) own = at;
       if (stays) {

@@ -225,7 +225,7 @@ void place_edges(CsrGraph &G)
 
 template <class Body> void for_each_row_of(const Csr &rows, PetscInt unit, const Body &body)
 {
-  if (unit == 1) for_each_csr_row_by_lanes(rows, long_row, body);
+  if (unit == 1) for_each_row_by_few_lanes(rows.space, rows.nrows, body);
   else for_each_csr_row(rows, unit, body);
 }
 

@@ -17,7 +17,7 @@ constexpr std::size_t room_of_part = 256 << 20;
 /* Entries of a matrix whose product takes a device hardly longer than its launch. */
 constexpr std::int64_t few_entries = 1 << 19;
 
-/* Entries, or edges, of a row on an average from which a device may do better with a warp a row; and nodes that leave it idle with a thread each, whatever they do. */
+/* Nodes whose lists have so many edges on an average have a warp each where there are no more of them: with a thread each they would leave a device idle. */
 constexpr std::int64_t long_row  = 16;
 constexpr PetscInt     few_nodes = 1 << 15;
 
