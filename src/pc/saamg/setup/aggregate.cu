@@ -158,6 +158,12 @@ Lattice coarser_lattice(const CsrGraph &G, const Array<PetscInt> &name)
   return G.ids.lattice.coarser(longer);
 }
 
+template <class Body> void for_each_node(const CsrGraph &G, const Body &body)
+{
+  if (G.space() == Space::Cuda && G.few_of_long_rows()) for_each_row_by_few_lanes(G.space(), G.n, body);
+  else for_each_row(G.space(), G.n, ByLanes<Body>{body});
+}
+
 struct OfColumn {
   PetscInt        bs, n, nnodes; // nodes: owned, and with ghosts
   const PetscInt *node_of_ghost_column, *of_node;
@@ -223,16 +229,16 @@ CsrAggregates aggregate(const CsrGraph &G, PetscInt least)
   for_each_row(space, G.n, NumberRoots{key.data(), second.data(), begin, number.data(), G.ids, joined.data()});
   for_each_row(space, G.n, NumberRoots{key.data(), nullptr, begin, number.data(), G.ids, of_root.data()});
   update(of_root);
-  for_each_row_by_few_lanes(space, G.n, JoinRoot{G.edges, G.strong_links, of_root.data(), first.data(), false, joined.data()});
+  for_each_node(G, JoinRoot{G.edges, G.strong_links, of_root.data(), first.data(), false, joined.data()});
   for_each_row(space, G.n, NumberRoots{second.data(), nullptr, begin, number.data(), G.ids, of_root.data()});
   update(of_root);
-  for_each_row_by_few_lanes(space, G.n, JoinRoot{G.edges, G.strong_links, of_root.data(), first.data(), true, joined.data()});
+  for_each_node(G, JoinRoot{G.edges, G.strong_links, of_root.data(), first.data(), true, joined.data()});
   const bool all_strong = G.strong_links.share == 0;
 
   /* a node whose neighbours had all left their roots finds them in aggregates the second time */
   for (int pass = all_strong ? 1 : 0; pass < 2; pass++) {
     update(joined);
-    for_each_row_by_few_lanes(space, G.n, JoinMost{G.edges, G.strong_links, G.ids, boxes, joined.data(), of_root.data()});
+    for_each_node(G, JoinMost{G.edges, G.strong_links, G.ids, boxes, joined.data(), of_root.data()});
     joined.swap(of_root);
   }
   for_each_row(space, G.n, Numbers{joined.data(), of_node.data(), name.data()});

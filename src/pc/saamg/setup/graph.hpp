@@ -34,6 +34,7 @@ struct CsrGraph {
 
   Space space() const { return degree.space(); }
   bool  long_rows() const { return nedges > long_row * n; }
+  bool  few_of_long_rows() const { return n <= few_nodes && long_rows(); } // more of them fill a device with a thread each, which is faster
 };
 
 /* What makes an entry an edge: see strength_rows.hpp. */
