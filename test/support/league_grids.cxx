@@ -77,6 +77,8 @@ void add_grids(Problems &all)
   add("jumps", "blocks_1e4", Family::tuned, [](int s) { return volumes(s, [](const Place<3> &x) { return noise<3>(x, 5, 1) < 0.5 ? 1e4 : 1.; }); });
   add("jumps", "blocks_1e8", Family::reported, [](int s) { return volumes(s, [](const Place<3> &x) { return noise<3>(x, 5, 1) < 0.5 ? 1e8 : 1.; }); });
   add("jumps", "cells_1e6", Family::reported, [](int s) { return volumes(s, [](const Place<3> &x) { return noise<3>(x, 1000, 2) < 0.3 ? 1e6 : 1.; }); });
+  add("jumps", "cells_1e4", Family::tuned, [](int s) { return volumes(s, [](const Place<3> &x) { return noise<3>(x, 1000, 77) < 0.2 ? 1e4 : 1.; }); });
+  add("jumps", "pairs_1e4", Family::tuned, [](int s) { return volumes(s, [=](const Place<3> &x) { return noise<3>(x, side(3, s) / 2, 79) < 0.3 ? 1e4 : 1.; }); });
   add("jumps", "balls_1e6", Family::reported,
       [](int s) { return volumes(s, [](const Place<3> &x) { return std::cos(14 * x[0]) * std::cos(13 * x[1]) * std::cos(15 * x[2]) > 0.3 ? 1e6 : 1.; }); });
   add("jumps", "channels_1e6", Family::reported,

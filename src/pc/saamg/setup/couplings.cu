@@ -10,7 +10,7 @@ namespace goza::saamg
 namespace
 {
 
-constexpr int numbers_of_couplings = 8 + Couplings::cuts; // that rows add up to
+constexpr int numbers_of_couplings = 7 + Couplings::cuts; // that rows add up to
 
 /* Of each row: its couplings, the weak ones, and whether it has entries of the diagonal's sign. */
 template <class Rows> struct RowCouplings {
@@ -24,7 +24,7 @@ template <class Rows> struct RowCouplings {
   HD void operator()(PetscInt i, std::int64_t *count) const
   {
     PetscReal same_sign = 0, sum = 0, largest = 0;
-    int       edges = 0, weak = 0, slight = 0, minor = 0, below[Couplings::cuts] = {};
+    int       edges = 0, weak = 0, minor = 0, below[Couplings::cuts] = {};
 
     A.for_each_entry(i, [&](PetscInt j, PetscScalar a) {
       if (!coupling(i, j, a)) return;
@@ -42,7 +42,6 @@ template <class Rows> struct RowCouplings {
 
       weak += size < half;
       minor += PetscRealPart(a * dinv[i]) > 0 || size < strong;
-      slight += share2 < static_cast<float>(PetscSqr(Couplings::slight_share));
       for (int k = 0; k < Couplings::cuts; k++) below[k] += share2 < static_cast<float>(PetscSqr(Couplings::cut(k)));
     });
     count[0] += edges > 0;
@@ -50,10 +49,9 @@ template <class Rows> struct RowCouplings {
     count[2] += edges;
     count[3] += weak;
     count[4] += static_cast<std::int64_t>(edges) * edges;
-    count[5] += slight;
-    count[6] += minor;
-    count[7] += static_cast<float>(same_sign) > static_cast<float>(Couplings::steep_share);
-    for (int k = 0; k < Couplings::cuts; k++) count[8 + k] += below[k];
+    count[5] += minor;
+    count[6] += static_cast<float>(same_sign) > static_cast<float>(Couplings::steep_share);
+    for (int k = 0; k < Couplings::cuts; k++) count[7 + k] += below[k];
   }
 
 private:
@@ -135,7 +133,7 @@ Couplings couplings_of(const StoredRows &rows, const ColumnMap &columns, const C
   columns.sum(count.data(), numbers_of_couplings);
   const PetscReal sign = facts.positive == facts.negative ? 0 : facts.positive ? 1 : -1;
 
-  return {count[0], count[1], count[2], count[3], count[4], count[5], count[6], count[7], {count[8], count[9], count[10], count[11], count[12]}, sign};
+  return {count[0], count[1], count[2], count[3], count[4], count[5], count[6], {count[7], count[8], count[9], count[10], count[11], count[12]}, sign};
 }
 
 } // namespace goza::saamg
