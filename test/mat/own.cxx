@@ -744,7 +744,7 @@ static void arrays_of_aij(const Owned &f)
 static void refused_options(const Owned &f)
 {
   const std::string begin = std::string("-mat_") + f.type + "_";
-  MatHandle         A = ours(f, cases()[0]), B;
+  MatHandle         A     = ours(f, cases()[0]), B;
   const Option      keep(f.keep(), "no"), precision(begin + "precision", "single");
 
   const auto make = [&] {
@@ -1098,6 +1098,91 @@ static std::string text_of(Mat A, PetscViewerFormat format)
   return at == std::string::npos ? text : text.replace(at, type.size(), ranks() > 1 ? "type: mpiaij" : "type: seqaij");
 }
 
+/* f_i = x_i^2 - x_{i-1} x_{i+1} + ..., of the neighbours in a grid of two unknowns a point. */
+static PetscErrorCode neighbours(void *, Vec x, Vec f, void *context)
+{
+  DM                   dm = static_cast<DM>(context);
+  Vec                  local;
+  PetscInt             xs, ys, xm, ym, mx, my;
+  PetscScalar       ***out;
+  const PetscScalar ***in;
+
+  PetscFunctionBeginUser;
+  PetscCall(DMGetLocalVector(dm, &local));
+  PetscCall(VecSet(local, 0));
+  PetscCall(DMGlobalToLocal(dm, x, INSERT_VALUES, local));
+  PetscCall(DMDAVecGetArrayDOFRead(dm, local, (void *)&in));
+  PetscCall(DMDAVecGetArrayDOF(dm, f, &out));
+  PetscCall(DMDAGetCorners(dm, &xs, &ys, NULL, &xm, &ym, NULL));
+  PetscCall(DMDAGetInfo(dm, NULL, &mx, &my, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
+  for (PetscInt j = ys; j < ys + ym; j++) {
+    for (PetscInt i = xs; i < xs + xm; i++) {
+      for (PetscInt c = 0; c < 2; c++) {
+        PetscScalar sum = in[j][i][c] * in[j][i][1 - c] + (PetscReal)(1 + c) * in[j][i][c];
+
+        for (PetscInt o : {-1, 1}) {
+          if (i + o >= 0 && i + o < mx) sum -= in[j][i + o][c] * in[j][i][c];
+          if (j + o >= 0 && j + o < my) sum += (PetscReal)(3 + o) * in[j + o][i][1 - c];
+        }
+        out[j][i][c] = sum;
+      }
+    }
+  }
+  PetscCall(DMDAVecRestoreArrayDOF(dm, f, &out));
+  PetscCall(DMDAVecRestoreArrayDOFRead(dm, local, (void *)&in));
+  PetscCall(DMRestoreLocalVector(dm, &local));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#if PETSC_VERSION_GE(3, 24, 0)
+using FunctionOfColoring = MatFDColoringFn *;
+#else
+using FunctionOfColoring = PetscErrorCode (*)();
+#endif
+
+/* A DMDA's colors are those of its stencil, and diagonals have more places; between two Jacobians the entries change and somebody asks for AIJ. */
+static void colored(const Owned &f)
+{
+  const Option  keep(f.keep(), "no");
+  DM            dm;
+  ISColoring    colors;
+  MatFDColoring coloring[2];
+  MatHandle     M[2];
+  VecHandle     x, y;
+
+  PETSC_OK(DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 6, 5, PETSC_DECIDE, PETSC_DECIDE, 2, 1, NULL, NULL, &dm));
+  PETSC_OK(DMSetUp(dm));
+  PETSC_OK(DMCreateColoring(dm, IS_COLORING_GLOBAL, &colors));
+  for (int own = 0; own < 2; own++) {
+    PETSC_OK(DMSetMatType(dm, own ? f.type : MATAIJ));
+    PETSC_OK(DMCreateMatrix(dm, M[own].put()));
+    PETSC_OK(MatFDColoringCreate(M[own], colors, &coloring[own]));
+    PETSC_OK(MatFDColoringSetFunction(coloring[own], (FunctionOfColoring)(void (*)())neighbours, dm));
+    PETSC_OK(MatFDColoringSetUp(M[own], colors, coloring[own]));
+  }
+  PETSC_OK(MatCreateVecs(M[0], x.put(), y.put()));
+  for (int turn = 0; turn < 3; turn++) { /* at 0 there are few entries */
+    if (turn) PETSC_OK(VecSetRandom(x, NULL));
+    for (int own = 0; own < 2; own++) {
+      PETSC_OK(MatFDColoringApply(M[own], coloring[own], x, dm));
+      PETSC_OK(MatGetRowMaxAbs(M[own], y, NULL));
+    }
+    check_same(M[1], M[0], "Jacobian by colors, turn " + std::to_string(turn));
+  }
+  for (MatFDColoring c : coloring) PETSC_OK(MatFDColoringDestroy(&c));
+  PETSC_OK(ISColoringDestroy(&colors));
+  PetscInt nlocal;
+  PETSC_OK(VecGetLocalSize(x, &nlocal));
+  const std::vector<ISColoringValue> one(nlocal, 0);
+  ISColoringValue                   *kept;
+  PETSC_OK(PetscMalloc1(one.size(), &kept));
+  std::copy(one.begin(), one.end(), kept);
+  PETSC_OK(ISColoringCreate(PETSC_COMM_WORLD, 1, static_cast<PetscInt>(one.size()), kept, PETSC_OWN_POINTER, &colors)); /* as of a matrix that has its diagonal alone */
+  if (f.by_diagonals()) BOOST_TEST(attempt([&] { return MatFDColoringCreate(M[1], colors, coloring); }).says("share row"));
+  PETSC_OK(ISColoringDestroy(&colors));
+  PETSC_OK(DMDestroy(&dm));
+}
+
 /* The entries are printed as AIJ's are, below one heading. */
 static void viewed_as_aij(const Owned &f)
 {
@@ -1236,6 +1321,7 @@ const AddTests of_formats([] {
     add_test(suite, "product_by_hypre", [&f] { product_by_hypre(f); });
 #endif
     add_test(suite, "packages", [&f] { packages(f); });
+    add_test(suite, "colored", [&f] { colored(f); });
     add_test(suite, "viewed_as_aij", [&f] { viewed_as_aij(f); });
   }
   add_test(suite_named(nullptr, "cds"), "rows_in_blocks", [] { rows_in_blocks(formats[0]); });

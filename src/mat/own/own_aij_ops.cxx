@@ -272,10 +272,6 @@ void PutOthers(Mat A, const _MatOps &aij)
   put<&_MatOps::setrandom, Use::Changes, true>(A, aij);
   put<&_MatOps::realpart, Use::Changes, true>(A, aij);
   put<&_MatOps::imaginarypart, Use::Changes, true>(A, aij);
-  /* into the arrays that the first of them has found */
-  put<&_MatOps::fdcoloringcreate, Use::Kept, true>(A, aij);
-  put<&_MatOps::fdcoloringsetup, Use::Kept, true>(A, aij);
-  put<&_MatOps::fdcoloringapply, Use::Changes, true>(A, aij);
 }
 
 } // namespace

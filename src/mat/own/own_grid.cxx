@@ -131,7 +131,7 @@ private:
 
 } // namespace
 
-PetscErrorCode OwnPlacesOfGrid(Mat A, const OwnMat &own, GridPlaces *places, std::vector<OtherEntry> *others)
+PetscErrorCode OwnPlacesOfGrid(Mat A, const OwnMat &own, bool rows, GridPlaces *places, std::vector<OtherEntry> *others)
 {
   DM                     dm;
   PetscBool              grid = PETSC_FALSE;
@@ -151,7 +151,7 @@ PetscErrorCode OwnPlacesOfGrid(Mat A, const OwnMat &own, GridPlaces *places, std
     std::set<PetscInt> of_points, of_nodes;
 
     places->known = true;
-    if (own.storage->by_rows()) part.find_rows(A->cmap->rstart, A->cmap->rend, places);
+    if (rows) part.find_rows(A->cmap->rstart, A->cmap->rend, places);
     else find_offsets(part.points, part.width, part.boundary, part.star, of_points);
     for (PetscInt o : of_points) {
       for (PetscInt within = 1 - each; within < each; within++) of_nodes.insert(o * each + within);

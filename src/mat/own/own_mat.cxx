@@ -124,7 +124,7 @@ static PetscErrorCode MatSetUp_Own(Mat A)
 
   PetscFunctionBegin;
   PetscErrorCode failed = OwnShape(A, own);
-  if (!failed) failed = OwnPlacesOfGrid(A, *own, &places, &others);
+  if (!failed) failed = OwnPlacesOfGrid(A, *own, own->storage->by_rows(), &places, &others);
   if (!failed && places.known) failed = own->storage->put_grid(A, own, places);
   PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "hold the places of its grid"));
   PetscCall(OwnAddPlaces(A, own, others));
@@ -352,6 +352,7 @@ PetscErrorCode MatCreate_Own(Mat A, const OwnKind &kind)
   OwnSetValueOps(A);
   OwnSetConvertOps(A);
   OwnSetBlockOps(A);
+  OwnSetColoringOps(A);
   PetscCall(OwnSetAijOps(A));
   PetscCall(OwnComposeProducts(A, true));
   PetscCall(OwnComposeAijFunctions(A, true));

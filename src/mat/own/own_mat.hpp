@@ -186,16 +186,17 @@ PetscErrorCode OwnReplace(Mat A, Mat made);                           // A becom
 void           OwnSetRowOps(Mat A);
 void           OwnSetValueOps(Mat A);
 void           OwnSetConvertOps(Mat A);
-void           OwnSetBlockOps(Mat A); // own_blocks.cxx
-PetscErrorCode OwnSetAijOps(Mat A);   // own_aij_ops.cxx: last, those that the others leave out
+void           OwnSetBlockOps(Mat A);    // own_blocks.cxx
+void           OwnSetColoringOps(Mat A); // own_coloring.cxx
+PetscErrorCode OwnSetAijOps(Mat A);      // own_aij_ops.cxx: last, those that the others leave out
 PetscErrorCode OwnComposeAijFunctions(Mat A, bool attach);
 PetscErrorCode OwnComposeProducts(Mat A, bool attach);
 PetscErrorCode OwnRegisterFactors();
 PetscErrorCode OwnCopy(Mat Y, Mat X); // own_ops.cxx: Y gets X's values, of any type, and places for them
 PetscErrorCode OwnComposeCOO(Mat A, bool attach);
 PetscErrorCode OwnComposeValues(Mat A, bool attach); // own_values.cxx
-/* own_grid.cxx: of a DMDA's stencil; not known where there is no DMDA. others: the places in columns of other ranks. */
-PetscErrorCode OwnPlacesOfGrid(Mat A, const OwnMat &own, GridPlaces *places, std::vector<OtherEntry> *others);
+/* own_grid.cxx: of a DMDA's stencil, as rows or as offsets; not known where there is no DMDA. others: the places in columns of other ranks. */
+PetscErrorCode OwnPlacesOfGrid(Mat A, const OwnMat &own, bool rows, GridPlaces *places, std::vector<OtherEntry> *others);
 /* own_rows.cxx: an entry of this rank's row, into its place or to those that wait; and those that wait for places in this rank's columns, at the end of an assembly. */
 PetscErrorCode OwnSetEntry(Mat A, OwnMat *own, const OtherEntry &entry, InsertMode mode);
 PetscErrorCode OwnSetWaiting(Mat A, OwnMat *own, InsertMode mode);

@@ -1,0 +1,156 @@
+/* MatFDColoring of an owning matrix: its Jacobian is computed in an AIJ that the coloring holds, and copied. */
+#include "own_mat.hpp"
+#include "parallel/agree.hpp"
+#include <algorithm>
+
+namespace goza::mat
+{
+
+namespace
+{
+
+constexpr char key[] = "GozaAijOfColoring";
+
+/* Places in global columns, with zeros. others: ascending, without doubles */
+PetscErrorCode AijWithPlaces(Mat A, const GridPlaces &grid, const std::vector<OtherEntry> &others, Mat *aij)
+{
+  std::vector<PetscInt>    ptr(1, 0), col;
+  std::vector<PetscScalar> val;
+  std::size_t              next = 0;
+
+  PetscFunctionBegin;
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), Guarded([&] {
+                           for (PetscInt i = 0; i < A->rmap->n; i++) {
+                             const auto begin = static_cast<std::ptrdiff_t>(col.size());
+
+                             for (PetscInt k = grid.ptr[i]; k < grid.ptr[i + 1]; k++) col.push_back(A->cmap->rstart + grid.col[k]);
+                             for (; next < others.size() && others[next].row == A->rmap->rstart + i; next++) col.push_back(others[next].col);
+                             std::sort(col.begin() + begin, col.end());
+                             ptr.push_back(static_cast<PetscInt>(col.size()));
+                           }
+                           col.reserve(1); // PETSc takes a null pointer for "not given"
+                           val.assign(col.size() + 1, 0);
+                         }),
+                         "list the places of its grid"));
+  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), aij));
+  PetscCall(MatSetSizes(*aij, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
+  PetscCall(MatSetBlockSizesFromMats(*aij, A, A));
+  PetscCall(MatSetType(*aij, A->rmap->size > 1 ? MATMPIAIJ : MATSEQAIJ));
+  PetscErrorCode failed = A->rmap->size > 1 ? MatMPIAIJSetPreallocationCSR(*aij, ptr.data(), col.data(), val.data())
+                                            : MatSeqAIJSetPreallocationCSR(*aij, ptr.data(), col.data(), val.data());
+  if (failed) PetscCall(MatDestroy(aij));
+  PetscCall(failed);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Nothing says which entries a Jacobian will have of diagonals of zeros. */
+PetscErrorCode CheckEntries(const OwnMat &own)
+{
+  PetscFunctionBegin;
+  PetscCheck(!own.zero || own.storage->by_rows(), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "A coloring of a matrix of type %s without a DMDA wants its values, of which those that are not 0 are its entries: it has none yet",
+             own.kind->type);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* PETSc writes beyond its arrays where columns of one color share a row. Of this rank's columns. */
+PetscErrorCode CheckColors(Mat A, Mat aij, ISColoring colors)
+{
+  PetscInt               n, ncolors, ncols;
+  const ISColoringValue *color;
+  const PetscInt        *col;
+  std::vector<PetscInt>  seen;
+
+  PetscFunctionBegin;
+  PetscCall(ISColoringGetColors(colors, &n, &ncolors, &color));
+  if (n != A->cmap->n) PetscFunctionReturn(PETSC_SUCCESS); /* of ghosts, too */
+  PetscCallCXX(seen.assign(ncolors, -1));
+  for (PetscInt row = A->rmap->rstart; row < A->rmap->rend; row++) {
+    bool twice = false;
+
+    PetscCall(MatGetRow(aij, row, &ncols, &col, NULL));
+    for (PetscInt k = 0; k < ncols; k++) {
+      if (col[k] < A->cmap->rstart || col[k] >= A->cmap->rend) continue;
+      PetscInt &last = seen[color[col[k] - A->cmap->rstart]];
+
+      twice = twice || last == row;
+      last  = row;
+    }
+    PetscCall(MatRestoreRow(aij, row, &ncols, &col, NULL));
+    PetscCheck(!twice, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "Columns of one color share row %" PetscInt_FMT ": the coloring is not of the places of a matrix of type %s, which are its DMDA's stencil (DMCreateColoring())", row,
+               ((PetscObject)A)->type_name);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* With the places that columns of one color do not share rows in: a DMDA's colors are those of its stencil, others of the entries. A diagonal has more. */
+PetscErrorCode MakeAij(Mat A, Mat *aij)
+{
+  OwnMat                 *own = static_cast<OwnMat *>(A->data);
+  GridPlaces              grid;
+  std::vector<OtherEntry> others;
+
+  PetscFunctionBegin;
+  PetscErrorCode failed = OwnSettle(A, own);
+  if (!failed) failed = OwnPlacesOfGrid(A, *own, true, &grid, &others);
+  if (!failed && !grid.known) failed = CheckEntries(*own);
+  if (!failed) failed = Guarded([&] { join_doubles(others, INSERT_VALUES); });
+  PetscCall(FailTogether(PetscObjectComm((PetscObject)A), failed, "find the places of its grid"));
+  PetscCall(grid.known ? AijWithPlaces(A, grid, others, aij) : OwnMakeAij(A, false, aij));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AijOf(MatFDColoring coloring, Mat *aij)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectQuery((PetscObject)coloring, key, (PetscObject *)aij));
+  PetscCheck(*aij, PetscObjectComm((PetscObject)coloring), PETSC_ERR_ARG_WRONG, "The coloring was made for another matrix");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatFDColoringCreate_Own(Mat A, ISColoring colors, MatFDColoring coloring)
+{
+  Mat aij;
+
+  PetscFunctionBegin;
+  PetscCall(MakeAij(A, &aij));
+  const PetscErrorCode failed = FailTogether(PetscObjectComm((PetscObject)A), CheckColors(A, aij, colors), "color its columns");
+  if (failed) PetscCall(MatDestroy(&aij));
+  PetscCall(failed);
+  PetscCall(PetscObjectCompose((PetscObject)coloring, key, (PetscObject)aij));
+  PetscCall(PetscObjectDereference((PetscObject)aij));
+  PetscUseTypeMethod(aij, fdcoloringcreate, colors, coloring);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatFDColoringSetUp_Own(Mat, ISColoring colors, MatFDColoring coloring)
+{
+  Mat aij;
+
+  PetscFunctionBegin;
+  PetscCall(AijOf(coloring, &aij));
+  PetscUseTypeMethod(aij, fdcoloringsetup, colors, coloring);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatFDColoringApply_Own(Mat A, MatFDColoring coloring, Vec x, void *context)
+{
+  Mat aij;
+
+  PetscFunctionBegin;
+  PetscCall(AijOf(coloring, &aij));
+  PetscUseTypeMethod(aij, fdcoloringapply, coloring, x, context);
+  PetscCall(OwnCopy(A, aij));
+  PetscCall(PetscObjectStateIncrease((PetscObject)A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+void OwnSetColoringOps(Mat A)
+{
+  A->ops->fdcoloringcreate = MatFDColoringCreate_Own;
+  A->ops->fdcoloringsetup  = MatFDColoringSetUp_Own;
+  A->ops->fdcoloringapply  = MatFDColoringApply_Own;
+}
+
+} // namespace goza::mat
