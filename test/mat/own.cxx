@@ -740,26 +740,6 @@ static void arrays_of_aij(const Owned &f)
   PETSC_OK(MatRestoreRowIJ(R, 0, PETSC_FALSE, PETSC_FALSE, &n, &ptr_of_aij, &col_of_aij, &done_of_aij));
 }
 
-/* What there is not without AIJ is refused where it is asked for together with `no`. */
-static void refused_options(const Owned &f)
-{
-  const std::string begin = std::string("-mat_") + f.type + "_";
-  MatHandle         A     = ours(f, cases()[0]), B;
-  const Option      keep(f.keep(), "no"), precision(begin + "precision", "single");
-
-  const auto make = [&] {
-    PetscFunctionBeginUser;
-    PetscCall(MatCreate(PETSC_COMM_WORLD, B.put()));
-    PetscCall(MatSetSizes(B, PETSC_DECIDE, PETSC_DECIDE, 9, 9));
-    PetscCall(MatSetType(B, f.type));
-    PetscCall(MatSetFromOptions(B));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  };
-  BOOST_TEST(attempt(make).says(begin + "precision: a matrix of type " + f.own()));
-  BOOST_TEST(attempt([&] { return MatSetFromOptions(A); }).says(begin + "precision"));
-  check_same(A, made(cases()[0], MATAIJ), "after it was refused");
-}
-
 /* Values set by whoever does not own the row take the place of those that are there. */
 static void inserted(const Owned &f)
 {
@@ -1171,15 +1151,6 @@ static void colored(const Owned &f)
   }
   for (MatFDColoring c : coloring) PETSC_OK(MatFDColoringDestroy(&c));
   PETSC_OK(ISColoringDestroy(&colors));
-  PetscInt nlocal;
-  PETSC_OK(VecGetLocalSize(x, &nlocal));
-  const std::vector<ISColoringValue> one(nlocal, 0);
-  ISColoringValue                   *kept;
-  PETSC_OK(PetscMalloc1(one.size(), &kept));
-  std::copy(one.begin(), one.end(), kept);
-  PETSC_OK(ISColoringCreate(PETSC_COMM_WORLD, 1, static_cast<PetscInt>(one.size()), kept, PETSC_OWN_POINTER, &colors)); /* as of a matrix that has its diagonal alone */
-  if (f.by_diagonals()) BOOST_TEST(attempt([&] { return MatFDColoringCreate(M[1], colors, coloring); }).says("share row"));
-  PETSC_OK(ISColoringDestroy(&colors));
   PETSC_OK(DMDestroy(&dm));
 }
 
@@ -1310,7 +1281,6 @@ const AddTests of_formats([] {
     add_test(suite, "without_new_places", [&f] { without_new_places(f); });
     add_test(suite, "one_bound", [&f] { one_bound(f); });
     add_test(suite, "arrays_of_aij", [&f] { arrays_of_aij(f); });
-    add_test(suite, "refused_options", [&f] { refused_options(f); });
     add_test(suite, "refused_together", [&f] { refused_together(f); });
     add_test(suite, "not_set_up", [&f] { not_set_up(f); });
     add_test(suite, "operations", [&f] { operations(f); });
