@@ -225,7 +225,7 @@ MAT_FORMAT_SET_AND_GET(MatCDSSetPrecision, MatCDSGetPrecision, MatStoragePrecisi
   sets them on the host, and the end of the assembly takes them to the device. With `-mat_cds_storage auto` the half form is taken where `MAT_SYMMETRIC` (`MAT_SPD`) is set before the
   first value; the entry above the diagonal is then taken for both. `MatSetValues()` after the assembly that this was said of goes on in full, unless it was said again or to be so for ever
   (`MAT_SYMMETRY_ETERNAL`, `MAT_SPD_ETERNAL`). An entry is nonzero where its value is not 0. `MatConvert()` makes AIJ of it and it of AIJ. What PETSc knows of AIJ alone makes it, on the host, and gives it back:
-  factors, products with matrices of any type, submatrices, colorings, views. `MatSOR()` and `MatGetDiagonalBlock()`, whose block is brought up to date when it is asked for again, keep it until the
+  factors, products with matrices of any type, submatrices, colorings, views. A `MatFDColoring` holds an AIJ of its own, of a `DMDA`'s stencil or of the entries. `MatSOR()` and `MatGetDiagonalBlock()`, whose block is brought up to date when it is asked for again, keep it until the
   pattern moves, and a product for as long as its result lives or until it is cleared (`-mat_product_clear`). So `PCBJACOBI`, `PCASM`, `PCSOR`, `PCGAMG`, `PCILU`, `PCLU` take
   the iterations that they take of an AIJ without zeros. Where AIJ holds some, as on a `DMDA`'s stencil with unknowns that are not coupled or given, they see fewer entries here: graphs and overlaps are others,
   and iterations differ by some. `-mat_view ::ascii_info` and the event GozaMatToAIJ
