@@ -44,46 +44,50 @@ public:
     }
   }
 
-  /* Pairs with the three neighbours at (., y) in plane z + dz; below: planes that have neighbours before that one. */
-  template <int y> __device__ void put(const Nodes &nodes, int dz, int below, const PetscScalar (&value)[3][3]) const
+  /* Pairs with the three neighbours at (., y) in plane z + dz; planes_before: those with neighbours before that one. One address a row of blocks: a block's own costs an eighth of the kernel's time. */
+  template <int y> __device__ void put(const Nodes &nodes, int dz, int planes_before, const PetscScalar (&value)[3][3]) const
   {
     const GridTarget &to = nodes.to;
-    const int         i = nodes.i, number[3] = {4 * i, i + 1 + 2 * (i == 2), i == 0 ? 3 : i + 5}; // of the entries in a block
 
     if (!inside_ || y_ + y < 0 || y_ + y >= to.grid.n[1]) return;
-    const PetscInt slot = layout == Layout::SlicedEll ? slot_of(nodes, y, below) : 0; // of x = 0
+    const int i = nodes.i, number[3] = {4 * i, i + 1 + 2 * (i == 2), i == 0 ? 3 : i + 5};
+
+    if constexpr (layout == Layout::SlicedEll) {
+      const Target  &t    = to.target;
+      const PetscInt H    = PetscInt(1) << t.shift;
+      const int before[2] = {nodes.x > 0, y_ > 0}, in_line = 1 + before[0] + (nodes.x + 1 < to.grid.n[0]), in_plane = 1 + before[1] + (y_ + 1 < to.grid.n[1]);
+      const PetscInt slot = (planes_before * in_plane + y + before[1]) * in_line + before[0];
+
+      if (t.team == 1) {
+        PetscScalar *const first = t.val + (begin_ + static_cast<std::int64_t>(slot) * H) * 9 + node_;
 
   #pragma unroll
-    for (int x = -1; x < 2; x++) {
-      if (nodes.x + x < 0 || nodes.x + x >= to.grid.n[0]) continue;
-      const PairBlock block = layout == Layout::SlicedEll ? in_slice(to.target, slot + x) : to.target.cds(node_, to.diag[x + 1 + 3 * (y + 1) + 9 * (dz + 1)]);
-
+        for (int x = -1; x < 2; x++) {
+          if (nodes.x + x < 0 || nodes.x + x >= to.grid.n[0]) continue;
   #pragma unroll
-      for (int m = 0; m < 3; m++) {
-        if (block.first) __stcs(block.at(number[m]), value[x + 1][m]);
+          for (int m = 0; m < 3; m++) __stcs(first + (9 * x + number[m]) * H, value[x + 1][m]);
+        }
+      } else {
+        for (int x = -1; x < 2; x++) {
+          if (nodes.x + x < 0 || nodes.x + x >= to.grid.n[0]) continue;
+          const mat::BlockPlace block(begin_, width_, slot + x, H, t.team, 9, 1);
+
+          for (int m = 0; m < 3; m++) __stcs(t.val + block.at + node_ + number[m] * block.step, value[x + 1][m]);
+        }
+      }
+    } else {
+  #pragma unroll
+      for (int x = -1; x < 2; x++) {
+        const int d = to.diag[x + 1 + 3 * (y + 1) + 9 * (dz + 1)];
+
+        if (d < 0 || nodes.x + x < 0 || nodes.x + x >= to.grid.n[0]) continue;
+  #pragma unroll
+        for (int m = 0; m < 3; m++) __stcs(to.target.val + (9 * d + number[m]) * to.target.ld + node_, value[x + 1][m]);
       }
     }
   }
 
 private:
-  __device__ PetscInt slot_of(const Nodes &nodes, int y, int below) const
-  {
-    const NodeGrid &grid      = nodes.to.grid;
-    const int       before[2] = {nodes.x > 0, y_ > 0}, in_line = 1 + before[0] + (nodes.x + 1 < grid.n[0]), in_plane = 1 + before[1] + (y_ + 1 < grid.n[1]);
-
-    return (below * in_plane + y + before[1]) * in_line + before[0];
-  }
-
-  __device__ PairBlock in_slice(const Target &t, PetscInt slot) const
-  {
-    const PetscInt H = PetscInt(1) << t.shift;
-
-    if (t.team == 1) return {t.val + (begin_ + static_cast<std::int64_t>(slot) * H) * 9 + node_, H}; // a block stands alone
-    const mat::BlockPlace block(begin_, width_, slot, H, t.team, 9, 1);
-
-    return {t.val + (block.at + node_), block.step};
-  }
-
   bool         inside_;           // the block's to write
   PetscInt     y_, node_, width_; // node_: its place in a slice, or its number
   std::int64_t begin_;            // of the slice
