@@ -166,3 +166,27 @@ BOOST_AUTO_TEST_CASE(places_by_their_keys)
       }
     }
 }
+
+/* Windows whose rows are alike, differ by a little, or by more than there are rows; the last one is shorter. */
+BOOST_AUTO_TEST_CASE(rows_by_length_in_windows)
+{
+  const PetscInt n = 1000;
+
+  for (Space space : spaces())
+    for (PetscInt most : {1, 20, 1000000})
+      for (PetscInt window : {1, 64, 300, 4096}) {
+        std::vector<PetscInt> ptr(n + 1), want(n);
+
+        for (PetscInt i = 0; i < n; i++) {
+          ptr[i + 1] = ptr[i] + static_cast<PetscInt>(static_cast<std::int64_t>(i) * 1103515245 % 2147483647 % most);
+          want[i]    = n - 1 - i;
+        }
+        Array<PetscInt> rows(space, want.data(), n), begin(space, ptr.data(), n + 1);
+
+        for (PetscInt first = 0; first < n; first += window)
+          std::stable_sort(want.begin() + first, want.begin() + std::min(n, first + window),
+                           [&](PetscInt a, PetscInt b) { return ptr[a + 1] - ptr[a] > ptr[b + 1] - ptr[b]; });
+        sort_by_length(space, begin.data(), rows.data(), n, window);
+        BOOST_TEST(rows.to_host() == want, boost::test_tools::per_element());
+      }
+}

@@ -218,6 +218,48 @@ BOOST_AUTO_TEST_CASE(sparse_diagonals_go_to_the_remainder)
   check_product(built(B), B);
 }
 
+/* Rows like the one before are written many at a time, others one by one: lines of every length, ends of a matrix, rows with entries on no diagonal, and columns that do not ascend. */
+BOOST_AUTO_TEST_CASE(like_rows_and_others)
+{
+  for (PetscInt line : {1, 2, 7, 64, 65, 150}) {
+    Matrix A(331, 331, [line](PetscInt i, PetscInt j) {
+      return std::abs(i - j) <= 1 && (i >= j || j % line) ? 1.0 + (3 * i + j) % 11 : line > 2 && i % 40 == 3 && j == (7 * i) % 331 ? 5.0 : none;
+    });
+
+    for (PetscInt i = 10; i < 331; i += 50) {
+      std::swap(A.col[A.ptr[i]], A.col[A.ptr[i] + 1]);
+      std::swap(A.val[A.ptr[i]], A.val[A.ptr[i] + 1]);
+    }
+    auto cds = built(A);
+
+    BOOST_TEST(cds.view().ndiag >= 2);
+    BOOST_TEST((cds.in_remainder() > 0) == (line > 1));
+    check_product(cds, A);
+    for (PetscScalar &a : A.val) a += 1;
+    cds.refill(A.csr());
+    check_product(cds, A);
+  }
+}
+
+/* Half storage with entries on no diagonal; new values of which one differs from its mirror image are held whole, with the same remainder. */
+BOOST_AUTO_TEST_CASE(half_and_whole_with_a_remainder)
+{
+  Matrix A(200, 200, [](PetscInt i, PetscInt j) { return std::abs(i - j) <= 1 || (std::abs(i - j) == 90 && std::min(i, j) % 20 == 0) ? symmetric(i, j) : none; });
+  auto   cds = built(A);
+
+  BOOST_TEST(cds.half());
+  BOOST_TEST(cds.in_remainder() == 12);
+  check_product(cds, A);
+  A.val[A.ptr[110]] += 1; /* (110, 20), on no diagonal */
+  cds.refill(A.csr());
+  BOOST_TEST(cds.half());
+  check_product(cds, A);
+  A.val[A.ptr[77]] += 1;
+  cds.refill(A.csr());
+  BOOST_TEST(!cds.half());
+  check_product(cds, A);
+}
+
 BOOST_AUTO_TEST_CASE(too_much_padding_is_refused_with_the_numbers)
 {
   CdsOptions options;

@@ -27,22 +27,6 @@ struct IsNonempty {
   HD void operator()(PetscInt row) const { flag[row] = ptr[row + 1] > ptr[row]; }
 };
 
-/* The longer a row, the less. */
-struct Shortness {
-  const PetscInt *ptr, *rows;
-  PetscInt       *key;
-
-  HD void operator()(PetscInt place) const { key[place] = PETSC_MAX_INT - (ptr[rows[place] + 1] - ptr[rows[place]]); }
-};
-
-struct WindowOf {
-  const PetscInt *place;
-  PetscInt        window;
-  PetscInt       *key;
-
-  HD void operator()(PetscInt k) const { key[k] = place[k] / window; }
-};
-
 template <class V, class Index> struct Gather {
   const Index *index;
   const V     *x;
@@ -355,20 +339,6 @@ Array<PetscInt> nonempty_rows(Space space, const PetscInt *ptr, PetscInt nrows)
 
   for_each_row(space, nrows, IsNonempty{ptr, flag.data()});
   return flagged(space, flag.data(), nrows);
-}
-
-/* By length and then by window, since sorts are stable. */
-void sort_by_length(Space space, const PetscInt *ptr, PetscInt *rows, std::size_t count, PetscInt window)
-{
-  const PetscInt  n = static_cast<PetscInt>(count);
-  Array<PetscInt> key(space, n), by_length(space, n);
-
-  for_each_row(space, n, Shortness{ptr, rows, key.data()});
-  Array<PetscInt> order = order_by(space, key.data(), n);
-  gather(space, n, order.data(), static_cast<const PetscInt *>(rows), by_length.data());
-  for_each_row(space, n, WindowOf{order.data(), window, key.data()});
-  order = order_by(space, key.data(), n);
-  gather(space, n, order.data(), static_cast<const PetscInt *>(by_length.data()), rows);
 }
 
 } // namespace goza

@@ -1,15 +1,14 @@
 #include "cds.hpp"
 #include "cds_host.hpp"
+#include "cds_host_fill.hpp"
 #include "cds_offsets.hpp"
 #include "cds_shape.hpp"
 #include "core/util/algorithm.hpp"
-#include "core/util/hash.hpp"
 #include "core/launch/joined_rows.hpp"
 #include "core/launch/staged_rows.hpp"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 
 namespace goza::mat
 {
@@ -70,29 +69,6 @@ template <template <class> class View, class Store, int bs, bool half> struct Cd
         *sum += below ? -entry_check(col[j], row, mirrored(A, static_cast<DoubleScalar>(value))) : entry_check(row, col[j], static_cast<DoubleScalar>(value));
       if (!below) val[((d * bs + r) * bs + col[j] % bs) * A.ld + i] = value;
     }
-  }
-
-private:
-  template <class Pair> HD static std::uint64_t bits_of_parts(const Pair &wide)
-  {
-    const double  part[] = {wide.real() + 0., wide.imag() + 0.}; // a zero has no sign
-    std::uint64_t bits[2];
-
-    memcpy(bits, part, sizeof(bits));
-    return bits[0] ^ (bits[1] * golden_64 + (bits[1] >> 32));
-  }
-  /* A number for an entry above the diagonal and its value; 0 for a value of 0. Where all entries are like their mirror images, those of both add up to 0, and else hardly ever: once in 2^64. */
-  HD static std::uint64_t entry_check(PetscInt i, PetscInt j, DoubleScalar wide)
-  {
-    std::uint64_t bits;
-
-    if (wide == 0.) return 0;
-    if constexpr (std::is_same_v<DoubleScalar, double>) memcpy(&bits, &wide, sizeof(bits));
-    else bits = bits_of_parts(wide);
-    bits ^= static_cast<std::uint64_t>(i) * splitmix_1 + static_cast<std::uint64_t>(j) * golden_64;
-    bits = (bits ^ bits >> 31) * splitmix_2;
-    bits = (bits ^ bits >> 29) * splitmix_1;
-    return bits ^ bits >> 32;
   }
 };
 
@@ -293,7 +269,6 @@ template <class Store, class V> void Cds<Store, V>::build(const Csr &A, const Di
   offset_.clear();
   lay_out(all_, options_.storage != CdsStorage::Full && in_pairs() && !(this->space_ == Space::Host && bs_ == 1 && few_rows_differ<Store>(view(), A, all_, factor_, mirror_tolerance<Store>(promised()))));
   refill(A);
-  if (inside_ < nnz_) split_remainder(A, true);
 }
 
 template <class Store, class V> bool Cds<Store, V>::in_pairs() const
@@ -306,6 +281,7 @@ template <class Store, class V> bool Cds<Store, V>::in_pairs() const
 
 template <class Store, class V> void Cds<Store, V>::refill(const Csr &A)
 {
+  const bool new_rest   = inside_ < nnz_ && !rem_ptr_.size();
   const bool to_be_half = (options_.storage == CdsStorage::Half || options_.storage == CdsStorage::Hermitian) && !all_.empty();
 
   if (to_be_half && !half_ && in_pairs()) lay_out(all_, true); // it held a NaN
@@ -316,22 +292,23 @@ template <class Store, class V> void Cds<Store, V>::refill(const Csr &A)
   /* a NaN or infinity, which differs from its mirror image, is for who computes with it to find */
   if (to_be_half && !half_ && all_finite(A))
     throw FormatRefusal(options_.storage == CdsStorage::Half ? "-mat_cds_storage half, but the matrix is not symmetric" : "-mat_cds_storage hermitian, but the matrix is not Hermitian");
-  if (rem_ptr_.size()) split_remainder(A, false);
+  if (inside_ < nnz_) split_remainder(A, new_rest);
 }
 
 template <class Store, class V> bool Cds<Store, V>::fill(const Csr &A)
 {
   Array<std::uint64_t> check(this->space_, 1); // whether each entry is the same as its mirror image is told in the same pass
   Array<std::int64_t>  sums(this->space_, 3);
-
-  if (!val_.size()) return true;
-  with_shape(bs_, half_, [&](auto bs, auto half) {
+  const auto           row_by_row = [&](auto bs, auto half) {
     const CdsFill<CdsView, Store, bs.value, half.value> body{view(), A.ptr, A.col, A.val, factor_, val_.data(), half.value && !rounded_};
 
     if constexpr (half.value) join_csr_rows<Plus, 1>(A, 1, body, check.data());
     else for_each_csr_row(A, 1, body);
-  });
-  if (!half_ || (!rounded_ && read_value(this->space_, check.data()) == 0)) return true;
+  };
+
+  if (by_rows_on_host()) *check.data() = fill_on_host(A);
+  else if (val_.size()) with_shape(bs_, half_, row_by_row);
+  if (!half_ || !val_.size() || (!rounded_ && read_value(this->space_, check.data()) == 0)) return true;
   if (!promised()) return false;
 
   with_shape(bs_, true, [&](auto bs, auto) {

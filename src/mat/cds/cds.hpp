@@ -82,14 +82,17 @@ private:
   {
     return PetscDefined(USE_COMPLEX) && (options_.storage == CdsStorage::Hermitian || (options_.storage == CdsStorage::Auto && options_.hermitian && !options_.symmetric));
   }
-  bool promised() const { return hermitian_ ? options_.hermitian : options_.symmetric; }
-  bool can_be_like(const Cds<PetscScalar, PetscScalar> &same) const;
-  bool half_of(const Cds<PetscScalar, PetscScalar> &same) const;
-  void copy(const Cds<PetscScalar, PetscScalar> &same);
-  void lay_out(const std::vector<PetscInt> &offset, bool half);
-  bool in_pairs() const;   // of diagonals above and below, as half storage needs them
-  bool fill(const Csr &A); // false: half, and the lower part is not the upper
-  void split_remainder(const Csr &A, bool pattern);
+  bool          promised() const { return hermitian_ ? options_.hermitian : options_.symmetric; }
+  bool          can_be_like(const Cds<PetscScalar, PetscScalar> &same) const;
+  bool          half_of(const Cds<PetscScalar, PetscScalar> &same) const;
+  void          copy(const Cds<PetscScalar, PetscScalar> &same);
+  void          lay_out(const std::vector<PetscInt> &offset, bool half);
+  bool          in_pairs() const;   // of diagonals above and below, as half storage needs them
+  bool          fill(const Csr &A); // false: half, and the lower part is not the upper
+  bool          by_rows_on_host() const { return this->space_ == Space::Host && bs_ == 1; }
+  std::uint64_t fill_on_host(const Csr &A); // the remainder's rows, too
+  void          split_remainder(const Csr &A, bool pattern);
+  void          take_remainder(const Csr &A, bool pattern);
 
   CdsOptions            options_;
   PetscInt              bs_ = 1;
@@ -100,6 +103,7 @@ private:
   GridStrides           grid_;
   Array<Store>          val_;
   Array<PetscInt>       rem_ptr_, rem_col_; // the remainder's CSR pattern; empty where there is none
+  Array<PetscScalar>    rem_val_;           // from fill_on_host() to split_remainder()
   SlicedEll<Store, V>   remainder_;
   mutable Array<V>      host_sums_; // cds_host.hpp; empty on the device
 };

@@ -1,5 +1,6 @@
 /* Entries of a CDS matrix that lie on none of its diagonals. */
 #include "cds.hpp"
+#include "cds_host_fill.hpp"
 #include "cds_offsets.hpp"
 #include "cds_shape.hpp"
 #include "core/util/algorithm.hpp"
@@ -57,7 +58,25 @@ template <class Store, int bs, bool half> struct RemainderFill {
 
 } // namespace
 
-template <class Store, class V> void Cds<Store, V>::split_remainder(const Csr &A, bool pattern)
+template <class Store, class V> std::uint64_t Cds<Store, V>::fill_on_host(const Csr &A)
+{
+  std::uint64_t sum = 0;
+
+  if (inside_ < nnz_) {
+    rem_val_ = Array<PetscScalar>(Space::Host, nnz_ - inside_);
+    if (!rem_ptr_.size()) {
+      rem_col_ = Array<PetscInt>(Space::Host, nnz_ - inside_);
+      rem_ptr_ = Array<PetscInt>(Space::Host, A.nrows + 1);
+    }
+  }
+  with_shape(1, half_, [&](auto, auto half) {
+    sum = CdsHostFill<Store, half.value>{view(), factor_, val_.data(), !rounded_, {rem_ptr_.data(), rem_col_.data(), rem_val_.data()}}(A);
+  });
+  return sum;
+}
+
+/* On the device: the remainder's columns, where they are new, and values. */
+template <class Store, class V> void Cds<Store, V>::take_remainder(const Csr &A, bool pattern)
 {
   const Space space = this->space_;
 
@@ -69,21 +88,33 @@ template <class Store, class V> void Cds<Store, V>::split_remainder(const Csr &A
     scan_lengths(space, rem_ptr_.data(), rem_ptr_); // no more entries than the matrix has
     rem_col_ = Array<PetscInt>(space, nnz_ - inside_);
   }
-  Array<PetscScalar> values(space, nnz_ - inside_);
+  rem_val_ = Array<PetscScalar>(space, nnz_ - inside_);
   with_shape(bs_, half_, [&](auto bs, auto half) {
-    for_each_row(space, A.nrows, RemainderFill<Store, bs.value, half.value>{view(), A.ptr, A.col, A.val, factor_, rem_ptr_.data(), rem_col_.data(), values.data()});
+    for_each_row(space, A.nrows, RemainderFill<Store, bs.value, half.value>{view(), A.ptr, A.col, A.val, factor_, rem_ptr_.data(), rem_col_.data(), rem_val_.data()});
   });
-  const Csr rest{space, A.nrows, A.ncols, rem_ptr_.data(), rem_col_.data(), values.data()};
-  if (pattern) remainder_.build(rest);
-  else remainder_.refill(rest);
 }
 
-template void Cds<PetscScalar, PetscScalar>::split_remainder(const Csr &, bool);
-template void Cds<HalfScalar, PetscScalar>::split_remainder(const Csr &, bool);
+template <class Store, class V> void Cds<Store, V>::split_remainder(const Csr &A, bool pattern)
+{
+  if (!by_rows_on_host()) take_remainder(A, pattern);
+  const Csr rest{this->space_, A.nrows, A.ncols, rem_ptr_.data(), rem_col_.data(), rem_val_.data()};
+
+  if (pattern) remainder_.build(rest);
+  else remainder_.refill(rest);
+  rem_val_ = Array<PetscScalar>(this->space_);
+}
+
+template void          Cds<PetscScalar, PetscScalar>::split_remainder(const Csr &, bool);
+template std::uint64_t Cds<PetscScalar, PetscScalar>::fill_on_host(const Csr &);
+template void          Cds<HalfScalar, PetscScalar>::split_remainder(const Csr &, bool);
+template std::uint64_t Cds<HalfScalar, PetscScalar>::fill_on_host(const Csr &);
 #if !PetscDefined(USE_REAL_SINGLE)
-template void Cds<SingleScalar, PetscScalar>::split_remainder(const Csr &, bool);
-template void Cds<SingleScalar, SingleScalar>::split_remainder(const Csr &, bool);
-template void Cds<HalfScalar, SingleScalar>::split_remainder(const Csr &, bool);
+template void          Cds<SingleScalar, PetscScalar>::split_remainder(const Csr &, bool);
+template std::uint64_t Cds<SingleScalar, PetscScalar>::fill_on_host(const Csr &);
+template void          Cds<SingleScalar, SingleScalar>::split_remainder(const Csr &, bool);
+template std::uint64_t Cds<SingleScalar, SingleScalar>::fill_on_host(const Csr &);
+template void          Cds<HalfScalar, SingleScalar>::split_remainder(const Csr &, bool);
+template std::uint64_t Cds<HalfScalar, SingleScalar>::fill_on_host(const Csr &);
 #endif
 
 } // namespace goza::mat

@@ -5,6 +5,8 @@
 namespace goza::mat
 {
 
+constexpr int ell_largest_block = 6; // see ell_holds_blocks()
+
 /* The values of the places of the slices, block by block. */
 template <class Store> struct BlockFill {
   PetscInt            nplaces;
@@ -18,13 +20,13 @@ template <class Store> struct BlockFill {
   HD void operator()(PetscInt place) const { put(place, br, bc); }
 
   /* rows, columns: br and bc, or constants that are the same */
-  template <class Rows, class Columns> HD void put(PetscInt place, Rows rows, Columns columns) const
+  template <class Rows, class Columns> HD void put(PetscInt place, Rows rows, Columns columns, PetscInt first = 0) const
   {
     const PetscInt H = PetscInt(1) << shift, offset = place & (H - 1), slice = place >> shift;
     const PetscInt i = place < nplaces && row ? row[place] : place, n = place < nplaces ? (ptr[i * rows + 1] - ptr[i * rows]) / columns : 0;
     const PetscInt width = static_cast<PetscInt>((slice_ptr[slice + 1] - slice_ptr[slice]) >> shift);
 
-    for (PetscInt k = 0; k < width; k++) {
+    for (PetscInt k = first; k < width; k++) {
       const BlockPlace block(slice_ptr[slice], width, k, H, team, rows * columns, W);
       Store           *to = val + (block.at + offset * W);
 
@@ -40,6 +42,32 @@ template <class Store> struct BlockFill {
         }
       }
     }
+  }
+
+  /* On a host: the blocks that all places of a slice have, a value of each place after the other. */
+  template <class Rows, class Columns> void put_slice(PetscInt slice, Rows rows, Columns columns) const
+  {
+    constexpr int      H      = 1 << host_shift;
+    const PetscInt     place  = slice << shift;
+    PetscInt           common = shift == host_shift && place + H <= nplaces && team == 1 && W == 1 ? PETSC_MAX_INT : 0;
+    const PetscScalar *from[ell_largest_block][H];
+
+    for (int p = 0; common && p < H; p++) {
+      const PetscInt i = row ? row[place + p] : place + p;
+
+      common = PetscMin(common, (ptr[i * rows + 1] - ptr[i * rows]) / columns);
+      for (int r = 0; r < rows; r++) from[r][p] = aval + ptr[i * rows + r];
+    }
+    Store *to = val + slice_ptr[slice] * (rows * columns);
+
+    for (PetscInt k = 0; k < common; k++) {
+      for (int r = 0; r < rows; r++) {
+        for (int c = 0; c < columns; c++, to += H) {
+          for (int p = 0; p < H; p++) to[p] = static_cast<Store>(from[r][p][k * columns + c]);
+        }
+      }
+    }
+    for (PetscInt p = place; p < (slice + 1) << shift; p++) put(p, rows, columns, common);
   }
 };
 
@@ -142,7 +170,7 @@ template <class Store> struct EllFill {
   }
 };
 
-/* The same on a host where every column is whole and slices share none: a row after the other, with nothing to ask about an entry. */
+/* The same on a host where every column is whole and slices share none: the entries that all rows of a slice have are written H at a time, what is left a row after the other. */
 template <class Store> struct EllFillOnHost {
   PetscInt            nplaces;
   int                 shift;
@@ -154,27 +182,66 @@ template <class Store> struct EllFillOnHost {
 
   void operator()(PetscInt slice) const
   {
-    const PetscInt     H     = PetscInt(1) << shift;
-    const std::int64_t begin = slice_ptr[slice], steps = (slice_ptr[slice + 1] - begin) >> shift;
+    constexpr int usual = 1 << host_shift, ahead = 4; // slices
 
-    for (PetscInt offset = 0; offset < H; offset++) {
-      const PetscInt     place = (slice << shift) + offset, i = place >= nplaces ? -1 : row ? row[place] : place, from = i < 0 ? 0 : ptr[i];
-      const std::int64_t n = i < 0 ? 0 : PetscMin(steps, ptr[i + 1] - from);
-
-      if (val)
-        put(
-          val + begin + offset, H, steps, n, [&](std::int64_t m) { return static_cast<Store>(aval[from + m]); }, Store(0));
-      if (col)
-        put(
-          col + col_ptr[slice] + offset, H, steps, n, [&](std::int64_t m) { return static_cast<LocalColumn>(acol[from + m]); }, static_cast<LocalColumn>(n ? acol[from + n - 1] : 0));
+    if (shift != host_shift || ((slice + 1) << shift) > nplaces) {
+      for (PetscInt offset = 0; offset < PetscInt(1) << shift; offset++) fill_row(slice, offset, 0);
+      return;
     }
+    PetscInt from[usual], most = PETSC_MAX_INT;
+
+    for (PetscInt place = (slice + ahead) << host_shift, end = PetscMin(place + usual, nplaces); row && place < end; place++) ask_for(row[place]);
+    for (int p = 0; p < usual; p++) {
+      const PetscInt place = (slice << host_shift) + p, i = row ? row[place] : place;
+
+      from[p] = ptr[i];
+      most    = PetscMin(most, ptr[i + 1] - from[p]);
+    }
+    if (val) put_together<usual>(val + slice_ptr[slice], most, [&](int p, PetscInt m) { return static_cast<Store>(aval[from[p] + m]); });
+    if (col) put_together<usual>(col + col_ptr[slice], most, [&](int p, PetscInt m) { return static_cast<LocalColumn>(acol[from[p] + m]); });
+    if ((static_cast<std::int64_t>(most) << shift) == slice_ptr[slice + 1] - slice_ptr[slice]) return;
+    for (int p = 0; p < usual; p++) fill_row(slice, p, most);
   }
 
 private:
-  template <class T, class From> static void put(T *to, PetscInt H, std::int64_t steps, std::int64_t n, const From &from, T behind)
+  /* Sorted rows are read from here and there, which no processor foresees. Both ends: most rows have few lines of the cache. */
+  [[gnu::always_inline]] void ask_for(PetscInt i) const // as a call it would be one without effect
   {
-    for (std::int64_t m = 0; m < n; m++, to += H) *to = from(m);
-    for (std::int64_t m = n; m < steps; m++, to += H) *to = behind;
+    const PetscInt ends[] = {ptr[i], ptr[i] + 8, ptr[i + 1] - 1};
+
+    for (PetscInt j : ends) {
+      if (j >= ptr[i + 1] || j < ptr[i]) continue;
+      if (val) __builtin_prefetch(aval + j);
+      if (col) __builtin_prefetch(acol + j);
+    }
+  }
+
+  template <int H, class T, class From> static void put_together(T *to, PetscInt steps, const From &from)
+  {
+    for (PetscInt m = 0; m < steps; m++, to += H) {
+      for (int p = 0; p < H; p++) to[p] = from(p, m);
+    }
+  }
+
+  /* A place's entries but for the first so many, and what stands behind their end. */
+  void fill_row(PetscInt slice, PetscInt offset, PetscInt first) const
+  {
+    const PetscInt H = PetscInt(1) << shift, place = (slice << shift) + offset, i = place >= nplaces ? -1 : row ? row[place] : place, from = i < 0 ? 0 : ptr[i];
+    const std::int64_t begin = slice_ptr[slice], steps = (slice_ptr[slice + 1] - begin) >> shift, n = i < 0 ? 0 : PetscMin(steps, ptr[i + 1] - from);
+
+    if (val)
+      put(
+        val + begin + offset, H, first, steps, n, [&](std::int64_t m) { return static_cast<Store>(aval[from + m]); }, Store(0));
+    if (col)
+      put(
+        col + col_ptr[slice] + offset, H, first, steps, n, [&](std::int64_t m) { return static_cast<LocalColumn>(acol[from + m]); }, static_cast<LocalColumn>(n ? acol[from + n - 1] : 0));
+  }
+
+  template <class T, class From> static void put(T *to, PetscInt H, std::int64_t first, std::int64_t steps, std::int64_t n, const From &from, T behind)
+  {
+    to += first * H;
+    for (std::int64_t m = first; m < n; m++, to += H) *to = from(m);
+    for (std::int64_t m = PetscMax(first, n); m < steps; m++, to += H) *to = behind;
   }
 };
 

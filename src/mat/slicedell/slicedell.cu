@@ -210,10 +210,10 @@ template <class Store, class V> void SlicedEll<Store, V>::fill_columns(const Csr
 /* Whether slices here and there, of which three in four are like no other, or all of them, of which half are, show that few share their columns. On a host where there are many. */
 static bool few_alike(Space space, const Csr &A, const PetscInt *row, PetscInt nplaces, int shift)
 {
-  constexpr PetscInt most    = 1024;
-  const PetscInt     nslices = nplaces >> shift, sampled = PetscMin(nslices, most), n = sampled << shift;
+  constexpr PetscInt most = 1024, least = 64;
+  const PetscInt     nslices = nplaces >> shift, sampled = PetscMin(space == Space::Host ? nslices / 8 : nslices, most), n = sampled << shift;
 
-  if (!sampled || (space == Space::Host && nslices < 16 * most)) return false;
+  if (sampled < (space == Space::Host ? least : 1)) return false;
   Array<PetscInt>      rows(space, n), base(space, sampled), key(space, sampled), table(space, CountRepeated::slots * sampled);
   Array<std::uint32_t> pattern(space, n);
 
@@ -300,15 +300,16 @@ template <class Store, class V> void SlicedEll<Store, V>::refill(const Csr &A)
   fill(A, false);
 }
 
-template <class Store> static void fill_blocks_on_host(PetscInt nplaces, const BlockFill<Store> &body)
+template <class Store> static void fill_blocks_on_host(PetscInt nslices, const BlockFill<Store> &body)
 {
   const auto with = [&](auto rows, auto columns) {
     run_on_host([&] {
-      for (PetscInt place = 0; place < nplaces; place++) body.put(place, rows, columns);
+      for (PetscInt slice = 0; slice < nslices; slice++) body.put_slice(slice, rows, columns);
     });
   };
 
   if (body.br == 3 && body.bc == 3) with(std::integral_constant<int, 3>(), std::integral_constant<int, 3>());
+  else if (body.br == 6 && body.bc == 6) with(std::integral_constant<int, 6>(), std::integral_constant<int, 6>());
   else with(body.br, body.bc);
 }
 
@@ -338,7 +339,7 @@ template <class Store, class V> void SlicedEll<Store, V>::fill(const Csr &A, boo
       return;
     }
 #endif
-    fill_blocks_on_host(nslices << shift_, body);
+    fill_blocks_on_host(nslices, body);
     return;
   }
   if (this->space_ == Space::Host && !in_gaps_ && !head_.size()) {
