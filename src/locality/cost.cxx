@@ -130,7 +130,9 @@ static std::vector<FormatChoice> choices_for(const Csr &A, const DecisionInput &
     if (ell_holds_blocks(bs)) choices.push_back({Layout::SlicedEll, block_ell_height(input.space, A.nrows / bs, entries(A) / (bs * bs)), bs});
   }
   if (input.candidates & format_fold) {
-    for (PetscInt width : fold_widths) choices.push_back({Layout::Fold, width});
+    for (PetscInt width : fold_widths) {
+      if (input.space == Space::Cuda || width == fold_host_width) choices.push_back({Layout::Fold, width});
+    }
   }
   if (input.candidates & format_cds) {
     choices.push_back({Layout::CdsFull, bs});
@@ -143,8 +145,8 @@ static std::vector<FormatChoice> choices_for(const Csr &A, const DecisionInput &
 static bool makes_sense(const Sample &sample, const FormatChoice &choice, const Traits &t)
 {
   if (choice.layout == Layout::Fold)
-    return choice.param == fold_widths[0] || sample.usual > choice.param / 2 || sample.long_rows; // else it would be the same as a narrower one, or nearly
-  if (choice.layout == Layout::CdsHalf && sample.diagonals.count == 1) return false;              // nothing to leave out
+    return !sample.caches.device || choice.param == fold_widths[0] || sample.usual > choice.param / 2 || sample.long_rows; // else it would be the same as a narrower one, or nearly
+  if (choice.layout == Layout::CdsHalf && sample.diagonals.count == 1) return false;                                       // nothing to leave out
   return t.possible && (choice.layout < Layout::CdsFull || sample.diagonals.inside >= least_on_diagonals);
 }
 

@@ -51,12 +51,12 @@ Windows windows_of(const Csr &A, bool device)
 {
   const PetscInt nrows = A.nrows;
   const PetscInt all = (nrows + sample_window - 1) / sample_window, blocks = (nrows + sample_block - 1) / sample_block;
+  const auto     part_of = [&](PetscInt least) { return std::clamp<std::int64_t>(goza::entries(A) / (sample_part * sample_entries), least, sample_blocks); };
   Windows        windows{};
 
-  windows.n       = static_cast<int>(std::min(all, sample_windows));
-  windows.nblocks = static_cast<int>(std::min(blocks, sample_blocks));
-  windows.nread   = windows.nblocks;
-  if (!device) windows.nread = static_cast<int>(std::clamp<std::int64_t>(goza::entries(A) / (sample_part * sample_entries), 1, windows.nblocks));
+  windows.nblocks = static_cast<int>(std::min<std::int64_t>(blocks, device ? sample_blocks : part_of(sample_least)));
+  windows.n       = static_cast<int>(std::min<std::int64_t>(all, windows.nblocks));
+  windows.nread   = static_cast<int>(std::min<std::int64_t>(device ? sample_blocks : part_of(1), windows.nblocks));
   const auto part = [](int k, int n, PetscInt of) { return static_cast<PetscInt>((2 * static_cast<std::int64_t>(k) + 1) * of / (2 * n)); };
   for (int w = 0; w < windows.n; w++) {
     windows.begin[w] = part(w, windows.n, all) * sample_window;

@@ -21,7 +21,8 @@ namespace goza::locality
 {
 
 constexpr PetscInt sample_window = sort_window, sample_block = rows_per_block, sample_windows = 16, sample_blocks = 16, sample_entries = 4096; // of a block
-constexpr PetscInt sample_part  = 64;   // for a host, which follows the reads of one block after the other: of one entry in so many
+constexpr PetscInt sample_part  = 128;  // for a host, which looks at one block after the other: at one entry in so many
+constexpr PetscInt sample_least = 8;    // and at so many blocks and windows, however few entries there are
 constexpr PetscInt sample_row   = 128;  // entries of a row that are looked at
 constexpr PetscInt ordinary_row = 1024; // entries of a row up to which windows are trusted to show its kind
 constexpr int      place_bins   = 64;

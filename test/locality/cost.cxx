@@ -156,10 +156,10 @@ BOOST_AUTO_TEST_CASE(cut_rows)
   BOOST_TEST(a.traits.reads->misses == 128 / (4096.0 / 64000)); /* the same 128 sectors in every row */
 }
 
-/* For a host the reads of a part of the blocks are followed, and stand for all; lengths and columns are still those of all blocks. */
+/* For a host a part of the windows and blocks is looked at, and the reads of fewer are followed, which stand for all. */
 BOOST_AUTO_TEST_CASE(blocks_for_a_host)
 {
-  const PetscInt n = 32 * sample_block;
+  const PetscInt n = 16 * sample_window;
   const HostCsr  A = pattern(n, n, [n](PetscInt i) {
     std::vector<PetscInt> row;
     for (PetscInt d : {-64, -2, 0, 2, 64}) {
@@ -173,13 +173,13 @@ BOOST_AUTO_TEST_CASE(blocks_for_a_host)
   const std::vector<FormatChoice> choices{{Layout::SlicedEll, 32}, {Layout::CdsFull, 1}};
   const Sample                    few = take_sample(A.view(), choices, part), all = take_sample(A.view(), choices, whole);
 
-  BOOST_TEST(all.nnz_share > 0.45);
-  BOOST_TEST(few.nnz_share < 0.06);
+  BOOST_TEST(few.nnz_share < 0.1 * all.nnz_share);
   BOOST_TEST(few.nnz_share > 0);
   BOOST_TEST(std::abs(few.reads[0].requests / all.reads[0].requests - 1) < 0.02);
-  BOOST_TEST(few.row_share == all.row_share);
+  BOOST_TEST(all.row_share == 1);
+  BOOST_TEST(few.row_share == 0.5);
   BOOST_TEST(few.diagonals.count == all.diagonals.count);
-  BOOST_TEST(few.kinds == all.kinds);
+  BOOST_TEST(few.reads[0].sorted == all.reads[0].sorted, tt::tolerance(1e-3));
 }
 
 /* 64 rows, each with columns 0 to 3: one sector. Two warps of sliced ELL ask for it in each of 4 steps; the block fetches it once. */
@@ -469,6 +469,7 @@ BOOST_AUTO_TEST_CASE(candidates)
   const Decision d = decide(A.view(), input);
   for (std::size_t k = 1; k < d.candidates.size(); k++) BOOST_TEST(d.candidates[k - 1].cost.seconds <= d.candidates[k].cost.seconds);
   BOOST_TEST((d.without_csr().choice.layout != Layout::Csr));
+  BOOST_TEST(std::count_if(d.candidates.begin(), d.candidates.end(), [](const Candidate &c) { return c.choice.layout == Layout::Fold; }) == 1); /* each costs a host a pass over the sample */
 }
 
 /* What was measured, and nothing else; the rest comes from the platform that is named, scaled. */
