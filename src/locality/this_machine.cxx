@@ -65,7 +65,21 @@ std::string cache_folder()
   return home && home[0] == '/' ? std::string(home) + "/.cache" : "";
 }
 
-/* nullptr: there is no file, or it is not one of this machine. */
+/* Whose kernels' costs go with what is measured: a processor's name stands for several machines, a GPU's for one. */
+const Machine &reference(Space space, const std::string &device)
+{
+  const Machine *named = find_machine_by_device(space, device);
+
+  return named ? *named : *find_machine(space == Space::Cuda ? "h200" : "host");
+}
+
+/* How a calibration of it was obtained: what Calibration::text() says. */
+std::string source_of(Space space, const std::string &device)
+{
+  return "measured on " + device + " by a copy and a gather; the kernels' costs are those of " + reference(space, device).name + (space == Space::Cuda ? ", scaled by L2" : "");
+}
+
+/* nullptr: there is no file, or it is not one of this machine, or of a Goza that took the kernels' costs from elsewhere. */
 std::unique_ptr<const Machine> read_kept(Space space)
 {
   const std::string file = kept_calibration(space);
@@ -74,7 +88,7 @@ std::unique_ptr<const Machine> read_kept(Space space)
   try {
     auto machine = std::make_unique<const Machine>(read_machine(file));
 
-    return machine->space() == space && machine->device == device_name(space) ? std::move(machine) : nullptr;
+    return machine->space() == space && machine->device == device_name(space) && machine->source == source_of(space, machine->device) ? std::move(machine) : nullptr;
   } catch (const std::runtime_error &) { // it will be measured, and written, again
     return nullptr;
   }
@@ -91,14 +105,6 @@ void keep(const std::string &text, Space space)
     write_text(text, file);
   } catch (const std::runtime_error &) { // the next process measures again
   }
-}
-
-/* Whose kernels' costs go with what is measured: a processor's name stands for several machines, a GPU's for one. */
-const Machine &reference(Space space, const std::string &device)
-{
-  const Machine *named = find_machine_by_device(space, device);
-
-  return named ? *named : *find_machine(space == Space::Cuda ? "h200" : "host");
 }
 
 /* Without measuring: nullptr where it is not known. */
@@ -131,12 +137,12 @@ std::string kept_calibration(Space space)
 std::string Calibration::text() const
 {
   std::ostringstream out;
-  const bool         gpu  = space == Space::Cuda;
-  const std::string &from = reference(space, device).name;
+  const bool         gpu = space == Space::Cuda;
 
   out << "# Measured by Goza on the device named below; bytes, seconds, and their quotients. What the kernels of a product cost is not measured: see "
          "`from`.\nname "
-      << slug(device) << "\nkind " << (gpu ? "gpu" : "host") << "\ndevice " << device << "\nsource measured on " << device << " by a copy and a gather; the kernels' costs are those of " << from << (gpu ? ", scaled by L2" : "") << "\nfrom " << from << "\nbandwidth " << bandwidth << "\ngather " << gather << "\nl2 " << l2 << "\n";
+      << slug(device) << "\nkind " << (gpu ? "gpu" : "host") << "\ndevice " << device << "\nsource " << source_of(space, device) << "\nfrom "
+      << reference(space, device).name << "\nbandwidth " << bandwidth << "\ngather " << gather << "\nl2 " << l2 << "\n";
   if (gpu) out << "l2_bandwidth " << l2_bandwidth << "\nkernel_launch " << kernel_launch << "\n";
   out << "# as the system tells them\nline " << line << "\ncache " << cache << "\n";
   if (gpu) out << "processors " << processors << "\n";
