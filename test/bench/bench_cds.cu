@@ -296,6 +296,7 @@ int main(int argc, char **argv)
     int n[3], which = 4;
 
     PetscCheck(std::sscanf(sizes[s], "%dx%dx%d", n, n + 1, n + 2) == 3 && n[0] > 2 && n[1] > 2 && n[2] > 2, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-sizes: %s is not like 64x64x64", sizes[s]);
+    PetscCheck(27.0 * n[0] * n[1] * n[2] <= PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-sizes: %s has more entries than this PETSc's indices count", sizes[s]);
     for (int k = 0; k < 3; k++) bench.n[k] = n[k];
     for (int k = 0; k < 4; k++) {
       if (!std::strcmp(sizes[s], paper_sizes[k])) which = k;
