@@ -318,6 +318,9 @@ says "locality -calibrate writes a platform file" 0 '^bandwidth [0-9.e+]+' "$loc
 says "locality -platform takes that file" 0 'platform [A-Za-z0-9-]+: lines of' "$locality" -n 5 -platform "$work/here.txt"
 says "-goza_platform takes that file" 0 'for platform [A-Za-z0-9-]+: lines .*measured on' "$ex2" $load -goza_device host -goza_platform "$work/here.txt" -mat_type fold -m 20 -n 20 -mat_view ::ascii_info_detail
 says "autoformat takes that file" 0 'the model for [A-Za-z0-9-]+ expected' "$ex2" $load -goza_device host -mat_type autoformat -goza_platform "$work/here.txt" -ksp_view_mat ::ascii_info
+printf '#!/bin/sh\necho "------"\necho "the launcher refuses"\nexit 1\n' >"$work/launcher" && chmod +x "$work/launcher"
+with python3 "benches tell what a launcher says" 0 "'failed': 'the launcher refuses'" \
+  env MPIEXEC="$work/launcher" PYTHONPATH="$here/bench" python3 -c 'import solver_runs; print(solver_runs.solve("darcy", [], 2))'
 mkdir -p "$work/cache/goza"
 for change in "taken: s/^bandwidth .*/bandwidth 1.5e9/" "measured again where the kernels' costs have come from elsewhere: s/^bandwidth .*/bandwidth 1.5e9/; s/ are those of .*/ are those of another machine/"; do
   [ ! -e "$work/here.txt" ] || sed "${change#*: }" "$work/here.txt" >"$work/cache/goza/platform-$(sed -n 's/^name //p' "$work/here.txt").txt"

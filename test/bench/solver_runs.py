@@ -43,8 +43,9 @@ def solve(program, options, ranks=1, device_mb=False):
         alarm.cancel()
         if not os.path.exists(path):
             log.seek(0)
-            errors = [line for line in log if "PETSC ERROR" in line or "not converge" in line]
-            return [{"failed": (errors[2] if len(errors) > 2 else "no result").strip()}]
+            said = [line for line in log if any(letter.isalpha() for letter in line)]
+            errors = [line for line in said if "PETSC ERROR" in line or "not converge" in line]
+            return [{"failed": (errors[2] if len(errors) > 2 else said[0] if said else "no result").strip()}]  # said[0]: by the launcher
         with open(path) as file:
             lines = [json.loads(line) for line in file]
         lines[-1].update(host_mb=usage.ru_maxrss / 1024, device_mb=max(0, most - before), command=" ".join(command[:-2]))
