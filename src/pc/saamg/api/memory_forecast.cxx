@@ -57,6 +57,12 @@ Coarsened coarsened(const MemoryQuestion &q, PetscInt level, double z)
   return next;
 }
 
+/* Whether slices of an interpolation are alike, and share their indices; few entries of a device are not looked at for that. */
+bool share_columns(const MemoryQuestion &q, PetscInt level, double entries)
+{
+  return q.directions && (!level || most_are_weak(q, level)) && !(q.device && entries < few_entries);
+}
+
 /* Bytes of a transfer as the cycle has it: rows of `blocks` blocks of bs x k entries. On the device slices of 32 pad rows: 1.35 to 1.65 for rows of P, 1.0 to 1.25 for
    those of P^T in twos. */
 double transfer_bytes(const MemoryQuestion &q, double entries, double rows, double blocks, double block, double index)
@@ -93,14 +99,14 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
     const double value = static_cast<double>(level ? q.coarse_value : q.fine_value);
     const bool   boxes = q.boxes && nonzeros > (q.directions < 3 ? 4 : 16) * rows, by_place = boxes && q.device, wide = nonzeros * value <= q.wide_below;
     const double stored         = wide ? value : static_cast<double>(level ? q.coarse_operator : q.fine_operator);
-    const bool   diagonals_only = boxes || (q.directions && (most_are_weak(q, level) || most_are_weak(q, level - 1)));
+    const bool   few            = level && q.device && !boxes && nonzeros < few_entries; // slices with a column an entry: level_format.hpp
+    const bool   diagonals_only = boxes || (!few && q.directions && (most_are_weak(q, level) || most_are_weak(q, level - 1)));
     const double places         = diagonals_only && q.half_stored && nonzeros * stored > q.full_below && !wide ? (nonzeros + rows) / 2 : nonzeros;
 
-    after += rows * (level || q.fine_value < sizeof(PetscScalar) ? 5 : 3) * value;                 // vectors
-    if (level || !q.fine_lent) after += places * (stored + (q.directions ? 0 : column / bs / bs)); // diagonals need no indices, a block one
-    if (!level) after += rows * value;                                                             // which rows are coupled to nothing, if any are
-    if (!level) finest = after;
-    after += rows * sizeof(PetscScalar); // the inverse diagonal
+    after += rows * (level || q.fine_value < sizeof(PetscScalar) ? 5 : 3) * value;                         // vectors
+    if (level || !q.fine_lent) after += places * (stored + (q.directions && !few ? 0 : column / bs / bs)); // diagonals need no indices, a block one
+    if (!level) finest = after += rows * value;                                                            // which rows are coupled to nothing, if any are
+    after += rows * sizeof(PetscScalar);                                                                   // the inverse diagonal
     if (!level) after += rows;
     if (level) after += nonzeros * entry + 2 * rows * index; // as the Galerkin product left it
     if (level ? q.coarse_colored : q.fine_colored) after += nonzeros * (value + column);
@@ -108,8 +114,8 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
 
     const Coarsened next       = coarsened(q, level, nonzeros / rows / bs);
     const double    aggregates = std::ceil(rows / bs / next.size), reached = std::min(aggregates, next.reached), below = std::min(aggregates, next.below);
-    const double    transfer = rows * reached * k, between = rows * std::min(aggregates, next.between) * k;      // entries of P and of A P
-    const double    shared = q.directions && (!level || most_are_weak(q, level)) && bs * k == 1 ? 1 : column;    // slices that are alike share their indices
+    const double    transfer = rows * reached * k, between = rows * std::min(aggregates, next.between) * k; // entries of P and of A P
+    const double    shared = bs * k == 1 && share_columns(q, level, transfer) ? 1 : column;
     const double    made   = transfer * (by_place && q.aggregates ? sizeof(PetscScalar) : entry) + rows * index; // P as it was made: by place without columns
 
     if (by_place) after += rows * (q.directions < 3 ? 5. / 3 : 25. / 9) * 2 * static_cast<double>(q.transfer_value); // pairs: see box_transfer_rows.hpp

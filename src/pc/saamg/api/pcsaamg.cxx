@@ -11,6 +11,7 @@
 #include "pc/saamg/setup/own_rows.hpp"
 #include "petscgoza.h"
 #include "saamg_data.hpp"
+#include <algorithm>
 #include <petsc/private/matimpl.h>
 #include <petscdm.h>
 #include <petsc/private/pcimpl.h>
@@ -129,7 +130,7 @@ static PetscErrorCode SetUpLevels(PC pc, Mat A, bool *wants_rows)
   PetscCall(TuneCycle(pc, mg));
   mg->hierarchy.release(mg->hierarchy_options);
   PetscCall(PetscLogEventEnd(events.mirror, pc, 0, 0, 0));
-  mg->most = PetscMax(mg->most, device::most_bytes_in_use());
+  mg->most = std::max(mg->most, device::most_bytes_in_use());
   if (space == Space::Cuda) PetscCall(TellMemory(pc, before, mg->most));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

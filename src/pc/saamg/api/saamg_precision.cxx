@@ -7,6 +7,7 @@
 #include "petsc/short_text.hpp"
 #include "pcsaamg.hpp"
 #include "saamg_data.hpp"
+#include <algorithm>
 #include <cmath>
 #include <petsc/private/kspimpl.h>
 #include <petsc/private/pcimpl.h>
@@ -105,7 +106,7 @@ static PetscErrorCode Contraction(SAAMG *mg, PetscReal *contraction)
 /* Whether a cycle in double, which takes at most four times the memory, may stand beside this one: on a device, where the set-up has taken as much before. */
 static bool has_room_for_double(SAAMG *mg)
 {
-  mg->most = PetscMax(mg->most, device::most_bytes_in_use());
+  mg->most = std::max(mg->most, device::most_bytes_in_use()); // which begins anew when it is asked
   return mg->hierarchy.grids()[0].level->columns->all(mg->space == Space::Cuda && device::bytes_in_use() + 4 * mg->cycle->bytes() <= mg->most);
 }
 
