@@ -132,7 +132,8 @@ $(BUILD)/obj/%.cu.o: %.cu $(FLAGS)
 	@$(CU_OBJ) -o $@ $<
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
-# --- Linking. libgoza.so shows its C functions only; tests and benches take libgoza-whole.so, of the same objects, which shows everything.
+# --- Linking. libgoza.so shows its C functions only; tests and benches take libgoza-whole.so, of the same objects, which shows everything;
+#     calls within either look up no names.
 link   = @mkdir -p $(@D); echo "  link  $@"; $(MPICXX) $(CXXFLAGS) -o $@ $(filter %.o,$^)
 shared = -shared -Wl,--no-undefined,--exclude-libs,ALL,-soname,$(@F)
 whole  = -L$(BUILD)/lib -lgoza-whole -lz '-Wl,-rpath,$$ORIGIN/../lib:$$ORIGIN/../../lib'
@@ -140,7 +141,7 @@ whole  = -L$(BUILD)/lib -lgoza-whole -lz '-Wl,-rpath,$$ORIGIN/../lib:$$ORIGIN/..
 $(BUILD)/lib/libgoza.so: $(LIB_OBJ) src/exports.map
 	$(link) $(shared) -Wl,-Bsymbolic,--version-script=src/exports.map $(LIBS)
 $(BUILD)/lib/libgoza-whole.so: $(LIB_OBJ)
-	$(link) $(shared) $(LIBS)
+	$(link) $(shared) -Wl,-Bsymbolic-functions $(LIBS)
 $(EXAMPLES): $(BUILD)/bin/%: $$(call objects,$$(wildcard examples/$$*.c*)) | $(BUILD)/lib/libgoza.so
 	$(link) -L$(BUILD)/lib -Wl,--as-needed $(if $(filter locality,$*),-lgoza-whole -lz,-lgoza) '-Wl,-rpath,$$ORIGIN/../lib' $(LIBS)
 $(BUILD)/bin/locality: $(call objects,$(addprefix test/support/,study_gallery.cxx generators.cxx sparse.cxx matrix_market.cxx petsc_binary.cxx line_source.cxx)) | $(BUILD)/lib/libgoza-whole.so # reaches the library's hidden parts
