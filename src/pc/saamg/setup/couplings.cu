@@ -108,7 +108,7 @@ struct CountSample {
 
 PetscReal share_of_strong(const Csr &A, PetscReal threshold)
 {
-  constexpr PetscInt  most = 4096;
+  constexpr PetscInt  most = 512;
   const PetscInt      rows = PetscMin(A.nrows, most);
   Array<std::int64_t> counts(A.space, 2);
 

@@ -58,15 +58,13 @@ bool seems_symmetric(const Csr &A, const ColumnMap &columns, const CsrFacts &fac
 {
   const PetscReal    rounding = PETSC_SQRT_MACHINE_EPSILON / 100;
   const Space        space    = A.space;
-  Array<PetscScalar> r(space, columns.nlocal()), s(space, columns.nlocal()), difference(space, A.nrows), size(space, A.nrows), sums(space, 2);
+  Array<PetscScalar> r(space, columns.nlocal()), s(space, columns.nlocal()), sums(space, 2);
 
   for_each_row(space, A.nrows, Probe{columns.start(), 0, facts.dinv.data(), facts.isolated.data(), r.data()});
   for_each_row(space, A.nrows, Probe{columns.start(), 1, facts.dinv.data(), facts.isolated.data(), s.data()});
   columns.update(r);
   columns.update(s);
-  for_each_csr_row(A, 1, Antisymmetry{A.ptr, A.col, A.val, r.data(), s.data(), conjugated, difference.data(), size.data()});
-  sum_into(space, difference.data(), A.nrows, sums.data());
-  sum_into(space, size.data(), A.nrows, sums.data() + 1);
+  join_csr_rows<Plus, 2>(A, 1, Antisymmetry{A.ptr, A.col, A.val, r.data(), s.data(), conjugated}, sums.data());
   std::vector<PetscScalar> sum = sums.to_host();
   columns.sum(sum.data(), 2);
   return !(PetscAbsScalar(sum[0]) > rounding * PetscAbsScalar(sum[1])); // a NaN is found elsewhere

@@ -14,16 +14,17 @@ namespace goza::saamg
 /* A row's sum of r_i a_ij s_j - s_i a_ij r_j, which over all rows is zero where A is symmetric, or with the conjugate of the second where it is Hermitian, and of their magnitudes.
    r and s [columns]: real, 0 where a row is coupled to nothing. */
 struct Antisymmetry {
+  static constexpr bool walks_along_row = true;
+
   const PetscInt    *ptr;
   Columns            col;
   Values             val;
   const PetscScalar *r, *s;
   bool               conjugated;
-  PetscScalar       *difference, *size;
 
-  HD Antisymmetry on(Columns c, Values v) const { return {ptr, c, v, r, s, conjugated, difference, size}; }
+  HD Antisymmetry on(Columns c, Values v) const { return {ptr, c, v, r, s, conjugated}; }
 
-  HD void operator()(PetscInt i) const
+  HD void operator()(PetscInt i, PetscScalar *sum) const
   {
     PetscScalar with_r = 0, with_s = 0;
     PetscReal   r_size = 0, s_size = 0;
@@ -36,8 +37,8 @@ struct Antisymmetry {
       r_size += PetscAbsScalar(ar);
       s_size += PetscAbsScalar(as);
     }
-    difference[i] = r[i] * with_s - conjugate_if(conjugated, s[i] * with_r);
-    size[i]       = PetscAbsScalar(r[i]) * s_size + PetscAbsScalar(s[i]) * r_size;
+    sum[0] += r[i] * with_s - conjugate_if(conjugated, s[i] * with_r);
+    sum[1] += PetscAbsScalar(r[i]) * s_size + PetscAbsScalar(s[i]) * r_size;
   }
 };
 
