@@ -453,12 +453,6 @@ def league_device():
     return league_groups(records("league_h100"))
 
 
-def degrees():
-    """Degrees of Chebyshev on the finest level of a device."""
-    rows = records("degrees")
-    return rows, listing(rows, nodes=lambda r: cube(r["nodes"]), settings=lambda r: code(r["settings"]) or "(degree 3, the default)", iterations=lambda r: r["iterations"], first_solve=lambda r: ms(r["first_solve_s"]), best_solve=lambda r: ms(r["solve_s"]))
-
-
 def league_sizes():
     """A line a group: iterations over the best peer's at each size, seconds where they were measured on a core of its own, and how saamg's iterations grow to the largest."""
     rows = records("league")
@@ -489,7 +483,7 @@ def league_problems():
 
 TABLES = {table.__name__.replace("_", "-"): table for table in (headline, first_solve, spmv, spmv_gallery, cds, cds_host, fused_outputs, spmv_host, solves, diagonals, setup_reuse, shared_gpu, elasticity, amg, amg_paper, p5_strong, p5_weak, settings,
                                                                  scaling, scaling_four, halo, assembly, assembly_steps, assembly_slices, assembly_program, locality_models, autoformat, p1_padding, p2_comparison, p2_what_if, p2_hit_lines, p3_indices, p3_comparison, p2_counters, p3_counters, cds_bandwidth, spmv_gallery_h100, spmv_gallery_matrices, assembly_whole, p4_blocks, p4_traffic, p4_host, p5_mixed, p5_speedups, p5_composition,
-                                                                 league, league_device, degrees, league_sizes, league_problems)}
+                                                                 league, league_device, league_sizes, league_problems)}
 
 
 # --- pages
