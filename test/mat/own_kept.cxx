@@ -1,6 +1,7 @@
 /* Matrices that are nothing but their format: what others keep of one while it changes. A product, a preconditioner, a row, a submatrix, a conversion, what was said of symmetry. */
 #include "../support/check.hpp"
 #include "../support/names.hpp"
+#include <petsc/private/matimpl.h>
 #include <petscksp.h>
 
 using namespace goza_test;
@@ -231,6 +232,46 @@ void copied(const char *type)
   BOOST_TEST(products_apart(A, B) == 0);
 }
 
+/* Coordinates are known as before to a matrix that another was copied or added to, or whose stored values came back. */
+void by_coordinates_again(const char *type)
+{
+  const PetscInt           n = 13;
+  MatHandle                A[2];
+  PetscInt                 start, end;
+  std::vector<PetscScalar> v;
+
+  for (MatHandle &M : A) {
+    std::vector<PetscInt> i, j;
+
+    M = unset(&M == A ? type : MATAIJ, n);
+    PETSC_OK(MatGetOwnershipRange(M, &start, &end));
+    for (PetscInt row = start; row < end; row++) {
+      for (PetscInt col : {row, (row + 1) % n, (row + n - 1) % n}) {
+        i.push_back(row);
+        j.push_back(col);
+      }
+    }
+    v.resize(i.size());
+    PETSC_OK(MatSetPreallocationCOO(M, static_cast<PetscCount>(i.size()), i.data(), j.data()));
+    PETSC_OK(MatSetOption(M, MAT_NEW_NONZERO_LOCATIONS, PETSC_FALSE));
+  }
+  for (int round = 0; round < 4; round++) {
+    for (std::size_t k = 0; k < v.size(); k++) v[k] = uneven(static_cast<PetscInt>(k % 3 ? k : 7 * k), round);
+    for (const MatHandle &M : A) {
+      MatHandle copy;
+
+      PETSC_OK(MatSetValuesCOO(M, v.data(), round % 2 ? ADD_VALUES : INSERT_VALUES));
+      PETSC_OK(MatDuplicate(M, MAT_COPY_VALUES, copy.put()));
+      if (round == 0) PETSC_OK(MatStoreValues(M));
+      if (round == 1) PETSC_OK(MatRetrieveValues(M));
+      if (round == 2) PETSC_OK(MatCopy(copy, M, SAME_NONZERO_PATTERN));
+      if (round == 3) PETSC_OK(MatAXPY(M, 2, copy, SAME_NONZERO_PATTERN));
+      PETSC_OK(PetscObjectStateIncrease((PetscObject)(Mat)M)); /* which PETSc's MatRetrieveValues() leaves */
+    }
+    BOOST_TEST(products_apart(A[0], A[1]) <= 1e4 * rounding);
+  }
+}
+
 /* An error of all ranks where one alone has more columns than rows. */
 void zeroed(const char *type)
 {
@@ -338,7 +379,7 @@ const AddTests of_types([] {
   const struct {
     const char *name;
     void (*test)(const char *);
-  } all[] = {{"added", added}, {"added_by_blocks", added_by_blocks}, {"preconditioned", preconditioned}, {"preallocated", preallocated}, {"rows", rows}, {"submatrix", submatrix}, {"converted", converted}, {"copied", copied}, {"zeroed", zeroed}, {"few_blocks", few_blocks}, {"multiplied", multiplied}, {"symmetric_once", symmetric_once}, {"symmetric_for_ever", symmetric_for_ever}};
+  } all[] = {{"added", added}, {"added_by_blocks", added_by_blocks}, {"preconditioned", preconditioned}, {"preallocated", preallocated}, {"rows", rows}, {"submatrix", submatrix}, {"converted", converted}, {"copied", copied}, {"by_coordinates_again", by_coordinates_again}, {"zeroed", zeroed}, {"few_blocks", few_blocks}, {"multiplied", multiplied}, {"symmetric_once", symmetric_once}, {"symmetric_for_ever", symmetric_for_ever}};
 
   for (const char *type : types) {
     for (const auto &t : all) add_test(suite_named(nullptr, type), t.name, [type, test = t.test] { test(type); });

@@ -162,6 +162,7 @@ PetscErrorCode OwnRest(Mat A, OwnMat *own, Mat *rest);
 PetscErrorCode OwnNewRest(Mat A, Mat *rest);
 PetscErrorCode OwnTakeRest(Mat A, OwnMat *own, Mat rest, PetscErrorCode failed);
 PetscErrorCode OwnSetRest(Mat A, OwnMat *own, const PetscInt *ptr, const PetscInt *col, const PetscScalar *val);
+PetscErrorCode OwnCombineRest(Mat A, OwnMat *own, PetscScalar a, Mat other, bool add); // rest = a other, or rest += a other
 PetscErrorCode OwnAddPlaces(Mat A, OwnMat *own, std::vector<OtherEntry> &places);
 PetscErrorCode OwnDeliver(Mat A, OwnMat *own);
 

@@ -269,21 +269,14 @@ PetscErrorCode CombineInside(Mat Y, PetscScalar a, Mat X, OwnMat *x, bool add)
 PetscErrorCode Combine(Mat Y, PetscScalar a, Mat X, bool add)
 {
   OwnMat *y = own_of(Y), *x;
-  Mat     made, of_y, of_x;
+  Mat     made, of_x;
 
   PetscFunctionBegin;
   PetscCall(AllAgree(Y, OwnSettle(Y, y)));
   PetscCall(AsOwn(X, Y, &made, &x));
   PetscErrorCode failed = AllAgree(Y, CombineInside(Y, a, made ? made : X, x, add));
-  if (!failed) failed = OwnRest(Y, y, &of_y);
   if (!failed) failed = OwnRest(made ? made : X, x, &of_x);
-  if (!failed && of_y) {
-    const PetscObjectState before = of_y->nonzerostate;
-
-    if (!add) failed = MatZeroEntries(of_y);
-    if (!failed) failed = MatAXPY(of_y, a, of_x, DIFFERENT_NONZERO_PATTERN);
-    if (of_y->nonzerostate != before) Y->nonzerostate++;
-  }
+  if (!failed && of_x) failed = OwnCombineRest(Y, y, a, of_x, add);
   PetscCall(MatDestroy(&made));
   PetscCall(failed);
   OwnUnsay(Y, X->symmetric == PETSC_BOOL3_TRUE, X->hermitian == PETSC_BOOL3_TRUE && PetscImaginaryPart(a) == 0);

@@ -61,6 +61,17 @@ struct RestRows {
     }
     return low < lent.csr().ptr[row + 1] && column(low) == col ? low : -1;
   }
+
+  bool has_places_of(const RestRows &b) const /* and no others */
+  {
+    const Csr &mine = lent.csr(), &its = b.lent.csr();
+
+    if (!std::equal(mine.ptr, mine.ptr + mine.nrows + 1, its.ptr)) return false;
+    for (PetscInt k = 0; k < mine.ptr[mine.nrows]; k++) {
+      if (column(k) != b.column(k)) return false;
+    }
+    return true;
+  }
 };
 
 /* Collective. A rest with the places of the old one and more, which are none of its, with the old one's values. */
@@ -289,6 +300,42 @@ PetscErrorCode OwnSetRest(Mat A, OwnMat *own, const PetscInt *ptr, const PetscIn
   PetscFunctionBegin;
   PetscCall(OwnNewRest(A, &rest));
   PetscCall(OwnTakeRest(A, own, rest, MatMPIAIJSetPreallocationCSR(rest, ptr, col, val)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Where both have the same places rest stays the matrix that it is, which knows coordinates; else PETSc makes another of it. */
+PetscErrorCode OwnCombineRest(Mat A, OwnMat *own, PetscScalar a, Mat other, bool add)
+{
+  const MPI_Comm comm = PetscObjectComm((PetscObject)A);
+  Mat            rest, block = NULL, its_block = NULL;
+  PetscInt       places = 0;
+  PetscMPIInt    same   = 0, all;
+
+  PetscFunctionBegin;
+  PetscCall(OwnRest(A, own, &rest));
+  {
+    RestRows       mine, its;
+    PetscErrorCode failed = mine.open(rest);
+
+    if (!failed) failed = its.open(other);
+    PetscCall(FailTogether(comm, failed, "compare the patterns of two matrices"));
+    same      = mine.has_places_of(its);
+    block     = mine.block;
+    its_block = its.block;
+    places    = mine.lent.nnz();
+  }
+  PetscCallMPI(MPI_Allreduce(&same, &all, 1, MPI_INT, MPI_MIN, comm));
+  if (!add) PetscCall(MatZeroEntries(rest));
+  if (all) {
+    PetscCall(FailTogether(comm, places ? MatAXPY(block, a, its_block, SAME_NONZERO_PATTERN) : PETSC_SUCCESS, "add another matrix"));
+    PetscCall(PetscObjectStateIncrease((PetscObject)rest));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  const PetscObjectState before = rest->nonzerostate;
+  PetscCall(MatAXPY(rest, a, other, DIFFERENT_NONZERO_PATTERN));
+  PetscCall(MatSetOption(rest, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE));
+  own->coo = CooPlaces();
+  if (rest->nonzerostate != before) A->nonzerostate++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
