@@ -124,9 +124,6 @@ struct Phases {
   Patterns seen;
   Mat      whole = NULL;
 
-  Phases()                          = default;
-  Phases(const Phases &)            = delete;
-  Phases &operator=(const Phases &) = delete;
   ~Phases() { (void)release(); }
 
   PetscErrorCode release()
