@@ -43,6 +43,14 @@ bool most_are_weak(const MemoryQuestion &q, PetscInt level)
   return q.strong < 0.5 && level < 2;
 }
 
+/* Aggregates that are boxes of a lattice in so many directions: a node reaches one box in one of three, and else two. */
+Coarsened boxed(PetscInt directions)
+{
+  const double box = std::pow(3, static_cast<double>(directions)), reached = std::pow(5. / 3, static_cast<double>(directions));
+
+  return {box, reached, box, std::sqrt(reached * box)};
+}
+
 /* Of a level; where aggregates are along strong entries, other rows below, which come to no more than those of a level that was coarsened so already. */
 Coarsened coarsened(const MemoryQuestion &q, PetscInt level, double z)
 {
@@ -74,9 +82,6 @@ double transfer_bytes(const MemoryQuestion &q, double entries, double rows, doub
 
 } // namespace
 
-/* What it takes to look whether a row of P fits half precision: value_scaling.cu */
-constexpr double exponents_of_row = 3 * sizeof(std::int16_t);
-
 /* Of a node of boxes: neighbours, the boxes that it reaches, and its value in the tentative interpolation, where that does not come of ones. */
 static double box_bytes(bool ones)
 {
@@ -91,13 +96,13 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
   double           rows = q.rows, nonzeros = q.nonzeros, bs = static_cast<double>(q.bs), after = 0, product = 0, transposes = 0;
   const bool       as_a_whole = q.device || q.several; // A P is made, and held
   double finest = 0, spared = 0, diagonals = 0; // of `after`, the cycle's on the finest level; beside it, until the cycle has them: interpolations, coarse operators
-  double       first      = 0;                  // while the finest level's product is made of boxes
-  double       given_back = 0;                  // of `after`, when all is made
+  double       first = 0, trial = q.trial;      // while the finest level's product is made of boxes; vectors of a trial
+  double       operators = 0, inverses = 0; // of `after`: rows of operators, which go when the cycle has them, and inverse diagonals, when all is made
   const double beside = (1 + k) * sizeof(PetscScalar) + 1 + 2 * index; // of a row while it is made else: its inverse diagonal, near-null vectors, lengths of rows
 
   for (PetscInt level = 0; rows > 0; level++) {
     const double value = static_cast<double>(level ? q.coarse_value : q.fine_value);
-    const bool   boxes = q.boxes && nonzeros > (q.directions < 3 ? 4 : 16) * rows, by_place = boxes && q.device, wide = nonzeros * value <= q.wide_below;
+    const bool   boxes = q.boxes && (!level || q.coarse_interpolation_degree == 1) && nonzeros > (q.directions < 3 ? 4 : 16) * rows, by_place = boxes && q.device, wide = nonzeros * value <= q.wide_below;
     const double stored         = wide ? value : static_cast<double>(level ? q.coarse_operator : q.fine_operator);
     const bool   few            = level && q.device && !boxes && nonzeros < few_entries; // slices with a column an entry: level_format.hpp
     const bool   diagonals_only = boxes || (!few && q.directions && (most_are_weak(q, level) || most_are_weak(q, level - 1)));
@@ -112,7 +117,7 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
     if (level ? q.coarse_colored : q.fine_colored) after += nonzeros * (value + column);
     if (rows <= static_cast<double>(q.coarse_limit) || level + 1 >= q.max_levels) break;
 
-    const Coarsened next       = coarsened(q, level, nonzeros / rows / bs);
+    const Coarsened next       = boxes ? boxed(q.directions) : coarsened(q, level, nonzeros / rows / bs);
     const double    aggregates = std::ceil(rows / bs / next.size), reached = std::min(aggregates, next.reached), below = std::min(aggregates, next.below);
     const double    transfer = rows * reached * k, between = rows * std::min(aggregates, next.between) * k; // entries of P and of A P
     const double    shared = bs * k == 1 && share_columns(q, level, transfer) ? 1 : column;
@@ -123,13 +128,13 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
       after += transfer_bytes(q, transfer, rows / bs, reached, bs * k, shared);                           // P as the cycle has it
       after += transfer_bytes(q, transfer, aggregates, rows / bs * reached / aggregates, bs * k, shared); // P^T
     }
-    if (by_place && q.aggregates) spared += made;
+    if (by_place && q.aggregates) spared += made, inverses += rows * sizeof(PetscScalar);
     else after += ((q.kept && !boxes ? 2 : 1) + (q.tested ? 1 : 0)) * made;
     if (!by_place && !q.rows_lent && !(q.kept && !boxes)) transposes += made; // until the cycle has them
     if (boxes && q.aggregates) after += rows * box_bytes(q.ones && !level);
     else if (q.kept && as_a_whole) after += between * index;
-    if (by_place && q.aggregates) given_back += rows * sizeof(PetscScalar); // the inverse diagonal
-    const double window = (27 + 8) * std::min(rows, static_cast<double>(q.device ? box_window_rows : box_window_rows_host)) * sizeof(PetscScalar);
+    if (!level) trial -= std::min(trial, inverses); // it spares the finest
+    const double window = std::min(rows, static_cast<double>(q.device ? box_window_rows : box_window_rows_host)) * ((27 + 8) * sizeof(PetscScalar) + sizeof(Bits27));
     const double values = between * sizeof(PetscScalar), part = std::max(values / BlocksInParts::most, std::min(values, static_cast<double>(room_of_part)));
     if (level == 0) product = boxes ? window : rows * beside + (!as_a_whole ? 0 : bs * k > 1 ? between / bs / k * index + part : between * entry);
     if (level == 0 && by_place) first = rows * (box_bytes(q.ones) + 2 * sizeof(PetscScalar)) + made; // with the inverse diagonal and the magnitudes
@@ -138,11 +143,11 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
     bs       = k;
     if (level == 0) product += (q.several ? 3 : 2) * transfer * entry + (q.several ? 2 : 1) * nonzeros * entry;
     if (by_place) diagonals += nonzeros * sizeof(PetscScalar);
-    if (by_place && q.aggregates && level + 2 < q.max_levels) given_back += nonzeros * entry + rows * index; // the next operator's rows
+    if (by_place && q.aggregates && level + 2 < q.max_levels && rows > static_cast<double>(q.coarse_limit)) operators += nonzeros * entry + rows * index;
     if (level == 0 && by_place) first += diagonals + std::max(window, nonzeros * entry);
   }
-  if (spared > 0) product = std::max(first, after - finest + spared + diagonals + q.rows * exponents_of_row);
-  return {q.copy + std::max(after + transposes + q.choice, product), after - given_back};
+  if (spared > 0) product = std::max(first, after - finest + spared + diagonals);
+  return {q.copy + std::max(after - operators + transposes + std::max(q.choice, trial), product), after - operators - inverses};
 }
 
 } // namespace goza::saamg

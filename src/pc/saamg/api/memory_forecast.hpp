@@ -8,8 +8,9 @@ namespace goza::saamg
 
 /* Of one rank; bytes are those of a value. */
 struct MemoryQuestion {
-  PetscLogDouble rows = 0, nonzeros = 0, copy = 0, choice = 0; // copy: bytes of the matrix, where the set-up needs one; choice: while all is chosen
-  PetscInt       bs = 1, vectors = 1;                          // near-null vectors
+  PetscLogDouble rows = 0, nonzeros = 0, copy = 0; // copy: bytes of the matrix, where the set-up needs one
+  PetscLogDouble choice = 0, trial = 0;            // while formats and settings are chosen; vectors of a trial of half precision
+  PetscInt       bs = 1, vectors = 1;              // near-null vectors
   PetscInt       max_levels = 10, coarse_limit = 200, aggressive_levels = 0, coarse_interpolation_degree = 1;
   std::size_t    fine_value = sizeof(PetscScalar), coarse_value = sizeof(PetscScalar); // of vectors
   std::size_t    transfer_value = sizeof(PetscScalar);
@@ -36,9 +37,9 @@ struct MemoryEstimate {
 };
 
 /* The hierarchy is guessed level by level from the nonzeros z of a node's row: aggregates of 1.3 + z nodes (15 times that where coarsened aggressively),
-   5.4 z / (z + 4) aggregates reached by a node's row of P (1.9 + 0.03 z), rows of 48 z^2 / (z^2 + 50) nodes (22) below. Fitted to 5, 7 and 27 points, on grids and in
-   random order, and to elasticity on hexahedra and tetrahedra (test/pc/memory.cxx); a graph of another kind may need a multiple. Where entries are weak, aggregates follow the strong ones:
-   1.5 times as many nodes as a row has strong ones off the diagonal. */
+   5.4 z / (z + 4) aggregates reached by a node's row of P (1.9 + 0.03 z), rows of 48 z^2 / (z^2 + 50) nodes (22) below; what boxes of a lattice come to is known.
+   Fitted to 5, 7 and 27 points, on grids and in random order, and to elasticity on hexahedra and tetrahedra (test/pc/memory.cxx); a graph of another kind may need
+   a multiple. Where entries are weak, aggregates follow the strong ones: 1.5 times as many nodes as a row has strong ones off the diagonal. */
 MemoryEstimate estimate_memory(const MemoryQuestion &question);
 
 } // namespace goza::saamg

@@ -66,8 +66,7 @@ PetscErrorCode PredictMemory(PC pc, SAAMG *mg, const OwnRows &rows, const Lattic
   q.fine_lent       = ((format && !format->petscs_own && !mg->converted) || mg->owner) && !narrow;
   q.copy            = (PetscLogDouble)rows.bytes();
   if (mg->space == Space::Cuda) q.choice = (PetscLogDouble)locality::bytes_of_decision(rows.A.nrows);
-  if (narrow && mg->precision == PC_SAAMG_AUTO && !mg->automatic.tried)
-    q.choice = PetscMax(q.choice, 2. * q.rows * sizeof(PetscScalar)); /* a trial's vectors */
+  if (narrow && mg->precision == PC_SAAMG_AUTO && !mg->automatic.tried) q.trial = 2. * q.rows * sizeof(PetscScalar);
   if (mg->tune == PC_SAAMG_TUNE_FULL) q.choice = PetscMax(q.choice, static_cast<PetscLogDouble>(TrialSolve::most_vectors) * q.rows * sizeof(PetscScalar));
   q.several    = rows.columns->size() > 1;
   q.device     = mg->space == Space::Cuda;

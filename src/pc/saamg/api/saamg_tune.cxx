@@ -161,6 +161,7 @@ PetscErrorCode TuneCycle(PC pc, SAAMG *mg)
 
   PetscFunctionBegin;
   if (!due(*mg)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(mg->hierarchy.restore(mg->hierarchy_options)); /* after a trial of half precision */
   PetscCall(ExactProduct(mg, &exact));
   Trials trials(pc, mg, exact);
 

@@ -52,10 +52,11 @@ PetscErrorCode FindContraction(Cycle &cycle, const Grid &finest, ParOperator<Pet
   PetscFunctionBegin;
   PetscCall(Together(columns.comm(), "hold the vectors of a trial cycle", [&] {
     residual.resize(n);
+    noise(finest, residual.data());
+    finest.spare_inverse(); // a device has never held more than in this trial
     correction.resize(narrow ? 0 : n);
     error.resize(columns.nlocal());
     squares.resize(steps);
-    noise(finest, residual.data());
   }));
   PetscCall(cycle.apply(residual.data(), error.data()));
   for (int step = 0; step < steps; step++) {

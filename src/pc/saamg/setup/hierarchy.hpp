@@ -133,6 +133,11 @@ struct Grid {
   bool                         transposed = false; // of the cycle of A^T: dinv, isolated rows and transfers are those of A
 
   PetscInt rows() const { return level->columns->nglobal(); } // of all ranks
+
+  void spare_inverse() const // diagonal, where it is made again: the cycle has it in its own precision
+  {
+    if (transfer && !transfer->has_rows()) level->dinv = Array<PetscScalar>(level->dinv.space());
+  }
 };
 
 /* Of an operator below which there is another, when the cycle has it; above: the grid whose interpolation it was made with. The coarsest is read where it is solved. */
@@ -167,7 +172,7 @@ public:
     grids_[0].level->A     = A;
     grids_[0].level->exact = exact;
   }
-  /* The rows of interpolations and operators that were spared, with the values that the finest matrix, which is lent, has now. Collective. */
+  /* The rows of interpolations and operators, and the inverse diagonals, that were spared, with the values that the finest matrix, which is lent, has now. Collective. */
   PetscErrorCode restore(const HierarchyOptions &options);
   bool           whole() const; // none was
   /* The finest matrix is the user's again. The transposed interpolations go, too, unless an update() will read them: whoever wants them makes them anew. */

@@ -97,7 +97,7 @@ void Hierarchy::release(const HierarchyOptions &options)
     if (options.keep != Keep::Interpolation) grid.transfer->release_transpose(!keeps_products(options));
     if (options.keep == Keep::Nothing) grid.transfer->boxes.reset();
     else grid.transfer->spare_rows();
-    if (!grid.transfer->has_rows()) grid.level->dinv = Array<PetscScalar>(grid.level->dinv.space());
+    grid.spare_inverse();
   }
   if (grids_.empty()) return;
   grids_[0].level->A.ptr = grids_[0].level->A.col = nullptr;
