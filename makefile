@@ -226,12 +226,13 @@ bench-scaling: all $(EXAMPLES) $(BUILD)/bench/bench_scaling ## products and solv
 	done; done
 	@python3 test/bench/bench_scaling.py $(P5)
 	@python3 test/bench/scaling_model.py $(BUILD)/bench/scaling_p5.json
-bench-locality: $(BUILD)/bench/bench_locality ## measure all formats on the study's matrices, and compare with the models; hit rates where there is ncu (minutes)
+bench-locality: $(BUILD)/bench/bench_locality ## measure all formats on the study's matrices, and compare with the models (minutes)
 	@$< -json $(BUILD)/locality.json $(BENCH_OPTIONS)
-	@rm -f $(BUILD)/locality_ncu.csv
-	@if [ -n "$(NCU)" ]; then $(NCU) --csv --kernel-name-base demangled --kernel-name 'regex:csrmv|FoldGroup' --metrics l1tex__t_sector_hit_rate.pct,lts__t_sector_hit_rate.pct \
-	  --log-file $(BUILD)/locality_ncu.csv $< -families p3 -once -json $(BUILD)/locality_once.json || echo "ncu gives no hit rates here"; fi
-	@python3 test/bench/locality_report.py $(BUILD)/locality.json $(BUILD)/pictures --ncu $(BUILD)/locality_ncu.csv
+	@python3 test/bench/locality_report.py $(BUILD)/locality.json $(BUILD)/pictures
+bench-counters: $(BUILD)/bench/bench_locality ## what ncu counts of products of CSR and Fold on papers P2's and P3's matrices, into test/bench/results and the bench's page
+	@BUILD=$(BUILD) NCU=$(NCU) python3 test/bench/counters.py --families fit,report --sizes 2 --out test/bench/results/p2_counters.json
+	@BUILD=$(BUILD) NCU=$(NCU) python3 test/bench/counters.py --families p3 --out test/bench/results/p3_counters.json
+	@test/bench/tables.py
 bench-indices: $(BUILD)/bench/bench_locality ## tables and figures of papers P2 and P3 that come from patterns alone, into test/bench/results and the bench's page
 	@$< -indices -families fit,report -sizes 3 -json test/bench/results/p2_indices.json
 	@$< -indices -families p3 -json test/bench/results/p3_indices.json
@@ -281,4 +282,4 @@ clean: ## remove the build folder
 	rm -rf $(BUILD)
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' makefile | expand -t 14
-.PHONY: all deps programs demo check check-quick check-kind pages fuzz bench bench-amg bench-assembly bench-cds bench-indices bench-league bench-locality bench-model bench-peers bench-scaling bench-settings bench-spmv petsc-tests check-packaging check-download check-recipes check-applications petsc-cuda petsc-variant bundle install format tidy clean help
+.PHONY: all deps programs demo check check-quick check-kind pages fuzz bench bench-amg bench-assembly bench-cds bench-counters bench-indices bench-league bench-locality bench-model bench-peers bench-scaling bench-settings bench-spmv petsc-tests check-packaging check-download check-recipes check-applications petsc-cuda petsc-variant bundle install format tidy clean help

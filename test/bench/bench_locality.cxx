@@ -12,7 +12,7 @@
    caches first: arrays that were just written are read faster, by up to 20 %, than after anything else. A copy is measured in batches of MatMult() of about 0.4 ms, after some that do not
    count: `seconds` is the time of a product that the host calls for, as a program sees it, and `device`, where there is one, that of a product whose launch has been waiting. Of a copy
    the median of its batches, of a format the median of its copies. Each copy of autoformat chooses anew. While one large matrix is measured, others are made by other threads.
-   -once: CSR and Fold alone, one product each, for a profiler. */
+   -once: CSR and Fold alone, one product each, for a profiler (counters.py). */
 #include "petscgoza.h"
 #include "../support/bench_timing.hpp"
 #include "core/device/array.hpp"
@@ -266,7 +266,10 @@ static PetscErrorCode MeasureMatrix(const Bench &bench, const StudyMatrix &m, As
   lines.push_back({"csr", goza::petsc_on_device() ? "aijcusparse" : MATAIJ, "", &asked.choices[0]});
   if (bench.once) {
     lines.push_back({"fold", MATFOLD, "-mat_fold_width auto", NULL});
-    for (const Line &line : lines) PetscCall(MultiplyOnce(A, line));
+    for (const Line &line : lines) {
+      PetscCall(MultiplyOnce(A, line));
+      fprintf(bench.json, "{\"matrix\": \"%s\", \"format\": \"%s\", \"rows\": %lld, \"nnz\": %zu}\n", m.name.c_str(), line.label.c_str(), (long long)asked.matrix.rows, asked.matrix.col.size());
+    }
   } else {
     for (std::size_t k = 1; k < asked.choices.size(); k++)
       lines.push_back({asked.choices[k].label, asked.choices[k].type, asked.choices[k].options, &asked.choices[k]});

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Tables and pictures from bench_locality's JSON lines:  locality_report.py FILE [FOLDER for the SVG pictures] [--ncu CSV] [--keep results/autoformat.json]
+"""Tables and pictures from bench_locality's JSON lines:  locality_report.py FILE [FOLDER for the SVG pictures] [--keep results/autoformat.json]
 
 Correlations and errors are of GFLOPS, by the device's clock where there is one, over the matrices of each role: `fit` (constants of our model were fitted to these families), `report` and `p3` (to none
 of these). The choice of autoformat is compared with the best of the formats measured in the same run, by the time of a product as the host calls for it and by the
 device's, in two ways: by the time of autoformat's own product, and by the time that the format it chose had on its own line, which leaves out how far two
 measurements of one kernel differ. What the best of one half of the copies loses by the other half is the error of the measurement: no chooser can do better.
-CSV: what ncu wrote of `bench_locality -families p3 -once`, for the hit rates of paper P3's table. --keep writes what the bench's page says of autoformat, of families not fitted to."""
+--keep writes what the bench's page says of autoformat, of families not fitted to."""
 import argparse
 import collections
-import csv
 import datetime
 import json
 import math
@@ -99,36 +98,10 @@ def choices(by_matrix, roles, key, clock):
     return kept
 
 
-def ncu_hits(file, names):
-    """Of the products of CSR and Fold: the L1 and L2 hit rates, matrix by matrix in the bench's order."""
-    rates = {"csr": [], "fold": []}
-    with open(file) as f:
-        rows = list(csv.DictReader(line for line in f if line.startswith('"')))
-    kernels = collections.OrderedDict()
-    for r in rows:
-        kernels.setdefault(r["ID"], (r["Kernel Name"], {}))[1][r["Metric Name"]] = float(r["Metric Value"].replace(",", ""))
-    for kernel, metrics in kernels.values():
-        which = "fold" if "FoldGroup" in kernel else "csr" if "csrmv" in kernel and "partition" not in kernel else None
-        if which:
-            rates[which].append((metrics.get("l1tex__t_sector_hit_rate.pct", float("nan")), metrics.get("lts__t_sector_hit_rate.pct", float("nan"))))
-    if any(len(r) != len(names) for r in rates.values()):
-        print(f"(ncu saw {len(rates['csr'])} products of CSR and {len(rates['fold'])} of Fold for {len(names)} matrices: its figures are left out)")
-        return {}
-    return {n: {k: rates[k][i] for k in rates} for i, n in enumerate(names)}
-
-
-def p3_hits(hits):
-    """Of paper P3's matrices, as ncu counts them."""
-    print(f"\nP3: hits that ncu counts\n{'':14} {'L1 % CSR':>9} {'Fold':>6} {'L2 % CSR':>9} {'Fold':>6}")
-    for name, h in hits.items():
-        print(f"{name:14} {h['csr'][0]:9.1f} {h['fold'][0]:6.1f} {h['csr'][1]:9.1f} {h['fold'][1]:6.1f}")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file")
     parser.add_argument("folder", nargs="?", default="")
-    parser.add_argument("--ncu", default="")
     parser.add_argument("--keep", default="")
     arguments = parser.parse_args()
     with open(arguments.file) as f:
@@ -179,9 +152,6 @@ def main():
     if big:
         print(f"\nsample, model of all formats and choice, in CSR products, {len(big)} matrices above 1 M rows: median {big[len(big) // 2]:.1f}, most {big[-1]:.1f}")
 
-    names = [n for n, v in by_matrix.items() if v["csr"]["role"] == "p3"]
-    if arguments.ncu and os.path.exists(arguments.ncu):
-        p3_hits(ncu_hits(arguments.ncu, names))
     if arguments.keep:
         run = next(line for line in everything if line.get("run") == "products")
         ran = {"gpu" if run["space"] == "cuda" else "machine": run["device"], "petsc": run["petsc"], "date": datetime.date.fromtimestamp(os.path.getmtime(arguments.file)).isoformat(),

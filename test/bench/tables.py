@@ -16,6 +16,7 @@ from pathlib import Path
 import league as league_lines
 import paper_runs
 import paper_tables
+import papers
 
 TOP = Path(__file__).resolve().parents[2]
 RESULTS = TOP / "test/bench/results"
@@ -362,6 +363,16 @@ def p3_indices():
     return rows, paper_tables.spatial_indices(rows)
 
 
+def p3_entries():
+    rows = records("p3_indices")
+    return rows, paper_tables.listed_entries(rows)
+
+
+def p3_reverse():
+    rows, products = records("p3_counters"), records("products_h100_large")
+    return rows, paper_tables.reverse(rows, products)
+
+
 def p3_comparison():
     rows = records("p3_indices")
     return rows, paper_tables.p3_comparison(rows)
@@ -395,6 +406,10 @@ def p5_speedups():
 def p5_composition():
     rows = [r for r in records("amg_paper") if r.get("ms_by_level")]
     return rows, paper_runs.composition(rows)
+
+
+def paper_list():
+    return [], papers.listed(RESULTS, TABLES, (TOP / "test/bench/README.md").read_text())
 
 
 # Charts beside the results, named in the bench's page
@@ -482,7 +497,7 @@ def league_problems():
 
 
 TABLES = {table.__name__.replace("_", "-"): table for table in (headline, first_solve, spmv, spmv_gallery, cds, cds_host, fused_outputs, spmv_host, solves, diagonals, setup_reuse, shared_gpu, elasticity, amg, amg_paper, p5_strong, p5_weak, settings,
-                                                                 scaling, scaling_four, halo, assembly, assembly_steps, assembly_slices, assembly_program, locality_models, autoformat, p1_padding, p2_comparison, p2_what_if, p2_hit_lines, p3_indices, p3_comparison, p2_counters, p3_counters, cds_bandwidth, spmv_gallery_h100, spmv_gallery_matrices, assembly_whole, p4_blocks, p4_traffic, p4_host, p5_mixed, p5_speedups, p5_composition,
+                                                                 scaling, scaling_four, halo, assembly, assembly_steps, assembly_slices, assembly_program, locality_models, autoformat, p1_padding, p2_comparison, p2_what_if, p2_hit_lines, p3_indices, p3_entries, p3_comparison, p2_counters, p3_counters, cds_bandwidth, spmv_gallery_h100, spmv_gallery_matrices, assembly_whole, p4_blocks, p4_traffic, p4_host, p5_mixed, p5_speedups, p5_composition, paper_list, p3_reverse,
                                                                  league, league_device, league_sizes, league_problems)}
 
 
@@ -502,7 +517,7 @@ def markdown(name):
     rows, lines = TABLES[name]()
     head, *body = [[str(cell) for cell in line] for line in lines]
     table = ["| " + " | ".join(head).rstrip("_") + " |", "|" + "---|" * len(head), *("| " + " | ".join(line) + " |" for line in body)]
-    return "\n".join(table) + ("" if name == "headline" else f"\n\n{caption(rows)}") + "\n"
+    return "\n".join(table) + (f"\n\n{caption(rows)}" if rows and name != "headline" else "") + "\n"
 
 
 def filled(page):
