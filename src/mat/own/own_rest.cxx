@@ -62,17 +62,32 @@ struct RestRows {
     return low < lent.csr().ptr[row + 1] && column(low) == col ? low : -1;
   }
 
-  bool has_places_of(const RestRows &b) const /* and no others */
+  bool find_all(const RestRows &b, std::vector<PetscInt> *at) const // where b's entries are to go; false: there is no place for one of them
   {
-    const Csr &mine = lent.csr(), &its = b.lent.csr();
-
-    if (!std::equal(mine.ptr, mine.ptr + mine.nrows + 1, its.ptr)) return false;
-    for (PetscInt k = 0; k < mine.ptr[mine.nrows]; k++) {
-      if (column(k) != b.column(k)) return false;
+    for (PetscInt row = 0; row < lent.csr().nrows; row++) {
+      for (PetscInt p = b.lent.csr().ptr[row]; p < b.lent.csr().ptr[row + 1]; p++) {
+        at->push_back(find(row, b.column(p)));
+        if (at->back() < 0) return false;
+      }
     }
     return true;
   }
 };
+
+/* at: where each of its entries goes. */
+PetscErrorCode AddEntries(Mat block, PetscScalar a, Mat its, const std::vector<PetscInt> &at)
+{
+  const PetscScalar *from;
+  PetscScalar       *to;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAIJGetArrayRead(its, &from));
+  PetscCall(MatSeqAIJGetArray(block, &to));
+  for (std::size_t p = 0; p < at.size(); p++) to[at[p]] += a * from[p];
+  PetscCall(MatSeqAIJRestoreArray(block, &to));
+  PetscCall(MatSeqAIJRestoreArrayRead(its, &from));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /* Collective. A rest with the places of the old one and more, which are none of its, with the old one's values. */
 PetscErrorCode Enlarge(Mat A, OwnMat *own, RestRows &rows, const std::vector<OtherEntry> &more)
@@ -303,31 +318,35 @@ PetscErrorCode OwnSetRest(Mat A, OwnMat *own, const PetscInt *ptr, const PetscIn
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Where both have the same places rest stays the matrix that it is, which knows coordinates; else PETSc makes another of it. */
+/* Where it has all places of the other rest stays the matrix that it is, which knows coordinates; else PETSc makes another of it. */
 PetscErrorCode OwnCombineRest(Mat A, OwnMat *own, PetscScalar a, Mat other, bool add)
 {
-  const MPI_Comm comm = PetscObjectComm((PetscObject)A);
-  Mat            rest, block = NULL, its_block = NULL;
-  PetscInt       places = 0;
-  PetscMPIInt    same   = 0, all;
+  const MPI_Comm        comm = PetscObjectComm((PetscObject)A);
+  Mat                   rest, block = NULL, its_block = NULL;
+  std::vector<PetscInt> at;
+  PetscInt              places = 0;
+  PetscMPIInt           mine   = 0, all;
 
   PetscFunctionBegin;
   PetscCall(OwnRest(A, own, &rest));
   {
-    RestRows       mine, its;
-    PetscErrorCode failed = mine.open(rest);
+    RestRows       rows, its;
+    PetscErrorCode failed = rows.open(rest);
 
     if (!failed) failed = its.open(other);
+    if (!failed) failed = Guarded([&] { mine = rows.find_all(its, &at); });
     PetscCall(FailTogether(comm, failed, "compare the patterns of two matrices"));
-    same      = mine.has_places_of(its);
-    block     = mine.block;
+    block     = rows.block;
     its_block = its.block;
-    places    = mine.lent.nnz();
+    places    = rows.lent.nnz();
   }
-  PetscCallMPI(MPI_Allreduce(&same, &all, 1, MPI_INT, MPI_MIN, comm));
+  PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm));
   if (!add) PetscCall(MatZeroEntries(rest));
   if (all) {
-    PetscCall(FailTogether(comm, places ? MatAXPY(block, a, its_block, SAME_NONZERO_PATTERN) : PETSC_SUCCESS, "add another matrix"));
+    const bool           same   = at.size() == static_cast<std::size_t>(places); /* then PETSc adds them where they are */
+    const PetscErrorCode failed = !same ? AddEntries(block, a, its_block, at) : places ? MatAXPY(block, a, its_block, SAME_NONZERO_PATTERN) : PETSC_SUCCESS;
+
+    PetscCall(FailTogether(comm, failed, "add another matrix"));
     PetscCall(PetscObjectStateIncrease((PetscObject)rest));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
