@@ -1120,6 +1120,39 @@ using FunctionOfColoring = MatFDColoringFn *;
 using FunctionOfColoring = PetscErrorCode (*)();
 #endif
 
+/* Colorings of its entries are those of AIJ, which takes rows that are alike together: those of a node's unknowns. */
+static void colorings(const Owned &f)
+{
+  for (const Case &c : cases()) {
+    if (c.rows != c.cols || std::find(c.offset.begin(), c.offset.end(), 0) == c.offset.end())
+      continue; /* it would have its main diagonal, where AIJ has none */
+    for (MatColoringType type : {MATCOLORINGNATURAL, MATCOLORINGSL, MATCOLORINGLF, MATCOLORINGID}) {
+      MatHandle              M[2] = {made(c, MATAIJ), ours(f, c)};
+      MatColoring            maker[2];
+      ISColoring             colors[2];
+      PetscInt               n[2], ncolors[2];
+      const ISColoringValue *color[2];
+
+      for (int own = 0; own < 2; own++) {
+        PETSC_OK(MatColoringCreate(M[own], &maker[own]));
+        PETSC_OK(MatColoringSetType(maker[own], type));
+        PETSC_OK(MatColoringApply(maker[own], &colors[own]));
+        PETSC_OK(ISColoringGetColors(colors[own], &n[own], &ncolors[own], &color[own]));
+      }
+      BOOST_TEST_CONTEXT(c.name << ", " << type)
+      {
+        BOOST_TEST(n[1] == n[0]);
+        BOOST_TEST(ncolors[1] == ncolors[0]);
+        BOOST_TEST((n[1] == n[0] && std::equal(color[0], color[0] + n[0], color[1])));
+      }
+      for (int own = 0; own < 2; own++) {
+        PETSC_OK(MatColoringDestroy(&maker[own]));
+        PETSC_OK(ISColoringDestroy(&colors[own]));
+      }
+    }
+  }
+}
+
 /* A DMDA's colors are those of its stencil, and diagonals have more places; between two Jacobians the entries change and somebody asks for AIJ. */
 static void colored(const Owned &f)
 {
@@ -1292,6 +1325,7 @@ const AddTests of_formats([] {
 #endif
     add_test(suite, "packages", [&f] { packages(f); });
     add_test(suite, "colored", [&f] { colored(f); });
+    add_test(suite, "colorings", [&f] { colorings(f); });
     add_test(suite, "viewed_as_aij", [&f] { viewed_as_aij(f); });
   }
   add_test(suite_named(nullptr, "cds"), "rows_in_blocks", [] { rows_in_blocks(formats[0]); });

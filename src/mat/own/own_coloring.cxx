@@ -144,10 +144,24 @@ PetscErrorCode MatFDColoringApply_Own(Mat A, MatFDColoring coloring, Vec x, void
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What colors it may have asked getrowij() for rows that AIJ takes together where they are alike: nodes of several unknowns. It gives each column a color of its own again. */
+PetscErrorCode MatColoringPatch_Own(Mat A, PetscInt ncolors, PetscInt n, ISColoringValue colors[], ISColoring *coloring)
+{
+  Mat aij;
+
+  PetscFunctionBegin;
+  PetscCall(OwnBorrowAij(A, false, &aij));
+  const PetscErrorCode failed = MatColoringPatch(aij, ncolors, n, colors, coloring);
+  PetscCall(OwnReturnAij(A, false));
+  PetscCall(failed);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 } // namespace
 
 void OwnSetColoringOps(Mat A)
 {
+  A->ops->coloringpatch    = MatColoringPatch_Own;
   A->ops->fdcoloringcreate = MatFDColoringCreate_Own;
   A->ops->fdcoloringsetup  = MatFDColoringSetUp_Own;
   A->ops->fdcoloringapply  = MatFDColoringApply_Own;
