@@ -133,6 +133,7 @@ static PetscErrorCode Options(Solid *S)
   PetscCall(PetscOptionsString("-output", "VTK file", NULL, S->output, S->output, sizeof(S->output), NULL));
   PetscOptionsEnd();
   PetscCheck(S->n > 1, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "An element needs two nodes in each direction, not %" PetscInt_FMT, S->n);
+  PetscCheck(S->soften >= 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-soften %g must not be negative", (double)S->soften);
   PetscCheck(S->mesh == 1 || (S->fixed_set < 0 && S->load_set < 0), PETSC_COMM_WORLD, PETSC_ERR_ARG_INCOMP, "Face sets are a DMPLEX's: -mesh plex");
   PetscFunctionReturn(PETSC_SUCCESS);
 }

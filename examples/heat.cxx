@@ -135,6 +135,7 @@ static PetscErrorCode Options(Heat *H)
   PetscCall(PetscOptionsBool("-insulated", "Given temperatures at x = 0 and x = 1 alone", NULL, H->insulated, &H->insulated, NULL));
   PetscOptionsEnd();
   PetscCheck(H->n > 1, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "An element needs two nodes in each direction, not %" PetscInt_FMT, H->n);
+  PetscCheck(H->conductivity > 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-conductivity %g must be positive", (double)H->conductivity);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -177,6 +177,7 @@ with python3 "the hook's picture is of that output" 0 "^$(grep -c polygon "$here
 says "elasticity -soften: one symbolic phase for all steps" 0 'symbolic phase [0-9.]+ s \(1\), .*matrix values [0-9.]+ s \(8\)' "$elasticity" -n 9 -soften 5 -times
 says "elasticity -soften: steps copy nothing between host and device" 0 'between host and device: [0-9]+ in the first step, 0 in 7 more' "$elasticity" -n 9 -soften 5 -times
 says "elasticity at Poisson's ratio 0.5" error "Poisson's ratio 0.5 is not between" "$elasticity" -n 3 -poisson 0.5
+says "elasticity that hardens" error '[-]soften -5\.? must not be negative' "$elasticity" -n 3 -soften -5
 says "elasticity without the face set" error 'no face set 5' "$elasticity" -mesh plex -dm_plex_filename "$here/../examples/hook.msh" -fixed_set 5
 
 # heat: the same; of second order: half the size, a fourth of the error
@@ -188,6 +189,7 @@ while read -r _ line; do
   RANKS=2 says "heat $line, two ranks" 0 'CONVERGED_TIME .*error [0-9.]*e-03' "$heat" $line
 done < <(sed -n '/Run lines:/,/\*\//s/^ *\(heat .*\)/\1/p' "$here/../examples/heat.cxx")
 says "heat: steps copy nothing between host and device" 0 'between host and device: [0-9]+ in the first step, 0 in 19 more' "$heat" -n 9 -dm_mat_type cds
+says "heat that runs uphill" error '[-]conductivity -1\.? must be positive' "$heat" -n 3 -conductivity -1
 says "heat is of second order" 0 'error (1\.[89]|2\.0).e-03' "$heat" -n 17
 
 # the guide: every command of it that is of this tree ends well
