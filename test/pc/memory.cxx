@@ -237,6 +237,33 @@ BOOST_AUTO_TEST_CASE(at_most_on_a_device)
   within(along_axis(80, 80, 80));
 }
 
+#if !PetscDefined(USE_COMPLEX) && !PetscDefined(USE_REAL_SINGLE) && !PetscDefined(USE_64BIT_INDICES)
+/* What set-ups with 27 points took on one H100: `poisson_diagonals -n N -coefficient random -mat_type cds -mat_cds_keep_aij no -vec_type cuda -ksp_type fusedcg
+   -pc_type saamg -info :pc`. */
+BOOST_AUTO_TEST_CASE(boxes_of_large_grids)
+{
+  struct {
+    PetscInt n;
+    double   most; /* MB */
+  } const taken[] = {{128, 300.1}, {256, 1503.8}, {320, 2936.1}};
+
+  for (const auto &t : taken) {
+    saamg::MemoryQuestion q;
+
+    q.rows       = PetscPowRealInt(t.n, 3);
+    q.nonzeros   = PetscPowRealInt(3 * t.n - 2, 3);
+    q.trial      = 2 * q.rows * sizeof(double);
+    q.fine_value = q.coarse_value = sizeof(float);
+    q.fine_operator = q.coarse_operator = q.transfer_value = 2;
+    q.directions                                           = 3;
+    q.wide_below                                           = 3 << 20;
+    q.device = q.boxes = q.ones = q.aggregates = q.half_stored = true;
+    const double told                                          = saamg::estimate_memory(q).during / 1e6;
+    BOOST_TEST(PetscAbsReal(told - t.most) <= 0.1 * t.most, t.n << "^3: " << told << " MB predicted, " << t.most << " taken");
+  }
+}
+#endif
+
 /* A device that is really full, not by our own bound. */
 BOOST_AUTO_TEST_CASE(more_than_the_device_has)
 {
