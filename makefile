@@ -151,6 +151,13 @@ $(BUILD)/test/fuzz/fuzz_mat: $(call objects,$(call sources,test/fuzz/mat))
 $(BUILD)/test/fuzz/fuzz_pc: $(call objects,$(call sources,test/fuzz/pc))
 $(BENCHES): $(BUILD)/bench/%: $$(call objects,$$(wildcard test/bench/$$*.c*)) $(BUILD)/obj/support.a | $(BUILD)/lib/libgoza-whole.so
 	$(link) $(BUILD)/obj/support.a $(whole) $(LIBS) $(if $(NVCC),-lcusparse) # a peer of bench_spmv
+# The same bench of loops that the compiler leaves as they are: paper P4's cases without `omp simd`
+$(BUILD)/obj/test/bench/bench_assembly_scalar.o: test/bench/bench_assembly.cu $(FLAGS)
+	@mkdir -p $(@D)
+	@echo "  C++   $< -fno-tree-vectorize"
+	@$(CXX_OBJ) -fno-tree-vectorize -x c++ -o $@ $<
+$(BUILD)/bench/bench_assembly_scalar: $(BUILD)/obj/test/bench/bench_assembly_scalar.o $(BUILD)/obj/support.a | $(BUILD)/lib/libgoza-whole.so
+	$(link) $(BUILD)/obj/support.a $(whole) $(LIBS)
 $(BUILD)/obj/support.a: $(SUPPORT_OBJ) # an archive, since a bench has its own main() and takes from support only what it calls
 	@rm -f $@; ar rcs $@ $^
 $(BUILD)/petsc/%: $$(PETSC_SRC)/$$(subst _,/,$$*).c $(FLAGS)
@@ -216,6 +223,9 @@ bench-assembly: $(BUILD)/bench/bench_assembly ## paper P4's table of assembly: s
 	$< -n $(N) -poisson $$((2 * $(N))) -general $(N) -whole cds,slicedell,aij -coo 64 -host 33 -json $(BUILD)/bench/assembly.json
 	python3 test/bench/plot_assembly.py $(BUILD)/bench/assembly.json
 	@if [ -n "$(NCU)" ]; then BUILD=$(BUILD) NCU=$(NCU) python3 test/bench/assembly_traffic.py $(N); fi
+bench-instructions: $(BUILD)/bench/bench_assembly $(BUILD)/bench/bench_assembly_scalar ## paper P4's figure 10: instructions of an assembly on a host (CUDA=no), by valgrind, into test/bench/results and the bench's page
+	@BUILD=$(BUILD) python3 test/bench/assembly_instructions.py --out test/bench/results/assembly_instructions.json
+	@test/bench/tables.py
 N = 128
 RANKS = 1 2 4
 P5 =
@@ -282,4 +292,4 @@ clean: ## remove the build folder
 	rm -rf $(BUILD)
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' makefile | expand -t 14
-.PHONY: all deps programs demo check check-quick check-kind pages fuzz bench bench-amg bench-assembly bench-cds bench-counters bench-indices bench-league bench-locality bench-model bench-peers bench-scaling bench-settings bench-spmv petsc-tests check-packaging check-download check-recipes check-applications petsc-cuda petsc-variant bundle install format tidy clean help
+.PHONY: all deps programs demo check check-quick check-kind pages fuzz bench bench-amg bench-assembly bench-cds bench-counters bench-indices bench-instructions bench-league bench-locality bench-model bench-peers bench-scaling bench-settings bench-spmv petsc-tests check-packaging check-download check-recipes check-applications petsc-cuda petsc-variant bundle install format tidy clean help

@@ -44,11 +44,21 @@ def traffic(rows):
     return out
 
 
+def instructions(rows):
+    """Figure 10, by an element and case of table 2: the compiler vectorises, or not."""
+    found = {(r["element"], r["way"], r["vectorised"]): r["of_an_element"] for r in rows}
+    out = [["elements", "variant", "not vectorised", "vectorised", "fewer by"]]
+    for element, way in dict.fromkeys(key[:2] for key in found):
+        plain, fast = found[element, way, False], found[element, way, True]
+        out.append([ELEMENTS[element], way, f"{plain:,}", f"{fast:,}", f"{100 * (1 - fast / plain):.0f} %"])
+    return out
+
+
 STEPS = ("Jacobian, gradients", "address search", "element matrix", "add")
 
 
-def p4_figures(rows, host):
-    """Figures 12 and 13, 7 to 9 on a host, and table 4 as bars."""
+def p4_figures(rows, host, counted):
+    """Figures 12 and 13, and 7 to 10 on a host."""
     def by_size(title, some, element, ways):
         sizes = sorted({r["blksiz"] for r in some if r["blksiz"]})
         found = {(r["way"], r["add"], r["blksiz"]): 1e3 * r["seconds"] for r in some if r["element"] == element}
@@ -65,6 +75,8 @@ def p4_figures(rows, host):
         charts.bars("Figure 13: steps, blocks of 32768", "ms", [f"{e} {way} {add}" for e, way, add in names], {step: [1e3 * at[key]["steps_s"][s] for key in names] for s, step in enumerate(STEPS)}),
         *(by_size(f"Figure {n}: {ELEMENTS[e]}, one host core", own, e, ways) for n, e in ((7, "hex"), (8, "tet"))),
         charts.bars("Figure 9: the best block size, one host core", "ms", [f"{e} {way}" for e in ELEMENTS for way in ways], {"in colours": [best(own, e, way, "colour") for e in ELEMENTS for way in ways]}),
+        charts.bars("Figure 10: instructions of an element, host", "thousands", [f"{e} {way}" for e in ELEMENTS for way in ways],
+                    {name: [1e-3 * r["of_an_element"] for e in ELEMENTS for way in ways for r in counted if (r["element"], r["way"], r["vectorised"]) == (e, way, kind)] for name, kind in (("not vectorised", False), ("vectorised", True))}),
     ])
 
 

@@ -393,6 +393,11 @@ def p4_host():
     return rows, paper_runs.block_sizes(rows)
 
 
+def p4_instructions():
+    rows = records("assembly_instructions")
+    return rows, paper_runs.instructions(rows)
+
+
 def p5_mixed():
     rows = [r for r in records("p5_ranks") if r["mode"] == "strong"]
     return rows, paper_runs.mixed(rows)
@@ -413,7 +418,7 @@ def paper_list():
 
 
 # Charts beside the results, named in the bench's page
-FIGURES = {"p4": lambda: paper_runs.p4_figures(records("assembly"), records("assembly_host")), "p5": lambda: paper_runs.p5_figures(records("p5_ranks"), records("amg_paper")),
+FIGURES = {"p4": lambda: paper_runs.p4_figures(records("assembly"), records("assembly_host"), records("assembly_instructions")), "p5": lambda: paper_runs.p5_figures(records("p5_ranks"), records("amg_paper")),
            "p1": lambda: paper_tables.p1_figures(records("cds")), "p2": lambda: paper_tables.p2_figures(p2_study()), "p3": lambda: paper_tables.p3_figures(records("p3_indices"))}
 
 
@@ -497,7 +502,7 @@ def league_problems():
 
 
 TABLES = {table.__name__.replace("_", "-"): table for table in (headline, first_solve, spmv, spmv_gallery, cds, cds_host, fused_outputs, spmv_host, solves, diagonals, setup_reuse, shared_gpu, elasticity, amg, amg_paper, p5_strong, p5_weak, settings,
-                                                                 scaling, scaling_four, halo, assembly, assembly_steps, assembly_slices, assembly_program, locality_models, autoformat, p1_padding, p2_comparison, p2_what_if, p2_hit_lines, p3_indices, p3_entries, p3_comparison, p2_counters, p3_counters, cds_bandwidth, spmv_gallery_h100, spmv_gallery_matrices, assembly_whole, p4_blocks, p4_traffic, p4_host, p5_mixed, p5_speedups, p5_composition, paper_list, p3_reverse,
+                                                                 scaling, scaling_four, halo, assembly, assembly_steps, assembly_slices, assembly_program, locality_models, autoformat, p1_padding, p2_comparison, p2_what_if, p2_hit_lines, p3_indices, p3_entries, p3_comparison, p2_counters, p3_counters, cds_bandwidth, spmv_gallery_h100, spmv_gallery_matrices, assembly_whole, p4_blocks, p4_traffic, p4_host, p4_instructions, p5_mixed, p5_speedups, p5_composition, paper_list, p3_reverse,
                                                                  league, league_device, league_sizes, league_problems)}
 
 
