@@ -30,6 +30,21 @@ PetscErrorCode NoteNorm(KSP, PetscInt it, PetscReal norm, void *ctx)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode CheckSizes(KSP ksp)
+{
+  Mat      A;
+  PetscInt rows, cols, b, x;
+
+  PetscFunctionBegin;
+  PetscCall(PCGetOperators(ksp->pc, &A, NULL));
+  PetscCall(MatGetLocalSize(A, &rows, &cols));
+  PetscCall(VecGetLocalSize(ksp->vec_rhs, &b));
+  PetscCall(VecGetLocalSize(ksp->vec_sol, &x));
+  PetscCheck(rows == cols && rows == b && rows == x, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "KSP %s: the operator is of %" PetscInt_FMT " x %" PetscInt_FMT " on this rank, the right-hand side of %" PetscInt_FMT " and the solution of %" PetscInt_FMT,
+             ((PetscObject)ksp)->type_name, rows, cols, b, x);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Preconditioners that the leaders make for themselves. */
 static PetscErrorCode IsSimple(PC pc, PetscBool *simple)
 {
@@ -190,7 +205,8 @@ PetscErrorCode GroupSolve::solve(KSP ksp, bool *done)
   PetscCall(find(ksp, done));
   on_ = *done;
   if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
-  here = A_->left().put(ksp->vec_rhs);
+  here = CheckSizes(ksp);
+  if (!here) here = A_->left().put(ksp->vec_rhs);
   if (!here && !ksp->guess_zero) here = A_->right().put(ksp->vec_sol);
   if (!here) here = A_->right().open(ksp->vec_sol);
   const PetscErrorCode failed = A_->group().on_leader(here, "solve its part of the system", [&] { return solve_there(ksp); });

@@ -60,6 +60,9 @@ private:
 /* The monitor that notes norms on the leaders; it does not look at the solution. */
 PetscErrorCode NoteNorm(KSP ksp, PetscInt it, PetscReal norm, void *ctx);
 
+/* An error of this rank's where the operator and the system's vectors are not of one size: a method hands their arrays to products that cannot know. */
+PetscErrorCode CheckSizes(KSP ksp);
+
 /* Whether monitors and the convergence test may look at the solution: those of PETSc's that take the norm alone are known. */
 bool SolutionIsSeen(KSP ksp);
 

@@ -33,8 +33,9 @@ PetscErrorCode KrylovSpace::Vector::close()
 
 PetscErrorCode KrylovSpace::find_operator(KSP ksp)
 {
-  PetscMPIInt    size, failed;
-  PCFailedReason pc_reason;
+  const PetscErrorCode here = CheckSizes(ksp);
+  PetscMPIInt          size, failed;
+  PCFailedReason       pc_reason;
 
   PetscFunctionBegin;
   ksp_  = ksp;
@@ -47,8 +48,10 @@ PetscErrorCode KrylovSpace::find_operator(KSP ksp)
   seen_     = SolutionIsSeen(ksp);
   PetscCall(PCSetUp(ksp->pc)); /* as PCApply() does: values may have moved with KSPSetOperators() not called again */
   PetscCall(PCGetFailedReason(ksp->pc, &pc_reason));
-  failed = pc_failed_here_ = ksp->reason == KSP_DIVERGED_PC_FAILED || pc_reason != PC_NOERROR;
+  pc_failed_here_ = ksp->reason == KSP_DIVERGED_PC_FAILED || pc_reason != PC_NOERROR;
+  failed          = here ? 2 : pc_failed_here_;
   if (!one_rank_) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm_));
+  if (failed == 2) PetscCall(FailTogether(comm_, here, "take its part of the system"));
   pc_failed_  = failed;
   ksp->reason = KSP_CONVERGED_ITERATING; /* on all ranks alike: a norm will tell them, see first_residual() */
   op_.reset();

@@ -377,6 +377,43 @@ BOOST_AUTO_TEST_CASE(devices_go_on)
 
 /* --- bad input */
 
+/* Vectors that are longer than the operator on the last rank are refused by all ranks, and the next solve works. */
+BOOST_AUTO_TEST_CASE(vectors_of_another_length)
+{
+  PetscMPIInt rank, size;
+
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  for (const char *mat : {MATAIJ, MATCDS}) {
+    for_each_method([&](const Method &m) {
+      for (const char *pc : {"saamg", "none"}) {
+        Option     p("-pc_type", pc);
+        System     s    = poisson(mat);
+        VecHandle  b    = vector_of(s.A, 5);
+        const auto make = [&](bool longer) {
+          VecHandle v;
+          PetscInt  n;
+
+          PETSC_OK(VecGetLocalSize(b, &n));
+          PETSC_OK(VecCreateMPI(PETSC_COMM_WORLD, n + (longer && rank == size - 1), PETSC_DETERMINE, v.put()));
+          PETSC_OK(VecSet(v, 1));
+          return v;
+        };
+
+        for (int longer : {1, 2, 3}) {
+          KSPHandle     ksp = make_ksp(s, m.ours);
+          VecHandle     rhs = make(longer & 1), x = make(longer & 2);
+          const Outcome outcome = attempt([&] { return KSPSolve(ksp, rhs, x); });
+
+          BOOST_TEST(outcome.failed, mat << ", " << m.ours << ", " << pc << ", " << longer);
+          BOOST_TEST(outcome.says("right-hand side"), outcome.message);
+          BOOST_TEST(solve_with(ksp, b, nullptr).reason > 0);
+        }
+      }
+    });
+  }
+}
+
 /* PETSc's reason and iterations, whatever is wrong. */
 void same_end(const Method &m, const System &s, Vec b, const std::string &what, bool its = true)
 {
