@@ -356,6 +356,21 @@ const AddTests add([] {
     PETSC_OK(PCSetCoordinates(plain, 2, end - start, std::vector<PetscReal>(2 * (end - start) + 1).data()));
     PETSC_OK(PCSetUp(plain));
   });
+  /* PETSc looks at the vectors of PCApply() alone. */
+  add_test(objects, "transposed_with_vectors_of_another_length", [] {
+    MatHandle A  = system_matrix(problem("poisson5"));
+    PCHandle  pc = make_pc(A);
+    VecHandle x  = vector_like(A, true, VECSTANDARD, 1), y, longer;
+    PetscInt  n;
+    PETSC_OK(VecDuplicate(x, y.put()));
+    PETSC_OK(VecGetLocalSize(x, &n));
+    PETSC_OK(VecCreateMPI(PETSC_COMM_WORLD, n + 1, PETSC_DETERMINE, longer.put()));
+    PETSC_OK(VecSet(longer, 1));
+    BOOST_TEST(attempt([&] { return PCApplyTranspose(pc, longer, y); }).says("saamg"));
+    BOOST_TEST(attempt([&] { return PCApplyTranspose(pc, x, longer); }).says("saamg"));
+    PETSC_OK(PCApplyTranspose(pc, x, y));
+    BOOST_TEST(all_finite(y));
+  });
   add_test(objects, "other_matrix_types_work_or_are_named", [] {
     for (const char *type : {MATDENSE, MATBAIJ, MATSBAIJ}) {
       MatHandle R = system_matrix(problem("three_rows")), A;

@@ -113,8 +113,13 @@ PetscErrorCode PCApplyTranspose_SAAMG(PC pc, Vec b, Vec x)
 {
   SAAMG     *mg         = static_cast<SAAMG *>(pc->data);
   const bool conjugated = PetscDefined(USE_COMPLEX) && mg->hierarchy_options.conjugated;
+  PetscInt   rows, cols, nb, nx;
 
   PetscFunctionBegin;
+  PetscCall(MatGetLocalSize(pc->pmat, &rows, &cols));
+  PetscCall(VecGetLocalSize(b, &nb));
+  PetscCall(VecGetLocalSize(x, &nx)); /* which PCApply() looks at, and PCApplyTranspose() does not */
+  PetscCheck(nb == rows && nx == cols, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "PC saamg is of %" PetscInt_FMT " x %" PetscInt_FMT " on this rank, the input vector of %" PetscInt_FMT " and the output vector of %" PetscInt_FMT, rows, cols, nb, nx);
   if (mg->group) {
     PetscCall(mg->group->apply(PCApplyTranspose, b, x));
     PetscFunctionReturn(PETSC_SUCCESS);
