@@ -822,6 +822,28 @@ static void refused_together(const Owned &f)
   }
 }
 
+/* A vector longer than the matrix on the last rank: scaling is refused by all ranks, the diagonal by that one. */
+static void vectors_of_another_length(const Owned &f)
+{
+  const Case &c = cases()[0];
+  MatHandle   A = ours(f, c), R = made(c, MATAIJ);
+  VecHandle   d, longer;
+  PetscInt    n;
+  PetscMPIInt rank;
+
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  const bool last = rank == ranks() - 1;
+  PETSC_OK(MatCreateVecs(A, nullptr, d.put()));
+  PETSC_OK(VecGetLocalSize(d, &n));
+  PETSC_OK(VecCreateMPI(PETSC_COMM_WORLD, n + last, PETSC_DETERMINE, longer.put()));
+  PETSC_OK(VecSet(longer, 2));
+  BOOST_TEST(attempt([&] { return MatDiagonalScale(A, longer, nullptr); }).failed);
+  BOOST_TEST(attempt([&] { return MatDiagonalScale(A, nullptr, longer); }).failed);
+  BOOST_TEST(attempt([&] { return MatDiagonalScale(A, longer, longer); }).failed);
+  BOOST_TEST(attempt([&] { return MatGetDiagonal(A, longer); }).failed == last);
+  check_same(A, R, "refused vectors of another length");
+}
+
 /* A program that preallocates AIJ, which this is not, and sets nothing up. */
 static void not_set_up(const Owned &f)
 {
@@ -1315,6 +1337,7 @@ const AddTests of_formats([] {
     add_test(suite, "one_bound", [&f] { one_bound(f); });
     add_test(suite, "arrays_of_aij", [&f] { arrays_of_aij(f); });
     add_test(suite, "refused_together", [&f] { refused_together(f); });
+    add_test(suite, "vectors_of_another_length", [&f] { vectors_of_another_length(f); });
     add_test(suite, "not_set_up", [&f] { not_set_up(f); });
     add_test(suite, "operations", [&f] { operations(f); });
     add_test(suite, "converted", [&f] { converted(f); });

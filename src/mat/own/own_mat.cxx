@@ -25,6 +25,16 @@ static OwnMat *own_of(Mat A)
   return static_cast<OwnMat *>(A->data);
 }
 
+PetscErrorCode OwnCheckLength(PetscLayout map, Vec v)
+{
+  PetscInt n;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(v, &n));
+  PetscCheck(n == map->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "A vector of %" PetscInt_FMT " entries on this rank where the matrix has %" PetscInt_FMT, n, map->n);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* z = A x, or z = y + A x */
 static PetscErrorCode Multiply(Mat A, Vec x, Vec y, Vec z)
 {

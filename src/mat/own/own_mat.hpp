@@ -147,6 +147,7 @@ PetscErrorCode OwnNew(Mat A, const OwnKind &kind, const OwnMat *like, bool trans
 
 /* own_values.cxx. OwnShape: node size and space are what they will be. OwnSettle: and the space what it now is to be: every operation begins so. OwnRead, OwnWrite: the values, laid out,
    in own->space or on the host; after OwnWrite() they are nowhere else. keep: those that are there count. OwnTake: this layout, with its values, is the matrix's from now on. */
+PetscErrorCode OwnCheckLength(PetscLayout map, Vec v); // for operations whose vectors PETSc does not look at before: an error of this rank's
 PetscErrorCode OwnShape(Mat A, OwnMat *own);
 PetscErrorCode OwnSettle(Mat A, OwnMat *own);
 PetscErrorCode OwnRead(Mat A, OwnMat *own, Space space, OwnValues *values);

@@ -111,7 +111,9 @@ PetscErrorCode MatDiagonalScale_Own(Mat A, Vec l, Vec r)
   Mat     rest;
 
   PetscFunctionBegin;
-  PetscErrorCode failed = OwnSettle(A, own);
+  PetscErrorCode failed = l ? OwnCheckLength(A->rmap, l) : PETSC_SUCCESS;
+  if (!failed && r) failed = OwnCheckLength(A->cmap, r);
+  if (!failed) failed = OwnSettle(A, own);
   if (!failed && l != r) failed = own->storage->full(A, own);
   PetscCall(AllAgree(A, failed));
   PetscCall(OwnRest(A, own, &rest));
@@ -134,6 +136,7 @@ PetscErrorCode MatGetDiagonal_Own(Mat A, Vec d)
   PetscCall(CheckDiagonalIsOwn(A));
   PetscCall(OwnSettle(A, own));
   PetscCall(OwnRead(A, own, own->space, &v));
+  PetscCall(OwnCheckLength(A->rmap, d));
   PetscCall(out.get(d, own->space, own->staged_z));
   PetscCall(Guarded([&] { read_diagonal(own->space, v, out.data()); }));
   PetscCall(out.restore());
