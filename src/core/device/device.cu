@@ -257,49 +257,12 @@ void copy_async(void *dst, const void *src, std::size_t bytes)
   if (bytes) check(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, current), "cudaMemcpyAsync");
 }
 
-/* A few numbers for the host come by memory that the device writes by itself: to any other the driver takes twice as long. */
-constexpr std::size_t few_bytes = 64 * 1024;
-static struct {
-  void      *memory = nullptr;
-  std::mutex in_use;
-  bool       refused = false;
-} numbers;
-
-/* Whoever asks has locked them. */
-static bool room_for_numbers() noexcept
-{
-  if (!numbers.memory && !numbers.refused && cudaMallocHost(&numbers.memory, few_bytes) != cudaSuccess) {
-    (void)cudaGetLastError();
-    numbers.memory  = nullptr;
-    numbers.refused = true;
-  }
-  return numbers.memory;
-}
-
-void prepare_numbers() noexcept
-{
-  if (const std::unique_lock<std::mutex> lock(numbers.in_use, std::try_to_lock); lock) (void)room_for_numbers();
-}
-
-static bool copy_numbers(void *dst, const void *src, std::size_t bytes)
-{
-  if (bytes > few_bytes || !numbers.in_use.try_lock()) return false;
-  std::lock_guard<std::mutex> lock(numbers.in_use, std::adopt_lock);
-
-  if (!room_for_numbers()) return false;
-  copy_async(numbers.memory, src, bytes);
-  synchronize();
-  std::memcpy(dst, numbers.memory, bytes);
-  return true;
-}
-
 void copy(void *dst, const void *src, std::size_t bytes)
 {
   if (!bytes) return;
   const bool to_device = is_device_pointer(dst), from_device = is_device_pointer(src);
 
-  if (from_device && !to_device && copy_numbers(dst, src, bytes)) return;
-  if (to_device && !from_device && !recording() && upload(dst, src, bytes, current)) {
+  if (to_device != from_device && !recording() && (to_device ? upload(dst, src, bytes, current) : copy_numbers(dst, src, bytes))) {
     waited++;
     return;
   }
