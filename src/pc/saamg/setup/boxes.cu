@@ -309,7 +309,9 @@ BoxProduct galerkin(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool 
   C.col = Array<PetscInt>(space, boxes.coarse_entries);
   C.val = Array<PetscScalar>(space, boxes.coarse_entries);
   for_each_row_by_lanes(space, n, WriteBoxRows{grid, bits.data(), ld, val, C.ptr.data(), C.col.data(), C.val.data()});
-  return {std::move(C), std::move(cds)};
+  PetscScalar *const diagonal = cds ? val + bit_of(0, 0, 0) * ld : nullptr;
+
+  return {std::move(C), std::move(cds), diagonal};
 }
 
 } // namespace goza::saamg

@@ -39,6 +39,7 @@ Array<PetscReal> squares_of_columns(const Boxes &boxes, const CsrMatrix &P, cons
 struct BoxProduct {
   CsrMatrix                                           rows;
   std::unique_ptr<mat::Cds<PetscScalar, PetscScalar>> diagonals; // nullptr where the grid is too thin for them to be apart
+  PetscScalar                                        *diagonal;  // the main one of these, or nullptr
 };
 
 BoxProduct galerkin(Boxes &boxes, const StoredRows &A, const CsrMatrix &P, bool conjugated);

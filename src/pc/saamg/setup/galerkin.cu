@@ -74,32 +74,32 @@ struct MagnitudeOfProduct {
 };
 
 struct RootOf {
-  PetscReal *value;
+  const PetscReal *value;
+  PetscReal       *root;
 
-  HD void operator()(PetscInt i) const { value[i] = PetscSqrtReal(value[i]); }
+  HD void operator()(PetscInt i) const { root[i] = PetscSqrtReal(value[i]); }
 };
 
-enum Finding : unsigned char {
-  has_diagonal = 1,
-  negative     = 2,
-  nothing      = 4 // but what rounding leaves of zeros
-};
-
-/* Its diagonal entry's size, and what there is to say of it, which is counted. */
+/* Whether a row is of nothing but what rounding leaves of zeros; else its diagonal entry's part of the sums. */
 struct LookAtRow {
-  static constexpr int  n               = 3;
   static constexpr bool walks_along_row = true;
+
+  enum Sums {
+    number,
+    signs,
+    sizes,
+    n
+  };
 
   const PetscInt  *ptr;
   Columns          col;
   Values           val;
   const PetscReal *root; // [columns] of the magnitude
-  PetscScalar     *size;
-  unsigned char   *finding;
+  unsigned char   *empty;
 
-  HD LookAtRow on(Columns c, Values v) const { return {ptr, c, v, root, size, finding}; }
+  HD LookAtRow on(Columns c, Values v) const { return {ptr, c, v, root, empty}; }
 
-  HD void operator()(PetscInt i, std::int64_t *count) const
+  HD void operator()(PetscInt i, PetscScalar *sum) const
   {
     PetscScalar d    = 0;
     bool        zero = true;
@@ -108,29 +108,32 @@ struct LookAtRow {
       if (col[p] == i) d = val[p];
       zero = zero && PetscAbsScalar(val[p]) <= rounding_of_products * root[i] * root[col[p]]; // not a NaN
     }
-    size[i]    = zero ? 0 : PetscAbsScalar(d);
-    finding[i] = static_cast<unsigned char>(zero ? nothing : (d != PetscScalar(0) ? has_diagonal : 0) | (PetscRealPart(d) < 0 ? negative : 0));
-    for (int f = 0; f < n; f++) count[f] += finding[i] >> f & 1;
+    empty[i] = zero;
+    if (zero || d == PetscScalar(0)) return;
+    sum[number] += PetscScalar(1);
+    sum[signs] += PetscScalar(PetscRealPart(d) < 0 ? -1 : 1);
+    sum[sizes] += PetscScalar(PetscAbsScalar(d));
   }
 };
 
 /* With the diagonals' mean where a column of the interpolation is zero, and there is no magnitude. */
 struct FillRow {
   Csr                  A;
-  const unsigned char *finding;
+  const unsigned char *empty;
   const PetscReal     *root;
-  const std::int64_t  *count; // of findings
-  const PetscScalar   *sizes; // the diagonals' sum
-  PetscScalar         *val;
+  const PetscScalar   *sum;
+  PetscScalar         *val, *diagonal; // diagonal: where it is held once more, or null
 
   HD void operator()(PetscInt i) const
   {
-    if (finding[i] != nothing) return;
-    const PetscReal mean = count[0] ? PetscRealPart(*sizes) / static_cast<PetscReal>(count[0]) : 1, sign = 2 * count[1] > count[0] ? -1 : 1;
+    if (!empty[i]) return;
+    const PetscReal n = PetscRealPart(sum[LookAtRow::number]), mean = n > 0 ? PetscRealPart(sum[LookAtRow::sizes]) / n : 1, sign = PetscRealPart(sum[LookAtRow::signs]) < 0 ? -1 : 1;
+    const PetscReal d = sign * (root[i] > 0 ? root[i] * root[i] : mean > 0 && mean <= PETSC_MAX_REAL ? mean : 1);
 
     for (PetscInt p = A.ptr[i]; p < A.ptr[i + 1]; p++) {
-      if (A.col[p] == i) val[p] = sign * (root[i] > 0 ? root[i] * root[i] : mean > 0 && mean <= PETSC_MAX_REAL ? mean : 1);
+      if (A.col[p] == i) val[p] = d;
     }
+    if (diagonal) diagonal[i] = d;
   }
 };
 
@@ -147,35 +150,20 @@ Array<PetscReal> coarse_magnitudes(const Interpolation &I, const Array<PetscReal
   return coarse;
 }
 
-/* The diagonal entry is always in the pattern. False: there is no such row. ask: whether there is; else the host does not wait for the device of one rank. */
-bool fill_rows_of_nothing(CsrMatrix &A, const ColumnMap &columns, const Array<PetscReal> &magnitude, bool ask)
+/* The diagonal entry is always in the pattern. diagonal: where it is held once more, or null. The host of one rank does not wait for the device. Collective. */
+void fill_rows_of_nothing(CsrMatrix &A, const ColumnMap &columns, const Array<PetscReal> &magnitude, PetscScalar *diagonal = nullptr)
 {
   const Space          space = A.space();
   Array<PetscReal>     root(space, columns.nlocal());
-  Array<PetscScalar>   size(space, A.nrows), sum(space, 1);
-  Array<unsigned char> finding(space, A.nrows);
-  Array<std::int64_t>  counts(space, LookAtRow::n);
+  Array<unsigned char> empty(space, A.nrows);
+  Array<PetscScalar>   sums(space, LookAtRow::n);
 
-  if (A.nrows) root.copy_from(magnitude.data(), A.nrows);
-  for_each_row(space, A.nrows, RootOf{root.data()});
+  for_each_row(space, A.nrows, RootOf{magnitude.data(), root.data()});
   columns.update(root);
-  join_csr_rows<Plus, LookAtRow::n>(A.view(), 1, LookAtRow{A.ptr.data(), A.col.data(), A.val.data(), root.data(), size.data(), finding.data()}, counts.data());
-  if (ask || space == Space::Host || columns.size() > 1) {
-    std::vector<std::int64_t> n = counts.to_host();
-
-    columns.sum(n.data(), LookAtRow::n);
-    if (!n[2]) return false;
-    counts.assign(n.data());
-  }
-  sum_into(space, size.data(), size.size(), sum.data());
-  if (columns.size() > 1) {
-    PetscScalar of_all = read_value(space, sum.data());
-
-    columns.sum(&of_all, 1);
-    sum.assign(&of_all);
-  }
-  for_each_row(space, A.nrows, FillRow{A.view(), finding.data(), root.data(), counts.data(), sum.data(), A.val.data()});
-  return true;
+  join_csr_rows<Plus, LookAtRow::n>(A.view(), 1, LookAtRow{A.ptr.data(), A.col.data(), A.val.data(), root.data(), empty.data()}, sums.data());
+  columns.sum_here(sums.data(), ColumnMap::most_sums);
+  columns.sum_here(sums.data() + ColumnMap::most_sums, LookAtRow::n - ColumnMap::most_sums);
+  for_each_row(space, A.nrows, FillRow{A.view(), empty.data(), root.data(), sums.data(), A.val.data(), diagonal});
 }
 
 /* So many times the entries of A may be stored for its blocks to be full: where rows are given (Dirichlet), or zeros were left out, a few are missing, and entry by entry a product takes ten times as long. */
@@ -274,8 +262,8 @@ CsrMatrix GalerkinProduct::make_on_boxes(const StoredRows &A, const Interpolatio
 {
   BoxProduct product = galerkin(*I.boxes, A, I.P, I.conjugated);
 
-  if (fill_rows_of_nothing(product.rows, *I.coarse, magnitude, true)) product.diagonals.reset(); // they have other values
   diagonals_ = std::move(product.diagonals);
+  fill_rows_of_nothing(product.rows, *I.coarse, magnitude, product.diagonal);
   return std::move(product.rows);
 }
 
@@ -289,7 +277,7 @@ CsrMatrix GalerkinProduct::make(const StoredRows &from, const MapPtr &columns, c
   if (isolated && A.space == Space::Host && !from.no_rows() && (once || !I.boxes) && row_by_row(A, I, Ac)) {
     coarse_columns = I.coarse;
     row_by_row_    = !once;
-    fill_rows_of_nothing(Ac, *coarse_columns, magnitude, false);
+    fill_rows_of_nothing(Ac, *coarse_columns, magnitude);
     return Ac;
   }
   if (I.boxes) {
@@ -316,7 +304,7 @@ CsrMatrix GalerkinProduct::make(const StoredRows &from, const MapPtr &columns, c
 
     coarse_columns = sum_->columns();
   }
-  fill_rows_of_nothing(Ac, *coarse_columns, magnitude, false);
+  fill_rows_of_nothing(Ac, *coarse_columns, magnitude);
   return Ac;
 }
 
@@ -330,7 +318,7 @@ void GalerkinProduct::update(const StoredRows &from, const Interpolation &I, Csr
     return;
   }
   if (row_by_row_ && row_by_row(A, I, Ac)) {
-    fill_rows_of_nothing(Ac, *I.coarse, magnitude, false);
+    fill_rows_of_nothing(Ac, *I.coarse, magnitude);
     return;
   }
   if (P_) P_->update(I.P.view());
@@ -347,7 +335,7 @@ void GalerkinProduct::update(const StoredRows &from, const Interpolation &I, Csr
     multiply_numeric(R, AP_.view(), RAP);
   }
   if (sum_) sum_->update(parts_.view(), P_->columns(), Ac);
-  fill_rows_of_nothing(Ac, sum_ ? *sum_->columns() : *I.coarse, magnitude, false);
+  fill_rows_of_nothing(Ac, sum_ ? *sum_->columns() : *I.coarse, magnitude);
 }
 
 } // namespace goza::saamg
