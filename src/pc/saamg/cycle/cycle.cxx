@@ -26,6 +26,7 @@ public:
   {
     const MPI_Comm              comm = grids[0].level->columns->comm();
     typename Level<Fine>::Given given;
+    std::vector<TransferRange>  ranges;
 
     PetscFunctionBegin;
     options_ = options;
@@ -49,8 +50,9 @@ public:
     bottom_rows_ = grids.back().rows();
     direct_      = bottom_rows_ <= options.direct_limit;
     covered_     = grids.back().covered;
+    PetscCall(find_ranges<Coarse>(grids, options.half, ranges));
     for (std::size_t l = 1; l < grids.size(); l++) {
-      PetscCall(transfer_[l - 1]->setup(*grids[l - 1].transfer, options.half));
+      PetscCall(transfer_[l - 1]->setup(*grids[l - 1].transfer, ranges[l - 1]));
       grids[l - 1].transfer->spare_rows();
       if (direct_ && l + 1 == grids.size()) PetscCall(coarse_[l - 1]->setup_solved(*grids[l].level, space));
       else

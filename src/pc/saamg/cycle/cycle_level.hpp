@@ -75,7 +75,8 @@ template <class V> struct Level {
       for (Array<V> *a : {&b, &r, &x0, &x1}) {
         const PetscInt wanted = users && (a == &b || a == &x0) ? 0 : n;
 
-        if (a->space() != space || a->size() != static_cast<std::size_t>(wanted)) *a = Array<V>(space, wanted);
+        if (a->space() == space && a->size() == static_cast<std::size_t>(wanted)) continue;
+        *a = Array<V>(space, wanted);
         a->zero();
       }
       dinv     = Array<V>(space, n);

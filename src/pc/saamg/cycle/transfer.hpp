@@ -19,24 +19,65 @@ namespace goza::saamg
 
 constexpr PetscInt transfer_short_row = 24, transfer_long_row_slice = 2; // of an interpolation, of its transpose
 
+/* Of an interpolation: the range of its values, and whether half precision keeps them. */
+struct TransferRange {
+  std::array<RowExponents, 2> exponents; // of P and R
+  bool                        narrow = false;
+};
+
+/* Those of all interpolations, for which a device is asked once. One choice for all ranks: the preconditioner is that of the matrix, not that of its distribution. */
+template <class V> PetscErrorCode find_ranges(const std::vector<Grid> &grids, bool half, std::vector<TransferRange> &ranges)
+{
+  const MPI_Comm           comm = grids[0].level->columns->comm();
+  std::vector<PetscMPIInt> wide;
+
+  PetscFunctionBegin;
+  PetscCall(Together(comm, "look at the range of its interpolations", [&] {
+    ranges.assign(grids.size() - 1, {});
+    if constexpr (!std::is_same_v<V, PetscScalar>) {
+      constexpr StoreRange range{StoreLimits<Half>::least, StoreLimits<Half>::most};
+      std::vector<Csr>     all;
+
+      for (std::size_t l = 0; half && l < ranges.size(); l++) {
+        all.push_back(grids[l].transfer->P.view());
+        if (!grids[l].transfer->by_place()) all.push_back(grids[l].transfer->R.view());
+      }
+      const std::vector<RowExponents> found = exponents_of(all);
+      auto                            next  = found.begin();
+
+      for (std::size_t l = 0; half && l < ranges.size(); l++) {
+        auto &[P, R] = ranges[l].exponents;
+        P            = *next++;
+        if (!grids[l].transfer->by_place()) R = *next++; // of none all are kept
+        wide.push_back(!ValueScaling<V>::keeps_all(P, range) || !ValueScaling<V>::keeps_all(R, range));
+      }
+    }
+  }));
+  if (wide.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, wide.data(), static_cast<PetscMPIInt>(wide.size()), MPI_INT, MPI_MAX, comm));
+  for (std::size_t l = 0; l < ranges.size(); l++) ranges[l].narrow = !wide[l];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 template <class V> struct Transfer {
   ParOperator<V> P, R;
   Csr            rows{}; // of the test functions, where they are lent; R is not needed then
-  bool           narrow = false, lent = false, conjugated = false;
+  bool           lent = false, conjugated = false;
+  TransferRange  range; // of both, which a refill reads as well
 
   std::unique_ptr<BoxTransfer<V>> boxes; // instead of both
 
-  PetscErrorCode setup(const CsrTransfer &t, bool half)
+  PetscErrorCode setup(const CsrTransfer &t, const TransferRange &found)
   {
-    const bool       narrow_before = narrow, lent_before = lent;
+    const bool       narrow_before = range.narrow, lent_before = lent;
     FormatFactory<V> of_P, of_R;
 
     PetscFunctionBegin;
+    range = found;
     if (t.by_place()) {
-      PetscCall(choose(t, half));
       PetscCall(Guarded([&] {
         if (!boxes) boxes = std::make_unique<BoxTransfer<V>>();
-        boxes->fill(*t.boxes, t.P, narrow, t.conjugated);
+        boxes->fill(*t.boxes, t.P, range.narrow, t.conjugated);
       }));
       P    = ParOperator<V>();
       R    = ParOperator<V>();
@@ -46,14 +87,13 @@ template <class V> struct Transfer {
     boxes.reset();
     conjugated = t.conjugated;
     lent       = std::is_same_v<V, PetscScalar> && t.lends_rows();
-    PetscCall(choose(t, half));
-    if (narrow != narrow_before || lent != lent_before) {
+    if (range.narrow != narrow_before || lent != lent_before) {
       P = ParOperator<V>();
       R = ParOperator<V>();
     }
     const PetscErrorCode here = Guarded([&] {
-      of_P = factory(t.P, t.bs, t.k, &exponents_[0]);
-      if (!lent) of_R = factory(t.R, t.k, t.bs, &exponents_[1]);
+      of_P = factory(t.P, t.bs, t.k, &range.exponents[0]);
+      if (!lent) of_R = factory(t.R, t.k, t.bs, &range.exponents[1]);
     });
     PetscCall(FailTogether(t.fine->comm(), here, "choose a format of an interpolation"));
     PetscCall(P.update(t.P.view(), t.coarse, t.stamp, of_P));
@@ -115,7 +155,7 @@ private:
         options.column_bs = columns;
       }
       if constexpr (!std::is_same_v<V, PetscScalar>) {
-        if (narrow) {
+        if (range.narrow) {
           auto format = std::make_unique<Narrow<SlicedEll<HalfScalar, V>, V>>(s, options);
 
           format->expect(exponents);
@@ -126,35 +166,7 @@ private:
     };
   }
 
-  /* One choice for all ranks: the preconditioner is that of the matrix, not that of its distribution. */
-  PetscErrorCode choose(const CsrTransfer &t, bool half)
-  {
-    PetscFunctionBegin;
-    narrow = false;
-    if constexpr (!std::is_same_v<V, PetscScalar>) {
-      if (!half) PetscFunctionReturn(PETSC_SUCCESS);
-      constexpr StoreRange range{StoreLimits<Half>::least, StoreLimits<Half>::most};
-      PetscMPIInt          wide  = 1;
-      const PetscErrorCode error = Guarded([&] {
-        std::vector<Csr> both{t.P.view()};
-
-        if (!t.by_place()) both.push_back(t.R.view());
-        const auto found = exponents_of(both);
-
-        exponents_ = {};
-        std::copy(found.begin(), found.end(), exponents_.begin());
-        wide = !ValueScaling<V>::keeps_all(exponents_[0], range) || !ValueScaling<V>::keeps_all(exponents_[1], range); // of none all are kept
-      });
-
-      PetscCall(FailTogether(t.fine->comm(), error, "look at the range of an interpolation"));
-      PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &wide, 1, MPI_INT, MPI_MAX, t.fine->comm()));
-      narrow = !wide;
-    }
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  PetscLogDouble              nnz_ = 0;
-  std::array<RowExponents, 2> exponents_; // of P and R
+  PetscLogDouble nnz_ = 0;
 };
 
 } // namespace goza::saamg
