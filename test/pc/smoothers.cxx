@@ -584,10 +584,12 @@ BOOST_AUTO_TEST_CASE(dense_pseudo_inverses)
     return i == 0 || j == 0 ? PetscScalar(i == j ? 1 : i == 0 ? 1e-17 * j : 3e-18) : rings(i - 1, j - 1, 29, 1, 0);
   });
   for (PetscInt j = 0; j < 30; j++) BOOST_TEST(rounded.X[j] == rounded.X[j * 30], j << ": " << rounded.X[j] << " and " << rounded.X[j * 30]);
-  /* rows of given values, as MatZeroRows() leaves them, in a stiff matrix; rows by themselves scaled over 15 decades */
+  /* rows of given values, as MatZeroRows() leaves them, in a stiff matrix; rows by themselves scaled over 15 decades; a
+     symmetric matrix that is not definite */
   const Inverted given(40, [](PetscInt i, PetscInt j) { return i % 10 == 0 ? PetscScalar(i == j) : 2e11 * (i == j ? 2 : PetscAbsInt(i - j) == 1 ? -1 : 0); });
   const Inverted scaled(40, [](PetscInt i, PetscInt j) { return PetscPowReal(10, i % 16) * (i == j ? 2.5 : PetscAbsInt(i - j) == 1 ? -1 : 0); });
-  for (const Inverted *r : {&given, &scaled}) {
+  const Inverted indefinite(40, [](PetscInt i, PetscInt j) { return i == j ? (i % 3 ? 2 : -2) : PetscAbsInt(i - j) == 1 ? -1 : 0; });
+  for (const Inverted *r : {&given, &scaled, &indefinite}) {
     PetscReal worst = 0;
 
     BOOST_TEST(!r->singular);

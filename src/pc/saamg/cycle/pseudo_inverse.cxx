@@ -97,6 +97,12 @@ private:
 
 } // namespace
 
+/* Whether an inverse is made of more than rounding, where norm is that of the matrix. */
+static bool counts(PetscReal norm, const std::vector<PetscScalar> &inverse)
+{
+  return norm * frobenius_norm(inverse) <= most_condition;
+}
+
 /* inverse: S on entry. *exists: it is made of more than rounding. */
 static PetscErrorCode Invert(PetscInt n, std::vector<PetscScalar> &inverse, bool *exists)
 {
@@ -114,7 +120,26 @@ static PetscErrorCode Invert(PetscInt n, std::vector<PetscScalar> &inverse, bool
   }));
   PetscCallBLAS("LAPACKgetrf", LAPACKgetrf_(&bn, &bn, inverse.data(), &bn, pivot.data(), &info));
   if (info == 0) PetscCallBLAS("LAPACKgetri", LAPACKgetri_(&bn, inverse.data(), &bn, pivot.data(), work.data(), &lwork, &info));
-  *exists = info == 0 && norm * frobenius_norm(inverse) <= most_condition;
+  *exists = info == 0 && counts(norm, inverse);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* As Invert(), where S is Hermitian, in half the operations. *exists: S is definite, too; where it is not, nothing is known of `inverse`. */
+static PetscErrorCode InvertDefinite(PetscInt n, std::vector<PetscScalar> &inverse, bool *exists)
+{
+  PetscBLASInt    bn, info;
+  const PetscReal norm = PetscMax(1, frobenius_norm(inverse));
+
+  PetscFunctionBegin;
+  PetscCall(PetscBLASIntCast(n, &bn));
+  PetscCallBLAS("LAPACKpotrf", LAPACKpotrf_("L", &bn, inverse.data(), &bn, &info));
+  if (info == 0) PetscCallBLAS("LAPACKpotri", LAPACKpotri_("L", &bn, inverse.data(), &bn, &info));
+  if (info == 0) {
+    for (PetscInt i = 0; i < n; i++) { // LAPACK's lower triangle is the upper one by rows
+      for (PetscInt j = 0; j < i; j++) inverse[i * n + j] = PetscConj(inverse[j * n + i]);
+    }
+  }
+  *exists = info == 0 && counts(norm, inverse);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -160,7 +185,11 @@ static PetscErrorCode InvertScaled(Scaled &scaled, std::vector<PetscScalar> &inv
   bool     exists = false;
 
   PetscFunctionBegin;
-  PetscCall(Invert(scaled.n, inverse, &exists));
+  if (scaled.hermitian) {
+    PetscCall(InvertDefinite(scaled.n, inverse, &exists));
+    if (!exists) PetscCallCXX(inverse = scaled.S);
+  }
+  if (!exists) PetscCall(Invert(scaled.n, inverse, &exists));
   if (!exists) PetscCall(InvertOnRange(scaled.n, scaled.S, inverse, &rank));
   *singular = rank < scaled.n;
   PetscFunctionReturn(PETSC_SUCCESS);
