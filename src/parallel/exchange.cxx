@@ -1,4 +1,4 @@
-/* The one list of ways to exchange. Adding one: a header like host.hpp and a line in each of the tables. */
+/* The one list of ways to exchange. Adding one: a header like host_exchange.hpp and a line in each of the tables. */
 #include "exchange.hpp"
 #include "agree.hpp"
 #include "host_exchange.hpp"
