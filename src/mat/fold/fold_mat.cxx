@@ -159,14 +159,11 @@ MAT_FORMAT_SET_AND_GET(MatFoldSetLayout, MatFoldGetLayout, MatFoldLayout, goza::
   Level: advanced
 
   Notes:
-  Fewer bytes are read from memory, for use inside preconditioners. Vectors and sums stay `PetscScalar`: each stored value is off by at most 2^-24 (single) or 2^-11 (half)
-  of itself. Where the values leave the range of the type, above all that of half (6.1e-5 to 65504), they are scaled by powers of two, which round nothing: by one for all, by the roots of
-  the diagonal on both sides (D^-1/2 A D^-1/2), or, where that does not serve either, row by row. An entry far below the largest of its row (by 2^-10 and more) may then lose bits that do not matter beside it.
-  A NaN or infinity stays what it is. In parallel the off-diagonal block stays `PetscScalar`; so does everything that is not a product with this matrix: transposed products, `MatGetValues()`, the diagonal.
+  For use inside preconditioners: vectors and sums stay `PetscScalar`. What is rounded, and how values out of range are scaled, is as for `MatCDSSetPrecision()`.
 
   The format is built anew at the next product. Does nothing for other matrix types.
 
-.seealso: `MATFOLD`, `MatFoldGetPrecision()`, `MatFoldSetWidth()`
+.seealso: `MATFOLD`, `MatFoldGetPrecision()`, `MatCDSSetPrecision()`, `MatFoldSetWidth()`
 @*/
 MAT_FORMAT_SET_AND_GET(MatFoldSetPrecision, MatFoldGetPrecision, MatStoragePrecision, goza::FoldKind(), goza::setting::precision)
 
