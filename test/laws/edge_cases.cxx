@@ -1,6 +1,7 @@
 /* Rows of ../shared/edge-cases.md that no law covers; the number in a test's name is the row. */
 #include "../support/mat_case.hpp"
 #include "../support/pc_case.hpp"
+#include "petsc/check_petsc.hpp"
 
 #include <petsc/private/petscimpl.h>
 #include <petscgoza.h>
@@ -12,13 +13,6 @@
 #include <unistd.h>
 
 using namespace goza_test;
-
-namespace goza
-{
-/* src/register.cxx */
-PetscErrorCode GozaCheckRelease(int major, int minor);
-PetscErrorCode GozaCheckTypes(PetscDataType scalar, size_t scalar_size, size_t index_size);
-} // namespace goza
 
 namespace
 {

@@ -41,18 +41,13 @@ PetscErrorCode CheckUnknowns(PetscInt dof, PetscInt bs, MPI_Comm comm)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode FromDMDA(DM da, PetscInt bs, Arrays *m)
+PetscErrorCode CheckDMDA(DM da, PetscInt bs)
 {
-  const MPI_Comm         comm = PetscObjectComm((PetscObject)da);
-  PetscInt               dim, dof, width, g[3], n[3], w[3], length;
-  DMBoundaryType         boundary[3];
-  DMDAStencilType        stencil;
-  DMDAElementType        element;
-  ISLocalToGlobalMapping l2g;
-  const PetscInt        *index;
-  Vec                    coordinates;
-  const PetscScalar     *x;
-  PetscMPIInt            size;
+  const MPI_Comm  comm = PetscObjectComm((PetscObject)da);
+  PetscInt        dim, dof, width;
+  DMBoundaryType  boundary[3];
+  DMDAStencilType stencil;
+  PetscMPIInt     size;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(comm, &size));
@@ -62,8 +57,22 @@ PetscErrorCode FromDMDA(DM da, PetscInt bs, Arrays *m)
   for (PetscInt d = 0; d < 3; d++)
     PetscCheck(boundary[d] == DM_BOUNDARY_NONE, comm, PETSC_ERR_SUP, "The DMDA is periodic or has ghosts beyond its boundary (%s); DM_BOUNDARY_NONE is known", DMBoundaryTypes[boundary[d]]);
   PetscCheck(size == 1 || (width >= 1 && stencil == DMDA_STENCIL_BOX), comm, PETSC_ERR_ARG_INCOMP, "On several ranks the DMDA needs DMDA_STENCIL_BOX of width 1: elements reach diagonally");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode FromDMDA(DM da, PetscInt bs, Arrays *m)
+{
+  PetscInt               g[3], n[3], w[3], length;
+  DMDAElementType        element;
+  ISLocalToGlobalMapping l2g;
+  const PetscInt        *index;
+  Vec                    coordinates;
+  const PetscScalar     *x;
+
+  PetscFunctionBegin;
+  PetscCall(CheckDMDA(da, bs));
   PetscCall(DMGetCoordinatesLocal(da, &coordinates));
-  PetscCheck(coordinates, comm, PETSC_ERR_ARG_WRONGSTATE, "The DMDA has no coordinates: call DMDASetUniformCoordinates()");
+  PetscCheck(coordinates, PetscObjectComm((PetscObject)da), PETSC_ERR_ARG_WRONGSTATE, "The DMDA has no coordinates: call DMDASetUniformCoordinates()");
   PetscCall(DMDAGetElementType(da, &element));
   PetscCall(DMDAGetGhostCorners(da, &g[0], &g[1], &g[2], &n[0], &n[1], &n[2]));
   PetscCall(DMDAGetCorners(da, NULL, NULL, NULL, &w[0], &w[1], &w[2]));

@@ -241,10 +241,9 @@ void deallocate_pinned(void *p) noexcept
 
 bool pin(void *p, std::size_t bytes) noexcept
 {
-  const bool pinned = cudaHostRegister(p, bytes, cudaHostRegisterDefault) == cudaSuccess;
-
-  if (!pinned) (void)cudaGetLastError();
-  return pinned;
+  if (cudaHostRegister(p, bytes, cudaHostRegisterDefault) == cudaSuccess) return true;
+  (void)cudaGetLastError();
+  return false;
 }
 
 void unpin(void *p) noexcept

@@ -95,10 +95,10 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
   const double     k      = static_cast<double>(q.vectors);
   double           rows = q.rows, nonzeros = q.nonzeros, bs = static_cast<double>(q.bs), after = 0, product = 0, transposes = 0;
   const bool       as_a_whole = q.device || q.several; // A P is made, and held
-  double finest = 0, spared = 0, diagonals = 0; // of `after`, the cycle's on the finest level; beside it, until the cycle has them: interpolations, coarse operators
-  double       first = 0, trial = q.trial;      // while the finest level's product is made of boxes; vectors of a trial
+  double       finest = 0, spared = 0, diagonals = 0;  // of `after`, the finest level of the cycle; until the cycle has them: interpolations, coarse operators
+  double       first = 0, trial = q.trial;             // while the finest level's product is made of boxes; vectors of a trial
   double       operators = 0, inverses = 0; // of `after`: rows of operators, which go when the cycle has them, and inverse diagonals, when all is made
-  const double beside = (1 + k) * sizeof(PetscScalar) + 1 + 2 * index; // of a row while it is made else: its inverse diagonal, near-null vectors, lengths of rows
+  const double beside = (1 + k) * sizeof(PetscScalar) + 1 + 2 * index; // of a row while it is made else: inverse diagonal, near-null vectors, lengths of rows
 
   for (PetscInt level = 0; rows > 0; level++) {
     const double value = static_cast<double>(level ? q.coarse_value : q.fine_value);
