@@ -1,5 +1,6 @@
 static char help[] = "Linear elasticity of a solid of two materials, on hexahedra or tetrahedra, assembled by Goza.\n\
-  -mesh da|plex          : a box on a DMDA (-n or -da_grid_x, ..), or a DMPLEX (-dm_plex_filename examples/hook.msh, or a box: -dm_plex_dim 3 -dm_plex_box_faces 8,8,8 -dm_plex_simplex 0)\n\
+  -mesh da|plex          : a box on a DMDA (-n or -da_grid_x, ..), or a DMPLEX (-dm_plex_filename examples/hook.msh,\n\
+                           or a box: -dm_plex_dim 3 -dm_plex_box_faces 8,8,8 -dm_plex_simplex 0)\n\
   -tets                  : six tetrahedra in the place of each hexahedron of the DMDA\n\
   -case load|smooth      : clamped below, weight and a traction on top; or a known smooth displacement, whose error is printed\n\
   -contrast <number>     : Young's modulus of the stiff half over the soft half's\n\

@@ -13,7 +13,8 @@
 #include <thread>
 
 #if defined(__GNUC__) && !defined(__clang__)
-  #pragma GCC diagnostic ignored "-Wmismatched-new-delete" /* where sanitizers keep only one of the two from being inlined, gcc takes free() for what it does not belong to */
+/* Where sanitizers keep only one of the two from being inlined, gcc takes free() for what it does not belong to. */
+  #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 #endif
 
 namespace goza_test
