@@ -88,6 +88,17 @@ static double box_bytes(bool ones)
   return static_cast<double>(sizeof(Bits27) + sizeof(Bits8) + (ones ? 0 : sizeof(PetscScalar)));
 }
 
+/* Of the rows of boxes that are in work at a time. */
+static double window_bytes(bool device, double rows)
+{
+  return std::min(rows, static_cast<double>(device ? box_window_rows : box_window_rows_host)) * ((27 + 8) * sizeof(PetscScalar) + sizeof(Bits27));
+}
+
+static bool are_boxes(const MemoryQuestion &q, PetscInt level, double nonzeros_in_row)
+{
+  return q.boxes && (!level || q.coarse_interpolation_degree == 1) && nonzeros_in_row > (q.directions < 3 ? 4 : 16);
+}
+
 MemoryEstimate estimate_memory(const MemoryQuestion &q)
 {
   constexpr double index = sizeof(PetscInt), entry = sizeof(PetscScalar) + index; // of a CSR matrix
@@ -102,7 +113,7 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
 
   for (PetscInt level = 0; rows > 0; level++) {
     const double value = static_cast<double>(level ? q.coarse_value : q.fine_value);
-    const bool   boxes = q.boxes && (!level || q.coarse_interpolation_degree == 1) && nonzeros > (q.directions < 3 ? 4 : 16) * rows, by_place = boxes && q.device, wide = nonzeros * value <= q.wide_below;
+    const bool   boxes = are_boxes(q, level, nonzeros / rows), by_place = boxes && q.device, wide = nonzeros * value <= q.wide_below;
     const double stored         = wide ? value : static_cast<double>(level ? q.coarse_operator : q.fine_operator);
     const bool   few            = level && q.device && !boxes && nonzeros < few_entries; // slices with a column an entry: level_format.hpp
     const bool   diagonals_only = boxes || (!few && q.directions && (most_are_weak(q, level) || most_are_weak(q, level - 1)));
@@ -134,7 +145,7 @@ MemoryEstimate estimate_memory(const MemoryQuestion &q)
     if (boxes && q.aggregates) after += rows * box_bytes(q.ones && !level);
     else if (q.kept && as_a_whole) after += between * index;
     if (!level) trial -= std::min(trial, inverses); // it spares the finest
-    const double window = std::min(rows, static_cast<double>(q.device ? box_window_rows : box_window_rows_host)) * ((27 + 8) * sizeof(PetscScalar) + sizeof(Bits27));
+    const double window = window_bytes(q.device, rows);
     const double values = between * sizeof(PetscScalar), part = std::max(values / BlocksInParts::most, std::min(values, static_cast<double>(room_of_part)));
     if (level == 0) product = boxes ? window : rows * beside + (!as_a_whole ? 0 : bs * k > 1 ? between / bs / k * index + part : between * entry);
     if (level == 0 && by_place) first = rows * (box_bytes(q.ones) + 2 * sizeof(PetscScalar)) + made; // with the inverse diagonal and the magnitudes
