@@ -117,6 +117,25 @@ BOOST_AUTO_TEST_CASE(shortened_host_arrays)
   }
 }
 
+/* What another array left is not cleared for one that is unset; a copy is whole. */
+BOOST_AUTO_TEST_CASE(unset_host_arrays)
+{
+  const goza::host_memory::Recycling recycling;
+  const std::size_t                  n = 1048577;
+
+  {
+    Array<double> a(Space::Host, n);
+    std::fill(a.data(), a.data() + n, 7.0);
+  }
+  {
+    Array<double> a(Space::Host, n, goza::unset);
+    BOOST_TEST(std::count(a.data(), a.data() + n, 7.0) == static_cast<std::ptrdiff_t>(n));
+  }
+  const std::vector<double> from(n, 3.0);
+  BOOST_TEST(Array<double>(Space::Host, from.data(), n).to_host() == from);
+  BOOST_TEST(Array<double>(Space::Host, 6, goza::unset).size() == 6);
+}
+
 /* Blocks that came back go to the next of their size on the same stream, up to a bound; larger ones are not kept. */
 BOOST_AUTO_TEST_CASE(small_blocks)
 {

@@ -23,13 +23,18 @@ template <class T> void set_zero(Space space, std::size_t n, T *x)
   else std::fill(x, x + n, T());
 }
 
+/* Of an array whose values are all written before they are read: host memory that others had before is not cleared for it. */
+struct Unset { };
+inline constexpr Unset unset{};
+
 template <class T> class Array {
-  static_assert(std::is_trivially_copyable_v<T>, "memory comes zeroed, and no constructor runs");
+  static_assert(std::is_trivially_copyable_v<T>, "memory comes zeroed or as it is, and no constructor runs");
 
 public:
   Array() = default;
   explicit Array(Space space, std::size_t n = 0) : space_(space) { resize(n); }
-  Array(Space space, const T *src, std::size_t n) : Array(space, n) { assign(src); }
+  Array(Space space, std::size_t n, Unset) : space_(space) { take(n, host_memory::allocate_unset); }
+  Array(Space space, const T *src, std::size_t n) : Array(space, n, unset) { assign(src); }
   Array(Array &&other) noexcept { swap(other); }
   Array &operator=(Array &&other) noexcept
   {
@@ -45,14 +50,7 @@ public:
   Space       space() const { return space_; }
 
   /* The contents are lost; new host memory is zero. */
-  void resize(std::size_t n)
-  {
-    if (n == size_) return;
-    release();
-    if (n > SIZE_MAX / sizeof(T)) throw std::bad_alloc();
-    data_ = static_cast<T *>(space_ == Space::Cuda ? device::allocate(n * sizeof(T)) : host_memory::allocate(n * sizeof(T)));
-    size_ = n;
-  }
+  void resize(std::size_t n) { take(n, host_memory::allocate); }
 
   /* The first n values of host memory stay, without a copy where they are many. */
   void shorten(std::size_t n)
@@ -93,6 +91,14 @@ public:
   }
 
 private:
+  void take(std::size_t n, void *(*of_host)(std::size_t bytes))
+  {
+    if (n == size_) return;
+    release();
+    if (n > SIZE_MAX / sizeof(T)) throw std::bad_alloc();
+    data_ = static_cast<T *>(space_ == Space::Cuda ? device::allocate(n * sizeof(T)) : of_host(n * sizeof(T)));
+    size_ = n;
+  }
   void release() noexcept
   {
     if (!data_) return;

@@ -126,19 +126,9 @@ Recycling::~Recycling()
   free_pages().close();
 }
 
-void *allocate(std::size_t bytes)
+/* New pages, which the system has cleared. */
+static char *map(std::size_t length)
 {
-  if (memory_refused(bytes)) throw std::bad_alloc();
-  if (bytes < large) {
-    void *p = std::calloc(bytes ? bytes : 1, 1);
-
-    if (!p) throw std::bad_alloc();
-    return p;
-  }
-  if (bytes > SIZE_MAX / 2) throw std::bad_alloc();
-  const std::size_t length = whole_pages(bytes);
-
-  if (char *const again = free_pages().take(length)) return std::memset(again, 0, bytes);
   void *const mapped = mmap(nullptr, length + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); // a page more, to align
 
   if (mapped == MAP_FAILED) throw std::bad_alloc();
@@ -149,6 +139,34 @@ void *allocate(std::size_t bytes)
   if (skip < page) (void)munmap(first + skip + length, page - skip);
   if (length >= huge) (void)madvise(first + skip, length, MADV_HUGEPAGE); // a wish
   return first + skip;
+}
+
+static void *take(std::size_t bytes, bool cleared)
+{
+  if (memory_refused(bytes)) throw std::bad_alloc();
+  if (bytes < large) {
+    const std::size_t some = bytes ? bytes : 1;
+    void *const       p    = cleared ? std::calloc(some, 1) : std::malloc(some);
+
+    if (!p) throw std::bad_alloc();
+    return p;
+  }
+  if (bytes > SIZE_MAX / 2) throw std::bad_alloc();
+  const std::size_t length = whole_pages(bytes);
+  char *const       again  = free_pages().take(length);
+
+  if (!again) return map(length);
+  return cleared ? std::memset(again, 0, bytes) : again;
+}
+
+void *allocate(std::size_t bytes)
+{
+  return take(bytes, true);
+}
+
+void *allocate_unset(std::size_t bytes)
+{
+  return take(bytes, false);
 }
 
 static void free_whole_pages(char *first, std::size_t length) noexcept
@@ -165,7 +183,7 @@ void deallocate(void *p, std::size_t bytes) noexcept
 void *shorten(void *p, std::size_t bytes, std::size_t fewer)
 {
   if (fewer < large) {
-    void *const another = std::memcpy(allocate(fewer), p, fewer);
+    void *const another = std::memcpy(allocate_unset(fewer), p, fewer);
 
     deallocate(p, bytes);
     return another;

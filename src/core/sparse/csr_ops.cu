@@ -105,9 +105,8 @@ void transpose_host(const Csr &A, CsrMatrix &T)
   const PetscInt nnz = entries(A);
 
   T.ptr = Array<PetscInt>(Space::Host, T.nrows + 1);
-  T.col = Array<PetscInt>(Space::Host, nnz);
-  T.val = Array<PetscScalar>(Space::Host, nnz);
-  T.ptr.zero();
+  T.col = Array<PetscInt>(Space::Host, nnz, unset);
+  T.val = Array<PetscScalar>(Space::Host, nnz, unset);
   for (PetscInt p = 0; p < nnz; p++) T.ptr.data()[A.col[p]]++;
   lengths_to_pointer(Space::Host, T.ptr);
   fill_transpose_host(A, T);

@@ -83,7 +83,7 @@ template <class Block> void add_block(BlockSize size, const Block &a, const Pets
 template <class S> class RowsOfProduct {
 public:
   RowsOfProduct(const S &sizes, const BlockRows &A, const BlockRows &P) :
-    s_(sizes), A_(A), P_(P), sums_(P.A.ncols / s_.k), place_(A.nodes + 1), col_(Space::Host, size_), val_(Space::Host, size_ * block())
+    s_(sizes), A_(A), P_(P), sums_(P.A.ncols / s_.k), place_(A.nodes + 1), col_(Space::Host, size_, unset), val_(Space::Host, size_ * block(), unset)
   {
     for (PetscInt i = 0; i < P.nodes; i++) longest_ = std::max(longest_, static_cast<std::size_t>(P.length(i)));
   }
@@ -148,8 +148,8 @@ private:
 
     while (used() + n > size / 2) size *= 2;
     if (size > (std::size_t(1) << 31)) throw std::bad_alloc();
-    Array<PetscInt>    col(Space::Host, size + behind);
-    Array<PetscScalar> val(Space::Host, (size + behind) * block());
+    Array<PetscInt>    col(Space::Host, size + behind, unset);
+    Array<PetscScalar> val(Space::Host, (size + behind) * block(), unset);
 
     for (PetscInt i = oldest_; i < made_; i++) {
       const SparseRow   row = (*this)(i);
@@ -184,7 +184,7 @@ public:
   {
     if (used_ + n > array_.size()) {
       const auto expected = static_cast<std::size_t>(1.25 * static_cast<double>(used_) / std::max(rows_, PetscInt(1)) * nrows_);
-      Array<T>   larger(Space::Host, std::max(used_ + n + (std::size_t(1) << 16), expected));
+      Array<T>   larger(Space::Host, std::max(used_ + n + (std::size_t(1) << 16), expected), unset);
 
       larger.copy_from(array_.data(), used_);
       array_.swap(larger);
@@ -253,7 +253,7 @@ template <class S> CsrMatrix product(const S &s, const BlockRows &R, const Block
   Grown<PetscInt>          cols(nodes);
   Grown<PetscScalar>       vals(nodes);
 
-  C.ptr = Array<PetscInt>(Space::Host, C.nrows + 1);
+  C.ptr = Array<PetscInt>(Space::Host, C.nrows + 1, unset);
   for (PetscInt I = 0; I < nodes; I++) {
     const RowTerms terms = R.terms(I);
 

@@ -159,14 +159,14 @@ void make_rows(const Terms &terms, const Rows &rows, const Extra &extra, const F
   RowSums  sums(C.ncols);
   PetscInt longest = 0;
 
-  C.ptr = Array<PetscInt>(Space::Host, C.nrows + 1);
+  C.ptr = Array<PetscInt>(Space::Host, C.nrows + 1, unset);
   for (PetscInt row = 0; row < C.nrows; row++) {
     C.ptr.data()[row] = sums.count(terms(row), rows, extra(row));
     longest           = std::max(longest, C.ptr.data()[row]);
   }
   const PetscInt nnz = lengths_to_pointer(Space::Host, C.ptr);
-  C.col              = Array<PetscInt>(Space::Host, nnz);
-  C.val              = Array<PetscScalar>(Space::Host, nnz);
+  C.col              = Array<PetscInt>(Space::Host, nnz, unset);
+  C.val              = Array<PetscScalar>(Space::Host, nnz, unset);
 
   std::vector<PetscInt>    col(longest);
   std::vector<PetscScalar> val(longest);

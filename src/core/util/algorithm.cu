@@ -264,8 +264,8 @@ Array<PetscInt> order_by(Space space, const PetscInt *key, PetscInt n)
 
 void group_by(Space space, const PetscInt *key, PetscInt n, PetscInt nkeys, Array<PetscInt> &ptr, Array<PetscInt> &order)
 {
-  ptr   = Array<PetscInt>(space, nkeys + 1);
-  order = Array<PetscInt>(space, n);
+  ptr   = Array<PetscInt>(space, nkeys + 1, unset);
+  order = Array<PetscInt>(space, n, unset);
 #if defined(__CUDACC__)
   if (space == Space::Cuda) {
     Array<PetscInt> keys(space, n);

@@ -188,7 +188,7 @@ template <class Store, class V> void SlicedEll<Store, V>::lay_out_all(const Csr 
     stored = lay_out(pattern, window, most, &has_longer);
   }
   if (options_.sort_window < 0 && shift_ > 0 && worth_sorting(stored, nnz)) stored = lay_out(pattern, sort_window, most, &has_longer);
-  val_ = Array<Store>(this->space_, stored * br_ * bc_ + long_.entries());
+  val_ = Array<Store>(this->space_, stored * br_ * bc_ + long_.entries(), unset);
   long_.put_values_at(val_.data() + in_slices());
   head_ = Array<EllHead>(this->space_);
   if (stored && options_.gaps && share_columns(pattern, stored)) return;
@@ -231,7 +231,7 @@ template <class Store, class V> bool SlicedEll<Store, V>::share_columns(const Cs
   const PetscInt nslices = static_cast<PetscInt>(slice_ptr_.size()) - 1;
 
   if (few_alike(space, A, row_.data(), nplaces_, shift_)) return false;
-  Array<std::uint32_t> pattern(space, nplaces_);
+  Array<std::uint32_t> pattern(space, nplaces_, unset);
   Array<PetscInt>      key(space, nslices), like(space, nslices), base(space, nslices);
   Array<std::int64_t>  own(space, nslices + 1);
   Array<char>          differs(space, nslices);
@@ -271,7 +271,7 @@ template <class Store, class V> void SlicedEll<Store, V>::place_columns(const Cs
     col_ptr_.copy_from(slice_ptr_.data(), nslices + 1);
     in_gaps_ = 0;
     spread_  = false;
-    col_     = Array<LocalColumn>(space, stored);
+    col_     = Array<LocalColumn>(space, stored, unset);
     gap_     = Array<std::uint16_t>(space);
     first_   = Array<LocalColumn>(space);
     return;

@@ -76,12 +76,12 @@ template <class V> struct Level {
         const PetscInt wanted = users && (a == &b || a == &x0) ? 0 : n;
 
         if (a->space() == space && a->size() == static_cast<std::size_t>(wanted)) continue;
-        *a = Array<V>(space, wanted);
+        *a = Array<V>(space, wanted, unset);
         a->zero();
       }
-      dinv     = Array<V>(space, n);
-      isolated = Array<V>(space, level.isolated.size());
-      balanced = Array<V>(space, level.balanced.size());
+      dinv     = Array<V>(space, n, unset);
+      isolated = Array<V>(space, level.isolated.size(), unset);
+      balanced = Array<V>(space, level.balanced.size(), unset);
       if (balanced.size()) split_diagonal(space, n, level.balanced.data(), level.isolated.data(), balanced.data(), isolated.data());
       split_diagonal(space, n, level.dinv.data(), level.isolated.data(), dinv.data(), isolated.data());
     }));

@@ -206,9 +206,9 @@ CsrAggregates aggregate(const CsrGraph &G, PetscInt least)
   const Space      space  = G.space();
   const ColumnMap &nodes  = *G.nodes;
   const PetscInt   nlocal = nodes.nlocal();
-  Array<Key>       key(space, nlocal), second(space, nlocal), first, largest;
-  Array<PetscInt>  number(space, G.n + 1), of_node(space, nlocal), name(space, G.n);
-  Array<Member>    of_root(space, nlocal), joined(space, nlocal);
+  Array<Key>       key(space, nlocal, unset), second(space, nlocal, unset), first, largest;
+  Array<PetscInt>  number(space, G.n + 1, unset), of_node(space, nlocal, unset), name(space, G.n, unset);
+  Array<Member>    of_root(space, nlocal, unset), joined(space, nlocal, unset);
   const auto       update = [&](Array<Member> &members) { nodes.update(reinterpret_cast<PetscInt *>(members.data()), 2); };
 
   for_each_row(space, G.n, FirstKeys{G.ids, G.edges, key.data()});
@@ -250,7 +250,7 @@ CsrAggregates aggregate(const CsrGraph &G, PetscInt least)
 
 Array<PetscInt> aggregate_of_columns(const CsrGraph &G, const CsrAggregates &aggregates, const LocalColumns &columns, PetscInt bs)
 {
-  Array<PetscInt> of_column(columns.space(), columns.nlocal());
+  Array<PetscInt> of_column(columns.space(), columns.nlocal(), unset);
 
   for_each_row(columns.space(), columns.nlocal(), OfColumn{bs, G.n, G.nodes->nlocal(), G.node_of_ghost_column.data(), aggregates.of_node.data(), of_column.data()});
   return of_column;

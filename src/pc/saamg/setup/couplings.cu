@@ -121,7 +121,7 @@ Couplings couplings_of(const StoredRows &rows, const ColumnMap &columns, const C
 {
   const Csr          &A     = rows.A;
   const Space         space = A.space;
-  Array<PetscScalar>  dinv(space, columns.nlocal());
+  Array<PetscScalar>  dinv(space, columns.nlocal(), unset);
   Array<std::int64_t> counts(space, numbers_of_couplings);
 
   for_each_row(space, A.nrows, OfCoupled{facts.dinv.data(), facts.isolated.data(), dinv.data()});

@@ -152,8 +152,8 @@ PetscReal lanczos(const LevelProduct &A, const ColumnMap &columns, const CsrFact
   const Array<PetscScalar> &dinv  = facts.dinv;
   const Space               space = A.A.space;
   const PetscInt            n     = A.A.nrows;
-  Array<PetscScalar>        r(space, n), r_old(space, n), v(space, columns.nlocal()), v_old(space, columns.nlocal()), w(space, n);
-  Array<PetscScalar>        sums(space, 3 * its); // the lengths, squared, and behind them w^T v and w^T v_old of every step
+  Array<PetscScalar> r(space, n, unset), r_old(space, n, unset), v(space, columns.nlocal(), unset), v_old(space, columns.nlocal(), unset), w(space, n, unset);
+  Array<PetscScalar> sums(space, 3 * its); // the lengths, squared, and behind them w^T v and w^T v_old of every step
   PetscScalar *const length2 = sums.data(), *const back = length2 + its;
   std::vector<PetscReal> a(its), b(its);
   PetscReal              largest = 0;
@@ -340,8 +340,8 @@ CsrFacts row_facts(const StoredRows &rows, const LocalColumns &columns, PetscInt
   CsrFacts            facts;
   Array<std::int64_t> counts(space, of_row);
 
-  facts.dinv     = Array<PetscScalar>(space, A.nrows);
-  facts.isolated = Array<unsigned char>(space, A.nrows);
+  facts.dinv     = Array<PetscScalar>(space, A.nrows, unset);
+  facts.isolated = Array<unsigned char>(space, A.nrows, unset);
   if (const auto *cds = columns.size() == 1 ? rows.diagonals() : nullptr) {
     join_rows<Plus, of_row>(space, A.nrows, Facts<mat::CdsEntries<const PetscScalar>>{entries_of(*cds), bs, facts.dinv.data(), facts.isolated.data()}, counts.data());
   } else join_csr_rows<Plus, of_row>(A, 1, Facts<AijRowsView>{rows_of(A), bs, facts.dinv.data(), facts.isolated.data()}, counts.data());

@@ -142,7 +142,7 @@ Array<PetscReal> coarse_magnitudes(const Interpolation &I, const Array<PetscReal
 {
   if (I.by_place()) return squares_of_columns(*I.boxes, I.P, magnitude);
   const Space      space = magnitude.space();
-  Array<PetscReal> fine(space, I.fine->nlocal()), coarse(space, I.R.nrows);
+  Array<PetscReal> fine(space, I.fine->nlocal(), unset), coarse(space, I.R.nrows, unset);
 
   if (magnitude.size()) fine.copy_from(magnitude.data(), magnitude.size());
   I.fine->update(fine);
@@ -154,8 +154,8 @@ Array<PetscReal> coarse_magnitudes(const Interpolation &I, const Array<PetscReal
 void fill_rows_of_nothing(CsrMatrix &A, const ColumnMap &columns, const Array<PetscReal> &magnitude, PetscScalar *diagonal = nullptr)
 {
   const Space          space = A.space();
-  Array<PetscReal>     root(space, columns.nlocal());
-  Array<unsigned char> empty(space, A.nrows);
+  Array<PetscReal>     root(space, columns.nlocal(), unset);
+  Array<unsigned char> empty(space, A.nrows, unset);
   Array<PetscScalar>   sums(space, LookAtRow::n);
 
   for_each_row(space, A.nrows, RootOf{magnitude.data(), root.data()});
@@ -202,7 +202,7 @@ bool row_by_row(const Csr &A, const Interpolation &I, CsrMatrix &Ac)
 Array<PetscReal> magnitudes(const StoredRows &rows, const Array<PetscScalar> &dinv)
 {
   const Csr       &A = rows.A;
-  Array<PetscReal> magnitude(A.space, A.nrows);
+  Array<PetscReal> magnitude(A.space, A.nrows, unset);
 
   if (rows.no_rows())
     for_each_row(A.space, A.nrows, MagnitudeOfRow<mat::CdsEntries<const PetscScalar>>{entries_of(*rows.diagonals()), dinv.data(), magnitude.data()});
@@ -213,7 +213,7 @@ Array<PetscReal> magnitudes(const StoredRows &rows, const Array<PetscScalar> &di
 double product_work(const Csr &A, const ColumnMap &columns, const Interpolation &I)
 {
   constexpr double uncountable = 1e15;
-  Array<PetscInt>  length(A.space, columns.nlocal());
+  Array<PetscInt>  length(A.space, columns.nlocal(), unset);
   Array<double>    work(A.space, 1);
 
   for_each_row(A.space, A.nrows, LengthOfRow{I.P.ptr.data(), length.data()});

@@ -45,7 +45,7 @@ void sort_by_keys(std::vector<Candidate> &order)
 class OneByOne {
 public:
   OneByOne(const CsrGraph &G, Array<Key> &key, Array<Key> &largest) :
-    edges_(G.edges), n_(G.n), key_(key.data()), largest_(largest.data()), state_(Space::Host, G.n)
+    edges_(G.edges), n_(G.n), key_(key.data()), largest_(largest.data()), state_(Space::Host, G.n, unset)
   {
     begin();
   }
@@ -148,7 +148,7 @@ void maximal_independent_set(const CsrGraph &G, bool laid_out, Array<Key> &key, 
   const Space        space = G.space();
   std::int64_t       left  = G.n;
 
-  largest = Array<Key>(space, G.nodes->nlocal());
+  largest = Array<Key>(space, G.nodes->nlocal(), unset);
   if (space == Space::Host && G.nodes->size() == 1) {
     OneByOne(G, key, largest).make(laid_out);
     return;

@@ -137,14 +137,14 @@ PetscErrorCode NearNullVectors(Mat A, const std::vector<PetscReal> &coordinates,
     PetscCall(Guarded([&] {
       const Array<PetscReal> place(space, coordinates.data(), coordinates.size());
 
-      B = Array<PetscScalar>(space, (std::size_t)m * *k);
+      B = Array<PetscScalar>(space, (std::size_t)m * *k, unset);
       for_each_row(space, m, SetRigidBody{dim, *k, place.data(), {centre[0], centre[1], centre[2]}, B.data()});
     }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   *k = *bs;
   PetscCall(Guarded([&] {
-    B = Array<PetscScalar>(space, (std::size_t)m * *k);
+    B = Array<PetscScalar>(space, (std::size_t)m * *k, unset);
     for_each_row(space, m, SetComponents{*bs, B.data()});
   }));
   PetscFunctionReturn(PETSC_SUCCESS);

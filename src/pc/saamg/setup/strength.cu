@@ -201,7 +201,7 @@ void hold_all_edges(const Csr &rows, FillStrong &fill, CsrGraph &G)
 /* For `fill`, to live as long. Nothing on a device, where to compute them again is faster than to read them. */
 Array<std::uint64_t> hashes_of_nodes(FillStrong &fill, const ColumnMap &nodes)
 {
-  Array<std::uint64_t> hash(nodes.space(), nodes.space() == Space::Host ? nodes.nlocal() : 0);
+  Array<std::uint64_t> hash(nodes.space(), nodes.space() == Space::Host ? nodes.nlocal() : 0, unset);
 
   for_each_row(nodes.space(), static_cast<PetscInt>(hash.size()), HashNodes{fill, hash.data()});
   fill.hash = hash.data();
@@ -296,17 +296,17 @@ CsrGraph strength_graph(const Csr &A, const MapPtr &columns, PetscInt bs, const 
   const Csr            rows         = full ? norms.view() : A;
   const PetscInt       unit         = full ? 1 : bs; // rows of a node
   CsrGraph             G;
-  Array<PetscInt>      place(space, unit > 1 ? A.nrows : 0), count;
-  Array<std::uint64_t> check(space, A.nrows / bs);
-  Array<std::int64_t>  weak(space, A.nrows / bs);
+  Array<PetscInt>      place(space, unit > 1 ? A.nrows : 0, unset), count;
+  Array<std::uint64_t> check(space, A.nrows / bs, unset);
+  Array<std::int64_t>  weak(space, A.nrows / bs, unset);
 
   G.n                    = A.nrows / bs;
   G.nodes                = nodes_of_columns(columns, bs);
   G.ids                  = {name, G.nodes->start(), 1, lattice};
   G.node_of_ghost_column = nodes_of_ghost_columns(*columns, *G.nodes, bs);
-  G.rdiag                = Array<PetscReal>(space, G.nodes->nlocal());
-  G.degree               = Array<PetscInt>(space, G.nodes->nlocal());
-  count                  = Array<PetscInt>(space, G.nodes->nlocal());
+  G.rdiag                = Array<PetscReal>(space, G.nodes->nlocal(), unset);
+  G.degree               = Array<PetscInt>(space, G.nodes->nlocal(), unset);
+  count                  = Array<PetscInt>(space, G.nodes->nlocal(), unset);
   const BlockRows blocks{rows_of(rows), unit, G.n, G.node_of_ghost_column.data(), place.data(), bs == 1 ? strength.diagonal_sign : 0};
 
   if (bs == 1 && known.dinv) for_each_row(space, G.n, SizeOfInverse{known.dinv, G.rdiag.data()});

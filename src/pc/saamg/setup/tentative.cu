@@ -62,10 +62,10 @@ CsrTentative tentative(const CsrAggregates &aggregates, const ColumnMap &columns
   const ColumnMap   &map    = *aggregates.map;
   const PetscInt     nnodes = columns.n() / bs, entries = map.nlocal() * k * k, first_ghost = aggregates.n * k * k;
   CsrTentative       T;
-  Array<PetscScalar> again(space, entries), Bcoarse(space, entries);
+  Array<PetscScalar> again(space, entries, unset), Bcoarse(space, entries, unset);
   Array<PetscInt>    begin, node;
 
-  T.Q = Array<PetscScalar>(space, static_cast<std::size_t>(columns.nlocal()) * k);
+  T.Q = Array<PetscScalar>(space, static_cast<std::size_t>(columns.nlocal()) * k, unset);
   if (B.size()) T.Q.copy_from(B.data(), B.size());
   group_by(space, aggregates.of_node.data(), nnodes, map.nlocal(), begin, node);
   for (Array<PetscScalar> *R : {&Bcoarse, &again}) { // the second pass removes what rounding left in the first
@@ -76,7 +76,7 @@ CsrTentative tentative(const CsrAggregates &aggregates, const ColumnMap &columns
     for_each_row(space, nnodes * bs, SolveRow{k, aggregates.of_node.data(), R->data(), T.Q.data(), bs});
   }
   for_each_row(space, aggregates.n, MultiplyFactors{k, again.data(), Bcoarse.data()});
-  T.Bcoarse = Array<PetscScalar>(space, first_ghost);
+  T.Bcoarse = Array<PetscScalar>(space, first_ghost, unset);
   if (first_ghost) T.Bcoarse.copy_from(Bcoarse.data(), first_ghost);
   columns.update(T.Q.data(), k);
   return T;
