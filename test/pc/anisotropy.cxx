@@ -234,6 +234,35 @@ BOOST_AUTO_TEST_CASE(cells_of_another_coefficient)
   BOOST_TEST(iterations(cells(24, 12, 0.2, 1e4)) <= 11);
 }
 
+/* Cells by chance over six decades: a node is with the one that it is coupled with most, since a root with all its neighbours cuts through couplings that
+   outweigh all others. */
+BOOST_AUTO_TEST_CASE(couplings_of_all_sizes)
+{
+  const auto cells = [](double decades) {
+    return assemble(entry_of("cells", brick_volumes<2>(
+                                        even_bricks<2>({80, 80}, {1, 1}),
+                                        [=](int, const Place<2> &x) {
+                                          const auto at = [&](int d) { return static_cast<std::uint64_t>(80 * x[d]); };
+
+                                          return std::pow(10., decades * static_cast<double>(goza::hash62(at(0) + 80 * at(1)) % 1000) / 1000);
+                                        },
+                                        [](int, bool) { return true; })),
+                    MATAIJ);
+  };
+  const char *const sentence = "aggregates follow each row's largest";
+
+  const MatHandle A = cells(6);
+
+  BOOST_TEST(says(make_pc(A), sentence));
+  BOOST_TEST(iterations(A) <= 20);
+  BOOST_TEST(!says(make_pc(cells(1)), sentence));
+  for (const Entry &e : {stencil7(9, 8, 7), stencil5(30, 20, 1e-3), stretched7(12, 12, 12, 1.4)})
+    BOOST_TEST(!says(make_pc(assemble(e, MATAIJ)), sentence), e.name);
+  Option set("-pc_saamg_threshold", "0.02");
+  BOOST_TEST(!says(make_pc(A), sentence));
+  BOOST_TEST(iterations(A) > 28);
+}
+
 /* With new values in an old pattern the aggregates stay, or follow. */
 BOOST_AUTO_TEST_CASE(anew_with_new_values)
 {

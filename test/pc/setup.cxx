@@ -31,6 +31,8 @@ Space space() // of the tests: that of the matrices
   return device::available() ? Space::Cuda : Space::Host;
 }
 
+using Aggregation = CsrAggregates(const CsrGraph &G, PetscInt least);
+
 /* A matrix's rows, strength graph and aggregates. */
 struct Ready {
   MatHandle             A;
@@ -40,11 +42,12 @@ struct Ready {
   std::vector<PetscInt> of_node; // [owned nodes] global numbers of aggregates
   PetscInt              m = 0, start = 0;
 
-  Ready(const Entry &e, PetscReal threshold, MPI_Comm comm = PETSC_COMM_WORLD, Space where = space(), PetscInt least = 0, bool twice = false) : A(aij(e, comm))
+  Ready(const Entry &e, PetscReal threshold, MPI_Comm comm = PETSC_COMM_WORLD, Space where = space(), PetscInt least = 0, Aggregation *make = aggregate) :
+    A(aij(e, comm))
   {
     PETSC_OK(rows.open(A, where));
     G          = strength_graph(rows.A, rows.columns, e.bs, threshold, nullptr, lattice_of(rows.A, *rows.columns, e.bs));
-    aggregates = twice ? aggregate_twice(G, least) : aggregate(G, least);
+    aggregates = make(G, least);
     m          = rows.A.nrows;
     start      = rows.columns->start();
     of_node    = aggregates.of_node.to_host();
@@ -253,10 +256,10 @@ PetscReal product_error(Mat M, PetscInt k, const std::vector<PetscScalar> &X, co
 }
 
 /* The law that everything rests on: same graph and aggregates as alone on the host, wherever the aggregates go, and every connected node in one aggregate. */
-void same_on_any_ranks(const Entry &e, PetscReal threshold, bool twice = false)
+void same_on_any_ranks(const Entry &e, PetscReal threshold, Aggregation *make = aggregate)
 {
-  const Ready    here(e, threshold, PETSC_COMM_WORLD, space(), 0, twice), isolated(e, threshold, PETSC_COMM_SELF, Space::Host, 0, twice);
-  const Ready    gathered(e, threshold, PETSC_COMM_WORLD, space(), 1 << 20, twice), fewer(e, threshold, PETSC_COMM_WORLD, space(), 7, twice);
+  const Ready    here(e, threshold, PETSC_COMM_WORLD, space(), 0, make), isolated(e, threshold, PETSC_COMM_SELF, Space::Host, 0, make);
+  const Ready    gathered(e, threshold, PETSC_COMM_WORLD, space(), 1 << 20, make), fewer(e, threshold, PETSC_COMM_WORLD, space(), 7, make);
   const PetscInt begin = here.G.nodes->start();
   const auto     list = here.neighbours(), list_alone = isolated.neighbours();
   const auto    &b          = isolated.of_node;
@@ -506,7 +509,7 @@ std::vector<Entry> square_entries()
 /* Aggregates of aggregates: each is made of whole first ones, and those that touch another are not left alone. */
 void made_of_aggregates(const Entry &e)
 {
-  const Ready           once(e, 0), twice(e, 0, PETSC_COMM_WORLD, space(), 0, true);
+  const Ready           once(e, 0), twice(e, 0, PETSC_COMM_WORLD, space(), 0, aggregate_twice);
   const auto            list  = Ready(e, 0, PETSC_COMM_SELF, Space::Host).neighbours();
   const auto            first = everywhere(once), second = everywhere(twice);
   std::vector<PetscInt> of_first(once.ntotal(), -1), members(twice.ntotal(), 0);
@@ -646,7 +649,8 @@ void add_laws()
 
     for (PetscReal threshold : {0., 0.08})
       add_test(suite, name + "/same_on_any_ranks_" + (threshold > 0 ? "weak_dropped" : "all"), [=] { same_on_any_ranks(e, threshold); });
-    add_test(suite, name + "/same_on_any_ranks_aggressive", [=] { same_on_any_ranks(e, 0, true); });
+    add_test(suite, name + "/same_on_any_ranks_aggressive", [=] { same_on_any_ranks(e, 0, aggregate_twice); });
+    add_test(suite, name + "/same_on_any_ranks_by_heaviest", [=] { same_on_any_ranks(e, 0, aggregate_by_heaviest); });
     add_test(suite, name + "/made_of_aggregates", [=] { made_of_aggregates(e); });
     add_test(suite, name + "/tentative", [=] {
       const Ready s(e, 0);
@@ -688,7 +692,7 @@ BOOST_AUTO_TEST_CASE(components_stay_when_coarsened_aggressively)
                   if (i % 3) r.add(i - 1, -1);
                   if (i % 3 < 2) r.add(i + 1, -1);
                 }};
-  const Ready s(e, 0, PETSC_COMM_WORLD, space(), 0, true);
+  const Ready s(e, 0, PETSC_COMM_WORLD, space(), 0, aggregate_twice);
   bool        right = true;
 
   for (PetscInt i = 0; i < s.m; i++) right = right && s.of_node[i] == (s.start + i) / 3;
@@ -704,7 +708,7 @@ BOOST_AUTO_TEST_CASE(mean_sizes)
     const Ready s(entries[k], 0, PETSC_COMM_SELF);
     BOOST_TEST(8000. / s.aggregates.n > low[k]);
     BOOST_TEST(8000. / s.aggregates.n < high[k]);
-    const Ready aggressive(entries[k], 0, PETSC_COMM_SELF, space(), 0, true);
+    const Ready aggressive(entries[k], 0, PETSC_COMM_SELF, space(), 0, aggregate_twice);
     BOOST_TEST(8. * aggressive.aggregates.n < s.aggregates.n);
   }
 }

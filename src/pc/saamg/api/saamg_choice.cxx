@@ -99,6 +99,7 @@ static PetscErrorCode SamePremises(PC pc, SAAMG *mg, const OwnRows &rows, const 
   now.couplings     = facts.couplings;
   now.threshold     = o.threshold;
   now.strong_share  = o.strong_share;
+  now.by_heaviest   = o.by_heaviest;
   now.smoothed_with = o.smoothed_with;
   now.adjoint       = o.adjoint;
   now.covered       = o.smoothed_alone && facts.covered;
@@ -116,7 +117,7 @@ static Keep WhatToKeep(const SAAMG &mg)
 {
   switch (mg.reuse) {
   case PC_SAAMG_REUSE_AUTO:
-    return mg.hierarchy_options.threshold > 0 || mg.hierarchy_options.strong_share > 0 ? Keep::Nothing : Keep::Aggregates;
+    return mg.hierarchy_options.threshold > 0 || mg.hierarchy_options.strong_share > 0 || mg.hierarchy_options.by_heaviest ? Keep::Nothing : Keep::Aggregates;
   case PC_SAAMG_REUSE_PATTERN:
     return Keep::Aggregates;
   case PC_SAAMG_REUSE_INTERPOLATION:
@@ -212,6 +213,7 @@ PetscErrorCode ChooseForMatrix(PC pc, SAAMG *mg, const OwnRows &rows, const Oper
     mg->hierarchy_options.diagonal_sign = signs ? mg->couplings.diagonal_sign : 0;
     mg->hierarchy_options.strong_share  = signs ? Couplings::strong_share : 0;
 
+    mg->hierarchy_options.by_heaviest       = mg->threshold < 0 && mg->couplings.by_heaviest();
     mg->hierarchy_options.weak_by_direction = mg->threshold >= 0 || mg->couplings.anisotropic();
   }
   if (anew || mg->reuse != PC_SAAMG_REUSE_INTERPOLATION) {

@@ -52,6 +52,7 @@ struct Premises {
   std::string      settings;
   std::int64_t     couplings = 0; // entries that couple rows
   PetscReal        threshold = 0, strong_share = 0;
+  bool             by_heaviest   = false;
   SmoothedWith     smoothed_with = SmoothedWith::Matrix;
   bool             adjoint       = false;
   bool             covered       = false; // by the smoother, so that there is one level
@@ -63,7 +64,7 @@ struct Premises {
 
   bool serve(const Premises &o) const
   {
-    return settings == o.settings && std::abs(static_cast<double>(couplings - o.couplings)) <= few * static_cast<double>(couplings) && threshold == o.threshold && strong_share == o.strong_share && smoothed_with == o.smoothed_with && adjoint == o.adjoint && covered == o.covered && near_null == o.near_null && vectors == o.vectors && coordinates == o.coordinates;
+    return settings == o.settings && std::abs(static_cast<double>(couplings - o.couplings)) <= few * static_cast<double>(couplings) && threshold == o.threshold && strong_share == o.strong_share && by_heaviest == o.by_heaviest && smoothed_with == o.smoothed_with && adjoint == o.adjoint && covered == o.covered && near_null == o.near_null && vectors == o.vectors && coordinates == o.coordinates;
   }
 };
 
@@ -99,6 +100,7 @@ struct SAAMG {
     hierarchy_options.threshold         = before.threshold;
     hierarchy_options.diagonal_sign     = before.diagonal_sign;
     hierarchy_options.strong_share      = before.strong_share;
+    hierarchy_options.by_heaviest       = before.by_heaviest;
     hierarchy_options.weak_by_direction = before.weak_by_direction;
     hierarchy_options.smoothed_with     = before.smoothed_with;
     hierarchy_options.adjoint           = before.adjoint;

@@ -10,6 +10,7 @@
 + pc - the preconditioner, of type `PCSAAMG`
 - threshold - 0 <= threshold < 1: i and j are connected when |a_ij|^2 > threshold^2 |a_ii a_jj| (0 keeps every nonzero); halved on each coarser level;
               or `PETSC_DECIDE` (default): 0, or half of what an entry is where all are alike if the matrix is a symmetric M-matrix in which a quarter of the entries are weaker than that, as on stretched grids;
+              where in a sixth of such a matrix's rows one entry comes to 0.75 of the diagonal, aggregates follow each row's largest;
               between the entries across jumps of the coefficients and the others, on every level, where such a matrix shows jumps;
               where entries are of both signs, and a quarter of them of the diagonal's or below 0.35 of their row's largest, the others are connections
 

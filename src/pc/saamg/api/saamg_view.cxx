@@ -33,7 +33,10 @@ static PetscErrorCode ViewChoice(SAAMG *mg, PetscViewer viewer)
                                      100. * (double)mg->found.skew / rows, 100. * (double)mg->found.opposed / rows, 100. * (double)mg->found.flowing / rows, smoother, flow ? " along its flow" : "", smoothing,
                                      mg->hierarchy_options.adjoint ? ", restriction with its transpose" : ""));
   }
-  if (mg->couplings.anisotropic())
+  if (mg->hierarchy_options.by_heaviest)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  one coupling outweighs all others in %.3g %% of its rows: aggregates follow each row's largest, strength threshold %.3g\n",
+                                     100. * (double)mg->couplings.ruled / (double)mg->couplings.rows, (double)mg->hierarchy_options.threshold));
+  else if (mg->couplings.anisotropic())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  %.3g %% of its couplings are weak, and it is an M-matrix: strength threshold %.3g\n",
                                      100. * (double)mg->couplings.weak / (double)mg->couplings.edges, (double)mg->hierarchy_options.threshold));
   else if (mg->couplings.jump())

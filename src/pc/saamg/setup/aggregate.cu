@@ -201,13 +201,26 @@ Array<PetscInt> ids_of(const CsrAggregates &aggregates)
   return name;
 }
 
+CsrAggregates of_members(const CsrGraph &G, const Array<Member> &member, const LocalColumns &roots, PetscInt least)
+{
+  const Space      space = G.space();
+  const ColumnMap &nodes = *G.nodes;
+  Array<PetscInt>  of_node(space, nodes.nlocal()), name(space, G.n);
+
+  for_each_row(space, G.n, Numbers{member.data(), of_node.data(), name.data()});
+  nodes.update(of_node);
+  const Lattice lattice = coarser_lattice(G, name);
+
+  return numbered_locally(LocalColumns(nodes.comm(), share(nodes, roots.nglobal(), roots.n(), least), space), std::move(of_node), std::move(name), lattice);
+}
+
 CsrAggregates aggregate(const CsrGraph &G, PetscInt least)
 {
   const Space      space  = G.space();
   const ColumnMap &nodes  = *G.nodes;
   const PetscInt   nlocal = nodes.nlocal();
   Array<Key>       key(space, nlocal, unset), second(space, nlocal, unset), first, largest;
-  Array<PetscInt>  number(space, G.n + 1, unset), of_node(space, nlocal, unset), name(space, G.n, unset);
+  Array<PetscInt>  number(space, G.n + 1, unset);
   Array<Member>    of_root(space, nlocal, unset), joined(space, nlocal, unset);
   const auto       update = [&](Array<Member> &members) { nodes.update(reinterpret_cast<PetscInt *>(members.data()), 2); };
 
@@ -241,11 +254,7 @@ CsrAggregates aggregate(const CsrGraph &G, PetscInt least)
     for_each_node(G, JoinMost{G.edges, G.strong_links, G.ids, boxes, joined.data(), of_root.data()});
     joined.swap(of_root);
   }
-  for_each_row(space, G.n, Numbers{joined.data(), of_node.data(), name.data()});
-  nodes.update(of_node);
-  const Lattice lattice = coarser_lattice(G, name);
-
-  return numbered_locally(LocalColumns(nodes.comm(), share(nodes, roots.nglobal(), rooted, least), space), std::move(of_node), std::move(name), lattice);
+  return of_members(G, joined, roots, least);
 }
 
 Array<PetscInt> aggregate_of_columns(const CsrGraph &G, const CsrAggregates &aggregates, const LocalColumns &columns, PetscInt bs)

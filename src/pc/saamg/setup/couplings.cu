@@ -10,7 +10,7 @@ namespace goza::saamg
 namespace
 {
 
-constexpr int numbers_of_couplings = 7 + Couplings::cuts; // that rows add up to
+constexpr int numbers_of_couplings = 8 + Couplings::cuts; // that rows add up to
 
 /* Of each row: its couplings, the weak ones, and whether it has entries of the diagonal's sign. */
 template <class Rows> struct RowCouplings {
@@ -50,8 +50,9 @@ template <class Rows> struct RowCouplings {
     count[3] += weak;
     count[4] += static_cast<std::int64_t>(edges) * edges;
     count[5] += minor;
-    count[6] += static_cast<float>(same_sign) > static_cast<float>(Couplings::steep_share);
-    for (int k = 0; k < Couplings::cuts; k++) count[7 + k] += below[k];
+    count[6] += static_cast<float>(largest * PetscAbsScalar(dinv[i])) > static_cast<float>(Couplings::ruled_share);
+    count[7] += static_cast<float>(same_sign) > static_cast<float>(Couplings::steep_share);
+    for (int k = 0; k < Couplings::cuts; k++) count[8 + k] += below[k];
   }
 
 private:
@@ -133,7 +134,8 @@ Couplings couplings_of(const StoredRows &rows, const ColumnMap &columns, const C
   columns.sum(count.data(), numbers_of_couplings);
   const PetscReal sign = facts.positive == facts.negative ? 0 : facts.positive ? 1 : -1;
 
-  return {count[0], count[1], count[2], count[3], count[4], count[5], count[6], {count[7], count[8], count[9], count[10], count[11], count[12]}, sign};
+  return {count[0], count[1], count[2], count[3], count[4], count[5], count[6], count[7], {count[8], count[9], count[10], count[11], count[12], count[13]},
+          sign};
 }
 
 } // namespace goza::saamg

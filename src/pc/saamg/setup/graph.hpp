@@ -70,6 +70,12 @@ struct CsrAggregates {
    average, to as few ranks as have so many. Collective. */
 CsrAggregates aggregate(const CsrGraph &G, PetscInt least = 0);
 
+/* The same where one coupling of a row outweighs all others: see heaviest.cu. Collective. */
+CsrAggregates aggregate_by_heaviest(const CsrGraph &G, PetscInt least = 0);
+
+/* member: [nodes] what those of this rank are in; the roots of this rank's nodes have numbers as they have there. Collective. */
+CsrAggregates of_members(const CsrGraph &G, const Array<Member> &member, const LocalColumns &roots, PetscInt least);
+
 /* Aggressive coarsening. The aggregates of G are the nodes of another graph, whose edges weigh as many edges of G as they stand for; its aggregates are the result.
    Weights are counts, so that the result is the same for any number of ranks. An aggregate without neighbours, a component of G, stays. Collective. */
 CsrAggregates aggregate_twice(const CsrGraph &G, PetscInt least = 0);

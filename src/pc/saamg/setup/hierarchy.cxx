@@ -93,7 +93,10 @@ PetscErrorCode Hierarchy::aggregate_nodes(const Coarsening &from, PetscInt k, bo
   PetscFunctionBegin;
   PetscCall(Step(events.aggregate, columns, [&] {
     if (from.boxes) aggregates = aggregates_of(*from.boxes, columns);
-    else aggregates = aggressive ? aggregate_twice(from.graph, least) : aggregate(from.graph, least);
+    else
+      aggregates = aggressive          ? aggregate_twice(from.graph, least)
+                 : options.by_heaviest ? aggregate_by_heaviest(from.graph, least)
+                                       : aggregate(from.graph, least);
   }));
   const std::int64_t coarse_rows = static_cast<std::int64_t>(aggregates.map->nglobal()) * k;
   *stop                          = coarse_rows == 0 || coarse_rows > columns.nglobal() - columns.nglobal() / 10;
@@ -136,8 +139,8 @@ bool Hierarchy::may_be_boxes(const FormatChoice &way, PetscInt k, const Hierarch
 {
   const Grid &grid = grids_.back();
 
-  return grid.level->columns->size() == 1 && grid.bs == 1 && k == 1 && grid.level->natural && grid.level->lattice.known() && way.threshold == 0 && options.strong_share == 0 && way.degree == 1 &&
-         !way.aggressive && !way.adjoint && way.with == SmoothedWith::Matrix;
+  return grid.level->columns->size() == 1 && grid.bs == 1 && k == 1 && grid.level->natural && grid.level->lattice.known() && way.threshold == 0 && options.strong_share == 0 &&
+         !options.by_heaviest && way.degree == 1 && !way.aggressive && !way.adjoint && way.with == SmoothedWith::Matrix;
 }
 
 /* The level below the last one in this way, and its near-null vectors. */

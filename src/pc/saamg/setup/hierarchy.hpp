@@ -24,10 +24,11 @@ enum class Keep {
 constexpr PetscInt most_interpolation_degree = 10; // rows of an interpolation grow with it to the power of the space's dimension
 
 struct HierarchyOptions {
-  PetscReal    threshold                   = 0;    // of strength, relative to the diagonals
-  PetscReal    diagonal_sign               = 0;    // of entries that are no couplings
-  PetscReal    strong_share                = 0;    // of a row's largest coupling, below which others are weak
-  bool         weak_by_direction           = true; // as across layers: else thresholds stay from level to level, and whole coarse operators smooth
+  PetscReal    threshold                   = 0;     // of strength, relative to the diagonals
+  PetscReal    diagonal_sign               = 0;     // of entries that are no couplings
+  PetscReal    strong_share                = 0;     // of a row's largest coupling, below which others are weak
+  bool         by_heaviest                 = false; // aggregates follow each row's largest coupling
+  bool         weak_by_direction           = true;  // as across layers: else thresholds stay from level to level, and whole coarse operators smooth
   PetscInt     max_levels                  = 10;
   PetscInt     coarse_limit                = 200;   // rows at which coarsening may stop
   PetscInt     gather_limit                = 1000;  // rows a rank below which a level goes to fewer ranks; SAAMG() takes more on a device
