@@ -58,10 +58,10 @@ PetscErrorCode FindContraction(Cycle &cycle, const Grid &finest, ParOperator<Pet
     error.resize(columns.nlocal());
     squares.resize(steps);
   }));
-  PetscCall(cycle.apply(residual.data(), error.data(), {false, false, nullptr, true}));
+  PetscCall(cycle.apply(residual.data(), error.data()));
   for (int step = 0; step < steps; step++) {
     PetscCall(Together(columns.comm(), "multiply for a trial cycle", [&] { LevelProduct{level.A, columns, exact}(error, residual); }));
-    PetscCall(cycle.apply(residual.data(), correction.data(), {false, narrow, nullptr, true}));
+    PetscCall(cycle.apply(residual.data(), correction.data(), {false, narrow}));
     PetscCall(Guarded([&] {
       if (narrow) join_rows<Plus, 1>(space, n, Correct<SingleScalar>{cycle.narrow_solution(), error.data()}, squares.data() + step);
       else join_rows<Plus, 1>(space, n, Correct<PetscScalar>{correction.data(), error.data()}, squares.data() + step);

@@ -76,7 +76,7 @@ public:
   PetscErrorCode apply(const PetscScalar *b, PetscScalar *x, const CycleEnds &ends) override
   {
     PetscFunctionBegin;
-    Recording *mine = recordable_ && !ends.once && !device_time_logged() && !device::recording() ? known_recording(b, x, ends) : nullptr;
+    Recording *mine = recordable_ && !device_time_logged() && !device::recording() ? known_recording(b, x, ends) : nullptr;
 
     if (!mine) {
       const PetscErrorCode failed = run(b, x, ends);

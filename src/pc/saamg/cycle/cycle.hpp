@@ -29,7 +29,6 @@ struct CycleEnds {
   bool       begun  = false;   // the first step has been taken: see Cycle::first_step()
   bool       narrow = false;   // the solution may stay where Cycle::narrow_solution() says
   FusedSums *sums   = nullptr; // where the last step may leave x'b and x'x
-  bool       once   = false;   // these vectors do not come again: to record it would take longer than it
 
   bool operator==(const CycleEnds &other) const { return begun == other.begun && narrow == other.narrow && sums == other.sums; }
 };
